@@ -1,0 +1,166 @@
+// Package ein is the one place that knows what an Employer Identification
+// Number looks like. Everything else passes ein.EIN around and never touches
+// digits.
+package ein
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// EIN is a nine-digit employer identification number. The zero value means
+// "no EIN"; 00-0000000 is never issued, so nothing is lost.
+type EIN uint32
+
+// None is the absent EIN.
+const None EIN = 0
+
+// ErrMalformed is wrapped by every parse failure.
+var ErrMalformed = errors.New("not an EIN")
+
+// Parse reads an EIN in any common format: "12-3456789", "123456789",
+// "12 3456789", with up to two leading zeros lost by a spreadsheet. Anything
+// but digits, spaces, hyphens and dots is an error, so that a name pasted into
+// an EIN field is refused rather than mined for digits.
+func Parse(s string) (EIN, error) {
+	var n, digits uint32
+	for _, c := range []byte(strings.TrimSpace(s)) {
+		switch {
+		case c >= '0' && c <= '9':
+			if digits++; digits > 9 {
+				return None, fmt.Errorf("%w: %q has more than nine digits", ErrMalformed, clip(s))
+			}
+			n = n*10 + uint32(c-'0')
+		case c == '-' || c == ' ' || c == '.':
+		default:
+			return None, fmt.Errorf("%w: %q holds the character %q", ErrMalformed, clip(s), string(rune(c)))
+		}
+	}
+	if digits < 7 {
+		return None, fmt.Errorf("%w: %q has %d digits, nine are needed", ErrMalformed, clip(s), digits)
+	}
+	if n == 0 {
+		return None, fmt.Errorf("%w: %q is all zeros", ErrMalformed, clip(s))
+	}
+	return EIN(n), nil
+}
+
+// Filed reads an EIN as a filer typed it on a grant line: eight digits have
+// lost a leading zero, fewer say nothing. ok is false when the text is no
+// usable EIN, including the dummies that filers type into a required field.
+// Whether the prefix was ever issued is for a Prefixes to say.
+func Filed(s string) (e EIN, ok bool) {
+	e, digits := None, 0
+	for _, c := range []byte(s) {
+		if c < '0' || c > '9' {
+			continue
+		}
+		if digits++; digits > 9 {
+			return None, false
+		}
+		e = e*10 + EIN(c-'0')
+	}
+	if digits < 8 || e.dummy() {
+		return None, false
+	}
+	return e, true
+}
+
+// dummy reports whether the number is one that filers type for want of a real
+// one: one digit nine times, or a run up or down the keyboard.
+func (e EIN) dummy() bool {
+	switch e {
+	case 123456789, 987654321, 12345678:
+		return true
+	}
+	return e%111_111_111 == 0
+}
+
+// Prefix is the two leading digits, which name the issuing campus.
+func (e EIN) Prefix() int { return int(e / 10_000_000) }
+
+// Prefixes is a set of two-digit EIN prefixes known to be in use.
+type Prefixes [100]bool
+
+// Issued is the set of prefixes met in the public master file and on filed
+// grant lines. A build adds the prefixes of its own sources to a copy.
+func Issued() Prefixes {
+	var p Prefixes
+	for i := range p {
+		p[i] = true
+	}
+	for _, never := range [...]int{0, 7, 8, 9, 17, 18, 19, 49, 70, 79, 89, 96} {
+		p[never] = false
+	}
+	return p
+}
+
+// Add records that the prefix of e is in use.
+func (p *Prefixes) Add(e EIN) {
+	if e != None {
+		p[e.Prefix()] = true
+	}
+}
+
+// Has reports whether the prefix of e is in use.
+func (p *Prefixes) Has(e EIN) bool { return e != None && p[e.Prefix()] }
+
+// String is the nine-digit, zero-padded form used on the wire and in tables;
+// the empty string for None.
+func (e EIN) String() string {
+	if e == None {
+		return ""
+	}
+	var b [9]byte
+	e.put(&b)
+	return string(b[:])
+}
+
+// Hyphenated is the form people read: 12-3456789.
+func (e EIN) Hyphenated() string {
+	if e == None {
+		return ""
+	}
+	s := e.String()
+	return s[:2] + "-" + s[2:]
+}
+
+// Append appends the nine-digit form to dst.
+func (e EIN) Append(dst []byte) []byte {
+	if e == None {
+		return dst
+	}
+	var b [9]byte
+	e.put(&b)
+	return append(dst, b[:]...)
+}
+
+func (e EIN) put(b *[9]byte) {
+	n := uint32(e)
+	for i := 8; i >= 0; i-- {
+		b[i] = byte('0' + n%10)
+		n /= 10
+	}
+}
+
+// MarshalText makes EINs JSON strings; None becomes the empty string.
+func (e EIN) MarshalText() ([]byte, error) { return []byte(e.String()), nil }
+
+// UnmarshalText accepts every format Parse does, and empty for None.
+func (e *EIN) UnmarshalText(b []byte) error {
+	if len(b) == 0 {
+		*e = None
+		return nil
+	}
+	v, err := Parse(string(b))
+	*e = v
+	return err
+}
+
+func clip(s string) string {
+	if len(s) > 32 {
+		return s[:32] + "…"
+	}
+	return s
+}

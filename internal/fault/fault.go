@@ -1,0 +1,66 @@
+// Package fault is the one error type that is meant for people. A Fault says
+// what went wrong in words safe to show anybody, names its kind by a stable
+// slug for machines, and says what to do about it. Any other error is
+// internal: it may be logged, but its text is not shown to a client.
+package fault
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"syscall"
+)
+
+// Fault is an error for a person.
+type Fault struct {
+	Slug    string // stable identifier, such as sources_empty
+	Message string // what was wrong and where
+	Hint    string // what to do; may be empty
+	Err     error  // the cause, for logs and errors.Is; may be nil
+}
+
+// New makes a Fault with a formatted message. A trailing %w is kept as the
+// cause.
+func New(slug, format string, args ...any) *Fault {
+	err := fmt.Errorf(format, args...)
+	return &Fault{Slug: slug, Message: err.Error(), Err: errors.Unwrap(err)}
+}
+
+// Try adds the hint and returns the same Fault.
+func (f *Fault) Try(format string, args ...any) *Fault {
+	f.Hint = fmt.Sprintf(format, args...)
+	return f
+}
+
+func (f *Fault) Error() string { return f.Message }
+func (f *Fault) Unwrap() error { return f.Err }
+
+// Of finds the Fault in an error chain.
+func Of(err error) (*Fault, bool) {
+	var f *Fault
+	ok := errors.As(err, &f)
+	return f, ok
+}
+
+// Disk explains a failure to read or write path in a person's terms: no
+// space, no permission, not there. Faults and nil pass through unchanged.
+func Disk(path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if _, ok := Of(err); ok {
+		return err
+	}
+	switch {
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, syscall.EFBIG):
+		return New("no_space", "no space left while writing %s: %w", path, err).
+			Try("free some space or choose another disk with --data; what was published before is untouched")
+	case errors.Is(err, fs.ErrPermission):
+		return New("no_permission", "cannot access %s: %w", path, err).
+			Try("check who owns it and its permissions")
+	case errors.Is(err, fs.ErrNotExist):
+		return New("not_found", "%s does not exist", path).
+			Try("check the path")
+	}
+	return New("io_error", "%s: %w", path, err)
+}

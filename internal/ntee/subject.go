@@ -1,0 +1,232 @@
+package ntee
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Kind tells how an item of a subject was understood.
+type Kind uint8
+
+// The kinds, in the order in which they are tried.
+const (
+	Major  Kind = iota + 1 // one letter: "B"
+	Prefix                 // a code or its beginning: "B4", "B42", "B42Z"
+	Cause                  // the label of a cause or of a group of causes
+)
+
+// Item is one understood part of a subject.
+type Item struct {
+	Text   string // as asked, trimmed
+	Kind   Kind
+	Majors uint32 // bit per letter, A lowest; for Major and Cause
+	Prefix Code   // for Prefix
+}
+
+// Subject is a parsed subject filter: the understood items, of which any may
+// match, and the texts that nobody could place.
+type Subject struct {
+	Items   []Item
+	Unknown []string
+}
+
+// ProprietaryError says that a value has the shape of a code from a taxonomy
+// that is not public. The whole filter is refused: serving the rest would look
+// like an answer to a question that was never understood.
+type ProprietaryError struct{ Value string }
+
+// Error says what was refused and what to send instead.
+func (e *ProprietaryError) Error() string {
+	return fmt.Sprintf("%q looks like a code of a proprietary taxonomy, which this service does not use; "+
+		"give an NTEE letter (B), an NTEE code (B42) or a cause (Education)", e.Value)
+}
+
+// maxSubject bounds the text of a subject filter.
+const maxSubject = 4096
+
+// ParseSubject reads a comma-separated list of major letters, NTEE codes or
+// their beginnings, and causes. The only error is a *ProprietaryError; a part
+// that means nothing is listed in Unknown for the caller to warn about.
+func ParseSubject(s string) (Subject, error) {
+	var sub Subject
+	if len(s) > maxSubject {
+		sub.Unknown = append(sub.Unknown, strings.ToValidUTF8(s[:40], "")+"…")
+		return sub, nil
+	}
+	// A published label may itself hold a comma: "Arts, Culture & Humanities".
+	if m := causes[foldLabel(s)]; m != 0 {
+		sub.Items = append(sub.Items, Item{Text: strings.TrimSpace(s), Kind: Cause, Majors: m})
+		return sub, nil
+	}
+	for part := range strings.SplitSeq(s, ",") {
+		part = strings.TrimSpace(part)
+		if part == "" {
+			continue
+		}
+		item, ok, err := parseItem(part)
+		switch {
+		case err != nil:
+			return Subject{}, err
+		case ok:
+			sub.Items = append(sub.Items, item)
+		default:
+			sub.Unknown = append(sub.Unknown, part)
+		}
+	}
+	return sub, nil
+}
+
+// parseItem reads one part. The order of the tests is the contract: a code is
+// never taken for a label nor a label for a code.
+func parseItem(part string) (item Item, ok bool, err error) {
+	item.Text = part
+	up := strings.ToUpper(part)
+	switch {
+	case len(up) == 1 && letter(up[0]):
+		item.Kind, item.Majors = Major, 1<<(up[0]-'A')
+	case codeShape(up):
+		item.Kind, item.Prefix = Prefix, Code(up)
+	case proprietary(up):
+		return Item{}, false, &ProprietaryError{part}
+	default:
+		item.Kind, item.Majors = Cause, causes[foldLabel(part)]
+		if item.Majors == 0 {
+			return Item{}, false, nil
+		}
+	}
+	return item, true, nil
+}
+
+// Empty reports whether no item was understood; such a filter did not run.
+func (s *Subject) Empty() bool { return len(s.Items) == 0 }
+
+// Matches reports whether a recipient with this code is asked for. A recipient
+// without a code never is.
+func (s *Subject) Matches(c Code) bool {
+	m := c.Major()
+	if m == 0 {
+		return false
+	}
+	for i := range s.Items {
+		it := &s.Items[i]
+		if it.Kind == Prefix {
+			if strings.HasPrefix(string(c), string(it.Prefix)) {
+				return true
+			}
+		} else if it.Majors>>(m-'A')&1 != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// codeShape reports whether s is a code or a decile: a letter and a digit,
+// then up to two letters or digits. The second character is always a digit in
+// NTEE (A6B is a real code), which keeps codes apart from proprietary ones.
+func codeShape(s string) bool {
+	if len(s) < 2 || len(s) > 4 || !letter(s[0]) || !digit(s[1]) {
+		return false
+	}
+	for i := 2; i < len(s); i++ {
+		if !letter(s[i]) && !digit(s[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// proprietary reports whether s has the shape of a code of the known
+// proprietary taxonomy: two letters, alone or with an even number of digits
+// (or five, a code cut short).
+func proprietary(s string) bool {
+	if len(s) < 2 || !letter(s[0]) || !letter(s[1]) {
+		return false
+	}
+	n := len(s) - 2
+	for i := 2; i < len(s); i++ {
+		if !digit(s[i]) {
+			return false
+		}
+	}
+	return n%2 == 0 || n == 5
+}
+
+func letter(c byte) bool { return c >= 'A' && c <= 'Z' }
+func digit(c byte) bool  { return c >= '0' && c <= '9' }
+
+// foldLabel brings a label to the form of the causes table: capitals, AND for
+// "&", every other sign a space, single spaces.
+func foldLabel(s string) string {
+	b := make([]byte, 0, len(s)+8)
+	gap := false
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		switch {
+		case c >= 'a' && c <= 'z':
+			c -= 'a' - 'A'
+		case letter(c) || digit(c):
+		case c == '&':
+			b = append(b, " AND"...)
+			gap = true
+			continue
+		default:
+			gap = true
+			continue
+		}
+		if gap && len(b) > 0 {
+			b = append(b, ' ')
+		}
+		gap = false
+		b = append(b, c)
+	}
+	return strings.TrimSpace(string(b))
+}
+
+// causes maps folded labels to major letters: the 26 labels, the three groups,
+// the long labels of the published taxonomy, and a fixed list of synonyms.
+// There is no guessing beyond it.
+var causes = func() map[string]uint32 {
+	m := make(map[string]uint32, 128)
+	put := func(letters string, names ...string) {
+		var bits uint32
+		for _, c := range []byte(letters) {
+			bits |= 1 << (c - 'A')
+		}
+		for _, n := range names {
+			m[foldLabel(n)] = bits
+		}
+	}
+	for i, l := range labels {
+		put(string(rune('A'+i)), l)
+	}
+	put("A", "Arts", "Culture", "Humanities", "Arts, Culture & Humanities")
+	put("B", "Educational Institutions", "Educational Institutions and Related Activities", "Schools")
+	put("C", "Environmental", "Environmental Quality, Protection and Beautification", "Conservation")
+	put("D", "Animal", "Animal-Related", "Animal Welfare", "Wildlife")
+	put("E", "Healthcare", "Health (General and Rehabilitative)")
+	put("F", "Mental Health, Crisis Intervention", "Mental Health & Crisis Intervention", "Crisis Intervention")
+	put("G", "Diseases", "Disorders", "Diseases, Disorders & Medical Disciplines", "Voluntary Health Associations & Medical Disciplines")
+	put("H", "Medical Science")
+	put("I", "Crime", "Legal", "Crime, Legal-Related", "Crime & Legal-Related", "Justice")
+	put("J", "Jobs", "Employment, Job-Related", "Workforce")
+	put("K", "Food", "Agriculture", "Nutrition", "Food, Agriculture & Nutrition", "Hunger")
+	put("L", "Housing", "Shelter", "Homelessness")
+	put("M", "Public Safety", "Disaster", "Disaster Relief", "Public Safety, Disaster Preparedness & Relief")
+	put("N", "Recreation", "Sports", "Leisure", "Athletics", "Recreation, Sports, Leisure, Athletics")
+	put("O", "Youth")
+	put("P", "Human Services (Multipurpose and Other)", "Social Services")
+	put("Q", "Foreign Affairs", "International Affairs", "International, Foreign Affairs & National Security")
+	put("R", "Civil Rights", "Advocacy", "Social Action", "Civil Rights, Social Action & Advocacy")
+	put("S", "Community", "Community Development", "Capacity Building", "Community Improvement & Capacity Building")
+	put("T", "Philanthropy", "Grantmaking", "Voluntarism", "Philanthropy, Voluntarism & Grantmaking Foundations")
+	put("U", "Science", "Technology")
+	put("V", "Social Sciences", "Social Science Research")
+	put("W", "Societal Benefit", "Public & Society Benefit", "Public, Society Benefit (Multipurpose and Other)")
+	put("X", "Religious", "Faith", "Spiritual Development", "Religion-Related", "Religion-Related, Spiritual Development")
+	put("Y", "Mutual Benefit", "Membership Benefit", "Mutual/Membership Benefit")
+	put("Z", "Unclassified")
+	put("EFGH", "Health")
+	put("IJKLMNOP", "Human Services (broad)")
+	put("RSTUVW", "Public Benefit")
+	return m
+}()
