@@ -1,0 +1,86 @@
+package place
+
+// ZIP5 reads a ZIP code as filed and returns its five digits. Nine digits are
+// ZIP+4; four or eight have lost a leading zero. When the state is known, a ZIP
+// code from a part of the country that does not reach into that state is
+// refused: one of the two is wrong, and a wrong place is worse than none.
+func ZIP5(zip, state string) (zip5 string, ok bool) {
+	var d [9]byte
+	n := 0
+	for i := 0; i < len(zip); i++ {
+		switch c := zip[i]; {
+		case c >= '0' && c <= '9':
+			if n == len(d) {
+				return "", false
+			}
+			d[n] = c
+			n++
+		case c == '-' || c == ' ' || c == '.':
+		default:
+			return "", false
+		}
+	}
+	switch n {
+	case 4, 8:
+		copy(d[1:], d[:4])
+		d[0] = '0'
+	case 5, 9:
+	default:
+		return "", false
+	}
+	if string(d[:5]) == "00000" {
+		return "", false
+	}
+	if state != "" {
+		if r := region(state); r != nil && !Shipped().zip3InState(d[0], d[1], d[2], r) {
+			return "", false
+		}
+	}
+	if len(zip) >= 5 && zip[:5] == string(d[:5]) {
+		return zip[:5], true // the common case costs no allocation
+	}
+	return string(d[:5]), true
+}
+
+// zipNumber reads five digits; -1 when s is something else.
+func zipNumber(s string) int {
+	if len(s) != 5 {
+		return -1
+	}
+	n := 0
+	for i := 0; i < 5; i++ {
+		c := s[i] - '0'
+		if c > 9 {
+			return -1
+		}
+		n = n*10 + int(c)
+	}
+	return n
+}
+
+// zip3InState reports whether any ZIP code that begins with these digits lies
+// in the state. A beginning that the table does not have says nothing, so it
+// passes.
+func (g *Gazetteer) zip3InState(a, b, c byte, r *Region) bool {
+	set := g.zip3[int(a-'0')*100+int(b-'0')*10+int(c-'0')]
+	return set == 0 || set&(1<<regionIndex(r)) != 0
+}
+
+// StatesOfZIP3 lists the states that ZIP codes with this three-digit beginning
+// lie in, sorted; nil when the table has none.
+func (g *Gazetteer) StatesOfZIP3(zip3 string) []string {
+	if len(zip3) != 3 {
+		return nil
+	}
+	n := zipNumber(zip3 + "00")
+	if n < 0 {
+		return nil
+	}
+	var states []string
+	for i := range regions {
+		if g.zip3[n/100]&(1<<i) != 0 {
+			states = append(states, regions[i].Code)
+		}
+	}
+	return states
+}
