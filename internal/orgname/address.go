@@ -1,0 +1,263 @@
+package orgname
+
+// City folds a city name to the form in which two are compared: ASCII
+// capitals, SAINT, MOUNT and FORT spelled out, without a leading "CITY OF".
+func City(s string) string {
+	sc := scratches.Get().(*scratch)
+	sc.folded = appendFold(sc.folded[:0], clip(s))
+	sc.tokenize(0, len(sc.folded))
+	toks := sc.toks
+	if len(toks) > 2 && string(toks[0].b) == "CITY" && string(toks[1].b) == "OF" {
+		toks = toks[2:]
+	}
+	out := sc.out[:0]
+	for i := range toks {
+		if i > 0 {
+			out = append(out, ' ')
+		}
+		w := toks[i].b
+		if long := cityWord(w); long != nil {
+			w = long
+		}
+		out = append(out, w...)
+	}
+	sc.out = out
+	var city string
+	if string(out) == s {
+		city = s
+	} else {
+		city = string(out)
+	}
+	scratches.Put(sc)
+	return city
+}
+
+// cityWord is the long form of the words that place names abbreviate.
+func cityWord(b []byte) []byte {
+	switch string(b) {
+	case "ST":
+		return saint
+	case "MT":
+		return mount
+	case "FT":
+		return fort
+	}
+	return nil
+}
+
+var (
+	mount = []byte("MOUNT")
+	fort  = []byte("FORT")
+)
+
+// The classes of words in a street line.
+type streetWord uint8
+
+const (
+	plain   streetWord = iota
+	kind               // STREET, AVE
+	compass            // N, NORTHWEST
+	unit               // SUITE, APT: it and its value are dropped
+	filler             // OF, THE, SAINT
+)
+
+var streetWords = func() map[string]streetWord {
+	m := make(map[string]streetWord)
+	put := func(k streetWord, words ...string) {
+		for _, w := range words {
+			m[w] = k
+		}
+	}
+	put(kind, "ST", "STREET", "STR", "AVE", "AVENUE", "AV", "RD", "ROAD", "DR", "DRIVE", "BLVD", "BOULEVARD",
+		"LN", "LANE", "CT", "COURT", "PL", "PLACE", "SQ", "SQUARE", "TER", "TERR", "TERRACE", "PKWY", "PARKWAY",
+		"HWY", "HIGHWAY", "CIR", "CIRCLE", "WAY", "PIKE", "TPKE", "TURNPIKE", "TRL", "TRAIL", "ALY", "ALLEY",
+		"PLZ", "PLAZA", "EXPY", "EXPRESSWAY", "FWY", "FREEWAY", "RTE", "RT", "ROUTE", "ROW", "LOOP")
+	put(compass, "N", "S", "E", "W", "NE", "NW", "SE", "SW", "NORTH", "SOUTH", "EAST", "WEST",
+		"NORTHEAST", "NORTHWEST", "SOUTHEAST", "SOUTHWEST")
+	put(unit, "STE", "SUITE", "APT", "APARTMENT", "UNIT", "RM", "ROOM", "FL", "FLOOR", "FLR", "BLDG", "BUILDING")
+	put(filler, "OF", "THE", "AND", "AT", "SAINT")
+	return m
+}()
+
+var small = map[string]string{
+	"ONE": "1", "TWO": "2", "THREE": "3", "FOUR": "4", "FIVE": "5", "SIX": "6", "SEVEN": "7", "EIGHT": "8", "NINE": "9", "TEN": "10",
+}
+
+var ordinal = map[string]string{
+	"FIRST": "1ST", "SECOND": "2ND", "THIRD": "3RD", "FOURTH": "4TH", "FIFTH": "5TH", "SIXTH": "6TH",
+	"SEVENTH": "7TH", "EIGHTH": "8TH", "NINTH": "9TH", "TENTH": "10TH",
+}
+
+// compassShort spells a direction one way, for streets that are named after one.
+var compassShort = map[string]string{
+	"NORTH": "N", "SOUTH": "S", "EAST": "E", "WEST": "W",
+	"NORTHEAST": "NE", "NORTHWEST": "NW", "SOUTHEAST": "SE", "SOUTHWEST": "SW",
+}
+
+// StreetKey reduces a street line to house number and first real word
+// ("224 BROADWAY") or to a post office box ("POB12"). It is empty when the
+// line has neither, so that two unknown addresses never compare equal.
+func StreetKey(street string) string {
+	sc := scratches.Get().(*scratch)
+	defer scratches.Put(sc)
+	sc.folded = appendFold(sc.folded[:0], clip(street))
+	openParens(sc.folded)
+	sc.tokenize(0, len(sc.folded))
+	toks := sc.toks
+	if box := boxOf(toks); box != nil {
+		sc.out = append(append(sc.out[:0], "POB"...), box...)
+		return string(sc.out)
+	}
+	toks = joinRange(sc, toks)
+	toks = dropUnits(toks)
+
+	num := -1
+	for i := range toks {
+		if house(toks[i].b) {
+			num = i
+			break
+		}
+	}
+	out := sc.out[:0]
+	switch {
+	case num >= 0:
+		b := toks[num].b
+		for len(b) > 1 && b[0] == '0' {
+			b = b[1:]
+		}
+		out = append(out, b...)
+	case len(toks) > 1 && small[string(toks[0].b)] != "":
+		num = 0
+		out = append(out, small[string(toks[0].b)]...)
+	default:
+		return ""
+	}
+	w := streetName(toks[num+1:])
+	if w == "" {
+		w = streetName(toks[:num])
+	}
+	if w == "" {
+		return ""
+	}
+	out = append(out, ' ')
+	out = append(out, w...)
+	sc.out = out
+	return string(out)
+}
+
+// openParens turns parentheses into spaces: in an address they hold part of it.
+func openParens(b []byte) {
+	for i, c := range b {
+		if c == '(' || c == ')' {
+			b[i] = ' '
+		}
+	}
+}
+
+// boxOf returns the number of a post office box, nil when there is none.
+func boxOf(toks []token) []byte {
+	for i := range toks {
+		b := string(toks[i].b)
+		switch {
+		case b == "POB" && i+1 < len(toks):
+			return toks[i+1].b
+		case b == "BOX" || b == "POBOX":
+			if i+1 == len(toks) {
+				continue
+			}
+			v := toks[i+1].b
+			if string(v) == "NO" && i+2 < len(toks) {
+				v = toks[i+2].b
+			}
+			post := b == "POBOX" || i > 0 && (string(toks[i-1].b) == "PO" || string(toks[i-1].b) == "O" || string(toks[i-1].b) == "OFFICE")
+			if v[0] <= '9' || post && len(v) <= 2 {
+				return v
+			}
+		}
+	}
+	return nil
+}
+
+// joinRange makes one word of a hyphenated house number ("45-12").
+func joinRange(sc *scratch, toks []token) []token {
+	for i := 0; i+1 < len(toks); i++ {
+		a, b := &toks[i], &toks[i+1]
+		if b.sep == mark && b.from == a.upto+1 && digits(a.b) && digits(b.b) {
+			from := len(sc.text)
+			sc.text = append(append(sc.text, a.b...), b.b...)
+			a.b, a.upto = sc.text[from:len(sc.text):len(sc.text)], b.upto
+			return append(toks[:i+1], toks[i+2:]...)
+		}
+	}
+	return toks
+}
+
+// dropUnits removes suites, floors and their values, in place.
+func dropUnits(toks []token) []token {
+	out := toks[:0]
+	for i := 0; i < len(toks); i++ {
+		t := &toks[i]
+		if t.sep&hash != 0 && len(out) > 0 {
+			continue
+		}
+		if streetWords[string(t.b)] != unit {
+			out = append(out, *t)
+			continue
+		}
+		if n := len(out); n > 0 && (ordinary(out[n-1].b)) {
+			out = out[:n-1] // "5TH FLOOR"
+			continue
+		}
+		if i+1 < len(toks) {
+			v := toks[i+1].b
+			if endsInDigit(v) || v[0] <= '9' || len(v) <= 2 && streetWords[string(v)] == plain || small[string(v)] != "" {
+				i++
+			}
+		}
+	}
+	return out
+}
+
+// ordinary reports whether b is an ordinal, written out or not.
+func ordinary(b []byte) bool {
+	if ordinal[string(b)] != "" {
+		return true
+	}
+	return len(b) > 2 && b[0] <= '9' && len(number(b)) == len(b)-2
+}
+
+// house reports whether b can be a house number: digits, perhaps with one letter.
+func house(b []byte) bool {
+	return digits(b) || len(b) > 1 && digits(b[:len(b)-1])
+}
+
+// streetName picks the first word that carries the name of a street; a street
+// named only by a direction or a type still has that.
+func streetName(toks []token) string {
+	var direction, class string
+	for i := range toks {
+		b := toks[i].b
+		switch streetWords[string(b)] {
+		case plain:
+			if o := ordinal[string(b)]; o != "" {
+				return o
+			}
+			return string(b)
+		case compass:
+			if direction == "" {
+				direction = string(b)
+				if s := compassShort[direction]; s != "" {
+					direction = s
+				}
+			}
+		case kind:
+			if class == "" {
+				class = string(b)
+			}
+		}
+	}
+	if direction != "" {
+		return direction
+	}
+	return class
+}

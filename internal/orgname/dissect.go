@@ -1,0 +1,325 @@
+package orgname
+
+import (
+	"bytes"
+	"strings"
+
+	"grantgraph/internal/place"
+)
+
+// The kinds of phrase that part a name.
+type phrase uint8
+
+const (
+	none phrase = iota
+	careOf
+	alias
+	benefit
+)
+
+// cut is a phrase found among the words: toks[at:at+n].
+type cut struct {
+	kind  phrase
+	at, n int
+}
+
+// dissect splits the folded text into words and returns those of the name
+// itself, without what follows a care-of, trade-name or beneficiary phrase. It
+// fills in the aliases and flags of n unless n is nil.
+func (sc *scratch) dissect(n *Name, city string) (main []token, mail bool) {
+	sc.tokenize(0, len(sc.folded))
+	toks := sc.toks
+	limit := len(sc.folded)
+	cuts := sc.cuts[:0]
+	for i := 0; i < len(toks); i++ {
+		kind, size := find(toks, i)
+		if kind == careOf {
+			mail = true
+			limit = int(toks[i].from)
+			toks = toks[:i]
+			break
+		}
+		if kind != none {
+			cuts = append(cuts, cut{kind, i, size})
+			i += size - 1
+		}
+	}
+	sc.cuts = cuts
+
+	main = toks
+	first := 0 // the first cut that begins an alias
+	if len(cuts) > 0 {
+		main = toks[:cuts[0].at]
+		for len(main) == 0 && first < len(cuts) {
+			// "DBA X" with nothing before it: X is all the name there is.
+			upto := len(toks)
+			if first+1 < len(cuts) {
+				upto = cuts[first+1].at
+			}
+			main = toks[cuts[first].at+cuts[first].n : upto]
+			first++
+		}
+	}
+	if n != nil {
+		for _, p := range sc.parens {
+			if p.from < limit {
+				sc.note(n, p, city)
+			}
+		}
+		for i, c := range cuts {
+			n.FBO = n.FBO || c.kind == benefit
+			if i < first {
+				continue
+			}
+			from, upto := int(toks[c.at+c.n-1].upto), limit
+			if i+1 < len(cuts) {
+				upto = int(toks[cuts[i+1].at].from)
+			}
+			if p := bytes.IndexByte(sc.folded[from:upto], '('); p >= 0 {
+				upto = from + p
+			}
+			n.addAlias(sc.folded[from:upto])
+		}
+	}
+	if len(main) == 0 && !mail && len(sc.parens) > 0 {
+		// All of it stood in parentheses.
+		p := sc.parens[0]
+		if n != nil {
+			n.Aliases = nil
+		}
+		sc.tokenize(p.from, p.to)
+		main = sc.toks
+	}
+	return main, mail
+}
+
+// note reads the inside of parentheses, which is an alias unless it is a
+// remark about the name.
+func (sc *scratch) note(n *Name, p span, city string) {
+	text := bytes.TrimSpace(sc.folded[p.from:p.to])
+	if len(text) < 2 {
+		return
+	}
+	word, rest, _ := strings.Cut(string(text), " ")
+	switch strings.Trim(word, ".:,") {
+	case "SEE":
+		return
+	case "FBO":
+		n.FBO = true
+		return
+	case "C/O", "ATTN", "CARE":
+		n.CareOf = n.CareOf || IsCareOf(string(text))
+		return
+	case "DBA", "D/B/A", "AKA", "A/K/A", "FKA", "F/K/A", "FORMERLY":
+		rest = strings.TrimPrefix(strings.TrimSpace(rest), "KNOWN AS ")
+		text = []byte(strings.TrimSpace(rest))
+	}
+	s := strings.Trim(string(text), " .,")
+	switch s {
+	case "INC", "THE", "A", "LLC", "CORP":
+		return
+	}
+	if _, ok := place.State(s); ok {
+		return
+	}
+	if city != "" && City(s) == City(city) {
+		return
+	}
+	n.addAlias(text)
+}
+
+// addAlias keeps a folded text as an alias when it has two letters or more.
+func (n *Name) addAlias(text []byte) {
+	text = bytes.Trim(text, " .,:;-\"'/")
+	letters := 0
+	for _, c := range text {
+		if c >= 'A' && c <= 'Z' {
+			letters++
+		}
+	}
+	if letters >= 2 {
+		n.Aliases = append(n.Aliases, string(text))
+	}
+}
+
+// find tells which phrase begins at toks[i], if any, and how many words it has.
+func find(toks []token, i int) (phrase, int) {
+	t := &toks[i]
+	if t.sep&percent != 0 && (i == 0 || !endsInDigit(toks[i-1].b)) {
+		return careOf, 0
+	}
+	if t.class&marker == 0 {
+		return none, 0
+	}
+	switch string(t.b) {
+	case "C":
+		if slashed(toks, i, "O") {
+			return careOf, 2
+		}
+	case "CARE":
+		if follows(toks, i, "OF") && standsApart(toks, i) {
+			return careOf, 2
+		}
+	case "IN":
+		if i > 0 && follows(toks, i, "CARE", "OF") && standsApart(toks, i) {
+			return careOf, 3
+		}
+	case "ATTN":
+		return careOf, 1
+	case "ATTENTION":
+		// Attention deficit is a disorder, and some give attention to others.
+		if !follows(toks, i, "DEFICIT") && (i == 0 || toks[i-1].class&stop == 0) {
+			return careOf, 1
+		}
+	case "DBA", "AKA", "FKA":
+		return alias, 1
+	case "D":
+		if slashed(toks, i, "B", "A") {
+			return alias, 3
+		}
+	case "A":
+		if slashed(toks, i, "K", "A") {
+			return alias, 3
+		}
+	case "F":
+		if slashed(toks, i, "K", "A") {
+			return alias, 3
+		}
+		if slashed(toks, i, "B", "O") {
+			return benefit, 3
+		}
+	case "FORMERLY":
+		switch {
+		case follows(toks, i, "KNOWN", "AS"):
+			return alias, 3
+		case follows(toks, i, "INCARCERATED"), follows(toks, i, "CONVICTED"), follows(toks, i, "HOMELESS"), follows(toks, i, "ENSLAVED"):
+			// These are people the organization serves.
+		default:
+			return alias, 1
+		}
+	case "ALSO":
+		if follows(toks, i, "KNOWN", "AS") {
+			return alias, 3
+		}
+	case "DOING":
+		if follows(toks, i, "BUSINESS", "AS") {
+			return alias, 3
+		}
+	case "FBO":
+		return benefit, 1
+	case "FOR":
+		if follows(toks, i, "THE", "BENEFIT", "OF") {
+			return benefit, 4
+		}
+		if follows(toks, i, "BENEFIT", "OF") {
+			return benefit, 3
+		}
+	}
+	return none, 0
+}
+
+// slashed reports whether want follows toks[i] with a slash before each.
+func slashed(toks []token, i int, want ...string) bool {
+	if !follows(toks, i, want...) {
+		return false
+	}
+	for k := range want {
+		if toks[i+1+k].sep&slash == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// standsApart reports whether a care-of phrase in plain words at toks[i] can be
+// a postal one. Hospices and nurseries have CARE OF in their names, so it must
+// begin the text, follow punctuation or follow a legal form.
+func standsApart(toks []token, i int) bool {
+	return i == 0 || toks[i].sep != 0 || toks[i-1].class&legal != 0
+}
+
+func endsInDigit(b []byte) bool {
+	c := b[len(b)-1]
+	return c >= '0' && c <= '9'
+}
+
+// IsCareOf reports whether an address or name line begins with a care-of
+// phrase: the address is then that of whoever handles the mail.
+func IsCareOf(line string) bool {
+	i := 0
+	for i < len(line) && (line[i] == ' ' || line[i] == '\t') {
+		i++
+	}
+	line = line[i:]
+	if line == "" {
+		return false
+	}
+	if line[0] == '%' {
+		return true
+	}
+	for _, p := range [...]string{"C/O", "C\\O", "CARE OF", "IN CARE OF", "ATTN", "ATTENTION"} {
+		if len(line) >= len(p) && strings.EqualFold(line[:len(p)], p) {
+			return len(line) == len(p) || !alnum(line[len(p)]) || p[1] == '/'
+		}
+	}
+	return false
+}
+
+func alnum(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z'
+}
+
+// tail strips a trailing "City, ST" that repeats the line's own, and takes the
+// state from there when the line has none. Where the city is part of a phrase
+// ("CLUB OF DENVER, CO") only the state goes.
+func tail(n *Name, main []token, city, state string) []token {
+	k := len(main) - 1
+	if k < 1 || len(main[k].b) != 2 {
+		return main
+	}
+	last := &main[k]
+	code, ok := place.State(string(last.b))
+	if !ok {
+		return main
+	}
+	if state != "" {
+		if own, ok := place.State(state); !ok || own != code {
+			return main
+		}
+	}
+	if city == "" {
+		if state == "" && k > 1 && last.sep&comma != 0 && !ambiguous(code) {
+			n.State = code
+			return main[:k]
+		}
+		return main
+	}
+	at := k
+	want := City(city)
+	for want != "" && at > 0 {
+		w := main[at-1].b
+		if long := cityWord(w); long != nil {
+			w = long
+		}
+		rest, ok := strings.CutSuffix(want, string(w))
+		if !ok || rest != "" && rest[len(rest)-1] != ' ' {
+			return main
+		}
+		want = strings.TrimSuffix(rest, " ")
+		at--
+	}
+	if want != "" || at == 0 {
+		return main
+	}
+	if state == "" {
+		n.State = code
+	}
+	if main[at-1].class&stop != 0 {
+		return main[:k]
+	}
+	return main[:at]
+}
+
+// ambiguous lists the codes that end names for another reason: a company, a
+// professional association, a physician.
+func ambiguous(code string) bool { return code == "CO" || code == "PA" || code == "MD" }

@@ -1,0 +1,116 @@
+package orgname
+
+// What stood between a word and the one before it.
+const (
+	comma   uint8 = 1 << iota
+	slash         // or backslash
+	percent       // "%", the old sign for care of
+	hash          // "#", which numbers a suite
+	mark          // any other punctuation but a dot or an apostrophe
+)
+
+// token is one word.
+type token struct {
+	b          []byte // A-Z and 0-9 only
+	to         []byte // long form, nil when it has none
+	class      uint32
+	from, upto int32 // where it stands in scratch.folded
+	sep        uint8
+}
+
+// makeToken looks the word up.
+func makeToken(b []byte, sep uint8) token {
+	w := words[string(b)]
+	return token{b: b, to: w.to, class: w.class, sep: sep}
+}
+
+// letter reports whether the word is a single letter.
+func (t *token) letter() bool { return len(t.b) == 1 && t.b[0] >= 'A' }
+
+// tokenize splits folded[from:to] into words. Apostrophes vanish; a dot
+// vanishes between letters; "&", "+" and "@" are words; parentheses are set
+// aside in sc.parens; everything else parts words.
+func (sc *scratch) tokenize(from, to int) {
+	sc.toks, sc.text, sc.parens = sc.toks[:0], sc.text[:0], sc.parens[:0]
+	f := sc.folded[:to]
+	var sep uint8
+	start := -1 // offset in sc.text of the open word
+	begin := 0  // its offset in folded
+	end := func(at int) {
+		if start < 0 {
+			return
+		}
+		t := makeToken(sc.text[start:len(sc.text):len(sc.text)], sep)
+		t.from, t.upto = int32(begin), int32(at)
+		sc.toks = append(sc.toks, t)
+		start, sep = -1, 0
+	}
+	for i := from; i < len(f); i++ {
+		switch c := f[i]; {
+		case c >= 'A' && c <= 'Z' || c >= '0' && c <= '9':
+			if start < 0 {
+				start, begin = len(sc.text), i
+			}
+			sc.text = append(sc.text, c)
+		case c == '\'' || c == '`':
+		case c == '.':
+			if start < 0 {
+				continue
+			}
+			if i+1 < len(f) && f[i+1] >= 'A' && f[i+1] <= 'Z' && f[i-1] >= 'A' && !abbreviated(sc.text[start:]) {
+				continue
+			}
+			end(i)
+		case c == '&' || c == '+' || c == '@':
+			end(i)
+			w := wordAnd
+			if c == '@' {
+				w = wordAt
+			}
+			t := makeToken(w, sep)
+			t.from, t.upto = int32(i), int32(i+1)
+			sc.toks = append(sc.toks, t)
+			sep = 0
+		case c == '(':
+			end(i)
+			depth, j := 1, i+1
+			for ; j < len(f); j++ {
+				if f[j] == '(' {
+					depth++
+				} else if f[j] == ')' {
+					if depth--; depth == 0 {
+						break
+					}
+				}
+			}
+			sc.parens = append(sc.parens, span{i + 1, j})
+			i = j
+		default:
+			end(i)
+			switch c {
+			case ' ':
+			case ',', ';':
+				sep |= comma
+			case '/', '\\':
+				sep |= slash
+			case '%':
+				sep |= percent
+			case '#':
+				sep |= hash
+			default:
+				sep |= mark
+			}
+		}
+	}
+	end(len(f))
+}
+
+// abbreviated reports whether a dot after the word always ends it, even where
+// the next word follows without a space: "ST.MARY".
+func abbreviated(b []byte) bool {
+	switch string(b) {
+	case "ST", "STS", "STE", "MT", "FT", "INC", "CO", "DR":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,232 @@
+package orgname
+
+import (
+	"slices"
+	"strings"
+
+	"grantgraph/internal/place"
+)
+
+// Veto is a set of reasons why two names cannot mean one organization.
+type Veto uint8
+
+// The reasons.
+const (
+	Num   Veto = 1 << iota // different numbers: POST 7 and POST 9
+	Dir                    // different directions: NORTH and SOUTH
+	Aff                    // one is an affiliate of the other: X and FRIENDS OF X
+	State                  // each names a different state
+	Inst                   // one is an institution, the other a body at it
+)
+
+// String lists the reasons, for reports and test failures.
+func (v Veto) String() string {
+	var s []string
+	for i, name := range [...]string{"num", "dir", "aff", "state", "inst"} {
+		if v&(1<<i) != 0 {
+			s = append(s, name)
+		}
+	}
+	return strings.Join(s, "+")
+}
+
+// Conflicts compares two names by their K2.
+func Conflicts(a, b Name) Veto {
+	t, u := a.Traits(), b.Traits()
+	return t.Conflicts(&u)
+}
+
+// Traits is what vetoes look at, read once from a name that is to be compared
+// with many others.
+type Traits struct {
+	k2     string
+	nums   [6]uint64 // distinct numbers, sorted; further ones are not told apart
+	nnums  uint8
+	inst   bool // first or last word is an institution word
+	dirs   uint8
+	affs   uint32
+	states uint64 // bit per state named
+}
+
+// Traits reads the traits of n.
+func (n Name) Traits() Traits { return TraitsOf(n.K2) }
+
+// TraitsOf reads the traits of a K2 key.
+func TraitsOf(k2 string) Traits {
+	t := Traits{k2: k2}
+	for from, first := 0, true; from < len(k2); first = false {
+		to := wordEnd(k2, from)
+		w := k2[from:to]
+		v := vetoWords[w]
+		t.affs |= v.aff
+		if v.inst && (first || to == len(k2)) {
+			t.inst = true
+		}
+		if v.begins {
+			if bit, end := stateAt(k2, from, to); bit != 0 {
+				t.states |= bit
+				if end > to { // NORTH in NORTH DAKOTA is no direction
+					v.dir, to = 0, end
+				}
+			}
+		}
+		t.dirs |= v.dir
+		t.addNumbers(w)
+		from = to + 1
+	}
+	slices.Sort(t.nums[:t.nnums])
+	return t
+}
+
+// Conflicts returns every reason why t and u cannot be one organization.
+func (t *Traits) Conflicts(u *Traits) Veto {
+	var v Veto
+	if t.nnums != u.nnums || t.nums != u.nums {
+		v |= Num
+	}
+	if t.dirs != u.dirs {
+		v |= Dir
+	}
+	if t.affs != u.affs {
+		v |= Aff
+	}
+	if t.states != 0 && u.states != 0 && t.states&u.states == 0 {
+		v |= State
+	}
+	if t.inst && extends(t.k2, u.k2) || u.inst && extends(u.k2, t.k2) {
+		v |= Inst
+	}
+	return v
+}
+
+// addNumbers records every run of digits in w, so that PS 12 and PS12 agree.
+func (t *Traits) addNumbers(w string) {
+	for i := 0; i < len(w); {
+		if w[i] > '9' {
+			i++
+			continue
+		}
+		n := uint64(0)
+		for i < len(w) && w[i] <= '9' {
+			n = n*10 + uint64(w[i]-'0') // wraps on absurd lengths, alike on both sides
+			i++
+		}
+		if !slices.Contains(t.nums[:t.nnums], n) && int(t.nnums) < len(t.nums) {
+			t.nums[t.nnums] = n
+			t.nnums++
+		}
+	}
+}
+
+// extends reports whether long has every word of short and a word of content
+// besides.
+func extends(short, long string) bool {
+	if len(long) <= len(short) {
+		return false
+	}
+	for from := 0; from < len(short); {
+		to := wordEnd(short, from)
+		if !hasWord(long, short[from:to]) {
+			return false
+		}
+		from = to + 1
+	}
+	for from := 0; from < len(long); {
+		to := wordEnd(long, from)
+		w := long[from:to]
+		if words[w].class&(legal|stop) == 0 && !hasWord(short, w) && (w[0] > '9') {
+			return true
+		}
+		from = to + 1
+	}
+	return false
+}
+
+func hasWord(s, w string) bool {
+	for from := 0; from < len(s); {
+		to := wordEnd(s, from)
+		if s[from:to] == w {
+			return true
+		}
+		from = to + 1
+	}
+	return false
+}
+
+func wordEnd(s string, from int) int {
+	if i := strings.IndexByte(s[from:], ' '); i >= 0 {
+		return from + i
+	}
+	return len(s)
+}
+
+type vetoWord struct {
+	dir    uint8
+	aff    uint32
+	inst   bool
+	begins bool // begins the name of a state
+}
+
+// stateName is the name of a state as it appears in K2.
+type stateName struct {
+	name string
+	bit  uint64
+}
+
+// stateNames is sorted by falling length, so that WEST VIRGINIA is tried
+// before VIRGINIA.
+var stateNames = func() []stateName {
+	var list []stateName
+	for i, r := range place.Regions() {
+		if r.FIPS == "" {
+			continue
+		}
+		name := strings.ReplaceAll(strings.ToUpper(r.Name), " OF ", " ")
+		list = append(list, stateName{name, 1 << i})
+	}
+	slices.SortStableFunc(list, func(a, b stateName) int { return len(b.name) - len(a.name) })
+	return list
+}()
+
+// stateAt finds a state's name at k2[from:], whose first word ends at to.
+func stateAt(k2 string, from, to int) (bit uint64, end int) {
+	rest := k2[from:]
+	for i := range stateNames {
+		s := &stateNames[i]
+		if !strings.HasPrefix(rest, s.name) {
+			continue
+		}
+		end := len(s.name)
+		if end < len(rest) && rest[end] != ' ' {
+			continue
+		}
+		if s.name == "KANSAS" && strings.HasPrefix(rest[end:], " CITY") {
+			return 0, to // a city in two states
+		}
+		return s.bit, from + end
+	}
+	return 0, to
+}
+
+var vetoWords = func() map[string]vetoWord {
+	m := make(map[string]vetoWord)
+	for i, d := range [...]string{"NORTH", "SOUTH", "EAST", "WEST", "NORTHEAST", "NORTHWEST", "SOUTHEAST", "SOUTHWEST"} {
+		m[d] = vetoWord{dir: 1 << i}
+		m[d+"ERN"] = vetoWord{dir: 1 << i}
+	}
+	for i, a := range [...]string{"FOUNDATION", "AUXILIARY", "ENDOWMENT", "TRUST", "FUND", "PTA", "PTO", "BOOSTER", "ALUMNI",
+		"FRIENDS", "GUILD", "CLUB", "CHAPTER", "LOCAL", "PAC", "ACTION", "VOTES", "UNION"} {
+		m[a] = vetoWord{aff: 1 << i}
+	}
+	m["BOOSTERS"] = m["BOOSTER"]
+	for _, w := range [...]string{"UNIVERSITY", "COLLEGE", "CITY", "COUNTY", "STATE", "DEPARTMENT", "DISTRICT", "TRIBE", "HOSPITAL", "DIOCESE"} {
+		m[w] = vetoWord{inst: true}
+	}
+	for _, s := range stateNames {
+		first, _, _ := strings.Cut(s.name, " ")
+		v := m[first]
+		v.begins = true
+		m[first] = v
+	}
+	return m
+}()

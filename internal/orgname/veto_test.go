@@ -1,0 +1,74 @@
+package orgname
+
+import "testing"
+
+func TestConflicts(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		a, b string
+		want Veto
+	}{
+		{"Lantern Society", "Lantern Soc Inc", 0},
+		{"Lantern Lodge 7", "Lantern Lodge No. 007", 0},
+		{"Lantern Lodge 7", "Lantern Lodge 9", Num},
+		{"Lantern Lodge 7", "Lantern Lodge", Num},
+		{"PS 12 Lantern", "PS12 Lantern", 0},
+		{"1st Lantern 2", "2nd Lantern 1", 0}, // sets, not order
+		{"North Elm Lantern", "South Elm Lantern", Dir},
+		{"North Elm Lantern", "Elm Lantern", Dir},
+		{"Northeast Elm Lantern", "Northeastern Elm Lantern", 0},
+		{"Lantern Museum", "Friends of Lantern Museum", Aff},
+		{"Lantern Museum Foundation", "Lantern Museum", Aff},
+		{"Lantern Boosters", "Lantern Booster", 0},
+		{"Lantern Society of Ohio", "Lantern Society of Indiana", State},
+		{"Lantern Society of Ohio", "Lantern Society", 0},
+		{"Lantern Society of Virginia", "Lantern Society of West Virginia", State},
+		{"Lantern Society of North Dakota", "Lantern Society", 0},
+		{"Lantern Society of Kansas City", "Lantern Society of Missouri", 0},
+		{"Lantern of the District of Columbia", "Lantern of Maryland", State},
+		{"Elm University", "Elm University Police Benefit", Inst},
+		{"University of Elm", "University of Elm Alumni Association", Inst | Aff},
+		{"City of Elm", "City of Elm Retirees", Inst},
+		{"Elm County", "Elm County Inc", 0},
+		{"Elm Lantern", "Elm Lantern Choir", 0},
+		{"", "", 0},
+		{"", "Elm", 0},
+	} {
+		a, b := Parse(c.a), Parse(c.b)
+		if got := Conflicts(a, b); got != c.want {
+			t.Errorf("Conflicts(%q, %q) = %q, want %q", c.a, c.b, got, c.want)
+		}
+		if Conflicts(a, b) != Conflicts(b, a) {
+			t.Errorf("Conflicts(%q, %q) depends on the order", c.a, c.b)
+		}
+		if got := Conflicts(a, a); got != 0 {
+			t.Errorf("%q conflicts with itself: %v", c.a, got)
+		}
+	}
+}
+
+func TestVetoString(t *testing.T) {
+	t.Parallel()
+	if got := (Num | State).String(); got != "num+state" {
+		t.Error(got)
+	}
+	if got := Veto(0).String(); got != "" {
+		t.Error(got)
+	}
+}
+
+func BenchmarkConflicts(b *testing.B) {
+	x, y := Parse("Lantern Society of North Dakota Post 7"), Parse("Lantern Society Foundation of South Dakota Post 9")
+	b.ReportAllocs()
+	for b.Loop() {
+		Conflicts(x, y)
+	}
+}
+
+func BenchmarkTraitsConflicts(b *testing.B) {
+	x, y := TraitsOf("LANTERN SOCIETY NORTH DAKOTA POST 7"), TraitsOf("LANTERN SOCIETY FOUNDATION SOUTH DAKOTA POST 9")
+	b.ReportAllocs()
+	for b.Loop() {
+		x.Conflicts(&y)
+	}
+}

@@ -1,0 +1,129 @@
+package orgname
+
+import "strings"
+
+// Classes a word may belong to; one look-up per word answers every question
+// that the steps of normalization ask.
+const (
+	legal   uint32 = 1 << iota // a legal form, dropped from the end
+	stop                       // dropped from K2
+	context                    // a number word or a roman numeral may follow
+	numeral                    // ONE to TWENTY: a number after context
+	roman                      // II to IX without V: a number when last or after context
+	romanV                     // V and X: a number only after context
+	inner                      // expanded only when it is not the last word
+	saintly                    // ST and its kin: inner, and not after a number
+	nomark                     // NO, NUMBER: dropped before a number
+	marker                     // may begin one of the phrases that cut a name
+)
+
+// word is what the table knows about one spelling. to is the form it folds to,
+// nil when it stays.
+type word struct {
+	to    []byte
+	class uint32
+}
+
+// words is the vocabulary of normalization, built once. It is kept short on
+// purpose: past one level of abbreviation the gain is small and collisions grow.
+var words = func() map[string]word {
+	m := make(map[string]word, 256)
+	class := func(c uint32, list string) {
+		for _, s := range strings.Fields(list) {
+			w := m[s]
+			w.class |= c
+			m[s] = w
+		}
+	}
+	to := func(long, list string) {
+		for _, s := range strings.Fields(list) {
+			w := m[s]
+			w.to = []byte(long)
+			m[s] = w
+		}
+	}
+	numbers := func(c uint32, list string) {
+		for _, pair := range strings.Fields(list) {
+			s, n, _ := strings.Cut(pair, "=")
+			to(n, s)
+			class(c, s)
+		}
+	}
+
+	class(legal, "INC INCORPORATED INCORP CORP CORPORATION CO COMPANY LTD LIMITED LLC LLP LP LC LLLP PC PLLC NFP NPO PBC")
+	class(stop, "AND OF THE FOR A AN IN AT TO ON")
+	class(context, "NO NUMBER POST LOCAL ENGINE DISTRICT TROOP PACK PHASE FUND CHAPTER LODGE UNIT REGION COUNCIL AERIE WARD")
+	class(nomark, "NO NUMBER")
+	class(marker, "C CARE ATTN ATTENTION DBA D AKA A FKA F FORMERLY ALSO DOING FBO FOR IN")
+
+	numbers(0, "FIRST=1 SECOND=2 THIRD=3 FOURTH=4 FIFTH=5 SIXTH=6 SEVENTH=7 EIGHTH=8 NINTH=9 TENTH=10")
+	numbers(numeral, "ONE=1 TWO=2 THREE=3 FOUR=4 FIVE=5 SIX=6 SEVEN=7 EIGHT=8 NINE=9 TEN=10 ELEVEN=11 TWELVE=12 "+
+		"THIRTEEN=13 FOURTEEN=14 FIFTEEN=15 SIXTEEN=16 SEVENTEEN=17 EIGHTEEN=18 NINETEEN=19 TWENTY=20")
+	numbers(roman, "II=2 III=3 IV=4 VI=6 VII=7 VIII=8 IX=9")
+	numbers(romanV, "V=5 X=10")
+
+	to("SAINT", "ST STS STE")
+	class(saintly|inner, "ST STS STE")
+	to("MOUNT", "MT")
+	to("FORT", "FT")
+	to("COUNTY", "CO")
+	class(inner, "MT FT CO")
+
+	to("ASSOCIATION", "ASSN ASSOC ASSC ASN")
+	to("NATIONAL", "NATL NATNL")
+	to("INTERNATIONAL", "INTL INTERNATL")
+	to("FOUNDATION", "FDN FNDN FNDTN FOUNDTN")
+	to("UNIVERSITY", "UNIV")
+	to("CENTER", "CTR CNTR CENTRE")
+	to("SERVICE", "SVC")
+	to("SERVICES", "SVCS SRVS")
+	to("SOCIETY", "SOC")
+	to("INSTITUTE", "INST")
+	to("DEPARTMENT", "DEPT")
+	to("AMERICAN", "AMER")
+	to("SCHOOL", "SCH SCHL")
+	to("ELEMENTARY", "ELEM")
+	to("HOSPITAL", "HOSP")
+	to("MEMORIAL", "MEM MEML")
+	to("COMMUNITY", "COMM CMNTY")
+	to("COUNTY", "CNTY")
+	to("DISTRICT", "DIST")
+	to("LIBRARY", "LIB")
+	to("MUSEUM", "MUS")
+	to("ORGANIZATION", "ORG ORGANISATION")
+	to("GROUP", "GRP")
+	to("DEVELOPMENT", "DEV DEVEL")
+	to("EDUCATION", "EDUC")
+	to("FEDERATION", "FED")
+	to("COLLEGE", "COLL")
+	to("THEATER", "THEATRE")
+	to("VOLUNTEER", "VOL")
+	to("GOVERNMENT", "GOVT")
+	to("MANAGEMENT", "MGMT")
+	to("METHODIST", "METH")
+	to("BAPTIST", "BAPT")
+	to("PRESBYTERIAN", "PRES")
+	to("EPISCOPAL", "EPIS")
+	to("LUTHERAN", "LUTH")
+	to("CATHOLIC", "CATH")
+	to("CHILDREN", "CHILDRENS")
+	to("WOMEN", "WOMENS")
+	to("VETERAN", "VETERANS")
+
+	return m
+}()
+
+// contextOf reports whether a number may be spelled out after w.
+func contextOf(w []byte) bool { return words[string(w)].class&context != 0 }
+
+// The long forms that steps test for or put in place of several words.
+var (
+	saint         = []byte("SAINT")
+	boys          = []byte("BOYS")
+	girls         = []byte("GIRLS")
+	club          = []byte("CLUB")
+	us            = []byte("US")
+	international = []byte("INTERNATIONAL")
+	wordAnd       = []byte("AND")
+	wordAt        = []byte("AT")
+)
