@@ -1,0 +1,168 @@
+package snapshot
+
+import (
+	"errors"
+	"io"
+	"iter"
+	"os"
+	"path/filepath"
+
+	"github.com/parquet-go/parquet-go"
+
+	"grantgraph/internal/fault"
+)
+
+// rowGroup is the number of rows after which a table begins a new row group:
+// small enough to bound memory, large enough for dictionaries to pay.
+const rowGroup = 128 << 10
+
+// batch is how many rows are moved at a time.
+const batch = 1024
+
+// TableWriter writes one Parquet table of the snapshot.
+type TableWriter[T any] struct {
+	pw    *parquet.GenericWriter[T]
+	done  func(rows int64) error
+	rows  int64
+	buf   []T
+	since int
+	path  string
+}
+
+// Table begins the table of the given name. Row types carry parquet tags.
+func Table[T any](w *Writer, name string) (*TableWriter[T], error) {
+	rel := tablesName + "/" + name + ".parquet"
+	out, done, err := w.file(rel)
+	if err != nil {
+		return nil, err
+	}
+	return &TableWriter[T]{pw: newParquet[T](out), done: done, buf: make([]T, 0, batch), path: rel}, nil
+}
+
+func newParquet[T any](w io.Writer) *parquet.GenericWriter[T] {
+	return parquet.NewGenericWriter[T](w,
+		parquet.Compression(&parquet.Zstd),
+		parquet.CreatedBy("grantgraph", "1", "0"),
+	)
+}
+
+// Add appends a row.
+func (t *TableWriter[T]) Add(row T) error {
+	t.buf = append(t.buf, row)
+	if len(t.buf) == batch {
+		return t.flush()
+	}
+	return nil
+}
+
+func (t *TableWriter[T]) flush() error {
+	if _, err := t.pw.Write(t.buf); err != nil {
+		return fault.Disk(t.path, err)
+	}
+	t.rows += int64(len(t.buf))
+	t.since += len(t.buf)
+	clear(t.buf)
+	t.buf = t.buf[:0]
+	if t.since >= rowGroup {
+		t.since = 0
+		if err := t.pw.Flush(); err != nil {
+			return fault.Disk(t.path, err)
+		}
+	}
+	return nil
+}
+
+// Close finishes the table and records it in the manifest.
+func (t *TableWriter[T]) Close() error {
+	if err := t.flush(); err != nil {
+		return err
+	}
+	if err := t.pw.Close(); err != nil {
+		return fault.Disk(t.path, err)
+	}
+	return t.done(t.rows)
+}
+
+// WriteTable writes a whole table from a sequence of rows.
+func WriteTable[T any](w *Writer, name string, rows iter.Seq[T]) error {
+	t, err := Table[T](w, name)
+	if err != nil {
+		return err
+	}
+	for row := range rows {
+		if err := t.Add(row); err != nil {
+			return err
+		}
+	}
+	return t.Close()
+}
+
+// Path is the file of a table, for engines that read Parquet themselves.
+func (s *Snapshot) Path(table string) string {
+	return filepath.Join(s.Dir, tablesName, table+".parquet")
+}
+
+// Rows reads a table. The sequence ends with an error when the file is
+// missing or damaged.
+func Rows[T any](s *Snapshot, table string) iter.Seq2[T, error] {
+	return ReadParquet[T](s.Path(table))
+}
+
+// WriteParquet writes rows to a Parquet file of the same make as a snapshot's
+// tables.
+func WriteParquet[T any](path string, w io.Writer, rows []T) error {
+	pw := newParquet[T](w)
+	for len(rows) > 0 {
+		n := min(len(rows), rowGroup)
+		if _, err := pw.Write(rows[:n]); err != nil {
+			return fault.Disk(path, err)
+		}
+		if err := pw.Flush(); err != nil {
+			return fault.Disk(path, err)
+		}
+		rows = rows[n:]
+	}
+	return fault.Disk(path, pw.Close())
+}
+
+// ReadParquet reads the rows of a Parquet file.
+func ReadParquet[T any](path string) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		var zero T
+		f, err := os.Open(path)
+		if err != nil {
+			yield(zero, fault.Disk(path, err))
+			return
+		}
+		defer f.Close()
+		st, err := f.Stat()
+		if err != nil {
+			yield(zero, fault.Disk(path, err))
+			return
+		}
+		pf, err := parquet.OpenFile(f, st.Size())
+		if err != nil {
+			yield(zero, fault.New("table_damaged", "%s is not a readable table: %w", path, err).Try("build the snapshot again"))
+			return
+		}
+		r := parquet.NewGenericReader[T](pf)
+		defer r.Close()
+		rows := make([]T, batch)
+		for {
+			clear(rows)
+			n, err := r.Read(rows)
+			for _, row := range rows[:n] {
+				if !yield(row, nil) {
+					return
+				}
+			}
+			if errors.Is(err, io.EOF) {
+				return
+			}
+			if err != nil {
+				yield(zero, fault.New("table_damaged", "%s cannot be read: %w", path, err).Try("build the snapshot again"))
+				return
+			}
+		}
+	}
+}
