@@ -9,30 +9,9 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-)
 
-// upstream finds the directory of real files, or skips the test.
-func upstream(t *testing.T) string {
-	t.Helper()
-	if dir := os.Getenv("GRANTGRAPH_UPSTREAM"); dir != "" {
-		return dir
-	}
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for {
-		up := filepath.Join(dir, "shared", "upstream")
-		if _, err := os.Stat(up); err == nil {
-			return up
-		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			t.Skip("real files not found: set GRANTGRAPH_UPSTREAM or put them in ../shared/upstream")
-		}
-		dir = parent
-	}
-}
+	"grantgraph/internal/upstream"
+)
 
 // rows reads a compressed CSV file with a header.
 func rows(t *testing.T, path string, row func(get func(string) string)) {
@@ -80,7 +59,7 @@ func rows(t *testing.T, path string, row func(get func(string) string)) {
 // organization whose number stands beside it.
 func TestRealPairs(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(upstream(t), "matching", "schedule_i_labelled_DERIVED.csv.gz")
+	path := filepath.Join(upstream.Dir(t), "matching", "schedule_i_labelled_DERIVED.csv.gz")
 	n, equal, plain, shown := 0, 0, 0, 0
 	rows(t, path, func(get func(string) string) {
 		bmf := get("bmf_name")
@@ -112,7 +91,7 @@ func TestRealPairs(t *testing.T) {
 // the invariants.
 func TestRealMaster(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(upstream(t), "bmf", "2026-04", "eo_wy.csv.gz")
+	path := filepath.Join(upstream.Dir(t), "bmf", "2026-04", "eo_wy.csv.gz")
 	n, empty, stable, street := 0, 0, 0, 0
 	rows(t, path, func(get func(string) string) {
 		n++

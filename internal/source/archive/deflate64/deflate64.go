@@ -1,0 +1,387 @@
+// Package deflate64 unpacks Deflate64, compression method 9 of the zip format.
+// It is Deflate with a window of 64 KiB: distances have two more codes, and
+// the last length code stands for 3 and up with sixteen bits of its own
+// instead of for 258. Some of the published archives use it, and the standard
+// library does not read it.
+package deflate64
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+)
+
+const (
+	windowSize  = 1 << 16
+	windowMask  = windowSize - 1
+	maxLiterals = 288
+	maxDists    = 32
+	endOfBlock  = 256
+)
+
+// CorruptError reports damage, with the offset in the packed stream at which
+// it was noticed.
+type CorruptError struct {
+	Offset int64
+	Reason string
+}
+
+func (e *CorruptError) Error() string {
+	return fmt.Sprintf("deflate64: damaged before byte %d: %s", e.Offset, e.Reason)
+}
+
+// NewReader unpacks what it reads from r, in the memory of one window. If r is
+// an io.ByteReader nothing beyond the end of the stream is read from it, so
+// what follows can be read next; otherwise r is buffered.
+func NewReader(r io.Reader) io.ReadCloser {
+	d := &reader{}
+	if b, ok := r.(io.ByteReader); ok {
+		d.exact = b
+	} else {
+		d.src = bufio.NewReaderSize(r, 64<<10)
+	}
+	return d
+}
+
+// reader is the state of an unpacking. Bytes go into the window first and are
+// handed out from there whenever it is full or the stream ends.
+type reader struct {
+	src   *bufio.Reader // one of the two is set
+	exact io.ByteReader
+	taken int64 // bytes taken from the source
+
+	bits  uint64 // unread bits, lowest first
+	nbits uint
+
+	window [windowSize]byte
+	write  int  // where the next byte goes
+	read   int  // what was handed out already
+	filled bool // the window went round at least once
+
+	step   func(*reader) error // what is to be done next
+	last   bool                // the block being read is the final one
+	length int                 // of a copy that the window was too full for, or of a stored block
+	dist   int
+	err    error
+
+	literals, distances table
+	lengths             [maxLiterals + maxDists]uint8
+}
+
+func (d *reader) Close() error {
+	if d.err == nil {
+		d.err = errors.New("deflate64: read after close")
+	}
+	return nil
+}
+
+func (d *reader) Read(p []byte) (int, error) {
+	if d.step == nil && d.err == nil {
+		d.step = (*reader).block
+	}
+	for {
+		if d.read < d.write {
+			n := copy(p, d.window[d.read:d.write])
+			d.read += n
+			return n, nil
+		}
+		if d.err != nil {
+			return 0, d.err
+		}
+		if len(p) == 0 {
+			return 0, nil
+		}
+		if d.write == windowSize {
+			d.write, d.read, d.filled = 0, 0, true
+		}
+		// Every step either fills the window or ends its part of the stream.
+		for d.err == nil && d.write < windowSize {
+			d.err = d.step(d)
+		}
+	}
+}
+
+// block reads the head of a block and decides what follows.
+func (d *reader) block() error {
+	if d.last {
+		return io.EOF
+	}
+	head, err := d.take(3)
+	if err != nil {
+		return err
+	}
+	d.last = head&1 != 0
+	switch head >> 1 {
+	case 0:
+		return d.storedHead()
+	case 1:
+		d.literals, d.distances = fixedLiterals, fixedDistances
+	case 2:
+		if err := d.dynamicHead(); err != nil {
+			return err
+		}
+	default:
+		return d.corrupt("unknown block type")
+	}
+	d.step = (*reader).symbols
+	return nil
+}
+
+func (d *reader) storedHead() error {
+	d.bits >>= d.nbits % 8
+	d.nbits -= d.nbits % 8
+	v, err := d.take(32)
+	if err != nil {
+		return err
+	}
+	if uint16(v) != ^uint16(v>>16) {
+		return d.corrupt("the length of a stored block does not check")
+	}
+	d.length = int(uint16(v))
+	d.step = (*reader).stored
+	return nil
+}
+
+func (d *reader) stored() error {
+	for d.length > 0 && d.write < windowSize {
+		if d.nbits == 0 && d.src != nil {
+			n, err := d.src.Read(d.window[d.write:min(windowSize, d.write+d.length)])
+			d.taken += int64(n)
+			d.write += n
+			d.length -= n
+			if n == 0 && err != nil {
+				return unexpected(err)
+			}
+			continue
+		}
+		b, err := d.take(8)
+		if err != nil {
+			return err
+		}
+		d.window[d.write] = byte(b)
+		d.write++
+		d.length--
+	}
+	if d.length == 0 {
+		d.step = (*reader).block
+	}
+	return nil
+}
+
+// lengthOrder is the order in which the lengths of the length code are given.
+var lengthOrder = [19]uint8{16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15}
+
+func (d *reader) dynamicHead() error {
+	v, err := d.take(14)
+	if err != nil {
+		return err
+	}
+	literals, distances, given := int(v&31)+257, int(v>>5&31)+1, int(v>>10)+4
+	if literals > maxLiterals-2 {
+		return d.corrupt("too many literal codes")
+	}
+	var code [19]uint8
+	for _, at := range lengthOrder[:given] {
+		l, err := d.take(3)
+		if err != nil {
+			return err
+		}
+		code[at] = uint8(l)
+	}
+	if !d.literals.build(code[:]) {
+		return d.corrupt("the code of code lengths is no prefix code")
+	}
+	all := d.lengths[:literals+distances]
+	for i := 0; i < len(all); {
+		symbol, err := d.symbol(&d.literals)
+		if err != nil {
+			return err
+		}
+		if symbol < 16 {
+			all[i] = uint8(symbol)
+			i++
+			continue
+		}
+		var value uint8
+		base, extra := 3, uint(3)
+		switch symbol {
+		case 16:
+			if i == 0 {
+				return d.corrupt("a code length repeats nothing")
+			}
+			value, extra = all[i-1], 2
+		case 18:
+			base, extra = 11, 7
+		}
+		more, err := d.take(extra)
+		if err != nil {
+			return err
+		}
+		n := base + int(more)
+		if i+n > len(all) {
+			return d.corrupt("more code lengths than codes")
+		}
+		for range n {
+			all[i] = value
+			i++
+		}
+	}
+	if !d.literals.build(all[:literals]) || !d.distances.build(all[literals:]) {
+		return d.corrupt("the codes of a block are no prefix codes")
+	}
+	return nil
+}
+
+// The base and the extra bits of each length code from 257 on and of each
+// distance code.
+var lengthBase = [...]uint16{3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 17, 19, 23, 27, 31,
+	35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195, 227, 3}
+var lengthExtra = [...]uint8{0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2,
+	3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 16}
+
+func distance(code int) (base int, extra uint) {
+	if code < 2 {
+		return code + 1, 0
+	}
+	extra = uint(code/2 - 1)
+	return (2+code%2)<<extra + 1, extra
+}
+
+// symbols unpacks a compressed block until it ends or the window is full.
+func (d *reader) symbols() error {
+	for d.write < windowSize {
+		if d.length > 0 {
+			d.copy()
+			continue
+		}
+		symbol, err := d.symbol(&d.literals)
+		if err != nil {
+			return err
+		}
+		if symbol < endOfBlock {
+			d.window[d.write] = byte(symbol)
+			d.write++
+			continue
+		}
+		if symbol == endOfBlock {
+			d.step = (*reader).block
+			return nil
+		}
+		symbol -= endOfBlock + 1
+		if symbol >= len(lengthBase) {
+			return d.corrupt("unknown length code")
+		}
+		more, err := d.take(uint(lengthExtra[symbol]))
+		if err != nil {
+			return err
+		}
+		length := int(lengthBase[symbol]) + int(more)
+		code, err := d.symbol(&d.distances)
+		if err != nil {
+			return err
+		}
+		base, extra := distance(code)
+		if more, err = d.take(extra); err != nil {
+			return err
+		}
+		d.dist = base + int(more)
+		if d.dist > d.write && !d.filled {
+			return d.corrupt("a copy from before the beginning")
+		}
+		d.length = length
+	}
+	return nil
+}
+
+// copy repeats what was written d.dist bytes ago, as far as the window goes.
+func (d *reader) copy() {
+	from := (d.write - d.dist) & windowMask
+	n := min(d.length, windowSize-d.write, windowSize-from)
+	d.length -= n
+	if from+n <= d.write || from >= d.write {
+		copy(d.window[d.write:d.write+n], d.window[from:from+n])
+		d.write += n
+		return
+	}
+	// The copy reaches into what it writes: a run. Each round doubles it.
+	for n > 0 {
+		k := copy(d.window[d.write:d.write+n], d.window[from:d.write])
+		d.write += k
+		n -= k
+	}
+}
+
+// refill makes sure of want bits, or says that the stream ends before them.
+func (d *reader) refill(want uint) error {
+	if d.src != nil {
+		// Eight bytes at once where they are there; the bits that did not fit
+		// are read again with the next refill.
+		if p, err := d.src.Peek(8); err == nil {
+			d.bits |= binary.LittleEndian.Uint64(p) << d.nbits
+			n := (63 - d.nbits) / 8
+			d.nbits += n * 8
+			d.bits &= 1<<d.nbits - 1
+			d.taken += int64(n)
+			_, err = d.src.Discard(int(n))
+			return err
+		}
+	}
+	for d.nbits < want {
+		var b byte
+		var err error
+		if d.src != nil {
+			b, err = d.src.ReadByte()
+		} else {
+			b, err = d.exact.ReadByte()
+		}
+		if err != nil {
+			return unexpected(err)
+		}
+		d.taken++
+		d.bits |= uint64(b) << d.nbits
+		d.nbits += 8
+	}
+	return nil
+}
+
+// take reads n bits, at most 32.
+func (d *reader) take(n uint) (uint32, error) {
+	if d.nbits < n {
+		if err := d.refill(n); err != nil {
+			return 0, err
+		}
+	}
+	v := uint32(d.bits & (1<<n - 1))
+	d.bits >>= n
+	d.nbits -= n
+	return v, nil
+}
+
+// symbol reads one code. It asks for no more bits than the code has, so that
+// the last one does not read beyond the stream.
+func (d *reader) symbol(t *table) (int, error) {
+	for {
+		e := t.find(d.bits)
+		if n := uint(e & 15); n != 0 && n <= d.nbits {
+			d.bits >>= n
+			d.nbits -= n
+			return int(e >> 4), nil
+		} else if n == 0 && d.nbits >= t.longest {
+			return 0, d.corrupt("a code that was not defined")
+		}
+		if err := d.refill(d.nbits + 1); err != nil {
+			return 0, err
+		}
+	}
+}
+
+func (d *reader) corrupt(reason string) error { return &CorruptError{d.taken, reason} }
+
+func unexpected(err error) error {
+	if errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}

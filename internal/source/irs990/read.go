@@ -1,0 +1,388 @@
+package irs990
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"unicode/utf8"
+	"unsafe"
+)
+
+// Bounds on what one return can make a Reader hold.
+const (
+	MaxText     = 32 << 10 // bytes of one text value; longer ones are cut there
+	MaxPrograms = 64       // program texts kept of one return
+	maxStates   = 128
+	maxRecord   = 1 << 20 // bytes of all the values of one list item
+	maxInterned = 1 << 12
+)
+
+// Reader reads returns. It keeps its buffers between returns, so one Reader
+// per worker reads any number of them without allocating per line. It is not
+// safe for concurrent use.
+type Reader struct {
+	scanner
+	ret  *Return
+	sink *Sink
+
+	arena   []byte // the values of the item being read
+	used    int    // bytes handed out of arenas since the item began
+	scratch []byte // a value being unescaped
+	interns map[string]string
+
+	// The item being read, and what of it has no field of its own.
+	grant              Grant
+	person             Person
+	holding, second    Holding
+	related            Related
+	cash               Amount
+	benefits, expenses Amount
+	abroad             bool // it has a foreign address group
+
+	once
+}
+
+// once is what a return says in several places, until finish settles it.
+type once struct {
+	mission, purpose     string // 990 Part III, 990-EZ
+	netAssets, assetsFMV Amount // where the balance sheet repeats a line
+	income               [3]Amount
+}
+
+// NewReader returns a Reader with its window allocated.
+func NewReader() *Reader {
+	rd := &Reader{interns: make(map[string]string)}
+	rd.buf = make([]byte, window)
+	return rd
+}
+
+// Read reads one return from r to its end. It resets ret and fills it, calling
+// the sink for every item of every list in the order of the document; a nil
+// sink only tallies. The strings of Return belong to the caller; those handed
+// to the sink do not.
+//
+// A document that is no return, or is damaged, gives a *FormatError; what was
+// read before the damage has by then reached the sink, so a caller that needs
+// all or nothing holds the items back until Read returns.
+func (rd *Reader) Read(r io.Reader, ret *Return, sink *Sink) error {
+	if sink == nil {
+		sink = &Sink{}
+	}
+	*ret = Return{Programs: ret.Programs[:0], States: ret.States[:0]}
+	rd.reset(r)
+	rd.ret, rd.sink = ret, sink
+	rd.once = once{}
+	rd.release()
+	err := rd.run()
+	rd.finish()
+	rd.ret, rd.sink, rd.src = nil, nil, nil
+	return err
+}
+
+// run is the state machine: the innermost frame's node says what the next
+// element means.
+func (rd *Reader) run() error {
+	if err := rd.prologue(); err != nil {
+		return err
+	}
+	done := false // the root element has closed
+	for {
+		if rd.end-rd.pos < lookahead && !rd.eof {
+			if err := rd.fill(); err != nil {
+				return err
+			}
+		}
+		body := rd.buf[rd.pos:rd.end]
+		i := bytes.IndexByte(body, '<')
+		if i != 0 {
+			piece := body
+			if i > 0 {
+				piece = body[:i]
+			}
+			if len(rd.frames) > 0 {
+				rd.gather(piece)
+			} else if !blank(piece) {
+				return rd.stray(piece)
+			}
+			rd.pos += len(piece)
+			if i < 0 {
+				if !rd.eof {
+					continue
+				}
+				return rd.ended(done)
+			}
+		}
+		if rd.end-rd.pos < 2 {
+			if err := rd.more("a tag"); err != nil {
+				return err
+			}
+			continue
+		}
+		var err error
+		switch rd.buf[rd.pos+1] {
+		case '/':
+			err = rd.closeTag()
+			done = len(rd.frames) == 0
+		case '!':
+			err = rd.declaration()
+		case '?':
+			err = rd.instruction()
+		default:
+			if done {
+				return rd.fail(rd.pos, "a second document follows the return")
+			}
+			err = rd.openTag()
+			done = len(rd.frames) == 0
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// ended decides whether the end of the input came at a good moment.
+func (rd *Reader) ended(done bool) error {
+	if n := len(rd.frames); n > 0 {
+		return rd.fail(rd.end, "the document ends before </%s>", clip(rd.names[rd.frames[n-1].name:]))
+	}
+	if !done {
+		return rd.fail(rd.end, "the document has no elements")
+	}
+	return nil
+}
+
+func (rd *Reader) stray(piece []byte) error {
+	if rd.base+int64(rd.pos) < 4 {
+		return rd.fail(rd.pos, "it begins with %q and is not XML", clip(bytes.TrimSpace(piece)))
+	}
+	return rd.fail(rd.pos, "text outside the return: %q", clip(bytes.TrimSpace(piece)))
+}
+
+// openTag reads a start tag. The common case is a leaf that lies whole in the
+// window, <Name>text</Name>: it is dealt with here, without the stack.
+func (rd *Reader) openTag() error {
+	tag, plain, err := rd.tagEnd()
+	if err != nil {
+		return err
+	}
+	next := rd.pos + 1 + len(tag) + 1
+	name, attrs, empty := tag, []byte(nil), false
+	if !plain {
+		if name, attrs, empty, err = rd.splitTag(tag); err != nil {
+			return err
+		}
+	}
+	if len(name) > maxName {
+		return rd.fail(rd.pos, "an element name is longer than %d bytes", maxName)
+	}
+	meaning := skip
+	if n := len(rd.frames); n > 0 {
+		if parent := rd.frames[n-1].node; parent != skip {
+			meaning = parent.find(local(name))
+		}
+	} else if string(local(name)) == "Return" {
+		meaning = root
+	} else {
+		return rd.fail(rd.pos, "the root element is <%s>, not <Return>", clip(name))
+	}
+	if meaning.open != nil {
+		if other := meaning.open(rd, attrs); other != nil {
+			meaning = other
+		}
+	}
+	if empty {
+		rd.pos = next
+		return rd.leave(meaning, nil)
+	}
+	body := rd.buf[next:rd.end]
+	if i := bytes.IndexByte(body, '<'); i >= 0 && i <= MaxText {
+		after := body[i:]
+		if n := len(name); len(after) > n+2 && after[1] == '/' && after[n+2] == '>' && string(after[2:n+2]) == string(name) {
+			rd.pos = next + i + n + 3
+			return rd.leave(meaning, body[:i])
+		}
+	}
+	err = rd.push(name, meaning)
+	rd.pos = next
+	return err
+}
+
+// splitTag takes a start tag that is more than a name apart.
+func (rd *Reader) splitTag(tag []byte) (name, attrs []byte, empty bool, err error) {
+	if n := len(tag); n > 0 && tag[n-1] == '/' {
+		tag, empty = tag[:n-1], true
+	}
+	i := 0
+	for i < len(tag) && nameByte[tag[i]] {
+		i++
+	}
+	if i == 0 || i < len(tag) && !isSpace[tag[i]] {
+		return nil, nil, false, rd.fail(rd.pos, "malformed tag <%s>", clip(tag))
+	}
+	return tag[:i], tag[i:], empty, nil
+}
+
+// closeTag reads an end tag and checks that it ends what is open.
+func (rd *Reader) closeTag() error {
+	var tag []byte
+	for {
+		i := bytes.IndexByte(rd.buf[rd.pos:rd.end], '>')
+		if i >= 0 {
+			tag = rd.buf[rd.pos+2 : rd.pos+i]
+			break
+		}
+		if err := rd.more("a tag"); err != nil {
+			return err
+		}
+	}
+	top := len(rd.frames) - 1
+	if top < 0 {
+		return rd.fail(rd.pos, "</%s> ends nothing", clip(tag))
+	}
+	f := rd.frames[top]
+	name := rd.names[f.name:]
+	if !bytes.HasPrefix(tag, name) || !blank(tag[len(name):]) {
+		return rd.fail(rd.pos, "</%s> where </%s> was due", clip(tag), clip(name))
+	}
+	rd.pos += len(tag) + 3
+	rd.frames, rd.names = rd.frames[:top], rd.names[:f.name]
+	var text []byte
+	if f.text >= 0 {
+		text = rd.text[f.text:]
+	}
+	err := rd.leave(f.node, text)
+	if f.text >= 0 {
+		rd.text = rd.text[:f.text]
+	}
+	return err
+}
+
+// declaration reads what begins with <!: comments and character data. A
+// document type is refused, and with it every entity it could declare.
+func (rd *Reader) declaration() error {
+	if rd.end-rd.pos < 9 && !rd.eof {
+		if err := rd.fill(); err != nil {
+			return err
+		}
+	}
+	body := rd.buf[rd.pos:rd.end]
+	switch {
+	case bytes.HasPrefix(body, []byte("<!--")):
+		return rd.skipPast(4, "-->", "a comment", nil)
+	case bytes.HasPrefix(body, []byte("<![CDATA[")):
+		if len(rd.frames) == 0 {
+			return rd.fail(rd.pos, "character data outside the return")
+		}
+		return rd.skipPast(9, "]]>", "character data", rd.literal)
+	case bytes.HasPrefix(body, []byte("<!DOCTYPE")):
+		return rd.fail(rd.pos, "a document type declaration is not accepted")
+	}
+	return rd.fail(rd.pos, "malformed declaration %q", clip(body[:min(len(body), 12)]))
+}
+
+// literal gathers character data, in which an ampersand is an ampersand.
+func (rd *Reader) literal(piece []byte) {
+	for {
+		i := bytes.IndexByte(piece, '&')
+		if i < 0 {
+			rd.gather(piece)
+			return
+		}
+		rd.gather(piece[:i])
+		rd.gather([]byte("&amp;"))
+		piece = piece[i+1:]
+	}
+}
+
+// leave acts on an element that has ended.
+func (rd *Reader) leave(n *node, text []byte) error {
+	switch {
+	case n == skip:
+		return nil
+	case n.text != nil:
+		if v, ok := rd.value(text); !ok {
+			return rd.fail(rd.pos, "the values of one list item are longer than %d bytes", maxRecord)
+		} else if v != "" {
+			n.text(rd, v)
+		}
+	case n.amount != nil:
+		if a := n.amount(rd); !a.Set {
+			*a = parseAmount(text)
+		}
+	case n.mark != nil:
+		if marked(text) {
+			*n.mark(rd) = true
+		}
+	case n.close != nil:
+		return n.close(rd)
+	}
+	return nil
+}
+
+// value makes a string of a raw text: trimmed, entities resolved, valid UTF-8,
+// cut to MaxText. It lies in the arena and is good until release.
+func (rd *Reader) value(raw []byte) (v string, ok bool) {
+	cut := len(raw) > MaxText
+	if cut {
+		raw = wholeReferences(raw[:MaxText])
+	}
+	for len(raw) > 0 && isSpace[raw[0]] {
+		raw = raw[1:]
+	}
+	for len(raw) > 0 && isSpace[raw[len(raw)-1]] {
+		raw = raw[:len(raw)-1]
+	}
+	if len(raw) == 0 {
+		return "", true
+	}
+	for _, c := range raw {
+		if !plainByte[c] {
+			rd.scratch = bytes.TrimSpace(unescape(rd.scratch[:0], raw))
+			raw = rd.scratch
+			break
+		}
+	}
+	// Replacing what is not UTF-8 may have made it longer again.
+	if len(raw) > MaxText {
+		cut = true
+		n := MaxText
+		for n > 0 && !utf8.RuneStart(raw[n]) {
+			n--
+		}
+		raw = raw[:n]
+	}
+	if cut {
+		rd.ret.Cut++
+	}
+	if rd.used += len(raw); rd.used > maxRecord {
+		return "", false
+	}
+	if cap(rd.arena)-len(rd.arena) < len(raw) {
+		// Values already handed out keep the old block alive; it is never
+		// written to again.
+		rd.arena = make([]byte, 0, max(2*cap(rd.arena), 4<<10, len(raw)))
+	}
+	at := len(rd.arena)
+	rd.arena = append(rd.arena, raw...)
+	if len(raw) == 0 {
+		return "", true
+	}
+	return unsafe.String(&rd.arena[at], len(raw)), true
+}
+
+// release ends an item: its values may be overwritten.
+func (rd *Reader) release() {
+	rd.arena, rd.used, rd.abroad = rd.arena[:0], 0, false
+}
+
+// intern makes a lasting string of a value that repeats between returns.
+func (rd *Reader) intern(v string) string {
+	if s, ok := rd.interns[v]; ok {
+		return s
+	}
+	s := strings.Clone(v)
+	if len(s) <= 32 && len(rd.interns) < maxInterned {
+		rd.interns[s] = s
+	}
+	return s
+}

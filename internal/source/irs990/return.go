@@ -1,0 +1,244 @@
+// Package irs990 reads e-filed returns of the Form 990 series: 990, 990-EZ,
+// 990-PF and 990-T, in every schema generation since 2008 and in later ones it
+// has not met. It matches elements by local name under their parent, so a new
+// schema version is read for what it shares with the old ones and is never
+// refused.
+//
+// A return is read as a stream. What a return has one of lands in Return; what
+// it may have a million of (grants, people, holdings, related organizations)
+// is handed to the Sink as it is met, so memory stays bounded however long the
+// list is.
+package irs990
+
+import (
+	"strconv"
+	"time"
+)
+
+// Amount is a whole-dollar figure that may be absent. Absent is "not
+// reported", which is not zero.
+type Amount struct {
+	Value int64
+	Set   bool
+}
+
+// Or returns the amount, or other when it was not reported.
+func (a Amount) Or(other Amount) Amount {
+	if a.Set {
+		return a
+	}
+	return other
+}
+
+// Address is a mailing address as filed. Country is empty for US addresses and
+// the IRS's FIPS 10-4 code otherwise.
+type Address struct {
+	Line1, Line2 string
+	City         string
+	State        string // US state code
+	Province     string // foreign
+	ZIP          string // US ZIP as filed, 5 or 9 digits; postal code when foreign
+	Country      string
+}
+
+// Foreign reports whether the address was filed as a foreign one.
+func (a *Address) Foreign() bool { return a.Country != "" || a.Province != "" }
+
+// Return is what one filing says once: header, filer, flags, totals, texts,
+// and the tallies of its lists.
+type Return struct {
+	Version     string // returnVersion, such as 2022v5.0
+	Timestamp   string // filing time as filed, RFC 3339 with offset
+	Form        string // 990, 990EZ, 990PF or 990T, as filed
+	TaxYear     string // the IRS's tax year: the year in which the period begins
+	PeriodBegin string // YYYY-MM-DD
+	PeriodEnd   string // YYYY-MM-DD
+
+	EIN          string // filer's, nine digits as filed
+	Name1, Name2 string
+	InCareOf     string
+	DBA          string
+	Address      Address
+
+	Amended, Initial, Final, Group bool
+	GroupExemption                 string
+	Subsection                     string // "3" for 501(c)(3), else the number filed
+	OperatingFoundation            bool
+	FormationYear                  string
+	DomicileState                  string
+	Website                        string
+
+	Mission  string   // Part III mission, else Part I activity or mission, else the 990-EZ purpose
+	Activity string   // Part I activity or mission
+	Programs []string // program accomplishment texts, at most MaxPrograms, each cut to MaxText
+	States   []string // states in which a copy of the return is filed
+
+	Money    Financials
+	Declared Declared
+	DAF      DonorAdvised
+	Tally    Tally
+	Cut      int // text values that were longer than MaxText and were cut there
+}
+
+// Financials are the figures of the latest-filing view of an organization.
+type Financials struct {
+	Revenue, Expenses, Surplus                                   Amount
+	NetAssets, Assets, AssetsFMV, Liabilities                    Amount
+	Contributions, ProgramRevenue, InvestmentIncome, OtherIncome Amount
+	GovernmentGrants                                             Amount
+	GrantsPaid                                                   Amount // the form's own line for grants and similar amounts paid
+	Cash, Savings                                                Amount // end of year
+	InvestmentFees                                               Amount // 990-PF: accounting for self-managed portfolios
+	GrossReceipts                                                Amount
+}
+
+// Declared are the filer's own totals, kept apart from the sums of the lines
+// so that the two can be compared.
+type Declared struct {
+	PFPaid         Amount // 990-PF total of grants paid during the year
+	PFFuture       Amount // 990-PF total approved for future payment
+	PFPaidBooks    Amount // 990-PF line 25 column (a)
+	PFPaidCharity  Amount // 990-PF line 25 column (d)
+	DomesticOrgs   Amount // 990 Part IX line 1
+	DomesticPeople Amount // 990 Part IX line 2
+	Foreign        Amount // 990 Part IX line 3
+}
+
+// DonorAdvised is Schedule D Part I and the question that leads to it. For a
+// 990-PF the flag answers another question (a gift to a fund it advises) and is
+// left false.
+type DonorAdvised struct {
+	Flag          bool
+	Held          Amount // number of funds
+	Contributions Amount
+	Grants        Amount
+	Value         Amount
+}
+
+// Tally counts and sums the lists of a return, whether or not a Sink asked for
+// their items.
+type Tally struct {
+	PFPaid, PFPaidNonzero, PFPaidPerson, PFPaidForeign int
+	PFPaidSum                                          int64
+	PFFuture                                           int
+	PFFutureSum                                        int64
+	ScheduleI, ScheduleIWithEIN                        int
+	ScheduleICash, ScheduleINonCash                    int64
+	ScheduleIPeople                                    int // Part III groups
+	ScheduleIPeopleCash                                int64
+	ScheduleFOrgs                                      int
+	ScheduleFCash                                      int64
+	PartVIIPeople, PFOfficers, EZOfficers              int
+	Holdings, Related                                  int
+}
+
+// Part says which list of which form a grant line stands in.
+type Part uint8
+
+const (
+	PFPaid    Part = iota + 1 // 990-PF, paid during the year
+	PFFuture                  // 990-PF, approved for future payment
+	ScheduleI                 // Schedule I Part II, organizations
+)
+
+// String is the short name used in keys and tables.
+func (p Part) String() string {
+	switch p {
+	case PFPaid:
+		return "PF3a"
+	case PFFuture:
+		return "PF3b"
+	case ScheduleI:
+		return "SI2"
+	}
+	return "?"
+}
+
+// Grant is one grant line. The strings are only valid until the Sink returns;
+// a Sink that keeps a Grant clones it.
+type Grant struct {
+	Part         Part
+	Line         int // 1-based ordinal within the part
+	Name1, Name2 string
+	Person       string // a person instead of an organization
+	Address      Address
+	EIN          string // as filed; never on a 990-PF
+	IRCSection   string
+	Relationship string
+	Status       string // foundation status of the recipient
+	Purpose      string
+	Cash         Amount
+	NonCash      Amount
+	NonCashDesc  string
+	Valuation    string
+}
+
+// Person is one officer, director, trustee or key employee.
+type Person struct {
+	Name                                                                      string
+	Business                                                                  string // a trustee bank, instead of a person
+	Title                                                                     string
+	Hours                                                                     string
+	Compensation                                                              Amount // from the organization
+	Related                                                                   Amount // from related organizations
+	Other                                                                     Amount
+	Director, InstitutionalTrustee, Officer, KeyEmployee, HighestPaid, Former bool
+}
+
+// Holding is one item of a 990-PF investment schedule.
+type Holding struct {
+	Schedule string // stock, bonds, other, government, land, fixed, other_assets, pri, loans
+	Name     string
+	Book     Amount
+	FMV      Amount
+}
+
+// Related is one organization of Schedule R, or a supported organization of
+// Schedule A.
+type Related struct {
+	Kind       string // disregarded, exempt, partnership, corporation, supported
+	Name       string
+	EIN        string
+	State      string
+	Country    string
+	Section    string // exempt code section
+	Status     string // public charity status
+	Activity   string
+	Controlled bool
+}
+
+// Sink takes the lists of a return. A nil function means the list is only
+// tallied. An error from any of them ends the reading.
+type Sink struct {
+	Grant   func(*Grant) error
+	Person  func(*Person) error
+	Holding func(*Holding) error
+	Related func(*Related) error
+}
+
+// FiscalYear is the service's one notion of a year: the calendar year in which
+// the tax period ends. A 52/53-week year that ends in the first week of January
+// belongs to the year before. ok is false when the period end is no date.
+func (r *Return) FiscalYear() (year int, ok bool) { return FiscalYear(r.PeriodEnd) }
+
+// FiscalYear is the fiscal year of a period ending on the date given as
+// YYYY-MM-DD.
+func FiscalYear(periodEnd string) (year int, ok bool) {
+	t, err := time.Parse(time.DateOnly, periodEnd)
+	if err != nil {
+		return 0, false
+	}
+	if t.Month() == time.January && t.Day() <= 7 {
+		return t.Year() - 1, true
+	}
+	return t.Year(), true
+}
+
+// TaxYr is the IRS's tax year as a number, 0 when it was not filed.
+func (r *Return) TaxYr() int {
+	n, err := strconv.Atoi(r.TaxYear)
+	if err != nil {
+		return 0
+	}
+	return n
+}

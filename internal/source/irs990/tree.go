@@ -1,0 +1,123 @@
+package irs990
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+	"strings"
+)
+
+// node is what an element means in the place where it stands. A group has
+// children and may have something to do when it opens or closes; a leaf takes
+// its text. Elements that are in no table are the skip node, whose children
+// are all skip as well.
+type node struct {
+	open   func(rd *Reader, attrs []byte) *node // nil result: carry on with this node
+	close  func(rd *Reader) error
+	text   func(rd *Reader, v string) // v is valid until the record ends
+	amount func(rd *Reader) *Amount
+	mark   func(rd *Reader) *bool
+
+	children map[string]*node
+	// The children again, as a hash table that is probed once: the multiplier
+	// was searched for until no two names of this group fell into one slot.
+	slots []slot
+	mult  uint64
+	shift uint8
+}
+
+type slot struct {
+	name string
+	node *node
+}
+
+var skip = &node{}
+
+func (n *node) leaf() bool { return n.text != nil || n.amount != nil || n.mark != nil }
+
+// find is the meaning of a child element, skip if it has none here.
+func (n *node) find(name []byte) *node {
+	if len(n.slots) == 0 {
+		return skip
+	}
+	s := &n.slots[n.slot(digest(name))]
+	if s.name == string(name) {
+		return s.node
+	}
+	return skip
+}
+
+func (n *node) slot(d uint64) uint64 { return (d * n.mult) >> n.shift }
+
+// digest folds a name into a word: its ends, its middle and its length. The
+// names of the schema differ in one of these within any group.
+func digest(name []byte) uint64 {
+	l := len(name)
+	if l >= 8 {
+		return binary.LittleEndian.Uint64(name) ^
+			bits.RotateLeft64(binary.LittleEndian.Uint64(name[l-8:]), 23) ^
+			bits.RotateLeft64(binary.LittleEndian.Uint64(name[(l-8)/2:]), 41) ^ uint64(l)
+	}
+	var d uint64
+	for _, c := range name {
+		d = d<<8 | uint64(c)
+	}
+	return d ^ uint64(l)
+}
+
+// group makes a node from its children. A key may name several spellings,
+// separated by bars: the generations of the schema differ in spelling only,
+// and never give one spelling two meanings under the same parent.
+func group(children map[string]*node) *node {
+	return (&node{}).with(children)
+}
+
+// with adds children to a node.
+func (n *node) with(children map[string]*node) *node {
+	if n.children == nil {
+		n.children = make(map[string]*node)
+	}
+	for names, child := range children {
+		for name := range strings.SplitSeq(names, "|") {
+			if n.children[name] != nil {
+				panic(fmt.Sprintf("irs990: the element %s has two meanings under one parent", name))
+			}
+			n.children[name] = child
+		}
+	}
+	n.index()
+	return n
+}
+
+// index searches a multiplier that spreads the children without collision.
+func (n *node) index() {
+	size := 1 << bits.Len(uint(2*len(n.children)))
+	n.mult = 0x9e3779b97f4a7c15
+	for try := 0; ; try++ {
+		if try == 200 {
+			size, try = size*2, 0
+		}
+		n.shift = uint8(64 - bits.TrailingZeros(uint(size)))
+		n.slots = make([]slot, size)
+		clash := false
+		for name, child := range n.children {
+			s := &n.slots[n.slot(digest([]byte(name)))]
+			if clash = s.node != nil; clash {
+				break
+			}
+			*s = slot{name, child}
+		}
+		if !clash {
+			for i := range n.slots {
+				if n.slots[i].node == nil {
+					n.slots[i].node = skip
+				}
+			}
+			return
+		}
+		if size > 1<<16 {
+			panic("irs990: two names of one group cannot be told apart")
+		}
+		n.mult = n.mult*6364136223846793005 + 1442695040888963407 | 1
+	}
+}
