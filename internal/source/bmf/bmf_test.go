@@ -1,0 +1,244 @@
+package bmf
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"grantgraph/internal/ein"
+)
+
+const header = "EIN,NAME,ICO,STREET,CITY,STATE,ZIP,GROUP,SUBSECTION,AFFILIATION,CLASSIFICATION,RULING,DEDUCTIBILITY,FOUNDATION,ACTIVITY,ORGANIZATION,STATUS,TAX_PERIOD,ASSET_CD,INCOME_CD,FILING_REQ_CD,PF_FILING_REQ_CD,ACCT_PD,ASSET_AMT,INCOME_AMT,REVENUE_AMT,NTEE_CD,SORT_NAME\r\n"
+
+const lantern = "070000001,LANTERN HOUSE INC,% A PERSON,12 ELM ST,EXAMPLE,OH,44101-0001,0000,03,3,1000,199901,1,15,000000000,1,01,202412,4,4,01,0,12,250000,-90000,,B43,LAMPLIGHTERS\r\n"
+
+func row(ein, name string) string {
+	return ein + "," + name + ",,1 MAIN ST,EXAMPLE,OH,44101-0001,0000,03,3,1000,199901,1,15,000000000,1,01,202412,0,0,01,0,12,0,0,0,,\r\n"
+}
+
+// readAll collects EIN and name of every row.
+func readAll(r io.Reader) (rows []string, stats Stats, err error) {
+	stats, err = Read(r, func(r *Record) error {
+		rows = append(rows, r.EIN.String()+" "+r.Name)
+		return nil
+	})
+	return rows, stats, err
+}
+
+func TestReadFields(t *testing.T) {
+	t.Parallel()
+	var got Record
+	stats, err := Read(strings.NewReader(header+lantern), func(r *Record) error { got = *r; return nil })
+	if err != nil || stats.Rows != 1 || len(stats.Rejected) != 0 {
+		t.Fatalf("stats %+v, err %v", stats, err)
+	}
+	want := Record{EIN: ein.EIN(70000001), Name: "LANTERN HOUSE INC", ICO: "% A PERSON", Street: "12 ELM ST", City: "EXAMPLE", State: "OH",
+		ZIP: "44101-0001", Group: "0000", Subsection: "03", Affiliation: "3", Classification: "1000", Ruling: "199901", Deductibility: "1",
+		Foundation: "15", Activity: "000000000", Organization: "1", Status: "01", TaxPeriod: "202412", AssetCode: "4", IncomeCode: "4",
+		FilingReq: "01", PFFilingReq: "0", AccountingPeriod: "12", Assets: Amount{250000, true}, Income: Amount{-90000, true},
+		NTEE: "B43", SortName: "LAMPLIGHTERS"}
+	if got != want {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+}
+
+func TestReadForms(t *testing.T) {
+	t.Parallel()
+	columns := strings.Split(strings.TrimSpace(header), ",")
+	slices.Reverse(columns)
+	fields := strings.Split(strings.TrimSpace(lantern), ",")
+	slices.Reverse(fields)
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	io.WriteString(z, header+lantern)
+	z.Close()
+	for name, text := range map[string]string{
+		"as published":      header + lantern,
+		"no last line end":  header + strings.TrimSpace(lantern),
+		"bare line feeds":   strings.ReplaceAll(header+lantern, "\r\n", "\n"),
+		"byte order mark":   "\ufeff" + header + lantern,
+		"blank lines":       header + "\r\n\r\n" + lantern + "\r\n",
+		"lower-case header": strings.ToLower(header) + lantern,
+		"other order":       strings.Join(columns, ",") + "\n" + strings.Join(fields, ",") + "\n",
+		"extra columns":     "NEW," + strings.TrimSpace(header) + ",MORE\n" + "x," + strings.TrimSpace(lantern) + ",y\n",
+		"quoted header":     `"` + strings.ReplaceAll(strings.TrimSpace(header), ",", `","`) + "\"\n" + lantern,
+		"gzip":              packed.String(),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			rows, stats, err := readAll(iotest.HalfReader(strings.NewReader(text)))
+			if err != nil || len(rows) != 1 || rows[0] != "070000001 LANTERN HOUSE INC" || len(stats.Rejected) != 0 {
+				t.Errorf("rows %q, stats %+v, err %v", rows, stats, err)
+			}
+		})
+	}
+}
+
+func TestReadQuotes(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ field, want string }{
+		{`"NORTH, SOUTH AND CO"`, "NORTH, SOUTH AND CO"},
+		{`"THE ""GOOD"" ONES"`, `THE "GOOD" ONES`},
+		{`THE "GOOD" ONES`, `THE "GOOD" ONES`},
+		{`SIX" PIPE BAND`, `SIX" PIPE BAND`},
+		{"\"TWO\r\nLINES\"", "TWO\r\nLINES"},
+		{`"SHUT"LATE`, "SHUTLATE"},
+		{`  SPACES  `, "SPACES"},
+	} {
+		rows, stats, err := readAll(strings.NewReader(header + row("070000002", c.field) + lantern))
+		if err != nil || len(rows) != 2 || rows[0] != "070000002 "+c.want {
+			t.Errorf("%q: rows %q, stats %+v, err %v", c.field, rows, stats, err)
+		}
+	}
+}
+
+func TestReadBadRows(t *testing.T) {
+	t.Parallel()
+	text := header + row("07000000X", "LETTERS IN EIN") + row("", "NO EIN") + row("070000003", "") + "070000004,TOO,SHORT\r\n" +
+		strings.TrimSpace(row("070000005", "TOO LONG A ROW")) + ",,\r\n" + row("070000006", strings.Repeat("X", 2*maxRow)) +
+		row("070000007", strings.Repeat("Y", 600<<10)) + row("070000008", `"NEVER CLOSED`) + lantern + row("070000009", "LAST")
+	rows, stats, err := readAll(strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"070000001 LANTERN HOUSE INC", "070000009 LAST"}; !slices.Equal(rows, want) {
+		t.Errorf("rows %q", rows)
+	}
+	want := []Rejection{{ReasonName, 1}, {ReasonEIN, 2}, {ReasonOverlong, 2}, {ReasonQuote, 1}, {ReasonColumns, 2}}
+	if !slices.Equal(stats.Rejected, want) || stats.Rows != 2 {
+		t.Errorf("stats %+v", stats)
+	}
+}
+
+// A quote that is never closed loses its own line and no more, wherever the
+// file ends.
+func TestReadUnclosedQuote(t *testing.T) {
+	t.Parallel()
+	for _, after := range []int{0, 1, 5, 200, 2000} {
+		var b strings.Builder
+		b.WriteString(header + row("070000008", `"NEVER CLOSED`))
+		for i := range after {
+			b.WriteString(row(fmt.Sprintf("0711%05d", i+1), "ORG"))
+		}
+		_, stats, err := readAll(strings.NewReader(b.String()))
+		if err != nil || stats.Rows != after || !slices.Equal(stats.Rejected, []Rejection{{ReasonQuote, 1}}) {
+			t.Errorf("%d rows after: stats %+v, err %v", after, stats, err)
+		}
+	}
+}
+
+func TestReadRefuses(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ text, hint string }{
+		"empty":           {"", "empty"},
+		"web page":        {"<!DOCTYPE html>\n<html><body>Service unavailable</body></html>", "web page"},
+		"other CSV":       {"id,name\n1,x\n", "the header lacks EIN, ICO"},
+		"one missing":     {strings.Replace(header, "NTEE_CD,", "", 1) + lantern, "lacks NTEE_CD"},
+		"no header":       {lantern, "lacks EIN"},
+		"endless line":    {strings.Repeat("x", 1<<20), "no header"},
+		"damaged gzip":    {"\x1f\x8bnot really", "damaged"},
+		"binary":          {"PK\x03\x04\x00\x00\x00", "lacks EIN"},
+		"too many fields": {strings.Repeat("A,", 1000), "columns"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, _, err := readAll(strings.NewReader(c.text))
+			if !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), c.hint) {
+				t.Errorf("err %v, want one about %q", err, c.hint)
+			}
+		})
+	}
+}
+
+func TestReadErrors(t *testing.T) {
+	t.Parallel()
+	stop := errors.New("enough")
+	n := 0
+	stats, err := Read(strings.NewReader(header+lantern+lantern), func(*Record) error { n++; return stop })
+	if err != stop || n != 1 || stats.Rows != 1 {
+		t.Errorf("err %v after %d calls", err, n)
+	}
+	cut := errors.New("line dropped")
+	_, _, err = readAll(io.MultiReader(strings.NewReader(header+lantern), iotest.ErrReader(cut)))
+	if !errors.Is(err, cut) {
+		t.Errorf("err %v, want the stream's", err)
+	}
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	io.WriteString(z, header+strings.Repeat(lantern, 1000))
+	z.Close()
+	if _, _, err = readAll(bytes.NewReader(packed.Bytes()[:packed.Len()-20])); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("a gzip cut short gives %v", err)
+	}
+}
+
+func TestCodes(t *testing.T) {
+	t.Parallel()
+	for code, want := range map[string]string{"00": "", "02": "POF", "03": "POF", "04": "PF", "09": "", "10": "PC", "15": "PC", "16": "PC",
+		"17": "SO", "18": "PC", "21": "SO", "24": "SO", "25": "PC", "99": "", "": "", "4": ""} {
+		if got := FoundationType(code); got != want {
+			t.Errorf("foundation %q is %q, want %q", code, got, want)
+		}
+		if want != "" && FoundationLabel(code) == "" {
+			t.Errorf("foundation %q has no label", code)
+		}
+	}
+	for code, want := range map[string]string{"03": "501(c)(3)", "19": "501(c)(19)", "29": "501(c)(29)", "92": "4947(a)(1)", "00": "", "": "", "3": "", "ab": "", "30": ""} {
+		if got := SubsectionLabel(code); got != want {
+			t.Errorf("subsection %q is %q, want %q", code, got, want)
+		}
+	}
+	for _, l := range []struct {
+		label func(string) string
+		codes string
+	}{{DeductibilityLabel, "1 2 4"}, {StatusLabel, "01 02 12 25"}, {AffiliationLabel, "1 2 3 6 7 8 9"},
+		{FilingLabel, "00 01 02 03 04 06 07 13 14"}, {PFFilingLabel, "0 1"}} {
+		for code := range strings.FieldsSeq(l.codes) {
+			if l.label(code) == "" {
+				t.Errorf("code %s has no label", code)
+			}
+		}
+		if l.label("?") != "" || l.label("") != "" {
+			t.Error("an unknown code has a label")
+		}
+	}
+	if !InGroup("9") || !InGroup("7") || InGroup("3") || InGroup("") {
+		t.Error("only subordinates and intermediates of a group are in it")
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add([]byte(header + lantern))
+	f.Add([]byte(header + row("070000002", `"A, ""B"""`) + row("070000003", `"OPEN`) + lantern))
+	f.Add([]byte("<html>"))
+	f.Add([]byte("\x1f\x8b\x08\x00"))
+	f.Add([]byte(header + "\"\n\"\n,\"\"\",\r\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		rows, stats, err := readAll(bytes.NewReader(data))
+		if stats.Rows != len(rows) {
+			t.Errorf("%d rows counted, %d handed on", stats.Rows, len(rows))
+		}
+		again, _, err2 := readAll(iotest.OneByteReader(bytes.NewReader(data)))
+		if (err == nil) != (err2 == nil) || !slices.Equal(rows, again) {
+			t.Errorf("the size of reads shows: %q, %v; %q, %v", rows, err, again, err2)
+		}
+	})
+}
+
+func BenchmarkRead(b *testing.B) {
+	text := header + strings.Repeat(lantern+row("070000002", `"NORTH, SOUTH AND CO"`), 5000)
+	b.SetBytes(int64(len(text)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := Read(strings.NewReader(text), func(*Record) error { return nil }); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.N)*10000/b.Elapsed().Seconds(), "rows/s")
+}
