@@ -1,0 +1,129 @@
+package classify
+
+import (
+	_ "embed"
+	"strings"
+
+	"grantgraph/internal/orgname"
+)
+
+// FunderFacts is what the build knows about a funder over all its years.
+type FunderFacts struct {
+	Name             string
+	ReturnType       string // 990, 990EZ or 990PF, of the latest return
+	Grantees         int    // distinct recipients over all years
+	GranteesBestYear int    // the most distinct recipients in one year
+	Grants           int
+	TotalOut         int64
+	MedianGrant      int64
+
+	DAFCount          int64 // most donor advised funds held in any year, Schedule D
+	DAFGrants         int64 // paid from them, latest year that says
+	DAFGrantsYearPaid int64 // all grants paid in that same year
+}
+
+// The values of Kind.Kind and Kind.Signal.
+const (
+	PrivateFoundation = "private_foundation"
+	PublicCharity     = "public_charity"
+	Passthrough       = "daf_or_passthrough"
+
+	SignalScheduleD  = "schedule-d"
+	SignalName       = "name"
+	SignalMegaFanout = "mega-fanout"
+)
+
+// Kind is what kind of funder it is. Signal and Confidence give the strongest
+// evidence that it passes on other people's money, which may be too weak to
+// set IsDAF; Signal is empty when there is none.
+type Kind struct {
+	Kind       string
+	IsDAF      bool
+	Signal     string
+	Confidence float64
+}
+
+// A conduit for employee gifts pays tens of thousands of recipients a little
+// each.
+const (
+	fanoutGrantees = 20_000
+	fanoutYear     = 5_000
+	fanoutMedian   = 2_500
+)
+
+// KindOf weighs the evidence. Only a filer of the public charity form can be a
+// conduit: a private foundation's grants are its own.
+func KindOf(f FunderFacts) Kind {
+	private := strings.HasPrefix(f.ReturnType, "990PF") || strings.HasPrefix(f.ReturnType, "990-PF")
+	var k Kind
+	note := func(signal string, confidence float64, sets bool) {
+		if confidence > k.Confidence {
+			k.Signal, k.Confidence = signal, confidence
+		}
+		k.IsDAF = k.IsDAF || sets
+	}
+	if !private {
+		if f.DAFCount >= 1 && f.DAFGrants > 0 {
+			share := 0.0
+			if f.DAFGrantsYearPaid > 0 {
+				share = float64(f.DAFGrants) / float64(f.DAFGrantsYearPaid)
+			}
+			switch {
+			case share >= 0.5 || f.DAFCount >= 50:
+				note(SignalScheduleD, 0.99, true)
+			case share >= 0.2:
+				note(SignalScheduleD, 0.9, true)
+			default:
+				note(SignalScheduleD, 0.7, false)
+			}
+		}
+		if sponsors[orgname.Key(f.Name)] {
+			note(SignalName, 0.85, true)
+		} else if sponsorWording(f.Name) {
+			note(SignalName, 0.6, false)
+		}
+		if (f.Grantees >= fanoutGrantees || f.GranteesBestYear >= fanoutYear) && f.MedianGrant < fanoutMedian {
+			note(SignalMegaFanout, 0.8, true)
+		}
+	}
+	switch {
+	case k.IsDAF:
+		k.Kind = Passthrough
+	case private:
+		k.Kind = PrivateFoundation
+	default:
+		k.Kind = PublicCharity
+	}
+	return k
+}
+
+// sponsorWording reports whether a name sounds like a sponsor of donor advised
+// funds. Most community foundations are, but the wording alone does not make
+// one.
+func sponsorWording(name string) bool {
+	s := " " + words(orgname.Fold(name)) + " "
+	for _, phrase := range [...]string{" DONOR ADVISED", " CHARITABLE GIFT FUND ", " CHARITABLE GIFT TRUST ", " GIFT TRUST ", " GIVING FUND ",
+		" COMMUNITY FOUNDATION ", " COMMUNITY FDN ", " JEWISH FEDERATION ", " JEWISH COMMUNAL ", " COMMUNAL FUND ", " UNITED WAY ", " TIDES ",
+		" PHILANTHROPIC TRUST ", " CHARITABLE FUND OF ", " PHILANTHROPY FUND "} {
+		if strings.Contains(s, phrase) {
+			return true
+		}
+	}
+	return false
+}
+
+// sponsorList names national sponsors of donor advised funds, giving platforms
+// and fiscal sponsors, one per line.
+//
+//go:embed sponsors.txt
+var sponsorList string
+
+var sponsors = func() map[string]bool {
+	m := map[string]bool{}
+	for line := range strings.Lines(sponsorList) {
+		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
+			m[orgname.Key(line)] = true
+		}
+	}
+	return m
+}()

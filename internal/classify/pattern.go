@@ -1,0 +1,157 @@
+package classify
+
+import (
+	"math/bits"
+	"strconv"
+	"strings"
+)
+
+// pattern is a short phrase to look for in a purpose text. It is written as
+// words in capitals parted by spaces, each of them a choice:
+//
+//	CAPITAL CAMPAIGN|PROJECT*    one of two words after CAPITAL; * stands for any ending
+//	GENERAL AND? SUPPORT         AND may be missing
+//	MATCHING ..2 GIFT*           with up to two words between
+//	^ GENERAL $                  nothing before, nothing after
+//
+// The first word leads the index, so it is neither optional nor a gap, and a
+// stem there has at least four letters.
+type pattern struct {
+	parts    []part
+	start    bool // must begin the text
+	end      bool // must end it
+	exclude  bool // takes its words away from the strategy
+	plain    bool // the bare word "program", which general support outweighs
+	strategy uint8
+}
+
+// part is one place of a pattern.
+type part struct {
+	choices  []choice
+	gap      int // up to so many words of any kind, when choices is empty
+	optional bool
+}
+
+type choice struct {
+	word string
+	stem bool
+}
+
+// match tries the pattern at a word and returns where it ended.
+func (p *pattern) match(t *text, at int) (end int, ok bool) {
+	if p.start && at != 0 {
+		return 0, false
+	}
+	return p.rest(t, at, 0)
+}
+
+func (p *pattern) rest(t *text, at, k int) (end int, ok bool) {
+	if k == len(p.parts) {
+		return at, !p.end || at == t.n
+	}
+	q := &p.parts[k]
+	if q.choices == nil {
+		for skip := 0; skip <= q.gap && at+skip <= t.n; skip++ {
+			if end, ok = p.rest(t, at+skip, k+1); ok {
+				return end, true
+			}
+		}
+		return 0, false
+	}
+	if at < t.n && q.takes(t.word(at)) {
+		if end, ok = p.rest(t, at+1, k+1); ok {
+			return end, true
+		}
+	}
+	if q.optional {
+		return p.rest(t, at, k+1)
+	}
+	return 0, false
+}
+
+func (q *part) takes(w []byte) bool {
+	for i := range q.choices {
+		c := &q.choices[i]
+		if c.stem {
+			if len(w) >= len(c.word) && string(w[:len(c.word)]) == c.word {
+				return true
+			}
+		} else if string(w) == c.word {
+			return true
+		}
+	}
+	return false
+}
+
+// index leads from a word, or from the first four letters of one, to the
+// patterns that may begin there.
+type index struct {
+	exact map[string][]*pattern
+	stems map[uint32][]*pattern
+}
+
+var vocabulary = compile(supportPatterns[:])
+
+// compile reads the patterns of every strategy. A fault in them is a fault of
+// the program, found by any test that runs.
+func compile(all []strategyPatterns) *index {
+	x := &index{exact: map[string][]*pattern{}, stems: map[uint32][]*pattern{}}
+	for _, s := range all {
+		for _, src := range s.include {
+			x.add(src, pattern{strategy: s.strategy.bit()})
+		}
+		for _, src := range s.plain {
+			x.add(src, pattern{strategy: s.strategy.bit(), plain: true})
+		}
+		for _, src := range s.exclude {
+			x.add(src, pattern{strategy: s.strategy.bit(), exclude: true})
+		}
+	}
+	return x
+}
+
+// bit is the position of a set's only strategy.
+func (s Support) bit() uint8 { return uint8(bits.TrailingZeros16(uint16(s))) }
+
+func (x *index) add(src string, p pattern) {
+	for _, f := range strings.Fields(src) {
+		switch {
+		case f == "^":
+			p.start = true
+		case f == "$":
+			p.end = true
+		case strings.HasPrefix(f, ".."):
+			gap, err := strconv.Atoi(f[2:])
+			if err != nil {
+				panic("classify: bad gap in pattern " + src)
+			}
+			p.parts = append(p.parts, part{gap: gap})
+		default:
+			p.parts = append(p.parts, parsePart(f))
+		}
+	}
+	if len(p.parts) == 0 || p.parts[0].choices == nil || p.parts[0].optional {
+		panic("classify: pattern does not begin with a word: " + src)
+	}
+	for _, c := range p.parts[0].choices {
+		if !c.stem {
+			x.exact[c.word] = append(x.exact[c.word], &p)
+			continue
+		}
+		if len(c.word) < 4 {
+			panic("classify: stem too short to lead a pattern: " + src)
+		}
+		key := uint32(c.word[0])<<24 | uint32(c.word[1])<<16 | uint32(c.word[2])<<8 | uint32(c.word[3])
+		x.stems[key] = append(x.stems[key], &p)
+	}
+}
+
+func parsePart(f string) part {
+	var q part
+	f, q.optional = strings.CutSuffix(f, "?")
+	for w := range strings.SplitSeq(f, "|") {
+		word, stem := strings.CutSuffix(w, "*")
+		q.choices = append(q.choices, choice{word, stem})
+	}
+	return q
+}

@@ -1,0 +1,273 @@
+package classify
+
+import "math"
+
+// slots is the size of the feature table: a power of two. Features are hashed
+// into it, so the memory of training is fixed however many names come.
+const slots = 1 << 20
+
+// Trainer learns what persons' names look like from the officers of the same
+// filings, and what organizations' names look like from the register. The
+// order in which names come does not matter.
+type Trainer struct {
+	person, org []uint32
+	kinds       []uint8 // families met in each slot, a bit each
+	words       [2]uint64
+	names       [2]uint64
+}
+
+// The families of features. Counts are compared within a family, since every
+// name has the same number of some and not of others.
+const (
+	wordFeature   = iota // a word, anywhere
+	edgeFeature          // the first word or the last: surnames stand at either end
+	endingFeature        // the last three letters of a word
+	countFeature         // how many words
+	shapeFeature         // initials, digits, one-letter words
+	families
+)
+
+// Classes of names.
+const (
+	asPerson = iota
+	asOrg
+)
+
+// NewTrainer starts with no knowledge.
+func NewTrainer() *Trainer {
+	return &Trainer{person: make([]uint32, slots), org: make([]uint32, slots), kinds: make([]uint8, slots)}
+}
+
+// AddPerson shows the trainer the name of a person.
+func (t *Trainer) AddPerson(name string) { t.add(name, t.person, asPerson) }
+
+// AddOrg shows the trainer the name of an organization.
+func (t *Trainer) AddOrg(name string) { t.add(name, t.org, asOrg) }
+
+func (t *Trainer) add(name string, counts []uint32, class int) {
+	var f features
+	if f.extract(name); f.n == 0 {
+		return
+	}
+	t.names[class]++
+	t.words[class] += uint64(f.words)
+	for _, x := range f.list[:f.n] {
+		if counts[x.slot] < math.MaxUint32 {
+			counts[x.slot]++
+		}
+		t.kinds[x.slot] |= 1 << x.family
+	}
+}
+
+// Train makes the classifier.
+func (t *Trainer) Train() *People {
+	p := &People{odds: make([]float32, slots), seen: make([]bool, slots), orgWord: make([]bool, slots)}
+	if t.names[asPerson] == 0 || t.names[asOrg] == 0 {
+		return p
+	}
+	// A word is an organization's when one name in five hundred has it and it
+	// is two hundred times as usual there as in persons'.
+	usual := max(8, t.names[asOrg]/500)
+	np, no := float64(t.names[asPerson]), float64(t.names[asOrg])
+	var once [2]float64 // words met once, and in that class
+	for i := range slots {
+		cp, co := float64(t.person[i]), float64(t.org[i])
+		if cp+co == 0 {
+			continue
+		}
+		p.seen[i] = cp+co >= 3
+		if cp+co == 1 && t.kinds[i] == 1<<wordFeature {
+			once[asPerson] += cp
+			once[asOrg] += co
+		}
+		// Rates per name, smoothed towards each other: a feature seen once
+		// says little.
+		p.odds[i] = float32(math.Log((cp + 0.5) / (np + 1) * (no + 1) / (co + 0.5)))
+		p.orgWord[i] = uint64(t.org[i]) >= usual && cp/np <= 0.005*(cp/np+co/no)
+	}
+	// How likely the next word is new to us, in each class, is about how many
+	// words were met just once. Rare surnames make it likelier in persons.
+	p.unseen = math.Log((once[asPerson] + 0.5) / float64(t.words[asPerson]) * float64(t.words[asOrg]) / (once[asOrg] + 0.5))
+	p.trained = true
+	return p
+}
+
+// People tells the names of persons from those of organizations. It does not
+// change and is safe for concurrent use.
+type People struct {
+	odds    []float32
+	seen    []bool // met often enough to be trusted by itself
+	orgWord []bool
+	unseen  float64 // the odds for a word never met
+	trained bool
+}
+
+// The weight of each family: the features of one name are not independent, and
+// naive addition would count the same fact several times.
+var familyWeight = [families]float64{
+	wordFeature: 0.8, edgeFeature: 0.5, endingFeature: 0.35, countFeature: 1, shapeFeature: 1,
+}
+
+// maxOdds bounds the say of one feature, so that one odd word cannot outweigh a
+// whole name.
+const maxOdds = 6
+
+// maxUnseen bounds what a word never met says.
+const maxUnseen = 2
+
+// LogOdds is the natural logarithm of the odds that a name is a person's, when
+// persons and organizations are equally likely beforehand. It is 0, "cannot
+// say", for a name without letters or an untrained classifier.
+func (p *People) LogOdds(name string) float64 {
+	if p == nil || !p.trained {
+		return 0
+	}
+	var f features
+	f.extract(name)
+	sum := 0.0
+	for i, x := range f.list[:f.n] {
+		odds := float64(p.odds[x.slot])
+		switch x.family {
+		case wordFeature, edgeFeature:
+			if !p.seen[x.slot] {
+				if x.family != wordFeature {
+					continue
+				}
+				odds = max(-maxUnseen, min(maxUnseen, p.unseen))
+			}
+		case endingFeature:
+			// The ending speaks for a word that is itself unknown. It follows
+			// its word in the list.
+			if p.seen[f.list[i-1].slot] {
+				continue
+			}
+		}
+		sum += familyWeight[x.family] * max(-maxOdds, min(maxOdds, odds))
+	}
+	return sum
+}
+
+// HasOrgWord reports whether a name holds a word that practically only
+// organizations have: one the training has shown, or one of a few that need no
+// training.
+func (p *People) HasOrgWord(name string) bool {
+	var f features
+	f.extract(name)
+	for i := range f.words {
+		if orgWords[string(f.word(i))] {
+			return true
+		}
+	}
+	if p == nil || !p.trained {
+		return false
+	}
+	for _, x := range f.list[:f.n] {
+		if x.family == wordFeature && p.orgWord[x.slot] {
+			return true
+		}
+	}
+	return false
+}
+
+// orgWords need no training. They also guard a build whose register is small.
+var orgWords = set("INC INCORPORATED CORP CORPORATION LLC LTD FOUNDATION FUND TRUST ASSOCIATION ASSN SOCIETY CHURCH CHURCHES " +
+	"TEMPLE SYNAGOGUE MINISTRY MINISTRIES DIOCESE ARCHDIOCESE PARISH SCHOOL SCHOOLS ACADEMY COLLEGE UNIVERSITY INSTITUTE " +
+	"HOSPITAL CLINIC HOSPICE CENTER CENTRE CLUB COUNCIL COMMITTEE LEAGUE ALLIANCE COALITION NETWORK FEDERATION MUSEUM " +
+	"LIBRARY THEATRE THEATER ORCHESTRA SYMPHONY OPERA BALLET GALLERY ZOO AQUARIUM CONSERVANCY PARKS COMMUNITY SERVICES " +
+	"SERVICE PROGRAM PROGRAMS PROJECT HOUSING SHELTER RESCUE HUMANE ANIMAL ANIMALS YOUTH YMCA YWCA SCOUTS LEGION LODGE " +
+	"POST CHAPTER DEPARTMENT DISTRICT COUNTY CITY STATE NATIONAL AMERICAN INTERNATIONAL UNITED RELIEF CHARITIES CHARITY " +
+	"HEALTH MEDICAL CARE RESEARCH EDUCATION EDUCATIONAL CAMP PANTRY BANK PARTNERS ENTERPRISES COMPANY GROUP ORGANIZATION")
+
+// features of one name, found without allocating.
+type features struct {
+	text  [256]byte
+	ends  [24]uint16 // end of each word in text; words are adjacent
+	words int
+	list  [2*24 + 8]feature
+	n     int
+}
+
+type feature struct {
+	slot   uint32
+	family uint8
+}
+
+func (f *features) word(i int) []byte {
+	start := uint16(0)
+	if i > 0 {
+		start = f.ends[i-1]
+	}
+	return f.text[start:f.ends[i]]
+}
+
+// extract reads the words of a name: letters only, capitals; a run of digits is
+// the one word #. What exceeds the bounds is not looked at.
+func (f *features) extract(name string) {
+	f.words, f.n = 0, 0
+	at, start := 0, 0
+	initials, digits := 0, 0
+	flush := func() {
+		if at > start && f.words < len(f.ends) {
+			f.ends[f.words] = uint16(at)
+			f.words++
+			switch {
+			case f.text[start] == '#':
+				digits++
+			case at == start+1:
+				initials++
+			}
+		}
+		start = at
+	}
+	for i := 0; i < len(name) && at < len(f.text)-1 && f.words < len(f.ends); i++ {
+		c := name[i]
+		switch {
+		case 'a' <= c && c <= 'z':
+			c -= 'a' - 'A'
+			fallthrough
+		case 'A' <= c && c <= 'Z':
+			if at > start && f.text[start] == '#' {
+				flush()
+			}
+			f.text[at] = c
+			at++
+		case c == '\'':
+		case '0' <= c && c <= '9':
+			if at == start {
+				f.text[at] = '#'
+				at++
+			}
+		case c >= 0x80:
+			// A letter of another alphabet stays part of its word.
+			f.text[at] = c
+			at++
+		default:
+			flush()
+		}
+	}
+	flush()
+	if f.words == 0 {
+		return
+	}
+	for i := range f.words {
+		w := f.word(i)
+		f.put(wordFeature, w)
+		f.put(endingFeature, w[max(0, len(w)-3):])
+	}
+	f.put(edgeFeature, f.word(0))
+	f.put(edgeFeature, f.word(f.words-1))
+	f.put(countFeature, []byte{byte(min(f.words, 8))})
+	f.put(shapeFeature, []byte{'i', byte(min(initials, 3))})
+	f.put(shapeFeature, []byte{'d', byte(min(digits, 2))})
+}
+
+func (f *features) put(family uint8, text []byte) {
+	h := uint64(14695981039346656037) ^ uint64(family)*0x9e3779b97f4a7c15
+	for _, c := range text {
+		h = (h ^ uint64(c)) * 1099511628211
+	}
+	h ^= h >> 32
+	h *= 0xff51afd7ed558ccd
+	f.list[f.n] = feature{uint32(h>>33) % slots, family}
+	f.n++
+}

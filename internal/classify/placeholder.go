@@ -1,0 +1,77 @@
+// Package classify says what kind of thing a grant line or a funder is, from
+// what was filed and nothing else: whether a line names a person, nobody in
+// particular or a related party; what kind of support its purpose describes;
+// and whether a funder is a private foundation, a public charity or a conduit
+// for other people's money.
+//
+// Everything here is a pure function, except that persons are told from
+// organizations by a classifier that each build trains on its own officers and
+// its own register, so that no list of people's names is kept anywhere.
+package classify
+
+import (
+	"regexp"
+	"strings"
+)
+
+// Placeholder reports whether a folded recipient name is no name at all but a
+// pointer elsewhere: "SEE ATTACHED SCHEDULE", "STMT 4", "VARIOUS". The list
+// itself is then in an image that is not published as data.
+func Placeholder(foldedName string) bool {
+	if !mayBePlaceholder(foldedName) {
+		return false
+	}
+	s := words(foldedName)
+	return pointer.MatchString(s) || bareHeading.MatchString(s) || s == "SEE" || hidden.MatchString(s) ||
+		headWord(s) == "VARIOUS" || headWord(s) == "MISCELLANEOUS" || headWord(s) == "SUNDRY" ||
+		strings.Contains(s, "AVAILABLE UPON REQUEST")
+}
+
+var (
+	// Filers glue words together ("SEEATTACHED"), so no word boundary leads.
+	pointer     = regexp.MustCompile(`(SEE|REFER)\w*\s*(TO\s+)?(THE\s+)?(ATTACH|ATCH|ATTCH|ADDITIONAL|ADDL|SCHED|STATEMENT|STMT|LIST\b|LISTING|EXHIBIT|APPENDIX|SUPPLEMENT|PART\s+[IVX0-9])`)
+	bareHeading = regexp.MustCompile(`^(ATTACHED|ATTACHMENT|ATCH|STMT|SCHEDULE|STATEMENT|EXHIBIT|LIST)(\s+(NO|NUMBER)?\s*(\d{1,4}|[A-Z]))?(\s+(LIST|SCHEDULE|STATEMENT|ATTACHED))?$`)
+	hidden      = regexp.MustCompile(`\bHIPP?AA?\b`)
+)
+
+// mayBePlaceholder is the cheap test that spares nearly every name the regular
+// expressions.
+func mayBePlaceholder(s string) bool {
+	for _, mark := range [...]string{"SEE", "REFER", "VARIOUS", "MISC", "SUNDRY", "REQUEST", "HIP"} {
+		if strings.Contains(s, mark) {
+			return true
+		}
+	}
+	for s != "" && (s[0] < 'A' || s[0] > 'Z') && (s[0] < '0' || s[0] > '9') {
+		s = s[1:]
+	}
+	for _, head := range [...]string{"ATTACH", "ATCH", "STMT", "SCHEDULE", "STATEMENT", "EXHIBIT", "LIST"} {
+		if strings.HasPrefix(s, head) {
+			return true
+		}
+	}
+	return false
+}
+
+// words turns every run of other characters into one space and keeps capitals
+// and digits.
+func words(s string) string {
+	out := make([]byte, 0, len(s))
+	for i := range len(s) {
+		c := s[i]
+		if 'a' <= c && c <= 'z' {
+			c -= 'a' - 'A'
+		}
+		if 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' {
+			out = append(out, c)
+		} else if len(out) > 0 && out[len(out)-1] != ' ' {
+			out = append(out, ' ')
+		}
+	}
+	return strings.TrimSuffix(string(out), " ")
+}
+
+func headWord(s string) string {
+	head, _, _ := strings.Cut(s, " ")
+	return head
+}
