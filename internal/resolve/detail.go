@@ -1,0 +1,302 @@
+package resolve
+
+import (
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/orgname"
+)
+
+// details is what the rules compare once a name alone does not decide: the
+// words of every organization's name with their rarity, and who is at which
+// ZIP and street. Organizations are meant by their position in orgs.
+type details struct {
+	k2, kx  []string
+	words   []uint32 // ids of the distinct words of each name, sorted within it
+	ends    []uint32 // where the words of each organization end
+	ids     map[string]uint32
+	rarity  []float32 // by word id: natural logarithm of organizations per name with the word
+	unknown float32   // the rarity of a word no organization has
+
+	cities  []uint64 // hash of each organization's city, 0 for none
+	zips    []tenant // sorted by ZIP, then organization
+	streets []tenant // sorted by ZIP and street key, then organization
+}
+
+// tenant is an organization at a place.
+type tenant struct {
+	place uint64
+	id    uint32
+}
+
+// maxTenants is how many organizations may share a street address before it is
+// taken for a mail drop, which says nothing about who is meant.
+const maxTenants = 25
+
+// indexOrgs parses every name once, on all cores; each worker fills its own
+// part, so the result does not depend on their number.
+func indexOrgs(orgs []Org) (nameIndex, details) {
+	d := details{k2: make([]string, len(orgs)), kx: make([]string, len(orgs)), ends: make([]uint32, len(orgs)),
+		cities: make([]uint64, len(orgs)), ids: map[string]uint32{}}
+	workers := min(runtime.GOMAXPROCS(0), len(orgs)/1024+1)
+	zips, streets, names := make([][]tenant, workers), make([][]tenant, workers), make([][]nameEntry, workers)
+	var wg sync.WaitGroup
+	for w := range workers {
+		wg.Go(func() {
+			var text arena
+			names[w] = make([]nameEntry, 0, len(orgs)/workers*9/8)
+			for i := len(orgs) * w / workers; i < len(orgs)*(w+1)/workers; i++ {
+				o := &orgs[i]
+				n := orgname.Parse(o.Name)
+				d.k2[i], d.kx[i] = text.keep(n.K2), text.keep(n.KX)
+				d.cities[i] = cityPlace(o.City)
+				names[w] = appendNames(names[w], uint32(i), o, &n)
+				put := func(street, zip5 string) {
+					z := zipCode(zip5)
+					if z == 0 {
+						return
+					}
+					zips[w] = append(zips[w], tenant{uint64(z), uint32(i)})
+					if key := orgname.StreetKey(street); key != "" {
+						streets[w] = append(streets[w], tenant{streetPlace(z, key), uint32(i)})
+					}
+				}
+				put(o.Street, o.ZIP5)
+				for _, at := range o.Others {
+					put(at.Street, at.ZIP5)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	d.zips, d.streets = sortTenants(zips), sortTenants(streets)
+	d.indexWords()
+	return newNameIndex(slices.Concat(names...)), d
+}
+
+// indexWords gives every word an id, in the order of the organizations, and
+// counts in how many names it stands.
+func (d *details) indexWords() {
+	var df []uint32
+	for i, k2 := range d.k2 {
+		start := len(d.words)
+		for w := range wordsOf(k2) {
+			id, ok := d.ids[w]
+			if !ok {
+				id = uint32(len(df))
+				d.ids[w] = id
+				df = append(df, 0)
+			}
+			d.words = append(d.words, id)
+		}
+		own := d.words[start:]
+		slices.Sort(own)
+		own = slices.Compact(own)
+		d.words = d.words[:start+len(own)]
+		for _, id := range own {
+			df[id]++
+		}
+		d.ends[i] = uint32(len(d.words))
+	}
+	total := float64(max(len(d.k2), 1))
+	d.rarity = make([]float32, len(df))
+	for id, n := range df {
+		d.rarity[id] = float32(math.Log(total / float64(n)))
+	}
+	d.unknown = float32(math.Log(total))
+	d.words = slices.Clip(d.words)
+}
+
+// wordsOf cuts a key at its spaces.
+func wordsOf(k2 string) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		for len(k2) > 0 {
+			end := 0
+			for end < len(k2) && k2[end] != ' ' {
+				end++
+			}
+			if end > 0 && !yield(k2[:end]) {
+				return
+			}
+			k2 = k2[min(end+1, len(k2)):]
+		}
+	}
+}
+
+func sortTenants(parts [][]tenant) []tenant {
+	all := slices.Concat(parts...)
+	slices.SortFunc(all, func(a, b tenant) int {
+		switch {
+		case a.place < b.place:
+			return -1
+		case a.place > b.place:
+			return 1
+		}
+		return int(int64(a.id) - int64(b.id))
+	})
+	return slices.Clip(slices.Compact(all))
+}
+
+// at returns the tenants of a place.
+func at(tenants []tenant, place uint64) []tenant {
+	compare := func(t tenant, p uint64) int {
+		if t.place < p {
+			return -1
+		}
+		return 1
+	}
+	lo, _ := slices.BinarySearchFunc(tenants, place, compare)
+	hi := lo
+	for hi < len(tenants) && tenants[hi].place == place {
+		hi++
+	}
+	return tenants[lo:hi]
+}
+
+// zipCode is a five-digit ZIP as a number, 0 for anything else.
+func zipCode(zip5 string) uint32 {
+	if len(zip5) != 5 {
+		return 0
+	}
+	z := uint32(0)
+	for i := range 5 {
+		c := zip5[i]
+		if c < '0' || c > '9' {
+			return 0
+		}
+		z = z*10 + uint32(c-'0')
+	}
+	return z
+}
+
+func streetPlace(zip uint32, key string) uint64 {
+	return hashKey(key) ^ uint64(zip)*0x9e3779b97f4a7c15
+}
+
+// cityPlace is a city as a number, 0 for none.
+func cityPlace(city string) uint64 {
+	if key := orgname.City(city); key != "" {
+		return hashKey(key)
+	}
+	return 0
+}
+
+// of returns the word ids of an organization's name.
+func (d *details) of(id uint32) []uint32 {
+	start := uint32(0)
+	if id > 0 {
+		start = d.ends[id-1]
+	}
+	return d.words[start:d.ends[id]]
+}
+
+// phrase is the name of a line in word ids. Words that no organization has
+// count with their weight only.
+type phrase struct {
+	ids    [24]uint32
+	n      int
+	weight float32 // rarity of all words
+}
+
+func (d *details) phrase(k2 string) (p phrase) {
+	unknown := 0
+	for w := range wordsOf(k2) {
+		id, ok := d.ids[w]
+		if !ok {
+			unknown++
+			continue
+		}
+		if p.n < len(p.ids) && !slices.Contains(p.ids[:p.n], id) {
+			p.ids[p.n] = id
+			p.n++
+			p.weight += d.rarity[id]
+		}
+	}
+	p.weight += float32(unknown) * d.unknown
+	slices.Sort(p.ids[:p.n])
+	return p
+}
+
+// compare weighs the words two names share: overlap is their rarity as a share
+// of the rarity of all words of both, rarest that of the rarest one.
+func (d *details) compare(p *phrase, id uint32) (overlap, rarest float32) {
+	var shared, other float32
+	own := d.of(id)
+	i := 0
+	for _, w := range own {
+		r := d.rarity[w]
+		for i < p.n && p.ids[i] < w {
+			i++
+		}
+		if i < p.n && p.ids[i] == w {
+			shared += r
+			rarest = max(rarest, r)
+		} else {
+			other += r
+		}
+	}
+	if all := p.weight + other; all > 0 {
+		overlap = shared / all
+	}
+	return overlap, rarest
+}
+
+// oneEdit reports whether two keys differ by exactly one letter changed, added
+// or dropped, or by two neighbours swapped.
+func oneEdit(a, b string) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	if len(b)-len(a) > 1 {
+		return false
+	}
+	i := 0
+	for i < len(a) && a[i] == b[i] {
+		i++
+	}
+	if len(a) < len(b) {
+		return a[i:] == b[i+1:]
+	}
+	if i == len(a) {
+		return false
+	}
+	return a[i+1:] == b[i+1:] || i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
+}
+
+// oneSlip reports whether a typist could have written one EIN for another with
+// one slip: a digit changed, two neighbours swapped, a digit dropped and the
+// number filled up to nine, or a digit doubled and the last pushed out.
+func oneSlip(typed, meant ein.EIN) bool {
+	if typed == meant || typed == ein.None || meant == ein.None {
+		return false
+	}
+	var a, b [9]byte
+	x, y := typed.Append(a[:0]), meant.Append(b[:0])
+	if oneEdit(string(x), string(y)) {
+		return true
+	}
+	// Skip what agrees from the left; what follows must be the rest of the
+	// meant number moved by one place.
+	i := 0
+	for x[i] == y[i] {
+		i++
+	}
+	dropped := string(x[i:8]) == string(y[i+1:])
+	doubled := i > 0 && x[i] == x[i-1] && string(x[i+1:]) == string(y[i:8])
+	if dropped || doubled {
+		return true
+	}
+	// Eight digits are filled up from the left: what agrees from the right
+	// stays in place.
+	if x[0] != '0' {
+		return false
+	}
+	j := 8
+	for j > 0 && x[j] == y[j] {
+		j--
+	}
+	return string(x[1:j+1]) == string(y[:j])
+}

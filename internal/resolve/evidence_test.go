@@ -1,0 +1,157 @@
+package resolve
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"grantgraph/internal/ein"
+)
+
+// slips lists every number one slip away from the one meant, by the words of
+// the definition.
+func slips(meant ein.EIN) map[string]bool {
+	s, all := meant.String(), map[string]bool{}
+	for i := range 9 {
+		for d := byte('0'); d <= '9'; d++ {
+			all[s[:i]+string(d)+s[i+1:]] = true
+			all[s[:i]+s[i+1:]+string(d)] = true // dropped, something put at the end
+		}
+		all["0"+s[:i]+s[i+1:]] = true // dropped, zero put in front
+		if i < 8 {
+			all[s[:i]+s[i+1:i+2]+s[i:i+1]+s[i+2:]] = true
+		}
+		all[(s[:i+1] + s[i:])[:9]] = true // doubled
+	}
+	delete(all, s)
+	return all
+}
+
+func TestOneSlip(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(3, 1))
+	for range 10_000 {
+		meant := ein.EIN(10_000_000 + r.IntN(980_000_000))
+		all := slips(meant)
+		for s := range all {
+			typed, err := ein.Parse(s)
+			if err != nil {
+				continue
+			}
+			if !oneSlip(typed, meant) {
+				t.Fatalf("%s for %s is one slip", s, meant)
+			}
+		}
+		for range 20 {
+			// Two digits changed, and anything at all.
+			b := []byte(meant.String())
+			b[r.IntN(9)] = byte('0' + r.IntN(10))
+			b[r.IntN(9)] = byte('0' + r.IntN(10))
+			typed, err := ein.Parse(string(b))
+			if err == nil && oneSlip(typed, meant) != all[typed.String()] {
+				t.Fatalf("%s for %s: %v", typed, meant, oneSlip(typed, meant))
+			}
+		}
+	}
+	if oneSlip(70000001, 70000001) || oneSlip(ein.None, 70000001) || oneSlip(70000001, ein.None) {
+		t.Error("no slip is a slip")
+	}
+}
+
+func TestOneEdit(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		a, b string
+		want bool
+	}{
+		{"LANTERN", "LANTERN", false}, {"LANTERN", "LANTERM", true}, {"LANTERN", "LANTER", true}, {"LANTERN", "LANTRN", true},
+		{"LANTERN", "ALANTERN", true}, {"LANTERN", "LATNERN", true}, {"LANTERN", "LATNENR", false}, {"LANTERN", "LANTERNSS", false},
+		{"", "", false}, {"", "A", true}, {"AB", "BA", true}, {"AB", "CD", false}, {"ABC", "CAB", false},
+	} {
+		if oneEdit(c.a, c.b) != c.want || oneEdit(c.b, c.a) != c.want {
+			t.Errorf("%q and %q: %v", c.a, c.b, !c.want)
+		}
+	}
+}
+
+// placeUniverse has a few organizations to be told apart by place, in a state
+// of many others, without which no word would be rare.
+func placeUniverse() *Universe {
+	orgs := []Org{
+		{EIN: 70000001, Name: "GRACE CHAPEL", Street: "1 ELM ST", City: "AKRON", State: "OH", ZIP5: "44301"},
+		{EIN: 70000002, Name: "GRACE CHAPEL", Street: "2 OAK ST", City: "DAYTON", State: "OH", ZIP5: "45402"},
+		{EIN: 70000003, Name: "GRACE CHAPEL", Street: "3 FIR ST", City: "DAYTON", State: "OH", ZIP5: "45403"},
+		{EIN: 70000004, Name: "WAVERLY OBSERVATORY SOCIETY", Street: "10 HILL RD", City: "AKRON", State: "OH", ZIP5: "44302"},
+		{EIN: 70000005, Name: "ZEPPELIN HERITAGE MUSEUM", Street: "20 HANGAR WAY", City: "AKRON", State: "OH", ZIP5: "44303"},
+		{EIN: 70000006, Name: "FRIENDS OF ZEPPELIN HERITAGE MUSEUM", Street: "20 HANGAR WAY", City: "AKRON", State: "OH", ZIP5: "44303"},
+		{EIN: 70000007, Name: "QUARRY PARK CONSERVANCY", Street: "30 STONE AVE", City: "AKRON", State: "OH", ZIP5: "44304"},
+		{EIN: 70000008, Name: "VETERANS LEAGUE POST 7", Street: "40 FLAG ST", City: "AKRON", State: "OH", ZIP5: "44305"},
+		{EIN: 70000009, Name: "WALNUT HOLLOW UNIVERSITY ALUMNI UNION", Street: "50 QUAD", City: "AKRON", State: "OH", ZIP5: "44306"},
+	}
+	for i := range orgs {
+		orgs[i].Sources, orgs[i].Active = BMF, true
+	}
+	for i := range 400 {
+		orgs = append(orgs, Org{EIN: ein.EIN(71000000 + i), Name: fmt.Sprintf("NEIGHBOR %c%c COMMUNITY SOCIETY", 'A'+i/26, 'A'+i%26),
+			Street: fmt.Sprintf("%d MAIN ST", i/30*100+1), City: "CLEVELAND", State: "OH", ZIP5: "44101", Sources: BMF, Active: true})
+	}
+	return build(orgs...)
+}
+
+func TestByEvidenceOfPlace(t *testing.T) {
+	t.Parallel()
+	r := New(placeUniverse(), nil)
+	for name, c := range map[string]struct {
+		line Tuple
+		want Match
+	}{
+		"zip":                      {Tuple{Name1: "GRACE CHAPEL", State: "OH", ZIP: "45402"}, ZIP.match(70000002)},
+		"zip, nine digits":         {Tuple{Name1: "Grace Chapel", State: "OH", ZIP: "45403-1234"}, ZIP.match(70000003)},
+		"city":                     {Tuple{Name1: "GRACE CHAPEL", State: "OH", City: "Akron", ZIP: "44399"}, ZIP.match(70000001)},
+		"two in the city":          {Tuple{Name1: "GRACE CHAPEL", State: "OH", City: "DAYTON"}, Match{}},
+		"neither":                  {Tuple{Name1: "GRACE CHAPEL", State: "OH"}, Match{}},
+		"care of, so no place":     {Tuple{Name1: "GRACE CHAPEL C/O BANK", State: "OH", ZIP: "45402"}, Match{}},
+		"words reordered":          {Tuple{Name1: "OBSERVATORY SOCIETY WAVERLY", State: "OH", ZIP: "44302"}, ZIP.match(70000004)},
+		"fuzzy":                    {Tuple{Name1: "WAVERLY OBSERVATRY SOCIETY", State: "OH", ZIP: "44302"}, Fuzzy.match(70000004)},
+		"fuzzy in another ZIP":     {Tuple{Name1: "WAVERLY OBSERVATRY SOCIETY", State: "OH", ZIP: "44301"}, Match{}},
+		"two edits":                {Tuple{Name1: "WAVERLY OBSRVATRY SOCIETY", State: "OH", ZIP: "44302"}, Match{}},
+		"one edit in the number":   {Tuple{Name1: "VETERANS LEAGUE POST 8", State: "OH", ZIP: "44305"}, Match{}},
+		"address":                  {Tuple{Name1: "THE WAVERLY OBSERVATORY", Street: "10 Hill Road", State: "OH", ZIP: "44302"}, Address.match(70000004)},
+		"address, the friends":     {Tuple{Name1: "FRIENDS OF THE ZEPPELIN MUSEUM", Street: "20 Hangar Way", State: "OH", ZIP: "44303"}, Address.match(70000006)},
+		"address, not them":        {Tuple{Name1: "ZEPPELIN MUSEUM OF HERITAGE", Street: "20 Hangar Way Ste 4", State: "OH", ZIP: "44303"}, Address.match(70000005)},
+		"initials, sole tenant":    {Tuple{Name1: "QPC", Street: "30 STONE AVE", State: "OH", ZIP: "44304"}, Address.match(70000007)},
+		"street":                   {Tuple{Name1: "STEWARDS OF THE QUARRY LANDS AND TRAILS", Street: "30 STONE AVE", State: "OH", ZIP: "44304"}, Street.match(70000007)},
+		"street, nothing shared":   {Tuple{Name1: "BAKERY ON THE CORNER", Street: "30 STONE AVE", State: "OH", ZIP: "44304"}, Match{}},
+		"street, in care of":       {Tuple{Name1: "STEWARDS OF THE QUARRY LANDS", Street: "C/O SMITH 30 STONE AVE", State: "OH", ZIP: "44304"}, Match{}},
+		"street, two tenants":      {Tuple{Name1: "ZEPPELIN FLIERS", Street: "20 HANGAR WAY", State: "OH", ZIP: "44303"}, Match{}},
+		"street, another number":   {Tuple{Name1: "LEAGUE OF VETERANS POST 9", Street: "40 FLAG ST", State: "OH", ZIP: "44305"}, Match{}},
+		"street, body of a school": {Tuple{Name1: "WALNUT HOLLOW UNIVERSITY", Street: "50 QUAD", State: "OH", ZIP: "44306"}, Match{}},
+		"mail drop":                {Tuple{Name1: "NEIGHBOR AA COMMUNITY SOCIETY FUND", Street: "1 MAIN ST", State: "OH", ZIP: "44101"}, Match{}},
+		"foreign":                  {Tuple{Name1: "GRACE CHAPEL", Country: "CA", ZIP: "45402"}, Match{}},
+	} {
+		if got := r.Resolve(&c.line, parse(&c.line)); got != c.want {
+			t.Errorf("%s: %v %s, want %v %s", name, got.EIN, got.Rule, c.want.EIN, c.want.Rule)
+		}
+	}
+}
+
+func TestKeyError(t *testing.T) {
+	t.Parallel()
+	r := New(placeUniverse(), nil)
+	for name, c := range map[string]struct {
+		line Tuple
+		want Match
+	}{
+		"slip to no organization":      {Tuple{Name1: "QUARRY PARK CONSERVANCY", State: "OH", Filed: 70000070}, OverrideKeyError.match(70000007)},
+		"slip to a stranger":           {Tuple{Name1: "QUARRY PARK CONSERVANCY", State: "OH", Filed: 70000004}, OverrideKeyError.match(70000007)},
+		"ambiguous name, told by ZIP":  {Tuple{Name1: "GRACE CHAPEL", State: "OH", ZIP: "45402", Filed: 70000020}, OverrideKeyError.match(70000002)},
+		"slip to a namesake":           {Tuple{Name1: "GRACE CHAPEL", State: "OH", ZIP: "45402", Filed: 70000003}, Filed.match(70000003)},
+		"not one slip":                 {Tuple{Name1: "QUARRY PARK CONSERVANCY", State: "OH", Filed: 70001111}, Filed.match(70001111)},
+		"right":                        {Tuple{Name1: "QUARRY PARK CONSERVANCY", State: "OH", Filed: 70000007}, Filed.match(70000007)},
+		"abroad, where names say less": {Tuple{Name1: "QUARRY PARK CONSERVANCY", Country: "UK", Filed: 70000070}, Filed.match(70000070)},
+	} {
+		if got := r.Resolve(&c.line, parse(&c.line)); got != c.want {
+			t.Errorf("%s: %v %s, want %v %s", name, got.EIN, got.Rule, c.want.EIN, c.want.Rule)
+		}
+	}
+}

@@ -1,0 +1,292 @@
+package resolve
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/orgname"
+	"grantgraph/internal/place"
+)
+
+// Overrides are rulings on lines whose EIN the rules get wrong. They are kept
+// as CSV beside the code, read by the build and by its tests:
+//
+//	kx,state,zip5,filed_ein,funder_ein,ein,action,reason,source_url,author,date
+//
+// The first five columns select lines; an empty one selects any. The most
+// specific row wins, then the first in the file.
+type Overrides struct {
+	rows    []override
+	byKX    map[string][]int32
+	byFiled map[ein.EIN][]int32
+}
+
+// override is one ruling.
+type override struct {
+	kx          string
+	state, zip5 string
+	filed       ein.EIN
+	funder      ein.EIN
+	ein         ein.EIN
+	none        bool // the line has no EIN
+	weight      int  // selectors given
+	line        int
+	rule        Rule
+	unknown     bool // the EIN need not be in the universe
+}
+
+func (o *override) match() Match {
+	if o.none {
+		return Match{Barred: true}
+	}
+	return o.rule.match(o.ein)
+}
+
+// overrideColumns is the header of an override file.
+var overrideColumns = []string{"kx", "state", "zip5", "filed_ein", "funder_ein", "ein", "action", "reason", "source_url", "author", "date"}
+
+// maxOverrides bounds a file written by hand.
+const maxOverrides = 1_000_000
+
+// ErrOverride is wrapped by every fault found in an override file.
+var ErrOverride = errors.New("override file")
+
+// ReadOverrides reads an override file. source names it in errors. An action is
+// "set", "set_unknown" for an EIN that no list holds, or "none" to say that the
+// line has no EIN. A file with any fault is refused whole: a ruling that is
+// silently dropped is a wrong answer served as an adjudicated one.
+func ReadOverrides(r io.Reader, source string) (*Overrides, error) {
+	c := csv.NewReader(r)
+	c.FieldsPerRecord = len(overrideColumns)
+	c.ReuseRecord = true
+	head, err := c.Read()
+	if err == io.EOF {
+		return nil, fmt.Errorf("%w %s: it is empty; it needs at least the header %s", ErrOverride, source, strings.Join(overrideColumns, ","))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w %s: %w", ErrOverride, source, err)
+	}
+	head[0] = strings.TrimPrefix(head[0], "\ufeff")
+	if !slices.Equal(head, overrideColumns) {
+		return nil, fmt.Errorf("%w %s: the header is %q; expected %s", ErrOverride, source, strings.Join(head, ","), strings.Join(overrideColumns, ","))
+	}
+	o := &Overrides{byKX: map[string][]int32{}, byFiled: map[ein.EIN][]int32{}}
+	type selector struct {
+		kx, state, zip5 string
+		filed, funder   ein.EIN
+	}
+	seen := map[selector]int{}
+	for {
+		f, err := c.Read()
+		if err == io.EOF {
+			return o, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%w %s: %w", ErrOverride, source, err)
+		}
+		line, _ := c.FieldPos(0)
+		row, err := parseOverride(f)
+		if err != nil {
+			return nil, fmt.Errorf("%w %s, line %d: %w", ErrOverride, source, line, err)
+		}
+		row.line = line
+		key := selector{row.kx, row.state, row.zip5, row.filed, row.funder}
+		if before, ok := seen[key]; ok {
+			return nil, fmt.Errorf("%w %s, line %d: selects the same lines as line %d; keep one of them", ErrOverride, source, line, before)
+		}
+		if len(o.rows) == maxOverrides {
+			return nil, fmt.Errorf("%w %s: more than %d rows", ErrOverride, source, maxOverrides)
+		}
+		seen[key] = line
+		at := int32(len(o.rows))
+		o.rows = append(o.rows, row)
+		if row.kx != "" {
+			o.byKX[row.kx] = append(o.byKX[row.kx], at)
+		} else {
+			o.byFiled[row.filed] = append(o.byFiled[row.filed], at)
+		}
+	}
+}
+
+// parseOverride reads and checks one row.
+func parseOverride(f []string) (override, error) {
+	for i := range f {
+		f[i] = strings.TrimSpace(f[i])
+	}
+	row := override{rule: OverrideHuman}
+	if f[0] != "" {
+		row.kx = strings.Clone(f[0])
+		if !isKey(row.kx) {
+			return row, fmt.Errorf("kx %q is no name key; write the name's capital letters and digits without spaces, as in %q", clip(row.kx), orgname.Key(row.kx))
+		}
+		row.weight++
+	}
+	if f[1] != "" {
+		st, ok := place.State(f[1])
+		if !ok {
+			return row, fmt.Errorf("state %q is not a US state", clip(f[1]))
+		}
+		row.state = st
+		row.weight++
+	}
+	if f[2] != "" {
+		if len(f[2]) != 5 || strings.Trim(f[2], "0123456789") != "" {
+			return row, fmt.Errorf("zip5 %q is not five digits", clip(f[2]))
+		}
+		row.zip5 = strings.Clone(f[2])
+		row.weight++
+	}
+	for _, c := range []struct {
+		name string
+		text string
+		to   *ein.EIN
+	}{{"filed_ein", f[3], &row.filed}, {"funder_ein", f[4], &row.funder}, {"ein", f[5], &row.ein}} {
+		if c.text == "" {
+			continue
+		}
+		e, err := ein.Parse(c.text)
+		if err != nil {
+			return row, fmt.Errorf("%s: %w", c.name, err)
+		}
+		*c.to = e
+		if c.to != &row.ein {
+			row.weight++
+		}
+	}
+	if row.kx == "" && row.filed == ein.None {
+		return row, errors.New("a ruling must select by kx or filed_ein, or it would apply to every line")
+	}
+	switch f[6] {
+	case "set", "set_unknown":
+		if row.ein == ein.None {
+			return row, fmt.Errorf("action %s needs an ein", f[6])
+		}
+		row.unknown = f[6] == "set_unknown"
+	case "none":
+		if row.ein != ein.None {
+			return row, errors.New("action none takes no ein")
+		}
+		row.none = true
+	default:
+		return row, fmt.Errorf("action %q; expected set, set_unknown or none", clip(f[6]))
+	}
+	if f[7] == "" {
+		return row, errors.New("the reason is empty; say why, so that the ruling can be reviewed")
+	}
+	if f[10] != "" {
+		if _, err := time.Parse(time.DateOnly, f[10]); err != nil {
+			return row, fmt.Errorf("date %q is not of the form 2006-01-02", clip(f[10]))
+		}
+	}
+	return row, nil
+}
+
+// Check reports the first ruling whose EIN the universe does not hold, unless
+// the ruling says that it need not.
+func (o *Overrides) Check(u *Universe) error {
+	if o == nil {
+		return nil
+	}
+	for i := range o.rows {
+		row := &o.rows[i]
+		if row.none || row.unknown {
+			continue
+		}
+		if _, ok := u.Lookup(row.ein); !ok {
+			return fmt.Errorf("%w, line %d: no source knows %s; correct it, or use the action set_unknown", ErrOverride, row.line, row.ein.Hyphenated())
+		}
+	}
+	return nil
+}
+
+// Len is the number of rulings.
+func (o *Overrides) Len() int {
+	if o == nil {
+		return 0
+	}
+	return len(o.rows)
+}
+
+// Funders lists, in order, the funders that some ruling is about. Lines of all
+// others can be answered without asking who filed them.
+func (o *Overrides) Funders() []ein.EIN {
+	if o == nil {
+		return nil
+	}
+	var list []ein.EIN
+	for i := range o.rows {
+		if f := o.rows[i].funder; f != ein.None {
+			list = append(list, f)
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// find returns the ruling for a tuple, nil if there is none. With no funder,
+// only rulings that hold for every funder are looked at.
+func (o *Overrides) find(t *Tuple, n *orgname.Name, funder ein.EIN) *override {
+	if o == nil || len(o.rows) == 0 {
+		return nil
+	}
+	var best *override
+	look := func(rows []int32) {
+		for _, at := range rows {
+			row := &o.rows[at]
+			if best != nil && (row.weight < best.weight || row.weight == best.weight && row.line > best.line) {
+				continue
+			}
+			if row.selects(t, n, funder) {
+				best = row
+			}
+		}
+	}
+	if n.KX != "" {
+		look(o.byKX[n.KX])
+	}
+	if t.Filed != ein.None {
+		look(o.byFiled[t.Filed])
+	}
+	return best
+}
+
+func (o *override) selects(t *Tuple, n *orgname.Name, funder ein.EIN) bool {
+	if o.kx != "" && o.kx != n.KX || o.filed != ein.None && o.filed != t.Filed || o.funder != ein.None && o.funder != funder {
+		return false
+	}
+	if o.state == "" && o.zip5 == "" {
+		return true
+	}
+	state := lineState(t, n).String()
+	if o.state != "" && o.state != state {
+		return false
+	}
+	if o.zip5 == "" {
+		return true
+	}
+	z, ok := place.ZIP5(t.ZIP, state)
+	return ok && z == o.zip5
+}
+
+// isKey reports whether text could be a name key: capitals and digits only.
+func isKey(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; (c < 'A' || c > 'Z') && (c < '0' || c > '9') {
+			return false
+		}
+	}
+	return len(s) <= 512
+}
+
+func clip(s string) string {
+	if len(s) > 40 {
+		return strings.ToValidUTF8(s[:40], "") + "…"
+	}
+	return s
+}

@@ -1,0 +1,236 @@
+package resolve
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/orgname"
+)
+
+// registry knows the names under which filers have paid an EIN. It finds the
+// organizations whose registered name nobody uses, and settles which of several
+// of one name is nearly always meant.
+type registry struct {
+	entries []alias // sorted by name key, then EIN, then state
+}
+
+// alias is how often one EIN was stated for one name: in a state, or, where
+// state is 0, in the country.
+type alias struct {
+	kx      uint64
+	ein     ein.EIN
+	rows    uint32
+	funders uint32
+	state   stateCode
+}
+
+// stated is one funder's statement of an EIN for a name, and how many lines
+// make it.
+type stated struct {
+	kx     uint64
+	ein    ein.EIN
+	funder ein.EIN
+	rows   uint32
+	state  stateCode
+}
+
+func compareStated(a, b stated) int {
+	switch {
+	case a.kx != b.kx:
+		return cmp.Compare(a.kx, b.kx)
+	case a.ein != b.ein:
+		return cmp.Compare(a.ein, b.ein)
+	case a.state != b.state:
+		return cmp.Compare(a.state, b.state)
+	}
+	return cmp.Compare(a.funder, b.funder)
+}
+
+// gather adds up equal statements. Most lines repeat from year to year.
+func gather(all []stated) []stated {
+	slices.SortFunc(all, compareStated)
+	out := all[:0]
+	for _, s := range all {
+		if n := len(out); n > 0 && compareStated(out[n-1], s) == 0 {
+			out[n-1].rows += s.rows
+			continue
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// Evidence below which a statement is a typing error beside one that many make.
+const (
+	loneFunders = 1
+	manyFunders = 10
+)
+
+func newRegistry(all []stated, valid func(ein.EIN) bool) registry {
+	all = gather(all)
+	var r registry
+	for i := 0; i < len(all); {
+		j := i
+		for j < len(all) && all[j].kx == all[i].kx {
+			j++
+		}
+		r.entries = appendAliases(r.entries, all[i:j], valid)
+		i = j
+	}
+	r.entries = slices.Clip(r.entries)
+	return r
+}
+
+// appendAliases adds what is stated for one name.
+func appendAliases(to []alias, said []stated, valid func(ein.EIN) bool) []alias {
+	from := len(to)
+	most := uint32(0)
+	for i := 0; i < len(said); {
+		j := i
+		all := alias{kx: said[i].kx, ein: said[i].ein}
+		var funders []ein.EIN
+		for ; j < len(said) && said[j].ein == said[i].ein; j++ {
+			all.rows += said[j].rows
+			funders = append(funders, said[j].funder)
+		}
+		slices.Sort(funders)
+		all.funders = uint32(len(slices.Compact(funders)))
+		if valid(all.ein) {
+			most = max(most, all.funders)
+			to = append(to, all)
+			for k := i; k < j; {
+				in := alias{kx: all.kx, ein: all.ein, state: said[k].state}
+				for ; k < j && said[k].state == in.state; k++ {
+					in.rows += said[k].rows
+					in.funders++
+				}
+				if in.state != 0 {
+					to = append(to, in)
+				}
+			}
+		}
+		i = j
+	}
+	if most < manyFunders {
+		return to
+	}
+	// The lone ones go with all they said of their states.
+	lone := map[ein.EIN]bool{}
+	for _, a := range to[from:] {
+		if a.state == 0 && a.funders <= loneFunders {
+			lone[a.ein] = true
+		}
+	}
+	kept := slices.DeleteFunc(to[from:], func(a alias) bool { return lone[a.ein] })
+	return to[:from+len(kept)]
+}
+
+// find returns what is known of a name.
+func (r *registry) find(kx string) []alias {
+	if len(r.entries) == 0 {
+		return nil
+	}
+	h := hashKey(kx)
+	lo, _ := slices.BinarySearchFunc(r.entries, h, func(a alias, h uint64) int { return cmp.Compare(a.kx, h) })
+	hi := lo
+	for hi < len(r.entries) && r.entries[hi].kx == h {
+		hi++
+	}
+	return r.entries[lo:hi]
+}
+
+// What makes one EIN dominate a name, in the country and in one state, and what
+// makes a name's only EIN credible.
+const (
+	dominantShare                      = 0.95
+	dominantRows, dominantFunders      = 5, 3
+	dominantRowsIn, dominantFundersIn  = 4, 2
+	crediblyOftenRows, credibleFunders = 5, 3
+)
+
+// dominant finds the EIN that filers nearly always state for a name which
+// several organizations bear or have been given.
+func (r *Resolver) dominant(n *orgname.Name, known []alias, state stateCode) ein.EIN {
+	var eins int
+	var rows, rowsIn uint32
+	for _, a := range known {
+		switch a.state {
+		case 0:
+			eins++
+			rows += a.rows
+		case state:
+			rowsIn += a.rows
+		}
+	}
+	if eins < 2 && r.u.Named(n.KX) == 0 {
+		return ein.None
+	}
+	inState := ein.None
+	for _, a := range known {
+		switch {
+		case a.state == 0:
+			if a.rows >= dominantRows && a.funders >= dominantFunders && float64(a.rows) >= dominantShare*float64(rows) {
+				return a.ein
+			}
+		case a.state == state:
+			if a.rows >= dominantRowsIn && a.funders >= dominantFundersIn && float64(a.rows) >= dominantShare*float64(rowsIn) {
+				inState = a.ein
+			}
+		}
+	}
+	return inState
+}
+
+// registered finds the only EIN ever stated for a name, if that was often
+// enough and in a place that fits.
+func (r *Resolver) registered(n *orgname.Name, known []alias, state stateCode) ein.EIN {
+	var only *alias
+	seenHere := false
+	for i := range known {
+		a := &known[i]
+		switch {
+		case a.state == 0 && only != nil:
+			return ein.None
+		case a.state == 0:
+			only = a
+		case a.state == state:
+			seenHere = true
+		}
+	}
+	if only == nil || only.rows < crediblyOftenRows && only.funders < credibleFunders {
+		return ein.None
+	}
+	if acronym := strings.IndexByte(n.K2, ' ') < 0 && len(n.KX) <= 6; acronym && !seenHere {
+		return ein.None
+	}
+	if o, ok := r.u.Lookup(only.ein); ok && o.State != "" && codeOf(o.State) != state && !seenHere {
+		return ein.None
+	}
+	return only.ein
+}
+
+// aliases returns what the registry knows of a line's name, nothing when the
+// name is one word that everybody uses.
+func (r *Resolver) aliases(n *orgname.Name) []alias {
+	known := r.u.registry.find(n.KX)
+	if len(known) > 0 && strings.IndexByte(n.K2, ' ') < 0 && len(r.u.names.find(n.KX)) > genericOrgs {
+		return nil
+	}
+	return known
+}
+
+// genericOrgs is how many organizations make a single word a generic one.
+const genericOrgs = 20
+
+// strange reports whether an EIN is registered under a name that a line cannot
+// mean: another number or direction, or a body at the institution named.
+func (r *Resolver) strange(traits *orgname.Traits, e ein.EIN) bool {
+	i, ok := r.u.position(e)
+	if !ok {
+		return false
+	}
+	other := orgname.TraitsOf(r.u.details.k2[i])
+	return traits.Conflicts(&other)&(orgname.Num|orgname.Dir|orgname.Inst) != 0
+}

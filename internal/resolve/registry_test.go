@@ -1,0 +1,99 @@
+package resolve
+
+import (
+	"testing"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/orgname"
+)
+
+// registryUniverse has organizations that filers know under other names. Each
+// statement is a name, an EIN, a state and the funders that file it, one line
+// each.
+func registryUniverse() *Universe {
+	b := NewUniverse()
+	for _, o := range []Org{
+		{EIN: 70000001, Name: "LAKESHORE BROADCASTING COMPANY", State: "OH", ZIP5: "44101"},
+		{EIN: 70000002, Name: "GRACE CHAPEL", State: "OH"},
+		{EIN: 70000003, Name: "GRACE CHAPEL", State: "OH"},
+		{EIN: 70000004, Name: "RIVER FOOD BANK", State: "PA"},
+		{EIN: 70000005, Name: "VETERANS LEAGUE POST 9", State: "OH"},
+		{EIN: 80000001, Name: "GIVING FOUNDATION", State: "OH"},
+	} {
+		o.Sources, o.Active = BMF, true
+		b.Add(o)
+	}
+	file := func(name string, filed ein.EIN, state string, funders ...ein.EIN) {
+		for _, f := range funders {
+			b.AddFiled(80000000+f, filed, orgname.Key(name), name, Location{State: state})
+		}
+	}
+	file("PUBLIC RADIO BY THE LAKE", 70000001, "OH", 1, 2, 3)
+	file("GRACE CHAPEL", 70000003, "OH", 1, 2, 3, 4, 5)
+	file("PRN", 70000001, "OH", 1, 2, 3, 4, 5)
+	file("THE PANTRY ON RIVER STREET", 70000004, "PA", 1, 1, 1, 1, 1)
+	file("TWICE SAID", 70000001, "OH", 1, 2)
+	file("BOTH OF THEM", 70000001, "OH", 1, 2, 3)
+	file("BOTH OF THEM", 70000004, "OH", 4, 5, 6)
+	file("ONE IN EACH", 70000001, "OH", 1, 2, 3, 4)
+	file("ONE IN EACH", 70000004, "PA", 5, 6, 7, 8)
+	file("OFTEN RIGHT", 70000001, "OH", 1, 2, 3, 4, 5, 6, 7, 8, 9, 10)
+	file("OFTEN RIGHT", 70000004, "OH", 11)
+	file("VETERANS LEAGUE POST 7", 70000005, "OH", 1, 2, 3)
+	file("THE GIVERS", 80000001, "OH", 2, 3, 4)
+	file("NEVER ISSUED", 190000001, "OH", 1, 2, 3)
+	return b.Build()
+}
+
+func TestRegistry(t *testing.T) {
+	t.Parallel()
+	r := New(registryUniverse(), nil)
+	for name, c := range map[string]struct {
+		line Tuple
+		want Match
+	}{
+		"three funders":               {Tuple{Name1: "Public Radio by the Lake", State: "OH"}, Registry.match(70000001)},
+		"one funder, five lines":      {Tuple{Name1: "PANTRY ON RIVER STREET", State: "PA"}, Registry.match(70000004)},
+		"two lines only":              {Tuple{Name1: "TWICE SAID", State: "OH"}, Match{}},
+		"another state":               {Tuple{Name1: "PUBLIC RADIO BY THE LAKE", State: "VT"}, Match{}},
+		"no state":                    {Tuple{Name1: "PUBLIC RADIO BY THE LAKE"}, Match{}},
+		"acronym":                     {Tuple{Name1: "PRN", State: "OH"}, Registry.match(70000001)},
+		"acronym elsewhere":           {Tuple{Name1: "PRN", State: "PA"}, Match{}},
+		"one of two namesakes":        {Tuple{Name1: "GRACE CHAPEL", State: "OH"}, RegistryDominant.match(70000003)},
+		"two EINs in the balance":     {Tuple{Name1: "BOTH OF THEM", State: "OH"}, Match{}},
+		"one in each state":           {Tuple{Name1: "ONE IN EACH", State: "PA"}, RegistryDominant.match(70000004)},
+		"one in each, a third state":  {Tuple{Name1: "ONE IN EACH", State: "VT"}, Match{}},
+		"the odd one is a slip":       {Tuple{Name1: "OFTEN RIGHT", State: "OH"}, Registry.match(70000001)},
+		"another number":              {Tuple{Name1: "VETERANS LEAGUE POST 7", State: "OH"}, Match{}},
+		"a prefix that never was":     {Tuple{Name1: "NEVER ISSUED", State: "OH"}, Match{}},
+		"abroad":                      {Tuple{Name1: "PUBLIC RADIO BY THE LAKE", Country: "UK"}, Match{}},
+		"the funder, for all to find": {Tuple{Name1: "THE GIVERS", State: "OH"}, Registry.match(80000001)},
+	} {
+		if got := r.Resolve(&c.line, parse(&c.line)); got != c.want {
+			t.Errorf("%s: %v %s, want %v %s", name, got.EIN, got.Rule, c.want.EIN, c.want.Rule)
+		}
+	}
+	line := Tuple{Name1: "THE GIVERS", State: "OH"}
+	n := parse(&line)
+	if got := r.ForFunder(&line, n, r.Resolve(&line, n), 80000001, "GIVINGFOUNDATION"); got != (Match{}) {
+		t.Errorf("the funder found itself: %+v", got)
+	}
+}
+
+// One word that many organizations bear is nobody's alias.
+func TestRegistryGenericWord(t *testing.T) {
+	t.Parallel()
+	b := NewUniverse()
+	states := []string{"OH", "PA", "VT"}
+	for i := range 24 {
+		b.Add(Org{EIN: ein.EIN(70000100 + i), Name: "LIBRARY", State: states[i%3], Sources: BMF, Active: true})
+	}
+	for f := range ein.EIN(20) {
+		b.AddFiled(80000001+f, 70000100, "LIBRARY", "LIBRARY", Location{State: "OH"})
+	}
+	r := New(b.Build(), nil)
+	line := Tuple{Name1: "LIBRARY", State: "OH"}
+	if got := r.Resolve(&line, parse(&line)); got != (Match{}) {
+		t.Errorf("got %+v", got)
+	}
+}

@@ -1,0 +1,260 @@
+package resolve
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/orgname"
+)
+
+func TestRules(t *testing.T) {
+	t.Parallel()
+	want := []struct {
+		name string
+		prob float64
+	}{
+		{"filed", .995}, {"override_human", .99}, {"override_keyerror", .98}, {"name", .97}, {"registry-dominant", .97}, {"fuzzy", .961},
+		{"override_llm", .95}, {"registry", .944}, {"address", .944}, {"zip", .934}, {"street", .834}, {"model", 0},
+	}
+	all := Rules()
+	if len(all) != len(want) {
+		t.Fatalf("%d rules", len(all))
+	}
+	for i, r := range all {
+		if r.String() != want[i].name || r.Prob() != want[i].prob {
+			t.Errorf("rule %d is %s with %v, want %s with %v", r, r, r.Prob(), want[i].name, want[i].prob)
+		}
+		if back, ok := ParseRule(want[i].name); !ok || back != r {
+			t.Errorf("%s reads as %v", want[i].name, back)
+		}
+	}
+	if None.String() != "" || None.Prob() != 0 || Rule(200).String() != "" || Rule(200).Prob() != 0 {
+		t.Error("no rule has a name or a probability")
+	}
+	if _, ok := ParseRule(""); ok {
+		t.Error("the empty name is no rule")
+	}
+}
+
+const (
+	lantern  = ein.EIN(70000001) // in Ohio
+	harborOH = ein.EIN(70000002)
+	harborPA = ein.EIN(70000003)
+	churchA  = ein.EIN(70000004) // two of a name in Ohio
+	churchB  = ein.EIN(70000005)
+	closed   = ein.EIN(70000006) // inactive, Ohio, alone
+	reborn   = ein.EIN(70000007) // active beside an inactive one
+	ghost    = ein.EIN(70000008)
+	unions   = ein.EIN(70000009) // goes by the university's name
+	funder   = ein.EIN(80000001)
+	unknown  = ein.EIN(130000001)
+)
+
+func testUniverse() *Universe {
+	return build(
+		Org{EIN: lantern, Name: "THE LANTERN HOUSE, INC.", Aliases: []string{"LAMPLIGHTERS OF EXAMPLE"}, State: "OH", Sources: BMF, Active: true},
+		Org{EIN: harborOH, Name: "HARBOR LIGHTS", State: "OH", Sources: BMF, Active: true},
+		Org{EIN: harborPA, Name: "HARBOR LIGHTS INC", State: "PA", Sources: BMF, Active: true},
+		Org{EIN: churchA, Name: "FIRST CHURCH", State: "OH", Sources: BMF, Active: true},
+		Org{EIN: churchB, Name: "1ST CHURCH", State: "OH", Sources: BMF, Active: true},
+		Org{EIN: closed, Name: "SHUTTERED MILL SOCIETY", State: "OH", Sources: Revoked},
+		Org{EIN: reborn, Name: "PHOENIX SCHOOL", State: "OH", Sources: BMF, Active: true},
+		Org{EIN: ghost, Name: "PHOENIX SCHOOL", State: "OH", Sources: Revoked},
+		Org{EIN: unions, Name: "PRAIRIE STATE UNIVERSITY ALUMNI CLUB", Aliases: []string{"PRAIRIE STATE UNIVERSITY"}, State: "OK", Sources: BMF, Active: true},
+		Org{EIN: funder, Name: "GIVING FOUNDATION", State: "OH", Sources: BMF, Active: true},
+	)
+}
+
+func parse(t *Tuple) *orgname.Name {
+	n := orgname.ParseLine(t.Name1, t.Name2, t.City, t.State)
+	return &n
+}
+
+func TestResolve(t *testing.T) {
+	t.Parallel()
+	r := New(testUniverse(), nil)
+	for name, c := range map[string]struct {
+		line Tuple
+		want Match
+	}{
+		"filed":                         {Tuple{Name1: "ANY", State: "OH", Filed: lantern}, Filed.match(lantern)},
+		"filed, not in the universe":    {Tuple{Name1: "ANY", Filed: unknown}, Filed.match(unknown)},
+		"filed, foreign line":           {Tuple{Name1: "ANY", Country: "UK", Filed: unknown}, Filed.match(unknown)},
+		"filed, prefix never issued":    {Tuple{Name1: "LANTERN HOUSE", State: "OH", Filed: 190000001}, Name.match(lantern)},
+		"name":                          {Tuple{Name1: "Lantern House", State: "OH"}, Name.match(lantern)},
+		"name on two lines":             {Tuple{Name1: "LANTERN", Name2: "HOUSE", State: "OH"}, Name.match(lantern)},
+		"state spelled out":             {Tuple{Name1: "Lantern House", State: "Ohio"}, Name.match(lantern)},
+		"name in another state":         {Tuple{Name1: "LANTERN HOUSE", State: "VT"}, Match{}},
+		"foreign line":                  {Tuple{Name1: "LANTERN HOUSE", Country: "UK"}, Match{}},
+		"one in each state":             {Tuple{Name1: "HARBOR LIGHTS", State: "PA"}, Name.match(harborPA)},
+		"two in the state":              {Tuple{Name1: "FIRST CHURCH", State: "OH"}, Match{}},
+		"other name it is known by":     {Tuple{Name1: "LAMPLIGHTERS OF EXAMPLE", State: "OH"}, Name.match(lantern)},
+		"alias of the line":             {Tuple{Name1: "EXAMPLE SHELTER DBA LANTERN HOUSE", State: "OH"}, Name.match(lantern)},
+		"no state, unique":              {Tuple{Name1: "LANTERN HOUSE"}, Name.match(lantern)},
+		"no state, two in the country":  {Tuple{Name1: "HARBOR LIGHTS"}, Match{}},
+		"inactive, alone":               {Tuple{Name1: "SHUTTERED MILL SOCIETY", State: "OH"}, Name.match(closed)},
+		"active beside inactive":        {Tuple{Name1: "PHOENIX SCHOOL", State: "OH"}, Name.match(reborn)},
+		"club under its university":     {Tuple{Name1: "PRAIRIE STATE UNIVERSITY", State: "OK"}, Match{}},
+		"club under its own name":       {Tuple{Name1: "PRAIRIE STATE UNIVERSITY ALUMNI CLUB", State: "OK"}, Name.match(unions)},
+		"nothing":                       {Tuple{}, Match{}},
+		"care-of line without a name":   {Tuple{Name1: "% LANTERN HOUSE", State: "OH"}, Match{}},
+		"funder itself, nobody asks so": {Tuple{Name1: "GIVING FOUNDATION", State: "OH"}, Name.match(funder)},
+	} {
+		if got := r.Resolve(&c.line, parse(&c.line)); got != c.want {
+			t.Errorf("%s: %+v, want %+v", name, got, c.want)
+		}
+	}
+}
+
+func TestForFunder(t *testing.T) {
+	t.Parallel()
+	rulings := mustOverrides(t, `
+LANTERNHOUSE,,,,08-0000001,07-0000002,set,this funder means the other
+PAYFOUNDATION,,,,,08-0000001,set,the foundation itself
+HARBORLIGHTS,,,,08-0000001,,none,a boat
+`)
+	r := New(testUniverse(), rulings)
+	self := "GIVINGFOUNDATION"
+	for name, c := range map[string]struct {
+		line   Tuple
+		funder ein.EIN
+		want   Match
+	}{
+		"own EIN for another's name":         {Tuple{Name1: "PHOENIX SCHOOL", State: "OH", Filed: funder}, funder, Name.match(reborn)},
+		"own EIN for no known name":          {Tuple{Name1: "NEVER HEARD OF", State: "OH", Filed: funder}, funder, Match{}},
+		"own EIN for its own name":           {Tuple{Name1: "Giving Foundation", State: "OH", Filed: funder}, funder, Filed.match(funder)},
+		"own EIN and no name":                {Tuple{Filed: funder}, funder, Match{}},
+		"its own name, no EIN":               {Tuple{Name1: "GIVING FOUNDATION", State: "OH"}, funder, Match{}},
+		"another funder pays it":             {Tuple{Name1: "GIVING FOUNDATION", State: "OH"}, unknown, Name.match(funder)},
+		"ruling for this funder":             {Tuple{Name1: "LANTERN HOUSE", State: "OH"}, funder, OverrideHuman.match(harborOH)},
+		"ruling for this funder beats filed": {Tuple{Name1: "LANTERN HOUSE", State: "OH", Filed: lantern}, funder, OverrideHuman.match(harborOH)},
+		"ruling for another funder":          {Tuple{Name1: "LANTERN HOUSE", State: "OH"}, unknown, Name.match(lantern)},
+		"ruling that there is none":          {Tuple{Name1: "HARBOR LIGHTS", State: "OH"}, funder, Match{Barred: true}},
+		"ruling that names the funder":       {Tuple{Name1: "PAY TO THE FOUNDATION", State: "OH"}, funder, Match{}},
+		"the same for another funder":        {Tuple{Name1: "PAY TO THE FOUNDATION", State: "OH"}, unknown, OverrideHuman.match(funder)},
+		"no funder":                          {Tuple{Name1: "LANTERN HOUSE", State: "OH"}, ein.None, Name.match(lantern)},
+	} {
+		n := parse(&c.line)
+		kx := ""
+		if c.funder == funder {
+			kx = self
+		}
+		if got := r.ForFunder(&c.line, n, r.Resolve(&c.line, n), c.funder, kx); got != c.want {
+			t.Errorf("%s: %+v, want %+v", name, got, c.want)
+		}
+	}
+}
+
+// Whatever a line says: an EIN, a rule and a probability come together or not
+// at all; no rule but filed finds the funder; a foreign line is found by what
+// was stated only; and the answer does not depend on what was asked before.
+func TestInvariants(t *testing.T) {
+	t.Parallel()
+	u := testUniverse()
+	r := New(u, mustOverrides(t, "\n,,,07-0000003,,07-0000001,set,always mistyped\n"))
+	rng := rand.New(rand.NewPCG(7, 7))
+	names := []string{"LANTERN HOUSE", "HARBOR LIGHTS", "FIRST CHURCH", "GIVING FOUNDATION", "NOBODY", "", "PHOENIX SCHOOL", "X DBA LANTERN HOUSE"}
+	pick := func(list ...string) string { return list[rng.IntN(len(list))] }
+	eins := []ein.EIN{ein.None, lantern, harborPA, funder, unknown, 190000001}
+	answers := map[Tuple]Match{}
+	for range 4000 {
+		line := Tuple{Name1: pick(names...), State: pick("", "OH", "PA", "OK"), Country: pick("", "", "UK"), Filed: eins[rng.IntN(len(eins))]}
+		n := parse(&line)
+		m := r.ForFunder(&line, n, r.Resolve(&line, n), funder, "GIVINGFOUNDATION")
+		if (m.EIN == ein.None) != (m.Rule == None) || (m.Rule == None) != (m.Prob == 0) {
+			t.Errorf("%+v: %+v", line, m)
+		}
+		if m.EIN == funder && (m.Rule != Filed || n.KX != "GIVINGFOUNDATION") {
+			t.Errorf("%+v found the funder: %+v", line, m)
+		}
+		if line.Country != "" && m.Rule > OverrideHuman {
+			t.Errorf("%+v found abroad: %+v", line, m)
+		}
+		if before, ok := answers[line]; ok && before != m {
+			t.Errorf("%+v: %+v, then %+v", line, before, m)
+		}
+		answers[line] = m
+	}
+}
+
+func TestFiledNameConflict(t *testing.T) {
+	t.Parallel()
+	r := New(testUniverse(), nil)
+	for _, c := range []struct {
+		name  string
+		filed ein.EIN
+		want  bool
+	}{
+		{"LANTERN HOUSE", lantern, false},
+		{"LANTERN SHELTER", lantern, false},
+		{"LAMPLIGHTERS", lantern, false},
+		{"RIVER CONSERVANCY", lantern, true},
+		{"RIVER CONSERVANCY", unknown, false},
+		{"RIVER CONSERVANCY", ein.None, false},
+		{"", lantern, false},
+		{"PSUAC", unions, false},
+		{"RIVER FOUNDATION", funder, true},
+	} {
+		line := Tuple{Name1: c.name, State: "OH", Filed: c.filed}
+		if got := r.FiledNameConflict(&line, parse(&line)); got != c.want {
+			t.Errorf("%q for %s: %v", c.name, c.filed, got)
+		}
+	}
+}
+
+func TestRecipID(t *testing.T) {
+	t.Parallel()
+	r := New(testUniverse(), nil)
+	id := func(line Tuple, party Party, funder ein.EIN) string {
+		n := parse(&line)
+		return r.RecipID(&line, n, r.Resolve(&line, n), party, funder)
+	}
+	org := func(line Tuple) string { return id(line, Organization, funder) }
+	for name, c := range map[string]struct {
+		a, b string
+		same bool
+	}{
+		"spelling":                  {org(Tuple{Name1: "Quiet Garden, Inc.", State: "OH"}), org(Tuple{Name1: "THE QUIET GARDEN", State: "OH"}), true},
+		"state":                     {org(Tuple{Name1: "QUIET GARDEN", State: "OH"}), org(Tuple{Name1: "QUIET GARDEN", State: "PA"}), false},
+		"city, distinct name":       {org(Tuple{Name1: "QUIET GARDEN", State: "OH", City: "A"}), org(Tuple{Name1: "QUIET GARDEN", State: "OH", City: "B"}), true},
+		"city, usual name":          {org(Tuple{Name1: "FIRST CHURCH", State: "OH", City: "A"}), org(Tuple{Name1: "FIRST CHURCH", State: "OH", City: "B"}), false},
+		"city, one word":            {org(Tuple{Name1: "HOPE", State: "OH", City: "A"}), org(Tuple{Name1: "HOPE", State: "OH", City: "B"}), false},
+		"person, other funder":      {id(Tuple{Name1: "A PERSON"}, Individual, 80000001), id(Tuple{Name1: "A PERSON"}, Individual, 80000002), false},
+		"person, same funder":       {id(Tuple{Name1: "A PERSON"}, Individual, 80000001), id(Tuple{Name1: "A. Person", State: "OH"}, Individual, 80000001), true},
+		"two persons":               {id(Tuple{Name1: "A PERSON"}, Individual, 80000001), id(Tuple{Name1: "B PERSON"}, Individual, 80000001), false},
+		"placeholders of a funder":  {id(Tuple{Name1: "SEE LIST"}, Unidentified, 80000001), id(Tuple{Name1: "VARIOUS"}, Unidentified, 80000001), true},
+		"placeholders of two":       {id(Tuple{Name1: "SEE LIST"}, Unidentified, 80000001), id(Tuple{Name1: "SEE LIST"}, Unidentified, 80000002), false},
+		"no name is a placeholder":  {org(Tuple{State: "OH"}), id(Tuple{Name1: "SEE LIST"}, Unidentified, funder), true},
+		"abroad, other city":        {org(Tuple{Name1: "QUIET GARDEN", Country: "UK", City: "A"}), org(Tuple{Name1: "QUIET GARDEN", Country: "UK", City: "B"}), true},
+		"abroad, other country":     {org(Tuple{Name1: "QUIET GARDEN", Country: "UK"}), org(Tuple{Name1: "QUIET GARDEN", Country: "FR"}), false},
+		"person abroad, two payers": {id(Tuple{Name1: "A PERSON", Country: "UK"}, Individual, 80000001), id(Tuple{Name1: "A PERSON", Country: "UK"}, Individual, 80000002), false},
+	} {
+		if (c.a == c.b) != c.same {
+			t.Errorf("%s: %s and %s", name, c.a, c.b)
+		}
+	}
+	// The ids are published, so their making must not change.
+	for want, got := range map[string]string{
+		"ein-070000001":           org(Tuple{Name1: "LANTERN HOUSE", State: "OH"}),
+		"intl-uk-" + goldenIntl:   org(Tuple{Name1: "QUIET GARDEN", Country: "UK"}),
+		"nm-" + goldenOrg:         org(Tuple{Name1: "QUIET GARDEN", State: "OH"}),
+		"nm-" + goldenPerson:      id(Tuple{Name1: "A PERSON"}, Individual, 80000001),
+		"nm-" + goldenPlaceholder: id(Tuple{Name1: "SEE LIST"}, Unidentified, 80000001),
+	} {
+		if got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+		if strings.ToLower(got) != got {
+			t.Errorf("%s is not lower case", got)
+		}
+	}
+}
+
+const (
+	goldenIntl        = "lvqeqi5bng"
+	goldenOrg         = "fbb8f57b97b8"
+	goldenPerson      = "ed2db6b57822"
+	goldenPlaceholder = "3e9c94f41815"
+)
