@@ -1,0 +1,310 @@
+// Package build is the left wing's assembly line: it reads upstream files,
+// stages what they say, chooses one return per filer and period, links each
+// grant line to its recipient, classifies it, and publishes the result as an
+// immutable snapshot.
+//
+// The line runs in a fixed order and every step is a function of the one
+// before, so the same sources give the same bytes whatever the number of
+// cores. Staged shards are kept between runs: a build that is killed goes on
+// where it stopped, and next month's build reads only what is new.
+package build
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"grantgraph/internal/fault"
+	"grantgraph/internal/place"
+	"grantgraph/internal/resolve"
+	"grantgraph/internal/snapshot"
+)
+
+// Options say what to build and where.
+type Options struct {
+	Sources string // folder of upstream files
+	Data    string // data directory: stage, snapshots, pointer
+	Workers int    // 0 means one per core
+	Keep    int    // snapshots to keep; 0 means 3
+
+	// Progress is told of each step: the phase, how much of it is done and how
+	// much there is. It may be nil; it is called from several goroutines, one
+	// at a time.
+	Progress func(phase string, done, total int64)
+
+	// Now stamps the snapshot; nil means the clock.
+	Now func() time.Time
+
+	// create makes files; tests replace it to fill the disk.
+	create func(path string) (io.WriteCloser, error)
+	// shardBytes is the size of a shard; tests make it small to have many.
+	shardBytes int64
+}
+
+// Result is what a build came to.
+type Result struct {
+	Snapshot *snapshot.Snapshot
+	Report   *Report
+	Reused   int // staged shards taken over from an earlier run
+	Staged   int // all staged shards
+}
+
+// builder carries one build through its steps.
+type builder struct {
+	opt      Options
+	workers  int
+	sources  *Sources
+	stageDir string
+	create   func(path string) (io.WriteCloser, error)
+	report   *Report
+	used     []snapshot.Source
+	places   *place.Gazetteer
+
+	shardBytes   int64
+	reusedShards int
+
+	mu          sync.Mutex
+	phaseName   string
+	done, total int64
+}
+
+// Run builds a snapshot and makes it current. On any error the snapshot that
+// was current stays so.
+func Run(ctx context.Context, opt Options) (*Result, error) {
+	b := &builder{opt: opt, workers: opt.Workers, create: opt.create, report: newReport()}
+	if b.workers <= 0 {
+		b.workers = runtime.GOMAXPROCS(0)
+	}
+	if b.create == nil {
+		b.create = func(path string) (io.WriteCloser, error) { return os.Create(path) }
+	}
+	if b.shardBytes = opt.shardBytes; b.shardBytes <= 0 {
+		b.shardBytes = defaultShardBytes
+	}
+	now := time.Now
+	if opt.Now != nil {
+		now = opt.Now
+	}
+	keep := opt.Keep
+	if keep <= 0 {
+		keep = 3
+	}
+	b.stageDir = filepath.Join(opt.Data, "stage")
+
+	var err error
+	if b.sources, err = Discover(opt.Sources); err != nil {
+		return nil, err
+	}
+	if len(b.sources.Masters) == 0 {
+		b.report.Warnings = append(b.report.Warnings, "there is no business master file among the sources, so recipients are looked for among the filers only; put eo*.csv under bmf/")
+	}
+	release, err := lock(opt.Data)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+
+	p, err := b.planShards(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := b.stageAll(ctx, p); err != nil {
+		return nil, err
+	}
+	c, err := b.selectReturns(p)
+	if err != nil {
+		return nil, err
+	}
+	g, err := b.gather(p, c)
+	if err != nil {
+		return nil, err
+	}
+	if b.places, err = b.gazetteer(); err != nil {
+		return nil, err
+	}
+	overrides, err := b.overrides()
+	if err != nil {
+		return nil, err
+	}
+	u, filers, err := b.loadUniverse(ctx, p, c, g)
+	if err != nil {
+		return nil, err
+	}
+	if err := overrides.Check(u); err != nil {
+		return nil, wrongFormat(b.sources.abs(b.sources.Overrides), "a list of overrides for these sources", err)
+	}
+	l, err := b.link(ctx, p, c, g, u, overrides, filers)
+	if err != nil {
+		return nil, err
+	}
+
+	w, err := snapshot.CreateWith(opt.Data, now(), b.create)
+	if err != nil {
+		return nil, err
+	}
+	defer w.Abandon()
+	if err := b.write(ctx, w, p, c, g, l, u, filers); err != nil {
+		return nil, err
+	}
+	if err := b.indexCoverage(c); err != nil {
+		return nil, err
+	}
+	manifest, err := b.manifest(p, c, g, l, u)
+	if err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	s, err := w.Publish(manifest)
+	if err != nil {
+		return nil, err
+	}
+	// What is left over from earlier builds is only disk space; failing to
+	// free it does not undo the snapshot.
+	err = errors.Join(snapshot.Prune(opt.Data, keep), b.pruneStage(p))
+	if err != nil {
+		b.report.Warnings = append(b.report.Warnings, "old files could not be removed: "+err.Error())
+	}
+	b.phase("", 0)
+	return &Result{Snapshot: s, Report: b.report, Reused: b.reusedShards, Staged: len(p.shards)}, nil
+}
+
+// phase begins a step of total units.
+func (b *builder) phase(name string, total int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.phaseName, b.done, b.total = name, 0, total
+	b.tell()
+}
+
+// step says that n units of the phase are done.
+func (b *builder) step(n int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.done += n
+	b.tell()
+}
+
+func (b *builder) tell() {
+	if b.opt.Progress != nil {
+		b.opt.Progress(b.phaseName, b.done, b.total)
+	}
+}
+
+// chunks runs fn over 0..n in pieces on all workers.
+func (b *builder) chunks(ctx context.Context, n int, fn func(from, to int)) error {
+	const size = 8 << 10
+	return b.parallel(ctx, (n+size-1)/size, func(_ context.Context, i int) error {
+		fn(i*size, min(n, (i+1)*size))
+		return nil
+	})
+}
+
+func (b *builder) shardFile(s *shard, table string) string {
+	return filepath.Join(b.shardDir(s), table+".parquet")
+}
+
+func (b *builder) addSource(s snapshot.Source) { b.used = append(b.used, s) }
+
+// gazetteer is the shipped ZIP-to-county table, or a newer Census file.
+func (b *builder) gazetteer() (*place.Gazetteer, error) {
+	g := place.Shipped()
+	if b.sources.Census == "" {
+		return g, nil
+	}
+	path := b.sources.abs(b.sources.Census)
+	sum, size, err := hashFile(path)
+	if err != nil {
+		return nil, err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fault.Disk(path, err)
+	}
+	defer f.Close()
+	g, err = g.WithCensus(f)
+	if err != nil {
+		return nil, wrongFormat(path, "a Census ZIP-to-county relationship file", err)
+	}
+	b.addSource(snapshot.Source{Kind: "census", Path: b.sources.Census, Bytes: size, SHA256: sum, Rows: int64(len(g.ZIPs()))})
+	return g, nil
+}
+
+// overrides reads the adjudicated corrections, if there are any.
+func (b *builder) overrides() (*resolve.Overrides, error) {
+	if b.sources.Overrides == "" {
+		return nil, nil
+	}
+	path := b.sources.abs(b.sources.Overrides)
+	sum, size, err := hashFile(path)
+	if err != nil {
+		return nil, err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fault.Disk(path, err)
+	}
+	defer f.Close()
+	o, err := resolve.ReadOverrides(f, b.sources.Overrides)
+	if err != nil {
+		return nil, wrongFormat(path, "a list of overrides", err)
+	}
+	b.addSource(snapshot.Source{Kind: "override_human", Path: b.sources.Overrides, Bytes: size, SHA256: sum, Rows: int64(o.Len())})
+	return o, nil
+}
+
+// manifest puts the headline numbers and the report together.
+func (b *builder) manifest(p *plan, c *choice, g *lines, l *linked, u *resolve.Universe) (snapshot.Manifest, error) {
+	for i := range p.archives {
+		a := &p.archives[i]
+		b.addSource(snapshot.Source{Kind: "irs990", Path: a.rel, Bytes: a.bytes, SHA256: a.sha256, Rows: int64(len(a.sizes))})
+	}
+	slices.SortFunc(b.used, func(x, y snapshot.Source) int {
+		if c := strings.Compare(x.Kind, y.Kind); c != 0 {
+			return c
+		}
+		return strings.Compare(x.Path, y.Path)
+	})
+	body, err := json.Marshal(b.report)
+	if err != nil {
+		return snapshot.Manifest{}, fmt.Errorf("encoding the report: %w", err)
+	}
+	m := snapshot.Manifest{Sources: b.used, Report: body, Counts: b.counts(c, g, l)}
+	m.Counts.Organizations = int64(u.Len())
+	return m, nil
+}
+
+// pruneStage removes staged shards that this build did not use.
+func (b *builder) pruneStage(p *plan) error {
+	used := make(map[string]bool, len(p.shards))
+	for i := range p.shards {
+		used[p.shards[i].key] = true
+	}
+	entries, err := os.ReadDir(b.stageDir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fault.Disk(b.stageDir, err)
+	}
+	for _, e := range entries {
+		if used[e.Name()] {
+			continue
+		}
+		if err := os.RemoveAll(filepath.Join(b.stageDir, e.Name())); err != nil {
+			return fault.Disk(filepath.Join(b.stageDir, e.Name()), err)
+		}
+	}
+	return nil
+}

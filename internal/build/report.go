@@ -1,0 +1,472 @@
+package build
+
+import (
+	"cmp"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"grantgraph/internal/classify"
+	"grantgraph/internal/ein"
+	"grantgraph/internal/fault"
+	"grantgraph/internal/resolve"
+	"grantgraph/internal/snapshot"
+	"grantgraph/internal/source/irs990"
+)
+
+// Report says what a build found, in numbers that can be checked against the
+// tables. It goes into the manifest, so it holds nothing that depends on the
+// machine or the clock.
+type Report struct {
+	Years    []YearCount `json:"by_year"`
+	Rules    []Count     `json:"ein_source"` // unresolved rows last, under none
+	Tiers    []Count     `json:"source_tier"`
+	Classes  []Count     `json:"classes"`
+	Kinds    []Count     `json:"funder_kind"` // grants and dollars by kind of funder
+	Supports []Count     `json:"support"`
+	Returns  ReturnCount `json:"returns"`
+	Forms    []NamedInt  `json:"forms"`
+	Lines    LineCount   `json:"lines"`
+	NotRows  NotRows     `json:"not_rows"`
+	Declared Declared    `json:"declared_totals"`
+	Index    IndexCount  `json:"index"`
+
+	QuarantineReasons []NamedInt            `json:"quarantine_reasons"`
+	Quarantined       []snapshot.Quarantine `json:"quarantined"` // the first few; all are in the table
+	Suspects          []Suspect             `json:"amount_suspects"`
+	MasterRejected    []NamedInt            `json:"bmf_rejected"`
+
+	FiledNameConflicts int64    `json:"filed_name_conflicts"` // rows whose filed EIN belongs to another name
+	OwnEIN             int64    `json:"own_ein"`              // rows with the funder's own EIN that are gifts to itself
+	UnknownRelations   int64    `json:"unknown_relationships"`
+	Warnings           []string `json:"warnings"`
+}
+
+// YearCount is one fiscal year of the corpus.
+type YearCount struct {
+	FiscalYear  int   `json:"fiscal_year"`
+	Grants      int64 `json:"grant_count"`
+	TotalAmount int64 `json:"total_amount"`
+	Funders     int64 `json:"funder_count"`
+	Filers      int64 `json:"filer_count"` // with or without grants
+	Partial     bool  `json:"partial"`
+}
+
+// Count is a share of the grants.
+type Count struct {
+	Name        string `json:"name"`
+	Grants      int64  `json:"grant_count"`
+	TotalAmount int64  `json:"total_amount"`
+	Funders     int64  `json:"funder_count,omitempty"`
+}
+
+// NamedInt is a plain count.
+type NamedInt struct {
+	Name  string `json:"name"`
+	Count int64  `json:"count"`
+}
+
+// ReturnCount says what became of the returns.
+type ReturnCount struct {
+	Read         int64 `json:"read"`
+	Chosen       int64 `json:"chosen"`
+	Superseded   int64 `json:"superseded"`
+	Duplicate    int64 `json:"duplicate"`
+	Quarantined  int64 `json:"quarantined"`
+	Amended      int64 `json:"amended"`
+	LinesKept    int64 `json:"lines_kept_from_earlier"` // amendments that left the list out
+	WithoutName  int64 `json:"without_object_id"`
+	ArchiveFault int64 `json:"unreadable_members"` // members that could not be taken out of a damaged zip
+}
+
+// LineCount says what became of the grant lines of the chosen returns.
+type LineCount struct {
+	Read        int64 `json:"read"`
+	Rows        int64 `json:"rows"`
+	Zero        int64 `json:"zero"`
+	NonCash     int64 `json:"noncash_only"`
+	Negative    int64 `json:"negative"`
+	NegativeSum int64 `json:"negative_dollars"`
+	Totals      int64 `json:"total_lines"`
+	TooLarge    int64 `json:"too_large"`
+	Repeated    int64 `json:"repeated_lists"`
+	Empty       int64 `json:"empty"`
+}
+
+// NotRows counts what the returns list that is not a grant paid to a named
+// recipient.
+type NotRows struct {
+	Future        int64 `json:"future_lines"`
+	FutureSum     int64 `json:"future_dollars"`
+	Individuals   int64 `json:"schedule_i_part_iii_groups"`
+	IndividualSum int64 `json:"schedule_i_part_iii_dollars"`
+	Foreign       int64 `json:"schedule_f_rows"`
+	ForeignSum    int64 `json:"schedule_f_dollars"`
+}
+
+// Declared compares the itemized sums with the filers' own totals, over chosen
+// returns that list grants. The two forms are kept apart: a 990-PF must itemize
+// everything, a Schedule I only what exceeds 5,000 dollars.
+type Declared struct {
+	PF  Agreement `json:"990PF"`
+	F90 Agreement `json:"990"`
+}
+
+// Agreement is one comparison of sums.
+type Agreement struct {
+	Compared int64 `json:"compared"`
+	Exact    int64 `json:"exact"`
+	Within2  int64 `json:"within_2_percent"`
+	Over     int64 `json:"itemized_more"`
+	Under    int64 `json:"itemized_less"`
+	Missing  int64 `json:"not_declared"`
+}
+
+// IndexCount holds the IRS's own list against what was read.
+type IndexCount struct {
+	Rows    int64 `json:"rows"`
+	Present int64 `json:"present"`
+	Missing int64 `json:"missing"` // listed, but in no archive
+}
+
+// Suspect is a row whose amount exceeds what its return declares in all.
+type Suspect struct {
+	Filing   string `json:"filing"`
+	Funder   string `json:"funder_ein"`
+	Name     string `json:"recipient"`
+	Amount   int64  `json:"amount"`
+	Declared int64  `json:"declared"`
+}
+
+// Lists in the report are cut to this many.
+const listed = 25
+
+// newReport makes a report whose lists are written as empty ones, not null.
+func newReport() *Report {
+	return &Report{
+		QuarantineReasons: []NamedInt{}, Quarantined: []snapshot.Quarantine{}, Suspects: []Suspect{},
+		MasterRejected: []NamedInt{}, Warnings: []string{},
+	}
+}
+
+func addCount(list []NamedInt, name string, n int64) []NamedInt {
+	i, found := slices.BinarySearchFunc(list, name, func(e NamedInt, name string) int { return strings.Compare(e.Name, name) })
+	if !found {
+		list = slices.Insert(list, i, NamedInt{Name: name})
+	}
+	list[i].Count += n
+	return list
+}
+
+// tally adds up everything that can be read off the rows.
+type tally struct {
+	years    map[int16]*YearCount
+	rules    []Count
+	tiers    [2]Count // matched, universe
+	classes  [4]Count
+	kinds    map[string]*Count
+	supports []Count
+	linked   int64
+	dollars  int64
+	linkedUS int64
+}
+
+// counts fills the report's tables of rows and returns the headline numbers.
+func (b *builder) counts(c *choice, g *lines, l *linked) snapshot.Counts {
+	t := tally{years: make(map[int16]*YearCount), kinds: make(map[string]*Count)}
+	rules := resolve.Rules()
+	t.rules = make([]Count, len(rules)+1)
+	for i, r := range rules {
+		t.rules[i].Name = r.String()
+	}
+	t.rules[len(rules)].Name = "none"
+	t.tiers = [2]Count{{Name: "matched"}, {Name: "universe"}}
+	t.classes = [4]Count{{Name: "individuals"}, {Name: "unidentified"}, {Name: "daf"}, {Name: "related_party"}}
+	for _, s := range classify.Supports() {
+		t.supports = append(t.supports, Count{Name: s.IDs()[0]})
+	}
+	for _, k := range []string{classify.PrivateFoundation, classify.PublicCharity, classify.Passthrough} {
+		t.kinds[k] = &Count{Name: k}
+	}
+	for i := range l.funders {
+		t.funder(b, c, g, l, &l.funders[i])
+	}
+	b.report.addYears(c, t.years)
+	for _, r := range t.rules {
+		if r.Grants > 0 || r.Name == "none" {
+			b.report.Rules = append(b.report.Rules, r)
+		}
+	}
+	b.report.Tiers = t.tiers[:]
+	b.report.Classes = t.classes[:]
+	b.report.Kinds = []Count{*t.kinds[classify.PrivateFoundation], *t.kinds[classify.PublicCharity], *t.kinds[classify.Passthrough]}
+	b.report.Supports = t.supports
+	b.report.addReturns(c)
+
+	counts := snapshot.Counts{
+		Grants: int64(len(g.amount)), TotalAmount: t.dollars, Funders: int64(len(l.funders)), Recipients: int64(l.recips.len()),
+		Linked: t.linked, LinkedAmount: t.linkedUS, Returns: b.report.Returns.Chosen, PartialFiscalYear: []int{},
+	}
+	for _, y := range b.report.Years {
+		if y.Grants == 0 {
+			continue
+		}
+		if counts.FirstFiscalYear == 0 {
+			counts.FirstFiscalYear = y.FiscalYear
+		}
+		counts.LastFiscalYear = y.FiscalYear
+		if y.Partial {
+			counts.PartialFiscalYear = append(counts.PartialFiscalYear, y.FiscalYear)
+		} else {
+			counts.LastCompleteYear = y.FiscalYear
+		}
+	}
+	return counts
+}
+
+func (c *Count) add(amount int64) {
+	c.Grants++
+	c.TotalAmount += amount
+}
+
+// funder adds the rows of one funder.
+func (t *tally) funder(b *builder, c *choice, g *lines, l *linked, f *funder) {
+	kind := t.kinds[f.kind.Kind]
+	kind.Funders++
+	seen := map[int16]bool{}
+	for _, row := range l.rows[f.from:f.to] {
+		amount := g.amount[row]
+		year := c.filings[g.filing[row]].year
+		y := t.years[year]
+		if y == nil {
+			y = &YearCount{FiscalYear: int(year)}
+			t.years[year] = y
+		}
+		if !seen[year] {
+			seen[year] = true
+			y.Funders++
+		}
+		y.Grants++
+		y.TotalAmount += amount
+		t.dollars += amount
+		kind.add(amount)
+		if rule := l.rule[row]; rule == resolve.None {
+			t.rules[len(t.rules)-1].add(amount)
+		} else {
+			t.rules[rule-1].add(amount)
+			t.linked++
+			t.linkedUS += amount
+		}
+		t.tiers[tierOf(g, l, row)].add(amount)
+		for i, is := range [...]bool{l.class[row]&individual != 0, l.class[row]&unidentified != 0, f.kind.IsDAF, l.class[row]&related != 0} {
+			if is {
+				t.classes[i].add(amount)
+			}
+		}
+		for i := range t.supports {
+			if l.support[g.purpose[row]]&(1<<i) != 0 {
+				t.supports[i].add(amount)
+			}
+		}
+		if l.ein[row] == f.ein {
+			b.report.OwnEIN++
+		}
+		if l.class[row]&suspect != 0 {
+			b.report.suspect(c, g, row)
+		}
+	}
+}
+
+// tierOf says which tier a row is in: 0 matched, 1 universe.
+func tierOf(g *lines, l *linked, row uint32) int {
+	if l.ein[row] != ein.None && !foreignTuple(g.tuples.at(g.tuple[row])) {
+		return 0
+	}
+	return 1
+}
+
+// foreignTuple reports whether the country of a tuple key is set, without
+// taking the key apart.
+func foreignTuple(key []byte) bool {
+	for n := 0; n < 7; n++ {
+		key = key[slices.Index(key, sep)+1:]
+	}
+	return key[0] != sep
+}
+
+// suspect keeps the largest suspects.
+func (r *Report) suspect(c *choice, g *lines, row uint32) {
+	f := &c.filings[g.filing[row]]
+	t := splitTuple(string(g.tuples.at(g.tuple[row])))
+	r.Suspects = append(r.Suspects, Suspect{Filing: f.key(), Funder: f.ein.String(), Name: t.name(), Amount: g.amount[row], Declared: f.declared})
+	slices.SortStableFunc(r.Suspects, func(a, b Suspect) int {
+		return cmp.Or(cmp.Compare(b.Amount, a.Amount), strings.Compare(a.Filing, b.Filing), strings.Compare(a.Name, b.Name))
+	})
+	r.Suspects = r.Suspects[:min(len(r.Suspects), listed)]
+}
+
+// addYears sorts the years and marks those still growing.
+func (r *Report) addYears(c *choice, years map[int16]*YearCount) {
+	last := make(map[int16]ein.EIN)
+	for i := range c.filings {
+		f := &c.filings[i]
+		if f.fate != chosen || f.form == form990T {
+			continue
+		}
+		y := years[f.year]
+		if y == nil {
+			y = &YearCount{FiscalYear: int(f.year)}
+			years[f.year] = y
+		}
+		// The filings are sorted by filer, so a filer's second return of a
+		// year follows its first.
+		if last[f.year] != f.ein {
+			last[f.year] = f.ein
+			y.Filers++
+		}
+	}
+	for _, y := range years {
+		r.Years = append(r.Years, *y)
+	}
+	slices.SortFunc(r.Years, func(a, b YearCount) int { return cmp.Compare(a.FiscalYear, b.FiscalYear) })
+	complete := lastComplete(r.Years)
+	for i := range r.Years {
+		r.Years[i].Partial = r.Years[i].FiscalYear > complete
+	}
+}
+
+// lastComplete is the newest year with at least 95 % as many filers as the
+// mean of the two years before it.
+func lastComplete(years []YearCount) int {
+	for i := len(years) - 1; i >= 2; i-- {
+		if years[i].Filers*2*100 >= (years[i-1].Filers+years[i-2].Filers)*95 {
+			return years[i].FiscalYear
+		}
+	}
+	if len(years) == 0 {
+		return 0
+	}
+	// The first two years have nothing to be held against.
+	return years[min(1, len(years)-1)].FiscalYear
+}
+
+// addReturns sums up what became of returns and lines.
+func (r *Report) addReturns(c *choice) {
+	forms := map[form]int64{}
+	for i := range c.filings {
+		f := &c.filings[i]
+		r.Returns.Read++
+		if f.amended {
+			r.Returns.Amended++
+		}
+		if f.object == 0 {
+			r.Returns.WithoutName++
+		}
+		switch f.fate {
+		case superseded:
+			r.Returns.Superseded++
+			continue
+		case duplicate:
+			r.Returns.Duplicate++
+			continue
+		}
+		r.Returns.Chosen++
+		forms[f.form]++
+		lines := f.lines
+		if f.linesOf != int32(i) {
+			r.Returns.LinesKept++
+			lines = c.filings[f.linesOf].lines
+		}
+		r.Lines.Read += int64(lines)
+		r.Lines.add(&f.account)
+		if lines > 0 {
+			r.Declared.add(f)
+		}
+	}
+	for i, name := range formNames {
+		if n := forms[form(i)]; n > 0 {
+			if name == "" {
+				name = "other"
+			}
+			r.Forms = append(r.Forms, NamedInt{name, n})
+		}
+	}
+}
+
+func (t *LineCount) add(a *lineCount) {
+	t.Rows += int64(a.Rows)
+	t.Zero += int64(a.Zero)
+	t.NonCash += int64(a.NonCash)
+	t.Negative += int64(a.Negative)
+	t.NegativeSum += a.NegativeSum
+	t.Totals += int64(a.Total)
+	t.TooLarge += int64(a.TooLarge)
+	t.Repeated += int64(a.Repeated)
+	t.Empty += int64(a.Empty)
+}
+
+// add compares one return's rows with its own total.
+func (d *Declared) add(f *filing) {
+	a := &d.F90
+	if f.form == form990PF {
+		a = &d.PF
+	}
+	if f.declared < 0 {
+		a.Missing++
+		return
+	}
+	a.Compared++
+	sum := f.account.Sum + f.account.NegativeSum
+	off := sum - f.declared
+	switch {
+	case off == 0:
+		a.Exact++
+	case max(off, -off)*50 <= f.declared:
+		a.Within2++
+	case off > 0:
+		a.Over++
+	default:
+		a.Under++
+	}
+}
+
+// indexCoverage holds the IRS's lists of returns against what was read.
+func (b *builder) indexCoverage(c *choice) error {
+	if len(b.sources.Indexes) == 0 {
+		return nil
+	}
+	have := make(map[uint64]bool, len(c.filings))
+	for i := range c.filings {
+		have[c.filings[i].object] = true
+	}
+	for _, rel := range b.sources.Indexes {
+		path := b.sources.abs(rel)
+		sum, size, err := hashFile(path)
+		if err != nil {
+			return err
+		}
+		f, err := os.Open(path)
+		if err != nil {
+			return fault.Disk(path, err)
+		}
+		var rows int64
+		err = irs990.ReadIndex(f, func(r irs990.IndexRow) error {
+			rows++
+			id, err := strconv.ParseUint(r.ObjectID, 10, 64)
+			if err == nil && have[id] {
+				b.report.Index.Present++
+			} else {
+				b.report.Index.Missing++
+			}
+			return nil
+		})
+		f.Close()
+		if err != nil {
+			return wrongFormat(path, "an index of returns", err)
+		}
+		b.report.Index.Rows += rows
+		b.addSource(snapshot.Source{Kind: "irs990_index", Path: rel, Bytes: size, SHA256: sum, Rows: rows})
+	}
+	return nil
+}

@@ -1,0 +1,267 @@
+package build
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/snapshot"
+	"grantgraph/internal/source/irs990"
+)
+
+// filing is what the choice among returns needs of one return, and what later
+// steps keep of the chosen ones. There may be millions, so it is small.
+type filing struct {
+	ein       ein.EIN
+	shard     int32
+	seq       int32
+	form      form
+	year      int16 // fiscal year
+	taxYear   int16 // the IRS's
+	amended   bool
+	fate      fate
+	periodEnd int32     // YYYYMMDD
+	stamp     int64     // filing time, Unix seconds, 0 when not readable
+	object    uint64    // 18-digit object id, 0 when unknown
+	sum       [16]byte  // of SHA-256 of the file
+	lines     int32     // staged grant lines
+	declared  int64     // the filer's own total of grants paid, -1 when not stated
+	linesOf   int32     // filing whose lines stand for this one: itself, or an earlier version
+	account   lineCount // what became of its lines
+}
+
+// lineCount says what became of the grant lines of a return.
+type lineCount struct {
+	Rows, Zero, NonCash, Negative, Total, TooLarge, Repeated, Empty int32
+	Sum                                                             int64 // dollars of the rows
+	NegativeSum                                                     int64
+}
+
+// form is a return type in one byte.
+type form uint8
+
+const (
+	formOther form = iota
+	form990
+	form990EZ
+	form990PF
+	form990T
+)
+
+var formNames = [...]string{"", "990", "990EZ", "990PF", "990T"}
+
+func formOf(s string) form {
+	for i, n := range formNames[1:] {
+		if n == s {
+			return form(i + 1)
+		}
+	}
+	return formOther
+}
+
+func (f form) String() string { return formNames[f] }
+
+// fate says why a return was not chosen.
+type fate uint8
+
+const (
+	chosen     fate = iota
+	duplicate       // the same object or the same bytes, seen twice
+	superseded      // replaced by a later version of the same filer and period
+)
+
+var fateNames = [...]string{"chosen", "duplicate", "superseded"}
+
+func (f fate) String() string { return fateNames[f] }
+
+// newFiling reduces a staged return to a filing.
+func newFiling(r *stagedHead, shard int) filing {
+	f := filing{
+		ein: ein.EIN(r.EIN), shard: int32(shard), seq: r.Seq, form: formOf(r.Form),
+		taxYear: int16(r.TaxYear), amended: r.Amended, lines: r.Lines, declared: -1,
+	}
+	if y, ok := irs990.FiscalYear(r.PeriodEnd); ok {
+		f.year = int16(y)
+	}
+	if n, err := strconv.ParseInt(strings.ReplaceAll(r.PeriodEnd, "-", ""), 10, 32); err == nil {
+		f.periodEnd = int32(n)
+	}
+	if t, err := time.Parse(time.RFC3339, r.Timestamp); err == nil {
+		f.stamp = t.Unix()
+	}
+	f.object, _ = strconv.ParseUint(r.ObjectID, 10, 64)
+	for i := range f.sum {
+		n, err := strconv.ParseUint(r.SHA256[2*i:2*i+2], 16, 8)
+		if err != nil {
+			break
+		}
+		f.sum[i] = byte(n)
+	}
+	switch {
+	case f.form == form990PF && r.DeclaredPF != nil:
+		f.declared = *r.DeclaredPF
+	case f.form == form990PF && r.DeclaredCharity != nil:
+		f.declared = *r.DeclaredCharity
+	case f.form != form990PF && r.DeclaredDomestic != nil:
+		f.declared = *r.DeclaredDomestic
+	case f.form != form990PF && r.GrantsPaid != nil:
+		f.declared = *r.GrantsPaid
+	}
+	return f
+}
+
+// key is the name a return goes by in grant keys: its object id, or, where a
+// file came without one, a name made of its content.
+func (f *filing) key() string {
+	if f.object != 0 {
+		return strconv.FormatUint(f.object, 10)
+	}
+	const hex = "0123456789abcdef"
+	b := []byte("sha256:")
+	for _, c := range f.sum {
+		b = append(b, hex[c>>4], hex[c&15])
+	}
+	return string(b)
+}
+
+// family separates the returns that can replace one another from those that
+// cannot: a 990-T beside a 990 is another return.
+func (f *filing) family() int {
+	if f.form == form990T {
+		return 1
+	}
+	return 0
+}
+
+// choose marks which returns stand for their filer and period, and where the
+// lines of each chosen return come from. The filings come back sorted by filer,
+// family, period and version, so the result is the same however the files were
+// read.
+func choose(all []filing) []filing {
+	slices.SortFunc(all, func(a, b filing) int {
+		return cmp.Or(
+			cmp.Compare(a.ein, b.ein),
+			cmp.Compare(a.family(), b.family()),
+			cmp.Compare(a.periodEnd, b.periodEnd),
+			cmp.Compare(a.form, b.form),
+			compareBool(a.amended, b.amended),
+			cmp.Compare(a.stamp, b.stamp),
+			cmp.Compare(a.object, b.object),
+			slices.Compare(a.sum[:], b.sum[:]),
+			cmp.Compare(a.shard, b.shard),
+			cmp.Compare(a.seq, b.seq),
+		)
+	})
+	for i := range all {
+		all[i].linesOf = int32(i)
+	}
+	for from := 0; from < len(all); {
+		to := from + 1
+		for to < len(all) && all[to].ein == all[from].ein && all[to].family() == all[from].family() && all[to].periodEnd == all[from].periodEnd {
+			to++
+		}
+		choosePeriod(all, from, to)
+		from = to
+	}
+	return all
+}
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
+}
+
+// choosePeriod decides among all[from:to], the returns of one filer and
+// period, sorted oldest version first within each form.
+func choosePeriod(all []filing, from, to int) {
+	best := -1
+	for i := from; i < to; i++ {
+		f := &all[i]
+		if seenBefore(all[from:i], f) {
+			f.fate = duplicate
+			continue
+		}
+		// The last version of a form is its best; among forms, the one filed
+		// last replaces the others.
+		if best >= 0 && all[best].form != f.form && later(&all[best], f) {
+			f.fate = superseded
+			continue
+		}
+		if best >= 0 {
+			all[best].fate = superseded
+		}
+		best = i
+	}
+	if best < 0 {
+		return
+	}
+	f := &all[best]
+	if !f.amended || f.lines > 0 || f.declared <= 0 {
+		return
+	}
+	// An amendment that leaves the list of grants out while it still declares
+	// their total has not withdrawn them: the last version that lists them
+	// stands for it.
+	for i := best - 1; i >= from; i-- {
+		if all[i].fate == superseded && all[i].lines > 0 {
+			f.linesOf = int32(i)
+			return
+		}
+	}
+}
+
+// later reports whether a was filed after b.
+func later(a, b *filing) bool {
+	return cmp.Or(cmp.Compare(a.stamp, b.stamp), cmp.Compare(a.object, b.object)) > 0
+}
+
+func seenBefore(earlier []filing, f *filing) bool {
+	for i := range earlier {
+		e := &earlier[i]
+		if e.sum == f.sum || e.object != 0 && e.object == f.object {
+			return true
+		}
+	}
+	return false
+}
+
+// choice is the returns of a build, chosen and not, with the way back from a
+// shard's ordinals.
+type choice struct {
+	filings []filing
+	bySeq   [][]int32 // per shard and ordinal, the filing, or -1
+}
+
+// selectReturns reads all staged returns and chooses among them.
+func (b *builder) selectReturns(p *plan) (*choice, error) {
+	b.phase("choose", int64(len(p.shards)))
+	c := &choice{bySeq: make([][]int32, len(p.shards))}
+	for i := range p.shards {
+		s := &p.shards[i]
+		for r, err := range snapshot.ReadParquet[stagedHead](b.shardFile(s, "returns")) {
+			if err != nil {
+				return nil, err
+			}
+			c.filings = append(c.filings, newFiling(&r, i))
+		}
+		c.bySeq[i] = make([]int32, s.members)
+		for j := range c.bySeq[i] {
+			c.bySeq[i][j] = -1
+		}
+		b.step(1)
+	}
+	choose(c.filings)
+	for i := range c.filings {
+		f := &c.filings[i]
+		c.bySeq[f.shard][f.seq] = int32(i)
+	}
+	return c, nil
+}

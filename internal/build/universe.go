@@ -1,0 +1,202 @@
+package build
+
+import (
+	"context"
+	"os"
+	"strings"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/fault"
+	"grantgraph/internal/orgname"
+	"grantgraph/internal/place"
+	"grantgraph/internal/resolve"
+	"grantgraph/internal/snapshot"
+	"grantgraph/internal/source/bmf"
+)
+
+// filer is what a build keeps of an organization that files returns: who it
+// is by its latest return.
+type filer struct {
+	filing int32 // its latest chosen return, into choice.filings
+	name   string
+	city   string
+	state  string
+	zip5   string
+
+	dafHeld   *int64 // most donor-advised funds held in any year
+	dafPaid   *int64 // paid from them in the latest year that says
+	dafOf     int64  // all grants paid in that year
+	dafPeriod int32  // the end of that year
+}
+
+// loadUniverse gathers every organization a recipient can be: the master
+// file, old postings of it, the filers themselves, and the bodies that several
+// funders give the same EIN for. It returns the filers on the way.
+func (b *builder) loadUniverse(ctx context.Context, p *plan, c *choice, g *lines) (*resolve.Universe, map[ein.EIN]*filer, error) {
+	u := resolve.NewUniverse()
+	b.phase("universe", int64(len(b.sources.Masters)+len(p.shards)+1))
+	for _, m := range b.sources.Masters {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, err
+		}
+		if err := b.loadMaster(u, m); err != nil {
+			return nil, nil, err
+		}
+		b.step(1)
+	}
+	filers := make(map[ein.EIN]*filer)
+	latest := latestFilings(c)
+	for i := range p.shards {
+		for r, err := range snapshot.ReadParquet[stagedReturn](b.shardFile(&p.shards[i], "returns")) {
+			if err != nil {
+				return nil, nil, err
+			}
+			at := c.bySeq[i][r.Seq]
+			f := &c.filings[at]
+			if f.fate != chosen {
+				continue
+			}
+			u.Add(filerOrg(&r, f))
+			fl := filers[f.ein]
+			if fl == nil {
+				fl = &filer{filing: latest[f.ein]}
+				filers[f.ein] = fl
+			}
+			fl.add(&r, f, at)
+		}
+		b.step(1)
+	}
+	if err := b.addFiled(ctx, u, c, g); err != nil {
+		return nil, nil, err
+	}
+	b.step(1)
+	return u.Build(), filers, nil
+}
+
+// loadMaster adds one posting of the master file.
+func (b *builder) loadMaster(u *resolve.UniverseBuilder, m master) error {
+	path := b.sources.abs(m.Path)
+	sum, size, err := hashFile(path)
+	if err != nil {
+		return err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return fault.Disk(path, err)
+	}
+	defer f.Close()
+	source := resolve.BMF
+	if m.Older {
+		source = resolve.OldBMF
+	}
+	stats, err := bmf.Read(f, func(r *bmf.Record) error {
+		o := resolve.Org{
+			EIN: r.EIN, Name: r.Name, Street: r.Street, City: r.City, State: r.State,
+			NTEE: r.NTEE, Subsection: r.Subsection, Foundation: r.Foundation, Affiliation: r.Affiliation, Group: r.Group,
+			Sources: source, Active: !m.Older, AsOf: yearMonth(m.Posted),
+		}
+		o.ZIP5, _ = place.ZIP5(r.ZIP, r.State)
+		if r.Revenue.Set {
+			o.Revenue = r.Revenue.Value
+		}
+		u.Add(o)
+		return nil
+	})
+	if err != nil {
+		return wrongFormat(path, "a part of the business master file", err)
+	}
+	b.addSource(snapshot.Source{Kind: "bmf", Path: m.Path, Bytes: size, SHA256: sum, Rows: int64(stats.Rows)})
+	for _, r := range stats.Rejected {
+		b.report.MasterRejected = addCount(b.report.MasterRejected, r.Reason, int64(r.Count))
+	}
+	return nil
+}
+
+// yearMonth turns a posting date into a number that sorts like it.
+func yearMonth(posted string) int32 {
+	var n int32
+	for _, c := range posted {
+		if c >= '0' && c <= '9' {
+			n = n*10 + (c - '0')
+		}
+	}
+	if len(posted) == len("2006-01") {
+		n *= 100
+	}
+	return n
+}
+
+func filerOrg(r *stagedReturn, f *filing) resolve.Org {
+	o := resolve.Org{
+		EIN: f.ein, Name: r.Name, Street: r.Street, City: r.City, State: r.State,
+		Sources: resolve.Filer, Active: true, AsOf: f.periodEnd,
+	}
+	o.ZIP5, _ = place.ZIP5(r.ZIP, r.State)
+	if r.DBA != "" {
+		o.Aliases = []string{r.DBA}
+	}
+	if r.Revenue != nil {
+		o.Revenue = *r.Revenue
+	}
+	return o
+}
+
+// latestFilings finds the return that speaks for each filer now: the last
+// period's, a 990-T only where there is nothing else.
+func latestFilings(c *choice) map[ein.EIN]int32 {
+	latest := make(map[ein.EIN]int32)
+	for i := range c.filings {
+		f := &c.filings[i]
+		if f.fate != chosen {
+			continue
+		}
+		if have, ok := latest[f.ein]; ok && f.form == form990T && c.filings[have].form != form990T {
+			continue
+		}
+		latest[f.ein] = int32(i)
+	}
+	return latest
+}
+
+// add takes what a return says into the filer's record.
+func (fl *filer) add(r *stagedReturn, f *filing, at int32) {
+	if at == fl.filing {
+		fl.name, fl.city, fl.state = r.Name, r.City, r.State
+		fl.zip5, _ = place.ZIP5(r.ZIP, r.State)
+	}
+	if r.DAFHeld != nil && (fl.dafHeld == nil || *r.DAFHeld > *fl.dafHeld) {
+		fl.dafHeld = r.DAFHeld
+	}
+	if r.DAFGrants != nil && f.periodEnd > fl.dafPeriod {
+		fl.dafPaid, fl.dafPeriod, fl.dafOf = r.DAFGrants, f.periodEnd, 0
+		if r.GrantsPaid != nil {
+			fl.dafOf = *r.GrantsPaid
+		}
+	}
+}
+
+// addFiled records every EIN that a funder stated for a recipient.
+func (b *builder) addFiled(ctx context.Context, u *resolve.UniverseBuilder, c *choice, g *lines) error {
+	keys := make([]string, g.tuples.len())
+	err := b.chunks(ctx, len(keys), func(from, to int) {
+		for i := from; i < to; i++ {
+			t := splitTuple(string(g.tuples.at(uint32(i))))
+			if t.filed != ein.None && t.country == "" {
+				keys[i] = strings.Clone(orgname.ParseLine(t.name1, t.name2, t.city, t.state).KX)
+			}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	for row, tu := range g.tuple {
+		if keys[tu] == "" {
+			continue
+		}
+		t := splitTuple(string(g.tuples.at(tu)))
+		at := resolve.Location{Street: t.street, City: t.city, State: t.state}
+		at.ZIP5, _ = place.ZIP5(t.zip, t.state)
+		u.AddFiled(c.filings[g.filing[row]].ein, t.filed, keys[tu], t.name(), at)
+	}
+	return nil
+}
