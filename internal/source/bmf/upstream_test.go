@@ -61,5 +61,3 @@ func TestRealFiles(t *testing.T) {
 		})
 	}
 }
-
-func exists(path string) bool { _, err := os.Stat(path); return err == nil }

@@ -1,0 +1,174 @@
+package build
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"grantgraph/internal/snapshot"
+	"grantgraph/internal/synth"
+)
+
+// invented is a synthetic world of twenty thousand grants, made once for all
+// tests that only read it.
+var invented = sync.OnceValues(func() (*synth.Report, error) {
+	dir, err := os.MkdirTemp("", "grantgraph-world-")
+	if err != nil {
+		return nil, err
+	}
+	worldDir = filepath.Join(dir, "world")
+	return synth.Write(context.Background(), synth.Options{Out: worldDir, Grants: 20_000, Seed: 7})
+})
+
+var worldDir string
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if worldDir != "" {
+		os.RemoveAll(filepath.Dir(worldDir))
+	}
+	os.Exit(code)
+}
+
+// truth is what the world knows about one grant line.
+type truth struct {
+	ObjectID string   `json:"object_id"`
+	Part     string   `json:"part"`
+	Line     int32    `json:"line"`
+	EIN      string   `json:"true_ein"`
+	Class    string   `json:"class"`
+	Noise    []string `json:"noise"`
+}
+
+func (t *truth) key() string { return fmt.Sprint(t.ObjectID, "/", t.Part, "/", t.Line) }
+
+func readTruth(t *testing.T) map[string]*truth {
+	t.Helper()
+	f, err := os.Open(filepath.Join(worldDir, "truth.ndjson"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	all := map[string]*truth{}
+	for s := bufio.NewScanner(f); s.Scan(); {
+		line := new(truth)
+		if err := json.Unmarshal(s.Bytes(), line); err != nil {
+			t.Fatal(err)
+		}
+		all[line.key()] = line
+	}
+	return all
+}
+
+// TestBuildOfAnInventedWorld builds a whole world and finds what the world says
+// must be there: every row and dollar by year, every bad file set aside, and
+// recipients that are right as often as their rules promise.
+func TestBuildOfAnInventedWorld(t *testing.T) {
+	t.Parallel()
+	world, err := invented()
+	if err != nil {
+		t.Fatal(err)
+	}
+	result := run(t, Options{Sources: worldDir, Data: t.TempDir()})
+	checkInvariants(t, result)
+	c, r := result.Snapshot.Manifest.Counts, result.Report
+	want := world.Expected
+	// Bytes that are not UTF-8 are replaced, not refused.
+	mangled := world.Bad["not_utf8"]
+	want.Returns += mangled
+	if c.Grants != want.Rows || c.TotalAmount != want.Dollars || c.Returns != want.Returns || r.Returns.Superseded != want.Superseded {
+		t.Errorf("%d grants, %d dollars, %d returns, %d superseded; the world has %+v", c.Grants, c.TotalAmount, c.Returns, r.Returns.Superseded, want)
+	}
+	if r.Returns.Duplicate != world.Duplicates {
+		t.Errorf("%d duplicates, the world has %d", r.Returns.Duplicate, world.Duplicates)
+	}
+	byYear := map[int]YearCount{}
+	for _, y := range r.Years {
+		byYear[y.FiscalYear] = y
+	}
+	for _, y := range want.ByYear {
+		if got := byYear[y.FiscalYear]; got.Grants != y.Rows || got.TotalAmount != y.Dollars {
+			t.Errorf("year %d: %+v, the world has %+v", y.FiscalYear, got, y)
+		}
+	}
+	bad := -mangled
+	for _, n := range world.Bad {
+		bad += n
+	}
+	if r.Returns.Quarantined != bad {
+		t.Errorf("%d returns set aside, the world has %d unreadable: %v", r.Returns.Quarantined, bad, r.QuarantineReasons)
+	}
+
+	// The lower bounds leave room for chance on a world of this size; the rules
+	// are held to their constants on larger ones.
+	least := map[string]float64{"filed": .95, "name": .97, "override_keyerror": .9}
+	all := readTruth(t)
+	agree, fired := map[string]int{}, map[string]int{}
+	var linkable, linked, unknown int
+	for _, g := range rows[snapshot.Grant](t, result.Snapshot, snapshot.Grants) {
+		line := all[fmt.Sprint(g.ObjectID, "/", g.Part, "/", g.Line)]
+		if line == nil {
+			unknown++
+			continue
+		}
+		switch line.Class {
+		case "individual", "placeholder":
+			if g.RecipientEIN != "" {
+				t.Errorf("%s %q is linked to %s", line.Class, g.RecipientRaw, g.RecipientEIN)
+			}
+			if !g.IsUnidentified {
+				fired["missed "+line.Class]++
+			}
+		case "org":
+			linkable++
+			if g.RecipientEIN != "" {
+				linked++
+			}
+			if g.IsUnidentified {
+				fired["organization taken for nobody"]++
+			}
+		}
+		if g.RecipientEIN != "" {
+			fired[g.EINSource]++
+			if g.RecipientEIN == line.EIN {
+				agree[g.EINSource]++
+			}
+		}
+	}
+	if unknown > 0 {
+		t.Errorf("%d rows are in no truth", unknown)
+	}
+	for rule, bound := range least {
+		if share := float64(agree[rule]) / float64(fired[rule]); share < bound {
+			t.Errorf("%s is right in %d of %d rows, %.3f; at least %.3f is promised", rule, agree[rule], fired[rule], share, bound)
+		}
+	}
+	if share := float64(linked) / float64(linkable); share < .85 {
+		t.Errorf("%.3f of the rows to organizations are linked", share)
+	}
+	t.Logf("right of fired by rule: %v of %v; %d of %d rows to organizations linked", agree, fired, linked, linkable)
+}
+
+// TestBuildsOfAWorldAgree builds the same world on one worker and on four, with
+// other shards, and again over what is staged.
+func TestBuildsOfAWorldAgree(t *testing.T) {
+	t.Parallel()
+	if _, err := invented(); err != nil {
+		t.Fatal(err)
+	}
+	data := t.TempDir()
+	want := stampless(t, run(t, Options{Sources: worldDir, Data: data, Workers: 1}))
+	for _, opt := range []Options{
+		{Sources: worldDir, Data: data, Workers: 3},
+		{Sources: worldDir, Data: t.TempDir(), Workers: 4, shardBytes: 1 << 20},
+	} {
+		if got := stampless(t, run(t, opt)); got != want {
+			t.Errorf("%+v gives another snapshot", opt)
+		}
+	}
+}
