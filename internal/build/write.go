@@ -16,23 +16,29 @@ import (
 // write writes every table of the snapshot.
 func (b *builder) write(ctx context.Context, w *snapshot.Writer, p *plan, c *choice, g *lines, l *linked, u *resolve.Universe, filers map[ein.EIN]*filer) error {
 	b.phase("write", int64(len(g.amount)+u.Len()+len(l.funders)+2*len(c.filings)))
-	for _, table := range []func() error{
-		func() error { return b.writeGrants(ctx, w, c, g, l, u) },
-		func() error { return b.writeFunders(w, c, l) },
-		func() error { return b.writeUniverse(w, u) },
-		func() error { return b.writeReturns(ctx, w, p, c, filers) },
-		func() error { return b.writeLists(ctx, w, p, c) },
-		func() error { return b.writeAdjustments(w, c, g) },
-		func() error { return b.writeQuarantine(w, p) },
-	} {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if err := table(); err != nil {
-			return err
-		}
+	// The grants take as long as all other tables together.
+	halves := [...][]func() error{
+		{func() error { return b.writeGrants(ctx, w, c, g, l, u) }},
+		{
+			func() error { return b.writeFunders(w, c, l) },
+			func() error { return b.writeUniverse(w, u) },
+			func() error { return b.writeReturns(ctx, w, p, c, filers) },
+			func() error { return b.writeLists(ctx, w, p, c) },
+			func() error { return b.writeAdjustments(w, c, g) },
+			func() error { return b.writeQuarantine(w, p) },
+		},
 	}
-	return nil
+	return b.parallel(ctx, len(halves), func(ctx context.Context, i int) error {
+		for _, table := range halves[i] {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := table(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 var keyEncoding = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)

@@ -27,6 +27,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"grantgraph/internal/fault"
@@ -98,8 +99,10 @@ type Writer struct {
 	dir     string
 	version string
 	began   time.Time
-	files   []File
 	create  func(path string) (io.WriteCloser, error)
+
+	mu    sync.Mutex // tables may be written side by side
+	files []File
 }
 
 // Create begins a snapshot in the data directory. The stamp is the time given,
@@ -169,6 +172,8 @@ func (w *Writer) file(rel string) (io.Writer, func(rows int64) error, error) {
 		if sum.err != nil {
 			return fault.Disk(path, sum.err)
 		}
+		w.mu.Lock()
+		defer w.mu.Unlock()
 		w.files = append(w.files, File{Path: rel, Bytes: sum.n, SHA256: hex.EncodeToString(sum.hash.Sum(nil)), Rows: rows})
 		return nil
 	}

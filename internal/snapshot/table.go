@@ -108,61 +108,84 @@ func Rows[T any](s *Snapshot, table string) iter.Seq2[T, error] {
 	return ReadParquet[T](s.Path(table))
 }
 
-// WriteParquet writes rows to a Parquet file of the same make as a snapshot's
-// tables.
-func WriteParquet[T any](path string, w io.Writer, rows []T) error {
-	pw := newParquet[T](w)
-	for len(rows) > 0 {
-		n := min(len(rows), rowGroup)
-		if _, err := pw.Write(rows[:n]); err != nil {
-			return fault.Disk(path, err)
-		}
-		if err := pw.Flush(); err != nil {
-			return fault.Disk(path, err)
-		}
-		rows = rows[n:]
-	}
-	return fault.Disk(path, pw.Close())
-}
-
-// ReadParquet reads the rows of a Parquet file.
+// ReadParquet reads the rows of a Parquet file. A goroutine decodes ahead of
+// the loop, so that decoding and the work on the rows overlap.
 func ReadParquet[T any](path string) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
-		var zero T
-		f, err := os.Open(path)
-		if err != nil {
-			yield(zero, fault.Disk(path, err))
-			return
+		type part struct {
+			rows []T
+			err  error
 		}
-		defer f.Close()
-		st, err := f.Stat()
-		if err != nil {
-			yield(zero, fault.Disk(path, err))
-			return
-		}
-		pf, err := parquet.OpenFile(f, st.Size())
-		if err != nil {
-			yield(zero, fault.New("table_damaged", "%s is not a readable table: %w", path, err).Try("build the snapshot again"))
-			return
-		}
-		r := parquet.NewGenericReader[T](pf)
-		defer r.Close()
-		rows := make([]T, batch)
-		for {
-			clear(rows)
-			n, err := r.Read(rows)
-			for _, row := range rows[:n] {
-				if !yield(row, nil) {
+		parts, stop := make(chan part, 2), make(chan struct{})
+		go func() {
+			defer close(parts)
+			err := decode(path, func(rows []T) bool {
+				select {
+				case parts <- part{rows: rows}:
+					return true
+				case <-stop:
+					return false
+				}
+			})
+			if err != nil {
+				select {
+				case parts <- part{err: err}:
+				case <-stop:
+				}
+			}
+		}()
+		// The file is closed before the loop is left.
+		defer func() {
+			close(stop)
+			for range parts {
+			}
+		}()
+		for p := range parts {
+			for i := range p.rows {
+				if !yield(p.rows[i], nil) {
 					return
 				}
 			}
-			if errors.Is(err, io.EOF) {
+			if p.err != nil {
+				var zero T
+				yield(zero, p.err)
 				return
 			}
-			if err != nil {
-				yield(zero, fault.New("table_damaged", "%s cannot be read: %w", path, err).Try("build the snapshot again"))
-				return
-			}
+		}
+	}
+}
+
+// decode hands the rows of a file over in parts until take says no.
+func decode[T any](path string, take func([]T) bool) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return fault.Disk(path, err)
+	}
+	defer f.Close()
+	st, err := f.Stat()
+	if err != nil {
+		return fault.Disk(path, err)
+	}
+	damaged := func(err error) error {
+		return fault.New("table_damaged", "%s cannot be read: %w", path, err).Try("build the snapshot again")
+	}
+	pf, err := parquet.OpenFile(f, st.Size())
+	if err != nil {
+		return damaged(err)
+	}
+	r := parquet.NewGenericReader[T](pf)
+	defer r.Close()
+	for {
+		rows := make([]T, batch)
+		n, err := r.Read(rows)
+		if n > 0 && !take(rows[:n]) {
+			return nil
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return damaged(err)
 		}
 	}
 }

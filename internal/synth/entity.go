@@ -1,0 +1,301 @@
+package synth
+
+import (
+	"grantgraph/internal/ein"
+)
+
+// class is what sort of organization an entity is.
+type class uint8
+
+const (
+	church class = iota
+	temple
+	chapter
+	familyFoundation
+	communityFoundation
+	school
+	parents
+	cityCause
+	brand
+	hospital
+	college
+	publicCollege
+	government
+	corporateFoundation
+	bankTrust
+	scholarshipFund
+	operatingFoundation
+	donorAdvised
+	unitedFund
+	regranter
+	supporter // a foundation that raises money for another organization
+	faithFund
+	classes
+)
+
+// entity is an organization put together on demand: the same index always
+// gives the same one. Its buffers are reused.
+type entity struct {
+	id    int
+	key   uint64
+	ein   ein.EIN
+	class class
+	cause int
+	slot  int
+	zip   *ZIP
+	plus4 int
+	rank  int // position in its area, 0 the best known
+
+	core   []byte // name in mixed case without article and legal suffix
+	the    bool
+	suffix string // "", "Inc", ...
+	old    []byte // former core, empty when never renamed
+	alias  []byte // acronym or brand it is also known by, empty when none
+	since  int    // year of the renaming
+	street []byte
+
+	surname string // of the family, for its board
+	base    int    // organization this one supports or belongs to, -1 when none
+	group   int    // group exemption number, 0 when none
+	parent  bool   // head of its group
+	listed  bool   // in the master file
+	founded int
+	section string // two-digit 501(c) number
+	money   int    // log2 of a year's expenses in 16.16
+}
+
+// classShares are per ten thousand of all recipients; headShares of the best
+// known ones.
+var classShares = []struct {
+	class       class
+	share, head int
+}{
+	{church, 1600, 500}, {temple, 110, 120}, {chapter, 900, 300}, {familyFoundation, 520, 0}, {communityFoundation, 60, 450},
+	{school, 380, 600}, {parents, 480, 60}, {cityCause, 4050, 3300}, {brand, 1500, 1800}, {hospital, 110, 900},
+	{college, 50, 750}, {publicCollege, 60, 820}, {government, 180, 400},
+}
+
+func pickClass(h uint64, head bool) class {
+	x := scale(h, 10_000)
+	for _, s := range classShares {
+		n := s.share
+		if head {
+			n = s.head
+		}
+		if x < n {
+			return s.class
+		}
+		x -= n
+	}
+	return cityCause
+}
+
+// siblingOf says which organization i is a satellite of, or -1: the one before
+// it in the same area, unless that is a satellite itself.
+func (w *world) siblingOf(i int) int {
+	b := i - len(w.slots)
+	if b < 0 || !odds(sub(w.seed, 'S', i), orgSibling) || b >= len(w.slots) && odds(sub(w.seed, 'S', b), orgSibling) {
+		return -1
+	}
+	return b
+}
+
+// org puts organization i together.
+func (w *world) org(i int, e *entity) {
+	if b := w.siblingOf(i); b >= 0 {
+		w.org(b, e)
+		if e.class != church && e.class != government && e.class != familyFoundation {
+			w.satellite(i, b, e)
+			return
+		}
+	}
+	key := sub(w.seed, 'O', i)
+	s := i % len(w.slots)
+	*e = entity{id: idOrg + i, key: key, ein: w.ein(idOrg + i), slot: s, rank: i / len(w.slots), base: -1,
+		core: e.core[:0], old: e.old[:0], alias: e.alias[:0], street: e.street[:0]}
+	head := i < w.orgs/60
+	e.class = pickClass(sub(key, 'c', 0), head)
+	w.locate(e)
+	n := namer{r: rng{sub(key, 'n', 0)}, zip: e.zip}
+	n.sur = n.r.of(surnames)
+	e.section = "03"
+	e.listed = true
+	switch e.class {
+	case church:
+		e.cause = causeChurch
+	case temple:
+		e.cause = causeTemple
+	case chapter:
+		w.chapter(e, &n)
+	case familyFoundation:
+		e.cause = causeFound
+		e.surname = n.sur
+	case communityFoundation:
+		e.cause = causeCommunity
+	case school:
+		e.cause = causeSchool
+	case parents:
+		e.cause = causeParents
+	case hospital:
+		e.cause = causeHospital
+	case college:
+		e.cause = causeCollege
+	case publicCollege:
+		e.cause = causeUni
+		e.listed = false
+	case government:
+		e.cause = causeCivic
+		e.listed = false
+	default:
+		e.cause = generalCauses[n.r.n(len(generalCauses))]
+	}
+	n.cause = e.cause
+	if e.class != chapter {
+		t := classTemplates[e.class]
+		e.core = n.expand(e.core, t[n.r.n(len(t))])
+	}
+	switch {
+	case e.class == temple && (e.core[0] == 'I' || e.core[0] == 'M'):
+		e.cause = causeMasjid
+	case e.class == brand && len(e.core) > 5 && string(e.core[:5]) == "Camp ":
+		e.cause = causeCamp
+	}
+	w.finish(e, &n)
+	if e.listed && odds(sub(key, 'i', 0), orgInactive) {
+		e.listed = false
+	}
+	if odds(sub(key, 'r', 0), orgRenamed) && e.class != government && e.class != publicCollege {
+		n.sur = n.r.of(surnames)
+		t := classTemplates[cityCause]
+		e.old = n.expand(e.old, t[n.r.n(len(t))])
+		e.since = 2018 + n.r.n(7)
+	}
+	if odds(sub(key, 'a', 0), orgAcronym) || head && odds(sub(key, 'a', 1), 9000) {
+		e.alias = appendAcronym(e.alias, e.core)
+	}
+}
+
+// satellite turns e, which holds organization b, into its satellite i.
+func (w *world) satellite(i, b int, e *entity) {
+	key := sub(w.seed, 'O', i)
+	r := rng{sub(key, 'n', 1)}
+	core := append(e.old[:0], e.core...)
+	e.core, e.old = e.core[:0], core[:0]
+	switch r.n(5) {
+	case 0:
+		e.core = append(append(e.core, "Friends of "...), core...)
+	case 1:
+		e.core = append(append(e.core, core...), " Auxiliary"...)
+	case 2:
+		e.core = append(append(e.core, core...), " Endowment"...)
+	default:
+		e.core = append(append(e.core, core...), " Foundation"...)
+	}
+	e.id, e.key, e.ein, e.rank = idOrg+i, key, w.ein(idOrg+i), i/len(w.slots)
+	e.base, e.group, e.parent = b, 0, false
+	e.class = cityCause
+	e.listed = !odds(sub(key, 'i', 0), orgInactive)
+	e.alias = e.alias[:0]
+	e.the = false
+	e.suffix = "Inc"
+	e.section = "03"
+	e.money -= 2 * one
+}
+
+// chapter names a local unit of a federation.
+func (w *world) chapter(e *entity, n *namer) {
+	f := n.r.n(len(federations))
+	fed := &federations[f]
+	e.cause = causeIndex(fed.cause)
+	e.section = fed.section
+	e.core = append(e.core, fed.name...)
+	e.group = 1000 + f*7
+	switch fed.style {
+	case 'n':
+		e.core = append(e.core, ' ')
+		e.core = append(e.core, fed.unit...)
+		e.core = append(e.core, ' ')
+		e.core = appendInt(e.core, int64(1+n.r.n(900)))
+	case 'c':
+		e.core = append(e.core, " of "...)
+		e.core = append(e.core, e.zip.City...)
+		if n.r.odds(3000) {
+			e.core = append(e.core, ' ')
+			e.core = append(e.core, fed.unit...)
+		}
+	default:
+		e.core = append(e.core, ' ')
+		e.core = append(e.core, e.zip.City...)
+		e.core = append(e.core, ' ')
+		e.core = append(e.core, fed.unit...)
+		e.core = append(e.core, ' ')
+		e.core = appendInt(e.core, int64(1+n.r.n(200)))
+	}
+}
+
+// locate gives an entity an address in its slot.
+func (w *world) locate(e *entity) {
+	s := &w.slots[e.slot]
+	r := rng{sub(e.key, 'l', 0)}
+	e.zip = &w.zips[s.lo+r.n(s.hi-s.lo)]
+	e.plus4 = 1 + r.n(9998)
+	e.street = appendStreet(e.street[:0], &r, 1700)
+}
+
+// finish fills in what every class has.
+func (w *world) finish(e *entity, n *namer) {
+	if len(e.core) > 4 && string(e.core[:4]) == "The " {
+		e.the = true
+		e.core = append(e.core[:0], e.core[4:]...)
+	}
+	e.founded = 2016 - zipf(n.r.next(), 120, 30)
+	p := uint32(6200)
+	switch e.class {
+	case church, temple:
+		p = 2000
+	case government, publicCollege, bankTrust, donorAdvised:
+		p = 0
+	case chapter:
+		p = 1500
+	case college:
+		p = 800
+	case parents:
+		p = 3500
+	}
+	if hasSuffix(e.core, "Trust") {
+		p = 200
+	}
+	if n.r.odds(p) {
+		e.suffix = "Inc"
+		switch x := n.r.n(40); {
+		case x < 2:
+			e.suffix = "Corporation"
+		case x < 3:
+			e.suffix = "Ltd"
+		case x < 4:
+			e.suffix = "Corp"
+		}
+	}
+	// A year's expenses: from tens of thousands to billions.
+	base := 16 * one // 65 thousand
+	switch e.class {
+	case hospital:
+		base = 25 * one
+	case college:
+		base = 25 * one
+	case publicCollege:
+		base = 28 * one
+	case school:
+		base = 20 * one
+	case parents, chapter:
+		base = 14 * one
+	case communityFoundation:
+		base = 20 * one
+	case brand, cityCause:
+		base = 17 * one
+	}
+	e.money = base + n.r.n(4*one) + n.r.n(3*one) - one
+	if e.rank == 0 || e.id < w.orgs/60 {
+		e.money += 2 * one
+	}
+}

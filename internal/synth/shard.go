@@ -1,0 +1,324 @@
+package synth
+
+import (
+	"archive/zip"
+	"context"
+	"io"
+	"time"
+
+	"github.com/klauspost/compress/flate"
+)
+
+// Shard names one monthly zip.
+type Shard struct{ Year, Month int }
+
+func (s Shard) month() int { return s.Year*12 + s.Month - 1 }
+
+func shardOf(month int) Shard { return Shard{month / 12, month%12 + 1} }
+
+// Batch is the name of the shard's zip without its ending.
+func (s Shard) Batch() string {
+	b := appendInt(nil, int64(s.Year))
+	b = append(b, "_TEOS_XML_"...)
+	b = appendPadded(b, uint64(s.Month), 2)
+	return string(append(b, 'A'))
+}
+
+// storedEvery is how many shards there are to one that does not compress.
+const storedEvery = 37
+
+// Members that are no returns, as every large archive has some.
+const (
+	badTruncated = iota
+	badHTML
+	badEmpty
+	badEncoding
+	badRoot
+	badKinds
+)
+
+var badNames = [badKinds]string{"truncated", "html", "empty", "not_utf8", "wrong_root"}
+
+// press is a reusable zip compressor.
+type press struct{ *flate.Writer }
+
+type shardWriter struct {
+	*gen
+	zw     *zip.Writer
+	batch  []byte
+	folder []byte
+	path   []byte
+	when   time.Time
+	method uint16
+	tell   func(lines int)
+}
+
+// shard writes one zip with everything filed in its month, and its part of
+// the truth and of the index.
+func (g *gen) shard(ctx context.Context, s Shard, out io.Writer, sh *sheet, p *press, tell func(int)) (tally, error) {
+	w, m := g.w, s.month()
+	g.out = sh
+	sw := &shardWriter{gen: g, zw: zip.NewWriter(out), batch: []byte(s.Batch()), tell: tell, method: zip.Deflate,
+		when: time.Date(s.Year, time.Month(s.Month), 20, 12, 0, 0, 0, time.UTC)}
+	if (m-firstMonth)%storedEvery == storedEvery-1 {
+		sw.method = zip.Store
+	}
+	if s.Year >= 2024 {
+		sw.folder = append(append(sw.folder, sw.batch...), '/')
+	}
+	sw.zw.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) {
+		p.Reset(w)
+		return p, nil
+	})
+	for fiscal := firstFiscal; fiscal <= lastFiscal; fiscal++ {
+		for c := range cohorts {
+			filed := w.filed(c, fiscal)
+			if filed > m || filed < m-11 {
+				continue
+			}
+			if err := ctx.Err(); err != nil {
+				return tally{}, err
+			}
+			if err := sw.cohort(c, fiscal, filed, m); err != nil {
+				return tally{}, err
+			}
+		}
+	}
+	if err := sw.spoil(m); err != nil {
+		return tally{}, err
+	}
+	if err := sw.zw.Close(); err != nil {
+		return tally{}, err
+	}
+	return sh.tally, nil
+}
+
+// cohort writes what a cohort sends in month m: its returns, its amendments,
+// or second copies of last month's returns.
+func (sw *shardWriter) cohort(c, fiscal, filed, m int) error {
+	g, w := sw.gen, sw.w
+	amended := w.amendedIn(c, fiscal)
+	if filed != m && amended != m && filed != m-1 {
+		return nil
+	}
+	for r := c; r < w.funders; r += cohorts {
+		key := sub(sub(w.seed, 'F', r), 'V', fiscal)
+		share := uint32(amended990)
+		if funderClass(r).files990PF() {
+			share = amendedPF
+		}
+		amends := odds(key, share)
+		copied := odds(mix(key), duplicated)
+		if filed != m && !(amends && amended == m) && !(copied && filed == m-1) {
+			continue
+		}
+		n, files := w.lines(r, fiscal)
+		if !files {
+			continue
+		}
+		w.funder(r, &g.f)
+		g.pf = g.f.class.files990PF()
+		g.habits(c)
+		fl := filing{fiscal: fiscal, month: filed, lines: n, form: form990, final: w.final(r, fiscal)}
+		if g.pf {
+			fl.form = formPF
+			fl.hidden = n > 1 && n < 2000 && odds(sub(key, 'h', 0), hiddenChance)
+			fl.doubled = !fl.hidden && n > 0 && n < 2000 && odds(sub(key, 'd', 0), pfDoubled)
+			fl.totals = !fl.hidden && !fl.doubled && n < 2000 && odds(sub(key, 'd', 1), pfTotalLine)
+		}
+		hollow := n > 0 && odds(sub(key, 'o', 0), amendedHollow)
+		switch {
+		case filed == m:
+			g.out.replaced = amends && amended <= lastMonth
+			g.out.superseded = g.out.replaced && !hollow
+			if err := sw.file(&fl); err != nil {
+				return err
+			}
+			if fl.form == form990 && odds(sub(key, 't', 0), unrelatedTax) {
+				t := filing{fiscal: fiscal, month: filed, form: formT}
+				if err := sw.file(&t); err != nil {
+					return err
+				}
+			}
+			g.out.superseded, g.out.replaced = false, false
+		case copied && filed == m-1:
+			g.out.mute = true
+			err := sw.file(&fl)
+			g.out.mute = false
+			if err != nil {
+				return err
+			}
+		}
+		if amends && amended == m {
+			fl.version, fl.month = 1, amended
+			fl.hollow, fl.doubled, fl.totals = hollow, false, false
+			if err := sw.file(&fl); err != nil {
+				return err
+			}
+		}
+	}
+	if filed != m {
+		return nil
+	}
+	t := len(w.slots)
+	for s := range t {
+		for i := (c-s)&(cohorts-1)*t + s; i < w.orgs; i += cohorts * t {
+			if !w.orgFiles(i, fiscal) {
+				continue
+			}
+			w.org(i, &g.f)
+			switch g.f.class {
+			case church, temple, government, publicCollege, familyFoundation:
+				continue
+			}
+			if !g.f.listed {
+				continue
+			}
+			g.pf = false
+			g.habits(c)
+			fl := filing{fiscal: fiscal, month: filed, form: form990}
+			if g.f.money < 17*one+one/2 {
+				fl.form = formEZ
+			}
+			if err := sw.file(&fl); err != nil {
+				return err
+			}
+			g.out.orgReturns++
+		}
+	}
+	return nil
+}
+
+// orgFiles reports whether a recipient's own return for a year is published:
+// the best known file every year, the others are seen once or not at all.
+func (w *world) orgFiles(i, fiscal int) bool {
+	if fiscal < 2020 || fiscal > 2024 {
+		return false
+	}
+	share := uint32(1500)
+	switch {
+	case i < w.orgs/60:
+		return fiscal >= 2022
+	case i < w.orgs/8:
+		share = 6000
+	}
+	h := sub(w.seed, 'o', i)
+	return odds(h, share) && 2020+scale(mix(h), 5) == fiscal
+}
+
+// file writes one return into the zip.
+func (sw *shardWriter) file(fl *filing) error {
+	g := sw.gen
+	fl.object = g.w.object(fl.month, g.f.id, fl.fiscal, fl.version, fl.form)
+	out, err := sw.create(fl.object)
+	if err != nil {
+		return err
+	}
+	g.x.reset(out, odds(sub(g.f.key, 'N', 0), indented))
+	switch fl.form {
+	case formPF:
+		err = g.private(fl)
+	case form990:
+		err = g.long(fl)
+	case formEZ:
+		err = g.short(fl)
+	default:
+		err = g.tax(fl)
+	}
+	if err != nil {
+		return err
+	}
+	t := &g.out.tally
+	t.members++
+	t.xml += g.x.n
+	if g.out.mute {
+		t.duplicates++
+		return nil
+	}
+	t.returns++
+	t.forms[fl.form]++
+	if fl.form == formPF {
+		t.pfReturns++
+		if fl.hidden {
+			t.placeholders++
+		}
+	}
+	if fl.lines > 0 {
+		t.grantReturns++
+	}
+	if fl.version > 0 {
+		t.amended++
+	}
+	if g.out.replaced && fl.form != formT {
+		t.superseded++
+	}
+	g.out.row(fl, g.f.ein, g.name, g.closing, sw.batch)
+	if odds(mix(fl.object+1), indexGhost) { // the index names what is in no zip
+		ghost := *fl
+		ghost.object = g.w.object(fl.month, idOrg+2_800_000+int(fl.object%90_000), fl.fiscal, fl.version, fl.form)
+		g.out.row(&ghost, g.f.ein, g.name, g.closing, sw.batch)
+	}
+	if fl.lines > 0 {
+		sw.tell(fl.lines)
+	}
+	return nil
+}
+
+func (sw *shardWriter) create(object uint64) (io.Writer, error) {
+	p := append(sw.path[:0], sw.folder...)
+	p = appendInt(p, int64(object))
+	p = append(p, "_public.xml"...)
+	sw.path = p
+	return sw.zw.CreateHeader(&zip.FileHeader{Name: string(p), Method: sw.method, Modified: sw.when})
+}
+
+// spoiled says which member of a month is no return, and of what kind it is;
+// -1 when there is none. Every kind occurs in every world.
+func (w *world) spoiled(m int) (object uint64, kind int) {
+	i := m - firstMonth
+	switch {
+	case i%19 == 7 && i/19 < badKinds:
+		kind = i / 19
+	case odds(sub(w.seed, 'B', i), 800):
+		kind = (i*3 + 1) % badKinds
+	default:
+		return 0, -1
+	}
+	return w.object(m, 2_900_000+i, m/12-1, 0, formEZ), kind
+}
+
+// spoil adds the member of a month that is no return, if it has one.
+func (sw *shardWriter) spoil(m int) error {
+	i := m - firstMonth
+	object, kind := sw.w.spoiled(m)
+	if kind < 0 {
+		return nil
+	}
+	fl := filing{fiscal: m/12 - 1, month: m, form: formEZ, object: object}
+	out, err := sw.create(fl.object)
+	if err != nil {
+		return err
+	}
+	x := &sw.x
+	x.reset(out, false)
+	const open = `<?xml version="1.0" encoding="utf-8"?>` + "\n" + `<Return xmlns="http://www.irs.gov/efile" returnVersion="2021v4.2"><ReturnHeader binaryAttachmentCnt="0"><ReturnTs>2022-05-12T10:00:00-05:00</ReturnTs><TaxPeriodEndDt>`
+	switch kind {
+	case badTruncated:
+		x.raw(open)
+		x.raw("2021-12-31</TaxPeriodEndDt><ReturnTypeCd>990PF</ReturnTypeCd><Filer><EI")
+	case badHTML:
+		x.raw("<!DOCTYPE html><html><head><title>503 Service Unavailable</title></head><body><h1>Service Unavailable</h1><p>Please try again later.</body></html>\n")
+	case badEmpty:
+	case badEncoding:
+		x.raw(open)
+		x.raw("2021-12-31</TaxPeriodEndDt><ReturnTypeCd>990EZ</ReturnTypeCd><Filer><EIN>")
+		x.b = sw.w.ein(idFirm + 5000 + i).Append(x.b)
+		x.raw("</EIN><BusinessName><BusinessNameLine1Txt>CAF\xc9 DES AMIS \xff\xfe CLUB</BusinessNameLine1Txt></BusinessName></Filer></ReturnHeader><ReturnData/></Return>")
+	case badRoot:
+		x.raw(`<?xml version="1.0" encoding="utf-8"?>` + "\n" + `<Acknowledgements xmlns="http://www.irs.gov/efile"><Acknowledgement><SubmissionId>0</SubmissionId></Acknowledgement></Acknowledgements>`)
+	}
+	sw.out.bad[kind]++
+	sw.out.members++
+	sw.out.row(&fl, sw.w.ein(idFirm+5000+i), []byte("UNREADABLE RETURN"), 11, sw.batch)
+	return x.flush()
+}

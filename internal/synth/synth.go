@@ -1,0 +1,595 @@
+// Package synth writes an invented world of grantmakers and grantees in the
+// very formats the IRS publishes: monthly zips of e-filed returns, yearly
+// indexes and the master file. Beside them it writes the truth: who each grant
+// line was really meant for and what was done to hide it. The world is for
+// tests, demonstrations and measurements; geography is real, everyone in it is
+// made up, and their EINs have prefixes that were never issued.
+//
+// Everything is a pure function of the seed and of what the thing is. The same
+// seed and size give the same bytes on any machine and any number of workers,
+// a single shard can be written alone, and memory does not grow with the size.
+package synth
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/klauspost/compress/flate"
+
+	"grantgraph/internal/fault"
+	"grantgraph/internal/place"
+)
+
+// Options say what to write and where.
+type Options struct {
+	Out      string // directory to be made; replaced as a whole when synth wrote it before
+	Grants   int    // how many grant lines, about
+	Seed     uint64
+	Workers  int                     // 0 is one per core
+	Progress func(done, total int64) // called now and then, never concurrently
+	Only     *Shard                  // write this zip and its truth alone
+	zips     []ZIP                   // instead of the shipped ones, in tests
+}
+
+// File is one file of the world.
+type File struct {
+	Path   string `json:"path"` // relative, with forward slashes
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256"`
+}
+
+// Report says what was written. Its JSON form is world.json, which is the same
+// for the same world: it holds no times.
+type Report struct {
+	Format  string `json:"format"`
+	Seed    uint64 `json:"seed"`
+	Size    int    `json:"size"` // grants asked for
+	Grants  int64  `json:"grants"`
+	Dollars int64  `json:"dollars"`
+	Returns int64  `json:"returns"`
+	Orgs    int    `json:"orgs"`
+	Funders int    `json:"funders"`
+
+	Members    int64            `json:"members"`     // of all zips
+	Forms      map[string]int64 `json:"forms"`       // returns by form
+	OrgReturns int64            `json:"org_returns"` // returns of recipients
+	Seats      int64            `json:"board_seats"`
+	Amended    int64            `json:"amended"`
+	Duplicates int64            `json:"duplicates"` // members that repeat an object
+	Bad        map[string]int64 `json:"bad_members"`
+	BadFiles   []BadFile        `json:"bad_files"`
+	Lines      map[string]int64 `json:"lines"` // by part and class, "PF3a/org"
+	Noise      map[string]int64 `json:"noise"` // lines by tag
+	Master     map[string]int64 `json:"bmf_rows"`
+
+	// Expected is what a build that keeps the rules must end up with: one
+	// return per filer, form and period end, cash above zero, paid grants of
+	// the 990-PF and Part II of Schedule I.
+	Expected Expected `json:"expected"`
+
+	XMLBytes int64  `json:"xml_bytes"`
+	Files    []File `json:"files"`
+
+	Elapsed time.Duration `json:"-"`
+	tally   tally
+}
+
+// BadFile is a member that is no return.
+type BadFile struct {
+	Zip      string `json:"zip"`
+	ObjectID string `json:"object_id"`
+	Kind     string `json:"kind"`
+}
+
+// Expected are the totals a build must reproduce.
+type Expected struct {
+	Returns    int64          `json:"returns"` // of all forms, after amendments have replaced
+	Superseded int64          `json:"superseded"`
+	Rows       int64          `json:"rows"`
+	Dollars    int64          `json:"dollars"`
+	ByYear     []ExpectedYear `json:"by_year"`
+}
+
+// ExpectedYear are the rows of one fiscal year.
+type ExpectedYear struct {
+	FiscalYear int   `json:"fiscal_year"`
+	Rows       int64 `json:"rows"`
+	Dollars    int64 `json:"dollars"`
+}
+
+// Marker is the file by which synth knows its own worlds.
+const Marker = "world.json"
+
+// A world says by which version of this package it was made; the number grows
+// when the same seed no longer gives the same bytes.
+const (
+	formatName = "grantgraph-world/"
+	format     = formatName + "1"
+)
+
+// MaxGrants bounds the size of a world: beyond it object ids would run out.
+const MaxGrants = 25_000_000
+
+// Preset is the number of grants of a named size, or of a number written with
+// k or M.
+func Preset(name string) (grants int, ok bool) {
+	s, factor := strings.ReplaceAll(name, "_", ""), 1
+	switch {
+	case strings.HasSuffix(s, "k"), strings.HasSuffix(s, "K"):
+		s, factor = s[:len(s)-1], 1_000
+	case strings.HasSuffix(s, "M"), strings.HasSuffix(s, "m"):
+		s, factor = s[:len(s)-1], 1_000_000
+	}
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 1 || n > MaxGrants/factor {
+		return 0, false
+	}
+	return n * factor, true
+}
+
+// Write makes the world.
+func Write(ctx context.Context, o Options) (*Report, error) {
+	start := time.Now()
+	if o.Grants < 1 || o.Grants > MaxGrants {
+		return nil, fault.New("bad_size", "a world has between 1 and %d grants, not %d", MaxGrants, o.Grants).
+			Try("a size such as 20k, 200k or 2M")
+	}
+	if o.Only != nil && (o.Only.month() < firstMonth || o.Only.month() > lastMonth || o.Only.Month < 1 || o.Only.Month > 12) {
+		return nil, fault.New("bad_shard", "there is no zip for %d-%02d", o.Only.Year, o.Only.Month).
+			Try("a month from January 2018 to October 2026")
+	}
+	if err := free(o.Out); err != nil {
+		return nil, err
+	}
+	out, err := filepath.Abs(o.Out)
+	if err != nil {
+		return nil, fault.Disk(o.Out, err)
+	}
+	zips := o.zips
+	if zips == nil {
+		zips = shippedZIPs()
+	}
+	if len(zips) == 0 {
+		return nil, errors.New("no ZIP codes to settle organizations in")
+	}
+	parent := filepath.Dir(out)
+	if err := os.MkdirAll(parent, 0o755); err != nil {
+		return nil, fault.Disk(parent, err)
+	}
+	tmp, err := os.MkdirTemp(parent, "."+filepath.Base(out)+".new-")
+	if err != nil {
+		return nil, fault.Disk(parent, err)
+	}
+	defer os.RemoveAll(tmp)
+	if err := os.Chmod(tmp, 0o755); err != nil {
+		return nil, fault.Disk(tmp, err)
+	}
+	p := &plant{w: newWorld(o.Seed, o.Grants, zips), o: o, dir: tmp}
+	rep, err := p.run(ctx)
+	if err != nil {
+		return nil, fault.Disk(o.Out, err)
+	}
+	if err := publish(tmp, out); err != nil {
+		return nil, fault.Disk(o.Out, err)
+	}
+	rep.Elapsed = time.Since(start)
+	return rep, nil
+}
+
+// Read reads the report of a world that was written before.
+func Read(dir string) (*Report, error) {
+	f, err := os.Open(filepath.Join(dir, Marker))
+	if err != nil {
+		return nil, fault.Disk(dir, err)
+	}
+	defer f.Close()
+	var r Report
+	if err := json.NewDecoder(io.LimitReader(f, 16<<20)).Decode(&r); err != nil || !strings.HasPrefix(r.Format, formatName) {
+		return nil, fault.New("not_a_world", "%s is not the description of an invented world", filepath.Join(dir, Marker)).
+			Try("grantgraph synth --out another directory")
+	}
+	return &r, nil
+}
+
+// free refuses a directory that holds anything synth has not written.
+func free(dir string) error {
+	if dir == "" {
+		return fault.New("no_out", "no directory to write to").Try("--out DIR")
+	}
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fault.Disk(dir, err)
+	}
+	if len(entries) == 0 {
+		return nil
+	}
+	if _, err := Read(dir); err != nil {
+		return fault.New("out_not_empty", "%s is not empty and was not written by synth", dir).
+			Try("an empty or new directory for --out")
+	}
+	for _, e := range entries {
+		switch e.Name() {
+		case "990", "bmf", "truth.ndjson", "people.ndjson", Marker:
+		default:
+			return fault.New("out_not_empty", "%s holds %s, which synth did not write", dir, e.Name()).
+				Try("move it away, or another directory for --out")
+		}
+	}
+	return nil
+}
+
+// publish puts the finished directory in place of what was there.
+func publish(tmp, out string) error {
+	old := tmp + ".old"
+	if err := os.Rename(out, old); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	if err := os.Rename(tmp, out); err != nil {
+		_ = os.Rename(old, out) // put back what was there
+		return err
+	}
+	return os.RemoveAll(old)
+}
+
+// shippedZIPs are the places of the gazetteer in the states that organizations
+// are settled in.
+func shippedZIPs() []ZIP {
+	g := place.Shipped()
+	all := g.ZIPs()
+	out := make([]ZIP, 0, len(all))
+	for _, z := range all {
+		c, ok := g.County(z.County)
+		if !ok || z.City == "" {
+			continue
+		}
+		out = append(out, ZIP{z.Code, z.City, z.State, c.Name})
+	}
+	return out
+}
+
+// plant runs the work of one world: tasks that each write files of their own,
+// then the gathering of their parts.
+type plant struct {
+	w   *world
+	o   Options
+	dir string
+
+	mu    sync.Mutex
+	total tally
+	files []File
+	done  atomic.Int64
+	told  int64
+}
+
+func (p *plant) run(ctx context.Context) (*Report, error) {
+	for _, d := range []string{"990", "bmf", "parts"} {
+		if err := os.Mkdir(filepath.Join(p.dir, d), 0o755); err != nil {
+			return nil, err
+		}
+	}
+	first, last := firstMonth, lastMonth
+	blocks := (p.w.entities() + masterBlock - 1) / masterBlock
+	if p.o.Only != nil {
+		first, last = p.o.Only.month(), p.o.Only.month()
+		blocks = 0
+	}
+	months := last - first + 1
+	zipFiles := make([]File, months)
+	err := p.each(ctx, months+blocks, func(ctx context.Context, g *gen, press *press, task int) error {
+		if task < months {
+			f, err := p.month(ctx, g, press, first+task)
+			zipFiles[task] = f
+			return err
+		}
+		return p.block(g, task-months)
+	})
+	if err != nil {
+		return nil, err
+	}
+	p.files = zipFiles
+	if err := p.gather(first, last, blocks); err != nil {
+		return nil, err
+	}
+	if err := os.RemoveAll(filepath.Join(p.dir, "parts")); err != nil {
+		return nil, err
+	}
+	if p.o.Progress != nil {
+		p.o.Progress(int64(p.o.Grants), int64(p.o.Grants))
+	}
+	return p.report()
+}
+
+// each runs tasks on all workers; the first error stops them.
+func (p *plant) each(ctx context.Context, n int, do func(context.Context, *gen, *press, int) error) error {
+	workers := p.o.Workers
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	workers = min(workers, n)
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range workers {
+		wg.Go(func() {
+			g := &gen{w: p.w}
+			fw, err := flate.NewWriter(io.Discard, flate.BestSpeed)
+			if err != nil {
+				cancel(err)
+				return
+			}
+			pr := &press{fw}
+			for ctx.Err() == nil {
+				task := int(next.Add(1)) - 1
+				if task >= n {
+					return
+				}
+				if err := do(ctx, g, pr, task); err != nil {
+					cancel(err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	return context.Cause(ctx)
+}
+
+// month writes one zip and its parts of truth and index.
+func (p *plant) month(ctx context.Context, g *gen, pr *press, m int) (File, error) {
+	s := shardOf(m)
+	out, err := newHashed(p.dir, "990/"+s.Batch()+".zip")
+	if err != nil {
+		return File{}, err
+	}
+	defer out.abandon()
+	truth, err := newPart(p.dir, "truth", m)
+	if err != nil {
+		return File{}, err
+	}
+	defer truth.abandon()
+	index, err := newPart(p.dir, "index", m)
+	if err != nil {
+		return File{}, err
+	}
+	defer index.abandon()
+	people, err := newPart(p.dir, "people", m)
+	if err != nil {
+		return File{}, err
+	}
+	defer people.abandon()
+	t, err := g.shard(ctx, s, out.w, &sheet{truth: truth.w, index: index.w, people: people.w}, pr, p.tell)
+	if err != nil {
+		return File{}, err
+	}
+	if err := errors.Join(truth.finish(), index.finish(), people.finish()); err != nil {
+		return File{}, err
+	}
+	p.mu.Lock()
+	p.total.add(&t)
+	p.mu.Unlock()
+	return out.finish()
+}
+
+// block writes one block of the master file.
+func (p *plant) block(g *gen, k int) error {
+	var ps [4]*partFile
+	var ws [4]*bufio.Writer
+	for i := range ps {
+		f, err := newPart(p.dir, "bmf"+strconv.Itoa(i), k)
+		if err != nil {
+			return err
+		}
+		defer f.abandon()
+		ps[i], ws[i] = f, f.w
+	}
+	var t tally
+	g.master(k, &ws, &t)
+	p.mu.Lock()
+	p.total.add(&t)
+	p.mu.Unlock()
+	return errors.Join(ps[0].finish(), ps[1].finish(), ps[2].finish(), ps[3].finish())
+}
+
+// tell counts lines done and reports now and then.
+func (p *plant) tell(n int) {
+	done := p.done.Add(int64(n))
+	if p.o.Progress == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if done-p.told >= int64(p.o.Grants)/500+1 {
+		p.told = done
+		p.o.Progress(min(done, int64(p.o.Grants)), int64(p.o.Grants))
+	}
+}
+
+// gather joins the parts in their fixed order.
+func (p *plant) gather(first, last, blocks int) error {
+	join := func(path, head, kind string, lo, hi int) error {
+		out, err := newHashed(p.dir, path)
+		if err != nil {
+			return err
+		}
+		defer out.abandon()
+		if _, err := out.w.WriteString(head); err != nil {
+			return err
+		}
+		for k := lo; k <= hi; k++ {
+			name := partPath(p.dir, kind, k)
+			f, err := os.Open(name)
+			if err != nil {
+				return err
+			}
+			_, err = io.Copy(out.w, f)
+			f.Close()
+			if err != nil {
+				return err
+			}
+			if err := os.Remove(name); err != nil {
+				return err
+			}
+		}
+		f, err := out.finish()
+		p.files = append(p.files, f)
+		return err
+	}
+	if err := join("truth.ndjson", "", "truth", first, last); err != nil {
+		return err
+	}
+	if err := join("people.ndjson", "", "people", first, last); err != nil {
+		return err
+	}
+	if p.o.Only != nil {
+		return nil
+	}
+	for y := first / 12; y <= last/12; y++ {
+		head := "RETURN_ID,FILING_TYPE,EIN,TAX_PERIOD,SUB_DATE,TAXPAYER_NAME,RETURN_TYPE,DLN,OBJECT_ID,XML_BATCH_ID\n"
+		if err := join(fmt.Sprintf("990/index_%d.csv", y), head, "index", y*12, min(y*12+11, last)); err != nil {
+			return err
+		}
+	}
+	for i := range 4 {
+		if err := join(fmt.Sprintf("bmf/eo%d.csv", i+1), masterHeader, "bmf"+strconv.Itoa(i), 0, blocks-1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// report turns the tally into world.json.
+func (p *plant) report() (*Report, error) {
+	t := &p.total
+	r := &Report{
+		Format: format, Seed: p.o.Seed, Size: p.o.Grants, Grants: t.grants(), Dollars: t.dollars[partPaid] + t.dollars[partSI],
+		Returns: t.returns, Orgs: p.w.orgs, Funders: p.w.funders, Members: t.members, OrgReturns: t.orgReturns, Seats: t.seats, Amended: t.amended,
+		Duplicates: t.duplicates, Forms: map[string]int64{}, Bad: map[string]int64{}, Lines: map[string]int64{},
+		Noise: map[string]int64{}, Master: map[string]int64{}, XMLBytes: t.xml, Files: p.files, tally: *t,
+		Expected: Expected{Returns: t.returns - t.superseded, Superseded: t.superseded, Rows: t.rows, Dollars: t.rowDollars},
+	}
+	for i, n := range t.forms {
+		r.Forms[form(i).String()] = n
+	}
+	for i, n := range t.bad {
+		r.Bad[badNames[i]] = n
+	}
+	for m := firstMonth; m <= lastMonth && p.o.Only == nil; m++ {
+		if object, kind := p.w.spoiled(m); kind >= 0 {
+			r.BadFiles = append(r.BadFiles, BadFile{shardOf(m).Batch() + ".zip", strconv.FormatUint(object, 10), badNames[kind]})
+		}
+	}
+	for i := range t.lines {
+		for j, n := range t.lines[i] {
+			if n > 0 {
+				r.Lines[partNames[i]+"/"+truthNames[j]] = n
+			}
+		}
+	}
+	for i, n := range t.tags {
+		r.Noise[tagNames[i]] = n
+	}
+	for i, n := range t.bmf {
+		r.Master[fmt.Sprintf("eo%d", i+1)] = n
+	}
+	for i, n := range t.rowsByYear {
+		if n > 0 {
+			r.Expected.ByYear = append(r.Expected.ByYear, ExpectedYear{firstFiscal + i, n, t.dollarsByYear[i]})
+		}
+	}
+	b, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	return r, os.WriteFile(filepath.Join(p.dir, Marker), append(b, '\n'), 0o644)
+}
+
+// hashed is a file whose digest is taken while it is written.
+type hashed struct {
+	f    *os.File
+	sum  hash.Hash
+	n    int64
+	w    *bufio.Writer
+	path string
+}
+
+func newHashed(dir, path string) (*hashed, error) {
+	f, err := os.Create(filepath.Join(dir, filepath.FromSlash(path)))
+	if err != nil {
+		return nil, err
+	}
+	h := &hashed{f: f, sum: sha256.New(), path: path}
+	h.w = bufio.NewWriterSize(h, 256<<10)
+	return h, nil
+}
+
+func (h *hashed) Write(b []byte) (int, error) {
+	n, err := h.f.Write(b)
+	h.sum.Write(b[:n])
+	h.n += int64(n)
+	return n, err
+}
+
+func (h *hashed) finish() (File, error) {
+	err := errors.Join(h.w.Flush(), h.f.Close())
+	h.f = nil
+	return File{h.path, h.n, hex.EncodeToString(h.sum.Sum(nil))}, err
+}
+
+func (h *hashed) abandon() {
+	if h.f != nil {
+		h.f.Close()
+	}
+}
+
+// partFile is a piece of a file that is joined at the end.
+type partFile struct {
+	f *os.File
+	w *bufio.Writer
+}
+
+func partPath(dir, kind string, k int) string {
+	return filepath.Join(dir, "parts", kind+"."+strconv.Itoa(k))
+}
+
+func newPart(dir, kind string, k int) (*partFile, error) {
+	f, err := os.Create(partPath(dir, kind, k))
+	if err != nil {
+		return nil, err
+	}
+	return &partFile{f, bufio.NewWriterSize(f, 64<<10)}, nil
+}
+
+func (p *partFile) finish() error {
+	err := errors.Join(p.w.Flush(), p.f.Close())
+	p.f = nil
+	return err
+}
+
+func (p *partFile) abandon() {
+	if p.f != nil {
+		p.f.Close()
+	}
+}
+
+// Current reports whether the world was written by this version of synth, so
+// that the same seed and size would give it again.
+func (r *Report) Current() bool { return r.Format == format }

@@ -1,0 +1,331 @@
+package synth
+
+import (
+	"sort"
+
+	"grantgraph/internal/ein"
+)
+
+// ZIP is a place organizations can have an address in.
+type ZIP struct{ Code, City, State, County string }
+
+// The window of the world. Months are counted as year*12 + month-1.
+const (
+	firstFiscal = 2017
+	lastFiscal  = 2026
+	firstMonth  = 2018 * 12   // January 2018, the first zip
+	lastMonth   = 2026*12 + 9 // October 2026, the last
+	shards      = lastMonth - firstMonth + 1
+)
+
+// world is the plan: how many there are of what, and where. It holds nothing
+// per grant, per organization or per funder.
+type world struct {
+	seed           uint64
+	grants         int
+	funders, orgs  int
+	foreign        int // recipients abroad
+	harmonic       uint64
+	correction     int // lines added to the largest funder so that the plan adds up
+	zips           []ZIP
+	slots          []slot
+	byState        [][]int32 // state → its slots
+	states         []string
+	einMul, einAdd uint64
+}
+
+// slot is one metropolitan area: a run of neighboring ZIPs of one state.
+// Organization i lives in slot i mod len(slots), so that an organization of a
+// wanted area can be drawn without an index.
+type slot struct {
+	state  int
+	lo, hi int // in zips
+}
+
+// statePeople are populations in tens of thousands; they share out the slots.
+var statePeople = []struct {
+	code   string
+	people int
+}{
+	{"CA", 3924}, {"TX", 2953}, {"FL", 2178}, {"NY", 1984}, {"PA", 1296}, {"IL", 1267}, {"OH", 1178}, {"GA", 1080}, {"NC", 1055},
+	{"MI", 1005}, {"NJ", 927}, {"VA", 864}, {"WA", 774}, {"AZ", 728}, {"MA", 698}, {"TN", 698}, {"IN", 681}, {"MO", 617},
+	{"MD", 617}, {"WI", 590}, {"CO", 581}, {"MN", 571}, {"SC", 519}, {"AL", 504}, {"LA", 462}, {"KY", 451}, {"OR", 425},
+	{"OK", 399}, {"CT", 361}, {"UT", 334}, {"PR", 326}, {"IA", 319}, {"NV", 314}, {"AR", 303}, {"MS", 295}, {"KS", 294},
+	{"NM", 212}, {"NE", 196}, {"ID", 190}, {"WV", 178}, {"HI", 144}, {"NH", 139}, {"ME", 137}, {"RI", 110}, {"MT", 110},
+	{"DE", 100}, {"SD", 90}, {"ND", 77}, {"AK", 73}, {"DC", 67}, {"VT", 65}, {"WY", 58},
+}
+
+func newWorld(seed uint64, grants int, zips []ZIP) *world {
+	w := &world{seed: mix(seed + golden), grants: grants}
+	root := int(isqrt(uint64(grants)))
+	w.funders = grants/95 + root + 8
+	w.orgs = grants/11 + 12*root + 40
+	w.foreign = grants/400 + root/4 + 5
+
+	// 110 million EINs in eleven prefixes nobody was ever given; the affine
+	// map below is a bijection because the multiplier shares no factor with it.
+	w.einMul = mix(w.seed^1)%einSpace | 1
+	for w.einMul%5 == 0 || w.einMul%11 == 0 {
+		w.einMul += 2
+	}
+	w.einAdd = mix(w.seed^2) % einSpace
+
+	w.settle(zips)
+
+	// Funder sizes fall as 1/(rank + 1.7), which gives the largest about five
+	// percent of all lines and the median about twenty.
+	for r := range w.funders {
+		w.harmonic += harmonicTerm(r)
+	}
+	planned := 0
+	for r := range w.funders {
+		planned += w.planned(r)
+	}
+	w.correction = grants - planned
+	return w
+}
+
+// settle sorts the ZIPs by state and cuts every state into slots in
+// proportion to its people.
+func (w *world) settle(zips []ZIP) {
+	count := 1024
+	if w.orgs < 8_000 {
+		count = 128
+	}
+	order := make(map[string]int, len(statePeople))
+	total := 0
+	for i, s := range statePeople {
+		order[s.code] = i
+	}
+	var kept []ZIP
+	seen := make([]bool, len(statePeople))
+	for _, z := range zips {
+		if i, ok := order[z.State]; ok {
+			kept = append(kept, z)
+			seen[i] = true
+		}
+	}
+	sort.Slice(kept, func(a, b int) bool {
+		x, y := &kept[a], &kept[b]
+		if x.State != y.State {
+			return order[x.State] < order[y.State]
+		}
+		return x.Code < y.Code
+	})
+	w.zips = kept
+	for i, s := range statePeople {
+		if seen[i] {
+			total += s.people
+		}
+	}
+	first := 0
+	var slots []slot
+	for i, s := range statePeople {
+		if !seen[i] {
+			continue
+		}
+		last := first
+		for last < len(kept) && kept[last].State == s.code {
+			last++
+		}
+		n := min((s.people*count+total/2)/total, last-first)
+		n = max(n, 1)
+		st := len(w.states)
+		w.states = append(w.states, s.code)
+		for k := range n {
+			lo, hi := first+(last-first)*k/n, first+(last-first)*(k+1)/n
+			slots = append(slots, slot{st, lo, hi})
+		}
+		first = last
+	}
+	// Shuffle, so that a world too small to fill all slots is still spread
+	// over the country.
+	for i := len(slots) - 1; i > 0; i-- {
+		j := scale(sub(w.seed, 'x', i), i+1)
+		slots[i], slots[j] = slots[j], slots[i]
+	}
+	w.slots = slots
+	w.byState = make([][]int32, len(w.states))
+	for i, s := range slots {
+		w.byState[s.state] = append(w.byState[s.state], int32(i))
+	}
+}
+
+const einSpace = 110_000_000
+
+var einPrefixes = [...]uint64{7, 8, 9, 17, 18, 19, 49, 70, 79, 89, 96}
+
+// Identities are numbered apart by kind, so that a larger world with the same
+// seed gives the same EINs to the same organizations.
+const (
+	idOrg    = 0
+	idSecond = 40_000_000 // second EIN of a public college
+	idFunder = 80_000_000
+	idFirm   = 100_000_000 // preparers and federations
+)
+
+func (w *world) ein(id int) ein.EIN {
+	e := (uint64(id)*w.einMul + w.einAdd) % einSpace
+	return ein.EIN(einPrefixes[e/10_000_000]*10_000_000 + e%10_000_000)
+}
+
+// object is the 18-digit object id of a return: year and day of receipt, the
+// form, and a number that is unique within month and form because it is a
+// bijection of who filed it for which year.
+func (w *world) object(month, id, fiscal, version int, form form) uint64 {
+	const space = 28 * 1_000_000
+	if id >= idFunder {
+		id = id - idFunder + 3_000_000 // organizations stay below three million
+	}
+	v := (uint64(id)*8 + uint64(version)*4 + uint64(fiscal&3)) % space
+	v = (v*13_370_011 + w.einAdd) % space
+	day, seq := int(v%28)+1, v/28
+	yday := dayOfYear(month/12, month%12, day)
+	return uint64(month/12)*100_000_000_000_000 + (seq/100_000)*10_000_000_000_000 + uint64(yday)*10_000_000_000 +
+		(93490+uint64(form.digit()))*100_000 + seq%100_000
+}
+
+var monthDays = [12]int{31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31}
+
+func dayOfYear(year, month, day int) int {
+	for m := range month {
+		day += monthDays[m]
+	}
+	if month > 1 && year%4 == 0 {
+		day++
+	}
+	return day
+}
+
+func lastDay(year, month int) int {
+	if month == 1 && year%4 == 0 {
+		return 29
+	}
+	return monthDays[month]
+}
+
+// Cohorts are groups of filers that close their books in the same month and
+// file together. Which cohort files what in a given month is a small table,
+// so a shard finds its filers without looking at the others.
+const cohorts = 128
+
+// closing is the month in which a cohort's year ends: most in December, many
+// in June.
+func closing(c int) int {
+	switch x := c * 61 % cohorts; {
+	case x < 80:
+		return 11
+	case x < 106:
+		return 5
+	case x < 114:
+		return 8
+	default:
+		return (x - 114) * 11 / 14 % 11
+	}
+}
+
+// filed is the month in which a cohort's returns for a fiscal year come out.
+// Nearly all filers take the extension; the IRS takes its time.
+func (w *world) filed(c, fiscal int) int {
+	r := rng{sub(w.seed, 'f', c<<8|(fiscal-firstFiscal))}
+	lag := 0
+	switch x := r.n(100); {
+	case x < 24:
+		lag = 6 + r.n(4)
+	case x < 82:
+		lag = 10 + r.n(5)
+	case x < 90:
+		lag = 15 + r.n(4)
+	default:
+		lag = 19 + r.n(12)
+	}
+	if fiscal == lastFiscal && closing(c) <= 3 {
+		lag = 6 + c&1 // the first few returns of the newest year
+	}
+	return max(fiscal*12+closing(c)+lag, firstMonth)
+}
+
+// amendedIn is the month in which amendments of a cohort's returns come out.
+func (w *world) amendedIn(c, fiscal int) int {
+	return w.filed(c, fiscal) + 3 + scale(sub(w.seed, 'a', c<<8|(fiscal-firstFiscal)), 8)
+}
+
+func harmonicTerm(r int) uint64 { return 1 << 40 / uint64(r*10+17) }
+
+// planned is how many lines funder r is meant to write over all years, before
+// the correction of the largest.
+func (w *world) planned(r int) int {
+	n := int(uint64(w.grants) * (harmonicTerm(r) >> 8) / (w.harmonic >> 8))
+	if r >= 16 {
+		// Sizes that only fall with the rank would be too regular.
+		n = n * [...]int{4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 38}[scale(sub(w.seed, 'j', r), 12)] / 16
+	}
+	return max(n, 1)
+}
+
+// lines is how many grant lines funder r writes in the return for a fiscal
+// year, and whether it files one at all.
+func (w *world) lines(r, fiscal int) (n int, files bool) {
+	key := sub(w.seed, 'F', r)
+	start, end := firstFiscal, lastFiscal
+	total := w.planned(r)
+	if r >= 16 {
+		// Large funders are there all the time; small ones come, go, and in
+		// some years fall below what has to be filed.
+		span := 4 + scale(sub(key, 's', 0), 7)
+		if total < 60 {
+			span = 2 + scale(sub(key, 's', 1), 5)
+		}
+		if room := lastFiscal - firstFiscal + 1 - span; room > 0 {
+			start += scale(sub(key, 's', 2), room+1)
+			end = start + span - 1
+		}
+	}
+	if r == 0 {
+		total = max(total+w.correction, 1)
+	}
+	c := r % cohorts
+	var sum, before, mine int
+	for y := start; y <= end; y++ {
+		if w.filed(c, y) > lastMonth {
+			continue
+		}
+		weight := 8 + scale(sub(key, 'y', y), 7) + (y-firstFiscal)/2
+		if y == fiscal {
+			before, mine = sum, weight
+			files = true
+		}
+		sum += weight
+	}
+	if !files {
+		return 0, false
+	}
+	n = total*(before+mine)/sum - total*before/sum
+	if n == 0 && !odds(sub(key, 'q', fiscal), 1500) {
+		return 0, false // too small to have to file on paper that year
+	}
+	return n, true
+}
+
+// final reports whether a fiscal year is the last that funder r files for.
+func (w *world) final(r, fiscal int) bool {
+	if fiscal >= lastFiscal || r < 16 {
+		return false
+	}
+	_, next := w.lines(r, fiscal+1)
+	return !next && w.filed(r%cohorts, fiscal+1) <= lastMonth && odds(sub(w.seed, 'z', r), 5000)
+}
+
+type form uint8
+
+const (
+	form990 form = iota
+	formEZ
+	formPF
+	formT
+)
+
+func (f form) String() string { return [...]string{"990", "990EZ", "990PF", "990T"}[f] }
+
+// digit is the sixth digit of the document locator number.
+func (f form) digit() int { return [...]int{3, 2, 1, 4}[f] }
