@@ -61,6 +61,10 @@ func Disk(path string, err error) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return New("not_found", "%s does not exist", path).
 			Try("check the path")
+	case errors.Is(err, syscall.ENOTDIR):
+		return New("not_folder", "%s is a file where a folder is needed", path).
+			Try("choose another path")
 	}
-	return New("io_error", "%s: %w", path, err)
+	return New("io_error", "%s: %w", path, err).
+		Try("check the disk and the path, then run it again")
 }

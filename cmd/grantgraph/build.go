@@ -1,0 +1,218 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"grantgraph/internal/build"
+	"grantgraph/internal/fault"
+	"grantgraph/internal/snapshot"
+)
+
+type buildCmd struct {
+	Sources string `help:"Folder of upstream files: 990/*.zip, bmf/eo*.csv, overrides/human.csv, census/*.txt." default:"sources" placeholder:"DIR"`
+	Data    string `help:"Data directory for the stage and the snapshots." default:"data" placeholder:"DIR"`
+	Workers int    `help:"Parallel workers; 0 is one per core." default:"0" placeholder:"N"`
+	Keep    int    `help:"How many snapshots to keep." default:"3" placeholder:"N"`
+	JSON    bool   `name:"json" help:"Print the manifest as JSON instead of the report."`
+	Quiet   bool   `short:"q" help:"No progress."`
+}
+
+// Help is shown by build --help.
+func (buildCmd) Help() string {
+	return `Reads every filing it finds, keeps one return per filer and period, links each
+grant to its recipient, and publishes the result as a new snapshot. The snapshot
+that was current stays current until the new one is whole.
+
+A build that was stopped goes on where it was: what has been read is kept in the
+data directory. A filing that cannot be read is set aside with its reason and
+counted; it never stops a build.`
+}
+
+func (c *buildCmd) Run(a *app) error {
+	if _, err := c.run(a); err != nil {
+		return err
+	}
+	return nil
+}
+
+func (c *buildCmd) run(a *app) (*build.Result, error) {
+	if c.Workers < 0 || c.Keep < 1 {
+		return nil, fault.New("bad_flag", "--workers must not be negative and --keep must be at least 1").Try("grantgraph build --help")
+	}
+	start := time.Now()
+	bars := newBuildBars(a, c.Quiet || c.JSON)
+	result, err := build.Run(a.Ctx, build.Options{
+		Sources: c.Sources, Data: c.Data, Workers: c.Workers, Keep: c.Keep, Progress: bars.progress,
+	})
+	bars.close()
+	if err != nil {
+		return nil, err
+	}
+	if c.JSON {
+		enc := json.NewEncoder(a.Out)
+		enc.SetIndent("", "  ")
+		return result, enc.Encode(result.Snapshot.Manifest)
+	}
+	printBuild(a.Out, result, time.Since(start))
+	return result, nil
+}
+
+// buildBars turns the phases of a build into progress bars.
+type buildBars struct {
+	app   *app
+	quiet bool
+	name  string
+	total int64
+	bar   *progress
+}
+
+func newBuildBars(a *app, quiet bool) *buildBars { return &buildBars{app: a, quiet: quiet} }
+
+func (b *buildBars) progress(phase string, done, total int64) {
+	if phase != b.name {
+		b.close()
+		b.name, b.total = phase, total
+		if phase != "" {
+			b.bar = b.app.phase(phase, total, b.quiet)
+		}
+	}
+	if b.bar != nil {
+		b.bar.set(done)
+	}
+}
+
+// units names what a phase counts.
+var units = map[string]string{
+	"hash": "archives", "choose": "shards", "gather": "shards", "universe": "files", "people": "shards",
+	"resolve": "distinct recipients", "classify": "grants", "write": "rows",
+}
+
+func (b *buildBars) close() {
+	if b.bar == nil {
+		return
+	}
+	if b.name == "read" {
+		b.bar.end("%s of XML", bytesize(b.total))
+	} else {
+		b.bar.end("%s %s", count(b.total), units[b.name])
+	}
+	b.bar = nil
+}
+
+// printBuild prints what a build came to.
+func printBuild(w io.Writer, result *build.Result, took time.Duration) {
+	m, r := &result.Snapshot.Manifest, result.Report
+	c := m.Counts
+	fmt.Fprintf(w, "\nSnapshot %s\n\n", m.Version)
+	t := newTable("", ">", "")
+	t.add("grants", count(c.Grants), dollars(c.TotalAmount))
+	t.add("funders", count(c.Funders), "")
+	t.add("recipients", count(c.Recipients), "")
+	t.add("linked to an EIN", count(c.Linked), fmt.Sprintf("%s of grants, %s of dollars", share(c.Linked, c.Grants), share(c.LinkedAmount, c.TotalAmount)))
+	t.add("organizations known", count(c.Organizations), "")
+	t.add("returns", count(c.Returns), formList(r))
+	t.print(w)
+
+	fmt.Fprintf(w, "\nBy fiscal year\n\n")
+	var most int64
+	for _, y := range r.Years {
+		most = max(most, y.TotalAmount)
+	}
+	t = newTable("year", ">grants", ">dollars", ">funders", ">filers", "")
+	for _, y := range r.Years {
+		year := fmt.Sprint(y.FiscalYear)
+		if y.Partial {
+			year += " partial"
+		}
+		t.add(year, count(y.Grants), dollars(y.TotalAmount), count(y.Funders), count(y.Filers), bar(y.TotalAmount, most, 30))
+	}
+	t.print(w)
+
+	fmt.Fprintf(w, "\nHow the recipient was found\n\n")
+	printShares(w, r.Rules, c)
+	fmt.Fprintf(w, "\nWho gave\n\n")
+	t = newTable("kind of funder", ">funders", ">grants", ">dollars", ">of dollars")
+	for _, k := range r.Kinds {
+		t.add(k.Name, count(k.Funders), count(k.Grants), dollars(k.TotalAmount), share(k.TotalAmount, c.TotalAmount))
+	}
+	t.print(w)
+	fmt.Fprintf(w, "\nClasses of grants\n\n")
+	printShares(w, r.Classes, c)
+
+	printAccount(w, r)
+	fmt.Fprintf(w, "\nPublished in %s to %s (%s in %d tables", took.Round(100*time.Millisecond), result.Snapshot.Dir, bytesize(totalBytes(m)), len(m.Files))
+	if result.Reused > 0 {
+		fmt.Fprintf(w, "; %d of %d shards were staged already", result.Reused, result.Staged)
+	}
+	fmt.Fprintln(w, ").")
+}
+
+func printShares(w io.Writer, list []build.Count, c snapshot.Counts) {
+	t := newTable("", ">grants", ">of grants", ">dollars", ">of dollars", "")
+	for _, r := range list {
+		t.add(r.Name, count(r.Grants), share(r.Grants, c.Grants), dollars(r.TotalAmount), share(r.TotalAmount, c.TotalAmount), bar(r.Grants, c.Grants, 20))
+	}
+	t.print(w)
+}
+
+// printAccount prints what did not become a grant, and why.
+func printAccount(w io.Writer, r *build.Report) {
+	fmt.Fprintf(w, "\nWhat became of everything read\n\n")
+	t := newTable("", ">", "")
+	n := r.Returns
+	t.add("returns read", count(n.Read), fmt.Sprintf("%s amended", count(n.Amended)))
+	t.add("  replaced by a later version", count(n.Superseded), "")
+	t.add("  seen twice", count(n.Duplicate), "")
+	t.add("  amendments whose list was left out", count(n.LinesKept), "the earlier list stands")
+	t.add("set aside, unreadable", count(n.Quarantined+n.ArchiveFault), reasonList(r.QuarantineReasons))
+	l := r.Lines
+	t.add("grant lines read", count(l.Read), "")
+	t.add("  kept as grants", count(l.Rows), "")
+	t.add("  non-cash only", count(l.NonCash), "")
+	t.add("  zero or empty", count(l.Zero+l.Empty), "")
+	t.add("  negative", count(l.Negative), dollars(l.NegativeSum)+" kept beside the grants")
+	t.add("  totals and repeated lists", count(l.Totals+l.Repeated), "")
+	t.add("  beyond belief", count(l.TooLarge), "over $50,000,000,000")
+	t.add("not grants paid: future", count(r.NotRows.Future), dollars(r.NotRows.FutureSum))
+	t.add("not grants paid: aid to individuals", count(r.NotRows.Individuals), dollars(r.NotRows.IndividualSum))
+	t.add("not grants paid: abroad by region", count(r.NotRows.Foreign), dollars(r.NotRows.ForeignSum))
+	t.add("sums equal to the declared total", "", agreement("990-PF", r.Declared.PF)+"; "+agreement("990", r.Declared.F90))
+	if r.Index.Rows > 0 {
+		t.add("returns the IRS lists", count(r.Index.Rows), fmt.Sprintf("%s of them in no archive", count(r.Index.Missing)))
+	}
+	t.print(w)
+	for _, warning := range r.Warnings {
+		fmt.Fprintf(w, "\nNote: %s\n", warning)
+	}
+}
+
+func agreement(form string, a build.Agreement) string {
+	return fmt.Sprintf("%s: %s of %s", form, count(a.Exact), count(a.Compared))
+}
+
+func formList(r *build.Report) string {
+	var parts []string
+	for _, f := range r.Forms {
+		parts = append(parts, f.Name+" "+count(f.Count))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func reasonList(list []build.NamedInt) string {
+	var parts []string
+	for _, r := range list {
+		parts = append(parts, fmt.Sprintf("%s %s", count(r.Count), r.Name))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func totalBytes(m *snapshot.Manifest) (n int64) {
+	for _, f := range m.Files {
+		n += f.Bytes
+	}
+	return n
+}

@@ -1,0 +1,190 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"grantgraph/internal/snapshot"
+)
+
+// TestMain lets the test binary stand in for the program, so that tests can
+// start it as a process of its own and kill it.
+func TestMain(m *testing.M) {
+	if os.Getenv("GRANTGRAPH_TEST_AS_PROGRAM") != "" {
+		os.Unsetenv("GRANTGRAPH_TEST_AS_PROGRAM")
+		main()
+	}
+	code := m.Run()
+	if worldDir != "" {
+		os.RemoveAll(worldDir)
+	}
+	os.Exit(code)
+}
+
+// command runs the program in process.
+func command(t *testing.T, args ...string) (code int, out, errs string) {
+	t.Helper()
+	var o, e bytes.Buffer
+	code = run(t.Context(), args, strings.NewReader(""), &o, &e)
+	return code, o.String(), e.String()
+}
+
+// world is an invented world of a thousand grants, made once.
+var (
+	worldDir string
+	world    = sync.OnceValue(func() string {
+		dir, err := os.MkdirTemp("", "grantgraph-cli-")
+		if err != nil {
+			panic(err)
+		}
+		worldDir = dir
+		out := filepath.Join(dir, "world")
+		var e bytes.Buffer
+		if code := run(context.Background(), []string{"synth", "--out", out, "--grants", "1k", "--seed", "3", "--quiet"}, nil, &e, &e); code != 0 {
+			panic(e.String())
+		}
+		return out
+	})
+)
+
+func TestDemo(t *testing.T) {
+	t.Parallel()
+	data := filepath.Join(t.TempDir(), "demo")
+	for _, want := range []string{"By fiscal year", "shards were staged already"} {
+		code, out, errs := command(t, "demo", "--data", data, "--quiet")
+		if code != 0 || !strings.Contains(out, want) || !strings.Contains(out, "How the recipient was found") {
+			t.Fatalf("exit %d\n%s\n%s", code, out, errs)
+		}
+	}
+	s, err := snapshot.Open(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Verify(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestBuildJSON(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	code, out, errs := command(t, "build", "--sources", world(), "--data", data, "--json")
+	if code != 0 || errs != "" {
+		t.Fatalf("exit %d: %s", code, errs)
+	}
+	var m snapshot.Manifest
+	if err := json.Unmarshal([]byte(out), &m); err != nil {
+		t.Fatal(err)
+	}
+	s, err := snapshot.Open(data)
+	if err != nil || s.Manifest.Version != m.Version || m.Counts.Grants == 0 || len(m.Sources) == 0 || len(m.Files) != 10 {
+		t.Errorf("%v, %v", m.Counts, err)
+	}
+}
+
+// TestMistakes sees each mistake answered by one line that says what was wrong,
+// one that says what to do, and an exit code.
+func TestMistakes(t *testing.T) {
+	t.Parallel()
+	empty := t.TempDir()
+	for _, tc := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{[]string{"build", "--sources", filepath.Join(empty, "none"), "--data", t.TempDir()}, 1, "does not exist"},
+		{[]string{"build", "--sources", empty, "--data", t.TempDir()}, 1, "no filings under"},
+		{[]string{"build", "--sources", world(), "--data", filepath.Join(world(), "world.json")}, 1, "world.json"},
+		{[]string{"build", "--sources", world(), "--data", t.TempDir(), "--keep", "0"}, 1, "--keep must be at least 1"},
+		{[]string{"build", "--sorces", world()}, 2, "unknown flag --sorces"},
+		{[]string{"synth", "--out", t.TempDir(), "--grants", "many"}, 1, "many"},
+		{[]string{"demo", "--size", "huge"}, 2, "--size"},
+		{[]string{"inspect"}, 2, "<file>"},
+		{[]string{"nonsense"}, 2, "nonsense"},
+	} {
+		code, out, errs := command(t, tc.args...)
+		if code != tc.code || !strings.Contains(errs, tc.want) || !strings.Contains(errs, "\nTry: ") || out != "" {
+			t.Errorf("%v: exit %d, out %q, errors:\n%s", tc.args, code, out, errs)
+		}
+	}
+}
+
+func TestHelp(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{nil, {"--help"}, {"build", "--help"}, {"synth", "--help"}, {"inspect", "--help"}, {"demo", "--help"}} {
+		code, out, _ := command(t, args...)
+		if code != 0 || !strings.Contains(out, "Usage: grantgraph") {
+			t.Errorf("%v: exit %d\n%s", args, code, out)
+		}
+	}
+	if code, out, _ := command(t, "version"); code != 0 || !strings.HasPrefix(out, "grantgraph ") {
+		t.Errorf("version: exit %d, %q", code, out)
+	}
+}
+
+// TestKilledBuilds kills builds at every phase, without warning, and then lets
+// one through: nothing is ever half published, and the snapshot that comes out
+// is the one an undisturbed build makes.
+func TestKilledBuilds(t *testing.T) {
+	t.Parallel()
+	sources, data := world(), t.TempDir()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for phases := range 9 {
+		cmd := exec.Command(self, "build", "--sources", sources, "--data", data)
+		cmd.Env = append(os.Environ(), "GRANTGRAPH_TEST_AS_PROGRAM=1")
+		errs, err := cmd.StderrPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		// Each phase ends with a line.
+		lines := bufio.NewScanner(errs)
+		for i := 0; i < phases && lines.Scan(); i++ {
+		}
+		if err := cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+			t.Fatal(err)
+		}
+		_ = cmd.Wait()
+		s, err := snapshot.Open(data)
+		if errors.Is(err, snapshot.ErrNone) {
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Verify(); err != nil {
+			t.Fatalf("after %d phases: %v", phases, err)
+		}
+	}
+	fresh := t.TempDir()
+	for _, dir := range []string{data, fresh} {
+		if code, _, errs := command(t, "build", "--sources", sources, "--data", dir, "--quiet"); code != 0 {
+			t.Fatal(errs)
+		}
+	}
+	a, errA := snapshot.Open(data)
+	b, errB := snapshot.Open(fresh)
+	if errA != nil || errB != nil {
+		t.Fatal(errA, errB)
+	}
+	if a.Manifest.Content != b.Manifest.Content {
+		t.Error("the build after the killed ones differs from a fresh one")
+	}
+	if entries, err := os.ReadDir(filepath.Join(data, "builds")); err != nil || strings.HasPrefix(entries[0].Name(), ".") {
+		t.Errorf("remains of killed builds are left: %v, %v", entries, err)
+	}
+}

@@ -1,0 +1,111 @@
+// Command grantgraph turns public US tax filings into a queryable graph of
+// who funded whom. Each subcommand has a file of its own; this one parses the
+// command line and turns an error into an exit code.
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+
+	"grantgraph/internal/fault"
+)
+
+// app is what a subcommand may touch of the outside world.
+type app struct {
+	Ctx context.Context
+	In  io.Reader
+	Out io.Writer
+	Err io.Writer
+}
+
+type cli struct {
+	Demo    demoCmd    `cmd:"" help:"Make an invented world, build it and show what is in it."`
+	Synth   synthCmd   `cmd:"" help:"Write an invented world of filings in the true upstream formats."`
+	Build   buildCmd   `cmd:"" help:"Turn a folder of upstream files into a snapshot."`
+	Inspect inspectCmd `cmd:"" help:"Show what the reader finds in a filing or a zip of filings."`
+	Version versionCmd `cmd:"" help:"Print the version."`
+}
+
+const description = `Grantgraph turns public US tax filings (Forms 990, 990-EZ and 990-PF, e-filed)
+into a graph of funders and grantees.
+
+    grantgraph demo                              a first look, with invented data
+    grantgraph build --sources DIR --data DIR    with real data
+
+Every flag can also be set by an environment variable, GRANTGRAPH_ and its name
+in capitals (GRANTGRAPH_DATA for --data).`
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// exit carries an exit code out of kong, which would otherwise end the process
+// itself after printing help.
+type exit int
+
+func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer) (code int) {
+	defer func() {
+		if r := recover(); r != nil {
+			c, ok := r.(exit)
+			if !ok {
+				panic(r)
+			}
+			code = int(c)
+		}
+	}()
+	var c cli
+	parser, err := kong.New(&c,
+		kong.Name("grantgraph"),
+		kong.Description(description),
+		kong.Writers(out, errw),
+		kong.Exit(func(code int) { panic(exit(code)) }),
+		kong.DefaultEnvars("GRANTGRAPH"),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
+	)
+	if err != nil {
+		panic(err) // a mistake in the struct tags above, caught by any test
+	}
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	kctx, err := parser.Parse(args)
+	if err != nil {
+		fmt.Fprintf(errw, "grantgraph: %v\nTry: grantgraph --help\n", err)
+		return 2
+	}
+	if err := kctx.Run(&app{Ctx: ctx, In: in, Out: out, Err: errw}); err != nil {
+		fmt.Fprintf(errw, "grantgraph: %v\n", err)
+		if f, ok := fault.Of(err); ok && f.Hint != "" {
+			fmt.Fprintf(errw, "Try: %s\n", f.Hint)
+		}
+		return 1
+	}
+	return 0
+}
+
+type versionCmd struct{}
+
+func (versionCmd) Run(a *app) error {
+	fmt.Fprintln(a.Out, "grantgraph", programVersion())
+	return nil
+}
+
+// programVersion is the version the module was built at, so that a binary made
+// by "go install" can say what it is.
+func programVersion() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
+		return "devel"
+	}
+	return info.Main.Version
+}
