@@ -1,0 +1,32 @@
+# The commands of the project. "make run" and "make test" are the two a newcomer
+# needs; each works on a fresh machine with Go.
+
+GO ?= go
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+FUZZTIME ?= 5s
+
+.PHONY: run build test lint fuzz bench clean
+
+run: ## make an invented world, build it, show what is in it
+	$(GO) run ./cmd/grantgraph demo
+
+build: ## the binary, in bin/
+	$(GO) build -o bin/grantgraph ./cmd/grantgraph
+
+test: lint ## everything continuous integration runs
+	$(GO) test ./...
+	./scripts/fuzz $(FUZZTIME)
+
+lint: ## formatting and static checks
+	@unformatted=$$(gofmt -l cmd internal); if [ -n "$$unformatted" ]; then echo "not gofmt-clean:"; echo "$$unformatted"; exit 1; fi
+	$(GO) vet ./...
+	$(GO) run $(STATICCHECK) ./...
+
+fuzz: ## each fuzz target for FUZZTIME (make fuzz FUZZTIME=10m)
+	./scripts/fuzz $(FUZZTIME)
+
+bench: ## the benchmarks of docs/benchmarks.md
+	./scripts/bench
+
+clean:
+	rm -rf bin demo
