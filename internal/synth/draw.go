@@ -161,8 +161,7 @@ func newQuantiles(pv ...int) quantiles {
 	return q
 }
 
-// at is the value at probability u, in millionths of a millionth's precision
-// that the caller has: u runs from 0 to 2^32-1.
+// at is the value at probability u/2^32, with u from 0 to 2^32-1.
 func (q *quantiles) at(u uint64) int64 {
 	m := int(u * 1_000_000 >> 32)
 	i := 1

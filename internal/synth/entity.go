@@ -113,7 +113,7 @@ func (w *world) org(i int, e *entity) {
 	s := i % len(w.slots)
 	*e = entity{id: idOrg + i, key: key, ein: w.ein(idOrg + i), slot: s, rank: i / len(w.slots), base: -1,
 		core: e.core[:0], old: e.old[:0], alias: e.alias[:0], street: e.street[:0]}
-	head := i < w.orgs/60
+	head := i < w.known()
 	e.class = pickClass(sub(key, 'c', 0), head)
 	w.locate(e)
 	n := namer{r: rng{sub(key, 'n', 0)}, zip: e.zip}
@@ -295,7 +295,7 @@ func (w *world) finish(e *entity, n *namer) {
 		base = 17 * one
 	}
 	e.money = base + n.r.n(4*one) + n.r.n(3*one) - one
-	if e.rank == 0 || e.id < w.orgs/60 {
+	if e.rank == 0 || e.id < w.known() {
 		e.money += 2 * one
 	}
 }

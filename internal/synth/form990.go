@@ -49,7 +49,7 @@ func (g *gen) long(fl *filing) error {
 	x.int(d.liabilities, bk.liabilities)
 	x.int("NetAssetsOrFundBalancesBOYAmt", bk.netBefore)
 	x.int(d.net, bk.net)
-	if e.id < w990Mission(g.w) || odds(sub(e.key, 'M', 2), 3000) {
+	if e.id < g.w.known() || odds(sub(e.key, 'M', 2), 3000) {
 		x.text(d.mission, g.tmp)
 	}
 	if odds(sub(e.key, 'M', 3), 4000) {
@@ -113,10 +113,6 @@ func (g *gen) long(fl *filing) error {
 	g.scheduleR()
 	return g.footer()
 }
-
-// w990Mission is the number of organizations known well enough to describe
-// themselves twice.
-func w990Mission(w *world) int { return w.orgs / 60 }
 
 // Booleans have four spellings; a filer's software knows one pair.
 func (g *gen) yes(v bool) string {

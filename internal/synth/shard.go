@@ -197,7 +197,7 @@ func (w *world) orgFiles(i, fiscal int) bool {
 	}
 	share := uint32(1500)
 	switch {
-	case i < w.orgs/60:
+	case i < w.known():
 		return fiscal >= 2022
 	case i < w.orgs/8:
 		share = 6000

@@ -281,6 +281,9 @@ type plant struct {
 
 func (p *plant) run(ctx context.Context) (*Report, error) {
 	for _, d := range []string{"990", "bmf", "parts"} {
+		if d == "bmf" && p.o.Only != nil {
+			continue
+		}
 		if err := os.Mkdir(filepath.Join(p.dir, d), 0o755); err != nil {
 			return nil, err
 		}

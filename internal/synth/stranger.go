@@ -1,0 +1,188 @@
+package synth
+
+// Recipients that no list knows: people, bodies abroad, circles too small to
+// be registered, and businesses.
+
+func (g *gen) composePerson(who uint64, r *rng) {
+	l := &g.l
+	l.name = appendPerson(l.name, sub(who, 'p', 0), "")
+	l.person = r.odds(8500)
+	l.status = "I"
+	if r.odds(personCrowd) { // a crowd instead of a person
+		l.name = append(l.name[:0], crowds[r.n(len(crowds))]...)
+		l.person = false
+		l.tags |= tagCrowd
+	}
+	if r.odds(1500) && !g.codes {
+		l.status = "N/A"
+	}
+	l.relation = relationships.pick(r.next())
+	a := rng{sub(who, 'l', 0)}
+	z := g.zipNear(g.f.slot, a.next())
+	if g.f.class == bankTrust || g.f.class == scholarshipFund && odds(sub(g.f.key, 'B', 1), 1500) {
+		// The money goes through the bank, and the line has its address.
+		z = g.f.zip
+		l.street = append(l.street, "c/o "...)
+		l.street = append(l.street, firms[scale(sub(g.f.key, 'B', 0), len(firms))]...)
+		l.street = append(l.street, " Trust Company NA"...)
+	} else {
+		l.street = appendStreet(l.street, &a, 500)
+	}
+	g.place(z, a.n(9999), r)
+}
+
+func (g *gen) composeForeign(who uint64, r *rng) {
+	l := &g.l
+	l.cluster = zipf(sub(who, 'f', 0), g.w.foreign, 3)
+	a := rng{sub(g.w.seed, 'I', l.cluster)}
+	p := &abroad[a.n(len(abroad))]
+	n := namer{r: a, zip: &ZIP{City: p.city, State: p.country}, cause: generalCauses[a.n(len(generalCauses))]}
+	n.sur = n.r.of(surnames)
+	t := foreignTemplates[n.r.n(len(foreignTemplates))]
+	l.name = n.expand(l.name, t)
+	l.name = append(l.name, ' ')
+	l.name = append(l.name, pickBar(p.forms, n.r.next())...)
+	if r.odds(1200) { // another spelling of the same body
+		l.name = appendPlain(l.name[:0], l.name)
+	}
+	l.street = appendStreet(l.street, &n.r, 800)
+	l.city = append(l.city, p.city...)
+	l.province = p.province
+	l.country = p.country
+	l.zip = append(l.zip, p.postal...)
+	l.status = "NC"
+	l.relation = relationships.pick(r.next())
+}
+
+var foreignTemplates = lines(`
+$C $N
+$V $N
+Friends of $C
+$C Institute for $J
+$S Memorial
+$A $N
+$V International
+University of $C
+$C Children's`)
+
+// pickBar picks one of the alternatives of a text separated by bars.
+func pickBar(s string, h uint64) string {
+	n := 1
+	for i := range len(s) {
+		if s[i] == '|' {
+			n++
+		}
+	}
+	k := scale(h, n)
+	for i := range len(s) {
+		if s[i] == '|' {
+			if k == 0 {
+				return s[:i]
+			}
+			k--
+			return pickRest(s[i+1:], k)
+		}
+	}
+	return s
+}
+
+func pickRest(s string, k int) string {
+	for {
+		i := 0
+		for i < len(s) && s[i] != '|' {
+			i++
+		}
+		if k == 0 || i == len(s) {
+			return s[:i]
+		}
+		k--
+		s = s[i+1:]
+	}
+}
+
+// composeOutside invents an organization or a business that is in no list.
+// It is the same wherever the key is the same, and in no one else's books.
+func (g *gen) composeOutside(who uint64, r *rng) {
+	l := &g.l
+	a := rng{sub(who, 'o', 0)}
+	z := g.zipNear(g.f.slot, a.next())
+	n := namer{r: a, zip: z, cause: generalCauses[a.n(len(generalCauses))]}
+	n.sur = n.r.of(surnames)
+	n.firm = n.r.of(firms)
+	if l.truth == toBusiness {
+		l.name = n.expand(l.name, n.r.of(businessTemplates))
+		l.status = "NC"
+	} else {
+		if t := outsideTemplates; n.r.odds(outsideAlike) {
+			// Named like those that are listed, and now and then like one of
+			// them exactly: nobody can tell them apart by name.
+			t = classTemplates[[...]class{church, cityCause, cityCause, brand, parents, school}[n.r.n(6)]]
+			l.name = n.expand(l.name, n.r.of(t))
+			l.tags |= tagAlike
+		} else {
+			l.name = n.expand(l.name, n.r.of(t))
+		}
+		l.status = statuses.pick(r.next())
+		if g.codes {
+			l.status = statusCodes.pick(r.next())
+		}
+	}
+	l.section = sections.pick(r.next())
+	l.relation = relationships.pick(r.next())
+	if l.truth == toOutside && n.r.odds(outsideTenant) {
+		g.tenant(&n)
+		z = g.o.zip
+	} else {
+		l.street = appendStreet(l.street, &n.r, 1700)
+	}
+	g.place(z, n.r.n(9999), r)
+	if !g.pf {
+		l.tags |= tagNoEIN
+	}
+}
+
+// tenant renames the unlisted organization of the line after a listed one in
+// whose rooms it meets, as circles, choirs and committees do.
+func (g *gen) tenant(n *namer) {
+	l, o := &g.l, &g.o
+	g.drawOrg(n.r.next(), 0)
+	words, end := 0, 0
+	for end < len(o.core) {
+		if o.core[end] == ' ' {
+			if words++; words == 2 {
+				break
+			}
+		}
+		end++
+	}
+	l.name = append(l.name[:0], o.core[:end]...)
+	l.name = append(l.name, pickBar(" Quilt Circle| Garden Committee| Players| Community Choir| Chess Club| Stitchers", n.r.next())...)
+	l.street = append(l.street, o.street...)
+	l.tags |= tagTenant
+	l.tags &^= tagAlike
+}
+
+var (
+	businessTemplates = lines(`
+$S & Sons LLC
+$I $J LLC
+$S Landscaping LLC
+$C Catering Company
+$A $B Studios LLC
+$I Productions Inc
+$S Consulting
+$C Printing Co`)
+	outsideTemplates = lines(`
+$F $S Memorial Scholarship
+$C $N Committee
+$S Family Reunion Fund
+$A $B Neighbors
+$V Prayer Group
+$C Class of 19$# Reunion
+Team $S
+$K $N Auxiliary Committee
+$C Winter Festival
+$O Street Block Club
+$V Home School Cooperative
+$S Cemetery`)
+)
