@@ -170,6 +170,7 @@ func (b *builder) gather(p *plan, c *choice) (*lines, error) {
 
 // admit decides whether a line is a cash grant.
 func (g *lines) admit(l *stagedLine, filing uint32, acc *lineCount) bool {
+	acc.Goods += l.NonCash
 	name := l.Name1 + l.Name2 + l.Person
 	switch {
 	case l.Cash < 0:

@@ -67,7 +67,7 @@ func TestAdmit(t *testing.T) {
 			if row := g.admit(&tc.line, 0, &acc); row != tc.row {
 				t.Errorf("admitted: %v", row)
 			}
-			tc.want.Rows, tc.want.Sum = 2, 50
+			tc.want.Rows, tc.want.Sum, tc.want.Goods = 2, 50, tc.line.NonCash
 			if acc != tc.want {
 				t.Errorf("counted %+v, want %+v", acc, tc.want)
 			}

@@ -417,7 +417,8 @@ func (d *Declared) add(f *filing) {
 		return
 	}
 	a.Compared++
-	sum := f.account.Sum + f.account.NegativeSum
+	// A 990 declares cash and goods in one figure.
+	sum := f.account.Sum + f.account.NegativeSum + f.account.Goods
 	off := sum - f.declared
 	switch {
 	case off == 0:

@@ -38,6 +38,7 @@ type lineCount struct {
 	Rows, Zero, NonCash, Negative, Total, TooLarge, Repeated, Empty int32
 	Sum                                                             int64 // dollars of the rows
 	NegativeSum                                                     int64
+	Goods                                                           int64 // value of non-cash assistance, of all lines
 }
 
 // form is a return type in one byte.

@@ -104,9 +104,8 @@ func TestBuildOfAnInventedWorld(t *testing.T) {
 		t.Errorf("%d returns set aside, the world has %d unreadable: %v", r.Returns.Quarantined, bad, r.QuarantineReasons)
 	}
 
-	// The lower bounds leave room for chance on a world of this size; the rules
-	// are held to their constants on larger ones.
-	least := map[string]float64{"filed": .95, "name": .97, "override_keyerror": .9}
+	// Only the rules that fire often enough here for a share to mean anything.
+	least := map[string]float64{"filed": .975, "name": .985}
 	all := readTruth(t)
 	agree, fired := map[string]int{}, map[string]int{}
 	var linkable, linked, unknown int
