@@ -25,13 +25,13 @@ import (
 // The tests build small worlds written by hand: a few returns, a few lines of
 // master file, each there for one reason.
 
-type grant struct {
+type given struct {
 	name, state, zip, ein, purpose, status, relation string
 	amount                                           int64
 }
 
 // pf writes a 990-PF.
-func pf(filer, name, end, stamp string, amended bool, grants ...grant) string {
+func pf(filer, name, end, stamp string, amended bool, grants ...given) string {
 	var b strings.Builder
 	var total int64
 	for _, g := range grants {
@@ -58,7 +58,7 @@ func pf(filer, name, end, stamp string, amended bool, grants ...grant) string {
 }
 
 // si writes a 990 with a Schedule I.
-func si(filer, name, end, stamp string, grants ...grant) string {
+func si(filer, name, end, stamp string, grants ...given) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<Return xmlns="http://www.irs.gov/efile" returnVersion="2021v4.0"><ReturnHeader><ReturnTs>%s</ReturnTs><TaxPeriodEndDt>%s</TaxPeriodEndDt><ReturnTypeCd>990</ReturnTypeCd>
 <Filer><EIN>%s</EIN><BusinessName><BusinessNameLine1Txt>%s</BusinessNameLine1Txt></BusinessName>
@@ -85,27 +85,27 @@ type world map[string]map[string]string
 
 // sample is the world most tests start from.
 func sample() world {
-	library := grant{name: "Harlow Cnty Library, Inc.", state: "OH", zip: "43215", purpose: "GENERAL SUPPORT", status: "PC", relation: "NONE", amount: 25000}
+	library := given{name: "Harlow Cnty Library, Inc.", state: "OH", zip: "43215", purpose: "GENERAL SUPPORT", status: "PC", relation: "NONE", amount: 25000}
 	return world{
 		"990/2022_TEOS_XML_01A.zip": {
 			"202200019349100001_public.xml": pf("070000001", "ALDER FAMILY FOUNDATION", "2021-12-31", "2022-05-01T10:00:00-05:00", false,
 				library,
-				grant{name: "SEE ATTACHED SCHEDULE", purpose: "VARIOUS", amount: 700},
-				grant{name: "Maple Street Shelter", state: "OH", zip: "43215", purpose: "CAPITAL CAMPAIGN", relation: "TRUSTEE IS A DIRECTOR", amount: 900},
-				grant{name: "Ada Wintergreen", state: "OH", zip: "43215", purpose: "SCHOLARSHIP", status: "I", amount: 1500},
-				grant{name: "Maple Street Shelter", state: "OH", zip: "43215", amount: -40},
-				grant{name: "Maple Street Shelter", state: "OH", zip: "43215"}),
+				given{name: "SEE ATTACHED SCHEDULE", purpose: "VARIOUS", amount: 700},
+				given{name: "Maple Street Shelter", state: "OH", zip: "43215", purpose: "CAPITAL CAMPAIGN", relation: "TRUSTEE IS A DIRECTOR", amount: 900},
+				given{name: "Ada Wintergreen", state: "OH", zip: "43215", purpose: "SCHOLARSHIP", status: "I", amount: 1500},
+				given{name: "Maple Street Shelter", state: "OH", zip: "43215", amount: -40},
+				given{name: "Maple Street Shelter", state: "OH", zip: "43215"}),
 			"202200019349100002_public.xml": si("080000002", "LARCH COMMUNITY FUND", "2021-06-30", "2021-11-01T10:00:00-05:00",
-				grant{name: "Harlow County Library", state: "OH", zip: "43215", ein: "090000003", purpose: "books", amount: 6000},
-				grant{name: "A State University", state: "OH", zip: "43210", ein: "490000004", purpose: "research", amount: 8000},
-				grant{name: "Larch Community Fund", state: "OH", zip: "43215", ein: "080000002", purpose: "transfer", amount: 100}),
+				given{name: "Harlow County Library", state: "OH", zip: "43215", ein: "090000003", purpose: "books", amount: 6000},
+				given{name: "A State University", state: "OH", zip: "43210", ein: "490000004", purpose: "research", amount: 8000},
+				given{name: "Larch Community Fund", state: "OH", zip: "43215", ein: "080000002", purpose: "transfer", amount: 100}),
 			"broken_public.xml": "<Return><ReturnHeader>",
 			"page_public.xml":   "<html><body>404</body></html>",
 		},
 		"990/2022_TEOS_XML_02A.zip": {
 			"2022_TEOS_XML_02A/202200029349100005_public.xml": pf("070000001", "ALDER FAMILY FOUNDATION", "2020-12-31", "2021-05-01T10:00:00-05:00", false, library),
 			"2022_TEOS_XML_02A/202200029349100006_public.xml": pf("070000001", "ALDER FAMILY FOUNDATION", "2020-12-31", "2022-02-01T10:00:00-05:00", true,
-				grant{name: "HARLOW COUNTY LIBRARY", state: "OH", zip: "43215", purpose: "GENERAL SUPPORT", status: "PC", relation: "NONE", amount: 26000}),
+				given{name: "HARLOW COUNTY LIBRARY", state: "OH", zip: "43215", purpose: "GENERAL SUPPORT", status: "PC", relation: "NONE", amount: 26000}),
 		},
 		"bmf/eo1.csv": {"": bmfHeader + bmfRow("090000003", "HARLOW COUNTY LIBRARY", "OH", "43215", "B70") +
 			bmfRow("490000009", "MAPLE STREET SHELTER", "OH", "43215", "L41") + bmfRow("190000001", "MAPLE STREET SHELTER", "KY", "40202", "L41")},
@@ -522,4 +522,22 @@ func TestOverrides(t *testing.T) {
 		t.Errorf("%d rows", found)
 	}
 	checkInvariants(t, result)
+}
+
+// TestCensusFile sees a newer relationship file of the Census replace the
+// shipped counties.
+func TestCensusFile(t *testing.T) {
+	t.Parallel()
+	w := sample()
+	w["census/tab20_zcta520_county20_natl.txt"] = map[string]string{"": "\ufeffOID_ZCTA5_20|GEOID_ZCTA5_20|NAMELSAD_ZCTA5_20|AREALAND_ZCTA5_20|AREAWATER_ZCTA5_20|MTFCC_ZCTA5_20|CLASSFP_ZCTA5_20|FUNCSTAT_ZCTA5_20|OID_COUNTY_20|GEOID_COUNTY_20|NAMELSAD_COUNTY_20|AREALAND_COUNTY_20|AREAWATER_COUNTY_20|MTFCC_COUNTY_20|CLASSFP_COUNTY_20|FUNCSTAT_COUNTY_20|AREALAND_PART|AREAWATER_PART\n" +
+		"1|43215|ZCTA5 43215|100|0|G6350|B5|S|2|39041|Delaware County|100|0|G4020|H1|A|100|0\n"}
+	result := run(t, Options{Sources: w.lay(t), Data: t.TempDir()})
+	for _, g := range rows[snapshot.Grant](t, result.Snapshot, snapshot.Grants) {
+		if g.RecipientZIP == "43215" && g.RecipientCounty != "39041" {
+			t.Errorf("%s is in county %s", g.RecipientRaw, g.RecipientCounty)
+		}
+	}
+	if !slices.ContainsFunc(result.Snapshot.Manifest.Sources, func(s snapshot.Source) bool { return s.Kind == "census" }) {
+		t.Error("the manifest does not name the Census file")
+	}
 }

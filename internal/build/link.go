@@ -8,6 +8,7 @@ import (
 
 	"grantgraph/internal/classify"
 	"grantgraph/internal/ein"
+	"grantgraph/internal/grant"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/resolve"
 	"grantgraph/internal/snapshot"
@@ -30,7 +31,7 @@ type linked struct {
 	class   []uint8
 	recip   []uint32 // into recips
 	recips  *interner
-	support []classify.Support // per purpose, not per row
+	support []grant.Support // per purpose, not per row
 
 	rows    []uint32 // row numbers in the order of the grants table
 	funders []funder // in EIN order
@@ -107,7 +108,7 @@ func (b *builder) link(ctx context.Context, p *plan, c *choice, g *lines, u *res
 	}
 	b.countConflicts(r, g, l, verdicts)
 
-	l.support = make([]classify.Support, g.purposes.len())
+	l.support = make([]grant.Support, g.purposes.len())
 	err = b.chunks(ctx, len(l.support), func(from, to int) {
 		for i := from; i < to; i++ {
 			l.support[i] = classify.SupportOf(string(g.purposes.at(uint32(i))))

@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	"grantgraph/internal/classify"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
+	"grantgraph/internal/grant"
 	"grantgraph/internal/resolve"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/source/irs990"
@@ -175,18 +175,18 @@ type tally struct {
 // counts fills the report's tables of rows and returns the headline numbers.
 func (b *builder) counts(c *choice, g *lines, l *linked) snapshot.Counts {
 	t := tally{years: make(map[int16]*YearCount), kinds: make(map[string]*Count)}
-	rules := resolve.Rules()
+	rules := grant.Rules()
 	t.rules = make([]Count, len(rules)+1)
 	for i, r := range rules {
 		t.rules[i].Name = r.String()
 	}
 	t.rules[len(rules)].Name = "none"
-	t.tiers = [2]Count{{Name: "matched"}, {Name: "universe"}}
-	t.classes = [4]Count{{Name: "individuals"}, {Name: "unidentified"}, {Name: "daf"}, {Name: "related_party"}}
-	for _, s := range classify.Supports() {
+	t.tiers = [2]Count{{Name: grant.Matched}, {Name: grant.Universe}}
+	t.classes = [4]Count{{Name: grant.Individuals}, {Name: "unidentified"}, {Name: grant.DAF}, {Name: grant.RelatedParty}}
+	for _, s := range grant.Supports() {
 		t.supports = append(t.supports, Count{Name: s.IDs()[0]})
 	}
-	for _, k := range []string{classify.PrivateFoundation, classify.PublicCharity, classify.Passthrough} {
+	for _, k := range grant.FunderKinds() {
 		t.kinds[k] = &Count{Name: k}
 	}
 	for i := range l.funders {
@@ -200,7 +200,9 @@ func (b *builder) counts(c *choice, g *lines, l *linked) snapshot.Counts {
 	}
 	b.report.Tiers = t.tiers[:]
 	b.report.Classes = t.classes[:]
-	b.report.Kinds = []Count{*t.kinds[classify.PrivateFoundation], *t.kinds[classify.PublicCharity], *t.kinds[classify.Passthrough]}
+	for _, k := range grant.FunderKinds() {
+		b.report.Kinds = append(b.report.Kinds, *t.kinds[k])
+	}
 	b.report.Supports = t.supports
 	b.report.addReturns(c)
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"grantgraph/internal/ein"
+	"grantgraph/internal/grant"
 	"grantgraph/internal/place"
 	"grantgraph/internal/resolve"
 	"grantgraph/internal/snapshot"
@@ -99,7 +100,7 @@ func (b *builder) grantRow(c *choice, g *lines, l *linked, u *resolve.Universe, 
 		IsDAF: l.kind[f.ein].kind.IsDAF, IsRelatedParty: l.class[row]&related != 0, AmountSuspect: l.class[row]&suspect != 0,
 		Support: int32(l.support[g.purpose[row]]), Filing: origin.key(), ReturnType: f.form.String(),
 		PeriodEnd: date(f.periodEnd), Part: partName(g.part[row]), Line: int32(g.line[row]),
-		SourceTier: [...]string{"matched", "universe"}[tierOf(g, l, row)],
+		SourceTier: [...]string{grant.Matched, grant.Universe}[tierOf(g, l, row)],
 	}
 	if origin.object != 0 {
 		r.ObjectID = r.Filing

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"grantgraph/internal/orgname"
+
+	"grantgraph/internal/grant"
 )
 
 func TestPlaceholder(t *testing.T) {
@@ -244,23 +246,23 @@ func TestKindOf(t *testing.T) {
 		facts FunderFacts
 		want  Kind
 	}{
-		"private foundation": {FunderFacts{Name: "KUIPERS FOUNDATION", ReturnType: "990PF", Grantees: 30}, Kind{Kind: PrivateFoundation}},
-		"public charity":     {FunderFacts{Name: "EXAMPLE SOCIETY", ReturnType: "990", Grantees: 30}, Kind{Kind: PublicCharity}},
+		"private foundation": {FunderFacts{Name: "KUIPERS FOUNDATION", ReturnType: "990PF", Grantees: 30}, Kind{Kind: grant.PrivateFoundation}},
+		"public charity":     {FunderFacts{Name: "EXAMPLE SOCIETY", ReturnType: "990", Grantees: 30}, Kind{Kind: grant.PublicCharity}},
 		"sponsor by Schedule D": {FunderFacts{Name: "EXAMPLE REGION FUND", ReturnType: "990", DAFCount: 12, DAFGrants: 60, DAFGrantsYearPaid: 100},
-			Kind{Passthrough, true, SignalScheduleD, .99}},
-		"many funds, small share": {FunderFacts{ReturnType: "990", DAFCount: 50, DAFGrants: 1, DAFGrantsYearPaid: 100}, Kind{Passthrough, true, SignalScheduleD, .99}},
-		"a fifth":                 {FunderFacts{ReturnType: "990", DAFCount: 2, DAFGrants: 20, DAFGrantsYearPaid: 100}, Kind{Passthrough, true, SignalScheduleD, .9}},
-		"less than a fifth":       {FunderFacts{ReturnType: "990", DAFCount: 2, DAFGrants: 19, DAFGrantsYearPaid: 100}, Kind{PublicCharity, false, SignalScheduleD, .7}},
-		"funds held, none paid":   {FunderFacts{ReturnType: "990", DAFCount: 90}, Kind{Kind: PublicCharity}},
-		"paid that year unknown":  {FunderFacts{ReturnType: "990", DAFCount: 2, DAFGrants: 19}, Kind{PublicCharity, false, SignalScheduleD, .7}},
-		"national sponsor":        {FunderFacts{Name: "FIDELITY INVESTMENTS CHARITABLE GIFT FUND", ReturnType: "990"}, Kind{Passthrough, true, SignalName, .85}},
-		"its other spelling":      {FunderFacts{Name: "The Schwab Charitable Fund, Inc.", ReturnType: "990"}, Kind{Passthrough, true, SignalName, .85}},
-		"community foundation":    {FunderFacts{Name: "EXAMPLE COMMUNITY FOUNDATION INC", ReturnType: "990"}, Kind{PublicCharity, false, SignalName, .6}},
-		"strongest signal":        {FunderFacts{Name: "EXAMPLE COMMUNITY FOUNDATION", ReturnType: "990", DAFCount: 300, DAFGrants: 80, DAFGrantsYearPaid: 100}, Kind{Passthrough, true, SignalScheduleD, .99}},
-		"fan-out":                 {FunderFacts{Name: "EXAMPLE GIVES", ReturnType: "990", Grantees: 20_000, MedianGrant: 100}, Kind{Passthrough, true, SignalMegaFanout, .8}},
-		"fan-out in one year":     {FunderFacts{ReturnType: "990", Grantees: 6000, GranteesBestYear: 5000, MedianGrant: 2499}, Kind{Passthrough, true, SignalMegaFanout, .8}},
-		"large grants":            {FunderFacts{ReturnType: "990", Grantees: 30_000, MedianGrant: 2500}, Kind{Kind: PublicCharity}},
-		"corporate foundation":    {FunderFacts{Name: "EXAMPLE GIVING FUND", ReturnType: "990PF", Grantees: 50_000, MedianGrant: 50, DAFCount: 3, DAFGrants: 9}, Kind{Kind: PrivateFoundation}},
+			Kind{grant.Passthrough, true, SignalScheduleD, .99}},
+		"many funds, small share": {FunderFacts{ReturnType: "990", DAFCount: 50, DAFGrants: 1, DAFGrantsYearPaid: 100}, Kind{grant.Passthrough, true, SignalScheduleD, .99}},
+		"a fifth":                 {FunderFacts{ReturnType: "990", DAFCount: 2, DAFGrants: 20, DAFGrantsYearPaid: 100}, Kind{grant.Passthrough, true, SignalScheduleD, .9}},
+		"less than a fifth":       {FunderFacts{ReturnType: "990", DAFCount: 2, DAFGrants: 19, DAFGrantsYearPaid: 100}, Kind{grant.PublicCharity, false, SignalScheduleD, .7}},
+		"funds held, none paid":   {FunderFacts{ReturnType: "990", DAFCount: 90}, Kind{Kind: grant.PublicCharity}},
+		"paid that year unknown":  {FunderFacts{ReturnType: "990", DAFCount: 2, DAFGrants: 19}, Kind{grant.PublicCharity, false, SignalScheduleD, .7}},
+		"national sponsor":        {FunderFacts{Name: "FIDELITY INVESTMENTS CHARITABLE GIFT FUND", ReturnType: "990"}, Kind{grant.Passthrough, true, SignalName, .85}},
+		"its other spelling":      {FunderFacts{Name: "The Schwab Charitable Fund, Inc.", ReturnType: "990"}, Kind{grant.Passthrough, true, SignalName, .85}},
+		"community foundation":    {FunderFacts{Name: "EXAMPLE COMMUNITY FOUNDATION INC", ReturnType: "990"}, Kind{grant.PublicCharity, false, SignalName, .6}},
+		"strongest signal":        {FunderFacts{Name: "EXAMPLE COMMUNITY FOUNDATION", ReturnType: "990", DAFCount: 300, DAFGrants: 80, DAFGrantsYearPaid: 100}, Kind{grant.Passthrough, true, SignalScheduleD, .99}},
+		"fan-out":                 {FunderFacts{Name: "EXAMPLE GIVES", ReturnType: "990", Grantees: 20_000, MedianGrant: 100}, Kind{grant.Passthrough, true, SignalMegaFanout, .8}},
+		"fan-out in one year":     {FunderFacts{ReturnType: "990", Grantees: 6000, GranteesBestYear: 5000, MedianGrant: 2499}, Kind{grant.Passthrough, true, SignalMegaFanout, .8}},
+		"large grants":            {FunderFacts{ReturnType: "990", Grantees: 30_000, MedianGrant: 2500}, Kind{Kind: grant.PublicCharity}},
+		"corporate foundation":    {FunderFacts{Name: "EXAMPLE GIVING FUND", ReturnType: "990PF", Grantees: 50_000, MedianGrant: 50, DAFCount: 3, DAFGrants: 9}, Kind{Kind: grant.PrivateFoundation}},
 	} {
 		if got := KindOf(c.facts); got != c.want {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)

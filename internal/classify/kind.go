@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"strings"
 
+	"grantgraph/internal/grant"
 	"grantgraph/internal/orgname"
 )
 
@@ -22,12 +23,8 @@ type FunderFacts struct {
 	DAFGrantsYearPaid int64 // all grants paid in that same year
 }
 
-// The values of Kind.Kind and Kind.Signal.
+// The values of Kind.Signal.
 const (
-	PrivateFoundation = "private_foundation"
-	PublicCharity     = "public_charity"
-	Passthrough       = "daf_or_passthrough"
-
 	SignalScheduleD  = "schedule-d"
 	SignalName       = "name"
 	SignalMegaFanout = "mega-fanout"
@@ -88,11 +85,11 @@ func KindOf(f FunderFacts) Kind {
 	}
 	switch {
 	case k.IsDAF:
-		k.Kind = Passthrough
+		k.Kind = grant.Passthrough
 	case private:
-		k.Kind = PrivateFoundation
+		k.Kind = grant.PrivateFoundation
 	default:
-		k.Kind = PublicCharity
+		k.Kind = grant.PublicCharity
 	}
 	return k
 }

@@ -4,6 +4,8 @@ import (
 	"math/bits"
 	"strconv"
 	"strings"
+
+	"grantgraph/internal/grant"
 )
 
 // pattern is a short phrase to look for in a purpose text. It is written as
@@ -98,20 +100,20 @@ func compile(all []strategyPatterns) *index {
 	x := &index{exact: map[string][]*pattern{}, stems: map[uint32][]*pattern{}}
 	for _, s := range all {
 		for _, src := range s.include {
-			x.add(src, pattern{strategy: s.strategy.bit()})
+			x.add(src, pattern{strategy: bit(s.strategy)})
 		}
 		for _, src := range s.plain {
-			x.add(src, pattern{strategy: s.strategy.bit(), plain: true})
+			x.add(src, pattern{strategy: bit(s.strategy), plain: true})
 		}
 		for _, src := range s.exclude {
-			x.add(src, pattern{strategy: s.strategy.bit(), exclude: true})
+			x.add(src, pattern{strategy: bit(s.strategy), exclude: true})
 		}
 	}
 	return x
 }
 
 // bit is the position of a set's only strategy.
-func (s Support) bit() uint8 { return uint8(bits.TrailingZeros16(uint16(s))) }
+func bit(s grant.Support) uint8 { return uint8(bits.TrailingZeros16(uint16(s))) }
 
 func (x *index) add(src string, p pattern) {
 	for _, f := range strings.Fields(src) {

@@ -1,18 +1,20 @@
 package classify
 
+import "grantgraph/internal/grant"
+
 // strategyPatterns are the phrases of one strategy. See pattern for how they
 // are written. They come from reading what filers write, so most of them have
 // a false friend, listed among the exclusions.
 type strategyPatterns struct {
-	strategy Support
+	strategy grant.Support
 	include  []string
 	plain    []string
 	exclude  []string
 }
 
-var supportPatterns = [strategies]strategyPatterns{
+var supportPatterns = [grant.Strategies]strategyPatterns{
 	{
-		strategy: GeneralOperating,
+		strategy: grant.GeneralOperating,
 		include: []string{
 			"GENERAL|GEN|GENL|GENRAL|GNERAL OPERAT*|SUPPORT*|SUPPOR|SUPP|PURPOSE*|PURP|FUND|FUNDS|FUNDING|USE|USES|BUDGET*|NEED|NEEDS|UNRESTRICTED|CONTRIBUTION*|DONATION*|GIFT|GRANT|EXPENSE*|OVERHEAD|OPS|OP|OPER",
 			"GENERAL|GEN|GENL CHARITABLE|EXEMPT|CORPORATE|OPERATIONAL|ORGANIZATION*|ANNUAL|CHURCH|MISSION|MINISTRY|FINANCIAL|AND|OR|TAX|UNRESTRICTED|FOUNDATION|MATCHING AND|OR|CHARITABLE|EXEMPT? OPERAT*|SUPPORT*|PURPOSE*|FUND|FUNDS|FUNDING|USE|USES|BUDGET*|NEED|NEEDS|UNRESTRICTED|CONTRIBUTION*|DONATION*|EXPENSE*|ADMINISTRATIVE",
@@ -36,7 +38,7 @@ var supportPatterns = [strategies]strategyPatterns{
 		},
 	},
 	{
-		strategy: Program,
+		strategy: grant.Program,
 		include: []string{
 			"PROJECT|PROJECTS|PROJCT", "INITIATIVE|INITIATIVES", "WORKSHOP*", "CURRICUL*", "OUTREACH", "CAMP|CAMPS|CAMPERS|CAMPER|CAMPERSHIP*",
 			"AFTER SCHOOL|SCHOOLS PROGRAM*", "AFTERSCHOOL",
@@ -50,7 +52,7 @@ var supportPatterns = [strategies]strategyPatterns{
 		},
 	},
 	{
-		strategy: Capital,
+		strategy: grant.Capital,
 		include: []string{
 			"CAPITAL AND|BUILDING? CAMPAIGN*|IMPROVEMENT*|PROJECT*|FUND|FUNDS|FUNDING|GIFT*|GRANT*|NEED|NEEDS|SUPPORT|BUILDING|APPEAL|EQUIPMENT|INVESTMENT",
 			"^ CAPITAL $",
@@ -75,12 +77,12 @@ var supportPatterns = [strategies]strategyPatterns{
 		},
 	},
 	{
-		strategy: Endowment,
+		strategy: grant.Endowment,
 		include:  []string{"ENDOWMENT|ENDOWMENTS|ENDOWED|ENDOW|ENDOWNMENT|ENDOWEMENT|ENDOWMNT|ENDOWMENTFUND"},
 		exclude:  []string{"NATIONAL ENDOWMENT", "ENDOWMENT FOR THE? ARTS|HUMANITIES|DEMOCRACY", "CARNEGIE|WELL ENDOWMENT|ENDOWED"},
 	},
 	{
-		strategy: Scholarship,
+		strategy: grant.Scholarship,
 		include: []string{
 			"SCHOLARSH*", "SCHOLORSH*", "SCHOLARHI*", "SCHOLARSI*", "SCHOLASH*", "SCHOLRSH*", "SCHOLERSH*", "SCHLARSH*", "SHOLARSH*",
 			"SCHLRSHP|SCHOLARHSIP|SCHOLARSPHIP|SCHOLSHP|SCHOLARSSHIP",
@@ -92,7 +94,7 @@ var supportPatterns = [strategies]strategyPatterns{
 		exclude: []string{"STUDENT LOAN REFORM|POLICY|CRISIS", "SCHOLARSHIP ON"},
 	},
 	{
-		strategy: Fellowship,
+		strategy: grant.Fellowship,
 		include: []string{
 			"FELLOWSHIP|FELLOWSHIPS|FELLOWS|FELLOWSHIIP|FELLOW", "POST DOCTORAL|DOC|DOCTORATE", "POSTDOC*", "PRIZE|PRIZES",
 			"ARTIST|ARTISTS|WRITER|WRITERS|SCHOLAR IN? RESIDEN*",
@@ -107,11 +109,11 @@ var supportPatterns = [strategies]strategyPatterns{
 		},
 	},
 	{
-		strategy: Research,
+		strategy: grant.Research,
 		include:  []string{"RESEARCH*", "RESERCH|RESEACH|REASEARCH", "CLINICAL TRIAL*|STUDY|STUDIES", "SCIENTIFIC STUDY|STUDIES|INVESTIGATION"},
 	},
 	{
-		strategy: CapacityBuilding,
+		strategy: grant.CapacityBuilding,
 		include: []string{
 			"CAPACITY BUILD*", "CAPACITYBUILD*", "TECHNICAL ASSISTANCE", "STRATEGIC PLAN*",
 			"ORGANIZATION|ORGANIZATIONAL|ORGANISATIONAL|ORGANISATION|INSTITUTIONAL DEVELOPMENT|EFFECTIVENESS|CAPACITY|STRENGTHENING",
@@ -127,7 +129,7 @@ var supportPatterns = [strategies]strategyPatterns{
 		},
 	},
 	{
-		strategy: Matching,
+		strategy: grant.Matching,
 		include: []string{
 			"MATCH|MATCHING|MATCHED|MATCHES|MATCHNG ..2 GIFT*|GRANT*|FUND|FUNDS|CONTRIBUTION*|DONATION*|CHARITABLE|PROGRAM|GIVING|SUPPORT",
 			"GIFT|GIFTS|DONATION|DONATIONS|GRANT|GRANTS|CONTRIBUTION|CONTRIBUTIONS|FUND MATCH|MATCHING|MATCHED|MATCHES",
@@ -138,7 +140,7 @@ var supportPatterns = [strategies]strategyPatterns{
 		exclude: []string{"GAME|TENNIS|CHESS|SOCCER|BOXING|MENTOR|MARROW MATCH*"},
 	},
 	{
-		strategy: EmergencyRelief,
+		strategy: grant.EmergencyRelief,
 		include: []string{
 			"EMERGENCY|EMERGENCIES|EMERGENCEY", "DISASTER*", "HURRICANE*", "TORNADO*", "EARTHQUAKE*", "WILDFIRE*", "TSUNAMI*", "TYPHOON*", "CYCLONE*",
 			"FLOOD|FLOODS|FLOODING ..1 RELIEF|VICTIM*|RECOVERY|ASSISTANCE|FUND|AID|SUPPORT|RESPONSE|DAMAGE", "^ FLOOD $",
@@ -153,7 +155,7 @@ var supportPatterns = [strategies]strategyPatterns{
 		},
 	},
 	{
-		strategy: Equipment,
+		strategy: grant.Equipment,
 		include: []string{
 			"EQUIPMENT|EQUIPMENTS|EQUIPT|EQUIPEMENT|EQUIPTMENT", "EQUIP $", "EQUIP ..3 LAB*|CLASSROOM*|ROOM*|KITCHEN*|CENTER|FACILITY|OFFICE*|LIBRARY|GYM|AMBULANCE*|FIREFIGHTER*|TRUCK*", "COMPUTER|COMPUTERS", "LAPTOP|LAPTOPS", "VEHICLE|VEHICLES", "VAN|VANS",
 			"FIRE TRUCK*|ENGINE*", "AMBULANCE|AMBULANCES", "FURNITURE", "FURNISHING*", "MUSICAL INSTRUMENT*",
@@ -167,7 +169,7 @@ var supportPatterns = [strategies]strategyPatterns{
 		},
 	},
 	{
-		strategy: Sponsorship,
+		strategy: grant.Sponsorship,
 		include: []string{
 			"SPONSOR|SPONSORS|SPONSORSHIP|SPONSORSHIPS|SPONSORING|SPONSORED|SPONSERSHIP|SPONSER|SPONORSHIP", "GALA|GALAS", "GOLF", "FUNDRAISER*|FUNDRAISERS",
 			"FUND RAISER*", "TICKET|TICKETS", "TABLE AT|FOR|SPONSOR*|PURCHASE", "BANQUET*", "LUNCHEON*", "5K", "10K RUN|RACE|WALK", "FUN RUN",

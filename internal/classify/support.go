@@ -1,83 +1,10 @@
 package classify
 
-// Support is the set of support strategies a purpose text describes. The bits
-// are in published order and never change meaning: they are stored.
-type Support uint16
-
-// The strategies.
-const (
-	GeneralOperating Support = 1 << iota
-	Program
-	Capital
-	Endowment
-	Scholarship
-	Fellowship
-	Research
-	CapacityBuilding
-	Matching
-	EmergencyRelief
-	Equipment
-	Sponsorship
-)
-
-// strategies is the number of them.
-const strategies = 12
-
-var supportIDs = [strategies]string{
-	"general_operating", "program", "capital", "endowment", "scholarship", "fellowship",
-	"research", "capacity_building", "matching", "emergency_relief", "equipment", "sponsorship",
-}
-
-var supportLabels = [strategies]string{
-	"General operating support", "Program support", "Capital support", "Endowment", "Scholarships and student aid",
-	"Fellowships and prizes", "Research", "Capacity building", "Matching and challenge grants",
-	"Emergency and disaster relief", "Equipment and technology", "Sponsorship and events",
-}
-
-// Supports lists every strategy in published order.
-func Supports() []Support {
-	all := make([]Support, strategies)
-	for i := range all {
-		all[i] = 1 << i
-	}
-	return all
-}
-
-// ParseSupport reads one strategy's id.
-func ParseSupport(id string) (Support, bool) {
-	for i, s := range supportIDs {
-		if s == id {
-			return 1 << i, true
-		}
-	}
-	return 0, false
-}
-
-// IDs lists the ids of the set, in published order. It is never nil, so that
-// it is written as an empty list.
-func (s Support) IDs() []string {
-	ids := []string{}
-	for i, id := range supportIDs {
-		if s&(1<<i) != 0 {
-			ids = append(ids, id)
-		}
-	}
-	return ids
-}
-
-// Label is the text for people of a set of one strategy; empty for any other.
-func (s Support) Label() string {
-	for i := range strategies {
-		if s == 1<<i {
-			return supportLabels[i]
-		}
-	}
-	return ""
-}
+import "grantgraph/internal/grant"
 
 // SupportOf reads the strategies out of a purpose text. It leans towards
 // finding too many rather than too few. Only the first 64 words are read.
-func SupportOf(purpose string) Support {
+func SupportOf(purpose string) grant.Support {
 	var t text
 	t.read(purpose)
 	if t.n == 0 {
@@ -86,7 +13,7 @@ func SupportOf(purpose string) Support {
 	var (
 		hits    [maxHits]hit
 		n       int
-		barred  [strategies]uint64 // words that an exclusion takes away from a strategy
+		barred  [grant.Strategies]uint64 // words that an exclusion takes away from a strategy
 		prefix4 uint32
 	)
 	for i := range t.n {
@@ -102,20 +29,20 @@ func SupportOf(purpose string) Support {
 			n = t.try(p, i, hits[:], n, &barred)
 		}
 	}
-	var found Support
+	var found grant.Support
 	plain := true // the only sign of a program is the word itself
 	for _, h := range hits[:n] {
 		if h.words&barred[h.strategy] != 0 {
 			continue
 		}
 		found |= 1 << h.strategy
-		if 1<<h.strategy == Program && !h.plain {
+		if 1<<h.strategy == grant.Program && !h.plain {
 			plain = false
 		}
 	}
-	if found&GeneralOperating != 0 && found&Program != 0 && plain {
+	if found&grant.GeneralOperating != 0 && found&grant.Program != 0 && plain {
 		// "General operating support for programs" is general support.
-		found &^= Program
+		found &^= grant.Program
 	}
 	return found
 }
@@ -131,7 +58,7 @@ type hit struct {
 }
 
 // try matches a pattern at a word and records the outcome.
-func (t *text) try(p *pattern, at int, hits []hit, n int, barred *[strategies]uint64) int {
+func (t *text) try(p *pattern, at int, hits []hit, n int, barred *[grant.Strategies]uint64) int {
 	end, ok := p.match(t, at)
 	if !ok {
 		return n

@@ -4,9 +4,10 @@ import (
 	_ "embed"
 	"fmt"
 	"math/bits"
-	"slices"
 	"strings"
 	"testing"
+
+	"grantgraph/internal/grant"
 )
 
 // labelled holds purposes in the manner of real ones, each with the strategies
@@ -16,7 +17,7 @@ import (
 var labelled string
 
 type example struct {
-	want    Support
+	want    grant.Support
 	purpose string
 }
 
@@ -32,7 +33,7 @@ func examples(t testing.TB) []example {
 			if id == "" {
 				continue
 			}
-			s, ok := ParseSupport(id)
+			s, ok := grant.ParseSupport(id)
 			if !ok {
 				t.Fatalf("unknown strategy %q", id)
 			}
@@ -51,7 +52,7 @@ func TestSupportQuality(t *testing.T) {
 	}
 	var table strings.Builder
 	fmt.Fprintf(&table, "%-18s %5s %5s %5s %9s %7s\n", "strategy", "right", "wrong", "lost", "precision", "recall")
-	for _, s := range Supports() {
+	for _, s := range grant.Supports() {
 		var right, wrong, missed int
 		for _, e := range all {
 			got := SupportOf(e.purpose)
@@ -69,7 +70,7 @@ func TestSupportQuality(t *testing.T) {
 		precision, recall := float64(right)/float64(right+wrong), float64(right)/float64(right+missed)
 		fmt.Fprintf(&table, "%-18s %5d %5d %5d %9.3f %7.3f\n", s.IDs()[0], right, wrong, missed, precision, recall)
 		gate := 0.8
-		if s == Program || s == Research {
+		if s == grant.Program || s == grant.Research {
 			gate = 0.65
 		}
 		if precision < gate || recall < 0.85 {
@@ -77,29 +78,6 @@ func TestSupportQuality(t *testing.T) {
 		}
 	}
 	t.Log("\n" + table.String())
-}
-
-func TestSupportIDs(t *testing.T) {
-	t.Parallel()
-	want := []string{"general_operating", "program", "capital", "endowment", "scholarship", "fellowship", "research",
-		"capacity_building", "matching", "emergency_relief", "equipment", "sponsorship"}
-	if got := Support(1<<strategies - 1).IDs(); !slices.Equal(got, want) {
-		t.Errorf("got %v", got)
-	}
-	if got := Support(0).IDs(); got == nil || len(got) != 0 {
-		t.Errorf("no strategies are %#v, want an empty list", got)
-	}
-	for i, s := range Supports() {
-		if back, ok := ParseSupport(want[i]); !ok || back != s {
-			t.Errorf("%s is %b, want %b", want[i], back, s)
-		}
-		if s.Label() == "" {
-			t.Errorf("%s has no label", want[i])
-		}
-	}
-	if _, ok := ParseSupport("Program"); ok {
-		t.Error("ids are case-sensitive")
-	}
 }
 
 // Case, punctuation and surrounding space say nothing.
@@ -118,10 +96,10 @@ func TestSupportIgnoresForm(t *testing.T) {
 
 func TestSupportLongText(t *testing.T) {
 	t.Parallel()
-	if got := SupportOf(strings.Repeat("word ", 63) + "scholarship"); got != Scholarship {
+	if got := SupportOf(strings.Repeat("word ", 63) + "scholarship"); got != grant.Scholarship {
 		t.Errorf("the 64th word is not read: %v", got.IDs())
 	}
-	if got := SupportOf(strings.Repeat("scholarship ", 10000)); got != Scholarship {
+	if got := SupportOf(strings.Repeat("scholarship ", 10000)); got != grant.Scholarship {
 		t.Errorf("got %v", got.IDs())
 	}
 	if got := SupportOf(strings.Repeat("x", 1<<20)); got != 0 {
@@ -135,7 +113,7 @@ func FuzzSupportOf(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, purpose string) {
 		got := SupportOf(purpose)
-		if bits.Len16(uint16(got)) > strategies {
+		if bits.Len16(uint16(got)) > grant.Strategies {
 			t.Errorf("bit out of range: %b", got)
 		}
 		if again := SupportOf(purpose); again != got {

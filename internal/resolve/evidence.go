@@ -32,16 +32,16 @@ func (r *Resolver) byEvidence(t *Tuple, n *orgname.Name, barred ein.EIN) Match {
 	traits := orgname.TraitsOf(n.K2)
 	known := r.aliases(n)
 	if e := r.dominant(n, known, state); fires(e) && !r.strange(&traits, e) {
-		return RegistryDominant.match(e)
+		return found(RegistryDominant, e)
 	}
 	// A name that some organization in the state bears is not misspelled.
 	if zip != 0 && len(n.KX) >= minFuzzy && len(inState(r.u.names.find(n.KX), state)) == 0 {
 		if e := r.fuzzy(n, &traits, zip); fires(e) {
-			return Fuzzy.match(e)
+			return found(Fuzzy, e)
 		}
 	}
 	if e := r.registered(n, known, state); fires(e) && !r.strange(&traits, e) {
-		return Registry.match(e)
+		return found(Registry, e)
 	}
 	// A line in care of a bank or an accountant has their address.
 	if n.CareOf || orgname.IsCareOf(t.Street) {
@@ -56,18 +56,18 @@ func (r *Resolver) byEvidence(t *Tuple, n *orgname.Name, barred ein.EIN) Match {
 		words = d.phrase(n.K2)
 	}
 	if e := r.address(n, &traits, &words, tenants); fires(e) {
-		return Address.match(e)
+		return found(Address, e)
 	}
 	if e := r.exact(t, n, state, zip); fires(e) {
-		return ZIP.match(e)
+		return found(ZIP, e)
 	}
 	if zip != 0 {
 		if e := r.reordered(n, zip); fires(e) {
-			return ZIP.match(e)
+			return found(ZIP, e)
 		}
 	}
 	if e := r.street(&traits, &words, tenants); fires(e) {
-		return Street.match(e)
+		return found(Street, e)
 	}
 	return Match{}
 }

@@ -45,7 +45,7 @@ func (o *override) match() Match {
 	if o.none {
 		return Match{Barred: true}
 	}
-	return o.rule.match(o.ein)
+	return found(o.rule, o.ein)
 }
 
 // overrideColumns is the header of an override file.

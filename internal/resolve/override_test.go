@@ -43,13 +43,13 @@ BOATCLUB,,,,,,none,a boat
 		line Tuple
 		want Match
 	}{
-		"no state":                   {Tuple{Name1: "RIVER TRUST"}, OverrideHuman.match(70000001)},
-		"state":                      {Tuple{Name1: "River Trust Inc", State: "PA"}, OverrideHuman.match(70000002)},
-		"state and ZIP":              {Tuple{Name1: "RIVER TRUST", State: "PA", ZIP: "15001-1234"}, OverrideHuman.match(70000003)},
-		"ZIP alone":                  {Tuple{Name1: "RIVER TRUST", State: "OH", ZIP: "441010001"}, OverrideHuman.match(70000004)},
-		"other state":                {Tuple{Name1: "RIVER TRUST", State: "VT"}, OverrideHuman.match(70000001)},
-		"filed EIN":                  {Tuple{Name1: "WHATEVER", Filed: 70000009}, OverrideHuman.match(70000001)},
-		"filed EIN, foreign":         {Tuple{Name1: "WHATEVER", Country: "UK", Filed: 70000009}, OverrideHuman.match(70000001)},
+		"no state":                   {Tuple{Name1: "RIVER TRUST"}, found(OverrideHuman, 70000001)},
+		"state":                      {Tuple{Name1: "River Trust Inc", State: "PA"}, found(OverrideHuman, 70000002)},
+		"state and ZIP":              {Tuple{Name1: "RIVER TRUST", State: "PA", ZIP: "15001-1234"}, found(OverrideHuman, 70000003)},
+		"ZIP alone":                  {Tuple{Name1: "RIVER TRUST", State: "OH", ZIP: "441010001"}, found(OverrideHuman, 70000004)},
+		"other state":                {Tuple{Name1: "RIVER TRUST", State: "VT"}, found(OverrideHuman, 70000001)},
+		"filed EIN":                  {Tuple{Name1: "WHATEVER", Filed: 70000009}, found(OverrideHuman, 70000001)},
+		"filed EIN, foreign":         {Tuple{Name1: "WHATEVER", Country: "UK", Filed: 70000009}, found(OverrideHuman, 70000001)},
 		"none, though one was filed": {Tuple{Name1: "BOAT CLUB", Filed: 70000001}, Match{Barred: true}},
 		"not selected":               {Tuple{Name1: "RIVER TRUSTS", State: "PA"}, Match{}},
 	} {

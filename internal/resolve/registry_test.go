@@ -52,22 +52,22 @@ func TestRegistry(t *testing.T) {
 		line Tuple
 		want Match
 	}{
-		"three funders":               {Tuple{Name1: "Public Radio by the Lake", State: "OH"}, Registry.match(70000001)},
-		"one funder, five lines":      {Tuple{Name1: "PANTRY ON RIVER STREET", State: "PA"}, Registry.match(70000004)},
+		"three funders":               {Tuple{Name1: "Public Radio by the Lake", State: "OH"}, found(Registry, 70000001)},
+		"one funder, five lines":      {Tuple{Name1: "PANTRY ON RIVER STREET", State: "PA"}, found(Registry, 70000004)},
 		"two lines only":              {Tuple{Name1: "TWICE SAID", State: "OH"}, Match{}},
 		"another state":               {Tuple{Name1: "PUBLIC RADIO BY THE LAKE", State: "VT"}, Match{}},
 		"no state":                    {Tuple{Name1: "PUBLIC RADIO BY THE LAKE"}, Match{}},
-		"acronym":                     {Tuple{Name1: "PRN", State: "OH"}, Registry.match(70000001)},
+		"acronym":                     {Tuple{Name1: "PRN", State: "OH"}, found(Registry, 70000001)},
 		"acronym elsewhere":           {Tuple{Name1: "PRN", State: "PA"}, Match{}},
-		"one of two namesakes":        {Tuple{Name1: "GRACE CHAPEL", State: "OH"}, RegistryDominant.match(70000003)},
+		"one of two namesakes":        {Tuple{Name1: "GRACE CHAPEL", State: "OH"}, found(RegistryDominant, 70000003)},
 		"two EINs in the balance":     {Tuple{Name1: "BOTH OF THEM", State: "OH"}, Match{}},
-		"one in each state":           {Tuple{Name1: "ONE IN EACH", State: "PA"}, RegistryDominant.match(70000004)},
+		"one in each state":           {Tuple{Name1: "ONE IN EACH", State: "PA"}, found(RegistryDominant, 70000004)},
 		"one in each, a third state":  {Tuple{Name1: "ONE IN EACH", State: "VT"}, Match{}},
-		"the odd one is a slip":       {Tuple{Name1: "OFTEN RIGHT", State: "OH"}, Registry.match(70000001)},
+		"the odd one is a slip":       {Tuple{Name1: "OFTEN RIGHT", State: "OH"}, found(Registry, 70000001)},
 		"another number":              {Tuple{Name1: "VETERANS LEAGUE POST 7", State: "OH"}, Match{}},
 		"a prefix that never was":     {Tuple{Name1: "NEVER ISSUED", State: "OH"}, Match{}},
 		"abroad":                      {Tuple{Name1: "PUBLIC RADIO BY THE LAKE", Country: "UK"}, Match{}},
-		"the funder, for all to find": {Tuple{Name1: "THE GIVERS", State: "OH"}, Registry.match(80000001)},
+		"the funder, for all to find": {Tuple{Name1: "THE GIVERS", State: "OH"}, found(Registry, 80000001)},
 	} {
 		if got := r.Resolve(&c.line, parse(&c.line)); got != c.want {
 			t.Errorf("%s: %v %s, want %v %s", name, got.EIN, got.Rule, c.want.EIN, c.want.Rule)

@@ -60,12 +60,12 @@ func (r *Resolver) resolve(t *Tuple, n *orgname.Name, barred ein.EIN) Match {
 	}
 	if t.Filed != barred && r.u.prefixes.Has(t.Filed) {
 		if e := r.meant(t, n, named); e != ein.None && e != barred {
-			return OverrideKeyError.match(e)
+			return found(OverrideKeyError, e)
 		}
-		return Filed.match(t.Filed)
+		return found(Filed, t.Filed)
 	}
 	if named != ein.None && named != barred {
-		return Name.match(named)
+		return found(Name, named)
 	}
 	if foreign(t) || n.KX == "" {
 		return Match{}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"grantgraph/internal/ein"
+	"grantgraph/internal/grant"
 	"grantgraph/internal/orgname"
 )
 
@@ -18,7 +19,7 @@ func TestRules(t *testing.T) {
 		{"filed", .995}, {"override_human", .99}, {"override_keyerror", .98}, {"name", .97}, {"registry-dominant", .97}, {"fuzzy", .961},
 		{"override_llm", .95}, {"registry", .944}, {"address", .944}, {"zip", .934}, {"street", .834}, {"model", 0},
 	}
-	all := Rules()
+	all := grant.Rules()
 	if len(all) != len(want) {
 		t.Fatalf("%d rules", len(all))
 	}
@@ -26,14 +27,14 @@ func TestRules(t *testing.T) {
 		if r.String() != want[i].name || r.Prob() != want[i].prob {
 			t.Errorf("rule %d is %s with %v, want %s with %v", r, r, r.Prob(), want[i].name, want[i].prob)
 		}
-		if back, ok := ParseRule(want[i].name); !ok || back != r {
+		if back, ok := grant.ParseRule(want[i].name); !ok || back != r {
 			t.Errorf("%s reads as %v", want[i].name, back)
 		}
 	}
 	if None.String() != "" || None.Prob() != 0 || Rule(200).String() != "" || Rule(200).Prob() != 0 {
 		t.Error("no rule has a name or a probability")
 	}
-	if _, ok := ParseRule(""); ok {
+	if _, ok := grant.ParseRule(""); ok {
 		t.Error("the empty name is no rule")
 	}
 }
@@ -79,28 +80,28 @@ func TestResolve(t *testing.T) {
 		line Tuple
 		want Match
 	}{
-		"filed":                         {Tuple{Name1: "ANY", State: "OH", Filed: lantern}, Filed.match(lantern)},
-		"filed, not in the universe":    {Tuple{Name1: "ANY", Filed: unknown}, Filed.match(unknown)},
-		"filed, foreign line":           {Tuple{Name1: "ANY", Country: "UK", Filed: unknown}, Filed.match(unknown)},
-		"filed, prefix never issued":    {Tuple{Name1: "LANTERN HOUSE", State: "OH", Filed: 190000001}, Name.match(lantern)},
-		"name":                          {Tuple{Name1: "Lantern House", State: "OH"}, Name.match(lantern)},
-		"name on two lines":             {Tuple{Name1: "LANTERN", Name2: "HOUSE", State: "OH"}, Name.match(lantern)},
-		"state spelled out":             {Tuple{Name1: "Lantern House", State: "Ohio"}, Name.match(lantern)},
+		"filed":                         {Tuple{Name1: "ANY", State: "OH", Filed: lantern}, found(Filed, lantern)},
+		"filed, not in the universe":    {Tuple{Name1: "ANY", Filed: unknown}, found(Filed, unknown)},
+		"filed, foreign line":           {Tuple{Name1: "ANY", Country: "UK", Filed: unknown}, found(Filed, unknown)},
+		"filed, prefix never issued":    {Tuple{Name1: "LANTERN HOUSE", State: "OH", Filed: 190000001}, found(Name, lantern)},
+		"name":                          {Tuple{Name1: "Lantern House", State: "OH"}, found(Name, lantern)},
+		"name on two lines":             {Tuple{Name1: "LANTERN", Name2: "HOUSE", State: "OH"}, found(Name, lantern)},
+		"state spelled out":             {Tuple{Name1: "Lantern House", State: "Ohio"}, found(Name, lantern)},
 		"name in another state":         {Tuple{Name1: "LANTERN HOUSE", State: "VT"}, Match{}},
 		"foreign line":                  {Tuple{Name1: "LANTERN HOUSE", Country: "UK"}, Match{}},
-		"one in each state":             {Tuple{Name1: "HARBOR LIGHTS", State: "PA"}, Name.match(harborPA)},
+		"one in each state":             {Tuple{Name1: "HARBOR LIGHTS", State: "PA"}, found(Name, harborPA)},
 		"two in the state":              {Tuple{Name1: "FIRST CHURCH", State: "OH"}, Match{}},
-		"other name it is known by":     {Tuple{Name1: "LAMPLIGHTERS OF EXAMPLE", State: "OH"}, Name.match(lantern)},
-		"alias of the line":             {Tuple{Name1: "EXAMPLE SHELTER DBA LANTERN HOUSE", State: "OH"}, Name.match(lantern)},
-		"no state, unique":              {Tuple{Name1: "LANTERN HOUSE"}, Name.match(lantern)},
+		"other name it is known by":     {Tuple{Name1: "LAMPLIGHTERS OF EXAMPLE", State: "OH"}, found(Name, lantern)},
+		"alias of the line":             {Tuple{Name1: "EXAMPLE SHELTER DBA LANTERN HOUSE", State: "OH"}, found(Name, lantern)},
+		"no state, unique":              {Tuple{Name1: "LANTERN HOUSE"}, found(Name, lantern)},
 		"no state, two in the country":  {Tuple{Name1: "HARBOR LIGHTS"}, Match{}},
-		"inactive, alone":               {Tuple{Name1: "SHUTTERED MILL SOCIETY", State: "OH"}, Name.match(closed)},
-		"active beside inactive":        {Tuple{Name1: "PHOENIX SCHOOL", State: "OH"}, Name.match(reborn)},
+		"inactive, alone":               {Tuple{Name1: "SHUTTERED MILL SOCIETY", State: "OH"}, found(Name, closed)},
+		"active beside inactive":        {Tuple{Name1: "PHOENIX SCHOOL", State: "OH"}, found(Name, reborn)},
 		"club under its university":     {Tuple{Name1: "PRAIRIE STATE UNIVERSITY", State: "OK"}, Match{}},
-		"club under its own name":       {Tuple{Name1: "PRAIRIE STATE UNIVERSITY ALUMNI CLUB", State: "OK"}, Name.match(unions)},
+		"club under its own name":       {Tuple{Name1: "PRAIRIE STATE UNIVERSITY ALUMNI CLUB", State: "OK"}, found(Name, unions)},
 		"nothing":                       {Tuple{}, Match{}},
 		"care-of line without a name":   {Tuple{Name1: "% LANTERN HOUSE", State: "OH"}, Match{}},
-		"funder itself, nobody asks so": {Tuple{Name1: "GIVING FOUNDATION", State: "OH"}, Name.match(funder)},
+		"funder itself, nobody asks so": {Tuple{Name1: "GIVING FOUNDATION", State: "OH"}, found(Name, funder)},
 	} {
 		if got := r.Resolve(&c.line, parse(&c.line)); got != c.want {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)
@@ -122,19 +123,19 @@ HARBORLIGHTS,,,,08-0000001,,none,a boat
 		funder ein.EIN
 		want   Match
 	}{
-		"own EIN for another's name":         {Tuple{Name1: "PHOENIX SCHOOL", State: "OH", Filed: funder}, funder, Name.match(reborn)},
+		"own EIN for another's name":         {Tuple{Name1: "PHOENIX SCHOOL", State: "OH", Filed: funder}, funder, found(Name, reborn)},
 		"own EIN for no known name":          {Tuple{Name1: "NEVER HEARD OF", State: "OH", Filed: funder}, funder, Match{}},
-		"own EIN for its own name":           {Tuple{Name1: "Giving Foundation", State: "OH", Filed: funder}, funder, Filed.match(funder)},
+		"own EIN for its own name":           {Tuple{Name1: "Giving Foundation", State: "OH", Filed: funder}, funder, found(Filed, funder)},
 		"own EIN and no name":                {Tuple{Filed: funder}, funder, Match{}},
 		"its own name, no EIN":               {Tuple{Name1: "GIVING FOUNDATION", State: "OH"}, funder, Match{}},
-		"another funder pays it":             {Tuple{Name1: "GIVING FOUNDATION", State: "OH"}, unknown, Name.match(funder)},
-		"ruling for this funder":             {Tuple{Name1: "LANTERN HOUSE", State: "OH"}, funder, OverrideHuman.match(harborOH)},
-		"ruling for this funder beats filed": {Tuple{Name1: "LANTERN HOUSE", State: "OH", Filed: lantern}, funder, OverrideHuman.match(harborOH)},
-		"ruling for another funder":          {Tuple{Name1: "LANTERN HOUSE", State: "OH"}, unknown, Name.match(lantern)},
+		"another funder pays it":             {Tuple{Name1: "GIVING FOUNDATION", State: "OH"}, unknown, found(Name, funder)},
+		"ruling for this funder":             {Tuple{Name1: "LANTERN HOUSE", State: "OH"}, funder, found(OverrideHuman, harborOH)},
+		"ruling for this funder beats filed": {Tuple{Name1: "LANTERN HOUSE", State: "OH", Filed: lantern}, funder, found(OverrideHuman, harborOH)},
+		"ruling for another funder":          {Tuple{Name1: "LANTERN HOUSE", State: "OH"}, unknown, found(Name, lantern)},
 		"ruling that there is none":          {Tuple{Name1: "HARBOR LIGHTS", State: "OH"}, funder, Match{Barred: true}},
 		"ruling that names the funder":       {Tuple{Name1: "PAY TO THE FOUNDATION", State: "OH"}, funder, Match{}},
-		"the same for another funder":        {Tuple{Name1: "PAY TO THE FOUNDATION", State: "OH"}, unknown, OverrideHuman.match(funder)},
-		"no funder":                          {Tuple{Name1: "LANTERN HOUSE", State: "OH"}, ein.None, Name.match(lantern)},
+		"the same for another funder":        {Tuple{Name1: "PAY TO THE FOUNDATION", State: "OH"}, unknown, found(OverrideHuman, funder)},
+		"no funder":                          {Tuple{Name1: "LANTERN HOUSE", State: "OH"}, ein.None, found(Name, lantern)},
 	} {
 		n := parse(&c.line)
 		kx := ""

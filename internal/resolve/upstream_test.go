@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"grantgraph/internal/ein"
+	"grantgraph/internal/grant"
 	"grantgraph/internal/place"
 	"grantgraph/internal/source/bmf"
 	"grantgraph/internal/upstream"
@@ -92,7 +93,7 @@ func TestRulesOnRealLines(t *testing.T) {
 	dir := upstream.Dir(t)
 	lines := realLines(t, dir)
 	type tally struct{ fired, agree, outside, suspect, wrong int }
-	var by [Model + 1]tally
+	var by [grant.Model + 1]tally
 	var slips, conflicts, known int
 	for half := range ein.EIN(2) {
 		u := realUniverse(t, dir, lines, func(funder ein.EIN) bool { return funder%2 != half })
@@ -131,7 +132,7 @@ func TestRulesOnRealLines(t *testing.T) {
 		}
 	}
 	t.Logf("%d lines with an EIN, %d of them known to the universe", len(lines), known)
-	for _, rule := range Rules() {
+	for _, rule := range grant.Rules() {
 		b := by[rule]
 		if b.fired == 0 {
 			continue

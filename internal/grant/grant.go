@@ -1,0 +1,30 @@
+// Package grant is the vocabulary of a grant row: how its recipient was found,
+// what it supports, what kind of funder paid it, and the classes that can be
+// left out. The words are published and stored, so they never change meaning.
+package grant
+
+// Kinds of funders.
+const (
+	PrivateFoundation = "private_foundation"
+	PublicCharity     = "public_charity"
+	Passthrough       = "daf_or_passthrough"
+)
+
+// FunderKinds lists the kinds in published order.
+func FunderKinds() []string { return []string{PrivateFoundation, PublicCharity, Passthrough} }
+
+// Tiers of rows: a US recipient with an EIN, and everything else.
+const (
+	Matched  = "matched"
+	Universe = "universe"
+)
+
+// Classes of rows that can be excluded.
+const (
+	DAF          = "daf"
+	Individuals  = "individuals"
+	RelatedParty = "related_party"
+)
+
+// Classes lists the classes in published order.
+func Classes() []string { return []string{DAF, Individuals, RelatedParty} }
