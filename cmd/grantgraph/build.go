@@ -95,10 +95,13 @@ func (b *buildBars) close() {
 	if b.bar == nil {
 		return
 	}
-	if b.name == "read" {
+	switch unit, ok := units[b.name]; {
+	case b.name == "read":
 		b.bar.end("%s of XML", bytesize(b.total))
-	} else {
-		b.bar.end("%s %s", count(b.total), units[b.name])
+	case ok:
+		b.bar.end("%s %s", count(b.total), unit)
+	default:
+		b.bar.end("index written")
 	}
 	b.bar = nil
 }

@@ -37,6 +37,10 @@ type Options struct {
 	Workers int    // 0 means one per core
 	Keep    int    // snapshots to keep; 0 means 3
 
+	// Indexers derive what the serving side needs from the finished tables,
+	// before the snapshot is published. Each has a name for the progress.
+	Indexers []Indexer
+
 	// Progress is told of each step: the phase, how much of it is done and how
 	// much there is. It may be nil; it is called from several goroutines, one
 	// at a time.
@@ -49,6 +53,12 @@ type Options struct {
 	create func(path string) (io.WriteCloser, error)
 	// shardBytes is the size of a shard; tests make it small to have many.
 	shardBytes int64
+}
+
+// Indexer writes one index of a snapshot.
+type Indexer struct {
+	Name  string
+	Write func(ctx context.Context, w *snapshot.Writer) error
 }
 
 // Result is what a build came to.
@@ -155,6 +165,13 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 	defer w.Abandon()
 	if err := b.write(ctx, w, p, c, g, l, u, filers); err != nil {
 		return nil, err
+	}
+	for _, x := range opt.Indexers {
+		b.phase(x.Name, 1)
+		if err := x.Write(ctx, w); err != nil {
+			return nil, err
+		}
+		b.step(1)
 	}
 	if err := b.indexCoverage(c); err != nil {
 		return nil, err

@@ -7,6 +7,7 @@
 //	  builds/<version>/
 //	    manifest.json      what is in it, where it came from, a checksum of every file
 //	    tables/*.parquet   the rows
+//	    …                  indexes that the serving side reads, each its own folder
 //
 // A snapshot is written under a hidden name in builds and renamed when it is
 // whole, so a reader sees all of it or nothing, and a build that dies leaves
@@ -14,6 +15,7 @@
 package snapshot
 
 import (
+	"bufio"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -179,6 +181,32 @@ func (w *Writer) file(rel string) (io.Writer, func(rows int64) error, error) {
 	}
 	return sum, done, nil
 }
+
+// WriteFile adds a file that is not a table, such as an index. The path is
+// relative to the snapshot, with slashes.
+func (w *Writer) WriteFile(rel string, fill func(io.Writer) error) error {
+	path := filepath.Join(w.dir, filepath.FromSlash(rel))
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return fault.Disk(path, err)
+	}
+	out, done, err := w.file(rel)
+	if err != nil {
+		return err
+	}
+	buf := bufio.NewWriterSize(out, 1<<20)
+	err = fill(buf)
+	if err == nil {
+		err = buf.Flush()
+	}
+	if derr := done(0); err == nil {
+		err = derr
+	}
+	return fault.Disk(path, err)
+}
+
+// Unpublished is the snapshot as far as it has been written, for those who
+// derive an index from its tables.
+func (w *Writer) Unpublished() *Snapshot { return &Snapshot{Dir: w.dir} }
 
 // summed counts and hashes what passes through it.
 type summed struct {
