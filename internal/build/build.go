@@ -232,53 +232,55 @@ func (b *builder) shardFile(s *shard, table string) string {
 	return filepath.Join(b.shardDir(s), table+".parquet")
 }
 
+// readSource reads one upstream file and records it with its hash. what says
+// what the file should have been, in case it is not.
+func (b *builder) readSource(kind, rel, what string, read func(io.Reader) (rows int64, err error)) error {
+	path := b.sources.abs(rel)
+	sum, size, err := hashFile(path)
+	if err != nil {
+		return err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return fault.Disk(path, err)
+	}
+	defer f.Close()
+	rows, err := read(f)
+	if err != nil {
+		return wrongFormat(path, what, err)
+	}
+	b.addSource(snapshot.Source{Kind: kind, Path: rel, Bytes: size, SHA256: sum, Rows: rows})
+	return nil
+}
+
 func (b *builder) addSource(s snapshot.Source) { b.used = append(b.used, s) }
 
 // gazetteer is the shipped ZIP-to-county table, or a newer Census file.
-func (b *builder) gazetteer() (*place.Gazetteer, error) {
-	g := place.Shipped()
+func (b *builder) gazetteer() (g *place.Gazetteer, err error) {
+	g = place.Shipped()
 	if b.sources.Census == "" {
 		return g, nil
 	}
-	path := b.sources.abs(b.sources.Census)
-	sum, size, err := hashFile(path)
-	if err != nil {
-		return nil, err
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fault.Disk(path, err)
-	}
-	defer f.Close()
-	g, err = g.WithCensus(f)
-	if err != nil {
-		return nil, wrongFormat(path, "a Census ZIP-to-county relationship file", err)
-	}
-	b.addSource(snapshot.Source{Kind: "census", Path: b.sources.Census, Bytes: size, SHA256: sum, Rows: int64(len(g.ZIPs()))})
-	return g, nil
+	err = b.readSource("census", b.sources.Census, "a Census ZIP-to-county relationship file", func(r io.Reader) (int64, error) {
+		g, err = g.WithCensus(r)
+		if err != nil {
+			return 0, err
+		}
+		return int64(len(g.ZIPs())), nil
+	})
+	return g, err
 }
 
 // overrides reads the adjudicated corrections, if there are any.
-func (b *builder) overrides() (*resolve.Overrides, error) {
+func (b *builder) overrides() (o *resolve.Overrides, err error) {
 	if b.sources.Overrides == "" {
 		return nil, nil
 	}
-	path := b.sources.abs(b.sources.Overrides)
-	sum, size, err := hashFile(path)
-	if err != nil {
-		return nil, err
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fault.Disk(path, err)
-	}
-	defer f.Close()
-	o, err := resolve.ReadOverrides(f, b.sources.Overrides)
-	if err != nil {
-		return nil, wrongFormat(path, "a list of overrides", err)
-	}
-	b.addSource(snapshot.Source{Kind: "override_human", Path: b.sources.Overrides, Bytes: size, SHA256: sum, Rows: int64(o.Len())})
-	return o, nil
+	err = b.readSource("override_human", b.sources.Overrides, "a list of overrides", func(r io.Reader) (int64, error) {
+		o, err = resolve.ReadOverrides(r, b.sources.Overrides)
+		return int64(o.Len()), err
+	})
+	return o, err
 }
 
 // manifest puts the headline numbers and the report together.

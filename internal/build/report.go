@@ -2,13 +2,12 @@ package build
 
 import (
 	"cmp"
-	"os"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
 
 	"grantgraph/internal/ein"
-	"grantgraph/internal/fault"
 	"grantgraph/internal/grant"
 	"grantgraph/internal/resolve"
 	"grantgraph/internal/snapshot"
@@ -444,32 +443,23 @@ func (b *builder) indexCoverage(c *choice) error {
 		have[c.filings[i].object] = true
 	}
 	for _, rel := range b.sources.Indexes {
-		path := b.sources.abs(rel)
-		sum, size, err := hashFile(path)
+		err := b.readSource("irs990_index", rel, "an index of returns", func(in io.Reader) (rows int64, err error) {
+			err = irs990.ReadIndex(in, func(r irs990.IndexRow) error {
+				rows++
+				id, err := strconv.ParseUint(r.ObjectID, 10, 64)
+				if err == nil && have[id] {
+					b.report.Index.Present++
+				} else {
+					b.report.Index.Missing++
+				}
+				return nil
+			})
+			b.report.Index.Rows += rows
+			return rows, err
+		})
 		if err != nil {
 			return err
 		}
-		f, err := os.Open(path)
-		if err != nil {
-			return fault.Disk(path, err)
-		}
-		var rows int64
-		err = irs990.ReadIndex(f, func(r irs990.IndexRow) error {
-			rows++
-			id, err := strconv.ParseUint(r.ObjectID, 10, 64)
-			if err == nil && have[id] {
-				b.report.Index.Present++
-			} else {
-				b.report.Index.Missing++
-			}
-			return nil
-		})
-		f.Close()
-		if err != nil {
-			return wrongFormat(path, "an index of returns", err)
-		}
-		b.report.Index.Rows += rows
-		b.addSource(snapshot.Source{Kind: "irs990_index", Path: rel, Bytes: size, SHA256: sum, Rows: rows})
 	}
 	return nil
 }

@@ -2,11 +2,10 @@ package build
 
 import (
 	"context"
-	"os"
+	"io"
 	"strings"
 
 	"grantgraph/internal/ein"
-	"grantgraph/internal/fault"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/place"
 	"grantgraph/internal/resolve"
@@ -75,41 +74,29 @@ func (b *builder) loadUniverse(ctx context.Context, p *plan, c *choice, g *lines
 
 // loadMaster adds one posting of the master file.
 func (b *builder) loadMaster(u *resolve.UniverseBuilder, m master) error {
-	path := b.sources.abs(m.Path)
-	sum, size, err := hashFile(path)
-	if err != nil {
-		return err
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return fault.Disk(path, err)
-	}
-	defer f.Close()
 	source := resolve.BMF
 	if m.Older {
 		source = resolve.OldBMF
 	}
-	stats, err := bmf.Read(f, func(r *bmf.Record) error {
-		o := resolve.Org{
-			EIN: r.EIN, Name: r.Name, Street: r.Street, City: r.City, State: r.State,
-			NTEE: r.NTEE, Subsection: r.Subsection, Foundation: r.Foundation, Affiliation: r.Affiliation, Group: r.Group,
-			Sources: source, Active: !m.Older, AsOf: yearMonth(m.Posted),
+	return b.readSource("bmf", m.Path, "a part of the business master file", func(in io.Reader) (int64, error) {
+		stats, err := bmf.Read(in, func(r *bmf.Record) error {
+			o := resolve.Org{
+				EIN: r.EIN, Name: r.Name, Street: r.Street, City: r.City, State: r.State,
+				NTEE: r.NTEE, Subsection: r.Subsection, Foundation: r.Foundation, Affiliation: r.Affiliation, Group: r.Group,
+				Sources: source, Active: !m.Older, AsOf: yearMonth(m.Posted),
+			}
+			o.ZIP5, _ = place.ZIP5(r.ZIP, r.State)
+			if r.Revenue.Set {
+				o.Revenue = r.Revenue.Value
+			}
+			u.Add(o)
+			return nil
+		})
+		for _, r := range stats.Rejected {
+			b.report.MasterRejected = addCount(b.report.MasterRejected, r.Reason, int64(r.Count))
 		}
-		o.ZIP5, _ = place.ZIP5(r.ZIP, r.State)
-		if r.Revenue.Set {
-			o.Revenue = r.Revenue.Value
-		}
-		u.Add(o)
-		return nil
+		return int64(stats.Rows), err
 	})
-	if err != nil {
-		return wrongFormat(path, "a part of the business master file", err)
-	}
-	b.addSource(snapshot.Source{Kind: "bmf", Path: m.Path, Bytes: size, SHA256: sum, Rows: int64(stats.Rows)})
-	for _, r := range stats.Rejected {
-		b.report.MasterRejected = addCount(b.report.MasterRejected, r.Reason, int64(r.Count))
-	}
-	return nil
 }
 
 // yearMonth turns a posting date into a number that sorts like it.
