@@ -9,6 +9,8 @@ import (
 
 	"grantgraph/internal/build"
 	"grantgraph/internal/fault"
+	"grantgraph/internal/graph"
+	"grantgraph/internal/search"
 	"grantgraph/internal/snapshot"
 )
 
@@ -46,7 +48,7 @@ func (c *buildCmd) run(a *app) (*build.Result, error) {
 	start := time.Now()
 	bars := newBuildBars(a, c.Quiet || c.JSON)
 	result, err := build.Run(a.Ctx, build.Options{
-		Sources: c.Sources, Data: c.Data, Workers: c.Workers, Keep: c.Keep, Progress: bars.progress,
+		Sources: c.Sources, Data: c.Data, Workers: c.Workers, Keep: c.Keep, Progress: bars.progress, Indexers: indexers(),
 	})
 	bars.close()
 	if err != nil {
@@ -59,6 +61,11 @@ func (c *buildCmd) run(a *app) (*build.Result, error) {
 	}
 	printBuild(a.Out, result, time.Since(start))
 	return result, nil
+}
+
+// indexers are what the serving side wants to find in a snapshot.
+func indexers() []build.Indexer {
+	return []build.Indexer{{Name: "graph", Write: graph.Build}, {Name: "search", Write: search.Build}}
 }
 
 // buildBars turns the phases of a build into progress bars.
@@ -147,7 +154,7 @@ func printBuild(w io.Writer, result *build.Result, took time.Duration) {
 	printShares(w, r.Classes, c)
 
 	printAccount(w, r)
-	fmt.Fprintf(w, "\nPublished in %s to %s (%s in %d tables", took.Round(100*time.Millisecond), result.Snapshot.Dir, bytesize(totalBytes(m)), len(m.Files))
+	fmt.Fprintf(w, "\nPublished in %s to %s (%s in %d files", took.Round(100*time.Millisecond), result.Snapshot.Dir, bytesize(totalBytes(m)), len(m.Files))
 	if result.Reused > 0 {
 		fmt.Fprintf(w, "; %d of %d shards were staged already", result.Reused, result.Staged)
 	}

@@ -60,7 +60,7 @@ func TestDemo(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "demo")
 	for _, want := range []string{"By fiscal year", "shards were staged already"} {
-		code, out, errs := command(t, "demo", "--data", data, "--quiet")
+		code, out, errs := command(t, "demo", "--once", "--data", data, "--quiet")
 		if code != 0 || !strings.Contains(out, want) || !strings.Contains(out, "How the recipient was found") {
 			t.Fatalf("exit %d\n%s\n%s", code, out, errs)
 		}
@@ -86,7 +86,7 @@ func TestBuildJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	s, err := snapshot.Open(data)
-	if err != nil || s.Manifest.Version != m.Version || m.Counts.Grants == 0 || len(m.Sources) == 0 || len(m.Files) != 10 {
+	if err != nil || s.Manifest.Version != m.Version || m.Counts.Grants == 0 || len(m.Sources) == 0 || len(m.Files) < 12 {
 		t.Errorf("%v, %v", m.Counts, err)
 	}
 }

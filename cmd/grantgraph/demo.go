@@ -1,23 +1,37 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
+	"log/slog"
+	"os"
 	"path/filepath"
+	"time"
+
+	"grantgraph/internal/account"
+	"grantgraph/internal/ein"
+	"grantgraph/internal/fault"
+	"grantgraph/internal/graph"
+	"grantgraph/internal/served"
+	"grantgraph/internal/server"
 )
 
-// demoCmd makes a world and builds it.
+// demoCmd makes a world, builds it and serves it.
 type demoCmd struct {
+	Addr  string `help:"Address to serve on; port 0 picks a free one." default:"127.0.0.1:8080" placeholder:"HOST:PORT"`
 	Data  string `help:"Where the demo lives." default:"demo" placeholder:"DIR"`
 	Size  string `help:"How large a world: small (20k grants), medium (200k) or large (2M)." enum:"small,medium,large" default:"small"`
 	Seed  uint64 `help:"Seed of the world." default:"1" placeholder:"N"`
-	Quiet bool   `short:"q" help:"No progress."`
+	Quiet bool   `short:"q" help:"No progress and no report."`
+	Once  bool   `help:"Make and build the world, then stop instead of serving."`
 }
 
 // Help is shown by demo --help.
 func (demoCmd) Help() string {
 	return `Writes a world of invented organizations and their filings in the formats the IRS
-publishes, builds a snapshot from it, and prints what is in it. Run again, it uses
-the world that is there.`
+publishes, builds a snapshot from it, makes one key for each plan and serves it. Run
+again, it uses the world that is there. When it is ready it writes demo.json into the
+data directory, with the address and the keys.`
 }
 
 var demoSizes = map[string]string{"small": "20k", "medium": "200k", "large": "2M"}
@@ -28,10 +42,109 @@ func (c *demoCmd) Run(a *app) error {
 	if err := synth.reuseOrRun(a); err != nil {
 		return err
 	}
-	b := buildCmd{Sources: world, Data: c.Data, Keep: 3, Quiet: c.Quiet}
+	b := buildCmd{Sources: world, Data: c.Data, Keep: 2, Quiet: c.Quiet, JSON: false}
 	if _, err := b.run(a); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.Out, "\nEverything above is invented. With real filings:  grantgraph build --sources DIR --data DIR\n")
-	return nil
+	if c.Once {
+		return nil
+	}
+	s, err := server.Open(server.Options{Data: c.Data, Addr: c.Addr, Log: slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: slog.LevelWarn}))})
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	d, err := c.prepare(a, s)
+	if err != nil {
+		return err
+	}
+	c.greet(a, d)
+	return s.Run(a.Ctx)
+}
+
+// demo is what demo.json says.
+type demo struct {
+	BaseURL string            `json:"base_url"`
+	Keys    map[string]string `json:"keys"`
+
+	funder, recipient ein.EIN
+}
+
+// prepare makes a key for each plan and writes demo.json. Keys of an earlier
+// run that still work are kept, so that what was copied from the screen goes
+// on working.
+func (c *demoCmd) prepare(a *app, s *server.Server) (*demo, error) {
+	path := filepath.Join(c.Data, "demo.json")
+	d := &demo{Keys: map[string]string{}}
+	if body, err := os.ReadFile(path); err == nil {
+		// A file that cannot be read is written anew.
+		_ = json.Unmarshal(body, d)
+	}
+	d.BaseURL = s.URL()
+	for _, terms := range account.Plans() {
+		name := string(terms.Plan)
+		if secret := d.Keys[name]; secret != "" {
+			if k, err := s.Store().Find(a.Ctx, secret); err == nil && k.Active {
+				continue
+			}
+		}
+		secret, _, err := s.Store().Create(a.Ctx, terms.Plan, name+"@demo.example", "demo")
+		if err != nil {
+			return nil, err
+		}
+		d.Keys[name] = secret
+	}
+	body, err := json.MarshalIndent(d, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	if err := os.WriteFile(path+".new", append(body, '\n'), 0o600); err != nil {
+		return nil, fault.Disk(path, err)
+	}
+	if err := os.Rename(path+".new", path); err != nil {
+		return nil, fault.Disk(path, err)
+	}
+	return d, d.pick(a, c.Data)
+}
+
+// pick finds a funder and a recipient worth asking about.
+func (d *demo) pick(a *app, data string) error {
+	h, err := served.Open(data, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return err
+	}
+	defer h.Close()
+	set, release := h.Acquire()
+	defer release()
+	funders, _, err := set.Graph.Funders(a.Ctx, &graph.Filter{}, graph.Sort{By: graph.ByCount}, graph.Page{Limit: 1})
+	if err != nil || len(funders) == 0 {
+		return err
+	}
+	d.funder = funders[0].EIN
+	recipients, _, err := set.Graph.Recipients(a.Ctx, &graph.Filter{Funders: []ein.EIN{d.funder}}, graph.Sort{}, graph.Page{Limit: 20})
+	for _, r := range recipients {
+		if r.EIN != ein.None {
+			d.recipient = r.EIN
+			break
+		}
+	}
+	return err
+}
+
+func (c *demoCmd) greet(a *app, d *demo) {
+	fmt.Fprintf(a.Out, "\nEverything above is invented. It is served at\n\n  %s\n\n", d.BaseURL)
+	t := newTable("", "")
+	for _, terms := range account.Plans() {
+		t.add(string(terms.Plan)+" key", d.Keys[string(terms.Plan)])
+	}
+	t.print(a.Out)
+	fmt.Fprintf(a.Out, `
+Try:
+
+  curl '%[1]s/api/v1/search?q=county+library'
+  curl -H 'X-API-Key: %[2]s' '%[1]s/api/v1/grants/transactions?funder_id=%[3]s&limit=3'
+  curl -H 'X-API-Key: %[2]s' '%[1]s/api/v1/grants/funders?recip_id=%[4]s'
+
+Stop it with Ctrl-C. (Ready at %[5]s; also in %[6]s.)
+`, d.BaseURL, d.Keys["free"], d.funder, d.recipient, time.Now().UTC().Format(time.TimeOnly), filepath.Join(c.Data, "demo.json"))
 }

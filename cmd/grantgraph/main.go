@@ -26,10 +26,14 @@ type app struct {
 }
 
 type cli struct {
-	Demo    demoCmd    `cmd:"" help:"Make an invented world, build it and show what is in it."`
+	Demo    demoCmd    `cmd:"" help:"Make an invented world, build it and serve it."`
 	Synth   synthCmd   `cmd:"" help:"Write an invented world of filings in the true upstream formats."`
 	Build   buildCmd   `cmd:"" help:"Turn a folder of upstream files into a snapshot."`
+	Serve   serveCmd   `cmd:"" help:"Serve the current snapshot: the API and the site."`
+	Get     getCmd     `cmd:"" help:"Answer one API request in this process and print it."`
 	Inspect inspectCmd `cmd:"" help:"Show what the reader finds in a filing or a zip of filings."`
+	OpenAPI openapiCmd `cmd:"" name:"openapi" help:"Print the OpenAPI document."`
+	Bench   benchCmd   `cmd:"" help:"Measure the engine against DuckDB and PostgreSQL on the same questions."`
 	Version versionCmd `cmd:"" help:"Print the version."`
 }
 

@@ -160,6 +160,7 @@ func (a *app) phase(label string, total int64, quiet bool) *progress {
 			progressbar.OptionSetWidth(34),
 			progressbar.OptionShowCount(),
 			progressbar.OptionShowIts(),
+			progressbar.OptionShowBytes(label == "read"),
 			progressbar.OptionThrottle(80*time.Millisecond),
 			progressbar.OptionClearOnFinish(),
 			progressbar.OptionSetTheme(progressbar.Theme{Saucer: "█", SaucerHead: "█", SaucerPadding: "░", BarStart: "", BarEnd: ""}),

@@ -295,12 +295,14 @@ func (b *builder) manifest(p *plan, c *choice, g *lines, l *linked, u *resolve.U
 		}
 		return strings.Compare(x.Path, y.Path)
 	})
+	m := snapshot.Manifest{Sources: b.used, Counts: b.counts(c, g, l)}
+	m.Counts.Organizations = int64(u.Len())
+	// The report is whole only now that the rows are counted.
 	body, err := json.Marshal(b.report)
 	if err != nil {
 		return snapshot.Manifest{}, fmt.Errorf("encoding the report: %w", err)
 	}
-	m := snapshot.Manifest{Sources: b.used, Report: body, Counts: b.counts(c, g, l)}
-	m.Counts.Organizations = int64(u.Len())
+	m.Report = body
 	return m, nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -283,6 +284,18 @@ func checkInvariants(t *testing.T, result *Result) {
 			t.Fatalf("%s is out of order", g.Key)
 		}
 		last = g
+	}
+	// What is on disk says the same as what was returned.
+	opened, err := snapshot.OpenVersion(filepath.Dir(filepath.Dir(result.Snapshot.Dir)), result.Snapshot.Manifest.Version)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var report Report
+	if err := json.Unmarshal(opened.Manifest.Report, &report); err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(&report, result.Report) {
+		t.Errorf("the manifest holds the report\n%+v, returned was\n%+v", report, *result.Report)
 	}
 	c := result.Snapshot.Manifest.Counts
 	if n != c.Grants || sum != c.TotalAmount {

@@ -1,0 +1,352 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"grantgraph/internal/build"
+	"grantgraph/internal/fault"
+	"grantgraph/internal/graph"
+	"grantgraph/internal/oracle"
+	"grantgraph/internal/search"
+	"grantgraph/internal/snapshot"
+)
+
+// benchCmd times the graph against SQL engines.
+type benchCmd struct {
+	Grants  string   `help:"Size of the corpus: 20k, 200k, 2M, 20M or any number." default:"2M" placeholder:"N"`
+	Seed    uint64   `help:"Seed of the corpus." default:"1" placeholder:"N"`
+	Data    string   `help:"Where the corpus is made, or found from an earlier run." default:"bench" placeholder:"DIR"`
+	Seconds float64  `help:"Time spent on each engine for each class of requests." default:"2" placeholder:"S"`
+	Engines []string `help:"Engines to run: graph, plain, coded, postgres." enum:"graph,plain,coded,postgres" default:"graph,plain,coded,postgres" placeholder:"NAME"`
+	JSON    bool     `name:"json" help:"Print one JSON object for each class instead of tables."`
+	Quiet   bool     `short:"q" help:"No progress."`
+}
+
+// Help is shown by bench --help.
+func (benchCmd) Help() string {
+	return `Asks the graph, plain DuckDB, DuckDB over sorted and coded tables, and PostgreSQL
+with indexes the same questions about the same invented grants, in turn, and prints
+how long each took and how many times the graph's time that is. Every answer is
+compared in full; if two engines differ, the bench fails.
+
+The graph is asked so that it cannot answer from memory. All engines run on this
+machine, one request at a time, after a first one that is not counted. PostgreSQL
+is started for the run, on a socket of its own, where it is installed
+(apt-get install postgresql).`
+}
+
+// benchSamples is how many requests are timed for each engine and class, at
+// most.
+const benchSamples = 200
+
+func (c *benchCmd) Run(a *app) error {
+	if c.Seconds <= 0 || c.Seconds > 3600 {
+		return fault.New("bad_flag", "--seconds must be more than 0 and at most 3600").Try("grantgraph bench --help")
+	}
+	s, err := c.corpus(a)
+	if err != nil {
+		return err
+	}
+	b := &bench{benchCmd: c, app: a, snapshot: s}
+	defer b.close()
+	if err := b.open(); err != nil {
+		return err
+	}
+	if !c.JSON {
+		n := s.Manifest.Counts
+		fmt.Fprintf(a.Out, "%s grants, %s funders, %s recipients; %d cores, load %s before; medians in milliseconds\n\n",
+			count(n.Grants), count(n.Funders), count(n.Recipients), runtime.NumCPU(), hostLoad())
+	}
+	if err := b.race(); err != nil {
+		return err
+	}
+	return b.names()
+}
+
+// corpus makes the world and the snapshot, or finds them.
+func (c *benchCmd) corpus(a *app) (*snapshot.Snapshot, error) {
+	label := fmt.Sprintf("%s-%d", c.Grants, c.Seed)
+	data := filepath.Join(c.Data, "data-"+label)
+	if s, err := snapshot.Open(data); err == nil && indexed(s) {
+		return s, nil
+	}
+	world := synthCmd{Out: filepath.Join(c.Data, "world-"+label), Grants: c.Grants, Seed: c.Seed, Quiet: c.Quiet || c.JSON}
+	if err := world.reuseOrRun(a); err != nil {
+		return nil, err
+	}
+	bars := newBuildBars(a, c.Quiet || c.JSON)
+	defer bars.close()
+	result, err := build.Run(a.Ctx, build.Options{
+		Sources: world.Out, Data: data, Keep: 1, Progress: bars.progress,
+		Indexers: indexers(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return result.Snapshot, nil
+}
+
+// indexed reports whether a snapshot has indexes that this program reads.
+func indexed(s *snapshot.Snapshot) bool {
+	g, err := graph.Open(s)
+	if err != nil {
+		return false
+	}
+	g.Close()
+	x, err := search.Open(s)
+	if err != nil {
+		return false
+	}
+	x.Close()
+	return true
+}
+
+// bench is a run of benchCmd.
+type bench struct {
+	*benchCmd
+	app      *app
+	snapshot *snapshot.Snapshot
+	engines  []oracle.Engine
+	postgres *oracle.Postgres
+	server   *oracle.Server
+}
+
+// open loads the engines, the graph first.
+func (b *bench) open() error {
+	for _, name := range []string{"graph", "plain", "coded", "postgres"} {
+		if !slices.Contains(b.Engines, name) {
+			continue
+		}
+		bar := b.app.phase("load", 0, b.Quiet || b.JSON)
+		e, err := b.engine(b.app.Ctx, name)
+		if errors.Is(err, oracle.ErrNoPostgres) {
+			fmt.Fprintf(b.app.Err, "PostgreSQL is left out: %v. To have it: apt-get install postgresql\n", err)
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		b.engines = append(b.engines, e)
+		bar.end("%s", e.Name())
+	}
+	if len(b.engines) == 0 {
+		return fault.New("no_engine", "there is no engine to run").Try("--engines graph,plain")
+	}
+	return nil
+}
+
+func (b *bench) engine(ctx context.Context, name string) (oracle.Engine, error) {
+	switch name {
+	case "plain":
+		return oracle.OpenPlain(ctx, b.snapshot)
+	case "coded":
+		return oracle.OpenCoded(ctx, b.snapshot)
+	case "postgres":
+		server, err := oracle.StartPostgres(ctx)
+		if err != nil {
+			return nil, err
+		}
+		b.server = server
+		b.postgres, err = oracle.OpenPostgres(ctx, b.snapshot, server.DSN)
+		return b.postgres, err
+	}
+	g, err := graph.Open(b.snapshot)
+	if err != nil {
+		return nil, err
+	}
+	return oracle.Fresh(g), nil
+}
+
+// close ends the engines and the server.
+func (b *bench) close() {
+	for _, e := range b.engines {
+		_ = e.Close()
+	}
+	if b.server != nil {
+		_ = b.server.Stop()
+	}
+}
+
+// benchClass is what a class came to, as it is printed in JSON.
+type benchClass struct {
+	Class   string        `json:"class"`
+	Request string        `json:"request"`
+	Rows    int64         `json:"rows"`
+	Grants  int64         `json:"grants"` // size of the corpus
+	Engines []benchEngine `json:"engines"`
+}
+
+// benchEngine are the times of one engine. Quantiles for which there are too
+// few samples are null, and so are all of them when the engine did not answer
+// in time.
+type benchEngine struct {
+	Engine  string   `json:"engine"`
+	Samples int      `json:"samples"`
+	P50     *float64 `json:"p50_ms"`
+	P95     *float64 `json:"p95_ms"`
+	P99     *float64 `json:"p99_ms"`
+	Ratio   *float64 `json:"ratio"` // of the medians, to the first engine
+	Hit     *float64 `json:"hit_at_1,omitempty"`
+	GaveUp  bool     `json:"gave_up,omitempty"`
+}
+
+// race runs every class and prints what came of it.
+func (b *bench) race() error {
+	classes, err := oracle.Survey(b.app.Ctx, b.snapshot)
+	if err != nil {
+		return err
+	}
+	bar := b.app.phase("race", int64(len(classes)), b.Quiet || b.JSON)
+	budget := time.Duration(b.Seconds * float64(time.Second))
+	var list []benchClass
+	for i := range classes {
+		q := &classes[i].Question
+		times, answer, err := oracle.Race(b.app.Ctx, b.engines, q, oracle.Limits{Budget: budget, Samples: benchSamples, Patience: 30*time.Second + 5*budget})
+		if errors.Is(err, oracle.ErrDiffer) {
+			return fault.New("engines_differ", "%s: %w", classes[i].Name, err)
+		}
+		if err != nil {
+			return err
+		}
+		c := benchClass{Class: classes[i].Name, Request: q.String(), Grants: b.snapshot.Manifest.Counts.Grants, Engines: engineTimes(times)}
+		if c.Rows = answer.Hits; q.Topic == oracle.Summary {
+			c.Rows = answer.Totals.Grants
+		}
+		list = append(list, c)
+		bar.set(int64(i + 1))
+		if b.JSON {
+			if err := json.NewEncoder(b.app.Out).Encode(c); err != nil {
+				return err
+			}
+		}
+	}
+	bar.end("%d classes of requests, all answers equal", len(classes))
+	if !b.JSON {
+		b.print(list)
+	}
+	return nil
+}
+
+// engineTimes sums up the samples.
+func engineTimes(times []oracle.Times) []benchEngine {
+	list := make([]benchEngine, len(times))
+	for i := range times {
+		t := &times[i]
+		ms := func(q float64) *float64 {
+			if !t.Enough(q) {
+				return nil
+			}
+			v := float64(t.P(q)) / float64(time.Millisecond)
+			return &v
+		}
+		list[i] = benchEngine{Engine: t.Engine, Samples: len(t.Samples), P50: ms(0.5), P95: ms(0.95), P99: ms(0.99), GaveUp: t.GaveUp}
+		if first := list[0].P50; i > 0 && first != nil && list[i].P50 != nil && *first > 0 {
+			r := *list[i].P50 / *first
+			list[i].Ratio = &r
+		}
+	}
+	return list
+}
+
+// print prints the medians with their ratios, then the tails.
+func (b *bench) print(list []benchClass) {
+	header := []string{"request", ">rows"}
+	for i, e := range b.engines {
+		if header = append(header, ">"+e.Name()); i > 0 {
+			header = append(header, ">times")
+		}
+	}
+	t := newTable(header...)
+	for _, c := range list {
+		cells := []string{c.Class, count(c.Rows)}
+		for i, e := range c.Engines {
+			cells = append(cells, millis(e.P50, e.GaveUp))
+			if i > 0 {
+				cells = append(cells, times(e.Ratio))
+			}
+		}
+		t.add(cells...)
+	}
+	t.print(b.app.Out)
+
+	fmt.Fprintf(b.app.Out, "\nTails, where there are enough samples\n\n")
+	header = []string{"request"}
+	for _, e := range b.engines {
+		header = append(header, ">"+e.Name()+" n", ">p95", ">p99")
+	}
+	t = newTable(header...)
+	for _, c := range list {
+		cells := []string{c.Class}
+		for _, e := range c.Engines {
+			cells = append(cells, count(e.Samples), millis(e.P95, false), millis(e.P99, false))
+		}
+		t.add(cells...)
+	}
+	t.print(b.app.Out)
+
+	fmt.Fprintf(b.app.Out, "\nTimes the median of %s\n\n", b.engines[0].Name())
+	t = newTable("engine", ">geometric mean", ">least", "in")
+	for i, e := range b.engines[1:] {
+		sum, n, least, in := 0.0, 0, math.Inf(1), ""
+		for _, c := range list {
+			if r := c.Engines[i+1].Ratio; r != nil {
+				sum, n = sum+math.Log(*r), n+1
+				if *r < least {
+					least, in = *r, c.Class
+				}
+			}
+		}
+		if n > 0 {
+			mean := math.Exp(sum / float64(n))
+			t.add(e.Name(), times(&mean), times(&least), in)
+		}
+	}
+	t.print(b.app.Out)
+}
+
+// millis writes a time in milliseconds with three digits that count.
+func millis(v *float64, gaveUp bool) string {
+	switch {
+	case v == nil && gaveUp:
+		return "gave up"
+	case v == nil:
+		return "–"
+	case *v < 0.1:
+		return fmt.Sprintf("%.4f", *v)
+	case *v < 10:
+		return fmt.Sprintf("%.2f", *v)
+	}
+	return count(int64(math.Round(*v)))
+}
+
+// times writes a ratio.
+func times(r *float64) string {
+	switch {
+	case r == nil:
+		return "–"
+	case *r < 10:
+		return fmt.Sprintf("%.1f×", *r)
+	}
+	return count(int64(math.Round(*r))) + "×"
+}
+
+// hostLoad is the load of the machine when the bench began, where the system
+// says it: a bench on a busy machine measures the neighbours too.
+func hostLoad() string {
+	b, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return "unknown"
+	}
+	one, _, _ := strings.Cut(string(b), " ")
+	return one
+}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestServedDemo starts the demo as a newcomer would, runs the calls it prints
+// and stops it.
+func TestServedDemo(t *testing.T) {
+	t.Parallel()
+	data := filepath.Join(t.TempDir(), "demo")
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan int, 1)
+	var out, errs bytes.Buffer
+	go func() {
+		done <- run(ctx, []string{"demo", "--data", data, "--addr", "127.0.0.1:0", "--quiet"}, strings.NewReader(""), &out, &errs)
+	}()
+	d := awaitDemo(t, data, done, &errs)
+	for _, tc := range []struct {
+		path, plan string
+		status     int
+		want       string
+	}{
+		{"/", "", 200, "Who funds whom"},
+		{"/api/v1/search?q=county+library", "", 200, `"mode":"text"`},
+		{"/api/v1/grants/summary", "free", 200, `"by_year"`},
+		{"/api/v1/grants/funders?limit=2", "plus", 200, `"funder_ein"`},
+		{"/api/v1/grants/recipients?limit=2", "pro", 200, `"recip_id"`},
+		{"/api/v1/grants/recipients", "", 401, `"no_key"`},
+	} {
+		r, err := http.NewRequest(http.MethodGet, d.BaseURL+tc.path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("X-API-Key", d.Keys[tc.plan])
+		answer, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, _ := io.ReadAll(answer.Body)
+		answer.Body.Close()
+		if answer.StatusCode != tc.status || !strings.Contains(string(body), tc.want) {
+			t.Errorf("%s: %d, %.300s", tc.path, answer.StatusCode, body)
+		}
+	}
+	stop()
+	if code := <-done; code != 0 {
+		t.Errorf("exit %d: %s", code, errs.String())
+	}
+	for _, want := range []string{d.BaseURL, d.Keys["free"], "curl"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("the greeting lacks %q:\n%s", want, out.String())
+		}
+	}
+
+	code, answer, errText := command(t, "get", "--data", data, "/api/v1/search?q=library")
+	if code != 0 || !strings.Contains(answer, `"results"`) {
+		t.Errorf("get: exit %d, %s%s", code, answer, errText)
+	}
+	if code, answer, errText = command(t, "get", "-i", "--data", data, "/api/v1/grants/summary"); code != 1 || !strings.Contains(answer, "401") || !strings.Contains(errText, "Try:") {
+		t.Errorf("get without a key: exit %d, %s%s", code, answer, errText)
+	}
+	if code, answer, errText = command(t, "get", "--data", data, "--key", d.Keys["pro"], "/api/v1/grants/summary?year=2022"); code != 0 || !strings.Contains(answer, `"grant_count"`) {
+		t.Errorf("get with a key: exit %d, %s%s", code, answer, errText)
+	}
+}
+
+// awaitDemo waits for demo.json, which is written when the demo is ready.
+func awaitDemo(t *testing.T, data string, done <-chan int, errs *bytes.Buffer) (d demo) {
+	t.Helper()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for late := time.After(90 * time.Second); ; {
+		select {
+		case code := <-done:
+			t.Fatalf("the demo ended with %d: %s", code, errs.String())
+		case <-late:
+			t.Fatal("the demo was not ready in time")
+		case <-tick.C:
+			body, err := os.ReadFile(filepath.Join(data, "demo.json"))
+			if err == nil && json.Unmarshal(body, &d) == nil {
+				return d
+			}
+		}
+	}
+}

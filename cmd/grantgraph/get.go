@@ -1,0 +1,86 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+
+	"grantgraph/internal/api"
+	"grantgraph/internal/fault"
+	"grantgraph/internal/server"
+)
+
+type getCmd struct {
+	Path    string   `arg:"" help:"Path and query, such as '/api/v1/search?q=library'."`
+	Data    string   `help:"Data directory." default:"data" placeholder:"DIR"`
+	Key     string   `help:"API key to ask with." placeholder:"KEY"`
+	Header  []string `short:"H" help:"A request header, as 'Name: value'." placeholder:"HEADER"`
+	Headers bool     `short:"i" help:"Print the status and the headers as well."`
+}
+
+// Help is shown by get --help.
+func (getCmd) Help() string {
+	return `Runs one request against the current snapshot in this process, without a server,
+and prints the answer. The exit code is 1 when the answer is an error.
+
+    grantgraph get '/api/v1/search?q=county+library'
+    grantgraph get --key KEY '/api/v1/grants/summary?year=2022'`
+}
+
+func (c *getCmd) Run(a *app) error {
+	if !strings.HasPrefix(c.Path, "/") {
+		return fault.New("bad_path", "%q is not a path", c.Path).Try("grantgraph get /api/v1/meta")
+	}
+	s, err := server.Open(server.Options{Data: c.Data, BaseURL: "http://localhost", Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	r, err := http.NewRequestWithContext(a.Ctx, http.MethodGet, "http://localhost"+c.Path, nil)
+	if err != nil {
+		return fault.New("bad_path", "%q is not a path: %w", c.Path, err).Try("quote it, and escape spaces as +")
+	}
+	if c.Key != "" {
+		r.Header.Set("X-API-Key", c.Key)
+	}
+	for _, h := range c.Header {
+		name, value, ok := strings.Cut(h, ":")
+		if !ok {
+			return fault.New("bad_flag", "%q is not a header", h).Try("-H 'Accept: application/json'")
+		}
+		r.Header.Set(strings.TrimSpace(name), strings.TrimSpace(value))
+	}
+	w := httptest.NewRecorder()
+	s.Handler().ServeHTTP(w, r)
+	answer := w.Result()
+	if c.Headers {
+		fmt.Fprintf(a.Out, "%s %s\n", answer.Proto, answer.Status)
+		if err := answer.Header.Write(a.Out); err != nil {
+			return err
+		}
+		fmt.Fprintln(a.Out)
+	}
+	if _, err := io.Copy(a.Out, answer.Body); err != nil {
+		return err
+	}
+	if answer.StatusCode >= 400 {
+		return fault.New("answer", "the answer is %s", answer.Status).Try("read its message above")
+	}
+	return nil
+}
+
+type openapiCmd struct {
+	BaseURL string `name:"base-url" help:"Address to name as the server." default:"http://127.0.0.1:8080" placeholder:"URL"`
+}
+
+func (c *openapiCmd) Run(a *app) error {
+	doc, err := api.OpenAPI(c.BaseURL)
+	if err != nil {
+		return err
+	}
+	_, err = a.Out.Write(doc)
+	return err
+}

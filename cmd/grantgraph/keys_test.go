@@ -1,0 +1,85 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+
+	"grantgraph/internal/account"
+)
+
+// keys runs one of the keys commands.
+func keys(t *testing.T, args ...string) (out string, err error) {
+	t.Helper()
+	var c keysCmd
+	parser, err := kong.New(&c, kong.Exit(func(int) { t.Fatal("exit") }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, err := parser.Parse(args)
+	if err != nil {
+		return "", err
+	}
+	var o, e bytes.Buffer
+	err = ctx.Run(&app{Ctx: t.Context(), In: strings.NewReader(""), Out: &o, Err: &e})
+	return o.String(), err
+}
+
+func TestKeys(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "data")
+	must := func(args ...string) string {
+		t.Helper()
+		out, err := keys(t, append(args, "--data", dir)...)
+		if err != nil {
+			t.Fatalf("%v: %v", args, err)
+		}
+		return out
+	}
+	if out := must("list"); !strings.Contains(out, "No keys yet") {
+		t.Errorf("empty list: %q", out)
+	}
+	secret := strings.TrimSpace(must("create", "--plan", "plus", "--email", "ann@example.org", "--label", "a script"))
+	if plan, err := account.ParseKey(secret); err != nil || plan != account.Plus {
+		t.Fatalf("made %q: %v", secret, err)
+	}
+	var list []keyRecord
+	if err := json.Unmarshal([]byte(must("list", "--json")), &list); err != nil || len(list) != 1 {
+		t.Fatalf("list: %+v, %v", list, err)
+	}
+	if k := list[0]; k.Plan != account.Plus || k.Email != "ann@example.org" || k.Label != "a script" || !k.Active || k.Limit != 250 || k.Remaining != 250 || k.Key != "" {
+		t.Errorf("list: %+v", k)
+	}
+	id := list[0].ID
+	if out := must("list"); !strings.Contains(out, id) || strings.Contains(out, secret) {
+		t.Errorf("list: %q", out)
+	}
+	if out := must("deactivate", secret); !strings.Contains(out, id+" deactivated: plan plus, inactive") {
+		t.Errorf("deactivate: %q", out)
+	}
+	if out := must("reactivate", id); !strings.Contains(out, "active") {
+		t.Errorf("reactivate: %q", out)
+	}
+	if out := must("plan", id, "pro"); !strings.Contains(out, "plan pro") || !strings.Contains(out, "10,000") {
+		t.Errorf("plan: %q", out)
+	}
+	var rotated keyRecord
+	if err := json.Unmarshal([]byte(must("rotate", id, "--json")), &rotated); err != nil || rotated.ID != id || rotated.Key == "" || rotated.Key == secret {
+		t.Errorf("rotate: %+v, %v", rotated, err)
+	}
+	for _, args := range [][]string{
+		{"deactivate", secret}, {"rotate", "key_nobody"}, {"plan", id, "gold"}, {"create", "--plan", "gold"}, {"create", "--email", "nobody"},
+	} {
+		if out, err := keys(t, append(args, "--data", dir)...); err == nil {
+			t.Errorf("%v: %q", args, out)
+		}
+	}
+	if info, err := os.Stat(filepath.Join(dir, "accounts.db")); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the store: %v, %v", info, err)
+	}
+}

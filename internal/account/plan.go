@@ -1,0 +1,110 @@
+package account
+
+import (
+	"strings"
+	"time"
+
+	"grantgraph/internal/fault"
+)
+
+// Plan is what a key is entitled to.
+type Plan string
+
+// The plans.
+const (
+	Free Plan = "free"
+	Plus Plan = "plus"
+	Pro  Plan = "pro"
+)
+
+// Scope is a set of the parts of the service that a plan opens.
+type Scope uint8
+
+// The scopes.
+const (
+	Grants   Scope = 1 << iota // the grant graph
+	Paid                       // screening, profiles, organization search, SQL
+	ProScope                   // government funding and the Pro tables
+)
+
+// Window is the calendar period, in UTC, in which an allowance is spent and
+// after which it is whole again.
+type Window string
+
+// The windows.
+const (
+	Day   Window = "day"
+	Month Window = "month"
+)
+
+// Start is the beginning of the window that holds t.
+func (w Window) Start(t time.Time) time.Time {
+	y, m, d := t.UTC().Date()
+	if w == Month {
+		d = 1
+	}
+	return time.Date(y, m, d, 0, 0, 0, 0, time.UTC)
+}
+
+// Reset is the beginning of the next window.
+func (w Window) Reset(t time.Time) time.Time {
+	if w == Month {
+		return w.Start(t).AddDate(0, 1, 0)
+	}
+	return w.Start(t).AddDate(0, 0, 1)
+}
+
+// Terms are what a plan comes to.
+type Terms struct {
+	Plan      Plan
+	Letter    byte // in the text of keys issued under it
+	Allowance int  // calls in a window
+	Window    Window
+	Scopes    Scope
+}
+
+// plans is the table of plans, in rising order.
+var plans = [...]Terms{
+	{Free, 'f', 50, Day, Grants},
+	{Plus, 'p', 250, Day, Grants | Paid},
+	{Pro, 'r', 10_000, Month, Grants | Paid | ProScope},
+}
+
+// Plans lists the terms of every plan, in rising order.
+func Plans() []Terms { return append([]Terms(nil), plans[:]...) }
+
+// Terms are the terms of the plan; a plan that does not exist allows nothing.
+func (p Plan) Terms() Terms {
+	for _, t := range plans {
+		if t.Plan == p {
+			return t
+		}
+	}
+	return Terms{Plan: p, Window: Day}
+}
+
+// ParsePlan reads the name of a plan.
+func ParsePlan(s string) (Plan, error) {
+	p := Plan(strings.ToLower(strings.TrimSpace(s)))
+	if p.Terms().Scopes == 0 {
+		return "", fault.New("bad_plan", "there is no plan %q", clip(s)).Try("one of free, plus, pro")
+	}
+	return p, nil
+}
+
+// ParseWindow reads the name of a window.
+func ParseWindow(s string) (Window, error) {
+	switch w := Window(strings.ToLower(strings.TrimSpace(s))); w {
+	case Day, Month:
+		return w, nil
+	}
+	return "", fault.New("bad_window", "there is no window %q", clip(s)).Try("day or month")
+}
+
+// clip shortens a text that came from outside for a message.
+func clip(s string) string {
+	if len(s) > 40 {
+		return s[:40] + "…"
+	}
+	return s
+}

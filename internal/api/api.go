@@ -1,0 +1,115 @@
+// Package api is the HTTP face of the service. One table of operations says
+// what can be called, by whom, at what cost, with which parameters and with
+// which answers; the router, the metering, the OpenAPI document, the catalogue
+// and llms.txt all read that table and nothing else.
+//
+// A request goes through fixed steps: authenticate, read and validate the
+// parameters, compare the ETag, charge, run. What is refused before any data
+// is read therefore costs nothing. The package turns requests into questions
+// to the graph and the search index, and their results into wire rows; it
+// stores nothing and knows no files.
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"grantgraph/internal/account"
+	"grantgraph/internal/graph"
+	"grantgraph/internal/search"
+	"grantgraph/internal/snapshot"
+)
+
+// Graph answers questions about grants; *graph.Graph is one.
+type Graph interface {
+	Transactions(ctx context.Context, f *graph.Filter, s graph.Sort, p graph.Page) ([]graph.Grant, int64, error)
+	Funders(ctx context.Context, f *graph.Filter, s graph.Sort, p graph.Page) ([]graph.FunderTotal, int64, error)
+	Recipients(ctx context.Context, f *graph.Filter, s graph.Sort, p graph.Page) ([]graph.RecipientTotal, int64, error)
+	Summary(ctx context.Context, f *graph.Filter) (graph.Totals, []graph.YearTotals, error)
+	Excluded(ctx context.Context, f *graph.Filter) (map[graph.Class]graph.Cost, error)
+	ReachingFunders(ctx context.Context, f *graph.Filter) (int64, error)
+}
+
+// Search finds organizations by name; *search.Index is one.
+type Search interface {
+	Find(q, state string, limit int) []search.Result
+}
+
+// Accounts knows keys and meters them; every account.Store is one.
+type Accounts interface {
+	Authenticate(ctx context.Context, secret string) (account.KeyInfo, error)
+	Balance(ctx context.Context, id string) (account.Balance, error)
+	Charge(ctx context.Context, id string, cost int) (account.Balance, error)
+}
+
+// Dataset is one served snapshot.
+type Dataset struct {
+	Manifest snapshot.Manifest
+	Graph    Graph
+	Search   Search
+}
+
+// Config says what the handler serves.
+type Config struct {
+	// BaseURL is the address that clients see, without a trailing slash.
+	BaseURL  string
+	Accounts Accounts
+	// Acquire returns the dataset to answer one request from, and the function
+	// that gives it back. A nil Dataset means that none is served yet.
+	Acquire func() (*Dataset, func())
+	Clock   func() time.Time // nil means time.Now
+	Log     *slog.Logger     // nil means no log
+	// Timeout bounds one request; 0 means 30 seconds.
+	Timeout time.Duration
+}
+
+// server is the handler behind New.
+type server struct {
+	Config
+	routes   routes
+	openapi  func() ([]byte, error)
+	fixture  *Dataset
+	overview []byte // llms.txt
+}
+
+// New makes the handler of all API routes, /openapi.json, /llms.txt and the
+// API catalogue. Every other path gets the 404 envelope.
+func New(c Config) (http.Handler, error) {
+	base, err := checkBase(c.BaseURL)
+	if err != nil {
+		return nil, err
+	}
+	c.BaseURL = base
+	if c.Accounts == nil || c.Acquire == nil {
+		return nil, errors.New("api: Accounts and Acquire are needed")
+	}
+	if c.Clock == nil {
+		c.Clock = time.Now
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.Timeout == 0 {
+		c.Timeout = 30 * time.Second
+	}
+	s := &server{Config: c, routes: newRoutes(operations), fixture: fixture()}
+	s.openapi = sync.OnceValues(func() ([]byte, error) { return OpenAPI(base) })
+	s.overview = llms(base)
+	return http.HandlerFunc(s.serve), nil
+}
+
+// checkBase reads the address of the service.
+func checkBase(base string) (string, error) {
+	u, err := url.Parse(base)
+	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") || u.RawQuery != "" || u.Fragment != "" {
+		return "", fmt.Errorf("api: the base URL %q is not an http or https address", base)
+	}
+	return strings.TrimRight(base, "/"), nil
+}

@@ -1,0 +1,50 @@
+package api
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+
+	"grantgraph/internal/fault"
+)
+
+// A cursor is a place in the result of one question to one build of the
+// dataset: a mark of each, and how many rows came before. It is opaque to
+// clients and worth nothing elsewhere, so it is not signed.
+const markSize = 6
+
+// maxOffset bounds how far into a result a cursor may point.
+const maxOffset = 1 << 40
+
+// mark is a short digest of a text.
+func mark(text string) []byte {
+	sum := sha256.Sum256([]byte(text))
+	return sum[:markSize]
+}
+
+func encodeCursor(version, question string, offset int64) string {
+	b := append(mark(version), mark(question)...)
+	return base64.RawURLEncoding.EncodeToString(binary.AppendUvarint(b, uint64(offset)))
+}
+
+// decodeCursor reads a cursor. readable is false when it is none; the error
+// says that it belongs elsewhere.
+func decodeCursor(cursor, version, question string) (offset int64, readable bool, err error) {
+	b, err := base64.RawURLEncoding.Strict().DecodeString(cursor)
+	if err != nil || len(b) <= 2*markSize {
+		return 0, false, nil
+	}
+	n, size := binary.Uvarint(b[2*markSize:])
+	if size <= 0 || size != len(b)-2*markSize || n > maxOffset {
+		return 0, false, nil
+	}
+	if string(b[:markSize]) != string(mark(version)) {
+		return 0, true, fault.New(slugCursorStale, "The cursor belongs to another build of the dataset; the rows may have moved since.").
+			Try("start again without cursor")
+	}
+	if string(b[markSize:2*markSize]) != string(mark(question)) {
+		return 0, true, fault.New(slugCursorOther, "The cursor belongs to another endpoint, filter or order.").
+			Try("send a cursor with the same parameters as the request that returned it; only limit, fields and format may change")
+	}
+	return int64(n), true, nil
+}

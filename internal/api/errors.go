@@ -1,0 +1,138 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"grantgraph/internal/fault"
+)
+
+// Slugs name the ways in which a request can fail. They are part of the
+// contract: a client may branch on them.
+const (
+	slugStrict        = "unsupported_parameter"
+	slugProprietary   = "proprietary_subject"
+	slugIDType        = "unsupported_id_type"
+	slugQuery         = "malformed_query"
+	slugTooMany       = "too_many_parameters"
+	slugCursorStale   = "cursor_stale"
+	slugCursorOther   = "cursor_mismatch"
+	slugNoKey         = "no_key"
+	slugUnknownKey    = "unknown_key"
+	slugSpent         = "quota_exhausted"
+	slugPlan          = "plan_required"
+	slugInactive      = "account_inactive"
+	slugNotFound      = "not_found"
+	slugMethod        = "method_not_allowed"
+	slugBodyTooLarge  = "body_too_large"
+	slugURITooLong    = "uri_too_long"
+	slugInvalid       = "invalid_request"
+	slugHeaderTooLong = "headers_too_large"
+	slugInternal      = "internal_error"
+	slugNoDataset     = "no_dataset"
+	slugTimeout       = "timed_out"
+)
+
+// failures is the one place that gives a slug its status and says in general
+// what it means.
+var failures = []struct {
+	slug   string
+	status int
+	means  string
+}{
+	{slugStrict, 400, "strict=1 was given and a parameter is unsupported or unrecognized"},
+	{slugProprietary, 400, "subject has the shape of a code from a proprietary taxonomy"},
+	{slugIDType, 400, "id_type is not ein"},
+	{slugQuery, 400, "the query string cannot be decoded"},
+	{slugTooMany, 400, "the query string has too many parameters"},
+	{slugCursorStale, 400, "the cursor belongs to an earlier build of the dataset"},
+	{slugCursorOther, 400, "the cursor belongs to another request"},
+	{slugNoKey, 401, "no key was sent"},
+	{slugUnknownKey, 401, "the key is not recognized"},
+	{slugSpent, 402, "the allowance of the key is spent"},
+	{slugPlan, 402, "the endpoint needs a higher plan"},
+	{slugInactive, 402, "the account is inactive"},
+	{slugNotFound, 404, "there is no such endpoint"},
+	{slugMethod, 405, "the endpoint does not answer this method; see the Allow header"},
+	{slugBodyTooLarge, 413, "the request body is too large"},
+	{slugURITooLong, 414, "the address is too long"},
+	{slugInvalid, 422, "a value cannot be read; detail says which"},
+	{slugHeaderTooLong, 431, "the request headers are too large"},
+	{slugInternal, 500, "something broke on our side; quote the request_id"},
+	{slugNoDataset, 503, "no dataset is being served yet"},
+	{slugTimeout, 503, "the request took too long and was stopped"},
+}
+
+// statusOf is the status of a slug. A slug that nobody listed is a mistake of
+// ours, so it is a 500.
+func statusOf(slug string) int {
+	for _, f := range failures {
+		if f.slug == slug {
+			return f.status
+		}
+	}
+	return http.StatusInternalServerError
+}
+
+// Problem is one reason why a request could not be validated.
+type Problem struct {
+	Loc   []any  `json:"loc" doc:"Where: query or path, then the name, then the position in a list." items:"string|integer"`
+	Msg   string `json:"msg" doc:"What is wrong."`
+	Type  string `json:"type" doc:"Stable identifier of the kind of problem."`
+	Input any    `json:"input,omitempty" doc:"The value as sent, shortened."`
+	Ctx   any    `json:"ctx,omitempty" doc:"The limits that apply."`
+}
+
+// invalid is the error of a request that failed validation.
+type invalid struct{ problems []Problem }
+
+func (e *invalid) Error() string {
+	if len(e.problems) == 0 {
+		return "the request is not valid"
+	}
+	p := e.problems[0]
+	where := ""
+	if len(p.Loc) > 1 {
+		if s, ok := p.Loc[1].(string); ok {
+			where = s + ": "
+		}
+	}
+	return where + p.Msg
+}
+
+// Failure is the body of every error but a 422.
+type Failure struct {
+	Code      int    `json:"code" doc:"The HTTP status."`
+	Message   string `json:"message" doc:"What went wrong, safe to show a user."`
+	Error     string `json:"error" doc:"Stable identifier of the cause."`
+	Hint      string `json:"hint,omitempty" doc:"What to do about it."`
+	RequestID string `json:"request_id" doc:"Quote this when asking for help; also in X-Request-Id."`
+
+	Service *Service `json:"x_service,omitempty"`
+}
+
+// Invalid is the body of a 422.
+type Invalid struct {
+	Detail    []Problem `json:"detail" doc:"Every problem found."`
+	Code      int       `json:"code" doc:"The HTTP status."`
+	Message   string    `json:"message" doc:"The first problem in words."`
+	Error     string    `json:"error" doc:"Stable identifier of the cause."`
+	RequestID string    `json:"request_id" doc:"Quote this when asking for help; also in X-Request-Id."`
+
+	Service *Service `json:"x_service,omitempty"`
+}
+
+// explain turns an error into a Fault that may leave the process. Anything
+// that was not written for a reader becomes an internal error, and the second
+// result tells the caller to log it.
+func explain(err error) (f *fault.Fault, hidden bool) {
+	if known, ok := fault.Of(err); ok && statusOf(known.Slug) != http.StatusInternalServerError {
+		return known, false
+	}
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+		return fault.New(slugTimeout, "The request took too long and was stopped.").
+			Try("narrow the filter, or ask again in a moment"), false
+	}
+	return fault.New(slugInternal, "Something broke on our side. It has been recorded under the request_id."), true
+}

@@ -1,0 +1,240 @@
+package api
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/grant"
+	"grantgraph/internal/graph"
+	"grantgraph/internal/search"
+	"grantgraph/internal/snapshot"
+)
+
+// invented is what every example says of itself.
+const invented = "Everything here is invented: the organizations do not exist and their EINs are reserved. No key was needed and nothing was counted."
+
+// grantExamples are the cases of an endpoint of the grant graph.
+func grantExamples(query string) []Example {
+	return []Example{
+		{"1", "A plain success", query},
+		{"unsupported", "Both severities of warnings: a filter that is not honored, and one that ran with a caveat", query + "&population=children&min_match_prob=0.97"},
+		{"strict", "What strict=1 refuses: the same filter that is not honored becomes a 400", query + "&population=children&strict=1"},
+		{"subject_pcs", "A code of a proprietary taxonomy is refused, not matched", query + "&subject=SA0200"},
+	}
+}
+
+// ExampleList is the answer to example=list.
+type ExampleList struct {
+	head
+	Results []ExampleCase `json:"results" doc:"The cases."`
+	Service Service       `json:"x_service"`
+}
+
+// ExampleCase is one case.
+type ExampleCase struct {
+	Case        string `json:"case" doc:"Value of the example parameter."`
+	Description string `json:"description" doc:"What it shows."`
+	Request     string `json:"request" doc:"The request that it answers."`
+	URL         string `json:"url" doc:"Where to get it." format:"uri"`
+}
+
+func (e *ExampleList) service() *Service            { return &e.Service }
+func (e *ExampleList) table() (any, int64, *string) { return e.Results, int64(len(e.Results)), nil }
+func (e *ExampleList) pick([]string) answer         { return e }
+
+// example answers a request from the fixture. It goes through the same code as
+// a request for data, so an example cannot differ from what it shows.
+func (s *server) example(ctx context.Context, r *http.Request, out *reply, c *call, values url.Values) error {
+	c.data = s.fixture
+	name := strings.ToLower(strings.TrimSpace(values.Get("example")))
+	if name == "" || name == "true" {
+		name = "1"
+	}
+	c.shown = &Shown{Case: shown(name), Note: invented}
+	out.header.Set("Cache-Control", "public, max-age=3600")
+	if name == "list" {
+		return out.answer(c, c.examples())
+	}
+	i := slices.IndexFunc(c.op.Examples, func(e Example) bool { return e.Case == name })
+	if i < 0 {
+		cases := []string{"list"}
+		for _, e := range c.op.Examples {
+			cases = append(cases, e.Case)
+		}
+		c.params = &reader{op: c.op}
+		c.params.problem(c.params.param("example"), -1, "enum", name, limit{"expected": cases}, "there is no such example; use one of %s", strings.Join(cases, ", "))
+		return &invalid{c.params.problems}
+	}
+	query := c.op.Examples[i].Query
+	c.shown.Request = c.op.Method + " " + versioned + c.op.Path + "?" + query
+	if format := values.Get("format"); format != "" && len(c.op.Formats) > 1 {
+		query = strings.TrimPrefix(query+"&format="+url.QueryEscape(format), "&")
+	}
+	run, err := c.prepare(query, nil)
+	if err != nil {
+		return err
+	}
+	result, err := run(ctx)
+	if err != nil {
+		return err
+	}
+	return out.answer(c, result)
+}
+
+// examples lists the cases of an operation.
+func (c *call) examples() *ExampleList {
+	list := &ExampleList{head: ok, Results: []ExampleCase{}}
+	for _, e := range c.op.Examples {
+		request := c.op.Method + " " + versioned + c.op.Path
+		if e.Query != "" {
+			request += "?" + e.Query
+		}
+		list.Results = append(list.Results, ExampleCase{e.Case, e.Description, request, c.base + versioned + c.op.Path + "?example=" + e.Case})
+	}
+	list.Service = c.service()
+	return list
+}
+
+// fixture is the invented dataset that examples are answered from.
+func fixture() *Dataset {
+	funders := []*graph.Funder{
+		{EIN: 1, Name: "EXAMPLE COMMUNITY FOUNDATION", City: "SPRINGFIELD", State: "IL", Kind: grant.PublicCharity},
+		{EIN: 2, Name: "EXAMPLE FAMILY FOUNDATION", City: "PORTLAND", State: "OR", Kind: grant.PrivateFoundation},
+		{EIN: 3, Name: "EXAMPLE DONOR ADVISED FUND", City: "DOVER", State: "DE", Kind: grant.Passthrough},
+	}
+	recipients := []*graph.Recipient{
+		{ID: "ein-000000004", EIN: 4, Name: "EXAMPLE FOOD PANTRY", City: "SPRINGFIELD", State: "IL", ZIP: "62701"},
+		{ID: "ein-000000005", EIN: 5, Name: "EXAMPLE CITY MUSEUM", City: "CHICAGO", State: "IL", ZIP: "60601"},
+		{ID: "nm-0123456789abcdef", Name: "EXAMPLE NEIGHBORS GROUP", City: "PEORIA", State: "IL", ZIP: "61602"},
+	}
+	row := func(key string, f, r int, amount int64, year int, rule grant.Rule, purpose string, support grant.Support, classes graph.Class) graph.Grant {
+		to := recipients[r]
+		g := graph.Grant{
+			Key: key, Funder: funders[f], Recipient: to, NameFiled: to.Name, City: to.City, State: to.State, ZIP: to.ZIP,
+			Amount: amount, FiscalYear: year, Purpose: purpose, Support: support, Rule: rule, Prob: rule.Prob(),
+			Matched: to.EIN != ein.None, Classes: classes, ObjectID: "000000000000000001", ReturnType: "990", PeriodEnd: time.Date(year, 12, 31, 0, 0, 0, 0, time.UTC).Format(time.DateOnly),
+		}
+		if funders[f].Kind == grant.PrivateFoundation {
+			g.ReturnType = "990PF"
+		}
+		switch to.EIN {
+		case 4:
+			g.NTEE = "K31"
+		case 5:
+			g.NTEE = "A50"
+		}
+		return g
+	}
+	grants := []graph.Grant{
+		row("example-1", 0, 0, 250_000, 2021, grant.Filed, "GENERAL OPERATING SUPPORT", grant.GeneralOperating, 0),
+		row("example-2", 0, 1, 120_000, 2022, grant.Filed, "CAPITAL CAMPAIGN FOR THE NEW WING", grant.Capital, 0),
+		row("example-3", 1, 0, 75_000, 2020, grant.Name, "WINTER MEAL PROGRAM", grant.Program, 0),
+		row("example-4", 0, 2, 10_000, 2022, grant.None, "BLOCK PARTY", 0, 0),
+		row("example-5", 2, 0, 5_000, 2022, grant.Filed, "", 0, graph.DAF),
+	}
+	revenue := []int64{4_200_000, 610_000}
+	return &Dataset{
+		Manifest: snapshot.Manifest{
+			Version: "20260101T000000Z", GeneratedAt: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), Content: "example",
+			Counts: snapshot.Counts{
+				Grants: 5, TotalAmount: 460_000, Funders: 3, Recipients: 3, Linked: 4, FirstFiscalYear: 2017, LastFiscalYear: 2026,
+				LastCompleteYear: 2023, PartialFiscalYear: []int{2024, 2025, 2026},
+			},
+		},
+		Graph: examples{grants},
+		Search: directory{
+			{EIN: 1, Name: "EXAMPLE COMMUNITY FOUNDATION", City: "SPRINGFIELD", State: "IL", Kind: search.Nonprofit, Type: "Public charity", NTEE: "T31", Cause: "Philanthropy & Grantmaking", Revenue: &revenue[0], Score: 1},
+			{EIN: 2, Name: "EXAMPLE FAMILY FOUNDATION", City: "PORTLAND", State: "OR", Kind: search.Foundation, Type: "Private foundation", Revenue: &revenue[1], Score: 0.9},
+		},
+	}
+}
+
+// directory is a search index of a few invented organizations.
+type directory []search.Result
+
+func (d directory) Find(string, string, int) []search.Result { return d }
+
+// examples is a graph of a few invented grants. It understands only the
+// filters that the examples use.
+type examples struct{ grants []graph.Grant }
+
+func (x examples) match(f *graph.Filter) []graph.Grant {
+	return slices.DeleteFunc(slices.Clone(x.grants), func(g graph.Grant) bool {
+		inYears := len(f.Years) == 0 || slices.ContainsFunc(f.Years, func(s graph.Span) bool { return s.From <= g.FiscalYear && g.FiscalYear <= s.To })
+		return len(f.Funders) > 0 && !slices.Contains(f.Funders, g.Funder.EIN) ||
+			len(f.Recipients) > 0 && !slices.Contains(f.Recipients, g.Recipient.EIN) ||
+			f.MinProb != nil && g.Prob < *f.MinProb || !inYears
+	})
+}
+
+func (x examples) Transactions(_ context.Context, f *graph.Filter, _ graph.Sort, _ graph.Page) ([]graph.Grant, int64, error) {
+	rows := x.match(f)
+	return rows, int64(len(rows)), nil
+}
+
+func (x examples) Funders(_ context.Context, f *graph.Filter, _ graph.Sort, _ graph.Page) ([]graph.FunderTotal, int64, error) {
+	var list []graph.FunderTotal
+	for _, g := range x.match(f) {
+		i := slices.IndexFunc(list, func(t graph.FunderTotal) bool { return t.EIN == g.Funder.EIN })
+		if i < 0 {
+			i = len(list)
+			list = append(list, graph.FunderTotal{Funder: *g.Funder, FirstYear: g.FiscalYear})
+		}
+		t := &list[i]
+		t.Total, t.Grants, t.Recipients = t.Total+g.Amount, t.Grants+1, t.Recipients+1
+		t.FirstYear, t.LastYear = min(t.FirstYear, g.FiscalYear), max(t.LastYear, g.FiscalYear)
+	}
+	slices.SortFunc(list, func(a, b graph.FunderTotal) int { return cmp.Compare(b.Total, a.Total) })
+	return list, int64(len(list)), nil
+}
+
+func (x examples) Recipients(_ context.Context, f *graph.Filter, _ graph.Sort, _ graph.Page) ([]graph.RecipientTotal, int64, error) {
+	var list []graph.RecipientTotal
+	for _, g := range x.match(f) {
+		i := slices.IndexFunc(list, func(t graph.RecipientTotal) bool { return t.ID == g.Recipient.ID })
+		if i < 0 {
+			i = len(list)
+			list = append(list, graph.RecipientTotal{Recipient: *g.Recipient, FirstYear: g.FiscalYear})
+		}
+		t := &list[i]
+		t.Total, t.Grants, t.Funders = t.Total+g.Amount, t.Grants+1, t.Funders+1
+		t.FirstYear, t.LastYear = min(t.FirstYear, g.FiscalYear), max(t.LastYear, g.FiscalYear)
+	}
+	slices.SortFunc(list, func(a, b graph.RecipientTotal) int { return cmp.Compare(b.Total, a.Total) })
+	return list, int64(len(list)), nil
+}
+
+func (x examples) Summary(_ context.Context, f *graph.Filter) (graph.Totals, []graph.YearTotals, error) {
+	rows := x.match(f)
+	var years []graph.YearTotals
+	for year := 2020; year <= 2022; year++ {
+		in := slices.DeleteFunc(slices.Clone(rows), func(g graph.Grant) bool { return g.FiscalYear != year })
+		if len(in) > 0 {
+			years = append(years, graph.YearTotals{FiscalYear: year, Totals: totals(in)})
+		}
+	}
+	return totals(rows), years, nil
+}
+
+func totals(rows []graph.Grant) graph.Totals {
+	var t graph.Totals
+	funders, recipients := map[ein.EIN]bool{}, map[string]bool{}
+	for _, g := range rows {
+		t.Amount, t.Grants = t.Amount+g.Amount, t.Grants+1
+		funders[g.Funder.EIN], recipients[g.Recipient.ID] = true, true
+	}
+	t.Funders, t.Recipients = int64(len(funders)), int64(len(recipients))
+	return t
+}
+
+func (x examples) Excluded(context.Context, *graph.Filter) (map[graph.Class]graph.Cost, error) {
+	return nil, nil
+}
+
+func (x examples) ReachingFunders(context.Context, *graph.Filter) (int64, error) { return 3, nil }

@@ -1,0 +1,385 @@
+package api
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/fault"
+	"grantgraph/internal/grant"
+	"grantgraph/internal/graph"
+	"grantgraph/internal/ntee"
+	"grantgraph/internal/place"
+	"grantgraph/internal/snapshot"
+)
+
+func bound(x float64) *float64 { return &x }
+
+// The widths of lists of EINs and of amounts.
+const (
+	einListLength = maxEINs * 13
+	mostDollars   = 1 << 53
+)
+
+// words joins a published vocabulary.
+func supportIDs() []string { return grant.Support(1<<grant.Strategies - 1).IDs() }
+
+func ruleNames() []string {
+	var names []string
+	for _, r := range grant.Rules() {
+		names = append(names, r.String())
+	}
+	return names
+}
+
+var (
+	geoIDTypes    = []string{"state", "zip", "city", "county_fips", "country"}
+	locationTypes = []string{"recipient", "funder", "area_served"}
+)
+
+// filterParams are the grant filters, in the order of the documentation.
+func filterParams() []Param {
+	return []Param{
+		{Name: "funder_id", Type: String, List: true, MaxLength: einListLength, MaxItems: maxEINs, Example: "00-0000001", Description: "Grantmaker EIN in any format: hyphens and missing leading zeros are normalized. Comma-separate for several, at most 1,000."},
+		{Name: "recip_id", Type: String, List: true, MaxLength: einListLength, MaxItems: maxEINs, Example: "00-0000004", Description: "Recipient EIN in any format; comma-separate for several, at most 1,000. Rows whose recipient has no resolved EIN never match."},
+		{Name: "id_type", Type: String, Enum: []string{"ein"}, Default: "ein", Description: "Only ein; any other value is a 400. Find EINs by name with /search."},
+		{Name: "year", Type: String, List: true, Example: "2017-2020", Description: "Fiscal year (2021), comma list (2019,2021) or range (2017-2020)."},
+		{Name: "min_year", Type: Integer, Min: bound(1900), Max: bound(2100), Description: "First fiscal year, open-ended."},
+		{Name: "max_year", Type: Integer, Min: bound(1900), Max: bound(2100), Description: "Last fiscal year, open-ended."},
+		{Name: "subject", Type: String, MaxLength: 2000, Example: "B", Description: "NTEE major letter (B), NTEE code (B42) or cause label (Education); comma-separate for several. A value shaped like a code of a proprietary taxonomy is a 400. Rows without a recipient EIN or NTEE code never match."},
+		{Name: "location", Type: String, List: true, MaxLength: 4000, Example: "IL", Description: "Place, read as geo_id_type says; comma-separate for several. In a list of cities a bare state code qualifies the city before it: Springfield, IL, Portland."},
+		{Name: "geo_id_type", Type: String, Enum: geoIDTypes, Default: "state", Description: "How location is read: state (code or name), zip (five digits or a prefix of three), city, county_fips (five digits) or country (FIPS 10-4)."},
+		{Name: "location_type", Type: String, Enum: locationTypes, Default: "recipient", Description: "Whose place is meant. area_served selects the FUNDERS whose giving reaches the place and returns all their grants, including those made elsewhere."},
+		{Name: "query", Type: String, MaxLength: 500, Example: "after school program", Description: "Words that must all occur in the purpose as filed or in the recipient's name; \"quoted phrases\" and -excluded words."},
+		{Name: "support", Type: String, List: true, Enum: supportIDs(), Description: "Support strategy derived from the purpose wording; approximate. Comma-separate for any of several."},
+		{Name: "funder_type", Type: String, Enum: grant.FunderKinds(), Description: "Kind of grantmaker."},
+		{Name: "exclude_daf", Type: Boolean, Default: false, Description: "Drops donor-advised and pass-through funders; the same as exclude=daf."},
+		{Name: "exclude", Type: String, List: true, Enum: grant.Classes(), Description: "Classes of rows to drop, comma-separated. Nothing is dropped by default. x_service.excluded says what each class cost."},
+		{Name: "country", Type: String, List: true, Example: "UK", Description: "Recipient country, FIPS 10-4 code, which is not always the ISO code; comma-separate for several."},
+		{Name: "min_amt", Type: Integer, Min: bound(0), Max: bound(mostDollars), Description: "Smallest grant, whole dollars."},
+		{Name: "max_amt", Type: Integer, Min: bound(0), Max: bound(mostDollars), Description: "Largest grant, whole dollars."},
+		{Name: "min_match_prob", Type: Number, Min: bound(0), Max: bound(1), Description: "Keeps rows whose recipient EIN has at least this match_prob. Rows without a recipient EIN never match. Above about 0.965 no model-resolved row is left."},
+		{Name: "ein_source", Type: String, List: true, Enum: ruleNames(), Description: "How the recipient EIN was resolved, comma-separated; filed is the subset stated by filers."},
+	}
+}
+
+// filterReader turns parameters into a graph.Filter.
+type filterReader struct {
+	*reader
+	manifest *snapshot.Manifest
+	filter   graph.Filter
+	// reaches is set when the answer has to say how many funders reach the place.
+	reaches bool
+}
+
+// readFilter reads every grant filter of a request.
+func readFilter(r *reader, m *snapshot.Manifest) (*filterReader, error) {
+	f := &filterReader{reader: r, manifest: m}
+	if err := f.identity(); err != nil {
+		return nil, err
+	}
+	f.years()
+	if err := f.subject(); err != nil {
+		return nil, err
+	}
+	f.location()
+	f.country()
+	f.words()
+	f.kinds()
+	f.amounts()
+	f.certainty()
+	return f, nil
+}
+
+func (f *filterReader) identity() error {
+	if kind, ok := f.text("id_type"); ok && !strings.EqualFold(kind, "ein") {
+		return fault.New(slugIDType, "id_type %q is not supported: organizations are identified by EIN only.", clip(kind)).
+			Try("find the EIN by name with /api/v1/search?q=… and send it without id_type")
+	}
+	f.filter.Funders = f.eins("funder_id")
+	f.filter.Recipients = f.eins("recip_id")
+	if len(f.filter.Recipients) > 0 {
+		f.warn.caveat("recip_id", "Only rows whose recipient was resolved to an EIN can match; grants to the same organization on unresolved rows are left out.")
+	}
+	return nil
+}
+
+// eins reads a list of EINs, sorted and without repetitions.
+func (f *filterReader) eins(name string) []ein.EIN {
+	items := f.list(name)
+	list := make([]ein.EIN, 0, len(items))
+	for i, item := range items {
+		e, err := ein.Parse(item)
+		if err != nil {
+			f.problem(f.param(name), i, "ein_parsing", item, nil, "%q is not an EIN: nine digits are needed, hyphens and missing leading zeros are fine; find EINs by name with /search", clip(item))
+			continue
+		}
+		list = append(list, e)
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// nothing is a span that no row has, for filters that contradict each other.
+var nothing = graph.Span{From: 1, To: 1}
+
+func (f *filterReader) years() {
+	var spans []graph.Span
+	for i, item := range f.list("year") {
+		if s, ok := f.span(i, item); ok {
+			spans = append(spans, s)
+		}
+	}
+	low, hasLow := f.integer("min_year")
+	high, hasHigh := f.integer("max_year")
+	if hasLow && hasHigh && low > high {
+		f.problem(f.param("max_year"), -1, "value_error", strconv.FormatInt(high, 10), limit{"ge": low}, "max_year is before min_year")
+		return
+	}
+	name := "year"
+	if len(spans) == 0 {
+		if !hasLow && !hasHigh {
+			return
+		}
+		name = "min_year"
+		if !hasLow {
+			name = "max_year"
+		}
+		spans = []graph.Span{{From: int(low), To: int(high)}}
+	} else if hasLow || hasHigh {
+		var within []graph.Span
+		for _, s := range spans {
+			if hasLow {
+				s.From = max(s.From, int(low))
+			}
+			if hasHigh {
+				s.To = min(s.To, int(high))
+			}
+			if s.From <= s.To {
+				within = append(within, s)
+			}
+		}
+		if spans = within; len(spans) == 0 {
+			f.warn.caveat("year", "No fiscal year satisfies year together with min_year and max_year, so nothing matches.")
+			f.filter.Years = []graph.Span{nothing}
+			return
+		}
+	}
+	f.filter.Years = merge(spans)
+	f.judgeYears(name)
+}
+
+// span reads one item of year.
+func (f *filterReader) span(i int, item string) (graph.Span, bool) {
+	from, to, ranged := strings.Cut(item, "-")
+	a, okA := fiscalYear(from)
+	b, okB := a, okA
+	if ranged {
+		b, okB = fiscalYear(to)
+	}
+	switch {
+	case !okA || !okB:
+		f.problem(f.param("year"), i, "year_parsing", item, nil, "%q is not a fiscal year; write 2021, 2019,2021 or 2017-2020", clip(item))
+		return graph.Span{}, false
+	case a > b:
+		f.problem(f.param("year"), i, "value_error", item, nil, "the range %s ends before it begins", clip(item))
+		return graph.Span{}, false
+	}
+	return graph.Span{From: a, To: b}, true
+}
+
+func fiscalYear(s string) (int, bool) {
+	s = strings.TrimSpace(s)
+	if len(s) != 4 {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(s, 10, 16)
+	return int(n), err == nil && n >= 1900 && n <= 2100
+}
+
+// merge sorts spans and joins those that touch, so that equal questions have
+// equal filters.
+func merge(spans []graph.Span) []graph.Span {
+	slices.SortFunc(spans, func(a, b graph.Span) int { return a.From - b.From })
+	out := spans[:1]
+	for _, s := range spans[1:] {
+		last := &out[len(out)-1]
+		if last.To != 0 && s.From <= last.To+1 {
+			last.To = max(last.To, s.To)
+		} else {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// judgeYears tells which of the years asked for are partial or not there.
+func (f *filterReader) judgeYears(name string) {
+	counts := &f.manifest.Counts
+	var partial []string
+	for _, year := range counts.PartialFiscalYear {
+		if f.asks(year) {
+			partial = append(partial, strconv.Itoa(year))
+		}
+	}
+	if len(partial) > 0 {
+		f.warn.caveat(name, fmt.Sprintf("Fiscal years %s are partial and keep growing as returns are released; the last complete one is %d.",
+			strings.Join(partial, ", "), counts.LastCompleteYear))
+	}
+	outside := !slices.ContainsFunc(f.filter.Years, func(s graph.Span) bool {
+		return (s.From == 0 || s.From <= counts.LastFiscalYear) && (s.To == 0 || s.To >= counts.FirstFiscalYear)
+	})
+	if outside {
+		f.warn.caveat(name, fmt.Sprintf("The data covers fiscal years %d to %d, so nothing matches.", counts.FirstFiscalYear, counts.LastFiscalYear))
+	}
+}
+
+func (f *filterReader) asks(year int) bool {
+	return slices.ContainsFunc(f.filter.Years, func(s graph.Span) bool {
+		return s.From <= year && (s.To == 0 || year <= s.To)
+	})
+}
+
+func (f *filterReader) subject() error {
+	value, ok := f.text("subject")
+	if !ok {
+		return nil
+	}
+	subject, err := ntee.ParseSubject(value)
+	var refused *ntee.ProprietaryError
+	if errors.As(err, &refused) {
+		return fault.New(slugProprietary, "subject: %s.", refused.Error()).
+			Try("NTEE letters and their causes are listed in the documentation of subject")
+	}
+	if err != nil {
+		return err
+	}
+	for _, unknown := range subject.Unknown {
+		f.warn.ignored("subject", fmt.Sprintf("%q is no NTEE letter, code or cause label, so it was not applied.", clip(unknown)))
+	}
+	if subject.Empty() {
+		return nil
+	}
+	f.filter.Subject = ntee.Subject{Items: subject.Items}
+	f.warn.caveat("subject", "A grant has the cause of its recipient: rows whose recipient has no resolved EIN or no NTEE code never match.")
+	return nil
+}
+
+func (f *filterReader) words() {
+	value, ok := f.text("query")
+	if !ok {
+		return
+	}
+	q, ok := graph.ParseQuery(value)
+	if !ok {
+		f.warn.ignored("query", "There is no word to look for in the value, so the filter did not run.")
+		return
+	}
+	f.filter.Query = q
+}
+
+func (f *filterReader) kinds() {
+	p := f.param("support")
+	for _, item := range f.list("support") {
+		if s, ok := grant.ParseSupport(strings.ToLower(item)); ok {
+			f.filter.Support |= s
+		} else {
+			f.outside(p, item)
+		}
+	}
+	if f.filter.Support != 0 {
+		f.warn.caveat("support", "Support strategies are derived from the wording of the purpose as filed; they are approximate and lean towards including too much.")
+	}
+	if kind, known := f.choice("funder_type"); known {
+		f.filter.FunderKind = kind
+	}
+	if f.boolean("exclude_daf") {
+		f.filter.Exclude |= graph.DAF
+	}
+	p = f.param("exclude")
+	for _, item := range f.list("exclude") {
+		if i := slices.Index(grant.Classes(), strings.ToLower(item)); i >= 0 {
+			f.filter.Exclude |= 1 << i
+		} else {
+			f.outside(p, item)
+		}
+	}
+	if f.filter.FunderKind == grant.Passthrough && f.filter.Exclude&graph.DAF != 0 {
+		f.warn.caveat("funder_type", "funder_type=daf_or_passthrough together with exclude=daf leaves nothing.")
+	}
+}
+
+func (f *filterReader) amounts() {
+	low, hasLow := f.integer("min_amt")
+	high, hasHigh := f.integer("max_amt")
+	if hasLow && hasHigh && low > high {
+		f.problem(f.param("max_amt"), -1, "value_error", strconv.FormatInt(high, 10), limit{"ge": low}, "max_amt is less than min_amt")
+		return
+	}
+	if hasLow {
+		f.filter.MinAmount = &low
+	}
+	if hasHigh {
+		f.filter.MaxAmount = &high
+	}
+}
+
+// modelTop is the largest probability that the model gives.
+const modelTop = 0.965
+
+func (f *filterReader) certainty() {
+	if p, ok := f.number("min_match_prob"); ok {
+		f.filter.MinProb = &p
+		f.warn.caveat("min_match_prob", "Rows without a recipient EIN have no match_prob and never match.")
+		if p > modelTop {
+			f.warn.caveat("min_match_prob", "Model-resolved rows top out near 0.965: above that every one of them is dropped and only rows resolved by a rule are left.")
+		}
+	}
+	p := f.param("ein_source")
+	for _, item := range f.list("ein_source") {
+		rule, ok := grant.ParseRule(strings.ToLower(item))
+		if !ok {
+			f.outside(p, item)
+		} else if !slices.Contains(f.filter.Sources, rule) {
+			f.filter.Sources = append(f.filter.Sources, rule)
+		}
+	}
+	slices.Sort(f.filter.Sources)
+	if len(f.filter.Sources) > 0 {
+		f.warn.caveat("ein_source", "Rows without a recipient EIN have no ein_source and never match.")
+	}
+}
+
+func (f *filterReader) country() {
+	p := f.param("country")
+	for _, item := range f.list("country") {
+		if code, ok := f.nation(p, item); ok && !slices.Contains(f.filter.Countries, code) {
+			f.filter.Countries = append(f.filter.Countries, code)
+		}
+	}
+	slices.Sort(f.filter.Countries)
+}
+
+// nation reads a FIPS 10-4 country code. A code that ISO gives to another
+// country is read as FIPS, and the answer says so.
+func (f *filterReader) nation(p *Param, item string) (string, bool) {
+	code := strings.ToUpper(item)
+	name, ok := place.Country(code)
+	if !ok {
+		reason := fmt.Sprintf("%q is not a FIPS 10-4 country code, so it was not applied.", clip(item))
+		for _, n := range place.Countries() {
+			if strings.EqualFold(n.Name, item) {
+				reason += fmt.Sprintf(" The code of %s is %s.", n.Name, n.Code)
+			}
+		}
+		f.warn.ignored(p.Name, reason)
+		return "", false
+	}
+	if other, ok := elsewhereISO[code]; ok {
+		f.warn.caveat(p.Name, fmt.Sprintf("%s was read as FIPS 10-4, where it is %s; in ISO 3166 it is %s.", code, name, other))
+	}
+	return code, true
+}

@@ -1,0 +1,111 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"unicode/utf8"
+
+	"grantgraph/internal/place"
+	"grantgraph/internal/search"
+)
+
+// SearchAnswer is the answer of /search.
+type SearchAnswer struct {
+	head
+	Mode    string  `json:"mode" enum:"text,semantic,hybrid" doc:"The mode that was served; it may differ from the one asked for."`
+	Results []Found `json:"results" doc:"Organizations, best match first."`
+	Service Service `json:"x_service"`
+}
+
+func (s *SearchAnswer) service() *Service            { return &s.Service }
+func (s *SearchAnswer) table() (any, int64, *string) { return s.Results, int64(len(s.Results)), nil }
+func (s *SearchAnswer) pick([]string) answer         { return s }
+
+// Found is one organization.
+type Found struct {
+	EIN      string  `json:"ein" doc:"EIN, nine digits." pattern:"^[0-9]{9}$"`
+	Name     string  `json:"name" doc:"Name."`
+	Type     string  `json:"type" doc:"Kind of organization in words."`
+	Kind     string  `json:"kind" enum:"foundation,nonprofit" doc:"Kind of organization."`
+	Location *string `json:"location" doc:"Two-letter US state."`
+	State    string  `json:"state" doc:"Two-letter US state; empty when not known."`
+	City     *string `json:"city" doc:"City."`
+	URL      string  `json:"url" doc:"Page of the organization; stable and citable." format:"uri"`
+	Href     string  `json:"href" doc:"The same page, relative to the site."`
+	Slug     string  `json:"slug" doc:"Name as it stands in the address of the page."`
+	Cause    *string `json:"cause" doc:"Cause; null when the master file has no NTEE code."`
+	Revenue  *int64  `json:"revenue" doc:"Revenue in whole dollars, to tell similar names apart; null when not known."`
+	Score    float64 `json:"score" doc:"Ranks the matches."`
+}
+
+// modes of /search.
+var modes = []string{"text", "semantic", "hybrid"}
+
+// maxFound bounds the answer of /search.
+const (
+	defaultFound = 20
+	maxFound     = 100
+)
+
+func searchOperation() Operation {
+	return Operation{
+		ID: "searchOrganizations", Method: "GET", Path: "/search", Tag: "Organizations", Access: Open,
+		Summary:     "Find an organization and its EIN by name",
+		Description: "Finds organizations by name, part of a name, misspelling, initials, former name or EIN. No key is needed and nothing is counted.",
+		Params: []Param{
+			{Name: "q", Type: String, Required: true, MaxLength: 200, Example: "example community foundation", Description: "What to look for. Fewer than two characters give an empty result."},
+			{Name: "state", Type: String, MaxLength: 40, Example: "IL", Description: "Two-letter code of the state to look in."},
+			{Name: "mode", Type: String, Enum: modes, Default: "text", Description: "semantic and hybrid fall back to text where vector matching is unavailable."},
+			{Name: "limit", Type: Integer, Min: bound(1), Default: defaultFound, Description: "Matches to return, up to 100; more is served at 100 with a caveat."},
+		},
+		Response: SearchAnswer{}, Formats: []string{"json"},
+		Examples: []Example{
+			{"1", "A name found", "q=example"},
+			{"unsupported", "Both severities of warnings: a parameter that does not exist, and a mode that falls back", "q=example&mode=semantic&sate=IL"},
+			{"strict", "What strict=1 refuses", "q=example&sate=IL&strict=1"},
+		},
+		plan: searchPlan,
+	}
+}
+
+func searchPlan(c *call) (run, error) {
+	q, _ := c.params.text("q")
+	state := ""
+	if value, given := c.params.text("state"); given {
+		code, known := place.State(value)
+		if !known {
+			c.warn.ignored("state", fmt.Sprintf("%q is not a state, so it was not applied.", clip(value)))
+		}
+		state = code
+	}
+	if mode, known := c.params.choice("mode"); known && mode != "text" {
+		c.warn.caveat("mode", "Vector matching is not available, so names were matched as text.")
+	}
+	n := int64(defaultFound)
+	if v, ok := c.params.integer("limit"); ok {
+		if n = v; n > maxFound {
+			n = maxFound
+			c.warn.caveat("limit", fmt.Sprintf("At most %d matches are served, so the limit of %d was lowered to that.", maxFound, v))
+		}
+	}
+	return func(context.Context) (answer, error) {
+		out := &SearchAnswer{head: ok, Mode: "text", Results: []Found{}}
+		if utf8.RuneCountInString(q) >= 2 {
+			for _, r := range c.data.Search.Find(q, state, int(n)) {
+				out.Results = append(out.Results, c.found(&r))
+			}
+		}
+		out.Service = c.service()
+		return out, nil
+	}, nil
+}
+
+func (c *call) found(r *search.Result) Found {
+	slug := search.Slug(r.Name)
+	href := "/org/" + r.EIN.String() + "/" + slug
+	return Found{
+		EIN: r.EIN.String(), Name: r.Name, Type: r.Type, Kind: r.Kind,
+		Location: text(r.State), State: r.State, City: text(r.City),
+		URL: c.base + href, Href: href, Slug: slug, Cause: text(r.Cause), Revenue: r.Revenue, Score: r.Score,
+	}
+}

@@ -1,0 +1,285 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"grantgraph/internal/graph"
+)
+
+// Page sizes.
+const (
+	defaultLimit = 25
+	maxLimit     = 1000
+	maxPage      = 1_000_000_000
+)
+
+var (
+	formats    = []string{"json", "xml", "csv", "ndjson"}
+	grantSlugs = []string{slugProprietary, slugIDType}
+	listSlugs  = []string{slugProprietary, slugIDType, slugCursorStale, slugCursorOther}
+)
+
+// order is a name that sort_by accepts. Names and states run upwards unless
+// the caller says otherwise, figures downwards.
+type order struct {
+	name string
+	by   graph.Order
+	asc  bool
+}
+
+var (
+	byAmount      = order{"amount", graph.ByAmount, false}
+	byYear        = order{"year", graph.ByYear, false}
+	byYearIssued  = order{"year_issued", graph.ByYear, false}
+	byCount       = order{"count", graph.ByCount, false}
+	byFunderName  = order{"funder_name", graph.ByFunderName, true}
+	byFunderState = order{"funder_state", graph.ByFunderState, true}
+	byRecipName   = order{"recip_name", graph.ByRecipName, true}
+	byRecipState  = order{"recip_state", graph.ByRecipState, true}
+)
+
+// The orders of each endpoint.
+var (
+	transactionOrders = []order{byAmount, byYear, byYearIssued, byFunderName, byFunderState, byRecipName, byRecipState}
+	funderOrders      = []order{byAmount, byCount, byFunderName, byFunderState}
+	recipientOrders   = []order{byAmount, byCount, byRecipName, byRecipState}
+)
+
+// listParams are the parameters of an endpoint that answers pages of rows.
+func listParams(orders []order, row any) []Param {
+	names := make([]string, len(orders))
+	for i, o := range orders {
+		names[i] = o.name
+	}
+	return append(filterParams(),
+		Param{Name: "sort_by", Type: String, Enum: names, Default: "amount", Description: "Order of the rows. A field that this endpoint cannot order by is reported, not swapped."},
+		Param{Name: "sort_order", Type: String, Enum: []string{"asc", "desc"}, Description: "Direction; desc for amount, year and count, asc for names and states unless given."},
+		Param{Name: "page", Type: Integer, Min: bound(1), Max: bound(maxPage), Default: 1, Description: "Page number, from 1. A page past the end is empty."},
+		Param{Name: "limit", Type: Integer, Min: bound(1), Default: defaultLimit, Description: "Rows in a page, up to 1,000; more is served at 1,000 with a caveat."},
+		Param{Name: "cursor", Type: String, MaxLength: 100, Description: "next_cursor of the page before: pages on through any number of rows. Tied to the build of the dataset and to the filter."},
+		Param{Name: "fields", Type: String, List: true, Enum: columnNames(row), Description: "Columns to return, comma-separated, in this order."},
+		formatParam(),
+	)
+}
+
+func formatParam() Param {
+	return Param{Name: "format", Type: String, Enum: formats, Default: "json", Description: "Format of the answer. csv and ndjson carry the rows alone; their warnings are in the headers X-Service-Warnings and X-Service-Unsupported."}
+}
+
+const graphNote = " Amounts are grants paid in the fiscal year, as itemized on Form 990-PF Part XV and Form 990 Schedule I. Figures are associations, never causation."
+
+func transactionsOperation() Operation {
+	return Operation{
+		ID: "listTransactions", Method: "GET", Path: "/grants/transactions", Tag: "Grants", Access: Grants, Cost: 1,
+		Summary:     "Grants, one row each",
+		Description: "Lists the grants that match the filters, largest first." + graphNote,
+		Params:      listParams(transactionOrders, GrantRow{}), Response: List[GrantRow]{}, Formats: formats, Slugs: listSlugs,
+		Examples: grantExamples("funder_id=00-0000001"),
+		plan: listPlan(transactionOrders, GrantRow{}, grantRow, func(d *Dataset) question[graph.Grant] {
+			return d.Graph.Transactions
+		}),
+	}
+}
+
+func fundersOperation() Operation {
+	return Operation{
+		ID: "listFunders", Method: "GET", Path: "/grants/funders", Tag: "Grants", Access: Grants, Cost: 1,
+		Summary:     "Funders, ranked by dollars",
+		Description: "Lists the funders of the grants that match the filters, with the totals of those grants, ranked by total dollars." + graphNote,
+		Params:      listParams(funderOrders, FunderRow{}), Response: List[FunderRow]{}, Formats: formats, Slugs: listSlugs,
+		Examples: grantExamples("recip_id=00-0000004"),
+		plan: listPlan(funderOrders, FunderRow{}, funderRow, func(d *Dataset) question[graph.FunderTotal] {
+			return d.Graph.Funders
+		}),
+	}
+}
+
+func recipientsOperation() Operation {
+	return Operation{
+		ID: "listRecipients", Method: "GET", Path: "/grants/recipients", Tag: "Grants", Access: Grants, Cost: 1,
+		Summary:     "Recipients, ranked by dollars",
+		Description: "Lists the recipients of the grants that match the filters, with the totals of those grants, ranked by dollars received." + graphNote,
+		Params:      listParams(recipientOrders, RecipientRow{}), Response: List[RecipientRow]{}, Formats: formats, Slugs: listSlugs,
+		Examples: grantExamples("funder_id=00-0000001"),
+		plan: listPlan(recipientOrders, RecipientRow{}, recipientRow, func(d *Dataset) question[graph.RecipientTotal] {
+			return d.Graph.Recipients
+		}),
+	}
+}
+
+func summaryOperation() Operation {
+	return Operation{
+		ID: "summarizeGrants", Method: "GET", Path: "/grants/summary", Tag: "Grants", Access: Grants, Cost: 1,
+		Summary:     "Totals, overall and by year",
+		Description: "Sums up the grants that match the filters: dollars, grants, distinct funders and distinct recipients, overall and by fiscal year." + graphNote,
+		Params:      append(filterParams(), formatParam()), Response: SummaryAnswer{}, Formats: formats, Slugs: grantSlugs,
+		Examples: grantExamples("year=2020-2022"),
+		plan:     summaryPlan,
+	}
+}
+
+// question is a method of the graph that answers a page of rows.
+type question[T any] func(context.Context, *graph.Filter, graph.Sort, graph.Page) ([]T, int64, error)
+
+// listPlan is the plan of an endpoint that answers pages of rows.
+func listPlan[T, R any](orders []order, row R, wire func(*T) R, ask func(*Dataset) question[T]) func(*call) (run, error) {
+	columns := columnNames(row)
+	return func(c *call) (run, error) {
+		f, err := readFilter(c.params, &c.data.Manifest)
+		if err != nil {
+			return nil, err
+		}
+		sort := readSort(c.params, orders)
+		if err := c.readFormat(); err != nil {
+			return nil, err
+		}
+		c.fields = readFields(c.params, columns)
+		page, err := readPage(c, &f.filter, sort)
+		if err != nil {
+			return nil, err
+		}
+		return func(ctx context.Context) (answer, error) {
+			found, hits, err := ask(c.data)(ctx, &f.filter, sort, page)
+			if err != nil {
+				return nil, err
+			}
+			rows := make([]R, len(found))
+			for i := range found {
+				rows[i] = wire(&found[i])
+			}
+			list := &List[R]{head: ok, Hits: hits, Page: int64(page.Offset/page.Limit) + 1, Limit: page.Limit,
+				ResultsCount: len(rows), TotalPages: (hits + int64(page.Limit) - 1) / int64(page.Limit), Results: rows}
+			if end := int64(page.Offset) + int64(len(rows)); len(rows) > 0 && end < hits {
+				next := encodeCursor(c.data.Manifest.Version, questionText(c.op, &f.filter, sort), end)
+				list.NextCursor = &next
+			}
+			list.Service, err = c.grantService(ctx, f)
+			return list, err
+		}, nil
+	}
+}
+
+func summaryPlan(c *call) (run, error) {
+	f, err := readFilter(c.params, &c.data.Manifest)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.readFormat(); err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context) (answer, error) {
+		totals, years, err := c.data.Graph.Summary(ctx, &f.filter)
+		if err != nil {
+			return nil, err
+		}
+		out := &SummaryAnswer{head: ok, Summary: Sums{totals.Amount, totals.Grants, totals.Funders, totals.Recipients}, ByYear: []Year{}}
+		for _, y := range years {
+			out.ByYear = append(out.ByYear, Year{y.FiscalYear, y.Amount, y.Grants, y.Funders, y.Recipients, y.Partial})
+		}
+		out.Service, err = c.grantService(ctx, f)
+		return out, err
+	}, nil
+}
+
+// grantService is the extension block of an answer from the graph.
+func (c *call) grantService(ctx context.Context, f *filterReader) (Service, error) {
+	if f.reaches {
+		n, err := c.data.Graph.ReachingFunders(ctx, &f.filter)
+		if err != nil {
+			return Service{}, err
+		}
+		c.warn.caveat("location_type", fmt.Sprintf("area_served selected the %d funders whose giving reaches the place; the answer covers all their grants within the other filters, including those made elsewhere.", n))
+	}
+	s := c.service()
+	if f.filter.Exclude != 0 {
+		costs, err := c.data.Graph.Excluded(ctx, &f.filter)
+		if err != nil {
+			return Service{}, err
+		}
+		cost := func(class graph.Class) *Cost {
+			if f.filter.Exclude&class == 0 {
+				return nil
+			}
+			return &Cost{costs[class].Grants, costs[class].Amount}
+		}
+		s.Excluded = &Excluded{cost(graph.DAF), cost(graph.Individuals), cost(graph.RelatedParty)}
+	}
+	return s, nil
+}
+
+// readSort reads sort_by and sort_order.
+func readSort(r *reader, orders []order) graph.Sort {
+	chosen := byAmount
+	if name, known := r.choice("sort_by"); known {
+		chosen = orders[slices.IndexFunc(orders, func(o order) bool { return o.name == name })]
+	}
+	sort := graph.Sort{By: chosen.by, Asc: chosen.asc}
+	if direction, known := r.choice("sort_order"); known {
+		sort.Asc = direction == "asc"
+	}
+	return sort
+}
+
+// readFields reads the columns asked for; nil means all.
+func readFields(r *reader, columns []string) []string {
+	var fields []string
+	p := r.param("fields")
+	for _, item := range r.list("fields") {
+		name := strings.ToLower(item)
+		if !slices.Contains(columns, name) {
+			r.outside(p, item)
+		} else if !slices.Contains(fields, name) {
+			fields = append(fields, name)
+		}
+	}
+	return fields
+}
+
+// readPage reads limit, page and cursor.
+func readPage(c *call, f *graph.Filter, sort graph.Sort) (graph.Page, error) {
+	r := c.params
+	size, most := int64(defaultLimit), int64(maxLimit)
+	if n, ok := r.integer("limit"); ok {
+		if size = n; size > most {
+			size = most
+			r.warn.caveat("limit", fmt.Sprintf("At most %d rows are served in a page, so the limit of %d was lowered to that.", most, n))
+		}
+	}
+	page := graph.Page{Limit: int(size)}
+	if n, ok := r.integer("page"); ok {
+		page.Offset = int((n - 1) * size)
+	}
+	cursor, given := r.text("cursor")
+	if !given {
+		return page, nil
+	}
+	offset, readable, err := decodeCursor(cursor, c.data.Manifest.Version, questionText(c.op, f, sort))
+	switch {
+	case err != nil:
+		return page, err
+	case !readable:
+		r.problem(r.param("cursor"), -1, "cursor_parsing", cursor, nil, "the value is not a cursor; send next_cursor as it was returned")
+	case r.given("page"):
+		r.warn.ignored("page", "The cursor says where the page begins, so page was not applied.")
+	}
+	page.Offset = int(offset)
+	return page, nil
+}
+
+// questionText is the canonical form of a question: filters are sorted and
+// without repetitions, so equal questions have equal texts.
+func questionText(op *Operation, f *graph.Filter, sort graph.Sort) string {
+	b, err := json.Marshal(struct {
+		Op     string
+		Filter *graph.Filter
+		Sort   graph.Sort
+	}{op.ID, f, sort})
+	if err != nil {
+		panic("api: a filter cannot be written as JSON: " + err.Error()) // it holds only plain values
+	}
+	return string(b)
+}

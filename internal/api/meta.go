@@ -1,0 +1,214 @@
+package api
+
+import (
+	"context"
+	"time"
+
+	"grantgraph/internal/snapshot"
+)
+
+// MetaAnswer is the answer of /meta.
+type MetaAnswer struct {
+	head
+	Dataset             DatasetInfo       `json:"dataset"`
+	Scope               Scope             `json:"scope"`
+	Trial               Trial             `json:"trial"`
+	ComplianceSources   ComplianceSources `json:"compliance_sources"`
+	ComplianceReports   ComplianceReports `json:"compliance_reports"`
+	CandidCompatibility Compatibility     `json:"candid_compatibility"`
+	ResponseCompat      ResponseCompat    `json:"response_compat"`
+	Service             Service           `json:"x_service"`
+}
+
+func (m *MetaAnswer) service() *Service            { return &m.Service }
+func (m *MetaAnswer) table() (any, int64, *string) { return []Scope{m.Scope}, 1, nil }
+func (m *MetaAnswer) pick([]string) answer         { return m }
+
+// DatasetInfo describes the dataset.
+type DatasetInfo struct {
+	Source       string `json:"source" doc:"Where the rows come from."`
+	Refresh      string `json:"refresh" doc:"How often the dataset is rebuilt."`
+	Polled       string `json:"polled" doc:"How often upstream is looked at."`
+	ReportingLag string `json:"reporting_lag" doc:"How far filings lag behind their fiscal year."`
+	Basis        string `json:"basis" doc:"What an amount is."`
+	Version      string `json:"version" doc:"Build stamp; sorts in the order of publication. Poll it to detect change."`
+	GeneratedAt  string `json:"generated_at" doc:"When the build began." format:"date-time"`
+}
+
+// Scope is the size of the dataset, computed when it was built.
+type Scope struct {
+	Grants                 int64 `json:"grants" doc:"Grant rows."`
+	TotalAmount            int64 `json:"total_amount" doc:"Whole dollars."`
+	Funders                int64 `json:"funders" doc:"Distinct funders."`
+	FirstFiscalYear        int   `json:"first_fiscal_year" doc:"First fiscal year."`
+	LastFiscalYear         int   `json:"last_fiscal_year" doc:"Last fiscal year."`
+	LastCompleteFiscalYear int   `json:"last_complete_fiscal_year" doc:"Last fiscal year whose returns are all released."`
+	PartialFiscalYears     []int `json:"partial_fiscal_years" doc:"Fiscal years that keep growing."`
+}
+
+// Trial says what trial keys get.
+type Trial struct {
+	Note                      string   `json:"note" doc:"What a trial key may do."`
+	Mint                      string   `json:"mint" doc:"Where to get one." format:"uri"`
+	ComplianceScreensIncluded int      `json:"compliance_screens_included" doc:"Screenings a trial or free key may run."`
+	ComplianceWithheldFields  []string `json:"compliance_withheld_fields" doc:"Paths of the fields that are blanked in them."`
+}
+
+// ComplianceSources are the lists that screenings use.
+type ComplianceSources struct {
+	IRB        ComplianceSource `json:"irb" doc:"Internal Revenue Bulletin announcements."`
+	CARegistry ComplianceSource `json:"ca_registry" doc:"California Registry of Charities."`
+	BMF        ComplianceSource `json:"bmf" doc:"IRS Exempt Organizations Business Master File."`
+	Pub78      ComplianceSource `json:"pub78" doc:"IRS Publication 78 data."`
+	CAFTB      ComplianceSource `json:"ca_ftb" doc:"California Franchise Tax Board revoked list."`
+	OFAC       ComplianceSource `json:"ofac" doc:"OFAC sanctions lists."`
+	Revocation ComplianceSource `json:"revocation" doc:"IRS automatic revocation list."`
+}
+
+// ComplianceSource is the state of one list. What is not known is null; a list
+// that is not loaded has no rows to count and is neither current nor stale.
+type ComplianceSource struct {
+	FetchedAt         *string `json:"fetched_at" doc:"When the list was fetched; null when it is not loaded." format:"date-time"`
+	Revised           *string `json:"revised" doc:"Oldest revision date among the parts of the list."`
+	RevisedNewest     *string `json:"revised_newest" doc:"Newest revision date among them."`
+	URL               string  `json:"url" doc:"Where it is published." format:"uri"`
+	RowCount          *int64  `json:"row_count" doc:"Rows loaded."`
+	IsCurrent         *bool   `json:"is_current" doc:"Whether the loaded list is the one upstream has; null when that is not known."`
+	UpstreamRevised   *string `json:"upstream_revised" doc:"Revision that upstream showed when last looked at."`
+	UpstreamCheckedAt *string `json:"upstream_checked_at" doc:"When upstream was last looked at." format:"date-time"`
+	Publishes         string  `json:"publishes" doc:"How often upstream publishes."`
+	Polled            string  `json:"polled" doc:"How often we look."`
+	Caveat            *string `json:"caveat,omitempty" doc:"What the list cannot tell."`
+}
+
+// ComplianceReports says how retained screening reports are signed.
+type ComplianceReports struct {
+	Format  string  `json:"format" doc:"Version of the report format."`
+	Signing Signing `json:"signing"`
+}
+
+// Signing names the key that reports are signed with.
+type Signing struct {
+	Algorithm string  `json:"algorithm" doc:"Signature algorithm."`
+	KeyID     *string `json:"key_id" doc:"Identifier of the key; null while none is published."`
+	PublicKey *string `json:"public_key" doc:"The key; null while none is published."`
+	Verify    string  `json:"verify" doc:"Where to verify a report." format:"uri"`
+	Note      string  `json:"note" doc:"What to know about it."`
+}
+
+// ResponseCompat lists the renderings for clients of other services.
+type ResponseCompat struct {
+	Default string       `json:"default" doc:"Rendering without compat."`
+	Modes   []CompatMode `json:"modes" doc:"Values of compat."`
+}
+
+// CompatMode is one rendering.
+type CompatMode struct {
+	Mode        string   `json:"mode" doc:"Value of compat."`
+	Description string   `json:"description" doc:"What it changes."`
+	Fields      []string `json:"fields" doc:"The booleans it renders as strings."`
+}
+
+func metaOperation() Operation {
+	return Operation{
+		ID: "getMeta", Method: "GET", Path: "/meta", Tag: "Dataset", Access: Open,
+		Summary:     "Dataset metadata",
+		Description: "Describes the dataset being served: its build stamp, its size, the lists behind screenings, and how the parameters of other services map to this one. Poll dataset.version to detect change.",
+		Response:    MetaAnswer{}, Formats: []string{"json"},
+		Examples: []Example{
+			{"1", "Metadata of an invented dataset", ""},
+			{"unsupported", "A parameter that does not exist", "verbose=1"},
+			{"strict", "What strict=1 refuses", "verbose=1&strict=1"},
+		},
+		plan: func(c *call) (run, error) {
+			return func(context.Context) (answer, error) { return c.meta(), nil }, nil
+		},
+	}
+}
+
+// withheld are the fields blanked in a screening on a trial or free key.
+var withheld = []string{
+	"compliance.ofac_sanctions_screen.potential_matches",
+	"compliance.ofac.potential_matches",
+	"compliance.irb_screen.potential_matches",
+	"compliance.state_registration.california.registry_records",
+	"compliance.state_registration.california.ftb_records",
+	"compliance.group_exemption.parent_organizations",
+	"compliance.pub78.organization_types",
+	"compliance.bmf_financials",
+	"compliance.reliance.elements",
+	"sources",
+}
+
+func (c *call) meta() *MetaAnswer {
+	m := &c.data.Manifest
+	partial := m.Counts.PartialFiscalYear
+	if partial == nil {
+		partial = []int{}
+	}
+	return &MetaAnswer{
+		head: ok,
+		Dataset: DatasetInfo{
+			Source:  "IRS Forms 990, 990-EZ and 990-PF as e-filed; organizations that file on paper are absent.",
+			Refresh: refresh, Polled: polled, ReportingLag: reportingLag,
+			Basis:   "Grants paid in the fiscal year, as reported on Form 990-PF Part XV and Form 990 Schedule I; not grants approved or announced.",
+			Version: m.Version, GeneratedAt: m.GeneratedAt.UTC().Format(time.RFC3339),
+		},
+		Scope: Scope{
+			Grants: m.Counts.Grants, TotalAmount: m.Counts.TotalAmount, Funders: m.Counts.Funders,
+			FirstFiscalYear: m.Counts.FirstFiscalYear, LastFiscalYear: m.Counts.LastFiscalYear,
+			LastCompleteFiscalYear: m.Counts.LastCompleteYear, PartialFiscalYears: partial,
+		},
+		Trial: Trial{
+			Note:                      "A trial key sees every fiscal year of the grant graph, within a row cap and a call budget, and may run one screening with its evidence blanked.",
+			Mint:                      c.base + versioned + "/agent-key",
+			ComplianceScreensIncluded: 1,
+			ComplianceWithheldFields:  withheld,
+		},
+		ComplianceSources: complianceSources(m),
+		ComplianceReports: ComplianceReports{
+			Format: "1.0",
+			Signing: Signing{
+				Algorithm: "Ed25519", Verify: c.base + versioned + "/screening/verify",
+				Note: "No signing key is published yet, so no report has been signed.",
+			},
+		},
+		CandidCompatibility: compatibility(),
+		ResponseCompat: ResponseCompat{
+			Default: "json",
+			Modes: []CompatMode{{
+				Mode:        "legacy_strings",
+				Description: "Renders the listed booleans as TitleCase strings. It changes representation only: never a value, a field name or which organizations are returned.",
+				Fields:      []string{"conflict", "in_bmf", "pub78_verified", "revoked", "screened"},
+			}},
+		},
+		Service: c.service(),
+	}
+}
+
+// complianceSources tells the state of each list. Lists that the snapshot was
+// not built with say so by nulls.
+func complianceSources(m *snapshot.Manifest) ComplianceSources {
+	const quarterHour = "every 15 minutes"
+	sources := ComplianceSources{
+		IRB:        ComplianceSource{URL: "https://www.irs.gov/irb", Publishes: "weekly", Polled: "daily"},
+		CARegistry: ComplianceSource{URL: "https://oag.ca.gov/charities/reports", Publishes: "monthly", Polled: "daily"},
+		BMF:        ComplianceSource{URL: "https://www.irs.gov/charities-non-profits/exempt-organizations-business-master-file-extract-eo-bmf", Publishes: "monthly", Polled: quarterHour},
+		Pub78:      ComplianceSource{URL: "https://www.irs.gov/charities-non-profits/tax-exempt-organization-search-bulk-data-downloads", Publishes: "monthly", Polled: quarterHour},
+		CAFTB:      ComplianceSource{URL: "https://www.ftb.ca.gov/file/business/types/charities-nonprofits/revoked-entity-list.html", Publishes: "weekly", Polled: "weekly"},
+		OFAC:       ComplianceSource{URL: "https://sanctionslist.ofac.treas.gov/Home/SdnList", Publishes: "irregularly", Polled: quarterHour},
+		Revocation: ComplianceSource{URL: "https://www.irs.gov/charities-non-profits/tax-exempt-organization-search-bulk-data-downloads", Publishes: "monthly", Polled: quarterHour},
+	}
+	sources.OFAC.Caveat = text("An entity name screen over the published flat files. A designation is effective before they carry it: at the moment of disbursement use the sanctions authority's live index.")
+	var rows int64
+	for _, s := range m.Sources {
+		if s.Kind == "bmf" {
+			rows += s.Rows
+		}
+	}
+	if rows > 0 {
+		sources.BMF.RowCount = &rows
+		sources.BMF.FetchedAt = text(m.GeneratedAt.UTC().Format(time.RFC3339))
+	}
+	return sources
+}

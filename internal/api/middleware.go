@@ -1,0 +1,331 @@
+package api
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"runtime/debug"
+	"strings"
+
+	"grantgraph/internal/fault"
+)
+
+// Bounds of a request.
+const (
+	maxURI    = 64 << 10
+	maxHeader = 64 << 10
+)
+
+// call is one request on its way through an operation.
+type call struct {
+	op     *Operation
+	params *reader
+	warn   *warnings
+	data   *Dataset
+	base   string
+	body   []byte
+	format string
+	fields []string
+	shown  *Shown // set on examples
+}
+
+// service is the extension block of the answer.
+func (c *call) service() Service {
+	return Service{Unsupported: c.warn.unsupported(), Warnings: c.warn.all(), Dataset: stamp(&c.data.Manifest), Example: c.shown}
+}
+
+// readFormat reads the format of the answer.
+func (c *call) readFormat() error {
+	value, given := c.params.text("format")
+	if !given {
+		return nil
+	}
+	for _, f := range c.op.Formats {
+		if strings.EqualFold(f, value) {
+			c.format = f
+			return nil
+		}
+	}
+	p := c.params.param("format")
+	c.params.problem(p, -1, "enum", value, limit{"expected": c.op.Formats}, "%q is not one of %s", clip(value), strings.Join(c.op.Formats, ", "))
+	return nil
+}
+
+// reply collects one answer before any of it is written.
+type reply struct {
+	header http.Header
+	status int
+	body   []byte
+	id     string
+}
+
+// serve answers one request, whatever happens.
+func (s *server) serve(w http.ResponseWriter, r *http.Request) {
+	out := &reply{header: http.Header{}, id: requestID(r)}
+	out.header.Set("X-Request-Id", out.id)
+	out.header.Set("X-Content-Type-Options", "nosniff")
+	out.header.Set("Link", fmt.Sprintf(`<%s%s>; rel="api-catalog", <%s/openapi.json>; rel="service-desc"; type="application/vnd.oai.openapi+json", <%s/llms.txt>; rel="service-doc"; type="text/plain"`,
+		s.BaseURL, catalogPath, s.BaseURL, s.BaseURL))
+	s.guarded(r, out)
+	out.write(w, r)
+}
+
+// guarded runs the request and turns a panic into a 500.
+func (s *server) guarded(r *http.Request, out *reply) {
+	defer func() {
+		if p := recover(); p != nil {
+			s.Log.Error("a request panicked", slog.String("request_id", out.id), slog.String("path", r.URL.Path),
+				slog.Any("panic", p), slog.String("stack", string(debug.Stack())))
+			s.fail(out, &call{}, errors.New("panic"), true)
+		}
+	}()
+	if err := oversize(r); err != nil {
+		s.fail(out, &call{}, err, false)
+		return
+	}
+	if s.page(r, out) {
+		return
+	}
+	ops, path := s.routes.find(r.URL.Path)
+	if ops == nil {
+		s.fail(out, &call{}, fault.New(slugNotFound, "There is nothing at %s.", shown(r.URL.Path)).
+			Try("%s%s lists the endpoints", s.BaseURL, versioned), false)
+		return
+	}
+	op := choose(ops, r.Method)
+	if op == nil {
+		out.header.Set("Allow", allowed(ops))
+		s.fail(out, &call{}, fault.New(slugMethod, "%s does not answer %s.", shown(r.URL.Path), shown(r.Method)).
+			Try("use %s", allowed(ops)), false)
+		return
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), s.Timeout)
+	defer cancel()
+	c := &call{op: op, warn: &warnings{}, base: s.BaseURL, format: "json"}
+	if err := s.operate(ctx, r, out, c, path); err != nil {
+		s.fail(out, c, err, false)
+	}
+}
+
+// oversize refuses requests that are larger than any sensible one.
+func oversize(r *http.Request) error {
+	if len(r.URL.RawQuery)+len(r.URL.Path) > maxURI {
+		return fault.New(slugURITooLong, "The address is longer than %d bytes.", maxURI).
+			Try("send fewer values at a time")
+	}
+	n := 0
+	for name, values := range r.Header {
+		for _, v := range values {
+			n += len(name) + len(v)
+		}
+	}
+	if n > maxHeader {
+		return fault.New(slugHeaderTooLong, "The headers are longer than %d bytes in all.", maxHeader).
+			Try("send fewer or smaller headers")
+	}
+	return nil
+}
+
+// operate takes a request through its steps. The order is the contract: what
+// is refused before the charge costs nothing.
+func (s *server) operate(ctx context.Context, r *http.Request, out *reply, c *call, path map[string]string) error {
+	op := c.op
+	query := r.URL.RawQuery
+	// An error before the parameters are read is answered in the format asked
+	// for where that can be seen.
+	if values, err := url.ParseQuery(query); err == nil {
+		if values.Get("format") == "xml" && len(op.Formats) > 1 {
+			c.format = "xml"
+		}
+		if values.Has("example") {
+			return s.example(ctx, r, out, c, values)
+		}
+	}
+	keyID := ""
+	if op.Access != Open {
+		key, err := s.authenticate(ctx, r.Header, out, op)
+		if err != nil {
+			return err
+		}
+		keyID = key.ID
+	}
+	if err := c.readBody(r); err != nil {
+		return err
+	}
+	data, release := s.Acquire()
+	if release != nil {
+		defer release()
+	}
+	if data == nil {
+		out.header.Set("Retry-After", "30")
+		return fault.New(slugNoDataset, "No dataset is being served yet.").Try("ask again in a moment")
+	}
+	c.data = data
+	run, err := c.prepare(query, path)
+	if err != nil {
+		return err
+	}
+	if op.Method == http.MethodGet {
+		tag := etag(c, query)
+		out.header.Set("ETag", tag)
+		if unchanged(r.Header.Get("If-None-Match"), tag) {
+			out.cache(op)
+			out.status = http.StatusNotModified
+			return nil
+		}
+	}
+	if keyID != "" && op.Cost > 0 {
+		balance, err := s.Accounts.Charge(ctx, keyID, op.Cost)
+		if balance.Limit > 0 {
+			out.balance(balance)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	result, err := run(ctx)
+	if err != nil {
+		return err
+	}
+	out.cache(op)
+	return out.answer(c, result)
+}
+
+// prepare reads the parameters of a request, all of them.
+func (c *call) prepare(query string, path map[string]string) (run, error) {
+	var err error
+	if c.params, err = newReader(c.op, query, path, c.warn); err != nil {
+		return nil, err
+	}
+	c.params.read["example"] = true
+	strict := c.params.boolean("strict")
+	run, err := c.op.plan(c)
+	if err != nil {
+		return nil, err
+	}
+	return run, c.params.finish(strict)
+}
+
+// readBody reads the body of a request, which only some operations have.
+func (c *call) readBody(r *http.Request) error {
+	most := c.op.MaxBody
+	if r.ContentLength > most && r.ContentLength > 0 && (c.op.Body != nil || r.ContentLength > 1<<20) {
+		return tooLarge(most)
+	}
+	if c.op.Body == nil || r.Body == nil {
+		return nil
+	}
+	body, err := io.ReadAll(io.LimitReader(r.Body, most+1))
+	if err != nil {
+		return fault.New(slugQuery, "The request body could not be read.").Try("send it again")
+	}
+	if int64(len(body)) > most {
+		return tooLarge(most)
+	}
+	c.body = body
+	return nil
+}
+
+func tooLarge(most int64) error {
+	if most == 0 {
+		return fault.New(slugBodyTooLarge, "This endpoint takes no request body.").Try("send the parameters in the address")
+	}
+	return fault.New(slugBodyTooLarge, "The request body is larger than %d bytes.", most).Try("send it in parts")
+}
+
+// fail writes an error into the reply. logged says that the cause is already
+// in the log.
+func (s *server) fail(out *reply, c *call, err error, logged bool) {
+	out.header.Set("Cache-Control", "no-store")
+	out.header.Del("ETag")
+	var bad *invalid
+	var service *Service
+	if c.shown != nil {
+		block := c.service()
+		service = &block
+	}
+	if errors.As(err, &bad) {
+		out.status = http.StatusUnprocessableEntity
+		out.encode(c.format, &Invalid{bad.problems, out.status, bad.Error(), slugInvalid, out.id, service})
+		return
+	}
+	f, hidden := explain(err)
+	if hidden && !logged {
+		s.Log.Error("a request failed", slog.String("request_id", out.id), slog.String("operation", opID(c)), slog.Any("error", err))
+	}
+	out.status = statusOf(f.Slug)
+	switch out.status {
+	case http.StatusUnauthorized:
+		out.header.Set("WWW-Authenticate", `Bearer realm="grantgraph"`)
+	case http.StatusServiceUnavailable:
+		if out.header.Get("Retry-After") == "" {
+			out.header.Set("Retry-After", "5")
+		}
+	}
+	out.encode(c.format, &Failure{out.status, f.Message, f.Slug, f.Hint, out.id, service})
+}
+
+func opID(c *call) string {
+	if c.op == nil {
+		return ""
+	}
+	return c.op.ID
+}
+
+// requestID is the identifier of a request: the one a proxy gave it, when it
+// is harmless, else a new one.
+func requestID(r *http.Request) string {
+	id := r.Header.Get("X-Request-Id")
+	harmless := len(id) >= 8 && len(id) <= 64 && strings.Trim(id, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") == ""
+	if harmless {
+		return id
+	}
+	var b [10]byte
+	rand.Read(b[:])
+	return strings.ToLower(base32.StdEncoding.EncodeToString(b[:]))
+}
+
+// etag names the answer to a request from one build of the dataset. It is
+// weak because compression changes the bytes.
+func etag(c *call, query string) string {
+	values, err := url.ParseQuery(query)
+	if err != nil {
+		values = nil
+	}
+	sum := sha256.Sum256([]byte(strings.Join([]string{answerFormat, c.data.Manifest.Version, c.data.Manifest.Content, c.base, c.op.ID, c.format, values.Encode()}, "\x00")))
+	return `W/"` + base64.RawURLEncoding.EncodeToString(sum[:15]) + `"`
+}
+
+// answerFormat changes when the same request to the same dataset gets another
+// answer because the code has changed.
+const answerFormat = "1"
+
+// unchanged reports whether a client already has the answer.
+func unchanged(ifNoneMatch, tag string) bool {
+	weak := func(t string) string { return strings.TrimPrefix(strings.TrimSpace(t), "W/") }
+	for t := range strings.SplitSeq(ifNoneMatch, ",") {
+		if t = weak(t); t == "*" || t == weak(tag) {
+			return true
+		}
+	}
+	return false
+}
+
+// cache says how long an answer may be kept. Answers to a key are private; a
+// repeated request with If-None-Match costs nothing.
+func (r *reply) cache(op *Operation) {
+	if op.Access == Open {
+		r.header.Set("Cache-Control", "public, max-age=300")
+		return
+	}
+	r.header.Set("Cache-Control", "private, max-age=300")
+	r.header.Add("Vary", "X-API-Key, Authorization")
+}

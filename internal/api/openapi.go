@@ -1,0 +1,341 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+const (
+	title = "Grantgraph"
+	pitch = "A read-only API over US grantmaking as reported in e-filed tax returns (Forms 990, 990-EZ and 990-PF): who funded whom, how much, when and for what, in both directions."
+)
+
+// object is a JSON object; its members are written in the order of their
+// names, so the document is the same every time.
+type object = map[string]any
+
+// OpenAPI is the OpenAPI 3.1 document of the service at the given address. It
+// is made from the operation table and the Go types of the answers; the
+// examples in it are the answers that the code gives to them.
+func OpenAPI(baseURL string) ([]byte, error) {
+	base, err := checkBase(baseURL)
+	if err != nil {
+		return nil, err
+	}
+	d := &describer{schemas: object{}, base: base, server: &server{Config: Config{BaseURL: base}, fixture: fixture()}}
+	paths := object{}
+	for i := range operations {
+		op := &operations[i]
+		item, _ := paths[versioned+op.Path].(object)
+		if item == nil {
+			item = object{}
+			paths[versioned+op.Path] = item
+		}
+		if item[strings.ToLower(op.Method)], err = d.operation(op); err != nil {
+			return nil, err
+		}
+	}
+	doc := object{
+		"openapi": "3.1.0",
+		"info": object{
+			"title": title, "version": Version, "summary": "Who funded whom, from public tax filings",
+			"description": pitch + " Within v1 fields, endpoints and parameters may be added, never removed, renamed or retyped. " +
+				"The unversioned form of each path (/api/…) is a legacy alias.",
+		},
+		"servers": []object{{"url": base}},
+		"tags": []object{
+			{"name": "Organizations", "description": "Finding organizations."},
+			{"name": "Dataset", "description": "What is being served."},
+			{"name": "Grants", "description": "The funder-to-grantee graph."},
+		},
+		"paths": paths,
+		"components": object{
+			"schemas": d.schemas,
+			"securitySchemes": object{
+				"apiKey": object{"type": "apiKey", "in": "header", "name": "X-API-Key", "description": "A key of the service. Keys are secrets: server-side only."},
+				"bearer": object{"type": "http", "scheme": "bearer", "description": "The same key as a bearer token."},
+			},
+		},
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(doc); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+// describer gathers the schemas that operations refer to.
+type describer struct {
+	schemas object
+	base    string
+	server  *server
+}
+
+func (d *describer) operation(op *Operation) (object, error) {
+	var params []object
+	for i := range op.Params {
+		params = append(params, parameter(&op.Params[i]))
+	}
+	responses, err := d.responses(op)
+	if err != nil {
+		return nil, err
+	}
+	out := object{
+		"operationId": op.ID, "tags": []string{op.Tag}, "summary": op.Summary,
+		"description": fmt.Sprintf("%s Needs %s; costs %d calls.", op.Description, op.Access.words(), op.Cost),
+		"parameters":  params, "responses": responses,
+		"x-access": op.Access, "x-cost": op.Cost,
+	}
+	if op.Access == Open {
+		out["security"] = []object{}
+	} else {
+		out["security"] = []object{{"apiKey": []string{}}, {"bearer": []string{}}}
+	}
+	if op.Body != nil {
+		out["requestBody"] = object{"required": true, "content": object{"application/json": object{"schema": d.schema(reflect.TypeOf(op.Body))}}}
+	}
+	return out, nil
+}
+
+// parameter describes one parameter. Lists are described as comma-separated
+// arrays. A vocabulary is described, not enforced, by enum: what is outside it
+// is reported by a warning.
+func parameter(p *Param) object {
+	in := p.In
+	if in == "" {
+		in = "query"
+	}
+	one := object{"type": string(p.Type)}
+	if len(p.Enum) > 0 {
+		one["enum"] = p.Enum
+	}
+	if p.Min != nil {
+		one["minimum"] = *p.Min
+	}
+	if p.Max != nil {
+		one["maximum"] = *p.Max
+	}
+	if p.Default != nil {
+		one["default"] = p.Default
+	}
+	out := object{"name": p.Name, "in": in, "description": p.Description, "schema": one}
+	if p.Required || in == "path" {
+		out["required"] = true
+	}
+	if p.Example != nil {
+		out["example"] = p.Example
+	}
+	if p.List {
+		most := p.MaxItems
+		if most == 0 {
+			most = maxList
+		}
+		out["schema"] = object{"type": "array", "items": one, "maxItems": most}
+		out["style"], out["explode"] = "form", false
+		if p.Example != nil {
+			out["example"] = []any{p.Example}
+		}
+	} else if p.Type == String && len(p.Enum) == 0 {
+		one["maxLength"] = maxText
+		if p.MaxLength > 0 {
+			one["maxLength"] = p.MaxLength
+		}
+	}
+	return out
+}
+
+func (d *describer) responses(op *Operation) (object, error) {
+	out := object{}
+	examples, err := d.examples(op)
+	if err != nil {
+		return nil, err
+	}
+	content := object{}
+	for _, f := range op.Formats {
+		kind, _, _ := strings.Cut(contentTypes[f], ";")
+		switch f {
+		case "json":
+			content[kind] = object{"schema": d.schema(reflect.TypeOf(op.Response)), "examples": examples[http.StatusOK]}
+		case "xml":
+			content[kind] = object{"schema": object{"type": "string", "description": "The same document as XML: an element response with an element per member, item elements in lists, and nil=\"true\" for null."}}
+		case "csv":
+			content[kind] = object{"schema": object{"type": "string", "description": "The rows with a header line; nested fields have a dot in their name, lists are joined by semicolons. A text that a spreadsheet would take for a formula begins with an apostrophe."}}
+		default:
+			content[kind] = object{"schema": object{"type": "string", "description": "One row per line as JSON."}}
+		}
+	}
+	header := func(kind, what string) object {
+		return object{"schema": object{"type": kind}, "description": what}
+	}
+	headers := object{
+		"X-Request-Id":          header("string", "Identifier of the request."),
+		"ETag":                  header("string", "Names this answer; send it back as If-None-Match."),
+		"X-Service-Unsupported": header("string", "Names of the parameters that were not honored, comma-separated."),
+	}
+	if len(op.Formats) > 1 {
+		headers["X-Service-Warnings"] = header("string", "The warnings as JSON, on csv and ndjson.")
+		headers["X-Service-Hits"] = header("integer", "Matching rows in all, on csv and ndjson.")
+		headers["X-Next-Cursor"] = header("string", "Cursor of the next page, on csv and ndjson.")
+	}
+	if op.Access != Open {
+		headers["X-Calls-Limit"] = header("integer", "Calls in the allowance of the key.")
+		headers["X-Calls-Remaining"] = header("integer", "Calls left of it.")
+		headers["X-Calls-Reset"] = header("string", "When the allowance is whole again.")
+	}
+	out["200"] = object{"description": "Success.", "headers": headers, "content": content}
+	if op.Method == http.MethodGet {
+		out["304"] = object{"description": "The answer named in If-None-Match is still right. It costs nothing."}
+	}
+	slugs := op.failures()
+	for _, f := range failures {
+		if !slices.Contains(slugs, f.slug) {
+			continue
+		}
+		key := strconv.Itoa(f.status)
+		response, _ := out[key].(object)
+		if response == nil {
+			body := reflect.TypeFor[Failure]()
+			if f.status == http.StatusUnprocessableEntity {
+				body = reflect.TypeFor[Invalid]()
+			}
+			media := object{"schema": d.schema(body)}
+			if e := examples[f.status]; e != nil {
+				media["examples"] = e
+			}
+			response = object{"description": "", "content": object{"application/json": media}}
+			out[key] = response
+		}
+		response["description"] = strings.TrimSpace(response["description"].(string) + " " + f.slug + ": " + f.means + ".")
+	}
+	return out, nil
+}
+
+// examples answers the examples of an operation, by status.
+func (d *describer) examples(op *Operation) (map[int]object, error) {
+	out := map[int]object{}
+	for _, e := range op.Examples {
+		c := &call{op: op, warn: &warnings{}, base: d.base, format: "json"}
+		r := &reply{header: http.Header{}, id: "example-request"}
+		err := d.server.example(context.Background(), nil, r, c, map[string][]string{"example": {e.Case}})
+		if err != nil {
+			d.server.fail(r, c, err, true)
+		}
+		if r.status >= http.StatusInternalServerError {
+			return nil, fmt.Errorf("the example %s of %s fails: %w", e.Case, op.ID, err)
+		}
+		if out[r.status] == nil {
+			out[r.status] = object{}
+		}
+		name := e.Case
+		if name == "1" {
+			name = "success"
+		}
+		out[r.status][name] = object{"summary": e.Description, "value": json.RawMessage(r.body)}
+	}
+	return out, nil
+}
+
+// schema describes a Go type. Named structs become components.
+func (d *describer) schema(t reflect.Type) object {
+	switch t.Kind() {
+	case reflect.Pointer:
+		return d.schema(t.Elem())
+	case reflect.String:
+		return object{"type": "string"}
+	case reflect.Bool:
+		return object{"type": "boolean"}
+	case reflect.Int, reflect.Int64:
+		return object{"type": "integer"}
+	case reflect.Float64:
+		return object{"type": "number"}
+	case reflect.Slice:
+		return object{"type": "array", "items": d.schema(t.Elem())}
+	case reflect.Struct:
+		name := schemaName(t)
+		if _, known := d.schemas[name]; !known {
+			d.schemas[name] = object{} // stops recursion
+			d.schemas[name] = d.structure(t)
+		}
+		return object{"$ref": "#/components/schemas/" + name}
+	}
+	return object{}
+}
+
+// schemaName is the name of a type in the document: List[GrantRow] is
+// GrantRowList.
+func schemaName(t reflect.Type) string {
+	outer, inner, generic := strings.Cut(t.Name(), "[")
+	if !generic {
+		return outer
+	}
+	inner = strings.TrimSuffix(inner, "]")
+	return inner[strings.LastIndexByte(inner, '.')+1:] + outer
+}
+
+func (d *describer) structure(t reflect.Type) object {
+	properties, required := object{}, []string{}
+	for _, f := range reflect.VisibleFields(t) {
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if f.Anonymous || name == "" || name == "-" {
+			continue
+		}
+		optional := strings.Contains(options, "omitempty")
+		if !optional {
+			required = append(required, name)
+		}
+		properties[name] = d.property(f, f.Type.Kind() == reflect.Pointer && !optional)
+	}
+	return object{"type": "object", "properties": properties, "required": required}
+}
+
+// property describes one field from its type and tags.
+func (d *describer) property(f reflect.StructField, nullable bool) object {
+	p := d.schema(f.Type)
+	doc := f.Tag.Get("doc")
+	if ref, ok := p["$ref"]; ok {
+		if doc == "" {
+			return p
+		}
+		return object{"allOf": []object{{"$ref": ref}}, "description": doc}
+	}
+	value := p
+	if items, ok := p["items"].(object); ok {
+		value = items
+		if kinds := f.Tag.Get("items"); kinds != "" {
+			value["type"] = strings.Split(kinds, "|")
+		}
+	}
+	if enum := f.Tag.Get("enum"); enum != "" {
+		var words []any
+		for _, w := range strings.Split(enum, ",") {
+			words = append(words, w)
+		}
+		if nullable {
+			words = append(words, nil)
+		}
+		value["enum"] = words
+	}
+	if format := f.Tag.Get("format"); format != "" {
+		value["format"] = format
+	}
+	if pattern := f.Tag.Get("pattern"); pattern != "" {
+		value["pattern"] = pattern
+	}
+	if nullable {
+		p["type"] = []string{p["type"].(string), "null"}
+	}
+	if doc != "" {
+		p["description"] = doc
+	}
+	return p
+}

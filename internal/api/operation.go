@@ -1,0 +1,222 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+
+	"grantgraph/internal/account"
+)
+
+// Access says who may call an operation.
+type Access string
+
+// The kinds of access.
+const (
+	Open   Access = "none"   // no key, not metered
+	Grants Access = "grants" // any key
+	Paid   Access = "paid"   // a key of a paid plan
+	Pro    Access = "pro"    // a key of the Pro plan
+)
+
+// scope is what a key must have.
+func (a Access) scope() account.Scope {
+	switch a {
+	case Grants:
+		return account.Grants
+	case Paid:
+		return account.Paid
+	case Pro:
+		return account.ProScope
+	}
+	return 0
+}
+
+// words says the access in a sentence.
+func (a Access) words() string {
+	switch a {
+	case Grants:
+		return "any key"
+	case Paid:
+		return "a key of a paid plan"
+	case Pro:
+		return "a key of the Pro plan"
+	}
+	return "no key"
+}
+
+// Operation is one entry of the table.
+type Operation struct {
+	ID          string
+	Method      string
+	Path        string   // under /api/v1, and under /api as the legacy form
+	Legacy      []string // further paths under /api only
+	Tag         string
+	Summary     string
+	Description string
+	Access      Access
+	Cost        int // calls
+	Params      []Param
+	Body        any   // a value of the type of the request body, nil for none
+	MaxBody     int64 // bytes of it
+	Response    any   // a value of the type of the answer
+	Formats     []string
+	Slugs       []string // the failures it can answer beside those of every operation
+	Examples    []Example
+
+	// plan reads the parameters, with no look at the data, and returns the
+	// function that makes the answer. It is called before the caller is charged.
+	plan func(c *call) (run, error)
+}
+
+// run makes the answer. It is called after the caller is charged.
+type run func(ctx context.Context) (answer, error)
+
+// Example is a request that is answered from invented data.
+type Example struct {
+	Case        string // value of the example parameter
+	Description string
+	Query       string // the query string that is run against the fixture
+}
+
+// everywhere are the failures that every operation can answer.
+var everywhere = []string{slugQuery, slugTooMany, slugStrict, slugMethod, slugBodyTooLarge, slugURITooLong, slugInvalid, slugHeaderTooLong, slugInternal, slugNoDataset, slugTimeout}
+
+// keyed are the failures of every operation that needs a key.
+var keyed = []string{slugNoKey, slugUnknownKey, slugSpent, slugInactive}
+
+// failures lists the slugs an operation can answer.
+func (op *Operation) failures() []string {
+	all := slices.Concat(everywhere, op.Slugs)
+	if op.Access != Open {
+		all = append(all, keyed...)
+	}
+	if op.Access == Paid || op.Access == Pro {
+		all = append(all, slugPlan)
+	}
+	return all
+}
+
+// operations is the table. It is filled by init because the handlers it names
+// look at the table themselves.
+var operations []Operation
+
+func init() {
+	operations = []Operation{
+		searchOperation(),
+		metaOperation(),
+		transactionsOperation(),
+		fundersOperation(),
+		recipientsOperation(),
+		summaryOperation(),
+	}
+	for i := range operations {
+		operations[i].Params = append(operations[i].Params, common()...)
+	}
+}
+
+// common are the parameters that every operation takes.
+func common() []Param {
+	return []Param{
+		{Name: "strict", Type: Boolean, Default: false, Description: "1 turns unsupported or unrecognized parameters into a 400 instead of a warning. It does not fire on caveats."},
+		{Name: "example", Type: String, MaxLength: 40, Description: "Answers from invented data, without a key and without counting: 1 for a plain success, list for all cases. Other parameters but format are not read."},
+	}
+}
+
+// Operations lists the table for documentation and other faces of the service.
+// The caller must not change it.
+func Operations() []Operation { return operations }
+
+// routes finds the operation of a path.
+type routes struct{ list []route }
+
+type route struct {
+	segments []string
+	ops      []*Operation
+}
+
+const (
+	versioned = "/api/v1"
+	legacy    = "/api"
+)
+
+func newRoutes(ops []Operation) routes {
+	var r routes
+	for i := range ops {
+		op := &ops[i]
+		r.add(versioned+op.Path, op)
+		r.add(legacy+op.Path, op)
+		for _, alias := range op.Legacy {
+			r.add(legacy+alias, op)
+		}
+	}
+	return r
+}
+
+func (r *routes) add(path string, op *Operation) {
+	segments := strings.Split(strings.Trim(path, "/"), "/")
+	for i := range r.list {
+		if slices.Equal(r.list[i].segments, segments) {
+			r.list[i].ops = append(r.list[i].ops, op)
+			return
+		}
+	}
+	r.list = append(r.list, route{segments, []*Operation{op}})
+}
+
+// find returns the operations at a path, one per method, and the values of the
+// path's parameters. A trailing slash does not matter.
+func (r *routes) find(path string) (ops []*Operation, values map[string]string) {
+	segments := strings.Split(strings.TrimSuffix(strings.TrimPrefix(path, "/"), "/"), "/")
+	for i := range r.list {
+		if v, ok := match(r.list[i].segments, segments); ok {
+			return r.list[i].ops, v
+		}
+	}
+	return nil, nil
+}
+
+func match(pattern, segments []string) (map[string]string, bool) {
+	if len(pattern) != len(segments) {
+		return nil, false
+	}
+	var values map[string]string
+	for i, p := range pattern {
+		switch {
+		case strings.HasPrefix(p, "{") && segments[i] != "":
+			if values == nil {
+				values = map[string]string{}
+			}
+			values[strings.Trim(p, "{}")] = segments[i]
+		case p != segments[i]:
+			return nil, false
+		}
+	}
+	return values, true
+}
+
+// choose picks the operation for a method. HEAD is GET without the body.
+func choose(ops []*Operation, method string) *Operation {
+	if method == http.MethodHead {
+		method = http.MethodGet
+	}
+	for _, op := range ops {
+		if op.Method == method {
+			return op
+		}
+	}
+	return nil
+}
+
+// allowed is the value of the Allow header.
+func allowed(ops []*Operation) string {
+	var methods []string
+	for _, op := range ops {
+		methods = append(methods, op.Method)
+		if op.Method == http.MethodGet {
+			methods = append(methods, http.MethodHead)
+		}
+	}
+	return strings.Join(methods, ", ")
+}

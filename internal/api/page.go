@@ -1,0 +1,145 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"grantgraph/internal/fault"
+)
+
+// catalogPath is where RFC 9727 looks for the catalogue of APIs of a site.
+const catalogPath = "/.well-known/api-catalog"
+
+// Version is the version of the interface in the OpenAPI document.
+const Version = "1.0.0"
+
+// page answers the addresses that describe the service. handled is false for
+// every other address.
+func (s *server) page(r *http.Request, out *reply) (handled bool) {
+	var kind string
+	var body []byte
+	switch strings.TrimSuffix(r.URL.Path, "/") {
+	case "/openapi.json", versioned + "/openapi.json":
+		doc, err := s.openapi()
+		if err != nil {
+			s.fail(out, &call{}, err, false)
+			return true
+		}
+		kind, body = "application/vnd.oai.openapi+json; charset=utf-8", doc
+	case "/llms.txt":
+		kind, body = "text/plain; charset=utf-8", s.overview
+	case catalogPath:
+		kind, body = `application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"`, s.catalog()
+	case versioned, legacy:
+		kind, body = contentTypes["json"], s.listing()
+	default:
+		return false
+	}
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		out.header.Set("Allow", "GET, HEAD")
+		s.fail(out, &call{}, fault.New(slugMethod, "%s does not answer %s.", shown(r.URL.Path), shown(r.Method)).Try("use GET"), false)
+		return true
+	}
+	tag := `W/"` + fmt.Sprintf("%x", mark(string(body))) + `"`
+	out.header.Set("ETag", tag)
+	out.header.Set("Cache-Control", "public, max-age=300")
+	out.header.Set("Content-Type", kind)
+	out.status, out.body = http.StatusOK, body
+	if unchanged(r.Header.Get("If-None-Match"), tag) {
+		out.status, out.body = http.StatusNotModified, nil
+	}
+	return true
+}
+
+// catalog is the linkset of the API.
+func (s *server) catalog() []byte {
+	link := func(href, kind string) []map[string]string {
+		return []map[string]string{{"href": s.BaseURL + href, "type": kind}}
+	}
+	return compact(map[string]any{"linkset": []map[string]any{{
+		"anchor":       s.BaseURL + versioned,
+		"service-desc": link("/openapi.json", "application/vnd.oai.openapi+json"),
+		"service-doc":  link("/llms.txt", "text/plain"),
+		"service-meta": link(versioned+"/meta", "application/json"),
+	}}})
+}
+
+// Listing is the answer of /api/v1 itself.
+type Listing struct {
+	head
+	Name       string  `json:"name"`
+	Version    string  `json:"version"`
+	OpenAPI    string  `json:"openapi"`
+	Operations []Entry `json:"operations"`
+}
+
+// Entry is one operation of the listing.
+type Entry struct {
+	ID      string `json:"id"`
+	Method  string `json:"method"`
+	URL     string `json:"url"`
+	Summary string `json:"summary"`
+	Access  Access `json:"access"`
+	Cost    int    `json:"cost"`
+	Example string `json:"example"`
+}
+
+func (s *server) listing() []byte {
+	l := Listing{head: ok, Name: title, Version: Version, OpenAPI: s.BaseURL + "/openapi.json"}
+	for i := range operations {
+		op := &operations[i]
+		url := s.BaseURL + versioned + op.Path
+		l.Operations = append(l.Operations, Entry{op.ID, op.Method, url, op.Summary, op.Access, op.Cost, url + "?example=1"})
+	}
+	return compact(l)
+}
+
+// compact writes values that are made here and cannot fail to be written.
+func compact(v any) []byte {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		panic("api: " + err.Error())
+	}
+	return b.Bytes()
+}
+
+// llms is the description of the service for language models.
+func llms(base string) []byte {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s\n\n> %s\n\n", title, pitch)
+	fmt.Fprintf(&b, "Every answer is JSON with `code` and `message`; read `x_service.warnings` before trusting a filter: a parameter in `x_service.unsupported` did NOT run. "+
+		"`strict=1` turns those into errors. Find EINs with `/search` first. Send a key as `X-API-Key`. `example=1` on any endpoint answers from invented data without a key.\n\n")
+	b.WriteString("## Endpoints\n\n")
+	for i := range operations {
+		op := &operations[i]
+		fmt.Fprintf(&b, "- [%s %s](%s%s%s?example=1): %s. Needs %s; ", op.Method, op.Path, base, versioned, op.Path, op.Summary, op.Access.words())
+		if op.Cost == 0 {
+			b.WriteString("not counted.")
+		} else {
+			fmt.Fprintf(&b, "costs %d call.", op.Cost)
+		}
+		if names := paramNames(op); names != "" {
+			b.WriteString(" Parameters: " + names + ".")
+		}
+		b.WriteByte('\n')
+	}
+	b.WriteString("\n## Errors\n\n")
+	for _, f := range failures {
+		fmt.Fprintf(&b, "- %d `%s`: %s\n", f.status, f.slug, f.means)
+	}
+	fmt.Fprintf(&b, "\n## Description\n\n- [OpenAPI 3.1](%s/openapi.json): every parameter, field and status\n- [Metadata](%s%s/meta): build stamp, scope, sources\n", base, base, versioned)
+	return []byte(b.String())
+}
+
+func paramNames(op *Operation) string {
+	var names []string
+	for _, p := range op.Params {
+		names = append(names, p.Name)
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,378 @@
+package api
+
+import (
+	"fmt"
+	"math"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"grantgraph/internal/fault"
+)
+
+// Type is the type of a parameter in the published description.
+type Type string
+
+// The types.
+const (
+	String  Type = "string"
+	Integer Type = "integer"
+	Number  Type = "number"
+	Boolean Type = "boolean"
+)
+
+// Param describes one parameter of an operation. The reader enforces the
+// lengths, the ranges and the number of items; the published description is
+// made from the same fields.
+type Param struct {
+	Name        string
+	In          string // query when empty, else path
+	Type        Type
+	List        bool     // a comma-separated list; repeating the parameter adds to it
+	Required    bool     // its absence is a 422
+	Enum        []string // the vocabulary, for enumerations
+	Min, Max    *float64 // bounds of a number
+	MaxLength   int      // in bytes, of the whole value; 0 means maxText
+	MaxItems    int      // of a list; 0 means maxList
+	Default     any
+	Example     any
+	Description string
+}
+
+// Bounds that hold where a Param does not say otherwise.
+const (
+	maxText       = 500
+	maxList       = 200
+	maxEINs       = 1000
+	maxParameters = 100
+	clipInput     = 80
+)
+
+// unhonored are parameters of the service's vocabulary that no data stands
+// behind. Each is told to the caller with its reason.
+var unhonored = []struct{ name, reason string }{
+	{"include_gov", "There are no government grantmakers in the data: only organizations that file returns grant here. The filter did not run."},
+	{"population", "Filings do not say whom a grant benefits, so the filter did not run."},
+	{"transaction", "Every row is a cash grant, so there is no transaction type to filter by. The filter did not run."},
+	{"last_updated", "Rows have no timestamp of their own; compare dataset.version, the build stamp, instead. The filter did not run."},
+	{"profile_levels", "Organizations have no profile levels here. The filter did not run."},
+}
+
+// reader hands out the parameters of one request and remembers which were
+// asked for, so that what is left over can be told to the caller.
+type reader struct {
+	op       *Operation
+	values   url.Values
+	path     map[string]string
+	read     map[string]bool
+	problems []Problem
+	warn     *warnings
+}
+
+// newReader decodes a query string.
+func newReader(op *Operation, rawQuery string, path map[string]string, warn *warnings) (*reader, error) {
+	values, err := url.ParseQuery(rawQuery)
+	if err != nil {
+		return nil, fault.New(slugQuery, "The query string cannot be decoded.").
+			Try("percent-encode the values: a %% must be followed by two hexadecimal digits, and ; must be written %%3B")
+	}
+	n := 0
+	for _, v := range values {
+		n += len(v)
+	}
+	if n > maxParameters {
+		return nil, fault.New(slugTooMany, "The query string has %d parameters; at most %d are read.", n, maxParameters).
+			Try("send lists comma-separated in one parameter")
+	}
+	return &reader{op: op, values: values, path: path, read: map[string]bool{}, warn: warn}, nil
+}
+
+// param is the description of a parameter. Reading one that the table does not
+// have is a mistake in this package, and every test of the handler meets it.
+func (r *reader) param(name string) *Param {
+	for i := range r.op.Params {
+		if p := &r.op.Params[i]; p.Name == name {
+			return p
+		}
+	}
+	panic("api: " + r.op.ID + " reads the parameter " + name + ", which its table entry does not have")
+}
+
+// problem records why a value cannot be read. index is the position in a
+// list, or negative.
+func (r *reader) problem(p *Param, index int, kind, input string, ctx any, format string, args ...any) {
+	if len(r.problems) >= 50 {
+		return
+	}
+	in := p.In
+	if in == "" {
+		in = "query"
+	}
+	loc := []any{in, p.Name}
+	if index >= 0 {
+		loc = append(loc, index)
+	}
+	r.problems = append(r.problems, Problem{Loc: loc, Msg: fmt.Sprintf(format, args...), Type: kind, Input: clip(input), Ctx: ctx})
+}
+
+// limit is the ctx of a problem with one bound.
+type limit map[string]any
+
+// text reads one value, trimmed. A parameter that is there but empty is
+// reported, because a filter that silently does not run looks like an answer.
+func (r *reader) text(name string) (string, bool) {
+	p := r.param(name)
+	r.read[name] = true
+	if p.In == "path" {
+		return r.bounded(p, r.path[name])
+	}
+	given := r.values[name]
+	if len(given) == 0 {
+		if p.Required {
+			r.problem(p, -1, "missing", "", nil, "the parameter is required")
+			r.problems[len(r.problems)-1].Input = nil
+		}
+		return "", false
+	}
+	value := given[0]
+	if p.List {
+		value = strings.Join(given, ",")
+	} else {
+		for _, v := range given[1:] {
+			if v != value {
+				r.problem(p, -1, "duplicate", strings.Join(given, " & "), nil,
+					"the parameter was given %d times with different values; give it once", len(given))
+				return "", false
+			}
+		}
+	}
+	return r.bounded(p, value)
+}
+
+// bounded checks the length and the bytes of a value.
+func (r *reader) bounded(p *Param, value string) (string, bool) {
+	most := p.MaxLength
+	if most == 0 {
+		most = maxText
+	}
+	if len(value) > most {
+		r.problem(p, -1, "string_too_long", value, limit{"max_length": most}, "the value is %d bytes long; at most %d are read", len(value), most)
+		return "", false
+	}
+	if !utf8.ValidString(value) || strings.ContainsRune(value, 0) {
+		r.problem(p, -1, "string_unicode", "", nil, "the value is not valid UTF-8 text")
+		return "", false
+	}
+	value = strings.TrimSpace(value)
+	if value == "" {
+		if p.Required {
+			return "", true
+		}
+		r.warn.ignored(p.Name, "The value was empty, so it was not applied.")
+		return "", false
+	}
+	return value, true
+}
+
+// list reads a comma-separated list without empty items.
+func (r *reader) list(name string) []string {
+	value, ok := r.text(name)
+	if !ok {
+		return nil
+	}
+	p := r.param(name)
+	items := strings.Split(value, ",")
+	items = slices.DeleteFunc(items, func(s string) bool { return strings.TrimSpace(s) == "" })
+	for i := range items {
+		items[i] = strings.TrimSpace(items[i])
+	}
+	most := p.MaxItems
+	if most == 0 {
+		most = maxList
+	}
+	if len(items) > most {
+		r.problem(p, -1, "too_long", "", limit{"max_length": most, "actual_length": len(items)},
+			"the list has %d items; at most %d are read", len(items), most)
+		r.problems[len(r.problems)-1].Input = nil
+		return nil
+	}
+	if len(items) == 0 {
+		r.warn.ignored(name, "The list was empty, so it was not applied.")
+	}
+	return items
+}
+
+// integer reads a whole number within the bounds of its Param.
+func (r *reader) integer(name string) (int64, bool) {
+	value, ok := r.text(name)
+	if !ok {
+		return 0, false
+	}
+	p := r.param(name)
+	n, err := strconv.ParseInt(value, 10, 64)
+	if err != nil {
+		r.problem(p, -1, "int_parsing", value, nil, "the value is not a whole number; write digits only, such as 25000")
+		return 0, false
+	}
+	return n, r.within(p, value, float64(n))
+}
+
+// number reads a number within the bounds of its Param.
+func (r *reader) number(name string) (float64, bool) {
+	value, ok := r.text(name)
+	if !ok {
+		return 0, false
+	}
+	p := r.param(name)
+	x, err := strconv.ParseFloat(value, 64)
+	if err != nil || math.IsNaN(x) || math.IsInf(x, 0) || strings.ContainsAny(value, "xX_") {
+		r.problem(p, -1, "float_parsing", value, nil, "the value is not a number")
+		return 0, false
+	}
+	return x, r.within(p, value, x)
+}
+
+func (r *reader) within(p *Param, value string, x float64) bool {
+	switch {
+	case p.Min != nil && x < *p.Min:
+		r.problem(p, -1, "greater_than_equal", value, limit{"ge": *p.Min}, "the value must be at least %v", plain(*p.Min))
+	case p.Max != nil && x > *p.Max:
+		r.problem(p, -1, "less_than_equal", value, limit{"le": *p.Max}, "the value must be at most %v", plain(*p.Max))
+	default:
+		return true
+	}
+	return false
+}
+
+// plain writes a bound without an exponent.
+func plain(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
+
+// boolean reads a switch.
+func (r *reader) boolean(name string) bool {
+	value, ok := r.text(name)
+	if !ok {
+		return false
+	}
+	switch strings.ToLower(value) {
+	case "1", "true", "yes", "on":
+		return true
+	case "0", "false", "no", "off":
+		return false
+	}
+	r.problem(r.param(name), -1, "bool_parsing", value, nil, "the value is not a switch; send 1 or 0")
+	return false
+}
+
+// choice reads one word of an enumeration. A word outside it is reported and
+// not applied; known is false then.
+func (r *reader) choice(name string) (value string, known bool) {
+	value, ok := r.text(name)
+	if !ok {
+		return "", false
+	}
+	p := r.param(name)
+	word := strings.ToLower(value)
+	if slices.Contains(p.Enum, word) {
+		return word, true
+	}
+	r.outside(p, value)
+	return value, false
+}
+
+// outside reports a value that the vocabulary of a parameter does not have.
+func (r *reader) outside(p *Param, value string) {
+	reason := fmt.Sprintf("%q is not one of %s, so it was not applied.", clip(value), strings.Join(p.Enum, ", "))
+	if meant := nearest(value, p.Enum); meant != "" {
+		reason += fmt.Sprintf(" Did you mean %s?", meant)
+	}
+	r.warn.ignored(p.Name, reason)
+}
+
+// given reports whether a parameter is in the query string, without reading it.
+func (r *reader) given(name string) bool { return len(r.values[name]) > 0 }
+
+// finish reports what nobody read and then says whether the request can be
+// served: not with a value that cannot be understood, and with strict not with
+// anything that would be ignored.
+func (r *reader) finish(strict bool) error {
+	var left []string
+	for name := range r.values {
+		if !r.read[name] {
+			left = append(left, name)
+		}
+	}
+	slices.Sort(left)
+	for _, name := range left {
+		r.warn.ignored(shown(name), r.leftover(name))
+	}
+	if len(r.problems) > 0 {
+		return &invalid{r.problems}
+	}
+	if names := r.warn.unsupported(); strict && len(names) > 0 {
+		reasons := make([]string, 0, len(names))
+		for _, w := range r.warn.list {
+			if w.Severity == unsupported && len(reasons) < 10 {
+				reasons = append(reasons, w.Parameter+": "+w.Reason)
+			}
+		}
+		return fault.New(slugStrict, "strict=1 refuses what would be ignored. %s", strings.Join(reasons, " ")).
+			Try("correct or remove %s, or leave out strict to get an answer with warnings", strings.Join(names, ", "))
+	}
+	return nil
+}
+
+// leftover says why a parameter that nobody read was not honored.
+func (r *reader) leftover(name string) string {
+	for _, u := range unhonored {
+		if u.name == name {
+			return u.reason
+		}
+	}
+	if elsewhere(name) {
+		return fmt.Sprintf("%s %s does not take this parameter, so it was not applied.", r.op.Method, r.op.Path)
+	}
+	switch strings.ToLower(strings.ReplaceAll(name, "-", "_")) {
+	case "api_key", "apikey", "key", "token", "access_token", "subscription_key", "x_api_key":
+		return "Keys are read from the X-API-Key or Authorization header only. Do not put a key into an address: addresses are logged."
+	}
+	known := make([]string, 0, len(r.op.Params)+len(unhonored))
+	for _, p := range r.op.Params {
+		known = append(known, p.Name)
+	}
+	for _, u := range unhonored {
+		known = append(known, u.name)
+	}
+	if meant := nearest(name, known); meant != "" {
+		return fmt.Sprintf("There is no such parameter, so it was not applied. Did you mean %s?", meant)
+	}
+	return "There is no such parameter, so it was not applied."
+}
+
+// elsewhere reports whether another operation has the parameter.
+func elsewhere(name string) bool {
+	for i := range operations {
+		for _, p := range operations[i].Params {
+			if p.Name == name {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// shown is a name or value that a client made up, fit for an answer.
+func shown(s string) string { return strings.ToValidUTF8(clip(s), "\uFFFD") }
+
+// clip shortens what is repeated back to a client.
+func clip(s string) string {
+	if len(s) <= clipInput {
+		return s
+	}
+	cut := clipInput
+	for cut > 0 && !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	return s[:cut] + "…"
+}

@@ -1,0 +1,370 @@
+package api
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"net/http"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+// contentTypes of the formats.
+var contentTypes = map[string]string{
+	"json":   "application/json; charset=utf-8",
+	"xml":    "application/xml; charset=utf-8",
+	"csv":    "text/csv; charset=utf-8",
+	"ndjson": "application/x-ndjson; charset=utf-8",
+}
+
+// answer writes a success into the reply, in the format of the call.
+func (r *reply) answer(c *call, a answer) error {
+	if names := a.service().Unsupported; len(names) > 0 {
+		r.header.Set("X-Service-Unsupported", headerNames(names))
+	}
+	if len(c.fields) > 0 {
+		a = a.pick(c.fields)
+	}
+	r.status = http.StatusOK
+	if c.format == "json" || c.format == "xml" {
+		return r.encode(c.format, a)
+	}
+	rows, hits, next := a.table()
+	if list := a.service().Warnings; len(list) > 0 {
+		r.header.Set("X-Service-Warnings", headerWarnings(list))
+	}
+	r.header.Set("X-Service-Hits", strconv.FormatInt(hits, 10))
+	if next != nil {
+		r.header.Set("X-Next-Cursor", *next)
+	}
+	r.header.Set("Content-Type", contentTypes[c.format])
+	var b bytes.Buffer
+	var err error
+	if c.format == "csv" {
+		r.header.Set("Content-Disposition", `inline; filename="`+strings.ReplaceAll(strings.Trim(c.op.Path, "/"), "/", "-")+`.csv"`)
+		err = writeCSV(&b, rows, c.fields, reflect.TypeOf(c.op.Response))
+	} else {
+		err = writeNDJSON(&b, rows)
+	}
+	r.body = b.Bytes()
+	return err
+}
+
+// encode writes a body as JSON or XML.
+func (r *reply) encode(format string, body any) error {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(body); err != nil {
+		return err
+	}
+	r.body = b.Bytes()
+	if format == "xml" {
+		var x bytes.Buffer
+		if err := writeXML(&x, r.body); err != nil {
+			return err
+		}
+		r.body = x.Bytes()
+	} else {
+		format = "json"
+	}
+	r.header.Set("Content-Type", contentTypes[format])
+	return nil
+}
+
+// gzips reuses compressors, which are large.
+var gzips = sync.Pool{New: func() any {
+	w, err := gzip.NewWriterLevel(io.Discard, gzip.BestSpeed)
+	if err != nil {
+		panic(err) // the level is a constant
+	}
+	return w
+}}
+
+// write sends the reply.
+func (r *reply) write(w http.ResponseWriter, req *http.Request) {
+	h := w.Header()
+	for name, values := range r.header {
+		h[name] = values
+	}
+	h.Add("Vary", "Accept-Encoding")
+	body := r.body
+	if r.status == http.StatusNotModified {
+		w.WriteHeader(r.status)
+		return
+	}
+	if len(body) > 1<<10 && acceptsGzip(req.Header.Get("Accept-Encoding")) {
+		var b bytes.Buffer
+		z := gzips.Get().(*gzip.Writer)
+		z.Reset(&b)
+		_, err := z.Write(body)
+		if closed := z.Close(); err == nil && closed == nil {
+			body = b.Bytes()
+			h.Set("Content-Encoding", "gzip")
+		}
+		gzips.Put(z)
+	}
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(r.status)
+	if req.Method != http.MethodHead {
+		w.Write(body)
+	}
+}
+
+// acceptsGzip reads an Accept-Encoding header.
+func acceptsGzip(header string) bool {
+	for part := range strings.SplitSeq(header, ",") {
+		name, weight, _ := strings.Cut(part, ";")
+		name = strings.TrimSpace(name)
+		if !strings.EqualFold(name, "gzip") && name != "*" {
+			continue
+		}
+		q, given := strings.CutPrefix(strings.ReplaceAll(weight, " ", ""), "q=")
+		if v, err := strconv.ParseFloat(q, 64); given && err == nil && v == 0 {
+			return false
+		}
+		return true
+	}
+	return false
+}
+
+// column is one field of a row type.
+type column struct {
+	name  string
+	index []int
+	nest  []column // of a nested object
+}
+
+// columnsOf lists the fields of a struct in the order of the wire.
+func columnsOf(t reflect.Type) []column {
+	if c, ok := columnCache.Load(t); ok {
+		return c.([]column)
+	}
+	var list []column
+	for _, f := range reflect.VisibleFields(t) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if f.Anonymous || name == "" || name == "-" {
+			continue
+		}
+		c := column{name: name, index: f.Index}
+		if f.Type.Kind() == reflect.Struct {
+			c.nest = columnsOf(f.Type)
+		}
+		list = append(list, c)
+	}
+	columnCache.Store(t, list)
+	return list
+}
+
+var columnCache sync.Map
+
+// columnNames lists the names of the columns of a row.
+func columnNames(row any) []string {
+	var names []string
+	for _, c := range columnsOf(reflect.TypeOf(row)) {
+		names = append(names, c.name)
+	}
+	return names
+}
+
+// chosen lists the columns of a row type that were asked for, in the order
+// asked; no fields means all.
+func chosen(t reflect.Type, fields []string) []column {
+	all := columnsOf(t)
+	if len(fields) == 0 {
+		return all
+	}
+	list := make([]column, 0, len(fields))
+	for _, name := range fields {
+		if i := slices.IndexFunc(all, func(c column) bool { return c.name == name }); i >= 0 {
+			list = append(list, all[i])
+		}
+	}
+	return list
+}
+
+// picked is a row of which only some columns are written.
+type picked struct {
+	row    any // pointer to a struct
+	fields []string
+}
+
+// MarshalJSON writes the chosen columns in the order asked.
+func (p picked) MarshalJSON() ([]byte, error) {
+	v := reflect.ValueOf(p.row).Elem()
+	out := []byte{'{'}
+	for i, c := range chosen(v.Type(), p.fields) {
+		b, err := json.Marshal(v.FieldByIndex(c.index).Interface())
+		if err != nil {
+			return nil, err
+		}
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(strconv.AppendQuote(out, c.name), ':')
+		out = append(out, b...)
+	}
+	return append(out, '}'), nil
+}
+
+// writeNDJSON writes one JSON object per line.
+func writeNDJSON(w io.Writer, rows any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	v := reflect.ValueOf(rows)
+	for i := range v.Len() {
+		if err := enc.Encode(v.Index(i).Interface()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeCSV writes a header and one record per row. Nested objects become
+// columns with a dot in their name, lists are joined by semicolons, null is
+// empty. The type of the rows comes from the answer's type where there are no
+// rows to look at.
+func writeCSV(w io.Writer, rows any, fields []string, answerType reflect.Type) error {
+	list := reflect.ValueOf(rows)
+	t := list.Type().Elem()
+	if t == reflect.TypeFor[picked]() {
+		f, ok := answerType.FieldByName("Results")
+		if !ok {
+			return fmt.Errorf("%s has no rows", answerType)
+		}
+		t = f.Type.Elem()
+	}
+	columns := chosen(t, fields)
+	out := csv.NewWriter(w)
+	record := headings(nil, columns, "")
+	if err := out.Write(record); err != nil {
+		return err
+	}
+	for i := range list.Len() {
+		v := list.Index(i)
+		if p, ok := v.Interface().(picked); ok {
+			v = reflect.ValueOf(p.row).Elem()
+		}
+		record = cells(record[:0], v, columns)
+		if err := out.Write(record); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+func headings(names []string, columns []column, prefix string) []string {
+	for _, c := range columns {
+		if c.nest != nil {
+			names = headings(names, c.nest, prefix+c.name+".")
+		} else {
+			names = append(names, prefix+c.name)
+		}
+	}
+	return names
+}
+
+func cells(record []string, row reflect.Value, columns []column) []string {
+	for _, c := range columns {
+		v := row.FieldByIndex(c.index)
+		if c.nest != nil {
+			record = cells(record, v, c.nest)
+		} else {
+			record = append(record, cell(v))
+		}
+	}
+	return record
+}
+
+// cell is a value as CSV has it. A text that a spreadsheet would take for a
+// formula gets an apostrophe in front: purposes and names come from filings,
+// and nobody should be made to run one.
+func cell(v reflect.Value) string {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if v.IsNil() {
+			return ""
+		}
+		return cell(v.Elem())
+	case reflect.String:
+		s := v.String()
+		if s != "" && strings.IndexByte("=+-@\t\r", s[0]) >= 0 {
+			return "'" + s
+		}
+		return s
+	case reflect.Bool:
+		return strconv.FormatBool(v.Bool())
+	case reflect.Int, reflect.Int64:
+		return strconv.FormatInt(v.Int(), 10)
+	case reflect.Float64:
+		return strconv.FormatFloat(v.Float(), 'f', -1, 64)
+	case reflect.Slice:
+		parts := make([]string, v.Len())
+		for i := range parts {
+			parts[i] = cell(v.Index(i))
+		}
+		return strings.Join(parts, ";")
+	}
+	return fmt.Sprint(v.Interface())
+}
+
+// writeXML writes a JSON document as XML: an element per member in the same
+// order, item elements in lists, and nil="true" for null.
+func writeXML(w *bytes.Buffer, doc []byte) error {
+	dec := json.NewDecoder(bytes.NewReader(doc))
+	dec.UseNumber()
+	w.WriteString(xml.Header)
+	if err := element(w, dec, "response"); err != nil {
+		return err
+	}
+	w.WriteByte('\n')
+	return nil
+}
+
+func element(w *bytes.Buffer, dec *json.Decoder, name string) error {
+	token, err := dec.Token()
+	if err != nil {
+		return err
+	}
+	if token == nil {
+		w.WriteString("<" + name + ` nil="true"/>`)
+		return nil
+	}
+	w.WriteString("<" + name + ">")
+	switch t := token.(type) {
+	case json.Delim:
+		for dec.More() {
+			child := "item"
+			if t == '{' {
+				key, err := dec.Token()
+				if err != nil {
+					return err
+				}
+				child = fmt.Sprint(key)
+			}
+			if err := element(w, dec, child); err != nil {
+				return err
+			}
+		}
+		if _, err := dec.Token(); err != nil {
+			return err
+		}
+	case string:
+		if err := xml.EscapeText(w, []byte(t)); err != nil {
+			return err
+		}
+	default:
+		fmt.Fprint(w, t)
+	}
+	w.WriteString("</" + name + ">")
+	return nil
+}

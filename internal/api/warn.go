@@ -1,0 +1,171 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Severities of warnings.
+const (
+	unsupported = "unsupported" // the parameter was not honored
+	caveat      = "caveat"      // it was, and there is a limit worth knowing
+)
+
+// Warning tells a caller what the answer does not say by itself.
+type Warning struct {
+	Parameter string `json:"parameter" doc:"The parameter concerned."`
+	Severity  string `json:"severity" enum:"unsupported,caveat" doc:"unsupported: the filter did not run. caveat: it ran and has a limit worth knowing."`
+	Reason    string `json:"reason" doc:"Why."`
+}
+
+// warnings collects what the answer has to say about the request.
+type warnings struct {
+	list []Warning
+}
+
+// ignored records that a parameter, or a part of it, was not honored.
+func (w *warnings) ignored(parameter, reason string) { w.add(parameter, unsupported, reason) }
+
+// caveat records a limit of a filter that ran.
+func (w *warnings) caveat(parameter, reason string) { w.add(parameter, caveat, reason) }
+
+// most bounds the number of warnings; a request has about thirty parameters.
+const mostWarnings = 150
+
+func (w *warnings) add(parameter, severity, reason string) {
+	next := Warning{parameter, severity, reason}
+	if len(w.list) < mostWarnings && !slices.Contains(w.list, next) {
+		w.list = append(w.list, next)
+	}
+}
+
+// unsupported lists the parameters that were not honored, each once.
+func (w *warnings) unsupported() []string {
+	names := []string{}
+	for _, x := range w.list {
+		if x.Severity == unsupported && !slices.Contains(names, x.Parameter) {
+			names = append(names, x.Parameter)
+		}
+	}
+	return names
+}
+
+// all is the list for the wire, never nil.
+func (w *warnings) all() []Warning {
+	if w.list == nil {
+		return []Warning{}
+	}
+	return w.list
+}
+
+// headerNames is the value of X-Service-Unsupported. Names that a client
+// invented may hold anything, so they are escaped as in a query string.
+func headerNames(names []string) string {
+	safe := make([]string, len(names))
+	for i, n := range names {
+		safe[i] = url.QueryEscape(n)
+	}
+	return strings.Join(safe, ", ")
+}
+
+// headerWarnings is the value of X-Service-Warnings: compact JSON in ASCII,
+// cut after as many warnings as fit into a header that proxies let through.
+func headerWarnings(list []Warning) string {
+	const most = 6 << 10
+	out := []byte{'['}
+	for i, x := range list {
+		b, err := json.Marshal(x)
+		if err != nil {
+			continue
+		}
+		b = ascii(b)
+		if len(out)+len(b)+2 > most {
+			break
+		}
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(out, b...)
+	}
+	return string(append(out, ']'))
+}
+
+// ascii writes every character beyond ASCII as a JSON escape.
+func ascii(b []byte) []byte {
+	if !slices.ContainsFunc(b, func(c byte) bool { return c >= utf8.RuneSelf }) {
+		return b
+	}
+	var out bytes.Buffer
+	for _, r := range string(b) {
+		switch {
+		case r < utf8.RuneSelf:
+			out.WriteByte(byte(r))
+		case r > 0xFFFF:
+			r -= 0x10000
+			for _, half := range [2]rune{0xD800 + r>>10, 0xDC00 + r&0x3FF} {
+				out.WriteString(`\u` + strconv.FormatInt(int64(half), 16))
+			}
+		default:
+			hex := strconv.FormatInt(int64(r), 16)
+			out.WriteString(`\u` + strings.Repeat("0", 4-len(hex)) + hex)
+		}
+	}
+	return out.Bytes()
+}
+
+// nearest finds the name that a misspelled one was probably meant to be: at
+// most two edits away, one for short names, and never when two are as near.
+func nearest(name string, names []string) string {
+	if len(name) > 40 {
+		return ""
+	}
+	name = strings.ToLower(name)
+	limit := 2
+	if len(name) <= 4 {
+		limit = 1
+	}
+	best, tie := "", false
+	for _, n := range names {
+		d := edits(strings.ReplaceAll(name, "-", "_"), n)
+		switch {
+		case d > limit:
+		case best == "" || d < limit:
+			best, tie, limit = n, false, d
+		case d == limit && n != best:
+			tie = true
+		}
+	}
+	if tie {
+		return ""
+	}
+	return best
+}
+
+// edits is the number of insertions, deletions, changes and swaps of
+// neighbours that turn a into b.
+func edits(a, b string) int {
+	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			change := last[j-1]
+			if a[i-1] != b[j-1] {
+				change++
+			}
+			row[j] = min(last[j]+1, row[j-1]+1, change)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+		before, last, row = last, row, before
+	}
+	return last[len(b)]
+}

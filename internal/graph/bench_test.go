@@ -1,0 +1,171 @@
+package graph_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"grantgraph/internal/build"
+	"grantgraph/internal/ein"
+	"grantgraph/internal/grant"
+	"grantgraph/internal/graph"
+	"grantgraph/internal/ntee"
+	"grantgraph/internal/snapshot"
+	"grantgraph/internal/synth"
+)
+
+// world is the graph of an invented world of 200,000 grants, or of the
+// snapshot in $GRANTGRAPH_BENCH_DATA. It is made once and left to the system's
+// cleaning of temporary files.
+var world = sync.OnceValues(func() (*graph.Graph, error) {
+	ctx := context.Background()
+	data := os.Getenv("GRANTGRAPH_BENCH_DATA")
+	if data == "" {
+		dir, err := os.MkdirTemp("", "graph-bench")
+		if err != nil {
+			return nil, err
+		}
+		defer os.RemoveAll(filepath.Join(dir, "world"))
+		if _, err := synth.Write(ctx, synth.Options{Out: filepath.Join(dir, "world"), Grants: 200_000, Seed: 1}); err != nil {
+			return nil, err
+		}
+		data = filepath.Join(dir, "data")
+		if _, err := build.Run(ctx, build.Options{Sources: filepath.Join(dir, "world"), Data: data,
+			Indexers: []build.Indexer{{Name: "graph", Write: graph.Build}}}); err != nil {
+			return nil, err
+		}
+	}
+	s, err := snapshot.Open(data)
+	if err != nil {
+		return nil, err
+	}
+	return graph.Open(s)
+})
+
+// question is one request of the benchmark.
+type question struct {
+	name string
+	ask  func(ctx context.Context, g *graph.Graph) (hits int64, err error)
+}
+
+func transactions(f graph.Filter, s graph.Sort, p graph.Page) func(context.Context, *graph.Graph) (int64, error) {
+	return func(ctx context.Context, g *graph.Graph) (int64, error) {
+		_, hits, err := g.Transactions(ctx, &f, s, p)
+		return hits, err
+	}
+}
+
+func funders(f graph.Filter, s graph.Sort) func(context.Context, *graph.Graph) (int64, error) {
+	return func(ctx context.Context, g *graph.Graph) (int64, error) {
+		_, hits, err := g.Funders(ctx, &f, s, graph.Page{Limit: 25})
+		return hits, err
+	}
+}
+
+func recipients(f graph.Filter, s graph.Sort) func(context.Context, *graph.Graph) (int64, error) {
+	return func(ctx context.Context, g *graph.Graph) (int64, error) {
+		_, hits, err := g.Recipients(ctx, &f, s, graph.Page{Limit: 25})
+		return hits, err
+	}
+}
+
+func summary(f graph.Filter) func(context.Context, *graph.Graph) (int64, error) {
+	return func(ctx context.Context, g *graph.Graph) (int64, error) {
+		t, _, err := g.Summary(ctx, &f)
+		return t.Grants, err
+	}
+}
+
+// BenchmarkQuestions measures each class of question without the cache.
+func BenchmarkQuestions(b *testing.B) {
+	g, err := world()
+	if err != nil {
+		b.Fatal(err)
+	}
+	ctx := context.Background()
+	page := graph.Page{Limit: 25}
+	state := func(of graph.PlaceOf, codes ...string) graph.Place {
+		p := graph.Place{Of: of}
+		for _, c := range codes {
+			p.Values = append(p.Values, graph.PlaceValue{Name: c})
+		}
+		return p
+	}
+	query := func(s string) graph.Query {
+		q, _ := graph.ParseQuery(s)
+		return q
+	}
+	subject := func(s string) ntee.Subject {
+		sub, _ := ntee.ParseSubject(s)
+		return sub
+	}
+	dollars := func(n int64) *int64 { return &n }
+	prob := func(p float64) *float64 { return &p }
+	year := func(from, to int) []graph.Span { return []graph.Span{{From: from, To: to}} }
+	largest, _, err := g.Funders(ctx, &graph.Filter{}, graph.Sort{By: graph.ByCount}, graph.Page{Limit: 1000})
+	if err != nil || len(largest) == 0 {
+		b.Fatal(err)
+	}
+	popular, _, err := g.Recipients(ctx, &graph.Filter{Sources: grant.Rules()}, graph.Sort{By: graph.ByCount}, graph.Page{Limit: 1})
+	if err != nil || len(popular) == 0 {
+		b.Fatal(err)
+	}
+	big, small := []ein.EIN{largest[0].EIN}, []ein.EIN{largest[len(largest)-1].EIN}
+	top := []ein.EIN{popular[0].EIN}
+
+	for _, q := range []question{
+		{"tx/all", transactions(graph.Filter{}, graph.Sort{}, page)},
+		{"tx/funder small", transactions(graph.Filter{Funders: small}, graph.Sort{}, page)},
+		{"tx/funder large", transactions(graph.Filter{Funders: big}, graph.Sort{}, page)},
+		{"tx/recipient", transactions(graph.Filter{Recipients: top}, graph.Sort{}, page)},
+		{"tx/CA 2022", transactions(graph.Filter{Place: state(graph.RecipientPlace, "CA"), Years: year(2022, 2022)}, graph.Sort{}, page)},
+		{"tx/subject E 2021-2023", transactions(graph.Filter{Subject: subject("E"), Years: year(2021, 2023)}, graph.Sort{}, page)},
+		{"tx/subject B4", transactions(graph.Filter{Subject: subject("B4")}, graph.Sort{}, page)},
+		{"tx/amount band", transactions(graph.Filter{MinAmount: dollars(100_000), MaxAmount: dollars(1_000_000)}, graph.Sort{}, page)},
+		{"tx/CA amount over 5000", transactions(graph.Filter{Place: state(graph.RecipientPlace, "CA"), MinAmount: dollars(5000)}, graph.Sort{}, page)},
+		{"tx/NY exclude all", transactions(graph.Filter{Place: state(graph.RecipientPlace, "NY"), Exclude: 7}, graph.Sort{}, page)},
+		{"tx/OH prob", transactions(graph.Filter{Place: state(graph.RecipientPlace, "OH"), MinProb: prob(0.945)}, graph.Sort{}, page)},
+		{"tx/funder state NY", transactions(graph.Filter{Place: state(graph.FunderPlace, "NY")}, graph.Sort{}, page)},
+		{"tx/CA deep page", transactions(graph.Filter{Place: state(graph.RecipientPlace, "CA")}, graph.Sort{}, graph.Page{Offset: 5000, Limit: 100})},
+		{"tx/CA by name", transactions(graph.Filter{Place: state(graph.RecipientPlace, "CA")}, graph.Sort{By: graph.ByRecipName, Asc: true}, page)},
+		{"tx/all by year", transactions(graph.Filter{}, graph.Sort{By: graph.ByYear}, page)},
+		{"tx/all smallest", transactions(graph.Filter{}, graph.Sort{Asc: true}, page)},
+		{"text/education", transactions(graph.Filter{Query: query("education")}, graph.Sort{}, page)},
+		{"text/robotics", transactions(graph.Filter{Query: query("robotics")}, graph.Sort{}, page)},
+		{"text/health program", transactions(graph.Filter{Query: query("health program")}, graph.Sort{}, page)},
+		{"text/phrase", transactions(graph.Filter{Query: query(`"general operating"`)}, graph.Sort{}, page)},
+		{"text/absent", transactions(graph.Filter{Query: query("xyzzyplugh")}, graph.Sort{}, page)},
+		{"text/youth not program CA", transactions(graph.Filter{Query: query("youth -program"), Place: state(graph.RecipientPlace, "CA")}, graph.Sort{}, page)},
+		{"funders/all", funders(graph.Filter{}, graph.Sort{})},
+		{"funders/all by name", funders(graph.Filter{}, graph.Sort{By: graph.ByFunderName, Asc: true})},
+		{"funders/WA D", funders(graph.Filter{Place: state(graph.RecipientPlace, "WA"), Subject: subject("D")}, graph.Sort{})},
+		{"funders/exclude daf", funders(graph.Filter{Exclude: graph.DAF}, graph.Sort{})},
+		{"funders/literacy", funders(graph.Filter{Query: query("literacy")}, graph.Sort{})},
+		{"funders/area WY", funders(graph.Filter{Place: state(graph.AreaServed, "WY"), MinAmount: dollars(10_000)}, graph.Sort{})},
+		{"recipients/all", recipients(graph.Filter{}, graph.Sort{})},
+		{"recipients/all by count", recipients(graph.Filter{}, graph.Sort{By: graph.ByCount})},
+		{"recipients/funder large", recipients(graph.Filter{Funders: big}, graph.Sort{})},
+		{"recipients/CA 2022", recipients(graph.Filter{Place: state(graph.RecipientPlace, "CA"), Years: year(2022, 2022)}, graph.Sort{})},
+		{"recipients/exclude daf", recipients(graph.Filter{Exclude: graph.DAF}, graph.Sort{})},
+		{"recipients/climate", recipients(graph.Filter{Query: query("climate")}, graph.Sort{})},
+		{"summary/all", summary(graph.Filter{})},
+		{"summary/exclude daf", summary(graph.Filter{Exclude: graph.DAF})},
+		{"summary/area VT", summary(graph.Filter{Place: state(graph.AreaServed, "VT")})},
+		{"summary/B 2019-2022 foundations", summary(graph.Filter{Subject: subject("B"), Years: year(2019, 2022), FunderKind: grant.PrivateFoundation})},
+		{"summary/climate", summary(graph.Filter{Query: query("climate")})},
+	} {
+		b.Run(q.name, func(b *testing.B) {
+			b.ReportAllocs()
+			var hits int64
+			for b.Loop() {
+				g.DropCache()
+				if hits, err = q.ask(ctx, g); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(hits), "hits")
+		})
+	}
+}

@@ -1,0 +1,70 @@
+package graph
+
+import (
+	"container/list"
+	"sync"
+)
+
+// cacheBytes bounds what one graph remembers of its answers.
+const cacheBytes = 64 << 20
+
+// cache remembers the latest answers, up to a number of bytes. Values are
+// never changed once they are in it.
+type cache struct {
+	mu    sync.Mutex
+	limit int
+	size  int
+	byKey map[string]*list.Element
+	order *list.List // latest first
+}
+
+type entry struct {
+	key   string
+	value any
+	size  int
+}
+
+func newCache(limit int) *cache {
+	return &cache{limit: limit, byKey: make(map[string]*list.Element), order: list.New()}
+}
+
+func (c *cache) get(key string) (any, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	el, ok := c.byKey[key]
+	if !ok {
+		return nil, false
+	}
+	c.order.MoveToFront(el)
+	return el.Value.(*entry).value, true
+}
+
+// overhead is what an entry costs beside its key and value.
+const overhead = 256
+
+// put remembers a value of the given size. One that would push out most of the
+// others is not worth it.
+func (c *cache) put(key string, value any, size int) {
+	size += 2*len(key) + overhead
+	if size > c.limit/4 {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if el, ok := c.byKey[key]; ok {
+		old := el.Value.(*entry)
+		c.size += size - old.size
+		old.value, old.size = value, size
+		c.order.MoveToFront(el)
+	} else {
+		c.byKey[key] = c.order.PushFront(&entry{key, value, size})
+		c.size += size
+	}
+	for c.size > c.limit {
+		el := c.order.Back()
+		last := el.Value.(*entry)
+		c.order.Remove(el)
+		delete(c.byKey, last.key)
+		c.size -= last.size
+	}
+}

@@ -1,0 +1,72 @@
+package graph
+
+// lists is a list of numbers per key: list k is val[off[k]:off[k+1]].
+type lists struct {
+	off []uint32
+	val []uint32
+}
+
+func openLists(c *columns, name string, keys, values int) lists {
+	l := lists{column[uint32](c, name+".off", keys+1), column[uint32](c, name+".val", values)}
+	if c.err == nil && int(l.off[keys]) != len(l.val) {
+		c.err = damaged(c.path, "the lists of %s are incomplete", name)
+	}
+	return l
+}
+
+func (l *lists) at(k uint32) []uint32 { return l.val[l.off[k]:l.off[k+1]:l.off[k+1]] }
+func (l *lists) len(k uint32) int     { return int(l.off[k+1] - l.off[k]) }
+
+func (l *lists) sections(name string) []section {
+	return []section{{name + ".off", raw(l.off)}, {name + ".val", raw(l.val)}}
+}
+
+// invert lists, for each key, the positions at which it stands in col, in
+// ascending order.
+func invert(col []uint32, keys int) lists {
+	l := lists{make([]uint32, keys+1), make([]uint32, len(col))}
+	for _, k := range col {
+		l.off[k+1]++
+	}
+	for k := range keys {
+		l.off[k+1] += l.off[k]
+	}
+	next := append([]uint32(nil), l.off[:keys]...)
+	for i, k := range col {
+		l.val[next[k]] = uint32(i)
+		next[k]++
+	}
+	return l
+}
+
+// transpose turns a list of keys per position into a list of positions per
+// key, ascending, each position once.
+func transpose(from lists, keys int) lists {
+	l := lists{off: make([]uint32, keys+1)}
+	last := make([]uint32, keys) // one more than the last position seen
+	positions := uint32(len(from.off) - 1)
+	for i := range positions {
+		for _, k := range from.at(i) {
+			if last[k] != i+1 {
+				last[k] = i + 1
+				l.off[k+1]++
+			}
+		}
+	}
+	for k := range keys {
+		l.off[k+1] += l.off[k]
+	}
+	l.val = make([]uint32, l.off[keys])
+	clear(last)
+	next := append([]uint32(nil), l.off[:keys]...)
+	for i := range positions {
+		for _, k := range from.at(i) {
+			if last[k] != i+1 {
+				last[k] = i + 1
+				l.val[next[k]] = i
+				next[k]++
+			}
+		}
+	}
+	return l
+}

@@ -1,0 +1,323 @@
+package graph
+
+import (
+	"context"
+	"math/bits"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// tinyRows is the number of candidate rows up to which a question is answered
+// row by row instead of set by set.
+const tinyRows = 4096
+
+// pool lends scratch memory. It is lent through a question and comes back when
+// the question ends; nothing that leaves the package may refer to it.
+type pool struct{ bits, sums, masks sync.Pool }
+
+// question is one evaluation and the memory it has borrowed.
+type question struct {
+	g     *Graph
+	ctx   context.Context
+	lent  []*bitset
+	sums  *[]sums
+	masks *[]uint64
+}
+
+func (g *Graph) ask(ctx context.Context) *question { return &question{g: g, ctx: ctx} }
+
+// set lends an empty set of rows.
+func (q *question) set() bitset {
+	b, ok := q.g.scratch.bits.Get().(*bitset)
+	if ok {
+		clear(*b)
+	} else {
+		fresh := make(bitset, wordsFor(q.g.rows))
+		b = &fresh
+	}
+	q.lent = append(q.lent, b)
+	return *b
+}
+
+// end gives everything back.
+func (q *question) end() {
+	for _, b := range q.lent {
+		q.g.scratch.bits.Put(b)
+	}
+	if q.sums != nil {
+		q.g.scratch.sums.Put(q.sums)
+	}
+	if q.masks != nil {
+		q.g.scratch.masks.Put(q.masks)
+	}
+	*q = question{}
+}
+
+// rowset is the rows that satisfy a filter: all of them, a short ascending
+// list, or a set of which only the rows from lo to hi-1 are meaningful.
+type rowset struct {
+	all   bool
+	short bool
+	list  []uint32
+	set   bitset
+	lo    uint32
+	hi    uint32
+	count int64
+}
+
+// rows evaluates conditions.
+func (q *question) rows(conds []cond) (rowset, error) {
+	if err := q.ctx.Err(); err != nil {
+		return rowset{}, err
+	}
+	n := uint32(q.g.rows)
+	if len(conds) == 0 {
+		return rowset{all: true, lo: 0, hi: n, count: int64(n)}, nil
+	}
+	driver := -1
+	for i := range conds {
+		c := &conds[i]
+		if c.not {
+			continue
+		}
+		if c.bound == 0 {
+			return rowset{short: true}, nil
+		}
+		if c.gather != nil && c.bound <= q.g.tiny && (driver < 0 || c.bound < conds[driver].bound) {
+			driver = i
+		}
+	}
+	if driver >= 0 {
+		return q.rowByRow(conds, driver), nil
+	}
+	return q.setBySet(conds)
+}
+
+// filter evaluates a filter.
+func (q *question) filter(f *Filter) (rowset, error) {
+	var reach bitset
+	if f.Place.Of == AreaServed && len(f.Place.Values) > 0 {
+		var err error
+		if reach, err = q.g.reach(q.ctx, f); err != nil {
+			return rowset{}, err
+		}
+	}
+	return q.rows(q.g.compile(f, reach))
+}
+
+// rowByRow takes the candidates of one condition and tests the others on each.
+func (q *question) rowByRow(conds []cond, driver int) rowset {
+	list := conds[driver].gather(make([]uint32, 0, conds[driver].bound))
+	if !slices.IsSorted(list) {
+		slices.Sort(list)
+	}
+	list = slices.Compact(list)
+	for i := range conds {
+		if i == driver {
+			continue
+		}
+		c := &conds[i]
+		list = slices.DeleteFunc(list, func(row uint32) bool { return c.test(row) == c.not })
+	}
+	return rowset{short: true, list: list, count: int64(len(list))}
+}
+
+// fewRanges is the number of row ranges up to which they bound the work.
+const fewRanges = 64
+
+func (q *question) setBySet(conds []cond) (rowset, error) {
+	lo, hi := uint32(0), uint32(q.g.rows)
+	type part struct {
+		sets []bitset
+		not  bool
+	}
+	var parts []part
+	var tests []*cond
+	for i := range conds {
+		c := &conds[i]
+		switch {
+		case c.stored:
+			if len(c.sets) > 0 {
+				parts = append(parts, part{c.sets, c.not})
+			}
+			continue
+		case c.scatter == nil:
+			tests = append(tests, c)
+			continue
+		}
+		if !c.not && len(c.ranges) > 0 && len(c.ranges) <= fewRanges {
+			lo, hi = max(lo, c.ranges[0].lo), min(hi, c.ranges[len(c.ranges)-1].hi)
+		}
+		set := q.set()
+		c.scatter(set)
+		parts = append(parts, part{[]bitset{set}, c.not})
+		if err := q.ctx.Err(); err != nil {
+			return rowset{}, err
+		}
+	}
+	if lo >= hi {
+		return rowset{short: true}, nil
+	}
+	out := q.set()
+	first, last := int(lo>>6), int((hi-1)>>6)+1
+	var total atomic.Int64
+	err := q.g.parallel(q.ctx, first, last, 8<<10, func(from, to int) {
+		acc := out[from:to]
+		for i := range acc {
+			acc[i] = ^uint64(0)
+		}
+		const block = 512
+		var either [block]uint64
+		for at := 0; at < len(acc); at += block {
+			words := acc[at:min(at+block, len(acc))]
+			for _, p := range parts {
+				src := p.sets[0][from+at:][:len(words)]
+				if len(p.sets) > 1 {
+					copy(either[:], src)
+					for _, s := range p.sets[1:] {
+						for i, w := range s[from+at:][:len(words)] {
+							either[i] |= w
+						}
+					}
+					src = either[:len(words)]
+				}
+				if p.not {
+					for i, w := range src {
+						words[i] &^= w
+					}
+				} else {
+					for i, w := range src {
+						words[i] &= w
+					}
+				}
+			}
+		}
+		// What lies outside of the range is not part of the answer.
+		if from == first {
+			acc[0] &= ^uint64(0) << (lo & 63)
+		}
+		if to == last {
+			acc[len(acc)-1] &= ^uint64(0) >> (63 - (hi-1)&63)
+		}
+		for _, c := range tests {
+			for i, w := range acc {
+				for m := w; m != 0; m &= m - 1 {
+					if c.test(uint32(from+i)<<6+uint32(bits.TrailingZeros64(m))) == c.not {
+						w &^= m & -m
+					}
+				}
+				acc[i] = w
+			}
+		}
+		total.Add(bitset(acc).count())
+	})
+	if err != nil {
+		return rowset{}, err
+	}
+	return rowset{set: out, lo: lo, hi: hi, count: total.Load()}, nil
+}
+
+// has reports whether a row is in the set.
+func (r *rowset) has(row uint32) bool {
+	switch {
+	case r.all:
+		return true
+	case r.short:
+		_, ok := slices.BinarySearch(r.list, row)
+		return ok
+	}
+	return row >= r.lo && row < r.hi && r.set.has(row)
+}
+
+// bounds is a range outside of which the set has no rows.
+func (r *rowset) bounds() (lo, hi uint32) {
+	if !r.short {
+		return r.lo, r.hi
+	}
+	if len(r.list) == 0 {
+		return 0, 0
+	}
+	return r.list[0], r.list[len(r.list)-1] + 1
+}
+
+// blockRows is how many rows are unpacked at a time.
+const blockRows = 4096
+
+// each hands the rows from lo to hi-1 over in ascending blocks. The block is
+// only good until the next one.
+func (r *rowset) each(lo, hi uint32, take func(rows []uint32)) {
+	if r.short {
+		from, _ := slices.BinarySearch(r.list, lo)
+		to, _ := slices.BinarySearch(r.list, hi)
+		if from < to {
+			take(r.list[from:to])
+		}
+		return
+	}
+	lo, hi = max(lo, r.lo), min(hi, r.hi)
+	var buf [blockRows]uint32
+	for at := lo; at < hi; {
+		end := min(hi, (at+blockRows)&^63)
+		rows := buf[:0]
+		if r.all {
+			for row := at; row < end; row++ {
+				rows = append(rows, row)
+			}
+		} else {
+			for w := at >> 6; w<<6 < end; w++ {
+				m := r.set[w]
+				if w == at>>6 {
+					m &= ^uint64(0) << (at & 63)
+				}
+				if w == (end-1)>>6 {
+					m &= ^uint64(0) >> (63 - (end-1)&63)
+				}
+				for base := w << 6; m != 0; m &= m - 1 {
+					rows = append(rows, base+uint32(bits.TrailingZeros64(m)))
+				}
+			}
+		}
+		if len(rows) > 0 {
+			take(rows)
+		}
+		at = end
+	}
+}
+
+// parallel runs work over parts of the numbers from lo to hi-1, on all cores
+// when there is enough of it, and stops between parts when the context ends.
+func (g *Graph) parallel(ctx context.Context, lo, hi, grain int, work func(from, to int)) error {
+	cuts := []int{lo}
+	for at := lo + grain; at < hi; at += grain {
+		cuts = append(cuts, at)
+	}
+	return g.parts(ctx, append(cuts, hi), func(_, from, to int) { work(from, to) })
+}
+
+// parts runs work on each part between two cuts.
+func (g *Graph) parts(ctx context.Context, cuts []int, work func(i, from, to int)) error {
+	n := len(cuts) - 1
+	var next atomic.Int64
+	run := func() {
+		for {
+			i := int(next.Add(1)) - 1
+			if i >= n || ctx.Err() != nil {
+				return
+			}
+			work(i, cuts[i], cuts[i+1])
+		}
+	}
+	if workers := min(runtime.GOMAXPROCS(0), n); workers > 1 {
+		var wg sync.WaitGroup
+		for range workers - 1 {
+			wg.Go(run)
+		}
+		run()
+		wg.Wait()
+	} else {
+		run()
+	}
+	return ctx.Err()
+}

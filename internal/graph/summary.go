@@ -1,0 +1,303 @@
+package graph
+
+import (
+	"context"
+	"slices"
+)
+
+// summary is a remembered answer of Summary.
+type summary struct {
+	totals Totals
+	years  []YearTotals
+}
+
+// Summary returns the totals of the rows that satisfy the filter, and the same
+// for each fiscal year that has any, in ascending order. A funder or recipient
+// counts once in the totals and once in each of its years.
+func (g *Graph) Summary(ctx context.Context, f *Filter) (Totals, []YearTotals, error) {
+	if err := g.begin(); err != nil {
+		return Totals{}, nil, err
+	}
+	defer g.mu.RUnlock()
+	if f.empty() {
+		years := make([]YearTotals, len(g.yearList))
+		for i, y := range g.yearSums {
+			years[i] = g.yearTotals(i, Totals{y.Amount, y.Grants, y.Funders, y.Recips})
+		}
+		return g.scope.Totals, years, ctx.Err()
+	}
+	key := cacheKey('s', f, Sort{}, Page{})
+	found, ok := g.cache.get(key)
+	if !ok {
+		s, err := g.summarize(ctx, f)
+		if err != nil {
+			return Totals{}, nil, err
+		}
+		g.cache.put(key, s, 56*len(s.years)+96)
+		found = s
+	}
+	s := found.(*summary)
+	return s.totals, slices.Clone(s.years), nil
+}
+
+func (g *Graph) yearTotals(i int, t Totals) YearTotals {
+	year := int(g.yearList[i])
+	return YearTotals{FiscalYear: year, Totals: t, Partial: g.partial[year]}
+}
+
+func (g *Graph) summarize(ctx context.Context, f *Filter) (*summary, error) {
+	q := g.ask(ctx)
+	defer q.end()
+	set, err := q.filter(f)
+	if err != nil {
+		return nil, err
+	}
+	amounts, grants, funders, funderYears, err := q.sumYears(&set)
+	if err != nil {
+		return nil, err
+	}
+	recips, recipYears, err := q.countRecipients(&set)
+	if err != nil {
+		return nil, err
+	}
+	s := &summary{totals: Totals{Grants: set.count, Funders: funders, Recipients: recips}, years: []YearTotals{}}
+	for i := range g.yearList {
+		s.totals.Amount += amounts[i]
+		if grants[i] > 0 {
+			s.years = append(s.years, g.yearTotals(i, Totals{amounts[i], grants[i], funderYears[i], recipYears[i]}))
+		}
+	}
+	return s, nil
+}
+
+// sumYears goes through the rows in the order of funders.
+func (q *question) sumYears(set *rowset) (amounts, grants [maxYears]int64, funders int64, byYear yearCounts, err error) {
+	g := q.g
+	lo, hi := set.bounds()
+	at := cuts(lo, hi, g.funderRows)
+	type part struct {
+		amounts, grants [maxYears]int64
+		funders         int64
+		byYear          yearCounts
+	}
+	parts := make([]part, len(at)-1)
+	err = g.parts(q.ctx, at, func(i, from, to int) {
+		p := &parts[i]
+		var mask uint64
+		var last uint32
+		set.each(uint32(from), uint32(to), func(rows []uint32) {
+			for _, row := range rows {
+				f, y := g.funders[row], g.years[row]&(maxYears-1)
+				if f != last || mask == 0 {
+					p.byYear.add(mask)
+					p.funders++
+					mask, last = 0, f
+				}
+				mask |= 1 << y
+				p.amounts[y] += g.amounts[row]
+				p.grants[y]++
+			}
+		})
+		p.byYear.add(mask)
+	})
+	for i := range parts {
+		p := &parts[i]
+		for y := range maxYears {
+			amounts[y] += p.amounts[y]
+			grants[y] += p.grants[y]
+			byYear[y] += p.byYear[y]
+		}
+		funders += p.funders
+	}
+	return amounts, grants, funders, byYear, err
+}
+
+// countRecipients counts distinct recipients, in all and by year.
+func (q *question) countRecipients(set *rowset) (n int64, byYear yearCounts, err error) {
+	g := q.g
+	if set.short || set.count < int64(g.rows)/sparse {
+		return q.gatherYears(set)
+	}
+	at := cuts(0, uint32(g.rows), g.recipRows.off)
+	type part struct {
+		n      int64
+		byYear yearCounts
+	}
+	parts := make([]part, len(at)-1)
+	err = g.parts(q.ctx, at, func(i, from, to int) {
+		p := &parts[i]
+		first, _ := slices.BinarySearch(g.recipRows.off, uint32(from))
+		pos := from
+		for id := first; pos < to; id++ {
+			end := int(g.recipRows.off[id+1])
+			var mask uint64
+			for ; pos < end; pos++ {
+				if row := g.recipRows.val[pos]; set.all || set.set.has(row) && row >= set.lo && row < set.hi {
+					mask |= 1 << (g.backYears[pos] & (maxYears - 1))
+				}
+			}
+			if mask != 0 {
+				p.n++
+				p.byYear.add(mask)
+			}
+		}
+	})
+	for i := range parts {
+		n += parts[i].n
+		for y := range maxYears {
+			byYear[y] += parts[i].byYear[y]
+		}
+	}
+	return n, byYear, err
+}
+
+// gatherYears is countRecipients for few rows: a mask of years per recipient.
+func (q *question) gatherYears(set *rowset) (n int64, byYear yearCounts, err error) {
+	g := q.g
+	masks := q.recipMasks()
+	var touched []uint32
+	lo, hi := set.bounds()
+	for at := uint64(lo); at < uint64(hi) && err == nil; at += chunkRows {
+		set.each(uint32(at), uint32(min(uint64(hi), at+chunkRows)), func(rows []uint32) {
+			for _, row := range rows {
+				r := g.recips[row]
+				if masks[r] == 0 {
+					touched = append(touched, r)
+				}
+				masks[r] |= 1 << (g.years[row] & (maxYears - 1))
+			}
+		})
+		err = q.ctx.Err()
+	}
+	for _, r := range touched {
+		byYear.add(masks[r])
+		masks[r] = 0 // the array is lent again
+	}
+	return int64(len(touched)), byYear, err
+}
+
+// recipMasks lends an array of zero masks, one per recipient. Whoever changes
+// it changes it back.
+func (q *question) recipMasks() []uint64 {
+	if q.masks == nil {
+		m, ok := q.g.scratch.masks.Get().(*[]uint64)
+		if !ok {
+			fresh := make([]uint64, len(q.g.recip))
+			m = &fresh
+		}
+		q.masks = m
+	}
+	return *q.masks
+}
+
+// Excluded says what each class in f.Exclude takes away: the rows and dollars
+// of the class among the rows that satisfy the filter without any exclusion. A
+// row in two classes counts in both.
+func (g *Graph) Excluded(ctx context.Context, f *Filter) (map[Class]Cost, error) {
+	if err := g.begin(); err != nil {
+		return nil, err
+	}
+	defer g.mu.RUnlock()
+	rest := *f
+	rest.Exclude = 0
+	out := make(map[Class]Cost, classes)
+	costs := g.classSums
+	if !rest.empty() {
+		key := cacheKey('x', &rest, Sort{}, Page{})
+		found, ok := g.cache.get(key)
+		if !ok {
+			list, err := g.classCosts(ctx, &rest)
+			if err != nil {
+				return nil, err
+			}
+			g.cache.put(key, list, 16*classes)
+			found = list
+		}
+		costs = found.([]Cost)
+	}
+	for i := range classes {
+		if c := Class(1 << i); f.Exclude&c != 0 {
+			out[c] = costs[i]
+		}
+	}
+	return out, ctx.Err()
+}
+
+func (g *Graph) classCosts(ctx context.Context, f *Filter) ([]Cost, error) {
+	q := g.ask(ctx)
+	defer q.end()
+	set, err := q.filter(f)
+	if err != nil {
+		return nil, err
+	}
+	costs := make([]Cost, classes)
+	lo, hi := set.bounds()
+	for at := uint64(lo); at < uint64(hi); at += chunkRows {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		set.each(uint32(at), uint32(min(uint64(hi), at+chunkRows)), func(rows []uint32) {
+			for _, row := range rows {
+				flags := g.flags[row] & classMask
+				if flags == 0 {
+					continue
+				}
+				for i := range costs {
+					if flags>>i&1 != 0 {
+						costs[i].Grants++
+						costs[i].Amount += g.amounts[row]
+					}
+				}
+			}
+		})
+	}
+	return costs, nil
+}
+
+// ReachingFunders is the number of funders that an area_served place selects:
+// those with at least one row to a recipient in the place within f.Years,
+// whatever the other conditions. It is 0 for a filter without such a place.
+func (g *Graph) ReachingFunders(ctx context.Context, f *Filter) (int64, error) {
+	if err := g.begin(); err != nil {
+		return 0, err
+	}
+	defer g.mu.RUnlock()
+	if f.Place.Of != AreaServed || len(f.Place.Values) == 0 {
+		return 0, nil
+	}
+	set, err := g.reach(ctx, f)
+	if err != nil {
+		return 0, err
+	}
+	return set.count(), nil
+}
+
+// reach is the set of funders whose giving reaches the place.
+func (g *Graph) reach(ctx context.Context, f *Filter) (bitset, error) {
+	place := &Filter{Years: f.Years, Place: f.Place}
+	place.Place.Of = RecipientPlace
+	key := cacheKey('a', place, Sort{}, Page{})
+	if found, ok := g.cache.get(key); ok {
+		return found.(bitset), nil
+	}
+	q := g.ask(ctx)
+	defer q.end()
+	set, err := q.filter(place)
+	if err != nil {
+		return nil, err
+	}
+	reach := make(bitset, wordsFor(len(g.funder)))
+	lo, hi := set.bounds()
+	for at := uint64(lo); at < uint64(hi); at += chunkRows {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		set.each(uint32(at), uint32(min(uint64(hi), at+chunkRows)), func(rows []uint32) {
+			for _, row := range rows {
+				reach.set(g.funders[row])
+			}
+		})
+	}
+	g.cache.put(key, reach, 8*len(reach))
+	return reach, nil
+}

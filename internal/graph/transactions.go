@@ -1,0 +1,201 @@
+package graph
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"sort"
+)
+
+// Transactions returns one page of the rows that satisfy the filter, and how
+// many do in all. It orders by ByAmount, ByYear, ByFunderName, ByFunderState,
+// ByRecipName (the canonical name) and ByRecipState (the state of the row);
+// any other key is ErrOrder. Strings are ordered byte by byte, an absent one
+// before all others. Rows that are equal in the key are ordered by amount
+// descending, then by grant key ascending, whatever the direction. A page past
+// the end is empty.
+func (g *Graph) Transactions(ctx context.Context, f *Filter, s Sort, p Page) (rows []Grant, hits int64, err error) {
+	if err := g.begin(); err != nil {
+		return nil, 0, err
+	}
+	defer g.mu.RUnlock()
+	group, ok := g.rowOrder(s.By)
+	if !ok {
+		return nil, 0, fmt.Errorf("transactions: %w", ErrOrder)
+	}
+	key := cacheKey('t', f, s, p)
+	found, ok := g.cache.get(key)
+	if !ok {
+		page, err := g.page(ctx, f, s, group, p)
+		if err != nil {
+			return nil, 0, err
+		}
+		g.cache.put(key, page, 4*len(page.rows)+32)
+		found = page
+	}
+	page := found.(*rowPage)
+	r := g.reader()
+	rows = make([]Grant, len(page.rows))
+	for i, row := range page.rows {
+		rows[i] = r.grant(row)
+	}
+	return rows, page.hits, nil
+}
+
+// rowPage is a remembered page of rows.
+type rowPage struct {
+	rows []uint32
+	hits int64
+}
+
+// rowOrder says what rows are grouped by before their amount; nil when they
+// are not.
+func (g *Graph) rowOrder(by Order) (group func(row uint32) uint32, ok bool) {
+	switch by {
+	case ByAmount:
+		return nil, true
+	case ByYear:
+		return func(row uint32) uint32 { return uint32(g.years[row]) }, true
+	case ByFunderName:
+		return func(row uint32) uint32 { return g.funder[g.funders[row]].Name }, true
+	case ByFunderState:
+		return func(row uint32) uint32 { return g.funder[g.funders[row]].State }, true
+	case ByRecipName:
+		return func(row uint32) uint32 { return g.recip[g.recips[row]].Name }, true
+	case ByRecipState:
+		return func(row uint32) uint32 { return g.place[g.places[row]].State }, true
+	}
+	return nil, false
+}
+
+// rowKey is what rows are ordered by: a group, then the place among all
+// amounts, which is by amount descending and key ascending.
+type rowKey struct {
+	group int64
+	rank  uint32
+}
+
+func compareRows(a, b rowKey) int {
+	if a.group != b.group {
+		return cmp.Compare(a.group, b.group)
+	}
+	return cmp.Compare(a.rank, b.rank)
+}
+
+// chunkRows is how many rows are worked on between two looks at the context.
+const chunkRows = 1 << 18
+
+func (g *Graph) page(ctx context.Context, f *Filter, s Sort, group func(uint32) uint32, p Page) (*rowPage, error) {
+	if group == nil && f.onlyAmounts() {
+		// The rows stand next to each other in the order of amounts.
+		lo, hi := g.ranks(f.MinAmount, f.MaxAmount)
+		out := &rowPage{hits: int64(hi - lo)}
+		from, to := p.within(out.hits)
+		out.rows, _ = g.walk(&rowset{all: true}, lo, hi, s.Asc, int(from), int(to), g.rows)
+		return out, ctx.Err()
+	}
+	q := g.ask(ctx)
+	defer q.end()
+	set, err := q.filter(f)
+	if err != nil {
+		return nil, err
+	}
+	out := &rowPage{hits: set.count}
+	from, to := p.within(set.count)
+	if from == to {
+		return out, nil
+	}
+	if group == nil && !set.short && float64(to)*float64(g.rows)/float64(set.count) < float64(set.count) {
+		lo, hi := g.ranks(f.MinAmount, f.MaxAmount)
+		if rows, ok := g.walk(&set, lo, hi, s.Asc, int(from), int(to), int(set.count)); ok {
+			out.rows = rows
+			return out, nil
+		}
+	}
+	best := top[rowKey]{k: int(to), compare: compareRows}
+	lo, hi := set.bounds()
+	for at := uint64(lo); at < uint64(hi); at += chunkRows {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		set.each(uint32(at), uint32(min(uint64(hi), at+chunkRows)), func(rows []uint32) {
+			for _, row := range rows {
+				key := rowKey{rank: g.rank[row]}
+				switch {
+				case group != nil && s.Asc:
+					key.group = int64(group(row))
+				case group != nil:
+					key.group = -int64(group(row))
+				case s.Asc:
+					key.group = g.amounts[row]
+				}
+				best.push(key)
+			}
+		})
+	}
+	for _, key := range best.sorted()[from:] {
+		out.rows = append(out.rows, g.byAmount[key.rank])
+	}
+	return out, nil
+}
+
+// walk goes through the rows in the order of amounts, within the ranks from lo
+// to hi-1, and takes those of the set from place from to place to-1. It gives
+// up after so many steps: then the rows of the set are all at the far end.
+func (g *Graph) walk(set *rowset, lo, hi uint32, asc bool, from, to, steps int) (rows []uint32, ok bool) {
+	rows = make([]uint32, 0, to-from)
+	seen := 0
+	visit := func(ranks []uint32) bool { // reports whether it is done
+		if set.all && seen+len(ranks) <= from {
+			seen += len(ranks)
+			return false
+		}
+		for _, row := range ranks {
+			if seen >= to {
+				break
+			}
+			if steps--; steps < 0 {
+				return true
+			}
+			if set.has(row) {
+				if seen >= from {
+					rows = append(rows, row)
+				}
+				seen++
+			}
+		}
+		return seen >= to
+	}
+	if !asc {
+		if set.all && from < to {
+			return append(rows, g.byAmount[int(lo)+from:int(lo)+to]...), true
+		}
+		visit(g.byAmount[lo:hi])
+		return rows, seen >= to
+	}
+	// Backwards, but rows of one amount stay in the order of their keys.
+	for hi > lo && seen < to {
+		amount := g.amounts[g.byAmount[hi-1]]
+		start := lo + uint32(sort.Search(int(hi-lo), func(i int) bool { return g.amounts[g.byAmount[int(lo)+i]] <= amount }))
+		if visit(g.byAmount[start:hi]) {
+			break
+		}
+		hi = start
+	}
+	return rows, seen >= to
+}
+
+// onlyAmounts reports whether the filter asks for nothing but amounts.
+func (f *Filter) onlyAmounts() bool {
+	other := *f
+	other.MinAmount, other.MaxAmount = nil, nil
+	return other.empty()
+}
+
+// empty reports whether the filter is every row.
+func (f *Filter) empty() bool {
+	return len(f.Funders) == 0 && len(f.Recipients) == 0 && len(f.Years) == 0 && f.Subject.Empty() &&
+		len(f.Place.Values) == 0 && len(f.Countries) == 0 && len(f.Query.Must) == 0 && len(f.Query.MustNot) == 0 &&
+		f.Support == 0 && f.FunderKind == "" && f.Exclude == 0 && f.MinAmount == nil && f.MaxAmount == nil &&
+		f.MinProb == nil && len(f.Sources) == 0
+}

@@ -1,0 +1,206 @@
+package oracle_test
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"sync"
+	"testing"
+
+	"grantgraph/internal/graph"
+	"grantgraph/internal/oracle"
+	"grantgraph/internal/snapshot"
+)
+
+// cases is how many questions the differential test asks. ORACLE_CASES sets
+// another number for a long run, ORACLE_SEED another start.
+func cases(t *testing.T) (n int, seed uint64) {
+	read := func(name string, fallback int) int {
+		text := os.Getenv(name)
+		if text == "" {
+			return fallback
+		}
+		v, err := strconv.Atoi(text)
+		if err != nil || v < 0 {
+			t.Fatalf("%s=%q is not a number", name, text)
+		}
+		return v
+	}
+	n = 1500
+	if testing.Short() {
+		n = 300
+	}
+	return read("ORACLE_CASES", n), uint64(read("ORACLE_SEED", 1))
+}
+
+// perCorpus is how many questions are asked of one corpus.
+const perCorpus = 100
+
+// maxDifferences ends a run that has gone wrong altogether.
+const maxDifferences = 5
+
+// TestGraphAgainstDuckDB asks the graph and plain DuckDB the same random
+// questions and expects the same answers in every field and in the same order.
+func TestGraphAgainstDuckDB(t *testing.T) {
+	t.Parallel()
+	n, seed := cases(t)
+	compare(t, n, seed, func(ctx context.Context, s *snapshot.Snapshot) (oracle.Engine, error) {
+		g, err := graph.Open(s)
+		if err != nil {
+			return nil, err
+		}
+		return oracle.Of(g), nil
+	})
+}
+
+// TestCodedAgainstPlain holds the tuned tables against the plain ones, so that
+// a race against them is a race for the same answer.
+func TestCodedAgainstPlain(t *testing.T) {
+	t.Parallel()
+	n, seed := cases(t)
+	compare(t, n/3, seed+1, func(ctx context.Context, s *snapshot.Snapshot) (oracle.Engine, error) {
+		return oracle.OpenCoded(ctx, s)
+	})
+}
+
+func TestPostgresAgainstPlain(t *testing.T) {
+	t.Parallel()
+	n, seed := cases(t)
+	server, err := oracle.StartPostgres(t.Context())
+	if errors.Is(err, oracle.ErrNoPostgres) {
+		t.Skipf("%v; on Debian: apt-get install postgresql", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := server.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	databases := 0
+	compare(t, n/5, seed+2, func(ctx context.Context, s *snapshot.Snapshot) (oracle.Engine, error) {
+		databases++
+		dsn, err := server.Create(ctx, "corpus"+strconv.Itoa(databases))
+		if err != nil {
+			return nil, err
+		}
+		return oracle.OpenPostgres(ctx, s, dsn)
+	})
+}
+
+// compare puts n random questions to plain DuckDB and to another engine, half
+// of them about a world of filings and half about invented corpora. Now and
+// then a question is put a second time, when others have been asked between.
+func compare(t *testing.T, n int, seed uint64, open func(context.Context, *snapshot.Snapshot) (oracle.Engine, error)) {
+	differences, asked, filled := 0, 0, 0
+	hold := func(c *corpus, n int, seed uint64) {
+		plain, err := oracle.OpenPlain(t.Context(), c.snapshot)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer plain.Close()
+		other, err := open(t.Context(), c.snapshot)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer other.Close()
+		r := rand.New(rand.NewPCG(seed, 2))
+		var known []exchange
+		for i := range n {
+			x := exchange{question: c.question(r)}
+			if x.answer, err = x.question.Put(t.Context(), plain); err != nil {
+				t.Fatalf("%s, seed %d, question %d: %s: plain DuckDB: %v", c.name, seed, i, &x.question, err)
+			}
+			known = append(known, x)
+			if x.filled() {
+				filled++
+			}
+			for _, x := range []exchange{x, pick(rand.New(rand.NewPCG(seed, uint64(i))), known)} {
+				asked++
+				if d := x.put(t.Context(), other); d != "" {
+					t.Errorf("%s, seed %d, question %d: %s\n  %s against plain DuckDB: %s", c.name, seed, i, &x.question, other.Name(), d)
+					if differences++; differences == maxDifferences {
+						t.Fatal("too many differences")
+					}
+				}
+			}
+		}
+	}
+	hold(imagine(t, 2000, seed), n/2, seed)
+	for left := n - n/2; left > 0; left -= perCorpus {
+		seed++
+		hold(invent(t, seed, 1+rand.New(rand.NewPCG(seed, 3)).IntN(300)), min(left, perCorpus), seed)
+	}
+	t.Logf("%d questions, %d of them with rows, put %d times, %d differences", n, filled, asked, differences)
+	if filled < n/4 {
+		t.Errorf("only %d of %d questions have rows to answer with", filled, n)
+	}
+}
+
+// exchange is a question with the answer of plain DuckDB.
+type exchange struct {
+	question oracle.Question
+	answer   oracle.Answer
+}
+
+// put asks another engine and says how it differs.
+func (x *exchange) put(ctx context.Context, e oracle.Engine) string {
+	got, err := x.question.Put(ctx, e)
+	if err != nil {
+		return err.Error()
+	}
+	return got.Difference(&x.answer)
+}
+
+// filled reports whether any row stands behind the answer.
+func (x *exchange) filled() bool {
+	for _, c := range x.answer.Excluded {
+		if c.Grants > 0 {
+			return true
+		}
+	}
+	return x.answer.Hits+x.answer.Totals.Grants > 0
+}
+
+// TestGraphInParallel puts the same questions to one graph from many sides at
+// once: an answer that borrows the memory of another shows here.
+func TestGraphInParallel(t *testing.T) {
+	t.Parallel()
+	c := imagine(t, 2000, 9)
+	plain, err := oracle.OpenPlain(t.Context(), c.snapshot)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer plain.Close()
+	g, err := graph.Open(c.snapshot)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	r := rand.New(rand.NewPCG(9, 2))
+	known := make([]exchange, 80)
+	for i := range known {
+		known[i].question = c.question(r)
+		if known[i].answer, err = known[i].question.Put(t.Context(), plain); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var sides sync.WaitGroup
+	for side := range 8 {
+		e := oracle.Of(g)
+		if side%2 == 0 {
+			e = oracle.Fresh(g)
+		}
+		sides.Go(func() {
+			for _, i := range rand.New(rand.NewPCG(9, uint64(side))).Perm(len(known)) {
+				if d := known[i].put(t.Context(), e); d != "" {
+					t.Errorf("%s: %s", &known[i].question, d)
+				}
+			}
+		})
+	}
+	sides.Wait()
+}

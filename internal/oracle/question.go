@@ -1,0 +1,193 @@
+package oracle
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"grantgraph/internal/graph"
+)
+
+// Topic is what a question is about.
+type Topic uint8
+
+// The topics, in the order of the methods of Engine.
+const (
+	Transactions Topic = iota
+	Funders
+	Recipients
+	Summary
+	Excluded
+)
+
+// Topics lists them all.
+func Topics() []Topic { return []Topic{Transactions, Funders, Recipients, Summary, Excluded} }
+
+func (t Topic) String() string {
+	return [...]string{"transactions", "funders", "recipients", "summary", "excluded"}[t]
+}
+
+// Question is a question as data, to be put to any engine.
+type Question struct {
+	Topic  Topic
+	Filter graph.Filter
+	Sort   graph.Sort // of the lists
+	Page   graph.Page // of the lists
+}
+
+// Answer is what an engine said; the fields of other topics are empty.
+type Answer struct {
+	Grants     []graph.Grant
+	Funders    []graph.FunderTotal
+	Recipients []graph.RecipientTotal
+	Hits       int64
+	Totals     graph.Totals
+	Years      []graph.YearTotals
+	Excluded   map[graph.Class]graph.Cost
+}
+
+// Put asks an engine.
+func (q *Question) Put(ctx context.Context, e Engine) (a Answer, err error) {
+	f := q.Filter
+	switch q.Topic {
+	case Transactions:
+		a.Grants, a.Hits, err = e.Transactions(ctx, &f, q.Sort, q.Page)
+	case Funders:
+		a.Funders, a.Hits, err = e.Funders(ctx, &f, q.Sort, q.Page)
+	case Recipients:
+		a.Recipients, a.Hits, err = e.Recipients(ctx, &f, q.Sort, q.Page)
+	case Summary:
+		a.Totals, a.Years, err = e.Summary(ctx, &f)
+	case Excluded:
+		a.Excluded, err = e.Excluded(ctx, &f)
+	}
+	return a, err
+}
+
+// String writes a question so that it can be read and typed again.
+func (q *Question) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s", q.Topic, describe(reflect.ValueOf(q.Filter)))
+	if q.Topic <= Recipients {
+		fmt.Fprintf(&b, " sort %+v page %+v", q.Sort, q.Page)
+	}
+	return b.String()
+}
+
+// describe writes the fields of a filter that are set.
+func describe(v reflect.Value) string {
+	var parts []string
+	for i := range v.NumField() {
+		f := v.Field(i)
+		if f.IsZero() {
+			continue
+		}
+		if f.Kind() == reflect.Pointer {
+			f = f.Elem()
+		}
+		parts = append(parts, fmt.Sprintf("%s:%+v", v.Type().Field(i).Name, f.Interface()))
+	}
+	return "{" + strings.Join(parts, " ") + "}"
+}
+
+// Difference says in one line where two answers part, or nothing when they
+// are the same.
+func (a *Answer) Difference(b *Answer) string {
+	switch {
+	case a.Hits != b.Hits:
+		return fmt.Sprintf("%d hits against %d", a.Hits, b.Hits)
+	case a.Totals != b.Totals:
+		return fmt.Sprintf("totals %+v against %+v", a.Totals, b.Totals)
+	case !reflect.DeepEqual(a.Excluded, b.Excluded) && len(a.Excluded)+len(b.Excluded) > 0:
+		return fmt.Sprintf("excluded %v against %v", a.Excluded, b.Excluded)
+	}
+	for _, d := range [...]string{differ(a.Grants, b.Grants), differ(a.Funders, b.Funders), differ(a.Recipients, b.Recipients), differ(a.Years, b.Years)} {
+		if d != "" {
+			return d
+		}
+	}
+	return ""
+}
+
+func differ[T any](a, b []T) string {
+	if len(a) != len(b) {
+		return fmt.Sprintf("%d rows against %d", len(a), len(b))
+	}
+	for i := range a {
+		if !reflect.DeepEqual(a[i], b[i]) {
+			return fmt.Sprintf("row %d is\n    %s against\n    %s", i, show(a[i]), show(b[i]))
+		}
+	}
+	return ""
+}
+
+// show follows the pointers of a grant.
+func show(v any) string {
+	if g, ok := v.(graph.Grant); ok {
+		f, r := g.Funder, g.Recipient
+		g.Funder, g.Recipient = nil, nil
+		return fmt.Sprintf("%+v %+v %+v", g, f, r)
+	}
+	return fmt.Sprintf("%+v", v)
+}
+
+// Of makes a graph an engine like the others.
+func Of(g *graph.Graph) Engine { return asked{g} }
+
+type asked struct{ *graph.Graph }
+
+func (asked) Name() string { return "graph" }
+
+// Fresh is a graph that cannot answer from memory: every question is changed
+// in a way that leaves its meaning, so that it has never been asked before.
+// Questions without a filter, or for transactions by amount alone, stay as
+// they are: their answers are cut from orders and totals made with the index,
+// and memory saves them nothing.
+func Fresh(g *graph.Graph) Engine { return &fresh{asked: asked{g}} }
+
+type fresh struct {
+	asked
+	round int
+}
+
+// vary adds a span of years that no other question has: one that holds all
+// years where none is asked for, else one that holds none.
+func (e *fresh) vary(f *graph.Filter) *graph.Filter {
+	if reflect.ValueOf(*f).IsZero() {
+		return f
+	}
+	e.round++
+	g := *f
+	if len(g.Years) == 0 {
+		g.Years = []graph.Span{{From: -e.round}}
+	} else {
+		g.Years = append(slices.Clone(g.Years), graph.Span{From: -e.round, To: -e.round})
+	}
+	return &g
+}
+
+func (e *fresh) Transactions(ctx context.Context, f *graph.Filter, s graph.Sort, p graph.Page) ([]graph.Grant, int64, error) {
+	amounts := graph.Filter{MinAmount: f.MinAmount, MaxAmount: f.MaxAmount}
+	if !reflect.DeepEqual(*f, amounts) {
+		f = e.vary(f)
+	}
+	return e.asked.Transactions(ctx, f, s, p)
+}
+
+func (e *fresh) Funders(ctx context.Context, f *graph.Filter, s graph.Sort, p graph.Page) ([]graph.FunderTotal, int64, error) {
+	return e.asked.Funders(ctx, e.vary(f), s, p)
+}
+
+func (e *fresh) Recipients(ctx context.Context, f *graph.Filter, s graph.Sort, p graph.Page) ([]graph.RecipientTotal, int64, error) {
+	return e.asked.Recipients(ctx, e.vary(f), s, p)
+}
+
+func (e *fresh) Summary(ctx context.Context, f *graph.Filter) (graph.Totals, []graph.YearTotals, error) {
+	return e.asked.Summary(ctx, e.vary(f))
+}
+
+func (e *fresh) Excluded(ctx context.Context, f *graph.Filter) (map[graph.Class]graph.Cost, error) {
+	return e.asked.Excluded(ctx, e.vary(f))
+}

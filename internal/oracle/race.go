@@ -1,0 +1,107 @@
+package oracle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Limits bound a race over one class of requests.
+type Limits struct {
+	Budget   time.Duration // time spent on each engine
+	Samples  int           // requests timed of each engine
+	Patience time.Duration // after which one request is given up
+}
+
+// Times are the times of one engine over one class.
+type Times struct {
+	Engine  string
+	Samples []time.Duration // sorted
+	GaveUp  bool            // a request took longer than the patience
+}
+
+// P is the q-quantile of the times, 0 < q <= 1: the time that this share of
+// the requests did not exceed.
+func (t *Times) P(q float64) time.Duration {
+	if len(t.Samples) == 0 {
+		return 0
+	}
+	i := int(q*float64(len(t.Samples))+0.999999) - 1
+	return t.Samples[min(max(i, 0), len(t.Samples)-1)]
+}
+
+// Enough reports whether there are enough samples for the q-quantile to say
+// something.
+func (t *Times) Enough(q float64) bool {
+	return float64(len(t.Samples))*(1-q) >= 1 || q == 0.5 && len(t.Samples) > 0
+}
+
+// ErrDiffer is wrapped when two engines give different answers.
+var ErrDiffer = errors.New("the engines differ")
+
+// Race puts the same question to all engines in turn, so that whatever else
+// the machine does hits them alike, until each has had its budget. The first
+// request of every engine warms it up and is not timed, unless it alone takes
+// more than the budget. Every answer is held against the first engine's
+// first; a difference is an error.
+func Race(ctx context.Context, engines []Engine, q *Question, l Limits) ([]Times, *Answer, error) {
+	times := make([]Times, len(engines))
+	spent := make([]time.Duration, len(engines))
+	done := make([]bool, len(engines))
+	var want *Answer
+	for round := 0; ; round++ {
+		idle := true
+		for i, e := range engines {
+			if done[i] {
+				continue
+			}
+			idle = false
+			times[i].Engine = e.Name()
+			answer, took, err := timed(ctx, e, q, l.Patience)
+			switch {
+			case ctx.Err() != nil:
+				return nil, nil, ctx.Err()
+			case errors.Is(err, context.DeadlineExceeded):
+				times[i].GaveUp, done[i] = true, true
+				continue
+			case err != nil:
+				return nil, nil, fmt.Errorf("%s: %s: %w", e.Name(), q, err)
+			}
+			if want == nil {
+				want = &answer
+			} else if d := answer.Difference(want); d != "" {
+				return nil, nil, fmt.Errorf("%w on %s: %s has %s", ErrDiffer, q, e.Name(), d)
+			}
+			if round == 0 && took < l.Budget {
+				continue
+			}
+			times[i].Samples = append(times[i].Samples, took)
+			if spent[i] += took; spent[i] >= l.Budget || len(times[i].Samples) >= l.Samples {
+				done[i] = true
+			}
+		}
+		if idle {
+			break
+		}
+	}
+	for i := range times {
+		slices.Sort(times[i].Samples)
+	}
+	return times, want, nil
+}
+
+// timed asks once. An engine that was told to stop may say so in words of its
+// own, so the clock decides whether it ran out of time.
+func timed(ctx context.Context, e Engine, q *Question, patience time.Duration) (Answer, time.Duration, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	start := time.Now()
+	a, err := q.Put(ctx, e)
+	took := time.Since(start)
+	if err != nil && ctx.Err() != nil {
+		err = ctx.Err()
+	}
+	return a, took, err
+}

@@ -1,0 +1,252 @@
+package search
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"path/filepath"
+	"sync"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/fault"
+	"grantgraph/internal/ntee"
+	"grantgraph/internal/snapshot"
+)
+
+// Index finds organizations. It is safe for concurrent use until it is closed.
+type Index struct {
+	close func() error
+	parts [sections][]byte
+
+	orgs, forms, words int
+	rarity             []float32 // of each word: the logarithm of how few names have it
+	scratches          sync.Pool
+}
+
+// Open maps the index of a snapshot. Strings in results are copies, so results
+// outlive the index.
+func Open(s *snapshot.Snapshot) (*Index, error) {
+	path := filepath.Join(s.Dir, filepath.FromSlash(fileName))
+	data, unmap, err := mapFile(path)
+	if err != nil {
+		return nil, fault.New("search_unreadable", "cannot open the name index %s: %w", path, err).
+			Try("build the snapshot again")
+	}
+	x, err := newIndex(data)
+	if err != nil {
+		unmap()
+		return nil, fault.New("search_unreadable", "the name index %s is damaged: %w", path, err).
+			Try("build the snapshot again")
+	}
+	x.close = unmap
+	return x, nil
+}
+
+// newIndex reads the table of sections and checks that they fit together.
+// Numbers inside lists are checked where they are used.
+func newIndex(data []byte) (*Index, error) {
+	if len(data) < headerSize || string(data[:len(magic)]) != magic {
+		return nil, fmt.Errorf("it does not begin with %q", magic)
+	}
+	x := &Index{close: func() error { return nil }}
+	for i := range x.parts {
+		at := binary.LittleEndian.Uint64(data[len(magic)+i*16:])
+		n := binary.LittleEndian.Uint64(data[len(magic)+i*16+8:])
+		if at > uint64(len(data)) || n > uint64(len(data))-at {
+			return nil, fmt.Errorf("section %d lies outside of the file", i)
+		}
+		x.parts[i] = data[at : at+n : at+n]
+	}
+	size := func(i int) int { return len(x.parts[i]) }
+	x.orgs, x.forms, x.words = size(secOrgs)/orgSize, size(secForms)/formSize, size(secListCount)/4
+	switch {
+	case size(secFormStart) != 4*(x.forms+1), size(secWordStart) != 4*(x.words+1), size(secListStart) != 4*(x.words+1),
+		size(secKeyHash) != 2*size(secKeyForm), size(secInitHash) != 2*size(secInitForm):
+		return nil, fmt.Errorf("its sections do not fit together")
+	}
+	for _, s := range []struct{ starts, of, unit int }{
+		{secFormStart, secFormWords, 4}, {secWordStart, secWordText, 1}, {secListStart, secLists, 1},
+	} {
+		last := uint32(0)
+		for i := range len(x.parts[s.starts]) / 4 {
+			at := x.u32(s.starts, i)
+			if at < last {
+				return nil, fmt.Errorf("section %d is out of order", s.starts)
+			}
+			last = at
+		}
+		if int(last)*s.unit != size(s.of) {
+			return nil, fmt.Errorf("section %d does not fit section %d", s.starts, s.of)
+		}
+	}
+	x.rarity = make([]float32, x.words)
+	for i := range x.rarity {
+		x.rarity[i] = x.rarityOf(x.count(uint32(i)))
+	}
+	x.scratches.New = func() any { return newScratch(x) }
+	return x, nil
+}
+
+// rarityOf is the weight of a word that n names have.
+func (x *Index) rarityOf(n int) float32 {
+	return float32(math.Log(1 + float64(x.forms+1)/float64(n+1)))
+}
+
+// Close unmaps the index. No question may be running.
+func (x *Index) Close() error { return x.close() }
+
+// Len is the number of organizations.
+func (x *Index) Len() int { return x.orgs }
+
+// u32 is number i of a section of 32-bit numbers.
+func (x *Index) u32(section, i int) uint32 {
+	return binary.LittleEndian.Uint32(x.parts[section][4*i:])
+}
+
+// word is the text of a word of the vocabulary.
+func (x *Index) word(w uint32) []byte {
+	return x.parts[secWordText][x.u32(secWordStart, int(w)):x.u32(secWordStart, int(w)+1)]
+}
+
+// count is how many forms have the word.
+func (x *Index) count(w uint32) int { return int(x.u32(secListCount, int(w))) }
+
+// list is the coded list of the forms that have the word.
+func (x *Index) list(w uint32) []byte {
+	return x.parts[secLists][x.u32(secListStart, int(w)):x.u32(secListStart, int(w)+1)]
+}
+
+// formWords is the words of a form, four bytes each.
+func (x *Index) formWords(f uint32) []byte {
+	return x.parts[secFormWords][4*x.u32(secFormStart, int(f)) : 4*x.u32(secFormStart, int(f)+1)]
+}
+
+// form reads the head of a form. ok is false when the file is damaged there.
+func (x *Index) form(f uint32) (org uint32, kind uint8, ok bool) {
+	b := x.parts[secForms][int(f)*formSize:]
+	org = binary.LittleEndian.Uint32(b)
+	return org, b[4], int(org) < x.orgs
+}
+
+// formState is the state of the organization of a form, in two bytes.
+func (x *Index) formState(f uint32) uint16 {
+	return binary.LittleEndian.Uint16(x.parts[secForms][int(f)*formSize+6:])
+}
+
+func (x *Index) orgBytes(org uint32) []byte {
+	return x.parts[secOrgs][int(org)*orgSize:][:orgSize]
+}
+
+func (x *Index) prominence(org uint32) float32 {
+	return math.Float32frombits(binary.LittleEndian.Uint32(x.orgBytes(org)[12:]))
+}
+
+// result reads an organization.
+func (x *Index) result(org uint32) Result {
+	r := x.orgBytes(org)
+	res := Result{
+		EIN:   ein.EIN(binary.LittleEndian.Uint32(r)),
+		State: trimmed(r[4:6]),
+		NTEE:  ntee.Code(trimmed(r[8:12])),
+	}
+	if t := int(r[6]); t < len(types) {
+		res.Kind, res.Type = types[t].kind, types[t].words
+	}
+	res.Cause = res.NTEE.Label()
+	if r[7] != 0 {
+		v := int64(binary.LittleEndian.Uint64(r[16:]))
+		res.Revenue = &v
+	}
+	at, name, city := int(binary.LittleEndian.Uint32(r[24:])), int(binary.LittleEndian.Uint16(r[28:])), int(r[30])
+	if text := x.parts[secText]; at+name+city <= len(text) {
+		res.Name, res.City = string(text[at:at+name]), string(text[at+name:at+name+city])
+	}
+	return res
+}
+
+// trimmed is a field padded with zero bytes, as a string.
+func trimmed(b []byte) string {
+	for i, c := range b {
+		if c == 0 {
+			return string(b[:i])
+		}
+	}
+	return string(b)
+}
+
+// Lookup finds an organization by its EIN.
+func (x *Index) Lookup(e ein.EIN) (Result, bool) {
+	org, ok := x.position(e)
+	if !ok {
+		return Result{}, false
+	}
+	r := x.result(org)
+	r.Score = 1
+	return r, true
+}
+
+func (x *Index) position(e ein.EIN) (uint32, bool) {
+	lo, hi := 0, x.orgs
+	for lo < hi {
+		mid := int(uint(lo+hi) >> 1)
+		if binary.LittleEndian.Uint32(x.parts[secOrgs][mid*orgSize:]) < uint32(e) {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return uint32(lo), lo < x.orgs && binary.LittleEndian.Uint32(x.parts[secOrgs][lo*orgSize:]) == uint32(e)
+}
+
+// lower is the first word of the vocabulary that is not less than w.
+func (x *Index) lower(w string) uint32 {
+	lo, hi := 0, x.words
+	for lo < hi {
+		mid := int(uint(lo+hi) >> 1)
+		if string(x.word(uint32(mid))) < w {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return uint32(lo)
+}
+
+// find finds a word of the vocabulary.
+func (x *Index) find(w string) (uint32, bool) {
+	i := x.lower(w)
+	return i, int(i) < x.words && string(x.word(i)) == w
+}
+
+// prefixed is the range of the words that begin with w.
+func (x *Index) prefixed(w string) (from, to uint32) {
+	from = x.lower(w)
+	lo, hi := int(from), x.words
+	for lo < hi {
+		mid := int(uint(lo+hi) >> 1)
+		if t := x.word(uint32(mid)); len(t) >= len(w) && string(t[:len(w)]) == w {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return from, uint32(lo)
+}
+
+// hashed is the range of a table of hashes that has the hash of the key.
+func (x *Index) hashed(section int, key string) (from, to int) {
+	b := x.parts[section]
+	h := hashOf(key)
+	lo, hi := 0, len(b)/8
+	for lo < hi {
+		mid := int(uint(lo+hi) >> 1)
+		if binary.LittleEndian.Uint64(b[mid*8:]) < h {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	for to = lo; to < len(b)/8 && binary.LittleEndian.Uint64(b[to*8:]) == h; to++ {
+	}
+	return lo, to
+}

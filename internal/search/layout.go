@@ -1,0 +1,315 @@
+package search
+
+import (
+	"cmp"
+	"encoding/binary"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"grantgraph/internal/orgname"
+)
+
+// The index is one file: a magic, a table of sections, and the sections, each
+// aligned to eight bytes. Numbers are little-endian.
+const (
+	magic      = "GGnames1"
+	headerSize = len(magic) + sections*16
+)
+
+// The sections.
+const (
+	secOrgs      = iota // orgSize bytes for each organization, in EIN order
+	secText             // names and cities
+	secForms            // formSize bytes for each form, most prominent first
+	secFormStart        // where the words of each form begin, and where the last ends
+	secFormWords        // the words of the forms
+	secWordStart        // where each word of the vocabulary begins
+	secWordText         // the vocabulary, in byte order
+	secListStart        // where the list of each word begins
+	secListCount        // how many forms have the word
+	secLists            // the lists: forms in rising order, as differences
+	secKeyHash          // hashes of the keys of the forms, in order
+	secKeyForm          // and the forms
+	secInitHash         // hashes of the initials of the forms, in order
+	secInitForm         // and the forms
+	sections
+)
+
+const (
+	orgSize  = 32
+	formSize = 8
+)
+
+// A form is one name of an organization: its own or an alias, as words.
+const (
+	formOwn uint8 = iota
+	formAlias
+)
+
+// maxWords bounds the words of a form.
+const maxWords = 24
+
+// cityMark begins a word that is part of a city and not of a name. It sorts
+// before every letter.
+const cityMark = '@'
+
+// arranged is an index ready to be written.
+type arranged struct{ parts [sections][]byte }
+
+// arrange makes the index. The entries must be in EIN order.
+func arrange(entries []entry) *arranged {
+	a := new(arranged)
+	forms := formsOf(a, entries)
+	words := a.vocabulary(forms)
+	a.lists(forms, words)
+	a.keys(forms)
+	return a
+}
+
+// form is one name on its way into the index.
+type form struct {
+	org        uint32
+	kind       uint8
+	state      string
+	prominence float32
+	words      []string
+	city       []string // only with the organization's own name
+	key        string   // KX
+	initials   []string
+}
+
+// formsOf writes the organizations and returns their names, most prominent
+// first.
+func formsOf(a *arranged, entries []entry) []form {
+	forms := make([]form, 0, len(entries)+len(entries)/4)
+	orgs := make([]byte, 0, len(entries)*orgSize)
+	var text []byte
+	for i := range entries {
+		e := &entries[i]
+		name, city := clip(e.name, math.MaxUint16), clip(e.city, math.MaxUint8)
+		var r [orgSize]byte
+		binary.LittleEndian.PutUint32(r[0:], uint32(e.ein))
+		copy(r[4:6], e.state)
+		r[6] = e.typ
+		copy(r[8:12], e.ntee)
+		binary.LittleEndian.PutUint32(r[12:], math.Float32bits(e.prominence))
+		if e.revenue != nil {
+			r[7] = 1
+			binary.LittleEndian.PutUint64(r[16:], uint64(*e.revenue))
+		}
+		binary.LittleEndian.PutUint32(r[24:], uint32(len(text)))
+		binary.LittleEndian.PutUint16(r[28:], uint16(len(name)))
+		r[30] = uint8(len(city))
+		orgs = append(orgs, r[:]...)
+		text = append(append(text, name...), city...)
+
+		own := len(forms)
+		add := func(kind uint8, k2, kx string, initials []string) {
+			if kx == "" {
+				return
+			}
+			for j := range forms[own:] {
+				if forms[own+j].key == kx {
+					return
+				}
+			}
+			f := form{org: uint32(i), kind: kind, state: e.state, prominence: e.prominence, words: fields(k2), key: kx, initials: initials}
+			if kind == formOwn {
+				f.city = fields(orgname.City(e.city))
+			}
+			forms = append(forms, f)
+		}
+		spelled := func(name string, kind uint8) []string {
+			n := orgname.Parse(name)
+			add(kind, n.K2, n.KX, initialsOf(name, &n))
+			if short, ok := shorten(n.K2); ok {
+				add(kind, short, strings.ReplaceAll(short, " ", ""), nil)
+			}
+			return n.Aliases
+		}
+		for _, s := range spelled(e.name, formOwn) {
+			spelled(s, formAlias)
+		}
+		for _, s := range e.aliases {
+			for _, t := range spelled(s, formAlias) {
+				spelled(t, formAlias)
+			}
+		}
+	}
+	a.parts[secOrgs], a.parts[secText] = orgs, text
+	forms = parted(forms)
+	slices.SortStableFunc(forms, func(x, y form) int {
+		return cmp.Or(cmp.Compare(y.prominence, x.prominence), cmp.Compare(x.org, y.org))
+	})
+	for i := range forms {
+		f := &forms[i]
+		b := binary.LittleEndian.AppendUint32(a.parts[secForms], f.org)
+		b = append(b, f.kind, 0)
+		var state [2]byte
+		copy(state[:], f.state)
+		a.parts[secForms] = append(b, state[:]...)
+	}
+	return forms
+}
+
+// parted adds, for every form with two words written as one, the form with the
+// words apart.
+func parted(forms []form) []form {
+	count := make(map[string]int, len(forms))
+	for i := range forms {
+		for _, w := range forms[i].words {
+			count[w]++
+		}
+	}
+	for _, f := range forms {
+		if words, ok := unglue(f.words, count); ok && len(words) <= maxWords {
+			f.words, f.key, f.initials = words, strings.Join(words, ""), nil
+			f.city = slices.Clone(f.city)
+			forms = append(forms, f)
+		}
+	}
+	return forms
+}
+
+func clip(s string, n int) string {
+	if len(s) > n {
+		s = s[:n]
+	}
+	return s
+}
+
+func fields(s string) []string {
+	w := strings.Fields(s)
+	return w[:min(len(w), maxWords)]
+}
+
+// vocabulary writes the words of all names and returns their numbers.
+func (a *arranged) vocabulary(forms []form) map[string]uint32 {
+	ids := make(map[string]uint32, len(forms))
+	var list []string
+	add := func(w string) {
+		if _, ok := ids[w]; !ok {
+			ids[w] = 0
+			list = append(list, w)
+		}
+	}
+	for i := range forms {
+		f := &forms[i]
+		for _, w := range f.words {
+			add(w)
+		}
+		for j, w := range f.city {
+			f.city[j] = string(cityMark) + w
+			add(f.city[j])
+		}
+	}
+	slices.Sort(list)
+	var text, start []byte
+	for i, w := range list {
+		ids[w] = uint32(i)
+		start = binary.LittleEndian.AppendUint32(start, uint32(len(text)))
+		text = append(text, w...)
+	}
+	a.parts[secWordText] = text
+	a.parts[secWordStart] = binary.LittleEndian.AppendUint32(start, uint32(len(text)))
+	return ids
+}
+
+// lists writes the words of every form and the forms of every word.
+func (a *arranged) lists(forms []form, ids map[string]uint32) {
+	var starts, words []byte
+	lists := make([][]uint32, len(ids))
+	put := func(w, f uint32) {
+		if l := lists[w]; len(l) == 0 || l[len(l)-1] != f {
+			lists[w] = append(l, f)
+		}
+	}
+	for i := range forms {
+		f := &forms[i]
+		starts = binary.LittleEndian.AppendUint32(starts, uint32(len(words)/4))
+		for _, w := range f.words {
+			id := ids[w]
+			words = binary.LittleEndian.AppendUint32(words, id)
+			put(id, uint32(i))
+		}
+		for _, w := range f.city {
+			put(ids[w], uint32(i))
+		}
+	}
+	a.parts[secFormStart] = binary.LittleEndian.AppendUint32(starts, uint32(len(words)/4))
+	a.parts[secFormWords] = words
+
+	var at, count, out []byte
+	for _, l := range lists {
+		at = binary.LittleEndian.AppendUint32(at, uint32(len(out)))
+		count = binary.LittleEndian.AppendUint32(count, uint32(len(l)))
+		var last uint32
+		for _, f := range l {
+			out = binary.AppendUvarint(out, uint64(f-last))
+			last = f
+		}
+	}
+	a.parts[secListStart] = binary.LittleEndian.AppendUint32(at, uint32(len(out)))
+	a.parts[secListCount], a.parts[secLists] = count, out
+}
+
+// keys writes the tables in which a whole name and its initials are looked up.
+func (a *arranged) keys(forms []form) {
+	type hashed struct {
+		hash uint64
+		form uint32
+	}
+	table := func(hash, number int, keys func(*form) []string) {
+		var list []hashed
+		for i := range forms {
+			for _, k := range keys(&forms[i]) {
+				list = append(list, hashed{hashOf(k), uint32(i)})
+			}
+		}
+		slices.SortFunc(list, func(x, y hashed) int {
+			return cmp.Or(cmp.Compare(x.hash, y.hash), cmp.Compare(x.form, y.form))
+		})
+		for _, h := range list {
+			a.parts[hash] = binary.LittleEndian.AppendUint64(a.parts[hash], h.hash)
+			a.parts[number] = binary.LittleEndian.AppendUint32(a.parts[number], h.form)
+		}
+	}
+	table(secKeyHash, secKeyForm, func(f *form) []string { return []string{f.key} })
+	table(secInitHash, secInitForm, func(f *form) []string { return f.initials })
+}
+
+// hashOf is FNV-1a with a last mixing step, because tables are looked up by
+// its leading bits.
+func hashOf(s string) uint64 {
+	h := uint64(14695981039346656037)
+	for i := 0; i < len(s); i++ {
+		h = (h ^ uint64(s[i])) * 1099511628211
+	}
+	h ^= h >> 32
+	h *= 0xd6e8feb86659fd93
+	return h ^ h>>32
+}
+
+// write writes the file.
+func (a *arranged) write(w io.Writer) error {
+	head := []byte(magic)
+	at := uint64(align(headerSize))
+	for _, p := range a.parts {
+		head = binary.LittleEndian.AppendUint64(head, at)
+		head = binary.LittleEndian.AppendUint64(head, uint64(len(p)))
+		at += uint64(align(len(p)))
+	}
+	for _, p := range append([][]byte{head}, a.parts[:]...) {
+		if _, err := w.Write(p); err != nil {
+			return err
+		}
+		if _, err := w.Write(make([]byte, align(len(p))-len(p))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func align(n int) int { return (n + 7) &^ 7 }

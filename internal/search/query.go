@@ -1,0 +1,549 @@
+package search
+
+import (
+	"cmp"
+	"encoding/binary"
+	"math"
+	"slices"
+	"strings"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/orgname"
+)
+
+// Bounds of the work on one question.
+const (
+	maxQuestion = 300    // bytes that are read
+	maxTerms    = 12     // words that are looked at
+	maxWalk     = 60_000 // entries read of the lists of one word
+	maxScan     = 20_000 // forms looked at one by one for a very common word
+	maxScored   = 400    // forms that are compared with the question in full
+	maxSame     = 2_000  // forms with exactly the name asked for
+	maxLimit    = 200    // results
+)
+
+// Find finds the organizations that q may mean, best first: by name, by a
+// part of it, by initials, or by EIN in any format. With a state, only
+// organizations there are found. A question of fewer than two characters finds
+// nothing. limit is at most 200; 0 and less mean 10.
+func (x *Index) Find(q, state string, limit int) []Result {
+	q = strings.TrimSpace(clip(q, maxQuestion))
+	if len([]rune(q)) < 2 || x.forms == 0 {
+		return nil
+	}
+	if limit <= 0 {
+		limit = 10
+	}
+	limit = min(limit, maxLimit)
+	var want uint16
+	if state = strings.ToUpper(strings.TrimSpace(state)); state != "" {
+		if len(state) != 2 {
+			return nil
+		}
+		want = binary.LittleEndian.Uint16([]byte(state))
+	}
+	if e, ok := typedEIN(q); ok {
+		if r, ok := x.Lookup(e); ok && (state == "" || r.State == state) {
+			return []Result{r}
+		}
+	}
+	sc := x.scratches.Get().(*scratch)
+	defer x.scratches.Put(sc)
+	sc.hits = sc.hits[:0]
+	n := orgname.Parse(q)
+	sc.ask(n, want)
+	if short, ok := shorten(n.K2); ok {
+		sc.ask(orgname.Name{K2: short, KX: strings.ReplaceAll(short, " ", "")}, want)
+	}
+	// A text in parentheses or after "dba" is a second reading of less weight.
+	for _, a := range n.Aliases[:min(len(n.Aliases), 2)] {
+		from := len(sc.hits)
+		sc.ask(orgname.Parse(a), want)
+		for i := range sc.hits[from:] {
+			sc.hits[from+i].score *= 0.85
+		}
+	}
+	return sc.results(limit)
+}
+
+// typedEIN reads a question that is an EIN, with or without the word before
+// it.
+func typedEIN(q string) (ein.EIN, bool) {
+	if len(q) > 4 && strings.EqualFold(q[:3], "EIN") {
+		q = strings.TrimLeft(q[3:], " :#.-")
+	}
+	digits := 0
+	for i := 0; i < len(q); i++ {
+		if q[i] >= '0' && q[i] <= '9' {
+			digits++
+		}
+	}
+	if digits < 7 {
+		return ein.None, false
+	}
+	e, err := ein.Parse(q)
+	return e, err == nil
+}
+
+// term is one word of the question and what may stand for it.
+type term struct {
+	text     string
+	bits     uint16 // the words of the question it covers: one, or two that belong together
+	alts     []alt  // in order of the vocabulary
+	from, to uint32 // words that begin with it, when it may be incomplete
+	city     uint32 // the word as part of a city
+	inCity   bool
+	known    bool // the vocabulary has the word itself
+	weight   float32
+	cost     int // entries of its lists
+}
+
+// hit is a form that was found, with its score.
+type hit struct {
+	org        uint32
+	score      float32
+	prominence float32
+}
+
+// scratch holds the buffers of one question.
+type scratch struct {
+	x       *Index
+	covered []uint16 // of each form, the words of the question found in it
+	touched []uint32 // the forms with any
+	terms   []term
+	order   []int
+	weights []float32 // of each set of words of the question
+	best    []ranked  // forms to be scored, a heap with the worst on top
+	hits    []hit
+	walker  walker
+	altBuf  [][]alt
+	total   float32 // weight of all words of the question
+}
+
+type ranked struct {
+	weight float32
+	form   uint32
+}
+
+func newScratch(x *Index) *scratch {
+	sc := &scratch{x: x, covered: make([]uint16, x.forms)}
+	sc.walker.x = x
+	return sc
+}
+
+// How hard a question is looked into: as typed, then with corrections of words
+// that no name has, then with such words parted in two, then with corrections
+// of every word. The first that finds all words of the question in one name is
+// the last.
+const (
+	asTyped = iota
+	correctUnknown
+	partUnknown
+	correctAll
+)
+
+// ask adds what one reading of the question finds to the hits.
+func (sc *scratch) ask(n orgname.Name, state uint16) {
+	if n.KX == "" {
+		return
+	}
+	words := strings.Fields(n.K2)
+	words = words[:min(len(words), maxTerms)]
+	sc.same(n.KX, state)
+	sc.initials(n, words, state)
+	for effort := asTyped; effort <= correctAll; effort++ {
+		if !sc.prepare(words, effort) && effort > asTyped {
+			continue
+		}
+		sc.collect(state)
+		if sc.score() {
+			return
+		}
+	}
+}
+
+// same adds the forms whose whole name is the one asked for.
+func (sc *scratch) same(key string, state uint16) {
+	x := sc.x
+	from, to := x.hashed(secKeyHash, key)
+	for i := from; i < min(to, from+maxSame); i++ {
+		f := x.u32(secKeyForm, i)
+		if int(f) >= x.forms || state != 0 && x.formState(f) != state || !x.spells(f, key) {
+			continue
+		}
+		sc.hit(f, 1, 1)
+	}
+}
+
+// spells reports whether the words of a form, joined, are the key.
+func (x *Index) spells(f uint32, key string) bool {
+	b := x.formWords(f)
+	for i := 0; i < len(b); i += 4 {
+		w := binary.LittleEndian.Uint32(b[i:])
+		if int(w) >= x.words {
+			return false
+		}
+		t := x.word(w)
+		if len(key) < len(t) || key[:len(t)] != string(t) {
+			return false
+		}
+		key = key[len(t):]
+	}
+	return key == "" || len(b) == 4*maxWords
+}
+
+// initials adds the forms whose initials are asked for, and the forms that are
+// the initials of the name asked for.
+func (sc *scratch) initials(n orgname.Name, words []string, state uint16) {
+	const most, text = 64, 0.78
+	x := sc.x
+	add := func(hashes, forms int, key string) {
+		from, to := x.hashed(hashes, key)
+		added := 0
+		for i := from; i < to && i < from+maxSame && added < most; i++ {
+			f := x.u32(forms, i)
+			if int(f) < x.forms && (state == 0 || x.formState(f) == state) {
+				sc.hit(f, text, 0)
+				added++
+			}
+		}
+	}
+	switch {
+	case len(words) == 1 && len(words[0]) >= 3 && len(words[0]) <= 10:
+		add(secInitHash, secInitForm, words[0])
+	case len(words) >= 3 && len(words) <= 10:
+		add(secKeyHash, secKeyForm, n.KA())
+	}
+}
+
+// prepare fills in the terms of the question. It reports whether this effort
+// brings anything that the one before did not.
+func (sc *scratch) prepare(words []string, effort int) (fresh bool) {
+	x := sc.x
+	sc.terms = sc.terms[:0]
+	buffers := 0
+	alts := func() []alt {
+		if buffers == len(sc.altBuf) {
+			sc.altBuf = append(sc.altBuf, nil)
+		}
+		buffers++
+		return sc.altBuf[buffers-1][:0]
+	}
+	if effort == partUnknown {
+		if words, fresh = sc.split(words); !fresh {
+			return false
+		}
+	}
+	for i, w := range words {
+		t := term{text: w, bits: 1 << i, alts: alts()}
+		id, ok := x.find(w)
+		t.known = ok
+		if ok {
+			t.alts = append(t.alts, alt{id, 0, 1})
+		}
+		if i == len(words)-1 {
+			t.from, t.to = x.prefixed(w)
+		}
+		t.city, t.inCity = x.find(string(cityMark) + w)
+		if effort >= correctUnknown && !ok || effort == correctAll {
+			most := slips(len(w))
+			if ok {
+				most = min(most, 1)
+			}
+			before := len(t.alts)
+			t.alts = sc.walker.correct(t.alts, w, min(most, 1))
+			if len(t.alts) == before && most > 1 {
+				t.alts = sc.walker.correct(t.alts, w, most)
+			}
+			fresh = fresh || len(t.alts) > before
+			t.alts = x.keepLikely(t.alts)
+		}
+		sc.altBuf[buffers-1] = t.alts
+		sc.finish(&t)
+		sc.terms = append(sc.terms, t)
+	}
+	// Two words may be one in the register, which loses spaces.
+	for i := 0; i+1 < len(words); i++ {
+		if id, ok := x.find(words[i] + words[i+1]); ok {
+			t := term{text: words[i] + words[i+1], bits: 3 << i, alts: append(alts(), alt{id, 0, 1}), known: true}
+			sc.altBuf[buffers-1] = t.alts
+			sc.finish(&t)
+			sc.terms = append(sc.terms, t)
+		}
+	}
+	n := len(words)
+	sc.weights = append(slices.Grow(sc.weights[:0], 1<<n), 0)[:1<<n]
+	for m := 1; m < 1<<n; m++ {
+		low := m & -m
+		sc.weights[m] = sc.weights[m^low]
+		for i := range n {
+			if low == 1<<i {
+				sc.weights[m] += sc.terms[i].weight
+			}
+		}
+	}
+	sc.total = sc.weights[1<<n-1]
+	return fresh
+}
+
+// split parts words that the vocabulary does not have into words that it has,
+// in their long form.
+func (sc *scratch) split(words []string) (out []string, fresh bool) {
+	x := sc.x
+	for i, w := range words {
+		if len(out)+len(words)-i >= maxTerms || len(w) < 6 || len(w) > 40 {
+			out = append(out, w)
+			continue
+		}
+		if _, ok := x.find(w); ok {
+			out = append(out, w)
+			continue
+		}
+		var best []string
+		most := 1
+		for j := 2; j <= len(w)-3; j++ {
+			parts := strings.Fields(orgname.Parse(w[:j] + " " + w[j:]).K2)
+			n := 0
+			for k, p := range parts {
+				id, ok := x.find(p)
+				if !ok || len(p) < 3 && p[0] >= 'A' {
+					n = 0
+					break
+				}
+				if c := x.count(id); k == 0 || c < n {
+					n = c
+				}
+			}
+			if n > most {
+				best, most = parts, n
+			}
+		}
+		if best != nil {
+			out, fresh = append(out, best...), true
+		} else {
+			out = append(out, w)
+		}
+	}
+	return out, fresh
+}
+
+// keepLikely keeps the corrections with the fewest slips and, among them, of
+// the commonest words, in the order of the vocabulary.
+func (x *Index) keepLikely(alts []alt) []alt {
+	if len(alts) > maxAlts {
+		slices.SortFunc(alts, func(a, b alt) int {
+			return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(x.count(b.word), x.count(a.word)), cmp.Compare(a.word, b.word))
+		})
+		alts = alts[:maxAlts]
+	}
+	slices.SortFunc(alts, func(a, b alt) int { return cmp.Compare(a.word, b.word) })
+	return alts
+}
+
+// finish weighs a term: a rare word says more than a common one.
+func (sc *scratch) finish(t *term) {
+	x := sc.x
+	most := 0
+	for _, a := range t.alts {
+		n := x.count(a.word)
+		t.cost += n
+		if !t.known || a.distance == 0 {
+			most = max(most, n)
+		}
+	}
+	if t.to > t.from {
+		n := int(x.u32(secListStart, int(t.to)) - x.u32(secListStart, int(t.from)))
+		t.cost += n
+		if !t.known {
+			most = max(most, n/4)
+		}
+	}
+	if t.inCity {
+		t.cost += x.count(t.city)
+		if len(t.alts) == 0 && t.to == t.from {
+			most = max(most, x.count(t.city))
+		}
+	}
+	t.weight = max(0.3, x.rarityOf(most))
+	if t.cost == 0 {
+		// Nothing can stand for it: it counts, but not as much as a word that
+		// could have been found.
+		t.weight = float32(math.Log(1+float64(x.forms))) / 2
+	}
+}
+
+// collect finds the forms that have words of the question and keeps the best
+// for scoring. Rare words come first; a common word adds no forms that have
+// nothing else of weight.
+func (sc *scratch) collect(state uint16) {
+	for _, f := range sc.touched {
+		sc.covered[f] = 0
+	}
+	sc.touched = sc.touched[:0]
+	sc.order = sc.order[:0]
+	var left float32
+	for i := range sc.terms {
+		if t := &sc.terms[i]; t.cost > 0 {
+			sc.order = append(sc.order, i)
+			if t.bits&(t.bits-1) == 0 {
+				left += t.weight
+			}
+		}
+	}
+	slices.SortStableFunc(sc.order, func(a, b int) int { return cmp.Compare(sc.terms[a].cost, sc.terms[b].cost) })
+	reachable := left
+	for _, i := range sc.order {
+		t := &sc.terms[i]
+		adds := left >= 0.45*reachable || len(sc.touched) == 0
+		if t.bits&(t.bits-1) == 0 {
+			left -= t.weight
+		} else {
+			adds = true
+		}
+		if !adds && t.cost > 4*len(sc.touched) {
+			sc.scan(t)
+			continue
+		}
+		sc.walk(t, state, adds)
+	}
+	sc.choose()
+}
+
+// walk reads the lists of a term.
+func (sc *scratch) walk(t *term, state uint16, adds bool) {
+	budget := maxWalk
+	for _, a := range t.alts {
+		budget -= sc.read(a.word, t.bits, state, adds, budget)
+	}
+	if t.inCity {
+		budget -= sc.read(t.city, t.bits, state, adds, min(budget, maxWalk/2))
+	}
+	if n := int(t.to) - int(t.from); n > 0 {
+		// Every word gets its share, so that the most prominent names of each
+		// are seen however many words begin alike.
+		share := max(4, budget/n)
+		for w := t.from; w < t.to && budget > 0; w++ {
+			budget -= sc.read(w, t.bits, state, adds, share)
+		}
+	}
+}
+
+// read marks at most most forms that have the word and returns how many
+// entries it read.
+func (sc *scratch) read(w uint32, bits uint16, state uint16, adds bool, most int) int {
+	x := sc.x
+	list := x.list(w)
+	var f uint64
+	n := 0
+	for len(list) > 0 && n < most {
+		d, size := uint64(list[0]), 1
+		if d >= 0x80 {
+			d, size = binary.Uvarint(list)
+			if size <= 0 {
+				break
+			}
+		}
+		list = list[size:]
+		f += d
+		n++
+		if f >= uint64(x.forms) {
+			break
+		}
+		c := sc.covered[f]
+		if c == 0 {
+			if !adds || state != 0 && x.formState(uint32(f)) != state {
+				continue
+			}
+			sc.touched = append(sc.touched, uint32(f))
+		}
+		sc.covered[f] = c | bits
+	}
+	return n
+}
+
+// scan looks for a very common word in the forms found so far.
+func (sc *scratch) scan(t *term) {
+	for _, f := range sc.touched[:min(len(sc.touched), maxScan)] {
+		b := sc.x.formWords(f)
+		for i := 0; i < len(b); i += 4 {
+			if t.likeness(binary.LittleEndian.Uint32(b[i:])) > 0 {
+				sc.covered[f] |= t.bits
+				break
+			}
+		}
+	}
+}
+
+// choose keeps the forms with the most of the question, and among them those
+// of the most prominent organizations.
+func (sc *scratch) choose() {
+	sc.best = sc.best[:0]
+	for _, f := range sc.touched {
+		r := ranked{sc.weights[sc.covered[f]], f}
+		if len(sc.best) < maxScored {
+			sc.best = append(sc.best, r)
+			sc.up(len(sc.best) - 1)
+		} else if sc.best[0].worse(r) {
+			sc.best[0] = r
+			sc.down()
+		}
+	}
+}
+
+func (r ranked) worse(s ranked) bool {
+	return r.weight < s.weight || r.weight == s.weight && r.form > s.form
+}
+
+func (sc *scratch) up(i int) {
+	for i > 0 {
+		p := (i - 1) / 2
+		if !sc.best[i].worse(sc.best[p]) {
+			return
+		}
+		sc.best[i], sc.best[p] = sc.best[p], sc.best[i]
+		i = p
+	}
+}
+
+func (sc *scratch) down() {
+	i := 0
+	for {
+		c := 2*i + 1
+		if c >= len(sc.best) {
+			return
+		}
+		if c+1 < len(sc.best) && sc.best[c+1].worse(sc.best[c]) {
+			c++
+		}
+		if !sc.best[c].worse(sc.best[i]) {
+			return
+		}
+		sc.best[i], sc.best[c] = sc.best[c], sc.best[i]
+		i = c
+	}
+}
+
+// results puts the hits in order, one for each organization.
+func (sc *scratch) results(limit int) []Result {
+	x := sc.x
+	slices.SortFunc(sc.hits, func(a, b hit) int { return cmp.Or(cmp.Compare(a.org, b.org), cmp.Compare(b.score, a.score)) })
+	hits := slices.CompactFunc(sc.hits, func(a, b hit) bool { return a.org == b.org })
+	slices.SortFunc(hits, func(a, b hit) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.prominence, a.prominence), cmp.Compare(a.org, b.org))
+	})
+	if len(hits) == 0 {
+		return nil
+	}
+	hits = hits[:min(len(hits), limit)]
+	out := make([]Result, 0, len(hits))
+	for _, h := range hits {
+		// Far below the best is noise.
+		if h.score < 0.5*hits[0].score {
+			break
+		}
+		r := x.result(h.org)
+		r.Score = math.Round(float64(h.score)*10_000) / 10_000
+		out = append(out, r)
+	}
+	return out
+}

@@ -1,0 +1,168 @@
+package search
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"sort"
+)
+
+// How the parts of a score weigh. A name that is exactly the one asked for
+// comes first, then how much of the question and of the name agree, then how
+// prominent the organization is.
+const (
+	weightText       = 0.70
+	weightExact      = 0.15
+	weightProminence = 0.15
+
+	cityLikeness = 0.75 // of a word that names the city and not the organization
+	cutLikeness  = 0.8  // of the beginning of a word that ends a name
+	aliasFactor  = 0.97 // of a name that is not the present one
+)
+
+// likeness is how well the word of a form stands for the term: 1 for the word
+// itself, less for a correction or a completion, 0 for neither.
+func (t *term) likeness(w uint32) float32 {
+	var l float32
+	if n := len(t.alts); n > 4 {
+		if i := sort.Search(n, func(i int) bool { return t.alts[i].word >= w }); i < n && t.alts[i].word == w {
+			l = t.alts[i].likeness
+		}
+	} else {
+		for i := range t.alts {
+			if t.alts[i].word == w {
+				l = t.alts[i].likeness
+				break
+			}
+		}
+	}
+	if l == 0 && w >= t.from && w < t.to {
+		l = 0.9
+	}
+	return l
+}
+
+// hit adds a form to the hits.
+func (sc *scratch) hit(f uint32, text, exact float32) {
+	org, kind, ok := sc.x.form(f)
+	if !ok {
+		return
+	}
+	if kind == formAlias {
+		text, exact = text*aliasFactor, exact*aliasFactor
+	}
+	p := sc.x.prominence(org)
+	sc.hits = append(sc.hits, hit{org, weightText*text + weightExact*exact + weightProminence*p, p})
+}
+
+// score compares the chosen forms with the question. It reports whether any of
+// them, or a form found whole, has every word of it.
+func (sc *scratch) score() (complete bool) {
+	for _, h := range sc.hits {
+		complete = complete || h.score >= weightText*aliasFactor+weightExact*aliasFactor
+	}
+	for _, r := range sc.best {
+		text, all := sc.text(r.form)
+		sc.hit(r.form, text, 0)
+		complete = complete || all
+	}
+	return complete
+}
+
+// text is how well a form and the question agree, from 0 to 1: how much of the
+// question the form has, then how much of the form the question has, then the
+// order of the words. all is true when no word of the question is missing.
+func (sc *scratch) text(f uint32) (text float32, all bool) {
+	x := sc.x
+	b := x.formWords(f)
+	n := len(b) / 4
+	var used, covered uint32 // words of the form; words of the question
+	var asked, own, whole float32
+	for j := range n {
+		if w := binary.LittleEndian.Uint32(b[4*j:]); int(w) < x.words {
+			whole += max(0.3, x.rarity[w])
+		}
+	}
+	pairs, rising, last := 0, 0, -1
+	// Terms of two words stand last but are tried first: what they cover, their
+	// parts cannot.
+	for i := len(sc.terms) - 1; i >= 0; i-- {
+		if t := &sc.terms[i]; t.bits&(t.bits-1) != 0 {
+			for j := range n {
+				if w := binary.LittleEndian.Uint32(b[4*j:]); used>>j&1 == 0 && t.likeness(w) > 0 {
+					used |= 1 << j
+					covered |= uint32(t.bits)
+					asked += sc.weights[t.bits]
+					own += max(0.3, x.rarity[w])
+					break
+				}
+			}
+		}
+	}
+	for i := range sc.terms {
+		t := &sc.terms[i]
+		if t.bits&(t.bits-1) != 0 {
+			break
+		}
+		if covered>>i&1 != 0 {
+			continue
+		}
+		best, at := float32(0), -1
+		var atWord uint32
+		for j := range n {
+			if used>>j&1 != 0 {
+				continue
+			}
+			w := binary.LittleEndian.Uint32(b[4*j:])
+			l := t.likeness(w)
+			if l == 0.9 && int(w) < x.words {
+				// A completion is the better the less it adds.
+				l = 0.6 + 0.35*float32(len(t.text))/float32(max(len(t.text), len(x.word(w))))
+			}
+			if l > best {
+				best, at, atWord = l, j, w
+			}
+		}
+		if at < 0 && n > 1 && used>>(n-1)&1 == 0 && i > 0 {
+			// The register cuts long names in the middle of a word.
+			if w := binary.LittleEndian.Uint32(b[4*(n-1):]); int(w) < x.words {
+				if cut := x.word(w); len(cut) >= 3 && len(cut) < len(t.text) && t.text[:len(cut)] == string(cut) {
+					best, at, atWord = cutLikeness, n-1, w
+				}
+			}
+		}
+		if at < 0 {
+			if t.inCity && sc.covered[f]>>i&1 != 0 {
+				covered |= 1 << i
+				asked += cityLikeness * t.weight
+			}
+			continue
+		}
+		used |= 1 << at
+		covered |= 1 << i
+		asked += best * t.weight
+		if int(atWord) < x.words {
+			own += best * max(0.3, x.rarity[atWord])
+		}
+		if last >= 0 {
+			pairs++
+			if at == last+1 {
+				rising += 2
+			} else if at > last {
+				rising++
+			}
+		}
+		last = at
+	}
+	order := float32(1)
+	if pairs > 0 {
+		order = float32(rising) / float32(2*pairs)
+	}
+	if whole == 0 || sc.total == 0 {
+		return 0, false
+	}
+	text = asked / sc.total * (0.70 + 0.23*min(1, own/whole) + 0.07*order)
+	return min(1, text), bits.OnesCount32(covered) == sc.words()
+}
+
+// words is the number of words of the question.
+func (sc *scratch) words() int { return bits.Len(uint(len(sc.weights))) - 1 }

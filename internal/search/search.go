@@ -1,0 +1,69 @@
+// Package search finds an organization by what a person types: its name, a
+// part of it, a misspelling, its initials, a former name, or its EIN.
+//
+// The index is made when a snapshot is built and is memory-mapped when it is
+// served. Names are held as words in their long form (package orgname), each
+// word with the list of the names that have it. Names are numbered from the
+// most prominent organization down, so the beginning of every list is the part
+// that matters, and work on a hostile question can be cut off without losing
+// the answer a person would want. Misspelled words are looked up in the
+// vocabulary by edit distance, never by a scan of the names.
+package search
+
+import (
+	"strings"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/ntee"
+	"grantgraph/internal/orgname"
+)
+
+// Kinds of organizations.
+const (
+	Foundation = "foundation" // a private foundation
+	Nonprofit  = "nonprofit"  // any other
+)
+
+// Result is one organization found.
+type Result struct {
+	EIN     ein.EIN
+	Name    string
+	City    string
+	State   string // two letters, empty when not known
+	Kind    string // Foundation or Nonprofit
+	Type    string // for people: "Private foundation", "Church"
+	NTEE    ntee.Code
+	Cause   string  // empty when the organization has no NTEE code
+	Revenue *int64  // of the latest filing, else of the master file
+	Score   float64 // 0 to 1; ranks the results of one question
+}
+
+// Slug is a name as the last part of a page's address: lower-case ASCII
+// letters and digits joined by hyphens. It is never empty.
+func Slug(name string) string {
+	const most = 80
+	b := make([]byte, 0, len(name))
+	for _, c := range []byte(orgname.Fold(name)) {
+		switch {
+		case c >= 'A' && c <= 'Z':
+			b = append(b, c+'a'-'A')
+		case c >= '0' && c <= '9':
+			b = append(b, c)
+		case c == '\'' || c == '`' || c == '.':
+			// "St. Mary's" is st-marys.
+		case len(b) > 0 && b[len(b)-1] != '-':
+			b = append(b, '-')
+		}
+	}
+	s := string(b)
+	if len(s) > most {
+		s = s[:most]
+		if i := strings.LastIndexByte(s, '-'); i > most/2 {
+			s = s[:i]
+		}
+	}
+	if s = strings.Trim(s, "-"); s == "" {
+		return "organization"
+	}
+	return s
+}

@@ -1,0 +1,476 @@
+package search
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/snapshot"
+)
+
+// town is a small register of invented organizations.
+func town(t testing.TB) *Index {
+	t.Helper()
+	m := func(v int64) *int64 { return &v }
+	orgs := []entry{
+		{name: "THE HARTWELL FOUNDATION", city: "MEMPHIS", state: "TN", revenue: m(90_000_000), typ: typePF},
+		{name: "HARTWELL FAMILY FOUNDATION INC", city: "AUSTIN", state: "TX", revenue: m(1_000_000), typ: typePF},
+		{name: "HARTWELL FOUNDATION", city: "RENO", state: "NV", revenue: m(20_000), typ: typePF},
+		{name: "AMERICAN NATIONAL ORANGE CROSS", city: "WASHINGTON", state: "DC", revenue: m(3_000_000_000), aliases: []string{"ORANGE CROSS SOCIETY OF AMERICA"}},
+		{name: "ORANGE GROVE CROSS COUNTRY CLUB", city: "ORANGE GROVE", state: "TX", revenue: m(9_000)},
+		{name: "FIRST BAPTIST CHURCH OF TULSA", city: "TULSA", state: "OK"},
+		{name: "FIRST BAPTIST CHURCH", city: "SALEM", state: "OR", revenue: m(400_000)},
+		{name: "FIRST BAPTIST CHURCH", city: "DALLAS", state: "TX", revenue: m(40_000_000)},
+		{name: "YOUNG MENS CHRISTIAN ASSOCIATION OF LARKSPUR", city: "LARKSPUR", state: "CA", revenue: m(5_000_000)},
+		{name: "Y M C A OF GREATER MAPLETON INC", city: "MAPLETON", state: "UT", revenue: m(4_000_000)},
+		{name: "SAINT BRENDAN'S HOSPITAL & HEALTH CENTER", city: "PORTLAND", state: "ME", revenue: m(70_000_000)},
+		{name: "LEAGUE FOR THE ADVANCEMENT OF RURAL KIDS (LARK)", city: "AMES", state: "IA", revenue: m(800_000)},
+		{name: "BOYS AND GIRLS CLUB OF LA PLATACOUNTY", city: "DURANGO", state: "CO", revenue: m(600_000)},
+		{name: "AMERICAN LEGION POST 7", city: "BOISE", state: "ID"},
+		{name: "AMERICAN LEGION POST 9", city: "NAMPA", state: "ID"},
+		{name: "HABITAT FOR PEOPLE", city: "TULSA", state: "OK"},
+		{name: "HABITAT FOR PEOPLE INTERNATIONAL INC", city: "ATLANTA", state: "GA", revenue: m(300_000_000)},
+		{name: "COMMUNITY FOOD BANK OF EASTERN OKLAHOMA", city: "TULSA", state: "OK", revenue: m(50_000_000), ntee: "K31"},
+		{name: "UNIVERSITY OF NORTHERN WYOMING FOUNDATION", city: "SHERIDAN", state: "WY", revenue: m(10_000_000), aliases: []string{"WYOMING NORTHERN COLLEGE FUND"}},
+		{name: "ZÜRCHER KULTURVEREIN", city: "NEW GLARUS", state: "WI"},
+	}
+	for i := range orgs {
+		orgs[i].ein = ein.EIN(70_000_0001 + i*11)
+		var v int64
+		if orgs[i].revenue != nil {
+			v = *orgs[i].revenue
+		}
+		orgs[i].prominence = prominence(v, 0, true)
+	}
+	x, err := indexOf(orgs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+func TestFind(t *testing.T) {
+	t.Parallel()
+	x := town(t)
+	for _, c := range []struct{ q, state, first string }{
+		{"hartwell foundation", "", "THE HARTWELL FOUNDATION"},
+		{"The Hartwell Foundation, Inc.", "NV", "HARTWELL FOUNDATION"},
+		{"hartwell family", "", "HARTWELL FAMILY FOUNDATION INC"},
+		{"family foundation hartwell", "", "HARTWELL FAMILY FOUNDATION INC"},
+		{"hartwel fundation", "", "THE HARTWELL FOUNDATION"},
+		{"hartw", "", "THE HARTWELL FOUNDATION"},
+		{"ha", "TX", "HARTWELL FAMILY FOUNDATION INC"},
+		{"hartwell fdn", "", "THE HARTWELL FOUNDATION"},
+		{"orange cross", "", "AMERICAN NATIONAL ORANGE CROSS"},
+		{"Orange Cross Society of America", "", "AMERICAN NATIONAL ORANGE CROSS"},
+		{"orange cros socity", "", "AMERICAN NATIONAL ORANGE CROSS"},
+		{"first baptist church", "", "FIRST BAPTIST CHURCH"},
+		{"1st baptist church tulsa", "", "FIRST BAPTIST CHURCH OF TULSA"},
+		{"first baptist salem", "", "FIRST BAPTIST CHURCH"},
+		{"habitat for people tulsa", "", "HABITAT FOR PEOPLE"},
+		{"ymca larkspur", "", "YOUNG MENS CHRISTIAN ASSOCIATION OF LARKSPUR"},
+		{"young men's christian association of greater mapleton", "", "Y M C A OF GREATER MAPLETON INC"},
+		{"YMCA of Greater Mapleton", "", "Y M C A OF GREATER MAPLETON INC"},
+		{"st brendan hospital", "", "SAINT BRENDAN'S HOSPITAL & HEALTH CENTER"},
+		{"St. Brendan's Hosp. and Health Ctr", "", "SAINT BRENDAN'S HOSPITAL & HEALTH CENTER"},
+		{"lark", "", "LEAGUE FOR THE ADVANCEMENT OF RURAL KIDS (LARK)"},
+		{"bgc la plata county", "", "BOYS AND GIRLS CLUB OF LA PLATACOUNTY"},
+		{"boysandgirls club la plata county", "", "BOYS AND GIRLS CLUB OF LA PLATACOUNTY"},
+		{"american legion post 9", "", "AMERICAN LEGION POST 9"},
+		{"american legion post no. 007", "", "AMERICAN LEGION POST 7"},
+		{"cfbeo", "", "COMMUNITY FOOD BANK OF EASTERN OKLAHOMA"},
+		{"community food ba", "", "COMMUNITY FOOD BANK OF EASTERN OKLAHOMA"},
+		{"univ of northern wyoming", "", "UNIVERSITY OF NORTHERN WYOMING FOUNDATION"},
+		{"zurcher kulturverein", "", "ZÜRCHER KULTURVEREIN"},
+		{"Zürcher", "", "ZÜRCHER KULTURVEREIN"},
+		{"70-0000001", "", "THE HARTWELL FOUNDATION"},
+		{"EIN: 700000012", "", "HARTWELL FAMILY FOUNDATION INC"},
+		{" 70 0000023 ", "", "HARTWELL FOUNDATION"},
+		{"h", "", ""},
+		{"", "", ""},
+		{"  ", "", ""},
+		{"é", "", ""},
+		{"hartwell", "WY", ""},
+		{"hartwell", "Texas", ""},
+		{"qqqqqqqq", "", ""},
+		{"70-9999999", "", ""},
+		{"!!! ???", "", ""},
+	} {
+		got := x.Find(c.q, c.state, 5)
+		first := ""
+		if len(got) > 0 {
+			first = got[0].Name
+		}
+		if first != c.first {
+			t.Errorf("%q in %q: found %q, want %q; all: %v", c.q, c.state, first, c.first, got)
+		}
+		for i, r := range got {
+			if r.Score <= 0 || r.Score > 1 || i > 0 && r.Score > got[i-1].Score {
+				t.Errorf("%q: scores out of order: %v", c.q, got)
+			}
+			if c.state != "" && r.State != c.state {
+				t.Errorf("%q in %q: found one in %q", c.q, c.state, r.State)
+			}
+		}
+	}
+}
+
+func TestResult(t *testing.T) {
+	t.Parallel()
+	x := town(t)
+	if x.Len() != 20 {
+		t.Errorf("%d organizations", x.Len())
+	}
+	r, ok := x.Lookup(70_000_0001 + 17*11)
+	if !ok || r.Name != "COMMUNITY FOOD BANK OF EASTERN OKLAHOMA" || r.City != "TULSA" || r.State != "OK" || r.Kind != Nonprofit ||
+		r.NTEE != "K31" || r.Cause == "" || r.Revenue == nil || *r.Revenue != 50_000_000 {
+		t.Errorf("found %+v", r)
+	}
+	if r, ok := x.Lookup(70_000_0001); !ok || r.Kind != Foundation || r.Type != "Private foundation" || r.Cause != "" {
+		t.Errorf("found %+v", r)
+	}
+	if r, _ := x.Lookup(70_000_0001 + 5*11); r.Revenue != nil {
+		t.Errorf("revenue %v where none is known", *r.Revenue)
+	}
+	if _, ok := x.Lookup(70_000_0002); ok {
+		t.Error("found an EIN that is not there")
+	}
+	if n := len(x.Find("foundation", "", 2)); n != 2 {
+		t.Errorf("%d results where two are asked for", n)
+	}
+}
+
+func TestSlug(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"The Hartwell Foundation, Inc.": "the-hartwell-foundation-inc",
+		"ST. BRENDAN'S HOSPITAL & CTR":  "st-brendans-hospital-ctr",
+		"  Zürcher   Kulturverein  ":    "zurcher-kulturverein",
+		"":                              "organization",
+		"---":                           "organization",
+		"東京":                            "organization",
+	} {
+		if got := Slug(in); got != want {
+			t.Errorf("%q is %q, want %q", in, got, want)
+		}
+	}
+	long := Slug(strings.Repeat("abcdefg ", 100))
+	if len(long) > 80 || strings.HasSuffix(long, "-") {
+		t.Errorf("long slug %q", long)
+	}
+}
+
+// TestDeterminism builds twice and asks from many goroutines at once: bytes
+// and answers are always the same.
+func TestDeterminism(t *testing.T) {
+	t.Parallel()
+	entries := crowd(3_000)
+	var a, b bytes.Buffer
+	if err := arrange(entries).write(&a); err != nil {
+		t.Fatal(err)
+	}
+	if err := arrange(entries).write(&b); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(a.Bytes(), b.Bytes()) {
+		t.Fatal("two builds differ")
+	}
+	x, err := newIndex(a.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	questions := questionsFor(x, 60)
+	want := make([][]Result, len(questions))
+	for i, q := range questions {
+		want[i] = x.Find(q, "", 10)
+	}
+	var wg sync.WaitGroup
+	for g := range 8 {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			for i := range questions {
+				j := (i*7 + g*13) % len(questions)
+				if got := x.Find(questions[j], "", 10); !reflect.DeepEqual(got, want[j]) {
+					t.Errorf("%q: %v, before %v", questions[j], got, want[j])
+				}
+			}
+		}()
+	}
+	wg.Wait()
+}
+
+// TestBuild checks the index of a built snapshot against its tables.
+func TestBuild(t *testing.T) {
+	t.Parallel()
+	w := theWorld(t)
+	if err := w.snapshot.Verify(); err != nil {
+		t.Fatal(err)
+	}
+	n, foundations, types := 0, 0, map[string]int{}
+	for o, err := range snapshot.Rows[snapshot.Organization](w.snapshot, snapshot.Organizations) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		n++
+		e, _ := ein.Parse(o.EIN)
+		r, ok := w.index.Lookup(e)
+		if !ok || r.Name != o.Name || r.City != o.City || r.State != o.State {
+			t.Fatalf("%+v is indexed as %+v", o, r)
+		}
+		types[r.Type]++
+		if r.Kind == Foundation {
+			foundations++
+		}
+	}
+	if n != w.index.Len() || n == 0 {
+		t.Errorf("%d organizations, %d indexed", n, w.index.Len())
+	}
+	for k, err := range snapshot.Rows[snapshot.FunderKind](w.snapshot, snapshot.FunderKinds) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, _ := ein.Parse(k.FunderEIN)
+		r, ok := w.index.Lookup(e)
+		if !ok || (r.Kind == Foundation) != (k.Kind == "private_foundation") {
+			t.Fatalf("funder %+v is indexed as %+v", k, r)
+		}
+	}
+	if foundations == 0 || types["Public charity"] == 0 || types["Church"] == 0 {
+		t.Errorf("types: %v", types)
+	}
+	t.Logf("types: %v", types)
+}
+
+func TestOpenDamaged(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := &snapshot.Snapshot{Dir: dir}
+	if _, err := Open(s); err == nil || !strings.Contains(err.Error(), "names.gg") {
+		t.Errorf("a missing index: %v", err)
+	}
+	path := filepath.Join(dir, filepath.FromSlash(fileName))
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, body := range []string{"", "x", magic, strings.Repeat("x", 4096)} {
+		if err := os.WriteFile(path, []byte(body), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if x, err := Open(s); err == nil {
+			x.Close()
+			t.Errorf("%d bytes that are no index were opened", len(body))
+		}
+	}
+}
+
+func TestEmpty(t *testing.T) {
+	t.Parallel()
+	x, err := indexOf(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := x.Find("anything at all", "", 10); got != nil || x.Len() != 0 {
+		t.Errorf("found %v in nothing", got)
+	}
+	if _, ok := x.Lookup(1); ok {
+		t.Error("found an EIN in nothing")
+	}
+}
+
+func TestBuildStops(t *testing.T) {
+	t.Parallel()
+	theWorld(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := gather(ctx, theWorld(t).snapshot); err == nil {
+		t.Error("a cancelled build goes on")
+	}
+}
+
+// crowd makes n organizations with invented names whose words are spread as
+// words of real names are: a few in a fifth of all, most in one or two.
+func crowd(n int) []entry {
+	r := rand.New(rand.NewPCG(3, 4))
+	syllables := strings.Fields("BA BEL BRIN CAL CHES COR DAN DEL DOR EL FEN FOR GAL GREN HAL HOL IN KEN LAN LOR MAR MEL MON NOR OAK PEN QUIN RAN RIV SAL SEN STON TAL TER VAL VER WEN WOR YAR ZEL")
+	common := strings.Fields("FOUNDATION CHURCH ASSOCIATION CENTER COMMUNITY SCHOOL CLUB SOCIETY FAMILY NATIONAL AMERICAN TRUST FRIENDS COUNTY MINISTRIES SERVICES YOUTH ARTS HEALTH LIBRARY MUSEUM LEAGUE COUNCIL PARENTS POST FUND HOUSE CHARITABLE MEMORIAL BAPTIST")
+	words := make([]string, 60_000)
+	for i := range words {
+		for range 2 + r.IntN(3) {
+			words[i] += syllables[r.IntN(len(syllables))]
+		}
+	}
+	states := strings.Fields("AL AK AZ CA CO CT FL GA IL IN KS KY MA MD ME MI MN MO NC NJ NY OH OK OR PA TN TX UT VA WA WI")
+	zipf := rand.NewZipf(r, 1.15, 8, uint64(len(words)-1))
+	zipfCommon := rand.NewZipf(r, 1.3, 3, uint64(len(common)-1))
+	entries := make([]entry, n)
+	for i := range entries {
+		var w []string
+		for range 1 + r.IntN(3) {
+			w = append(w, words[zipf.Uint64()])
+		}
+		for range 1 + r.IntN(2) {
+			w = append(w, common[zipfCommon.Uint64()])
+		}
+		if r.IntN(2) == 0 {
+			w = append(w, "INC")
+		}
+		v := int64(r.ExpFloat64() * 1_000_000)
+		entries[i] = entry{ein: ein.EIN(70_000_0001 + i*7), name: strings.Join(w, " "), city: words[r.IntN(2000)], state: states[r.IntN(len(states))], revenue: &v, prominence: prominence(v, 0, true)}
+	}
+	return entries
+}
+
+// questionsFor makes questions of every sort.
+func questionsFor(x *Index, n int) []string {
+	r := rand.New(rand.NewPCG(8, 9))
+	questions := make([]string, n)
+	for i := range questions {
+		name := x.result(r.Uint32N(uint32(x.orgs))).Name
+		questions[i] = noises[i%len(noises)].make(r, strings.TrimSuffix(name, " INC")+" INC")
+	}
+	return questions
+}
+
+// TestHostileQuestions bounds the work on questions made to be slow.
+func TestHostileQuestions(t *testing.T) {
+	t.Parallel()
+	x, err := indexOf(crowd(50_000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	x.Find("warm up", "", 10)
+	for _, q := range []string{
+		strings.Repeat("foundation ", 10_000),
+		strings.Repeat("church association center community school club ", 500),
+		strings.Repeat("a ", 100_000),
+		strings.Repeat("x", 1_000_000),
+		strings.Repeat("belbrincalz ", 1000),
+		"b c d e f g h i j k l m n o p q r s t",
+		"f", "fo", "a b", "of the and",
+		strings.Repeat("(", 10_000), strings.Repeat("dba ", 1000), "%" + strings.Repeat("\xff", 5000),
+	} {
+		start := time.Now()
+		x.Find(q, "", 1000)
+		x.Find(q, "TX", 1000)
+		// Many times what it takes, for a machine that is busy.
+		if took := time.Since(start); took > 500*time.Millisecond {
+			t.Errorf("%.40q took %v", q, took)
+		}
+	}
+}
+
+func FuzzFind(f *testing.F) {
+	x := town(f)
+	for _, q := range []string{"hartwell foundation", "70-0000001", "ymca (ymca) dba x", "st. brendan's & co", "a", "\xff\xfe", "@tulsa", "first  baptist,church"} {
+		f.Add(q, "")
+		f.Add(q, "TX")
+	}
+	f.Fuzz(func(t *testing.T, q, state string) {
+		got := x.Find(q, state, 10)
+		if utf8.RuneCountInString(strings.TrimSpace(q)) < 2 && len(got) > 0 {
+			t.Fatalf("%q finds %v", q, got)
+		}
+		seen := map[ein.EIN]bool{}
+		for i, r := range got {
+			if seen[r.EIN] || r.Name == "" || r.Score < 0 || r.Score > 1 || i > 0 && r.Score > got[i-1].Score {
+				t.Fatalf("%q: %v", q, got)
+			}
+			seen[r.EIN] = true
+			if strings.TrimSpace(state) != "" && !strings.EqualFold(strings.TrimSpace(state), r.State) {
+				t.Fatalf("%q in %q: %v", q, state, r)
+			}
+		}
+		if again := x.Find(q, state, 10); !reflect.DeepEqual(got, again) {
+			t.Fatalf("%q: %v, then %v", q, got, again)
+		}
+	})
+}
+
+// FuzzDamage changes a number anywhere in the file: it is refused or answers
+// something, and never panics.
+func FuzzDamage(f *testing.F) {
+	var b bytes.Buffer
+	if err := arrange(crowd(60)).write(&b); err != nil {
+		f.Fatal(err)
+	}
+	for i := range 40 {
+		f.Add(uint32(i*97), uint32(0xffffffff>>(i%32)))
+	}
+	f.Fuzz(func(t *testing.T, at, value uint32) {
+		data := bytes.Clone(b.Bytes())
+		binary.LittleEndian.PutUint32(data[int(at)%(len(data)-4):], value)
+		x, err := newIndex(data)
+		if err != nil {
+			return
+		}
+		for _, q := range []string{"foundation", "belcal fondation", "chur", "fca", "700000001"} {
+			x.Find(q, "", 10)
+		}
+		for i := range 60 {
+			x.Lookup(ein.EIN(70_000_0001 + i*7))
+		}
+	})
+}
+
+func BenchmarkFind(b *testing.B) {
+	x, err := indexOf(crowd(200_000))
+	if err != nil {
+		b.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(5, 6))
+	names := make([]string, 2000)
+	for i := range names {
+		names[i] = strings.TrimSuffix(x.result(r.Uint32N(uint32(x.orgs))).Name, " INC")
+	}
+	for _, noise := range noises {
+		questions := make([]string, 0, len(names))
+		for _, name := range names {
+			if strings.Count(name, " ") >= 2 {
+				questions = append(questions, noise.make(r, name))
+			}
+		}
+		b.Run(strings.ReplaceAll(noise.name, " ", "_"), func(b *testing.B) {
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				x.Find(questions[i%len(questions)], "", 10)
+			}
+		})
+	}
+	for _, q := range []string{"fo", "foundation", "community foundation", "church of the"} {
+		b.Run(fmt.Sprintf("common/%s", q), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				x.Find(q, "", 10)
+			}
+		})
+	}
+	b.Run("parallel", func(b *testing.B) {
+		b.RunParallel(func(p *testing.PB) {
+			for i := 0; p.Next(); i++ {
+				x.Find(names[i%len(names)], "", 10)
+			}
+		})
+	})
+}
+
+func BenchmarkBuild(b *testing.B) {
+	entries := crowd(200_000)
+	for b.Loop() {
+		if _, err := indexOf(entries); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(len(entries)*b.N)/b.Elapsed().Seconds(), "orgs/s")
+}

@@ -1,0 +1,184 @@
+package search
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+
+	"grantgraph/internal/build"
+	"grantgraph/internal/ein"
+	"grantgraph/internal/orgname"
+	"grantgraph/internal/snapshot"
+	"grantgraph/internal/synth"
+)
+
+var worldDir string
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if worldDir != "" {
+		os.RemoveAll(worldDir)
+	}
+	os.Exit(code)
+}
+
+// world is an invented world, built once with its index.
+type world struct {
+	snapshot *snapshot.Snapshot
+	index    *Index
+}
+
+var invented = sync.OnceValues(func() (*world, error) {
+	dir, err := os.MkdirTemp("", "grantgraph-search-")
+	if err != nil {
+		return nil, err
+	}
+	worldDir = dir
+	ctx := context.Background()
+	if _, err := synth.Write(ctx, synth.Options{Out: filepath.Join(dir, "world"), Grants: 20_000, Seed: 5}); err != nil {
+		return nil, err
+	}
+	r, err := build.Run(ctx, build.Options{
+		Sources: filepath.Join(dir, "world"), Data: filepath.Join(dir, "data"),
+		Indexers: []build.Indexer{{Name: "search", Write: Build}},
+	})
+	if err != nil {
+		return nil, err
+	}
+	x, err := Open(r.Snapshot)
+	if err != nil {
+		return nil, err
+	}
+	return &world{r.Snapshot, x}, nil
+})
+
+func theWorld(t testing.TB) *world {
+	t.Helper()
+	w, err := invented()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// tally counts how often the right organization comes first, and among the
+// first ten.
+type tally struct{ asked, first, ten int }
+
+func (c *tally) add(rank int) {
+	c.asked++
+	if rank == 0 {
+		c.first++
+	}
+	if rank >= 0 && rank < 10 {
+		c.ten++
+	}
+}
+
+func (c *tally) at1() float64  { return float64(c.first) / float64(max(1, c.asked)) }
+func (c *tally) at10() float64 { return float64(c.ten) / float64(max(1, c.asked)) }
+
+// rank is where the right organization stands among the results, -1 when it is
+// not there. One of the same name in the state asked for is as right.
+func rank(results []Result, want ein.EIN, key string) int {
+	return slices.IndexFunc(results, func(r Result) bool { return r.EIN == want || orgname.Key(r.Name) == key })
+}
+
+// nameTags are the ways in which a filed name departs from the registered one.
+var nameTags = []string{"exact", "suffix", "abbreviation", "lost_space", "typo", "truncated", "alias", "extra_words", "care_of", "renamed"}
+
+// TestFiledNames asks for every distinct recipient by the name that a funder
+// wrote, and holds the first result against the truth of the world.
+func TestFiledNames(t *testing.T) {
+	t.Parallel()
+	w := theWorld(t)
+	type truth struct {
+		ObjectID string   `json:"object_id"`
+		Part     string   `json:"part"`
+		Line     int32    `json:"line"`
+		EIN      string   `json:"true_ein"`
+		Class    string   `json:"class"`
+		Noise    []string `json:"noise"`
+	}
+	f, err := os.Open(filepath.Join(worldDir, "world", "truth.ndjson"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	known := map[string]truth{}
+	for s := bufio.NewScanner(f); s.Scan(); {
+		var l truth
+		if err := json.Unmarshal(s.Bytes(), &l); err != nil {
+			t.Fatal(err)
+		}
+		if l.Class == "org" || l.Class == "gov" {
+			known[fmt.Sprint(l.ObjectID, "/", l.Part, "/", l.Line)] = l
+		}
+	}
+	counts := map[string]*tally{}
+	asked := map[string]bool{}
+	misses := map[string]int{}
+	for g, err := range snapshot.Rows[snapshot.Grant](w.snapshot, snapshot.Grants) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, ok := known[fmt.Sprint(g.ObjectID, "/", g.Part, "/", g.Line)]
+		if !ok || asked[g.RecipientRaw+l.EIN] {
+			continue
+		}
+		asked[g.RecipientRaw+l.EIN] = true
+		e, err := ein.Parse(l.EIN)
+		if err != nil {
+			continue
+		}
+		right, ok := w.index.Lookup(e)
+		if !ok {
+			continue
+		}
+		tag := ""
+		several := 0
+		for _, n := range l.Noise {
+			if slices.Contains(nameTags, n) {
+				tag = n
+				several++
+			}
+		}
+		if several != 1 {
+			tag = "several"
+		}
+		results := w.index.Find(g.RecipientRaw, right.State, 10)
+		r := rank(results, e, orgname.Key(right.Name))
+		if counts[tag] == nil {
+			counts[tag] = new(tally)
+		}
+		counts[tag].add(r)
+		if r != 0 && misses[tag] < 6 {
+			misses[tag]++
+			got := "nothing"
+			if len(results) > 0 {
+				got = fmt.Sprintf("%s (%.3f)", results[0].Name, results[0].Score)
+			}
+			t.Logf("%s: %q is %q (rank %d), found %s", tag, g.RecipientRaw, right.Name, r, got)
+		}
+	}
+	for _, tag := range append(nameTags, "several") {
+		if c := counts[tag]; c != nil {
+			t.Logf("%-14s %6d asked   first %.4f   ten %.4f", tag, c.asked, c.at1(), c.at10())
+		}
+	}
+	for _, tag := range []string{"exact", "suffix", "typo"} {
+		c := counts[tag]
+		if c == nil || c.asked < 100 {
+			t.Fatalf("too few names with %s in the world", tag)
+		}
+		if c.at1() < 0.90 || c.at10() < 0.97 {
+			t.Errorf("%s: first %.4f, ten %.4f; at least 0.90 and 0.97 are wanted", tag, c.at1(), c.at10())
+		}
+	}
+}

@@ -1,0 +1,130 @@
+// Package served holds the snapshot that is being served and swaps it for a
+// newer one without dropping a request: whoever is reading the old one goes on
+// reading it, and it is closed when the last of them is done.
+package served
+
+import (
+	"errors"
+	"log/slog"
+	"sync"
+
+	"grantgraph/internal/graph"
+	"grantgraph/internal/search"
+	"grantgraph/internal/snapshot"
+)
+
+// Set is one opened snapshot with its indexes.
+type Set struct {
+	Snapshot *snapshot.Snapshot
+	Graph    *graph.Graph
+	Search   *search.Index
+
+	readers int  // under the holder's lock
+	retired bool // another set is current
+}
+
+func open(s *snapshot.Snapshot) (*Set, error) {
+	g, err := graph.Open(s)
+	if err != nil {
+		return nil, err
+	}
+	x, err := search.Open(s)
+	if err != nil {
+		return nil, errors.Join(err, g.Close())
+	}
+	return &Set{Snapshot: s, Graph: g, Search: x}, nil
+}
+
+func (s *Set) close() error { return errors.Join(s.Graph.Close(), s.Search.Close()) }
+
+// Holder is the current set of a data directory.
+type Holder struct {
+	data string
+	log  *slog.Logger
+
+	mu      sync.Mutex
+	current *Set
+	closed  bool
+}
+
+// Open opens the current snapshot of a data directory.
+func Open(data string, log *slog.Logger) (*Holder, error) {
+	h := &Holder{data: data, log: log}
+	if _, err := h.Refresh(); err != nil {
+		return nil, err
+	}
+	return h, nil
+}
+
+// Acquire returns the current set. It stays open until release is called,
+// which must happen exactly once.
+func (h *Holder) Acquire() (s *Set, release func()) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s = h.current
+	s.readers++
+	return s, func() { h.release(s) }
+}
+
+func (h *Holder) release(s *Set) {
+	h.mu.Lock()
+	s.readers--
+	last := s.retired && s.readers == 0
+	h.mu.Unlock()
+	if last {
+		h.drop(s)
+	}
+}
+
+func (h *Holder) drop(s *Set) {
+	if err := s.close(); err != nil {
+		h.log.Error("closing a snapshot", "version", s.Snapshot.Manifest.Version, "error", err)
+	}
+}
+
+// Refresh opens the snapshot that the data directory points to, if it is
+// another one than the current, and makes it current. On an error the set that
+// was current stays so.
+func (h *Holder) Refresh() (swapped bool, err error) {
+	s, err := snapshot.Open(h.data)
+	if err != nil {
+		return false, err
+	}
+	h.mu.Lock()
+	same := h.closed || h.current != nil && h.current.Snapshot.Manifest.Version == s.Manifest.Version
+	h.mu.Unlock()
+	if same {
+		return false, nil
+	}
+	next, err := open(s)
+	if err != nil {
+		return false, err
+	}
+	h.mu.Lock()
+	old := h.current
+	h.current = next
+	drop := false
+	if old != nil {
+		old.retired = true
+		drop = old.readers == 0
+	}
+	h.mu.Unlock()
+	if drop {
+		h.drop(old)
+	}
+	return true, nil
+}
+
+// Close closes the current set once nobody reads it.
+func (h *Holder) Close() {
+	h.mu.Lock()
+	s := h.current
+	already := h.closed
+	h.closed = true
+	s.retired = true
+	idle := s.readers == 0
+	h.mu.Unlock()
+	if idle && !already {
+		h.drop(s)
+	}
+}

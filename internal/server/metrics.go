@@ -1,0 +1,114 @@
+package server
+
+import (
+	"log/slog"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// metrics counts what an operator wants to see.
+type metrics struct {
+	registry        *prometheus.Registry
+	requests        *prometheus.CounterVec
+	latency         *prometheus.HistogramVec
+	inFlight        prometheus.Gauge
+	swaps           prometheus.Counter
+	refreshFailures prometheus.Counter
+}
+
+func newMetrics() *metrics {
+	m := &metrics{
+		registry: prometheus.NewRegistry(),
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "grantgraph_requests_total", Help: "Requests by route and status."}, []string{"route", "status"}),
+		latency: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "grantgraph_request_seconds", Help: "Time to answer, by route.",
+			Buckets: []float64{.0005, .001, .002, .005, .01, .02, .05, .1, .2, .5, 1, 2, 5, 10, 30},
+		}, []string{"route"}),
+		inFlight:        prometheus.NewGauge(prometheus.GaugeOpts{Name: "grantgraph_requests_in_flight", Help: "Requests being answered."}),
+		swaps:           prometheus.NewCounter(prometheus.CounterOpts{Name: "grantgraph_snapshot_swaps_total", Help: "Snapshots taken up while running."}),
+		refreshFailures: prometheus.NewCounter(prometheus.CounterOpts{Name: "grantgraph_snapshot_refresh_failures_total", Help: "Snapshots that could not be taken up."}),
+	}
+	m.registry.MustRegister(m.requests, m.latency, m.inFlight, m.swaps, m.refreshFailures,
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return m
+}
+
+func (m *metrics) handler() http.Handler {
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
+}
+
+// route reduces a path to one of a few names, so that strangers cannot make
+// the metrics grow.
+func route(path string) string {
+	for _, prefix := range []string{"/api/v1/", "/api/"} {
+		if rest, ok := strings.CutPrefix(path, prefix); ok {
+			head, tail, _ := strings.Cut(rest, "/")
+			switch head {
+			case "search", "meta":
+				return "/" + head
+			case "grants":
+				switch tail {
+				case "transactions", "funders", "recipients", "summary":
+					return "/grants/" + tail
+				}
+			}
+			return "/api/other"
+		}
+	}
+	switch head, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/"); head {
+	case "", "org", "static", "openapi.json", "llms.txt", "healthz", "readyz":
+		return "/" + head
+	}
+	return "/other"
+}
+
+// watch counts and logs every request.
+func (m *metrics) watch(log *slog.Logger, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		m.inFlight.Inc()
+		defer m.inFlight.Dec()
+		start := time.Now()
+		seen := &observed{ResponseWriter: w, status: http.StatusOK}
+		next.ServeHTTP(seen, r)
+		took := time.Since(start)
+		name := route(r.URL.Path)
+		m.requests.WithLabelValues(name, strconv.Itoa(seen.status)).Inc()
+		m.latency.WithLabelValues(name).Observe(took.Seconds())
+		// The query may hold anything; keys travel in headers and are never
+		// logged.
+		log.LogAttrs(r.Context(), slog.LevelInfo, "request",
+			slog.String("method", r.Method), slog.String("path", r.URL.Path), slog.Int("status", seen.status),
+			slog.Int64("bytes", seen.bytes), slog.Duration("took", took), slog.String("request_id", seen.Header().Get("X-Request-Id")))
+	})
+}
+
+// observed remembers what was answered.
+type observed struct {
+	http.ResponseWriter
+	status int
+	bytes  int64
+	wrote  bool
+}
+
+func (o *observed) WriteHeader(status int) {
+	if !o.wrote {
+		o.status, o.wrote = status, true
+	}
+	o.ResponseWriter.WriteHeader(status)
+}
+
+func (o *observed) Write(p []byte) (int, error) {
+	o.wrote = true
+	n, err := o.ResponseWriter.Write(p)
+	o.bytes += int64(n)
+	return n, err
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (o *observed) Unwrap() http.ResponseWriter { return o.ResponseWriter }

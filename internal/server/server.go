@@ -1,0 +1,239 @@
+// Package server runs Grantgraph as a service: it opens the data directory,
+// puts the API and the site behind one address and what operators look at
+// behind another, takes up new snapshots while it runs, and stops without
+// dropping a request.
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"grantgraph/internal/account"
+	"grantgraph/internal/api"
+	"grantgraph/internal/fault"
+	"grantgraph/internal/served"
+	"grantgraph/internal/site"
+)
+
+// Options say what to serve and where.
+type Options struct {
+	Data    string        // data directory
+	Addr    string        // address of the API and the site; port 0 picks one
+	Admin   string        // address of metrics and health; empty for none
+	BaseURL string        // how clients reach Addr; empty derives it from the listener
+	Poll    time.Duration // how often to look for a new snapshot; 0 means two seconds
+	Clock   func() time.Time
+	Log     *slog.Logger
+}
+
+// Bounds on a request. The longest answer is an aggregate over the whole
+// corpus written to a slow client.
+const (
+	readHeaderTimeout = 5 * time.Second
+	readTimeout       = 15 * time.Second
+	writeTimeout      = 60 * time.Second
+	idleTimeout       = 2 * time.Minute
+	shutdownTimeout   = 20 * time.Second
+	maxHeaderBytes    = 32 << 10
+)
+
+// Server is an opened service. It must be closed.
+type Server struct {
+	opt      Options
+	log      *slog.Logger
+	holder   *served.Holder
+	accounts account.Store
+	public   net.Listener
+	admin    net.Listener
+	handler  http.Handler
+	metrics  *metrics
+}
+
+// Accounts is where the keys of a data directory are kept.
+func Accounts(data string) string { return filepath.Join(data, "accounts.db") }
+
+// Open opens the data directory and binds the addresses; nothing is answered
+// before Run.
+func Open(opt Options) (_ *Server, err error) {
+	s := &Server{opt: opt, log: opt.Log, metrics: newMetrics()}
+	if s.opt.Poll <= 0 {
+		s.opt.Poll = 2 * time.Second
+	}
+	if s.opt.Clock == nil {
+		s.opt.Clock = time.Now
+	}
+	defer func() {
+		if err != nil {
+			s.Close()
+		}
+	}()
+	if s.holder, err = served.Open(opt.Data, opt.Log); err != nil {
+		return nil, err
+	}
+	if s.accounts, err = account.OpenSQLite(Accounts(opt.Data), account.Options{Clock: s.opt.Clock}); err != nil {
+		return nil, err
+	}
+	if opt.Addr != "" {
+		if s.public, err = listen(opt.Addr); err != nil {
+			return nil, err
+		}
+		if s.opt.BaseURL == "" {
+			s.opt.BaseURL = "http://" + s.public.Addr().String()
+		}
+	}
+	if opt.Admin != "" {
+		if s.admin, err = listen(opt.Admin); err != nil {
+			return nil, err
+		}
+	}
+	s.opt.BaseURL = strings.TrimRight(s.opt.BaseURL, "/")
+	return s, s.route()
+}
+
+func listen(addr string) (net.Listener, error) {
+	l, err := net.Listen("tcp", addr)
+	if err != nil {
+		return nil, fault.New("address", "cannot listen on %s: %w", addr, err).
+			Try("another address with --addr, such as 127.0.0.1:0 for any free port")
+	}
+	return l, nil
+}
+
+// route puts the faces together.
+func (s *Server) route() error {
+	apiHandler, err := api.New(api.Config{
+		BaseURL: s.opt.BaseURL, Accounts: s.accounts, Clock: s.opt.Clock, Log: s.log,
+		Acquire: func() (*api.Dataset, func()) {
+			set, release := s.holder.Acquire()
+			return &api.Dataset{Manifest: set.Snapshot.Manifest, Graph: set.Graph, Search: set.Search}, release
+		},
+	})
+	if err != nil {
+		return fmt.Errorf("setting up the API: %w", err)
+	}
+	pages, err := site.New(site.Config{BaseURL: s.opt.BaseURL, Acquire: s.holder.Acquire, Log: s.log})
+	if err != nil {
+		return fmt.Errorf("setting up the site: %w", err)
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/api/", apiHandler)
+	mux.Handle("/openapi.json", apiHandler)
+	mux.Handle("/llms.txt", apiHandler)
+	mux.Handle("/.well-known/", apiHandler)
+	mux.Handle("/", pages)
+	s.health(mux)
+	s.handler = s.metrics.watch(s.log, mux)
+	return nil
+}
+
+// health adds the two questions a load balancer asks.
+func (s *Server) health(mux *http.ServeMux) {
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
+		set, release := s.holder.Acquire()
+		defer release()
+		fmt.Fprintln(w, "ready", set.Snapshot.Manifest.Version)
+	})
+}
+
+// Handler answers requests in process, without a listener.
+func (s *Server) Handler() http.Handler { return s.handler }
+
+// Store is the account store that the server charges against.
+func (s *Server) Store() account.Store { return s.accounts }
+
+// URL is how clients reach the server.
+func (s *Server) URL() string { return s.opt.BaseURL }
+
+// Run serves until the context ends, then finishes the requests under way.
+func (s *Server) Run(ctx context.Context) error {
+	public := &http.Server{
+		Handler: s.handler, ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
+		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
+	}
+	failed := make(chan error, 2)
+	go func() { failed <- public.Serve(s.public) }()
+	servers := []*http.Server{public}
+	if s.admin != nil {
+		mux := http.NewServeMux()
+		s.health(mux)
+		mux.Handle("GET /metrics", s.metrics.handler())
+		admin := &http.Server{Handler: mux, ReadHeaderTimeout: readHeaderTimeout, WriteTimeout: writeTimeout}
+		go func() { failed <- admin.Serve(s.admin) }()
+		servers = append(servers, admin)
+	}
+	set, release := s.holder.Acquire()
+	s.log.Info("serving", "url", s.opt.BaseURL, "dataset", set.Snapshot.Manifest.Version, "grants", set.Graph.Rows())
+	release()
+	go s.follow(ctx)
+
+	var first error
+	select {
+	case first = <-failed:
+	case <-ctx.Done():
+	}
+	stop, cancel := context.WithTimeout(context.Background(), shutdownTimeout)
+	defer cancel()
+	for _, srv := range servers {
+		if err := srv.Shutdown(stop); first == nil {
+			first = err
+		}
+	}
+	s.log.Info("stopped")
+	if errors.Is(first, http.ErrServerClosed) {
+		return nil
+	}
+	return first
+}
+
+// follow takes up new snapshots as builds publish them.
+func (s *Server) follow(ctx context.Context) {
+	tick := time.NewTicker(s.opt.Poll)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			s.refresh()
+		}
+	}
+}
+
+func (s *Server) refresh() {
+	swapped, err := s.holder.Refresh()
+	switch {
+	case err != nil:
+		s.metrics.refreshFailures.Inc()
+		s.log.Error("the new snapshot cannot be served; the old one stays", "error", err)
+	case swapped:
+		set, release := s.holder.Acquire()
+		defer release()
+		s.metrics.swaps.Inc()
+		s.log.Info("serving a new snapshot", "dataset", set.Snapshot.Manifest.Version, "grants", set.Graph.Rows())
+	}
+}
+
+// Close lets go of everything. Run must have returned.
+func (s *Server) Close() {
+	for _, l := range []net.Listener{s.public, s.admin} {
+		if l != nil {
+			_ = l.Close()
+		}
+	}
+	if s.accounts != nil {
+		if err := s.accounts.Close(); err != nil {
+			s.log.Error("closing the accounts", "error", err)
+		}
+	}
+	if s.holder != nil {
+		s.holder.Close()
+	}
+}

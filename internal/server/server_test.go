@@ -1,0 +1,266 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"grantgraph/internal/account"
+	"grantgraph/internal/build"
+	"grantgraph/internal/fault"
+	"grantgraph/internal/graph"
+	"grantgraph/internal/search"
+	"grantgraph/internal/synth"
+)
+
+// worlds are two invented worlds, made once.
+var worlds = sync.OnceValues(func() (dirs [2]string, err error) {
+	root, err := os.MkdirTemp("", "grantgraph-server-")
+	if err != nil {
+		return dirs, err
+	}
+	for i := range dirs {
+		dirs[i] = filepath.Join(root, fmt.Sprint("world", i))
+		if _, err := synth.Write(context.Background(), synth.Options{Out: dirs[i], Grants: 2000, Seed: uint64(i + 1)}); err != nil {
+			return dirs, err
+		}
+	}
+	return dirs, nil
+})
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if dirs, err := worlds(); err == nil {
+		os.RemoveAll(filepath.Dir(dirs[0]))
+	}
+	os.Exit(code)
+}
+
+// publish builds one of the worlds into a data directory.
+func publish(t testing.TB, data string, world int) string {
+	t.Helper()
+	dirs, err := worlds()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := build.Run(t.Context(), build.Options{Sources: dirs[world], Data: data, Keep: 2,
+		Indexers: []build.Indexer{{Name: "graph", Write: graph.Build}, {Name: "search", Write: search.Build}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Snapshot.Manifest.Version
+}
+
+// start serves a data directory until the test ends.
+func start(t *testing.T, data string) *Server {
+	t.Helper()
+	s, err := Open(Options{Data: data, Addr: "127.0.0.1:0", Admin: "127.0.0.1:0", Poll: 10 * time.Millisecond, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- s.Run(ctx) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-done; err != nil {
+			t.Errorf("the server ended with %v", err)
+		}
+		s.Close()
+	})
+	return s
+}
+
+func get(url, key string) (status int, body string, err error) {
+	r, err := http.NewRequest(http.MethodGet, url, nil)
+	if err != nil {
+		return 0, "", err
+	}
+	if key != "" {
+		r.Header.Set("X-API-Key", key)
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return 0, "", err
+	}
+	defer answer.Body.Close()
+	b, err := io.ReadAll(answer.Body)
+	return answer.StatusCode, string(b), err
+}
+
+func TestServe(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	version := publish(t, data, 0)
+	s := start(t, data)
+	key, _, err := s.Store().Create(t.Context(), account.Free, "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	admin := "http://" + s.admin.Addr().String()
+	for _, tc := range []struct {
+		url, key string
+		status   int
+		want     string
+	}{
+		{s.URL() + "/", "", 200, "Who funds whom"},
+		{s.URL() + "/static/style.css", "", 200, "--paper"},
+		{s.URL() + "/nowhere", "", 404, "Nothing here"},
+		{s.URL() + "/org/12", "", 404, "Nothing here"},
+		{s.URL() + "/api/v1/meta", "", 200, version},
+		{s.URL() + "/api/v1/search?q=foundation", "", 200, `"results"`},
+		{s.URL() + "/api/v1/grants/summary", "", 401, "no_key"},
+		{s.URL() + "/api/v1/grants/summary", key, 200, "grant_count"},
+		{s.URL() + "/api/grants/summary", key, 200, "grant_count"},
+		{s.URL() + "/api/v1/nothing", "", 404, `"code":404`},
+		{s.URL() + "/openapi.json", "", 200, "3.1"},
+		{s.URL() + "/healthz", "", 200, "ok"},
+		{s.URL() + "/readyz", "", 200, version},
+		{s.URL() + "/metrics", "", 404, "Nothing here"},
+		{admin + "/metrics", "", 200, "grantgraph_requests_total"},
+		{admin + "/readyz", "", 200, version},
+	} {
+		status, body, err := get(tc.url, tc.key)
+		if err != nil || status != tc.status || !strings.Contains(strings.ReplaceAll(body, " ", ""), strings.ReplaceAll(tc.want, " ", "")) {
+			t.Errorf("%s: %d, %v, %.300s", tc.url, status, err, body)
+		}
+	}
+}
+
+// TestOrganizationPages follows links from search to the pages of the largest
+// funder and of what it paid.
+func TestOrganizationPages(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	publish(t, data, 0)
+	s := start(t, data)
+	_, body, err := get(s.URL()+"/api/v1/search?q=foundation", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found struct {
+		Results []struct{ Href, Name, URL string }
+	}
+	if err := json.Unmarshal([]byte(body), &found); err != nil || len(found.Results) == 0 {
+		t.Fatalf("%v: %s", err, body)
+	}
+	for _, r := range found.Results[:min(5, len(found.Results))] {
+		status, page, err := get(s.URL()+r.Href, "")
+		if err != nil || status != 200 || !strings.Contains(page, "EIN") || r.URL != s.URL()+r.Href {
+			t.Errorf("%+v: %d, %v", r, status, err)
+		}
+	}
+}
+
+// TestSwapUnderLoad publishes snapshots while clients ask, and sees no request
+// fail and every client move to the new data.
+func TestSwapUnderLoad(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	publish(t, data, 0)
+	s := start(t, data)
+	key, _, err := s.Store().Create(t.Context(), account.Pro, "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var (
+		stop     atomic.Bool
+		asked    atomic.Int64
+		wg       sync.WaitGroup
+		versions sync.Map
+	)
+	for i := range 6 {
+		wg.Go(func() {
+			paths := []string{"/api/v1/grants/summary", "/api/v1/grants/funders?limit=3", "/api/v1/grants/transactions?limit=3", "/api/v1/search?q=church", "/api/v1/meta", "/"}
+			for n := 0; !stop.Load() && n < 1500; n++ {
+				path := paths[(i+n)%len(paths)]
+				status, body, err := get(s.URL()+path, key)
+				if err != nil || status != 200 {
+					t.Errorf("%s: %d, %v, %.200s", path, status, err, body)
+					return
+				}
+				asked.Add(1)
+				var envelope struct {
+					X struct {
+						Dataset struct{ Version string }
+					} `json:"x_service"`
+				}
+				if json.Unmarshal([]byte(body), &envelope) == nil && envelope.X.Dataset.Version != "" {
+					versions.Store(envelope.X.Dataset.Version, true)
+				}
+			}
+		})
+	}
+	var last string
+	for i := range 4 {
+		last = publish(t, data, (i+1)%2)
+		deadline := time.Now().Add(20 * time.Second)
+		for {
+			if _, body, err := get(s.URL()+"/readyz", ""); err == nil && strings.Contains(body, last) {
+				break
+			}
+			if time.Now().After(deadline) {
+				t.Fatalf("snapshot %s was not taken up", last)
+			}
+		}
+	}
+	stop.Store(true)
+	wg.Wait()
+	n := 0
+	versions.Range(func(any, any) bool { n++; return true })
+	if n < 2 || asked.Load() == 0 {
+		t.Errorf("%d requests saw %d versions", asked.Load(), n)
+	}
+	t.Logf("%d requests, none failed, %d versions seen", asked.Load(), n)
+}
+
+// TestDamagedSnapshotIsNotTakenUp points the data directory at a snapshot that
+// cannot be opened; the old one is served on.
+func TestDamagedSnapshotIsNotTakenUp(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	version := publish(t, data, 0)
+	s := start(t, data)
+	next := publish(t, t.TempDir(), 1)
+	dir := filepath.Join(data, "builds", "29990101T000000Z")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "manifest.json"), []byte(`{"format":1,"version":"29990101T000000Z"}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(data, "current"), []byte("29990101T000000Z\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s.refresh()
+	if _, body, err := get(s.URL()+"/readyz", ""); err != nil || !strings.Contains(body, version) {
+		t.Errorf("%v, %s (the other snapshot is %s)", err, body, next)
+	}
+}
+
+func TestMistakes(t *testing.T) {
+	t.Parallel()
+	log := slog.New(slog.DiscardHandler)
+	if _, err := Open(Options{Data: t.TempDir(), Addr: "127.0.0.1:0", Log: log}); err == nil {
+		t.Error("a data directory without a snapshot is served")
+	} else if f, ok := fault.Of(err); !ok || f.Hint == "" {
+		t.Errorf("%v", err)
+	}
+	data := t.TempDir()
+	publish(t, data, 0)
+	if _, err := Open(Options{Data: data, Addr: "127.0.0.1:99999", Log: log}); err == nil {
+		t.Error("an impossible port is bound")
+	} else if f, ok := fault.Of(err); !ok || f.Hint == "" {
+		t.Errorf("%v", err)
+	}
+}

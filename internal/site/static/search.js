@@ -1,0 +1,59 @@
+// The search box: asks /api/v1/search as one types and lists what it finds.
+(() => {
+  const form = document.getElementById("search");
+  if (!form) return;
+  const input = document.getElementById("q");
+  const list = document.getElementById("found");
+  const status = document.getElementById("status");
+  let asked = 0, timer = 0;
+
+  const hide = () => { list.hidden = true; input.setAttribute("aria-expanded", "false"); };
+
+  function show(results) {
+    list.replaceChildren(...results.slice(0, 8).map((r) => {
+      const a = document.createElement("a");
+      a.href = r.href;
+      const add = (tag, cls, text) => { const e = document.createElement(tag); if (cls) e.className = cls; e.textContent = text; a.append(e); };
+      add("span", "", r.name);
+      add("small", "ein", r.ein.slice(0, 2) + "-" + r.ein.slice(2));
+      add("small", "", [r.type, r.location, r.cause].filter(Boolean).join(" · "));
+      const li = document.createElement("li");
+      li.append(a);
+      return li;
+    }));
+    list.hidden = results.length === 0;
+    input.setAttribute("aria-expanded", String(!list.hidden));
+  }
+
+  async function ask() {
+    const q = input.value.trim(), turn = ++asked;
+    if (q.length < 2) { hide(); status.textContent = ""; return; }
+    try {
+      const answer = await fetch("/api/v1/search?q=" + encodeURIComponent(q), { headers: { accept: "application/json" } });
+      const body = await answer.json();
+      if (turn !== asked) return;
+      if (!answer.ok) throw new Error(body.message);
+      show(body.results);
+      status.textContent = body.results.length ? "" : "No organization of that name in the filings read.";
+    } catch {
+      if (turn === asked) { hide(); status.textContent = "The search could not be reached. Please try again."; }
+    }
+  }
+
+  input.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(ask, 120); });
+  input.addEventListener("keydown", (e) => {
+    if (e.key === "Escape") hide();
+    if (e.key === "ArrowDown" && !list.hidden) { e.preventDefault(); list.querySelector("a").focus(); }
+  });
+  list.addEventListener("keydown", (e) => {
+    const links = [...list.querySelectorAll("a")], at = links.indexOf(document.activeElement);
+    if (e.key === "ArrowDown") { e.preventDefault(); links[Math.min(at + 1, links.length - 1)].focus(); }
+    if (e.key === "ArrowUp") { e.preventDefault(); (links[at - 1] || input).focus(); }
+    if (e.key === "Escape") { hide(); input.focus(); }
+  });
+  form.addEventListener("submit", (e) => {
+    e.preventDefault();
+    const first = list.querySelector("a");
+    if (first && !list.hidden) location.href = first.href; else ask();
+  });
+})();
