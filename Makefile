@@ -4,8 +4,9 @@
 GO ?= go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME ?= 5s
+CASES ?= 50000
 
-.PHONY: run build test lint fuzz bench clean
+.PHONY: run build test lint fuzz oracle bench clean
 
 run: ## make an invented world, build it, show what is in it
 	$(GO) run ./cmd/grantgraph demo
@@ -24,6 +25,9 @@ lint: ## formatting and static checks
 
 fuzz: ## each fuzz target for FUZZTIME (make fuzz FUZZTIME=10m)
 	./scripts/fuzz $(FUZZTIME)
+
+oracle: ## the engine against DuckDB on many more random questions (make oracle CASES=200000)
+	ORACLE_CASES=$(CASES) $(GO) test -count=1 -timeout 0 ./internal/oracle
 
 bench: ## the benchmarks of docs/benchmarks.md
 	./scripts/bench

@@ -28,13 +28,14 @@ Where an ID is asked for, the key itself will do.`
 
 // keyStore is the part of the flags that says which store is meant.
 type keyStore struct {
-	Data string `help:"Data directory; the store is accounts.db in it." default:"data" placeholder:"DIR"`
-	JSON bool   `name:"json" help:"Print JSON."`
+	Data       string `help:"Data directory; the store is accounts.db in it." default:"data" placeholder:"DIR"`
+	JSON       bool   `name:"json" help:"Print JSON."`
+	FreeWindow string `help:"Window of the free allowance, as the server has it: day or month." default:"day" placeholder:"WINDOW"`
 }
 
 // with opens the store for the time of one piece of work.
 func (c *keyStore) with(work func(account.Store) error) (err error) {
-	s, err := account.OpenSQLite(filepath.Join(c.Data, "accounts.db"), account.Options{})
+	s, err := account.OpenSQLite(filepath.Join(c.Data, "accounts.db"), account.Options{FreeWindow: account.Window(c.FreeWindow)})
 	if err != nil {
 		return err
 	}

@@ -23,6 +23,8 @@ type app struct {
 	In  io.Reader
 	Out io.Writer
 	Err io.Writer
+
+	settings []setting // of the command that runs
 }
 
 type cli struct {
@@ -30,6 +32,7 @@ type cli struct {
 	Synth   synthCmd   `cmd:"" help:"Write an invented world of filings in the true upstream formats."`
 	Build   buildCmd   `cmd:"" help:"Turn a folder of upstream files into a snapshot."`
 	Serve   serveCmd   `cmd:"" help:"Serve the current snapshot: the API and the site."`
+	Keys    keysCmd    `cmd:"" help:"Make and manage API keys."`
 	Get     getCmd     `cmd:"" help:"Answer one API request in this process and print it."`
 	Inspect inspectCmd `cmd:"" help:"Show what the reader finds in a filing or a zip of filings."`
 	OpenAPI openapiCmd `cmd:"" name:"openapi" help:"Print the OpenAPI document."`
@@ -44,7 +47,7 @@ into a graph of funders and grantees.
     grantgraph build --sources DIR --data DIR    with real data
 
 Every flag can also be set by an environment variable, GRANTGRAPH_ and its name
-in capitals (GRANTGRAPH_DATA for --data).`
+in capitals (GRANTGRAPH_DATA for --data), or in a file grantgraph.toml.`
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -67,6 +70,10 @@ func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer) 
 			code = int(c)
 		}
 	}()
+	config, err := readConfig()
+	if err != nil {
+		return complain(errw, err)
+	}
 	var c cli
 	parser, err := kong.New(&c,
 		kong.Name("grantgraph"),
@@ -74,6 +81,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer) 
 		kong.Writers(out, errw),
 		kong.Exit(func(code int) { panic(exit(code)) }),
 		kong.DefaultEnvars("GRANTGRAPH"),
+		kong.Resolvers(config),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
 	)
 	if err != nil {
@@ -84,17 +92,25 @@ func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer) 
 	}
 	kctx, err := parser.Parse(args)
 	if err != nil {
+		if _, ok := fault.Of(err); ok {
+			return complain(errw, err)
+		}
 		fmt.Fprintf(errw, "grantgraph: %v\nTry: grantgraph --help\n", err)
 		return 2
 	}
-	if err := kctx.Run(&app{Ctx: ctx, In: in, Out: out, Err: errw}); err != nil {
-		fmt.Fprintf(errw, "grantgraph: %v\n", err)
-		if f, ok := fault.Of(err); ok && f.Hint != "" {
-			fmt.Fprintf(errw, "Try: %s\n", f.Hint)
-		}
-		return 1
+	if err := kctx.Run(&app{Ctx: ctx, In: in, Out: out, Err: errw, settings: config.settings(kctx)}); err != nil {
+		return complain(errw, err)
 	}
 	return 0
+}
+
+// complain says what went wrong and what to do about it.
+func complain(w io.Writer, err error) int {
+	fmt.Fprintf(w, "grantgraph: %v\n", err)
+	if f, ok := fault.Of(err); ok && f.Hint != "" {
+		fmt.Fprintf(w, "Try: %s\n", f.Hint)
+	}
+	return 1
 }
 
 type versionCmd struct{}

@@ -24,11 +24,12 @@ import (
 
 // Options say what to serve and where.
 type Options struct {
-	Data    string        // data directory
-	Addr    string        // address of the API and the site; port 0 picks one
-	Admin   string        // address of metrics and health; empty for none
-	BaseURL string        // how clients reach Addr; empty derives it from the listener
-	Poll    time.Duration // how often to look for a new snapshot; 0 means two seconds
+	Data    string         // data directory
+	Addr    string         // address of the API and the site; port 0 picks one
+	Admin   string         // address of metrics and health; empty for none
+	BaseURL string         // how clients reach Addr; empty derives it from the listener
+	Poll    time.Duration  // how often to look for a new snapshot; 0 means two seconds
+	Window  account.Window // of the free allowance; empty is a day
 	Clock   func() time.Time
 	Log     *slog.Logger
 }
@@ -77,7 +78,7 @@ func Open(opt Options) (_ *Server, err error) {
 	if s.holder, err = served.Open(opt.Data, opt.Log); err != nil {
 		return nil, err
 	}
-	if s.accounts, err = account.OpenSQLite(Accounts(opt.Data), account.Options{Clock: s.opt.Clock}); err != nil {
+	if s.accounts, err = account.OpenSQLite(Accounts(opt.Data), account.Options{Clock: s.opt.Clock, FreeWindow: opt.Window}); err != nil {
 		return nil, err
 	}
 	if opt.Addr != "" {
