@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"log/slog"
 	"net/http"
 	"strconv"
 	"strings"
@@ -22,23 +23,31 @@ func secret(h http.Header) string {
 }
 
 // authenticate finds the key of a request and checks that it may call the
-// operation. Once the key is known its balance goes into the headers, whatever
-// becomes of the request.
-func (s *server) authenticate(ctx context.Context, h http.Header, reply *reply, op *Operation) (account.KeyInfo, error) {
+// operation.
+func (s *server) authenticate(ctx context.Context, h http.Header, c *call) error {
 	given := secret(h)
 	if given == "" {
-		return account.KeyInfo{}, account.NoKey()
+		return account.NoKey()
 	}
 	key, err := s.Accounts.Authenticate(ctx, given)
 	if err != nil {
-		return key, err
+		return err
 	}
-	balance, err := s.Accounts.Balance(ctx, key.ID)
-	if err != nil {
-		return key, err
+	c.key = key.ID
+	return key.Require(c.op.Access.scope())
+}
+
+// tell puts the balance of the key into the headers of an answer that was not
+// charged; a charge has already done so.
+func (s *server) tell(ctx context.Context, out *reply, c *call) {
+	if c.key == "" || out.header.Get("X-Calls-Limit") != "" {
+		return
 	}
-	reply.balance(balance)
-	return key, key.Require(op.Access.scope())
+	if balance, err := s.Accounts.Balance(ctx, c.key); err == nil {
+		out.balance(balance)
+	} else {
+		s.Log.Warn("the balance of a key is not known", slog.String("request_id", out.id), slog.Any("error", err))
+	}
 }
 
 // balance writes what is left of an allowance into the headers.

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"grantgraph/internal/ein"
 	"grantgraph/internal/grant"
 	"grantgraph/internal/graph"
 	"grantgraph/internal/ntee"
@@ -71,7 +72,8 @@ type head struct {
 	Message string `json:"message" doc:"Status text."`
 }
 
-var ok = head{200, "OK"}
+// success is the head of every answer that is one.
+var success = head{200, "OK"}
 
 // List is the envelope of a page of rows.
 type List[T any] struct {
@@ -209,13 +211,22 @@ func text(s string) *string {
 	return &s
 }
 
-// foreign is the country of a place on the wire, where the United States is
-// null.
-func foreign(code string) *string {
-	if code == "US" {
+// known is the same for a text that lives as long as the row, which is then
+// not copied.
+func known(s *string) *string {
+	if *s == "" {
 		return nil
 	}
-	return text(code)
+	return s
+}
+
+// foreign is the country of a place on the wire, where the United States is
+// null.
+func foreign(code *string) *string {
+	if *code == "US" {
+		return nil
+	}
+	return known(code)
 }
 
 // grantRow is a grant as the wire has it.
@@ -224,26 +235,26 @@ func grantRow(g *graph.Grant) GrantRow {
 		GrantKey:       g.Key,
 		FunderEIN:      g.Funder.EIN.String(),
 		FunderName:     g.Funder.Name,
-		FunderCity:     text(g.Funder.City),
-		FunderState:    text(g.Funder.State),
+		FunderCity:     known(&g.Funder.City),
+		FunderState:    known(&g.Funder.State),
 		FunderType:     g.Funder.Kind,
 		RecipID:        g.Recipient.ID,
 		RecipEIN:       text(g.Recipient.EIN.String()),
 		RecipName:      g.Recipient.Name,
 		RecipNameFiled: g.NameFiled,
-		RecipCity:      text(g.City),
-		RecipState:     text(g.State),
-		RecipZipcode:   text(g.ZIP),
-		RecipCountry:   foreign(g.Country),
+		RecipCity:      known(&g.City),
+		RecipState:     known(&g.State),
+		RecipZipcode:   known(&g.ZIP),
+		RecipCountry:   foreign(&g.Country),
 		Amount:         g.Amount,
 		FiscalYear:     g.FiscalYear,
 		NTEECode:       text(string(g.NTEE)),
 		Support:        g.Support.IDs(),
-		Purpose:        text(g.Purpose),
+		Purpose:        known(&g.Purpose),
 		Filing: FilingRef{
-			ObjectID:     text(g.ObjectID),
-			ReturnType:   text(g.ReturnType),
-			TaxPeriodEnd: text(g.PeriodEnd),
+			ObjectID:     known(&g.ObjectID),
+			ReturnType:   known(&g.ReturnType),
+			TaxPeriodEnd: known(&g.PeriodEnd),
 			URL:          filingURL(g),
 		},
 		Provenance: Provenance{SourceTier: grant.Universe, Classes: classNames(g.Classes)},
@@ -260,10 +271,13 @@ func grantRow(g *graph.Grant) GrantRow {
 	return row
 }
 
+// issued tells real EINs from invented ones.
+var issued = ein.Issued()
+
 // filingURL is where the return behind a row can be read. Invented returns and
 // returns without an identifier have no page.
 func filingURL(g *graph.Grant) *string {
-	if g.ObjectID == "" || g.Funder.EIN.Prefix() == 0 {
+	if g.ObjectID == "" || !issued.Has(g.Funder.EIN) {
 		return nil
 	}
 	return text("https://projects.propublica.org/nonprofits/organizations/" + g.Funder.EIN.String() + "/" + g.ObjectID + "/full")
@@ -285,14 +299,14 @@ func funderRow(f *graph.FunderTotal) FunderRow {
 		FunderEIN: f.EIN.String(), FunderName: f.Name,
 		TotalAmount: f.Total, GrantCount: f.Grants, RecipientCount: f.Recipients,
 		FirstFiscalYear: f.FirstYear, LastFiscalYear: f.LastYear,
-		FunderCity: text(f.City), FunderState: text(f.State), FunderType: f.Kind,
+		FunderCity: known(&f.City), FunderState: known(&f.State), FunderType: f.Kind,
 	}
 }
 
 func recipientRow(r *graph.RecipientTotal) RecipientRow {
 	return RecipientRow{
 		RecipID: r.ID, RecipEIN: text(r.EIN.String()), RecipName: r.Name,
-		RecipCity: text(r.City), RecipState: text(r.State), RecipZipcode: text(r.ZIP), RecipCountry: foreign(r.Country),
+		RecipCity: known(&r.City), RecipState: known(&r.State), RecipZipcode: known(&r.ZIP), RecipCountry: foreign(&r.Country),
 		TotalAmount: r.Total, GrantCount: r.Grants, FunderCount: r.Funders,
 		FirstFiscalYear: r.FirstYear, LastFiscalYear: r.LastYear,
 	}

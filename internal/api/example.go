@@ -3,7 +3,6 @@ package api
 import (
 	"cmp"
 	"context"
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -22,10 +21,10 @@ const invented = "Everything here is invented: the organizations do not exist an
 // grantExamples are the cases of an endpoint of the grant graph.
 func grantExamples(query string) []Example {
 	return []Example{
-		{"1", "A plain success", query},
-		{"unsupported", "Both severities of warnings: a filter that is not honored, and one that ran with a caveat", query + "&population=children&min_match_prob=0.97"},
-		{"strict", "What strict=1 refuses: the same filter that is not honored becomes a 400", query + "&population=children&strict=1"},
-		{"subject_pcs", "A code of a proprietary taxonomy is refused, not matched", query + "&subject=SA0200"},
+		{Case: "1", Description: "A plain success", Query: query},
+		{Case: "unsupported", Description: "Both severities of warnings: a filter that is not honored, and one that ran with a caveat", Query: query + "&population=children&min_match_prob=0.97"},
+		{Case: "strict", Description: "What strict=1 refuses: the same filter that is not honored becomes a 400", Query: query + "&population=children&strict=1"},
+		{Case: "subject_pcs", Description: "A code of a proprietary taxonomy is refused, not matched", Query: query + "&subject=SA0200"},
 	}
 }
 
@@ -50,7 +49,7 @@ func (e *ExampleList) pick([]string) answer         { return e }
 
 // example answers a request from the fixture. It goes through the same code as
 // a request for data, so an example cannot differ from what it shows.
-func (s *server) example(ctx context.Context, r *http.Request, out *reply, c *call, values url.Values) error {
+func (s *server) example(ctx context.Context, out *reply, c *call, values url.Values) error {
 	c.data = s.fixture
 	name := strings.ToLower(strings.TrimSpace(values.Get("example")))
 	if name == "" || name == "true" {
@@ -71,12 +70,16 @@ func (s *server) example(ctx context.Context, r *http.Request, out *reply, c *ca
 		c.params.problem(c.params.param("example"), -1, "enum", name, limit{"expected": cases}, "there is no such example; use one of %s", strings.Join(cases, ", "))
 		return &invalid{c.params.problems}
 	}
-	query := c.op.Examples[i].Query
-	c.shown.Request = c.op.Method + " " + versioned + c.op.Path + "?" + query
-	if format := values.Get("format"); format != "" && len(c.op.Formats) > 1 {
-		query = strings.TrimPrefix(query+"&format="+url.QueryEscape(format), "&")
+	e := &c.op.Examples[i]
+	query, err := parseQuery(e.Query)
+	if err != nil {
+		return err
 	}
-	run, err := c.prepare(query, nil)
+	c.shown.Request, c.body = c.op.request(e), []byte(e.Body)
+	if values.Has("format") {
+		query["format"] = values["format"]
+	}
+	run, err := c.prepare(query, e.Path)
 	if err != nil {
 		return err
 	}
@@ -89,13 +92,13 @@ func (s *server) example(ctx context.Context, r *http.Request, out *reply, c *ca
 
 // examples lists the cases of an operation.
 func (c *call) examples() *ExampleList {
-	list := &ExampleList{head: ok, Results: []ExampleCase{}}
-	for _, e := range c.op.Examples {
-		request := c.op.Method + " " + versioned + c.op.Path
-		if e.Query != "" {
-			request += "?" + e.Query
-		}
-		list.Results = append(list.Results, ExampleCase{e.Case, e.Description, request, c.base + versioned + c.op.Path + "?example=" + e.Case})
+	list := &ExampleList{head: success, Results: []ExampleCase{}}
+	for i := range c.op.Examples {
+		e := &c.op.Examples[i]
+		request := c.op.request(e)
+		_, path, _ := strings.Cut(request, " ")
+		path, _, _ = strings.Cut(path, "?")
+		list.Results = append(list.Results, ExampleCase{e.Case, e.Description, request, c.base + path + "?example=" + e.Case})
 	}
 	list.Service = c.service()
 	return list

@@ -24,9 +24,10 @@ const (
 	mostDollars   = 1 << 53
 )
 
-// words joins a published vocabulary.
+// supportIDs is the vocabulary of support.
 func supportIDs() []string { return grant.Support(1<<grant.Strategies - 1).IDs() }
 
+// ruleNames is the vocabulary of ein_source.
 func ruleNames() []string {
 	var names []string
 	for _, r := range grant.Rules() {
@@ -49,7 +50,7 @@ func filterParams() []Param {
 		{Name: "year", Type: String, List: true, Example: "2017-2020", Description: "Fiscal year (2021), comma list (2019,2021) or range (2017-2020)."},
 		{Name: "min_year", Type: Integer, Min: bound(1900), Max: bound(2100), Description: "First fiscal year, open-ended."},
 		{Name: "max_year", Type: Integer, Min: bound(1900), Max: bound(2100), Description: "Last fiscal year, open-ended."},
-		{Name: "subject", Type: String, MaxLength: 2000, Example: "B", Description: "NTEE major letter (B), NTEE code (B42) or cause label (Education); comma-separate for several. A value shaped like a code of a proprietary taxonomy is a 400. Rows without a recipient EIN or NTEE code never match."},
+		{Name: "subject", Type: String, List: true, MaxLength: 2000, MaxItems: 1000, Example: "B", Description: "NTEE major letter (B), NTEE code (B42) or cause label (Education); comma-separate for several. A value shaped like a code of a proprietary taxonomy is a 400. Rows without a recipient EIN or NTEE code never match."},
 		{Name: "location", Type: String, List: true, MaxLength: 4000, Example: "IL", Description: "Place, read as geo_id_type says; comma-separate for several. In a list of cities a bare state code qualifies the city before it: Springfield, IL, Portland."},
 		{Name: "geo_id_type", Type: String, Enum: geoIDTypes, Default: "state", Description: "How location is read: state (code or name), zip (five digits or a prefix of three), city, county_fips (five digits) or country (FIPS 10-4)."},
 		{Name: "location_type", Type: String, Enum: locationTypes, Default: "recipient", Description: "Whose place is meant. area_served selects the FUNDERS whose giving reaches the place and returns all their grants, including those made elsewhere."},
@@ -226,8 +227,11 @@ func (f *filterReader) judgeYears(name string) {
 		}
 	}
 	if len(partial) > 0 {
-		f.warn.caveat(name, fmt.Sprintf("Fiscal years %s are partial and keep growing as returns are released; the last complete one is %d.",
-			strings.Join(partial, ", "), counts.LastCompleteYear))
+		subject := "Fiscal year " + partial[0] + " is partial and keeps"
+		if len(partial) > 1 {
+			subject = "Fiscal years " + strings.Join(partial, ", ") + " are partial and keep"
+		}
+		f.warn.caveat(name, fmt.Sprintf("%s growing as returns are released; the last complete one is %d.", subject, counts.LastCompleteYear))
 	}
 	outside := !slices.ContainsFunc(f.filter.Years, func(s graph.Span) bool {
 		return (s.From == 0 || s.From <= counts.LastFiscalYear) && (s.To == 0 || s.To >= counts.FirstFiscalYear)

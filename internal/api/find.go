@@ -56,13 +56,14 @@ func searchOperation() Operation {
 			{Name: "q", Type: String, Required: true, MaxLength: 200, Example: "example community foundation", Description: "What to look for. Fewer than two characters give an empty result."},
 			{Name: "state", Type: String, MaxLength: 40, Example: "IL", Description: "Two-letter code of the state to look in."},
 			{Name: "mode", Type: String, Enum: modes, Default: "text", Description: "semantic and hybrid fall back to text where vector matching is unavailable."},
-			{Name: "limit", Type: Integer, Min: bound(1), Default: defaultFound, Description: "Matches to return, up to 100; more is served at 100 with a caveat."},
+			{Name: "limit", Type: Integer, Min: bound(1), Cap: bound(maxFound), Default: defaultFound, Description: "Matches to return, up to 100; more is served at 100 with a caveat."},
+			formatParam(formats...),
 		},
-		Response: SearchAnswer{}, Formats: []string{"json"},
+		Response: SearchAnswer{}, Formats: formats,
 		Examples: []Example{
-			{"1", "A name found", "q=example"},
-			{"unsupported", "Both severities of warnings: a parameter that does not exist, and a mode that falls back", "q=example&mode=semantic&sate=IL"},
-			{"strict", "What strict=1 refuses", "q=example&sate=IL&strict=1"},
+			{Case: "1", Description: "A name found", Query: "q=example"},
+			{Case: "unsupported", Description: "Both severities of warnings: a parameter that does not exist, and a mode that falls back", Query: "q=example&mode=semantic&sate=IL"},
+			{Case: "strict", Description: "What strict=1 refuses", Query: "q=example&sate=IL&strict=1"},
 		},
 		plan: searchPlan,
 	}
@@ -88,8 +89,9 @@ func searchPlan(c *call) (run, error) {
 			c.warn.caveat("limit", fmt.Sprintf("At most %d matches are served, so the limit of %d was lowered to that.", maxFound, v))
 		}
 	}
+	c.readFormat()
 	return func(context.Context) (answer, error) {
-		out := &SearchAnswer{head: ok, Mode: "text", Results: []Found{}}
+		out := &SearchAnswer{head: success, Mode: "text", Results: []Found{}}
 		if utf8.RuneCountInString(q) >= 2 {
 			for _, r := range c.data.Search.Find(q, state, int(n)) {
 				out.Results = append(out.Results, c.found(&r))

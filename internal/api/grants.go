@@ -59,15 +59,19 @@ func listParams(orders []order, row any) []Param {
 		Param{Name: "sort_by", Type: String, Enum: names, Default: "amount", Description: "Order of the rows. A field that this endpoint cannot order by is reported, not swapped."},
 		Param{Name: "sort_order", Type: String, Enum: []string{"asc", "desc"}, Description: "Direction; desc for amount, year and count, asc for names and states unless given."},
 		Param{Name: "page", Type: Integer, Min: bound(1), Max: bound(maxPage), Default: 1, Description: "Page number, from 1. A page past the end is empty."},
-		Param{Name: "limit", Type: Integer, Min: bound(1), Default: defaultLimit, Description: "Rows in a page, up to 1,000; more is served at 1,000 with a caveat."},
+		Param{Name: "limit", Type: Integer, Min: bound(1), Cap: bound(maxLimit), Default: defaultLimit, Description: "Rows in a page, up to 1,000; more is served at 1,000 with a caveat."},
 		Param{Name: "cursor", Type: String, MaxLength: 100, Description: "next_cursor of the page before: pages on through any number of rows. Tied to the build of the dataset and to the filter."},
 		Param{Name: "fields", Type: String, List: true, Enum: columnNames(row), Description: "Columns to return, comma-separated, in this order."},
-		formatParam(),
+		formatParam(formats...),
 	)
 }
 
-func formatParam() Param {
-	return Param{Name: "format", Type: String, Enum: formats, Default: "json", Description: "Format of the answer. csv and ndjson carry the rows alone; their warnings are in the headers X-Service-Warnings and X-Service-Unsupported."}
+func formatParam(names ...string) Param {
+	p := Param{Name: "format", Type: String, Enum: names, Default: "json", Description: "Format of the answer."}
+	if slices.Contains(names, "csv") {
+		p.Description += " csv and ndjson carry the rows alone; their warnings are in the headers X-Service-Warnings and X-Service-Unsupported."
+	}
+	return p
 }
 
 const graphNote = " Amounts are grants paid in the fiscal year, as itemized on Form 990-PF Part XV and Form 990 Schedule I. Figures are associations, never causation."
@@ -116,7 +120,7 @@ func summaryOperation() Operation {
 		ID: "summarizeGrants", Method: "GET", Path: "/grants/summary", Tag: "Grants", Access: Grants, Cost: 1,
 		Summary:     "Totals, overall and by year",
 		Description: "Sums up the grants that match the filters: dollars, grants, distinct funders and distinct recipients, overall and by fiscal year." + graphNote,
-		Params:      append(filterParams(), formatParam()), Response: SummaryAnswer{}, Formats: formats, Slugs: grantSlugs,
+		Params:      append(filterParams(), formatParam(formats...)), Response: SummaryAnswer{}, Formats: formats, Slugs: grantSlugs,
 		Examples: grantExamples("year=2020-2022"),
 		plan:     summaryPlan,
 	}
@@ -134,9 +138,7 @@ func listPlan[T, R any](orders []order, row R, wire func(*T) R, ask func(*Datase
 			return nil, err
 		}
 		sort := readSort(c.params, orders)
-		if err := c.readFormat(); err != nil {
-			return nil, err
-		}
+		c.readFormat()
 		c.fields = readFields(c.params, columns)
 		page, err := readPage(c, &f.filter, sort)
 		if err != nil {
@@ -151,7 +153,7 @@ func listPlan[T, R any](orders []order, row R, wire func(*T) R, ask func(*Datase
 			for i := range found {
 				rows[i] = wire(&found[i])
 			}
-			list := &List[R]{head: ok, Hits: hits, Page: int64(page.Offset/page.Limit) + 1, Limit: page.Limit,
+			list := &List[R]{head: success, Hits: hits, Page: int64(page.Offset/page.Limit) + 1, Limit: page.Limit,
 				ResultsCount: len(rows), TotalPages: (hits + int64(page.Limit) - 1) / int64(page.Limit), Results: rows}
 			if end := int64(page.Offset) + int64(len(rows)); len(rows) > 0 && end < hits {
 				next := encodeCursor(c.data.Manifest.Version, questionText(c.op, &f.filter, sort), end)
@@ -168,15 +170,13 @@ func summaryPlan(c *call) (run, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.readFormat(); err != nil {
-		return nil, err
-	}
+	c.readFormat()
 	return func(ctx context.Context) (answer, error) {
 		totals, years, err := c.data.Graph.Summary(ctx, &f.filter)
 		if err != nil {
 			return nil, err
 		}
-		out := &SummaryAnswer{head: ok, Summary: Sums{totals.Amount, totals.Grants, totals.Funders, totals.Recipients}, ByYear: []Year{}}
+		out := &SummaryAnswer{head: success, Summary: Sums{totals.Amount, totals.Grants, totals.Funders, totals.Recipients}, ByYear: []Year{}}
 		for _, y := range years {
 			out.ByYear = append(out.ByYear, Year{y.FiscalYear, y.Amount, y.Grants, y.Funders, y.Recipients, y.Partial})
 		}
@@ -211,14 +211,20 @@ func (c *call) grantService(ctx context.Context, f *filterReader) (Service, erro
 	return s, nil
 }
 
-// readSort reads sort_by and sort_order.
+// readSort reads sort_by and sort_order. Where the field is not understood its
+// direction is not applied to another one.
 func readSort(r *reader, orders []order) graph.Sort {
 	chosen := byAmount
-	if name, known := r.choice("sort_by"); known {
+	name, known := r.choice("sort_by")
+	if known {
 		chosen = orders[slices.IndexFunc(orders, func(o order) bool { return o.name == name })]
 	}
 	sort := graph.Sort{By: chosen.by, Asc: chosen.asc}
-	if direction, known := r.choice("sort_order"); known {
+	direction, directed := r.choice("sort_order")
+	switch {
+	case directed && name != "" && !known:
+		r.warn.ignored("sort_order", "sort_by was not applied, so neither was its direction.")
+	case directed:
 		sort.Asc = direction == "asc"
 	}
 	return sort

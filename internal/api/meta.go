@@ -68,7 +68,7 @@ type ComplianceSources struct {
 // ComplianceSource is the state of one list. What is not known is null; a list
 // that is not loaded has no rows to count and is neither current nor stale.
 type ComplianceSource struct {
-	FetchedAt         *string `json:"fetched_at" doc:"When the list was fetched; null when it is not loaded." format:"date-time"`
+	FetchedAt         *string `json:"fetched_at" doc:"When the list was taken into the dataset; null when it is not loaded." format:"date-time"`
 	Revised           *string `json:"revised" doc:"Oldest revision date among the parts of the list."`
 	RevisedNewest     *string `json:"revised_newest" doc:"Newest revision date among them."`
 	URL               string  `json:"url" doc:"Where it is published." format:"uri"`
@@ -114,13 +114,15 @@ func metaOperation() Operation {
 		ID: "getMeta", Method: "GET", Path: "/meta", Tag: "Dataset", Access: Open,
 		Summary:     "Dataset metadata",
 		Description: "Describes the dataset being served: its build stamp, its size, the lists behind screenings, and how the parameters of other services map to this one. Poll dataset.version to detect change.",
-		Response:    MetaAnswer{}, Formats: []string{"json"},
+		Params:      []Param{formatParam("json", "xml")},
+		Response:    MetaAnswer{}, Formats: []string{"json", "xml"},
 		Examples: []Example{
-			{"1", "Metadata of an invented dataset", ""},
-			{"unsupported", "A parameter that does not exist", "verbose=1"},
-			{"strict", "What strict=1 refuses", "verbose=1&strict=1"},
+			{Case: "1", Description: "Metadata of an invented dataset", Query: ""},
+			{Case: "unsupported", Description: "A parameter that does not exist", Query: "verbose=1"},
+			{Case: "strict", Description: "What strict=1 refuses", Query: "verbose=1&strict=1"},
 		},
 		plan: func(c *call) (run, error) {
+			c.readFormat()
 			return func(context.Context) (answer, error) { return c.meta(), nil }, nil
 		},
 	}
@@ -147,7 +149,7 @@ func (c *call) meta() *MetaAnswer {
 		partial = []int{}
 	}
 	return &MetaAnswer{
-		head: ok,
+		head: success,
 		Dataset: DatasetInfo{
 			Source:  "IRS Forms 990, 990-EZ and 990-PF as e-filed; organizations that file on paper are absent.",
 			Refresh: refresh, Polled: polled, ReportingLag: reportingLag,

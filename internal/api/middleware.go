@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -13,6 +14,7 @@ import (
 	"net/http"
 	"net/url"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"grantgraph/internal/fault"
@@ -31,6 +33,7 @@ type call struct {
 	warn   *warnings
 	data   *Dataset
 	base   string
+	key    string // ID of the key, empty for none
 	body   []byte
 	format string
 	fields []string
@@ -43,20 +46,19 @@ func (c *call) service() Service {
 }
 
 // readFormat reads the format of the answer.
-func (c *call) readFormat() error {
+func (c *call) readFormat() {
 	value, given := c.params.text("format")
 	if !given {
-		return nil
+		return
 	}
 	for _, f := range c.op.Formats {
 		if strings.EqualFold(f, value) {
 			c.format = f
-			return nil
+			return
 		}
 	}
 	p := c.params.param("format")
 	c.params.problem(p, -1, "enum", value, limit{"expected": c.op.Formats}, "%q is not one of %s", clip(value), strings.Join(c.op.Formats, ", "))
-	return nil
 }
 
 // reply collects one answer before any of it is written.
@@ -64,6 +66,7 @@ type reply struct {
 	header http.Header
 	status int
 	body   []byte
+	buf    *bytes.Buffer // behind body, when it is ours
 	id     string
 }
 
@@ -74,8 +77,11 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request) {
 	out.header.Set("X-Content-Type-Options", "nosniff")
 	out.header.Set("Link", fmt.Sprintf(`<%s%s>; rel="api-catalog", <%s/openapi.json>; rel="service-desc"; type="application/vnd.oai.openapi+json", <%s/llms.txt>; rel="service-doc"; type="text/plain"`,
 		s.BaseURL, catalogPath, s.BaseURL, s.BaseURL))
+	began := s.Clock()
 	s.guarded(r, out)
+	out.header.Set("Server-Timing", fmt.Sprintf("app;dur=%.2f", float64(s.Clock().Sub(began))/1e6))
 	out.write(w, r)
+	out.release()
 }
 
 // guarded runs the request and turns a panic into a 500.
@@ -113,6 +119,7 @@ func (s *server) guarded(r *http.Request, out *reply) {
 	if err := s.operate(ctx, r, out, c, path); err != nil {
 		s.fail(out, c, err, false)
 	}
+	s.tell(r.Context(), out, c)
 }
 
 // oversize refuses requests that are larger than any sensible one.
@@ -138,24 +145,22 @@ func oversize(r *http.Request) error {
 // is refused before the charge costs nothing.
 func (s *server) operate(ctx context.Context, r *http.Request, out *reply, c *call, path map[string]string) error {
 	op := c.op
-	query := r.URL.RawQuery
-	// An error before the parameters are read is answered in the format asked
-	// for where that can be seen.
-	if values, err := url.ParseQuery(query); err == nil {
-		if values.Get("format") == "xml" && len(op.Formats) > 1 {
-			c.format = "xml"
-		}
-		if values.Has("example") {
-			return s.example(ctx, r, out, c, values)
-		}
+	values, err := parseQuery(r.URL.RawQuery)
+	if err != nil {
+		return err
 	}
-	keyID := ""
+	// An error before the parameters are read is answered in the format asked
+	// for as well.
+	if values.Get("format") == "xml" && slices.Contains(op.Formats, "xml") {
+		c.format = "xml"
+	}
+	if values.Has("example") {
+		return s.example(ctx, out, c, values)
+	}
 	if op.Access != Open {
-		key, err := s.authenticate(ctx, r.Header, out, op)
-		if err != nil {
+		if err := s.authenticate(ctx, r.Header, c); err != nil {
 			return err
 		}
-		keyID = key.ID
 	}
 	if err := c.readBody(r); err != nil {
 		return err
@@ -169,12 +174,12 @@ func (s *server) operate(ctx context.Context, r *http.Request, out *reply, c *ca
 		return fault.New(slugNoDataset, "No dataset is being served yet.").Try("ask again in a moment")
 	}
 	c.data = data
-	run, err := c.prepare(query, path)
+	run, err := c.prepare(values, path)
 	if err != nil {
 		return err
 	}
 	if op.Method == http.MethodGet {
-		tag := etag(c, query)
+		tag := etag(c, values)
 		out.header.Set("ETag", tag)
 		if unchanged(r.Header.Get("If-None-Match"), tag) {
 			out.cache(op)
@@ -182,8 +187,8 @@ func (s *server) operate(ctx context.Context, r *http.Request, out *reply, c *ca
 			return nil
 		}
 	}
-	if keyID != "" && op.Cost > 0 {
-		balance, err := s.Accounts.Charge(ctx, keyID, op.Cost)
+	if c.key != "" && op.Cost > 0 {
+		balance, err := s.Accounts.Charge(ctx, c.key, op.Cost)
 		if balance.Limit > 0 {
 			out.balance(balance)
 		}
@@ -200,12 +205,8 @@ func (s *server) operate(ctx context.Context, r *http.Request, out *reply, c *ca
 }
 
 // prepare reads the parameters of a request, all of them.
-func (c *call) prepare(query string, path map[string]string) (run, error) {
-	var err error
-	if c.params, err = newReader(c.op, query, path, c.warn); err != nil {
-		return nil, err
-	}
-	c.params.read["example"] = true
+func (c *call) prepare(values url.Values, path map[string]string) (run, error) {
+	c.params = &reader{op: c.op, values: values, path: path, read: map[string]bool{"example": true}, warn: c.warn}
 	strict := c.params.boolean("strict")
 	run, err := c.op.plan(c)
 	if err != nil {
@@ -217,11 +218,15 @@ func (c *call) prepare(query string, path map[string]string) (run, error) {
 // readBody reads the body of a request, which only some operations have.
 func (c *call) readBody(r *http.Request) error {
 	most := c.op.MaxBody
-	if r.ContentLength > most && r.ContentLength > 0 && (c.op.Body != nil || r.ContentLength > 1<<20) {
-		return tooLarge(most)
-	}
-	if c.op.Body == nil || r.Body == nil {
+	if c.op.Body == nil {
+		// A body nobody reads does no harm, unless it keeps the connection busy.
+		if r.ContentLength > 1<<20 {
+			return tooLarge(0)
+		}
 		return nil
+	}
+	if r.ContentLength > most {
+		return tooLarge(most)
 	}
 	body, err := io.ReadAll(io.LimitReader(r.Body, most+1))
 	if err != nil {
@@ -248,9 +253,12 @@ func (s *server) fail(out *reply, c *call, err error, logged bool) {
 	out.header.Del("ETag")
 	var bad *invalid
 	var service *Service
-	if c.shown != nil {
+	if f, ok := fault.Of(err); c.shown != nil || ok && f.Slug == slugStrict {
 		block := c.service()
 		service = &block
+		if len(block.Unsupported) > 0 {
+			out.header.Set("X-Service-Unsupported", headerNames(block.Unsupported))
+		}
 	}
 	if errors.As(err, &bad) {
 		out.status = http.StatusUnprocessableEntity
@@ -295,11 +303,7 @@ func requestID(r *http.Request) string {
 
 // etag names the answer to a request from one build of the dataset. It is
 // weak because compression changes the bytes.
-func etag(c *call, query string) string {
-	values, err := url.ParseQuery(query)
-	if err != nil {
-		values = nil
-	}
+func etag(c *call, values url.Values) string {
 	sum := sha256.Sum256([]byte(strings.Join([]string{answerFormat, c.data.Manifest.Version, c.data.Manifest.Content, c.base, c.op.ID, c.format, values.Encode()}, "\x00")))
 	return `W/"` + base64.RawURLEncoding.EncodeToString(sum[:15]) + `"`
 }

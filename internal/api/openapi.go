@@ -29,7 +29,7 @@ func OpenAPI(baseURL string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &describer{schemas: object{}, base: base, server: &server{Config: Config{BaseURL: base}, fixture: fixture()}}
+	d := &describer{schemas: object{}, params: object{}, base: base, server: &server{Config: Config{BaseURL: base}, fixture: fixture()}}
 	paths := object{}
 	for i := range operations {
 		op := &operations[i]
@@ -57,7 +57,7 @@ func OpenAPI(baseURL string) ([]byte, error) {
 		},
 		"paths": paths,
 		"components": object{
-			"schemas": d.schemas,
+			"schemas": d.schemas, "parameters": d.params,
 			"securitySchemes": object{
 				"apiKey": object{"type": "apiKey", "in": "header", "name": "X-API-Key", "description": "A key of the service. Keys are secrets: server-side only."},
 				"bearer": object{"type": "http", "scheme": "bearer", "description": "The same key as a bearer token."},
@@ -77,6 +77,7 @@ func OpenAPI(baseURL string) ([]byte, error) {
 // describer gathers the schemas that operations refer to.
 type describer struct {
 	schemas object
+	params  object // those that several operations share
 	base    string
 	server  *server
 }
@@ -84,7 +85,7 @@ type describer struct {
 func (d *describer) operation(op *Operation) (object, error) {
 	var params []object
 	for i := range op.Params {
-		params = append(params, parameter(&op.Params[i]))
+		params = append(params, d.parameter(&op.Params[i]))
 	}
 	responses, err := d.responses(op)
 	if err != nil {
@@ -107,6 +108,30 @@ func (d *describer) operation(op *Operation) (object, error) {
 	return out, nil
 }
 
+// parameter describes one parameter, by reference where several operations
+// share it.
+func (d *describer) parameter(p *Param) object {
+	out := parameter(p)
+	uses := 0
+	for i := range operations {
+		for j := range operations[i].Params {
+			if reflect.DeepEqual(operations[i].Params[j], *p) {
+				uses++
+			}
+		}
+	}
+	if uses < 2 {
+		return out
+	}
+	// The same name may stand for different things.
+	name := p.Name
+	for n := 2; d.params[name] != nil && !reflect.DeepEqual(d.params[name], out); n++ {
+		name = fmt.Sprint(p.Name, n)
+	}
+	d.params[name] = out
+	return object{"$ref": "#/components/parameters/" + name}
+}
+
 // parameter describes one parameter. Lists are described as comma-separated
 // arrays. A vocabulary is described, not enforced, by enum: what is outside it
 // is reported by a warning.
@@ -124,6 +149,9 @@ func parameter(p *Param) object {
 	}
 	if p.Max != nil {
 		one["maximum"] = *p.Max
+	}
+	if p.Cap != nil {
+		one["maximum"] = *p.Cap
 	}
 	if p.Default != nil {
 		one["default"] = p.Default
@@ -226,12 +254,15 @@ func (d *describer) examples(op *Operation) (map[int]object, error) {
 	for _, e := range op.Examples {
 		c := &call{op: op, warn: &warnings{}, base: d.base, format: "json"}
 		r := &reply{header: http.Header{}, id: "example-request"}
-		err := d.server.example(context.Background(), nil, r, c, map[string][]string{"example": {e.Case}})
+		err := d.server.example(context.Background(), r, c, map[string][]string{"example": {e.Case}})
 		if err != nil {
 			d.server.fail(r, c, err, true)
 		}
 		if r.status >= http.StatusInternalServerError {
 			return nil, fmt.Errorf("the example %s of %s fails: %w", e.Case, op.ID, err)
+		}
+		if out[r.status] != nil && len(r.body) > 8<<10 {
+			continue // one large example is enough
 		}
 		if out[r.status] == nil {
 			out[r.status] = object{}
@@ -240,7 +271,8 @@ func (d *describer) examples(op *Operation) (map[int]object, error) {
 		if name == "1" {
 			name = "success"
 		}
-		out[r.status][name] = object{"summary": e.Description, "value": json.RawMessage(r.body)}
+		out[r.status][name] = object{"summary": e.Description, "value": json.RawMessage(bytes.Clone(r.body))}
+		r.release()
 	}
 	return out, nil
 }

@@ -158,6 +158,9 @@ func promised(doc any) map[string]any {
 			out[method+" "+path] = true
 			for _, p := range op.(map[string]any)["parameters"].([]any) {
 				param := p.(map[string]any)
+				if ref, ok := param["$ref"].(string); ok {
+					param = d["components"].(map[string]any)["parameters"].(map[string]any)[filepath.Base(ref)].(map[string]any)
+				}
 				schema := param["schema"].(map[string]any)
 				out[fmt.Sprint(method, " ", path, " ", param["in"], " ", param["name"])] = schema["type"]
 			}

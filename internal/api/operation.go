@@ -77,7 +77,21 @@ type run func(ctx context.Context) (answer, error)
 type Example struct {
 	Case        string // value of the example parameter
 	Description string
-	Query       string // the query string that is run against the fixture
+	Query       string            // the query string that is run against the fixture
+	Path        map[string]string // values of the path's parameters
+	Body        string            // the request body
+}
+
+// request is an example as a line that can be sent.
+func (op *Operation) request(e *Example) string {
+	path := versioned + op.Path
+	for name, value := range e.Path {
+		path = strings.ReplaceAll(path, "{"+name+"}", value)
+	}
+	if e.Query != "" {
+		path += "?" + e.Query
+	}
+	return op.Method + " " + path
 }
 
 // everywhere are the failures that every operation can answer.

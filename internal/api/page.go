@@ -88,7 +88,7 @@ type Entry struct {
 }
 
 func (s *server) listing() []byte {
-	l := Listing{head: ok, Name: title, Version: Version, OpenAPI: s.BaseURL + "/openapi.json"}
+	l := Listing{head: success, Name: title, Version: Version, OpenAPI: s.BaseURL + "/openapi.json"}
 	for i := range operations {
 		op := &operations[i]
 		url := s.BaseURL + versioned + op.Path

@@ -34,6 +34,7 @@ type Param struct {
 	Required    bool     // its absence is a 422
 	Enum        []string // the vocabulary, for enumerations
 	Min, Max    *float64 // bounds of a number
+	Cap         *float64 // published as its maximum; more is served at the cap with a caveat
 	MaxLength   int      // in bytes, of the whole value; 0 means maxText
 	MaxItems    int      // of a list; 0 means maxList
 	Default     any
@@ -71,9 +72,9 @@ type reader struct {
 	warn     *warnings
 }
 
-// newReader decodes a query string.
-func newReader(op *Operation, rawQuery string, path map[string]string, warn *warnings) (*reader, error) {
-	values, err := url.ParseQuery(rawQuery)
+// parseQuery decodes a query string.
+func parseQuery(raw string) (url.Values, error) {
+	values, err := url.ParseQuery(raw)
 	if err != nil {
 		return nil, fault.New(slugQuery, "The query string cannot be decoded.").
 			Try("percent-encode the values: a %% must be followed by two hexadecimal digits, and ; must be written %%3B")
@@ -86,7 +87,7 @@ func newReader(op *Operation, rawQuery string, path map[string]string, warn *war
 		return nil, fault.New(slugTooMany, "The query string has %d parameters; at most %d are read.", n, maxParameters).
 			Try("send lists comma-separated in one parameter")
 	}
-	return &reader{op: op, values: values, path: path, read: map[string]bool{}, warn: warn}, nil
+	return values, nil
 }
 
 // param is the description of a parameter. Reading one that the table does not

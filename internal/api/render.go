@@ -46,13 +46,13 @@ func (r *reply) answer(c *call, a answer) error {
 		r.header.Set("X-Next-Cursor", *next)
 	}
 	r.header.Set("Content-Type", contentTypes[c.format])
-	var b bytes.Buffer
+	b := r.buffer()
 	var err error
 	if c.format == "csv" {
 		r.header.Set("Content-Disposition", `inline; filename="`+strings.ReplaceAll(strings.Trim(c.op.Path, "/"), "/", "-")+`.csv"`)
-		err = writeCSV(&b, rows, c.fields, reflect.TypeOf(c.op.Response))
+		err = writeCSV(b, rows, c.fields, reflect.TypeOf(c.op.Response))
 	} else {
-		err = writeNDJSON(&b, rows)
+		err = writeNDJSON(b, rows)
 	}
 	r.body = b.Bytes()
 	return err
@@ -60,8 +60,8 @@ func (r *reply) answer(c *call, a answer) error {
 
 // encode writes a body as JSON or XML.
 func (r *reply) encode(format string, body any) error {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
+	b := r.buffer()
+	enc := json.NewEncoder(b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(body); err != nil {
 		return err
@@ -78,6 +78,29 @@ func (r *reply) encode(format string, body any) error {
 	}
 	r.header.Set("Content-Type", contentTypes[format])
 	return nil
+}
+
+// buffers are reused between answers. Very large ones are left to the garbage
+// collector.
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+const mostKept = 4 << 20
+
+// buffer is an empty buffer for the body, which release gives back.
+func (r *reply) buffer() *bytes.Buffer {
+	if r.buf == nil {
+		r.buf = buffers.Get().(*bytes.Buffer)
+	}
+	r.buf.Reset()
+	return r.buf
+}
+
+// release gives the buffer back; the body is gone after it.
+func (r *reply) release() {
+	if r.buf != nil && r.buf.Cap() <= mostKept {
+		buffers.Put(r.buf)
+	}
+	r.buf, r.body = nil, nil
 }
 
 // gzips reuses compressors, which are large.

@@ -34,7 +34,7 @@ func (w *warnings) ignored(parameter, reason string) { w.add(parameter, unsuppor
 // caveat records a limit of a filter that ran.
 func (w *warnings) caveat(parameter, reason string) { w.add(parameter, caveat, reason) }
 
-// most bounds the number of warnings; a request has about thirty parameters.
+// mostWarnings bounds the number of warnings; a request has about thirty parameters.
 const mostWarnings = 150
 
 func (w *warnings) add(parameter, severity, reason string) {
@@ -121,7 +121,7 @@ func ascii(b []byte) []byte {
 // nearest finds the name that a misspelled one was probably meant to be: at
 // most two edits away, one for short names, and never when two are as near.
 func nearest(name string, names []string) string {
-	if len(name) > 40 {
+	if len(name) < 2 || len(name) > 40 {
 		return ""
 	}
 	name = strings.ToLower(name)

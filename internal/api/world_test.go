@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,6 +19,7 @@ import (
 	"grantgraph/internal/account"
 	"grantgraph/internal/build"
 	"grantgraph/internal/graph"
+	"grantgraph/internal/orgname"
 	"grantgraph/internal/search"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/synth"
@@ -161,6 +163,16 @@ func TestWorld(t *testing.T) {
 		{"year=2020&location=" + state + "&min_amt=100", func(g GrantRow) bool {
 			return g.FiscalYear == 2020 && value(g.RecipState) == state && g.Amount >= 100
 		}},
+		{"geo_id_type=zip&location=" + value(matched.RecipZipcode)[:3], func(g GrantRow) bool {
+			return strings.HasPrefix(value(g.RecipZipcode), value(matched.RecipZipcode)[:3])
+		}},
+		{"geo_id_type=city&location=" + url.QueryEscape(value(matched.RecipCity)+", "+state), func(g GrantRow) bool {
+			return orgname.City(value(g.RecipCity)) == orgname.City(value(matched.RecipCity)) && value(g.RecipState) == state
+		}},
+		{"query=school", func(g GrantRow) bool {
+			q, _ := graph.ParseQuery("school")
+			return q.Must[0].In(value(g.Purpose)) || q.Must[0].In(g.RecipName) || q.Must[0].In(g.RecipNameFiled)
+		}},
 		{"year=2017&min_year=2019", func(GrantRow) bool { return false }},
 	} {
 		t.Run(c.query, func(t *testing.T) {
@@ -170,6 +182,9 @@ func TestWorld(t *testing.T) {
 				if c.keep(g) {
 					want = append(want, g)
 				}
+			}
+			if len(want) == 0 && !strings.Contains(c.query, "&min_year") {
+				t.Error("nothing in this world is asked for")
 			}
 			if len(got) != len(want) {
 				t.Errorf("%d rows, want %d", len(got), len(want))

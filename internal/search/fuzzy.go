@@ -5,11 +5,18 @@ package search
 // branch is left out as soon as its beginning is further from the word than
 // allowed. The distance is Damerau's: a letter more, less, other, or two
 // neighbours swapped.
+//
+// Near its root the tree is wide, and a walk that may go wrong there visits
+// most of it. But one slip leaves the first half of a word or the second as it
+// was, and of two slips, when both are in one half, the other half is as it
+// was. So there are two walks, from the front and, in the order of the words
+// read backwards, from the back, and each allows fewer slips in the half it
+// begins with.
 
 const (
-	maxFuzzyWord = 24   // longer words are not corrected
-	maxVisits    = 6000 // branches looked at for one word
-	maxAlts      = 40   // corrections kept for one word
+	maxFuzzyWord = 24     // longer words are not corrected
+	maxVisits    = 20_000 // branches looked at for one word
+	maxAlts      = 40     // corrections kept for one word
 )
 
 // slips is how many slips a word of this length may have.
@@ -26,8 +33,11 @@ func slips(n int) int {
 // walker is one walk over the vocabulary.
 type walker struct {
 	x      *Index
-	word   string
-	most   int
+	back   bool   // words are read backwards
+	word   string // what was typed, in the direction of the walk
+	most   int    // slips allowed
+	early  int    // of them, in the first half letters
+	half   int
 	visits int
 	alts   []alt
 	path   [maxFuzzyWord + 3]byte
@@ -41,9 +51,11 @@ type alt struct {
 	likeness float32 // 1 for the word itself
 }
 
-// correct appends to alts the words at most most slips away from word. Words
+// correct appends to alts the words at most most slips away from word, some of
+// them twice. Words
 // with digits are never corrected: post 7 is not post 9.
 func (k *walker) correct(alts []alt, word string, most int) []alt {
+	k.visits = 0
 	if most == 0 || len(word) > maxFuzzyWord {
 		return alts
 	}
@@ -52,26 +64,40 @@ func (k *walker) correct(alts []alt, word string, most int) []alt {
 			return alts
 		}
 	}
-	k.word, k.most, k.visits, k.alts = word, most, 0, alts
 	for i := range len(word) + 1 {
 		k.rows[0][i] = uint8(i)
 	}
-	from, to := k.x.lower("A"), uint32(k.x.words)
-	k.walk(from, to, 0)
+	k.most, k.alts = most, alts
+	n := len(word)
+	k.word, k.back, k.early, k.half = word, false, most-1, n/2-(most-1)
+	k.walk(k.x.lower("A"), uint32(k.x.words), 0)
+	// Two neighbours swapped across the middle belong to neither half, and a
+	// slip before them moves the middle, so the halves do not touch.
+	var reversed [maxFuzzyWord]byte
+	for i := range n {
+		reversed[i] = word[n-1-i]
+	}
+	k.word, k.back, k.early, k.half = string(reversed[:n]), true, 0, n-n/2-1
+	k.walk(0, uint32(k.x.words), 0)
 	return k.alts
 }
 
 // walk looks at the words from..to, which share their first depth letters.
 func (k *walker) walk(from, to uint32, depth int) {
 	n := len(k.word)
-	if from < to && len(k.x.word(from)) == depth {
+	for ; from < to && k.letter(from, depth) == 0; from++ {
 		if d := k.rows[depth][n]; d > 0 && int(d) <= k.most {
-			k.alts = append(k.alts, alt{from, d, 1 - 0.9*float32(d)/float32(max(n, depth))})
+			if w := k.at(from); int(w) < k.x.words && k.x.word(w)[0] >= 'A' {
+				k.alts = append(k.alts, alt{w, d, 1 - 0.9*float32(d)/float32(max(n, depth))})
+			}
 		}
-		from++
 	}
 	if depth >= n+k.most {
 		return
+	}
+	allowed := k.most
+	if depth < k.half {
+		allowed = k.early
 	}
 	for from < to {
 		if k.visits++; k.visits > maxVisits {
@@ -82,11 +108,19 @@ func (k *walker) walk(from, to uint32, depth int) {
 			return // only in a damaged file
 		}
 		end := k.branch(from, to, depth, c)
-		if k.step(depth, c) <= k.most {
+		if k.step(depth, c) <= allowed {
 			k.walk(from, end, depth+1)
 		}
 		from = end
 	}
+}
+
+// at is the word at a place in the order of the walk.
+func (k *walker) at(i uint32) uint32 {
+	if k.back {
+		return k.x.u32(secReverse, int(i))
+	}
+	return i
 }
 
 // branch is the end of the words in from..to that have c at depth.
@@ -112,12 +146,21 @@ func (k *walker) branch(from, to uint32, depth int, c byte) uint32 {
 	return lo
 }
 
-// letter is the letter of a word at depth, 0 when the word is shorter.
-func (k *walker) letter(w uint32, depth int) byte {
-	if t := k.x.word(w); depth < len(t) {
-		return t[depth]
+// letter is the letter at depth of the word at a place in the order of the
+// walk, 0 when the word is shorter.
+func (k *walker) letter(i uint32, depth int) byte {
+	w := k.at(i)
+	if int(w) >= k.x.words {
+		return 0
 	}
-	return 0
+	t := k.x.word(w)
+	switch {
+	case depth >= len(t):
+		return 0
+	case k.back:
+		return t[len(t)-1-depth]
+	}
+	return t[depth]
 }
 
 // step computes the row of distances after the letter c and returns the least

@@ -61,7 +61,7 @@ func newIndex(data []byte) (*Index, error) {
 	x.orgs, x.forms, x.words = size(secOrgs)/orgSize, size(secForms)/formSize, size(secListCount)/4
 	switch {
 	case size(secFormStart) != 4*(x.forms+1), size(secWordStart) != 4*(x.words+1), size(secListStart) != 4*(x.words+1),
-		size(secKeyHash) != 2*size(secKeyForm), size(secInitHash) != 2*size(secInitForm):
+		size(secReverse) != 4*x.words, size(secKeyHash) != 2*size(secKeyForm), size(secInitHash) != 2*size(secInitForm):
 		return nil, fmt.Errorf("its sections do not fit together")
 	}
 	for _, s := range []struct{ starts, of, unit int }{

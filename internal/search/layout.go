@@ -34,6 +34,7 @@ const (
 	secKeyForm          // and the forms
 	secInitHash         // hashes of the initials of the forms, in order
 	secInitForm         // and the forms
+	secReverse          // the vocabulary in the order of its words read backwards
 	sections
 )
 
@@ -212,9 +213,27 @@ func (a *arranged) vocabulary(forms []form) map[string]uint32 {
 		start = binary.LittleEndian.AppendUint32(start, uint32(len(text)))
 		text = append(text, w...)
 	}
+	back := make([]uint32, len(list))
+	for i := range back {
+		back[i] = uint32(i)
+	}
+	slices.SortFunc(back, func(x, y uint32) int { return compareBackwards(list[x], list[y]) })
+	for _, w := range back {
+		a.parts[secReverse] = binary.LittleEndian.AppendUint32(a.parts[secReverse], w)
+	}
 	a.parts[secWordText] = text
 	a.parts[secWordStart] = binary.LittleEndian.AppendUint32(start, uint32(len(text)))
 	return ids
+}
+
+// compareBackwards orders words by their last letter, then the one before it.
+func compareBackwards(a, b string) int {
+	for i, j := len(a)-1, len(b)-1; i >= 0 && j >= 0; i, j = i-1, j-1 {
+		if a[i] != b[j] {
+			return cmp.Compare(a[i], b[j])
+		}
+	}
+	return cmp.Compare(len(a), len(b))
 }
 
 // lists writes the words of every form and the forms of every word.

@@ -88,7 +88,7 @@ var noises = []struct {
 func TestNoise(t *testing.T) {
 	t.Parallel()
 	w := theWorld(t)
-	t.Run("invented", func(t *testing.T) { t.Parallel(); askWrong(t, w.index, 1500) })
+	t.Run("invented", func(t *testing.T) { t.Parallel(); askWrong(t, w.index, 800) })
 	t.Run("real", func(t *testing.T) {
 		t.Parallel()
 		upstream.Dir(t)
@@ -96,7 +96,7 @@ func TestNoise(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		askWrong(t, x, 1500)
+		askWrong(t, x, 600)
 	})
 }
 

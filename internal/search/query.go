@@ -9,17 +9,19 @@ import (
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/orgname"
+	"grantgraph/internal/place"
 )
 
 // Bounds of the work on one question.
 const (
-	maxQuestion = 300    // bytes that are read
-	maxTerms    = 12     // words that are looked at
-	maxWalk     = 60_000 // entries read of the lists of one word
-	maxScan     = 20_000 // forms looked at one by one for a very common word
-	maxScored   = 400    // forms that are compared with the question in full
-	maxSame     = 2_000  // forms with exactly the name asked for
-	maxLimit    = 200    // results
+	maxQuestion = 300     // bytes that are read
+	maxTerms    = 12      // words that are looked at
+	maxWalk     = 60_000  // entries read of the lists of one word
+	maxWork     = 400_000 // entries, forms and branches looked at, after which no more is tried
+	maxScan     = 20_000  // forms looked at one by one for a very common word
+	maxScored   = 400     // forms that are compared with the question in full
+	maxSame     = 2_000   // forms with exactly the name asked for
+	maxLimit    = 200     // results
 )
 
 // Find finds the organizations that q may mean, best first: by name, by a
@@ -49,7 +51,13 @@ func (x *Index) Find(q, state string, limit int) []Result {
 	}
 	sc := x.scratches.Get().(*scratch)
 	defer x.scratches.Put(sc)
-	sc.hits = sc.hits[:0]
+	sc.findAll(q, want)
+	return sc.results(limit)
+}
+
+// findAll fills the hits with what every reading of the question finds.
+func (sc *scratch) findAll(q string, want uint16) {
+	sc.hits, sc.work = sc.hits[:0], 0
 	n := orgname.Parse(q)
 	sc.ask(n, want)
 	if short, ok := shorten(n.K2); ok {
@@ -63,7 +71,6 @@ func (x *Index) Find(q, state string, limit int) []Result {
 			sc.hits[from+i].score *= 0.85
 		}
 	}
-	return sc.results(limit)
 }
 
 // typedEIN reads a question that is an EIN, with or without the word before
@@ -93,7 +100,8 @@ type term struct {
 	from, to uint32 // words that begin with it, when it may be incomplete
 	city     uint32 // the word as part of a city
 	inCity   bool
-	known    bool // the vocabulary has the word itself
+	state    uint16 // the state it names, 0 for none
+	known    bool   // the vocabulary has the word itself
 	weight   float32
 	cost     int // entries of its lists
 }
@@ -118,6 +126,7 @@ type scratch struct {
 	walker  walker
 	altBuf  [][]alt
 	total   float32 // weight of all words of the question
+	work    int     // what was looked at so far
 }
 
 type ranked struct {
@@ -147,11 +156,10 @@ func (sc *scratch) ask(n orgname.Name, state uint16) {
 	if n.KX == "" {
 		return
 	}
-	words := strings.Fields(n.K2)
-	words = words[:min(len(words), maxTerms)]
+	words := few(strings.Fields(n.K2))
 	sc.same(n.KX, state)
 	sc.initials(n, words, state)
-	for effort := asTyped; effort <= correctAll; effort++ {
+	for effort := asTyped; effort <= correctAll && sc.work < maxWork; effort++ {
 		if !sc.prepare(words, effort) && effort > asTyped {
 			continue
 		}
@@ -160,6 +168,27 @@ func (sc *scratch) ask(n orgname.Name, state uint16) {
 			return
 		}
 	}
+}
+
+// few keeps no more words than a question may have, and no word more than
+// twice.
+func few(words []string) []string {
+	out := words[:0]
+	for _, w := range words {
+		if len(out) == maxTerms {
+			break
+		}
+		seen := 0
+		for _, o := range out {
+			if o == w {
+				seen++
+			}
+		}
+		if seen < 2 {
+			out = append(out, w)
+		}
+	}
+	return out
 }
 
 // same adds the forms whose whole name is the one asked for.
@@ -245,15 +274,18 @@ func (sc *scratch) prepare(words []string, effort int) (fresh bool) {
 			t.from, t.to = x.prefixed(w)
 		}
 		t.city, t.inCity = x.find(string(cityMark) + w)
+		if code, ok := place.State(w); ok && i > 0 && len(code) == 2 {
+			t.state = binary.LittleEndian.Uint16([]byte(code))
+		}
 		if effort >= correctUnknown && !ok || effort == correctAll {
 			most := slips(len(w))
 			if ok {
 				most = min(most, 1)
 			}
 			before := len(t.alts)
-			t.alts = sc.walker.correct(t.alts, w, min(most, 1))
+			t.alts = sc.correct(t.alts, w, min(most, 1))
 			if len(t.alts) == before && most > 1 {
-				t.alts = sc.walker.correct(t.alts, w, most)
+				t.alts = sc.correct(t.alts, w, most)
 			}
 			fresh = fresh || len(t.alts) > before
 			t.alts = x.keepLikely(t.alts)
@@ -284,6 +316,16 @@ func (sc *scratch) prepare(words []string, effort int) (fresh bool) {
 	}
 	sc.total = sc.weights[1<<n-1]
 	return fresh
+}
+
+// correct looks for corrections as long as there is work left for it.
+func (sc *scratch) correct(alts []alt, word string, most int) []alt {
+	if sc.work < maxWork {
+		alts = sc.walker.correct(alts, word, most)
+		// A branch costs as much as several entries of a list.
+		sc.work += 4 * sc.walker.visits
+	}
+	return alts
 }
 
 // split parts words that the vocabulary does not have into words that it has,
@@ -330,13 +372,15 @@ func (sc *scratch) split(words []string) (out []string, fresh bool) {
 // keepLikely keeps the corrections with the fewest slips and, among them, of
 // the commonest words, in the order of the vocabulary.
 func (x *Index) keepLikely(alts []alt) []alt {
+	slices.SortFunc(alts, func(a, b alt) int { return cmp.Compare(a.word, b.word) })
+	alts = slices.CompactFunc(alts, func(a, b alt) bool { return a.word == b.word })
 	if len(alts) > maxAlts {
 		slices.SortFunc(alts, func(a, b alt) int {
 			return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(x.count(b.word), x.count(a.word)), cmp.Compare(a.word, b.word))
 		})
 		alts = alts[:maxAlts]
+		slices.SortFunc(alts, func(a, b alt) int { return cmp.Compare(a.word, b.word) })
 	}
-	slices.SortFunc(alts, func(a, b alt) int { return cmp.Compare(a.word, b.word) })
 	return alts
 }
 
@@ -411,7 +455,7 @@ func (sc *scratch) collect(state uint16) {
 
 // walk reads the lists of a term.
 func (sc *scratch) walk(t *term, state uint16, adds bool) {
-	budget := maxWalk
+	budget := max(0, min(maxWalk, maxWork-sc.work))
 	for _, a := range t.alts {
 		budget -= sc.read(a.word, t.bits, state, adds, budget)
 	}
@@ -422,7 +466,11 @@ func (sc *scratch) walk(t *term, state uint16, adds bool) {
 		// Every word gets its share, so that the most prominent names of each
 		// are seen however many words begin alike.
 		share := max(4, budget/n)
+		sc.work += min(n, budget)
 		for w := t.from; w < t.to && budget > 0; w++ {
+			if t.known && w == t.from {
+				continue // the word itself, read above
+			}
 			budget -= sc.read(w, t.bits, state, adds, share)
 		}
 	}
@@ -458,11 +506,13 @@ func (sc *scratch) read(w uint32, bits uint16, state uint16, adds bool, most int
 		}
 		sc.covered[f] = c | bits
 	}
+	sc.work += n
 	return n
 }
 
 // scan looks for a very common word in the forms found so far.
 func (sc *scratch) scan(t *term) {
+	sc.work += min(len(sc.touched), maxScan)
 	for _, f := range sc.touched[:min(len(sc.touched), maxScan)] {
 		b := sc.x.formWords(f)
 		for i := 0; i < len(b); i += 4 {
@@ -475,11 +525,19 @@ func (sc *scratch) scan(t *term) {
 }
 
 // choose keeps the forms with the most of the question, and among them those
-// of the most prominent organizations.
+// of the most prominent organizations. What has less than half of what another
+// form has would not be shown.
 func (sc *scratch) choose() {
 	sc.best = sc.best[:0]
+	var most float32
+	for _, f := range sc.touched {
+		most = max(most, sc.weights[sc.covered[f]])
+	}
 	for _, f := range sc.touched {
 		r := ranked{sc.weights[sc.covered[f]], f}
+		if r.weight < 0.45*most {
+			continue
+		}
 		if len(sc.best) < maxScored {
 			sc.best = append(sc.best, r)
 			sc.up(len(sc.best) - 1)

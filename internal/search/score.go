@@ -10,11 +10,11 @@ import (
 // comes first, then how much of the question and of the name agree, then how
 // prominent the organization is.
 const (
-	weightText       = 0.70
-	weightExact      = 0.15
-	weightProminence = 0.15
+	weightText       = 0.65
+	weightExact      = 0.14
+	weightProminence = 0.21
 
-	cityLikeness = 0.75 // of a word that names the city and not the organization
+	cityLikeness = 0.75 // of a word that names the city or the state and not the organization
 	cutLikeness  = 0.8  // of the beginning of a word that ends a name
 	aliasFactor  = 0.97 // of a name that is not the present one
 )
@@ -131,7 +131,7 @@ func (sc *scratch) text(f uint32) (text float32, all bool) {
 			}
 		}
 		if at < 0 {
-			if t.inCity && sc.covered[f]>>i&1 != 0 {
+			if t.inCity && sc.covered[f]>>i&1 != 0 || t.state != 0 && x.formState(f) == t.state {
 				covered |= 1 << i
 				asked += cityLikeness * t.weight
 			}

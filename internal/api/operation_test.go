@@ -1,0 +1,85 @@
+package api
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+)
+
+// echo is the answer of an operation that only a test has.
+type echo struct {
+	head
+	EIN     string  `json:"ein"`
+	Body    string  `json:"body"`
+	Service Service `json:"x_service"`
+}
+
+func (e *echo) service() *Service            { return &e.Service }
+func (e *echo) table() (any, int64, *string) { return nil, 0, nil }
+func (e *echo) pick([]string) answer         { return e }
+
+// TestNewOperation checks that an operation is no more than its table entry: a
+// path with a parameter, a body, an alias of the legacy form, a paid plan, and
+// another method at the same path.
+func TestNewOperation(t *testing.T) {
+	t.Parallel()
+	op := Operation{
+		ID: "echo", Method: "POST", Path: "/echo/{ein}", Legacy: []string{"/older/{ein}"}, Access: Paid, Cost: 2,
+		Params: append([]Param{{Name: "ein", In: "path", Type: String, MaxLength: 10}}, common()...),
+		Body:   struct{}{}, MaxBody: 8, Response: echo{}, Formats: []string{"json"},
+		Examples: []Example{{Case: "1", Description: "An echo", Path: map[string]string{"ein": "000000001"}, Body: "hello"}},
+		plan: func(c *call) (run, error) {
+			ein, _ := c.params.text("ein")
+			return func(context.Context) (answer, error) {
+				return &echo{head: success, EIN: ein, Body: string(c.body), Service: c.service()}, nil
+			}, nil
+		},
+	}
+	get := op
+	get.ID, get.Method, get.Access, get.Cost, get.Body = "echoes", "GET", Pro, 0, nil
+	for _, c := range []struct {
+		name, method, path, body, plan string
+		status                         int
+		has                            string
+		costs                          int
+	}{
+		{"free", "POST", "/api/v1/echo/5", "hi", "free", 402, `"error":"plan_required"`, 0},
+		{"plus", "POST", "/api/v1/echo/5", "hi", "plus", 200, `"ein":"5","body":"hi"`, 2},
+		{"alias", "POST", "/api/older/5", "hi", "plus", 200, `"ein":"5"`, 2},
+		{"alias is legacy only", "POST", "/api/v1/older/5", "hi", "plus", 404, "not_found", 0},
+		{"no value", "POST", "/api/v1/echo/", "hi", "plus", 404, "not_found", 0},
+		{"long body", "POST", "/api/v1/echo/5", "123456789", "plus", 413, "body_too_large", 0},
+		{"long value", "POST", "/api/v1/echo/12345678901", "hi", "plus", 422, `"loc":["path","ein"]`, 0},
+		{"pro only", "GET", "/api/v1/echo/5", "", "plus", 402, "the Pro plan", 0},
+		{"pro", "GET", "/api/v1/echo/5", "", "pro", 200, `"ein":"5"`, 0},
+		{"method", "DELETE", "/api/v1/echo/5", "", "pro", 405, "POST, GET, HEAD", 0},
+		{"example", "POST", "/api/v1/echo/5?example=1", "", "", 200, `"ein":"000000001","body":"hello"`, 0},
+		{"list", "POST", "/api/v1/echo/5?example=list", "", "", 200, `"request":"POST /api/v1/echo/000000001"`, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			s := &server{routes: newRoutes([]Operation{op, get}), fixture: fixture()}
+			s.Config = Config{BaseURL: base, Accounts: w.ledger, Acquire: func() (*Dataset, func()) { return w.data, nil }, Clock: time.Now, Log: slog.New(slog.DiscardHandler), Timeout: time.Minute}
+			r := httptest.NewRequest(c.method, c.path, strings.NewReader(c.body))
+			if c.plan != "" {
+				r.Header.Set("X-API-Key", "gg_test_"+c.plan)
+			}
+			rec := httptest.NewRecorder()
+			http.HandlerFunc(s.serve).ServeHTTP(rec, r)
+			if rec.Code != c.status || !strings.Contains(rec.Body.String(), c.has) {
+				t.Errorf("%d %s", rec.Code, rec.Body)
+			}
+			if cost := w.ledger.calls(c.plan); cost != c.costs {
+				t.Errorf("it cost %d calls", cost)
+			}
+			if (c.plan != "" && rec.Code != 404 && rec.Code != 405) != (rec.Header().Get("X-Calls-Limit") != "") {
+				t.Errorf("X-Calls-Limit is %q", rec.Header().Get("X-Calls-Limit"))
+			}
+		})
+	}
+}
