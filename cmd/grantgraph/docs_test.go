@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"grantgraph/internal/account"
+	"grantgraph/internal/server"
 )
 
 var (
@@ -27,7 +28,7 @@ func TestDocs(t *testing.T) {
 	if code, _, errs := command(t, "demo", "--once", "--quiet", "--data", data); code != 0 {
 		t.Fatal(errs)
 	}
-	store, err := account.OpenSQLite(filepath.Join(data, "accounts.db"), account.Options{})
+	store, err := account.OpenSQLite(server.Accounts(data), account.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

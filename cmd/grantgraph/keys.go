@@ -3,10 +3,10 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"path/filepath"
 	"time"
 
 	"grantgraph/internal/account"
+	"grantgraph/internal/server"
 )
 
 // keysCmd makes and changes the keys of the service.
@@ -35,7 +35,7 @@ type keyStore struct {
 
 // with opens the store for the time of one piece of work.
 func (c *keyStore) with(work func(account.Store) error) (err error) {
-	s, err := account.OpenSQLite(filepath.Join(c.Data, "accounts.db"), account.Options{FreeWindow: account.Window(c.FreeWindow)})
+	s, err := account.OpenSQLite(server.Accounts(c.Data), account.Options{FreeWindow: account.Window(c.FreeWindow)})
 	if err != nil {
 		return err
 	}
