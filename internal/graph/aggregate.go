@@ -1,9 +1,9 @@
 package graph
 
 import (
-	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"math/bits"
 	"runtime"
 	"slices"
@@ -23,7 +23,7 @@ type ranking struct {
 
 // remembered is how many records of a ranking are kept at least, so that the
 // next pages need no new evaluation.
-const remembered = 1024
+const remembered = 128
 
 // Funders returns one page of the funders that have rows satisfying the
 // filter, with the totals of these rows, and how many such funders there are.
@@ -35,18 +35,17 @@ func (g *Graph) Funders(ctx context.Context, f *Filter, s Sort, p Page) (rows []
 		return nil, 0, err
 	}
 	defer g.mu.RUnlock()
-	var key func(*record) int64
+	var label func(id uint32) uint32
 	switch s.By {
 	case ByAmount, ByCount:
-		key = sumKey(s.By)
 	case ByFunderName:
-		key = func(r *record) int64 { return int64(g.funder[r.id].Name) }
+		label = func(id uint32) uint32 { return g.funder[id].Name }
 	case ByFunderState:
-		key = func(r *record) int64 { return int64(g.funder[r.id].State) }
+		label = func(id uint32) uint32 { return g.funder[id].State }
 	default:
 		return nil, 0, fmt.Errorf("funders: %w", ErrOrder)
 	}
-	r, err := g.ranking(ctx, 'f', f, s, p, key)
+	r, err := g.ranking(ctx, 'f', f, s, p, label)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -74,18 +73,17 @@ func (g *Graph) Recipients(ctx context.Context, f *Filter, s Sort, p Page) (rows
 		return nil, 0, err
 	}
 	defer g.mu.RUnlock()
-	var key func(*record) int64
+	var label func(id uint32) uint32
 	switch s.By {
 	case ByAmount, ByCount:
-		key = sumKey(s.By)
 	case ByRecipName:
-		key = func(r *record) int64 { return int64(g.recip[r.id].Name) }
+		label = func(id uint32) uint32 { return g.recip[id].Name }
 	case ByRecipState:
-		key = func(r *record) int64 { return int64(g.recip[r.id].State) }
+		label = func(id uint32) uint32 { return g.recip[id].State }
 	default:
 		return nil, 0, fmt.Errorf("recipients: %w", ErrOrder)
 	}
-	r, err := g.ranking(ctx, 'r', f, s, p, key)
+	r, err := g.ranking(ctx, 'r', f, s, p, label)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -102,16 +100,9 @@ func (g *Graph) Recipients(ctx context.Context, f *Filter, s Sort, p Page) (rows
 	return rows, r.hits, nil
 }
 
-func sumKey(by Order) func(*record) int64 {
-	if by == ByCount {
-		return func(r *record) int64 { return int64(r.Grants) }
-	}
-	return func(r *record) int64 { return r.Amount }
-}
-
 // ranking orders funders ('f') or recipients ('r'), at least as far as the end
-// of the page.
-func (g *Graph) ranking(ctx context.Context, endpoint byte, f *Filter, s Sort, p Page, key func(*record) int64) (*ranking, error) {
+// of the page. label is the number of the string they are ordered by, if any.
+func (g *Graph) ranking(ctx context.Context, endpoint byte, f *Filter, s Sort, p Page, label func(id uint32) uint32) (*ranking, error) {
 	name := cacheKey(endpoint, f, s, Page{})
 	if found, ok := g.cache.get(name); ok {
 		r := found.(*ranking)
@@ -119,8 +110,14 @@ func (g *Graph) ranking(ctx context.Context, endpoint byte, f *Filter, s Sort, p
 			return r, nil
 		}
 	}
-	if f.empty() {
-		return g.wholeRanking(ctx, endpoint, s, p, key, name)
+	all, byTotal := g.funderSums, g.funderTop
+	if endpoint == 'r' {
+		all, byTotal = g.recipSums, g.recipTop
+	}
+	_, to := p.within(int64(len(all)))
+	r := &ranker{label: label, byCount: s.By == ByCount, k: int(max(to, min(int64(len(all)), remembered))), sign: -1}
+	if s.Asc {
+		r.sign = 1
 	}
 	q := g.ask(ctx)
 	defer q.end()
@@ -128,93 +125,115 @@ func (g *Graph) ranking(ctx context.Context, endpoint byte, f *Filter, s Sort, p
 	if err != nil {
 		return nil, err
 	}
-	var parts [][]record
-	if endpoint == 'f' {
-		parts, err = q.byFunder(&set)
-	} else {
-		parts, err = q.byRecipient(&set)
+	switch {
+	case set.all && s.By == ByAmount && !s.Asc:
+		out := &ranking{first: make([]record, r.k), hits: int64(len(all))}
+		for i, id := range byTotal[:r.k] {
+			out.first[i] = record{id, all[id]}
+		}
+		return out, nil
+	case set.all:
+		err = q.storedRecords(all, r)
+	case endpoint == 'f':
+		err = q.byFunder(&set, r)
+	default:
+		err = q.byRecipient(&set, r)
 	}
 	if err != nil {
 		return nil, err
 	}
-	var hits int64
-	for _, part := range parts {
-		hits += int64(len(part))
-	}
-	_, to := p.within(hits)
-	best := newTop(s.Asc, int(max(to, min(hits, remembered))))
-	for _, part := range parts {
-		for i := range part {
-			best.push(ranked{key(&part[i]), part[i]})
-		}
-	}
-	return g.remember(name, best, hits), nil
-}
-
-// wholeRanking is ranking for the whole corpus, whose sums are stored.
-func (g *Graph) wholeRanking(ctx context.Context, endpoint byte, s Sort, p Page, key func(*record) int64, name string) (*ranking, error) {
-	list, byTotal := g.funderSums, g.funderTop
-	if endpoint == 'r' {
-		list, byTotal = g.recipSums, g.recipTop
-	}
-	hits := int64(len(list))
-	_, to := p.within(hits)
-	k := int(max(to, min(hits, remembered)))
-	if s.By == ByAmount && !s.Asc {
-		out := &ranking{first: make([]record, k), hits: hits}
-		for i, id := range byTotal[:k] {
-			out.first[i] = record{id, list[id]}
-		}
-		return out, ctx.Err()
-	}
-	best := newTop(s.Asc, k)
+	list := merge(r.parts, r.k)
+	out := &ranking{first: make([]record, len(list))}
 	for i := range list {
-		r := record{uint32(i), list[i]}
-		best.push(ranked{key(&r), r})
+		out.first[i] = record{list[i].id, list[i].sums}
 	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
+	for i := range r.parts {
+		out.hits += r.parts[i].pushed
 	}
-	return g.remember(name, best, hits), nil
+	g.cache.put(name, out, 32*len(list)+64)
+	return out, nil
 }
 
-// ranked is a record with the number it is ordered by.
-type ranked struct {
-	key int64
-	record
+// ranker takes the records of an aggregate as they are made, in several parts
+// at once, and keeps the first.
+type ranker struct {
+	label   func(id uint32) uint32
+	byCount bool
+	sign    int64
+	k       int
+	parts   []top
 }
 
-func newTop(asc bool, k int) *top[ranked] {
-	sign := -1
-	if asc {
-		sign = 1
+func (r *ranker) divide(parts int) {
+	r.parts = make([]top, parts)
+	for i := range r.parts {
+		r.parts[i].k = r.k
 	}
-	return &top[ranked]{k: k, compare: func(a, b ranked) int {
-		if a.key != b.key {
-			return sign * cmp.Compare(a.key, b.key)
+}
+
+// add takes one record of a part.
+func (r *ranker) add(part int, rec record) {
+	t := &r.parts[part]
+	t.pushed++
+	var key int64
+	switch {
+	case r.label != nil:
+		key = int64(r.label(rec.id))
+	case r.byCount:
+		key = int64(rec.Grants)
+	default:
+		key = rec.Amount
+	}
+	if !t.late(r.sign * key) {
+		t.push(item{r.sign * key, rec.id, rec.sums})
+	}
+}
+
+// passes counts a record that is not among the first for certain and need not
+// be made. Most are such.
+func (r *ranker) passes(part int, amount int64, grants uint32) bool {
+	if r.label != nil {
+		return false
+	}
+	if r.byCount {
+		amount = int64(grants)
+	}
+	t := &r.parts[part]
+	if !t.late(r.sign * amount) {
+		return false
+	}
+	t.pushed++
+	return true
+}
+
+// storedRecords are those of the whole corpus.
+func (q *question) storedRecords(list []sums, r *ranker) error {
+	at := q.g.evenCuts(0, uint32(len(list)))
+	r.divide(len(at) - 1)
+	return q.g.parts(q.ctx, at, func(part, from, to int) {
+		for i := from; i < to; i++ {
+			if s := &list[i]; !r.passes(part, s.Amount, s.Grants) {
+				r.add(part, record{uint32(i), *s})
+			}
 		}
-		if a.Amount != b.Amount {
-			return cmp.Compare(b.Amount, a.Amount)
-		}
-		return cmp.Compare(a.id, b.id)
-	}}
+	})
 }
 
-func (g *Graph) remember(name string, best *top[ranked], hits int64) *ranking {
-	list := best.sorted()
-	r := &ranking{first: make([]record, len(list)), hits: hits}
-	for i := range list {
-		r.first[i] = list[i].record
+// evenCuts divides the numbers from lo to hi-1 for several cores.
+func (g *Graph) evenCuts(lo, hi uint32) []int {
+	out := []int{int(lo)}
+	size := max(int(hi-lo)/(4*runtime.GOMAXPROCS(0)), g.grain.part)
+	for at := int(lo) + size; at < int(hi); at += size {
+		out = append(out, at)
 	}
-	g.cache.put(name, r, 32*len(list)+64)
-	return r
+	return append(out, int(hi))
 }
 
 // cuts divides the rows from lo to hi-1 so that no key is divided: ends are the
 // positions at which keys begin.
-func cuts(lo, hi uint32, ends []uint32) []int {
+func (g *Graph) cuts(lo, hi uint32, ends []uint32) []int {
 	out := []int{int(lo)}
-	size := max(uint64(hi-lo)/uint64(4*runtime.GOMAXPROCS(0)), 1<<15)
+	size := max(uint64(hi-lo)/uint64(4*runtime.GOMAXPROCS(0)), uint64(g.grain.part))
 	for at := uint64(lo) + size; at < uint64(hi); {
 		i, _ := slices.BinarySearch(ends, uint32(at))
 		if i == len(ends) || ends[i] >= hi {
@@ -229,37 +248,58 @@ func cuts(lo, hi uint32, ends []uint32) []int {
 // byFunder sums the rows of each funder. Rows stand in the order of funders
 // and recipients, so a funder is a run of rows and each of its recipients a
 // run within it.
-func (q *question) byFunder(set *rowset) ([][]record, error) {
+func (q *question) byFunder(set *rowset, r *ranker) error {
 	g := q.g
 	lo, hi := set.bounds()
-	at := cuts(lo, hi, g.funderRows)
-	parts := make([][]record, len(at)-1)
-	err := g.parts(q.ctx, at, func(i, from, to int) {
-		var list []record
-		var cur record
-		var other uint32
+	at := g.cuts(lo, hi, g.funderRows)
+	r.divide(len(at) - 1)
+	return g.parts(q.ctx, at, func(part, from, to int) {
+		recips, amounts, years := g.recips, g.amounts, g.years
+		var cur run
 		set.each(uint32(from), uint32(to), func(rows []uint32) {
-			for _, row := range rows {
-				f, r := g.funders[row], g.recips[row]
-				if f != cur.id || cur.Grants == 0 {
-					if cur.Grants > 0 {
-						list = append(list, cur)
+			for len(rows) > 0 {
+				if f := g.funders[rows[0]]; f != cur.id || cur.grants == 0 {
+					if cur.grants > 0 {
+						r.add(part, cur.record())
 					}
-					cur = record{id: f}
-					cur.Others = 1
-				} else if r != other {
-					cur.Others++
+					cur = run{id: f, other: math.MaxUint32}
 				}
-				other = r
-				cur.add(g.amounts[row], g.years[row])
+				// The sums stay in registers as long as the funder is the same.
+				end := g.funderRows[cur.id+1]
+				amount, mask, others, other := cur.amount, cur.years, cur.others, cur.other
+				n := 0
+				for ; n < len(rows) && rows[n] < end; n++ {
+					row := rows[n]
+					to := recips[row]
+					if to != other {
+						others++
+					}
+					other = to
+					amount += amounts[row]
+					mask |= 1 << (years[row] & (maxYears - 1))
+				}
+				cur.amount, cur.years, cur.others, cur.other = amount, mask, others, other
+				cur.grants += uint32(n)
+				rows = rows[n:]
 			}
 		})
-		if cur.Grants > 0 {
-			list = append(list, cur)
+		if cur.grants > 0 {
+			r.add(part, cur.record())
 		}
-		parts[i] = list
 	})
-	return parts, err
+}
+
+// run is the sums of a run of rows as they grow.
+type run struct {
+	amount         int64
+	years          uint64 // mask
+	grants, others uint32
+	id, other      uint32 // of the run, and the latest at the other end
+}
+
+func (r *run) record() record {
+	return record{r.id, sums{Amount: r.amount, Grants: r.grants, Others: r.others,
+		First: uint8(bits.TrailingZeros64(r.years)), Last: uint8(bits.Len64(r.years) - 1)}}
 }
 
 // sparse is the part of the rows below which it is cheaper to gather what is
@@ -267,92 +307,97 @@ func (q *question) byFunder(set *rowset) ([][]record, error) {
 const sparse = 16
 
 // byRecipient sums the rows of each recipient.
-func (q *question) byRecipient(set *rowset) ([][]record, error) {
+func (q *question) byRecipient(set *rowset, r *ranker) error {
 	g := q.g
 	if set.short || set.count < int64(g.rows)/sparse {
-		return q.gatherRecipients(set)
+		return q.gatherRecipients(set, r)
 	}
-	at := cuts(0, uint32(g.rows), g.recipRows.off)
-	parts := make([][]record, len(at)-1)
-	err := g.parts(q.ctx, at, func(i, from, to int) {
-		var list []record
-		first, _ := slices.BinarySearch(g.recipRows.off, uint32(from))
-		pos := from
-		for id := uint32(first); pos < to; id++ {
-			end := int(g.recipRows.off[id+1])
-			cur := record{id: id}
-			other := uint32(0)
-			for ; pos < end; pos++ {
-				if row := g.recipRows.val[pos]; set.all || set.set.has(row) && row >= set.lo && row < set.hi {
-					if f := g.backFunders[pos]; f != other || cur.Grants == 0 {
-						cur.Others++
-						other = f
-					}
-					cur.add(g.backAmounts[pos], g.backYears[pos])
+	at := g.cuts(0, uint32(g.rows), g.recipRows.off)
+	r.divide(len(at) - 1)
+	words := set.set // empty outside of its range
+	return g.parts(q.ctx, at, func(part, from, to int) {
+		off, val := g.recipRows.off, g.recipRows.val
+		id, _ := slices.BinarySearch(off, uint32(from))
+		for pos := from; pos < to; id++ {
+			end := int(off[id+1])
+			rows, funders, amounts, years := val[pos:end], g.backFunders[pos:end], g.backAmounts[pos:end], g.backYears[pos:end]
+			var amount int64
+			var mask uint64
+			var grants, others uint32
+			other := uint32(math.MaxUint32)
+			for i, row := range rows {
+				// Without branches: whether a row is in the set is anybody's guess.
+				in := words[row>>6] >> (row & 63) & 1
+				f := funders[i]
+				var change uint32
+				if f != other {
+					change = 1
 				}
+				others += change & uint32(in)
+				if in != 0 {
+					other = f
+				}
+				amount += amounts[i] & -int64(in)
+				grants += uint32(in)
+				mask |= in << (years[i] & (maxYears - 1))
 			}
-			if cur.Grants > 0 {
-				list = append(list, cur)
+			if grants > 0 && !r.passes(part, amount, grants) {
+				now := run{id: uint32(id), amount: amount, years: mask, grants: grants, others: others}
+				r.add(part, now.record())
 			}
+			pos = end
 		}
-		parts[i] = list
 	})
-	return parts, err
 }
 
 // gatherRecipients adds the rows up in an array of all recipients, of which
 // few are touched.
-func (q *question) gatherRecipients(set *rowset) ([][]record, error) {
+func (q *question) gatherRecipients(set *rowset, r *ranker) error {
 	g := q.g
+	r.divide(1)
 	dense := q.recipSums()
-	var touched []uint32
+	touched := make([]uint32, 0, min(set.count, 1<<16))
 	// What was touched is cleaned in any case: the array is lent again.
 	defer func() {
 		for _, id := range touched {
 			dense[id] = sums{}
 		}
 	}()
-	var lastFunder, lastRecip uint32
-	begun := false
-	lo, hi := set.bounds()
-	for at := uint64(lo); at < uint64(hi); at += chunkRows {
-		if err := q.ctx.Err(); err != nil {
-			return nil, err
-		}
-		set.each(uint32(at), uint32(min(uint64(hi), at+chunkRows)), func(rows []uint32) {
-			for _, row := range rows {
-				f, r := g.funders[row], g.recips[row]
-				s := &dense[r]
-				if s.Grants == 0 {
-					touched = append(touched, r)
-				}
-				if !begun || f != lastFunder || r != lastRecip {
-					s.Others++
-					begun, lastFunder, lastRecip = true, f, r
-				}
-				s.add(g.amounts[row], g.years[row])
+	lastFunder, lastRecip := uint32(math.MaxUint32), uint32(math.MaxUint32)
+	funders, recips, amounts, years := g.funders, g.recips, g.amounts, g.years
+	err := set.chunks(q.ctx, g.grain.chunk, func(rows []uint32) {
+		for _, row := range rows {
+			f, to := funders[row], recips[row]
+			s := &dense[to]
+			if s.Grants == 0 {
+				touched = append(touched, to)
 			}
-		})
+			if f != lastFunder || to != lastRecip {
+				s.Others++
+				lastFunder, lastRecip = f, to
+			}
+			s.add(amounts[row], years[row])
+		}
+	})
+	if err != nil {
+		return err
 	}
-	list := make([]record, len(touched))
-	for i, id := range touched {
-		list[i] = record{id, dense[id]}
+	for _, id := range touched {
+		r.add(0, record{id, dense[id]})
 	}
-	return [][]record{list}, nil
+	return nil
 }
 
 // recipSums lends an array of zero sums, one per recipient. Whoever changes it
 // changes it back.
 func (q *question) recipSums() []sums {
 	if q.sums == nil {
-		s, ok := q.g.scratch.sums.Get().(*[]sums)
-		if !ok {
-			fresh := make([]sums, len(q.g.recip))
-			s = &fresh
+		var ok bool
+		if q.sums, ok = q.g.scratch.sums.take(); !ok {
+			q.sums = make([]sums, len(q.g.recip))
 		}
-		q.sums = s
 	}
-	return *q.sums
+	return q.sums
 }
 
 // yearCounts counts, for each year, the masks that have it.

@@ -2,9 +2,8 @@ package graph
 
 import "container/list"
 
-// SetTiny changes the number of candidates up to which rows are tested one by
-// one, so that a small corpus goes through the sets as well.
-func (g *Graph) SetTiny(n int64) { g.tiny = n }
+// Divide makes the graph divide its work as if the corpus were large.
+func (g *Graph) Divide() { g.grain = grain{tiny: 2, part: 37, words: 1, chunk: 50} }
 
 // DropCache forgets all answers.
 func (g *Graph) DropCache() {

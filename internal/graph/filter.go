@@ -22,6 +22,7 @@ type cond struct {
 	scatter func(to bitset)         // adds its rows to a set; nil when only test is cheap
 	gather  func([]uint32) []uint32 // appends its rows, in any order, perhaps repeated
 	test    func(row uint32) bool
+	ranks   span // for a condition on amounts
 }
 
 // span is a range of rows.
@@ -68,9 +69,11 @@ func (g *Graph) compile(f *Filter, reach bitset) []cond {
 		case FunderPlace:
 			match := g.placeMatcher(f.Place.Kind, f.Place.Values)
 			set := make(bitset, wordsFor(len(g.funder)))
+			at := &placeRecord{Country: math.MaxUint32} // the table of funders has none
 			for i := range g.funder {
 				fu := &g.funder[i]
-				if match(&placeRecord{CityKey: fu.CityKey, State: fu.State, ZIP: fu.ZIP, County: fu.County, Country: math.MaxUint32}) {
+				at.CityKey, at.State, at.ZIP, at.County = fu.CityKey, fu.State, fu.ZIP, fu.County
+				if match(at) {
 					set.set(uint32(i))
 				}
 			}
@@ -454,7 +457,7 @@ func (g *Graph) amountCond(least, most *int64) cond {
 	if lo == hi {
 		return nothing()
 	}
-	c := cond{bound: int64(hi - lo), test: func(row uint32) bool { return g.rank[row]-lo < hi-lo }}
+	c := cond{bound: int64(hi - lo), ranks: span{lo, hi}, test: func(row uint32) bool { return g.rank[row]-lo < hi-lo }}
 	c.gather = func(dst []uint32) []uint32 { return append(dst, g.byAmount[lo:hi]...) }
 	if int(hi-lo) < g.rows/scatterPart {
 		c.scatter = func(to bitset) {

@@ -94,6 +94,11 @@ func same(t *testing.T, what string, f *graph.Filter, got, want any) {
 // compare asks the engine and the loops the same random questions.
 func compare(t *testing.T, g *graph.Graph, n *naive, r *rand.Rand, cases int) {
 	t.Helper()
+	compareWith(t, g, n, r, cases, randomFilter)
+}
+
+func compareWith(t *testing.T, g *graph.Graph, n *naive, r *rand.Rand, cases int, filter func(*rand.Rand) *graph.Filter) {
+	t.Helper()
 	ctx := context.Background()
 	check := func(err error) {
 		t.Helper()
@@ -102,7 +107,7 @@ func compare(t *testing.T, g *graph.Graph, n *naive, r *rand.Rand, cases int) {
 		}
 	}
 	for range cases {
-		f, p := randomFilter(r), randomPage(r)
+		f, p := filter(r), randomPage(r)
 		s := randomSort(r, graph.ByAmount, graph.ByAmount, graph.ByYear, graph.ByFunderName, graph.ByFunderState, graph.ByRecipName, graph.ByRecipState)
 		rows, hits, err := g.Transactions(ctx, f, s, p)
 		check(err)
@@ -159,7 +164,7 @@ func TestAgainstLoops(t *testing.T) {
 			}
 			n := newNaive(c)
 			compare(t, g, n, rand.New(rand.NewPCG(uint64(seed), 2)), cases)
-			g.SetTiny(2)
+			g.Divide()
 			g.DropCache()
 			compare(t, g, n, rand.New(rand.NewPCG(uint64(seed), 4)), cases)
 			for _, want := range n.rows {
@@ -183,7 +188,7 @@ func TestConcurrent(t *testing.T) {
 	c := random(77, 3000)
 	s := c.write(t, t.TempDir())
 	g, alone := open(t, s), open(t, s)
-	g.SetTiny(2)
+	g.Divide()
 	r := rand.New(rand.NewPCG(9, 9))
 	filters := make([]*graph.Filter, 60)
 	answers := make([]string, len(filters))

@@ -73,8 +73,8 @@ type Graph struct {
 	short, recipIDs, nameText, purposeText, filingText table
 	text                                               textIndex
 
-	tiny    int64 // tinyRows
-	scratch pool
+	grain   grain
+	scratch scratch
 	cache   *cache
 }
 
@@ -188,7 +188,7 @@ func open(path string, data []byte, m *snapshot.Manifest) (*Graph, error) {
 	for _, y := range m.Counts.PartialFiscalYear {
 		g.partial[y] = true
 	}
-	g.tiny, g.cache = tinyRows, newCache(cacheBytes)
+	g.grain, g.cache = defaultGrain, newCache(cacheBytes)
 	return g, nil
 }
 

@@ -19,7 +19,7 @@ type Filter struct {
 	Years      []Span    // fiscal years
 	Subject    ntee.Subject
 	Place      Place
-	Countries  []string // FIPS 10-4 codes of the recipient's country
+	Countries  []string // FIPS 10-4 codes of the recipient's country; only foreign lines have one
 	Query      Query
 	Support    grant.Support // rows that have any of these bits
 	FunderKind string        // one of grant.FunderKinds
@@ -57,7 +57,8 @@ const (
 	RecipientPlace PlaceOf = iota
 	FunderPlace
 	// AreaServed selects funders that paid any recipient in the place within
-	// the filter's years, and then all their rows.
+	// the filter's years, whatever the other conditions, and then all rows of
+	// these funders that satisfy the other conditions, years included.
 	AreaServed
 )
 
@@ -69,7 +70,7 @@ const (
 	ZIP                      // five digits, or a prefix of three
 	City                     // folded by orgname.City, with an optional State
 	County                   // five-digit FIPS
-	Country                  // FIPS 10-4
+	Country                  // FIPS 10-4; only foreign lines have one, and no funder
 )
 
 // PlaceValue is one place. State is only used with City.

@@ -9,50 +9,90 @@ import (
 	"sync/atomic"
 )
 
-// tinyRows is the number of candidate rows up to which a question is answered
-// row by row instead of set by set.
-const tinyRows = 4096
+// grain says how work is divided. None of it changes an answer; tests make it
+// small so that a small corpus is divided like a large one.
+type grain struct {
+	tiny  int64 // candidates up to which rows are tested one by one instead of set by set
+	part  int   // rows that are worth a part of their own on another core
+	words int   // the same for words of sets
+	chunk int   // rows between two looks at the context
+}
 
-// pool lends scratch memory. It is lent through a question and comes back when
-// the question ends; nothing that leaves the package may refer to it.
-type pool struct{ bits, sums, masks sync.Pool }
+var defaultGrain = grain{tiny: 4096, part: 1 << 15, words: 8 << 10, chunk: 1 << 18}
 
 // question is one evaluation and the memory it has borrowed.
 type question struct {
 	g     *Graph
 	ctx   context.Context
-	lent  []*bitset
-	sums  *[]sums
-	masks *[]uint64
+	sets  []bitset
+	sums  []sums
+	masks []uint64
 }
 
 func (g *Graph) ask(ctx context.Context) *question { return &question{g: g, ctx: ctx} }
 
 // set lends an empty set of rows.
 func (q *question) set() bitset {
-	b, ok := q.g.scratch.bits.Get().(*bitset)
+	b, ok := q.g.scratch.sets.take()
 	if ok {
-		clear(*b)
+		clear(b)
 	} else {
-		fresh := make(bitset, wordsFor(q.g.rows))
-		b = &fresh
+		b = make(bitset, wordsFor(q.g.rows))
 	}
-	q.lent = append(q.lent, b)
-	return *b
+	q.sets = append(q.sets, b)
+	return b
 }
 
-// end gives everything back.
+// end gives everything back. Nothing that leaves the package may refer to it.
 func (q *question) end() {
-	for _, b := range q.lent {
-		q.g.scratch.bits.Put(b)
+	for _, b := range q.sets {
+		q.g.scratch.sets.give(b)
 	}
 	if q.sums != nil {
-		q.g.scratch.sums.Put(q.sums)
+		q.g.scratch.sums.give(q.sums)
 	}
 	if q.masks != nil {
-		q.g.scratch.masks.Put(q.masks)
+		q.g.scratch.masks.give(q.masks)
 	}
 	*q = question{}
+}
+
+// scratch is memory that questions borrow.
+type scratch struct {
+	sets  shelf[bitset]
+	sums  shelf[[]sums]
+	masks shelf[[]uint64]
+}
+
+// shelf keeps a few pieces of memory for the next question. Unlike a
+// sync.Pool it is not emptied by the garbage collector: making the pieces anew
+// costs more than many a question.
+type shelf[T any] struct {
+	mu     sync.Mutex
+	pieces []T
+}
+
+// shelfSize is how many pieces of a kind are kept.
+const shelfSize = 4
+
+func (s *shelf[T]) take() (piece T, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := len(s.pieces)
+	if n == 0 {
+		return piece, false
+	}
+	piece = s.pieces[n-1]
+	s.pieces = s.pieces[:n-1]
+	return piece, true
+}
+
+func (s *shelf[T]) give(piece T) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.pieces) < shelfSize {
+		s.pieces = append(s.pieces, piece)
+	}
 }
 
 // rowset is the rows that satisfy a filter: all of them, a short ascending
@@ -85,7 +125,7 @@ func (q *question) rows(conds []cond) (rowset, error) {
 		if c.bound == 0 {
 			return rowset{short: true}, nil
 		}
-		if c.gather != nil && c.bound <= q.g.tiny && (driver < 0 || c.bound < conds[driver].bound) {
+		if c.gather != nil && c.bound <= q.g.grain.tiny && (driver < 0 || c.bound < conds[driver].bound) {
 			driver = i
 		}
 	}
@@ -163,7 +203,7 @@ func (q *question) setBySet(conds []cond) (rowset, error) {
 	out := q.set()
 	first, last := int(lo>>6), int((hi-1)>>6)+1
 	var total atomic.Int64
-	err := q.g.parallel(q.ctx, first, last, 8<<10, func(from, to int) {
+	err := q.g.parallel(q.ctx, first, last, q.g.grain.words, func(from, to int) {
 		acc := out[from:to]
 		for i := range acc {
 			acc[i] = ^uint64(0)
@@ -194,14 +234,16 @@ func (q *question) setBySet(conds []cond) (rowset, error) {
 				}
 			}
 		}
-		// What lies outside of the range is not part of the answer.
-		if from == first {
-			acc[0] &= ^uint64(0) << (lo & 63)
-		}
+		// There are no rows past the end. Before lo there are none either: it
+		// comes from a set of ranges, which is one of the parts.
 		if to == last {
 			acc[len(acc)-1] &= ^uint64(0) >> (63 - (hi-1)&63)
 		}
 		for _, c := range tests {
+			if c.ranks.hi > 0 {
+				q.g.keepRanks(acc, uint32(from)<<6, c.ranks)
+				continue
+			}
 			for i, w := range acc {
 				for m := w; m != 0; m &= m - 1 {
 					if c.test(uint32(from+i)<<6+uint32(bits.TrailingZeros64(m))) == c.not {
@@ -217,6 +259,29 @@ func (q *question) setBySet(conds []cond) (rowset, error) {
 		return rowset{}, err
 	}
 	return rowset{set: out, lo: lo, hi: hi, count: total.Load()}, nil
+}
+
+// keepRanks removes the rows, numbered from base, whose amounts are outside of
+// the range of ranks.
+func (g *Graph) keepRanks(set bitset, base uint32, ranks span) {
+	lo, n := ranks.lo, ranks.hi-ranks.lo
+	for i, w := range set {
+		if w == 0 {
+			continue
+		}
+		at := base + uint32(i)<<6
+		// Without a branch that nobody can predict.
+		var kept uint64
+		for m := w; m != 0; m &= m - 1 {
+			j := bits.TrailingZeros64(m)
+			var in uint64
+			if g.rank[at+uint32(j)]-lo < n {
+				in = 1
+			}
+			kept |= in << j
+		}
+		set[i] = kept
+	}
 }
 
 // has reports whether a row is in the set.
@@ -284,6 +349,19 @@ func (r *rowset) each(lo, hi uint32, take func(rows []uint32)) {
 		}
 		at = end
 	}
+}
+
+// chunks hands all rows over in ascending blocks and stops when the context
+// ends.
+func (r *rowset) chunks(ctx context.Context, chunk int, take func(rows []uint32)) error {
+	lo, hi := r.bounds()
+	for at := uint64(lo); at < uint64(hi); at += uint64(chunk) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		r.each(uint32(at), uint32(min(uint64(hi), at+uint64(chunk))), take)
+	}
+	return nil
 }
 
 // parallel runs work over parts of the numbers from lo to hi-1, on all cores

@@ -19,13 +19,6 @@ func (g *Graph) Summary(ctx context.Context, f *Filter) (Totals, []YearTotals, e
 		return Totals{}, nil, err
 	}
 	defer g.mu.RUnlock()
-	if f.empty() {
-		years := make([]YearTotals, len(g.yearList))
-		for i, y := range g.yearSums {
-			years[i] = g.yearTotals(i, Totals{y.Amount, y.Grants, y.Funders, y.Recips})
-		}
-		return g.scope.Totals, years, ctx.Err()
-	}
 	key := cacheKey('s', f, Sort{}, Page{})
 	found, ok := g.cache.get(key)
 	if !ok {
@@ -52,6 +45,13 @@ func (g *Graph) summarize(ctx context.Context, f *Filter) (*summary, error) {
 	if err != nil {
 		return nil, err
 	}
+	if set.all {
+		s := &summary{totals: g.scope.Totals, years: make([]YearTotals, len(g.yearList))}
+		for i, y := range g.yearSums {
+			s.years[i] = g.yearTotals(i, Totals{y.Amount, y.Grants, y.Funders, y.Recips})
+		}
+		return s, nil
+	}
 	amounts, grants, funders, funderYears, err := q.sumYears(&set)
 	if err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func (g *Graph) summarize(ctx context.Context, f *Filter) (*summary, error) {
 func (q *question) sumYears(set *rowset) (amounts, grants [maxYears]int64, funders int64, byYear yearCounts, err error) {
 	g := q.g
 	lo, hi := set.bounds()
-	at := cuts(lo, hi, g.funderRows)
+	at := g.cuts(lo, hi, g.funderRows)
 	type part struct {
 		amounts, grants [maxYears]int64
 		funders         int64
@@ -83,19 +83,25 @@ func (q *question) sumYears(set *rowset) (amounts, grants [maxYears]int64, funde
 	parts := make([]part, len(at)-1)
 	err = g.parts(q.ctx, at, func(i, from, to int) {
 		p := &parts[i]
+		years, amounts := g.years, g.amounts
 		var mask uint64
-		var last uint32
+		var funder uint32
 		set.each(uint32(from), uint32(to), func(rows []uint32) {
-			for _, row := range rows {
-				f, y := g.funders[row], g.years[row]&(maxYears-1)
-				if f != last || mask == 0 {
+			for len(rows) > 0 {
+				if f := g.funders[rows[0]]; f != funder || mask == 0 {
 					p.byYear.add(mask)
 					p.funders++
-					mask, last = 0, f
+					mask, funder = 0, f
 				}
-				mask |= 1 << y
-				p.amounts[y] += g.amounts[row]
-				p.grants[y]++
+				end, m := g.funderRows[funder+1], mask
+				n := 0
+				for ; n < len(rows) && rows[n] < end; n++ {
+					y := years[rows[n]] & (maxYears - 1)
+					m |= 1 << y
+					p.amounts[y] += amounts[rows[n]]
+					p.grants[y]++
+				}
+				mask, rows = m, rows[n:]
 			}
 		})
 		p.byYear.add(mask)
@@ -118,24 +124,26 @@ func (q *question) countRecipients(set *rowset) (n int64, byYear yearCounts, err
 	if set.short || set.count < int64(g.rows)/sparse {
 		return q.gatherYears(set)
 	}
-	at := cuts(0, uint32(g.rows), g.recipRows.off)
+	at := g.cuts(0, uint32(g.rows), g.recipRows.off)
 	type part struct {
 		n      int64
 		byYear yearCounts
 	}
 	parts := make([]part, len(at)-1)
+	words := set.set // empty outside of its range
 	err = g.parts(q.ctx, at, func(i, from, to int) {
 		p := &parts[i]
-		first, _ := slices.BinarySearch(g.recipRows.off, uint32(from))
-		pos := from
-		for id := first; pos < to; id++ {
-			end := int(g.recipRows.off[id+1])
+		off, val := g.recipRows.off, g.recipRows.val
+		id, _ := slices.BinarySearch(off, uint32(from))
+		for pos := from; pos < to; id++ {
+			end := int(off[id+1])
+			years := g.backYears[pos:end]
 			var mask uint64
-			for ; pos < end; pos++ {
-				if row := g.recipRows.val[pos]; set.all || set.set.has(row) && row >= set.lo && row < set.hi {
-					mask |= 1 << (g.backYears[pos] & (maxYears - 1))
-				}
+			for i, row := range val[pos:end] {
+				// Without a branch: the bit of the row, at the place of its year.
+				mask |= words[row>>6] >> (row & 63) & 1 << (years[i] & (maxYears - 1))
 			}
+			pos = end
 			if mask != 0 {
 				p.n++
 				p.byYear.add(mask)
@@ -156,19 +164,15 @@ func (q *question) gatherYears(set *rowset) (n int64, byYear yearCounts, err err
 	g := q.g
 	masks := q.recipMasks()
 	var touched []uint32
-	lo, hi := set.bounds()
-	for at := uint64(lo); at < uint64(hi) && err == nil; at += chunkRows {
-		set.each(uint32(at), uint32(min(uint64(hi), at+chunkRows)), func(rows []uint32) {
-			for _, row := range rows {
-				r := g.recips[row]
-				if masks[r] == 0 {
-					touched = append(touched, r)
-				}
-				masks[r] |= 1 << (g.years[row] & (maxYears - 1))
+	err = set.chunks(q.ctx, g.grain.chunk, func(rows []uint32) {
+		for _, row := range rows {
+			r := g.recips[row]
+			if masks[r] == 0 {
+				touched = append(touched, r)
 			}
-		})
-		err = q.ctx.Err()
-	}
+			masks[r] |= 1 << (g.years[row] & (maxYears - 1))
+		}
+	})
 	for _, r := range touched {
 		byYear.add(masks[r])
 		masks[r] = 0 // the array is lent again
@@ -180,14 +184,12 @@ func (q *question) gatherYears(set *rowset) (n int64, byYear yearCounts, err err
 // it changes it back.
 func (q *question) recipMasks() []uint64 {
 	if q.masks == nil {
-		m, ok := q.g.scratch.masks.Get().(*[]uint64)
-		if !ok {
-			fresh := make([]uint64, len(q.g.recip))
-			m = &fresh
+		var ok bool
+		if q.masks, ok = q.g.scratch.masks.take(); !ok {
+			q.masks = make([]uint64, len(q.g.recip))
 		}
-		q.masks = m
 	}
-	return *q.masks
+	return q.masks
 }
 
 // Excluded says what each class in f.Exclude takes away: the rows and dollars
@@ -201,20 +203,17 @@ func (g *Graph) Excluded(ctx context.Context, f *Filter) (map[Class]Cost, error)
 	rest := *f
 	rest.Exclude = 0
 	out := make(map[Class]Cost, classes)
-	costs := g.classSums
-	if !rest.empty() {
-		key := cacheKey('x', &rest, Sort{}, Page{})
-		found, ok := g.cache.get(key)
-		if !ok {
-			list, err := g.classCosts(ctx, &rest)
-			if err != nil {
-				return nil, err
-			}
-			g.cache.put(key, list, 16*classes)
-			found = list
+	key := cacheKey('x', &rest, Sort{}, Page{})
+	found, ok := g.cache.get(key)
+	if !ok {
+		list, err := g.classCosts(ctx, &rest)
+		if err != nil {
+			return nil, err
 		}
-		costs = found.([]Cost)
+		g.cache.put(key, list, 16*classes)
+		found = list
 	}
+	costs := found.([]Cost)
 	for i := range classes {
 		if c := Class(1 << i); f.Exclude&c != 0 {
 			out[c] = costs[i]
@@ -230,28 +229,25 @@ func (g *Graph) classCosts(ctx context.Context, f *Filter) ([]Cost, error) {
 	if err != nil {
 		return nil, err
 	}
+	if set.all {
+		return slices.Clone(g.classSums), nil
+	}
 	costs := make([]Cost, classes)
-	lo, hi := set.bounds()
-	for at := uint64(lo); at < uint64(hi); at += chunkRows {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		set.each(uint32(at), uint32(min(uint64(hi), at+chunkRows)), func(rows []uint32) {
-			for _, row := range rows {
-				flags := g.flags[row] & classMask
-				if flags == 0 {
-					continue
-				}
-				for i := range costs {
-					if flags>>i&1 != 0 {
-						costs[i].Grants++
-						costs[i].Amount += g.amounts[row]
-					}
+	err = set.chunks(ctx, g.grain.chunk, func(rows []uint32) {
+		for _, row := range rows {
+			flags := g.flags[row] & classMask
+			if flags == 0 {
+				continue
+			}
+			for i := range costs {
+				if flags>>i&1 != 0 {
+					costs[i].Grants++
+					costs[i].Amount += g.amounts[row]
 				}
 			}
-		})
-	}
-	return costs, nil
+		}
+	})
+	return costs, err
 }
 
 // ReachingFunders is the number of funders that an area_served place selects:
@@ -287,16 +283,13 @@ func (g *Graph) reach(ctx context.Context, f *Filter) (bitset, error) {
 		return nil, err
 	}
 	reach := make(bitset, wordsFor(len(g.funder)))
-	lo, hi := set.bounds()
-	for at := uint64(lo); at < uint64(hi); at += chunkRows {
-		if err := ctx.Err(); err != nil {
-			return nil, err
+	err = set.chunks(ctx, g.grain.chunk, func(rows []uint32) {
+		for _, row := range rows {
+			reach.set(g.funders[row])
 		}
-		set.each(uint32(at), uint32(min(uint64(hi), at+chunkRows)), func(rows []uint32) {
-			for _, row := range rows {
-				reach.set(g.funders[row])
-			}
-		})
+	})
+	if err != nil {
+		return nil, err
 	}
 	g.cache.put(key, reach, 8*len(reach))
 	return reach, nil

@@ -85,7 +85,7 @@ func wordsOf(text string) func(yield func(string) bool) {
 		for len(text) > 0 {
 			part := text
 			if len(part) > piece {
-				end := strings.LastIndexByte(part[:piece], ' ')
+				end := strings.LastIndexAny(part[:piece], " \t\r\n")
 				if end <= 0 {
 					end = piece
 				}

@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"sort"
@@ -68,23 +67,6 @@ func (g *Graph) rowOrder(by Order) (group func(row uint32) uint32, ok bool) {
 	return nil, false
 }
 
-// rowKey is what rows are ordered by: a group, then the place among all
-// amounts, which is by amount descending and key ascending.
-type rowKey struct {
-	group int64
-	rank  uint32
-}
-
-func compareRows(a, b rowKey) int {
-	if a.group != b.group {
-		return cmp.Compare(a.group, b.group)
-	}
-	return cmp.Compare(a.rank, b.rank)
-}
-
-// chunkRows is how many rows are worked on between two looks at the context.
-const chunkRows = 1 << 18
-
 func (g *Graph) page(ctx context.Context, f *Filter, s Sort, group func(uint32) uint32, p Page) (*rowPage, error) {
 	if group == nil && f.onlyAmounts() {
 		// The rows stand next to each other in the order of amounts.
@@ -105,36 +87,51 @@ func (g *Graph) page(ctx context.Context, f *Filter, s Sort, group func(uint32) 
 	if from == to {
 		return out, nil
 	}
-	if group == nil && !set.short && float64(to)*float64(g.rows)/float64(set.count) < float64(set.count) {
+	if steps := set.count / 4; group == nil && !set.short && float64(to)*float64(g.rows) < float64(set.count)*float64(steps) {
 		lo, hi := g.ranks(f.MinAmount, f.MaxAmount)
-		if rows, ok := g.walk(&set, lo, hi, s.Asc, int(from), int(to), int(set.count)); ok {
+		if rows, ok := g.walk(&set, lo, hi, s.Asc, int(from), int(to), int(steps)); ok {
 			out.rows = rows
 			return out, nil
 		}
 	}
-	best := top[rowKey]{k: int(to), compare: compareRows}
 	lo, hi := set.bounds()
-	for at := uint64(lo); at < uint64(hi); at += chunkRows {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		set.each(uint32(at), uint32(min(uint64(hi), at+chunkRows)), func(rows []uint32) {
-			for _, row := range rows {
-				key := rowKey{rank: g.rank[row]}
-				switch {
-				case group != nil && s.Asc:
-					key.group = int64(group(row))
-				case group != nil:
-					key.group = -int64(group(row))
-				case s.Asc:
-					key.group = g.amounts[row]
+	at := g.evenCuts(lo, hi)
+	parts := make([]top, len(at)-1)
+	err = g.parts(ctx, at, func(i, lo, hi int) {
+		best := top{k: int(to)}
+		set.each(uint32(lo), uint32(hi), func(rows []uint32) {
+			switch {
+			case group != nil:
+				sign := int64(-1)
+				if s.Asc {
+					sign = 1
 				}
-				best.push(key)
+				for _, row := range rows {
+					if key := sign * int64(group(row)); !best.late(key) {
+						best.push(item{key: key, id: g.rank[row]})
+					}
+				}
+			case s.Asc:
+				for _, row := range rows {
+					if key := g.amounts[row]; !best.late(key) {
+						best.push(item{key: key, id: g.rank[row]})
+					}
+				}
+			default:
+				for _, row := range rows {
+					if rank := g.rank[row]; !best.late(int64(rank)) {
+						best.push(item{key: int64(rank), id: rank})
+					}
+				}
 			}
 		})
+		parts[i] = best
+	})
+	if err != nil {
+		return nil, err
 	}
-	for _, key := range best.sorted()[from:] {
-		out.rows = append(out.rows, g.byAmount[key.rank])
+	for _, it := range merge(parts, int(to))[from:] {
+		out.rows = append(out.rows, g.byAmount[it.id])
 	}
 	return out, nil
 }

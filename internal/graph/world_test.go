@@ -1,0 +1,76 @@
+package graph_test
+
+import (
+	"math/rand/v2"
+	"path/filepath"
+	"testing"
+
+	"grantgraph/internal/build"
+	"grantgraph/internal/graph"
+	"grantgraph/internal/ntee"
+	"grantgraph/internal/synth"
+)
+
+// TestWorld holds the engine against the loops on a world that went through
+// the real build, with questions about what is in it.
+func TestWorld(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	sources, data := filepath.Join(dir, "world"), filepath.Join(dir, "data")
+	if _, err := synth.Write(t.Context(), synth.Options{Out: sources, Grants: 1500, Seed: 11}); err != nil {
+		t.Fatal(err)
+	}
+	result, err := build.Run(t.Context(), build.Options{Sources: sources, Data: data, Indexers: []build.Indexer{{Name: "graph", Write: graph.Build}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := result.Snapshot.Verify(); err != nil {
+		t.Fatal(err)
+	}
+	g := open(t, result.Snapshot)
+	n := newNaive(readCorpus(t, result.Snapshot))
+	counts, scope := result.Snapshot.Manifest.Counts, g.Scope()
+	if scope.Grants != counts.Grants || scope.Amount != counts.TotalAmount || scope.Funders != counts.Funders || scope.Recipients != counts.Recipients ||
+		scope.Linked != counts.Linked || scope.LinkedAmount != counts.LinkedAmount || scope.FirstYear != counts.FirstFiscalYear || scope.LastYear != counts.LastFiscalYear {
+		t.Errorf("scope is %+v, the manifest says %+v", scope, counts)
+	}
+	r := rand.New(rand.NewPCG(1, 5))
+	for _, divided := range []bool{false, true} {
+		if divided {
+			g.Divide()
+			g.DropCache()
+		}
+		compareWith(t, g, n, r, 60, func(r *rand.Rand) *graph.Filter {
+			// A row of the world says what to ask for.
+			row := n.rows[r.IntN(len(n.rows))]
+			f := &graph.Filter{}
+			for range 1 + r.IntN(3) {
+				switch r.IntN(9) {
+				case 0:
+					f.Funders = append(f.Funders, row.Funder.EIN)
+				case 1:
+					f.Recipients = append(f.Recipients, row.Recipient.EIN)
+				case 2:
+					f.Years = []graph.Span{{From: row.FiscalYear, To: row.FiscalYear + r.IntN(3)}}
+				case 3:
+					f.Subject, _ = ntee.ParseSubject(string(row.NTEE[:min(len(row.NTEE), 1+r.IntN(3))]))
+				case 4:
+					f.Place = graph.Place{Of: graph.PlaceOf(r.IntN(3)), Values: []graph.PlaceValue{{Name: row.State}}}
+				case 5:
+					f.Place = graph.Place{Of: graph.PlaceOf(r.IntN(3)), Kind: graph.ZIP, Values: []graph.PlaceValue{{Name: row.ZIP[:min(len(row.ZIP), 3)]}}}
+				case 6:
+					if words := graph.Words(row.Purpose + " " + row.NameFiled); len(words) > 1 {
+						i := r.IntN(len(words) - 1)
+						f.Query, _ = graph.ParseQuery(pick(r, []string{words[i], `"` + words[i] + " " + words[i+1] + `"`, words[i] + " -" + words[i+1]}))
+					}
+				case 7:
+					v := row.Amount
+					f.MinAmount = &v
+				case 8:
+					f.Exclude = graph.Class(r.IntN(8))
+				}
+			}
+			return f
+		})
+	}
+}
