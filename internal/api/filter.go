@@ -385,5 +385,8 @@ func (f *filterReader) nation(p *Param, item string) (string, bool) {
 	if other, ok := elsewhereISO[code]; ok {
 		f.warn.caveat(p.Name, fmt.Sprintf("%s was read as FIPS 10-4, where it is %s; in ISO 3166 it is %s.", code, name, other))
 	}
+	if code == "US" {
+		f.warn.caveat(p.Name, "Only recipients abroad carry a country, so US matches no row; filter by state instead.")
+	}
 	return code, true
 }

@@ -83,6 +83,7 @@ func TestFilters(t *testing.T) {
 		{name: "contradiction", query: "exclude=daf&funder_type=daf_or_passthrough", want: `{"Exclude":1,"FunderKind":"daf_or_passthrough"}`, caveat: "funder_type:leaves nothing"},
 		{name: "country", query: "country=UK,ca", want: `{"Countries":["CA","UK"]}`},
 		{name: "ambiguous country", query: "country=AU", want: `{"Countries":["AU"]}`, caveat: "country:Austria"},
+		{name: "the US as a country", query: "country=US", want: `{"Countries":["US"]}`, caveat: "country:abroad"},
 		{name: "ISO country", query: "country=DE", want: `{}`, unsupported: "country"},
 		{name: "country by name", query: "country=Germany", want: `{}`, unsupported: "country"},
 		{name: "amounts", query: "min_amt=1000&max_amt=5000", want: `{"MinAmount":1000,"MaxAmount":5000}`},
