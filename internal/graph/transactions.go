@@ -3,6 +3,7 @@ package graph
 import (
 	"context"
 	"fmt"
+	"math/bits"
 	"sort"
 )
 
@@ -87,7 +88,10 @@ func (g *Graph) page(ctx context.Context, f *Filter, s Sort, group func(uint32) 
 	if from == to {
 		return out, nil
 	}
-	if steps := set.count / 4; group == nil && !set.short && float64(to)*float64(g.rows) < float64(set.count)*float64(steps) {
+	// Walking the order of amounts costs a look per row passed; picking the best
+	// out of the set costs a look per row of the set and, for the ones that
+	// stay, a way through a heap as deep as the page is.
+	if steps := set.count * int64(bits.Len64(uint64(to))) / 2; group == nil && !set.short && float64(to)*float64(g.rows) < float64(set.count)*float64(steps) {
 		lo, hi := g.ranks(f.MinAmount, f.MaxAmount)
 		if rows, ok := g.walk(&set, lo, hi, s.Asc, int(from), int(to), int(steps)); ok {
 			out.rows = rows

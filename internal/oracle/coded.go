@@ -16,6 +16,8 @@ import (
 )
 
 // Coded is DuckDB over integer-coded tables, with the grants sorted both ways.
+// Beside the codes that conditions are on, the tables hold every field of an
+// answer, so that a page is read without a join.
 type Coded struct {
 	*codebook
 	db *database
@@ -34,8 +36,8 @@ func OpenCoded(ctx context.Context, s *snapshot.Snapshot) (*Coded, error) {
 	}
 	if err == nil {
 		err = db.run(ctx,
-			"CREATE TABLE by_funder AS SELECT * FROM coded ORDER BY funder, recipient, year, amount, rank",
-			"CREATE TABLE by_recipient AS SELECT * FROM coded ORDER BY recipient, funder, year, amount, rank")
+			"CREATE TABLE by_funder AS "+wideSQL+" ORDER BY g.funder, g.recipient, g.year, g.amount, g.rank",
+			"CREATE TABLE by_recipient AS SELECT * FROM by_funder ORDER BY recipient, funder, year, amount, rank")
 	}
 	if err == nil {
 		c.codebook, err = readCodebook(ctx, db.DB, s)
@@ -45,9 +47,9 @@ func OpenCoded(ctx context.Context, s *snapshot.Snapshot) (*Coded, error) {
 		return nil, fmt.Errorf("loading the snapshot into coded DuckDB tables: %w", err)
 	}
 	c.contains = func(table, words string, _ []string) string {
-		return "IN (SELECT id FROM " + table + " WHERE contains(words, '" + words + "'))"
+		return "SELECT id FROM " + table + " WHERE contains(words, '" + words + "')"
 	}
-	c.sorted = true
+	c.wide = true
 	return c, nil
 }
 
@@ -81,6 +83,43 @@ func dimension(table, column string) string {
 	return fmt.Sprintf("CREATE TABLE %s AS SELECT row_number() OVER (ORDER BY value) - 1 id, value FROM (SELECT DISTINCT %[1]s AS value FROM %s)", column, table)
 }
 
+// answerColumns are the fields of a row of transactions, each with where it
+// is found by the joins of answerJoins.
+var answerColumns = [...]struct{ name, from string }{
+	{"key", "g.key"}, {"funder_ein", "f.ein"}, {"funder_name", "f.name"}, {"funder_city", "f.city"}, {"funder_state", "f.state"}, {"funder_kind", "f.kind"},
+	{"recip_id", "r.recip_id"}, {"recip_ein", "r.ein"}, {"recip_name", "r.name"}, {"recip_city", "r.city"}, {"recip_state", "r.state"},
+	{"recip_zip", "r.zip"}, {"recip_country", "r.country"}, {"raw_text", "w.value"}, {"city_text", "c.value"}, {"state_text", "s.value"},
+	{"zip_text", "z.value"}, {"country_text", "o.value"}, {"amount", "g.amount"}, {"year", "g.year"}, {"ntee_text", "r.ntee"}, {"support", "g.support"},
+	{"purpose_text", "p.value"}, {"object_id", "x.object_id"}, {"filing_text", "x.filing"}, {"return_type", "x.return_type"}, {"period_end", "x.period_end"},
+	{"rule", "g.rule"}, {"prob", "g.prob"}, {"matched", "g.matched"}, {"class", "g.class"},
+}
+
+const answerJoins = ` JOIN funder f ON f.id = g.funder JOIN recipient r ON r.id = g.recipient JOIN filed_text w ON w.id = g.raw
+	JOIN filed_text p ON p.id = g.purpose JOIN filed_city c ON c.id = g.city JOIN state s ON s.id = g.state
+	JOIN zip z ON z.id = g.zip JOIN country o ON o.id = g.country JOIN filing x ON x.id = g.filing`
+
+// answerFields lists the fields of a row, in a wide table or by joins.
+func answerFields(wide bool) string {
+	list := make([]string, len(answerColumns))
+	for i, c := range answerColumns {
+		if list[i] = c.from; wide {
+			list[i] = "g." + c.name
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// wideSQL puts the fields of an answer beside the codes.
+var wideSQL = func() string {
+	list := []string{"g.*"}
+	for _, c := range answerColumns {
+		if !strings.HasPrefix(c.from, "g.") {
+			list = append(list, c.from+" AS "+c.name)
+		}
+	}
+	return "SELECT " + strings.Join(list, ", ") + " FROM coded g" + answerJoins
+}()
+
 // rulesSQL numbers the rules as package grant does.
 func rulesSQL() string {
 	rows := []string{"(0, '')"}
@@ -96,10 +135,11 @@ func rulesSQL() string {
 type codebook struct {
 	db      *sql.DB
 	partial []int
-	// contains is the condition that an id is that of a text with these words.
+	// contains selects the ids of the texts with these words.
 	contains func(table, words string, stems []string) string
-	// sorted says that there are two tables of grants.
-	sorted bool
+	// wide says that there are two tables of grants, sorted both ways, which
+	// hold the fields of an answer as well.
+	wide bool
 
 	funders    map[ein.EIN]int64
 	recipients map[ein.EIN]int64
@@ -188,7 +228,7 @@ func (b *codebook) equal(column, want string) string {
 // the fewest rows.
 func (b *codebook) table(f *graph.Filter, recipients bool) string {
 	switch {
-	case !b.sorted:
+	case !b.wide:
 		return "coded"
 	case len(f.Recipients) > 0 || recipients && len(f.Funders) == 0:
 		return "by_recipient"
@@ -196,8 +236,21 @@ func (b *codebook) table(f *graph.Filter, recipients bool) string {
 	return "by_funder"
 }
 
-// condition is the filter in SQL.
-func (b *codebook) condition(f *graph.Filter, recipients bool) string {
+// clause is a filter in SQL: the tables made for it, each followed by a comma,
+// and the condition on rows of grants, called g.
+type clause struct{ with, where string }
+
+// alone is the tables as the beginning of a statement.
+func (c *clause) alone() string {
+	if c.with == "" {
+		return ""
+	}
+	return "WITH " + strings.TrimSuffix(c.with, ", ") + " "
+}
+
+// clause translates a filter.
+func (b *codebook) clause(f *graph.Filter, recipients bool) clause {
+	var with strings.Builder
 	var parts []string
 	and := func(s string) { parts = append(parts, s) }
 	if len(f.Funders) > 0 {
@@ -219,10 +272,10 @@ func (b *codebook) condition(f *graph.Filter, recipients bool) string {
 		and(oneOf("g.country", b.codes("country", func(s string) bool { return slices.Contains(f.Countries, s) })))
 	}
 	for _, t := range f.Query.Must {
-		and(b.text(t))
+		and(b.text(&with, t))
 	}
 	for _, t := range f.Query.MustNot {
-		and("NOT " + b.text(t))
+		and("NOT " + b.text(&with, t))
 	}
 	if f.Support != 0 {
 		and(fmt.Sprintf("g.support & %d <> 0", f.Support))
@@ -250,9 +303,9 @@ func (b *codebook) condition(f *graph.Filter, recipients bool) string {
 		and(oneOf("g.rule", ids))
 	}
 	if len(parts) == 0 {
-		return "TRUE"
+		parts = []string{"TRUE"}
 	}
-	return strings.Join(parts, " AND ")
+	return clause{with.String(), strings.Join(parts, " AND ")}
 }
 
 func lookup(ids map[ein.EIN]int64, eins []ein.EIN) []int64 {
@@ -287,13 +340,20 @@ func spans(list []graph.Span) string {
 	return "(" + strings.Join(parts, " OR ") + ")"
 }
 
-// text is the condition that a row holds a term. Stems are letters and digits
-// only, so they can stand in the statement.
-func (b *codebook) text(t graph.Term) string {
+// text is the condition that a row holds a term. DuckDB is given the texts as
+// tables of their own, which it searches once; PostgreSQL as arrays, for which
+// it uses the indexes on grants. Stems are letters and digits only, so they
+// can stand in the statement.
+func (b *codebook) text(with *strings.Builder, t graph.Term) string {
 	w := phrase(t.Words)
 	stems := strings.Fields(w)
-	in, named := b.contains("filed_text", w, stems), b.contains("recipient", w, stems)
-	return "(g.purpose " + in + " OR g.raw " + in + " OR g.recipient " + named + ")"
+	texts, named := b.contains("filed_text", w, stems), b.contains("recipient", w, stems)
+	if !b.wide {
+		return "(g.purpose = ANY (ARRAY(" + texts + ")) OR g.raw = ANY (ARRAY(" + texts + ")) OR g.recipient = ANY (ARRAY(" + named + ")))"
+	}
+	n := strings.Count(with.String(), " AS ")
+	fmt.Fprintf(with, "q%d AS MATERIALIZED (%s), q%d AS MATERIALIZED (%s), ", n, texts, n+1, named)
+	return fmt.Sprintf("(g.purpose IN (SELECT id FROM q%d) OR g.raw IN (SELECT id FROM q%[1]d) OR g.recipient IN (SELECT id FROM q%d))", n, n+1)
 }
 
 func (b *codebook) location(f *graph.Filter, table string) string {
@@ -361,11 +421,55 @@ func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'
 
 // Transactions are the matching rows.
 func (b *codebook) Transactions(ctx context.Context, f *graph.Filter, s graph.Sort, page graph.Page) ([]graph.Grant, int64, error) {
-	table, where := b.table(f, false), b.condition(f, false)
+	table, c := b.table(f, false), b.clause(f, false)
 	var hits int64
-	if err := b.db.QueryRowContext(ctx, "SELECT count(*) FROM "+table+" g WHERE "+where).Scan(&hits); err != nil {
+	// Two statements are faster than one, unless the condition is dear.
+	once := b.wide && c.with != ""
+	if !once {
+		if err := b.db.QueryRowContext(ctx, c.alone()+"SELECT count(*) FROM "+table+" g WHERE "+c.where).Scan(&hits); err != nil {
+			return nil, 0, err
+		}
+		if int64(page.Offset) >= hits {
+			return []graph.Grant{}, hits, nil
+		}
+	}
+	// For few rows, PostgreSQL would still walk all grants in the order asked
+	// for; a fence makes it find the rows first.
+	fenced := !b.wide && hits < fewRows
+	rows, err := b.db.QueryContext(ctx, b.pageSQL(table, &c, s, page, once, fenced))
+	if err != nil {
 		return nil, 0, err
 	}
+	defer rows.Close()
+	list := []graph.Grant{}
+	for rows.Next() {
+		g := graph.Grant{Funder: new(graph.Funder), Recipient: new(graph.Recipient)}
+		var funder, recipient string
+		var n int64
+		if err := rows.Scan(&n, &g.Key, &funder, &g.Funder.Name, &g.Funder.City, &g.Funder.State, &g.Funder.Kind,
+			&g.Recipient.ID, &recipient, &g.Recipient.Name, &g.Recipient.City, &g.Recipient.State, &g.Recipient.ZIP, &g.Recipient.Country,
+			&g.NameFiled, &g.City, &g.State, &g.ZIP, &g.Country, &g.Amount, &g.FiscalYear, &g.NTEE, &g.Support, &g.Purpose,
+			&g.ObjectID, &g.Filing, &g.ReturnType, &g.PeriodEnd, &g.Rule, &g.Prob, &g.Matched, &g.Classes); err != nil {
+			return nil, 0, err
+		}
+		g.Funder.EIN, g.Recipient.EIN = number(funder), number(recipient)
+		hits = max(hits, n)
+		list = append(list, g)
+	}
+	if err := rows.Err(); err != nil || len(list) > 0 || !once {
+		return list, hits, err
+	}
+	err = b.db.QueryRowContext(ctx, c.alone()+"SELECT count(*) FROM "+table+" g WHERE "+c.where).Scan(&hits)
+	return list, hits, err
+}
+
+// fewRows is how many rows are sorted rather than met on the way through an
+// index.
+const fewRows = 10_000
+
+// pageSQL reads a page of rows, each with the number of all rows before it
+// where it is counted in the same statement, else 0.
+func (b *codebook) pageSQL(table string, c *clause, s graph.Sort, page graph.Page, counted, fenced bool) string {
 	column, from := "g.amount", table+" g"
 	switch s.By {
 	case graph.ByYear:
@@ -379,33 +483,23 @@ func (b *codebook) Transactions(ctx context.Context, f *graph.Filter, s graph.So
 	case graph.ByRecipState:
 		column = "g.state" // codes are in the order of the texts
 	}
-	rows, err := b.db.QueryContext(ctx, fmt.Sprintf(`WITH page AS MATERIALIZED (
-			SELECT g.*, %s AS sorted FROM %s WHERE %s ORDER BY %[1]s %[4]s, g.amount DESC, g.rank LIMIT %[5]d OFFSET %[6]d)
-		SELECT g.key, f.ein, f.name, f.city, f.state, f.kind, r.recip_id, r.ein, r.name, r.city, r.state, r.zip, r.country,
-			w.value, c.value, s.value, z.value, o.value, g.amount, g.year, r.ntee, g.support, p.value,
-			x.object_id, x.filing, x.return_type, x.period_end, g.rule, g.prob, g.matched, g.class
-		FROM page g JOIN funder f ON f.id = g.funder JOIN recipient r ON r.id = g.recipient JOIN filed_text w ON w.id = g.raw
-			JOIN filed_text p ON p.id = g.purpose JOIN filed_city c ON c.id = g.city JOIN state s ON s.id = g.state
-			JOIN zip z ON z.id = g.zip JOIN country o ON o.id = g.country JOIN filing x ON x.id = g.filing
-		ORDER BY g.sorted %[4]s, g.amount DESC, g.rank`, column, from, where, direction(s), page.Limit, page.Offset))
-	if err != nil {
-		return nil, 0, err
+	order := fmt.Sprintf("%s, g.amount DESC, g.rank", direction(s))
+	cut := fmt.Sprintf("LIMIT %d OFFSET %d", page.Limit, page.Offset)
+	switch {
+	case counted:
+		return "WITH " + c.with + "m AS MATERIALIZED (SELECT g.rowid AS id, g.amount, g.rank, " + column + " AS sorted FROM " + from + " WHERE " + c.where + "), " +
+			"page AS MATERIALIZED (SELECT *, (SELECT count(*) FROM m) AS hits FROM m g ORDER BY g.sorted" + order + " " + cut + ") " +
+			"SELECT p.hits, " + answerFields(true) + " FROM page p JOIN " + table + " g ON g.rowid = p.id ORDER BY p.sorted" + order
+	case b.wide:
+		return c.alone() + "SELECT 0, " + answerFields(true) + " FROM " + from + " WHERE " + c.where + " ORDER BY " + column + order + " " + cut
 	}
-	defer rows.Close()
-	list := []graph.Grant{}
-	for rows.Next() {
-		g := graph.Grant{Funder: new(graph.Funder), Recipient: new(graph.Recipient)}
-		var funder, recipient string
-		if err := rows.Scan(&g.Key, &funder, &g.Funder.Name, &g.Funder.City, &g.Funder.State, &g.Funder.Kind,
-			&g.Recipient.ID, &recipient, &g.Recipient.Name, &g.Recipient.City, &g.Recipient.State, &g.Recipient.ZIP, &g.Recipient.Country,
-			&g.NameFiled, &g.City, &g.State, &g.ZIP, &g.Country, &g.Amount, &g.FiscalYear, &g.NTEE, &g.Support, &g.Purpose,
-			&g.ObjectID, &g.Filing, &g.ReturnType, &g.PeriodEnd, &g.Rule, &g.Prob, &g.Matched, &g.Classes); err != nil {
-			return nil, 0, err
-		}
-		g.Funder.EIN, g.Recipient.EIN = number(funder), number(recipient)
-		list = append(list, g)
+	found := "SELECT g.*, " + column + " AS sorted FROM " + from + " WHERE " + c.where
+	if fenced {
+		found = "SELECT * FROM (" + found + " OFFSET 0) g ORDER BY g.sorted" + order + " " + cut
+	} else {
+		found += " ORDER BY " + column + order + " " + cut
 	}
-	return list, hits, rows.Err()
+	return "WITH page AS MATERIALIZED (" + found + ") SELECT 0, " + answerFields(false) + " FROM page g" + answerJoins + " ORDER BY g.sorted" + order
 }
 
 // Funders are the funders of the matching rows.
@@ -440,17 +534,17 @@ func (b *codebook) Recipients(ctx context.Context, f *graph.Filter, s graph.Sort
 // order of EINs and identities, so ties are broken by them.
 func (b *codebook) totals(ctx context.Context, f *graph.Filter, s graph.Sort, page graph.Page, side, other, columns string, hits *int64, read func(func(...any) error) error) error {
 	recipients := side == "recipient"
-	table, where := b.table(f, recipients), b.condition(f, recipients)
+	table, c := b.table(f, recipients), b.clause(f, recipients)
 	column, from := aggregateColumn(s, "f"), "t"
 	if strings.HasPrefix(column, "f.") {
 		from = "t JOIN " + side + " f ON f.id = t.id"
 	}
-	rows, err := b.db.QueryContext(ctx, fmt.Sprintf(`WITH t AS (
+	rows, err := b.db.QueryContext(ctx, "WITH "+c.with+fmt.Sprintf(`t AS (
 			SELECT %s AS id, sum(amount)::BIGINT AS total, count(*) AS grants, count(DISTINCT %s) AS others, min(year) AS low, max(year) AS high
 			FROM %s g WHERE %s GROUP BY %[1]s), page AS MATERIALIZED (
 			SELECT t.*, %[5]s AS sorted, count(*) OVER () AS hits FROM %[6]s ORDER BY %[5]s %[7]s, total DESC, t.id LIMIT %[8]d OFFSET %[9]d)
 		SELECT hits, %[10]s, total, grants, others, low, high FROM page t JOIN %[1]s f ON f.id = t.id ORDER BY sorted %[7]s, total DESC, t.id`,
-		side, other, table, where, column, from, direction(s), page.Limit, page.Offset, columns))
+		side, other, table, c.where, column, from, direction(s), page.Limit, page.Offset, columns))
 	if err != nil {
 		return err
 	}
@@ -465,13 +559,14 @@ func (b *codebook) totals(ctx context.Context, f *graph.Filter, s graph.Sort, pa
 	if err := rows.Err(); err != nil || any {
 		return err
 	}
-	return b.db.QueryRowContext(ctx, "SELECT count(DISTINCT "+side+") FROM "+table+" g WHERE "+where).Scan(hits)
+	return b.db.QueryRowContext(ctx, c.alone()+"SELECT count(DISTINCT "+side+") FROM "+table+" g WHERE "+c.where).Scan(hits)
 }
 
 // Summary is the sum of the matching rows, as a whole and by fiscal year.
 func (b *codebook) Summary(ctx context.Context, f *graph.Filter) (graph.Totals, []graph.YearTotals, error) {
-	return scanSummary(ctx, b.db, b.partial, `SELECT coalesce(year, 0), coalesce(sum(amount), 0)::BIGINT, count(*), count(DISTINCT funder), count(DISTINCT recipient)
-		FROM `+b.table(f, false)+` g WHERE `+b.condition(f, false)+` GROUP BY GROUPING SETS ((), (year)) ORDER BY 1`)
+	c := b.clause(f, false)
+	return scanSummary(ctx, b.db, b.partial, c.alone()+`SELECT coalesce(year, 0), coalesce(sum(amount), 0)::BIGINT, count(*), count(DISTINCT funder), count(DISTINCT recipient)
+		FROM `+b.table(f, false)+` g WHERE `+c.where+` GROUP BY GROUPING SETS ((), (year)) ORDER BY 1`)
 }
 
 // Excluded is what each class takes away from the rows that match the filter
@@ -479,14 +574,15 @@ func (b *codebook) Summary(ctx context.Context, f *graph.Filter) (graph.Totals, 
 func (b *codebook) Excluded(ctx context.Context, f *graph.Filter) (map[graph.Class]graph.Cost, error) {
 	all := *f
 	all.Exclude = 0
+	where := b.clause(&all, false)
 	costs := map[graph.Class]graph.Cost{}
 	for _, c := range classColumns {
 		if f.Exclude&c.class == 0 {
 			continue
 		}
 		var cost graph.Cost
-		if err := b.db.QueryRowContext(ctx, fmt.Sprintf("SELECT count(*), coalesce(sum(amount), 0)::BIGINT FROM %s g WHERE g.class & %d <> 0 AND %s",
-			b.table(f, false), c.class, b.condition(&all, false))).Scan(&cost.Grants, &cost.Amount); err != nil {
+		if err := b.db.QueryRowContext(ctx, where.alone()+fmt.Sprintf("SELECT count(*), coalesce(sum(amount), 0)::BIGINT FROM %s g WHERE g.class & %d <> 0 AND %s",
+			b.table(f, false), c.class, where.where)).Scan(&cost.Grants, &cost.Amount); err != nil {
 			return nil, err
 		}
 		costs[c.class] = cost

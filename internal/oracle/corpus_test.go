@@ -110,7 +110,8 @@ func invent(t testing.TB, seed uint64, n int) *corpus {
 			}
 		}
 		g.IsDAF, g.IsIndividual, g.IsRelatedParty, g.IsUnidentified = k == 0, flag(r, 20), flag(r, 20), flag(r, 5)
-		g.Support = int32(r.IntN(1<<grant.Strategies)) & int32(r.IntN(1<<grant.Strategies))
+		some, others := r.IntN(1<<grant.Strategies), r.IntN(1<<grant.Strategies)
+		g.Support = int32(some & others)
 		g.Filing, g.ReturnType, g.PeriodEnd = fmt.Sprintf("sha256:%04d", r.IntN(30)), "990PF", fmt.Sprintf("%d-12-31", g.TaxYear)
 		if flag(r, 70) {
 			g.Filing = fmt.Sprintf("2023%014d", r.IntN(30))

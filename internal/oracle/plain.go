@@ -268,6 +268,9 @@ func (p *Plain) Transactions(ctx context.Context, f *graph.Filter, s graph.Sort,
 	if err := p.db.QueryRowContext(ctx, "SELECT count(*) FROM grants g WHERE "+w.String(), w.args...).Scan(&hits); err != nil {
 		return nil, 0, err
 	}
+	if int64(page.Offset) >= hits {
+		return []graph.Grant{}, hits, nil
+	}
 	column, from := "g.amount", "grants g"
 	switch s.By {
 	case graph.ByYear:
@@ -361,8 +364,6 @@ func aggregateColumn(s graph.Sort, of string) string {
 	switch s.By {
 	case graph.ByCount:
 		return "grants"
-	case graph.ByYear:
-		return "high"
 	case graph.ByFunderName, graph.ByRecipName:
 		return of + ".name"
 	case graph.ByFunderState, graph.ByRecipState:

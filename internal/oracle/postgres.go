@@ -34,7 +34,8 @@ func OpenPostgres(ctx context.Context, s *snapshot.Snapshot, dsn string) (*Postg
 	}
 	db := stdlib.OpenDBFromPool(pool)
 	if p.codebook, err = readCodebook(ctx, db, s); err != nil {
-		p.Close()
+		db.Close()
+		pool.Close()
 		return nil, err
 	}
 	p.contains = func(table, words string, stems []string) string {
@@ -42,7 +43,7 @@ func OpenPostgres(ctx context.Context, s *snapshot.Snapshot, dsn string) (*Postg
 		if len(stems) > 1 {
 			where += " AND words LIKE '%" + words + "%'"
 		}
-		return "= ANY (ARRAY(SELECT id FROM " + table + " WHERE " + where + "))"
+		return "SELECT id FROM " + table + " WHERE " + where
 	}
 	return p, nil
 }

@@ -142,9 +142,9 @@ func (asked) Name() string { return "graph" }
 
 // Fresh is a graph that cannot answer from memory: every question is changed
 // in a way that leaves its meaning, so that it has never been asked before.
-// Questions without a filter, or for transactions by amount alone, stay as
-// they are: their answers are cut from orders and totals made with the index,
-// and memory saves them nothing.
+// Transactions by amount alone stay as they are: they are cut from an order
+// made with the index, and memory saves them nothing. It is for one asker at a
+// time.
 func Fresh(g *graph.Graph) Engine { return &fresh{asked: asked{g}} }
 
 type fresh struct {
@@ -155,9 +155,6 @@ type fresh struct {
 // vary adds a span of years that no other question has: one that holds all
 // years where none is asked for, else one that holds none.
 func (e *fresh) vary(f *graph.Filter) *graph.Filter {
-	if reflect.ValueOf(*f).IsZero() {
-		return f
-	}
 	e.round++
 	g := *f
 	if len(g.Years) == 0 {

@@ -141,11 +141,7 @@ func (s *Server) ready(ctx context.Context) error {
 // reading: a quarter of the memory for pages, room for sorts and hashes, every
 // core for a query, and no compilation, which costs more than it brings here.
 func settings() []string {
-	total := 4096
-	var info syscall.Sysinfo_t
-	if syscall.Sysinfo(&info) == nil {
-		total = int(uint64(info.Totalram) * uint64(info.Unit) >> 20)
-	}
+	total := memory()
 	cores := runtime.NumCPU()
 	return []string{
 		"listen_addresses=", "fsync=off", "synchronous_commit=off", "max_wal_size=8GB", "wal_level=minimal", "max_wal_senders=0",
@@ -155,6 +151,17 @@ func settings() []string {
 		fmt.Sprintf("max_parallel_workers_per_gather=%d", cores), fmt.Sprintf("max_worker_processes=%d", cores+4), fmt.Sprintf("max_parallel_workers=%d", cores),
 		fmt.Sprintf("max_parallel_maintenance_workers=%d", cores),
 	}
+}
+
+// memory is the memory of the machine in megabytes, or a small guess where the
+// system does not say.
+func memory() int {
+	text, err := os.ReadFile("/proc/meminfo")
+	var kilobytes int
+	if _, scan := fmt.Sscanf(string(text), "MemTotal: %d kB", &kilobytes); err != nil || scan != nil {
+		return 4096
+	}
+	return kilobytes >> 10
 }
 
 // lesser is a user that PostgreSQL agrees to run as.
