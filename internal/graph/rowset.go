@@ -325,25 +325,37 @@ func (r *rowset) each(lo, hi uint32, take func(rows []uint32)) {
 	var buf [blockRows]uint32
 	for at := lo; at < hi; {
 		end := min(hi, (at+blockRows)&^63)
-		rows := buf[:0]
+		n := 0
 		if r.all {
 			for row := at; row < end; row++ {
-				rows = append(rows, row)
+				buf[n] = row
+				n++
 			}
 		} else {
 			for w := at >> 6; w<<6 < end; w++ {
-				m := r.set[w]
+				m, base := r.set[w], w<<6
 				if w == at>>6 {
 					m &= ^uint64(0) << (at & 63)
 				}
 				if w == (end-1)>>6 {
 					m &= ^uint64(0) >> (63 - (end-1)&63)
 				}
-				for base := w << 6; m != 0; m &= m - 1 {
-					rows = append(rows, base+uint32(bits.TrailingZeros64(m)))
+				if m == ^uint64(0) {
+					// Whole funders are long runs of ones.
+					full := buf[n : n+64]
+					for i := range full {
+						full[i] = base + uint32(i)
+					}
+					n += 64
+					continue
+				}
+				for ; m != 0; m &= m - 1 {
+					buf[n] = base + uint32(bits.TrailingZeros64(m))
+					n++
 				}
 			}
 		}
+		rows := buf[:n]
 		if len(rows) > 0 {
 			take(rows)
 		}

@@ -94,12 +94,26 @@ func (q *question) sumYears(set *rowset) (amounts, grants [maxYears]int64, funde
 					mask, funder = 0, f
 				}
 				end, m := g.funderRows[funder+1], mask
-				n := 0
-				for ; n < len(rows) && rows[n] < end; n++ {
-					y := years[rows[n]] & (maxYears - 1)
-					m |= 1 << y
-					p.amounts[y] += amounts[rows[n]]
-					p.grants[y]++
+				n := len(rows)
+				if rows[n-1] >= end {
+					n, _ = slices.BinarySearch(rows, end)
+				}
+				if first := rows[0]; int(rows[n-1]-first) == n-1 {
+					// Neighbours: the columns are read in order.
+					values := amounts[first:][:n]
+					for i, year := range years[first:][:n] {
+						y := year & (maxYears - 1)
+						m |= 1 << y
+						p.amounts[y] += values[i]
+						p.grants[y]++
+					}
+				} else {
+					for _, row := range rows[:n] {
+						y := years[row] & (maxYears - 1)
+						m |= 1 << y
+						p.amounts[y] += amounts[row]
+						p.grants[y]++
+					}
 				}
 				mask, rows = m, rows[n:]
 			}
