@@ -1,22 +1,25 @@
 # The commands of the project. "make run" and "make test" are the two a newcomer
-# needs; each works on a fresh machine with Go.
+# needs; each works on a fresh machine with Go and a C++ compiler.
 
 GO ?= go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME ?= 5s
 CASES ?= 50000
 
-.PHONY: run build test lint fuzz oracle bench clean
+.PHONY: run build test require lint fuzz oracle bench clean
 
-run: ## make an invented world, build it, show what is in it
+run: ## make an invented world, build it, serve it on 127.0.0.1:8080
 	$(GO) run ./cmd/grantgraph demo
 
 build: ## the binary, in bin/
 	$(GO) build -o bin/grantgraph ./cmd/grantgraph
 
-test: lint ## everything continuous integration runs
+test: require lint ## everything continuous integration runs
 	$(GO) test ./...
 	./scripts/fuzz $(FUZZTIME)
+
+require: ## what the tests need beyond Go, installed where it is missing and we may
+	./scripts/require
 
 lint: ## formatting and static checks
 	@unformatted=$$(gofmt -l cmd internal); if [ -n "$$unformatted" ]; then echo "not gofmt-clean:"; echo "$$unformatted"; exit 1; fi
