@@ -15,6 +15,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/graph"
@@ -235,15 +236,19 @@ var functions = template.FuncMap{
 	"slug":  search.Slug,
 	"query": url.QueryEscape,
 	"bars":  bars,
-	"title": func(s string) string {
-		// Names are stored in capitals, as filed; a page reads better without.
-		words := strings.Fields(strings.ToLower(s))
-		for i, w := range words {
-			words[i] = strings.ToUpper(w[:1]) + w[1:]
-		}
-		return strings.Join(words, " ")
-	},
+	"title": title,
 	"deref": func(n *int64) int64 { return *n },
+}
+
+// title writes a name with capital initials. Names are stored in capitals, as
+// filed; a page reads better without.
+func title(s string) string {
+	words := strings.Fields(strings.ToLower(s))
+	for i, w := range words {
+		_, size := utf8.DecodeRuneInString(w)
+		words[i] = strings.ToUpper(w[:size]) + w[size:]
+	}
+	return strings.Join(words, " ")
 }
 
 func grouped(n int64) string {
