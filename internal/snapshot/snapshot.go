@@ -386,8 +386,9 @@ func currentVersion(data string) (string, error) {
 	path := filepath.Join(data, pointerName)
 	b, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", fault.New("no_snapshot", "%s holds no snapshot: %w", data, ErrNone).
-			Try("grantgraph build --sources DIR --data %s", data)
+		f := fault.New("no_snapshot", "%s holds no snapshot", data).Try("grantgraph build --sources DIR --data %s", data)
+		f.Err = ErrNone
+		return "", f
 	}
 	if err != nil {
 		return "", fault.Disk(path, err)
