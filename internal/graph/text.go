@@ -59,7 +59,7 @@ func ParseQuery(s string) (q Query, ok bool) {
 		case phrase:
 			q.Must = append(q.Must, Term{words})
 		default:
-			for _, w := range words {
+			for _, w := range words[:min(len(words), maxTerms-len(q.Must)-len(q.MustNot))] {
 				q.Must = append(q.Must, Term{[]string{w}})
 			}
 		}

@@ -89,10 +89,14 @@ func FuzzParseQuery(f *testing.F) {
 	}
 	f.Add(`-"a -b" "c`)
 	f.Add("\xff\x00\"-")
+	f.Add(strings.Repeat("0 ", 31) + "0-0-0")
 	f.Fuzz(func(t *testing.T, s string) {
 		q, ok := graph.ParseQuery(s)
 		if ok != (len(q.Must)+len(q.MustNot) > 0) {
 			t.Fatalf("ok is %v for %v", ok, q)
+		}
+		if n := len(q.Must) + len(q.MustNot); n > 32 {
+			t.Fatalf("%d terms", n)
 		}
 		for _, term := range slices.Concat(q.Must, q.MustNot) {
 			if len(term.Words) == 0 {
