@@ -93,7 +93,7 @@ func (b *builder) loadMaster(u *resolve.UniverseBuilder, m master) error {
 			return nil
 		})
 		for _, r := range stats.Rejected {
-			b.report.MasterRejected = addCount(b.report.MasterRejected, r.Reason, int64(r.Count))
+			b.report.MasterRejected = addCount(b.report.MasterRejected, r.Reason, r.Count)
 		}
 		return int64(stats.Rows), err
 	})

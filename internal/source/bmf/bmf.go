@@ -5,16 +5,13 @@
 package bmf
 
 import (
-	"bufio"
-	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"grantgraph/internal/ein"
+	"grantgraph/internal/source/rows"
 )
 
 // Amount is a whole-dollar figure that may be absent. Absent is "not
@@ -55,25 +52,10 @@ type Record struct {
 // no state; City is the name of the country and Street the whole address.
 func (r *Record) Foreign() bool { return r.State == "" }
 
-// Rejection says how many rows were left out for one reason.
-type Rejection struct {
-	Reason string
-	Count  int
-}
-
-// Stats says what became of the rows of a file.
-type Stats struct {
-	Rows     int         // rows handed on
-	Rejected []Rejection // rows left out, by reason, in order of reason
-}
-
-// Reasons for which a row is left out.
+// Reasons for which a row is left out, beside those of package rows.
 const (
-	ReasonColumns  = "wrong number of columns"
-	ReasonEIN      = "malformed EIN"
-	ReasonName     = "empty name"
-	ReasonOverlong = "row too long"
-	ReasonQuote    = "unclosed quote"
+	ReasonEIN  = "malformed EIN"
+	ReasonName = "empty name"
 )
 
 // ErrFormat is wrapped by every refusal of a file that is not a master file.
@@ -89,107 +71,59 @@ var columns = [...]string{
 	"REVENUE_AMT", "NTEE_CD", "SORT_NAME",
 }
 
-// maxColumns bounds the header of a file with columns we do not know.
-const maxColumns = 256
-
 // Read calls fn for every usable row of a master file, plain or gzipped. A bad
 // row is counted and left out; a file that is no master file is an error, and
 // so is one that ends in the middle of its compression. An error from fn ends
 // the reading and is returned as it is.
-func Read(r io.Reader, fn func(*Record) error) (Stats, error) {
-	plain, err := inflate(r)
+func Read(r io.Reader, fn func(*Record) error) (tally rows.Tally, err error) {
+	plain, err := rows.Inflate(r)
 	if err != nil {
-		return Stats{}, err
+		return tally, fmt.Errorf("%w: %w", ErrFormat, err)
 	}
-	s := newScanner(plain)
+	s := rows.NewScanner(plain, rows.CSV)
 	width, place, err := readHeader(s)
 	if err != nil {
-		return Stats{}, err
+		return tally, err
 	}
 	var (
-		stats    Stats
-		rejected = map[string]int{}
-		rec      Record
-		fields   = make([]string, 0, width)
+		rec    Record
+		failed error // of fn
 	)
-	for {
-		row, quoted, err := s.next()
-		if err == io.EOF {
-			break
-		}
-		if reason := (rowError)(""); errors.As(err, &reason) {
-			rejected[string(reason)]++
-			continue
-		}
-		if err != nil {
-			return stats.with(rejected), fmt.Errorf("reading the master file after row %d: %w", stats.Rows, err)
-		}
-		if len(row) == 0 {
-			continue
-		}
-		fields = split(fields[:0], string(row), quoted, width+1)
-		if len(fields) != width {
-			rejected[ReasonColumns]++
-			continue
-		}
+	err = s.Each(&tally, width, func(fields []string) (string, error) {
 		if reason := rec.take(fields, place); reason != "" {
-			rejected[reason]++
-			continue
+			return reason, nil
 		}
-		stats.Rows++
-		if err := fn(&rec); err != nil {
-			return stats.with(rejected), err
-		}
+		failed = fn(&rec)
+		return "", failed
+	})
+	if err != nil && failed == nil {
+		return tally, fmt.Errorf("reading the master file after row %d: %w", tally.Rows, err)
 	}
-	return stats.with(rejected), nil
-}
-
-// inflate undoes gzip when the stream starts with its magic bytes.
-func inflate(r io.Reader) (io.Reader, error) {
-	b := bufio.NewReaderSize(r, 64<<10)
-	head, err := b.Peek(2)
-	if err != nil && err != io.EOF {
-		return nil, fmt.Errorf("reading the master file: %w", err)
-	}
-	if len(head) < 2 || head[0] != 0x1f || head[1] != 0x8b {
-		return b, nil
-	}
-	z, err := gzip.NewReader(b)
-	if err != nil {
-		return nil, fmt.Errorf("%w: it starts like gzip but is damaged (%v); fetch it again", ErrFormat, err)
-	}
-	return z, nil
+	return tally, failed
 }
 
 // readHeader finds where each known column stands. Extra columns are allowed
 // and the order is free; a missing column means this is some other file.
-func readHeader(s *scanner) (width int, place []int, err error) {
-	row, quoted, err := s.next()
-	switch reason := (rowError)(""); {
+func readHeader(s *rows.Scanner) (width int, place []int, err error) {
+	names, err := s.Fields()
+	switch reason := (rows.RowError)(""); {
 	case err == io.EOF:
-		return 0, nil, fmt.Errorf("%w: it is empty; fetch it again", ErrFormat)
+		return 0, nil, fmt.Errorf("%w: %w", ErrFormat, rows.ErrEmpty)
+	case errors.Is(err, rows.ErrPage):
+		return 0, nil, fmt.Errorf("%w: %w", ErrFormat, err)
 	case errors.As(err, &reason):
 		return 0, nil, fmt.Errorf("%w: no header (%s); expected a CSV that begins with EIN,NAME,ICO,STREET", ErrFormat, reason)
 	case err != nil:
 		return 0, nil, fmt.Errorf("reading the master file: %w", err)
-	}
-	row = bytes.TrimPrefix(row, []byte("\xef\xbb\xbf"))
-	if t := bytes.TrimSpace(row); len(t) > 0 && t[0] == '<' {
-		return 0, nil, fmt.Errorf("%w: it is a web page, so the server answered with an error or a notice; fetch it again", ErrFormat)
-	}
-	names := split(nil, string(row), quoted, maxColumns)
-	if len(names) == maxColumns {
-		return 0, nil, fmt.Errorf("%w: it has %d columns or more; expected 28", ErrFormat, maxColumns)
 	}
 	place = make([]int, len(names))
 	for i := range place {
 		place[i] = -1
 	}
 	var missing []string
-	for c, want := range columns {
-		at := slices.IndexFunc(names, func(have string) bool { return strings.EqualFold(strings.TrimSpace(have), want) })
+	for c, at := range rows.Find(names, columns[:]...) {
 		if at < 0 {
-			missing = append(missing, want)
+			missing = append(missing, columns[c])
 			continue
 		}
 		place[at] = c
@@ -296,12 +230,4 @@ func amount(s string) Amount {
 		n = -n
 	}
 	return Amount{n, true}
-}
-
-func (s Stats) with(rejected map[string]int) Stats {
-	for reason, n := range rejected {
-		s.Rejected = append(s.Rejected, Rejection{reason, n})
-	}
-	slices.SortFunc(s.Rejected, func(a, b Rejection) int { return strings.Compare(a.Reason, b.Reason) })
-	return s
 }

@@ -12,6 +12,7 @@ import (
 	"testing/iotest"
 
 	"grantgraph/internal/ein"
+	"grantgraph/internal/source/rows"
 )
 
 const header = "EIN,NAME,ICO,STREET,CITY,STATE,ZIP,GROUP,SUBSECTION,AFFILIATION,CLASSIFICATION,RULING,DEDUCTIBILITY,FOUNDATION,ACTIVITY,ORGANIZATION,STATUS,TAX_PERIOD,ASSET_CD,INCOME_CD,FILING_REQ_CD,PF_FILING_REQ_CD,ACCT_PD,ASSET_AMT,INCOME_AMT,REVENUE_AMT,NTEE_CD,SORT_NAME\r\n"
@@ -23,12 +24,12 @@ func row(ein, name string) string {
 }
 
 // readAll collects EIN and name of every row.
-func readAll(r io.Reader) (rows []string, stats Stats, err error) {
+func readAll(r io.Reader) (list []string, stats rows.Tally, err error) {
 	stats, err = Read(r, func(r *Record) error {
-		rows = append(rows, r.EIN.String()+" "+r.Name)
+		list = append(list, r.EIN.String()+" "+r.Name)
 		return nil
 	})
-	return rows, stats, err
+	return list, stats, err
 }
 
 func TestReadFields(t *testing.T) {
@@ -72,9 +73,9 @@ func TestReadForms(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			rows, stats, err := readAll(iotest.HalfReader(strings.NewReader(text)))
-			if err != nil || len(rows) != 1 || rows[0] != "070000001 LANTERN HOUSE INC" || len(stats.Rejected) != 0 {
-				t.Errorf("rows %q, stats %+v, err %v", rows, stats, err)
+			list, stats, err := readAll(iotest.HalfReader(strings.NewReader(text)))
+			if err != nil || len(list) != 1 || list[0] != "070000001 LANTERN HOUSE INC" || len(stats.Rejected) != 0 {
+				t.Errorf("list %q, stats %+v, err %v", list, stats, err)
 			}
 		})
 	}
@@ -91,9 +92,9 @@ func TestReadQuotes(t *testing.T) {
 		{`"SHUT"LATE`, "SHUTLATE"},
 		{`  SPACES  `, "SPACES"},
 	} {
-		rows, stats, err := readAll(strings.NewReader(header + row("070000002", c.field) + lantern))
-		if err != nil || len(rows) != 2 || rows[0] != "070000002 "+c.want {
-			t.Errorf("%q: rows %q, stats %+v, err %v", c.field, rows, stats, err)
+		list, stats, err := readAll(strings.NewReader(header + row("070000002", c.field) + lantern))
+		if err != nil || len(list) != 2 || list[0] != "070000002 "+c.want {
+			t.Errorf("%q: list %q, stats %+v, err %v", c.field, list, stats, err)
 		}
 	}
 }
@@ -101,16 +102,16 @@ func TestReadQuotes(t *testing.T) {
 func TestReadBadRows(t *testing.T) {
 	t.Parallel()
 	text := header + row("07000000X", "LETTERS IN EIN") + row("", "NO EIN") + row("070000003", "") + "070000004,TOO,SHORT\r\n" +
-		strings.TrimSpace(row("070000005", "TOO LONG A ROW")) + ",,\r\n" + row("070000006", strings.Repeat("X", 2*maxRow)) +
+		strings.TrimSpace(row("070000005", "TOO LONG A ROW")) + ",,\r\n" + row("070000006", strings.Repeat("X", 40_000)) +
 		row("070000007", strings.Repeat("Y", 600<<10)) + row("070000008", `"NEVER CLOSED`) + lantern + row("070000009", "LAST")
-	rows, stats, err := readAll(strings.NewReader(text))
+	list, stats, err := readAll(strings.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []string{"070000001 LANTERN HOUSE INC", "070000009 LAST"}; !slices.Equal(rows, want) {
-		t.Errorf("rows %q", rows)
+	if want := []string{"070000001 LANTERN HOUSE INC", "070000009 LAST"}; !slices.Equal(list, want) {
+		t.Errorf("list %q", list)
 	}
-	want := []Rejection{{ReasonName, 1}, {ReasonEIN, 2}, {ReasonOverlong, 2}, {ReasonQuote, 1}, {ReasonColumns, 2}}
+	want := []rows.Rejection{{Reason: ReasonName, Count: 1}, {Reason: ReasonEIN, Count: 2}, {Reason: rows.ReasonOverlong, Count: 2}, {Reason: rows.ReasonQuote, Count: 1}, {Reason: rows.ReasonColumns, Count: 2}}
 	if !slices.Equal(stats.Rejected, want) || stats.Rows != 2 {
 		t.Errorf("stats %+v", stats)
 	}
@@ -127,8 +128,8 @@ func TestReadUnclosedQuote(t *testing.T) {
 			b.WriteString(row(fmt.Sprintf("0711%05d", i+1), "ORG"))
 		}
 		_, stats, err := readAll(strings.NewReader(b.String()))
-		if err != nil || stats.Rows != after || !slices.Equal(stats.Rejected, []Rejection{{ReasonQuote, 1}}) {
-			t.Errorf("%d rows after: stats %+v, err %v", after, stats, err)
+		if err != nil || stats.Rows != int64(after) || !slices.Equal(stats.Rejected, []rows.Rejection{{Reason: rows.ReasonQuote, Count: 1}}) {
+			t.Errorf("%d list after: stats %+v, err %v", after, stats, err)
 		}
 	}
 }
@@ -220,13 +221,13 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte("\x1f\x8b\x08\x00"))
 	f.Add([]byte(header + "\"\n\"\n,\"\"\",\r\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		rows, stats, err := readAll(bytes.NewReader(data))
-		if stats.Rows != len(rows) {
-			t.Errorf("%d rows counted, %d handed on", stats.Rows, len(rows))
+		list, stats, err := readAll(bytes.NewReader(data))
+		if stats.Rows != int64(len(list)) {
+			t.Errorf("%d list counted, %d handed on", stats.Rows, len(list))
 		}
 		again, _, err2 := readAll(iotest.OneByteReader(bytes.NewReader(data)))
-		if (err == nil) != (err2 == nil) || !slices.Equal(rows, again) {
-			t.Errorf("the size of reads shows: %q, %v; %q, %v", rows, err, again, err2)
+		if (err == nil) != (err2 == nil) || !slices.Equal(list, again) {
+			t.Errorf("the size of reads shows: %q, %v; %q, %v", list, err, again, err2)
 		}
 	})
 }
@@ -240,5 +241,5 @@ func BenchmarkRead(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	b.ReportMetric(float64(b.N)*10000/b.Elapsed().Seconds(), "rows/s")
+	b.ReportMetric(float64(b.N)*10000/b.Elapsed().Seconds(), "list/s")
 }

@@ -49,7 +49,7 @@ func TestRealFiles(t *testing.T) {
 				last = r.Name
 				return nil
 			})
-			if err != nil || stats.Rows != want || len(stats.Rejected) > 0 {
+			if err != nil || stats.Rows != int64(want) || len(stats.Rejected) > 0 {
 				t.Errorf("%+v, err %v; want %d rows, last was %q", stats, err, want, last)
 			}
 			for code, n := range unknown {

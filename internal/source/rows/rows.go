@@ -1,0 +1,183 @@
+// Package rows reads the delimited text that most upstream lists come as: a
+// row a line, fields between separators, with or without quotes. It is strict
+// about structure and lenient about dirt: a row that cannot be read is counted
+// by its reason and the next one is read, while a file that is something else
+// altogether is refused. Rows are bounded, so a damaged file cannot take the
+// memory, and nothing is kept, so a file may have any length.
+package rows
+
+import (
+	"archive/zip"
+	"bufio"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"grantgraph/internal/fault"
+)
+
+// Layout says how a kind of file writes its rows.
+type Layout struct {
+	Separator byte // between fields
+	Quotes    bool // fields may be quoted as in RFC 4180; without, a quote is text and every line a row
+	MaxRow    int  // longest row in bytes; 0 means 16 KB
+}
+
+// The layouts upstream uses.
+var (
+	CSV      = Layout{Separator: ',', Quotes: true}
+	BareCSV  = Layout{Separator: ','}
+	Pipes    = Layout{Separator: '|'}
+	TabTable = Layout{Separator: '\t'}
+)
+
+// Reasons for which any row may be left out. Readers add their own.
+const (
+	ReasonColumns  = "wrong number of columns"
+	ReasonOverlong = "row too long"
+	ReasonQuote    = "unclosed quote"
+)
+
+// Errors that mean the file is not what it should be.
+var (
+	ErrPage  = errors.New("it is a web page, so the server answered with an error or a notice; fetch it again")
+	ErrEmpty = errors.New("it is empty; fetch it again")
+)
+
+// Tally says what became of the rows of a file.
+type Tally struct {
+	Rows     int64       `json:"rows"`     // handed on
+	Rejected []Rejection `json:"rejected"` // left out, in order of reason
+}
+
+// Rejection says how many rows were left out for one reason.
+type Rejection struct {
+	Reason string `json:"reason"`
+	Count  int64  `json:"count"`
+}
+
+// Reject counts one row that was left out.
+func (t *Tally) Reject(reason string) { t.reject(reason, 1) }
+
+func (t *Tally) reject(reason string, n int64) {
+	i, ok := slices.BinarySearchFunc(t.Rejected, reason, func(r Rejection, s string) int { return strings.Compare(r.Reason, s) })
+	if !ok {
+		t.Rejected = slices.Insert(t.Rejected, i, Rejection{Reason: reason})
+	}
+	t.Rejected[i].Count += n
+}
+
+// Add takes the counts of another file into this tally.
+func (t *Tally) Add(o Tally) {
+	t.Rows += o.Rows
+	for _, r := range o.Rejected {
+		t.reject(r.Reason, r.Count)
+	}
+}
+
+// Lost is the number of rows left out.
+func (t *Tally) Lost() (n int64) {
+	for _, r := range t.Rejected {
+		n += r.Count
+	}
+	return n
+}
+
+// Open opens a file of rows for reading: plain text, gzip, or a zip whose only
+// file is the text. What it is follows from its first bytes, not its name.
+func Open(path string) (io.ReadCloser, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fault.Disk(path, err)
+	}
+	var magic [2]byte
+	n, _ := f.ReadAt(magic[:], 0)
+	if n == 2 && magic == [2]byte{'P', 'K'} {
+		return openZip(f)
+	}
+	r, err := Inflate(f)
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return stacked{r, f}, nil
+}
+
+func openZip(f *os.File) (io.ReadCloser, error) {
+	fail := func(err error) (io.ReadCloser, error) {
+		f.Close()
+		return nil, err
+	}
+	st, err := f.Stat()
+	if err != nil {
+		return fail(fault.Disk(f.Name(), err))
+	}
+	z, err := zip.NewReader(f, st.Size())
+	if err != nil {
+		return fail(fmt.Errorf("the zip is damaged or cut short (%w); fetch it again", err))
+	}
+	var member *zip.File
+	for _, m := range z.File {
+		if m.FileInfo().IsDir() {
+			continue
+		}
+		if member != nil {
+			return fail(fmt.Errorf("the zip holds %s and %s where one file was expected", member.Name, m.Name))
+		}
+		member = m
+	}
+	if member == nil {
+		return fail(fmt.Errorf("the zip holds no file: %w", ErrEmpty))
+	}
+	r, err := member.Open()
+	if err != nil {
+		return fail(fmt.Errorf("the zip cannot be unpacked (%w)", err))
+	}
+	return stacked{r, f}, nil
+}
+
+// stacked reads from the top and closes the bottom.
+type stacked struct {
+	io.Reader
+	bottom io.Closer
+}
+
+func (s stacked) Close() error {
+	if top, ok := s.Reader.(io.Closer); ok {
+		return errors.Join(top.Close(), s.bottom.Close())
+	}
+	return s.bottom.Close()
+}
+
+// Inflate undoes gzip when the stream starts with its magic bytes.
+func Inflate(r io.Reader) (io.Reader, error) {
+	b := bufio.NewReaderSize(r, 64<<10)
+	head, err := b.Peek(2)
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	if len(head) < 2 || head[0] != 0x1f || head[1] != 0x8b {
+		return b, nil
+	}
+	z, err := gzip.NewReader(b)
+	if err != nil {
+		return nil, fmt.Errorf("it starts like gzip but is damaged (%w); fetch it again", err)
+	}
+	return z, nil
+}
+
+// Find gives the place of each wanted column in a header, -1 when it is not
+// there. Case, surrounding space and a byte order mark make no difference.
+func Find(header []string, want ...string) []int {
+	places := make([]int, len(want))
+	for i, w := range want {
+		places[i] = slices.IndexFunc(header, func(have string) bool {
+			return strings.EqualFold(strings.TrimSpace(strings.TrimPrefix(have, "\ufeff")), w)
+		})
+	}
+	return places
+}

@@ -1,0 +1,284 @@
+package rows
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"strings"
+)
+
+// RowError is the reason for which one row cannot be read; the rows after it
+// can.
+type RowError string
+
+func (e RowError) Error() string { return string(e) }
+
+// maxFields bounds the fields of a row.
+const maxFields = 1024
+
+// Scanner cuts a stream into rows and rows into fields. A quoted field may
+// hold a line break, so where quotes count a row ends at the first line break
+// outside them. A quote that is never closed would swallow the rest of the
+// file; it is given up after the longest row and reading goes on at the line
+// after the one it stood in.
+type Scanner struct {
+	r          io.Reader
+	sep        byte
+	quotes     bool
+	maxRow     int
+	buf        []byte
+	start, end int
+	err        error // the stream's end, once met
+	begun      bool
+	fields     []string
+}
+
+// NewScanner reads rows of a layout.
+func NewScanner(r io.Reader, l Layout) *Scanner {
+	if l.MaxRow == 0 {
+		l.MaxRow = 16 << 10
+	}
+	return &Scanner{r: r, sep: l.Separator, quotes: l.Quotes, maxRow: l.MaxRow, buf: make([]byte, max(256<<10, 4*l.MaxRow))}
+}
+
+// Fields returns the fields of the next row that is not blank. The list is
+// reused by the next call; the strings share one copy of the row, so a caller
+// that keeps one clones it. The error is io.EOF at the end, a RowError when
+// this row alone cannot be read, ErrPage when the file is a web page, and
+// otherwise what the stream said.
+func (s *Scanner) Fields() ([]string, error) {
+	for {
+		row, quoted, err := s.next()
+		if err != nil {
+			return nil, err
+		}
+		if len(bytes.TrimSpace(row)) == 0 {
+			continue
+		}
+		if !s.begun {
+			s.begun = true
+			row = bytes.TrimPrefix(row, []byte("\xef\xbb\xbf"))
+			if t := bytes.TrimSpace(row); len(t) > 0 && t[0] == '<' {
+				return nil, ErrPage
+			}
+		}
+		s.fields = s.split(s.fields[:0], string(row), quoted)
+		return s.fields, nil
+	}
+}
+
+// Each calls fn with the fields of every row that has the number of columns
+// given, or any number when columns is 0. fn says why it has no use for a row,
+// or "" when it has; tally counts both.
+func (s *Scanner) Each(tally *Tally, columns int, fn func(fields []string) (reason string, err error)) error {
+	for {
+		fields, err := s.Fields()
+		if err == io.EOF {
+			return nil
+		}
+		if reason := (RowError)(""); errors.As(err, &reason) {
+			tally.Reject(string(reason))
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if columns > 0 && len(fields) != columns {
+			tally.Reject(ReasonColumns)
+			continue
+		}
+		reason, err := fn(fields)
+		if err != nil {
+			return err
+		}
+		if reason != "" {
+			tally.Reject(reason)
+			continue
+		}
+		tally.Rows++
+	}
+}
+
+// next returns the next row without its line break, and whether it holds a
+// quote that counts. The bytes are valid until the next call.
+func (s *Scanner) next() (row []byte, quoted bool, err error) {
+	for scanned := 0; ; {
+		window := s.buf[s.start:s.end]
+		if n, quotes, ok := s.rowEnd(window, &scanned); ok {
+			s.start += n + 1
+			return trimCR(window[:n]), quotes, nil
+		}
+		switch {
+		case len(window) > s.maxRow:
+			return nil, false, s.resync()
+		case s.err == nil:
+			s.fill()
+		case s.err != io.EOF:
+			return nil, false, s.err
+		case len(window) == 0:
+			return nil, false, io.EOF
+		case s.unclosed(window):
+			return nil, false, s.resync()
+		default:
+			s.start = s.end
+			return trimCR(window), s.quoted(window), nil
+		}
+	}
+}
+
+// rowEnd looks for a line break outside quotes within the longest row.
+// scanned carries over how much of an unquoted row has been searched already.
+func (s *Scanner) rowEnd(window []byte, scanned *int) (n int, quoted, ok bool) {
+	i := bytes.IndexByte(window[*scanned:], '\n')
+	if i < 0 {
+		if !s.quoted(window) {
+			*scanned = len(window)
+		}
+		return 0, false, false
+	}
+	n = *scanned + i
+	if n > s.maxRow {
+		return 0, false, false
+	}
+	if !s.quoted(window[:n]) {
+		return n, false, true
+	}
+	n, open := s.rowLen(window[:min(len(window), s.maxRow)])
+	if open || n == min(len(window), s.maxRow) {
+		return 0, false, false
+	}
+	return n, true, true
+}
+
+// rowLen is the length of the row that b starts with, up to a line break
+// outside quotes or the end of b. open says that b ends inside quotes. A quote
+// opens only at the start of a field; elsewhere it is part of the text.
+func (s *Scanner) rowLen(b []byte) (n int, open bool) {
+	start, closed := true, false
+	for i, c := range b {
+		switch {
+		case c == '"':
+			switch {
+			case open:
+				open, closed = false, true
+				continue
+			case start || closed:
+				open = true
+			}
+		case open:
+		case c == '\n':
+			return i, false
+		}
+		start, closed = !open && c == s.sep, false
+	}
+	return len(b), open
+}
+
+// resync drops the line at hand and says why it was no row.
+func (s *Scanner) resync() error {
+	reason := RowError(ReasonOverlong)
+	for first := true; ; first = false {
+		window := s.buf[s.start:s.end]
+		if i := bytes.IndexByte(window, '\n'); i >= 0 {
+			if first && i <= s.maxRow {
+				reason = ReasonQuote
+			}
+			s.start += i + 1
+			return reason
+		}
+		if first && len(window) <= s.maxRow {
+			reason = ReasonQuote
+		}
+		s.start = s.end
+		if s.err != nil {
+			return reason
+		}
+		s.fill()
+	}
+}
+
+// fill reads more, making room first. The buffer is many rows long, so there
+// always is room once the rows behind have been given up.
+func (s *Scanner) fill() {
+	if s.start > 0 {
+		copy(s.buf, s.buf[s.start:s.end])
+		s.end -= s.start
+		s.start = 0
+	}
+	// A stream may come in small pieces; a row is not looked at again for
+	// each of them.
+	for want, idle := s.end+s.maxRow, 0; s.end < want; idle++ {
+		n, err := s.r.Read(s.buf[s.end:])
+		s.end += n
+		switch {
+		case err != nil:
+			s.err = err
+			return
+		case n > 0:
+			idle = 0
+		case idle == 100:
+			s.err = io.ErrNoProgress
+			return
+		}
+	}
+}
+
+func (s *Scanner) unclosed(b []byte) bool {
+	_, open := s.rowLen(b)
+	return s.quotes && open
+}
+
+func (s *Scanner) quoted(b []byte) bool { return s.quotes && bytes.IndexByte(b, '"') >= 0 }
+
+func trimCR(b []byte) []byte { return bytes.TrimSuffix(b, []byte{'\r'}) }
+
+// split cuts a row into fields, at most maxFields of them. Quotes are undone only
+// where a field starts with one; elsewhere they are part of the text.
+func (s *Scanner) split(fields []string, row string, quoted bool) []string {
+	for len(fields) < maxFields {
+		if quoted && strings.HasPrefix(row, `"`) {
+			field, rest, more := s.unquote(row)
+			fields = append(fields, field)
+			if !more {
+				return fields
+			}
+			row = rest
+			continue
+		}
+		i := strings.IndexByte(row, s.sep)
+		if i < 0 {
+			return append(fields, row)
+		}
+		fields = append(fields, row[:i])
+		row = row[i+1:]
+	}
+	return fields
+}
+
+// unquote reads the quoted field that row starts with. Text between the closing
+// quote and the separator is kept, as spreadsheets do.
+func (s *Scanner) unquote(row string) (field, rest string, more bool) {
+	var b strings.Builder
+	row = row[1:]
+	for {
+		i := strings.IndexByte(row, '"')
+		if i < 0 {
+			b.WriteString(row)
+			return b.String(), "", false
+		}
+		b.WriteString(row[:i])
+		row = row[i+1:]
+		if strings.HasPrefix(row, `"`) {
+			b.WriteByte('"')
+			row = row[1:]
+			continue
+		}
+		i = strings.IndexByte(row, s.sep)
+		if i < 0 {
+			b.WriteString(row)
+			return b.String(), "", false
+		}
+		b.WriteString(row[:i])
+		return b.String(), row[i+1:], true
+	}
+}
