@@ -23,6 +23,7 @@ import (
 
 	"grantgraph/internal/account"
 	"grantgraph/internal/graph"
+	"grantgraph/internal/lists"
 	"grantgraph/internal/search"
 	"grantgraph/internal/snapshot"
 )
@@ -49,11 +50,12 @@ type Accounts interface {
 	Charge(ctx context.Context, id string, cost int) (account.Balance, error)
 }
 
-// Dataset is one served snapshot.
+// Dataset is one served snapshot, and the compliance lists beside it.
 type Dataset struct {
 	Manifest snapshot.Manifest
 	Graph    Graph
 	Search   Search
+	Lists    *lists.Current
 }
 
 // Config says what the handler serves.

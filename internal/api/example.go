@@ -11,6 +11,7 @@ import (
 	"grantgraph/internal/ein"
 	"grantgraph/internal/grant"
 	"grantgraph/internal/graph"
+	"grantgraph/internal/lists"
 	"grantgraph/internal/search"
 	"grantgraph/internal/snapshot"
 )
@@ -155,7 +156,30 @@ func fixture() *Dataset {
 			{EIN: 1, Name: "EXAMPLE COMMUNITY FOUNDATION", City: "SPRINGFIELD", State: "IL", Kind: search.Nonprofit, Type: "Public charity", NTEE: "T31", Cause: "Philanthropy & Grantmaking", Revenue: &revenue[0], Score: 1},
 			{EIN: 2, Name: "EXAMPLE FAMILY FOUNDATION", City: "PORTLAND", State: "OR", Kind: search.Foundation, Type: "Private foundation", Revenue: &revenue[1], Score: 0.9},
 		},
+		Lists: exampleLists(),
 	}
+}
+
+// exampleLists are lists of an invented day: all loaded but one, and one of
+// them behind upstream.
+func exampleLists() *lists.Current {
+	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	c := &lists.Current{Edition: &lists.Edition{Snapshot: &snapshot.Snapshot{Manifest: snapshot.Manifest{Version: "20260101T000000Z"}}}}
+	for i, name := range lists.Names() {
+		if name == lists.CAFTB {
+			continue
+		}
+		c.Edition.Lists = append(c.Edition.Lists, lists.Status{
+			Name: name, Loaded: true, Rows: int64(12_000 + i), FetchedAt: at, Revised: "2025-12-08", RevisedNewest: "2025-12-08",
+		})
+		check := lists.Check{Name: name, CheckedAt: at, UpstreamRevised: "2025-12-08"}
+		if name == lists.OFAC {
+			check.UpstreamRevised = "2025-12-31"
+			check.Problem = "the file offered has 11 rows where 12,004 were there before"
+		}
+		c.Checks = append(c.Checks, check)
+	}
+	return c
 }
 
 // directory is a search index of a few invented organizations.

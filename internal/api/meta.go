@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"grantgraph/internal/snapshot"
+	"grantgraph/internal/lists"
 )
 
 // MetaAnswer is the answer of /meta.
@@ -79,6 +79,7 @@ type ComplianceSource struct {
 	Publishes         string  `json:"publishes" doc:"How often upstream publishes."`
 	Polled            string  `json:"polled" doc:"How often we look."`
 	Caveat            *string `json:"caveat,omitempty" doc:"What the list cannot tell."`
+	Note              *string `json:"note,omitempty" doc:"Why the list is not loaded, or why a newer one than the loaded was not taken."`
 }
 
 // ComplianceReports says how retained screening reports are signed.
@@ -115,7 +116,7 @@ func metaOperation() Operation {
 		Summary:     "Dataset metadata",
 		Description: "Describes the dataset being served: its build stamp, its size, the lists behind screenings, and how the parameters of other services map to this one. Poll dataset.version to detect change.",
 		Params:      []Param{formatParam("json", "xml")},
-		Response:    MetaAnswer{}, Formats: []string{"json", "xml"},
+		Response:    MetaAnswer{}, Formats: []string{"json", "xml"}, Lists: true,
 		Examples: []Example{
 			{Case: "1", Description: "Metadata of an invented dataset", Query: ""},
 			{Case: "unsupported", Description: "A parameter that does not exist", Query: "verbose=1"},
@@ -167,7 +168,7 @@ func (c *call) meta() *MetaAnswer {
 			ComplianceScreensIncluded: 1,
 			ComplianceWithheldFields:  withheld,
 		},
-		ComplianceSources: complianceSources(m),
+		ComplianceSources: *complianceSources(c.data.Lists),
 		ComplianceReports: ComplianceReports{
 			Format: "1.0",
 			Signing: Signing{
@@ -188,29 +189,59 @@ func (c *call) meta() *MetaAnswer {
 	}
 }
 
-// complianceSources tells the state of each list. Lists that the snapshot was
-// not built with say so by nulls.
-func complianceSources(m *snapshot.Manifest) ComplianceSources {
+// complianceSources tells the state of each list. A list that was never loaded
+// has nulls and says why.
+func complianceSources(now *lists.Current) *ComplianceSources {
 	const quarterHour = "every 15 minutes"
-	sources := ComplianceSources{
+	sources := &ComplianceSources{
 		IRB:        ComplianceSource{URL: "https://www.irs.gov/irb", Publishes: "weekly", Polled: "daily"},
 		CARegistry: ComplianceSource{URL: "https://oag.ca.gov/charities/reports", Publishes: "monthly", Polled: "daily"},
 		BMF:        ComplianceSource{URL: "https://www.irs.gov/charities-non-profits/exempt-organizations-business-master-file-extract-eo-bmf", Publishes: "monthly", Polled: quarterHour},
 		Pub78:      ComplianceSource{URL: "https://www.irs.gov/charities-non-profits/tax-exempt-organization-search-bulk-data-downloads", Publishes: "monthly", Polled: quarterHour},
-		CAFTB:      ComplianceSource{URL: "https://www.ftb.ca.gov/file/business/types/charities-nonprofits/revoked-entity-list.html", Publishes: "weekly", Polled: "weekly"},
-		OFAC:       ComplianceSource{URL: "https://sanctionslist.ofac.treas.gov/Home/SdnList", Publishes: "irregularly", Polled: quarterHour},
+		CAFTB:      ComplianceSource{URL: "https://www.ftb.ca.gov/file/business/types/charities-nonprofits/index.html", Publishes: "weekly", Polled: "weekly"},
+		OFAC:       ComplianceSource{URL: "https://sanctionslist.ofac.treas.gov/Home/SdnList", Publishes: "irregular", Polled: quarterHour},
 		Revocation: ComplianceSource{URL: "https://www.irs.gov/charities-non-profits/tax-exempt-organization-search-bulk-data-downloads", Publishes: "monthly", Polled: quarterHour},
 	}
 	sources.OFAC.Caveat = text("An entity name screen over the published flat files. A designation is effective before they carry it: at the moment of disbursement use the sanctions authority's live index.")
-	var rows int64
-	for _, s := range m.Sources {
-		if s.Kind == "bmf" {
-			rows += s.Rows
+	for name, source := range sources.byName() {
+		source.tell(now.Edition.Status(name))
+		if check, ok := now.Check(name); ok {
+			source.compare(check)
 		}
 	}
-	if rows > 0 {
-		sources.BMF.RowCount = &rows
-		sources.BMF.FetchedAt = text(m.GeneratedAt.UTC().Format(time.RFC3339))
-	}
 	return sources
+}
+
+func (s *ComplianceSources) byName() map[string]*ComplianceSource {
+	return map[string]*ComplianceSource{
+		lists.IRB: &s.IRB, lists.CARegistry: &s.CARegistry, lists.BMF: &s.BMF, lists.Pub78: &s.Pub78,
+		lists.CAFTB: &s.CAFTB, lists.OFAC: &s.OFAC, lists.Revocation: &s.Revocation,
+	}
+}
+
+// tell takes in what is loaded.
+func (s *ComplianceSource) tell(state lists.Status) {
+	switch {
+	case !state.Loaded:
+		s.Note = text("Not loaded: " + state.Problem + ".")
+		return
+	case state.Problem != "":
+		s.Note = text("The last good list is served; what came since was not taken: " + state.Problem + ".")
+	}
+	s.FetchedAt = text(state.FetchedAt.UTC().Format(time.RFC3339))
+	s.RowCount = &state.Rows
+	s.Revised, s.RevisedNewest = text(state.Revised), text(state.RevisedNewest)
+}
+
+// compare holds what is loaded against what upstream showed.
+func (s *ComplianceSource) compare(check lists.Check) {
+	s.UpstreamCheckedAt = text(check.CheckedAt.UTC().Format(time.RFC3339))
+	s.UpstreamRevised = text(check.UpstreamRevised)
+	if s.RevisedNewest != nil && s.UpstreamRevised != nil {
+		current := *s.RevisedNewest >= *s.UpstreamRevised
+		s.IsCurrent = &current
+	}
+	if check.Problem != "" && s.Note == nil {
+		s.Note = text("The last good list is served; upstream could not be taken: " + check.Problem + ".")
+	}
 }

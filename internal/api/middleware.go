@@ -304,7 +304,11 @@ func requestID(r *http.Request) string {
 // etag names the answer to a request from one build of the dataset. It is
 // weak because compression changes the bytes.
 func etag(c *call, values url.Values) string {
-	sum := sha256.Sum256([]byte(strings.Join([]string{answerFormat, c.data.Manifest.Version, c.data.Manifest.Content, c.base, c.op.ID, c.format, values.Encode()}, "\x00")))
+	parts := []string{answerFormat, c.data.Manifest.Version, c.data.Manifest.Content, c.base, c.op.ID, c.format, values.Encode()}
+	if c.op.Lists {
+		parts = append(parts, c.data.Lists.Stamp())
+	}
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	return `W/"` + base64.RawURLEncoding.EncodeToString(sum[:15]) + `"`
 }
 

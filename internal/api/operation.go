@@ -64,6 +64,7 @@ type Operation struct {
 	Formats     []string
 	Slugs       []string // the failures it can answer beside those of every operation
 	Examples    []Example
+	Lists       bool // the answer changes with the compliance lists as well
 
 	// plan reads the parameters, with no look at the data, and returns the
 	// function that makes the answer. It is called before the caller is charged.

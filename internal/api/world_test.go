@@ -19,6 +19,7 @@ import (
 	"grantgraph/internal/account"
 	"grantgraph/internal/build"
 	"grantgraph/internal/graph"
+	"grantgraph/internal/lists"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/search"
 	"grantgraph/internal/snapshot"
@@ -68,7 +69,7 @@ func serveWorld(dir string) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Dataset{Manifest: s.Manifest, Graph: g, Search: x}, nil
+	return &Dataset{Manifest: s.Manifest, Graph: g, Search: x, Lists: &lists.Current{}}, nil
 }
 
 // realWorld is a server over the built world.

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 
 	"grantgraph/internal/fault"
+	"grantgraph/internal/lists"
 )
 
 // Sources are the upstream files found in a folder. The folder may be laid out
@@ -22,6 +24,19 @@ import (
 //	bmf/…/eo*.csv[.gz]             the business master file, by region or state
 //	overrides/human.csv            adjudicated corrections
 //	census/*.txt                   a newer ZIP-to-county relationship file
+//	pub78/data-download-pub78.*    Publication 78
+//	revocation/data-download-revocation.*
+//	ofac/…/sdn.csv, alt.csv, …     the sanctions list, one set of files a folder
+//	irb/…/*.html, *.txt            Internal Revenue Bulletins
+//	careg/…/charities-*.csv        California's registry, four lists
+//	caftb/*.csv, *.xlsx, *.txt     California's revoked exemptions
+//	usaspending/…/*.zip, *.csv     federal awards
+//	fac/…/*.csv, *.txt             audits, which give a UEI and an EIN together
+//	stateaward/<st>/*.csv, …       what a state paid, with its mapping.toml
+//	uk/…/publicextract.*           the register of England and Wales
+//
+// Where a source is there twice, in folders of different dates, the newest is
+// taken. A file of no known kind is left alone.
 type Sources struct {
 	Root      string
 	Returns   []string // all relative to Root, with slashes, sorted
@@ -29,6 +44,11 @@ type Sources struct {
 	Masters   []master
 	Overrides string
 	Census    string
+	Lists     map[string][]string // compliance lists other than the master file, by name
+	Federal   []string
+	Audits    []string
+	States    map[string][]string // by two-letter code in lower case
+	UK        []string
 }
 
 // master is one posting of a part of the business master file.
@@ -42,11 +62,42 @@ type master struct {
 var (
 	masterName = regexp.MustCompile(`^(eo[1-4]|eo_[a-z]{2})(?:_(\d{4}-\d{2}(?:-\d{2})?))?\.csv(?:\.gz)?$`)
 	datedDir   = regexp.MustCompile(`^\d{4}-\d{2}(?:-\d{2})?$`)
+	plainText  = regexp.MustCompile(`\.(csv|txt|tsv|psv)(\.gz)?$|\.zip$`)
+	awardName  = regexp.MustCompile(`^fy\d{4}_.*\.(zip|csv(\.gz)?)$`)
 )
+
+// listFile says which files of a folder belong to a list.
+type listFile struct {
+	list, folder string
+	name         *regexp.Regexp
+}
+
+var listFiles = []listFile{
+	{lists.Pub78, "pub78", regexp.MustCompile(`^data-download-pub78\.(zip|txt(\.gz)?)$`)},
+	{lists.Revocation, "revocation", regexp.MustCompile(`^data-download-revocation\.(zip|txt(\.gz)?)$`)},
+	{lists.OFAC, "ofac", regexp.MustCompile(`^(sdn|alt|add|sdn_comments)\.csv(\.gz)?$`)},
+	{lists.IRB, "irb", regexp.MustCompile(`\.(html?|txt)$`)},
+	{lists.CARegistry, "careg", regexp.MustCompile(`^charities-(may-operate|may-not-operate|undetermined-status|not-operating)\.csv(\.gz)?$`)},
+	{lists.CAFTB, "caftb", regexp.MustCompile(`\.(csv|txt|tsv|xlsx)(\.gz)?$`)},
+}
 
 // Discover lists the upstream files under root.
 func Discover(root string) (*Sources, error) {
-	s := &Sources{Root: root}
+	s, err := discover(root)
+	if err != nil {
+		return nil, err
+	}
+	if len(s.Returns) == 0 {
+		return nil, fault.New("sources_empty", "no filings under %s", root).
+			Try("put the IRS zips under %s/990 (grantgraph synth --out %s makes an invented set)", root, root)
+	}
+	return s, nil
+}
+
+// discover is Discover without the demand that there be filings: lists can be
+// taken up alone.
+func discover(root string) (*Sources, error) {
+	s := &Sources{Root: root, Lists: map[string][]string{}, States: map[string][]string{}}
 	st, err := os.Stat(root)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
@@ -59,11 +110,11 @@ func Discover(root string) (*Sources, error) {
 		return nil, fault.New("sources_not_folder", "%s is a file, not a folder of upstream files", root).
 			Try("give the folder that holds 990/ and bmf/")
 	}
-	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+	err = filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
 		if err != nil {
-			return fault.Disk(path, err)
+			return fault.Disk(file, err)
 		}
-		if strings.HasPrefix(d.Name(), ".") && path != root {
+		if strings.HasPrefix(d.Name(), ".") && file != root {
 			if d.IsDir() {
 				return fs.SkipDir
 			}
@@ -72,9 +123,9 @@ func Discover(root string) (*Sources, error) {
 		if d.IsDir() {
 			return nil
 		}
-		rel, err := filepath.Rel(root, path)
+		rel, err := filepath.Rel(root, file)
 		if err != nil {
-			return fault.Disk(path, err)
+			return fault.Disk(file, err)
 		}
 		s.place(filepath.ToSlash(rel))
 		return nil
@@ -82,13 +133,24 @@ func Discover(root string) (*Sources, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(s.Returns) == 0 {
-		return nil, fault.New("sources_empty", "no filings under %s", root).
-			Try("put the IRS zips under %s/990 (grantgraph synth --out %s makes an invented set)", root, root)
-	}
 	slices.Sort(s.Returns)
 	slices.Sort(s.Indexes)
 	s.rankMasters()
+	for name, files := range s.Lists {
+		slices.Sort(files)
+		switch name {
+		case lists.IRB: // every bulletin counts
+		case lists.OFAC:
+			// A set of files belongs together, and a folder is a set.
+			s.Lists[name] = slices.DeleteFunc(files, func(f string) bool { return path.Dir(f) != path.Dir(newest(files)) })
+		default:
+			s.Lists[name] = newestByName(files)
+		}
+	}
+	s.Federal, s.Audits, s.UK = newestByName(s.Federal), newestByName(s.Audits), newestByName(s.UK)
+	for state, files := range s.States {
+		s.States[state] = newestByName(files)
+	}
 	return s, nil
 }
 
@@ -117,6 +179,28 @@ func (s *Sources) place(rel string) {
 			}
 		}
 		s.Masters = append(s.Masters, master{Path: rel, Part: m[1], Posted: posted})
+	case slices.Contains(dirs, "usaspending"):
+		if awardName.MatchString(name) {
+			s.Federal = append(s.Federal, rel)
+		}
+	case slices.Contains(dirs, "fac"):
+		if plainText.MatchString(name) {
+			s.Audits = append(s.Audits, rel)
+		}
+	case slices.Contains(dirs, "stateaward"):
+		if state := dirs[len(dirs)-1]; len(state) == 2 && (plainText.MatchString(name) || name == "mapping.toml") {
+			s.States[state] = append(s.States[state], rel)
+		}
+	case slices.Contains(dirs, "uk"):
+		if strings.HasPrefix(name, "publicextract.") {
+			s.UK = append(s.UK, rel)
+		}
+	case slices.ContainsFunc(listFiles, func(l listFile) bool { return slices.Contains(dirs, l.folder) }):
+		for _, l := range listFiles {
+			if slices.Contains(dirs, l.folder) && l.name.MatchString(name) {
+				s.Lists[l.list] = append(s.Lists[l.list], rel)
+			}
+		}
 	case slices.Contains(dirs, "overrides") && name == "human.csv":
 		s.Overrides = rel
 	case slices.Contains(dirs, "census") && strings.HasSuffix(name, ".txt"):
@@ -142,6 +226,40 @@ func (s *Sources) rankMasters() {
 	for i := 1; i < len(s.Masters); i++ {
 		s.Masters[i].Older = s.Masters[i].Part == s.Masters[i-1].Part
 	}
+}
+
+// newest is the file in the folder of the latest date, where folders are
+// dated. Undated folders come after dated ones, as what was fetched by hand or
+// by the program itself.
+func newest(files []string) string {
+	return slices.MaxFunc(files, func(a, b string) int {
+		return cmp.Or(strings.Compare(folderDate(a), folderDate(b)), strings.Compare(path.Dir(a), path.Dir(b)))
+	})
+}
+
+func folderDate(file string) string {
+	dirs := strings.Split(path.Dir(file), "/")
+	for _, d := range slices.Backward(dirs) {
+		if datedDir.MatchString(d) {
+			return d
+		}
+	}
+	return "9999"
+}
+
+// newestByName keeps, of files with the same name, the newest.
+func newestByName(files []string) []string {
+	byName := map[string][]string{}
+	for _, f := range files {
+		name := strings.TrimSuffix(path.Base(f), ".gz")
+		byName[name] = append(byName[name], f)
+	}
+	kept := make([]string, 0, len(byName))
+	for _, same := range byName {
+		kept = append(kept, newest(same))
+	}
+	slices.Sort(kept)
+	return kept
 }
 
 // abs is the path of a source file on disk.

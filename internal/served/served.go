@@ -1,14 +1,17 @@
-// Package served holds the snapshot that is being served and swaps it for a
-// newer one without dropping a request: whoever is reading the old one goes on
-// reading it, and it is closed when the last of them is done.
+// Package served holds what is being served and swaps it for something newer
+// without dropping a request: whoever is reading the old snapshot goes on
+// reading it, and it is closed when the last of them is done. The compliance
+// lists are swapped on their own, without touching the snapshot.
 package served
 
 import (
 	"errors"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 
 	"grantgraph/internal/graph"
+	"grantgraph/internal/lists"
 	"grantgraph/internal/search"
 	"grantgraph/internal/snapshot"
 )
@@ -42,6 +45,8 @@ type Holder struct {
 	data string
 	log  *slog.Logger
 
+	lists atomic.Pointer[lists.Current]
+
 	mu      sync.Mutex
 	current *Set
 	closed  bool
@@ -53,7 +58,26 @@ func Open(data string, log *slog.Logger) (*Holder, error) {
 	if _, err := h.Refresh(); err != nil {
 		return nil, err
 	}
+	if _, err := h.RefreshLists(); err != nil {
+		h.Close()
+		return nil, err
+	}
 	return h, nil
+}
+
+// Lists are the compliance lists now served.
+func (h *Holder) Lists() *lists.Current { return h.lists.Load() }
+
+// RefreshLists takes up the compliance lists as the data directory has them.
+// swapped says that the edition is another one. On an error the lists that
+// were served stay.
+func (h *Holder) RefreshLists() (swapped bool, err error) {
+	next, err := lists.Read(h.data)
+	if err != nil {
+		return false, err
+	}
+	old := h.lists.Swap(next)
+	return old == nil || old.Version() != next.Version(), nil
 }
 
 // Acquire returns the current set. It stays open until release is called,

@@ -113,7 +113,7 @@ func (s *Server) route() error {
 		BaseURL: s.opt.BaseURL, Accounts: s.accounts, Clock: s.opt.Clock, Log: s.log,
 		Acquire: func() (*api.Dataset, func()) {
 			set, release := s.holder.Acquire()
-			return &api.Dataset{Manifest: set.Snapshot.Manifest, Graph: set.Graph, Search: set.Search}, release
+			return &api.Dataset{Manifest: set.Snapshot.Manifest, Graph: set.Graph, Search: set.Search, Lists: s.holder.Lists()}, release
 		},
 	})
 	if err != nil {
@@ -194,7 +194,7 @@ func (s *Server) Run(ctx context.Context) error {
 	return first
 }
 
-// follow takes up new snapshots as builds publish them.
+// follow takes up new snapshots and lists as they are published.
 func (s *Server) follow(ctx context.Context) {
 	tick := time.NewTicker(s.opt.Poll)
 	defer tick.Stop()
@@ -219,6 +219,14 @@ func (s *Server) refresh() {
 		defer release()
 		s.metrics.swaps.Inc()
 		s.log.Info("serving a new snapshot", "dataset", set.Snapshot.Manifest.Version, "grants", set.Graph.Rows())
+	}
+	swapped, err = s.holder.RefreshLists()
+	switch {
+	case err != nil:
+		s.metrics.refreshFailures.Inc()
+		s.log.Error("the new lists cannot be served; the old ones stay", "error", err)
+	case swapped:
+		s.log.Info("serving new lists", "edition", s.holder.Lists().Version())
 	}
 }
 

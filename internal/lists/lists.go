@@ -1,0 +1,206 @@
+// Package lists is how both wings know the compliance lists: the master file,
+// Publication 78, revocations, sanctions, bulletin deletions and the two
+// California lists. They change on days of their own, so they are not part of
+// the grant snapshot. An edition is an immutable snapshot in a directory of its
+// own, found through its own pointer, and a new one is made and taken up
+// without the grant snapshot noticing.
+//
+//	<data>/lists/
+//	  current              the edition now served
+//	  checks.json          when upstream was last looked at, and what it showed
+//	  builds/<version>/    the edition: a table or two a source, and its state
+//
+// A list is in one of three states: loaded; loaded from an earlier day because
+// what came since was refused, with the reason; or not loaded at all. Nothing
+// in an edition stands for "no entries" when the truth is "no list".
+package lists
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"grantgraph/internal/fault"
+	"grantgraph/internal/snapshot"
+)
+
+// The lists, by the names they have in answers, in the order of the alphabet.
+const (
+	BMF        = "bmf"
+	CAFTB      = "ca_ftb"
+	CARegistry = "ca_registry"
+	IRB        = "irb"
+	OFAC       = "ofac"
+	Pub78      = "pub78"
+	Revocation = "revocation"
+)
+
+// Names are all of them.
+func Names() []string { return []string{BMF, CAFTB, CARegistry, IRB, OFAC, Pub78, Revocation} }
+
+// Dir is where the editions of a data directory are.
+func Dir(data string) string { return filepath.Join(data, "lists") }
+
+// Status is the state of one list in an edition.
+type Status struct {
+	Name          string      `json:"name"`
+	Loaded        bool        `json:"loaded"`
+	Files         string      `json:"files"`                    // fingerprint of the upstream files it was read from
+	Tables        []string    `json:"tables"`                   // in the edition
+	Rows          int64       `json:"rows"`                     // entries in force, one per published row
+	Rejected      []Rejection `json:"rejected"`                 // rows left out, by reason
+	FetchedAt     time.Time   `json:"fetched_at"`               // when the newest of its files was fetched
+	Revised       string      `json:"revised,omitempty"`        // oldest revision among its files, YYYY-MM-DD
+	RevisedNewest string      `json:"revised_newest,omitempty"` // newest revision among them
+	CoversThrough string      `json:"covers_through,omitempty"` // newest bulletin read
+	Problem       string      `json:"problem,omitempty"`        // why what upstream has now is not loaded
+}
+
+// Rejection says how many rows were left out for one reason.
+type Rejection struct {
+	Reason string `json:"reason"`
+	Count  int64  `json:"count"`
+}
+
+// Edition is one opened set of lists.
+type Edition struct {
+	*snapshot.Snapshot
+	Lists []Status // in order of name
+}
+
+// Report is what an edition's manifest carries.
+type Report struct {
+	Lists []Status `json:"lists"`
+}
+
+// Open opens the current edition of a data directory. Where none was ever made
+// the error is fs.ErrNotExist.
+func Open(data string) (*Edition, error) {
+	dir := Dir(data)
+	if _, err := os.Stat(filepath.Join(dir, "current")); errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	s, err := snapshot.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	var r Report
+	if err := json.Unmarshal(s.Manifest.Report, &r); err != nil {
+		return nil, fmt.Errorf("the edition %s of the lists has no readable report: %w", s.Manifest.Version, err)
+	}
+	return &Edition{s, r.Lists}, nil
+}
+
+// Status is the state of one list. A list that the edition does not know is
+// not loaded; so is every list of no edition at all.
+func (e *Edition) Status(name string) Status {
+	if e != nil {
+		if i := slices.IndexFunc(e.Lists, func(s Status) bool { return s.Name == name }); i >= 0 {
+			return e.Lists[i]
+		}
+	}
+	return Status{Name: name, Problem: "it was never loaded"}
+}
+
+// Check is what upstream showed when it was last looked at.
+type Check struct {
+	Name            string    `json:"name"`
+	CheckedAt       time.Time `json:"checked_at"`
+	UpstreamRevised string    `json:"upstream_revised,omitempty"` // YYYY-MM-DD
+	Problem         string    `json:"problem,omitempty"`          // why it could not be looked at
+}
+
+// Current is all that is known of the lists at one moment: the edition, nil
+// where none was ever made, and what upstream showed when last looked at.
+type Current struct {
+	Edition *Edition
+	Checks  []Check
+}
+
+// Read reads the lists of a data directory as they stand.
+func Read(data string) (c *Current, err error) {
+	c = &Current{}
+	if c.Checks, err = ReadChecks(data); err != nil {
+		return nil, err
+	}
+	if c.Edition, err = Open(data); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return c, nil
+}
+
+// Version is the stamp of the edition, empty without one.
+func (c *Current) Version() string {
+	if c.Edition == nil {
+		return ""
+	}
+	return c.Edition.Manifest.Version
+}
+
+// Stamp is a text that changes whenever anything known of the lists does.
+func (c *Current) Stamp() string {
+	stamp := c.Version()
+	for _, k := range c.Checks {
+		stamp += fmt.Sprintf(" %s %d %s %s", k.Name, k.CheckedAt.Unix(), k.UpstreamRevised, k.Problem)
+	}
+	return stamp
+}
+
+// Check is what upstream showed of one list; ok is false when nobody looked.
+func (c *Current) Check(name string) (k Check, ok bool) {
+	i := slices.IndexFunc(c.Checks, func(k Check) bool { return k.Name == name })
+	if i < 0 {
+		return Check{}, false
+	}
+	return c.Checks[i], true
+}
+
+const checksName = "checks.json"
+
+// ReadChecks reads what is known of upstream; nothing is known where nobody
+// looked yet.
+func ReadChecks(data string) ([]Check, error) {
+	path := filepath.Join(Dir(data), checksName)
+	body, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fault.Disk(path, err)
+	}
+	var list []Check
+	if err := json.Unmarshal(body, &list); err != nil {
+		return nil, fault.New("lists_checks", "%s cannot be read: %w", path, err).Try("remove it; the next look at upstream writes it anew")
+	}
+	return list, nil
+}
+
+// WriteChecks keeps what was seen, replacing the file as a whole.
+func WriteChecks(data string, list []Check) error {
+	slices.SortFunc(list, func(a, b Check) int {
+		if a.Name < b.Name {
+			return -1
+		}
+		return 1
+	})
+	body, err := json.MarshalIndent(list, "", "  ")
+	if err != nil {
+		return fmt.Errorf("encoding the checks: %w", err)
+	}
+	path := filepath.Join(Dir(data), checksName)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return fault.Disk(path, err)
+	}
+	if err := os.WriteFile(path+".new", append(body, '\n'), 0o644); err != nil {
+		return fault.Disk(path, err)
+	}
+	if err := os.Rename(path+".new", path); err != nil {
+		return fault.Disk(path, err)
+	}
+	return nil
+}
