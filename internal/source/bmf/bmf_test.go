@@ -199,7 +199,7 @@ func TestCodes(t *testing.T) {
 		label func(string) string
 		codes string
 	}{{DeductibilityLabel, "1 2 4"}, {StatusLabel, "01 02 12 25"}, {AffiliationLabel, "1 2 3 6 7 8 9"},
-		{FilingLabel, "00 01 02 03 04 06 07 13 14"}, {PFFilingLabel, "0 1"}} {
+		{FilingLabel, "00 01 02 03 04 06 07 13 14"}, {PFFilingLabel, "0 1"}, {OrganizationLabel, "1 2 3 4 5"}, {BandLabel, "0 1 2 3 4 5 6 7 8 9"}} {
 		for code := range strings.FieldsSeq(l.codes) {
 			if l.label(code) == "" {
 				t.Errorf("code %s has no label", code)
@@ -211,6 +211,62 @@ func TestCodes(t *testing.T) {
 	}
 	if !InGroup("9") || !InGroup("7") || InGroup("3") || InGroup("") {
 		t.Error("only subordinates and intermediates of a group are in it")
+	}
+}
+
+func TestClassification(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		subsection, codes string
+		want              []string
+	}{
+		{"03", "1000", []string{"Charitable organization"}},
+		{"03", "2170", []string{"Educational organization", "Charitable organization", "Religious organization"}},
+		{"03", "1100", []string{"Charitable organization"}},
+		{"03", "9000", nil},
+		{"03", "8", []string{"Scientific organization"}},
+		{"03", "0000", nil},
+		{"03", "", nil},
+		{"03", "12345", nil},
+		{"06", "3000", []string{"Chamber of commerce"}},
+		{"91", "1000", nil},
+		{"", "1000", nil},
+		{"07", "x/:1", []string{"Pleasure, recreational or social club"}},
+	} {
+		if got := ClassificationLabels(c.subsection, c.codes); !slices.Equal(got, c.want) {
+			t.Errorf("%s %s is %q, want %q", c.subsection, c.codes, got, c.want)
+		}
+	}
+	for subsection, labels := range classifications {
+		if SubsectionLabel(subsection) == "" || len(labels) > 9 {
+			t.Errorf("subsection %q of the classifications is none", subsection)
+		}
+	}
+}
+
+// Every column of the file has a place of its own in the Record: a row whose
+// fields all differ comes back whole.
+func TestReadEveryColumn(t *testing.T) {
+	t.Parallel()
+	fields := make([]string, len(columns))
+	for i := range fields {
+		fields[i] = fmt.Sprint(100 + i)
+	}
+	fields[0] = "070000001"
+	var got Record
+	if _, err := Read(strings.NewReader(header+strings.Join(fields, ",")), func(r *Record) error { got = *r; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	text := fmt.Sprintf("%+v", got)
+	for i, f := range fields[1:] {
+		if n := strings.Count(text, f); n != 1 {
+			t.Errorf("column %s occurs %d times in %s", columns[i+1], n, text)
+		}
+	}
+	for i, f := range []Amount{got.Assets, got.Income, got.Revenue} {
+		if !f.Set || f.Value != int64(123+i) {
+			t.Errorf("amount %d is %+v", i, f)
+		}
 	}
 }
 

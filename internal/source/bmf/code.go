@@ -184,3 +184,48 @@ func PFFilingLabel(code string) string {
 	}
 	return ""
 }
+
+// OrganizationLabel says what an ORGANIZATION code means.
+func OrganizationLabel(code string) string {
+	switch code {
+	case "1":
+		return "Corporation"
+	case "2":
+		return "Trust"
+	case "3":
+		return "Cooperative"
+	case "4":
+		return "Partnership"
+	case "5":
+		return "Association"
+	}
+	return ""
+}
+
+// BandLabel says which range of dollars an ASSET_CD or INCOME_CD stands for.
+// The amounts themselves are more exact and sometimes disagree.
+func BandLabel(code string) string {
+	switch code {
+	case "0":
+		return "$0"
+	case "1":
+		return "$1 to $9,999"
+	case "2":
+		return "$10,000 to $24,999"
+	case "3":
+		return "$25,000 to $99,999"
+	case "4":
+		return "$100,000 to $499,999"
+	case "5":
+		return "$500,000 to $999,999"
+	case "6":
+		return "$1,000,000 to $4,999,999"
+	case "7":
+		return "$5,000,000 to $9,999,999"
+	case "8":
+		return "$10,000,000 to $49,999,999"
+	case "9":
+		return "$50,000,000 or more"
+	}
+	return ""
+}

@@ -29,7 +29,7 @@ func TestRealFiles(t *testing.T) {
 				t.Skipf("no such extract: %v", err)
 			}
 			defer f.Close()
-			last, foreign, unknown := "", 0, map[string]int{}
+			last, foreign, unlabelled, unknown := "", 0, int64(0), map[string]int{}
 			stats, err := Read(f, func(r *Record) error {
 				if r.Foreign() {
 					foreign++
@@ -46,6 +46,16 @@ func TestRealFiles(t *testing.T) {
 				if FilingLabel(r.FilingReq) == "" {
 					unknown["filing requirement "+r.FilingReq]++
 				}
+				if BandLabel(r.AssetCode) == "" || BandLabel(r.IncomeCode) == "" {
+					unknown["band "+r.AssetCode+" "+r.IncomeCode]++
+				}
+				// Codes 0 and 6 occur and are documented nowhere.
+				if OrganizationLabel(r.Organization) == "" && r.Organization != "0" && r.Organization != "6" {
+					unknown["organization "+r.Organization]++
+				}
+				if r.Classification != "0000" && len(ClassificationLabels(r.Subsection, r.Classification)) == 0 {
+					unlabelled++
+				}
 				last = r.Name
 				return nil
 			})
@@ -54,6 +64,9 @@ func TestRealFiles(t *testing.T) {
 			}
 			for code, n := range unknown {
 				t.Errorf("%d rows with unknown %s", n, code)
+			}
+			if unlabelled*100 > stats.Rows {
+				t.Errorf("%d of %d rows have only unknown classifications", unlabelled, stats.Rows)
 			}
 			if name != "eo4" && foreign > 0 {
 				t.Errorf("%d foreign rows in a state extract", foreign)

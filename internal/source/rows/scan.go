@@ -52,12 +52,14 @@ func (s *Scanner) Fields() ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
+		if !s.begun {
+			row = bytes.TrimPrefix(row, []byte("\xef\xbb\xbf"))
+		}
 		if len(bytes.TrimSpace(row)) == 0 {
 			continue
 		}
 		if !s.begun {
 			s.begun = true
-			row = bytes.TrimPrefix(row, []byte("\xef\xbb\xbf"))
 			if t := bytes.TrimSpace(row); len(t) > 0 && t[0] == '<' {
 				return nil, ErrPage
 			}

@@ -1,0 +1,104 @@
+package build
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"strings"
+	"time"
+
+	"grantgraph/internal/lists"
+	"grantgraph/internal/snapshot"
+)
+
+// lists makes an edition of the compliance lists from the same sources and
+// takes what became of them into the report.
+func (b *builder) lists(ctx context.Context, now func() time.Time) (*lists.Edition, error) {
+	result, err := Lists(ctx, ListOptions{Sources: b.opt.Sources, Data: b.opt.Data, Now: now, Progress: func(phase string, done, total int64) {
+		if done == 0 {
+			b.phase(phase, total)
+			return
+		}
+		b.step(1)
+	}})
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range result.Edition.Lists {
+		b.report.Lists = append(b.report.Lists, ListCount{Name: l.Name, Loaded: l.Loaded, Rows: l.Rows, Rejected: l.Rejected, Revised: l.RevisedNewest, Problem: l.Problem})
+	}
+	for _, f := range result.Edition.Manifest.Sources {
+		// The build reads the master file itself, older postings included.
+		if f.Kind != lists.BMF {
+			b.addSource(f)
+		}
+	}
+	return result.Edition, nil
+}
+
+// writeListed writes the warehouse tables that follow directly from the lists.
+// A list that is not loaded leaves its table empty; the report says why.
+func (b *builder) writeListed(w *snapshot.Writer, e *lists.Edition) error {
+	err := project(w, e, lists.BMF, lists.Masters, snapshot.OrgBMFs, func(m lists.Master) (snapshot.OrgBMF, error) {
+		return snapshot.OrgBMF{EIN: m.EIN, Name: m.Name, City: m.City, Subsection: m.Subsection, Classification: m.Classification,
+			Foundation: m.Foundation, Deductibility: m.Deductibility, Status: m.Status, Ruling: m.Ruling, NTEE: m.NTEE}, nil
+	})
+	if err != nil {
+		return err
+	}
+	err = project(w, e, lists.Pub78, lists.Deductibles, snapshot.Pub78s, func(d lists.Deductible) (snapshot.Pub78, error) {
+		return snapshot.Pub78{EIN: d.EIN, Codes: d.Codes}, nil
+	})
+	if err != nil {
+		return err
+	}
+	err = project(w, e, lists.Revocation, lists.Revocations, snapshot.AutoRevocations, func(r lists.RevocationRow) (row snapshot.AutoRevocation, err error) {
+		row.EIN = r.EIN
+		if row.Revoked, err = day(r.Revoked); err != nil || r.Reinstated == "" {
+			return row, err
+		}
+		back, err := day(r.Reinstated)
+		row.Reinstated = &back
+		return row, err
+	})
+	if err != nil {
+		return err
+	}
+	return project(w, e, lists.OFAC, lists.Sanctions, snapshot.OFACSDNs, func(s lists.Sanction) (snapshot.OFACSDN, error) {
+		return snapshot.OFACSDN{Num: s.Num, Name: s.Name, Program: strings.Join(s.Programs, "; "), Type: s.Type}, nil
+	})
+}
+
+// project writes a table of the snapshot from one of a list, row by row.
+func project[From, To any](w *snapshot.Writer, e *lists.Edition, list, from, to string, row func(From) (To, error)) error {
+	var source iter.Seq2[From, error] = func(func(From, error) bool) {}
+	if e.Status(list).Loaded {
+		source = snapshot.Rows[From](e.Snapshot, from)
+	}
+	t, err := snapshot.Table[To](w, to)
+	if err != nil {
+		return err
+	}
+	for r, err := range source {
+		if err != nil {
+			return err
+		}
+		out, err := row(r)
+		if err != nil {
+			return fmt.Errorf("table %s: %w", to, err)
+		}
+		if err := t.Add(out); err != nil {
+			return err
+		}
+	}
+	return t.Close()
+}
+
+// day is a date as the number of days since 1970.
+func day(iso string) (int32, error) {
+	t, err := time.Parse(time.DateOnly, iso)
+	if err != nil {
+		return 0, fmt.Errorf("%q is no date", iso)
+	}
+	return int32(t.Unix() / (24 * 60 * 60)), nil
+}

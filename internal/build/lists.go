@@ -1,0 +1,303 @@
+package build
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"time"
+
+	"grantgraph/internal/fault"
+	"grantgraph/internal/lists"
+	"grantgraph/internal/snapshot"
+	"grantgraph/internal/source/fetch"
+	"grantgraph/internal/source/rows"
+)
+
+// ListOptions say from where to take the compliance lists and where to put the
+// edition.
+type ListOptions struct {
+	Sources  string
+	Data     string
+	Progress func(phase string, done, total int64) // may be nil
+	Now      func() time.Time                      // nil means the clock
+}
+
+// ListResult is what became of the lists.
+type ListResult struct {
+	Edition *lists.Edition
+	Read    []string // lists that were read anew
+	Changed bool     // whether a new edition was published
+}
+
+// keptEditions is how many editions of the lists stay on disk: enough for
+// whoever still reads the one before.
+const keptEditions = 3
+
+// Lists makes a new edition of the compliance lists from the files that are
+// there. A list whose files are the same as last time is taken over as it is,
+// one whose files cannot be read keeps its last good rows and dates and says
+// why, and where nothing changed there is no new edition.
+func Lists(ctx context.Context, opt ListOptions) (*ListResult, error) {
+	sources, err := discover(opt.Sources)
+	if err != nil {
+		return nil, err
+	}
+	dir := lists.Dir(opt.Data)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, fault.Disk(dir, err)
+	}
+	release, err := lock(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	last, err := lists.Open(opt.Data)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	now := time.Now
+	if opt.Now != nil {
+		now = opt.Now
+	}
+	w, err := snapshot.Create(dir, now())
+	if err != nil {
+		return nil, err
+	}
+	defer w.Abandon()
+
+	result := &ListResult{}
+	var (
+		states []lists.Status
+		used   = []snapshot.Source{}
+	)
+	for i := range loaders {
+		l := &loaders[i]
+		if opt.Progress != nil {
+			opt.Progress("lists", int64(i), int64(len(loaders)))
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		state, files, err := l.make(w, sources, last)
+		if err != nil {
+			return nil, err
+		}
+		states = append(states, state)
+		if files != nil {
+			result.Read = append(result.Read, l.name)
+			used = append(used, files...)
+			continue
+		}
+		if last != nil {
+			for _, f := range last.Manifest.Sources {
+				if f.Kind == l.name {
+					used = append(used, f)
+				}
+			}
+		}
+	}
+	if opt.Progress != nil {
+		opt.Progress("lists", int64(len(loaders)), int64(len(loaders)))
+	}
+	if err := noteChecks(opt); err != nil {
+		return nil, err
+	}
+	if last != nil && sameLists(last.Lists, states) {
+		result.Edition = last
+		return result, nil
+	}
+	body, err := json.Marshal(lists.Report{Lists: states})
+	if err != nil {
+		return nil, fmt.Errorf("encoding the state of the lists: %w", err)
+	}
+	s, err := w.Publish(snapshot.Manifest{Sources: used, Report: body})
+	if err != nil {
+		return nil, err
+	}
+	result.Changed = true
+	result.Edition = &lists.Edition{Snapshot: s, Lists: states}
+	return result, snapshot.Prune(dir, keptEditions)
+}
+
+// noteChecks keeps what the fetcher saw upstream where the serving side finds
+// it. A list that was never fetched, only put there, has nothing to note.
+func noteChecks(opt ListOptions) error {
+	var checks []lists.Check
+	for _, l := range loaders {
+		state, err := fetch.ReadState(opt.Sources, l.source)
+		if err != nil {
+			return err
+		}
+		if state.CheckedAt.IsZero() {
+			continue
+		}
+		c := lists.Check{Name: l.name, CheckedAt: state.CheckedAt.UTC().Truncate(time.Second), UpstreamRevised: state.UpstreamRevised}
+		if n := len(state.Refused); n > 0 && !state.Refused[n-1].At.Before(state.CheckedAt) {
+			c.Problem = state.Refused[n-1].Reason
+		}
+		checks = append(checks, c)
+	}
+	return lists.WriteChecks(opt.Data, checks)
+}
+
+func sameLists(a, b []lists.Status) bool {
+	x, errx := json.Marshal(a)
+	y, erry := json.Marshal(b)
+	return errx == nil && erry == nil && string(x) == string(y)
+}
+
+// loader knows how to make the tables of one list.
+type loader struct {
+	name    string
+	source  string // its name among the sources
+	version int    // grows when the same files would be read differently
+	tables  []string
+	// read takes in all files before anything is written, so that a file that
+	// turns out bad half way leaves no trace. It fills what it learns into the
+	// state and returns the function that writes the tables.
+	read func(files []upstreamFile, state *lists.Status) (write func(*snapshot.Writer) error, err error)
+}
+
+// upstreamFile is one upstream file of a list.
+type upstreamFile struct {
+	rel, abs string
+	sha256   string
+	bytes    int64
+	rows     int64 // filled in by the reader
+	fetched  time.Time
+	revised  string
+}
+
+var loaders = []loader{
+	{lists.BMF, "bmf", 1, []string{lists.Masters}, readMasters},
+	{lists.CAFTB, "caftb", 1, []string{lists.FTBRecords}, readFTB},
+	{lists.CARegistry, "careg", 1, []string{lists.Registrations}, readRegistrations},
+	{lists.IRB, "irb", 1, []string{lists.Deletions, lists.Bulletins}, readBulletins},
+	{lists.OFAC, "ofac", 1, []string{lists.Sanctions, lists.SanctionNames, lists.SanctionPlaces}, readSanctions},
+	{lists.Pub78, "pub78", 1, []string{lists.Deductibles}, readDeductibles},
+	{lists.Revocation, "revocation", 1, []string{lists.Revocations}, readRevocations},
+}
+
+// make brings one list into the edition and returns the files it was read
+// from, nil when it was taken over from the edition before.
+func (l *loader) make(w *snapshot.Writer, sources *Sources, last *lists.Edition) (state lists.Status, used []snapshot.Source, err error) {
+	files, print, err := l.files(sources)
+	if err != nil {
+		return state, nil, err
+	}
+	before := last.Status(l.name)
+	if before.Loaded && before.Files == print {
+		before.Problem = ""
+		stateDates(&before, files)
+		return before, nil, l.adopt(w, last)
+	}
+	problem := "there is no file of it among the sources"
+	if len(files) > 0 {
+		state = lists.Status{Name: l.name, Files: print, Tables: l.tables}
+		write, err := l.read(files, &state)
+		if err == nil {
+			state.Loaded = true
+			stateDates(&state, files)
+			for _, f := range files {
+				used = append(used, snapshot.Source{Kind: l.name, Path: f.rel, Bytes: f.bytes, SHA256: f.sha256, Rows: f.rows})
+			}
+			return state, used, write(w)
+		}
+		// A bad file is the source's trouble, not the edition's.
+		problem = err.Error()
+	}
+	if !before.Loaded {
+		return lists.Status{Name: l.name, Problem: problem}, nil, nil
+	}
+	before.Problem = problem
+	return before, nil, l.adopt(w, last)
+}
+
+// adopt takes the tables over as they are.
+func (l *loader) adopt(w *snapshot.Writer, last *lists.Edition) error {
+	for _, t := range l.tables {
+		if err := w.Adopt(last.Snapshot, t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// files lists the files of the list with what the fetcher noted about them,
+// and a fingerprint of them all.
+func (l *loader) files(sources *Sources) (files []upstreamFile, print string, err error) {
+	names := sources.Lists[l.name]
+	if l.name == lists.BMF {
+		names = nil
+		for _, m := range sources.Masters {
+			if !m.Older {
+				names = append(names, m.Path)
+			}
+		}
+	}
+	state, err := fetch.ReadState(sources.Root, l.source)
+	if err != nil {
+		return nil, "", err
+	}
+	h := sha256.New()
+	fmt.Fprintln(h, l.version)
+	for _, rel := range names {
+		f := upstreamFile{rel: rel, abs: sources.abs(rel)}
+		if f.sha256, f.bytes, err = hashFile(f.abs); err != nil {
+			return nil, "", err
+		}
+		fmt.Fprintln(h, f.sha256, rel)
+		if i := slices.IndexFunc(state.Files, func(s fetch.File) bool { return s.Path == rel && s.SHA256 == f.sha256 }); i >= 0 {
+			f.fetched, f.revised = state.Files[i].FetchedAt, state.Files[i].Revised
+		} else {
+			// Put there by hand: all that is known is when.
+			st, err := os.Stat(f.abs)
+			if err != nil {
+				return nil, "", fault.Disk(f.abs, err)
+			}
+			f.fetched = st.ModTime().UTC().Truncate(time.Second)
+			if l.name == lists.BMF {
+				i := slices.IndexFunc(sources.Masters, func(m master) bool { return m.Path == rel })
+				f.revised = sources.Masters[i].Posted
+			}
+		}
+		files = append(files, f)
+	}
+	return files, hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// stateDates fills in when the files were fetched and how old they are, unless
+// the reader found the date in the list itself.
+func stateDates(state *lists.Status, files []upstreamFile) {
+	for _, f := range files {
+		if f.fetched.After(state.FetchedAt) {
+			state.FetchedAt = f.fetched
+		}
+	}
+	if state.Revised != "" {
+		return
+	}
+	for _, f := range files {
+		if f.revised == "" {
+			continue
+		}
+		if state.Revised == "" || f.revised < state.Revised {
+			state.Revised = f.revised
+		}
+		state.RevisedNewest = max(state.RevisedNewest, f.revised)
+	}
+}
+
+// count takes a tally into the state.
+func count(state *lists.Status, t rows.Tally) {
+	state.Rows = t.Rows
+	for _, r := range t.Rejected {
+		state.Rejected = append(state.Rejected, lists.Rejection(r))
+	}
+}

@@ -1,0 +1,132 @@
+// Package refresh keeps the compliance lists of a running service current. On
+// each list's own cadence it looks upstream, takes what is new and sound, makes
+// a new edition of the lists, and notes what it saw. It never touches the
+// grant snapshot, and whatever fails, the last good list stays with its dates.
+package refresh
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"slices"
+	"time"
+
+	"grantgraph/internal/build"
+	"grantgraph/internal/source"
+	"grantgraph/internal/source/fetch"
+)
+
+// Options say what to keep current.
+type Options struct {
+	Sources string            // folder of upstream files
+	Data    string            // data directory
+	Mirrors map[string]string // addresses to fetch from instead, by source
+	Client  *http.Client      // nil means one with sensible bounds
+	Now     func() time.Time  // nil means the clock
+	Log     *slog.Logger
+	// Floors replace the fewest rows a list may have, by source; for worlds
+	// smaller than the real one.
+	Floors map[string]int64
+}
+
+// Refresher looks upstream when it is time to.
+type Refresher struct {
+	opt    Options
+	looked map[string]time.Time // when each source was last asked for
+}
+
+// retry is how soon a source that did not answer, or whose offer was refused,
+// is asked again when its cadence is slower.
+const retry = time.Hour
+
+// New reads when upstream last answered, so that a restart does not ask
+// everyone again.
+func New(opt Options) (*Refresher, error) {
+	if opt.Now == nil {
+		opt.Now = time.Now
+	}
+	r := &Refresher{opt: opt, looked: map[string]time.Time{}}
+	for _, s := range sources() {
+		state, err := fetch.ReadState(opt.Sources, s.Name)
+		if err != nil {
+			return nil, err
+		}
+		r.looked[s.Name] = state.CheckedAt
+	}
+	return r, nil
+}
+
+// sources are those behind the compliance lists.
+func sources() []source.Source {
+	return slices.DeleteFunc(source.All(), func(s source.Source) bool { return s.Compliance == "" })
+}
+
+// Run looks upstream whenever a list is due, until the context ends.
+func (r *Refresher) Run(ctx context.Context) {
+	for {
+		next := r.Step(ctx)
+		wait := time.NewTimer(max(next.Sub(r.opt.Now()), time.Second))
+		select {
+		case <-ctx.Done():
+			wait.Stop()
+			return
+		case <-wait.C:
+		}
+	}
+}
+
+// Step looks at every list that is due, takes up what is new, and returns when
+// the next one will be due.
+func (r *Refresher) Step(ctx context.Context) (next time.Time) {
+	now := r.opt.Now()
+	var due []string
+	for _, s := range sources() {
+		if !r.looked[s.Name].Add(s.Every).After(now) {
+			due = append(due, s.Name)
+		}
+	}
+	if len(due) > 0 {
+		r.look(ctx, due)
+	}
+	for _, s := range sources() {
+		if at := r.looked[s.Name].Add(s.Every); next.IsZero() || at.Before(next) {
+			next = at
+		}
+	}
+	return next
+}
+
+// look fetches the sources and makes a new edition of what they gave.
+func (r *Refresher) look(ctx context.Context, due []string) {
+	now := r.opt.Now()
+	summary, err := fetch.Run(ctx, fetch.Options{
+		Dir: r.opt.Sources, Sources: due, Client: r.opt.Client, Now: r.opt.Now, Base: r.opt.Mirrors, Floor: r.opt.Floors,
+	})
+	if ctx.Err() != nil {
+		return
+	}
+	if err != nil {
+		r.opt.Log.Error("looking for new lists", "error", err)
+	}
+	for _, s := range sources() {
+		if slices.Contains(due, s.Name) {
+			r.looked[s.Name] = now
+		}
+	}
+	if summary != nil {
+		for _, got := range summary.Results {
+			if len(got.Problems) == 0 {
+				continue
+			}
+			r.opt.Log.Warn("a list could not be taken; the last good one stays", "source", got.Source, "reasons", got.Problems)
+			s, _ := source.Find(got.Source)
+			r.looked[s.Name] = now.Add(min(retry, s.Every) - s.Every)
+		}
+	}
+	result, err := build.Lists(ctx, build.ListOptions{Sources: r.opt.Sources, Data: r.opt.Data, Now: r.opt.Now})
+	if err != nil {
+		r.opt.Log.Error("making a new edition of the lists; the old one stays", "error", err)
+	} else if result.Changed {
+		r.opt.Log.Info("a new edition of the lists", "edition", result.Edition.Manifest.Version, "read", result.Read)
+	}
+}

@@ -1,0 +1,126 @@
+package irb
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// section is one item of a bulletin, from its own first line to the next
+// item's.
+type section []line
+
+var (
+	// itemLine is a line that begins another item or another part of the
+	// bulletin.
+	itemLine = regexp.MustCompile(`(?i)^(?:(?:announcement|notice|rev\.?\s?(?:proc|rul)\.?|revenue (?:procedure|ruling)|t\.\s?d\.|reg)[\s\x{2010}-\x{2015}-]{0,3}\d{2}|` +
+		`part [ivx]{1,3}\b|definition of terms|abbreviations$|(?:numerical )?finding lists?\b|effect of current actions|highlights of this issue|the irs mission|` +
+		`internal revenue bulletins?(?:\s*:?\s*\d{4}.*)?$|cumulative bulletins$|how to get the internal|how to order$)`)
+	announcement = regexp.MustCompile(`(?i)^announcement\s+(\d{4})\s?` + dash + `?\s?(\d{1,3})\b`)
+
+	// opening is the sentence that announces a list of deletions: the wording of
+	// recent years, then the older one.
+	opening = regexp.MustCompile(`(?i)revoked its determination that the (?:following )?organizations? (?:listed|named) below|` +
+		`names? of (?:the |an )?organizations? that (?:no longer qualif(?:y|ies)|(?:is|are) no longer qualified)[^.]{0,160}(?:listed|named) below`)
+	// columnTitles alone announce a list too, whatever the sentences before it.
+	columnTitles = regexp.MustCompile(`(?i)name of (?:the )?organization.{0,20}effective date of revocation`)
+	// closing ends the paragraphs that stand between the opening and the list.
+	closing = regexp.MustCompile(`(?i)(?:basis for|brought about) (?:(?:the|this) )?revocation\.`)
+	// litigation is what the announcements say that list organizations which
+	// challenge a revocation in court. Those are not deletions; the deletion was
+	// announced before.
+	litigation = regexp.MustCompile(`(?i)challenging,? under section 7428|declaratory judgment suits`)
+)
+
+// divide cuts a page into its items.
+func divide(lines []line) (list []section) {
+	start := 0
+	for i, l := range lines {
+		if i > start && itemLine.MatchString(l.text) {
+			list = append(list, lines[start:i])
+			start = i
+		}
+	}
+	return append(list, lines[start:])
+}
+
+// lists reports whether the section announces deletions in a list.
+func (s section) lists() bool {
+	text, _ := join(s)
+	// The expressions are slow on long items, and few items have these words.
+	if small := lower(text); !strings.Contains(small, "revoked its determination") && !strings.Contains(small, "no longer qualif") && !strings.Contains(small, "effective date of revocation") {
+		return false
+	}
+	return opening.MatchString(text) || columnTitles.MatchString(text) && !litigation.MatchString(text)
+}
+
+// title names the section in an error.
+func (s section) title() string {
+	if a := s.announcement(); a != "" {
+		return "announcement " + a
+	}
+	return "an announcement"
+}
+
+// announcement is the number of the section, empty when it has none.
+func (s section) announcement() string {
+	m := announcement.FindStringSubmatch(s[0].text)
+	if m == nil {
+		return ""
+	}
+	return m[1] + "-" + m[2]
+}
+
+// deletions reads the lists of a section. Each follows an opening and the
+// paragraphs after it, or else the titles of its columns.
+func (s section) deletions(published string) (found []Deletion) {
+	text, ends := join(s)
+	marks := opening.FindAllStringIndex(text, -1)
+	if marks == nil {
+		marks = columnTitles.FindAllStringIndex(text, 1)
+	}
+	for i, mark := range marks {
+		end := len(text)
+		if i+1 < len(marks) {
+			end = marks[i+1][0]
+		}
+		if at := litigation.FindStringIndex(text[mark[1]:end]); at != nil {
+			end = mark[1] + at[0]
+		}
+		start := mark[1]
+		if at := closing.FindAllStringIndex(text[start:end], -1); at != nil {
+			start += at[len(at)-1][1]
+		}
+		last := lineAfter(ends, end-1)
+		more := read(s[min(lineAfter(ends, start), last):last], s.announcement(), published)
+		if len(more) == 0 {
+			// The paragraphs may as well follow the list.
+			more = read(s[min(lineAfter(ends, mark[1]), last):last], s.announcement(), published)
+		}
+		found = append(found, more...)
+	}
+	return found
+}
+
+// lineAfter is the line after the one that a place in the joined text lies in.
+func lineAfter(ends []int, at int) int {
+	i, _ := slices.BinarySearch(ends, at)
+	return min(i+1, len(ends))
+}
+
+// join makes one text of lines, for sentences run over them, and says where in
+// it each line ends. A word that is broken at the end of a line is mended.
+func join(lines []line) (text string, ends []int) {
+	var b strings.Builder
+	ends = make([]int, len(lines))
+	for i, l := range lines {
+		s := l.text
+		broken := len(s) > 1 && s[len(s)-1] == '-' && s[len(s)-2] >= 'a' && s[len(s)-2] <= 'z'
+		b.WriteString(strings.TrimSuffix(s, "-"))
+		ends[i] = b.Len()
+		if !broken {
+			b.WriteByte(' ')
+		}
+	}
+	return b.String(), ends
+}
