@@ -148,8 +148,12 @@ func fixture() *Dataset {
 			Version: "20260101T000000Z", GeneratedAt: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), Content: "example",
 			Counts: snapshot.Counts{
 				Grants: 5, TotalAmount: 460_000, Funders: 3, Recipients: 3, Linked: 4, FirstFiscalYear: 2017, LastFiscalYear: 2026,
-				LastCompleteYear: 2023, PartialFiscalYear: []int{2024, 2025, 2026},
+				LastCompleteYear: 2023, PartialFiscalYear: []int{2024, 2025, 2026}, LinkedAmount: 450_000,
 			},
+			Report: []byte(`{"ein_source":[{"name":"filed","grant_count":3,"total_amount":375000},{"name":"name","grant_count":1,"total_amount":75000},{"name":"none","grant_count":1,"total_amount":10000}],
+				"by_year":[{"fiscal_year":2020,"grant_count":1,"ein_source":[{"name":"name","grant_count":1,"total_amount":75000},{"name":"none"}]},
+				{"fiscal_year":2021,"grant_count":1,"ein_source":[{"name":"filed","grant_count":1,"total_amount":250000},{"name":"none"}]},
+				{"fiscal_year":2022,"grant_count":3,"ein_source":[{"name":"filed","grant_count":2,"total_amount":125000},{"name":"none","grant_count":1,"total_amount":10000}]}]}`),
 		},
 		Graph: examples{grants},
 		Search: directory{

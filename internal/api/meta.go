@@ -2,9 +2,12 @@ package api
 
 import (
 	"context"
+	"math"
 	"time"
 
+	"grantgraph/internal/grant"
 	"grantgraph/internal/lists"
+	"grantgraph/internal/snapshot"
 )
 
 // MetaAnswer is the answer of /meta.
@@ -17,6 +20,7 @@ type MetaAnswer struct {
 	ComplianceReports   ComplianceReports `json:"compliance_reports"`
 	CandidCompatibility Compatibility     `json:"candid_compatibility"`
 	ResponseCompat      ResponseCompat    `json:"response_compat"`
+	Resolution          *Resolution       `json:"resolution" doc:"How recipients were found, as counted by the build; null when the build did not count."`
 	Service             Service           `json:"x_service"`
 }
 
@@ -44,6 +48,60 @@ type Scope struct {
 	LastFiscalYear         int   `json:"last_fiscal_year" doc:"Last fiscal year."`
 	LastCompleteFiscalYear int   `json:"last_complete_fiscal_year" doc:"Last fiscal year whose returns are all released."`
 	PartialFiscalYears     []int `json:"partial_fiscal_years" doc:"Fiscal years that keep growing."`
+}
+
+// Resolution says how many rows each rule found the recipient of.
+type Resolution struct {
+	LinkedCount  int64            `json:"linked_count" doc:"Grant rows whose recipient has an EIN."`
+	LinkedAmount int64            `json:"linked_amount" doc:"Their dollars."`
+	ByRule       []RuleCount      `json:"by_rule" doc:"Rows by ein_source, strongest first; those without an EIN last, under none."`
+	ByYear       []ResolutionYear `json:"by_year" doc:"The same by fiscal year."`
+}
+
+// RuleCount is the share of one rule.
+type RuleCount struct {
+	EINSource   string   `json:"ein_source" doc:"The rule; none for rows without an EIN."`
+	MatchProb   *float64 `json:"match_prob" doc:"Its constant match_prob; null for model, which has one per row, and for none."`
+	GrantCount  int64    `json:"grant_count" doc:"Grant rows."`
+	TotalAmount int64    `json:"total_amount" doc:"Whole dollars."`
+}
+
+// ResolutionYear is one fiscal year of it.
+type ResolutionYear struct {
+	FiscalYear  int         `json:"fiscal_year" doc:"Fiscal year."`
+	GrantCount  int64       `json:"grant_count" doc:"Grant rows."`
+	LinkedCount int64       `json:"linked_count" doc:"Those whose recipient has an EIN."`
+	LinkedShare float64     `json:"linked_share" doc:"LinkedCount over GrantCount, to four places."`
+	ByRule      []RuleCount `json:"by_rule" doc:"Rows by ein_source."`
+}
+
+// resolution is what the build counted; a snapshot whose report does not say
+// has none.
+func resolution(m *snapshot.Manifest) *Resolution {
+	rates, err := m.Rates()
+	if err != nil || len(rates.Rules) == 0 {
+		return nil
+	}
+	counts := func(list []snapshot.RuleCount) []RuleCount {
+		out := make([]RuleCount, 0, len(list))
+		for _, c := range list {
+			r := RuleCount{EINSource: c.Name, GrantCount: c.Grants, TotalAmount: c.TotalAmount}
+			if rule, ok := grant.ParseRule(c.Name); ok && rule.Prob() > 0 {
+				p := rule.Prob()
+				r.MatchProb = &p
+			}
+			out = append(out, r)
+		}
+		return out
+	}
+	res := &Resolution{LinkedCount: m.Counts.Linked, LinkedAmount: m.Counts.LinkedAmount, ByRule: counts(rates.Rules), ByYear: []ResolutionYear{}}
+	for _, y := range rates.Years {
+		res.ByYear = append(res.ByYear, ResolutionYear{
+			FiscalYear: y.FiscalYear, GrantCount: y.Grants, LinkedCount: y.Linked(),
+			LinkedShare: math.Round(float64(y.Linked())/float64(y.Grants)*1e4) / 1e4, ByRule: counts(y.Rules),
+		})
+	}
+	return res
 }
 
 // Trial says what trial keys get.
@@ -169,6 +227,7 @@ func (c *call) meta() *MetaAnswer {
 			ComplianceWithheldFields:  withheld,
 		},
 		ComplianceSources: *complianceSources(c.data.Lists),
+		Resolution:        resolution(m),
 		ComplianceReports: ComplianceReports{
 			Format: "1.0",
 			Signing: Signing{
@@ -192,17 +251,10 @@ func (c *call) meta() *MetaAnswer {
 // complianceSources tells the state of each list. A list that was never loaded
 // has nulls and says why.
 func complianceSources(now *lists.Current) *ComplianceSources {
-	const quarterHour = "every 15 minutes"
-	sources := &ComplianceSources{
-		IRB:        ComplianceSource{URL: "https://www.irs.gov/irb", Publishes: "weekly", Polled: "daily"},
-		CARegistry: ComplianceSource{URL: "https://oag.ca.gov/charities/reports", Publishes: "monthly", Polled: "daily"},
-		BMF:        ComplianceSource{URL: "https://www.irs.gov/charities-non-profits/exempt-organizations-business-master-file-extract-eo-bmf", Publishes: "monthly", Polled: quarterHour},
-		Pub78:      ComplianceSource{URL: "https://www.irs.gov/charities-non-profits/tax-exempt-organization-search-bulk-data-downloads", Publishes: "monthly", Polled: quarterHour},
-		CAFTB:      ComplianceSource{URL: "https://www.ftb.ca.gov/file/business/types/charities-nonprofits/index.html", Publishes: "weekly", Polled: "weekly"},
-		OFAC:       ComplianceSource{URL: "https://sanctionslist.ofac.treas.gov/Home/SdnList", Publishes: "irregular", Polled: quarterHour},
-		Revocation: ComplianceSource{URL: "https://www.irs.gov/charities-non-profits/tax-exempt-organization-search-bulk-data-downloads", Publishes: "monthly", Polled: quarterHour},
+	sources := &ComplianceSources{}
+	for _, l := range lists.All() {
+		*sources.byName()[l.Name] = ComplianceSource{URL: l.Page, Publishes: l.Publishes, Polled: l.Polled, Caveat: text(l.Caveat)}
 	}
-	sources.OFAC.Caveat = text("An entity name screen over the published flat files. A designation is effective before they carry it: at the moment of disbursement use the sanctions authority's live index.")
 	for name, source := range sources.byName() {
 		source.tell(now.Edition.Status(name))
 		if check, ok := now.Check(name); ok {

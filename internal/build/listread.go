@@ -239,7 +239,7 @@ func readBulletins(files []upstreamFile, state *lists.Status) (func(*snapshot.Wr
 		bulletins = append(bulletins, b)
 	}
 	slices.SortStableFunc(bulletins, func(a, b irb.Bulletin) int { return strings.Compare(a.Number, b.Number) })
-	bulletins = slices.CompactFunc(bulletins, func(a, b irb.Bulletin) bool { return a.Number == b.Number })
+	bulletins = joinBulletins(bulletins)
 	if len(bulletins) == 0 {
 		return nil, fmt.Errorf("none of the %d files is a bulletin", len(files))
 	}
@@ -270,6 +270,24 @@ func readBulletins(files []upstreamFile, state *lists.Status) (func(*snapshot.Wr
 			}
 		})
 	}, nil
+}
+
+// joinBulletins makes one of each number: a folder may hold a whole bulletin
+// and the text of one of its announcements beside it.
+func joinBulletins(sorted []irb.Bulletin) (list []irb.Bulletin) {
+	for _, b := range sorted {
+		if n := len(list); n == 0 || list[n-1].Number != b.Number {
+			list = append(list, b)
+			continue
+		}
+		first := &list[len(list)-1]
+		for _, d := range b.Deletions {
+			if !slices.Contains(first.Deletions, d) {
+				first.Deletions = append(first.Deletions, d)
+			}
+		}
+	}
+	return list
 }
 
 func readSanctions(files []upstreamFile, state *lists.Status) (func(*snapshot.Writer) error, error) {

@@ -40,8 +40,41 @@ const (
 	Revocation = "revocation"
 )
 
-// Names are all of them.
-func Names() []string { return []string{BMF, CAFTB, CARegistry, IRB, OFAC, Pub78, Revocation} }
+// List describes a list to those who ask how current an answer is.
+type List struct {
+	Name      string
+	Title     string
+	Page      string // where a person finds it
+	Publishes string // how often it is revised
+	Polled    string // how often we look
+	Caveat    string
+}
+
+// All are the lists, in order of name.
+func All() []List {
+	const (
+		quarterHour = "every 15 minutes"
+		downloads   = "https://www.irs.gov/charities-non-profits/tax-exempt-organization-search-bulk-data-downloads"
+	)
+	return []List{
+		{BMF, "IRS business master file", "https://www.irs.gov/charities-non-profits/exempt-organizations-business-master-file-extract-eo-bmf", "monthly", quarterHour, ""},
+		{CAFTB, "California revoked exemptions", "https://www.ftb.ca.gov/file/business/types/charities-nonprofits/index.html", "weekly", "weekly", ""},
+		{CARegistry, "California registry of charities", "https://oag.ca.gov/charities/reports", "monthly", "daily", ""},
+		{IRB, "Internal Revenue Bulletin", "https://www.irs.gov/irb", "weekly", "daily", ""},
+		{OFAC, "OFAC sanctions list", "https://sanctionslist.ofac.treas.gov/Home/SdnList", "irregular", quarterHour,
+			"An entity name screen over the published flat files. A designation is effective before they carry it: at the moment of disbursement use the sanctions authority's live index."},
+		{Pub78, "IRS Publication 78", downloads, "monthly", quarterHour, ""},
+		{Revocation, "IRS automatic revocations", downloads, "monthly", quarterHour, ""},
+	}
+}
+
+// Names are the names of all of them.
+func Names() (names []string) {
+	for _, l := range All() {
+		names = append(names, l.Name)
+	}
+	return names
+}
 
 // Dir is where the editions of a data directory are.
 func Dir(data string) string { return filepath.Join(data, "lists") }

@@ -7,7 +7,6 @@ package refresh
 import (
 	"context"
 	"log/slog"
-	"net/http"
 	"slices"
 	"time"
 
@@ -18,15 +17,9 @@ import (
 
 // Options say what to keep current.
 type Options struct {
-	Sources string            // folder of upstream files
-	Data    string            // data directory
-	Mirrors map[string]string // addresses to fetch from instead, by source
-	Client  *http.Client      // nil means one with sensible bounds
-	Now     func() time.Time  // nil means the clock
-	Log     *slog.Logger
-	// Floors replace the fewest rows a list may have, by source; for worlds
-	// smaller than the real one.
-	Floors map[string]int64
+	Data  string        // data directory
+	Fetch fetch.Options // where files are put and how they are fetched; which ones is decided here
+	Log   *slog.Logger
 }
 
 // Refresher looks upstream when it is time to.
@@ -42,12 +35,12 @@ const retry = time.Hour
 // New reads when upstream last answered, so that a restart does not ask
 // everyone again.
 func New(opt Options) (*Refresher, error) {
-	if opt.Now == nil {
-		opt.Now = time.Now
+	if opt.Fetch.Now == nil {
+		opt.Fetch.Now = time.Now
 	}
 	r := &Refresher{opt: opt, looked: map[string]time.Time{}}
 	for _, s := range sources() {
-		state, err := fetch.ReadState(opt.Sources, s.Name)
+		state, err := fetch.ReadState(opt.Fetch.Dir, s.Name)
 		if err != nil {
 			return nil, err
 		}
@@ -65,7 +58,7 @@ func sources() []source.Source {
 func (r *Refresher) Run(ctx context.Context) {
 	for {
 		next := r.Step(ctx)
-		wait := time.NewTimer(max(next.Sub(r.opt.Now()), time.Second))
+		wait := time.NewTimer(max(next.Sub(r.opt.Fetch.Now()), time.Second))
 		select {
 		case <-ctx.Done():
 			wait.Stop()
@@ -78,7 +71,7 @@ func (r *Refresher) Run(ctx context.Context) {
 // Step looks at every list that is due, takes up what is new, and returns when
 // the next one will be due.
 func (r *Refresher) Step(ctx context.Context) (next time.Time) {
-	now := r.opt.Now()
+	now := r.opt.Fetch.Now()
 	var due []string
 	for _, s := range sources() {
 		if !r.looked[s.Name].Add(s.Every).After(now) {
@@ -98,10 +91,10 @@ func (r *Refresher) Step(ctx context.Context) (next time.Time) {
 
 // look fetches the sources and makes a new edition of what they gave.
 func (r *Refresher) look(ctx context.Context, due []string) {
-	now := r.opt.Now()
-	summary, err := fetch.Run(ctx, fetch.Options{
-		Dir: r.opt.Sources, Sources: due, Client: r.opt.Client, Now: r.opt.Now, Base: r.opt.Mirrors, Floor: r.opt.Floors,
-	})
+	now := r.opt.Fetch.Now()
+	opt := r.opt.Fetch
+	opt.Sources = due
+	summary, err := fetch.Run(ctx, opt)
 	if ctx.Err() != nil {
 		return
 	}
@@ -123,7 +116,7 @@ func (r *Refresher) look(ctx context.Context, due []string) {
 			r.looked[s.Name] = now.Add(min(retry, s.Every) - s.Every)
 		}
 	}
-	result, err := build.Lists(ctx, build.ListOptions{Sources: r.opt.Sources, Data: r.opt.Data, Now: r.opt.Now})
+	result, err := build.Lists(ctx, build.ListOptions{Sources: r.opt.Fetch.Dir, Data: r.opt.Data, Now: r.opt.Fetch.Now})
 	if err != nil {
 		r.opt.Log.Error("making a new edition of the lists; the old one stays", "error", err)
 	} else if result.Changed {

@@ -119,7 +119,7 @@ func (s *Server) route() error {
 	if err != nil {
 		return fmt.Errorf("setting up the API: %w", err)
 	}
-	pages, err := site.New(site.Config{BaseURL: s.opt.BaseURL, Acquire: s.holder.Acquire, Log: s.log})
+	pages, err := site.New(site.Config{BaseURL: s.opt.BaseURL, Acquire: s.holder.Acquire, Lists: s.holder.Lists, Log: s.log})
 	if err != nil {
 		return fmt.Errorf("setting up the site: %w", err)
 	}

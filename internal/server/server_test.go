@@ -114,6 +114,8 @@ func TestServe(t *testing.T) {
 		want     string
 	}{
 		{s.URL() + "/", "", 200, "Who funds whom"},
+		{s.URL() + "/data", "", 200, "OFAC sanctions list"},
+		{s.URL() + "/data", "", 200, "exact name, the only one in its state"},
 		{s.URL() + "/static/style.css", "", 200, "--paper"},
 		{s.URL() + "/nowhere", "", 404, "Nothing here"},
 		{s.URL() + "/org/12", "", 404, "Nothing here"},

@@ -6,7 +6,6 @@ package site
 import (
 	"bytes"
 	"embed"
-	"encoding/json"
 	"fmt"
 	"html/template"
 	"io/fs"
@@ -19,6 +18,7 @@ import (
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/graph"
+	"grantgraph/internal/lists"
 	"grantgraph/internal/search"
 	"grantgraph/internal/served"
 	"grantgraph/internal/snapshot"
@@ -34,18 +34,19 @@ var static embed.FS
 type Config struct {
 	BaseURL string // absolute, without a trailing slash
 	Acquire func() (*served.Set, func())
+	Lists   func() *lists.Current
 	Log     *slog.Logger
 }
 
 type site struct {
 	Config
-	home, org, missing *template.Template
+	home, org, data, missing *template.Template
 }
 
 // New makes the handler of all pages.
 func New(c Config) (http.Handler, error) {
 	s := &site{Config: c}
-	for name, t := range map[string]**template.Template{"home": &s.home, "org": &s.org, "missing": &s.missing} {
+	for name, t := range map[string]**template.Template{"home": &s.home, "org": &s.org, "data": &s.data, "missing": &s.missing} {
 		parsed, err := template.New("layout.html").Funcs(functions).ParseFS(pages, "pages/layout.html", "pages/"+name+".html")
 		if err != nil {
 			return nil, fmt.Errorf("page %s: %w", name, err)
@@ -60,6 +61,7 @@ func New(c Config) (http.Handler, error) {
 	mux.HandleFunc("GET /{$}", s.serveHome)
 	mux.HandleFunc("GET /org/{ein}/{slug...}", s.serveOrg)
 	mux.HandleFunc("GET /org/{ein}", s.serveOrg)
+	mux.HandleFunc("GET /data", s.serveData)
 	mux.Handle("GET /static/", cached(http.StripPrefix("/static/", http.FileServerFS(files))))
 	mux.HandleFunc("/", s.serveMissing)
 	return secured(mux), nil
@@ -119,22 +121,7 @@ func (s *site) serveHome(w http.ResponseWriter, r *http.Request) {
 	defer release()
 	m := &set.Snapshot.Manifest
 	page := homePage{Title: "Grantgraph: who funds whom", BaseURL: s.BaseURL, Version: m.Version, Counts: m.Counts}
-	var report struct {
-		Years []struct {
-			FiscalYear  int   `json:"fiscal_year"`
-			Grants      int64 `json:"grant_count"`
-			TotalAmount int64 `json:"total_amount"`
-			Partial     bool  `json:"partial"`
-		} `json:"by_year"`
-	}
-	if err := json.Unmarshal(m.Report, &report); err != nil {
-		s.Log.Error("reading the build report", "error", err)
-	}
-	for _, y := range report.Years {
-		if y.Grants > 0 {
-			page.Years = append(page.Years, year{y.FiscalYear, y.Grants, y.TotalAmount, y.Partial})
-		}
-	}
+	page.Years = s.years(m)
 	// The largest funder and recipient make the example calls.
 	if top, _, err := set.Graph.Funders(r.Context(), &graph.Filter{}, graph.Sort{}, graph.Page{Limit: 1}); err == nil && len(top) > 0 {
 		page.Examples.Funder, _ = set.Search.Lookup(top[0].EIN)
@@ -148,6 +135,18 @@ func (s *site) serveHome(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	s.render(w, http.StatusOK, s.home, page)
+}
+
+// years are the bars of the dataset, none when the build did not count.
+func (s *site) years(m *snapshot.Manifest) (list []year) {
+	rates, err := m.Rates()
+	if err != nil {
+		s.Log.Error("drawing a chart", "error", err)
+	}
+	for _, y := range rates.Years {
+		list = append(list, year{y.FiscalYear, y.Grants, y.TotalAmount, y.Partial})
+	}
+	return list
 }
 
 type orgPage struct {
@@ -228,8 +227,11 @@ var functions = template.FuncMap{
 	"dollars": func(n int64) string { return "$" + grouped(n) },
 	"short":   short,
 	"share": func(part, whole int64) string {
-		if whole == 0 {
+		switch {
+		case whole == 0:
 			return "–"
+		case part > 0 && part*200 < whole:
+			return "< 1 %"
 		}
 		return strconv.FormatFloat(100*float64(part)/float64(whole), 'f', 0, 64) + " %"
 	},

@@ -1,0 +1,260 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+
+	"grantgraph/internal/fault"
+	"grantgraph/internal/source"
+	"grantgraph/internal/source/fetch"
+)
+
+type fetchCmd struct {
+	Names   []string `arg:"" optional:"" name:"source" help:"Sources to fetch, by name; all when none is named. --list shows them."`
+	Sources string   `help:"Folder the files are put in." default:"sources" placeholder:"DIR"`
+	Since   string   `help:"Leave out returns, bulletins and awards published before this day or year." placeholder:"DATE"`
+	Mirror  []string `help:"Fetch a source from another address than its publisher's." placeholder:"NAME=URL"`
+	Floor   []string `help:"Believe a source with as few rows as this, for mirrors of small worlds." placeholder:"NAME=ROWS"`
+	DryRun  bool     `help:"Ask what is new and take nothing."`
+	List    bool     `help:"Print the catalogue of sources instead of fetching."`
+	JSON    bool     `name:"json" help:"Print the summary, or the catalogue, as JSON."`
+	Quiet   bool     `short:"q" help:"No progress."`
+}
+
+// Help is shown by fetch --help.
+func (fetchCmd) Help() string {
+	return `Brings the upstream files into the sources folder, ready for grantgraph build.
+
+    grantgraph fetch                      everything: tens of gigabytes the first time
+    grantgraph fetch ofac pub78 bmf       some lists
+    grantgraph fetch irs990 --since 2025  returns processed since 2025
+    grantgraph fetch --dry-run            what is new, and how large
+
+Run it as often as you like. What has not changed is not transferred again, and
+a download that broke off goes on where it was. Every file is read with its own
+reader before it takes the place of the one held: a file that is empty, cut off,
+a web page, of another layout or suddenly much shorter is refused with the
+reason, and the last good file stays. What is held, since when and what was
+refused stands in DIR/.fetch/SOURCE.json.
+
+One source that fails does not stop the others. The exit code is 1 when a source
+failed and nothing of it is at hand.`
+}
+
+func (c *fetchCmd) Run(a *app) error {
+	if c.List {
+		return c.list(a.Out)
+	}
+	opt, err := c.options()
+	if err != nil {
+		return err
+	}
+	bars := &fetchBars{app: a, quiet: c.Quiet || c.JSON}
+	opt.Progress = bars.progress
+	start := time.Now()
+	sum, err := fetch.Run(a.Ctx, opt)
+	bars.close()
+	if sum != nil && c.JSON {
+		enc := json.NewEncoder(a.Out)
+		enc.SetIndent("", "  ")
+		if err := enc.Encode(sum); err != nil {
+			return err
+		}
+	} else if sum != nil {
+		printFetch(a.Out, c, sum, time.Since(start))
+	}
+	if err != nil {
+		return err
+	}
+	if failed := sum.Failed(); len(failed) > 0 {
+		return fault.New("fetch_failed", "nothing of %s could be fetched, and nothing of it was there before", strings.Join(failed, ", ")).
+			Try("see the reasons above and run it again later; what has come so far is kept")
+	}
+	return nil
+}
+
+// options turns the flags into what the fetcher takes.
+func (c *fetchCmd) options() (o fetch.Options, err error) {
+	o = fetch.Options{Dir: c.Sources, Sources: c.Names, DryRun: c.DryRun, Base: map[string]string{}, Floor: map[string]int64{}}
+	if o.Since, err = day(c.Since); err != nil {
+		return o, err
+	}
+	for _, item := range c.Mirror {
+		name, address, _ := strings.Cut(item, "=")
+		if u, err := url.Parse(address); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+			return o, fault.New("bad_flag", "--mirror %s: %q is no web address", item, address).Try("--mirror %s=https://mirror.example.org", name)
+		}
+		o.Base[name] = address
+	}
+	for _, item := range c.Floor {
+		name, number, _ := strings.Cut(item, "=")
+		n, err := strconv.ParseInt(number, 10, 64)
+		if err != nil || n < 0 {
+			return o, fault.New("bad_flag", "--floor %s: %q is no number of rows", item, number).Try("--floor %s=1", name)
+		}
+		o.Floor[name] = n
+	}
+	return o, nil
+}
+
+// day reads a day or a year.
+func day(s string) (time.Time, error) {
+	if s == "" {
+		return time.Time{}, nil
+	}
+	for _, layout := range []string{time.DateOnly, "2006-01", "2006"} {
+		if t, err := time.Parse(layout, s); err == nil {
+			return t, nil
+		}
+	}
+	return time.Time{}, fault.New("bad_flag", "--since %s is no day", s).Try("--since 2025-01-01, or --since 2025")
+}
+
+// list prints the catalogue.
+func (c *fetchCmd) list(w io.Writer) error {
+	if c.JSON {
+		enc := json.NewEncoder(w)
+		enc.SetIndent("", "  ")
+		return enc.Encode(source.All())
+	}
+	t := newTable("source", "what it is", "published by", "revised", "asked for", "folder")
+	for _, s := range source.All() {
+		t.add(s.Name, s.Title, s.Publisher, s.Publishes, s.Polled, s.Folder+"/")
+	}
+	t.print(w)
+	fmt.Fprintln(w, "\nWhat is taken of each, its address, terms and what its reader was verified on: --list --json.")
+	return nil
+}
+
+// printFetch prints what a fetch came to.
+func printFetch(w io.Writer, c *fetchCmd, sum *fetch.Summary, took time.Duration) {
+	t := newTable("source", ">files", ">new", ">unchanged", ">refused", ">rows", ">bytes", "revised")
+	var transferred, wanted int64
+	fresh := 0
+	for _, r := range sum.Results {
+		t.add(r.Source, count(r.Files), count(r.New), count(r.Unchanged), count(r.Refused), count(r.Rows), bytesize(r.Bytes), r.Revised)
+		transferred += r.Transferred
+		fresh += r.New
+		for _, f := range r.Wanted {
+			wanted += max(0, f.Bytes)
+		}
+	}
+	t.print(w)
+	for _, r := range sum.Results {
+		for _, f := range r.Wanted {
+			size := "of unknown size"
+			if f.Bytes >= 0 {
+				size = bytesize(f.Bytes)
+			}
+			fmt.Fprintf(w, "\n  %s, %s\n    from %s\n", f.Path, size, f.URL)
+		}
+	}
+	for _, r := range sum.Results {
+		if r.Note != "" {
+			fmt.Fprintf(w, "\nNote: %s: %s\n", r.Source, r.Note)
+		}
+		if n := len(r.Missing); n > 0 {
+			fmt.Fprintf(w, "\nNote: %s: named upstream and not there: %s\n", r.Source, strings.Join(few(r.Missing), ", "))
+		}
+		if r.Replaced > 0 {
+			fmt.Fprintf(w, "\nNote: %s: %d replaced upstream without a new date\n", r.Source, r.Replaced)
+		}
+		for _, p := range few(r.Problems) {
+			fmt.Fprintf(w, "\n%s: %s\n", r.Source, p)
+		}
+	}
+	if c.DryRun {
+		fmt.Fprintf(w, "\nNew: %s, at least %s. Nothing was taken.\n", count(fresh), bytesize(wanted))
+		return
+	}
+	fmt.Fprintf(w, "\n%s transferred in %s.\n", bytesize(transferred), took.Round(100*time.Millisecond))
+	if fresh > 0 {
+		fmt.Fprintf(w, "Next:  grantgraph build --sources %s\n", c.Sources)
+	}
+}
+
+// few shortens a long list for the eye; --json has all of it.
+func few(list []string) []string {
+	const most = 10
+	if len(list) <= most {
+		return list
+	}
+	return append(list[:most:most], fmt.Sprintf("and %d more", len(list)-most))
+}
+
+// fetchBars shows each file as it comes: a bar of its bytes on a terminal, and
+// a line for every source elsewhere.
+type fetchBars struct {
+	app          *app
+	quiet        bool
+	source, file string
+	came         map[string]int64 // bytes of each file of the source
+	bar          *progressbar.ProgressBar
+	start        time.Time
+}
+
+func (b *fetchBars) progress(source, file string, done, total int64) {
+	if b.quiet {
+		return
+	}
+	if source != b.source {
+		b.close()
+		b.source, b.file, b.came, b.start = source, "", map[string]int64{}, time.Now()
+	}
+	if file != b.file {
+		b.next(file, total)
+	}
+	if file != "" {
+		b.came[file] = done
+	}
+	if b.bar != nil {
+		_ = b.bar.Set64(done)
+	}
+}
+
+// next begins the bar of a file.
+func (b *fetchBars) next(file string, total int64) {
+	if b.bar != nil {
+		_ = b.bar.Finish()
+		b.bar = nil
+	}
+	b.file = file
+	if file == "" {
+		return
+	}
+	if f, ok := b.app.Err.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		b.bar = progressbar.NewOptions64(total,
+			progressbar.OptionSetWriter(b.app.Err),
+			progressbar.OptionSetDescription(fmt.Sprintf("  %-11s %-32s", b.source, path.Base(file))),
+			progressbar.OptionSetWidth(28),
+			progressbar.OptionShowBytes(true),
+			progressbar.OptionThrottle(80*time.Millisecond),
+			progressbar.OptionClearOnFinish(),
+			progressbar.OptionSetTheme(progressbar.Theme{Saucer: "█", SaucerHead: "█", SaucerPadding: "░", BarStart: "", BarEnd: ""}),
+		)
+	}
+}
+
+// close ends the line of a source.
+func (b *fetchBars) close() {
+	if b.source == "" {
+		return
+	}
+	b.next("", 0)
+	var bytes int64
+	for _, n := range b.came {
+		bytes += n
+	}
+	fmt.Fprintf(b.app.Err, "  %-11s %s files, %s  (%s)\n", b.source, count(len(b.came)), bytesize(bytes), time.Since(b.start).Round(10*time.Millisecond))
+	b.source = ""
+}

@@ -1,0 +1,168 @@
+package ukboard
+
+import (
+	"slices"
+	"strings"
+
+	"grantgraph/internal/orgname"
+)
+
+// fold turns a name or an address into upper-case words of letters and digits,
+// parted by single spaces. An apostrophe does not part a word.
+func fold(s string) string {
+	s = orgname.Fold(s)
+	var out strings.Builder
+	out.Grow(len(s))
+	gap := false
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case 'A' <= c && c <= 'Z', '0' <= c && c <= '9':
+			if gap && out.Len() > 0 {
+				out.WriteByte(' ')
+			}
+			gap = false
+			out.WriteByte(c)
+		case c == '\'', c == '.':
+		case c == '&':
+			out.WriteString(" AND")
+			gap = true
+		default:
+			gap = true
+		}
+	}
+	return strings.TrimSpace(out.String())
+}
+
+// squeeze is fold without the spaces, for postcodes.
+func squeeze(s string) string { return strings.ReplaceAll(fold(s), " ", "") }
+
+func set(words string) map[string]bool {
+	m := make(map[string]bool)
+	for w := range strings.FieldsSeq(words) {
+		m[w] = true
+	}
+	return m
+}
+
+// forms are the words that say what kind of body a charity is and nothing
+// about which one. They are no part of a core name.
+var forms = set(`THE A AND OF FOR IN TO AT ON BY
+	LIMITED LTD PLC LLP CIC CIO INC INCORPORATED COMPANY CO CORPORATION REGISTERED SCIO RCIO
+	TRUST TRUSTS TRUSTEE TRUSTEES CHARITABLE CHARITY CHARITIES CHARITYS FOUNDATION FOUNDATIONS FUND FUNDS
+	ENDOWMENT ENDOWMENTS SETTLEMENT BEQUEST LEGACY GIFT TRADING HOLDINGS
+	UK GB ENGLAND WALES BRITAIN UNITED KINGDOM`)
+
+// common are the words that so many charities bear that a core name made of
+// them alone names no charity in particular.
+var common = set(`SCHOOL SCHOOLS COLLEGE UNIVERSITY ACADEMY EDUCATION EDUCATIONAL NURSERY PRESCHOOL PRE PLAYGROUP PRIMARY SECONDARY JUNIOR INFANT HIGH GRAMMAR
+	CHURCH CHAPEL PARISH PAROCHIAL COUNCIL ECCLESIASTICAL CATHEDRAL DIOCESE DIOCESAN MISSION MINISTRY MINISTRIES CHRISTIAN CATHOLIC METHODIST BAPTIST ISLAMIC MUSLIM JEWISH
+	SAINT ST ALL SAINTS MARY JOHN PETER
+	VILLAGE HALL COMMUNITY COMMUNITIES CENTRE CENTER ASSOCIATION ASSOCIATIONS SOCIETY CLUB CLUBS GROUP GROUPS GUILD LEAGUE UNION INSTITUTE INSTITUTION NETWORK PARTNERSHIP PROJECT PROJECTS
+	FRIENDS PARENTS PARENT TEACHERS TEACHER PTA PTFA SUPPORT SERVICE SERVICES ACTION AID RELIEF HELP HOPE CARE
+	HOSPITAL HOSPICE HEALTH MEDICAL NHS HOUSING ALMSHOUSE ALMSHOUSES HOME HOMES HOUSE POOR POORS SICK NEED WELFARE BENEVOLENT MEMORIAL
+	YOUTH YOUNG CHILDREN CHILDRENS CHILD PEOPLE PEOPLES FAMILY FAMILIES WOMEN WOMENS ELDERLY OLDER AGE
+	MUSIC ARTS ART THEATRE MUSEUM LIBRARY HERITAGE HISTORY HISTORICAL SPORTS SPORT RECREATION RECREATIONAL GROUND FIELD PLAYING
+	SCOUT SCOUTS GUIDE GUIDES GIRLS BOYS
+	LONDON NATIONAL INTERNATIONAL WORLD GLOBAL LOCAL GENERAL CITY TOWN COUNTY DISTRICT NORTH SOUTH EAST WEST NEW OLD FIRST
+	ROYAL BRITISH ENGLISH WELSH`)
+
+// core takes the words that say what kind of body it is out of a folded name.
+// It is empty when what is left names no charity in particular.
+func core(words string) string {
+	var kept []string
+	telling := false
+	for w := range strings.FieldsSeq(words) {
+		if forms[w] {
+			continue
+		}
+		kept = append(kept, w)
+		telling = telling || len(w) > 1 && !common[w]
+	}
+	if !telling {
+		return ""
+	}
+	return strings.Join(kept, " ")
+}
+
+// contains reports whether a core name contains another, word for word.
+func contains(long, short string) bool {
+	return short != "" && strings.Contains(" "+long+" ", " "+short+" ")
+}
+
+// hasWord reports whether a word is one of a folded text. A family's name may
+// stand in the possessive.
+func hasWord(words, word string) bool {
+	for w := range strings.FieldsSeq(words) {
+		if w == word || len(w) == len(word)+1 && w[len(word)] == 'S' && w[:len(word)] == word {
+			return true
+		}
+	}
+	return false
+}
+
+// titles stand before a person's name, honours after it.
+var (
+	titles = set(`MR MRS MS MISS MX DR PROF PROFESSOR REV REVD REVEREND SIR DAME LORD LADY BARON BARONESS COUNT COUNTESS EARL VISCOUNT DUKE
+		HON RT CLLR COUNCILLOR CANON FATHER FR BISHOP ARCHBISHOP ARCHDEACON DEAN RABBI IMAM PASTOR SISTER BROTHER THE VERY MOST RIGHT HONOURABLE
+		CAPT CAPTAIN COL COLONEL MAJOR MAJ LT GEN GENERAL BRIG BRIGADIER CDR COMMANDER SQN LDR ADMIRAL HER HIS HONOUR JUDGE ALDERMAN MASTER MADAM`)
+	honours = set(`CBE OBE MBE KBE DBE GBE BEM KC QC JP DL MP MEP MSP PC CB CMG KCMG GCMG CVO KCVO MVO LVO KG KT FRS FBA FRSA FRCS FRCP FCA ACA FCCA ACCA FCMA
+		BA BSC MA MSC MBA PHD DPHIL MD MBBS LLB LLM BED MED DD BD HON ESQ ESQUIRE JNR JR SNR SR RN RAF TD VRD QPM QFSM QGM CENG MICE MRICS FRICS FCIPD CERT DIP RET RETD`)
+)
+
+// surnameOf is the last word of a person's name that is no honour. A name with
+// a comma after its first word is written surname first. Initials are no
+// surname, nor is what is left when nothing but titles is there.
+func surnameOf(name string) string {
+	name, _, _ = strings.Cut(name, "(")
+	if first, rest, ok := strings.Cut(name, ","); ok && fold(rest) != "" {
+		given, family := strings.Fields(fold(rest)), fold(first)
+		honoured := !slices.ContainsFunc(given, func(w string) bool { return !honours[w] })
+		if !honoured && family != "" && !strings.Contains(family, " ") {
+			return family
+		}
+		name = first
+	}
+	words := strings.Fields(fold(name))
+	for len(words) > 0 && titles[words[0]] {
+		words = words[1:]
+	}
+	for n := len(words); n > 1 && honours[words[n-1]] && (n > 2 || words[n-1] != "MA"); n-- {
+		words = words[:n-1] // Ma is a surname as well as a degree
+	}
+	if len(words) == 0 || len(words[len(words)-1]) < 2 {
+		return ""
+	}
+	return words[len(words)-1]
+}
+
+// hosts carry the pages of many who have nothing to do with each other; there
+// the path is part of the site.
+var hosts = set(`facebook.com m.facebook.com fb.com fb.me instagram.com twitter.com x.com linkedin.com youtube.com linktr.ee
+	sites.google.com google.com docs.google.com justgiving.com gofundme.com crowdfunder.co.uk easyfundraising.org.uk localgiving.org
+	achurchnearyou.com e-voice.org.uk btck.co.uk hugofox.com eventbrite.co.uk meetup.com bit.ly tinyurl.com gov.uk
+	register-of-charities.charitycommission.gov.uk charitycommission.gov.uk`)
+
+// site is the host of a web address, without www; empty for what is no web
+// address.
+func site(web string) string {
+	web = strings.ToLower(strings.TrimSpace(web))
+	if _, rest, ok := strings.Cut(web, "://"); ok {
+		web = rest
+	}
+	host, path := web, ""
+	if i := strings.IndexAny(web, "/?#"); i >= 0 {
+		host, path = web[:i], strings.Trim(web[i:], "/")
+	}
+	host, _, _ = strings.Cut(host, ":")
+	host = strings.Trim(strings.TrimPrefix(host, "www."), ".")
+	if !strings.Contains(host, ".") || strings.ContainsAny(host, "@ ,;") {
+		return ""
+	}
+	if hosts[host] {
+		if path == "" {
+			return ""
+		}
+		return host + "/" + path
+	}
+	return host
+}

@@ -1,0 +1,234 @@
+// Package ukboard finds the charities of England and Wales whose boards share
+// trustees. The register gives every trustee a number that is the same on
+// every board, so no names are guessed at; names serve only to say what kind of
+// tie two boards have.
+//
+// Only main charities that are registered count. An edge tells how many
+// trustees two boards share, how telling that is, and whether the tie is one of
+// persons or follows from how the two are set up.
+package ukboard
+
+import (
+	"cmp"
+	"iter"
+	"math"
+	"slices"
+	"strings"
+
+	"grantgraph/internal/snapshot"
+)
+
+// Kinds of tie.
+const (
+	Affiliated = "affiliated" // two parts of one organization
+	Family     = "family"     // the boards of one family
+	Interlock  = "interlock"  // trustees who happen to sit on both
+)
+
+const (
+	// professional is the number of boards above which a person sits on them
+	// by trade or by office.
+	professional = 25
+	// ubiquitous is the number of boards above which sharing a trustee says
+	// nothing; such a trustee alone makes no edge.
+	ubiquitous = 200
+)
+
+// Boards gathers charities and trustees, in any order.
+type Boards struct {
+	charities []charity
+	seats     []seat
+}
+
+// charity is what is known of one board's charity, in forms to be compared.
+type charity struct {
+	number   int64
+	core     string // the name without what many names have
+	words    string // the whole name in folded words
+	postcode string
+	address  string
+	site     string
+}
+
+// seat is one trustee on one board.
+type seat struct {
+	charity, trustee int64
+	name             string
+	organisation     bool
+}
+
+// Charity adds a charity. Linked and removed ones have no board of their own.
+func (b *Boards) Charity(c *snapshot.UKCharity) {
+	if c.Linked != 0 || c.Status != "Registered" {
+		return
+	}
+	words := fold(c.Name)
+	b.charities = append(b.charities, charity{
+		number: c.Number, core: core(words), words: words,
+		postcode: squeeze(c.Postcode), address: fold(c.Address1), site: site(c.Web),
+	})
+}
+
+// Trustee adds a seat on a board.
+func (b *Boards) Trustee(t *snapshot.UKTrustee) {
+	if t.Linked != 0 || t.ID == 0 {
+		return
+	}
+	b.seats = append(b.seats, seat{t.Number, t.ID, t.Name, t.Kind == "O"})
+}
+
+// Edges yields every pair of boards that share a trustee, sorted by both
+// charity numbers. It takes memory for the boards, not for the edges.
+func (b *Boards) Edges() iter.Seq[snapshot.UKBoardEdge] {
+	return func(yield func(snapshot.UKBoardEdge) bool) {
+		g := b.arrange()
+		met := make([]int32, len(b.charities)) // the last charity for which another was met, plus one
+		var others []int32
+		for c1 := range g.boards {
+			others = others[:0]
+			for _, t := range g.boards[c1] {
+				if len(g.seats[t]) > ubiquitous {
+					continue
+				}
+				for _, c2 := range g.seats[t] {
+					if int(c2) > c1 && met[c2] != int32(c1)+1 {
+						met[c2] = int32(c1) + 1
+						others = append(others, c2)
+					}
+				}
+			}
+			slices.Sort(others)
+			for _, c2 := range others {
+				if !yield(g.edge(b.charities, int32(c1), c2)) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// graph is who sits where, by position: charities in order of their numbers,
+// trustees in order of theirs.
+type graph struct {
+	boards   [][]int32 // trustees of a charity, ascending
+	seats    [][]int32 // charities of a trustee, ascending
+	surnames []string  // of a trustee, empty for organisations
+	org      []bool    // of a trustee
+	shared   []int32   // of the edge at hand
+}
+
+// arrange puts charities and seats in order and drops what does not count:
+// seats on boards that are not there, and repeated ones.
+func (b *Boards) arrange() *graph {
+	// Of a charity that is listed twice, the first counts.
+	slices.SortStableFunc(b.charities, func(x, y charity) int { return cmp.Compare(x.number, y.number) })
+	b.charities = slices.CompactFunc(b.charities, func(x, y charity) bool { return x.number == y.number })
+	place := make(map[int64]int32, len(b.charities))
+	for i := range b.charities {
+		place[b.charities[i].number] = int32(i)
+	}
+	seats := slices.DeleteFunc(b.seats, func(s seat) bool { _, ok := place[s.charity]; return !ok })
+	slices.SortFunc(seats, func(x, y seat) int {
+		return cmp.Or(cmp.Compare(x.trustee, y.trustee), cmp.Compare(x.charity, y.charity), strings.Compare(x.name, y.name))
+	})
+	b.seats = seats
+
+	g := &graph{boards: make([][]int32, len(b.charities))}
+	all := make([]int32, 0, len(seats)) // the charities of all trustees in one piece
+	for from := 0; from < len(seats); {
+		t, start := int32(len(g.seats)), len(all)
+		org, name := false, ""
+		to := from
+		for ; to < len(seats) && seats[to].trustee == seats[from].trustee; to++ {
+			s := &seats[to]
+			org = org || s.organisation
+			if name == "" {
+				name = s.name
+			}
+			c := place[s.charity]
+			if len(all) > start && all[len(all)-1] == c {
+				continue
+			}
+			all = append(all, c)
+			g.boards[c] = append(g.boards[c], t)
+		}
+		surname := ""
+		if !org && len(all)-start > 1 {
+			surname = surnameOf(name)
+		}
+		g.seats = append(g.seats, all[start:len(all):len(all)])
+		g.surnames = append(g.surnames, surname)
+		g.org = append(g.org, org)
+		from = to
+	}
+	return g
+}
+
+// edge judges two boards that share a trustee.
+func (g *graph) edge(charities []charity, c1, c2 int32) snapshot.UKBoardEdge {
+	a, b := &charities[c1], &charities[c2]
+	t1, t2 := g.boards[c1], g.boards[c2]
+	g.shared = intersect(g.shared[:0], t1, t2)
+	shared := len(g.shared)
+	e := snapshot.UKBoardEdge{
+		E1: a.number, E2: b.number, Shared: int64(shared),
+		Overlap: float64(shared) / float64(min(len(t1), len(t2))), TieKind: Interlock,
+	}
+	samePostcode := a.postcode != "" && a.postcode == b.postcode
+	e.Structural = e.Overlap >= .8 && shared >= 3 && samePostcode
+	for _, t := range g.shared {
+		degree := len(g.seats[t])
+		e.Weight += 1 / math.Log2(1+float64(degree))
+		e.Structural = e.Structural || g.org[t] || degree > professional
+	}
+	switch {
+	case e.Overlap >= .6 && shared >= 3,
+		contains(a.core, b.core) || contains(b.core, a.core),
+		a.site != "" && a.site == b.site,
+		samePostcode && a.address != "" && a.address == b.address:
+		e.TieKind = Affiliated
+	case g.family(a, b, e.Overlap):
+		e.TieKind = Family
+	}
+	return e
+}
+
+// family reports whether the trustees shared are of one family, or bear the
+// name of one of the charities.
+func (g *graph) family(a, b *charity, overlap float64) bool {
+	for _, t := range g.shared {
+		name := g.surnames[t]
+		if name == "" {
+			continue
+		}
+		same := 0
+		for _, o := range g.shared {
+			if g.surnames[o] == name {
+				same++
+			}
+		}
+		if len(g.shared) >= 2 && same*10 >= len(g.shared)*6 {
+			return true
+		}
+		if overlap >= .3 && (hasWord(a.words, name) || hasWord(b.words, name)) {
+			return true
+		}
+	}
+	return false
+}
+
+// intersect appends what two ascending lists have in common.
+func intersect(dst, a, b []int32) []int32 {
+	for len(a) > 0 && len(b) > 0 {
+		switch {
+		case a[0] < b[0]:
+			a = a[1:]
+		case a[0] > b[0]:
+			b = b[1:]
+		default:
+			dst = append(dst, a[0])
+			a, b = a[1:], b[1:]
+		}
+	}
+	return dst
+}

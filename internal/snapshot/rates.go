@@ -1,0 +1,59 @@
+package snapshot
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// Rates are how recipients were found, as the build counted it.
+type Rates struct {
+	Rules []RuleCount  `json:"ein_source"` // strongest first, rows without an EIN last under none
+	Years []YearCounts `json:"by_year"`
+}
+
+// RuleCount is the share of one rule.
+type RuleCount struct {
+	Name        string `json:"name"`
+	Grants      int64  `json:"grant_count"`
+	TotalAmount int64  `json:"total_amount"`
+}
+
+// YearCounts is one fiscal year.
+type YearCounts struct {
+	FiscalYear  int         `json:"fiscal_year"`
+	Grants      int64       `json:"grant_count"`
+	TotalAmount int64       `json:"total_amount"`
+	Partial     bool        `json:"partial"`
+	Rules       []RuleCount `json:"ein_source"`
+}
+
+// Unresolved is the name of the count of rows without an EIN.
+const Unresolved = "none"
+
+// Linked is the number of rows with an EIN.
+func (y *YearCounts) Linked() (n int64) {
+	for _, r := range y.Rules {
+		if r.Name != Unresolved {
+			n += r.Grants
+		}
+	}
+	return n
+}
+
+// Rates reads them out of the build report. Years without grants are left out.
+func (m *Manifest) Rates() (r Rates, err error) {
+	if len(m.Report) == 0 {
+		return r, nil
+	}
+	if err := json.Unmarshal(m.Report, &r); err != nil {
+		return Rates{}, fmt.Errorf("reading the build report: %w", err)
+	}
+	kept := r.Years[:0]
+	for _, y := range r.Years {
+		if y.Grants > 0 {
+			kept = append(kept, y)
+		}
+	}
+	r.Years = kept
+	return r, nil
+}

@@ -1,0 +1,103 @@
+package fac
+
+import (
+	"strings"
+
+	"grantgraph/internal/ein"
+)
+
+// Crosswalk gives the EIN of a federal identifier. The newest audit that names
+// an identifier counts, because an organization that changed its EIN keeps its
+// identifier; when audits of that year disagree there is no telling, and the
+// identifier has no EIN. Audits may be added in any order.
+type Crosswalk struct {
+	uei, duns map[string]claim
+}
+
+// claim is what the newest audits say of an identifier.
+type claim struct {
+	year      int
+	ein       ein.EIN
+	ambiguous bool
+}
+
+// NewCrosswalk makes an empty crosswalk.
+func NewCrosswalk() *Crosswalk {
+	return &Crosswalk{uei: make(map[string]claim), duns: make(map[string]claim)}
+}
+
+// Add takes what an audit says.
+func (c *Crosswalk) Add(p *Pair) {
+	if p.EIN == ein.None {
+		return
+	}
+	add(c.uei, p.UEI, p)
+	add(c.duns, p.DUNS, p)
+}
+
+func add(claims map[string]claim, id string, p *Pair) {
+	if id == "" {
+		return
+	}
+	old, ok := claims[id]
+	switch {
+	case !ok:
+		claims[strings.Clone(id)] = claim{year: p.Year, ein: p.EIN}
+	case p.Year > old.year:
+		claims[id] = claim{year: p.Year, ein: p.EIN}
+	case p.Year == old.year && p.EIN != old.ein:
+		old.ambiguous = true
+		claims[id] = old
+	}
+}
+
+// Find is the EIN of a recipient by its UEI, or by its DUNS number when the
+// UEI is unknown or absent. A UEI that audits disagree about is not looked for
+// by the number: the disagreement is about the same organization.
+func (c *Crosswalk) Find(uei, duns string) (ein.EIN, bool) {
+	if id := UEI(uei); id != "" {
+		if k, ok := c.uei[id]; ok {
+			return k.get()
+		}
+	}
+	if id := DUNS(duns); id != "" {
+		if k, ok := c.duns[id]; ok {
+			return k.get()
+		}
+	}
+	return ein.None, false
+}
+
+func (k claim) get() (ein.EIN, bool) {
+	if k.ambiguous {
+		return ein.None, false
+	}
+	return k.ein, true
+}
+
+// Size says how many identifiers a crosswalk knows.
+type Size struct {
+	UEI       int `json:"uei"`
+	DUNS      int `json:"duns"`
+	Ambiguous int `json:"ambiguous"` // of both: audits of the newest year disagree, so they have no EIN
+}
+
+// Size counts the identifiers; those that are ambiguous are not in the first
+// two figures.
+func (c *Crosswalk) Size() (n Size) {
+	for _, k := range c.uei {
+		if k.ambiguous {
+			n.Ambiguous++
+		} else {
+			n.UEI++
+		}
+	}
+	for _, k := range c.duns {
+		if k.ambiguous {
+			n.Ambiguous++
+		} else {
+			n.DUNS++
+		}
+	}
+	return n
+}

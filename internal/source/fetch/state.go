@@ -1,0 +1,174 @@
+package fetch
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"grantgraph/internal/fault"
+)
+
+// State is what is known of a source's files: which are held, where they came
+// from, when the publisher was last asked, and what was turned away. It lies
+// beside the files, so whoever reads the files can say how old they are.
+type State struct {
+	Source          string    `json:"source"`
+	CheckedAt       time.Time `json:"checked_at"`       // the publisher last answered for all of it
+	UpstreamRevised string    `json:"upstream_revised"` // ISO date of the newest file upstream, taken or refused; "" when nothing says
+	Files           []File    `json:"files"`            // in order of path
+	Refused         []Refusal `json:"refused"`          // newest last, the last few only
+	Absent          []string  `json:"absent,omitempty"` // addresses that will never be there: gaps in a numbered series
+	Note            string    `json:"note,omitempty"`   // why nothing is loaded, when nothing is
+}
+
+// File is one upstream file as it was placed.
+type File struct {
+	Path         string    `json:"path"` // relative to the sources folder, with slashes
+	URL          string    `json:"url"`
+	Bytes        int64     `json:"bytes"`
+	SHA256       string    `json:"sha256"`
+	ETag         string    `json:"etag"`
+	LastModified string    `json:"last_modified"` // as the server wrote it
+	FetchedAt    time.Time `json:"fetched_at"`
+	Rows         int64     `json:"rows"`               // 0 when its rows are not counted
+	Revised      string    `json:"revised"`            // ISO date: what the file says of itself, else the server's date
+	Replaced     bool      `json:"replaced,omitempty"` // its content changed while its date stayed the same
+}
+
+// Refusal is a file that was offered and not taken. The file that was there
+// before stayed.
+type Refusal struct {
+	At     time.Time `json:"at"`
+	URL    string    `json:"url"`
+	Reason string    `json:"reason"`
+	Bytes  int64     `json:"bytes"`
+	Rows   int64     `json:"rows"`
+}
+
+// Bounds of the state file: refusals that are kept, and its size when read.
+const (
+	maxRefusals  = 20
+	maxStateFile = 16 << 20
+)
+
+// folder holds the fetcher's own files, inside the sources folder. Its name
+// starts with a dot, so readers of the sources pass it by.
+const folder = ".fetch"
+
+var sourceName = regexp.MustCompile(`^[a-z0-9_]+$`)
+
+func statePath(dir, source string) string { return filepath.Join(dir, folder, source+".json") }
+
+// ReadState reads the state of a source; one that was never fetched has the
+// zero State.
+func ReadState(dir, source string) (State, error) {
+	var s State
+	if !sourceName.MatchString(source) {
+		return s, fmt.Errorf("%q is no name of a source", source)
+	}
+	path := statePath(dir, source)
+	st, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, nil
+	}
+	if err != nil {
+		return s, fault.Disk(path, err)
+	}
+	if st.Size() > maxStateFile {
+		return s, damaged(path, fmt.Errorf("it has %d bytes", st.Size()))
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return s, fault.Disk(path, err)
+	}
+	if err := json.Unmarshal(text, &s); err != nil {
+		return State{}, damaged(path, err)
+	}
+	if s.Source != source {
+		return State{}, damaged(path, fmt.Errorf("it is of source %q", s.Source))
+	}
+	return s, nil
+}
+
+func damaged(path string, err error) error {
+	return fault.New("fetch_state", "%s is damaged: %w", path, err).
+		Try("delete it and fetch again; the files stay until newer ones have come")
+}
+
+// WriteState writes the state of a source in one step: a reader sees the old
+// or the new, never a half.
+func WriteState(dir string, s State) error {
+	if !sourceName.MatchString(s.Source) {
+		return fmt.Errorf("%q is no name of a source", s.Source)
+	}
+	slices.SortFunc(s.Files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
+	if n := len(s.Refused); n > maxRefusals {
+		s.Refused = s.Refused[n-maxRefusals:]
+	}
+	if s.Files == nil {
+		s.Files = []File{}
+	}
+	if s.Refused == nil {
+		s.Refused = []Refusal{}
+	}
+	text, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		return err
+	}
+	path := statePath(dir, s.Source)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return fault.Disk(path, err)
+	}
+	return replace(path, append(text, '\n'))
+}
+
+// replace puts text at path by way of a file beside it.
+func replace(path string, text []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
+	if err != nil {
+		return fault.Disk(path, err)
+	}
+	defer os.Remove(f.Name()) // gone already when all went well
+	_, err = f.Write(text)
+	if err := errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close()); err != nil {
+		return fault.Disk(path, err)
+	}
+	return fault.Disk(path, os.Rename(f.Name(), path))
+}
+
+// File finds the entry of a path.
+func (s *State) File(path string) (File, bool) {
+	i := slices.IndexFunc(s.Files, func(f File) bool { return f.Path == path })
+	if i < 0 {
+		return File{}, false
+	}
+	return s.Files[i], true
+}
+
+// put takes a file into the state in place of the one at the same path.
+func (s *State) put(f File) {
+	s.drop(f.Path)
+	s.Files = append(s.Files, f)
+	slices.SortFunc(s.Files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
+	s.UpstreamRevised = s.revised()
+}
+
+// revised is the day of the newest file held.
+func (s *State) revised() (day string) {
+	for _, f := range s.Files {
+		day = max(day, f.Revised)
+	}
+	return day
+}
+
+// drop forgets the file of a path.
+func (s *State) drop(path string) {
+	s.Files = slices.DeleteFunc(s.Files, func(f File) bool { return f.Path == path })
+}

@@ -1,0 +1,144 @@
+package usaspending
+
+import (
+	"cmp"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// all is the agency code of a posting that holds every agency.
+const all = "ALL"
+
+// Posting is one file of the archive by what its name says, such as
+// FY2024_All_Assistance_Full_20250106.zip. A file of another name may hold
+// anything and counts as the newest.
+type Posting struct {
+	Path       string
+	FiscalYear int    // 0 for every year
+	Agency     string // three digits, or ALL
+	Award      string // ASSISTANCE or CONTRACTS, empty for either
+	Delta      bool   // corrections since the last full posting
+	Posted     string // YYYYMMDD, empty when the name does not say
+
+	// Superseded says that the file is not to be read: a newer posting holds
+	// all that it does, or it corrects none that is there.
+	Superseded bool
+
+	part    string       // number of a CSV taken out of its zip
+	repeats bool         // a posting read after this one may repeat its rows
+	covered map[int]bool // years that newer full postings hold whole
+	based   map[int]bool // years that older full postings hold, which a delta corrects; 0 for all
+}
+
+var postingName = regexp.MustCompile(`(?i)^FY(\d{4}|\(?All\)?)_(All|\d{3,4})_(Assistance|Contracts)_(Full|Delta)_(\d{8})(?:_(\d+)\.csv)?`)
+
+// Plan says in which order files are read, the newest first, and which need not
+// be read at all. Reading the newest first means that the first posting of a
+// transaction is the one that counts.
+func Plan(paths []string) []Posting {
+	list := make([]Posting, len(paths))
+	for i, p := range paths {
+		list[i] = parse(p)
+	}
+	slices.SortFunc(list, func(a, b Posting) int {
+		if (a.Posted == "") != (b.Posted == "") {
+			if a.Posted == "" {
+				return -1
+			}
+			return 1
+		}
+		// What is posted in full holds the corrections of the same day, and a
+		// posting of all agencies is read before those of one.
+		return cmp.Or(strings.Compare(b.Posted, a.Posted), flag(a.Delta)-flag(b.Delta), flag(b.Agency == all)-flag(a.Agency == all), strings.Compare(a.Path, b.Path))
+	})
+	for i := range list {
+		for j := range i {
+			list[i].follow(&list[j])
+		}
+	}
+	for i := range list {
+		for j := i + 1; j < len(list); j++ {
+			list[i].rest(&list[j])
+		}
+		list[i].Superseded = list[i].Superseded || list[i].Delta && len(list[i].based) == 0
+	}
+	for i := range list {
+		for j := i + 1; j < len(list); j++ {
+			list[i].repeats = list[i].repeats || list[i].metAgain(&list[j])
+		}
+	}
+	return list
+}
+
+func parse(p string) Posting {
+	m := postingName.FindStringSubmatch(path.Base(p))
+	if m == nil {
+		return Posting{Path: p, Agency: all}
+	}
+	year, _ := strconv.Atoi(m[1])
+	return Posting{Path: p, FiscalYear: year, Agency: strings.ToUpper(m[2]), Award: strings.ToUpper(m[3]), Delta: strings.EqualFold(m[4], "Delta"), Posted: m[5], part: m[6]}
+}
+
+func flag(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// follow notes what a newer posting means for p.
+func (p *Posting) follow(newer *Posting) {
+	full := newer.Posted != "" && !newer.Delta && newer.Award == p.Award && (newer.Agency == p.Agency || newer.Agency == all)
+	switch {
+	case !full:
+	case p.Delta && newer.FiscalYear > 0:
+		if p.covered == nil {
+			p.covered = make(map[int]bool)
+		}
+		p.covered[newer.FiscalYear] = true
+	case newer.FiscalYear == p.FiscalYear && !p.besides(newer):
+		p.Superseded = true
+	}
+}
+
+// rest notes what a delta corrects: alone it holds only the transactions of a
+// year that were changed, which is no sum of that year.
+func (p *Posting) rest(full *Posting) {
+	if !p.Delta || full.Delta || full.Superseded || !p.overlaps(full) {
+		return
+	}
+	if p.based == nil {
+		p.based = make(map[int]bool)
+	}
+	p.based[full.FiscalYear] = true
+}
+
+// overlaps reports whether two postings may hold the same transaction.
+func (p *Posting) overlaps(o *Posting) bool {
+	award := p.Award == o.Award || p.Award == "" || o.Award == ""
+	year := p.FiscalYear == o.FiscalYear || p.FiscalYear == 0 || o.FiscalYear == 0
+	agency := p.Agency == o.Agency || p.Agency == all || o.Agency == all
+	return award && year && agency
+}
+
+// besides reports whether two files are parts of one posting.
+func (p *Posting) besides(o *Posting) bool {
+	return p.part != o.part && p.Posted == o.Posted && p.FiscalYear == o.FiscalYear && p.Agency == o.Agency && p.Award == o.Award && p.Delta == o.Delta
+}
+
+// metAgain reports whether rows of p may stand in the older posting as well and
+// cannot be told from it by their year.
+func (p *Posting) metAgain(older *Posting) bool {
+	if p.Superseded || older.Superseded || p.besides(older) {
+		return false
+	}
+	told := !p.Delta && p.FiscalYear > 0 && older.covered[p.FiscalYear] && (p.Agency == older.Agency || p.Agency == all)
+	return p.overlaps(older) && !told
+}
+
+// Repeats reports whether the log must remember the rows of the posting. Those
+// for which it need not may be read at the same time, after all others.
+func (p *Posting) Repeats() bool { return p.repeats }
