@@ -58,3 +58,23 @@ func BenchmarkOrg(b *testing.B) {
 		w.org(i*7919%w.orgs, &e)
 	}
 }
+
+// BenchmarkLists is one worker writing every list beside the returns and the
+// master file.
+func BenchmarkLists(b *testing.B) {
+	w := newWorld(1, 200_000, testZIPs())
+	pr, err := newPress()
+	if err != nil {
+		b.Fatal(err)
+	}
+	g := &gen{w: w}
+	b.ReportAllocs()
+	for b.Loop() {
+		dir := b.TempDir()
+		for _, write := range w.rolls() {
+			if err := write(newDesk(context.Background(), g, pr, dir)); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+}

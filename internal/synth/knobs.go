@@ -79,6 +79,21 @@ const (
 	orgTwoEINs  = 1000
 	orgAcronym  = 800
 
+	// What became of those that are gone, of which the rest lost their
+	// exemption by not filing.
+	fateClosed = 1200
+	fateAnew   = 300
+	// Of those that are there, once revoked.
+	fateReinstated = 115
+	fateReruled    = 12
+	accusedLate    = 3 // organizations in the newest bulletin that are still on every list
+
+	communionMember = 4500 // congregations of a church body that are under its group ruling
+	churchListed    = 7000 // churches that asked to be in Publication 78
+	doneeUnknown    = 15   // public charities whose status is not determined
+	trustNonexempt  = 2500 // bank trusts that are not exempt but treated as foundations
+	operatingExempt = 1500 // operating foundations that pay no tax on investments
+
 	masterJoined = 600 // long names in the master file that lost a space between its two lines
 	masterComma  = 10  // names there with a comma, hence in quotes
 

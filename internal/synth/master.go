@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"strings"
 
+	"grantgraph/internal/ein"
 	"grantgraph/internal/place"
 )
 
@@ -28,8 +29,25 @@ func region(state string) int {
 }
 
 // entities is how many rows the master file could have: organizations,
-// funders, the national bodies of federations, and some abroad.
-func (w *world) entities() int { return w.orgs + w.funders + len(federations) + w.abroad() }
+// funders, the national bodies of federations and churches, and some abroad.
+func (w *world) entities() int { return w.domestic() + w.abroad() }
+
+// domestic is how many of them have an address in the country.
+func (w *world) domestic() int { return w.orgs + w.funders + len(federations) + len(communions) }
+
+// at puts number i of the domestic entities together.
+func (w *world) at(i int, e *entity) {
+	switch {
+	case i < w.orgs:
+		w.org(i, e)
+	case i < w.orgs+w.funders:
+		w.funder(i-w.orgs, e)
+	case i < w.orgs+w.funders+len(federations):
+		w.federation(i-w.orgs-w.funders, e)
+	default:
+		w.communion(i-w.orgs-w.funders-len(federations), e)
+	}
+}
 
 // abroad is how many organizations with an address in another country the
 // master file lists.
@@ -40,28 +58,23 @@ func (g *gen) master(k int, out *[4]*bufio.Writer, t *tally) {
 	w, e := g.w, &g.f
 	var b []byte
 	for i := k * masterBlock; i < min((k+1)*masterBlock, w.entities()); i++ {
-		wealth, cohort := 0, 0
-		switch {
-		case i < w.orgs:
-			w.org(i, e)
-			if !e.listed {
-				continue
-			}
-			wealth = orgWealth(e)
-			cohort = (i/len(w.slots) + i%len(w.slots)) & (cohorts - 1)
-		case i < w.orgs+w.funders:
-			r := i - w.orgs
-			w.funder(r, e)
-			wealth = w.funderWealth(e, e.class.files990PF())
-			cohort = r % cohorts
-		case i < w.orgs+w.funders+len(federations):
-			w.federation(i-w.orgs-w.funders, e)
-			wealth = orgWealth(e)
-		default:
-			b = w.foreignRow(b[:0], i-w.orgs-w.funders-len(federations))
+		if i >= w.domestic() {
+			b = w.foreignRow(b[:0], i-w.domestic())
 			out[3].Write(b)
 			t.bmf[3]++
 			continue
+		}
+		w.at(i, e)
+		if !e.listed {
+			continue
+		}
+		wealth, cohort := orgWealth(e), 0
+		switch {
+		case i < w.orgs:
+			cohort = (i/len(w.slots) + i%len(w.slots)) & (cohorts - 1)
+		case i < w.orgs+w.funders:
+			wealth = w.funderWealth(e, e.class.files990PF())
+			cohort = e.rank % cohorts
 		}
 		b = g.masterRow(b[:0], e, wealth, cohort)
 		n := region(e.zip.State)
@@ -81,6 +94,20 @@ func (w *world) federation(f int, e *entity) {
 	w.locate(e)
 }
 
+// communion puts the national body of a church together.
+func (w *world) communion(k int, e *entity) {
+	id := idFirm + communionGroup(k)
+	key := sub(w.seed, 'N', 1000+k)
+	*e = entity{id: id, key: key, ein: w.ein(id), class: church, cause: causeChurch, base: -1, listed: true, parent: true,
+		slot: scale(key, len(w.slots)), group: communionGroup(k), section: "03", founded: 1905 + 3*k, money: 22 * one,
+		core: append(e.core[:0], communions[k].name...), old: e.old[:0], alias: e.alias[:0], street: e.street[:0]}
+	w.locate(e)
+}
+
+// supportCodes are the types of supporting organizations, the common ones
+// more than once.
+var supportCodes = []string{"21", "21", "21", "22", "22", "23", "24", "17"}
+
 // foundationCode is the reason an organization is or is not a private
 // foundation.
 func foundationCode(e *entity) string {
@@ -97,12 +124,13 @@ func foundationCode(e *entity) string {
 	case familyFoundation, corporateFoundation, bankTrust, scholarshipFund:
 		return "04"
 	case operatingFoundation:
+		if odds(sub(e.key, '@', 2), operatingExempt) {
+			return "02"
+		}
 		return "03"
-	case supporter:
-		return "21"
 	}
-	if e.base >= 0 {
-		return "21"
+	if e.class == supporter || e.base >= 0 {
+		return supportCodes[scale(sub(e.key, '@', 1), len(supportCodes))]
 	}
 	if odds(sub(e.key, '@', 0), 3500) {
 		return "16"
@@ -137,6 +165,7 @@ func incomeCode(n int64) byte {
 
 func (g *gen) masterRow(b []byte, e *entity, wealth, cohort int) []byte {
 	r := rng{sub(e.key, '#', 0)}
+	c := g.w.chart(e)
 	pf := e.class.files990PF()
 	b = e.ein.Append(b)
 	b = append(b, ',')
@@ -177,17 +206,10 @@ func (g *gen) masterRow(b []byte, e *entity, wealth, cohort int) []byte {
 	b = append(b, '-')
 	b = appendPadded(b, uint64(e.plus4), 4)
 	b = append(b, ',')
-	b = appendPadded(b, uint64(e.group), 4)
+	b = appendPadded(b, uint64(c.group), 4)
 	b = append(b, ',')
-	b = append(b, e.section...)
-	affiliation := byte('3')
-	switch {
-	case e.parent:
-		affiliation = '6'
-	case e.group > 0:
-		affiliation = '9'
-	}
-	b = append(b, ',', affiliation, ',')
+	b = append(b, c.section...)
+	b = append(b, ',', c.affiliation, ',')
 	classification := "1000"
 	switch e.cause {
 	case causeChurch, causeTemple, causeMasjid:
@@ -197,24 +219,14 @@ func (g *gen) masterRow(b []byte, e *entity, wealth, cohort int) []byte {
 	}
 	b = append(b, classification...)
 	b = append(b, ',')
-	b = appendPadded(b, uint64(max(e.founded+1, 1917)), 4)
-	b = appendPadded(b, uint64(1+r.n(12)), 2)
-	if e.section == "03" || e.section == "19" {
-		b = append(b, ",1,"...)
-	} else {
-		b = append(b, ",2,"...)
-	}
-	b = append(b, foundationCode(e)...)
+	b = appendPadded(b, uint64(c.year), 4)
+	b = appendPadded(b, uint64(c.month), 2)
+	b = append(b, ',', c.deductible, ',')
+	b = append(b, c.foundation...)
 	b = append(b, ",000000000,"...)
-	switch {
-	case e.class == bankTrust:
-		b = append(b, '2')
-	case e.suffix != "" || r.odds(6000):
-		b = append(b, '1')
-	default:
-		b = append(b, '5')
-	}
-	b = append(b, ",01,"...)
+	b = append(b, c.organization, ',')
+	b = append(b, c.status...)
+	b = append(b, ',')
 	bk := account(e, 2024, 0, wealth)
 	files := e.class != church && e.class != temple
 	if files {
@@ -261,20 +273,32 @@ func (g *gen) masterRow(b []byte, e *entity, wealth, cohort int) []byte {
 	return append(b, '\r', '\n')
 }
 
+// foreigner names organization k abroad that the IRS recognizes.
+func (w *world) foreigner(k int, name []byte) (body []byte, at int, street []byte) {
+	r := rng{sub(w.seed, 'J', k)}
+	at = r.n(len(abroad))
+	p := &abroad[at]
+	n := namer{zip: &ZIP{City: p.city, State: p.country}, cause: generalCauses[r.n(len(generalCauses))]}
+	n.r = r
+	n.sur = n.r.of(surnames)
+	body = n.expand(name, n.r.of(foreignTemplates))
+	return body, at, appendStreet(nil, &n.r, 0)
+}
+
+// foreignEIN is the EIN of organization k abroad.
+func (w *world) foreignEIN(k int) ein.EIN { return w.ein(idFirm + 200_000 + k) }
+
 // foreignRow is the row of an organization abroad: the city column holds the
 // country, the street column the whole address in quotes.
 func (w *world) foreignRow(b []byte, k int) []byte {
-	r := rng{sub(w.seed, 'J', k)}
-	p := &abroad[r.n(len(abroad))]
-	n := namer{r: r, zip: &ZIP{City: p.city, State: p.country}, cause: generalCauses[r.n(len(generalCauses))]}
-	n.sur = n.r.of(surnames)
-	b = w.ein(idFirm + 200_000 + k).Append(b)
+	b = w.foreignEIN(k).Append(b)
 	b = append(b, ',')
 	start := len(b)
-	b = n.expand(b, n.r.of(foreignTemplates))
+	b, at, street := w.foreigner(k, b)
+	p := &abroad[at]
 	b = append(append(b, ",,\""...), p.postal...)
 	b = append(b, ' ')
-	b = appendStreet(b, &n.r, 0)
+	b = append(b, street...)
 	b = append(b, ", "...)
 	b = append(b, p.city...)
 	b = append(b, "\","...)

@@ -34,24 +34,31 @@ func (g *gen) composePerson(who uint64, r *rng) {
 func (g *gen) composeForeign(who uint64, r *rng) {
 	l := &g.l
 	l.cluster = zipf(sub(who, 'f', 0), g.w.foreign, 3)
-	a := rng{sub(g.w.seed, 'I', l.cluster)}
-	p := &abroad[a.n(len(abroad))]
-	n := namer{r: a, zip: &ZIP{City: p.city, State: p.country}, cause: generalCauses[a.n(len(generalCauses))]}
-	n.sur = n.r.of(surnames)
-	t := foreignTemplates[n.r.n(len(foreignTemplates))]
-	l.name = n.expand(l.name, t)
-	l.name = append(l.name, ' ')
-	l.name = append(l.name, pickBar(p.forms, n.r.next())...)
+	name, p, rest := g.w.overseas(l.cluster, l.name)
+	l.name = name
 	if r.odds(1200) { // another spelling of the same body
 		l.name = appendPlain(l.name[:0], l.name)
 	}
-	l.street = appendStreet(l.street, &n.r, 800)
+	l.street = appendStreet(l.street, &rest, 800)
 	l.city = append(l.city, p.city...)
 	l.province = p.province
 	l.country = p.country
 	l.zip = append(l.zip, p.postal...)
 	l.status = "NC"
 	l.relation = relationships.pick(r.next())
+}
+
+// overseas names recipient k abroad and says where it is. What is left of its
+// stream draws its street.
+func (w *world) overseas(k int, dst []byte) (name []byte, at *abode, rest rng) {
+	a := rng{sub(w.seed, 'I', k)}
+	at = &abroad[a.n(len(abroad))]
+	n := namer{zip: &ZIP{City: at.city, State: at.country}, cause: generalCauses[a.n(len(generalCauses))]}
+	n.r = a
+	n.sur = n.r.of(surnames)
+	dst = n.expand(dst, foreignTemplates[n.r.n(len(foreignTemplates))])
+	dst = append(dst, ' ')
+	return append(dst, pickBar(at.forms, n.r.next())...), at, n.r
 }
 
 var foreignTemplates = lines(`

@@ -1,9 +1,11 @@
 // Package synth writes an invented world of grantmakers and grantees in the
-// very formats the IRS publishes: monthly zips of e-filed returns, yearly
-// indexes and the master file. Beside them it writes the truth: who each grant
-// line was really meant for and what was done to hide it. The world is for
-// tests, demonstrations and measurements; geography is real, everyone in it is
-// made up, and their EINs have prefixes that were never issued.
+// very formats its sources are published in: monthly zips of e-filed returns,
+// yearly indexes, the master file, and every other list that a build reads,
+// from Publication 78 to the register of England and Wales. Beside them it
+// writes the truth: who each grant line was really meant for and what was done
+// to hide it. The world is for tests, demonstrations and measurements;
+// geography is real, everyone in it is made up, and their EINs have prefixes
+// that were never issued.
 //
 // Everything is a pure function of the seed and of what the thing is. The same
 // seed and size give the same bytes on any machine and any number of workers,
@@ -13,23 +15,18 @@ package synth
 import (
 	"bufio"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/klauspost/compress/flate"
 
 	"grantgraph/internal/fault"
 	"grantgraph/internal/place"
@@ -45,82 +42,6 @@ type Options struct {
 	Only     *Shard                  // write this zip and its truth alone
 	zips     []ZIP                   // instead of the shipped ones, in tests
 }
-
-// File is one file of the world.
-type File struct {
-	Path   string `json:"path"` // relative, with forward slashes
-	Bytes  int64  `json:"bytes"`
-	SHA256 string `json:"sha256"`
-}
-
-// Report says what was written. Its JSON form is world.json, which is the same
-// for the same world: it holds no times.
-type Report struct {
-	Format  string `json:"format"`
-	Seed    uint64 `json:"seed"`
-	Size    int    `json:"size"` // grants asked for
-	Grants  int64  `json:"grants"`
-	Dollars int64  `json:"dollars"`
-	Returns int64  `json:"returns"`
-	Orgs    int    `json:"orgs"`
-	Funders int    `json:"funders"`
-
-	Members    int64            `json:"members"`     // of all zips
-	Forms      map[string]int64 `json:"forms"`       // returns by form
-	OrgReturns int64            `json:"org_returns"` // returns of recipients
-	Seats      int64            `json:"board_seats"`
-	Amended    int64            `json:"amended"`
-	Duplicates int64            `json:"duplicates"` // members that repeat an object
-	Bad        map[string]int64 `json:"bad_members"`
-	BadFiles   []BadFile        `json:"bad_files"`
-	Lines      map[string]int64 `json:"lines"` // by part and class, "PF3a/org"
-	Noise      map[string]int64 `json:"noise"` // lines by tag
-	Master     map[string]int64 `json:"bmf_rows"`
-
-	// Expected is what a build that keeps the rules must end up with: one
-	// return per filer, form and period end, cash above zero, paid grants of
-	// the 990-PF and Part II of Schedule I.
-	Expected Expected `json:"expected"`
-
-	XMLBytes int64  `json:"xml_bytes"`
-	Files    []File `json:"files"`
-
-	Elapsed time.Duration `json:"-"`
-	tally   tally
-}
-
-// BadFile is a member that is no return.
-type BadFile struct {
-	Zip      string `json:"zip"`
-	ObjectID string `json:"object_id"`
-	Kind     string `json:"kind"`
-}
-
-// Expected are the totals a build must reproduce.
-type Expected struct {
-	Returns    int64          `json:"returns"` // of all forms, after amendments have replaced
-	Superseded int64          `json:"superseded"`
-	Rows       int64          `json:"rows"`
-	Dollars    int64          `json:"dollars"`
-	ByYear     []ExpectedYear `json:"by_year"`
-}
-
-// ExpectedYear are the rows of one fiscal year.
-type ExpectedYear struct {
-	FiscalYear int   `json:"fiscal_year"`
-	Rows       int64 `json:"rows"`
-	Dollars    int64 `json:"dollars"`
-}
-
-// Marker is the file by which synth knows its own worlds.
-const Marker = "world.json"
-
-// A world says by which version of this package it was made; the number grows
-// when the same seed no longer gives the same bytes.
-const (
-	formatName = "grantgraph-world/"
-	format     = formatName + "1"
-)
 
 // MaxGrants bounds the size of a world: beyond it object ids would run out.
 const MaxGrants = 25_000_000
@@ -191,21 +112,6 @@ func Write(ctx context.Context, o Options) (*Report, error) {
 	return rep, nil
 }
 
-// Read reads the report of a world that was written before.
-func Read(dir string) (*Report, error) {
-	f, err := os.Open(filepath.Join(dir, Marker))
-	if err != nil {
-		return nil, fault.Disk(dir, err)
-	}
-	defer f.Close()
-	var r Report
-	if err := json.NewDecoder(io.LimitReader(f, 16<<20)).Decode(&r); err != nil || !strings.HasPrefix(r.Format, formatName) {
-		return nil, fault.New("not_a_world", "%s is not the description of an invented world", filepath.Join(dir, Marker)).
-			Try("grantgraph synth --out another directory")
-	}
-	return &r, nil
-}
-
 // free refuses a directory that holds anything synth has not written.
 func free(dir string) error {
 	if dir == "" {
@@ -226,15 +132,17 @@ func free(dir string) error {
 			Try("an empty or new directory for --out")
 	}
 	for _, e := range entries {
-		switch e.Name() {
-		case "990", "bmf", "truth.ndjson", "people.ndjson", Marker:
-		default:
+		if !slices.Contains(belongings, e.Name()) {
 			return fault.New("out_not_empty", "%s holds %s, which synth did not write", dir, e.Name()).
 				Try("move it away, or another directory for --out")
 		}
 	}
 	return nil
 }
+
+// belongings are the names of what synth writes at the top of a world.
+var belongings = []string{"990", "bmf", "pub78", "revocation", "ofac", "irb", "careg", "caftb", "usaspending", "fac", "stateaward", "uk",
+	"overrides", ".fetch", "truth.ndjson", "people.ndjson", Marker}
 
 // publish puts the finished directory in place of what was there.
 func publish(tmp, out string) error {
@@ -274,9 +182,12 @@ type plant struct {
 
 	mu    sync.Mutex
 	total tally
+	lists map[string]int64
 	files []File
-	done  atomic.Int64
-	told  int64
+
+	namesakes []Namesake
+	done      atomic.Int64
+	told      int64
 }
 
 func (p *plant) run(ctx context.Context) (*Report, error) {
@@ -294,9 +205,21 @@ func (p *plant) run(ctx context.Context) (*Report, error) {
 		first, last = p.o.Only.month(), p.o.Only.month()
 		blocks = 0
 	}
+	var rolls []roll
+	if p.o.Only == nil {
+		rolls = p.w.rolls()
+	}
+	p.lists = map[string]int64{}
 	months := last - first + 1
 	zipFiles := make([]File, months)
-	err := p.each(ctx, months+blocks, func(ctx context.Context, g *gen, press *press, task int) error {
+	rollFiles := make([][]File, len(rolls))
+	err := p.each(ctx, len(rolls)+months+blocks, func(ctx context.Context, g *gen, press *press, task int) error {
+		if task < len(rolls) {
+			files, err := p.roll(ctx, g, press, rolls[task])
+			rollFiles[task] = files
+			return err
+		}
+		task -= len(rolls)
 		if task < months {
 			f, err := p.month(ctx, g, press, first+task)
 			zipFiles[task] = f
@@ -310,6 +233,12 @@ func (p *plant) run(ctx context.Context) (*Report, error) {
 	p.files = zipFiles
 	if err := p.gather(first, last, blocks); err != nil {
 		return nil, err
+	}
+	p.files = append(p.files, slices.Concat(rollFiles...)...)
+	if p.o.Only == nil {
+		if err := p.fetched(); err != nil {
+			return nil, err
+		}
 	}
 	if err := os.RemoveAll(filepath.Join(p.dir, "parts")); err != nil {
 		return nil, err
@@ -334,12 +263,11 @@ func (p *plant) each(ctx context.Context, n int, do func(context.Context, *gen, 
 	for range workers {
 		wg.Go(func() {
 			g := &gen{w: p.w}
-			fw, err := flate.NewWriter(io.Discard, flate.BestSpeed)
+			pr, err := newPress()
 			if err != nil {
 				cancel(err)
 				return
 			}
-			pr := &press{fw}
 			for ctx.Err() == nil {
 				task := int(next.Add(1)) - 1
 				if task >= n {
@@ -359,7 +287,7 @@ func (p *plant) each(ctx context.Context, n int, do func(context.Context, *gen, 
 // month writes one zip and its parts of truth and index.
 func (p *plant) month(ctx context.Context, g *gen, pr *press, m int) (File, error) {
 	s := shardOf(m)
-	out, err := newHashed(p.dir, "990/"+s.Batch()+".zip")
+	out, err := newHashed(p.dir, "990/"+s.Batch()+".zip", 256<<10)
 	if err != nil {
 		return File{}, err
 	}
@@ -390,6 +318,21 @@ func (p *plant) month(ctx context.Context, g *gen, pr *press, m int) (File, erro
 	p.total.add(&t)
 	p.mu.Unlock()
 	return out.finish()
+}
+
+// roll writes one of the other lists.
+func (p *plant) roll(ctx context.Context, g *gen, pr *press, write roll) ([]File, error) {
+	d := newDesk(ctx, g, pr, p.dir)
+	if err := write(d); err != nil {
+		return nil, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for name, n := range d.counts {
+		p.lists[name] += n
+	}
+	p.namesakes = append(p.namesakes, d.namesakes...)
+	return d.files, nil
 }
 
 // block writes one block of the master file.
@@ -429,7 +372,7 @@ func (p *plant) tell(n int) {
 // gather joins the parts in their fixed order.
 func (p *plant) gather(first, last, blocks int) error {
 	join := func(path, head, kind string, lo, hi int) error {
-		out, err := newHashed(p.dir, path)
+		out, err := newHashed(p.dir, path, 256<<10)
 		if err != nil {
 			return err
 		}
@@ -475,124 +418,7 @@ func (p *plant) gather(first, last, blocks int) error {
 		if err := join(fmt.Sprintf("bmf/eo%d.csv", i+1), masterHeader, "bmf"+strconv.Itoa(i), 0, blocks-1); err != nil {
 			return err
 		}
+		p.files[len(p.files)-1].Rows = p.total.bmf[i]
 	}
 	return nil
 }
-
-// report turns the tally into world.json.
-func (p *plant) report() (*Report, error) {
-	t := &p.total
-	r := &Report{
-		Format: format, Seed: p.o.Seed, Size: p.o.Grants, Grants: t.grants(), Dollars: t.dollars[partPaid] + t.dollars[partSI],
-		Returns: t.returns, Orgs: p.w.orgs, Funders: p.w.funders, Members: t.members, OrgReturns: t.orgReturns, Seats: t.seats, Amended: t.amended,
-		Duplicates: t.duplicates, Forms: map[string]int64{}, Bad: map[string]int64{}, Lines: map[string]int64{},
-		Noise: map[string]int64{}, Master: map[string]int64{}, XMLBytes: t.xml, Files: p.files, tally: *t,
-		Expected: Expected{Returns: t.returns - t.superseded, Superseded: t.superseded, Rows: t.rows, Dollars: t.rowDollars},
-	}
-	for i, n := range t.forms {
-		r.Forms[form(i).String()] = n
-	}
-	for i, n := range t.bad {
-		r.Bad[badNames[i]] = n
-	}
-	for m := firstMonth; m <= lastMonth && p.o.Only == nil; m++ {
-		if object, kind := p.w.spoiled(m); kind >= 0 {
-			r.BadFiles = append(r.BadFiles, BadFile{shardOf(m).Batch() + ".zip", strconv.FormatUint(object, 10), badNames[kind]})
-		}
-	}
-	for i := range t.lines {
-		for j, n := range t.lines[i] {
-			if n > 0 {
-				r.Lines[partNames[i]+"/"+truthNames[j]] = n
-			}
-		}
-	}
-	for i, n := range t.tags {
-		r.Noise[tagNames[i]] = n
-	}
-	for i, n := range t.bmf {
-		r.Master[fmt.Sprintf("eo%d", i+1)] = n
-	}
-	for i, n := range t.rowsByYear {
-		if n > 0 {
-			r.Expected.ByYear = append(r.Expected.ByYear, ExpectedYear{firstFiscal + i, n, t.dollarsByYear[i]})
-		}
-	}
-	b, err := json.MarshalIndent(r, "", "  ")
-	if err != nil {
-		return nil, err
-	}
-	return r, os.WriteFile(filepath.Join(p.dir, Marker), append(b, '\n'), 0o644)
-}
-
-// hashed is a file whose digest is taken while it is written.
-type hashed struct {
-	f    *os.File
-	sum  hash.Hash
-	n    int64
-	w    *bufio.Writer
-	path string
-}
-
-func newHashed(dir, path string) (*hashed, error) {
-	f, err := os.Create(filepath.Join(dir, filepath.FromSlash(path)))
-	if err != nil {
-		return nil, err
-	}
-	h := &hashed{f: f, sum: sha256.New(), path: path}
-	h.w = bufio.NewWriterSize(h, 256<<10)
-	return h, nil
-}
-
-func (h *hashed) Write(b []byte) (int, error) {
-	n, err := h.f.Write(b)
-	h.sum.Write(b[:n])
-	h.n += int64(n)
-	return n, err
-}
-
-func (h *hashed) finish() (File, error) {
-	err := errors.Join(h.w.Flush(), h.f.Close())
-	h.f = nil
-	return File{h.path, h.n, hex.EncodeToString(h.sum.Sum(nil))}, err
-}
-
-func (h *hashed) abandon() {
-	if h.f != nil {
-		h.f.Close()
-	}
-}
-
-// partFile is a piece of a file that is joined at the end.
-type partFile struct {
-	f *os.File
-	w *bufio.Writer
-}
-
-func partPath(dir, kind string, k int) string {
-	return filepath.Join(dir, "parts", kind+"."+strconv.Itoa(k))
-}
-
-func newPart(dir, kind string, k int) (*partFile, error) {
-	f, err := os.Create(partPath(dir, kind, k))
-	if err != nil {
-		return nil, err
-	}
-	return &partFile{f, bufio.NewWriterSize(f, 64<<10)}, nil
-}
-
-func (p *partFile) finish() error {
-	err := errors.Join(p.w.Flush(), p.f.Close())
-	p.f = nil
-	return err
-}
-
-func (p *partFile) abandon() {
-	if p.f != nil {
-		p.f.Close()
-	}
-}
-
-// Current reports whether the world was written by this version of synth, so
-// that the same seed and size would give it again.
-func (r *Report) Current() bool { return r.Format == format }

@@ -32,6 +32,9 @@ type world struct {
 	byState        [][]int32 // state → its slots
 	states         []string
 	einMul, einAdd uint64
+	accused        map[int]int // organizations that bulletins name, and their place among them
+	accusedOrder   []int
+	british        []int // recipients abroad that the register of charities knows
 }
 
 // slot is one metropolitan area: a run of neighboring ZIPs of one state.
@@ -82,6 +85,8 @@ func newWorld(seed uint64, grants int, zips []ZIP) *world {
 		planned += w.planned(r)
 	}
 	w.correction = grants - planned
+	w.accuse()
+	w.findBritish()
 	return w
 }
 
