@@ -1,0 +1,321 @@
+// Package area says which places an organization serves: where it is, what its
+// name and its mission speak of, where its grants go, in which states it files.
+//
+// Each source has its own certainty; a place that several sources agree on is
+// surer than any of them alone. Places are counties, states, the nation and
+// foreign countries. A town is put down as its county: the gazetteer has no
+// codes for towns.
+package area
+
+import (
+	"cmp"
+	"iter"
+	"math"
+	"slices"
+	"strings"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/place"
+	"grantgraph/internal/snapshot"
+)
+
+// Levels of places.
+const (
+	County        = "county"
+	State         = "state"
+	National      = "national"
+	International = "international"
+)
+
+// The codes of what has no code of its own.
+const (
+	nation = "US"
+	world  = "WORLD"
+)
+
+// Source is how a place is known.
+type Source uint8
+
+// The sources, in the order that settles which of two equally sure ones is
+// named.
+const (
+	GrantsOut Source = iota
+	Name
+	Mission
+	Address
+	Wide
+	States
+	sources
+)
+
+var sourceNames = [sources]string{"grants_out", "name", "mission", "address", "wide_words", "form990_states"}
+
+func (s Source) String() string { return sourceNames[s] }
+
+// How sure the sources are.
+const (
+	addressOfCharity    = .6
+	addressOfFoundation = .3
+	countyInName        = .8
+	stateInName         = .6
+	townInName          = .5
+	countyInMission     = .7
+	stateInMission      = .6
+	wideWord            = .5
+	stateFiled          = .4
+	keptFrom            = .3
+)
+
+// maxRows bounds the places of one organization: a mission that lists every
+// county of the country says nothing.
+const maxRows = 40
+
+// Org is an organization as far as places go.
+type Org struct {
+	EIN         ein.EIN
+	Name        string
+	City, State string
+	County      string   // of its address
+	Foundation  bool     // a private foundation: its address says little
+	Texts       []string // mission and programs
+	StatesFiled []string
+	Giving      []Reach
+}
+
+// Finder finds places in texts. It does not change and may be used by many
+// goroutines.
+type Finder struct {
+	places   *place.Gazetteer
+	counties map[string][]county // by name without its kind
+	states   map[string]string   // code by name
+	begins   map[string]bool     // the first words of states
+	towns    map[string][]town   // by name
+}
+
+// town is a town of some state with the county that most of its ZIP codes lie
+// in.
+type town struct{ state, fips string }
+
+// mostly is the share of a town's ZIP codes that settles its county.
+const mostly = .6
+
+type county struct {
+	fips, state string
+	kind        string // COUNTY, PARISH, BOROUGH …
+}
+
+// New makes a finder that knows the places of a gazetteer.
+func New(g *place.Gazetteer) *Finder {
+	f := &Finder{places: g, counties: make(map[string][]county), states: make(map[string]string), begins: make(map[string]bool)}
+	var t tokens
+	for _, c := range g.Counties() {
+		t.read(c.Name)
+		n := len(t.list)
+		if n < 2 {
+			continue
+		}
+		kind := t.word(n - 1)
+		base := n - 1
+		if kind == "AREA" && n > 2 { // census area
+			base = n - 2
+		}
+		name := strings.Clone(t.phrase(0, base))
+		f.counties[name] = append(f.counties[name], county{c.FIPS, c.State, strings.Clone(kind)})
+	}
+	for _, r := range place.Regions() {
+		if r.FIPS != "" {
+			t.read(r.Name)
+			f.states[strings.Clone(t.phrase(0, len(t.list)))] = r.Code
+			f.begins[strings.Clone(t.word(0))] = true
+		}
+	}
+	f.towns = settleTowns(g.ZIPs())
+	return f
+}
+
+// settleTowns finds the county of every town that has ZIP codes.
+func settleTowns(zips []place.ZIP) map[string][]town {
+	slices.SortFunc(zips, func(a, b place.ZIP) int {
+		return cmp.Or(strings.Compare(a.City, b.City), strings.Compare(a.State, b.State), strings.Compare(a.County, b.County))
+	})
+	towns := make(map[string][]town)
+	var t tokens
+	for from := 0; from < len(zips); {
+		to, run, most, best := from, 0, 0, ""
+		for ; to < len(zips) && zips[to].City == zips[from].City && zips[to].State == zips[from].State; to++ {
+			if to == from || zips[to].County != zips[to-1].County {
+				run = 0
+			}
+			if run++; run > most {
+				most, best = run, zips[to].County
+			}
+		}
+		if best != "" && float64(most) >= mostly*float64(to-from) {
+			t.read(zips[from].City)
+			name := strings.Clone(t.phrase(0, len(t.list)))
+			towns[name] = append(towns[name], town{zips[from].State, best})
+		}
+		from = to
+	}
+	return towns
+}
+
+// town is the county of a town; empty when it is not known.
+func (f *Finder) town(name, state string) string {
+	for _, t := range f.towns[name] {
+		if t.state == state {
+			return t.fips
+		}
+	}
+	return ""
+}
+
+// found gathers the places of one organization.
+type found struct {
+	f    *Finder
+	t    tokens
+	list []mark
+}
+
+// mark is one statement of one source about one place.
+type mark struct {
+	fips       string
+	source     Source
+	confidence float64
+}
+
+func (x *found) add(fips string, source Source, confidence float64) {
+	if fips != "" {
+		x.list = append(x.list, mark{fips, source, confidence})
+	}
+}
+
+func (x *found) addState(code string, source Source, confidence float64) {
+	if r, ok := place.RegionOf(code); ok {
+		x.add(r.FIPS, source, confidence)
+	}
+}
+
+// Areas yields the places an organization serves, by level and code.
+func (f *Finder) Areas(o *Org) iter.Seq[snapshot.ServiceArea] {
+	x := found{f: f}
+	if o.Foundation {
+		x.add(o.County, Address, addressOfFoundation)
+	} else {
+		x.add(o.County, Address, addressOfCharity)
+	}
+	x.name(o)
+	for _, text := range o.Texts {
+		x.mission(text, o)
+	}
+	for _, s := range o.StatesFiled {
+		if code, ok := place.State(s); ok {
+			x.addState(code, States, stateFiled)
+		}
+	}
+	for _, g := range o.Giving {
+		x.add(g.fips, GrantsOut, g.confidence())
+	}
+	return x.rows(o.EIN)
+}
+
+// rows puts the statements about each place together.
+func (x *found) rows(e ein.EIN) iter.Seq[snapshot.ServiceArea] {
+	slices.SortFunc(x.list, func(a, b mark) int {
+		if c := cmp.Compare(levelOf(a.fips), levelOf(b.fips)); c != 0 {
+			return c
+		}
+		if c := strings.Compare(a.fips, b.fips); c != 0 {
+			return c
+		}
+		if c := cmp.Compare(a.source, b.source); c != 0 {
+			return c
+		}
+		return cmp.Compare(b.confidence, a.confidence)
+	})
+	var rows []snapshot.ServiceArea
+	for from := 0; from < len(x.list); {
+		to := from + 1
+		not, best := 1-x.list[from].confidence, from
+		for ; to < len(x.list) && x.list[to].fips == x.list[from].fips; to++ {
+			m := &x.list[to]
+			if m.source == x.list[to-1].source {
+				continue // what one source says twice is not surer
+			}
+			not *= 1 - m.confidence
+			if m.confidence > x.list[best].confidence {
+				best = to
+			}
+		}
+		confidence := math.Round((1-not)*1e4) / 1e4
+		if name, ok := x.f.nameOf(x.list[from].fips); ok && confidence >= keptFrom {
+			rows = append(rows, snapshot.ServiceArea{
+				FIPS: x.list[from].fips, Level: levelNames[levelOf(x.list[from].fips)], Name: name, Source: x.list[best].source.String(), Confidence: confidence,
+			})
+		}
+		from = to
+	}
+	if len(rows) > maxRows {
+		// The surest ones stay, in their order.
+		least := slices.SortedStableFunc(slices.Values(rows), func(a, b snapshot.ServiceArea) int { return cmp.Compare(b.Confidence, a.Confidence) })[maxRows-1].Confidence
+		surer := 0
+		for i := range rows {
+			if rows[i].Confidence > least {
+				surer++
+			}
+		}
+		equal := maxRows - surer
+		rows = slices.DeleteFunc(rows, func(r snapshot.ServiceArea) bool {
+			if r.Confidence == least && equal > 0 {
+				equal--
+				return false
+			}
+			return r.Confidence <= least
+		})
+	}
+	return func(yield func(snapshot.ServiceArea) bool) {
+		id := e.String()
+		for _, r := range rows {
+			if r.EIN = id; !yield(r) {
+				return
+			}
+		}
+	}
+}
+
+// The levels in the order of the rows, and how a code tells its own.
+var levelNames = [...]string{County, International, National, State}
+
+func levelOf(fips string) int {
+	switch {
+	case fips == nation:
+		return 2
+	case len(fips) == 2 && fips[0] >= '0' && fips[0] <= '9':
+		return 3
+	case len(fips) == 5 && fips != world:
+		return 0
+	}
+	return 1
+}
+
+// nameOf is how a place is called: "Cook County, IL", "Illinois", "France".
+func (f *Finder) nameOf(fips string) (string, bool) {
+	switch levelOf(fips) {
+	case 0:
+		c, ok := f.places.County(fips)
+		return c.Name + ", " + c.State, ok
+	case 2:
+		return "United States", true
+	case 3:
+		code, ok := place.StateOfFIPS(fips)
+		if !ok {
+			return "", false
+		}
+		r, ok := place.RegionOf(code)
+		return r.Name, ok
+	}
+	if fips == world {
+		return "Worldwide", true
+	}
+	return place.Country(fips)
+}

@@ -1,0 +1,182 @@
+package board
+
+import (
+	"strings"
+
+	"grantgraph/internal/orgname"
+)
+
+// person is the name of an officer taken apart. Two seats are held under one
+// name when first and last agree; middle initial and generation speak for or
+// against its being one person.
+type person struct {
+	first, last string
+	middle      byte  // an initial, or 0
+	generation  uint8 // 1 senior, 2 junior or second, 3 third …, or 0
+}
+
+// Words around a name that are not part of it.
+var (
+	titles = words("MR MRS MS MISS DR REV REVEREND HON HONORABLE THE FR FATHER SISTER BROTHER RABBI CANTOR PASTOR BISHOP ARCHBISHOP MOST RT VERY RIGHT " +
+		"MSGR MONSIGNOR DEACON ELDER PROF PROFESSOR JUDGE JUSTICE SEN SENATOR REP GOV GOVERNOR CAPT CAPTAIN COL COLONEL GEN GENERAL MAJ MAJOR LT LTC LTCOL " +
+		"CMDR ADM ADMIRAL SGT CHIEF SIR DAME AMB AMBASSADOR MAYOR IMAM SR")
+	credentials = words("MD PHD ESQ ESQUIRE CPA JD RN DDS DO MBA MPH MPA MSW LCSW LMSW LICSW LMFT LPC EDD PSYD PE AIA FAIA FACHE CFA CFP CLU CHFC FAAP FACS FACP " +
+		"FACC FACEP FACOG PHARMD RPH DVM VMD MA MS BS BSN MSN DNP APRN ARNP CNP NP PA PT DPT OT OTR OD DMD DPM DC DRPH SCD THD RET USA USN USAF USMC CFRE CAE SPHR PHR " +
+		"SHRM LLD LLM DMIN MDIV STD OSB SJ OP CSC RSM OSF SND CSJ OFM CRE CCIM PMP CIA CISA CIMA EA NHA LNHA CNA MHA MED FRCPC FASCO CEM AAMS EMT " +
+		"PRESIDENT CHAIR CHAIRMAN CHAIRWOMAN CHAIRPERSON TREASURER SECRETARY DIRECTOR TRUSTEE CEO CFO COO CIO OFFICER MEMBER MANAGER EXECUTIVE VICE VP EVP SVP AVP " +
+		"EX OFFICIO EXOFFICIO EMERITUS EMERITA ELECT PAST FORMER INTERIM ACTING THRU UNTIL FROM TERM ENDED BEGAN DECEASED RETIRED RESIGNED")
+	// noNames stand where no one is named.
+	noNames = words("SEE SCHEDULE ATTACHED ATTACHMENT STATEMENT STMT VACANT VACANCY NONE NA UNKNOWN VARIOUS LIST OPEN POSITION TBD ADDITIONAL DATA BELOW ABOVE " +
+		"CORPORATION INC LLC LLP LTD FOUNDATION BANK NATIONAL TRUST COMPANY ASSOCIATION ASSOCIATES UNIVERSITY DEPARTMENT COMMITTEE SERVICES WEALTH ADVISORS")
+	generations = map[string]uint8{"SR": 1, "SENIOR": 1, "JR": 2, "JUNIOR": 2, "II": 2, "2ND": 2, "III": 3, "3RD": 3, "IV": 4, "4TH": 4}
+	particles   = words("VAN VON DE DER DEN DEL DELLA DI DA DOS DU LA LE LOS ST SAN MC MAC TER TEN EL AL BEN")
+)
+
+func words(list string) map[string]bool {
+	m := make(map[string]bool)
+	for w := range strings.FieldsSeq(list) {
+		m[w] = true
+	}
+	return m
+}
+
+// parse takes the name of an officer apart. ok is false when the text names no
+// one, or does not say enough: a bare initial and a surname are anybody's.
+func parse(name string) (p person, ok bool) {
+	name = strings.TrimSpace(name)
+	if len(name) > 120 {
+		return p, false
+	}
+	name = dropCode(name)
+	text := orgname.Fold(name)
+	// What follows a spaced dash or an opening bracket is a note.
+	for _, cut := range [...]string{" - ", "(", "/", " C O ", " AS "} {
+		if i := strings.Index(text, cut); i > 0 {
+			text = text[:i]
+		}
+	}
+	var parts [4][]string
+	n := 0
+	for segment := range strings.SplitSeq(text, ",") {
+		list := p.strip(split(segment))
+		if len(list) > 0 && n < len(parts) {
+			parts[n] = list
+			n++
+		}
+	}
+	var list []string
+	switch n {
+	case 0:
+		return p, false
+	case 1:
+		list = parts[0]
+	default: // surname, given names
+		list = append(append(list, parts[1]...), parts[0]...)
+	}
+	return p.assemble(list)
+}
+
+// dropCode takes off a code at the end that names a unit of the filer: capitals
+// after a name in mixed case ("Ada Wintergreen SMH").
+func dropCode(name string) string {
+	i := strings.LastIndexByte(name, ' ')
+	if i <= 0 || !strings.Contains(strings.TrimSpace(name[:i]), " ") {
+		return name
+	}
+	head, tail := name[:i], strings.TrimSpace(name[i:])
+	if len(tail) < 2 || len(tail) > 4 || strings.Trim(tail, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" || generations[tail] != 0 ||
+		strings.Contains(head, ",") || head == strings.ToUpper(head) {
+		return name
+	}
+	return head
+}
+
+// split cuts a segment into words: letters and digits; apostrophes and hyphens
+// vanish, so that O'Dea is ODEA however it is typed.
+func split(segment string) []string {
+	list := strings.Fields(segment)
+	out := list[:0:0]
+	for _, w := range list {
+		whole := strings.Map(func(r rune) rune {
+			if r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
+				return r
+			}
+			return -1
+		}, w)
+		if strings.Contains(w, ".") && !credentials[whole] && generations[whole] == 0 && !titles[whole] {
+			// J.R. are two initials.
+			for _, part := range strings.Split(w, ".") {
+				if part = strings.Trim(part, "'`-\""); part != "" {
+					out = append(out, part)
+				}
+			}
+			continue
+		}
+		if whole != "" {
+			out = append(out, whole)
+		}
+	}
+	return out
+}
+
+// strip takes titles from the front and credentials from the back, and notes
+// the generation.
+func (p *person) strip(list []string) []string {
+	for len(list) > 0 && titles[list[0]] {
+		list = list[1:]
+	}
+	for len(list) > 0 {
+		last := list[len(list)-1]
+		if g := generations[last]; g != 0 {
+			p.generation = g
+		} else if !credentials[last] || len(list) == 2 && len(last) <= 3 && len(list[0]) > 1 && surnameToo[last] {
+			break
+		}
+		list = list[:len(list)-1]
+	}
+	return list
+}
+
+// surnameToo are credentials that are also surnames.
+var surnameToo = words("DO MA PA LA OD")
+
+// assemble finds first and last name in a list of words.
+func (p *person) assemble(list []string) (person, bool) {
+	if len(list) < 2 || len(list) > 7 {
+		return *p, false
+	}
+	for _, w := range list {
+		if noNames[w] || w[0] >= '0' && w[0] <= '9' {
+			return *p, false
+		}
+	}
+	p.last = list[len(list)-1]
+	list = list[:len(list)-1]
+	for len(list) > 1 && particles[list[len(list)-1]] {
+		p.last = list[len(list)-1] + p.last
+		list = list[:len(list)-1]
+	}
+	p.first = list[0]
+	switch {
+	case len(p.first) == 1 && len(list) > 1 && len(list[1]) > 1:
+		// Someone who goes by the middle name; what the initial stands for is
+		// not a middle initial.
+		p.first = list[1]
+	case len(list) > 1:
+		p.middle = list[1][0]
+	}
+	for _, w := range [...]string{p.first, p.last} {
+		if len(w) < 2 || len(w) > 30 {
+			return *p, false
+		}
+		for i := 0; i < len(w); i++ {
+			if w[i] < 'A' || w[i] > 'Z' {
+				return *p, false
+			}
+		}
+	}
+	if p.middle < 'A' || p.middle > 'Z' {
+		p.middle = 0
+	}
+	return *p, true
+}

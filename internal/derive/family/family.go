@@ -1,0 +1,323 @@
+// Package family puts organizations that belong together into families: a
+// hospital with its foundation and its property company, a federation with its
+// few chapters, a charity with the friends that share its office.
+//
+// Three things make two organizations kin: one names the other in Schedule R;
+// both are in one small group exemption; or both are at one address under one
+// name but for a word such as FOUNDATION or AUXILIARY. Large groups are left
+// apart, because a church and all its parishes are no family in the sense of
+// one budget, and no single tie may weld two large families into one.
+package family
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+	"strings"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/orgname"
+	"grantgraph/internal/snapshot"
+)
+
+// The bounds of what counts as a tie.
+const (
+	maxRelated = 400 // a longer list of related organizations is a directory
+	maxGroup   = 50  // members of a group exemption that make a family
+	maxJoined  = 500 // two families larger than this are never joined
+)
+
+// Org is an organization as far as kinship goes.
+type Org struct {
+	EIN          ein.EIN
+	Name         string
+	Street, ZIP5 string
+	Group        string // group exemption number; 0000 for none
+	Active       bool
+	Revenue      int64
+}
+
+// Builder gathers organizations and their ties. The zero value is ready to use.
+type Builder struct {
+	orgs    []org // in EIN order once sorted
+	related []tie
+	run     []tie // the list of the filing being read
+	filing  string
+}
+
+// org is what is kept of an Org. The names are most of the memory.
+type org struct {
+	name    string
+	revenue int64
+	address uint64 // hash of street and ZIP code; 0 when unknown or inactive
+	ein     ein.EIN
+	group   uint32 // 0 for none
+}
+
+type tie struct{ a, b ein.EIN }
+
+// Add adds an organization.
+func (b *Builder) Add(o *Org) {
+	x := org{name: o.Name, revenue: o.Revenue, ein: o.EIN, group: groupNumber(o.Group)}
+	if o.Active && o.ZIP5 != "" {
+		if key := orgname.StreetKey(o.Street); key != "" {
+			x.address = hash(key, o.ZIP5)
+		}
+	}
+	b.orgs = append(b.orgs, x)
+}
+
+// Relate says that a filing of one organization names another as related. The
+// ties of one filing follow each other.
+func (b *Builder) Relate(filing string, filer, related ein.EIN) {
+	if filing != b.filing {
+		b.endFiling()
+		b.filing = filing
+	}
+	if filer == related || filer == ein.None || related == ein.None {
+		return
+	}
+	b.run = append(b.run, tie{min(filer, related), max(filer, related)})
+}
+
+func (b *Builder) endFiling() {
+	slices.SortFunc(b.run, compareTies)
+	b.run = slices.Compact(b.run)
+	if len(b.run) <= maxRelated {
+		b.related = append(b.related, b.run...)
+	}
+	b.run = b.run[:0]
+}
+
+func compareTies(x, y tie) int {
+	if c := cmp.Compare(x.a, y.a); c != 0 {
+		return c
+	}
+	return cmp.Compare(x.b, y.b)
+}
+
+// Families says who belongs to whom. It does not change.
+type Families struct {
+	orgs   []org
+	root   []uint32 // of each organization, the position of the first of its family
+	size   []int32  // of each family, at its root
+	sum    []int64  // of each family, at its root
+	head   []uint32 // of each family, at its root: the member with the largest revenue
+	ghosts []ein.EIN
+}
+
+// Build settles the families. The order in which things were added does not
+// matter.
+func (b *Builder) Build() *Families {
+	b.endFiling()
+	slices.SortFunc(b.orgs, func(x, y org) int { return cmp.Compare(x.ein, y.ein) })
+	f := &Families{orgs: b.orgs}
+	slices.SortFunc(b.related, compareTies)
+	b.related = slices.Compact(b.related)
+	f.ghosts = f.unknown(b.related)
+	w := newWeld(len(f.orgs), len(f.ghosts))
+	for _, t := range b.related {
+		w.join(f.node(t.a), f.node(t.b))
+	}
+	joinGroups(f.orgs, w)
+	joinAddresses(f.orgs, w)
+	f.settle(w)
+	*b = Builder{}
+	return f
+}
+
+// unknown lists the related organizations that are in no list of organizations,
+// such as a taxable subsidiary. They tie their owners together but have no row.
+func (f *Families) unknown(ties []tie) []ein.EIN {
+	var ghosts []ein.EIN
+	for _, t := range ties {
+		for _, e := range [...]ein.EIN{t.a, t.b} {
+			if _, ok := f.find(e); !ok {
+				ghosts = append(ghosts, e)
+			}
+		}
+	}
+	slices.Sort(ghosts)
+	return slices.Compact(ghosts)
+}
+
+func (f *Families) find(e ein.EIN) (int, bool) {
+	return slices.BinarySearchFunc(f.orgs, e, func(o org, e ein.EIN) int { return cmp.Compare(o.ein, e) })
+}
+
+// node is the position of an organization, ghosts after all others.
+func (f *Families) node(e ein.EIN) uint32 {
+	if i, ok := f.find(e); ok {
+		return uint32(i)
+	}
+	i, _ := slices.BinarySearch(f.ghosts, e)
+	return uint32(len(f.orgs) + i)
+}
+
+// joinGroups joins the members of small group exemptions.
+func joinGroups(orgs []org, w *weld) {
+	members := make(map[uint32]int32)
+	for i := range orgs {
+		members[orgs[i].group]++
+	}
+	first := make(map[uint32]uint32)
+	for i := range orgs {
+		g := orgs[i].group
+		if g == 0 || members[g] > maxGroup {
+			continue
+		}
+		if at, ok := first[g]; ok {
+			w.join(at, uint32(i))
+		} else {
+			first[g] = uint32(i)
+		}
+	}
+}
+
+// joinAddresses joins active organizations at one address whose names differ
+// in words of affiliation only. Names are taken apart only where an address is
+// shared, which is seldom.
+func joinAddresses(orgs []org, w *weld) {
+	var housed []uint32
+	for i := range orgs {
+		if orgs[i].address != 0 {
+			housed = append(housed, uint32(i))
+		}
+	}
+	slices.SortFunc(housed, func(x, y uint32) int {
+		if c := cmp.Compare(orgs[x].address, orgs[y].address); c != 0 {
+			return c
+		}
+		return cmp.Compare(x, y)
+	})
+	cores := make(map[string][]uint32)
+	for from := 0; from < len(housed); {
+		to := from + 1
+		for to < len(housed) && orgs[housed[to]].address == orgs[housed[from]].address {
+			to++
+		}
+		if to-from > 1 {
+			clear(cores)
+			names := make([]string, to-from)
+			for k, i := range housed[from:to] {
+				if names[k] = Core(orgs[i].name); names[k] != "" {
+					cores[names[k]] = append(cores[names[k]], i)
+				}
+			}
+			for k, i := range housed[from:to] {
+				// Chapters that all give the address of the head office are a
+				// group, and a large group is no family.
+				if kin := cores[names[k]]; len(kin) > 1 && len(kin) <= maxGroup && kin[0] == i {
+					for _, j := range kin[1:] {
+						w.join(i, j)
+					}
+				}
+			}
+		}
+		from = to
+	}
+}
+
+// affiliations are the words that tell an organization from its affiliates.
+var affiliations = func() map[string]bool {
+	m := make(map[string]bool)
+	for w := range strings.FieldsSeq("FOUNDATION AUXILIARY ENDOWMENT TRUST FUND PTA PTO BOOSTER BOOSTERS ALUMNI FRIENDS GUILD CLUB CHAPTER LOCAL PAC ACTION VOTES UNION") {
+		m[w] = true
+	}
+	return m
+}()
+
+// Core is the name of an organization without words of affiliation, in the form
+// in which two are compared. It is empty when nothing else is left.
+func Core(name string) string {
+	var b strings.Builder
+	for w := range strings.FieldsSeq(orgname.Parse(name).K2) {
+		if !affiliations[w] {
+			b.WriteString(w)
+		}
+	}
+	return b.String()
+}
+
+// settle reads the families off the weld.
+func (f *Families) settle(w *weld) {
+	n := len(f.orgs)
+	f.root, f.size, f.sum, f.head = make([]uint32, n), make([]int32, n), make([]int64, n), make([]uint32, n)
+	// Organizations are in EIN order, so the first of a family that is met has
+	// the smallest EIN.
+	first := make(map[uint32]uint32)
+	for i := range f.orgs {
+		top := w.find(uint32(i))
+		at, ok := first[top]
+		if !ok {
+			at = uint32(i)
+			if w.weight[top] > 1 {
+				first[top] = at
+			}
+			f.head[at] = at
+		}
+		f.root[i] = at
+		f.size[at]++
+		f.sum[at] += max(0, f.orgs[i].revenue)
+		if f.orgs[i].revenue > f.orgs[f.head[at]].revenue {
+			f.head[at] = uint32(i)
+		}
+	}
+}
+
+// Rows yields a row for every organization, in the order of their EINs.
+func (f *Families) Rows() iter.Seq[snapshot.OrgFamily] {
+	return func(yield func(snapshot.OrgFamily) bool) {
+		for i := range f.orgs {
+			at := f.root[i]
+			if !yield(snapshot.OrgFamily{
+				EIN: f.orgs[i].ein.String(), FamilyID: "fam-" + f.orgs[at].ein.String(), FamilySize: f.size[at],
+				CombinedRevenue: f.sum[at], FamilyName: f.orgs[f.head[at]].name,
+			}) {
+				return
+			}
+		}
+	}
+}
+
+// Has reports whether an organization was added.
+func (f *Families) Has(e ein.EIN) bool {
+	_, ok := f.find(e)
+	return ok
+}
+
+// Head is the member of e's family with the largest revenue, e itself for one
+// that is in no family.
+func (f *Families) Head(e ein.EIN) ein.EIN {
+	i, ok := f.find(e)
+	if !ok {
+		return e
+	}
+	return f.orgs[f.head[f.root[i]]].ein
+}
+
+// groupNumber reads a group exemption number; 0 is none.
+func groupNumber(s string) (n uint32) {
+	if len(s) > 8 {
+		return 0
+	}
+	for i := 0; i < len(s); i++ {
+		if s[i] < '0' || s[i] > '9' {
+			return 0
+		}
+		n = n*10 + uint32(s[i]-'0')
+	}
+	return n
+}
+
+// hash is that of an address. It is never 0.
+func hash(parts ...string) uint64 {
+	h := uint64(14695981039346656037)
+	for _, p := range parts {
+		for i := 0; i < len(p); i++ {
+			h = (h ^ uint64(p[i])) * 1099511628211
+		}
+		h = (h ^ 0xff) * 1099511628211
+	}
+	return max(h, 1)
+}

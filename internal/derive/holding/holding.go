@@ -1,0 +1,413 @@
+// Package holding reads what private foundations say they own.
+//
+// A return lists investments as free text, one line per lot, fund or account:
+// "1,250 SHS LARCH INDUSTRIES COM", "ALDER PARTNERS IV LP". The package takes
+// the text apart, decides what class of asset it is, groups the spellings of
+// one thing, and sums up what each foundation holds. It looks at the latest
+// return of a foundation only.
+//
+// The reading is by rules over words, with the schedule of the return as the
+// prior. A line that says too little stays unknown: the profile gives the share
+// of the assets that could be classified.
+package holding
+
+import (
+	"cmp"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/snapshot"
+)
+
+// How far the identity of a holding is confirmed.
+const (
+	CorroboratedPublic  = "corroborated_public"
+	CorroboratedPrivate = "corroborated_private"
+	Review              = "review"
+)
+
+// The bounds of the rules.
+const (
+	corroborators = 3    // holders that confirm a public holding
+	managedBy     = 3    // foundations that make leading words a manager
+	maxName       = 70   // bytes of a canonical name
+	overstated    = 1.05 // share of the assets beyond which the items do not add up
+)
+
+// Foundation is what the profile needs of the latest return of a foundation.
+type Foundation struct {
+	EIN               ein.EIN
+	Name, City, State string
+	ReturnType        string
+	Filing            string
+	AssetsFMV         *int64
+	InvestmentFees    *int64
+}
+
+// Builder gathers foundations and their investments.
+type Builder struct {
+	foundations map[ein.EIN]*Foundation
+	byKey       map[string]uint32
+	entities    []entity
+	spellings   map[string]*spelling
+	positions   []position
+}
+
+// entity is one thing that may be held by many.
+type entity struct {
+	key     string
+	words   []string
+	generic bool
+	blank   bool
+	marked  bool
+}
+
+// spelling is one way to write an entity.
+type spelling struct {
+	entity uint32
+	count  int32
+}
+
+// position is what one foundation holds of one entity, or one item of that.
+type position struct {
+	entity     uint32
+	ein        ein.EIN
+	fmv        int64
+	items      int32
+	class      Class
+	impact     bool
+	program    bool // listed as a payment of the year, not as an asset
+	vehicle    string
+	entityType string
+}
+
+// New starts with nothing.
+func New() *Builder {
+	return &Builder{foundations: make(map[ein.EIN]*Foundation), byKey: make(map[string]uint32), spellings: make(map[string]*spelling)}
+}
+
+// Found adds a foundation. All are added before their investments.
+func (b *Builder) Found(f *Foundation) { b.foundations[f.EIN] = f }
+
+// Item adds one line of a schedule of investments. It is left out when it is
+// not of the latest return of a foundation, or says nothing.
+func (b *Builder) Item(h *snapshot.Holding) {
+	e, err := ein.Parse(h.EIN)
+	if err != nil {
+		return
+	}
+	f := b.foundations[e]
+	if f == nil || f.Filing != h.Filing {
+		return
+	}
+	switch h.Schedule {
+	case lineStock, lineBonds, lineGovernment, lineOther, lineAssets, lineLand, linePrograms, lineLoans:
+	default:
+		return // assets in use, not investments
+	}
+	var value int64
+	switch {
+	case h.FMV != nil:
+		value = *h.FMV
+	case h.Book != nil:
+		value = *h.Book
+	}
+	t := read(h.Name)
+	if t.blank && value == 0 {
+		return
+	}
+	class := classOf(&t, h.Schedule)
+	vehicle := vehicleOf(&t, h.Schedule, class)
+	p := position{
+		ein: e, fmv: value, items: 1, class: class, vehicle: vehicle, entityType: entityType(&t, h.Schedule, class, vehicle),
+		impact: class == Program || t.cues&cueImpact != 0, program: h.Schedule == linePrograms,
+	}
+	name, key := canonical(&t, h.Schedule, class)
+	p.entity = b.entity(key, name, &t)
+	b.positions = append(b.positions, p)
+}
+
+// canonical gives the name of an item and the key it is grouped by. A bond and
+// a share of one company are two things; who owes a foundation a private loan is
+// not named.
+func canonical(t *text, line string, class Class) (name, key string) {
+	switch {
+	case line == lineLoans && t.cues&(cueLP|cueLLC|cueLtd|cueFund|cueTrust) == 0 && len(t.words) == len(strings.Fields(t.name)):
+		return "PRIVATE LOAN", "PRIVATE LOAN"
+	case t.blank:
+		return "NOT ITEMIZED", "NOT ITEMIZED"
+	}
+	name = t.name
+	if line == linePrograms {
+		// What follows the name is what the money was for.
+		for _, cut := range [...]string{" TO ", " FOR ", " SUPPORTING ", " SUPPORT "} {
+			if i := strings.Index(name, cut); i > 8 {
+				name = name[:i]
+			}
+		}
+	}
+	name = shorten(name)
+	if class == FixedIncome && t.cues&(cueDebt|cueFund|cueNote|cueFamily|cueETF) == 0 && !isGeneric(t.words) {
+		name += " BONDS"
+	}
+	return name, keyOf(strings.Fields(name))
+}
+
+// shorten cuts a name at a word.
+func shorten(s string) string {
+	if len(s) <= maxName {
+		return s
+	}
+	if i := strings.LastIndexByte(s[:maxName], ' '); i > maxName/2 {
+		return s[:i]
+	}
+	return s[:maxName]
+}
+
+func (b *Builder) entity(key, name string, t *text) uint32 {
+	at, ok := b.byKey[key]
+	if !ok {
+		at = uint32(len(b.entities))
+		key = strings.Clone(key)
+		words := strings.Fields(key)
+		b.byKey[key] = at
+		b.entities = append(b.entities, entity{key: key, words: words, generic: isGeneric(words) || key == "PRIVATE LOAN", blank: t.blank})
+	}
+	b.entities[at].marked = b.entities[at].marked || t.number || t.ticker
+	s := b.spellings[name]
+	if s == nil {
+		s = &spelling{entity: at}
+		b.spellings[strings.Clone(name)] = s
+	}
+	s.count++
+	return at
+}
+
+// Portfolio is what all foundations hold. It does not change.
+type Portfolio struct {
+	foundations []*Foundation // in EIN order
+	positions   []position    // by foundation, the largest first
+	entities    []settled     // by name
+	over        map[ein.EIN]bool
+}
+
+// settled is an entity once everybody's positions in it are known.
+type settled struct {
+	snapshot.HoldingEntity
+	class Class
+	generic,
+	blank bool
+}
+
+// Settle decides what each thing is. The order in which items were added does
+// not matter.
+func (b *Builder) Settle() *Portfolio {
+	names := b.settleNames()
+	slices.SortFunc(b.positions, func(x, y position) int {
+		if c := cmp.Compare(x.entity, y.entity); c != 0 {
+			return c
+		}
+		if c := cmp.Compare(x.ein, y.ein); c != 0 {
+			return c
+		}
+		// Lots of one thing in several schedules: what is known comes first.
+		if c := cmp.Compare(rankOf(&x), rankOf(&y)); c != 0 {
+			return c
+		}
+		return cmp.Compare(x.vehicle+x.entityType, y.vehicle+y.entityType)
+	})
+	merged := b.positions[:0]
+	for _, p := range b.positions {
+		if n := len(merged); n > 0 && merged[n-1].entity == p.entity && merged[n-1].ein == p.ein && merged[n-1].program == p.program {
+			last := &merged[n-1]
+			last.fmv += p.fmv
+			last.items += p.items
+			last.impact = last.impact || p.impact
+			continue
+		}
+		merged = append(merged, p)
+	}
+	managers := b.managers(merged)
+
+	// Entities are numbered anew, in the order of their names.
+	order := make([]uint32, len(b.entities))
+	for i := range order {
+		order[i] = uint32(i)
+	}
+	slices.SortFunc(order, func(x, y uint32) int { return strings.Compare(names[x], names[y]) })
+	number := make([]uint32, len(order))
+	for n, at := range order {
+		number[at] = uint32(n)
+	}
+	p := &Portfolio{entities: make([]settled, len(order)), positions: merged, over: make(map[ein.EIN]bool)}
+	for from := 0; from < len(merged); {
+		to := from + 1
+		for to < len(merged) && merged[to].entity == merged[from].entity {
+			to++
+		}
+		at := merged[from].entity
+		s := settle(merged[from:to], &b.entities[at])
+		s.CanonicalName, s.Manager = names[at], managers[at]
+		s.Status = statusOf(&s, &b.entities[at])
+		p.entities[number[at]] = s
+		from = to
+	}
+	for i := range merged {
+		merged[i].entity = number[merged[i].entity]
+	}
+	for _, e := range slices.Sorted(maps.Keys(b.foundations)) {
+		p.foundations = append(p.foundations, b.foundations[e])
+	}
+	slices.SortFunc(p.positions, func(x, y position) int {
+		if c := cmp.Compare(x.ein, y.ein); c != 0 {
+			return c
+		}
+		if c := cmp.Compare(y.fmv, x.fmv); c != 0 {
+			return c
+		}
+		if c := cmp.Compare(x.entity, y.entity); c != 0 {
+			return c
+		}
+		return cmp.Compare(rankOf(&x), rankOf(&y))
+	})
+	p.addUp()
+	*b = Builder{}
+	return p
+}
+
+// rankOf orders positions in one thing: assets before payments, known classes
+// before unknown.
+func rankOf(p *position) int {
+	rank := int(p.class)
+	if p.class == Unknown {
+		rank = int(classes)
+	}
+	if p.program {
+		rank += 100
+	}
+	return rank
+}
+
+// settleNames picks the name of each entity: the most frequent spelling, then
+// the longest.
+func (b *Builder) settleNames() []string {
+	names := make([]string, len(b.entities))
+	best := make([]int32, len(b.entities))
+	for _, name := range slices.Sorted(maps.Keys(b.spellings)) {
+		s := b.spellings[name]
+		if best[s.entity] == 0 || s.count > best[s.entity] || s.count == best[s.entity] && len(name) > len(names[s.entity]) {
+			names[s.entity], best[s.entity] = name, s.count
+		}
+	}
+	for i := range names {
+		if names[i] == "" {
+			names[i] = b.entities[i].key
+		}
+	}
+	return names
+}
+
+// settle decides by the votes of the holders what an entity is.
+func settle(held []position, e *entity) (s settled) {
+	var votes [classes]int32
+	vehicles, types := make(map[string]int32), make(map[string]int32)
+	known := int32(0)
+	for i := range held {
+		p := &held[i]
+		s.FMV += p.fmv
+		s.IsImpact = s.IsImpact || p.impact
+		if i == 0 || p.ein != held[i-1].ein {
+			s.Holders++
+		}
+		if p.class != Unknown {
+			votes[p.class]++
+			known++
+		}
+	}
+	if 2*known >= int32(len(held)) || known >= 25 {
+		for c := range votes {
+			if votes[c] > votes[s.class] {
+				s.class = Class(c)
+			}
+		}
+	}
+	for i := range held {
+		if p := &held[i]; p.class == s.class || p.class == Unknown {
+			vehicles[p.vehicle]++
+			types[p.entityType]++
+		}
+	}
+	delete(vehicles, "")
+	s.AssetClass, s.Vehicle, s.EntityType = s.class.String(), most(vehicles), most(types)
+	s.generic, s.blank = e.generic, e.blank
+	return s
+}
+
+// most is the most frequent value, the first in the alphabet of several.
+func most(votes map[string]int32) (best string) {
+	for _, v := range slices.Sorted(maps.Keys(votes)) {
+		if best == "" || votes[v] > votes[best] {
+			best = v
+		}
+	}
+	return best
+}
+
+func statusOf(s *settled, e *entity) string {
+	switch {
+	case s.generic || s.blank:
+		return Review
+	case (s.class == PublicEquity || s.class == FixedIncome || s.Vehicle == etf) && (s.Holders >= corroborators || e.marked):
+		return CorroboratedPublic
+	case s.class.private() && s.Holders >= 2:
+		return CorroboratedPrivate
+	}
+	return Review
+}
+
+// Entities yields every thing held, by name.
+func (p *Portfolio) Entities() iter.Seq[snapshot.HoldingEntity] {
+	return func(yield func(snapshot.HoldingEntity) bool) {
+		for i := range p.entities {
+			if p.entities[i].blank {
+				continue
+			}
+			if !yield(p.entities[i].HoldingEntity) {
+				return
+			}
+		}
+	}
+}
+
+// Holdings yields what each foundation holds, the largest first.
+func (p *Portfolio) Holdings() iter.Seq[snapshot.FoundationHolding] {
+	return func(yield func(snapshot.FoundationHolding) bool) {
+		for i := range p.positions {
+			x := &p.positions[i]
+			e := &p.entities[x.entity]
+			row := snapshot.FoundationHolding{
+				EIN: x.ein.String(), CanonicalName: e.CanonicalName, FMV: x.fmv, EntityType: x.entityType, AssetClass: p.classOf(x).String(),
+				Vehicle: cmp.Or(x.vehicle, e.Vehicle), Manager: e.Manager, IsImpact: x.impact, Status: e.Status,
+			}
+			if p.over[x.ein] {
+				row.Status = Review
+			}
+			if !yield(row) {
+				return
+			}
+		}
+	}
+}
+
+// classOf is the class of a position: its own, else that of what is held.
+func (p *Portfolio) classOf(x *position) Class {
+	if x.class == Unknown {
+		if e := &p.entities[x.entity]; !e.generic && !e.blank {
+			return e.class
+		}
+	}
+	return x.class
+}

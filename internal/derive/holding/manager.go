@@ -1,0 +1,73 @@
+package holding
+
+import (
+	"slices"
+	"strings"
+
+	"grantgraph/internal/ein"
+)
+
+// product are the words that begin the description of a fund after the name of
+// who runs it.
+var product = set("FUND FUNDS CAPITAL CAP PARTNERS PARTNERSHIP VENTURE VENTURES INDEX ETF ETFS TRUST EQUITY EQUITIES BOND BONDS TOTAL GROWTH VALUE INCOME INTERNATIONAL GLOBAL WORLD EMERGING US USA DOMESTIC " +
+	"SMALL MID LARGE SHORT LONG INTERMEDIATE ULTRA CORE HIGH LOW STRATEGIC MASTER OFFSHORE OVERSEAS REAL REALTY PRIVATE OPPORTUNITIES OPPORTUNITY SPECIAL CREDIT MULTI ABSOLUTE HEDGE " +
+	"MONEY MARKET MSCI S&P 500 RUSSELL DIVIDEND TREASURY GOVERNMENT MUNICIPAL INSTITUTIONAL SELECT STOCK BUYOUT SECONDARY MEZZANINE INVESTORS ASSOCIATES INVESTMENT INVESTMENTS DEVELOPED DIVERSIFIED " +
+	"HOLDINGS LP LLC LTD ENERGY HEALTH HEALTHCARE TECHNOLOGY REAL ESTATE REIT FTSE EAFE INFLATION FLOATING TAX BALANCED WELLINGTON ASSET EUROPE EUROPEAN ASIA CHINA INDIA JAPAN PACIFIC BIO IMPACT " +
+	"NATURAL RESOURCES INFRASTRUCTURE STRATEGY STRATEGIES PARALLEL FIXED CASH PORTFOLIO TARGET ADVANTAGE LIMITED EXTENDED SCIENCE CONSUMER FINANCIAL UTILITIES MATERIALS INDUSTRIAL QQQ SERIES")
+
+// lead are the words of a fund's name before its description, at most three.
+func lead(words []string) []string {
+	n := 0
+	for n < len(words) && n < 3 && !product[words[n]] && strings.Trim(words[n], "0123456789") != "" {
+		n++
+	}
+	if n == 0 || n == len(words) || !tells(words[:1]) && n == 1 {
+		return nil
+	}
+	return words[:n]
+}
+
+// tells reports whether words are enough to name a manager: one word must be
+// more than an initial or an adjective.
+func tells(words []string) bool {
+	return len(words) > 1 || len(words[0]) > 2 && !vague[words[0]]
+}
+
+var vague = set("NEW OLD AMERICAN FIRST NORTH SOUTH EAST WEST NORTHERN SOUTHERN EASTERN WESTERN NATIONAL UNITED GENERAL GREAT BLUE BLACK WHITE GREEN RED ONE TWO PARK LAKE CITY PUBLIC THE BANK INVESTMENT PARTNERSHIP VAR VARIOUS")
+
+// managers finds who runs each fund: the longest lead that enough foundations
+// hold funds of.
+func (b *Builder) managers(merged []position) []string {
+	holders := make(map[string][]ein.EIN)
+	funds := make([]bool, len(b.entities))
+	for i := range merged {
+		p := &merged[i]
+		if p.entityType != fund || b.entities[p.entity].generic {
+			continue
+		}
+		funds[p.entity] = true
+		words := lead(b.entities[p.entity].words)
+		for n := range words {
+			key := strings.Join(words[:n+1], " ")
+			if list := holders[key]; len(list) < managedBy && !slices.Contains(list, p.ein) {
+				holders[key] = append(list, p.ein)
+			}
+		}
+	}
+	managers := make([]string, len(b.entities))
+	for i := range b.entities {
+		if !funds[i] {
+			continue
+		}
+		words := lead(b.entities[i].words)
+		for n := len(words); n > 0 && managers[i] == ""; n-- {
+			if !tells(words[:n]) {
+				break
+			}
+			if key := strings.Join(words[:n], " "); len(holders[key]) >= managedBy {
+				managers[i] = key
+			}
+		}
+	}
+	return managers
+}

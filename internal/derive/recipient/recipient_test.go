@@ -1,0 +1,113 @@
+package recipient
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/snapshot"
+)
+
+func TestNames(t *testing.T) {
+	t.Parallel()
+	n := NewNames(func(e ein.EIN) bool { return e < 90000005 })
+	for _, p := range []struct {
+		e    ein.EIN
+		name string
+	}{
+		{90000001, "HARLOW CNTY LIBRARY"}, {90000001, "HARLOW COUNTY LIBRARY"}, {90000001, "HARLOW CNTY LIBRARY"},
+		{90000002, "MAPLE SHELTER"}, {90000003, "A STATE UNIVERSITY"},
+		{90000006, "OAK CLUB"}, {90000006, "THE OAK CLUB"}, {90000006, "OAK CLUB"},
+		{90000007, "ELM CLUB"}, {90000007, "ELM CLUB INC"},
+		{ein.None, "NOBODY"},
+	} {
+		n.Pay(p.e, p.name)
+	}
+	n.Know(90000001, "HARLOW COUNTY LIBRARY", Register)
+	n.Know(90000001, "HARLOW COUNTY PUBLIC LIBRARY", OwnFiled)
+	n.Know(90000001, "LATER AND WEAKER", Register)
+	n.Know(90000002, "MAPLE STREET SHELTER", Register)
+	n.Know(90000003, "A STATE UNIVERSITY", Filed)
+	n.Know(90000004, "NEVER PAID", OwnFiled)
+	want := []snapshot.RecipientName{
+		{EIN: "090000001", Name: "HARLOW COUNTY PUBLIC LIBRARY", Source: OwnFiled, Spellings: 2},
+		{EIN: "090000002", Name: "MAPLE STREET SHELTER", Source: Register, Spellings: 1},
+		{EIN: "090000003", Name: "A STATE UNIVERSITY", Source: Filed, Spellings: 1},
+		{EIN: "090000006", Name: "OAK CLUB", Source: Filed, Spellings: 2},
+		{EIN: "090000007", Name: "ELM CLUB INC", Source: Filed, Spellings: 2},
+	}
+	if got := slices.Collect(n.Rows()); !slices.Equal(got, want) {
+		t.Errorf("got %+v", got)
+	}
+}
+
+// TestSpellings counts enough spellings for the table to grow several times.
+func TestSpellings(t *testing.T) {
+	t.Parallel()
+	n := NewNames(func(ein.EIN) bool { return true })
+	for range 2 {
+		for e := range 300 {
+			for i := range e {
+				n.Pay(ein.EIN(90000000+e), fmt.Sprint("NAME ", i))
+			}
+		}
+	}
+	i := int32(0)
+	for row := range n.Rows() {
+		if i++; row.Spellings != i {
+			t.Fatalf("%+v, want %d spellings", row, i)
+		}
+	}
+}
+
+func TestAbroad(t *testing.T) {
+	t.Parallel()
+	var a Abroad
+	a.Add("UK", "OAK TRUST", "intl-uk-aaa", false)
+	a.Add("UK", "OAK TRUST LTD", "intl-uk-aaa", false)
+	a.Add("UK", "OAK TRUST LTD", "intl-uk-aaa", false)
+	a.Add("MX", "AYUNTAMIENTO DE SAN LUCAS", "intl-mx-bbb", false)
+	a.Add("FR", "ADA WINTERGREEN", "nm-0123456789ab", true)
+	a.Add("FR", "ADA WINTERGREEN", "nm-0123456789ac", true)
+	want := []snapshot.IntlEntity{
+		{Country: "FR", RecipientRaw: "ADA WINTERGREEN", ClusterID: "nm-0123456789ab", CanonicalName: "ADA WINTERGREEN", Kind: Person},
+		{Country: "FR", RecipientRaw: "ADA WINTERGREEN", ClusterID: "nm-0123456789ac", CanonicalName: "ADA WINTERGREEN", Kind: Person},
+		{Country: "MX", RecipientRaw: "AYUNTAMIENTO DE SAN LUCAS", ClusterID: "mx-bbb", CanonicalName: "AYUNTAMIENTO DE SAN LUCAS", Kind: Gov},
+		{Country: "UK", RecipientRaw: "OAK TRUST", ClusterID: "uk-aaa", CanonicalName: "OAK TRUST LTD", Kind: Org},
+		{Country: "UK", RecipientRaw: "OAK TRUST LTD", ClusterID: "uk-aaa", CanonicalName: "OAK TRUST LTD", Kind: Org},
+	}
+	if got := slices.Collect(a.Rows()); !slices.Equal(got, want) {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestGovernment(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]bool{
+		"Ministry of Health": true, "THE GOVERNMENT OF BORDURIA": true, "Rural Municipality of Oak": true, "Embassy of Syldavia": true,
+		"State of Larch": true, "Department of Parks": true,
+		"Friends of the Ministry of Health": false, "Oak Ministry": false, "Church Ministry of Christ": false, "Students of State": false, "": false,
+	} {
+		if got := government(name); got != want {
+			t.Errorf("government(%q) = %v", name, got)
+		}
+	}
+}
+
+// BenchmarkNames takes two million lines naming a hundred thousand recipients.
+func BenchmarkNames(b *testing.B) {
+	names := make([]string, 1000)
+	for i := range names {
+		names[i] = fmt.Sprintf("THE ORGANIZATION NUMBER %d", i)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		n := NewNames(func(ein.EIN) bool { return true })
+		for i := range 2_000_000 {
+			n.Pay(ein.EIN(90000000+i*7919%100_000), names[i%len(names)])
+		}
+		for range n.Rows() {
+		}
+	}
+}

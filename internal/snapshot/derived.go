@@ -1,0 +1,153 @@
+package snapshot
+
+// The row types of the tables that the build derives from the rows as filed.
+// Their columns are those of the warehouse views of the same names.
+
+// Names of the derived tables.
+const (
+	CofunderEdges      = "cofunder_edge"
+	CofunderEdgesIntl  = "cofunder_edge_intl"
+	IntlEntities       = "intl_entity"
+	RecipientNames     = "recipient_name"
+	GrantPurposes      = "grant_purpose"
+	ServiceAreas       = "service_area"
+	BoardLinks         = "board_link"
+	OrgFamilies        = "org_families"
+	AssetProfiles      = "org_asset_profile"
+	FoundationHoldings = "foundation_holdings"
+	HoldingEntities    = "holding_entity"
+)
+
+// CofunderEdge is all that one funder gave to one recipient, sorted by
+// recipient and funder.
+type CofunderEdge struct {
+	RecipientEIN string `parquet:"recipient_ein,dict"`
+	FunderEIN    string `parquet:"funder_ein,dict"`
+	FirstYear    int32  `parquet:"first_year,dict"`
+	LastYear     int32  `parquet:"last_year,dict"`
+	TotalAmount  int64  `parquet:"total_amount"`
+	GrantCount   int64  `parquet:"grant_count"`
+}
+
+// CofunderEdgeIntl is all that one funder gave to one recipient abroad, sorted
+// by cluster and funder.
+type CofunderEdgeIntl struct {
+	ClusterID   string `parquet:"cluster_id,dict"` // recip_id without its intl-
+	FunderEIN   string `parquet:"funder_ein,dict"`
+	FirstYear   int32  `parquet:"first_year,dict"`
+	LastYear    int32  `parquet:"last_year,dict"`
+	TotalAmount int64  `parquet:"total_amount"`
+	GrantCount  int64  `parquet:"grant_count"`
+}
+
+// IntlEntity is one spelling of a recipient abroad that has no EIN, sorted by
+// country, spelling and cluster.
+type IntlEntity struct {
+	Country       string `parquet:"cc,dict"` // FIPS 10-4
+	RecipientRaw  string `parquet:"recipient_raw"`
+	ClusterID     string `parquet:"cluster_id,dict"`
+	CanonicalName string `parquet:"canonical_name,dict"`
+	Kind          string `parquet:"kind,dict"` // org, person, gov
+}
+
+// RecipientName is the one name of a recipient with an EIN, sorted by EIN.
+type RecipientName struct {
+	EIN       string `parquet:"ein"`
+	Name      string `parquet:"name"`
+	Source    string `parquet:"source,dict"` // own_filed, bmf, filed
+	Spellings int32  `parquet:"spellings"`   // distinct names on grant lines
+}
+
+// GrantPurpose is the purpose of a grant of the universe tier, in the order of
+// the grants.
+type GrantPurpose struct {
+	FunderEIN        string `parquet:"funder_ein,dict"`
+	RecipientEIN     string `parquet:"recipient_ein,optional,dict"`
+	RecipientRaw     string `parquet:"recipient_raw,dict"`
+	RecipientCountry string `parquet:"recipient_country,optional,dict"`
+	TaxYear          int32  `parquet:"tax_year,dict"`
+	Amount           int64  `parquet:"amount"`
+	Purpose          string `parquet:"purpose,dict"`
+}
+
+// ServiceArea is a place that an organization serves, sorted by EIN, level and
+// code.
+type ServiceArea struct {
+	EIN        string  `parquet:"ein,dict"`
+	FIPS       string  `parquet:"fips,dict"`
+	Level      string  `parquet:"level,dict"` // county, state, national, international
+	Name       string  `parquet:"name,dict"`
+	Source     string  `parquet:"source,dict"`
+	Confidence float64 `parquet:"confidence"`
+}
+
+// BoardLink is a pair of organizations that share people, sorted by the pair.
+// Who the people are is not stored.
+type BoardLink struct {
+	E1                   string  `parquet:"e1,dict"`
+	E2                   string  `parquet:"e2,dict"` // greater than e1
+	SharedPeople         int32   `parquet:"shared_people"`
+	PossibleSharedPeople int32   `parquet:"possible_shared_people"`
+	SameState            bool    `parquet:"same_state"`
+	Conf                 float64 `parquet:"conf"`
+}
+
+// OrgFamily says which family of organizations one belongs to, sorted by EIN.
+type OrgFamily struct {
+	EIN             string `parquet:"ein"`
+	FamilyID        string `parquet:"family_id,dict"`
+	FamilySize      int32  `parquet:"family_size"` // 1 is standalone
+	CombinedRevenue int64  `parquet:"combined_revenue"`
+	FamilyName      string `parquet:"family_name,dict"`
+}
+
+// AssetProfile is what a private foundation holds at the end of its latest
+// year, sorted by EIN.
+type AssetProfile struct {
+	EIN             string   `parquet:"ein"`
+	OrgName         string   `parquet:"org_name"`
+	State           string   `parquet:"state,optional,dict"`
+	City            string   `parquet:"city,optional"`
+	ReturnType      string   `parquet:"return_type,dict"`
+	TotalAssetsFMV  *int64   `parquet:"total_assets_fmv,optional"`
+	ClassifiedFMV   int64    `parquet:"classified_assets_fmv"`
+	ClassifiedPct   *float64 `parquet:"classified_coverage_pct,optional"` // null where the assets are not known
+	PublicEquityFMV int64    `parquet:"public_equity_fmv"`
+	FixedIncomeFMV  int64    `parquet:"fixed_income_fmv"`
+	AltsFMV         int64    `parquet:"alts_fmv"`
+	PEFMV           int64    `parquet:"pe_fmv"`
+	VCFMV           int64    `parquet:"vc_fmv"`
+	HedgeFMV        int64    `parquet:"hedge_fmv"`
+	ImpactFMV       int64    `parquet:"impact_fmv"`
+	TopHoldingFMV   int64    `parquet:"top_holding_fmv"`
+	TopHoldingPct   *float64 `parquet:"top_holding_pct_assets,optional"`
+	Items           int64    `parquet:"n_items"`
+	SelfManaged     bool     `parquet:"self_managed_flag"`
+}
+
+// FoundationHolding is what one foundation holds of one thing, its lots put
+// together, sorted by EIN, value and name.
+type FoundationHolding struct {
+	EIN           string `parquet:"ein,dict"`
+	CanonicalName string `parquet:"canonical_name,dict"`
+	FMV           int64  `parquet:"fmv"`
+	EntityType    string `parquet:"entity_type,dict"`
+	AssetClass    string `parquet:"asset_class,dict"`
+	Vehicle       string `parquet:"vehicle,optional,dict"`
+	Manager       string `parquet:"manager,optional,dict"`
+	IsImpact      bool   `parquet:"is_impact"`
+	Status        string `parquet:"resolution_status,dict"`
+}
+
+// HoldingEntity is one thing that foundations hold, sorted by name.
+type HoldingEntity struct {
+	CanonicalName string `parquet:"canonical_name"`
+	Holders       int32  `parquet:"co_holder_count"`
+	FMV           int64  `parquet:"fmv"`
+	EntityType    string `parquet:"entity_type,dict"`
+	AssetClass    string `parquet:"asset_class,dict"`
+	Vehicle       string `parquet:"vehicle,optional,dict"`
+	Manager       string `parquet:"manager,optional,dict"`
+	IsImpact      bool   `parquet:"is_impact"`
+	Status        string `parquet:"resolution_status,dict"` // corroborated_public, corroborated_private, review
+}
