@@ -154,6 +154,9 @@ func printBuild(w io.Writer, result *build.Result, took time.Duration) {
 	printShares(w, r.Classes, c)
 
 	printAccount(w, r)
+	printLists(w, r.Lists)
+	printAwards(w, &r.Awards)
+	printRegister(w, &r.UK)
 	fmt.Fprintf(w, "\nPublished in %s to %s (%s in %d files", took.Round(100*time.Millisecond), result.Snapshot.Dir, bytesize(totalBytes(m)), len(m.Files))
 	if result.Reused > 0 {
 		fmt.Fprintf(w, "; %d of %d shards were staged already", result.Reused, result.Staged)
@@ -198,6 +201,66 @@ func printAccount(w io.Writer, r *build.Report) {
 	for _, warning := range r.Warnings {
 		fmt.Fprintf(w, "\nNote: %s\n", warning)
 	}
+}
+
+// printLists prints which compliance lists are loaded.
+func printLists(w io.Writer, list []build.ListCount) {
+	fmt.Fprintf(w, "\nCompliance lists\n\n")
+	t := newTable("", ">rows", ">left out", "revised", "")
+	for _, l := range list {
+		var lost int64
+		for _, r := range l.Rejected {
+			lost += r.Count
+		}
+		switch {
+		case !l.Loaded:
+			t.add(l.Name, "", "", "", "not loaded: "+l.Problem)
+		case l.Problem != "":
+			t.add(l.Name, count(l.Rows), count(lost), l.Revised, "the last good one: "+l.Problem)
+		default:
+			t.add(l.Name, count(l.Rows), count(lost), l.Revised, "")
+		}
+	}
+	t.print(w)
+}
+
+// printAwards prints what governments paid and how much of it found its
+// organization; nothing when there were no files.
+func printAwards(w io.Writer, r *build.AwardReport) {
+	if r.Federal.Files == 0 && len(r.States) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "\nGovernment awards\n\n")
+	t := newTable("", ">placed", ">dollars", ">not placed", ">dollars")
+	add := func(name string, placed, lost build.AwardFlow) {
+		t.add(name, count(placed.Rows), dollars(int64(placed.Amount)), count(lost.Rows), dollars(int64(lost.Amount)))
+	}
+	add("federal grants", r.Federal.Grants.Placed, r.Federal.Grants.Unknown)
+	add("federal contracts", r.Federal.Contracts.Placed, r.Federal.Contracts.Unknown)
+	for _, s := range r.States {
+		add(s.State, build.AwardFlow{Rows: s.Stated.Rows + s.Named.Rows, Amount: s.Stated.Amount + s.Named.Amount}, s.Unknown)
+	}
+	t.print(w)
+	for _, note := range r.Notes {
+		fmt.Fprintf(w, "\nNote: %s\n", note)
+	}
+}
+
+// printRegister prints the tables of the UK register; nothing when it is not
+// there.
+func printRegister(w io.Writer, r *build.UKReport) {
+	if len(r.Tables) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "\nRegister of charities of England and Wales\n\n")
+	t := newTable("", ">rows", "of")
+	for _, u := range r.Tables {
+		t.add(u.Name, count(u.Rows), u.Extracted)
+	}
+	for _, k := range r.Ties {
+		t.add("board ties, "+k.Name, count(k.Count), "")
+	}
+	t.print(w)
 }
 
 func agreement(form string, a build.Agreement) string {

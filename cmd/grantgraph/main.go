@@ -30,14 +30,18 @@ type app struct {
 type cli struct {
 	Demo    demoCmd    `cmd:"" help:"Make an invented world, build it and serve it."`
 	Synth   synthCmd   `cmd:"" help:"Write an invented world of filings in the true upstream formats."`
+	Fetch   fetchCmd   `cmd:"" help:"Bring the upstream files into a folder and keep them current."`
 	Build   buildCmd   `cmd:"" help:"Turn a folder of upstream files into a snapshot."`
 	Serve   serveCmd   `cmd:"" help:"Serve the current snapshot: the API and the site."`
 	Keys    keysCmd    `cmd:"" help:"Make and manage API keys."`
 	Get     getCmd     `cmd:"" help:"Answer one API request in this process and print it."`
 	Inspect inspectCmd `cmd:"" help:"Show what the reader finds in a filing or a zip of filings."`
 	OpenAPI openapiCmd `cmd:"" name:"openapi" help:"Print the OpenAPI document."`
+	Eval    evalCmd    `cmd:"" help:"Measure how well recipients are resolved."`
 	Bench   benchCmd   `cmd:"" help:"Measure the engine against DuckDB and PostgreSQL on the same questions."`
 	Version versionCmd `cmd:"" help:"Print the version."`
+
+	SQLWorker sqlWorkerCmd `cmd:"" name:"sql-worker" hidden:""`
 }
 
 const description = `Grantgraph turns public US tax filings (Forms 990, 990-EZ and 990-PF, e-filed)

@@ -1,22 +1,27 @@
 package main
 
 import (
+	"context"
 	"io"
 	"log/slog"
 
 	"grantgraph/internal/account"
 	"grantgraph/internal/fault"
+	"grantgraph/internal/refresh"
 	"grantgraph/internal/server"
 )
 
 type serveCmd struct {
-	Data    string `help:"Data directory with snapshots and accounts." default:"data" placeholder:"DIR"`
-	Addr    string `help:"Address to serve on; port 0 picks a free one." default:"127.0.0.1:8080" placeholder:"HOST:PORT"`
-	Admin   string `help:"Address for metrics and health checks; empty for none." default:"" placeholder:"HOST:PORT"`
-	BaseURL string `name:"base-url" help:"How clients reach the service, when it stands behind a proxy." placeholder:"URL"`
-	Window  string `name:"free-window" help:"Window of the free allowance of 50 calls." enum:"day,month" default:"day"`
-	Log     string `help:"Log as text or json." enum:"text,json" default:"text"`
-	Print   bool   `name:"print-config" help:"Print the effective settings and where each comes from, then stop."`
+	Data    string   `help:"Data directory with snapshots, lists and accounts." default:"data" placeholder:"DIR"`
+	Sources string   `help:"Folder of upstream files. With it the compliance lists are kept current; without, upstream is left alone." placeholder:"DIR"`
+	Mirror  []string `help:"Fetch a list from another address than its publisher's." placeholder:"NAME=URL"`
+	Floor   []string `help:"Believe a list with as few rows as this, for mirrors of small worlds." placeholder:"NAME=ROWS"`
+	Addr    string   `help:"Address to serve on; port 0 picks a free one." default:"127.0.0.1:8080" placeholder:"HOST:PORT"`
+	Admin   string   `help:"Address for metrics and health checks; empty for none." default:"" placeholder:"HOST:PORT"`
+	BaseURL string   `name:"base-url" help:"How clients reach the service, when it stands behind a proxy." placeholder:"URL"`
+	Window  string   `name:"free-window" help:"Window of the free allowance of 50 calls." enum:"day,month" default:"day"`
+	Log     string   `help:"Log as text or json." enum:"text,json" default:"text"`
+	Print   bool     `name:"print-config" help:"Print the effective settings and where each comes from, then stop."`
 }
 
 // Help is shown by serve --help.
@@ -24,7 +29,11 @@ func (serveCmd) Help() string {
 	return `Serves the current snapshot of the data directory: the API under /api/v1, its
 description at /openapi.json, and the site at /. A snapshot that a build publishes
 meanwhile is taken up without dropping a request. Stop it with an interrupt; requests
-under way are finished.`
+under way are finished.
+
+With --sources, each compliance list is looked at upstream as often as /meta says, and what
+is new and sound is taken up, again without dropping a request. A list that cannot be had
+keeps its last good rows and dates.`
 }
 
 func (c *serveCmd) Run(a *app) error {
@@ -39,12 +48,35 @@ func (c *serveCmd) Run(a *app) error {
 	if c.Addr == "" {
 		return fault.New("bad_flag", "--addr is empty").Try("--addr 127.0.0.1:8080")
 	}
-	s, err := server.Open(server.Options{Data: c.Data, Addr: c.Addr, Admin: c.Admin, BaseURL: c.BaseURL, Window: account.Window(c.Window), Log: logger(a.Err, c.Log)})
+	log := logger(a.Err, c.Log)
+	var lists *refresh.Refresher
+	if c.Sources != "" {
+		from, err := (&fetchCmd{Sources: c.Sources, Mirror: c.Mirror, Floor: c.Floor}).options()
+		if err != nil {
+			return err
+		}
+		if lists, err = refresh.New(refresh.Options{Data: c.Data, Fetch: from, Log: log}); err != nil {
+			return err
+		}
+	}
+	s, err := server.Open(server.Options{Data: c.Data, Addr: c.Addr, Admin: c.Admin, BaseURL: c.BaseURL, Window: account.Window(c.Window), Log: log})
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	return s.Run(a.Ctx)
+	if lists == nil {
+		return s.Run(a.Ctx)
+	}
+	ctx, stop := context.WithCancel(a.Ctx)
+	looked := make(chan struct{})
+	go func() {
+		defer close(looked)
+		lists.Run(ctx)
+	}()
+	err = s.Run(ctx)
+	stop()
+	<-looked
+	return err
 }
 
 func logger(w io.Writer, format string) *slog.Logger {

@@ -46,6 +46,10 @@ type Options struct {
 	// at a time.
 	Progress func(phase string, done, total int64)
 
+	// Examine is shown the resolver and the lines whose EIN was filed, before
+	// any line is resolved. It may be nil.
+	Examine func(*resolve.Resolver, []resolve.Label)
+
 	// Now stamps the snapshot; nil means the clock.
 	Now func() time.Time
 
@@ -124,6 +128,10 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 	}
 	defer release()
 
+	edition, err := b.lists(ctx, now)
+	if err != nil {
+		return nil, err
+	}
 	p, err := b.planShards(ctx)
 	if err != nil {
 		return nil, err
@@ -164,6 +172,18 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 	}
 	defer w.Abandon()
 	if err := b.write(ctx, w, p, c, g, l, u, filers); err != nil {
+		return nil, err
+	}
+	if err := b.writeListed(w, edition); err != nil {
+		return nil, err
+	}
+	if b.report.Awards, err = b.awards(ctx, w, b.sources.Federal, b.sources.Audits, b.sources.States, newPayees(u)); err != nil {
+		return nil, err
+	}
+	if b.report.UK, err = b.uk(ctx, w, b.sources.UK); err != nil {
+		return nil, err
+	}
+	if b.report.Derived, err = b.derive(ctx, w); err != nil {
 		return nil, err
 	}
 	for _, x := range opt.Indexers {

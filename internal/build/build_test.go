@@ -169,7 +169,7 @@ func run(t testing.TB, opt Options) *Result {
 	return result
 }
 
-func rows[T any](t testing.TB, s *snapshot.Snapshot, table string) (list []T) {
+func rowsOf[T any](t testing.TB, s *snapshot.Snapshot, table string) (list []T) {
 	t.Helper()
 	for r, err := range snapshot.Rows[T](s, table) {
 		if err != nil {
@@ -186,7 +186,7 @@ func TestBuildByHand(t *testing.T) {
 	result := run(t, Options{Sources: sample().lay(t), Data: t.TempDir()})
 	var got []string
 	keys := map[string]bool{}
-	for _, g := range rows[snapshot.Grant](t, result.Snapshot, snapshot.Grants) {
+	for _, g := range rowsOf[snapshot.Grant](t, result.Snapshot, snapshot.Grants) {
 		var class []string
 		for name, is := range map[string]bool{"individual": g.IsIndividual, "unidentified": g.IsUnidentified, "related": g.IsRelatedParty, "daf": g.IsDAF} {
 			if is {
@@ -234,20 +234,20 @@ func TestBuildByHand(t *testing.T) {
 	if r.Lines != (LineCount{Read: 10, Rows: 8, Zero: 1, Negative: 1, NegativeSum: -40}) {
 		t.Errorf("lines %+v", r.Lines)
 	}
-	if a := rows[snapshot.Adjustment](t, result.Snapshot, snapshot.Adjustments); len(a) != 1 || a[0].Amount != -40 {
+	if a := rowsOf[snapshot.Adjustment](t, result.Snapshot, snapshot.Adjustments); len(a) != 1 || a[0].Amount != -40 {
 		t.Errorf("adjustments %+v", a)
 	}
-	if q := rows[snapshot.Quarantine](t, result.Snapshot, snapshot.Quarantined); len(q) != 2 || q[0].Reason == "" {
+	if q := rowsOf[snapshot.Quarantine](t, result.Snapshot, snapshot.Quarantined); len(q) != 2 || q[0].Reason == "" {
 		t.Errorf("quarantine %+v", q)
 	}
-	kinds := rows[snapshot.FunderKind](t, result.Snapshot, snapshot.FunderKinds)
+	kinds := rowsOf[snapshot.FunderKind](t, result.Snapshot, snapshot.FunderKinds)
 	if len(kinds) != 2 || kinds[0].Kind != "private_foundation" || kinds[0].Grantees != 4 || kinds[1].Kind != "public_charity" {
 		t.Errorf("funders %+v", kinds)
 	}
-	if people := rows[snapshot.Person](t, result.Snapshot, snapshot.People); len(people) != 2 || people[0].Name != "ADA WINTERGREEN" {
+	if people := rowsOf[snapshot.Person](t, result.Snapshot, snapshot.People); len(people) != 2 || people[0].Name != "ADA WINTERGREEN" {
 		t.Errorf("people %+v", people)
 	}
-	if orgs := rows[snapshot.Org](t, result.Snapshot, snapshot.Orgs); len(orgs) != 2 || orgs[0].TaxYear != 2021 || *orgs[1].TotalRevenue != 1000 {
+	if orgs := rowsOf[snapshot.Org](t, result.Snapshot, snapshot.Orgs); len(orgs) != 2 || orgs[0].TaxYear != 2021 || *orgs[1].TotalRevenue != 1000 {
 		t.Errorf("orgs %+v", orgs)
 	}
 }
@@ -263,7 +263,7 @@ func checkInvariants(t *testing.T, result *Result) {
 	t.Helper()
 	var sum, n int64
 	var last snapshot.Grant
-	for _, g := range rows[snapshot.Grant](t, result.Snapshot, snapshot.Grants) {
+	for _, g := range rowsOf[snapshot.Grant](t, result.Snapshot, snapshot.Grants) {
 		n++
 		sum += g.Amount
 		resolved := g.RecipientEIN != ""
@@ -517,7 +517,7 @@ func TestOverrides(t *testing.T) {
 	w["overrides/human.csv"][""] = strings.Replace(w["overrides/human.csv"][""], "ASTATEUNIVERSITY", "STATEUNIVERSITY", 1)
 	result := run(t, Options{Sources: w.lay(t), Data: t.TempDir()})
 	found := 0
-	for _, g := range rows[snapshot.Grant](t, result.Snapshot, snapshot.Grants) {
+	for _, g := range rowsOf[snapshot.Grant](t, result.Snapshot, snapshot.Grants) {
 		switch g.RecipientRaw {
 		case "A STATE UNIVERSITY":
 			found++
@@ -545,7 +545,7 @@ func TestCensusFile(t *testing.T) {
 	w["census/tab20_zcta520_county20_natl.txt"] = map[string]string{"": "\ufeffOID_ZCTA5_20|GEOID_ZCTA5_20|NAMELSAD_ZCTA5_20|AREALAND_ZCTA5_20|AREAWATER_ZCTA5_20|MTFCC_ZCTA5_20|CLASSFP_ZCTA5_20|FUNCSTAT_ZCTA5_20|OID_COUNTY_20|GEOID_COUNTY_20|NAMELSAD_COUNTY_20|AREALAND_COUNTY_20|AREAWATER_COUNTY_20|MTFCC_COUNTY_20|CLASSFP_COUNTY_20|FUNCSTAT_COUNTY_20|AREALAND_PART|AREAWATER_PART\n" +
 		"1|43215|ZCTA5 43215|100|0|G6350|B5|S|2|39041|Delaware County|100|0|G4020|H1|A|100|0\n"}
 	result := run(t, Options{Sources: w.lay(t), Data: t.TempDir()})
-	for _, g := range rows[snapshot.Grant](t, result.Snapshot, snapshot.Grants) {
+	for _, g := range rowsOf[snapshot.Grant](t, result.Snapshot, snapshot.Grants) {
 		if g.RecipientZIP == "43215" && g.RecipientCounty != "39041" {
 			t.Errorf("%s is in county %s", g.RecipientRaw, g.RecipientCounty)
 		}

@@ -11,6 +11,7 @@ import (
 	"grantgraph/internal/grant"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/resolve"
+	"grantgraph/internal/resolve/model"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/source/irs990"
 )
@@ -28,6 +29,8 @@ const (
 type linked struct {
 	ein     []ein.EIN
 	rule    []resolve.Rule
+	odds    []uint16 // thousandths of probability, where the rule has no constant one
+	model   *model.Model
 	class   []uint8
 	recip   []uint32 // into recips
 	recips  *interner
@@ -46,6 +49,14 @@ type funder struct {
 	total    int64
 	kind     classify.Kind
 	*filer
+}
+
+// prob is the probability that the EIN of a row is right.
+func (l *linked) prob(row uint32) float64 {
+	if l.rule[row] == resolve.Model {
+		return float64(l.odds[row]) / 1000
+	}
+	return l.rule[row].Prob()
 }
 
 // verdict is what follows from a tuple alone.
@@ -67,7 +78,10 @@ func (b *builder) link(ctx context.Context, p *plan, c *choice, g *lines, u *res
 	if err != nil {
 		return nil, err
 	}
-	r := resolve.New(u, overrides)
+	r, m, err := b.resolver(ctx, c, g, u, overrides, people)
+	if err != nil {
+		return nil, err
+	}
 
 	b.phase("resolve", int64(g.tuples.len()))
 	verdicts := make([]verdict, g.tuples.len())
@@ -83,10 +97,10 @@ func (b *builder) link(ctx context.Context, p *plan, c *choice, g *lines, u *res
 
 	l := &linked{
 		ein: make([]ein.EIN, len(g.amount)), rule: make([]resolve.Rule, len(g.amount)), class: make([]uint8, len(g.amount)),
-		recip: make([]uint32, len(g.amount)), recips: newInterner(),
+		recip: make([]uint32, len(g.amount)), recips: newInterner(), odds: make([]uint16, len(g.amount)), model: m,
 	}
 	b.phase("classify", int64(len(g.amount)))
-	relatedAttr, ruled := b.readAttrs(g), overrides.Funders()
+	relatedAttr, ruled := b.readAttrs(g), r.Funders()
 	identities := make([]string, len(g.amount)) // where it differs from the tuple's
 	err = b.chunks(ctx, len(g.amount), func(from, to int) {
 		for row := from; row < to; row++ {
@@ -211,6 +225,9 @@ func (b *builder) judgeRow(r *resolve.Resolver, c *choice, g *lines, l *linked, 
 		class |= suspect
 	}
 	l.ein[row], l.rule[row], l.class[row] = m.EIN, m.Rule, class
+	if m.Rule == resolve.Model {
+		l.odds[row] = uint16(m.Prob*1000 + 0.5)
+	}
 
 	party := resolve.Organization
 	switch {

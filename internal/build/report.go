@@ -9,6 +9,7 @@ import (
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/grant"
+	"grantgraph/internal/lists"
 	"grantgraph/internal/resolve"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/source/irs990"
@@ -31,10 +32,17 @@ type Report struct {
 	Declared Declared    `json:"declared_totals"`
 	Index    IndexCount  `json:"index"`
 
+	Lists   []ListCount  `json:"lists"`
+	Awards  AwardReport  `json:"awards"`
+	UK      UKReport     `json:"uk"`
+	Derived DeriveReport `json:"derived"`
+
 	QuarantineReasons []NamedInt            `json:"quarantine_reasons"`
 	Quarantined       []snapshot.Quarantine `json:"quarantined"` // the first few; all are in the table
 	Suspects          []Suspect             `json:"amount_suspects"`
 	MasterRejected    []NamedInt            `json:"bmf_rejected"`
+
+	Model ModelReport `json:"model"` // of the lines that no rule decides
 
 	FiledNameConflicts int64    `json:"filed_name_conflicts"` // rows whose filed EIN belongs to another name
 	OwnEIN             int64    `json:"own_ein"`              // rows with the funder's own EIN that are gifts to itself
@@ -50,6 +58,8 @@ type YearCount struct {
 	Funders     int64 `json:"funder_count"`
 	Filers      int64 `json:"filer_count"` // with or without grants
 	Partial     bool  `json:"partial"`
+	// Rules are how recipients were found in the year, unresolved rows last.
+	Rules []Count `json:"ein_source"`
 }
 
 // Count is a share of the grants.
@@ -129,6 +139,16 @@ type IndexCount struct {
 	Missing int64 `json:"missing"` // listed, but in no archive
 }
 
+// ListCount says what is loaded of one compliance list.
+type ListCount struct {
+	Name     string            `json:"name"`
+	Loaded   bool              `json:"loaded"`
+	Rows     int64             `json:"rows"`
+	Rejected []lists.Rejection `json:"rejected"`
+	Revised  string            `json:"revised,omitempty"`
+	Problem  string            `json:"problem,omitempty"`
+}
+
 // Suspect is a row whose amount exceeds what its return declares in all.
 type Suspect struct {
 	Filing   string `json:"filing"`
@@ -174,12 +194,7 @@ type tally struct {
 // counts fills the report's tables of rows and returns the headline numbers.
 func (b *builder) counts(c *choice, g *lines, l *linked) snapshot.Counts {
 	t := tally{years: make(map[int16]*YearCount), kinds: make(map[string]*Count)}
-	rules := grant.Rules()
-	t.rules = make([]Count, len(rules)+1)
-	for i, r := range rules {
-		t.rules[i].Name = r.String()
-	}
-	t.rules[len(rules)].Name = "none"
+	t.rules = countRules()
 	t.tiers = [2]Count{{Name: grant.Matched}, {Name: grant.Universe}}
 	t.classes = [4]Count{{Name: grant.Individuals}, {Name: "unidentified"}, {Name: grant.DAF}, {Name: grant.RelatedParty}}
 	for _, s := range grant.Supports() {
@@ -192,11 +207,7 @@ func (b *builder) counts(c *choice, g *lines, l *linked) snapshot.Counts {
 		t.funder(b, c, g, l, &l.funders[i])
 	}
 	b.report.addYears(c, t.years)
-	for _, r := range t.rules {
-		if r.Grants > 0 || r.Name == "none" {
-			b.report.Rules = append(b.report.Rules, r)
-		}
-	}
+	b.report.Rules = fired(t.rules)
 	b.report.Tiers = t.tiers[:]
 	b.report.Classes = t.classes[:]
 	for _, k := range grant.FunderKinds() {
@@ -226,6 +237,22 @@ func (b *builder) counts(c *choice, g *lines, l *linked) snapshot.Counts {
 	return counts
 }
 
+// countRules makes a count for each rule in its order, and one for none.
+func countRules() []Count {
+	rules := grant.Rules()
+	list := make([]Count, len(rules)+1)
+	for i, r := range rules {
+		list[i].Name = r.String()
+	}
+	list[len(rules)].Name = "none"
+	return list
+}
+
+// fired leaves out the rules that found nothing.
+func fired(list []Count) []Count {
+	return slices.DeleteFunc(list, func(c Count) bool { return c.Grants == 0 && c.Name != "none" })
+}
+
 func (c *Count) add(amount int64) {
 	c.Grants++
 	c.TotalAmount += amount
@@ -241,7 +268,7 @@ func (t *tally) funder(b *builder, c *choice, g *lines, l *linked, f *funder) {
 		year := c.filings[g.filing[row]].year
 		y := t.years[year]
 		if y == nil {
-			y = &YearCount{FiscalYear: int(year)}
+			y = &YearCount{FiscalYear: int(year), Rules: countRules()}
 			t.years[year] = y
 		}
 		if !seen[year] {
@@ -252,13 +279,15 @@ func (t *tally) funder(b *builder, c *choice, g *lines, l *linked, f *funder) {
 		y.TotalAmount += amount
 		t.dollars += amount
 		kind.add(amount)
-		if rule := l.rule[row]; rule == resolve.None {
-			t.rules[len(t.rules)-1].add(amount)
+		rule := int(l.rule[row]) - 1
+		if l.rule[row] == resolve.None {
+			rule = len(t.rules) - 1
 		} else {
-			t.rules[rule-1].add(amount)
 			t.linked++
 			t.linkedUS += amount
 		}
+		t.rules[rule].add(amount)
+		y.Rules[rule].add(amount)
 		t.tiers[tierOf(g, l, row)].add(amount)
 		for i, is := range [...]bool{l.class[row]&individual != 0, l.class[row]&unidentified != 0, f.kind.IsDAF, l.class[row]&related != 0} {
 			if is {
@@ -328,6 +357,7 @@ func (r *Report) addYears(c *choice, years map[int16]*YearCount) {
 		}
 	}
 	for _, y := range years {
+		y.Rules = fired(y.Rules)
 		r.Years = append(r.Years, *y)
 	}
 	slices.SortFunc(r.Years, func(a, b YearCount) int { return cmp.Compare(a.FiscalYear, b.FiscalYear) })

@@ -23,6 +23,7 @@ import (
 //	990/…/index*.csv               the IRS's own lists of returns
 //	bmf/…/eo*.csv[.gz]             the business master file, by region or state
 //	overrides/human.csv            adjudicated corrections
+//	overrides/model.csv            corrections proposed by a language model
 //	census/*.txt                   a newer ZIP-to-county relationship file
 //	pub78/data-download-pub78.*    Publication 78
 //	revocation/data-download-revocation.*
@@ -43,6 +44,7 @@ type Sources struct {
 	Indexes   []string
 	Masters   []master
 	Overrides string
+	Assisted  string
 	Census    string
 	Lists     map[string][]string // compliance lists other than the master file, by name
 	Federal   []string
@@ -203,6 +205,8 @@ func (s *Sources) place(rel string) {
 		}
 	case slices.Contains(dirs, "overrides") && name == "human.csv":
 		s.Overrides = rel
+	case slices.Contains(dirs, "overrides") && name == "model.csv":
+		s.Assisted = rel
 	case slices.Contains(dirs, "census") && strings.HasSuffix(name, ".txt"):
 		s.Census = rel
 	}

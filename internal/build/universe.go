@@ -65,6 +65,7 @@ func (b *builder) loadUniverse(ctx context.Context, p *plan, c *choice, g *lines
 		}
 		b.step(1)
 	}
+	b.addListed(u)
 	if err := b.addFiled(ctx, u, c, g); err != nil {
 		return nil, nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"sync"
@@ -104,12 +105,19 @@ func TestBuildOfAnInventedWorld(t *testing.T) {
 		t.Errorf("%d returns set aside, the world has %d unreadable: %v", r.Returns.Quarantined, bad, r.QuarantineReasons)
 	}
 
+	checkAwards(t, world, result)
+	for _, u := range r.UK.Tables {
+		if u.Rows == 0 || len(u.Rejected) > 0 || len(u.Blanked) > 0 {
+			t.Errorf("%s: %+v", u.Name, u)
+		}
+	}
+
 	// Only the rules that fire often enough here for a share to mean anything.
 	least := map[string]float64{"filed": .975, "name": .985}
 	all := readTruth(t)
 	agree, fired := map[string]int{}, map[string]int{}
 	var linkable, linked, unknown int
-	for _, g := range rows[snapshot.Grant](t, result.Snapshot, snapshot.Grants) {
+	for _, g := range rowsOf[snapshot.Grant](t, result.Snapshot, snapshot.Grants) {
 		line := all[fmt.Sprint(g.ObjectID, "/", g.Part, "/", g.Line)]
 		if line == nil {
 			unknown++
@@ -155,6 +163,33 @@ func TestBuildOfAnInventedWorld(t *testing.T) {
 
 // TestBuildsOfAWorldAgree builds the same world on one worker and on four, with
 // other shards, and again over what is staged.
+// checkAwards holds what was placed against what the world knows it paid.
+func checkAwards(t *testing.T, world *synth.Report, result *Result) {
+	t.Helper()
+	f := result.Report.Awards.Federal
+	if got := f.Grants.Placed.Rows + f.Contracts.Placed.Rows; got != world.Lists["federal_rows_by_uei"] {
+		t.Errorf("%d federal rows placed, the world has %d by UEI", got, world.Lists["federal_rows_by_uei"])
+	}
+	if f.Read != world.Lists["federal_rows"] {
+		t.Errorf("%d federal rows read, the world has %d", f.Read, world.Lists["federal_rows"])
+	}
+	var placed int64
+	for _, s := range result.Report.Awards.States {
+		placed += s.Stated.Rows + s.Named.Rows
+	}
+	// A payee whose name two organizations share stays unplaced.
+	if most := world.Lists["state_rows"]; placed > most || placed < most*3/4 {
+		t.Errorf("%d state payments placed, the world has %d", placed, most)
+	}
+	var cents float64
+	for _, a := range rowsOf[snapshot.FederalAward](t, result.Snapshot, snapshot.FederalAwards) {
+		cents += a.Amount
+	}
+	if want := f.Grants.Placed.Amount + f.Contracts.Placed.Amount; math.Abs(cents-want) > 0.5 {
+		t.Errorf("the table sums to %.2f, the report to %.2f", cents, want)
+	}
+}
+
 func TestBuildsOfAWorldAgree(t *testing.T) {
 	t.Parallel()
 	if _, err := invented(); err != nil {

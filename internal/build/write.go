@@ -21,6 +21,7 @@ func (b *builder) write(ctx context.Context, w *snapshot.Writer, p *plan, c *cho
 	halves := [...][]func() error{
 		{func() error { return b.writeGrants(ctx, w, c, g, l, u) }},
 		{
+			func() error { return b.writeModel(w, l.model) },
 			func() error { return b.writeFunders(w, c, l) },
 			func() error { return b.writeUniverse(w, u) },
 			func() error { return b.writeReturns(ctx, w, p, c, filers) },
@@ -95,7 +96,7 @@ func (b *builder) grantRow(c *choice, g *lines, l *linked, u *resolve.Universe, 
 		FunderEIN: f.ein.String(), RecipID: string(l.recips.at(l.recip[row])), RecipientEIN: l.ein[row].String(),
 		RecipientRaw: strings.ToUpper(t.name()), RecipientCountry: t.country, Amount: g.amount[row],
 		TaxYear: int32(f.year), IRSTaxYear: int32(f.taxYear), Purpose: string(g.purposes.at(g.purpose[row])),
-		EINSource: l.rule[row].String(), MatchProb: l.rule[row].Prob(),
+		EINSource: l.rule[row].String(), MatchProb: l.prob(row),
 		IsIndividual: l.class[row]&individual != 0, IsUnidentified: l.class[row]&unidentified != 0,
 		IsDAF: l.kind[f.ein].kind.IsDAF, IsRelatedParty: l.class[row]&related != 0, AmountSuspect: l.class[row]&suspect != 0,
 		Support: int32(l.support[g.purpose[row]]), Filing: origin.key(), ReturnType: f.form.String(),

@@ -31,9 +31,10 @@ type UniverseBuilder struct {
 	words      map[string]string // cities, ZIPs and codes, each kept once
 	codes      map[codes]*codes
 
-	stated  []stated // every EIN filed; gathered now and then
-	gather  int
-	filings []filing
+	stated    []stated // every EIN filed; gathered now and then
+	gather    int
+	filings   []filing
+	spellings map[spelled]string // what filers call an EIN, one spelling for each key
 }
 
 // codes are the register's codes for an organization; few combinations exist.
@@ -54,6 +55,12 @@ type statement struct {
 	alias              bool // only another name, no address
 }
 
+// spelled is a name key that filers gave an EIN for.
+type spelled struct {
+	kx  uint64
+	ein ein.EIN
+}
+
 // filing is one line that gave an EIN no list was known to hold.
 type filing struct {
 	filed, funder ein.EIN
@@ -69,6 +76,8 @@ func NewUniverse() *UniverseBuilder {
 		words:  map[string]string{},
 		codes:  map[codes]*codes{},
 		gather: 1 << 20,
+
+		spellings: map[spelled]string{},
 	}
 }
 
@@ -132,6 +141,12 @@ func (b *UniverseBuilder) AddFiled(funder, filed ein.EIN, kx, spelling string, a
 		b.stated = gather(b.stated)
 		b.gather = max(1<<20, 2*len(b.stated))
 	}
+	// Any spelling with the key will do for its words; the first in order is
+	// kept, so that the order of arrival does not show.
+	as := spelled{key, filed}
+	if have, ok := b.spellings[as]; !ok || spelling < have {
+		b.spellings[as] = b.text.keep(spelling)
+	}
 	if b.last[filed] != 0 {
 		return
 	}
@@ -156,23 +171,60 @@ func (b *UniverseBuilder) Build() *Universe {
 		u.orgs = append(u.orgs, merge(b.statements[i:j]))
 		i = j
 	}
-	said := b.stated
+	said, spellings := b.stated, b.spellings
 	*b = UniverseBuilder{}
 	pairs := make([]uint64, len(said))
 	for i := range said {
 		pairs[i] = uint64(said[i].ein)<<32 | uint64(said[i].funder)
 	}
 	slices.Sort(pairs)
-	pairs = slices.Compact(pairs)
+	pairs = slices.Clip(slices.Compact(pairs))
+	u.pairs = pairs
 	for i := range u.orgs {
 		o := &u.orgs[i]
 		lo, _ := slices.BinarySearch(pairs, uint64(o.EIN)<<32)
 		hi, _ := slices.BinarySearch(pairs, (uint64(o.EIN)+1)<<32)
 		o.Pop = int32(hi - lo)
 	}
-	u.names, u.details = indexOrgs(u.orgs)
-	u.registry = newRegistry(said, u.prefixes.Has)
+	u.names, u.details = indexOrgs(u.orgs, u.filedNames(spellings))
+	u.registry = newRegistry(said, u.prefixes)
+	u.covered = coveredStates(u.orgs)
 	return u
+}
+
+// coveredStates are the states that a register was loaded for: those with at
+// least a tenth of the registered organizations of an average state. A universe
+// made of a few states' files holds strays from all others.
+func coveredStates(orgs []Org) map[stateCode]bool {
+	counts := map[stateCode]int{}
+	total := 0
+	for i := range orgs {
+		if orgs[i].Sources&BMF != 0 && orgs[i].State != "" {
+			counts[codeOf(orgs[i].State)]++
+			total++
+		}
+	}
+	covered := map[stateCode]bool{}
+	for state, n := range counts {
+		covered[state] = n*600 >= total
+	}
+	return covered
+}
+
+// filedNames are what filers call the organizations of the universe.
+func (u *Universe) filedNames(spellings map[spelled]string) []otherName {
+	var list []otherName
+	var text arena
+	for as, spelling := range spellings {
+		if i, ok := u.position(as.ein); ok {
+			n := orgname.Parse(spelling)
+			list = append(list, otherName{uint32(i), text.keep(n.K2), text.keep(n.KX)})
+		}
+	}
+	slices.SortFunc(list, func(a, b otherName) int {
+		return cmp.Or(cmp.Compare(a.org, b.org), strings.Compare(a.kx, b.kx), strings.Compare(a.k2, b.k2))
+	})
+	return slices.CompactFunc(list, func(a, b otherName) bool { return a.org == b.org && a.kx == b.kx })
 }
 
 // byAuthority puts the statements about one EIN in the order in which they are
@@ -331,8 +383,8 @@ func mostFrequent[T comparable](lines []filing, of func(*filing) T, compare func
 }
 
 // appendNames adds the keys of one organization, in every state it has an
-// address in. n is its own name.
-func appendNames(to []nameEntry, id uint32, o *Org, n *orgname.Name) []nameEntry {
+// address in, and shows each name it bears besides its own, n, to other.
+func appendNames(to []nameEntry, id uint32, o *Org, n *orgname.Name, other func(*orgname.Name)) []nameEntry {
 	put := func(kx string, alias bool) {
 		h := hashKey(kx)
 		to = append(to, nameEntry{h, id, codeOf(o.State), alias})
@@ -345,20 +397,22 @@ func appendNames(to []nameEntry, id uint32, o *Org, n *orgname.Name) []nameEntry
 	if n.KX != "" {
 		put(n.KX, false)
 	}
-	for _, a := range n.Aliases {
-		if kx := orgname.Key(a); len(kx) >= minAlias {
-			put(kx, true)
-		}
-	}
-	for _, a := range o.Aliases {
-		n := orgname.Parse(a)
+	add := func(n *orgname.Name) {
 		if len(n.KX) >= minAlias {
 			put(n.KX, true)
+			other(n)
 		}
-		for _, a := range n.Aliases {
-			if kx := orgname.Key(a); len(kx) >= minAlias {
-				put(kx, true)
-			}
+	}
+	for _, a := range n.Aliases {
+		m := orgname.Parse(a)
+		add(&m)
+	}
+	for _, a := range o.Aliases {
+		m := orgname.Parse(a)
+		add(&m)
+		for _, a := range m.Aliases {
+			m := orgname.Parse(a)
+			add(&m)
 		}
 	}
 	return to

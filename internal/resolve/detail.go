@@ -10,20 +10,41 @@ import (
 	"grantgraph/internal/orgname"
 )
 
-// details is what the rules compare once a name alone does not decide: the
-// words of every organization's name with their rarity, and who is at which
-// ZIP and street. Organizations are meant by their position in orgs.
+// details is what the rules and the model compare once a name alone does not
+// decide: the words of every name with their rarity, and who is at which ZIP
+// and street. Names are meant by number: the first ones are the organizations'
+// own, in the order of orgs; then come the other names they have borne, and
+// then what filers call them.
 type details struct {
 	k2, kx  []string
 	words   []uint32 // ids of the distinct words of each name, sorted within it
-	ends    []uint32 // where the words of each organization end
+	ends    []uint32 // where the words of each name end
 	ids     map[string]uint32
-	rarity  []float32 // by word id: natural logarithm of organizations per name with the word
+	rarity  []float32 // by word id: natural logarithm of names per name with the word
 	unknown float32   // the rarity of a word no organization has
 
-	cities  []uint64 // hash of each organization's city, 0 for none
-	zips    []tenant // sorted by ZIP, then organization
-	streets []tenant // sorted by ZIP and street key, then organization
+	orgs  int      // how many names are organizations' own
+	owner []uint32 // organization of each further name
+	filed int      // number of the first name that only filers use
+
+	cities  []uint64    // hash of each organization's city, 0 for none
+	zipOf   []uint32    // ZIP of each organization, 0 for none
+	stateOf []stateCode // state of each organization, 0 for none
+	moved   []bool      // which organizations have further addresses
+	zips    []tenant    // sorted by ZIP, then organization
+	streets []tenant    // sorted by ZIP and street key, then organization
+
+	posts    postings
+	initials []initial
+	heads    []head
+}
+
+// orgOf is the organization that bears a name.
+func (d *details) orgOf(name uint32) uint32 {
+	if int(name) < d.orgs {
+		return name
+	}
+	return d.owner[int(name)-d.orgs]
 }
 
 // tenant is an organization at a place.
@@ -36,13 +57,21 @@ type tenant struct {
 // taken for a mail drop, which says nothing about who is meant.
 const maxTenants = 25
 
+// otherName is a name an organization bears besides its own.
+type otherName struct {
+	org    uint32
+	k2, kx string
+}
+
 // indexOrgs parses every name once, on all cores; each worker fills its own
-// part, so the result does not depend on their number.
-func indexOrgs(orgs []Org) (nameIndex, details) {
-	d := details{k2: make([]string, len(orgs)), kx: make([]string, len(orgs)), ends: make([]uint32, len(orgs)),
-		cities: make([]uint64, len(orgs)), ids: map[string]uint32{}}
+// part, so the result does not depend on their number. filed are the names that
+// only filers use, in order.
+func indexOrgs(orgs []Org, filed []otherName) (nameIndex, details) {
+	d := details{k2: make([]string, len(orgs)), kx: make([]string, len(orgs)), orgs: len(orgs),
+		cities: make([]uint64, len(orgs)), zipOf: make([]uint32, len(orgs)), stateOf: make([]stateCode, len(orgs)), moved: make([]bool, len(orgs)), ids: map[string]uint32{}}
 	workers := min(runtime.GOMAXPROCS(0), len(orgs)/1024+1)
 	zips, streets, names := make([][]tenant, workers), make([][]tenant, workers), make([][]nameEntry, workers)
+	others := make([][]otherName, workers)
 	var wg sync.WaitGroup
 	for w := range workers {
 		wg.Go(func() {
@@ -52,8 +81,14 @@ func indexOrgs(orgs []Org) (nameIndex, details) {
 				o := &orgs[i]
 				n := orgname.Parse(o.Name)
 				d.k2[i], d.kx[i] = text.keep(n.K2), text.keep(n.KX)
-				d.cities[i] = cityPlace(o.City)
-				names[w] = appendNames(names[w], uint32(i), o, &n)
+				d.cities[i], d.zipOf[i], d.stateOf[i], d.moved[i] = cityPlace(o.City), zipCode(o.ZIP5), codeOf(o.State), len(o.Others) > 0
+				from := len(others[w])
+				names[w] = appendNames(names[w], uint32(i), o, &n, func(m *orgname.Name) {
+					known := func(x otherName) bool { return x.kx == m.KX }
+					if m.KX != n.KX && !slices.ContainsFunc(others[w][from:], known) {
+						others[w] = append(others[w], otherName{uint32(i), text.keep(m.K2), text.keep(m.KX)})
+					}
+				})
 				put := func(street, zip5 string) {
 					z := zipCode(zip5)
 					if z == 0 {
@@ -73,12 +108,29 @@ func indexOrgs(orgs []Org) (nameIndex, details) {
 	}
 	wg.Wait()
 	d.zips, d.streets = sortTenants(zips), sortTenants(streets)
+	for _, part := range others {
+		d.addNames(part)
+	}
+	d.filed = len(d.k2)
+	d.addNames(slices.DeleteFunc(filed, func(o otherName) bool { return o.kx == d.kx[o.org] }))
+	d.ends = make([]uint32, len(d.k2))
 	d.indexWords()
+	d.posts = newPostings(&d)
+	d.initials = newInitials(&d)
+	d.heads = newHeads(&d)
 	return newNameIndex(slices.Concat(names...)), d
 }
 
-// indexWords gives every word an id, in the order of the organizations, and
-// counts in how many names it stands.
+func (d *details) addNames(list []otherName) {
+	for _, o := range list {
+		d.owner = append(d.owner, o.org)
+		d.k2, d.kx = append(d.k2, o.k2), append(d.kx, o.kx)
+	}
+}
+
+// indexWords gives every word an id, in the order of the names, and counts in
+// how many organizations' own names it stands. A word that only other names
+// have is as rare as can be.
 func (d *details) indexWords() {
 	var df []uint32
 	for i, k2 := range d.k2 {
@@ -96,15 +148,17 @@ func (d *details) indexWords() {
 		slices.Sort(own)
 		own = slices.Compact(own)
 		d.words = d.words[:start+len(own)]
-		for _, id := range own {
-			df[id]++
+		if i < d.orgs {
+			for _, id := range own {
+				df[id]++
+			}
 		}
 		d.ends[i] = uint32(len(d.words))
 	}
-	total := float64(max(len(d.k2), 1))
+	total := float64(max(d.orgs, 1))
 	d.rarity = make([]float32, len(df))
 	for id, n := range df {
-		d.rarity[id] = float32(math.Log(total / float64(n)))
+		d.rarity[id] = float32(math.Log(total / float64(max(n, 1))))
 	}
 	d.unknown = float32(math.Log(total))
 	d.words = slices.Clip(d.words)
@@ -184,7 +238,7 @@ func cityPlace(city string) uint64 {
 	return 0
 }
 
-// of returns the word ids of an organization's name.
+// of returns the word ids of a name.
 func (d *details) of(id uint32) []uint32 {
 	start := uint32(0)
 	if id > 0 {
@@ -198,6 +252,7 @@ func (d *details) of(id uint32) []uint32 {
 type phrase struct {
 	ids    [24]uint32
 	n      int
+	all    int     // distinct words, those that no organization has among them
 	weight float32 // rarity of all words
 }
 
@@ -215,6 +270,7 @@ func (d *details) phrase(k2 string) (p phrase) {
 			p.weight += d.rarity[id]
 		}
 	}
+	p.all = p.n + unknown
 	p.weight += float32(unknown) * d.unknown
 	slices.Sort(p.ids[:p.n])
 	return p

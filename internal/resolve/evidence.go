@@ -2,8 +2,8 @@ package resolve
 
 import (
 	"grantgraph/internal/ein"
+	"grantgraph/internal/grant"
 	"grantgraph/internal/orgname"
-	"grantgraph/internal/place"
 )
 
 // Cuts of the rules that compare words. A rarity of 4 is a word that fewer
@@ -22,62 +22,74 @@ const hard = orgname.Num | orgname.Dir | orgname.Inst | orgname.Aff
 // byEvidence runs the rules for a line whose name is not unique, or not quite an
 // organization's: they ask what other filers meant by it, or for agreement of
 // place as well.
-func (r *Resolver) byEvidence(t *Tuple, n *orgname.Name, barred ein.EIN) Match {
-	state := lineState(t, n)
-	zip5, _ := place.ZIP5(t.ZIP, state.String())
-	zip := zipCode(zip5)
-	d := &r.u.details
-	fires := func(e ein.EIN) bool { return e != ein.None && e != barred }
+func (r *Resolver) byEvidence(q *query) Match {
+	n, d := q.n, &r.u.details
+	fires := func(rule Rule, e ein.EIN) bool { return e != ein.None && e != q.barred && !r.off[rule] }
 
 	traits := orgname.TraitsOf(n.K2)
-	known := r.aliases(n)
-	if e := r.dominant(n, known, state); fires(e) && !r.strange(&traits, e) {
+	known := r.aliases(q)
+	if e := r.dominant(q, known); fires(RegistryDominant, e) && !r.strange(&traits, e) {
 		return found(RegistryDominant, e)
 	}
 	// A name that some organization in the state bears is not misspelled.
-	if zip != 0 && len(n.KX) >= minFuzzy && len(inState(r.u.names.find(n.KX), state)) == 0 {
-		if e := r.fuzzy(n, &traits, zip); fires(e) {
+	if q.zip != 0 && len(n.KX) >= minFuzzy && !r.borne(q) {
+		if e := r.fuzzy(q, &traits); fires(Fuzzy, e) {
 			return found(Fuzzy, e)
 		}
 	}
-	if e := r.registered(n, known, state); fires(e) && !r.strange(&traits, e) {
+	if m := r.assisted(q); m != (Match{}) {
+		return m
+	}
+	if e := r.registered(q, known); fires(Registry, e) && !r.strange(&traits, e) {
 		return found(Registry, e)
 	}
-	// A line in care of a bank or an accountant has their address.
-	if n.CareOf || orgname.IsCareOf(t.Street) {
-		return Match{}
-	}
+	q.prepareStreet()
 	var tenants []tenant
 	var words phrase
-	if key := orgname.StreetKey(t.Street); key != "" && zip != 0 {
-		if tenants = at(d.streets, streetPlace(zip, key)); len(tenants) > maxTenants {
+	if q.street != "" {
+		if tenants = at(d.streets, streetPlace(q.zip, q.street)); len(tenants) > maxTenants {
 			tenants = nil
 		}
 		words = d.phrase(n.K2)
 	}
-	if e := r.address(n, &traits, &words, tenants); fires(e) {
-		return found(Address, e)
-	}
-	if e := r.exact(t, n, state, zip); fires(e) {
-		return found(ZIP, e)
-	}
-	if zip != 0 {
-		if e := r.reordered(n, zip); fires(e) {
+	if !q.careOf {
+		if e := r.address(q, &traits, &words, tenants); fires(Address, e) {
+			return found(Address, e)
+		}
+		if e := r.exact(q); fires(ZIP, e) {
 			return found(ZIP, e)
 		}
+		if q.zip != 0 {
+			if e := r.reordered(q); fires(ZIP, e) {
+				return found(ZIP, e)
+			}
+		}
+		if e := r.street(q, &traits, &words, tenants); fires(Street, e) {
+			return found(Street, e)
+		}
 	}
-	if e := r.street(&traits, &words, tenants); fires(e) {
-		return found(Street, e)
+	if r.opt.Model == nil || r.off[grant.Model] {
+		return Match{}
 	}
-	return Match{}
+	return r.byModel(q, known)
+}
+
+// borne reports whether some organization in the line's state bears its name.
+func (r *Resolver) borne(q *query) bool {
+	for _, e := range inState(r.u.names.find(q.n.KX), q.state) {
+		if !r.gone(q, e.id) {
+			return true
+		}
+	}
+	return false
 }
 
 // fuzzy finds the organization in the ZIP whose key is one edit away.
-func (r *Resolver) fuzzy(n *orgname.Name, traits *orgname.Traits, zip uint32) ein.EIN {
-	d := &r.u.details
+func (r *Resolver) fuzzy(q *query, traits *orgname.Traits) ein.EIN {
+	n, d := q.n, &r.u.details
 	var p pick
-	for _, t := range at(d.zips, uint64(zip)) {
-		if !oneEdit(n.KX, d.kx[t.id]) {
+	for _, t := range at(d.zips, uint64(q.zip)) {
+		if !oneEdit(n.KX, d.kx[t.id]) || r.gone(q, t.id) {
 			continue
 		}
 		if other := orgname.TraitsOf(d.k2[t.id]); traits.Conflicts(&other)&hard == 0 {
@@ -89,10 +101,13 @@ func (r *Resolver) fuzzy(n *orgname.Name, traits *orgname.Traits, zip uint32) ei
 
 // address finds the organization at the line's street address with most of the
 // weight of its name in common, or the only one there by its initials.
-func (r *Resolver) address(n *orgname.Name, traits *orgname.Traits, words *phrase, tenants []tenant) ein.EIN {
-	d := &r.u.details
+func (r *Resolver) address(q *query, traits *orgname.Traits, words *phrase, tenants []tenant) ein.EIN {
+	n, d := q.n, &r.u.details
 	var p pick
 	for _, t := range tenants {
+		if r.gone(q, t.id) {
+			continue
+		}
 		overlap, _ := d.compare(words, t.id)
 		if len(tenants) == 1 && len(n.KX) >= 3 && n.KX == (orgname.Name{K2: d.k2[t.id]}).KA() {
 			return r.u.orgs[t.id].EIN
@@ -109,7 +124,8 @@ func (r *Resolver) address(n *orgname.Name, traits *orgname.Traits, words *phras
 
 // exact tells organizations of one name in one state apart by ZIP, else by
 // city.
-func (r *Resolver) exact(t *Tuple, n *orgname.Name, state stateCode, zip uint32) ein.EIN {
+func (r *Resolver) exact(q *query) ein.EIN {
+	t, n, state, zip := q.t, q.n, q.state, q.zip
 	if state == 0 {
 		return ein.None
 	}
@@ -117,18 +133,22 @@ func (r *Resolver) exact(t *Tuple, n *orgname.Name, state stateCode, zip uint32)
 	if len(entries) == 0 {
 		return ein.None
 	}
-	only := func(is func(e *nameEntry, o *Org) bool) ein.EIN {
+	d := &r.u.details
+	only := func(is func(id uint32) bool) ein.EIN {
 		var p pick
 		for i := range entries {
 			e := &entries[i]
-			if o := &r.u.orgs[e.id]; is(e, o) && !(e.alias && satellite(n, o)) {
+			if !is(e.id) || r.gone(q, e.id) {
+				continue
+			}
+			if o := &r.u.orgs[e.id]; !(e.alias && satellite(n, o)) {
 				p.add(o)
 			}
 		}
 		return p.one()
 	}
 	if zip != 0 {
-		if e := only(func(_ *nameEntry, o *Org) bool { return o.inZIP(zip) }); e != ein.None {
+		if e := only(func(id uint32) bool { return d.zipOf[id] == zip || d.moved[id] && r.u.orgs[id].inZIP(zip) }); e != ein.None {
 			return e
 		}
 	}
@@ -136,8 +156,8 @@ func (r *Resolver) exact(t *Tuple, n *orgname.Name, state stateCode, zip uint32)
 	if city == 0 {
 		return ein.None
 	}
-	return only(func(e *nameEntry, o *Org) bool {
-		return r.u.details.cities[e.id] == city && codeOf(o.State) == state || o.hadCity(city, state)
+	return only(func(id uint32) bool {
+		return d.cities[id] == city && d.stateOf[id] == state || d.moved[id] && r.u.orgs[id].hadCity(city, state)
 	})
 }
 
@@ -167,18 +187,18 @@ func (o *Org) hadCity(city uint64, state stateCode) bool {
 
 // reordered finds the only organization in the ZIP whose name has the same
 // words in another order.
-func (r *Resolver) reordered(n *orgname.Name, zip uint32) ein.EIN {
-	d := &r.u.details
+func (r *Resolver) reordered(q *query) ein.EIN {
+	n, d := q.n, &r.u.details
 	var p pick
 	bag := ""
-	for _, t := range at(d.zips, uint64(zip)) {
+	for _, t := range at(d.zips, uint64(q.zip)) {
 		if len(d.kx[t.id]) != len(n.KX) || d.kx[t.id] == n.KX {
 			continue
 		}
 		if bag == "" {
 			bag = n.KB()
 		}
-		if (orgname.Name{K2: d.k2[t.id]}).KB() == bag {
+		if (orgname.Name{K2: d.k2[t.id]}).KB() == bag && !r.gone(q, t.id) {
 			p.add(&r.u.orgs[t.id])
 		}
 	}
@@ -187,11 +207,11 @@ func (r *Resolver) reordered(n *orgname.Name, zip uint32) ein.EIN {
 
 // street finds the only active organization at the line's street address, if
 // the names share a word of weight.
-func (r *Resolver) street(traits *orgname.Traits, words *phrase, tenants []tenant) ein.EIN {
+func (r *Resolver) street(q *query, traits *orgname.Traits, words *phrase, tenants []tenant) ein.EIN {
 	d := &r.u.details
 	alone := -1
 	for _, t := range tenants {
-		if !r.u.orgs[t.id].Active {
+		if !r.u.orgs[t.id].Active || r.gone(q, t.id) {
 			continue
 		}
 		if alone >= 0 {
@@ -215,14 +235,13 @@ func (r *Resolver) street(traits *orgname.Traits, words *phrase, tenants []tenan
 // meant finds the organization whose EIN the filer mistyped: the one that the
 // name, or the name and the place, leads to, one slip away from what was filed,
 // unless what was filed is an organization the line could mean.
-func (r *Resolver) meant(t *Tuple, n *orgname.Name, named ein.EIN) ein.EIN {
+func (r *Resolver) meant(q *query, named ein.EIN) ein.EIN {
+	t, n := q.t, q.n
 	if foreign(t) || n.KX == "" {
 		return ein.None
 	}
 	if named == ein.None {
-		state := lineState(t, n)
-		zip5, _ := place.ZIP5(t.ZIP, state.String())
-		named = r.exact(t, n, state, zipCode(zip5))
+		named = r.exact(q)
 	}
 	if named == ein.None || !oneSlip(t.Filed, named) {
 		return ein.None
@@ -237,7 +256,7 @@ func (r *Resolver) meant(t *Tuple, n *orgname.Name, named ein.EIN) ein.EIN {
 	if rarest >= rareWord {
 		return ein.None
 	}
-	if r.u.orgs[i].State == lineState(t, n).String() && overlap >= strangeOverlap {
+	if codeOf(r.u.orgs[i].State) == q.state && overlap >= strangeOverlap {
 		return ein.None
 	}
 	return named

@@ -100,7 +100,7 @@ func placeUniverse() *Universe {
 
 func TestByEvidenceOfPlace(t *testing.T) {
 	t.Parallel()
-	r := New(placeUniverse(), nil)
+	r := New(placeUniverse(), Options{})
 	for name, c := range map[string]struct {
 		line Tuple
 		want Match
@@ -137,7 +137,7 @@ func TestByEvidenceOfPlace(t *testing.T) {
 
 func TestKeyError(t *testing.T) {
 	t.Parallel()
-	r := New(placeUniverse(), nil)
+	r := New(placeUniverse(), Options{})
 	for name, c := range map[string]struct {
 		line Tuple
 		want Match

@@ -62,6 +62,17 @@ var ErrOverride = errors.New("override file")
 // line has no EIN. A file with any fault is refused whole: a ruling that is
 // silently dropped is a wrong answer served as an adjudicated one.
 func ReadOverrides(r io.Reader, source string) (*Overrides, error) {
+	return readOverrides(r, source, OverrideHuman)
+}
+
+// ReadAssisted reads rulings that a language model proposed, in the same
+// layout. Nobody vouches for them, so more is asked of each: it must say which
+// model wrote it and when, and it may not name an EIN that no list holds.
+func ReadAssisted(r io.Reader, source string) (*Overrides, error) {
+	return readOverrides(r, source, OverrideLLM)
+}
+
+func readOverrides(r io.Reader, source string, rule Rule) (*Overrides, error) {
 	c := csv.NewReader(r)
 	c.FieldsPerRecord = len(overrideColumns)
 	c.ReuseRecord = true
@@ -91,7 +102,7 @@ func ReadOverrides(r io.Reader, source string) (*Overrides, error) {
 			return nil, fmt.Errorf("%w %s: %w", ErrOverride, source, err)
 		}
 		line, _ := c.FieldPos(0)
-		row, err := parseOverride(f)
+		row, err := parseOverride(f, rule)
 		if err != nil {
 			return nil, fmt.Errorf("%w %s, line %d: %w", ErrOverride, source, line, err)
 		}
@@ -115,11 +126,11 @@ func ReadOverrides(r io.Reader, source string) (*Overrides, error) {
 }
 
 // parseOverride reads and checks one row.
-func parseOverride(f []string) (override, error) {
+func parseOverride(f []string, rule Rule) (override, error) {
 	for i := range f {
 		f[i] = strings.TrimSpace(f[i])
 	}
-	row := override{rule: OverrideHuman}
+	row := override{rule: rule}
 	if f[0] != "" {
 		row.kx = strings.Clone(f[0])
 		if !isKey(row.kx) {
@@ -178,6 +189,16 @@ func parseOverride(f []string) (override, error) {
 	}
 	if f[7] == "" {
 		return row, errors.New("the reason is empty; say why, so that the ruling can be reviewed")
+	}
+	if rule == OverrideLLM {
+		switch {
+		case row.unknown:
+			return row, errors.New("action set_unknown is for people; a model's ruling must name an EIN that some list holds")
+		case f[9] == "":
+			return row, errors.New("the author is empty; name the model that proposed the ruling")
+		case f[10] == "":
+			return row, errors.New("the date is empty; say when the model was asked")
+		}
 	}
 	if f[10] != "" {
 		if _, err := time.Parse(time.DateOnly, f[10]); err != nil {

@@ -31,14 +31,14 @@ func mustOverrides(t *testing.T, rows string) *Overrides {
 
 func TestOverridePrecedence(t *testing.T) {
 	t.Parallel()
-	r := New(testUniverse(), mustOverrides(t, `
+	r := New(testUniverse(), Options{Human: mustOverrides(t, `
 RIVERTRUST,,,,,07-0000001,set,any state
 RIVERTRUST,PA,,,,07-0000002,set,Pennsylvania
 RIVERTRUST,PA,15001,,,07-0000003,set,one ZIP
 RIVERTRUST,,44101,,,07-0000004,set,as specific as Pennsylvania but later
 ,,,07-0000009,,07-0000001,set,filed wrong for years
 BOATCLUB,,,,,,none,a boat
-`))
+`)})
 	for name, c := range map[string]struct {
 		line Tuple
 		want Match
@@ -117,7 +117,7 @@ func FuzzReadOverrides(f *testing.F) {
 			return
 		}
 		_ = o.Check(u)
-		r := New(u, o)
+		r := New(u, Options{Human: o})
 		for i := range o.rows {
 			row := &o.rows[i]
 			line := Tuple{Name1: row.kx, State: row.state, ZIP: row.zip5, Filed: row.filed}

@@ -13,7 +13,9 @@ import (
 // organizations whose registered name nobody uses, and settles which of several
 // of one name is nearly always meant.
 type registry struct {
-	entries []alias // sorted by name key, then EIN, then state
+	entries []alias  // sorted by name key, then EIN, then state
+	said    []stated // what they are made of, in the same order
+	issued  ein.Prefixes
 }
 
 // alias is how often one EIN was stated for one name: in a state, or, where
@@ -68,15 +70,15 @@ const (
 	manyFunders = 10
 )
 
-func newRegistry(all []stated, valid func(ein.EIN) bool) registry {
+func newRegistry(all []stated, issued ein.Prefixes) registry {
 	all = gather(all)
-	var r registry
+	r := registry{said: slices.Clip(all), issued: issued}
 	for i := 0; i < len(all); {
 		j := i
 		for j < len(all) && all[j].kx == all[i].kx {
 			j++
 		}
-		r.entries = appendAliases(r.entries, all[i:j], valid)
+		r.entries = appendAliases(r.entries, all[i:j], &issued)
 		i = j
 	}
 	r.entries = slices.Clip(r.entries)
@@ -84,7 +86,7 @@ func newRegistry(all []stated, valid func(ein.EIN) bool) registry {
 }
 
 // appendAliases adds what is stated for one name.
-func appendAliases(to []alias, said []stated, valid func(ein.EIN) bool) []alias {
+func appendAliases(to []alias, said []stated, issued *ein.Prefixes) []alias {
 	from := len(to)
 	most := uint32(0)
 	for i := 0; i < len(said); {
@@ -97,7 +99,7 @@ func appendAliases(to []alias, said []stated, valid func(ein.EIN) bool) []alias 
 		}
 		slices.Sort(funders)
 		all.funders = uint32(len(slices.Compact(funders)))
-		if valid(all.ein) {
+		if issued.Has(all.ein) {
 			most = max(most, all.funders)
 			to = append(to, all)
 			for k := i; k < j; {
@@ -141,6 +143,42 @@ func (r *registry) find(kx string) []alias {
 	return r.entries[lo:hi]
 }
 
+// statements returns what was said of a name, funder by funder.
+func (r *registry) statements(kx string) []stated {
+	h := hashKey(kx)
+	lo, _ := slices.BinarySearchFunc(r.said, h, func(s stated, h uint64) int { return cmp.Compare(s.kx, h) })
+	hi := lo
+	for hi < len(r.said) && r.said[hi].kx == h {
+		hi++
+	}
+	return r.said[lo:hi]
+}
+
+// without returns what would be known of a name had one funder filed nothing
+// and if one organization did not exist.
+func (r *registry) without(kx string, funder, absent ein.EIN) []alias {
+	said := r.statements(kx)
+	kept := make([]stated, 0, len(said))
+	for _, s := range said {
+		if s.funder != funder && s.ein != absent {
+			kept = append(kept, s)
+		}
+	}
+	return appendAliases(nil, kept, &r.issued)
+}
+
+// believed reports whether enough funders other than one give an EIN for a
+// name to take it for an organization.
+func (r *registry) believed(e, funder ein.EIN, kx string) bool {
+	n, last := 0, ein.None
+	for _, s := range r.statements(kx) {
+		if s.ein == e && s.funder != funder && s.funder != last {
+			n, last = n+1, s.funder
+		}
+	}
+	return n >= filedFunders
+}
+
 // What makes one EIN dominate a name, in the country and in one state, and what
 // makes a name's only EIN credible.
 const (
@@ -152,7 +190,8 @@ const (
 
 // dominant finds the EIN that filers nearly always state for a name which
 // several organizations bear or have been given.
-func (r *Resolver) dominant(n *orgname.Name, known []alias, state stateCode) ein.EIN {
+func (r *Resolver) dominant(q *query, known []alias) ein.EIN {
+	state := q.state
 	var eins int
 	var rows, rowsIn uint32
 	for _, a := range known {
@@ -164,18 +203,18 @@ func (r *Resolver) dominant(n *orgname.Name, known []alias, state stateCode) ein
 			rowsIn += a.rows
 		}
 	}
-	if eins < 2 && r.u.Named(n.KX) == 0 {
+	if eins < 2 && !r.named(q) {
 		return ein.None
 	}
 	inState := ein.None
 	for _, a := range known {
 		switch {
 		case a.state == 0:
-			if a.rows >= dominantRows && a.funders >= dominantFunders && float64(a.rows) >= dominantShare*float64(rows) {
+			if a.rows >= dominantRows && a.funders >= dominantFunders && float64(a.rows) >= dominantShare*float64(rows) && r.fits(q, known, a.ein) {
 				return a.ein
 			}
 		case a.state == state:
-			if a.rows >= dominantRowsIn && a.funders >= dominantFundersIn && float64(a.rows) >= dominantShare*float64(rowsIn) {
+			if a.rows >= dominantRowsIn && a.funders >= dominantFundersIn && float64(a.rows) >= dominantShare*float64(rowsIn) && r.fits(q, known, a.ein) {
 				inState = a.ein
 			}
 		}
@@ -183,9 +222,48 @@ func (r *Resolver) dominant(n *orgname.Name, known []alias, state stateCode) ein
 	return inState
 }
 
+// manyStates is in how many states an EIN must have been stated for a name
+// before the name is taken for a national one, meant wherever it is paid.
+const manyStates = 3
+
+// fits reports whether the place of a line allows the EIN that dominates its
+// name. That others have meant one organization says nothing of a line from a
+// state where nobody has, or from the town of a namesake.
+func (r *Resolver) fits(q *query, known []alias, e ein.EIN) bool {
+	if by := r.exact(q); by != ein.None && by != e {
+		return false
+	}
+	if q.state == 0 {
+		return true
+	}
+	states, here := 0, false
+	for _, a := range known {
+		if a.ein == e && a.state != 0 {
+			states++
+			here = here || a.state == q.state
+		}
+	}
+	i, ok := r.u.position(e)
+	if !ok {
+		return here || states >= manyStates
+	}
+	o := &r.u.orgs[i]
+	if !here && states < manyStates && codeOf(o.State) != q.state {
+		return false
+	}
+	for _, entry := range inState(r.u.names.find(q.n.KX), q.state) {
+		if rival := &r.u.orgs[entry.id]; int(entry.id) != i && rival.Active && !r.gone(q, entry.id) {
+			city := cityPlace(q.t.City)
+			return q.zip == 0 && city == 0 || q.zip != 0 && o.inZIP(q.zip) || city != 0 && (r.u.details.cities[i] == city || o.hadCity(city, q.state))
+		}
+	}
+	return true
+}
+
 // registered finds the only EIN ever stated for a name, if that was often
 // enough and in a place that fits.
-func (r *Resolver) registered(n *orgname.Name, known []alias, state stateCode) ein.EIN {
+func (r *Resolver) registered(q *query, known []alias) ein.EIN {
+	n, state := q.n, q.state
 	var only *alias
 	seenHere := false
 	for i := range known {
@@ -208,17 +286,33 @@ func (r *Resolver) registered(n *orgname.Name, known []alias, state stateCode) e
 	if o, ok := r.u.Lookup(only.ein); ok && o.State != "" && codeOf(o.State) != state && !seenHere {
 		return ein.None
 	}
+	if !r.fits(q, known, only.ein) {
+		return ein.None
+	}
 	return only.ein
 }
 
 // aliases returns what the registry knows of a line's name, nothing when the
 // name is one word that everybody uses.
-func (r *Resolver) aliases(n *orgname.Name) []alias {
-	known := r.u.registry.find(n.KX)
+func (r *Resolver) aliases(q *query) []alias {
+	n, known := q.n, r.u.registry.find(q.n.KX)
+	if len(known) > 0 && (q.without != ein.None || q.absent != ein.None) {
+		known = r.u.registry.without(n.KX, q.without, q.absent)
+	}
 	if len(known) > 0 && strings.IndexByte(n.K2, ' ') < 0 && len(r.u.names.find(n.KX)) > genericOrgs {
 		return nil
 	}
 	return known
+}
+
+// named reports whether any organization bears the name of the line.
+func (r *Resolver) named(q *query) bool {
+	for _, e := range r.u.names.find(q.n.KX) {
+		if !r.gone(q, e.id) {
+			return true
+		}
+	}
+	return false
 }
 
 // genericOrgs is how many organizations make a single word a generic one.

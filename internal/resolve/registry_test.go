@@ -47,7 +47,7 @@ func registryUniverse() *Universe {
 
 func TestRegistry(t *testing.T) {
 	t.Parallel()
-	r := New(registryUniverse(), nil)
+	r := New(registryUniverse(), Options{})
 	for name, c := range map[string]struct {
 		line Tuple
 		want Match
@@ -91,7 +91,7 @@ func TestRegistryGenericWord(t *testing.T) {
 	for f := range ein.EIN(20) {
 		b.AddFiled(80000001+f, 70000100, "LIBRARY", "LIBRARY", Location{State: "OH"})
 	}
-	r := New(b.Build(), nil)
+	r := New(b.Build(), Options{})
 	line := Tuple{Name1: "LIBRARY", State: "OH"}
 	if got := r.Resolve(&line, parse(&line)); got != (Match{}) {
 		t.Errorf("got %+v", got)

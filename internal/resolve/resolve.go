@@ -1,31 +1,58 @@
 package resolve
 
 import (
+	"slices"
 	"strings"
 
 	"grantgraph/internal/ein"
+	"grantgraph/internal/grant"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/place"
+	"grantgraph/internal/resolve/model"
 )
+
+// Options are what a resolver knows besides the universe. All may be left out.
+type Options struct {
+	Human    *Overrides   // rulings of people, from overrides/human.csv
+	Assisted *Overrides   // rulings proposed by a model and checked, from overrides/model.csv
+	Model    *model.Model // for the lines that no rule decides; nil for none
+	Off      []Rule       // rules that failed their gate and do not run
+}
 
 // Resolver runs the rules. It holds no state between calls and is safe for
 // concurrent use; an answer depends only on the tuple, the universe and the
-// overrides.
+// options.
 type Resolver struct {
-	u     *Universe
-	human *Overrides
+	u   *Universe
+	opt Options
+	off [grant.Model + 1]bool
 }
 
-// New makes a resolver over a universe. The human overrides may be nil.
-func New(u *Universe, human *Overrides) *Resolver { return &Resolver{u, human} }
+// New makes a resolver over a universe.
+func New(u *Universe, opt Options) *Resolver {
+	r := &Resolver{u: u, opt: opt}
+	for _, rule := range opt.Off {
+		r.off[rule] = true
+	}
+	return r
+}
 
 // Universe is the set of organizations the resolver looks in.
 func (r *Resolver) Universe() *Universe { return r.u }
 
+// Funders lists, in order, the funders that some ruling is about. Lines of all
+// others can be answered without asking who filed them, unless the answer is
+// the filer.
+func (r *Resolver) Funders() []ein.EIN {
+	list := append(r.opt.Human.Funders(), r.opt.Assisted.Funders()...)
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
 // Resolve answers for a tuple as far as the funder does not matter. n is the
 // parsed name of the tuple. The caller keeps persons and placeholders away.
 func (r *Resolver) Resolve(t *Tuple, n *orgname.Name) Match {
-	return r.resolve(t, n, ein.None)
+	return r.resolve(&query{t: t, n: n})
 }
 
 // ForFunder adapts the answer for a tuple to the funder that filed it: an
@@ -36,8 +63,13 @@ func (r *Resolver) ForFunder(t *Tuple, n *orgname.Name, m Match, funder ein.EIN,
 	if funder == ein.None {
 		return m
 	}
-	if row := r.human.find(t, n, funder); row != nil && row.funder != ein.None && row.ein != funder {
+	if row := r.opt.Human.find(t, n, funder); row != nil && row.funder != ein.None && row.ein != funder {
 		return row.match()
+	}
+	if m.Rule == None || m.Rule > OverrideLLM {
+		if row := r.opt.Assisted.find(t, n, funder); row != nil && row.funder != ein.None && row.ein != funder && !m.Barred {
+			return row.match()
+		}
 	}
 	if m.EIN != funder {
 		return m
@@ -45,32 +77,114 @@ func (r *Resolver) ForFunder(t *Tuple, n *orgname.Name, m Match, funder ein.EIN,
 	if m.Rule == Filed && n.KX != "" && n.KX == funderKX {
 		return m
 	}
-	return r.resolve(t, n, funder)
+	return r.resolve(&query{t: t, n: n, barred: funder})
 }
 
-// resolve runs the rules in their order of execution. A rule that finds the
-// barred EIN has found nothing: it is the funder's own.
-func (r *Resolver) resolve(t *Tuple, n *orgname.Name, barred ein.EIN) Match {
-	if row := r.human.find(t, n, ein.None); row != nil && (row.none || row.ein != barred) {
+// Blind answers for a line whose filed EIN is hidden, as though its funder had
+// filed no EINs at all: what the line itself taught the universe must not help
+// to find it. With absent set, the organization of that EIN is taken out of the
+// universe, which shows what the rules do with a recipient nobody knows.
+func (r *Resolver) Blind(t *Tuple, n *orgname.Name, funder, absent ein.EIN) Match {
+	line := *t
+	line.Filed = ein.None
+	return r.resolve(&query{t: &line, n: n, barred: funder, without: funder, absent: absent})
+}
+
+// Considers reports whether an organization is among the candidates of a line
+// that is asked for blindly: what is not can be found by no model.
+func (r *Resolver) Considers(t *Tuple, n *orgname.Name, funder, truth ein.EIN) (considered bool) {
+	r.study(&Label{Tuple: *t, Name: n, Funder: funder}, ein.None, func(s *search) {
+		for i := range s.found {
+			considered = considered || r.u.orgs[r.u.details.orgOf(s.found[i].name)].EIN == truth
+		}
+	})
+	return considered
+}
+
+// Knows reports whether an organization would be in the universe had a funder
+// filed no EINs.
+func (r *Resolver) Knows(e, funder ein.EIN) bool {
+	i, ok := r.u.position(e)
+	return ok && !r.gone(&query{without: funder}, uint32(i))
+}
+
+// query is one tuple on its way through the rules, with what several of them
+// look at.
+type query struct {
+	t       *Tuple
+	n       *orgname.Name
+	barred  ein.EIN // a rule that finds it has found nothing: the funder's own
+	without ein.EIN // a funder whose statements do not count
+	absent  ein.EIN // an organization that is taken for unknown
+
+	state  stateCode
+	zip    uint32
+	careOf bool   // the address is someone else's
+	street string // key of the street, empty when it says nothing
+}
+
+// prepare reads the place of the line.
+func (q *query) prepare() {
+	q.state = lineState(q.t, q.n)
+	zip5, _ := place.ZIP5(q.t.ZIP, q.state.String())
+	q.zip = zipCode(zip5)
+	// A line in care of a bank or an accountant has their address.
+	q.careOf = q.n.CareOf || orgname.IsCareOf(q.t.Street)
+}
+
+// prepareStreet reads the street, which few lines come to need.
+func (q *query) prepareStreet() {
+	if !q.careOf && q.zip != 0 {
+		q.street = orgname.StreetKey(q.t.Street)
+	}
+}
+
+// resolve runs the rules in their order of execution.
+func (r *Resolver) resolve(q *query) Match {
+	t, n := q.t, q.n
+	if row := r.opt.Human.find(t, n, ein.None); row != nil && (row.none || row.ein != q.barred) {
 		return row.match()
 	}
+	q.prepare()
 	named := ein.None // what the name says
 	if !foreign(t) {
-		named = r.byName(t, n)
+		named = r.byName(q)
 	}
-	if t.Filed != barred && r.u.prefixes.Has(t.Filed) {
-		if e := r.meant(t, n, named); e != ein.None && e != barred {
-			return found(OverrideKeyError, e)
+	if t.Filed != q.barred && r.u.prefixes.Has(t.Filed) {
+		if !r.off[OverrideKeyError] {
+			if e := r.meant(q, named); e != ein.None && e != q.barred {
+				return found(OverrideKeyError, e)
+			}
 		}
 		return found(Filed, t.Filed)
 	}
-	if named != ein.None && named != barred {
+	if named != ein.None && named != q.barred && !r.off[Name] {
 		return found(Name, named)
 	}
 	if foreign(t) || n.KX == "" {
-		return Match{}
+		return r.assisted(q)
 	}
-	return r.byEvidence(t, n, barred)
+	return r.byEvidence(q)
+}
+
+// assisted looks for a ruling that a model proposed.
+func (r *Resolver) assisted(q *query) Match {
+	if row := r.opt.Assisted.find(q.t, q.n, ein.None); row != nil && (row.none || row.ein != q.barred) {
+		return row.match()
+	}
+	return Match{}
+}
+
+// gone reports whether an organization does not exist for this query.
+func (r *Resolver) gone(q *query, id uint32) bool {
+	if q.without == ein.None && q.absent == ein.None {
+		return false
+	}
+	o := &r.u.orgs[id]
+	if o.EIN == q.absent {
+		return true
+	}
+	return q.without != ein.None && o.Sources == FiledOnly && !r.u.registry.believed(o.EIN, q.without, r.u.details.kx[id])
 }
 
 // foreign reports whether the line has a foreign address; the rules that
@@ -80,9 +194,9 @@ func foreign(t *Tuple) bool { return t.Country != "" }
 // byName is the name rule: the key of the name, else that of an alias, belongs
 // to exactly one organization in the line's state. A line without a state must
 // be unique in the country and say enough to be a name.
-func (r *Resolver) byName(t *Tuple, n *orgname.Name) ein.EIN {
-	state := lineState(t, n)
-	if e := r.unique(n, n.KX, state, false); e != ein.None {
+func (r *Resolver) byName(q *query) ein.EIN {
+	n := q.n
+	if e := r.unique(q, n.KX, false); e != ein.None {
 		return e
 	}
 	for _, a := range n.Aliases {
@@ -90,7 +204,7 @@ func (r *Resolver) byName(t *Tuple, n *orgname.Name) ein.EIN {
 		if len(kx) < minAlias || kx == n.KX {
 			continue
 		}
-		if e := r.unique(n, kx, state, true); e != ein.None {
+		if e := r.unique(q, kx, true); e != ein.None {
 			return e
 		}
 	}
@@ -107,17 +221,17 @@ func lineState(t *Tuple, n *orgname.Name) stateCode {
 
 // unique finds the one organization with the key, or none. Inactive ones count
 // only where no active one has the key.
-func (r *Resolver) unique(n *orgname.Name, kx string, state stateCode, viaAlias bool) ein.EIN {
-	entries := r.u.names.find(kx)
-	if state != 0 {
-		entries = inState(entries, state)
+func (r *Resolver) unique(q *query, kx string, viaAlias bool) ein.EIN {
+	n, entries := q.n, r.u.names.find(kx)
+	if q.state != 0 {
+		entries = inState(entries, q.state)
 	} else if len(kx) < 10 || viaAlias || strings.IndexByte(n.K2, ' ') < 0 {
 		return ein.None
 	}
 	var p pick
 	for _, e := range entries {
 		o := &r.u.orgs[e.id]
-		if (e.alias || viaAlias) && satellite(n, o) {
+		if (e.alias || viaAlias) && satellite(n, o) || r.gone(q, e.id) {
 			continue
 		}
 		if p.add(o); p.many[0] {

@@ -75,7 +75,7 @@ func parse(t *Tuple) *orgname.Name {
 
 func TestResolve(t *testing.T) {
 	t.Parallel()
-	r := New(testUniverse(), nil)
+	r := New(testUniverse(), Options{})
 	for name, c := range map[string]struct {
 		line Tuple
 		want Match
@@ -116,7 +116,7 @@ LANTERNHOUSE,,,,08-0000001,07-0000002,set,this funder means the other
 PAYFOUNDATION,,,,,08-0000001,set,the foundation itself
 HARBORLIGHTS,,,,08-0000001,,none,a boat
 `)
-	r := New(testUniverse(), rulings)
+	r := New(testUniverse(), Options{Human: rulings})
 	self := "GIVINGFOUNDATION"
 	for name, c := range map[string]struct {
 		line   Tuple
@@ -154,7 +154,7 @@ HARBORLIGHTS,,,,08-0000001,,none,a boat
 func TestInvariants(t *testing.T) {
 	t.Parallel()
 	u := testUniverse()
-	r := New(u, mustOverrides(t, "\n,,,07-0000003,,07-0000001,set,always mistyped\n"))
+	r := New(u, Options{Human: mustOverrides(t, "\n,,,07-0000003,,07-0000001,set,always mistyped\n")})
 	rng := rand.New(rand.NewPCG(7, 7))
 	names := []string{"LANTERN HOUSE", "HARBOR LIGHTS", "FIRST CHURCH", "GIVING FOUNDATION", "NOBODY", "", "PHOENIX SCHOOL", "X DBA LANTERN HOUSE"}
 	pick := func(list ...string) string { return list[rng.IntN(len(list))] }
@@ -182,7 +182,7 @@ func TestInvariants(t *testing.T) {
 
 func TestFiledNameConflict(t *testing.T) {
 	t.Parallel()
-	r := New(testUniverse(), nil)
+	r := New(testUniverse(), Options{})
 	for _, c := range []struct {
 		name  string
 		filed ein.EIN
@@ -207,7 +207,7 @@ func TestFiledNameConflict(t *testing.T) {
 
 func TestRecipID(t *testing.T) {
 	t.Parallel()
-	r := New(testUniverse(), nil)
+	r := New(testUniverse(), Options{})
 	id := func(line Tuple, party Party, funder ein.EIN) string {
 		n := parse(&line)
 		return r.RecipID(&line, n, r.Resolve(&line, n), party, funder)

@@ -33,6 +33,7 @@ const (
 	Address          = grant.Address
 	ZIP              = grant.ZIP
 	Street           = grant.Street
+	Model            = grant.Model
 )
 
 // Tuple is what a grant line says about who was paid, as filed. Lines repeat:

@@ -63,6 +63,15 @@ type Universe struct {
 	names    nameIndex
 	details  details
 	registry registry
+	covered  map[stateCode]bool // states of which the register holds a fair part
+	pairs    []uint64           // EINs filed and the funders that filed them, sorted
+	searches searches
+}
+
+// filedBy reports whether a funder filed an EIN.
+func (u *Universe) filedBy(e, funder ein.EIN) bool {
+	_, ok := slices.BinarySearch(u.pairs, uint64(e)<<32|uint64(funder))
+	return ok
 }
 
 // Lookup finds an organization by its EIN.
@@ -118,6 +127,20 @@ func (u *Universe) Named(kx string) int {
 		}
 	}
 	return n
+}
+
+// Bears reports whether an organization goes by the name with this key.
+func (u *Universe) Bears(e ein.EIN, kx string) bool {
+	i, ok := u.position(e)
+	if !ok {
+		return false
+	}
+	for _, entry := range u.names.find(kx) {
+		if int(entry.id) == i {
+			return true
+		}
+	}
+	return false
 }
 
 // nameIndex finds organizations by name key. Entries are sorted by the hash of

@@ -97,7 +97,7 @@ func TestRulesOnRealLines(t *testing.T) {
 	var slips, conflicts, known int
 	for half := range ein.EIN(2) {
 		u := realUniverse(t, dir, lines, func(funder ein.EIN) bool { return funder%2 != half })
-		r := New(u, nil)
+		r := New(u, Options{})
 		for i := range lines {
 			l := lines[i]
 			if l.funder%2 != half {

@@ -11,7 +11,9 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,6 +22,7 @@ import (
 	"grantgraph/internal/fault"
 	"grantgraph/internal/served"
 	"grantgraph/internal/site"
+	"grantgraph/internal/site/mail"
 )
 
 // Options say what to serve and where.
@@ -30,6 +33,9 @@ type Options struct {
 	BaseURL string         // how clients reach Addr; empty derives it from the listener
 	Poll    time.Duration  // how often to look for a new snapshot; 0 means two seconds
 	Window  account.Window // of the free allowance; empty is a day
+	Mail    mail.Mailer    // carries letters to people; nil writes them to the console
+	Secret  []byte         // of the forms of the site, the same on every server of one; nil draws one
+	Proxies []netip.Prefix // whose word is taken on where a request comes from
 	Clock   func() time.Time
 	Log     *slog.Logger
 }
@@ -54,6 +60,7 @@ type Server struct {
 	public   net.Listener
 	admin    net.Listener
 	handler  http.Handler
+	pages    *site.Site
 	metrics  *metrics
 }
 
@@ -119,7 +126,10 @@ func (s *Server) route() error {
 	if err != nil {
 		return fmt.Errorf("setting up the API: %w", err)
 	}
-	pages, err := site.New(site.Config{BaseURL: s.opt.BaseURL, Acquire: s.holder.Acquire, Lists: s.holder.Lists, Log: s.log})
+	s.pages, err = site.New(site.Config{
+		BaseURL: s.opt.BaseURL, Acquire: s.holder.Acquire, Lists: s.holder.Lists, Accounts: s.accounts, Window: s.opt.Window,
+		Mail: s.opt.Mail, Address: s.address, Secret: s.opt.Secret, Clock: s.opt.Clock, Log: s.log,
+	})
 	if err != nil {
 		return fmt.Errorf("setting up the site: %w", err)
 	}
@@ -128,10 +138,34 @@ func (s *Server) route() error {
 	mux.Handle("/openapi.json", apiHandler)
 	mux.Handle("/llms.txt", apiHandler)
 	mux.Handle("/.well-known/", apiHandler)
-	mux.Handle("/", pages)
+	mux.Handle("/", s.pages)
 	s.health(mux)
 	s.handler = s.metrics.watch(s.log, mux)
 	return nil
+}
+
+// address is where a request comes from. A proxy that is trusted puts the
+// address it was asked from at the end of X-Forwarded-For; what stands before
+// it, anybody may have written.
+func (s *Server) address(r *http.Request) string {
+	from, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return r.RemoteAddr
+	}
+	peer := from.Addr().Unmap()
+	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
+	for i := len(hops) - 1; i >= 0 && s.trusts(peer); i-- {
+		before, err := netip.ParseAddr(strings.TrimSpace(hops[i]))
+		if err != nil {
+			break
+		}
+		peer = before.Unmap()
+	}
+	return peer.String()
+}
+
+func (s *Server) trusts(proxy netip.Addr) bool {
+	return slices.ContainsFunc(s.opt.Proxies, func(p netip.Prefix) bool { return p.Contains(proxy) })
 }
 
 // health adds the two questions a load balancer asks.
@@ -236,6 +270,9 @@ func (s *Server) Close() {
 		if l != nil {
 			_ = l.Close()
 		}
+	}
+	if s.pages != nil {
+		s.pages.Close()
 	}
 	if s.accounts != nil {
 		if err := s.accounts.Close(); err != nil {

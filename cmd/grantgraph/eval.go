@@ -1,0 +1,202 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"grantgraph/internal/build"
+	"grantgraph/internal/ein"
+	"grantgraph/internal/fault"
+	"grantgraph/internal/resolve"
+	"grantgraph/internal/resolve/eval"
+	"grantgraph/internal/snapshot"
+)
+
+// evalCmd measures how well recipients are resolved.
+type evalCmd struct {
+	Labelled string   `help:"CSV of Schedule I lines with the EIN as filed." placeholder:"FILE" type:"path"`
+	BMF      []string `name:"bmf" help:"Parts of the business master file: the universe." placeholder:"FILE" sep:"none"`
+	More     []string `arg:"" optional:"" help:"Further parts of the master file."`
+	World    string   `help:"An invented world: its truth is known." placeholder:"DIR"`
+	Sources  string   `help:"A folder of upstream files; the EINs filed in its returns are hidden." placeholder:"DIR"`
+	Data     string   `help:"Where --world and --sources are built; a temporary folder unless given." placeholder:"DIR"`
+	Lines    int      `help:"How many lines of a build are asked for blindly, at most." default:"50000" placeholder:"N"`
+	Folds    bool     `help:"Fit the model on one half of the organizations, ask for the other, in turn."`
+	List     string   `help:"Write every answer that is not right to this CSV file." placeholder:"FILE"`
+	Fit      string   `help:"Write the model fitted to all lines to this file." placeholder:"FILE"`
+	JSON     bool     `name:"json" help:"Print the line of JSON alone."`
+}
+
+// Help is shown by eval --help.
+func (evalCmd) Help() string {
+	return `Hides the EINs that filers stated, asks the resolver for them, and prints what share
+of the answers is right: by rule, by kind of line, by claimed probability, and with
+the organization taken out of the universe. The last line is JSON.
+
+Labelled lines are a CSV file with the columns funder_ein, tax_year, recipient_name,
+recipient_name2, street, city, state, zip, irc_section and filed_ein. A folder of
+sources is built first, and the model is the one that build trains. For an invented
+world every row of the snapshot is held against the truth as well.
+
+Example:  grantgraph eval --labelled lines.csv.gz --bmf eo_oh.csv eo_pa.csv
+          grantgraph eval --world world`
+}
+
+func (c *evalCmd) Run(a *app) error {
+	switch given := yes(c.Labelled != "") + yes(c.World != "") + yes(c.Sources != ""); {
+	case given != 1:
+		return fault.New("bad_flag", "give one of --labelled, --world and --sources").Try("grantgraph eval --help")
+	case c.Lines < 1:
+		return fault.New("bad_flag", "--lines must be at least 1").Try("grantgraph eval --help")
+	case c.Labelled == "":
+		return c.built(a)
+	}
+	cases, u, err := c.load()
+	if err != nil {
+		return err
+	}
+	if c.Fit != "" {
+		if err := writeTo(c.Fit, func(w io.Writer) error {
+			_, err := eval.Fit(u, cases).WriteTo(w)
+			return err
+		}); err != nil {
+			return err
+		}
+	}
+	ask := func(list io.Writer) error {
+		res, err := eval.Labelled(a.Ctx, u, cases, eval.Options{Folds: c.Folds, List: list})
+		if err != nil {
+			return err
+		}
+		return res.Print(a.Out, c.JSON)
+	}
+	if c.List == "" {
+		return ask(nil)
+	}
+	return writeTo(c.List, ask)
+}
+
+func yes(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// built evaluates a build.
+func (c *evalCmd) built(a *app) error {
+	data := c.Data
+	if data == "" {
+		dir, err := os.MkdirTemp("", "grantgraph-eval-")
+		if err != nil {
+			return fault.Disk(os.TempDir(), err)
+		}
+		defer os.RemoveAll(dir)
+		data = dir
+	}
+	var blind *eval.Result
+	result, err := build.Run(a.Ctx, build.Options{
+		Sources: c.Sources + c.World, Data: data,
+		Examine: func(r *resolve.Resolver, labels []resolve.Label) { blind = eval.Examine(r, labels, c.Lines) },
+	})
+	if err != nil {
+		return err
+	}
+	m := result.Report.Model
+	blind.Model = fmt.Sprintf("%s, for %.0f %% of unresolved lines without an organization", m.Origin, 100*m.Outside)
+	if c.World == "" {
+		return blind.Print(a.Out, c.JSON)
+	}
+	w, err := c.compare(result.Snapshot)
+	if err != nil {
+		return err
+	}
+	return eval.PrintWorld(a.Out, w, blind, c.JSON)
+}
+
+// compare holds a snapshot against the truth of the world.
+func (c *evalCmd) compare(s *snapshot.Snapshot) (*eval.World, error) {
+	var truth *eval.Truth
+	path := filepath.Join(c.World, "truth.ndjson")
+	err := readFile(path, "the truth of an invented world", func(r io.Reader) (err error) {
+		truth, err = eval.ReadTruth(r)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	known := map[ein.EIN]bool{}
+	for o, err := range snapshot.Rows[snapshot.Organization](s, snapshot.Organizations) {
+		if err != nil {
+			return nil, err
+		}
+		e, _ := ein.Filed(o.EIN)
+		known[e] = true
+	}
+	return eval.CompareWorld(truth, snapshot.Rows[snapshot.Grant](s, snapshot.Grants), func(e ein.EIN) bool { return known[e] })
+}
+
+// load reads the lines and the universe.
+func (c *evalCmd) load() ([]eval.Case, *resolve.Universe, error) {
+	masters := append(c.BMF, c.More...)
+	if len(masters) == 0 {
+		return nil, nil, fault.New("bad_flag", "no master file given: there is no universe to look in").
+			Try("grantgraph eval --labelled %s --bmf eo1.csv eo2.csv eo3.csv eo4.csv", c.Labelled)
+	}
+	var cases []eval.Case
+	err := readFile(c.Labelled, "a file of labelled lines", func(r io.Reader) error {
+		_, err := eval.ReadLabelled(r, func(l *eval.Case) error {
+			cases = append(cases, *l)
+			return nil
+		})
+		return err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(cases) == 0 {
+		return nil, nil, fault.New("no_labels", "%s has no line with a usable EIN", c.Labelled).
+			Try("check the column filed_ein")
+	}
+	b := resolve.NewUniverse()
+	for _, path := range masters {
+		err := readFile(path, "a part of the business master file", func(r io.Reader) error {
+			_, err := eval.AddMaster(b, r)
+			return err
+		})
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	eval.Teach(b, cases)
+	return cases, b.Build(), nil
+}
+
+// readFile opens a file for read and says what it should have been when read
+// refuses it.
+func readFile(path, what string, read func(io.Reader) error) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return fault.Disk(path, err)
+	}
+	defer f.Close()
+	if err := read(f); err != nil {
+		return fault.New("wrong_format", "%s is not %s: %w", path, what, err).Try("check the file, or leave it out")
+	}
+	return nil
+}
+
+// writeTo creates a file and fills it.
+func writeTo(path string, fill func(io.Writer) error) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return fault.Disk(path, err)
+	}
+	if err := errors.Join(fill(f), f.Close()); err != nil {
+		return fmt.Errorf("writing %s: %w", path, err)
+	}
+	return nil
+}

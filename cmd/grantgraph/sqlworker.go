@@ -1,0 +1,18 @@
+package main
+
+import (
+	"fmt"
+
+	"grantgraph/internal/sqlbox"
+)
+
+// sqlWorkerCmd is what the server starts itself as to run other people's SQL.
+// It speaks a protocol of frames and is of no use to a person.
+type sqlWorkerCmd struct{}
+
+func (sqlWorkerCmd) Run(a *app) error {
+	if code := sqlbox.Work(a.In, a.Out); code != 0 {
+		return fmt.Errorf("the SQL worker ended with code %d", code)
+	}
+	return nil
+}

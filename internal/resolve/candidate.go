@@ -1,0 +1,379 @@
+package resolve
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/orgname"
+)
+
+// Bounds of the search for candidates. A word that more names of a state have
+// than stateWords says too little to look through them all.
+const (
+	maxCandidates  = 40
+	stateWords     = 400
+	nationalWords  = 50
+	rarestInState  = 3
+	rarestInNation = 2
+	smallTown      = 40 // organizations of a ZIP that are all looked at
+	headLetters    = 12 // letters by which names that begin alike are found
+	maxReadings    = 3  // of one line: its name and what it is also called
+)
+
+// postings lead from a word to the names that have it, by state.
+type postings struct {
+	starts []uint32 // by word id, where its names start
+	names  []uint32 // sorted by state within a word, then by name
+	states []stateCode
+}
+
+// newPostings turns the words of names into names of words.
+func newPostings(d *details) postings {
+	p := postings{starts: make([]uint32, len(d.rarity)+1), names: make([]uint32, len(d.words)), states: make([]stateCode, len(d.words))}
+	for _, w := range d.words {
+		p.starts[w+1]++
+	}
+	for i := 1; i < len(p.starts); i++ {
+		p.starts[i] += p.starts[i-1]
+	}
+	// Names are entered state by state, so that the names of a word come out
+	// in that order.
+	order := make([]uint32, len(d.k2))
+	for i := range order {
+		order[i] = uint32(i)
+	}
+	slices.SortFunc(order, func(a, b uint32) int {
+		return cmp.Or(cmp.Compare(d.stateOf[d.orgOf(a)], d.stateOf[d.orgOf(b)]), cmp.Compare(a, b))
+	})
+	next := slices.Clone(p.starts)
+	for _, name := range order {
+		state := d.stateOf[d.orgOf(name)]
+		for _, w := range d.of(name) {
+			p.names[next[w]], p.states[next[w]] = name, state
+			next[w]++
+		}
+	}
+	return p
+}
+
+// of returns the names with a word, and in state those of one state.
+func (p *postings) of(word uint32) []uint32 { return p.names[p.starts[word]:p.starts[word+1]] }
+
+func (p *postings) in(word uint32, state stateCode) []uint32 {
+	from, to := p.starts[word], p.starts[word+1]
+	states := p.states[from:to]
+	lo, _ := slices.BinarySearch(states, state)
+	hi, _ := slices.BinarySearch(states, state+1)
+	return p.names[from:to][lo:hi]
+}
+
+// initial is the acronym of a name.
+type initial struct {
+	hash uint64
+	name uint32
+}
+
+// newInitials lists the acronyms of names that have one, sorted.
+func newInitials(d *details) []initial {
+	var list []initial
+	for i := range d.k2 {
+		if a := (orgname.Name{K2: d.k2[i]}).KA(); a != "" && len(a) <= 8 {
+			list = append(list, initial{hashKey(a), uint32(i)})
+		}
+	}
+	slices.SortFunc(list, func(a, b initial) int { return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.name, b.name)) })
+	return slices.Clip(list)
+}
+
+// head is how a name begins.
+type head struct {
+	hash  uint64
+	name  uint32
+	state stateCode
+}
+
+// newHeads lists the beginnings of names that are long enough, sorted.
+func newHeads(d *details) []head {
+	var list []head
+	for i, kx := range d.kx {
+		if len(kx) >= headLetters {
+			list = append(list, head{hashKey(kx[:headLetters]), uint32(i), d.stateOf[d.orgOf(uint32(i))]})
+		}
+	}
+	slices.SortFunc(list, func(a, b head) int {
+		return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.state, b.state), cmp.Compare(a.name, b.name))
+	})
+	return slices.Clip(list)
+}
+
+// beginning returns the names that begin like a key.
+func (d *details) beginning(kx string) []head {
+	if len(kx) < headLetters {
+		return nil
+	}
+	h := hashKey(kx[:headLetters])
+	lo, _ := slices.BinarySearchFunc(d.heads, h, func(a head, h uint64) int { return cmp.Compare(a.hash, h) })
+	n, _ := slices.BinarySearchFunc(d.heads[lo:], h, func(a head, h uint64) int {
+		if a.hash <= h {
+			return -1
+		}
+		return 1
+	})
+	return d.heads[lo : lo+n]
+}
+
+// reading is one way to take a line: by its name, or by what it is also called.
+type reading struct {
+	name   *orgname.Name
+	words  phrase
+	traits orgname.Traits
+	ka     string
+}
+
+// candidate is a name that a line may mean.
+type candidate struct {
+	name  uint32
+	rough float32 // how much speaks for it at first sight
+}
+
+// search is the working memory of one search for candidates. Marks say in which
+// search a name was met last, so that nothing need be cleared.
+type search struct {
+	marks []uint32
+	at    []uint32 // position in found, where marked
+	round uint32
+	found []candidate
+	read  []reading
+	rows  [maxCandidates][nFeatures]float64
+	by    [maxCandidates]float64
+}
+
+// searches are kept by the universe, whose size they have.
+type searches struct{ pool sync.Pool }
+
+func (p *searches) get(names int) *search {
+	s, _ := p.pool.Get().(*search)
+	if s == nil || len(s.marks) != names {
+		s = &search{marks: make([]uint32, names), at: make([]uint32, names)}
+	}
+	s.round++
+	if s.round == 0 {
+		clear(s.marks)
+		s.round = 1
+	}
+	s.found = s.found[:0]
+	return s
+}
+
+// meet notes that something speaks for a name.
+func (s *search) meet(name uint32, weight float32) {
+	if s.marks[name] != s.round {
+		s.marks[name], s.at[name] = s.round, uint32(len(s.found))
+		s.found = append(s.found, candidate{name, weight})
+		return
+	}
+	s.found[s.at[name]].rough += weight
+}
+
+// candidates gathers the names a line may mean: those that share its rarest
+// words in the state or, where they are rare enough, anywhere; those that begin
+// or end alike; the tenants of its address and of a small ZIP; those that filers
+// have meant by its name; and those it may be the initials of.
+func (r *Resolver) candidates(q *query, s *search, known []alias) {
+	d := &r.u.details
+	s.read = append(s.read[:0], newReading(d, q.n))
+	for _, a := range q.n.Aliases {
+		if n := orgname.Parse(a); len(n.KX) >= minAlias && n.KX != q.n.KX && len(s.read) < maxReadings {
+			s.read = append(s.read, newReading(d, &n))
+		}
+	}
+	for i := range s.read {
+		r.byWords(q, s, &s.read[i])
+	}
+	if q.zip != 0 {
+		inZIP := at(d.zips, uint64(q.zip))
+		begin := q.n.KX[:min(3, len(q.n.KX))]
+		for _, t := range inZIP {
+			switch {
+			case strings.HasPrefix(d.kx[t.id], begin):
+				s.meet(t.id, 1)
+			case len(inZIP) <= smallTown:
+				s.meet(t.id, 0)
+			}
+		}
+		if q.street != "" {
+			if tenants := at(d.streets, streetPlace(q.zip, q.street)); len(tenants) <= maxTenants {
+				for _, t := range tenants {
+					s.meet(t.id, 3)
+				}
+			}
+		}
+	}
+	for _, a := range known {
+		if i, ok := r.u.position(a.ein); ok && a.state == 0 {
+			s.meet(uint32(i), 5)
+		}
+	}
+	city := cityPlace(q.t.City)
+	for i := range s.found {
+		c := &s.found[i]
+		org := d.orgOf(c.name)
+		if q.zip != 0 && d.zipOf[org] == q.zip {
+			c.rough += 3
+		}
+		if city != 0 && d.cities[org] == city {
+			c.rough++
+		}
+	}
+	s.found = slices.DeleteFunc(s.found, func(c candidate) bool { return r.goneName(q, c.name) })
+	if len(s.found) > maxCandidates {
+		slices.SortFunc(s.found, func(a, b candidate) int {
+			return cmp.Or(cmp.Compare(b.rough, a.rough), cmp.Compare(a.name, b.name))
+		})
+		s.found = s.found[:maxCandidates]
+	}
+	slices.SortFunc(s.found, func(a, b candidate) int { return cmp.Compare(a.name, b.name) })
+}
+
+func newReading(d *details, n *orgname.Name) reading {
+	p := reading{name: n, words: d.phrase(n.K2), traits: orgname.TraitsOf(n.K2)}
+	if len(n.KX) > 8 {
+		p.ka = n.KA()
+	}
+	return p
+}
+
+// byWords gathers names by the words and letters of one reading.
+func (r *Resolver) byWords(q *query, s *search, p *reading) {
+	d, n := &r.u.details, p.name
+	rare := p.words.ids
+	list := rare[:p.words.n]
+	slices.SortFunc(list, func(a, b uint32) int {
+		return cmp.Or(cmp.Compare(d.rarity[b], d.rarity[a]), cmp.Compare(a, b))
+	})
+	looked := 0
+	for i, w := range list {
+		weight := max(d.rarity[w], 0.1)
+		if q.state != 0 && looked < rarestInState {
+			if names := d.posts.in(w, q.state); len(names) > 0 && len(names) <= stateWords {
+				looked++
+				for _, name := range names {
+					s.meet(name, weight)
+				}
+			}
+		}
+		if i < rarestInNation {
+			if names := d.posts.of(w); len(names) <= nationalWords {
+				for _, name := range names {
+					if d.stateOf[d.orgOf(name)] != q.state || q.state == 0 {
+						s.meet(name, weight)
+					}
+				}
+			}
+		}
+	}
+	begin := d.beginning(n.KX)
+	if len(begin) > nationalWords {
+		lo, _ := slices.BinarySearchFunc(begin, q.state, func(h head, s stateCode) int { return int(h.state) - int(s) })
+		hi := lo
+		for hi < len(begin) && begin[hi].state == q.state {
+			hi++
+		}
+		begin = begin[lo:min(hi, lo+stateWords)]
+	}
+	for _, h := range begin {
+		s.meet(h.name, 2)
+	}
+	r.meetExact(q, s, n.KX, 10)
+	// A branch is often named after its parent with a place before or behind.
+	for from, to := 0, len(n.K2); ; {
+		i := strings.LastIndexByte(n.K2[:to], ' ')
+		if i < 0 {
+			break
+		}
+		if to = i; strings.IndexByte(n.K2[:to], ' ') > 0 {
+			r.meetExact(q, s, joined(n.K2[:to]), 4)
+		}
+		if i = strings.IndexByte(n.K2[from:], ' '); i < 0 {
+			break
+		}
+		if from += i + 1; strings.IndexByte(n.K2[from:], ' ') > 0 {
+			r.meetExact(q, s, joined(n.K2[from:]), 4)
+		}
+	}
+	if strings.IndexByte(n.K2, ' ') < 0 && len(n.KX) >= 3 && len(n.KX) <= 8 {
+		h := hashKey(n.KX)
+		lo, _ := slices.BinarySearchFunc(d.initials, h, func(a initial, h uint64) int { return cmp.Compare(a.hash, h) })
+		for ; lo < len(d.initials) && d.initials[lo].hash == h; lo++ {
+			if name := d.initials[lo].name; d.stateOf[d.orgOf(name)] == q.state {
+				s.meet(name, 6)
+			}
+		}
+	} else if p.ka != "" {
+		for _, e := range inStateOf(r.u.names.find(p.ka), q.state) {
+			s.meet(e.id, 6)
+		}
+	}
+}
+
+// meetExact meets everything of a name, in the state and, while they are few,
+// outside.
+func (r *Resolver) meetExact(q *query, s *search, kx string, weight float32) {
+	exact := r.u.names.find(kx)
+	if len(exact) > maxCandidates {
+		exact = inStateOf(exact, q.state)
+	}
+	for _, e := range exact[:min(len(exact), stateWords)] {
+		s.meet(e.id, weight)
+	}
+}
+
+// joined is a key of words without their spaces.
+func joined(k2 string) string {
+	if strings.IndexByte(k2, ' ') < 0 {
+		return k2
+	}
+	return strings.ReplaceAll(k2, " ", "")
+}
+
+func inStateOf(entries []nameEntry, state stateCode) []nameEntry {
+	if state == 0 {
+		return nil
+	}
+	return inState(entries, state)
+}
+
+// goneName reports whether a name does not exist for this query: its
+// organization does not, or only the funder left out uses it.
+func (r *Resolver) goneName(q *query, name uint32) bool {
+	if q.without == ein.None && q.absent == ein.None {
+		return false
+	}
+	d := &r.u.details
+	org := d.orgOf(name)
+	if r.gone(q, org) {
+		return true
+	}
+	if int(name) < d.filed || q.without == ein.None {
+		return false
+	}
+	e := r.u.orgs[org].EIN
+	for _, s := range r.u.registry.statements(d.kx[name]) {
+		if s.ein == e && s.funder != q.without {
+			return false
+		}
+	}
+	return true
+}
+
+// log1p is the logarithm of one more than a count.
+func log1p[N ~int | ~int32 | ~int64 | ~uint32](n N) float64 {
+	if n <= 0 {
+		return 0
+	}
+	return math.Log1p(float64(n))
+}

@@ -1,0 +1,128 @@
+package resolve
+
+import (
+	"testing"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/orgname"
+)
+
+// The casebook: the kinds of line that are known to go wrong, each with what is
+// done about it. A case that is left unresolved on purpose says so; that is
+// better than the wrong organization.
+
+const (
+	national = ein.EIN(70100001) // headquarters in the capital, paid everywhere
+	diocese  = ein.EIN(70155502)
+	parish   = ein.EIN(70100003)
+	renamed  = ein.EIN(70100004)
+	clubOf   = ein.EIN(70100005) // an alumni club that bears its university's name
+	fundOf   = ein.EIN(70100006)
+	state    = ein.EIN(130100007) // a public university, on no list
+	second   = ein.EIN(130100008) // its second EIN
+	agency   = ein.EIN(70100009)
+	sponsor  = ein.EIN(70100010)
+	maker    = ein.EIN(70100011) // the foundation of a company
+	bank     = ein.EIN(70100012)
+	union    = ein.EIN(70100013)
+	typos    = ein.EIN(70100014)
+	institut = ein.EIN(70100015)
+)
+
+func casebook() *Universe {
+	b := NewUniverse()
+	for _, o := range []Org{
+		{EIN: national, Name: "NATIONAL LEAGUE FOR HEDGEHOGS INC", Street: "1 CAPITAL AVE", City: "WASHINGTON", State: "DC", ZIP5: "20001", Revenue: 40_000_000},
+		{EIN: diocese, Name: "CATHOLIC DIOCESE OF EXAMPLE", Street: "2 BISHOP ST", City: "DAYTON", State: "OH", ZIP5: "45402"},
+		{EIN: parish, Name: "SAINT ODO PARISH", Street: "3 CHAPEL RD", City: "DAYTON", State: "OH", ZIP5: "45403"},
+		{EIN: renamed, Name: "BRIGHT HARBOR ALLIANCE", Aliases: []string{"OLD MILL SETTLEMENT HOUSE"}, Street: "4 MILL LN", City: "AKRON", State: "OH", ZIP5: "44301"},
+		{EIN: clubOf, Name: "GREAT PLAINS UNIVERSITY ALUMNI CLUB", Aliases: []string{"GREAT PLAINS UNIVERSITY"}, Street: "5 QUAD", City: "NORMAN", State: "OK", ZIP5: "73019"},
+		{EIN: fundOf, Name: "GREAT PLAINS UNIVERSITY FOUNDATION", Street: "6 QUAD", City: "NORMAN", State: "OK", ZIP5: "73019"},
+		{EIN: agency, Name: "UNITED STATES FENCING SOCIETY", Street: "7 FOIL ST", City: "AKRON", State: "OH", ZIP5: "44302"},
+		{EIN: sponsor, Name: "CEDAR GIFT FUND", Street: "8 ELM ST", City: "AKRON", State: "OH", ZIP5: "44303"},
+		{EIN: maker, Name: "ACME WIDGET FOUNDATION", Street: "9 FACTORY RD", City: "TOLEDO", State: "OH", ZIP5: "43601"},
+		{EIN: bank, Name: "KESTREL SCHOLARSHIP TRUST", Street: "10 BANK PLZ", City: "TOLEDO", State: "OH", ZIP5: "43602"},
+		{EIN: union, Name: "UNITED COOPERAGE WORKERS LOCAL 12", Street: "11 STAVE ST", City: "TOLEDO", State: "OH", ZIP5: "43603"},
+		{EIN: typos, Name: "WOODPECKER OBSERVATORY", Street: "12 OAK ST", City: "LIMA", State: "OH", ZIP5: "45801"},
+		{EIN: institut, Name: "OHIO INSTITUTE OF GLASSBLOWING", Street: "13 KILN ST", City: "LIMA", State: "OH", ZIP5: "45801"},
+	} {
+		o.Sources, o.Active, o.Foundation, o.Subsection = BMF, true, "15", "03"
+		b.Add(o)
+	}
+	// A register of some size, so that rare words are rare.
+	for i := range 2000 {
+		o := invent(i)
+		o.State = []string{"OH", "OK", "DC", "PA"}[i%4]
+		b.Add(o)
+	}
+	file := func(name, state string, filed ein.EIN, funders ...ein.EIN) {
+		for _, f := range funders {
+			b.AddFiled(80100000+f, filed, orgname.Key(name), name, Location{State: state})
+		}
+	}
+	file("NATIONAL LEAGUE FOR HEDGEHOGS", "NY", national, 1, 2, 3)
+	file("NATIONAL LEAGUE FOR HEDGEHOGS", "CA", national, 4, 5)
+	file("NATIONAL LEAGUE FOR HEDGEHOGS", "TX", national, 6)
+	file("GREAT PLAINS UNIVERSITY", "OK", state, 1, 2, 3, 4, 5)
+	file("GREAT PLAINS UNIVERSITY HEALTH SCIENCES CENTER", "OK", second, 1, 2, 3)
+	return b.Build()
+}
+
+func TestCasebook(t *testing.T) {
+	t.Parallel()
+	r := New(casebook(), Options{Model: Prior()})
+	for name, c := range map[string]struct {
+		line Tuple
+		want ein.EIN
+		rule Rule
+	}{
+		"a national body paid at a lockbox: what other filers meant decides": {
+			Tuple{Name1: "National League for Hedgehogs", Street: "PO BOX 77", City: "BOSTON", State: "MA", ZIP: "02241"}, national, RegistryDominant},
+		"a public university is known from filed EINs, and not its club": {
+			Tuple{Name1: "GREAT PLAINS UNIVERSITY", City: "NORMAN", State: "OK", ZIP: "73019"}, state, Name},
+		"its second EIN goes by its own name": {
+			Tuple{Name1: "GREAT PLAINS UNIVERSITY HEALTH SCIENCES CENTER", City: "NORMAN", State: "OK"}, second, Name},
+		"its foundation is its foundation": {
+			Tuple{Name1: "GREAT PLAINS UNIV FDN", State: "OK"}, fundOf, Name},
+		"a parish is itself though filers may give the diocese's EIN": {
+			Tuple{Name1: "ST ODO PARISH", City: "DAYTON", State: "OH", ZIP: "45403"}, parish, Name},
+		"a body renamed is found by its old name": {
+			Tuple{Name1: "OLD MILL SETTLEMENT HOUSE", City: "AKRON", State: "OH"}, renamed, Name},
+		"US and UNITED STATES are one": {
+			Tuple{Name1: "U.S. FENCING SOCIETY", City: "AKRON", State: "OH"}, agency, Name},
+		"two letters wrong are for the model": {
+			Tuple{Name1: "WOODPEKER OBSERVATROY", Street: "12 OAK STREET", City: "LIMA", State: "OH", ZIP: "45801"}, typos, Model},
+		"institute and institution, the only one at its address": {
+			Tuple{Name1: "OHIO INSTITUTION OF GLASSBLOWING", Street: "13 Kiln Street", City: "LIMA", State: "OH", ZIP: "45801"}, institut, Street},
+		"an account of a donor-advised fund is its sponsor's only by name": {
+			Tuple{Name1: "THE ZWINGLI FAMILY ACCOUNT AT CEDAR", City: "CLEVELAND", State: "OH", ZIP: "44101"}, ein.None, None},
+		"a company is not its foundation": {
+			Tuple{Name1: "ACME WIDGET COMPANY", City: "COLUMBUS", State: "OH", ZIP: "43085"}, ein.None, None},
+		"a line in care of a bank is not whoever has the bank's address": {
+			Tuple{Name1: "VICTOR ZWINGLI", Street: "C/O KESTREL BANK 10 BANK PLZ", City: "TOLEDO", State: "OH", ZIP: "43602"}, ein.None, None},
+		"a local is not another local": {
+			Tuple{Name1: "UNITED COOPERAGE WORKERS LOCAL 21", Street: "11 STAVE ST", City: "TOLEDO", State: "OH", ZIP: "43603"}, ein.None, None},
+		"an address that is no address says nothing": {
+			Tuple{Name1: "ZWINGLI SOCIETY", Street: "AVAILABLE UPON REQUEST", City: "TOLEDO", State: "OH"}, ein.None, None},
+	} {
+		got := r.Resolve(&c.line, parse(&c.line))
+		if got.EIN != c.want || got.Rule != c.rule {
+			t.Errorf("%s: %v by %q (%.3f), want %v by %q", name, got.EIN, got.Rule, got.Prob, c.want, c.rule)
+		}
+	}
+}
+
+// TestCasebookParentEIN keeps what was filed: a filer that gives the diocese's
+// EIN for a parish may mean just that, and the line is counted as a conflict.
+func TestCasebookParentEIN(t *testing.T) {
+	t.Parallel()
+	r := New(casebook(), Options{Model: Prior()})
+	line := Tuple{Name1: "ST ODO PARISH", City: "DAYTON", State: "OH", ZIP: "45403", Filed: diocese}
+	n := parse(&line)
+	if got := r.Resolve(&line, n); got.EIN != diocese || got.Rule != Filed {
+		t.Errorf("%v by %s", got.EIN, got.Rule)
+	}
+	if !r.FiledNameConflict(&line, n) {
+		t.Error("the conflict is not seen")
+	}
+}

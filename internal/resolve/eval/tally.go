@@ -1,0 +1,241 @@
+// Package eval measures how well recipients are resolved: it hides the EINs
+// that filers stated, or takes the truth of an invented world, asks the
+// resolver, and counts. It says what share of the answers is right, by rule and
+// by kind of line, how far the probabilities can be believed, and whether the
+// gates hold that a build must pass.
+package eval
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"grantgraph/internal/grant"
+)
+
+// Verdict is what an answer is worth.
+type Verdict uint8
+
+const (
+	Silent  Verdict = iota // no EIN was given
+	Right                  // the EIN is the line's
+	Wrong                  // it is another's
+	Suspect                // it differs from the label, and the label looks wrong
+)
+
+// Outcome is one line and what came of it.
+type Outcome struct {
+	Rule    grant.Rule
+	Prob    float64
+	Verdict Verdict
+	Present bool // the organization is in the universe, so that it could be found
+	Blocked bool // it is among the candidates of the model
+	Strange bool // the label's registered names have no word in common with the line
+	Class   string
+	Amount  int64
+	Slices  []Slice
+}
+
+// Slice is a kind of line: a state, a year, a length of name.
+type Slice struct{ Kind, Value string }
+
+// Count is how often answers of one kind were right.
+type Count struct {
+	N       int     `json:"n"`         // answers whose organization could be found
+	Agree   int     `json:"agree"`     // of them right
+	Suspect int     `json:"suspect"`   // of them set aside: the label looks wrong
+	Absent  int     `json:"absent"`    // answers for organizations that could not be found: all wrong
+	Dollars int64   `json:"dollars"`   // paid by the lines of N
+	AgreeUS int64   `json:"agree_usd"` // paid by the lines of Agree
+	Sum     float64 `json:"-"`         // of the probabilities claimed
+}
+
+// Precision is the share of answers that are right, suspects set aside.
+func (c *Count) Precision() float64 { return share(c.Agree, c.N-c.Suspect) }
+
+// Raw is the share of answers that agree with the label as it is.
+func (c *Count) Raw() float64 { return share(c.Agree, c.N) }
+
+func (c *Count) add(o *Outcome) {
+	if !o.Present {
+		c.Absent++
+		return
+	}
+	c.N++
+	c.Sum += o.Prob
+	c.Dollars += o.Amount
+	switch o.Verdict {
+	case Right:
+		c.Agree++
+		c.AgreeUS += o.Amount
+	case Suspect:
+		c.Suspect++
+	}
+}
+
+// Tally gathers outcomes.
+type Tally struct {
+	Lines   int // lines with a label
+	Present int // of them, with an organization that could be found
+	Strange int // of those, with a label that has no word of the line
+	Linked  int // lines that got an EIN
+	Dollars, LinkedDollars,
+	PresentDollars, FoundDollars int64
+
+	Blocked, Unnamed, UnnamedBlocked int // candidates of the model: all lines present, those no exact name decides
+
+	All    Count
+	Rules  [grant.Model + 1]Count
+	Slices map[Slice]*[grant.Model + 1]Count
+	Bins   [10]Bin // of claimed probability, every answer
+	Own    [10]Bin // of the model's alone
+	Known  [10]Bin // of those whose organization is in the universe
+
+	squares, loss float64
+	top           float64 // highest probability the model claimed
+}
+
+// Bin is a range of claimed probabilities.
+type Bin struct {
+	N       int
+	Right   int
+	Claimed float64 // sum
+}
+
+// NewTally starts an empty count.
+func NewTally() *Tally { return &Tally{Slices: map[Slice]*[grant.Model + 1]Count{}} }
+
+// Add counts one outcome.
+func (t *Tally) Add(o *Outcome) {
+	t.Lines++
+	t.Dollars += o.Amount
+	if o.Present {
+		t.Present++
+		t.PresentDollars += o.Amount
+		if o.Strange {
+			t.Strange++
+		}
+		if o.Blocked {
+			t.Blocked++
+		}
+		if o.Rule != grant.Name {
+			t.Unnamed++
+			if o.Blocked {
+				t.UnnamedBlocked++
+			}
+		}
+		if o.Verdict == Right {
+			t.FoundDollars += o.Amount
+		}
+	}
+	if o.Verdict == Silent {
+		return
+	}
+	if o.Rule == grant.Model {
+		t.top = max(t.top, o.Prob)
+	}
+	t.Linked++
+	t.LinkedDollars += o.Amount
+	t.All.add(o)
+	t.Rules[o.Rule].add(o)
+	for _, s := range o.Slices {
+		by := t.Slices[s]
+		if by == nil {
+			by = new([grant.Model + 1]Count)
+			t.Slices[s] = by
+		}
+		by[o.Rule].add(o)
+	}
+	if o.Verdict == Suspect {
+		return
+	}
+	right := 0.0
+	if o.Verdict == Right {
+		right = 1
+	}
+	t.squares += (o.Prob - right) * (o.Prob - right)
+	p := min(max(o.Prob, 1e-6), 1-1e-6)
+	t.loss -= right*math.Log(p) + (1-right)*math.Log(1-p)
+	for _, b := range []struct {
+		bins *[10]Bin
+		in   bool
+	}{{&t.Bins, true}, {&t.Own, o.Rule == grant.Model}, {&t.Known, o.Present}} {
+		if b.in {
+			bin := &b.bins[min(int(o.Prob*10), 9)]
+			bin.N++
+			bin.Right += int(right)
+			bin.Claimed += o.Prob
+		}
+	}
+}
+
+// judged is the number of answers in the bins.
+func judged(bins *[10]Bin) (n int) {
+	for i := range bins {
+		n += bins[i].N
+	}
+	return n
+}
+
+// ECE is the expected calibration error: by how much claimed and observed
+// shares differ, over the bins.
+func ECE(bins *[10]Bin) float64 {
+	n, sum := judged(bins), 0.0
+	if n == 0 {
+		return 0
+	}
+	for i := range bins {
+		sum += math.Abs(bins[i].Claimed - float64(bins[i].Right))
+	}
+	return sum / float64(n)
+}
+
+// Brier is the mean squared distance of claimed probability and outcome.
+func (t *Tally) Brier() float64 { return t.squares / float64(max(judged(&t.Bins), 1)) }
+
+// LogLoss is the mean logarithmic loss of the claimed probabilities.
+func (t *Tally) LogLoss() float64 { return t.loss / float64(max(judged(&t.Bins), 1)) }
+
+// Coverage is the share of lines whose organization could be found.
+func (t *Tally) Coverage() float64 { return share(t.Present, t.Lines) }
+
+// Recall is the share of lines whose organization could be found that were
+// found, suspects set aside.
+func (t *Tally) Recall() float64 { return share(t.All.Agree, t.Present-t.All.Suspect) }
+
+// RawRecall is the share of them all.
+func (t *Tally) RawRecall() float64 { return share(t.All.Agree, t.Present) }
+
+// slices lists the slices in order.
+func (t *Tally) slices() []Slice {
+	list := make([]Slice, 0, len(t.Slices))
+	for s := range t.Slices {
+		list = append(list, s)
+	}
+	slices.SortFunc(list, func(a, b Slice) int {
+		if c := strings.Compare(a.Kind, b.Kind); c != 0 {
+			return c
+		}
+		return strings.Compare(a.Value, b.Value)
+	})
+	return list
+}
+
+func share[N ~int | ~int64](part, whole N) float64 {
+	if whole <= 0 {
+		return 0
+	}
+	return float64(part) / float64(whole)
+}
+
+// Wilson is the 95 % confidence interval of a proportion.
+func Wilson(k, n int) (low, high float64) {
+	if n <= 0 {
+		return 0, 1
+	}
+	const z = 1.959964
+	p, m := float64(k)/float64(n), float64(n)
+	mid := p + z*z/(2*m)
+	dev := z * math.Sqrt(p*(1-p)/m+z*z/(4*m*m))
+	return max((mid-dev)/(1+z*z/m), 0), min((mid+dev)/(1+z*z/m), 1)
+}

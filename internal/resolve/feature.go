@@ -1,0 +1,414 @@
+package resolve
+
+import (
+	"math"
+	"strings"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/orgname"
+	"grantgraph/internal/resolve/model"
+)
+
+// The features of a candidate, by position.
+const (
+	fSimilar   = iota // Jaro-Winkler of the keys
+	fJaccard          // words in common, of all
+	fOverlap          // the same by weight of rarity
+	fLineIn           // weight of the line's words that the candidate has
+	fNameIn           // weight of the candidate's words that the line has
+	fExact            // keys equal
+	fEdit             // one edit apart
+	fBag              // same words, another order
+	fAcronym          // one is the initials of the other
+	fPrefix           // one key begins the other
+	fRarest           // rarity of the rarest word in common
+	fCommon           // how many bear the candidate's name
+	fZIP              // same ZIP
+	fZIP3             // same first three digits
+	fCity             // same city
+	fState            // same state
+	fNoState          // the line has no state
+	fNoZIP            // the line has no ZIP
+	fUncovered        // the register was not loaded for the line's state
+	fStreet           // same street address
+	fTenants          // how many share that address
+	fNum              // conflicts between the names
+	fDir
+	fAff
+	fStateName
+	fInst
+	fCareOf
+	fFoundation // the candidate is a private foundation
+	fChurch
+	fGroup
+	fInactive
+	fFiledOnly // no list knows it
+	fOtherName // met through a name it bears besides its own
+	fFiledName // met through a name that filers gave it
+	fPop       // how many funders filed it
+	fRevenue
+	fRevenueShare // among the candidates of the exact name
+	fRegistry     // share of the registry's lines for this name
+	fRegistryRows
+	fRows         // how often the registry has met the name at all, for candidates it does not know
+	fExactAway    // exact name, another state
+	fExactRare    // exact name that nobody else bears
+	fLineInStreet // products that say more than their parts
+	fNameInStreet
+	fLineInZIP
+	fNameInZIP
+	fOverlapCity
+	fSimilarAway
+	fExactAwayWeight
+	fUncoveredExact
+	fUncoveredOverlap
+	fFiledOnlyNameIn
+	fNameInLineIn
+	fAffStreet
+	fPrefixLong
+	nFeatures
+)
+
+// features are their names in the model file.
+var features = [nFeatures]string{
+	"similar", "jaccard", "overlap", "line_in", "name_in", "exact", "edit", "bag", "acronym", "prefix", "rarest", "common",
+	"zip", "zip3", "city", "state", "no_state", "no_zip", "uncovered", "street", "tenants",
+	"num", "dir", "aff", "state_name", "inst", "care_of", "foundation", "church", "group", "inactive", "filed_only",
+	"other_name", "filed_name", "pop", "revenue", "revenue_share", "registry", "registry_rows", "registry_other",
+	"exact_away", "exact_rare", "line_in_street", "name_in_street", "line_in_zip", "name_in_zip", "overlap_city", "similar_away",
+	"exact_away_weight", "uncovered_exact", "uncovered_overlap", "filed_only_name_in", "name_in_line_in", "aff_street", "prefix_long",
+}
+
+// byModel asks the model about the candidates.
+func (r *Resolver) byModel(q *query, known []alias) Match {
+	s := r.u.searches.get(len(r.u.details.k2))
+	defer r.u.searches.pool.Put(s)
+	r.measure(q, s, known)
+	best, second := r.best(q, s)
+	if best < 0 {
+		return Match{}
+	}
+	p := model.Round(r.opt.Model.Prob(combined(s, best, second)))
+	e := r.u.orgs[r.u.details.orgOf(s.found[best].name)].EIN
+	if p < model.Accept {
+		return Match{}
+	}
+	return Match{EIN: e, Rule: Model, Prob: p}
+}
+
+// best finds the candidate with the highest score and the best of another
+// organization, by their positions; -1 where there is none. Among equals the
+// lowest EIN wins, which is the first in order.
+func (r *Resolver) best(q *query, s *search) (best, second int) {
+	d := &r.u.details
+	best, second = -1, -1
+	for i := range s.found {
+		org := d.orgOf(s.found[i].name)
+		if r.u.orgs[org].EIN == q.barred {
+			s.by[i] = math.Inf(-1)
+			continue
+		}
+		s.by[i] = r.opt.Model.Score(s.rows[i][:])
+		if best < 0 || s.by[i] > s.by[best] || s.by[i] == s.by[best] && org < d.orgOf(s.found[best].name) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return -1, -1
+	}
+	winner := d.orgOf(s.found[best].name)
+	for i := range s.found {
+		if d.orgOf(s.found[i].name) == winner || math.IsInf(s.by[i], -1) {
+			continue
+		}
+		if second < 0 || s.by[i] > s.by[second] {
+			second = i
+		}
+	}
+	return best, second
+}
+
+// measure finds the candidates and fills in their features.
+func (r *Resolver) measure(q *query, s *search, known []alias) {
+	r.candidates(q, s, known)
+	d := &r.u.details
+	inZIP, atStreet := []tenant(nil), []tenant(nil)
+	if q.zip != 0 {
+		inZIP = at(d.zips, uint64(q.zip))
+		if q.street != "" {
+			atStreet = at(d.streets, streetPlace(q.zip, q.street))
+		}
+	}
+	city := cityPlace(q.t.City)
+	var rows uint32
+	for _, a := range known {
+		if a.state == 0 {
+			rows += a.rows
+		}
+	}
+	uncovered := 0.0
+	if q.state != 0 && !r.u.covered[q.state] {
+		uncovered = 1
+	}
+	var revenue float64
+	n := 0
+	for i := range s.found {
+		name := s.found[i].name
+		org := d.orgOf(name)
+		o := &r.u.orgs[org]
+		x := &s.rows[n]
+		*x = [nFeatures]float64{}
+		kx := d.kx[name]
+		p, c := d.closest(s.read, name)
+		line := p.name.KX
+		x[fJaccard], x[fOverlap], x[fLineIn], x[fNameIn], x[fRarest] = c.jaccard, c.overlap, c.lineIn, c.nameIn, c.rarest/10
+		x[fExact] = yes(kx == line)
+		if x[fExact] == 1 {
+			x[fSimilar] = 1
+		} else {
+			x[fSimilar] = similar(line, kx)
+			x[fEdit] = yes(len(kx) >= minFuzzy && oneEdit(line, kx))
+			short := min(len(line), len(kx))
+			if short >= 6 && line[:short] == kx[:short] {
+				x[fPrefix], x[fPrefixLong] = 1, float64(min(short, 60))/30
+			}
+			x[fAcronym] = yes(p.ka != "" && p.ka == kx || len(line) <= 8 && len(line) >= 3 && len(kx) > 8 && isAcronym(line, d.k2[name]))
+			x[fBag] = yes(c.jaccard == 1)
+			other := orgname.TraitsOf(d.k2[name])
+			v := p.traits.Conflicts(&other)
+			if barring(&p.traits, &other, v, c.nameIn) {
+				continue
+			}
+			x[fNum], x[fDir], x[fAff], x[fStateName], x[fInst] = yes(v&orgname.Num != 0), yes(v&orgname.Dir != 0), yes(v&orgname.Aff != 0), yes(v&orgname.State != 0), yes(v&orgname.Inst != 0)
+		}
+		x[fCommon] = log1p(len(r.u.names.find(kx)))
+		x[fZIP] = yes(isTenant(inZIP, org))
+		x[fZIP3] = yes(q.zip != 0 && d.zipOf[org]/100 == q.zip/100)
+		x[fState] = yes(q.state != 0 && (d.stateOf[org] == q.state || d.moved[org] && o.hadState(q.state)))
+		x[fCity] = yes(city != 0 && d.cities[org] == city && d.stateOf[org] == q.state)
+		x[fNoState], x[fNoZIP], x[fUncovered], x[fCareOf] = yes(q.state == 0), yes(q.zip == 0), uncovered, yes(q.careOf)
+		if x[fStreet] = yes(isTenant(atStreet, org)); x[fStreet] == 1 {
+			x[fTenants] = log1p(len(atStreet) - 1)
+		}
+		x[fFoundation] = yes(o.Foundation == "02" || o.Foundation == "03" || o.Foundation == "04" || o.Foundation == "2" || o.Foundation == "3" || o.Foundation == "4")
+		x[fChurch] = yes(o.Foundation == "10" || strings.HasPrefix(o.NTEE, "X2"))
+		x[fGroup] = yes(o.Group != "" && strings.Trim(o.Group, "0") != "")
+		x[fInactive] = yes(!o.Active)
+		x[fFiledOnly] = yes(o.Sources == FiledOnly)
+		x[fFiledName] = yes(int(name) >= d.filed)
+		x[fOtherName] = yes(int(name) >= d.orgs && int(name) < d.filed)
+		x[fPop] = log1p(r.funders(q, org))
+		x[fRevenue] = log1p(o.Revenue) / 10
+		if x[fExact] == 1 {
+			revenue += float64(max(o.Revenue, 0)) + 1
+		}
+		if rows > 0 {
+			of := uint32(0)
+			for _, a := range known {
+				if a.state == 0 && a.ein == o.EIN {
+					of = a.rows
+				}
+			}
+			x[fRegistry], x[fRegistryRows] = float64(of)/float64(rows), log1p(of)
+			if of == 0 {
+				x[fRows] = log1p(rows)
+			}
+		}
+		away := yes(q.state != 0 && x[fState] == 0)
+		x[fExactAway] = x[fExact] * away
+		x[fExactRare] = yes(x[fExact] == 1 && x[fCommon] < 0.8)
+		x[fLineInStreet], x[fNameInStreet] = x[fLineIn]*x[fStreet], x[fNameIn]*x[fStreet]
+		x[fLineInZIP], x[fNameInZIP] = x[fLineIn]*x[fZIP], x[fNameIn]*x[fZIP]
+		x[fOverlapCity] = x[fOverlap] * x[fCity]
+		x[fSimilarAway] = x[fSimilar] * away
+		x[fExactAwayWeight] = x[fExactAway] * float64(p.words.weight) / 20
+		x[fUncoveredExact], x[fUncoveredOverlap] = uncovered*x[fExact], uncovered*x[fOverlap]
+		x[fFiledOnlyNameIn] = x[fFiledOnly] * x[fNameIn]
+		x[fNameInLineIn] = x[fNameIn] * x[fLineIn]
+		x[fAffStreet] = x[fAff] * x[fStreet]
+		s.found[n] = s.found[i]
+		n++
+	}
+	s.found = s.found[:n]
+	if revenue > 0 {
+		for i := range s.found {
+			if s.rows[i][fExact] == 1 {
+				s.rows[i][fRevenueShare] = (float64(max(r.u.orgs[d.orgOf(s.found[i].name)].Revenue, 0)) + 1) / revenue
+			}
+		}
+	}
+}
+
+// barring reports whether a conflict is one that nothing outweighs: a body at
+// the institution named, or another number or direction on both sides. A number
+// or direction that only one side has may be an addition, and a part of an
+// institution may well be paid through it; these are for the model to weigh.
+// nameIn is how much of the candidate's name the line has.
+func barring(line, name *orgname.Traits, v orgname.Veto, nameIn float64) bool {
+	if v&orgname.Inst != 0 && nameIn < 1 {
+		return true
+	}
+	var nothing orgname.Traits
+	both := line.Conflicts(&nothing) & name.Conflicts(&nothing)
+	return v&both&(orgname.Num|orgname.Dir) != 0
+}
+
+// closest picks the reading of a line that is nearest to a name.
+func (d *details) closest(read []reading, name uint32) (best *reading, w weight) {
+	for i := range read {
+		c := d.weigh(&read[i].words, name)
+		if read[i].name.KX == d.kx[name] {
+			return &read[i], c
+		}
+		if best == nil || c.overlap > w.overlap {
+			best, w = &read[i], c
+		}
+	}
+	return best, w
+}
+
+// funders counts the funders that filed an organization's EIN, without the one
+// left out.
+func (r *Resolver) funders(q *query, org uint32) int32 {
+	n := r.u.orgs[org].Pop
+	if q.without != ein.None && n > 0 && r.u.filedBy(r.u.orgs[org].EIN, q.without) {
+		n--
+	}
+	return n
+}
+
+// hadState reports whether another address of the organization is in a state.
+func (o *Org) hadState(state stateCode) bool {
+	for i := range o.Others {
+		if codeOf(o.Others[i].State) == state {
+			return true
+		}
+	}
+	return false
+}
+
+func yes(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// isTenant reports whether an organization is among the tenants of one place.
+func isTenant(list []tenant, org uint32) bool {
+	lo, hi := 0, len(list)
+	for lo < hi {
+		mid := int(uint(lo+hi) >> 1)
+		if list[mid].id < org {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo < len(list) && list[lo].id == org
+}
+
+// isAcronym reports whether a key is the initials of a name.
+func isAcronym(kx, k2 string) bool {
+	n := 0
+	for i := range len(k2) {
+		if i == 0 || k2[i-1] == ' ' {
+			if n == len(kx) || kx[n] != k2[i] {
+				return false
+			}
+			n++
+		}
+	}
+	return n == len(kx) && n >= 3
+}
+
+// weight is how the words of a line and of a name compare.
+type weight struct{ jaccard, overlap, lineIn, nameIn, rarest float64 }
+
+// weigh compares a line with a name by their words.
+func (d *details) weigh(p *phrase, name uint32) (w weight) {
+	var shared, other, rarest float32
+	common := 0
+	own := d.of(name)
+	i := 0
+	for _, word := range own {
+		r := d.rarity[word]
+		for i < p.n && p.ids[i] < word {
+			i++
+		}
+		if i < p.n && p.ids[i] == word {
+			shared += r
+			rarest = max(rarest, r)
+			common++
+		} else {
+			other += r
+		}
+	}
+	if all := p.all + len(own) - common; all > 0 {
+		w.jaccard = float64(common) / float64(all)
+	}
+	if all := p.weight + other; all > 0 {
+		w.overlap = float64(shared / all)
+	}
+	if p.weight > 0 {
+		w.lineIn = float64(shared / p.weight)
+	}
+	if shared+other > 0 {
+		w.nameIn = float64(shared / (shared + other))
+	}
+	w.rarest = float64(rarest)
+	return w
+}
+
+// similar is the Jaro-Winkler similarity of two keys, of which the first 60
+// letters count.
+func similar(a, b string) float64 {
+	if len(a) > 60 {
+		a = a[:60]
+	}
+	if len(b) > 60 {
+		b = b[:60]
+	}
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	if len(a) == 0 {
+		return 0
+	}
+	window := max(len(b)/2-1, 0)
+	var usedA, usedB uint64
+	matches := 0
+	for i := range len(a) {
+		for j := max(i-window, 0); j < min(i+window+1, len(b)); j++ {
+			if usedB&(1<<j) == 0 && a[i] == b[j] {
+				usedA |= 1 << i
+				usedB |= 1 << j
+				matches++
+				break
+			}
+		}
+	}
+	if matches == 0 {
+		return 0
+	}
+	swapped, j := 0, 0
+	for i := range len(a) {
+		if usedA&(1<<i) == 0 {
+			continue
+		}
+		for usedB&(1<<j) == 0 {
+			j++
+		}
+		if a[i] != b[j] {
+			swapped++
+		}
+		j++
+	}
+	m := float64(matches)
+	jaro := (m/float64(len(a)) + m/float64(len(b)) + (m-float64(swapped)/2)/m) / 3
+	head := 0
+	for head < min(len(a), 4) && a[head] == b[head] {
+		head++
+	}
+	return jaro + float64(head)*0.1*(1-jaro)
+}

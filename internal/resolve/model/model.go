@@ -1,0 +1,183 @@
+// Package model is the arithmetic of the resolution model: a logistic
+// regression over named features, and a monotone map from its score to a
+// probability that can be believed. It knows nothing of organizations; package
+// resolve measures the features and asks for the verdict.
+//
+// A model is a small JSON file. The same training rows give the same file, bit
+// for bit, on the same kind of machine.
+package model
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+)
+
+// The bounds of every probability the model may claim. Nothing that was only
+// inferred is as sure as a name that agrees to the letter.
+const (
+	Cap   = 0.965
+	Floor = 0.01
+)
+
+// Accept is the probability from which on an answer is given.
+const Accept = 0.50
+
+// marginWeight and marginCap say how much the distance to the second-best
+// candidate adds to the score.
+const (
+	marginWeight = 0.5
+	marginCap    = 6
+)
+
+// Model is a fitted model.
+type Model struct {
+	Origin   string    `json:"origin"` // "trained" on the corpus at hand, or "prior"
+	Features []string  `json:"features"`
+	Mean     []float64 `json:"mean"`
+	Scale    []float64 `json:"scale"`
+	Weights  []float64 `json:"weights"` // of standardized features
+	Bias     float64   `json:"bias"`
+	Knots    []Knot    `json:"knots"`   // of the calibration, in order of score
+	Outside  float64   `json:"outside"` // share of lines without an organization it is calibrated for
+	Metrics  Metrics   `json:"metrics"`
+
+	raw  []float64 // weights of the features as they are
+	bias float64
+}
+
+// Knot is one point of the calibration: scores between two knots have
+// probabilities between theirs.
+type Knot struct {
+	Score float64 `json:"score"`
+	Prob  float64 `json:"prob"`
+}
+
+// Metrics is how the model did on lines it was not fitted on.
+type Metrics struct {
+	Labels     int     `json:"labels"`     // lines with a known organization that no rule resolved
+	Fitted     int     `json:"fitted"`     // of them used for the weights
+	Calibrated int     `json:"calibrated"` // for the probabilities
+	Tested     int     `json:"tested"`     // for the figures below
+	Masked     int     `json:"masked"`     // lines tested whose organization was taken away
+	Blocking   float64 `json:"blocking"`   // share of tested lines whose organization is a candidate
+	Top        float64 `json:"top"`        // share whose best candidate is right
+	Accepted   int     `json:"accepted"`
+	Precision  float64 `json:"precision"` // of the accepted, with the masked at their share
+	Recall     float64 `json:"recall"`
+	ECE        float64 `json:"ece"`
+	LogLoss    float64 `json:"log_loss"`
+}
+
+// ErrModel is wrapped by every fault of a model file.
+var ErrModel = errors.New("model file")
+
+// Read reads a model and checks that it knows exactly the features given, in
+// any order.
+func Read(r io.Reader, features []string) (*Model, error) {
+	dec := json.NewDecoder(io.LimitReader(r, 1<<20))
+	dec.DisallowUnknownFields()
+	m := new(Model)
+	if err := dec.Decode(m); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrModel, err)
+	}
+	if err := m.prepare(features); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// prepare checks the model and puts its weights in the order of features.
+func (m *Model) prepare(features []string) error {
+	n := len(m.Features)
+	if n == 0 || len(m.Mean) != n || len(m.Scale) != n || len(m.Weights) != n {
+		return fmt.Errorf("%w: %d features, %d means, %d scales and %d weights", ErrModel, n, len(m.Mean), len(m.Scale), len(m.Weights))
+	}
+	if len(m.Knots) == 0 {
+		return fmt.Errorf("%w: no calibration", ErrModel)
+	}
+	for i, k := range m.Knots {
+		if !finite(k.Score) || !(k.Prob >= 0 && k.Prob <= Cap) || i > 0 && (k.Score < m.Knots[i-1].Score || k.Prob < m.Knots[i-1].Prob) {
+			return fmt.Errorf("%w: the calibration does not rise, or leaves 0 to %g, at score %g", ErrModel, Cap, k.Score)
+		}
+	}
+	if !finite(m.Bias) {
+		return fmt.Errorf("%w: the bias is not a number", ErrModel)
+	}
+	m.raw, m.bias = make([]float64, len(features)), m.Bias
+	for i, name := range m.Features {
+		at := slices.Index(features, name)
+		switch {
+		case at < 0:
+			return fmt.Errorf("%w: the feature %q is not known; the file is of another version", ErrModel, name)
+		case slices.Contains(m.Features[:i], name):
+			return fmt.Errorf("%w: the feature %q stands twice", ErrModel, name)
+		case !(m.Scale[i] > 0) || !finite(m.Scale[i]) || !finite(m.Mean[i]) || !finite(m.Weights[i]):
+			return fmt.Errorf("%w: the feature %q has no finite mean, scale and weight", ErrModel, name)
+		}
+		m.raw[at] = m.Weights[i] / m.Scale[i]
+		m.bias -= m.Weights[i] * m.Mean[i] / m.Scale[i]
+	}
+	return nil
+}
+
+func finite(f float64) bool { return !math.IsNaN(f) && !math.IsInf(f, 0) }
+
+// WriteTo writes the model as JSON.
+func (m *Model) WriteTo(w io.Writer) (int64, error) {
+	body, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return 0, fmt.Errorf("%w: %w", ErrModel, err)
+	}
+	n, err := w.Write(append(body, '\n'))
+	return int64(n), err
+}
+
+// Score is the log-odds of one candidate by its features.
+func (m *Model) Score(x []float64) float64 {
+	s := m.bias
+	for i, w := range m.raw {
+		s += w * x[i]
+	}
+	return s
+}
+
+// Combined is the score of the best candidate with its lead over the second.
+// Without a second, the lead is full.
+func Combined(best, second float64, alone bool) float64 {
+	margin := float64(marginCap)
+	if !alone {
+		margin = min(max(best-second, 0), marginCap)
+	}
+	return best + marginWeight*margin
+}
+
+// Round cuts a probability to three decimals, which is more than the
+// calibration knows. Rows keep it as a number of thousandths.
+func Round(p float64) float64 { return math.Round(p*1000) / 1000 }
+
+// Prob turns a combined score into a probability. A score that is not a number
+// has the lowest.
+func (m *Model) Prob(score float64) float64 {
+	k := m.Knots
+	switch {
+	case !(score > k[0].Score):
+		return k[0].Prob
+	case score >= k[len(k)-1].Score:
+		return k[len(k)-1].Prob
+	}
+	hi, _ := slices.BinarySearchFunc(k, score, func(k Knot, s float64) int {
+		if k.Score < s {
+			return -1
+		}
+		return 1
+	})
+	a, b := k[hi-1], k[hi]
+	if b.Score == a.Score {
+		return b.Prob
+	}
+	return a.Prob + (b.Prob-a.Prob)*(score-a.Score)/(b.Score-a.Score)
+}

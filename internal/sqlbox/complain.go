@@ -1,0 +1,167 @@
+package sqlbox
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"grantgraph/internal/fault"
+	"grantgraph/internal/warehouse"
+)
+
+// Slugs of the faults that a query may end in. Rejected and ProTable are found
+// before any data is read; Busy and Concurrent before anything at all.
+const (
+	Rejected    = "sql_rejected"    // 400: not a query that may run
+	ProTable    = "pro_table"       // 403: names a table of the Pro plan
+	TimedOut    = "sql_timeout"     // 400: stopped at the time limit
+	Failed      = "sql_failed"      // 400: went wrong while it ran
+	OutOfMemory = "sql_memory"      // 400: needed more memory than it may use
+	TooLarge    = "sql_too_large"   // 400: the answer has too many bytes
+	Busy        = "sql_busy"        // 503: every worker is at work and the queue is full
+	Concurrent  = "sql_concurrent"  // 429: the key has queries running already
+	Unavailable = "sql_unavailable" // 503: there is no warehouse to ask
+)
+
+func reject(format string, args ...any) *fault.Fault { return fault.New(Rejected, format, args...) }
+
+// at says where in the statement a byte is, for the end of a message.
+func at(sql string, offset int) string {
+	if offset < 0 || offset > len(sql) {
+		return ""
+	}
+	before := sql[:offset]
+	line := strings.Count(before, "\n") + 1
+	column := utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:]) + 1
+	return fmt.Sprintf(" (line %d, column %d)", line, column)
+}
+
+var (
+	kindPattern   = regexp.MustCompile(`^([A-Z][A-Za-z ]*?)(?: \([A-Z_]+\))? Error: `)
+	linePattern   = regexp.MustCompile(`(?m)^LINE (\d+): (.*)\n( *)\^`)
+	columnPattern = regexp.MustCompile(`Referenced column "([^"]*)" (?:was )?not found`)
+	valuePattern  = regexp.MustCompile(`(?:Table|table) "([^"]*)" does not have a column named "([^"]*)"`)
+	boundPattern  = regexp.MustCompile(`Candidate bindings?: ?:? ?(.*)`)
+	pathPattern   = regexp.MustCompile(`(?:/[\w.@+-]+){2,}|[\w./-]+\.duckdb\b`)
+	catalogs      = strings.NewReplacer("warehouse_pro.main.", "", "warehouse.main.", "", "memory.main.", "")
+)
+
+// explain turns what the engine says into something fit to be read, without
+// the engine's stack of hints and without any path.
+func explain(err error, sql string) (kind, message string) {
+	text := err.Error()
+	if m := kindPattern.FindStringSubmatch(text); m != nil {
+		kind, text = m[1], text[len(m[0]):]
+	}
+	where := ""
+	if m := linePattern.FindStringSubmatchIndex(text); m != nil {
+		shown := text[m[4]:m[5]]
+		column := m[7] - m[6] - len("LINE : ") - (m[3] - m[2]) + 1
+		// A long line is cut short on the left, and then the column is not known.
+		if strings.HasPrefix(shown, "...") || column < 1 {
+			where = fmt.Sprintf(" (line %s)", text[m[2]:m[3]])
+		} else {
+			where = fmt.Sprintf(" (line %s, column %d)", text[m[2]:m[3]], column)
+		}
+	}
+	head, _, _ := strings.Cut(text, "\n")
+	head = strings.TrimRight(strings.TrimSpace(head), "!.")
+	if m := columnPattern.FindStringSubmatch(text); m != nil {
+		head = fmt.Sprintf("unknown column %q", m[1])
+	} else if m := valuePattern.FindStringSubmatch(text); m != nil {
+		head = fmt.Sprintf("unknown column %q of %q", m[2], m[1])
+	}
+	if m := boundPattern.FindStringSubmatch(text); m != nil {
+		head += "; did you mean " + strings.TrimRight(m[1], ". ") + "?"
+	}
+	return kind, clip(scrub(head, sql)) + where
+}
+
+// scrub takes out what tells where the files are. What the statement itself
+// says may be said back.
+func scrub(s, sql string) string {
+	s = catalogs.Replace(s)
+	return pathPattern.ReplaceAllStringFunc(s, func(p string) string {
+		if strings.Contains(sql, p) {
+			return p
+		}
+		return "…"
+	})
+}
+
+// clip shortens a message.
+func clip(s string) string {
+	const most = 500
+	if len(s) <= most {
+		return s
+	}
+	cut := most
+	for !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	return s[:cut] + "…"
+}
+
+// failure is the fault for an error of a query that ran.
+func failure(err error, sql string) *fault.Fault {
+	kind, message := explain(err, sql)
+	switch {
+	case kind == "INTERRUPT" || strings.Contains(message, "Interrupted"):
+		return timeout()
+	case kind == "Out of Memory" || strings.Contains(message, "could not allocate") || strings.Contains(message, "failed to allocate"):
+		return memory()
+	case kind == "Binder" || kind == "Parser" || kind == "Catalog" || kind == "Syntax":
+		return fault.New(Rejected, "%s", message)
+	}
+	return fault.New(Failed, "the query failed: %s", message)
+}
+
+func timeout() *fault.Fault {
+	return fault.New(TimedOut, "the query was stopped at the time limit").
+		Try("narrow the query with a tax_year or funder_ein filter and retry")
+}
+
+func memory() *fault.Fault {
+	return fault.New(OutOfMemory, "the query needs more memory than a query may use").
+		Try("select fewer columns, filter earlier, or aggregate before joining")
+}
+
+// unknownTable explains a name that is no view.
+func unknownTable(name string) *fault.Fault {
+	f := reject("unknown table %q", clip(name))
+	best, least := "", 4
+	for _, v := range warehouse.Views() {
+		if d := distance(strings.ToLower(name), v.Name); d < least {
+			best, least = v.Name, d
+		}
+	}
+	if best == "" {
+		return f.Try("GET /sql/schema lists the tables; names are lower-case")
+	}
+	f.Message += fmt.Sprintf("; did you mean %q?", best)
+	return f.Try("names of tables are lower-case and case-sensitive")
+}
+
+// distance is the number of edits between two short texts.
+func distance(a, b string) int {
+	if len(a) > 64 {
+		return len(a)
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		last := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			last, row[j+1] = row[j+1], min(last+cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,126 @@
+package sqlbox
+
+import (
+	"bytes"
+	"database/sql"
+	"encoding/json"
+	"slices"
+	"strconv"
+
+	"grantgraph/internal/fault"
+)
+
+const maxParams = 1000
+
+// Params are the values bound to a statement: a list for ? and $1, or names
+// for $name. They are values and nothing else: no text in them is ever read as
+// SQL. In JSON they are an array, an object, or null.
+type Params struct {
+	List  []any
+	Named map[string]any
+}
+
+// UnmarshalJSON reads an array or an object of simple values.
+func (p *Params) UnmarshalJSON(b []byte) error {
+	*p = Params{}
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		return err
+	}
+	switch v := v.(type) {
+	case nil:
+		return nil
+	case []any:
+		p.List = v
+	case map[string]any:
+		p.Named = v
+	default:
+		return reject("params is an array of values, or an object of names and values")
+	}
+	if len(p.List)+len(p.Named) > maxParams {
+		return reject("there are more than %d parameters", maxParams)
+	}
+	for _, x := range p.values() {
+		switch x.(type) {
+		case []any, map[string]any:
+			return reject("a parameter is a text, a number, true, false or null")
+		}
+	}
+	return nil
+}
+
+// MarshalJSON writes what UnmarshalJSON reads.
+func (p Params) MarshalJSON() ([]byte, error) {
+	if p.Named != nil {
+		return json.Marshal(p.Named)
+	}
+	return json.Marshal(p.List)
+}
+
+func (p Params) values() []any {
+	all := slices.Clone(p.List)
+	for _, k := range sortedKeys(p.Named) {
+		all = append(all, p.Named[k])
+	}
+	return all
+}
+
+// fit checks the values against the parameters that a statement names.
+func (p Params) fit(names []string) *fault.Fault {
+	most := 0
+	for _, n := range names {
+		if i, err := strconv.Atoi(n); err == nil {
+			most = max(most, i)
+		} else if _, ok := p.Named[n]; !ok {
+			return reject("the statement has a parameter $%s that params does not name", clip(n)).Try(`"params": {"%s": …}`, clip(n))
+		}
+	}
+	if most > 0 && most != len(p.List) || most == 0 && len(p.List) > 0 {
+		return reject("the statement has %d parameters and params has %d values", most, len(p.List))
+	}
+	for _, n := range sortedKeys(p.Named) {
+		if !slices.Contains(names, n) {
+			return reject("params names %q, which the statement does not use", clip(n))
+		}
+	}
+	return nil
+}
+
+// args are the values as the driver takes them.
+func (p Params) args() []any {
+	var args []any
+	for _, v := range p.List {
+		args = append(args, bound(v))
+	}
+	for _, k := range sortedKeys(p.Named) {
+		args = append(args, sql.Named(k, bound(p.Named[k])))
+	}
+	return args
+}
+
+// bound keeps a whole number whole.
+func bound(v any) any {
+	n, ok := v.(json.Number)
+	if !ok {
+		return v
+	}
+	if i, err := n.Int64(); err == nil {
+		return i
+	}
+	f, err := n.Float64()
+	if err != nil {
+		return n.String()
+	}
+	return f
+}
+
+func sortedKeys(m map[string]any) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

@@ -1,0 +1,119 @@
+package sqlbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"sync"
+	"time"
+)
+
+// process is the server's end of one worker. It serves one statement at a
+// time; once anything goes wrong with it, it is ended and never used again.
+type process struct {
+	cmd   *exec.Cmd
+	in    io.WriteCloser
+	out   io.ReadCloser
+	said  *tail // what it wrote to its error output
+	notes []string
+	asked int
+	dead  bool
+	once  sync.Once
+}
+
+// patience is how long a worker may take to open its files.
+const patience = 30 * time.Second
+
+// errDied is returned when a worker ends while it serves a statement.
+var errDied = errors.New("the worker died")
+
+// spawn starts a worker and waits until it is ready.
+func spawn(command []string, h hello) (*process, error) {
+	cmd := exec.Command(command[0], command[1:]...)
+	// Nothing of the server's surroundings is the worker's business.
+	cmd.Env = []string{"GOTRACEBACK=none", "GOMEMLIMIT=256MiB"}
+	cmd.Dir = "/"
+	p := &process{cmd: cmd, said: &tail{}}
+	cmd.Stderr = p.said
+	var err error
+	if p.in, err = cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	if p.out, err = cmd.StdoutPipe(); err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("starting a SQL worker: %w", err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	var r ready
+	if err := p.exchange(ctx, h, &r); err != nil {
+		p.end()
+		return nil, fmt.Errorf("a SQL worker did not start: %w: %s", err, p.said)
+	}
+	if r.Err != "" {
+		p.end()
+		return nil, fmt.Errorf("a SQL worker did not start: %s", r.Err)
+	}
+	p.notes = r.Notes
+	return p, nil
+}
+
+// exchange sends a frame and waits for the answer. When the context ends
+// first, or the worker does, the worker is done for.
+func (p *process) exchange(ctx context.Context, send, receive any) error {
+	done := make(chan error, 1)
+	go func() {
+		err := writeFrame(p.in, send)
+		if err == nil {
+			err = readFrame(p.out, maxAnswer, receive)
+		}
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		if err != nil {
+			p.end()
+			return fmt.Errorf("%w: %w", errDied, err)
+		}
+		return nil
+	case <-ctx.Done():
+		p.end()
+		<-done // the pipes are closed, so this does not wait long
+		return ctx.Err()
+	}
+}
+
+// end kills the worker and reaps it.
+func (p *process) end() {
+	p.once.Do(func() {
+		p.dead = true
+		_ = p.cmd.Process.Kill()
+		p.in.Close()
+		_ = p.cmd.Wait()
+	})
+}
+
+// tail keeps the end of what is written to it.
+type tail struct {
+	mu sync.Mutex
+	b  []byte
+}
+
+func (t *tail) Write(p []byte) (int, error) {
+	const most = 4 << 10
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.b = append(t.b, p[max(0, len(p)-most):]...)
+	t.b = t.b[max(0, len(t.b)-most):]
+	return len(p), nil
+}
+
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return string(t.b)
+}

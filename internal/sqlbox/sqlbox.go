@@ -1,0 +1,322 @@
+// Package sqlbox runs other people's SQL. Nothing in it trusts the engine: a
+// statement is first read by a gate, which lets through one query over the
+// tables of the caller's plan and nothing else, and is then run by a process
+// that was given only the files of that plan, read-only, and that has no
+// further rights, limited memory and a time after which it is killed.
+//
+// The gate and the runners are both processes of their own: this program,
+// started again as a worker. Whatever a statement does to the engine, it does
+// not do it to the server.
+package sqlbox
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"time"
+
+	"grantgraph/internal/fault"
+	"grantgraph/internal/warehouse"
+)
+
+const (
+	maxRows  = 2000     // of an answer
+	maxBytes = 16 << 20 // of the rows of an answer
+
+	// RetryAfter is how many seconds a caller who met Busy should wait.
+	RetryAfter = 2
+)
+
+// Options set the limits of a Box. The zero value of a field is its default.
+type Options struct {
+	Workers int           // queries at a time; as many as there are processors, from 2 to 8
+	Queue   int           // queries that may wait for a worker; 4 for each
+	Wait    time.Duration // that a query waits for a worker at most; 10 s
+	PerKey  int           // queries of one key at a time, those waiting included; 2
+	Timeout time.Duration // of a query; 30 s
+	Memory  int64         // of a query, bytes; 1 GiB
+	Threads int           // of a query; as many as there are processors, at most 4
+	Command []string      // that starts a worker; this program with sql-worker
+	Log     *slog.Logger
+}
+
+func (o *Options) defaults() error {
+	or := func(v *int, d int) {
+		if *v == 0 {
+			*v = d
+		}
+	}
+	or(&o.Workers, min(8, max(2, runtime.NumCPU())))
+	or(&o.Queue, 4*o.Workers)
+	or(&o.PerKey, 2)
+	or(&o.Threads, min(4, runtime.NumCPU()))
+	if o.Wait == 0 {
+		o.Wait = 10 * time.Second
+	}
+	if o.Timeout == 0 {
+		o.Timeout = 30 * time.Second
+	}
+	if o.Memory == 0 {
+		o.Memory = 1 << 30
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if len(o.Command) == 0 {
+		self, err := os.Executable()
+		if err != nil {
+			return err
+		}
+		o.Command = []string{self, "sql-worker"}
+	}
+	return nil
+}
+
+// Request is one statement of one caller.
+type Request struct {
+	SQL    string
+	Params Params
+	Pro    bool   // the caller's plan reads the Pro tables
+	Key    string // of the caller; empty is nobody's, and not limited
+}
+
+// Result is what a query found.
+type Result struct {
+	Columns   []Column          `json:"columns"`
+	Rows      []json.RawMessage `json:"rows"` // objects, in the order of the query
+	Truncated bool              `json:"truncated"`
+	Elapsed   time.Duration     `json:"elapsed"` // in the worker
+}
+
+// Column is one column of a Result.
+type Column struct {
+	Name string `json:"name"`
+	Type string `json:"type"` // in DuckDB's words
+}
+
+// Box runs queries on the warehouse of a snapshot.
+type Box struct {
+	opt   Options
+	gates *pool
+	reads *line // at the gate
+	runs  *line
+
+	mu     sync.Mutex
+	now    *files
+	keys   map[string]int
+	closed bool
+	told   bool // what confinement lacks
+}
+
+// files are the workers on one snapshot, by the set of files they opened.
+type files struct {
+	open, pro *pool
+}
+
+func (f *files) close() {
+	f.open.close()
+	f.pro.close()
+}
+
+// New makes a Box that has no warehouse yet.
+func New(opt Options) (*Box, error) {
+	if err := opt.defaults(); err != nil {
+		return nil, err
+	}
+	newLine := func() *line {
+		return &line{places: make(chan struct{}, opt.Workers), most: opt.Queue, longest: opt.Wait}
+	}
+	b := &Box{opt: opt, reads: newLine(), runs: newLine(), keys: map[string]int{}}
+	b.gates = b.pool(hello{Role: roleGate, Memory: 256 << 20, Threads: 1})
+	return b, nil
+}
+
+func (b *Box) pool(h hello) *pool {
+	return &pool{keep: b.opt.Workers, spawn: func() (*process, error) {
+		p, err := spawn(b.opt.Command, h)
+		if err != nil {
+			b.opt.Log.Error("sql worker", "err", err)
+			return nil, err
+		}
+		b.tell(p.notes)
+		return p, nil
+	}}
+}
+
+// tell logs once what the machine could not offer.
+func (b *Box) tell(notes []string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.told || len(notes) == 0 {
+		return
+	}
+	b.told = true
+	b.opt.Log.Warn("SQL workers are confined less than they could be", "missing", notes)
+}
+
+// Use turns to the warehouse of the snapshot in a folder. Queries that run on
+// the one before finish there.
+func (b *Box) Use(dir string) error {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	for _, f := range []string{warehouse.OpenFile, warehouse.ProFile} {
+		if _, err := os.Stat(filepath.Join(dir, f)); err != nil {
+			return fault.New("no_warehouse", "snapshot %s has no %s: %w", filepath.Base(dir), f, err).Try("build it again with this program")
+		}
+	}
+	runner := func(pro bool) *pool {
+		return b.pool(hello{Role: roleRunner, Dir: dir, Pro: pro, Memory: b.opt.Memory, Threads: b.opt.Threads})
+	}
+	next := &files{open: runner(false), pro: runner(true)}
+	for _, l := range []*pool{next.open, next.pro, b.gates} {
+		if err := l.warm(); err != nil {
+			next.close()
+			return err
+		}
+	}
+	b.mu.Lock()
+	last := b.now
+	if b.closed {
+		last = next
+	} else {
+		b.now = next
+	}
+	b.mu.Unlock()
+	if last != nil {
+		last.close()
+	}
+	return nil
+}
+
+// Close ends the workers.
+func (b *Box) Close() error {
+	b.mu.Lock()
+	last := b.now
+	b.now, b.closed = nil, true
+	b.mu.Unlock()
+	if last != nil {
+		last.close()
+	}
+	b.gates.close()
+	return nil
+}
+
+// Query checks a statement and runs it. Every error that a caller may see is a
+// fault with one of the slugs of this package.
+func (b *Box) Query(ctx context.Context, r Request) (*Result, error) {
+	if err := b.Check(ctx, r); err != nil {
+		return nil, err
+	}
+	return b.Run(ctx, r)
+}
+
+// Check asks the gate alone. It reads no data.
+func (b *Box) Check(ctx context.Context, r Request) error {
+	if f := first(r.SQL); f != nil { // a megabyte is refused before it is sent anywhere
+		return f
+	}
+	leave, err := b.reads.enter(ctx)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	const limit = 3 * time.Second
+	_, err = b.serve(ctx, b.gates, ask{SQL: r.SQL, Params: r.Params, Pro: r.Pro, Timeout: limit})
+	if f, ok := fault.Of(err); ok && (f.Slug == TimedOut || f.Slug == OutOfMemory) {
+		return reject("the statement is too complex").Try("split it into smaller queries")
+	}
+	return err
+}
+
+// Run runs a statement that Check has let pass. It must not be called with any
+// other: what protects the server then is the worker's confinement alone.
+func (b *Box) Run(ctx context.Context, r Request) (*Result, error) {
+	done, err := b.count(r.Key)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	leave, err := b.runs.enter(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	b.mu.Lock()
+	now := b.now
+	b.mu.Unlock()
+	if now == nil {
+		return nil, fault.New(Unavailable, "there is no warehouse to ask yet").Try("retry in a minute")
+	}
+	l := now.open
+	if r.Pro {
+		l = now.pro
+	}
+	return b.serve(ctx, l, ask{SQL: r.SQL, Params: r.Params, Pro: r.Pro, Timeout: b.opt.Timeout})
+}
+
+// count admits one more query of a key.
+func (b *Box) count(key string) (done func(), err error) {
+	if key == "" {
+		return func() {}, nil
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.keys[key] >= b.opt.PerKey {
+		return nil, fault.New(Concurrent, "this key has %d queries running already", b.keys[key]).Try("wait for one of them to end")
+	}
+	b.keys[key]++
+	return func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		if b.keys[key]--; b.keys[key] == 0 {
+			delete(b.keys, key)
+		}
+	}, nil
+}
+
+// grace is how long after its time a worker may take to stop a query itself,
+// which spares it; then it is killed.
+const grace = 250 * time.Millisecond
+
+// serve has a worker of the pool answer. A worker that does not answer in time
+// is killed, and one that dies is replaced.
+func (b *Box) serve(ctx context.Context, l *pool, a ask) (*Result, error) {
+	p, err := l.get()
+	if err != nil {
+		f := fault.New(Unavailable, "no worker could be started").Try("retry in a minute")
+		f.Err = err
+		return nil, f
+	}
+	defer func() { l.put(p) }()
+	p.asked++
+	limited, cancel := context.WithTimeout(ctx, a.Timeout+grace)
+	defer cancel()
+	var got answer
+	err = p.exchange(limited, a, &got)
+	switch {
+	case err == nil:
+	case ctx.Err() != nil:
+		return nil, ctx.Err() // the caller is gone
+	case errors.Is(err, context.DeadlineExceeded):
+		return nil, timeout()
+	default:
+		b.opt.Log.Warn("a SQL worker died", "err", err, "state", p.cmd.ProcessState, "said", p.said.String())
+		return nil, memory()
+	}
+	switch {
+	case got.Fault != nil:
+		return nil, got.Fault
+	case got.Err != "":
+		p.end()
+		b.opt.Log.Error("a SQL worker failed", "err", got.Err)
+		return nil, fault.New(Failed, "the query failed").Try("retry, and report it if it fails again")
+	}
+	return got.Result, nil
+}

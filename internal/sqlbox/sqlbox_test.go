@@ -1,0 +1,323 @@
+package sqlbox
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"grantgraph/internal/build"
+	"grantgraph/internal/fault"
+	"grantgraph/internal/search"
+	"grantgraph/internal/snapshot"
+	"grantgraph/internal/synth"
+	"grantgraph/internal/warehouse"
+)
+
+// world is a small invented world with its warehouse.
+var world *snapshot.Snapshot
+
+// TestMain is the worker when it is started as one, as the program itself is.
+func TestMain(m *testing.M) {
+	if len(os.Args) == 2 && os.Args[1] == "sql-worker" {
+		os.Exit(Work(os.Stdin, os.Stdout))
+	}
+	if len(os.Args) == 2 && os.Args[1] == "confined" {
+		probe()
+		os.Exit(0)
+	}
+	dir, err := os.MkdirTemp("", "sqlbox")
+	if err != nil {
+		panic(err)
+	}
+	if world, err = makeWorld(dir, 2000); err != nil {
+		fmt.Fprintln(os.Stderr, "building the test world:", err)
+		os.Exit(1)
+	}
+	code := m.Run()
+	os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+func makeWorld(dir string, grants int) (*snapshot.Snapshot, error) {
+	ctx := context.Background()
+	if _, err := synth.Write(ctx, synth.Options{Out: dir + "/up", Grants: grants, Seed: 1}); err != nil {
+		return nil, err
+	}
+	result, err := build.Run(ctx, build.Options{
+		Sources: dir + "/up", Data: dir + "/data",
+		Now:      func() time.Time { return time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC) },
+		Indexers: []build.Indexer{{Name: "search", Write: search.Build}, {Name: "warehouse", Write: warehouse.Build}},
+	})
+	if err != nil {
+		return nil, err
+	}
+	return result.Snapshot, nil
+}
+
+// box is a Box on the world.
+func box(t testing.TB, opt Options) *Box {
+	t.Helper()
+	if opt.Workers == 0 {
+		opt.Workers = 2
+	}
+	if opt.Log == nil {
+		opt.Log = slog.New(slog.NewTextHandler(testWriter{t}, nil))
+	}
+	b, err := New(opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { b.Close() })
+	if err := b.Use(world.Dir); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// testWriter lets a test show the log of its box.
+type testWriter struct{ t testing.TB }
+
+func (w testWriter) Write(p []byte) (int, error) {
+	w.t.Log(strings.TrimSpace(string(p)))
+	return len(p), nil
+}
+
+// slug is the slug of an error, or the error itself.
+func slug(err error) string {
+	if err == nil {
+		return ""
+	}
+	if f, ok := fault.Of(err); ok {
+		return f.Slug
+	}
+	return err.Error()
+}
+
+func rows(r *Result) string {
+	b, err := json.Marshal(r.Rows)
+	if err != nil {
+		return err.Error()
+	}
+	return string(b)
+}
+
+func TestQuery(t *testing.T) {
+	t.Parallel()
+	b := box(t, Options{})
+	for _, c := range []struct{ sql, want string }{
+		{"SELECT 1 AS a, 'x' AS b, NULL AS c", `[{"a":1,"b":"x","c":null}]`},
+		{"select true AS t, 1.50::DECIMAL(9,2) AS d, 170141183460469231731687303715884105727 AS h, 9223372036854775807 AS big", `[{"t":true,"d":1.5,"h":170141183460469231731687303715884105727,"big":9223372036854775807}]`},
+		{"SELECT DATE '2020-02-29' AS d, TIMESTAMP '2020-02-29 10:11:12.5' AS ts, TIME '01:02:03' AS t, INTERVAL 1 MONTH AS i", `[{"d":"2020-02-29","ts":"2020-02-29T10:11:12.5","t":"01:02:03","i":"P1M0DT0S"}]`},
+		{"SELECT [1, NULL, 3] AS l, {'a': 1, 'b': [DATE '2020-01-01']} AS s, MAP {'k': 2} AS m, 'ab'::BLOB AS y", `[{"l":[1,null,3],"s":{"a":1,"b":["2020-01-01"]},"m":{"k":2},"y":"YWI="}]`},
+		{"SELECT 'NaN'::DOUBLE AS n, 0.1::DOUBLE AS f, 1e20::DOUBLE AS g, 5::DOUBLE AS w, '-inf'::FLOAT AS i", `[{"n":"NaN","f":0.1,"g":1e+20,"w":5,"i":"-Infinity"}]`},
+		{"SELECT 'f47ac10b-58cc-4372-a567-0e02b2c3d479'::UUID AS u, '<é\"\n>' AS t", `[{"u":"f47ac10b-58cc-4372-a567-0e02b2c3d479","t":"\u003cé\"\n\u003e"}]`},
+		{"WITH t AS (SELECT * FROM range(3) r(n)) SELECT n FROM t ORDER BY n DESC; -- done", `[{"n":2},{"n":1},{"n":0}]`},
+		{"WITH RECURSIVE f AS (SELECT 1 AS n UNION ALL SELECT n * 2 FROM f WHERE n < 5) SELECT max(n) AS m FROM f", `[{"m":8}]`},
+		{"SELECT E'a\\';b' AS s, $$x;'y$$ AS t /* ; */", `[{"s":"a';b","t":"x;'y"}]`},
+		{"SELECT count(*) > 1000 AS many FROM grants", `[{"many":true}]`},
+		{"SELECT find_org('zzqqxx vvkk') AS none, find_org(NULL) AS nothing", `[{"none":null,"nothing":null}]`},
+		{"DESCRIBE pub78", `[{"column_name":"ein","column_type":"VARCHAR","null":"NO","key":null,"default":null,"extra":null},{"column_name":"deductibility_codes","column_type":"VARCHAR","null":"NO","key":null,"default":null,"extra":null}]`},
+		{"SELECT 1 AS a, 2 AS a", `[{"a":1,"a_1":2}]`},
+		{"SELECT a.x FROM (SELECT 1 AS x) a POSITIONAL JOIN (SELECT 2 AS x) b", `[{"x":1}]`},
+		{"SELECT x FROM (VALUES (3), (1), (2)) v(x) ORDER BY x", `[{"x":1},{"x":2},{"x":3}]`},
+	} {
+		r, err := b.Query(t.Context(), Request{SQL: c.sql})
+		if err != nil {
+			t.Errorf("%s: %v", c.sql, err)
+			continue
+		}
+		if got := rows(r); got != c.want {
+			t.Errorf("%s\n got %s\nwant %s", c.sql, got, c.want)
+		}
+		if r.Truncated {
+			t.Errorf("%s is truncated", c.sql)
+		}
+	}
+}
+
+func TestTruncated(t *testing.T) {
+	t.Parallel()
+	b := box(t, Options{})
+	for n, truncated := range map[int]bool{1999: false, 2000: false, 2001: true, 100000: true} {
+		r, err := b.Query(t.Context(), Request{SQL: fmt.Sprintf("SELECT n FROM range(%d) t(n) ORDER BY n DESC", n)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Rows) != min(n, 2000) || r.Truncated != truncated || string(r.Rows[0]) != fmt.Sprintf(`{"n":%d}`, n-1) {
+			t.Errorf("%d rows of %d, truncated %v, first %s", len(r.Rows), n, r.Truncated, r.Rows[0])
+		}
+	}
+	_, err := b.Query(t.Context(), Request{SQL: "SELECT repeat('x', 20000) AS s FROM range(2000)"})
+	if slug(err) != TooLarge {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestParams(t *testing.T) {
+	t.Parallel()
+	b := box(t, Options{})
+	for _, c := range []struct{ sql, params, want, slug string }{
+		{"SELECT ?::INT + ?::INT AS s", `[1, 2]`, `[{"s":3}]`, ""},
+		{"SELECT $1::VARCHAR AS a, $1::VARCHAR AS b", `["x'; DROP TABLE grants; --"]`, `[{"a":"x'; DROP TABLE grants; --","b":"x'; DROP TABLE grants; --"}]`, ""},
+		{"SELECT $who::VARCHAR AS a, $n::DOUBLE AS n", `{"who": "y", "n": 1.5}`, `[{"a":"y","n":1.5}]`, ""},
+		{"SELECT count(*) AS n FROM grants WHERE funder_ein = ? AND amount > ?", `["no", 9007199254740993]`, `[{"n":0}]`, ""},
+		{"SELECT ?::INT AS s", `[]`, "", Rejected},
+		{"SELECT 1", `[1]`, "", Rejected},
+		{"SELECT $a::INT", `{"b": 1}`, "", Rejected},
+		{"SELECT $a::INT AS a", `{"a": 1, "b": 1}`, "", Rejected},
+		{"SELECT ?::BOOLEAN AS a, ?::INT AS b", `[true, null]`, `[{"a":true,"b":null}]`, ""},
+		{"SELECT * FROM find_org(?) LIMIT 0", `["x"]`, `[]`, ""},
+	} {
+		var p Params
+		if err := json.Unmarshal([]byte(c.params), &p); err != nil {
+			t.Fatal(err)
+		}
+		r, err := b.Query(t.Context(), Request{SQL: c.sql, Params: p})
+		if slug(err) != c.slug {
+			t.Errorf("%s %s: %v", c.sql, c.params, err)
+		} else if err == nil && rows(r) != c.want {
+			t.Errorf("%s %s\n got %s\nwant %s", c.sql, c.params, rows(r), c.want)
+		}
+	}
+	for _, bad := range []string{`"x"`, `[[1]]`, `{"a": {}}`, `1`} {
+		var p Params
+		if err := json.Unmarshal([]byte(bad), &p); err == nil {
+			t.Errorf("%s is taken as parameters", bad)
+		}
+	}
+}
+
+// TestExamples runs every example of the warehouse, on both plans.
+func TestExamples(t *testing.T) {
+	t.Parallel()
+	b := box(t, Options{})
+	for _, v := range warehouse.Views() {
+		for _, e := range v.Examples {
+			if _, err := b.Query(t.Context(), Request{SQL: e.SQL, Pro: true}); err != nil {
+				t.Errorf("%s, %q: %v", v.Name, e.Question, err)
+			}
+			want := ""
+			if v.Pro {
+				want = ProTable
+			}
+			if _, err := b.Query(t.Context(), Request{SQL: e.SQL}); slug(err) != want {
+				t.Errorf("%s, %q on a lesser plan: %v", v.Name, e.Question, err)
+			}
+		}
+	}
+}
+
+func TestFindOrg(t *testing.T) {
+	t.Parallel()
+	b := box(t, Options{})
+	r, err := b.Query(t.Context(), Request{SQL: "SELECT funder_ein, name FROM funder_kind ORDER BY total_out DESC LIMIT 1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var top struct {
+		EIN  string `json:"funder_ein"`
+		Name string `json:"name"`
+	}
+	if err := json.Unmarshal(r.Rows[0], &top); err != nil {
+		t.Fatal(err)
+	}
+	name := strings.ReplaceAll(strings.ToLower(top.Name), "'", "''")
+	r, err = b.Query(t.Context(), Request{SQL: "SELECT DISTINCT funder_ein AS ein FROM grants WHERE funder_ein = find_org('" + name + "')"})
+	if err != nil || rows(r) != `[{"ein":"`+top.EIN+`"}]` {
+		t.Errorf("%s: %v %v", name, r, err)
+	}
+	r, err = b.Query(t.Context(), Request{SQL: "SELECT ein, name, score FROM find_org('" + name + "')"})
+	if err != nil || len(r.Rows) == 0 || !strings.Contains(string(r.Rows[0]), top.EIN) {
+		t.Errorf("%s: %v %v", name, r, err)
+	}
+	r, err = b.Query(t.Context(), Request{SQL: "SELECT count(*) AS n FROM (SELECT find_org(name) AS e, funder_ein FROM funder_kind LIMIT 50) WHERE e = funder_ein"})
+	if err != nil {
+		t.Error(err)
+	} else {
+		t.Logf("found by their own names: %s of 50", r.Rows[0])
+	}
+}
+
+// TestSwap asks while the snapshot changes under the questions.
+func TestSwap(t *testing.T) {
+	t.Parallel()
+	b := box(t, Options{Queue: 100})
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for range 10 {
+				if _, err := b.Query(t.Context(), Request{SQL: "SELECT count(*) FROM grants"}); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	for range 3 {
+		if err := b.Use(world.Dir); err != nil {
+			t.Error(err)
+		}
+	}
+	wg.Wait()
+	if err := b.Use(t.TempDir()); slug(err) != "no_warehouse" {
+		t.Error(err)
+	}
+	if _, err := b.Query(t.Context(), Request{SQL: "SELECT 1"}); err != nil {
+		t.Errorf("after a snapshot without a warehouse: %v", err)
+	}
+	b.Close()
+	if _, err := b.Query(t.Context(), Request{SQL: "SELECT 1"}); err == nil {
+		t.Error("a closed box answers")
+	}
+}
+
+// TestCrowd checks who waits, who is sent away and that all is given back.
+func TestCrowd(t *testing.T) {
+	t.Parallel()
+	const slow = "SELECT count(*) FROM range(100000000000) a"
+	b := box(t, Options{Workers: 1, Queue: 1, Wait: 50 * time.Millisecond, PerKey: 1, Timeout: time.Second})
+	ctx, cancel := context.WithCancel(t.Context())
+	started := make(chan error, 1)
+	go func() {
+		_, err := b.Run(ctx, Request{SQL: slow, Key: "k"})
+		started <- err
+	}()
+	for len(b.runs.places) == 0 {
+		runtime.Gosched()
+	}
+	if _, err := b.Run(t.Context(), Request{SQL: "SELECT 1", Key: "k"}); slug(err) != Concurrent {
+		t.Errorf("a second query of a key: %v", err)
+	}
+	if _, err := b.Run(t.Context(), Request{SQL: "SELECT 1", Key: "other"}); slug(err) != Busy {
+		t.Errorf("while the only worker is at work: %v", err)
+	}
+	cancel()
+	if err := <-started; err == nil {
+		t.Error("an abandoned query has an answer")
+	}
+	if _, err := b.Query(t.Context(), Request{SQL: "SELECT 1", Key: "k"}); err != nil {
+		t.Errorf("after an abandoned query: %v", err)
+	}
+	if _, err := b.Query(t.Context(), Request{SQL: slow, Key: "k"}); slug(err) != TimedOut {
+		t.Errorf("a slow query: %v", err)
+	}
+}
+
+func TestWorkerNonsense(t *testing.T) {
+	t.Parallel()
+	for _, in := range []string{"", "\xff\xff\xff\xff", "\x00\x00\x00\x01x", "\x00\x00\x00\x10{\"Role\":\"other\"}"} {
+		var out strings.Builder
+		if code := Work(strings.NewReader(in), &out); code == 0 {
+			t.Errorf("%q is taken as an order", in)
+		}
+	}
+	if _, err := spawn([]string{os.Args[0], "sql-worker"}, hello{Role: roleRunner, Dir: t.TempDir(), Memory: 1 << 30, Threads: 1}); err == nil {
+		t.Error("a worker without a warehouse starts")
+	}
+}

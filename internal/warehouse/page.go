@@ -1,0 +1,87 @@
+package warehouse
+
+import (
+	"fmt"
+	"strings"
+)
+
+// FindOrg describes the one function that is the warehouse's own.
+const FindOrg = "`find_org(name)` finds an organization by name, as /search does: a misspelling, initials or a former name will do. " +
+	"As a value it is the EIN of the best match, or null: `WHERE funder_ein = find_org('ford foundation')`. " +
+	"As a table it is the candidates, best first: `SELECT * FROM find_org('red cross')` has the columns ein, name, city, state, kind, ntee_cd, revenue and score."
+
+// Schema is what GET /sql/schema answers with.
+type Schema struct {
+	Dialect   string     `json:"dialect"`
+	Tables    []View     `json:"tables"`
+	Functions []Function `json:"functions"`
+	Rules     []string   `json:"rules"`
+}
+
+// Function is a function beyond those of the dialect.
+type Function struct {
+	Name    string `json:"name"`
+	Meaning string `json:"meaning"`
+}
+
+// rules hold for the warehouse as a whole.
+var rules = []string{
+	"One statement, beginning with SELECT, WITH or DESCRIBE. It only reads.",
+	"Names of tables are lower-case and case-sensitive.",
+	"EINs are text of nine digits, with leading zeros, and are compared as text.",
+	"Names of organizations are capitals as filed; match text with ILIKE.",
+	"At most 2,000 rows are returned; truncated is true when there were more. A query is stopped after 30 seconds: narrow it by tax_year or funder_ein.",
+	"UK rows are not in orgs and do not join to grants on an EIN; a join by name is a best-effort candidate.",
+	"orgs holds the latest return of each organization; do not filter it by year for questions about all of them.",
+	"recipient_country is a FIPS 10-4 code (IN is India); recipient_state is a postal code (IN is Indiana).",
+	"Values can be bound: write ? or $name in the text and send them as params.",
+}
+
+// Describe is the schema of the warehouse.
+func Describe() Schema {
+	return Schema{Dialect: "DuckDB", Tables: views, Functions: []Function{{Name: "find_org", Meaning: FindOrg}}, Rules: rules}
+}
+
+// Markdown is the page of the documentation.
+func Markdown() string {
+	var b strings.Builder
+	b.WriteString("# The warehouse\n\n")
+	fmt.Fprintf(&b, "`POST /sql` reads %d tables in the dialect of DuckDB. Tables marked Pro need the Pro plan. This page is generated from the definition that the files themselves are made from.\n\n", len(views))
+	b.WriteString("## Rules\n\n")
+	for _, r := range rules {
+		b.WriteString("- " + r + "\n")
+	}
+	b.WriteString("\n## find_org\n\n" + FindOrg + "\n")
+	group := ""
+	for i := range views {
+		v := &views[i]
+		if v.Group != group {
+			group = v.Group
+			fmt.Fprintf(&b, "\n## %s\n", group)
+		}
+		v.markdown(&b)
+	}
+	return b.String()
+}
+
+func (v *View) markdown(b *strings.Builder) {
+	plan := ""
+	if v.Pro {
+		plan = " (Pro)"
+	}
+	fmt.Fprintf(b, "\n### %s%s\n\n%s\n\n| Column | Type | Null | Meaning |\n|---|---|---|---|\n", v.Name, plan, v.Meaning)
+	for _, c := range v.Columns {
+		null := ""
+		if c.Nullable {
+			null = "yes"
+		}
+		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", c.Name, c.Type, null, c.Meaning)
+	}
+	b.WriteString("\n")
+	for _, t := range v.Traps {
+		b.WriteString("- " + t + "\n")
+	}
+	for _, e := range v.Examples {
+		fmt.Fprintf(b, "\n%s\n\n```sql\n%s\n```\n", e.Question, e.SQL)
+	}
+}

@@ -1,0 +1,252 @@
+package warehouse
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"grantgraph/internal/build"
+	"grantgraph/internal/snapshot"
+	"grantgraph/internal/synth"
+)
+
+// world is a small invented world with its warehouse.
+var world *snapshot.Snapshot
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "warehouse")
+	if err != nil {
+		panic(err)
+	}
+	if world, err = makeWorld(dir, 2000); err != nil {
+		fmt.Fprintln(os.Stderr, "building the test world:", err)
+		os.Exit(1)
+	}
+	code := m.Run()
+	os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+func makeWorld(dir string, grants int) (*snapshot.Snapshot, error) {
+	ctx := context.Background()
+	if _, err := synth.Write(ctx, synth.Options{Out: dir + "/up", Grants: grants, Seed: 1}); err != nil {
+		return nil, err
+	}
+	result, err := build.Run(ctx, build.Options{
+		Sources: dir + "/up", Data: dir + "/data",
+		Now:      func() time.Time { return time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC) },
+		Indexers: []build.Indexer{{Name: "warehouse", Write: Build}},
+	})
+	if err != nil {
+		return nil, err
+	}
+	return result.Snapshot, nil
+}
+
+// open attaches the files as the sandbox does.
+func open(t testing.TB, files ...string) *sql.Conn {
+	t.Helper()
+	db, err := sql.Open("duckdb", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	conn, err := db.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var path []string
+	for i, f := range files {
+		path = append(path, fmt.Sprintf("f%d.main", i))
+		run(t, conn, fmt.Sprintf("ATTACH %s AS f%d (READ_ONLY)", quote(filepath.Join(world.Dir, f)), i))
+	}
+	run(t, conn, "CREATE TEMP MACRO find_org(name) AS '070000001'", "SET search_path = "+quote(strings.Join(path, ",")))
+	return conn
+}
+
+func run(t testing.TB, conn *sql.Conn, statements ...string) {
+	t.Helper()
+	for _, s := range statements {
+		if _, err := conn.ExecContext(t.Context(), s); err != nil {
+			t.Fatalf("%v in %s", err, s)
+		}
+	}
+}
+
+func TestDefinition(t *testing.T) {
+	t.Parallel()
+	name := regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
+	seen := map[string]bool{}
+	for _, v := range Views() {
+		if seen[v.Name] || !name.MatchString(v.Name) || v.Meaning == "" || v.Group == "" || len(v.Traps) == 0 || len(v.Examples) != 2 {
+			t.Errorf("%s is not fully defined", v.Name)
+		}
+		seen[v.Name] = true
+		cols := map[string]bool{}
+		for _, c := range v.Columns {
+			if cols[c.Name] || !name.MatchString(c.Name) || c.Meaning == "" || c.Type == "" {
+				t.Errorf("%s.%s is not fully defined", v.Name, c.Name)
+			}
+			cols[c.Name] = true
+		}
+		if v.year != "" && !cols[v.year] {
+			t.Errorf("%s has no column %s", v.Name, v.year)
+		}
+	}
+	// 33, and cofunder_edge.
+	if len(seen) != 34 {
+		t.Errorf("%d views", len(seen))
+	}
+	for _, n := range []string{"grants", "recipient_name", "grant_purpose", "orgs", "funder_kind", "org_bmf", "pub78", "auto_revocation", "ofac_sdn",
+		"service_area", "intl_entity", "cofunder_edge_intl", "cofunder_edge", "org_asset_profile", "foundation_holdings", "holding_entity", "board_link",
+		"org_families", "gov_funding_federal", "gov_funding_state", "uk_charity", "uk_charity_finance", "uk_charity_return_b", "uk_charity_return_a",
+		"uk_charity_classification", "uk_charity_area", "uk_charity_other_name", "uk_charity_governing_document", "uk_charity_policy",
+		"uk_charity_event", "uk_charity_published_report", "uk_ingest_meta", "uk_charity_trustee", "uk_board_edge"} {
+		if !seen[n] {
+			t.Errorf("no view %s", n)
+		}
+	}
+}
+
+// TestFiles holds the catalog of the files against the definition, and the
+// rows against the tables they were made from.
+func TestFiles(t *testing.T) {
+	t.Parallel()
+	conn := open(t, OpenFile, ProFile)
+	for i := range views {
+		v := &views[i]
+		rows, err := conn.QueryContext(t.Context(), "DESCRIBE "+v.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []Column
+		for rows.Next() {
+			var c Column
+			var null string
+			var rest [3]any
+			if err := rows.Scan(&c.Name, &c.Type, &null, &rest[0], &rest[1], &rest[2]); err != nil {
+				t.Fatal(err)
+			}
+			c.Nullable = null == "YES"
+			got = append(got, c)
+		}
+		if len(got) != len(v.Columns) {
+			t.Errorf("%s has %d columns, want %d", v.Name, len(got), len(v.Columns))
+			continue
+		}
+		for j, c := range v.Columns {
+			if g := got[j]; g.Name != c.Name || g.Type != c.Type || g.Nullable != c.Nullable {
+				t.Errorf("%s.%s is %+v", v.Name, c.Name, g)
+			}
+		}
+		var have, want int
+		if err := conn.QueryRowContext(t.Context(), "SELECT (SELECT count(*) FROM "+v.Name+"), (SELECT count(*) FROM read_parquet("+quote(world.Path(v.Name))+"))").Scan(&have, &want); err != nil {
+			t.Fatal(err)
+		}
+		if have != want {
+			t.Errorf("%s has %d rows, the table %d", v.Name, have, want)
+		}
+		if have == 0 {
+			t.Logf("%s is empty in this world", v.Name)
+		}
+	}
+	var comments int
+	if err := conn.QueryRowContext(t.Context(), "SELECT count(*) FROM duckdb_columns() WHERE database_name IN ('f0', 'f1') AND comment IS NULL").Scan(&comments); err != nil || comments != 0 {
+		t.Errorf("%d columns have no comment: %v", comments, err)
+	}
+}
+
+// TestSeparation checks that the open file knows nothing of the Pro tables.
+func TestSeparation(t *testing.T) {
+	t.Parallel()
+	conn := open(t, OpenFile)
+	for _, v := range Views() {
+		_, err := conn.ExecContext(t.Context(), "SELECT 1 FROM "+v.Name+" LIMIT 1")
+		if (err != nil) != v.Pro {
+			t.Errorf("%s in the open file: %v", v.Name, err)
+		}
+	}
+	body, err := os.ReadFile(filepath.Join(world.Dir, OpenFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range Views() {
+		// uk_ingest_meta counts the rows of every table of the register.
+		if v.Pro && v.Group != groupUK && strings.Contains(string(body), v.Name) {
+			t.Errorf("the open file mentions %s", v.Name)
+		}
+	}
+}
+
+func TestExamples(t *testing.T) {
+	t.Parallel()
+	conn := open(t, OpenFile, ProFile)
+	for _, v := range Views() {
+		for _, e := range v.Examples {
+			if _, err := conn.ExecContext(t.Context(), e.SQL); err != nil {
+				t.Errorf("%s, %q: %v", v.Name, e.Question, err)
+			}
+			if !strings.Contains(e.SQL, v.Name) {
+				t.Errorf("%s, %q does not use it", v.Name, e.Question)
+			}
+		}
+	}
+}
+
+// TestTiers checks the rules of the grants view that the tables do not have.
+func TestTiers(t *testing.T) {
+	t.Parallel()
+	conn := open(t, OpenFile)
+	for _, q := range []string{
+		"source_tier = 'universe' AND purpose_raw IS NOT NULL",
+		"source_tier = 'matched' AND (recipient_country IS NOT NULL OR recipient_ein IS NULL)",
+		"source_tier NOT IN ('matched', 'universe')",
+		"length(funder_ein) <> 9 OR length(recipient_ein) <> 9 OR length(recipient_state) <> 2",
+		"recip_id NOT SIMILAR TO '(ein|intl|nm)-.+'",
+		"is_individual AND NOT is_unidentified",
+	} {
+		var n int
+		if err := conn.QueryRowContext(t.Context(), "SELECT count(*) FROM grants WHERE "+q).Scan(&n); err != nil || n != 0 {
+			t.Errorf("%s: %d rows, %v", q, n, err)
+		}
+	}
+	if err := world.Verify(); err != nil {
+		t.Error(err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(world.Dir, ".warehouse*")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+func TestMarkdown(t *testing.T) {
+	t.Parallel()
+	page := Markdown()
+	for _, v := range Views() {
+		if !strings.Contains(page, "\n### "+v.Name) {
+			t.Errorf("the page lacks %s", v.Name)
+		}
+	}
+	if strings.Count(page, "(Pro)") != 9 || page != Markdown() {
+		t.Errorf("%d Pro tables", strings.Count(page, "(Pro)"))
+	}
+}
+
+func TestCancel(t *testing.T) {
+	t.Parallel()
+	w, err := snapshot.Create(t.TempDir(), time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Abandon()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := Build(ctx, w); err == nil {
+		t.Error("a cancelled build succeeded")
+	}
+}
