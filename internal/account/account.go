@@ -1,11 +1,17 @@
 // Package account keeps the keys of the service: who has one, what it is
-// entitled to, and how much of its allowance is spent.
+// entitled to, and how much of its allowance is spent. Keys are made for
+// people, who have accounts, by the operator, and by agents for themselves.
 //
 // A charge is exact and durable before it is answered: charges that arrive
 // together are written in one transaction, so an allowance is never oversold
 // and a call that was answered is never forgotten, whatever happens to the
 // process. The text of a key is shown once, when it is made; the store has
-// only its hash.
+// only its hash. The same holds for passwords, sessions and tokens.
+//
+// There are two stores that behave alike: one in a file of SQLite, for one
+// machine, and one in PostgreSQL, for any number of them. Neither remembers
+// anything outside the database, so what is done through one server holds at
+// once on all.
 package account
 
 import (
@@ -33,6 +39,8 @@ type KeyInfo struct {
 	Active  bool
 	Created time.Time
 	Rotated time.Time // when the present secret was made
+	Account string    // ID of the account it belongs to; empty when it stands alone
+	Tier    Tier      // of an agent, whose Plan is Agent; empty otherwise
 }
 
 // Require says why the key may not use a part of the service, nil when it may.
@@ -47,7 +55,11 @@ func (k KeyInfo) Require(s Scope) error {
 	if s&ProScope != 0 {
 		need = "the Pro plan"
 	}
-	return fault.New("plan_required", "%s needs %s; this key is on the %s plan.", what, need, k.Plan).
+	have := "is on the " + string(k.Plan) + " plan"
+	if k.Plan == Agent {
+		have = "is the trial key of an agent"
+	}
+	return fault.New("plan_required", "%s needs %s; this key %s.", what, need, have).
 		Try("change the plan of the key, or ask for what its plan covers")
 }
 
@@ -55,34 +67,119 @@ func (k KeyInfo) Require(s Scope) error {
 type Balance struct {
 	Limit     int
 	Remaining int
-	Reset     time.Time // when the allowance is whole again
+	Reset     time.Time // when the allowance is whole again; for an agent, when the key ends
 }
 
-// Store keeps keys and meters them. It is safe for concurrent use.
+// Store keeps keys and meters them. It is safe for concurrent use, also by
+// several processes. A database that does not answer is a fault of slug
+// store_unavailable.
 type Store interface {
-	// Create makes a key. The secret is returned this once.
+	Keys
+	People
+	Agents
+	Trails
+	Close() error
+}
+
+// Keys are the keys of people, and the meter of all keys.
+type Keys interface {
+	// Create makes a key that belongs to no account; the e-mail address is a
+	// note. The secret is returned this once.
 	Create(ctx context.Context, plan Plan, email, label string) (secret string, k KeyInfo, err error)
 	// Authenticate finds the key with this secret, and nothing by an ID: it is
-	// the one for requests from outside.
+	// the one for requests from outside. An agent's key that is over wraps
+	// ErrExpired.
 	Authenticate(ctx context.Context, secret string) (KeyInfo, error)
 	// Find finds a key by its secret or its ID.
 	Find(ctx context.Context, secretOrID string) (KeyInfo, error)
 	// Charge takes cost calls from the allowance of the key, or none of them:
-	// then the error wraps ErrSpent and the balance says when to come back. It
-	// returns after the charge is on the disk. A call that ends early because
-	// ctx is done may still be charged.
+	// then the error wraps ErrSpent and the balance says when to come back. The
+	// keys of an account share its allowance. It returns after the charge is on
+	// the disk. A call that ends early because ctx is done, or because the
+	// database does not answer, may still be charged, but never twice.
 	Charge(ctx context.Context, id string, cost int) (Balance, error)
 	// Balance is the state of the allowance of the key.
 	Balance(ctx context.Context, id string) (Balance, error)
-	// List is every key, oldest first.
+	// List is every key but those of agents, oldest first.
 	List(ctx context.Context) ([]KeyInfo, error)
 	// Rotate gives the key a new secret; the old one is dead when it returns.
 	// What was spent stays spent.
 	Rotate(ctx context.Context, id string) (secret string, k KeyInfo, err error)
 	Deactivate(ctx context.Context, id string) (KeyInfo, error)
 	Reactivate(ctx context.Context, id string) (KeyInfo, error)
+	// SetPlan moves the key to a plan, and with it the account it belongs to
+	// and the other keys of that.
 	SetPlan(ctx context.Context, id string, plan Plan) (KeyInfo, error)
-	Close() error
+	// Usage is what the key was charged in [from, to) by hours or by days of
+	// UTC, as far back as UsageKept; a bucket without calls is there too.
+	Usage(ctx context.Context, id string, from, to time.Time, step time.Duration) ([]Bucket, error)
+	// TakeScreen says whether this is the first screening of the owner of the
+	// key, the one that a free key or an agent may run. It is so only once.
+	TakeScreen(ctx context.Context, id string) (first bool, err error)
+}
+
+// People are those who sign up. An account may be named by its ID or its
+// e-mail address; from is the network address a request comes from, or empty.
+type People interface {
+	// SignUp makes an account on the free plan.
+	SignUp(ctx context.Context, email, password, from string) (Account, error)
+	// SignIn opens a session. After too many wrong passwords for the account or
+	// from the address it refuses, wrapping a WaitError.
+	SignIn(ctx context.Context, email, password, from string) (session string, a Account, err error)
+	// Session finds whose session this is and prolongs it.
+	Session(ctx context.Context, session string) (Account, error)
+	SignOut(ctx context.Context, session string) error
+	// ChangePassword ends every session of the account and opens a new one.
+	ChangePassword(ctx context.Context, account, old, password string) (session string, err error)
+	// VerifyToken and ResetToken make the secret part of a letter to the person;
+	// it works once, for three days and for an hour, and voids those before it.
+	VerifyToken(ctx context.Context, account string) (token string, err error)
+	ResetToken(ctx context.Context, account string) (token string, err error)
+	VerifyEmail(ctx context.Context, token string) (Account, error)
+	// ResetPassword ends every session of the account.
+	ResetPassword(ctx context.Context, token, password string) (Account, error)
+	AccountOf(ctx context.Context, account string) (Account, error)
+	// SetAccountPlan moves the account and all its keys to a plan.
+	SetAccountPlan(ctx context.Context, account string, plan Plan) (Account, error)
+	// KeysOf is every key of the account, oldest first.
+	KeysOf(ctx context.Context, account string) ([]KeyInfo, error)
+	// CreateFor makes a key on the plan of the account.
+	CreateFor(ctx context.Context, account, label string) (secret string, k KeyInfo, err error)
+}
+
+// Agents are programs that make keys for themselves. Charge on a key that is
+// locked wraps ErrLocked, on one that is over ErrExpired.
+type Agents interface {
+	// TakeMint counts one key minted by a network address, and says how long to
+	// wait when it was one too many.
+	TakeMint(ctx context.Context, address string) (wait time.Duration, ok bool, err error)
+	// MintAgent makes a key. One of the anonymous tier is locked and waits for
+	// its first challenge. A keypair has one key in each tier, which is given a
+	// new secret when it mints again, and a new allowance only after its end.
+	MintAgent(ctx context.Context, spec AgentSpec) (secret string, a AgentInfo, err error)
+	Agent(ctx context.Context, id string) (AgentInfo, error)
+	// SetChallenge gives a locked or spent key of the anonymous tier its next
+	// challenge and locks it. Expect is the number of the one it has; when it
+	// has another by now, nothing is done, and the key as it is comes with
+	// ErrStale. When none is due, the error wraps ErrNotDue.
+	SetChallenge(ctx context.Context, id string, expect int, c Challenge) (AgentInfo, error)
+	// Attempt answers the challenge of a locked key: verify, which may be called
+	// more than once, says whether the answers are right.
+	Attempt(ctx context.Context, id string, verify func(Challenge) bool) (AgentInfo, Outcome, error)
+	// TakeCall counts one of the calls that a locked key may make; any other
+	// wraps ErrLocked.
+	TakeCall(ctx context.Context, id, call string) (left int, err error)
+	// Seen says whether this is the first use of the nonce of a keypair, and
+	// remembers it until then.
+	Seen(ctx context.Context, keyid, nonce string, until time.Time) (fresh bool, err error)
+}
+
+// Trails are what happened, for those who must answer for it.
+type Trails interface {
+	// Audit adds an event. Actor and address are those of As when they are empty.
+	Audit(ctx context.Context, e Event) error
+	// AuditTrail is the events asked for, newest first.
+	AuditTrail(ctx context.Context, f Trail) ([]Event, error)
 }
 
 // NoKey is the answer to a request that needs a key and has none.

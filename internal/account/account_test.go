@@ -6,7 +6,6 @@ import (
 	"crypto/rand"
 	"database/sql"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -41,34 +40,10 @@ func slugIn(f *fault.Fault) (s string) {
 	return s
 }
 
-func open(t testing.TB, opt Options) (Store, string) {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "a b%20?c#", "accounts.db")
-	s, err := OpenSQLite(path, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return s, path
-}
-
-func create(t testing.TB, s Store, plan Plan) (string, KeyInfo) {
-	t.Helper()
-	secret, k, err := s.Create(t.Context(), plan, "ann@example.org", "test")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return secret, k
-}
-
 func TestKeyText(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
-	for _, terms := range Plans() {
+	for _, terms := range append(Plans(), Agent.Terms()) {
 		for range 200 {
 			key, err := NewKey(terms.Plan, rand.Reader)
 			if err != nil {
@@ -132,10 +107,12 @@ func FuzzParseKey(f *testing.F) {
 	})
 }
 
-func TestLifeOfAKey(t *testing.T) {
-	t.Parallel()
+func TestStoreLifeOfAKey(t *testing.T) { stores(t, testLifeOfAKey) }
+
+func testLifeOfAKey(t *testing.T, p place) {
 	c := newClock("2026-03-10T12:00:00Z")
-	s, path := open(t, Options{Clock: c.now})
+	s := openAt(t, p, Options{Clock: c.now})
+	other := openAt(t, p, Options{Clock: c.now})
 	ctx := t.Context()
 	secret, k := create(t, s, Free)
 	if k.Plan != Free || !k.Active || k.Email != "ann@example.org" || !k.Created.Equal(c.now()) {
@@ -152,11 +129,11 @@ func TestLifeOfAKey(t *testing.T) {
 	if _, err := s.Authenticate(ctx, k.ID); !errors.Is(err, ErrUnknownKey) {
 		t.Errorf("an ID passes for a key: %v", err)
 	}
-	other, err := NewKey(Free, rand.Reader)
+	none, err := NewKey(Free, rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, by := range []string{other, "key_nobody", "", "gg_f_short"} {
+	for _, by := range []string{none, "key_nobody", "key_nobodyNobody", "", "gg_f_short", "key_\x00\xff", "key_nobodyNobod\x00"} {
 		if _, err := s.Find(ctx, by); !errors.Is(err, ErrUnknownKey) || slugOf(err) != "unknown_key" {
 			t.Errorf("by %q: %v", by, err)
 		}
@@ -170,11 +147,13 @@ func TestLifeOfAKey(t *testing.T) {
 	if err != nil || next == secret || rotated.ID != k.ID || !rotated.Rotated.Equal(c.now()) || !rotated.Created.Equal(k.Created) {
 		t.Errorf("rotated to %+v, %v", rotated, err)
 	}
-	if _, err := s.Authenticate(ctx, secret); !errors.Is(err, ErrUnknownKey) {
-		t.Errorf("the old key lives: %v", err)
-	}
-	if got, err := s.Authenticate(ctx, next); err != nil || got.ID != k.ID {
-		t.Errorf("the new key: %+v, %v", got, err)
+	for _, s := range []Store{s, other} {
+		if _, err := s.Authenticate(ctx, secret); !errors.Is(err, ErrUnknownKey) {
+			t.Errorf("the old key lives: %v", err)
+		}
+		if got, err := s.Authenticate(ctx, next); err != nil || got.ID != k.ID {
+			t.Errorf("the new key: %+v, %v", got, err)
+		}
 	}
 	if b, err := s.Balance(ctx, k.ID); err != nil || b.Remaining != 47 {
 		t.Errorf("rotating refills: %+v, %v", b, err)
@@ -210,8 +189,15 @@ func TestLifeOfAKey(t *testing.T) {
 	if _, _, err := s.Create(ctx, Free, "not an address", ""); slugOf(err) != "bad_email" {
 		t.Errorf("bad address: %v", err)
 	}
-	if _, _, err := s.Create(ctx, Free, "", strings.Repeat("x", 1000)); slugOf(err) != "bad_label" {
-		t.Errorf("long label: %v", err)
+	for _, label := range []string{strings.Repeat("x", 1000), "a\x00b", "\xff", "two\nlines", "\u202eright to left"} {
+		if _, _, err := s.Create(ctx, Free, "", label); slugOf(err) != "bad_label" {
+			t.Errorf("label %q: %v", label, err)
+		}
+	}
+	for _, plan := range []Plan{"", "gold", Agent} {
+		if _, _, err := s.Create(ctx, plan, "", ""); slugOf(err) != "bad_plan" {
+			t.Errorf("plan %q: %v", plan, err)
+		}
 	}
 
 	_, plus := create(t, s, Plus)
@@ -220,23 +206,7 @@ func TestLifeOfAKey(t *testing.T) {
 		t.Errorf("list %+v, %v", list, err)
 	}
 
-	// Nothing in the files is the text of a key.
-	files, err := filepath.Glob(filepath.Join(filepath.Dir(path), "*"))
-	if err != nil || len(files) == 0 {
-		t.Fatal("no files", err)
-	}
-	for _, f := range files {
-		body, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if bytes.Contains(body, []byte(secret)) || bytes.Contains(body, []byte(next)) {
-			t.Errorf("%s holds a key", f)
-		}
-		if info, err := os.Stat(f); err != nil || info.Mode().Perm()&0o077 != 0 {
-			t.Errorf("%s can be read by others: %v", f, info.Mode())
-		}
-	}
+	holdsNo(t, s, p, secret, next)
 }
 
 func second[T any](_ T, err error) error { return err }
@@ -262,9 +232,10 @@ func TestScopes(t *testing.T) {
 	}
 }
 
-// TestWindows spends allowances around the edges of days and months.
-func TestWindows(t *testing.T) {
-	t.Parallel()
+// TestStoreWindows spends allowances around the edges of days and months.
+func TestStoreWindows(t *testing.T) { stores(t, testWindows) }
+
+func testWindows(t *testing.T, p place) {
 	for _, c := range []struct {
 		plan   Plan
 		window Window
@@ -279,7 +250,7 @@ func TestWindows(t *testing.T) {
 		{Pro, "", "2026-12-01T00:00:00Z", "2027-01-01T00:00:00Z", 10_000},
 	} {
 		k := newClock(c.at)
-		s, _ := open(t, Options{Clock: k.now, FreeWindow: c.window})
+		s := openAt(t, p, Options{Clock: k.now, FreeWindow: c.window})
 		ctx := t.Context()
 		_, key := create(t, s, c.plan)
 		b, err := s.Charge(ctx, key.ID, c.limit-1)
@@ -306,22 +277,19 @@ func TestWindows(t *testing.T) {
 			t.Errorf("%+v: not refilled: %+v, %v", c, b, err)
 		}
 	}
-	if _, err := OpenSQLite(filepath.Join(t.TempDir(), "x.db"), Options{FreeWindow: "week"}); slugOf(err) != "bad_window" {
+	if _, err := p.open(t.Context(), Options{FreeWindow: "week"}); slugOf(err) != "bad_window" {
 		t.Errorf("a window of a week: %v", err)
 	}
 }
 
-// TestRace lets many goroutines spend one allowance, through two stores on the
-// same file as two processes would have: exactly the allowance is granted.
-func TestRace(t *testing.T) {
-	t.Parallel()
+// TestStoreRace lets many goroutines spend one allowance, through two stores
+// on the same database as two processes would have: exactly the allowance is
+// granted.
+func TestStoreRace(t *testing.T) { stores(t, testRace) }
+
+func testRace(t *testing.T, p place) {
 	c := newClock("2026-05-05T05:05:05Z")
-	s, path := open(t, Options{Clock: c.now})
-	other, err := OpenSQLite(path, Options{Clock: c.now})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer other.Close()
+	s, other := openAt(t, p, Options{Clock: c.now}), openAt(t, p, Options{Clock: c.now})
 	_, k := create(t, s, Plus)
 	var granted, refused atomic.Int64
 	left := make([]bool, 250)
@@ -363,9 +331,10 @@ func TestRace(t *testing.T) {
 	}
 }
 
-func TestCancelledAndClosed(t *testing.T) {
-	t.Parallel()
-	s, path := open(t, Options{})
+func TestStoreCancelledAndClosed(t *testing.T) { stores(t, testCancelledAndClosed) }
+
+func testCancelledAndClosed(t *testing.T, p place) {
+	s := openAt(t, p, Options{})
 	_, k := create(t, s, Free)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -394,11 +363,13 @@ func TestCancelledAndClosed(t *testing.T) {
 		t.Fatal(err)
 	}
 	wg.Wait()
-	again, err := OpenSQLite(path, Options{})
-	if err != nil {
-		t.Fatal(err)
+	if _, err := s.Charge(t.Context(), k.ID, 1); err == nil {
+		t.Error("charged by a store that is closed")
 	}
-	defer again.Close()
+	if _, _, err := s.Create(t.Context(), Free, "", ""); err == nil {
+		t.Error("made a key in a store that is closed")
+	}
+	again := openAt(t, p, Options{})
 	if b, err := again.Balance(t.Context(), k.ID); err != nil || int64(b.Limit-b.Remaining) != granted.Load() {
 		t.Errorf("%d granted, balance %+v, %v", granted.Load(), b, err)
 	}
@@ -428,49 +399,5 @@ func TestForeignFiles(t *testing.T) {
 	db.Close()
 	if _, err := OpenSQLite(later, Options{}); err == nil || !strings.Contains(err.Error(), "later version") {
 		t.Errorf("a later layout: %v", err)
-	}
-}
-
-func BenchmarkCharge(b *testing.B) {
-	for _, callers := range []int{1, 16, 256} {
-		b.Run(fmt.Sprintf("callers=%d", callers), func(b *testing.B) {
-			c := newClock("2026-05-05T05:05:05Z")
-			s, _ := open(b, Options{Clock: c.now})
-			ids := make([]string, 300)
-			for i := range ids {
-				_, k := create(b, s, Pro)
-				ids[i] = k.ID
-			}
-			var next atomic.Int64
-			var wg sync.WaitGroup
-			b.ResetTimer()
-			for range callers {
-				wg.Add(1)
-				go func() {
-					defer wg.Done()
-					for {
-						i := next.Add(1)
-						if i > int64(b.N) {
-							return
-						}
-						if _, err := s.Charge(context.Background(), ids[i%int64(len(ids))], 1); err != nil && !errors.Is(err, ErrSpent) {
-							b.Error(err)
-						}
-					}
-				}()
-			}
-			wg.Wait()
-			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "charges/s")
-		})
-	}
-}
-
-func BenchmarkAuthenticate(b *testing.B) {
-	s, _ := open(b, Options{})
-	secret, _ := create(b, s, Pro)
-	for b.Loop() {
-		if _, err := s.Authenticate(b.Context(), secret); err != nil {
-			b.Fatal(err)
-		}
 	}
 }

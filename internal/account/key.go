@@ -9,7 +9,8 @@ import (
 )
 
 // A key reads gg_<plan letter>_<32 base62>_<checksum>. The letter is that of
-// the plan it was issued under and says nothing about the plan it has now. The
+// the plan it was issued under (a for an agent) and says nothing about the plan
+// it has now. The
 // checksum lets a mistyped or cut key be refused without asking the store, and
 // lets scanners tell a real key from a look-alike.
 const (
@@ -17,7 +18,8 @@ const (
 	secretChars = 32
 	sumChars    = 6
 	keyLength   = len("gg_x_") + secretChars + 1 + sumChars
-	idPrefix    = "key_"
+	idPrefix    = "key_" // of the ID of a key
+	accPrefix   = "acc_" // of the ID of an account
 	idChars     = 12
 )
 
@@ -58,6 +60,9 @@ func ParseKey(s string) (Plan, error) {
 			return t.Plan, nil
 		}
 	}
+	if s[3] == agentTerms.Letter {
+		return Agent, nil
+	}
 	return "", unknownKey("This is not an API key: it names no plan.")
 }
 
@@ -68,9 +73,16 @@ func hashKey(secret string) []byte {
 	return h[:]
 }
 
-func newID(random io.Reader) (string, error) {
+func newID(prefix string, random io.Reader) (string, error) {
 	s, err := letters(random, idChars)
-	return idPrefix + s, err
+	return prefix + s, err
+}
+
+// isID says whether s has the form of an ID. What has not is never asked for:
+// no database sees a text from outside that it might choke on.
+func isID(prefix, s string) bool {
+	rest, ok := strings.CutPrefix(s, prefix)
+	return ok && len(rest) == idChars && strings.Trim(rest, base62) == ""
 }
 
 // checksum is the CRC-32 of body in base62, padded.

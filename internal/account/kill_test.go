@@ -27,7 +27,9 @@ func TestMain(m *testing.M) {
 		chargeForever(path, os.Getenv(childEnv+"_ID"))
 		return
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	stopCluster()
+	os.Exit(code)
 }
 
 // chargeForever writes one byte for every charge that was granted, after it

@@ -1,109 +1,114 @@
 package account
 
 import (
+	"cmp"
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
+	"runtime"
+	"slices"
 	"sync"
 	"time"
 )
 
-// ledger is the one writer of a store. Jobs that arrive while a transaction is
+// ledger is the one that charges. Charges that arrive while a transaction is
 // being written to the disk are gathered into the next one, so the number of
 // charges a second is not bound by the number of times a second the disk can
 // promise that something is on it.
 type ledger struct {
 	store *store
-	jobs  chan *job
-	quit  chan struct{} // closed when no more jobs are taken
+	jobs  chan *charge
+	quit  chan struct{} // closed when no more charges are taken
 	ended chan struct{} // closed when the writer is gone
 	once  sync.Once
-
-	byID, calls, spend *sql.Stmt
 }
 
-// mostJobs bounds how many jobs share a transaction, so that the first of them
-// does not wait for long.
-const mostJobs = 512
+// mostCharges bounds how many charges share a transaction, so that the first
+// of them does not wait for long.
+const mostCharges = 512
 
-// job is one piece of work in a transaction. Its result is good only when the
-// transaction was committed; then done gets nil or the job's own refusal.
-type job struct {
-	ctx  context.Context
-	work func(*batch) error
-	done chan error
+// batchTime bounds how long one transaction of charges may take, a database
+// that comes back after a fall included.
+const batchTime = 10 * time.Second
+
+// charge is one call to be paid. Its balance and answer are good only when the
+// transaction was committed; then done gets nil.
+type charge struct {
+	ctx     context.Context
+	id      string
+	cost    int
+	balance Balance
+	answer  error
+	done    chan error
 }
 
-// batch is a transaction that several jobs share.
-type batch struct {
-	tx                 *sql.Tx
-	byID, calls, spend *sql.Stmt
-	now                time.Time
-	wrote              bool
+// book is how an engine reads and writes what charges need, many at a time.
+// Where several servers share a database, reading with meters and purses keeps
+// others from the same rows until the transaction ends; the lists are sorted,
+// so that no two servers wait for each other.
+type book interface {
+	keys(t *tx, ids []string) (map[string]record, error)
+	meters(t *tx, ms []*meter) error
+	spend(t *tx, ms []*meter) error
+	purses(t *tx, ps []*purse) error
+	take(t *tx, ps []*purse) error
+	use(t *tx, hour int64, us []usage) error
 }
 
-func (b *batch) exec(text string, args ...any) (sql.Result, error) {
-	b.wrote = true
-	r, err := b.tx.Exec(text, args...)
-	if err != nil {
-		err = &broken{err}
-	}
-	return r, err
+// meter is what an owner spent in a window.
+type meter struct {
+	owner   string
+	period  Window
+	start   int64
+	calls   int64
+	changed bool
 }
 
-// broken marks a failure of the store itself, which spoils the transaction for
-// every job in it.
-type broken struct{ err error }
+// purse is what is left to the key of an agent.
+type purse struct {
+	key       int64
+	status    Status
+	expires   int64
+	allowance int64
+	remaining int64
+	changed   bool
+}
 
-func (e *broken) Error() string { return "key store: " + e.err.Error() }
-func (e *broken) Unwrap() error { return e.err }
+// usage is what a key used in an hour.
+type usage struct{ key, calls int64 }
 
-var errClosed = errors.New("the key store is closed")
-
-func openLedger(s *store) (l *ledger, err error) {
-	l = &ledger{store: s, jobs: make(chan *job, mostJobs), quit: make(chan struct{}), ended: make(chan struct{})}
-	if l.byID, err = s.write.Prepare(keyColumns + "WHERE id = ?"); err != nil {
-		return nil, err
-	}
-	if l.calls, err = s.write.Prepare("SELECT calls FROM spent WHERE key = ? AND window = ? AND start = ?"); err != nil {
-		return nil, err
-	}
-	if l.spend, err = s.write.Prepare("INSERT INTO spent (key, window, start, calls) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO UPDATE SET calls = calls + ?4"); err != nil {
-		return nil, err
-	}
+func openLedger(s *store) *ledger {
+	l := &ledger{store: s, jobs: make(chan *charge, mostCharges), quit: make(chan struct{}), ended: make(chan struct{})}
 	go l.run()
-	return l, nil
+	return l
 }
 
-// close lets the jobs that were accepted finish and ends the writer.
+// close lets the charges that were accepted finish and ends the writer.
 func (l *ledger) close() {
 	l.once.Do(func() { close(l.quit) })
 	<-l.ended
 }
 
-// do runs work in a transaction and returns when that is on the disk.
-func (l *ledger) do(ctx context.Context, work func(*batch) error) error {
+// do charges and returns when that is on the disk.
+func (l *ledger) do(ctx context.Context, c *charge) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	j := &job{ctx: ctx, work: work, done: make(chan error, 1)}
 	select {
-	case l.jobs <- j:
+	case l.jobs <- c:
 	case <-l.quit:
 		return errClosed
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 	select {
-	case err := <-j.done:
+	case err := <-c.done:
 		return err
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-l.ended:
 		// The writer may have answered on its way out.
 		select {
-		case err := <-j.done:
+		case err := <-c.done:
 			return err
 		default:
 			return errClosed
@@ -113,26 +118,29 @@ func (l *ledger) do(ctx context.Context, work func(*batch) error) error {
 
 func (l *ledger) run() {
 	defer close(l.ended)
-	gathered := make([]*job, 0, mostJobs)
+	gathered := make([]*charge, 0, mostCharges)
 	for {
 		gathered = gathered[:0]
 		select {
-		case j := <-l.jobs:
-			gathered = append(gathered, j)
+		case c := <-l.jobs:
+			gathered = append(gathered, c)
 		case <-l.quit:
 			// What was accepted before is still done.
 			select {
-			case j := <-l.jobs:
-				gathered = append(gathered, j)
+			case c := <-l.jobs:
+				gathered = append(gathered, c)
 			default:
 				return
 			}
 		}
+		// Those who were answered a moment ago are about to come again: letting
+		// them costs nothing and saves them a turn.
+		runtime.Gosched()
 	gather:
-		for len(gathered) < mostJobs {
+		for len(gathered) < mostCharges {
 			select {
-			case j := <-l.jobs:
-				gathered = append(gathered, j)
+			case c := <-l.jobs:
+				gathered = append(gathered, c)
 			default:
 				break gather
 			}
@@ -141,81 +149,144 @@ func (l *ledger) run() {
 	}
 }
 
-// commit runs the jobs in one transaction and answers them. No job hears of
-// success before the transaction is on the disk.
-func (l *ledger) commit(jobs []*job) {
-	answers := make([]error, len(jobs))
-	err := func() error {
-		tx, err := l.store.write.Begin()
-		if err != nil {
-			return &broken{err}
-		}
-		defer tx.Rollback()
-		b := &batch{tx: tx, byID: tx.Stmt(l.byID), calls: tx.Stmt(l.calls), spend: tx.Stmt(l.spend), now: l.store.clock()}
-		for i, j := range jobs {
-			if answers[i] = j.ctx.Err(); answers[i] != nil {
-				continue
-			}
-			answers[i] = j.work(b)
-			var bad *broken
-			if errors.As(answers[i], &bad) {
-				return answers[i]
-			}
-		}
-		if !b.wrote {
-			return nil
-		}
-		if err := tx.Commit(); err != nil {
-			return &broken{err}
-		}
-		return nil
-	}()
-	for i, j := range jobs {
-		if err != nil {
-			j.done <- err
-		} else {
-			j.done <- answers[i]
+// commit settles the charges in one transaction and answers them. No one hears
+// of success before the transaction is on the disk.
+func (l *ledger) commit(charges []*charge) {
+	ctx, cancel := context.WithTimeout(context.Background(), batchTime)
+	defer cancel()
+	err := l.store.engine.transact(ctx, l.store, func(t *tx) error { return l.store.settle(t, charges) })
+	if err != nil && ctx.Err() != nil {
+		err = unavailable(err)
+	}
+	for _, c := range charges {
+		c.done <- err
+	}
+}
+
+// settle decides on each charge in turn, as if it were alone, and writes what
+// was granted.
+func (s *store) settle(t *tx, charges []*charge) error {
+	var ids []string
+	for _, c := range charges {
+		// One that nobody waits for any more is not paid.
+		if c.balance, c.answer = (Balance{}), c.ctx.Err(); c.answer == nil {
+			ids = append(ids, c.id)
 		}
 	}
+	slices.Sort(ids)
+	keys, err := s.engine.keys(t, slices.Compact(ids))
+	if err != nil {
+		return err
+	}
+	type place struct {
+		owner  string
+		period Window
+		start  int64
+	}
+	meters, purses := map[place]*meter{}, map[int64]*purse{}
+	var ms []*meter
+	var ps []*purse
+	meterOf := func(r record) *meter {
+		w := s.window(r.Plan)
+		at := place{r.owner(), w, w.Start(t.now).Unix()}
+		if meters[at] == nil {
+			meters[at] = &meter{owner: at.owner, period: w, start: at.start}
+			ms = append(ms, meters[at])
+		}
+		return meters[at]
+	}
+	for _, c := range charges {
+		r, ok := keys[c.id]
+		switch {
+		case c.answer != nil:
+		case !ok:
+			c.answer = unknownKey("There is no such API key.")
+		case !r.Active:
+			c.answer = inactive()
+		case r.Plan == Agent && purses[r.seq] == nil:
+			purses[r.seq] = &purse{key: r.seq}
+			ps = append(ps, purses[r.seq])
+		case r.Plan != Agent:
+			meterOf(r)
+		}
+	}
+	slices.SortFunc(ms, func(a, b *meter) int {
+		return cmp.Or(cmp.Compare(a.owner, b.owner), cmp.Compare(a.period, b.period), cmp.Compare(a.start, b.start))
+	})
+	slices.SortFunc(ps, func(a, b *purse) int { return cmp.Compare(a.key, b.key) })
+	if len(ms) > 0 {
+		if err := s.engine.meters(t, ms); err != nil {
+			return err
+		}
+	}
+	if len(ps) > 0 {
+		if err := s.engine.purses(t, ps); err != nil {
+			return err
+		}
+	}
+	used := map[int64]int64{}
+	for _, c := range charges {
+		if c.answer != nil {
+			continue
+		}
+		r := keys[c.id]
+		if r.Plan == Agent {
+			c.balance, c.answer = purses[r.seq].pay(r.Tier, int64(c.cost), t.now)
+		} else {
+			c.balance, c.answer = s.pay(meterOf(r), r.Plan, int64(c.cost), t.now)
+		}
+		if c.answer == nil && c.cost > 0 {
+			used[r.seq] += int64(c.cost)
+		}
+	}
+	if len(used) == 0 {
+		return nil
+	}
+	us := make([]usage, 0, len(used))
+	for key, calls := range used {
+		us = append(us, usage{key, calls})
+	}
+	slices.SortFunc(us, func(a, b usage) int { return cmp.Compare(a.key, b.key) })
+	ms = slices.DeleteFunc(ms, func(m *meter) bool { return !m.changed })
+	ps = slices.DeleteFunc(ps, func(p *purse) bool { return !p.changed })
+	if len(ms) > 0 {
+		if err := s.engine.spend(t, ms); err != nil {
+			return err
+		}
+	}
+	if len(ps) > 0 {
+		if err := s.engine.take(t, ps); err != nil {
+			return err
+		}
+	}
+	return s.engine.use(t, t.now.UTC().Truncate(time.Hour).Unix(), us)
+}
+
+// pay takes cost calls from what a plan allows in a window, or none.
+func (s *store) pay(m *meter, plan Plan, cost int64, now time.Time) (Balance, error) {
+	b := s.balance(plan, now, m.calls)
+	if cost > int64(b.Remaining) {
+		return b, spent(plan, m.period, b)
+	}
+	if cost > 0 {
+		m.calls += cost
+		m.changed = true
+	}
+	return s.balance(plan, now, m.calls), nil
 }
 
 func (s *store) Charge(ctx context.Context, id string, cost int) (Balance, error) {
 	if cost < 0 {
 		return Balance{}, fmt.Errorf("a charge of %d calls", cost)
 	}
-	// The balance is read only after the answer, never while the job may still
-	// be running for a caller that has left.
-	got := new(Balance)
-	err := s.ledger.do(ctx, func(b *batch) error {
-		r, err := scanKey(b.byID.QueryRow(id))
-		if err != nil {
-			return err
-		}
-		if !r.Active {
-			return inactive()
-		}
-		w := s.window(r.Plan)
-		start := w.Start(b.now).Unix()
-		var calls int64
-		if err := b.calls.QueryRow(r.seq, string(w), start).Scan(&calls); err != nil && !errors.Is(err, sql.ErrNoRows) {
-			return &broken{err}
-		}
-		*got = s.balance(r.Plan, b.now, calls)
-		if cost > got.Remaining {
-			return spent(r.Plan, w, *got)
-		}
-		if cost == 0 {
-			return nil
-		}
-		b.wrote = true
-		if _, err := b.spend.Exec(r.seq, string(w), start, cost); err != nil {
-			return &broken{err}
-		}
-		*got = s.balance(r.Plan, b.now, calls+int64(cost))
-		return nil
-	})
-	if err != nil && !errors.Is(err, ErrSpent) {
+	if !isID(idPrefix, id) {
+		return Balance{}, unknownKey("There is no such API key.")
+	}
+	// The charge is read only after the answer, never while it may still be
+	// worked on for a caller that has left.
+	c := &charge{ctx: ctx, id: id, cost: cost, done: make(chan error, 1)}
+	if err := s.ledger.do(ctx, c); err != nil {
 		return Balance{}, err
 	}
-	return *got, err
+	return c.balance, c.answer
 }

@@ -17,6 +17,12 @@ const (
 	Pro  Plan = "pro"
 )
 
+// Agent is what stands in the place of a plan on the key of an agent, whose
+// allowance is that of its Tier. Nobody can be moved to it or from it.
+const Agent Plan = "agent"
+
+var agentTerms = Terms{Plan: Agent, Letter: 'a', Scopes: Grants}
+
 // Scope is a set of the parts of the service that a plan opens.
 type Scope uint8
 
@@ -80,13 +86,16 @@ func (p Plan) Terms() Terms {
 			return t
 		}
 	}
+	if p == Agent {
+		return agentTerms
+	}
 	return Terms{Plan: p, Window: Day}
 }
 
 // ParsePlan reads the name of a plan.
 func ParsePlan(s string) (Plan, error) {
 	p := Plan(strings.ToLower(strings.TrimSpace(s)))
-	if p.Terms().Scopes == 0 {
+	if p.Terms().Allowance == 0 {
 		return "", fault.New("bad_plan", "there is no plan %q", clip(s)).Try("one of free, plus, pro")
 	}
 	return p, nil
@@ -104,7 +113,7 @@ func ParseWindow(s string) (Window, error) {
 // clip shortens a text that came from outside for a message.
 func clip(s string) string {
 	if len(s) > 40 {
-		return s[:40] + "…"
+		return strings.ToValidUTF8(s[:40], "") + "…"
 	}
 	return s
 }

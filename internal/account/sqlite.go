@@ -2,63 +2,29 @@ package account
 
 import (
 	"context"
-	"crypto/rand"
 	"database/sql"
-	"embed"
-	"errors"
 	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
-	"strings"
-	"sync"
-	"time"
 
 	_ "modernc.org/sqlite" // the driver "sqlite", in Go
 
 	"grantgraph/internal/fault"
 )
 
-//go:embed migrations/*.sql
-var migrations embed.FS
-
-// Options of a store.
-type Options struct {
-	Clock      func() time.Time // nil is the clock of the machine
-	FreeWindow Window           // window of the free allowance; empty is Day
-}
-
-// store is a Store in one SQLite file. All writing goes through one goroutine
-// and one connection (see ledger); reading has connections of its own.
-type store struct {
-	clock      func() time.Time
-	freeWindow Window
-	write      *sql.DB
-	read       *sql.DB
-	byHash     *sql.Stmt
-	byID       *sql.Stmt
-	calls      *sql.Stmt
-	ledger     *ledger
-	closing    sync.Once
-	closed     error
-}
-
-const keyColumns = "SELECT seq, id, plan, email, label, active, created, rotated FROM keys "
+// sqlite is the engine of a store in one file. One connection writes, so a
+// transaction is alone; reading has connections of its own.
+type sqlite struct{}
 
 // OpenSQLite opens the store in the file at path, which is made when it is not
 // there and brought up to the present layout when it is older.
 func OpenSQLite(path string, opt Options) (Store, error) {
-	s := &store{clock: opt.Clock, freeWindow: opt.FreeWindow}
-	if s.clock == nil {
-		s.clock = time.Now
-	}
-	if s.freeWindow == "" {
-		s.freeWindow = Day
-	}
-	if _, err := ParseWindow(string(s.freeWindow)); err != nil {
+	s, err := newStore(opt, sqlite{})
+	if err != nil {
 		return nil, err
 	}
-	path, err := filepath.Abs(path)
+	path, err = filepath.Abs(path)
 	if err != nil {
 		return nil, fault.Disk(path, err)
 	}
@@ -72,7 +38,7 @@ func OpenSQLite(path string, opt Options) (Store, error) {
 		return nil, fault.Disk(path, err)
 	}
 	f.Close()
-	if err := s.open(path); err != nil {
+	if err := s.openSQLite(path); err != nil {
 		s.Close()
 		return nil, fault.New("accounts_unreadable", "cannot open the key store %s: %w", path, err).
 			Try("check that it is the key store of this program and that the disk has space")
@@ -80,35 +46,22 @@ func OpenSQLite(path string, opt Options) (Store, error) {
 	return s, nil
 }
 
-func (s *store) open(path string) (err error) {
+func (s *store) openSQLite(path string) (err error) {
 	if s.write, err = connect(path, 1); err != nil {
 		return err
 	}
 	if s.read, err = connect(path, 4); err != nil {
 		return err
 	}
-	if err := migrate(s.write); err != nil {
+	if err := migrateSQLite(s.write.db); err != nil {
 		return err
 	}
-	for _, p := range []struct {
-		stmt **sql.Stmt
-		text string
-	}{
-		{&s.byHash, keyColumns + "WHERE hash = ?"},
-		{&s.byID, keyColumns + "WHERE id = ?"},
-		{&s.calls, "SELECT calls FROM spent WHERE key = ? AND window = ? AND start = ?"},
-	} {
-		if *p.stmt, err = s.read.Prepare(p.text); err != nil {
-			return err
-		}
-	}
-	s.ledger, err = openLedger(s)
-	return err
+	return s.begin(context.Background())
 }
 
 // connect opens a pool of connections. A commit is on the disk when it
 // returns; a second process that writes is waited for.
-func connect(path string, conns int) (*sql.DB, error) {
+func connect(path string, conns int) (*pool, error) {
 	q := url.Values{"_txlock": {"immediate"}}
 	for _, p := range []string{"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)"} {
 		q.Add("_pragma", p)
@@ -119,15 +72,12 @@ func connect(path string, conns int) (*sql.DB, error) {
 	}
 	db.SetMaxOpenConns(conns)
 	db.SetMaxIdleConns(conns)
-	return db, nil
+	return &pool{db: db, keep: true}, nil
 }
 
-// migrate applies the steps that the file has not seen, in one transaction.
-func migrate(db *sql.DB) error {
-	entries, err := migrations.ReadDir("migrations")
-	if err != nil {
-		return err
-	}
+// migrateSQLite applies the steps that the file has not seen, in one
+// transaction.
+func migrateSQLite(db *sql.DB) error {
 	tx, err := db.Begin()
 	if err != nil {
 		return err
@@ -137,221 +87,161 @@ func migrate(db *sql.DB) error {
 	if err := tx.QueryRow("PRAGMA user_version").Scan(&have); err != nil {
 		return err
 	}
-	if have == len(entries) {
-		return nil
+	texts, want, err := steps("sqlite", have)
+	if err != nil || len(texts) == 0 {
+		return err
 	}
-	if have > len(entries) {
-		return fmt.Errorf("it was written by a later version of the program (layout %d, this one knows %d)", have, len(entries))
-	}
-	for i := have; i < len(entries); i++ {
-		text, err := migrations.ReadFile("migrations/" + entries[i].Name())
-		if err != nil {
-			return err
-		}
-		if _, err := tx.Exec(string(text)); err != nil {
-			return fmt.Errorf("%s: %w", entries[i].Name(), err)
+	for i, text := range texts {
+		if _, err := tx.Exec(text); err != nil {
+			return fmt.Errorf("step %d of its layout: %w", have+i+1, err)
 		}
 	}
-	if _, err := tx.Exec(fmt.Sprintf("PRAGMA user_version = %d", len(entries))); err != nil {
+	if _, err := tx.Exec(fmt.Sprintf("PRAGMA user_version = %d", want)); err != nil {
 		return err
 	}
 	return tx.Commit()
 }
 
-// Close waits for what was begun and closes the file.
-func (s *store) Close() error {
-	s.closing.Do(func() {
-		if s.ledger != nil {
-			s.ledger.close()
+func (sqlite) transact(ctx context.Context, s *store, work func(*tx) error) error {
+	w := &sqliteWire{pool: s.write}
+	err := func() (err error) {
+		if w.raw, err = s.write.db.BeginTx(ctx, nil); err != nil {
+			return unavailable(err)
 		}
-		for _, db := range []*sql.DB{s.read, s.write} {
-			if db != nil {
-				s.closed = errors.Join(s.closed, db.Close())
-			}
+		defer w.raw.Rollback()
+		t := &tx{ctx: ctx, wire: w, now: s.clock()}
+		if err := work(t); err != nil || !t.wrote {
+			return err
 		}
-	})
-	return s.closed
-}
-
-// record is a row of table keys.
-type record struct {
-	KeyInfo
-	seq int64
-}
-
-// scanKey reads one row that begins with keyColumns.
-func scanKey(row interface{ Scan(...any) error }) (r record, err error) {
-	var created, rotated int64
-	err = row.Scan(&r.seq, &r.ID, &r.Plan, &r.Email, &r.Label, &r.Active, &created, &rotated)
-	r.Created, r.Rotated = time.Unix(created, 0).UTC(), time.Unix(rotated, 0).UTC()
-	if errors.Is(err, sql.ErrNoRows) {
-		err = unknownKey("There is no such API key.")
-	}
-	return r, err
-}
-
-// window is the window of a plan in this store.
-func (s *store) window(p Plan) Window {
-	if p == Free {
-		return s.freeWindow
-	}
-	return p.Terms().Window
-}
-
-// balance is the balance of a plan of which calls are spent.
-func (s *store) balance(p Plan, now time.Time, calls int64) Balance {
-	t := p.Terms()
-	return Balance{Limit: t.Allowance, Remaining: int(max(0, int64(t.Allowance)-calls)), Reset: s.window(p).Reset(now)}
-}
-
-func (s *store) Authenticate(ctx context.Context, secret string) (KeyInfo, error) {
-	if _, err := ParseKey(secret); err != nil {
-		return KeyInfo{}, err
-	}
-	r, err := scanKey(s.byHash.QueryRowContext(ctx, hashKey(secret)))
-	return r.KeyInfo, err
-}
-
-func (s *store) Find(ctx context.Context, secretOrID string) (KeyInfo, error) {
-	r, err := s.find(ctx, secretOrID)
-	return r.KeyInfo, err
-}
-
-func (s *store) find(ctx context.Context, secretOrID string) (record, error) {
-	if strings.HasPrefix(secretOrID, keyPrefix) {
-		if _, err := ParseKey(secretOrID); err != nil {
-			return record{}, err
+		if err := w.raw.Commit(); err != nil {
+			return unavailable(err)
 		}
-		return scanKey(s.byHash.QueryRowContext(ctx, hashKey(secretOrID)))
+		return nil
+	}()
+	if err != nil && isBroken(err) && ctx.Err() != nil {
+		return ctx.Err()
 	}
-	return scanKey(s.byID.QueryRowContext(ctx, secretOrID))
+	for _, text := range w.missed {
+		// One that cannot be prepared goes on being read each time.
+		_, _ = s.write.prepare(ctx, text)
+	}
+	return err
 }
 
-func (s *store) Balance(ctx context.Context, id string) (Balance, error) {
-	r, err := s.find(ctx, id)
+// sqliteWire runs statements at once: there is no journey to be saved.
+type sqliteWire struct {
+	raw    *sql.Tx
+	pool   *pool
+	missed []string // statements to be prepared when it is over
+}
+
+// stmt is the kept form of a statement. One that is not kept yet is noted: it
+// cannot be prepared here, because the transaction has the only connection.
+func (w *sqliteWire) stmt(ctx context.Context, text string) *sql.Stmt {
+	stmt := w.pool.peek(text)
+	if stmt == nil {
+		w.missed = append(w.missed, text)
+		return nil
+	}
+	return w.raw.StmtContext(ctx, stmt)
+}
+
+func (w *sqliteWire) exec(ctx context.Context, text string, args []any) (n int64, err error) {
+	var r sql.Result
+	if stmt := w.stmt(ctx, text); stmt != nil {
+		r, err = stmt.ExecContext(ctx, args...)
+	} else {
+		r, err = w.raw.ExecContext(ctx, text, args...)
+	}
+	if err == nil {
+		n, err = r.RowsAffected()
+	}
 	if err != nil {
-		return Balance{}, err
+		return 0, unavailable(err)
 	}
-	now := s.clock()
-	w := s.window(r.Plan)
-	var calls int64
-	err = s.calls.QueryRowContext(ctx, r.seq, string(w), w.Start(now).Unix()).Scan(&calls)
-	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return Balance{}, err
-	}
-	return s.balance(r.Plan, now, calls), nil
+	return n, nil
 }
 
-func (s *store) List(ctx context.Context) ([]KeyInfo, error) {
-	rows, err := s.read.QueryContext(ctx, keyColumns+"ORDER BY seq")
-	if err != nil {
-		return nil, err
+func (w *sqliteWire) later(ctx context.Context, text string, args []any) error {
+	_, err := w.exec(ctx, text, args)
+	return err
+}
+
+func (w *sqliteWire) each(ctx context.Context, text string, args []any, fn func(func(...any) error) error) error {
+	if stmt := w.stmt(ctx, text); stmt != nil {
+		rows, err := stmt.QueryContext(ctx, args...)
+		return drain(rows, err, fn)
 	}
-	defer rows.Close()
-	list := []KeyInfo{}
-	for rows.Next() {
-		r, err := scanKey(rows)
+	rows, err := w.raw.QueryContext(ctx, text, args...)
+	return drain(rows, err, fn)
+}
+
+func (sqlite) again(error) bool { return false }
+
+func (sqlite) sweep(*tx) error { return nil }
+
+// The book of one file is kept row by row: asking costs no journey.
+
+func (sqlite) keys(t *tx, ids []string) (map[string]record, error) {
+	found := make(map[string]record, len(ids))
+	for _, id := range ids {
+		r, ok, err := keyBy(t, "k.id = $1", id)
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, r.KeyInfo)
+		if ok {
+			found[id] = r
+		}
 	}
-	return list, rows.Err()
+	return found, nil
 }
 
-// Bounds of the texts that come with a key.
-const (
-	maxEmail = 254
-	maxLabel = 200
-)
-
-func (s *store) Create(ctx context.Context, plan Plan, email, label string) (string, KeyInfo, error) {
-	email, label = strings.TrimSpace(email), strings.TrimSpace(label)
-	if len(email) > maxEmail || email != "" && !strings.Contains(email, "@") {
-		return "", KeyInfo{}, fault.New("bad_email", "%q is not an e-mail address", clip(email)).Try("leave it out or give one like name@example.org")
-	}
-	if len(label) > maxLabel {
-		return "", KeyInfo{}, fault.New("bad_label", "the label has %d bytes, at most %d are kept", len(label), maxLabel).Try("use a shorter one")
-	}
-	if _, err := ParsePlan(string(plan)); err != nil {
-		return "", KeyInfo{}, err
-	}
-	secret, err := NewKey(plan, rand.Reader)
-	if err != nil {
-		return "", KeyInfo{}, err
-	}
-	id, err := newID(rand.Reader)
-	if err != nil {
-		return "", KeyInfo{}, err
-	}
-	now := s.clock().UTC().Truncate(time.Second)
-	k := KeyInfo{ID: id, Plan: plan, Email: email, Label: label, Active: true, Created: now, Rotated: now}
-	err = s.ledger.do(ctx, func(b *batch) error {
-		_, err := b.exec("INSERT INTO keys (id, hash, plan, email, label, active, created, rotated) VALUES (?, ?, ?, ?, ?, 1, ?, ?)",
-			id, hashKey(secret), string(plan), email, label, now.Unix(), now.Unix())
-		return err
-	})
-	if err != nil {
-		return "", KeyInfo{}, err
-	}
-	return secret, k, nil
-}
-
-func (s *store) Rotate(ctx context.Context, id string) (string, KeyInfo, error) {
-	k, err := s.Find(ctx, id)
-	if err != nil {
-		return "", KeyInfo{}, err
-	}
-	secret, err := NewKey(k.Plan, rand.Reader)
-	if err != nil {
-		return "", KeyInfo{}, err
-	}
-	now := s.clock().UTC().Truncate(time.Second)
-	k, err = s.change(ctx, k.ID, "UPDATE keys SET hash = ?, rotated = ? WHERE id = ?", hashKey(secret), now.Unix())
-	if err != nil {
-		return "", KeyInfo{}, err
-	}
-	return secret, k, nil
-}
-
-func (s *store) Deactivate(ctx context.Context, id string) (KeyInfo, error) {
-	return s.set(ctx, id, "UPDATE keys SET active = ? WHERE id = ?", 0)
-}
-
-func (s *store) Reactivate(ctx context.Context, id string) (KeyInfo, error) {
-	return s.set(ctx, id, "UPDATE keys SET active = ? WHERE id = ?", 1)
-}
-
-func (s *store) SetPlan(ctx context.Context, id string, plan Plan) (KeyInfo, error) {
-	if _, err := ParsePlan(string(plan)); err != nil {
-		return KeyInfo{}, err
-	}
-	return s.set(ctx, id, "UPDATE keys SET plan = ? WHERE id = ?", string(plan))
-}
-
-// set changes the key with this secret or ID.
-func (s *store) set(ctx context.Context, id, update string, value any) (KeyInfo, error) {
-	k, err := s.Find(ctx, id)
-	if err != nil {
-		return KeyInfo{}, err
-	}
-	return s.change(ctx, k.ID, update, value)
-}
-
-// change runs an update whose last parameter is the ID, and returns the key as
-// it is after it.
-func (s *store) change(ctx context.Context, id, update string, values ...any) (KeyInfo, error) {
-	var r *record
-	err := s.ledger.do(ctx, func(b *batch) error {
-		if _, err := b.exec(update, append(values, id)...); err != nil {
+func (sqlite) meters(t *tx, ms []*meter) error {
+	for _, m := range ms {
+		_, err := t.get("SELECT calls FROM spent WHERE owner = $1 AND period = $2 AND start = $3", []any{m.owner, string(m.period), m.start}, &m.calls)
+		if err != nil {
 			return err
 		}
-		after, err := scanKey(b.byID.QueryRow(id))
-		r = &after
-		return err
-	})
-	if err != nil {
-		return KeyInfo{}, err
 	}
-	return r.KeyInfo, nil
+	return nil
+}
+
+func (sqlite) spend(t *tx, ms []*meter) error {
+	for _, m := range ms {
+		err := t.later("INSERT INTO spent (owner, period, start, calls) VALUES ($1, $2, $3, $4) ON CONFLICT (owner, period, start) DO UPDATE SET calls = excluded.calls",
+			m.owner, string(m.period), m.start, m.calls)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (sqlite) purses(t *tx, ps []*purse) error {
+	for _, p := range ps {
+		_, err := t.get("SELECT status, expires, allowance, remaining FROM agents WHERE key = $1", []any{p.key}, &p.status, &p.expires, &p.allowance, &p.remaining)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (sqlite) take(t *tx, ps []*purse) error {
+	for _, p := range ps {
+		if err := t.later("UPDATE agents SET remaining = $1, status = $2 WHERE key = $3", p.remaining, string(p.status), p.key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (sqlite) use(t *tx, hour int64, us []usage) error {
+	for _, u := range us {
+		err := t.later("INSERT INTO usage (key, hour, calls) VALUES ($1, $2, $3) ON CONFLICT (key, hour) DO UPDATE SET calls = usage.calls + excluded.calls", u.key, hour, u.calls)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -22,6 +22,8 @@ import (
 	"time"
 
 	"grantgraph/internal/account"
+	"grantgraph/internal/agent/httpsig"
+	"grantgraph/internal/fault"
 	"grantgraph/internal/graph"
 	"grantgraph/internal/lists"
 	"grantgraph/internal/search"
@@ -50,6 +52,11 @@ type Accounts interface {
 	Charge(ctx context.Context, id string, cost int) (account.Balance, error)
 }
 
+// Trail remembers what happened; every account.Store does.
+type Trail interface {
+	Audit(ctx context.Context, e account.Event) error
+}
+
 // Dataset is one served snapshot, and the compliance lists beside it.
 type Dataset struct {
 	Manifest snapshot.Manifest
@@ -70,6 +77,30 @@ type Config struct {
 	Log     *slog.Logger     // nil means no log
 	// Timeout bounds one request; 0 means 30 seconds.
 	Timeout time.Duration
+
+	// Agents, Registry and Trail are the other sides of the store. Each that is
+	// nil is Accounts, when that has it; without Agents the service hands out no
+	// keys to agents.
+	Agents   account.Agents
+	Registry Registry
+	Trail    Trail
+
+	// Examiner draws the challenges of agents; nil is one with a secret of its
+	// own. Servers that share a store need not share it.
+	Examiner Examiner
+	// Directory finds the keys of agents that sign; nil asks their hosts.
+	Directory httpsig.Keys
+	// Trusted are the hosts of signature agents whose keys are of the trusted
+	// tier, such as agent.example.
+	Trusted []string
+	// Mints is how many agent keys an address may mint in an hour, as the store
+	// was told; 0 means 600. It is only for show.
+	Mints int
+	// Address is the network address of the client that a request comes from;
+	// nil means that of the connection. Behind a proxy it has to be set.
+	Address func(*http.Request) string
+	// AdminToken opens the admin endpoints; empty means that there are none.
+	AdminToken string
 }
 
 // server is the handler behind New.
@@ -79,6 +110,8 @@ type server struct {
 	openapi  func() ([]byte, error)
 	fixture  *Dataset
 	overview []byte // llms.txt
+	desk     *desk  // nil when agents get no keys here
+	brake    brake
 }
 
 // New makes the handler of all API routes, /openapi.json, /llms.txt and the
@@ -101,7 +134,26 @@ func New(c Config) (http.Handler, error) {
 	if c.Timeout == 0 {
 		c.Timeout = 30 * time.Second
 	}
+	if c.Agents == nil {
+		c.Agents, _ = c.Accounts.(account.Agents)
+	}
+	if c.Registry == nil {
+		c.Registry, _ = c.Accounts.(Registry)
+	}
+	if c.Trail == nil {
+		c.Trail, _ = c.Accounts.(Trail)
+	}
+	if c.Address == nil {
+		c.Address = remote
+	}
+	if c.AdminToken != "" && len(c.AdminToken) < MinAdminToken {
+		return nil, fault.New("short_admin_token", "the admin token has %d characters, at least %d are needed", len(c.AdminToken), MinAdminToken).
+			Try("use 32 random characters, or none to have no admin endpoints")
+	}
 	s := &server{Config: c, routes: newRoutes(operations), fixture: fixture()}
+	if s.desk, err = newDesk(&c); err != nil {
+		return nil, err
+	}
 	s.openapi = sync.OnceValues(func() ([]byte, error) { return OpenAPI(base) })
 	s.overview = llms(base)
 	return http.HandlerFunc(s.serve), nil

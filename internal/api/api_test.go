@@ -19,7 +19,10 @@ import (
 	"grantgraph/internal/graph"
 )
 
-const base = "https://grants.example.org"
+const (
+	base       = "https://grants.example.org"
+	adminToken = "a token only for tests"
+)
 
 // ledger is a store of one key per plan, in memory.
 type ledger struct {
@@ -149,6 +152,7 @@ func newWorld(t testing.TB) *world {
 			w.acquired.Add(1)
 			return w.data, func() { w.acquired.Add(-1) }
 		},
+		Agents: exampleStore{}, Registry: exampleStore{}, Examiner: exampleStore{}, AdminToken: adminToken,
 	})
 	if err != nil {
 		t.Fatal(err)

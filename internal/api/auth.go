@@ -4,10 +4,12 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 
 	"grantgraph/internal/account"
+	"grantgraph/internal/fault"
 )
 
 // secret is the key a request carries, empty when it carries none.
@@ -23,8 +25,11 @@ func secret(h http.Header) string {
 }
 
 // authenticate finds the key of a request and checks that it may call the
-// operation.
-func (s *server) authenticate(ctx context.Context, h http.Header, c *call) error {
+// operation. The query matters for the key of an agent that is locked.
+func (s *server) authenticate(ctx context.Context, h http.Header, c *call, query url.Values) error {
+	if c.op.Access == Admin {
+		return s.admitAdmin(h)
+	}
 	given := secret(h)
 	if given == "" {
 		return account.NoKey()
@@ -33,7 +38,23 @@ func (s *server) authenticate(ctx context.Context, h http.Header, c *call) error
 	if err != nil {
 		return err
 	}
-	c.key = key.ID
+	c.key, c.tier = key.ID, key.Tier
+	if err := key.Require(0); err != nil {
+		return err
+	}
+	if c.op.Access == Agent {
+		c.secret = given
+		if key.Plan != account.Agent {
+			return fault.New(slugNotAgent, "This is not the key of an agent: it has no challenges.").Try("use the key that POST %s gave", agentPath)
+		}
+		return nil
+	}
+	if s.desk != nil {
+		if err := s.desk.admit(ctx, c, query); err != nil {
+			return err
+		}
+	}
+	c.restrictions()
 	return key.Require(c.op.Access.scope())
 }
 

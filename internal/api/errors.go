@@ -32,6 +32,26 @@ const (
 	slugInternal      = "internal_error"
 	slugNoDataset     = "no_dataset"
 	slugTimeout       = "timed_out"
+	slugStore         = "store_unavailable"
+
+	// Those of agent keys.
+	slugWrong       = "wrong_answer"
+	slugExpired     = "key_expired"
+	slugSignature   = "bad_signature"
+	slugLocked      = "key_locked"
+	slugNotDue      = "challenge_not_due"
+	slugReplaced    = "challenge_replaced"
+	slugNotAgent    = "not_an_agent_key"
+	slugTooSoon     = "answer_too_soon"
+	slugMints       = "too_many_mints"
+	slugAttempts    = "too_many_attempts"
+	slugNoChallenge = "no_challenge"
+
+	// Those of the admin endpoints.
+	slugAdmin         = "bad_admin_token"
+	slugNoSuchKey     = "no_such_key"
+	slugNoSuchAccount = "no_such_account"
+	slugPlanless      = "bad_plan"
 )
 
 // failures is the one place that gives a slug its status and says in general
@@ -48,20 +68,36 @@ var failures = []struct {
 	{slugTooMany, 400, "the query string has too many parameters"},
 	{slugCursorStale, 400, "the cursor belongs to an earlier build of the dataset"},
 	{slugCursorOther, 400, "the cursor belongs to another request"},
+	{slugWrong, 400, "not every answer to the challenge is right"},
 	{slugNoKey, 401, "no key was sent"},
 	{slugUnknownKey, 401, "the key is not recognized"},
+	{slugExpired, 401, "the key of an agent is over"},
+	{slugSignature, 401, "the request is signed and its signature does not hold"},
+	{slugAdmin, 401, "the admin token is missing or wrong"},
 	{slugSpent, 402, "the allowance of the key is spent"},
 	{slugPlan, 402, "the endpoint needs a higher plan"},
 	{slugInactive, 402, "the account is inactive"},
+	{slugLocked, 402, "the key of an agent is locked and this is none of the calls its challenge names"},
 	{slugNotFound, 404, "there is no such endpoint"},
+	{slugNoSuchKey, 404, "there is no such key"},
+	{slugNoSuchAccount, 404, "there is no such account"},
 	{slugMethod, 405, "the endpoint does not answer this method; see the Allow header"},
+	{slugNotDue, 409, "no challenge is due: calls remain, or the tier has none"},
+	{slugReplaced, 409, "the dataset changed since the challenge was drawn; a new one is in the answer, and nothing was counted"},
+	{slugNotAgent, 409, "the key is not one of an agent"},
+	{slugPlanless, 409, "the key of an agent has a tier and cannot be moved to a plan"},
 	{slugBodyTooLarge, 413, "the request body is too large"},
 	{slugURITooLong, 414, "the address is too long"},
 	{slugInvalid, 422, "a value cannot be read; detail says which"},
+	{slugTooSoon, 429, "the answer came before its time and is not counted; see Retry-After"},
+	{slugMints, 429, "too many keys were minted from the address; see Retry-After"},
+	{slugAttempts, 429, "there were too many signed requests of one keypair; see Retry-After"},
 	{slugHeaderTooLong, 431, "the request headers are too large"},
 	{slugInternal, 500, "something broke on our side; quote the request_id"},
 	{slugNoDataset, 503, "no dataset is being served yet"},
 	{slugTimeout, 503, "the request took too long and was stopped"},
+	{slugStore, 503, "the store of keys does not answer; see Retry-After"},
+	{slugNoChallenge, 503, "the dataset is too small to draw a challenge from"},
 }
 
 // statusOf is the status of a slug. A slug that nobody listed is a mistake of
@@ -77,7 +113,7 @@ func statusOf(slug string) int {
 
 // Problem is one reason why a request could not be validated.
 type Problem struct {
-	Loc   []any  `json:"loc" doc:"Where: query or path, then the name, then the position in a list." items:"string|integer"`
+	Loc   []any  `json:"loc" doc:"Where: query, path or body, then the name, then the position in a list." items:"string|integer"`
 	Msg   string `json:"msg" doc:"What is wrong."`
 	Type  string `json:"type" doc:"Stable identifier of the kind of problem."`
 	Input any    `json:"input,omitempty" doc:"The value as sent, shortened."`
@@ -109,6 +145,7 @@ type Failure struct {
 	Hint      string `json:"hint,omitempty" doc:"What to do about it."`
 	RequestID string `json:"request_id" doc:"Quote this when asking for help; also in X-Request-Id."`
 
+	Attempt
 	Service *Service `json:"x_service,omitempty"`
 }
 

@@ -51,7 +51,7 @@ func (e *ExampleList) pick([]string) answer         { return e }
 // example answers a request from the fixture. It goes through the same code as
 // a request for data, so an example cannot differ from what it shows.
 func (s *server) example(ctx context.Context, out *reply, c *call, values url.Values) error {
-	c.data = s.fixture
+	c.data, c.desk, c.registry, c.secret = s.fixture, exampleDesk(c.base), exampleStore{}, exampleSecret
 	name := strings.ToLower(strings.TrimSpace(values.Get("example")))
 	if name == "" || name == "true" {
 		name = "1"
@@ -105,6 +105,9 @@ func (c *call) examples() *ExampleList {
 	return list
 }
 
+// fixtureVersion is the version of the invented dataset.
+const fixtureVersion = "20260101T000000Z"
+
 // fixture is the invented dataset that examples are answered from.
 func fixture() *Dataset {
 	funders := []*graph.Funder{
@@ -145,7 +148,7 @@ func fixture() *Dataset {
 	revenue := []int64{4_200_000, 610_000}
 	return &Dataset{
 		Manifest: snapshot.Manifest{
-			Version: "20260101T000000Z", GeneratedAt: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), Content: "example",
+			Version: fixtureVersion, GeneratedAt: exampleDay, Content: "example",
 			Counts: snapshot.Counts{
 				Grants: 5, TotalAmount: 460_000, Funders: 3, Recipients: 3, Linked: 4, FirstFiscalYear: 2017, LastFiscalYear: 2026,
 				LastCompleteYear: 2023, PartialFiscalYear: []int{2024, 2025, 2026}, LinkedAmount: 450_000,

@@ -337,6 +337,9 @@ func TestEveryParameterIsRead(t *testing.T) {
 	for i := range operations {
 		op := &operations[i]
 		c := &call{op: op, warn: &warnings{}, data: fixture(), base: base, format: "json"}
+		if len(op.Examples) > 0 {
+			c.body = []byte(op.Examples[0].Body)
+		}
 		if _, err := c.prepare(url.Values{"q": {"x"}, "geo_id_type": {"zip"}, "location_type": {"funder"}}, nil); err != nil {
 			t.Fatal(err)
 		}
@@ -355,7 +358,10 @@ func FuzzReader(f *testing.F) {
 	data := fixture()
 	f.Fuzz(func(t *testing.T, query string) {
 		for i := range operations {
-			c := &call{op: &operations[i], warn: &warnings{}, data: data, base: base, format: "json"}
+			c := &call{op: &operations[i], warn: &warnings{}, data: data, base: base, format: "json", desk: exampleDesk(base), registry: exampleStore{}}
+			if e := c.op.Examples; len(e) > 0 {
+				c.body = []byte(e[0].Body)
+			}
 			values, err := parseQuery(query)
 			if err != nil {
 				continue

@@ -248,11 +248,15 @@ func readFields(r *reader, columns []string) []string {
 // readPage reads limit, page and cursor.
 func readPage(c *call, f *graph.Filter, sort graph.Sort) (graph.Page, error) {
 	r := c.params
-	size, most := int64(defaultLimit), int64(maxLimit)
+	most, whom := int64(maxLimit), ""
+	if rows := int64(c.tier.Terms().Rows); c.tier != "" && rows < most {
+		most, whom = rows, fmt.Sprintf(" to a key of the %s tier", c.tier)
+	}
+	size := min(defaultLimit, most)
 	if n, ok := r.integer("limit"); ok {
 		if size = n; size > most {
 			size = most
-			r.warn.caveat("limit", fmt.Sprintf("At most %d rows are served in a page, so the limit of %d was lowered to that.", most, n))
+			r.warn.caveat("limit", fmt.Sprintf("At most %d rows are served in a page%s, so the limit of %d was lowered to that.", most, whom, n))
 		}
 	}
 	page := graph.Page{Limit: int(size)}

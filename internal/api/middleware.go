@@ -15,8 +15,10 @@ import (
 	"net/url"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 
+	"grantgraph/internal/account"
 	"grantgraph/internal/fault"
 )
 
@@ -38,6 +40,15 @@ type call struct {
 	format string
 	fields []string
 	shown  *Shown // set on examples
+
+	id       string        // of the request
+	request  *http.Request // nil on examples
+	address  string        // of the client
+	secret   string        // the key itself, where the answer repeats it
+	tier     account.Tier  // of the key of an agent
+	named    string        // the call of its challenge that a locked key makes
+	desk     *desk
+	registry Registry
 }
 
 // service is the extension block of the answer.
@@ -101,6 +112,7 @@ func (s *server) guarded(r *http.Request, out *reply) {
 		return
 	}
 	ops, path := s.routes.find(r.URL.Path)
+	ops = s.offered(ops)
 	if ops == nil {
 		s.fail(out, &call{}, fault.New(slugNotFound, "There is nothing at %s.", shown(r.URL.Path)).
 			Try("%s%s lists the endpoints", s.BaseURL, versioned), false)
@@ -115,8 +127,12 @@ func (s *server) guarded(r *http.Request, out *reply) {
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), s.Timeout)
 	defer cancel()
-	c := &call{op: op, warn: &warnings{}, base: s.BaseURL, format: "json"}
+	c := &call{op: op, warn: &warnings{}, base: s.BaseURL, format: "json", id: out.id, desk: s.desk, registry: s.Registry, request: r}
+	if s.Address != nil {
+		c.address = s.Address(r)
+	}
 	if err := s.operate(ctx, r, out, c, path); err != nil {
+		s.note(ctx, c, err)
 		s.fail(out, c, err, false)
 	}
 	s.tell(r.Context(), out, c)
@@ -158,7 +174,7 @@ func (s *server) operate(ctx context.Context, r *http.Request, out *reply, c *ca
 		return s.example(ctx, out, c, values)
 	}
 	if op.Access != Open {
-		if err := s.authenticate(ctx, r.Header, c); err != nil {
+		if err := s.authenticate(ctx, r.Header, c, values); err != nil {
 			return err
 		}
 	}
@@ -178,8 +194,8 @@ func (s *server) operate(ctx context.Context, r *http.Request, out *reply, c *ca
 	if err != nil {
 		return err
 	}
-	if op.Method == http.MethodGet {
-		tag := etag(c, values)
+	if op.Method == http.MethodGet && op.Access != Admin {
+		tag := etag(c, values, path)
 		out.header.Set("ETag", tag)
 		if unchanged(r.Header.Get("If-None-Match"), tag) {
 			out.cache(op)
@@ -187,14 +203,8 @@ func (s *server) operate(ctx context.Context, r *http.Request, out *reply, c *ca
 			return nil
 		}
 	}
-	if c.key != "" && op.Cost > 0 {
-		balance, err := s.Accounts.Charge(ctx, c.key, op.Cost)
-		if balance.Limit > 0 {
-			out.balance(balance)
-		}
-		if err != nil {
-			return err
-		}
+	if err := s.meter(ctx, out, c); err != nil {
+		return err
 	}
 	result, err := run(ctx)
 	if err != nil {
@@ -246,6 +256,17 @@ func tooLarge(most int64) error {
 	return fault.New(slugBodyTooLarge, "The request body is larger than %d bytes.", most).Try("send it in parts")
 }
 
+// offered leaves out the operations that this service does not have.
+func (s *server) offered(ops []*Operation) []*Operation {
+	var list []*Operation
+	for _, op := range ops {
+		if op.offered == nil || op.offered(s) {
+			list = append(list, op)
+		}
+	}
+	return list
+}
+
 // fail writes an error into the reply. logged says that the cause is already
 // in the log.
 func (s *server) fail(out *reply, c *call, err error, logged bool) {
@@ -265,6 +286,15 @@ func (s *server) fail(out *reply, c *call, err error, logged bool) {
 		out.encode(c.format, &Invalid{bad.problems, out.status, bad.Error(), slugInvalid, out.id, service})
 		return
 	}
+	var wait *account.WaitError
+	if errors.As(err, &wait) {
+		out.header.Set("Retry-After", strconv.Itoa(seconds(wait.Wait)))
+	}
+	var attempt Attempt
+	var answered *refused
+	if errors.As(err, &answered) {
+		attempt = answered.attempt
+	}
 	f, hidden := explain(err)
 	if hidden && !logged {
 		s.Log.Error("a request failed", slog.String("request_id", out.id), slog.String("operation", opID(c)), slog.Any("error", err))
@@ -278,7 +308,7 @@ func (s *server) fail(out *reply, c *call, err error, logged bool) {
 			out.header.Set("Retry-After", "5")
 		}
 	}
-	out.encode(c.format, &Failure{out.status, f.Message, f.Slug, f.Hint, out.id, service})
+	out.encode(c.format, &Failure{out.status, f.Message, f.Slug, f.Hint, out.id, attempt, service})
 }
 
 func opID(c *call) string {
@@ -303,8 +333,13 @@ func requestID(r *http.Request) string {
 
 // etag names the answer to a request from one build of the dataset. It is
 // weak because compression changes the bytes.
-func etag(c *call, values url.Values) string {
-	parts := []string{answerFormat, c.data.Manifest.Version, c.data.Manifest.Content, c.base, c.op.ID, c.format, values.Encode()}
+func etag(c *call, values url.Values, path map[string]string) string {
+	parts := []string{answerFormat, c.data.Manifest.Version, c.data.Manifest.Content, c.base, c.op.ID, c.format, values.Encode(), string(c.tier)}
+	for _, p := range c.op.Params {
+		if p.In == "path" {
+			parts = append(parts, path[p.Name])
+		}
+	}
 	if c.op.Lists {
 		parts = append(parts, c.data.Lists.Stamp())
 	}
@@ -330,6 +365,10 @@ func unchanged(ifNoneMatch, tag string) bool {
 // cache says how long an answer may be kept. Answers to a key are private; a
 // repeated request with If-None-Match costs nothing.
 func (r *reply) cache(op *Operation) {
+	if op.Method != http.MethodGet || op.Access == Admin {
+		r.header.Set("Cache-Control", "no-store")
+		return
+	}
 	if op.Access == Open {
 		r.header.Set("Cache-Control", "public, max-age=300")
 		return

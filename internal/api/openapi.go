@@ -54,6 +54,8 @@ func OpenAPI(baseURL string) ([]byte, error) {
 			{"name": "Organizations", "description": "Finding organizations."},
 			{"name": "Dataset", "description": "What is being served."},
 			{"name": "Grants", "description": "The funder-to-grantee graph."},
+			{"name": agentTag, "description": "Keys that automated agents get by themselves."},
+			{"name": adminTag, "description": "Plans and keys, for billing systems."},
 		},
 		"paths": paths,
 		"components": object{
@@ -61,6 +63,7 @@ func OpenAPI(baseURL string) ([]byte, error) {
 			"securitySchemes": object{
 				"apiKey": object{"type": "apiKey", "in": "header", "name": "X-API-Key", "description": "A key of the service. Keys are secrets: server-side only."},
 				"bearer": object{"type": "http", "scheme": "bearer", "description": "The same key as a bearer token."},
+				"admin":  object{"type": "http", "scheme": "bearer", "description": "The admin token of the service, for billing systems. The admin endpoints are there only where one is set."},
 			},
 		},
 	}
@@ -97,9 +100,12 @@ func (d *describer) operation(op *Operation) (object, error) {
 		"parameters":  params, "responses": responses,
 		"x-access": op.Access, "x-cost": op.Cost,
 	}
-	if op.Access == Open {
+	switch op.Access {
+	case Open:
 		out["security"] = []object{}
-	} else {
+	case Admin:
+		out["security"] = []object{{"admin": []string{}}}
+	default:
 		out["security"] = []object{{"apiKey": []string{}}, {"bearer": []string{}}}
 	}
 	if op.Body != nil {
@@ -207,21 +213,23 @@ func (d *describer) responses(op *Operation) (object, error) {
 	}
 	headers := object{
 		"X-Request-Id":          header("string", "Identifier of the request."),
-		"ETag":                  header("string", "Names this answer; send it back as If-None-Match."),
 		"X-Service-Unsupported": header("string", "Names of the parameters that were not honored, comma-separated."),
+	}
+	if op.Method == http.MethodGet && op.Access != Admin {
+		headers["ETag"] = header("string", "Names this answer; send it back as If-None-Match.")
 	}
 	if len(op.Formats) > 1 {
 		headers["X-Service-Warnings"] = header("string", "The warnings as JSON, on csv and ndjson.")
 		headers["X-Service-Hits"] = header("integer", "Matching rows in all, on csv and ndjson.")
 		headers["X-Next-Cursor"] = header("string", "Cursor of the next page, on csv and ndjson.")
 	}
-	if op.Access != Open {
+	if op.Access != Open && op.Access != Admin {
 		headers["X-Calls-Limit"] = header("integer", "Calls in the allowance of the key.")
 		headers["X-Calls-Remaining"] = header("integer", "Calls left of it.")
 		headers["X-Calls-Reset"] = header("string", "When the allowance is whole again.")
 	}
 	out["200"] = object{"description": "Success.", "headers": headers, "content": content}
-	if op.Method == http.MethodGet {
+	if op.Method == http.MethodGet && op.Access != Admin {
 		out["304"] = object{"description": "The answer named in If-None-Match is still right. It costs nothing."}
 	}
 	slugs := op.failures()

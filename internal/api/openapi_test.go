@@ -219,8 +219,11 @@ func TestExamples(t *testing.T) {
 		for _, e := range append(slices.Clone(op.Examples), Example{Case: "list"}) {
 			rec := w.get(t, op.Method, "/api/v1"+op.Path+"?example="+e.Case, "", "X-Request-Id", "example-request")
 			want := 200
-			if e.Case == "strict" || e.Case == "subject_pcs" {
+			switch e.Case {
+			case "strict", "subject_pcs", "wrong_answer":
 				want = 400
+			case "invalid":
+				want = 422
 			}
 			var body struct {
 				Code    int     `json:"code"`

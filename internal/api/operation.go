@@ -18,6 +18,8 @@ const (
 	Grants Access = "grants" // any key
 	Paid   Access = "paid"   // a key of a paid plan
 	Pro    Access = "pro"    // a key of the Pro plan
+	Agent  Access = "agent"  // the key of an agent, in whatever state
+	Admin  Access = "admin"  // the admin token, no key
 )
 
 // scope is what a key must have.
@@ -42,6 +44,10 @@ func (a Access) words() string {
 		return "a key of a paid plan"
 	case Pro:
 		return "a key of the Pro plan"
+	case Agent:
+		return "the key of an agent"
+	case Admin:
+		return "the admin token"
 	}
 	return "no key"
 }
@@ -65,6 +71,9 @@ type Operation struct {
 	Slugs       []string // the failures it can answer beside those of every operation
 	Examples    []Example
 	Lists       bool // the answer changes with the compliance lists as well
+
+	// offered says whether a service has the operation; nil means that all do.
+	offered func(s *server) bool
 
 	// plan reads the parameters, with no look at the data, and returns the
 	// function that makes the answer. It is called before the caller is charged.
@@ -99,13 +108,18 @@ func (op *Operation) request(e *Example) string {
 var everywhere = []string{slugQuery, slugTooMany, slugStrict, slugMethod, slugBodyTooLarge, slugURITooLong, slugInvalid, slugHeaderTooLong, slugInternal, slugNoDataset, slugTimeout}
 
 // keyed are the failures of every operation that needs a key.
-var keyed = []string{slugNoKey, slugUnknownKey, slugSpent, slugInactive}
+var keyed = []string{slugNoKey, slugUnknownKey, slugExpired, slugInactive, slugStore}
 
 // failures lists the slugs an operation can answer.
 func (op *Operation) failures() []string {
 	all := slices.Concat(everywhere, op.Slugs)
-	if op.Access != Open {
-		all = append(all, keyed...)
+	switch op.Access {
+	case Grants, Paid, Pro:
+		all = append(append(all, keyed...), slugSpent, slugLocked)
+	case Agent:
+		all = append(append(all, keyed...), slugNotAgent)
+	case Admin:
+		all = append(all, slugAdmin, slugStore)
 	}
 	if op.Access == Paid || op.Access == Pro {
 		all = append(all, slugPlan)
@@ -125,7 +139,12 @@ func init() {
 		fundersOperation(),
 		recipientsOperation(),
 		summaryOperation(),
+		mintOperation(),
+		rulesOperation(),
+		answerOperation(),
+		challengeOperation(),
 	}
+	operations = append(operations, adminOperations()...)
 	for i := range operations {
 		operations[i].Params = append(operations[i].Params, common()...)
 	}

@@ -91,6 +91,9 @@ func (s *server) listing() []byte {
 	l := Listing{head: success, Name: title, Version: Version, OpenAPI: s.BaseURL + "/openapi.json"}
 	for i := range operations {
 		op := &operations[i]
+		if len(s.offered([]*Operation{op})) == 0 {
+			continue
+		}
 		url := s.BaseURL + versioned + op.Path
 		l.Operations = append(l.Operations, Entry{op.ID, op.Method, url, op.Summary, op.Access, op.Cost, url + "?example=1"})
 	}
@@ -117,6 +120,9 @@ func llms(base string) []byte {
 	b.WriteString("## Endpoints\n\n")
 	for i := range operations {
 		op := &operations[i]
+		if op.Access == Admin {
+			continue // for billing systems, not for readers of this page
+		}
 		fmt.Fprintf(&b, "- [%s %s](%s%s%s?example=1): %s. Needs %s; ", op.Method, op.Path, base, versioned, op.Path, op.Summary, op.Access.words())
 		if op.Cost == 0 {
 			b.WriteString("not counted.")

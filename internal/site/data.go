@@ -10,13 +10,11 @@ import (
 
 // dataPage tells what the dataset is made of and how far it can be trusted.
 type dataPage struct {
-	Title   string
-	BaseURL string
-	Version string
-	Counts  snapshot.Counts
-	Rules   []ruleRow
-	Years   []snapshot.YearCounts
-	Lists   []listRow
+	frame
+	Counts snapshot.Counts
+	Rules  []ruleRow
+	Years  []snapshot.YearCounts
+	Lists  []listRow
 }
 
 type ruleRow struct {
@@ -72,11 +70,11 @@ var meanings = map[string]string{
 	snapshot.Unresolved:             "nobody could be told for sure",
 }
 
-func (s *site) serveData(w http.ResponseWriter, _ *http.Request) {
+func (s *Site) serveData(w http.ResponseWriter, r *http.Request) {
 	set, release := s.Acquire()
 	defer release()
 	m := &set.Snapshot.Manifest
-	page := dataPage{Title: "The data", BaseURL: s.BaseURL, Version: m.Version, Counts: m.Counts}
+	page := dataPage{frame: s.frame(r, "The data", m.Version), Counts: m.Counts}
 	rates, err := m.Rates()
 	if err != nil {
 		s.Log.Error("drawing the page about the data", "error", err)
@@ -95,5 +93,5 @@ func (s *site) serveData(w http.ResponseWriter, _ *http.Request) {
 		row.Check, row.Checked = now.Check(l.Name)
 		page.Lists = append(page.Lists, row)
 	}
-	s.render(w, http.StatusOK, s.data, page)
+	s.render(w, http.StatusOK, "data", page)
 }

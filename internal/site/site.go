@@ -1,10 +1,20 @@
 // Package site is the face for people: pages drawn on the server from the
 // snapshot being served, with one hand-written stylesheet and a little script
-// for the search box. It reads; it never writes.
+// for the search box. What it shows of the data it only reads.
+//
+// It is also where people have accounts: they sign up and in, make keys and
+// rotate them, and see what they have spent. Those pages are never cached,
+// every form answers to a cookie of the visitor it was shown to, and no answer
+// says whether an e-mail address has an account.
 package site
 
 import (
 	"bytes"
+	"context"
+	"crypto/cipher"
+	"crypto/hkdf"
+	"crypto/rand"
+	"crypto/sha256"
 	"embed"
 	"fmt"
 	"html/template"
@@ -12,15 +22,19 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
-	"strconv"
+	"os"
+	"path"
 	"strings"
-	"unicode/utf8"
+	"time"
 
+	"grantgraph/internal/account"
 	"grantgraph/internal/ein"
+	"grantgraph/internal/fault"
 	"grantgraph/internal/graph"
 	"grantgraph/internal/lists"
 	"grantgraph/internal/search"
 	"grantgraph/internal/served"
+	"grantgraph/internal/site/mail"
 	"grantgraph/internal/snapshot"
 )
 
@@ -32,26 +46,42 @@ var static embed.FS
 
 // Config is what the site needs.
 type Config struct {
-	BaseURL string // absolute, without a trailing slash
-	Acquire func() (*served.Set, func())
-	Lists   func() *lists.Current
-	Log     *slog.Logger
+	BaseURL  string // absolute, without a trailing slash
+	Acquire  func() (*served.Set, func())
+	Lists    func() *lists.Current
+	Accounts account.Store
+	Window   account.Window             // of the free allowance; empty is a day
+	Mail     mail.Mailer                // nil writes letters to the console
+	Address  func(*http.Request) string // who is asking; nil is the other end of the connection
+	Secret   []byte                     // of forms and flashes, the same on every server of a site; nil draws one
+	Clock    func() time.Time           // nil is the clock of the machine
+	Log      *slog.Logger
 }
 
-type site struct {
+// Site is the handler of all pages. It must be closed.
+type Site struct {
 	Config
-	home, org, data, missing *template.Template
+	handler http.Handler
+	pages   map[string]*template.Template
+	secure  bool // cookies are Secure
+	origin  *http.CrossOriginProtection
+	csrfKey []byte
+	flashes cipher.AEAD
+	outbox  outbox
 }
+
+// minSecret is the least that a secret of the operator must have, in bytes.
+const minSecret = 32
 
 // New makes the handler of all pages.
-func New(c Config) (http.Handler, error) {
-	s := &site{Config: c}
-	for name, t := range map[string]**template.Template{"home": &s.home, "org": &s.org, "data": &s.data, "missing": &s.missing} {
-		parsed, err := template.New("layout.html").Funcs(functions).ParseFS(pages, "pages/layout.html", "pages/"+name+".html")
-		if err != nil {
-			return nil, fmt.Errorf("page %s: %w", name, err)
-		}
-		*t = parsed
+func New(c Config) (*Site, error) {
+	s := &Site{Config: c, pages: map[string]*template.Template{}, origin: http.NewCrossOriginProtection()}
+	s.outbox.slots = make(chan struct{}, lettersAtOnce)
+	if err := s.settle(); err != nil {
+		return nil, err
+	}
+	if err := s.parse(); err != nil {
+		return nil, err
 	}
 	files, err := fs.Sub(static, "static")
 	if err != nil {
@@ -64,8 +94,78 @@ func New(c Config) (http.Handler, error) {
 	mux.HandleFunc("GET /data", s.serveData)
 	mux.Handle("GET /static/", cached(http.StripPrefix("/static/", http.FileServerFS(files))))
 	mux.HandleFunc("/", s.serveMissing)
-	return secured(mux), nil
+	s.routePeople(mux)
+	s.routeAccount(mux)
+	s.handler = secured(mux)
+	return s, nil
 }
+
+// settle puts what was left out of the configuration in its place.
+func (s *Site) settle() error {
+	base, err := url.Parse(s.BaseURL)
+	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
+		return fault.New("bad_base_url", "%q is not the address of a site", s.BaseURL).Try("--base-url https://grants.example.org")
+	}
+	if err := s.origin.AddTrustedOrigin(base.Scheme + "://" + base.Host); err != nil {
+		return fault.New("bad_base_url", "%q is not the address of a site: %w", s.BaseURL, err).Try("--base-url https://grants.example.org")
+	}
+	s.secure = secureAt(base)
+	if s.Clock == nil {
+		s.Clock = time.Now
+	}
+	if s.Address == nil {
+		s.Address = peer
+	}
+	if s.Window == "" {
+		s.Window = account.Day
+	}
+	if s.Mail == nil {
+		s.Mail = mail.NewConsole(os.Stderr)
+	}
+	secret := s.Secret
+	if len(secret) == 0 {
+		secret = make([]byte, minSecret)
+		if _, err := rand.Read(secret); err != nil {
+			return fmt.Errorf("drawing a secret: %w", err)
+		}
+	}
+	if len(secret) < minSecret {
+		return fault.New("bad_secret", "the secret of the site has %d bytes, %d are the least", len(secret), minSecret).Try("the output of: openssl rand -hex 32")
+	}
+	if s.csrfKey, err = hkdf.Key(sha256.New, secret, nil, "forms", 32); err != nil {
+		return err
+	}
+	key, err := hkdf.Key(sha256.New, secret, nil, "flashes", 32)
+	if err != nil {
+		return err
+	}
+	s.flashes, err = sealer(key)
+	return err
+}
+
+// parse reads every page with the layout around it.
+func (s *Site) parse() error {
+	names, err := fs.Glob(pages, "pages/*.html")
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if name == "pages/layout.html" {
+			continue
+		}
+		t, err := template.New("layout.html").Funcs(functions).ParseFS(pages, "pages/layout.html", name)
+		if err != nil {
+			return fmt.Errorf("page %s: %w", name, err)
+		}
+		s.pages[strings.TrimSuffix(path.Base(name), ".html")] = t
+	}
+	return nil
+}
+
+func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
+
+// Close waits for the letters under way. No request may come after it.
+func (s *Site) Close() { s.outbox.wg.Wait() }
 
 func cached(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -86,15 +186,29 @@ func secured(h http.Handler) http.Handler {
 	})
 }
 
+// frame is what the layout shows around every page.
+type frame struct {
+	Title    string
+	BaseURL  string
+	Version  string
+	SignedIn bool // as far as one can tell without asking the store
+}
+
+func (s *Site) frame(r *http.Request, title, version string) frame {
+	return frame{Title: title, BaseURL: s.BaseURL, Version: version, SignedIn: s.cookie(r, sessionCookie) != ""}
+}
+
 // render writes a page whole or not at all.
-func (s *site) render(w http.ResponseWriter, status int, t *template.Template, data any) {
+func (s *Site) render(w http.ResponseWriter, status int, page string, data any) {
 	var buf bytes.Buffer
-	if err := t.Execute(&buf, data); err != nil {
-		s.Log.Error("drawing a page", "page", t.Name(), "error", err)
+	if err := s.pages[page].Execute(&buf, data); err != nil {
+		s.Log.Error("drawing a page", "page", page, "error", err)
 		http.Error(w, "The page could not be drawn. Please try again.", http.StatusInternalServerError)
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	// The header of a page shows whether one is signed in.
+	w.Header().Add("Vary", "Cookie")
 	w.WriteHeader(status)
 	_, _ = buf.WriteTo(w)
 }
@@ -108,37 +222,43 @@ type year struct {
 }
 
 type homePage struct {
-	Title    string
-	BaseURL  string
-	Version  string
+	frame
 	Counts   snapshot.Counts
 	Years    []year
-	Examples struct{ Funder, Recipient search.Result }
+	Examples examples
 }
 
-func (s *site) serveHome(w http.ResponseWriter, r *http.Request) {
-	set, release := s.Acquire()
-	defer release()
-	m := &set.Snapshot.Manifest
-	page := homePage{Title: "Grantgraph: who funds whom", BaseURL: s.BaseURL, Version: m.Version, Counts: m.Counts}
-	page.Years = s.years(m)
-	// The largest funder and recipient make the example calls.
-	if top, _, err := set.Graph.Funders(r.Context(), &graph.Filter{}, graph.Sort{}, graph.Page{Limit: 1}); err == nil && len(top) > 0 {
-		page.Examples.Funder, _ = set.Search.Lookup(top[0].EIN)
+// examples are organizations worth asking about.
+type examples struct{ Funder, Recipient search.Result }
+
+// examplesOf are the largest funder and recipient of the dataset.
+func examplesOf(ctx context.Context, set *served.Set) (e examples) {
+	if top, _, err := set.Graph.Funders(ctx, &graph.Filter{}, graph.Sort{}, graph.Page{Limit: 1}); err == nil && len(top) > 0 {
+		e.Funder, _ = set.Search.Lookup(top[0].EIN)
 	}
-	if top, _, err := set.Graph.Recipients(r.Context(), &graph.Filter{}, graph.Sort{}, graph.Page{Limit: 10}); err == nil {
+	if top, _, err := set.Graph.Recipients(ctx, &graph.Filter{}, graph.Sort{}, graph.Page{Limit: 10}); err == nil {
 		for _, t := range top {
 			if x, ok := set.Search.Lookup(t.EIN); ok {
-				page.Examples.Recipient = x
+				e.Recipient = x
 				break
 			}
 		}
 	}
-	s.render(w, http.StatusOK, s.home, page)
+	return e
+}
+
+func (s *Site) serveHome(w http.ResponseWriter, r *http.Request) {
+	set, release := s.Acquire()
+	defer release()
+	m := &set.Snapshot.Manifest
+	page := homePage{frame: s.frame(r, "Grantgraph: who funds whom", m.Version), Counts: m.Counts}
+	page.Years = s.years(m)
+	page.Examples = examplesOf(r.Context(), set)
+	s.render(w, http.StatusOK, "home", page)
 }
 
 // years are the bars of the dataset, none when the build did not count.
-func (s *site) years(m *snapshot.Manifest) (list []year) {
+func (s *Site) years(m *snapshot.Manifest) (list []year) {
 	rates, err := m.Rates()
 	if err != nil {
 		s.Log.Error("drawing a chart", "error", err)
@@ -150,9 +270,7 @@ func (s *site) years(m *snapshot.Manifest) (list []year) {
 }
 
 type orgPage struct {
-	Title    string
-	BaseURL  string
-	Version  string
+	frame
 	Org      search.Result
 	Gave     flow
 	Received flow
@@ -166,7 +284,7 @@ type flow struct {
 	Recipients []graph.RecipientTotal
 }
 
-func (s *site) serveOrg(w http.ResponseWriter, r *http.Request) {
+func (s *Site) serveOrg(w http.ResponseWriter, r *http.Request) {
 	e, err := ein.Parse(r.PathValue("ein"))
 	if err != nil {
 		s.serveMissing(w, r)
@@ -183,7 +301,7 @@ func (s *site) serveOrg(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, want, http.StatusMovedPermanently)
 		return
 	}
-	page := orgPage{Title: org.Name, BaseURL: s.BaseURL, Version: set.Snapshot.Manifest.Version, Org: org}
+	page := orgPage{frame: s.frame(r, org.Name, set.Snapshot.Manifest.Version), Org: org}
 	ctx := r.Context()
 	gave, received := &graph.Filter{Funders: []ein.EIN{e}}, &graph.Filter{Recipients: []ein.EIN{e}}
 	top := graph.Page{Limit: 10}
@@ -205,7 +323,7 @@ func (s *site) serveOrg(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	s.render(w, http.StatusOK, s.org, page)
+	s.render(w, http.StatusOK, "org", page)
 }
 
 func (f *flow) sum(t graph.Totals, years []graph.YearTotals, err error) error {
@@ -216,109 +334,13 @@ func (f *flow) sum(t graph.Totals, years []graph.YearTotals, err error) error {
 	return err
 }
 
-func (s *site) serveMissing(w http.ResponseWriter, _ *http.Request) {
+func (s *Site) serveMissing(w http.ResponseWriter, r *http.Request) {
+	s.render(w, http.StatusNotFound, "missing", s.frame(r, "Not found", s.version()))
+}
+
+// version is that of the dataset being served.
+func (s *Site) version() string {
 	set, release := s.Acquire()
 	defer release()
-	s.render(w, http.StatusNotFound, s.missing, homePage{Title: "Not found", BaseURL: s.BaseURL, Version: set.Snapshot.Manifest.Version})
-}
-
-var functions = template.FuncMap{
-	"count":   func(n int64) string { return grouped(n) },
-	"dollars": func(n int64) string { return "$" + grouped(n) },
-	"short":   short,
-	"share": func(part, whole int64) string {
-		switch {
-		case whole == 0:
-			return "–"
-		case part > 0 && part*200 < whole:
-			return "< 1 %"
-		}
-		return strconv.FormatFloat(100*float64(part)/float64(whole), 'f', 0, 64) + " %"
-	},
-	"slug":  search.Slug,
-	"query": url.QueryEscape,
-	"bars":  bars,
-	"title": title,
-	"deref": func(n *int64) int64 { return *n },
-}
-
-// title writes a name with capital initials. Names are stored in capitals, as
-// filed; a page reads better without.
-func title(s string) string {
-	words := strings.Fields(strings.ToLower(s))
-	for i, w := range words {
-		_, size := utf8.DecodeRuneInString(w)
-		words[i] = strings.ToUpper(w[:size]) + w[size:]
-	}
-	return strings.Join(words, " ")
-}
-
-func grouped(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	start := len(s) % 3
-	if n < 0 && start == 1 {
-		start = 4
-	}
-	var b strings.Builder
-	for i := range len(s) {
-		if i > 0 && i >= start && (i-start)%3 == 0 && s[i-1] != '-' {
-			b.WriteByte(',')
-		}
-		b.WriteByte(s[i])
-	}
-	return b.String()
-}
-
-// short writes dollars in a form that fits a tile: $2.1 billion.
-func short(n int64) string {
-	for _, u := range []struct {
-		size int64
-		name string
-	}{{1_000_000_000_000, "trillion"}, {1_000_000_000, "billion"}, {1_000_000, "million"}} {
-		if n >= u.size {
-			return "$" + strconv.FormatFloat(float64(n)/float64(u.size), 'f', 1, 64) + " " + u.name
-		}
-	}
-	return "$" + grouped(n)
-}
-
-// compact writes dollars in a form that fits a bar: $2.1M.
-func compact(n int64) string {
-	for _, u := range []struct {
-		size int64
-		name string
-	}{{1_000_000_000_000, "T"}, {1_000_000_000, "B"}, {1_000_000, "M"}, {1_000, "k"}} {
-		if n >= u.size {
-			return "$" + strconv.FormatFloat(float64(n)/float64(u.size), 'f', 1, 64) + u.name
-		}
-	}
-	return "$" + grouped(n)
-}
-
-// bar is one drawn year.
-type bar struct {
-	year
-	X, Y, Width, Height int
-	Label               string
-}
-
-// chart is a bar chart ready to be drawn as SVG.
-type chart struct {
-	Width, Height, Base int
-	Bars                []bar
-}
-
-// bars lays out a chart of dollars by year.
-func bars(years []year) chart {
-	const height, base, step = 180, 150, 64
-	c := chart{Width: max(step*len(years), step), Height: height, Base: base}
-	var most int64 = 1
-	for _, y := range years {
-		most = max(most, y.Amount)
-	}
-	for i, y := range years {
-		h := int(max(1, y.Amount*125/most))
-		c.Bars = append(c.Bars, bar{year: y, X: i*step + 10, Y: base - h, Width: step - 20, Height: h, Label: compact(y.Amount)})
-	}
-	return c
+	return set.Snapshot.Manifest.Version
 }

@@ -1,0 +1,305 @@
+package account
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"grantgraph/internal/fault"
+)
+
+// Tier is how much an agent has shown of itself, and so what its key is worth.
+type Tier string
+
+// The tiers, in rising order.
+const (
+	Anonymous Tier = "anonymous"
+	Signed    Tier = "signed"
+	Attested  Tier = "attested"
+	Trusted   Tier = "trusted"
+)
+
+// TierTerms are what a tier comes to.
+type TierTerms struct {
+	Tier     Tier
+	Lifetime time.Duration
+	Calls    int // in all; a challenge refills those of the anonymous tier
+	Rows     int // the most rows a page may have
+}
+
+var tiers = [...]TierTerms{
+	{Anonymous, 24 * time.Hour, 10, 10},
+	{Signed, 24 * time.Hour, 250, 25},
+	{Attested, 7 * 24 * time.Hour, 1_000, 100},
+	{Trusted, 30 * 24 * time.Hour, 5_000, 1_000},
+}
+
+// Tiers lists the terms of every tier, in rising order.
+func Tiers() []TierTerms { return append([]TierTerms(nil), tiers[:]...) }
+
+// Terms are the terms of the tier; one that does not exist allows nothing.
+func (t Tier) Terms() TierTerms {
+	for _, terms := range tiers {
+		if terms.Tier == t {
+			return terms
+		}
+	}
+	return TierTerms{Tier: t}
+}
+
+// Status is the state of the key of an agent.
+type Status string
+
+// The states. A key of the anonymous tier begins locked, is unlocked by
+// answering its challenge, is spent with its last call, and is locked again
+// when it asks for another challenge. Keys of the other tiers begin unlocked
+// and stay spent when they are.
+const (
+	Locked   Status = "locked"
+	Unlocked Status = "unlocked"
+	Spent    Status = "spent"
+)
+
+// The kinds of refusal that only agents meet.
+var (
+	ErrLocked  = errors.New("key is locked")
+	ErrExpired = errors.New("key has expired")
+	ErrNotDue  = errors.New("no challenge is due")
+	ErrStale   = errors.New("the challenge is another by now")
+)
+
+// AgentSpec is what a key of an agent is made from. An anonymous agent has no
+// Thumbprint; the others are known by theirs.
+type AgentSpec struct {
+	Tier       Tier
+	Purpose    string // as stated, not verified
+	Source     string // as stated, not verified
+	Thumbprint string // of the keypair
+	Host       string // of the signature agent
+}
+
+// AgentInfo is what is known of the key of an agent.
+type AgentInfo struct {
+	KeyInfo
+	Purpose    string
+	Source     string
+	Thumbprint string
+	Host       string
+	Status     Status
+	Expires    time.Time
+	Allowance  int
+	Remaining  int
+	Challenge  Challenge
+	seq        int64
+}
+
+func (a AgentInfo) balance() Balance {
+	return Balance{Limit: a.Allowance, Remaining: a.Remaining, Reset: a.Expires}
+}
+
+// Bounds of what an agent says of itself.
+const (
+	maxPurpose    = 1000
+	maxHost       = 253
+	maxThumbprint = 64
+)
+
+func (spec AgentSpec) check() error {
+	if spec.Tier.Terms().Calls == 0 {
+		return fmt.Errorf("there is no tier %q", clip(string(spec.Tier)))
+	}
+	for _, f := range []struct{ name, text string }{{"purpose", spec.Purpose}, {"source", spec.Source}} {
+		if spec.Tier == Anonymous && strings.TrimSpace(f.text) == "" {
+			return fault.New("bad_"+f.name, "%s is missing", f.name).Try("say in a few words what the key is for, and how you learned of it")
+		}
+		if len(f.text) > maxPurpose || !readable(f.text) {
+			return fault.New("bad_"+f.name, "%s is longer than %d bytes or not plain text on one line", f.name, maxPurpose).Try("make it shorter and plainer")
+		}
+	}
+	const base64url = base62 + "-_"
+	signed := spec.Thumbprint != ""
+	if signed != (spec.Tier != Anonymous) || len(spec.Thumbprint) > maxThumbprint || strings.Trim(spec.Thumbprint, base64url) != "" {
+		return fmt.Errorf("a key of tier %s with the thumbprint %q", spec.Tier, clip(spec.Thumbprint))
+	}
+	if len(spec.Host) > maxHost || !readable(spec.Host) {
+		return fmt.Errorf("a key for the host %q", clip(spec.Host))
+	}
+	return nil
+}
+
+func (s *store) MintAgent(ctx context.Context, spec AgentSpec) (string, AgentInfo, error) {
+	if err := spec.check(); err != nil {
+		return "", AgentInfo{}, err
+	}
+	secret, k, err := s.newKey(Agent, "", "")
+	if err != nil {
+		return "", AgentInfo{}, err
+	}
+	k.Tier = spec.Tier
+	var a AgentInfo
+	err = s.update(ctx, func(t *tx) error {
+		id, err := s.mint(t, spec, secret, k)
+		if err != nil {
+			return err
+		}
+		if err := s.note(t, EventMint, id, "tier "+string(spec.Tier)); err != nil {
+			return err
+		}
+		r, err := key(t, id)
+		if err == nil {
+			a, err = agentOf(t, r, "")
+		}
+		return err
+	})
+	if err != nil {
+		return "", AgentInfo{}, err
+	}
+	return secret, a, nil
+}
+
+var errMeanwhile = errors.New("another was made meanwhile")
+
+// mint stores a key of an agent and returns its ID. A keypair has one key in
+// each tier: while that lives, minting again gives it a new secret and leaves
+// its allowance and its end as they are; after its end it begins anew, under
+// the same ID, so that what may be done once by a key was done once.
+func (s *store) mint(t *tx, spec AgentSpec, secret string, k KeyInfo) (id string, err error) {
+	terms := spec.Tier.Terms()
+	end := t.now.Add(terms.Lifetime).UnixNano()
+	if spec.Thumbprint != "" {
+		var seq, expires int64
+		found, err := t.get("SELECT key, expires FROM agents WHERE thumbprint = $1 AND tier = $2"+t.lock, []any{spec.Thumbprint, string(spec.Tier)}, &seq, &expires)
+		if err != nil {
+			return "", err
+		}
+		if found {
+			r, _, err := keyBy(t, "k.seq = $1", seq)
+			if err == nil && !r.Active {
+				err = inactive()
+			}
+			if err != nil {
+				return "", err
+			}
+			if _, err := t.exec("UPDATE keys SET hash = $2, rotated = $3 WHERE seq = $1", seq, hashKey(secret), k.Rotated.Unix()); err != nil {
+				return "", err
+			}
+			if t.now.UnixNano() < expires {
+				return r.ID, nil
+			}
+			_, err = t.exec("UPDATE agents SET purpose = $2, source = $3, host = $4, status = $5, expires = $6, allowance = $7, remaining = $8 WHERE key = $1",
+				seq, spec.Purpose, spec.Source, spec.Host, string(Unlocked), end, terms.Calls, terms.Calls)
+			return r.ID, err
+		}
+	}
+	seq, err := t.insertKey(secret, k, nil)
+	if err != nil {
+		return "", err
+	}
+	status, calls := Unlocked, terms.Calls
+	if spec.Tier == Anonymous {
+		status, calls = Locked, 0
+	}
+	n, err := t.exec("INSERT INTO agents (key, tier, purpose, source, thumbprint, host, status, expires, allowance, remaining,"+
+		" challenge, dataset, params, salt, answers, calls, made, attempts, next_allowed, drawn)"+
+		" VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, '', 'null', $11, '[]', '[]', 0, 0, 0, 0) ON CONFLICT DO NOTHING",
+		seq, string(spec.Tier), spec.Purpose, spec.Source, spec.Thumbprint, spec.Host, string(status), end, terms.Calls, calls, []byte{})
+	if err == nil && n == 0 {
+		err = unavailable(errMeanwhile)
+	}
+	return k.ID, err
+}
+
+// agentOf reads what belongs to a key of an agent.
+func agentOf(from reader, r record, lock string) (AgentInfo, error) {
+	a := AgentInfo{KeyInfo: r.KeyInfo, seq: r.seq}
+	var expires, next, drawn int64
+	var params, answers, calls string
+	c := &a.Challenge
+	found, err := from.get("SELECT purpose, source, thumbprint, host, status, expires, allowance, remaining,"+
+		" challenge, dataset, params, salt, answers, calls, made, attempts, next_allowed, drawn FROM agents WHERE key = $1"+lock, []any{r.seq},
+		&a.Purpose, &a.Source, &a.Thumbprint, &a.Host, &a.Status, &expires, &a.Allowance, &a.Remaining,
+		&c.No, &c.Dataset, &params, &c.Salt, &answers, &calls, &c.Made, &c.Attempts, &next, &drawn)
+	if err != nil {
+		return AgentInfo{}, err
+	}
+	if !found {
+		return AgentInfo{}, fault.New("not_an_agent_key", "This is not the key of an agent.").Try("use the key that /agent-key gave")
+	}
+	a.Expires, c.Next, c.Drawn = moment(expires), moment(next), moment(drawn)
+	c.Params = json.RawMessage(params)
+	err = errors.Join(json.Unmarshal([]byte(answers), &c.Answers), json.Unmarshal([]byte(calls), &c.Calls))
+	return a, err
+}
+
+// moment reads a time of which 0 is none.
+func moment(nanos int64) time.Time {
+	if nanos == 0 {
+		return time.Time{}
+	}
+	return time.Unix(0, nanos).UTC()
+}
+
+func (s *store) Agent(ctx context.Context, id string) (AgentInfo, error) {
+	from := s.view(ctx)
+	r, err := key(from, id)
+	if err != nil {
+		return AgentInfo{}, err
+	}
+	return agentOf(from, r, "")
+}
+
+// hold reads the key of an agent that is about to be changed, and refuses one
+// that is no longer alive.
+func (t *tx) hold(id string) (AgentInfo, error) {
+	r, err := key(t, id)
+	if err != nil {
+		return AgentInfo{}, err
+	}
+	if !r.Active {
+		return AgentInfo{}, inactive()
+	}
+	a, err := agentOf(t, r, t.lock)
+	if err == nil && !t.now.Before(a.Expires) {
+		err = expired(a.Expires.UnixNano())
+	}
+	return a, err
+}
+
+// pay takes cost calls from what is left to an agent, or none.
+func (p *purse) pay(tier Tier, cost int64, now time.Time) (Balance, error) {
+	b := Balance{Limit: int(p.allowance), Remaining: int(p.remaining), Reset: moment(p.expires)}
+	switch {
+	case now.UnixNano() >= p.expires:
+		return b, expired(p.expires)
+	case p.status == Locked:
+		return b, locked()
+	case cost > p.remaining:
+		f := fault.New("quota_exhausted", "The allowance of this key is spent: %d calls on the %s tier.", p.allowance, tier).
+			Try("it never refills; sign up for a key of your own")
+		if tier == Anonymous {
+			f.Try("POST /agent-key/challenge and answer it for another %d calls", tier.Terms().Calls)
+		}
+		f.Err = ErrSpent
+		return b, f
+	case cost > 0:
+		p.remaining -= cost
+		if p.remaining == 0 {
+			p.status = Spent
+		}
+		p.changed = true
+		b.Remaining = int(p.remaining)
+	}
+	return b, nil
+}
+
+func expired(at int64) error {
+	return &fault.Fault{Slug: "key_expired", Message: "This key expired at " + moment(at).Format(time.RFC3339) + ".", Hint: "POST /agent-key for a new one", Err: ErrExpired}
+}
+
+func locked() error {
+	return &fault.Fault{Slug: "key_locked", Message: "This key is locked: until its challenge is answered it may make only the calls the challenge names.",
+		Hint: "make those calls, then POST /agent-key/answer", Err: ErrLocked}
+}

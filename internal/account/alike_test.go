@@ -1,0 +1,199 @@
+package account
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+)
+
+// actor of the comparison: one store and what was made in it, in the order in
+// which it was made.
+type player struct {
+	*store
+	clock    *clock
+	secrets  []string
+	ids      []string
+	agents   []string
+	accounts []string
+	sessions []string
+	tokens   []string
+}
+
+// TestStoresAlike does the same thousand things to both stores and compares
+// every answer.
+func TestStoresAlike(t *testing.T) {
+	t.Parallel()
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	a := &player{clock: newClock("2026-02-28T20:00:00Z")}
+	b := &player{clock: newClock("2026-02-28T20:00:00Z")}
+	a.store = openAt(t, place{dir: t.TempDir()}, Options{Clock: a.clock.now, Mints: 20})
+	b.store = openAt(t, place{dsn: newSchema(t)}, Options{Clock: b.clock.now, Mints: 20})
+	r := rand.New(rand.NewPCG(seed, 3))
+	seen := map[string]int{}
+	for i := range 1000 {
+		move := r.Uint64()
+		x, y := a.play(t, rand.New(rand.NewPCG(move, 4))), b.play(t, rand.New(rand.NewPCG(move, 4)))
+		if x != y {
+			t.Fatalf("move %d: SQLite says %s, PostgreSQL says %s", i, x, y)
+		}
+		verb, _, _ := strings.Cut(x, " ")
+		seen[verb]++
+	}
+	if len(seen) < 20 {
+		t.Errorf("only %v was tried", seen)
+	}
+}
+
+func pick(r *rand.Rand, from []string) string {
+	if len(from) == 0 || r.IntN(20) == 0 {
+		return "key_nobodyNobody"
+	}
+	return from[r.IntN(len(from))]
+}
+
+// play makes one random move and tells what came of it, without what differs
+// from store to store by design.
+func (p *player) play(t *testing.T, r *rand.Rand) string {
+	ctx := t.Context()
+	emails := []string{"ann@example.org", "Bob@example.org", "eve@example.org", "nonsense"}
+	passwords := []string{password, password, "another secret", "wrong password", "short"}
+	plans := []Plan{Free, Plus, Pro, "gold"}
+	tiers := []Tier{Anonymous, Anonymous, Signed, Attested, "gold"}
+	email, pass := emails[r.IntN(len(emails))], passwords[r.IntN(len(passwords))]
+	switch r.IntN(26) {
+	case 0, 1:
+		d := []time.Duration{time.Second, 5 * time.Second, time.Minute, time.Hour, 7 * time.Hour, 24 * time.Hour}[r.IntN(6)]
+		p.clock.add(d)
+		return "wait"
+	case 2:
+		secret, k, err := p.Create(ctx, plans[r.IntN(4)], email, "label")
+		if err == nil {
+			p.secrets, p.ids = append(p.secrets, secret), append(p.ids, k.ID)
+		}
+		return tell("create", p.plain(k), err)
+	case 3, 4, 5:
+		bal, err := p.Charge(ctx, pick(r, p.ids), r.IntN(30))
+		return tell("charge", bal, err)
+	case 6, 7:
+		bal, err := p.Charge(ctx, pick(r, p.agents), r.IntN(5))
+		return tell("charge-agent", bal, err)
+	case 8:
+		k, err := p.Authenticate(ctx, pick(r, p.secrets))
+		return tell("authenticate", p.plain(k), err)
+	case 9:
+		i := r.IntN(50)
+		if i >= len(p.ids) {
+			return "rotate nothing"
+		}
+		secret, k, err := p.Rotate(ctx, p.ids[i])
+		if err == nil {
+			p.secrets = append(p.secrets, secret)
+		}
+		return tell("rotate", p.plain(k), err)
+	case 10:
+		k, err := p.Deactivate(ctx, pick(r, p.ids))
+		return tell("deactivate", p.plain(k), err)
+	case 11:
+		k, err := p.Reactivate(ctx, pick(r, p.ids))
+		return tell("reactivate", p.plain(k), err)
+	case 12:
+		k, err := p.SetPlan(ctx, pick(r, append(p.ids, p.agents...)), plans[r.IntN(4)])
+		return tell("plan", p.plain(k), err)
+	case 13:
+		a, err := p.SignUp(ctx, email, pass, "192.0.2.1")
+		if err == nil {
+			p.accounts = append(p.accounts, a.ID)
+		}
+		a.ID = ""
+		return tell("sign-up", a, err)
+	case 14, 15:
+		secret, a, err := p.SignIn(ctx, email, pass, "192.0.2.1")
+		if err == nil {
+			p.sessions = append(p.sessions, secret)
+		}
+		a.ID = ""
+		return tell("sign-in", a, err)
+	case 16:
+		a, err := p.Session(ctx, pick(r, p.sessions))
+		a.ID = ""
+		return tell("session", a, err)
+	case 17:
+		secret, err := p.ChangePassword(ctx, pick(r, p.accounts), pass, passwords[r.IntN(5)])
+		if err == nil {
+			p.sessions = append(p.sessions, secret)
+		}
+		return tell("password", nil, err)
+	case 18:
+		make := p.VerifyToken
+		if r.IntN(2) == 0 {
+			make = p.ResetToken
+		}
+		token, err := make(ctx, pick(r, p.accounts))
+		if err == nil {
+			p.tokens = append(p.tokens, token)
+		}
+		return tell("token", nil, err)
+	case 19:
+		token := pick(r, p.tokens)
+		a, err := p.VerifyEmail(ctx, token)
+		b, err2 := p.ResetPassword(ctx, token, pass)
+		a.ID, b.ID = "", ""
+		return tell("redeem", []Account{a, b}, err) + tell("", nil, err2)
+	case 20:
+		secret, k, err := p.CreateFor(ctx, pick(r, p.accounts), "label")
+		if err == nil {
+			p.secrets, p.ids = append(p.secrets, secret), append(p.ids, k.ID)
+		}
+		return tell("create-for", p.plain(k), err)
+	case 21:
+		tier := tiers[r.IntN(5)]
+		spec := AgentSpec{Tier: tier, Purpose: "x", Source: "y"}
+		if tier != Anonymous {
+			spec.Thumbprint = fmt.Sprint("thumb", r.IntN(3))
+		}
+		wait, ok, err := p.TakeMint(ctx, "192.0.2.1")
+		secret, a, err2 := p.MintAgent(ctx, spec)
+		if err2 == nil {
+			p.secrets, p.agents = append(p.secrets, secret), append(p.agents, a.ID)
+		}
+		return tell("mint", []any{wait, ok, a.Status, a.Remaining, a.Expires.String()}, err) + tell("", nil, err2)
+	case 22:
+		id := pick(r, p.agents)
+		known, _ := p.Agent(ctx, id)
+		a, err := p.SetChallenge(ctx, id, known.Challenge.No-r.IntN(8)/7, quiz())
+		return tell("challenge", []any{a.Status, a.Challenge}, err)
+	case 23, 24:
+		verify := right
+		if r.IntN(3) == 0 {
+			verify = wrong
+		}
+		a, out, err := p.Attempt(ctx, pick(r, p.agents), verify)
+		return tell("attempt", []any{out, a.Status, a.Remaining, a.Challenge}, err)
+	}
+	id := pick(r, p.ids)
+	left, err := p.TakeCall(ctx, pick(r, p.agents), "GET /b")
+	first, err2 := p.TakeScreen(ctx, id)
+	fresh, err3 := p.Seen(ctx, "k", fmt.Sprint(r.IntN(5)), p.clock.now().Add(time.Minute))
+	used, err4 := p.Usage(ctx, id, p.clock.now().Add(-48*time.Hour), p.clock.now(), time.Hour)
+	bal, err5 := p.Balance(ctx, id)
+	return tell("take", left, err) + tell("", first, err2) + tell("", fresh, err3) + tell("", used, err4) + tell("", bal, err5)
+}
+
+// plain is a key without what is drawn at random.
+func (p *player) plain(k KeyInfo) KeyInfo {
+	k.ID = ""
+	if k.Account != "" {
+		k.Account = "account"
+	}
+	return k
+}
+
+func tell(verb string, v any, err error) string {
+	if err != nil {
+		return fmt.Sprintf("%s %v: %s %v", verb, v, slugOf(err), err)
+	}
+	return fmt.Sprintf("%s %v", verb, v)
+}

@@ -1,0 +1,217 @@
+package account
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"grantgraph/internal/fault"
+)
+
+// Challenge is a set of questions that unlocks a key, as the store keeps it:
+// of the answers only hashes, of the questions only what their author needs to
+// write them again.
+type Challenge struct {
+	No      int             // 1 for the first of a key; 0 when there is none yet
+	Dataset string          // version of the data it was drawn from
+	Params  json.RawMessage // what its author needs to know; opaque here
+	Salt    []byte
+	Answers [][]string // for each question, the salted SHA-256 of every form that is accepted, in hexadecimal digits
+	Calls   []string   // the calls a locked key may make, in canonical form
+
+	// These are the store's own.
+	Made     int       // calls made while locked
+	Attempts int       // answers that were wrong
+	Next     time.Time // no answer is taken before; zero is at once
+	Drawn    time.Time
+}
+
+// Limits of a challenge.
+const (
+	MostAttempts = 3               // wrong answers before a new challenge
+	FirstWait    = 5 * time.Second // after the first wrong answer; twice that after the next
+	MostCalls    = 30              // calls that a locked key may make in a challenge
+)
+
+// Bounds of what a challenge holds.
+const (
+	maxParams    = 256 << 10
+	maxQuestions = 16
+	maxForms     = 4096
+	maxCalls     = 16
+	maxCallBytes = 4096
+)
+
+func (c Challenge) check() error {
+	if len(c.Params) > maxParams || len(c.Params) > 0 && !json.Valid(c.Params) {
+		return errors.New("the parameters of the challenge are not JSON of at most 256 KiB")
+	}
+	if len(c.Answers) == 0 || len(c.Answers) > maxQuestions || len(c.Calls) > maxCalls || len(c.Salt) == 0 || len(c.Salt) > 64 || len(c.Dataset) > 200 || !readable(c.Dataset) {
+		return errors.New("the challenge has no salt, no questions, or too many")
+	}
+	for _, forms := range c.Answers {
+		if len(forms) == 0 || len(forms) > maxForms {
+			return fmt.Errorf("a question with %d answers", len(forms))
+		}
+		for _, f := range forms {
+			if len(f) != 2*sha256.Size {
+				return errors.New("an answer that is not sealed")
+			}
+		}
+	}
+	for _, call := range c.Calls {
+		if call == "" || len(call) > maxCallBytes || !readable(call) {
+			return errors.New("a call that is empty or too long")
+		}
+	}
+	return nil
+}
+
+func notDue(a AgentInfo) error {
+	f := fault.New("challenge_not_due", "This key is unlocked and has %d calls left: no challenge is due.", a.Remaining).Try("use them first")
+	switch {
+	case a.Tier != Anonymous:
+		f = fault.New("challenge_not_due", "Keys of the %s tier have no challenges: their allowance never refills.", a.Tier).Try("sign up for a key of your own")
+	case a.Status == Spent:
+		f = fault.New("challenge_not_due", "There is no challenge to answer.").Try("POST /agent-key/challenge for one")
+	}
+	f.Err = ErrNotDue
+	return f
+}
+
+func (s *store) SetChallenge(ctx context.Context, id string, expect int, c Challenge) (AgentInfo, error) {
+	if err := c.check(); err != nil {
+		return AgentInfo{}, err
+	}
+	params := string(c.Params)
+	if params == "" {
+		params = "null"
+	}
+	answers, err := json.Marshal(c.Answers)
+	if err != nil {
+		return AgentInfo{}, err
+	}
+	calls, err := json.Marshal(append([]string{}, c.Calls...))
+	if err != nil {
+		return AgentInfo{}, err
+	}
+	var a AgentInfo
+	err = s.update(ctx, func(t *tx) (err error) {
+		if a, err = t.hold(id); err != nil {
+			return err
+		}
+		if a.Tier != Anonymous || a.Status == Unlocked {
+			return notDue(a)
+		}
+		if a.Challenge.No != expect {
+			return ErrStale
+		}
+		_, err = t.exec("UPDATE agents SET status = $2, challenge = $3, dataset = $4, params = $5, salt = $6, answers = $7, calls = $8,"+
+			" made = 0, attempts = 0, next_allowed = 0, drawn = $9 WHERE key = $1",
+			a.seq, string(Locked), expect+1, c.Dataset, params, c.Salt, string(answers), string(calls), t.now.UnixNano())
+		if err != nil {
+			return err
+		}
+		a, err = t.hold(id)
+		return err
+	})
+	if err != nil && !errors.Is(err, ErrStale) && !errors.Is(err, ErrNotDue) {
+		return AgentInfo{}, err
+	}
+	return a, err
+}
+
+// Verdict is what came of an attempt.
+type Verdict string
+
+// The verdicts.
+const (
+	Right     Verdict = "unlocked"  // the key is unlocked
+	Wrong     Verdict = "wrong"     // another attempt may be made after Wait
+	TooSoon   Verdict = "too_soon"  // not counted; come back after Wait
+	Exhausted Verdict = "exhausted" // no attempts are left: a new challenge is to be drawn
+)
+
+// Outcome is the verdict on an attempt and what follows from it.
+type Outcome struct {
+	Verdict Verdict
+	Left    int           // attempts left
+	Wait    time.Duration // before the next
+}
+
+func (s *store) Attempt(ctx context.Context, id string, verify func(Challenge) bool) (AgentInfo, Outcome, error) {
+	var a AgentInfo
+	var out Outcome
+	err := s.update(ctx, func(t *tx) (err error) {
+		if a, err = t.hold(id); err != nil {
+			return err
+		}
+		if a.Status != Locked {
+			return notDue(a)
+		}
+		c := &a.Challenge
+		out = Outcome{Left: max(0, MostAttempts-c.Attempts)}
+		switch wait := c.Next.Sub(t.now); {
+		case c.No == 0 || out.Left == 0:
+			out = Outcome{Verdict: Exhausted}
+			return nil
+		case wait > 0:
+			out.Verdict, out.Wait = TooSoon, wait
+			return nil
+		case verify(*c):
+			out = Outcome{Verdict: Right}
+			a.Status, a.Allowance = Unlocked, a.Tier.Terms().Calls
+			a.Remaining = a.Allowance
+			if _, err := t.exec("UPDATE agents SET status = $2, allowance = $3, remaining = $4, next_allowed = 0 WHERE key = $1", a.seq, string(a.Status), a.Allowance, a.Remaining); err != nil {
+				return err
+			}
+			return s.note(t, EventUnlock, a.ID, fmt.Sprintf("challenge %d", c.No))
+		}
+		out = Outcome{Verdict: Wrong, Left: out.Left - 1, Wait: FirstWait << c.Attempts}
+		c.Attempts++
+		c.Next = t.now.Add(out.Wait).UTC()
+		if out.Left == 0 {
+			out, c.Next = Outcome{Verdict: Exhausted}, time.Time{}
+		}
+		next := int64(0)
+		if !c.Next.IsZero() {
+			next = c.Next.UnixNano()
+		}
+		_, err = t.exec("UPDATE agents SET attempts = $2, next_allowed = $3 WHERE key = $1", a.seq, c.Attempts, next)
+		return err
+	})
+	if err != nil && !errors.Is(err, ErrNotDue) {
+		return AgentInfo{}, Outcome{}, err
+	}
+	return a, out, err
+}
+
+func (s *store) TakeCall(ctx context.Context, id, call string) (left int, err error) {
+	err = s.update(ctx, func(t *tx) error {
+		a, err := t.hold(id)
+		if err != nil {
+			return err
+		}
+		named := false
+		for _, c := range a.Challenge.Calls {
+			named = named || c == call
+		}
+		if a.Status != Locked || !named {
+			return locked()
+		}
+		if left = MostCalls - a.Challenge.Made - 1; left < 0 {
+			f := fault.New("key_locked", "This key made %d calls without answering its challenge.", MostCalls).Try("POST /agent-key/answer")
+			f.Err = ErrLocked
+			return f
+		}
+		_, err = t.exec("UPDATE agents SET made = made + 1 WHERE key = $1", a.seq)
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	return left, nil
+}

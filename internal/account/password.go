@@ -1,0 +1,145 @@
+package account
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/base64"
+	"errors"
+	"fmt"
+
+	"golang.org/x/crypto/argon2"
+
+	"grantgraph/internal/fault"
+)
+
+// hashing is how passwords are hashed with argon2id. The parameters stand in
+// every hash, so they may grow: an older hash is made anew when its owner signs
+// in.
+type hashing struct {
+	memory uint32 // KiB
+	passes uint32
+	lanes  uint8
+}
+
+// presentHashing is some way above what OWASP asks for at least (19 MiB and two
+// passes): a sign-in costs a tenth of a second of one core or less.
+var presentHashing = hashing{memory: 32 << 10, passes: 2, lanes: 1}
+
+// hashesAtOnce bounds the memory that passwords take together.
+const hashesAtOnce = 2
+
+// Bounds of what is read back, so that a hash from elsewhere cannot take the
+// machine down.
+const (
+	maxMemory = 1 << 20
+	maxPasses = 32
+	maxLanes  = 16
+	saltBytes = 16
+	hashBytes = 32
+	maxPHC    = 256
+)
+
+// Bounds of a password, in bytes.
+const (
+	minPassword = 8
+	maxPassword = 200
+)
+
+func checkPassword(password string) error {
+	if len(password) < minPassword || len(password) > maxPassword {
+		return fault.New("bad_password", "a password has %d to %d bytes, this one has %d", minPassword, maxPassword, len(password)).
+			Try("a few words are easy to remember and hard to guess")
+	}
+	return nil
+}
+
+// sealed is a hashed password.
+type sealed struct {
+	hashing
+	salt, hash []byte
+}
+
+var b64 = base64.RawStdEncoding.Strict()
+
+// String is the PHC form.
+func (p sealed) String() string {
+	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, p.memory, p.passes, p.lanes, b64.EncodeToString(p.salt), b64.EncodeToString(p.hash))
+}
+
+var errSealed = errors.New("not a password hash of argon2id within bounds")
+
+// parseSealed reads the PHC form, in the one spelling that String writes.
+func parseSealed(s string) (p sealed, err error) {
+	var version int
+	var salt, hash string
+	if len(s) > maxPHC {
+		return sealed{}, errSealed
+	}
+	spaced := []byte(s)
+	for i, c := range spaced {
+		if c == '$' {
+			spaced[i] = ' '
+		}
+	}
+	if n, err := fmt.Sscanf(string(spaced), " argon2id v=%d m=%d,t=%d,p=%d %s %s", &version, &p.memory, &p.passes, &p.lanes, &salt, &hash); err != nil || n != 6 {
+		return sealed{}, errSealed
+	}
+	p.salt, err = b64.DecodeString(salt)
+	if err == nil {
+		p.hash, err = b64.DecodeString(hash)
+	}
+	if err != nil || version != argon2.Version || p.memory < 8*uint32(p.lanes) || p.memory > maxMemory || p.passes < 1 || p.passes > maxPasses ||
+		p.lanes < 1 || p.lanes > maxLanes || len(p.salt) < 8 || len(p.hash) < 16 || p.String() != s {
+		return sealed{}, errSealed
+	}
+	return p, nil
+}
+
+// key is the hash of a password under the parameters of p.
+func (p sealed) key(password string, size int) []byte {
+	return argon2.IDKey([]byte(password), p.salt, p.passes, p.memory, p.lanes, uint32(size))
+}
+
+// slot waits for its turn to hash.
+func (s *store) slot(ctx context.Context) (free func(), err error) {
+	select {
+	case s.slots <- struct{}{}:
+		return func() { <-s.slots }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// seal hashes a password under the present parameters.
+func (s *store) seal(ctx context.Context, password string) (string, error) {
+	free, err := s.slot(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer free()
+	p := sealed{hashing: s.hashing, salt: make([]byte, saltBytes)}
+	if _, err := rand.Read(p.salt); err != nil {
+		return "", fmt.Errorf("drawing a salt: %w", err)
+	}
+	p.hash = p.key(password, hashBytes)
+	return p.String(), nil
+}
+
+// opens says whether the password is the one that was sealed, and whether it
+// should be sealed anew because the parameters grew. No seal takes as long as
+// a wrong password, so that nobody can tell which addresses have an account.
+func (s *store) opens(ctx context.Context, seal, password string) (ok, weak bool, err error) {
+	free, err := s.slot(ctx)
+	if err != nil {
+		return false, false, err
+	}
+	defer free()
+	p, parsed := parseSealed(seal)
+	if parsed != nil {
+		p = sealed{hashing: s.hashing, salt: make([]byte, saltBytes), hash: make([]byte, hashBytes)}
+	}
+	same := subtle.ConstantTimeCompare(p.key(password, len(p.hash)), p.hash) == 1
+	weak = p.memory < s.hashing.memory || p.passes < s.hashing.passes
+	return same && parsed == nil, weak, nil
+}

@@ -1,0 +1,380 @@
+package account
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"grantgraph/internal/fault"
+)
+
+// Account is a person who has keys. Its plan is that of all its keys, and its
+// keys share one allowance: a second key is for a second program, not for a
+// second helping.
+type Account struct {
+	ID       string
+	Email    string // normalized
+	Verified bool   // the person has read mail sent there
+	Plan     Plan
+	Created  time.Time
+}
+
+// How long the secrets of people live.
+const (
+	sessionIdle = 14 * 24 * time.Hour // a session that is not used ends
+	sessionMost = 90 * 24 * time.Hour // and so does one that is
+	sessionStep = time.Hour           // it is prolonged no more often than this
+	verifyLife  = 3 * 24 * time.Hour
+	resetLife   = time.Hour
+)
+
+// mostKeys is how many keys that work an account may have.
+const mostKeys = 10
+
+// ErrUnknownAccount is wrapped when there is no such account.
+var ErrUnknownAccount = errors.New("unknown account")
+
+// ParseEmail reads an e-mail address in the form in which it is compared:
+// without spaces around it and in small letters. Addresses are those of ASCII,
+// so that no two look the same.
+func ParseEmail(s string) (string, error) {
+	s = strings.ToLower(strings.TrimSpace(s))
+	local, domain, ok := strings.Cut(s, "@")
+	const special = "abcdefghijklmnopqrstuvwxyz0123456789.!#$%&'*+/=?^_`{|}~-"
+	good := ok && len(s) <= maxEmail && len(local) <= 64 && dotted(local, special) && dotted(domain, special[:26+10]+"-.") && strings.Contains(domain, ".")
+	if !good {
+		return "", fault.New("bad_email", "%q is not an e-mail address", clip(legible(s, 100))).Try("give one like name@example.org")
+	}
+	return s, nil
+}
+
+// dotted says whether s is made of non-empty parts of these characters with
+// dots between.
+func dotted(s, chars string) bool {
+	return s != "" && strings.Trim(s, chars) == "" && s[0] != '.' && s[len(s)-1] != '.' && !strings.Contains(s, "..") &&
+		strings.IndexFunc(s, func(r rune) bool { return !strings.ContainsRune(chars, r) }) < 0
+}
+
+// newSecret draws 256 bits for a session or a token.
+func newSecret() (string, error) {
+	var b [32]byte
+	if _, err := rand.Read(b[:]); err != nil {
+		return "", fmt.Errorf("drawing a secret: %w", err)
+	}
+	return base64.RawURLEncoding.EncodeToString(b[:]), nil
+}
+
+func hashSecret(secret string) []byte {
+	h := sha256.Sum256([]byte(secret))
+	return h[:]
+}
+
+// person is an account as it is stored.
+type person struct {
+	Account
+	seq  int64
+	seal string
+}
+
+func personBy(from reader, where string, args ...any) (p person, found bool, err error) {
+	var created int64
+	found, err = from.get("SELECT a.seq, a.id, a.email, a.password, a.verified = 1, a.plan, a.created FROM accounts a "+where, args,
+		&p.seq, &p.ID, &p.Email, &p.seal, &p.Verified, &p.Plan, &created)
+	p.Created = time.Unix(0, created).UTC()
+	return p, found, err
+}
+
+// personOf finds an account by its ID or its e-mail address.
+func personOf(from reader, idOrEmail, lock string) (person, error) {
+	where, arg := "WHERE a.id = $1", idOrEmail
+	if strings.Contains(idOrEmail, "@") {
+		email, err := ParseEmail(idOrEmail)
+		if err != nil {
+			return person{}, unknownAccount()
+		}
+		where, arg = "WHERE a.email = $1", email
+	} else if !isID(accPrefix, idOrEmail) {
+		return person{}, unknownAccount()
+	}
+	p, found, err := personBy(from, where+lock, arg)
+	if err == nil && !found {
+		err = unknownAccount()
+	}
+	return p, err
+}
+
+func unknownAccount() error {
+	return &fault.Fault{Slug: "unknown_account", Message: "There is no such account.", Hint: "check the e-mail address, or sign up", Err: ErrUnknownAccount}
+}
+
+func badCredentials() error {
+	return fault.New("bad_credentials", "The e-mail address or the password is wrong.").Try("check both, or ask for a new password")
+}
+
+func (s *store) SignUp(ctx context.Context, email, password, from string) (Account, error) {
+	email, err := ParseEmail(email)
+	if err != nil {
+		return Account{}, err
+	}
+	if err := checkPassword(password); err != nil {
+		return Account{}, err
+	}
+	// The count comes first: hashing is what an attacker would have us do.
+	if err := s.count(ctx, from, signUpsOfAddress, "sign-ups from this address"); err != nil {
+		return Account{}, err
+	}
+	seal, err := s.seal(ctx, password)
+	if err != nil {
+		return Account{}, err
+	}
+	id, err := newID(accPrefix, rand.Reader)
+	if err != nil {
+		return Account{}, err
+	}
+	a := Account{ID: id, Email: email, Plan: Free, Created: s.clock().UTC()}
+	err = s.update(ctx, func(t *tx) error {
+		n, err := t.exec("INSERT INTO accounts (id, email, password, verified, plan, created) VALUES ($1, $2, $3, 0, $4, $5) ON CONFLICT (email) DO NOTHING",
+			a.ID, a.Email, seal, string(a.Plan), a.Created.UnixNano())
+		if err == nil && n == 0 {
+			err = fault.New("email_taken", "There is an account with this e-mail address already.").Try("sign in, or ask for a new password")
+		}
+		if err != nil {
+			return err
+		}
+		return s.append(t, Event{Kind: EventSignUp, Actor: a.ID, Address: from})
+	})
+	if err != nil {
+		return Account{}, err
+	}
+	return a, nil
+}
+
+// count counts one try of an address; none is no address to count.
+func (s *store) count(ctx context.Context, from string, l limit, what string) error {
+	if from == "" {
+		return nil
+	}
+	var refusal error
+	err := s.update(ctx, func(t *tx) error {
+		wait, ok, err := s.try(t, l, network(from))
+		if refusal = nil; err == nil && !ok {
+			refusal = tooMany(what, wait)
+		}
+		return err
+	})
+	return cmpErr(err, refusal)
+}
+
+func (s *store) SignIn(ctx context.Context, email, password, from string) (string, Account, error) {
+	email, err := ParseEmail(email)
+	if err != nil || checkPassword(password) != nil {
+		return "", Account{}, badCredentials()
+	}
+	// A try is counted before the password is looked at and forgiven when it
+	// was right, so that a thousand guesses at once are not a thousand tries.
+	if err := s.guess(ctx, email, from); err != nil {
+		return "", Account{}, err
+	}
+	p, known, err := personBy(s.view(ctx), "WHERE a.email = $1", email)
+	if err != nil {
+		return "", Account{}, err
+	}
+	ok, weak, err := s.opens(ctx, p.seal, password)
+	if err != nil {
+		return "", Account{}, err
+	}
+	if !ok {
+		who := "unknown"
+		if known {
+			who = p.ID
+		}
+		err := s.update(ctx, func(t *tx) error {
+			return s.append(t, Event{Kind: EventSignInFail, Actor: who, Address: from})
+		})
+		return "", Account{}, cmpErr(err, badCredentials())
+	}
+	seal := p.seal
+	if weak {
+		if seal, err = s.seal(ctx, password); err != nil {
+			return "", Account{}, err
+		}
+	}
+	secret, err := newSecret()
+	if err != nil {
+		return "", Account{}, err
+	}
+	err = s.update(ctx, func(t *tx) error {
+		// The password may have been changed since it was looked at.
+		n, err := t.exec("UPDATE accounts SET password = $3 WHERE seq = $1 AND password = $2", p.seq, p.seal, seal)
+		if err == nil && n == 0 {
+			err = badCredentials()
+		}
+		if err != nil {
+			return err
+		}
+		if err := t.insertSession(p.seq, secret); err != nil {
+			return err
+		}
+		if err := s.forgive(t, signInsOfEmail, email, true); err != nil {
+			return err
+		}
+		if from != "" {
+			if err := s.forgive(t, signInsOfAddress, network(from), false); err != nil {
+				return err
+			}
+		}
+		return s.append(t, Event{Kind: EventSignIn, Actor: p.ID, Address: from})
+	})
+	if err != nil {
+		return "", Account{}, err
+	}
+	return secret, p.Account, nil
+}
+
+// guess counts a try at the password of an account.
+func (s *store) guess(ctx context.Context, email, from string) error {
+	var refusal error
+	err := s.update(ctx, func(t *tx) error {
+		refusal = nil
+		wait, ok, err := s.try(t, signInsOfEmail, email)
+		if err == nil && ok && from != "" {
+			wait, ok, err = s.try(t, signInsOfAddress, network(from))
+		}
+		if err == nil && !ok {
+			refusal = tooMany("failed sign-ins", wait)
+		}
+		return err
+	})
+	return cmpErr(err, refusal)
+}
+
+func (s *store) ChangePassword(ctx context.Context, account, old, password string) (string, error) {
+	p, err := personOf(s.view(ctx), account, "")
+	if err != nil {
+		return "", err
+	}
+	if err := checkPassword(password); err != nil {
+		return "", err
+	}
+	if err := s.guess(ctx, p.Email, ""); err != nil {
+		return "", err
+	}
+	ok, _, err := s.opens(ctx, p.seal, old)
+	if err != nil {
+		return "", err
+	}
+	if !ok {
+		return "", badCredentials()
+	}
+	seal, err := s.seal(ctx, password)
+	if err != nil {
+		return "", err
+	}
+	secret, err := newSecret()
+	if err != nil {
+		return "", err
+	}
+	err = s.update(ctx, func(t *tx) error {
+		n, err := t.exec("UPDATE accounts SET password = $3 WHERE seq = $1 AND password = $2", p.seq, p.seal, seal)
+		if err == nil && n == 0 {
+			err = badCredentials()
+		}
+		if err == nil {
+			err = s.endAll(t, p)
+		}
+		if err == nil {
+			err = t.insertSession(p.seq, secret)
+		}
+		if err == nil {
+			err = s.forgive(t, signInsOfEmail, p.Email, true)
+		}
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	return secret, nil
+}
+
+// endAll ends every session of an account and every promise to change its
+// password, because the password was changed.
+func (s *store) endAll(t *tx, p person) error {
+	if _, err := t.exec("DELETE FROM sessions WHERE account = $1", p.seq); err != nil {
+		return err
+	}
+	if _, err := t.exec("DELETE FROM tokens WHERE account = $1 AND purpose = $2", p.seq, tokenReset); err != nil {
+		return err
+	}
+	return s.append(t, Event{Kind: EventPassword, Actor: p.ID, Address: actor(t.ctx).Address})
+}
+
+func (s *store) AccountOf(ctx context.Context, idOrEmail string) (Account, error) {
+	p, err := personOf(s.view(ctx), idOrEmail, "")
+	return p.Account, err
+}
+
+func (s *store) SetAccountPlan(ctx context.Context, idOrEmail string, plan Plan) (Account, error) {
+	if _, err := ParsePlan(string(plan)); err != nil {
+		return Account{}, err
+	}
+	var p person
+	err := s.update(ctx, func(t *tx) (err error) {
+		if p, err = personOf(t, idOrEmail, t.lock); err != nil {
+			return err
+		}
+		if err := t.setPlan(p.ID, plan); err != nil {
+			return err
+		}
+		return s.note(t, EventPlan, "", p.ID+": "+string(p.Plan)+" to "+string(plan))
+	})
+	if err != nil {
+		return Account{}, err
+	}
+	p.Plan = plan
+	return p.Account, nil
+}
+
+func (s *store) KeysOf(ctx context.Context, account string) ([]KeyInfo, error) {
+	p, err := personOf(s.view(ctx), account, "")
+	if err != nil {
+		return nil, err
+	}
+	return list(s.view(ctx), "WHERE k.account = $1 ORDER BY k.seq", p.seq)
+}
+
+func (s *store) CreateFor(ctx context.Context, account, label string) (secret string, k KeyInfo, err error) {
+	if label, err = parseLabel(label); err != nil {
+		return "", KeyInfo{}, err
+	}
+	err = s.update(ctx, func(t *tx) error {
+		// The account is held while its keys are counted.
+		p, err := personOf(t, account, t.lock)
+		if err != nil {
+			return err
+		}
+		var have int
+		if _, err := t.get("SELECT COUNT(*) FROM keys WHERE account = $1 AND active = 1", []any{p.seq}, &have); err != nil {
+			return err
+		}
+		if have >= mostKeys {
+			return fault.New("too_many_keys", "This account has %d keys, which is as many as it may have.", have).Try("deactivate one that is not used, or rotate it")
+		}
+		if secret, k, err = s.newKey(p.Plan, p.Email, label); err != nil {
+			return err
+		}
+		k.Account = p.ID
+		if _, err := t.insertKey(secret, k, p.seq); err != nil {
+			return err
+		}
+		return s.note(t, EventMint, k.ID, "plan "+string(p.Plan))
+	})
+	if err != nil {
+		return "", KeyInfo{}, err
+	}
+	return secret, k, nil
+}

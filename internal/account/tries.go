@@ -1,0 +1,141 @@
+package account
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"net/netip"
+	"strings"
+	"time"
+
+	"grantgraph/internal/fault"
+)
+
+// limit is how often something may be tried in a span of time that begins with
+// the first try.
+type limit struct {
+	kind string
+	most int
+	span time.Duration
+}
+
+// mintsAnHour is how many agent keys an address may mint when nothing else is
+// said.
+const mintsAnHour = 600
+
+// The limits of people. Ten guesses in a quarter of an hour are none at all
+// against a password of eight characters, and more than an honest hand needs.
+var (
+	signInsOfEmail   = limit{"sign_in_email", 10, 15 * time.Minute}
+	signInsOfAddress = limit{"sign_in_address", 60, 15 * time.Minute}
+	signUpsOfAddress = limit{"sign_up_address", 30, time.Hour}
+	tokensOfAccount  = limit{"token", 5, time.Hour}
+	noncesOfKey      = limit{"nonce", 10_000, time.Hour}
+)
+
+// network is what counts as one address: a whole IPv4 address, or the 64 bits
+// of an IPv6 address that a household has to itself. A port is left out.
+func network(address string) string {
+	if ap, err := netip.ParseAddrPort(address); err == nil {
+		address = ap.Addr().String()
+	}
+	a, err := netip.ParseAddr(strings.Trim(address, "[]"))
+	if err != nil {
+		return address
+	}
+	if a = a.Unmap().WithZone(""); a.Is6() {
+		if p, err := a.Prefix(64); err == nil {
+			return p.Masked().String()
+		}
+	}
+	return a.String()
+}
+
+// blur is a hash of who that is worth nothing without this store.
+func (s *store) blur(kind, who string) []byte {
+	h := hmac.New(sha256.New, s.pepper)
+	h.Write([]byte(kind))
+	h.Write([]byte{0})
+	h.Write([]byte(who))
+	return h.Sum(nil)
+}
+
+// try counts one try, and says how long to wait when it is one too many.
+func (s *store) try(t *tx, l limit, who string) (wait time.Duration, ok bool, err error) {
+	t.wrote = true
+	var start, made int64
+	now := t.now.UnixNano()
+	_, err = t.get("INSERT INTO tries (kind, who, start, made) VALUES ($1, $2, $3, 1) ON CONFLICT (kind, who) DO UPDATE SET"+
+		" made = CASE WHEN tries.start <= $4 THEN 1 WHEN tries.made > $5 THEN tries.made ELSE tries.made + 1 END,"+
+		" start = CASE WHEN tries.start <= $4 THEN excluded.start ELSE tries.start END RETURNING start, made",
+		[]any{l.kind, s.blur(l.kind, who), now, now - int64(l.span), l.most}, &start, &made)
+	if err != nil || made <= int64(l.most) {
+		return 0, err == nil, err
+	}
+	return min(time.Duration(start+int64(l.span)-now), l.span), false, nil
+}
+
+// forgive takes tries back: all of them, or one.
+func (s *store) forgive(t *tx, l limit, who string, all bool) error {
+	text := "UPDATE tries SET made = made - 1 WHERE kind = $1 AND who = $2 AND made > 0"
+	if all {
+		text = "DELETE FROM tries WHERE kind = $1 AND who = $2"
+	}
+	_, err := t.exec(text, l.kind, s.blur(l.kind, who))
+	return err
+}
+
+// tooMany is the answer to a try that comes too early.
+func tooMany(what string, wait time.Duration) error {
+	seconds := int64((wait + time.Second - 1) / time.Second)
+	f := fault.New("too_many_attempts", "There were too many %s.", what).Try("try again in %d seconds", seconds)
+	f.Err = &WaitError{wait}
+	return f
+}
+
+// WaitError is wrapped by refusals that end by themselves.
+type WaitError struct{ Wait time.Duration }
+
+func (e *WaitError) Error() string { return "too early by " + e.Wait.String() }
+
+func (s *store) TakeMint(ctx context.Context, address string) (wait time.Duration, ok bool, err error) {
+	err = s.update(ctx, func(t *tx) (err error) {
+		wait, ok, err = s.try(t, limit{"mint", s.mints, time.Hour}, network(address))
+		return err
+	})
+	return wait, ok && err == nil, err
+}
+
+func (s *store) Seen(ctx context.Context, keyid, nonce string, until time.Time) (fresh bool, err error) {
+	err = s.update(ctx, func(t *tx) error {
+		fresh = false
+		if !until.After(t.now) {
+			return nil
+		}
+		n, err := t.exec("INSERT INTO nonces (hash, until) VALUES ($1, $2) ON CONFLICT (hash) DO UPDATE SET until = excluded.until WHERE nonces.until <= $3",
+			s.blur("nonce "+keyid, nonce), until.UnixNano(), t.now.UnixNano())
+		if err != nil || n == 0 {
+			return err
+		}
+		wait, ok, err := s.try(t, noncesOfKey, keyid)
+		if err == nil && !ok {
+			err = tooMany("signed requests of this keypair", wait)
+		}
+		fresh = err == nil
+		return err
+	})
+	return fresh && err == nil, err
+}
+
+func (s *store) TakeScreen(ctx context.Context, id string) (first bool, err error) {
+	err = s.update(ctx, func(t *tx) error {
+		r, err := key(t, id)
+		if err != nil {
+			return err
+		}
+		n, err := t.exec("INSERT INTO screens (owner, at) VALUES ($1, $2) ON CONFLICT (owner) DO NOTHING", r.owner(), t.now.UnixNano())
+		first = n == 1
+		return err
+	})
+	return first && err == nil, err
+}

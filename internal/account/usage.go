@@ -1,0 +1,106 @@
+package account
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// Bucket is how many calls a key was charged in a span of time.
+type Bucket struct {
+	Start time.Time
+	Calls int
+}
+
+// UsageKept is how far back usage is known.
+const UsageKept = 60 * 24 * time.Hour
+
+func (s *store) Usage(ctx context.Context, id string, from, to time.Time, step time.Duration) ([]Bucket, error) {
+	if step != time.Hour && step != 24*time.Hour {
+		return nil, fmt.Errorf("usage is kept by the hour and by the day, not by %v", step)
+	}
+	view := s.view(ctx)
+	r, err := key(view, id)
+	if err != nil {
+		return nil, err
+	}
+	now := s.clock()
+	if oldest := now.Add(-UsageKept); from.Before(oldest) {
+		from = oldest
+	}
+	if last := now.Add(step); to.After(last) {
+		to = last
+	}
+	// Truncate counts from a midnight, so its days are days of UTC.
+	from = from.UTC().Truncate(step)
+	buckets := []Bucket{}
+	for at := from; at.Before(to); at = at.Add(step) {
+		buckets = append(buckets, Bucket{Start: at})
+	}
+	err = view.each("SELECT hour, calls FROM usage WHERE key = $1 AND hour >= $2", []any{r.seq, from.Unix()}, func(scan func(...any) error) error {
+		var hour, calls int64
+		if err := scan(&hour, &calls); err != nil {
+			return err
+		}
+		if i := int(time.Unix(hour, 0).Sub(from) / step); i < len(buckets) {
+			buckets[i].Calls += int(calls)
+		}
+		return nil
+	})
+	return buckets, err
+}
+
+// sweepEvery is how often what has had its time is removed.
+const sweepEvery = time.Hour
+
+func (s *store) sweepOnAndOn() {
+	defer close(s.swept)
+	tick := time.NewTicker(sweepEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+			// What could not be removed now is removed the next time.
+			_ = s.sweep(ctx)
+			cancel()
+		case <-s.quit:
+			return
+		}
+	}
+}
+
+// staleAgents is how long an anonymous key is remembered after its end.
+const staleAgents = 30 * 24 * time.Hour
+
+// sweep removes what has had its time. Events stay.
+func (s *store) sweep(ctx context.Context) error {
+	now := s.clock()
+	const stale = "SELECT key FROM agents WHERE thumbprint = '' AND expires < $1"
+	for _, d := range []struct {
+		text string
+		arg  int64
+	}{
+		{"DELETE FROM usage WHERE hour < $1", now.Add(-UsageKept).Unix()},
+		{"DELETE FROM spent WHERE start < $1", now.Add(-UsageKept).Unix()},
+		{"DELETE FROM sessions WHERE expires < $1", now.UnixNano()},
+		{"DELETE FROM tokens WHERE expires < $1", now.UnixNano()},
+		{"DELETE FROM nonces WHERE until <= $1", now.UnixNano()},
+		{"DELETE FROM tries WHERE start < $1", now.Add(-24 * time.Hour).UnixNano()},
+		{"DELETE FROM screens WHERE owner IN (SELECT id FROM keys WHERE seq IN (" + stale + "))", now.Add(-staleAgents).UnixNano()},
+		{"DELETE FROM usage WHERE key IN (" + stale + ")", now.Add(-staleAgents).UnixNano()},
+		{"DELETE FROM agents WHERE thumbprint = '' AND expires < $1", now.Add(-staleAgents).UnixNano()},
+		{"DELETE FROM keys WHERE plan = 'agent' AND created < $1 AND NOT EXISTS (SELECT 1 FROM agents WHERE agents.key = keys.seq)", now.Add(-staleAgents).Unix()},
+	} {
+		// Each in a transaction of its own, so that charges wait for none of them
+		// longer than they must.
+		err := s.update(ctx, func(t *tx) error {
+			_, err := t.exec(d.text, d.arg)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return s.update(ctx, s.engine.sweep)
+}

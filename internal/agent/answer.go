@@ -1,0 +1,245 @@
+package agent
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"regexp"
+	"strings"
+	"unicode"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/orgname"
+)
+
+// An answer is compared in a normal form. Forms of different kinds begin with
+// different letters, so that an amount is never taken for an EIN.
+const (
+	integerForm = "i:"
+	nameForm    = "n:"
+	einForm     = "e:"
+	textForm    = "t:"
+	kindLen     = 2 // of each
+)
+
+// maxAnswer bounds the answers that are looked at, in bytes.
+const maxAnswer = 400
+
+// Check reports whether every answer is right. There must be as many answers
+// as questions, in their order. It does not say which one was wrong, neither
+// by its result nor by the time it takes: every answer is looked at, and
+// compared with all that is accepted, whatever became of the others.
+func (c *Challenge) Check(answers []string) bool {
+	if len(answers) != len(c.Questions) || len(answers) != len(c.Hashes) || len(answers) == 0 {
+		return false
+	}
+	right := 1
+	for i, q := range c.Questions {
+		right &= c.accepts(i, q.AnswerType, answers[i])
+	}
+	return right == 1
+}
+
+// accepts is 1 when one of the forms of the answer is accepted, else 0.
+func (c *Challenge) accepts(i int, t AnswerType, answer string) int {
+	found := 0
+	forms(t, answer, func(kind string, value []byte) {
+		h := c.hash(i, kind, value)
+		for _, accepted := range c.Hashes[i] {
+			found |= subtle.ConstantTimeCompare(h[:], accepted)
+		}
+	})
+	return found
+}
+
+// hash is what is stored of a form that question i accepts.
+func (c *Challenge) hash(i int, kind string, value []byte) [sha256.Size]byte {
+	var room [256]byte // most forms fit, and there are thousands of some texts
+	b := append(append(room[:0], c.Salt...), byte(i))
+	return sha256.Sum256(append(append(b, kind...), value...))
+}
+
+// forms calls yield with every normal form that the answer may be meant as.
+func forms(t AnswerType, answer string, yield func(kind string, value []byte)) {
+	if len(answer) > maxAnswer {
+		return
+	}
+	switch t {
+	case Integer:
+		if s, ok := integer(answer); ok {
+			yield(integerForm, []byte(s))
+		}
+	case Organization:
+		if kx := orgname.Key(answer); kx != "" {
+			yield(nameForm, []byte(kx))
+		}
+		if e, ok := einIn(answer); ok {
+			yield(einForm, e.Append(nil))
+		}
+	case Text:
+		s := wording(answer)
+		if s == "" {
+			return
+		}
+		yield(textForm, []byte(s))
+		slips(s, func(b []byte) { yield(textForm, b) })
+	}
+}
+
+// maxDigits bounds the digits of an integer; no amount has more.
+const maxDigits = 18
+
+// integer reads a whole number of dollars however it is dressed: with a dollar
+// sign, USD or the word dollars, with commas and spaces between the digits,
+// and with cents when they are zero.
+func integer(s string) (string, bool) {
+	if strings.ContainsFunc(s, func(r rune) bool { return r != '$' && unicode.Is(unicode.Sc, r) }) {
+		return "", false // folding would lose the sign of another currency
+	}
+	s = strings.TrimSpace(orgname.Fold(s))
+	s = strings.TrimSpace(strings.TrimSuffix(strings.TrimSuffix(s, "DOLLARS"), "DOLLAR"))
+	s = strings.TrimSpace(strings.TrimSuffix(s, "USD"))
+	s = strings.TrimSpace(strings.TrimPrefix(s, "USD"))
+	s = strings.TrimSpace(strings.TrimPrefix(strings.TrimPrefix(s, "US$"), "$"))
+	if whole, cents, ok := strings.Cut(s, "."); ok {
+		if strings.Trim(cents, "0") != "" || len(cents) > 2 {
+			return "", false
+		}
+		s = whole
+	}
+	digits := make([]byte, 0, len(s))
+	for _, c := range []byte(s) {
+		switch {
+		case c >= '0' && c <= '9':
+			digits = append(digits, c)
+		case c == ',' || c == ' ':
+		default:
+			return "", false
+		}
+	}
+	if len(digits) == 0 {
+		return "", false
+	}
+	out := strings.TrimLeft(string(digits), "0")
+	if out == "" {
+		out = "0"
+	}
+	return out, len(out) <= maxDigits
+}
+
+// einPattern finds an EIN written in full among other words.
+var einPattern = regexp.MustCompile(`\d+(?:-\d+)*`)
+
+// einIn reads the one EIN of an answer: the answer itself, in any format, or
+// nine digits beside a name. An answer with two of them names none.
+func einIn(s string) (ein.EIN, bool) {
+	s = orgname.Fold(s)
+	if e, err := ein.Parse(s); err == nil {
+		return e, true
+	}
+	found := ein.None
+	for _, m := range einPattern.FindAllString(s, -1) {
+		if len(m) != 9 && (len(m) != 10 || m[2] != '-') {
+			continue
+		}
+		e, err := ein.Parse(m)
+		if err != nil {
+			continue
+		}
+		if found != ein.None && found != e {
+			return ein.None, false
+		}
+		found = e
+	}
+	return found, found != ein.None
+}
+
+// wording is the form in which filed texts are compared: words of capitals and
+// digits, one space between them.
+func wording(s string) string {
+	s = orgname.Fold(s)
+	out := make([]byte, 0, len(s))
+	gap := false
+	for _, c := range []byte(s) {
+		switch {
+		case c >= '0' && c <= '9' || c >= 'A' && c <= 'Z':
+			if gap && len(out) > 0 {
+				out = append(out, ' ')
+			}
+			gap = false
+			out = append(out, c)
+		case c == '\'': // in the middle of a word or at its end
+		default:
+			gap = true
+		}
+	}
+	return string(out)
+}
+
+// A text is accepted with one slip for every twenty characters. The store has
+// only its hash, so it is the answer that is varied, not the text; that is
+// affordable for a single slip, and questions are asked only about texts that
+// allow no more.
+const (
+	slipFrom = 20
+	slipTo   = 39
+	letters  = " 0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+)
+
+// slips calls yield with every text from which s comes by one slip: a
+// character left out, put in, mistaken, or two neighbours swapped. Only texts
+// long enough to be allowed one are told, and only for the time of the call.
+func slips(s string, yield func([]byte)) {
+	n := len(s)
+	if n < slipFrom-1 || n > slipTo+1 {
+		return
+	}
+	tell := func(b []byte) {
+		if len(b) >= slipFrom && len(b) <= slipTo {
+			yield(b)
+		}
+	}
+	b := make([]byte, 0, n+1)
+	for i := range n + 1 {
+		if i < n { // too many by the character at i
+			tell(append(append(b[:0], s[:i]...), s[i+1:]...))
+		}
+		if i+1 < n && s[i] != s[i+1] {
+			b = append(b[:0], s...)
+			b[i], b[i+1] = b[i+1], b[i]
+			tell(b)
+		}
+		for _, c := range []byte(letters) {
+			if i < n && c != s[i] {
+				b = append(b[:0], s...)
+				b[i] = c
+				tell(b)
+			}
+			b = append(append(append(b[:0], s[:i]...), c), s[i:]...)
+			tell(b)
+		}
+	}
+}
+
+// mistaken reports whether other would be accepted where right is the answer:
+// they are equal, or one slip apart where right is long enough to allow it.
+func mistaken(right, other string) bool {
+	if right == other {
+		return true
+	}
+	if len(right) < slipFrom || len(right) > slipTo {
+		return false
+	}
+	for len(right) > 0 && len(other) > 0 && right[0] == other[0] {
+		right, other = right[1:], other[1:]
+	}
+	for len(right) > 0 && len(other) > 0 && right[len(right)-1] == other[len(other)-1] {
+		right, other = right[:len(right)-1], other[:len(other)-1]
+	}
+	switch {
+	case len(right) <= 1 && len(other) <= 1:
+		return true
+	case len(right) == 2 && len(other) == 2:
+		return right[0] == other[1] && right[1] == other[0]
+	}
+	return false
+}

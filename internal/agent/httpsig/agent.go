@@ -1,0 +1,147 @@
+package httpsig
+
+import (
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+
+	"grantgraph/internal/agent/httpsig/structured"
+	"grantgraph/internal/fault"
+)
+
+// agent reads the Signature-Agent header and gives the address of the agent
+// that the signature covers, and its host. The header has two forms in the
+// field: a bare string, covered as "signature-agent", and a dictionary, of
+// which the member covered as "signature-agent";key="…" counts. A dictionary
+// covered as a whole is accepted too.
+func agent(lines []string, input structured.Member) (address, host string, err error) {
+	var members structured.Dictionary
+	if strings.HasPrefix(strings.TrimLeft(lines[0], " \t"), `"`) {
+		item, err := structured.ParseItem(lines...)
+		if err != nil {
+			return "", "", refuse(ErrMalformed, "Signature-Agent begins like a string but is not one: %v", err)
+		}
+		members = structured.Dictionary{{Key: input.Key, Value: item.Value, Params: item.Params}}
+	} else if members, err = structured.ParseDictionary(lines...); err != nil {
+		return "", "", refuse(ErrMalformed, "Signature-Agent is neither a string nor a dictionary: %v", err).
+			Try(`write it as %s="https://agent.example", with the quotes`, input.Key)
+	}
+
+	covered := slices.DeleteFunc(members, func(m structured.Member) bool {
+		return !slices.ContainsFunc(input.List, func(item structured.Item) bool {
+			if item.Value != structured.Text("signature-agent") {
+				return false
+			}
+			key, ok := item.Params.Get("key")
+			return !ok || key == structured.Text(m.Key)
+		})
+	})
+	if len(covered) == 0 {
+		return "", "", refuse(ErrCoverage, "the signature does not cover Signature-Agent").
+			Try(`add "signature-agent";key="%s" to the list in Signature-Input, or "signature-agent" when the header is a bare string`, input.Key)
+	}
+	m := covered[0]
+	if len(covered) > 1 {
+		var ok bool
+		if m, ok = covered.Get(input.Key); !ok {
+			return "", "", refuse(ErrAgent, "the signature covers %d members of Signature-Agent, and none has its label %q", len(covered), input.Key).
+				Try("name the member after the label of the signature")
+		}
+	}
+	for _, p := range m.Params {
+		token, _ := p.Value.Token()
+		word, _ := p.Value.Text()
+		if p.Name != "type" || token+word != "directory" {
+			return "", "", refuse(ErrAgent, "the parameter %s of Signature-Agent is not supported", clip(string(structured.Params{p}.Append(nil)))).
+				Try("publish the key in the directory at %s and leave the parameter out", Path)
+		}
+	}
+	text, ok := m.Value.Text()
+	if !ok {
+		return "", "", refuse(ErrMalformed, "the value of Signature-Agent is not a string").
+			Try(`write the address in double quotes: "https://agent.example"`)
+	}
+	host, fail := parseAgent(text)
+	if fail != nil {
+		return "", "", fail
+	}
+	return "https://" + host, host, nil
+}
+
+// parseAgent takes the host from the address of an agent. Keys are looked up
+// only in the directory of the host, so an address with another path is
+// refused instead of being quietly read as something else.
+func parseAgent(text string) (string, *fault.Fault) {
+	const form = "write the address as https://host, the host whose directory publishes the key"
+	if len(text) > 512 {
+		return "", refuse(ErrAgent, "the Signature-Agent address is too long").Try(form)
+	}
+	scheme, rest, ok := strings.Cut(text, "://")
+	if !ok || !strings.EqualFold(scheme, "https") {
+		return "", refuse(ErrAgent, "the Signature-Agent address %q does not begin with https://", clip(text)).Try(form)
+	}
+	end := strings.IndexAny(rest, "/?#")
+	if end < 0 {
+		end = len(rest)
+	}
+	if tail := rest[end:]; tail != "" && tail != "/" && tail != Path {
+		return "", refuse(ErrAgent, "the Signature-Agent address %q has a path other than that of the directory", clip(text)).Try(form)
+	}
+	host, fail := parseHost(rest[:end])
+	if fail != nil {
+		return "", fail.Try(form)
+	}
+	return host, nil
+}
+
+// parseHost checks the syntax of a host, with a port or without, and gives it
+// in lower case and without the port 443.
+func parseHost(text string) (string, *fault.Fault) {
+	bad := func(why string) (string, *fault.Fault) {
+		return "", refuse(ErrAgent, "the host %q of Signature-Agent %s", clip(text), why)
+	}
+	if strings.Contains(text, "@") {
+		return bad("carries a user name")
+	}
+	host := strings.ToLower(text)
+	name, port, literal := host, "", false
+	if strings.HasPrefix(host, "[") {
+		end := strings.IndexByte(host, ']')
+		if end < 0 {
+			return bad("is not valid")
+		}
+		name, port, literal = host[1:end], host[end+1:], true
+	} else if i := strings.IndexByte(host, ':'); i >= 0 {
+		name, port = host[:i], host[i:]
+	}
+	if port != "" {
+		n, err := strconv.ParseUint(port[1:], 10, 16)
+		if port[0] != ':' || err != nil || n == 0 || strconv.FormatUint(n, 10) != port[1:] {
+			return bad("has a port that is not a number")
+		}
+		if port == ":443" {
+			host = strings.TrimSuffix(host, port)
+		}
+	}
+	if literal {
+		if ip, err := netip.ParseAddr(name); err != nil || !ip.Is6() || ip.Zone() != "" {
+			return bad("is not valid")
+		}
+		return host, nil
+	}
+	if len(name) > 253 {
+		return bad("is too long")
+	}
+	for label := range strings.SplitSeq(name, ".") {
+		if label == "" || len(label) > 63 || label[0] == '-' || label[len(label)-1] == '-' {
+			return bad("is not valid")
+		}
+		for i := range len(label) {
+			if c := label[i]; !('a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '-') {
+				return bad("has a character other than letters, digits and hyphens; write an international name in its xn-- form")
+			}
+		}
+	}
+	return host, nil
+}

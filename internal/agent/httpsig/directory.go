@@ -1,0 +1,222 @@
+package httpsig
+
+import (
+	"container/list"
+	"context"
+	"crypto/x509"
+	"net/http"
+	"net/netip"
+	"sync"
+	"time"
+)
+
+// The bounds of what is fetched and kept.
+const (
+	MaxDirectory = 64 << 10        // bytes of a directory
+	MaxKeys      = 64              // keys of a directory
+	fetchTimeout = 3 * time.Second // for everything: name, connection, answer
+	maxHosts     = 4096            // directories remembered
+	maxFlights   = 64              // directories being fetched at once
+
+	// A host is asked at most once in rest, whatever it answers and however
+	// many unknown keys are claimed for it.
+	rest = 30 * time.Second
+	// An answer without a lifetime of its own is good for usualAge, and no
+	// answer is good for longer than maxAge: that is how long a withdrawn key
+	// can outlive its withdrawal.
+	usualAge = 10 * time.Minute
+	maxAge   = time.Hour
+	// When a host stops answering, what it said last holds for keepAge: an
+	// outage is not a withdrawal.
+	keepAge = 24 * time.Hour
+)
+
+// Resolver finds the addresses of a host. *net.Resolver is one.
+type Resolver interface {
+	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
+}
+
+// Options change how a Directory reaches its hosts. The zero Options are right
+// for production.
+type Options struct {
+	Roots    *x509.CertPool // whom to trust; nil for the system's roots
+	Resolver Resolver       // nil for the system's
+	Now      func() time.Time
+	Timeout  time.Duration // of one fetch; zero for 3 seconds
+
+	// Loopback lets hosts have ports, be written as addresses, and lie on this
+	// machine. It is for tests and demonstrations: with it, whoever sends a
+	// request can make this process call any TLS port of its own machine.
+	Loopback bool
+}
+
+// Directory finds keys in the directories that agents publish at their own
+// hosts. It remembers what it read, asks each host only once at a time and only
+// now and then, and never connects to an address that is not public. It is safe
+// for concurrent use.
+type Directory struct {
+	options Options
+	client  *http.Client
+	flights chan struct{} // one token for each fetch under way
+
+	mu    sync.Mutex
+	hosts map[string]*listing
+	order *list.List // of *listing, the one used last in front
+}
+
+// listing is what is known of one host. Its fields are guarded by the mutex of
+// the Directory.
+type listing struct {
+	host    string
+	keys    []Key
+	read    time.Time     // when keys were read; zero if never
+	fresh   time.Time     // until then there is no need to ask
+	asked   time.Time     // when the host was asked last
+	err     error         // what came of asking last
+	flight  chan struct{} // closed when the fetch under way ends; nil if none is
+	element *list.Element
+}
+
+// NewDirectory makes a Directory.
+func NewDirectory(o Options) *Directory {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Timeout == 0 {
+		o.Timeout = fetchTimeout
+	}
+	return &Directory{
+		options: o,
+		client:  newClient(o),
+		flights: make(chan struct{}, maxFlights),
+		hosts:   make(map[string]*listing),
+		order:   list.New(),
+	}
+}
+
+// Key finds a key of a host by its thumbprint. Keys of one host are never
+// answered for another, even when both publish the same key.
+func (d *Directory) Key(ctx context.Context, host, keyid string) (Key, error) {
+	if fail := d.admit(host); fail != nil {
+		return Key{}, fail
+	}
+	for asked := false; ; asked = true {
+		d.mu.Lock()
+		l := d.listing(host)
+		if flight := l.flight; flight != nil {
+			d.mu.Unlock()
+			if err := wait(ctx, flight); err != nil {
+				return Key{}, err
+			}
+			continue
+		}
+		now := d.options.Now()
+		key, err := l.find(keyid, now)
+		if asked && !l.asked.IsZero() || !l.due(err != nil, now) {
+			d.mu.Unlock()
+			return key, err
+		}
+		select {
+		case d.flights <- struct{}{}:
+		default:
+			d.mu.Unlock()
+			if err == nil {
+				return key, nil
+			}
+			return Key{}, refuse(ErrDirectory, "too many key directories are being read at the moment").
+				Try("send the request again in a few seconds")
+		}
+		flight := make(chan struct{})
+		l.flight = flight
+		d.mu.Unlock()
+		// The fetch belongs to all who wait for it, so it outlives the request
+		// that began it, but never its own timeout.
+		go d.fly(context.WithoutCancel(ctx), l)
+		if err := wait(ctx, flight); err != nil {
+			return Key{}, err
+		}
+	}
+}
+
+// wait waits for the end of a fetch.
+func wait(ctx context.Context, flight <-chan struct{}) error {
+	select {
+	case <-flight:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// fly fetches the directory of a host and records what came of it.
+func (d *Directory) fly(ctx context.Context, l *listing) {
+	ctx, cancel := context.WithTimeout(ctx, d.options.Timeout)
+	defer cancel()
+	keys, age, err := d.fetch(ctx, l.host)
+	<-d.flights
+
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	now := d.options.Now()
+	l.asked, l.err = now, err
+	if err == nil {
+		l.keys, l.read, l.fresh = keys, now, now.Add(max(age, rest))
+	} else {
+		l.fresh = now.Add(rest)
+	}
+	close(l.flight)
+	l.flight = nil
+}
+
+// listing gives the listing of a host, a new one if need be, and forgets the
+// one unused for longest when there are too many. Listings being fetched stay,
+// so that a host is never asked twice at once.
+func (d *Directory) listing(host string) *listing {
+	if l, ok := d.hosts[host]; ok {
+		d.order.MoveToFront(l.element)
+		return l
+	}
+	for e := d.order.Back(); e != nil && len(d.hosts) >= maxHosts; {
+		old, before := e.Value.(*listing), e.Prev()
+		if old.flight == nil {
+			d.order.Remove(e)
+			delete(d.hosts, old.host)
+		}
+		e = before
+	}
+	l := &listing{host: host}
+	l.element = d.order.PushFront(l)
+	d.hosts[host] = l
+	return l
+}
+
+// due reports whether the host should be asked. A key that is missing may have
+// been published since the host was asked last.
+func (l *listing) due(missing bool, now time.Time) bool {
+	return l.asked.IsZero() || !now.Before(l.fresh) || missing && !now.Before(l.asked.Add(rest))
+}
+
+// find looks for a usable key in what the host said last.
+func (l *listing) find(keyid string, now time.Time) (Key, error) {
+	if !l.read.IsZero() && now.Before(l.read.Add(keepAge)) {
+		for _, k := range l.keys {
+			if k.ID != keyid {
+				continue
+			}
+			if k.bad != "" {
+				return Key{}, refuse(ErrKey, "the key %s in the directory of %s cannot be used: %s", keyid, l.host, k.bad).
+					Try("make a new Ed25519 key pair and publish its public half")
+			}
+			if now.Before(k.From) || !k.Until.IsZero() && !now.Before(k.Until) {
+				return Key{}, refuse(ErrKey, "the key %s in the directory of %s is not valid at this time", keyid, l.host).
+					Try("correct its nbf and exp, or publish another key")
+			}
+			return k, nil
+		}
+	}
+	if l.err != nil {
+		return Key{}, l.err
+	}
+	return Key{}, refuse(ErrKey, "the directory of %s does not list an Ed25519 key with the thumbprint %s", l.host, clip(keyid)).
+		Try("publish the key at https://%s%s; after a change wait %d seconds", l.host, Path, int(rest/time.Second))
+}

@@ -1,0 +1,293 @@
+// Package structured reads and writes structured field values (RFC 8941, RFC
+// 9651) as far as HTTP message signatures need them: dictionaries and items
+// with parameters, inner lists, and the bare types string, token, byte
+// sequence, integer and boolean.
+//
+// It is stricter than the standard in four places, because the fields it reads
+// decide who somebody is: a repeated key of a dictionary or parameter list is
+// an error instead of a silent last-one-wins, base64 must be padded and
+// canonical, decimals, dates and display strings are errors, and every length
+// and count has a bound. What is accepted has exactly one serialization, which
+// is what a signature is made over.
+package structured
+
+import (
+	"encoding/base64"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// The bounds of what is read. They leave room for a key directory of 64 keys
+// with one signature each.
+const (
+	MaxText    = 32 << 10 // bytes of one field value, lines combined
+	MaxMembers = 64       // members of a dictionary, items of an inner list
+	MaxParams  = 16       // parameters of one item or inner list
+	MaxKey     = 64       // bytes of a dictionary key or parameter name
+)
+
+// kind is the type of a bare item.
+type kind uint8
+
+const (
+	boolean kind = iota + 1
+	integer
+	text
+	token
+	binary
+)
+
+// Value is a bare item. The zero Value is no item at all. Values are
+// comparable with ==.
+type Value struct {
+	kind   kind
+	text   string // of a string, token or byte sequence
+	number int64  // of an integer; 1 for true
+}
+
+// Int is an integer item.
+func Int(n int64) Value { return Value{kind: integer, number: n} }
+
+// Text is a string item. The text must satisfy IsText.
+func Text(s string) Value { return Value{kind: text, text: s} }
+
+// Bytes is a byte sequence item.
+func Bytes(b []byte) Value { return Value{kind: binary, text: string(b)} }
+
+// True is the boolean that a bare key or parameter name stands for.
+func True() Value { return Value{kind: boolean, number: 1} }
+
+// Int gives the number of an integer item, and zero for any other.
+func (v Value) Int() (int64, bool) {
+	if v.kind != integer {
+		return 0, false
+	}
+	return v.number, true
+}
+
+// Text gives the text of a string item, and nothing for any other; a token is
+// not a string.
+func (v Value) Text() (string, bool) { return v.as(text) }
+
+// Token gives the text of a token item, and nothing for any other.
+func (v Value) Token() (string, bool) { return v.as(token) }
+
+// Bytes gives the content of a byte sequence item, and nothing for any other.
+func (v Value) Bytes() ([]byte, bool) {
+	s, ok := v.as(binary)
+	return []byte(s), ok
+}
+
+func (v Value) as(k kind) (string, bool) {
+	if v.kind != k {
+		return "", false
+	}
+	return v.text, true
+}
+
+// IsTrue reports whether the item is the boolean true.
+func (v Value) IsTrue() bool { return v == True() }
+
+// IsText reports whether s can be the content of a string item: printable
+// ASCII only.
+func IsText(s string) bool {
+	for i := range len(s) {
+		if s[i] < 0x20 || s[i] > 0x7e {
+			return false
+		}
+	}
+	return true
+}
+
+// Append writes the item in its one serialized form.
+func (v Value) Append(dst []byte) []byte {
+	switch v.kind {
+	case boolean:
+		return append(dst, '?', '0'+byte(v.number))
+	case integer:
+		return strconv.AppendInt(dst, v.number, 10)
+	case text:
+		dst = append(dst, '"')
+		for i := range len(v.text) {
+			if c := v.text[i]; c == '"' || c == '\\' {
+				dst = append(dst, '\\')
+			}
+			dst = append(dst, v.text[i])
+		}
+		return append(dst, '"')
+	case token:
+		return append(dst, v.text...)
+	case binary:
+		dst = append(dst, ':')
+		dst = base64.StdEncoding.AppendEncode(dst, []byte(v.text))
+		return append(dst, ':')
+	}
+	return dst
+}
+
+// Param is one named parameter.
+type Param struct {
+	Name  string
+	Value Value
+}
+
+// Params are the parameters of an item or inner list in the order sent, which
+// is significant for a signature.
+type Params []Param
+
+// Get finds a parameter by name.
+func (p Params) Get(name string) (Value, bool) {
+	for _, q := range p {
+		if q.Name == name {
+			return q.Value, true
+		}
+	}
+	return Value{}, false
+}
+
+// Append writes the parameters, each with its leading semicolon.
+func (p Params) Append(dst []byte) []byte {
+	for _, q := range p {
+		dst = append(dst, ';')
+		dst = append(dst, q.Name...)
+		if !q.Value.IsTrue() {
+			dst = append(dst, '=')
+			dst = q.Value.Append(dst)
+		}
+	}
+	return dst
+}
+
+// Item is a bare item with its parameters.
+type Item struct {
+	Value  Value
+	Params Params
+}
+
+// Append writes the item and its parameters.
+func (i Item) Append(dst []byte) []byte { return i.Params.Append(i.Value.Append(dst)) }
+
+// Member is one entry of a dictionary: an item, or an inner list when IsList.
+type Member struct {
+	Key    string
+	Value  Value
+	IsList bool
+	List   []Item
+	Params Params
+}
+
+// Append writes the member's value and parameters, without its key. For an
+// inner list this is the text that RFC 9421 calls the signature parameters.
+func (m Member) Append(dst []byte) []byte {
+	if !m.IsList {
+		return m.Params.Append(m.Value.Append(dst))
+	}
+	dst = append(dst, '(')
+	for i, item := range m.List {
+		if i > 0 {
+			dst = append(dst, ' ')
+		}
+		dst = item.Append(dst)
+	}
+	dst = append(dst, ')')
+	return m.Params.Append(dst)
+}
+
+// Dictionary is an ordered list of members with distinct keys.
+type Dictionary []Member
+
+// Get finds a member by key.
+func (d Dictionary) Get(key string) (Member, bool) {
+	for _, m := range d {
+		if m.Key == key {
+			return m, true
+		}
+	}
+	return Member{}, false
+}
+
+// Append writes the dictionary as one field value.
+func (d Dictionary) Append(dst []byte) []byte {
+	for i, m := range d {
+		if i > 0 {
+			dst = append(dst, ", "...)
+		}
+		dst = append(dst, m.Key...)
+		if !m.IsList && m.Value.IsTrue() {
+			dst = m.Params.Append(dst)
+			continue
+		}
+		dst = append(dst, '=')
+		dst = m.Append(dst)
+	}
+	return dst
+}
+
+// ParseDictionary reads a dictionary from the lines of one field, in the order
+// they came.
+func ParseDictionary(lines ...string) (Dictionary, error) {
+	p, err := newParser(lines)
+	if err != nil {
+		return nil, err
+	}
+	var d Dictionary
+	for p.skip(" "); !p.done(); {
+		m, err := p.member()
+		if err != nil {
+			return nil, err
+		}
+		if _, ok := d.Get(m.Key); ok {
+			return nil, p.errorf("the key %q is repeated", m.Key)
+		}
+		if len(d) == MaxMembers {
+			return nil, p.errorf("more than %d members", MaxMembers)
+		}
+		d = append(d, m)
+		p.skip(" \t")
+		if p.done() {
+			break
+		}
+		if !p.eat(',') {
+			return nil, p.errorf("a comma is wanted between members")
+		}
+		p.skip(" \t")
+		if p.done() {
+			return nil, p.errorf("nothing follows the last comma")
+		}
+	}
+	return d, nil
+}
+
+// ParseItem reads a single item from the lines of one field.
+func ParseItem(lines ...string) (Item, error) {
+	p, err := newParser(lines)
+	if err != nil {
+		return Item{}, err
+	}
+	p.skip(" ")
+	item, err := p.item()
+	if err != nil {
+		return Item{}, err
+	}
+	if p.skip(" "); !p.done() {
+		return Item{}, p.errorf("only one item is wanted, and something follows it")
+	}
+	return item, nil
+}
+
+// newParser combines the lines as HTTP does, after measuring them.
+func newParser(lines []string) (*parser, error) {
+	total := 0
+	for _, line := range lines {
+		total += len(line) + 2
+	}
+	if total > MaxText {
+		return nil, fmt.Errorf("the value is longer than %d bytes", MaxText)
+	}
+	trimmed := make([]string, len(lines))
+	for i, line := range lines {
+		trimmed[i] = strings.Trim(line, " \t")
+	}
+	return &parser{text: strings.Join(trimmed, ", ")}, nil
+}

@@ -1,0 +1,154 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// form is the JSON object in the body of a request. Like the reader of
+// parameters it remembers what was asked for, so that what is left over can be
+// told to the caller.
+type form struct {
+	params  *reader
+	members map[string]json.RawMessage
+	read    map[string]bool
+}
+
+// readForm reads the body as an object. One that is none is a problem, and
+// every field of it is missing then without another word.
+func (c *call) readForm() *form {
+	f := &form{params: c.params, read: map[string]bool{}}
+	dec := json.NewDecoder(bytes.NewReader(c.body))
+	err := dec.Decode(&f.members)
+	if err == nil {
+		if _, more := dec.Token(); more != io.EOF {
+			err = fmt.Errorf("there is more after it")
+		}
+	}
+	switch {
+	case len(bytes.TrimSpace(c.body)) == 0:
+		f.problem("missing", nil, nil, "the body is required; send a JSON object")
+	case err != nil || f.members == nil:
+		f.members = nil
+		f.problem("json_invalid", nil, nil, "the body is not a JSON object")
+	}
+	return f
+}
+
+func (f *form) problem(kind string, input, ctx any, format string, args ...any) {
+	f.at(nil, kind, input, ctx, format, args...)
+}
+
+// at records a problem at a place in the body.
+func (f *form) at(where []any, kind string, input, ctx any, format string, args ...any) {
+	if len(f.params.problems) < 50 {
+		f.params.problems = append(f.params.problems, Problem{Loc: append([]any{"body"}, where...), Msg: fmt.Sprintf(format, args...), Type: kind, Input: input, Ctx: ctx})
+	}
+}
+
+// member finds a field that is required.
+func (f *form) member(name string) (json.RawMessage, bool) {
+	f.read[name] = true
+	raw, ok := f.members[name]
+	if !ok && f.members != nil {
+		f.at([]any{name}, "missing", nil, nil, "the field is required")
+	}
+	return raw, ok
+}
+
+// text reads a line of text of at most so many bytes. Line breaks and runs of
+// spaces become one space.
+func (f *form) text(name string, most int) string {
+	raw, ok := f.member(name)
+	if !ok {
+		return ""
+	}
+	var value *string
+	if json.Unmarshal(raw, &value) != nil || value == nil {
+		f.at([]any{name}, "string_type", clip(string(raw)), nil, "the value is not a text")
+		return ""
+	}
+	line := strings.Join(strings.Fields(*value), " ")
+	switch {
+	case line == "":
+		f.at([]any{name}, "string_too_short", shown(*value), limit{"min_length": 1}, "the value is empty")
+	case len(line) > most:
+		f.at([]any{name}, "string_too_long", shown(line), limit{"max_length": most}, "the value is %d bytes long; at most %d are kept", len(line), most)
+	case !legible(line):
+		f.at([]any{name}, "string_unicode", nil, nil, "the value has characters that cannot be shown")
+	default:
+		return line
+	}
+	return ""
+}
+
+// legible reports whether a text is fit to be kept and shown.
+func legible(s string) bool {
+	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == utf8.RuneError })
+}
+
+// word reads one word of a vocabulary.
+func (f *form) word(name string, vocabulary []string) string {
+	value := strings.ToLower(f.text(name, maxText))
+	if value != "" && !slices.Contains(vocabulary, value) {
+		f.at([]any{name}, "enum", shown(value), limit{"expected": vocabulary}, "the value is not one of %s", strings.Join(vocabulary, ", "))
+		return ""
+	}
+	return value
+}
+
+// texts reads a list of texts.
+func (f *form) texts(name string, most int) []string {
+	raw, ok := f.member(name)
+	if !ok {
+		return nil
+	}
+	var items []json.RawMessage
+	if json.Unmarshal(raw, &items) != nil || items == nil {
+		f.at([]any{name}, "list_type", clip(string(raw)), nil, "the value is not a list")
+		return nil
+	}
+	if len(items) > most {
+		f.at([]any{name}, "too_long", nil, limit{"max_length": most, "actual_length": len(items)}, "the list has %d items; at most %d are read", len(items), most)
+		return nil
+	}
+	list := make([]string, len(items))
+	for i, item := range items {
+		var value *string
+		if json.Unmarshal(item, &value) != nil || value == nil {
+			f.at([]any{name, i}, "string_type", clip(string(item)), nil, "the value is not a text; put it into quotes")
+			continue
+		}
+		list[i] = *value
+	}
+	return list
+}
+
+// finish reports the fields that nobody read.
+func (f *form) finish() {
+	var left []string
+	for name := range f.members {
+		if !f.read[name] {
+			left = append(left, name)
+		}
+	}
+	slices.Sort(left)
+	for _, name := range left {
+		reason := "The body has no such field, so it was not applied."
+		var known []string
+		for name := range f.read {
+			known = append(known, name)
+		}
+		slices.Sort(known)
+		if meant := nearest(name, known); meant != "" {
+			reason += fmt.Sprintf(" Did you mean %s?", meant)
+		}
+		f.params.warn.ignored(shown(name), reason)
+	}
+}

@@ -1,0 +1,82 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"grantgraph/internal/account"
+	"grantgraph/internal/fault"
+)
+
+// audited are the refusals that go into the trail: those that say something
+// about who tries what.
+var audited = []string{slugWrong, slugTooSoon, slugReplaced, slugSignature, slugMints, slugAttempts, slugLocked, slugExpired, slugAdmin}
+
+// Refusals are noted at most so many times a minute: whoever is refused decides
+// how often, and must not fill the trail.
+const notesAMinute = 60
+
+// brake lets a number of things through in a minute and counts the others.
+type brake struct {
+	mu      sync.Mutex
+	minute  time.Time
+	through int
+	skipped int
+}
+
+// take says whether this one goes through, and how many before it did not.
+func (b *brake) take(now time.Time) (skipped int, ok bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if minute := now.Truncate(time.Minute); !minute.Equal(b.minute) {
+		b.minute, b.through = minute, 0
+	}
+	if b.through >= notesAMinute {
+		b.skipped++
+		return 0, false
+	}
+	b.through++
+	skipped, b.skipped = b.skipped, 0
+	return skipped, true
+}
+
+// noteTimeout bounds how long a refusal waits for the trail.
+const noteTimeout = 2 * time.Second
+
+// note puts a refusal into the trail. What cannot be written there is in the
+// log at least; the caller is refused all the same.
+func (s *server) note(ctx context.Context, c *call, err error) {
+	f, ok := fault.Of(err)
+	if !ok || s.Trail == nil || c.shown != nil || !slices.Contains(audited, f.Slug) {
+		return
+	}
+	skipped, ok := s.brake.take(s.Clock())
+	if !ok {
+		return
+	}
+	details := f.Slug + " at " + c.op.ID + ": " + clip(f.Message)
+	if skipped > 0 {
+		details += fmt.Sprintf(" (%d refusals before it were not noted)", skipped)
+	}
+	s.Log.Info("a caller was refused", slog.String("request_id", c.id), slog.String("operation", c.op.ID), slog.String("error", f.Slug), slog.String("key", c.key))
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), noteTimeout)
+	defer cancel()
+	who := "caller"
+	switch {
+	case c.op.Access == Admin:
+		who = "admin"
+	case c.tier != "" || c.op.Tag == agentTag:
+		who = "agent"
+	}
+	if err := s.Trail.Audit(ctx, account.Event{Kind: account.EventRefusal, Actor: who, Key: c.key, Address: c.address, Details: details}); err != nil {
+		s.Log.Warn("a refusal could not be put into the trail", slog.String("request_id", c.id), slog.Any("error", err))
+	}
+}
+
+// remote is the network address that a request comes from.
+func remote(r *http.Request) string { return r.RemoteAddr }

@@ -1,0 +1,97 @@
+package site
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"time"
+)
+
+// flash is what one request leaves for the page after it, such as a key that
+// was just made. It travels in a cookie that only this site can read, works
+// for the visitor it was left for, and is gone in a few minutes. A key in it is
+// shown once on all servers together.
+type flash struct {
+	Kind  string    `json:"kind"`
+	Email string    `json:"email,omitempty"`
+	Key   string    `json:"key,omitempty"`
+	KeyID string    `json:"key_id,omitempty"`
+	Until time.Time `json:"until"`
+}
+
+// The kinds of flashes.
+const (
+	flashMade     = "made"     // a key was made
+	flashRotated  = "rotated"  // a key has a new secret
+	flashLost     = "lost"     // a key was made and cannot be shown
+	flashSignUp   = "signup"   // a letter follows a sign-up
+	flashForgot   = "forgot"   // a letter may follow a forgotten password
+	flashVerified = "verified" // an address was confirmed
+	flashPassword = "password" // the password was changed
+)
+
+const flashAge = 5 * time.Minute
+
+func sealer(key []byte) (cipher.AEAD, error) {
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		return nil, err
+	}
+	return cipher.NewGCM(block)
+}
+
+// leave leaves a flash for the next page of whoever has bind.
+func (s *Site) leave(w http.ResponseWriter, bind string, f flash) error {
+	f.Until = s.Clock().Add(flashAge).UTC()
+	text, err := json.Marshal(f)
+	if err != nil {
+		return err
+	}
+	nonce := make([]byte, s.flashes.NonceSize())
+	if _, err := rand.Read(nonce); err != nil {
+		return fmt.Errorf("drawing a nonce: %w", err)
+	}
+	sealed := s.flashes.Seal(nonce, nonce, text, []byte(bind))
+	s.setCookie(w, flashCookie, base64.RawURLEncoding.EncodeToString(sealed), flashAge, http.SameSiteStrictMode)
+	return nil
+}
+
+// take takes what was left, if anything was, and if it was not taken before.
+func (s *Site) take(v *visit) flash {
+	text := s.cookie(v.r, flashCookie)
+	if text == "" || v.r.Method != http.MethodGet {
+		return flash{}
+	}
+	s.dropCookie(v.w, flashCookie)
+	sealed, err := base64.RawURLEncoding.Strict().DecodeString(text)
+	size := s.flashes.NonceSize()
+	if err != nil || len(sealed) < size {
+		return flash{}
+	}
+	nonce := sealed[:size]
+	var f flash
+	open, err := s.flashes.Open(nil, nonce, sealed[size:], []byte(v.bind))
+	if err != nil || json.Unmarshal(open, &f) != nil || !s.Clock().Before(f.Until) {
+		return flash{}
+	}
+	if f.Key == "" {
+		return f
+	}
+	// The cookie may have been copied; the store knows whether the key was shown.
+	fresh, err := s.Accounts.Seen(v.r.Context(), "flash "+v.account.ID, hex.EncodeToString(nonce), f.Until)
+	if err != nil {
+		s.Log.Error("a key could not be shown", "error", err)
+	}
+	switch {
+	case err != nil:
+		return flash{Kind: flashLost}
+	case !fresh:
+		return flash{}
+	}
+	return f
+}

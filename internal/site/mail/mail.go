@@ -1,0 +1,129 @@
+// Package mail carries letters to people: over SMTP where the operator has a
+// mail server, and to the console where there is none, so that a fresh machine
+// needs nothing. Letters are plain text and say what they are for; nothing in
+// them tells anybody that they were read.
+package mail
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/mail"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"grantgraph/internal/fault"
+)
+
+// Letter is a letter to one person.
+type Letter struct {
+	To      string // bare address, such as name@example.org
+	Subject string // one line
+	Text    string // lines end in \n
+}
+
+// Bounds of a letter.
+const (
+	maxAddress = 254
+	maxSubject = 200
+	maxText    = 64 << 10
+)
+
+// check refuses what could be read as anything but one letter to one person.
+func (l Letter) check() error {
+	if at := strings.LastIndexByte(l.To, '@'); at <= 0 || at == len(l.To)-1 || len(l.To) > maxAddress || !line(l.To) || strings.ContainsAny(l.To, " <>,;:\"()[]\\") {
+		return fmt.Errorf("a letter to %q", l.To)
+	}
+	if l.Subject == "" || len(l.Subject) > maxSubject || !line(l.Subject) {
+		return fmt.Errorf("a letter about %q", l.Subject)
+	}
+	if len(l.Text) > maxText || !utf8.ValidString(l.Text) || strings.ContainsRune(l.Text, 0) {
+		return fmt.Errorf("a letter of %d bytes that is not text, or too long", len(l.Text))
+	}
+	return nil
+}
+
+// line says whether s is one line of text.
+func line(s string) bool {
+	return utf8.ValidString(s) && strings.IndexFunc(s, unicode.IsControl) < 0
+}
+
+// Mailer sends letters. It is safe for concurrent use.
+type Mailer interface {
+	// Send returns when the letter is in other hands, or is not.
+	Send(ctx context.Context, l Letter) error
+}
+
+// Console writes letters where the operator sees them. It is what there is
+// before a mail server is named.
+type Console struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+// NewConsole makes a Console that writes to w.
+func NewConsole(w io.Writer) *Console { return &Console{w: w} }
+
+// Send writes the letter.
+func (c *Console) Send(_ context.Context, l Letter) error {
+	if err := l.check(); err != nil {
+		return err
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n--- letter to %s: %s\n", l.To, l.Subject)
+	for text := range strings.Lines(strings.TrimRight(l.Text, "\n") + "\n") {
+		b.WriteString("  " + text)
+	}
+	b.WriteString("--- end of letter\n\n")
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, err := io.WriteString(c.w, b.String())
+	return err
+}
+
+// Open makes the Mailer of an address like smtp://user:password@host:587, over
+// which the connection is made safe with STARTTLS, or smtps://host:465, where
+// it is safe from the first byte. A server on this machine may do without. From
+// is whom letters are from, such as Grantgraph <no-reply@example.org>.
+func Open(address, from string) (*SMTP, error) {
+	bad := func(why string) error {
+		return fault.New("bad_mail", "the address of the mail server %s", why).Try("one like smtp://user:password@mail.example.org:587")
+	}
+	u, err := url.Parse(address)
+	if err != nil {
+		// The error of the parser would repeat the password.
+		return nil, bad("cannot be read")
+	}
+	s := &SMTP{host: u.Hostname(), clock: time.Now}
+	port := u.Port()
+	switch u.Scheme {
+	case "smtp":
+		if port == "" {
+			port = "587"
+		}
+	case "smtps":
+		s.implicit = true
+		if port == "" {
+			port = "465"
+		}
+	default:
+		return nil, bad("begins neither with smtp:// nor with smtps://")
+	}
+	if s.host == "" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" {
+		return nil, bad("is not a host and a port")
+	}
+	s.addr = net.JoinHostPort(s.host, port)
+	if u.User != nil {
+		s.user = u.User.Username()
+		s.password, _ = u.User.Password()
+	}
+	if s.from, err = mail.ParseAddress(from); err != nil || !line(from) {
+		return nil, fault.New("bad_mail", "%q is not an address that letters can be from", from).Try("one like Grantgraph <no-reply@example.org>")
+	}
+	return s, nil
+}

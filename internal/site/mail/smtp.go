@@ -1,0 +1,141 @@
+package mail
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"mime"
+	"mime/quotedprintable"
+	"net"
+	"net/mail"
+	"net/netip"
+	"net/smtp"
+	"strings"
+	"time"
+)
+
+// SMTP hands letters to a mail server. A connection is made for each letter:
+// they are few.
+type SMTP struct {
+	addr, host     string
+	user, password string
+	implicit       bool // TLS from the first byte
+	from           *mail.Address
+	clock          func() time.Time
+	roots          *x509.CertPool // nil is those of the machine
+}
+
+// sendTimeout is how long a mail server may take over one letter.
+const sendTimeout = 30 * time.Second
+
+var errPlain = errors.New("the mail server offers no STARTTLS, and letters hold links that open accounts")
+
+// Send hands the letter over. Neither the letter nor the password of the
+// server travels in the clear, except within this machine.
+func (s *SMTP) Send(ctx context.Context, l Letter) error {
+	if err := l.check(); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, sendTimeout)
+	defer cancel()
+	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", s.addr)
+	if err != nil {
+		return fmt.Errorf("reaching the mail server: %w", err)
+	}
+	defer conn.Close()
+	// A context that ends ends the conversation.
+	defer context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })()
+	if err := s.converse(conn, l); err != nil {
+		return fmt.Errorf("handing a letter to the mail server: %w", errors.Join(context.Cause(ctx), err))
+	}
+	return nil
+}
+
+func (s *SMTP) converse(conn net.Conn, l Letter) error {
+	secure := &tls.Config{ServerName: s.host, RootCAs: s.roots, MinVersion: tls.VersionTLS12}
+	if s.implicit {
+		conn = tls.Client(conn, secure)
+	}
+	c, err := smtp.NewClient(conn, s.host)
+	if err != nil {
+		return err
+	}
+	if !s.implicit {
+		if ok, _ := c.Extension("STARTTLS"); ok {
+			if err := c.StartTLS(secure); err != nil {
+				return err
+			}
+		} else if !loopback(s.host) {
+			return errPlain
+		}
+	}
+	if s.user != "" {
+		if err := c.Auth(smtp.PlainAuth("", s.user, s.password, s.host)); err != nil {
+			return err
+		}
+	}
+	if err := c.Mail(s.from.Address); err != nil {
+		return err
+	}
+	if err := c.Rcpt(l.To); err != nil {
+		return err
+	}
+	w, err := c.Data()
+	if err != nil {
+		return err
+	}
+	text, err := s.message(l)
+	if err != nil {
+		return err
+	}
+	if _, err := w.Write(text); err != nil {
+		return err
+	}
+	if err := w.Close(); err != nil {
+		return err
+	}
+	// The letter is taken; how the server says goodbye changes nothing.
+	_ = c.Quit()
+	return nil
+}
+
+// message is the letter as it travels.
+func (s *SMTP) message(l Letter) ([]byte, error) {
+	var id [16]byte
+	if _, err := rand.Read(id[:]); err != nil {
+		return nil, err
+	}
+	_, domain, _ := strings.Cut(s.from.Address, "@")
+	var b bytes.Buffer
+	for _, h := range [][2]string{
+		{"From", s.from.String()},
+		{"To", "<" + l.To + ">"},
+		{"Subject", mime.QEncoding.Encode("utf-8", l.Subject)},
+		{"Date", s.clock().UTC().Format(time.RFC1123Z)},
+		{"Message-ID", "<" + hex.EncodeToString(id[:]) + "@" + domain + ">"},
+		{"MIME-Version", "1.0"},
+		{"Content-Type", "text/plain; charset=utf-8"},
+		{"Content-Transfer-Encoding", "quoted-printable"},
+		{"Auto-Submitted", "auto-generated"},
+	} {
+		fmt.Fprintf(&b, "%s: %s\r\n", h[0], h[1])
+	}
+	b.WriteString("\r\n")
+	w := quotedprintable.NewWriter(&b)
+	if _, err := w.Write([]byte(strings.ReplaceAll(l.Text, "\n", "\r\n"))); err != nil {
+		return nil, err
+	}
+	err := w.Close()
+	return b.Bytes(), err
+}
+
+// loopback says whether a host is this machine.
+func loopback(host string) bool {
+	a, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && a.IsLoopback()
+}

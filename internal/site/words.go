@@ -1,0 +1,116 @@
+package site
+
+import (
+	"html/template"
+	"net/url"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"grantgraph/internal/search"
+)
+
+// functions are what the pages can call.
+var functions = template.FuncMap{
+	"count":   func(n int64) string { return grouped(n) },
+	"dollars": func(n int64) string { return "$" + grouped(n) },
+	"short":   short,
+	"share": func(part, whole int64) string {
+		switch {
+		case whole == 0:
+			return "–"
+		case part > 0 && part*200 < whole:
+			return "< 1 %"
+		}
+		return strconv.FormatFloat(100*float64(part)/float64(whole), 'f', 0, 64) + " %"
+	},
+	"slug":   search.Slug,
+	"query":  url.QueryEscape,
+	"bars":   bars,
+	"title":  title,
+	"moment": clock,
+	"date":   date,
+	"int64":  func(n int) int64 { return int64(n) },
+	"deref":  func(n *int64) int64 { return *n },
+}
+
+// title writes a name with capital initials. Names are stored in capitals, as
+// filed; a page reads better without.
+func title(s string) string {
+	words := strings.Fields(strings.ToLower(s))
+	for i, w := range words {
+		_, size := utf8.DecodeRuneInString(w)
+		words[i] = strings.ToUpper(w[:size]) + w[size:]
+	}
+	return strings.Join(words, " ")
+}
+
+func grouped(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	start := len(s) % 3
+	if n < 0 && start == 1 {
+		start = 4
+	}
+	var b strings.Builder
+	for i := range len(s) {
+		if i > 0 && i >= start && (i-start)%3 == 0 && s[i-1] != '-' {
+			b.WriteByte(',')
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+// short writes dollars in a form that fits a tile: $2.1 billion.
+func short(n int64) string {
+	for _, u := range []struct {
+		size int64
+		name string
+	}{{1_000_000_000_000, "trillion"}, {1_000_000_000, "billion"}, {1_000_000, "million"}} {
+		if n >= u.size {
+			return "$" + strconv.FormatFloat(float64(n)/float64(u.size), 'f', 1, 64) + " " + u.name
+		}
+	}
+	return "$" + grouped(n)
+}
+
+// compact writes dollars in a form that fits a bar: $2.1M.
+func compact(n int64) string {
+	for _, u := range []struct {
+		size int64
+		name string
+	}{{1_000_000_000_000, "T"}, {1_000_000_000, "B"}, {1_000_000, "M"}, {1_000, "k"}} {
+		if n >= u.size {
+			return "$" + strconv.FormatFloat(float64(n)/float64(u.size), 'f', 1, 64) + u.name
+		}
+	}
+	return "$" + grouped(n)
+}
+
+// bar is one drawn year.
+type bar struct {
+	year
+	X, Y, Width, Height int
+	Label               string
+}
+
+// chart is a bar chart ready to be drawn as SVG.
+type chart struct {
+	Width, Height, Base int
+	Bars                []bar
+}
+
+// bars lays out a chart of dollars by year.
+func bars(years []year) chart {
+	const height, base, step = 180, 150, 64
+	c := chart{Width: max(step*len(years), step), Height: height, Base: base}
+	var most int64 = 1
+	for _, y := range years {
+		most = max(most, y.Amount)
+	}
+	for i, y := range years {
+		h := int(max(1, y.Amount*125/most))
+		c.Bars = append(c.Bars, bar{year: y, X: i*step + 10, Y: base - h, Width: step - 20, Height: h, Label: compact(y.Amount)})
+	}
+	return c
+}
