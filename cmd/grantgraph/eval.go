@@ -12,6 +12,7 @@ import (
 	"grantgraph/internal/fault"
 	"grantgraph/internal/resolve"
 	"grantgraph/internal/resolve/eval"
+	"grantgraph/internal/resolve/model"
 	"grantgraph/internal/snapshot"
 )
 
@@ -25,6 +26,7 @@ type evalCmd struct {
 	Data     string   `help:"Where --world and --sources are built; a temporary folder unless given." placeholder:"DIR"`
 	Lines    int      `help:"How many lines of a build are asked for blindly, at most." default:"50000" placeholder:"N"`
 	Folds    bool     `help:"Fit the model on one half of the organizations, ask for the other, in turn."`
+	Model    string   `help:"A model file to use instead of the one that ships with the program." placeholder:"FILE"`
 	List     string   `help:"Write every answer that is not right to this CSV file." placeholder:"FILE"`
 	Fit      string   `help:"Write the model fitted to all lines to this file." placeholder:"FILE"`
 	JSON     bool     `name:"json" help:"Print the line of JSON alone."`
@@ -66,8 +68,18 @@ func (c *evalCmd) Run(a *app) error {
 			return err
 		}
 	}
+	var m *model.Model
+	if c.Model != "" {
+		err := readFile(c.Model, "a model of this version", func(r io.Reader) (err error) {
+			m, err = resolve.ReadModel(r)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
 	ask := func(list io.Writer) error {
-		res, err := eval.Labelled(a.Ctx, u, cases, eval.Options{Folds: c.Folds, List: list})
+		res, err := eval.Labelled(a.Ctx, u, cases, eval.Options{Folds: c.Folds, Model: m, List: list})
 		if err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package account
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -121,7 +122,7 @@ func TestStoreSweep(t *testing.T) {
 			{31 * 24 * time.Hour, []int{0, 0, 0, 0, 0, 0, 0, 1, 2, 1}},
 		} {
 			c.add(step.pass)
-			if err := s.sweep(ctx); err != nil {
+			if err := errors.Join(s.sweep(ctx), s.update(ctx, s.engine.sweep)); err != nil {
 				t.Fatal(err)
 			}
 			if got := counts(); !slices.Equal(got, step.want) {

@@ -1,6 +1,7 @@
 package account
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -458,6 +459,24 @@ func TestStoreSignInLimits(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// TestUnknownTakesAsLong keeps every password from being hashed: a sign-in to
+// an account that does not exist then waits like one to an account that does.
+func TestUnknownTakesAsLong(t *testing.T) {
+	t.Parallel()
+	s := openAt(t, place{dir: t.TempDir()}, Options{})
+	a := signUp(t, s, "ann@example.org")
+	for range cap(s.slots) {
+		s.slots <- struct{}{}
+	}
+	for _, email := range []string{a.Email, "nobody@example.org"} {
+		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+		if _, _, err := s.SignIn(ctx, email, "wrong password", ""); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%s is answered without a hash: %v", email, err)
+		}
+		cancel()
+	}
 }
 
 func TestNetwork(t *testing.T) {

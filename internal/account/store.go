@@ -51,7 +51,7 @@ type engine interface {
 	transact(ctx context.Context, s *store, work func(*tx) error) error
 	// again says whether reading may be tried again after this failure.
 	again(err error) bool
-	// sweep removes what only this engine keeps.
+	// sweep removes what only this engine keeps and nobody asks for any more.
 	sweep(t *tx) error
 	book
 }

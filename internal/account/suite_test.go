@@ -65,7 +65,7 @@ func newSchema(t testing.TB) string {
 	cluster.Lock()
 	defer cluster.Unlock()
 	if cluster.server == nil && cluster.err == nil {
-		cluster.server, cluster.err = pgtest.Start(context.Background(), "max_connections=300", "shared_buffers=64MB")
+		cluster.server, cluster.err = pgtest.Start(context.Background(), "max_connections=600", "shared_buffers=64MB")
 	}
 	if errors.Is(cluster.err, pgtest.ErrNone) {
 		t.Skipf("the PostgreSQL store is not tested: %v; install it (Debian: apt-get install postgresql)", cluster.err)

@@ -50,19 +50,26 @@ func (s *store) Usage(ctx context.Context, id string, from, to time.Time, step t
 	return buckets, err
 }
 
-// sweepEvery is how often what has had its time is removed.
-const sweepEvery = time.Hour
+// How often what has had its time is removed: the marks of transactions, which
+// are many, and all else.
+const (
+	sweepMarks = 5 * time.Minute
+	sweepAll   = time.Hour
+)
 
 func (s *store) sweepOnAndOn() {
 	defer close(s.swept)
-	tick := time.NewTicker(sweepEvery)
+	tick := time.NewTicker(sweepMarks)
 	defer tick.Stop()
-	for {
+	for n := 1; ; n++ {
 		select {
 		case <-tick.C:
 			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 			// What could not be removed now is removed the next time.
-			_ = s.sweep(ctx)
+			_ = s.update(ctx, s.engine.sweep)
+			if n%int(sweepAll/sweepMarks) == 1 {
+				_ = s.sweep(ctx)
+			}
 			cancel()
 		case <-s.quit:
 			return
@@ -88,9 +95,7 @@ func (s *store) sweep(ctx context.Context) error {
 		{"DELETE FROM nonces WHERE until <= $1", now.UnixNano()},
 		{"DELETE FROM tries WHERE start < $1", now.Add(-24 * time.Hour).UnixNano()},
 		{"DELETE FROM screens WHERE owner IN (SELECT id FROM keys WHERE seq IN (" + stale + "))", now.Add(-staleAgents).UnixNano()},
-		{"DELETE FROM usage WHERE key IN (" + stale + ")", now.Add(-staleAgents).UnixNano()},
-		{"DELETE FROM agents WHERE thumbprint = '' AND expires < $1", now.Add(-staleAgents).UnixNano()},
-		{"DELETE FROM keys WHERE plan = 'agent' AND created < $1 AND NOT EXISTS (SELECT 1 FROM agents WHERE agents.key = keys.seq)", now.Add(-staleAgents).Unix()},
+		{"DELETE FROM keys WHERE seq IN (" + stale + ")", now.Add(-staleAgents).UnixNano()}, // and what belongs to them
 	} {
 		// Each in a transaction of its own, so that charges wait for none of them
 		// longer than they must.
@@ -102,5 +107,5 @@ func (s *store) sweep(ctx context.Context) error {
 			return err
 		}
 	}
-	return s.update(ctx, s.engine.sweep)
+	return nil
 }

@@ -14,8 +14,8 @@ package agent
 
 import (
 	"context"
-	"encoding/hex"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -77,41 +77,14 @@ const (
 	Text         AnswerType = "text"         // wording as filed
 )
 
-// AnswerTypes lists the types of answers, for documentation.
-func AnswerTypes() []AnswerType { return []AnswerType{Integer, Organization, Text} }
-
 // Allows reports whether a key locked by the challenge may make a request. The
 // order of the parameters does not matter; everything else is as given: no
 // parameter more or less, none repeated, no other spelling of a value.
 func (c *Challenge) Allows(method, path string, query url.Values) bool {
-	key := CallKey(method, path, query)
-	return slices.ContainsFunc(c.Calls, func(call Call) bool { return call.Key() == key })
-}
-
-// CallKey is the canonical form of a request: two requests are the same call
-// when their keys are equal.
-func CallKey(method, path string, query url.Values) string {
-	return method + " " + path + "?" + query.Encode()
-}
-
-// Key is the canonical form of the call.
-func (c Call) Key() string {
-	query, err := url.ParseQuery(c.Query)
-	if err != nil {
-		return "" // no request has this key
-	}
-	return CallKey(c.Method, c.Path, query)
-}
-
-// Sealed is the hashes in hexadecimal digits, question by question.
-func (c *Challenge) Sealed() [][]string {
-	all := make([][]string, len(c.Hashes))
-	for i, hashes := range c.Hashes {
-		for _, h := range hashes {
-			all[i] = append(all[i], hex.EncodeToString(h))
-		}
-	}
-	return all
+	return slices.ContainsFunc(c.Calls, func(call Call) bool {
+		want, err := url.ParseQuery(call.Query)
+		return err == nil && method == call.Method && path == call.Path && maps.EqualFunc(want, query, slices.Equal)
+	})
 }
 
 // root is where the calls are served.

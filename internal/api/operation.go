@@ -124,6 +124,9 @@ func (op *Operation) failures() []string {
 	if op.Access == Paid || op.Access == Pro {
 		all = append(all, slugPlan)
 	}
+	if op.offered != nil {
+		all = append(all, slugNotFound)
+	}
 	return all
 }
 

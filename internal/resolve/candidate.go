@@ -143,13 +143,14 @@ type candidate struct {
 // search is the working memory of one search for candidates. Marks say in which
 // search a name was met last, so that nothing need be cleared.
 type search struct {
-	marks []uint32
-	at    []uint32 // position in found, where marked
-	round uint32
-	found []candidate
-	read  []reading
-	rows  [maxCandidates][nFeatures]float64
-	by    [maxCandidates]float64
+	marks  []uint32
+	at     []uint32 // position in found, where marked
+	round  uint32
+	found  []candidate
+	read   []reading
+	places []uint32 // words of the line's place
+	rows   [maxCandidates][nFeatures]float64
+	by     [maxCandidates]float64
 }
 
 // searches are kept by the universe, whose size they have.

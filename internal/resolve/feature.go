@@ -2,10 +2,12 @@ package resolve
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/orgname"
+	"grantgraph/internal/place"
 	"grantgraph/internal/resolve/model"
 )
 
@@ -132,6 +134,7 @@ func (r *Resolver) best(q *query, s *search) (best, second int) {
 func (r *Resolver) measure(q *query, s *search, known []alias) {
 	r.candidates(q, s, known)
 	d := &r.u.details
+	s.places = d.placeWords(s.places[:0], q)
 	inZIP, atStreet := []tenant(nil), []tenant(nil)
 	if q.zip != 0 {
 		inZIP = at(d.zips, uint64(q.zip))
@@ -159,7 +162,7 @@ func (r *Resolver) measure(q *query, s *search, known []alias) {
 		x := &s.rows[n]
 		*x = [nFeatures]float64{}
 		kx := d.kx[name]
-		p, c := d.closest(s.read, name)
+		p, c := d.closest(s.read, name, s.places)
 		line := p.name.KX
 		x[fJaccard], x[fOverlap], x[fLineIn], x[fNameIn], x[fRarest] = c.jaccard, c.overlap, c.lineIn, c.nameIn, c.rarest/10
 		x[fExact] = yes(kx == line)
@@ -254,9 +257,9 @@ func barring(line, name *orgname.Traits, v orgname.Veto, nameIn float64) bool {
 }
 
 // closest picks the reading of a line that is nearest to a name.
-func (d *details) closest(read []reading, name uint32) (best *reading, w weight) {
+func (d *details) closest(read []reading, name uint32, places []uint32) (best *reading, w weight) {
 	for i := range read {
-		c := d.weigh(&read[i].words, name)
+		c := d.weigh(&read[i].words, name, places)
 		if read[i].name.KX == d.kx[name] {
 			return &read[i], c
 		}
@@ -325,33 +328,51 @@ func isAcronym(kx, k2 string) bool {
 // weight is how the words of a line and of a name compare.
 type weight struct{ jaccard, overlap, lineIn, nameIn, rarest float64 }
 
-// weigh compares a line with a name by their words.
-func (d *details) weigh(p *phrase, name uint32) (w weight) {
-	var shared, other, rarest float32
+// placeWord is what a word that only says where the line is counts, of its
+// rarity, when one side has it and the other does not.
+const placeWord = 0.15
+
+// weigh compares a line with a name by their words. The words of the line's own
+// place are nearly free to be added or left out.
+func (d *details) weigh(p *phrase, name uint32, places []uint32) (w weight) {
+	var shared, other, spared, rarest float32
 	common := 0
 	own := d.of(name)
 	i := 0
-	for _, word := range own {
-		r := d.rarity[word]
-		for i < p.n && p.ids[i] < word {
-			i++
+	alone := func(word uint32) {
+		if slices.Contains(places, word) {
+			spared += (1 - placeWord) * d.rarity[word]
 		}
-		if i < p.n && p.ids[i] == word {
+	}
+	for _, word := range own {
+		for ; i < p.n && p.ids[i] < word; i++ {
+			alone(p.ids[i])
+		}
+		r := d.rarity[word]
+		switch {
+		case i < p.n && p.ids[i] == word:
 			shared += r
 			rarest = max(rarest, r)
 			common++
-		} else {
+			i++
+		case slices.Contains(places, word):
+			other += placeWord * r
+		default:
 			other += r
 		}
 	}
+	for ; i < p.n; i++ {
+		alone(p.ids[i])
+	}
+	line := max(p.weight-spared, shared)
 	if all := p.all + len(own) - common; all > 0 {
 		w.jaccard = float64(common) / float64(all)
 	}
-	if all := p.weight + other; all > 0 {
+	if all := line + other; all > 0 {
 		w.overlap = float64(shared / all)
 	}
-	if p.weight > 0 {
-		w.lineIn = float64(shared / p.weight)
+	if line > 0 {
+		w.lineIn = float64(shared / line)
 	}
 	if shared+other > 0 {
 		w.nameIn = float64(shared / (shared + other))
@@ -359,6 +380,32 @@ func (d *details) weigh(p *phrase, name uint32) (w weight) {
 	w.rarest = float64(rarest)
 	return w
 }
+
+// placeWords appends the ids of the words of a line's city and state.
+func (d *details) placeWords(to []uint32, q *query) []uint32 {
+	add := func(text string) {
+		for w := range wordsOf(orgname.Parse(text).K2) {
+			if id, ok := d.ids[w]; ok {
+				to = append(to, id)
+			}
+		}
+	}
+	add(q.t.City)
+	if q.state != 0 {
+		add(stateTitles[q.state])
+		add(q.state.String())
+	}
+	return to
+}
+
+// stateTitles are the names of the states.
+var stateTitles = func() map[stateCode]string {
+	m := map[stateCode]string{}
+	for _, r := range place.Regions() {
+		m[codeOf(r.Code)] = r.Name
+	}
+	return m
+}()
 
 // similar is the Jaro-Winkler similarity of two keys, of which the first 60
 // letters count.

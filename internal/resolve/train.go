@@ -2,6 +2,7 @@ package resolve
 
 import (
 	"cmp"
+	"io"
 	"math"
 	"runtime"
 	"slices"
@@ -37,7 +38,7 @@ const (
 
 // Outside is the share of unresolved lines assumed to have no organization in
 // the universe when nothing is known about it.
-const Outside = 0.55
+const Outside = 0.65
 
 // Prior is the model that ships with the program, fitted on a sample of real
 // Schedule I lines. It serves where a corpus has too few labels for its own.
@@ -48,6 +49,9 @@ func Prior() *model.Model {
 	}
 	return m
 }
+
+// ReadModel reads a model file.
+func ReadModel(r io.Reader) (*model.Model, error) { return model.Read(r, features[:]) }
 
 // Train fits a model to the lines whose EIN is known, each asked for blindly,
 // and to the same lines with their organization taken out of the universe: a

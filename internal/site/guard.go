@@ -95,25 +95,25 @@ func (s *Site) admit(v *visit) bool {
 		return true
 	}
 	if err := s.origin.Check(v.r); err != nil {
-		s.tell(v, http.StatusForbidden, "This came from another site", "A form was sent here by another site, so nothing was done.", "")
+		s.tell(v, http.StatusForbidden, "This came from another site", "A form was sent here by another site, so nothing was done.")
 		return false
 	}
 	if kind, _, err := mime.ParseMediaType(v.r.Header.Get("Content-Type")); err != nil || kind != "application/x-www-form-urlencoded" {
-		s.tell(v, http.StatusUnsupportedMediaType, "This is not a form", "What was sent is not a form of this site, so nothing was done.", "")
+		s.tell(v, http.StatusUnsupportedMediaType, "This is not a form", "What was sent is not a form of this site, so nothing was done.")
 		return false
 	}
 	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, maxForm)
 	if err := v.r.ParseForm(); err != nil {
 		var long *http.MaxBytesError
 		if errors.As(err, &long) {
-			s.tell(v, http.StatusRequestEntityTooLarge, "That is too much", "A form of this site is never as long as what was sent, so nothing was done.", "")
+			s.tell(v, http.StatusRequestEntityTooLarge, "That is too much", "A form of this site is never as long as what was sent, so nothing was done.")
 		} else {
-			s.tell(v, http.StatusBadRequest, "This form cannot be read", "What was sent was cut or damaged on the way, so nothing was done.", "")
+			s.tell(v, http.StatusBadRequest, "This form cannot be read", "What was sent was cut or damaged on the way, so nothing was done.")
 		}
 		return false
 	}
 	if !hmac.Equal([]byte(v.r.PostForm.Get("csrf")), []byte(s.token(v))) {
-		s.tell(v, http.StatusForbidden, "This form is out of date", "It was opened before you signed in or out, or too long ago, so nothing was done. Open it again and send it once more.", "")
+		s.tell(v, http.StatusForbidden, "This form is out of date", "It was opened before you signed in or out, or too long ago, so nothing was done. Open it again and send it once more.")
 		return false
 	}
 	return true

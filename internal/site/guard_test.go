@@ -1,6 +1,7 @@
 package site
 
 import (
+	"log/slog"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -292,13 +293,14 @@ func TestOtherPeoplesKeys(t *testing.T) {
 
 func TestSettings(t *testing.T) {
 	t.Parallel()
-	good := Config{BaseURL: "https://grants.example"}
+	good := Config{BaseURL: "https://grants.example", Log: slog.New(slog.DiscardHandler)}
 	if s, err := New(good); err != nil {
 		t.Error(err)
 	} else {
 		s.Close()
 	}
 	for _, bad := range []Config{{}, {BaseURL: "grants.example"}, {BaseURL: "ftp://grants.example"}, {BaseURL: "https://grants.example", Secret: []byte("short")}} {
+		bad.Log = good.Log
 		if _, err := New(bad); err == nil {
 			t.Errorf("%+v is taken", bad)
 		} else if f, ok := fault.Of(err); !ok || f.Hint == "" {

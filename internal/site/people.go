@@ -85,7 +85,9 @@ func (s *Site) explain(v *visit, err error) (status int, problem string) {
 	if f, ok := fault.Of(err); ok && f.Slug != "store_unavailable" {
 		return http.StatusUnprocessableEntity, sentence(f.Message)
 	}
-	s.Log.Error("serving an account page", "path", v.r.URL.Path, "error", err)
+	if v.r.Context().Err() == nil {
+		s.Log.Error("serving an account page", "path", v.r.URL.Path, "error", err)
+	}
 	v.w.Header().Set("Retry-After", "5")
 	return http.StatusServiceUnavailable, "The accounts cannot be reached at the moment. Please try again."
 }
@@ -109,17 +111,17 @@ func sentence(s string) string {
 }
 
 // tell shows a page that only says something.
-func (s *Site) tell(v *visit, status int, title, text, link string) {
+func (s *Site) tell(v *visit, status int, title, text string) {
 	s.render(v.w, status, "told", struct {
 		frame
-		Heading, Text, Link string
-	}{s.frame(v.r, title, s.version()), title, text, link})
+		Text string
+	}{s.frame(v.r, title, s.version()), text})
 }
 
 // fail shows that a page cannot be had.
 func (s *Site) fail(v *visit, err error) {
 	status, problem := s.explain(v, err)
-	s.tell(v, status, "Something is in the way", problem, "")
+	s.tell(v, status, "Something is in the way", problem)
 }
 
 func (s *Site) showSignUp(v *visit) {

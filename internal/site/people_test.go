@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"grantgraph/internal/account"
+	"grantgraph/internal/site/mail"
 )
 
 // TestFromSignUpToKey is the way of an honest person.
@@ -67,6 +68,16 @@ func TestFromSignUpToKey(t *testing.T) {
 	if again, err := p.store.Authenticate(t.Context(), next); err != nil || again.ID != k.ID {
 		t.Errorf("the new key: %+v, %v", again, err)
 	}
+
+	// A larger plan has another window.
+	if _, err := p.store.SetAccountPlan(t.Context(), k.Account, account.Pro); err != nil {
+		t.Fatal(err)
+	}
+	larger := v.get("/account")
+	want(t, larger, 200, "10,000 calls a month")
+	want(t, larger, 200, "This month")
+	want(t, larger, 200, "1 April 2026, 00:00 UTC")
+	want(t, larger, 200, "10 March: 3 calls")
 
 	// The trail says who did it.
 	events, err := p.store.AuditTrail(t.Context(), account.Trail{Kind: account.EventRotate})
@@ -300,4 +311,39 @@ func TestLetterThatIsNotSent(t *testing.T) {
 	if n := p.letters(); n != 0 {
 		t.Errorf("%d letters", n)
 	}
+}
+
+// TestConsole has no mail server: the letter is on the console, and the page
+// says where to look.
+func TestConsole(t *testing.T) {
+	t.Parallel()
+	var console strings.Builder
+	p := newPlace(t, func(c *Config) { c.Mail = mail.NewConsole(&console) })
+	v := p.visitor(t)
+	want(t, v.fill("/signup", "/signup", map[string]string{"email": "ada@example.org", "password": secretWords}), 303, "/letter")
+	want(t, v.get("/letter"), 200, "it writes its letters to its console")
+	p.Site.Close()
+	if !linkIn.MatchString(console.String()) {
+		t.Errorf("%q", console.String())
+	}
+}
+
+// TestStoreThatDoesNotAnswer closes the store under the site.
+func TestStoreThatDoesNotAnswer(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	v := p.visitor(t)
+	token := v.csrf("/signin")
+	if err := p.store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"/signin", "/signup", "/verify", "/reset"} {
+		got := v.post(path, url.Values{"csrf": {token}, "email": {"ada@example.org"}, "password": {secretWords}, "token": {"x"}})
+		want(t, got, 503, "cannot be reached")
+		if got.header.Get("Retry-After") == "" || strings.Contains(got.body, "sql") {
+			t.Errorf("%s: %v\n%s", path, got.header, main(got.body))
+		}
+	}
+	v.cookies["__Host-session"] = newSecret()
+	want(t, v.get("/account"), 503, "cannot be reached")
 }

@@ -109,7 +109,9 @@ func (s *Site) settle() error {
 	if err := s.origin.AddTrustedOrigin(base.Scheme + "://" + base.Host); err != nil {
 		return fault.New("bad_base_url", "%q is not the address of a site: %w", s.BaseURL, err).Try("--base-url https://grants.example.org")
 	}
-	s.secure = secureAt(base)
+	if s.secure = secureAt(base); s.secure && base.Scheme == "http" {
+		s.Log.Warn("nobody can sign in over plain http; put a proxy that ends TLS in front and name its address as the base URL", "base_url", s.BaseURL)
+	}
 	if s.Clock == nil {
 		s.Clock = time.Now
 	}
@@ -121,6 +123,9 @@ func (s *Site) settle() error {
 	}
 	if s.Mail == nil {
 		s.Mail = mail.NewConsole(os.Stderr)
+		if s.secure {
+			s.Log.Warn("no mail server is set: letters to people go to the console")
+		}
 	}
 	secret := s.Secret
 	if len(secret) == 0 {

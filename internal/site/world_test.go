@@ -26,12 +26,16 @@ import (
 	"grantgraph/internal/synth"
 )
 
+// made is where the world is, once a test has asked for it.
+var made string
+
 // world is a data directory of invented organizations, made once.
 var world = sync.OnceValues(func() (dir string, err error) {
 	dir, err = os.MkdirTemp("", "grantgraph-site-")
 	if err != nil {
 		return "", err
 	}
+	made = dir
 	sources := filepath.Join(dir, "sources")
 	if _, err := synth.Write(context.Background(), synth.Options{Out: sources, Grants: 1000, Seed: 1}); err != nil {
 		return dir, err
@@ -43,14 +47,14 @@ var world = sync.OnceValues(func() (dir string, err error) {
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if dir, err := world(); err == nil {
-		os.RemoveAll(dir)
+	if made != "" {
+		os.RemoveAll(made)
 	}
 	os.Exit(code)
 }
 
-// worldDir is the world, for tests outside the package.
-func worldDir(t testing.TB) string {
+// WorldDir is the world, also for the tests outside the package.
+func WorldDir(t testing.TB) string {
 	t.Helper()
 	dir, err := world()
 	if err != nil {
@@ -104,7 +108,7 @@ type place struct {
 
 func newPlace(t *testing.T, change ...func(*Config)) *place {
 	t.Helper()
-	holder, err := served.Open(worldDir(t), slog.New(slog.DiscardHandler))
+	holder, err := served.Open(WorldDir(t), slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

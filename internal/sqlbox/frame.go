@@ -52,6 +52,7 @@ type answer struct {
 	Fault  *fault.Fault
 	Err    string
 	Result *Result
+	Broken bool // the worker's engine is of no more use
 }
 
 func writeFrame(w io.Writer, v any) error {

@@ -69,7 +69,7 @@ var functions = set(`
 	geometric_mean group_concat histogram histogram_exact is_histogram_other_bin kahan_sum kurtosis kurtosis_pop lag last last_value
 	lead list listagg mad max max_by mean median min min_by mode nth_value ntile percent_rank product quantile quantile_cont
 	quantile_disc rank rank_dense regr_avgx regr_avgy regr_count regr_intercept regr_r2 regr_slope regr_sxx regr_sxy regr_syy
-	reservoir_quantile row_number sem skewness stddev stddev_pop stddev_samp string_agg sum sum_no_overflow sumkahan var_pop var_samp
+	row_number sem skewness stddev stddev_pop stddev_samp string_agg sum sum_no_overflow sumkahan var_pop var_samp
 	variance wavg weighted_avg
 `)
 

@@ -60,6 +60,9 @@ func (g *gate) check(ctx context.Context, text string, pro bool, params Params) 
 	}
 	var tree string
 	err := g.conn.QueryRowContext(ctx, "SELECT json_serialize_sql(CAST(? AS VARCHAR), skip_null := true, skip_empty := true)::VARCHAR", text).Scan(&tree)
+	if ctx.Err() != nil {
+		return timeout()
+	}
 	if err != nil {
 		return fmt.Errorf("reading a statement: %w", err)
 	}

@@ -183,11 +183,6 @@ var refused = map[string][]string{
 		"SELECT current_database()",
 		"SELECT current_schema()",
 		"SELECT current_schemas(true)",
-		"SELECT current_user",
-		"SELECT session_user",
-		"SELECT user",
-		"SELECT current_role",
-		"SELECT current_catalog",
 		"SELECT current_query()",
 		"SELECT version()",
 		"SELECT in_search_path('a', 'b')",
@@ -449,7 +444,7 @@ func TestRefused(t *testing.T) {
 				continue
 			}
 			f, _ := fault.Of(err)
-			if f.Message == "" || strings.Contains(f.Message, world.Dir) || strings.Contains(f.Message, ".duckdb") && !strings.Contains(sql, ".duckdb") {
+			if f.Message == "" || strings.Contains(f.Message, world(t).Dir) || strings.Contains(f.Message, ".duckdb") && !strings.Contains(sql, ".duckdb") {
 				t.Errorf("%s: %q is refused with %q", kind, sql, f.Message)
 			}
 		}
@@ -465,7 +460,8 @@ func TestRefused(t *testing.T) {
 			if slug(err) != ProTable || !strings.Contains(err.Error(), v.Name) {
 				t.Errorf("%s on a lesser plan: %v", sql, err)
 			}
-			if err := b.Check(t.Context(), Request{SQL: sql, Pro: true}); err != nil && !strings.Contains(sql, "DESCRIBE main.") {
+			// The engine itself has no queries in lambdas.
+			if err := b.Check(t.Context(), Request{SQL: sql, Pro: true}); err != nil && !strings.Contains(sql, "lambda") {
 				t.Errorf("%s on the Pro plan: %v", sql, err)
 			}
 		}
@@ -599,7 +595,7 @@ func TestHeavy(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a minute; run without -short")
 	}
-	const limit = 800 * time.Millisecond
+	const limit = 500 * time.Millisecond
 	b := box(t, Options{Workers: 2, Threads: 2, Timeout: limit, Memory: 128 << 20, Wait: time.Minute, Queue: 1000})
 	var wg sync.WaitGroup
 	list := make(chan string)
@@ -641,7 +637,7 @@ func TestWithoutGate(t *testing.T) {
 	if err := os.WriteFile(secret, []byte("word\nxyzzy\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	pro, open := filepath.Join(world.Dir, warehouse.ProFile), filepath.Join(world.Dir, warehouse.OpenFile)
+	pro, open := filepath.Join(world(t).Dir, warehouse.ProFile), filepath.Join(world(t).Dir, warehouse.OpenFile)
 	for _, sql := range []string{
 		"SELECT * FROM read_csv('" + secret + "')",
 		"SELECT * FROM read_text('" + secret + "')",
@@ -674,7 +670,7 @@ func TestWithoutGate(t *testing.T) {
 		r, err := b.Run(t.Context(), Request{SQL: sql})
 		if err == nil {
 			t.Errorf("%s gave %.200s", sql, rows(r))
-		} else if f, ok := fault.Of(err); !ok || strings.Contains(f.Message, world.Dir) && !strings.Contains(sql, world.Dir) {
+		} else if f, ok := fault.Of(err); !ok || strings.Contains(f.Message, world(t).Dir) && !strings.Contains(sql, world(t).Dir) {
 			t.Errorf("%s: %v", sql, err)
 		}
 	}

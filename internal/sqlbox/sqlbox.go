@@ -217,6 +217,9 @@ func (b *Box) Query(ctx context.Context, r Request) (*Result, error) {
 	return b.Run(ctx, r)
 }
 
+// gateTime is how long the gate may take to read a statement.
+const gateTime = 3 * time.Second
+
 // Check asks the gate alone. It reads no data.
 func (b *Box) Check(ctx context.Context, r Request) error {
 	if f := first(r.SQL); f != nil { // a megabyte is refused before it is sent anywhere
@@ -227,10 +230,9 @@ func (b *Box) Check(ctx context.Context, r Request) error {
 		return err
 	}
 	defer leave()
-	const limit = 3 * time.Second
-	_, err = b.serve(ctx, b.gates, ask{SQL: r.SQL, Params: r.Params, Pro: r.Pro, Timeout: limit})
-	if f, ok := fault.Of(err); ok && (f.Slug == TimedOut || f.Slug == OutOfMemory) {
-		return reject("the statement is too complex").Try("split it into smaller queries")
+	_, err = b.serve(ctx, b.gates, ask{SQL: r.SQL, Params: r.Params, Pro: r.Pro, Timeout: min(gateTime, 2*b.opt.Timeout)})
+	if f, ok := fault.Of(err); ok && (f.Slug == TimedOut || f.Slug == OutOfMemory || f.Slug == Failed) {
+		return reject("the statement is too complex to be read").Try("split it into smaller queries")
 	}
 	return err
 }
@@ -309,6 +311,9 @@ func (b *Box) serve(ctx context.Context, l *pool, a ask) (*Result, error) {
 	default:
 		b.opt.Log.Warn("a SQL worker died", "err", err, "state", p.cmd.ProcessState, "said", p.said.String())
 		return nil, memory()
+	}
+	if got.Broken {
+		p.end()
 	}
 	switch {
 	case got.Fault != nil:

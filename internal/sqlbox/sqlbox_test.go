@@ -20,8 +20,21 @@ import (
 	"grantgraph/internal/warehouse"
 )
 
-// world is a small invented world with its warehouse.
-var world *snapshot.Snapshot
+// scratch is where the world is made.
+var scratch string
+
+// made is a small invented world with its warehouse, made when it is first
+// asked for: a fuzzing process has no need of it.
+var made = sync.OnceValues(func() (*snapshot.Snapshot, error) { return makeWorld(scratch, 2000) })
+
+func world(t testing.TB) *snapshot.Snapshot {
+	t.Helper()
+	s, err := made()
+	if err != nil {
+		t.Fatal("building the test world:", err)
+	}
+	return s
+}
 
 // TestMain is the worker when it is started as one, as the program itself is.
 func TestMain(m *testing.M) {
@@ -32,16 +45,12 @@ func TestMain(m *testing.M) {
 		probe()
 		os.Exit(0)
 	}
-	dir, err := os.MkdirTemp("", "sqlbox")
-	if err != nil {
+	var err error
+	if scratch, err = os.MkdirTemp("", "sqlbox"); err != nil {
 		panic(err)
 	}
-	if world, err = makeWorld(dir, 2000); err != nil {
-		fmt.Fprintln(os.Stderr, "building the test world:", err)
-		os.Exit(1)
-	}
 	code := m.Run()
-	os.RemoveAll(dir)
+	os.RemoveAll(scratch)
 	os.Exit(code)
 }
 
@@ -75,7 +84,7 @@ func box(t testing.TB, opt Options) *Box {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { b.Close() })
-	if err := b.Use(world.Dir); err != nil {
+	if err := b.Use(world(t).Dir); err != nil {
 		t.Fatal(err)
 	}
 	return b
@@ -260,7 +269,7 @@ func TestSwap(t *testing.T) {
 		})
 	}
 	for range 3 {
-		if err := b.Use(world.Dir); err != nil {
+		if err := b.Use(world(t).Dir); err != nil {
 			t.Error(err)
 		}
 	}

@@ -2,6 +2,7 @@ package sqlbox
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"io"
 	"os"
@@ -58,7 +59,7 @@ func settle(h hello) (serve func(ask) answer, notes []string, err error) {
 		serve = func(a ask) answer {
 			ctx, cancel := context.WithTimeout(ctx, a.Timeout)
 			defer cancel()
-			return outcome(nil, g.check(ctx, a.SQL, a.Pro, a.Params))
+			return outcome(nil, g.check(ctx, a.SQL, a.Pro, a.Params), g.conn)
 		}
 	case roleRunner:
 		r, err := openRunner(ctx, h.Dir, h.Pro, h.Memory, h.Threads)
@@ -68,7 +69,8 @@ func settle(h hello) (serve func(ask) answer, notes []string, err error) {
 		serve = func(a ask) answer {
 			ctx, cancel := context.WithTimeout(ctx, a.Timeout)
 			defer cancel()
-			return outcome(r.query(ctx, a.SQL, a.Params, maxRows, maxBytes))
+			res, err := r.query(ctx, a.SQL, a.Params, maxRows, maxBytes)
+			return outcome(res, err, r.conn)
 		}
 	default:
 		return nil, nil, fmt.Errorf("a worker cannot be a %q", h.Role)
@@ -76,16 +78,21 @@ func settle(h hello) (serve func(ask) answer, notes []string, err error) {
 	return serve, confine(h.Memory), nil
 }
 
-// outcome is the answer for what came of a statement.
-func outcome(r *Result, err error) answer {
+// outcome is the answer for what came of a statement. A failure may have left
+// the engine in a state in which it answers nothing any more, so it is tried.
+func outcome(r *Result, err error, conn *sql.Conn) answer {
 	if err == nil {
 		return answer{Result: r}
 	}
+	a := answer{}
 	if f, ok := fault.Of(err); ok {
 		f.Err = nil // a cause does not survive the journey
-		return answer{Fault: f}
+		a.Fault = f
+	} else {
+		a.Err = err.Error()
 	}
-	return answer{Err: err.Error()}
+	a.Broken = run(context.Background(), conn, "SELECT 1") != nil
+	return a
 }
 
 // headroom is what a worker may use beyond the engine's own limit: the

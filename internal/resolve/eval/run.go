@@ -22,6 +22,8 @@ type Options struct {
 	// lines of the other, in turn. Without it the model that ships with the
 	// program answers.
 	Folds bool
+	// Model answers instead of that one.
+	Model *model.Model
 	// List, where set, is given every answer that is not right, as CSV.
 	List io.Writer
 }
@@ -44,6 +46,9 @@ func Labelled(ctx context.Context, u *resolve.Universe, cases []Case, opt Option
 		list.Write([]string{"verdict", "rule", "match_prob", "present", "name", "street", "city", "state", "zip", "label_ein", "label_name", "found_ein", "found_name"})
 	}
 	issued := u.Prefixes()
+	if opt.Model != nil {
+		res.Model = opt.Model.Origin + ", from a file"
+	}
 	parts := 1
 	if opt.Folds {
 		parts, res.Model = 2, "two halves by EIN, each with a model fitted on the other"
@@ -62,10 +67,11 @@ func Labelled(ctx context.Context, u *resolve.Universe, cases []Case, opt Option
 				labels = append(labels, c.label())
 			}
 		}
-		var m *model.Model
-		if opt.Folds {
+		m := opt.Model
+		switch {
+		case opt.Folds:
 			m = resolve.New(u, resolve.Options{}).TrainSmall(labels, resolve.Outside)
-		} else {
+		case m == nil:
 			m = resolve.Prior()
 		}
 		if err := ctx.Err(); err != nil {

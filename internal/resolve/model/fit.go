@@ -303,12 +303,13 @@ func (b *block) share() float64 {
 // score.
 func isotonic(points []Point) []Knot {
 	var blocks []block
-	for _, p := range points {
+	for i, p := range points {
 		b := block{p.Score * p.Weight, 0, p.Weight, 1}
 		if p.Right {
 			b.right = p.Weight
 		}
-		if n := len(blocks); n > 0 && blocks[n-1].n < blockLines {
+		// Lines of one score are never parted.
+		if n := len(blocks); n > 0 && (blocks[n-1].n < blockLines || p.Score == points[i-1].Score) {
 			blocks[n-1].add(b)
 			continue
 		}
@@ -329,6 +330,9 @@ func isotonic(points []Point) []Knot {
 	knots := make([]Knot, len(rising))
 	for i := range rising {
 		knots[i] = Knot{rising[i].score / rising[i].weight, clamp(rising[i].share())}
+		if i > 0 { // sums of equal scores are not quite equal
+			knots[i].Score = max(knots[i].Score, knots[i-1].Score)
+		}
 	}
 	return knots
 }

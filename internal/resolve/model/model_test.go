@@ -130,7 +130,19 @@ func TestCalibration(t *testing.T) {
 			t.Errorf("%s: probability %g", name, p)
 		}
 	}
+	// Many lines without any candidate share the lowest score.
+	low := points(6_000, 9)
+	for i := range low {
+		if i%2 == 0 {
+			low[i].Score = -40
+			low[i].Weight = 0.3
+		}
+	}
 	m := Fit([]string{"a"}, &Rows{Width: 1})
+	m.Calibrate(low)
+	if err := m.prepare([]string{"a"}); err != nil {
+		t.Error(err)
+	}
 	m.Calibrate(nil)
 	if p := m.Prob(100); p != Floor {
 		t.Errorf("without lines the probability is %g", p)

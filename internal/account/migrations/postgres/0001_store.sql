@@ -8,6 +8,7 @@ CREATE TABLE commits (
     id BYTEA       PRIMARY KEY,
     at TIMESTAMPTZ NOT NULL DEFAULT now()
 );
+CREATE INDEX commits_at ON commits (at);
 
 -- A random value that makes hashes of addresses useless elsewhere.
 CREATE TABLE pepper (value BYTEA NOT NULL);
@@ -48,11 +49,13 @@ CREATE TABLE spent (
 ) WITH (fillfactor = 50);             -- room to change a row where it is
 
 CREATE TABLE usage (
-    key   BIGINT NOT NULL REFERENCES keys (seq),
+    key   BIGINT NOT NULL REFERENCES keys (seq) ON DELETE CASCADE,
     hour  BIGINT NOT NULL,            -- Unix seconds of its beginning
     calls BIGINT NOT NULL,
     PRIMARY KEY (key, hour)
 ) WITH (fillfactor = 50);
+CREATE INDEX usage_hour ON usage (hour);
+CREATE INDEX spent_start ON spent (start);
 
 CREATE TABLE sessions (
     hash    BYTEA  PRIMARY KEY,       -- SHA-256 of the secret
@@ -60,6 +63,7 @@ CREATE TABLE sessions (
     created BIGINT NOT NULL,
     expires BIGINT NOT NULL
 );
+CREATE INDEX sessions_expires ON sessions (expires);
 CREATE INDEX sessions_account ON sessions (account);
 
 CREATE TABLE tokens (
@@ -68,6 +72,7 @@ CREATE TABLE tokens (
     purpose TEXT   NOT NULL,          -- verify or reset
     expires BIGINT NOT NULL
 );
+CREATE INDEX tokens_expires ON tokens (expires);
 CREATE INDEX tokens_account ON tokens (account);
 
 -- What was tried how often since start, by whom (a hash).
@@ -78,11 +83,13 @@ CREATE TABLE tries (
     made  BIGINT NOT NULL,
     PRIMARY KEY (kind, who)
 );
+CREATE INDEX tries_start ON tries (start);
 
 CREATE TABLE nonces (
     hash  BYTEA  PRIMARY KEY,
     until BIGINT NOT NULL
 );
+CREATE INDEX nonces_until ON nonces (until);
 
 CREATE TABLE screens (
     owner TEXT   PRIMARY KEY,
@@ -105,7 +112,7 @@ CREATE TRIGGER events_stay BEFORE UPDATE OR DELETE OR TRUNCATE ON events FOR EAC
 
 -- Keys of agents: a row of keys with plan 'agent', and this beside it.
 CREATE TABLE agents (
-    key          BIGINT PRIMARY KEY REFERENCES keys (seq),
+    key          BIGINT PRIMARY KEY REFERENCES keys (seq) ON DELETE CASCADE,
     tier         TEXT   NOT NULL,
     purpose      TEXT   NOT NULL,
     source       TEXT   NOT NULL,

@@ -30,13 +30,15 @@ CREATE TABLE spent_by_owner (
 INSERT INTO spent_by_owner SELECT keys.id, spent.window, spent.start, spent.calls FROM spent JOIN keys ON keys.seq = spent.key;
 DROP TABLE spent;
 ALTER TABLE spent_by_owner RENAME TO spent;
+CREATE INDEX spent_start ON spent (start);
 
 CREATE TABLE usage (
-    key   INTEGER NOT NULL REFERENCES keys (seq),
+    key   INTEGER NOT NULL REFERENCES keys (seq) ON DELETE CASCADE,
     hour  INTEGER NOT NULL,           -- Unix seconds of its beginning
     calls INTEGER NOT NULL,
     PRIMARY KEY (key, hour)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX usage_hour ON usage (hour);
 
 CREATE TABLE sessions (
     hash    BLOB    PRIMARY KEY,      -- SHA-256 of the secret
@@ -44,6 +46,7 @@ CREATE TABLE sessions (
     created INTEGER NOT NULL,
     expires INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX sessions_expires ON sessions (expires);
 CREATE INDEX sessions_account ON sessions (account);
 
 CREATE TABLE tokens (
@@ -52,6 +55,7 @@ CREATE TABLE tokens (
     purpose TEXT    NOT NULL,         -- verify or reset
     expires INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX tokens_expires ON tokens (expires);
 CREATE INDEX tokens_account ON tokens (account);
 
 -- What was tried how often since start, by whom (a hash).
@@ -62,11 +66,13 @@ CREATE TABLE tries (
     made  INTEGER NOT NULL,
     PRIMARY KEY (kind, who)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX tries_start ON tries (start);
 
 CREATE TABLE nonces (
     hash  BLOB    PRIMARY KEY,
     until INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX nonces_until ON nonces (until);
 
 CREATE TABLE screens (
     owner TEXT    PRIMARY KEY,

@@ -1,6 +1,6 @@
 -- Keys of agents: a row of keys with plan 'agent', and this beside it.
 CREATE TABLE agents (
-    key          INTEGER PRIMARY KEY REFERENCES keys (seq),
+    key          INTEGER PRIMARY KEY REFERENCES keys (seq) ON DELETE CASCADE,
     tier         TEXT    NOT NULL,
     purpose      TEXT    NOT NULL,
     source       TEXT    NOT NULL,

@@ -1,0 +1,241 @@
+package abroad
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"grantgraph/internal/orgname"
+	"grantgraph/internal/place"
+)
+
+// form is all spellings of a country that have one comparison key.
+type form struct {
+	spot
+	key       string // of its cluster in an earlier build, empty when it is new
+	kind      Kind
+	rows      int64
+	first     int // year, 0 when unknown
+	spellings int
+
+	raw     string // its most frequent spelling, then the longest
+	rawRows int64
+
+	words    string   // of raw, in their long form, without legal forms
+	stem     string   // words without the spaces
+	cities   []string // known ones, sorted
+	acronyms []string // that stood in parentheses and abbreviate the name
+	meanings []string // stems of names in parentheses that the name abbreviates
+}
+
+// year orders forms by age; what has no year is the youngest.
+func (f *form) year() int {
+	if f.first == 0 {
+		return math.MaxInt
+	}
+	return f.first
+}
+
+// better reports whether f rather than g gives a cluster its name.
+func (f *form) better(g *form) bool { return f.rank(g) < 0 }
+
+func (f *form) rank(g *form) int {
+	return cmp.Or(cmp.Compare(g.rawRows, f.rawRows), cmp.Compare(len(g.raw), len(f.raw)), strings.Compare(f.raw, g.raw), f.compare(g.spot))
+}
+
+// gather makes the forms, sorted by country and key.
+func gather(spellings []Spelling, keys Keys) []form {
+	type entry struct {
+		spot
+		*Spelling
+	}
+	order := make([]entry, 0, len(spellings))
+	for i := range spellings {
+		s := &spellings[i]
+		if p, ok := spotOf(s.Country, s.Name.KX); ok && s.Kind != Person {
+			order = append(order, entry{p, s})
+		}
+	}
+	slices.SortFunc(order, func(a, b entry) int {
+		return cmp.Or(a.compare(b.spot), strings.Compare(a.Raw, b.Raw), strings.Compare(a.Name.K2, b.Name.K2))
+	})
+	var forms []form
+	for from := 0; from < len(order); {
+		to := from
+		f := form{spot: order[from].spot}
+		var gov int64
+		var k2 string
+		for to < len(order) && order[to].spot == f.spot {
+			raw, rows := order[to].Raw, int64(0)
+			spelling := order[to].Name.K2
+			for ; to < len(order) && order[to].spot == f.spot && order[to].Raw == raw; to++ {
+				s := order[to].Spelling
+				rows += s.Rows
+				if s.Kind == Gov {
+					gov += s.Rows
+				}
+				if s.FirstYear > 0 && (f.first == 0 || s.FirstYear < f.first) {
+					f.first = s.FirstYear
+				}
+				if c := cityOf(s.City, f.cc); c != "" {
+					f.cities = append(f.cities, c)
+				}
+				f.explain(&s.Name)
+			}
+			f.rows += rows
+			f.spellings++
+			if f.spellings == 1 || rows > f.rawRows || rows == f.rawRows && len(raw) > len(f.raw) {
+				f.raw, f.rawRows, k2 = raw, rows, spelling
+			}
+		}
+		if gov > 0 && gov*2 >= f.rows {
+			f.kind = Gov
+		}
+		f.words = bare(k2)
+		f.stem = strings.ReplaceAll(f.words, " ", "")
+		f.cities, f.acronyms, f.meanings = distinct(f.cities), distinct(f.acronyms), distinct(f.meanings)
+		f.key = keys.of(f.spot)
+		forms = append(forms, f)
+		from = to
+	}
+	return forms
+}
+
+func distinct(s []string) []string {
+	slices.Sort(s)
+	return slices.Clip(slices.Compact(s))
+}
+
+// legalForms end a name abroad without being part of it. TRUST and STICHTING
+// are not among them: they tell names apart.
+var legalForms = map[string]bool{
+	"LTD": true, "LIMITED": true, "PLC": true, "PTY": true, "PTE": true, // Commonwealth
+	"GMBH": true, "EV": true, "AG": true, // German
+	"SA": true, "SARL": true, "SAS": true, "ASBL": true, // French
+	"VZW": true, "BV": true, "NV": true, // Dutch
+	"AB": true, "OY": true, "AS": true, // Nordic
+	"SRL": true, "ONLUS": true, "AC": true, "IAP": true, "RF": true, // Italian, Mexican, Kenyan
+}
+
+// leadingForms are those that also stand before a name, as in ASBL LES AMIS.
+var leadingForms = map[string]bool{"ASBL": true, "VZW": true, "ONLUS": true}
+
+// bare drops the legal forms of a K2 key, but never its last word.
+func bare(k2 string) string {
+	for {
+		i := strings.LastIndexByte(k2, ' ')
+		if i < 0 || !legalForms[k2[i+1:]] {
+			break
+		}
+		k2 = k2[:i]
+	}
+	if first, rest, ok := strings.Cut(k2, " "); ok && leadingForms[first] {
+		return rest
+	}
+	return k2
+}
+
+// explain notes what the parentheses of a name say about acronyms.
+func (f *form) explain(n *orgname.Name) {
+	for _, a := range n.Aliases {
+		if acronym(a) && abbreviates(a, n.K1) {
+			f.acronyms = append(f.acronyms, a)
+			continue
+		}
+		if acronym(f.kx) {
+			if long := orgname.Parse(a); abbreviates(f.kx, long.K1) {
+				f.meanings = append(f.meanings, strings.ReplaceAll(bare(long.K2), " ", ""))
+			}
+		}
+	}
+}
+
+// Lengths of an acronym. Two letters are a country or a legal form as often as
+// not.
+const (
+	minAcronym = 3
+	maxAcronym = 12
+)
+
+func acronym(s string) bool {
+	if len(s) < minAcronym || len(s) > maxAcronym {
+		return false
+	}
+	for i := range len(s) {
+		if s[i] < 'A' || s[i] > 'Z' {
+			return false
+		}
+	}
+	return true
+}
+
+// small words may be left out of an acronym.
+var small = func() map[string]bool {
+	m := make(map[string]bool)
+	for _, w := range strings.Fields("AND OF THE FOR A AN IN AT TO ON BY WITH " +
+		"DE LA LE LES L D DU DES ET EN POUR SUR AU AUX DEL EL LOS LAS Y E PARA POR CON " +
+		"DI DA DO DOS DAS DELLA PER VON DER DIE UND FUR VAN VOOR HET I OG FOR") {
+		m[w] = true
+	}
+	for w := range legalForms {
+		m[w] = true
+	}
+	return m
+}()
+
+// maxSyllable is how many letters of one word an acronym takes: AMREF has two
+// of Research.
+const maxSyllable = 3
+
+// abbreviates reports whether an acronym is made of the beginnings of all words
+// of a name, in order; only small words may be missing.
+func abbreviates(acronym, name string) bool {
+	reach := uint16(1) // bit p: the words so far can spell acronym[:p]
+	count := 0
+	for w := range strings.FieldsSeq(name) {
+		count++
+		var next uint16
+		if small[w] {
+			next = reach
+		}
+		for p := range len(acronym) {
+			if reach&(1<<p) == 0 {
+				continue
+			}
+			for k := 0; k < maxSyllable && k < len(w) && p+k < len(acronym) && acronym[p+k] == w[k]; k++ {
+				next |= 1 << (p + k + 1)
+			}
+		}
+		reach = next
+	}
+	return count > 1 && reach&(1<<len(acronym)) != 0
+}
+
+// cityOf folds a foreign city to the form in which two are compared. Filers
+// put postal codes and countries there as well, which say nothing more.
+func cityOf(city string, cc [2]byte) string {
+	city = orgname.City(city)
+	if city == "" {
+		return ""
+	}
+	words := strings.Fields(city)
+	n := len(words)
+	for n > 0 && (strings.ContainsAny(words[n-1], "0123456789") || words[n-1] == "CEDEX") {
+		n--
+	}
+	if n < len(words) && n > 1 && len(words[n-1]) == 2 {
+		n-- // a province or country before the postal code
+	}
+	words = slices.DeleteFunc(words[:n], func(w string) bool { return strings.ContainsAny(w, "0123456789") })
+	city = strings.Join(words, " ")
+	if nation, ok := place.Country(string(cc[:])); ok {
+		for _, end := range [...]string{" " + strings.ToUpper(nation), " " + string(cc[:])} {
+			// The country is part of CIUDAD DE MEXICO.
+			if rest, ok := strings.CutSuffix(city, end); ok && !small[rest[strings.LastIndexByte(rest, ' ')+1:]] {
+				city = rest
+			}
+		}
+	}
+	return city
+}

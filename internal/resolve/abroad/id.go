@@ -1,0 +1,23 @@
+package abroad
+
+import (
+	"crypto/sha256"
+	"encoding/base32"
+	"strings"
+)
+
+// lower32 spells digests in lower-case base32, which survives any case folding.
+var lower32 = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
+
+// ID is the recipient id that goes with the key of a cluster, which is the
+// comparison key of one of its names. A name that is merged with no other is
+// its own key.
+func ID(country, key string) string {
+	cc := strings.ToLower(country)
+	h := sha256.New()
+	for _, part := range [...]string{cc, key} {
+		h.Write([]byte(part))
+		h.Write([]byte{0}) // so that no two lists of parts can be confused
+	}
+	return "intl-" + cc + "-" + lower32.EncodeToString(h.Sum(nil))[:10]
+}

@@ -1,0 +1,142 @@
+package abroad
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"maps"
+	"slices"
+
+	"grantgraph/internal/fault"
+)
+
+// Keys remembers to which cluster each name belongs. The key of a cluster is
+// the name that founded it, and the id of the cluster is made of that. The zero
+// value knows no names. As text it is a table with a line for every name,
+// sorted, the key left out where it is the name itself:
+//
+//	cc	kx	key
+//	UK	EXAMPLERELIEF
+//	UK	EXAMPLERELIEFF	EXAMPLERELIEF
+type Keys struct{ founders map[spot]string }
+
+// Bounds of a table of keys.
+const (
+	maxKeys    = 20_000_000
+	maxKeyLine = 2*maxName + 8
+	keysHeader = "cc\tkx\tkey"
+)
+
+// ErrKeys is the cause of every refusal of a table of keys.
+var ErrKeys = errors.New("not a table of cluster keys")
+
+// Len is the number of names.
+func (k Keys) Len() int { return len(k.founders) }
+
+func (k Keys) of(p spot) string { return k.founders[p] }
+
+// grow copies k with room for more names.
+func (k Keys) grow(n int) Keys {
+	founders := make(map[spot]string, max(n, len(k.founders)))
+	maps.Copy(founders, k.founders)
+	return Keys{founders}
+}
+
+func (k Keys) put(p spot, key string) { k.founders[p] = key }
+
+// WriteTo writes k as text.
+func (k Keys) WriteTo(w io.Writer) (n int64, err error) {
+	all := make([]spot, 0, len(k.founders))
+	for p := range k.founders {
+		all = append(all, p)
+	}
+	slices.SortFunc(all, spot.compare)
+	b := bufio.NewWriterSize(w, 1<<16)
+	write := func(parts ...string) {
+		for _, s := range parts {
+			m, _ := b.WriteString(s) // the error stays until Flush
+			n += int64(m)
+		}
+	}
+	write(keysHeader, "\n")
+	for _, p := range all {
+		write(string(p.cc[:]), "\t", p.kx)
+		if key := k.founders[p]; key != p.kx {
+			write("\t", key)
+		}
+		write("\n")
+	}
+	return n, b.Flush()
+}
+
+// ReadKeys reads what WriteTo wrote. A table with any fault is refused whole:
+// a name that lost its key would change its id.
+func ReadKeys(r io.Reader) (Keys, error) {
+	scan := bufio.NewScanner(r)
+	scan.Buffer(make([]byte, 0, maxKeyLine), maxKeyLine)
+	line := 0
+	refuse := func(format string, args ...any) (Keys, error) {
+		args = append(append([]any{line}, args...), ErrKeys)
+		return Keys{}, fault.New("cluster_keys", "line %d of the cluster keys: "+format+": %w", args...).
+			Try("restore the file from the last build; without it names abroad are clustered anew and some ids change")
+	}
+	k := Keys{make(map[spot]string)}
+	var last spot
+	for scan.Scan() {
+		line++
+		text := scan.Bytes()
+		if line == 1 {
+			if string(text) != keysHeader {
+				return refuse("expected the columns cc, kx and key")
+			}
+			continue
+		}
+		cc, rest, ok := bytes.Cut(text, []byte{'\t'})
+		kx, key, merged := bytes.Cut(rest, []byte{'\t'})
+		p, known := spotOf(string(cc), string(kx))
+		switch {
+		case !ok || !known || string(cc) != string(p.cc[:]) || !isKey(kx):
+			return refuse("expected a country code and the key of a name")
+		case merged && (!isKey(key) || len(key) > maxName || bytes.Equal(key, kx)):
+			return refuse("expected the key of another name in the third column")
+		case line > 2 && p.compare(last) <= 0:
+			return refuse("it is out of order or there twice")
+		case len(k.founders) == maxKeys:
+			return refuse("there are more than %d names", maxKeys)
+		}
+		founder := p.kx
+		if merged {
+			founder = string(key)
+		}
+		k.founders[p] = founder
+		last = p
+	}
+	if err := scan.Err(); err != nil {
+		line++
+		if errors.Is(err, bufio.ErrTooLong) {
+			return refuse("it is too long")
+		}
+		return Keys{}, err
+	}
+	if line == 0 {
+		return refuse("it is empty")
+	}
+	for p, key := range k.founders {
+		if k.founders[spot{p.cc, key}] != key {
+			line = 0
+			return refuse("%s %s has the key %s, which is no cluster's", p.cc, p.kx, key)
+		}
+	}
+	return k, nil
+}
+
+// isKey reports whether b can be the comparison key of a name.
+func isKey(b []byte) bool {
+	for _, c := range b {
+		if (c < 'A' || c > 'Z') && (c < '0' || c > '9') {
+			return false
+		}
+	}
+	return len(b) > 0
+}

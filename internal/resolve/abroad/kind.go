@@ -1,0 +1,87 @@
+package abroad
+
+import (
+	"strings"
+
+	"grantgraph/internal/orgname"
+)
+
+// Kind is what a recipient is. Recipients of different kinds are never one.
+type Kind uint8
+
+// The kinds.
+const (
+	Org Kind = iota
+	Gov
+	Person
+)
+
+// String is the kind as the tables have it.
+func (k Kind) String() string {
+	switch k {
+	case Gov:
+		return "gov"
+	case Person:
+		return "person"
+	}
+	return "org"
+}
+
+// KindOf says what the recipient of a line is. status is the foundation status
+// that the line gives it, person whether the line was found to pay a person.
+func KindOf(name, status string, person bool) Kind {
+	status = strings.Join(strings.FieldsFunc(strings.ToUpper(status), func(r rune) bool { return r < 'A' || r > 'Z' }), " ")
+	switch {
+	case person, status == "I", status == "INDIVIDUAL":
+		return Person
+	case governmentStatus[status], government(name):
+		return Gov
+	}
+	return Org
+}
+
+var governmentStatus = map[string]bool{
+	"GOV": true, "GOVT": true, "GOVERNMENT": true,
+	"FOREIGN GOV": true, "FOREIGN GOVT": true, "FOREIGN GOVERNMENT": true,
+}
+
+// What a government is called: phrases that begin its name, and phrases that
+// give it away wherever they stand.
+var (
+	governmentStarts = [...]string{
+		"DEPARTMENT OF", "DEPT OF", "STATE OF", "CITY OF", "REPUBLIC OF",
+		"GOBIERNO", "AYUNTAMIENTO", "MUNICIPIO DE", "MUNICIPALIDAD", "ALCALDIA", "MINISTERE",
+	}
+	governmentPhrases = [...]string{
+		"MINISTRY OF", "GOVERNMENT OF", "MUNICIPALITY", "MINISTERIO DE", "MINISTERIO DEL", "GOBIERNO DE", "GOBIERNO DEL", "AYUNTAMIENTO DE", "EMBASSY",
+	}
+	// othersPhrases mark bodies that are only named after a government, work
+	// with one, or have a ministry of the other sort.
+	othersPhrases = [...]string{
+		"FRIENDS OF", "FOUNDATION", "FUNDACION", "ASSOCIATION", "ASOCIACION", "SCHOOL", "UNIVERSITY", "MUSEUM", "SA DE CV", "LTD", "LIMITED", "INC",
+		"CHURCH", "CHRIST", "CHRISTIAN", "JESUS", "GOD", "GOSPEL", "WORD", "IGLESIA", "CRISTO", "CRISTIANO", "EVANGELICO", "DIOS",
+	}
+)
+
+// government reads the name alone.
+func government(name string) bool {
+	name = orgname.Fold(name)
+	name = strings.Join(strings.FieldsFunc(name, func(r rune) bool { return (r < 'A' || r > 'Z') && (r < '0' || r > '9') }), " ")
+	name = " " + strings.TrimPrefix(name, "THE ") + " "
+	for _, p := range othersPhrases {
+		if strings.Contains(name, " "+p+" ") {
+			return false
+		}
+	}
+	for _, p := range governmentStarts {
+		if strings.HasPrefix(name, " "+p+" ") {
+			return true
+		}
+	}
+	for _, p := range governmentPhrases {
+		if strings.Contains(name, " "+p+" ") {
+			return true
+		}
+	}
+	return false
+}

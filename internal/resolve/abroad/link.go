@@ -1,0 +1,444 @@
+package abroad
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"grantgraph/internal/orgname"
+)
+
+// reason is why two names mean one recipient.
+type reason uint8
+
+const (
+	apart     reason = iota
+	sameStem         // alike but for the legal form
+	oneEdit          // one slip of the keys apart
+	sameBag          // the same words in another order
+	linked           // one explains the acronym of the other
+	sameWords        // differ by words of little weight
+)
+
+func (r reason) String() string {
+	return [...]string{"apart", "legal form", "one edit", "same words", "acronym", "weighted words"}[r]
+}
+
+// Bounds of the rules.
+const (
+	minEdit    = 12  // a shorter name has neighbours that mean something else
+	maxEdit    = 256 // longer ones are not looked at
+	minJaccard = 0.9
+	maxBlock   = 64 // names of one block that may become the middle of a star
+	maxDropped = 64 // ways in which one name may lose words
+)
+
+// scale weighs words by how rare they are among the names of all countries.
+type scale struct {
+	names float64
+	count map[string]int32
+}
+
+func newScale(forms []form) *scale {
+	s := &scale{float64(len(forms)), make(map[string]int32)}
+	for i := range forms {
+		for _, w := range bag(forms[i].words) {
+			s.count[w]++
+		}
+	}
+	return s
+}
+
+func (s *scale) weigh(word string) float64 {
+	return math.Log(1 + s.names/float64(max(1, s.count[word])))
+}
+
+// bag is the sorted distinct words of a name.
+func bag(words string) []string { return distinct(strings.Fields(words)) }
+
+// node is the forms of one kind that share a stem, and a cluster of an earlier
+// build if they had one.
+type node struct {
+	forms  []*form // the best first
+	stem   string
+	words  string
+	cities []string
+	kind   Kind
+	key    string
+}
+
+// nation is the names of one country on their way to clusters.
+type nation struct {
+	*scale
+	nodes []node            // the best first
+	near  map[pair]reason   // pairs that merge
+	links [][]int32         // the same, by node
+	stems map[stemKey]int32 // the first node of a stem
+}
+
+// pair is two nodes, the better one first.
+type pair struct{ a, b int32 }
+
+type stemKey struct {
+	kind Kind
+	stem string
+}
+
+// newNation groups forms into nodes. A new form goes to the best node of its
+// stem that an earlier build knew, else new ones of a stem go together.
+func newNation(forms []form, s *scale) *nation {
+	order := make([]*form, len(forms))
+	for i := range forms {
+		order[i] = &forms[i]
+	}
+	slices.SortFunc(order, func(a, b *form) int {
+		known := 0
+		if (a.key == "") != (b.key == "") {
+			known = 1
+			if b.key == "" {
+				known = -1
+			}
+		}
+		return cmp.Or(cmp.Compare(a.kind, b.kind), strings.Compare(a.stem, b.stem), known, a.rank(b))
+	})
+	n := &nation{scale: s, near: make(map[pair]reason)}
+	for from := 0; from < len(order); {
+		start := len(n.nodes)
+		to := from
+		for ; to < len(order) && order[to].kind == order[from].kind && order[to].stem == order[from].stem; to++ {
+			f := order[to]
+			at := start
+			if f.key != "" {
+				for at < len(n.nodes) && n.nodes[at].key != f.key {
+					at++
+				}
+			}
+			if at == len(n.nodes) {
+				n.nodes = append(n.nodes, node{stem: f.stem, words: f.words, kind: f.kind, key: f.key})
+			}
+			n.nodes[at].forms = append(n.nodes[at].forms, f)
+		}
+		from = to
+	}
+	for i := range n.nodes {
+		d := &n.nodes[i]
+		slices.SortFunc(d.forms, (*form).rank)
+		if len(d.forms) == 1 {
+			d.cities = d.forms[0].cities
+			continue
+		}
+		for _, f := range d.forms {
+			d.cities = append(d.cities, f.cities...)
+		}
+		d.cities = distinct(d.cities)
+	}
+	slices.SortFunc(n.nodes, func(a, b node) int { return a.forms[0].rank(b.forms[0]) })
+	n.stems = make(map[stemKey]int32, len(n.nodes))
+	for i := range n.nodes {
+		k := stemKey{n.nodes[i].kind, n.nodes[i].stem}
+		if _, ok := n.stems[k]; !ok {
+			n.stems[k] = int32(i)
+		}
+	}
+	return n
+}
+
+// link finds all pairs of nodes that merge. No step compares all names with
+// all others: names meet only in blocks, each of which is what is left of a
+// name without one letter, without words of little weight, or as an acronym.
+func (n *nation) link() {
+	n.meet(n.withoutLetter)
+	n.meet(n.withoutWords)
+	n.linkAcronyms()
+	n.links = make([][]int32, len(n.nodes))
+	for p := range n.near {
+		n.links[p.a] = append(n.links[p.a], p.b)
+		n.links[p.b] = append(n.links[p.b], p.a)
+	}
+	for _, l := range n.links {
+		slices.Sort(l)
+	}
+}
+
+// member is a node in a block.
+type member struct {
+	block uint64
+	node  int32
+}
+
+// meet compares the nodes of every block.
+func (n *nation) meet(blocks func(dst []member, at int32) []member) {
+	var all []member
+	for i := range n.nodes {
+		all = blocks(all, int32(i))
+	}
+	slices.SortFunc(all, func(a, b member) int {
+		return cmp.Or(cmp.Compare(a.block, b.block), cmp.Compare(a.node, b.node))
+	})
+	for from := 0; from < len(all); {
+		to := from + 1
+		for to < len(all) && all[to].block == all[from].block {
+			to++
+		}
+		for i := from; i < min(to, from+maxBlock); i++ {
+			for j := i + 1; j < to; j++ {
+				n.compare(all[i].node, all[j].node)
+			}
+		}
+		from = to
+	}
+}
+
+// compare merges two nodes by their words.
+func (n *nation) compare(i, j int32) {
+	p := pair{min(i, j), max(i, j)}
+	a, b := &n.nodes[p.a], &n.nodes[p.b]
+	if i == j || a.kind != b.kind || a.stem == b.stem || !meet(a.cities, b.cities) {
+		return
+	}
+	if _, ok := n.near[p]; ok {
+		return
+	}
+	if r := n.alike(a.words, b.words); r != apart {
+		n.near[p] = r
+	}
+}
+
+// meet reports whether two recipients can be in one city: they share one, or
+// nothing is known of one of them. Both lists are sorted.
+func meet(a, b []string) bool {
+	if len(a) == 0 || len(b) == 0 {
+		return true
+	}
+	for len(a) > 0 && len(b) > 0 {
+		switch cmp.Compare(a[0], b[0]) {
+		case 0:
+			return true
+		case -1:
+			a = a[1:]
+		default:
+			b = b[1:]
+		}
+	}
+	return false
+}
+
+// alike compares two names by their words.
+func (n *nation) alike(a, b string) reason {
+	x, y := bag(a), bag(b)
+	if slices.Equal(x, y) {
+		return sameBag
+	}
+	t, u := orgname.TraitsOf(a), orgname.TraitsOf(b)
+	veto := t.Conflicts(&u)
+	if veto&(orgname.Num|orgname.Dir) != 0 {
+		return apart
+	}
+	// A foundation may well be a misspelt fondation, so one letter does not
+	// make it the affiliate of something.
+	if veto&^orgname.Aff == 0 && slip(a, b) {
+		return oneEdit
+	}
+	if veto == 0 && n.jaccard(x, y) >= minJaccard {
+		return sameWords
+	}
+	return apart
+}
+
+// jaccard is the weight of the words that two bags share, as a share of the
+// weight of all their words.
+func (s *scale) jaccard(x, y []string) float64 {
+	var both, all float64
+	for len(x) > 0 || len(y) > 0 {
+		switch {
+		case len(y) == 0 || len(x) > 0 && x[0] < y[0]:
+			all += s.weigh(x[0])
+			x = x[1:]
+		case len(x) == 0 || y[0] < x[0]:
+			all += s.weigh(y[0])
+			y = y[1:]
+		default:
+			w := s.weigh(x[0])
+			both, all = both+w, all+w
+			x, y = x[1:], y[1:]
+		}
+	}
+	if all == 0 {
+		return 0
+	}
+	return both / all
+}
+
+// base is the base of the rolling hash that blocks are named by. Blocks are
+// only where names meet, so a collision costs a comparison and no more.
+const base = 0x9e3779b97f4a7c15
+
+// withoutLetter puts a name in the blocks of its stem and of its stem without
+// any one letter. Two stems that are one edit apart share one of them.
+func (n *nation) withoutLetter(dst []member, at int32) []member {
+	s := n.nodes[at].stem
+	if len(s) < minEdit || len(s) > maxEdit {
+		return dst
+	}
+	var heads [maxEdit + 1]uint64
+	for i := range len(s) {
+		heads[i+1] = heads[i]*base + uint64(s[i]) + 1
+	}
+	whole := heads[len(s)]
+	dst = append(dst, member{whole, at})
+	power := uint64(1) // base to the number of letters after i
+	for i := len(s) - 1; i >= 0; i-- {
+		if i+1 == len(s) || s[i] != s[i+1] {
+			tail := whole - heads[i+1]*power
+			dst = append(dst, member{heads[i]*power + tail, at})
+		}
+		power *= base
+	}
+	return dst
+}
+
+// withoutWords puts a name in the block of its words, and in those of its words
+// without some that weigh so little that another name may lack them. What two
+// names of enough common weight share is such a rest of both.
+func (n *nation) withoutWords(dst []member, at int32) []member {
+	type weighed struct {
+		hash   uint64
+		weight float64
+	}
+	words := bag(n.nodes[at].words)
+	list := make([]weighed, 0, len(words))
+	var total float64
+	var sum uint64
+	for _, w := range words {
+		h := uint64(0)
+		for i := range len(w) {
+			h = h*base + uint64(w[i]) + 1
+		}
+		h ^= h >> 29
+		h *= base
+		x := weighed{h, n.weigh(w)}
+		total += x.weight
+		sum += h
+		list = append(list, x)
+	}
+	// The words missing from either weigh at most a tenth of all words of both,
+	// which are at most ten ninths of those of this one.
+	budget := total*(1-minJaccard)/minJaccard + 1e-9
+	slices.SortFunc(list, func(a, b weighed) int {
+		return cmp.Or(cmp.Compare(a.weight, b.weight), cmp.Compare(a.hash, b.hash))
+	})
+	left := maxDropped
+	var drop func(from int, rest uint64, budget float64)
+	drop = func(from int, rest uint64, budget float64) {
+		if left == 0 {
+			return
+		}
+		left--
+		dst = append(dst, member{rest, at})
+		for i := from; i < len(list) && list[i].weight <= budget; i++ {
+			drop(i+1, rest-list[i].hash, budget-list[i].weight)
+		}
+	}
+	drop(0, sum, budget)
+	return dst
+}
+
+// linkAcronyms merges names with an acronym that one of them explains: NAME
+// (ABC) with ABC, with NAME ABC and ABC NAME, and ABC (NAME) with NAME. A bare
+// acronym that two names claim stays alone.
+func (n *nation) linkAcronyms() {
+	claims := make(map[int32][]int32) // by the node that is the acronym
+	for i := range n.nodes {
+		d := &n.nodes[i]
+		for _, f := range d.forms {
+			for _, a := range f.acronyms {
+				if at, ok := n.stems[stemKey{d.kind, a}]; ok {
+					claims[at] = append(claims[at], int32(i))
+				}
+				for _, stem := range [...]string{d.stem + a, a + d.stem} {
+					if at, ok := n.stems[stemKey{d.kind, stem}]; ok {
+						n.explain(int32(i), at)
+					}
+				}
+			}
+			for _, m := range f.meanings {
+				if at, ok := n.stems[stemKey{d.kind, m}]; ok {
+					claims[int32(i)] = append(claims[int32(i)], at)
+				}
+			}
+		}
+	}
+	for at, by := range claims {
+		slices.Sort(by)
+		by = slices.DeleteFunc(slices.Compact(by), func(i int32) bool { return !meet(n.nodes[at].cities, n.nodes[i].cities) })
+		if len(by) == 1 {
+			n.explain(at, by[0])
+		}
+	}
+}
+
+// explain merges two nodes of which one explains the acronym of the other.
+func (n *nation) explain(i, j int32) {
+	p := pair{min(i, j), max(i, j)}
+	a, b := &n.nodes[p.a], &n.nodes[p.b]
+	if i == j || !meet(a.cities, b.cities) {
+		return
+	}
+	t, u := orgname.TraitsOf(a.words), orgname.TraitsOf(b.words)
+	if _, ok := n.near[p]; !ok && t.Conflicts(&u)&(orgname.Num|orgname.Dir) == 0 {
+		n.near[p] = linked
+	}
+}
+
+// stars makes the clusters. Those of earlier builds come first, with their best
+// node in the middle. New nodes follow, the best first: each joins the middle
+// of a star it merges with, an old star before a new one and a better before a
+// worse, or begins its own.
+func (n *nation) stars() [][]*form {
+	const none = -1
+	star := make([]int32, len(n.nodes)) // of which a node is the middle
+	var stars [][]*form
+	old := make(map[string]int32)
+	for i := range n.nodes {
+		star[i] = none
+		d := &n.nodes[i]
+		if d.key == "" {
+			continue
+		}
+		at, ok := old[d.key]
+		if !ok {
+			at = int32(len(stars))
+			old[d.key] = at
+			stars = append(stars, nil)
+			star[i] = at
+		}
+		stars[at] = append(stars[at], d.forms...)
+	}
+	for i := range n.nodes {
+		d := &n.nodes[i]
+		if d.key != "" {
+			continue
+		}
+		at := int32(none)
+		for _, m := range n.links[i] {
+			s := star[m]
+			if s == none {
+				continue
+			}
+			if at == none || n.nodes[m].key != "" {
+				at = s
+			}
+			if n.nodes[m].key != "" {
+				break
+			}
+		}
+		if at == none {
+			at = int32(len(stars))
+			stars = append(stars, nil)
+			star[i] = at
+		}
+		stars[at] = append(stars[at], d.forms...)
+	}
+	return stars
+}

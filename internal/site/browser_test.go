@@ -1,0 +1,106 @@
+package site_test
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"grantgraph/internal/server"
+	"grantgraph/internal/site"
+	"grantgraph/internal/site/mail"
+)
+
+// postbox keeps the last letter to everybody and lets a browser ask for it.
+type postbox struct {
+	mu      sync.Mutex
+	letters map[string]chan string
+}
+
+func (p *postbox) of(to string) chan string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.letters[to] == nil {
+		p.letters[to] = make(chan string, 10)
+	}
+	return p.letters[to]
+}
+
+func (p *postbox) Send(_ context.Context, l mail.Letter) error {
+	p.of(l.To) <- l.Text
+	return nil
+}
+
+// ServeHTTP waits for the next letter: it may still be on its way.
+func (p *postbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	select {
+	case text := <-p.of(r.URL.Query().Get("to")):
+		_, _ = io.WriteString(w, text)
+	case <-r.Context().Done():
+	}
+}
+
+// TestBrowser walks from sign-up to a first call of the API, and on to a
+// rotated key, in Chromium. With GRANTGRAPH_SHOTS set to a folder, it leaves
+// pictures of every page there.
+func TestBrowser(t *testing.T) {
+	t.Parallel()
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("the walk in a browser needs node: run make require")
+	}
+	chromium := ""
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if chromium, err = exec.LookPath(name); err == nil {
+			break
+		}
+	}
+	if err != nil {
+		t.Skip("the walk in a browser needs chromium: run make require")
+	}
+	dir, err := filepath.Abs("../../browser")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "node_modules", "playwright-core")); err != nil {
+		t.Skip("the walk in a browser needs playwright-core in browser/node_modules: run make require")
+	}
+
+	box := &postbox{letters: map[string]chan string{}}
+	mailbox := httptest.NewServer(box)
+	defer mailbox.Close()
+	// The clock stands still, so that no hour ends under way.
+	now := time.Date(2026, 3, 10, 14, 20, 0, 0, time.UTC)
+	s, err := server.Open(server.Options{Data: site.WorldDir(t), Addr: "127.0.0.1:0", Mail: box, Clock: func() time.Time { return now }, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	ctx, stop := context.WithTimeout(t.Context(), 3*time.Minute)
+	defer stop()
+	done := make(chan error, 1)
+	go func() { done <- s.Run(ctx) }()
+
+	args := []string{filepath.Join(dir, "account.mjs"), s.URL(), mailbox.URL}
+	if shots := os.Getenv("GRANTGRAPH_SHOTS"); shots != "" {
+		args = append(args, shots)
+	}
+	walk := exec.CommandContext(ctx, node, args...)
+	walk.Env = append(os.Environ(), "CHROMIUM="+chromium)
+	out, err := walk.CombinedOutput()
+	if err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+	t.Logf("%s", out)
+	stop()
+	if err := <-done; err != nil {
+		t.Errorf("the server ended with %v", err)
+	}
+}
