@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"grantgraph/internal/build"
 	"grantgraph/internal/ein"
@@ -29,6 +30,7 @@ type evalCmd struct {
 	Model    string   `help:"A model file to use instead of the one that ships with the program." placeholder:"FILE"`
 	List     string   `help:"Write every answer that is not right to this CSV file." placeholder:"FILE"`
 	Fit      string   `help:"Write the model fitted to all lines to this file." placeholder:"FILE"`
+	Into     string   `help:"Put the tables into this Markdown file too, between its marks for them." placeholder:"FILE"`
 	JSON     bool     `name:"json" help:"Print the line of JSON alone."`
 }
 
@@ -83,7 +85,7 @@ func (c *evalCmd) Run(a *app) error {
 		if err != nil {
 			return err
 		}
-		return res.Print(a.Out, c.JSON)
+		return c.print(a, "labelled", func(w io.Writer, asJSON bool) error { return res.Print(w, asJSON) })
 	}
 	if c.List == "" {
 		return ask(nil)
@@ -120,13 +122,41 @@ func (c *evalCmd) built(a *app) error {
 	m := result.Report.Model
 	blind.Model = fmt.Sprintf("%s, for %.0f %% of unresolved lines without an organization", m.Origin, 100*m.Outside)
 	if c.World == "" {
-		return blind.Print(a.Out, c.JSON)
+		return c.print(a, "sources", func(w io.Writer, asJSON bool) error { return blind.Print(w, asJSON) })
 	}
 	w, err := c.compare(result.Snapshot)
 	if err != nil {
 		return err
 	}
-	return eval.PrintWorld(a.Out, w, blind, c.JSON)
+	return c.print(a, "world", func(out io.Writer, asJSON bool) error { return eval.PrintWorld(out, w, blind, asJSON) })
+}
+
+// print shows the tables and puts them into a document where asked to.
+func (c *evalCmd) print(a *app, mark string, tables func(w io.Writer, asJSON bool) error) error {
+	if err := tables(a.Out, c.JSON); err != nil || c.Into == "" {
+		return err
+	}
+	text, err := os.ReadFile(c.Into)
+	if err != nil {
+		return fault.Disk(c.Into, err)
+	}
+	begin, end := fmt.Sprintf("<!-- begin %s -->\n", mark), fmt.Sprintf("<!-- end %s -->", mark)
+	head, rest, ok := strings.Cut(string(text), begin)
+	_, tail, closed := strings.Cut(rest, end)
+	if !ok || !closed {
+		return fault.New("no_marks", "%s has no place for the tables", c.Into).
+			Try("put the lines %q and %q where they belong", strings.TrimSpace(begin), end)
+	}
+	var b strings.Builder
+	if err := tables(&b, false); err != nil {
+		return err
+	}
+	// The line of JSON is for machines.
+	body := b.String()
+	if i := strings.LastIndex(body, "\n{"); i >= 0 {
+		body = body[:i+1]
+	}
+	return fault.Disk(c.Into, os.WriteFile(c.Into, []byte(head+begin+"\n"+strings.TrimSpace(body)+"\n\n"+end+tail), 0o644))
 }
 
 // compare holds a snapshot against the truth of the world.

@@ -21,21 +21,22 @@ type keysCmd struct {
 
 // Help is shown by keys --help.
 func (keysCmd) Help() string {
-	return `Keys live in accounts.db in the data directory, as hashes: a key is printed when
-it is made and never again. Changes hold at once, also for a server that runs.
+	return `Keys live in accounts.db in the data directory, or in PostgreSQL with --database, as
+hashes: a key is printed when it is made and never again. Changes hold at once, also for a server that runs.
 Where an ID is asked for, the key itself will do.`
 }
 
 // keyStore is the part of the flags that says which store is meant.
 type keyStore struct {
 	Data       string `help:"Data directory; the store is accounts.db in it." default:"data" placeholder:"DIR"`
+	Database   string `help:"PostgreSQL that keeps the accounts instead, as the server has it." placeholder:"URL"`
 	JSON       bool   `name:"json" help:"Print JSON."`
 	FreeWindow string `help:"Window of the free allowance, as the server has it: day or month." default:"day" placeholder:"WINDOW"`
 }
 
 // with opens the store for the time of one piece of work.
 func (c *keyStore) with(work func(account.Store) error) (err error) {
-	s, err := account.OpenSQLite(server.Accounts(c.Data), account.Options{FreeWindow: account.Window(c.FreeWindow)})
+	s, err := server.OpenAccounts(c.Data, c.Database, account.Options{FreeWindow: account.Window(c.FreeWindow)})
 	if err != nil {
 		return err
 	}

@@ -34,11 +34,13 @@ type cli struct {
 	Build   buildCmd   `cmd:"" help:"Turn a folder of upstream files into a snapshot."`
 	Serve   serveCmd   `cmd:"" help:"Serve the current snapshot: the API and the site."`
 	Keys    keysCmd    `cmd:"" help:"Make and manage API keys."`
+	Agent   agentCmd   `cmd:"" name:"agent-key" help:"Get and use a key as an automated agent."`
 	Get     getCmd     `cmd:"" help:"Answer one API request in this process and print it."`
 	Inspect inspectCmd `cmd:"" help:"Show what the reader finds in a filing or a zip of filings."`
 	OpenAPI openapiCmd `cmd:"" name:"openapi" help:"Print the OpenAPI document."`
 	Eval    evalCmd    `cmd:"" help:"Measure how well recipients are resolved."`
 	Bench   benchCmd   `cmd:"" help:"Measure the engine against DuckDB and PostgreSQL on the same questions."`
+	Export  exportCmd  `cmd:"" help:"Write the warehouse as Parquet for other engines."`
 	Version versionCmd `cmd:"" help:"Print the version."`
 
 	SQLWorker sqlWorkerCmd `cmd:"" name:"sql-worker" hidden:""`

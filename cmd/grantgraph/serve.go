@@ -4,11 +4,14 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"net/netip"
+	"slices"
 
 	"grantgraph/internal/account"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/refresh"
 	"grantgraph/internal/server"
+	"grantgraph/internal/site/mail"
 )
 
 type serveCmd struct {
@@ -19,9 +22,18 @@ type serveCmd struct {
 	Addr    string   `help:"Address to serve on; port 0 picks a free one." default:"127.0.0.1:8080" placeholder:"HOST:PORT"`
 	Admin   string   `help:"Address for metrics and health checks; empty for none." default:"" placeholder:"HOST:PORT"`
 	BaseURL string   `name:"base-url" help:"How clients reach the service, when it stands behind a proxy." placeholder:"URL"`
-	Window  string   `name:"free-window" help:"Window of the free allowance of 50 calls." enum:"day,month" default:"day"`
-	Log     string   `help:"Log as text or json." enum:"text,json" default:"text"`
-	Print   bool     `name:"print-config" help:"Print the effective settings and where each comes from, then stop."`
+	Proxy   []string `help:"Networks of the proxies in front, whose X-Forwarded-For is believed." placeholder:"CIDR"`
+
+	Database   string   `help:"PostgreSQL that keeps the accounts, for several servers; empty keeps them in the data directory." placeholder:"URL"`
+	Secrets    string   `help:"File with the secrets of the service, drawn when absent; servers of one service share it. Default: secrets.json in the data directory." placeholder:"FILE"`
+	AdminToken string   `help:"Opens the admin endpoints of the API, for billing systems; empty means that there are none. Better set as GRANTGRAPH_ADMIN_TOKEN." placeholder:"TOKEN"`
+	Trusted    []string `name:"trusted-agent" help:"Hosts of agents whose signed keys are of the trusted tier." placeholder:"HOST"`
+	Mail       string   `help:"Mail server for letters to people; without one they are written to the console." placeholder:"smtp://USER:PASSWORD@HOST:587"`
+	MailFrom   string   `help:"Sender of these letters." placeholder:"ADDRESS"`
+
+	Window string `name:"free-window" help:"Window of the free allowance of 50 calls." enum:"day,month" default:"day"`
+	Log    string `help:"Log as text or json." enum:"text,json" default:"text"`
+	Print  bool   `name:"print-config" help:"Print the effective settings and where each comes from, then stop."`
 }
 
 // Help is shown by serve --help.
@@ -40,6 +52,10 @@ func (c *serveCmd) Run(a *app) error {
 	if c.Print {
 		t := newTable("setting", "value", "from")
 		for _, s := range a.settings {
+			// What holds a password is not for a screen.
+			if s.value != "" && slices.Contains([]string{"admin-token", "database", "mail"}, s.name) {
+				s.value = "(set)"
+			}
 			t.add(s.name, s.value, s.origin)
 		}
 		t.print(a.Out)
@@ -59,7 +75,25 @@ func (c *serveCmd) Run(a *app) error {
 			return err
 		}
 	}
-	s, err := server.Open(server.Options{Data: c.Data, Addr: c.Addr, Admin: c.Admin, BaseURL: c.BaseURL, Window: account.Window(c.Window), Log: log})
+	opt := server.Options{
+		Data: c.Data, Addr: c.Addr, Admin: c.Admin, BaseURL: c.BaseURL, Window: account.Window(c.Window), Log: log,
+		Database: c.Database, Secrets: c.Secrets, AdminToken: c.AdminToken, Trusted: c.Trusted,
+	}
+	for _, item := range c.Proxy {
+		network, err := netip.ParsePrefix(item)
+		if err != nil {
+			return fault.New("bad_flag", "--proxy %s is no network", item).Try("--proxy 10.0.0.0/8, or --proxy 127.0.0.1/32 for one address")
+		}
+		opt.Proxies = append(opt.Proxies, network)
+	}
+	if c.Mail != "" {
+		post, err := mail.Open(c.Mail, c.MailFrom)
+		if err != nil {
+			return err
+		}
+		opt.Mail = post
+	}
+	s, err := server.Open(opt)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -123,7 +124,8 @@ func newDesk(c *Config) (*desk, error) {
 	}
 	d.verifier.Now = c.Clock
 	for _, host := range c.Trusted {
-		d.trusted = append(d.trusted, strings.ToLower(strings.TrimSpace(host)))
+		host = strings.TrimPrefix(strings.ToLower(strings.TrimSpace(host)), "https://")
+		d.trusted = append(d.trusted, strings.TrimSuffix(strings.TrimSuffix(host, "/"), ":443"))
 	}
 	return d, nil
 }
@@ -268,6 +270,7 @@ func (d *desk) identify(ctx context.Context, c *call, spec *account.AgentSpec) e
 		spec.Tier = account.Attested
 	default:
 		spec.Tier = account.Signed
+		c.warn.caveat("_credential", fmt.Sprintf("The key is of the signed tier and not of the attested one: %s.", sig.Why))
 	}
 	return nil
 }
@@ -291,7 +294,7 @@ func (d *desk) state(c *call, a account.AgentInfo) (answer, error) {
 // admit checks that a key which may be an agent's may make a request. A locked
 // key may make the calls of its challenge only; which of them this is, is
 // remembered, to be counted when the request is found to be in order.
-func (d *desk) admit(ctx context.Context, c *call, values map[string][]string) error {
+func (d *desk) admit(ctx context.Context, c *call, values url.Values) error {
 	if c.tier != account.Anonymous {
 		return nil
 	}

@@ -3,6 +3,7 @@ package api
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -19,6 +20,7 @@ import (
 	"time"
 
 	"grantgraph/internal/account"
+	"grantgraph/internal/pgtest"
 )
 
 // hands is a clock that tests move.
@@ -63,11 +65,18 @@ func (i *ink) String() string {
 	return i.b.String()
 }
 
-// newClinic opens a service; change may alter how.
+// newClinic opens a service over SQLite; change may alter how.
 func newClinic(t *testing.T, change func(*Config)) *clinic {
 	t.Helper()
+	return openClinic(t, change, func(o account.Options) (account.Store, error) {
+		return account.OpenSQLite(filepath.Join(t.TempDir(), "accounts.db"), o)
+	})
+}
+
+func openClinic(t *testing.T, change func(*Config), open func(account.Options) (account.Store, error)) *clinic {
+	t.Helper()
 	k := &clinic{t: t, clock: newHands(), log: &ink{}, http: &http.Client{Timeout: time.Minute}}
-	store, err := account.OpenSQLite(filepath.Join(t.TempDir(), "accounts.db"), account.Options{Clock: k.clock.now, Mints: 5})
+	store, err := open(account.Options{Clock: k.clock.now, Mints: 5})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -280,8 +289,30 @@ func (r reading) want(t *testing.T, status int, slug string) reading {
 // TestWalk goes through every state of a key and every way between them.
 func TestWalk(t *testing.T) {
 	t.Parallel()
-	k := newClinic(t, nil)
+	walk(t, newClinic(t, nil))
+}
 
+// TestWalkPostgres is the same walk over the other store.
+func TestWalkPostgres(t *testing.T) {
+	t.Parallel()
+	server, err := pgtest.Start(t.Context())
+	if errors.Is(err, pgtest.ErrNone) {
+		t.Skipf("keys of agents are not tested on PostgreSQL: %v; install it (Debian: apt-get install postgresql)", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := server.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	walk(t, openClinic(t, nil, func(o account.Options) (account.Store, error) {
+		return account.OpenPostgres(t.Context(), server.DSN, o)
+	}))
+}
+
+func walk(t *testing.T, k *clinic) {
 	// From nothing to locked.
 	minted := k.mint()
 	key, c := minted.APIKey, minted.Challenge

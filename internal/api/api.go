@@ -155,7 +155,7 @@ func New(c Config) (http.Handler, error) {
 		return nil, err
 	}
 	s.openapi = sync.OnceValues(func() ([]byte, error) { return OpenAPI(base) })
-	s.overview = llms(base)
+	s.overview = s.llms()
 	return http.HandlerFunc(s.serve), nil
 }
 

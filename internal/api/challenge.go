@@ -154,6 +154,10 @@ func (d *desk) examine(ctx context.Context, c *call, answers []string) (answer, 
 	}
 	right, number := false, a.Challenge.No
 	if a.Status == account.Locked {
+		// Whoever hurries is turned away before there is any work.
+		if wait := d.wait(a.Challenge); wait > 0 {
+			return nil, tooSoon(account.Outcome{Left: account.MostAttempts - a.Challenge.Attempts, Wait: wait})
+		}
 		stands, err := d.standing(ctx, c, a)
 		if err != nil {
 			return nil, err
@@ -175,9 +179,7 @@ func (d *desk) examine(ctx context.Context, c *call, answers []string) (answer, 
 		d.log.Info("an agent has unlocked its key", slog.String("request_id", c.id), slog.String("key", a.ID), slog.Int("challenge", a.Challenge.No))
 		return d.state(c, a)
 	case account.TooSoon:
-		f := fault.New(slugTooSoon, "This answer came too soon after a wrong one. It was not looked at and is not counted.").
-			Try("send it again in %d seconds", seconds(outcome.Wait))
-		return nil, attempted(f, outcome, nil)
+		return nil, tooSoon(outcome)
 	case account.Wrong:
 		f := fault.New(slugWrong, "Not every answer is right.").
 			Try("read the rows of the calls again and answer in %d seconds; attempts left: %d", seconds(outcome.Wait), outcome.Left)
@@ -185,6 +187,13 @@ func (d *desk) examine(ctx context.Context, c *call, answers []string) (answer, 
 	}
 	f := fault.New(slugWrong, "Not every answer is right, and all attempts are used up.").Try("answer the new challenge")
 	return nil, d.renewed(ctx, c, a, f)
+}
+
+// tooSoon is the answer to an answer before its time.
+func tooSoon(o account.Outcome) error {
+	f := fault.New(slugTooSoon, "This answer came too soon after a wrong one. It was not looked at and is not counted.").
+		Try("send it again in %d seconds", seconds(o.Wait))
+	return attempted(f, o, nil)
 }
 
 // miscounted is the problem of an answer to another number of questions.

@@ -59,7 +59,7 @@ func listParams(orders []order, row any) []Param {
 		Param{Name: "sort_by", Type: String, Enum: names, Default: "amount", Description: "Order of the rows. A field that this endpoint cannot order by is reported, not swapped."},
 		Param{Name: "sort_order", Type: String, Enum: []string{"asc", "desc"}, Description: "Direction; desc for amount, year and count, asc for names and states unless given."},
 		Param{Name: "page", Type: Integer, Min: bound(1), Max: bound(maxPage), Default: 1, Description: "Page number, from 1. A page past the end is empty."},
-		Param{Name: "limit", Type: Integer, Min: bound(1), Cap: bound(maxLimit), Default: defaultLimit, Description: "Rows in a page, up to 1,000; more is served at 1,000 with a caveat."},
+		Param{Name: "limit", Type: Integer, Min: bound(1), Cap: bound(maxLimit), Default: defaultLimit, Description: "Rows in a page, up to 1,000, or fewer for the key of an agent; more is served at the cap with a caveat."},
 		Param{Name: "cursor", Type: String, MaxLength: 100, Description: "next_cursor of the page before: pages on through any number of rows. Tied to the build of the dataset and to the filter."},
 		Param{Name: "fields", Type: String, List: true, Enum: columnNames(row), Description: "Columns to return, comma-separated, in this order."},
 		formatParam(formats...),

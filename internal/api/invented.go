@@ -25,7 +25,7 @@ var exampleDay = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 // the real one on a store that remembers nothing.
 func exampleDesk(base string) *desk {
 	d := &desk{agents: exampleStore{}, examiner: exampleStore{}, mints: mintsAnHour, clock: func() time.Time { return exampleDay }, log: slog.New(slog.DiscardHandler)}
-	v, err := httpsig.NewVerifier(base, httpsig.NewDirectory(httpsig.Options{}), exampleStore{})
+	v, err := httpsig.NewVerifier(base, exampleStore{}, exampleStore{})
 	if err != nil {
 		panic("api: " + err.Error()) // the address has been checked
 	}
@@ -100,6 +100,11 @@ func (exampleStore) TakeMint(context.Context, string) (time.Duration, bool, erro
 func (exampleStore) TakeCall(context.Context, string, string) (int, error) { return 0, nil }
 func (exampleStore) Seen(context.Context, string, string, time.Time) (bool, error) {
 	return true, nil
+}
+
+// Key finds none: examples are not signed.
+func (exampleStore) Key(context.Context, string, string) (httpsig.Key, error) {
+	return httpsig.Key{}, httpsig.ErrKey
 }
 
 func (exampleStore) Find(context.Context, string) (account.KeyInfo, error) {

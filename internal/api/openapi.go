@@ -109,7 +109,11 @@ func (d *describer) operation(op *Operation) (object, error) {
 		out["security"] = []object{{"apiKey": []string{}}, {"bearer": []string{}}}
 	}
 	if op.Body != nil {
-		out["requestBody"] = object{"required": true, "content": object{"application/json": object{"schema": d.schema(reflect.TypeOf(op.Body))}}}
+		media := object{"schema": d.schema(reflect.TypeOf(op.Body))}
+		if len(op.Examples) > 0 && json.Valid([]byte(op.Examples[0].Body)) {
+			media["example"] = json.RawMessage(op.Examples[0].Body)
+		}
+		out["requestBody"] = object{"required": true, "content": object{"application/json": media}}
 	}
 	return out, nil
 }

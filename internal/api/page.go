@@ -112,16 +112,20 @@ func compact(v any) []byte {
 }
 
 // llms is the description of the service for language models.
-func llms(base string) []byte {
+func (s *server) llms() []byte {
+	base := s.BaseURL
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n> %s\n\n", title, pitch)
 	fmt.Fprintf(&b, "Every answer is JSON with `code` and `message`; read `x_service.warnings` before trusting a filter: a parameter in `x_service.unsupported` did NOT run. "+
 		"`strict=1` turns those into errors. Find EINs with `/search` first. Send a key as `X-API-Key`. `example=1` on any endpoint answers from invented data without a key.\n\n")
+	if s.desk != nil {
+		fmt.Fprintf(&b, "No key? `POST %s%s%s` with `purpose` and `source` gives one; answer the questions it comes with from the rows of the calls it names. `GET` there says how to sign instead.\n\n", base, versioned, agentPath)
+	}
 	b.WriteString("## Endpoints\n\n")
 	for i := range operations {
 		op := &operations[i]
-		if op.Access == Admin {
-			continue // for billing systems, not for readers of this page
+		if op.Access == Admin || len(s.offered([]*Operation{op})) == 0 {
+			continue // what is for billing systems is not for readers of this page
 		}
 		fmt.Fprintf(&b, "- [%s %s](%s%s%s?example=1): %s. Needs %s; ", op.Method, op.Path, base, versioned, op.Path, op.Summary, op.Access.words())
 		if op.Cost == 0 {

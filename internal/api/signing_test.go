@@ -103,6 +103,9 @@ func TestSignedMint(t *testing.T) {
 				got.Calls != (AgentCalls{terms.Calls, terms.Calls}) || got.ExpiresAt != k.clock.now().Add(terms.Lifetime).Format(time.RFC3339) {
 				t.Fatalf("%d %s", got.status, got.text)
 			}
+			if why := strings.Contains(got.text, "not of the attested one: the directory response has no signature"); why != (c.tier == account.Signed) {
+				t.Errorf("%s", got.text)
+			}
 			key := got.APIKey
 			page := k.send("GET", "/api/v1/grants/transactions?limit=5000", key, "")
 			if page.status != 200 || page.Limit != terms.Rows || len(page.Results) != terms.Rows || page.header.Get("X-Calls-Remaining") != strconv.Itoa(terms.Calls-1) {

@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"grantgraph/internal/account"
+	"grantgraph/internal/agent"
+	"grantgraph/internal/agent/httpsig"
 	"grantgraph/internal/api"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/served"
@@ -34,10 +36,16 @@ type Options struct {
 	Poll    time.Duration  // how often to look for a new snapshot; 0 means two seconds
 	Window  account.Window // of the free allowance; empty is a day
 	Mail    mail.Mailer    // carries letters to people; nil writes them to the console
-	Secret  []byte         // of the forms of the site, the same on every server of one; nil draws one
 	Proxies []netip.Prefix // whose word is taken on where a request comes from
-	Clock   func() time.Time
-	Log     *slog.Logger
+
+	Database   string       // PostgreSQL that keeps the accounts; empty keeps them in the data directory
+	Secrets    string       // file of the secrets of the service, drawn when absent; empty is one in the data directory
+	AdminToken string       // opens the admin endpoints; empty means that there are none
+	Trusted    []string     // hosts of agents whose signed keys are of the trusted tier
+	Directory  httpsig.Keys // where the keys of signing agents are found; nil asks their hosts
+
+	Clock func() time.Time
+	Log   *slog.Logger
 }
 
 // Bounds on a request. The longest answer is an aggregate over the whole
@@ -61,11 +69,21 @@ type Server struct {
 	admin    net.Listener
 	handler  http.Handler
 	pages    *site.Site
+	secrets  *secrets
 	metrics  *metrics
 }
 
 // Accounts is where the keys of a data directory are kept.
 func Accounts(data string) string { return filepath.Join(data, "accounts.db") }
+
+// OpenAccounts opens the accounts of a service: in a database of PostgreSQL
+// when one is named, else in the data directory.
+func OpenAccounts(data, database string, opt account.Options) (account.Store, error) {
+	if database != "" {
+		return account.OpenPostgres(context.Background(), database, opt)
+	}
+	return account.OpenSQLite(Accounts(data), opt)
+}
 
 // Open opens the data directory and binds the addresses; nothing is answered
 // before Run.
@@ -85,7 +103,13 @@ func Open(opt Options) (_ *Server, err error) {
 	if s.holder, err = served.Open(opt.Data, opt.Log); err != nil {
 		return nil, err
 	}
-	if s.accounts, err = account.OpenSQLite(Accounts(opt.Data), account.Options{Clock: s.opt.Clock, FreeWindow: opt.Window}); err != nil {
+	if s.accounts, err = OpenAccounts(opt.Data, opt.Database, account.Options{Clock: s.opt.Clock, FreeWindow: opt.Window}); err != nil {
+		return nil, err
+	}
+	if opt.Secrets == "" {
+		opt.Secrets = filepath.Join(opt.Data, "secrets.json")
+	}
+	if s.secrets, err = openSecrets(opt.Secrets); err != nil {
 		return nil, err
 	}
 	if opt.Addr != "" {
@@ -116,8 +140,13 @@ func listen(addr string) (net.Listener, error) {
 
 // route puts the faces together.
 func (s *Server) route() error {
+	examiner, err := agent.NewExaminer(s.secrets.Forms)
+	if err != nil {
+		return fmt.Errorf("setting up challenges: %w", err)
+	}
 	apiHandler, err := api.New(api.Config{
-		BaseURL: s.opt.BaseURL, Accounts: s.accounts, Clock: s.opt.Clock, Log: s.log,
+		BaseURL: s.opt.BaseURL, Accounts: s.accounts, Clock: s.opt.Clock, Log: s.log, Address: s.address,
+		Examiner: examiner, Directory: s.opt.Directory, Trusted: s.opt.Trusted, AdminToken: s.opt.AdminToken,
 		Acquire: func() (*api.Dataset, func()) {
 			set, release := s.holder.Acquire()
 			return &api.Dataset{Manifest: set.Snapshot.Manifest, Graph: set.Graph, Search: set.Search, Lists: s.holder.Lists()}, release
@@ -128,7 +157,7 @@ func (s *Server) route() error {
 	}
 	s.pages, err = site.New(site.Config{
 		BaseURL: s.opt.BaseURL, Acquire: s.holder.Acquire, Lists: s.holder.Lists, Accounts: s.accounts, Window: s.opt.Window,
-		Mail: s.opt.Mail, Address: s.address, Secret: s.opt.Secret, Clock: s.opt.Clock, Log: s.log,
+		Mail: s.opt.Mail, Address: s.address, Secret: s.secrets.Forms, Clock: s.opt.Clock, Log: s.log,
 	})
 	if err != nil {
 		return fmt.Errorf("setting up the site: %w", err)
@@ -138,6 +167,12 @@ func (s *Server) route() error {
 	mux.Handle("/openapi.json", apiHandler)
 	mux.Handle("/llms.txt", apiHandler)
 	mux.Handle("/.well-known/", apiHandler)
+	directory, err := httpsig.NewPublisher(s.opt.BaseURL, s.secrets.key())
+	if err != nil {
+		return fmt.Errorf("setting up the key directory: %w", err)
+	}
+	directory.Now = s.opt.Clock
+	mux.Handle(httpsig.Path, directory)
 	mux.Handle("/", s.pages)
 	s.health(mux)
 	s.handler = s.metrics.watch(s.log, mux)

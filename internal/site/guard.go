@@ -149,8 +149,14 @@ func local(next string) string {
 		}
 	}
 	u, err := url.Parse(next)
-	if err != nil || u.Scheme != "" || u.Host != "" || u.User != nil || u.Opaque != "" || strings.HasPrefix(u.Path, "//") || strings.Contains(u.Path, "\\") {
+	if err != nil || u.Scheme != "" || u.Host != "" || u.User != nil || u.Opaque != "" {
 		return home
+	}
+	// Pages have plain paths; one that needs tidying could become another.
+	for _, odd := range []string{"//", "/.", "\\"} {
+		if strings.Contains(u.Path, odd) {
+			return home
+		}
 	}
 	return next
 }

@@ -266,7 +266,7 @@ func TestNext(t *testing.T) {
 		"": "/account", "/": "/", "/data": "/data", "/account?x=1#y": "/account?x=1#y", "/org/070000001/some-name": "/org/070000001/some-name",
 		"//evil.example": "/account", "///evil.example": "/account", `/\evil.example`: "/account", `\/evil.example`: "/account",
 		"https://evil.example": "/account", "javascript:alert(1)": "/account", "/\tevil": "/account", "/\n/evil.example": "/account",
-		"data": "/account", "/%2f/evil.example": "/account", "/%5cevil.example": "/account", "/a\x00b": "/account", "/" + strings.Repeat("a", 600): "/account",
+		"data": "/account", "/.//evil.example": "/account", "/a/../b": "/account", "/%2f/evil.example": "/account", "/%5cevil.example": "/account", "/a\x00b": "/account", "/" + strings.Repeat("a", 600): "/account",
 	} {
 		if got := local(next); got != to {
 			t.Errorf("%q leads to %q", next, got)

@@ -167,6 +167,7 @@ func (s *Site) parse() error {
 	return nil
 }
 
+// ServeHTTP answers a request for a page.
 func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
 // Close waits for the letters under way. No request may come after it.

@@ -32,6 +32,20 @@ func (l *pool) warm() error {
 	return err
 }
 
+// more starts workers until n are idle, without waiting for them.
+func (l *pool) more(n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for i := len(l.idle); i < n && !l.closed; i++ {
+		l.tasks.Go(func() {
+			// A failure shows when the next query asks for a worker.
+			if p, err := l.spawn(); err == nil {
+				l.put(p)
+			}
+		})
+	}
+}
+
 // get takes an idle worker or starts one.
 func (l *pool) get() (*process, error) {
 	l.mu.Lock()
@@ -54,19 +68,14 @@ func (l *pool) put(p *process) {
 		return
 	}
 	replace := !l.closed && len(l.idle) < l.keep
-	if replace {
-		l.tasks.Add(1)
-	}
-	go func() {
+	l.tasks.Go(func() {
 		p.end()
 		if replace {
-			defer l.tasks.Done()
-			// A failure shows when the next query asks for a worker.
 			if fresh, err := l.spawn(); err == nil {
 				l.put(fresh)
 			}
 		}
-	}()
+	})
 }
 
 // close ends the idle workers. Those at work end when they are given back.

@@ -39,7 +39,7 @@ type Options struct {
 	Wait    time.Duration // that a query waits for a worker at most; 10 s
 	PerKey  int           // queries of one key at a time, those waiting included; 2
 	Timeout time.Duration // of a query; 30 s
-	Memory  int64         // of a query, bytes; 1 GiB
+	Memory  int64         // of a query, bytes; a share of the machine's, from 256 MiB to 1 GiB
 	Threads int           // of a query; as many as there are processors, at most 4
 	Command []string      // that starts a worker; this program with sql-worker
 	Log     *slog.Logger
@@ -62,7 +62,8 @@ func (o *Options) defaults() error {
 		o.Timeout = 30 * time.Second
 	}
 	if o.Memory == 0 {
-		o.Memory = 1 << 30
+		// Of each set of files there can be as many workers as run at a time.
+		o.Memory = min(1<<30, max(256<<20, physical()/int64(4*o.Workers)))
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -192,6 +193,8 @@ func (b *Box) Use(dir string) error {
 	if last != nil {
 		last.close()
 	}
+	next.open.more(b.opt.Workers / 2)
+	next.pro.more(b.opt.Workers / 2)
 	return nil
 }
 
@@ -287,9 +290,26 @@ func (b *Box) count(key string) (done func(), err error) {
 // which spares it; then it is killed.
 const grace = 250 * time.Millisecond
 
+// soon is the time within which the death of a worker is taken for one that
+// had happened before it was asked.
+const soon = 50 * time.Millisecond
+
 // serve has a worker of the pool answer. A worker that does not answer in time
-// is killed, and one that dies is replaced.
+// is killed, and one that dies is replaced; if it seems to have been dead
+// already, another is asked.
 func (b *Box) serve(ctx context.Context, l *pool, a ask) (*Result, error) {
+	start := time.Now()
+	res, err := b.try(ctx, l, a)
+	if errors.Is(err, errDied) && time.Since(start) < soon {
+		res, err = b.try(ctx, l, a)
+	}
+	if errors.Is(err, errDied) {
+		return nil, memory()
+	}
+	return res, err
+}
+
+func (b *Box) try(ctx context.Context, l *pool, a ask) (*Result, error) {
 	p, err := l.get()
 	if err != nil {
 		f := fault.New(Unavailable, "no worker could be started").Try("retry in a minute")
@@ -310,7 +330,7 @@ func (b *Box) serve(ctx context.Context, l *pool, a ask) (*Result, error) {
 		return nil, timeout()
 	default:
 		b.opt.Log.Warn("a SQL worker died", "err", err, "state", p.cmd.ProcessState, "said", p.said.String())
-		return nil, memory()
+		return nil, err
 	}
 	if got.Broken {
 		p.end()

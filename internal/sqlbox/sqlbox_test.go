@@ -318,6 +318,65 @@ func TestCrowd(t *testing.T) {
 	}
 }
 
+// TestDeath kills workers: idle ones, which nobody may notice, and one in the
+// middle of a query.
+func TestDeath(t *testing.T) {
+	t.Parallel()
+	b := box(t, Options{Workers: 1, Log: slog.New(slog.DiscardHandler)})
+	for range 3 {
+		for _, l := range []*pool{b.gates, b.now.open} {
+			l.mu.Lock()
+			for _, p := range l.idle {
+				if err := p.cmd.Process.Kill(); err != nil {
+					t.Error(err)
+				}
+			}
+			l.mu.Unlock()
+		}
+		if _, err := b.Query(t.Context(), Request{SQL: "SELECT 1"}); err != nil {
+			t.Errorf("after the idle workers were killed: %v", err)
+		}
+	}
+	l := b.now.open
+	p, err := l.get()
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.put(p)
+	done := make(chan error, 1)
+	go func() {
+		_, err := b.Run(t.Context(), Request{SQL: "SELECT count(*) FROM range(100000000000)"})
+		done <- err
+	}()
+	timer := time.NewTimer(2 * soon)
+	<-timer.C
+	if err := p.cmd.Process.Kill(); err != nil {
+		t.Error(err)
+	}
+	if err := <-done; slug(err) != OutOfMemory {
+		t.Errorf("a query whose worker was killed: %v", err)
+	}
+	if _, err := b.Query(t.Context(), Request{SQL: "SELECT 1"}); err != nil {
+		t.Errorf("after that: %v", err)
+	}
+}
+
+// TestOrder checks that the limit around a query leaves its order alone.
+func TestOrder(t *testing.T) {
+	t.Parallel()
+	b := box(t, Options{})
+	r, err := b.Query(t.Context(), Request{SQL: "SELECT amount, row_number() OVER (ORDER BY amount DESC, funder_ein, recipient_raw) AS place FROM grants ORDER BY place"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, row := range r.Rows {
+		var got struct{ Place int }
+		if err := json.Unmarshal(row, &got); err != nil || got.Place != i+1 {
+			t.Fatalf("row %d is %s: %v", i, row, err)
+		}
+	}
+}
+
 func TestWorkerNonsense(t *testing.T) {
 	t.Parallel()
 	for _, in := range []string{"", "\xff\xff\xff\xff", "\x00\x00\x00\x01x", "\x00\x00\x00\x10{\"Role\":\"other\"}"} {

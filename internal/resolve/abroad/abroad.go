@@ -74,8 +74,9 @@ type spot struct {
 	kx string
 }
 
+// spotOf makes the spot of a name, unless one of the two is none.
 func spotOf(country, kx string) (spot, bool) {
-	if len(country) != 2 || kx == "" || len(kx) > maxName {
+	if len(country) != 2 || len(kx) > maxName || !isKey(kx) {
 		return spot{}, false
 	}
 	p := spot{[2]byte{country[0] &^ 0x20, country[1] &^ 0x20}, kx}

@@ -60,7 +60,13 @@ func gather(spellings []Spelling, keys Keys) []form {
 	slices.SortFunc(order, func(a, b entry) int {
 		return cmp.Or(a.compare(b.spot), strings.Compare(a.Raw, b.Raw), strings.Compare(a.Name.K2, b.Name.K2))
 	})
-	var forms []form
+	n := 0
+	for i := range order {
+		if i == 0 || order[i].spot != order[i-1].spot {
+			n++
+		}
+	}
+	forms := make([]form, 0, n)
 	for from := 0; from < len(order); {
 		to := from
 		f := form{spot: order[from].spot}
@@ -89,6 +95,8 @@ func gather(spellings []Spelling, keys Keys) []form {
 				f.raw, f.rawRows, k2 = raw, rows, spelling
 			}
 		}
+		// Filers disagree on what is a government, and a name is still one
+		// recipient: most of its lines decide.
 		if gov > 0 && gov*2 >= f.rows {
 			f.kind = Gov
 		}

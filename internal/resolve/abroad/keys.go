@@ -83,6 +83,11 @@ func ReadKeys(r io.Reader) (Keys, error) {
 	}
 	k := Keys{make(map[spot]string)}
 	var last spot
+	type merge struct {
+		spot
+		line int
+	}
+	var merges []merge
 	for scan.Scan() {
 		line++
 		text := scan.Bytes()
@@ -96,7 +101,7 @@ func ReadKeys(r io.Reader) (Keys, error) {
 		kx, key, merged := bytes.Cut(rest, []byte{'\t'})
 		p, known := spotOf(string(cc), string(kx))
 		switch {
-		case !ok || !known || string(cc) != string(p.cc[:]) || !isKey(kx):
+		case !ok || !known || string(cc) != string(p.cc[:]):
 			return refuse("expected a country code and the key of a name")
 		case merged && (!isKey(key) || len(key) > maxName || bytes.Equal(key, kx)):
 			return refuse("expected the key of another name in the third column")
@@ -108,6 +113,7 @@ func ReadKeys(r io.Reader) (Keys, error) {
 		founder := p.kx
 		if merged {
 			founder = string(key)
+			merges = append(merges, merge{p, line})
 		}
 		k.founders[p] = founder
 		last = p
@@ -122,18 +128,20 @@ func ReadKeys(r io.Reader) (Keys, error) {
 	if line == 0 {
 		return refuse("it is empty")
 	}
-	for p, key := range k.founders {
-		if k.founders[spot{p.cc, key}] != key {
-			line = 0
-			return refuse("%s %s has the key %s, which is no cluster's", p.cc, p.kx, key)
+	for _, m := range merges {
+		key := k.founders[m.spot]
+		if line = m.line; k.founders[spot{m.cc, key}] != key {
+			return refuse("its key is that of no cluster")
 		}
 	}
 	return k, nil
 }
 
-// isKey reports whether b can be the comparison key of a name.
-func isKey(b []byte) bool {
-	for _, c := range b {
+// isKey reports whether b can be the comparison key of a name: capital letters
+// and digits.
+func isKey[T string | []byte](b T) bool {
+	for i := range len(b) {
+		c := b[i]
 		if (c < 'A' || c > 'Z') && (c < '0' || c > '9') {
 			return false
 		}

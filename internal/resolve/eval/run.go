@@ -161,10 +161,11 @@ func (v Verdict) String() string {
 	return [...]string{"silent", "right", "wrong", "suspect"}[v]
 }
 
-// Gates of real lines. A rule with few answers is not judged.
+// Gates of real lines. What rests on few of them is not judged.
 const (
 	ruleSlack   = 0.02
 	ruleAnswers = 300
+	fewLines    = 100
 )
 
 func realGates(t *Tally) []Gate {
@@ -174,6 +175,11 @@ func realGates(t *Tally) []Gate {
 		atLeast("candidates hold the organization", share(t.Blocked, t.Present), 0.92),
 		atLeast("candidates hold it where no exact name decides", share(t.UnnamedBlocked, t.Unnamed), 0.80),
 		atMost("highest probability of the model", highest(t), model.Cap),
+	}
+	for i, n := range []int{t.Present, t.Present, t.Present, t.Unnamed} {
+		if n < fewLines {
+			gates[i].Skip, gates[i].Pass = fmt.Sprintf("%d lines, fewer than %d", n, fewLines), true
+		}
 	}
 	for _, r := range grant.Rules() {
 		c := &t.Rules[r]

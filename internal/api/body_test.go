@@ -1,0 +1,50 @@
+package api
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// FuzzForm reads any bytes as the body of every kind of request: what is taken
+// is fit to be kept, and what is not is told where it is.
+func FuzzForm(f *testing.F) {
+	for _, seed := range []string{"", plea, `{"answers":["1","2"]}`, `{"plan":"PRO"}`, `{"purpose":1,"answers":[1,null],"plan":["x"]}`, `[]`, `{"purpose":"\u202e","source":"\ud800"}`, "{\"\xff\":1}"} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		c := &call{op: &Operation{}, warn: &warnings{}, body: body}
+		c.params = &reader{op: c.op, warn: c.warn}
+		form := c.readForm()
+		purpose, source := form.text("purpose", maxPurpose), form.text("source", maxPurpose)
+		answers := form.texts("answers", maxAnswers)
+		plan := form.word("plan", []string{"free", "plus", "pro"})
+		form.finish()
+		for _, s := range []string{purpose, source} {
+			if len(s) > maxPurpose || !legible(s) || strings.TrimSpace(s) != s {
+				t.Errorf("%q was taken", s)
+			}
+		}
+		if len(answers) > maxAnswers || plan != "" && plan != "free" && plan != "plus" && plan != "pro" {
+			t.Errorf("%q %q", answers, plan)
+		}
+		if form.members == nil && len(c.params.problems) != 1 {
+			t.Errorf("%+v", c.params.problems)
+		}
+		if (purpose == "" || source == "" || plan == "") && len(c.params.problems) == 0 {
+			t.Error("nothing is said of what was not taken")
+		}
+		for _, p := range c.params.problems {
+			if len(p.Loc) == 0 || p.Loc[0] != "body" || p.Msg == "" || p.Type == "" {
+				t.Errorf("%+v", p)
+			}
+		}
+		if b, err := json.Marshal(Invalid{Detail: c.params.problems}); err != nil || !utf8.Valid(b) {
+			t.Errorf("%v", err)
+		}
+		if h := headerNames(c.warn.unsupported()); strings.ContainsAny(h, "\r\n") {
+			t.Errorf("%q", h)
+		}
+	})
+}

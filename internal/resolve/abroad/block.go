@@ -1,0 +1,153 @@
+package abroad
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+)
+
+// member is a node in a block.
+type member struct {
+	block uint64
+	node  int32
+}
+
+// meet compares the nodes of every block. Most blocks have one node only, so a
+// first pass finds out which may have more and the second keeps no others.
+func (n *nation) meet(blocks func(dst []member, at int32) []member) {
+	seen := newSieve(len(n.nodes))
+	var some []member
+	for i := range n.nodes {
+		some = blocks(some[:0], int32(i))
+		for _, m := range some {
+			seen.add(m.block)
+		}
+	}
+	var all []member
+	for i := range n.nodes {
+		some = blocks(some[:0], int32(i))
+		for _, m := range some {
+			if seen.twice(m.block) {
+				all = append(all, m)
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b member) int {
+		return cmp.Or(cmp.Compare(a.block, b.block), cmp.Compare(a.node, b.node))
+	})
+	for from := 0; from < len(all); {
+		to := from + 1
+		for to < len(all) && all[to].block == all[from].block {
+			to++
+		}
+		for i := from; i < min(to, from+maxBlock); i++ {
+			for j := i + 1; j < to; j++ {
+				n.compare(all[i].node, all[j].node)
+			}
+		}
+		from = to
+	}
+}
+
+// sieve tells blocks that were seen once from those that perhaps were seen
+// again.
+type sieve struct {
+	once, again []uint64
+	shift       int
+}
+
+// newSieve makes one with room for the blocks of n nodes.
+func newSieve(n int) *sieve {
+	words := 1 << bits.Len(uint(n*4)) // 256 bits a node and more, for some thirty blocks
+	return &sieve{make([]uint64, words), make([]uint64, words), 64 - bits.Len(uint(words-1))}
+}
+
+func (s *sieve) at(block uint64) (word int, bit uint64) {
+	block *= base
+	return int(block >> s.shift), 1 << (block & 63)
+}
+
+func (s *sieve) add(block uint64) {
+	w, b := s.at(block)
+	s.again[w] |= s.once[w] & b
+	s.once[w] |= b
+}
+
+func (s *sieve) twice(block uint64) bool {
+	w, b := s.at(block)
+	return s.again[w]&b != 0
+}
+
+// base is the base of the rolling hash that blocks are named by. Blocks are
+// only where names meet, so a collision costs a comparison and no more.
+const base = 0x9e3779b97f4a7c15
+
+// withoutLetter puts a name in the blocks of its stem and of its stem without
+// any one letter. Two stems that are one edit apart share one of them.
+func (n *nation) withoutLetter(dst []member, at int32) []member {
+	s := n.nodes[at].stem
+	if len(s) < minEdit || len(s) > maxEdit {
+		return dst
+	}
+	var heads [maxEdit + 1]uint64
+	for i := range len(s) {
+		heads[i+1] = heads[i]*base + uint64(s[i]) + 1
+	}
+	whole := heads[len(s)]
+	dst = append(dst, member{whole, at})
+	power := uint64(1) // base to the number of letters after i
+	for i := len(s) - 1; i >= 0; i-- {
+		if i+1 == len(s) || s[i] != s[i+1] {
+			tail := whole - heads[i+1]*power
+			dst = append(dst, member{heads[i]*power + tail, at})
+		}
+		power *= base
+	}
+	return dst
+}
+
+// withoutWords puts a name in the block of its words, and in those of its words
+// without some that weigh so little that another name may lack them. What two
+// names of enough common weight share is such a rest of both.
+func (n *nation) withoutWords(dst []member, at int32) []member {
+	type weighed struct {
+		hash   uint64
+		weight float64
+	}
+	words := bag(n.nodes[at].words)
+	list := make([]weighed, 0, len(words))
+	var total float64
+	var sum uint64
+	for _, w := range words {
+		h := uint64(0)
+		for i := range len(w) {
+			h = h*base + uint64(w[i]) + 1
+		}
+		h ^= h >> 29
+		h *= base
+		x := weighed{h, n.weigh(w)}
+		total += x.weight
+		sum += h
+		list = append(list, x)
+	}
+	// The words missing from either weigh at most a tenth of all words of both,
+	// which are at most ten ninths of those of this one.
+	budget := total*(1-minJaccard)/minJaccard + 1e-9
+	slices.SortFunc(list, func(a, b weighed) int {
+		return cmp.Or(cmp.Compare(a.weight, b.weight), cmp.Compare(a.hash, b.hash))
+	})
+	left := maxDropped
+	var drop func(from int, rest uint64, budget float64)
+	drop = func(from int, rest uint64, budget float64) {
+		if left == 0 {
+			return
+		}
+		left--
+		dst = append(dst, member{rest, at})
+		for i := from; i < len(list) && list[i].weight <= budget; i++ {
+			drop(i+1, rest-list[i].hash, budget-list[i].weight)
+		}
+	}
+	drop(0, sum, budget)
+	return dst
+}

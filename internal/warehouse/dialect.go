@@ -1,0 +1,122 @@
+package warehouse
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// dialect is another engine's way to define the tables of an export.
+type dialect struct {
+	name  string
+	head  string // comment at the top
+	types map[string]string
+	table func(v *View, types map[string]string, location string) string
+}
+
+// dialects are the engines that an export has definitions for.
+var dialects = []dialect{
+	{"clickhouse", "Tables for ClickHouse, and how to fill them from the Parquet files (put them where file() reads).",
+		map[string]string{text: "String", bigint: "Int64", integer: "Int32", boolean: "Bool", double: "Float64", date: "Date32", timestamp: "DateTime64(6)"}, clickhouse},
+	{"spark", "Tables for Spark SQL over the Parquet files where they lie.",
+		map[string]string{text: "STRING", bigint: "BIGINT", integer: "INT", boolean: "BOOLEAN", double: "DOUBLE", date: "DATE", timestamp: "TIMESTAMP"}, spark},
+	{"trino", "Tables for Trino's Hive connector over the Parquet files where they lie.",
+		map[string]string{text: "varchar", bigint: "bigint", integer: "integer", boolean: "boolean", double: "double", date: "date", timestamp: "timestamp(6)"}, trino},
+	{"postgres", "Tables for PostgreSQL. It does not read Parquet itself: load them with any tool that reads Parquet and writes COPY.",
+		map[string]string{text: "text", bigint: "bigint", integer: "integer", boolean: "boolean", double: "double precision", date: "date", timestamp: "timestamp"}, postgres},
+}
+
+// script defines every table.
+func (d *dialect) script(location string, pro bool) string {
+	var b strings.Builder
+	b.WriteString("-- " + d.head + "\n")
+	for i := range views {
+		if v := &views[i]; pro || !v.Pro {
+			b.WriteString("\n-- " + v.Meaning + "\n" + d.table(v, d.types, location))
+		}
+	}
+	return b.String()
+}
+
+// lines lists the columns, one a line, those left out excepted.
+func (v *View) lines(column func(Column) string, except string) string {
+	var lines []string
+	for _, c := range v.Columns {
+		if c.Name != except {
+			lines = append(lines, "  "+column(c))
+		}
+	}
+	return strings.Join(lines, ",\n")
+}
+
+// sorted are the columns by which the rows lie, as far as they are never null.
+func (v *View) sorted() []string {
+	var keys []string
+	for _, k := range strings.Split(v.order, ", ") {
+		k, _, _ = strings.Cut(k, " ")
+		i := slices.IndexFunc(v.Columns, func(c Column) bool { return c.Name == k })
+		if i < 0 || v.Columns[i].Nullable {
+			break
+		}
+		keys = append(keys, k)
+	}
+	return keys
+}
+
+func clickhouse(v *View, types map[string]string, _ string) string {
+	columns := v.lines(func(c Column) string {
+		t := types[c.Type]
+		if c.Nullable {
+			t = "Nullable(" + t + ")"
+		}
+		return fmt.Sprintf("%s %s COMMENT %s", c.Name, t, quote(c.Meaning))
+	}, "")
+	partition, files := "", v.Name+"/*.parquet"
+	if v.year != "" {
+		partition, files = "PARTITION BY "+v.year+"\n", v.Name+"/*/*.parquet"
+	}
+	return fmt.Sprintf("CREATE TABLE %s (\n%s\n)\nENGINE = MergeTree\n%sORDER BY (%s)\nCOMMENT %s;\nINSERT INTO %s SELECT * FROM file('%s', Parquet);\n",
+		v.Name, columns, partition, strings.Join(v.sorted(), ", "), quote(v.Meaning), v.Name, files)
+}
+
+func spark(v *View, types map[string]string, location string) string {
+	columns := v.lines(func(c Column) string {
+		return fmt.Sprintf("%s %s COMMENT '%s'", c.Name, types[c.Type], strings.ReplaceAll(c.Meaning, "'", `\'`))
+	}, "")
+	partition, repair := "", ""
+	if v.year != "" {
+		partition, repair = "PARTITIONED BY ("+v.year+")\n", "MSCK REPAIR TABLE "+v.Name+";\n"
+	}
+	return fmt.Sprintf("CREATE TABLE %s (\n%s\n)\nUSING parquet\n%sLOCATION '%s/%s';\n%s", v.Name, columns, partition, location, v.Name, repair)
+}
+
+func trino(v *View, types map[string]string, location string) string {
+	columns := v.lines(func(c Column) string {
+		return fmt.Sprintf("%s %s COMMENT %s", c.Name, types[c.Type], quote(c.Meaning))
+	}, v.year)
+	partition, repair := "", ""
+	if v.year != "" {
+		// Hive wants the columns it partitions by to come last.
+		columns += ",\n  " + v.year + " integer"
+		partition = ", partitioned_by = ARRAY['" + v.year + "']"
+		repair = fmt.Sprintf("CALL system.sync_partition_metadata(CURRENT_SCHEMA, '%s', 'FULL');\n", v.Name)
+	}
+	return fmt.Sprintf("CREATE TABLE %s (\n%s\n)\nWITH (format = 'PARQUET', external_location = '%s/%s'%s);\n%s", v.Name, columns, location, v.Name, partition, repair)
+}
+
+func postgres(v *View, types map[string]string, _ string) string {
+	columns := v.lines(func(c Column) string {
+		if c.Nullable {
+			return c.Name + " " + types[c.Type]
+		}
+		return c.Name + " " + types[c.Type] + " NOT NULL"
+	}, "")
+	var b strings.Builder
+	fmt.Fprintf(&b, "CREATE TABLE %s (\n%s\n);\n", v.Name, columns)
+	fmt.Fprintf(&b, "CREATE INDEX ON %s (%s);\n", v.Name, strings.Join(v.sorted(), ", "))
+	fmt.Fprintf(&b, "COMMENT ON TABLE %s IS %s;\n", v.Name, quote(v.Meaning))
+	for _, c := range v.Columns {
+		fmt.Fprintf(&b, "COMMENT ON COLUMN %s.%s IS %s;\n", v.Name, c.Name, quote(c.Meaning))
+	}
+	return b.String()
+}

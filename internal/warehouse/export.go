@@ -1,0 +1,148 @@
+package warehouse
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"grantgraph/internal/fault"
+	"grantgraph/internal/snapshot"
+)
+
+// Exported says what an export holds. It is written beside the data.
+type Exported struct {
+	Version string          `json:"version"` // of the snapshot
+	Tables  []ExportedTable `json:"tables"`
+}
+
+// ExportedTable is one table of an export.
+type ExportedTable struct {
+	Name        string `json:"name"`
+	Rows        int64  `json:"rows"`
+	PartitionBy string `json:"partition_by,omitempty"`
+	Files       string `json:"files"` // pattern, relative to the export
+}
+
+// exportName is the file that describes an export.
+const exportName = "export.json"
+
+// Export writes every view of a snapshot as Parquet into a new folder, one
+// folder each, those with a year partitioned by it in the way of Hive, and the
+// definitions of the tables for other engines. Without pro, the Pro tables are
+// left out. done is called after each table and may be nil.
+func Export(ctx context.Context, s *snapshot.Snapshot, dir string, pro bool, done func(ExportedTable)) (*Exported, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fault.Disk(dir, err)
+	}
+	if err := emptyFolder(dir); err != nil {
+		return nil, err
+	}
+	db, err := sql.Open("duckdb", "")
+	if err != nil {
+		return nil, err
+	}
+	defer db.Close()
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	statements := []string{"SET memory_limit = '" + buildMemory + "'", "SET temp_directory = " + quote(filepath.Join(dir, ".spill"))}
+	for _, f := range []string{OpenFile, ProFile} {
+		path := filepath.Join(s.Dir, f)
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			return nil, fault.New("no_warehouse", "snapshot %s has no %s", s.Manifest.Version, f).Try("build it again with this program")
+		}
+		statements = append(statements, "ATTACH "+quote(path)+" AS "+strings.TrimSuffix(f, ".duckdb")+" (READ_ONLY)")
+	}
+	for _, q := range statements {
+		if _, err := conn.ExecContext(ctx, q); err != nil {
+			return nil, err
+		}
+	}
+	out := &Exported{Version: s.Manifest.Version, Tables: []ExportedTable{}}
+	for i := range views {
+		v := &views[i]
+		if v.Pro && !pro {
+			continue
+		}
+		t, err := v.export(ctx, conn, dir)
+		if err != nil {
+			return nil, fmt.Errorf("exporting %s: %w", v.Name, err)
+		}
+		out.Tables = append(out.Tables, t)
+		if done != nil {
+			done(t)
+		}
+	}
+	return out, out.write(dir, pro)
+}
+
+// emptyFolder makes the folder and refuses one that holds anything.
+func emptyFolder(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fault.Disk(dir, err)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return fault.Disk(dir, err)
+	}
+	if len(entries) > 0 {
+		return fault.New("not_empty", "%s is not empty", dir).Try("choose a new folder; an export never writes over anything")
+	}
+	return nil
+}
+
+// export writes one table.
+func (v *View) export(ctx context.Context, conn *sql.Conn, dir string) (ExportedTable, error) {
+	t := ExportedTable{Name: v.Name, PartitionBy: v.year, Files: v.Name + "/*.parquet"}
+	to, options := filepath.Join(dir, v.Name), "FORMAT parquet, COMPRESSION zstd"
+	if v.year == "" {
+		if err := os.Mkdir(to, 0o755); err != nil {
+			return t, fault.Disk(to, err)
+		}
+		to = filepath.Join(to, "data_0.parquet")
+	} else {
+		t.Files = v.Name + "/*/*.parquet"
+		// The year stands in the files as well, for readers that do not look at
+		// the names of folders.
+		options += ", PARTITION_BY (" + v.year + "), WRITE_PARTITION_COLUMNS true"
+	}
+	from := strings.TrimSuffix(v.File(), ".duckdb") + ".main." + v.Name
+	res, err := conn.ExecContext(ctx, "COPY (SELECT * FROM "+from+") TO "+quote(to)+" ("+options+")")
+	if err != nil {
+		return t, err
+	}
+	t.Rows, err = res.RowsAffected()
+	return t, err
+}
+
+// write adds the definitions and the description.
+func (e *Exported) write(dir string, pro bool) error {
+	ddl := filepath.Join(dir, "ddl")
+	if err := os.MkdirAll(ddl, 0o755); err != nil {
+		return fault.Disk(ddl, err)
+	}
+	for _, d := range dialects {
+		path := filepath.Join(ddl, d.name+".sql")
+		if err := os.WriteFile(path, []byte(d.script("file://"+filepath.ToSlash(dir), pro)), 0o644); err != nil {
+			return fault.Disk(path, err)
+		}
+	}
+	body, err := json.MarshalIndent(e, "", "  ")
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(dir, exportName)
+	if err := os.WriteFile(path, append(body, '\n'), 0o644); err != nil {
+		return fault.Disk(path, err)
+	}
+	return fault.Disk(dir, os.RemoveAll(filepath.Join(dir, ".spill")))
+}

@@ -1,0 +1,130 @@
+package warehouse
+
+import (
+	"database/sql"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"grantgraph/internal/snapshot"
+)
+
+// TestExport reads an export back and holds it against the snapshot.
+func TestExport(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "it's out")
+	var seen int
+	e, err := Export(t.Context(), world, dir, true, func(ExportedTable) { seen++ })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if seen != len(views) || len(e.Tables) != len(views) || e.Version != world.Manifest.Version {
+		t.Errorf("%d tables of %d", len(e.Tables), len(views))
+	}
+	db, err := sql.Open("duckdb", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for i := range e.Tables {
+		x := &e.Tables[i]
+		v, _ := Find(x.Name)
+		var want int64
+		if err := db.QueryRow("SELECT count(*) FROM read_parquet(" + quote(world.Path(v.Name)) + ")").Scan(&want); err != nil {
+			t.Fatal(err)
+		}
+		if x.Rows != want {
+			t.Errorf("%s: %d rows exported of %d", v.Name, x.Rows, want)
+		}
+		if want == 0 {
+			continue
+		}
+		from := " FROM read_parquet(" + quote(filepath.Join(dir, x.Files)) + ", hive_partitioning = false) "
+		var names []string
+		for _, c := range v.Columns {
+			names = append(names, c.Name)
+		}
+		// The rows themselves, as a bag.
+		var differ, rows int64
+		list := strings.Join(names, ", ")
+		original := "(" + v.Select(world.Path(v.Name)) + ")"
+		if err := db.QueryRow("SELECT count(*)" + from).Scan(&rows); err != nil || rows != want {
+			t.Errorf("%s: %d rows read back of %d: %v", v.Name, rows, want, err)
+		}
+		if err := db.QueryRow("SELECT count(*) FROM ((SELECT " + list + from + " EXCEPT ALL SELECT " + list + " FROM " + original + ") UNION ALL (SELECT " + list + " FROM " + original + " EXCEPT ALL SELECT " + list + from + "))").Scan(&differ); err != nil || differ != 0 {
+			t.Errorf("%s: %d rows differ: %v", v.Name, differ, err)
+		}
+		if v.year != "" {
+			if some, _ := filepath.Glob(filepath.Join(dir, v.Name, v.year+"=*", "*.parquet")); len(some) == 0 {
+				t.Errorf("%s is not partitioned", v.Name)
+			}
+		}
+	}
+	var read Exported
+	body, err := os.ReadFile(filepath.Join(dir, exportName))
+	if err != nil || json.Unmarshal(body, &read) != nil || len(read.Tables) != len(e.Tables) {
+		t.Errorf("%s: %v", body, err)
+	}
+	for _, d := range dialects {
+		body, err := os.ReadFile(filepath.Join(dir, "ddl", d.name+".sql"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(string(body), "CREATE TABLE "); n != len(views) || strings.Contains(string(body), " ()") {
+			t.Errorf("%s defines %d tables", d.name, n)
+		}
+	}
+	if _, err := Export(t.Context(), world, dir, true, nil); err == nil {
+		t.Error("an export was written over another")
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, ".*")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+func TestExportOpen(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	e, err := Export(t.Context(), world, dir, false, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range e.Tables {
+		if v, _ := Find(x.Name); v.Pro {
+			t.Errorf("%s is in an open export", x.Name)
+		}
+	}
+	body, err := os.ReadFile(filepath.Join(dir, "ddl", "postgres.sql"))
+	if err != nil || strings.Contains(string(body), "board_link") {
+		t.Errorf("the definitions of an open export: %v", err)
+	}
+	if _, err := Export(t.Context(), &snapshot.Snapshot{Dir: t.TempDir()}, filepath.Join(dir, "x", "y"), true, nil); err == nil {
+		t.Error("a snapshot without a warehouse was exported")
+	}
+}
+
+// TestPostgresScript runs the definitions in the engine at hand, which reads
+// that dialect but for its comments and indexes.
+func TestPostgresScript(t *testing.T) {
+	t.Parallel()
+	db, err := sql.Open("duckdb", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for _, d := range dialects {
+		if d.name != "postgres" {
+			continue
+		}
+		for _, s := range strings.SplitAfter(d.script("", true), ";\n") {
+			if strings.HasPrefix(s, "CREATE INDEX") || s == "" {
+				continue
+			}
+			if _, err := db.Exec(s); err != nil {
+				t.Errorf("%v in %s", err, s)
+			}
+		}
+	}
+}
