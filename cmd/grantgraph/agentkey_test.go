@@ -130,7 +130,7 @@ func TestAgentJSON(t *testing.T) {
 		{[]string{"answer", "--key", saidKey, "1", "2"}, 1, `"error": "wrong_answer"`},
 		{[]string{"answer", "--key", saidKey, "1", "2"}, 0, `"status": "unlocked"`},
 	} {
-		code, out, errs := command(t, append([]string{"agent-key", "--json", "--url", s.URL}[:1], append(tc.args, "--json", "--url", s.URL)...)...)
+		code, out, errs := command(t, slices.Concat([]string{"agent-key"}, tc.args, []string{"--json", "--url", s.URL})...)
 		if code != tc.code || !json.Valid([]byte(out)) || !strings.Contains(out, tc.want) {
 			t.Errorf("%v: exit %d: %s%s", tc.args, code, out, errs)
 		}
@@ -254,8 +254,8 @@ func TestInterview(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	contains(t, "the output", out, saidKey+"\n", "Call 1: GET "+s.URL+"/api/v1/grants/transactions",
-		"row  recip_name        recip_ein                 amount  purpose", "  1  OAK LIBRARY       070000002                 12,500  –",
-		"  2  ELM ?[31mSCHOOL   –          9,007,199,254,740,993  books",
+		"row  recip_name       recip_ein                 amount  purpose", "  1  OAK LIBRARY      070000002                 12,500  –",
+		"  2  ELM ?[31mSCHOOL  –          9,007,199,254,740,993  books",
 		"Question 2 of 2: Which funder came last?\n[a name or an EIN] > ", "Not every answer is right.\nAttempts left: 2.\nWaiting 5 seconds before the next answer.",
 		"came too soon.", "Waiting 1 second ", "All attempts are used up.", "The dataset has changed.", "There is a new challenge.",
 		"All answers are right.\nA key of the anonymous tier, unlocked: 10 of 10 calls are left.")

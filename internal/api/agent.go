@@ -152,6 +152,8 @@ func mintOperation() Operation {
 		Slugs: []string{slugSignature, slugInactive, slugMints, slugAttempts, slugStore, slugNoChallenge},
 		Examples: []Example{
 			{Case: "1", Description: "A locked key and its challenge", Body: `{"purpose":"comparing funders of food pantries","source":"llms.txt"}`},
+			{Case: "unsupported", Description: "A field that does not exist", Body: `{"purpose":"comparing funders of food pantries","source":"llms.txt","mail":"someone@example.org"}`},
+			{Case: "strict", Description: "What strict=1 refuses", Query: "strict=1", Body: `{"purpose":"comparing funders of food pantries","source":"llms.txt","mail":"someone@example.org"}`},
 			{Case: "invalid", Description: "A request that does not say how it learned of the service", Body: `{"purpose":"comparing funders of food pantries"}`},
 		},
 		plan: mintPlan,

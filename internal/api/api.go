@@ -5,7 +5,9 @@
 //
 // A request goes through fixed steps: authenticate, read and validate the
 // parameters, compare the ETag, charge, run. What is refused before any data
-// is read therefore costs nothing. The package turns requests into questions
+// is read therefore costs nothing. Automated agents get their keys here: the
+// desk mints them, examines those who come without a signature, and holds
+// locked keys to the calls of their challenge. The package turns requests into questions
 // to the graph and the search index, and their results into wire rows; it
 // stores nothing and knows no files.
 package api

@@ -27,6 +27,7 @@ import (
 	"grantgraph/internal/fault"
 	"grantgraph/internal/place"
 	"grantgraph/internal/resolve"
+	"grantgraph/internal/resolve/abroad"
 	"grantgraph/internal/snapshot"
 )
 
@@ -83,6 +84,8 @@ type builder struct {
 	report   *Report
 	used     []snapshot.Source
 	places   *place.Gazetteer
+
+	clusterKeys abroad.Keys
 
 	shardBytes   int64
 	reusedShards int
@@ -207,11 +210,12 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	// What is left over from earlier builds is only disk space; failing to
-	// free it does not undo the snapshot.
-	err = errors.Join(snapshot.Prune(opt.Data, keep), b.pruneStage(p))
+	// What is left over from earlier builds is only disk space, and recipients
+	// abroad can be told apart anew; failing at either does not undo the
+	// snapshot.
+	err = errors.Join(b.keepClusterKeys(), snapshot.Prune(opt.Data, keep), b.pruneStage(p))
 	if err != nil {
-		b.report.Warnings = append(b.report.Warnings, "old files could not be removed: "+err.Error())
+		b.report.Warnings = append(b.report.Warnings, "the snapshot is published, but not all was tidied up after it: "+err.Error())
 	}
 	b.phase("", 0)
 	return &Result{Snapshot: s, Report: b.report, Reused: b.reusedShards, Staged: len(p.shards)}, nil

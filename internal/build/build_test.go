@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -552,5 +553,36 @@ func TestCensusFile(t *testing.T) {
 	}
 	if !slices.ContainsFunc(result.Snapshot.Manifest.Sources, func(s snapshot.Source) bool { return s.Kind == "census" }) {
 		t.Error("the manifest does not name the Census file")
+	}
+}
+
+// A recipient abroad keeps its identity when a new spelling of it turns up in
+// a later build.
+func TestRecipientsAbroadKeepTheirIdentity(t *testing.T) {
+	t.Parallel()
+	if _, err := invented(); err != nil {
+		t.Fatal(err)
+	}
+	data := t.TempDir()
+	first := run(t, Options{Sources: worldDir, Data: data})
+	second := run(t, Options{Sources: worldDir, Data: data})
+	ids := func(r *Result) map[string]string {
+		m := map[string]string{}
+		for _, g := range rowsOf[snapshot.Grant](t, r.Snapshot, snapshot.Grants) {
+			if strings.HasPrefix(g.RecipID, "intl-") {
+				m[g.Key] = g.RecipID
+			}
+		}
+		return m
+	}
+	before, after := ids(first), ids(second)
+	if len(before) == 0 || !maps.Equal(before, after) {
+		t.Errorf("%d rows abroad before, %d after, not all the same", len(before), len(after))
+	}
+	if n := first.Report.Abroad; n.Clusters == 0 || n.Spellings < n.Clusters {
+		t.Errorf("%+v", n)
+	}
+	if _, err := os.Stat(filepath.Join(data, clusterKeysName)); err != nil {
+		t.Error(err)
 	}
 }

@@ -111,12 +111,16 @@ func (b *builder) link(ctx context.Context, p *plan, c *choice, g *lines, u *res
 	if err != nil {
 		return nil, err
 	}
-	var key []byte
 	for row := range identities {
-		id := identities[row]
-		if id == "" {
-			id = verdicts[g.tuple[row]].identity
+		if identities[row] == "" {
+			identities[row] = verdicts[g.tuple[row]].identity
 		}
+	}
+	if err := b.clusterAbroad(c, g, identities); err != nil {
+		return nil, err
+	}
+	var key []byte
+	for row, id := range identities {
 		key = append(key[:0], id...)
 		l.recip[row] = l.recips.id(key)
 	}

@@ -36,6 +36,7 @@ type Report struct {
 	Awards  AwardReport  `json:"awards"`
 	UK      UKReport     `json:"uk"`
 	Derived DeriveReport `json:"derived"`
+	Abroad  AbroadCount  `json:"recipients_abroad"`
 
 	QuarantineReasons []NamedInt            `json:"quarantine_reasons"`
 	Quarantined       []snapshot.Quarantine `json:"quarantined"` // the first few; all are in the table

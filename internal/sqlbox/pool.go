@@ -49,11 +49,14 @@ func (l *pool) more(n int) {
 // get takes an idle worker or starts one.
 func (l *pool) get() (*process, error) {
 	l.mu.Lock()
-	if n := len(l.idle); n > 0 {
+	for n := len(l.idle); n > 0; n = len(l.idle) {
 		p := l.idle[n-1]
 		l.idle = l.idle[:n-1]
-		l.mu.Unlock()
-		return p, nil
+		if p.alive() {
+			l.mu.Unlock()
+			return p, nil
+		}
+		p.end()
 	}
 	l.mu.Unlock()
 	return l.spawn()

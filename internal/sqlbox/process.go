@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
+	"os"
 	"os/exec"
 	"sync"
 	"time"
@@ -14,9 +14,10 @@ import (
 // time; once anything goes wrong with it, it is ended and never used again.
 type process struct {
 	cmd   *exec.Cmd
-	in    io.WriteCloser
-	out   io.ReadCloser
-	said  *tail // what it wrote to its error output
+	in    *os.File
+	out   *os.File
+	gone  chan struct{} // closed when it has ended
+	said  *tail         // what it wrote to its error output
 	notes []string
 	asked int
 	dead  bool
@@ -35,18 +36,31 @@ func spawn(command []string, h hello) (*process, error) {
 	// Nothing of the server's surroundings is the worker's business.
 	cmd.Env = []string{"GOTRACEBACK=none", "GOMEMLIMIT=256MiB"}
 	cmd.Dir = "/"
-	p := &process{cmd: cmd, said: &tail{}}
+	p := &process{cmd: cmd, said: &tail{}, gone: make(chan struct{})}
 	cmd.Stderr = p.said
-	var err error
-	if p.in, err = cmd.StdinPipe(); err != nil {
+	stdin, in, err := os.Pipe()
+	if err != nil {
 		return nil, err
 	}
-	if p.out, err = cmd.StdoutPipe(); err != nil {
+	out, stdout, err := os.Pipe()
+	if err != nil {
+		stdin.Close()
+		in.Close()
 		return nil, err
 	}
-	if err := cmd.Start(); err != nil {
+	cmd.Stdin, cmd.Stdout, p.in, p.out = stdin, stdout, in, out
+	err = cmd.Start()
+	stdin.Close()
+	stdout.Close()
+	if err != nil {
+		in.Close()
+		out.Close()
 		return nil, fmt.Errorf("starting a SQL worker: %w", err)
 	}
+	go func() {
+		_ = cmd.Wait()
+		close(p.gone)
+	}()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	var r ready
@@ -92,9 +106,20 @@ func (p *process) end() {
 	p.once.Do(func() {
 		p.dead = true
 		_ = p.cmd.Process.Kill()
+		<-p.gone
 		p.in.Close()
-		_ = p.cmd.Wait()
+		p.out.Close()
 	})
+}
+
+// alive says whether the worker has not ended on its own.
+func (p *process) alive() bool {
+	select {
+	case <-p.gone:
+		return false
+	default:
+		return true
+	}
 }
 
 // tail keeps the end of what is written to it.

@@ -330,6 +330,7 @@ func TestDeath(t *testing.T) {
 				if err := p.cmd.Process.Kill(); err != nil {
 					t.Error(err)
 				}
+				<-p.gone
 			}
 			l.mu.Unlock()
 		}

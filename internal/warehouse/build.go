@@ -3,13 +3,14 @@ package warehouse
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
 
-	_ "github.com/duckdb/duckdb-go/v2" // the engine
+	duckdb "github.com/duckdb/duckdb-go/v2"
 
 	"grantgraph/internal/fault"
 	"grantgraph/internal/snapshot"
@@ -76,13 +77,32 @@ func fill(ctx context.Context, path, spill string, s *snapshot.Snapshot, file st
 			statements = append(statements, v.create(v.source(s)), v.comment())
 		}
 	}
-	statements = append(statements, "CHECKPOINT")
 	for _, q := range statements {
 		if _, err := conn.ExecContext(ctx, q); err != nil {
 			return fmt.Errorf("%w in %s", err, q)
 		}
 	}
-	return nil
+	for i := range views {
+		if v := &views[i]; v.File() == file && v.index != "" {
+			if err := v.addIndex(ctx, conn); err != nil {
+				return err
+			}
+		}
+	}
+	_, err = conn.ExecContext(ctx, "CHECKPOINT")
+	return err
+}
+
+// addIndex makes the index of a view. The engine needs all of an index in
+// memory while it makes one; where there is not enough, the table stays without
+// it, which makes some queries slower and none wrong.
+func (v *View) addIndex(ctx context.Context, conn *sql.Conn) error {
+	_, err := conn.ExecContext(ctx, "CREATE INDEX "+v.Name+"_"+v.index+" ON "+v.Name+" ("+v.index+")")
+	var failed *duckdb.Error
+	if errors.As(err, &failed) && failed.Type == duckdb.ErrorTypeOutOfMemory {
+		return nil
+	}
+	return err
 }
 
 // DDL creates the view as an empty table.

@@ -9,7 +9,7 @@ const (
 
 var coreViews = []View{
 	{
-		Name: snapshot.Grants, Group: groupCore, order: "funder_ein, tax_year", year: "tax_year",
+		Name: snapshot.Grants, Group: groupCore, order: "funder_ein, tax_year", year: "tax_year", index: "recipient_ein",
 		Meaning: "One row per cash grant paid, as itemized on a Form 990 (Schedule I) or 990-PF.",
 		Columns: []Column{
 			col("funder_ein", text, "EIN of the funder."),

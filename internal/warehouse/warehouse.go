@@ -32,6 +32,7 @@ type View struct {
 
 	order string // by which the rows lie on disk
 	year  string // the column that an export is partitioned by, if any
+	index string // the column that rows are also looked up by, if any
 }
 
 // Column is one column of a View.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"grantgraph/internal/resolve/abroad"
 	"grantgraph/internal/snapshot"
 )
 
@@ -76,7 +77,7 @@ func (a *Abroad) Rows() iter.Seq[snapshot.IntlEntity] {
 		}
 	}
 	for _, c := range clusters {
-		c.gov = government(c.name)
+		c.gov = abroad.KindOf(c.name, "", false) == abroad.Gov
 	}
 	return func(yield func(snapshot.IntlEntity) bool) {
 		for _, s := range all {
@@ -93,38 +94,4 @@ func (a *Abroad) Rows() iter.Seq[snapshot.IntlEntity] {
 			}
 		}
 	}
-}
-
-// Governments by the beginning of the name, and by words that only they have.
-var (
-	govStarts = []string{
-		"DEPARTMENT OF ", "DEPT OF ", "STATE OF ", "CITY OF ", "TOWN OF ", "REPUBLIC OF ", "GOVERNMENT OF ", "KINGDOM OF ", "MUNICIPALITY OF ",
-		"PROVINCE OF ", "EMBASSY OF ", "CONSULATE OF ", "MINISTRY OF ", "MINISTERE ", "MINISTERIO ", "GOBIERNO ", "AYUNTAMIENTO ", "MUNICIPIO ",
-		"MUNICIPALIDAD ", "ALCALDIA ", "COMUNE DI ", "COMMUNE DE ", "BUNDESMINISTERIUM ", "SECRETARIA DE ",
-	}
-	govWords = []string{"MINISTRY OF", "GOVERNMENT OF", "MUNICIPALITY", "MINISTERIO", "GOBIERNO", "AYUNTAMIENTO", "EMBASSY", "FEDERAL MINISTRY"}
-	// notGov are bodies that only work with a government or are named after
-	// one.
-	notGov = []string{"FRIENDS OF", "FOUNDATION", "MINISTRY OF CHRIST", "MINISTRY OF JESUS", "MINISTRY OF THE WORD", "CHURCH", "SCHOOL", "UNIVERSITY", "MUSEUM", "SA DE CV", "LTD", "LIMITED"}
-)
-
-func government(name string) bool {
-	name = strings.TrimPrefix(strings.Join(strings.Fields(strings.ToUpper(name)), " "), "THE ")
-	padded := " " + name + " "
-	for _, w := range notGov {
-		if strings.Contains(padded, " "+w+" ") {
-			return false
-		}
-	}
-	for _, s := range govStarts {
-		if strings.HasPrefix(name, s) {
-			return true
-		}
-	}
-	for _, w := range govWords {
-		if strings.Contains(padded, " "+w+" ") {
-			return true
-		}
-	}
-	return false
 }

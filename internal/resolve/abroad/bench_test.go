@@ -3,7 +3,6 @@ package abroad
 import (
 	"fmt"
 	"math/rand/v2"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -64,16 +63,11 @@ func BenchmarkCluster(b *testing.B) {
 		world = append(world, string([]byte{'A' + byte(i/26), 'A' + byte(i%26)}))
 	}
 	run := func(b *testing.B, all []Spelling, keys Keys) {
-		runtime.GC()
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
 		b.ReportAllocs()
 		var c *Clusters
 		for b.Loop() {
 			c = Cluster(all, keys)
 		}
-		runtime.ReadMemStats(&after)
-		b.ReportMetric(float64(after.HeapSys-before.HeapSys)/1e6, "grown-MB")
 		b.ReportMetric(float64(c.Names), "names")
 		b.ReportMetric(float64(c.Clusters), "clusters")
 	}

@@ -165,7 +165,7 @@ func (n *nation) link() {
 func (n *nation) compare(i, j int32) {
 	p := pair{min(i, j), max(i, j)}
 	a, b := &n.nodes[p.a], &n.nodes[p.b]
-	if i == j || a.kind != b.kind || a.stem == b.stem || !meet(a.cities, b.cities) {
+	if i == j || a.kind != b.kind || a.stem == b.stem || !sameCity(a.cities, b.cities) {
 		return
 	}
 	if _, ok := n.near[p]; ok {
@@ -176,9 +176,9 @@ func (n *nation) compare(i, j int32) {
 	}
 }
 
-// meet reports whether two recipients can be in one city: they share one, or
+// sameCity reports whether two recipients can be in one city: they share one, or
 // nothing is known of one of them. Both lists are sorted.
-func meet(a, b []string) bool {
+func sameCity(a, b []string) bool {
 	if len(a) == 0 || len(b) == 0 {
 		return true
 	}
@@ -268,7 +268,7 @@ func (n *nation) linkAcronyms() {
 	}
 	for at, by := range claims {
 		slices.Sort(by)
-		by = slices.DeleteFunc(slices.Compact(by), func(i int32) bool { return !meet(n.nodes[at].cities, n.nodes[i].cities) })
+		by = slices.DeleteFunc(slices.Compact(by), func(i int32) bool { return !sameCity(n.nodes[at].cities, n.nodes[i].cities) })
 		if len(by) == 1 {
 			n.explain(at, by[0])
 		}
@@ -279,7 +279,7 @@ func (n *nation) linkAcronyms() {
 func (n *nation) explain(i, j int32) {
 	p := pair{min(i, j), max(i, j)}
 	a, b := &n.nodes[p.a], &n.nodes[p.b]
-	if i == j || !meet(a.cities, b.cities) {
+	if i == j || !sameCity(a.cities, b.cities) {
 		return
 	}
 	t, u := orgname.TraitsOf(a.words), orgname.TraitsOf(b.words)

@@ -1,0 +1,312 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/x509"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"grantgraph/internal/account"
+	"grantgraph/internal/agent/httpsig"
+	"grantgraph/internal/api"
+	"grantgraph/internal/served"
+	"grantgraph/internal/server"
+)
+
+// TestAgentServed gets keys of each kind from a service with an invented world,
+// all of it real but the passing of time.
+func TestAgentServed(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	data := filepath.Join(dir, "data")
+	for _, args := range [][]string{
+		{"synth", "--out", filepath.Join(dir, "world"), "--grants", "5k", "--seed", "1", "--quiet"},
+		{"build", "--sources", filepath.Join(dir, "world"), "--data", data, "--quiet"},
+	} {
+		if code, _, errs := command(t, args...); code != 0 {
+			t.Fatal(errs)
+		}
+	}
+	t.Run("anonymous", func(t *testing.T) { anonymousWalk(t, data) })
+	t.Run("signed", func(t *testing.T) { signedWalk(t, data) })
+}
+
+// anonymousWalk takes a key from locked to unlocked to spent to unlocked.
+func anonymousWalk(t *testing.T, data string) {
+	var nanos atomic.Int64
+	nanos.Store(time.Now().UnixNano())
+	s, err := server.Open(server.Options{Data: data, Addr: "127.0.0.1:0", Log: slog.New(slog.DiscardHandler), Clock: func() time.Time { return time.Unix(0, nanos.Load()) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- s.Run(ctx) }()
+	defer func() {
+		stop()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}()
+	var waits []time.Duration
+	pass := func(_ context.Context, d time.Duration) error {
+		waits = append(waits, d)
+		nanos.Add(int64(d))
+		return nil
+	}
+	yes := true
+	service, talk := agentService{URL: s.URL()}, agentTalk{&yes}
+
+	// Three wrong answers, a new challenge, and right ones.
+	var out bytes.Buffer
+	mint := &agentMintCmd{agentService: service, agentTalk: talk, Purpose: "a test", Source: "its author"}
+	if err := mint.run(&app{Ctx: t.Context(), In: &scholar{out: &out, wrong: 3}, Out: &out, Err: io.Discard}, pass); err != nil {
+		t.Fatalf("%v\n%s", err, out.String())
+	}
+	contains(t, "the output", out.String(), "locked: ", "Attempts left: 2.", "Attempts left: 1.", "There is a new challenge.", "All answers are right.", "unlocked: 10 of 10 calls are left")
+	if fmt.Sprint(waits) != "[5s 10s]" {
+		t.Errorf("waited %v", waits)
+	}
+	key, _, _ := strings.Cut(out.String(), "\n")
+
+	// A challenge is not due before the calls are spent.
+	if code, _, errs := command(t, "agent-key", "challenge", "--url", s.URL(), "--key", key); code != 1 || !strings.Contains(errs, "10 calls left") {
+		t.Errorf("exit %d: %s", code, errs)
+	}
+	info, err := s.Store().Find(t.Context(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Store().Charge(t.Context(), info.ID, 10); err != nil {
+		t.Fatal(err)
+	}
+
+	// Spent: the next challenge, told, answered with one too many, wrong, too soon, and right.
+	code, said, errs := command(t, "agent-key", "challenge", "--url", s.URL(), "--key", key, "--json")
+	var state api.AgentKeyAnswer
+	if err := json.Unmarshal([]byte(said), &state); code != 0 || err != nil || state.Challenge == nil {
+		t.Fatalf("exit %d: %s%s", code, said, errs)
+	}
+	args := []string{"agent-key", "answer", "--url", s.URL(), "--key", key}
+	for range state.Challenge.Questions {
+		args = append(args, "17")
+	}
+	if code, _, errs := command(t, append(args, "17")...); code != 1 || !strings.Contains(errs, "answers were sent") {
+		t.Errorf("exit %d: %s", code, errs)
+	}
+	if code, _, errs := command(t, args...); code != 1 || !strings.Contains(errs, "Not every answer is right") || !strings.Contains(errs, "Try: ") {
+		t.Errorf("exit %d: %s", code, errs)
+	}
+	if code, _, errs := command(t, args...); code != 1 || !strings.Contains(errs, "too soon") {
+		t.Errorf("exit %d: %s", code, errs)
+	}
+	out.Reset()
+	waits = nil
+	next := &agentChallengeCmd{agentService: service, agentTalk: talk, Key: key}
+	if err := next.run(&app{Ctx: t.Context(), In: &scholar{out: &out}, Out: &out, Err: io.Discard}, pass); err != nil {
+		t.Fatalf("%v\n%s", err, out.String())
+	}
+	contains(t, "the output", out.String(), "Waiting 5 seconds", "unlocked: 10 of 10 calls are left")
+	if len(waits) != 1 || strings.Contains(out.String(), key) {
+		t.Errorf("waited %v\n%s", waits, out.String())
+	}
+}
+
+// signedWalk gets keys with signatures, from a service that reads directories
+// on this machine.
+func signedWalk(t *testing.T, data string) {
+	path, _, _ := keygen(t)
+	stranger, _, _ := keygen(t)
+	address, roots := serveDirectory(t, path)
+	url := signedService(t, data, roots)
+	mint := func(flags ...string) (int, string, string) {
+		return command(t, append([]string{"agent-key", "mint", "--url", url, "--purpose", "p", "--source", "s", "--agent", address}, flags...)...)
+	}
+	for _, flags := range [][]string{{"--jwk", path}, {"--jwk", path, "--bare"}} {
+		code, out, errs := mint(flags...)
+		if code != 0 || !strings.HasPrefix(out, "gg_a_") || !strings.Contains(out, "attested tier, unlocked: 1,000 of 1,000 calls") {
+			t.Errorf("%v: exit %d: %s%s", flags, code, out, errs)
+		}
+	}
+	if code, out, errs := mint("--jwk", stranger); code != 1 || out != "" || !strings.Contains(errs, "does not list") || !strings.Contains(errs, "Try: ") {
+		t.Errorf("exit %d: %s%s", code, out, errs)
+	}
+
+	// The headers that sign prints are as good.
+	code, headers, errs := command(t, "agent-key", "sign", "--jwk", path, "--agent", address, "POST", url+"/api/v1/agent-key")
+	if code != 0 {
+		t.Fatal(errs)
+	}
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url+"/api/v1/agent-key", strings.NewReader(`{"purpose":"p","source":"s"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text := range strings.Lines(headers) {
+		name, value, _ := strings.Cut(strings.TrimSuffix(text, "\n"), ": ")
+		r.Header.Set(name, value)
+	}
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if body, _ := io.ReadAll(resp.Body); resp.StatusCode != 200 || !strings.Contains(string(body), `"attested"`) {
+		t.Errorf("%s: %s", resp.Status, body)
+	}
+}
+
+// signedService is the API on a port, believing directories of this machine
+// whose certificates have the given roots.
+func signedService(t *testing.T, data string, roots *x509.CertPool) string {
+	t.Helper()
+	h, err := served.Open(data, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { h.Close() })
+	store, err := account.OpenSQLite(filepath.Join(t.TempDir(), "accounts.db"), account.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { store.Close() })
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	url := "http://" + l.Addr().String()
+	handler, err := api.New(api.Config{
+		BaseURL: url, Accounts: store, Directory: httpsig.NewDirectory(httpsig.Options{Roots: roots, Loopback: true}),
+		Acquire: func() (*api.Dataset, func()) {
+			set, release := h.Acquire()
+			return &api.Dataset{Manifest: set.Snapshot.Manifest, Graph: set.Graph, Search: set.Search, Lists: h.Lists()}, release
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv := httptest.NewUnstartedServer(handler)
+	srv.Listener.Close()
+	srv.Listener = l
+	srv.Start()
+	t.Cleanup(srv.Close)
+	return url
+}
+
+// scholar is somebody at the keyboard who reads what is printed and answers
+// from it alone. It is asked for a line only when a question stands there.
+type scholar struct {
+	out   *bytes.Buffer
+	wrong int // how many rounds of questions to answer wrong
+}
+
+var (
+	lastQuestion = regexp.MustCompile(`(?s).*\nQuestion (\d) of (\d): (.*)\n\[[^\n]*\] > $`)
+	gaps         = regexp.MustCompile(`  +`)
+)
+
+func (s *scholar) Read(p []byte) (int, error) {
+	text := s.out.String()
+	m := lastQuestion.FindStringSubmatch(text)
+	if m == nil {
+		return 0, fmt.Errorf("no question stands there: %.200s", text)
+	}
+	answer := "17"
+	if s.wrong == 0 {
+		if answer = s.answer(m[3], tables(text)); answer == "" {
+			return 0, fmt.Errorf("what does %q mean?", m[3])
+		}
+	} else if m[1] == m[2] {
+		s.wrong--
+	}
+	return copy(p, answer+"\n"), nil
+}
+
+// tables reads the tables of the last three calls. Each row is a list of cells;
+// the first is the name of the columns.
+func tables(text string) (all [3][][]string) {
+	for i := range all {
+		at := strings.LastIndex(text, fmt.Sprintf("\nCall %d: ", i+1))
+		_, body, _ := strings.Cut(text[at+1:], "\n\n")
+		body, _, _ = strings.Cut(body, "\n\n")
+		for row := range strings.Lines(body) {
+			if !strings.Contains(row, "───") {
+				all[i] = append(all[i], gaps.Split(strings.TrimSpace(row), -1))
+			}
+		}
+	}
+	return all
+}
+
+// answer is what a careful reader says to a question.
+func (s *scholar) answer(question string, calls [3][][]string) string {
+	number := func(text string) int {
+		n, _ := strconv.Atoi(strings.ReplaceAll(text, ",", ""))
+		return n
+	}
+	// cell is the field of a row of a call, all of them counted from 1.
+	cell := func(call, row int, field string) string {
+		for i, name := range calls[call-1][0] {
+			if name == field {
+				return calls[call-1][row][i]
+			}
+		}
+		return ""
+	}
+	ask := func(pattern string) []string { return regexp.MustCompile(pattern).FindStringSubmatch(question) }
+	if m := ask(`amount, .* recip_name is "(.*)"\?$`); m != nil {
+		for row := 1; row < len(calls[0]); row++ {
+			if cell(1, row, "recip_name") == m[1] {
+				return cell(1, row, "amount")
+			}
+		}
+	}
+	if m := ask(`which recipient got a grant of exactly \$([0-9,]+)\?`); m != nil {
+		for row := 1; row < len(calls[0]); row++ {
+			if cell(1, row, "amount") == m[1] {
+				return cell(1, row, "recip_name")
+			}
+		}
+	}
+	if m := ask(`what purpose is filed on row (\d+),`); m != nil {
+		return cell(1, number(m[1]), "purpose")
+	}
+	if m := ask(`call 2, what is the total_amount, .* on row (\d+),`); m != nil {
+		return "$" + cell(2, number(m[1]), "total_amount")
+	}
+	if ask(`both in the rows of call 1 and in the rows of call 2`) != nil {
+		for one := 1; one < len(calls[0]); one++ {
+			for two := 1; two < len(calls[1]); two++ {
+				if cell(1, one, "recip_name") == cell(2, two, "recip_name") && cell(1, one, "recip_ein") == cell(2, two, "recip_ein") {
+					return cell(1, one, "recip_name")
+				}
+			}
+		}
+	}
+	if ask(`call 3, which funder has the latest first_fiscal_year`) != nil {
+		latest := 1
+		for row := 1; row < len(calls[2]); row++ {
+			if cell(3, row, "first_fiscal_year") > cell(3, latest, "first_fiscal_year") {
+				latest = row
+			}
+		}
+		return cell(3, latest, "funder_ein")
+	}
+	if m := ask(`total_amount of row (\d+) larger than that of row (\d+),`); m != nil {
+		return strconv.Itoa(number(cell(3, number(m[1]), "total_amount")) - number(cell(3, number(m[2]), "total_amount")))
+	}
+	return ""
+}

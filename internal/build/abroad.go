@@ -1,0 +1,112 @@
+package build
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"grantgraph/internal/fault"
+	"grantgraph/internal/resolve/abroad"
+)
+
+// clusterKeysName is the file in the data directory by which a recipient abroad
+// keeps its identity from build to build, whatever spellings turn up later.
+const clusterKeysName = "cluster_keys.tsv"
+
+// clusterAbroad finds the spellings that name one recipient abroad, and gives
+// the rows of each the same identity. identities holds one per row.
+func (b *builder) clusterAbroad(c *choice, g *lines, identities []string) error {
+	type named struct {
+		tuple uint32
+		kind  abroad.Kind
+	}
+	index := map[named]int{}
+	var spellings []abroad.Spelling
+	parsed := map[uint32]tuple{}
+	for row, id := range identities {
+		if !strings.HasPrefix(id, abroadPrefix) {
+			continue
+		}
+		n := g.tuple[row]
+		t, ok := parsed[n]
+		if !ok {
+			t = splitTuple(string(g.tuples.at(n)))
+			parsed[n] = t
+		}
+		_, status := splitAttr(string(g.attrs.at(g.attr[row])))
+		key := named{n, abroad.KindOf(t.name(), status, false)}
+		year := int(c.filings[g.filing[row]].year)
+		i, ok := index[key]
+		if !ok {
+			i = len(spellings)
+			index[key] = i
+			spellings = append(spellings, abroad.Spelling{Country: t.country, Raw: t.name(), Name: t.parse(), City: t.city, Kind: key.kind, FirstYear: year})
+		}
+		s := &spellings[i]
+		s.Rows++
+		s.FirstYear = min(s.FirstYear, year)
+	}
+	keys, err := readClusterKeys(filepath.Join(b.opt.Data, clusterKeysName))
+	if err != nil {
+		return err
+	}
+	clusters := abroad.Cluster(spellings, keys)
+	b.clusterKeys = clusters.Keys()
+	b.report.Abroad = AbroadCount{Spellings: int64(clusters.Spellings), Clusters: int64(clusters.Clusters), Several: int64(clusters.Multiple)}
+	ids := make(map[uint32]string, len(parsed))
+	for n, t := range parsed {
+		name := t.parse()
+		if id, ok := clusters.Of(t.country, name.KX, abroad.Org); ok {
+			ids[n] = id
+		}
+	}
+	for row, id := range identities {
+		if strings.HasPrefix(id, abroadPrefix) {
+			if id, ok := ids[g.tuple[row]]; ok {
+				identities[row] = id
+			}
+		}
+	}
+	return nil
+}
+
+const abroadPrefix = "intl-"
+
+// AbroadCount says how many recipients abroad there are.
+type AbroadCount struct {
+	Spellings int64 `json:"spellings"`
+	Clusters  int64 `json:"clusters"`
+	Several   int64 `json:"clusters_with_several_spellings"`
+}
+
+func readClusterKeys(path string) (abroad.Keys, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return abroad.Keys{}, nil
+	}
+	if err != nil {
+		return abroad.Keys{}, fault.Disk(path, err)
+	}
+	defer f.Close()
+	keys, err := abroad.ReadKeys(f)
+	if err != nil {
+		return keys, wrongFormat(path, "the keys of recipients abroad", err)
+	}
+	return keys, nil
+}
+
+// keepClusterKeys writes the keys in one step.
+func (b *builder) keepClusterKeys() (err error) {
+	path := filepath.Join(b.opt.Data, clusterKeysName)
+	f, err := b.create(path + ".new")
+	if err != nil {
+		return fault.Disk(path, err)
+	}
+	_, err = b.clusterKeys.WriteTo(f)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return fault.Disk(path, err)
+	}
+	return fault.Disk(path, os.Rename(path+".new", path))
+}
