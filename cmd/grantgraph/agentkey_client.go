@@ -186,7 +186,9 @@ func (c *agentClient) do(r *http.Request) ([]byte, error) {
 // unreachable explains a request that had no answer.
 func (c *agentClient) unreachable(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
-		return fault.New("stopped", "stopped before %s had answered: %w", c.base, ctx.Err())
+		f := fault.New("stopped", "stopped before %s had answered", c.base)
+		f.Err = ctx.Err()
+		return f
 	}
 	// What failed is said by the cause; the request is named already.
 	if u := (*url.Error)(nil); errors.As(err, &u) {

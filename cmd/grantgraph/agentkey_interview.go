@@ -177,7 +177,9 @@ func (v *interview) later() string {
 
 // stopped is the end of an interview by the wish of whoever was asked.
 func (v *interview) stopped(err error) error {
-	return fault.New("stopped", "stopped; the key stays locked: %w", err).Try("%s", v.later())
+	f := fault.New("stopped", "stopped; the key stays locked").Try("%s", v.later())
+	f.Err = err
+	return f
 }
 
 // columns are the fields of a row that questions are about, by the last word
@@ -270,7 +272,7 @@ func (v *interview) line(ctx context.Context) (string, error) {
 		}
 	}
 	if err := v.in.Err(); err != nil {
-		return "", v.stopped(err)
+		return "", fault.New("no_answer", "what is typed cannot be read, and the key stays locked: %w", err).Try("%s", v.later())
 	}
 	return "", fault.New("no_answer", "the input ended before the challenge was answered; the key stays locked").Try("%s", v.later())
 }

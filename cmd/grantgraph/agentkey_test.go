@@ -296,7 +296,7 @@ func TestInterviewOver(t *testing.T) {
 		slug    string
 	}{
 		{"the input ends", []line{locked}, "1\n", "no_answer"},
-		{"a line without end", []line{locked}, strings.Repeat("x", 1<<17), "stopped"},
+		{"a line without end", []line{locked}, strings.Repeat("x", 1<<17), "no_answer"},
 		{"a wait without end", []line{locked, {400, strings.Replace(saidWrong, `"retry_after_s":5`, `"retry_after_s":100000000`, 1)}}, "1\n2\n", "long_wait"},
 		{"always too soon", []line{locked, {429, saidSoon}, {429, saidSoon}, {429, saidSoon}, {429, saidSoon}, {429, saidSoon}}, "1\n2\n", "answer_too_soon"},
 		{"the key ends", []line{locked, {401, `{"code":401,"message":"The key is over.","error":"key_expired"}`}}, "1\n2\n", "key_expired"},

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"maps"
 	"os"
 	"path/filepath"
 	"reflect"

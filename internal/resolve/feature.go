@@ -68,6 +68,7 @@ const (
 	fNameInLineIn
 	fAffStreet
 	fPrefixLong
+	fCore
 	nFeatures
 )
 
@@ -78,7 +79,7 @@ var features = [nFeatures]string{
 	"num", "dir", "aff", "state_name", "inst", "care_of", "foundation", "church", "group", "inactive", "filed_only",
 	"other_name", "filed_name", "pop", "revenue", "revenue_share", "registry", "registry_rows", "registry_other",
 	"exact_away", "exact_rare", "line_in_street", "name_in_street", "line_in_zip", "name_in_zip", "overlap_city", "similar_away",
-	"exact_away_weight", "uncovered_exact", "uncovered_overlap", "filed_only_name_in", "name_in_line_in", "aff_street", "prefix_long",
+	"exact_away_weight", "uncovered_exact", "uncovered_overlap", "filed_only_name_in", "name_in_line_in", "aff_street", "prefix_long", "core",
 }
 
 // byModel asks the model about the candidates.
@@ -184,6 +185,7 @@ func (r *Resolver) measure(q *query, s *search, known []alias) {
 			}
 			x[fNum], x[fDir], x[fAff], x[fStateName], x[fInst] = yes(v&orgname.Num != 0), yes(v&orgname.Dir != 0), yes(v&orgname.Aff != 0), yes(v&orgname.State != 0), yes(v&orgname.Inst != 0)
 		}
+		x[fCore] = c.core
 		x[fCommon] = log1p(len(r.u.names.find(kx)))
 		x[fZIP] = yes(isTenant(inZIP, org))
 		x[fZIP3] = yes(q.zip != 0 && d.zipOf[org]/100 == q.zip/100)
@@ -217,6 +219,9 @@ func (r *Resolver) measure(q *query, s *search, known []alias) {
 				x[fRows] = log1p(rows)
 			}
 		}
+		if !nameAgrees(x) {
+			continue
+		}
 		away := yes(q.state != 0 && x[fState] == 0)
 		x[fExactAway] = x[fExact] * away
 		x[fExactRare] = yes(x[fExact] == 1 && x[fCommon] < 0.8)
@@ -241,6 +246,19 @@ func (r *Resolver) measure(q *query, s *search, known []alias) {
 		}
 	}
 }
+
+// nameAgrees reports whether a candidate's name has to do with the line's at
+// all. However well a place agrees, the neighbour is not meant.
+func nameAgrees(x *[nFeatures]float64) bool {
+	return x[fRarest]*10 >= telling || x[fExact]+x[fEdit]+x[fPrefix]+x[fAcronym]+x[fRegistry] > 0 || x[fSimilar] >= veryAlike
+}
+
+// telling is the rarity of a word that tells names apart, veryAlike the
+// similarity of keys that differ by a slip or two.
+const (
+	telling   = 3
+	veryAlike = 0.93
+)
 
 // barring reports whether a conflict is one that nothing outweighs: a body at
 // the institution named, or another number or direction on both sides. A number
@@ -326,7 +344,11 @@ func isAcronym(kx, k2 string) bool {
 }
 
 // weight is how the words of a line and of a name compare.
-type weight struct{ jaccard, overlap, lineIn, nameIn, rarest float64 }
+type weight struct {
+	jaccard, overlap, lineIn, nameIn float64
+	core                             float64 // overlap by words that are not of the line's place
+	rarest                           float64 // rarity of the rarest of these
+}
 
 // placeWord is what a word that only says where the line is counts, of its
 // rarity, when one side has it and the other does not.
@@ -335,7 +357,7 @@ const placeWord = 0.15
 // weigh compares a line with a name by their words. The words of the line's own
 // place are nearly free to be added or left out.
 func (d *details) weigh(p *phrase, name uint32, places []uint32) (w weight) {
-	var shared, other, spared, rarest float32
+	var shared, core, other, spared, rarest float32
 	common := 0
 	own := d.of(name)
 	i := 0
@@ -352,9 +374,12 @@ func (d *details) weigh(p *phrase, name uint32, places []uint32) (w weight) {
 		switch {
 		case i < p.n && p.ids[i] == word:
 			shared += r
-			rarest = max(rarest, r)
 			common++
 			i++
+			if !slices.Contains(places, word) {
+				core += r
+				rarest = max(rarest, r)
+			}
 		case slices.Contains(places, word):
 			other += placeWord * r
 		default:
@@ -369,7 +394,7 @@ func (d *details) weigh(p *phrase, name uint32, places []uint32) (w weight) {
 		w.jaccard = float64(common) / float64(all)
 	}
 	if all := line + other; all > 0 {
-		w.overlap = float64(shared / all)
+		w.overlap, w.core = float64(shared/all), float64(core/all)
 	}
 	if line > 0 {
 		w.lineIn = float64(shared / line)

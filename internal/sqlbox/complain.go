@@ -114,6 +114,9 @@ func failure(err error, sql string) *fault.Fault {
 	case kind == "Binder" || kind == "Parser" || kind == "Catalog" || kind == "Syntax":
 		return fault.New(Rejected, "%s", message)
 	}
+	if kind == "INTERNAL" || kind == "FATAL" {
+		return fault.New(Failed, "the engine could not run this query").Try("write it another way")
+	}
 	return fault.New(Failed, "the query failed: %s", message)
 }
 

@@ -1,6 +1,9 @@
 package sqlbox
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // The functions that a query may call. What is not here does not run, whatever
 // the engine has: everything that reads a file, takes SQL or the name of a
@@ -72,6 +75,19 @@ var functions = set(`
 	row_number sem skewness stddev stddev_pop stddev_samp string_agg sum sum_no_overflow sumkahan var_pop var_samp
 	variance wavg weighted_avg
 `)
+
+// Functions are the names of the functions that a query may call, operators
+// left out, in order.
+func Functions() []string {
+	var names []string
+	for n := range functions {
+		if letter(n[0]) {
+			names = append(names, n)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
 
 func set(names string) map[string]bool {
 	m := map[string]bool{}

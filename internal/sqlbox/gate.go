@@ -308,7 +308,7 @@ func (w *walker) expression(class string, v map[string]any, sc *scope) *fault.Fa
 	if name, ok := v["function_name"].(string); ok {
 		if class != "FUNCTION" && class != "WINDOW" || !functions[strings.ToLower(name)] || foreign(v) {
 			return reject("the function %s is not available%s", clip(name), w.place(v)).
-				Try("the warehouse page lists what a query may use")
+				Try("functions that compute on values are available; those that read files, run text as SQL or show the catalog are not")
 		}
 		if v["export_state"] == true {
 			return reject("the state of an aggregate cannot be exported%s", w.place(v))

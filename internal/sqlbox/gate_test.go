@@ -3,6 +3,7 @@ package sqlbox
 import (
 	"context"
 	"database/sql"
+	"slices"
 	"strings"
 	"testing"
 
@@ -71,6 +72,9 @@ func TestFunctions(t *testing.T) {
 		if functions[name] && effects.Bool && kind == "scalar" && !set("random uuid gen_random_uuid error")[name] {
 			t.Errorf("%s has side effects", name)
 		}
+	}
+	if list := Functions(); len(list) < 400 || !slices.Contains(list, "find_org") || slices.Contains(list, "+") {
+		t.Errorf("%d functions", len(list))
 	}
 	for name := range functions {
 		if !known[name] {
