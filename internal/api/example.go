@@ -153,6 +153,7 @@ func fixture() *Dataset {
 				Grants: 5, TotalAmount: 460_000, Funders: 3, Recipients: 3, Linked: 4, FirstFiscalYear: 2017, LastFiscalYear: 2026,
 				LastCompleteYear: 2023, PartialFiscalYear: []int{2024, 2025, 2026}, LinkedAmount: 450_000,
 			},
+			Sources: []snapshot.Source{{Kind: "bmf", Rows: 6}, {Kind: "irs990", Rows: 4}, {Kind: "irs990", Rows: 3}},
 			Report: []byte(`{"ein_source":[{"name":"filed","grant_count":3,"total_amount":375000},{"name":"name","grant_count":1,"total_amount":75000},{"name":"none","grant_count":1,"total_amount":10000}],
 				"by_year":[{"fiscal_year":2020,"grant_count":1,"ein_source":[{"name":"name","grant_count":1,"total_amount":75000},{"name":"none"}]},
 				{"fiscal_year":2021,"grant_count":1,"ein_source":[{"name":"filed","grant_count":1,"total_amount":250000},{"name":"none"}]},

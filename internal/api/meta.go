@@ -20,6 +20,7 @@ type MetaAnswer struct {
 	ComplianceReports   ComplianceReports `json:"compliance_reports"`
 	CandidCompatibility Compatibility     `json:"candid_compatibility"`
 	ResponseCompat      ResponseCompat    `json:"response_compat"`
+	Sources             []SourceInfo      `json:"sources" doc:"The upstream files that the dataset was built from, by source."`
 	Resolution          *Resolution       `json:"resolution" doc:"How recipients were found, as counted by the build; null when the build did not count."`
 	Service             Service           `json:"x_service"`
 }
@@ -48,6 +49,27 @@ type Scope struct {
 	LastFiscalYear         int   `json:"last_fiscal_year" doc:"Last fiscal year."`
 	LastCompleteFiscalYear int   `json:"last_complete_fiscal_year" doc:"Last fiscal year whose returns are all released."`
 	PartialFiscalYears     []int `json:"partial_fiscal_years" doc:"Fiscal years that keep growing."`
+}
+
+// SourceInfo is what the dataset took from one source.
+type SourceInfo struct {
+	Source string `json:"source" doc:"The source, as docs/sources.md names it."`
+	Files  int    `json:"files" doc:"Files read."`
+	Rows   int64  `json:"rows" doc:"Returns or rows read from them."`
+}
+
+// sources adds up the files of the manifest, which lists them by source.
+func sources(m *snapshot.Manifest) []SourceInfo {
+	list := []SourceInfo{}
+	for _, s := range m.Sources {
+		if n := len(list); n == 0 || list[n-1].Source != s.Kind {
+			list = append(list, SourceInfo{Source: s.Kind})
+		}
+		last := &list[len(list)-1]
+		last.Files++
+		last.Rows += s.Rows
+	}
+	return list
 }
 
 // Resolution says how many rows each rule found the recipient of.
@@ -227,6 +249,7 @@ func (c *call) meta() *MetaAnswer {
 			ComplianceWithheldFields:  withheld,
 		},
 		ComplianceSources: *complianceSources(c.data.Lists),
+		Sources:           sources(m),
 		Resolution:        resolution(m),
 		ComplianceReports: ComplianceReports{
 			Format: "1.0",
