@@ -49,6 +49,34 @@ type agentService struct {
 	JSON bool   `name:"json" help:"Print the answer as the service gave it, as JSON."`
 }
 
+// printed is done when there is nothing to say in words: the answer was an
+// error, or JSON is wanted. Programs get what the service said of either, all
+// of it, in a form that people can read too.
+func (c *agentService) printed(a *app, got *agentReply, err error) (done bool, _ error) {
+	if !c.JSON {
+		return err != nil, err
+	}
+	var raw []byte
+	var no *agentRefusal
+	switch {
+	case err == nil:
+		raw = got.raw
+	case errors.As(err, &no):
+		raw = no.raw
+	default:
+		return true, err
+	}
+	var b bytes.Buffer
+	if bad := json.Indent(&b, bytes.TrimSpace(raw), "", "  "); bad != nil {
+		return true, bad
+	}
+	b.WriteByte('\n')
+	if _, bad := b.WriteTo(a.Out); bad != nil {
+		return true, bad
+	}
+	return true, err
+}
+
 // agentTalk is the part of the flags that says whether there is somebody to
 // ask.
 type agentTalk struct {
@@ -116,11 +144,8 @@ func (c *agentMintCmd) run(a *app, pause rest) error {
 		return err
 	}
 	got, err := client.post(a.Ctx, "", api.MintRequest{Purpose: c.Purpose, Source: c.Source}, signer)
-	if err != nil {
+	if done, err := c.printed(a, got, err); done {
 		return err
-	}
-	if c.JSON {
-		return got.printJSON(a)
 	}
 	// The key stands alone on the first line, for scripts, and is out before
 	// anything can go wrong.
@@ -184,23 +209,12 @@ func (c *agentAnswerCmd) Run(a *app) error {
 		return err
 	}
 	got, err := client.answer(a.Ctx, c.Answers)
-	if err != nil {
+	if done, err := c.printed(a, got, err); done {
 		var no *agentRefusal
-		if !errors.As(err, &no) {
-			return err
-		}
-		switch {
-		case c.JSON:
-			if printed := printRaw(a, no.raw); printed != nil {
-				return printed
-			}
-		case no.said.Challenge != nil:
+		if errors.As(err, &no) && no.said.Challenge != nil && !c.JSON {
 			client.printChallenge(a.Out, no.said.Challenge)
 		}
 		return err
-	}
-	if c.JSON {
-		return got.printJSON(a)
 	}
 	client.describe(a.Out, got)
 	return nil
@@ -230,24 +244,8 @@ func (c *agentChallengeCmd) run(a *app, pause rest) error {
 		return err
 	}
 	got, err := client.post(a.Ctx, "/challenge", nil, nil)
-	if err != nil {
+	if done, err := c.printed(a, got, err); done {
 		return err
-	}
-	if c.JSON {
-		return got.printJSON(a)
 	}
 	return talkOver(a, client, got, talk, pause)
-}
-
-func (r *agentReply) printJSON(a *app) error { return printRaw(a, r.raw) }
-
-// printRaw prints what a service said, all of it, in a form that can be read.
-func printRaw(a *app, raw []byte) error {
-	var b bytes.Buffer
-	if err := json.Indent(&b, bytes.TrimSpace(raw), "", "  "); err != nil {
-		return err
-	}
-	b.WriteByte('\n')
-	_, err := b.WriteTo(a.Out)
-	return err
 }

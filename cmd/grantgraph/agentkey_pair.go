@@ -57,28 +57,34 @@ func readPair(a *app, path string) (ed25519.PrivateKey, error) {
 	if err != nil {
 		return nil, fault.Disk(path, err)
 	}
-	bad := func(why string) (ed25519.PrivateKey, error) {
+	key, why := parsePair(content)
+	if why != "" {
 		return nil, fault.New("bad_jwk", "%s %s", path, why).Try("grantgraph agent-key keygen --out FILE makes a good one")
 	}
+	return key, nil
+}
+
+// parsePair reads a keypair, or says why it is none.
+func parsePair(content []byte) (key ed25519.PrivateKey, why string) {
 	var p pair
 	if len(content) > maxPair || json.Unmarshal(content, &p) != nil {
-		return bad("is not a JSON web key")
+		return nil, "is not a JSON web key"
 	}
 	if p.Type != "OKP" || p.Curve != "Ed25519" {
-		return bad(`is not an Ed25519 key: its kty has to be "OKP" and its crv "Ed25519"`)
+		return nil, `is not an Ed25519 key: its kty has to be "OKP" and its crv "Ed25519"`
 	}
 	if p.Private == "" {
-		return bad("has no private half (d), so nothing can be signed with it")
+		return nil, "has no private half (d), so nothing can be signed with it"
 	}
 	seed, err := jwkEncoding.DecodeString(p.Private)
 	if err != nil || len(seed) != ed25519.SeedSize {
-		return bad("has a private half (d) that is not 32 bytes in base64url")
+		return nil, "has a private half (d) that is not 32 bytes in base64url"
 	}
-	key := ed25519.NewKeyFromSeed(seed)
+	key = ed25519.NewKeyFromSeed(seed)
 	if p.X != jwkEncoding.EncodeToString(public(key)) {
-		return bad("has halves (x and d) that do not belong together")
+		return nil, "has halves (x and d) that do not belong together"
 	}
-	return key, nil
+	return key, ""
 }
 
 // writePair writes a keypair into a new file that its owner alone can read.

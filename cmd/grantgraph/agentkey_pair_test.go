@@ -138,6 +138,24 @@ func TestReadPair(t *testing.T) {
 	}
 }
 
+// FuzzPair checks that whatever is taken for a keypair is one.
+func FuzzPair(f *testing.F) {
+	key := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))
+	x, d := jwkEncoding.EncodeToString(public(key)), jwkEncoding.EncodeToString(key.Seed())
+	f.Add([]byte(`{"kty":"OKP","crv":"Ed25519","x":"` + x + `","d":"` + d + `"}`))
+	f.Add([]byte(`{"kty":"OKP","crv":"Ed25519","x":"` + x + `"}`))
+	f.Add([]byte(`[]`))
+	f.Fuzz(func(t *testing.T, content []byte) {
+		key, why := parsePair(content)
+		if (key == nil) != (why != "") {
+			t.Fatalf("both a key and a reason, or neither: %q", why)
+		}
+		if key != nil && !ed25519.Verify(public(key), content, ed25519.Sign(key, content)) {
+			t.Error("the halves do not belong together")
+		}
+	})
+}
+
 // shelf is a directory that holds one key, and every nonce is new to it.
 type shelf struct{ key ed25519.PrivateKey }
 
@@ -207,7 +225,7 @@ func TestAgentSign(t *testing.T) {
 	}
 }
 
-// TestSignedMint checks what a signed mint sends; the service is a script.
+// TestAgentSignedMint checks what a signed mint sends; the service is a script.
 func TestAgentSignedMint(t *testing.T) {
 	t.Parallel()
 	path, key, _ := keygen(t)

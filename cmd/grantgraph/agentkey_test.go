@@ -14,6 +14,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unicode"
 
 	"grantgraph/internal/fault"
 )
@@ -119,21 +120,25 @@ func TestAgentMint(t *testing.T) {
 
 func TestAgentJSON(t *testing.T) {
 	t.Parallel()
-	s := newScript(t, line{200, saidLocked}, line{200, saidLocked}, line{400, saidWrong}, line{200, saidUnlocked})
+	s := newScript(t, line{200, saidLocked}, line{429, saidSoon}, line{200, saidLocked}, line{400, saidRenewed}, line{200, saidUnlocked}, line{502, "<html>"})
 	for _, tc := range []struct {
 		args []string
 		code int
 		want string
 	}{
 		{[]string{"mint", "--purpose", "p", "--source", "s"}, 0, `"later": "unknown to this client"`},
+		{[]string{"mint", "--purpose", "p", "--source", "s"}, 1, `"error": "answer_too_soon"`},
 		{[]string{"challenge", "--key", saidKey}, 0, `"attempts_left": 3`},
 		{[]string{"answer", "--key", saidKey, "1", "2"}, 1, `"error": "wrong_answer"`},
 		{[]string{"answer", "--key", saidKey, "1", "2"}, 0, `"status": "unlocked"`},
 	} {
 		code, out, errs := command(t, slices.Concat([]string{"agent-key"}, tc.args, []string{"--json", "--url", s.URL})...)
-		if code != tc.code || !json.Valid([]byte(out)) || !strings.Contains(out, tc.want) {
+		if code != tc.code || (code == 1) != strings.Contains(errs, "Try: ") || !json.Valid([]byte(out)) || !strings.Contains(out, tc.want) {
 			t.Errorf("%v: exit %d: %s%s", tc.args, code, out, errs)
 		}
+	}
+	if code, out, errs := command(t, "agent-key", "challenge", "--json", "--url", s.URL, "--key", saidKey); code != 1 || out != "" || !strings.Contains(errs, "502") {
+		t.Errorf("exit %d: %s%s", code, out, errs)
 	}
 }
 
@@ -346,3 +351,17 @@ func TestInterviewOver(t *testing.T) {
 type readFunc func([]byte) (int, error)
 
 func (f readFunc) Read(p []byte) (int, error) { return f(p) }
+
+// FuzzClean checks that nothing from elsewhere moves the cursor, and that
+// clean text stays as it is.
+func FuzzClean(f *testing.F) {
+	for _, s := range []string{"Oak Library", "\x1b[2J", "two\nlines", "\u202egnp", "\xff\xfe", "a\tb\r\u2028"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		got := clean(s)
+		if strings.ContainsFunc(got, func(r rune) bool { return r != '\n' && !unicode.IsGraphic(r) }) || clean(got) != got {
+			t.Errorf("%q became %q", s, got)
+		}
+	})
+}

@@ -320,6 +320,18 @@ func readSanctions(files []upstreamFile, state *lists.Status) (func(*snapshot.Wr
 		return nil, fmt.Errorf("it has %d entries where at least %d are expected, so it is cut short", l.Tally.Rows, minSanctions)
 	}
 	count(state, l.Tally)
+	for i := range files {
+		switch name, _, _ := strings.Cut(strings.ToLower(path.Base(files[i].rel)), "."); name {
+		case "sdn":
+			files[i].rows = l.Tally.Rows
+		case "alt":
+			files[i].rows = l.Aliases.Rows
+		case "add":
+			files[i].rows = l.Addresses.Rows
+		case "sdn_comments":
+			files[i].rows = l.Comments.Rows
+		}
+	}
 	each := func(visit func(e *ofac.Entry) bool) {
 		for i := range l.Entries {
 			if !visit(&l.Entries[i]) {

@@ -96,7 +96,7 @@ func Lists(ctx context.Context, opt ListOptions) (*ListResult, error) {
 		}
 		if last != nil {
 			for _, f := range last.Manifest.Sources {
-				if f.Kind == l.name {
+				if f.Kind == l.source {
 					used = append(used, f)
 				}
 			}
@@ -205,7 +205,7 @@ func (l *loader) make(w *snapshot.Writer, sources *Sources, last *lists.Edition)
 			state.Loaded = true
 			stateDates(&state, files)
 			for _, f := range files {
-				used = append(used, snapshot.Source{Kind: l.name, Path: f.rel, Bytes: f.bytes, SHA256: f.sha256, Rows: f.rows})
+				used = append(used, snapshot.Source{Kind: l.source, Path: f.rel, Bytes: f.bytes, SHA256: f.sha256, Rows: f.rows})
 			}
 			return state, used, write(w)
 		}

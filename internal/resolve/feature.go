@@ -219,7 +219,7 @@ func (r *Resolver) measure(q *query, s *search, known []alias) {
 				x[fRows] = log1p(rows)
 			}
 		}
-		if !nameAgrees(x) {
+		if !agrees(x) {
 			continue
 		}
 		away := yes(q.state != 0 && x[fState] == 0)
@@ -247,10 +247,10 @@ func (r *Resolver) measure(q *query, s *search, known []alias) {
 	}
 }
 
-// nameAgrees reports whether a candidate's name has to do with the line's at
-// all. However well a place agrees, the neighbour is not meant.
-func nameAgrees(x *[nFeatures]float64) bool {
-	return x[fRarest]*10 >= telling || x[fExact]+x[fEdit]+x[fPrefix]+x[fAcronym]+x[fRegistry] > 0 || x[fSimilar] >= veryAlike
+// agrees reports whether a candidate has to do with the line at all: its name,
+// or its very address. That it is in the same town is nothing.
+func agrees(x *[nFeatures]float64) bool {
+	return x[fStreet] == 1 || x[fRarest]*10 >= telling || x[fExact]+x[fEdit]+x[fPrefix]+x[fAcronym]+x[fRegistry] > 0 || x[fSimilar] >= veryAlike
 }
 
 // telling is the rarity of a word that tells names apart, veryAlike the

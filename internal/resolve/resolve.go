@@ -92,13 +92,17 @@ func (r *Resolver) Blind(t *Tuple, n *orgname.Name, funder, absent ein.EIN) Matc
 
 // Considers reports whether an organization is among the candidates of a line
 // that is asked for blindly: what is not can be found by no model.
-func (r *Resolver) Considers(t *Tuple, n *orgname.Name, funder, truth ein.EIN) (considered bool) {
-	r.study(&Label{Tuple: *t, Name: n, Funder: funder}, ein.None, func(s *search) {
-		for i := range s.found {
-			considered = considered || r.u.orgs[r.u.details.orgOf(s.found[i].name)].EIN == truth
+func (r *Resolver) Considers(t *Tuple, n *orgname.Name, funder, truth ein.EIN) bool {
+	q := blindQuery(&Label{Tuple: *t, Name: n, Funder: funder}, ein.None)
+	s := r.u.searches.get(len(r.u.details.k2))
+	defer r.u.searches.pool.Put(s)
+	r.candidates(q, s, r.aliases(q))
+	for i := range s.found {
+		if r.u.orgs[r.u.details.orgOf(s.found[i].name)].EIN == truth {
+			return true
 		}
-	})
-	return considered
+	}
+	return false
 }
 
 // Knows reports whether an organization would be in the universe had a funder

@@ -38,7 +38,7 @@ const (
 
 // Outside is the share of unresolved lines assumed to have no organization in
 // the universe when nothing is known about it.
-const Outside = 0.65
+const Outside = 0.6
 
 // Prior is the model that ships with the program, fitted on a sample of real
 // Schedule I lines. It serves where a corpus has too few labels for its own.
@@ -349,15 +349,21 @@ func (r *Resolver) examples(to *model.Rows, l *lesson, absent ein.EIN, weight fl
 // study measures the candidates of a label, its own funder's statements left
 // out.
 func (r *Resolver) study(l *Label, absent ein.EIN, fn func(*search)) {
+	q := blindQuery(l, absent)
+	s := r.u.searches.get(len(r.u.details.k2))
+	r.measure(q, s, r.aliases(q))
+	fn(s)
+	r.u.searches.pool.Put(s)
+}
+
+// blindQuery asks for a label without its EIN.
+func blindQuery(l *Label, absent ein.EIN) *query {
 	line := l.Tuple
 	line.Filed = ein.None
 	q := &query{t: &line, n: l.Name, barred: l.Funder, without: l.Funder, absent: absent}
 	q.prepare()
 	q.prepareStreet()
-	s := r.u.searches.get(len(r.u.details.k2))
-	r.measure(q, s, r.aliases(q))
-	fn(s)
-	r.u.searches.pool.Put(s)
+	return q
 }
 
 // points scores the best candidate of every lesson chosen. It counts the lines

@@ -66,11 +66,15 @@ func (l *pool) get() (*process, error) {
 func (l *pool) put(p *process) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !p.dead && !l.closed && p.asked < worn && len(l.idle) < l.keep {
+	if !l.closed && !p.dead && p.asked < worn && len(l.idle) < l.keep {
 		l.idle = append(l.idle, p)
 		return
 	}
-	replace := !l.closed && len(l.idle) < l.keep
+	if l.closed { // and waiting for its tasks: there must be no new one
+		go p.end()
+		return
+	}
+	replace := len(l.idle) < l.keep
 	l.tasks.Go(func() {
 		p.end()
 		if replace {

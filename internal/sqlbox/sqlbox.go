@@ -228,6 +228,11 @@ func (b *Box) Check(ctx context.Context, r Request) error {
 	if f := first(r.SQL); f != nil { // a megabyte is refused before it is sent anywhere
 		return f
 	}
+	done, err := b.count(r.Key)
+	if err != nil {
+		return err
+	}
+	defer done()
 	leave, err := b.reads.enter(ctx)
 	if err != nil {
 		return err
