@@ -6,7 +6,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME ?= 5s
 CASES ?= 50000
 
-.PHONY: run build test require lint fuzz oracle bench clean
+.PHONY: run build test require lint fuzz oracle soak bench clean
 
 run: ## make an invented world, build it, serve it on 127.0.0.1:8080
 	$(GO) run ./cmd/grantgraph demo
@@ -30,6 +30,10 @@ fuzz: ## each fuzz target for FUZZTIME (make fuzz FUZZTIME=10m)
 	./scripts/fuzz $(FUZZTIME)
 
 oracle: ## the engine against DuckDB on many more random questions (make oracle CASES=200000)
+	ORACLE_CASES=$(CASES) $(GO) test -count=1 -timeout 0 ./internal/oracle
+
+soak: ## kills the server a hundred times on each store and asks a great many random questions
+	GRANTGRAPH_KILLS=100 $(GO) test -count=1 -timeout 0 -v -run TestServerKilled ./cmd/grantgraph
 	ORACLE_CASES=$(CASES) $(GO) test -count=1 -timeout 0 ./internal/oracle
 
 bench: ## the benchmarks of docs/benchmarks.md

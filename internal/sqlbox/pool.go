@@ -66,12 +66,12 @@ func (l *pool) get() (*process, error) {
 func (l *pool) put(p *process) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !l.closed && !p.dead && p.asked < worn && len(l.idle) < l.keep {
-		l.idle = append(l.idle, p)
-		return
-	}
 	if l.closed { // and waiting for its tasks: there must be no new one
 		go p.end()
+		return
+	}
+	if !p.dead && p.asked < worn && len(l.idle) < l.keep {
+		l.idle = append(l.idle, p)
 		return
 	}
 	replace := len(l.idle) < l.keep

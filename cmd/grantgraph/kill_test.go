@@ -1,0 +1,179 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"grantgraph/internal/account"
+	"grantgraph/internal/pgtest"
+	"grantgraph/internal/server"
+)
+
+// kills is how often the server is killed in a test; GRANTGRAPH_KILLS sets it,
+// make soak to a hundred.
+func kills(t *testing.T) int {
+	n, err := strconv.Atoi(os.Getenv("GRANTGRAPH_KILLS"))
+	if os.Getenv("GRANTGRAPH_KILLS") == "" {
+		return 4
+	}
+	if err != nil || n < 1 {
+		t.Fatalf("GRANTGRAPH_KILLS is %q", os.Getenv("GRANTGRAPH_KILLS"))
+	}
+	return n
+}
+
+// TestServerKilled kills the program itself, at random moments while clients
+// ask it, again and again. Whatever was answered is in the ledger afterwards,
+// and no more than that and what was under way.
+func TestServerKilled(t *testing.T) {
+	t.Parallel()
+	data := filepath.Join(t.TempDir(), "data")
+	if code, _, errs := command(t, "build", "--sources", world(), "--data", data, "--quiet"); code != 0 {
+		t.Fatal(errs)
+	}
+	t.Run("sqlite", func(t *testing.T) { killServer(t, data, "") })
+	t.Run("postgres", func(t *testing.T) {
+		pg, err := pgtest.Start(t.Context())
+		if errors.Is(err, pgtest.ErrNone) {
+			t.Skipf("no PostgreSQL to keep the ledger in: %v; scripts/require installs it", err)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer pg.Stop()
+		killServer(t, data, pg.DSN)
+	})
+}
+
+func killServer(t *testing.T, data, database string) {
+	store := func(work func(account.Store)) {
+		t.Helper()
+		s, err := server.OpenAccounts(data, database, account.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		work(s)
+	}
+	var key, id string
+	store(func(s account.Store) {
+		secret, k, err := s.Create(t.Context(), account.Pro, "", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		key, id = secret, k.ID
+	})
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr := l.Addr().String()
+	l.Close()
+
+	const clients = 8
+	var answered int64
+	most := int64(0) // of those whose answer nobody saw
+	for round := range kills(t) {
+		program := exec.Command(os.Args[0], "serve", "--data", data, "--addr", addr, "--database", database)
+		program.Env = append(os.Environ(), "GRANTGRAPH_TEST_AS_PROGRAM=1")
+		if err := program.Start(); err != nil {
+			t.Fatal(err)
+		}
+		for deadline := time.Now().Add(time.Minute); ; {
+			if r, err := http.Get("http://" + addr + "/healthz"); err == nil {
+				r.Body.Close()
+				break
+			}
+			if time.Now().After(deadline) {
+				t.Fatal("the server does not come up")
+			}
+		}
+		var (
+			wg   sync.WaitGroup
+			seen atomic.Int64
+			dead = make(chan struct{})
+			// It is killed after some number of answers, whatever is under way.
+			after  = 1 + rand.Int64N(150)
+			enough = make(chan struct{})
+			gone   = make(chan struct{})
+		)
+		for client := range clients {
+			wg.Go(func() {
+				for n := 0; ; n++ {
+					select {
+					case <-dead:
+						return
+					default:
+					}
+					req, err := http.NewRequest("GET", fmt.Sprintf("http://%s/api/v1/grants/summary?min_amt=%d", addr, 1+client+clients*n), nil)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					req.Header.Set("X-API-Key", key)
+					r, err := http.DefaultClient.Do(req)
+					if err != nil {
+						return
+					}
+					_, err = io.Copy(io.Discard, r.Body)
+					r.Body.Close()
+					if r.StatusCode == http.StatusOK && err == nil {
+						if seen.Add(1) == after {
+							close(enough)
+						}
+					} else if err == nil {
+						t.Errorf("status %d", r.StatusCode)
+						return
+					}
+				}
+			})
+		}
+		go func() {
+			wg.Wait()
+			close(gone)
+		}()
+		select {
+		case <-enough:
+		case <-gone:
+			t.Fatal("the server stopped answering before it was killed")
+		}
+		if err := program.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		close(dead)
+		<-gone
+		_ = program.Wait()
+		answered += seen.Load()
+		most += clients
+		store(func(s account.Store) {
+			b, err := s.Balance(t.Context(), id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if spent := int64(b.Limit - b.Remaining); spent < answered || spent > answered+most {
+				t.Fatalf("after kill %d: %d answers were received, %d are in the ledger, at most %d were under way", round+1, answered, spent, most)
+			}
+			if b.Remaining < 2000 {
+				// Room for the rounds to come.
+				secret, k, err := s.Create(t.Context(), account.Pro, "", "")
+				if err != nil {
+					t.Fatal(err)
+				}
+				key, id, answered, most = secret, k.ID, 0, 0
+			}
+		})
+	}
+	t.Logf("%d answers received, all of them in the ledger", answered)
+}
