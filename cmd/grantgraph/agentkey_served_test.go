@@ -3,14 +3,11 @@ package main
 import (
 	"bytes"
 	"context"
-	"crypto/x509"
 	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
-	"net/http/httptest"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -19,10 +16,8 @@ import (
 	"testing"
 	"time"
 
-	"grantgraph/internal/account"
 	"grantgraph/internal/agent/httpsig"
 	"grantgraph/internal/api"
-	"grantgraph/internal/served"
 	"grantgraph/internal/server"
 )
 
@@ -48,20 +43,7 @@ func TestAgentServed(t *testing.T) {
 func anonymousWalk(t *testing.T, data string) {
 	var nanos atomic.Int64
 	nanos.Store(time.Now().UnixNano())
-	s, err := server.Open(server.Options{Data: data, Addr: "127.0.0.1:0", Log: slog.New(slog.DiscardHandler), Clock: func() time.Time { return time.Unix(0, nanos.Load()) }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	ctx, stop := context.WithCancel(t.Context())
-	done := make(chan error, 1)
-	go func() { done <- s.Run(ctx) }()
-	defer func() {
-		stop()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
-	}()
+	s := serveWorld(t, server.Options{Data: data, Clock: func() time.Time { return time.Unix(0, nanos.Load()) }})
 	var waits []time.Duration
 	pass := func(_ context.Context, d time.Duration) error {
 		waits = append(waits, d)
@@ -132,7 +114,7 @@ func signedWalk(t *testing.T, data string) {
 	path, _, _ := keygen(t)
 	stranger, _, _ := keygen(t)
 	address, roots := serveDirectory(t, path)
-	url := signedService(t, data, roots)
+	url := serveWorld(t, server.Options{Data: data, Directory: httpsig.NewDirectory(httpsig.Options{Roots: roots, Loopback: true})}).URL()
 	mint := func(flags ...string) (int, string, string) {
 		return command(t, append([]string{"agent-key", "mint", "--url", url, "--purpose", "p", "--source", "s", "--agent", address}, flags...)...)
 	}
@@ -169,41 +151,25 @@ func signedWalk(t *testing.T, data string) {
 	}
 }
 
-// signedService is the API on a port, believing directories of this machine
-// whose certificates have the given roots.
-func signedService(t *testing.T, data string, roots *x509.CertPool) string {
+// serveWorld serves on any free port for the time of the test.
+func serveWorld(t *testing.T, opt server.Options) *server.Server {
 	t.Helper()
-	h, err := served.Open(data, slog.New(slog.DiscardHandler))
+	opt.Addr, opt.Log = "127.0.0.1:0", slog.New(slog.DiscardHandler)
+	s, err := server.Open(opt)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { h.Close() })
-	store, err := account.OpenSQLite(filepath.Join(t.TempDir(), "accounts.db"), account.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { store.Close() })
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	url := "http://" + l.Addr().String()
-	handler, err := api.New(api.Config{
-		BaseURL: url, Accounts: store, Directory: httpsig.NewDirectory(httpsig.Options{Roots: roots, Loopback: true}),
-		Acquire: func() (*api.Dataset, func()) {
-			set, release := h.Acquire()
-			return &api.Dataset{Manifest: set.Snapshot.Manifest, Graph: set.Graph, Search: set.Search, Lists: h.Lists()}, release
-		},
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- s.Run(ctx) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+		s.Close()
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	srv := httptest.NewUnstartedServer(handler)
-	srv.Listener.Close()
-	srv.Listener = l
-	srv.Start()
-	t.Cleanup(srv.Close)
-	return url
+	return s
 }
 
 // scholar is somebody at the keyboard who reads what is printed and answers

@@ -35,7 +35,7 @@ func TestConfig(t *testing.T) {
 	}
 	for body, want := range map[string]string{
 		"dtaa = 1\n":             "no command has a flag --dtaa",
-		"[serve]\nsources = 1\n": "[serve] has no flag --sources",
+		"[serve]\ngrants = 1\n":  "[serve] has no flag --grants",
 		"data = \n":              "grantgraph.toml",
 	} {
 		write(body)

@@ -64,22 +64,25 @@ func Markdown() string {
 	return b.String()
 }
 
+// cell keeps what is meant as text from being read as markup.
+var cell = strings.NewReplacer("<", "&lt;", ">", "&gt;", "|", `\|`)
+
 func (v *View) markdown(b *strings.Builder) {
 	plan := ""
 	if v.Pro {
 		plan = " (Pro)"
 	}
-	fmt.Fprintf(b, "\n### %s%s\n\n%s\n\n| Column | Type | Null | Meaning |\n|---|---|---|---|\n", v.Name, plan, v.Meaning)
+	fmt.Fprintf(b, "\n### %s%s\n\n%s\n\n| Column | Type | Null | Meaning |\n|---|---|---|---|\n", v.Name, plan, cell.Replace(v.Meaning))
 	for _, c := range v.Columns {
 		null := ""
 		if c.Nullable {
 			null = "yes"
 		}
-		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", c.Name, c.Type, null, c.Meaning)
+		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", c.Name, c.Type, null, cell.Replace(c.Meaning))
 	}
 	b.WriteString("\n")
 	for _, t := range v.Traps {
-		b.WriteString("- " + t + "\n")
+		b.WriteString("- " + cell.Replace(t) + "\n")
 	}
 	for _, e := range v.Examples {
 		fmt.Fprintf(b, "\n%s\n\n```sql\n%s\n```\n", e.Question, e.SQL)

@@ -19,7 +19,7 @@ var assetViews = []View{
 			opt("classified_coverage_pct", double, "Share of assets classified, percent."),
 			col("public_equity_fmv", bigint, "Public equity."),
 			col("fixed_income_fmv", bigint, "Fixed income."),
-			col("alts_fmv", bigint, "Alternatives together."),
+			col("alts_fmv", bigint, "Alternatives: private equity, venture capital, hedge funds and real estate."),
 			col("pe_fmv", bigint, "Private equity."),
 			col("vc_fmv", bigint, "Venture capital."),
 			col("hedge_fmv", bigint, "Hedge funds."),
@@ -27,7 +27,7 @@ var assetViews = []View{
 			col("top_holding_fmv", bigint, "The largest single holding."),
 			opt("top_holding_pct_assets", double, "Its share of assets, percent."),
 			col("n_items", bigint, "Holdings listed."),
-			col("self_managed_flag", boolean, "No outside manager is named."),
+			col("self_managed_flag", boolean, "It holds most of its investments directly, no manager has much of them, and it pays hardly any fees for managing them."),
 		},
 		Traps: []string{trapPF, "Compare classes only where classified_coverage_pct is high; the rest was filed as totals or attachments."},
 		Examples: []Example{
