@@ -34,9 +34,9 @@ func TestConfig(t *testing.T) {
 		}
 	}
 	for body, want := range map[string]string{
-		"dtaa = 1\n":             "no command has a flag --dtaa",
-		"[serve]\ngrants = 1\n":  "[serve] has no flag --grants",
-		"data = \n":              "grantgraph.toml",
+		"dtaa = 1\n":            "no command has a flag --dtaa",
+		"[serve]\ngrants = 1\n": "[serve] has no flag --grants",
+		"data = \n":             "grantgraph.toml",
 	} {
 		write(body)
 		if code, _, errs := command(t, "version"); code != 1 || !strings.Contains(errs, want) || !strings.Contains(errs, "Try:") {
