@@ -83,7 +83,7 @@ func killServer(t *testing.T, data, database string) {
 	l.Close()
 
 	const clients = 8
-	var answered int64
+	var answered, all int64
 	most := int64(0) // of those whose answer nobody saw
 	for round := range kills(t) {
 		program := exec.Command(os.Args[0], "serve", "--data", data, "--addr", addr, "--database", database)
@@ -156,6 +156,7 @@ func killServer(t *testing.T, data, database string) {
 		<-gone
 		_ = program.Wait()
 		answered += seen.Load()
+		all += seen.Load()
 		most += clients
 		store(func(s account.Store) {
 			b, err := s.Balance(t.Context(), id)
@@ -175,5 +176,5 @@ func killServer(t *testing.T, data, database string) {
 			}
 		})
 	}
-	t.Logf("%d answers received, all of them in the ledger", answered)
+	t.Logf("%d answers received, all of them in the ledger", all)
 }
