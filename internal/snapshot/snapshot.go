@@ -40,7 +40,8 @@ const Format = 1
 
 // Manifest describes a snapshot. Everything in it but Version and GeneratedAt
 // is a function of the sources, so two builds of the same sources differ in
-// nothing else.
+// nothing else, save in the checksums of database files: their rows are the
+// same, their bytes are the engine's own business.
 type Manifest struct {
 	Format      int             `json:"format"`
 	Version     string          `json:"version"`      // build stamp, sortable
