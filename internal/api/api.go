@@ -8,8 +8,8 @@
 // is read therefore costs nothing. Automated agents get their keys here: the
 // desk mints them, examines those who come without a signature, and holds
 // locked keys to the calls of their challenge. The package turns requests into questions
-// to the graph and the search index, and their results into wire rows; it
-// stores nothing and knows no files.
+// to the graph, the search index and the SQL sandbox, and their results into
+// wire rows; it stores nothing and knows no files.
 package api
 
 import (
@@ -86,6 +86,9 @@ type Config struct {
 	Agents   account.Agents
 	Registry Registry
 	Trail    Trail
+
+	// SQL runs the queries of POST /sql; nil means that the service has none.
+	SQL SQL
 
 	// Examiner draws the challenges of agents; nil is one with a secret of its
 	// own. Servers that share a store need not share it.

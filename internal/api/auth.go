@@ -39,6 +39,7 @@ func (s *server) authenticate(ctx context.Context, h http.Header, c *call, query
 		return err
 	}
 	c.key, c.tier = key.ID, key.Tier
+	c.pro = key.Require(account.ProScope) == nil
 	if err := key.Require(0); err != nil {
 		return err
 	}

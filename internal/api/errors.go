@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"grantgraph/internal/fault"
+	"grantgraph/internal/sqlbox"
 )
 
 // Slugs name the ways in which a request can fail. They are part of the
@@ -47,6 +48,17 @@ const (
 	slugAttempts    = "too_many_attempts"
 	slugNoChallenge = "no_challenge"
 
+	// Those of SQL.
+	slugSQLRejected    = sqlbox.Rejected
+	slugSQLTimeout     = sqlbox.TimedOut
+	slugSQLFailed      = sqlbox.Failed
+	slugSQLMemory      = sqlbox.OutOfMemory
+	slugSQLTooLarge    = sqlbox.TooLarge
+	slugSQLPro         = sqlbox.ProTable
+	slugSQLConcurrent  = sqlbox.Concurrent
+	slugSQLBusy        = sqlbox.Busy
+	slugSQLUnavailable = sqlbox.Unavailable
+
 	// Those of the admin endpoints.
 	slugAdmin         = "bad_admin_token"
 	slugNoSuchKey     = "no_such_key"
@@ -69,6 +81,11 @@ var failures = []struct {
 	{slugCursorStale, 400, "the cursor belongs to an earlier build of the dataset"},
 	{slugCursorOther, 400, "the cursor belongs to another request"},
 	{slugWrong, 400, "not every answer to the challenge is right"},
+	{slugSQLRejected, 400, "the SQL is not one query that only reads the tables; it cost nothing if it was refused before it ran"},
+	{slugSQLTimeout, 400, "the query was stopped after 30 seconds; narrow it with a tax_year or funder_ein filter"},
+	{slugSQLFailed, 400, "the query went wrong while it ran"},
+	{slugSQLMemory, 400, "the query needs more memory than a query may use"},
+	{slugSQLTooLarge, 400, "the rows of the answer have too many bytes"},
 	{slugNoKey, 401, "no key was sent"},
 	{slugUnknownKey, 401, "the key is not recognized"},
 	{slugExpired, 401, "the key of an agent is over"},
@@ -78,6 +95,7 @@ var failures = []struct {
 	{slugPlan, 402, "the endpoint needs a higher plan"},
 	{slugInactive, 402, "the account is inactive"},
 	{slugLocked, 402, "the key of an agent is locked and this is none of the calls its challenge names"},
+	{slugSQLPro, 403, "the SQL names a table of the Pro plan; there is no partial answer"},
 	{slugNotFound, 404, "there is no such endpoint"},
 	{slugNoSuchKey, 404, "there is no such key"},
 	{slugNoSuchAccount, 404, "there is no such account"},
@@ -92,12 +110,15 @@ var failures = []struct {
 	{slugTooSoon, 429, "the answer came before its time and is not counted; see Retry-After"},
 	{slugMints, 429, "too many keys were minted from the address; see Retry-After"},
 	{slugAttempts, 429, "there were too many signed requests of one keypair; see Retry-After"},
+	{slugSQLConcurrent, 429, "the key has as many queries running as it may; see Retry-After"},
 	{slugHeaderTooLong, 431, "the request headers are too large"},
 	{slugInternal, 500, "something broke on our side; quote the request_id"},
 	{slugNoDataset, 503, "no dataset is being served yet"},
 	{slugTimeout, 503, "the request took too long and was stopped"},
 	{slugStore, 503, "the store of keys does not answer; see Retry-After"},
 	{slugNoChallenge, 503, "the dataset is too small to draw a challenge from"},
+	{slugSQLBusy, 503, "too many queries are waiting; see Retry-After"},
+	{slugSQLUnavailable, 503, "the dataset being served has no warehouse, or no query can be run just now"},
 }
 
 // statusOf is the status of a slug. A slug that nobody listed is a mistake of

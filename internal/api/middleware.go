@@ -46,9 +46,11 @@ type call struct {
 	address  string        // of the client
 	secret   string        // the key itself, where the answer repeats it
 	tier     account.Tier  // of the key of an agent
+	pro      bool          // the plan of the key is Pro
 	named    string        // the call of its challenge that a locked key makes
 	desk     *desk
 	registry Registry
+	sql      SQL
 }
 
 // service is the extension block of the answer.
@@ -125,9 +127,9 @@ func (s *server) guarded(r *http.Request, out *reply) {
 			Try("use %s", allowed(ops)), false)
 		return
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), s.Timeout)
+	ctx, cancel := context.WithTimeout(r.Context(), max(s.Timeout, op.Timeout))
 	defer cancel()
-	c := &call{op: op, warn: &warnings{}, base: s.BaseURL, format: "json", id: out.id, desk: s.desk, registry: s.Registry, request: r}
+	c := &call{op: op, warn: &warnings{}, base: s.BaseURL, format: "json", id: out.id, desk: s.desk, registry: s.Registry, sql: s.SQL, request: r}
 	if s.Address != nil {
 		c.address = s.Address(r)
 	}

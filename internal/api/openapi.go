@@ -289,8 +289,14 @@ func (d *describer) examples(op *Operation) (map[int]object, error) {
 	return out, nil
 }
 
+// anything is the type of a value that is JSON already.
+var anything = reflect.TypeFor[json.RawMessage]()
+
 // schema describes a Go type. Named structs become components.
 func (d *describer) schema(t reflect.Type) object {
+	if t == anything {
+		return object{}
+	}
 	switch t.Kind() {
 	case reflect.Pointer:
 		return d.schema(t.Elem())

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"grantgraph/internal/account"
 )
@@ -70,12 +71,13 @@ type Operation struct {
 	Formats     []string
 	Slugs       []string // the failures it can answer beside those of every operation
 	Examples    []Example
-	Lists       bool // the answer changes with the compliance lists as well
+	Lists       bool          // the answer changes with the compliance lists as well
+	Timeout     time.Duration // of a request, when that of the service is too short
 
 	// offered says whether a service has the operation; nil means that all do.
 	offered func(s *server) bool
 
-	// plan reads the parameters, with no look at the data, and returns the
+	// plan reads the request, with no look at the data, and returns the
 	// function that makes the answer. It is called before the caller is charged.
 	plan func(c *call) (run, error)
 }
@@ -146,6 +148,8 @@ func init() {
 		rulesOperation(),
 		answerOperation(),
 		challengeOperation(),
+		sqlOperation(),
+		sqlSchemaOperation(),
 	}
 	operations = append(operations, adminOperations()...)
 	for i := range operations {

@@ -50,7 +50,11 @@ func (r *reply) answer(c *call, a answer) error {
 	var err error
 	if c.format == "csv" {
 		r.header.Set("Content-Disposition", `inline; filename="`+strings.ReplaceAll(strings.Trim(c.op.Path, "/"), "/", "-")+`.csv"`)
-		err = writeCSV(b, rows, c.fields, reflect.TypeOf(c.op.Response))
+		if own, ok := a.(interface{ csv(w io.Writer) error }); ok {
+			err = own.csv(b)
+		} else {
+			err = writeCSV(b, rows, c.fields, reflect.TypeOf(c.op.Response))
+		}
 	} else {
 		err = writeNDJSON(b, rows)
 	}
@@ -308,9 +312,17 @@ func cells(record []string, row reflect.Value, columns []column) []string {
 	return record
 }
 
-// cell is a value as CSV has it. A text that a spreadsheet would take for a
+// harmless is a text as CSV has it. One that a spreadsheet would take for a
 // formula gets an apostrophe in front: purposes and names come from filings,
 // and nobody should be made to run one.
+func harmless(s string) string {
+	if s != "" && strings.IndexByte("=+-@\t\r", s[0]) >= 0 {
+		return "'" + s
+	}
+	return s
+}
+
+// cell is a value as CSV has it.
 func cell(v reflect.Value) string {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -319,11 +331,7 @@ func cell(v reflect.Value) string {
 		}
 		return cell(v.Elem())
 	case reflect.String:
-		s := v.String()
-		if s != "" && strings.IndexByte("=+-@\t\r", s[0]) >= 0 {
-			return "'" + s
-		}
-		return s
+		return harmless(v.String())
 	case reflect.Bool:
 		return strconv.FormatBool(v.Bool())
 	case reflect.Int, reflect.Int64:

@@ -92,6 +92,7 @@ func New(c Config) (*Site, error) {
 	mux.HandleFunc("GET /org/{ein}/{slug...}", s.serveOrg)
 	mux.HandleFunc("GET /org/{ein}", s.serveOrg)
 	mux.HandleFunc("GET /data", s.serveData)
+	mux.HandleFunc("GET /sql", s.serveSQL)
 	mux.Handle("GET /static/", cached(http.StripPrefix("/static/", http.FileServerFS(files))))
 	mux.HandleFunc("/", s.serveMissing)
 	s.routePeople(mux)
