@@ -131,6 +131,7 @@ func (sc *scratch) note(n *Name, p span, city string) {
 // addAlias keeps a folded text as an alias when it has two letters or more.
 func (n *Name) addAlias(text []byte) {
 	text = bytes.Trim(text, " .,:;-\"'/")
+	text = text[:min(len(text), maxInput)] // two fields joined may have more
 	letters := 0
 	for _, c := range text {
 		if c >= 'A' && c <= 'Z' {

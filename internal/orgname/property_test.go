@@ -103,6 +103,8 @@ func FuzzParse(f *testing.F) {
 		f.Add(s, "", "Elm City", "OH")
 	}
 	f.Add("Lantern, Elm City, OH", "Foundation", "Elm City", "")
+	f.Add("0(A"+strings.Repeat("\x12", 2*maxInput)+"A", "B)", "", "")
+	f.Add("0(A"+strings.Repeat(" ", maxInput-10), strings.Repeat(" ", 100)+"B)", "", "")
 	f.Fuzz(func(t *testing.T, name1, name2, city, state string) {
 		n := ParseLine(name1, name2, city, state)
 		check(t, name1, n)
