@@ -3,7 +3,7 @@
 
 GO ?= go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
-FUZZTIME ?= 5s
+FUZZTIME ?= 2s
 CASES ?= 50000
 
 .PHONY: run build test require lint fuzz oracle soak bench clean

@@ -12,6 +12,7 @@ import (
 	"grantgraph/internal/graph"
 	"grantgraph/internal/search"
 	"grantgraph/internal/snapshot"
+	"grantgraph/internal/warehouse"
 )
 
 type buildCmd struct {
@@ -65,7 +66,7 @@ func (c *buildCmd) run(a *app) (*build.Result, error) {
 
 // indexers are what the serving side wants to find in a snapshot.
 func indexers() []build.Indexer {
-	return []build.Indexer{{Name: "graph", Write: graph.Build}, {Name: "search", Write: search.Build}}
+	return []build.Indexer{{Name: "graph", Write: graph.Build}, {Name: "search", Write: search.Build}, {Name: "warehouse", Write: warehouse.Build}}
 }
 
 // buildBars turns the phases of a build into progress bars.

@@ -152,7 +152,7 @@ func newWorld(t testing.TB) *world {
 			w.acquired.Add(1)
 			return w.data, func() { w.acquired.Add(-1) }
 		},
-		Agents: exampleStore{}, Registry: exampleStore{}, Examiner: exampleStore{}, AdminToken: adminToken,
+		Agents: exampleStore{}, Registry: exampleStore{}, Examiner: exampleStore{}, AdminToken: adminToken, SQL: exampleSQL{},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -220,8 +220,10 @@ func TestExamples(t *testing.T) {
 			rec := w.get(t, op.Method, "/api/v1"+op.Path+"?example="+e.Case, "", "X-Request-Id", "example-request")
 			want := 200
 			switch e.Case {
-			case "strict", "subject_pcs", "wrong_answer":
+			case "strict", "subject_pcs", "wrong_answer", "rejected", "timeout":
 				want = 400
+			case "pro_table":
+				want = 403
 			case "invalid":
 				want = 422
 			}

@@ -23,13 +23,24 @@ import (
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/search"
 	"grantgraph/internal/snapshot"
+	"grantgraph/internal/sqlbox"
 	"grantgraph/internal/synth"
+	"grantgraph/internal/warehouse"
 )
 
-// served is a small invented world, built and opened as in production.
-var served *Dataset
+// served is a small invented world, built and opened as in production, and
+// servedSQL its warehouse.
+var (
+	served    *Dataset
+	servedSQL *sqlbox.Box
+	servedDir string
+)
 
+// TestMain is a SQL worker when a sandbox starts it as one.
 func TestMain(m *testing.M) {
+	if len(os.Args) == 2 && os.Args[1] == "sql-worker" {
+		os.Exit(sqlbox.Work(os.Stdin, os.Stdout))
+	}
 	dir, err := os.MkdirTemp("", "api")
 	if err != nil {
 		panic(err)
@@ -40,6 +51,7 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	code := m.Run()
+	servedSQL.Close()
 	os.RemoveAll(dir)
 	os.Exit(code)
 }
@@ -52,7 +64,7 @@ func serveWorld(dir string) (*Dataset, error) {
 	_, err := build.Run(ctx, build.Options{
 		Sources: dir + "/up", Data: dir + "/data",
 		Now:      func() time.Time { return time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC) },
-		Indexers: []build.Indexer{{Name: "graph", Write: graph.Build}, {Name: "search", Write: search.Build}},
+		Indexers: []build.Indexer{{Name: "graph", Write: graph.Build}, {Name: "search", Write: search.Build}, {Name: "warehouse", Write: warehouse.Build}},
 	})
 	if err != nil {
 		return nil, err
@@ -69,6 +81,14 @@ func serveWorld(dir string) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
+	// Tests run side by side with the same few keys.
+	if servedSQL, err = sqlbox.New(sqlbox.Options{Workers: 2, Queue: 1000, Wait: time.Minute, PerKey: 1000}); err != nil {
+		return nil, err
+	}
+	servedDir = s.Dir
+	if err := servedSQL.Use(s.Dir); err != nil {
+		return nil, err
+	}
 	return &Dataset{Manifest: s.Manifest, Graph: g, Search: x, Lists: &lists.Current{}}, nil
 }
 
@@ -80,7 +100,7 @@ func realWorld(t testing.TB) *world {
 	w.Handler, err = New(Config{BaseURL: base, Accounts: w.ledger, Acquire: func() (*Dataset, func()) {
 		w.acquired.Add(1)
 		return served, func() { w.acquired.Add(-1) }
-	}})
+	}, SQL: servedSQL})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,6 +25,7 @@ import (
 	"grantgraph/internal/served"
 	"grantgraph/internal/site"
 	"grantgraph/internal/site/mail"
+	"grantgraph/internal/sqlbox"
 )
 
 // Options say what to serve and where.
@@ -44,12 +45,14 @@ type Options struct {
 	Trusted    []string     // hosts of agents whose signed keys are of the trusted tier
 	Directory  httpsig.Keys // where the keys of signing agents are found; nil asks their hosts
 
+	SQL *sqlbox.Options // limits of POST /sql; nil means that there is none
+
 	Clock func() time.Time
 	Log   *slog.Logger
 }
 
 // Bounds on a request. The longest answer is an aggregate over the whole
-// corpus written to a slow client.
+// corpus written to a slow client, or a query that uses all of its time.
 const (
 	readHeaderTimeout = 5 * time.Second
 	readTimeout       = 15 * time.Second
@@ -64,6 +67,7 @@ type Server struct {
 	opt      Options
 	log      *slog.Logger
 	holder   *served.Holder
+	sql      *warehouse // nil when there is none
 	accounts account.Store
 	public   net.Listener
 	admin    net.Listener
@@ -102,6 +106,12 @@ func Open(opt Options) (_ *Server, err error) {
 	}()
 	if s.holder, err = served.Open(opt.Data, opt.Log); err != nil {
 		return nil, err
+	}
+	if opt.SQL != nil {
+		if s.sql, err = openWarehouse(*opt.SQL, opt.Log, s.opt.Clock); err != nil {
+			return nil, fmt.Errorf("setting up SQL: %w", err)
+		}
+		s.query()
 	}
 	if s.accounts, err = OpenAccounts(opt.Data, opt.Database, account.Options{Clock: s.opt.Clock, FreeWindow: opt.Window}); err != nil {
 		return nil, err
@@ -144,14 +154,18 @@ func (s *Server) route() error {
 	if err != nil {
 		return fmt.Errorf("setting up challenges: %w", err)
 	}
-	apiHandler, err := api.New(api.Config{
+	config := api.Config{
 		BaseURL: s.opt.BaseURL, Accounts: s.accounts, Clock: s.opt.Clock, Log: s.log, Address: s.address,
 		Examiner: examiner, Directory: s.opt.Directory, Trusted: s.opt.Trusted, AdminToken: s.opt.AdminToken,
 		Acquire: func() (*api.Dataset, func()) {
 			set, release := s.holder.Acquire()
 			return &api.Dataset{Manifest: set.Snapshot.Manifest, Graph: set.Graph, Search: set.Search, Lists: s.holder.Lists()}, release
 		},
-	})
+	}
+	if s.sql != nil {
+		config.SQL = s.sql
+	}
+	apiHandler, err := api.New(config)
 	if err != nil {
 		return fmt.Errorf("setting up the API: %w", err)
 	}
@@ -277,6 +291,15 @@ func (s *Server) follow(ctx context.Context) {
 	}
 }
 
+// query sees to it that SQL is answered from the snapshot being served.
+func (s *Server) query() {
+	if s.sql != nil {
+		set, release := s.holder.Acquire()
+		defer release()
+		s.sql.use(set.Snapshot)
+	}
+}
+
 func (s *Server) refresh() {
 	swapped, err := s.holder.Refresh()
 	switch {
@@ -289,6 +312,7 @@ func (s *Server) refresh() {
 		s.metrics.swaps.Inc()
 		s.log.Info("serving a new snapshot", "dataset", set.Snapshot.Manifest.Version, "grants", set.Graph.Rows())
 	}
+	s.query()
 	swapped, err = s.holder.RefreshLists()
 	switch {
 	case err != nil:
@@ -313,6 +337,9 @@ func (s *Server) Close() {
 		if err := s.accounts.Close(); err != nil {
 			s.log.Error("closing the accounts", "error", err)
 		}
+	}
+	if s.sql != nil {
+		s.sql.close()
 	}
 	if s.holder != nil {
 		s.holder.Close()

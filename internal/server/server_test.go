@@ -20,6 +20,7 @@ import (
 	"grantgraph/internal/fault"
 	"grantgraph/internal/graph"
 	"grantgraph/internal/search"
+	"grantgraph/internal/sqlbox"
 	"grantgraph/internal/synth"
 )
 
@@ -38,7 +39,11 @@ var worlds = sync.OnceValues(func() (dirs [2]string, err error) {
 	return dirs, nil
 })
 
+// TestMain is a SQL worker when a server starts it as one.
 func TestMain(m *testing.M) {
+	if len(os.Args) == 2 && os.Args[1] == "sql-worker" {
+		os.Exit(sqlbox.Work(os.Stdin, os.Stdout))
+	}
 	code := m.Run()
 	if dirs, err := worlds(); err == nil {
 		os.RemoveAll(filepath.Dir(dirs[0]))
@@ -64,7 +69,14 @@ func publish(t testing.TB, data string, world int) string {
 // start serves a data directory until the test ends.
 func start(t *testing.T, data string) *Server {
 	t.Helper()
-	s, err := Open(Options{Data: data, Addr: "127.0.0.1:0", Admin: "127.0.0.1:0", Poll: 10 * time.Millisecond, Log: slog.New(slog.DiscardHandler)})
+	return startWith(t, Options{Data: data, Log: slog.New(slog.DiscardHandler)})
+}
+
+// startWith is start with further options.
+func startWith(t *testing.T, opt Options) *Server {
+	t.Helper()
+	opt.Addr, opt.Admin, opt.Poll = "127.0.0.1:0", "127.0.0.1:0", 10*time.Millisecond
+	s, err := Open(opt)
 	if err != nil {
 		t.Fatal(err)
 	}

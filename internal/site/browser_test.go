@@ -6,9 +6,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -48,31 +45,10 @@ func (p *postbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // TestBrowser walks from sign-up to a first call of the API, and on to a
-// rotated key, in Chromium. With GRANTGRAPH_SHOTS set to a folder, it leaves
-// pictures of every page there.
+// rotated key, in Chromium.
 func TestBrowser(t *testing.T) {
 	t.Parallel()
-	node, err := exec.LookPath("node")
-	if err != nil {
-		t.Skip("the walk in a browser needs node: run make require")
-	}
-	chromium := ""
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if chromium, err = exec.LookPath(name); err == nil {
-			break
-		}
-	}
-	if err != nil {
-		t.Skip("the walk in a browser needs chromium: run make require")
-	}
-	dir, err := filepath.Abs("../../browser")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(filepath.Join(dir, "node_modules", "playwright-core")); err != nil {
-		t.Skip("the walk in a browser needs playwright-core in browser/node_modules: run make require")
-	}
-
+	walk := site.Walker(t)
 	box := &postbox{letters: map[string]chan string{}}
 	mailbox := httptest.NewServer(box)
 	defer mailbox.Close()
@@ -88,17 +64,7 @@ func TestBrowser(t *testing.T) {
 	done := make(chan error, 1)
 	go func() { done <- s.Run(ctx) }()
 
-	args := []string{filepath.Join(dir, "account.mjs"), s.URL(), mailbox.URL}
-	if shots := os.Getenv("GRANTGRAPH_SHOTS"); shots != "" {
-		args = append(args, shots)
-	}
-	walk := exec.CommandContext(ctx, node, args...)
-	walk.Env = append(os.Environ(), "CHROMIUM="+chromium)
-	out, err := walk.CombinedOutput()
-	if err != nil {
-		t.Errorf("%v\n%s", err, out)
-	}
-	t.Logf("%s", out)
+	walk(ctx, "account.mjs", s.URL(), mailbox.URL)
 	stop()
 	if err := <-done; err != nil {
 		t.Errorf("the server ended with %v", err)

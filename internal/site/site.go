@@ -1,6 +1,7 @@
 // Package site is the face for people: pages drawn on the server from the
 // snapshot being served, with one hand-written stylesheet and a little script
-// for the search box. What it shows of the data it only reads.
+// for the search box and for the editor of queries. What it shows of the data it
+// only reads.
 //
 // It is also where people have accounts: they sign up and in, make keys and
 // rotate them, and see what they have spent. Those pages are never cached,

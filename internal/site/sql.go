@@ -13,6 +13,7 @@ import (
 type sqlPage struct {
 	frame
 	Dialect   string
+	Tables    int
 	Groups    []tableGroup
 	Functions []function
 	Rules     []string
@@ -55,7 +56,7 @@ const starters = 4
 
 func newSQLPage(f frame) *sqlPage {
 	schema := warehouse.Describe()
-	page := &sqlPage{frame: f, Dialect: schema.Dialect, Rules: schema.Rules}
+	page := &sqlPage{frame: f, Dialect: schema.Dialect, Tables: len(schema.Tables), Rules: schema.Rules}
 	for _, v := range schema.Tables {
 		if n := len(page.Groups); n == 0 || page.Groups[n-1].Name != v.Group {
 			page.Groups = append(page.Groups, tableGroup{Name: v.Group})
@@ -73,5 +74,5 @@ func newSQLPage(f frame) *sqlPage {
 }
 
 func (s *Site) serveSQL(w http.ResponseWriter, r *http.Request) {
-	s.render(w, http.StatusOK, "sql", newSQLPage(s.frame(r, "SQL", s.version())))
+	s.render(w, http.StatusOK, "sql", newSQLPage(s.frame(r, "Ask in SQL", s.version())))
 }

@@ -1,0 +1,195 @@
+package server
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"grantgraph/internal/account"
+	"grantgraph/internal/build"
+	"grantgraph/internal/graph"
+	"grantgraph/internal/search"
+	"grantgraph/internal/sqlbox"
+	files "grantgraph/internal/warehouse"
+)
+
+// publishSQL builds one of the worlds with its warehouse.
+func publishSQL(t testing.TB, data string, world int) string {
+	t.Helper()
+	dirs, err := worlds()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := build.Run(t.Context(), build.Options{Sources: dirs[world], Data: data, Keep: 2,
+		Indexers: []build.Indexer{{Name: "graph", Write: graph.Build}, {Name: "search", Write: search.Build}, {Name: "warehouse", Write: files.Build}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Snapshot.Manifest.Version
+}
+
+// query asks SQL.
+func query(url, key, sql string) (status int, body string, err error) {
+	b, err := json.Marshal(map[string]string{"sql": sql})
+	if err != nil {
+		return 0, "", err
+	}
+	r, err := http.NewRequest(http.MethodPost, url+"/api/v1/sql", bytes.NewReader(b))
+	if err != nil {
+		return 0, "", err
+	}
+	r.Header.Set("X-API-Key", key)
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return 0, "", err
+	}
+	defer answer.Body.Close()
+	out, err := io.ReadAll(answer.Body)
+	return answer.StatusCode, string(out), err
+}
+
+// TestSQLSwap publishes snapshots, one of them without a warehouse, while
+// clients ask for grants and in SQL: no request for grants fails, no query
+// does but for want of a warehouse, and SQL moves on to the new rows.
+func TestSQLSwap(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	publishSQL(t, data, 0)
+	log := &lines{}
+	s := startWith(t, Options{Data: data, SQL: &sqlbox.Options{Workers: 2, PerKey: 10}, Log: slog.New(slog.NewTextHandler(log, nil))})
+	key, _, err := s.Store().Create(t.Context(), account.Pro, "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var (
+		stop, absent atomic.Bool
+		asked        atomic.Int64
+		wg           sync.WaitGroup
+	)
+	for range 2 {
+		wg.Go(func() {
+			for n := 0; !stop.Load() && n < 2000; n++ {
+				if status, body, err := get(s.URL()+"/api/v1/grants/summary", key); err != nil || status != 200 {
+					t.Errorf("%d, %v, %.200s", status, err, body)
+					return
+				}
+			}
+		})
+		wg.Go(func() {
+			for n := 0; !stop.Load() && n < 2000; n++ {
+				status, body, err := query(s.URL(), key, "SELECT count(*) AS n FROM grants")
+				if missing := status == 503 && strings.Contains(body, "sql_unavailable") && absent.Load(); err != nil || status != 200 && !missing {
+					t.Errorf("%d, %v, %.300s", status, err, body)
+					return
+				}
+				asked.Add(1)
+			}
+		})
+	}
+	// until asks in SQL until the answer is as wanted.
+	until := func(want string) {
+		t.Helper()
+		deadline := time.Now().Add(30 * time.Second)
+		for last := ""; ; {
+			_, body, err := query(s.URL(), key, "SELECT count(*) AS n, sum(amount) AS total FROM grants")
+			if err == nil && strings.Contains(body, want) {
+				return
+			}
+			if last = body; time.Now().After(deadline) {
+				t.Fatalf("%v, %s, want %s", err, last, want)
+			}
+		}
+	}
+	// rows is what SQL must say of the snapshot being served.
+	rows := func() string {
+		set, release := s.holder.Acquire()
+		defer release()
+		c := set.Snapshot.Manifest.Counts
+		return fmt.Sprintf(`"rows":[{"n":%d,"total":%d}]`, c.Grants, c.TotalAmount)
+	}
+	took := func(version string) {
+		t.Helper()
+		for deadline := time.Now().Add(30 * time.Second); ; {
+			if _, body, err := get(s.URL()+"/readyz", ""); err == nil && strings.Contains(body, version) {
+				return
+			}
+			if time.Now().After(deadline) {
+				t.Fatalf("snapshot %s was not taken up", version)
+			}
+		}
+	}
+	until(rows())
+	first := rows()
+	took(publishSQL(t, data, 1))
+	if rows() == first {
+		t.Fatal("the worlds do not differ")
+	}
+	until(rows())
+	absent.Store(true)
+	took(publish(t, data, 0))
+	until(`"error":"sql_unavailable"`)
+	took(publishSQL(t, data, 1))
+	until(rows())
+	absent.Store(false)
+	stop.Store(true)
+	wg.Wait()
+	if asked.Load() == 0 || !strings.Contains(log.String(), "serving without SQL") {
+		t.Errorf("%d queries; %s", asked.Load(), log)
+	}
+	t.Logf("%d queries", asked.Load())
+}
+
+// TestSQLDamaged serves a snapshot whose warehouse cannot be opened: all but
+// SQL is answered, nobody is told where it lies, and nothing is charged.
+func TestSQLDamaged(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	version := publishSQL(t, data, 0)
+	if err := os.WriteFile(filepath.Join(data, "builds", version, files.ProFile), []byte("no database"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	log := &lines{}
+	s := startWith(t, Options{Data: data, SQL: &sqlbox.Options{Workers: 1}, Log: slog.New(slog.NewTextHandler(log, nil))})
+	key, info, err := s.Store().Create(t.Context(), account.Plus, "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	status, body, err := query(s.URL(), key, "SELECT 1")
+	if err != nil || status != 503 || !strings.Contains(body, "sql_unavailable") || strings.Contains(body, data) || !strings.Contains(log.String(), "serving without SQL") {
+		t.Errorf("%d %v %s\n%s", status, err, body, log)
+	}
+	if b, err := s.Store().Balance(t.Context(), info.ID); err != nil || b.Remaining != b.Limit {
+		t.Errorf("%+v, %v", b, err)
+	}
+	if status, body, err := get(s.URL()+"/api/v1/grants/summary", key); err != nil || status != 200 {
+		t.Errorf("%d %v %s", status, err, body)
+	}
+}
+
+// lines is a log that a test reads while it is written.
+type lines struct {
+	mu sync.Mutex
+	b  strings.Builder
+}
+
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
