@@ -39,7 +39,7 @@ func (x *Index) Find(q, state string, limit int) []Result {
 	limit = min(limit, maxLimit)
 	var want uint16
 	if state = strings.ToUpper(strings.TrimSpace(state)); state != "" {
-		if len(state) != 2 {
+		if len(state) != 2 || strings.Trim(state, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
 			return nil
 		}
 		want = binary.LittleEndian.Uint16([]byte(state))

@@ -381,6 +381,7 @@ func FuzzFind(f *testing.F) {
 		f.Add(q, "")
 		f.Add(q, "TX")
 	}
+	f.Add("first baptist", "\x00\x00")
 	f.Fuzz(func(t *testing.T, q, state string) {
 		got := x.Find(q, state, 10)
 		if utf8.RuneCountInString(strings.TrimSpace(q)) < 2 && len(got) > 0 {
