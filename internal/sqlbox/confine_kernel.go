@@ -5,6 +5,7 @@ package sqlbox
 import (
 	"fmt"
 	"os"
+	"strconv"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -34,10 +35,34 @@ func confine(memory int64) (notes []string) {
 			notes = append(notes, fmt.Sprintf("no limit on %s: %v", l.name, err))
 		}
 	}
+	if err := giveWay(); err != nil {
+		notes = append(notes, fmt.Sprintf("no lower priority: %v", err))
+	}
 	if err := filter(); err != nil {
 		notes = append(notes, fmt.Sprintf("no filter of system calls: %v", err))
 	}
 	return notes
+}
+
+// giveWay lets the server go first when the processors are busy: a query is
+// somebody's, the server is everybody's. Priority belongs to threads; those to
+// come have that of the thread that makes them.
+func giveWay() error {
+	const nice = 10
+	threads, err := os.ReadDir("/proc/self/task")
+	if err != nil {
+		return err
+	}
+	for _, t := range threads {
+		id, err := strconv.Atoi(t.Name())
+		if err != nil {
+			return err
+		}
+		if err := unix.Setpriority(unix.PRIO_PROCESS, id, nice); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // physical is the memory of the machine in bytes.
