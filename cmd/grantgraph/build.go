@@ -97,6 +97,7 @@ func (b *buildBars) progress(phase string, done, total int64) {
 var units = map[string]string{
 	"hash": "archives", "choose": "shards", "gather": "shards", "universe": "files", "people": "shards",
 	"resolve": "distinct recipients", "classify": "grants", "write": "rows",
+	"lists": "lists", "awards": "files", "register": "tables", "derive": "steps",
 }
 
 func (b *buildBars) close() {
@@ -106,6 +107,8 @@ func (b *buildBars) close() {
 	switch unit, ok := units[b.name]; {
 	case b.name == "read":
 		b.bar.end("%s of XML", bytesize(b.total))
+	case b.name == "model":
+		b.bar.end("trained")
 	case ok:
 		b.bar.end("%s %s", count(b.total), unit)
 	default:
