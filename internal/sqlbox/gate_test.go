@@ -10,6 +10,7 @@ import (
 	duckdb "github.com/duckdb/duckdb-go/v2"
 
 	"grantgraph/internal/fault"
+	"grantgraph/internal/sqlbox/hostile"
 	"grantgraph/internal/warehouse"
 )
 
@@ -112,7 +113,7 @@ func TestBody(t *testing.T) {
 // allowed tables only, by the engine's own account, and that what is put
 // around it keeps it so.
 func FuzzGate(f *testing.F) {
-	for _, list := range refused {
+	for _, list := range hostile.Refused {
 		for _, s := range list[:min(8, len(list))] {
 			f.Add(s)
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"grantgraph/internal/fault"
+	"grantgraph/internal/sqlbox/hostile"
 	"grantgraph/internal/warehouse"
 )
 
@@ -17,7 +18,7 @@ func TestRefused(t *testing.T) {
 	t.Parallel()
 	b := box(t, Options{})
 	n := 0
-	for kind, list := range refused {
+	for kind, list := range hostile.Refused {
 		n += len(list)
 		for _, sql := range list {
 			err := b.Check(t.Context(), Request{SQL: sql, Pro: true})
@@ -35,7 +36,7 @@ func TestRefused(t *testing.T) {
 		if !v.Pro {
 			continue
 		}
-		for _, try := range proTries {
+		for _, try := range hostile.ProTries {
 			n++
 			sql := fmt.Sprintf(try, v.Name)
 			err := b.Check(t.Context(), Request{SQL: sql})
@@ -48,7 +49,7 @@ func TestRefused(t *testing.T) {
 			}
 		}
 	}
-	for _, sql := range oversized() {
+	for _, sql := range hostile.Oversized() {
 		n++
 		start := time.Now()
 		if err := b.Check(t.Context(), Request{SQL: sql}); slug(err) != Rejected {
@@ -98,7 +99,7 @@ func TestHeavy(t *testing.T) {
 			}
 		})
 	}
-	for _, sql := range heavy {
+	for _, sql := range hostile.Heavy {
 		list <- sql
 	}
 	close(list)

@@ -1,9 +1,12 @@
-package sqlbox
+// Package hostile is a collection of statements by people who mean no good, and
+// by some who only did not think, for tests of everything that SQL from outside
+// passes through.
+package hostile
 
 import "strings"
 
-// refused are statements that the gate must turn away, by what they try.
-var refused = map[string][]string{
+// Refused are statements that the gate must turn away, by what they try.
+var Refused = map[string][]string{
 	"read a file": {
 		"SELECT * FROM read_csv('/etc/passwd')",
 		"SELECT * FROM read_csv_auto('/etc/passwd')",
@@ -400,8 +403,8 @@ var refused = map[string][]string{
 	},
 }
 
-// proTries reach for a Pro table in as many ways as there are.
-var proTries = []string{
+// ProTries reach for a Pro table in as many ways as there are.
+var ProTries = []string{
 	"SELECT * FROM %s",
 	"SELECT * FROM main.%s",
 	`SELECT * FROM "%s"`,
@@ -425,8 +428,8 @@ var proTries = []string{
 	"SELECT /* x */ * FROM /* y */ %s -- z",
 }
 
-// oversized are statements that are too long or too deep.
-func oversized() []string {
+// Oversized are statements that are too long or too deep.
+func Oversized() []string {
 	rep := strings.Repeat
 	return []string{
 		"SELECT " + rep("1", 1<<20),
@@ -459,9 +462,9 @@ func oversized() []string {
 	}
 }
 
-// heavy are statements that the gate lets pass and that try to use up the
+// Heavy are statements that the gate lets pass and that try to use up the
 // machine. Each must end in its time, one way or the other.
-var heavy = []string{
+var Heavy = []string{
 	"SELECT count(*) FROM range(100000000000)",
 	"SELECT sum(a.range * b.range) FROM range(10000000) a, range(10000000) b",
 	"SELECT count(*) FROM grants a, grants b, grants c, grants d",
