@@ -95,9 +95,9 @@ func TestSQLNeighbour(t *testing.T) {
 	if ends[400] < 400 {
 		t.Errorf("so few were refused or stopped: %v", ends)
 	}
-	// A few milliseconds are the scheduler's on a machine that does nothing
-	// else, and no ratio of them means anything.
-	if most := max(3*idle, 50*time.Millisecond); busy > most {
+	// Three times as slow is the bound. Other packages are tested beside this
+	// one and may begin at any moment, hence the allowance.
+	if most := max(3*idle, 250*time.Millisecond); busy > most {
 		t.Errorf("p99 %v beside heavy SQL, %v when quiet", busy, idle)
 	}
 }
