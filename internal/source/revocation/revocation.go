@@ -7,7 +7,6 @@ package revocation
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 	"time"
@@ -48,60 +47,16 @@ var ErrFormat = errors.New("not an automatic revocation list")
 // columns of a row; there is no header.
 const columns = 12
 
-// patience is how many rows may be unusable before the first usable one. A
-// list that begins with so many of them is some other file, and the rest of it
-// need not be read to know.
-const patience = 1000
+var list = rows.List{Layout: rows.Pipes, Name: "the revocation list", Format: ErrFormat, Shape: "the 12 fields from EIN to reinstatement date"}
 
 // Read calls fn for every usable row of the list as plain text or gzip; the
 // published zip is opened by rows.Open. A bad row is counted and left out. A
 // file without a single usable row is an error, and so is one that ends in the
 // middle of its compression. An error from fn ends the reading and is returned
 // as it is.
-func Read(r io.Reader, fn func(*Record) error) (tally rows.Tally, err error) {
-	plain, err := rows.Inflate(r)
-	if err != nil {
-		return tally, fmt.Errorf("%w: %w", ErrFormat, err)
-	}
-	var (
-		s      = rows.NewScanner(plain, rows.Pipes)
-		rec    Record
-		failed error // of fn
-		first  = true
-	)
-	err = s.Each(&tally, 0, func(fields []string) (string, error) {
-		if first && strings.HasPrefix(fields[0], "PK\x03\x04") {
-			return "", fmt.Errorf("%w: it is a zip; unpack it first", ErrFormat)
-		}
-		first = false
-		if tally.Rows == 0 && tally.Lost() >= patience {
-			return "", unusable(tally)
-		}
-		if reason := rec.take(fields); reason != "" {
-			return reason, nil
-		}
-		failed = fn(&rec)
-		return "", failed
-	})
-	switch {
-	case failed != nil:
-		return tally, failed
-	case errors.Is(err, rows.ErrPage):
-		return tally, fmt.Errorf("%w: %w", ErrFormat, err)
-	case errors.Is(err, ErrFormat):
-		return tally, err
-	case err != nil:
-		return tally, fmt.Errorf("reading the revocation list after row %d: %w", tally.Rows, err)
-	case tally.Rows > 0:
-		return tally, nil
-	case tally.Lost() > 0:
-		return tally, unusable(tally)
-	}
-	return tally, fmt.Errorf("%w: %w", ErrFormat, rows.ErrEmpty)
-}
-
-func unusable(tally rows.Tally) error {
-	return fmt.Errorf("%w: none of %d rows has the %d fields from EIN to reinstatement date (%s)", ErrFormat, tally.Lost(), columns, tally.Rejected[0].Reason)
+func Read(r io.Reader, fn func(*Record) error) (rows.Tally, error) {
+	var rec Record
+	return list.Read(r, rec.take, func() error { return fn(&rec) })
 }
 
 // take fills the record from the fields of a row and says why it cannot.

@@ -1,0 +1,69 @@
+package rows
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// List describes a kind of file that has no header: every row is an entry, and
+// only the rows themselves tell whether it is the right file.
+type List struct {
+	Layout Layout
+	Name   string // for errors, "Publication 78"
+	Format error  // wrapped by every refusal of a file that is something else
+	Shape  string // what none of its rows was, "EIN|name|city"
+}
+
+// patience is how many rows may be unusable before the first usable one. A
+// file that begins with so many of them is some other file, and the rest of it
+// need not be read to know.
+const patience = 1000
+
+// Read calls take with the fields of every row, plain or gzipped. Take says why
+// it has no use for a row, or "" when it has; each is then called. A bad row is
+// counted and left out. A file without a single usable row is an error, and so
+// is one that ends in the middle of its compression. An error from each ends
+// the reading and is returned as it is.
+func (l *List) Read(r io.Reader, take func(fields []string) (reason string), each func() error) (tally Tally, err error) {
+	plain, err := Inflate(r)
+	if err != nil {
+		return tally, fmt.Errorf("%w: %w", l.Format, err)
+	}
+	var failed error // of each
+	first := true
+	err = NewScanner(plain, l.Layout).Each(&tally, 0, func(fields []string) (string, error) {
+		if first && strings.HasPrefix(fields[0], "PK\x03\x04") {
+			return "", fmt.Errorf("%w: it is a zip; unpack it first", l.Format)
+		}
+		first = false
+		if tally.Rows == 0 && tally.Lost() >= patience {
+			return "", l.unusable(&tally)
+		}
+		if reason := take(fields); reason != "" {
+			return reason, nil
+		}
+		failed = each()
+		return "", failed
+	})
+	switch {
+	case failed != nil:
+		return tally, failed
+	case errors.Is(err, ErrPage):
+		return tally, fmt.Errorf("%w: %w", l.Format, err)
+	case errors.Is(err, l.Format):
+		return tally, err
+	case err != nil:
+		return tally, fmt.Errorf("reading %s after row %d: %w", l.Name, tally.Rows, err)
+	case tally.Rows > 0:
+		return tally, nil
+	case tally.Lost() > 0:
+		return tally, l.unusable(&tally)
+	}
+	return tally, fmt.Errorf("%w: %w", l.Format, ErrEmpty)
+}
+
+func (l *List) unusable(tally *Tally) error {
+	return fmt.Errorf("%w: none of %d rows is %s (%s)", l.Format, tally.Lost(), l.Shape, tally.Rejected[0].Reason)
+}
