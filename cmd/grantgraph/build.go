@@ -20,6 +20,7 @@ type buildCmd struct {
 	Data    string `help:"Data directory for the stage and the snapshots." default:"data" placeholder:"DIR"`
 	Workers int    `help:"Parallel workers; 0 is one per core." default:"0" placeholder:"N"`
 	Keep    int    `help:"How many snapshots to keep." default:"3" placeholder:"N"`
+	Model   string `help:"Model file for the lines that no rule decides, such as resolve/model.json of the current snapshot. Without it one is trained on the sources." placeholder:"FILE"`
 	JSON    bool   `name:"json" help:"Print the manifest as JSON instead of the report."`
 	Quiet   bool   `short:"q" help:"No progress."`
 }
@@ -32,7 +33,11 @@ that was current stays current until the new one is whole.
 
 A build that was stopped goes on where it was: what has been read is kept in the
 data directory. A filing that cannot be read is set aside with its reason and
-counted; it never stops a build.`
+counted; it never stops a build.
+
+A build after a small change resolves again only the recipients whose answer may
+have changed with it. Training the model anew changes it a little, and every
+answer that rests on it is asked for again; --model keeps it.`
 }
 
 func (c *buildCmd) Run(a *app) error {
@@ -46,10 +51,14 @@ func (c *buildCmd) run(a *app) (*build.Result, error) {
 	if c.Workers < 0 || c.Keep < 1 {
 		return nil, fault.New("bad_flag", "--workers must not be negative and --keep must be at least 1").Try("grantgraph build --help")
 	}
+	m, err := readModel(c.Model)
+	if err != nil {
+		return nil, err
+	}
 	start := time.Now()
 	bars := newBuildBars(a, c.Quiet || c.JSON)
 	result, err := build.Run(a.Ctx, build.Options{
-		Sources: c.Sources, Data: c.Data, Workers: c.Workers, Keep: c.Keep, Progress: bars.progress, Indexers: indexers(),
+		Sources: c.Sources, Data: c.Data, Workers: c.Workers, Keep: c.Keep, Model: m, Progress: bars.progress, Indexers: indexers(),
 	})
 	bars.close()
 	if err != nil {
@@ -164,6 +173,9 @@ func printBuild(w io.Writer, result *build.Result, took time.Duration) {
 	fmt.Fprintf(w, "\nPublished in %s to %s (%s in %d files", took.Round(100*time.Millisecond), result.Snapshot.Dir, bytesize(totalBytes(m)), len(m.Files))
 	if result.Reused > 0 {
 		fmt.Fprintf(w, "; %d of %d shards were staged already", result.Reused, result.Staged)
+	}
+	if result.Kept > 0 {
+		fmt.Fprintf(w, "; %s of %s recipients are resolved as they were", count(int64(result.Kept)), count(int64(result.Kept+result.Asked)))
 	}
 	fmt.Fprintln(w, ").")
 }

@@ -70,15 +70,9 @@ func (c *evalCmd) Run(a *app) error {
 			return err
 		}
 	}
-	var m *model.Model
-	if c.Model != "" {
-		err := readFile(c.Model, "a model of this version", func(r io.Reader) (err error) {
-			m, err = resolve.ReadModel(r)
-			return err
-		})
-		if err != nil {
-			return err
-		}
+	m, err := readModel(c.Model)
+	if err != nil {
+		return err
 	}
 	ask := func(list io.Writer) error {
 		res, err := eval.Labelled(a.Ctx, u, cases, eval.Options{Folds: c.Folds, Model: m, List: list})
@@ -241,4 +235,16 @@ func writeTo(path string, fill func(io.Writer) error) error {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
 	return nil
+}
+
+// readModel reads a model file; none is named by an empty path.
+func readModel(path string) (m *model.Model, err error) {
+	if path == "" {
+		return nil, nil
+	}
+	err = readFile(path, "a model of this version", func(r io.Reader) (err error) {
+		m, err = resolve.ReadModel(r)
+		return err
+	})
+	return m, err
 }

@@ -28,6 +28,7 @@ import (
 	"grantgraph/internal/place"
 	"grantgraph/internal/resolve"
 	"grantgraph/internal/resolve/abroad"
+	"grantgraph/internal/resolve/model"
 	"grantgraph/internal/snapshot"
 )
 
@@ -46,6 +47,10 @@ type Options struct {
 	// much there is. It may be nil; it is called from several goroutines, one
 	// at a time.
 	Progress func(phase string, done, total int64)
+
+	// Model answers for the lines that no rule decides, where it is set; else
+	// one is trained on these sources.
+	Model *model.Model
 
 	// Examine is shown the resolver and the lines whose EIN was filed, before
 	// any line is resolved. It may be nil.
@@ -72,6 +77,8 @@ type Result struct {
 	Report   *Report
 	Reused   int // staged shards taken over from an earlier run
 	Staged   int // all staged shards
+	Kept     int // tuples whose answer in the last build still stood
+	Asked    int // tuples that the rules were run for
 }
 
 // builder carries one build through its steps.
@@ -89,6 +96,8 @@ type builder struct {
 
 	shardBytes   int64
 	reusedShards int
+
+	keptAnswers, newAnswers int
 
 	mu          sync.Mutex
 	phaseName   string
@@ -218,7 +227,7 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 		b.report.Warnings = append(b.report.Warnings, "the snapshot is published, but not all was tidied up after it: "+err.Error())
 	}
 	b.phase("", 0)
-	return &Result{Snapshot: s, Report: b.report, Reused: b.reusedShards, Staged: len(p.shards)}, nil
+	return &Result{Snapshot: s, Report: b.report, Reused: b.reusedShards, Staged: len(p.shards), Kept: b.keptAnswers, Asked: b.newAnswers}, nil
 }
 
 // phase begins a step of total units.
@@ -332,7 +341,7 @@ func (b *builder) manifest(p *plan, c *choice, g *lines, l *linked, u *resolve.U
 
 // pruneStage removes staged shards that this build did not use.
 func (b *builder) pruneStage(p *plan) error {
-	used := make(map[string]bool, len(p.shards))
+	used := map[string]bool{answersName: true}
 	for i := range p.shards {
 		used[p.shards[i].key] = true
 	}

@@ -84,16 +84,24 @@ func (b *builder) link(ctx context.Context, p *plan, c *choice, g *lines, u *res
 	}
 
 	b.phase("resolve", int64(g.tuples.len()))
+	known, err := b.openAnswers(g.tuples.len())
+	if err != nil {
+		return nil, err
+	}
 	verdicts := make([]verdict, g.tuples.len())
 	err = b.chunks(ctx, len(verdicts), func(from, to int) {
 		for i := from; i < to; i++ {
-			verdicts[i] = judge(r, string(g.tuples.at(uint32(i))))
+			verdicts[i] = judge(r, known, i, string(g.tuples.at(uint32(i))))
 		}
 		b.step(int64(to - from))
 	})
 	if err != nil {
 		return nil, err
 	}
+	if err := b.keep(known); err != nil {
+		return nil, err
+	}
+	b.keptAnswers, b.newAnswers = int(known.kept.Load()), int(known.asked.Load())
 
 	l := &linked{
 		ein: make([]ein.EIN, len(g.amount)), rule: make([]resolve.Rule, len(g.amount)), class: make([]uint8, len(g.amount)),
@@ -140,14 +148,14 @@ func (b *builder) link(ctx context.Context, p *plan, c *choice, g *lines, u *res
 	return l, nil
 }
 
-// judge works out what a tuple says by itself.
-func judge(r *resolve.Resolver, key string) (v verdict) {
+// judge works out what tuple number at says by itself.
+func judge(r *resolve.Resolver, known *answers, at int, key string) (v verdict) {
 	t := splitTuple(key)
 	n := t.parse()
 	v.nameless = classify.Unidentified(&classify.Line{Name1: t.name1, Name2: t.name2, Person: t.person}, false)
 	rt := t.resolve()
 	if !v.nameless {
-		v.match = r.Resolve(&rt, &n)
+		v.match = known.resolve(r, at, key, &rt, &n)
 	}
 	party := resolve.Organization
 	if v.nameless {
@@ -230,7 +238,7 @@ func (b *builder) judgeRow(r *resolve.Resolver, c *choice, g *lines, l *linked, 
 	}
 	l.ein[row], l.rule[row], l.class[row] = m.EIN, m.Rule, class
 	if m.Rule == resolve.Model {
-		l.odds[row] = uint16(m.Prob*1000 + 0.5)
+		l.odds[row] = thousandths(m.Prob)
 	}
 
 	party := resolve.Organization

@@ -56,14 +56,16 @@ func (b *builder) resolver(ctx context.Context, c *choice, g *lines, u *resolve.
 			b.report.Warnings = append(b.report.Warnings, fmt.Sprintf("the rule %s is off: it was right in %d of %d lines whose EIN is known", t.Rule, t.Right, t.Answers))
 		}
 	}
-	rules := resolve.New(u, opt)
-	silent, asked, err := b.silence(ctx, g, rules, people)
-	if err != nil {
-		return nil, nil, err
-	}
-	m := rules.Train(labels, silent, asked)
+	m := b.opt.Model
 	if m == nil {
-		m = resolve.Prior()
+		rules := resolve.New(u, opt)
+		silent, asked, err := b.silence(ctx, g, rules, people)
+		if err != nil {
+			return nil, nil, err
+		}
+		if m = rules.Train(labels, silent, asked); m == nil {
+			m = resolve.Prior()
+		}
 	}
 	b.report.Model.Origin, b.report.Model.Outside, b.report.Model.Metrics = m.Origin, m.Outside, m.Metrics
 	b.step(1)

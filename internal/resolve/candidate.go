@@ -238,6 +238,9 @@ func (r *Resolver) candidates(q *query, s *search, known []alias) {
 		s.found = s.found[:maxCandidates]
 	}
 	slices.SortFunc(s.found, func(a, b candidate) int { return cmp.Compare(a.name, b.name) })
+	if q.watched {
+		q.met = r.meeting(s)
+	}
 }
 
 func newReading(d *details, n *orgname.Name) reading {
@@ -254,11 +257,11 @@ func (r *Resolver) byWords(q *query, s *search, p *reading) {
 	rare := p.words.ids
 	list := rare[:p.words.n]
 	slices.SortFunc(list, func(a, b uint32) int {
-		return cmp.Or(cmp.Compare(d.rarity[b], d.rarity[a]), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(d.rarity[b], d.rarity[a]), cmp.Compare(d.marks[a], d.marks[b]))
 	})
 	looked := 0
 	for i, w := range list {
-		weight := max(d.rarity[w], 0.1)
+		weight := max(float32(d.rarity[w])*step, 0.1)
 		if q.state != 0 && looked < rarestInState {
 			if names := d.posts.in(w, q.state); len(names) > 0 && len(names) <= stateWords {
 				looked++

@@ -20,8 +20,9 @@ type details struct {
 	words   []uint32 // ids of the distinct words of each name, sorted within it
 	ends    []uint32 // where the words of each name end
 	ids     map[string]uint32
-	rarity  []float32 // by word id: natural logarithm of names per name with the word
-	unknown float32   // the rarity of a word no organization has
+	marks   []uint64 // by word id: the hash of the word, by which ties are broken
+	rarity  []uint8  // by word id
+	unknown uint8    // the rarity of a word no organization has
 
 	orgs  int      // how many names are organizations' own
 	owner []uint32 // organization of each further name
@@ -141,6 +142,7 @@ func (d *details) indexWords() {
 				id = uint32(len(df))
 				d.ids[w] = id
 				df = append(df, 0)
+				d.marks = append(d.marks, hashKey(w))
 			}
 			d.words = append(d.words, id)
 		}
@@ -155,13 +157,24 @@ func (d *details) indexWords() {
 		}
 		d.ends[i] = uint32(len(d.words))
 	}
-	total := float64(max(d.orgs, 1))
-	d.rarity = make([]float32, len(df))
+	d.rarity = make([]uint8, len(df))
 	for id, n := range df {
-		d.rarity[id] = float32(math.Log(total / float64(max(n, 1))))
+		d.rarity[id] = rarity(d.orgs, int(n))
 	}
-	d.unknown = float32(math.Log(total))
+	d.unknown = rarity(d.orgs, 0)
 	d.words = slices.Clip(d.words)
+}
+
+// step is one degree of rarity, in natural logarithms: a quarter octave.
+const step = math.Ln2 / 4
+
+// rarity is the logarithm of total over n in whole steps. The scale is coarse so
+// that a few organizations more or less move few words on it, and whole so that
+// sums come out alike in any order: what a line is resolved to must not change
+// when nothing near it does.
+func rarity(total, n int) uint8 {
+	steps := func(n int) float64 { return math.Round(math.Log(float64(max(n, 1))) / step) }
+	return uint8(max(steps(total)-steps(n), 0))
 }
 
 // wordsOf cuts a key at its spaces.
@@ -252,8 +265,8 @@ func (d *details) of(id uint32) []uint32 {
 type phrase struct {
 	ids    [24]uint32
 	n      int
-	all    int     // distinct words, those that no organization has among them
-	weight float32 // rarity of all words
+	all    int   // distinct words, those that no organization has among them
+	weight int32 // rarity of all words
 }
 
 func (d *details) phrase(k2 string) (p phrase) {
@@ -267,37 +280,38 @@ func (d *details) phrase(k2 string) (p phrase) {
 		if p.n < len(p.ids) && !slices.Contains(p.ids[:p.n], id) {
 			p.ids[p.n] = id
 			p.n++
-			p.weight += d.rarity[id]
+			p.weight += int32(d.rarity[id])
 		}
 	}
 	p.all = p.n + unknown
-	p.weight += float32(unknown) * d.unknown
+	p.weight += int32(unknown) * int32(d.unknown)
 	slices.Sort(p.ids[:p.n])
 	return p
 }
 
 // compare weighs the words two names share: overlap is their rarity as a share
-// of the rarity of all words of both, rarest that of the rarest one.
-func (d *details) compare(p *phrase, id uint32) (overlap, rarest float32) {
-	var shared, other float32
+// of the rarity of all words of both, rarest that of the rarest one, as a
+// logarithm.
+func (d *details) compare(p *phrase, id uint32) (overlap, rarest float64) {
+	var shared, other, most int32
 	own := d.of(id)
 	i := 0
 	for _, w := range own {
-		r := d.rarity[w]
+		r := int32(d.rarity[w])
 		for i < p.n && p.ids[i] < w {
 			i++
 		}
 		if i < p.n && p.ids[i] == w {
 			shared += r
-			rarest = max(rarest, r)
+			most = max(most, r)
 		} else {
 			other += r
 		}
 	}
 	if all := p.weight + other; all > 0 {
-		overlap = shared / all
+		overlap = float64(shared) / float64(all)
 	}
-	return overlap, rarest
+	return overlap, float64(most) * step
 }
 
 // oneEdit reports whether two keys differ by exactly one letter changed, added

@@ -68,11 +68,14 @@ func (r *Resolver) byEvidence(q *query) Match {
 			return found(Street, e)
 		}
 	}
-	if r.opt.Model == nil || r.off[grant.Model] {
+	if !r.models() {
 		return Match{}
 	}
 	return r.byModel(q, known)
 }
+
+// models reports whether the model is asked at all.
+func (r *Resolver) models() bool { return r.opt.Model != nil && !r.off[grant.Model] }
 
 // borne reports whether some organization in the line's state bears its name.
 func (r *Resolver) borne(q *query) bool {

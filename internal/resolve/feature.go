@@ -2,6 +2,7 @@ package resolve
 
 import (
 	"math"
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -202,10 +203,10 @@ func (r *Resolver) measure(q *query, s *search, known []alias) {
 		x[fFiledOnly] = yes(o.Sources == FiledOnly)
 		x[fFiledName] = yes(int(name) >= d.filed)
 		x[fOtherName] = yes(int(name) >= d.orgs && int(name) < d.filed)
-		x[fPop] = log1p(r.funders(q, org))
-		x[fRevenue] = log1p(o.Revenue) / 10
+		x[fPop] = log1p(coarse(int64(r.funders(q, org))))
+		x[fRevenue] = log1p(coarse(o.Revenue)) / 10
 		if x[fExact] == 1 {
-			revenue += float64(max(o.Revenue, 0)) + 1
+			revenue += float64(coarse(o.Revenue)) + 1
 		}
 		if rows > 0 {
 			of := uint32(0)
@@ -229,7 +230,7 @@ func (r *Resolver) measure(q *query, s *search, known []alias) {
 		x[fLineInZIP], x[fNameInZIP] = x[fLineIn]*x[fZIP], x[fNameIn]*x[fZIP]
 		x[fOverlapCity] = x[fOverlap] * x[fCity]
 		x[fSimilarAway] = x[fSimilar] * away
-		x[fExactAwayWeight] = x[fExactAway] * float64(p.words.weight) / 20
+		x[fExactAwayWeight] = x[fExactAway] * float64(p.words.weight) * step / 20
 		x[fUncoveredExact], x[fUncoveredOverlap] = uncovered*x[fExact], uncovered*x[fOverlap]
 		x[fFiledOnlyNameIn] = x[fFiledOnly] * x[fNameIn]
 		x[fNameInLineIn] = x[fNameIn] * x[fLineIn]
@@ -241,7 +242,7 @@ func (r *Resolver) measure(q *query, s *search, known []alias) {
 	if revenue > 0 {
 		for i := range s.found {
 			if s.rows[i][fExact] == 1 {
-				s.rows[i][fRevenueShare] = (float64(max(r.u.orgs[d.orgOf(s.found[i].name)].Revenue, 0)) + 1) / revenue
+				s.rows[i][fRevenueShare] = (float64(coarse(r.u.orgs[d.orgOf(s.found[i].name)].Revenue)) + 1) / revenue
 			}
 		}
 	}
@@ -286,6 +287,15 @@ func (d *details) closest(read []reading, name uint32, places []uint32) (best *r
 		}
 	}
 	return best, w
+}
+
+// coarse rounds a count or an amount down to a power of two. These drift from
+// month to month, and a model that looked closely would drift with them.
+func coarse(n int64) int64 {
+	if n <= 0 {
+		return 0
+	}
+	return 1 << (bits.Len64(uint64(n)) - 1)
 }
 
 // funders counts the funders that filed an organization's EIN, without the one
@@ -357,20 +367,20 @@ const placeWord = 0.15
 // weigh compares a line with a name by their words. The words of the line's own
 // place are nearly free to be added or left out.
 func (d *details) weigh(p *phrase, name uint32, places []uint32) (w weight) {
-	var shared, core, other, spared, rarest float32
+	var shared, core, other, local, spared, rarest int32
 	common := 0
 	own := d.of(name)
 	i := 0
 	alone := func(word uint32) {
 		if slices.Contains(places, word) {
-			spared += (1 - placeWord) * d.rarity[word]
+			spared += int32(d.rarity[word])
 		}
 	}
 	for _, word := range own {
 		for ; i < p.n && p.ids[i] < word; i++ {
 			alone(p.ids[i])
 		}
-		r := d.rarity[word]
+		r := int32(d.rarity[word])
 		switch {
 		case i < p.n && p.ids[i] == word:
 			shared += r
@@ -381,7 +391,7 @@ func (d *details) weigh(p *phrase, name uint32, places []uint32) (w weight) {
 				rarest = max(rarest, r)
 			}
 		case slices.Contains(places, word):
-			other += placeWord * r
+			local += r
 		default:
 			other += r
 		}
@@ -389,20 +399,22 @@ func (d *details) weigh(p *phrase, name uint32, places []uint32) (w weight) {
 	for ; i < p.n; i++ {
 		alone(p.ids[i])
 	}
-	line := max(p.weight-spared, shared)
+	both := float64(shared)
+	line := max(float64(p.weight)-(1-placeWord)*float64(spared), both)
+	rest := float64(other) + placeWord*float64(local)
 	if all := p.all + len(own) - common; all > 0 {
 		w.jaccard = float64(common) / float64(all)
 	}
-	if all := line + other; all > 0 {
-		w.overlap, w.core = float64(shared/all), float64(core/all)
+	if all := line + rest; all > 0 {
+		w.overlap, w.core = both/all, float64(core)/all
 	}
 	if line > 0 {
-		w.lineIn = float64(shared / line)
+		w.lineIn = both / line
 	}
-	if shared+other > 0 {
-		w.nameIn = float64(shared / (shared + other))
+	if both+rest > 0 {
+		w.nameIn = both / (both + rest)
 	}
-	w.rarest = float64(rarest)
+	w.rarest = float64(rarest) * step
 	return w
 }
 
@@ -447,17 +459,23 @@ func similar(a, b string) float64 {
 	if len(a) == 0 {
 		return 0
 	}
+	// Where in b each letter stands: the letters of a then find their partners
+	// without looking through b. Keys are capitals and digits, which differ in
+	// their low six bits.
+	var in [64]uint64
+	for j := range len(b) {
+		in[b[j]&63] |= 1 << j
+	}
 	window := max(len(b)/2-1, 0)
 	var usedA, usedB uint64
 	matches := 0
 	for i := range len(a) {
-		for j := max(i-window, 0); j < min(i+window+1, len(b)); j++ {
-			if usedB&(1<<j) == 0 && a[i] == b[j] {
-				usedA |= 1 << i
-				usedB |= 1 << j
-				matches++
-				break
-			}
+		near := uint64(1)<<(i+window+1) - 1 // beyond 63 the shift leaves 0, and this all
+		near &^= uint64(1)<<max(i-window, 0) - 1
+		if free := in[a[i]&63] & near &^ usedB; free != 0 {
+			usedA |= 1 << i
+			usedB |= free & -free
+			matches++
 		}
 	}
 	if matches == 0 {

@@ -26,6 +26,8 @@ type Resolver struct {
 	u   *Universe
 	opt Options
 	off [grant.Model + 1]bool
+
+	model uint64 // digest of the model, 0 for none
 }
 
 // New makes a resolver over a universe.
@@ -33,6 +35,9 @@ func New(u *Universe, opt Options) *Resolver {
 	r := &Resolver{u: u, opt: opt}
 	for _, rule := range opt.Off {
 		r.off[rule] = true
+	}
+	if opt.Model != nil {
+		r.model = opt.Model.Digest()
 	}
 	return r
 }
@@ -125,6 +130,9 @@ type query struct {
 	zip    uint32
 	careOf bool   // the address is someone else's
 	street string // key of the street, empty when it says nothing
+
+	watched bool   // what it meets is to be remembered
+	met     uint64 // digest of the candidates, where it came to these
 }
 
 // prepare reads the place of the line.

@@ -193,16 +193,17 @@ func (r *Resolver) learn(list []lesson, outside float64) *model.Model {
 		blocked, top = blocked+b, top+t
 		return points
 	}
+	all := r.studyAll(list)
 	if present < fewLabels {
-		m = r.fit(list, func(uint32) bool { return true }, outside)
+		m = fit(list, all, func(uint32) bool { return true }, outside)
 		for fold := range uint32(folds) {
-			out := r.fit(list, func(part uint32) bool { return part%folds != fold }, outside)
+			out := fit(list, all, func(part uint32) bool { return part%folds != fold }, outside)
 			calibrate = append(calibrate, take(out, func(part uint32) bool { return part%folds == fold })...)
 		}
 		test = calibrate
 		metrics.Fitted, metrics.Calibrated, metrics.Tested = present, present, present
 	} else {
-		m = r.fit(list, func(part uint32) bool { return part < 60 }, outside)
+		m = fit(list, all, func(part uint32) bool { return part < 60 }, outside)
 		calibrate, _, _ = r.points(m, list, func(part uint32) bool { return part >= 60 && part < 80 }, outside)
 		test = take(m, func(part uint32) bool { return part >= 80 })
 		for i := range list {
@@ -276,47 +277,58 @@ const (
 	sparse = 6
 )
 
-// fit learns weights from some of the lessons.
-func (r *Resolver) fit(list []lesson, in func(part uint32) bool, outside float64) *model.Model {
-	var chosen []*lesson
-	for i := range list {
-		if in(list[i].part) {
-			chosen = append(chosen, &list[i])
-		}
-	}
-	weight := outsideWeight(chosen, outside)
-	parts := make([]model.Rows, len(chosen))
-	parallel(len(chosen), func(from, to int) {
+// studied are the candidates of one lesson to learn from: with its organization
+// and without.
+type studied struct{ open, masked model.Rows }
+
+// studyAll measures every lesson once, however many fits come of it.
+func (r *Resolver) studyAll(list []lesson) []studied {
+	all := make([]studied, len(list))
+	parallel(len(list), func(from, to int) {
 		for i := from; i < to; i++ {
-			l := chosen[i]
-			parts[i].Width = nFeatures
+			l := &list[i]
 			if l.open {
-				r.examples(&parts[i], l, ein.None, 1)
+				r.examples(&all[i].open, l, ein.None)
 			}
 			if l.masked {
-				r.examples(&parts[i], l, l.label.Truth, weight)
+				r.examples(&all[i].masked, l, l.label.Truth)
 			}
 		}
 	})
-	rows := &model.Rows{Width: nFeatures}
-	for i := range parts {
-		rows.X = append(rows.X, parts[i].X...)
-		rows.Y = append(rows.Y, parts[i].Y...)
-		rows.Weight = append(rows.Weight, parts[i].Weight...)
+	return all
+}
+
+// fit learns weights from some of the lessons.
+func fit(list []lesson, all []studied, in func(part uint32) bool, outside float64) *model.Model {
+	weight := outsideWeight(list, in, outside)
+	size := 0
+	for i := range list {
+		if in(list[i].part) {
+			size += all[i].open.Len() + all[i].masked.Len()
+		}
+	}
+	rows := model.NewRows(nFeatures, size)
+	for i := range list {
+		if in(list[i].part) {
+			rows.Append(&all[i].open, 1)
+			rows.Append(&all[i].masked, weight)
+		}
 	}
 	return model.Fit(features[:], rows)
 }
 
 // outsideWeight is what a line without an organization counts, so that they
-// make up their share of all.
-func outsideWeight(list []*lesson, outside float64) float64 {
+// make up their share of all those chosen.
+func outsideWeight(list []lesson, in func(part uint32) bool, outside float64) float64 {
 	present, absent := 0, 0
-	for _, l := range list {
-		if l.open {
-			present++
-		}
-		if l.masked {
-			absent++
+	for i := range list {
+		if l := &list[i]; in(l.part) {
+			if l.open {
+				present++
+			}
+			if l.masked {
+				absent++
+			}
 		}
 	}
 	if absent == 0 {
@@ -327,21 +339,22 @@ func outsideWeight(list []*lesson, outside float64) float64 {
 }
 
 // examples adds the candidates of one line.
-func (r *Resolver) examples(to *model.Rows, l *lesson, absent ein.EIN, weight float64) {
+func (r *Resolver) examples(to *model.Rows, l *lesson, absent ein.EIN) {
+	to.Width = nFeatures
 	r.study(l.label, absent, func(s *search) {
 		d := &r.u.details
 		for i := range s.found {
 			name := s.found[i].name
 			right := r.u.orgs[d.orgOf(name)].EIN == l.label.Truth
-			w := weight
+			weight := 1.0
 			if !right && s.rows[i][fSimilar] < strong {
 				// A fixed choice that has nothing to do with the features.
 				if (uint64(name)*0x9e3779b97f4a7c15>>32+uint64(l.part))%sparse != 0 {
 					continue
 				}
-				w *= sparse
+				weight = sparse
 			}
-			to.Add(s.rows[i][:], right, w)
+			to.Add(s.rows[i][:], right, weight)
 		}
 	})
 }
@@ -375,7 +388,7 @@ func (r *Resolver) points(m *model.Model, list []lesson, in func(part uint32) bo
 			chosen = append(chosen, &list[i])
 		}
 	}
-	weight := outsideWeight(chosen, outside)
+	weight := outsideWeight(list, in, outside)
 	type result struct {
 		point           [2]model.Point
 		ok              [2]bool

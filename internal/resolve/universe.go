@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"slices"
 	"strings"
+	"sync"
 
 	"grantgraph/internal/ein"
 )
@@ -66,6 +67,9 @@ type Universe struct {
 	covered  map[stateCode]bool // states of which the register holds a fair part
 	pairs    []uint64           // EINs filed and the funders that filed them, sorted
 	searches searches
+
+	summed sync.Once
+	seen   *sums
 }
 
 // filedBy reports whether a funder filed an EIN.

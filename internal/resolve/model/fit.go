@@ -14,6 +14,19 @@ type Rows struct {
 	Weight []float64
 }
 
+// NewRows makes room for so many examples.
+func NewRows(width, size int) *Rows {
+	return &Rows{Width: width, X: make([]float64, 0, size*width), Y: make([]bool, 0, size), Weight: make([]float64, 0, size)}
+}
+
+// Append adds the examples of other rows, each at so many times its weight.
+func (r *Rows) Append(other *Rows, weight float64) {
+	r.X, r.Y = append(r.X, other.X...), append(r.Y, other.Y...)
+	for _, w := range other.Weight {
+		r.Weight = append(r.Weight, w*weight)
+	}
+}
+
 // Add appends an example.
 func (r *Rows) Add(x []float64, y bool, weight float64) {
 	r.X = append(r.X, x...)

@@ -1,0 +1,173 @@
+package build
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync/atomic"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/fault"
+	"grantgraph/internal/grant"
+	"grantgraph/internal/orgname"
+	"grantgraph/internal/resolve"
+)
+
+// answersName is where the stage keeps what tuples were resolved to. It is a
+// memory, not a source: a build without it asks every tuple and comes to the
+// same bytes.
+const answersName = "answers"
+
+// answers are those of the last build, and those of this one in the making.
+type answers struct {
+	old     []answer // in order of tuple
+	now     []answer // by number of the tuple
+	program string   // its digest; empty when it could not be told
+	kept    atomic.Int64
+	asked   atomic.Int64
+}
+
+// answer is what one tuple was resolved to, and a digest of all that this rests
+// on. Only the program that wrote it may believe it: another may have other
+// rules.
+type answer struct {
+	Tuple, Seen uint64
+	EIN         uint32
+	Odds        uint16 // thousandths, where the rule has no constant probability
+	Rule        uint8
+	Barred      uint8
+}
+
+// answerSize is what one takes in the file.
+const answerSize = 24
+
+// openAnswers reads what the last build found. A file that is damaged or of
+// another program is as good as none.
+func (b *builder) openAnswers(tuples int) (*answers, error) {
+	a := &answers{now: make([]answer, tuples)}
+	if self, err := os.Executable(); err == nil {
+		a.program, _, _ = hashFile(self)
+	}
+	path := filepath.Join(b.stageDir, answersName)
+	body, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return a, nil
+	}
+	if err != nil {
+		return nil, fault.Disk(path, err)
+	}
+	a.old = decodeAnswers(body, a.program)
+	return a, nil
+}
+
+// decodeAnswers reads a file of answers: the program that wrote them, the
+// answers in order of tuple, and a checksum of both.
+func decodeAnswers(body []byte, program string) []answer {
+	end := len(body) - sha256.Size
+	if program == "" || end < 0 || !bytes.HasPrefix(body[:end], []byte(program)) || (end-len(program))%answerSize != 0 {
+		return nil
+	}
+	if sum := sha256.Sum256(body[:end]); !bytes.Equal(sum[:], body[end:]) {
+		return nil
+	}
+	body = body[len(program):end]
+	list := make([]answer, len(body)/answerSize)
+	for i := range list {
+		list[i] = readAnswer(body[i*answerSize:])
+	}
+	return list
+}
+
+func readAnswer(b []byte) answer {
+	le := binary.LittleEndian
+	return answer{Tuple: le.Uint64(b), Seen: le.Uint64(b[8:]), EIN: le.Uint32(b[16:]), Odds: le.Uint16(b[20:]), Rule: b[22], Barred: b[23]}
+}
+
+func (a *answer) append(b []byte) []byte {
+	le := binary.LittleEndian
+	b = le.AppendUint64(le.AppendUint64(b, a.Tuple), a.Seen)
+	return append(le.AppendUint16(le.AppendUint32(b, a.EIN), a.Odds), a.Rule, a.Barred)
+}
+
+// keep writes the answers of this build for the next.
+func (b *builder) keep(a *answers) (err error) {
+	if a.program == "" {
+		return nil
+	}
+	a.now = slices.DeleteFunc(a.now, func(x answer) bool { return x.Seen == 0 }) // names nobody
+	slices.SortFunc(a.now, func(x, y answer) int { return cmp.Or(cmp.Compare(x.Tuple, y.Tuple), cmp.Compare(x.Seen, y.Seen)) })
+	path := filepath.Join(b.stageDir, answersName)
+	f, err := b.create(path + ".new")
+	if err != nil {
+		return fault.Disk(path, err)
+	}
+	h := sha256.New()
+	out := bufio.NewWriterSize(io.MultiWriter(f, h), 1<<20)
+	out.WriteString(a.program)
+	for i := range a.now {
+		out.Write(a.now[i].append(out.AvailableBuffer())) // an error stays with the writer until it is flushed
+	}
+	err = out.Flush()
+	if err == nil {
+		_, err = f.Write(h.Sum(nil))
+	}
+	if err := errors.Join(err, f.Close()); err != nil {
+		return fault.Disk(path, err)
+	}
+	return fault.Disk(path, os.Rename(path+".new", path))
+}
+
+// resolve answers for a tuple as the last build did, if all that its answer
+// rests on is as it was, and asks the resolver otherwise.
+func (a *answers) resolve(r *resolve.Resolver, at int, key string, t *resolve.Tuple, n *orgname.Name) resolve.Match {
+	now := &a.now[at]
+	now.Tuple = fingerprint(key)
+	// The tuple has a second hash in the digest: two tuples that share the
+	// first are told apart by it.
+	own := fingerprint("tuple " + key)
+	first, _ := slices.BinarySearchFunc(a.old, now.Tuple, func(x answer, tuple uint64) int { return cmp.Compare(x.Tuple, tuple) })
+	for _, old := range a.old[first:] {
+		if old.Tuple != now.Tuple {
+			break
+		}
+		m := old.match()
+		if r.Stands(t, n, m, old.Seen^own) {
+			*now = old
+			a.kept.Add(1)
+			return m
+		}
+	}
+	a.asked.Add(1)
+	m, seen := r.Ask(t, n)
+	now.Seen, now.EIN, now.Rule = seen^own, uint32(m.EIN), uint8(m.Rule)
+	if m.Rule == resolve.Model {
+		now.Odds = thousandths(m.Prob)
+	}
+	if m.Barred {
+		now.Barred = 1
+	}
+	return m
+}
+
+func (a *answer) match() resolve.Match {
+	m := resolve.Match{EIN: ein.EIN(a.EIN), Rule: grant.Rule(a.Rule), Barred: a.Barred != 0}
+	switch m.Rule {
+	case resolve.None:
+	case resolve.Model:
+		m.Prob = float64(a.Odds) / 1000
+	default:
+		m.Prob = m.Rule.Prob()
+	}
+	return m
+}
+
+// thousandths are how a row keeps a probability.
+func thousandths(p float64) uint16 { return uint16(p*1000 + 0.5) }
