@@ -3,10 +3,12 @@ package build
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/orgname"
+	"grantgraph/internal/resolve"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/source/irs990"
 )
@@ -58,12 +60,14 @@ func appendTuple(b []byte, l *stagedLine, filed ein.EIN) []byte {
 		b = append(b, s...)
 		b = append(b, sep)
 	}
+	b = append(strconv.AppendUint(b, uint64(resolve.StandingOf(cmp.Or(l.Section, l.Status))), 10), sep)
 	return filed.Append(b)
 }
 
 // tuple is a tuple key taken apart. Its strings share the key's memory.
 type tuple struct {
 	name1, name2, person, street, city, state, zip, country string
+	standing                                                resolve.Standing
 	filed                                                   ein.EIN
 }
 
@@ -73,7 +77,10 @@ func splitTuple(key string) (t tuple) {
 		i := strings.IndexByte(key, sep)
 		*f, key = key[:i], key[i+1:]
 	}
-	t.filed, _ = ein.Filed(key)
+	said, filed, _ := strings.Cut(key, string(sep))
+	standing, _ := strconv.ParseUint(said, 10, 8)
+	t.standing = resolve.Standing(standing)
+	t.filed, _ = ein.Filed(filed)
 	return t
 }
 

@@ -1,12 +1,14 @@
 package build
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"testing"
 	"testing/quick"
 
 	"grantgraph/internal/ein"
+	"grantgraph/internal/resolve"
 )
 
 func TestInternerGivesEachStringOneNumber(t *testing.T) {
@@ -32,7 +34,7 @@ func TestTupleRoundTrip(t *testing.T) {
 		l.clean()
 		filed, _ := ein.Filed(fmt.Sprintf("%09d", e%1_000_000_000))
 		got := splitTuple(string(appendTuple(nil, &l, filed)))
-		want := tuple{l.Name1, l.Name2, l.Person, l.Street, l.City, l.State, l.ZIP, l.Country, filed}
+		want := tuple{l.Name1, l.Name2, l.Person, l.Street, l.City, l.State, l.ZIP, l.Country, resolve.StandingOf(cmp.Or(l.Section, l.Status)), filed}
 		return got == want && foreignTuple(appendTuple(nil, &l, filed)) == (l.Country != "")
 	}
 	if err := quick.Check(check, nil); err != nil {

@@ -177,7 +177,7 @@ func (t *tuple) parse() orgname.Name {
 }
 
 func (t *tuple) resolve() resolve.Tuple {
-	return resolve.Tuple{Name1: t.name1, Name2: t.name2, Street: t.street, City: t.city, State: t.state, ZIP: t.zip, Country: t.country, Filed: t.filed}
+	return resolve.Tuple{Name1: t.name1, Name2: t.name2, Street: t.street, City: t.city, State: t.state, ZIP: t.zip, Country: t.country, Filed: t.filed, Standing: t.standing}
 }
 
 // judgeRow settles one row: whom it paid and which classes it is in. It

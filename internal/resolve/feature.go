@@ -70,6 +70,9 @@ const (
 	fAffStreet
 	fPrefixLong
 	fCore
+	fStanding   // the standing that the line states is the candidate's
+	fClash      // it is another
+	fGovernment // the line names a government, and no list knows the candidate
 	nFeatures
 )
 
@@ -81,6 +84,7 @@ var features = [nFeatures]string{
 	"other_name", "filed_name", "pop", "revenue", "revenue_share", "registry", "registry_rows", "registry_other",
 	"exact_away", "exact_rare", "line_in_street", "name_in_street", "line_in_zip", "name_in_zip", "overlap_city", "similar_away",
 	"exact_away_weight", "uncovered_exact", "uncovered_overlap", "filed_only_name_in", "name_in_line_in", "aff_street", "prefix_long", "core",
+	"standing", "standing_clash", "government",
 }
 
 // byModel asks the model about the candidates.
@@ -187,6 +191,9 @@ func (r *Resolver) measure(q *query, s *search, known []alias) {
 			x[fNum], x[fDir], x[fAff], x[fStateName], x[fInst] = yes(v&orgname.Num != 0), yes(v&orgname.Dir != 0), yes(v&orgname.Aff != 0), yes(v&orgname.State != 0), yes(v&orgname.Inst != 0)
 		}
 		x[fCore] = c.core
+		agree, clash := q.t.Standing.goesWith(o)
+		x[fStanding], x[fClash] = yes(agree), yes(clash)
+		x[fGovernment] = yes(q.t.Standing == Government && o.Sources == FiledOnly)
 		x[fCommon] = log1p(len(r.u.names.find(kx)))
 		x[fZIP] = yes(isTenant(inZIP, org))
 		x[fZIP3] = yes(q.zip != 0 && d.zipOf[org]/100 == q.zip/100)
@@ -196,7 +203,7 @@ func (r *Resolver) measure(q *query, s *search, known []alias) {
 		if x[fStreet] = yes(isTenant(atStreet, org)); x[fStreet] == 1 {
 			x[fTenants] = log1p(len(atStreet) - 1)
 		}
-		x[fFoundation] = yes(o.Foundation == "02" || o.Foundation == "03" || o.Foundation == "04" || o.Foundation == "2" || o.Foundation == "3" || o.Foundation == "4")
+		x[fFoundation] = yes(o.private())
 		x[fChurch] = yes(o.Foundation == "10" || strings.HasPrefix(o.NTEE, "X2"))
 		x[fGroup] = yes(o.Group != "" && strings.Trim(o.Group, "0") != "")
 		x[fInactive] = yes(!o.Active)

@@ -43,6 +43,7 @@ type Tuple struct {
 	Name1, Name2                      string
 	Street, City, State, ZIP, Country string
 	Filed                             ein.EIN
+	Standing                          Standing // what the line says of it in law; only the model listens
 }
 
 // Match is the answer to a tuple. The zero Match is "no EIN".

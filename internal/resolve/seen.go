@@ -253,7 +253,7 @@ func (o *Org) digests() (who, whole uint64) {
 		h = h.text(l.City).text(l.State).text(l.ZIP5)
 	}
 	who = h.done()
-	h = h.text(o.Foundation).flag(strings.HasPrefix(o.NTEE, "X2")).text(o.Group).add(uint64(o.Sources))
+	h = h.text(o.Foundation).text(o.Subsection).flag(strings.HasPrefix(o.NTEE, "X2")).text(o.Group).add(uint64(o.Sources))
 	return who, h.add(uint64(coarse(int64(o.Pop)))).add(uint64(coarse(o.Revenue))).done()
 }
 

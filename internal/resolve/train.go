@@ -472,5 +472,6 @@ func sortLessons(list []lesson) {
 func compareLabels(a, b *Label) int {
 	x, y := &a.Tuple, &b.Tuple
 	return cmp.Or(cmp.Compare(a.Truth, b.Truth), cmp.Compare(a.Funder, b.Funder), strings.Compare(x.Name1, y.Name1), strings.Compare(x.Name2, y.Name2),
-		strings.Compare(x.Street, y.Street), strings.Compare(x.City, y.City), strings.Compare(x.State, y.State), strings.Compare(x.ZIP, y.ZIP))
+		strings.Compare(x.Street, y.Street), strings.Compare(x.City, y.City), strings.Compare(x.State, y.State), strings.Compare(x.ZIP, y.ZIP),
+		cmp.Compare(x.Standing, y.Standing))
 }
