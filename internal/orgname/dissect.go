@@ -80,6 +80,9 @@ func (sc *scratch) dissect(n *Name, city string) (main []token, mail bool) {
 			}
 			n.addAlias(sc.folded[from:upto])
 		}
+		if at := governed(main); at > 0 {
+			n.addAlias(sc.folded[main[at].from:main[len(main)-1].upto])
+		}
 	}
 	if len(main) == 0 && !mail && len(sc.parens) > 0 {
 		// All of it stood in parentheses.
@@ -91,6 +94,37 @@ func (sc *scratch) dissect(n *Name, city string) (main []token, mail bool) {
 		main = sc.toks
 	}
 	return main, mail
+}
+
+// governed finds where the institution is named in the name of those who govern
+// it: "The Trustees of X", "President and Fellows of X". 0 means nowhere. What
+// they govern must have two words to its name.
+func governed(toks []token) int {
+	body := false // a body of people was named: a board governs nothing by itself
+	for i := range toks {
+		switch w := string(toks[i].b); {
+		case vetoWords[w].governs:
+			body = w[len(w)-1] == 'S'
+		case w == "OF" && body:
+			rest := toks[i+1:]
+			if len(rest) > 0 && vetoWords[string(rest[0].b)].governs {
+				continue
+			}
+			content := 0
+			for k := range rest {
+				if rest[k].class&(stop|legal) == 0 {
+					content++
+				}
+			}
+			if content < 2 {
+				return 0
+			}
+			return i + 1
+		case toks[i].class&stop == 0:
+			return 0
+		}
+	}
+	return 0
 }
 
 // note reads the inside of parentheses, which is an alias unless it is a

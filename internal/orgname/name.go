@@ -204,6 +204,12 @@ func trim(toks []token) []token {
 	return toks
 }
 
+// christian reports whether the words after toks[i] make YMCA or YWCA of it,
+// which hardly anybody writes out but the register.
+func christian(toks []token, i int, whose string) bool {
+	return follows(toks, i, whose, "CHRISTIAN") && i+3 < len(toks) && string(toks[i+3].long(nil, true)) == "ASSOCIATION"
+}
+
 // expand writes the long form of every word to sc.k2 and then drops the small
 // words, unless nothing else is left.
 func (sc *scratch) expand(toks []token) {
@@ -221,6 +227,12 @@ func (sc *scratch) expand(toks []token) {
 		case string(t.b) == "CLUBS" && string(prev) == "GIRLS":
 			// The federation's members call themselves club or clubs as they like.
 			k2 = append(k2, club)
+		case string(t.b) == "YOUNG" && christian(toks, i, "MENS"):
+			k2 = append(k2, ymca)
+			i += 3
+		case string(t.b) == "YOUNG" && christian(toks, i, "WOMENS"):
+			k2 = append(k2, ywca)
+			i += 3
 		case string(t.b) == "BGC":
 			k2 = append(k2, boys, girls, club)
 		case string(t.b) == "B" && follows(toks, i, "AND", "GC"):

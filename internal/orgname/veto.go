@@ -119,7 +119,8 @@ func (t *Traits) addNumbers(w string) {
 }
 
 // extends reports whether long has every word of short and a word of content
-// besides.
+// besides. A state is none, and neither are those who govern an institution:
+// the trustees of a college are the college.
 func extends(short, long string) bool {
 	if len(long) <= len(short) {
 		return false
@@ -134,7 +135,14 @@ func extends(short, long string) bool {
 	for from := 0; from < len(long); {
 		to := wordEnd(long, from)
 		w := long[from:to]
-		if words[w].class&(legal|stop) == 0 && !hasWord(short, w) && (w[0] > '9') {
+		v := vetoWords[w]
+		if v.begins {
+			if bit, end := stateAt(long, from, to); bit != 0 {
+				from = end + 1
+				continue
+			}
+		}
+		if words[w].class&(legal|stop) == 0 && !v.governs && !hasWord(short, w) && w[0] > '9' {
 			return true
 		}
 		from = to + 1
@@ -165,6 +173,8 @@ type vetoWord struct {
 	aff    uint32
 	inst   bool
 	begins bool // begins the name of a state
+	// governs is set for those who are an institution in law.
+	governs bool
 }
 
 // stateName is the name of a state as it appears in K2.
@@ -221,6 +231,9 @@ var vetoWords = func() map[string]vetoWord {
 	m["BOOSTERS"] = m["BOOSTER"]
 	for _, w := range [...]string{"UNIVERSITY", "COLLEGE", "CITY", "COUNTY", "STATE", "DEPARTMENT", "DISTRICT", "TRIBE", "HOSPITAL", "DIOCESE"} {
 		m[w] = vetoWord{inst: true}
+	}
+	for _, w := range [...]string{"BOARD", "TRUSTEE", "TRUSTEES", "REGENTS", "GOVERNORS", "OVERSEERS", "VISITORS", "RECTOR", "PRESIDENT", "FELLOWS", "DIRECTORS"} {
+		m[w] = vetoWord{governs: true}
 	}
 	for _, s := range stateNames {
 		first, _, _ := strings.Cut(s.name, " ")

@@ -50,7 +50,7 @@ var words = func() map[string]word {
 		}
 	}
 
-	class(legal, "INC INCORPORATED INCORP CORP CORPORATION CO COMPANY LTD LIMITED LLC LLP LP LC LLLP PC PLLC NFP NPO PBC")
+	class(legal, "INC INCORPORATED INCOPORATED INCORPERATED INCORPORTED INCORP CORP CORPORATION CO COMPANY LTD LIMITED LLC LLP LP LC LLLP PC PLLC NFP NPO PBC")
 	class(stop, "AND OF THE FOR A AN IN AT TO ON")
 	class(context, "NO NUMBER POST LOCAL ENGINE DISTRICT TROOP PACK PHASE FUND CHAPTER LODGE UNIT REGION COUNCIL AERIE WARD")
 	class(nomark, "NO NUMBER")
@@ -78,7 +78,7 @@ var words = func() map[string]word {
 	to("SERVICE", "SVC")
 	to("SERVICES", "SVCS SRVS")
 	to("SOCIETY", "SOC")
-	to("INSTITUTE", "INST")
+	to("INSTITUTE", "INST INSTITUTION")
 	to("DEPARTMENT", "DEPT")
 	to("AMERICAN", "AMER")
 	to("SCHOOL", "SCH SCHL")
@@ -106,6 +106,8 @@ var words = func() map[string]word {
 	to("EPISCOPAL", "EPIS")
 	to("LUTHERAN", "LUTH")
 	to("CATHOLIC", "CATH")
+	to("TRUST", "TR")
+	to("REHABILITATION", "REHAB")
 	to("CHILDREN", "CHILDRENS")
 	to("WOMEN", "WOMENS")
 	to("VETERAN", "VETERANS")
@@ -122,6 +124,8 @@ var (
 	boys          = []byte("BOYS")
 	girls         = []byte("GIRLS")
 	club          = []byte("CLUB")
+	ymca          = []byte("YMCA")
+	ywca          = []byte("YWCA")
 	us            = []byte("US")
 	international = []byte("INTERNATIONAL")
 	wordAnd       = []byte("AND")
