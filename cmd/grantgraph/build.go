@@ -105,7 +105,7 @@ func (b *buildBars) progress(phase string, done, total int64) {
 // units names what a phase counts.
 var units = map[string]string{
 	"hash": "archives", "choose": "shards", "gather": "shards", "universe": "files", "people": "shards",
-	"resolve": "distinct recipients", "classify": "grants", "write": "rows",
+	"history": "distinct recipients", "resolve": "distinct recipients", "classify": "grants", "write": "rows",
 	"lists": "lists", "awards": "files", "register": "tables", "derive": "steps",
 }
 

@@ -195,7 +195,7 @@ func (b *builder) judgeRow(r *resolve.Resolver, c *choice, g *lines, l *linked, 
 		return &t
 	}
 	own := m.EIN == f.ein
-	if own || contains(ruled, f.ein) {
+	if own || r.Open(m) || contains(ruled, f.ein) {
 		rt, n := split().resolve(), t.parse()
 		m = r.ForFunder(&rt, &n, m, f.ein, orgname.Key(filers[f.ein].name))
 	}

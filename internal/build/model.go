@@ -43,6 +43,9 @@ func (b *builder) resolver(ctx context.Context, c *choice, g *lines, u *resolve.
 		return nil, nil, err
 	}
 	opt := resolve.Options{Human: human, Assisted: assisted}
+	if opt.History, err = b.history(ctx, c, g, u); err != nil {
+		return nil, nil, err
+	}
 	labels, err := b.labels(ctx, c, g)
 	if err != nil {
 		return nil, nil, err
@@ -94,6 +97,31 @@ func (b *builder) assisted(u *resolve.Universe) (o *resolve.Overrides, err error
 		return nil, wrongFormat(b.sources.abs(path), "a list of overrides for these sources", err)
 	}
 	return o, nil
+}
+
+// history gathers whom funders name outright.
+func (b *builder) history(ctx context.Context, c *choice, g *lines, u *resolve.Universe) (*resolve.History, error) {
+	r := resolve.New(u, resolve.Options{})
+	b.phase("history", int64(g.tuples.len()))
+	named := make([]ein.EIN, g.tuples.len())
+	err := b.chunks(ctx, len(named), func(from, to int) {
+		for i := from; i < to; i++ {
+			t := splitTuple(string(g.tuples.at(uint32(i))))
+			n, rt := t.parse(), t.resolve()
+			named[i] = r.Named(&rt, &n)
+		}
+		b.step(int64(to - from))
+	})
+	if err != nil {
+		return nil, err
+	}
+	list := make([]resolve.Payment, 0, len(g.tuple))
+	for row, t := range g.tuple {
+		if named[t] != ein.None {
+			list = append(list, resolve.Payment{Funder: c.filings[g.filing[row]].ein, Recipient: named[t]})
+		}
+	}
+	return resolve.NewHistory(list), nil
 }
 
 // labelSample is how many lines with an EIN are kept to learn from, about.

@@ -72,6 +72,7 @@ const (
 	fCore
 	fStanding   // the standing that the line states is the candidate's
 	fClash      // it is another
+	fHistory    // overlap with someone the funder has paid before; less where it has paid many
 	fGovernment // the line names a government, and no list knows the candidate
 	nFeatures
 )
@@ -84,13 +85,19 @@ var features = [nFeatures]string{
 	"other_name", "filed_name", "pop", "revenue", "revenue_share", "registry", "registry_rows", "registry_other",
 	"exact_away", "exact_rare", "line_in_street", "name_in_street", "line_in_zip", "name_in_zip", "overlap_city", "similar_away",
 	"exact_away_weight", "uncovered_exact", "uncovered_overlap", "filed_only_name_in", "name_in_line_in", "aff_street", "prefix_long", "core",
-	"standing", "standing_clash", "government",
+	"standing", "standing_clash", "history", "government",
 }
 
 // byModel asks the model about the candidates.
 func (r *Resolver) byModel(q *query, known []alias) Match {
 	s := r.u.searches.get(len(r.u.details.k2))
 	defer r.u.searches.pool.Put(s)
+	r.candidates(q, s, known)
+	return r.choose(q, s, known)
+}
+
+// choose asks the model which of the candidates is meant.
+func (r *Resolver) choose(q *query, s *search, known []alias) Match {
 	r.measure(q, s, known)
 	best, second := r.best(q, s)
 	if best < 0 {
@@ -136,9 +143,9 @@ func (r *Resolver) best(q *query, s *search) (best, second int) {
 	return best, second
 }
 
-// measure finds the candidates and fills in their features.
+// measure fills in the features of the candidates, and drops those that cannot
+// be meant.
 func (r *Resolver) measure(q *query, s *search, known []alias) {
-	r.candidates(q, s, known)
 	d := &r.u.details
 	s.places = d.placeWords(s.places[:0], q)
 	inZIP, atStreet := []tenant(nil), []tenant(nil)
@@ -191,6 +198,9 @@ func (r *Resolver) measure(q *query, s *search, known []alias) {
 			x[fNum], x[fDir], x[fAff], x[fStateName], x[fInst] = yes(v&orgname.Num != 0), yes(v&orgname.Dir != 0), yes(v&orgname.Aff != 0), yes(v&orgname.State != 0), yes(v&orgname.Inst != 0)
 		}
 		x[fCore] = c.core
+		if q.funder != ein.None && c.rarest >= telling && r.opt.History.paid(q.funder, o.EIN) {
+			x[fHistory] = c.overlap / math.Log2(1+float64(len(r.opt.History.of(q.funder))))
+		}
 		agree, clash := q.t.Standing.goesWith(o)
 		x[fStanding], x[fClash] = yes(agree), yes(clash)
 		x[fGovernment] = yes(q.t.Standing == Government && o.Sources == FiledOnly)

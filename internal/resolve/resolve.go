@@ -16,6 +16,7 @@ type Options struct {
 	Human    *Overrides   // rulings of people, from overrides/human.csv
 	Assisted *Overrides   // rulings proposed by a model and checked, from overrides/model.csv
 	Model    *model.Model // for the lines that no rule decides; nil for none
+	History  *History     // whom funders have paid, for the model
 	Off      []Rule       // rules that failed their gate and do not run
 }
 
@@ -62,8 +63,8 @@ func (r *Resolver) Resolve(t *Tuple, n *orgname.Name) Match {
 
 // ForFunder adapts the answer for a tuple to the funder that filed it: an
 // override for this funder's lines applies; the funder's own EIN, typed where
-// the recipient's belongs, counts as none; and no rule but filed may find the
-// funder itself. funderKX is the key of the funder's name.
+// the recipient's belongs, counts as none; no rule but filed may find the funder
+// itself; and the model may think of whom the funder has paid before. funderKX is the key of the funder's name.
 func (r *Resolver) ForFunder(t *Tuple, n *orgname.Name, m Match, funder ein.EIN, funderKX string) Match {
 	if funder == ein.None {
 		return m
@@ -76,13 +77,13 @@ func (r *Resolver) ForFunder(t *Tuple, n *orgname.Name, m Match, funder ein.EIN,
 			return row.match()
 		}
 	}
-	if m.EIN != funder {
-		return m
+	switch {
+	case m.EIN == funder && !(m.Rule == Filed && n.KX != "" && n.KX == funderKX):
+		return r.resolve(&query{t: t, n: n, barred: funder, funder: funder})
+	case r.Open(m) && !foreign(t) && n.KX != "" && r.remembers(n, funder):
+		return r.recall(&query{t: t, n: n, barred: funder, funder: funder}, m)
 	}
-	if m.Rule == Filed && n.KX != "" && n.KX == funderKX {
-		return m
-	}
-	return r.resolve(&query{t: t, n: n, barred: funder})
+	return m
 }
 
 // Blind answers for a line whose filed EIN is hidden, as though its funder had
@@ -92,7 +93,7 @@ func (r *Resolver) ForFunder(t *Tuple, n *orgname.Name, m Match, funder ein.EIN,
 func (r *Resolver) Blind(t *Tuple, n *orgname.Name, funder, absent ein.EIN) Match {
 	line := *t
 	line.Filed = ein.None
-	return r.resolve(&query{t: &line, n: n, barred: funder, without: funder, absent: absent})
+	return r.resolve(&query{t: &line, n: n, barred: funder, funder: funder, without: funder, absent: absent})
 }
 
 // Considers reports whether an organization is among the candidates of a line
@@ -123,6 +124,7 @@ type query struct {
 	t       *Tuple
 	n       *orgname.Name
 	barred  ein.EIN // a rule that finds it has found nothing: the funder's own
+	funder  ein.EIN // whose line it is, where that is to count
 	without ein.EIN // a funder whose statements do not count
 	absent  ein.EIN // an organization that is taken for unknown
 

@@ -26,7 +26,7 @@ func (v *village) pick(r *rand.Rand) Org {
 	name += " " + kinds[r.IntN(len(kinds))]
 	zip := r.IntN(8)
 	o := Org{Name: name, Street: fmt.Sprintf("%d %s ST", 1+r.IntN(9), coin(r.IntN(4))), City: coin(900 + zip/2), State: "OH", ZIP5: fmt.Sprintf("44%d01", zip),
-		Foundation: []string{"15", "03", "10"}[r.IntN(3)], Revenue: int64(r.IntN(4096)), Sources: BMF, Active: r.IntN(6) > 0}
+		Foundation: []string{"15", "03", "10"}[r.IntN(3)], Subsection: []string{"03", "04", ""}[r.IntN(3)], Revenue: int64(r.IntN(4096)), Sources: BMF, Active: r.IntN(6) > 0}
 	if r.IntN(4) == 0 {
 		o.State, o.ZIP5 = "PA", fmt.Sprintf("19%d01", zip)
 	}
@@ -67,6 +67,7 @@ func (v *village) line(r *rand.Rand) Tuple {
 	case 4:
 		t.Name1 += " (" + coin(r.IntN(120)) + " " + coin(r.IntN(120)) + ")"
 	}
+	t.Standing = []Standing{Unsaid, Exempt3, Government, PublicCharity, PrivateFoundation}[r.IntN(5)]
 	switch r.IntN(6) {
 	case 0:
 		t.Street, t.ZIP = "", ""

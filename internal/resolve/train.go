@@ -364,7 +364,9 @@ func (r *Resolver) examples(to *model.Rows, l *lesson, absent ein.EIN) {
 func (r *Resolver) study(l *Label, absent ein.EIN, fn func(*search)) {
 	q := blindQuery(l, absent)
 	s := r.u.searches.get(len(r.u.details.k2))
-	r.measure(q, s, r.aliases(q))
+	known := r.aliases(q)
+	r.candidates(q, s, known)
+	r.measure(q, s, known)
 	fn(s)
 	r.u.searches.pool.Put(s)
 }
@@ -373,7 +375,7 @@ func (r *Resolver) study(l *Label, absent ein.EIN, fn func(*search)) {
 func blindQuery(l *Label, absent ein.EIN) *query {
 	line := l.Tuple
 	line.Filed = ein.None
-	q := &query{t: &line, n: l.Name, barred: l.Funder, without: l.Funder, absent: absent}
+	q := &query{t: &line, n: l.Name, barred: l.Funder, funder: l.Funder, without: l.Funder, absent: absent}
 	q.prepare()
 	q.prepareStreet()
 	return q
@@ -395,7 +397,7 @@ func (r *Resolver) points(m *model.Model, list []lesson, in func(part uint32) bo
 		blocked, topped bool
 	}
 	results := make([]result, len(chosen))
-	asked := &Resolver{u: r.u, opt: Options{Model: m}}
+	asked := &Resolver{u: r.u, opt: Options{Model: m, History: r.opt.History}}
 	parallel(len(chosen), func(from, to int) {
 		for i := from; i < to; i++ {
 			l, res := chosen[i], &results[i]

@@ -53,6 +53,7 @@ func Labelled(ctx context.Context, u *resolve.Universe, cases []Case, opt Option
 	if opt.Folds {
 		parts, res.Model = 2, "two halves by EIN, each with a model fitted on the other"
 	}
+	history := historyOf(u, cases)
 	for part := range parts {
 		chosen := make([]*Case, 0, len(cases))
 		var labels []resolve.Label
@@ -70,14 +71,14 @@ func Labelled(ctx context.Context, u *resolve.Universe, cases []Case, opt Option
 		m := opt.Model
 		switch {
 		case opt.Folds:
-			m = resolve.New(u, resolve.Options{}).TrainSmall(labels, resolve.Outside)
+			m = resolve.New(u, resolve.Options{History: history}).TrainSmall(labels, resolve.Outside)
 		case m == nil:
 			m = resolve.Prior()
 		}
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		res.answer(resolve.New(u, resolve.Options{Model: m}), chosen, list)
+		res.answer(resolve.New(u, resolve.Options{Model: m, History: history}), chosen, list)
 	}
 	if list != nil {
 		list.Flush()
@@ -89,6 +90,19 @@ func Labelled(ctx context.Context, u *resolve.Universe, cases []Case, opt Option
 	return res, nil
 }
 
+// historyOf is whom the funders of the cases name outright.
+func historyOf(u *resolve.Universe, cases []Case) *resolve.History {
+	r := resolve.New(u, resolve.Options{})
+	var list []resolve.Payment
+	for i := range cases {
+		c := &cases[i]
+		if e := r.Named(&c.Tuple, &c.name); e != ein.None {
+			list = append(list, resolve.Payment{Funder: c.Funder, Recipient: e})
+		}
+	}
+	return resolve.NewHistory(list)
+}
+
 // half parts the organizations in two, by nothing that matters.
 func half(e ein.EIN) int { return int(e % 2) }
 
@@ -98,7 +112,7 @@ func Fit(u *resolve.Universe, cases []Case) *model.Model {
 	for i := range cases {
 		labels[i] = cases[i].label()
 	}
-	m := resolve.New(u, resolve.Options{}).TrainSmall(labels, resolve.Outside)
+	m := resolve.New(u, resolve.Options{History: historyOf(u, cases)}).TrainSmall(labels, resolve.Outside)
 	m.Origin = "prior"
 	return m
 }
