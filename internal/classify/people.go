@@ -4,7 +4,7 @@ import "math"
 
 // slots is the size of the feature table: a power of two. Features are hashed
 // into it, so the memory of training is fixed however many names come.
-const slots = 1 << 20
+const slots = 1 << 22
 
 // Trainer learns what persons' names look like from the officers of the same
 // filings, and what organizations' names look like from the register. The
