@@ -57,6 +57,7 @@ func (c *buildCmd) run(a *app) (*build.Result, error) {
 	}
 	start := time.Now()
 	bars := newBuildBars(a, c.Quiet || c.JSON)
+	bars.given = m != nil
 	result, err := build.Run(a.Ctx, build.Options{
 		Sources: c.Sources, Data: c.Data, Workers: c.Workers, Keep: c.Keep, Model: m, Progress: bars.progress, Indexers: indexers(),
 	})
@@ -82,6 +83,7 @@ func indexers() []build.Indexer {
 type buildBars struct {
 	app   *app
 	quiet bool
+	given bool // the model is, and is not trained
 	name  string
 	total int64
 	bar   *progress
@@ -116,6 +118,8 @@ func (b *buildBars) close() {
 	switch unit, ok := units[b.name]; {
 	case b.name == "read":
 		b.bar.end("%s of XML", bytesize(b.total))
+	case b.name == "model" && b.given:
+		b.bar.end("as given")
 	case b.name == "model":
 		b.bar.end("trained")
 	case ok:

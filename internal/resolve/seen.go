@@ -45,6 +45,7 @@ func (r *Resolver) depthOf(q *query, m Match) depth {
 func (r *Resolver) Ask(t *Tuple, n *orgname.Name) (m Match, seen uint64) {
 	q := &query{t: t, n: n, watched: true}
 	m = r.resolve(q)
+	q.prepare() // a ruling is given before the place is read
 	return m, r.seen(q, m)
 }
 
