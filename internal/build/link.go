@@ -89,9 +89,10 @@ func (b *builder) link(ctx context.Context, p *plan, c *choice, g *lines, u *res
 		return nil, err
 	}
 	verdicts := make([]verdict, g.tuples.len())
+	neighbours := g.neighbours()
 	err = b.chunks(ctx, len(verdicts), func(from, to int) {
-		for i := from; i < to; i++ {
-			verdicts[i] = judge(r, known, i, string(g.tuples.at(uint32(i))))
+		for _, i := range neighbours[from:to] {
+			verdicts[i] = judge(r, known, int(i), string(g.tuples.at(i)))
 		}
 		b.step(int64(to - from))
 	})
@@ -146,6 +147,30 @@ func (b *builder) link(ctx context.Context, p *plan, c *choice, g *lines, u *res
 	l.sort(c, g)
 	l.sortFunders(c, g, filers)
 	return l, nil
+}
+
+// neighbours are the tuples in order of place. Lines of one town are led to the
+// same organizations, which are then still at hand.
+func (g *lines) neighbours() []uint32 {
+	at := make([]uint64, g.tuples.len())
+	for i := range at {
+		t := splitTuple(string(g.tuples.at(uint32(i))))
+		for k := range 2 {
+			at[i] = at[i]<<8 | uint64(letter(t.state, k))
+		}
+		for k := range 5 {
+			at[i] = at[i]<<8 | uint64(letter(t.zip, k))
+		}
+	}
+	return order(len(at), func(a, b uint32) int { return cmp.Or(cmp.Compare(at[a], at[b]), cmp.Compare(a, b)) })
+}
+
+// letter is the k-th byte of a text, 0 where it has fewer.
+func letter(s string, k int) byte {
+	if k < len(s) {
+		return s[k]
+	}
+	return 0
 }
 
 // judge works out what tuple number at says by itself.

@@ -78,6 +78,14 @@ func TraitsOf(k2 string) Traits {
 	return t
 }
 
+// Plain reports whether a name has nothing that a veto looks at but its words.
+func (t *Traits) Plain() bool {
+	return t.nnums == 0 && !t.inst && t.dirs == 0 && t.affs == 0 && t.states == 0
+}
+
+// PlainTraits are the traits of a K2 key that is known to be plain.
+func PlainTraits(k2 string) Traits { return Traits{k2: k2} }
+
 // Conflicts returns every reason why t and u cannot be one organization.
 func (t *Traits) Conflicts(u *Traits) Veto {
 	var v Veto

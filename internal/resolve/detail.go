@@ -17,6 +17,8 @@ import (
 // then what filers call them.
 type details struct {
 	k2, kx  []string
+	borne   []uint16 // how often each name is borne, as far as the number goes
+	plain   []bool   // names without anything that a veto looks at
 	words   []uint32 // ids of the distinct words of each name, sorted within it
 	ends    []uint32 // where the words of each name end
 	ids     map[string]uint32
@@ -119,7 +121,16 @@ func indexOrgs(orgs []Org, filed []otherName) (nameIndex, details) {
 	d.posts = newPostings(&d)
 	d.initials = newInitials(&d)
 	d.heads = newHeads(&d)
-	return newNameIndex(slices.Concat(names...)), d
+	index := newNameIndex(slices.Concat(names...))
+	d.borne, d.plain = make([]uint16, len(d.kx)), make([]bool, len(d.kx))
+	parallel(len(d.kx), func(from, to int) {
+		for i := from; i < to; i++ {
+			d.borne[i] = uint16(min(len(index.find(d.kx[i])), math.MaxUint16))
+			traits := orgname.TraitsOf(d.k2[i])
+			d.plain[i] = traits.Plain()
+		}
+	})
+	return index, d
 }
 
 func (d *details) addNames(list []otherName) {
@@ -205,6 +216,14 @@ func sortTenants(parts [][]tenant) []tenant {
 		return int(int64(a.id) - int64(b.id))
 	})
 	return slices.Clip(slices.Compact(all))
+}
+
+// traits reads what a veto looks at in a name.
+func (d *details) traits(name uint32) orgname.Traits {
+	if d.plain[name] {
+		return orgname.PlainTraits(d.k2[name])
+	}
+	return orgname.TraitsOf(d.k2[name])
 }
 
 // at returns the tenants of a place.

@@ -95,7 +95,7 @@ func (r *Resolver) fuzzy(q *query, traits *orgname.Traits) ein.EIN {
 		if !oneEdit(n.KX, d.kx[t.id]) || r.gone(q, t.id) {
 			continue
 		}
-		if other := orgname.TraitsOf(d.k2[t.id]); traits.Conflicts(&other)&hard == 0 {
+		if other := d.traits(t.id); traits.Conflicts(&other)&hard == 0 {
 			p.add(&r.u.orgs[t.id])
 		}
 	}
@@ -118,7 +118,7 @@ func (r *Resolver) address(q *query, traits *orgname.Traits, words *phrase, tena
 		if overlap < addressOverlap {
 			continue
 		}
-		if other := orgname.TraitsOf(d.k2[t.id]); traits.Conflicts(&other) == 0 {
+		if other := d.traits(t.id); traits.Conflicts(&other) == 0 {
 			p.add(&r.u.orgs[t.id])
 		}
 	}
@@ -229,7 +229,7 @@ func (r *Resolver) street(q *query, traits *orgname.Traits, words *phrase, tenan
 	if _, rarest := d.compare(words, id); rarest < rareWord {
 		return ein.None
 	}
-	if other := orgname.TraitsOf(d.k2[id]); traits.Conflicts(&other)&hard != 0 {
+	if other := d.traits(id); traits.Conflicts(&other)&hard != 0 {
 		return ein.None
 	}
 	return r.u.orgs[id].EIN

@@ -190,7 +190,7 @@ func (r *Resolver) measure(q *query, s *search, known []alias) {
 			}
 			x[fAcronym] = yes(p.ka != "" && p.ka == kx || len(line) <= 8 && len(line) >= 3 && len(kx) > 8 && isAcronym(line, d.k2[name]))
 			x[fBag] = yes(c.jaccard == 1)
-			other := orgname.TraitsOf(d.k2[name])
+			other := d.traits(name)
 			v := p.traits.Conflicts(&other)
 			if barring(&p.traits, &other, v, c.nameIn) {
 				continue
@@ -204,7 +204,7 @@ func (r *Resolver) measure(q *query, s *search, known []alias) {
 		agree, clash := q.t.Standing.goesWith(o)
 		x[fStanding], x[fClash] = yes(agree), yes(clash)
 		x[fGovernment] = yes(q.t.Standing == Government && o.Sources == FiledOnly)
-		x[fCommon] = log1p(len(r.u.names.find(kx)))
+		x[fCommon] = log1p(int(d.borne[name]))
 		x[fZIP] = yes(isTenant(inZIP, org))
 		x[fZIP3] = yes(q.zip != 0 && d.zipOf[org]/100 == q.zip/100)
 		x[fState] = yes(q.state != 0 && (d.stateOf[org] == q.state || d.moved[org] && o.hadState(q.state)))

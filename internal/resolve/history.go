@@ -26,7 +26,19 @@ func NewHistory(list []Payment) *History {
 		h.pairs[i] = uint64(p.Funder)<<32 | uint64(p.Recipient)
 	}
 	slices.Sort(h.pairs)
-	h.pairs = slices.Clip(slices.Compact(h.pairs))
+	h.pairs = slices.Compact(h.pairs)
+	kept := h.pairs[:0]
+	for from := 0; from < len(h.pairs); {
+		to := from
+		for to < len(h.pairs) && h.pairs[to]>>32 == h.pairs[from]>>32 {
+			to++
+		}
+		if to-from <= manyPaid {
+			kept = append(kept, h.pairs[from:to]...)
+		}
+		from = to
+	}
+	h.pairs = slices.Clip(kept)
 	return h
 }
 
@@ -60,16 +72,16 @@ func (r *Resolver) Named(t *Tuple, n *orgname.Name) ein.EIN {
 	return r.byName(q)
 }
 
-// manyPaid is from how many recipients on it is quicker to ask than to look
-// first whether the line has to do with any of them.
-const manyPaid = 64
+// manyPaid is from how many recipients on what a funder has paid says nothing:
+// a sponsor of donor-advised funds has paid everybody.
+const manyPaid = 250
 
 // remembers reports whether a line may mean someone its funder has paid before:
 // they have a telling word in common.
 func (r *Resolver) remembers(n *orgname.Name, funder ein.EIN) bool {
 	list := r.opt.History.of(funder)
-	if len(list) == 0 || len(list) > manyPaid {
-		return len(list) > 0
+	if len(list) == 0 {
+		return false
 	}
 	d := &r.u.details
 	words := d.phrase(n.K2)

@@ -325,6 +325,6 @@ func (r *Resolver) strange(traits *orgname.Traits, e ein.EIN) bool {
 	if !ok {
 		return false
 	}
-	other := orgname.TraitsOf(r.u.details.k2[i])
+	other := r.u.details.traits(uint32(i))
 	return traits.Conflicts(&other)&(orgname.Num|orgname.Dir|orgname.Inst) != 0
 }

@@ -234,7 +234,7 @@ func newSums(u *Universe) *sums {
 				spoken[i] = words
 			}
 			h := imprint(whole[d.orgOf(name)]).text(d.k2[i]).text(d.kx[i]).flag(i < d.orgs).flag(i < d.filed).add(words)
-			s.named[i] = h.add(uint64(len(u.names.find(d.kx[i])))).done()
+			s.named[i] = h.add(uint64(d.borne[i])).done()
 		}
 	})
 	s.bearing = running(u.names.entries, func(e *nameEntry) uint64 {
