@@ -7,43 +7,12 @@
 // last letter to it, and SHOTS is a folder for pictures of every page. It ends
 // with a failure as soon as something is not as it should be.
 import assert from "node:assert/strict";
-import path from "node:path";
-import { chromium } from "playwright-core";
+import { complaints, launch, listen, look } from "./walk.mjs";
 
 const [base, mailbox, shots] = process.argv.slice(2);
 const email = "ada@example.org", password = "correct horse battery";
 
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM || "/usr/bin/chromium",
-  args: ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
-});
-
-// What the browser complains about, such as a script that the policy of the
-// page forbids, fails the walk. A page that refuses a form is no complaint.
-const complaints = [];
-function listen(page) {
-  page.setDefaultTimeout(20_000);
-  page.on("pageerror", (e) => complaints.push(String(e)));
-  page.on("console", (m) => {
-    if (m.type() === "error" && !m.text().startsWith("Failed to load resource")) complaints.push(m.text());
-  });
-  return page;
-}
-
-// look checks a page at the width of a desk and of a phone, in light and in
-// dark: nothing may stick out to the side.
-async function look(page, name) {
-  const before = page.viewportSize();
-  for (const [kind, width, scheme] of [["desk", 1200, "light"], ["phone", 375, "light"], ["dark", 1200, "dark"], ["phone-dark", 375, "dark"]]) {
-    await page.setViewportSize({ width, height: 900 });
-    await page.emulateMedia({ colorScheme: scheme });
-    const out = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-    assert.ok(out <= 0, `${name} is ${out} pixels too wide on a ${kind} of ${width}`);
-    if (shots) await page.screenshot({ path: path.join(shots, `${name}-${kind}.png`), fullPage: true });
-  }
-  await page.setViewportSize(before);
-  await page.emulateMedia({ colorScheme: "light" });
-}
+const browser = await launch();
 
 async function link(to) {
   const letter = await (await fetch(`${mailbox}?to=${encodeURIComponent(to)}`)).text();
@@ -63,18 +32,18 @@ const page = listen(await desk.newPage());
 
 // Sign up.
 await page.goto(base);
-await look(page, "home");
+await look(page, "home", shots);
 await page.click("nav >> text=Sign in");
-await look(page, "signin");
+await look(page, "signin", shots);
 await page.click("main >> text=Sign up");
 await page.waitForURL("**/signup");
-await look(page, "signup");
+await look(page, "signup", shots);
 await page.fill("#email", email);
 await page.fill("#password", password);
 await page.click("button:text('Sign up')");
 await page.waitForURL("**/letter");
 assert.match(await page.textContent("main"), /ada@example\.org/);
-await look(page, "letter");
+await look(page, "letter", shots);
 
 // The address is not confirmed, so the password opens nothing yet.
 await page.goto(`${base}/signin`);
@@ -82,19 +51,19 @@ await page.fill("#email", email);
 await page.fill("#password", password);
 await page.click("button:text('Sign in')");
 await page.waitForSelector(".problem");
-await look(page, "signin-refused");
+await look(page, "signin-refused", shots);
 
 // Confirm, sign in.
 await page.goto(await link(email));
-await look(page, "verify");
+await look(page, "verify", shots);
 await page.click("button:text('Confirm')");
 await page.waitForURL("**/signin");
 assert.equal(await page.inputValue("#email"), email);
-await look(page, "signin-confirmed");
+await look(page, "signin-confirmed", shots);
 await page.fill("#password", password);
 await page.click("button:text('Sign in')");
 await page.waitForURL("**/account");
-await look(page, "account-empty");
+await look(page, "account-empty", shots);
 
 // A key, shown once.
 await page.fill("#label", "Our research notebook");
@@ -108,7 +77,7 @@ assert.equal(await page.evaluate(() => navigator.clipboard.readText()), key);
 const line = await page.textContent("#curl");
 const url = line.match(/'(http[^']+)'/)[1];
 assert.ok(line.includes(key) && !page.url().includes(key));
-await look(page, "account-key");
+await look(page, "account-key", shots);
 
 // The first calls.
 let answer = await call(url, key);
@@ -122,11 +91,11 @@ assert.match(await page.textContent("rect.now title"), /2 calls/);
 await page.goBack();
 await page.goForward();
 assert.ok(!(await page.content()).includes(key), "the key is in the history");
-await look(page, "account-used");
+await look(page, "account-used", shots);
 
 // Rotate: the old key is dead at once.
 await page.click("a:text('Rotate')");
-await look(page, "rotate");
+await look(page, "rotate", shots);
 await page.click("button:text('Rotate it')");
 await page.waitForSelector("#key");
 const next = await page.textContent("#key");
@@ -137,7 +106,7 @@ assert.equal(answer.body.error, "unknown_key");
 answer = await call(url, next);
 assert.equal(answer.status, 200);
 assert.equal(answer.left, 47);
-await look(page, "account-rotated");
+await look(page, "account-rotated", shots);
 
 // Another password; the browser that has no scripts is signed out by it.
 const plain = await browser.newContext({ javaScriptEnabled: false });
@@ -148,12 +117,12 @@ await other.fill("#password", password);
 await other.click("button:text('Sign in')");
 await other.waitForURL("**/account/password");
 await page.goto(`${base}/account/password`);
-await look(page, "password");
+await look(page, "password", shots);
 await page.fill("#old", password);
 await page.fill("#password", "quite another password");
 await page.click("button:text('Change it')");
 await page.waitForURL("**/account");
-await look(page, "account-password");
+await look(page, "account-password", shots);
 await other.goto(`${base}/account`);
 assert.match(other.url(), /\/signin/);
 
@@ -173,14 +142,14 @@ assert.ok(!(await other.isVisible("[data-copy]")));
 await page.goto(`${base}/account`);
 assert.match(page.url(), /\/signin/, "a new password leaves a session open");
 await page.goto(`${base}/forgot`);
-await look(page, "forgot");
+await look(page, "forgot", shots);
 await page.goto(`${base}/reset?token=x`);
-await look(page, "reset");
+await look(page, "reset", shots);
 await page.goto(`data:text/html,<form method=post action="${base}/signin"><input name=email value=${email}><input name=password value="${password}"><button>go</button></form>`);
 await page.click("button");
 await page.waitForURL("**/signin");
 assert.match(await page.textContent("h1"), /another site/);
-await look(page, "foreign");
+await look(page, "foreign", shots);
 
 // Sign out.
 await other.click("button:text('Sign out')");

@@ -9,42 +9,11 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { chromium } from "playwright-core";
+import { addresses, complaints, launch, listen, look } from "./walk.mjs";
 
 const [base, key, shots] = process.argv.slice(2);
 
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM || "/usr/bin/chromium",
-  args: ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
-});
-
-// What the browser complains about, such as a script that the policy of the
-// page forbids, fails the walk. A query that is refused is no complaint.
-const complaints = [], addresses = [];
-function listen(page) {
-  page.setDefaultTimeout(20_000);
-  page.on("pageerror", (e) => complaints.push(String(e)));
-  page.on("console", (m) => {
-    if (m.type() === "error" && !m.text().startsWith("Failed to load resource")) complaints.push(m.text());
-  });
-  page.on("request", (r) => addresses.push(r.url()));
-  return page;
-}
-
-// look checks the page at the width of a desk, a tablet and a phone, in light
-// and in dark: nothing may stick out to the side.
-async function look(page, name) {
-  const before = page.viewportSize();
-  for (const [kind, width, scheme] of [["desk", 1200, "light"], ["tablet", 840, "light"], ["phone", 375, "light"], ["small", 320, "light"], ["dark", 1200, "dark"], ["phone-dark", 375, "dark"]]) {
-    await page.setViewportSize({ width, height: 900 });
-    await page.emulateMedia({ colorScheme: scheme });
-    const out = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-    assert.ok(out <= 0, `${name} is ${out} pixels too wide on a ${kind} of ${width}`);
-    if (shots) await page.screenshot({ path: path.join(shots, `${name}-${kind}.png`), fullPage: true });
-  }
-  await page.setViewportSize(before);
-  await page.emulateMedia({ colorScheme: "light" });
-}
+const browser = await launch();
 
 const desk = await browser.newContext({ viewport: { width: 1200, height: 900 }, permissions: ["clipboard-read", "clipboard-write"], acceptDownloads: true });
 const page = listen(await desk.newPage());
@@ -56,7 +25,7 @@ const focused = () => page.evaluate(() => document.activeElement.id);
 await page.goto(base);
 await page.click("nav >> text=SQL");
 await page.waitForURL("**/sql");
-await look(page, "sql");
+await look(page, "sql", shots);
 await page.click("#run");
 await refused("A key is needed");
 assert.equal(await focused(), "api-key");
@@ -89,7 +58,7 @@ assert.deepEqual(await page.$$eval("#rows tbody tr", (rows) => rows.map((r) => [
 ]);
 assert.equal(await page.locator("#rows .null").count(), 3);
 assert.deepEqual(await page.$$eval("#rows th", (list) => list.map((th) => getComputedStyle(th).textAlign === "right")), [false, false, true, true, false, false]);
-await look(page, "sql-result");
+await look(page, "sql-result", shots);
 
 // The rows as CSV.
 const [download] = await Promise.all([page.waitForEvent("download"), page.click("#csv")]);
@@ -125,7 +94,7 @@ await page.click("#run");
 await refused('syntax error at or near "FORM"');
 await refused("Try: write FROM");
 assert.ok(await page.isHidden("#result"));
-await look(page, "sql-refused");
+await look(page, "sql-refused", shots);
 await page.fill("#query", "SELECT garbage");
 await page.click("#run");
 await refused("The answer was not one of the API");
@@ -172,7 +141,7 @@ await page.fill("#filter", "");
 assert.equal(await page.locator("details.table:visible").count(), all);
 assert.equal(await page.locator("details.table[open]").count(), 0);
 await page.click("#table-grants summary");
-await look(page, "sql-schema");
+await look(page, "sql-schema", shots);
 
 // Without scripts there is no editor, but all there is to know.
 const plain = listen(await (await browser.newContext({ javaScriptEnabled: false, viewport: { width: 1200, height: 900 } })).newPage());

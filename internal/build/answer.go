@@ -39,11 +39,11 @@ type answers struct {
 // on. Only the program that wrote it may believe it: another may have other
 // rules.
 type answer struct {
-	Tuple, Seen uint64
-	EIN         uint32
-	Odds        uint16 // thousandths, where the rule has no constant probability
-	Rule        uint8
-	Barred      uint8
+	tuple, seen uint64
+	ein         uint32
+	odds        uint16 // thousandths, where the rule has no constant probability
+	rule        uint8
+	barred      uint8
 }
 
 // answerSize is what one takes in the file.
@@ -88,13 +88,13 @@ func decodeAnswers(body []byte, program string) []answer {
 
 func readAnswer(b []byte) answer {
 	le := binary.LittleEndian
-	return answer{Tuple: le.Uint64(b), Seen: le.Uint64(b[8:]), EIN: le.Uint32(b[16:]), Odds: le.Uint16(b[20:]), Rule: b[22], Barred: b[23]}
+	return answer{tuple: le.Uint64(b), seen: le.Uint64(b[8:]), ein: le.Uint32(b[16:]), odds: le.Uint16(b[20:]), rule: b[22], barred: b[23]}
 }
 
 func (a *answer) append(b []byte) []byte {
 	le := binary.LittleEndian
-	b = le.AppendUint64(le.AppendUint64(b, a.Tuple), a.Seen)
-	return append(le.AppendUint16(le.AppendUint32(b, a.EIN), a.Odds), a.Rule, a.Barred)
+	b = le.AppendUint64(le.AppendUint64(b, a.tuple), a.seen)
+	return append(le.AppendUint16(le.AppendUint32(b, a.ein), a.odds), a.rule, a.barred)
 }
 
 // keep writes the answers of this build for the next.
@@ -102,8 +102,8 @@ func (b *builder) keep(a *answers) (err error) {
 	if a.program == "" {
 		return nil
 	}
-	a.now = slices.DeleteFunc(a.now, func(x answer) bool { return x.Seen == 0 }) // names nobody
-	slices.SortFunc(a.now, func(x, y answer) int { return cmp.Or(cmp.Compare(x.Tuple, y.Tuple), cmp.Compare(x.Seen, y.Seen)) })
+	a.now = slices.DeleteFunc(a.now, func(x answer) bool { return x.seen == 0 }) // names nobody
+	slices.SortFunc(a.now, func(x, y answer) int { return cmp.Or(cmp.Compare(x.tuple, y.tuple), cmp.Compare(x.seen, y.seen)) })
 	path := filepath.Join(b.stageDir, answersName)
 	f, err := b.create(path + ".new")
 	if err != nil {
@@ -129,17 +129,17 @@ func (b *builder) keep(a *answers) (err error) {
 // rests on is as it was, and asks the resolver otherwise.
 func (a *answers) resolve(r *resolve.Resolver, at int, key string, t *resolve.Tuple, n *orgname.Name) resolve.Match {
 	now := &a.now[at]
-	now.Tuple = fingerprint(key)
+	now.tuple = fingerprint(key)
 	// The tuple has a second hash in the digest: two tuples that share the
 	// first are told apart by it.
 	own := fingerprint("tuple " + key)
-	first, _ := slices.BinarySearchFunc(a.old, now.Tuple, func(x answer, tuple uint64) int { return cmp.Compare(x.Tuple, tuple) })
+	first, _ := slices.BinarySearchFunc(a.old, now.tuple, func(x answer, tuple uint64) int { return cmp.Compare(x.tuple, tuple) })
 	for _, old := range a.old[first:] {
-		if old.Tuple != now.Tuple {
+		if old.tuple != now.tuple {
 			break
 		}
 		m := old.match()
-		if r.Stands(t, n, m, old.Seen^own) {
+		if r.Stands(t, n, m, old.seen^own) {
 			*now = old
 			a.kept.Add(1)
 			return m
@@ -147,22 +147,22 @@ func (a *answers) resolve(r *resolve.Resolver, at int, key string, t *resolve.Tu
 	}
 	a.asked.Add(1)
 	m, seen := r.Ask(t, n)
-	now.Seen, now.EIN, now.Rule = seen^own, uint32(m.EIN), uint8(m.Rule)
+	now.seen, now.ein, now.rule = seen^own, uint32(m.EIN), uint8(m.Rule)
 	if m.Rule == resolve.Model {
-		now.Odds = thousandths(m.Prob)
+		now.odds = thousandths(m.Prob)
 	}
 	if m.Barred {
-		now.Barred = 1
+		now.barred = 1
 	}
 	return m
 }
 
 func (a *answer) match() resolve.Match {
-	m := resolve.Match{EIN: ein.EIN(a.EIN), Rule: grant.Rule(a.Rule), Barred: a.Barred != 0}
+	m := resolve.Match{EIN: ein.EIN(a.ein), Rule: grant.Rule(a.rule), Barred: a.barred != 0}
 	switch m.Rule {
 	case resolve.None:
 	case resolve.Model:
-		m.Prob = float64(a.Odds) / 1000
+		m.Prob = float64(a.odds) / 1000
 	default:
 		m.Prob = m.Rule.Prob()
 	}

@@ -48,7 +48,7 @@ func (r *Resolver) Universe() *Universe { return r.u }
 
 // Funders lists, in order, the funders that some ruling is about. Lines of all
 // others can be answered without asking who filed them, unless the answer is
-// the filer.
+// the filer or open.
 func (r *Resolver) Funders() []ein.EIN {
 	list := append(r.opt.Human.Funders(), r.opt.Assisted.Funders()...)
 	slices.Sort(list)

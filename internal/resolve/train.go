@@ -167,7 +167,7 @@ func (r *Resolver) lessons(labels []Label) (list []lesson, hard float64) {
 			list = append(list, all[i])
 		}
 	}
-	sortLessons(list)
+	slices.SortFunc(list, func(a, b lesson) int { return compareLabels(a.label, b.label) })
 	return list, ratio(unresolved, present)
 }
 
@@ -465,12 +465,7 @@ func parallel(n int, fn func(from, to int)) {
 	wg.Wait()
 }
 
-// sortLessons puts lessons in an order that depends on what they say, and keeps
-// no more than can be learned from in a minute.
-func sortLessons(list []lesson) {
-	slices.SortFunc(list, func(a, b lesson) int { return compareLabels(a.label, b.label) })
-}
-
+// compareLabels puts labels in an order that depends on what they say.
 func compareLabels(a, b *Label) int {
 	x, y := &a.Tuple, &b.Tuple
 	return cmp.Or(cmp.Compare(a.Truth, b.Truth), cmp.Compare(a.Funder, b.Funder), strings.Compare(x.Name1, y.Name1), strings.Compare(x.Name2, y.Name2),

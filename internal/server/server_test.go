@@ -94,7 +94,12 @@ func startWith(t *testing.T, opt Options) *Server {
 }
 
 func get(url, key string) (status int, body string, err error) {
-	r, err := http.NewRequest(http.MethodGet, url, nil)
+	return send(http.MethodGet, url, key, nil)
+}
+
+// send makes one request and reads the answer.
+func send(method, url, key string, content io.Reader) (status int, body string, err error) {
+	r, err := http.NewRequest(method, url, content)
 	if err != nil {
 		return 0, "", err
 	}

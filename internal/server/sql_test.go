@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
 	"os"
@@ -44,18 +43,7 @@ func query(url, key, sql string) (status int, body string, err error) {
 	if err != nil {
 		return 0, "", err
 	}
-	r, err := http.NewRequest(http.MethodPost, url+"/api/v1/sql", bytes.NewReader(b))
-	if err != nil {
-		return 0, "", err
-	}
-	r.Header.Set("X-API-Key", key)
-	answer, err := http.DefaultClient.Do(r)
-	if err != nil {
-		return 0, "", err
-	}
-	defer answer.Body.Close()
-	out, err := io.ReadAll(answer.Body)
-	return answer.StatusCode, string(out), err
+	return send(http.MethodPost, url+"/api/v1/sql", key, bytes.NewReader(b))
 }
 
 // TestSQLSwap publishes snapshots, one of them without a warehouse, while
