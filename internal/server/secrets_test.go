@@ -37,16 +37,27 @@ func TestSecrets(t *testing.T) {
 	if st, err := os.Stat(path); err != nil || st.Mode().Perm() != 0o600 {
 		t.Errorf("mode %v, err %v", st.Mode(), err)
 	}
-	for slug, spoil := range map[string]func() error{
-		"secrets_damaged": func() error { return os.WriteFile(path, []byte(`{"forms":"AAAA"}`), 0o600) },
-		"secrets_open":    func() error { return os.Chmod(path, 0o644) },
+	for _, c := range []struct {
+		slug string
+		body string
+		mode os.FileMode
+	}{
+		{"secrets_damaged", `{"forms":"AAAA"}`, 0o600},
+		{"secrets_damaged", ``, 0o600},
+		{"secrets_open", `{"forms":"AAAA"}`, 0o644},
+		{"secrets_open", `{"forms":"AAAA"}`, 0o640},
 	} {
-		if err := spoil(); err != nil {
+		path := filepath.Join(t.TempDir(), "secrets.json")
+		if err := os.WriteFile(path, []byte(c.body), c.mode); err != nil {
+			t.Fatal(err)
+		}
+		// WriteFile's mode is what the umask leaves of it.
+		if err := os.Chmod(path, c.mode); err != nil {
 			t.Fatal(err)
 		}
 		_, err := openSecrets(path)
-		if f, ok := fault.Of(err); !ok || f.Slug != slug {
-			t.Errorf("%s: %v", slug, err)
+		if f, ok := fault.Of(err); !ok || f.Slug != c.slug {
+			t.Errorf("%q mode %o: %v, not %s", c.body, c.mode, err, c.slug)
 		}
 	}
 }
