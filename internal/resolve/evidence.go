@@ -43,13 +43,9 @@ func (r *Resolver) byEvidence(q *query) Match {
 	if e := r.registered(q, known); fires(Registry, e) && !r.strange(&traits, e) {
 		return found(Registry, e)
 	}
-	q.prepareStreet()
-	var tenants []tenant
+	tenants := r.tenants(q)
 	var words phrase
 	if q.street != "" {
-		if tenants = at(d.streets, streetPlace(q.zip, q.street)); len(tenants) > maxTenants {
-			tenants = nil
-		}
 		words = d.phrase(n.K2)
 	}
 	if !q.careOf {
@@ -96,10 +92,10 @@ func (r *Resolver) fuzzy(q *query, traits *orgname.Traits) ein.EIN {
 			continue
 		}
 		if other := d.traits(t.id); traits.Conflicts(&other)&hard == 0 {
-			p.add(&r.u.orgs[t.id])
+			p.add(&r.u.orgs[t.id], false)
 		}
 	}
-	return p.one()
+	return p.one(q.zip)
 }
 
 // address finds the organization at the line's street address with most of the
@@ -119,10 +115,10 @@ func (r *Resolver) address(q *query, traits *orgname.Traits, words *phrase, tena
 			continue
 		}
 		if other := d.traits(t.id); traits.Conflicts(&other) == 0 {
-			p.add(&r.u.orgs[t.id])
+			p.add(&r.u.orgs[t.id], false)
 		}
 	}
-	return p.one()
+	return p.one(q.zip)
 }
 
 // exact tells organizations of one name in one state apart by ZIP, else by
@@ -145,10 +141,10 @@ func (r *Resolver) exact(q *query) ein.EIN {
 				continue
 			}
 			if o := &r.u.orgs[e.id]; !(e.alias && satellite(n, o)) {
-				p.add(o)
+				p.add(o, e.alias)
 			}
 		}
-		return p.one()
+		return p.one(q.zip)
 	}
 	if zip != 0 {
 		if e := only(func(id uint32) bool { return d.zipOf[id] == zip || d.moved[id] && r.u.orgs[id].inZIP(zip) }); e != ein.None {
@@ -202,10 +198,10 @@ func (r *Resolver) reordered(q *query) ein.EIN {
 			bag = n.KB()
 		}
 		if (orgname.Name{K2: d.k2[t.id]}).KB() == bag && !r.gone(q, t.id) {
-			p.add(&r.u.orgs[t.id])
+			p.add(&r.u.orgs[t.id], false)
 		}
 	}
-	return p.one()
+	return p.one(q.zip)
 }
 
 // street finds the only active organization at the line's street address, if

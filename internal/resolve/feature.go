@@ -105,10 +105,16 @@ func (r *Resolver) choose(q *query, s *search, known []alias) Match {
 	}
 	p := model.Round(r.opt.Model.Prob(combined(s, best, second)))
 	e := r.u.orgs[r.u.details.orgOf(s.found[best].name)].EIN
-	if p < model.Accept {
+	if p < model.Accept || byChance(&s.rows[best]) {
 		return Match{}
 	}
 	return Match{EIN: e, Rule: Model, Prob: p}
+}
+
+// byChance reports whether a candidate elsewhere has so little of the line's
+// name that fame alone can have made it the best.
+func byChance(x *[nFeatures]float64) bool {
+	return x[fOverlap] < 0.4 && x[fStreet]+x[fExact]+x[fEdit]+x[fPrefix]+x[fAcronym]+x[fBag] == 0
 }
 
 // best finds the candidate with the highest score and the best of another
@@ -215,7 +221,7 @@ func (r *Resolver) measure(q *query, s *search, known []alias) {
 		}
 		x[fFoundation] = yes(o.private())
 		x[fChurch] = yes(o.Foundation == "10" || strings.HasPrefix(o.NTEE, "X2"))
-		x[fGroup] = yes(o.Group != "" && strings.Trim(o.Group, "0") != "")
+		x[fGroup] = yes(o.grouped())
 		x[fInactive] = yes(!o.Active)
 		x[fFiledOnly] = yes(o.Sources == FiledOnly)
 		x[fFiledName] = yes(int(name) >= d.filed)

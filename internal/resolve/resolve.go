@@ -172,7 +172,7 @@ func (r *Resolver) resolve(q *query) Match {
 		}
 		return found(Filed, t.Filed)
 	}
-	if named != ein.None && named != q.barred && !r.off[Name] {
+	if named != ein.None && named != q.barred && !r.off[Name] && !r.atHome(q, named) {
 		return found(Name, named)
 	}
 	if foreign(t) || n.KX == "" {
@@ -225,6 +225,41 @@ func (r *Resolver) byName(q *query) ein.EIN {
 	return ein.None
 }
 
+// atHome reports whether the line's very address, where the bearer of its name
+// is not, is that of an organization whose name goes on where the line's ends:
+// the chapter of a federation, more likely than the one that calls itself after
+// the whole.
+func (r *Resolver) atHome(q *query, bearer ein.EIN) bool {
+	if len(q.n.KX) < minFuzzy || !r.away(q, bearer) {
+		return false
+	}
+	for _, t := range r.tenants(q) {
+		if kx := r.u.details.kx[t.id]; len(kx) > len(q.n.KX) && strings.HasPrefix(kx, q.n.KX) && !r.gone(q, t.id) {
+			return true
+		}
+	}
+	return false
+}
+
+// away reports whether an organization is not known to be in the line's ZIP.
+func (r *Resolver) away(q *query, e ein.EIN) bool {
+	i, ok := r.u.position(e)
+	return ok && q.zip != 0 && !r.u.orgs[i].inZIP(q.zip)
+}
+
+// tenants are the organizations at the line's address, unless they are so many
+// that it says nothing.
+func (r *Resolver) tenants(q *query) []tenant {
+	if q.prepareStreet(); q.street == "" {
+		return nil
+	}
+	list := at(r.u.details.streets, streetPlace(q.zip, q.street))
+	if len(list) > maxTenants {
+		return nil
+	}
+	return list
+}
+
 // lineState is the state of the line's address, else the one its name ends in.
 func lineState(t *Tuple, n *orgname.Name) stateCode {
 	if st, ok := place.State(t.State); ok {
@@ -233,8 +268,7 @@ func lineState(t *Tuple, n *orgname.Name) stateCode {
 	return codeOf(n.State)
 }
 
-// unique finds the one organization with the key, or none. Inactive ones count
-// only where no active one has the key.
+// unique finds the one organization with the key, or none.
 func (r *Resolver) unique(q *query, kx string, viaAlias bool) ein.EIN {
 	n, entries := q.n, r.u.names.find(kx)
 	if q.state != 0 {
@@ -248,44 +282,66 @@ func (r *Resolver) unique(q *query, kx string, viaAlias bool) ein.EIN {
 		if (e.alias || viaAlias) && satellite(n, o) || r.gone(q, e.id) {
 			continue
 		}
-		if p.add(o); p.many[0] {
+		if p.add(o, e.alias); p.many[0] {
 			return ein.None
 		}
 	}
-	return p.one()
+	return p.one(q.zip)
 }
 
-// pick finds the one organization among candidates. Inactive ones count only
-// when there is no active one.
+// pick finds the one organization among candidates. The active go before the
+// inactive, and those whose own name it is before those that are also known by
+// it, such as a trust for the benefit of a university. The chapters of a group
+// that bear the name of its central organization stand behind that one.
 type pick struct {
-	found [2]*Org // the first active and the first inactive
-	many  [2]bool
+	found [4]*Org     // the first of its rank, or the central one of its group
+	many  [4]bool     // there are others
+	zips  [4][]uint32 // where chapters of found are
 }
 
-func (p *pick) add(o *Org) {
-	i := 1
-	if o.Active {
-		i = 0
+func (p *pick) add(o *Org, alias bool) {
+	i := 0
+	if !o.Active {
+		i = 2
 	}
-	if p.found[i] == nil {
+	if alias {
+		i++
+	}
+	f := p.found[i]
+	switch {
+	case f == nil || f == o:
 		p.found[i] = o
-	} else if p.found[i] != o {
+	case f.Group != o.Group || !o.grouped() || f.central() == o.central() && o.central():
 		p.many[i] = true
+	default:
+		if o.central() {
+			p.found[i], o = o, f
+		}
+		p.zips[i] = append(p.zips[i], zipCode(o.ZIP5))
 	}
 }
 
-// one is the EIN of the only candidate, None when there is none or several.
-func (p *pick) one() ein.EIN {
+// one is the EIN of the only candidate for a line in a ZIP, None when there is
+// none or several. Where a chapter is and its central organization is not, the
+// line may mean either.
+func (p *pick) one(zip uint32) ein.EIN {
 	for i, o := range p.found {
-		if o != nil {
-			if p.many[i] {
-				return ein.None
-			}
-			return o.EIN
+		if o == nil {
+			continue
 		}
+		if p.many[i] || p.zips[i] != nil && (!o.central() || slices.Contains(p.zips[i], zip) && zipCode(o.ZIP5) != zip) {
+			return ein.None
+		}
+		return o.EIN
 	}
 	return ein.None
 }
+
+// grouped reports whether the organization is covered by a group exemption.
+func (o *Org) grouped() bool { return strings.Trim(o.Group, "0") != "" }
+
+// central reports whether a group exemption is the organization's own.
+func (o *Org) central() bool { return o.Affiliation == "6" || o.Affiliation == "8" }
 
 // satellite reports whether the organization, met through another name of it or
 // of the line, is by its own name a club, fund or union around the institution

@@ -2,6 +2,7 @@ package resolve
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -103,6 +104,53 @@ func TestResolve(t *testing.T) {
 		"care-of line without a name":   {Tuple{Name1: "% LANTERN HOUSE", State: "OH"}, Match{}},
 		"funder itself, nobody asks so": {Tuple{Name1: "GIVING FOUNDATION", State: "OH"}, found(Name, funder)},
 	} {
+		if got := r.Resolve(&c.line, parse(&c.line)); got != c.want {
+			t.Errorf("%s: %+v, want %+v", name, got, c.want)
+		}
+	}
+}
+
+// TestOneOfSeveral is about names that several organizations in the state bear,
+// where one of them is meant all the same.
+func TestOneOfSeveral(t *testing.T) {
+	t.Parallel()
+	const (
+		college, lectures       = ein.EIN(70000011), ein.EIN(70000012)
+		council, chapter, other = ein.EIN(70000013), ein.EIN(70000014), ein.EIN(70000015)
+		lodge, sister           = ein.EIN(70000016), ein.EIN(70000017)
+		homes, valley           = ein.EIN(70000018), ein.EIN(70000019)
+		stranger                = ein.EIN(70000020)
+	)
+	orgs := []Org{
+		{EIN: college, Name: "ELM COLLEGE", State: "OH", Sources: BMF, Active: true},
+		{EIN: lectures, Name: "ANN EXAMPLE LECTURE TRUST FBO ELM COLLEGE", State: "OH", Sources: BMF, Active: true},
+		// The chapters come before and after their centre in order of EIN.
+		{EIN: chapter, Name: "OHIO 4-H COUNCIL", State: "OH", ZIP5: "43001", Group: "5931", Affiliation: "9", Sources: BMF, Active: true},
+		{EIN: council, Name: "OHIO 4-H COUNCIL", State: "OH", ZIP5: "44101", Group: "5931", Affiliation: "6", Sources: BMF, Active: true},
+		{EIN: other, Name: "OHIO 4-H COUNCIL INC", State: "OH", ZIP5: "44101", Group: "5931", Affiliation: "9", Sources: BMF, Active: true},
+		{EIN: homes, Name: "HOMES FOR NEIGHBORS", Street: "1 ELM ST", State: "OH", ZIP5: "44101", Sources: BMF, Active: true},
+		{EIN: valley, Name: "HOMES FOR NEIGHBORS VALLEY", Street: "77 MILL ROAD STE 2", State: "OH", ZIP5: "43001", Sources: BMF, Active: true},
+		{EIN: lodge, Name: "GRAND LODGE", State: "OH", Group: "0042", Affiliation: "9", Sources: BMF, Active: true},
+		{EIN: sister, Name: "GRAND LODGE", State: "OH", Group: "0042", Affiliation: "9", Sources: BMF, Active: true},
+	}
+	for name, c := range map[string]struct {
+		line Tuple
+		also []Org
+		want Match
+	}{
+		"its own name, before a trust for its benefit":  {line: Tuple{Name1: "ELM COLLEGE", State: "OH"}, want: found(Name, college)},
+		"its own name, twice":                           {line: Tuple{Name1: "ELM COLLEGE", State: "OH"}, also: []Org{{EIN: stranger, Name: "ELM COLLEGE", State: "OH", Sources: BMF, Active: true}}},
+		"an active alias, before a closed one's name":   {line: Tuple{Name1: "ELM COLLEGE", State: "OH"}, also: []Org{{EIN: college, Name: "ELM COLLEGE", State: "OH", Sources: Revoked}}, want: found(Name, college)},
+		"centre of a group of its name":                 {line: Tuple{Name1: "OHIO 4-H COUNCIL", State: "OH"}, want: found(Name, council)},
+		"where centre and chapter both are":             {line: Tuple{Name1: "OHIO 4-H COUNCIL", State: "OH", ZIP: "44101"}, want: found(Name, council)},
+		"where only a chapter is":                       {line: Tuple{Name1: "OHIO 4-H COUNCIL", State: "OH", ZIP: "43001"}, want: found(ZIP, chapter)},
+		"a stranger of the name":                        {line: Tuple{Name1: "OHIO 4-H COUNCIL", State: "OH"}, also: []Org{{EIN: stranger, Name: "OHIO 4-H COUNCIL", State: "OH", Group: "0000", Affiliation: "3", Sources: BMF, Active: true}}},
+		"at the address of one named at greater length": {line: Tuple{Name1: "HOMES FOR NEIGHBORS", Street: "77 Mill Rd", State: "OH", ZIP: "43001"}, want: found(Address, valley)},
+		"at another address in its ZIP":                 {line: Tuple{Name1: "HOMES FOR NEIGHBORS", Street: "9 Oak Ave", State: "OH", ZIP: "43001"}, want: found(Name, homes)},
+		"chapters without their centre":                 {line: Tuple{Name1: "GRAND LODGE", State: "OH"}},
+		"two centres":                                   {line: Tuple{Name1: "GRAND LODGE", State: "OH"}, also: []Org{{EIN: lodge, Name: "GRAND LODGE", State: "OH", Group: "0042", Affiliation: "6", Sources: BMF, Active: true, AsOf: 1}, {EIN: stranger, Name: "GRAND LODGE", State: "OH", Group: "0042", Affiliation: "8", Sources: BMF, Active: true}}},
+	} {
+		r := New(build(append(slices.Clone(orgs), c.also...)...), Options{})
 		if got := r.Resolve(&c.line, parse(&c.line)); got != c.want {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)
 		}

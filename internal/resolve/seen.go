@@ -17,7 +17,7 @@ import (
 type depth int
 
 const (
-	byNameAlone depth = iota // overrides, the filed EIN, who bears the name
+	byNameAlone depth = iota // overrides, the filed EIN, who bears the name, and who is at the address if not they
 	byPlaceToo               // what filers meant by it, who is at the place
 	byAnything               // every candidate that the model weighs
 )
@@ -85,6 +85,11 @@ func (r *Resolver) seen(q *query, m Match) uint64 {
 			h = h.add(s.who[i]).words(d, d.k2[i])
 		}
 	}
+	if far > byNameAlone || m.Rule == Name && r.away(q, m.EIN) {
+		if q.prepareStreet(); q.street != "" {
+			h = h.add(within(s.streets, d.streets, at(d.streets, streetPlace(q.zip, q.street))))
+		}
+	}
 	if far == byNameAlone {
 		return uint64(h)
 	}
@@ -97,11 +102,8 @@ func (r *Resolver) seen(q *query, m Match) uint64 {
 		}
 	}
 	h = h.add(within(s.bearing, r.u.names.entries, r.u.names.find(n.KX)))
-	if q.prepareStreet(); q.zip != 0 {
+	if q.zip != 0 {
 		h = h.add(within(s.zips, d.zips, at(d.zips, uint64(q.zip))))
-		if q.street != "" {
-			h = h.add(within(s.streets, d.streets, at(d.streets, streetPlace(q.zip, q.street))))
-		}
 	}
 	if far == byAnything {
 		h = h.add(r.model).flag(r.u.covered[q.state]).add(q.met)
@@ -248,13 +250,13 @@ func newSums(u *Universe) *sums {
 // digests say what is known of an organization: what every rule may look at, and
 // the whole with what only the model does.
 func (o *Org) digests() (who, whole uint64) {
-	h := imprint(o.EIN).text(o.Name).flag(o.Active).text(o.City).text(o.State).text(o.ZIP5)
+	h := imprint(o.EIN).text(o.Name).flag(o.Active).text(o.City).text(o.State).text(o.ZIP5).text(o.Group).flag(o.central())
 	for i := range o.Others {
 		l := &o.Others[i]
 		h = h.text(l.City).text(l.State).text(l.ZIP5)
 	}
 	who = h.done()
-	h = h.text(o.Foundation).text(o.Subsection).flag(strings.HasPrefix(o.NTEE, "X2")).text(o.Group).add(uint64(o.Sources))
+	h = h.text(o.Foundation).text(o.Subsection).flag(strings.HasPrefix(o.NTEE, "X2")).add(uint64(o.Sources))
 	return who, h.add(uint64(coarse(int64(o.Pop)))).add(uint64(coarse(o.Revenue))).done()
 }
 

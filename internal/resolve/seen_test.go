@@ -27,6 +27,15 @@ func (v *village) pick(r *rand.Rand) Org {
 	zip := r.IntN(8)
 	o := Org{Name: name, Street: fmt.Sprintf("%d %s ST", 1+r.IntN(9), coin(r.IntN(4))), City: coin(900 + zip/2), State: "OH", ZIP5: fmt.Sprintf("44%d01", zip),
 		Foundation: []string{"15", "03", "10"}[r.IntN(3)], Subsection: []string{"03", "04", ""}[r.IntN(3)], Revenue: int64(r.IntN(4096)), Sources: BMF, Active: r.IntN(6) > 0}
+	// Namesakes, chapters and those who add their place to a name.
+	if len(v.orgs) > 0 && r.IntN(8) == 0 {
+		if o.Name = v.orgs[r.IntN(len(v.orgs))].Name; r.IntN(3) == 0 {
+			o.Name += " " + coin(r.IntN(120))
+		}
+	}
+	if r.IntN(3) > 0 {
+		o.Group, o.Affiliation = "0042", []string{"9", "9", "6"}[r.IntN(3)]
+	}
 	if r.IntN(4) == 0 {
 		o.State, o.ZIP5 = "PA", fmt.Sprintf("19%d01", zip)
 	}
@@ -68,7 +77,7 @@ func (v *village) line(r *rand.Rand) Tuple {
 		t.Name1 += " (" + coin(r.IntN(120)) + " " + coin(r.IntN(120)) + ")"
 	}
 	t.Standing = []Standing{Unsaid, Exempt3, Government, PublicCharity, PrivateFoundation}[r.IntN(5)]
-	switch r.IntN(6) {
+	switch r.IntN(7) {
 	case 0:
 		t.Street, t.ZIP = "", ""
 	case 1:
@@ -79,6 +88,9 @@ func (v *village) line(r *rand.Rand) Tuple {
 		t.Filed = o.EIN + 1
 	case 4:
 		t.Street = "c/o A BANK"
+	case 5:
+		at := &v.orgs[r.IntN(len(v.orgs))]
+		t.Street, t.City, t.ZIP = at.Street, at.City, at.ZIP5
 	}
 	return t
 }
@@ -98,7 +110,7 @@ func (v *village) file(r *rand.Rand) filing {
 // change makes one small change of the kinds that a month brings.
 func (v *village) change(r *rand.Rand) {
 	at := r.IntN(len(v.orgs))
-	switch r.IntN(7) {
+	switch r.IntN(8) {
 	case 0:
 		o := v.pick(r)
 		o.EIN = ein.EIN(340000000 + r.IntN(1_000_000)*7 + 3)
@@ -117,6 +129,8 @@ func (v *village) change(r *rand.Rand) {
 		v.lines = append(v.lines, v.file(r))
 	case 6:
 		v.orgs[at].Street, v.orgs[at].ZIP5 = "3 "+coin(2)+" ST", "44301"
+	case 7:
+		v.orgs[at].Affiliation = map[string]string{"6": "9"}[v.orgs[at].Affiliation]
 	}
 }
 
@@ -176,6 +190,40 @@ func TestSeen(t *testing.T) {
 	}
 	if kept[byNameAlone]*10 < asked[byNameAlone]*9 || kept[byAnything]*5 < asked[byAnything] {
 		t.Error("too few answers could be kept")
+	}
+}
+
+// TestSeenByName holds for what a name alone rests on, of which a village at
+// random has too little: who is central to a group, and who is at the address.
+func TestSeenByName(t *testing.T) {
+	t.Parallel()
+	org := func(e ein.EIN, name, street, zip, affiliation string) Org {
+		return Org{EIN: e, Name: name, Street: street, City: "EXAMPLE", State: "OH", ZIP5: zip, Group: "5931", Affiliation: affiliation, Sources: BMF, Active: true}
+	}
+	for name, c := range map[string]struct {
+		line          Tuple
+		before, after []Org
+	}{
+		"the centre becomes a chapter": {
+			Tuple{Name1: "OHIO 4-H COUNCIL", State: "OH"},
+			[]Org{org(70000001, "OHIO 4-H COUNCIL", "", "", "9"), org(70000002, "OHIO 4-H COUNCIL", "", "", "6")},
+			[]Org{org(70000001, "OHIO 4-H COUNCIL", "", "", "9"), org(70000002, "OHIO 4-H COUNCIL", "", "", "9")},
+		},
+		"somebody moves in": {
+			Tuple{Name1: "HOMES FOR NEIGHBORS", Street: "77 MILL RD", State: "OH", ZIP: "43001"},
+			[]Org{org(70000001, "HOMES FOR NEIGHBORS", "1 ELM ST", "44101", "3")},
+			[]Org{org(70000001, "HOMES FOR NEIGHBORS", "1 ELM ST", "44101", "3"), org(70000002, "HOMES FOR NEIGHBORS VALLEY", "77 MILL RD", "43001", "3")},
+		},
+	} {
+		before, after := New(build(c.before...), Options{}), New(build(c.after...), Options{})
+		n := parse(&c.line)
+		was, seen := before.Ask(&c.line, n)
+		if was.Rule != Name || !before.Stands(&c.line, n, was, seen) {
+			t.Errorf("%s: %+v before", name, was)
+		}
+		if after.Stands(&c.line, n, was, seen) {
+			t.Errorf("%s: %+v still stands, and is %+v", name, was, after.Resolve(&c.line, n))
+		}
 	}
 }
 
