@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -48,8 +49,9 @@ type inspection struct {
 	page   bool  // a page of its own, rather than a line of the table
 	err    error // known before reading, or found while
 	done   chan struct{}
+	last   *archive.Archive // to be closed after this one, the last of its file
 
-	ret    irs990.Return
+	ret    *irs990.Return // while it waits to be printed: a batch has a hundred thousand
 	digest string
 	lines  *spill // grant lines as JSON, or nil
 	best   highlights
@@ -84,7 +86,6 @@ func (c *inspectCmd) Run(a *app) error {
 		}()
 	}
 	unopened := 0
-	var archives []*archive.Archive
 	go func() {
 		defer close(ordered)
 		defer close(work)
@@ -114,7 +115,7 @@ func (c *inspectCmd) Run(a *app) error {
 				unopened++
 				list = []*inspection{{file: filepath.Base(name), err: err, page: true}}
 			} else {
-				archives = append(archives, opened)
+				list[len(list)-1].last = opened
 			}
 			for _, i := range list {
 				if !enqueue(i) {
@@ -143,9 +144,10 @@ func (c *inspectCmd) Run(a *app) error {
 			}
 		}
 		i.lines.close()
-	}
-	for _, opened := range archives {
-		opened.Close()
+		i.ret, i.best, i.lines = nil, highlights{}, nil
+		if i.last != nil {
+			i.last.Close()
+		}
 	}
 	switch {
 	case err != nil:
@@ -172,8 +174,12 @@ func list(name string) ([]*inspection, *archive.Archive, error) {
 			a, err = archive.Open(path)
 		}
 	}
-	if err != nil {
+	var disk *fs.PathError
+	if errors.As(err, &disk) {
 		return nil, nil, fault.Disk(path, err)
+	}
+	if err != nil {
+		return nil, nil, err
 	}
 	base := filepath.Base(path)
 	if len(a.Members) == 1 && len(a.Problems) == 0 && !one && !strings.HasSuffix(strings.ToLower(path), ".zip") {
@@ -224,7 +230,8 @@ func (i *inspection) read(rd *irs990.Reader, digest, grants bool) {
 	case i.page:
 		i.best.attach(sink)
 	}
-	i.err = rd.Read(src, &i.ret, sink)
+	i.ret = &irs990.Return{}
+	i.err = rd.Read(src, i.ret, sink)
 	if i.err == nil && sum != nil {
 		i.digest = hex.EncodeToString(sum.Sum(nil))
 	}
@@ -278,7 +285,7 @@ type returnJSON struct {
 }
 
 func (i *inspection) json() *returnJSON {
-	r, t := &i.ret, &i.ret.Tally
+	r, t := i.ret, &i.ret.Tally
 	v := &returnJSON{
 		File: i.file, Amended: r.Amended, EIN: r.EIN, EZOfficers: t.EZOfficers, FilerName: r.Name1,
 		PartVIIPeople: t.PartVIIPeople, PeriodBegin: r.PeriodBegin, PeriodEnd: r.PeriodEnd,

@@ -120,7 +120,7 @@ func (p *pages) print(i *inspection) error {
 	if p.table == nil {
 		p.table = newTable("Return", "Form", "EIN", "Filer", "Ends", ">FY", ">Grants", ">Paid", ">People", "")
 	}
-	r, t := &i.ret, &i.ret.Tally
+	r, t := i.ret, &i.ret.Tally
 	year := "–"
 	if y, ok := r.FiscalYear(); ok {
 		year = fmt.Sprint(y)
@@ -168,7 +168,7 @@ func (e *errWriter) Write(b []byte) (int, error) {
 
 func page(out io.Writer, i *inspection) error {
 	w := &errWriter{w: out}
-	r := &i.ret
+	r := i.ret
 	fmt.Fprintf(w, "%s\n", cmp.Or(strings.TrimSpace(r.Name1+" "+r.Name2), "(no name)"))
 	facts := newTable("", "")
 	fact := func(name, value string) {

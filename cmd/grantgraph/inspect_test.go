@@ -160,10 +160,15 @@ func TestInspectFailures(t *testing.T) {
 	if err := os.WriteFile(page, []byte("<html>404</html>"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	empty := filepath.Join(t.TempDir(), "empty.zip")
+	if err := os.WriteFile(empty, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		args []string
 		want string
 	}{
+		{[]string{empty}, "grantgraph: empty.zip: is empty\n"},
 		{[]string{"--json", page}, "no return could be read"},
 		{[]string{"--json", good, filepath.Join(t.TempDir(), "absent.zip")}, "1 of 2 files could not be opened"},
 		{[]string{good + "!absent.xml"}, "could not be opened"},
@@ -173,6 +178,51 @@ func TestInspectFailures(t *testing.T) {
 		if code != 1 || !strings.Contains(errs, c.want) || !strings.Contains(errs, "Try:") {
 			t.Errorf("%q: exit %d: %s", c.args, code, errs)
 		}
+	}
+}
+
+// openFiles counts, whenever something is printed, the open files of a folder.
+type openFiles struct {
+	dir  string
+	most int
+}
+
+func (o *openFiles) Write(p []byte) (int, error) {
+	open := 0
+	links, err := filepath.Glob("/proc/self/fd/*")
+	if err != nil {
+		return 0, err
+	}
+	for _, link := range links {
+		if to, err := os.Readlink(link); err == nil && filepath.Dir(to) == o.dir {
+			open++
+		}
+	}
+	o.most = max(o.most, open)
+	return len(p), nil
+}
+
+// TestInspectManyFiles: however many files are named, few are open at a time.
+func TestInspectManyFiles(t *testing.T) {
+	t.Parallel()
+	if _, err := os.Stat("/proc/self/fd"); err != nil {
+		t.Skip("open files cannot be counted here")
+	}
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"inspect", "--json", "--workers", "2"}
+	for i := range 60 {
+		path := filepath.Join(dir, fmt.Sprintf("%d.xml", i))
+		if err := os.WriteFile(path, []byte(invented("070000001", 1)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		args = append(args, path)
+	}
+	out, errs := &openFiles{dir: dir}, &bytes.Buffer{}
+	if code := run(context.Background(), args, strings.NewReader(""), out, errs); code != 0 || out.most == 0 || out.most > 12 {
+		t.Errorf("exit %d, %d files open at a time: %s", code, out.most, errs)
 	}
 }
 

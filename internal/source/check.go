@@ -207,7 +207,9 @@ func keyed(r io.Reader, columns int) (tally rows.Tally, err error) {
 		return "", nil
 	})
 	if err == nil && tally.Rows == 0 {
-		err = rows.ErrEmpty
+		if _, unusable := verdict(tally, endMark); unusable == nil {
+			err = rows.ErrEmpty
+		}
 	}
 	return tally, err
 }

@@ -112,6 +112,22 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// TestCheckUnusable tells a file that belongs to a sanctions list and holds
+// nothing from one that holds something else.
+func TestCheckUnusable(t *testing.T) {
+	t.Parallel()
+	s, _ := Find("ofac")
+	for body, want := range map[string]string{"\x1a": "it is empty", "a;b;c\nd;e;f\n": "2 of 2 rows cannot be read"} {
+		path := filepath.Join(t.TempDir(), "alt.csv")
+		if err := os.WriteFile(path, []byte(body), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := s.Check(path); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want one about %q", body, err, want)
+		}
+	}
+}
+
 // TestCheckLayout changes the layout of most rows, which is no longer dirt.
 func TestCheckLayout(t *testing.T) {
 	t.Parallel()

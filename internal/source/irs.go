@@ -73,12 +73,19 @@ func lettered(s *Source, base, name, given string) Part {
 		p.URLs = append(p.URLs, base+"/"+given+".zip")
 	}
 	p.URLs = append(p.URLs, base+"/"+name+".zip")
-	last := name[len(name)-1]
-	if last >= 'A' && last < 'Z' {
-		next := name[:len(name)-1] + string(last+1)
+	if next := sibling(name); next != "" {
 		p.Then = func(string) ([]Part, error) { return []Part{lettered(s, base, next, "")}, nil }
 	}
 	return p
+}
+
+// sibling is the batch of the next letter, "" when there can be none.
+func sibling(name string) string {
+	last := name[len(name)-1]
+	if last < 'A' || last >= 'Z' {
+		return ""
+	}
+	return name[:len(name)-1] + string(last+1)
 }
 
 // batchName is what a batch may be called; the name becomes part of an address
@@ -119,9 +126,15 @@ func batches(s *Source, base, file string) ([]Part, error) {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	parts := make([]Part, len(names))
-	for i, name := range names {
-		parts[i] = lettered(s, base, name, given[name])
+	var parts []Part
+	for _, name := range names {
+		parts = append(parts, lettered(s, base, name, given[name]))
+	}
+	// The returns of a batch that is not there may be in the next letter's.
+	for _, name := range names {
+		if next := sibling(name); next != "" && given[next] == "" {
+			parts = append(parts, lettered(s, base, next, ""))
+		}
 	}
 	return parts, nil
 }

@@ -204,6 +204,8 @@ func TestReturns(t *testing.T) {
 	want := []string{
 		"990/2024_TEOS_XML_05A.zip https://x/2024/2024_TEOS_XML_05a.zip https://x/2024/2024_TEOS_XML_05A.zip true",
 		"990/2024_TEOS_XML_07A.zip https://x/2024/2024_TEOS_XML_07A.zip true",
+		"990/2024_TEOS_XML_05B.zip https://x/2024/2024_TEOS_XML_05B.zip false",
+		"990/2024_TEOS_XML_07B.zip https://x/2024/2024_TEOS_XML_07B.zip false",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q", got)

@@ -80,7 +80,8 @@ func (m *Member) Open() (io.ReadCloser, error) {
 }
 
 // Open opens a zip, an .xml file or an .xml.gz file. What the file is, its
-// first bytes say, not its name.
+// first bytes say, not its name. Errors do not name the file, but for those of
+// the system.
 func Open(name string) (*Archive, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -89,7 +90,7 @@ func Open(name string) (*Archive, error) {
 	a := &Archive{Path: name, file: f}
 	if err := a.list(); err != nil {
 		f.Close()
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, err
 	}
 	return a, nil
 }

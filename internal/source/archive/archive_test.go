@@ -244,6 +244,29 @@ func TestTruncated(t *testing.T) {
 	}
 }
 
+// TestSizeStatedBeforehand cuts the directory off a zip whose writer put the
+// unpacked size before each member though the packed size follows it.
+func TestSizeStatedBeforehand(t *testing.T) {
+	t.Parallel()
+	body := packed(t, 3, false)
+	body = body[:bytes.Index(body, directory)]
+	at := 0
+	for i := range 3 {
+		at += bytes.Index(body[at:], localHeader)
+		binary.LittleEndian.PutUint32(body[at+22:], uint32(len(document(i))))
+		at += localSize
+	}
+	a := open(t, save(t, "x.zip", body))
+	if len(a.Members) != 3 || len(a.Problems) != 0 {
+		t.Fatalf("%d members, problems %v", len(a.Members), a.Problems)
+	}
+	for i := range a.Members {
+		if got, err := read(&a.Members[i]); err != nil || got != document(i) {
+			t.Errorf("%s: %d bytes, %v", a.Members[i].Name, len(got), err)
+		}
+	}
+}
+
 // TestDamagedMiddle destroys one member of a zip without a directory; the
 // others are still found.
 func TestDamagedMiddle(t *testing.T) {

@@ -159,6 +159,8 @@ func (a *Archive) measure(e *entry, data, size int64) (next int64, reason string
 	default:
 		return 0, "does not say how long it is"
 	}
+	// Some writers state the unpacked size beforehand even so; it is measured.
+	e.size = 0
 	sum := crc32.NewIEEE()
 	buf := make([]byte, 32<<10)
 	for {

@@ -189,6 +189,21 @@ func TestReplaced(t *testing.T) {
 	}
 }
 
+// TestLostAndFetchedAgain has a file deleted here, not replaced there.
+func TestLostAndFetchedAgain(t *testing.T) {
+	t.Parallel()
+	u := newUpstream(t)
+	u.put(pub78URL, file{body: list(100, "Garden"), etag: `"one"`, modified: monday})
+	d := newDesk(t, u, "pub78")
+	d.run()
+	if err := os.Remove(filepath.Join(d.dir, filepath.FromSlash(pub78Path))); err != nil {
+		t.Fatal(err)
+	}
+	if got, state := d.run(); got.New != 1 || got.Replaced != 0 || state.Files[0].Replaced {
+		t.Errorf("%+v %+v", got, state)
+	}
+}
+
 // TestOldDate replaces a file that has nothing but a date, and keeps the date:
 // the server says that nothing is new, and within a week it is asked without
 // the condition.

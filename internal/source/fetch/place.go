@@ -174,7 +174,7 @@ func (j *job) place(a *arrival) error {
 	f := File{
 		Path: a.part.Path, URL: a.meta.URL, Bytes: a.bytes, SHA256: a.sha256, ETag: a.meta.ETag, LastModified: a.meta.LastModified,
 		FetchedAt: j.Now().UTC(), Rows: a.rows, Revised: a.revised(),
-		Replaced: held.URL == a.meta.URL && (same(held.LastModified, a.meta.LastModified) || same(held.ETag, a.meta.ETag)),
+		Replaced: held.URL == a.meta.URL && held.SHA256 != a.sha256 && (same(held.LastModified, a.meta.LastModified) || same(held.ETag, a.meta.ETag)),
 	}
 	for _, old := range j.replaced(a.part) {
 		if err := os.Remove(j.abs(old.Path)); err != nil && !errors.Is(err, os.ErrNotExist) {

@@ -299,6 +299,26 @@ func TestDryRun(t *testing.T) {
 	}
 }
 
+// TestReturnsInAnotherLetter has an index name a batch that is not there, whose
+// returns are in the parts of the next letters.
+func TestReturnsInAnotherLetter(t *testing.T) {
+	t.Parallel()
+	u := newUpstream(t)
+	u.put("/2026/index_2026.csv", file{body: []byte("OBJECT_ID,XML_BATCH_ID\n202600000000000001,2026_TEOS_XML_05A\n")})
+	for _, name := range []string{"05B", "05C"} {
+		u.put("/2026/2026_TEOS_XML_"+name+".zip", file{body: returns(t, 1)})
+	}
+	d := newDesk(t, u, "irs990")
+	d.opt.Since = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	got, _ := d.run()
+	if got.Files != 3 || len(got.Problems) > 0 || !slices.Equal(got.Missing, []string{"990/2026_TEOS_XML_05A.zip"}) {
+		t.Errorf("%+v", got)
+	}
+	if log := u.requests(); slices.Contains(log, "GET /2026/2026_TEOS_XML_06B.zip") {
+		t.Errorf("asked for the second part of a month that nobody named: %q", log)
+	}
+}
+
 // TestDryRunWalks has the dry run find the archives that follow from others.
 func TestDryRunWalks(t *testing.T) {
 	t.Parallel()

@@ -285,20 +285,27 @@ func TestModernEZ(t *testing.T) {
 func TestWrappedAndAlone(t *testing.T) {
 	t.Parallel()
 	ret, lists := parse(t, `<Return returnVersion="2008v2.7"><ReturnHeader><ReturnType>990</ReturnType></ReturnHeader><ReturnData><IRS990>
-<Form990PartI><TotalRevenueCurrentYear>5</TotalRevenueCurrentYear><Organization501c typeOf501cOrganization="4">X</Organization501c></Form990PartI>
+<Form990PartI><TotalRevenueCurrentYear>5</TotalRevenueCurrentYear><ProgramServiceRevenueCurrYear>2</ProgramServiceRevenueCurrYear><RevenuesLessExpensesCurrYear>-3</RevenuesLessExpensesCurrYear><Organization501c typeOf501cOrganization="4">X</Organization501c></Form990PartI>
 <Form990PartIII><MissionDescription>M</MissionDescription><Activity2><Description>P</Description></Activity2></Form990PartIII>
-<Form990PartVIISectionA><Name><NamePerson>A B</NamePerson></Name><Former>X</Former></Form990PartVIISectionA></IRS990>
+<Form990PartVIISectionA><Name><NamePerson>A B</NamePerson></Name><Former>X</Former></Form990PartVIISectionA><Form990PartV><GrossReceiptsAmount>9</GrossReceiptsAmount></Form990PartV></IRS990>
+<IRS990ScheduleD><Form990ScheduleDPartI><GrantsPaidFromDonorFunds>7</GrantsPaidFromDonorFunds></Form990ScheduleDPartI></IRS990ScheduleD>
 <IRS990ScheduleI><Form990ScheduleIPartII><RecipientTable><RecipientNameBusiness><BusinessNameLine1>C</BusinessNameLine1></RecipientNameBusiness><AddressUS><State>TX</State></AddressUS><EINOfRecipient>080000001</EINOfRecipient><AmountOfCashGrant>6</AmountOfCashGrant></RecipientTable></Form990ScheduleIPartII></IRS990ScheduleI>
 </ReturnData></Return>`)
 	if ret.Money.Revenue != set(5) || ret.Mission != "M" || len(ret.Programs) != 1 || ret.Subsection != "4" {
 		t.Errorf("return %+v", ret)
 	}
+	// What a club of section 501(c)(7) took from the public is not its gross receipts.
+	if m := ret.Money; m.ProgramRevenue != set(2) || m.Surplus != set(-3) || m.GrossReceipts.Set || ret.DAF.Grants != set(7) {
+		t.Errorf("figures %+v, funds %+v", m, ret.DAF)
+	}
 	if len(lists.People) != 1 || lists.People[0].Name != "A B" || !lists.People[0].Former ||
 		len(lists.Grants) != 1 || lists.Grants[0].Address.State != "TX" || lists.Grants[0].EIN != "080000001" {
 		t.Errorf("lists %+v", lists)
 	}
-	ret, _ = parse(t, `<Return><ReturnHeader><ReturnTypeCd>990T</ReturnTypeCd></ReturnHeader><ReturnData><IRS990T><BookValueAssetsEOYAmt>4</BookValueAssetsEOYAmt><Organization501IndicatorGrp><Organization501cTypeTxt>07</Organization501cTypeTxt></Organization501IndicatorGrp></IRS990T></ReturnData></Return>`)
-	if ret.Form != "990T" || ret.Money.Assets != set(4) || ret.Subsection != "07" {
-		t.Errorf("990-T %+v", ret)
+	for filed, want := range map[string]string{"07": "07", "c3": "3"} {
+		ret, _ = parse(t, `<Return><ReturnHeader><ReturnTypeCd>990T</ReturnTypeCd></ReturnHeader><ReturnData><IRS990T><BookValueAssetsEOYAmt>4</BookValueAssetsEOYAmt><Organization501IndicatorGrp><Organization501cTypeTxt>`+filed+`</Organization501cTypeTxt></Organization501IndicatorGrp></IRS990T></ReturnData></Return>`)
+		if ret.Form != "990T" || ret.Money.Assets != set(4) || ret.Subsection != want {
+			t.Errorf("990-T %+v", ret)
+		}
 	}
 }

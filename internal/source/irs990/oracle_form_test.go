@@ -1,5 +1,7 @@
 package irs990
 
+import "strings"
+
 // endForm takes the fields that a return has one of, by their whole path
 // below ReturnData.
 func (o *oracleState) endForm(text string) {
@@ -18,7 +20,7 @@ func (o *oracleState) endForm(text string) {
 	case "IRS990/Organization501c3Ind", "IRS990/Organization501c3", "IRS990EZ/Organization501c3Ind", "IRS990PF/Organization501c3ExemptPFInd":
 		r.Subsection = "3"
 	case "IRS990T/Organization501IndicatorGrp/Organization501cTypeTxt":
-		r.Subsection = text
+		r.Subsection = strings.TrimLeft(text, "c")
 	case "IRS990PF/StatementsRegardingActyGrp/PrivateOperatingFoundationInd":
 		r.OperatingFoundation = yes(text)
 	case "IRS990/FormationYr", "IRS990/YearFormation":

@@ -307,16 +307,26 @@ func (rd *Reader) leave(n *node, text []byte) error {
 		}
 	case n.amount != nil:
 		if a := n.amount(rd); !a.Set {
-			*a = parseAmount(text)
+			*a = parseAmount(rd.plain(text))
 		}
 	case n.mark != nil:
-		if marked(text) {
+		if marked(rd.plain(text)) {
 			*n.mark(rd) = true
 		}
 	case n.close != nil:
 		return n.close(rd)
 	}
 	return nil
+}
+
+// plain resolves the references in a figure or a mark. Hardly any has one, and
+// those that do not are left where they lie.
+func (rd *Reader) plain(raw []byte) []byte {
+	if bytes.IndexByte(raw, '&') < 0 {
+		return raw
+	}
+	rd.scratch = unescape(rd.scratch[:0], raw)
+	return rd.scratch
 }
 
 // value makes a string of a raw text: trimmed, entities resolved, valid UTF-8,

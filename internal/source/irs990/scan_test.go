@@ -74,6 +74,17 @@ func TestLongReferences(t *testing.T) {
 	}
 }
 
+// TestReferencesInFigures writes figures and boxes as character references,
+// which is as good XML as writing their characters.
+func TestReferencesInFigures(t *testing.T) {
+	t.Parallel()
+	ret, lists := parse(t, `<Return><ReturnHeader><ReturnTypeCd>990PF</ReturnTypeCd></ReturnHeader><ReturnData><IRS990PF><AmendedReturnInd>&#88;</AmendedReturnInd>
+<SupplementaryInformationGrp><GrantOrContributionPdDurYrGrp><Amt>&#x2d;12&#48;<!-- and -->5</Amt></GrantOrContributionPdDurYrGrp></SupplementaryInformationGrp></IRS990PF></ReturnData></Return>`)
+	if !ret.Amended || ret.Tally.PFPaidSum != -1205 || len(lists.Grants) != 1 || lists.Grants[0].Cash != set(-1205) {
+		t.Errorf("amended %v, lines %+v", ret.Amended, lists.Grants)
+	}
+}
+
 // TestRefused has a document for each reason to refuse one.
 func TestRefused(t *testing.T) {
 	t.Parallel()

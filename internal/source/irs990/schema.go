@@ -211,7 +211,7 @@ func flags() map[string]*node {
 				rd.ret.States = append(rd.ret.States, rd.intern(v))
 			}
 		}),
-		"GrossReceiptsAmt|GrossReceipts|GrossReceiptsAmount": figure(func(r *Return) *Amount { return &r.Money.GrossReceipts }),
+		"GrossReceiptsAmt|GrossReceipts": figure(func(r *Return) *Amount { return &r.Money.GrossReceipts }),
 		"DoingBusinessAsName|DoingBusinessAs": group(map[string]*node{
 			"BusinessNameLine1Txt|BusinessNameLine1": kept(func(r *Return) *string { return &r.DBA }),
 		}),
@@ -250,18 +250,18 @@ var form990 = func() *node {
 		"Desc|Description":                                   program(),
 		"ProgSrvcAccomActy2Grp|ProgSrvcAccomActy3Grp|ProgSrvcAccomActyOtherGrp|Activity2|Activity3|ActivityOther": activity,
 
-		"CYTotalRevenueAmt|TotalRevenueCurrentYear":                                       figure(func(r *Return) *Amount { return &r.Money.Revenue }),
-		"CYTotalExpensesAmt|TotalExpensesCurrentYear":                                     figure(func(r *Return) *Amount { return &r.Money.Expenses }),
-		"CYRevenuesLessExpensesAmt|RevenuesLessExpensesCY":                                figure(func(r *Return) *Amount { return &r.Money.Surplus }),
-		"NetAssetsOrFundBalancesEOYAmt|NetAssetsOrFundBalancesEOY":                        figure(func(r *Return) *Amount { return &r.Money.NetAssets }),
-		"TotalAssetsEOYAmt|TotalAssetsEOY":                                                figure(func(r *Return) *Amount { return &r.Money.Assets }),
-		"TotalLiabilitiesEOYAmt|TotalLiabilitiesEOY":                                      figure(func(r *Return) *Amount { return &r.Money.Liabilities }),
-		"CYContributionsGrantsAmt|ContributionsGrantsCurrentYear":                         figure(func(r *Return) *Amount { return &r.Money.Contributions }),
-		"CYProgramServiceRevenueAmt|ProgramServiceRevenueCY":                              figure(func(r *Return) *Amount { return &r.Money.ProgramRevenue }),
-		"CYInvestmentIncomeAmt|InvestmentIncomeCurrentYear":                               figure(func(r *Return) *Amount { return &r.Money.InvestmentIncome }),
-		"CYOtherRevenueAmt|OtherRevenueCurrentYear":                                       figure(func(r *Return) *Amount { return &r.Money.OtherIncome }),
-		"GovernmentGrantsAmt|GovernmentGrants":                                            figure(func(r *Return) *Amount { return &r.Money.GovernmentGrants }),
-		"CYGrantsAndSimilarPaidAmt|GrantsAndSimilarAmntsCY|GrantsAndSimilarAmntsCurrYear": figure(func(r *Return) *Amount { return &r.Money.GrantsPaid }),
+		"CYTotalRevenueAmt|TotalRevenueCurrentYear":                                        figure(func(r *Return) *Amount { return &r.Money.Revenue }),
+		"CYTotalExpensesAmt|TotalExpensesCurrentYear":                                      figure(func(r *Return) *Amount { return &r.Money.Expenses }),
+		"CYRevenuesLessExpensesAmt|RevenuesLessExpensesCY|RevenuesLessExpensesCurrYear":    figure(func(r *Return) *Amount { return &r.Money.Surplus }),
+		"NetAssetsOrFundBalancesEOYAmt|NetAssetsOrFundBalancesEOY":                         figure(func(r *Return) *Amount { return &r.Money.NetAssets }),
+		"TotalAssetsEOYAmt|TotalAssetsEOY":                                                 figure(func(r *Return) *Amount { return &r.Money.Assets }),
+		"TotalLiabilitiesEOYAmt|TotalLiabilitiesEOY":                                       figure(func(r *Return) *Amount { return &r.Money.Liabilities }),
+		"CYContributionsGrantsAmt|ContributionsGrantsCurrentYear":                          figure(func(r *Return) *Amount { return &r.Money.Contributions }),
+		"CYProgramServiceRevenueAmt|ProgramServiceRevenueCY|ProgramServiceRevenueCurrYear": figure(func(r *Return) *Amount { return &r.Money.ProgramRevenue }),
+		"CYInvestmentIncomeAmt|InvestmentIncomeCurrentYear":                                figure(func(r *Return) *Amount { return &r.Money.InvestmentIncome }),
+		"CYOtherRevenueAmt|OtherRevenueCurrentYear":                                        figure(func(r *Return) *Amount { return &r.Money.OtherIncome }),
+		"GovernmentGrantsAmt|GovernmentGrants":                                             figure(func(r *Return) *Amount { return &r.Money.GovernmentGrants }),
+		"CYGrantsAndSimilarPaidAmt|GrantsAndSimilarAmntsCY|GrantsAndSimilarAmntsCurrYear":  figure(func(r *Return) *Amount { return &r.Money.GrantsPaid }),
 
 		"CashNonInterestBearingGrp|CashNonInterestBearing":           endOf(func(r *Return) *Amount { return &r.Money.Cash }),
 		"SavingsAndTempCashInvstGrp|SavingsAndTempCashInvestments":   endOf(func(r *Return) *Amount { return &r.Money.Savings }),
@@ -357,14 +357,19 @@ var form990PF = group(flags()).with(map[string]*node{
 var form990T = group(flags()).with(map[string]*node{
 	"BookValueAssetsEOYAmt|BookValueAssetsEOY": figure(func(r *Return) *Amount { return &r.Money.Assets }),
 	"Organization501IndicatorGrp": group(map[string]*node{
-		"Organization501cTypeTxt": coded(func(r *Return) *string { return &r.Subsection }),
+		// This form writes c3 where the others write 3.
+		"Organization501cTypeTxt": lasting(func(rd *Reader, v string) {
+			if rd.ret.Subsection == "" {
+				rd.ret.Subsection = rd.intern(strings.Trim(v, "cC()"))
+			}
+		}),
 	}),
 })
 
 var scheduleD = transparent(group(map[string]*node{
 	"DonorAdvisedFundsHeldCnt|NumberDAFsHeld":              figure(func(r *Return) *Amount { return &r.DAF.Held }),
 	"DonorAdvisedFundsContriAmt|DonorAdvisedContributions": figure(func(r *Return) *Amount { return &r.DAF.Contributions }),
-	"DonorAdvisedFundsGrantsAmt":                           figure(func(r *Return) *Amount { return &r.DAF.Grants }),
+	"DonorAdvisedFundsGrantsAmt|GrantsPaidFromDonorFunds":  figure(func(r *Return) *Amount { return &r.DAF.Grants }),
 	"DonorAdvisedFundsVlEOYAmt|AggregateDAFValue":          figure(func(r *Return) *Amount { return &r.DAF.Value }),
 }), "Form990ScheduleDPartI")
 

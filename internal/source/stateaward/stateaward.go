@@ -127,7 +127,7 @@ func (r *reader) header(s *rows.Scanner) (width int, err error) {
 		}
 	}
 	if r.place[fiscalYear] < 0 && r.place[date] < 0 {
-		missing = append(missing, strings.TrimPrefix(r.mapping.Columns.FiscalYear+"|"+r.mapping.Columns.Date, "|"))
+		missing = append(missing, strings.Trim(r.mapping.Columns.FiscalYear+"|"+r.mapping.Columns.Date, "|"))
 	}
 	for _, f := range r.mapping.Filters {
 		at := find(names, f.Column)
