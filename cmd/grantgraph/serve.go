@@ -72,9 +72,7 @@ func (c *serveCmd) Run(a *app) error {
 		if err != nil {
 			return err
 		}
-		if lists, err = refresh.New(refresh.Options{Data: c.Data, Fetch: from, Log: log}); err != nil {
-			return err
-		}
+		lists = refresh.New(refresh.Options{Data: c.Data, Fetch: from, Log: log})
 	}
 	opt := server.Options{
 		Data: c.Data, Addr: c.Addr, Admin: c.Admin, BaseURL: c.BaseURL, Window: account.Window(c.Window), Log: log,

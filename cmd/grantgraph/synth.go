@@ -22,9 +22,10 @@ type synthCmd struct {
 
 // Help is shown by synth --help.
 func (synthCmd) Help() string {
-	return `Writes monthly zips of returns and yearly indexes (990), the master file (bmf), the
-truth behind every grant line and board seat (truth.ndjson, people.ndjson) and what a
-build must find (world.json).
+	return `Writes monthly zips of returns and yearly indexes (990), the master file (bmf), every
+other list and register that a build reads (pub78, revocation, irb, ofac, careg, caftb,
+usaspending, fac, stateaward, uk, overrides), the truth behind every grant line and board
+seat (truth.ndjson, people.ndjson) and what a build must find (world.json).
 The same seed and size give the same bytes everywhere.
 
 Example:  grantgraph synth --out world --grants 200k --seed 7`

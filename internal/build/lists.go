@@ -125,12 +125,22 @@ func Lists(ctx context.Context, opt ListOptions) (*ListResult, error) {
 	return result, snapshot.Prune(dir, keptEditions)
 }
 
+// fetched is what the fetcher knows of a source. Where its notes are damaged it
+// says so itself; the files are good without them, and the other lists too.
+func fetched(dir, name string) (fetch.State, error) {
+	state, err := fetch.ReadState(dir, name)
+	if f, ok := fault.Of(err); ok && f.Slug == "fetch_state" {
+		return fetch.State{}, nil
+	}
+	return state, err
+}
+
 // noteChecks keeps what the fetcher saw upstream where the serving side finds
 // it. A list that was never fetched, only put there, has nothing to note.
 func noteChecks(opt ListOptions) error {
 	var checks []lists.Check
 	for _, l := range loaders {
-		state, err := fetch.ReadState(opt.Sources, l.source)
+		state, err := fetched(opt.Sources, l.source)
 		if err != nil {
 			return err
 		}
@@ -241,7 +251,7 @@ func (l *loader) files(sources *Sources) (files []upstreamFile, print string, er
 			}
 		}
 	}
-	state, err := fetch.ReadState(sources.Root, l.source)
+	state, err := fetched(sources.Root, l.source)
 	if err != nil {
 		return nil, "", err
 	}

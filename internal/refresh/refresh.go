@@ -34,19 +34,17 @@ const retry = time.Hour
 
 // New reads when upstream last answered, so that a restart does not ask
 // everyone again.
-func New(opt Options) (*Refresher, error) {
+func New(opt Options) *Refresher {
 	if opt.Fetch.Now == nil {
 		opt.Fetch.Now = time.Now
 	}
 	r := &Refresher{opt: opt, looked: map[string]time.Time{}}
 	for _, s := range sources() {
-		state, err := fetch.ReadState(opt.Fetch.Dir, s.Name)
-		if err != nil {
-			return nil, err
-		}
+		// Where it cannot be read, the list is due, and the fetcher says why not.
+		state, _ := fetch.ReadState(opt.Fetch.Dir, s.Name)
 		r.looked[s.Name] = state.CheckedAt
 	}
-	return r, nil
+	return r
 }
 
 // sources are those behind the compliance lists.

@@ -144,10 +144,7 @@ func TestListsOfARunningServer(t *testing.T) {
 		}
 	}
 	var log bytes.Buffer
-	lists, err := refresh.New(refresh.Options{Data: data, Fetch: from, Log: slog.New(slog.NewTextHandler(&log, nil))})
-	if err != nil {
-		t.Fatal(err)
-	}
+	lists := refresh.New(refresh.Options{Data: data, Fetch: from, Log: slog.New(slog.NewTextHandler(&log, nil))})
 	srv, err := server.Open(server.Options{Data: data, Addr: "127.0.0.1:0", Poll: 5 * time.Millisecond, Clock: clock.Now, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
@@ -272,6 +269,20 @@ func TestListsOfARunningServer(t *testing.T) {
 	back := wait("the list is back", func(m *meta) bool { return *m.Sources["ofac"].RowCount == entries })
 	if back.Sources["ofac"].Note != nil {
 		t.Errorf("note %s", *back.Sources["ofac"].Note)
+	}
+
+	// What is noted of another source is damaged: the server starts, and the
+	// lists of the others go on.
+	if err := os.WriteFile(filepath.Join(sources, ".fetch", "pub78.json"), []byte("{"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	rows := *back.Sources["pub78"].RowCount
+	p.set("ofac/sdn.csv", longer, time.Date(2026, 10, 16, 9, 0, 0, 0, time.UTC))
+	clock.advance(16 * time.Minute)
+	refresh.New(refresh.Options{Data: data, Fetch: from, Log: slog.New(slog.NewTextHandler(&log, nil))}).Step(ctx)
+	beside := wait("the others go on", func(m *meta) bool { return *m.Sources["ofac"].RowCount == entries+1 })
+	if got := beside.Sources["pub78"]; *got.RowCount != rows || !strings.Contains(log.String(), "pub78.json is damaged") {
+		t.Errorf("%+v, %s", got, log.String())
 	}
 	close(busy)
 	<-quiet
