@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"grantgraph/internal/account"
@@ -14,9 +15,10 @@ type keysCmd struct {
 	Create     keysCreateCmd     `cmd:"" help:"Make a key and print it, this once."`
 	List       keysListCmd       `cmd:"" help:"List the keys and what is left of their allowances."`
 	Rotate     keysRotateCmd     `cmd:"" help:"Give a key a new secret; the old one is dead at once."`
-	Deactivate keysDeactivateCmd `cmd:"" help:"Stop a key from working."`
-	Reactivate keysReactivateCmd `cmd:"" help:"Let a stopped key work again."`
-	Plan       keysPlanCmd       `cmd:"" help:"Move a key to another plan."`
+	Deactivate keysDeactivateCmd `cmd:"" help:"Stop a key, or an account with all its keys."`
+	Reactivate keysReactivateCmd `cmd:"" help:"Let a stopped key or account work again."`
+	Plan       keysPlanCmd       `cmd:"" help:"Move a key or an account to another plan."`
+	Audit      keysAuditCmd      `cmd:"" help:"Show what happened to keys and accounts, newest first."`
 }
 
 // Help is shown by keys --help.
@@ -97,6 +99,24 @@ func (c *keyStore) show(a *app, s account.Store, k account.KeyInfo, secret, done
 	return nil
 }
 
+// isAccount reports whether an argument names an account, not a key.
+func isAccount(arg string) bool { return strings.Contains(arg, "@") }
+
+// showAccount prints the keys of an account after something was done to it.
+func (c *keyStore) showAccount(a *app, s account.Store, of account.Account, done string, err error) error {
+	if err != nil {
+		return err
+	}
+	keys, err := s.KeysOf(a.Ctx, of.ID)
+	if err != nil {
+		return err
+	}
+	if !c.JSON {
+		fmt.Fprintf(a.Out, "%s %s: plan %s, %s\n", of.Email, done, of.Plan, activity(of.Active))
+	}
+	return c.list(a, s, keys, "It has no keys.")
+}
+
 func activity(active bool) string {
 	if active {
 		return "active"
@@ -131,32 +151,37 @@ type keysListCmd struct {
 
 func (c *keysListCmd) Run(a *app) error {
 	return c.with(func(s account.Store) error {
-		list, err := s.List(a.Ctx)
+		keys, err := s.List(a.Ctx)
 		if err != nil {
 			return err
 		}
-		records := make([]keyRecord, 0, len(list))
-		for _, k := range list {
-			r, err := newKeyRecord(a, s, k, "")
-			if err != nil {
-				return err
-			}
-			records = append(records, r)
-		}
-		if c.JSON {
-			return a.printJSON(records)
-		}
-		if len(records) == 0 {
-			fmt.Fprintln(a.Out, "No keys yet. Make one:  grantgraph keys create")
-			return nil
-		}
-		t := newTable("id", "plan", "state", ">calls left", ">of", "until", "created", "email", "label")
-		for _, r := range records {
-			t.add(r.ID, string(r.Plan), activity(r.Active), count(r.Remaining), count(r.Limit), r.Reset.Format(time.DateOnly), r.Created.Format(time.DateOnly), r.Email, r.Label)
-		}
-		t.print(a.Out)
-		return nil
+		return c.list(a, s, keys, "No keys yet. Make one:  grantgraph keys create")
 	})
+}
+
+// list prints keys, or says that there are none.
+func (c *keyStore) list(a *app, s account.Store, keys []account.KeyInfo, none string) error {
+	records := make([]keyRecord, 0, len(keys))
+	for _, k := range keys {
+		r, err := newKeyRecord(a, s, k, "")
+		if err != nil {
+			return err
+		}
+		records = append(records, r)
+	}
+	if c.JSON {
+		return a.printJSON(records)
+	}
+	if len(records) == 0 {
+		fmt.Fprintln(a.Out, none)
+		return nil
+	}
+	t := newTable("id", "plan", "state", ">calls left", ">of", "until", "created", "email", "label")
+	for _, r := range records {
+		t.add(r.ID, string(r.Plan), activity(r.Active), count(r.Remaining), count(r.Limit), r.Reset.Format(time.DateOnly), r.Created.Format(time.DateOnly), r.Email, r.Label)
+	}
+	t.print(a.Out)
+	return nil
 }
 
 type keysRotateCmd struct {
@@ -176,11 +201,15 @@ func (c *keysRotateCmd) Run(a *app) error {
 
 type keysDeactivateCmd struct {
 	keyStore `embed:""`
-	ID       string `arg:"" help:"ID of the key, or the key itself."`
+	ID       string `arg:"" help:"ID of the key, or the key itself; an e-mail address for the account and all its keys."`
 }
 
 func (c *keysDeactivateCmd) Run(a *app) error {
 	return c.with(func(s account.Store) error {
+		if isAccount(c.ID) {
+			of, err := s.DeactivateAccount(a.Ctx, c.ID)
+			return c.showAccount(a, s, of, "deactivated", err)
+		}
 		k, err := s.Deactivate(a.Ctx, c.ID)
 		if err != nil {
 			return err
@@ -191,11 +220,15 @@ func (c *keysDeactivateCmd) Run(a *app) error {
 
 type keysReactivateCmd struct {
 	keyStore `embed:""`
-	ID       string `arg:"" help:"ID of the key, or the key itself."`
+	ID       string `arg:"" help:"ID of the key, or the key itself; an e-mail address for the account and all its keys."`
 }
 
 func (c *keysReactivateCmd) Run(a *app) error {
 	return c.with(func(s account.Store) error {
+		if isAccount(c.ID) {
+			of, err := s.ReactivateAccount(a.Ctx, c.ID)
+			return c.showAccount(a, s, of, "reactivated", err)
+		}
 		k, err := s.Reactivate(a.Ctx, c.ID)
 		if err != nil {
 			return err
@@ -206,7 +239,7 @@ func (c *keysReactivateCmd) Run(a *app) error {
 
 type keysPlanCmd struct {
 	keyStore `embed:""`
-	ID       string `arg:"" help:"ID of the key, or the key itself."`
+	ID       string `arg:"" help:"ID of the key, or the key itself; an e-mail address for the account and all its keys."`
 	Plan     string `arg:"" help:"free, plus or pro."`
 }
 
@@ -216,10 +249,67 @@ func (c *keysPlanCmd) Run(a *app) error {
 		return err
 	}
 	return c.with(func(s account.Store) error {
+		if isAccount(c.ID) {
+			of, err := s.SetAccountPlan(a.Ctx, c.ID, plan)
+			return c.showAccount(a, s, of, "moved", err)
+		}
 		k, err := s.SetPlan(a.Ctx, c.ID, plan)
 		if err != nil {
 			return err
 		}
 		return c.show(a, s, k, "", "moved")
+	})
+}
+
+type keysAuditCmd struct {
+	keyStore `embed:""`
+	Key      string `help:"Only what happened to this key: its ID, or the key itself." placeholder:"ID"`
+	Kind     string `help:"Only events of this kind, such as mint, rotate or refusal." placeholder:"KIND"`
+	Limit    int    `help:"How many events, at most 1,000." default:"100" placeholder:"N"`
+	Before   int64  `help:"Only events before the one with this number, for the next page." placeholder:"SEQ"`
+}
+
+// eventRecord is an event of the audit trail as it is printed.
+type eventRecord struct {
+	Seq     int64        `json:"seq"`
+	At      time.Time    `json:"at"`
+	Kind    account.Kind `json:"kind"`
+	Actor   string       `json:"actor"`
+	Key     string       `json:"key,omitempty"`
+	Address string       `json:"address,omitempty"` // hashed
+	Details string       `json:"details,omitempty"`
+}
+
+func (c *keysAuditCmd) Run(a *app) error {
+	return c.with(func(s account.Store) error {
+		f := account.Trail{Kind: account.Kind(c.Kind), Limit: c.Limit, Before: c.Before}
+		if c.Key != "" {
+			k, err := s.Find(a.Ctx, c.Key)
+			if err != nil {
+				return err
+			}
+			f.Key = k.ID
+		}
+		events, err := s.AuditTrail(a.Ctx, f)
+		if err != nil {
+			return err
+		}
+		records := make([]eventRecord, len(events))
+		for i, e := range events {
+			records[i] = eventRecord(e)
+		}
+		if c.JSON {
+			return a.printJSON(records)
+		}
+		if len(records) == 0 {
+			fmt.Fprintln(a.Out, "Nothing of the kind happened yet.")
+			return nil
+		}
+		t := newTable(">seq", "at", "kind", "actor", "key", "details")
+		for _, r := range records {
+			t.add(fmt.Sprint(r.Seq), r.At.Format(time.RFC3339), string(r.Kind), r.Actor, r.Key, r.Details)
+		}
+		t.print(a.Out)
+		return nil
 	})
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"grantgraph/internal/account"
+	"grantgraph/internal/server"
 )
 
 // keys runs one of the keys commands.
@@ -72,7 +74,38 @@ func TestKeys(t *testing.T) {
 	if err := json.Unmarshal([]byte(must("rotate", id, "--json")), &rotated); err != nil || rotated.ID != id || rotated.Key == "" || rotated.Key == secret {
 		t.Errorf("rotate: %+v, %v", rotated, err)
 	}
+	var trail []eventRecord
+	if err := json.Unmarshal([]byte(must("audit", "--key", rotated.Key, "--json")), &trail); err != nil || len(trail) != 5 ||
+		trail[0].Kind != account.EventRotate || trail[4].Kind != account.EventMint || trail[4].Actor != "operator" || trail[4].Key != id || trail[4].At.IsZero() {
+		t.Errorf("audit: %+v, %v", trail, err)
+	}
+	if out := must("audit", "--kind", "plan", "--limit", "1"); strings.Count(out, id) != 1 || !strings.Contains(out, "plus to pro") {
+		t.Errorf("audit: %q", out)
+	}
+	if out := must("audit", "--kind", "unlock"); !strings.Contains(out, "Nothing") {
+		t.Errorf("audit: %q", out)
+	}
+	s, err := server.OpenAccounts(dir, "", account.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = s.SignUp(t.Context(), "bob@example.org", "a long enough password", "")
+	if err == nil {
+		_, _, err = s.CreateFor(t.Context(), "bob@example.org", "his own")
+	}
+	if err := errors.Join(err, s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ says, state string }{{"deactivate", "inactive"}, {"reactivate", "active"}} {
+		if out := must(c.says, "bob@example.org"); !strings.Contains(out, "bob@example.org "+c.says+"d: plan free, "+c.state) || !strings.Contains(out, "his own") {
+			t.Errorf("%s: %q", c.says, out)
+		}
+	}
+	if out := must("plan", "bob@example.org", "plus"); !strings.Contains(out, "bob@example.org moved: plan plus, active") {
+		t.Errorf("plan: %q", out)
+	}
 	for _, args := range [][]string{
+		{"deactivate", "nobody@example.org"}, {"audit", "--key", "key_nobody"}, {"audit", "--limit", "1001"},
 		{"deactivate", secret}, {"rotate", "key_nobody"}, {"plan", id, "gold"}, {"create", "--plan", "gold"}, {"create", "--email", "nobody"},
 	} {
 		if out, err := keys(t, append(args, "--data", dir)...); err == nil {

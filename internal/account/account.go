@@ -143,7 +143,11 @@ type People interface {
 	SetAccountPlan(ctx context.Context, account string, plan Plan) (Account, error)
 	// KeysOf is every key of the account, oldest first.
 	KeysOf(ctx context.Context, account string) ([]KeyInfo, error)
-	// CreateFor makes a key on the plan of the account.
+	// DeactivateAccount stops every key of the account, now and later, until it
+	// is reactivated; a key that was deactivated itself stays so.
+	DeactivateAccount(ctx context.Context, account string) (Account, error)
+	ReactivateAccount(ctx context.Context, account string) (Account, error)
+	// CreateFor makes a key on the plan of the account, unless that is inactive.
 	CreateFor(ctx context.Context, account, label string) (secret string, k KeyInfo, err error)
 }
 
@@ -164,8 +168,10 @@ type Agents interface {
 	// ErrStale. When none is due, the error wraps ErrNotDue.
 	SetChallenge(ctx context.Context, id string, expect int, c Challenge) (AgentInfo, error)
 	// Attempt answers the challenge of a locked key: verify, which may be called
-	// more than once, says whether the answers are right.
-	Attempt(ctx context.Context, id string, verify func(Challenge) bool) (AgentInfo, Outcome, error)
+	// more than once, says whether the answers are right. Expect is the number of
+	// the challenge that they answer; when the key has another by now, nothing is
+	// counted, and the key as it is comes with ErrStale.
+	Attempt(ctx context.Context, id string, expect int, verify func(Challenge) bool) (AgentInfo, Outcome, error)
 	// TakeCall counts one of the calls that a locked key may make; any other
 	// wraps ErrLocked.
 	TakeCall(ctx context.Context, id, call string) (left int, err error)

@@ -186,11 +186,12 @@ func (s *store) mint(t *tx, spec AgentSpec, secret string, k KeyInfo) (id string
 			if _, err := t.exec("UPDATE keys SET hash = $2, rotated = $3 WHERE seq = $1", seq, hashKey(secret), k.Rotated.Unix()); err != nil {
 				return "", err
 			}
-			if t.now.UnixNano() < expires {
-				return r.ID, nil
+			if _, err := t.exec("UPDATE agents SET purpose = $2, source = $3, host = $4 WHERE key = $1", seq, spec.Purpose, spec.Source, spec.Host); err != nil {
+				return "", err
 			}
-			_, err = t.exec("UPDATE agents SET purpose = $2, source = $3, host = $4, status = $5, expires = $6, allowance = $7, remaining = $8 WHERE key = $1",
-				seq, spec.Purpose, spec.Source, spec.Host, string(Unlocked), end, terms.Calls, terms.Calls)
+			if t.now.UnixNano() >= expires {
+				_, err = t.exec("UPDATE agents SET status = $2, expires = $3, allowance = $4, remaining = $5 WHERE key = $1", seq, string(Unlocked), end, terms.Calls, terms.Calls)
+			}
 			return r.ID, err
 		}
 	}

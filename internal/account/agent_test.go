@@ -97,6 +97,8 @@ func TestStoreAgentStates(t *testing.T) {
 			{do: "wrong", want: "exhausted", status: Locked},
 			{do: "right", want: "exhausted", status: Locked},
 			{do: "challenge 1", want: "ok", status: Locked},
+			{do: "wrong 1", want: "stale", status: Locked}, // to the one before: not counted
+			{do: "right 1", want: "stale", status: Locked},
 			{do: "wrong", want: "wrong", status: Locked, left: 2, wait: 5 * time.Second},
 			{do: "challenge 2", want: "ok", status: Locked}, // the data changed: drawn anew, not counted
 			{do: "wrong", want: "wrong", status: Locked, left: 2, wait: 5 * time.Second},
@@ -189,9 +191,17 @@ func (want step) run(t *testing.T, c *clock, s *store, secret, id string) error 
 		if verb == "wrong" {
 			verify = wrong
 		}
+		known, _ := s.Agent(ctx, id)
+		expect := known.Challenge.No
+		if arg != "" {
+			fmt.Sscan(arg, &expect)
+		}
 		var out Outcome
-		_, out, err = s.Attempt(ctx, id, verify)
-		got = string(out.Verdict)
+		if _, out, err = s.Attempt(ctx, id, expect, verify); errors.Is(err, ErrStale) {
+			got = "stale"
+		} else {
+			got = string(out.Verdict)
+		}
 		if out.Wait != want.wait || out.Verdict != Right && out.Verdict != "" && out.Left != want.left {
 			return fmt.Errorf("%+v", out)
 		}
@@ -289,8 +299,9 @@ func TestStoreAgentMint(t *testing.T) {
 			t.Fatal(ok, err)
 		}
 		c.add(time.Hour)
+		spec.Purpose, spec.Source = "another", "a colleague"
 		two, again, err := other.MintAgent(ctx, spec)
-		if err != nil || again.ID != signed.ID || again.Remaining != 50 || !again.Expires.Equal(signed.Expires) || two == one {
+		if err != nil || again.ID != signed.ID || again.Remaining != 50 || again.Purpose != "another" || again.Source != "a colleague" || !again.Expires.Equal(signed.Expires) || two == one {
 			t.Errorf("minted again: %+v, %v", again, err)
 		}
 		if _, err := s.Authenticate(ctx, one); !errors.Is(err, ErrUnknownKey) {
@@ -388,7 +399,7 @@ func TestStoreAgentRace(t *testing.T) {
 			wg.Wait()
 		}
 		crowd(func(s *store) {
-			switch _, out, err := s.Attempt(ctx, a.ID, right); {
+			switch _, out, err := s.Attempt(ctx, a.ID, 1, right); {
 			case err == nil && out.Verdict == Right:
 				unlocked.Add(1)
 			case !errors.Is(err, ErrNotDue):

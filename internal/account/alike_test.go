@@ -170,7 +170,9 @@ func (p *player) play(t *testing.T, r *rand.Rand) string {
 		if r.IntN(3) == 0 {
 			verify = wrong
 		}
-		a, out, err := p.Attempt(ctx, pick(r, p.agents), verify)
+		id := pick(r, p.agents)
+		known, _ := p.Agent(ctx, id)
+		a, out, err := p.Attempt(ctx, id, known.Challenge.No-r.IntN(8)/7, verify)
 		return tell("attempt", []any{out, a.Status, a.Remaining, a.Challenge}, err)
 	}
 	id := pick(r, p.ids)

@@ -142,7 +142,7 @@ type Outcome struct {
 	Wait    time.Duration // before the next
 }
 
-func (s *store) Attempt(ctx context.Context, id string, verify func(Challenge) bool) (AgentInfo, Outcome, error) {
+func (s *store) Attempt(ctx context.Context, id string, expect int, verify func(Challenge) bool) (AgentInfo, Outcome, error) {
 	var a AgentInfo
 	var out Outcome
 	err := s.update(ctx, func(t *tx) (err error) {
@@ -153,6 +153,9 @@ func (s *store) Attempt(ctx context.Context, id string, verify func(Challenge) b
 			return notDue(a)
 		}
 		c := &a.Challenge
+		if c.No != expect {
+			return ErrStale
+		}
 		out = Outcome{Left: max(0, MostAttempts-c.Attempts)}
 		switch wait := c.Next.Sub(t.now); {
 		case c.No == 0 || out.Left == 0:
@@ -183,7 +186,7 @@ func (s *store) Attempt(ctx context.Context, id string, verify func(Challenge) b
 		_, err = t.exec("UPDATE agents SET attempts = $2, next_allowed = $3 WHERE key = $1", a.seq, c.Attempts, next)
 		return err
 	})
-	if err != nil && !errors.Is(err, ErrNotDue) {
+	if err != nil && !errors.Is(err, ErrStale) && !errors.Is(err, ErrNotDue) {
 		return AgentInfo{}, Outcome{}, err
 	}
 	return a, out, err

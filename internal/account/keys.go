@@ -26,7 +26,7 @@ func (r record) owner() string {
 	return r.ID
 }
 
-const keyColumns = "SELECT k.seq, k.id, k.plan, k.email, k.label, k.active = 1, k.created, k.rotated, COALESCE(a.id, ''), COALESCE(g.tier, ''), COALESCE(g.expires, 0)" +
+const keyColumns = "SELECT k.seq, k.id, k.plan, k.email, k.label, k.active = 1 AND COALESCE(a.active, 1) = 1, k.created, k.rotated, COALESCE(a.id, ''), COALESCE(g.tier, ''), COALESCE(g.expires, 0)" +
 	" FROM keys k LEFT JOIN accounts a ON a.seq = k.account LEFT JOIN agents g ON g.key = k.seq "
 
 // scanKey reads one row that begins with keyColumns.

@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"unicode/utf8"
 
 	"golang.org/x/crypto/argon2"
 
@@ -40,15 +41,15 @@ const (
 	maxPHC    = 256
 )
 
-// Bounds of a password, in bytes.
+// Bounds of a password, in characters, as forms count them.
 const (
 	minPassword = 8
 	maxPassword = 200
 )
 
 func checkPassword(password string) error {
-	if len(password) < minPassword || len(password) > maxPassword {
-		return fault.New("bad_password", "a password has %d to %d bytes, this one has %d", minPassword, maxPassword, len(password)).
+	if n := utf8.RuneCountInString(password); n < minPassword || n > maxPassword {
+		return fault.New("bad_password", "a password has %d to %d characters, this one has %d", minPassword, maxPassword, n).
 			Try("a few words are easy to remember and hard to guess")
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"grantgraph/internal/fault"
 )
@@ -21,6 +22,7 @@ type Account struct {
 	Email    string // normalized
 	Verified bool   // the person has read mail sent there
 	Plan     Plan
+	Active   bool // its keys work, unless they were deactivated themselves
 	Created  time.Time
 }
 
@@ -83,8 +85,8 @@ type person struct {
 
 func personBy(from reader, where string, args ...any) (p person, found bool, err error) {
 	var created int64
-	found, err = from.get("SELECT a.seq, a.id, a.email, a.password, a.verified = 1, a.plan, a.created FROM accounts a "+where, args,
-		&p.seq, &p.ID, &p.Email, &p.seal, &p.Verified, &p.Plan, &created)
+	found, err = from.get("SELECT a.seq, a.id, a.email, a.password, a.verified = 1, a.plan, a.active = 1, a.created FROM accounts a "+where, args,
+		&p.seq, &p.ID, &p.Email, &p.seal, &p.Verified, &p.Plan, &p.Active, &created)
 	p.Created = time.Unix(0, created).UTC()
 	return p, found, err
 }
@@ -136,7 +138,7 @@ func (s *store) SignUp(ctx context.Context, email, password, from string) (Accou
 	if err != nil {
 		return Account{}, err
 	}
-	a := Account{ID: id, Email: email, Plan: Free, Created: s.clock().UTC()}
+	a := Account{ID: id, Email: email, Plan: Free, Active: true, Created: s.clock().UTC()}
 	err = s.update(ctx, func(t *tx) error {
 		n, err := t.exec("INSERT INTO accounts (id, email, password, verified, plan, created) VALUES ($1, $2, $3, 0, $4, $5) ON CONFLICT (email) DO NOTHING",
 			a.ID, a.Email, seal, string(a.Plan), a.Created.UnixNano())
@@ -172,7 +174,9 @@ func (s *store) count(ctx context.Context, from string, l limit, what string) er
 
 func (s *store) SignIn(ctx context.Context, email, password, from string) (string, Account, error) {
 	email, err := ParseEmail(email)
-	if err != nil || checkPassword(password) != nil {
+	// What cannot be a password is not worth a hash. Older ones were measured in
+	// bytes, so a few characters may be enough.
+	if err != nil || len(password) < minPassword || utf8.RuneCountInString(password) > maxPassword {
 		return "", Account{}, badCredentials()
 	}
 	// A try is counted before the password is looked at and forgiven when it
@@ -339,6 +343,32 @@ func (s *store) SetAccountPlan(ctx context.Context, idOrEmail string, plan Plan)
 	return p.Account, nil
 }
 
+func (s *store) DeactivateAccount(ctx context.Context, idOrEmail string) (Account, error) {
+	return s.setActive(ctx, idOrEmail, EventDeactivate, 0)
+}
+
+func (s *store) ReactivateAccount(ctx context.Context, idOrEmail string) (Account, error) {
+	return s.setActive(ctx, idOrEmail, EventReactivate, 1)
+}
+
+func (s *store) setActive(ctx context.Context, idOrEmail string, event Kind, active int) (Account, error) {
+	var p person
+	err := s.update(ctx, func(t *tx) (err error) {
+		if p, err = personOf(t, idOrEmail, t.lock); err != nil {
+			return err
+		}
+		if _, err := t.exec("UPDATE accounts SET active = $2 WHERE seq = $1", p.seq, active); err != nil {
+			return err
+		}
+		return s.note(t, event, "", p.ID)
+	})
+	if err != nil {
+		return Account{}, err
+	}
+	p.Active = active == 1
+	return p.Account, nil
+}
+
 func (s *store) KeysOf(ctx context.Context, account string) ([]KeyInfo, error) {
 	p, err := personOf(s.view(ctx), account, "")
 	if err != nil {
@@ -356,6 +386,9 @@ func (s *store) CreateFor(ctx context.Context, account, label string) (secret st
 		p, err := personOf(t, account, t.lock)
 		if err != nil {
 			return err
+		}
+		if !p.Active {
+			return inactive()
 		}
 		var have int
 		if _, err := t.get("SELECT COUNT(*) FROM keys WHERE account = $1 AND active = 1", []any{p.seq}, &have); err != nil {

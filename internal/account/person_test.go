@@ -106,11 +106,18 @@ func TestStorePeople(t *testing.T) {
 		}
 		for _, bad := range []struct{ email, password, slug string }{
 			{"ANN@example.org", password, "email_taken"}, {"bob", password, "bad_email"},
-			{"bob@example.org", "short", "bad_password"}, {"bob@example.org", strings.Repeat("x", 201), "bad_password"},
+			{"bob@example.org", "short", "bad_password"}, {"bob@example.org", strings.Repeat("x", 201), "bad_password"}, {"bob@example.org", "пароль", "bad_password"},
 		} {
 			if _, err := s.SignUp(ctx, bad.email, bad.password, ""); slugOf(err) != bad.slug {
 				t.Errorf("%+v: %v", bad, err)
 			}
+		}
+		long := strings.Repeat("д", 200)
+		if _, err := s.SignUp(ctx, "bob@example.org", long, ""); err != nil {
+			t.Error(err)
+		}
+		if _, _, err := s.SignIn(ctx, "bob@example.org", long, ""); err != nil {
+			t.Error(err)
 		}
 		for _, bad := range [][2]string{{"ann@example.org", "wrong password"}, {"nobody@example.org", password}, {"ann", password}, {"ann@example.org", ""}, {"ann@example.org", "\x00\xff12345678"}} {
 			if _, _, err := s.SignIn(ctx, bad[0], bad[1], "192.0.2.1"); slugOf(err) != "bad_credentials" {
@@ -195,6 +202,37 @@ func TestStorePeople(t *testing.T) {
 		}
 		if _, err := s.Deactivate(ctx, k2.ID); err != nil {
 			t.Error(err)
+		}
+		if _, _, err := s.CreateFor(ctx, a.ID, ""); err != nil {
+			t.Error(err)
+		}
+		// An inactive account has no working key and gets none. A key that was
+		// stopped itself stays so when the account is active again.
+		for _, stopped := range []string{k.ID, k2.ID} {
+			if _, err := s.Deactivate(ctx, stopped); err != nil {
+				t.Error(err)
+			}
+		}
+		if got, err := s.DeactivateAccount(ctx, "Ann@example.org"); err != nil || got.Active || got.ID != a.ID {
+			t.Errorf("%+v, %v", got, err)
+		}
+		if _, _, err := s.CreateFor(ctx, a.ID, ""); slugOf(err) != "account_inactive" {
+			t.Errorf("an inactive account has a new key: %v", err)
+		}
+		keys, _ = s.KeysOf(ctx, a.ID)
+		for _, k := range keys {
+			if _, err := s.Charge(ctx, k.ID, 1); k.Active || slugOf(err) != "account_inactive" {
+				t.Errorf("a key of an inactive account: %+v, %v", k, err)
+			}
+		}
+		if got, err := s.ReactivateAccount(ctx, a.ID); err != nil || !got.Active {
+			t.Errorf("%+v, %v", got, err)
+		}
+		again, _ := s.KeysOf(ctx, a.ID)
+		for _, now := range again {
+			if now.Active == (now.ID == k.ID || now.ID == k2.ID) {
+				t.Errorf("a key of an account that is active again: %+v", now)
+			}
 		}
 		if _, _, err := s.CreateFor(ctx, a.ID, ""); err != nil {
 			t.Error(err)

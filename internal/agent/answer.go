@@ -89,7 +89,7 @@ func forms(t AnswerType, answer string, yield func(kind string, value []byte)) {
 const maxDigits = 18
 
 // integer reads a whole number of dollars however it is dressed: with a dollar
-// sign, USD or the word dollars, with commas and spaces between the digits,
+// sign before or after it, USD or the word dollars, with commas and spaces between the digits,
 // and with cents when they are zero.
 func integer(s string) (string, bool) {
 	if strings.ContainsFunc(s, func(r rune) bool { return r != '$' && unicode.Is(unicode.Sc, r) }) {
@@ -100,6 +100,7 @@ func integer(s string) (string, bool) {
 	s = strings.TrimSpace(strings.TrimSuffix(s, "USD"))
 	s = strings.TrimSpace(strings.TrimPrefix(s, "USD"))
 	s = strings.TrimSpace(strings.TrimPrefix(strings.TrimPrefix(s, "US$"), "$"))
+	s = strings.TrimSpace(strings.TrimSuffix(s, "$"))
 	if whole, cents, ok := strings.Cut(s, "."); ok {
 		if strings.Trim(cents, "0") != "" || len(cents) > 2 {
 			return "", false

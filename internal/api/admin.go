@@ -21,7 +21,10 @@ type Registry interface {
 	SetPlan(ctx context.Context, id string, plan account.Plan) (account.KeyInfo, error)
 	Deactivate(ctx context.Context, id string) (account.KeyInfo, error)
 	Reactivate(ctx context.Context, id string) (account.KeyInfo, error)
+	AccountOf(ctx context.Context, account string) (account.Account, error)
 	SetAccountPlan(ctx context.Context, account string, plan account.Plan) (account.Account, error)
+	DeactivateAccount(ctx context.Context, account string) (account.Account, error)
+	ReactivateAccount(ctx context.Context, account string) (account.Account, error)
 	KeysOf(ctx context.Context, account string) ([]account.KeyInfo, error)
 }
 
@@ -78,6 +81,7 @@ type AccountState struct {
 	Email     string `json:"email" doc:"E-mail address."`
 	Verified  bool   `json:"verified" doc:"Whether mail to the address was read."`
 	Plan      string `json:"plan" enum:"free,plus,pro" doc:"Plan of all its keys."`
+	Active    bool   `json:"active" doc:"Whether its keys work and it may make others."`
 	CreatedAt string `json:"created_at" doc:"When it was made." format:"date-time"`
 }
 
@@ -122,15 +126,36 @@ func adminOperations() []Operation {
 	on := keyOperation("reactivateKey", http.MethodPost, "/reactivate", "Make a key work again", "Makes a deactivated key work again.")
 	on.plan = keyPlan(Registry.Reactivate)
 
-	all := Operation{
-		ID: "setAccountPlan", Method: http.MethodPost, Path: "/admin/accounts/{email}/plan", Tag: adminTag, Access: Admin, offered: hasAdmin,
-		Summary: "Move an account to a plan", Description: "Moves an account and all its keys to a plan. What was spent stays spent.",
-		Params: []Param{{Name: "email", In: "path", Type: String, MaxLength: 254, Example: "someone@example.org", Description: "E-mail address of the account, or its ID."}},
-		Body:   PlanRequest{}, MaxBody: 4 << 10, Response: AccountAnswer{}, Formats: []string{"json"}, Slugs: []string{slugNoSuchAccount},
-		Examples: []Example{{Case: "1", Description: "The account after it", Path: map[string]string{"email": "someone@example.org"}, Body: `{"plan":"plus"}`}},
-		plan:     accountPlan,
+	who := accountOperation("getAccount", http.MethodGet, "", "An account and its keys", "Tells the plan and the state of an account, and its keys with what is left of their allowance.")
+	who.plan = accountPlan(Registry.AccountOf)
+
+	move := accountOperation("setAccountPlan", http.MethodPost, "/plan", "Move an account to a plan", "Moves an account and all its keys to a plan. What was spent stays spent.")
+	move.Body, move.MaxBody, move.Examples[0].Body = PlanRequest{}, 4<<10, `{"plan":"plus"}`
+	move.plan = func(c *call) (run, error) {
+		to := c.readPlan()
+		return accountPlan(func(r Registry, ctx context.Context, who string) (account.Account, error) {
+			return r.SetAccountPlan(ctx, who, to)
+		})(c)
 	}
-	return []Operation{find, plan, off, on, all}
+
+	stop := accountOperation("deactivateAccount", http.MethodPost, "/deactivate", "Make an account inactive", "Makes every key of an account stop working at once, answered with 402 account_inactive, and keeps it from making others.")
+	stop.plan = accountPlan(Registry.DeactivateAccount)
+
+	resume := accountOperation("reactivateAccount", http.MethodPost, "/reactivate", "Make an account active again", "Makes the keys of an account work again, except those that were deactivated themselves.")
+	resume.plan = accountPlan(Registry.ReactivateAccount)
+
+	return []Operation{find, plan, off, on, who, move, stop, resume}
+}
+
+// accountOperation is an operation on one account.
+func accountOperation(id, method, path, summary, description string) Operation {
+	return Operation{
+		ID: id, Method: method, Path: "/admin/accounts/{email}" + path, Tag: adminTag, Access: Admin, offered: hasAdmin,
+		Summary: summary, Description: description,
+		Params:   []Param{{Name: "email", In: "path", Type: String, MaxLength: 254, Example: "someone@example.org", Description: "E-mail address of the account, or its ID."}},
+		Response: AccountAnswer{}, Formats: []string{"json"}, Slugs: []string{slugNoSuchAccount},
+		Examples: []Example{{Case: "1", Description: "The account after it", Path: map[string]string{"email": "someone@example.org"}}},
+	}
 }
 
 // readPlan reads the plan in the body.
@@ -164,28 +189,30 @@ func keyPlan(do func(Registry, context.Context, string) (account.KeyInfo, error)
 	}
 }
 
-func accountPlan(c *call) (run, error) {
-	who, _ := c.params.text("email")
-	to := c.readPlan()
-	return func(ctx context.Context) (answer, error) {
-		a, err := c.registry.SetAccountPlan(account.As(ctx, account.Actor{Name: "admin", Address: c.address}), who, to)
-		if err != nil {
-			return nil, missing(err)
-		}
-		keys, err := c.registry.KeysOf(ctx, a.ID)
-		if err != nil {
-			return nil, err
-		}
-		out := &AccountAnswer{head: success, Account: AccountState{a.ID, a.Email, a.Verified, string(a.Plan), instant(a.Created)}, Keys: []KeyState{}, Service: c.service()}
-		for _, k := range keys {
-			state, err := c.keyState(ctx, k)
+// accountPlan is the plan of an operation on one account.
+func accountPlan(do func(Registry, context.Context, string) (account.Account, error)) func(c *call) (run, error) {
+	return func(c *call) (run, error) {
+		who, _ := c.params.text("email")
+		return func(ctx context.Context) (answer, error) {
+			a, err := do(c.registry, account.As(ctx, account.Actor{Name: "admin", Address: c.address}), who)
+			if err != nil {
+				return nil, missing(err)
+			}
+			keys, err := c.registry.KeysOf(ctx, a.ID)
 			if err != nil {
 				return nil, err
 			}
-			out.Keys = append(out.Keys, state)
-		}
-		return out, nil
-	}, nil
+			out := &AccountAnswer{head: success, Account: AccountState{a.ID, a.Email, a.Verified, string(a.Plan), a.Active, instant(a.Created)}, Keys: []KeyState{}, Service: c.service()}
+			for _, k := range keys {
+				state, err := c.keyState(ctx, k)
+				if err != nil {
+					return nil, err
+				}
+				out.Keys = append(out.Keys, state)
+			}
+			return out, nil
+		}, nil
+	}
 }
 
 // missing says of a key or an account in the address that it is not there:

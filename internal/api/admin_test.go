@@ -1,6 +1,7 @@
 package api
 
 import (
+	"errors"
 	"net/http"
 	"strings"
 	"testing"
@@ -50,7 +51,7 @@ func TestAdmin(t *testing.T) {
 	if _, err := k.store.SignUp(t.Context(), "person@example.org", "a long enough password", ""); err != nil {
 		t.Fatal(err)
 	}
-	_, owned, err := k.store.CreateFor(t.Context(), "person@example.org", "mine")
+	mine, owned, err := k.store.CreateFor(t.Context(), "person@example.org", "mine")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,6 +61,24 @@ func TestAdmin(t *testing.T) {
 	}
 	if got := order("GET", "keys/"+owned.ID, ""); got.Key["plan"] != "plus" || got.Key["account"] == nil {
 		t.Errorf("%s", got.text)
+	}
+
+	// So they stop, and no new key undoes it, and go on.
+	if got := order("POST", "accounts/person%40example.org/deactivate", ""); got.status != 200 || strings.Count(got.text, `"active":false`) != 2 {
+		t.Errorf("%d %s", got.status, got.text)
+	}
+	k.send("GET", "/api/v1/grants/summary", mine, "").want(t, 402, "account_inactive")
+	if _, _, err := k.store.CreateFor(t.Context(), "person@example.org", "another"); !errors.Is(err, account.ErrInactive) {
+		t.Errorf("an inactive account has a new key: %v", err)
+	}
+	if got := order("POST", "accounts/person%40example.org/reactivate", ""); got.status != 200 || strings.Count(got.text, `"active":true`) != 2 {
+		t.Errorf("%d %s", got.status, got.text)
+	}
+	if got := k.send("GET", "/api/v1/grants/summary", mine, ""); got.status != 200 {
+		t.Errorf("%s", got.text)
+	}
+	if got := order("GET", "accounts/person%40example.org", ""); got.status != 200 || !strings.Contains(got.text, `"plan":"plus"`) || !strings.Contains(got.text, owned.ID) {
+		t.Errorf("%d %s", got.status, got.text)
 	}
 
 	// Refusals.
@@ -110,7 +129,7 @@ func TestAdmin(t *testing.T) {
 	for _, e := range events {
 		kinds[e.Kind]++
 	}
-	if kinds[account.EventPlan] != 2 || kinds[account.EventDeactivate] != 1 || kinds[account.EventReactivate] != 1 || kinds[account.EventRefusal] != 7 {
+	if kinds[account.EventPlan] != 2 || kinds[account.EventDeactivate] != 2 || kinds[account.EventReactivate] != 2 || kinds[account.EventRefusal] != 7 {
 		t.Errorf("%v", kinds)
 	}
 	if log := k.log.String(); strings.Contains(log, adminToken) || strings.Contains(log, secret) {

@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -421,4 +422,44 @@ func walk(t *testing.T, k *clinic) {
 	if strings.Contains(k.log.String(), key) || !strings.Contains(k.log.String(), "an agent has a key") {
 		t.Errorf("the log: %s", k.log)
 	}
+}
+
+// overtaken are agents of whom one is slow: before its answer is judged,
+// something else happens.
+type overtaken struct {
+	account.Agents
+	before func()
+}
+
+func (o *overtaken) Attempt(ctx context.Context, id string, expect int, verify func(account.Challenge) bool) (account.AgentInfo, account.Outcome, error) {
+	if before := o.before; before != nil {
+		o.before = nil
+		before()
+	}
+	return o.Agents.Attempt(ctx, id, expect, verify)
+}
+
+// TestOvertaken answers a challenge whose last attempt another request uses up
+// at the same moment: the answer is not counted against the challenge after it.
+func TestOvertaken(t *testing.T) {
+	t.Parallel()
+	slow := &overtaken{}
+	k := newClinic(t, func(c *Config) {
+		slow.Agents = c.Accounts.(account.Agents)
+		c.Agents = slow
+	})
+	m := k.mint()
+	key, bad := m.APIKey, wrong(m.Challenge)
+	k.answer(key, bad...).want(t, 400, "wrong_answer")
+	k.clock.forward(5 * time.Second)
+	k.answer(key, bad...).want(t, 400, "wrong_answer")
+	k.clock.forward(10 * time.Second)
+
+	var last reading
+	slow.before = func() { last = k.answer(key, bad...).want(t, 400, "wrong_answer") }
+	late := k.answer(key, bad...).want(t, 409, "challenge_replaced")
+	if last.Challenge == nil || late.Challenge == nil || late.Challenge.ID != last.Challenge.ID || late.Challenge.AttemptsLeft != 3 || late.Challenge.RetryAfterS != 0 {
+		t.Fatalf("%s\n%s", last.text, late.text)
+	}
+	k.answer(key, k.solve(key, late.Challenge)...).want(t, 200, "")
 }

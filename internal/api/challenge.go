@@ -152,7 +152,7 @@ func (d *desk) examine(ctx context.Context, c *call, answers []string) (answer, 
 	if err != nil {
 		return nil, err
 	}
-	right, number := false, a.Challenge.No
+	right := false
 	if a.Status == account.Locked {
 		// Whoever hurries is turned away before there is any work.
 		if wait := d.wait(a.Challenge); wait > 0 {
@@ -163,14 +163,18 @@ func (d *desk) examine(ctx context.Context, c *call, answers []string) (answer, 
 			return nil, err
 		}
 		if stands == nil {
-			return nil, d.replace(ctx, c, a)
+			return nil, d.renewed(ctx, c, a, superseded())
 		}
 		if n := len(stands.Questions); len(answers) != n {
 			return nil, miscounted(len(answers), n)
 		}
 		right = stands.Check(answers)
 	}
-	a, outcome, err := d.agents.Attempt(ctx, c.key, func(kept account.Challenge) bool { return right && kept.No == number })
+	a, outcome, err := d.agents.Attempt(ctx, c.key, a.Challenge.No, func(account.Challenge) bool { return right })
+	if errors.Is(err, account.ErrStale) {
+		// Another request has used up the attempts meanwhile, and drawn.
+		return nil, d.told(c, a, superseded())
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -206,12 +210,11 @@ func miscounted(given, asked int) error {
 		Msg: fmt.Sprintf("the challenge has %d questions and %d answers were sent; it is not counted", asked, given)}}}
 }
 
-// replace is the answer to those who answered a challenge that no longer
+// superseded is the answer to those who answered a challenge that no longer
 // stands.
-func (d *desk) replace(ctx context.Context, c *call, a account.AgentInfo) error {
-	f := fault.New(slugReplaced, "The dataset has changed since the challenge was drawn, so there is a new one. Your answer is not counted.").
+func superseded() *fault.Fault {
+	return fault.New(slugReplaced, "There is a new challenge: the dataset has changed since the one you answered was drawn, or its attempts are used up. Your answer is not counted.").
 		Try("answer the new challenge")
-	return d.renewed(ctx, c, a, f)
 }
 
 // renewed draws the next challenge and puts it into a refusal.
@@ -220,6 +223,11 @@ func (d *desk) renewed(ctx context.Context, c *call, a account.AgentInfo, f *fau
 	if err != nil {
 		return err
 	}
+	return d.told(c, a, f)
+}
+
+// told puts the challenge of a key into a refusal.
+func (d *desk) told(c *call, a account.AgentInfo, f *fault.Fault) error {
 	ch, err := d.wire(c, a)
 	if err != nil {
 		return err

@@ -101,7 +101,7 @@ var failures = []struct {
 	{slugNoSuchAccount, 404, "there is no such account"},
 	{slugMethod, 405, "the endpoint does not answer this method; see the Allow header"},
 	{slugNotDue, 409, "no challenge is due: calls remain, or the tier has none"},
-	{slugReplaced, 409, "the dataset changed since the challenge was drawn; a new one is in the answer, and nothing was counted"},
+	{slugReplaced, 409, "the dataset changed since the challenge was drawn, or its attempts were used up; a new one is in the answer, and nothing was counted"},
 	{slugNotAgent, 409, "the key is not one of an agent"},
 	{slugPlanless, 409, "the key of an agent has a tier and cannot be moved to a plan"},
 	{slugBodyTooLarge, 413, "the request body is too large"},

@@ -19,6 +19,7 @@ import (
 const (
 	exampleKeyID     = "key_EXAMPLE00001"
 	exampleAccountID = "acc_EXAMPLE00001"
+	exampleClosedID  = "acc_EXAMPLE00002" // is inactive
 	exampleSecret    = "gg_a_EXAMPLEEXAMPLEEXAMPLEEXAMPLE0000_000000"
 )
 
@@ -88,7 +89,7 @@ func (x exampleStore) SetChallenge(ctx context.Context, id string, _ int, _ acco
 	return x.Agent(ctx, id)
 }
 
-func (x exampleStore) Attempt(ctx context.Context, id string, verify func(account.Challenge) bool) (account.AgentInfo, account.Outcome, error) {
+func (x exampleStore) Attempt(ctx context.Context, id string, _ int, verify func(account.Challenge) bool) (account.AgentInfo, account.Outcome, error) {
 	a, err := x.Agent(ctx, id)
 	if !verify(a.Challenge) {
 		return a, account.Outcome{Verdict: account.Wrong, Left: account.MostAttempts - 1, Wait: account.FirstWait}, err
@@ -135,12 +136,29 @@ func (x exampleStore) Reactivate(ctx context.Context, id string) (account.KeyInf
 	return x.Find(ctx, id)
 }
 
-func (exampleStore) SetAccountPlan(_ context.Context, email string, plan account.Plan) (account.Account, error) {
-	return account.Account{ID: exampleAccountID, Email: email, Verified: true, Plan: plan, Created: exampleDay}, nil
+func (exampleStore) AccountOf(_ context.Context, email string) (account.Account, error) {
+	return account.Account{ID: exampleAccountID, Email: email, Verified: true, Plan: account.Plus, Active: true, Created: exampleDay}, nil
+}
+
+func (x exampleStore) SetAccountPlan(ctx context.Context, email string, plan account.Plan) (account.Account, error) {
+	a, err := x.AccountOf(ctx, email)
+	a.Plan = plan
+	return a, err
+}
+
+func (x exampleStore) DeactivateAccount(ctx context.Context, email string) (account.Account, error) {
+	a, err := x.AccountOf(ctx, email)
+	a.ID, a.Active = exampleClosedID, false
+	return a, err
+}
+
+func (x exampleStore) ReactivateAccount(ctx context.Context, email string) (account.Account, error) {
+	return x.AccountOf(ctx, email)
 }
 
 func (x exampleStore) KeysOf(ctx context.Context, id string) ([]account.KeyInfo, error) {
 	k, err := x.SetPlan(ctx, id, account.Plus)
+	k.Account, k.Active = id, id != exampleClosedID
 	return []account.KeyInfo{k}, err
 }
 

@@ -291,6 +291,24 @@ func TestOtherPeoplesKeys(t *testing.T) {
 	want(t, ada.fill("/account", "/account/keys", map[string]string{"label": strings.Repeat("x", 201)}), 422, "A label is one line")
 }
 
+// TestInactiveAccount has an account switched off: its keys are, and its owner
+// cannot make another instead.
+func TestInactiveAccount(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	ada := p.member(t, "ada@example.org")
+	want(t, ada.fill("/account", "/account/keys", nil), 303, "/account")
+	k, err := p.store.Authenticate(t.Context(), keyIn.FindString(ada.get("/account").body))
+	if err == nil {
+		_, err = p.store.DeactivateAccount(t.Context(), k.Account)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	want(t, ada.get("/account"), 200, "switched off")
+	want(t, ada.fill("/account", "/account/keys", nil), 403, "This account is inactive")
+}
+
 func TestSettings(t *testing.T) {
 	t.Parallel()
 	good := Config{BaseURL: "https://grants.example", Log: slog.New(slog.DiscardHandler)}

@@ -10,21 +10,25 @@ import (
 	"grantgraph/internal/fault"
 )
 
-// agent reads the Signature-Agent header and gives the address of the agent
-// that the signature covers, and its host. The header has two forms in the
-// field: a bare string, covered as "signature-agent", and a dictionary, of
-// which the member covered as "signature-agent";key="…" counts. A dictionary
-// covered as a whole is accepted too.
-func agent(lines []string, input structured.Member) (address, host string, err error) {
+// maxAgents bounds the hosts that are asked about one signature.
+const maxAgents = 4
+
+// agents reads the Signature-Agent header and gives the hosts of the agents
+// that the signature covers, in the order in which they are to be asked: any of
+// them may publish the key. The header has two forms in the field: a bare
+// string, covered as "signature-agent", and a dictionary, of which the members
+// covered as "signature-agent";key="…" count; the one named after the label of
+// the signature comes first. A dictionary covered as a whole is accepted too.
+func agents(lines []string, input structured.Member) (hosts []string, err error) {
 	var members structured.Dictionary
 	if strings.HasPrefix(strings.TrimLeft(lines[0], " \t"), `"`) {
 		item, err := structured.ParseItem(lines...)
 		if err != nil {
-			return "", "", refuse(ErrMalformed, "Signature-Agent begins like a string but is not one: %v", err)
+			return nil, refuse(ErrMalformed, "Signature-Agent begins like a string but is not one: %v", err)
 		}
 		members = structured.Dictionary{{Key: input.Key, Value: item.Value, Params: item.Params}}
 	} else if members, err = structured.ParseDictionary(lines...); err != nil {
-		return "", "", refuse(ErrMalformed, "Signature-Agent is neither a string nor a dictionary: %v", err).
+		return nil, refuse(ErrMalformed, "Signature-Agent is neither a string nor a dictionary: %v", err).
 			Try(`write it as %s="https://agent.example", with the quotes`, input.Key)
 	}
 
@@ -38,35 +42,47 @@ func agent(lines []string, input structured.Member) (address, host string, err e
 		})
 	})
 	if len(covered) == 0 {
-		return "", "", refuse(ErrCoverage, "the signature does not cover Signature-Agent").
+		return nil, refuse(ErrCoverage, "the signature does not cover Signature-Agent").
 			Try(`add "signature-agent";key="%s" to the list in Signature-Input, or "signature-agent" when the header is a bare string`, input.Key)
 	}
-	m := covered[0]
-	if len(covered) > 1 {
-		var ok bool
-		if m, ok = covered.Get(input.Key); !ok {
-			return "", "", refuse(ErrAgent, "the signature covers %d members of Signature-Agent, and none has its label %q", len(covered), input.Key).
-				Try("name the member after the label of the signature")
+	if len(covered) > maxAgents {
+		return nil, refuse(ErrAgent, "the signature covers %d members of Signature-Agent; at most %d are asked", len(covered), maxAgents).
+			Try("cover only the member whose directory publishes the key")
+	}
+	if i := slices.IndexFunc(covered, func(m structured.Member) bool { return m.Key == input.Key }); i > 0 {
+		covered[0], covered[i] = covered[i], covered[0]
+	}
+	for _, m := range covered {
+		host, fail := agentHost(m)
+		switch {
+		case fail == nil && !slices.Contains(hosts, host):
+			hosts = append(hosts, host)
+		case fail != nil && err == nil:
+			err = fail // it matters only where no other member can be used
 		}
 	}
+	if len(hosts) > 0 {
+		return hosts, nil
+	}
+	return nil, err
+}
+
+// agentHost is the host of the agent that a member names.
+func agentHost(m structured.Member) (string, *fault.Fault) {
 	for _, p := range m.Params {
 		token, _ := p.Value.Token()
 		word, _ := p.Value.Text()
 		if p.Name != "type" || token+word != "directory" {
-			return "", "", refuse(ErrAgent, "the parameter %s of Signature-Agent is not supported", clip(string(structured.Params{p}.Append(nil)))).
+			return "", refuse(ErrAgent, "the parameter %s of Signature-Agent is not supported", clip(string(structured.Params{p}.Append(nil)))).
 				Try("publish the key in the directory at %s and leave the parameter out", Path)
 		}
 	}
 	text, ok := m.Value.Text()
 	if !ok {
-		return "", "", refuse(ErrMalformed, "the value of Signature-Agent is not a string").
+		return "", refuse(ErrMalformed, "the value of Signature-Agent is not a string").
 			Try(`write the address in double quotes: "https://agent.example"`)
 	}
-	host, fail := parseAgent(text)
-	if fail != nil {
-		return "", "", fail
-	}
-	return "https://" + host, host, nil
+	return parseAgent(text)
 }
 
 // parseAgent takes the host from the address of an agent. Keys are looked up

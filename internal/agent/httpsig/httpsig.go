@@ -130,7 +130,7 @@ func (v *Verifier) Verify(ctx context.Context, r *http.Request) (*Signature, err
 		return nil, err
 	}
 	s := &claim.Signature
-	key, err := v.keys.Key(ctx, s.Host, s.KeyID)
+	key, err := v.find(ctx, claim)
 	if err != nil {
 		return nil, err
 	}
@@ -153,12 +153,33 @@ func (v *Verifier) Verify(ctx context.Context, r *http.Request) (*Signature, err
 	return s, nil
 }
 
+// find asks the hosts that the signature names for its key, until one has it.
+// Where none has, the first says why.
+func (v *Verifier) find(ctx context.Context, c *claim) (Key, error) {
+	var first error
+	for _, host := range c.hosts {
+		key, err := v.keys.Key(ctx, host, c.KeyID)
+		if err == nil {
+			c.Agent, c.Host = "https://"+host, host
+			return key, nil
+		}
+		if first == nil {
+			first = err
+		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	return Key{}, first
+}
+
 // claim is a signature that has been read and is within the limits, but not
 // yet verified.
 type claim struct {
 	Signature
-	base []byte // the text that was signed
-	mac  []byte // the signature over it
+	hosts []string // where its key may be published
+	base  []byte   // the text that was signed
+	mac   []byte   // the signature over it
 }
 
 // read takes from the request all that can be known without the key.
@@ -195,7 +216,7 @@ func (v *Verifier) read(r *http.Request) (*claim, error) {
 		return nil, refuse(ErrCoverage, "the signature does not cover \"@authority\"").
 			Try(`begin the list of Signature-Input with ("@authority" "signature-agent";key="%s")`, input.Key)
 	}
-	c.Agent, c.Host, err = agent(r.Header.Values("Signature-Agent"), input)
+	c.hosts, err = agents(r.Header.Values("Signature-Agent"), input)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,2 @@
+-- An account that is not active has no working key and cannot make one.
+ALTER TABLE accounts ADD COLUMN active BIGINT NOT NULL DEFAULT 1;
