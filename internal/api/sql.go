@@ -160,7 +160,7 @@ func sqlOperation() Operation {
 func sqlPlan(c *call) (run, error) {
 	c.readFormat()
 	f := c.readForm()
-	q := sqlbox.Request{SQL: f.statement("sql"), Params: f.values("params"), Pro: c.pro, Key: c.key}
+	q := sqlbox.Request{SQL: f.statement("sql"), Params: f.values("params"), Pro: c.pro, Key: c.key, Place: new(sqlbox.Place)}
 	f.finish()
 	if len(c.params.problems) > 0 {
 		return nil, nil // prepare reports them

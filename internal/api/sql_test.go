@@ -362,6 +362,11 @@ func TestSQLKeys(t *testing.T) {
 		w.Handler = h
 		rec := w.sql(t, string(plan), "", "{\"sql\":\" SELECT\\n 1 \"}")
 		want := sqlbox.Request{SQL: " SELECT\n 1 ", Pro: plan == account.Pro, Key: string(plan)}
+		// What Check was given a place for, Run does not refuse: a full house
+		// costs nothing.
+		if seen.ran.Place == nil || seen.ran.Place != seen.checked.Place {
+			t.Errorf("%s: the place of the query is lost between the gate and the worker", plan)
+		}
 		for _, got := range []sqlbox.Request{seen.checked, seen.ran} {
 			if rec.Code != 200 || got.SQL != want.SQL || got.Pro != want.Pro || got.Key != want.Key {
 				t.Errorf("%d %+v, want %+v", rec.Code, got, want)

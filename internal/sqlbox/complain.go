@@ -1,8 +1,10 @@
 package sqlbox
 
 import (
+	"encoding/json"
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -38,44 +40,60 @@ func at(sql string, offset int) string {
 }
 
 var (
-	kindPattern   = regexp.MustCompile(`^([A-Z][A-Za-z ]*?)(?: \([A-Z_]+\))? Error: `)
-	linePattern   = regexp.MustCompile(`(?m)^LINE (\d+): (.*)\n( *)\^`)
-	columnPattern = regexp.MustCompile(`Referenced column "([^"]*)" (?:was )?not found`)
-	valuePattern  = regexp.MustCompile(`(?:Table|table) "([^"]*)" does not have a column named "([^"]*)"`)
-	boundPattern  = regexp.MustCompile(`Candidate bindings?: ?:? ?(.*)`)
-	pathPattern   = regexp.MustCompile(`(?:/[\w.@+-]+){2,}|[\w./-]+\.duckdb\b`)
-	catalogs      = strings.NewReplacer("warehouse_pro.main.", "", "warehouse.main.", "", "memory.main.", "")
+	kindPattern    = regexp.MustCompile(`^([A-Z][A-Za-z ]*?)(?: \([A-Z_]+\))? Error: `)
+	columnPattern  = regexp.MustCompile(`Referenced column "([^"]*)" (?:was )?not found`)
+	valuePattern   = regexp.MustCompile(`(?:[Tt]able|Values list) "([^"]*)" does not have a column named "([^"]*)"`)
+	tablePattern   = regexp.MustCompile(`Referenced table "([^"]*)" not found`)
+	boundPattern   = regexp.MustCompile(`Candidate (?:binding|table)s?: ?:? ?(.*)`)
+	starvedPattern = regexp.MustCompile(`^(?:[Ff]ailed to allocate|[Cc]ould not allocate|std::bad_alloc|\{"exception_type":"\w+","exception_message":"std::bad_alloc")`)
+	pathPattern    = regexp.MustCompile(`(?:/[\w.@+-]+){2,}|[\w./-]+\.duckdb\b`)
+	catalogs       = strings.NewReplacer("warehouse_pro.main.", "", "warehouse.main.", "", "memory.main.", "")
 )
 
 // explain turns what the engine says into something fit to be read, without
-// the engine's stack of hints and without any path.
-func explain(err error, sql string) (kind, message string) {
-	text := err.Error()
-	if m := kindPattern.FindStringSubmatch(text); m != nil {
+// the engine's stack of hints and without any path. The engine, which is told
+// to speak JSON, counts from the first byte of what it was sent; the statement
+// begins so many bytes later.
+func explain(err error, sql string, before int) (kind, message string) {
+	text, where := strings.ReplaceAll(err.Error(), "database/sql/driver: ", ""), ""
+	var said struct {
+		Kind     string `json:"exception_type"`
+		Message  string `json:"exception_message"`
+		Position string `json:"position"`
+	}
+	if json.Unmarshal([]byte(text), &said) == nil {
+		kind, text = said.Kind, said.Message
+		if offset, err := strconv.Atoi(said.Position); err == nil {
+			where = at(sql, offset-before)
+		}
+	} else if m := kindPattern.FindStringSubmatch(text); m != nil {
 		kind, text = m[1], text[len(m[0]):]
 	}
-	where := ""
-	if m := linePattern.FindStringSubmatchIndex(text); m != nil {
-		shown := text[m[4]:m[5]]
-		column := m[7] - m[6] - len("LINE : ") - (m[3] - m[2]) + 1
-		// A long line is cut short on the left, and then the column is not known.
-		if strings.HasPrefix(shown, "...") || column < 1 {
-			where = fmt.Sprintf(" (line %s)", text[m[2]:m[3]])
-		} else {
-			where = fmt.Sprintf(" (line %s, column %d)", text[m[2]:m[3]], column)
-		}
-	}
-	head, _, _ := strings.Cut(text, "\n")
-	head = strings.TrimRight(strings.TrimSpace(head), "!.")
+	head := headline(text)
 	if m := columnPattern.FindStringSubmatch(text); m != nil {
 		head = fmt.Sprintf("unknown column %q", m[1])
 	} else if m := valuePattern.FindStringSubmatch(text); m != nil {
 		head = fmt.Sprintf("unknown column %q of %q", m[2], m[1])
+	} else if m := tablePattern.FindStringSubmatch(text); m != nil {
+		head = fmt.Sprintf("%q names no table in FROM", m[1])
 	}
 	if m := boundPattern.FindStringSubmatch(text); m != nil {
 		head += "; did you mean " + strings.TrimRight(m[1], ". ") + "?"
 	}
 	return kind, clip(scrub(head, sql)) + where
+}
+
+// headline is the first line of what the engine says, without its advice to
+// change a setting.
+func headline(text string) string {
+	head, _, _ := strings.Cut(text, "\n")
+	head, _, _ = strings.Cut(head, ` Use "SET `)
+	return strings.TrimRight(strings.TrimSpace(head), "!.")
+}
+
+// starved says whether the engine failed for want of memory.
+func starved(kind, message string) bool {
+	return kind == "Out of Memory" || starvedPattern.MatchString(message)
 }
 
 // scrub takes out what tells where the files are. What the statement itself
@@ -103,21 +121,29 @@ func clip(s string) string {
 	return s[:cut] + "…"
 }
 
-// failure is the fault for an error of a query that ran.
-func failure(err error, sql string) *fault.Fault {
-	kind, message := explain(err, sql)
+// failure is the fault for an error of a query that ran, sent to the engine
+// after so many bytes of ours.
+func failure(err error, sql string, before int) *fault.Fault {
+	if strings.HasSuffix(err.Error(), "empty name") { // the driver's only way to say it
+		return fault.New(Failed, "a row whose fields have no names cannot be returned").Try("name them: {'a': …, 'b': …} in place of (…, …) or row(…, …)")
+	}
+	kind, message := explain(err, sql, before)
 	switch {
 	case kind == "INTERRUPT" || strings.Contains(message, "Interrupted"):
 		return timeout()
-	case kind == "Out of Memory" || strings.Contains(message, "could not allocate") || strings.Contains(message, "failed to allocate"):
+	case starved(kind, message):
 		return memory()
 	case kind == "Binder" || kind == "Parser" || kind == "Catalog" || kind == "Syntax":
 		return fault.New(Rejected, "%s", message)
 	}
 	if kind == "INTERNAL" || kind == "FATAL" {
-		return fault.New(Failed, "the engine could not run this query").Try("write it another way")
+		return unfit()
 	}
 	return fault.New(Failed, "the query failed: %s", message)
+}
+
+func unfit() *fault.Fault {
+	return fault.New(Failed, "the engine could not run this query").Try("write it another way")
 }
 
 func timeout() *fault.Fault {

@@ -58,6 +58,7 @@ func harden(memory int64, threads int) []string {
 		fmt.Sprintf("SET threads = %d", threads),
 		"SET TimeZone = 'UTC'",
 		"SET max_expression_depth = 400",
+		"SET errors_as_json = true", // with the place of the error, however long its line
 		"SET temp_directory = ''",
 		"SET autoinstall_known_extensions = false",
 		"SET autoload_known_extensions = false",
@@ -108,7 +109,7 @@ func (r *runner) open(ctx context.Context, dir string, pro bool, memory int64, t
 	if r.index, err = search.Open(&snapshot.Snapshot{Dir: dir}); err != nil {
 		return err
 	}
-	if err := r.findOrg(); err != nil {
+	if err := r.findOrg(ctx); err != nil {
 		return err
 	}
 	return run(ctx, r.conn, append([]string{"SET search_path = '" + path + "'"}, harden(memory, threads)...)...)
@@ -123,7 +124,7 @@ func (r *runner) close() {
 }
 
 // findOrg makes find_org known to the engine, as a value and as a table.
-func (r *runner) findOrg() error {
+func (r *runner) findOrg(ctx context.Context) error {
 	text, err := duckdb.NewTypeInfo(duckdb.TYPE_VARCHAR)
 	if err != nil {
 		return err
@@ -131,9 +132,9 @@ func (r *runner) findOrg() error {
 	if err := duckdb.RegisterScalarUDF(r.conn, "find_org", &bestMatch{r.index, text}); err != nil {
 		return fmt.Errorf("registering find_org: %w", err)
 	}
-	err = duckdb.RegisterTableUDF(r.conn, "find_org", duckdb.RowTableFunction{
+	err = duckdb.RegisterTableUDF(r.conn, "find_org_table", duckdb.ChunkTableFunction{
 		Config: duckdb.TableFunctionConfig{Arguments: []duckdb.TypeInfo{text}},
-		BindArguments: func(_ map[string]any, args ...any) (duckdb.RowTableSource, error) {
+		BindArguments: func(_ map[string]any, args ...any) (duckdb.ChunkTableSource, error) {
 			name, _ := args[0].(string)
 			return newCandidates(r.index.Find(clipName(name), "", maxCandidates))
 		},
@@ -141,7 +142,8 @@ func (r *runner) findOrg() error {
 	if err != nil {
 		return fmt.Errorf("registering find_org as a table: %w", err)
 	}
-	return nil
+	// The driver dies of a null, so it must not get one.
+	return run(ctx, r.conn, "CREATE TEMP MACRO find_org(name) AS TABLE SELECT * FROM find_org_table(coalesce(name, ''))")
 }
 
 // clipName bounds what is looked up; no organization has a longer name.
@@ -198,30 +200,30 @@ func (c *candidates) Cardinality() *duckdb.CardinalityInfo {
 }
 func (c *candidates) Init() { c.next = 0 }
 
-func (c *candidates) FillRow(row duckdb.Row) (bool, error) {
-	if c.next >= len(c.found) {
-		return false, nil
-	}
-	o := &c.found[c.next]
-	c.next++
-	var revenue any
-	if o.Revenue != nil {
-		revenue = *o.Revenue
-	}
+// FillChunk writes all that is left, which one chunk holds. It goes by chunks
+// because the driver cannot write a null into a single row.
+func (c *candidates) FillChunk(chunk duckdb.DataChunk) error {
 	or := func(s string) any {
 		if s == "" {
 			return nil
 		}
 		return s
 	}
-	for i, v := range []any{o.EIN.String(), o.Name, or(o.City), or(o.State), o.Kind, or(string(o.NTEE)), revenue, o.Score} {
-		if row.IsProjected(i) {
-			if err := duckdb.SetRowValue(row, i, v); err != nil {
-				return false, err
+	found := c.found[c.next:]
+	c.next = len(c.found)
+	for i := range found {
+		o := &found[i]
+		var revenue any
+		if o.Revenue != nil {
+			revenue = *o.Revenue
+		}
+		for col, v := range []any{o.EIN.String(), o.Name, or(o.City), or(o.State), o.Kind, or(string(o.NTEE)), revenue, o.Score} {
+			if err := chunk.SetValue(col, i, v); err != nil {
+				return err
 			}
 		}
 	}
-	return true, nil
+	return chunk.SetSize(len(found))
 }
 
 // query runs a statement and gathers at most rows rows, and no more than bytes
@@ -229,23 +231,25 @@ func (c *candidates) FillRow(row duckdb.Row) (bool, error) {
 // early and never holds an answer that nobody will see.
 func (r *runner) query(ctx context.Context, text string, params Params, rows, bytes int) (*Result, error) {
 	start := time.Now()
-	got, err := r.conn.QueryContext(ctx, "SELECT * FROM (\n"+body(text)+"\n) LIMIT "+strconv.Itoa(rows+1), params.args()...)
+	const head = "SELECT * FROM (\n"
+	got, err := r.conn.QueryContext(ctx, head+body(text)+"\n) LIMIT "+strconv.Itoa(rows+1), params.args()...)
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, timeout()
 		}
-		return nil, failure(err, text)
+		return nil, failure(err, text, len(head))
 	}
 	defer got.Close()
 	types, err := got.ColumnTypes()
 	if err != nil {
-		return nil, failure(err, text)
+		return nil, failure(err, text, len(head))
 	}
 	res := &Result{Rows: []json.RawMessage{}}
-	keys := make([]string, len(types))
+	keys, shapes := make([]string, len(types)), make([]*shape, len(types))
 	for i, t := range types {
 		res.Columns = append(res.Columns, Column{Name: t.Name(), Type: t.DatabaseTypeName()})
 		keys[i] = string(appendText(nil, t.Name())) + ":"
+		shapes[i], _ = readShape(t.DatabaseTypeName())
 	}
 	values, into := make([]any, len(types)), make([]any, len(types))
 	for i := range values {
@@ -258,14 +262,14 @@ func (r *runner) query(ctx context.Context, text string, params Params, rows, by
 			break
 		}
 		if err := got.Scan(into...); err != nil {
-			return nil, failure(err, text)
+			return nil, failure(err, text, len(head))
 		}
 		b := []byte{'{'}
 		for i, v := range values {
 			if i > 0 {
 				b = append(b, ',')
 			}
-			b = appendValue(append(b, keys[i]...), v, res.Columns[i].Type)
+			b = appendValue(append(b, keys[i]...), v, shapes[i])
 		}
 		b = append(b, '}')
 		if size += len(b); size > bytes {
@@ -274,7 +278,7 @@ func (r *runner) query(ctx context.Context, text string, params Params, rows, by
 		res.Rows = append(res.Rows, b)
 	}
 	if err := got.Err(); err != nil {
-		return nil, failure(err, text)
+		return nil, failure(err, text, len(head))
 	}
 	res.Elapsed = time.Since(start)
 	return res, nil

@@ -82,16 +82,17 @@ func (g *gate) check(ctx context.Context, text string, pro bool, params Params) 
 		return reject("the statement is too complex")
 	}
 	switch {
-	case parsed.Error && parsed.Type == "not implemented":
+	case parsed.Error && parsed.Type == "not implemented" && !strings.Contains(parsed.Message, "parameters"): // mixed ones it cannot do either
 		return reject("only a query that reads may run: SELECT, WITH … SELECT or DESCRIBE").Try("one SELECT")
+	case parsed.Error && starved("", parsed.Message):
+		return memory()
 	case parsed.Error:
 		where := ""
 		var offset int
 		if _, err := fmt.Sscan(parsed.Position, &offset); err == nil {
 			where = at(text, offset)
 		}
-		message := strings.TrimPrefix(parsed.Message, "Parser Error: ")
-		message, _, _ = strings.Cut(message, "\n")
+		message := headline(strings.TrimPrefix(parsed.Message, "Parser Error: "))
 		return reject("%s%s", clip(scrub(message, text)), where)
 	case len(parsed.Statements) != 1:
 		return reject("the text holds %d statements; send one at a time", len(parsed.Statements))
@@ -117,7 +118,10 @@ func (g *gate) bind(ctx context.Context, text string) error {
 		if ctx.Err() != nil {
 			return timeout()
 		}
-		_, message := explain(err, text)
+		kind, message := explain(err, text, 0)
+		if starved(kind, message) {
+			return memory()
+		}
 		return reject("%s", message)
 	}
 	return stmt.Close()
@@ -187,6 +191,8 @@ func (w *walker) walk(v any, sc *scope) *fault.Fault {
 			return w.table(v, sc)
 		case typ == "TABLE_FUNCTION":
 			return w.tableFunction(v, sc)
+		case typ == "SHOW_REF":
+			return reject("DESCRIBE, SHOW and SUMMARIZE cannot stand inside a query").Try("DESCRIBE grants, as a statement of its own")
 		case !plainTypes[typ] && !strings.HasSuffix(typ, "_TYPE_INFO"):
 			return reject("%s is not available%s", strings.ToLower(strings.ReplaceAll(typ, "_", " ")), w.place(v))
 		}
@@ -291,7 +297,7 @@ func (w *walker) tableFunction(v map[string]any, sc *scope) *fault.Fault {
 	f, _ := v["function"].(map[string]any)
 	name, _ := f["function_name"].(string)
 	if f["class"] != "FUNCTION" || !tableFunctions[strings.ToLower(name)] || foreign(f) {
-		return reject("the table function %s is not available%s", clip(name), w.place(v)).
+		return reject("the table function %s is not available%s", called(f), w.place(v)).
 			Try("unnest, range, generate_series or find_org")
 	}
 	if x := w.inside(f, sc, "function_name"); x != nil {
@@ -307,8 +313,7 @@ func (w *walker) expression(class string, v map[string]any, sc *scope) *fault.Fa
 	}
 	if name, ok := v["function_name"].(string); ok {
 		if class != "FUNCTION" && class != "WINDOW" || !functions[strings.ToLower(name)] || foreign(v) {
-			return reject("the function %s is not available%s", clip(name), w.place(v)).
-				Try("functions that compute on values are available; those that read files, run text as SQL or show the catalog are not")
+			return w.noFunction(name, v)
 		}
 		if v["export_state"] == true {
 			return reject("the state of an aggregate cannot be exported%s", w.place(v))
@@ -316,7 +321,52 @@ func (w *walker) expression(class string, v map[string]any, sc *scope) *fault.Fa
 	} else if class == "FUNCTION" {
 		return reject("a function without a name is not available%s", w.place(v))
 	}
+	if names, _ := v["column_names"].([]any); len(names) > 0 {
+		name, _ := names[len(names)-1].(string)
+		name = strings.ToLower(name)
+		if name == "rowid" || len(names) == 1 && session[name] {
+			return reject("%s is not available%s", name, w.place(v))
+		}
+	}
 	return w.inside(v, sc)
+}
+
+// session are words that the engine takes for functions when no column has
+// their name. They tell of the catalog and the session, as rowid, which every
+// table has, tells of the file.
+var session = set("current_catalog current_database current_schema current_user current_role session_user")
+
+// noFunction explains a function that may not be called.
+func (w *walker) noFunction(name string, v map[string]any) *fault.Fault {
+	f := reject("the function %s is not available", called(v)).
+		Try("functions that compute on values are available; those that read files, run text as SQL or show the catalog are not")
+	switch lower := strings.ToLower(name); {
+	case functions[lower]: // but called as a method, or in another schema
+		f.Hint = lower + "(…)"
+	default:
+		best, least := "", 1+min(2, len(name)/3)
+		for _, known := range Functions() {
+			if d := distance(lower, known); d < least {
+				best, least = known, d
+			}
+		}
+		if best != "" {
+			f.Message += fmt.Sprintf("; did you mean %s?", best)
+		}
+	}
+	f.Message += w.place(v)
+	return f
+}
+
+// called is the name by which a function is called, for a message.
+func called(v map[string]any) string {
+	var parts []string
+	for _, key := range []string{"catalog", "schema", "function_name"} {
+		if s, _ := v[key].(string); s != "" && (s != "main" || key == "function_name") {
+			parts = append(parts, s)
+		}
+	}
+	return clip(strings.Join(parts, "."))
 }
 
 // foreign says whether a function is called by a name beyond the main schema.

@@ -24,6 +24,9 @@ func TestComplaints(t *testing.T) {
 		{"SELECT 1\nFROM grant", Rejected, `unknown table "grant"; did you mean "grants"? (line 2, column 6)`},
 		{"SELECT 1 FROM Board_Link", Rejected, `unknown table "Board_Link"; did you mean "board_link"?`},
 		{"SELECT 1 FROM elsewhere", Rejected, `unknown table "elsewhere"`},
+		{"SELECT summ(amount) FROM grants", Rejected, `the function summ is not available; did you mean sum? (line 1, column 8)`},
+		{"SELECT ein.lower() FROM pub78", Rejected, `the function ein.lower is not available (line 1, column 8)`},
+		{"SELECT * FROM (SUMMARIZE pub78)", Rejected, `DESCRIBE, SHOW and SUMMARIZE cannot stand inside a query`},
 		{"SELECT 1,\n  sleep_ms(5)", Rejected, `the function sleep_ms is not available (line 2, column 3)`},
 		{"SELECT * FROM read_csv('x')", Rejected, `the table function read_csv is not available (line 1, column 15)`},
 		{"SELECT 1 FROM grants WHER x", Rejected, `syntax error at or near "x" (line 1, column 27)`},
@@ -32,8 +35,14 @@ func TestComplaints(t *testing.T) {
 		{"SELECT * FROM board_link", ProTable, "the table board_link needs the Pro plan"},
 		{"SELECT amount FROM grants GROUP BY tax_year", Rejected, `column "amount" must appear in the GROUP BY clause`},
 		{"SELECT ein + 1 FROM pub78", Rejected, "No function matches the given name and argument types '+(VARCHAR, INTEGER_LITERAL)'"},
-		{"SELECT 'x'::INT", Failed, `the query failed: Could not convert string 'x' to INT32`},
+		{"SELECT 'x'::INT", Failed, `the query failed: Could not convert string 'x' to INT32 (line 1, column 11)`},
+		{"SELECT 1,\n  'é'::INT", Failed, `the query failed: Could not convert string 'é' to INT32 (line 2, column 6)`},
+		{"SELECT " + strings.Repeat("amount, ", 40) + "ammount FROM grants", Rejected, `? (line 1, column 328)`},
+		{"SELECT g.amount FROM grants AS h", Rejected, `"g" names no table in FROM; did you mean "h"? (line 1, column 8)`},
+		{"SELECT g.b FROM (SELECT 1 AS a) g", Rejected, `unknown column "b" of "g" (line 1, column 8)`},
+		{"SELECT (1, 2)", Failed, "a row whose fields have no names cannot be returned"},
 		{"SELECT error('/etc/passwd ' || 'is mine')", Failed, "is mine"},
+		{"SELECT $a, ?", Rejected, "Mixing named and positional parameters is not supported"},
 		{"SELECT 1 ORDER BY 7", Rejected, "ORDER term out of range"},
 		{"SELECT $1", Rejected, "the statement has 1 parameters and params has 0 values"},
 	} {
@@ -166,4 +175,24 @@ func FuzzGate(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestStarved checks that a lack of memory is told by what the engine says, and
+// not by what a statement makes it say.
+func TestStarved(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		kind, message string
+		want          bool
+	}{
+		{"Out of Memory", "could not allocate block of size 256.0 KiB", true},
+		{"Binder", "Failed to allocate block of 2147483648 bytes (bad allocation)", true},
+		{"", `{"exception_type":"Parser","exception_message":"std::bad_alloc","error_subtype":"SYNTAX_ERROR"}`, true},
+		{"Conversion", "Could not convert string 'std::bad_alloc' to INT32", false},
+		{"", `syntax error at or near "bad_alloc"`, false},
+	} {
+		if starved(c.kind, c.message) != c.want {
+			t.Errorf("%s: %s: %v", c.kind, c.message, !c.want)
+		}
+	}
 }

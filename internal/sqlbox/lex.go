@@ -45,7 +45,7 @@ func first(sql string) *fault.Fault {
 		}
 		if word == "" && !strings.ContainsRune(" \t\r\n\f\v", rune(c)) {
 			end := i
-			for end < len(sql) && letter(sql[end]) {
+			for end < len(sql) && letter(sql[end]) && sql[end] < utf8.RuneSelf { // a space need not be ASCII
 				end++
 			}
 			word = sql[i:max(end, i+1)]

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"database/sql"
 	"encoding/json"
+	"math/big"
 	"slices"
 	"strconv"
 
@@ -107,6 +108,9 @@ func bound(v any) any {
 		return v
 	}
 	if i, err := n.Int64(); err == nil {
+		return i
+	}
+	if i, ok := new(big.Int).SetString(n.String(), 10); ok && i.BitLen() < 128 {
 		return i
 	}
 	f, err := n.Float64()

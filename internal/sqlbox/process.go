@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strings"
 	"sync"
 	"time"
 )
@@ -17,7 +18,7 @@ type process struct {
 	in    *os.File
 	out   *os.File
 	gone  chan struct{} // closed when it has ended
-	said  *tail         // what it wrote to its error output
+	said  *lastWords    // what it wrote to its error output
 	notes []string
 	asked int
 	dead  bool
@@ -36,7 +37,7 @@ func spawn(command []string, h hello) (*process, error) {
 	// Nothing of the server's surroundings is the worker's business.
 	cmd.Env = []string{"GOTRACEBACK=none", "GOMEMLIMIT=256MiB"}
 	cmd.Dir = "/"
-	p := &process{cmd: cmd, said: &tail{}, gone: make(chan struct{})}
+	p := &process{cmd: cmd, said: &lastWords{}, gone: make(chan struct{})}
 	cmd.Stderr = p.said
 	stdin, in, err := os.Pipe()
 	if err != nil {
@@ -122,23 +123,35 @@ func (p *process) alive() bool {
 	}
 }
 
-// tail keeps the end of what is written to it.
-type tail struct {
+// crashed says whether a worker that has ended did so by a fault of the program
+// or of the engine, and not because there was no more memory.
+func (p *process) crashed() bool {
+	said := p.said.String()
+	for _, want := range []string{"bad_alloc", "cannot allocate memory", "out of memory"} {
+		if strings.Contains(said, want) {
+			return false
+		}
+	}
+	return strings.Contains(said, "panic:") || strings.Contains(said, "SIGSEGV") || strings.Contains(said, "SIGABRT")
+}
+
+// lastWords keeps the beginning of what is written to it: a program that dies
+// gives the cause first, and then much else.
+type lastWords struct {
 	mu sync.Mutex
 	b  []byte
 }
 
-func (t *tail) Write(p []byte) (int, error) {
+func (w *lastWords) Write(p []byte) (int, error) {
 	const most = 4 << 10
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.b = append(t.b, p[max(0, len(p)-most):]...)
-	t.b = t.b[max(0, len(t.b)-most):]
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.b = append(w.b, p[:min(len(p), most-len(w.b))]...)
 	return len(p), nil
 }
 
-func (t *tail) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return string(t.b)
+func (w *lastWords) String() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return string(w.b)
 }

@@ -34,7 +34,7 @@ const (
 
 // Options set the limits of a Box. The zero value of a field is its default.
 type Options struct {
-	Workers int           // queries at a time; as many as there are processors, from 2 to 8
+	Workers int           // queries at a time; as many as there are processors, but more than one key may have, and at most 8
 	Queue   int           // queries that may wait for a worker; 4 for each
 	Wait    time.Duration // that a query waits for a worker at most; 10 s
 	PerKey  int           // queries of one key at a time, those waiting included; 2
@@ -51,9 +51,9 @@ func (o *Options) defaults() error {
 			*v = d
 		}
 	}
-	or(&o.Workers, min(8, max(2, runtime.NumCPU())))
-	or(&o.Queue, 4*o.Workers)
 	or(&o.PerKey, 2)
+	or(&o.Workers, max(min(8, runtime.NumCPU()), o.PerKey+1)) // so that no key can shut out the others
+	or(&o.Queue, 4*o.Workers)
 	or(&o.Threads, min(4, runtime.NumCPU()))
 	if o.Wait == 0 {
 		o.Wait = 10 * time.Second
@@ -84,7 +84,13 @@ type Request struct {
 	Params Params
 	Pro    bool   // the caller's plan reads the Pro tables
 	Key    string // of the caller; empty is nobody's, and not limited
+	Place  *Place // that Check takes for Run; nil when Run is to find one
 }
+
+// Place is a worker's time kept for a statement from when Check has let it pass
+// until Run has run it, or the context of Check has ended. Who comes to Run with
+// it is not told there that the house is full. The zero value is none.
+type Place struct{ leave func() }
 
 // Result is what a query found.
 type Result struct {
@@ -223,7 +229,8 @@ func (b *Box) Query(ctx context.Context, r Request) (*Result, error) {
 // gateTime is how long the gate may take to read a statement.
 const gateTime = 3 * time.Second
 
-// Check asks the gate alone. It reads no data.
+// Check asks the gate whether a statement may run, and takes a place for it if
+// the request wants one. It reads no data.
 func (b *Box) Check(ctx context.Context, r Request) error {
 	if f := first(r.SQL); f != nil { // a megabyte is refused before it is sent anywhere
 		return f
@@ -232,7 +239,20 @@ func (b *Box) Check(ctx context.Context, r Request) error {
 	if err != nil {
 		return err
 	}
-	defer done()
+	if err = b.read(ctx, r); err == nil && r.Place != nil {
+		var leave func()
+		if leave, err = b.runs.enter(ctx); err == nil {
+			r.Place.leave = sync.OnceFunc(func() { leave(); done() })
+			context.AfterFunc(ctx, r.Place.leave)
+			return nil
+		}
+	}
+	done()
+	return err
+}
+
+// read has the gate read a statement.
+func (b *Box) read(ctx context.Context, r Request) error {
 	leave, err := b.reads.enter(ctx)
 	if err != nil {
 		return err
@@ -245,15 +265,27 @@ func (b *Box) Check(ctx context.Context, r Request) error {
 	return err
 }
 
-// Run runs a statement that Check has let pass. It must not be called with any
-// other: what protects the server then is the worker's confinement alone.
-func (b *Box) Run(ctx context.Context, r Request) (*Result, error) {
+// enter finds a place for a statement that has none.
+func (b *Box) enter(ctx context.Context, r Request) (func(), error) {
+	if r.Place != nil && r.Place.leave != nil {
+		return r.Place.leave, nil
+	}
 	done, err := b.count(r.Key)
 	if err != nil {
 		return nil, err
 	}
-	defer done()
 	leave, err := b.runs.enter(ctx)
+	if err != nil {
+		done()
+		return nil, err
+	}
+	return func() { leave(); done() }, nil
+}
+
+// Run runs a statement that Check has let pass. It must not be called with any
+// other: what protects the server then is the worker's confinement alone.
+func (b *Box) Run(ctx context.Context, r Request) (*Result, error) {
+	leave, err := b.enter(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -335,6 +367,9 @@ func (b *Box) try(ctx context.Context, l *pool, a ask) (*Result, error) {
 		return nil, timeout()
 	default:
 		b.opt.Log.Warn("a SQL worker died", "err", err, "state", p.cmd.ProcessState, "said", p.said.String())
+		if p.crashed() {
+			return nil, unfit()
+		}
 		return nil, err
 	}
 	if got.Broken {

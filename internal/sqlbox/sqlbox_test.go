@@ -127,9 +127,13 @@ func TestQuery(t *testing.T) {
 		{"SELECT [1, NULL, 3] AS l, {'a': 1, 'b': [DATE '2020-01-01']} AS s, MAP {'k': 2} AS m, 'ab'::BLOB AS y", `[{"l":[1,null,3],"s":{"a":1,"b":["2020-01-01"]},"m":{"k":2},"y":"YWI="}]`},
 		{"SELECT 'NaN'::DOUBLE AS n, 0.1::DOUBLE AS f, 1e20::DOUBLE AS g, 5::DOUBLE AS w, '-inf'::FLOAT AS i", `[{"n":"NaN","f":0.1,"g":1e+20,"w":5,"i":"-Infinity"}]`},
 		{"SELECT 'f47ac10b-58cc-4372-a567-0e02b2c3d479'::UUID AS u, '<é\"\n>' AS t", `[{"u":"f47ac10b-58cc-4372-a567-0e02b2c3d479","t":"\u003cé\"\n\u003e"}]`},
+		{"SELECT {'z': DATE '2020-01-02', 'a': TIMESTAMP '2020-01-02 03:04:05', 't': TIME '06:07:08', 'u': 'f47ac10b-58cc-4372-a567-0e02b2c3d479'::UUID} AS s", `[{"s":{"z":"2020-01-02","a":"2020-01-02T03:04:05","t":"06:07:08","u":"f47ac10b-58cc-4372-a567-0e02b2c3d479"}}]`},
+		{"SELECT [{'a \"b\", DATE': TIMESTAMP '2020-01-02 03:04:05'}] AS l, MAP {DATE '2020-01-02': [TIME '03:04:05']} AS m, [[1.5::DECIMAL(9, 2)]] AS n, union_value(d := DATE '2020-01-02') AS u", `[{"l":[{"a \"b\", DATE":"2020-01-02T03:04:05"}],"m":{"2020-01-02":["03:04:05"]},"n":[[1.5]],"u":"2020-01-02"}]`},
+		{"SELECT DATE 'infinity' AS a, TIMESTAMP '-infinity' AS b, TIMETZ '01:02:03+01:00' AS c, ['infinity'::TIMESTAMPTZ] AS d, json('{\"b\": [1], \"a\": null}') AS e", `[{"a":"infinity","b":"-infinity","c":"00:02:03Z","d":["infinity"],"e":{"a":null,"b":[1]}}]`},
 		{"WITH t AS (SELECT * FROM range(3) r(n)) SELECT n FROM t ORDER BY n DESC; -- done", `[{"n":2},{"n":1},{"n":0}]`},
 		{"WITH RECURSIVE f AS (SELECT 1 AS n UNION ALL SELECT n * 2 FROM f WHERE n < 5) SELECT max(n) AS m FROM f", `[{"m":8}]`},
 		{"SELECT E'a\\';b' AS s, $$x;'y$$ AS t /* ; */", `[{"s":"a';b","t":"x;'y"}]`},
+		{"SELECT\u00a01\u00a0AS a", `[{"a":1}]`}, // pasted from a page
 		{"SELECT count(*) > 1000 AS many FROM grants", `[{"many":true}]`},
 		{"SELECT find_org('zzqqxx vvkk') AS none, find_org(NULL) AS nothing", `[{"none":null,"nothing":null}]`},
 		{"DESCRIBE pub78", `[{"column_name":"ein","column_type":"VARCHAR","null":"NO","key":null,"default":null,"extra":null},{"column_name":"deductibility_codes","column_type":"VARCHAR","null":"NO","key":null,"default":null,"extra":null}]`},
@@ -177,12 +181,14 @@ func TestParams(t *testing.T) {
 		{"SELECT $1::VARCHAR AS a, $1::VARCHAR AS b", `["x'; DROP TABLE grants; --"]`, `[{"a":"x'; DROP TABLE grants; --","b":"x'; DROP TABLE grants; --"}]`, ""},
 		{"SELECT $who::VARCHAR AS a, $n::DOUBLE AS n", `{"who": "y", "n": 1.5}`, `[{"a":"y","n":1.5}]`, ""},
 		{"SELECT count(*) AS n FROM grants WHERE funder_ein = ? AND amount > ?", `["no", 9007199254740993]`, `[{"n":0}]`, ""},
+		{"SELECT ? AS a, ? AS b, ? AS c", `[12345678901234567890, -12345678901234567890123, 1e3]`, `[{"a":12345678901234567890,"b":-12345678901234567890123,"c":1000}]`, ""},
 		{"SELECT ?::INT AS s", `[]`, "", Rejected},
 		{"SELECT 1", `[1]`, "", Rejected},
 		{"SELECT $a::INT", `{"b": 1}`, "", Rejected},
 		{"SELECT $a::INT AS a", `{"a": 1, "b": 1}`, "", Rejected},
 		{"SELECT ?::BOOLEAN AS a, ?::INT AS b", `[true, null]`, `[{"a":true,"b":null}]`, ""},
 		{"SELECT * FROM find_org(?) LIMIT 0", `["x"]`, `[]`, ""},
+		{"SELECT * FROM find_org(?)", `[null]`, `[]`, ""},
 	} {
 		var p Params
 		if err := json.Unmarshal([]byte(c.params), &p); err != nil {
@@ -245,6 +251,29 @@ func TestFindOrg(t *testing.T) {
 	r, err = b.Query(t.Context(), Request{SQL: "SELECT ein, name, score FROM find_org('" + name + "')"})
 	if err != nil || len(r.Rows) == 0 || !strings.Contains(string(r.Rows[0]), top.EIN) {
 		t.Errorf("%s: %v %v", name, r, err)
+	}
+	// Much of what it knows of some organizations is nothing.
+	var all strings.Builder
+	for _, word := range []string{"foundation", "county library", "food bank", "church"} {
+		r, err := b.Query(t.Context(), Request{SQL: "SELECT * FROM find_org('" + word + "')"})
+		if err != nil {
+			t.Fatalf("the candidates for %s: %v", word, err)
+		}
+		n, err := b.Query(t.Context(), Request{SQL: "SELECT count(*) AS n FROM find_org('" + word + "')"})
+		if want := fmt.Sprintf(`[{"n":%d}]`, len(r.Rows)); err != nil || rows(n) != want {
+			t.Errorf("%s: %v %v, want %s", word, n, err, want)
+		}
+		all.WriteString(rows(r))
+	}
+	for _, nobody := range []string{"NULL", "''", "nullif('a', 'a')", "NULL::VARCHAR"} {
+		if r, err := b.Query(t.Context(), Request{SQL: "SELECT * FROM find_org(" + nobody + ")"}); err != nil || len(r.Rows) != 0 || len(r.Columns) != 8 {
+			t.Errorf("the candidates for %s: %v %v", nobody, r, err)
+		}
+	}
+	for _, want := range []string{`"ntee_cd":null`, `"revenue":null`} {
+		if !strings.Contains(all.String(), want) {
+			t.Errorf("no candidate has %s; the test shows nothing", want)
+		}
 	}
 	r, err = b.Query(t.Context(), Request{SQL: "SELECT count(*) AS n FROM (SELECT find_org(name) AS e, funder_ein FROM funder_kind LIMIT 50) WHERE e = funder_ein"})
 	if err != nil {
@@ -388,5 +417,95 @@ func TestWorkerNonsense(t *testing.T) {
 	}
 	if _, err := spawn([]string{os.Args[0], "sql-worker"}, hello{Role: roleRunner, Dir: t.TempDir(), Memory: 1 << 30, Threads: 1}); err == nil {
 		t.Error("a worker without a warehouse starts")
+	}
+}
+
+// TestWorn checks which workers are of no more use after a statement.
+func TestWorn(t *testing.T) {
+	t.Parallel()
+	db, conn, err := openEngine(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for _, c := range []struct {
+		name   string
+		err    error
+		broken bool
+	}{
+		{"all well", nil, false},
+		{"refused", reject("x"), false},
+		{"stopped in time", timeout(), false},
+		{"out of memory", memory(), true}, // what it keeps is missing to the next
+	} {
+		if a := outcome(nil, c.err, conn); a.Broken != c.broken {
+			t.Errorf("%s: broken is %v", c.name, a.Broken)
+		}
+	}
+	conn.Close()
+	if a := outcome(nil, reject("x"), conn); !a.Broken {
+		t.Error("an engine that does not answer is kept")
+	}
+}
+
+// TestCrashed tells a fault from a lack of memory by a worker's last words.
+func TestCrashed(t *testing.T) {
+	t.Parallel()
+	for said, want := range map[string]bool{
+		"": false,
+		"panic: runtime error: invalid memory address or nil pointer dereference\n":         true,
+		"SIGSEGV: segmentation violation\nPC=0x1 m=0 sigcode=1\n":                           true,
+		"fatal error: runtime: cannot allocate memory\n":                                    false,
+		"terminate called after throwing an instance of 'std::bad_alloc'\nSIGABRT: abort\n": false,
+		"SIGABRT: abort\nPC=0x1 m=0 sigcode=18446744073709551610\n":                         true,
+	} {
+		p := &process{said: &lastWords{b: []byte(said)}}
+		if p.crashed() != want {
+			t.Errorf("%q: %v", said, !want)
+		}
+	}
+}
+
+// TestPlace checks that a statement which Check has let pass is not turned away
+// by Run, and that a place nobody came for is free again.
+func TestPlace(t *testing.T) {
+	t.Parallel()
+	b := box(t, Options{Workers: 1, Queue: 1, Wait: 50 * time.Millisecond, PerKey: 1})
+	ask := func(key string) Request { return Request{SQL: "SELECT 1 AS a", Key: key, Place: new(Place)} }
+	mine := ask("k")
+	if err := b.Check(t.Context(), mine); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Check(t.Context(), ask("k")); slug(err) != Concurrent {
+		t.Errorf("a second query of the key: %v", err)
+	}
+	if err := b.Check(t.Context(), ask("other")); slug(err) != Busy {
+		t.Errorf("a query of another key: %v", err)
+	}
+	if r, err := b.Run(t.Context(), mine); err != nil || rows(r) != `[{"a":1}]` {
+		t.Errorf("with a place: %v %v", r, err)
+	}
+	ctx, leave := context.WithCancel(t.Context())
+	if err := b.Check(ctx, ask("k")); err != nil {
+		t.Errorf("after it ran: %v", err)
+	}
+	leave()
+	for try := 0; ; try++ {
+		// What follows the end of a context runs beside us.
+		if _, err := b.Run(t.Context(), Request{SQL: "SELECT 1", Key: "k"}); err == nil {
+			break
+		} else if try > 100 {
+			t.Fatalf("after the caller left: %v", err)
+		}
+		runtime.Gosched()
+	}
+}
+
+// TestDefaults checks that no key can have all the workers.
+func TestDefaults(t *testing.T) {
+	t.Parallel()
+	var opt Options
+	if err := opt.defaults(); err != nil || opt.Workers <= opt.PerKey {
+		t.Errorf("%d workers, of which a key may have %d: %v", opt.Workers, opt.PerKey, err)
 	}
 }

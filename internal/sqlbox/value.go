@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,9 +16,9 @@ import (
 
 // appendValue writes a value of the engine as JSON. Numbers keep every digit,
 // days and times are ISO 8601, bytes are base64, lists and structs are arrays
-// and objects. What JSON has no number for (NaN, infinity) is text. typ is the
-// column's type, which tells a day from a time.
-func appendValue(b []byte, v any, typ string) []byte {
+// and objects. What JSON has no number for (NaN, infinity) is text. The type
+// tells a day from a time; it is nil where the engine has none, as inside JSON.
+func appendValue(b []byte, v any, t *shape) []byte {
 	switch v := v.(type) {
 	case nil:
 		return append(b, "null"...)
@@ -50,7 +51,7 @@ func appendValue(b []byte, v any, typ string) []byte {
 	case string:
 		return appendText(b, v)
 	case []byte:
-		if strings.HasPrefix(typ, "UUID") && len(v) == 16 {
+		if t.is("UUID") && len(v) == 16 {
 			var u duckdb.UUID
 			copy(u[:], v)
 			return appendText(b, u.String())
@@ -59,7 +60,7 @@ func appendValue(b []byte, v any, typ string) []byte {
 	case duckdb.UUID:
 		return appendText(b, v.String())
 	case time.Time:
-		return appendText(b, moment(v, typ))
+		return appendText(b, moment(v, t))
 	case duckdb.Interval:
 		return appendText(b, span(v))
 	case []any:
@@ -68,44 +69,53 @@ func appendValue(b []byte, v any, typ string) []byte {
 			if i > 0 {
 				b = append(b, ',')
 			}
-			b = appendValue(b, x, typ)
+			b = appendValue(b, x, t.inner(0))
 		}
 		return append(b, ']')
 	case map[string]any:
-		b = append(b, '{')
-		for i, k := range sortedKeys(v) {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			b = append(appendText(b, k), ':')
-			b = appendValue(b, v[k], typ)
-		}
-		return append(b, '}')
+		return appendStruct(b, v, t)
 	case duckdb.OrderedMap:
-		return appendMap(b, &v, typ)
+		return appendMap(b, &v, t)
 	case *duckdb.OrderedMap:
-		return appendMap(b, v, typ)
+		return appendMap(b, v, t)
 	case duckdb.Union:
-		return appendValue(b, v.Value, typ)
+		return appendValue(b, v.Value, t.inner(slices.Index(t.names(), v.Tag)))
 	case fmt.Stringer:
 		return appendText(b, v.String())
 	}
 	return appendText(b, fmt.Sprint(v))
 }
 
-func appendMap(b []byte, m *duckdb.OrderedMap, typ string) []byte {
+// appendStruct keeps the order of the fields.
+func appendStruct(b []byte, fields map[string]any, t *shape) []byte {
+	names := t.names()
+	if names == nil {
+		names = sortedKeys(fields)
+	}
+	b = append(b, '{')
+	for i, name := range names {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(appendText(b, name), ':')
+		b = appendValue(b, fields[name], t.inner(i))
+	}
+	return append(b, '}')
+}
+
+func appendMap(b []byte, m *duckdb.OrderedMap, t *shape) []byte {
 	b = append(b, '{')
 	values := m.Values()
 	for i, k := range m.Keys() {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		key := string(appendValue(nil, k, typ))
+		key := string(appendValue(nil, k, t.inner(0)))
 		if !strings.HasPrefix(key, `"`) {
 			key = string(appendText(nil, key))
 		}
 		b = append(append(b, key...), ':')
-		b = appendValue(b, values[i], typ)
+		b = appendValue(b, values[i], t.inner(1))
 	}
 	return append(b, '}')
 }
@@ -130,23 +140,116 @@ func appendFloat(b []byte, f float64, bits int) []byte {
 	return strconv.AppendFloat(b, f, 'g', -1, bits)
 }
 
-// moment is a day, a time of day or both. In a nested type the first word of
-// the kind decides.
-func moment(t time.Time, typ string) string {
-	stamp, day, clock := strings.Index(typ, "TIMESTAMP"), strings.Index(typ, "DATE"), strings.Index(typ, "TIME")
+// moment is a day, a time of day or both. The engine's days and times without
+// end are its largest and smallest numbers.
+func moment(v time.Time, t *shape) string {
+	v = v.UTC()
+	endless := 0
+	layout := "2006-01-02T15:04:05.999999999"
 	switch {
-	case day >= 0 && (clock < 0 || day < clock):
-		return t.UTC().Format("2006-01-02")
-	case stamp >= 0 && strings.Contains(typ, "TIMESTAMP WITH TIME ZONE"), strings.Contains(typ, "TIMESTAMPTZ"):
-		return t.UTC().Format("2006-01-02T15:04:05.999999999Z")
-	case stamp < 0 && clock >= 0:
-		return t.UTC().Format("15:04:05.999999")
+	case t.is("DATE"):
+		layout, endless = "2006-01-02", edge(v.Unix()/86400, math.MaxInt32)
+	case t.is("TIME"):
+		layout = "15:04:05.999999"
+	case t.is("TIMETZ"):
+		layout = "15:04:05.999999Z"
+	case t.is("TIMESTAMP"):
+		endless = edge(v.UnixMicro(), math.MaxInt64)
+	case t.is("TIMESTAMPTZ"):
+		layout, endless = layout+"Z", edge(v.UnixMicro(), math.MaxInt64)
 	}
-	return t.UTC().Format("2006-01-02T15:04:05.999999999")
+	switch endless {
+	case 1:
+		return "infinity"
+	case -1:
+		return "-infinity"
+	}
+	return v.Format(layout)
+}
+
+// edge is 1 at the largest number, -1 at the smallest and otherwise 0.
+func edge(n, most int64) int {
+	switch n {
+	case most:
+		return 1
+	case -most:
+		return -1
+	}
+	return 0
 }
 
 // span is an interval in ISO 8601.
 func span(i duckdb.Interval) string {
 	s := strconv.FormatFloat(float64(i.Micros)/1e6, 'f', -1, 64)
 	return fmt.Sprintf("P%dM%dDT%sS", i.Months, i.Days, s)
+}
+
+// shape is a type of the engine taken apart, so that what lies inside a value
+// is written by its own type.
+type shape struct {
+	name   string
+	fields []string // of a struct or union
+	parts  []*shape // fields, the items of a list, or the keys and values of a map
+}
+
+func (t *shape) is(name string) bool { return t != nil && t.name == name }
+
+func (t *shape) names() []string {
+	if t == nil {
+		return nil
+	}
+	return t.fields
+}
+
+// inner is the type of a part, or nil where it is not known.
+func (t *shape) inner(i int) *shape {
+	if t == nil || i < 0 || i >= len(t.parts) {
+		return nil
+	}
+	return t.parts[i]
+}
+
+// readShape reads a type as the driver writes it: DATE, DECIMAL(9,2),
+// STRUCT("a" DATE, "b" MAP(VARCHAR, TIME)[]). It returns what follows the type.
+func readShape(s string) (*shape, string) {
+	end := strings.IndexAny(s, "([,)")
+	if end < 0 {
+		end = len(s)
+	}
+	t := &shape{name: s[:end]}
+	s = s[end:]
+	if strings.HasPrefix(s, "(") {
+		s = t.readParts(s)
+	}
+	for strings.HasPrefix(s, "[") {
+		_, s, _ = strings.Cut(s, "]")
+		t = &shape{name: "LIST", parts: []*shape{t}}
+	}
+	return t, s
+}
+
+func (t *shape) readParts(s string) string {
+	for s != "" && s[0] != ')' {
+		s = strings.TrimPrefix(s[1:], " ") // a bracket or a comma
+		if strings.HasPrefix(s, `"`) {
+			quoted := len(s)
+			for i := 1; i < len(s); i++ {
+				if s[i] != '"' {
+					continue
+				}
+				if i+1 < len(s) && s[i+1] == '"' {
+					i++
+					continue
+				}
+				quoted = i
+				break
+			}
+			t.fields = append(t.fields, strings.ReplaceAll(s[1:quoted], `""`, `"`))
+			s = strings.TrimPrefix(s[min(quoted+1, len(s)):], " ")
+		}
+		var part *shape
+		part, s = readShape(s)
+		t.parts = append(t.parts, part)
+	}
+	return strings.TrimPrefix(s, ")")
 }

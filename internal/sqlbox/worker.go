@@ -80,6 +80,8 @@ func settle(h hello) (serve func(ask) answer, notes []string, err error) {
 
 // outcome is the answer for what came of a statement. A failure may have left
 // the engine in a state in which it answers nothing any more, so it is tried.
+// One that ran out of memory answers, but keeps much of it in pieces too small
+// for the next query, which may be another caller's.
 func outcome(r *Result, err error, conn *sql.Conn) answer {
 	if err == nil {
 		return answer{Result: r}
@@ -91,7 +93,7 @@ func outcome(r *Result, err error, conn *sql.Conn) answer {
 	} else {
 		a.Err = err.Error()
 	}
-	a.Broken = run(context.Background(), conn, "SELECT 1") != nil
+	a.Broken = a.Fault != nil && a.Fault.Slug == OutOfMemory || run(context.Background(), conn, "SELECT 1") != nil
 	return a
 }
 

@@ -50,7 +50,7 @@ var coreViews = []View{
 		Columns: []Column{
 			col("ein", text, "EIN of the recipient."),
 			col("name", text, "The name."),
-			col("source", text, "Where it is from: 'own_filed' (its own return), 'bmf' (the master file) or 'filed' (the funders' lines)."),
+			col("source", text, "Where it is from: 'own_filed' (its own return), 'bmf' (the master file of today or before, or another list of the IRS) or 'filed' (the funders' lines)."),
 			col("spellings", integer, "Distinct names on grant lines."),
 		},
 		Traps: []string{trapName},
@@ -73,7 +73,7 @@ var coreViews = []View{
 		},
 		Traps: []string{"It has no key of its own: join it to grants on funder_ein, recipient_raw, tax_year and amount, and expect repeats where a funder filed the same line twice."},
 		Examples: []Example{
-			{"Which grants abroad are about water?", "SELECT funder_ein, recipient_raw, recipient_country, amount, purpose\nFROM grant_purpose\nWHERE purpose ILIKE '%water%' AND recipient_country IS NOT NULL\nORDER BY amount DESC\nLIMIT 50"},
+			{"Which grants abroad are for education?", "SELECT funder_ein, recipient_raw, recipient_country, amount, purpose\nFROM grant_purpose\nWHERE purpose ILIKE '%educat%' AND recipient_country IS NOT NULL\nORDER BY amount DESC\nLIMIT 50"},
 			{"How often is a purpose given?", "SELECT upper(purpose) AS purpose, count(*) AS grants\nFROM grant_purpose\nGROUP BY 1\nORDER BY grants DESC\nLIMIT 20"},
 		},
 	},
@@ -208,7 +208,7 @@ var listViews = []View{
 		Meaning: "The master file of exempt organizations, codes as the IRS publishes them.",
 		Columns: []Column{
 			col("ein", text, "EIN."),
-			col("name", text, "Name."),
+			{Name: "name", Type: text, Meaning: "Name.", expr: "upper(name)"}, // the list has accented letters in lower case
 			opt("city", text, "City."),
 			opt("subsection", text, "501(c) subsection, two digits."),
 			opt("classification", text, "Classification codes."),

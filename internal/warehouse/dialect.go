@@ -75,19 +75,29 @@ func clickhouse(v *View, types map[string]string, _ string) string {
 	if v.year != "" {
 		partition, files = "PARTITION BY "+v.year+"\n", v.Name+"/*/*.parquet"
 	}
-	return fmt.Sprintf("CREATE TABLE %s (\n%s\n)\nENGINE = MergeTree\n%sORDER BY (%s)\nCOMMENT %s;\nINSERT INTO %s SELECT * FROM file('%s', Parquet);\n",
-		v.Name, columns, partition, strings.Join(v.sorted(), ", "), quote(v.Meaning), v.Name, files)
+	var names []string // said, because the year may come from the folder's name and then last
+	for _, c := range v.Columns {
+		names = append(names, c.Name)
+	}
+	list := strings.Join(names, ", ")
+	return fmt.Sprintf("CREATE TABLE %s (\n%s\n)\nENGINE = MergeTree\n%sORDER BY (%s)\nCOMMENT %s;\nINSERT INTO %s (%s) SELECT %s FROM file('%s', Parquet);\n",
+		v.Name, columns, partition, strings.Join(v.sorted(), ", "), quote(v.Meaning), v.Name, list, list, files)
 }
 
 func spark(v *View, types map[string]string, location string) string {
 	columns := v.lines(func(c Column) string {
-		return fmt.Sprintf("%s %s COMMENT '%s'", c.Name, types[c.Type], strings.ReplaceAll(c.Meaning, "'", `\'`))
+		return fmt.Sprintf("%s %s COMMENT %s", c.Name, types[c.Type], sparkQuote(c.Meaning))
 	}, "")
 	partition, repair := "", ""
 	if v.year != "" {
 		partition, repair = "PARTITIONED BY ("+v.year+")\n", "MSCK REPAIR TABLE "+v.Name+";\n"
 	}
-	return fmt.Sprintf("CREATE TABLE %s (\n%s\n)\nUSING parquet\n%sLOCATION '%s/%s';\n%s", v.Name, columns, partition, location, v.Name, repair)
+	return fmt.Sprintf("CREATE TABLE %s (\n%s\n)\nUSING parquet\n%sLOCATION %s;\n%s", v.Name, columns, partition, sparkQuote(location+"/"+v.Name), repair)
+}
+
+// sparkQuote makes a literal of Spark's, in which a backslash escapes.
+func sparkQuote(s string) string {
+	return "'" + strings.NewReplacer(`\`, `\\`, "'", `\'`).Replace(s) + "'"
 }
 
 func trino(v *View, types map[string]string, location string) string {
@@ -101,7 +111,7 @@ func trino(v *View, types map[string]string, location string) string {
 		partition = ", partitioned_by = ARRAY['" + v.year + "']"
 		repair = fmt.Sprintf("CALL system.sync_partition_metadata(CURRENT_SCHEMA, '%s', 'FULL');\n", v.Name)
 	}
-	return fmt.Sprintf("CREATE TABLE %s (\n%s\n)\nWITH (format = 'PARQUET', external_location = '%s/%s'%s);\n%s", v.Name, columns, location, v.Name, partition, repair)
+	return fmt.Sprintf("CREATE TABLE %s (\n%s\n)\nWITH (format = 'PARQUET', external_location = %s%s);\n%s", v.Name, columns, quote(location+"/"+v.Name), partition, repair)
 }
 
 func postgres(v *View, types map[string]string, _ string) string {

@@ -3,11 +3,16 @@ package warehouse
 import (
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
+
+	"grantgraph/internal/pgtest"
 	"grantgraph/internal/snapshot"
 )
 
@@ -105,26 +110,63 @@ func TestExportOpen(t *testing.T) {
 	}
 }
 
-// TestPostgresScript runs the definitions in the engine at hand, which reads
-// that dialect but for its comments and indexes.
+// TestPostgresScript runs the definitions in PostgreSQL itself.
 func TestPostgresScript(t *testing.T) {
 	t.Parallel()
-	db, err := sql.Open("duckdb", "")
+	server, err := pgtest.Start(t.Context())
+	if errors.Is(err, pgtest.ErrNone) {
+		t.Skip(err)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer db.Close()
-	for _, d := range dialects {
-		if d.name != "postgres" {
-			continue
-		}
-		for _, s := range strings.SplitAfter(d.script("", true), ";\n") {
-			if strings.HasPrefix(s, "CREATE INDEX") || s == "" {
-				continue
-			}
-			if _, err := db.Exec(s); err != nil {
-				t.Errorf("%v in %s", err, s)
-			}
+	defer server.Stop()
+	conn, err := pgx.Connect(t.Context(), server.DSN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	i := slices.IndexFunc(dialects, func(d dialect) bool { return d.name == "postgres" })
+	if _, err := conn.Exec(t.Context(), dialects[i].script("", true)); err != nil {
+		t.Fatal(err)
+	}
+	var tables, columns int
+	if err := conn.QueryRow(t.Context(), "SELECT count(DISTINCT table_name), count(*) FROM information_schema.columns WHERE table_schema = 'public'").Scan(&tables, &columns); err != nil {
+		t.Fatal(err)
+	}
+	want := 0
+	for _, v := range views {
+		want += len(v.Columns)
+	}
+	if tables != len(views) || columns != want {
+		t.Errorf("%d tables with %d columns, want %d with %d", tables, columns, len(views), want)
+	}
+}
+
+// TestClickHouseScript checks that rows are loaded by the names of their
+// columns: an engine that reads the year from the folder's name puts it last.
+func TestClickHouseScript(t *testing.T) {
+	t.Parallel()
+	i := slices.IndexFunc(dialects, func(d dialect) bool { return d.name == "clickhouse" })
+	script := dialects[i].script("", true)
+	if want := "INSERT INTO pub78 (ein, deductibility_codes) SELECT ein, deductibility_codes FROM file('pub78/*.parquet', Parquet);"; !strings.Contains(script, want) {
+		t.Errorf("the script has no %s", want)
+	}
+	if strings.Contains(script, "SELECT *") {
+		t.Error("columns are loaded in the order in which they come")
+	}
+}
+
+// TestLocations checks that a folder of any name makes a script that can be read.
+func TestLocations(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"spark": `LOCATION 'file:///it\'s out/pub78';`,
+		"trino": `external_location = 'file:///it''s out/pub78')`,
+	} {
+		i := slices.IndexFunc(dialects, func(d dialect) bool { return d.name == name })
+		if script := dialects[i].script("file:///it's out", true); !strings.Contains(script, want) {
+			t.Errorf("the script for %s has no %s", name, want)
 		}
 	}
 }

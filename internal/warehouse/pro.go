@@ -32,7 +32,7 @@ var assetViews = []View{
 		Traps: []string{trapPF, "Compare classes only where classified_coverage_pct is high; the rest was filed as totals or attachments."},
 		Examples: []Example{
 			{"Which foundations hold most in alternatives?", "SELECT ein, org_name, alts_fmv, total_assets_fmv\nFROM org_asset_profile\nWHERE classified_coverage_pct > 50\nORDER BY alts_fmv DESC\nLIMIT 25"},
-			{"Who depends on one holding?", "SELECT ein, org_name, top_holding_pct_assets FROM org_asset_profile WHERE top_holding_pct_assets > 50 ORDER BY top_holding_fmv DESC LIMIT 25"},
+			{"Who depends on one holding?", "SELECT ein, org_name, top_holding_pct_assets FROM org_asset_profile WHERE top_holding_pct_assets > 25 ORDER BY top_holding_fmv DESC LIMIT 25"},
 		},
 	},
 	{
@@ -42,9 +42,9 @@ var assetViews = []View{
 			col("ein", text, "EIN of the foundation."),
 			col("canonical_name", text, "The thing held, one name for all its spellings."),
 			col("fmv", bigint, "Market value, US dollars."),
-			col("entity_type", text, "What it is: company, fund, bond …"),
+			col("entity_type", text, "What it is: company, fund, government, property, person_note or other."),
 			col("asset_class", text, "public_equity, fixed_income, private_equity, venture, hedge, real_estate, cash, pri, art, crypto or unknown."),
-			opt("vehicle", text, "Legal vehicle, where the name tells."),
+			opt("vehicle", text, "How it is held, where the name tells: direct, mutual_fund, etf, lp, llc, trust, note or account."),
 			opt("manager", text, "Manager, where the name tells."),
 			col("is_impact", boolean, "An impact or program-related investment."),
 			col("resolution_status", text, "'corroborated_public', 'corroborated_private' or 'review' (low confidence)."),
@@ -62,9 +62,9 @@ var assetViews = []View{
 			col("canonical_name", text, "Its one name."),
 			col("co_holder_count", integer, "Foundations that hold it."),
 			col("fmv", bigint, "Market value held by all of them, US dollars."),
-			col("entity_type", text, "What it is: company, fund, bond …"),
+			col("entity_type", text, "What it is: company, fund, government, property, person_note or other."),
 			col("asset_class", text, "As in foundation_holdings."),
-			opt("vehicle", text, "Legal vehicle, where the name tells."),
+			opt("vehicle", text, "How it is held, where the name tells: direct, mutual_fund, etf, lp, llc, trust, note or account."),
 			opt("manager", text, "Manager, where the name tells."),
 			col("is_impact", boolean, "An impact or program-related investment."),
 			col("resolution_status", text, "'corroborated_public', 'corroborated_private' or 'review' (low confidence)."),
@@ -92,9 +92,10 @@ var governanceViews = []View{
 		Traps: []string{
 			"Each pair is stored once, e1 < e2: ask for both directions.",
 			"A conf below about 0.3 is likely two people of one name.",
+			"A family of organizations counts as one board: its links stand under one member, the largest by revenue where that lists people. Look for the others of the family through org_families.",
 		},
 		Examples: []Example{
-			{"Who shares people with an organization?", "SELECT CASE WHEN e1 = '070000001' THEN e2 ELSE e1 END AS other, shared_people, conf\nFROM board_link\nWHERE '070000001' IN (e1, e2) AND conf >= 0.3\nORDER BY conf DESC"},
+			{"Who shares people with an organization?", "WITH one AS (SELECT find_org('community foundation') AS ein)\nSELECT CASE WHEN e1 = ein THEN e2 ELSE e1 END AS other, shared_people, conf\nFROM board_link JOIN one ON ein IN (e1, e2)\nWHERE conf >= 0.3\nORDER BY conf DESC"},
 			{"Which funders fund those they share people with?", "SELECT c.funder_ein, c.recipient_ein, c.total_amount, b.conf\nFROM cofunder_edge c\nJOIN board_link b ON b.e1 = least(c.funder_ein, c.recipient_ein) AND b.e2 = greatest(c.funder_ein, c.recipient_ein)\nWHERE b.conf >= 0.5\nORDER BY c.total_amount DESC\nLIMIT 25"},
 		},
 	},
@@ -111,7 +112,7 @@ var governanceViews = []View{
 		Traps: []string{"combined_revenue counts money that members pass to each other twice."},
 		Examples: []Example{
 			{"Which families are largest?", "SELECT DISTINCT family_id, family_name, family_size, combined_revenue FROM org_families WHERE family_size > 1 ORDER BY combined_revenue DESC LIMIT 25"},
-			{"Who belongs to the family of an organization?", "SELECT f.ein, o.name\nFROM org_families f LEFT JOIN orgs o USING (ein)\nWHERE f.family_id = (SELECT family_id FROM org_families WHERE ein = '070000001')\nORDER BY f.ein"},
+			{"Who belongs to the family of an organization?", "SELECT f.ein, o.name\nFROM org_families f LEFT JOIN orgs o USING (ein)\nWHERE f.family_id = (SELECT family_id FROM org_families WHERE ein = find_org('community foundation'))\nORDER BY f.ein"},
 		},
 	},
 }

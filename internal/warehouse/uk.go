@@ -43,7 +43,7 @@ var ukViews = []View{
 		Traps: []string{trapUK, trapLinked, "For live charities filter charity_registration_status = 'Registered'. E-mail addresses and telephone numbers are not kept."},
 		Examples: []Example{
 			{"Which charities are largest?", "SELECT registered_charity_number, charity_name, latest_income\nFROM uk_charity\nWHERE linked_charity_number = 0 AND charity_registration_status = 'Registered'\nORDER BY latest_income DESC NULLS LAST\nLIMIT 25"},
-			{"Which name a cause?", "SELECT charity_name, charity_contact_postcode FROM uk_charity WHERE linked_charity_number = 0 AND charity_activities ILIKE '%hospice%' LIMIT 50"},
+			{"Which name a cause?", "SELECT charity_name, charity_contact_postcode FROM uk_charity WHERE linked_charity_number = 0 AND charity_activities ILIKE '%homeless%' LIMIT 50"},
 		},
 	},
 	{
@@ -119,7 +119,7 @@ var ukViews = []View{
 		},
 		Traps: []string{trapUK, trapLinked},
 		Examples: []Example{
-			{"Whose objects speak of something?", "SELECT registered_charity_number, charitable_objects FROM uk_charity_governing_document WHERE charitable_objects ILIKE '%relief of poverty%' LIMIT 25"},
+			{"Whose objects speak of something?", "SELECT registered_charity_number, charitable_objects FROM uk_charity_governing_document WHERE charitable_objects ILIKE '%young people%' LIMIT 25"},
 			{"Which areas of benefit are common?", "SELECT area_of_benefit, count(*) AS charities FROM uk_charity_governing_document WHERE area_of_benefit IS NOT NULL GROUP BY 1 ORDER BY 2 DESC LIMIT 25"},
 		},
 	},

@@ -269,3 +269,48 @@ func TestCancel(t *testing.T) {
 		t.Error("a cancelled build succeeded")
 	}
 }
+
+// TestNames checks that names of organizations are capitals, also those that a
+// list has otherwise.
+func TestNames(t *testing.T) {
+	t.Parallel()
+	conn := open(t, OpenFile, ProFile)
+	for _, c := range []string{"grants.recipient_raw", "recipient_name.name", "grant_purpose.recipient_raw", "orgs.name", "funder_kind.name", "org_bmf.name",
+		"intl_entity.recipient_raw", "intl_entity.canonical_name", "org_asset_profile.org_name", "foundation_holdings.canonical_name", "holding_entity.canonical_name",
+		"org_families.family_name", "uk_charity.charity_name"} {
+		table, column, _ := strings.Cut(c, ".")
+		var n int
+		if err := conn.QueryRowContext(t.Context(), fmt.Sprintf("SELECT count(*) FROM %s WHERE %[2]s <> upper(%[2]s)", table, column)).Scan(&n); err != nil || n != 0 {
+			t.Errorf("%s: %d rows, %v", c, n, err)
+		}
+	}
+	v, _ := Find("org_bmf")
+	file := filepath.Join(t.TempDir(), "org_bmf.parquet")
+	run(t, conn, "COPY (SELECT * REPLACE ('AMIGOS DE BAYAMóN INC' AS name) FROM read_parquet("+quote(world.Path(v.Name))+") LIMIT 1) TO "+quote(file))
+	var name string
+	if err := conn.QueryRowContext(t.Context(), "SELECT name FROM ("+v.Select(file)+")").Scan(&name); err != nil || name != "AMIGOS DE BAYAMÓN INC" {
+		t.Errorf("%s, %v", name, err)
+	}
+}
+
+// TestSums holds the tables that add up grants against the grants.
+func TestSums(t *testing.T) {
+	t.Parallel()
+	conn := open(t, OpenFile)
+	for name, q := range map[string]string{
+		"funder_kind": `SELECT count(*) FROM funder_kind f FULL JOIN (SELECT funder_ein, count(*) AS n, sum(amount) AS t, count(DISTINCT recip_id) AS g FROM grants GROUP BY 1) x USING (funder_ein)
+			WHERE n IS DISTINCT FROM n_grants OR t IS DISTINCT FROM total_out OR g IS DISTINCT FROM n_grantees`,
+		"recipient_name": `SELECT count(*) FROM recipient_name r FULL JOIN (SELECT recipient_ein AS ein, count(DISTINCT recipient_raw) AS n FROM grants WHERE recipient_ein IS NOT NULL GROUP BY 1) x USING (ein)
+			WHERE n IS DISTINCT FROM spellings`,
+		"grant_purpose": `SELECT abs((SELECT sum(amount) FROM grant_purpose) - (SELECT sum(amount) FROM grants WHERE source_tier = 'universe'))`,
+		"cofunder_edge": `SELECT count(*) FROM cofunder_edge c FULL JOIN (SELECT recipient_ein, funder_ein, min(tax_year) AS a, max(tax_year) AS b, sum(amount) AS t, count(*) AS n FROM grants WHERE recipient_ein IS NOT NULL AND NOT is_unidentified GROUP BY 1, 2) x USING (recipient_ein, funder_ein)
+			WHERE a IS DISTINCT FROM first_year OR b IS DISTINCT FROM last_year OR t IS DISTINCT FROM total_amount OR n IS DISTINCT FROM grant_count`,
+		"cofunder_edge_intl": `SELECT count(*) FROM cofunder_edge_intl c FULL JOIN (SELECT substr(recip_id, 6) AS cluster_id, funder_ein, sum(amount) AS t, count(*) AS n FROM grants WHERE recip_id LIKE 'intl-%' AND NOT is_unidentified GROUP BY 1, 2) x USING (cluster_id, funder_ein)
+			WHERE t IS DISTINCT FROM total_amount OR n IS DISTINCT FROM grant_count`,
+	} {
+		var n int
+		if err := conn.QueryRowContext(t.Context(), "SELECT CAST(("+q+") AS INTEGER)").Scan(&n); err != nil || n != 0 {
+			t.Errorf("%s: %d, %v", name, n, err)
+		}
+	}
+}

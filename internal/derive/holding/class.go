@@ -268,7 +268,7 @@ func entityType(t *text, line string, class Class, vehicle string) string {
 		return government
 	case isGeneric(t.words):
 		return other
-	case vehicle == etf || vehicle == mutual || vehicle == lp && class != RealEstate || t.cues&cueFund != 0 && class != Unknown && vehicle != direct || class == Hedge || class == Venture || class == PrivateEquity:
+	case vehicle == etf || vehicle == mutual || vehicle == lp && class != RealEstate || t.cues&cueFund != 0 && (class != Unknown || vehicle == llc) && vehicle != direct || class == Hedge || class == Venture || class == PrivateEquity:
 		return fund
 	case class == RealEstate:
 		return property

@@ -99,6 +99,7 @@ func TestKinds(t *testing.T) {
 		{"other", "ISHARES LARCH BOND ETF", etf, fund},
 		{"other", "ALDER PARTNERS IV LP", lp, fund},
 		{"other", "LARCH HOLDINGS LLC", llc, company},
+		{"other", "LARCH IMPACT FUND LLC", llc, fund},
 		{"other", "LAND - 12 ELM ROAD", direct, property},
 		{"other", "OAK BANK SWEEP ACCOUNT", account, other},
 		{"other", "PROMISSORY NOTE LARCH", note, other},
