@@ -2,7 +2,9 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -25,6 +27,8 @@ type demoCmd struct {
 	Seed  uint64 `help:"Seed of the world." default:"1" placeholder:"N"`
 	Quiet bool   `short:"q" help:"No progress and no report."`
 	Once  bool   `help:"Make and build the world, then stop instead of serving."`
+
+	AdminToken string `help:"Opens the admin endpoints of the API. Better set as GRANTGRAPH_ADMIN_TOKEN." placeholder:"TOKEN"`
 }
 
 // Help is shown by demo --help.
@@ -37,7 +41,22 @@ data directory, with the address and the keys.`
 
 var demoSizes = map[string]string{"small": "20k", "medium": "200k", "large": "2M"}
 
-func (c *demoCmd) Run(a *app) error {
+func (c *demoCmd) Run(a *app) (err error) {
+	if !c.Once {
+		// That the address is taken is better said before the work than after.
+		if err := server.Probe(c.Addr); err != nil {
+			return err
+		}
+		// Whoever waits for demo.json waits for this run, not for the one before.
+		if err := os.Rename(c.path(), c.last()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fault.Disk(c.path(), err)
+		}
+		defer func() {
+			if _, missing := os.Stat(c.path()); err != nil && missing != nil {
+				_ = os.Rename(c.last(), c.path()) // perhaps the one before is still running
+			}
+		}()
+	}
 	world := filepath.Join(c.Data, fmt.Sprintf("world-%s-%d", c.Size, c.Seed))
 	synth := synthCmd{Out: world, Grants: demoSizes[c.Size], Seed: c.Seed, Quiet: c.Quiet}
 	if err := synth.reuseOrRun(a); err != nil {
@@ -50,7 +69,7 @@ func (c *demoCmd) Run(a *app) error {
 	if c.Once {
 		return nil
 	}
-	s, err := server.Open(server.Options{Data: c.Data, Addr: c.Addr, SQL: &sqlbox.Options{}, Log: slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: slog.LevelWarn}))})
+	s, err := server.Open(server.Options{Data: c.Data, Addr: c.Addr, AdminToken: c.AdminToken, SQL: &sqlbox.Options{}, Log: slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: slog.LevelWarn}))})
 	if err != nil {
 		return err
 	}
@@ -75,9 +94,9 @@ type demo struct {
 // run that still work are kept, so that what was copied from the screen goes
 // on working.
 func (c *demoCmd) prepare(a *app, s *server.Server) (*demo, error) {
-	path := filepath.Join(c.Data, "demo.json")
+	path := c.path()
 	d := &demo{Keys: map[string]string{}}
-	if body, err := os.ReadFile(path); err == nil {
+	if body, err := os.ReadFile(c.last()); err == nil {
 		// A file that cannot be read is written anew.
 		_ = json.Unmarshal(body, d)
 	}
@@ -95,6 +114,9 @@ func (c *demoCmd) prepare(a *app, s *server.Server) (*demo, error) {
 		}
 		d.Keys[name] = secret
 	}
+	if err := d.pick(a, c.Data); err != nil {
+		return nil, err
+	}
 	body, err := json.MarshalIndent(d, "", "  ")
 	if err != nil {
 		return nil, err
@@ -105,8 +127,14 @@ func (c *demoCmd) prepare(a *app, s *server.Server) (*demo, error) {
 	if err := os.Rename(path+".new", path); err != nil {
 		return nil, fault.Disk(path, err)
 	}
-	return d, d.pick(a, c.Data)
+	_ = os.Remove(c.last()) // its keys are in the new one
+	return d, nil
 }
+
+// path is where the demo says that it is ready, last where the word of the run
+// before lies until then.
+func (c *demoCmd) path() string { return filepath.Join(c.Data, "demo.json") }
+func (c *demoCmd) last() string { return c.path() + ".last" }
 
 // pick finds a funder and a recipient worth asking about.
 func (d *demo) pick(a *app, data string) error {
@@ -147,5 +175,5 @@ Try:
   curl -H 'X-API-Key: %[2]s' '%[1]s/api/v1/grants/funders?recip_id=%[4]s'
 
 Stop it with Ctrl-C. (Ready at %[5]s; also in %[6]s.)
-`, d.BaseURL, d.Keys["free"], d.funder, d.recipient, time.Now().UTC().Format(time.TimeOnly), filepath.Join(c.Data, "demo.json"))
+`, d.BaseURL, d.Keys["free"], d.funder, d.recipient, time.Now().UTC().Format(time.TimeOnly), c.path())
 }

@@ -4,7 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
+	"io/fs"
+	"maps"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -62,8 +66,33 @@ func TestServedDemo(t *testing.T) {
 		}
 	}
 
+	// The next run is not ready because the one before was.
+	ctx, stop = context.WithCancel(t.Context())
+	defer stop()
+	go func() {
+		done <- run(ctx, []string{"demo", "--data", data, "--addr", "127.0.0.1:0", "--quiet"}, strings.NewReader(""), &out, &errs)
+	}()
+	for tick := time.Tick(time.Millisecond); ; <-tick {
+		body, err := os.ReadFile(filepath.Join(data, "demo.json"))
+		if err != nil {
+			break
+		}
+		if !strings.Contains(string(body), d.BaseURL) {
+			t.Error("demo.json of the run before stood until the next was ready")
+			break
+		}
+	}
+	again := awaitDemo(t, data, done, &errs)
+	if !maps.Equal(again.Keys, d.Keys) {
+		t.Errorf("the keys %v became %v", d.Keys, again.Keys)
+	}
+	stop()
+	if code := <-done; code != 0 {
+		t.Errorf("exit %d: %s", code, errs.String())
+	}
+
 	code, answer, errText := command(t, "get", "--data", data, "/api/v1/search?q=library")
-	if code != 0 || !strings.Contains(answer, `"results"`) {
+	if code != 0 || !strings.Contains(answer, "\n  \"results\": [\n") {
 		t.Errorf("get: exit %d, %s%s", code, answer, errText)
 	}
 	if code, answer, errText = command(t, "get", "-i", "--data", data, "/api/v1/grants/summary"); code != 1 || !strings.Contains(answer, "401") || !strings.Contains(errText, "Try:") {
@@ -91,5 +120,23 @@ func awaitDemo(t *testing.T, data string, done <-chan int, errs *bytes.Buffer) (
 				return d
 			}
 		}
+	}
+}
+
+// TestDemoAddressTaken has another program at the address: that is said before
+// a world is made.
+func TestDemoAddressTaken(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	dir := filepath.Join(t.TempDir(), "demo")
+	if code, _, errs := command(t, "demo", "--addr", l.Addr().String(), "--data", dir); code == 0 || !strings.Contains(errs, "cannot listen on") {
+		t.Errorf("%d: %s", code, errs)
+	}
+	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("something was made: %v", err)
 	}
 }

@@ -1,8 +1,9 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -63,7 +64,15 @@ func (c *getCmd) Run(a *app) error {
 		}
 		fmt.Fprintln(a.Out)
 	}
-	if _, err := io.Copy(a.Out, answer.Body); err != nil {
+	body := w.Body.Bytes()
+	if kind, _, _ := strings.Cut(answer.Header.Get("Content-Type"), ";"); kind == "application/json" {
+		// For people to read, as the documentation shows it.
+		var pretty bytes.Buffer
+		if err := json.Indent(&pretty, body, "", "  "); err == nil {
+			body = pretty.Bytes()
+		}
+	}
+	if _, err := a.Out.Write(body); err != nil {
 		return err
 	}
 	if answer.StatusCode >= 400 {

@@ -20,7 +20,7 @@ func bound(x float64) *float64 { return &x }
 
 // The widths of lists of EINs and of amounts.
 const (
-	einListLength = maxEINs * 13
+	einListLength = maxEINs * 15
 	mostDollars   = 1 << 53
 )
 
@@ -41,20 +41,29 @@ var (
 	locationTypes = []string{"recipient", "funder", "area_served"}
 )
 
+// causes lists the letters of the NTEE with their causes.
+func causes() string {
+	var list []string
+	for letter := byte('A'); letter <= 'Z'; letter++ {
+		list = append(list, string(rune(letter))+" "+ntee.Label(letter))
+	}
+	return strings.Join(list, "; ")
+}
+
 // filterParams are the grant filters, in the order of the documentation.
 func filterParams() []Param {
 	return []Param{
 		{Name: "funder_id", Type: String, List: true, MaxLength: einListLength, MaxItems: maxEINs, Example: "00-0000001", Description: "Grantmaker EIN in any format: hyphens and missing leading zeros are normalized. Comma-separate for several, at most 1,000."},
-		{Name: "recip_id", Type: String, List: true, MaxLength: einListLength, MaxItems: maxEINs, Example: "00-0000004", Description: "Recipient EIN in any format; comma-separate for several, at most 1,000. Rows whose recipient has no resolved EIN never match."},
+		{Name: "recip_id", Type: String, List: true, MaxLength: einListLength, MaxItems: maxEINs, Example: "00-0000004", Description: "Recipient EIN in any format, or the recip_id of a row that has one; comma-separate for several, at most 1,000. Rows whose recipient has no resolved EIN never match."},
 		{Name: "id_type", Type: String, Enum: []string{"ein"}, Default: "ein", Description: "Only ein; any other value is a 400. Find EINs by name with /search."},
 		{Name: "year", Type: String, List: true, Example: "2017-2020", Description: "Fiscal year (2021), comma list (2019,2021) or range (2017-2020)."},
 		{Name: "min_year", Type: Integer, Min: bound(1900), Max: bound(2100), Description: "First fiscal year, open-ended."},
 		{Name: "max_year", Type: Integer, Min: bound(1900), Max: bound(2100), Description: "Last fiscal year, open-ended."},
-		{Name: "subject", Type: String, List: true, MaxLength: 2000, MaxItems: 1000, Example: "B", Description: "NTEE major letter (B), NTEE code (B42) or cause label (Education); comma-separate for several. A value shaped like a code of a proprietary taxonomy is a 400. Rows without a recipient EIN or NTEE code never match."},
+		{Name: "subject", Type: String, List: true, MaxLength: 2000, MaxItems: 1000, Example: "B", Description: "NTEE major letter (B), NTEE code (B42) or cause label (Education); comma-separate for several. A value shaped like a code of a proprietary taxonomy is a 400. Rows without a recipient EIN or NTEE code never match. Letters and causes: " + causes() + "."},
 		{Name: "location", Type: String, List: true, MaxLength: 4000, Example: "IL", Description: "Place, read as geo_id_type says; comma-separate for several. In a list of cities a bare state code qualifies the city before it: Springfield, IL, Portland."},
 		{Name: "geo_id_type", Type: String, Enum: geoIDTypes, Default: "state", Description: "How location is read: state (code or name), zip (five digits or a prefix of three), city, county_fips (five digits) or country (FIPS 10-4)."},
 		{Name: "location_type", Type: String, Enum: locationTypes, Default: "recipient", Description: "Whose place is meant. area_served selects the FUNDERS whose giving reaches the place and returns all their grants, including those made elsewhere."},
-		{Name: "query", Type: String, MaxLength: 500, Example: "after school program", Description: "Words that must all occur in the purpose as filed or in the recipient's name; \"quoted phrases\" and -excluded words."},
+		{Name: "query", Type: String, MaxLength: 500, Example: "after school program", Description: "Words that must all occur in the purpose as filed or in the recipient's name; \"quoted phrases\" and -excluded words; at most 32 of them."},
 		{Name: "support", Type: String, List: true, Enum: supportIDs(), Description: "Support strategy derived from the purpose wording; approximate. Comma-separate for any of several."},
 		{Name: "funder_type", Type: String, Enum: grant.FunderKinds(), Description: "Kind of grantmaker."},
 		{Name: "exclude_daf", Type: Boolean, Default: false, Description: "Drops donor-advised and pass-through funders; the same as exclude=daf."},
@@ -97,7 +106,7 @@ func readFilter(r *reader, m *snapshot.Manifest) (*filterReader, error) {
 
 func (f *filterReader) identity() error {
 	if kind, ok := f.text("id_type"); ok && !strings.EqualFold(kind, "ein") {
-		return fault.New(slugIDType, "id_type %q is not supported: organizations are identified by EIN only.", clip(kind)).
+		return fault.New(slugIDType, "id_type %q is not supported: organizations are identified by EIN only, which /search finds by name.", clip(kind)).
 			Try("find the EIN by name with /api/v1/search?q=… and send it without id_type")
 	}
 	f.filter.Funders = f.eins("funder_id")
@@ -108,12 +117,20 @@ func (f *filterReader) identity() error {
 	return nil
 }
 
-// eins reads a list of EINs, sorted and without repetitions.
+// identityPrefix is how the recip_id of a row begins when its recipient has an EIN.
+const identityPrefix = "ein-"
+
+// eins reads a list of EINs, sorted and without repetitions. The identity of a
+// row is read as well, so that what the service wrote can be sent back.
 func (f *filterReader) eins(name string) []ein.EIN {
 	items := f.list(name)
 	list := make([]ein.EIN, 0, len(items))
 	for i, item := range items {
-		e, err := ein.Parse(item)
+		digits := item
+		if len(item) > len(identityPrefix) && strings.EqualFold(item[:len(identityPrefix)], identityPrefix) {
+			digits = item[len(identityPrefix):]
+		}
+		e, err := ein.Parse(digits)
 		if err != nil {
 			f.problem(f.param(name), i, "ein_parsing", item, nil, "%q is not an EIN: nine digits are needed, hyphens and missing leading zeros are fine; find EINs by name with /search", clip(item))
 			continue
@@ -282,6 +299,11 @@ func (f *filterReader) words() {
 		f.warn.ignored("query", "There is no word to look for in the value, so the filter did not run.")
 		return
 	}
+	if n := len(q.Must) + len(q.MustNot); n > graph.MaxTerms {
+		f.problem(f.param("query"), -1, "too_long", value, limit{"max_length": graph.MaxTerms, "actual_length": n},
+			"the query has %d words and phrases; at most %d are looked for", n, graph.MaxTerms)
+		return
+	}
 	f.filter.Query = q
 }
 
@@ -331,14 +353,15 @@ func (f *filterReader) amounts() {
 	}
 }
 
-// modelTop is the largest probability that the model gives.
+// modelTop is about the largest probability that the model gives. Few builds
+// have a row that comes quite up to it.
 const modelTop = 0.965
 
 func (f *filterReader) certainty() {
 	if p, ok := f.number("min_match_prob"); ok {
 		f.filter.MinProb = &p
 		f.warn.caveat("min_match_prob", "Rows without a recipient EIN have no match_prob and never match.")
-		if p > modelTop {
+		if p >= modelTop {
 			f.warn.caveat("min_match_prob", "Model-resolved rows top out near 0.965: above that every one of them is dropped and only rows resolved by a rule are left.")
 		}
 	}

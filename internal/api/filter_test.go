@@ -31,6 +31,7 @@ func TestFilters(t *testing.T) {
 		{name: "funder repeated", query: "funder_id=000000002&funder_id=000000001", want: `{"Funders":["000000001","000000002"]}`},
 		{name: "a thousand", query: "funder_id=" + eins, want: `{"Funders":["000000001"]}`},
 		{name: "recipient", query: "recip_id=000000004", want: `{"Recipients":["000000004"]}`, caveat: "recip_id:unresolved"},
+		{name: "identity of a row", query: "recip_id=ein-000000004,EIN-00-0000005", want: `{"Recipients":["000000004","000000005"]}`, caveat: "recip_id:unresolved"},
 		{name: "id type", query: "id_type=EIN&funder_id=000000001", want: `{"Funders":["000000001"]}`},
 		{name: "empty value", query: "funder_id=", want: `{}`, unsupported: "funder_id"},
 		{name: "empty list", query: "funder_id=,,", want: `{}`, unsupported: "funder_id"},
@@ -88,6 +89,7 @@ func TestFilters(t *testing.T) {
 		{name: "country by name", query: "country=Germany", want: `{}`, unsupported: "country"},
 		{name: "amounts", query: "min_amt=1000&max_amt=5000", want: `{"MinAmount":1000,"MaxAmount":5000}`},
 		{name: "probability", query: "min_match_prob=0.9", want: `{"MinProb":0.9}`, caveat: "min_match_prob:without a recipient EIN"},
+		{name: "the edge of the trap", query: "min_match_prob=0.965", want: `{"MinProb":0.965}`, caveat: "min_match_prob:only rows resolved by a rule"},
 		{name: "the trap", query: "min_match_prob=0.97", want: `{"MinProb":0.97}`, caveat: "min_match_prob:only rows resolved by a rule"},
 		{name: "sources", query: "ein_source=name,filed,name", want: `{"Sources":"AQQ="}`, caveat: "ein_source:never match"},
 		{name: "source unknown", query: "ein_source=guess", want: `{}`, unsupported: "ein_source"},
@@ -175,7 +177,7 @@ func overlay(t *testing.T, object []byte, members string) string {
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	list := []scenario{
-		{name: "id_type", path: "grants/funders?id_type=candid", status: 400, has: []string{`"error":"unsupported_id_type"`, "/search"}},
+		{name: "id_type", path: "grants/funders?id_type=candid", status: 400, has: []string{`"error":"unsupported_id_type"`, `"message":"id_type \"candid\" is not supported: organizations are identified by EIN only, which /search finds by name."`}},
 		{name: "proprietary", path: "grants/funders?subject=SA0200", status: 400, has: []string{`"error":"proprietary_subject"`, "NTEE"}},
 		{name: "proprietary in list", path: "grants/summary?subject=B,SA", status: 400, has: []string{`"error":"proprietary_subject"`}},
 		{name: "format", path: "grants/funders?format=yaml", status: 422, has: []string{`"loc":["query","format"]`, `"type":"enum"`, `"input":"yaml"`, `"code":422`}},
@@ -192,6 +194,7 @@ func TestRefused(t *testing.T) {
 		{name: "not text", path: "grants/funders?query=%ff", status: 422, has: []string{"string_unicode"}},
 		{name: "nul", path: "grants/funders?query=a%00b", status: 422},
 		{name: "amount", path: "grants/funders?min_amt=1e6", status: 422, has: []string{"int_parsing"}},
+		{name: "too many words", path: "grants/funders?query=" + strings.Repeat("-a+", 32) + "b", status: 422, has: []string{`"loc":["query","query"]`, `"actual_length":33`}},
 		{name: "amount negative", path: "grants/funders?min_amt=-1", status: 422, has: []string{"greater_than_equal"}},
 		{name: "amount huge", path: "grants/funders?max_amt=99999999999999999999", status: 422},
 		{name: "amounts crossed", path: "grants/funders?min_amt=5&max_amt=1", status: 422},
@@ -313,6 +316,9 @@ func TestPages(t *testing.T) {
 
 func TestSearch(t *testing.T) {
 	t.Parallel()
+	w := newWorld(t)
+	w.data.Search = directory{{EIN: 3, Name: "EXAMPLE CHAPEL", Score: 1}}
+	scenario{path: "search?q=example", has: []string{`"revenue":0`, `"state":""`, `"location":null`}}.run(t, w)
 	runAll(t, []scenario{
 		{name: "short", path: "search?q=e", has: []string{`"results":[]`}},
 		{name: "empty", path: "search?q=", has: []string{`"results":[]`}},

@@ -34,7 +34,7 @@ type Found struct {
 	Href     string  `json:"href" doc:"The same page, relative to the site."`
 	Slug     string  `json:"slug" doc:"Name as it stands in the address of the page."`
 	Cause    *string `json:"cause" doc:"Cause; null when the master file has no NTEE code."`
-	Revenue  *int64  `json:"revenue" doc:"Revenue in whole dollars, to tell similar names apart; null when not known."`
+	Revenue  *int64  `json:"revenue" doc:"Revenue in whole dollars, to tell similar names apart; 0 when neither a filing nor the master file states one."`
 	Score    float64 `json:"score" doc:"Ranks the matches."`
 }
 
@@ -105,9 +105,13 @@ func searchPlan(c *call) (run, error) {
 func (c *call) found(r *search.Result) Found {
 	slug := search.Slug(r.Name)
 	href := "/org/" + r.EIN.String() + "/" + slug
+	revenue := r.Revenue
+	if revenue == nil {
+		revenue = new(int64) // the interface has a number here, as it has a text for the state
+	}
 	return Found{
 		EIN: r.EIN.String(), Name: r.Name, Type: r.Type, Kind: r.Kind,
 		Location: text(r.State), State: r.State, City: text(r.City),
-		URL: c.base + href, Href: href, Slug: slug, Cause: text(r.Cause), Revenue: r.Revenue, Score: r.Score,
+		URL: c.base + href, Href: href, Slug: slug, Cause: text(r.Cause), Revenue: revenue, Score: r.Score,
 	}
 }

@@ -85,11 +85,11 @@ type reply struct {
 
 // serve answers one request, whatever happens.
 func (s *server) serve(w http.ResponseWriter, r *http.Request) {
-	out := &reply{header: http.Header{}, id: requestID(r)}
+	out := &reply{header: http.Header{}, id: RequestID(r)}
 	out.header.Set("X-Request-Id", out.id)
 	out.header.Set("X-Content-Type-Options", "nosniff")
-	out.header.Set("Link", fmt.Sprintf(`<%s%s>; rel="api-catalog", <%s/openapi.json>; rel="service-desc"; type="application/vnd.oai.openapi+json", <%s/llms.txt>; rel="service-doc"; type="text/plain"`,
-		s.BaseURL, catalogPath, s.BaseURL, s.BaseURL))
+	out.header.Set("Link", fmt.Sprintf(`<%s%s>; rel="api-catalog", <%s/openapi.json>; rel="service-desc"; type="%s", <%s/llms.txt>; rel="service-doc"; type="text/plain"`,
+		s.BaseURL, catalogPath, s.BaseURL, openapiType, s.BaseURL))
 	began := s.Clock()
 	s.guarded(r, out)
 	out.header.Set("Server-Timing", fmt.Sprintf("app;dur=%.2f", float64(s.Clock().Sub(began))/1e6))
@@ -320,9 +320,9 @@ func opID(c *call) string {
 	return c.op.ID
 }
 
-// requestID is the identifier of a request: the one a proxy gave it, when it
+// RequestID is the identifier of a request: the one a proxy gave it, when it
 // is harmless, else a new one.
-func requestID(r *http.Request) string {
+func RequestID(r *http.Request) string {
 	id := r.Header.Get("X-Request-Id")
 	harmless := len(id) >= 8 && len(id) <= 64 && strings.Trim(id, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") == ""
 	if harmless {
@@ -351,7 +351,7 @@ func etag(c *call, values url.Values, path map[string]string) string {
 
 // answerFormat changes when the same request to the same dataset gets another
 // answer because the code has changed.
-const answerFormat = "1"
+const answerFormat = "2"
 
 // unchanged reports whether a client already has the answer.
 func unchanged(ifNoneMatch, tag string) bool {

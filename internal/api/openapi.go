@@ -253,6 +253,9 @@ func (d *describer) responses(op *Operation) (object, error) {
 				media["examples"] = e
 			}
 			response = object{"description": "", "content": object{"application/json": media}}
+			if xml, ok := content["application/xml"]; ok {
+				response["content"].(object)["application/xml"] = xml
+			}
 			out[key] = response
 		}
 		response["description"] = strings.TrimSpace(response["description"].(string) + " " + f.slug + ": " + f.means + ".")

@@ -13,6 +13,9 @@ import (
 // catalogPath is where RFC 9727 looks for the catalogue of APIs of a site.
 const catalogPath = "/.well-known/api-catalog"
 
+// openapiType is the media type of OpenAPI documents, for clients that ask for it.
+const openapiType = "application/vnd.oai.openapi+json"
+
 // Version is the version of the interface in the OpenAPI document.
 const Version = "1.0.0"
 
@@ -28,7 +31,13 @@ func (s *server) page(r *http.Request, out *reply) (handled bool) {
 			s.fail(out, &call{}, err, false)
 			return true
 		}
-		kind, body = "application/vnd.oai.openapi+json; charset=utf-8", doc
+		// A browser that follows the link shows JSON, and would offer a type it
+		// does not know for download.
+		kind, body = contentTypes["json"], doc
+		out.header.Add("Vary", "Accept")
+		if strings.Contains(r.Header.Get("Accept"), openapiType) {
+			kind = openapiType + "; charset=utf-8"
+		}
 	case "/llms.txt":
 		kind, body = "text/plain; charset=utf-8", s.overview
 	case catalogPath:
@@ -61,7 +70,7 @@ func (s *server) catalog() []byte {
 	}
 	return compact(map[string]any{"linkset": []map[string]any{{
 		"anchor":       s.BaseURL + versioned,
-		"service-desc": link("/openapi.json", "application/vnd.oai.openapi+json"),
+		"service-desc": link("/openapi.json", openapiType),
 		"service-doc":  link("/llms.txt", "text/plain"),
 		"service-meta": link(versioned+"/meta", "application/json"),
 	}}})

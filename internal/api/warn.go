@@ -126,7 +126,7 @@ func nearest(name string, names []string) string {
 	}
 	name = strings.ToLower(name)
 	limit := 2
-	if len(name) <= 4 {
+	if len(name) <= 5 {
 		limit = 1
 	}
 	best, tie := "", false

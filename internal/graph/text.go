@@ -7,11 +7,12 @@ import (
 	"grantgraph/internal/orgname"
 )
 
-// maxQuery bounds the text of a query, maxTerms the terms taken from it.
-const (
-	maxQuery = 1024
-	maxTerms = 32
-)
+// maxQuery bounds the text of a query.
+const maxQuery = 1024
+
+// MaxTerms is how many terms a query may have; who asks has to refuse more,
+// because one that is left out in silence looks like an answer.
+const MaxTerms = 32
 
 // ParseQuery reads a free-text condition. The text is folded to ASCII capitals
 // and cut into words, runs of A-Z and 0-9. Every word must match; words inside
@@ -24,7 +25,7 @@ func ParseQuery(s string) (q Query, ok bool) {
 		s = strings.ToValidUTF8(s[:maxQuery], "")
 	}
 	s = orgname.Fold(s)
-	for i := 0; i < len(s) && len(q.Must)+len(q.MustNot) < maxTerms; {
+	for i := 0; i < len(s); {
 		if s[i] == ' ' {
 			i++
 			continue
@@ -59,7 +60,7 @@ func ParseQuery(s string) (q Query, ok bool) {
 		case phrase:
 			q.Must = append(q.Must, Term{words})
 		default:
-			for _, w := range words[:min(len(words), maxTerms-len(q.Must)-len(q.MustNot))] {
+			for _, w := range words {
 				q.Must = append(q.Must, Term{[]string{w}})
 			}
 		}

@@ -157,11 +157,24 @@ func (x *Index) result(org uint32) Result {
 		v := int64(binary.LittleEndian.Uint64(r[16:]))
 		res.Revenue = &v
 	}
-	at, name, city := int(binary.LittleEndian.Uint32(r[24:])), int(binary.LittleEndian.Uint16(r[28:])), int(r[30])
-	if text := x.parts[secText]; at+name+city <= len(text) {
-		res.Name, res.City = string(text[at:at+name]), string(text[at+name:at+name+city])
-	}
+	name, city := x.texts(r)
+	res.Name, res.City = string(name), string(city)
 	return res
+}
+
+// texts is the name and the city of an organization.
+func (x *Index) texts(r []byte) (name, city []byte) {
+	at, n, c := int(binary.LittleEndian.Uint32(r[24:])), int(binary.LittleEndian.Uint16(r[28:])), int(r[30])
+	if text := x.parts[secText]; at+n+c <= len(text) {
+		name, city = text[at:at+n], text[at+n:at+n+c]
+	}
+	return name, city
+}
+
+// name is the name of an organization.
+func (x *Index) name(org uint32) []byte {
+	name, _ := x.texts(x.orgBytes(org))
+	return name
 }
 
 // trimmed is a field padded with zero bytes, as a string.

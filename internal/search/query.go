@@ -1,6 +1,7 @@
 package search
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/binary"
 	"math"
@@ -59,6 +60,9 @@ func (x *Index) Find(q, state string, limit int) []Result {
 func (sc *scratch) findAll(q string, want uint16) {
 	sc.hits, sc.work = sc.hits[:0], 0
 	n := orgname.Parse(q)
+	words := strings.Fields(q)
+	sc.typed = append(sc.typed[:0], strings.Join(words, " ")...)
+	sc.formal = len(words) > strings.Count(n.K1, " ")+1
 	sc.ask(n, want)
 	if short, ok := shorten(n.K2); ok {
 		sc.ask(orgname.Name{K2: short, KX: strings.ReplaceAll(short, " ", "")}, want)
@@ -111,6 +115,7 @@ type hit struct {
 	org        uint32
 	score      float32
 	prominence float32
+	letter     bool // the name is what was typed, letter by letter
 }
 
 // scratch holds the buffers of one question.
@@ -123,6 +128,8 @@ type scratch struct {
 	weights []float32 // of each set of words of the question
 	best    []ranked  // forms to be scored, a heap with the worst on top
 	hits    []hit
+	typed   []byte // the question with single spaces
+	formal  bool   // it has words that names are compared without, such as a legal form
 	walker  walker
 	altBuf  [][]alt
 	total   float32 // weight of all words of the question
@@ -200,7 +207,9 @@ func (sc *scratch) same(key string, state uint16) {
 		if int(f) >= x.forms || state != 0 && x.formState(f) != state || !x.spells(f, key) {
 			continue
 		}
-		sc.hit(f, 1, 1)
+		if n := len(sc.hits); sc.hit(f, 1, 1) {
+			sc.hits[n].letter = bytes.EqualFold(x.name(sc.hits[n].org), sc.typed)
+		}
 	}
 }
 
@@ -581,14 +590,34 @@ func (sc *scratch) down() {
 	}
 }
 
-// results puts the hits in order, one for each organization.
+// results puts the hits in order, one for each organization. Few type a legal
+// form; who does means the name that has it, so it comes before those of larger
+// organizations, whose score is then lowered to the same.
 func (sc *scratch) results(limit int) []Result {
 	x := sc.x
-	slices.SortFunc(sc.hits, func(a, b hit) int { return cmp.Or(cmp.Compare(a.org, b.org), cmp.Compare(b.score, a.score)) })
+	byLetter := func(a, b hit) int {
+		switch {
+		case a.letter == b.letter:
+			return 0
+		case a.letter:
+			return -1
+		}
+		return 1
+	}
+	slices.SortFunc(sc.hits, func(a, b hit) int {
+		return cmp.Or(cmp.Compare(a.org, b.org), byLetter(a, b), cmp.Compare(b.score, a.score))
+	})
 	hits := slices.CompactFunc(sc.hits, func(a, b hit) bool { return a.org == b.org })
 	slices.SortFunc(hits, func(a, b hit) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.prominence, a.prominence), cmp.Compare(a.org, b.org))
+		order := byLetter(a, b)
+		if sc.formal && order != 0 {
+			return order
+		}
+		return cmp.Or(cmp.Compare(b.score, a.score), order, cmp.Compare(b.prominence, a.prominence), cmp.Compare(a.org, b.org))
 	})
+	for i := 1; i < len(hits); i++ {
+		hits[i].score = min(hits[i].score, hits[i-1].score)
+	}
 	if len(hits) == 0 {
 		return nil
 	}

@@ -41,17 +41,18 @@ func (t *term) likeness(w uint32) float32 {
 	return l
 }
 
-// hit adds a form to the hits.
-func (sc *scratch) hit(f uint32, text, exact float32) {
+// hit adds a form to the hits. It reports false when the file is damaged there.
+func (sc *scratch) hit(f uint32, text, exact float32) bool {
 	org, kind, ok := sc.x.form(f)
 	if !ok {
-		return
+		return false
 	}
 	if kind == formAlias {
 		text, exact = text*aliasFactor, exact*aliasFactor
 	}
 	p := sc.x.prominence(org)
-	sc.hits = append(sc.hits, hit{org, weightText*text + weightExact*exact + weightProminence*p, p})
+	sc.hits = append(sc.hits, hit{org: org, score: weightText*text + weightExact*exact + weightProminence*p, prominence: p})
+	return true
 }
 
 // score compares the chosen forms with the question. It reports whether any of

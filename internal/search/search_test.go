@@ -42,6 +42,10 @@ func town(t testing.TB) *Index {
 		{name: "HABITAT FOR PEOPLE INTERNATIONAL INC", city: "ATLANTA", state: "GA", revenue: m(300_000_000)},
 		{name: "COMMUNITY FOOD BANK OF EASTERN OKLAHOMA", city: "TULSA", state: "OK", revenue: m(50_000_000), ntee: "K31"},
 		{name: "UNIVERSITY OF NORTHERN WYOMING FOUNDATION", city: "SHERIDAN", state: "WY", revenue: m(10_000_000), aliases: []string{"WYOMING NORTHERN COLLEGE FUND"}},
+		{name: "VESPER HILL CHAPEL INC", city: "BEND", state: "OR"},
+		{name: "VESPER HILL CHAPEL", city: "RENO", state: "NV"},
+		{name: "QUILLON ARTS CORP", city: "BEND", state: "OR", revenue: m(30_000)},
+		{name: "QUILLON ARTS INC", city: "RENO", state: "NV", revenue: m(60_000_000)},
 		{name: "ZÜRCHER KULTURVEREIN", city: "NEW GLARUS", state: "WI"},
 	}
 	for i := range orgs {
@@ -65,6 +69,12 @@ func TestFind(t *testing.T) {
 	for _, c := range []struct{ q, state, first string }{
 		{"hartwell foundation", "", "THE HARTWELL FOUNDATION"},
 		{"The Hartwell Foundation, Inc.", "NV", "HARTWELL FOUNDATION"},
+		{"quillon arts", "", "QUILLON ARTS INC"},
+		{"Quillon  Arts Corp", "", "QUILLON ARTS CORP"},
+		{"quillon arts inc", "", "QUILLON ARTS INC"},
+		{"quillon arts ltd", "", "QUILLON ARTS INC"},
+		{"vesper hill chapel", "", "VESPER HILL CHAPEL"},
+		{"vesper hill chapel inc", "", "VESPER HILL CHAPEL INC"},
 		{"hartwell family", "", "HARTWELL FAMILY FOUNDATION INC"},
 		{"family foundation hartwell", "", "HARTWELL FAMILY FOUNDATION INC"},
 		{"hartwel fundation", "", "THE HARTWELL FOUNDATION"},
@@ -130,7 +140,7 @@ func TestFind(t *testing.T) {
 func TestResult(t *testing.T) {
 	t.Parallel()
 	x := town(t)
-	if x.Len() != 20 {
+	if x.Len() != 24 {
 		t.Errorf("%d organizations", x.Len())
 	}
 	r, ok := x.Lookup(70_000_0001 + 17*11)

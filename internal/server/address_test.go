@@ -1,6 +1,7 @@
 package server
 
 import (
+	"net"
 	"net/http"
 	"net/netip"
 	"testing"
@@ -31,6 +32,18 @@ func TestAddress(t *testing.T) {
 		}
 		if got := tc.s.address(r); got != tc.want {
 			t.Errorf("%s, %q: %s", tc.peer, tc.header, got)
+		}
+	}
+}
+
+func TestReachable(t *testing.T) {
+	t.Parallel()
+	for listener, want := range map[string]string{
+		"127.0.0.1:8080": "127.0.0.1:8080", "192.0.2.1:80": "192.0.2.1:80", "[2001:db8::1]:80": "[2001:db8::1]:80",
+		"0.0.0.0:8080": "127.0.0.1:8080", "[::]:8080": "127.0.0.1:8080",
+	} {
+		if got := reachable(net.TCPAddrFromAddrPort(netip.MustParseAddrPort(listener))); got != want {
+			t.Errorf("%s is reached at %s, want %s", listener, got, want)
 		}
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"grantgraph/internal/api"
 )
 
 // metrics counts what an operator wants to see.
@@ -75,6 +77,8 @@ func (m *metrics) watch(log *slog.Logger, next http.Handler) http.Handler {
 		defer m.inFlight.Dec()
 		start := time.Now()
 		seen := &observed{ResponseWriter: w, status: http.StatusOK}
+		// Pages have no other; the API gives its own.
+		seen.Header().Set("X-Request-Id", api.RequestID(r))
 		next.ServeHTTP(seen, r)
 		took := time.Since(start)
 		name := route(r.URL.Path)

@@ -59,7 +59,9 @@ const (
 	writeTimeout      = 60 * time.Second
 	idleTimeout       = 2 * time.Minute
 	shutdownTimeout   = 20 * time.Second
-	maxHeaderBytes    = 32 << 10
+	// More than the API takes, so that it can refuse what is too long in its
+	// own words; what is longer still, net/http refuses without an envelope.
+	maxHeaderBytes = 160 << 10
 )
 
 // Server is an opened service. It must be closed.
@@ -127,7 +129,7 @@ func Open(opt Options) (_ *Server, err error) {
 			return nil, err
 		}
 		if s.opt.BaseURL == "" {
-			s.opt.BaseURL = "http://" + s.public.Addr().String()
+			s.opt.BaseURL = "http://" + reachable(s.public.Addr())
 		}
 	}
 	if opt.Admin != "" {
@@ -139,6 +141,16 @@ func Open(opt Options) (_ *Server, err error) {
 	return s, s.route()
 }
 
+// reachable is an address that a client on this machine can use. A listener on
+// every interface has none of its own.
+func reachable(addr net.Addr) string {
+	at, err := netip.ParseAddrPort(addr.String())
+	if err != nil || !at.Addr().IsUnspecified() {
+		return addr.String()
+	}
+	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), at.Port()).String()
+}
+
 func listen(addr string) (net.Listener, error) {
 	l, err := net.Listen("tcp", addr)
 	if err != nil {
@@ -146,6 +158,15 @@ func listen(addr string) (net.Listener, error) {
 			Try("another address with --addr, such as 127.0.0.1:0 for any free port")
 	}
 	return l, nil
+}
+
+// Probe reports whether a server could listen on an address now.
+func Probe(addr string) error {
+	l, err := listen(addr)
+	if err != nil {
+		return err
+	}
+	return l.Close()
 }
 
 // route puts the faces together.

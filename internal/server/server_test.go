@@ -142,6 +142,8 @@ func TestServe(t *testing.T) {
 		{s.URL() + "/api/v1/grants/summary", key, 200, "grant_count"},
 		{s.URL() + "/api/grants/summary", key, 200, "grant_count"},
 		{s.URL() + "/api/v1/nothing", "", 404, `"code":404`},
+		{s.URL() + "/api/v1/meta?x=" + strings.Repeat("a", 100_000), "", 414, `"error":"uri_too_long"`},
+		{s.URL() + "/api/v1/meta", strings.Repeat("a", 100_000), 431, `"error":"headers_too_large"`},
 		{s.URL() + "/openapi.json", "", 200, "3.1"},
 		{s.URL() + "/healthz", "", 200, "ok"},
 		{s.URL() + "/readyz", "", 200, version},
@@ -152,6 +154,16 @@ func TestServe(t *testing.T) {
 		status, body, err := get(tc.url, tc.key)
 		if err != nil || status != tc.status || !strings.Contains(strings.ReplaceAll(body, " ", ""), strings.ReplaceAll(tc.want, " ", "")) {
 			t.Errorf("%s: %d, %v, %.300s", tc.url, status, err, body)
+		}
+	}
+	for _, path := range []string{"/", "/nowhere", "/healthz", "/openapi.json", "/api/v1/meta"} {
+		answer, err := http.Get(s.URL() + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		if ids := answer.Header.Values("X-Request-Id"); len(ids) != 1 || ids[0] == "" {
+			t.Errorf("%s has the request ids %q", path, ids)
 		}
 	}
 }
