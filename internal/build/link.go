@@ -249,9 +249,9 @@ func (b *builder) judgeRow(r *resolve.Resolver, c *choice, g *lines, l *linked, 
 			m = resolve.Match{}
 		case v.nameless:
 			class |= unidentified
-		case v.unknown && f.account.Rows == 1 && g.amount[row] == f.declared:
+		case v.unknown && m.EIN == ein.None && t.country == "" && f.account.Rows == 1 && g.amount[row] == f.declared:
 			// One line for everything, naming nobody known: a pointer to a
-			// list that was not e-filed.
+			// list that was not e-filed. Abroad, hardly anybody is known.
 			class |= unidentified
 		}
 	}

@@ -397,9 +397,8 @@ func (g *gen) short(fl *filing) error {
 	x.int(d.ezSurplus, bk.surplus)
 	x.int("NetAssetsOrFundBalancesBOYAmt", bk.netBefore)
 	x.int(d.ezNet, bk.net)
-	x.open("Form990TotalAssetsGrp")
-	x.int("EOYAmt", bk.assets)
-	x.close("Form990TotalAssetsGrp")
+	x.line(d.ezCash, d.atEnd, bk.cash)
+	x.line("Form990TotalAssetsGrp", "EOYAmt", bk.assets)
 	g.tmp = g.appendMission(g.tmp[:0], e)
 	x.text(d.ezPurpose, g.tmp)
 	for k := range g.boardSize(e, formEZ) {

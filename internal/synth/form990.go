@@ -89,10 +89,10 @@ func (g *gen) long(fl *filing) error {
 	}
 	x.some("GovernmentGrantsAmt", bk.public)
 	if fl.lines > 0 {
-		x.open(d.partIX1)
-		x.int(d.partIXTotal, given)
-		x.close(d.partIX1)
+		x.line(d.partIX1, d.partIXTotal, given)
 	}
+	x.line(d.cash, d.atEnd, bk.cash/3)
+	x.line(d.savings, d.atEnd, bk.cash-bk.cash/3)
 	x.str("StatesWhereCopyOfReturnIsFldCd", e.zip.State)
 	x.close("IRS990")
 

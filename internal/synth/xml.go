@@ -89,6 +89,13 @@ func (x *writer) some(tag string, n int64) {
 	}
 }
 
+// line writes a figure that has an element of its own.
+func (x *writer) line(group, tag string, n int64) {
+	x.open(group)
+	x.int(tag, n)
+	x.close(group)
+}
+
 func (x *writer) escape(s []byte) {
 	start := 0
 	for i, c := range s {
@@ -129,6 +136,7 @@ type dialect struct {
 	contributions, program, investment, other               string
 	assets, liabilities, activity, mission                  string
 	partIX1, partIXTotal                                    string
+	cash, savings, ezCash, atEnd                            string
 	person, personName, personTitle, personHours            string
 	director, officerMark, pay, payRelated, payOther        string
 	pfPeople, pfPersonGroup, pfPersonName, pfPersonTitle    string
@@ -160,6 +168,7 @@ var modern = dialect{
 	assets: "TotalAssetsEOYAmt", liabilities: "TotalLiabilitiesEOYAmt",
 	activity: "ActivityOrMissionDesc", mission: "MissionDesc",
 	partIX1: "GrantsToDomesticOrgsGrp", partIXTotal: "TotalAmt",
+	cash: "CashNonInterestBearingGrp", savings: "SavingsAndTempCashInvstGrp", ezCash: "CashSavingsAndInvestmentsGrp", atEnd: "EOYAmt",
 	person: "Form990PartVIISectionAGrp", personName: "PersonNm", personTitle: "TitleTxt", personHours: "AverageHoursPerWeekRt",
 	director: "IndividualTrusteeOrDirectorInd", officerMark: "OfficerInd", pay: "ReportableCompFromOrgAmt",
 	payRelated: "ReportableCompFromRltdOrgAmt", payOther: "OtherCompensationAmt",
@@ -203,6 +212,7 @@ var ancient = func() dialect {
 	d.assets, d.liabilities = "TotalAssetsEOY", "TotalLiabilitiesEOY"
 	d.activity, d.mission = "ActivityOrMissionDescription", "MissionDescription"
 	d.partIX1, d.partIXTotal = "GrantsToDomesticOrgs", "Total"
+	d.cash, d.savings, d.ezCash, d.atEnd = "CashNonInterestBearing", "SavingsAndTempCashInvestments", "CashSavingsAndInvestments", "EOY"
 	d.person, d.personName, d.personTitle, d.personHours = "Form990PartVIISectionA", "NamePerson", "Title", "AverageHoursPerWeek"
 	d.director, d.officerMark = "IndividualTrusteeOrDirector", "Officer"
 	d.pay, d.payRelated, d.payOther = "ReportableCompFromOrganization", "ReportableCompFromRelatedOrgs", "OtherCompensation"
