@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"os/user"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -102,12 +103,22 @@ func (s *Server) start(ctx context.Context, bin string, settings []string) error
 		return err
 	}
 	cmd := exec.Command(filepath.Join(bin, "postgres"), args...)
+	dieWithParent(&attr)
 	cmd.SysProcAttr, cmd.Dir, cmd.Stdout, cmd.Stderr = &attr, s.dir, s.log, s.log
-	if err := cmd.Start(); err != nil {
+	started := make(chan error)
+	go func() {
+		// The thread is the server's parent, so it must last as long.
+		runtime.LockOSThread()
+		err := cmd.Start()
+		started <- err
+		if err == nil {
+			s.exited <- cmd.Wait()
+		}
+	}()
+	if err := <-started; err != nil {
 		return err
 	}
 	s.cmd = cmd
-	go func() { s.exited <- cmd.Wait() }()
 	s.DSN = fmt.Sprintf("host=%s port=5432 user=bench dbname=postgres", s.dir)
 	return s.ready(ctx)
 }
