@@ -97,6 +97,9 @@ func (v *interview) run(ctx context.Context, ch *api.AgentChallenge) (*agentRepl
 		if err := v.show(ctx, ch); err != nil {
 			return nil, err
 		}
+		if ch.RetryAfterS > 0 {
+			fmt.Fprintln(v.out) // the tables end here
+		}
 		if err := v.wait(ctx, ch.RetryAfterS); err != nil {
 			return nil, err
 		}
