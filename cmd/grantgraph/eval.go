@@ -15,6 +15,7 @@ import (
 	"grantgraph/internal/resolve/eval"
 	"grantgraph/internal/resolve/model"
 	"grantgraph/internal/snapshot"
+	"grantgraph/internal/source/rows"
 )
 
 // evalCmd measures how well recipients are resolved.
@@ -55,10 +56,12 @@ func (c *evalCmd) Run(a *app) error {
 		return fault.New("bad_flag", "give one of --labelled, --world and --sources").Try("grantgraph eval --help")
 	case c.Lines < 1:
 		return fault.New("bad_flag", "--lines must be at least 1").Try("grantgraph eval --help")
+	case c.Labelled == "" && (len(c.BMF)+len(c.More) > 0 || c.Folds || c.Model != "" || c.List != "" || c.Fit != ""):
+		return fault.New("bad_flag", "master files, --folds, --model, --list and --fit go with --labelled").Try("grantgraph eval --help")
 	case c.Labelled == "":
 		return c.built(a)
 	}
-	cases, u, err := c.load()
+	cases, read, u, err := c.load()
 	if err != nil {
 		return err
 	}
@@ -75,7 +78,7 @@ func (c *evalCmd) Run(a *app) error {
 		return err
 	}
 	ask := func(list io.Writer) error {
-		res, err := eval.Labelled(a.Ctx, u, cases, eval.Options{Folds: c.Folds, Model: m, List: list})
+		res, err := eval.Labelled(a.Ctx, u, cases, eval.Options{Folds: c.Folds, Model: m, Read: read, List: list})
 		if err != nil {
 			return err
 		}
@@ -96,6 +99,12 @@ func yes(b bool) int {
 
 // built evaluates a build.
 func (c *evalCmd) built(a *app) error {
+	if c.World != "" { // before a build that would be for nothing
+		if _, err := os.Stat(c.truth()); err != nil {
+			return fault.New("no_truth", "%s has no truth.ndjson: it is no invented world", c.World).
+				Try("grantgraph eval --sources %s", c.World)
+		}
+	}
 	data := c.Data
 	if data == "" {
 		dir, err := os.MkdirTemp("", "grantgraph-eval-")
@@ -153,11 +162,12 @@ func (c *evalCmd) print(a *app, mark string, tables func(w io.Writer, asJSON boo
 	return fault.Disk(c.Into, os.WriteFile(c.Into, []byte(head+begin+"\n"+strings.TrimSpace(body)+"\n\n"+end+tail), 0o644))
 }
 
+func (c *evalCmd) truth() string { return filepath.Join(c.World, "truth.ndjson") }
+
 // compare holds a snapshot against the truth of the world.
 func (c *evalCmd) compare(s *snapshot.Snapshot) (*eval.World, error) {
 	var truth *eval.Truth
-	path := filepath.Join(c.World, "truth.ndjson")
-	err := readFile(path, "the truth of an invented world", func(r io.Reader) (err error) {
+	err := readFile(c.truth(), "the truth of an invented world", func(r io.Reader) (err error) {
 		truth, err = eval.ReadTruth(r)
 		return err
 	})
@@ -176,25 +186,24 @@ func (c *evalCmd) compare(s *snapshot.Snapshot) (*eval.World, error) {
 }
 
 // load reads the lines and the universe.
-func (c *evalCmd) load() ([]eval.Case, *resolve.Universe, error) {
+func (c *evalCmd) load() (cases []eval.Case, read rows.Tally, u *resolve.Universe, err error) {
 	masters := append(c.BMF, c.More...)
 	if len(masters) == 0 {
-		return nil, nil, fault.New("bad_flag", "no master file given: there is no universe to look in").
+		return nil, read, nil, fault.New("bad_flag", "no master file given: there is no universe to look in").
 			Try("grantgraph eval --labelled %s --bmf eo1.csv eo2.csv eo3.csv eo4.csv", c.Labelled)
 	}
-	var cases []eval.Case
-	err := readFile(c.Labelled, "a file of labelled lines", func(r io.Reader) error {
-		_, err := eval.ReadLabelled(r, func(l *eval.Case) error {
+	err = readFile(c.Labelled, "a file of labelled lines", func(r io.Reader) (err error) {
+		read, err = eval.ReadLabelled(r, func(l *eval.Case) error {
 			cases = append(cases, *l)
 			return nil
 		})
 		return err
 	})
 	if err != nil {
-		return nil, nil, err
+		return nil, read, nil, err
 	}
 	if len(cases) == 0 {
-		return nil, nil, fault.New("no_labels", "%s has no line with a usable EIN", c.Labelled).
+		return nil, read, nil, fault.New("no_labels", "%s has no line with a usable EIN", c.Labelled).
 			Try("check the column filed_ein")
 	}
 	b := resolve.NewUniverse()
@@ -204,11 +213,11 @@ func (c *evalCmd) load() ([]eval.Case, *resolve.Universe, error) {
 			return err
 		})
 		if err != nil {
-			return nil, nil, err
+			return nil, read, nil, err
 		}
 	}
 	eval.Teach(b, cases)
-	return cases, b.Build(), nil
+	return cases, read, b.Build(), nil
 }
 
 // readFile opens a file for read and says what it should have been when read

@@ -58,6 +58,8 @@ func TestEval(t *testing.T) {
 		"not labelled":     {"eval", "--labelled", master, "--bmf", master},
 		"not a master":     {"eval", "--labelled", lines, "--bmf", lines},
 		"no model":         {"eval", "--labelled", lines, "--bmf", master, "--model", lines},
+		"no truth":         {"eval", "--world", dir},
+		"not for a world":  {"eval", "--world", dir, "--list", filepath.Join(dir, "list.csv")},
 		"no marks":         {"eval", "--labelled", lines, "--bmf", master, "--into", lines},
 	} {
 		if code, _, errs := command(t, args...); code == 0 || !strings.Contains(errs, "Try:") {

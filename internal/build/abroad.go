@@ -53,7 +53,7 @@ func (b *builder) clusterAbroad(c *choice, g *lines, identities []string) error 
 		return err
 	}
 	clusters := abroad.Cluster(spellings, keys)
-	b.clusterKeys = clusters.Keys()
+	b.clusters = clusters
 	b.report.Abroad = AbroadCount{Spellings: int64(clusters.Spellings), Clusters: int64(clusters.Clusters), Several: int64(clusters.Multiple)}
 	ids := make(map[uint32]string, len(parsed))
 	for n, t := range parsed {
@@ -71,6 +71,10 @@ func (b *builder) clusterAbroad(c *choice, g *lines, identities []string) error 
 	}
 	return nil
 }
+
+// governs reports whether a recipient abroad is a government, by its name or by
+// the status that most of its lines give it.
+func (b *builder) governs(id string) bool { return b.clusters.Kind(id) == abroad.Gov }
 
 const abroadPrefix = "intl-"
 
@@ -91,10 +95,10 @@ func readClusterKeys(path string) (abroad.Keys, error) {
 	}
 	defer f.Close()
 	keys, err := abroad.ReadKeys(f)
-	if err != nil {
-		return keys, wrongFormat(path, "the keys of recipients abroad", err)
+	if f, ok := fault.Of(err); ok {
+		return keys, fault.New(f.Slug, "%s: %w", path, err).Try("%s", f.Hint)
 	}
-	return keys, nil
+	return keys, fault.Disk(path, err)
 }
 
 // keepClusterKeys writes the keys in one step.
@@ -104,7 +108,7 @@ func (b *builder) keepClusterKeys() (err error) {
 	if err != nil {
 		return fault.Disk(path, err)
 	}
-	_, err = b.clusterKeys.WriteTo(f)
+	_, err = b.clusters.Keys().WriteTo(f)
 	if err := errors.Join(err, f.Close()); err != nil {
 		return fault.Disk(path, err)
 	}

@@ -92,7 +92,7 @@ type builder struct {
 	used     []snapshot.Source
 	places   *place.Gazetteer
 
-	clusterKeys abroad.Keys
+	clusters *abroad.Clusters
 
 	shardBytes   int64
 	reusedShards int
@@ -171,7 +171,7 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 		return nil, err
 	}
 	if err := overrides.Check(u); err != nil {
-		return nil, wrongFormat(b.sources.abs(b.sources.Overrides), "a list of overrides for these sources", err)
+		return nil, b.misruled(b.sources.Overrides[0], err)
 	}
 	l, err := b.link(ctx, p, c, g, u, overrides, filers)
 	if err != nil {
@@ -306,14 +306,25 @@ func (b *builder) gazetteer() (g *place.Gazetteer, err error) {
 
 // overrides reads the adjudicated corrections, if there are any.
 func (b *builder) overrides() (o *resolve.Overrides, err error) {
-	if b.sources.Overrides == "" {
+	if len(b.sources.Overrides) == 0 {
 		return nil, nil
 	}
-	err = b.readSource("override_human", b.sources.Overrides, "a list of overrides", func(r io.Reader) (int64, error) {
-		o, err = resolve.ReadOverrides(r, b.sources.Overrides)
-		return int64(o.Len()), err
+	path := b.sources.Overrides[0]
+	err = b.readSource("override_human", path, "a list of overrides", func(r io.Reader) (int64, error) {
+		o, err = resolve.ReadOverrides(r, path)
+		return int64(o.Len()), b.misruled(path, err)
 	})
 	return o, err
+}
+
+// misruled says what is wrong with a list of overrides, which somebody wrote and
+// nobody can fetch.
+func (b *builder) misruled(rel string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fault.New("wrong_format", "%s cannot be used: %w", b.sources.abs(rel), err).
+		Try("correct it, or move it out of the sources folder")
 }
 
 // manifest puts the headline numbers and the report together.

@@ -567,6 +567,95 @@ func TestOverrides(t *testing.T) {
 	checkInvariants(t, result)
 }
 
+// TestOverridesOfAModel sees rulings that a model proposed taken from either
+// name of their file, and two such files refused.
+func TestOverridesOfAModel(t *testing.T) {
+	t.Parallel()
+	ruling := map[string]string{"": "kx,state,zip5,filed_ein,funder_ein,ein,action,reason,source_url,author,date\n" +
+		"HARLOWCOUNTYREADINGROOM,,,,,090000003,set,test,,a-model,2026-01-02\n"}
+	w := sample()
+	w["990/2022_TEOS_XML_03A.zip"] = map[string]string{"202200039349100001_public.xml": pf("070000005", "CEDAR FOUNDATION", "2021-12-31", "2022-05-01T10:00:00-05:00", false,
+		given{name: "HARLOW COUNTY READING ROOM", state: "OH", zip: "43999", amount: 5},
+		given{name: "HARLOW COUNTY LIBRARY", state: "OH", zip: "43215", amount: 6})}
+	for _, name := range []string{"overrides/model.csv", "overrides/llm.csv"} {
+		delete(w, "overrides/model.csv")
+		w[name] = ruling
+		result := run(t, Options{Sources: w.lay(t), Data: t.TempDir()})
+		if !slices.ContainsFunc(rowsOf[snapshot.Grant](t, result.Snapshot, snapshot.Grants), func(g snapshot.Grant) bool {
+			return g.RecipientRaw == "HARLOW COUNTY READING ROOM" && g.RecipientEIN == "090000003" && g.EINSource == "override_llm" && g.MatchProb == 0.95
+		}) {
+			t.Errorf("%s has no effect", name)
+		}
+	}
+	w["overrides/model.csv"] = ruling
+	_, err := Run(t.Context(), Options{Sources: w.lay(t), Data: t.TempDir()})
+	if f, ok := fault.Of(err); !ok || f.Slug != "two_overrides" {
+		t.Errorf("two files: %v", err)
+	}
+	w["overrides/model.csv"] = map[string]string{"": ruling[""] + ",,,,,090000003,set,test,,a-model,2026-01-02\n"}
+	delete(w, "overrides/llm.csv")
+	_, err = Run(t.Context(), Options{Sources: w.lay(t), Data: t.TempDir()})
+	if f, ok := fault.Of(err); !ok || !strings.Contains(err.Error(), "line 3") || strings.Contains(f.Hint, "fetch") {
+		t.Errorf("a bad ruling: %v", err)
+	}
+}
+
+// TestNothingLeftOfAName has lines that say only in whose care, which is nobody
+// and not the same nobody to two funders; an EIN on such a line stands.
+func TestNothingLeftOfAName(t *testing.T) {
+	t.Parallel()
+	w := sample()
+	care := given{name: "C/O A BANK", state: "OH", zip: "43215", amount: 5}
+	known := given{name: "HARLOW COUNTY LIBRARY", state: "OH", zip: "43215", amount: 6}
+	said := care
+	said.ein = "090000003"
+	w["990/2022_TEOS_XML_03A.zip"] = map[string]string{
+		"202200039349100001_public.xml": pf("070000005", "CEDAR FOUNDATION", "2021-12-31", "2022-05-01T10:00:00-05:00", false, care, known),
+		"202200039349100002_public.xml": pf("070000006", "ELDER FOUNDATION", "2021-12-31", "2022-05-01T10:00:00-05:00", false, care, known),
+		"202200039349100003_public.xml": si("080000007", "FERN FUND", "2021-12-31", "2022-05-01T10:00:00-05:00", said),
+	}
+	result := run(t, Options{Sources: w.lay(t), Data: t.TempDir()})
+	ids := map[string]bool{}
+	for _, g := range rowsOf[snapshot.Grant](t, result.Snapshot, snapshot.Grants) {
+		if g.RecipientRaw != "C/O A BANK" {
+			continue
+		}
+		ids[g.RecipID] = true
+		if stated := g.FunderEIN == "080000007"; g.IsUnidentified == stated || (g.RecipientEIN == "090000003") != stated {
+			t.Errorf("%+v", g)
+		}
+	}
+	if len(ids) != 3 {
+		t.Errorf("identities %v", ids)
+	}
+	checkInvariants(t, result)
+}
+
+// TestGovernmentAbroad knows a government by its status where its name says
+// nothing.
+func TestGovernmentAbroad(t *testing.T) {
+	t.Parallel()
+	abroad := func(filer, status string) string {
+		return regexp.MustCompile(`(?s)<RecipientUSAddress>.*?</RecipientUSAddress>`).ReplaceAllString(
+			pf(filer, "BIRCH FOUNDATION", "2021-12-31", "2022-05-01T10:00:00-05:00", false,
+				given{name: "TARN WATER BOARD", status: status, amount: 5}, given{name: "MINISTRY OF TARNS", amount: 6}, given{name: "TARN SOCIETY", status: "PC", amount: 7}),
+			"<RecipientForeignAddress><CityNm>LYON</CityNm><CountryCd>FR</CountryCd></RecipientForeignAddress>")
+	}
+	w := sample()
+	w["990/2022_TEOS_XML_03A.zip"] = map[string]string{
+		"202200039349100001_public.xml": abroad("070000005", "GOV"), "202200039349100002_public.xml": abroad("070000006", "FOREIGN GOVERNMENT"),
+		"202200039349100003_public.xml": abroad("070000007", "NC"),
+	}
+	result := run(t, Options{Sources: w.lay(t), Data: t.TempDir()})
+	got := map[string]string{}
+	for _, e := range rowsOf[snapshot.IntlEntity](t, result.Snapshot, snapshot.IntlEntities) {
+		got[e.RecipientRaw] = e.Kind
+	}
+	if want := map[string]string{"TARN WATER BOARD": "gov", "MINISTRY OF TARNS": "gov", "TARN SOCIETY": "org"}; !maps.Equal(got, want) {
+		t.Errorf("kinds %v, want %v", got, want)
+	}
+}
+
 // TestCensusFile sees a newer relationship file of the Census replace the
 // shipped counties.
 func TestCensusFile(t *testing.T) {
@@ -613,5 +702,21 @@ func TestRecipientsAbroadKeepTheirIdentity(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(data, clusterKeysName)); err != nil {
 		t.Error(err)
+	}
+}
+
+// A damaged table of keys is named with its place, and what can be done.
+func TestDamagedClusterKeys(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), clusterKeysName)
+	if _, err := readClusterKeys(path); err != nil {
+		t.Errorf("no keys yet: %v", err)
+	}
+	if err := os.WriteFile(path, []byte("cc\tkx\tkey\nUK\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, err := readClusterKeys(path)
+	if f, ok := fault.Of(err); !ok || f.Slug != "cluster_keys" || f.Hint == "" || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "line 2") {
+		t.Errorf("damaged keys: %v", err)
 	}
 }

@@ -300,7 +300,7 @@ func (d *deriving) readGrants(ctx context.Context) error {
 	if err := writeDerived(d, snapshot.CofunderEdgesIntl, edges.Abroad()); err != nil {
 		return err
 	}
-	return writeDerived(d, snapshot.IntlEntities, abroad.Rows())
+	return writeDerived(d, snapshot.IntlEntities, abroad.Rows(d.b.governs))
 }
 
 // writeHoldings writes what foundations own.

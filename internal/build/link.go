@@ -63,6 +63,7 @@ func (l *linked) prob(row uint32) float64 {
 type verdict struct {
 	match    resolve.Match
 	nameless bool   // names nobody: a pointer to a list, an aggregate, nothing
+	keyless  bool   // nothing is left of its name, as of "C/O A BANK": nobody, unless an EIN says who
 	unknown  bool   // no organization has its name
 	identity string // as an organization
 }
@@ -178,6 +179,7 @@ func judge(r *resolve.Resolver, known *answers, at int, key string) (v verdict) 
 	t := splitTuple(key)
 	n := t.parse()
 	v.nameless = classify.Unidentified(&classify.Line{Name1: t.name1, Name2: t.name2, Person: t.person}, false)
+	v.keyless = n.KX == ""
 	rt := t.resolve()
 	if !v.nameless {
 		v.match = known.resolve(r, at, key, &rt, &n)
@@ -247,7 +249,7 @@ func (b *builder) judgeRow(r *resolve.Resolver, c *choice, g *lines, l *linked, 
 		case person:
 			class |= individual | unidentified
 			m = resolve.Match{}
-		case v.nameless:
+		case v.nameless, v.keyless && m.EIN == ein.None:
 			class |= unidentified
 		case v.unknown && m.EIN == ein.None && t.country == "" && f.account.Rows == 1 && g.amount[row] == f.declared:
 			// One line for everything, naming nobody known: a pointer to a

@@ -82,19 +82,19 @@ func (b *builder) resolver(ctx context.Context, c *choice, g *lines, u *resolve.
 
 // assisted reads the rulings that a language model proposed, if there are any.
 func (b *builder) assisted(u *resolve.Universe) (o *resolve.Overrides, err error) {
-	path := b.sources.Assisted
-	if path == "" {
+	if len(b.sources.Assisted) == 0 {
 		return nil, nil
 	}
+	path := b.sources.Assisted[0]
 	err = b.readSource("override_llm", path, "a list of overrides", func(r io.Reader) (int64, error) {
 		o, err = resolve.ReadAssisted(r, path)
-		return int64(o.Len()), err
+		return int64(o.Len()), b.misruled(path, err)
 	})
 	if err != nil {
 		return nil, err
 	}
 	if err := o.Check(u); err != nil {
-		return nil, wrongFormat(b.sources.abs(path), "a list of overrides for these sources", err)
+		return nil, b.misruled(path, err)
 	}
 	return o, nil
 }

@@ -23,7 +23,7 @@ import (
 //	990/…/index*.csv               the IRS's own lists of returns
 //	bmf/…/eo*.csv[.gz]             the business master file, by region or state
 //	overrides/human.csv            adjudicated corrections
-//	overrides/model.csv            corrections proposed by a language model
+//	overrides/model.csv, llm.csv   corrections proposed by a language model
 //	census/*.txt                   a newer ZIP-to-county relationship file
 //	pub78/data-download-pub78.*    Publication 78
 //	revocation/data-download-revocation.*
@@ -43,8 +43,8 @@ type Sources struct {
 	Returns   []string // all relative to Root, with slashes, sorted
 	Indexes   []string
 	Masters   []master
-	Overrides string
-	Assisted  string
+	Overrides []string // of these two, one file each can be used
+	Assisted  []string
 	Census    string
 	Lists     map[string][]string // compliance lists other than the master file, by name
 	Federal   []string
@@ -91,7 +91,13 @@ func Discover(root string) (*Sources, error) {
 	}
 	if len(s.Returns) == 0 {
 		return nil, fault.New("sources_empty", "no filings under %s", root).
-			Try("put the IRS zips under %s/990 (grantgraph synth --out %s makes an invented set)", root, root)
+			Try("grantgraph fetch --sources %s   brings them; grantgraph synth --out %s   makes an invented set", root, root)
+	}
+	for _, files := range [][]string{s.Overrides, s.Assisted} {
+		if len(files) > 1 { // one of them would be dropped unseen
+			return nil, fault.New("two_overrides", "%s and %s are both lists of overrides of one kind", s.abs(files[0]), s.abs(files[1])).
+				Try("put all rows into one of them")
+		}
 	}
 	return s, nil
 }
@@ -104,7 +110,7 @@ func discover(root string) (*Sources, error) {
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, fault.New("sources_missing", "the sources folder %s does not exist", root).
-				Try("grantgraph synth --out %s   makes an invented world there", root)
+				Try("grantgraph fetch --sources %s   fills it; grantgraph synth --out %s   makes an invented world there", root, root)
 		}
 		return nil, fault.Disk(root, err)
 	}
@@ -204,9 +210,9 @@ func (s *Sources) place(rel string) {
 			}
 		}
 	case slices.Contains(dirs, "overrides") && name == "human.csv":
-		s.Overrides = rel
-	case slices.Contains(dirs, "overrides") && name == "model.csv":
-		s.Assisted = rel
+		s.Overrides = append(s.Overrides, rel)
+	case slices.Contains(dirs, "overrides") && (name == "model.csv" || name == "llm.csv"):
+		s.Assisted = append(s.Assisted, rel)
 	case slices.Contains(dirs, "census") && strings.HasSuffix(name, ".txt"):
 		s.Census = rel
 	}

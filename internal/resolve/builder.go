@@ -7,6 +7,7 @@ import (
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/orgname"
+	"grantgraph/internal/place"
 )
 
 // filedFunders is how many distinct funders must file one EIN for one name
@@ -134,6 +135,9 @@ func (b *UniverseBuilder) state(s statement) {
 func (b *UniverseBuilder) AddFiled(funder, filed ein.EIN, kx, spelling string, at Location) {
 	if filed == ein.None || filed == funder || kx == "" || strings.TrimSpace(spelling) == "" {
 		return
+	}
+	if codeOf(at.State) == 0 {
+		at.State, _ = place.State(at.State) // as the line is read when it is asked for
 	}
 	key := hashKey(kx)
 	b.stated = append(b.stated, stated{key, filed, funder, 1, codeOf(at.State)})

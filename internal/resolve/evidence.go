@@ -1,6 +1,8 @@
 package resolve
 
 import (
+	"slices"
+
 	"grantgraph/internal/ein"
 	"grantgraph/internal/grant"
 	"grantgraph/internal/orgname"
@@ -232,8 +234,9 @@ func (r *Resolver) street(q *query, traits *orgname.Traits, words *phrase, tenan
 }
 
 // meant finds the organization whose EIN the filer mistyped: the one that the
-// name, or the name and the place, leads to, one slip away from what was filed,
-// unless what was filed is an organization the line could mean.
+// name, the name and the place, or nearly all other filers lead to, one slip away
+// from what was filed, unless what was filed is an organization the line could
+// mean.
 func (r *Resolver) meant(q *query, named ein.EIN) ein.EIN {
 	t, n := q.t, q.n
 	if foreign(t) || n.KX == "" {
@@ -241,6 +244,9 @@ func (r *Resolver) meant(q *query, named ein.EIN) ein.EIN {
 	}
 	if named == ein.None {
 		named = r.exact(q)
+	}
+	if named == ein.None {
+		named = r.intended(q)
 	}
 	if named == ein.None || !oneSlip(t.Filed, named) {
 		return ein.None
@@ -259,4 +265,18 @@ func (r *Resolver) meant(q *query, named ein.EIN) ein.EIN {
 		return ein.None
 	}
 	return named
+}
+
+// intended finds the EIN that filers nearly always state for the line's name, if
+// it is one slip away from what the line states.
+func (r *Resolver) intended(q *query) ein.EIN {
+	known := r.aliases(q)
+	if !slices.ContainsFunc(known, func(a alias) bool { return oneSlip(q.t.Filed, a.ein) }) {
+		return ein.None
+	}
+	e := r.dominating(q, known)
+	if traits := orgname.TraitsOf(q.n.K2); e != ein.None && r.strange(&traits, e) {
+		return ein.None
+	}
+	return e
 }

@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"bufio"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -73,9 +74,14 @@ func ReadAssisted(r io.Reader, source string) (*Overrides, error) {
 }
 
 func readOverrides(r io.Reader, source string, rule Rule) (*Overrides, error) {
-	c := csv.NewReader(r)
-	c.FieldsPerRecord = len(overrideColumns)
-	c.ReuseRecord = true
+	text := bufio.NewReader(r)
+	// The mark that spreadsheets begin a file with is no part of its first cell,
+	// which may be quoted.
+	if mark, err := text.Peek(3); err == nil && string(mark) == "\ufeff" {
+		text.Discard(3)
+	}
+	c := csv.NewReader(text)
+	c.ReuseRecord = true // and every row must be as wide as the header
 	head, err := c.Read()
 	if err == io.EOF {
 		return nil, fmt.Errorf("%w %s: it is empty; it needs at least the header %s", ErrOverride, source, strings.Join(overrideColumns, ","))
@@ -83,7 +89,6 @@ func readOverrides(r io.Reader, source string, rule Rule) (*Overrides, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w %s: %w", ErrOverride, source, err)
 	}
-	head[0] = strings.TrimPrefix(head[0], "\ufeff")
 	if !slices.Equal(head, overrideColumns) {
 		return nil, fmt.Errorf("%w %s: the header is %q; expected %s", ErrOverride, source, strings.Join(head, ","), strings.Join(overrideColumns, ","))
 	}

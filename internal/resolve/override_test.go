@@ -87,6 +87,26 @@ func TestReadOverridesRefuses(t *testing.T) {
 	}
 }
 
+// Spreadsheets begin a file with a mark, end lines with two characters and may
+// quote every cell.
+func TestReadOverridesOfSpreadsheets(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]string{
+		"plain":  overrideHeader + "RIVERTRUST,OH,,,,07-0000001,set,\"why, indeed\",,me,2026-01-02\n",
+		"marked": "\ufeff" + strings.ReplaceAll(overrideHeader+"RIVERTRUST,OH,,,,07-0000001,set,why,,me,2026-01-02\n", "\n", "\r\n"),
+		"quoted": "\ufeff\"kx\"" + overrideHeader[len("kx"):] + "\"RIVERTRUST\",OH,,,,07-0000001,set,why,,me,2026-01-02\n",
+	} {
+		if o, err := ReadOverrides(strings.NewReader(text), "human.csv"); err != nil || o.Len() != 1 {
+			t.Errorf("%s: %d rulings, %v", name, o.Len(), err)
+		}
+	}
+	for _, header := range []string{"kx,ein\n", strings.TrimSpace(overrideHeader) + ",more\n"} {
+		if _, err := ReadOverrides(strings.NewReader(header), "human.csv"); err == nil || !strings.Contains(err.Error(), "expected "+strings.TrimSpace(overrideHeader)) {
+			t.Errorf("header %q: %v", header, err)
+		}
+	}
+}
+
 func TestCheckOverrides(t *testing.T) {
 	t.Parallel()
 	u := testUniverse()

@@ -170,13 +170,17 @@ func (r *registry) without(kx string, funder, absent ein.EIN) []alias {
 // believed reports whether enough funders other than one give an EIN for a
 // name to take it for an organization.
 func (r *registry) believed(e, funder ein.EIN, kx string) bool {
-	n, last := 0, ein.None
+	// In order of state: a funder that writes two states comes twice.
+	var funders [filedFunders]ein.EIN
+	n := 0
 	for _, s := range r.statements(kx) {
-		if s.ein == e && s.funder != funder && s.funder != last {
-			n, last = n+1, s.funder
+		if s.ein == e && s.funder != funder && !slices.Contains(funders[:n], s.funder) {
+			if funders[n], n = s.funder, n+1; n == filedFunders {
+				return true
+			}
 		}
 	}
-	return n >= filedFunders
+	return false
 }
 
 // What makes one EIN dominate a name, in the country and in one state, and what
@@ -191,20 +195,29 @@ const (
 // dominant finds the EIN that filers nearly always state for a name which
 // several organizations bear or have been given.
 func (r *Resolver) dominant(q *query, known []alias) ein.EIN {
-	state := q.state
-	var eins int
-	var rows, rowsIn uint32
+	eins := 0
 	for _, a := range known {
-		switch a.state {
-		case 0:
+		if a.state == 0 {
 			eins++
-			rows += a.rows
-		case state:
-			rowsIn += a.rows
 		}
 	}
 	if eins < 2 && !r.named(q) {
 		return ein.None
+	}
+	return r.dominating(q, known)
+}
+
+// dominating finds the EIN that filers nearly always state for a name.
+func (r *Resolver) dominating(q *query, known []alias) ein.EIN {
+	state := q.state
+	var rows, rowsIn uint32
+	for _, a := range known {
+		switch a.state {
+		case 0:
+			rows += a.rows
+		case state:
+			rowsIn += a.rows
+		}
 	}
 	inState := ein.None
 	for _, a := range known {

@@ -97,3 +97,62 @@ func TestRegistryGenericWord(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 }
+
+// What filers nearly always state for a name tells a slip from what was meant.
+func TestRegistryTellsSlips(t *testing.T) {
+	t.Parallel()
+	r := New(registryUniverse(), Options{})
+	for name, c := range map[string]struct {
+		line Tuple
+		want Match
+	}{
+		"one slip":                 {Tuple{Name1: "OFTEN RIGHT", State: "OH", Filed: 70000010}, found(OverrideKeyError, 70000001)},
+		"one slip to a stranger":   {Tuple{Name1: "OFTEN RIGHT", State: "OH", Filed: 70000004}, found(OverrideKeyError, 70000001)},
+		"two slips":                {Tuple{Name1: "OFTEN RIGHT", State: "OH", Filed: 70000110}, found(Filed, 70000110)},
+		"where nobody has paid it": {Tuple{Name1: "OFTEN RIGHT", State: "VT", Filed: 70000010}, found(Filed, 70000010)},
+		"too few say so":           {Tuple{Name1: "TWICE SAID", State: "OH", Filed: 70000010}, found(Filed, 70000010)},
+		"two in the balance":       {Tuple{Name1: "BOTH OF THEM", State: "OH", Filed: 70000010}, found(Filed, 70000010)},
+		"another number":           {Tuple{Name1: "VETERANS LEAGUE POST 7", State: "OH", Filed: 70000050}, found(Filed, 70000050)},
+		"abroad":                   {Tuple{Name1: "OFTEN RIGHT", Country: "UK", Filed: 70000010}, found(Filed, 70000010)},
+	} {
+		if got := r.Resolve(&c.line, parse(&c.line)); got != c.want {
+			t.Errorf("%s: %v %s, want %v %s", name, got.EIN, got.Rule, c.want.EIN, c.want.Rule)
+		}
+	}
+}
+
+// A funder that writes two states for a body no list knows is still one funder.
+func TestBelievedCountsFundersOnce(t *testing.T) {
+	t.Parallel()
+	b := NewUniverse()
+	file := func(funder ein.EIN, state string) {
+		b.AddFiled(80000000+funder, 340000009, "OLDSTATEUNIVERSITY", "OLD STATE UNIVERSITY", Location{State: state})
+	}
+	file(1, "OH")
+	file(2, "OH")
+	file(1, "PA")
+	file(2, "PA")
+	file(3, "PA")
+	r := New(b.Build(), Options{})
+	if !r.Knows(340000009, 80000004) {
+		t.Error("three funders are not believed")
+	}
+	if r.Knows(340000009, 80000003) {
+		t.Error("two funders are believed without the third")
+	}
+}
+
+// What a filer says counts for the state it means, however that is written.
+func TestRegistryReadsStates(t *testing.T) {
+	t.Parallel()
+	b := NewUniverse()
+	b.Add(Org{EIN: 70000001, Name: "LAKESHORE BROADCASTING COMPANY", State: "PA", Sources: BMF, Active: true})
+	for i, state := range []string{"oh", "Ohio", "OH"} {
+		b.AddFiled(80000001+ein.EIN(i), 70000001, "RADIOBYLAKE", "RADIO BY THE LAKE", Location{State: state})
+	}
+	r := New(b.Build(), Options{})
+	line := Tuple{Name1: "RADIO BY THE LAKE", State: "OH"}
+	if got := r.Resolve(&line, parse(&line)); got != found(Registry, 70000001) {
+		t.Errorf("got %+v", got)
+	}
+}

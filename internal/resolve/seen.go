@@ -80,7 +80,7 @@ func (r *Resolver) seen(q *query, m Match) uint64 {
 		}
 	}
 	if r.u.prefixes.Has(t.Filed) {
-		h = h.words(d, n.K2)
+		h = h.words(d, n.K2).add(uint64(r.intended(q)))
 		if i, ok := r.u.position(t.Filed); ok {
 			h = h.add(s.who[i]).words(d, d.k2[i])
 		}

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"grantgraph/internal/resolve/abroad"
 	"grantgraph/internal/snapshot"
 )
 
@@ -18,6 +17,9 @@ const (
 	Person = "person"
 	Gov    = "gov"
 )
+
+// prefix is what the ids of recipients abroad begin with, and cluster ids lack.
+const prefix = "intl-"
 
 // Abroad gathers the spellings of recipients abroad. Which spellings are one
 // recipient is settled before: grant lines carry its id. The zero value is
@@ -37,16 +39,17 @@ func (a *Abroad) Add(country, name, id string, person bool) {
 	if a.count == nil {
 		a.count = make(map[spelling]int32)
 	}
-	a.count[spelling{country, name, strings.TrimPrefix(id, "intl-"), person}]++
+	a.count[spelling{country, name, strings.TrimPrefix(id, prefix), person}]++
 }
 
 // Rows yields every spelling with the name of its cluster, sorted by country,
 // spelling and cluster. The name of a cluster is its most frequent spelling,
-// then the longest.
+// then the longest; governs tells by its recipient id whether it is a
+// government.
 //
 // A person is never the same as another one: there the cluster is the whole
 // recipient id, which holds for one funder only.
-func (a *Abroad) Rows() iter.Seq[snapshot.IntlEntity] {
+func (a *Abroad) Rows(governs func(id string) bool) iter.Seq[snapshot.IntlEntity] {
 	all := make([]spelling, 0, len(a.count))
 	for s := range a.count {
 		all = append(all, s)
@@ -76,8 +79,8 @@ func (a *Abroad) Rows() iter.Seq[snapshot.IntlEntity] {
 			c.name, c.count = s.name, n
 		}
 	}
-	for _, c := range clusters {
-		c.gov = abroad.KindOf(c.name, "", false) == abroad.Gov
+	for id, c := range clusters {
+		c.gov = governs(prefix + id)
 	}
 	return func(yield func(snapshot.IntlEntity) bool) {
 		for _, s := range all {

@@ -79,7 +79,7 @@ func ReadKeys(r io.Reader) (Keys, error) {
 	refuse := func(format string, args ...any) (Keys, error) {
 		args = append(append([]any{line}, args...), ErrKeys)
 		return Keys{}, fault.New("cluster_keys", "line %d of the cluster keys: "+format+": %w", args...).
-			Try("restore the file from the last build; without it names abroad are clustered anew and some ids change")
+			Try("restore it from a backup, or remove it: names abroad are then clustered anew, and some ids change")
 	}
 	k := Keys{make(map[spot]string)}
 	var last spot

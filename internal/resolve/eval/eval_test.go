@@ -10,6 +10,7 @@ import (
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/grant"
+	"grantgraph/internal/orgname"
 	"grantgraph/internal/resolve"
 	"grantgraph/internal/snapshot"
 )
@@ -136,10 +137,12 @@ func masterRow(e, name, street, city, state, zip string) string {
 func TestLabelled(t *testing.T) {
 	t.Parallel()
 	var cases []Case
-	_, err := ReadLabelled(strings.NewReader(labelHeader+
+	read, err := ReadLabelled(strings.NewReader(labelHeader+
+		"130000001,2019,NEVER ISSUED,,,,,,,190000001,\n"+
 		"130000001,2019,Lantern House Inc,,1 A ST,AKRON,OH,44301,,070000002,\n"+ // found
 		"130000001,2019,HARBOR LIGHTS,,9 B ST,AKRON,OH,44301,,070000002,\n"+ // the label is another's
 		"130000001,2020,HARBOR LIGHTS,,9 B ST,AKRON,OH,44301,,130000009,\n"+ // the label is on no list
+		"130000001,2020,NO LABEL,,,,TX,,,,\n"+
 		"130000001,2020,QQQQ ZZZZ,,,,TX,,,070000002,\n"), func(c *Case) error { // nothing to find it by
 		cases = append(cases, *c)
 		return nil
@@ -155,9 +158,13 @@ func TestLabelled(t *testing.T) {
 	}
 	Teach(b, cases)
 	var list strings.Builder
-	res, err := Labelled(t.Context(), b.Build(), cases, Options{List: &list})
+	res, err := Labelled(t.Context(), b.Build(), cases, Options{Read: read, List: &list})
 	if err != nil {
 		t.Fatal(err)
+	}
+	cases = cases[1:] // the first has no label after all
+	if got := res.Left.Rejected; len(got) != 2 || got[0].Reason != ReasonPrefix || got[1].Reason != ReasonLabel || res.Left.Lost() != 2 {
+		t.Errorf("left out %+v", got)
 	}
 	c := &res.Tally.Rules[grant.Name]
 	if res.Tally.Lines != len(cases) || c.N != 2 || c.Agree != 1 || c.Suspect != 1 || c.Absent != 1 {
@@ -172,13 +179,45 @@ func TestLabelled(t *testing.T) {
 	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &s); err != nil {
 		t.Fatalf("the last line is no JSON: %v", err)
 	}
-	for _, key := range []string{"coverage", "precision", "recall", "ece", "rules"} {
+	for _, key := range []string{"coverage", "precision", "recall", "ece", "rules", "left_out"} {
 		if _, ok := s[key]; !ok {
 			t.Errorf("the summary lacks %s", key)
 		}
 	}
 	if n := strings.Count(list.String(), "\n"); n != 1+len(cases)-1 {
 		t.Errorf("%d lines listed:\n%s", n, list.String())
+	}
+}
+
+// TestTeach hears nothing from a line whose funder is not known: what it said
+// could not be hidden from it.
+func TestTeach(t *testing.T) {
+	t.Parallel()
+	cases := make([]Case, 6)
+	for i := range cases {
+		cases[i] = Case{Tuple: resolve.Tuple{Name1: "HOUSE OF LANTERNS", State: "OH"}, Truth: 340000002, name: orgname.Parse("HOUSE OF LANTERNS")}
+	}
+	b := resolve.NewUniverse()
+	b.Add(resolve.Org{EIN: 340000002, Name: "KINDLING GUILD", State: "OH", Sources: resolve.BMF, Active: true})
+	Teach(b, cases)
+	r := resolve.New(b.Build(), resolve.Options{})
+	if o, m := Ask(r, &cases[0]); !o.Present || m.EIN != ein.None {
+		t.Errorf("found %s by %s", m.EIN, m.Rule)
+	}
+}
+
+// TestExamine asks for no more lines than it may.
+func TestExamine(t *testing.T) {
+	t.Parallel()
+	labels := make([]resolve.Label, 99)
+	for i := range labels {
+		labels[i] = resolve.Label{Name: &orgname.Name{}, Funder: 130000001, Truth: 130000002}
+	}
+	r := resolve.New(resolve.NewUniverse().Build(), resolve.Options{})
+	for most, want := range map[int]int{1: 1, 50: 50, 98: 50, 99: 99, 1000: 99} {
+		if got := Examine(r, labels, most).Tally.Lines; got != want {
+			t.Errorf("%d of 99 lines where %d may be asked for", got, most)
+		}
 	}
 }
 

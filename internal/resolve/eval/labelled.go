@@ -34,9 +34,10 @@ var ErrLabelled = errors.New("not a file of labelled grant lines")
 
 // Reasons for which a line is left out.
 const (
-	ReasonLabel = "no usable EIN filed"
-	ReasonOwn   = "the funder's own EIN filed"
-	ReasonName  = "no name"
+	ReasonLabel  = "no usable EIN filed"
+	ReasonPrefix = "an EIN filed with a prefix that was never issued"
+	ReasonOwn    = "the funder's own EIN filed"
+	ReasonName   = "no name"
 )
 
 // ReadLabelled calls fn for every line of a CSV file, plain or gzipped, with
@@ -104,10 +105,14 @@ func AddMaster(b *resolve.UniverseBuilder, r io.Reader) (rows.Tally, error) {
 }
 
 // Teach tells the universe what the labelled lines file, as a build does. A
-// case is later asked for without what its own funder said.
+// case is later asked for without what its own funder said; one whose funder is
+// not known could not be, and teaches nothing.
 func Teach(b *resolve.UniverseBuilder, cases []Case) {
 	for i := range cases {
 		c := &cases[i]
+		if c.Funder == ein.None {
+			continue
+		}
 		at := resolve.Location{Street: c.Street, City: c.City, State: c.State}
 		at.ZIP5, _ = place.ZIP5(c.ZIP, c.State)
 		b.AddFiled(c.Funder, c.Truth, c.name.KX, strings.TrimSpace(c.Name1+" "+c.Name2), at)

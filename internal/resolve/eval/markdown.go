@@ -14,6 +14,7 @@ import (
 // Summary is the result for machines, one line of JSON.
 type Summary struct {
 	Lines        int     `json:"lines"`
+	LeftOut      int64   `json:"left_out,omitempty"` // rows of the file without a usable label
 	Present      int     `json:"present"`
 	Linked       int     `json:"linked"`
 	Coverage     float64 `json:"coverage"`

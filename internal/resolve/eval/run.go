@@ -14,6 +14,7 @@ import (
 	"grantgraph/internal/grant"
 	"grantgraph/internal/resolve"
 	"grantgraph/internal/resolve/model"
+	"grantgraph/internal/source/rows"
 )
 
 // Options say how labelled lines are tried.
@@ -24,6 +25,8 @@ type Options struct {
 	Folds bool
 	// Model answers instead of that one.
 	Model *model.Model
+	// Read is what became of the rows that the cases are from.
+	Read rows.Tally
 	// List, where set, is given every answer that is not right, as CSV.
 	List io.Writer
 }
@@ -34,12 +37,14 @@ type Result struct {
 	Masked *Tally // the same lines with their organization taken away: every answer is wrong
 	Gates  []Gate
 	Model  string
+	Left   rows.Tally // rows of the file that were no case
 }
 
 // Labelled asks for every case blindly. The universe must have been taught the
 // cases. A case whose EIN has a prefix that was never issued has no label.
 func Labelled(ctx context.Context, u *resolve.Universe, cases []Case, opt Options) (*Result, error) {
 	res := &Result{Tally: NewTally(), Masked: NewTally(), Model: "prior"}
+	res.Left.Add(rows.Tally{Rejected: opt.Read.Rejected})
 	var list *csv.Writer
 	if opt.List != nil {
 		list = csv.NewWriter(opt.List)
@@ -60,6 +65,9 @@ func Labelled(ctx context.Context, u *resolve.Universe, cases []Case, opt Option
 		for i := range cases {
 			c := &cases[i]
 			if !issued.Has(c.Truth) {
+				if part == 0 {
+					res.Left.Reject(ReasonPrefix)
+				}
 				continue
 			}
 			if parts == 1 || half(c.Truth) == part {
@@ -239,8 +247,12 @@ func (res *Result) Print(w io.Writer, asJSON bool) error {
 	s := res.Tally.Summary()
 	s.Model, s.Gates = res.Model, res.Gates
 	s.MaskedFires = round(share(res.Masked.Linked, res.Masked.Lines))
+	s.LeftOut = res.Left.Lost()
 	if !asJSON {
 		fmt.Fprintf(w, "Model: %s.\n\n", res.Model)
+		for _, l := range res.Left.Rejected {
+			fmt.Fprintf(w, "Rows left out: %s, %s.\n\n", count(int(l.Count)), l.Reason)
+		}
 		res.Tally.Markdown(w)
 		fmt.Fprintf(w, "With the organization of each line taken out of the universe:\n\n")
 		res.MaskedMarkdown(w, 0.15)

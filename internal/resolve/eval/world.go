@@ -229,7 +229,8 @@ func PrintWorld(out io.Writer, w *World, blind *Result, asJSON bool) error {
 // labels hold, at most as many as given.
 func Examine(r *resolve.Resolver, labels []resolve.Label, most int) *Result {
 	res := &Result{Tally: NewTally(), Masked: NewTally()}
-	step := max(1, len(labels)/max(most, 1))
+	most = max(most, 1)
+	step := max(1, (len(labels)+most-1)/most)
 	var cases []*Case
 	for i := 0; i < len(labels); i += step {
 		l := &labels[i]
