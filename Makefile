@@ -8,8 +8,8 @@ CASES ?= 50000
 
 .PHONY: run build test require lint fuzz oracle soak bench clean
 
-run: ## make an invented world, build it, serve it on 127.0.0.1:8080
-	$(GO) run ./cmd/grantgraph demo
+run: build ## make an invented world, build it, serve it on 127.0.0.1:8080
+	@bin/grantgraph demo
 
 build: ## the binary, in bin/
 	$(GO) build -o bin/grantgraph ./cmd/grantgraph

@@ -16,7 +16,7 @@ import (
 )
 
 type buildCmd struct {
-	Sources string `help:"Folder of upstream files: 990/*.zip, bmf/eo*.csv, overrides/human.csv, census/*.txt." default:"sources" placeholder:"DIR"`
+	Sources string `help:"Folder of upstream files, as fetch and synth fill it; only 990/*.zip is needed." default:"sources" placeholder:"DIR"`
 	Data    string `help:"Data directory for the stage and the snapshots." default:"data" placeholder:"DIR"`
 	Workers int    `help:"Parallel workers; 0 is one per core." default:"0" placeholder:"N"`
 	Keep    int    `help:"How many snapshots to keep." default:"3" placeholder:"N"`

@@ -32,7 +32,8 @@ const configName = "grantgraph.toml"
 
 // readConfig reads the file; without one there are no values.
 func readConfig() (*configFile, error) {
-	path, named := os.LookupEnv("GRANTGRAPH_CONFIG")
+	path := os.Getenv("GRANTGRAPH_CONFIG")
+	named := path != ""
 	if !named {
 		path = configName
 	}
@@ -78,7 +79,14 @@ func (c *configFile) Validate(app *kong.Application) error {
 			}
 			continue
 		}
-		for name := range table {
+		if _, ok := flags[key]; !ok {
+			return fault.New("bad_config", "%s: there is no command %s", c.path, key).Try("grantgraph --help lists the commands")
+		}
+		for name, value := range table {
+			if _, isTable := value.(map[string]any); isTable {
+				return fault.New("bad_config", "%s: %s in [%s] is a table", c.path, name, key).
+					Try("a text, a number, or a list of them; [%s] holds for all that begins with grantgraph %s", key, key)
+			}
 			if !slices.Contains(flags[key], name) {
 				return fault.New("bad_config", "%s: [%s] has no flag --%s", c.path, key, name).Try("grantgraph %s --help lists the flags", key)
 			}
@@ -97,6 +105,9 @@ func (c *configFile) Resolve(ctx *kong.Context, _ *kong.Path, flag *kong.Flag) (
 	value, ok := c.lookup(ctx, flag.Name)
 	if !ok {
 		return nil, nil
+	}
+	if list, ok := value.([]any); ok {
+		return list, nil
 	}
 	return fmt.Sprint(value), nil
 }

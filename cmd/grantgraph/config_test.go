@@ -33,15 +33,25 @@ func TestConfig(t *testing.T) {
 			t.Errorf("no line %v in\n%s", want, out)
 		}
 	}
+	write("[serve]\nproxy = [\"10.0.0.0/8\", \"127.0.0.1/32\"]\n")
+	if _, out, errs := command(t, "serve", "--print-config"); !strings.Contains(out, "[10.0.0.0/8 127.0.0.1/32]") || strings.Contains(out, "[[") {
+		t.Errorf("a list: %s%s", out, errs)
+	}
 	for body, want := range map[string]string{
 		"dtaa = 1\n":            "no command has a flag --dtaa",
 		"[serve]\ngrants = 1\n": "[serve] has no flag --grants",
-		"data = \n":             "grantgraph.toml",
+		"[srve]\n":              "there is no command srve",
+		"[serve]\nmirror = {ofac = \"http://a\"}\n": "mirror in [serve] is a table",
+		"data = \n": "grantgraph.toml",
 	} {
 		write(body)
 		if code, _, errs := command(t, "version"); code != 1 || !strings.Contains(errs, want) || !strings.Contains(errs, "Try:") {
 			t.Errorf("%q: exit %d, %s", body, code, errs)
 		}
+	}
+	t.Setenv("GRANTGRAPH_CONFIG", "")
+	if code, _, errs := command(t, "version"); code != 0 {
+		t.Errorf("no file named: exit %d, %s", code, errs)
 	}
 	t.Setenv("GRANTGRAPH_CONFIG", filepath.Join(t.TempDir(), "absent.toml"))
 	if code, _, errs := command(t, "version"); code != 1 || !strings.Contains(errs, "does not exist") {

@@ -94,6 +94,9 @@ func (c *fetchCmd) options() (o fetch.Options, err error) {
 		if u, err := url.Parse(address); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 			return o, fault.New("bad_flag", "--mirror %s: %q is no web address", item, address).Try("--mirror %s=https://mirror.example.org", name)
 		}
+		if err := known("--mirror", name); err != nil {
+			return o, err
+		}
 		o.Base[name] = address
 	}
 	for _, item := range c.Floor {
@@ -102,9 +105,21 @@ func (c *fetchCmd) options() (o fetch.Options, err error) {
 		if err != nil || n < 0 {
 			return o, fault.New("bad_flag", "--floor %s: %q is no number of rows", item, number).Try("--floor %s=1", name)
 		}
+		if err := known("--floor", name); err != nil {
+			return o, err
+		}
 		o.Floor[name] = n
 	}
 	return o, nil
+}
+
+// known refuses the name of a source that is in no catalogue: a server would
+// otherwise go on without the mirror it was told of.
+func known(flag, name string) error {
+	if _, ok := source.Find(name); !ok {
+		return fault.New("bad_flag", "%s: there is no source %q", flag, name).Try("one of %s", strings.Join(source.Names(), ", "))
+	}
+	return nil
 }
 
 // day reads a day or a year.
@@ -233,15 +248,8 @@ func (b *fetchBars) next(file string, total int64) {
 		return
 	}
 	if f, ok := b.app.Err.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		b.bar = progressbar.NewOptions64(total,
-			progressbar.OptionSetWriter(b.app.Err),
-			progressbar.OptionSetDescription(fmt.Sprintf("  %-11s %-32s", b.source, path.Base(file))),
-			progressbar.OptionSetWidth(28),
-			progressbar.OptionShowBytes(true),
-			progressbar.OptionThrottle(80*time.Millisecond),
-			progressbar.OptionClearOnFinish(),
-			progressbar.OptionSetTheme(progressbar.Theme{Saucer: "█", SaucerHead: "█", SaucerPadding: "░", BarStart: "", BarEnd: ""}),
-		)
+		columns, _, _ := term.GetSize(int(f.Fd()))
+		b.bar = progressbar.NewOptions64(total, barOptions(b.app.Err, columns, fmt.Sprintf("  %-11s %-32s", b.source, path.Base(file)), true)...)
 	}
 }
 

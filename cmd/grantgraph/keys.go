@@ -3,10 +3,12 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"strings"
 	"time"
 
 	"grantgraph/internal/account"
+	"grantgraph/internal/fault"
 	"grantgraph/internal/server"
 )
 
@@ -36,8 +38,17 @@ type keyStore struct {
 	FreeWindow string `help:"Window of the free allowance, as the server has it: day or month." default:"day" placeholder:"WINDOW"`
 }
 
-// with opens the store for the time of one piece of work.
-func (c *keyStore) with(work func(account.Store) error) (err error) {
+// with opens the store for the time of one piece of work. Only making a key may
+// make the store: anywhere else a directory that is not there is a slip.
+func (c *keyStore) with(work func(account.Store) error) error {
+	if _, err := os.Stat(c.Data); err != nil && c.Database == "" {
+		return fault.Disk(c.Data, err)
+	}
+	return c.made(work)
+}
+
+// made opens the store, which is made where there is none.
+func (c *keyStore) made(work func(account.Store) error) (err error) {
 	s, err := server.OpenAccounts(c.Data, c.Database, account.Options{FreeWindow: account.Window(c.FreeWindow)})
 	if err != nil {
 		return err
@@ -136,7 +147,7 @@ func (c *keysCreateCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	return c.with(func(s account.Store) error {
+	return c.made(func(s account.Store) error {
 		secret, k, err := s.Create(a.Ctx, plan, c.Email, c.Label)
 		if err != nil {
 			return err
@@ -281,6 +292,9 @@ type eventRecord struct {
 }
 
 func (c *keysAuditCmd) Run(a *app) error {
+	if c.Limit < 1 || c.Limit > 1000 {
+		return fault.New("bad_flag", "--limit %d is not between 1 and 1,000", c.Limit).Try("--limit 1000, and --before SEQ for the next page")
+	}
 	return c.with(func(s account.Store) error {
 		f := account.Trail{Kind: account.Kind(c.Kind), Limit: c.Limit, Before: c.Before}
 		if c.Key != "" {

@@ -43,6 +43,15 @@ func TestKeys(t *testing.T) {
 		}
 		return out
 	}
+	if _, err := keys(t, "list", "--data", dir); err == nil || !strings.Contains(err.Error(), "does not exist") {
+		t.Errorf("list of a directory that is not there: %v", err)
+	}
+	if _, err := os.Stat(dir); err == nil {
+		t.Error("to list keys made a store")
+	}
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
 	if out := must("list"); !strings.Contains(out, "No keys yet") {
 		t.Errorf("empty list: %q", out)
 	}
@@ -105,7 +114,7 @@ func TestKeys(t *testing.T) {
 		t.Errorf("plan: %q", out)
 	}
 	for _, args := range [][]string{
-		{"deactivate", "nobody@example.org"}, {"audit", "--key", "key_nobody"}, {"audit", "--limit", "1001"},
+		{"deactivate", "nobody@example.org"}, {"audit", "--key", "key_nobody"}, {"audit", "--limit", "1001"}, {"audit", "--limit", "0"},
 		{"deactivate", secret}, {"rotate", "key_nobody"}, {"plan", id, "gold"}, {"create", "--plan", "gold"}, {"create", "--email", "nobody"},
 	} {
 		if out, err := keys(t, append(args, "--data", dir)...); err == nil {

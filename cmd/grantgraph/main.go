@@ -5,14 +5,17 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
+	"golang.org/x/term"
 
 	"grantgraph/internal/fault"
 )
@@ -57,6 +60,7 @@ in capitals (GRANTGRAPH_DATA for --data), or in a file grantgraph.toml.`
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second interrupt does not wait for anything to be finished
 	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
@@ -89,6 +93,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer) 
 		kong.DefaultEnvars("GRANTGRAPH"),
 		kong.Resolvers(config),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
+		kong.ValueFormatter(describe),
 	)
 	if err != nil {
 		panic(err) // a mistake in the struct tags above, caught by any test
@@ -101,13 +106,39 @@ func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer) 
 		if _, ok := fault.Of(err); ok {
 			return complain(errw, err)
 		}
-		fmt.Fprintf(errw, "grantgraph: %v\nTry: grantgraph --help\n", err)
+		help := "grantgraph"
+		if wrong := (*kong.ParseError)(nil); errors.As(err, &wrong) && wrong.Context.Selected() != nil {
+			help = wrong.Context.Selected().FullPath()
+		}
+		fmt.Fprintf(errw, "grantgraph: %v\nTry: %s --help\n", err, help)
 		return 2
 	}
 	if err := kctx.Run(&app{Ctx: ctx, In: in, Out: out, Err: errw, settings: config.settings(kctx)}); err != nil {
+		if ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.Cause(ctx))) {
+			// Where the work was when it was stopped is no fault of that place.
+			if f, ok := errw.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+				fmt.Fprintln(errw) // half a bar may stand there, or ^C
+			}
+			fmt.Fprintln(errw, "grantgraph: stopped before it was done")
+			return interrupted
+		}
 		return complain(errw, err)
 	}
 	return 0
+}
+
+// interrupted is the exit code of a command that was told to stop and had not
+// finished, as shells have it.
+const interrupted = 130
+
+// describe adds its default to the help of a flag, which kong leaves out where
+// a placeholder stands for the value.
+func describe(value *kong.Value) string {
+	v := *value
+	if v.Tag.PlaceHolder != "" && v.Default != "" {
+		v.Help = strings.TrimSuffix(v.Help, ".") + "; default " + v.Default + "."
+	}
+	return kong.DefaultHelpValueFormatter(&v)
 }
 
 // complain says what went wrong and what to do about it.

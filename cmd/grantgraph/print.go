@@ -154,19 +154,37 @@ func (a *app) phase(label string, total int64, quiet bool) *progress {
 		if total == 0 {
 			total = -1
 		}
-		p.bar = progressbar.NewOptions64(total,
-			progressbar.OptionSetWriter(a.Err),
-			progressbar.OptionSetDescription(fmt.Sprintf("  %-10s", label)),
-			progressbar.OptionSetWidth(34),
-			progressbar.OptionShowCount(),
-			progressbar.OptionShowIts(),
-			progressbar.OptionShowBytes(label == "read"),
-			progressbar.OptionThrottle(80*time.Millisecond),
-			progressbar.OptionClearOnFinish(),
-			progressbar.OptionSetTheme(progressbar.Theme{Saucer: "█", SaucerHead: "█", SaucerPadding: "░", BarStart: "", BarEnd: ""}),
-		)
+		columns, _, _ := term.GetSize(int(f.Fd()))
+		p.bar = progressbar.NewOptions64(total, barOptions(a.Err, columns, fmt.Sprintf("  %-10s", label), label == "read")...)
 	}
 	return p
+}
+
+// barOptions describe a bar that fits into the columns of a terminal, because a
+// line that wraps cannot be drawn over. Where there is no room for figures it
+// has none.
+func barOptions(w io.Writer, columns int, description string, bytes bool) []progressbar.Option {
+	const figures, least = 46, 8 // the longest percentage, count and times; the shortest bar
+	if columns <= 0 {
+		columns = 80
+	}
+	options := []progressbar.Option{
+		progressbar.OptionSetWriter(w),
+		progressbar.OptionThrottle(80 * time.Millisecond),
+		progressbar.OptionClearOnFinish(),
+		progressbar.OptionSetTheme(progressbar.Theme{Saucer: "█", SaucerHead: "█", SaucerPadding: "░", BarStart: "", BarEnd: ""}),
+	}
+	room := columns - utf8.RuneCountInString(description) - figures
+	if room < least {
+		const bare = 16 // percentage and time
+		name := []rune(description)
+		name = name[:max(0, min(len(name), columns-bare-least))]
+		description, room = string(name), columns-len(name)-bare
+		options = append(options, progressbar.OptionSetPredictTime(false))
+	} else {
+		options = append(options, progressbar.OptionShowCount(), progressbar.OptionShowBytes(bytes))
+	}
+	return append(options, progressbar.OptionSetDescription(description), progressbar.OptionSetWidth(max(1, min(34, room))))
 }
 
 // set moves the phase to done units.

@@ -15,7 +15,6 @@ package api
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -168,7 +167,7 @@ func New(c Config) (http.Handler, error) {
 func checkBase(base string) (string, error) {
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") || u.RawQuery != "" || u.Fragment != "" {
-		return "", fmt.Errorf("api: the base URL %q is not an http or https address", base)
+		return "", fault.New("bad_base_url", "%q is not the address of a site", base).Try("--base-url https://grants.example.org")
 	}
 	return strings.TrimRight(base, "/"), nil
 }

@@ -125,7 +125,7 @@ func Open(opt Options) (_ *Server, err error) {
 		return nil, err
 	}
 	if opt.Addr != "" {
-		if s.public, err = listen(opt.Addr); err != nil {
+		if s.public, err = listen("--addr", opt.Addr); err != nil {
 			return nil, err
 		}
 		if s.opt.BaseURL == "" {
@@ -133,7 +133,7 @@ func Open(opt Options) (_ *Server, err error) {
 		}
 	}
 	if opt.Admin != "" {
-		if s.admin, err = listen(opt.Admin); err != nil {
+		if s.admin, err = listen("--admin", opt.Admin); err != nil {
 			return nil, err
 		}
 	}
@@ -151,18 +151,18 @@ func reachable(addr net.Addr) string {
 	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), at.Port()).String()
 }
 
-func listen(addr string) (net.Listener, error) {
+func listen(flag, addr string) (net.Listener, error) {
 	l, err := net.Listen("tcp", addr)
 	if err != nil {
 		return nil, fault.New("address", "cannot listen on %s: %w", addr, err).
-			Try("another address with --addr, such as 127.0.0.1:0 for any free port")
+			Try("another address with %s, such as 127.0.0.1:0 for any free port", flag)
 	}
 	return l, nil
 }
 
 // Probe reports whether a server could listen on an address now.
 func Probe(addr string) error {
-	l, err := listen(addr)
+	l, err := listen("--addr", addr)
 	if err != nil {
 		return err
 	}

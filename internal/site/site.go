@@ -94,7 +94,7 @@ func New(c Config) (*Site, error) {
 	mux.HandleFunc("GET /org/{ein}", s.serveOrg)
 	mux.HandleFunc("GET /data", s.serveData)
 	mux.HandleFunc("GET /sql", s.serveSQL)
-	mux.Handle("GET /static/", cached(http.StripPrefix("/static/", http.FileServerFS(files))))
+	mux.Handle("GET /static/", cached(http.StripPrefix("/static/", http.FileServerFS(noListing{files}))))
 	mux.HandleFunc("/", s.serveMissing)
 	s.routePeople(mux)
 	s.routeAccount(mux)
@@ -182,6 +182,21 @@ func cached(h http.Handler) http.Handler {
 	})
 }
 
+// noListing is files without a list of them.
+type noListing struct{ fs.FS }
+
+func (f noListing) Open(name string) (fs.File, error) {
+	file, err := f.FS.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	if st, err := file.Stat(); err != nil || st.IsDir() {
+		file.Close()
+		return nil, fs.ErrNotExist
+	}
+	return file, nil
+}
+
 // secured sets the headers that keep a page to itself: scripts and styles come
 // from here and nowhere else.
 func secured(h http.Handler) http.Handler {
@@ -234,6 +249,8 @@ type homePage struct {
 	Counts   snapshot.Counts
 	Years    []year
 	Examples examples
+	Query    string          // what was asked for without a script
+	Found    []search.Result // and what has that name
 }
 
 // examples are organizations worth asking about.
@@ -255,6 +272,12 @@ func examplesOf(ctx context.Context, set *served.Set) (e examples) {
 	return e
 }
 
+// What the search box takes and shows at most; its script shows as many.
+const (
+	mostTyped = 200
+	mostFound = 8
+)
+
 func (s *Site) serveHome(w http.ResponseWriter, r *http.Request) {
 	set, release := s.Acquire()
 	defer release()
@@ -262,6 +285,9 @@ func (s *Site) serveHome(w http.ResponseWriter, r *http.Request) {
 	page := homePage{frame: s.frame(r, "Grantgraph: who funds whom", m.Version), Counts: m.Counts}
 	page.Years = s.years(m)
 	page.Examples = examplesOf(r.Context(), set)
+	if q := r.FormValue("q"); len(q) <= mostTyped {
+		page.Query, page.Found = q, set.Search.Find(q, "", mostFound)
+	}
 	s.render(w, http.StatusOK, "home", page)
 }
 

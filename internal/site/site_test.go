@@ -1,6 +1,13 @@
 package site
 
-import "testing"
+import (
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"grantgraph/internal/graph"
+	"grantgraph/internal/search"
+)
 
 func TestMoney(t *testing.T) {
 	t.Parallel()
@@ -25,6 +32,9 @@ func TestMoney(t *testing.T) {
 		if got := grouped(n); got != want {
 			t.Errorf("%d: %s", n, got)
 		}
+		if got := dollars(n); got != "-$"+want[1:] {
+			t.Errorf("%d: %s", n, got)
+		}
 	}
 }
 
@@ -39,14 +49,56 @@ func TestTitle(t *testing.T) {
 
 func TestBarsStayInTheChart(t *testing.T) {
 	t.Parallel()
-	for _, years := range [][]year{nil, {{Year: 2020}}, {{Year: 2020, Amount: 5}, {Year: 2021, Amount: 50_000_000_000}, {Year: 2022, Amount: 1, Partial: true}}} {
+	for _, years := range [][]year{nil, {{Year: 2020}}, {{Year: 2020, Amount: 5}, {Year: 2021, Amount: 50_000_000_000}, {Year: 2024, Amount: 1, Partial: true}}} {
 		c := bars(years)
-		if len(c.Bars) != len(years) {
-			t.Fatalf("%d bars for %d years", len(c.Bars), len(years))
+		if n := len(years); n > 0 && len(c.Bars) != years[n-1].Year-years[0].Year+1 || n == 0 && len(c.Bars) != 0 {
+			t.Fatalf("%d bars for %v", len(c.Bars), years)
 		}
-		for _, b := range c.Bars {
-			if b.Height < 1 || b.Y < 0 || b.Y+b.Height != c.Base || b.X+b.Width > c.Width {
+		for i, b := range c.Bars {
+			if b.Year != years[0].Year+i || (b.Height > 0) != (b.Amount > 0) || b.Y < 0 || b.Y+b.Height != c.Base || b.X+b.Width > c.Width {
 				t.Errorf("%+v in %d by %d", b, c.Width, c.Height)
+			}
+		}
+	}
+}
+
+// TestSearchWithoutScript asks the search box as a browser without scripts does.
+func TestSearchWithoutScript(t *testing.T) {
+	t.Parallel()
+	v := newPlace(t).visitor(t)
+	want(t, v.get("/?q=county+library"), 200, `value="county library"`)
+	want(t, v.get("/?q=county+library"), 200, `<a href="/org/`)
+	want(t, v.get("/?q=zzqxv+wwkjq"), 200, "No organization of that name")
+	want(t, v.get("/?q="+strings.Repeat("x", 201)), 200, `value=""`)
+	want(t, v.get("/static/"), 404, "")
+	want(t, v.get("/static/style.css"), 200, "{")
+}
+
+// TestOrgPageCounts looks at what the page of an organization says of its
+// numbers: one grant is no grants, and a list that is cut says so.
+func TestOrgPageCounts(t *testing.T) {
+	t.Parallel()
+	s := newPlace(t)
+	for _, tc := range []struct {
+		gave, received flow
+		want           []string
+	}{
+		{
+			gave:     flow{Totals: graph.Totals{Amount: 5, Grants: 1, Recipients: 1}, Recipients: make([]graph.RecipientTotal, 1)},
+			received: flow{Totals: graph.Totals{Amount: 5, Grants: 1, Funders: 1}, Funders: make([]graph.FunderTotal, 1)},
+			want:     []string{">1 grant to 1 recipient.<", ">1 grant whose recipient was identified as this organization.<"},
+		},
+		{
+			gave:     flow{Totals: graph.Totals{Amount: 5, Grants: 1200, Recipients: 372}, Recipients: make([]graph.RecipientTotal, 25)},
+			received: flow{Totals: graph.Totals{Amount: 5, Grants: 40, Funders: 30}, Funders: make([]graph.FunderTotal, 25)},
+			want:     []string{">1,200 grants to 372 recipients. These 25 received most.<", " These 25 funders of 30 gave most.<"},
+		},
+	} {
+		w := httptest.NewRecorder()
+		s.render(w, 200, "org", orgPage{frame: frame{Title: "EXAMPLE FUND"}, Org: search.Result{Name: "EXAMPLE FUND"}, Gave: tc.gave, Received: tc.received})
+		for _, want := range append(tc.want, "<title>Example Fund · Grantgraph</title>") {
+			if !strings.Contains(w.Body.String(), want) {
+				t.Errorf("no %q in %s", want, w.Body)
 			}
 		}
 	}

@@ -13,7 +13,7 @@ import (
 // functions are what the pages can call.
 var functions = template.FuncMap{
 	"count":   func(n int64) string { return grouped(n) },
-	"dollars": func(n int64) string { return "$" + grouped(n) },
+	"dollars": dollars,
 	"short":   short,
 	"share": func(part, whole int64) string {
 		switch {
@@ -43,6 +43,14 @@ func title(s string) string {
 		words[i] = strings.ToUpper(w[:size]) + w[size:]
 	}
 	return strings.Join(words, " ")
+}
+
+// dollars writes an amount; a revenue may be below zero.
+func dollars(n int64) string {
+	if n < 0 {
+		return "-$" + grouped(n)[1:]
+	}
+	return "$" + grouped(n)
 }
 
 func grouped(n int64) string {
@@ -100,8 +108,9 @@ type chart struct {
 	Bars                []bar
 }
 
-// bars lays out a chart of dollars by year.
+// bars lays out a chart of dollars by year, those without a grant included.
 func bars(years []year) chart {
+	years = unbroken(years)
 	const height, base, step = 180, 150, 64
 	c := chart{Width: max(step*len(years), step), Height: height, Base: base}
 	var most int64 = 1
@@ -109,8 +118,24 @@ func bars(years []year) chart {
 		most = max(most, y.Amount)
 	}
 	for i, y := range years {
-		h := int(max(1, y.Amount*125/most))
+		h := int(y.Amount * 125 / most)
+		if y.Amount > 0 {
+			h = max(1, h)
+		}
 		c.Bars = append(c.Bars, bar{year: y, X: i*step + 10, Y: base - h, Width: step - 20, Height: h, Label: compact(y.Amount)})
 	}
 	return c
+}
+
+// unbroken puts the years in between that have no row, so that bars beside each
+// other are years that follow each other.
+func unbroken(years []year) []year {
+	var all []year
+	for _, y := range years {
+		for len(all) > 0 && all[len(all)-1].Year < y.Year-1 {
+			all = append(all, year{Year: all[len(all)-1].Year + 1})
+		}
+		all = append(all, y)
+	}
+	return all
 }

@@ -7,7 +7,7 @@
   const status = document.getElementById("status");
   let asked = 0, timer = 0;
 
-  const hide = () => { list.hidden = true; input.setAttribute("aria-expanded", "false"); };
+  const hide = () => { list.hidden = true; status.textContent = ""; };
 
   function show(results) {
     list.replaceChildren(...results.slice(0, 8).map((r) => {
@@ -22,19 +22,20 @@
       return li;
     }));
     list.hidden = results.length === 0;
-    input.setAttribute("aria-expanded", String(!list.hidden));
   }
 
   async function ask() {
     const q = input.value.trim(), turn = ++asked;
-    if (q.length < 2) { hide(); status.textContent = ""; return; }
+    if (q.length < 2) { hide(); return; }
     try {
       const answer = await fetch("/api/v1/search?q=" + encodeURIComponent(q), { headers: { accept: "application/json" } });
       const body = await answer.json();
       if (turn !== asked) return;
       if (!answer.ok) throw new Error(body.message);
       show(body.results);
-      status.textContent = body.results.length ? "" : "No organization of that name in the filings read.";
+      // The list shows this; the status is for those who hear the page.
+      const found = Math.min(body.results.length, 8);
+      status.textContent = found === 0 ? "No organization of that name in the filings read." : found === 1 ? "1 organization found" : found + " organizations found";
     } catch {
       if (turn === asked) { hide(); status.textContent = "The search could not be reached. Please try again."; }
     }

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestParse asks in ways the command line does not have: the answer points to
+// the help that lists those it has.
+func TestParse(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ args, want, try string }{
+		{"nosuch", "unexpected argument nosuch", "grantgraph --help"},
+		{"build extra", "unexpected argument extra", "grantgraph build --help"},
+		{"synth", "--out=DIR", "grantgraph synth --help"},
+		{"keys rotate", "<id>", "grantgraph keys rotate --help"},
+		{"keys create --nosuch", "--nosuch", "grantgraph keys create --help"},
+		{"serve --log xml", "--log must be one of", "grantgraph serve --help"},
+	} {
+		code, _, errs := command(t, strings.Fields(test.args)...)
+		if code != 2 || !strings.Contains(errs, test.want) || !strings.HasSuffix(errs, "Try: "+test.try+"\n") {
+			t.Errorf("%s: exit %d, %s", test.args, code, errs)
+		}
+	}
+	code, _, errs := command(t, "serve", "--sources", t.TempDir(), "--data", t.TempDir(), "--mirror", "ofca=http://127.0.0.1:1")
+	if code != 1 || !strings.Contains(errs, `there is no source "ofca"`) {
+		t.Errorf("a mirror of nothing: exit %d, %s", code, errs)
+	}
+}
+
+// TestHelpShowsDefaults looks for the defaults that a placeholder would hide.
+func TestHelpShowsDefaults(t *testing.T) {
+	t.Parallel()
+	_, out, _ := command(t, "serve", "--help")
+	text := strings.Join(strings.Fields(out), " ")
+	for _, want := range []string{"accounts; default data ($GRANTGRAPH_DATA)", "default 127.0.0.1:8080", "Sender of these letters ($GRANTGRAPH_MAIL_FROM)"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+}
+
+// TestInterrupted stops commands: they say that, and blame neither the disk nor
+// anything else.
+func TestInterrupted(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, args := range [][]string{
+		{"synth", "--out", filepath.Join(t.TempDir(), "world"), "--grants", "1k"},
+		{"build", "--sources", world(), "--data", t.TempDir(), "--quiet"},
+		{"inspect", filepath.Join(world(), "990", "2023_TEOS_XML_01A.zip")},
+	} {
+		var out, errs bytes.Buffer
+		if code := run(ctx, args, strings.NewReader(""), &out, &errs); code != interrupted || errs.String() != "grantgraph: stopped before it was done\n" {
+			t.Errorf("%v: exit %d, %s", args, code, errs.String())
+		}
+	}
+}
