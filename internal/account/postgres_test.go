@@ -108,8 +108,9 @@ func TestUpgrade(t *testing.T) {
 // severed is a connection that fails around a commit, in one of three ways.
 type severed struct {
 	net.Conn
-	plan *severance
-	dead atomic.Bool
+	plan  *severance
+	dead  atomic.Bool
+	heard chan struct{} // an answer after it was severed
 }
 
 // severance is how the next commit fails.
@@ -138,9 +139,14 @@ func (c *severed) Write(b []byte) (int, error) {
 	c.dead.Store(true)
 	sent := bytes.Clone(b)
 	send := func() {
-		// The server has done it when it answers.
+		// The server has done it when it answers, whoever hears it: after a
+		// slow write the driver may be listening already.
 		if _, err := c.Conn.Write(sent); err == nil {
-			_, _ = c.Conn.Read(make([]byte, 4096))
+			go func() {
+				_, _ = c.Conn.Read(make([]byte, 4096))
+				c.hear()
+			}()
+			<-c.heard
 		}
 		c.Conn.Close()
 	}
@@ -159,7 +165,20 @@ func (c *severed) Read(b []byte) (int, error) {
 	if c.dead.Load() {
 		return 0, io.EOF
 	}
-	return c.Conn.Read(b)
+	n, err := c.Conn.Read(b)
+	if c.dead.Load() {
+		c.hear()
+		return 0, io.EOF
+	}
+	return n, err
+}
+
+// hear notes that the server has answered.
+func (c *severed) hear() {
+	select {
+	case c.heard <- struct{}{}:
+	default:
+	}
 }
 
 func (c *severed) Close() error {
@@ -186,7 +205,7 @@ func TestPostgresLostCommit(t *testing.T) {
 		if err != nil {
 			return nil, err
 		}
-		return &severed{Conn: c, plan: plan}, nil
+		return &severed{Conn: c, plan: plan, heard: make(chan struct{}, 1)}, nil
 	}
 	config.RuntimeParams["application_name"] = "lost"
 	opened, err := openPostgres(t.Context(), config, Options{Clock: fixed})
