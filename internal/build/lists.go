@@ -129,7 +129,7 @@ func Lists(ctx context.Context, opt ListOptions) (*ListResult, error) {
 // says so itself; the files are good without them, and the other lists too.
 func fetched(dir, name string) (fetch.State, error) {
 	state, err := fetch.ReadState(dir, name)
-	if f, ok := fault.Of(err); ok && f.Slug == "fetch_state" {
+	if f, ok := fault.Of(err); ok && f.Slug == fetch.StateDamaged {
 		return fetch.State{}, nil
 	}
 	return state, err

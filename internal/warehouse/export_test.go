@@ -115,7 +115,7 @@ func TestPostgresScript(t *testing.T) {
 	t.Parallel()
 	server, err := pgtest.Start(t.Context())
 	if errors.Is(err, pgtest.ErrNone) {
-		t.Skip(err)
+		t.Skipf("the script for PostgreSQL is not tested: %v; install it (Debian: apt-get install postgresql)", err)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -97,8 +97,11 @@ func ReadState(dir, source string) (State, error) {
 	return s, nil
 }
 
+// StateDamaged is the slug of the error for a state that cannot be read.
+const StateDamaged = "fetch_state"
+
 func damaged(path string, err error) error {
-	return fault.New("fetch_state", "%s is damaged: %w", path, err).
+	return fault.New(StateDamaged, "%s is damaged: %w", path, err).
 		Try("delete it and fetch again; the files stay until newer ones have come")
 }
 

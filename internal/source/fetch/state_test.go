@@ -74,7 +74,7 @@ func TestStateRefused(t *testing.T) {
 		}
 		if _, err := ReadState(dir, "ofac"); err == nil {
 			t.Errorf("%q was read", text)
-		} else if f, ok := fault.Of(err); !ok || f.Slug != "fetch_state" || f.Hint == "" {
+		} else if f, ok := fault.Of(err); !ok || f.Slug != StateDamaged || f.Hint == "" {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
