@@ -399,12 +399,3 @@ func (q *question) recipSums() []sums {
 	}
 	return q.sums
 }
-
-// yearCounts counts, for each year, the masks that have it.
-type yearCounts [maxYears]int64
-
-func (c *yearCounts) add(mask uint64) {
-	for ; mask != 0; mask &= mask - 1 {
-		c[bits.TrailingZeros64(mask)]++
-	}
-}

@@ -28,7 +28,7 @@ import (
 //	32  checksum of bytes 0 to 31 and of the section table, uint32
 //	64  section table: name 24 bytes, offset, length uint64, checksum uint32, zero uint32
 const (
-	magic      = "GGgraph1"
+	magic      = "GGgraph2"
 	orderMark  = 0x01020304
 	headSize   = 64
 	entrySize  = 48

@@ -22,7 +22,9 @@ type cond struct {
 	scatter func(to bitset)         // adds its rows to a set; nil when only test is cheap
 	gather  func([]uint32) []uint32 // appends its rows, in any order, perhaps repeated
 	test    func(row uint32) bool
-	ranks   span // for a condition on amounts
+	ranks   span          // for a condition on amounts
+	funders func() bitset // for a condition on funders: those whose rows it is
+	years   uint64        // for a condition on years: their mask
 }
 
 // span is a range of rows.
@@ -114,7 +116,7 @@ func (g *Graph) compile(f *Filter, reach bitset) []cond {
 	}
 	if f.FunderKind != "" {
 		if k := slices.Index(grant.FunderKinds(), f.FunderKind); k >= 0 {
-			add(g.union(g.kindBits.at(k)))
+			add(g.kindCond(k))
 		} else {
 			add(nothing())
 		}
@@ -199,8 +201,24 @@ func (g *Graph) funderSetCond(set bitset) cond {
 			}
 			return dst
 		},
-		test: func(row uint32) bool { return set.has(g.funders[row]) },
+		test:    func(row uint32) bool { return set.has(g.funders[row]) },
+		funders: func() bitset { return set },
 	}
+}
+
+// kindCond is all rows of the funders of a kind.
+func (g *Graph) kindCond(kind int) cond {
+	c := g.union(g.kindBits.at(kind))
+	c.funders = func() bitset {
+		set := make(bitset, wordsFor(len(g.funder)))
+		for i := range g.funder {
+			if g.funder[i].Kind == uint32(kind) {
+				set.set(uint32(i))
+			}
+		}
+		return set
+	}
+	return c
 }
 
 // recipsOf are the recipient identities with one of the EINs, ascending.
@@ -260,10 +278,12 @@ func (g *Graph) yearCond(years []Span) (c cond, ok bool) {
 		return cond{}, false
 	}
 	var sets []bitset
+	var mask uint64
 	for i, y := range g.yearList {
 		for _, s := range years {
 			if (s.From == 0 || int(y) >= s.From) && (s.To == 0 || int(y) <= s.To) {
 				sets = append(sets, g.yearBits.at(i))
+				mask |= 1 << i
 				break
 			}
 		}
@@ -271,7 +291,9 @@ func (g *Graph) yearCond(years []Span) (c cond, ok bool) {
 	if len(sets) == len(g.yearList) {
 		return cond{}, false
 	}
-	return g.union(sets...), true
+	c = g.union(sets...)
+	c.years = mask
+	return c, true
 }
 
 func (g *Graph) subjectCond(s *ntee.Subject) cond {

@@ -49,6 +49,7 @@ type Graph struct {
 	backAmounts []int64
 	backYears   []uint8
 	recipRows   lists
+	giving      giving
 
 	yearList   []int32
 	probList   []float64
@@ -151,6 +152,7 @@ func open(path string, data []byte, m *snapshot.Manifest) (*Graph, error) {
 	g.funderSums, g.recipSums = column[sums](c, "funder.sums", len(g.funder)), column[sums](c, "recip.sums", len(g.recip))
 	g.funderTop, g.recipTop = column[uint32](c, "funder.top", len(g.funder)), column[uint32](c, "recip.top", len(g.recip))
 	g.yearSums, g.classSums = column[yearSum](c, "year.sums", len(g.yearList)), column[Cost](c, "class.sums", classes)
+	g.giving = openGiving(c, len(g.funder))
 	g.recipRows = openLists(c, "recip.rows", len(g.recip), n)
 	g.placeRows = openLists(c, "place.rows", len(g.place), n)
 	g.codeRecips = openLists(c, "code.recips", len(g.codeList), len(g.recip))

@@ -137,14 +137,23 @@ func (q *question) rows(conds []cond) (rowset, error) {
 
 // filter evaluates a filter.
 func (q *question) filter(f *Filter) (rowset, error) {
+	conds, err := q.conditions(f)
+	if err != nil {
+		return rowset{}, err
+	}
+	return q.rows(conds)
+}
+
+// conditions are what a filter asks of a row.
+func (q *question) conditions(f *Filter) ([]cond, error) {
 	var reach bitset
 	if f.Place.Of == AreaServed && len(f.Place.Values) > 0 {
 		var err error
 		if reach, err = q.g.reach(q.ctx, f); err != nil {
-			return rowset{}, err
+			return nil, err
 		}
 	}
-	return q.rows(q.g.compile(f, reach))
+	return q.g.compile(f, reach), nil
 }
 
 // rowByRow takes the candidates of one condition and tests the others on each.

@@ -41,7 +41,14 @@ func (g *Graph) yearTotals(i int, t Totals) YearTotals {
 func (g *Graph) summarize(ctx context.Context, f *Filter) (*summary, error) {
 	q := g.ask(ctx)
 	defer q.end()
-	set, err := q.filter(f)
+	conds, err := q.conditions(f)
+	if err != nil {
+		return nil, err
+	}
+	if w, ok := g.whole(conds); ok {
+		return q.sumWhole(w)
+	}
+	set, err := q.rows(conds)
 	if err != nil {
 		return nil, err
 	}
@@ -52,101 +59,90 @@ func (g *Graph) summarize(ctx context.Context, f *Filter) (*summary, error) {
 		}
 		return s, nil
 	}
-	amounts, grants, funders, funderYears, err := q.sumYears(&set)
+	sum, funders, err := q.sumYears(&set)
 	if err != nil {
 		return nil, err
 	}
-	recips, recipYears, err := q.countRecipients(&set)
+	recips, err := q.countRecipients(&set)
 	if err != nil {
 		return nil, err
 	}
-	s := &summary{totals: Totals{Grants: set.count, Funders: funders, Recipients: recips}, years: []YearTotals{}}
+	return g.summary(&sum, &funders, &recips), nil
+}
+
+// yearly is what was given in each year.
+type yearly struct{ amounts, grants [maxYears]int64 }
+
+func (g *Graph) summary(sum *yearly, funders, recips *tally) *summary {
+	s := &summary{totals: Totals{Funders: funders.n, Recipients: recips.n}, years: []YearTotals{}}
+	funders.settle()
+	recips.settle()
 	for i := range g.yearList {
-		s.totals.Amount += amounts[i]
-		if grants[i] > 0 {
-			s.years = append(s.years, g.yearTotals(i, Totals{amounts[i], grants[i], funderYears[i], recipYears[i]}))
+		s.totals.Amount += sum.amounts[i]
+		s.totals.Grants += sum.grants[i]
+		if sum.grants[i] > 0 {
+			s.years = append(s.years, g.yearTotals(i, Totals{sum.amounts[i], sum.grants[i], funders.byYear[i], recips.byYear[i]}))
 		}
 	}
-	return s, nil
+	return s
 }
 
 // sumYears goes through the rows in the order of funders.
-func (q *question) sumYears(set *rowset) (amounts, grants [maxYears]int64, funders int64, byYear yearCounts, err error) {
+func (q *question) sumYears(set *rowset) (sum yearly, funders tally, err error) {
 	g := q.g
 	lo, hi := set.bounds()
 	at := g.cuts(lo, hi, g.funderRows)
 	type part struct {
-		amounts, grants [maxYears]int64
-		funders         int64
-		byYear          yearCounts
+		yearly
+		funders tally
 	}
 	parts := make([]part, len(at)-1)
 	err = g.parts(q.ctx, at, func(i, from, to int) {
 		p := &parts[i]
-		years, amounts := g.years, g.amounts
+		p.funders = g.tally()
 		var mask uint64
 		var funder uint32
 		set.each(uint32(from), uint32(to), func(rows []uint32) {
 			for len(rows) > 0 {
-				if f := g.funders[rows[0]]; f != funder || mask == 0 {
-					p.byYear.add(mask)
-					p.funders++
+				if f := g.funders[rows[0]]; f != funder {
+					p.funders.add(mask)
 					mask, funder = 0, f
 				}
-				end, m := g.funderRows[funder+1], mask
-				n := len(rows)
-				if rows[n-1] >= end {
-					n, _ = slices.BinarySearch(rows, end)
-				}
-				if first := rows[0]; int(rows[n-1]-first) == n-1 {
-					// Neighbours: the columns are read in order.
-					values := amounts[first:][:n]
-					for i, year := range years[first:][:n] {
-						y := year & (maxYears - 1)
-						m |= 1 << y
-						p.amounts[y] += values[i]
-						p.grants[y]++
-					}
-				} else {
-					for _, row := range rows[:n] {
-						y := years[row] & (maxYears - 1)
-						m |= 1 << y
-						p.amounts[y] += amounts[row]
-						p.grants[y]++
-					}
+				end, m, n := g.funderRows[funder+1], mask, 0
+				for ; n < len(rows) && rows[n] < end; n++ {
+					y := g.years[rows[n]] & (maxYears - 1)
+					m |= 1 << y
+					p.amounts[y] += g.amounts[rows[n]]
+					p.grants[y]++
 				}
 				mask, rows = m, rows[n:]
 			}
 		})
-		p.byYear.add(mask)
+		p.funders.add(mask)
 	})
+	funders = g.tally()
 	for i := range parts {
 		p := &parts[i]
+		funders.merge(&p.funders)
 		for y := range maxYears {
-			amounts[y] += p.amounts[y]
-			grants[y] += p.grants[y]
-			byYear[y] += p.byYear[y]
+			sum.amounts[y] += p.amounts[y]
+			sum.grants[y] += p.grants[y]
 		}
-		funders += p.funders
 	}
-	return amounts, grants, funders, byYear, err
+	return sum, funders, err
 }
 
 // countRecipients counts distinct recipients, in all and by year.
-func (q *question) countRecipients(set *rowset) (n int64, byYear yearCounts, err error) {
+func (q *question) countRecipients(set *rowset) (recips tally, err error) {
 	g := q.g
 	if set.short || set.count < int64(g.rows)/sparse {
 		return q.gatherYears(set)
 	}
 	at := g.cuts(0, uint32(g.rows), g.recipRows.off)
-	type part struct {
-		n      int64
-		byYear yearCounts
-	}
-	parts := make([]part, len(at)-1)
+	parts := make([]tally, len(at)-1)
 	words := set.set // empty outside of its range
 	err = g.parts(q.ctx, at, func(i, from, to int) {
-		p := &parts[i]
+		t := g.tally()
 		off, val := g.recipRows.off, g.recipRows.val
 		id, _ := slices.BinarySearch(off, uint32(from))
 		for pos := from; pos < to; id++ {
@@ -158,23 +154,19 @@ func (q *question) countRecipients(set *rowset) (n int64, byYear yearCounts, err
 				mask |= words[row>>6] >> (row & 63) & 1 << (years[i] & (maxYears - 1))
 			}
 			pos = end
-			if mask != 0 {
-				p.n++
-				p.byYear.add(mask)
-			}
+			t.add(mask)
 		}
+		parts[i] = t
 	})
+	recips = g.tally()
 	for i := range parts {
-		n += parts[i].n
-		for y := range maxYears {
-			byYear[y] += parts[i].byYear[y]
-		}
+		recips.merge(&parts[i])
 	}
-	return n, byYear, err
+	return recips, err
 }
 
 // gatherYears is countRecipients for few rows: a mask of years per recipient.
-func (q *question) gatherYears(set *rowset) (n int64, byYear yearCounts, err error) {
+func (q *question) gatherYears(set *rowset) (recips tally, err error) {
 	g := q.g
 	masks := q.recipMasks()
 	var touched []uint32
@@ -187,11 +179,12 @@ func (q *question) gatherYears(set *rowset) (n int64, byYear yearCounts, err err
 			masks[r] |= 1 << (g.years[row] & (maxYears - 1))
 		}
 	})
+	recips = g.tally()
 	for _, r := range touched {
-		byYear.add(masks[r])
+		recips.add(masks[r])
 		masks[r] = 0 // the array is lent again
 	}
-	return int64(len(touched)), byYear, err
+	return recips, err
 }
 
 // recipMasks lends an array of zero masks, one per recipient. Whoever changes

@@ -168,6 +168,8 @@ func (b *builder) sections() ([]section, error) {
 		{"bits.rule", raw(rule.data)}, {"bits.class", raw(class.data)}, {"bits.support", raw(support.data)}, {"bits.linked", raw(linked.data)},
 		{"bits.prob", raw(prob.data)},
 	}
+	given := b.giving()
+	s = append(s, given.sections()...)
 	s = append(s, b.byRecip.sections("recip.rows")...)
 	s = append(s, byPlace.sections("place.rows")...)
 	s = append(s, recipsOfCode.sections("code.recips")...)

@@ -1,0 +1,133 @@
+package graph
+
+import "slices"
+
+// yearPart is what a funder gave in one year.
+type yearPart struct {
+	Amount int64
+	Grants uint32
+	Year   uint8
+	_      [3]uint8
+}
+
+// giving is what each funder gave, by year and by recipient: far less than the
+// rows, as most giving goes on for years.
+type giving struct {
+	yearAt []uint32 // where the years of a funder begin
+	years  []yearPart
+	linkAt []uint32 // where the links of a funder begin
+	links  []uint32 // recipients, each once for a funder
+	masks  []uint64 // the years of each link
+}
+
+func (b *builder) giving() giving {
+	v := giving{yearAt: []uint32{0}, linkAt: []uint32{0}}
+	for f := range b.funder {
+		var years [maxYears]yearPart
+		for row := b.byFunder[f]; row < b.byFunder[f+1]; row++ {
+			y, to := b.years[row], b.recips[row]
+			years[y].Amount += b.amounts[row]
+			years[y].Grants++
+			if n := len(v.links); n == int(v.linkAt[f]) || v.links[n-1] != to {
+				v.links, v.masks = append(v.links, to), append(v.masks, 0)
+			}
+			v.masks[len(v.masks)-1] |= 1 << y
+		}
+		for y := range b.yearList {
+			if p := years[y]; p.Grants > 0 {
+				p.Year = uint8(y)
+				v.years = append(v.years, p)
+			}
+		}
+		v.yearAt, v.linkAt = append(v.yearAt, uint32(len(v.years))), append(v.linkAt, uint32(len(v.links)))
+	}
+	return v
+}
+
+func (v *giving) sections() []section {
+	return []section{{"giving.years.off", raw(v.yearAt)}, {"giving.years.val", raw(v.years)},
+		{"giving.links.off", raw(v.linkAt)}, {"giving.links.val", raw(v.links)}, {"giving.links.years", raw(v.masks)}}
+}
+
+func openGiving(c *columns, funders int) giving {
+	v := giving{yearAt: column[uint32](c, "giving.years.off", funders+1), linkAt: column[uint32](c, "giving.links.off", funders+1)}
+	v.years, v.links = column[yearPart](c, "giving.years.val", anyLen), column[uint32](c, "giving.links.val", anyLen)
+	v.masks = column[uint64](c, "giving.links.years", len(v.links))
+	if c.err == nil && (int(v.yearAt[funders]) != len(v.years) || int(v.linkAt[funders]) != len(v.links)) {
+		c.err = damaged(c.path, "the lists of giving are incomplete")
+	}
+	return v
+}
+
+// whole is a condition on funders and years alone. It is answered from what is
+// stored of the giving of each funder, without a look at rows.
+type whole struct {
+	funders []uint32
+	years   uint64 // mask
+}
+
+// whole recognizes a condition on funders and years alone, unless the funders
+// have so few rows that these are gone through faster than all recipients.
+func (g *Graph) whole(conds []cond) (w whole, ok bool) {
+	w.years = ^uint64(0)
+	var funders bitset
+	for i := range conds {
+		switch c := &conds[i]; {
+		case c.years != 0:
+			w.years &= c.years
+		case c.funders == nil:
+			return w, false
+		case funders == nil:
+			funders = slices.Clone(c.funders())
+		default:
+			for i, word := range c.funders() {
+				funders[i] &= word
+			}
+		}
+	}
+	w.funders = funders.appendTo(nil, 0)
+	var rows int64
+	for _, f := range w.funders {
+		rows += int64(g.funderSums[f].Grants)
+	}
+	return w, rows > 0 && rows >= int64(g.rows)/sparse
+}
+
+// sumWhole is the summary of whole funders.
+func (q *question) sumWhole(w whole) (*summary, error) {
+	g, v := q.g, &q.g.giving
+	var sum yearly
+	funders := g.tally()
+	masks := q.recipMasks()
+	for _, f := range w.funders {
+		var mask uint64
+		for _, p := range v.years[v.yearAt[f]:v.yearAt[f+1]] {
+			y := p.Year & (maxYears - 1)
+			if w.years>>y&1 != 0 {
+				sum.amounts[y] += p.Amount
+				sum.grants[y] += int64(p.Grants)
+				mask |= 1 << y
+			}
+		}
+		funders.add(mask)
+		links := v.masks[v.linkAt[f]:v.linkAt[f+1]]
+		for i, r := range v.links[v.linkAt[f]:v.linkAt[f+1]] {
+			masks[r] |= links[i]
+		}
+	}
+	at := g.evenCuts(0, uint32(len(masks)))
+	parts := make([]tally, len(at)-1)
+	err := g.parts(q.ctx, at, func(i, from, to int) {
+		t := g.tally() // not in place: two cores would share its memory
+		for _, m := range masks[from:to] {
+			t.add(m & w.years)
+		}
+		parts[i] = t
+	})
+	clear(masks) // the array is lent again
+	recips := g.tally()
+	for i := range parts {
+		recips.merge(&parts[i])
+	}
+	return g.summary(&sum, &funders, &recips), err
+}
