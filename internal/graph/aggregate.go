@@ -312,6 +312,12 @@ func (q *question) byRecipient(set *rowset, r *ranker) error {
 	if set.short || set.count < int64(g.rows)/sparse {
 		return q.gatherRecipients(set, r)
 	}
+	// Of nearly all rows, few recipients miss any; the sums of the others are
+	// those that are stored.
+	var concerned bitset
+	if missing, few := g.missing(set); few {
+		concerned = touched(missing, g.recips, len(g.recip))
+	}
 	at := g.cuts(0, uint32(g.rows), g.recipRows.off)
 	r.divide(len(at) - 1)
 	words := set.set // empty outside of its range
@@ -320,6 +326,13 @@ func (q *question) byRecipient(set *rowset, r *ranker) error {
 		id, _ := slices.BinarySearch(off, uint32(from))
 		for pos := from; pos < to; id++ {
 			end := int(off[id+1])
+			if concerned != nil && !concerned.has(uint32(id)) {
+				if s := &g.recipSums[id]; !r.passes(part, s.Amount, s.Grants) {
+					r.add(part, record{uint32(id), *s})
+				}
+				pos = end
+				continue
+			}
 			rows, funders, amounts, years := val[pos:end], g.backFunders[pos:end], g.backAmounts[pos:end], g.backYears[pos:end]
 			var amount int64
 			var mask uint64

@@ -59,6 +59,9 @@ func (g *Graph) summarize(ctx context.Context, f *Filter) (*summary, error) {
 		}
 		return s, nil
 	}
+	if missing, few := g.missing(&set); few {
+		return q.sumRest(&set, missing)
+	}
 	sum, funders, err := q.sumYears(&set)
 	if err != nil {
 		return nil, err

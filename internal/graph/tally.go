@@ -45,11 +45,16 @@ func (t *tally) settle() {
 }
 
 // merge adds another tally.
-func (t *tally) merge(o *tally) {
+func (t *tally) merge(o *tally) { t.change(o, 1) }
+
+// less takes another tally away.
+func (t *tally) less(o *tally) { t.change(o, -1) }
+
+func (t *tally) change(o *tally, sign int64) {
 	t.settle()
 	o.settle()
-	t.n += o.n
+	t.n += sign * o.n
 	for i, n := range o.byYear {
-		t.byYear[i] += n
+		t.byYear[i] += sign * n
 	}
 }
