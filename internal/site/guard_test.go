@@ -262,7 +262,16 @@ func TestHeaders(t *testing.T) {
 		}
 	}
 	want(t, v.get("/"), 200, `href="/signin"`)
-	want(t, v.get("/signout"), 404, "Nothing here")
+	for _, tc := range []struct {
+		got   page
+		allow string
+	}{{v.get("/signout"), "POST"}, {v.post("/data", nil), "GET, HEAD"}, {v.post("/org/070000001", nil), "GET, HEAD"}, {v.post("/", nil), "GET, HEAD"}} {
+		want(t, tc.got, 405, "Not this way")
+		if got := tc.got.header.Get("Allow"); got != tc.allow {
+			t.Errorf("Allow is %q, want %q", got, tc.allow)
+		}
+	}
+	want(t, v.post("/nowhere", nil), 404, "Nothing here")
 }
 
 // TestOtherPeoplesKeys tries to rotate a key of somebody else.

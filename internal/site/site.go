@@ -95,7 +95,7 @@ func New(c Config) (*Site, error) {
 	mux.HandleFunc("GET /data", s.serveData)
 	mux.HandleFunc("GET /sql", s.serveSQL)
 	mux.Handle("GET /static/", cached(http.StripPrefix("/static/", http.FileServerFS(noListing{files}))))
-	mux.HandleFunc("/", s.serveMissing)
+	mux.HandleFunc("/", s.serveRest(mux))
 	s.routePeople(mux)
 	s.routeAccount(mux)
 	s.handler = secured(mux)
@@ -366,6 +366,27 @@ func (f *flow) sum(t graph.Totals, years []graph.YearTotals, err error) error {
 		f.Years = append(f.Years, year{y.FiscalYear, y.Grants, y.Amount, y.Partial})
 	}
 	return err
+}
+
+// serveRest answers what no page takes: 405 when one takes the same address by
+// another method, which the pattern of last resort hides from the mux.
+func (s *Site) serveRest(mux *http.ServeMux) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		var allow []string
+		for _, method := range []string{"GET", "HEAD", "POST"} {
+			other := r.Clone(r.Context())
+			other.Method = method
+			if _, pattern := mux.Handler(other); pattern != "/" {
+				allow = append(allow, method)
+			}
+		}
+		if len(allow) == 0 {
+			s.serveMissing(w, r)
+			return
+		}
+		w.Header().Set("Allow", strings.Join(allow, ", "))
+		s.tell(&visit{w: w, r: r}, http.StatusMethodNotAllowed, "Not this way", "This address answers "+strings.Join(allow, " and ")+" only.")
+	}
 }
 
 func (s *Site) serveMissing(w http.ResponseWriter, r *http.Request) {
