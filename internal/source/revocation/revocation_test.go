@@ -1,14 +1,10 @@
 package revocation
 
 import (
-	"archive/zip"
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -18,6 +14,7 @@ import (
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/source/rows"
+	"grantgraph/internal/source/rows/rowstest"
 )
 
 const lantern = "070000001|LANTERN HOUSE INC ||12 ELM ST|EXAMPLETON|OH|44101-0001|US|03|15-MAY-2013|12-AUG-2013|\r\n"
@@ -33,29 +30,6 @@ func readAll(r io.Reader) (list []string, tally rows.Tally, err error) {
 		return nil
 	})
 	return list, tally, err
-}
-
-func squeeze(text string) []byte {
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	io.WriteString(z, text)
-	z.Close()
-	return b.Bytes()
-}
-
-func pack(t *testing.T, text string) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	z := zip.NewWriter(&b)
-	w, err := z.Create("data-download-revocation.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	io.WriteString(w, text)
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
 }
 
 func TestReadFields(t *testing.T) {
@@ -108,27 +82,6 @@ func TestDate(t *testing.T) {
 	}
 }
 
-func TestReadForms(t *testing.T) {
-	t.Parallel()
-	for name, text := range map[string]string{
-		"as published":     "\r\n\r\n" + lantern + "\r\n",
-		"bare":             lantern,
-		"no last line end": strings.TrimSpace(lantern),
-		"line feeds":       strings.ReplaceAll("\r\n\r\n"+lantern, "\r\n", "\n"),
-		"byte order mark":  "\ufeff" + lantern,
-		"mark, then blank": "\ufeff\r\n" + lantern,
-		"gzip":             string(squeeze("\r\n\r\n" + lantern)),
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			list, tally, err := readAll(iotest.HalfReader(strings.NewReader(text)))
-			if err != nil || !slices.Equal(list, []string{"070000001 2013-05-15 2013-08-12 "}) {
-				t.Errorf("%q, %+v, err %v", list, tally, err)
-			}
-		})
-	}
-}
-
 // A row with a damaged date is left out as a whole: a damaged reinstatement
 // must not make a revocation that still holds.
 func TestReadBadRows(t *testing.T) {
@@ -148,14 +101,10 @@ func TestReadBadRows(t *testing.T) {
 func TestReadRefuses(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ text, hint string }{
-		"empty":           {"", "empty"},
-		"blank lines":     {"\r\n\r\n\r\n", "empty"},
-		"web page":        {"\n<!DOCTYPE html>\n<html></html>", "web page"},
 		"Publication 78":  {"070000001|Lantern House Inc.|Exampleton|OH|United States|PC\r\n", "none of 1 rows"},
 		"dates elsewhere": {"070000001|A|||B|OH||US|15-MAY-2013|03|12-AUG-2013|\r\n", ReasonRevoked},
 		"CSV":             {"EIN,NAME\n070000001,X\n", "none of 2 rows"},
-		"zip":             {string(pack(t, lantern)), "unpack it"},
-		"damaged gzip":    {"\x1f\x8bnot really", "damaged"},
+		"zip":             {rowstest.Zip(lantern), "unpack it"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -167,90 +116,29 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
-// A large file of some other kind is refused without being read to its end.
-func TestReadGivesUp(t *testing.T) {
-	t.Parallel()
-	endless := io.MultiReader(strings.NewReader(strings.Repeat("a,b,c\n", 1<<20)), iotest.ErrReader(errors.New("read to the end")))
-	_, tally, err := readAll(endless)
-	if !errors.Is(err, ErrFormat) || tally.Lost() > 1000 {
-		t.Errorf("%+v, err %v", tally, err)
-	}
-}
-
-func TestReadErrors(t *testing.T) {
-	t.Parallel()
-	stop := errors.New("enough")
-	n := 0
-	tally, err := Read(strings.NewReader(lantern+lantern), func(*Record) error { n++; return stop })
-	if err != stop || n != 1 || tally.Rows != 0 {
-		t.Errorf("err %v after %d calls", err, n)
-	}
-	cut := errors.New("line dropped")
-	if _, _, err = readAll(io.MultiReader(strings.NewReader(lantern), iotest.ErrReader(cut))); !errors.Is(err, cut) {
-		t.Errorf("err %v, want the stream's", err)
-	}
-}
-
-// A download that was cut short must never pass for a shorter list, wherever
-// the cut falls and however the list is packed.
-func TestReadTruncated(t *testing.T) {
-	t.Parallel()
-	var b strings.Builder
-	for i := range 500 {
-		b.WriteString(event(fmt.Sprintf("0711%05d", i+1), "15-MAY-2013", fmt.Sprintf("%02d-AUG-2013", i%28+1), ""))
-	}
-	whole := squeeze(b.String())
-	for n := 3; n < len(whole); n += 7 {
-		if _, tally, err := readAll(bytes.NewReader(whole[:n])); err == nil {
-			t.Fatalf("gzip cut to %d of %d bytes gives %+v and no error", n, len(whole), tally)
-		}
-	}
-	whole = pack(t, b.String())
-	dir := t.TempDir()
-	for n := 0; n <= len(whole); n++ {
-		if n%97 != 0 && n < len(whole)-30 {
-			continue
-		}
-		path := filepath.Join(dir, fmt.Sprint(n))
-		if err := os.WriteFile(path, whole[:n], 0o600); err != nil {
-			t.Fatal(err)
-		}
-		tally, err := readFile(path)
-		if (err == nil) != (n == len(whole)) || err == nil && tally.Rows != 500 {
-			t.Errorf("zip cut to %d of %d bytes gives %+v, err %v", n, len(whole), tally, err)
-		}
-	}
-	damaged := slices.Clone(whole)
-	damaged[len(damaged)/2] ^= 0x55
-	path := filepath.Join(dir, "damaged")
-	if err := os.WriteFile(path, damaged, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if tally, err := readFile(path); err == nil {
-		t.Errorf("a zip with a wrong byte gives %+v and no error", tally)
-	}
-}
-
-// readFile counts the usable rows of a file, as one does to judge a download.
-func readFile(path string) (rows.Tally, error) {
-	f, err := rows.Open(path)
-	if err != nil {
-		return rows.Tally{}, err
-	}
-	defer f.Close()
-	return Read(f, func(*Record) error { return nil })
-}
-
 func iso(s string) bool {
 	_, err := time.Parse(time.DateOnly, s)
 	return err == nil
+}
+
+func TestContract(t *testing.T) {
+	t.Parallel()
+	rowstest.Reader{
+		Read: func(r io.Reader, each func(any) error) (rows.Tally, error) {
+			return Read(r, func(r *Record) error { return each(*r) })
+		},
+		Format: ErrFormat,
+		Row: func(i int) string {
+			return event(fmt.Sprintf("0711%05d", i+1), "15-MAY-2013", fmt.Sprintf("%02d-AUG-2013", i%28+1), "")
+		},
+	}.Hold(t)
 }
 
 func FuzzRead(f *testing.F) {
 	f.Add([]byte("\r\n\r\n" + lantern + "\r\n"))
 	f.Add([]byte(event("000000012", "15-MAY-2011", "", "29-FEB-2012") + event("070000001", "29-FEB-2011", "", "")))
 	f.Add([]byte("<html>"))
-	f.Add(squeeze(lantern))
+	f.Add([]byte(rowstest.Gzip(lantern)))
 	f.Add([]byte("PK\x03\x04"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var list []string
