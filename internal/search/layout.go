@@ -47,6 +47,7 @@ const (
 const (
 	formOwn uint8 = iota
 	formAlias
+	formServed // of another, for whose benefit the organization is
 )
 
 // maxWords bounds the words of a form.
@@ -122,21 +123,30 @@ func formsOf(a *arranged, entries []entry) []form {
 			}
 			forms = append(forms, f)
 		}
-		spelled := func(name string, kind uint8) []string {
+		var spelled func(name string, kind uint8, further bool)
+		spelled = func(name string, kind uint8, further bool) {
 			n := orgname.Parse(name)
 			add(kind, n.K2, n.KX, initialsOf(name, &n))
 			if short, ok := shorten(n.K2); ok {
 				add(kind, short, strings.ReplaceAll(short, " ", ""), nil)
 			}
-			return n.Aliases
-		}
-		for _, s := range spelled(e.name, formOwn) {
-			spelled(s, formAlias)
-		}
-		for _, s := range e.aliases {
-			for _, t := range spelled(s, formAlias) {
-				spelled(t, formAlias)
+			if whole, ok := withoutCut(name); ok {
+				spelled(whole, kind, false)
 			}
+			if !further {
+				return
+			}
+			kind = formAlias
+			if n.FBO {
+				kind = formServed
+			}
+			for _, s := range n.Aliases {
+				spelled(s, kind, false)
+			}
+		}
+		spelled(e.name, formOwn, true)
+		for _, s := range e.aliases {
+			spelled(s, formAlias, true)
 		}
 	}
 	a.parts[secOrgs], a.parts[secText] = orgs, text

@@ -106,6 +106,7 @@ type term struct {
 	inCity   bool
 	state    uint16 // the state it names, 0 for none
 	known    bool   // the vocabulary has the word itself
+	idle     bool   // a legal form: names need not have it
 	weight   float32
 	cost     int // entries of its lists
 }
@@ -130,6 +131,7 @@ type scratch struct {
 	hits    []hit
 	typed   []byte // the question with single spaces
 	formal  bool   // it has words that names are compared without, such as a legal form
+	whole   bool   // the reading at hand is a whole name
 	walker  walker
 	altBuf  [][]alt
 	total   float32 // weight of all words of the question
@@ -164,6 +166,7 @@ func (sc *scratch) ask(n orgname.Name, state uint16) {
 		return
 	}
 	words := few(strings.Fields(n.K2))
+	sc.whole = false
 	sc.same(n.KX, state)
 	sc.initials(n, words, state)
 	for effort := asTyped; effort <= correctAll && sc.work < maxWork; effort++ {
@@ -171,6 +174,9 @@ func (sc *scratch) ask(n orgname.Name, state uint16) {
 			continue
 		}
 		sc.collect(state)
+		if effort == asTyped {
+			sc.lead(words, state)
+		}
 		if sc.score() {
 			return
 		}
@@ -208,6 +214,7 @@ func (sc *scratch) same(key string, state uint16) {
 			continue
 		}
 		if n := len(sc.hits); sc.hit(f, 1, 1) {
+			sc.whole = true
 			sc.hits[n].letter = bytes.EqualFold(x.name(sc.hits[n].org), sc.typed)
 		}
 	}
@@ -228,6 +235,32 @@ func (x *Index) spells(f uint32, key string) bool {
 		key = key[len(t):]
 	}
 	return key == "" || len(b) == 4*maxWords
+}
+
+// lead adds to the forms to be scored those whose whole name begins the
+// question, which may go on with a branch, a fund or an address, or which the
+// register may have cut.
+func (sc *scratch) lead(words []string, state uint16) {
+	const most = 16
+	x := sc.x
+	key := strings.Join(words, "")
+	word, at := 0, len(words[0]) // the end of a word
+	for n := 2; n < len(key); n++ {
+		for at < n {
+			word++
+			at += len(words[word])
+		}
+		if n != at && !canBeCut(n) {
+			continue
+		}
+		from, to := x.hashed(secKeyHash, key[:n])
+		for i := from; i < min(to, from+most); i++ {
+			f := x.u32(secKeyForm, i)
+			if int(f) < x.forms && (state == 0 || x.formState(f) == state) && x.spells(f, key[:n]) {
+				sc.best = append(sc.best, ranked{form: f})
+			}
+		}
+	}
 }
 
 // initials adds the forms whose initials are asked for, and the forms that are

@@ -14,9 +14,17 @@ const (
 	weightExact      = 0.14
 	weightProminence = 0.21
 
+	// How exact a name is that is not the one asked for. Without these the
+	// larger of "X" and "X Foundation" would come first for a misspelled "X".
+	exactWords = 0.75 // the same words, misspelled or in another order
+	exactPart  = 0.25 // all of the question, or all of the name in the other
+
 	cityLikeness = 0.75 // of a word that names the city or the state and not the organization
 	cutLikeness  = 0.8  // of the beginning of a word that ends a name
+	cutRest      = 0.7  // of the words after a word that was cut
+	longRest     = 0.35 // of the words after a name that is as long as those that are cut
 	aliasFactor  = 0.97 // of a name that is not the present one
+	servedFactor = 0.85 // of the name of another that the organization is for
 )
 
 // likeness is how well the word of a form stands for the term: 1 for the word
@@ -47,8 +55,11 @@ func (sc *scratch) hit(f uint32, text, exact float32) bool {
 	if !ok {
 		return false
 	}
-	if kind == formAlias {
+	switch kind {
+	case formAlias:
 		text, exact = text*aliasFactor, exact*aliasFactor
+	case formServed:
+		text, exact = text*servedFactor, exact*servedFactor
 	}
 	p := sc.x.prominence(org)
 	sc.hits = append(sc.hits, hit{org: org, score: weightText*text + weightExact*exact + weightProminence*p, prominence: p})
@@ -58,12 +69,10 @@ func (sc *scratch) hit(f uint32, text, exact float32) bool {
 // score compares the chosen forms with the question. It reports whether any of
 // them, or a form found whole, has every word of it.
 func (sc *scratch) score() (complete bool) {
-	for _, h := range sc.hits {
-		complete = complete || h.score >= weightText*aliasFactor+weightExact*aliasFactor
-	}
+	complete = sc.whole
 	for _, r := range sc.best {
-		text, all := sc.text(r.form)
-		sc.hit(r.form, text, 0)
+		text, exact, all := sc.text(r.form)
+		sc.hit(r.form, text, exact)
 		complete = complete || all
 	}
 	return complete
@@ -71,19 +80,23 @@ func (sc *scratch) score() (complete bool) {
 
 // text is how well a form and the question agree, from 0 to 1: how much of the
 // question the form has, then how much of the form the question has, then the
-// order of the words. all is true when no word of the question is missing.
-func (sc *scratch) text(f uint32) (text float32, all bool) {
+// order of the words. exact is how near it is to the very name. all is true
+// when no word of the question is missing.
+func (sc *scratch) text(f uint32) (text, exact float32, all bool) {
 	x := sc.x
 	b := x.formWords(f)
 	n := len(b) / 4
 	var used, covered uint32 // words of the form; words of the question
 	var asked, own, whole float32
+	letters := 0
 	for j := range n {
 		if w := binary.LittleEndian.Uint32(b[4*j:]); int(w) < x.words {
 			whole += max(0.3, x.rarity[w])
+			letters += len(x.word(w))
 		}
 	}
 	pairs, rising, last := 0, 0, -1
+	cut := false
 	// Terms of two words stand last but are tried first: what they cover, their
 	// parts cannot.
 	for i := len(sc.terms) - 1; i >= 0; i-- {
@@ -126,8 +139,8 @@ func (sc *scratch) text(f uint32) (text float32, all bool) {
 		if at < 0 && n > 1 && used>>(n-1)&1 == 0 && i > 0 {
 			// The register cuts long names in the middle of a word.
 			if w := binary.LittleEndian.Uint32(b[4*(n-1):]); int(w) < x.words {
-				if cut := x.word(w); len(cut) >= 3 && len(cut) < len(t.text) && t.text[:len(cut)] == string(cut) {
-					best, at, atWord = cutLikeness, n-1, w
+				if stem := x.word(w); len(stem) >= 3 && len(stem) < len(t.text) && t.text[:len(stem)] == string(stem) {
+					best, at, atWord, cut = cutLikeness, n-1, w, true
 				}
 			}
 		}
@@ -135,6 +148,9 @@ func (sc *scratch) text(f uint32) (text float32, all bool) {
 			if t.inCity && sc.covered[f]>>i&1 != 0 || t.state != 0 && x.formState(f) == t.state {
 				covered |= 1 << i
 				asked += cityLikeness * t.weight
+			} else if t.idle {
+				covered |= 1 << i
+				asked += t.weight
 			}
 			continue
 		}
@@ -159,10 +175,35 @@ func (sc *scratch) text(f uint32) (text float32, all bool) {
 		order = float32(rising) / float32(2*pairs)
 	}
 	if whole == 0 || sc.total == 0 {
-		return 0, false
+		return 0, 0, false
 	}
-	text = asked / sc.total * (0.70 + 0.23*min(1, own/whole) + 0.07*order)
-	return min(1, text), bits.OnesCount32(covered) == sc.words()
+	all = bits.OnesCount32(covered) == sc.words()
+	full := used == 1<<n-1
+	if full && !all && covered&(covered+1) == 0 && canBeCut(letters) {
+		// The name begins the question and ends where names are cut.
+		rest := sc.total - sc.weights[covered]
+		if cut {
+			asked += cutRest * rest
+		} else {
+			asked += longRest * rest
+		}
+	}
+	asked /= sc.total
+	switch {
+	case all && full:
+		exact = exactWords * asked * (1 + order) / 2
+	case all || full:
+		exact = exactPart * asked
+	}
+	text = asked * (0.70 + 0.23*min(1, own/whole) + 0.07*order)
+	return min(1, text), exact, all
+}
+
+// canBeCut reports whether a name of so many letters may be the beginning of a
+// longer one: the register cut names at about 35 characters with their spaces
+// and small words, and cuts them at about 70.
+func canBeCut(letters int) bool {
+	return letters >= 22 && letters <= 36 || letters >= 46 && letters <= 70
 }
 
 // words is the number of words of the question.

@@ -31,6 +31,27 @@ func shorten(k2 string) (short string, ok bool) {
 	return "", false
 }
 
+// withoutCut takes from the end of a long name a legal form that the register
+// cut: "... BETTER LOWLAND I". ok is false when there is none.
+func withoutCut(name string) (whole string, ok bool) {
+	const long = 30
+	i := strings.LastIndexByte(name, ' ')
+	if len(name) < long || i < 0 {
+		return "", false
+	}
+	end := strings.ToUpper(name[i+1:])
+	switch end {
+	case "I", "IN":
+		return name[:i], true
+	}
+	for _, form := range []string{"INCORPORATED", "CORPORATION", "LIMITED"} {
+		if len(end) > 3 && len(end) < len(form) && strings.HasPrefix(form, end) {
+			return name[:i], true
+		}
+	}
+	return "", false
+}
+
 // small are words that initials leave out.
 var small = map[string]bool{
 	"AND": true, "OF": true, "THE": true, "FOR": true, "A": true, "AN": true, "IN": true, "AT": true, "TO": true, "ON": true,

@@ -2,9 +2,11 @@ package site
 
 import (
 	"net/http/httptest"
+	"regexp"
 	"strings"
 	"testing"
 
+	"grantgraph/internal/ein"
 	"grantgraph/internal/graph"
 	"grantgraph/internal/search"
 )
@@ -40,7 +42,8 @@ func TestMoney(t *testing.T) {
 
 func TestTitle(t *testing.T) {
 	t.Parallel()
-	for in, want := range map[string]string{"": "", "ST MARYS  FUND": "St Marys Fund", "ÉCOLE FRANÇAISE": "École Française", "4-H CLUB": "4-h Club"} {
+	for in, want := range map[string]string{"": "", "ST MARYS  FUND": "St Marys Fund", "ÉCOLE FRANÇAISE": "École Française", "4-H CLUB": "4-H Club",
+		"THE FUND FOR PARKS OF WINSTON-SALEM (OHIO)": "The Fund for Parks of Winston-Salem (Ohio)", "ST MARY'S 21ST CENTURY FUND": "St Mary's 21st Century Fund"} {
 		if got := title(in); got != want {
 			t.Errorf("%q: %q", in, got)
 		}
@@ -84,14 +87,14 @@ func TestOrgPageCounts(t *testing.T) {
 		want           []string
 	}{
 		{
-			gave:     flow{Totals: graph.Totals{Amount: 5, Grants: 1, Recipients: 1}, Recipients: make([]graph.RecipientTotal, 1)},
+			gave:     flow{Totals: graph.Totals{Amount: 5, Grants: 1, Recipients: 1}, Recipients: make([]recipient, 1), Years: []year{{Year: 2020}}},
 			received: flow{Totals: graph.Totals{Amount: 5, Grants: 1, Funders: 1}, Funders: make([]graph.FunderTotal, 1)},
 			want:     []string{">1 grant to 1 recipient.<", ">1 grant whose recipient was identified as this organization.<"},
 		},
 		{
-			gave:     flow{Totals: graph.Totals{Amount: 5, Grants: 1200, Recipients: 372}, Recipients: make([]graph.RecipientTotal, 25)},
+			gave:     flow{Totals: graph.Totals{Amount: 5, Grants: 1200, Recipients: 372}, Recipients: make([]recipient, 25), Years: []year{{Year: 2020}, {Year: 2025, Partial: true}}},
 			received: flow{Totals: graph.Totals{Amount: 5, Grants: 40, Funders: 30}, Funders: make([]graph.FunderTotal, 25)},
-			want:     []string{">1,200 grants to 372 recipients. These 25 received most.<", " These 25 funders of 30 gave most.<"},
+			want:     []string{">1,200 grants to 372 recipients. Years drawn paler are incomplete", ">These 25 of 372 recipients received most.<", ">These 25 of 30 funders gave most.<"},
 		},
 	} {
 		w := httptest.NewRecorder()
@@ -101,5 +104,45 @@ func TestOrgPageCounts(t *testing.T) {
 				t.Errorf("no %q in %s", want, w.Body)
 			}
 		}
+	}
+}
+
+// TestOrgPageLinks follows what the pages of the largest funders link to: a
+// recipient that search does not know has no page.
+func TestOrgPageLinks(t *testing.T) {
+	t.Parallel()
+	s := newPlace(t)
+	v := s.visitor(t)
+	set, release := s.Acquire()
+	defer release()
+	funders, _, err := set.Graph.Funders(t.Context(), &graph.Filter{}, graph.Sort{}, graph.Page{Limit: 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	link := regexp.MustCompile(`<td><a href="(/org/[^"]+)"`)
+	followed, unlisted := map[string]bool{}, 0
+	for _, f := range funders {
+		totals, _, err := set.Graph.Recipients(t.Context(), &graph.Filter{Funders: []ein.EIN{f.EIN}}, graph.Sort{}, graph.Page{Limit: 10})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range totals {
+			if _, ok := set.Search.Lookup(r.EIN); !ok && r.EIN != ein.None {
+				unlisted++
+			}
+		}
+		page := v.get("/org/" + f.EIN.String() + "/" + search.Slug(f.Name))
+		for _, m := range link.FindAllStringSubmatch(page.body, -1) {
+			if followed[m[1]] {
+				continue
+			}
+			followed[m[1]] = true
+			if to := v.get(m[1]); to.status != 200 && to.status != 301 {
+				t.Errorf("%s is linked from the page of %s and answers %d", m[1], f.EIN, to.status)
+			}
+		}
+	}
+	if len(followed) == 0 || unlisted == 0 {
+		t.Errorf("%d links, %d recipients without a page: this world shows nothing", len(followed), unlisted)
 	}
 }

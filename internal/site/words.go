@@ -3,9 +3,10 @@ package site
 import (
 	"html/template"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
+	"unicode"
 
 	"grantgraph/internal/search"
 )
@@ -34,13 +35,26 @@ var functions = template.FuncMap{
 	"deref":  func(n *int64) int64 { return *n },
 }
 
+// small are the words that stay small within a name.
+var small = []string{"a", "an", "and", "at", "by", "for", "in", "of", "on", "or", "the", "to"}
+
 // title writes a name with capital initials. Names are stored in capitals, as
 // filed; a page reads better without.
 func title(s string) string {
 	words := strings.Fields(strings.ToLower(s))
 	for i, w := range words {
-		_, size := utf8.DecodeRuneInString(w)
-		words[i] = strings.ToUpper(w[:size]) + w[size:]
+		if i > 0 && slices.Contains(small, w) {
+			continue
+		}
+		// Winston-Salem and (USA) begin anew, St Mary's does not.
+		begins := true
+		words[i] = strings.Map(func(r rune) rune {
+			if begins {
+				r = unicode.ToUpper(r)
+			}
+			begins = !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '\'' && r != '’'
+			return r
+		}, w)
 	}
 	return strings.Join(words, " ")
 }

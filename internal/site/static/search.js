@@ -52,6 +52,9 @@
     if (e.key === "ArrowUp") { e.preventDefault(); (links[at - 1] || input).focus(); }
     if (e.key === "Escape") { hide(); input.focus(); }
   });
+  // The list lies over the page: a click beside it puts it away, one into the box brings it back.
+  document.addEventListener("click", (e) => { if (!form.contains(e.target)) hide(); });
+  input.addEventListener("click", () => { if (list.hidden) ask(); });
   form.addEventListener("submit", (e) => {
     e.preventDefault();
     const first = list.querySelector("a");
