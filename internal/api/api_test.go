@@ -321,6 +321,10 @@ func TestAccess(t *testing.T) {
 		{name: "refused requests are free", path: "grants/summary?year=abc", status: 422, heads: map[string]string{"X-Calls-Remaining": "50"}},
 		{name: "strict refusals are free", path: "grants/summary?nonsense=1&strict=1", status: 400},
 		{name: "the key is looked at first", path: "grants/summary?year=abc", plan: "none", status: 401},
+		{name: "even when the query is broken", path: "grants/summary?year=%zz", plan: "none", status: 401},
+		{name: "a broken query tells the balance", path: "grants/summary?year=%zz", status: 400, has: []string{"malformed_query"}, heads: map[string]string{"X-Calls-Limit": "50", "X-Calls-Remaining": "50"}},
+		{name: "so do too many parameters", path: "grants/summary?" + strings.Repeat("year=2020&", 101), status: 400, has: []string{"too_many_parameters"}, heads: map[string]string{"X-Calls-Remaining": "50"}},
+		{name: "a broken example needs no key", path: "grants/summary?example=1&year=%zz", plan: "none", status: 400, has: []string{"malformed_query"}},
 	})
 }
 
@@ -341,10 +345,11 @@ func TestRoutes(t *testing.T) {
 		{name: "bad escape", path: "meta?x=%zz", status: 400, has: []string{"malformed_query"}},
 		{name: "semicolon", path: "meta?x=1;y=2", status: 400, has: []string{"malformed_query"}},
 		{name: "many parameters", path: "meta?" + strings.Repeat("a=1&", 101), status: 400, has: []string{"too_many_parameters"}},
+		{name: "openapi by the legacy alias", path: "/api/openapi.json", plan: "none", has: []string{`"openapi": "3.1.0"`}},
 		{name: "openapi", path: "/openapi.json", plan: "none", has: []string{`"openapi": "3.1.0"`}, heads: map[string]string{"ETag": "*", "Content-Type": "application/json; charset=utf-8"}},
 		{name: "openapi by its type", path: "/openapi.json", plan: "none", header: []string{"Accept", "application/vnd.oai.openapi+json"}, heads: map[string]string{"Content-Type": "application/vnd.oai.openapi+json; charset=utf-8"}},
 		{name: "openapi by post", method: "POST", path: "/openapi.json", status: 405, heads: map[string]string{"Allow": "GET, HEAD"}},
-		{name: "llms", path: "/llms.txt", plan: "none", has: []string{"# Grantgraph", "/grants/transactions", "quota_exhausted"}},
+		{name: "llms", path: "/llms.txt", plan: "none", has: []string{"# Grantgraph", "- [GET /grants/transactions](" + base + "/api/v1/grants/transactions?example=1): ", "- POST /sql: ", "costs 1 call.", "quota_exhausted"}},
 		{name: "catalog", path: "/.well-known/api-catalog", plan: "none", has: []string{"linkset", "/openapi.json"}},
 		{name: "listing", path: "/api/v1", plan: "none", has: []string{`"operations":[`, `"access":"grants"`}},
 		{name: "request id is kept", path: "meta", header: []string{"X-Request-Id", "abc-12345"}, heads: map[string]string{"X-Request-Id": "abc-12345"}},
@@ -418,6 +423,12 @@ func TestETag(t *testing.T) {
 	scenario{path: "grants/summary?year=2021", header: []string{"If-None-Match", tag}, costs: 1}.run(t, w)
 	scenario{path: "grants/funders?year=2020", header: []string{"If-None-Match", tag}, costs: 1}.run(t, w)
 	scenario{path: "grants/summary?year=2020&format=xml", header: []string{"If-None-Match", tag}, costs: 1}.run(t, w)
+	// Examples are named as well, and cost nobody anything.
+	shown := scenario{path: "grants/summary?example=1", plan: "none", heads: map[string]string{"ETag": "*"}}.run(t, w).Header().Get("ETag")
+	scenario{path: "grants/summary?example=1", plan: "none", header: []string{"If-None-Match", shown}, status: 304, lacks: []string{"{"}, heads: map[string]string{"Cache-Control": "public, max-age=3600"}}.run(t, w)
+	scenario{path: "grants/summary?example=1&format=xml", plan: "none", header: []string{"If-None-Match", shown}, has: []string{"<response>"}}.run(t, w)
+	scenario{path: "grants/summary?example=unsupported", plan: "none", header: []string{"If-None-Match", shown}}.run(t, w)
+	scenario{path: "grants/summary?example=strict", plan: "none", status: 400, heads: map[string]string{"ETag": ""}}.run(t, w)
 	// A spent key may still learn that nothing changed.
 	scenario{path: "grants/summary?year=2020", plan: "spent", header: []string{"If-None-Match", tag}, status: 304}.run(t, w)
 	w.data.Manifest.Version = "20260201T000000Z"

@@ -172,7 +172,7 @@ type Failure struct {
 
 // Invalid is the body of a 422.
 type Invalid struct {
-	Detail    []Problem `json:"detail" doc:"Every problem found."`
+	Detail    []Problem `json:"detail" doc:"The problems found, at most 50."`
 	Code      int       `json:"code" doc:"The HTTP status."`
 	Message   string    `json:"message" doc:"The first problem in words."`
 	Error     string    `json:"error" doc:"Stable identifier of the cause."`

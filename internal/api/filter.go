@@ -60,10 +60,10 @@ func filterParams() []Param {
 		{Name: "min_year", Type: Integer, Min: bound(1900), Max: bound(2100), Description: "First fiscal year, open-ended."},
 		{Name: "max_year", Type: Integer, Min: bound(1900), Max: bound(2100), Description: "Last fiscal year, open-ended."},
 		{Name: "subject", Type: String, List: true, MaxLength: 2000, MaxItems: 1000, Example: "B", Description: "NTEE major letter (B), NTEE code (B42) or cause label (Education); comma-separate for several. A value shaped like a code of a proprietary taxonomy is a 400. Rows without a recipient EIN or NTEE code never match. Letters and causes: " + causes() + "."},
-		{Name: "location", Type: String, List: true, MaxLength: 4000, Example: "IL", Description: "Place, read as geo_id_type says; comma-separate for several. In a list of cities a bare state code qualifies the city before it: Springfield, IL, Portland."},
+		{Name: "location", Type: String, List: true, Example: "IL", Description: "Place, read as geo_id_type says; comma-separate for several. In a list of cities a bare state code qualifies the city before it: Springfield, IL, Portland."},
 		{Name: "geo_id_type", Type: String, Enum: geoIDTypes, Default: "state", Description: "How location is read: state (code or name), zip (five digits or a prefix of three), city, county_fips (five digits) or country (FIPS 10-4)."},
 		{Name: "location_type", Type: String, Enum: locationTypes, Default: "recipient", Description: "Whose place is meant. area_served selects the FUNDERS whose giving reaches the place and returns all their grants, including those made elsewhere."},
-		{Name: "query", Type: String, MaxLength: 500, Example: "after school program", Description: "Words that must all occur in the purpose as filed or in the recipient's name; \"quoted phrases\" and -excluded words; at most 32 of them."},
+		{Name: "query", Type: String, MaxLength: 500, Example: "after school program", Description: "Words that must all occur in the purpose as filed or in the recipient's name, where the endings -s, -es, -ed and -ing make no difference; \"quoted phrases\" and -excluded words; at most 32 of them, and 500 bytes in UTF-8."},
 		{Name: "support", Type: String, List: true, Enum: supportIDs(), Description: "Support strategy derived from the purpose wording; approximate. Comma-separate for any of several."},
 		{Name: "funder_type", Type: String, Enum: grant.FunderKinds(), Description: "Kind of grantmaker."},
 		{Name: "exclude_daf", Type: Boolean, Default: false, Description: "Drops donor-advised and pass-through funders; the same as exclude=daf."},
@@ -154,7 +154,7 @@ func (f *filterReader) years() {
 	low, hasLow := f.integer("min_year")
 	high, hasHigh := f.integer("max_year")
 	if hasLow && hasHigh && low > high {
-		f.problem(f.param("max_year"), -1, "value_error", strconv.FormatInt(high, 10), limit{"ge": low}, "max_year is before min_year")
+		f.problem(f.param("max_year"), -1, "value_error", strconv.FormatInt(high, 10), limit{"ge": low}, "the value is before min_year")
 		return
 	}
 	name := "year"
@@ -282,6 +282,9 @@ func (f *filterReader) subject() error {
 		f.warn.ignored("subject", fmt.Sprintf("%q is no NTEE letter, code or cause label, so it was not applied.", clip(unknown)))
 	}
 	if subject.Empty() {
+		if len(subject.Unknown) == 0 {
+			f.warn.ignored("subject", emptyList)
+		}
 		return nil
 	}
 	f.filter.Subject = ntee.Subject{Items: subject.Items}
@@ -342,7 +345,7 @@ func (f *filterReader) amounts() {
 	low, hasLow := f.integer("min_amt")
 	high, hasHigh := f.integer("max_amt")
 	if hasLow && hasHigh && low > high {
-		f.problem(f.param("max_amt"), -1, "value_error", strconv.FormatInt(high, 10), limit{"ge": low}, "max_amt is less than min_amt")
+		f.problem(f.param("max_amt"), -1, "value_error", strconv.FormatInt(high, 10), limit{"ge": low}, "the value is less than min_amt")
 		return
 	}
 	if hasLow {

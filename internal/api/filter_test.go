@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -52,6 +53,7 @@ func TestFilters(t *testing.T) {
 		{name: "subject code", query: "subject=B42", want: `{"Subject":{"Items":[{"Text":"B42","Kind":2,"Majors":0,"Prefix":"B42"}],"Unknown":null}}`},
 		{name: "subject label", query: "subject=education", want: `{"Subject":{"Items":[{"Text":"education","Kind":3,"Majors":2,"Prefix":""}],"Unknown":null}}`},
 		{name: "subject partly unknown", query: "subject=B,Underwater%20basketry", want: `{"Subject":{"Items":[{"Text":"B","Kind":1,"Majors":2,"Prefix":""}],"Unknown":null}}`, unsupported: "subject"},
+		{name: "subject empty", query: "subject=,+,", want: `{}`, unsupported: "subject"},
 		{name: "subject unknown", query: "subject=Underwater%20basketry", want: `{}`, unsupported: "subject"},
 
 		{name: "state", query: "location=il,Oregon", want: `{"Place":{"Of":0,"Kind":0,"Values":[{"Name":"IL","State":""},{"Name":"OR","State":""}]}}`},
@@ -192,18 +194,20 @@ func TestRefused(t *testing.T) {
 		{name: "too many eins", path: "grants/funders?funder_id=" + strings.Repeat("1,", 1001), status: 422, has: []string{`"type":"too_long"`, `"max_length":1000`}},
 		{name: "long value", path: "grants/funders?query=" + strings.Repeat("a", 501), status: 422, has: []string{"string_too_long"}},
 		{name: "not text", path: "grants/funders?query=%ff", status: 422, has: []string{"string_unicode"}},
-		{name: "nul", path: "grants/funders?query=a%00b", status: 422},
+		{name: "nul", path: "grants/funders?query=a%00b", status: 422, has: []string{"NUL"}, lacks: []string{`"input"`}},
 		{name: "amount", path: "grants/funders?min_amt=1e6", status: 422, has: []string{"int_parsing"}},
 		{name: "too many words", path: "grants/funders?query=" + strings.Repeat("-a+", 32) + "b", status: 422, has: []string{`"loc":["query","query"]`, `"actual_length":33`}},
 		{name: "amount negative", path: "grants/funders?min_amt=-1", status: 422, has: []string{"greater_than_equal"}},
-		{name: "amount huge", path: "grants/funders?max_amt=99999999999999999999", status: 422},
-		{name: "amounts crossed", path: "grants/funders?min_amt=5&max_amt=1", status: 422},
+		{name: "amount huge", path: "grants/funders?max_amt=99999999999999999999", status: 422, has: []string{"less_than_equal", `"input":"99999999999999999999"`}},
+		{name: "amounts crossed", path: "grants/funders?min_amt=5&max_amt=1", status: 422, has: []string{`"max_amt: the value is less than min_amt"`}},
 		{name: "probability", path: "grants/funders?min_match_prob=1.5", status: 422, has: []string{"less_than_equal", "at most 1"}},
 		{name: "probability nan", path: "grants/funders?min_match_prob=NaN", status: 422},
 		{name: "probability hex", path: "grants/funders?min_match_prob=0x1p-1", status: 422},
 		{name: "page 0", path: "grants/funders?page=0", status: 422, has: []string{`"loc":["query","page"]`, `"ctx":{"ge":1}`}},
 		{name: "page huge", path: "grants/funders?page=9223372036854775807", status: 422},
 		{name: "limit 0", path: "grants/funders?limit=0", status: 422},
+		{name: "limit huge", path: "grants/funders?limit=99999999999999999999", costs: 1, has: []string{`"limit":1000`, `"severity":"caveat"`}},
+		{name: "two hundred years", path: "grants/funders?year=" + strings.Repeat("2019,", 200), costs: 1, lacks: []string{`"severity"`}},
 		{name: "limit word", path: "grants/funders?limit=all", status: 422},
 		{name: "switch", path: "grants/funders?exclude_daf=maybe", status: 422, has: []string{"bool_parsing"}},
 		{name: "strict", path: "grants/funders?strict=maybe", status: 422},
@@ -224,6 +228,37 @@ func TestRefused(t *testing.T) {
 			scenario{name: u.name + " strict", path: "grants/transactions?strict=1&" + u.name + "=x", status: 400, has: []string{u.name}})
 	}
 	runAll(t, list)
+}
+
+// TestCrowd checks that many warnings about one parameter leave room for those
+// about the others.
+func TestCrowd(t *testing.T) {
+	t.Parallel()
+	var places []string
+	for i := range 200 {
+		places = append(places, fmt.Sprint("nowhere", i))
+	}
+	rec := scenario{path: "grants/summary?location=" + strings.Join(places, ",") + "&support=program&population=x&yaer=2020", costs: 1,
+		has:   []string{"nowhere19", "more warnings of this kind", "Did you mean year?", `"parameter":"support","severity":"caveat"`},
+		lacks: []string{"nowhere20"}, heads: map[string]string{"X-Service-Unsupported": "location, population, yaer"}}.run(t, newWorld(t))
+	body := unmarshal[struct {
+		Service Service `json:"x_service"`
+	}](t, rec)
+	if n := len(body.Service.Warnings); n != mostOfOne+4 {
+		t.Errorf("%d warnings", n)
+	}
+}
+
+// one is a graph in which one funder reaches every place.
+type one struct{ examples }
+
+func (one) ReachingFunders(context.Context, *graph.Filter) (int64, error) { return 1, nil }
+
+func TestOneFunder(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.data.Graph = one{w.spy.examples}
+	scenario{path: "grants/summary?location=IL&location_type=area_served", costs: 1, has: []string{"selected the one funder whose giving"}}.run(t, w)
 }
 
 func TestOrders(t *testing.T) {

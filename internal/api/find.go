@@ -51,9 +51,9 @@ func searchOperation() Operation {
 	return Operation{
 		ID: "searchOrganizations", Method: "GET", Path: "/search", Tag: "Organizations", Access: Open,
 		Summary:     "Find an organization and its EIN by name",
-		Description: "Finds organizations by name, part of a name, misspelling, initials, former name or EIN. No key is needed and nothing is counted.",
+		Description: "Finds organizations by name, part of a name, misspelling, initials, former name or EIN.",
 		Params: []Param{
-			{Name: "q", Type: String, Required: true, MaxLength: 200, Example: "example community foundation", Description: "What to look for. Fewer than two characters give an empty result."},
+			{Name: "q", Type: String, Required: true, MaxLength: 200, Example: "example community foundation", Description: "What to look for, at most 200 bytes in UTF-8. Fewer than two characters give an empty result."},
 			{Name: "state", Type: String, MaxLength: 40, Example: "IL", Description: "Two-letter code of the state to look in."},
 			{Name: "mode", Type: String, Enum: modes, Default: "text", Description: "semantic and hybrid fall back to text where vector matching is unavailable."},
 			{Name: "limit", Type: Integer, Min: bound(1), Cap: bound(maxFound), Default: defaultFound, Description: "Matches to return, up to 100; more is served at 100 with a caveat."},

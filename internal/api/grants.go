@@ -61,7 +61,7 @@ func listParams(orders []order, row any) []Param {
 		Param{Name: "page", Type: Integer, Min: bound(1), Max: bound(maxPage), Default: 1, Description: "Page number, from 1. A page past the end is empty."},
 		Param{Name: "limit", Type: Integer, Min: bound(1), Cap: bound(maxLimit), Default: defaultLimit, Description: "Rows in a page, up to 1,000, or fewer for the key of an agent; more is served at the cap with a caveat."},
 		Param{Name: "cursor", Type: String, MaxLength: 100, Description: "next_cursor of the page before: pages on through any number of rows. Tied to the build of the dataset and to the filter."},
-		Param{Name: "fields", Type: String, List: true, Enum: columnNames(row), Description: "Columns to return, comma-separated, in this order."},
+		Param{Name: "fields", Type: String, List: true, Enum: columnNames(row), Description: "Columns to return, comma-separated, in this order. Columns not named are left out, also those that the schema of a row says are required."},
 		formatParam(formats...),
 	)
 }
@@ -192,7 +192,11 @@ func (c *call) grantService(ctx context.Context, f *filterReader) (Service, erro
 		if err != nil {
 			return Service{}, err
 		}
-		c.warn.caveat("location_type", fmt.Sprintf("area_served selected the %d funders whose giving reaches the place; the answer covers all their grants within the other filters, including those made elsewhere.", n))
+		reached := fmt.Sprintf("the %d funders", n)
+		if n == 1 {
+			reached = "the one funder"
+		}
+		c.warn.caveat("location_type", fmt.Sprintf("area_served selected %s whose giving reaches the place; the answer covers all their grants within the other filters, including those made elsewhere.", reached))
 	}
 	s := c.service()
 	if f.filter.Exclude != 0 {

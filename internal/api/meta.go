@@ -93,7 +93,7 @@ type ResolutionYear struct {
 	FiscalYear  int         `json:"fiscal_year" doc:"Fiscal year."`
 	GrantCount  int64       `json:"grant_count" doc:"Grant rows."`
 	LinkedCount int64       `json:"linked_count" doc:"Those whose recipient has an EIN."`
-	LinkedShare float64     `json:"linked_share" doc:"LinkedCount over GrantCount, to four places."`
+	LinkedShare float64     `json:"linked_share" doc:"linked_count over grant_count, to four places."`
 	ByRule      []RuleCount `json:"by_rule" doc:"Rows by ein_source."`
 }
 
@@ -199,8 +199,6 @@ func metaOperation() Operation {
 		Response:    MetaAnswer{}, Formats: []string{"json", "xml"}, Lists: true,
 		Examples: []Example{
 			{Case: "1", Description: "Metadata of an invented dataset", Query: ""},
-			{Case: "unsupported", Description: "A parameter that does not exist", Query: "verbose=1"},
-			{Case: "strict", Description: "What strict=1 refuses", Query: "verbose=1&strict=1"},
 		},
 		plan: func(c *call) (run, error) {
 			c.readFormat()

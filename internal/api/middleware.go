@@ -163,22 +163,31 @@ func oversize(r *http.Request) error {
 // is refused before the charge costs nothing.
 func (s *server) operate(ctx context.Context, r *http.Request, out *reply, c *call, path map[string]string) error {
 	op := c.op
-	values, err := parseQuery(r.URL.RawQuery)
-	if err != nil {
-		return err
-	}
+	values, malformed := parseQuery(r.URL.RawQuery)
 	// An error before the parameters are read is answered in the format asked
 	// for as well.
-	if values.Get("format") == "xml" && slices.Contains(op.Formats, "xml") {
+	if strings.EqualFold(values.Get("format"), "xml") && slices.Contains(op.Formats, "xml") {
 		c.format = "xml"
 	}
-	if values.Has("example") {
-		return s.example(ctx, out, c, values)
-	}
-	if op.Access != Open {
+	// The key comes before what is wrong with the query, because every answer to
+	// a key tells its balance.
+	example := values.Has("example")
+	if op.Access != Open && !example {
 		if err := s.authenticate(ctx, r.Header, c, values); err != nil {
 			return err
 		}
+	}
+	if malformed != nil {
+		return malformed
+	}
+	if example {
+		if err := s.example(ctx, out, c, values); err != nil {
+			return err
+		}
+		if out.known(r, c, values, path) {
+			out.status = http.StatusNotModified
+		}
+		return nil
 	}
 	if err := c.readBody(r); err != nil {
 		return err
@@ -196,14 +205,10 @@ func (s *server) operate(ctx context.Context, r *http.Request, out *reply, c *ca
 	if err != nil {
 		return err
 	}
-	if op.Method == http.MethodGet && op.Access != Admin {
-		tag := etag(c, values, path)
-		out.header.Set("ETag", tag)
-		if unchanged(r.Header.Get("If-None-Match"), tag) {
-			out.cache(op)
-			out.status = http.StatusNotModified
-			return nil
-		}
+	if out.known(r, c, values, path) {
+		out.cache(op)
+		out.status = http.StatusNotModified
+		return nil
 	}
 	if err := s.meter(ctx, out, c); err != nil {
 		return err
@@ -333,10 +338,20 @@ func RequestID(r *http.Request) string {
 	return strings.ToLower(base32.StdEncoding.EncodeToString(b[:]))
 }
 
+// known names the answer and reports whether the client already has it.
+func (r *reply) known(req *http.Request, c *call, values url.Values, path map[string]string) bool {
+	if c.op.Method != http.MethodGet || c.op.Access == Admin {
+		return false
+	}
+	tag := etag(c, values, path)
+	r.header.Set("ETag", tag)
+	return unchanged(req.Header.Get("If-None-Match"), tag)
+}
+
 // etag names the answer to a request from one build of the dataset. It is
 // weak because compression changes the bytes.
 func etag(c *call, values url.Values, path map[string]string) string {
-	parts := []string{answerFormat, c.data.Manifest.Version, c.data.Manifest.Content, c.base, c.op.ID, c.format, values.Encode(), string(c.tier)}
+	parts := []string{answerFormat, c.data.Manifest.Version, c.data.Manifest.Content, c.base, c.op.ID, c.format, values.Encode(), string(c.tier) + c.named}
 	for _, p := range c.op.Params {
 		if p.In == "path" {
 			parts = append(parts, path[p.Name])
@@ -351,7 +366,7 @@ func etag(c *call, values url.Values, path map[string]string) string {
 
 // answerFormat changes when the same request to the same dataset gets another
 // answer because the code has changed.
-const answerFormat = "2"
+const answerFormat = "3"
 
 // unchanged reports whether a client already has the answer.
 func unchanged(ifNoneMatch, tag string) bool {

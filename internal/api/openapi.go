@@ -96,7 +96,7 @@ func (d *describer) operation(op *Operation) (object, error) {
 	}
 	out := object{
 		"operationId": op.ID, "tags": []string{op.Tag}, "summary": op.Summary,
-		"description": fmt.Sprintf("%s Needs %s; costs %d calls.", op.Description, op.Access.words(), op.Cost),
+		"description": fmt.Sprintf("%s Needs %s; %s.", op.Description, op.Access.words(), op.price()),
 		"parameters":  params, "responses": responses,
 		"x-access": op.Access, "x-cost": op.Cost,
 	}
@@ -223,7 +223,7 @@ func (d *describer) responses(op *Operation) (object, error) {
 		headers["ETag"] = header("string", "Names this answer; send it back as If-None-Match.")
 	}
 	if len(op.Formats) > 1 {
-		headers["X-Service-Warnings"] = header("string", "The warnings as JSON, on csv and ndjson.")
+		headers["X-Service-Warnings"] = header("string", "The warnings as JSON, on csv and ndjson; the first of them where they are more than a header can carry.")
 		headers["X-Service-Hits"] = header("integer", "Matching rows in all, on csv and ndjson.")
 		headers["X-Next-Cursor"] = header("string", "Cursor of the next page, on csv and ndjson.")
 	}

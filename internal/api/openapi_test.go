@@ -216,6 +216,11 @@ func TestExamples(t *testing.T) {
 	w := newWorld(t)
 	for i := range operations {
 		op := &operations[i]
+		for _, name := range []string{"1", "unsupported", "strict"} {
+			if !slices.ContainsFunc(op.Examples, func(e Example) bool { return e.Case == name }) {
+				t.Errorf("%s has no example %s", op.ID, name)
+			}
+		}
 		for _, e := range append(slices.Clone(op.Examples), Example{Case: "list"}) {
 			rec := w.get(t, op.Method, "/api/v1"+op.Path+"?example="+e.Case, "", "X-Request-Id", "example-request")
 			want := 200

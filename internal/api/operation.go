@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -94,6 +95,17 @@ type Example struct {
 	Body        string            // the request body
 }
 
+// price says the cost in words.
+func (op *Operation) price() string {
+	switch op.Cost {
+	case 0:
+		return "not counted"
+	case 1:
+		return "costs 1 call"
+	}
+	return fmt.Sprintf("costs %d calls", op.Cost)
+}
+
 // request is an example as a line that can be sent.
 func (op *Operation) request(e *Example) string {
 	path := versioned + op.Path
@@ -154,6 +166,22 @@ func init() {
 	operations = append(operations, adminOperations()...)
 	for i := range operations {
 		operations[i].Params = append(operations[i].Params, common()...)
+		operations[i].complete()
+	}
+}
+
+// complete adds the cases that every operation shows, where it has none of its
+// own.
+func (op *Operation) complete() {
+	plain := op.Examples[0]
+	for _, e := range []Example{
+		{Case: "unsupported", Description: "A parameter that does not exist", Query: "verbose=1"},
+		{Case: "strict", Description: "What strict=1 refuses", Query: "verbose=1&strict=1"},
+	} {
+		if !slices.ContainsFunc(op.Examples, func(x Example) bool { return x.Case == e.Case }) {
+			e.Path, e.Body = plain.Path, plain.Body
+			op.Examples = append(op.Examples, e)
+		}
 	}
 }
 

@@ -25,7 +25,7 @@ func (s *server) page(r *http.Request, out *reply) (handled bool) {
 	var kind string
 	var body []byte
 	switch strings.TrimSuffix(r.URL.Path, "/") {
-	case "/openapi.json", versioned + "/openapi.json":
+	case "/openapi.json", versioned + "/openapi.json", legacy + "/openapi.json":
 		doc, err := s.openapi()
 		if err != nil {
 			s.fail(out, &call{}, err, false)
@@ -125,7 +125,7 @@ func (s *server) llms() []byte {
 	base := s.BaseURL
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n> %s\n\n", title, pitch)
-	fmt.Fprintf(&b, "Every answer is JSON with `code` and `message`; read `x_service.warnings` before trusting a filter: a parameter in `x_service.unsupported` did NOT run. "+
+	fmt.Fprintf(&b, "Every answer is JSON with `code` and `message`, unless `format` asks for something else; read `x_service.warnings` before trusting a filter: a parameter in `x_service.unsupported` did NOT run. "+
 		"`strict=1` turns those into errors. Find EINs with `/search` first. Send a key as `X-API-Key`. `example=1` on any endpoint answers from invented data without a key.\n\n")
 	if s.desk != nil {
 		fmt.Fprintf(&b, "No key? `POST %s%s%s` with `purpose` and `source` gives one; answer the questions it comes with from the rows of the calls it names. `GET` there says how to sign instead.\n\n", base, versioned, agentPath)
@@ -136,12 +136,11 @@ func (s *server) llms() []byte {
 		if op.Access == Admin || len(s.offered([]*Operation{op})) == 0 {
 			continue // what is for billing systems is not for readers of this page
 		}
-		fmt.Fprintf(&b, "- [%s %s](%s%s%s?example=1): %s. Needs %s; ", op.Method, op.Path, base, versioned, op.Path, op.Summary, op.Access.words())
-		if op.Cost == 0 {
-			b.WriteString("not counted.")
-		} else {
-			fmt.Fprintf(&b, "costs %d call.", op.Cost)
+		name := op.Method + " " + op.Path
+		if op.Method == http.MethodGet { // following a link is a GET
+			name = fmt.Sprintf("[%s](%s%s%s?example=1)", name, base, versioned, op.Path)
 		}
+		fmt.Fprintf(&b, "- %s: %s. Needs %s; %s.", name, op.Summary, op.Access.words(), op.price())
 		if names := paramNames(op); names != "" {
 			b.WriteString(" Parameters: " + names + ".")
 		}

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"net/url"
@@ -35,7 +36,7 @@ type Param struct {
 	Enum        []string // the vocabulary, for enumerations
 	Min, Max    *float64 // bounds of a number
 	Cap         *float64 // published as its maximum; more is served at the cap with a caveat
-	MaxLength   int      // in bytes, of the whole value; 0 means maxText
+	MaxLength   int      // in bytes, of the whole value; 0 means maxText, or maxListText for a list
 	MaxItems    int      // of a list; 0 means maxList
 	Default     any
 	Example     any
@@ -45,6 +46,7 @@ type Param struct {
 // Bounds that hold where a Param does not say otherwise.
 const (
 	maxText       = 500
+	maxListText   = 4000 // so that maxList items fit
 	maxList       = 200
 	maxEINs       = 1000
 	maxParameters = 100
@@ -72,11 +74,12 @@ type reader struct {
 	warn     *warnings
 }
 
-// parseQuery decodes a query string.
+// parseQuery decodes a query string. Beside an error it returns what could be
+// decoded.
 func parseQuery(raw string) (url.Values, error) {
 	values, err := url.ParseQuery(raw)
 	if err != nil {
-		return nil, fault.New(slugQuery, "The query string cannot be decoded.").
+		return values, fault.New(slugQuery, "The query string cannot be decoded.").
 			Try("percent-encode the values: a %% must be followed by two hexadecimal digits, and ; must be written %%3B")
 	}
 	n := 0
@@ -84,7 +87,7 @@ func parseQuery(raw string) (url.Values, error) {
 		n += len(v)
 	}
 	if n > maxParameters {
-		return nil, fault.New(slugTooMany, "The query string has %d parameters; at most %d are read.", n, maxParameters).
+		return values, fault.New(slugTooMany, "The query string has %d parameters; at most %d are read.", n, maxParameters).
 			Try("send lists comma-separated in one parameter")
 	}
 	return values, nil
@@ -102,9 +105,9 @@ func (r *reader) param(name string) *Param {
 }
 
 // problem records why a value cannot be read. index is the position in a
-// list, or negative.
+// list, or negative; input is empty where the value is not repeated.
 func (r *reader) problem(p *Param, index int, kind, input string, ctx any, format string, args ...any) {
-	if len(r.problems) >= 50 {
+	if len(r.problems) >= 50 { // as the description of detail says
 		return
 	}
 	in := p.In
@@ -115,7 +118,11 @@ func (r *reader) problem(p *Param, index int, kind, input string, ctx any, forma
 	if index >= 0 {
 		loc = append(loc, index)
 	}
-	r.problems = append(r.problems, Problem{Loc: loc, Msg: fmt.Sprintf(format, args...), Type: kind, Input: clip(input), Ctx: ctx})
+	found := Problem{Loc: loc, Msg: fmt.Sprintf(format, args...), Type: kind, Ctx: ctx}
+	if input != "" {
+		found.Input = clip(input)
+	}
+	r.problems = append(r.problems, found)
 }
 
 // limit is the ctx of a problem with one bound.
@@ -133,7 +140,6 @@ func (r *reader) text(name string) (string, bool) {
 	if len(given) == 0 {
 		if p.Required {
 			r.problem(p, -1, "missing", "", nil, "the parameter is required")
-			r.problems[len(r.problems)-1].Input = nil
 		}
 		return "", false
 	}
@@ -157,13 +163,16 @@ func (r *reader) bounded(p *Param, value string) (string, bool) {
 	most := p.MaxLength
 	if most == 0 {
 		most = maxText
+		if p.List {
+			most = maxListText
+		}
 	}
 	if len(value) > most {
 		r.problem(p, -1, "string_too_long", value, limit{"max_length": most}, "the value is %d bytes long; at most %d are read", len(value), most)
 		return "", false
 	}
 	if !utf8.ValidString(value) || strings.ContainsRune(value, 0) {
-		r.problem(p, -1, "string_unicode", "", nil, "the value is not valid UTF-8 text")
+		r.problem(p, -1, "string_unicode", "", nil, "the value is not text: it has a NUL, or bytes that are not UTF-8")
 		return "", false
 	}
 	value = strings.TrimSpace(value)
@@ -176,6 +185,9 @@ func (r *reader) bounded(p *Param, value string) (string, bool) {
 	}
 	return value, true
 }
+
+// emptyList says that a list holds nothing but commas.
+const emptyList = "The list was empty, so it was not applied."
 
 // list reads a comma-separated list without empty items.
 func (r *reader) list(name string) []string {
@@ -196,11 +208,10 @@ func (r *reader) list(name string) []string {
 	if len(items) > most {
 		r.problem(p, -1, "too_long", "", limit{"max_length": most, "actual_length": len(items)},
 			"the list has %d items; at most %d are read", len(items), most)
-		r.problems[len(r.problems)-1].Input = nil
 		return nil
 	}
 	if len(items) == 0 {
-		r.warn.ignored(name, "The list was empty, so it was not applied.")
+		r.warn.ignored(name, emptyList)
 	}
 	return items
 }
@@ -212,9 +223,11 @@ func (r *reader) integer(name string) (int64, bool) {
 		return 0, false
 	}
 	p := r.param(name)
+	// One with too many digits is read as the largest, which is beyond every
+	// bound as well.
 	n, err := strconv.ParseInt(value, 10, 64)
-	if err != nil {
-		r.problem(p, -1, "int_parsing", value, nil, "the value is not a whole number; write digits only, such as 25000")
+	if err != nil && !errors.Is(err, strconv.ErrRange) {
+		r.problem(p, -1, "int_parsing", value, nil, "the value is not a whole number; write digits only")
 		return 0, false
 	}
 	return n, r.within(p, value, float64(n))
@@ -229,7 +242,7 @@ func (r *reader) number(name string) (float64, bool) {
 	p := r.param(name)
 	x, err := strconv.ParseFloat(value, 64)
 	if err != nil || math.IsNaN(x) || math.IsInf(x, 0) || strings.ContainsAny(value, "xX_") {
-		r.problem(p, -1, "float_parsing", value, nil, "the value is not a number")
+		r.problem(p, -1, "float_parsing", value, nil, "the value is not a number; write it with digits and a point, such as 0.95")
 		return 0, false
 	}
 	return x, r.within(p, value, x)

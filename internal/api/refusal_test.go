@@ -201,11 +201,14 @@ func TestCauses(t *testing.T) {
 	}
 }
 
-// TestETagTier checks that keys with different caps do not share answers.
+// TestETagTier checks that keys with different caps do not share answers, nor
+// a key with itself when it was still locked, which its answers say.
 func TestETagTier(t *testing.T) {
 	t.Parallel()
 	k := newClinic(t, nil)
 	m := k.mint()
+	named := strings.TrimPrefix(m.Challenge.Calls[0].URL, base)
+	locked := k.send("GET", named, m.APIKey, "")
 	if got := k.answer(m.APIKey, k.solve(m.APIKey, m.Challenge)...); got.status != 200 {
 		t.Fatal(got.text)
 	}
@@ -217,6 +220,10 @@ func TestETagTier(t *testing.T) {
 	one, other := k.send("GET", path, m.APIKey, ""), k.send("GET", path, free, "")
 	if one.header.Get("ETag") == other.header.Get("ETag") || len(one.Results) != 10 || len(other.Results) != 20 || strings.Contains(other.text, "_credential") {
 		t.Errorf("%v %v", one.header, other.header)
+	}
+	unlocked := k.send("GET", named, m.APIKey, "")
+	if tag := locked.header.Get("ETag"); tag == "" || tag == unlocked.header.Get("ETag") || !strings.Contains(locked.text, "is locked") || strings.Contains(unlocked.text, "is locked") {
+		t.Errorf("%s\n%s", locked.text, unlocked.text)
 	}
 }
 

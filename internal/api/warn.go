@@ -34,13 +34,30 @@ func (w *warnings) ignored(parameter, reason string) { w.add(parameter, unsuppor
 // caveat records a limit of a filter that ran.
 func (w *warnings) caveat(parameter, reason string) { w.add(parameter, caveat, reason) }
 
-// mostWarnings bounds the number of warnings; a request has about thirty parameters.
-const mostWarnings = 150
+// Bounds of the warnings: on one parameter, whose list may have a thousand
+// values that mean nothing and must not crowd out what is to be said of others,
+// and in all, which only the names in a request body can come up to.
+const (
+	mostOfOne    = 20
+	mostWarnings = 500
+)
 
 func (w *warnings) add(parameter, severity, reason string) {
 	next := Warning{parameter, severity, reason}
-	if len(w.list) < mostWarnings && !slices.Contains(w.list, next) {
+	if len(w.list) >= mostWarnings || slices.Contains(w.list, next) {
+		return
+	}
+	same := 0
+	for _, x := range w.list {
+		if x.Parameter == parameter && x.Severity == severity {
+			same++
+		}
+	}
+	switch {
+	case same < mostOfOne:
 		w.list = append(w.list, next)
+	case same == mostOfOne:
+		w.list = append(w.list, Warning{parameter, severity, "There are more warnings of this kind than are listed."})
 	}
 }
 
