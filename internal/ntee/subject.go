@@ -44,6 +44,9 @@ func (e *ProprietaryError) Error() string {
 // maxSubject bounds the text of a subject filter.
 const maxSubject = 4096
 
+// maxCommas is how many commas the label with the most of them has.
+const maxCommas = 3
+
 // ParseSubject reads a comma-separated list of major letters, NTEE codes or
 // their beginnings, and causes. The only error is a *ProprietaryError; a part
 // that means nothing is listed in Unknown for the caller to warn about.
@@ -53,14 +56,20 @@ func ParseSubject(s string) (Subject, error) {
 		sub.Unknown = append(sub.Unknown, strings.ToValidUTF8(s[:40], "")+"…")
 		return sub, nil
 	}
-	// A published label may itself hold a comma: "Arts, Culture & Humanities".
-	if m := causes[foldLabel(s)]; m != 0 {
-		sub.Items = append(sub.Items, Item{Text: strings.TrimSpace(s), Kind: Cause, Majors: m})
-		return sub, nil
-	}
-	for part := range strings.SplitSeq(s, ",") {
-		part = strings.TrimSpace(part)
-		if part == "" {
+	parts := strings.Split(s, ",")
+	for len(parts) > 0 {
+		// A published label may itself hold commas: "Arts, Culture & Humanities".
+		n := min(len(parts), maxCommas+1)
+		for ; n > 1; n-- {
+			label := strings.Join(parts[:n], ",")
+			if m := causes[foldLabel(label)]; m != 0 {
+				sub.Items = append(sub.Items, Item{Text: strings.TrimSpace(label), Kind: Cause, Majors: m})
+				break
+			}
+		}
+		part := strings.TrimSpace(parts[0])
+		parts = parts[n:]
+		if n > 1 || part == "" {
 			continue
 		}
 		item, ok, err := parseItem(part)
