@@ -16,13 +16,14 @@ import (
 )
 
 type buildCmd struct {
-	Sources string `help:"Folder of upstream files, as fetch and synth fill it; only 990/*.zip is needed." default:"sources" placeholder:"DIR"`
-	Data    string `help:"Data directory for the stage and the snapshots." default:"data" placeholder:"DIR"`
-	Workers int    `help:"Parallel workers; 0 is one per core." default:"0" placeholder:"N"`
-	Keep    int    `help:"How many snapshots to keep." default:"3" placeholder:"N"`
-	Model   string `help:"Model file for the lines that no rule decides, such as resolve/model.json of the current snapshot. Without it one is trained on the sources." placeholder:"FILE"`
-	JSON    bool   `name:"json" help:"Print the manifest as JSON instead of the report."`
-	Quiet   bool   `short:"q" help:"No progress."`
+	Sources  string `help:"Folder of upstream files, as fetch and synth fill it; only 990/*.zip is needed." default:"sources" placeholder:"DIR"`
+	Data     string `help:"Data directory for the stage and the snapshots." default:"data" placeholder:"DIR"`
+	Workers  int    `help:"Parallel workers; 0 is one per core." default:"0" placeholder:"N"`
+	Keep     int    `help:"How many snapshots to keep." default:"3" placeholder:"N"`
+	Complete int    `name:"complete-year" help:"Last fiscal year whose returns are all in the sources; the later ones are marked as partial. Without it the number of filers decides: the newest year with 95 % of the mean of the two before." placeholder:"YEAR"`
+	Model    string `help:"Model file for the lines that no rule decides, such as resolve/model.json of the current snapshot. Without it one is trained on the sources." placeholder:"FILE"`
+	JSON     bool   `name:"json" help:"Print the manifest as JSON instead of the report."`
+	Quiet    bool   `short:"q" help:"No progress."`
 }
 
 // Help is shown by build --help.
@@ -51,6 +52,9 @@ func (c *buildCmd) run(a *app) (*build.Result, error) {
 	if c.Workers < 0 || c.Keep < 1 {
 		return nil, fault.New("bad_flag", "--workers must not be negative and --keep must be at least 1").Try("grantgraph build --help")
 	}
+	if c.Complete != 0 && (c.Complete < 1990 || c.Complete > 2100) {
+		return nil, fault.New("bad_flag", "--complete-year %d is not a fiscal year", c.Complete).Try("--complete-year 2023")
+	}
 	m, err := readModel(c.Model)
 	if err != nil {
 		return nil, err
@@ -59,7 +63,7 @@ func (c *buildCmd) run(a *app) (*build.Result, error) {
 	bars := newBuildBars(a, c.Quiet || c.JSON)
 	bars.given = m != nil
 	result, err := build.Run(a.Ctx, build.Options{
-		Sources: c.Sources, Data: c.Data, Workers: c.Workers, Keep: c.Keep, Model: m, Progress: bars.progress, Indexers: indexers(),
+		Sources: c.Sources, Data: c.Data, Workers: c.Workers, Keep: c.Keep, Complete: c.Complete, Model: m, Progress: bars.progress, Indexers: indexers(),
 	})
 	bars.close()
 	if err != nil {

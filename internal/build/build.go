@@ -39,6 +39,10 @@ type Options struct {
 	Workers int    // 0 means one per core
 	Keep    int    // snapshots to keep; 0 means 3
 
+	// Complete is the last fiscal year whose returns are all there; 0 leaves it
+	// to be judged by the number of filers, which a sample of the returns misleads.
+	Complete int
+
 	// Indexers derive what the serving side needs from the finished tables,
 	// before the snapshot is published. Each has a name for the progress.
 	Indexers []Indexer

@@ -123,6 +123,21 @@ func TestListsFiledTwiceAreHalved(t *testing.T) {
 	}
 }
 
+// TestCompleteYear tells the build what its two years of filers cannot.
+func TestCompleteYear(t *testing.T) {
+	t.Parallel()
+	sources, data := sample().lay(t), t.TempDir()
+	for _, tc := range []struct {
+		told, want int
+		partial    []int
+	}{{0, 2021, nil}, {2020, 2020, []int{2021}}, {2022, 2021, nil}, {2019, 0, []int{2020, 2021}}} {
+		got := run(t, Options{Sources: sources, Data: data, Complete: tc.told}).Snapshot.Manifest.Counts
+		if got.LastCompleteYear != tc.want || !slices.Equal(got.PartialFiscalYear, tc.partial) {
+			t.Errorf("told %d: complete %d, partial %v; want %d, %v", tc.told, got.LastCompleteYear, got.PartialFiscalYear, tc.want, tc.partial)
+		}
+	}
+}
+
 func TestLastCompleteYear(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {

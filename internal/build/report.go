@@ -207,7 +207,7 @@ func (b *builder) counts(c *choice, g *lines, l *linked) snapshot.Counts {
 	for i := range l.funders {
 		t.funder(b, c, g, l, &l.funders[i])
 	}
-	b.report.addYears(c, t.years)
+	b.report.addYears(c, t.years, b.opt.Complete)
 	b.report.Rules = fired(t.rules)
 	b.report.Tiers = t.tiers[:]
 	b.report.Classes = t.classes[:]
@@ -337,8 +337,9 @@ func (r *Report) suspect(c *choice, g *lines, row uint32) {
 	r.Suspects = r.Suspects[:min(len(r.Suspects), listed)]
 }
 
-// addYears sorts the years and marks those still growing.
-func (r *Report) addYears(c *choice, years map[int16]*YearCount) {
+// addYears sorts the years and marks those still growing: the ones after the
+// last complete year, which may be known.
+func (r *Report) addYears(c *choice, years map[int16]*YearCount, complete int) {
 	last := make(map[int16]ein.EIN)
 	for i := range c.filings {
 		f := &c.filings[i]
@@ -362,7 +363,9 @@ func (r *Report) addYears(c *choice, years map[int16]*YearCount) {
 		r.Years = append(r.Years, *y)
 	}
 	slices.SortFunc(r.Years, func(a, b YearCount) int { return cmp.Compare(a.FiscalYear, b.FiscalYear) })
-	complete := lastComplete(r.Years)
+	if complete == 0 {
+		complete = lastComplete(r.Years)
+	}
 	for i := range r.Years {
 		r.Years[i].Partial = r.Years[i].FiscalYear > complete
 	}
