@@ -302,8 +302,8 @@ func (r *run) record() record {
 		First: uint8(bits.TrailingZeros64(r.years)), Last: uint8(bits.Len64(r.years) - 1)}}
 }
 
-// sparse is the part of the rows below which it is cheaper to gather what is
-// there than to go through all rows in the order of recipients.
+// Where less than one row in sparse is there, it is cheaper to gather these than
+// to go through all rows in the order of recipients.
 const sparse = 16
 
 // byRecipient sums the rows of each recipient.
@@ -368,13 +368,16 @@ func (q *question) byRecipient(set *rowset, r *ranker) error {
 func (q *question) gatherRecipients(set *rowset, r *ranker) error {
 	g := q.g
 	r.divide(1)
-	dense := q.recipSums()
+	dense, ok := g.scratch.sums.take()
+	if !ok {
+		dense = make([]sums, len(g.recip))
+	}
 	touched := make([]uint32, 0, min(set.count, 1<<16))
-	// What was touched is cleaned in any case: the array is lent again.
 	defer func() {
 		for _, id := range touched {
 			dense[id] = sums{}
 		}
+		g.scratch.sums.give(dense)
 	}()
 	lastFunder, lastRecip := uint32(math.MaxUint32), uint32(math.MaxUint32)
 	funders, recips, amounts, years := g.funders, g.recips, g.amounts, g.years
@@ -399,16 +402,4 @@ func (q *question) gatherRecipients(set *rowset, r *ranker) error {
 		r.add(0, record{id, dense[id]})
 	}
 	return nil
-}
-
-// recipSums lends an array of zero sums, one per recipient. Whoever changes it
-// changes it back.
-func (q *question) recipSums() []sums {
-	if q.sums == nil {
-		var ok bool
-		if q.sums, ok = q.g.scratch.sums.take(); !ok {
-			q.sums = make([]sums, len(q.g.recip))
-		}
-	}
-	return q.sums
 }

@@ -35,9 +35,9 @@ const (
 const classes = 3
 
 // Build derives the index from the tables of an unpublished snapshot and
-// writes it under graph/. The rows are read once; their columns are held in
-// memory, about a hundred bytes a row, until the file is written. The result
-// is a function of the tables.
+// writes it under graph/. The rows are read once, and the whole index is held
+// in memory until the file is written: at its height it takes about four
+// hundred bytes a row. The result is a function of the tables.
 func Build(ctx context.Context, w *snapshot.Writer) error {
 	b := newBuilder()
 	s := w.Unpublished()
@@ -99,7 +99,7 @@ type builder struct {
 	byRecip   lists // rows of each recipient
 	byFunder  []uint32
 	placeList []placeRecord
-	placeText *dict // cities, states, ZIP codes and so on
+	short     *dict // names, cities, states, ZIP codes and so on
 
 	byEIN                 []uint32 // recipients with an EIN, in its order
 	byAmount, rank, byKey []uint32
@@ -111,7 +111,7 @@ type builder struct {
 	text                  textBuilder
 }
 
-// funderRecord is one funder; strings are numbers in the text table.
+// funderRecord is one funder; strings are numbers in the table of short ones.
 type funderRecord struct {
 	EIN                             uint32
 	Name, City, CityKey, State, ZIP uint32
@@ -150,7 +150,7 @@ func newBuilder() *builder {
 	return &builder{
 		recipEINs: make(map[uint32]ein.EIN),
 		recipDict: newDict(), nameDict: newDict(), purposeDict: newDict(), placeDict: newDict(), filingDict: newDict(),
-		placeText: newDict(),
+		short: newDict(),
 	}
 }
 
@@ -319,15 +319,15 @@ func (b *builder) number() error {
 	for i, key := range b.placeDict.list {
 		part := strings.Split(key, sep)
 		b.placeList[i] = placeRecord{
-			City: b.placeText.id(part[0]), CityKey: b.placeText.id(orgname.City(part[0])), State: b.placeText.id(part[1]),
-			ZIP: b.placeText.id(part[2]), Country: b.placeText.id(part[3]), County: b.placeText.id(part[4]),
+			City: b.short.id(part[0]), CityKey: b.short.id(orgname.City(part[0])), State: b.short.id(part[1]),
+			ZIP: b.short.id(part[2]), Country: b.short.id(part[3]), County: b.short.id(part[4]),
 		}
 	}
 	return nil
 }
 
 func (b *builder) readFunders(s *snapshot.Snapshot) error {
-	empty := b.placeText.id("")
+	empty := b.short.id("")
 	for i := range b.funder {
 		f := &b.funder[i]
 		f.Name, f.City, f.CityKey, f.State, f.ZIP, f.County = empty, empty, empty, empty, empty, empty
@@ -345,8 +345,8 @@ func (b *builder) readFunders(s *snapshot.Snapshot) error {
 			continue
 		}
 		f := &b.funder[i]
-		f.Name, f.City, f.CityKey = b.placeText.id(r.Name), b.placeText.id(r.City), b.placeText.id(orgname.City(r.City))
-		f.State, f.ZIP, f.County = b.placeText.id(r.State), b.placeText.id(r.ZIP5), b.placeText.id(r.County)
+		f.Name, f.City, f.CityKey = b.short.id(r.Name), b.short.id(r.City), b.short.id(orgname.City(r.City))
+		f.State, f.ZIP, f.County = b.short.id(r.State), b.short.id(r.ZIP5), b.short.id(r.County)
 		if k := slices.Index(grant.FunderKinds(), r.Kind); k >= 0 {
 			f.Kind = uint32(k)
 		}
@@ -359,7 +359,7 @@ const unknownOrg = math.MaxUint32
 
 func (b *builder) readOrganizations(s *snapshot.Snapshot) error {
 	byEIN := make([]uint32, 0, len(b.recip))
-	empty := b.placeText.id("")
+	empty := b.short.id("")
 	for i := range b.recip {
 		r := &b.recip[i]
 		r.Name, r.NTEE = unknownOrg, empty
@@ -380,10 +380,10 @@ func (b *builder) readOrganizations(s *snapshot.Snapshot) error {
 		at, ok := slices.BinarySearchFunc(byEIN, uint32(e), func(i, e uint32) int { return cmp.Compare(b.recip[i].EIN, e) })
 		for ; ok && at < len(byEIN) && b.recip[byEIN[at]].EIN == uint32(e); at++ {
 			r := &b.recip[byEIN[at]]
-			r.Name, r.City, r.State, r.ZIP = b.placeText.id(o.Name), b.placeText.id(o.City), b.placeText.id(o.State), b.placeText.id(o.ZIP5)
+			r.Name, r.City, r.State, r.ZIP = b.short.id(o.Name), b.short.id(o.City), b.short.id(o.State), b.short.id(o.ZIP5)
 			r.Country = empty
 			if code, ok := ntee.Parse(o.NTEE); ok {
-				r.NTEE = b.placeText.id(string(code))
+				r.NTEE = b.short.id(string(code))
 			}
 		}
 	}
@@ -414,7 +414,7 @@ func (b *builder) describeRecipients() error {
 		for _, row := range rows {
 			scratch = append(scratch, b.names[row])
 		}
-		r.Name = b.placeText.id(b.nameDict.list[mode(scratch)])
+		r.Name = b.short.id(b.nameDict.list[mode(scratch)])
 		scratch = scratch[:0]
 		for _, row := range rows {
 			scratch = append(scratch, group[b.places[row]])
@@ -424,13 +424,11 @@ func (b *builder) describeRecipients() error {
 	}
 	// One sorted table of all short strings, so that numbers compare as the
 	// strings do.
-	short := b.placeText
-	arrival := short.list
-	order := make([]uint32, len(arrival))
+	order := make([]uint32, len(b.short.list))
 	for i := range order {
 		order[i] = uint32(i)
 	}
-	short.sorted(order) // order[old] is now new
+	b.short.sorted(order) // order[old] is now new
 	for i := range b.placeList {
 		p := &b.placeList[i]
 		renumber(order, &p.City, &p.CityKey, &p.State, &p.ZIP, &p.Country, &p.County)

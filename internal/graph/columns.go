@@ -184,7 +184,7 @@ func readColumns(path string, data []byte) (*columns, error) {
 	return c, nil
 }
 
-// any asks for a section of whatever length.
+// anyLen asks for a section of whatever length.
 const anyLen = -1
 
 // column views a section as a slice of T with the given length. A mismatch is

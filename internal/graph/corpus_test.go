@@ -129,7 +129,7 @@ func random(seed uint64, rows int) *corpus {
 		}
 		g := snapshot.Grant{
 			Key: fmt.Sprintf("k%012x", r.Uint64()>>20), FunderEIN: einOf(7, r.IntN(funders)), RecipientRaw: pick(r, spellings),
-			Amount: pick(r, []int64{1, 5, 100, 100, 1000, 25000, 1_000_000}), TaxYear: int32(2019 + r.IntN(5)), Purpose: purpose,
+			Amount: pick(r, []int64{1, 5, 100, 100, 1000, 25000, 1_000_000}), TaxYear: int32(firstYear + r.IntN(5)), Purpose: purpose,
 			IsIndividual: r.IntN(6) == 0, IsDAF: r.IntN(3) == 0, IsRelatedParty: r.IntN(8) == 0, Support: int32(r.IntN(1 << grant.Strategies)),
 			Filing: fmt.Sprint("f", i%7), ReturnType: pick(r, []string{"990", "990PF"}), PeriodEnd: "2022-12-31", SourceTier: grant.Universe,
 		}

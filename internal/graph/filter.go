@@ -49,8 +49,8 @@ func (g *Graph) union(sets ...bitset) cond {
 func (g *Graph) compile(f *Filter, reach bitset) []cond {
 	var all []cond
 	add := func(c cond) {
-		if !c.not && c.bound > 0 && c.stored && len(c.sets) == 0 {
-			c = nothing()
+		if c.stored && !c.not && len(c.sets) == 0 {
+			c = nothing() // a union of no sets
 		}
 		all = append(all, c)
 	}

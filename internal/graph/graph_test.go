@@ -181,21 +181,16 @@ func TestAgainstLoops(t *testing.T) {
 	}
 }
 
-// TestConcurrent asks many questions at once, answers of which are known, and
-// forgets them in between, so that scratch memory is lent to and fro.
+// TestConcurrent asks many questions at once, answers of which are known,
+// forgets them in between and gives some up, so that scratch memory is lent to
+// and fro.
 func TestConcurrent(t *testing.T) {
 	t.Parallel()
-	c := random(77, 3000)
-	s := c.write(t, t.TempDir())
+	const years = 9
+	s := spread(77, 3000, years).write(t, t.TempDir())
 	g, alone := open(t, s), open(t, s)
 	g.Divide()
-	r := rand.New(rand.NewPCG(9, 9))
-	filters := make([]*graph.Filter, 60)
-	answers := make([]string, len(filters))
-	for i := range filters {
-		filters[i] = randomFilter(r)
-		answers[i] = answer(alone, filters[i], 10)
-	}
+	filters, answers := exchanges(alone, rand.New(rand.NewPCG(9, 9)), years)
 	var wg sync.WaitGroup
 	for i := range 8 {
 		wg.Go(func() {
@@ -204,6 +199,9 @@ func TestConcurrent(t *testing.T) {
 				k := r.IntN(len(filters))
 				if r.IntN(8) == 0 {
 					g.DropCache()
+					ctx := &countdown{Context: context.Background()}
+					ctx.left.Store(r.Int64N(20))
+					_, _, _ = g.Summary(ctx, filters[r.IntN(len(filters))])
 				}
 				if got := answer(g, filters[k], 10+i); got != answers[k] {
 					t.Errorf("a concurrent answer differs:\n got %.500s\nwant %.500s", got, answers[k])

@@ -1,7 +1,7 @@
 package graph
 
-// nearly is the part of the rows up to which it is cheaper to look at what a
-// set leaves out, and at those it concerns, than at all that is left.
+// Where at most one row in nearly is left out, it is cheaper to look at what is
+// missing, and at those it concerns, than at all that is left.
 const nearly = 8
 
 // missing is the rows that a set leaves out, if they are few.

@@ -49,7 +49,6 @@ type Graph struct {
 	backAmounts []int64
 	backYears   []uint8
 	recipRows   lists
-	giving      giving
 
 	yearList   []int32
 	probList   []float64
@@ -63,7 +62,8 @@ type Graph struct {
 	place      []placeRecord
 
 	funderSums, recipSums []sums
-	funderTop, recipTop   []uint32
+	funderTop, recipTop   []uint32 // by total, largest first
+	giving                giving
 	yearSums              []yearSum
 	classSums             []Cost
 	scope                 Scope

@@ -20,13 +20,11 @@ type grain struct {
 
 var defaultGrain = grain{tiny: 4096, part: 1 << 15, words: 8 << 10, chunk: 1 << 18}
 
-// question is one evaluation and the memory it has borrowed.
+// question is one evaluation and the sets it has borrowed.
 type question struct {
-	g     *Graph
-	ctx   context.Context
-	sets  []bitset
-	sums  []sums
-	masks []uint64
+	g    *Graph
+	ctx  context.Context
+	sets []bitset
 }
 
 func (g *Graph) ask(ctx context.Context) *question { return &question{g: g, ctx: ctx} }
@@ -43,25 +41,21 @@ func (q *question) set() bitset {
 	return b
 }
 
-// end gives everything back. Nothing that leaves the package may refer to it.
+// end gives the sets back. Nothing that leaves the package may refer to them.
 func (q *question) end() {
 	for _, b := range q.sets {
 		q.g.scratch.sets.give(b)
 	}
-	if q.sums != nil {
-		q.g.scratch.sums.give(q.sums)
-	}
-	if q.masks != nil {
-		q.g.scratch.masks.give(q.masks)
-	}
 	*q = question{}
 }
 
-// scratch is memory that questions borrow.
+// scratch is memory that questions borrow. A set is emptied when it is lent.
+// The arrays, of which many a question uses few elements, are lent with zeros
+// alone, and whoever has borrowed one gives it back so.
 type scratch struct {
 	sets  shelf[bitset]
-	sums  shelf[[]sums]
-	masks shelf[[]uint64]
+	sums  shelf[[]sums]   // one per recipient
+	masks shelf[[]uint64] // one per recipient
 }
 
 // shelf keeps a few pieces of memory for the next question. Unlike a
@@ -96,7 +90,7 @@ func (s *shelf[T]) give(piece T) {
 }
 
 // rowset is the rows that satisfy a filter: all of them, a short ascending
-// list, or a set of which only the rows from lo to hi-1 are meaningful.
+// list, or a set, which is empty outside of the rows from lo to hi-1.
 type rowset struct {
 	all   bool
 	short bool
@@ -302,7 +296,7 @@ func (r *rowset) has(row uint32) bool {
 		_, ok := slices.BinarySearch(r.list, row)
 		return ok
 	}
-	return row >= r.lo && row < r.hi && r.set.has(row)
+	return r.set.has(row)
 }
 
 // bounds is a range outside of which the set has no rows.

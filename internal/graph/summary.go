@@ -171,7 +171,7 @@ func (q *question) countRecipients(set *rowset) (recips tally, err error) {
 // gatherYears is countRecipients for few rows: a mask of years per recipient.
 func (q *question) gatherYears(set *rowset) (recips tally, err error) {
 	g := q.g
-	masks := q.recipMasks()
+	masks := g.recipMasks()
 	var touched []uint32
 	err = set.chunks(q.ctx, g.grain.chunk, func(rows []uint32) {
 		for _, row := range rows {
@@ -185,21 +185,18 @@ func (q *question) gatherYears(set *rowset) (recips tally, err error) {
 	recips = g.tally()
 	for _, r := range touched {
 		recips.add(masks[r])
-		masks[r] = 0 // the array is lent again
+		masks[r] = 0
 	}
+	g.scratch.masks.give(masks)
 	return recips, err
 }
 
-// recipMasks lends an array of zero masks, one per recipient. Whoever changes
-// it changes it back.
-func (q *question) recipMasks() []uint64 {
-	if q.masks == nil {
-		var ok bool
-		if q.masks, ok = q.g.scratch.masks.take(); !ok {
-			q.masks = make([]uint64, len(q.g.recip))
-		}
+// recipMasks borrows a mask of years for each recipient.
+func (g *Graph) recipMasks() []uint64 {
+	if masks, ok := g.scratch.masks.take(); ok {
+		return masks
 	}
-	return q.masks
+	return make([]uint64, len(g.recip))
 }
 
 // Excluded says what each class in f.Exclude takes away: the rows and dollars
@@ -229,7 +226,7 @@ func (g *Graph) Excluded(ctx context.Context, f *Filter) (map[Class]Cost, error)
 			out[c] = costs[i]
 		}
 	}
-	return out, ctx.Err()
+	return out, nil
 }
 
 func (g *Graph) classCosts(ctx context.Context, f *Filter) ([]Cost, error) {

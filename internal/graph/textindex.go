@@ -37,7 +37,7 @@ func (b *builder) indexText() error {
 		case doc < purposes+names:
 			text = b.nameDict.list[doc-purposes]
 		default:
-			text = b.placeText.list[b.recip[doc-purposes-names].Name]
+			text = b.short.list[b.recip[doc-purposes-names].Name]
 		}
 		for w := range wordsOf(text) {
 			flat = append(flat, t.stems.id(Stem(w)))

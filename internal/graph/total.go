@@ -80,9 +80,9 @@ func (b *builder) sections() ([]section, error) {
 	n := b.rows
 	// The other direction of the graph: the columns an aggregate over
 	// recipients reads, in the order of recipients.
-	funders2, amounts2, years2 := make([]uint32, n), make([]int64, n), make([]uint8, n)
+	backFunders, backAmounts, backYears := make([]uint32, n), make([]int64, n), make([]uint8, n)
 	for i, row := range b.byRecip.val {
-		funders2[i], amounts2[i], years2[i] = b.funders[row], b.amounts[row], b.years[row]
+		backFunders[i], backAmounts[i], backYears[i] = b.funders[row], b.amounts[row], b.years[row]
 	}
 
 	var states []uint32
@@ -106,7 +106,7 @@ func (b *builder) sections() ([]section, error) {
 	for i := range b.recip {
 		no, _ := slices.BinarySearch(codes, b.recip[i].NTEE)
 		codeOf[i] = uint32(no)
-		if code := b.placeText.list[b.recip[i].NTEE]; code != "" {
+		if code := b.short.list[b.recip[i].NTEE]; code != "" {
 			majorOf[i] = code[0] - 'A' + 1
 		}
 	}
@@ -157,7 +157,7 @@ func (b *builder) sections() ([]section, error) {
 		{"row.place", raw(b.places)}, {"row.name", raw(b.names)}, {"row.purpose", raw(b.purposes)}, {"row.filing", raw(b.filings)},
 		{"row.rule", b.rules}, {"row.flags", b.flags}, {"row.support", raw(b.supports)}, {"row.prob", raw(b.probs)},
 		{"row.rank", raw(b.rank)}, {"by.amount", raw(b.byAmount)}, {"by.key", raw(b.byKey)}, {"by.ein", raw(b.byEIN)},
-		{"back.funder", raw(funders2)}, {"back.amount", raw(amounts2)}, {"back.year", years2},
+		{"back.funder", raw(backFunders)}, {"back.amount", raw(backAmounts)}, {"back.year", backYears},
 		{"years", raw(b.yearList)}, {"probs", raw(b.probList)}, {"states", raw(states)}, {"codes", raw(codes)},
 		{"funder", raw(b.funder)}, {"funder.rows", raw(b.byFunder)}, {"recip", raw(b.recip)}, {"place", raw(b.placeList)},
 		{"funder.sums", raw(b.funderSums)}, {"recip.sums", raw(b.recipSums)},
@@ -177,7 +177,7 @@ func (b *builder) sections() ([]section, error) {
 	for _, t := range []struct {
 		name string
 		dict *dict
-	}{{"text.short", b.placeText}, {"text.recip", b.recipDict}, {"text.name", b.nameDict}, {"text.purpose", b.purposeDict}, {"text.filing", b.filingDict}, {"text.stem", b.text.stems}} {
+	}{{"text.short", b.short}, {"text.recip", b.recipDict}, {"text.name", b.nameDict}, {"text.purpose", b.purposeDict}, {"text.filing", b.filingDict}, {"text.stem", b.text.stems}} {
 		parts, err := t.dict.table(t.name)
 		if err != nil {
 			return nil, err

@@ -59,15 +59,17 @@ func openGiving(c *columns, funders int) giving {
 	return v
 }
 
-// whole is a condition on funders and years alone. It is answered from what is
-// stored of the giving of each funder, without a look at rows.
+// whole is a condition that selects funders, with all of their rows or all of
+// those in some years. It is answered from what is stored of the giving of each
+// funder, without a look at rows.
 type whole struct {
 	funders []uint32
 	years   uint64 // mask
 }
 
-// whole recognizes a condition on funders and years alone, unless the funders
-// have so few rows that these are gone through faster than all recipients.
+// whole recognizes a condition on funders, and perhaps years, and nothing else,
+// unless the funders have so few rows that these are gone through faster than
+// all recipients. One on years without funders is left to the rows.
 func (g *Graph) whole(conds []cond) (w whole, ok bool) {
 	w.years = ^uint64(0)
 	var funders bitset
@@ -98,7 +100,7 @@ func (q *question) sumWhole(w whole) (*summary, error) {
 	g, v := q.g, &q.g.giving
 	var sum yearly
 	funders := g.tally()
-	masks := q.recipMasks()
+	masks := g.recipMasks()
 	for _, f := range w.funders {
 		var mask uint64
 		for _, p := range v.years[v.yearAt[f]:v.yearAt[f+1]] {
@@ -124,7 +126,8 @@ func (q *question) sumWhole(w whole) (*summary, error) {
 		}
 		parts[i] = t
 	})
-	clear(masks) // the array is lent again
+	clear(masks)
+	g.scratch.masks.give(masks)
 	recips := g.tally()
 	for i := range parts {
 		recips.merge(&parts[i])

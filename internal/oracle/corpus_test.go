@@ -109,7 +109,7 @@ func invent(t testing.TB, seed uint64, n int) *corpus {
 				g.SourceTier = grant.Matched
 			}
 		}
-		g.IsDAF, g.IsIndividual, g.IsRelatedParty, g.IsUnidentified = k == 0, flag(r, 20), flag(r, 20), flag(r, 5)
+		g.IsDAF, g.IsIndividual, g.IsRelatedParty, g.IsUnidentified = k == 0, flag(r, 20), flag(r, 6), flag(r, 5)
 		some, others := r.IntN(1<<grant.Strategies), r.IntN(1<<grant.Strategies)
 		g.Support = int32(some & others)
 		g.Filing, g.ReturnType, g.PeriodEnd = fmt.Sprintf("sha256:%04d", r.IntN(30)), "990PF", fmt.Sprintf("%d-12-31", g.TaxYear)

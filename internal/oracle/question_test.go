@@ -1,7 +1,9 @@
 package oracle_test
 
 import (
+	"cmp"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"grantgraph/internal/ein"
@@ -10,6 +12,7 @@ import (
 	"grantgraph/internal/ntee"
 	"grantgraph/internal/oracle"
 	"grantgraph/internal/orgname"
+	"grantgraph/internal/snapshot"
 )
 
 // orders are the sort keys of each topic.
@@ -20,11 +23,22 @@ var orders = map[oracle.Topic][]graph.Order{
 }
 
 // question draws a question. Most have one to three conditions, whose values
-// stand in the corpus more often than not.
+// stand in the corpus more often than not. Some are of whole funders or of
+// nearly all rows, which chance would seldom bring about and engines may go
+// about in another way.
 func (c *corpus) question(r *rand.Rand) oracle.Question {
 	q := oracle.Question{Topic: oracle.Topics()[r.IntN(len(oracle.Topics()))]}
-	for range pick(r, []int{0, 1, 1, 1, 2, 2, 2, 3, 3, 4, 6}) {
-		c.restrict(r, &q.Filter)
+	switch r.IntN(10) {
+	case 0:
+		q.Topic = pick(r, []oracle.Topic{oracle.Funders, oracle.Recipients, oracle.Summary, oracle.Summary, oracle.Summary})
+		c.ofFunders(r, &q.Filter)
+	case 1, 2:
+		q.Topic = pick(r, []oracle.Topic{oracle.Funders, oracle.Recipients, oracle.Recipients, oracle.Summary, oracle.Summary})
+		c.leaveOut(r, &q.Filter)
+	default:
+		for range pick(r, []int{0, 1, 1, 1, 2, 2, 2, 3, 3, 4, 6}) {
+			c.restrict(r, &q.Filter)
+		}
 	}
 	if q.Topic == oracle.Excluded && q.Filter.Exclude == 0 {
 		q.Filter.Exclude = graph.Class(1 + r.IntN(7))
@@ -58,7 +72,7 @@ func (c *corpus) restrict(r *rand.Rand, f *graph.Filter) {
 		f.Place = c.place(r)
 	case 7:
 		f.Countries = several(r, func() string { return pick(r, append(someCountry, g.RecipientCountry, "FR")) })
-		if i := indexOf(f.Countries, ""); i >= 0 {
+		if slices.Contains(f.Countries, "") {
 			f.Countries = nil
 		}
 	case 8, 9:
@@ -92,13 +106,58 @@ func (c *corpus) restrict(r *rand.Rand, f *graph.Filter) {
 	}
 }
 
-func indexOf(list []string, s string) int {
-	for i, v := range list {
-		if v == s {
-			return i
+// ofFunders asks for funders, perhaps within some years, and nothing else.
+func (c *corpus) ofFunders(r *rand.Rand, f *graph.Filter) {
+	for range 1 + r.IntN(2) {
+		switch r.IntN(4) {
+		case 0:
+			for range 1 + r.IntN(len(c.funders)) {
+				f.Funders = append(f.Funders, pick(r, c.funders))
+			}
+		case 1:
+			f.FunderKind = pick(r, c.kinds).Kind
+		case 2:
+			f.Place = graph.Place{Of: graph.FunderPlace, Values: []graph.PlaceValue{{Name: pick(r, c.kinds).State}}}
+		case 3:
+			f.Place = graph.Place{Of: graph.AreaServed, Values: []graph.PlaceValue{{Name: pick(r, c.grants).RecipientState}}}
 		}
 	}
-	return -1
+	if len(f.Place.Values) > 0 && f.Place.Values[0].Name == "" {
+		f.Place = graph.Place{}
+	}
+	if flag(r, 60) {
+		a, b := int(pick(r, c.grants).TaxYear), int(pick(r, c.grants).TaxYear)
+		f.Years = pick(r, [][]graph.Span{{{From: min(a, b), To: max(a, b)}}, {{From: a}}, {{To: a}}, {{From: a, To: a}, {From: b, To: b}}})
+	}
+}
+
+// leaveOut leaves out a few rows: those of one word, of one class, or at an end
+// of the amounts or years.
+func (c *corpus) leaveOut(r *rand.Rand, f *graph.Filter) {
+	some := make([]snapshot.Grant, 15)
+	for i := range some {
+		some[i] = pick(r, c.grants)
+	}
+	amount := func(a, b snapshot.Grant) int { return cmp.Compare(a.Amount, b.Amount) }
+	year := func(a, b snapshot.Grant) int { return cmp.Compare(a.TaxYear, b.TaxYear) }
+	for range pick(r, []int{1, 1, 1, 2}) {
+		switch r.IntN(6) {
+		case 0, 1:
+			// Long words are rare ones.
+			w := slices.MaxFunc(append(strings.Fields(pick(r, c.texts)), "NOWHERE"), func(a, b string) int { return len(a) - len(b) })
+			f.Query, _ = graph.ParseQuery("-" + strings.ReplaceAll(w, `"`, ""))
+		case 2:
+			f.Exclude = pick(r, []graph.Class{graph.Individuals, graph.RelatedParty})
+		case 3:
+			least := slices.MinFunc(some, amount).Amount
+			f.MinAmount = &least
+		case 4:
+			most := slices.MaxFunc(some, amount).Amount
+			f.MaxAmount = &most
+		case 5:
+			f.Years = []graph.Span{{From: int(slices.MinFunc(some, year).TaxYear), To: int(slices.MaxFunc(some, year).TaxYear)}}
+		}
+	}
 }
 
 // several makes a list of one value or a few.

@@ -124,19 +124,29 @@ func (h *Holder) Refresh() (swapped bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	return h.swap(next), nil
+}
+
+// swap makes a set current, unless the holder was closed meanwhile. The set
+// that gives way is closed when nobody reads it any more.
+func (h *Holder) swap(next *Set) (swapped bool) {
 	h.mu.Lock()
 	old := h.current
-	h.current = next
-	drop := false
+	if h.closed {
+		old = next
+	} else {
+		h.current = next
+	}
+	idle := false
 	if old != nil {
 		old.retired = true
-		drop = old.readers == 0
+		idle = old.readers == 0
 	}
 	h.mu.Unlock()
-	if drop {
+	if idle {
 		h.drop(old)
 	}
-	return true, nil
+	return old != next
 }
 
 // Close closes the current set once nobody reads it.

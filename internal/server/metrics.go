@@ -34,7 +34,7 @@ func newMetrics() *metrics {
 		}, []string{"route"}),
 		inFlight:        prometheus.NewGauge(prometheus.GaugeOpts{Name: "grantgraph_requests_in_flight", Help: "Requests being answered."}),
 		swaps:           prometheus.NewCounter(prometheus.CounterOpts{Name: "grantgraph_snapshot_swaps_total", Help: "Snapshots taken up while running."}),
-		refreshFailures: prometheus.NewCounter(prometheus.CounterOpts{Name: "grantgraph_snapshot_refresh_failures_total", Help: "Snapshots that could not be taken up."}),
+		refreshFailures: prometheus.NewCounter(prometheus.CounterOpts{Name: "grantgraph_snapshot_refresh_failures_total", Help: "Times that a snapshot or the lists could not be taken up."}),
 	}
 	m.registry.MustRegister(m.requests, m.latency, m.inFlight, m.swaps, m.refreshFailures,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))

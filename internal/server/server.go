@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"grantgraph/internal/account"
@@ -113,7 +114,7 @@ func Open(opt Options) (_ *Server, err error) {
 		if s.sql, err = openWarehouse(*opt.SQL, opt.Log, s.opt.Clock); err != nil {
 			return nil, fmt.Errorf("setting up SQL: %w", err)
 		}
-		s.query()
+		s.turnSQL()
 	}
 	if s.accounts, err = OpenAccounts(opt.Data, opt.Database, account.Options{Clock: s.opt.Clock, FreeWindow: opt.Window}); err != nil {
 		return nil, err
@@ -277,7 +278,9 @@ func (s *Server) Run(ctx context.Context) error {
 	set, release := s.holder.Acquire()
 	s.log.Info("serving", "url", s.opt.BaseURL, "dataset", set.Snapshot.Manifest.Version, "grants", set.Graph.Rows())
 	release()
-	go s.follow(ctx)
+	ctx, end := context.WithCancel(ctx)
+	var following sync.WaitGroup
+	following.Go(func() { s.follow(ctx) })
 
 	var first error
 	select {
@@ -291,6 +294,8 @@ func (s *Server) Run(ctx context.Context) error {
 			first = err
 		}
 	}
+	end()
+	following.Wait() // so that Close takes nothing away that is being taken up
 	s.log.Info("stopped")
 	if errors.Is(first, http.ErrServerClosed) {
 		return nil
@@ -312,8 +317,9 @@ func (s *Server) follow(ctx context.Context) {
 	}
 }
 
-// query sees to it that SQL is answered from the snapshot being served.
-func (s *Server) query() {
+// turnSQL sees to it that SQL, if there is any, is answered from the snapshot
+// being served.
+func (s *Server) turnSQL() {
 	if s.sql != nil {
 		set, release := s.holder.Acquire()
 		defer release()
@@ -333,7 +339,7 @@ func (s *Server) refresh() {
 		s.metrics.swaps.Inc()
 		s.log.Info("serving a new snapshot", "dataset", set.Snapshot.Manifest.Version, "grants", set.Graph.Rows())
 	}
-	s.query()
+	s.turnSQL()
 	swapped, err = s.holder.RefreshLists()
 	switch {
 	case err != nil:

@@ -279,6 +279,56 @@ func TestDamagedSnapshotIsNotTakenUp(t *testing.T) {
 	}
 }
 
+// heard is a log that hands every message to a function.
+type heard struct {
+	slog.Handler
+	hear func(message string)
+}
+
+func (h heard) Enabled(context.Context, slog.Level) bool { return true }
+
+func (h heard) Handle(_ context.Context, r slog.Record) error {
+	h.hear(r.Message)
+	return nil
+}
+
+// TestStopsWhenNothingIsTakenUp stops a server while it takes up a snapshot:
+// what Close closes must not be opened behind its back.
+func TestStopsWhenNothingIsTakenUp(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	publish(t, data, 0)
+	taking, taken, stopped := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	s, err := Open(Options{Data: data, Addr: "127.0.0.1:0", Poll: time.Millisecond, Log: slog.New(heard{slog.DiscardHandler, func(message string) {
+		switch message {
+		case "serving a new snapshot":
+			close(taking)
+			<-taken
+		case "stopped":
+			close(stopped)
+		}
+	}})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- s.Run(ctx) }()
+	publish(t, data, 1)
+	<-taking
+	stop()
+	select {
+	case <-stopped:
+		t.Error("the server has stopped while it takes up a snapshot")
+	case <-time.After(100 * time.Millisecond): // no requests are under way, so it would have by now
+	}
+	close(taken)
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
 func TestMistakes(t *testing.T) {
 	t.Parallel()
 	log := slog.New(slog.DiscardHandler)
