@@ -35,7 +35,7 @@ func Open(s *snapshot.Snapshot) (*Index, error) {
 	x, err := newIndex(data)
 	if err != nil {
 		unmap()
-		return nil, fault.New("search_unreadable", "the name index %s is damaged: %w", path, err).
+		return nil, fault.New("search_unreadable", "the name index %s is damaged or of another version: %w", path, err).
 			Try("build the snapshot again")
 	}
 	x.close = unmap
@@ -81,7 +81,9 @@ func newIndex(data []byte) (*Index, error) {
 	}
 	x.rarity = make([]float32, x.words)
 	for i := range x.rarity {
-		x.rarity[i] = x.rarityOf(x.count(uint32(i)))
+		if !legal[string(x.word(uint32(i)))] {
+			x.rarity[i] = x.rarityOf(x.count(uint32(i)))
+		}
 	}
 	x.scratches.New = func() any { return newScratch(x) }
 	return x, nil

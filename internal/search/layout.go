@@ -14,7 +14,7 @@ import (
 // The index is one file: a magic, a table of sections, and the sections, each
 // aligned to eight bytes. Numbers are little-endian.
 const (
-	magic      = "GGnames1"
+	magic      = "GGnames2"
 	headerSize = len(magic) + sections*16
 )
 
@@ -166,7 +166,7 @@ func formsOf(a *arranged, entries []entry) []form {
 }
 
 // parted adds, for every form with two words written as one, the form with the
-// words apart.
+// words apart. It is a guess, so names that are written so come before it.
 func parted(forms []form) []form {
 	count := make(map[string]int, len(forms))
 	for i := range forms {
@@ -177,6 +177,7 @@ func parted(forms []form) []form {
 	for _, f := range forms {
 		if words, ok := unglue(f.words, count); ok && len(words) <= maxWords {
 			f.words, f.key, f.initials = words, strings.Join(words, ""), nil
+			f.kind = max(f.kind, formAlias)
 			f.city = slices.Clone(f.city)
 			forms = append(forms, f)
 		}

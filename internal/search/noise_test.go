@@ -61,21 +61,21 @@ var noises = []struct {
 		return s
 	}, 1},
 	{"suffix added", 0.98, 0.99, func(_ *rand.Rand, s string) string { return "The " + s + ", Incorporated" }, 1},
-	{"one typo", 0.90, 0.97, slip, 2},
-	{"two typos", 0.80, 0.90, func(r *rand.Rand, s string) string { return slip(r, slip(r, s)) }, 3},
-	{"typo and no suffix", 0.90, 0.97, func(r *rand.Rand, s string) string { return slip(r, strings.TrimSuffix(s, " INC")) }, 2},
+	{"one typo", 0.99, 0.99, slip, 2},
+	{"two typos", 0.95, 0.98, func(r *rand.Rand, s string) string { return slip(r, slip(r, s)) }, 3},
+	{"typo and no suffix", 0.99, 0.99, func(r *rand.Rand, s string) string { return slip(r, strings.TrimSuffix(s, " INC")) }, 2},
 	{"ampersand", 0.97, 0.99, func(_ *rand.Rand, s string) string { return strings.ReplaceAll(s, " AND ", " & ") }, 1},
-	{"words shuffled", 0.90, 0.97, func(r *rand.Rand, s string) string {
+	{"words shuffled", 0.98, 0.99, func(r *rand.Rand, s string) string {
 		w := strings.Fields(s)
 		r.Shuffle(len(w), func(i, j int) { w[i], w[j] = w[j], w[i] })
 		return strings.Join(w, " ")
 	}, 3},
-	{"last word begun", 0.60, 0.88, func(r *rand.Rand, s string) string {
+	{"last word begun", 0.98, 0.99, func(r *rand.Rand, s string) string {
 		s = strings.TrimSuffix(s, " INC")
 		i := strings.LastIndexByte(s, ' ') + 1
 		return s[:min(len(s), i+3+r.IntN(3))]
 	}, 3},
-	{"a space lost", 0.90, 0.97, func(r *rand.Rand, s string) string {
+	{"a space lost", 0.99, 0.99, func(r *rand.Rand, s string) string {
 		w := strings.Fields(s)
 		i := 1 + r.IntN(len(w)-1)
 		return strings.Join(w[:i], " ") + strings.Join(w[i:], " ")

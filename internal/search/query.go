@@ -23,6 +23,8 @@ const (
 	maxScored   = 400     // forms that are compared with the question in full
 	maxSame     = 2_000   // forms with exactly the name asked for
 	maxLimit    = 200     // results
+
+	doubtful = 3 // names that have a word which is held for a slip all the same
 )
 
 // Find finds the organizations that q may mean, best first: by name, by a
@@ -58,7 +60,7 @@ func (x *Index) Find(q, state string, limit int) []Result {
 
 // findAll fills the hits with what every reading of the question finds.
 func (sc *scratch) findAll(q string, want uint16) {
-	sc.hits, sc.work = sc.hits[:0], 0
+	sc.hits, sc.work, sc.whole = sc.hits[:0], 0, false
 	n := orgname.Parse(q)
 	words := strings.Fields(q)
 	sc.typed = append(sc.typed[:0], strings.Join(words, " ")...)
@@ -101,12 +103,14 @@ type term struct {
 	text     string
 	bits     uint16 // the words of the question it covers: one, or two that belong together
 	alts     []alt  // in order of the vocabulary
-	from, to uint32 // words that begin with it, when it may be incomplete
+	begun    string // the word as typed, when it may be incomplete
+	from, to uint32 // words that begin so
 	city     uint32 // the word as part of a city
 	inCity   bool
 	state    uint16 // the state it names, 0 for none
 	known    bool   // the vocabulary has the word itself
-	idle     bool   // a legal form: names need not have it
+	doubtful bool   // so few names have it that it may be a slip that the register has too
+	idle     bool   // it seems to be a word that names are compared without
 	weight   float32
 	cost     int // entries of its lists
 }
@@ -131,10 +135,12 @@ type scratch struct {
 	hits    []hit
 	typed   []byte // the question with single spaces
 	formal  bool   // it has words that names are compared without, such as a legal form
-	whole   bool   // the reading at hand is a whole name
+	whole   bool   // a reading of it is a whole name
 	walker  walker
 	altBuf  [][]alt
 	total   float32 // weight of all words of the question
+	unsure  bool    // some word is doubtful
+	far     bool    // some word has no correction of one slip, but of two
 	work    int     // what was looked at so far
 }
 
@@ -150,9 +156,10 @@ func newScratch(x *Index) *scratch {
 }
 
 // How hard a question is looked into: as typed, then with corrections of words
-// that no name has, then with such words parted in two, then with corrections
-// of every word. The first that finds all words of the question in one name is
-// the last.
+// that no name has, or very few, then with such words parted in two, then with
+// corrections of every word. The first that finds all words of the question in
+// one name is the last, except that a slip in the question may be one in the
+// register too, and that a lost space is likelier than two slips in a word.
 const (
 	asTyped = iota
 	correctUnknown
@@ -166,18 +173,17 @@ func (sc *scratch) ask(n orgname.Name, state uint16) {
 		return
 	}
 	words := few(strings.Fields(n.K2))
-	sc.whole = false
 	sc.same(n.KX, state)
 	sc.initials(n, words, state)
 	for effort := asTyped; effort <= correctAll && sc.work < maxWork; effort++ {
-		if !sc.prepare(words, effort) && effort > asTyped {
+		if !sc.prepare(words, n.K1, effort) && effort > asTyped {
 			continue
 		}
 		sc.collect(state)
 		if effort == asTyped {
 			sc.lead(words, state)
 		}
-		if sc.score() {
+		if sc.score() && !(effort == asTyped && sc.unsure && !sc.whole) && !(effort == correctUnknown && sc.far) {
 			return
 		}
 	}
@@ -287,11 +293,11 @@ func (sc *scratch) initials(n orgname.Name, words []string, state uint16) {
 	}
 }
 
-// prepare fills in the terms of the question. It reports whether this effort
-// brings anything that the one before did not.
-func (sc *scratch) prepare(words []string, effort int) (fresh bool) {
+// prepare fills in the terms of the question, whose words as typed are in k1.
+// It reports whether this effort brings anything that the one before did not.
+func (sc *scratch) prepare(words []string, k1 string, effort int) (fresh bool) {
 	x := sc.x
-	sc.terms = sc.terms[:0]
+	sc.terms, sc.far, sc.unsure = sc.terms[:0], false, false
 	buffers := 0
 	alts := func() []alt {
 		if buffers == len(sc.altBuf) {
@@ -311,27 +317,42 @@ func (sc *scratch) prepare(words []string, effort int) (fresh bool) {
 		t.known = ok
 		if ok {
 			t.alts = append(t.alts, alt{id, 0, 1})
+			t.doubtful = x.count(id) <= doubtful && len(w) > 4
+			sc.unsure = sc.unsure || t.doubtful
 		}
 		if i == len(words)-1 {
-			t.from, t.to = x.prefixed(w)
+			t.begun = w
+			// "Comm" is short for community, or the beginning of commission.
+			if typed := k1[strings.LastIndexByte(k1, ' ')+1:]; len(typed) > 2 && typed != w && orgname.Key(typed) == w {
+				t.begun = typed
+			}
+			t.from, t.to = x.prefixed(t.begun)
 		}
 		t.city, t.inCity = x.find(string(cityMark) + w)
 		if code, ok := place.State(w); ok && i > 0 && len(code) == 2 {
 			t.state = binary.LittleEndian.Uint16([]byte(code))
 		}
-		if effort >= correctUnknown && !ok || effort == correctAll {
+		if effort >= correctUnknown && (!ok || t.doubtful) || effort == correctAll {
 			most := slips(len(w))
 			if ok {
 				most = min(most, 1)
 			}
 			before := len(t.alts)
-			t.alts = sc.correct(t.alts, w, min(most, 1))
+			t.alts = x.respell(sc.correct(t.alts, w, min(most, 1)), w)
 			if len(t.alts) == before && most > 1 {
 				t.alts = sc.correct(t.alts, w, most)
+				sc.far = sc.far || len(t.alts) > before
 			}
-			fresh = fresh || len(t.alts) > before
+			if t.doubtful && effort < correctAll {
+				common := rarer * x.count(id)
+				t.alts = slices.DeleteFunc(t.alts, func(a alt) bool { return a.distance > 0 && x.count(a.word) < common })
+			}
+			last := i == len(words)-1
+			t.idle = i > 0 && (!ok || last) && seemsIdle(w, last)
+			fresh = fresh || len(t.alts) > before || t.idle
 			t.alts = x.keepLikely(t.alts)
 		}
+		t.idle = t.idle || i > 0 && legal[w]
 		sc.altBuf[buffers-1] = t.alts
 		sc.finish(&t)
 		sc.terms = append(sc.terms, t)
@@ -370,27 +391,31 @@ func (sc *scratch) correct(alts []alt, word string, most int) []alt {
 	return alts
 }
 
-// split parts words that the vocabulary does not have into words that it has,
-// in their long form.
+// split parts words that the vocabulary does not have, or has only because the
+// register lost a space too, into words that it has, in their long form.
 func (sc *scratch) split(words []string) (out []string, fresh bool) {
 	x := sc.x
 	for i, w := range words {
-		if len(out)+len(words)-i >= maxTerms || len(w) < 6 || len(w) > 40 {
+		if len(out)+len(words)-i >= maxTerms || len(w) < 5 || len(w) > 40 {
 			out = append(out, w)
 			continue
 		}
-		if _, ok := x.find(w); ok {
-			out = append(out, w)
-			continue
+		most := 1
+		if id, ok := x.find(w); ok {
+			most = rarer * x.count(id)
+		}
+		before, skip := "", 0
+		if i > 0 && words[i-1] == "SAINT" {
+			before, skip = "ST ", 1 // after which names lose their last S
 		}
 		var best []string
-		most := 1
-		for j := 2; j <= len(w)-3; j++ {
-			parts := strings.Fields(orgname.Parse(w[:j] + " " + w[j:]).K2)
+		for j := 2; j <= len(w)-2; j++ {
+			parts := strings.Fields(orgname.Parse(before + w[:j] + " " + w[j:]).K2)
+			parts = parts[min(skip, len(parts)):]
 			n := 0
 			for k, p := range parts {
 				id, ok := x.find(p)
-				if !ok || len(p) < 3 && p[0] >= 'A' {
+				if !ok || len(p) < 3 && p[0] >= 'A' && len(parts) > 1 {
 					n = 0
 					break
 				}
@@ -414,7 +439,7 @@ func (sc *scratch) split(words []string) (out []string, fresh bool) {
 // keepLikely keeps the corrections with the fewest slips and, among them, of
 // the commonest words, in the order of the vocabulary.
 func (x *Index) keepLikely(alts []alt) []alt {
-	slices.SortFunc(alts, func(a, b alt) int { return cmp.Compare(a.word, b.word) })
+	slices.SortFunc(alts, func(a, b alt) int { return cmp.Or(cmp.Compare(a.word, b.word), cmp.Compare(a.distance, b.distance)) })
 	alts = slices.CompactFunc(alts, func(a, b alt) bool { return a.word == b.word })
 	if len(alts) > maxAlts {
 		slices.SortFunc(alts, func(a, b alt) int {
@@ -451,7 +476,9 @@ func (sc *scratch) finish(t *term) {
 		}
 	}
 	t.weight = max(0.3, x.rarityOf(most))
-	if t.cost == 0 {
+	if t.idle && (len(t.alts) == 0 || legal[t.text] || len(t.text) > 6) {
+		t.weight = 0.3
+	} else if t.cost == 0 {
 		// Nothing can stand for it: it counts, but not as much as a word that
 		// could have been found.
 		t.weight = float32(math.Log(1+float64(x.forms))) / 2
@@ -487,16 +514,18 @@ func (sc *scratch) collect(state uint16) {
 			adds = true
 		}
 		if !adds && t.cost > 4*len(sc.touched) {
-			sc.scan(t)
+			sc.scan(t, sc.touched, 0)
 			continue
 		}
-		sc.walk(t, state, adds)
+		if before := sc.touched; sc.walk(t, state, adds) {
+			sc.scan(t, before, sc.most(before, t.bits))
+		}
 	}
 	sc.choose()
 }
 
-// walk reads the lists of a term.
-func (sc *scratch) walk(t *term, state uint16, adds bool) {
+// walk reads the lists of a term. It reports whether it read only a part.
+func (sc *scratch) walk(t *term, state uint16, adds bool) (part bool) {
 	budget := max(0, min(maxWalk, maxWork-sc.work))
 	for _, a := range t.alts {
 		budget -= sc.read(a.word, t.bits, state, adds, budget)
@@ -510,12 +539,16 @@ func (sc *scratch) walk(t *term, state uint16, adds bool) {
 		share := max(4, budget/n)
 		sc.work += min(n, budget)
 		for w := t.from; w < t.to && budget > 0; w++ {
-			if t.known && w == t.from {
+			if t.known && w == t.from && t.begun == t.text {
 				continue // the word itself, read above
 			}
-			budget -= sc.read(w, t.bits, state, adds, share)
+			n := sc.read(w, t.bits, state, adds, share)
+			budget -= n
+			part = part || n == share
 		}
+		part = part || budget <= 0
 	}
+	return part
 }
 
 // read marks at most most forms that have the word and returns how many
@@ -552,10 +585,15 @@ func (sc *scratch) read(w uint32, bits uint16, state uint16, adds bool, most int
 	return n
 }
 
-// scan looks for a very common word in the forms found so far.
-func (sc *scratch) scan(t *term) {
-	sc.work += min(len(sc.touched), maxScan)
-	for _, f := range sc.touched[:min(len(sc.touched), maxScan)] {
+// scan looks for a very common word in those of the forms that have at least
+// this much of the rest of the question.
+func (sc *scratch) scan(t *term, forms []uint32, least float32) {
+	forms = forms[:min(len(forms), maxScan)]
+	sc.work += len(forms)
+	for _, f := range forms {
+		if c := sc.covered[f]; sc.weights[c&^t.bits] < least || c&t.bits == t.bits {
+			continue
+		}
 		b := sc.x.formWords(f)
 		for i := 0; i < len(b); i += 4 {
 			if t.likeness(binary.LittleEndian.Uint32(b[i:])) > 0 {
@@ -571,10 +609,7 @@ func (sc *scratch) scan(t *term) {
 // form has would not be shown.
 func (sc *scratch) choose() {
 	sc.best = sc.best[:0]
-	var most float32
-	for _, f := range sc.touched {
-		most = max(most, sc.weights[sc.covered[f]])
-	}
+	most := sc.most(sc.touched, 0)
 	for _, f := range sc.touched {
 		r := ranked{sc.weights[sc.covered[f]], f}
 		if r.weight < 0.45*most {
@@ -588,6 +623,15 @@ func (sc *scratch) choose() {
 			sc.down()
 		}
 	}
+}
+
+// most is the most of the question that one of the forms has besides the words
+// in these bits.
+func (sc *scratch) most(forms []uint32, besides uint16) (most float32) {
+	for _, f := range forms {
+		most = max(most, sc.weights[sc.covered[f]&^besides])
+	}
+	return most
 }
 
 func (r ranked) worse(s ranked) bool {

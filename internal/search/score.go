@@ -16,10 +16,12 @@ const (
 
 	// How exact a name is that is not the one asked for. Without these the
 	// larger of "X" and "X Foundation" would come first for a misspelled "X".
-	exactWords = 0.75 // the same words, misspelled or in another order
+	exactWords = 0.85 // the same words in the same order, misspelled
+	exactBag   = 0.45 // the same words in another order
 	exactPart  = 0.25 // all of the question, or all of the name in the other
 
 	cityLikeness = 0.75 // of a word that names the city or the state and not the organization
+	idleLikeness = 0.6  // of a word that seems to be one names are compared without
 	cutLikeness  = 0.8  // of the beginning of a word that ends a name
 	cutRest      = 0.7  // of the words after a word that was cut
 	longRest     = 0.35 // of the words after a name that is as long as those that are cut
@@ -130,7 +132,7 @@ func (sc *scratch) text(f uint32) (text, exact float32, all bool) {
 			l := t.likeness(w)
 			if l == 0.9 && int(w) < x.words {
 				// A completion is the better the less it adds.
-				l = 0.6 + 0.35*float32(len(t.text))/float32(max(len(t.text), len(x.word(w))))
+				l = 0.6 + 0.35*float32(len(t.begun))/float32(max(len(t.begun), len(x.word(w))))
 			}
 			if l > best {
 				best, at, atWord = l, j, w
@@ -150,7 +152,7 @@ func (sc *scratch) text(f uint32) (text, exact float32, all bool) {
 				asked += cityLikeness * t.weight
 			} else if t.idle {
 				covered |= 1 << i
-				asked += t.weight
+				asked += idleLikeness * t.weight
 			}
 			continue
 		}
@@ -190,8 +192,10 @@ func (sc *scratch) text(f uint32) (text, exact float32, all bool) {
 	}
 	asked /= sc.total
 	switch {
+	case all && full && order == 1:
+		exact = exactWords * asked
 	case all && full:
-		exact = exactWords * asked * (1 + order) / 2
+		exact = exactBag * asked
 	case all || full:
 		exact = exactPart * asked
 	}
@@ -200,11 +204,9 @@ func (sc *scratch) text(f uint32) (text, exact float32, all bool) {
 }
 
 // canBeCut reports whether a name of so many letters may be the beginning of a
-// longer one: the register cut names at about 35 characters with their spaces
-// and small words, and cuts them at about 70.
-func canBeCut(letters int) bool {
-	return letters >= 22 && letters <= 36 || letters >= 46 && letters <= 70
-}
+// longer one: the register cuts names from 33 characters on, with spaces and
+// small words.
+func canBeCut(letters int) bool { return letters >= 20 }
 
 // words is the number of words of the question.
 func (sc *scratch) words() int { return bits.Len(uint(len(sc.weights))) - 1 }

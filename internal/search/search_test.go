@@ -275,7 +275,7 @@ func TestOpenDamaged(t *testing.T) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for _, body := range []string{"", "x", magic, strings.Repeat("x", 4096)} {
+	for _, body := range []string{"", "x", magic, strings.Repeat("x", 4096), "GGnames1" + strings.Repeat("\x00", 4096)} {
 		if err := os.WriteFile(path, []byte(body), 0o644); err != nil {
 			t.Fatal(err)
 		}

@@ -177,8 +177,8 @@ func TestFiledNames(t *testing.T) {
 		if c == nil || c.asked < 100 {
 			t.Fatalf("too few names with %s in the world", tag)
 		}
-		if c.at1() < 0.90 || c.at10() < 0.97 {
-			t.Errorf("%s: first %.4f, ten %.4f; at least 0.90 and 0.97 are wanted", tag, c.at1(), c.at10())
+		if c.at1() < 0.98 || c.at10() < 0.99 {
+			t.Errorf("%s: first %.4f, ten %.4f; at least 0.98 and 0.99 are wanted", tag, c.at1(), c.at10())
 		}
 	}
 }
