@@ -42,6 +42,8 @@ func readConfig() (*configFile, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && !named:
 		return c, nil
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fault.New("not_found", "%s does not exist", path).Try("correct GRANTGRAPH_CONFIG, which names it, or unset it")
 	case err != nil:
 		return nil, fault.Disk(path, err)
 	}

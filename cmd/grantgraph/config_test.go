@@ -54,7 +54,7 @@ func TestConfig(t *testing.T) {
 		t.Errorf("no file named: exit %d, %s", code, errs)
 	}
 	t.Setenv("GRANTGRAPH_CONFIG", filepath.Join(t.TempDir(), "absent.toml"))
-	if code, _, errs := command(t, "version"); code != 1 || !strings.Contains(errs, "does not exist") {
+	if code, _, errs := command(t, "version"); code != 1 || !strings.Contains(errs, "does not exist") || !strings.Contains(errs, "GRANTGRAPH_CONFIG") {
 		t.Errorf("a named file that is absent: exit %d, %s", code, errs)
 	}
 }

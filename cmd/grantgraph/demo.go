@@ -16,7 +16,6 @@ import (
 	"grantgraph/internal/graph"
 	"grantgraph/internal/served"
 	"grantgraph/internal/server"
-	"grantgraph/internal/sqlbox"
 )
 
 // demoCmd makes a world, builds it and serves it.
@@ -69,7 +68,7 @@ func (c *demoCmd) Run(a *app) (err error) {
 	if c.Once {
 		return nil
 	}
-	s, err := server.Open(server.Options{Data: c.Data, Addr: c.Addr, AdminToken: c.AdminToken, SQL: &sqlbox.Options{}, Log: slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: slog.LevelWarn}))})
+	s, err := server.Open(server.Options{Data: c.Data, Addr: c.Addr, AdminToken: c.AdminToken, SQL: sqlOptions(), Log: slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: slog.LevelWarn}))})
 	if err != nil {
 		return err
 	}
@@ -79,7 +78,7 @@ func (c *demoCmd) Run(a *app) (err error) {
 		return err
 	}
 	c.greet(a, d)
-	return s.Run(a.Ctx)
+	return ended(s.Run(a.Ctx))
 }
 
 // demo is what demo.json says.

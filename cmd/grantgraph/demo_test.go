@@ -101,6 +101,12 @@ func TestServedDemo(t *testing.T) {
 	if code, answer, errText = command(t, "get", "--data", data, "--key", d.Keys["pro"], "/api/v1/grants/summary?year=2022"); code != 0 || !strings.Contains(answer, `"grant_count"`) {
 		t.Errorf("get with a key: exit %d, %s%s", code, answer, errText)
 	}
+	if code, _, errText = command(t, "get", "--data", data, "-H", "Accept: text/html, application/json", "-H", "X-API-Key: "+d.Keys["pro"], "/api/v1/grants/summary?year=2022"); code != 0 {
+		t.Errorf("get with a header that holds a comma, and another: exit %d, %s", code, errText)
+	}
+	if code, _, errText = command(t, "get", "--data", data, "--database", "postgres://127.0.0.1:1/none", "/api/v1/meta"); code != 1 || !strings.Contains(errText, "cannot reach the key store") {
+		t.Errorf("get with the accounts elsewhere: exit %d, %s", code, errText)
+	}
 }
 
 // awaitDemo waits for demo.json, which is written when the demo is ready.

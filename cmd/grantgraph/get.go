@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"strings"
 
+	"grantgraph/internal/account"
 	"grantgraph/internal/api"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/server"
@@ -17,9 +18,13 @@ import (
 type getCmd struct {
 	Path    string   `arg:"" help:"Path and query, such as '/api/v1/search?q=library'."`
 	Data    string   `help:"Data directory." default:"data" placeholder:"DIR"`
-	Key     string   `help:"API key to ask with." placeholder:"KEY"`
-	Header  []string `short:"H" help:"A request header, as 'Name: value'." placeholder:"HEADER"`
+	Key     string   `help:"API key to ask with; the call is charged to it." placeholder:"KEY"`
+	Header  []string `short:"H" sep:"none" help:"A request header, as 'Name: value'; give it again for more." placeholder:"HEADER"`
 	Headers bool     `short:"i" help:"Print the status and the headers as well."`
+
+	// As the server has them, or a call would be charged elsewhere.
+	Database   string `help:"PostgreSQL that keeps the accounts, as the server has it." placeholder:"URL"`
+	FreeWindow string `help:"Window of the free allowance, as the server has it." enum:"day,month" default:"day"`
 }
 
 // Help is shown by get --help.
@@ -35,7 +40,7 @@ func (c *getCmd) Run(a *app) error {
 	if !strings.HasPrefix(c.Path, "/") {
 		return fault.New("bad_path", "%q is not a path", c.Path).Try("grantgraph get /api/v1/meta")
 	}
-	s, err := server.Open(server.Options{Data: c.Data, BaseURL: "http://localhost", Log: slog.New(slog.DiscardHandler)})
+	s, err := server.Open(server.Options{Data: c.Data, Database: c.Database, Window: account.Window(c.FreeWindow), BaseURL: "http://localhost", Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return err
 	}

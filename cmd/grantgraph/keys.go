@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -44,7 +45,15 @@ func (c *keyStore) with(work func(account.Store) error) error {
 	if _, err := os.Stat(c.Data); err != nil && c.Database == "" {
 		return fault.Disk(c.Data, err)
 	}
-	return c.made(work)
+	err := c.made(work)
+	// The store's own hints are for those who send a key or sign up.
+	switch f, _ := fault.Of(err); {
+	case errors.Is(err, account.ErrUnknownKey):
+		return fault.New(f.Slug, "%s", f.Message).Try("grantgraph keys list shows the keys and their IDs")
+	case errors.Is(err, account.ErrUnknownAccount):
+		return fault.New(f.Slug, "%s", f.Message).Try("an account is one that signed up on the site; a key that keys create made goes by its ID, which grantgraph keys list shows")
+	}
+	return err
 }
 
 // made opens the store, which is made where there is none.
@@ -138,7 +147,7 @@ func activity(active bool) string {
 type keysCreateCmd struct {
 	keyStore `embed:""`
 	Plan     string `help:"Plan: free, plus or pro." default:"free" placeholder:"PLAN"`
-	Email    string `help:"Whose key it is." placeholder:"ADDRESS"`
+	Email    string `help:"A note of whose key it is. It belongs to no account, also when one has this address." placeholder:"ADDRESS"`
 	Label    string `help:"What it is for." placeholder:"TEXT"`
 }
 

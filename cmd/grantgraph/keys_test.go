@@ -12,6 +12,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"grantgraph/internal/account"
+	"grantgraph/internal/fault"
 	"grantgraph/internal/server"
 )
 
@@ -119,6 +120,12 @@ func TestKeys(t *testing.T) {
 	} {
 		if out, err := keys(t, append(args, "--data", dir)...); err == nil {
 			t.Errorf("%v: %q", args, out)
+		}
+	}
+	for _, args := range [][]string{{"deactivate", "ann@example.org"}, {"rotate", "key_nobody"}} {
+		_, err := keys(t, append(args, "--data", dir)...)
+		if f, ok := fault.Of(err); !ok || !strings.Contains(f.Hint, "grantgraph keys list") {
+			t.Errorf("%v: %v", args, err)
 		}
 	}
 	if info, err := os.Stat(filepath.Join(dir, "accounts.db")); err != nil || info.Mode().Perm() != 0o600 {

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"grantgraph/internal/fault"
 )
 
 // TestParse asks in ways the command line does not have: the answer points to
@@ -28,6 +30,39 @@ func TestParse(t *testing.T) {
 	code, _, errs := command(t, "serve", "--sources", t.TempDir(), "--data", t.TempDir(), "--mirror", "ofca=http://127.0.0.1:1")
 	if code != 1 || !strings.Contains(errs, `there is no source "ofca"`) {
 		t.Errorf("a mirror of nothing: exit %d, %s", code, errs)
+	}
+	// What would be of no effect does not pass in silence.
+	code, _, errs = command(t, "serve", "--data", t.TempDir(), "--mail-from", "no-reply@example.org")
+	if code != 1 || !strings.Contains(errs, "no mail server") || !strings.Contains(errs, "Try: --mail smtp://") {
+		t.Errorf("a sender without a server: exit %d, %s", code, errs)
+	}
+	for _, test := range []struct {
+		args, says string
+		not        bool
+	}{
+		{args: "--mirror ofac=http://127.0.0.1:1", says: "do nothing without --sources"},
+		{args: "--addr 0.0.0.0:0", says: "--base-url"},
+		{args: "--addr :0", says: "--base-url"},
+		{args: "--addr [::]:0", says: "--base-url"},
+		{args: "--addr 0.0.0.0:0 --base-url https://grants.example", says: "--base-url", not: true},
+		{args: "--addr 127.0.0.1:0", says: "WARN", not: true},
+	} {
+		// There is no snapshot, so that it goes no further than to say this.
+		_, _, errs := command(t, append([]string{"serve", "--data", t.TempDir()}, strings.Fields(test.args)...)...)
+		if strings.Contains(errs, test.says) == test.not || !strings.Contains(errs, "no snapshot") {
+			t.Errorf("serve %s: %s", test.args, errs)
+		}
+	}
+}
+
+// TestEnded puts the ends of a server into words.
+func TestEnded(t *testing.T) {
+	t.Parallel()
+	if err := ended(nil); err != nil {
+		t.Error(err)
+	}
+	if f, ok := fault.Of(ended(context.DeadlineExceeded)); !ok || f.Slug != "cut_off" {
+		t.Errorf("%v", f)
 	}
 }
 

@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
 	"log/slog"
+	"net"
 	"net/netip"
 	"slices"
 
@@ -12,7 +14,6 @@ import (
 	"grantgraph/internal/refresh"
 	"grantgraph/internal/server"
 	"grantgraph/internal/site/mail"
-	"grantgraph/internal/sqlbox"
 )
 
 type serveCmd struct {
@@ -66,6 +67,16 @@ func (c *serveCmd) Run(a *app) error {
 		return fault.New("bad_flag", "--addr is empty").Try("--addr 127.0.0.1:8080")
 	}
 	log := logger(a.Err, c.Log)
+	if c.Mail == "" && c.MailFrom != "" {
+		return fault.New("bad_flag", "--mail-from is set, but no mail server").Try("--mail smtp://USER:PASSWORD@HOST:587, or leave --mail-from out: letters go to the console")
+	}
+	if c.Sources == "" && len(c.Mirror)+len(c.Floor) > 0 {
+		// No reason to stop: a file may set them for fetch.
+		log.Warn("--mirror and --floor do nothing without --sources: the compliance lists are not kept current")
+	}
+	if host, _, err := net.SplitHostPort(c.Addr); err == nil && c.BaseURL == "" && (host == "" || net.ParseIP(host).IsUnspecified()) {
+		log.Warn("served to other machines, but links in answers and letters lead to this one; name the address that clients use with --base-url")
+	}
 	var lists *refresh.Refresher
 	if c.Sources != "" {
 		from, err := (&fetchCmd{Sources: c.Sources, Mirror: c.Mirror, Floor: c.Floor}).options()
@@ -76,7 +87,7 @@ func (c *serveCmd) Run(a *app) error {
 	}
 	opt := server.Options{
 		Data: c.Data, Addr: c.Addr, Admin: c.Admin, BaseURL: c.BaseURL, Window: account.Window(c.Window), Log: log,
-		Database: c.Database, Secrets: c.Secrets, AdminToken: c.AdminToken, Trusted: c.Trusted, SQL: &sqlbox.Options{},
+		Database: c.Database, Secrets: c.Secrets, AdminToken: c.AdminToken, Trusted: c.Trusted, SQL: sqlOptions(),
 	}
 	for _, item := range c.Proxy {
 		network, err := netip.ParsePrefix(item)
@@ -98,7 +109,7 @@ func (c *serveCmd) Run(a *app) error {
 	}
 	defer s.Close()
 	if lists == nil {
-		return s.Run(a.Ctx)
+		return ended(s.Run(a.Ctx))
 	}
 	ctx, stop := context.WithCancel(a.Ctx)
 	looked := make(chan struct{})
@@ -109,6 +120,14 @@ func (c *serveCmd) Run(a *app) error {
 	err = s.Run(ctx)
 	stop()
 	<-looked
+	return ended(err)
+}
+
+// ended puts the end of a server into words.
+func ended(err error) error {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fault.New("cut_off", "stopped; answers that clients had not read in the time left for it were cut off")
+	}
 	return err
 }
 

@@ -83,8 +83,13 @@ func (s *Site) explain(v *visit, err error) (status int, problem string) {
 		v.w.Header().Set("Retry-After", strconv.Itoa(seconds))
 		return http.StatusTooManyRequests, "There were too many tries. Try again in " + span(seconds) + "."
 	}
-	if f, ok := fault.Of(err); ok && f.Slug != "store_unavailable" {
-		return http.StatusUnprocessableEntity, sentence(f.Message)
+	if f, ok := fault.Of(err); ok {
+		if f.Slug != "store_unavailable" {
+			return http.StatusUnprocessableEntity, sentence(f.Message)
+		}
+		if f.Err != nil {
+			err = f.Err // a full disk, say: the words for people leave it out
+		}
 	}
 	if v.r.Context().Err() == nil {
 		s.Log.Error("serving an account page", "path", v.r.URL.Path, "error", err)

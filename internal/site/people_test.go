@@ -2,6 +2,7 @@ package site
 
 import (
 	"errors"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -328,10 +329,12 @@ func TestConsole(t *testing.T) {
 	}
 }
 
-// TestStoreThatDoesNotAnswer closes the store under the site.
+// TestStoreThatDoesNotAnswer closes the store under the site. Visitors are told
+// to come back, the log is told why.
 func TestStoreThatDoesNotAnswer(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	var log strings.Builder
+	p := newPlace(t, func(c *Config) { c.Log = slog.New(slog.NewTextHandler(&log, nil)) })
 	v := p.visitor(t)
 	token := v.csrf("/signin")
 	if err := p.store.Close(); err != nil {
@@ -346,4 +349,7 @@ func TestStoreThatDoesNotAnswer(t *testing.T) {
 	}
 	v.cookies["__Host-session"] = newSecret()
 	want(t, v.get("/account"), 503, "cannot be reached")
+	if !strings.Contains(log.String(), "database is closed") {
+		t.Errorf("the log does not say why:\n%s", log.String())
+	}
 }

@@ -50,6 +50,22 @@ func TestTitle(t *testing.T) {
 	}
 }
 
+func TestWhere(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct{ city, state, country, want string }{
+		{"FORT MYERS", "FL", "", "Fort Myers, FL"},
+		{"", "FL", "", "FL"},
+		{"BERLIN", "", "GM", "Berlin, Germany"},
+		{"", "", "GM", "Germany"},
+		{"NOWHERE", "", "??", "Nowhere, ??"},
+		{},
+	} {
+		if got := where(tc.city, tc.state, tc.country); got != tc.want {
+			t.Errorf("%+v: %q", tc, got)
+		}
+	}
+}
+
 func TestBarsStayInTheChart(t *testing.T) {
 	t.Parallel()
 	for _, years := range [][]year{nil, {{Year: 2020}}, {{Year: 2020, Amount: 5}, {Year: 2021, Amount: 50_000_000_000}, {Year: 2024, Amount: 1, Partial: true}}} {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode"
 
+	geo "grantgraph/internal/place"
 	"grantgraph/internal/search"
 )
 
@@ -29,6 +30,7 @@ var functions = template.FuncMap{
 	"query":  url.QueryEscape,
 	"bars":   bars,
 	"title":  title,
+	"where":  where,
 	"moment": clock,
 	"date":   date,
 	"int64":  func(n int) int64 { return int64(n) },
@@ -57,6 +59,16 @@ func title(s string) string {
 		}, w)
 	}
 	return strings.Join(words, " ")
+}
+
+// where writes a place. The codes of countries are not those that a reader
+// knows: GM is Germany.
+func where(city, state, country string) string {
+	if name, ok := geo.Country(country); ok {
+		country = name
+	}
+	parts := []string{title(city), state, country}
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
 }
 
 // dollars writes an amount; a revenue may be below zero.
