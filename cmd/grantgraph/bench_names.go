@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"grantgraph/internal/oracle"
+	"grantgraph/internal/orgname"
 	"grantgraph/internal/search"
 	"grantgraph/internal/snapshot"
 )
@@ -34,6 +35,10 @@ func (b *bench) names() error {
 	if err != nil {
 		return err
 	}
+	keys, err := namesakes(b.snapshot, orgs)
+	if err != nil {
+		return err
+	}
 	header := []string{"search by name"}
 	for i, f := range finders {
 		if header = append(header, ">"+f.Name(), ">first"); i > 0 {
@@ -45,7 +50,7 @@ func (b *bench) names() error {
 		name string
 		ask  func(string) string
 	}{{"exact", func(s string) string { return s }}, {"one typo", typo}} {
-		list, err := b.lookUp(finders, orgs, class.ask)
+		list, err := b.lookUp(finders, orgs, keys, class.ask)
 		if err != nil {
 			return err
 		}
@@ -110,15 +115,12 @@ func (x nameIndex) Find(_ context.Context, name string) ([]string, error) {
 	return list, nil
 }
 
-// lookUp asks every finder for every name, in turn.
-func (b *bench) lookUp(finders []oracle.Finder, orgs []snapshot.Organization, ask func(string) string) ([]benchEngine, error) {
+// lookUp asks every finder for every name, in turn. Organizations of one name,
+// by their keys, are one to a person.
+func (b *bench) lookUp(finders []oracle.Finder, orgs []snapshot.Organization, keys map[string]string, ask func(string) string) ([]benchEngine, error) {
 	all := make([]oracle.Times, len(finders))
 	hits := make([]int, len(finders))
 	spent := make([]time.Duration, len(finders))
-	named := map[string]string{} // two organizations of one name are one to a person
-	for _, o := range orgs {
-		named[o.EIN] = o.Name
-	}
 	for _, o := range orgs {
 		for i, f := range finders {
 			if all[i].Engine = f.Name(); spent[i] > 5*time.Duration(b.Seconds*float64(time.Second)) {
@@ -131,7 +133,7 @@ func (b *bench) lookUp(finders []oracle.Finder, orgs []snapshot.Organization, as
 				return nil, err
 			}
 			all[i].Samples, spent[i] = append(all[i].Samples, took), spent[i]+took
-			if len(found) > 0 && (found[0] == o.EIN || named[found[0]] == o.Name) {
+			if len(found) > 0 && (found[0] == o.EIN || keys[found[0]] == orgname.Key(o.Name)) {
 				hits[i]++
 			}
 		}
@@ -170,6 +172,25 @@ func sampleNames(s *snapshot.Snapshot, seed uint64) ([]snapshot.Organization, er
 		return nil, errors.New("the snapshot has no organizations to look up")
 	}
 	return sample, nil
+}
+
+// namesakes are the keys of the names of all organizations, by EIN, that have
+// the name of one in the sample.
+func namesakes(s *snapshot.Snapshot, sample []snapshot.Organization) (map[string]string, error) {
+	asked := map[string]bool{}
+	for _, o := range sample {
+		asked[orgname.Key(o.Name)] = true
+	}
+	keys := map[string]string{}
+	for o, err := range snapshot.Rows[snapshot.Organization](s, snapshot.Organizations) {
+		if err != nil {
+			return nil, err
+		}
+		if key := orgname.Key(o.Name); asked[key] {
+			keys[o.EIN] = key
+		}
+	}
+	return keys, nil
 }
 
 // typo leaves out the third letter of the longest word.

@@ -101,7 +101,7 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request) {
 func (s *server) guarded(r *http.Request, out *reply) {
 	defer func() {
 		if p := recover(); p != nil {
-			s.Log.Error("a request panicked", slog.String("request_id", out.id), slog.String("path", r.URL.Path),
+			s.Log.Error("a request panicked", slog.String("request_id", out.id), slog.String("path", Route(r.URL.Path)),
 				slog.Any("panic", p), slog.String("stack", string(debug.Stack())))
 			s.fail(out, &call{}, errors.New("panic"), true)
 		}
@@ -303,10 +303,15 @@ func (s *server) fail(out *reply, c *call, err error, logged bool) {
 		attempt = answered.attempt
 	}
 	f, hidden := explain(err)
-	if hidden && !logged {
-		s.Log.Error("a request failed", slog.String("request_id", out.id), slog.String("operation", opID(c)), slog.Any("error", err))
-	}
 	out.status = statusOf(f.Slug)
+	switch {
+	case logged:
+	case hidden:
+		s.Log.Error("a request failed", slog.String("request_id", out.id), slog.String("operation", opID(c)), slog.Any("error", err))
+	case out.status >= http.StatusInternalServerError && f.Err != nil:
+		// The client is told what it can do; why is for the operator.
+		s.Log.Error("a request failed", slog.String("request_id", out.id), slog.String("operation", opID(c)), slog.String("slug", f.Slug), slog.Any("error", f.Err))
+	}
 	switch out.status {
 	case http.StatusUnauthorized:
 		out.header.Set("WWW-Authenticate", `Bearer realm="grantgraph"`)

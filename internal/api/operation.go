@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"grantgraph/internal/account"
@@ -196,6 +197,18 @@ func common() []Param {
 // Operations lists the table for documentation and other faces of the service.
 // The caller must not change it.
 func Operations() []Operation { return operations }
+
+// Route is the operation's own path for the path of a request, such as
+// /admin/keys/{id}: one of a few that hold nothing of the client's. It is
+// empty when no operation is there.
+func Route(path string) string {
+	if ops, _ := table().find(path); ops != nil {
+		return ops[0].Path
+	}
+	return ""
+}
+
+var table = sync.OnceValue(func() *routes { r := newRoutes(operations); return &r })
 
 // routes finds the operation of a path.
 type routes struct{ list []route }

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -358,7 +359,7 @@ func TestRace(t *testing.T) {
 type broken struct{ account.Store }
 
 func (broken) unavailable() error {
-	return &fault.Fault{Slug: "store_unavailable", Message: "The store of keys does not answer at the moment.", Hint: "send the request again in a few seconds"}
+	return &fault.Fault{Slug: "store_unavailable", Message: "The store of keys does not answer at the moment.", Hint: "send the request again in a few seconds", Err: errors.New("the disk is full")}
 }
 
 func (b broken) TakeMint(context.Context, string) (time.Duration, bool, error) {
@@ -384,9 +385,12 @@ func TestStoreUnavailable(t *testing.T) {
 		k.send("POST", "/api/v1/agent-key/answer", "gg_x", `{"answers":["1","2"]}`),
 		k.send("GET", "/api/v1/admin/keys/key_000000000000", "", "", bearer(adminToken)),
 	} {
-		if got.want(t, 503, "store_unavailable"); got.header.Get("Retry-After") != "5" {
-			t.Errorf("%v", got.header)
+		if got.want(t, 503, "store_unavailable"); got.header.Get("Retry-After") != "5" || strings.Contains(got.text, "disk") {
+			t.Errorf("%v, %s", got.header, got.text)
 		}
+	}
+	if n := strings.Count(k.log.String(), "the disk is full"); n != 4 {
+		t.Errorf("the operator is told %d times why:\n%s", n, k.log)
 	}
 }
 

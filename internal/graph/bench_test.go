@@ -158,6 +158,8 @@ func BenchmarkQuestions(b *testing.B) {
 		{"summary/exclude related", summary(graph.Filter{Exclude: graph.RelatedParty})},
 		{"summary/area VT", summary(graph.Filter{Place: state(graph.AreaServed, "VT")})},
 		{"summary/B 2019-2022 foundations", summary(graph.Filter{Subject: subject("B"), Years: year(2019, 2022), FunderKind: grant.PrivateFoundation})},
+		{"summary/2022", summary(graph.Filter{Years: year(2022, 2022)})},
+		{"summary/since 2018", summary(graph.Filter{Years: year(2018, 0)})},
 		{"summary/education", summary(graph.Filter{Query: query("education")})},
 	} {
 		b.Run(q.name, func(b *testing.B) {

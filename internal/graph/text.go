@@ -7,9 +7,6 @@ import (
 	"grantgraph/internal/orgname"
 )
 
-// maxQuery bounds the text of a query.
-const maxQuery = 1024
-
 // MaxTerms is how many terms a query may have; who asks has to refuse more,
 // because one that is left out in silence looks like an answer.
 const MaxTerms = 32
@@ -21,9 +18,6 @@ const MaxTerms = 32
 // phrase when it is excluded. Words match by Stem, in phrases too. ok is false
 // when no word is left, in which case the condition must not run.
 func ParseQuery(s string) (q Query, ok bool) {
-	if len(s) > maxQuery {
-		s = strings.ToValidUTF8(s[:maxQuery], "")
-	}
 	s = orgname.Fold(s)
 	for i := 0; i < len(s); {
 		if s[i] == ' ' {

@@ -59,18 +59,20 @@ func openGiving(c *columns, funders int) giving {
 	return v
 }
 
-// whole is a condition that selects funders, with all of their rows or all of
-// those in some years. It is answered from what is stored of the giving of each
+// whole is a condition that selects funders or all of them, with all of their
+// rows or all of those in some years. It is answered from what is stored of the giving of each
 // funder, without a look at rows.
 type whole struct {
 	funders []uint32
 	years   uint64 // mask
 }
 
-// whole recognizes a condition on funders, and perhaps years, and nothing else,
-// unless the funders have so few rows that these are gone through faster than
-// all recipients. One on years without funders is left to the rows.
+// whole recognizes a condition on funders or years and nothing else, unless it
+// has so few rows that these are gone through faster than all recipients.
 func (g *Graph) whole(conds []cond) (w whole, ok bool) {
+	if len(conds) == 0 {
+		return w, false // stored as it is
+	}
 	w.years = ^uint64(0)
 	var funders bitset
 	for i := range conds {
@@ -87,10 +89,19 @@ func (g *Graph) whole(conds []cond) (w whole, ok bool) {
 			}
 		}
 	}
-	w.funders = funders.appendTo(nil, 0)
 	var rows int64
-	for _, f := range w.funders {
-		rows += int64(g.funderSums[f].Grants)
+	if funders == nil {
+		for f := range g.funder {
+			w.funders = append(w.funders, uint32(f))
+		}
+		for y := range g.yearSums {
+			rows += g.yearSums[y].Grants & -int64(w.years>>y&1)
+		}
+	} else {
+		w.funders = funders.appendTo(nil, 0)
+		for _, f := range w.funders {
+			rows += int64(g.funderSums[f].Grants)
+		}
 	}
 	return w, rows > 0 && rows >= int64(g.rows)/sparse
 }

@@ -48,26 +48,33 @@ func (m *metrics) handler() http.Handler {
 // route reduces a path to one of a few names, so that strangers cannot make
 // the metrics grow.
 func route(path string) string {
-	for _, prefix := range []string{"/api/v1/", "/api/"} {
-		if rest, ok := strings.CutPrefix(path, prefix); ok {
-			head, tail, _ := strings.Cut(rest, "/")
-			switch head {
-			case "search", "meta":
-				return "/" + head
-			case "grants":
-				switch tail {
-				case "transactions", "funders", "recipients", "summary":
-					return "/grants/" + tail
-				}
-			}
-			return "/api/other"
-		}
+	if op := api.Route(path); op != "" {
+		return op
+	}
+	if strings.HasPrefix(path, "/api/") {
+		return "/api/other"
 	}
 	switch head, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/"); head {
-	case "", "org", "static", "openapi.json", "llms.txt", "healthz", "readyz":
+	case "", "org", "data", "account", "signin", "signup", "static", "openapi.json", "llms.txt", "healthz", "readyz":
 		return "/" + head
 	}
 	return "/other"
+}
+
+// shown is a path as it is logged. In an address of the API there may be a key
+// or an e-mail, so it is that of the operation, or the beginning of it.
+func shown(path string) string {
+	if !strings.HasPrefix(path, "/api/") {
+		return path
+	}
+	if op := api.Route(path); op != "" {
+		return "/api/v1" + op
+	}
+	part := strings.SplitN(path, "/", 5)
+	if len(part) < 5 {
+		return path
+	}
+	return strings.Join(part[:4], "/") + "/…"
 }
 
 // watch counts and logs every request.
@@ -84,10 +91,10 @@ func (m *metrics) watch(log *slog.Logger, next http.Handler) http.Handler {
 		name := route(r.URL.Path)
 		m.requests.WithLabelValues(name, strconv.Itoa(seen.status)).Inc()
 		m.latency.WithLabelValues(name).Observe(took.Seconds())
-		// The query may hold anything; keys travel in headers and are never
-		// logged.
+		// The query may hold anything and is never logged, nor are headers, in
+		// which keys travel.
 		log.LogAttrs(r.Context(), slog.LevelInfo, "request",
-			slog.String("method", r.Method), slog.String("path", r.URL.Path), slog.Int("status", seen.status),
+			slog.String("method", r.Method), slog.String("path", shown(r.URL.Path)), slog.Int("status", seen.status),
 			slog.Int64("bytes", seen.bytes), slog.Duration("took", took), slog.String("request_id", seen.Header().Get("X-Request-Id")))
 	})
 }

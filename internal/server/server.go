@@ -78,6 +78,10 @@ type Server struct {
 	pages    *site.Site
 	secrets  *secrets
 	metrics  *metrics
+
+	// refused are the failures to take up something new that were last
+	// complained of.
+	refused struct{ snapshot, lists string }
 }
 
 // Accounts is where the keys of a data directory are kept.
@@ -329,11 +333,8 @@ func (s *Server) turnSQL() {
 
 func (s *Server) refresh() {
 	swapped, err := s.holder.Refresh()
-	switch {
-	case err != nil:
-		s.metrics.refreshFailures.Inc()
-		s.log.Error("the new snapshot cannot be served; the old one stays", "error", err)
-	case swapped:
+	s.complain(&s.refused.snapshot, "the new snapshot cannot be served; the old one stays", err)
+	if swapped {
 		set, release := s.holder.Acquire()
 		defer release()
 		s.metrics.swaps.Inc()
@@ -341,13 +342,24 @@ func (s *Server) refresh() {
 	}
 	s.turnSQL()
 	swapped, err = s.holder.RefreshLists()
-	switch {
-	case err != nil:
-		s.metrics.refreshFailures.Inc()
-		s.log.Error("the new lists cannot be served; the old ones stay", "error", err)
-	case swapped:
+	s.complain(&s.refused.lists, "the new lists cannot be served; the old ones stay", err)
+	if swapped {
 		s.log.Info("serving new lists", "edition", s.holder.Lists().Version())
 	}
+}
+
+// complain logs and counts a failure when it is new; the attempt goes on being
+// made every few seconds and would fill the log with the same words.
+func (s *Server) complain(last *string, text string, err error) {
+	now := ""
+	if err != nil {
+		now = err.Error()
+	}
+	if now != "" && now != *last {
+		s.metrics.refreshFailures.Inc()
+		s.log.Error(text, "error", err)
+	}
+	*last = now
 }
 
 // Close lets go of everything. Run must have returned.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -273,9 +274,37 @@ func TestDamagedSnapshotIsNotTakenUp(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(data, "current"), []byte("29990101T000000Z\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	s.refresh()
+	for range 3 {
+		s.refresh()
+	}
 	if _, body, err := get(s.URL()+"/readyz", ""); err != nil || !strings.Contains(body, version) {
 		t.Errorf("%v, %s (the other snapshot is %s)", err, body, next)
+	}
+	rec := httptest.NewRecorder()
+	s.metrics.handler().ServeHTTP(rec, httptest.NewRequest("GET", "/metrics", nil))
+	if !strings.Contains(rec.Body.String(), "grantgraph_snapshot_refresh_failures_total 1\n") {
+		t.Error("the same failure is not counted once")
+	}
+}
+
+func TestShown(t *testing.T) {
+	t.Parallel()
+	for path, want := range map[string][2]string{
+		"/":                                  {"/", "/"},
+		"/org/070000001/lantern-house":       {"/org", "/org/070000001/lantern-house"},
+		"/signin":                            {"/signin", "/signin"},
+		"/wp-login.php":                      {"/other", "/wp-login.php"},
+		"/api/v1/grants/summary":             {"/grants/summary", "/api/v1/grants/summary"},
+		"/api/grants/summary":                {"/grants/summary", "/api/v1/grants/summary"},
+		"/api/v1/sql":                        {"/sql", "/api/v1/sql"},
+		"/api/v1/admin/accounts/a@b.example": {"/admin/accounts/{email}", "/api/v1/admin/accounts/{email}"},
+		"/api/v1/admin/keys/gg_r_secret":     {"/admin/keys/{id}", "/api/v1/admin/keys/{id}"},
+		"/api/v1/admin/kezs/gg_r_secret":     {"/api/other", "/api/v1/admin/…"},
+		"/api/v1/nothing":                    {"/api/other", "/api/v1/nothing"},
+	} {
+		if got := [2]string{route(path), shown(path)}; got != want {
+			t.Errorf("%s is counted and shown as %q, want %q", path, got, want)
+		}
 	}
 }
 

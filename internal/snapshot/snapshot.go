@@ -373,6 +373,10 @@ func OpenVersion(data, version string) (*Snapshot, error) {
 	s := &Snapshot{Dir: filepath.Join(data, buildsName, version)}
 	path := filepath.Join(s.Dir, manifestName)
 	body, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fault.New("no_such_snapshot", "there is no snapshot %s in %s", version, filepath.Join(data, buildsName)).
+			Try("write the name of one that is there into %s, or run grantgraph build again", filepath.Join(data, pointerName))
+	}
 	if err != nil {
 		return nil, fault.Disk(path, err)
 	}

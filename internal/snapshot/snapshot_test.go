@@ -185,6 +185,9 @@ func TestDamageIsSaid(t *testing.T) {
 		{"pointer to elsewhere", func(t *testing.T, data string, _ *Snapshot) {
 			must(t, os.WriteFile(filepath.Join(data, "current"), []byte("../../etc\n"), 0o644))
 		}, "bad_pointer", ""},
+		{"pointer to what is gone", func(t *testing.T, data string, _ *Snapshot) {
+			must(t, os.WriteFile(filepath.Join(data, "current"), []byte("20200101T000000Z\n"), 0o644))
+		}, "no_such_snapshot", ""},
 		{"manifest cut", func(t *testing.T, _ string, s *Snapshot) {
 			must(t, os.Truncate(filepath.Join(s.Dir, "manifest.json"), 20))
 		}, "bad_manifest", ""},
