@@ -90,10 +90,13 @@ func (g *Graph) page(ctx context.Context, f *Filter, s Sort, group func(uint32) 
 	}
 	// Walking the order of amounts costs a look per row passed; picking the best
 	// out of the set costs a look per row of the set and, for the ones that
-	// stay, a way through a heap as deep as the page is.
-	if steps := set.count * int64(bits.Len64(uint64(to))) / 2; group == nil && !set.short && float64(to)*float64(g.rows) < float64(set.count)*float64(steps) {
+	// stay, a way through a heap as deep as the page is. A walk that takes many
+	// times as long as rows strewn at random would need is given up: the set is
+	// all at the far end then.
+	pick := float64(set.count) * float64(bits.Len64(uint64(to))) / 2
+	if expected := float64(to) * float64(g.rows) / float64(set.count); group == nil && !set.short && expected < pick {
 		lo, hi := g.ranks(f.MinAmount, f.MaxAmount)
-		if rows, ok := g.walk(&set, lo, hi, s.Asc, int(from), int(to), int(steps)); ok {
+		if rows, ok := g.walk(&set, lo, hi, s.Asc, int(from), int(to), int(min(pick, patience*expected))); ok {
 			out.rows = rows
 			return out, nil
 		}
@@ -139,6 +142,9 @@ func (g *Graph) page(ctx context.Context, f *Filter, s Sort, group func(uint32) 
 	}
 	return out, nil
 }
+
+// patience is how many times as long as expected a walk may take.
+const patience = 64
 
 // walk goes through the rows in the order of amounts, within the ranks from lo
 // to hi-1, and takes those of the set from place from to place to-1. It gives
