@@ -179,9 +179,17 @@ func TestBadSignature(t *testing.T) {
 		{"tampered", func(t *testing.T, k *clinic, r *http.Request) {
 			home.sign(t, k.clock.now, false)(r)
 			mac := []byte(r.Header.Get("Signature"))
-			mac[10] ^= 1
+			if mac[10]++; mac[10] != 'B' { // A becomes B, every other letter A
+				mac[10] = 'A'
+			}
 			r.Header.Set("Signature", string(mac))
-		}, ""},
+		}, "does not match"},
+		{"not base64", func(t *testing.T, k *clinic, r *http.Request) {
+			home.sign(t, k.clock.now, false)(r)
+			mac := []byte(r.Header.Get("Signature"))
+			mac[10] = '!'
+			r.Header.Set("Signature", string(mac))
+		}, "base64"},
 		{"for another service", func(t *testing.T, k *clinic, r *http.Request) {
 			host := r.Host
 			r.Host = "elsewhere.example"

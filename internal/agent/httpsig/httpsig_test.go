@@ -212,8 +212,8 @@ func TestVerify(t *testing.T) {
 			}
 			if err != nil {
 				f, ok := fault.Of(err)
-				if !ok || f.Slug != "bad_signature" || !strings.Contains(f.Message, c.says) {
-					t.Errorf("the refusal says %q, want %q", f.Message, c.says)
+				if !ok || f.Slug != "bad_signature" || f.Hint == "" || !strings.Contains(f.Message, c.says) {
+					t.Errorf("the refusal says %q and %q, want %q and a hint", f.Message, f.Hint, c.says)
 				}
 				if len(n.seen) != 0 {
 					t.Error("a refused signature used up a nonce")

@@ -27,10 +27,26 @@ var (
 	ErrReplay    = errors.New("the signature was used before")
 )
 
+// remedies say what to do about a cause where nothing better is known.
+var remedies = map[error]string{
+	ErrMalformed: "write Signature-Input, Signature and Signature-Agent as structured fields, as in RFC 9421, section 4",
+	ErrTag:       "make one signature with the parameter tag=" + Tag,
+	ErrCoverage:  "cover at least what the rules for signing name",
+	ErrComponent: "cover what the request has, each once, named as in RFC 9421, section 2",
+	ErrParameter: "give the signature the parameters that the rules for signing name",
+	ErrAlgorithm: "sign with Ed25519",
+	ErrTime:      "set the clock and sign each request anew",
+	ErrAgent:     "name an https address with a public host in lower case",
+	ErrDirectory: "serve the key directory over https, as the rules for signing say",
+	ErrKey:       "publish the key in the directory and name it by its thumbprint",
+	ErrMismatch:  "sign exactly what is sent, with the key that keyid names",
+	ErrReplay:    "sign each request anew, with another nonce",
+}
+
 // refuse makes the Fault for a cause.
 func refuse(cause error, format string, args ...any) *fault.Fault {
 	f := fault.New("bad_signature", format, args...)
-	f.Err = cause
+	f.Err, f.Hint = cause, remedies[cause]
 	return f
 }
 
