@@ -129,7 +129,7 @@ func (s *server) guarded(r *http.Request, out *reply) {
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), max(s.Timeout, op.Timeout))
 	defer cancel()
-	c := &call{op: op, warn: &warnings{}, base: s.BaseURL, format: "json", id: out.id, desk: s.desk, registry: s.Registry, sql: s.SQL, request: r}
+	c := &call{op: op, warn: &warnings{}, base: s.BaseURL, format: "json", id: out.id, desk: s.desk, registry: s.Registry, sql: s.SQL, request: r.WithContext(ctx)}
 	if s.Address != nil {
 		c.address = s.Address(r)
 	}

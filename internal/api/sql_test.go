@@ -197,6 +197,21 @@ func TestSQLRefusals(t *testing.T) {
 	}
 }
 
+// TestSQLPlaceIsGivenBack refuses more statements, after a place was taken for
+// each, than there are places.
+func TestSQLPlaceIsGivenBack(t *testing.T) {
+	t.Parallel()
+	w := realWorld(t)
+	for range 3 {
+		if rec := w.sql(t, "plus", "?strict=1", `{"sql":"SELECT 1","limit":3}`); rec.Code != 400 {
+			t.Fatalf("%d %s", rec.Code, rec.Body)
+		}
+	}
+	if rec := w.sql(t, "plus", "", statement("SELECT 1")); rec.Code != 200 {
+		t.Errorf("%d %s", rec.Code, rec.Body)
+	}
+}
+
 // TestSQLSilence asks for what nobody should be told, and looks for it in the
 // answers, refusals included.
 func TestSQLSilence(t *testing.T) {
