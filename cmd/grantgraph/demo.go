@@ -16,6 +16,7 @@ import (
 	"grantgraph/internal/graph"
 	"grantgraph/internal/served"
 	"grantgraph/internal/server"
+	"grantgraph/internal/sqlbox"
 )
 
 // demoCmd makes a world, builds it and serves it.
@@ -68,7 +69,7 @@ func (c *demoCmd) Run(a *app) (err error) {
 	if c.Once {
 		return nil
 	}
-	s, err := server.Open(server.Options{Data: c.Data, Addr: c.Addr, AdminToken: c.AdminToken, SQL: sqlOptions(), Log: slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: slog.LevelWarn}))})
+	s, err := server.Open(server.Options{Data: c.Data, Addr: c.Addr, AdminToken: c.AdminToken, SQL: &sqlbox.Options{}, Log: slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: slog.LevelWarn}))})
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"grantgraph/internal/refresh"
 	"grantgraph/internal/server"
 	"grantgraph/internal/site/mail"
+	"grantgraph/internal/sqlbox"
 )
 
 type serveCmd struct {
@@ -87,7 +88,7 @@ func (c *serveCmd) Run(a *app) error {
 	}
 	opt := server.Options{
 		Data: c.Data, Addr: c.Addr, Admin: c.Admin, BaseURL: c.BaseURL, Window: account.Window(c.Window), Log: log,
-		Database: c.Database, Secrets: c.Secrets, AdminToken: c.AdminToken, Trusted: c.Trusted, SQL: sqlOptions(),
+		Database: c.Database, Secrets: c.Secrets, AdminToken: c.AdminToken, Trusted: c.Trusted, SQL: &sqlbox.Options{},
 	}
 	for _, item := range c.Proxy {
 		network, err := netip.ParsePrefix(item)

@@ -23,7 +23,7 @@ import (
 func TestProgramReplaced(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
-		t.Skip("only Linux names the program that runs")
+		t.Skip("only Linux can name a running program whose file is gone; run the test there")
 	}
 	dir := t.TempDir()
 	data := filepath.Join(dir, "data")
@@ -39,7 +39,7 @@ func TestProgramReplaced(t *testing.T) {
 	}
 	program := filepath.Join(dir, "grantgraph")
 	if err := os.Link(os.Args[0], program); err != nil {
-		t.Skipf("no second name for this program: %v", err)
+		t.Skipf("this program cannot be given a second name: %v; set TMPDIR to a folder on the file system that go test builds on", err)
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

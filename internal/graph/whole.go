@@ -60,8 +60,8 @@ func openGiving(c *columns, funders int) giving {
 }
 
 // whole is a condition that selects funders or all of them, with all of their
-// rows or all of those in some years. It is answered from what is stored of the giving of each
-// funder, without a look at rows.
+// rows or all of those in some years. It is answered from what is stored of the
+// giving of each funder, without a look at rows.
 type whole struct {
 	funders []uint32
 	years   uint64 // mask

@@ -69,13 +69,24 @@ func (o *Options) defaults() error {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	if len(o.Command) == 0 {
-		self, err := os.Executable()
+		self, err := program()
 		if err != nil {
 			return err
 		}
 		o.Command = []string{self, "sql-worker"}
 	}
 	return nil
+}
+
+// program names this very program. Where the system can, it is named by what
+// it is and not by where it lay when it was started: when a newer one has been
+// put in its place, that one's workers would not speak this one's protocol.
+func program() (string, error) {
+	const running = "/proc/self/exe"
+	if _, err := os.Stat(running); err == nil {
+		return running, nil
+	}
+	return os.Executable()
 }
 
 // Request is one statement of one caller.

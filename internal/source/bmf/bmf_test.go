@@ -239,9 +239,7 @@ func TestReadEveryColumn(t *testing.T) {
 func TestContract(t *testing.T) {
 	t.Parallel()
 	rowstest.Reader{
-		Read: func(r io.Reader, each func(any) error) (rows.Tally, error) {
-			return Read(r, func(r *Record) error { return each(*r) })
-		},
+		Read:   rowstest.Of(Read),
 		Format: ErrFormat,
 		Head:   header,
 		Row:    func(i int) string { return row(fmt.Sprintf("0711%05d", i+1), fmt.Sprint("ORGANIZATION ", i*i)) },

@@ -180,9 +180,7 @@ func check(t *testing.T, r Record) {
 func TestContract(t *testing.T) {
 	t.Parallel()
 	rowstest.Reader{
-		Read: func(r io.Reader, each func(any) error) (rows.Tally, error) {
-			return Read(r, func(r *Record) error { return each(*r) })
-		},
+		Read:   rowstest.Of(Read),
 		Format: ErrLayout,
 		Head:   header1,
 		Row: func(i int) string {

@@ -220,9 +220,7 @@ func TestMayOperate(t *testing.T) {
 func TestContract(t *testing.T) {
 	t.Parallel()
 	rowstest.Reader{
-		Read: func(r io.Reader, each func(any) error) (rows.Tally, error) {
-			return Read(r, func(r *Record) error { return each(*r) })
-		},
+		Read:   rowstest.Of(Read),
 		Format: ErrFormat,
 		Head:   header,
 		Row: func(i int) string {

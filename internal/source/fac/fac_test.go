@@ -121,9 +121,7 @@ func TestCrosswalk(t *testing.T) {
 func TestContract(t *testing.T) {
 	t.Parallel()
 	rowstest.Reader{
-		Read: func(r io.Reader, each func(any) error) (rows.Tally, error) {
-			return Read(r, func(p *Pair) error { return each(*p) })
-		},
+		Read:   rowstest.Of(Read),
 		Format: ErrFormat,
 		Head:   general,
 		Row: func(i int) string {

@@ -98,9 +98,7 @@ func TestCodes(t *testing.T) {
 func TestContract(t *testing.T) {
 	t.Parallel()
 	rowstest.Reader{
-		Read: func(r io.Reader, each func(any) error) (rows.Tally, error) {
-			return Read(r, func(r *Record) error { return each(*r) })
-		},
+		Read:   rowstest.Of(Read),
 		Format: ErrFormat,
 		Row: func(i int) string {
 			return fmt.Sprintf("0711%05d|Organization %d|Town %d|OH|United States|PC\r\n", i+1, i*i, i%17)

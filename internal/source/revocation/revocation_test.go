@@ -124,9 +124,7 @@ func iso(s string) bool {
 func TestContract(t *testing.T) {
 	t.Parallel()
 	rowstest.Reader{
-		Read: func(r io.Reader, each func(any) error) (rows.Tally, error) {
-			return Read(r, func(r *Record) error { return each(*r) })
-		},
+		Read:   rowstest.Of(Read),
 		Format: ErrFormat,
 		Row: func(i int) string {
 			return event(fmt.Sprintf("0711%05d", i+1), "15-MAY-2013", fmt.Sprintf("%02d-AUG-2013", i%28+1), "")

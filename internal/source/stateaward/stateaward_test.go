@@ -180,9 +180,7 @@ func TestContract(t *testing.T) {
 	m := mapping(t, "VT")
 	head := file(m)
 	rowstest.Reader{
-		Read: func(r io.Reader, each func(any) error) (rows.Tally, error) {
-			return m.Read(r, func(a *Award) error { return each(*a) })
-		},
+		Read:   rowstest.Of(m.Read),
 		Format: ErrFormat,
 		Head:   head,
 		Row: func(i int) string {

@@ -228,9 +228,7 @@ func TestContract(t *testing.T) {
 	t.Parallel()
 	head := table(grantColumns)
 	rowstest.Reader{
-		Read: func(r io.Reader, each func(any) error) (rows.Tally, error) {
-			return Read(r, func(a *Award) error { return each(*a) })
-		},
+		Read:   rowstest.Of(Read),
 		Format: ErrFormat,
 		Head:   head,
 		Row: func(i int) string {

@@ -31,6 +31,13 @@ type Reader struct {
 	Row    func(int) string // a usable row with its line end, another for each number
 }
 
+// Of is the Read of a reader that hands on records of one type.
+func Of[T any](read func(io.Reader, func(*T) error) (rows.Tally, error)) func(io.Reader, func(any) error) (rows.Tally, error) {
+	return func(r io.Reader, each func(any) error) (rows.Tally, error) {
+		return read(r, func(record *T) error { return each(*record) })
+	}
+}
+
 // lines is how many rows the contract is tried with.
 const lines = 500
 
