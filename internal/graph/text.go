@@ -73,7 +73,7 @@ func Words(text string) []string {
 }
 
 // wordsOf is Words without the list. Fold bounds what it reads, so a long text
-// is folded in pieces cut at spaces.
+// is folded in pieces cut at spaces, or within a run that has none.
 func wordsOf(text string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		const piece = 1024

@@ -91,6 +91,7 @@ func FuzzParseQuery(f *testing.F) {
 	f.Add(`-"a -b" "c`)
 	f.Add("\xff\x00\"-")
 	f.Add(strings.Repeat("0 ", 31) + "0-0-0")
+	f.Add(strings.Repeat("ß", 600))
 	f.Fuzz(func(t *testing.T, s string) {
 		q, ok := graph.ParseQuery(s)
 		if ok != (len(q.Must)+len(q.MustNot) > 0) {
@@ -103,7 +104,11 @@ func FuzzParseQuery(f *testing.F) {
 			if len(term.Words) == 0 {
 				t.Fatal("a term without words")
 			}
-			// A term is made of words, and finds itself.
+			// A term is made of words, and finds itself, unless it has a
+			// word so long that texts are cut within it.
+			if slices.ContainsFunc(term.Words, func(w string) bool { return len(w) > 1024 }) {
+				continue
+			}
 			text := strings.Join(term.Words, " ")
 			if !slices.Equal(graph.Words(text), term.Words) || !term.In(text) {
 				t.Fatalf("%q does not find itself", text)
