@@ -36,6 +36,12 @@ func TestParse(t *testing.T) {
 	if code != 1 || !strings.Contains(errs, "no mail server") || !strings.Contains(errs, "Try: --mail smtp://") {
 		t.Errorf("a sender without a server: exit %d, %s", code, errs)
 	}
+	for _, drain := range []string{"-1s", "11m"} {
+		code, _, errs = command(t, "serve", "--data", t.TempDir(), "--drain="+drain)
+		if code != 1 || !strings.Contains(errs, "between 0s and 10m") || !strings.Contains(errs, "Try: --drain 15s") {
+			t.Errorf("--drain=%s: exit %d, %s", drain, code, errs)
+		}
+	}
 	for _, test := range []struct {
 		args, says string
 		not        bool

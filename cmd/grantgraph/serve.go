@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/netip"
 	"slices"
+	"time"
 
 	"grantgraph/internal/account"
 	"grantgraph/internal/fault"
@@ -27,6 +28,8 @@ type serveCmd struct {
 	BaseURL string   `name:"base-url" help:"How clients reach the service, when it stands behind a proxy." placeholder:"URL"`
 	Proxy   []string `help:"Networks of the proxies in front, whose X-Forwarded-For is believed." placeholder:"CIDR"`
 
+	Drain time.Duration `help:"How long to serve on after it is told to stop, while /readyz already says 503; at most ten minutes." default:"0s" placeholder:"TIME"`
+
 	Database   string   `help:"PostgreSQL that keeps the accounts, for several servers; empty keeps them in the data directory." placeholder:"URL"`
 	Secrets    string   `help:"File with the secrets of the service, drawn when absent; servers of one service share it. Default: secrets.json in the data directory." placeholder:"FILE"`
 	AdminToken string   `help:"Opens the admin endpoints of the API, for billing systems; empty means that there are none. Better set as GRANTGRAPH_ADMIN_TOKEN." placeholder:"TOKEN"`
@@ -39,12 +42,15 @@ type serveCmd struct {
 	Print  bool   `name:"print-config" help:"Print the effective settings and where each comes from, then stop."`
 }
 
+// maxDrain bounds how long a server that was told to stop may go on.
+const maxDrain = 10 * time.Minute
+
 // Help is shown by serve --help.
 func (serveCmd) Help() string {
 	return `Serves the current snapshot of the data directory: the API under /api/v1, its
 description at /openapi.json, and the site at /. A snapshot that a build publishes
 meanwhile is taken up without dropping a request. Stop it with an interrupt; requests
-under way are finished.
+under way are finished. A second interrupt does not wait.
 
 With --sources, each compliance list is looked at upstream as often as /meta says, and what
 is new and sound is taken up, again without dropping a request. A list that cannot be had
@@ -67,6 +73,9 @@ func (c *serveCmd) Run(a *app) error {
 	if c.Addr == "" {
 		return fault.New("bad_flag", "--addr is empty").Try("--addr 127.0.0.1:8080")
 	}
+	if c.Drain < 0 || c.Drain > maxDrain {
+		return fault.New("bad_flag", "--drain %s is not between 0s and %s", c.Drain, maxDrain).Try("--drain 15s: a little more than a load balancer takes to notice")
+	}
 	log := logger(a.Err, c.Log)
 	if c.Mail == "" && c.MailFrom != "" {
 		return fault.New("bad_flag", "--mail-from is set, but no mail server").Try("--mail smtp://USER:PASSWORD@HOST:587, or leave --mail-from out: letters go to the console")
@@ -87,7 +96,7 @@ func (c *serveCmd) Run(a *app) error {
 		lists = refresh.New(refresh.Options{Data: c.Data, Fetch: from, Log: log})
 	}
 	opt := server.Options{
-		Data: c.Data, Addr: c.Addr, Admin: c.Admin, BaseURL: c.BaseURL, Window: account.Window(c.Window), Log: log,
+		Data: c.Data, Addr: c.Addr, Admin: c.Admin, BaseURL: c.BaseURL, Drain: c.Drain, Window: account.Window(c.Window), Log: log,
 		Database: c.Database, Secrets: c.Secrets, AdminToken: c.AdminToken, Trusted: c.Trusted, SQL: &sqlbox.Options{},
 	}
 	for _, item := range c.Proxy {

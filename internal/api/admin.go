@@ -7,7 +7,6 @@ import (
 	"errors"
 	"net/http"
 	"strings"
-	"time"
 
 	"grantgraph/internal/account"
 	"grantgraph/internal/fault"
@@ -28,31 +27,23 @@ type Registry interface {
 	KeysOf(ctx context.Context, account string) ([]account.KeyInfo, error)
 }
 
-// MinAdminToken is the least number of characters of an admin token.
-const MinAdminToken = 16
+// minAdminToken is the least number of characters of an admin token.
+const minAdminToken = 16
 
 // KeyAnswer is one key.
 type KeyAnswer struct {
 	head
-	Key     KeyState `json:"key" doc:"The key."`
-	Service Service  `json:"x_service"`
+	Key KeyState `json:"key" doc:"The key."`
+	tail
 }
-
-func (a *KeyAnswer) service() *Service            { return &a.Service }
-func (a *KeyAnswer) table() (any, int64, *string) { return nil, 0, nil }
-func (a *KeyAnswer) pick([]string) answer         { return a }
 
 // AccountAnswer is one account with its keys.
 type AccountAnswer struct {
 	head
 	Account AccountState `json:"account" doc:"The account."`
 	Keys    []KeyState   `json:"keys" doc:"Its keys, oldest first."`
-	Service Service      `json:"x_service"`
+	tail
 }
-
-func (a *AccountAnswer) service() *Service            { return &a.Service }
-func (a *AccountAnswer) table() (any, int64, *string) { return nil, 0, nil }
-func (a *AccountAnswer) pick([]string) answer         { return a }
 
 // KeyState is what is known of a key; its secret is not.
 type KeyState struct {
@@ -184,7 +175,7 @@ func keyPlan(do func(Registry, context.Context, string) (account.KeyInfo, error)
 				return nil, missing(err)
 			}
 			state, err := c.keyState(ctx, k)
-			return &KeyAnswer{success, state, c.service()}, err
+			return &KeyAnswer{success, state, tail{c.service()}}, err
 		}, nil
 	}
 }
@@ -202,7 +193,7 @@ func accountPlan(do func(Registry, context.Context, string) (account.Account, er
 			if err != nil {
 				return nil, err
 			}
-			out := &AccountAnswer{head: success, Account: AccountState{a.ID, a.Email, a.Verified, string(a.Plan), a.Active, instant(a.Created)}, Keys: []KeyState{}, Service: c.service()}
+			out := &AccountAnswer{head: success, Account: AccountState{a.ID, a.Email, a.Verified, string(a.Plan), a.Active, instant(a.Created)}, Keys: []KeyState{}, tail: tail{c.service()}}
 			for _, k := range keys {
 				state, err := c.keyState(ctx, k)
 				if err != nil {
@@ -238,8 +229,6 @@ func (c *call) keyState(ctx context.Context, k account.KeyInfo) (KeyState, error
 	}
 	return state, err
 }
-
-func instant(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 // admitAdmin checks the token of a billing system. Hashes are compared, so
 // that the time taken says nothing, not even about its length.

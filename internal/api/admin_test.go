@@ -90,6 +90,7 @@ func TestAdmin(t *testing.T) {
 	}{
 		{"no such key", "GET", "keys/key_000000000000", "", 404, "no_such_key"},
 		{"no ID", "GET", "keys/nonsense", "", 404, "no_such_key"},
+		{"a blank", "GET", "keys/%20?strict=1", "", 404, "no_such_key"},
 		{"no such key to move", "POST", "keys/key_000000000000/plan", `{"plan":"pro"}`, 404, "no_such_key"},
 		{"the key itself", "GET", "keys/" + secret, "", 422, "invalid_request"},
 		{"no plan", "POST", "keys/" + key.ID + "/plan", `{}`, 422, "invalid_request"},

@@ -32,12 +32,8 @@ type AgentKeyAnswer struct {
 	ExpiresAt string          `json:"expires_at" doc:"When the key ends, whatever is left." format:"date-time"`
 	Calls     AgentCalls      `json:"calls" doc:"The allowance of the key."`
 	Challenge *AgentChallenge `json:"challenge,omitempty" doc:"What has to be answered to unlock the key; absent when there is nothing to answer."`
-	Service   Service         `json:"x_service"`
+	tail
 }
-
-func (a *AgentKeyAnswer) service() *Service            { return &a.Service }
-func (a *AgentKeyAnswer) table() (any, int64, *string) { return nil, 0, nil }
-func (a *AgentKeyAnswer) pick([]string) answer         { return a }
 
 // AgentCalls is an allowance.
 type AgentCalls struct {
@@ -89,12 +85,11 @@ type desk struct {
 	examiner Examiner
 	verifier *httpsig.Verifier
 	trusted  []string
-	mints    int
 	clock    func() time.Time
 	log      *slog.Logger
 }
 
-// mintsAnHour is the limit of a store that was told nothing else.
+// mintsAnHour is how many keys the store lets an address mint.
 const mintsAnHour = 600
 
 // newDesk makes the desk of a service, nil when its store knows no agents.
@@ -102,10 +97,7 @@ func newDesk(c *Config) (*desk, error) {
 	if c.Agents == nil {
 		return nil, nil
 	}
-	d := &desk{agents: c.Agents, examiner: c.Examiner, mints: c.Mints, clock: c.Clock, log: c.Log}
-	if d.mints == 0 {
-		d.mints = mintsAnHour
-	}
+	d := &desk{agents: c.Agents, examiner: c.Examiner, clock: c.Clock, log: c.Log}
 	if d.examiner == nil {
 		// Challenges are kept with the keys, so nobody needs the secret again.
 		e, err := agent.NewExaminer(randomSecret())
@@ -219,7 +211,7 @@ func (d *desk) mint(ctx context.Context, c *call, spec account.AgentSpec) (answe
 		return nil, err
 	}
 	if !ok {
-		f := fault.New(slugMints, "Too many keys were asked for from this address: at most %d an hour are minted.", d.mints).
+		f := fault.New(slugMints, "Too many keys were asked for from this address: at most %d an hour are minted.", mintsAnHour).
 			Try("ask again in %d seconds, or use the keys you have", seconds(wait))
 		f.Err = &account.WaitError{Wait: wait}
 		return nil, f
@@ -280,8 +272,8 @@ func (d *desk) identify(ctx context.Context, c *call, spec *account.AgentSpec) e
 // state is the key as the wire tells it.
 func (d *desk) state(c *call, a account.AgentInfo) (answer, error) {
 	out := &AgentKeyAnswer{
-		head: success, APIKey: c.secret, Status: string(a.Status), Tier: string(a.Tier), ExpiresAt: a.Expires.UTC().Format(time.RFC3339),
-		Calls: AgentCalls{a.Allowance, a.Remaining}, Service: c.service(),
+		head: success, APIKey: c.secret, Status: string(a.Status), Tier: string(a.Tier), ExpiresAt: instant(a.Expires),
+		Calls: AgentCalls{a.Allowance, a.Remaining}, tail: tail{c.service()},
 	}
 	if a.Status == account.Locked {
 		ch, err := d.wire(c, a)
@@ -336,21 +328,4 @@ func (c *call) restrictions() {
 	default:
 		c.warn.caveat("_credential", fmt.Sprintf("This is a trial key of the %s tier: at most %d rows in a page and %d calls in all, which never refill. It has no year slice, so hits is a corpus total.", c.tier, t.Rows, t.Calls))
 	}
-}
-
-// meter takes what a request costs: a call from the allowance, or one of those
-// that a locked key may make.
-func (s *server) meter(ctx context.Context, out *reply, c *call) error {
-	switch {
-	case c.named != "":
-		_, err := s.desk.agents.TakeCall(ctx, c.key, c.named)
-		return err
-	case c.key == "" || c.op.Cost == 0:
-		return nil
-	}
-	balance, err := s.Accounts.Charge(ctx, c.key, c.op.Cost)
-	if balance.Limit > 0 {
-		out.balance(balance)
-	}
-	return err
 }

@@ -53,11 +53,6 @@ type Accounts interface {
 	Charge(ctx context.Context, id string, cost int) (account.Balance, error)
 }
 
-// Trail remembers what happened; every account.Store does.
-type Trail interface {
-	Audit(ctx context.Context, e account.Event) error
-}
-
 // Dataset is one served snapshot, and the compliance lists beside it.
 type Dataset struct {
 	Manifest snapshot.Manifest
@@ -76,15 +71,12 @@ type Config struct {
 	Acquire func() (*Dataset, func())
 	Clock   func() time.Time // nil means time.Now
 	Log     *slog.Logger     // nil means no log
-	// Timeout bounds one request; 0 means 30 seconds.
-	Timeout time.Duration
 
-	// Agents, Registry and Trail are the other sides of the store. Each that is
-	// nil is Accounts, when that has it; without Agents the service hands out no
-	// keys to agents.
+	// Agents and Registry are the other sides of the store. Each that is nil is
+	// Accounts, when that has it; without Agents the service hands out no keys to
+	// agents.
 	Agents   account.Agents
 	Registry Registry
-	Trail    Trail
 
 	// SQL runs the queries of POST /sql; nil means that the service has none.
 	SQL SQL
@@ -97,9 +89,6 @@ type Config struct {
 	// Trusted are the hosts of signature agents whose keys are of the trusted
 	// tier, such as agent.example.
 	Trusted []string
-	// Mints is how many agent keys an address may mint in an hour, as the store
-	// was told; 0 means 600. It is only for show.
-	Mints int
 	// Address is the network address of the client that a request comes from;
 	// nil means that of the connection. Behind a proxy it has to be set.
 	Address func(*http.Request) string
@@ -110,11 +99,12 @@ type Config struct {
 // server is the handler behind New.
 type server struct {
 	Config
-	routes   routes
+	routes   *routes
 	openapi  func() ([]byte, error)
 	fixture  *Dataset
 	overview []byte // llms.txt
 	desk     *desk  // nil when agents get no keys here
+	trail    trail  // nil when the store keeps none
 	brake    brake
 }
 
@@ -135,26 +125,21 @@ func New(c Config) (http.Handler, error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	if c.Timeout == 0 {
-		c.Timeout = 30 * time.Second
-	}
 	if c.Agents == nil {
 		c.Agents, _ = c.Accounts.(account.Agents)
 	}
 	if c.Registry == nil {
 		c.Registry, _ = c.Accounts.(Registry)
 	}
-	if c.Trail == nil {
-		c.Trail, _ = c.Accounts.(Trail)
-	}
 	if c.Address == nil {
-		c.Address = remote
+		c.Address = func(r *http.Request) string { return r.RemoteAddr }
 	}
-	if c.AdminToken != "" && len(c.AdminToken) < MinAdminToken {
-		return nil, fault.New("short_admin_token", "the admin token has %d characters, at least %d are needed", len(c.AdminToken), MinAdminToken).
+	if c.AdminToken != "" && len(c.AdminToken) < minAdminToken {
+		return nil, fault.New("short_admin_token", "the admin token has %d characters, at least %d are needed", len(c.AdminToken), minAdminToken).
 			Try("use 32 random characters, or none to have no admin endpoints")
 	}
-	s := &server{Config: c, routes: newRoutes(operations), fixture: fixture()}
+	s := &server{Config: c, routes: allRoutes(), fixture: fixture()}
+	s.trail, _ = c.Accounts.(trail)
 	if s.desk, err = newDesk(&c); err != nil {
 		return nil, err
 	}

@@ -59,6 +59,23 @@ func (s *server) authenticate(ctx context.Context, h http.Header, c *call, query
 	return key.Require(c.op.Access.scope())
 }
 
+// meter takes what a request costs: a call from the allowance, or one of those
+// that a locked key may make.
+func (s *server) meter(ctx context.Context, out *reply, c *call) error {
+	switch {
+	case c.named != "":
+		_, err := s.desk.agents.TakeCall(ctx, c.key, c.named)
+		return err
+	case c.key == "" || c.op.Cost == 0:
+		return nil
+	}
+	balance, err := s.Accounts.Charge(ctx, c.key, c.op.Cost)
+	if balance.Limit > 0 {
+		out.balance(balance)
+	}
+	return err
+}
+
 // tell puts the balance of the key into the headers of an answer that was not
 // charged; a charge has already done so.
 func (s *server) tell(ctx context.Context, out *reply, c *call) {
@@ -77,6 +94,6 @@ func (r *reply) balance(b account.Balance) {
 	r.header.Set("X-Calls-Limit", strconv.Itoa(b.Limit))
 	r.header.Set("X-Calls-Remaining", strconv.Itoa(b.Remaining))
 	if !b.Reset.IsZero() {
-		r.header.Set("X-Calls-Reset", b.Reset.UTC().Format("2006-01-02T15:04:05Z"))
+		r.header.Set("X-Calls-Reset", instant(b.Reset))
 	}
 }

@@ -2,10 +2,37 @@ package api
 
 import (
 	"encoding/json"
+	"fmt"
+	"io"
+	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"unicode/utf8"
 )
+
+// TestBrokenBody sends bodies that end too early: one that the server has waited
+// for long enough, and one that was cut off.
+func TestBrokenBody(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		err    error
+		status int
+		slug   string
+	}{
+		{fmt.Errorf("read tcp: %w", os.ErrDeadlineExceeded), 408, "request_timeout"},
+		{io.ErrUnexpectedEOF, 400, "malformed_query"},
+	} {
+		r := httptest.NewRequest("POST", "/api/v1/agent-key", io.MultiReader(strings.NewReader(plea[:5]), iotest.ErrReader(c.err)))
+		rec := httptest.NewRecorder()
+		newWorld(t).ServeHTTP(rec, r)
+		if got := unmarshal[Failure](t, rec); rec.Code != c.status || got.Error != c.slug || got.Hint == "" {
+			t.Errorf("%v: %d %s", c.err, rec.Code, rec.Body)
+		}
+		declared(t, "POST", "/api/v1/agent-key", rec.Code)
+	}
+}
 
 // FuzzForm reads any bytes as the body of every kind of request: what is taken
 // is fit to be kept, and what is not is told where it is.

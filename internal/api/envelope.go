@@ -1,6 +1,8 @@
 package api
 
 import (
+	"time"
+
 	"grantgraph/internal/ein"
 	"grantgraph/internal/grant"
 	"grantgraph/internal/graph"
@@ -56,14 +58,13 @@ func stamp(m *snapshot.Manifest) Build {
 }
 
 // answer is the body of a success.
-type answer interface {
-	service() *Service
-	// table is the rows of the answer for the formats that have only rows, and
-	// how many there are in all.
-	table() (rows any, hits int64, next *string)
-	// pick leaves only some columns of the rows. Where the answer has no rows
-	// it does nothing.
-	pick(fields []string) answer
+type answer interface{ service() *Service }
+
+// tabular is an answer of which csv and ndjson carry the rows alone. hits is
+// how many there are in all, nil when nobody has counted them.
+type tabular interface {
+	answer
+	table() (rows any, hits *int64, next *string)
 }
 
 // head is the beginning of every success.
@@ -71,6 +72,13 @@ type head struct {
 	Code    int    `json:"code" doc:"200 on success."`
 	Message string `json:"message" doc:"Status text."`
 }
+
+// tail is its end.
+type tail struct {
+	Service Service `json:"x_service"`
+}
+
+func (t *tail) service() *Service { return &t.Service }
 
 // success is the head of every answer that is one.
 var success = head{200, "OK"}
@@ -85,18 +93,18 @@ type List[T any] struct {
 	TotalPages   int64   `json:"total_pages" doc:"Pages for this filter."`
 	NextCursor   *string `json:"next_cursor" doc:"Send as cursor for the next page; null at the end."`
 	Results      []T     `json:"results" doc:"The rows."`
-	Service      Service `json:"x_service"`
+	tail
 }
 
-func (l *List[T]) service() *Service            { return &l.Service }
-func (l *List[T]) table() (any, int64, *string) { return l.Results, l.Hits, l.NextCursor }
+func (l *List[T]) table() (any, *int64, *string) { return l.Results, &l.Hits, l.NextCursor }
 
-func (l *List[T]) pick(fields []string) answer {
+// pick leaves only some columns of the rows.
+func (l *List[T]) pick(fields []string) *List[picked] {
 	rows := make([]picked, len(l.Results))
 	for i := range l.Results {
 		rows[i] = picked{&l.Results[i], fields}
 	}
-	return &List[picked]{l.head, l.Hits, l.Page, l.Limit, l.ResultsCount, l.TotalPages, l.NextCursor, rows, l.Service}
+	return &List[picked]{l.head, l.Hits, l.Page, l.Limit, l.ResultsCount, l.TotalPages, l.NextCursor, rows, l.tail}
 }
 
 // GrantRow is one grant.
@@ -175,9 +183,9 @@ type RecipientRow struct {
 // SummaryAnswer is the answer of /grants/summary.
 type SummaryAnswer struct {
 	head
-	Summary Sums    `json:"summary" doc:"Totals of all matching grants."`
-	ByYear  []Year  `json:"by_year" doc:"The same by fiscal year, oldest first."`
-	Service Service `json:"x_service"`
+	Summary Sums   `json:"summary" doc:"Totals of all matching grants."`
+	ByYear  []Year `json:"by_year" doc:"The same by fiscal year, oldest first."`
+	tail
 }
 
 // Sums are totals.
@@ -198,9 +206,13 @@ type Year struct {
 	Partial        bool  `json:"partial" doc:"Whether filings for the year are still being released."`
 }
 
-func (s *SummaryAnswer) service() *Service            { return &s.Service }
-func (s *SummaryAnswer) table() (any, int64, *string) { return s.ByYear, int64(len(s.ByYear)), nil }
-func (s *SummaryAnswer) pick([]string) answer         { return s }
+func (s *SummaryAnswer) table() (any, *int64, *string) { return s.ByYear, count(s.ByYear), nil }
+
+// count is the number of rows, where they are all there are.
+func count[T any](rows []T) *int64 {
+	n := int64(len(rows))
+	return &n
+}
 
 // text is a pointer to a text, nil when it is empty, which is how the wire
 // says that something is not known.
@@ -228,6 +240,9 @@ func foreign(code *string) *string {
 	}
 	return known(code)
 }
+
+// instant is a time as the wire has it.
+func instant(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 // grantRow is a grant as the wire has it.
 func grantRow(g *graph.Grant) GrantRow {

@@ -26,6 +26,7 @@ const (
 	slugInactive      = "account_inactive"
 	slugNotFound      = "not_found"
 	slugMethod        = "method_not_allowed"
+	slugStalled       = "request_timeout"
 	slugBodyTooLarge  = "body_too_large"
 	slugURITooLong    = "uri_too_long"
 	slugInvalid       = "invalid_request"
@@ -100,6 +101,7 @@ var failures = []struct {
 	{slugNoSuchKey, 404, "there is no such key"},
 	{slugNoSuchAccount, 404, "there is no such account"},
 	{slugMethod, 405, "the endpoint does not answer this method; see the Allow header"},
+	{slugStalled, 408, "the request body did not arrive in time"},
 	{slugNotDue, 409, "no challenge is due: calls remain, or the tier has none"},
 	{slugReplaced, 409, "the dataset changed since the challenge was drawn, or its attempts were used up; a new one is in the answer, and nothing was counted"},
 	{slugNotAgent, 409, "the key is not one of an agent"},

@@ -16,8 +16,6 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-func bound(x float64) *float64 { return &x }
-
 // The widths of lists of EINs and of amounts.
 const (
 	einListLength = maxEINs * 15
@@ -311,30 +309,19 @@ func (f *filterReader) words() {
 }
 
 func (f *filterReader) kinds() {
-	p := f.param("support")
-	for _, item := range f.list("support") {
-		if s, ok := grant.ParseSupport(strings.ToLower(item)); ok {
-			f.filter.Support |= s
-		} else {
-			f.outside(p, item)
-		}
+	for _, id := range f.choices("support") {
+		s, _ := grant.ParseSupport(id)
+		f.filter.Support |= s
 	}
 	if f.filter.Support != 0 {
 		f.warn.caveat("support", "Support strategies are derived from the wording of the purpose as filed; they are approximate and lean towards including too much.")
 	}
-	if kind, known := f.choice("funder_type"); known {
-		f.filter.FunderKind = kind
-	}
+	f.filter.FunderKind, _ = f.choice("funder_type")
 	if f.boolean("exclude_daf") {
 		f.filter.Exclude |= graph.DAF
 	}
-	p = f.param("exclude")
-	for _, item := range f.list("exclude") {
-		if i := slices.Index(grant.Classes(), strings.ToLower(item)); i >= 0 {
-			f.filter.Exclude |= 1 << i
-		} else {
-			f.outside(p, item)
-		}
+	for _, class := range f.choices("exclude") {
+		f.filter.Exclude |= 1 << slices.Index(grant.Classes(), class)
 	}
 	if f.filter.FunderKind == grant.Passthrough && f.filter.Exclude&graph.DAF != 0 {
 		f.warn.caveat("funder_type", "funder_type=daf_or_passthrough together with exclude=daf leaves nothing.")
@@ -368,14 +355,9 @@ func (f *filterReader) certainty() {
 			f.warn.caveat("min_match_prob", "Model-resolved rows top out near 0.965: above that every one of them is dropped and only rows resolved by a rule are left.")
 		}
 	}
-	p := f.param("ein_source")
-	for _, item := range f.list("ein_source") {
-		rule, ok := grant.ParseRule(strings.ToLower(item))
-		if !ok {
-			f.outside(p, item)
-		} else if !slices.Contains(f.filter.Sources, rule) {
-			f.filter.Sources = append(f.filter.Sources, rule)
-		}
+	for _, name := range f.choices("ein_source") {
+		rule, _ := grant.ParseRule(name)
+		f.filter.Sources = append(f.filter.Sources, rule)
 	}
 	slices.Sort(f.filter.Sources)
 	if len(f.filter.Sources) > 0 {

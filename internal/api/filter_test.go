@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -250,14 +252,14 @@ func TestCrowd(t *testing.T) {
 }
 
 // one is a graph in which one funder reaches every place.
-type one struct{ examples }
+type one struct{ fixtureGraph }
 
 func (one) ReachingFunders(context.Context, *graph.Filter) (int64, error) { return 1, nil }
 
 func TestOneFunder(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.data.Graph = one{w.spy.examples}
+	w.data.Graph = one{w.spy.fixtureGraph}
 	scenario{path: "grants/summary?location=IL&location_type=area_served", costs: 1, has: []string{"selected the one funder whose giving"}}.run(t, w)
 }
 
@@ -352,7 +354,7 @@ func TestPages(t *testing.T) {
 func TestSearch(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.data.Search = directory{{EIN: 3, Name: "EXAMPLE CHAPEL", Score: 1}}
+	w.data.Search = fixtureSearch{{EIN: 3, Name: "EXAMPLE CHAPEL", Score: 1}}
 	scenario{path: "search?q=example", has: []string{`"revenue":0`, `"state":""`, `"location":null`}}.run(t, w)
 	runAll(t, []scenario{
 		{name: "short", path: "search?q=e", has: []string{`"results":[]`}},
@@ -363,7 +365,8 @@ func TestSearch(t *testing.T) {
 		{name: "mode unknown", path: "search?q=example&mode=psychic", heads: map[string]string{"X-Service-Unsupported": "mode"}},
 		{name: "capped", path: "search?q=example&limit=500", has: []string{`"parameter":"limit"`}},
 		{name: "null cause", path: "search?q=example", has: []string{`"cause":null`, `"location":"IL"`, `"slug":"example-family-foundation"`, `"href":"/org/000000002/example-family-foundation"`}},
-		{name: "csv", path: "search?q=example&format=csv", has: []string{"ein,name,type,"}},
+		{name: "csv", path: "search?q=example&format=csv", has: []string{"ein,name,type,"}, heads: map[string]string{"X-Service-Hits": "2"}},
+		{name: "csv, perhaps cut", path: "search?q=example&format=csv&limit=2", has: []string{"ein,name,type,"}, heads: map[string]string{"X-Service-Hits": ""}},
 		{name: "xml", path: "meta?format=xml", has: []string{"<response><code>200</code>"}},
 		{name: "meta has no rows", path: "meta?format=csv", status: 422},
 		{name: "strict", path: "search?q=example&sate=IL&strict=1", status: 400, has: []string{"Did you mean state?"}},
@@ -387,6 +390,92 @@ func TestEveryParameterIsRead(t *testing.T) {
 		for _, p := range op.Params {
 			if !c.params.read[p.Name] {
 				t.Errorf("%s does not read %s", op.ID, p.Name)
+			}
+		}
+	}
+}
+
+// TestEmptyValues checks the one rule for every parameter that is there but
+// empty: the answer is that without it, and a warning says so. Two of them mean
+// something when they are empty: q, which is shorter than two characters, and
+// example, which is set.
+func TestEmptyValues(t *testing.T) {
+	t.Parallel()
+	real, invented := realWorld(t), newWorld(t)
+	// sent is a request to an operation: the answer without its extension
+	// block, and that block.
+	sent := func(op *Operation, query url.Values) (status int, rest string, s Service) {
+		t.Helper()
+		e := &op.Examples[0]
+		r := httptest.NewRequest(op.Method, op.at(e)+"?"+query.Encode(), strings.NewReader(e.Body))
+		r.Header.Set("Authorization", "Bearer "+adminToken)
+		w := real
+		switch {
+		case op.Access == Agent:
+			w = invented
+			r.Header.Set("X-API-Key", "gg_test_agent")
+		case op.Access == Admin || op.Tag == agentTag:
+			w = invented
+		default:
+			r.Header.Set("X-API-Key", "gg_test_pro")
+		}
+		rec := httptest.NewRecorder()
+		w.ServeHTTP(rec, r)
+		var members map[string]json.RawMessage
+		if err := json.Unmarshal(rec.Body.Bytes(), &members); err != nil {
+			t.Fatal(err)
+		}
+		if raw := members["x_service"]; raw != nil {
+			if err := json.Unmarshal(raw, &s); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, name := range []string{"x_service", "elapsed_ms", "request_id"} {
+			delete(members, name)
+		}
+		b, err := json.Marshal(members)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return rec.Code, string(b), s
+	}
+	for i := range operations {
+		op := &operations[i]
+		query := url.Values{}
+		if op.ID == "searchOrganizations" {
+			query.Set("q", "school")
+		}
+		for _, p := range op.Params {
+			// What goes with a parameter must not fare otherwise because it is empty.
+			switch p.Name {
+			case "geo_id_type", "location_type":
+				query.Set("location", "CA")
+			case "sort_by":
+				query.Set("sort_order", "asc")
+			}
+		}
+		status, without, _ := sent(op, query)
+		if status != 200 {
+			t.Errorf("%s: %d %s", op.ID, status, without)
+		}
+		for _, p := range op.Params {
+			if p.In == "path" || p.Required || p.Name == "example" || query.Has(p.Name) {
+				continue
+			}
+			for _, value := range []string{"", " \t"} {
+				query.Set(p.Name, value)
+				status, with, s := sent(op, query)
+				if status != 200 || with != without || !slices.Equal(s.Unsupported, []string{p.Name}) {
+					t.Errorf("%s %s=%q: %d, not applied %v", op.ID, p.Name, value, status, s.Unsupported)
+				}
+				query.Set("strict", "1")
+				if p.Name != "strict" {
+					if status, _, _ := sent(op, query); status != 400 {
+						t.Errorf("%s strict=1 %s=%q: %d", op.ID, p.Name, value, status)
+					}
+				}
+				query.Del("strict")
+				query.Del(p.Name)
 			}
 		}
 	}

@@ -14,12 +14,17 @@ type SearchAnswer struct {
 	head
 	Mode    string  `json:"mode" enum:"text,semantic,hybrid" doc:"The mode that was served; it may differ from the one asked for."`
 	Results []Found `json:"results" doc:"Organizations, best match first."`
-	Service Service `json:"x_service"`
+	tail
+
+	full bool // as many matches as were asked for: there may be more
 }
 
-func (s *SearchAnswer) service() *Service            { return &s.Service }
-func (s *SearchAnswer) table() (any, int64, *string) { return s.Results, int64(len(s.Results)), nil }
-func (s *SearchAnswer) pick([]string) answer         { return s }
+func (s *SearchAnswer) table() (any, *int64, *string) {
+	if s.full {
+		return s.Results, nil, nil
+	}
+	return s.Results, count(s.Results), nil
+}
 
 // Found is one organization.
 type Found struct {
@@ -79,14 +84,14 @@ func searchPlan(c *call) (run, error) {
 		}
 		state = code
 	}
-	if mode, known := c.params.choice("mode"); known && mode != "text" {
+	if mode, _ := c.params.choice("mode"); mode == "semantic" || mode == "hybrid" {
 		c.warn.caveat("mode", "Vector matching is not available, so names were matched as text.")
 	}
 	n := int64(defaultFound)
 	if v, ok := c.params.integer("limit"); ok {
 		if n = v; n > maxFound {
 			n = maxFound
-			c.warn.caveat("limit", fmt.Sprintf("At most %d matches are served, so the limit of %d was lowered to that.", maxFound, v))
+			c.warn.caveat("limit", fmt.Sprintf("At most %d matches are served, so limit was lowered to that.", maxFound))
 		}
 	}
 	c.readFormat()
@@ -97,6 +102,7 @@ func searchPlan(c *call) (run, error) {
 				out.Results = append(out.Results, c.found(&r))
 			}
 		}
+		out.full = len(out.Results) == int(n)
 		out.Service = c.service()
 		return out, nil
 	}, nil

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 
 	"grantgraph/internal/graph"
 )
@@ -83,7 +82,7 @@ func transactionsOperation() Operation {
 		Description: "Lists the grants that match the filters, largest first." + graphNote,
 		Params:      listParams(transactionOrders, GrantRow{}), Response: List[GrantRow]{}, Formats: formats, Slugs: listSlugs,
 		Examples: grantExamples("funder_id=00-0000001"),
-		plan: listPlan(transactionOrders, GrantRow{}, grantRow, func(d *Dataset) question[graph.Grant] {
+		plan: listPlan(transactionOrders, grantRow, func(d *Dataset) question[graph.Grant] {
 			return d.Graph.Transactions
 		}),
 	}
@@ -96,7 +95,7 @@ func fundersOperation() Operation {
 		Description: "Lists the funders of the grants that match the filters, with the totals of those grants, ranked by total dollars." + graphNote,
 		Params:      listParams(funderOrders, FunderRow{}), Response: List[FunderRow]{}, Formats: formats, Slugs: listSlugs,
 		Examples: grantExamples("recip_id=00-0000004"),
-		plan: listPlan(funderOrders, FunderRow{}, funderRow, func(d *Dataset) question[graph.FunderTotal] {
+		plan: listPlan(funderOrders, funderRow, func(d *Dataset) question[graph.FunderTotal] {
 			return d.Graph.Funders
 		}),
 	}
@@ -109,7 +108,7 @@ func recipientsOperation() Operation {
 		Description: "Lists the recipients of the grants that match the filters, with the totals of those grants, ranked by dollars received." + graphNote,
 		Params:      listParams(recipientOrders, RecipientRow{}), Response: List[RecipientRow]{}, Formats: formats, Slugs: listSlugs,
 		Examples: grantExamples("funder_id=00-0000001"),
-		plan: listPlan(recipientOrders, RecipientRow{}, recipientRow, func(d *Dataset) question[graph.RecipientTotal] {
+		plan: listPlan(recipientOrders, recipientRow, func(d *Dataset) question[graph.RecipientTotal] {
 			return d.Graph.Recipients
 		}),
 	}
@@ -130,8 +129,7 @@ func summaryOperation() Operation {
 type question[T any] func(context.Context, *graph.Filter, graph.Sort, graph.Page) ([]T, int64, error)
 
 // listPlan is the plan of an endpoint that answers pages of rows.
-func listPlan[T, R any](orders []order, row R, wire func(*T) R, ask func(*Dataset) question[T]) func(*call) (run, error) {
-	columns := columnNames(row)
+func listPlan[T, R any](orders []order, wire func(*T) R, ask func(*Dataset) question[T]) func(*call) (run, error) {
 	return func(c *call) (run, error) {
 		f, err := readFilter(c.params, &c.data.Manifest)
 		if err != nil {
@@ -139,7 +137,7 @@ func listPlan[T, R any](orders []order, row R, wire func(*T) R, ask func(*Datase
 		}
 		sort := readSort(c.params, orders)
 		c.readFormat()
-		c.fields = readFields(c.params, columns)
+		c.fields = c.params.choices("fields")
 		page, err := readPage(c, &f.filter, sort)
 		if err != nil {
 			return nil, err
@@ -159,8 +157,13 @@ func listPlan[T, R any](orders []order, row R, wire func(*T) R, ask func(*Datase
 				next := encodeCursor(c.data.Manifest.Version, questionText(c.op, &f.filter, sort), end)
 				list.NextCursor = &next
 			}
-			list.Service, err = c.grantService(ctx, f)
-			return list, err
+			if list.Service, err = c.grantService(ctx, f); err != nil {
+				return nil, err
+			}
+			if len(c.fields) > 0 {
+				return list.pick(c.fields), nil
+			}
+			return list, nil
 		}, nil
 	}
 }
@@ -219,34 +222,19 @@ func (c *call) grantService(ctx context.Context, f *filterReader) (Service, erro
 // direction is not applied to another one.
 func readSort(r *reader, orders []order) graph.Sort {
 	chosen := byAmount
-	name, known := r.choice("sort_by")
-	if known {
+	name, understood := r.choice("sort_by")
+	if name != "" {
 		chosen = orders[slices.IndexFunc(orders, func(o order) bool { return o.name == name })]
 	}
 	sort := graph.Sort{By: chosen.by, Asc: chosen.asc}
-	direction, directed := r.choice("sort_order")
+	direction, _ := r.choice("sort_order")
 	switch {
-	case directed && name != "" && !known:
+	case direction != "" && !understood:
 		r.warn.ignored("sort_order", "sort_by was not applied, so neither was its direction.")
-	case directed:
+	case direction != "":
 		sort.Asc = direction == "asc"
 	}
 	return sort
-}
-
-// readFields reads the columns asked for; nil means all.
-func readFields(r *reader, columns []string) []string {
-	var fields []string
-	p := r.param("fields")
-	for _, item := range r.list("fields") {
-		name := strings.ToLower(item)
-		if !slices.Contains(columns, name) {
-			r.outside(p, item)
-		} else if !slices.Contains(fields, name) {
-			fields = append(fields, name)
-		}
-	}
-	return fields
 }
 
 // readPage reads limit, page and cursor.
@@ -260,12 +248,13 @@ func readPage(c *call, f *graph.Filter, sort graph.Sort) (graph.Page, error) {
 	if n, ok := r.integer("limit"); ok {
 		if size = n; size > most {
 			size = most
-			r.warn.caveat("limit", fmt.Sprintf("At most %d rows are served in a page%s, so the limit of %d was lowered to that.", most, whom, n))
+			r.warn.caveat("limit", fmt.Sprintf("At most %d rows are served in a page%s, so limit was lowered to that.", most, whom))
 		}
 	}
 	page := graph.Page{Limit: int(size)}
-	if n, ok := r.integer("page"); ok {
-		page.Offset = int((n - 1) * size)
+	number, numbered := r.integer("page")
+	if numbered {
+		page.Offset = int((number - 1) * size)
 	}
 	cursor, given := r.text("cursor")
 	if !given {
@@ -277,7 +266,7 @@ func readPage(c *call, f *graph.Filter, sort graph.Sort) (graph.Page, error) {
 		return page, err
 	case !readable:
 		r.problem(r.param("cursor"), -1, "cursor_parsing", cursor, nil, "the value is not a cursor; send next_cursor as it was returned")
-	case r.given("page"):
+	case numbered:
 		r.warn.ignored("page", "The cursor says where the page begins, so page was not applied.")
 	}
 	page.Offset = int(offset)

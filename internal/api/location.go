@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,35 +16,22 @@ import (
 // condition does not run, because running it with a default would answer
 // another question.
 func (f *filterReader) location() {
-	kind, of := "state", "recipient"
-	understood := true
-	if f.given("geo_id_type") {
-		if v, known := f.choice("geo_id_type"); known {
-			kind = v
-		} else {
-			understood = false
-		}
-	}
-	if f.given("location_type") {
-		if v, known := f.choice("location_type"); known {
-			of = v
-		} else {
-			understood = false
-		}
-	}
+	kind, kindUnderstood := f.choice("geo_id_type")
+	of, ofUnderstood := f.choice("location_type")
 	items := f.list("location")
-	if len(items) == 0 {
-		for _, name := range []string{"geo_id_type", "location_type"} {
-			if f.given(name) && understood {
-				f.warn.caveat(name, "It has no effect without location.")
+	switch {
+	case len(items) == 0:
+		for _, word := range [][2]string{{"geo_id_type", kind}, {"location_type", of}} {
+			if word[1] != "" {
+				f.warn.caveat(word[0], "It has no effect without location.")
 			}
 		}
 		return
-	}
-	if !understood {
+	case !kindUnderstood || !ofUnderstood:
 		f.warn.ignored("location", "geo_id_type or location_type was not understood, so the place filter did not run.")
 		return
 	}
+	kind, of = cmp.Or(kind, "state"), cmp.Or(of, "recipient")
 	p := graph.Place{Of: graph.PlaceOf(slices.Index(locationTypes, of)), Kind: graph.PlaceKind(slices.Index(geoIDTypes, kind))}
 	if p.Of == graph.FunderPlace && p.Kind == graph.Country {
 		f.warn.ignored("location", "Funders are filers in the United States and have no country to filter by, so the place filter did not run.")

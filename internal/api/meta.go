@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 	"math"
-	"time"
 
 	"grantgraph/internal/grant"
 	"grantgraph/internal/lists"
@@ -21,13 +20,9 @@ type MetaAnswer struct {
 	CandidCompatibility Compatibility     `json:"candid_compatibility"`
 	ResponseCompat      ResponseCompat    `json:"response_compat"`
 	Sources             []SourceInfo      `json:"sources" doc:"The upstream files that the dataset was built from, by source."`
-	Resolution          *Resolution       `json:"resolution" doc:"How recipients were found, as counted by the build; null when the build did not count."`
-	Service             Service           `json:"x_service"`
+	Resolution          Resolution        `json:"resolution" doc:"How recipients were found, as counted by the build."`
+	tail
 }
-
-func (m *MetaAnswer) service() *Service            { return &m.Service }
-func (m *MetaAnswer) table() (any, int64, *string) { return []Scope{m.Scope}, 1, nil }
-func (m *MetaAnswer) pick([]string) answer         { return m }
 
 // DatasetInfo describes the dataset.
 type DatasetInfo struct {
@@ -76,7 +71,7 @@ func sources(m *snapshot.Manifest) []SourceInfo {
 type Resolution struct {
 	LinkedCount  int64            `json:"linked_count" doc:"Grant rows whose recipient has an EIN."`
 	LinkedAmount int64            `json:"linked_amount" doc:"Their dollars."`
-	ByRule       []RuleCount      `json:"by_rule" doc:"Rows by ein_source, strongest first; those without an EIN last, under none."`
+	ByRule       []RuleCount      `json:"by_rule" doc:"Rows by ein_source, strongest first; those without an EIN last, under none. Empty when the build did not count them."`
 	ByYear       []ResolutionYear `json:"by_year" doc:"The same by fiscal year."`
 }
 
@@ -97,12 +92,12 @@ type ResolutionYear struct {
 	ByRule      []RuleCount `json:"by_rule" doc:"Rows by ein_source."`
 }
 
-// resolution is what the build counted; a snapshot whose report does not say
-// has none.
-func resolution(m *snapshot.Manifest) *Resolution {
+// resolution is what the build counted. The rules are in its report, and a
+// snapshot whose report does not say has none.
+func resolution(m *snapshot.Manifest) Resolution {
 	rates, err := m.Rates()
 	if err != nil || len(rates.Rules) == 0 {
-		return nil
+		rates = snapshot.Rates{} // years without rules would look as if nothing was linked
 	}
 	counts := func(list []snapshot.RuleCount) []RuleCount {
 		out := make([]RuleCount, 0, len(list))
@@ -116,7 +111,7 @@ func resolution(m *snapshot.Manifest) *Resolution {
 		}
 		return out
 	}
-	res := &Resolution{LinkedCount: m.Counts.Linked, LinkedAmount: m.Counts.LinkedAmount, ByRule: counts(rates.Rules), ByYear: []ResolutionYear{}}
+	res := Resolution{LinkedCount: m.Counts.Linked, LinkedAmount: m.Counts.LinkedAmount, ByRule: counts(rates.Rules), ByYear: []ResolutionYear{}}
 	for _, y := range rates.Years {
 		res.ByYear = append(res.ByYear, ResolutionYear{
 			FiscalYear: y.FiscalYear, GrantCount: y.Grants, LinkedCount: y.Linked(),
@@ -233,7 +228,7 @@ func (c *call) meta() *MetaAnswer {
 			Source:  "IRS Forms 990, 990-EZ and 990-PF as e-filed; organizations that file on paper are absent.",
 			Refresh: refresh, Polled: polled, ReportingLag: reportingLag,
 			Basis:   "Grants paid in the fiscal year, as reported on Form 990-PF Part XV and Form 990 Schedule I; not grants approved or announced.",
-			Version: m.Version, GeneratedAt: m.GeneratedAt.UTC().Format(time.RFC3339),
+			Version: m.Version, GeneratedAt: instant(m.GeneratedAt),
 		},
 		Scope: Scope{
 			Grants: m.Counts.Grants, TotalAmount: m.Counts.TotalAmount, Funders: m.Counts.Funders,
@@ -265,7 +260,7 @@ func (c *call) meta() *MetaAnswer {
 				Fields:      []string{"conflict", "in_bmf", "pub78_verified", "revoked", "screened"},
 			}},
 		},
-		Service: c.service(),
+		tail: tail{c.service()},
 	}
 }
 
@@ -301,14 +296,14 @@ func (s *ComplianceSource) tell(state lists.Status) {
 	case state.Problem != "":
 		s.Note = text("The last good list is served; what came since was not taken: " + state.Problem + ".")
 	}
-	s.FetchedAt = text(state.FetchedAt.UTC().Format(time.RFC3339))
+	s.FetchedAt = text(instant(state.FetchedAt))
 	s.RowCount = &state.Rows
 	s.Revised, s.RevisedNewest = text(state.Revised), text(state.RevisedNewest)
 }
 
 // compare holds what is loaded against what upstream showed.
 func (s *ComplianceSource) compare(check lists.Check) {
-	s.UpstreamCheckedAt = text(check.CheckedAt.UTC().Format(time.RFC3339))
+	s.UpstreamCheckedAt = text(instant(check.CheckedAt))
 	s.UpstreamRevised = text(check.UpstreamRevised)
 	if s.RevisedNewest != nil && s.UpstreamRevised != nil {
 		current := *s.RevisedNewest >= *s.UpstreamRevised

@@ -13,10 +13,12 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"os"
 	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"grantgraph/internal/account"
 	"grantgraph/internal/fault"
@@ -26,6 +28,7 @@ import (
 const (
 	maxURI    = 64 << 10
 	maxHeader = 64 << 10
+	timeout   = 30 * time.Second // of an operation that does not ask for more
 )
 
 // call is one request on its way through an operation.
@@ -97,7 +100,8 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request) {
 	out.release()
 }
 
-// guarded runs the request and turns a panic into a 500.
+// guarded runs the request and turns an error into its answer, and a panic into
+// a 500.
 func (s *server) guarded(r *http.Request, out *reply) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -106,38 +110,41 @@ func (s *server) guarded(r *http.Request, out *reply) {
 			s.fail(out, &call{}, errors.New("panic"), true)
 		}
 	}()
-	if err := oversize(r); err != nil {
-		s.fail(out, &call{}, err, false)
-		return
-	}
-	if s.page(r, out) {
-		return
-	}
-	ops, path := s.routes.find(r.URL.Path)
-	ops = s.offered(ops)
-	if ops == nil {
-		s.fail(out, &call{}, fault.New(slugNotFound, "There is nothing at %s.", shown(r.URL.Path)).
-			Try("%s%s lists the endpoints", s.BaseURL, versioned), false)
-		return
-	}
-	op := choose(ops, r.Method)
-	if op == nil {
-		out.header.Set("Allow", allowed(ops))
-		s.fail(out, &call{}, fault.New(slugMethod, "%s does not answer %s.", shown(r.URL.Path), shown(r.Method)).
-			Try("use %s", allowed(ops)), false)
-		return
-	}
-	ctx, cancel := context.WithTimeout(r.Context(), max(s.Timeout, op.Timeout))
-	defer cancel()
-	c := &call{op: op, warn: &warnings{}, base: s.BaseURL, format: "json", id: out.id, desk: s.desk, registry: s.Registry, sql: s.SQL, request: r.WithContext(ctx)}
-	if s.Address != nil {
-		c.address = s.Address(r)
-	}
-	if err := s.operate(ctx, r, out, c, path); err != nil {
-		s.note(ctx, c, err)
+	c := &call{warn: &warnings{}, base: s.BaseURL, format: "json", id: out.id, desk: s.desk, registry: s.Registry, sql: s.SQL, address: s.Address(r)}
+	if err := s.dispatch(r, out, c); err != nil {
+		s.note(r.Context(), c, err)
 		s.fail(out, c, err, false)
 	}
 	s.tell(r.Context(), out, c)
+}
+
+// dispatch finds the page or the operation that a request is for.
+func (s *server) dispatch(r *http.Request, out *reply, c *call) error {
+	if err := oversize(r); err != nil {
+		return err
+	}
+	if handled, err := s.page(r, out); handled {
+		return err
+	}
+	at := r.URL.EscapedPath()
+	ops, path := s.routes.find(at)
+	ops = slices.DeleteFunc(slices.Clone(ops), func(op *Operation) bool { return !s.has(op) })
+	if len(ops) == 0 {
+		return fault.New(slugNotFound, "There is nothing at %s.", shown(at)).Try("%s%s lists the endpoints", s.BaseURL, versioned)
+	}
+	if c.op = choose(ops, r.Method); c.op == nil {
+		return out.otherMethod(r, allowed(ops))
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), max(timeout, c.op.Timeout))
+	defer cancel()
+	c.request = r.WithContext(ctx)
+	return s.operate(ctx, r, out, c, path)
+}
+
+// otherMethod refuses a method, and says which are answered.
+func (r *reply) otherMethod(req *http.Request, allowed string) error {
+	r.header.Set("Allow", allowed)
+	return fault.New(slugMethod, "%s does not answer %s.", shown(req.URL.EscapedPath()), shown(req.Method)).Try("use %s", allowed)
 }
 
 // oversize refuses requests that are larger than any sensible one.
@@ -246,6 +253,9 @@ func (c *call) readBody(r *http.Request) error {
 		return tooLarge(most)
 	}
 	body, err := io.ReadAll(io.LimitReader(r.Body, most+1))
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return fault.New(slugStalled, "The request body did not arrive in time.").Try("send it again without pausing")
+	}
 	if err != nil {
 		return fault.New(slugQuery, "The request body could not be read.").Try("send it again")
 	}
@@ -263,16 +273,8 @@ func tooLarge(most int64) error {
 	return fault.New(slugBodyTooLarge, "The request body is larger than %d bytes.", most).Try("send it in parts")
 }
 
-// offered leaves out the operations that this service does not have.
-func (s *server) offered(ops []*Operation) []*Operation {
-	var list []*Operation
-	for _, op := range ops {
-		if op.offered == nil || op.offered(s) {
-			list = append(list, op)
-		}
-	}
-	return list
-}
+// has says whether this service has an operation of the table.
+func (s *server) has(op *Operation) bool { return op.offered == nil || op.offered(s) }
 
 // fail writes an error into the reply. logged says that the cause is already
 // in the log.
@@ -304,13 +306,17 @@ func (s *server) fail(out *reply, c *call, err error, logged bool) {
 	}
 	f, hidden := explain(err)
 	out.status = statusOf(f.Slug)
-	switch {
-	case logged:
-	case hidden:
-		s.Log.Error("a request failed", slog.String("request_id", out.id), slog.String("operation", opID(c)), slog.Any("error", err))
-	case out.status >= http.StatusInternalServerError && f.Err != nil:
-		// The client is told what it can do; why is for the operator.
-		s.Log.Error("a request failed", slog.String("request_id", out.id), slog.String("operation", opID(c)), slog.String("slug", f.Slug), slog.Any("error", f.Err))
+	// The client is told what it can do; why is for the operator.
+	cause := f.Err
+	if hidden {
+		cause = err
+	}
+	if cause != nil && out.status >= http.StatusInternalServerError && !logged {
+		operation := ""
+		if c.op != nil {
+			operation = c.op.ID
+		}
+		s.Log.Error("a request failed", slog.String("request_id", out.id), slog.String("operation", operation), slog.String("slug", f.Slug), slog.Any("error", cause))
 	}
 	switch out.status {
 	case http.StatusUnauthorized:
@@ -321,13 +327,6 @@ func (s *server) fail(out *reply, c *call, err error, logged bool) {
 		}
 	}
 	out.encode(c.format, &Failure{out.status, f.Message, f.Slug, f.Hint, out.id, attempt, service})
-}
-
-func opID(c *call) string {
-	if c.op == nil {
-		return ""
-	}
-	return c.op.ID
 }
 
 // RequestID is the identifier of a request: the one a proxy gave it, when it
@@ -345,12 +344,12 @@ func RequestID(r *http.Request) string {
 
 // known names the answer and reports whether the client already has it.
 func (r *reply) known(req *http.Request, c *call, values url.Values, path map[string]string) bool {
-	if c.op.Method != http.MethodGet || c.op.Access == Admin {
+	if !c.op.cacheable() {
 		return false
 	}
 	tag := etag(c, values, path)
 	r.header.Set("ETag", tag)
-	return unchanged(req.Header.Get("If-None-Match"), tag)
+	return unchanged(req.Header, tag)
 }
 
 // etag names the answer to a request from one build of the dataset. It is
@@ -371,23 +370,28 @@ func etag(c *call, values url.Values, path map[string]string) string {
 
 // answerFormat changes when the same request to the same dataset gets another
 // answer because the code has changed.
-const answerFormat = "3"
+const answerFormat = "4"
 
 // unchanged reports whether a client already has the answer.
-func unchanged(ifNoneMatch, tag string) bool {
-	weak := func(t string) string { return strings.TrimPrefix(strings.TrimSpace(t), "W/") }
-	for t := range strings.SplitSeq(ifNoneMatch, ",") {
-		if t = weak(t); t == "*" || t == weak(tag) {
-			return true
-		}
+func unchanged(h http.Header, tag string) bool {
+	weak := func(t string) string { return strings.TrimPrefix(t, "W/") }
+	return slices.ContainsFunc(items(h, "If-None-Match"), func(t string) bool { return t == "*" || weak(t) == weak(tag) })
+}
+
+// items are the members of a header that holds a list, which may be sent in
+// several lines.
+func items(h http.Header, name string) []string {
+	list := strings.Split(strings.Join(h.Values(name), ","), ",")
+	for i := range list {
+		list[i] = strings.TrimSpace(list[i])
 	}
-	return false
+	return list
 }
 
 // cache says how long an answer may be kept. Answers to a key are private; a
 // repeated request with If-None-Match costs nothing.
 func (r *reply) cache(op *Operation) {
-	if op.Method != http.MethodGet || op.Access == Admin {
+	if !op.cacheable() {
 		r.header.Set("Cache-Control", "no-store")
 		return
 	}

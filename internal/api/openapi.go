@@ -29,7 +29,7 @@ func OpenAPI(baseURL string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &describer{schemas: object{}, params: object{}, base: base, server: &server{Config: Config{BaseURL: base}, fixture: fixture()}}
+	d := &describer{schemas: object{}, params: object{}, server: &server{Config: Config{BaseURL: base}, fixture: fixture()}}
 	paths := object{}
 	for i := range operations {
 		op := &operations[i]
@@ -45,7 +45,7 @@ func OpenAPI(baseURL string) ([]byte, error) {
 	doc := object{
 		"openapi": "3.1.0",
 		"info": object{
-			"title": title, "version": Version, "summary": "Who funded whom, from public tax filings",
+			"title": title, "version": interfaceVersion, "summary": "Who funded whom, from public tax filings",
 			"description": pitch + " Within v1 fields, endpoints and parameters may be added, never removed, renamed or retyped. " +
 				"The unversioned form of each path (/api/…) is a legacy alias.",
 		},
@@ -54,6 +54,7 @@ func OpenAPI(baseURL string) ([]byte, error) {
 			{"name": "Organizations", "description": "Finding organizations."},
 			{"name": "Dataset", "description": "What is being served."},
 			{"name": "Grants", "description": "The funder-to-grantee graph."},
+			{"name": sqlTag, "description": "Queries over the warehouse."},
 			{"name": agentTag, "description": "Keys that automated agents get by themselves."},
 			{"name": adminTag, "description": "Plans and keys, for billing systems."},
 		},
@@ -68,8 +69,7 @@ func OpenAPI(baseURL string) ([]byte, error) {
 		},
 	}
 	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
+	enc := encoder(&b)
 	enc.SetIndent("", "  ")
 	if err := enc.Encode(doc); err != nil {
 		return nil, err
@@ -81,7 +81,6 @@ func OpenAPI(baseURL string) ([]byte, error) {
 type describer struct {
 	schemas object
 	params  object // those that several operations share
-	base    string
 	server  *server
 }
 
@@ -192,18 +191,14 @@ func parameter(p *Param) object {
 	return out
 }
 
-func (d *describer) responses(op *Operation) (object, error) {
-	out := object{}
-	examples, err := d.examples(op)
-	if err != nil {
-		return nil, err
-	}
+// content describes the body of a success in every format.
+func (d *describer) content(op *Operation, examples object) object {
 	content := object{}
 	for _, f := range op.Formats {
 		kind, _, _ := strings.Cut(contentTypes[f], ";")
 		switch f {
 		case "json":
-			content[kind] = object{"schema": d.schema(reflect.TypeOf(op.Response)), "examples": examples[http.StatusOK]}
+			content[kind] = object{"schema": d.schema(reflect.TypeOf(op.Response)), "examples": examples}
 		case "xml":
 			content[kind] = object{"schema": object{"type": "string", "description": "The same document as XML: an element response with an element per member, item elements in lists, and nil=\"true\" for null."}}
 		case "csv":
@@ -212,28 +207,42 @@ func (d *describer) responses(op *Operation) (object, error) {
 			content[kind] = object{"schema": object{"type": "string", "description": "One row per line as JSON."}}
 		}
 	}
+	return content
+}
+
+// headers describes the headers of a success.
+func headers(op *Operation) object {
 	header := func(kind, what string) object {
 		return object{"schema": object{"type": kind}, "description": what}
 	}
-	headers := object{
+	out := object{
 		"X-Request-Id":          header("string", "Identifier of the request."),
 		"X-Service-Unsupported": header("string", "Names of the parameters that were not honored, comma-separated."),
 	}
-	if op.Method == http.MethodGet && op.Access != Admin {
-		headers["ETag"] = header("string", "Names this answer; send it back as If-None-Match.")
+	if op.cacheable() {
+		out["ETag"] = header("string", "Names this answer; send it back as If-None-Match.")
 	}
-	if len(op.Formats) > 1 {
-		headers["X-Service-Warnings"] = header("string", "The warnings as JSON, on csv and ndjson; the first of them where they are more than a header can carry.")
-		headers["X-Service-Hits"] = header("integer", "Matching rows in all, on csv and ndjson.")
-		headers["X-Next-Cursor"] = header("string", "Cursor of the next page, on csv and ndjson.")
+	if slices.Contains(op.Formats, "csv") {
+		out["X-Service-Warnings"] = header("string", "The warnings as JSON, on csv and ndjson; the first of them where they are more than a header can carry.")
+		out["X-Service-Hits"] = header("integer", "Matching rows in all, on csv and ndjson; absent where the answer was cut before they were counted.")
+		out["X-Next-Cursor"] = header("string", "Cursor of the next page, on csv and ndjson.")
 	}
 	if op.Access != Open && op.Access != Admin {
-		headers["X-Calls-Limit"] = header("integer", "Calls in the allowance of the key.")
-		headers["X-Calls-Remaining"] = header("integer", "Calls left of it.")
-		headers["X-Calls-Reset"] = header("string", "When the allowance is whole again.")
+		out["X-Calls-Limit"] = header("integer", "Calls in the allowance of the key.")
+		out["X-Calls-Remaining"] = header("integer", "Calls left of it.")
+		out["X-Calls-Reset"] = header("string", "When the allowance is whole again.")
 	}
-	out["200"] = object{"description": "Success.", "headers": headers, "content": content}
-	if op.Method == http.MethodGet && op.Access != Admin {
+	return out
+}
+
+func (d *describer) responses(op *Operation) (object, error) {
+	examples, err := d.examples(op)
+	if err != nil {
+		return nil, err
+	}
+	content := d.content(op, examples[http.StatusOK])
+	out := object{"200": object{"description": "Success.", "headers": headers(op), "content": content}}
+	if op.cacheable() {
 		out["304"] = object{"description": "The answer named in If-None-Match is still right. It costs nothing."}
 	}
 	slugs := op.failures()
@@ -267,7 +276,7 @@ func (d *describer) responses(op *Operation) (object, error) {
 func (d *describer) examples(op *Operation) (map[int]object, error) {
 	out := map[int]object{}
 	for _, e := range op.Examples {
-		c := &call{op: op, warn: &warnings{}, base: d.base, format: "json"}
+		c := &call{op: op, warn: &warnings{}, base: d.server.BaseURL, format: "json"}
 		r := &reply{header: http.Header{}, id: "example-request"}
 		err := d.server.example(context.Background(), r, c, map[string][]string{"example": {e.Case}})
 		if err != nil {
@@ -356,6 +365,9 @@ func (d *describer) property(f reflect.StructField, nullable bool) object {
 	p := d.schema(f.Type)
 	doc := f.Tag.Get("doc")
 	if ref, ok := p["$ref"]; ok {
+		if nullable {
+			panic("api: " + f.Name + " is an object that can be null; leave it out instead, or say in it that nothing is known")
+		}
 		if doc == "" {
 			return p
 		}

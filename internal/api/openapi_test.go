@@ -201,7 +201,11 @@ func TestOpenAPIComplete(t *testing.T) {
 			}
 		}
 	}
+	tags := fmt.Sprint(doc["tags"])
 	for i := range operations {
+		if !strings.Contains(tags, "name:"+operations[i].Tag+"]") {
+			t.Errorf("the tag %s is not described", operations[i].Tag)
+		}
 		for _, p := range operations[i].Params {
 			if p.Description == "" || p.Type == "" {
 				t.Errorf("the parameter %s of %s is not described", p.Name, operations[i].ID)
@@ -245,7 +249,7 @@ func TestExamples(t *testing.T) {
 			if e.Case == "unsupported" && (len(body.Service.Unsupported) == 0 || rec.Header().Get("X-Service-Unsupported") == "") {
 				t.Errorf("%s %s shows nothing unsupported", op.ID, e.Case)
 			}
-			if e.Case == "unsupported" && op.Tag == "Grants" && !slices.ContainsFunc(body.Service.Warnings, func(x Warning) bool { return x.Severity == caveat }) {
+			if e.Case == "unsupported" && !slices.ContainsFunc(body.Service.Warnings, func(x Warning) bool { return x.Severity == caveat }) {
 				t.Errorf("%s %s shows no caveat", op.ID, e.Case)
 			}
 			var pretty strings.Builder
@@ -263,6 +267,8 @@ func TestExamples(t *testing.T) {
 		{name: "no such case", path: "grants/summary?example=nonsense", plan: "none", status: 422, has: []string{"subject_pcs", `"example":{"case":"nonsense"`}},
 		{name: "with a key", path: "grants/summary?example=1", heads: map[string]string{"X-Calls-Limit": ""}},
 		{name: "xml", path: "grants/funders?example=1&format=xml", plan: "none", has: []string{"<example><case>1</case>"}},
+		{name: "csv", path: "grants/summary?example=1&format=csv", plan: "none", has: []string{"fiscal_year,"}, heads: map[string]string{
+			"X-Service-Warnings": `[{"parameter":"example","severity":"caveat","reason":"The answer is invented, and other parameters but format were not read."}]`}},
 		{name: "bad format", path: "grants/funders?example=1&format=yaml", plan: "none", status: 422},
 		{name: "other parameters are not read", path: "grants/funders?example=1&page=0", plan: "none"},
 	})
@@ -276,6 +282,10 @@ func TestMeta(t *testing.T) {
 		m.ComplianceReports.Format != "1.0" || m.ComplianceReports.Signing.Algorithm != "Ed25519" || m.ResponseCompat.Default != "json" || m.ComplianceSources.OFAC.Caveat == nil {
 		t.Errorf("%+v", m)
 	}
+	// A build that did not count has an object as well, as the schema says.
+	uncounted := newWorld(t)
+	uncounted.data.Manifest.Report = nil
+	scenario{path: "meta", plan: "none", has: []string{`"resolution":{"linked_count":4,"linked_amount":450000,"by_rule":[],"by_year":[]}`}}.run(t, uncounted)
 	known := map[string]bool{}
 	for _, list := range [][]Mapping{m.CandidCompatibility.Endpoints, m.CandidCompatibility.GrantParameters, m.CandidCompatibility.EssentialsFilters, m.CandidCompatibility.SupportStrategies} {
 		for _, x := range list {
@@ -292,11 +302,42 @@ func TestMeta(t *testing.T) {
 		}
 	}
 	for i := range operations {
-		if operations[i].Tag == "Grants" {
-			for _, p := range operations[i].Params {
+		op := &operations[i]
+		if op.Tag == "Grants" {
+			for _, p := range op.Params {
 				if !known[p.Name] {
 					t.Errorf("the map does not have %s", p.Name)
 				}
+			}
+		}
+		if op.Access != Admin && !known[op.Method+" /api/v1"+op.Path] {
+			t.Errorf("the map does not have %s", op.ID)
+		}
+	}
+	// The vocabulary of the other service, whether it is honored here or not.
+	for _, name := range strings.Fields(`
+		query location geo_id_type location_type year subject population support transaction recip_id funder_id id_type include_gov
+		min_amt max_amt last_updated profile_levels sort_by sort_order page format
+		search_terms from size sort.sort_by sort.sort_order
+		geography.state geography.zip geography.radius geography.msa geography.city geography.county
+		organization.profile_levels organization.ntee_major_codes organization.ntee_minor_codes organization.subsection_codes organization.foundation_codes
+		organization.subject_codes organization.population_served_codes organization.group_exemption organization.number_of_employees organization.ruling_year
+		organization.properties.bmf_status organization.properties.pub78_verified organization.properties.exclude_revoked_organizations
+		organization.properties.exclude_defunct_or_merged_organizations organization.properties.allow_online_giving organization.properties.dei_submitted
+		organization.properties.relationship_type
+		financials.most_recent_year.form_types financials.most_recent_year.total_revenue financials.most_recent_year.total_expenses
+		financials.most_recent_year.total_assets financials.required_to_file_990t financials.a_133_audit_performed
+		UA0000 UN0000 UF0000 UE0000 UR0400 UG0700`) {
+		if !known[name] {
+			t.Errorf("the map does not have %s", name)
+		}
+	}
+	// Nothing is promised that is not served.
+	for _, x := range m.CandidCompatibility.Endpoints {
+		if x.Service != nil {
+			method, path, _ := strings.Cut(*x.Service, " ")
+			if ops, _ := allRoutes().find(path); choose(ops, method) == nil {
+				t.Errorf("there is no %s", *x.Service)
 			}
 		}
 	}

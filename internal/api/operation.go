@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -74,7 +75,7 @@ type Operation struct {
 	Slugs       []string // the failures it can answer beside those of every operation
 	Examples    []Example
 	Lists       bool          // the answer changes with the compliance lists as well
-	Timeout     time.Duration // of a request, when that of the service is too short
+	Timeout     time.Duration // of a request, when the usual one is too short
 
 	// offered says whether a service has the operation; nil means that all do.
 	offered func(s *server) bool
@@ -107,16 +108,26 @@ func (op *Operation) price() string {
 	return fmt.Sprintf("costs %d calls", op.Cost)
 }
 
-// request is an example as a line that can be sent.
-func (op *Operation) request(e *Example) string {
+// cacheable says whether an answer may be kept: not where something was done,
+// nor what only an operator sees.
+func (op *Operation) cacheable() bool { return op.Method == http.MethodGet && op.Access != Admin }
+
+// at is the path that an example is sent to.
+func (op *Operation) at(e *Example) string {
 	path := versioned + op.Path
 	for name, value := range e.Path {
 		path = strings.ReplaceAll(path, "{"+name+"}", value)
 	}
+	return path
+}
+
+// request is an example as a line that can be sent.
+func (op *Operation) request(e *Example) string {
+	line := op.Method + " " + op.at(e)
 	if e.Query != "" {
-		path += "?" + e.Query
+		line += "?" + e.Query
 	}
-	return op.Method + " " + path
+	return line
 }
 
 // everywhere are the failures that every operation can answer.
@@ -128,6 +139,9 @@ var keyed = []string{slugNoKey, slugUnknownKey, slugExpired, slugInactive, slugS
 // failures lists the slugs an operation can answer.
 func (op *Operation) failures() []string {
 	all := slices.Concat(everywhere, op.Slugs)
+	if op.Body != nil {
+		all = append(all, slugStalled)
+	}
 	switch op.Access {
 	case Grants, Paid, Pro:
 		all = append(append(all, keyed...), slugSpent, slugLocked)
@@ -194,21 +208,18 @@ func common() []Param {
 	}
 }
 
-// Operations lists the table for documentation and other faces of the service.
-// The caller must not change it.
-func Operations() []Operation { return operations }
-
 // Route is the operation's own path for the path of a request, such as
 // /admin/keys/{id}: one of a few that hold nothing of the client's. It is
 // empty when no operation is there.
 func Route(path string) string {
-	if ops, _ := table().find(path); ops != nil {
+	if ops, _ := allRoutes().find(path); ops != nil {
 		return ops[0].Path
 	}
 	return ""
 }
 
-var table = sync.OnceValue(func() *routes { r := newRoutes(operations); return &r })
+// allRoutes are those of the whole table.
+var allRoutes = sync.OnceValue(func() *routes { return newRoutes(operations) })
 
 // routes finds the operation of a path.
 type routes struct{ list []route }
@@ -223,8 +234,8 @@ const (
 	legacy    = "/api"
 )
 
-func newRoutes(ops []Operation) routes {
-	var r routes
+func newRoutes(ops []Operation) *routes {
+	r := &routes{}
 	for i := range ops {
 		op := &ops[i]
 		r.add(versioned+op.Path, op)
@@ -247,10 +258,16 @@ func (r *routes) add(path string, op *Operation) {
 	r.list = append(r.list, route{segments, []*Operation{op}})
 }
 
-// find returns the operations at a path, one per method, and the values of the
-// path's parameters. A trailing slash does not matter.
+// find returns the operations at an escaped path, one per method, and the
+// values of the path's parameters, in which a slash may be written %2F. A
+// trailing slash does not matter.
 func (r *routes) find(path string) (ops []*Operation, values map[string]string) {
 	segments := strings.Split(strings.TrimSuffix(strings.TrimPrefix(path, "/"), "/"), "/")
+	for i, s := range segments {
+		if plain, err := url.PathUnescape(s); err == nil {
+			segments[i] = plain
+		}
+	}
 	for i := range r.list {
 		if v, ok := match(r.list[i].segments, segments); ok {
 			return r.list[i].ops, v

@@ -13,14 +13,10 @@ import (
 // echo is the answer of an operation that only a test has.
 type echo struct {
 	head
-	EIN     string  `json:"ein"`
-	Body    string  `json:"body"`
-	Service Service `json:"x_service"`
+	EIN  string `json:"ein"`
+	Body string `json:"body"`
+	tail
 }
-
-func (e *echo) service() *Service            { return &e.Service }
-func (e *echo) table() (any, int64, *string) { return nil, 0, nil }
-func (e *echo) pick([]string) answer         { return e }
 
 // TestNewOperation checks that an operation is no more than its table entry: a
 // path with a parameter, a body, an alias of the legacy form, a paid plan, and
@@ -35,7 +31,7 @@ func TestNewOperation(t *testing.T) {
 		plan: func(c *call) (run, error) {
 			ein, _ := c.params.text("ein")
 			return func(context.Context) (answer, error) {
-				return &echo{head: success, EIN: ein, Body: string(c.body), Service: c.service()}, nil
+				return &echo{head: success, EIN: ein, Body: string(c.body), tail: tail{c.service()}}, nil
 			}, nil
 		},
 	}
@@ -51,6 +47,9 @@ func TestNewOperation(t *testing.T) {
 		{"plus", "POST", "/api/v1/echo/5", "hi", "plus", 200, `"ein":"5","body":"hi"`, 2},
 		{"alias", "POST", "/api/older/5", "hi", "plus", 200, `"ein":"5"`, 2},
 		{"alias is legacy only", "POST", "/api/v1/older/5", "hi", "plus", 404, "not_found", 0},
+		{"slash in a value", "POST", "/api/v1/echo/5%2F6", "hi", "plus", 200, `"ein":"5/6"`, 2},
+		{"escaped letter", "POST", "/api/v1/%65cho/5", "hi", "plus", 200, `"ein":"5"`, 2},
+		{"escaped slash is none", "POST", "/api/v1/echo%2F5", "hi", "plus", 404, "nothing at /api/v1/echo%2F5.", 0},
 		{"no value", "POST", "/api/v1/echo/", "hi", "plus", 404, "not_found", 0},
 		{"long body", "POST", "/api/v1/echo/5", "123456789", "plus", 413, "body_too_large", 0},
 		{"long value", "POST", "/api/v1/echo/12345678901", "hi", "plus", 422, `"loc":["path","ein"]`, 0},
@@ -64,7 +63,7 @@ func TestNewOperation(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			s := &server{routes: newRoutes([]Operation{op, get}), fixture: fixture()}
-			s.Config = Config{BaseURL: base, Accounts: w.ledger, Acquire: func() (*Dataset, func()) { return w.data, nil }, Clock: time.Now, Log: slog.New(slog.DiscardHandler), Timeout: time.Minute}
+			s.Config = Config{BaseURL: base, Accounts: w.ledger, Acquire: func() (*Dataset, func()) { return w.data, nil }, Clock: time.Now, Log: slog.New(slog.DiscardHandler), Address: func(*http.Request) string { return "" }}
 			r := httptest.NewRequest(c.method, c.path, strings.NewReader(c.body))
 			if c.plan != "" {
 				r.Header.Set("X-API-Key", "gg_test_"+c.plan)

@@ -2,12 +2,9 @@ package api
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
-
-	"grantgraph/internal/fault"
 )
 
 // catalogPath is where RFC 9727 looks for the catalogue of APIs of a site.
@@ -16,20 +13,19 @@ const catalogPath = "/.well-known/api-catalog"
 // openapiType is the media type of OpenAPI documents, for clients that ask for it.
 const openapiType = "application/vnd.oai.openapi+json"
 
-// Version is the version of the interface in the OpenAPI document.
-const Version = "1.0.0"
+// interfaceVersion is the version of the interface in the OpenAPI document.
+const interfaceVersion = "1.0.0"
 
 // page answers the addresses that describe the service. handled is false for
 // every other address.
-func (s *server) page(r *http.Request, out *reply) (handled bool) {
+func (s *server) page(r *http.Request, out *reply) (handled bool, err error) {
 	var kind string
 	var body []byte
 	switch strings.TrimSuffix(r.URL.Path, "/") {
 	case "/openapi.json", versioned + "/openapi.json", legacy + "/openapi.json":
 		doc, err := s.openapi()
 		if err != nil {
-			s.fail(out, &call{}, err, false)
-			return true
+			return true, err
 		}
 		// A browser that follows the link shows JSON, and would offer a type it
 		// does not know for download.
@@ -45,22 +41,20 @@ func (s *server) page(r *http.Request, out *reply) (handled bool) {
 	case versioned, legacy:
 		kind, body = contentTypes["json"], s.listing()
 	default:
-		return false
+		return false, nil
 	}
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		out.header.Set("Allow", "GET, HEAD")
-		s.fail(out, &call{}, fault.New(slugMethod, "%s does not answer %s.", shown(r.URL.Path), shown(r.Method)).Try("use GET"), false)
-		return true
+		return true, out.otherMethod(r, "GET, HEAD")
 	}
 	tag := `W/"` + fmt.Sprintf("%x", mark(string(body))) + `"`
 	out.header.Set("ETag", tag)
 	out.header.Set("Cache-Control", "public, max-age=300")
 	out.header.Set("Content-Type", kind)
 	out.status, out.body = http.StatusOK, body
-	if unchanged(r.Header.Get("If-None-Match"), tag) {
+	if unchanged(r.Header, tag) {
 		out.status, out.body = http.StatusNotModified, nil
 	}
-	return true
+	return true, nil
 }
 
 // catalog is the linkset of the API.
@@ -97,14 +91,13 @@ type Entry struct {
 }
 
 func (s *server) listing() []byte {
-	l := Listing{head: success, Name: title, Version: Version, OpenAPI: s.BaseURL + "/openapi.json"}
+	l := Listing{head: success, Name: title, Version: interfaceVersion, OpenAPI: s.BaseURL + "/openapi.json"}
 	for i := range operations {
 		op := &operations[i]
-		if len(s.offered([]*Operation{op})) == 0 {
+		if !s.has(op) {
 			continue
 		}
-		url := s.BaseURL + versioned + op.Path
-		l.Operations = append(l.Operations, Entry{op.ID, op.Method, url, op.Summary, op.Access, op.Cost, url + "?example=1"})
+		l.Operations = append(l.Operations, Entry{op.ID, op.Method, s.BaseURL + versioned + op.Path, op.Summary, op.Access, op.Cost, s.BaseURL + op.at(&op.Examples[0]) + "?example=1"})
 	}
 	return compact(l)
 }
@@ -112,9 +105,7 @@ func (s *server) listing() []byte {
 // compact writes values that are made here and cannot fail to be written.
 func compact(v any) []byte {
 	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
+	if err := encoder(&b).Encode(v); err != nil {
 		panic("api: " + err.Error())
 	}
 	return b.Bytes()
@@ -133,12 +124,12 @@ func (s *server) llms() []byte {
 	b.WriteString("## Endpoints\n\n")
 	for i := range operations {
 		op := &operations[i]
-		if op.Access == Admin || len(s.offered([]*Operation{op})) == 0 {
+		if op.Access == Admin || !s.has(op) {
 			continue // what is for billing systems is not for readers of this page
 		}
 		name := op.Method + " " + op.Path
 		if op.Method == http.MethodGet { // following a link is a GET
-			name = fmt.Sprintf("[%s](%s%s%s?example=1)", name, base, versioned, op.Path)
+			name = fmt.Sprintf("[%s](%s%s?example=1)", name, base, op.at(&op.Examples[0]))
 		}
 		fmt.Fprintf(&b, "- %s: %s. Needs %s; %s.", name, op.Summary, op.Access.words(), op.price())
 		if names := paramNames(op); names != "" {

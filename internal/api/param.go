@@ -53,6 +53,9 @@ const (
 	clipInput     = 80
 )
 
+// bound is a Min, Max or Cap.
+func bound(x float64) *float64 { return &x }
+
 // unhonored are parameters of the service's vocabulary that no data stands
 // behind. Each is told to the caller with its reason.
 var unhonored = []struct{ name, reason string }{
@@ -125,11 +128,13 @@ func (r *reader) problem(p *Param, index int, kind, input string, ctx any, forma
 	r.problems = append(r.problems, found)
 }
 
-// limit is the ctx of a problem with one bound.
+// limit is the ctx of a problem: the bounds that apply.
 type limit map[string]any
 
-// text reads one value, trimmed. A parameter that is there but empty is
+// text reads one value, trimmed. One rule holds for every parameter that is
+// there but empty: the request is served as if it were not there, and that is
 // reported, because a filter that silently does not run looks like an answer.
+// Only what is required cannot be absent, so its empty value is a value.
 func (r *reader) text(name string) (string, bool) {
 	p := r.param(name)
 	r.read[name] = true
@@ -177,7 +182,7 @@ func (r *reader) bounded(p *Param, value string) (string, bool) {
 	}
 	value = strings.TrimSpace(value)
 	if value == "" {
-		if p.Required {
+		if p.Required || p.In == "path" {
 			return "", true
 		}
 		r.warn.ignored(p.Name, "The value was empty, so it was not applied.")
@@ -279,20 +284,35 @@ func (r *reader) boolean(name string) bool {
 	return false
 }
 
-// choice reads one word of an enumeration. A word outside it is reported and
-// not applied; known is false then.
-func (r *reader) choice(name string) (value string, known bool) {
+// choice reads one word of an enumeration, empty when none is given. A word
+// outside it is reported and not applied; understood is false only then.
+func (r *reader) choice(name string) (word string, understood bool) {
 	value, ok := r.text(name)
 	if !ok {
-		return "", false
+		return "", true
 	}
 	p := r.param(name)
-	word := strings.ToLower(value)
+	word = strings.ToLower(value)
 	if slices.Contains(p.Enum, word) {
 		return word, true
 	}
 	r.outside(p, value)
-	return value, false
+	return "", false
+}
+
+// choices reads a list of words of an enumeration, each once. Those outside it
+// are reported and not applied.
+func (r *reader) choices(name string) (words []string) {
+	p := r.param(name)
+	for _, item := range r.list(name) {
+		word := strings.ToLower(item)
+		if !slices.Contains(p.Enum, word) {
+			r.outside(p, item)
+		} else if !slices.Contains(words, word) {
+			words = append(words, word)
+		}
+	}
+	return words
 }
 
 // outside reports a value that the vocabulary of a parameter does not have.
@@ -303,9 +323,6 @@ func (r *reader) outside(p *Param, value string) {
 	}
 	r.warn.ignored(p.Name, reason)
 }
-
-// given reports whether a parameter is in the query string, without reading it.
-func (r *reader) given(name string) bool { return len(r.values[name]) > 0 }
 
 // finish reports what nobody read and then says whether the request can be
 // served: not with a value that cannot be understood, and with strict not with

@@ -30,18 +30,17 @@ func (r *reply) answer(c *call, a answer) error {
 	if names := a.service().Unsupported; len(names) > 0 {
 		r.header.Set("X-Service-Unsupported", headerNames(names))
 	}
-	if len(c.fields) > 0 {
-		a = a.pick(c.fields)
-	}
 	r.status = http.StatusOK
 	if c.format == "json" || c.format == "xml" {
 		return r.encode(c.format, a)
 	}
-	rows, hits, next := a.table()
+	rows, hits, next := a.(tabular).table()
 	if list := a.service().Warnings; len(list) > 0 {
 		r.header.Set("X-Service-Warnings", headerWarnings(list))
 	}
-	r.header.Set("X-Service-Hits", strconv.FormatInt(hits, 10))
+	if hits != nil {
+		r.header.Set("X-Service-Hits", strconv.FormatInt(*hits, 10))
+	}
 	if next != nil {
 		r.header.Set("X-Next-Cursor", *next)
 	}
@@ -62,12 +61,18 @@ func (r *reply) answer(c *call, a answer) error {
 	return err
 }
 
+// encoder writes JSON as it is meant to be read: < and & need no escape outside
+// of a page.
+func encoder(w io.Writer) *json.Encoder {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return enc
+}
+
 // encode writes a body as JSON or XML.
 func (r *reply) encode(format string, body any) error {
 	b := r.buffer()
-	enc := json.NewEncoder(b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(body); err != nil {
+	if err := encoder(b).Encode(body); err != nil {
 		return err
 	}
 	r.body = b.Bytes()
@@ -128,7 +133,7 @@ func (r *reply) write(w http.ResponseWriter, req *http.Request) {
 		w.WriteHeader(r.status)
 		return
 	}
-	if len(body) > 1<<10 && acceptsGzip(req.Header.Get("Accept-Encoding")) {
+	if len(body) > 1<<10 && acceptsGzip(req.Header) {
 		var b bytes.Buffer
 		z := gzips.Get().(*gzip.Writer)
 		z.Reset(&b)
@@ -146,21 +151,20 @@ func (r *reply) write(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
-// acceptsGzip reads an Accept-Encoding header.
-func acceptsGzip(header string) bool {
-	for part := range strings.SplitSeq(header, ",") {
-		name, weight, _ := strings.Cut(part, ";")
-		name = strings.TrimSpace(name)
-		if !strings.EqualFold(name, "gzip") && name != "*" {
-			continue
-		}
+// acceptsGzip reads the header Accept-Encoding. What it says of gzip by name
+// goes before what it says of any encoding.
+func acceptsGzip(h http.Header) bool {
+	accepts := map[string]bool{}
+	for _, item := range items(h, "Accept-Encoding") {
+		name, weight, _ := strings.Cut(item, ";")
 		q, given := strings.CutPrefix(strings.ReplaceAll(weight, " ", ""), "q=")
-		if v, err := strconv.ParseFloat(q, 64); given && err == nil && v == 0 {
-			return false
-		}
-		return true
+		v, err := strconv.ParseFloat(q, 64)
+		accepts[strings.ToLower(strings.TrimSpace(name))] = !given || err != nil || v != 0
 	}
-	return false
+	if named, ok := accepts["gzip"]; ok {
+		return named
+	}
+	return accepts["*"]
 }
 
 // column is one field of a row type.
@@ -224,28 +228,29 @@ type picked struct {
 	fields []string
 }
 
-// MarshalJSON writes the chosen columns in the order asked.
+// MarshalJSON writes the chosen columns in the order asked, each as it is
+// written in a whole row.
 func (p picked) MarshalJSON() ([]byte, error) {
 	v := reflect.ValueOf(p.row).Elem()
-	out := []byte{'{'}
+	var b bytes.Buffer
+	enc := encoder(&b)
+	b.WriteByte('{')
 	for i, c := range chosen(v.Type(), p.fields) {
-		b, err := json.Marshal(v.FieldByIndex(c.index).Interface())
-		if err != nil {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(strconv.Quote(c.name) + ":")
+		if err := enc.Encode(v.FieldByIndex(c.index).Interface()); err != nil {
 			return nil, err
 		}
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = append(strconv.AppendQuote(out, c.name), ':')
-		out = append(out, b...)
 	}
-	return append(out, '}'), nil
+	b.WriteByte('}')
+	return b.Bytes(), nil
 }
 
 // writeNDJSON writes one JSON object per line.
 func writeNDJSON(w io.Writer, rows any) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
+	enc := encoder(w)
 	v := reflect.ValueOf(rows)
 	for i := range v.Len() {
 		if err := enc.Encode(v.Index(i).Interface()); err != nil {
@@ -316,7 +321,7 @@ func cells(record []string, row reflect.Value, columns []column) []string {
 // formula gets an apostrophe in front: purposes and names come from filings,
 // and nobody should be made to run one.
 func harmless(s string) string {
-	if s != "" && strings.IndexByte("=+-@\t\r", s[0]) >= 0 {
+	if s != "" && strings.IndexByte("=+-@\t\r\n", s[0]) >= 0 {
 		return "'" + s
 	}
 	return s

@@ -75,15 +75,38 @@ func TestFormats(t *testing.T) {
 		scenario{path: "grants/transactions?fields=amount&limit=1&format=xml", costs: 1, has: []string{"<results><item><amount>250000</amount></item></results>"}}.run(t, w)
 		scenario{path: "grants/transactions?fields=amuont,fiscal_year&limit=1", costs: 1, has: []string{`"results":[{"fiscal_year":2021}]`, "Did you mean amount?"}, heads: map[string]string{"X-Service-Unsupported": "fields"}}.run(t, w)
 		scenario{path: "grants/transactions?fields=amuont&limit=1", costs: 1, has: []string{`"grant_key"`}}.run(t, w)
+		scenario{path: "grants/transactions?fields=purpose&limit=1", costs: 1, has: []string{` & <b>"}]`}}.run(t, w)
 		scenario{path: "grants/funders?fields=funder_name&format=csv", costs: 1, has: []string{"funder_name\nEXAMPLE COMMUNITY FOUNDATION\n"}}.run(t, w)
 	})
 	t.Run("summary", func(t *testing.T) {
 		scenario{path: "grants/summary?format=csv", costs: 1, has: []string{"fiscal_year,total_amount,grant_count,funder_count,recipient_count,partial\n2020,75000,1,1,1,false\n"}}.run(t, w)
 		scenario{path: "grants/summary?format=xml", costs: 1, has: []string{"<summary><total_amount>460000</total_amount>"}}.run(t, w)
 	})
+	t.Run("every operation has its formats", func(t *testing.T) {
+		for i := range operations {
+			for _, format := range operations[i].Formats {
+				rec := w.get(t, operations[i].Method, versioned+operations[i].Path+"?example=1&format="+format, "")
+				if rec.Code != 200 || rec.Header().Get("Content-Type") != contentTypes[format] || rec.Body.Len() == 0 {
+					t.Errorf("%s as %s: %d %v", operations[i].ID, format, rec.Code, rec.Header())
+				}
+			}
+		}
+	})
 	t.Run("empty csv", func(t *testing.T) {
 		scenario{path: "grants/transactions?page=9&format=csv&fields=amount", costs: 1, has: []string{"amount\n"}}.run(t, w)
 	})
+}
+
+func TestHarmless(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"": "", "FOOD": "FOOD", "A=1": "A=1", " =1": " =1", "=1+1": "'=1+1", "+1": "'+1", "-5": "'-5", "@SUM(A1)": "'@SUM(A1)",
+		"\t=1": "'\t=1", "\r=1": "'\r=1", "\n=1": "'\n=1", "'=1": "'=1",
+	} {
+		if got := harmless(in); got != want {
+			t.Errorf("%q becomes %q, want %q", in, got, want)
+		}
+	}
 }
 
 func TestGzip(t *testing.T) {
@@ -99,7 +122,9 @@ func TestGzip(t *testing.T) {
 	if err != nil || string(body) != plain.Body.String() {
 		t.Errorf("unpacked %d bytes, want %d, %v", len(body), plain.Body.Len(), err)
 	}
-	scenario{path: "meta", header: []string{"Accept-Encoding", "gzip;q=0"}, heads: map[string]string{"Content-Encoding": ""}}.run(t, w)
+	for accept, want := range map[string]string{"gzip;q=0": "", "*;q=0, GZIP": "gzip", "gzip; q=0.0, *": "", "br, *": "gzip", "*; q=0": "", "identity": ""} {
+		scenario{path: "meta", header: []string{"Accept-Encoding", accept}, heads: map[string]string{"Content-Encoding": want}}.run(t, w)
+	}
 	scenario{path: "search?q=x", header: []string{"Accept-Encoding", "gzip"}, heads: map[string]string{"Content-Encoding": ""}}.run(t, w)
 	if vary := strings.Join(plain.Header().Values("Vary"), ", "); !strings.Contains(vary, "Accept-Encoding") {
 		t.Errorf("Vary is %q", vary)

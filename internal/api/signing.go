@@ -15,12 +15,8 @@ type AgentRules struct {
 	Tiers   []TierRules `json:"tiers" doc:"What each tier asks and gives, in rising order."`
 	Locked  LockedRules `json:"challenge" doc:"How a key of the anonymous tier is unlocked and refilled."`
 	Signing SignRules   `json:"signing" doc:"How a request has to be signed for the tiers above anonymous."`
-	Service Service     `json:"x_service"`
+	tail
 }
-
-func (a *AgentRules) service() *Service            { return &a.Service }
-func (a *AgentRules) table() (any, int64, *string) { return a.Tiers, int64(len(a.Tiers)), nil }
-func (a *AgentRules) pick([]string) answer         { return a }
 
 // MintRules say how a key is asked for.
 type MintRules struct {
@@ -140,9 +136,9 @@ func (d *desk) rules(c *call) *AgentRules {
 	at := c.base + versioned + agentPath
 	a := &AgentRules{
 		head:    success,
-		Mint:    MintRules{Method: "POST", URL: at, Fields: []string{"purpose", "source"}, MaxFieldBytes: maxPurpose, MaxPerHour: d.mints, InvalidIsFatal: true},
+		Mint:    MintRules{Method: "POST", URL: at, Fields: []string{"purpose", "source"}, MaxFieldBytes: maxPurpose, MaxPerHour: mintsAnHour, InvalidIsFatal: true},
 		Locked:  LockedRules{Answer: at + "/answer", Renew: at + "/challenge", Attempts: account.MostAttempts, MostCalls: account.MostCalls},
-		Signing: signRules(d.verifier.Requirements()), Service: c.service(),
+		Signing: signRules(d.verifier.Requirements()), tail: tail{c.service()},
 	}
 	for i := range account.MostAttempts - 1 {
 		a.Locked.WaitsS = append(a.Locked.WaitsS, seconds(account.FirstWait<<i))

@@ -51,7 +51,7 @@ type SQLAnswer struct {
 	RowCount  int               `json:"row_count" doc:"Rows in this answer."`
 	Truncated bool              `json:"truncated" doc:"Whether there were more rows than the 2,000 an answer may have."`
 	ElapsedMS float64           `json:"elapsed_ms" doc:"How long the query ran, in milliseconds."`
-	Service   Service           `json:"x_service"`
+	tail
 }
 
 // SQLResultColumn is a column of an answer.
@@ -60,9 +60,12 @@ type SQLResultColumn struct {
 	Type string `json:"type" doc:"Its type, in the words of DuckDB."`
 }
 
-func (a *SQLAnswer) service() *Service            { return &a.Service }
-func (a *SQLAnswer) table() (any, int64, *string) { return a.Rows, int64(a.RowCount), nil }
-func (a *SQLAnswer) pick([]string) answer         { return a }
+func (a *SQLAnswer) table() (any, *int64, *string) {
+	if a.Truncated {
+		return a.Rows, nil, nil
+	}
+	return a.Rows, count(a.Rows), nil
+}
 
 // csv writes the rows in the order of the query's columns. The values are
 // written as those of any other answer are.
@@ -182,7 +185,7 @@ func sqlPlan(c *call) (run, error) {
 		}
 		a := &SQLAnswer{
 			head: success, Columns: []SQLResultColumn{}, Rows: found.Rows, RowCount: len(found.Rows), Truncated: found.Truncated,
-			ElapsedMS: float64(found.Elapsed.Microseconds()) / 1000, Service: c.service(),
+			ElapsedMS: float64(found.Elapsed.Microseconds()) / 1000, tail: tail{c.service()},
 		}
 		for _, col := range found.Columns {
 			a.Columns = append(a.Columns, SQLResultColumn{col.Name, col.Type})
@@ -238,7 +241,7 @@ type SQLSchemaAnswer struct {
 	Rules     []string      `json:"rules" doc:"What holds for every query."`
 	Functions []SQLFunction `json:"functions" doc:"Functions beyond those of the dialect."`
 	Tables    []SQLTable    `json:"tables" doc:"The tables."`
-	Service   Service       `json:"x_service"`
+	tail
 }
 
 // SQLFunction is a function that queries may call.
@@ -272,10 +275,6 @@ type SQLExample struct {
 	SQL      string `json:"sql" doc:"The query."`
 }
 
-func (a *SQLSchemaAnswer) service() *Service            { return &a.Service }
-func (a *SQLSchemaAnswer) table() (any, int64, *string) { return a.Tables, int64(len(a.Tables)), nil }
-func (a *SQLSchemaAnswer) pick([]string) answer         { return a }
-
 func sqlSchemaOperation() Operation {
 	return Operation{
 		ID: "getSQLSchema", Method: "GET", Path: sqlPath + "/schema", Tag: sqlTag, Access: Open,
@@ -291,7 +290,7 @@ func sqlSchemaOperation() Operation {
 
 func (c *call) sqlSchema() *SQLSchemaAnswer {
 	s := warehouse.Describe()
-	a := &SQLSchemaAnswer{head: success, Dialect: s.Dialect, Rules: s.Rules, Service: c.service()}
+	a := &SQLSchemaAnswer{head: success, Dialect: s.Dialect, Rules: s.Rules, tail: tail{c.service()}}
 	for _, f := range s.Functions {
 		a.Functions = append(a.Functions, SQLFunction{f.Name, f.Meaning})
 	}

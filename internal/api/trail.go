@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"net/http"
 	"slices"
 	"sync"
 	"time"
@@ -12,6 +11,11 @@ import (
 	"grantgraph/internal/account"
 	"grantgraph/internal/fault"
 )
+
+// trail remembers what happened; every account.Store does.
+type trail interface {
+	Audit(ctx context.Context, e account.Event) error
+}
 
 // audited are the refusals that go into the trail: those that say something
 // about who tries what.
@@ -52,7 +56,7 @@ const noteTimeout = 2 * time.Second
 // log at least; the caller is refused all the same.
 func (s *server) note(ctx context.Context, c *call, err error) {
 	f, ok := fault.Of(err)
-	if !ok || s.Trail == nil || c.shown != nil || !slices.Contains(audited, f.Slug) {
+	if !ok || s.trail == nil || c.shown != nil || !slices.Contains(audited, f.Slug) {
 		return
 	}
 	skipped, ok := s.brake.take(s.Clock())
@@ -73,10 +77,7 @@ func (s *server) note(ctx context.Context, c *call, err error) {
 	case c.tier != "" || c.op.Tag == agentTag:
 		who = "agent"
 	}
-	if err := s.Trail.Audit(ctx, account.Event{Kind: account.EventRefusal, Actor: who, Key: c.key, Address: c.address, Details: details}); err != nil {
+	if err := s.trail.Audit(ctx, account.Event{Kind: account.EventRefusal, Actor: who, Key: c.key, Address: c.address, Details: details}); err != nil {
 		s.Log.Warn("a refusal could not be put into the trail", slog.String("request_id", c.id), slog.Any("error", err))
 	}
 }
-
-// remote is the network address that a request comes from.
-func remote(r *http.Request) string { return r.RemoteAddr }

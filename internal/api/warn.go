@@ -72,6 +72,11 @@ func (w *warnings) unsupported() []string {
 	return names
 }
 
+// has reports whether there is a warning of a severity.
+func (w *warnings) has(severity string) bool {
+	return slices.ContainsFunc(w.list, func(x Warning) bool { return x.Severity == severity })
+}
+
 // all is the list for the wire, never nil.
 func (w *warnings) all() []Warning {
 	if w.list == nil {

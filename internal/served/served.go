@@ -1,7 +1,7 @@
 // Package served holds what is being served and swaps it for something newer
 // without dropping a request: whoever is reading the old snapshot goes on
-// reading it, and it is closed when the last of them is done. The compliance
-// lists are swapped on their own, without touching the snapshot.
+// reading it, and when the last of them is done it is closed and may be pruned.
+// The compliance lists are swapped on their own, without touching the snapshot.
 package served
 
 import (
@@ -22,11 +22,21 @@ type Set struct {
 	Graph    *graph.Graph
 	Search   *search.Index
 
-	readers int  // under the holder's lock
-	retired bool // another set is current
+	unhold  func() // lets it be pruned
+	readers int    // under the holder's lock
+	retired bool   // another set is current
 }
 
-func open(s *snapshot.Snapshot) (*Set, error) {
+func open(s *snapshot.Snapshot) (_ *Set, err error) {
+	unhold, err := s.Hold()
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			unhold()
+		}
+	}()
 	g, err := graph.Open(s)
 	if err != nil {
 		return nil, err
@@ -35,10 +45,13 @@ func open(s *snapshot.Snapshot) (*Set, error) {
 	if err != nil {
 		return nil, errors.Join(err, g.Close())
 	}
-	return &Set{Snapshot: s, Graph: g, Search: x}, nil
+	return &Set{Snapshot: s, Graph: g, Search: x, unhold: unhold}, nil
 }
 
-func (s *Set) close() error { return errors.Join(s.Graph.Close(), s.Search.Close()) }
+func (s *Set) close() error {
+	defer s.unhold()
+	return errors.Join(s.Graph.Close(), s.Search.Close())
+}
 
 // Holder is the current set of a data directory.
 type Holder struct {

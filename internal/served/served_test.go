@@ -3,6 +3,7 @@ package served
 import (
 	"context"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -72,6 +73,64 @@ func TestSwap(t *testing.T) {
 	releaseNext()
 	if answers(t, next) {
 		t.Error("the last set stays open")
+	}
+}
+
+// TestPrune prunes behind a holder: what it serves stays, whatever is current by
+// then, until it has given way to another and the last reader is done.
+func TestPrune(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	publish(t, data, 1)
+	h, err := Open(data, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	old, release := h.Acquire()
+	// there reports whether the set outlives pruning.
+	there := func() bool {
+		t.Helper()
+		if err := snapshot.Prune(data, 1); err != nil {
+			t.Fatal(err)
+		}
+		_, err := os.Stat(old.Snapshot.Path("grants"))
+		return err == nil
+	}
+	publish(t, data, 2)
+	s, err := snapshot.Open(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	index := filepath.Join(s.Dir, "search")
+	if err := os.Rename(index, index+".away"); err != nil {
+		t.Fatal(err)
+	}
+	if swapped, err := h.Refresh(); swapped || err == nil {
+		t.Fatalf("a damaged snapshot is taken up: %v, %v", swapped, err)
+	}
+	if !there() {
+		t.Fatal("the snapshot being served is pruned")
+	}
+	if err := os.Rename(index+".away", index); err != nil {
+		t.Fatal(err)
+	}
+	if swapped, err := h.Refresh(); !swapped || err != nil {
+		t.Fatalf("the snapshot is not taken up: %v, %v", swapped, err)
+	}
+	if !there() {
+		t.Error("a snapshot is pruned while somebody reads it")
+	}
+	release()
+	if there() {
+		t.Error("a snapshot that nobody reads any more is kept")
+	}
+	h.Close()
+	publish(t, data, 3) // the damaged one was let go of when it could not be opened
+	if err := snapshot.Prune(data, 1); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(s.Dir); err == nil {
+		t.Error("a snapshot is kept after the holder was closed")
 	}
 }
 

@@ -77,6 +77,10 @@ func shown(path string) string {
 	return strings.Join(part[:4], "/") + "/…"
 }
 
+// statusGone is counted and logged for a request that was given up because its
+// client had gone. Nobody is answered with it, and nothing failed here.
+const statusGone = 499
+
 // watch counts and logs every request.
 func (m *metrics) watch(log *slog.Logger, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -88,6 +92,9 @@ func (m *metrics) watch(log *slog.Logger, next http.Handler) http.Handler {
 		seen.Header().Set("X-Request-Id", api.RequestID(r))
 		next.ServeHTTP(seen, r)
 		took := time.Since(start)
+		if seen.status == http.StatusServiceUnavailable && r.Context().Err() != nil {
+			seen.status = statusGone
+		}
 		name := route(r.URL.Path)
 		m.requests.WithLabelValues(name, strconv.Itoa(seen.status)).Inc()
 		m.latency.WithLabelValues(name).Observe(took.Seconds())

@@ -6,16 +6,20 @@ package server
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
 	"net/netip"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"grantgraph/internal/account"
@@ -36,6 +40,7 @@ type Options struct {
 	Admin   string         // address of metrics and health; empty for none
 	BaseURL string         // how clients reach Addr; empty derives it from the listener
 	Poll    time.Duration  // how often to look for a new snapshot; 0 means two seconds
+	Drain   time.Duration  // how long to go on serving, but not to be ready, once told to stop
 	Window  account.Window // of the free allowance; empty is a day
 	Mail    mail.Mailer    // carries letters to people; nil writes them to the console
 	Proxies []netip.Prefix // whose word is taken on where a request comes from
@@ -50,6 +55,8 @@ type Options struct {
 
 	Clock func() time.Time
 	Log   *slog.Logger
+
+	after func(time.Duration) <-chan time.Time // nil is time.After
 }
 
 // Bounds on a request. The longest answer is an aggregate over the whole
@@ -78,10 +85,15 @@ type Server struct {
 	pages    *site.Site
 	secrets  *secrets
 	metrics  *metrics
+	stopping atomic.Bool
 
 	// refused are the failures to take up something new that were last
 	// complained of.
 	refused struct{ snapshot, lists string }
+
+	// store is the file of the accounts as it was opened; nil when they are in
+	// a database, or when somebody has taken the file away and it was said.
+	store os.FileInfo
 }
 
 // Accounts is where the keys of a data directory are kept.
@@ -106,6 +118,9 @@ func Open(opt Options) (_ *Server, err error) {
 	if s.opt.Clock == nil {
 		s.opt.Clock = time.Now
 	}
+	if s.opt.after == nil {
+		s.opt.after = time.After
+	}
 	defer func() {
 		if err != nil {
 			s.Close()
@@ -122,6 +137,11 @@ func Open(opt Options) (_ *Server, err error) {
 	}
 	if s.accounts, err = OpenAccounts(opt.Data, opt.Database, account.Options{Clock: s.opt.Clock, FreeWindow: opt.Window}); err != nil {
 		return nil, err
+	}
+	if opt.Database == "" {
+		if s.store, err = os.Stat(Accounts(opt.Data)); err != nil {
+			return nil, fault.Disk(Accounts(opt.Data), err)
+		}
 	}
 	if opt.Secrets == "" {
 		opt.Secrets = filepath.Join(opt.Data, "secrets.json")
@@ -246,7 +266,16 @@ func (s *Server) trusts(proxy netip.Addr) bool {
 // health adds the two questions a load balancer asks.
 func (s *Server) health(mux *http.ServeMux) {
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
-	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
+		if s.stopping.Load() {
+			f := api.Failure{Code: http.StatusServiceUnavailable, Message: "This server is being stopped.", Error: "stopping",
+				Hint: "send requests to another server", RequestID: api.RequestID(r)}
+			w.Header().Set("Content-Type", "application/json")
+			w.Header().Set("X-Request-Id", f.RequestID)
+			w.WriteHeader(f.Code)
+			_ = json.NewEncoder(w).Encode(f)
+			return
+		}
 		set, release := s.holder.Acquire()
 		defer release()
 		fmt.Fprintln(w, "ready", set.Snapshot.Manifest.Version)
@@ -262,7 +291,8 @@ func (s *Server) Store() account.Store { return s.accounts }
 // URL is how clients reach the server.
 func (s *Server) URL() string { return s.opt.BaseURL }
 
-// Run serves until the context ends, then finishes the requests under way.
+// Run serves until the context ends and for as long as it is to drain, then
+// finishes the requests under way.
 func (s *Server) Run(ctx context.Context) error {
 	public := &http.Server{
 		Handler: s.handler, ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
@@ -290,6 +320,15 @@ func (s *Server) Run(ctx context.Context) error {
 	select {
 	case first = <-failed:
 	case <-ctx.Done():
+		// Those who send requests here are told to stop before they are turned away.
+		s.stopping.Store(true)
+		if s.opt.Drain > 0 {
+			s.log.Info("no longer ready; serving on", "for", s.opt.Drain)
+			select {
+			case first = <-failed:
+			case <-s.opt.after(s.opt.Drain):
+			}
+		}
 	}
 	stop, cancel := context.WithTimeout(context.Background(), shutdownTimeout)
 	defer cancel()
@@ -332,6 +371,8 @@ func (s *Server) turnSQL() {
 }
 
 func (s *Server) refresh() {
+	_, release := s.holder.Acquire() // SQL reads its files until it turns to others
+	defer release()
 	swapped, err := s.holder.Refresh()
 	s.complain(&s.refused.snapshot, "the new snapshot cannot be served; the old one stays", err)
 	if swapped {
@@ -345,6 +386,22 @@ func (s *Server) refresh() {
 	s.complain(&s.refused.lists, "the new lists cannot be served; the old ones stay", err)
 	if swapped {
 		s.log.Info("serving new lists", "edition", s.holder.Lists().Version())
+	}
+	s.guardStore()
+}
+
+// guardStore complains once when the file of the accounts was removed or
+// replaced: SQLite goes on with the one it has opened, which is lost when the
+// server stops.
+func (s *Server) guardStore() {
+	if s.store == nil {
+		return
+	}
+	path := Accounts(s.opt.Data)
+	if now, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(now, s.store) {
+		s.store = nil
+		s.log.Error("the file of the accounts was removed or replaced under the server, which goes on with the old one; "+
+			"what is charged and changed from now on is lost when it stops: start it again soon", "path", path)
 	}
 }
 

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -21,6 +22,7 @@ import (
 	"grantgraph/internal/fault"
 	"grantgraph/internal/graph"
 	"grantgraph/internal/search"
+	"grantgraph/internal/snapshot"
 	"grantgraph/internal/sqlbox"
 	"grantgraph/internal/synth"
 )
@@ -262,8 +264,11 @@ func TestDamagedSnapshotIsNotTakenUp(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	version := publish(t, data, 0)
-	s := start(t, data)
-	next := publish(t, t.TempDir(), 1)
+	s, err := Open(Options{Data: data, BaseURL: "http://localhost", Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
 	dir := filepath.Join(data, "builds", "29990101T000000Z")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
@@ -277,13 +282,51 @@ func TestDamagedSnapshotIsNotTakenUp(t *testing.T) {
 	for range 3 {
 		s.refresh()
 	}
-	if _, body, err := get(s.URL()+"/readyz", ""); err != nil || !strings.Contains(body, version) {
-		t.Errorf("%v, %s (the other snapshot is %s)", err, body, next)
-	}
 	rec := httptest.NewRecorder()
+	s.Handler().ServeHTTP(rec, httptest.NewRequest("GET", "/readyz", nil))
+	if !strings.Contains(rec.Body.String(), version) {
+		t.Errorf("%s", rec.Body)
+	}
+	rec = httptest.NewRecorder()
 	s.metrics.handler().ServeHTTP(rec, httptest.NewRequest("GET", "/metrics", nil))
 	if !strings.Contains(rec.Body.String(), "grantgraph_snapshot_refresh_failures_total 1\n") {
 		t.Error("the same failure is not counted once")
+	}
+}
+
+// TestPruneBeforeSQLTurns prunes at the moment between taking up a snapshot and
+// turning SQL to it: what SQL may still read stays until then.
+func TestPruneBeforeSQLTurns(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	old := filepath.Join(data, "builds", publish(t, data, 0))
+	checked := false
+	s, err := Open(Options{Data: data, BaseURL: "http://localhost", Log: slog.New(heard{slog.DiscardHandler, func(message string) {
+		if message != "serving a new snapshot" {
+			return
+		}
+		checked = true
+		if err := snapshot.Prune(data, 1); err != nil {
+			t.Error(err)
+		}
+		if _, err := os.Stat(old); err != nil {
+			t.Error(err)
+		}
+	}})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	publish(t, data, 1)
+	s.refresh()
+	if !checked {
+		t.Fatal("the new snapshot is not taken up")
+	}
+	if err := snapshot.Prune(data, 1); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(old); err == nil {
+		t.Error("the old snapshot is kept")
 	}
 }
 
@@ -305,6 +348,70 @@ func TestShown(t *testing.T) {
 		if got := [2]string{route(path), shown(path)}; got != want {
 			t.Errorf("%s is counted and shown as %q, want %q", path, got, want)
 		}
+	}
+}
+
+// TestGoneClient counts a request whose client has gone apart from failures.
+func TestGoneClient(t *testing.T) {
+	t.Parallel()
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	for _, tc := range []struct {
+		ctx            context.Context
+		status, counts int
+	}{
+		{t.Context(), 200, 200},
+		{t.Context(), 503, 503},
+		{gone, 503, 499},
+		{gone, 500, 500},
+		{gone, 200, 200},
+	} {
+		m, log := newMetrics(), &lines{}
+		h := m.watch(slog.New(slog.NewTextHandler(log, nil)), http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(tc.status) }))
+		h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(tc.ctx, "GET", "/", nil))
+		rec := httptest.NewRecorder()
+		m.handler().ServeHTTP(rec, httptest.NewRequest("GET", "/metrics", nil))
+		if !strings.Contains(rec.Body.String(), fmt.Sprintf(`grantgraph_requests_total{route="/",status="%d"} 1`, tc.counts)) || !strings.Contains(log.String(), fmt.Sprint("status=", tc.counts)) {
+			t.Errorf("%+v: %s", tc, log)
+		}
+	}
+}
+
+// TestAccountsTakenAway removes the file of the accounts, or puts another in its
+// place: that is complained of, once.
+func TestAccountsTakenAway(t *testing.T) {
+	t.Parallel()
+	for name, take := range map[string]func(path string) error{
+		"nothing": func(string) error { return nil },
+		"removed": os.Remove,
+		"replaced": func(path string) error {
+			return errors.Join(os.Rename(path, path+".old"), os.WriteFile(path, nil, 0o600))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			data := t.TempDir()
+			publish(t, data, 0)
+			log := &lines{}
+			s, err := Open(Options{Data: data, BaseURL: "http://localhost", Log: slog.New(slog.NewTextHandler(log, nil))})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			if err := take(Accounts(data)); err != nil {
+				t.Fatal(err)
+			}
+			for range 3 {
+				s.refresh()
+			}
+			want := 1
+			if name == "nothing" {
+				want = 0
+			}
+			if n := strings.Count(log.String(), "removed or replaced"); n != want {
+				t.Errorf("%d complaints:\n%s", n, log)
+			}
+		})
 	}
 }
 
@@ -355,6 +462,48 @@ func TestStopsWhenNothingIsTakenUp(t *testing.T) {
 	close(taken)
 	if err := <-done; err != nil {
 		t.Error(err)
+	}
+}
+
+// TestDrain stops a server that is to drain: it says that it is not ready, on
+// both addresses, and goes on serving until the time is up.
+func TestDrain(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	version := publish(t, data, 0)
+	asked, up := make(chan time.Duration, 1), make(chan time.Time)
+	s, err := Open(Options{Data: data, Addr: "127.0.0.1:0", Admin: "127.0.0.1:0", Drain: time.Minute, Log: slog.New(slog.DiscardHandler),
+		after: func(d time.Duration) <-chan time.Time { asked <- d; return up }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- s.Run(ctx) }()
+	expect := func(url string, status int, want string) {
+		t.Helper()
+		if got, body, err := get(url, ""); err != nil || got != status || !strings.Contains(body, want) {
+			t.Errorf("%s: %d, %v, %s", url, got, err, body)
+		}
+	}
+	admin := "http://" + s.admin.Addr().String()
+	expect(s.URL()+"/readyz", 200, version)
+	stop()
+	if d := <-asked; d != time.Minute {
+		t.Errorf("it drains for %s", d)
+	}
+	for _, url := range []string{s.URL(), admin} {
+		expect(url+"/readyz", 503, `"error":"stopping"`)
+		expect(url+"/healthz", 200, "ok")
+	}
+	expect(s.URL()+"/api/v1/search?q=foundation", 200, `"results"`)
+	close(up)
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	if _, _, err := get(s.URL()+"/healthz", ""); err == nil {
+		t.Error("it answers after its time is up")
 	}
 }
 

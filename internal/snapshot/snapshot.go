@@ -30,6 +30,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"grantgraph/internal/fault"
@@ -316,8 +317,8 @@ func versions(builds string) ([]string, error) {
 	return names, nil
 }
 
-// Prune removes all but the newest keep snapshots, never the current one, and
-// the remains of builds that died.
+// Prune removes all but the newest keep snapshots, never the current one nor one
+// that is held, and the remains of builds that died.
 func Prune(data string, keep int) error {
 	builds := filepath.Join(data, buildsName)
 	current, err := currentVersion(data)
@@ -338,7 +339,7 @@ func Prune(data string, keep int) error {
 	}
 	for _, e := range entries {
 		if old[e.Name()] || strings.HasPrefix(e.Name(), ".new-") {
-			if err := os.RemoveAll(filepath.Join(builds, e.Name())); err != nil {
+			if err := remove(filepath.Join(builds, e.Name())); err != nil {
 				return fault.Disk(filepath.Join(builds, e.Name()), err)
 			}
 		}
@@ -346,10 +347,60 @@ func Prune(data string, keep int) error {
 	return nil
 }
 
+// remove removes a snapshot, unless somebody holds it.
+func remove(dir string) error {
+	// To lock a file for oneself it must be open for writing on network file
+	// systems. A snapshot that has no manifest cannot be opened, so nobody
+	// holds it.
+	f, err := os.OpenFile(filepath.Join(dir, manifestName), os.O_RDWR, 0)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err == nil {
+		defer f.Close()
+		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if errors.Is(err, syscall.EWOULDBLOCK) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return os.RemoveAll(dir)
+}
+
 // Snapshot is an opened, immutable snapshot.
 type Snapshot struct {
 	Dir      string
 	Manifest Manifest
+}
+
+// Hold keeps the snapshot from being pruned until release is called. It is a
+// lock on the manifest, which the kernel drops when the process dies.
+func (s *Snapshot) Hold() (release func(), err error) {
+	path := filepath.Join(s.Dir, manifestName)
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, gone(s.Dir)
+	}
+	if err != nil {
+		return nil, fault.Disk(path, err)
+	}
+	// A file system that has no locks is read all the same.
+	locked := syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB)
+	// It may have been removed before it was locked.
+	if _, err = os.Stat(path); err != nil || errors.Is(locked, syscall.EWOULDBLOCK) {
+		f.Close()
+		return nil, gone(s.Dir)
+	}
+	return func() { f.Close() }, nil
+}
+
+// gone is the error of a snapshot that is not there, or not for much longer.
+func gone(dir string) error {
+	builds := filepath.Dir(dir)
+	return fault.New("no_such_snapshot", "there is no snapshot %s in %s", filepath.Base(dir), builds).
+		Try("write the name of one that is there into %s, or run grantgraph build again", filepath.Join(filepath.Dir(builds), pointerName))
 }
 
 // ErrNone is wrapped when a data directory has no snapshot yet.
@@ -374,8 +425,7 @@ func OpenVersion(data, version string) (*Snapshot, error) {
 	path := filepath.Join(s.Dir, manifestName)
 	body, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fault.New("no_such_snapshot", "there is no snapshot %s in %s", version, filepath.Join(data, buildsName)).
-			Try("write the name of one that is there into %s, or run grantgraph build again", filepath.Join(data, pointerName))
+		return nil, gone(s.Dir)
 	}
 	if err != nil {
 		return nil, fault.Disk(path, err)

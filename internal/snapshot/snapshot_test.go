@@ -173,6 +173,49 @@ func TestPruneKeepsTheNewestAndTheCurrent(t *testing.T) {
 	}
 }
 
+// TestHold prunes while two hold a snapshot, then one, then nobody.
+func TestHold(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	held, free := publish(t, data, 1), publish(t, data, 1)
+	publish(t, data, 1)
+	var releases []func()
+	for range 2 {
+		release, err := held.Hold()
+		must(t, err)
+		releases = append(releases, release)
+	}
+	for i := range 3 {
+		must(t, Prune(data, 1))
+		if _, err := os.Stat(held.Path("rows")); (err == nil) != (i < 2) {
+			t.Errorf("held by %d: %v", 2-i, err)
+		}
+		if i < 2 {
+			releases[i]()
+		}
+	}
+	for name, s := range map[string]*Snapshot{"pruned": free, "pruned when nobody held it": held} {
+		if _, err := s.Hold(); err == nil {
+			t.Errorf("a snapshot %s is held", name)
+		} else if f, ok := fault.Of(err); !ok || f.Slug != "no_such_snapshot" || f.Hint == "" {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestHoldWhilePruned holds a snapshot that is being removed.
+func TestHoldWhilePruned(t *testing.T) {
+	t.Parallel()
+	s := publish(t, t.TempDir(), 1)
+	f, err := os.Open(filepath.Join(s.Dir, "manifest.json"))
+	must(t, err)
+	defer f.Close()
+	must(t, syscall.Flock(int(f.Fd()), syscall.LOCK_EX))
+	if _, err := s.Hold(); err == nil {
+		t.Error("it is held")
+	}
+}
+
 func TestDamageIsSaid(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
