@@ -3,17 +3,7 @@ package graph
 import (
 	"context"
 	"fmt"
-	"math"
-	"math/bits"
-	"runtime"
-	"slices"
 )
-
-// record is the sums of one funder or recipient.
-type record struct {
-	id uint32
-	sums
-}
 
 // ranking is a remembered beginning of an ordered aggregate.
 type ranking struct {
@@ -52,8 +42,7 @@ func (g *Graph) Funders(ctx context.Context, f *Filter, s Sort, p Page) (rows []
 	read := g.reader()
 	from, to := p.within(r.hits)
 	rows = make([]FunderTotal, 0, to-from)
-	for i := range r.first[from:to] {
-		rec := &r.first[from+int64(i)]
+	for _, rec := range r.first[from:to] {
 		rows = append(rows, FunderTotal{
 			Funder: read.funder(rec.id), Total: rec.Amount, Grants: int64(rec.Grants), Recipients: int64(rec.Others),
 			FirstYear: int(g.yearList[rec.First]), LastYear: int(g.yearList[rec.Last]),
@@ -90,8 +79,7 @@ func (g *Graph) Recipients(ctx context.Context, f *Filter, s Sort, p Page) (rows
 	read := g.reader()
 	from, to := p.within(r.hits)
 	rows = make([]RecipientTotal, 0, to-from)
-	for i := range r.first[from:to] {
-		rec := &r.first[from+int64(i)]
+	for _, rec := range r.first[from:to] {
 		rows = append(rows, RecipientTotal{
 			Recipient: read.recipient(rec.id), Total: rec.Amount, Grants: int64(rec.Grants), Funders: int64(rec.Others),
 			FirstYear: int(g.yearList[rec.First]), LastYear: int(g.yearList[rec.Last]),
@@ -204,202 +192,4 @@ func (r *ranker) passes(part int, amount int64, grants uint32) bool {
 	}
 	t.pushed++
 	return true
-}
-
-// storedRecords are those of the whole corpus.
-func (q *question) storedRecords(list []sums, r *ranker) error {
-	at := q.g.evenCuts(0, uint32(len(list)))
-	r.divide(len(at) - 1)
-	return q.g.parts(q.ctx, at, func(part, from, to int) {
-		for i := from; i < to; i++ {
-			if s := &list[i]; !r.passes(part, s.Amount, s.Grants) {
-				r.add(part, record{uint32(i), *s})
-			}
-		}
-	})
-}
-
-// evenCuts divides the numbers from lo to hi-1 for several cores.
-func (g *Graph) evenCuts(lo, hi uint32) []int {
-	out := []int{int(lo)}
-	size := max(int(hi-lo)/(4*runtime.GOMAXPROCS(0)), g.grain.part)
-	for at := int(lo) + size; at < int(hi); at += size {
-		out = append(out, at)
-	}
-	return append(out, int(hi))
-}
-
-// cuts divides the rows from lo to hi-1 so that no key is divided: ends are the
-// positions at which keys begin.
-func (g *Graph) cuts(lo, hi uint32, ends []uint32) []int {
-	out := []int{int(lo)}
-	size := max(uint64(hi-lo)/uint64(4*runtime.GOMAXPROCS(0)), uint64(g.grain.part))
-	for at := uint64(lo) + size; at < uint64(hi); {
-		i, _ := slices.BinarySearch(ends, uint32(at))
-		if i == len(ends) || ends[i] >= hi {
-			break
-		}
-		out = append(out, int(ends[i]))
-		at = uint64(ends[i]) + size
-	}
-	return append(out, int(hi))
-}
-
-// byFunder sums the rows of each funder. Rows stand in the order of funders
-// and recipients, so a funder is a run of rows and each of its recipients a
-// run within it.
-func (q *question) byFunder(set *rowset, r *ranker) error {
-	g := q.g
-	lo, hi := set.bounds()
-	at := g.cuts(lo, hi, g.funderRows)
-	r.divide(len(at) - 1)
-	return g.parts(q.ctx, at, func(part, from, to int) {
-		recips, amounts, years := g.recips, g.amounts, g.years
-		var cur run
-		set.each(uint32(from), uint32(to), func(rows []uint32) {
-			for len(rows) > 0 {
-				if f := g.funders[rows[0]]; f != cur.id || cur.grants == 0 {
-					if cur.grants > 0 {
-						r.add(part, cur.record())
-					}
-					cur = run{id: f, other: math.MaxUint32}
-				}
-				// The sums stay in registers as long as the funder is the same.
-				end := g.funderRows[cur.id+1]
-				amount, mask, others, other := cur.amount, cur.years, cur.others, cur.other
-				n := 0
-				for ; n < len(rows) && rows[n] < end; n++ {
-					row := rows[n]
-					to := recips[row]
-					if to != other {
-						others++
-					}
-					other = to
-					amount += amounts[row]
-					mask |= 1 << (years[row] & (maxYears - 1))
-				}
-				cur.amount, cur.years, cur.others, cur.other = amount, mask, others, other
-				cur.grants += uint32(n)
-				rows = rows[n:]
-			}
-		})
-		if cur.grants > 0 {
-			r.add(part, cur.record())
-		}
-	})
-}
-
-// run is the sums of a run of rows as they grow.
-type run struct {
-	amount         int64
-	years          uint64 // mask
-	grants, others uint32
-	id, other      uint32 // of the run, and the latest at the other end
-}
-
-func (r *run) record() record {
-	return record{r.id, sums{Amount: r.amount, Grants: r.grants, Others: r.others,
-		First: uint8(bits.TrailingZeros64(r.years)), Last: uint8(bits.Len64(r.years) - 1)}}
-}
-
-// Where less than one row in sparse is there, it is cheaper to gather these than
-// to go through all rows in the order of recipients.
-const sparse = 16
-
-// byRecipient sums the rows of each recipient.
-func (q *question) byRecipient(set *rowset, r *ranker) error {
-	g := q.g
-	if set.short || set.count < int64(g.rows)/sparse {
-		return q.gatherRecipients(set, r)
-	}
-	// Of nearly all rows, few recipients miss any; the sums of the others are
-	// those that are stored.
-	var concerned bitset
-	if missing, few := g.missing(set); few {
-		concerned = touched(missing, g.recips, len(g.recip))
-	}
-	at := g.cuts(0, uint32(g.rows), g.recipRows.off)
-	r.divide(len(at) - 1)
-	words := set.set // empty outside of its range
-	return g.parts(q.ctx, at, func(part, from, to int) {
-		off, val := g.recipRows.off, g.recipRows.val
-		id, _ := slices.BinarySearch(off, uint32(from))
-		for pos := from; pos < to; id++ {
-			end := int(off[id+1])
-			if concerned != nil && !concerned.has(uint32(id)) {
-				if s := &g.recipSums[id]; !r.passes(part, s.Amount, s.Grants) {
-					r.add(part, record{uint32(id), *s})
-				}
-				pos = end
-				continue
-			}
-			rows, funders, amounts, years := val[pos:end], g.backFunders[pos:end], g.backAmounts[pos:end], g.backYears[pos:end]
-			var amount int64
-			var mask uint64
-			var grants, others uint32
-			other := uint32(math.MaxUint32)
-			for i, row := range rows {
-				// Without branches: whether a row is in the set is anybody's guess.
-				in := words[row>>6] >> (row & 63) & 1
-				f := funders[i]
-				var change uint32
-				if f != other {
-					change = 1
-				}
-				others += change & uint32(in)
-				if in != 0 {
-					other = f
-				}
-				amount += amounts[i] & -int64(in)
-				grants += uint32(in)
-				mask |= in << (years[i] & (maxYears - 1))
-			}
-			if grants > 0 && !r.passes(part, amount, grants) {
-				now := run{id: uint32(id), amount: amount, years: mask, grants: grants, others: others}
-				r.add(part, now.record())
-			}
-			pos = end
-		}
-	})
-}
-
-// gatherRecipients adds the rows up in an array of all recipients, of which
-// few are touched.
-func (q *question) gatherRecipients(set *rowset, r *ranker) error {
-	g := q.g
-	r.divide(1)
-	dense, ok := g.scratch.sums.take()
-	if !ok {
-		dense = make([]sums, len(g.recip))
-	}
-	touched := make([]uint32, 0, min(set.count, 1<<16))
-	defer func() {
-		for _, id := range touched {
-			dense[id] = sums{}
-		}
-		g.scratch.sums.give(dense)
-	}()
-	lastFunder, lastRecip := uint32(math.MaxUint32), uint32(math.MaxUint32)
-	funders, recips, amounts, years := g.funders, g.recips, g.amounts, g.years
-	err := set.chunks(q.ctx, g.grain.chunk, func(rows []uint32) {
-		for _, row := range rows {
-			f, to := funders[row], recips[row]
-			s := &dense[to]
-			if s.Grants == 0 {
-				touched = append(touched, to)
-			}
-			if f != lastFunder || to != lastRecip {
-				s.Others++
-				lastFunder, lastRecip = f, to
-			}
-			s.add(amounts[row], years[row])
-		}
-	})
-	if err != nil {
-		return err
-	}
-	for _, id := range touched {
-		r.add(0, record{id, dense[id]})
-	}
-	return nil
 }

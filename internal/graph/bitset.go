@@ -47,22 +47,3 @@ func (b bitset) appendTo(dst []uint32, base uint32) []uint32 {
 	}
 	return dst
 }
-
-// dimension is one bitset per value of a small dimension, laid end to end.
-type dimension struct {
-	words int
-	data  []uint64
-}
-
-func newDimension(values, rows int) dimension {
-	return dimension{wordsFor(rows), make([]uint64, values*wordsFor(rows))}
-}
-
-func openDimension(c *columns, name string, values int) dimension {
-	w := wordsFor(c.rows)
-	return dimension{w, column[uint64](c, name, values*w)}
-}
-
-func (d dimension) at(value int) bitset {
-	return d.data[value*d.words : (value+1)*d.words : (value+1)*d.words]
-}

@@ -1,112 +1,92 @@
 package graph
 
 import (
-	"cmp"
 	"encoding/binary"
 	"math"
 	"slices"
 	"strings"
+
+	"grantgraph/internal/ntee"
 )
 
-// canonical appends a form of the filter that is the same for every way to
-// write the same condition, as far as order and repetition go. Everything is
-// preceded by its length, so no two filters share it.
-func (f *Filter) canonical(b []byte) []byte {
-	num := func(n int64) { b = binary.AppendVarint(b, n) }
-	str := func(s string) { num(int64(len(s))); b = append(b, s...) }
-	strs := func(list []string) {
-		list = slices.Compact(slices.Sorted(slices.Values(list)))
-		num(int64(len(list)))
-		for _, s := range list {
-			str(s)
-		}
-	}
-	opt := func(p *int64) {
-		if p == nil {
-			b = append(b, 0)
-			return
-		}
-		b = append(b, 1)
-		num(*p)
-	}
-	b = appendSorted(b, f.Funders)
-	b = appendSorted(b, f.Recipients)
-	f.canonicalYears(&b)
-	subject := make([]string, 0, len(f.Subject.Items))
-	for _, it := range f.Subject.Items {
-		subject = append(subject, string(binary.AppendUvarint([]byte(string(it.Prefix)+sep), uint64(it.Majors))))
-	}
-	strs(subject)
-	f.Place.canonical(&b)
-	strs(f.Countries)
-	for _, terms := range [...][]Term{f.Query.Must, f.Query.MustNot} {
-		list := make([]string, 0, len(terms))
-		for _, t := range terms {
-			list = append(list, strings.Join(t.stems(), " "))
-		}
-		strs(list)
-	}
-	num(int64(f.Support))
-	str(f.FunderKind)
-	num(int64(f.Exclude))
-	opt(f.MinAmount)
-	opt(f.MaxAmount)
-	if f.MinProb == nil {
-		b = append(b, 0)
-	} else {
-		b = append(b, 1)
-		b = binary.BigEndian.AppendUint64(b, math.Float64bits(*f.MinProb))
-	}
-	return appendSorted(b, f.Sources)
-}
-
-func (f *Filter) canonicalYears(b *[]byte) {
-	years := slices.Clone(f.Years)
-	slices.SortFunc(years, func(x, y Span) int { return cmp.Or(cmp.Compare(x.From, y.From), cmp.Compare(x.To, y.To)) })
-	years = slices.Compact(years)
-	*b = binary.AppendVarint(*b, int64(len(years)))
-	for _, s := range years {
-		*b = binary.AppendVarint(binary.AppendVarint(*b, int64(s.From)), int64(s.To))
-	}
-}
-
-func (p *Place) canonical(b *[]byte) {
-	if len(p.Values) == 0 {
-		*b = append(*b, 0)
-		return
-	}
-	values := slices.Clone(p.Values)
-	slices.SortFunc(values, func(x, y PlaceValue) int {
-		return cmp.Or(strings.Compare(x.Name, y.Name), strings.Compare(x.State, y.State))
-	})
-	values = slices.Compact(values)
-	*b = append(*b, 1, byte(p.Of), byte(p.Kind))
-	*b = binary.AppendVarint(*b, int64(len(values)))
-	for _, v := range values {
-		for _, s := range [...]string{v.Name, v.State} {
-			*b = binary.AppendVarint(*b, int64(len(s)))
-			*b = append(*b, s...)
-		}
-	}
-}
-
-func appendSorted[T ~uint8 | ~uint32](b []byte, list []T) []byte {
-	list = slices.Compact(slices.Sorted(slices.Values(list)))
-	b = binary.AppendVarint(b, int64(len(list)))
-	for _, v := range list {
-		b = binary.AppendVarint(b, int64(v))
-	}
-	return b
-}
-
 // cacheKey names an answer: the endpoint, how it is ordered and cut, and the
-// filter.
+// filter. It is the same for every way to write the same condition, as far as
+// order and repetition go. Everything of no fixed length is preceded by it, so
+// no two questions share a key.
 func cacheKey(endpoint byte, f *Filter, s Sort, p Page) string {
-	b := []byte{endpoint, byte(s.By), 0}
-	if s.Asc {
-		b[2] = 1
+	k := key{endpoint, byte(s.By)}
+	k.flag(s.Asc)
+	k.number(int64(p.Offset))
+	k.number(int64(p.Limit))
+	addSet(&k, f.Funders)
+	addSet(&k, f.Recipients)
+	addEach(&k, f.Years, func(k *key, s Span) { k.number(int64(s.From)); k.number(int64(s.To)) })
+	addEach(&k, f.Subject.Items, func(k *key, it ntee.Item) { k.text(string(it.Prefix)); k.number(int64(it.Majors)) })
+	k.flag(len(f.Place.Values) > 0)
+	if len(f.Place.Values) > 0 {
+		k = append(k, byte(f.Place.Of), byte(f.Place.Kind))
+		addEach(&k, f.Place.Values, func(k *key, v PlaceValue) { k.text(v.Name); k.text(v.State) })
 	}
-	b = binary.AppendVarint(b, int64(p.Offset))
-	b = binary.AppendVarint(b, int64(p.Limit))
-	return string(f.canonical(b))
+	addEach(&k, f.Countries, (*key).text)
+	for _, terms := range [...][]Term{f.Query.Must, f.Query.MustNot} {
+		addEach(&k, terms, func(k *key, t Term) { k.text(strings.Join(t.stems(), " ")) })
+	}
+	k.number(int64(f.Support))
+	k.text(f.FunderKind)
+	k.number(int64(f.Exclude))
+	for _, amount := range [...]*int64{f.MinAmount, f.MaxAmount} {
+		k.flag(amount != nil)
+		if amount != nil {
+			k.number(*amount)
+		}
+	}
+	k.flag(f.MinProb != nil)
+	if f.MinProb != nil {
+		k = binary.BigEndian.AppendUint64(k, math.Float64bits(*f.MinProb))
+	}
+	addSet(&k, f.Sources)
+	return string(k)
+}
+
+// key is the name of an answer as it grows.
+type key []byte
+
+func (k *key) number(n int64) { *k = binary.AppendVarint(*k, n) }
+
+func (k *key) text(s string) {
+	k.number(int64(len(s)))
+	*k = append(*k, s...)
+}
+
+func (k *key) flag(on bool) {
+	b := byte(0)
+	if on {
+		b = 1
+	}
+	*k = append(*k, b)
+}
+
+// addSet adds numbers of which neither order nor repetition matters.
+func addSet[T ~uint8 | ~uint32](k *key, list []T) {
+	list = slices.Compact(slices.Sorted(slices.Values(list)))
+	k.number(int64(len(list)))
+	for _, v := range list {
+		k.number(int64(v))
+	}
+}
+
+// addEach is addSet for what add writes.
+func addEach[T any](k *key, list []T, add func(*key, T)) {
+	written := make([]string, len(list))
+	for i, v := range list {
+		var one key
+		add(&one, v)
+		written[i] = string(one)
+	}
+	slices.Sort(written)
+	written = slices.Compact(written)
+	k.number(int64(len(written)))
+	for _, s := range written {
+		k.text(s)
+	}
 }

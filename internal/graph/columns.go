@@ -39,7 +39,7 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// section is a named part of the file, while it is being written.
+// section is a named part of the file.
 type section struct {
 	name string
 	data []byte
@@ -144,44 +144,49 @@ func readColumns(path string, data []byte) (*columns, error) {
 		return nil, damaged(path, "the checksum of its header is wrong")
 	}
 	c := &columns{path: path, rows: int(rows), named: make(map[string][]byte, count)}
-	type piece struct {
-		name string
-		data []byte
-		sum  uint32
-	}
-	pieces := make([]piece, count)
-	for i := range pieces {
+	sums := make([]uint32, count)
+	sections := make([]section, count)
+	for i := range sections {
 		e := table[i*entrySize:][:entrySize]
 		name := string(bytes.TrimRight(e[:nameSize], "\x00"))
 		off, n := binary.NativeEndian.Uint64(e[24:]), binary.NativeEndian.Uint64(e[32:])
 		if off > uint64(len(data)) || n > uint64(len(data))-off || off%alignment != 0 {
 			return nil, damaged(path, "section %s lies outside of it", name)
 		}
-		pieces[i] = piece{name, data[off : off+n : off+n], binary.NativeEndian.Uint32(e[40:])}
-		c.named[name] = pieces[i].data
+		sections[i] = section{name, data[off : off+n : off+n]}
+		sums[i] = binary.NativeEndian.Uint32(e[40:])
+		c.named[name] = sections[i].data
 	}
-	// Reading everything once also brings the file into the page cache.
-	var next, bad atomic.Int64
-	bad.Store(-1)
+	if name, ok := verify(sections, sums); !ok {
+		return nil, damaged(path, "the checksum of section %s is wrong", name)
+	}
+	return c, nil
+}
+
+// verify compares the sections with their checksums and names one that is
+// wrong. Reading everything once also brings the file into the page cache.
+func verify(sections []section, sums []uint32) (wrong string, ok bool) {
+	var next atomic.Int64
+	var bad atomic.Pointer[section]
 	var wg sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), count) {
+	for range min(runtime.GOMAXPROCS(0), len(sections)) {
 		wg.Go(func() {
 			for {
 				i := int(next.Add(1)) - 1
-				if i >= count {
+				if i >= len(sections) {
 					return
 				}
-				if crc32.Checksum(pieces[i].data, castagnoli) != pieces[i].sum {
-					bad.Store(int64(i))
+				if crc32.Checksum(sections[i].data, castagnoli) != sums[i] {
+					bad.Store(&sections[i])
 				}
 			}
 		})
 	}
 	wg.Wait()
-	if i := bad.Load(); i >= 0 {
-		return nil, damaged(path, "the checksum of section %s is wrong", pieces[i].name)
+	if s := bad.Load(); s != nil {
+		return s.name, false
 	}
-	return c, nil
+	return "", true
 }
 
 // anyLen asks for a section of whatever length.
@@ -205,5 +210,6 @@ func column[T any](c *columns, name string, want int) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(&b[0])), len(b)/size)
 }
 
-// maxRows leaves room for a row number to be a uint32 with a spare value.
-const maxRows = math.MaxUint32 - 1
+// maxRows leaves room for a row number to be a uint32 with a spare value, and
+// for the end of a block of rows after the last.
+const maxRows = math.MaxUint32 - blockRows

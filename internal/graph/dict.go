@@ -61,6 +61,7 @@ func tableOf(name string, n int, at func(i int) string) ([]section, error) {
 type dict struct {
 	ids  map[string]uint32
 	list []string
+	key  []byte // the latest compound key
 }
 
 func newDict() *dict { return &dict{ids: make(map[string]uint32)} }
@@ -74,6 +75,18 @@ func (d *dict) id(s string) uint32 {
 	d.ids[s] = id
 	d.list = append(d.list, s)
 	return id
+}
+
+// join numbers a compound of strings.
+func (d *dict) join(parts ...string) uint32 {
+	d.key = d.key[:0]
+	for _, p := range parts {
+		d.key = append(append(d.key, p...), sep...)
+	}
+	if id, ok := d.ids[string(d.key)]; ok {
+		return id
+	}
+	return d.id(string(d.key))
 }
 
 // sorted puts the list in order and renumbers the given columns. The lookup

@@ -1,6 +1,17 @@
 package graph
 
-import "container/list"
+import (
+	"container/list"
+	"slices"
+
+	"grantgraph/internal/snapshot"
+)
+
+// OpenBytes opens an index that is in memory. It must not be closed.
+func OpenBytes(data []byte) (*Graph, error) { return open("memory", data, &snapshot.Manifest{}) }
+
+// Words are the words of a text that queries are matched against.
+func Words(text string) []string { return slices.Collect(wordsOf(text)) }
 
 // Divide makes the graph divide its work as if the corpus were large.
 func (g *Graph) Divide() { g.grain = grain{tiny: 2, part: 37, words: 1, chunk: 50} }

@@ -143,8 +143,21 @@ func (n *naive) reach(f *graph.Filter) map[ein.EIN]bool {
 	return set
 }
 
+// stems writes words by their stems, with a space on either side of each.
+func stems(words []string) string {
+	text := " "
+	for _, w := range words {
+		text += graph.Stem(w) + " "
+	}
+	return text
+}
+
+// has reports whether the words of the term stand next to each other in a text
+// of the row.
 func has(t graph.Term, r *graph.Grant) bool {
-	return t.In(r.Purpose) || t.In(r.NameFiled) || t.In(r.Recipient.Name)
+	return slices.ContainsFunc([]string{r.Purpose, r.NameFiled, r.Recipient.Name}, func(text string) bool {
+		return strings.Contains(stems(graph.Words(text)), stems(t.Words))
+	})
 }
 
 // match is every row that satisfies the filter.

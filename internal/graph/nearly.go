@@ -32,7 +32,7 @@ func (q *question) sumRest(set *rowset, missing []uint32) (*summary, error) {
 	g := q.g
 	var sum yearly
 	funders, recips := g.tally(), g.tally()
-	funders.n, recips.n = g.scope.Funders, g.scope.Recipients
+	funders.n, recips.n = g.totals.Funders, g.totals.Recipients
 	for i, y := range g.yearSums {
 		sum.amounts[i], sum.grants[i] = y.Amount, y.Grants
 		funders.byYear[i], recips.byYear[i] = y.Funders, y.Recips
@@ -61,7 +61,7 @@ func (q *question) sumRest(set *rowset, missing []uint32) (*summary, error) {
 	at := g.evenCuts(0, uint32(len(some)))
 	type change struct{ before, after tally }
 	parts := make([]change, len(at)-1)
-	err := g.parts(q.ctx, at, func(i, from, to int) {
+	err := inParts(q.ctx, at, func(i, from, to int) {
 		before, after := g.tally(), g.tally()
 		for _, id := range some[from:to] {
 			lo, hi := g.recipRows.off[id], g.recipRows.off[id+1]

@@ -8,7 +8,6 @@ import (
 	"syscall"
 
 	"grantgraph/internal/fault"
-	"grantgraph/internal/grant"
 	"grantgraph/internal/snapshot"
 )
 
@@ -66,10 +65,10 @@ type Graph struct {
 	giving                giving
 	yearSums              []yearSum
 	classSums             []Cost
-	scope                 Scope
+	totals                Totals
 	partial               map[int]bool
 
-	yearBits, stateBits, majorBits, kindBits, ruleBits, classBits, supportBits, linkedBits, probBits dimension
+	sets dimensions
 
 	short, recipIDs, nameText, purposeText, filingText table
 	text                                               textIndex
@@ -157,13 +156,7 @@ func open(path string, data []byte, m *snapshot.Manifest) (*Graph, error) {
 	g.placeRows = openLists(c, "place.rows", len(g.place), n)
 	g.codeRecips = openLists(c, "code.recips", len(g.codeList), len(g.recip))
 
-	g.yearBits, g.stateBits = openDimension(c, "bits.year", len(g.yearList)), openDimension(c, "bits.state", len(g.stateList))
-	g.majorBits, g.kindBits = openDimension(c, "bits.major", 26), openDimension(c, "bits.kind", len(grant.FunderKinds()))
-	g.ruleBits, g.classBits = openDimension(c, "bits.rule", len(grant.Rules())+1), openDimension(c, "bits.class", classes)
-	g.supportBits, g.linkedBits = openDimension(c, "bits.support", grant.Strategies), openDimension(c, "bits.linked", 1)
-	if len(g.probList) <= maxProbSets {
-		g.probBits = openDimension(c, "bits.prob", len(g.probList))
-	}
+	g.sets.each(len(g.yearList), len(g.stateList), len(g.probList), func(name string, values int, d *dimension) { *d = openDimension(c, name, values) })
 
 	g.short, g.recipIDs = openTable(c, "text.short", anyLen), openTable(c, "text.recip", len(g.recip))
 	g.nameText, g.purposeText, g.filingText = openTable(c, "text.name", anyLen), openTable(c, "text.purpose", anyLen), openTable(c, "text.filing", anyLen)
@@ -183,10 +176,7 @@ func open(path string, data []byte, m *snapshot.Manifest) (*Graph, error) {
 	if c.err != nil {
 		return nil, c.err
 	}
-	g.scope = Scope{Totals: Totals{Amount: total[0], Grants: total[1], Funders: total[2], Recipients: total[3]}, Linked: total[4], LinkedAmount: total[5]}
-	if k := len(g.yearList); k > 0 {
-		g.scope.FirstYear, g.scope.LastYear = int(g.yearList[0]), int(g.yearList[k-1])
-	}
+	g.totals = Totals{Amount: total[0], Grants: total[1], Funders: total[2], Recipients: total[3]}
 	for _, y := range m.Counts.PartialFiscalYear {
 		g.partial[y] = true
 	}
@@ -217,13 +207,3 @@ func (g *Graph) begin() error {
 
 // Rows is the number of grants.
 func (g *Graph) Rows() int64 { return int64(g.rows) }
-
-// Scope is what the whole corpus comes to.
-type Scope struct {
-	Totals
-	Linked, LinkedAmount int64 // of rows whose recipient has an EIN
-	FirstYear, LastYear  int   // fiscal years; 0 when there are no grants
-}
-
-// Scope is what the whole corpus comes to.
-func (g *Graph) Scope() Scope { return g.scope }

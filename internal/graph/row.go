@@ -67,7 +67,7 @@ func (r *reader) grant(row uint32) Grant {
 	}
 }
 
-// Grant is the row with the given key.
+// Grant is the row with the given key. A closed graph has none.
 func (g *Graph) Grant(key string) (Grant, bool) {
 	if g.begin() != nil {
 		return Grant{}, false

@@ -53,7 +53,7 @@ func (g *Graph) summarize(ctx context.Context, f *Filter) (*summary, error) {
 		return nil, err
 	}
 	if set.all {
-		s := &summary{totals: g.scope.Totals, years: make([]YearTotals, len(g.yearList))}
+		s := &summary{totals: g.totals, years: make([]YearTotals, len(g.yearList))}
 		for i, y := range g.yearSums {
 			s.years[i] = g.yearTotals(i, Totals{y.Amount, y.Grants, y.Funders, y.Recips})
 		}
@@ -100,7 +100,7 @@ func (q *question) sumYears(set *rowset) (sum yearly, funders tally, err error) 
 		funders tally
 	}
 	parts := make([]part, len(at)-1)
-	err = g.parts(q.ctx, at, func(i, from, to int) {
+	err = inParts(q.ctx, at, func(i, from, to int) {
 		p := &parts[i]
 		p.funders = g.tally()
 		var mask uint64
@@ -144,7 +144,7 @@ func (q *question) countRecipients(set *rowset) (recips tally, err error) {
 	at := g.cuts(0, uint32(g.rows), g.recipRows.off)
 	parts := make([]tally, len(at)-1)
 	words := set.set // empty outside of its range
-	err = g.parts(q.ctx, at, func(i, from, to int) {
+	err = inParts(q.ctx, at, func(i, from, to int) {
 		t := g.tally()
 		off, val := g.recipRows.off, g.recipRows.val
 		id, _ := slices.BinarySearch(off, uint32(from))
@@ -189,115 +189,4 @@ func (q *question) gatherYears(set *rowset) (recips tally, err error) {
 	}
 	g.scratch.masks.give(masks)
 	return recips, err
-}
-
-// recipMasks borrows a mask of years for each recipient.
-func (g *Graph) recipMasks() []uint64 {
-	if masks, ok := g.scratch.masks.take(); ok {
-		return masks
-	}
-	return make([]uint64, len(g.recip))
-}
-
-// Excluded says what each class in f.Exclude takes away: the rows and dollars
-// of the class among the rows that satisfy the filter without any exclusion. A
-// row in two classes counts in both.
-func (g *Graph) Excluded(ctx context.Context, f *Filter) (map[Class]Cost, error) {
-	if err := g.begin(); err != nil {
-		return nil, err
-	}
-	defer g.mu.RUnlock()
-	rest := *f
-	rest.Exclude = 0
-	out := make(map[Class]Cost, classes)
-	key := cacheKey('x', &rest, Sort{}, Page{})
-	found, ok := g.cache.get(key)
-	if !ok {
-		list, err := g.classCosts(ctx, &rest)
-		if err != nil {
-			return nil, err
-		}
-		g.cache.put(key, list, 16*classes)
-		found = list
-	}
-	costs := found.([]Cost)
-	for i := range classes {
-		if c := Class(1 << i); f.Exclude&c != 0 {
-			out[c] = costs[i]
-		}
-	}
-	return out, nil
-}
-
-func (g *Graph) classCosts(ctx context.Context, f *Filter) ([]Cost, error) {
-	q := g.ask(ctx)
-	defer q.end()
-	set, err := q.filter(f)
-	if err != nil {
-		return nil, err
-	}
-	if set.all {
-		return slices.Clone(g.classSums), nil
-	}
-	costs := make([]Cost, classes)
-	err = set.chunks(ctx, g.grain.chunk, func(rows []uint32) {
-		for _, row := range rows {
-			flags := g.flags[row] & classMask
-			if flags == 0 {
-				continue
-			}
-			for i := range costs {
-				if flags>>i&1 != 0 {
-					costs[i].Grants++
-					costs[i].Amount += g.amounts[row]
-				}
-			}
-		}
-	})
-	return costs, err
-}
-
-// ReachingFunders is the number of funders that an area_served place selects:
-// those with at least one row to a recipient in the place within f.Years,
-// whatever the other conditions. It is 0 for a filter without such a place.
-func (g *Graph) ReachingFunders(ctx context.Context, f *Filter) (int64, error) {
-	if err := g.begin(); err != nil {
-		return 0, err
-	}
-	defer g.mu.RUnlock()
-	if f.Place.Of != AreaServed || len(f.Place.Values) == 0 {
-		return 0, nil
-	}
-	set, err := g.reach(ctx, f)
-	if err != nil {
-		return 0, err
-	}
-	return set.count(), nil
-}
-
-// reach is the set of funders whose giving reaches the place.
-func (g *Graph) reach(ctx context.Context, f *Filter) (bitset, error) {
-	place := &Filter{Years: f.Years, Place: f.Place}
-	place.Place.Of = RecipientPlace
-	key := cacheKey('a', place, Sort{}, Page{})
-	if found, ok := g.cache.get(key); ok {
-		return found.(bitset), nil
-	}
-	q := g.ask(ctx)
-	defer q.end()
-	set, err := q.filter(place)
-	if err != nil {
-		return nil, err
-	}
-	reach := make(bitset, wordsFor(len(g.funder)))
-	err = set.chunks(ctx, g.grain.chunk, func(rows []uint32) {
-		for _, row := range rows {
-			reach.set(g.funders[row])
-		}
-	})
-	if err != nil {
-		return nil, err
-	}
-	g.cache.put(key, reach, 8*len(reach))
-	return reach, nil
 }

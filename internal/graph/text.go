@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"iter"
 	"slices"
 	"strings"
 
@@ -18,35 +19,11 @@ const MaxTerms = 32
 // phrase when it is excluded. Words match by Stem, in phrases too. ok is false
 // when no word is left, in which case the condition must not run.
 func ParseQuery(s string) (q Query, ok bool) {
-	s = orgname.Fold(s)
-	for i := 0; i < len(s); {
-		if s[i] == ' ' {
-			i++
-			continue
-		}
-		not := false
-		for i < len(s) && s[i] == '-' {
-			not = true
-			i++
-		}
+	for rest := orgname.Fold(s); rest != ""; {
 		var item string
-		phrase := i < len(s) && s[i] == '"'
-		if phrase {
-			item = s[i+1:]
-			if end := strings.IndexByte(item, '"'); end >= 0 {
-				item = item[:end]
-				i += end + 2
-			} else {
-				i = len(s)
-			}
-		} else {
-			item = s[i:]
-			if end := strings.IndexAny(item, ` "`); end >= 0 {
-				item = item[:end]
-			}
-			i += len(item)
-		}
-		words := cut(item)
+		var not, phrase bool
+		item, not, phrase, rest = nextItem(rest)
+		words := slices.Collect(cut(item))
 		switch {
 		case len(words) == 0:
 		case not:
@@ -62,19 +39,24 @@ func ParseQuery(s string) (q Query, ok bool) {
 	return q, len(q.Must)+len(q.MustNot) > 0
 }
 
-// Words folds a text and cuts it into the words that queries are matched
-// against.
-func Words(text string) []string {
-	words := make([]string, 0, 8)
-	for w := range wordsOf(text) {
-		words = append(words, w)
+// nextItem takes the first item off a query: a run without spaces, or what
+// stands in quotes, of which the last may be missing.
+func nextItem(s string) (item string, not, phrase bool, rest string) {
+	s = strings.TrimLeft(s, " ")
+	item = strings.TrimLeft(s, "-")
+	not = len(item) < len(s)
+	if item, phrase = strings.CutPrefix(item, `"`); phrase {
+		item, rest, _ = strings.Cut(item, `"`)
+	} else if end := strings.IndexAny(item, ` "`); end >= 0 {
+		item, rest = item[:end], item[end:]
 	}
-	return words
+	return item, not, phrase, rest
 }
 
-// wordsOf is Words without the list. Fold bounds what it reads, so a long text
-// is folded in pieces cut at spaces, or within a run that has none.
-func wordsOf(text string) func(yield func(string) bool) {
+// wordsOf folds a text and cuts it into the words that queries are matched
+// against. Fold bounds what it reads, so a long text is folded in pieces cut
+// at spaces, or within a run that has none.
+func wordsOf(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		const piece = 1024
 		for len(text) > 0 {
@@ -87,17 +69,8 @@ func wordsOf(text string) func(yield func(string) bool) {
 				part = part[:end]
 			}
 			text = text[len(part):]
-			folded := orgname.Fold(part)
-			for i := 0; i < len(folded); {
-				if !wordByte(folded[i]) {
-					i++
-					continue
-				}
-				from := i
-				for i < len(folded) && wordByte(folded[i]) {
-					i++
-				}
-				if !yield(folded[from:i]) {
+			for w := range cut(orgname.Fold(part)) {
+				if !yield(w) {
 					return
 				}
 			}
@@ -105,12 +78,10 @@ func wordsOf(text string) func(yield func(string) bool) {
 	}
 }
 
-// cut is Words of a text that is folded already.
-func cut(folded string) []string {
-	return strings.FieldsFunc(folded, func(r rune) bool { return r > 0x7f || !wordByte(byte(r)) })
+// cut is the words of a text that is folded already.
+func cut(folded string) iter.Seq[string] {
+	return strings.FieldsFuncSeq(folded, func(r rune) bool { return (r < 'A' || r > 'Z') && (r < '0' || r > '9') })
 }
-
-func wordByte(c byte) bool { return c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' }
 
 // Stem reduces a word to the form in which two are compared. It takes off the
 // longest of ING, ED, ES and S (the S of SS stays) and then a final E, each
@@ -140,35 +111,4 @@ func (t Term) stems() []string {
 		list[i] = Stem(w)
 	}
 	return list
-}
-
-// In reports whether the text contains the term: its one word, or its words
-// next to each other in order, each compared by Stem.
-func (t Term) In(text string) bool { return contains(text, t.stems()) }
-
-func contains(text string, stems []string) bool {
-	if len(stems) == 0 {
-		return false
-	}
-	if len(stems) == 1 {
-		for w := range wordsOf(text) {
-			if Stem(w) == stems[0] {
-				return true
-			}
-		}
-		return false
-	}
-	// window holds the latest words, as many as the phrase has.
-	window := make([]string, 0, len(stems))
-	for w := range wordsOf(text) {
-		if len(window) == len(stems) {
-			copy(window, window[1:])
-			window = window[:len(stems)-1]
-		}
-		window = append(window, Stem(w))
-		if slices.Equal(window, stems) {
-			return true
-		}
-	}
-	return false
 }

@@ -185,3 +185,49 @@ func adjacent(words, phrase []uint32) bool {
 	}
 	return false
 }
+
+// termConds are the conditions that each of the terms is there, or is not.
+func (g *Graph) termConds(terms []Term, not bool) []cond {
+	var list []cond
+	for _, t := range terms {
+		if len(t.Words) > 0 {
+			c := g.termCond(t)
+			c.not = not
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// termCond is the rows that have the term in the purpose, the name as filed or
+// the canonical name.
+func (g *Graph) termCond(term Term) cond {
+	t := &g.text
+	docs, stem, single := t.find(term)
+	if len(docs) == 0 {
+		return nothing()
+	}
+	if single {
+		if set, ok := t.bitsOf(stem); ok {
+			return g.union(set)
+		}
+	}
+	return cond{
+		bound:   t.rowsBound(docs),
+		scatter: func(to bitset) { t.scatter(docs, to) },
+		gather: func(dst []uint32) []uint32 {
+			for _, d := range docs {
+				dst = append(dst, t.rowsOf(d)...)
+			}
+			return dst
+		},
+		test: func(row uint32) bool {
+			for _, d := range [...]uint32{g.purposes[row], t.purposes + g.names[row], t.purposes + t.names + g.recips[row]} {
+				if _, ok := slices.BinarySearch(docs, d); ok {
+					return true
+				}
+			}
+			return false
+		},
+	}
+}

@@ -68,6 +68,8 @@ func (g *Graph) rowOrder(by Order) (group func(row uint32) uint32, ok bool) {
 	return nil, false
 }
 
+// page finds the rows of a page. group is what they are ordered by before
+// their amount, nil for nothing.
 func (g *Graph) page(ctx context.Context, f *Filter, s Sort, group func(uint32) uint32, p Page) (*rowPage, error) {
 	if group == nil && f.onlyAmounts() {
 		// The rows stand next to each other in the order of amounts.
@@ -101,11 +103,25 @@ func (g *Graph) page(ctx context.Context, f *Filter, s Sort, group func(uint32) 
 			return out, nil
 		}
 	}
+	first, err := q.pick(&set, s, group, int(to))
+	if err != nil {
+		return nil, err
+	}
+	for _, it := range first[from:] {
+		out.rows = append(out.rows, g.byAmount[it.id])
+	}
+	return out, nil
+}
+
+// pick is the first k rows of a set, in order, each by its rank among all
+// amounts.
+func (q *question) pick(set *rowset, s Sort, group func(uint32) uint32, k int) ([]item, error) {
+	g := q.g
 	lo, hi := set.bounds()
 	at := g.evenCuts(lo, hi)
 	parts := make([]top, len(at)-1)
-	err = g.parts(ctx, at, func(i, lo, hi int) {
-		best := top{k: int(to)}
+	err := inParts(q.ctx, at, func(i, lo, hi int) {
+		best := top{k: k}
 		set.each(uint32(lo), uint32(hi), func(rows []uint32) {
 			switch {
 			case group != nil:
@@ -134,13 +150,7 @@ func (g *Graph) page(ctx context.Context, f *Filter, s Sort, group func(uint32) 
 		})
 		parts[i] = best
 	})
-	if err != nil {
-		return nil, err
-	}
-	for _, it := range merge(parts, int(to))[from:] {
-		out.rows = append(out.rows, g.byAmount[it.id])
-	}
-	return out, nil
+	return merge(parts, k), err
 }
 
 // patience is how many times as long as expected a walk may take.

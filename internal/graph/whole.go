@@ -130,7 +130,7 @@ func (q *question) sumWhole(w whole) (*summary, error) {
 	}
 	at := g.evenCuts(0, uint32(len(masks)))
 	parts := make([]tally, len(at)-1)
-	err := g.parts(q.ctx, at, func(i, from, to int) {
+	err := inParts(q.ctx, at, func(i, from, to int) {
 		t := g.tally() // not in place: two cores would share its memory
 		for _, m := range masks[from:to] {
 			t.add(m & w.years)

@@ -29,10 +29,15 @@ func TestWorld(t *testing.T) {
 	}
 	g := open(t, result.Snapshot)
 	n := newNaive(readCorpus(t, result.Snapshot))
-	counts, scope := result.Snapshot.Manifest.Counts, g.Scope()
-	if scope.Grants != counts.Grants || scope.Amount != counts.TotalAmount || scope.Funders != counts.Funders || scope.Recipients != counts.Recipients ||
-		scope.Linked != counts.Linked || scope.LinkedAmount != counts.LinkedAmount || scope.FirstYear != counts.FirstFiscalYear || scope.LastYear != counts.LastFiscalYear {
-		t.Errorf("scope is %+v, the manifest says %+v", scope, counts)
+	counts := result.Snapshot.Manifest.Counts
+	all, years, err := g.Summary(t.Context(), &graph.Filter{})
+	if want := (graph.Totals{Amount: counts.TotalAmount, Grants: counts.Grants, Funders: counts.Funders, Recipients: counts.Recipients}); err != nil || all != want ||
+		years[0].FiscalYear != counts.FirstFiscalYear || years[len(years)-1].FiscalYear != counts.LastFiscalYear {
+		t.Errorf("all is %+v in %v, the manifest says %+v; %v", all, years, counts, err)
+	}
+	linked, _, err := g.Summary(t.Context(), &graph.Filter{MinProb: new(float64)})
+	if err != nil || linked.Grants != counts.Linked || linked.Amount != counts.LinkedAmount {
+		t.Errorf("linked is %+v, the manifest says %+v; %v", linked, counts, err)
 	}
 	r := rand.New(rand.NewPCG(1, 5))
 	for _, divided := range []bool{false, true} {

@@ -80,7 +80,7 @@ func OpenTrigrams(ctx context.Context, s *snapshot.Snapshot, p *Postgres) (Finde
 			return nil, err
 		}
 	}
-	return &sqlFinder{name: "PostgreSQL pg_trgm", db: p.DB(), close: func() error { return nil },
+	return &sqlFinder{name: "PostgreSQL pg_trgm", db: p.codebook.db, close: func() error { return nil },
 		query: "SELECT ein FROM organization WHERE name % $1 ORDER BY similarity(name, $1) DESC, ein LIMIT 10",
 		arg:   func(name string) string { return name }}, nil
 }

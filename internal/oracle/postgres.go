@@ -2,7 +2,6 @@ package oracle
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -50,9 +49,6 @@ func OpenPostgres(ctx context.Context, s *snapshot.Snapshot, dsn string) (*Postg
 
 // Name is how the engine is called in tables.
 func (*Postgres) Name() string { return "PostgreSQL" }
-
-// DB is the database, for questions of other kinds.
-func (p *Postgres) DB() *sql.DB { return p.codebook.db }
 
 // Close ends the connections; the tables stay.
 func (p *Postgres) Close() error {

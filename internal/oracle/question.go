@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"reflect"
-	"slices"
 	"strings"
 
 	"grantgraph/internal/graph"
@@ -21,9 +20,6 @@ const (
 	Summary
 	Excluded
 )
-
-// Topics lists them all.
-func Topics() []Topic { return []Topic{Transactions, Funders, Recipients, Summary, Excluded} }
 
 func (t Topic) String() string {
 	return [...]string{"transactions", "funders", "recipients", "summary", "excluded"}[t]
@@ -131,60 +127,4 @@ func show(v any) string {
 		return fmt.Sprintf("%+v %+v %+v", g, f, r)
 	}
 	return fmt.Sprintf("%+v", v)
-}
-
-// Of makes a graph an engine like the others.
-func Of(g *graph.Graph) Engine { return asked{g} }
-
-type asked struct{ *graph.Graph }
-
-func (asked) Name() string { return "graph" }
-
-// Fresh is a graph that cannot answer from memory: every question is changed
-// in a way that leaves its meaning, so that it has never been asked before.
-// Transactions by amount alone stay as they are: they are cut from an order
-// made with the index, and memory saves them nothing. It is for one asker at a
-// time.
-func Fresh(g *graph.Graph) Engine { return &fresh{asked: asked{g}} }
-
-type fresh struct {
-	asked
-	round int
-}
-
-// vary adds a span of years that no other question has: one that holds all
-// years where none is asked for, else one that holds none.
-func (e *fresh) vary(f *graph.Filter) *graph.Filter {
-	e.round++
-	g := *f
-	if len(g.Years) == 0 {
-		g.Years = []graph.Span{{From: -e.round}}
-	} else {
-		g.Years = append(slices.Clone(g.Years), graph.Span{From: -e.round, To: -e.round})
-	}
-	return &g
-}
-
-func (e *fresh) Transactions(ctx context.Context, f *graph.Filter, s graph.Sort, p graph.Page) ([]graph.Grant, int64, error) {
-	amounts := graph.Filter{MinAmount: f.MinAmount, MaxAmount: f.MaxAmount}
-	if !reflect.DeepEqual(*f, amounts) {
-		f = e.vary(f)
-	}
-	return e.asked.Transactions(ctx, f, s, p)
-}
-
-func (e *fresh) Funders(ctx context.Context, f *graph.Filter, s graph.Sort, p graph.Page) ([]graph.FunderTotal, int64, error) {
-	return e.asked.Funders(ctx, e.vary(f), s, p)
-}
-
-func (e *fresh) Recipients(ctx context.Context, f *graph.Filter, s graph.Sort, p graph.Page) ([]graph.RecipientTotal, int64, error) {
-	return e.asked.Recipients(ctx, e.vary(f), s, p)
-}
-
-func (e *fresh) Summary(ctx context.Context, f *graph.Filter) (graph.Totals, []graph.YearTotals, error) {
-	return e.asked.Summary(ctx, e.vary(f))
-}
-
-func (e *fresh) Excluded(ctx context.Context, f *graph.Filter) (map[graph.Class]graph.Cost, error) {
-	return e.asked.Excluded(ctx, e.vary(f))
 }

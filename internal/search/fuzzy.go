@@ -52,8 +52,7 @@ type alt struct {
 }
 
 // correct appends to alts the words at most most slips away from word, some of
-// them twice. Words
-// with digits are never corrected: post 7 is not post 9.
+// them twice. Words with digits are never corrected: post 7 is not post 9.
 func (k *walker) correct(alts []alt, word string, most int) []alt {
 	k.visits = 0
 	if most == 0 || len(word) > maxFuzzyWord {

@@ -2,10 +2,14 @@ package search
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
+	"sort"
 	"sync"
+	"syscall"
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
@@ -13,33 +17,51 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// Index finds organizations. It is safe for concurrent use until it is closed.
+// Index finds organizations. It is safe for concurrent use. What it returns are
+// copies, so results outlive it.
 type Index struct {
-	close func() error
-	parts [sections][]byte
+	mu     sync.RWMutex // held for reading by every question, for writing by Close
+	closed bool
+	data   []byte
+	parts  [sections][]byte
 
 	orgs, forms, words int
 	rarity             []float32 // of each word: the logarithm of how few names have it
 	scratches          sync.Pool
 }
 
-// Open maps the index of a snapshot. Strings in results are copies, so results
-// outlive the index.
+// Open maps the index of a snapshot.
 func Open(s *snapshot.Snapshot) (*Index, error) {
 	path := filepath.Join(s.Dir, filepath.FromSlash(fileName))
-	data, unmap, err := mapFile(path)
+	data, err := mapFile(path)
 	if err != nil {
 		return nil, fault.New("search_unreadable", "cannot open the name index %s: %w", path, err).
 			Try("build the snapshot again")
 	}
 	x, err := newIndex(data)
 	if err != nil {
-		unmap()
+		_ = syscall.Munmap(data)
 		return nil, fault.New("search_unreadable", "the name index %s is damaged or of another version: %w", path, err).
 			Try("build the snapshot again")
 	}
-	x.close = unmap
 	return x, nil
+}
+
+// mapFile maps a file into memory, to be read only.
+func mapFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() == 0 || int64(int(info.Size())) != info.Size() {
+		return nil, errors.New("it is empty or too large to be mapped")
+	}
+	return syscall.Mmap(int(f.Fd()), 0, int(info.Size()), syscall.PROT_READ, syscall.MAP_SHARED)
 }
 
 // newIndex reads the table of sections and checks that they fit together.
@@ -48,7 +70,7 @@ func newIndex(data []byte) (*Index, error) {
 	if len(data) < headerSize || string(data[:len(magic)]) != magic {
 		return nil, fmt.Errorf("it does not begin with %q", magic)
 	}
-	x := &Index{close: func() error { return nil }}
+	x := &Index{data: data}
 	for i := range x.parts {
 		at := binary.LittleEndian.Uint64(data[len(magic)+i*16:])
 		n := binary.LittleEndian.Uint64(data[len(magic)+i*16+8:])
@@ -70,7 +92,7 @@ func newIndex(data []byte) (*Index, error) {
 		last := uint32(0)
 		for i := range len(x.parts[s.starts]) / 4 {
 			at := x.u32(s.starts, i)
-			if at < last {
+			if at < last || at == last && i > 0 && s.starts == secWordStart { // no word is empty
 				return nil, fmt.Errorf("section %d is out of order", s.starts)
 			}
 			last = at
@@ -94,11 +116,17 @@ func (x *Index) rarityOf(n int) float32 {
 	return float32(math.Log(1 + float64(x.forms+1)/float64(n+1)))
 }
 
-// Close unmaps the index. No question may be running.
-func (x *Index) Close() error { return x.close() }
-
-// Len is the number of organizations.
-func (x *Index) Len() int { return x.orgs }
+// Close waits for the questions under way and unmaps the file. A closed index
+// finds nothing.
+func (x *Index) Close() error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.closed {
+		return nil
+	}
+	x.closed = true
+	return syscall.Munmap(x.data)
+}
 
 // u32 is number i of a section of 32-bit numbers.
 func (x *Index) u32(section, i int) uint32 {
@@ -191,6 +219,15 @@ func trimmed(b []byte) string {
 
 // Lookup finds an organization by its EIN.
 func (x *Index) Lookup(e ein.EIN) (Result, bool) {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	if x.closed {
+		return Result{}, false
+	}
+	return x.lookup(e)
+}
+
+func (x *Index) lookup(e ein.EIN) (Result, bool) {
 	org, ok := x.position(e)
 	if !ok {
 		return Result{}, false
@@ -200,31 +237,16 @@ func (x *Index) Lookup(e ein.EIN) (Result, bool) {
 	return r, true
 }
 
+// position is where an organization stands among all.
 func (x *Index) position(e ein.EIN) (uint32, bool) {
-	lo, hi := 0, x.orgs
-	for lo < hi {
-		mid := int(uint(lo+hi) >> 1)
-		if binary.LittleEndian.Uint32(x.parts[secOrgs][mid*orgSize:]) < uint32(e) {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	return uint32(lo), lo < x.orgs && binary.LittleEndian.Uint32(x.parts[secOrgs][lo*orgSize:]) == uint32(e)
+	at := func(i int) uint32 { return binary.LittleEndian.Uint32(x.orgBytes(uint32(i))) }
+	i := sort.Search(x.orgs, func(i int) bool { return at(i) >= uint32(e) })
+	return uint32(i), i < x.orgs && at(i) == uint32(e)
 }
 
 // lower is the first word of the vocabulary that is not less than w.
 func (x *Index) lower(w string) uint32 {
-	lo, hi := 0, x.words
-	for lo < hi {
-		mid := int(uint(lo+hi) >> 1)
-		if string(x.word(uint32(mid))) < w {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	return uint32(lo)
+	return uint32(sort.Search(x.words, func(i int) bool { return string(x.word(uint32(i))) >= w }))
 }
 
 // find finds a word of the vocabulary.
@@ -236,32 +258,9 @@ func (x *Index) find(w string) (uint32, bool) {
 // prefixed is the range of the words that begin with w.
 func (x *Index) prefixed(w string) (from, to uint32) {
 	from = x.lower(w)
-	lo, hi := int(from), x.words
-	for lo < hi {
-		mid := int(uint(lo+hi) >> 1)
-		if t := x.word(uint32(mid)); len(t) >= len(w) && string(t[:len(w)]) == w {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	return from, uint32(lo)
-}
-
-// hashed is the range of a table of hashes that has the hash of the key.
-func (x *Index) hashed(section int, key string) (from, to int) {
-	b := x.parts[section]
-	h := hashOf(key)
-	lo, hi := 0, len(b)/8
-	for lo < hi {
-		mid := int(uint(lo+hi) >> 1)
-		if binary.LittleEndian.Uint64(b[mid*8:]) < h {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	for to = lo; to < len(b)/8 && binary.LittleEndian.Uint64(b[to*8:]) == h; to++ {
-	}
-	return lo, to
+	n := sort.Search(x.words-int(from), func(i int) bool {
+		t := x.word(from + uint32(i))
+		return len(t) < len(w) || string(t[:len(w)]) != w
+	})
+	return from, from + uint32(n)
 }

@@ -3,12 +3,10 @@ package search
 import (
 	"cmp"
 	"encoding/binary"
+	"fmt"
 	"io"
 	"math"
 	"slices"
-	"strings"
-
-	"grantgraph/internal/orgname"
 )
 
 // The index is one file: a magic, a table of sections, and the sections, each
@@ -43,16 +41,6 @@ const (
 	formSize = 8
 )
 
-// A form is one name of an organization: its own or an alias, as words.
-const (
-	formOwn uint8 = iota
-	formAlias
-	formServed // of another, for whose benefit the organization is
-)
-
-// maxWords bounds the words of a form.
-const maxWords = 24
-
 // cityMark begins a word that is part of a city and not of a name. It sorts
 // before every letter.
 const cityMark = '@'
@@ -63,29 +51,17 @@ type arranged struct{ parts [sections][]byte }
 // arrange makes the index. The entries must be in EIN order.
 func arrange(entries []entry) *arranged {
 	a := new(arranged)
-	forms := formsOf(a, entries)
+	a.orgs(entries)
+	forms := formsOf(entries)
+	a.heads(forms)
 	words := a.vocabulary(forms)
 	a.lists(forms, words)
 	a.keys(forms)
 	return a
 }
 
-// form is one name on its way into the index.
-type form struct {
-	org        uint32
-	kind       uint8
-	state      string
-	prominence float32
-	words      []string
-	city       []string // only with the organization's own name
-	key        string   // KX
-	initials   []string
-}
-
-// formsOf writes the organizations and returns their names, most prominent
-// first.
-func formsOf(a *arranged, entries []entry) []form {
-	forms := make([]form, 0, len(entries)+len(entries)/4)
+// orgs writes the organizations.
+func (a *arranged) orgs(entries []entry) {
 	orgs := make([]byte, 0, len(entries)*orgSize)
 	var text []byte
 	for i := range entries {
@@ -106,54 +82,12 @@ func formsOf(a *arranged, entries []entry) []form {
 		r[30] = uint8(len(city))
 		orgs = append(orgs, r[:]...)
 		text = append(append(text, name...), city...)
-
-		own := len(forms)
-		add := func(kind uint8, k2, kx string, initials []string) {
-			if kx == "" {
-				return
-			}
-			for j := range forms[own:] {
-				if forms[own+j].key == kx {
-					return
-				}
-			}
-			f := form{org: uint32(i), kind: kind, state: e.state, prominence: e.prominence, words: fields(k2), key: kx, initials: initials}
-			if kind == formOwn {
-				f.city = fields(orgname.City(e.city))
-			}
-			forms = append(forms, f)
-		}
-		var spelled func(name string, kind uint8, further bool)
-		spelled = func(name string, kind uint8, further bool) {
-			n := orgname.Parse(name)
-			add(kind, n.K2, n.KX, initialsOf(name, &n))
-			if short, ok := shorten(n.K2); ok {
-				add(kind, short, strings.ReplaceAll(short, " ", ""), nil)
-			}
-			if whole, ok := withoutCut(name); ok {
-				spelled(whole, kind, false)
-			}
-			if !further {
-				return
-			}
-			kind = formAlias
-			if n.FBO {
-				kind = formServed
-			}
-			for _, s := range n.Aliases {
-				spelled(s, kind, false)
-			}
-		}
-		spelled(e.name, formOwn, true)
-		for _, s := range e.aliases {
-			spelled(s, formAlias, true)
-		}
 	}
 	a.parts[secOrgs], a.parts[secText] = orgs, text
-	forms = parted(forms)
-	slices.SortStableFunc(forms, func(x, y form) int {
-		return cmp.Or(cmp.Compare(y.prominence, x.prominence), cmp.Compare(x.org, y.org))
-	})
+}
+
+// heads writes what the forms are, without their words.
+func (a *arranged) heads(forms []form) {
 	for i := range forms {
 		f := &forms[i]
 		b := binary.LittleEndian.AppendUint32(a.parts[secForms], f.org)
@@ -162,27 +96,6 @@ func formsOf(a *arranged, entries []entry) []form {
 		copy(state[:], f.state)
 		a.parts[secForms] = append(b, state[:]...)
 	}
-	return forms
-}
-
-// parted adds, for every form with two words written as one, the form with the
-// words apart. It is a guess, so names that are written so come before it.
-func parted(forms []form) []form {
-	count := make(map[string]int, len(forms))
-	for i := range forms {
-		for _, w := range forms[i].words {
-			count[w]++
-		}
-	}
-	for _, f := range forms {
-		if words, ok := unglue(f.words, count); ok && len(words) <= maxWords {
-			f.words, f.key, f.initials = words, strings.Join(words, ""), nil
-			f.kind = max(f.kind, formAlias)
-			f.city = slices.Clone(f.city)
-			forms = append(forms, f)
-		}
-	}
-	return forms
 }
 
 func clip(s string, n int) string {
@@ -190,11 +103,6 @@ func clip(s string, n int) string {
 		s = s[:n]
 	}
 	return s
-}
-
-func fields(s string) []string {
-	w := strings.Fields(s)
-	return w[:min(len(w), maxWords)]
 }
 
 // vocabulary writes the words of all names and returns their numbers.
@@ -326,7 +234,10 @@ func hashOf(s string) uint64 {
 func (a *arranged) write(w io.Writer) error {
 	head := []byte(magic)
 	at := uint64(align(headerSize))
-	for _, p := range a.parts {
+	for i, p := range a.parts {
+		if uint64(len(p)) > math.MaxUint32 {
+			return fmt.Errorf("section %d of the name index takes more than 4 GiB, which its numbers cannot tell", i)
+		}
 		head = binary.LittleEndian.AppendUint64(head, at)
 		head = binary.LittleEndian.AppendUint64(head, uint64(len(p)))
 		at += uint64(align(len(p)))

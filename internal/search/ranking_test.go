@@ -153,6 +153,23 @@ func TestFirst(t *testing.T) {
 	}
 }
 
+// TestLongerWordsBearASlip asks for words with one slip: the longer the word,
+// the less it matters.
+func TestLongerWordsBearASlip(t *testing.T) {
+	t.Parallel()
+	last := 0.0
+	for n := 5; n <= 14; n++ {
+		word := "QUORVINGSTABLEMEX"[:n]
+		x := listed(t, word+" CHAPEL")
+		found := x.Find(strings.Replace(word, "RV", "RB", 1)+" chapel", "", 1)
+		if len(found) != 1 || found[0].Score <= last {
+			t.Errorf("%s is found as %v, after a score of %.4f", word, found, last)
+			continue
+		}
+		last = found[0].Score
+	}
+}
+
 // TestPartOfLists has so many words begin as the last of the question that
 // their lists are read in part, and asks for a name past those parts.
 func TestPartOfLists(t *testing.T) {

@@ -3,7 +3,6 @@ package search
 import (
 	"encoding/binary"
 	"math/bits"
-	"sort"
 )
 
 // How the parts of a score weigh. A name that is exactly the one asked for
@@ -20,6 +19,8 @@ const (
 	exactBag   = 0.45 // the same words in another order
 	exactPart  = 0.25 // all of the question, or all of the name in the other
 
+	leastWeight = 0.3 // of a word, however many names have it
+
 	cityLikeness = 0.75 // of a word that names the city or the state and not the organization
 	idleLikeness = 0.6  // of a word that seems to be one names are compared without
 	cutLikeness  = 0.8  // of the beginning of a word that ends a name
@@ -28,28 +29,6 @@ const (
 	aliasFactor  = 0.97 // of a name that is not the present one
 	servedFactor = 0.85 // of the name of another that the organization is for
 )
-
-// likeness is how well the word of a form stands for the term: 1 for the word
-// itself, less for a correction or a completion, 0 for neither.
-func (t *term) likeness(w uint32) float32 {
-	var l float32
-	if n := len(t.alts); n > 4 {
-		if i := sort.Search(n, func(i int) bool { return t.alts[i].word >= w }); i < n && t.alts[i].word == w {
-			l = t.alts[i].likeness
-		}
-	} else {
-		for i := range t.alts {
-			if t.alts[i].word == w {
-				l = t.alts[i].likeness
-				break
-			}
-		}
-	}
-	if l == 0 && w >= t.from && w < t.to {
-		l = 0.9
-	}
-	return l
-}
 
 // hit adds a form to the hits. It reports false when the file is damaged there.
 func (sc *scratch) hit(f uint32, text, exact float32) bool {
@@ -80,111 +59,46 @@ func (sc *scratch) score() (complete bool) {
 	return complete
 }
 
+// agreement is what a form and the question have in common.
+type agreement struct {
+	used, covered uint32  // words of the form; words of the question
+	asked, own    float32 // what these weigh, each by how well it agrees
+	cut           bool    // the last word of the form is the beginning of a word
+
+	pairs, rising, last int // words that follow one another, how well in order, where the last one was
+}
+
 // text is how well a form and the question agree, from 0 to 1: how much of the
 // question the form has, then how much of the form the question has, then the
 // order of the words. exact is how near it is to the very name. all is true
 // when no word of the question is missing.
 func (sc *scratch) text(f uint32) (text, exact float32, all bool) {
-	x := sc.x
-	b := x.formWords(f)
-	n := len(b) / 4
-	var used, covered uint32 // words of the form; words of the question
-	var asked, own, whole float32
-	letters := 0
-	for j := range n {
-		if w := binary.LittleEndian.Uint32(b[4*j:]); int(w) < x.words {
-			whole += max(0.3, x.rarity[w])
-			letters += len(x.word(w))
-		}
-	}
-	pairs, rising, last := 0, 0, -1
-	cut := false
-	// Terms of two words stand last but are tried first: what they cover, their
-	// parts cannot.
-	for i := len(sc.terms) - 1; i >= 0; i-- {
-		if t := &sc.terms[i]; t.bits&(t.bits-1) != 0 {
-			for j := range n {
-				if w := binary.LittleEndian.Uint32(b[4*j:]); used>>j&1 == 0 && t.likeness(w) > 0 {
-					used |= 1 << j
-					covered |= uint32(t.bits)
-					asked += sc.weights[t.bits]
-					own += max(0.3, x.rarity[w])
-					break
-				}
-			}
-		}
-	}
-	for i := range sc.terms {
-		t := &sc.terms[i]
-		if t.bits&(t.bits-1) != 0 {
-			break
-		}
-		if covered>>i&1 != 0 {
-			continue
-		}
-		best, at := float32(0), -1
-		var atWord uint32
-		for j := range n {
-			if used>>j&1 != 0 {
-				continue
-			}
-			w := binary.LittleEndian.Uint32(b[4*j:])
-			l := t.likeness(w)
-			if l == 0.9 && int(w) < x.words {
-				// A completion is the better the less it adds.
-				l = 0.6 + 0.35*float32(len(t.begun))/float32(max(len(t.begun), len(x.word(w))))
-			}
-			if l > best {
-				best, at, atWord = l, j, w
-			}
-		}
-		if at < 0 && n > 1 && used>>(n-1)&1 == 0 && i > 0 {
-			// The register cuts long names in the middle of a word.
-			if w := binary.LittleEndian.Uint32(b[4*(n-1):]); int(w) < x.words {
-				if stem := x.word(w); len(stem) >= 3 && len(stem) < len(t.text) && t.text[:len(stem)] == string(stem) {
-					best, at, atWord, cut = cutLikeness, n-1, w, true
-				}
-			}
-		}
-		if at < 0 {
-			if t.inCity && sc.covered[f]>>i&1 != 0 || t.state != 0 && x.formState(f) == t.state {
-				covered |= 1 << i
-				asked += cityLikeness * t.weight
-			} else if t.idle {
-				covered |= 1 << i
-				asked += idleLikeness * t.weight
-			}
-			continue
-		}
-		used |= 1 << at
-		covered |= 1 << i
-		asked += best * t.weight
-		if int(atWord) < x.words {
-			own += best * max(0.3, x.rarity[atWord])
-		}
-		if last >= 0 {
-			pairs++
-			if at == last+1 {
-				rising += 2
-			} else if at > last {
-				rising++
-			}
-		}
-		last = at
-	}
-	order := float32(1)
-	if pairs > 0 {
-		order = float32(rising) / float32(2*pairs)
-	}
+	b := sc.x.formWords(f)
+	whole, letters := sc.x.measure(b)
 	if whole == 0 || sc.total == 0 {
 		return 0, 0, false
 	}
-	all = bits.OnesCount32(covered) == sc.words()
-	full := used == 1<<n-1
-	if full && !all && covered&(covered+1) == 0 && canBeCut(letters) {
+	a := agreement{last: -1}
+	sc.agreeJoined(&a, b)
+	for i := range sc.terms {
+		if sc.terms[i].joined() {
+			break
+		}
+		if a.covered>>i&1 == 0 {
+			sc.agree(&a, i, f, b)
+		}
+	}
+	order := float32(1)
+	if a.pairs > 0 {
+		order = float32(a.rising) / float32(2*a.pairs)
+	}
+	all = bits.OnesCount32(a.covered) == sc.words()
+	full := a.used == 1<<(len(b)/4)-1
+	asked := a.asked
+	if full && !all && a.covered&(a.covered+1) == 0 && canBeCut(letters) {
 		// The name begins the question and ends where names are cut.
-		rest := sc.total - sc.weights[covered]
-		if cut {
+		rest := sc.total - sc.weights[a.covered]
+		if a.cut {
 			asked += cutRest * rest
 		} else {
 			asked += longRest * rest
@@ -199,8 +113,91 @@ func (sc *scratch) text(f uint32) (text, exact float32, all bool) {
 	case all || full:
 		exact = exactPart * asked
 	}
-	text = asked * (0.70 + 0.23*min(1, own/whole) + 0.07*order)
+	text = asked * (0.70 + 0.23*min(1, a.own/whole) + 0.07*order)
 	return min(1, text), exact, all
+}
+
+// measure is what the words of a form weigh and how many letters they have.
+func (x *Index) measure(form []byte) (weight float32, letters int) {
+	for ; len(form) >= 4; form = form[4:] {
+		if w := binary.LittleEndian.Uint32(form); int(w) < x.words {
+			weight += max(leastWeight, x.rarity[w])
+			letters += len(x.word(w))
+		}
+	}
+	return weight, letters
+}
+
+// agreeJoined takes the terms of two words, before their parts, which cannot
+// stand for what they cover.
+func (sc *scratch) agreeJoined(a *agreement, form []byte) {
+	for i := len(sc.terms) - 1; i >= 0 && sc.terms[i].joined(); i-- {
+		t := &sc.terms[i]
+		for j := range len(form) / 4 {
+			if w := binary.LittleEndian.Uint32(form[4*j:]); a.used>>j&1 == 0 && t.has(w) {
+				a.used |= 1 << j
+				a.covered |= uint32(t.bits)
+				a.asked += sc.weights[t.bits]
+				a.own += max(leastWeight, sc.x.rarity[w])
+				break
+			}
+		}
+	}
+}
+
+// agree takes the word of form f that best stands for term i, or else its city,
+// its state, or nothing, if the term may be left out.
+func (sc *scratch) agree(a *agreement, i int, f uint32, form []byte) {
+	x, t := sc.x, &sc.terms[i]
+	best, at, n := float32(0), -1, len(form)/4
+	var word uint32
+	for j := range n {
+		if a.used>>j&1 != 0 {
+			continue
+		}
+		w := binary.LittleEndian.Uint32(form[4*j:])
+		l := t.likeness(w)
+		if l == 0 && t.begins(w) {
+			// A completion is the better the less it adds.
+			l = 0.6 + 0.35*float32(len(t.begun))/float32(max(len(t.begun), len(x.word(w))))
+		}
+		if l > best {
+			best, at, word = l, j, w
+		}
+	}
+	if at < 0 && n > 1 && a.used>>(n-1)&1 == 0 && i > 0 {
+		// The register cuts long names in the middle of a word.
+		if w := binary.LittleEndian.Uint32(form[4*(n-1):]); int(w) < x.words {
+			if stem := x.word(w); len(stem) >= 3 && len(stem) < len(t.text) && t.text[:len(stem)] == string(stem) {
+				best, at, word, a.cut = cutLikeness, n-1, w, true
+			}
+		}
+	}
+	if at < 0 {
+		if t.inCity && sc.covered[f]>>i&1 != 0 || t.state != 0 && x.formState(f) == t.state {
+			a.covered |= 1 << i
+			a.asked += cityLikeness * t.weight
+		} else if t.idle {
+			a.covered |= 1 << i
+			a.asked += idleLikeness * t.weight
+		}
+		return
+	}
+	a.used |= 1 << at
+	a.covered |= 1 << i
+	a.asked += best * t.weight
+	if int(word) < x.words {
+		a.own += best * max(leastWeight, x.rarity[word])
+	}
+	if a.last >= 0 {
+		a.pairs++
+		if at == a.last+1 {
+			a.rising += 2
+		} else if at > a.last {
+			a.rising++
+		}
+	}
+	a.last = at
 }
 
 // canBeCut reports whether a name of so many letters may be the beginning of a

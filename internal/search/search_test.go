@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -140,8 +141,8 @@ func TestFind(t *testing.T) {
 func TestResult(t *testing.T) {
 	t.Parallel()
 	x := town(t)
-	if x.Len() != 24 {
-		t.Errorf("%d organizations", x.Len())
+	if x.orgs != 24 {
+		t.Errorf("%d organizations", x.orgs)
 	}
 	r, ok := x.Lookup(70_000_0001 + 17*11)
 	if !ok || r.Name != "COMMUNITY FOOD BANK OF EASTERN OKLAHOMA" || r.City != "TULSA" || r.State != "OK" || r.Kind != Nonprofit ||
@@ -245,8 +246,8 @@ func TestBuild(t *testing.T) {
 			foundations++
 		}
 	}
-	if n != w.index.Len() || n == 0 {
-		t.Errorf("%d organizations, %d indexed", n, w.index.Len())
+	if n != w.index.orgs || n == 0 {
+		t.Errorf("%d organizations, %d indexed", n, w.index.orgs)
 	}
 	for k, err := range snapshot.Rows[snapshot.FunderKind](w.snapshot, snapshot.FunderKinds) {
 		if err != nil {
@@ -286,13 +287,51 @@ func TestOpenDamaged(t *testing.T) {
 	}
 }
 
+// TestClosed closes an index twice and asks it then.
+func TestClosed(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := filepath.Join(dir, filepath.FromSlash(fileName))
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries := crowd(60)
+	if err := errors.Join(arrange(entries).write(f), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	x, err := Open(&snapshot.Snapshot{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := x.Find(entries[0].name, "", 1)
+	if len(found) != 1 {
+		t.Fatalf("found %v", found)
+	}
+	if err := errors.Join(x.Close(), x.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if found[0].Name != entries[0].name || found[0].City != entries[0].city {
+		t.Errorf("%+v does not outlive the index", found[0])
+	}
+	if got := x.Find(entries[0].name, "", 1); got != nil {
+		t.Errorf("a closed index finds %v", got)
+	}
+	if _, ok := x.Lookup(entries[0].ein); ok {
+		t.Error("a closed index looks up an EIN")
+	}
+}
+
 func TestEmpty(t *testing.T) {
 	t.Parallel()
 	x, err := indexOf(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := x.Find("anything at all", "", 10); got != nil || x.Len() != 0 {
+	if got := x.Find("anything at all", "", 10); got != nil || x.orgs != 0 {
 		t.Errorf("found %v in nothing", got)
 	}
 	if _, ok := x.Lookup(1); ok {
@@ -430,13 +469,59 @@ func FuzzDamage(f *testing.F) {
 		if err != nil {
 			return
 		}
-		for _, q := range []string{"foundation", "belcal fondation", "chur", "fca", "700000001"} {
-			x.Find(q, "", 10)
-		}
-		for i := range 60 {
-			x.Lookup(ein.EIN(70_000_0001 + i*7))
-		}
+		askAll(x, []string{"foundation", "belcal fondation", "chur", "fca", "700000001"})
 	})
+}
+
+// TestDamagedNumbers changes every number of a file to others near and far.
+// What is not refused answers something.
+func TestDamagedNumbers(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	if err := arrange(crowd(5)).write(&b); err != nil {
+		t.Fatal(err)
+	}
+	data, answered := b.Bytes(), 0
+	x, err := newIndex(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	questions := questionsFor(x, 2*len(noises))
+	for at := len(magic); at+4 <= len(data); at += 4 {
+		was := binary.LittleEndian.Uint32(data[at:])
+		before := binary.LittleEndian.Uint32(data[at-4:])
+		for _, v := range []uint32{0, before, was - 1, was + 1, was ^ 0x80, was ^ 0x41000000, 0x7fffffff, 0xffffffff} {
+			binary.LittleEndian.PutUint32(data[at:], v)
+			if x, err := newIndex(data); err == nil {
+				answered++
+				askAll(x, questions)
+			}
+		}
+		binary.LittleEndian.PutUint32(data[at:], was)
+	}
+	for n := range data {
+		if _, err := newIndex(data[:n]); err == nil && n < len(data)-7 {
+			t.Fatalf("%d of %d bytes are opened", n, len(data))
+		}
+	}
+	if answered == 0 {
+		t.Error("every change was refused")
+	}
+	copy(x.parts[secWordStart][4:8], x.parts[secWordStart][:4])
+	if _, err := newIndex(data); err == nil {
+		t.Error("a vocabulary with an empty word is opened")
+	}
+}
+
+// askAll asks the questions, and for every organization.
+func askAll(x *Index, questions []string) {
+	for _, q := range questions {
+		x.Find(q, "", 10)
+	}
+	x.Find(questions[0], "TX", 10)
+	for i := range 60 {
+		x.Lookup(ein.EIN(70_000_0001 + i*7))
+	}
 }
 
 func BenchmarkFind(b *testing.B) {

@@ -1,0 +1,64 @@
+package graph
+
+import (
+	"context"
+	"slices"
+)
+
+// Excluded says what each class in f.Exclude takes away: the rows and dollars
+// of the class among the rows that satisfy the filter without any exclusion. A
+// row in two classes counts in both.
+func (g *Graph) Excluded(ctx context.Context, f *Filter) (map[Class]Cost, error) {
+	if err := g.begin(); err != nil {
+		return nil, err
+	}
+	defer g.mu.RUnlock()
+	rest := *f
+	rest.Exclude = 0
+	out := make(map[Class]Cost, classes)
+	key := cacheKey('x', &rest, Sort{}, Page{})
+	found, ok := g.cache.get(key)
+	if !ok {
+		list, err := g.classCosts(ctx, &rest)
+		if err != nil {
+			return nil, err
+		}
+		g.cache.put(key, list, 16*classes)
+		found = list
+	}
+	costs := found.([]Cost)
+	for i := range classes {
+		if c := Class(1 << i); f.Exclude&c != 0 {
+			out[c] = costs[i]
+		}
+	}
+	return out, nil
+}
+
+func (g *Graph) classCosts(ctx context.Context, f *Filter) ([]Cost, error) {
+	q := g.ask(ctx)
+	defer q.end()
+	set, err := q.filter(f)
+	if err != nil {
+		return nil, err
+	}
+	if set.all {
+		return slices.Clone(g.classSums), nil
+	}
+	costs := make([]Cost, classes)
+	err = set.chunks(ctx, g.grain.chunk, func(rows []uint32) {
+		for _, row := range rows {
+			flags := g.flags[row] & classMask
+			if flags == 0 {
+				continue
+			}
+			for i := range costs {
+				if flags>>i&1 != 0 {
+					costs[i].Grants++
+					costs[i].Amount += g.amounts[row]
+				}
+			}
+		}
+	})
+	return costs, err
+}

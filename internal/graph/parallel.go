@@ -1,0 +1,82 @@
+package graph
+
+import (
+	"context"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// grain says how work is divided. None of it changes an answer; tests make it
+// small so that a small corpus is divided like a large one.
+type grain struct {
+	tiny  int64 // candidates up to which rows are tested one by one instead of set by set
+	part  int   // rows that are worth a part of their own on another core
+	words int   // the same for words of sets
+	chunk int   // rows between two looks at the context
+}
+
+var defaultGrain = grain{tiny: 4096, part: 1 << 15, words: 8 << 10, chunk: 1 << 18}
+
+// parallel runs work over parts of the numbers from lo to hi-1, on all cores
+// when there is enough of it, and stops between parts when the context ends.
+func parallel(ctx context.Context, lo, hi, grain int, work func(from, to int)) error {
+	cuts := []int{lo}
+	for at := lo + grain; at < hi; at += grain {
+		cuts = append(cuts, at)
+	}
+	return inParts(ctx, append(cuts, hi), func(_, from, to int) { work(from, to) })
+}
+
+// inParts is parallel over the parts between cuts, each with its number.
+func inParts(ctx context.Context, cuts []int, work func(i, from, to int)) error {
+	n := len(cuts) - 1
+	var next atomic.Int64
+	run := func() {
+		for {
+			i := int(next.Add(1)) - 1
+			if i >= n || ctx.Err() != nil {
+				return
+			}
+			work(i, cuts[i], cuts[i+1])
+		}
+	}
+	if workers := min(runtime.GOMAXPROCS(0), n); workers > 1 {
+		var wg sync.WaitGroup
+		for range workers - 1 {
+			wg.Go(run)
+		}
+		run()
+		wg.Wait()
+	} else {
+		run()
+	}
+	return ctx.Err()
+}
+
+// evenCuts divides the numbers from lo to hi-1 for several cores.
+func (g *Graph) evenCuts(lo, hi uint32) []int {
+	out := []int{int(lo)}
+	size := max(int(hi-lo)/(4*runtime.GOMAXPROCS(0)), g.grain.part)
+	for at := int(lo) + size; at < int(hi); at += size {
+		out = append(out, at)
+	}
+	return append(out, int(hi))
+}
+
+// cuts divides the rows from lo to hi-1 so that no key is divided; starts are the
+// positions at which keys begin.
+func (g *Graph) cuts(lo, hi uint32, starts []uint32) []int {
+	out := []int{int(lo)}
+	size := max(uint64(hi-lo)/uint64(4*runtime.GOMAXPROCS(0)), uint64(g.grain.part))
+	for at := uint64(lo) + size; at < uint64(hi); {
+		i, _ := slices.BinarySearch(starts, uint32(at))
+		if i == len(starts) || starts[i] >= hi {
+			break
+		}
+		out = append(out, int(starts[i]))
+		at = uint64(starts[i]) + size
+	}
+	return append(out, int(hi))
+}

@@ -1,0 +1,240 @@
+package search
+
+import (
+	"cmp"
+	"encoding/binary"
+	"math"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/orgname"
+)
+
+// Bounds of the work on one question.
+const (
+	maxQuestion = 300     // bytes that are read
+	maxTerms    = 12      // words that are looked at
+	maxWalk     = 60_000  // entries read of the lists of one word
+	maxWork     = 400_000 // entries, forms and branches looked at, after which no more is tried
+	maxScan     = 20_000  // forms looked at one by one for a very common word
+	maxScored   = 400     // forms that are compared with the question in full
+	maxSame     = 2_000   // forms with exactly the name asked for
+	maxLimit    = 200     // results
+
+	doubtful = 3 // names that have a word which is held for a slip all the same
+)
+
+// Find finds the organizations that q may mean, best first: by name, by a
+// part of it, by initials, or by EIN in any format. With a state, only
+// organizations there are found. A question of fewer than two characters finds
+// nothing. limit is at most 200; 0 and less mean 10.
+func (x *Index) Find(q, state string, limit int) []Result {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	q = strings.TrimSpace(clip(q, maxQuestion))
+	if x.closed || utf8.RuneCountInString(q) < 2 || x.forms == 0 {
+		return nil
+	}
+	if limit <= 0 {
+		limit = 10
+	}
+	limit = min(limit, maxLimit)
+	var want uint16
+	if state = strings.ToUpper(strings.TrimSpace(state)); state != "" {
+		if len(state) != 2 || strings.Trim(state, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
+			return nil
+		}
+		want = binary.LittleEndian.Uint16([]byte(state))
+	}
+	if e, ok := typedEIN(q); ok {
+		if r, ok := x.lookup(e); ok && (state == "" || r.State == state) {
+			return []Result{r}
+		}
+	}
+	sc := x.scratches.Get().(*scratch)
+	defer x.scratches.Put(sc)
+	sc.findAll(q, want)
+	return sc.results(limit)
+}
+
+// findAll fills the hits with what every reading of the question finds.
+func (sc *scratch) findAll(q string, want uint16) {
+	sc.hits, sc.work, sc.whole = sc.hits[:0], 0, false
+	n := orgname.Parse(q)
+	words := strings.Fields(q)
+	sc.typed = append(sc.typed[:0], strings.Join(words, " ")...)
+	sc.formal = len(words) > strings.Count(n.K1, " ")+1
+	sc.ask(n, want)
+	if short, ok := shorten(n.K2); ok {
+		sc.ask(orgname.Name{K2: short, KX: strings.ReplaceAll(short, " ", "")}, want)
+	}
+	// A text in parentheses or after "dba" is a second reading of less weight.
+	for _, a := range n.Aliases[:min(len(n.Aliases), 2)] {
+		from := len(sc.hits)
+		sc.ask(orgname.Parse(a), want)
+		for i := range sc.hits[from:] {
+			sc.hits[from+i].score *= 0.85
+		}
+	}
+}
+
+// typedEIN reads a question that is an EIN, with or without the word before
+// it.
+func typedEIN(q string) (ein.EIN, bool) {
+	if len(q) > 4 && strings.EqualFold(q[:3], "EIN") {
+		q = strings.TrimLeft(q[3:], " :#.-")
+	}
+	digits := 0
+	for i := 0; i < len(q); i++ {
+		if q[i] >= '0' && q[i] <= '9' {
+			digits++
+		}
+	}
+	if digits < 7 {
+		return ein.None, false
+	}
+	e, err := ein.Parse(q)
+	return e, err == nil
+}
+
+// scratch holds the buffers of one question and how far it has come.
+type scratch struct {
+	x *Index
+
+	// Of the question.
+	typed  []byte // the question with single spaces
+	formal bool   // it has words that names are compared without, such as a legal form
+	whole  bool   // a reading of it is a whole name
+	work   int    // what was looked at so far
+	hits   []hit
+
+	// Of the reading and the effort under way.
+	terms   []term
+	weights []float32 // of each set of words of the question
+	total   float32   // weight of all words of the question
+	unsure  bool      // some word is doubtful
+	far     bool      // some word has no correction of one slip, but of two
+	order   []int     // terms, in the order in which their lists are read
+	covered []uint16  // of each form, the words of the question found in it
+	touched []uint32  // the forms with any
+	best    []ranked  // forms to be scored, a heap with the worst on top
+
+	walker walker
+	altBuf [][]alt // of each term
+}
+
+func newScratch(x *Index) *scratch {
+	sc := &scratch{x: x, covered: make([]uint16, x.forms)}
+	sc.walker.x = x
+	return sc
+}
+
+// How hard a question is looked into: as typed, then with corrections of words
+// that no name has, or very few, then with such words parted in two, then with
+// corrections of every word. The first that finds all words of the question in
+// one name is the last, except that a slip in the question may be one in the
+// register too, and that a lost space is likelier than two slips in a word.
+const (
+	asTyped = iota
+	correctUnknown
+	partUnknown
+	correctAll
+)
+
+// ask adds what one reading of the question finds to the hits.
+func (sc *scratch) ask(n orgname.Name, state uint16) {
+	if n.KX == "" {
+		return
+	}
+	words := few(strings.Fields(n.K2))
+	sc.same(n.KX, state)
+	sc.initials(n, words, state)
+	for effort := asTyped; effort <= correctAll && sc.work < maxWork; effort++ {
+		if !sc.prepare(words, n.K1, effort) && effort > asTyped {
+			continue
+		}
+		sc.collect(state)
+		if effort == asTyped {
+			sc.lead(words, state)
+		}
+		if sc.score() && !(effort == asTyped && sc.unsure && !sc.whole) && !(effort == correctUnknown && sc.far) {
+			return
+		}
+	}
+}
+
+// few keeps no more words than a question may have, and no word more than
+// twice.
+func few(words []string) []string {
+	out := words[:0]
+	for _, w := range words {
+		if len(out) == maxTerms {
+			break
+		}
+		seen := 0
+		for _, o := range out {
+			if o == w {
+				seen++
+			}
+		}
+		if seen < 2 {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// hit is a form that was found, with its score.
+type hit struct {
+	org        uint32
+	score      float32
+	prominence float32
+	letter     bool // the name is what was typed, letter by letter
+}
+
+// results puts the hits in order, one for each organization. Few type a legal
+// form; who does means the name that has it, so it comes before those of larger
+// organizations, whose score is then lowered to the same.
+func (sc *scratch) results(limit int) []Result {
+	x := sc.x
+	byLetter := func(a, b hit) int {
+		switch {
+		case a.letter == b.letter:
+			return 0
+		case a.letter:
+			return -1
+		}
+		return 1
+	}
+	slices.SortFunc(sc.hits, func(a, b hit) int {
+		return cmp.Or(cmp.Compare(a.org, b.org), byLetter(a, b), cmp.Compare(b.score, a.score))
+	})
+	hits := slices.CompactFunc(sc.hits, func(a, b hit) bool { return a.org == b.org })
+	slices.SortFunc(hits, func(a, b hit) int {
+		order := byLetter(a, b)
+		if sc.formal && order != 0 {
+			return order
+		}
+		return cmp.Or(cmp.Compare(b.score, a.score), order, cmp.Compare(b.prominence, a.prominence), cmp.Compare(a.org, b.org))
+	})
+	for i := 1; i < len(hits); i++ {
+		hits[i].score = min(hits[i].score, hits[i-1].score)
+	}
+	if len(hits) == 0 {
+		return nil
+	}
+	hits = hits[:min(len(hits), limit)]
+	out := make([]Result, 0, len(hits))
+	for _, h := range hits {
+		// Far below the best is noise.
+		if h.score < 0.5*hits[0].score {
+			break
+		}
+		r := x.result(h.org)
+		r.Score = math.Round(float64(h.score)*10_000) / 10_000
+		out = append(out, r)
+	}
+	return out
+}

@@ -1,0 +1,270 @@
+package search
+
+import (
+	"cmp"
+	"encoding/binary"
+	"math"
+	"math/bits"
+	"slices"
+	"sort"
+	"strings"
+
+	"grantgraph/internal/orgname"
+	"grantgraph/internal/place"
+)
+
+// term is one word of the question and what may stand for it.
+type term struct {
+	text     string
+	bits     uint16 // the words of the question it covers: one, or two that belong together
+	alts     []alt  // in order of the vocabulary
+	begun    string // the word as typed, when it may be incomplete
+	from, to uint32 // words that begin so
+	city     uint32 // the word as part of a city
+	inCity   bool
+	state    uint16 // the state it names, 0 for none
+	known    bool   // the vocabulary has the word itself
+	doubtful bool   // so few names have it that it may be a slip that the register has too
+	idle     bool   // it seems to be a word that names are compared without
+	weight   float32
+	cost     int // entries of its lists
+}
+
+// joined reports whether the term is two words of the question in one.
+func (t *term) joined() bool { return t.bits&(t.bits-1) != 0 }
+
+// prepare fills in the terms of the question, whose words as typed are in k1.
+// It reports whether this effort brings anything that the one before did not.
+func (sc *scratch) prepare(words []string, k1 string, effort int) (fresh bool) {
+	sc.terms, sc.far, sc.unsure = sc.terms[:0], false, false
+	if effort == partUnknown {
+		if words, fresh = sc.split(words); !fresh {
+			return false
+		}
+	}
+	for i, w := range words {
+		t, last := sc.term(w, 1<<i), i == len(words)-1
+		t.doubtful = t.known && sc.x.count(t.alts[0].word) <= doubtful && len(w) > 4
+		sc.unsure = sc.unsure || t.doubtful
+		if last {
+			sc.x.complete(&t, k1)
+		}
+		t.city, t.inCity = sc.x.find(string(cityMark) + w)
+		if code, ok := place.State(w); ok && i > 0 && len(code) == 2 {
+			t.state = binary.LittleEndian.Uint16([]byte(code))
+		}
+		if effort >= correctUnknown && (!t.known || t.doubtful) || effort == correctAll {
+			t.idle = i > 0 && (!t.known || last) && seemsIdle(w, last)
+			corrected := sc.misspelled(&t, effort)
+			fresh = fresh || corrected || t.idle
+		}
+		t.idle = t.idle || i > 0 && legal[w]
+		sc.add(&t)
+	}
+	// Two words may be one in the register, which loses spaces.
+	for i := 0; i+1 < len(words); i++ {
+		if t := sc.term(words[i]+words[i+1], 3<<i); t.known {
+			sc.add(&t)
+		}
+	}
+	sc.weigh(len(words))
+	return fresh
+}
+
+// term begins a term: the word itself stands for it, if the vocabulary has it.
+func (sc *scratch) term(w string, bits uint16) term {
+	if len(sc.altBuf) == len(sc.terms) {
+		sc.altBuf = append(sc.altBuf, nil)
+	}
+	t := term{text: w, bits: bits, alts: sc.altBuf[len(sc.terms)][:0]}
+	var id uint32
+	if id, t.known = sc.x.find(w); t.known {
+		t.alts = append(t.alts, alt{id, 0, 1})
+	}
+	return t
+}
+
+// add ends a term and keeps it, and what it grew to for the next question.
+func (sc *scratch) add(t *term) {
+	sc.altBuf[len(sc.terms)] = t.alts
+	sc.finish(t)
+	sc.terms = append(sc.terms, *t)
+}
+
+// complete lets the last word be the beginning of another.
+func (x *Index) complete(t *term, k1 string) {
+	t.begun = t.text
+	// "Comm" is short for community, or the beginning of commission.
+	if typed := k1[strings.LastIndexByte(k1, ' ')+1:]; len(typed) > 2 && typed != t.text && orgname.Key(typed) == t.text {
+		t.begun = typed
+	}
+	t.from, t.to = x.prefixed(t.begun)
+}
+
+// misspelled lets the words stand for a term that it is a misspelling of, and
+// reports whether there are any.
+func (sc *scratch) misspelled(t *term, effort int) (found bool) {
+	x, before := sc.x, len(t.alts)
+	most := slips(len(t.text))
+	if t.known {
+		most = min(most, 1)
+	}
+	t.alts = x.respell(sc.correct(t.alts, t.text, min(most, 1)), t.text)
+	if len(t.alts) == before && most > 1 {
+		t.alts = sc.correct(t.alts, t.text, most)
+		sc.far = sc.far || len(t.alts) > before
+	}
+	if t.doubtful && effort < correctAll {
+		common := rarer * x.count(t.alts[0].word)
+		t.alts = slices.DeleteFunc(t.alts, func(a alt) bool { return a.distance > 0 && x.count(a.word) < common })
+	}
+	found = len(t.alts) > before
+	t.alts = x.keepLikely(t.alts)
+	return found
+}
+
+// weigh adds the weights of the words up for each set of them. The terms of
+// single words stand first.
+func (sc *scratch) weigh(words int) {
+	sets := 1 << words
+	sc.weights = append(slices.Grow(sc.weights[:0], sets), 0)[:sets]
+	for m := 1; m < sets; m++ {
+		low := bits.TrailingZeros(uint(m))
+		sc.weights[m] = sc.weights[m&(m-1)] + sc.terms[low].weight
+	}
+	sc.total = sc.weights[sets-1]
+}
+
+// correct looks for corrections as long as there is work left for it.
+func (sc *scratch) correct(alts []alt, word string, most int) []alt {
+	if sc.work < maxWork {
+		alts = sc.walker.correct(alts, word, most)
+		// A branch costs as much as several entries of a list.
+		sc.work += 4 * sc.walker.visits
+	}
+	return alts
+}
+
+// split parts words that the vocabulary does not have, or has only because the
+// register lost a space too, into words that it has, in their long form.
+func (sc *scratch) split(words []string) (out []string, fresh bool) {
+	for i, w := range words {
+		var parts []string
+		if len(out)+len(words)-i < maxTerms && len(w) >= 5 && len(w) <= 40 {
+			parts = sc.x.apart(w, i > 0 && words[i-1] == "SAINT")
+		}
+		if parts == nil {
+			out = append(out, w)
+		} else {
+			out, fresh = append(out, parts...), true
+		}
+	}
+	return out, fresh
+}
+
+// apart parts a word where the parts are commonest, nil when nowhere.
+func (x *Index) apart(w string, saint bool) (best []string) {
+	most := 1
+	if id, ok := x.find(w); ok {
+		most = rarer * x.count(id)
+	}
+	before, skip := "", 0
+	if saint {
+		before, skip = "ST ", 1 // after which names lose their last S
+	}
+	for j := 2; j <= len(w)-2; j++ {
+		parts := strings.Fields(orgname.Parse(before + w[:j] + " " + w[j:]).K2)
+		parts = parts[min(skip, len(parts)):]
+		if n := x.rarest(parts); n > most {
+			best, most = parts, n
+		}
+	}
+	return best
+}
+
+// rarest is how many names have the rarest of the parts of a word, 0 when one
+// of them is not in the vocabulary or too short to be told from a slip.
+func (x *Index) rarest(parts []string) (n int) {
+	for i, p := range parts {
+		id, ok := x.find(p)
+		if !ok || len(p) < 3 && p[0] >= 'A' && len(parts) > 1 {
+			return 0
+		}
+		if c := x.count(id); i == 0 || c < n {
+			n = c
+		}
+	}
+	return n
+}
+
+// keepLikely keeps the corrections with the fewest slips and, among them, of
+// the commonest words, in the order of the vocabulary.
+func (x *Index) keepLikely(alts []alt) []alt {
+	slices.SortFunc(alts, func(a, b alt) int { return cmp.Or(cmp.Compare(a.word, b.word), cmp.Compare(a.distance, b.distance)) })
+	alts = slices.CompactFunc(alts, func(a, b alt) bool { return a.word == b.word })
+	if len(alts) > maxAlts {
+		slices.SortFunc(alts, func(a, b alt) int {
+			return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(x.count(b.word), x.count(a.word)), cmp.Compare(a.word, b.word))
+		})
+		alts = alts[:maxAlts]
+		slices.SortFunc(alts, func(a, b alt) int { return cmp.Compare(a.word, b.word) })
+	}
+	return alts
+}
+
+// finish weighs a term: a rare word says more than a common one.
+func (sc *scratch) finish(t *term) {
+	x := sc.x
+	most := 0
+	for _, a := range t.alts {
+		n := x.count(a.word)
+		t.cost += n
+		if !t.known || a.distance == 0 {
+			most = max(most, n)
+		}
+	}
+	if t.to > t.from {
+		n := int(x.u32(secListStart, int(t.to)) - x.u32(secListStart, int(t.from)))
+		t.cost += n
+		if !t.known {
+			most = max(most, n/4)
+		}
+	}
+	if t.inCity {
+		t.cost += x.count(t.city)
+		if len(t.alts) == 0 && t.to == t.from {
+			most = max(most, x.count(t.city))
+		}
+	}
+	t.weight = max(leastWeight, x.rarityOf(most))
+	if t.idle && (len(t.alts) == 0 || legal[t.text] || len(t.text) > 6) {
+		t.weight = leastWeight
+	} else if t.cost == 0 {
+		// Nothing can stand for it: it counts, but not as much as a word that
+		// could have been found.
+		t.weight = float32(math.Log(1+float64(x.forms))) / 2
+	}
+}
+
+// has reports whether the word of a form may stand for the term.
+func (t *term) has(w uint32) bool { return t.likeness(w) > 0 || t.begins(w) }
+
+// likeness is how well the word of a form stands for the term: 1 for the word
+// itself, less for a correction, 0 for neither.
+func (t *term) likeness(w uint32) float32 {
+	if n := len(t.alts); n > 4 {
+		if i := sort.Search(n, func(i int) bool { return t.alts[i].word >= w }); i < n && t.alts[i].word == w {
+			return t.alts[i].likeness
+		}
+		return 0
+	}
+	for i := range t.alts {
+		if t.alts[i].word == w {
+			return t.alts[i].likeness
+		}
+	}
+	return 0
+}
+
+// begins reports whether the term may be the beginning of the word.
+func (t *term) begins(w uint32) bool { return w >= t.from && w < t.to }
