@@ -31,9 +31,43 @@ async function call(url, key) {
 const desk = await browser.newContext({ viewport: { width: 1200, height: 900 }, permissions: ["clipboard-read", "clipboard-write"] });
 const page = listen(await desk.newPage());
 
-// Sign up.
+// The first stop of the keyboard leads past the navigation.
 await page.goto(base);
 await look(page, "home", shots);
+await page.keyboard.press("Tab");
+await page.keyboard.press("Enter");
+await page.keyboard.press("Tab");
+assert.equal(await page.evaluate(() => document.activeElement.id), "q");
+
+// Enter leads to the first of what was asked for, never of what was asked for before.
+let release;
+const held = new Promise((go) => { release = go; });
+await page.route("**/api/v1/search?q=county*", async (route) => { await held; await route.continue(); });
+await page.keyboard.type("co");
+await page.waitForSelector("#found a");
+await page.fill("#q", "county library");
+await page.keyboard.press("Enter");
+const [found] = await Promise.all([page.waitForResponse("**/api/v1/search?q=county*"), release()]);
+const { href } = (await found.json()).results[0];
+await page.waitForSelector(`#found li:first-child a[href="${href}"]`);
+assert.ok(!page.url().includes("/org/"), "Enter led to somebody else");
+await page.focus("#found li:last-child a");
+await page.keyboard.press("Tab");
+assert.ok(await page.isHidden("#found"), "the list hides what the keyboard has come to");
+await page.click("#q");
+await page.waitForSelector("#found a");
+await page.keyboard.press("Enter");
+await page.waitForURL(base + href);
+
+// Names as long as some that are filed.
+await page.evaluate(() => {
+  for (const e of document.querySelectorAll("h1, td:first-child")) e.textContent = "Northamericaseasideandmountainassociation of Warren-Washington-Hamilton";
+  for (const e of document.querySelectorAll("td:last-child")) e.textContent = "$1,234,567,890";
+});
+await look(page, "org-long", shots);
+
+// Sign up.
+await page.goto(base);
 await page.click("nav >> text=Sign in");
 await look(page, "signin", shots);
 await page.click("main >> text=Sign up");

@@ -58,12 +58,13 @@ assert.deepEqual(await page.$$eval("#rows tbody tr", (rows) => rows.map((r) => [
 ]);
 assert.equal(await page.locator("#rows .null").count(), 3);
 assert.deepEqual(await page.$$eval("#rows th", (list) => list.map((th) => getComputedStyle(th).textAlign === "right")), [false, false, true, true, false, false]);
+assert.ok(await page.evaluate(() => document.getElementById("rows").getBoundingClientRect().bottom <= innerHeight), "the rows are out of sight");
 await look(page, "sql-result", shots);
 
 // The rows as CSV.
 const [download] = await Promise.all([page.waitForEvent("download"), page.click("#csv")]);
 assert.equal(download.suggestedFilename(), "grantgraph-query.csv");
-assert.equal(await readFile(await download.path(), "utf8"), `name,city,dollars,share,is_daf,years
+assert.equal(await readFile(await download.path(), "utf8"), `\ufeffname,city,dollars,share,is_daf,years
 HARBOR LIGHT FOOD BANK,Dayton,9007199254740993,0.250,false,"[2021,9007199254740993]"
 "<b>QUOTED</b>, ""INC""",,1200,,true,[]
 '=1+1,,-5,-0.5,false,
@@ -87,6 +88,13 @@ assert.equal(await page.inputValue("#api-key"), key);
 await page.click("#run");
 await said("3 rows, and there are more");
 assert.match(await page.textContent("#cut"), /more rows than these 3/);
+
+// No rows are an answer too.
+await page.fill("#query", "SELECT nothing");
+await page.click("#run");
+await said("0 rows, in 1 ms.");
+assert.equal(await page.textContent("#cut"), "No row answers this query.");
+assert.ok(await page.isVisible("#cut"));
 
 // What is refused says why, and takes the old rows away.
 await page.fill("#query", "SELECT 1 FORM orgs");

@@ -25,7 +25,7 @@ type demoCmd struct {
 	Data  string `help:"Where the demo lives." default:"demo" placeholder:"DIR"`
 	Size  string `help:"How large a world: small (20k grants), medium (200k) or large (2M)." enum:"small,medium,large" default:"small"`
 	Seed  uint64 `help:"Seed of the world." default:"1" placeholder:"N"`
-	Quiet bool   `short:"q" help:"No progress and no report."`
+	Quiet bool   `short:"q" help:"No progress."`
 	Once  bool   `help:"Make and build the world, then stop instead of serving."`
 
 	AdminToken string `help:"Opens the admin endpoints of the API. Better set as GRANTGRAPH_ADMIN_TOKEN." placeholder:"TOKEN"`
@@ -42,6 +42,9 @@ data directory, with the address and the keys.`
 var demoSizes = map[string]string{"small": "20k", "medium": "200k", "large": "2M"}
 
 func (c *demoCmd) Run(a *app) (err error) {
+	if err := c.keepOff(); err != nil {
+		return err
+	}
 	if !c.Once {
 		// That the address is taken is better said before the work than after.
 		if err := server.Probe(c.Addr); err != nil {
@@ -80,6 +83,22 @@ func (c *demoCmd) Run(a *app) (err error) {
 	}
 	c.greet(a, d)
 	return ended(s.Run(a.Ctx))
+}
+
+// keepOff refuses a data directory with a snapshot that no demo made, such as
+// the one that GRANTGRAPH_DATA names: a server there would take the invented
+// snapshot for the next true one.
+func (c *demoCmd) keepOff() error {
+	if _, err := os.Stat(filepath.Join(c.Data, "current")); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for size := range demoSizes {
+		if worlds, err := filepath.Glob(filepath.Join(c.Data, "world-"+size+"-*")); err == nil && len(worlds) > 0 {
+			return nil
+		}
+	}
+	return fault.New("not_a_demo", "%s holds a snapshot that no demo has made, and the invented one would be served in its place", c.Data).
+		Try("grantgraph demo --data demo")
 }
 
 // demo is what demo.json says.

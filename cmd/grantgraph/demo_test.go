@@ -146,3 +146,21 @@ func TestDemoAddressTaken(t *testing.T) {
 		t.Errorf("something was made: %v", err)
 	}
 }
+
+// TestDemoKeepsOff gives the demo the data directory of a service.
+func TestDemoKeepsOff(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	pointer := filepath.Join(dir, "current")
+	if err := os.WriteFile(pointer, []byte("20260101T000000Z\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"--once"}, {"--addr", "127.0.0.1:0"}} {
+		if code, _, errs := command(t, append([]string{"demo", "--quiet", "--data", dir}, args...)...); code != 1 || !strings.Contains(errs, "no demo has made") || !strings.Contains(errs, "Try:") {
+			t.Errorf("%q: exit %d, %s", args, code, errs)
+		}
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
+		t.Errorf("something was made: %v, %v", entries, err)
+	}
+}

@@ -110,7 +110,7 @@ func TestOrgPageCounts(t *testing.T) {
 		{
 			gave:     flow{Totals: graph.Totals{Amount: 5, Grants: 1200, Recipients: 372}, Recipients: make([]recipient, 25), Years: []year{{Year: 2020}, {Year: 2025, Partial: true}}},
 			received: flow{Totals: graph.Totals{Amount: 5, Grants: 40, Funders: 30}, Funders: make([]graph.FunderTotal, 25)},
-			want:     []string{">1,200 grants to 372 recipients. Years drawn paler are incomplete", ">These 25 of 372 recipients received most.<", ">These 25 of 30 funders gave most.<"},
+			want:     []string{">1,200 grants to 372 recipients. Years drawn fainter are incomplete", ">These 25 of 372 recipients received most. <", "grants/recipients?funder_id=", ">These 25 of 30 funders gave most. <", "grants/funders?recip_id="},
 		},
 	} {
 		w := httptest.NewRecorder()

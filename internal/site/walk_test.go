@@ -85,6 +85,8 @@ func stubSQL(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, "<html>502</html>")
 	case strings.Contains(asked.SQL, "FORM"):
 		refuse(http.StatusBadRequest, "sql_rejected", `syntax error at or near "FORM"`, "write FROM")
+	case strings.Contains(asked.SQL, "nothing"):
+		_, _ = io.WriteString(w, `{"code":200,"columns":[{"name":"name","type":"VARCHAR"}],"rows":[],"row_count":0,"truncated":false,"elapsed_ms":1}`)
 	default:
 		w.Header().Set("X-Calls-Remaining", "1249")
 		fmt.Fprintf(w, `{"code":200,"columns":[{"name":"name","type":"VARCHAR"},{"name":"city","type":"VARCHAR"},{"name":"dollars","type":"HUGEINT"},{"name":"share","type":"DOUBLE"},{"name":"is_daf","type":"BOOLEAN"},{"name":"years","type":"INTEGER[]"}],

@@ -5,9 +5,10 @@
   const input = document.getElementById("q");
   const list = document.getElementById("found");
   const status = document.getElementById("status");
-  let asked = 0, timer = 0;
+  let asked = 0, timer = 0, shown = input.value.trim(); // shown is what the list answers
 
-  const hide = () => { list.hidden = true; status.textContent = ""; };
+  // What was asked for and is still on its way must not bring the list back.
+  const hide = () => { clearTimeout(timer); asked++; list.hidden = true; status.textContent = ""; };
 
   function show(results) {
     list.replaceChildren(...results.slice(0, 8).map((r) => {
@@ -25,6 +26,7 @@
   }
 
   async function ask() {
+    clearTimeout(timer);
     const q = input.value.trim(), turn = ++asked;
     if (q.length < 2) { hide(); return; }
     try {
@@ -33,6 +35,7 @@
       if (turn !== asked) return;
       if (!answer.ok) throw new Error(body.message);
       show(body.results);
+      shown = q;
       // The list shows this; the status is for those who hear the page.
       const found = Math.min(body.results.length, 8);
       status.textContent = found === 0 ? "No organization of that name in the filings read." : found === 1 ? "1 organization found" : found + " organizations found";
@@ -52,12 +55,15 @@
     if (e.key === "ArrowUp") { e.preventDefault(); (links[at - 1] || input).focus(); }
     if (e.key === "Escape") { hide(); input.focus(); }
   });
-  // The list lies over the page: a click beside it puts it away, one into the box brings it back.
+  // The list lies over the page: a click beside it puts it away, and so does Tab out of it; a click into the box
+  // brings it back.
   document.addEventListener("click", (e) => { if (!form.contains(e.target)) hide(); });
+  form.addEventListener("focusout", (e) => { if (e.relatedTarget && !form.contains(e.relatedTarget)) hide(); });
   input.addEventListener("click", () => { if (list.hidden) ask(); });
   form.addEventListener("submit", (e) => {
     e.preventDefault();
+    // A list that is still that of fewer letters begins with somebody else.
     const first = list.querySelector("a");
-    if (first && !list.hidden) location.href = first.href; else ask();
+    if (first && !list.hidden && shown === input.value.trim()) location.href = first.href; else ask();
   });
 })();

@@ -124,10 +124,10 @@
     const thead = make("thead");
     thead.append(head);
     at("rows").replaceChildren(thead, body);
-    cut.hidden = !answer.truncated;
-    cut.textContent = `There are more rows than these ${answer.rows.length.toLocaleString("en")}. Narrow the query, or sum up before you list.`;
+    cut.hidden = !answer.truncated && answer.rows.length > 0;
+    cut.textContent = answer.rows.length === 0 ? "No row answers this query." : `There are more rows than these ${answer.rows.length.toLocaleString("en")}. Narrow the query, or sum up before you list.`;
     result.hidden = false;
-    at("result-name").scrollIntoView({ block: "nearest" });
+    result.scrollIntoView({ block: "nearest" });
   }
 
   function refuse(message, hint) {
@@ -137,6 +137,7 @@
     problem.scrollIntoView({ block: "nearest" });
   }
 
+  const counted = (n) => `${n.toLocaleString("en")} row${n === 1 ? "" : "s"}`;
   const seconds = (ms) => (ms < 1000 ? Math.round(ms) + " ms" : (ms / 1000).toFixed(1) + " s");
 
   async function ask(signal) {
@@ -181,8 +182,8 @@
         return;
       }
       show(body);
-      const n = body.rows.length, took = Number(words(body.elapsed_ms)) || performance.now() - began;
-      status.textContent = `${n.toLocaleString("en")} row${n === 1 ? "" : "s"}${body.truncated ? ", and there are more" : ""}, in ${seconds(took)}.` + (left === null ? "" : ` ${Number(left).toLocaleString("en")} calls left.`);
+      const took = Number(words(body.elapsed_ms)) || performance.now() - began;
+      status.textContent = `${counted(body.rows.length)}${body.truncated ? ", and there are more" : ""}, in ${seconds(took)}.` + (left === null ? "" : ` ${Number(left).toLocaleString("en")} calls left.`);
     } catch {
       status.textContent = "";
       if (mine.signal.aborted) status.textContent = "Stopped.";
@@ -220,16 +221,17 @@
     return /[",\r\n]|^\s|\s$/.test(s) ? '"' + s.replaceAll('"', '""') + '"' : s;
   }
 
+  // The mark in front tells Excel that the file is UTF-8.
   at("csv").addEventListener("click", () => {
     if (!shown) return;
     const names = shown.columns.map((c) => c.name);
     const lines = [names.map(cell).join(","), ...shown.rows.map((row) => names.map((n) => cell(row[n])).join(","))];
     const a = make("a");
-    a.href = URL.createObjectURL(new Blob([lines.join("\n") + "\n"], { type: "text/csv;charset=utf-8" }));
+    a.href = URL.createObjectURL(new Blob(["\ufeff", lines.join("\n") + "\n"], { type: "text/csv;charset=utf-8" }));
     a.download = "grantgraph-query.csv";
     a.click();
     setTimeout(() => URL.revokeObjectURL(a.href), 10_000);
-    status.textContent = `${shown.rows.length.toLocaleString("en")} rows are in grantgraph-query.csv.`;
+    status.textContent = `${counted(shown.rows.length)} written to grantgraph-query.csv.`;
   });
 
   // The filter leaves the tables that have the words in their name, and those
