@@ -25,7 +25,6 @@ type evalCmd struct {
 	More     []string `arg:"" optional:"" help:"Further parts of the master file."`
 	World    string   `help:"An invented world: its truth is known." placeholder:"DIR"`
 	Sources  string   `help:"A folder of upstream files; the EINs filed in its returns are hidden." placeholder:"DIR"`
-	Data     string   `help:"Where --world and --sources are built; a temporary folder unless given." placeholder:"DIR"`
 	Lines    int      `help:"How many lines of a build are asked for blindly, at most." default:"50000" placeholder:"N"`
 	Folds    bool     `help:"Fit the model on one half of the organizations, ask for the other, in turn."`
 	Model    string   `help:"A model file to use instead of the one that ships with the program." placeholder:"FILE"`
@@ -43,8 +42,8 @@ the organization taken out of the universe. The last line is JSON.
 
 Labelled lines are a CSV file with the columns funder_ein, tax_year, recipient_name,
 recipient_name2, street, city, state, zip, irc_section and filed_ein. A folder of
-sources is built first, and the model is the one that build trains. For an invented
-world every row of the snapshot is held against the truth as well.
+sources is built first, in a temporary folder, and the model is the one that build
+trains. For an invented world every row is held against the truth as well.
 
 Example:  grantgraph eval --labelled lines.csv.gz --bmf eo_oh.csv eo_pa.csv
           grantgraph eval --world world`
@@ -105,15 +104,11 @@ func (c *evalCmd) built(a *app) error {
 				Try("grantgraph eval --sources %s", c.World)
 		}
 	}
-	data := c.Data
-	if data == "" {
-		dir, err := os.MkdirTemp("", "grantgraph-eval-")
-		if err != nil {
-			return fault.Disk(os.TempDir(), err)
-		}
-		defer os.RemoveAll(dir)
-		data = dir
+	data, err := os.MkdirTemp("", "grantgraph-eval-")
+	if err != nil {
+		return fault.Disk(os.TempDir(), err)
 	}
+	defer os.RemoveAll(data)
 	var blind *eval.Result
 	result, err := build.Run(a.Ctx, build.Options{
 		Sources: c.Sources + c.World, Data: data,

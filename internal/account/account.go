@@ -191,7 +191,7 @@ type Trails interface {
 // NoKey is the answer to a request that needs a key and has none.
 func NoKey() error {
 	return fault.New("no_key", "This endpoint needs an API key.").
-		Try("send it as X-API-Key: <key> or as Authorization: Bearer <key>")
+		Try("send it as X-API-Key: <key> or as Authorization: Bearer <key>; /signup gives one")
 }
 
 func unknownKey(why string) error {
