@@ -29,6 +29,11 @@ func (c *exportCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	release, err := s.Hold()
+	if err != nil {
+		return err
+	}
+	defer release()
 	t := newTable("table", ">rows", "files")
 	e, err := warehouse.Export(a.Ctx, s, c.Out, !c.Open, func(x warehouse.ExportedTable) { t.add(x.Name, count(x.Rows), x.Files) })
 	if err != nil {

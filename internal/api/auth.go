@@ -84,7 +84,7 @@ func (s *server) tell(ctx context.Context, out *reply, c *call) {
 	}
 	if balance, err := s.Accounts.Balance(ctx, c.key); err == nil {
 		out.balance(balance)
-	} else {
+	} else if ctx.Err() == nil { // else there is nobody to tell
 		s.Log.Warn("the balance of a key is not known", slog.String("request_id", out.id), slog.Any("error", err))
 	}
 }

@@ -17,7 +17,7 @@ const markSize = 6
 const maxOffset = 1 << 40
 
 // mark is a short digest of a text.
-func mark(text string) []byte {
+func mark[T string | []byte](text T) []byte {
 	sum := sha256.Sum256([]byte(text))
 	return sum[:markSize]
 }

@@ -46,7 +46,7 @@ func (s *server) page(r *http.Request, out *reply) (handled bool, err error) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return true, out.otherMethod(r, "GET, HEAD")
 	}
-	tag := `W/"` + fmt.Sprintf("%x", mark(string(body))) + `"`
+	tag := `W/"` + fmt.Sprintf("%x", mark(body)) + `"`
 	out.header.Set("ETag", tag)
 	out.header.Set("Cache-Control", "public, max-age=300")
 	out.header.Set("Content-Type", kind)

@@ -237,8 +237,9 @@ func (b *Box) Query(ctx context.Context, r Request) (*Result, error) {
 	return b.Run(ctx, r)
 }
 
-// gateTime is how long the gate may take to read a statement.
-const gateTime = 3 * time.Second
+// gateTime is how long the gate may take to read a statement: far longer than
+// any takes, because a machine under load must not refuse a simple one.
+const gateTime = 10 * time.Second
 
 // Check asks the gate whether a statement may run, and takes a place for it if
 // the request wants one. It reads no data.
@@ -271,7 +272,7 @@ func (b *Box) read(ctx context.Context, r Request) error {
 	defer leave()
 	_, err = b.serve(ctx, b.gates, ask{SQL: r.SQL, Params: r.Params, Pro: r.Pro, Timeout: min(gateTime, 2*b.opt.Timeout)})
 	if f, ok := fault.Of(err); ok && (f.Slug == TimedOut || f.Slug == OutOfMemory || f.Slug == Failed) {
-		return reject("the statement is too complex to be read").Try("split it into smaller queries")
+		return reject("the statement is too complex to be read").Try("split it into smaller queries, or ask again in a moment if it is short")
 	}
 	return err
 }
