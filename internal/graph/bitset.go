@@ -28,6 +28,14 @@ func (b bitset) setRange(lo, hi uint32) {
 	b[last] |= tail
 }
 
+// take keeps what is in the other set too, and empties that one.
+func (b bitset) take(other bitset) {
+	for i, w := range other {
+		b[i] &= w
+		other[i] = 0
+	}
+}
+
 func (b bitset) count() int64 {
 	var n int
 	for _, w := range b {

@@ -117,6 +117,7 @@ func (q *question) setBySet(conds []cond) (rowset, error) {
 	lo, hi := uint32(0), uint32(q.g.rows)
 	var parts []part
 	var tests []*cond
+	var made made
 	for i := range conds {
 		c := &conds[i]
 		switch {
@@ -132,9 +133,7 @@ func (q *question) setBySet(conds []cond) (rowset, error) {
 		if !c.not && len(c.ranges) > 0 && len(c.ranges) <= fewRanges {
 			lo, hi = max(lo, c.ranges[0].lo), min(hi, c.ranges[len(c.ranges)-1].hi)
 		}
-		set := q.set()
-		c.scatter(set)
-		parts = append(parts, part{[]bitset{set}, c.not})
+		made.add(q, c)
 		if err := q.ctx.Err(); err != nil {
 			return rowset{}, err
 		}
@@ -142,6 +141,7 @@ func (q *question) setBySet(conds []cond) (rowset, error) {
 	if lo >= hi {
 		return rowset{short: true}, nil
 	}
+	parts = made.appendTo(parts)
 	out := q.set()
 	first, last := int(lo>>6), int((hi-1)>>6)+1
 	var total atomic.Int64
@@ -166,6 +166,39 @@ func (q *question) setBySet(conds []cond) (rowset, error) {
 		return rowset{}, err
 	}
 	return rowset{set: out, lo: lo, hi: hi, count: total.Load()}, nil
+}
+
+// made are the sets that a question makes of its conditions. They are never
+// more than three, however many words a query has.
+type made struct{ within, next, without bitset }
+
+func (m *made) add(q *question, c *cond) {
+	switch {
+	case c.not:
+		if m.without == nil {
+			m.without = q.set()
+		}
+		c.scatter(m.without)
+	case m.within == nil:
+		m.within = q.set()
+		c.scatter(m.within)
+	default:
+		if m.next == nil {
+			m.next = q.set()
+		}
+		c.scatter(m.next)
+		m.within.take(m.next)
+	}
+}
+
+func (m *made) appendTo(parts []part) []part {
+	if m.within != nil {
+		parts = append(parts, part{[]bitset{m.within}, false})
+	}
+	if m.without != nil {
+		parts = append(parts, part{[]bitset{m.without}, true})
+	}
+	return parts
 }
 
 // combine makes acc, which are the words of a set from the given one on, the

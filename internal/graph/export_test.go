@@ -2,6 +2,7 @@ package graph
 
 import (
 	"container/list"
+	"context"
 	"slices"
 
 	"grantgraph/internal/snapshot"
@@ -12,6 +13,14 @@ func OpenBytes(data []byte) (*Graph, error) { return open("memory", data, &snaps
 
 // Words are the words of a text that queries are matched against.
 func Words(text string) []string { return slices.Collect(wordsOf(text)) }
+
+// SetsOf is how many sets of rows the evaluation of a filter borrows.
+func (g *Graph) SetsOf(ctx context.Context, f *Filter) (int, error) {
+	q := g.ask(ctx)
+	defer q.end()
+	_, err := q.filter(f)
+	return len(q.sets), err
+}
 
 // Divide makes the graph divide its work as if the corpus were large.
 func (g *Graph) Divide() { g.grain = grain{tiny: 2, part: 37, words: 1, chunk: 50} }

@@ -78,4 +78,26 @@ func TestWorld(t *testing.T) {
 			return f
 		})
 	}
+
+	// However many words a query has, its memory is that of a few sets.
+	most := 0
+	compareWith(t, g, n, r, 60, func(r *rand.Rand) *graph.Filter {
+		row := n.rows[r.IntN(len(n.rows))]
+		text := row.Purpose + " " + row.NameFiled
+		for range r.IntN(12) {
+			other := n.rows[r.IntN(len(n.rows))]
+			text += " -" + pick(r, append(graph.Words(other.NameFiled), "X"))
+		}
+		f := &graph.Filter{}
+		f.Query, _ = graph.ParseQuery(text)
+		sets, err := g.SetsOf(t.Context(), f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		most = max(most, sets)
+		return f
+	})
+	if most != 4 {
+		t.Errorf("a query took up to %d sets of rows, not 4", most)
+	}
 }
