@@ -6,7 +6,6 @@ import (
 	"slices"
 	"sync"
 
-	"grantgraph/internal/ein"
 	"grantgraph/internal/orgname"
 )
 
@@ -353,39 +352,4 @@ func oneEdit(a, b string) bool {
 		return false
 	}
 	return a[i+1:] == b[i+1:] || i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
-}
-
-// oneSlip reports whether a typist could have written one EIN for another with
-// one slip: a digit changed, two neighbours swapped, a digit dropped and the
-// number filled up to nine, or a digit doubled and the last pushed out.
-func oneSlip(typed, meant ein.EIN) bool {
-	if typed == meant || typed == ein.None || meant == ein.None {
-		return false
-	}
-	var a, b [9]byte
-	x, y := typed.Append(a[:0]), meant.Append(b[:0])
-	if oneEdit(string(x), string(y)) {
-		return true
-	}
-	// Skip what agrees from the left; what follows must be the rest of the
-	// meant number moved by one place.
-	i := 0
-	for x[i] == y[i] {
-		i++
-	}
-	dropped := string(x[i:8]) == string(y[i+1:])
-	doubled := i > 0 && x[i] == x[i-1] && string(x[i+1:]) == string(y[i:8])
-	if dropped || doubled {
-		return true
-	}
-	// Eight digits are filled up from the left: what agrees from the right
-	// stays in place.
-	if x[0] != '0' {
-		return false
-	}
-	j := 8
-	for j > 0 && x[j] == y[j] {
-		j--
-	}
-	return string(x[1:j+1]) == string(y[:j])
 }

@@ -248,7 +248,7 @@ func (r *Resolver) meant(q *query, named ein.EIN) ein.EIN {
 	if named == ein.None {
 		named = r.intended(q)
 	}
-	if named == ein.None || !oneSlip(t.Filed, named) {
+	if named == ein.None || !ein.OneSlip(t.Filed, named) {
 		return ein.None
 	}
 	i, ok := r.u.position(t.Filed)
@@ -271,7 +271,7 @@ func (r *Resolver) meant(q *query, named ein.EIN) ein.EIN {
 // it is one slip away from what the line states.
 func (r *Resolver) intended(q *query) ein.EIN {
 	known := r.aliases(q)
-	if !slices.ContainsFunc(known, func(a alias) bool { return oneSlip(q.t.Filed, a.ein) }) {
+	if !slices.ContainsFunc(known, func(a alias) bool { return ein.OneSlip(q.t.Filed, a.ein) }) {
 		return ein.None
 	}
 	e := r.dominating(q, known)

@@ -124,7 +124,7 @@ func TestRulesOnRealLines(t *testing.T) {
 				b.agree++
 			case !in:
 				b.outside++
-			case conflict || oneSlip(m.EIN, l.truth):
+			case conflict || ein.OneSlip(m.EIN, l.truth):
 				b.suspect++
 			default:
 				b.wrong++
