@@ -9,6 +9,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"grantgraph/internal/typo"
 )
 
 // form is the JSON object in the body of a request. Like the reader of
@@ -146,7 +148,7 @@ func (f *form) finish() {
 			known = append(known, name)
 		}
 		slices.Sort(known)
-		if meant := nearest(name, known); meant != "" {
+		if meant := typo.Meant(name, known); meant != "" {
 			reason += fmt.Sprintf(" Did you mean %s?", meant)
 		}
 		f.params.warn.ignored(shown(name), reason)

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"grantgraph/internal/fault"
+	"grantgraph/internal/typo"
 )
 
 // Type is the type of a parameter in the published description.
@@ -318,7 +319,7 @@ func (r *reader) choices(name string) (words []string) {
 // outside reports a value that the vocabulary of a parameter does not have.
 func (r *reader) outside(p *Param, value string) {
 	reason := fmt.Sprintf("%q is not one of %s, so it was not applied.", clip(value), strings.Join(p.Enum, ", "))
-	if meant := nearest(value, p.Enum); meant != "" {
+	if meant := typo.Meant(value, p.Enum); meant != "" {
 		reason += fmt.Sprintf(" Did you mean %s?", meant)
 	}
 	r.warn.ignored(p.Name, reason)
@@ -375,7 +376,7 @@ func (r *reader) leftover(name string) string {
 	for _, u := range unhonored {
 		known = append(known, u.name)
 	}
-	if meant := nearest(name, known); meant != "" {
+	if meant := typo.Meant(name, known); meant != "" {
 		return fmt.Sprintf("There is no such parameter, so it was not applied. Did you mean %s?", meant)
 	}
 	return "There is no such parameter, so it was not applied."

@@ -150,19 +150,6 @@ func TestGrantRow(t *testing.T) {
 	}
 }
 
-func TestNearest(t *testing.T) {
-	t.Parallel()
-	names := []string{"funder_id", "recip_id", "year", "min_year", "max_year", "amount", "q"}
-	for in, want := range map[string]string{
-		"funder_idd": "funder_id", "fundre_id": "funder_id", "Funder-ID": "funder_id", "recipid": "recip_id", "yaer": "year", "m_year": "", "count": "",
-		"zebra": "", "": "", strings.Repeat("y", 100): "",
-	} {
-		if got := nearest(in, names); got != want && in != "" {
-			t.Errorf("%q is taken for %q, want %q", in, got, want)
-		}
-	}
-}
-
 func TestHeaderWarnings(t *testing.T) {
 	t.Parallel()
 	var list []Warning

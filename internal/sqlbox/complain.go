@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"grantgraph/internal/fault"
+	"grantgraph/internal/typo"
 	"grantgraph/internal/warehouse"
 )
 
@@ -161,38 +162,14 @@ func memory() *fault.Fault {
 // unknownTable explains a name that is no view.
 func unknownTable(name string) *fault.Fault {
 	f := reject("unknown table %q", clip(name))
-	best, least := "", 4
+	var names []string
 	for _, v := range warehouse.Views() {
-		if d := distance(strings.ToLower(name), v.Name); d < least {
-			best, least = v.Name, d
-		}
+		names = append(names, v.Name)
 	}
-	if best == "" {
+	meant := typo.Meant(name, names)
+	if meant == "" {
 		return f.Try("GET /sql/schema lists the tables; names are lower-case")
 	}
-	f.Message += fmt.Sprintf("; did you mean %q?", best)
+	f.Message += fmt.Sprintf("; did you mean %q?", meant)
 	return f.Try("names of tables are lower-case and case-sensitive")
-}
-
-// distance is the number of edits between two short texts.
-func distance(a, b string) int {
-	if len(a) > 64 {
-		return len(a)
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		last := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			last, row[j+1] = row[j+1], min(last+cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"grantgraph/internal/fault"
+	"grantgraph/internal/typo"
 	"grantgraph/internal/warehouse"
 )
 
@@ -344,14 +345,8 @@ func (w *walker) noFunction(name string, v map[string]any) *fault.Fault {
 	case functions[lower]: // but called as a method, or in another schema
 		f.Hint = lower + "(…)"
 	default:
-		best, least := "", 1+min(2, len(name)/3)
-		for _, known := range Functions() {
-			if d := distance(lower, known); d < least {
-				best, least = known, d
-			}
-		}
-		if best != "" {
-			f.Message += fmt.Sprintf("; did you mean %s?", best)
+		if meant := typo.Meant(lower, Functions()); meant != "" {
+			f.Message += fmt.Sprintf("; did you mean %s?", meant)
 		}
 	}
 	f.Message += w.place(v)
