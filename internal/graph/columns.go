@@ -2,13 +2,12 @@ package graph
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
 	"io"
 	"math"
-	"runtime"
-	"sync"
 	"sync/atomic"
 	"unsafe"
 
@@ -166,23 +165,12 @@ func readColumns(path string, data []byte) (*columns, error) {
 // verify compares the sections with their checksums and names one that is
 // wrong. Reading everything once also brings the file into the page cache.
 func verify(sections []section, sums []uint32) (wrong string, ok bool) {
-	var next atomic.Int64
 	var bad atomic.Pointer[section]
-	var wg sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(sections)) {
-		wg.Go(func() {
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= len(sections) {
-					return
-				}
-				if crc32.Checksum(sections[i].data, castagnoli) != sums[i] {
-					bad.Store(&sections[i])
-				}
-			}
-		})
-	}
-	wg.Wait()
+	_ = parallel(context.Background(), 0, len(sections), 1, func(i, _ int) {
+		if crc32.Checksum(sections[i].data, castagnoli) != sums[i] {
+			bad.Store(&sections[i])
+		}
+	})
 	if s := bad.Load(); s != nil {
 		return s.name, false
 	}

@@ -11,6 +11,9 @@ import (
 // OpenBytes opens an index that is in memory. It must not be closed.
 func OpenBytes(data []byte) (*Graph, error) { return open("memory", data, &snapshot.Manifest{}) }
 
+// InParts divides work.
+var InParts = inParts
+
 // Words are the words of a text that queries are matched against.
 func Words(text string) []string { return slices.Collect(wordsOf(text)) }
 

@@ -2,7 +2,9 @@ package graph
 
 import (
 	"context"
+	"fmt"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -29,7 +31,8 @@ func parallel(ctx context.Context, lo, hi, grain int, work func(from, to int)) e
 	return inParts(ctx, append(cuts, hi), func(_, from, to int) { work(from, to) })
 }
 
-// inParts is parallel over the parts between cuts, each with its number.
+// inParts is parallel over the parts between cuts, each with its number. What
+// panics on another core panics here, where somebody may recover.
 func inParts(ctx context.Context, cuts []int, work func(i, from, to int)) error {
 	n := len(cuts) - 1
 	var next atomic.Int64
@@ -42,15 +45,31 @@ func inParts(ctx context.Context, cuts []int, work func(i, from, to int)) error 
 			work(i, cuts[i], cuts[i+1])
 		}
 	}
-	if workers := min(runtime.GOMAXPROCS(0), n); workers > 1 {
-		var wg sync.WaitGroup
-		for range workers - 1 {
-			wg.Go(run)
-		}
+	workers := min(runtime.GOMAXPROCS(0), n)
+	if workers <= 1 {
 		run()
-		wg.Wait()
-	} else {
+		return ctx.Err()
+	}
+	var broken atomic.Pointer[string]
+	guarded := func() {
+		// The file may turn unreadable while it is mapped.
+		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+		defer func() {
+			if p := recover(); p != nil {
+				said := fmt.Sprintf("%v\n%s", p, debug.Stack())
+				broken.Store(&said)
+			}
+		}()
 		run()
+	}
+	var wg sync.WaitGroup
+	for range workers - 1 {
+		wg.Go(guarded)
+	}
+	guarded()
+	wg.Wait()
+	if said := broken.Load(); said != nil {
+		panic(*said)
 	}
 	return ctx.Err()
 }

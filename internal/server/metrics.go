@@ -3,6 +3,7 @@ package server
 import (
 	"log/slog"
 	"net/http"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"time"
@@ -90,7 +91,7 @@ func (m *metrics) watch(log *slog.Logger, next http.Handler) http.Handler {
 		seen := &observed{ResponseWriter: w, status: http.StatusOK}
 		// Pages have no other; the API gives its own.
 		seen.Header().Set("X-Request-Id", api.RequestID(r))
-		next.ServeHTTP(seen, r)
+		survive(log, next, seen, r)
 		took := time.Since(start)
 		if seen.status == http.StatusServiceUnavailable && r.Context().Err() != nil {
 			seen.status = statusGone
@@ -104,6 +105,24 @@ func (m *metrics) watch(log *slog.Logger, next http.Handler) http.Handler {
 			slog.String("method", r.Method), slog.String("path", shown(r.URL.Path)), slog.Int("status", seen.status),
 			slog.Int64("bytes", seen.bytes), slog.Duration("took", took), slog.String("request_id", seen.Header().Get("X-Request-Id")))
 	})
+}
+
+// survive ends with a 500 what would else end the connection, or the process:
+// a mapped file that turns unreadable is a fault of memory.
+func survive(log *slog.Logger, next http.Handler, w *observed, r *http.Request) {
+	debug.SetPanicOnFault(true)
+	defer func() {
+		p := recover()
+		if p == nil {
+			return
+		}
+		id := w.Header().Get("X-Request-Id")
+		log.Error("a request panicked", slog.String("request_id", id), slog.String("path", shown(r.URL.Path)), slog.Any("panic", p), slog.String("stack", string(debug.Stack())))
+		if !w.wrote {
+			http.Error(w, "Something broke on our side. It has been recorded under the request id "+id+".", http.StatusInternalServerError)
+		}
+	}()
+	next.ServeHTTP(w, r)
 }
 
 // observed remembers what was answered.

@@ -294,6 +294,59 @@ func TestDamagedSnapshotIsNotTakenUp(t *testing.T) {
 	}
 }
 
+// TestFileLost takes the content of a file away that the server has mapped, as
+// a disk that fails does. Requests that need it fail, the process does not, and
+// the next snapshot is served.
+func TestFileLost(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	version := publish(t, data, 0)
+	s, err := Open(Options{Data: data, BaseURL: "http://localhost", Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	key, _, err := s.Store().Create(t.Context(), account.Pro, "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := func(path string) (status int, body string) {
+		r := httptest.NewRequest("GET", path, nil)
+		r.Header.Set("X-API-Key", key)
+		rec := httptest.NewRecorder()
+		s.Handler().ServeHTTP(rec, r)
+		return rec.Code, rec.Body.String()
+	}
+	for _, part := range []string{"graph", "search"} {
+		files, err := filepath.Glob(filepath.Join(data, "builds", version, part, "*"))
+		if err != nil || len(files) == 0 {
+			t.Fatal(files, err)
+		}
+		for _, f := range files {
+			if err := os.Truncate(f, 0); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	paths := []string{"/api/v1/grants/transactions?query=school&sort_by=amount", "/api/v1/grants/summary?location=CA",
+		"/api/v1/grants/funders?subject=B&exclude=daf", "/api/v1/search?q=community"}
+	for _, path := range paths {
+		if code, body := ask(path); code != 500 || !strings.Contains(body, `"internal_error"`) {
+			t.Errorf("%s: %d, %s", path, code, body)
+		}
+	}
+	if code, body := ask("/?q=community"); code != 500 || !strings.Contains(body, "Something broke") {
+		t.Errorf("the page: %d, %s", code, body)
+	}
+	publish(t, data, 1)
+	s.refresh()
+	for _, path := range append(paths, "/?q=community") {
+		if code, body := ask(path); code != 200 {
+			t.Errorf("%s of the next snapshot: %d, %s", path, code, body)
+		}
+	}
+}
+
 // TestPruneBeforeSQLTurns prunes at the moment between taking up a snapshot and
 // turning SQL to it: what SQL may still read stays until then.
 func TestPruneBeforeSQLTurns(t *testing.T) {
