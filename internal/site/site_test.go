@@ -68,13 +68,13 @@ func TestWhere(t *testing.T) {
 
 func TestBarsStayInTheChart(t *testing.T) {
 	t.Parallel()
-	for _, years := range [][]year{nil, {{Year: 2020}}, {{Year: 2020, Amount: 5}, {Year: 2021, Amount: 50_000_000_000}, {Year: 2024, Amount: 1, Partial: true}}} {
+	for _, years := range [][]year{nil, {{Year: 2020}}, {{Year: 2020, Amount: 5, Grants: 1}, {Year: 2021, Amount: 50_000_000_000, Grants: 9}, {Year: 2024, Amount: 1, Grants: 1, Partial: true}}} {
 		c := bars(years)
 		if n := len(years); n > 0 && len(c.Bars) != years[n-1].Year-years[0].Year+1 || n == 0 && len(c.Bars) != 0 {
 			t.Fatalf("%d bars for %v", len(c.Bars), years)
 		}
 		for i, b := range c.Bars {
-			if b.Year != years[0].Year+i || (b.Height > 0) != (b.Amount > 0) || b.Y < 0 || b.Y+b.Height != c.Base || b.X+b.Width > c.Width {
+			if b.Year != years[0].Year+i || (b.Height > 0) != (b.Amount > 0) || b.Y < 0 || b.Y+b.Height != c.Base || b.X+b.Width > c.Width || (b.Label == "–") != (b.Grants == 0) {
 				t.Errorf("%+v in %d by %d", b, c.Width, c.Height)
 			}
 		}

@@ -148,7 +148,11 @@ func bars(years []year) chart {
 		if y.Amount > 0 {
 			h = max(1, h)
 		}
-		c.Bars = append(c.Bars, bar{year: y, X: i*step + 10, Y: base - h, Width: step - 20, Height: h, Label: compact(y.Amount)})
+		label := compact(y.Amount)
+		if y.Grants == 0 { // perhaps the return was not read
+			label = "–"
+		}
+		c.Bars = append(c.Bars, bar{year: y, X: i*step + 10, Y: base - h, Width: step - 20, Height: h, Label: label})
 	}
 	return c
 }
