@@ -476,7 +476,7 @@ func TestStoreNoncesAndMints(t *testing.T) {
 		if fresh, err := s.Seen(ctx, "k", "n", c.now().Add(time.Minute)); !fresh || err != nil {
 			t.Errorf("remembered for too long: %v", err)
 		}
-		for i := range mintsAnHour {
+		for i := range MintsAnHour {
 			if _, ok, err := s.TakeMint(ctx, "192.0.2.1"); !ok || err != nil {
 				t.Fatal(i, err)
 			}
@@ -486,7 +486,7 @@ func TestStoreNoncesAndMints(t *testing.T) {
 			if i == 20 {
 				// The other six hundred are taken for granted.
 				if err := s.update(ctx, func(t *tx) error {
-					_, err := t.exec("UPDATE tries SET made = $1 WHERE kind = 'mint'", mintsAnHour)
+					_, err := t.exec("UPDATE tries SET made = $1 WHERE kind = 'mint'", MintsAnHour)
 					return err
 				}); err != nil {
 					t.Fatal(err)

@@ -66,7 +66,7 @@ func newStore(opt Options, e engine) (*store, error) {
 		s.clock = time.Now
 	}
 	if s.mints == 0 {
-		s.mints = mintsAnHour
+		s.mints = MintsAnHour
 	}
 	if s.freeWindow == "" {
 		s.freeWindow = Day

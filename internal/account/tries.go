@@ -19,9 +19,9 @@ type limit struct {
 	span time.Duration
 }
 
-// mintsAnHour is how many agent keys an address may mint when nothing else is
+// MintsAnHour is how many agent keys an address may mint when nothing else is
 // said.
-const mintsAnHour = 600
+const MintsAnHour = 600
 
 // The limits of people. Ten guesses in a quarter of an hour are none at all
 // against a password of eight characters, and more than an honest hand needs.

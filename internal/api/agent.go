@@ -89,9 +89,6 @@ type desk struct {
 	log      *slog.Logger
 }
 
-// mintsAnHour is how many keys the store lets an address mint.
-const mintsAnHour = 600
-
 // newDesk makes the desk of a service, nil when its store knows no agents.
 func newDesk(c *Config) (*desk, error) {
 	if c.Agents == nil {
@@ -211,7 +208,7 @@ func (d *desk) mint(ctx context.Context, c *call, spec account.AgentSpec) (answe
 		return nil, err
 	}
 	if !ok {
-		f := fault.New(slugMints, "Too many keys were asked for from this address: at most %d an hour are minted.", mintsAnHour).
+		f := fault.New(slugMints, "Too many keys were asked for from this address: at most %d an hour are minted.", account.MintsAnHour).
 			Try("ask again in %d seconds, or use the keys you have", seconds(wait))
 		f.Err = &account.WaitError{Wait: wait}
 		return nil, f

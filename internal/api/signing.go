@@ -136,7 +136,7 @@ func (d *desk) rules(c *call) *AgentRules {
 	at := c.base + versioned + agentPath
 	a := &AgentRules{
 		head:    success,
-		Mint:    MintRules{Method: "POST", URL: at, Fields: []string{"purpose", "source"}, MaxFieldBytes: maxPurpose, MaxPerHour: mintsAnHour, InvalidIsFatal: true},
+		Mint:    MintRules{Method: "POST", URL: at, Fields: []string{"purpose", "source"}, MaxFieldBytes: maxPurpose, MaxPerHour: account.MintsAnHour, InvalidIsFatal: true},
 		Locked:  LockedRules{Answer: at + "/answer", Renew: at + "/challenge", Attempts: account.MostAttempts, MostCalls: account.MostCalls},
 		Signing: signRules(d.verifier.Requirements()), tail: tail{c.service()},
 	}

@@ -36,7 +36,7 @@ func FuzzWords(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		if len(s) > 1<<10 || strings.Contains(orgname.Fold(s), `"`) {
-			t.Skip("a long text is folded in pieces, and a quote ends a phrase")
+			return // a long text is folded in pieces, and a quote ends a phrase
 		}
 		var want string
 		if q, ok := graph.ParseQuery(`"` + s + `"`); ok {

@@ -96,6 +96,18 @@ func startWith(t *testing.T, opt Options) *Server {
 	return s
 }
 
+// idle is a server that listens to nobody and looks for nothing new until it is
+// told to.
+func idle(t *testing.T, data string, log slog.Handler) *Server {
+	t.Helper()
+	s, err := Open(Options{Data: data, BaseURL: "http://localhost", Log: slog.New(log)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	return s
+}
+
 func get(url, key string) (status int, body string, err error) {
 	return send(http.MethodGet, url, key, nil)
 }
@@ -264,11 +276,7 @@ func TestDamagedSnapshotIsNotTakenUp(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	version := publish(t, data, 0)
-	s, err := Open(Options{Data: data, BaseURL: "http://localhost", Log: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
+	s := idle(t, data, slog.DiscardHandler)
 	dir := filepath.Join(data, "builds", "29990101T000000Z")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
@@ -301,11 +309,7 @@ func TestFileLost(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	version := publish(t, data, 0)
-	s, err := Open(Options{Data: data, BaseURL: "http://localhost", Log: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
+	s := idle(t, data, slog.DiscardHandler)
 	key, _, err := s.Store().Create(t.Context(), account.Pro, "", "")
 	if err != nil {
 		t.Fatal(err)
@@ -354,7 +358,7 @@ func TestPruneBeforeSQLTurns(t *testing.T) {
 	data := t.TempDir()
 	old := filepath.Join(data, "builds", publish(t, data, 0))
 	checked := false
-	s, err := Open(Options{Data: data, BaseURL: "http://localhost", Log: slog.New(heard{slog.DiscardHandler, func(message string) {
+	s := idle(t, data, heard{slog.DiscardHandler, func(message string) {
 		if message != "serving a new snapshot" {
 			return
 		}
@@ -365,11 +369,7 @@ func TestPruneBeforeSQLTurns(t *testing.T) {
 		if _, err := os.Stat(old); err != nil {
 			t.Error(err)
 		}
-	}})})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
+	}})
 	publish(t, data, 1)
 	s.refresh()
 	if !checked {
@@ -446,11 +446,7 @@ func TestAccountsTakenAway(t *testing.T) {
 			data := t.TempDir()
 			publish(t, data, 0)
 			log := &lines{}
-			s, err := Open(Options{Data: data, BaseURL: "http://localhost", Log: slog.New(slog.NewTextHandler(log, nil))})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer s.Close()
+			s := idle(t, data, slog.NewTextHandler(log, nil))
 			if err := take(Accounts(data)); err != nil {
 				t.Fatal(err)
 			}
