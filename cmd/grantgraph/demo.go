@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"grantgraph/internal/account"
+	"grantgraph/internal/dataset"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/graph"
-	"grantgraph/internal/served"
 	"grantgraph/internal/server"
 	"grantgraph/internal/sqlbox"
 )
@@ -157,7 +157,7 @@ func (c *demoCmd) last() string { return c.path() + ".last" }
 
 // pick finds a funder and a recipient worth asking about.
 func (d *demo) pick(a *app, data string) error {
-	h, err := served.Open(data, slog.New(slog.DiscardHandler))
+	h, err := dataset.Open(data, dataset.Options{Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return err
 	}

@@ -133,7 +133,7 @@ const agentTag = "Agent keys"
 
 func mintOperation() Operation {
 	return Operation{
-		ID: "mintAgentKey", Method: "POST", Path: agentPath, Tag: agentTag, Access: Open, offered: hasDesk,
+		ID: "mintAgentKey", Method: "POST", Path: agentPath, Tag: agentTag, Access: Open, needs: theGraph, offered: hasDesk,
 		Summary: "Get a key as an automated agent",
 		Description: "Mints a key without an account. It arrives locked, with a challenge: two or three plain questions about the rows of three calls, which the locked key may make. " +
 			"Answering them unlocks 10 calls for a day. A request signed as GET /agent-key describes gets a key of a higher tier without a challenge; a signature that does not hold is refused.",
@@ -164,7 +164,7 @@ func rulesOperation() Operation {
 
 func answerOperation() Operation {
 	return Operation{
-		ID: "answerChallenge", Method: "POST", Path: agentPath + "/answer", Tag: agentTag, Access: Agent, offered: hasDesk,
+		ID: "answerChallenge", Method: "POST", Path: agentPath + "/answer", Tag: agentTag, Access: Agent, needs: theGraph, offered: hasDesk,
 		Summary: "Answer the challenge of a locked key",
 		Description: "Unlocks a locked key when every answer is right. A wrong answer is not said to be the first or the second; the next may be sent after 5 seconds, the one after that 10 seconds later. " +
 			"After three wrong answers there is a new challenge, in the answer. An answer that comes too soon is refused and not counted.",
@@ -180,7 +180,7 @@ func answerOperation() Operation {
 
 func challengeOperation() Operation {
 	return Operation{
-		ID: "renewChallenge", Method: "POST", Path: agentPath + "/challenge", Tag: agentTag, Access: Agent, offered: hasDesk,
+		ID: "renewChallenge", Method: "POST", Path: agentPath + "/challenge", Tag: agentTag, Access: Agent, needs: theGraph, offered: hasDesk,
 		Summary: "Get the next challenge for a key whose calls are spent",
 		Description: "Locks a spent key of the anonymous tier and gives it a new challenge; answering it gives another 10 calls, as often as you like until the key expires. " +
 			"A key that is locked is told its present challenge again. While calls remain there is none.",

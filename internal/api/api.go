@@ -53,11 +53,13 @@ type Accounts interface {
 	Charge(ctx context.Context, id string, cost int) (account.Balance, error)
 }
 
-// Dataset is one served snapshot, and the compliance lists beside it.
+// Dataset is all that a request is answered from. Graph, Search or SQL is nil
+// when it is out of service.
 type Dataset struct {
 	Manifest snapshot.Manifest
 	Graph    Graph
 	Search   Search
+	SQL      SQL
 	Lists    *lists.Current
 }
 
@@ -67,7 +69,8 @@ type Config struct {
 	BaseURL  string
 	Accounts Accounts
 	// Acquire returns the dataset to answer one request from, and the function
-	// that gives it back. A nil Dataset means that none is served yet.
+	// that gives it back after the last byte of the answer. A nil Dataset means
+	// that none is served yet.
 	Acquire func() (*Dataset, func())
 	Clock   func() time.Time // nil means time.Now
 	Log     *slog.Logger     // nil means no log
@@ -78,8 +81,9 @@ type Config struct {
 	Agents   account.Agents
 	Registry Registry
 
-	// SQL runs the queries of POST /sql; nil means that the service has none.
-	SQL SQL
+	// SQL says whether the service runs the queries of POST /sql, on datasets
+	// that have a warehouse.
+	SQL bool
 
 	// Examiner draws the challenges of agents; nil is one with a secret of its
 	// own. Servers that share a store need not share it.

@@ -152,13 +152,49 @@ func newWorld(t testing.TB) *world {
 			w.acquired.Add(1)
 			return w.data, func() { w.acquired.Add(-1) }
 		},
-		Agents: exampleStore{}, Registry: exampleStore{}, Examiner: exampleStore{}, AdminToken: adminToken, SQL: exampleSQL{},
+		Agents: exampleStore{}, Registry: exampleStore{}, Examiner: exampleStore{}, AdminToken: adminToken, SQL: true,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	w.Handler = h
 	return w
+}
+
+// TestPinnedToTheLastByte holds the dataset while the answer is written, and no
+// longer.
+func TestPinnedToTheLastByte(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, path := range []string{"/api/v1/grants/transactions", "/api/v1/grants/transactions?format=csv", "/api/v1/grants/transactions?format=ndjson", "/api/v1/meta", "/api/v1/nothing", "/api/v1/grants/summary?year=x"} {
+		r := httptest.NewRequest("GET", path, nil)
+		r.Header.Set("X-API-Key", "gg_test_pro")
+		rec := &pinnedRecorder{ResponseRecorder: httptest.NewRecorder(), acquired: &w.acquired}
+		w.ServeHTTP(rec, r)
+		if rec.least != 1 || w.acquired.Load() != 0 {
+			t.Errorf("%s: %d datasets are held while it is written, %d afterwards", path, rec.least, w.acquired.Load())
+		}
+		if got := rec.Header().Get("X-Dataset-Version"); got != w.data.Manifest.Version {
+			t.Errorf("%s is stamped %q", path, got)
+		}
+	}
+	// An example is of the invented dataset, and says so.
+	rec := w.get(t, "GET", "/api/v1/grants/summary?example=1&format=csv", "")
+	if got := rec.Header().Get("X-Dataset-Version"); got != fixture().Manifest.Version {
+		t.Errorf("an example is stamped %q", got)
+	}
+}
+
+// pinnedRecorder notes how many datasets are held when the last byte arrives.
+type pinnedRecorder struct {
+	*httptest.ResponseRecorder
+	acquired *atomic.Int64
+	least    int64
+}
+
+func (r *pinnedRecorder) Write(b []byte) (int, error) {
+	r.least = r.acquired.Load()
+	return r.ResponseRecorder.Write(b)
 }
 
 // get sends a request with the key of a plan, or none.

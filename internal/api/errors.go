@@ -33,6 +33,7 @@ const (
 	slugHeaderTooLong = "headers_too_large"
 	slugInternal      = "internal_error"
 	slugNoDataset     = "no_dataset"
+	slugDamaged       = "dataset_damaged"
 	slugTimeout       = "timed_out"
 	slugStore         = "store_unavailable"
 
@@ -116,6 +117,7 @@ var failures = []struct {
 	{slugHeaderTooLong, 431, "the request headers are too large"},
 	{slugInternal, 500, "something broke on our side; quote the request_id"},
 	{slugNoDataset, 503, "no dataset is being served yet"},
+	{slugDamaged, 503, "a file that the answer needs is damaged, and out of service until another build is served"},
 	{slugTimeout, 503, "the request took too long and was stopped"},
 	{slugStore, 503, "the store of keys does not answer; see Retry-After"},
 	{slugNoChallenge, 503, "the dataset is too small to draw a challenge from"},

@@ -38,7 +38,8 @@ type ExampleCase struct {
 // example answers a request from the fixture. It goes through the same code as
 // a request for data, so an example cannot differ from what it shows.
 func (s *server) example(ctx context.Context, out *reply, c *call, values url.Values) error {
-	c.data, c.desk, c.registry, c.secret, c.sql = s.fixture, exampleDesk(c.base), exampleStore{}, exampleSecret, exampleSQL{}
+	c.data, c.desk, c.registry, c.secret = s.fixture, exampleDesk(c.base), exampleStore{}, exampleSecret
+	out.stamp(c.data)
 	name := strings.ToLower(strings.TrimSpace(values.Get("example")))
 	if name == "" || name == "true" {
 		name = "1"

@@ -380,7 +380,7 @@ func TestEveryParameterIsRead(t *testing.T) {
 	t.Parallel()
 	for i := range operations {
 		op := &operations[i]
-		c := &call{op: op, warn: &warnings{}, data: fixture(), base: base, format: "json", sql: exampleSQL{}}
+		c := &call{op: op, warn: &warnings{}, data: fixture(), base: base, format: "json"}
 		if len(op.Examples) > 0 {
 			c.body = []byte(op.Examples[0].Body)
 		}
@@ -488,7 +488,7 @@ func FuzzReader(f *testing.F) {
 	data := fixture()
 	f.Fuzz(func(t *testing.T, query string) {
 		for i := range operations {
-			c := &call{op: &operations[i], warn: &warnings{}, data: data, base: base, format: "json", desk: exampleDesk(base), registry: exampleStore{}, sql: exampleSQL{}}
+			c := &call{op: &operations[i], warn: &warnings{}, data: data, base: base, format: "json", desk: exampleDesk(base), registry: exampleStore{}}
 			if e := c.op.Examples; len(e) > 0 {
 				c.body = []byte(e[0].Body)
 			}

@@ -54,7 +54,7 @@ const (
 
 func searchOperation() Operation {
 	return Operation{
-		ID: "searchOrganizations", Method: "GET", Path: "/search", Tag: "Organizations", Access: Open,
+		ID: "searchOrganizations", Method: "GET", Path: "/search", Tag: "Organizations", Access: Open, needs: theNames,
 		Summary:     "Find an organization and its EIN by name",
 		Description: "Finds organizations by name, part of a name, misspelling, initials, former name or EIN.",
 		Params: []Param{

@@ -77,7 +77,7 @@ const graphNote = " Amounts are grants paid in the fiscal year, as itemized on F
 
 func transactionsOperation() Operation {
 	return Operation{
-		ID: "listTransactions", Method: "GET", Path: "/grants/transactions", Tag: "Grants", Access: Grants, Cost: 1,
+		ID: "listTransactions", Method: "GET", Path: "/grants/transactions", Tag: "Grants", Access: Grants, Cost: 1, needs: theGraph,
 		Summary:     "Grants, one row each",
 		Description: "Lists the grants that match the filters, largest first." + graphNote,
 		Params:      listParams(transactionOrders, GrantRow{}), Response: List[GrantRow]{}, Formats: formats, Slugs: listSlugs,
@@ -90,7 +90,7 @@ func transactionsOperation() Operation {
 
 func fundersOperation() Operation {
 	return Operation{
-		ID: "listFunders", Method: "GET", Path: "/grants/funders", Tag: "Grants", Access: Grants, Cost: 1,
+		ID: "listFunders", Method: "GET", Path: "/grants/funders", Tag: "Grants", Access: Grants, Cost: 1, needs: theGraph,
 		Summary:     "Funders, ranked by dollars",
 		Description: "Lists the funders of the grants that match the filters, with the totals of those grants, ranked by total dollars." + graphNote,
 		Params:      listParams(funderOrders, FunderRow{}), Response: List[FunderRow]{}, Formats: formats, Slugs: listSlugs,
@@ -103,7 +103,7 @@ func fundersOperation() Operation {
 
 func recipientsOperation() Operation {
 	return Operation{
-		ID: "listRecipients", Method: "GET", Path: "/grants/recipients", Tag: "Grants", Access: Grants, Cost: 1,
+		ID: "listRecipients", Method: "GET", Path: "/grants/recipients", Tag: "Grants", Access: Grants, Cost: 1, needs: theGraph,
 		Summary:     "Recipients, ranked by dollars",
 		Description: "Lists the recipients of the grants that match the filters, with the totals of those grants, ranked by dollars received." + graphNote,
 		Params:      listParams(recipientOrders, RecipientRow{}), Response: List[RecipientRow]{}, Formats: formats, Slugs: listSlugs,
@@ -116,7 +116,7 @@ func recipientsOperation() Operation {
 
 func summaryOperation() Operation {
 	return Operation{
-		ID: "summarizeGrants", Method: "GET", Path: "/grants/summary", Tag: "Grants", Access: Grants, Cost: 1,
+		ID: "summarizeGrants", Method: "GET", Path: "/grants/summary", Tag: "Grants", Access: Grants, Cost: 1, needs: theGraph,
 		Summary:     "Totals, overall and by year",
 		Description: "Sums up the grants that match the filters: dollars, grants, distinct funders and distinct recipients, overall and by fiscal year." + graphNote,
 		Params:      append(filterParams(), formatParam(formats...)), Response: SummaryAnswer{}, Formats: formats, Slugs: grantSlugs,

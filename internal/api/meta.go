@@ -16,6 +16,7 @@ type MetaAnswer struct {
 	Scope               Scope             `json:"scope"`
 	Trial               Trial             `json:"trial"`
 	ComplianceSources   ComplianceSources `json:"compliance_sources"`
+	ComplianceEdition   *string           `json:"compliance_edition" doc:"Edition of the compliance lists that the whole answer is from; null when there is none."`
 	ComplianceReports   ComplianceReports `json:"compliance_reports"`
 	CandidCompatibility Compatibility     `json:"candid_compatibility"`
 	ResponseCompat      ResponseCompat    `json:"response_compat"`
@@ -241,9 +242,9 @@ func (c *call) meta() *MetaAnswer {
 			ComplianceScreensIncluded: 1,
 			ComplianceWithheldFields:  withheld,
 		},
-		ComplianceSources: *complianceSources(c.data.Lists),
-		Sources:           sources(m),
-		Resolution:        resolution(m),
+		ComplianceSources: *complianceSources(c.data.Lists), ComplianceEdition: text(c.data.Lists.Version()),
+		Sources:    sources(m),
+		Resolution: resolution(m),
 		ComplianceReports: ComplianceReports{
 			Format: "1.0",
 			Signing: Signing{

@@ -53,7 +53,6 @@ type call struct {
 	named    string        // the call of its challenge that a locked key makes
 	desk     *desk
 	registry Registry
-	sql      SQL
 }
 
 // service is the extension block of the answer.
@@ -93,16 +92,29 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request) {
 	out.header.Set("X-Content-Type-Options", "nosniff")
 	out.header.Set("Link", fmt.Sprintf(`<%s%s>; rel="api-catalog", <%s/openapi.json>; rel="service-desc"; type="%s", <%s/llms.txt>; rel="service-doc"; type="text/plain"`,
 		s.BaseURL, catalogPath, s.BaseURL, openapiType, s.BaseURL))
+	// One dataset from the first read to the last byte.
+	data, release := s.Acquire()
+	if release != nil {
+		defer release()
+	}
+	out.stamp(data)
 	began := s.Clock()
-	s.guarded(r, out)
+	s.guarded(r, out, data)
 	out.header.Set("Server-Timing", fmt.Sprintf("app;dur=%.2f", float64(s.Clock().Sub(began))/1e6))
 	out.write(w, r)
 	out.release()
 }
 
+// stamp names the dataset that the answer is from.
+func (r *reply) stamp(d *Dataset) {
+	if d != nil {
+		r.header.Set("X-Dataset-Version", d.Manifest.Version)
+	}
+}
+
 // guarded runs the request and turns an error into its answer, and a panic into
 // a 500.
-func (s *server) guarded(r *http.Request, out *reply) {
+func (s *server) guarded(r *http.Request, out *reply, data *Dataset) {
 	defer func() {
 		if p := recover(); p != nil {
 			s.Log.Error("a request panicked", slog.String("request_id", out.id), slog.String("path", Route(r.URL.Path)),
@@ -110,7 +122,7 @@ func (s *server) guarded(r *http.Request, out *reply) {
 			s.fail(out, &call{}, errors.New("panic"), true)
 		}
 	}()
-	c := &call{warn: &warnings{}, base: s.BaseURL, format: "json", id: out.id, desk: s.desk, registry: s.Registry, sql: s.SQL, address: s.Address(r)}
+	c := &call{data: data, warn: &warnings{}, base: s.BaseURL, format: "json", id: out.id, desk: s.desk, registry: s.Registry, address: s.Address(r)}
 	if err := s.dispatch(r, out, c); err != nil {
 		s.note(r.Context(), c, err)
 		s.fail(out, c, err, false)
@@ -199,15 +211,14 @@ func (s *server) operate(ctx context.Context, r *http.Request, out *reply, c *ca
 	if err := c.readBody(r); err != nil {
 		return err
 	}
-	data, release := s.Acquire()
-	if release != nil {
-		defer release()
-	}
-	if data == nil {
+	if c.data == nil {
 		out.header.Set("Retry-After", "30")
 		return fault.New(slugNoDataset, "No dataset is being served yet.").Try("ask again in a moment")
 	}
-	c.data = data
+	if err := c.data.lacks(op.needs); err != nil {
+		out.header.Set("Retry-After", "60")
+		return err
+	}
 	run, err := c.prepare(values, path)
 	if err != nil {
 		return err

@@ -217,6 +217,7 @@ func headers(op *Operation) object {
 	}
 	out := object{
 		"X-Request-Id":          header("string", "Identifier of the request."),
+		"X-Dataset-Version":     header("string", "Build stamp of the dataset that the whole answer is from."),
 		"X-Service-Unsupported": header("string", "Names of the parameters that were not honored, comma-separated."),
 	}
 	if op.cacheable() {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"grantgraph/internal/account"
+	"grantgraph/internal/fault"
 )
 
 // Access says who may call an operation.
@@ -77,12 +78,38 @@ type Operation struct {
 	Lists       bool          // the answer changes with the compliance lists as well
 	Timeout     time.Duration // of a request, when the usual one is too short
 
+	// needs are the parts of the dataset without which there is no answer.
+	needs part
+
 	// offered says whether a service has the operation; nil means that all do.
 	offered func(s *server) bool
 
 	// plan reads the request, with no look at the data, and returns the
 	// function that makes the answer. It is called before the caller is charged.
 	plan func(c *call) (run, error)
+}
+
+// part is a part of the dataset, or several.
+type part int
+
+// The parts that can be out of service.
+const (
+	theGraph part = 1 << iota
+	theNames
+	theWarehouse
+)
+
+// lacks is the failure of a dataset that does not have the parts needed.
+func (d *Dataset) lacks(needed part) error {
+	switch {
+	case needed&theGraph != 0 && d.Graph == nil, needed&theNames != 0 && d.Search == nil:
+		return fault.New(slugDamaged, "A file that this answer needs is damaged, so it is out of service.").
+			Try("ask again when another build of the dataset is served")
+	case needed&theWarehouse != 0 && d.SQL == nil:
+		return fault.New(slugSQLUnavailable, "The dataset being served has no warehouse to ask.").
+			Try("use the other endpoints meanwhile, and retry after the next build of the dataset")
+	}
+	return nil
 }
 
 // run makes the answer. It is called after the caller is charged.
@@ -131,7 +158,7 @@ func (op *Operation) request(e *Example) string {
 }
 
 // everywhere are the failures that every operation can answer.
-var everywhere = []string{slugQuery, slugTooMany, slugStrict, slugMethod, slugBodyTooLarge, slugURITooLong, slugInvalid, slugHeaderTooLong, slugInternal, slugNoDataset, slugTimeout}
+var everywhere = []string{slugQuery, slugTooMany, slugStrict, slugMethod, slugBodyTooLarge, slugURITooLong, slugInvalid, slugHeaderTooLong, slugInternal, slugNoDataset, slugDamaged, slugTimeout}
 
 // keyed are the failures of every operation that needs a key.
 var keyed = []string{slugNoKey, slugUnknownKey, slugExpired, slugInactive, slugStore}

@@ -16,7 +16,7 @@ import (
 	"grantgraph/internal/warehouse"
 )
 
-// SQL runs queries on the warehouse; *sqlbox.Box does.
+// SQL runs queries on the warehouse; *sqlbox.Warehouse does.
 type SQL interface {
 	// Check asks whether a query may run. It reads no data.
 	Check(ctx context.Context, r sqlbox.Request) error
@@ -125,7 +125,7 @@ func sqlCell(raw json.RawMessage) (string, error) {
 }
 
 // hasSQL says whether the service runs queries.
-func hasSQL(s *server) bool { return s.SQL != nil }
+func hasSQL(s *server) bool { return s.SQL }
 
 // The queries of the examples.
 const (
@@ -139,7 +139,7 @@ func sqlOperation() Operation {
 	body := func(sql, rest string) string { return fmt.Sprintf(`{"sql":%q%s}`, sql, rest) }
 	formats := []string{"json", "csv", "ndjson"}
 	return Operation{
-		ID: "runSQL", Method: "POST", Path: sqlPath, Tag: sqlTag, Access: Paid, Cost: 1, offered: hasSQL, Timeout: sqlTimeout,
+		ID: "runSQL", Method: "POST", Path: sqlPath, Tag: sqlTag, Access: Paid, Cost: 1, offered: hasSQL, Timeout: sqlTimeout, needs: theWarehouse,
 		Summary: "Run a read-only SQL query",
 		Description: "Runs one SELECT, WITH … SELECT or DESCRIBE over the tables that GET /sql/schema lists, in the dialect of DuckDB, and returns at most 2,000 rows. " +
 			"Tables marked Pro need the Pro plan: a query that names one with another key is refused as a whole. Values can be bound with params. " +
@@ -172,11 +172,11 @@ func sqlPlan(c *call) (run, error) {
 	if c.request != nil {
 		ctx = c.request.Context()
 	}
-	if err := c.sql.Check(ctx, q); err != nil {
+	if err := c.data.SQL.Check(ctx, q); err != nil {
 		return nil, patient(err)
 	}
 	return func(ctx context.Context) (answer, error) {
-		found, err := c.sql.Run(ctx, q)
+		found, err := c.data.SQL.Run(ctx, q)
 		if err != nil {
 			return nil, patient(err)
 		}

@@ -268,7 +268,8 @@ func TestSQLSlugs(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
-			h, err := New(Config{BaseURL: base, Accounts: w.ledger, Acquire: func() (*Dataset, func()) { return w.data, nil }, SQL: c.box})
+			w.data.SQL = c.box
+			h, err := New(Config{BaseURL: base, Accounts: w.ledger, Acquire: func() (*Dataset, func()) { return w.data, nil }, SQL: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -292,11 +293,14 @@ func TestSQLTimeout(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer box.Close()
-	if err := box.Use(servedDir); err != nil {
+	slow, err := box.Open(servedDir)
+	if err != nil {
 		t.Fatal(err)
 	}
+	defer slow.Close()
 	w := newWorld(t)
-	if w.Handler, err = New(Config{BaseURL: base, Accounts: w.ledger, Acquire: func() (*Dataset, func()) { return served, nil }, SQL: box}); err != nil {
+	w.data.SQL = slow
+	if w.Handler, err = New(Config{BaseURL: base, Accounts: w.ledger, Acquire: func() (*Dataset, func()) { return w.data, nil }, SQL: true}); err != nil {
 		t.Fatal(err)
 	}
 	rec := w.sql(t, "plus", "", statement(exampleSlow))
@@ -373,7 +377,8 @@ func TestSQLKeys(t *testing.T) {
 	for _, plan := range []account.Plan{account.Plus, account.Pro} {
 		w := newWorld(t)
 		seen := &listening{}
-		h, err := New(Config{BaseURL: base, Accounts: w.ledger, Acquire: func() (*Dataset, func()) { return w.data, nil }, SQL: seen})
+		w.data.SQL = seen
+		h, err := New(Config{BaseURL: base, Accounts: w.ledger, Acquire: func() (*Dataset, func()) { return w.data, nil }, SQL: true})
 		if err != nil {
 			t.Fatal(err)
 		}

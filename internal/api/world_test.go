@@ -33,7 +33,7 @@ import (
 // servedSQL its warehouse.
 var (
 	served    *Dataset
-	servedSQL *sqlbox.Box
+	servedSQL *sqlbox.Warehouse
 	servedDir string
 )
 
@@ -83,14 +83,15 @@ func serveWorld(dir string) (*Dataset, error) {
 		return nil, err
 	}
 	// Tests run side by side with the same few keys.
-	if servedSQL, err = sqlbox.New(sqlbox.Options{Workers: 2, Queue: 1000, Wait: time.Minute, PerKey: 1000}); err != nil {
+	box, err := sqlbox.New(sqlbox.Options{Workers: 2, Queue: 1000, Wait: time.Minute, PerKey: 1000})
+	if err != nil {
 		return nil, err
 	}
 	servedDir = s.Dir
-	if err := servedSQL.Use(s.Dir); err != nil {
+	if servedSQL, err = box.Open(s.Dir); err != nil {
 		return nil, err
 	}
-	return &Dataset{Manifest: s.Manifest, Graph: g, Search: x, Lists: &lists.Current{}}, nil
+	return &Dataset{Manifest: s.Manifest, Graph: g, Search: x, SQL: servedSQL, Lists: &lists.Current{}}, nil
 }
 
 // realWorld is a server over the built world.
@@ -101,7 +102,7 @@ func realWorld(t testing.TB) *world {
 	w.Handler, err = New(Config{BaseURL: base, Accounts: w.ledger, Acquire: func() (*Dataset, func()) {
 		w.acquired.Add(1)
 		return served, func() { w.acquired.Add(-1) }
-	}, SQL: servedSQL})
+	}, SQL: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,8 +26,8 @@ import (
 	"grantgraph/internal/agent"
 	"grantgraph/internal/agent/httpsig"
 	"grantgraph/internal/api"
+	"grantgraph/internal/dataset"
 	"grantgraph/internal/fault"
-	"grantgraph/internal/served"
 	"grantgraph/internal/site"
 	"grantgraph/internal/site/mail"
 	"grantgraph/internal/sqlbox"
@@ -76,8 +76,7 @@ const (
 type Server struct {
 	opt      Options
 	log      *slog.Logger
-	holder   *served.Holder
-	sql      *warehouse // nil when there is none
+	holder   *dataset.Holder
 	accounts account.Store
 	public   net.Listener
 	admin    net.Listener
@@ -126,14 +125,8 @@ func Open(opt Options) (_ *Server, err error) {
 			s.Close()
 		}
 	}()
-	if s.holder, err = served.Open(opt.Data, opt.Log); err != nil {
+	if s.holder, err = dataset.Open(opt.Data, dataset.Options{SQL: opt.SQL, Clock: s.opt.Clock, Log: opt.Log}); err != nil {
 		return nil, err
-	}
-	if opt.SQL != nil {
-		if s.sql, err = openWarehouse(*opt.SQL, opt.Log, s.opt.Clock); err != nil {
-			return nil, fmt.Errorf("setting up SQL: %w", err)
-		}
-		s.turnSQL()
 	}
 	if s.accounts, err = OpenAccounts(opt.Data, opt.Database, account.Options{Clock: s.opt.Clock, FreeWindow: opt.Window}); err != nil {
 		return nil, err
@@ -203,20 +196,18 @@ func (s *Server) route() error {
 	config := api.Config{
 		BaseURL: s.opt.BaseURL, Accounts: s.accounts, Clock: s.opt.Clock, Log: s.log, Address: s.address,
 		Examiner: examiner, Directory: s.opt.Directory, Trusted: s.opt.Trusted, AdminToken: s.opt.AdminToken,
+		SQL: s.opt.SQL != nil,
 		Acquire: func() (*api.Dataset, func()) {
-			set, release := s.holder.Acquire()
-			return &api.Dataset{Manifest: set.Snapshot.Manifest, Graph: set.Graph, Search: set.Search, Lists: s.holder.Lists()}, release
+			d, release := s.holder.Acquire()
+			return served(d), release
 		},
-	}
-	if s.sql != nil {
-		config.SQL = s.sql
 	}
 	apiHandler, err := api.New(config)
 	if err != nil {
 		return fmt.Errorf("setting up the API: %w", err)
 	}
 	s.pages, err = site.New(site.Config{
-		BaseURL: s.opt.BaseURL, Acquire: s.holder.Acquire, Lists: s.holder.Lists, Accounts: s.accounts, Window: s.opt.Window,
+		BaseURL: s.opt.BaseURL, Acquire: s.holder.Acquire, Accounts: s.accounts, Window: s.opt.Window,
 		Mail: s.opt.Mail, Address: s.address, Secret: s.secrets.Forms, Clock: s.opt.Clock, Log: s.log,
 	})
 	if err != nil {
@@ -237,6 +228,21 @@ func (s *Server) route() error {
 	s.health(mux)
 	s.handler = s.metrics.watch(s.log, mux)
 	return nil
+}
+
+// served is a dataset as the API sees it: what is out of service is nil.
+func served(d *dataset.Dataset) *api.Dataset {
+	to := &api.Dataset{Manifest: d.Snapshot.Manifest, Lists: d.Lists}
+	if d.Graph != nil {
+		to.Graph = d.Graph
+	}
+	if d.Search != nil {
+		to.Search = d.Search
+	}
+	if d.SQL != nil {
+		to.SQL = d.SQL
+	}
+	return to
 }
 
 // address is where a request comes from. A proxy that is trusted puts the
@@ -267,19 +273,26 @@ func (s *Server) trusts(proxy netip.Addr) bool {
 func (s *Server) health(mux *http.ServeMux) {
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
-		if s.stopping.Load() {
-			f := api.Failure{Code: http.StatusServiceUnavailable, Message: "This server is being stopped.", Error: "stopping",
-				Hint: "send requests to another server", RequestID: api.RequestID(r)}
-			w.Header().Set("Content-Type", "application/json")
-			w.Header().Set("X-Request-Id", f.RequestID)
-			w.WriteHeader(f.Code)
-			_ = json.NewEncoder(w).Encode(f)
-			return
-		}
-		set, release := s.holder.Acquire()
+		d, release := s.holder.Acquire()
 		defer release()
-		fmt.Fprintln(w, "ready", set.Snapshot.Manifest.Version)
+		switch {
+		case s.stopping.Load():
+			unready(w, r, "stopping", "This server is being stopped.")
+		case !d.Whole():
+			unready(w, r, "damaged", "An index of the dataset is damaged.")
+		default:
+			fmt.Fprintln(w, "ready", d.Version())
+		}
 	})
+}
+
+func unready(w http.ResponseWriter, r *http.Request, slug, message string) {
+	f := api.Failure{Code: http.StatusServiceUnavailable, Message: message, Error: slug,
+		Hint: "send requests to another server", RequestID: api.RequestID(r)}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("X-Request-Id", f.RequestID)
+	w.WriteHeader(f.Code)
+	_ = json.NewEncoder(w).Encode(f)
 }
 
 // Handler answers requests in process, without a listener.
@@ -309,9 +322,7 @@ func (s *Server) Run(ctx context.Context) error {
 		go func() { failed <- admin.Serve(s.admin) }()
 		servers = append(servers, admin)
 	}
-	set, release := s.holder.Acquire()
-	s.log.Info("serving", "url", s.opt.BaseURL, "dataset", set.Snapshot.Manifest.Version, "grants", set.Graph.Rows())
-	release()
+	s.log.Info("serving", append([]any{"url", s.opt.BaseURL}, s.about()...)...)
 	ctx, end := context.WithCancel(ctx)
 	var following sync.WaitGroup
 	following.Go(func() { s.follow(ctx) })
@@ -360,32 +371,24 @@ func (s *Server) follow(ctx context.Context) {
 	}
 }
 
-// turnSQL sees to it that SQL, if there is any, is answered from the snapshot
-// being served.
-func (s *Server) turnSQL() {
-	if s.sql != nil {
-		set, release := s.holder.Acquire()
-		defer release()
-		s.sql.use(set.Snapshot)
-	}
+// about is the dataset being served, for the log.
+func (s *Server) about() []any {
+	d, release := s.holder.Acquire()
+	defer release()
+	return []any{"dataset", d.Version(), "grants", d.Snapshot.Manifest.Counts.Grants, "lists", d.Lists.Version()}
 }
 
 func (s *Server) refresh() {
-	_, release := s.holder.Acquire() // SQL reads its files until it turns to others
-	defer release()
 	swapped, err := s.holder.Refresh()
 	s.complain(&s.refused.snapshot, "the new snapshot cannot be served; the old one stays", err)
 	if swapped {
-		set, release := s.holder.Acquire()
-		defer release()
 		s.metrics.swaps.Inc()
-		s.log.Info("serving a new snapshot", "dataset", set.Snapshot.Manifest.Version, "grants", set.Graph.Rows())
+		s.log.Info("serving a new snapshot", s.about()...)
 	}
-	s.turnSQL()
 	swapped, err = s.holder.RefreshLists()
 	s.complain(&s.refused.lists, "the new lists cannot be served; the old ones stay", err)
 	if swapped {
-		s.log.Info("serving new lists", "edition", s.holder.Lists().Version())
+		s.log.Info("serving new lists", s.about()...)
 	}
 	s.guardStore()
 }
@@ -433,9 +436,6 @@ func (s *Server) Close() {
 		if err := s.accounts.Close(); err != nil {
 			s.log.Error("closing the accounts", "error", err)
 		}
-	}
-	if s.sql != nil {
-		s.sql.close()
 	}
 	if s.holder != nil {
 		s.holder.Close()

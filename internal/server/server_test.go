@@ -22,7 +22,6 @@ import (
 	"grantgraph/internal/fault"
 	"grantgraph/internal/graph"
 	"grantgraph/internal/search"
-	"grantgraph/internal/snapshot"
 	"grantgraph/internal/sqlbox"
 	"grantgraph/internal/synth"
 )
@@ -348,38 +347,6 @@ func TestFileLost(t *testing.T) {
 		if code, body := ask(path); code != 200 {
 			t.Errorf("%s of the next snapshot: %d, %s", path, code, body)
 		}
-	}
-}
-
-// TestPruneBeforeSQLTurns prunes at the moment between taking up a snapshot and
-// turning SQL to it: what SQL may still read stays until then.
-func TestPruneBeforeSQLTurns(t *testing.T) {
-	t.Parallel()
-	data := t.TempDir()
-	old := filepath.Join(data, "builds", publish(t, data, 0))
-	checked := false
-	s := idle(t, data, heard{slog.DiscardHandler, func(message string) {
-		if message != "serving a new snapshot" {
-			return
-		}
-		checked = true
-		if err := snapshot.Prune(data, 1); err != nil {
-			t.Error(err)
-		}
-		if _, err := os.Stat(old); err != nil {
-			t.Error(err)
-		}
-	}})
-	publish(t, data, 1)
-	s.refresh()
-	if !checked {
-		t.Fatal("the new snapshot is not taken up")
-	}
-	if err := snapshot.Prune(data, 1); err != nil {
-		t.Error(err)
-	}
-	if _, err := os.Stat(old); err == nil {
-		t.Error("the old snapshot is kept")
 	}
 }
 

@@ -164,6 +164,44 @@ func TestSQLDamaged(t *testing.T) {
 	}
 }
 
+// TestSQLFoundDamaged serves a warehouse one of whose bits is wrong, where no
+// query need ever meet it: the check beside the requests finds it, SQL is out of
+// service from then on, and nothing else is.
+func TestSQLFoundDamaged(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	path := filepath.Join(data, "builds", publishSQL(t, data, 0), files.OpenFile)
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b[len(b)-100] ^= 4
+	if err := os.WriteFile(path, b, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	log := &lines{}
+	s := startWith(t, Options{Data: data, SQL: &sqlbox.Options{Workers: 1}, Log: slog.New(slog.NewTextHandler(log, nil))})
+	key, _, err := s.Store().Create(t.Context(), account.Pro, "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		status, body, err := query(s.URL(), key, "SELECT 1")
+		if err != nil || status != 200 && status != 503 {
+			t.Fatalf("%d %v %s", status, err, body)
+		}
+		if status == 503 {
+			if !strings.Contains(body, "sql_unavailable") || strings.Contains(body, data) || !strings.Contains(log.String(), "its file is damaged") {
+				t.Errorf("%s\n%s", body, log)
+			}
+			break
+		}
+	}
+	if status, body, err := get(s.URL()+"/api/v1/grants/summary", key); err != nil || status != 200 {
+		t.Errorf("%d %v %s", status, err, body)
+	}
+}
+
 // lines is a log that a test reads while it is written.
 type lines struct {
 	mu sync.Mutex

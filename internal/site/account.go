@@ -78,8 +78,6 @@ func (s *Site) showAccount(v *visit) { s.drawAccount(v, nil) }
 // drawAccount shows the account, and what was wrong with the form on it that
 // was sent, if one was.
 func (s *Site) drawAccount(v *visit, refused error) {
-	set, release := s.Acquire()
-	defer release()
 	ctx, plan := v.r.Context(), v.account.Plan
 	page := accountPage{form: *s.form(v, "Your account"), Account: v.account, Plan: s.plan(plan), Window: s.window(plan)}
 	now := s.Clock()
@@ -114,7 +112,7 @@ func (s *Site) drawAccount(v *visit, refused error) {
 	switch left := s.take(v); left.Kind {
 	case flashMade, flashRotated:
 		page.Made = left
-		page.Examples = examplesOf(ctx, set)
+		page.Examples = examplesOf(ctx, data(v.r))
 	case flashLost:
 		page.Problem = "The key was made but could not be shown. Rotate it to be shown another."
 	case flashPassword:

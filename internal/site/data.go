@@ -71,10 +71,8 @@ var meanings = map[string]string{
 }
 
 func (s *Site) serveData(w http.ResponseWriter, r *http.Request) {
-	set, release := s.Acquire()
-	defer release()
-	m := &set.Snapshot.Manifest
-	page := dataPage{frame: s.frame(r, "The data", m.Version), Counts: m.Counts}
+	m := &data(r).Snapshot.Manifest
+	page := dataPage{frame: s.frame(r, "The data"), Counts: m.Counts}
 	rates, err := m.Rates()
 	if err != nil {
 		s.Log.Error("drawing the page about the data", "error", err)
@@ -87,7 +85,7 @@ func (s *Site) serveData(w http.ResponseWriter, r *http.Request) {
 		}
 		page.Rules = append(page.Rules, row)
 	}
-	now := s.Lists()
+	now := data(r).Lists
 	for _, l := range lists.All() {
 		row := listRow{List: l, Status: now.Edition.Status(l.Name)}
 		row.Check, row.Checked = now.Check(l.Name)

@@ -47,7 +47,7 @@ type form struct {
 
 func (s *Site) form(v *visit, title string) *form {
 	_, console := s.Mail.(*mail.Console)
-	return &form{frame: s.frame(v.r, title, s.version()), Token: s.token(v), Console: console, Free: s.allowance(account.Free)}
+	return &form{frame: s.frame(v.r, title), Token: s.token(v), Console: console, Free: s.allowance(account.Free)}
 }
 
 // again shows a form once more, with what was wrong.
@@ -121,7 +121,7 @@ func (s *Site) tell(v *visit, status int, title, text string) {
 	s.render(v.w, status, "told", struct {
 		frame
 		Text string
-	}{s.frame(v.r, title, s.version()), text})
+	}{s.frame(v.r, title), text})
 }
 
 // fail shows that a page cannot be had.

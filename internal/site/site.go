@@ -30,12 +30,11 @@ import (
 	"time"
 
 	"grantgraph/internal/account"
+	"grantgraph/internal/dataset"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/graph"
-	"grantgraph/internal/lists"
 	"grantgraph/internal/search"
-	"grantgraph/internal/served"
 	"grantgraph/internal/site/mail"
 	"grantgraph/internal/snapshot"
 )
@@ -49,8 +48,7 @@ var static embed.FS
 // Config is what the site needs.
 type Config struct {
 	BaseURL  string // absolute, without a trailing slash
-	Acquire  func() (*served.Set, func())
-	Lists    func() *lists.Current
+	Acquire  func() (*dataset.Dataset, func())
 	Accounts account.Store
 	Window   account.Window             // of the free allowance; empty is a day
 	Mail     mail.Mailer                // nil writes letters to the console
@@ -90,16 +88,16 @@ func New(c Config) (*Site, error) {
 		return nil, err
 	}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /{$}", s.serveHome)
-	mux.HandleFunc("GET /org/{ein}/{slug...}", s.serveOrg)
-	mux.HandleFunc("GET /org/{ein}", s.serveOrg)
+	mux.HandleFunc("GET /{$}", s.whole(s.serveHome))
+	mux.HandleFunc("GET /org/{ein}/{slug...}", s.whole(s.serveOrg))
+	mux.HandleFunc("GET /org/{ein}", s.whole(s.serveOrg))
 	mux.HandleFunc("GET /data", s.serveData)
 	mux.HandleFunc("GET /sql", s.serveSQL)
 	mux.Handle("GET /static/", cached(http.StripPrefix("/static/", http.FileServerFS(noListing{files}))))
 	mux.HandleFunc("/", s.serveRest(mux))
 	s.routePeople(mux)
 	s.routeAccount(mux)
-	s.handler = secured(mux)
+	s.handler = secured(s.pinned(mux))
 	return s, nil
 }
 
@@ -210,6 +208,39 @@ func secured(h http.Handler) http.Handler {
 	})
 }
 
+// pinned keeps one dataset for the whole of a request, whatever is drawn from
+// it. Files of the site itself are of no dataset.
+func (s *Site) pinned(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/static/") {
+			h.ServeHTTP(w, r)
+			return
+		}
+		d, release := s.Acquire()
+		defer release()
+		w.Header().Set("X-Dataset-Version", d.Version())
+		h.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), pin{}, d)))
+	})
+}
+
+// pin is where the context of a request has its dataset.
+type pin struct{}
+
+// data is the dataset of a request.
+func data(r *http.Request) *dataset.Dataset { return r.Context().Value(pin{}).(*dataset.Dataset) }
+
+// whole draws a page that needs both indexes only while there are both.
+func (s *Site) whole(h http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if !data(r).Whole() {
+			w.Header().Set("Retry-After", "60")
+			s.tell(&visit{w: w, r: r}, http.StatusServiceUnavailable, "Out of service", "A file that this page is drawn from is damaged. Please try again later.")
+			return
+		}
+		h(w, r)
+	}
+}
+
 // frame is what the layout shows around every page.
 type frame struct {
 	Title    string
@@ -218,8 +249,8 @@ type frame struct {
 	SignedIn bool // as far as one can tell without asking the store
 }
 
-func (s *Site) frame(r *http.Request, title, version string) frame {
-	return frame{Title: title, BaseURL: s.BaseURL, Version: version, SignedIn: s.cookie(r, sessionCookie) != ""}
+func (s *Site) frame(r *http.Request, title string) frame {
+	return frame{Title: title, BaseURL: s.BaseURL, Version: data(r).Version(), SignedIn: s.cookie(r, sessionCookie) != ""}
 }
 
 // render writes a page whole or not at all.
@@ -258,7 +289,10 @@ type homePage struct {
 type examples struct{ Funder, Recipient search.Result }
 
 // examplesOf are the largest funder and recipient of the dataset.
-func examplesOf(ctx context.Context, set *served.Set) (e examples) {
+func examplesOf(ctx context.Context, set *dataset.Dataset) (e examples) {
+	if !set.Whole() {
+		return e
+	}
 	if top, _, err := set.Graph.Funders(ctx, &graph.Filter{}, graph.Sort{}, graph.Page{Limit: 1}); err == nil && len(top) > 0 {
 		e.Funder, _ = set.Search.Lookup(top[0].EIN)
 	}
@@ -280,10 +314,9 @@ const (
 )
 
 func (s *Site) serveHome(w http.ResponseWriter, r *http.Request) {
-	set, release := s.Acquire()
-	defer release()
+	set := data(r)
 	m := &set.Snapshot.Manifest
-	page := homePage{frame: s.frame(r, "Grantgraph: who funds whom", m.Version), Counts: m.Counts}
+	page := homePage{frame: s.frame(r, "Grantgraph: who funds whom"), Counts: m.Counts}
 	page.Years = s.years(m)
 	page.Examples = examplesOf(r.Context(), set)
 	if q := r.FormValue("q"); len(q) <= mostTyped {
@@ -337,8 +370,7 @@ func (s *Site) serveOrg(w http.ResponseWriter, r *http.Request) {
 		s.serveMissing(w, r)
 		return
 	}
-	set, release := s.Acquire()
-	defer release()
+	set := data(r)
 	org, ok := set.Search.Lookup(e)
 	if !ok {
 		s.serveMissing(w, r)
@@ -348,7 +380,7 @@ func (s *Site) serveOrg(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, want, http.StatusMovedPermanently)
 		return
 	}
-	page := orgPage{frame: s.frame(r, org.Name, set.Snapshot.Manifest.Version), Org: org}
+	page := orgPage{frame: s.frame(r, org.Name), Org: org}
 	ctx := r.Context()
 	gave, received := &graph.Filter{Funders: []ein.EIN{e}}, &graph.Filter{Recipients: []ein.EIN{e}}
 	top := graph.Page{Limit: 10}
@@ -407,12 +439,5 @@ func (s *Site) serveRest(mux *http.ServeMux) http.HandlerFunc {
 }
 
 func (s *Site) serveMissing(w http.ResponseWriter, r *http.Request) {
-	s.render(w, http.StatusNotFound, "missing", s.frame(r, "Not found", s.version()))
-}
-
-// version is that of the dataset being served.
-func (s *Site) version() string {
-	set, release := s.Acquire()
-	defer release()
-	return set.Snapshot.Manifest.Version
+	s.render(w, http.StatusNotFound, "missing", s.frame(r, "Not found"))
 }

@@ -74,5 +74,5 @@ func newSQLPage(f frame) *sqlPage {
 }
 
 func (s *Site) serveSQL(w http.ResponseWriter, r *http.Request) {
-	s.render(w, http.StatusOK, "sql", newSQLPage(s.frame(r, "Ask in SQL", s.version())))
+	s.render(w, http.StatusOK, "sql", newSQLPage(s.frame(r, "Ask in SQL")))
 }

@@ -19,9 +19,9 @@ import (
 
 	"grantgraph/internal/account"
 	"grantgraph/internal/build"
+	"grantgraph/internal/dataset"
 	"grantgraph/internal/graph"
 	"grantgraph/internal/search"
-	"grantgraph/internal/served"
 	"grantgraph/internal/site/mail"
 	"grantgraph/internal/synth"
 )
@@ -108,7 +108,7 @@ type place struct {
 
 func newPlace(t *testing.T, change ...func(*Config)) *place {
 	t.Helper()
-	holder, err := served.Open(WorldDir(t), slog.New(slog.DiscardHandler))
+	holder, err := dataset.Open(WorldDir(t), dataset.Options{Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +123,7 @@ func newPlace(t *testing.T, change ...func(*Config)) *place {
 			t.Error(err)
 		}
 	})
-	c := Config{BaseURL: "https://grants.example", Acquire: holder.Acquire, Lists: holder.Lists, Accounts: p.store, Mail: p.box,
+	c := Config{BaseURL: "https://grants.example", Acquire: holder.Acquire, Accounts: p.store, Mail: p.box,
 		Clock: p.clock.time, Log: slog.New(slog.DiscardHandler)}
 	for _, f := range change {
 		f(&c)

@@ -16,6 +16,7 @@ package snapshot
 
 import (
 	"bufio"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -457,7 +458,26 @@ func currentVersion(data string) (string, error) {
 
 // Verify reads every file and holds it against its checksum.
 func (s *Snapshot) Verify() error {
+	if err := s.VerifyFiles(context.Background(), func(File) bool { return true }); err != nil {
+		return err
+	}
+	if got := contentHash(s.Manifest.Files); got != s.Manifest.Content {
+		return fault.New("snapshot_damaged", "the file list of snapshot %s does not match its checksum", s.Manifest.Version).
+			Try("build the snapshot again; the sources are untouched")
+	}
+	return nil
+}
+
+// VerifyFiles holds those files that are wanted against their checksums, until
+// the context ends.
+func (s *Snapshot) VerifyFiles(ctx context.Context, wanted func(File) bool) error {
 	for _, want := range s.Manifest.Files {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if !wanted(want) {
+			continue
+		}
 		path := filepath.Join(s.Dir, filepath.FromSlash(want.Path))
 		f, err := os.Open(path)
 		if err != nil {
@@ -473,10 +493,6 @@ func (s *Snapshot) Verify() error {
 			return fault.New("snapshot_damaged", "%s does not match its checksum", path).
 				Try("build the snapshot again; the sources are untouched")
 		}
-	}
-	if got := contentHash(s.Manifest.Files); got != s.Manifest.Content {
-		return fault.New("snapshot_damaged", "the file list of snapshot %s does not match its checksum", s.Manifest.Version).
-			Try("build the snapshot again; the sources are untouched")
 	}
 	return nil
 }

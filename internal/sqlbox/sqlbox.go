@@ -117,31 +117,27 @@ type Column struct {
 	Type string `json:"type"` // in DuckDB's words
 }
 
-// Box runs queries on the warehouse of a snapshot.
+// Box has what all queries share, whichever warehouse they ask: the gate, the
+// places, and the count of who has how many of them.
 type Box struct {
 	opt   Options
 	gates *pool
 	reads *line // at the gate
 	runs  *line
 
-	mu     sync.Mutex
-	now    *files
-	keys   map[string]int
-	closed bool
-	told   bool // what confinement lacks
+	mu   sync.Mutex
+	keys map[string]int
+	told bool // what confinement lacks
 }
 
-// files are the workers on one snapshot, by the set of files they opened.
-type files struct {
-	open, pro *pool
+// Warehouse runs queries on the files of one snapshot, with workers that have
+// opened those and no others.
+type Warehouse struct {
+	box       *Box
+	open, pro *pool // by the set of files they opened
 }
 
-func (f *files) close() {
-	f.open.close()
-	f.pro.close()
-}
-
-// New makes a Box that has no warehouse yet.
+// New makes a Box.
 func New(opt Options) (*Box, error) {
 	if err := opt.defaults(); err != nil {
 		return nil, err
@@ -177,65 +173,53 @@ func (b *Box) tell(notes []string) {
 	b.opt.Log.Warn("SQL workers are confined less than they could be", "missing", notes)
 }
 
-// Use turns to the warehouse of the snapshot in a folder. Queries that run on
-// the one before finish there.
-func (b *Box) Use(dir string) error {
+// Open starts workers on the warehouse of the snapshot in a folder.
+func (b *Box) Open(dir string) (*Warehouse, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, f := range []string{warehouse.OpenFile, warehouse.ProFile} {
 		if _, err := os.Stat(filepath.Join(dir, f)); err != nil {
-			return fault.New("no_warehouse", "snapshot %s has no %s: %w", filepath.Base(dir), f, err).Try("build it again with this program")
+			return nil, fault.New("no_warehouse", "snapshot %s has no %s: %w", filepath.Base(dir), f, err).Try("build it again with this program")
 		}
 	}
 	runner := func(pro bool) *pool {
 		return b.pool(hello{Role: roleRunner, Dir: dir, Pro: pro, Memory: b.opt.Memory, Threads: b.opt.Threads})
 	}
-	next := &files{open: runner(false), pro: runner(true)}
-	for _, l := range []*pool{next.open, next.pro, b.gates} {
+	w := &Warehouse{box: b, open: runner(false), pro: runner(true)}
+	for _, l := range []*pool{w.open, w.pro, b.gates} {
 		if err := l.warm(); err != nil {
-			next.close()
-			return err
+			w.Close()
+			return nil, err
 		}
 	}
-	b.mu.Lock()
-	last := b.now
-	if b.closed {
-		last = next
-	} else {
-		b.now = next
-	}
-	b.mu.Unlock()
-	if last != nil {
-		last.close()
-	}
-	next.open.more(b.opt.Workers / 2)
-	next.pro.more(b.opt.Workers / 2)
-	return nil
+	w.open.more(b.opt.Workers / 2)
+	w.pro.more(b.opt.Workers / 2)
+	return w, nil
 }
 
-// Close ends the workers.
-func (b *Box) Close() error {
-	b.mu.Lock()
-	last := b.now
-	b.now, b.closed = nil, true
-	b.mu.Unlock()
-	if last != nil {
-		last.close()
-	}
-	b.gates.close()
-	return nil
+// Close ends the workers. Queries that run finish first: theirs end when they
+// are done.
+func (w *Warehouse) Close() {
+	w.open.close()
+	w.pro.close()
 }
+
+// Close ends the gate. The warehouses must have been closed before.
+func (b *Box) Close() { b.gates.close() }
 
 // Query checks a statement and runs it. Every error that a caller may see is a
 // fault with one of the slugs of this package.
-func (b *Box) Query(ctx context.Context, r Request) (*Result, error) {
-	if err := b.Check(ctx, r); err != nil {
+func (w *Warehouse) Query(ctx context.Context, r Request) (*Result, error) {
+	if err := w.Check(ctx, r); err != nil {
 		return nil, err
 	}
-	return b.Run(ctx, r)
+	return w.Run(ctx, r)
 }
+
+// Check asks the gate, as Box.Check does.
+func (w *Warehouse) Check(ctx context.Context, r Request) error { return w.box.Check(ctx, r) }
 
 // gateTime is how long the gate may take to read a statement: far longer than
 // any takes, because a machine under load must not refuse a simple one.
@@ -296,23 +280,17 @@ func (b *Box) enter(ctx context.Context, r Request) (func(), error) {
 
 // Run runs a statement that Check has let pass. It must not be called with any
 // other: what protects the server then is the worker's confinement alone.
-func (b *Box) Run(ctx context.Context, r Request) (*Result, error) {
-	leave, err := b.enter(ctx, r)
+func (w *Warehouse) Run(ctx context.Context, r Request) (*Result, error) {
+	leave, err := w.box.enter(ctx, r)
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
-	b.mu.Lock()
-	now := b.now
-	b.mu.Unlock()
-	if now == nil {
-		return nil, fault.New(Unavailable, "there is no warehouse to ask yet").Try("retry in a minute")
-	}
-	l := now.open
+	l := w.open
 	if r.Pro {
-		l = now.pro
+		l = w.pro
 	}
-	return b.serve(ctx, l, ask{SQL: r.SQL, Params: r.Params, Pro: r.Pro, Timeout: b.opt.Timeout})
+	return w.box.serve(ctx, l, ask{SQL: r.SQL, Params: r.Params, Pro: r.Pro, Timeout: w.box.opt.Timeout})
 }
 
 // count admits one more query of a key.

@@ -1,10 +1,11 @@
-package served
+package dataset
 
 import (
 	"context"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"grantgraph/internal/build"
@@ -28,19 +29,19 @@ func publish(t *testing.T, data string, seed uint64) {
 }
 
 // answers reports whether a set can still be asked.
-func answers(t *testing.T, s *Set) bool {
+func answers(t *testing.T, s *Dataset) bool {
 	t.Helper()
 	_, _, err := s.Graph.Summary(context.Background(), &graph.Filter{})
 	return err == nil
 }
 
-func version(s *Set) string { return s.Snapshot.Manifest.Version }
+func version(s *Dataset) string { return s.Snapshot.Manifest.Version }
 
 func TestSwap(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	publish(t, data, 1)
-	h, err := Open(data, slog.New(slog.DiscardHandler))
+	h, err := Open(data, Options{Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +83,7 @@ func TestPrune(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	publish(t, data, 1)
-	h, err := Open(data, slog.New(slog.DiscardHandler))
+	h, err := Open(data, Options{Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,29 +136,74 @@ func TestPrune(t *testing.T) {
 }
 
 // TestClosedHolder publishes a snapshot as the holder is closed: it is not
-// taken up, whenever during Refresh that happens.
+// taken up.
 func TestClosedHolder(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	publish(t, data, 1)
-	h, err := Open(data, slog.New(slog.DiscardHandler))
+	h, err := Open(data, Options{Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	publish(t, data, 2)
-	s, err := snapshot.Open(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	next, err := open(s)
-	if err != nil {
-		t.Fatal(err)
-	}
 	h.Close()
-	if h.swap(next) || answers(t, next) {
-		t.Error("a closed holder takes a set up")
-	}
 	if swapped, err := h.Refresh(); swapped || err != nil {
 		t.Errorf("a closed holder refreshes: %v, %v", swapped, err)
+	}
+}
+
+// flip changes one bit in the middle of a file.
+func flip(t *testing.T, path string) {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b[len(b)/2] ^= 1
+	if err := os.WriteFile(path, b, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestDamagedIndex serves what is left of a snapshot when there is nothing
+// else: the damaged index is out of service, and logged. A damaged snapshot
+// that follows a sound one is refused.
+func TestDamagedIndex(t *testing.T) {
+	t.Parallel()
+	for _, index := range []string{"graph", "search"} {
+		t.Run(index, func(t *testing.T) {
+			t.Parallel()
+			data := t.TempDir()
+			publish(t, data, 1)
+			sound, err := Open(data, Options{Log: slog.New(slog.DiscardHandler)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer sound.Close()
+			publish(t, data, 2)
+			s, err := snapshot.Open(data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			files, err := filepath.Glob(filepath.Join(s.Dir, index, "*"))
+			if err != nil || len(files) == 0 {
+				t.Fatal(files, err)
+			}
+			flip(t, files[0])
+			if swapped, err := sound.Refresh(); swapped || err == nil {
+				t.Errorf("a damaged snapshot takes the place of a sound one: %v, %v", swapped, err)
+			}
+			var log strings.Builder
+			h, err := Open(data, Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer h.Close()
+			d, release := h.Acquire()
+			defer release()
+			if d.Whole() || (d.Graph == nil) != (index == "graph") || (d.Search == nil) != (index == "search") || !strings.Contains(log.String(), filepath.Base(files[0])) {
+				t.Errorf("graph %t, search %t; %s", d.Graph != nil, d.Search != nil, &log)
+			}
+		})
 	}
 }

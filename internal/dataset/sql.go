@@ -1,0 +1,70 @@
+package dataset
+
+import (
+	"context"
+	"path"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"grantgraph/internal/fault"
+	"grantgraph/internal/snapshot"
+	"grantgraph/internal/sqlbox"
+	"grantgraph/internal/warehouse"
+)
+
+// SQL answers queries from the warehouse of one snapshot.
+type SQL struct {
+	*sqlbox.Warehouse
+	damaged atomic.Bool // found while it was served
+}
+
+// Check asks the gate whether a query may run.
+func (s *SQL) Check(ctx context.Context, r sqlbox.Request) error {
+	if s.damaged.Load() {
+		return damaged()
+	}
+	return s.Warehouse.Check(ctx, r)
+}
+
+// Run runs a query that Check has let pass.
+func (s *SQL) Run(ctx context.Context, r sqlbox.Request) (*sqlbox.Result, error) {
+	found, err := s.Warehouse.Run(ctx, r)
+	if s.damaged.Load() { // what was found may be wrong
+		return nil, damaged()
+	}
+	return found, err
+}
+
+// damaged is the answer of a warehouse that turned out to be damaged.
+func damaged() error {
+	return fault.New(sqlbox.Unavailable, "the warehouse of the dataset being served is damaged, and out of service").
+		Try("use the other endpoints meanwhile, and retry after the next build of the dataset")
+}
+
+// retrySQL is how long a warehouse that could not be opened is left alone.
+const retrySQL = time.Minute
+
+// openSQL starts workers on the warehouse of a snapshot. One that has none is
+// served all the same; SQL then says so, rather than answer from the snapshot
+// before.
+func (h *Holder) openSQL(s *snapshot.Snapshot) (*SQL, *part) {
+	h.retrySQL = time.Time{}
+	w, err := h.box.Open(s.Dir)
+	if err == nil {
+		return &SQL{Warehouse: w}, &part{close: func() error { w.Close(); return nil }}
+	}
+	h.opt.Log.Error("serving without SQL", "dataset", s.Manifest.Version, "error", err)
+	if f, ok := fault.Of(err); !ok || f.Slug != "no_warehouse" {
+		h.retrySQL = h.opt.Clock().Add(retrySQL)
+	}
+	return nil, nil
+}
+
+func isWarehouse(f snapshot.File) bool {
+	return f.Path == warehouse.OpenFile || f.Path == warehouse.ProFile
+}
+
+func isTable(f snapshot.File) bool {
+	return path.Ext(f.Path) == ".parquet" && strings.HasPrefix(f.Path, "tables/")
+}
