@@ -6,7 +6,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"grantgraph/internal/build"
 	"grantgraph/internal/graph"
@@ -83,7 +85,8 @@ func TestPrune(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	publish(t, data, 1)
-	h, err := Open(data, Options{Log: slog.New(slog.DiscardHandler)})
+	var clock atomic.Int64
+	h, err := Open(data, Options{Log: slog.New(slog.DiscardHandler), Clock: func() time.Time { return time.Unix(0, clock.Load()) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,6 +118,10 @@ func TestPrune(t *testing.T) {
 	if err := os.Rename(index+".away", index); err != nil {
 		t.Fatal(err)
 	}
+	if swapped, err := h.Refresh(); swapped || err == nil {
+		t.Fatalf("what could not be opened is looked at again at once: %v, %v", swapped, err)
+	}
+	clock.Add(int64(patience))
 	if swapped, err := h.Refresh(); !swapped || err != nil {
 		t.Fatalf("the snapshot is not taken up: %v, %v", swapped, err)
 	}

@@ -28,12 +28,24 @@ type Holder struct {
 	// change is held while another dataset is made current, and guards:
 	change   sync.Mutex
 	closed   bool
+	refused  refusal            // of a snapshot
 	retrySQL time.Time          // when to try the warehouse again; zero for never
 	stop     context.CancelFunc // ends the check of the files being served
 	checks   sync.WaitGroup
 
 	mu      sync.Mutex // and change, to set current
 	current *Dataset   // nil before the first one
+}
+
+// patience is how long what could not be opened is left alone: to look at it
+// takes reading all of it.
+const patience = time.Minute
+
+// refusal remembers what could not be taken up, and why.
+type refusal struct {
+	version string
+	until   time.Time
+	err     error
 }
 
 // Open opens the current snapshot of a data directory and its lists. An index
@@ -131,10 +143,14 @@ func (h *Holder) Refresh() (swapped bool, err error) {
 		h.again(now)
 		return false, nil
 	}
+	if r := &h.refused; r.version == s.Manifest.Version && h.opt.Clock().Before(r.until) {
+		return false, r.err
+	}
 	// One that is damaged is served for what is left of it when there is
 	// nothing else to serve.
 	next, bad, err := openBuild(s, now == nil)
 	if err != nil {
+		h.refused = refusal{s.Manifest.Version, h.opt.Clock().Add(patience), err}
 		return false, err
 	}
 	if bad != nil {

@@ -42,9 +42,6 @@ func damaged() error {
 		Try("use the other endpoints meanwhile, and retry after the next build of the dataset")
 }
 
-// retrySQL is how long a warehouse that could not be opened is left alone.
-const retrySQL = time.Minute
-
 // openSQL starts workers on the warehouse of a snapshot. One that has none is
 // served all the same; SQL then says so, rather than answer from the snapshot
 // before.
@@ -56,7 +53,7 @@ func (h *Holder) openSQL(s *snapshot.Snapshot) (*SQL, *part) {
 	}
 	h.opt.Log.Error("serving without SQL", "dataset", s.Manifest.Version, "error", err)
 	if f, ok := fault.Of(err); !ok || f.Slug != "no_warehouse" {
-		h.retrySQL = h.opt.Clock().Add(retrySQL)
+		h.retrySQL = h.opt.Clock().Add(patience)
 	}
 	return nil, nil
 }
