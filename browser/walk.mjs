@@ -5,7 +5,12 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { chromium } from "playwright-core";
 
+// How long to wait for what is missing, in milliseconds: it only ends a hang, and
+// a busy machine is no hang.
+const patience = 5 * 60_000;
+
 export const launch = () => chromium.launch({
+  timeout: patience,
   executablePath: process.env.CHROMIUM || "/usr/bin/chromium",
   args: ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
 });
@@ -15,7 +20,7 @@ export const launch = () => chromium.launch({
 // complaint. Every address asked for is kept too: some things must not be in one.
 export const complaints = [], addresses = [];
 export function listen(page) {
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(patience);
   page.on("pageerror", (e) => complaints.push(String(e)));
   page.on("console", (m) => {
     if (m.type() === "error" && !m.text().startsWith("Failed to load resource")) complaints.push(m.text());

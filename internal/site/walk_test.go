@@ -108,7 +108,7 @@ func TestSQLWalk(t *testing.T) {
 	mux.Handle("/", p.Site)
 	server := httptest.NewServer(mux)
 	defer server.Close()
-	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, stop := context.WithTimeout(t.Context(), 20*time.Minute)
 	defer stop()
 	walk(ctx, "sql.mjs", server.URL, stubKey)
 }
