@@ -76,7 +76,7 @@ func start(t *testing.T, data string) *Server {
 }
 
 // startWith is start with further options.
-func startWith(t *testing.T, opt Options) *Server {
+func startWith(t testing.TB, opt Options) *Server {
 	t.Helper()
 	opt.Addr, opt.Admin, opt.Poll = "127.0.0.1:0", "127.0.0.1:0", 10*time.Millisecond
 	s, err := Open(opt)
