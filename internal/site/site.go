@@ -6,7 +6,7 @@
 // It is also where people have accounts: they sign up and in, make keys and
 // rotate them, and see what they have spent. Those pages are never cached,
 // every form answers to a cookie of the visitor it was shown to, and no answer
-// says whether an e-mail address has an account.
+// says whether an email address has an account.
 package site
 
 import (
@@ -127,7 +127,7 @@ func (s *Site) settle() error {
 	if s.Mail == nil {
 		s.Mail = mail.NewConsole(os.Stderr)
 		if s.secure {
-			s.Log.Warn("no mail server is set: letters to people go to the console")
+			s.Log.Warn("no mail server is set: emails to people go to the console")
 		}
 	}
 	secret := s.Secret
