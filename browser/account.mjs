@@ -66,9 +66,18 @@ await page.evaluate(() => {
 });
 await look(page, "org-long", shots);
 
+// Pages without an account.
+await page.goto(`${base}/data`);
+await look(page, "data", shots);
+await page.goto(`${base}/nowhere`);
+await look(page, "missing", shots);
+await page.goto(`${base}/?q=county`);
+await look(page, "found", shots);
+
 // Sign up.
 await page.goto(base);
 await page.click("nav >> text=Sign in");
+await page.waitForURL("**/signin");
 await look(page, "signin", shots);
 await page.click("main >> text=Sign up");
 await page.waitForURL("**/signup");
@@ -130,6 +139,7 @@ await look(page, "account-used", shots);
 
 // Rotate: the old key is dead at once.
 await page.click("a:text('Rotate')");
+await page.waitForURL("**/rotate");
 await look(page, "rotate", shots);
 await page.click("button:text('Rotate it')");
 await page.waitForSelector("#key");
@@ -167,6 +177,7 @@ await other.fill("#email", email);
 await other.click("button:text('Send')");
 await other.waitForURL("**/letter");
 await other.goto(await link(email));
+await look(other, "reset", shots);
 await other.fill("#password", password);
 await other.click("button:text('Set')");
 await other.waitForURL("**/account");

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -14,7 +13,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"grantgraph/internal/account"
 	"grantgraph/internal/pgtest"
@@ -75,37 +73,19 @@ func killServer(t *testing.T, data, database string) {
 		}
 		key, id = secret, k.ID
 	})
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	addr := l.Addr().String()
-	l.Close()
-
+	moments := rand.New(rand.NewPCG(seed(t), 1))
 	const clients = 8
 	var answered, all int64
 	most := int64(0) // of those whose answer nobody saw
 	for round := range kills(t) {
-		program := exec.Command(os.Args[0], "serve", "--data", data, "--addr", addr, "--database", database)
-		program.Env = append(os.Environ(), "GRANTGRAPH_TEST_AS_PROGRAM=1")
-		if err := program.Start(); err != nil {
-			t.Fatal(err)
-		}
-		for deadline := time.Now().Add(time.Minute); ; {
-			if r, err := http.Get("http://" + addr + "/healthz"); err == nil {
-				r.Body.Close()
-				break
-			}
-			if time.Now().After(deadline) {
-				t.Fatal("the server does not come up")
-			}
-		}
+		program := exec.Command(os.Args[0], "serve", "--data", data, "--database", database)
+		url, log, ended := startServing(t, program)
 		var (
 			wg   sync.WaitGroup
 			seen atomic.Int64
 			dead = make(chan struct{})
 			// It is killed after some number of answers, whatever is under way.
-			after  = 1 + rand.Int64N(150)
+			after  = 1 + moments.Int64N(150)
 			enough = make(chan struct{})
 			gone   = make(chan struct{})
 		)
@@ -117,7 +97,7 @@ func killServer(t *testing.T, data, database string) {
 						return
 					default:
 					}
-					req, err := http.NewRequest("GET", fmt.Sprintf("http://%s/api/v1/grants/summary?min_amt=%d", addr, 1+client+clients*n), nil)
+					req, err := http.NewRequest("GET", fmt.Sprintf("%s/api/v1/grants/summary?min_amt=%d", url, 1+client+clients*n), nil)
 					if err != nil {
 						t.Error(err)
 						return
@@ -147,14 +127,14 @@ func killServer(t *testing.T, data, database string) {
 		select {
 		case <-enough:
 		case <-gone:
-			t.Fatal("the server stopped answering before it was killed")
+			t.Fatalf("the server stopped answering before it was killed\n%s", log)
 		}
 		if err := program.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}
 		close(dead)
 		<-gone
-		_ = program.Wait()
+		<-ended
 		answered += seen.Load()
 		all += seen.Load()
 		most += clients

@@ -74,7 +74,7 @@ func TestKill(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	r := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
+	r := rand.New(rand.NewPCG(seed(t), 1))
 	before, answeredInAll := 0, 0
 	for round := range 20 {
 		cmd := exec.Command(exe)

@@ -15,7 +15,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -325,7 +324,7 @@ func TestPostgresKill(t *testing.T) {
 			}
 		}()
 	}
-	r := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 2))
+	r := rand.New(rand.NewPCG(seed(t), 2))
 	killed := 0
 	for range 60 {
 		for range 1 + r.IntN(6) {

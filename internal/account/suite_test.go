@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -148,4 +149,19 @@ func holdsNo(t *testing.T, s *store, p place, secrets ...string) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// seed is where random tests begin, the same each time unless GRANTGRAPH_SEED
+// sets another.
+func seed(t *testing.T) uint64 {
+	t.Helper()
+	text := os.Getenv("GRANTGRAPH_SEED")
+	if text == "" {
+		return 1
+	}
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		t.Fatalf("GRANTGRAPH_SEED is %q", text)
+	}
+	return n
 }

@@ -124,10 +124,11 @@ func TestTrainingDoesNotDependOnOrder(t *testing.T) {
 	t.Parallel()
 	persons := []string{"ANNA KUIPERS", "BRAM KUIPERS", "ANNA B CLAASSEN", "CORA EVERTSEN"}
 	orgs := []string{"EXAMPLE SOCIETY", "QUIET GARDEN", "KUIPERS TRUST", "EXAMPLE GARDEN"}
+	r := rand.New(rand.NewPCG(1, 1))
 	train := func() *People {
 		tr := NewTrainer()
-		rand.Shuffle(len(persons), func(i, j int) { persons[i], persons[j] = persons[j], persons[i] })
-		rand.Shuffle(len(orgs), func(i, j int) { orgs[i], orgs[j] = orgs[j], orgs[i] })
+		r.Shuffle(len(persons), func(i, j int) { persons[i], persons[j] = persons[j], persons[i] })
+		r.Shuffle(len(orgs), func(i, j int) { orgs[i], orgs[j] = orgs[j], orgs[i] })
 		for i := range persons {
 			tr.AddOrg(orgs[i])
 			tr.AddPerson(persons[i])

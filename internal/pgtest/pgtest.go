@@ -125,7 +125,7 @@ func (s *Server) start(ctx context.Context, bin string, settings []string) error
 
 // ready waits until the server answers.
 func (s *Server) ready(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
 	defer cancel()
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
@@ -172,7 +172,7 @@ func (s *Server) Stop() error {
 		_ = s.cmd.Process.Signal(syscall.SIGINT) // fast shutdown
 		select {
 		case <-s.exited:
-		case <-time.After(20 * time.Second):
+		case <-time.After(2 * time.Minute):
 			_ = s.cmd.Process.Kill()
 			<-s.exited
 		}

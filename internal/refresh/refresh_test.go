@@ -175,7 +175,7 @@ func TestListsOfARunningServer(t *testing.T) {
 	// wait asks until the answer is as expected; the test's own deadline ends it.
 	wait := func(what string, ok func(*meta) bool) *meta {
 		t.Helper()
-		for deadline := time.Now().Add(30 * time.Second); ; {
+		for deadline := time.Now().Add(5 * time.Minute); ; {
 			_, body := get("/api/v1/meta")
 			m := &meta{}
 			if err := json.Unmarshal(body, m); err != nil {

@@ -75,7 +75,7 @@ func start(t *testing.T, data string) *Server {
 }
 
 // startWith is start with further options.
-func startWith(t *testing.T, opt Options) *Server {
+func startWith(t testing.TB, opt Options) *Server {
 	t.Helper()
 	opt.Addr, opt.Admin, opt.Poll = "127.0.0.1:0", "127.0.0.1:0", 10*time.Millisecond
 	s, err := Open(opt)
@@ -249,7 +249,7 @@ func TestSwapUnderLoad(t *testing.T) {
 	var last string
 	for i := range 4 {
 		last = publish(t, data, (i+1)%2)
-		deadline := time.Now().Add(20 * time.Second)
+		deadline := time.Now().Add(5 * time.Minute)
 		for {
 			if _, body, err := get(s.URL()+"/readyz", ""); err == nil && strings.Contains(body, last) {
 				break
@@ -473,7 +473,7 @@ func TestStopsWhenNothingIsTakenUp(t *testing.T) {
 	select {
 	case <-stopped:
 		t.Error("the server has stopped while it takes up a snapshot")
-	case <-time.After(100 * time.Millisecond): // no requests are under way, so it would have by now
+	case <-time.After(100 * time.Millisecond): // it would have by now; on a slow machine a fault may pass here, and nothing sound can fail
 	}
 	close(taken)
 	if err := <-done; err != nil {

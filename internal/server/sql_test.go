@@ -87,7 +87,7 @@ func TestSQLSwap(t *testing.T) {
 	// until asks in SQL until the answer is as wanted.
 	until := func(want string) {
 		t.Helper()
-		deadline := time.Now().Add(30 * time.Second)
+		deadline := time.Now().Add(5 * time.Minute)
 		for last := ""; ; {
 			_, body, err := query(s.URL(), key, "SELECT count(*) AS n, sum(amount) AS total FROM grants")
 			if err == nil && strings.Contains(body, want) {
@@ -107,7 +107,7 @@ func TestSQLSwap(t *testing.T) {
 	}
 	took := func(version string) {
 		t.Helper()
-		for deadline := time.Now().Add(30 * time.Second); ; {
+		for deadline := time.Now().Add(5 * time.Minute); ; {
 			if _, body, err := get(s.URL()+"/readyz", ""); err == nil && strings.Contains(body, version) {
 				return
 			}

@@ -59,7 +59,7 @@ func TestBrowser(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	ctx, stop := context.WithTimeout(t.Context(), 3*time.Minute)
+	ctx, stop := context.WithTimeout(t.Context(), 20*time.Minute)
 	defer stop()
 	done := make(chan error, 1)
 	go func() { done <- s.Run(ctx) }()

@@ -296,7 +296,7 @@ func TestOtherPeoplesKeys(t *testing.T) {
 	for range 9 {
 		want(t, ada.fill("/account", "/account/keys", nil), 303, "/account")
 	}
-	want(t, ada.fill("/account", "/account/keys", nil), 409, "no more than ten keys")
+	want(t, ada.fill("/account", "/account/keys", nil), 409, "ten keys at most")
 	want(t, ada.fill("/account", "/account/keys", map[string]string{"label": strings.Repeat("x", 201)}), 422, "A label is one line")
 }
 

@@ -55,9 +55,9 @@ func (s *Site) writeVerify(ctx context.Context, a account.Account) error {
 	if err != nil {
 		return err
 	}
-	return s.Mail.Send(ctx, mail.Letter{To: a.Email, Subject: "Confirm your e-mail address", Text: `Hello,
+	return s.Mail.Send(ctx, mail.Letter{To: a.Email, Subject: "Confirm your email address", Text: `Hello,
 
-somebody, most likely you, signed up at Grantgraph with this address.
+someone, most likely you, signed up for Grantgraph with this email address.
 Confirm it here:
 
 ` + s.link("/verify", token) + `
@@ -79,10 +79,10 @@ func (s *Site) writeKnown(ctx context.Context, email string) error {
 	if err != nil {
 		return err
 	}
-	l := mail.Letter{To: a.Email, Subject: "You have an account already", Text: `Hello,
+	l := mail.Letter{To: a.Email, Subject: "You already have an account", Text: `Hello,
 
-somebody, most likely you, signed up at Grantgraph with this address, which
-has an account already. Sign in with its password:
+someone, most likely you, signed up for Grantgraph with this email address,
+which already has an account. Sign in with its password:
 
 ` + s.BaseURL + `/signin
 
@@ -90,15 +90,15 @@ Or choose a new password here:
 
 ` + s.link("/reset", token) + `
 
-The link works once, for an hour. If it was not you, do nothing: the account
-is as it was.
+The link works once, for an hour. If it was not you, do nothing: your account
+has not changed.
 ` + s.signature()}
 	if !a.Verified {
 		l.Subject, l.Text = "Finish signing up", `Hello,
 
-somebody, most likely you, signed up at Grantgraph with this address, and not
-for the first time; it was never confirmed. Choose the password of the account
-here, which confirms the address as well:
+someone, most likely you, signed up for Grantgraph with this email address, and
+not for the first time; it was never confirmed. Choose a password here, which
+confirms the address as well:
 
 `+s.link("/reset", token)+`
 
@@ -121,13 +121,12 @@ func (s *Site) writeReset(ctx context.Context, email string) error {
 	}
 	return s.Mail.Send(ctx, mail.Letter{To: a.Email, Subject: "Choose a new password", Text: `Hello,
 
-somebody, most likely you, asked for a new password of your account at
-Grantgraph. Choose it here:
+someone, most likely you, asked for a new password for your Grantgraph account. Choose it here:
 
 ` + s.link("/reset", token) + `
 
-The link works once, for an hour. If it was not you, do nothing: the password
-is as it was.
+The link works once, for an hour. If it was not you, do nothing: your password
+has not changed.
 ` + s.signature()})
 }
 

@@ -62,12 +62,12 @@ var problems = map[string]struct {
 	status int
 	text   string
 }{
-	"bad_email":        {http.StatusUnprocessableEntity, "That is not an e-mail address. It looks like name@example.org."},
+	"bad_email":        {http.StatusUnprocessableEntity, "That is not an email address. It looks like name@example.org."},
 	"bad_password":     {http.StatusUnprocessableEntity, "A password has at least 8 characters, and at most 200. A few words are easy to remember and hard to guess."},
-	"bad_credentials":  {http.StatusForbidden, "No account opens with this e-mail address and password. If you signed up just now, follow the link in our letter first."},
-	"bad_token":        {http.StatusUnprocessableEntity, "This link was used before, or its time is over. Ask for another letter."},
-	"account_inactive": {http.StatusForbidden, "This account is inactive: its keys do not work, and it can make no others. Ask those who run this service."},
-	"too_many_keys":    {http.StatusConflict, "An account has no more than ten keys. Rotate one that you no longer use instead."},
+	"bad_credentials":  {http.StatusForbidden, "The email address or the password is wrong. If you just signed up, follow the link in our email first."},
+	"bad_token":        {http.StatusUnprocessableEntity, "This link has expired or was already used. Ask for another email."},
+	"account_inactive": {http.StatusForbidden, "This account is inactive: its keys do not work, and it cannot make new ones. Ask whoever runs this service."},
+	"too_many_keys":    {http.StatusConflict, "An account can have ten keys at most. Rotate one that you no longer use instead."},
 	"bad_label":        {http.StatusUnprocessableEntity, "A label is one line of plain text, of at most 200 bytes."},
 }
 

@@ -61,7 +61,7 @@ func TestFromSignUpToKey(t *testing.T) {
 	want(t, v.get("/account/keys/"+k.ID+"/rotate"), 200, "Rotate this key?")
 	want(t, v.fill("/account/keys/"+k.ID+"/rotate", "/account/keys/"+k.ID+"/rotate", nil), 303, "/account")
 	rotated := v.get("/account")
-	want(t, rotated, 200, "The old one is dead")
+	want(t, rotated, 200, "The old one no longer works")
 	next := keyIn.FindString(rotated.body)
 	if _, err := p.store.Authenticate(t.Context(), key); !errors.Is(err, account.ErrUnknownKey) {
 		t.Errorf("the old key: %v", err)
@@ -127,13 +127,13 @@ func TestNobodyLearnsWhoHasAnAccount(t *testing.T) {
 	var bodies [2]string
 	for i, tc := range [][2]string{{"known@example.org", "another password"}, {"never@example.org", secretWords}} {
 		got := p.visitor(t).fill("/signin", "/signin", map[string]string{"email": tc[0], "password": tc[1]})
-		want(t, got, 403, "No account opens")
+		want(t, got, 403, "or the password is wrong")
 		bodies[i] = hidden.ReplaceAllString(strings.ReplaceAll(got.body, tc[0], ""), "")
 	}
 	if bodies[0] != bodies[1] {
 		t.Errorf("signing in tells: %s\n%s", bodies[0], bodies[1])
 	}
-	if l := p.letter(t, "known@example.org"); l.Subject != "You have an account already" {
+	if l := p.letter(t, "known@example.org"); l.Subject != "You already have an account" {
 		t.Errorf("%+v", l)
 	}
 }
@@ -146,7 +146,7 @@ func TestSquatter(t *testing.T) {
 	squatter, owner := p.visitor(t), p.visitor(t)
 	want(t, squatter.fill("/signup", "/signup", map[string]string{"email": "owner@example.org", "password": "password of the squatter"}), 303, "/letter")
 	p.letters()
-	want(t, squatter.fill("/signin", "/signin", map[string]string{"email": "owner@example.org", "password": "password of the squatter"}), 403, "No account opens")
+	want(t, squatter.fill("/signin", "/signin", map[string]string{"email": "owner@example.org", "password": "password of the squatter"}), 403, "or the password is wrong")
 	want(t, owner.fill("/signup", "/signup", map[string]string{"email": "owner@example.org", "password": secretWords}), 303, "/letter")
 	l := p.letter(t, "owner@example.org")
 	if l.Subject != "Finish signing up" {
@@ -154,7 +154,7 @@ func TestSquatter(t *testing.T) {
 	}
 	want(t, owner.fill(follow(t, l), "/reset", map[string]string{"password": secretWords}), 303, "/account")
 	want(t, owner.get("/account"), 200, "owner@example.org")
-	want(t, squatter.fill("/signin", "/signin", map[string]string{"email": "owner@example.org", "password": "password of the squatter"}), 403, "No account opens")
+	want(t, squatter.fill("/signin", "/signin", map[string]string{"email": "owner@example.org", "password": "password of the squatter"}), 403, "or the password is wrong")
 }
 
 func TestForgottenPassword(t *testing.T) {
@@ -162,7 +162,7 @@ func TestForgottenPassword(t *testing.T) {
 	p := newPlace(t)
 	elsewhere := p.member(t, "ada@example.org")
 	v := p.visitor(t)
-	want(t, v.fill("/forgot", "/forgot", map[string]string{"email": "nonsense"}), 422, "not an e-mail address")
+	want(t, v.fill("/forgot", "/forgot", map[string]string{"email": "nonsense"}), 422, "not an email address")
 	want(t, v.fill("/forgot", "/forgot", map[string]string{"email": "ada@example.org"}), 303, "/letter")
 	want(t, v.get("/letter"), 200, "If <b>ada@example.org</b> has an account")
 	link := follow(t, p.letter(t, "ada@example.org"))
@@ -170,16 +170,16 @@ func TestForgottenPassword(t *testing.T) {
 	want(t, v.fill(link, "/reset", map[string]string{"password": "quite another password"}), 303, "/account")
 	want(t, v.get("/account"), 200, "The new password is set")
 	want(t, elsewhere.get("/account"), 303, "/signin?next=%2Faccount")
-	want(t, p.visitor(t).fill(link, "/reset", map[string]string{"password": "and a third one"}), 422, "used before")
-	want(t, p.visitor(t).fill("/signin", "/signin", map[string]string{"email": "ada@example.org", "password": secretWords}), 403, "No account opens")
-	want(t, p.visitor(t).fill("/reset?token=nonsense", "/reset", map[string]string{"password": secretWords}), 422, "used before")
-	want(t, p.visitor(t).fill("/verify?token=nonsense", "/verify", nil), 422, "used before")
+	want(t, p.visitor(t).fill(link, "/reset", map[string]string{"password": "and a third one"}), 422, "already used")
+	want(t, p.visitor(t).fill("/signin", "/signin", map[string]string{"email": "ada@example.org", "password": secretWords}), 403, "or the password is wrong")
+	want(t, p.visitor(t).fill("/reset?token=nonsense", "/reset", map[string]string{"password": secretWords}), 422, "already used")
+	want(t, p.visitor(t).fill("/verify?token=nonsense", "/verify", nil), 422, "already used")
 
 	// A link is over after its time.
 	want(t, v.fill("/forgot", "/forgot", map[string]string{"email": "ada@example.org"}), 303, "/letter")
 	link = follow(t, p.letter(t, "ada@example.org"))
 	p.clock.forward(2 * time.Hour)
-	want(t, p.visitor(t).fill(link, "/reset", map[string]string{"password": secretWords}), 422, "used before")
+	want(t, p.visitor(t).fill(link, "/reset", map[string]string{"password": secretWords}), 422, "already used")
 }
 
 func TestChangedPassword(t *testing.T) {
@@ -209,14 +209,14 @@ func TestRefusals(t *testing.T) {
 		status int
 		text   string
 	}{
-		{"/signup", map[string]string{"email": "nonsense", "password": secretWords}, 422, "not an e-mail address"},
-		{"/signup", map[string]string{"email": `"><script>alert(1)</script>@x.y`, "password": secretWords}, 422, "not an e-mail address"},
+		{"/signup", map[string]string{"email": "nonsense", "password": secretWords}, 422, "not an email address"},
+		{"/signup", map[string]string{"email": `"><script>alert(1)</script>@x.y`, "password": secretWords}, 422, "not an email address"},
 		{"/signup", map[string]string{"email": "a@example.org", "password": "short"}, 422, "at least 8 characters"},
 		{"/signup", map[string]string{"email": "a@example.org", "password": strings.Repeat("x", 201)}, 422, "at most 200"},
-		{"/signin", map[string]string{"email": "a@example.org", "password": "whatever it is"}, 403, "No account opens"},
-		{"/signin", map[string]string{"email": "", "password": ""}, 403, "No account opens"},
+		{"/signin", map[string]string{"email": "a@example.org", "password": "whatever it is"}, 403, "or the password is wrong"},
+		{"/signin", map[string]string{"email": "", "password": ""}, 403, "or the password is wrong"},
 		{"/signin", map[string]string{"email": "a@example.org", "password": strings.Repeat("x", maxForm)}, 413, "too much"},
-		{"/verify", nil, 422, "used before"},
+		{"/verify", nil, 422, "already used"},
 	} {
 		got := v.fill(tc.page, tc.page, tc.fields)
 		want(t, got, tc.status, tc.text)
@@ -322,7 +322,7 @@ func TestConsole(t *testing.T) {
 	p := newPlace(t, func(c *Config) { c.Mail = mail.NewConsole(&console) })
 	v := p.visitor(t)
 	want(t, v.fill("/signup", "/signup", map[string]string{"email": "ada@example.org", "password": secretWords}), 303, "/letter")
-	want(t, v.get("/letter"), 200, "it writes its letters to its console")
+	want(t, v.get("/letter"), 200, "it writes its emails to its console")
 	p.Site.Close()
 	if !linkIn.MatchString(console.String()) {
 		t.Errorf("%q", console.String())

@@ -75,11 +75,11 @@ func (c *Console) Send(_ context.Context, l Letter) error {
 		return err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n--- letter to %s: %s\n", l.To, l.Subject)
+	fmt.Fprintf(&b, "\n--- email to %s: %s\n", l.To, l.Subject)
 	for text := range strings.Lines(strings.TrimRight(l.Text, "\n") + "\n") {
 		b.WriteString("  " + text)
 	}
-	b.WriteString("--- end of letter\n\n")
+	b.WriteString("--- end of email\n\n")
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	_, err := io.WriteString(c.w, b.String())
@@ -123,7 +123,7 @@ func Open(address, from string) (*SMTP, error) {
 		s.password, _ = u.User.Password()
 	}
 	if s.from, err = mail.ParseAddress(from); err != nil || !line(from) {
-		return nil, fault.New("bad_mail", "%q is not an address that letters can be from", from).Try("one like Grantgraph <no-reply@example.org>")
+		return nil, fault.New("bad_mail", "%q is not an address that emails can be from", from).Try("one like Grantgraph <no-reply@example.org>")
 	}
 	return s, nil
 }

@@ -282,7 +282,7 @@ func TestConsole(t *testing.T) {
 	if err := NewConsole(&b).Send(t.Context(), Letter{To: "ada@example.org", Subject: "Hello", Text: "one\ntwo\n"}); err != nil {
 		t.Fatal(err)
 	}
-	if got := b.String(); got != "\n--- letter to ada@example.org: Hello\n  one\n  two\n--- end of letter\n\n" {
+	if got := b.String(); got != "\n--- email to ada@example.org: Hello\n  one\n  two\n--- end of email\n\n" {
 		t.Errorf("%q", got)
 	}
 }
