@@ -131,7 +131,7 @@ func (op *Operation) request(e *Example) string {
 }
 
 // everywhere are the failures that every operation can answer.
-var everywhere = []string{slugQuery, slugTooMany, slugStrict, slugMethod, slugBodyTooLarge, slugURITooLong, slugInvalid, slugHeaderTooLong, slugInternal, slugNoDataset, slugTimeout}
+var everywhere = []string{slugQuery, slugTooMany, slugStrict, slugMethod, slugBodyTooLarge, slugURITooLong, slugInvalid, slugHeaderTooLong, slugInternal, slugNoDataset, slugTimeout, slugBusy}
 
 // keyed are the failures of every operation that needs a key.
 var keyed = []string{slugNoKey, slugUnknownKey, slugExpired, slugInactive, slugStore}
