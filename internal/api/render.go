@@ -159,13 +159,9 @@ func (r *reply) write(w http.ResponseWriter, req *http.Request, patience time.Du
 		w.WriteHeader(r.status)
 		return
 	}
-	// A client that does not read is not waited for: it may be as far behind as
-	// patience allows a client that reads at the pace, and no further. What is
-	// left unread would be held in memory for it.
-	began, deadline := time.Now(), http.NewResponseController(w)
+	began, connection := time.Now(), http.NewResponseController(w)
 	for at := 0; ; at += piece {
-		allowed := patience + time.Duration(at)*time.Second/pace
-		_ = deadline.SetWriteDeadline(began.Add(allowed)) // not of the kind that has one: a test's
+		_ = connection.SetWriteDeadline(deadline(began, time.Now(), at, patience)) // a recorder has none
 		if at == 0 {
 			w.WriteHeader(r.status)
 		}
@@ -184,6 +180,17 @@ const (
 	piece = 64 << 10
 	pace  = 64 << 10
 )
+
+// deadline is when the next piece must be taken by the client, after so many
+// bytes. What it leaves unread is held in memory for it, so it may pause for as
+// long as patience lasts, and fall as far behind the pace; no further.
+func deadline(began, now time.Time, written int, patience time.Duration) time.Time {
+	late := began.Add(patience + time.Duration(written)*time.Second/pace)
+	if pause := now.Add(patience); pause.Before(late) {
+		return pause
+	}
+	return late
+}
 
 // compress puts the compressed body in the place of the plain one, which is
 // not kept beside it while it is written.

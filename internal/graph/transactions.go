@@ -91,10 +91,14 @@ func (g *Graph) page(ctx context.Context, f *Filter, s Sort, group func(uint32) 
 		return out, nil
 	}
 	// Walking the order of amounts costs a look per row passed; picking the page
-	// out of the set costs a look or a few per row of the set. A walk that takes
-	// many times as long as rows strewn at random would need is given up: the set
-	// is all at the far end then.
-	pick := float64(set.count) * float64(bits.Len64(uint64(min(to, int64(g.grain.near))))) / 2
+	// out of the set costs a look per row of the set and, for the ones that stay, a
+	// way through a heap as deep as the page is. A walk that takes many times as
+	// long as rows strewn at random would need is given up: the set is all at the
+	// far end then.
+	pick := float64(set.count) * float64(bits.Len64(uint64(to))) / 2
+	if from > int64(g.grain.near) {
+		pick = float64(set.count) // counted on all cores, in the order of the rows
+	}
 	if expected := float64(to) * float64(g.rows) / float64(set.count); group == nil && !set.short && expected < pick {
 		lo, hi := g.ranks(f.MinAmount, f.MaxAmount)
 		if rows, ok := g.walk(&set, lo, hi, s.Asc, int(from), int(to), int(min(pick, patience*expected))); ok {
