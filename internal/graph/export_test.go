@@ -49,3 +49,8 @@ func (g *Graph) CacheSize() int {
 	defer g.cache.mu.Unlock()
 	return g.cache.size
 }
+
+// DropScratch forgets the memory that questions borrow.
+func (g *Graph) DropScratch() {
+	g.scratch.sets.pieces, g.scratch.sums.pieces, g.scratch.masks.pieces = nil, nil, nil
+}

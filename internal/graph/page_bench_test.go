@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"grantgraph/internal/ein"
 	"grantgraph/internal/grant"
 	"grantgraph/internal/graph"
+	"grantgraph/internal/ntee"
 	"grantgraph/internal/snapshot"
 )
 
@@ -163,4 +165,69 @@ func BenchmarkPage(b *testing.B) {
 		}
 	}
 	b.Logf("%d grants", g.Rows())
+}
+
+// BenchmarkWeight puts what the most expensive questions take beside what they
+// say they take, in megabytes, with nothing borrowed from questions before.
+func BenchmarkWeight(b *testing.B) {
+	g, err := drawn()
+	if err != nil {
+		b.Fatal(err)
+	}
+	ctx := context.Background()
+	phrases, _ := graph.ParseQuery(strings.Repeat(`"general operating" -"school supplies" "operating support" -"house repair" `, 8))
+	many := make([]ein.EIN, 5000)
+	for i := range many {
+		many[i] = ein.EIN(100_000_000 + 4*i)
+	}
+	half := int64(20_000)
+	page := graph.Page{Limit: 1000}
+	for _, f := range []struct {
+		name string
+		graph.Filter
+	}{
+		{name: "all"},
+		{"one_year_in_a_state", graph.Filter{Years: []graph.Span{{From: 2020, To: 2020}}, Place: graph.Place{Values: []graph.PlaceValue{{Name: "AA"}}}}},
+		{"nearly_all", graph.Filter{Years: []graph.Span{{From: 2013}}}},
+		{"32_phrases", graph.Filter{Query: phrases}},
+		{"5000_funders", graph.Filter{Funders: many}},
+		{"area_served,_subject,_amount", graph.Filter{Place: graph.Place{Of: graph.AreaServed, Values: []graph.PlaceValue{{Name: "AB"}, {Name: "AC"}}}, MinAmount: &half,
+			Subject: ntee.Subject{Items: []ntee.Item{{Kind: ntee.Prefix, Prefix: "B4"}}}}},
+	} {
+		for _, about := range []struct {
+			name string
+			graph.About
+			ask func() error
+		}{
+			{"transactions", graph.AboutGrants, func() error {
+				_, _, err := g.Transactions(ctx, &f.Filter, graph.Sort{By: graph.ByRecipName}, page)
+				return err
+			}},
+			{"funders", graph.AboutFunders, func() error {
+				_, _, err := g.Funders(ctx, &f.Filter, graph.Sort{By: graph.ByCount}, page)
+				return err
+			}},
+			{"recipients", graph.AboutRecipients, func() error {
+				_, _, err := g.Recipients(ctx, &f.Filter, graph.Sort{By: graph.ByCount}, page)
+				return err
+			}},
+			{"summary", graph.AboutTotals, func() error { _, _, err := g.Summary(ctx, &f.Filter); return err }},
+		} {
+			b.Run(about.name+"/"+f.name, func(b *testing.B) {
+				var took int64
+				for b.Loop() {
+					g.DropCache()
+					g.DropScratch()
+					took = max(took, allocated(func() {
+						if err := about.ask(); err != nil {
+							b.Fatal(err)
+						}
+					}))
+				}
+				b.ReportMetric(0, "ns/op")
+				b.ReportMetric(float64(took)/1e6, "took-MB")
+				b.ReportMetric(float64(g.Weight(about.About, &f.Filter, page))/1e6, "said-MB")
+			})
+		}
+	}
 }
