@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"grantgraph/internal/account"
+	"grantgraph/internal/budget"
 	"grantgraph/internal/dataset"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
@@ -72,7 +73,7 @@ func (c *demoCmd) Run(a *app) (err error) {
 	if c.Once {
 		return nil
 	}
-	s, err := server.Open(server.Options{Data: c.Data, Addr: c.Addr, AdminToken: c.AdminToken, SQL: &sqlbox.Options{}, Log: slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: slog.LevelWarn}))})
+	s, err := server.Open(server.Options{Data: c.Data, Addr: c.Addr, AdminToken: c.AdminToken, SQL: &sqlbox.Options{}, Budget: budget.New(defaultMemory(), budget.Options{}), Log: slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: slog.LevelWarn}))})
 	if err != nil {
 		return err
 	}

@@ -8,9 +8,12 @@ import (
 	"net"
 	"net/netip"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"grantgraph/internal/account"
+	"grantgraph/internal/budget"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/refresh"
 	"grantgraph/internal/server"
@@ -36,6 +39,8 @@ type serveCmd struct {
 	Trusted    []string `name:"trusted-agent" help:"Hosts of agents whose signed keys are of the trusted tier." placeholder:"HOST"`
 	Mail       string   `help:"Mail server for letters to people; without one they are written to the console." placeholder:"smtp://USER:PASSWORD@HOST:587"`
 	MailFrom   string   `help:"Sender of these letters." placeholder:"ADDRESS"`
+
+	Memory string `help:"Memory that all requests together may take, such as 2GiB; over it they get 503. Default: a quarter of the machine's." placeholder:"SIZE"`
 
 	Window string `name:"free-window" help:"Window of the free allowance of 50 calls." enum:"day,month" default:"day"`
 	Log    string `help:"Log as text or json." enum:"text,json" default:"text"`
@@ -65,6 +70,9 @@ func (c *serveCmd) Run(a *app) error {
 			if s.value != "" && slices.Contains([]string{"admin-token", "database", "mail"}, s.name) {
 				s.value = "(set)"
 			}
+			if s.name == "memory" && s.value == "" {
+				s.value = bytesize(defaultMemory())
+			}
 			t.add(s.name, s.value, s.origin)
 		}
 		t.print(a.Out)
@@ -75,6 +83,10 @@ func (c *serveCmd) Run(a *app) error {
 	}
 	if c.Drain < 0 || c.Drain > maxDrain {
 		return fault.New("bad_flag", "--drain %s is not between 0s and %s", c.Drain, maxDrain).Try("--drain 15s: a little more than a load balancer takes to notice")
+	}
+	memory, err := parseMemory(c.Memory)
+	if err != nil {
+		return err
 	}
 	log := logger(a.Err, c.Log)
 	if c.Mail == "" && c.MailFrom != "" {
@@ -98,6 +110,7 @@ func (c *serveCmd) Run(a *app) error {
 	opt := server.Options{
 		Data: c.Data, Addr: c.Addr, Admin: c.Admin, BaseURL: c.BaseURL, Drain: c.Drain, Window: account.Window(c.Window), Log: log,
 		Database: c.Database, Secrets: c.Secrets, AdminToken: c.AdminToken, Trusted: c.Trusted, SQL: &sqlbox.Options{},
+		Budget: budget.New(memory, budget.Options{}),
 	}
 	for _, item := range c.Proxy {
 		network, err := netip.ParsePrefix(item)
@@ -131,6 +144,36 @@ func (c *serveCmd) Run(a *app) error {
 	stop()
 	<-looked
 	return ended(err)
+}
+
+// Requests may take a quarter of the memory there is: the SQL workers have a
+// quarter, and the index wants the rest for the page cache.
+const memoryPart = 4
+
+// defaultMemory is the memory that requests may take when nobody says.
+func defaultMemory() int64 {
+	if all := budget.Machine(); all > 0 {
+		return max(all/memoryPart, leastMemory)
+	}
+	return 1 << 30
+}
+
+// leastMemory is what a few ordinary requests at a time need.
+const leastMemory = 64 << 20
+
+// parseMemory reads a number of bytes with an optional binary unit.
+func parseMemory(text string) (int64, error) {
+	if text == "" {
+		return defaultMemory(), nil
+	}
+	digits := strings.TrimRight(text, "KMGTiB ")
+	scale, known := map[string]int64{"": 1, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40}[strings.TrimSpace(text[len(digits):])]
+	n, err := strconv.ParseFloat(digits, 64)
+	n *= float64(scale)
+	if err != nil || !known || !(n >= leastMemory && n <= 1<<50) { // also no number at all
+		return 0, fault.New("bad_flag", "--memory %s is not an amount of memory of at least %s", text, bytesize(leastMemory)).Try("--memory 2GiB")
+	}
+	return int64(n), nil
 }
 
 // ended puts the end of a server into words.

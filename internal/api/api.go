@@ -4,8 +4,9 @@
 // and llms.txt all read that table and nothing else.
 //
 // A request goes through fixed steps: authenticate, read and validate the
-// parameters, compare the ETag, charge, run. What is refused before any data
-// is read therefore costs nothing. Automated agents get their keys here: the
+// parameters, compare the ETag, take memory, charge, run, and hold the memory
+// until the last byte is written. What is refused before any data is read
+// therefore costs nothing. Automated agents get their keys here: the
 // desk mints them, examines those who come without a signature, and holds
 // locked keys to the calls of their challenge. The package turns requests into questions
 // to the graph, the search index and the SQL sandbox, and their results into
@@ -24,6 +25,7 @@ import (
 
 	"grantgraph/internal/account"
 	"grantgraph/internal/agent/httpsig"
+	"grantgraph/internal/budget"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/graph"
 	"grantgraph/internal/lists"
@@ -39,6 +41,8 @@ type Graph interface {
 	Summary(ctx context.Context, f *graph.Filter) (graph.Totals, []graph.YearTotals, error)
 	Excluded(ctx context.Context, f *graph.Filter) (map[graph.Class]graph.Cost, error)
 	ReachingFunders(ctx context.Context, f *graph.Filter) (int64, error)
+	// Weight bounds the bytes that a question takes while it is answered.
+	Weight(about graph.About, f *graph.Filter, p graph.Page) int64
 }
 
 // Search finds organizations by name; *search.Index is one.
@@ -84,6 +88,12 @@ type Config struct {
 	// SQL says whether the service runs the queries of POST /sql, on datasets
 	// that have a warehouse.
 	SQL bool
+
+	// Budget holds the memory of all requests together; nil is without bounds.
+	Budget *budget.Budget
+	// Patience is how long a client may leave an answer unread before it is cut
+	// off; 0 means ten seconds.
+	Patience time.Duration
 
 	// Examiner draws the challenges of agents; nil is one with a secret of its
 	// own. Servers that share a store need not share it.
@@ -134,6 +144,9 @@ func New(c Config) (http.Handler, error) {
 	}
 	if c.Registry == nil {
 		c.Registry, _ = c.Accounts.(Registry)
+	}
+	if c.Patience == 0 {
+		c.Patience = 10 * time.Second
 	}
 	if c.Address == nil {
 		c.Address = func(r *http.Request) string { return r.RemoteAddr }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 
+	"grantgraph/internal/budget"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/sqlbox"
 )
@@ -36,6 +37,7 @@ const (
 	slugDamaged       = "dataset_damaged"
 	slugTimeout       = "timed_out"
 	slugStore         = "store_unavailable"
+	slugBusy          = budget.Busy
 
 	// Those of agent keys.
 	slugWrong       = "wrong_answer"
@@ -119,6 +121,7 @@ var failures = []struct {
 	{slugNoDataset, 503, "no dataset is being served yet"},
 	{slugDamaged, 503, "a file that the answer needs is damaged, and out of service until another build is served"},
 	{slugTimeout, 503, "the request took too long and was stopped"},
+	{slugBusy, 503, "as many large requests are under way as memory allows; nothing was counted; see Retry-After"},
 	{slugStore, 503, "the store of keys does not answer; see Retry-After"},
 	{slugNoChallenge, 503, "the dataset is too small to draw a challenge from"},
 	{slugSQLBusy, 503, "too many queries are waiting; see Retry-After"},

@@ -82,7 +82,7 @@ func transactionsOperation() Operation {
 		Description: "Lists the grants that match the filters, largest first." + graphNote,
 		Params:      listParams(transactionOrders, GrantRow{}), Response: List[GrantRow]{}, Formats: formats, Slugs: listSlugs,
 		Examples: grantExamples("funder_id=00-0000001"),
-		plan: listPlan(transactionOrders, grantRow, func(d *Dataset) question[graph.Grant] {
+		plan: listPlan(graph.AboutGrants, transactionOrders, grantRow, func(d *Dataset) question[graph.Grant] {
 			return d.Graph.Transactions
 		}),
 	}
@@ -95,7 +95,7 @@ func fundersOperation() Operation {
 		Description: "Lists the funders of the grants that match the filters, with the totals of those grants, ranked by total dollars." + graphNote,
 		Params:      listParams(funderOrders, FunderRow{}), Response: List[FunderRow]{}, Formats: formats, Slugs: listSlugs,
 		Examples: grantExamples("recip_id=00-0000004"),
-		plan: listPlan(funderOrders, funderRow, func(d *Dataset) question[graph.FunderTotal] {
+		plan: listPlan(graph.AboutFunders, funderOrders, funderRow, func(d *Dataset) question[graph.FunderTotal] {
 			return d.Graph.Funders
 		}),
 	}
@@ -108,7 +108,7 @@ func recipientsOperation() Operation {
 		Description: "Lists the recipients of the grants that match the filters, with the totals of those grants, ranked by dollars received." + graphNote,
 		Params:      listParams(recipientOrders, RecipientRow{}), Response: List[RecipientRow]{}, Formats: formats, Slugs: listSlugs,
 		Examples: grantExamples("funder_id=00-0000001"),
-		plan: listPlan(recipientOrders, recipientRow, func(d *Dataset) question[graph.RecipientTotal] {
+		plan: listPlan(graph.AboutRecipients, recipientOrders, recipientRow, func(d *Dataset) question[graph.RecipientTotal] {
 			return d.Graph.Recipients
 		}),
 	}
@@ -129,7 +129,7 @@ func summaryOperation() Operation {
 type question[T any] func(context.Context, *graph.Filter, graph.Sort, graph.Page) ([]T, int64, error)
 
 // listPlan is the plan of an endpoint that answers pages of rows.
-func listPlan[T, R any](orders []order, wire func(*T) R, ask func(*Dataset) question[T]) func(*call) (run, error) {
+func listPlan[T, R any](about graph.About, orders []order, wire func(*T) R, ask func(*Dataset) question[T]) func(*call) (run, error) {
 	return func(c *call) (run, error) {
 		f, err := readFilter(c.params, &c.data.Manifest)
 		if err != nil {
@@ -142,6 +142,7 @@ func listPlan[T, R any](orders []order, wire func(*T) R, ask func(*Dataset) ques
 		if err != nil {
 			return nil, err
 		}
+		c.weight = c.data.Graph.Weight(about, &f.filter, page) + int64(page.Limit)*rowWeight
 		return func(ctx context.Context) (answer, error) {
 			found, hits, err := ask(c.data)(ctx, &f.filter, sort, page)
 			if err != nil {
@@ -174,6 +175,7 @@ func summaryPlan(c *call) (run, error) {
 		return nil, err
 	}
 	c.readFormat()
+	c.weight = c.data.Graph.Weight(graph.AboutTotals, &f.filter, graph.Page{})
 	return func(ctx context.Context) (answer, error) {
 		totals, years, err := c.data.Graph.Summary(ctx, &f.filter)
 		if err != nil {

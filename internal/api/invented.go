@@ -189,6 +189,8 @@ func (x fixtureGraph) Excluded(context.Context, *graph.Filter) (map[graph.Class]
 	return nil, nil
 }
 
+func (x fixtureGraph) Weight(graph.About, *graph.Filter, graph.Page) int64 { return 0 }
+
 func (x fixtureGraph) ReachingFunders(context.Context, *graph.Filter) (int64, error) { return 3, nil }
 
 // What the examples of keys are about. The key has the form of one and belongs

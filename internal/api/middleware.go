@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"grantgraph/internal/account"
+	"grantgraph/internal/budget"
 	"grantgraph/internal/fault"
 )
 
@@ -29,6 +30,14 @@ const (
 	maxURI    = 64 << 10
 	maxHeader = 64 << 10
 	timeout   = 30 * time.Second // of an operation that does not ask for more
+)
+
+// What answers take of the memory that all requests share, in bytes, until
+// their size is known.
+const (
+	baseWeight = 64 << 10 // any
+	rowWeight  = 6 << 10  // a row of the graph on its way to the wire
+	sqlWeight  = 24 << 20 // the largest result of a query
 )
 
 // call is one request on its way through an operation.
@@ -43,6 +52,7 @@ type call struct {
 	format string
 	fields []string
 	shown  *Shown // set on examples
+	weight int64  // bytes that the answer takes while it is made, beside baseWeight
 
 	id       string        // of the request
 	request  *http.Request // nil on examples
@@ -83,6 +93,7 @@ type reply struct {
 	body   []byte
 	buf    *bytes.Buffer // behind body, when it is ours
 	id     string
+	hold   *budget.Hold // on the memory of the answer
 }
 
 // serve answers one request, whatever happens.
@@ -98,11 +109,12 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request) {
 		defer release()
 	}
 	out.stamp(data)
+	defer out.release()
 	began := s.Clock()
 	s.guarded(r, out, data)
+	out.hold.Resize(out.size())
 	out.header.Set("Server-Timing", fmt.Sprintf("app;dur=%.2f", float64(s.Clock().Sub(began))/1e6))
-	out.write(w, r)
-	out.release()
+	out.write(w, r, s.Patience)
 }
 
 // stamp names the dataset that the answer is from.
@@ -227,6 +239,9 @@ func (s *server) operate(ctx context.Context, r *http.Request, out *reply, c *ca
 		out.cache(op)
 		out.status = http.StatusNotModified
 		return nil
+	}
+	if out.hold, err = s.Budget.Take(ctx, baseWeight+int64(len(c.body))+c.weight); err != nil {
+		return err
 	}
 	if err := s.meter(ctx, out, c); err != nil {
 		return err

@@ -158,7 +158,7 @@ func (op *Operation) request(e *Example) string {
 }
 
 // everywhere are the failures that every operation can answer.
-var everywhere = []string{slugQuery, slugTooMany, slugStrict, slugMethod, slugBodyTooLarge, slugURITooLong, slugInvalid, slugHeaderTooLong, slugInternal, slugNoDataset, slugDamaged, slugTimeout}
+var everywhere = []string{slugQuery, slugTooMany, slugStrict, slugMethod, slugBodyTooLarge, slugURITooLong, slugInvalid, slugHeaderTooLong, slugInternal, slugNoDataset, slugDamaged, slugTimeout, slugBusy}
 
 // keyed are the failures of every operation that needs a key.
 var keyed = []string{slugNoKey, slugUnknownKey, slugExpired, slugInactive, slugStore}

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/klauspost/compress/gzip"
 )
@@ -77,11 +78,12 @@ func (r *reply) encode(format string, body any) error {
 	}
 	r.body = b.Bytes()
 	if format == "xml" {
-		var x bytes.Buffer
-		if err := writeXML(&x, r.body); err != nil {
+		x := buffers.Get().(*bytes.Buffer)
+		x.Reset()
+		if err := writeXML(x, r.body); err != nil {
 			return err
 		}
-		r.body = x.Bytes()
+		r.replace(x)
 	} else {
 		format = "json"
 	}
@@ -104,12 +106,29 @@ func (r *reply) buffer() *bytes.Buffer {
 	return r.buf
 }
 
-// release gives the buffer back; the body is gone after it.
-func (r *reply) release() {
+// replace makes another buffer the body, and gives the one before back.
+func (r *reply) replace(b *bytes.Buffer) {
 	if r.buf != nil && r.buf.Cap() <= mostKept {
 		buffers.Put(r.buf)
 	}
-	r.buf, r.body = nil, nil
+	r.buf, r.body = b, nil
+	if b != nil {
+		r.body = b.Bytes()
+	}
+}
+
+// size is how many bytes the answer keeps while it is written.
+func (r *reply) size() int64 {
+	if r.buf != nil {
+		return baseWeight + int64(r.buf.Cap())
+	}
+	return baseWeight
+}
+
+// release gives the buffer and the memory back; the body is gone after it.
+func (r *reply) release() {
+	r.replace(nil)
+	r.hold.Release()
 }
 
 // gzips reuses compressors, which are large.
@@ -121,34 +140,73 @@ var gzips = sync.Pool{New: func() any {
 	return w
 }}
 
-// write sends the reply.
-func (r *reply) write(w http.ResponseWriter, req *http.Request) {
+// write sends the reply, for as long as the client reads it.
+func (r *reply) write(w http.ResponseWriter, req *http.Request, patience time.Duration) {
 	h := w.Header()
 	for name, values := range r.header {
 		h[name] = values
 	}
 	h.Add("Vary", "Accept-Encoding")
-	body := r.body
 	if r.status == http.StatusNotModified {
 		w.WriteHeader(r.status)
 		return
 	}
-	if len(body) > 1<<10 && acceptsGzip(req.Header) {
-		var b bytes.Buffer
-		z := gzips.Get().(*gzip.Writer)
-		z.Reset(&b)
-		_, err := z.Write(body)
-		if closed := z.Close(); err == nil && closed == nil {
-			body = b.Bytes()
-			h.Set("Content-Encoding", "gzip")
+	if len(r.body) > 1<<10 && acceptsGzip(req.Header) {
+		r.compress(h)
+	}
+	h.Set("Content-Length", strconv.Itoa(len(r.body)))
+	if req.Method == http.MethodHead {
+		w.WriteHeader(r.status)
+		return
+	}
+	began, connection := time.Now(), http.NewResponseController(w)
+	for at := 0; ; at += piece {
+		_ = connection.SetWriteDeadline(deadline(began, time.Now(), at, patience)) // a recorder has none
+		if at == 0 {
+			w.WriteHeader(r.status)
 		}
-		gzips.Put(z)
+		if at >= len(r.body) {
+			return
+		}
+		if _, err := w.Write(r.body[at:min(at+piece, len(r.body))]); err != nil {
+			return
+		}
 	}
-	h.Set("Content-Length", strconv.Itoa(len(body)))
-	w.WriteHeader(r.status)
-	if req.Method != http.MethodHead {
-		w.Write(body)
+}
+
+// An answer is written in pieces of so many bytes, and a client is expected to
+// read so many in a second.
+const (
+	piece = 64 << 10
+	pace  = 64 << 10
+)
+
+// deadline is when the next piece must be taken by the client, after so many
+// bytes. What it leaves unread is held in memory for it, so it may pause for as
+// long as patience lasts, and fall as far behind the pace; no further.
+func deadline(began, now time.Time, written int, patience time.Duration) time.Time {
+	late := began.Add(patience + time.Duration(written)*time.Second/pace)
+	if pause := now.Add(patience); pause.Before(late) {
+		return pause
 	}
+	return late
+}
+
+// compress puts the compressed body in the place of the plain one, which is
+// not kept beside it while it is written.
+func (r *reply) compress(h http.Header) {
+	b := buffers.Get().(*bytes.Buffer)
+	b.Reset()
+	z := gzips.Get().(*gzip.Writer)
+	defer gzips.Put(z)
+	z.Reset(b)
+	_, err := z.Write(r.body)
+	if closed := z.Close(); err != nil || closed != nil {
+		return
+	}
+	r.replace(b)
+	r.hold.Resize(r.size())
+	h.Set("Content-Encoding", "gzip")
 }
 
 // acceptsGzip reads the header Accept-Encoding. What it says of gzip by name

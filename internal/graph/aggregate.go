@@ -3,17 +3,35 @@ package graph
 import (
 	"context"
 	"fmt"
+	"math"
 )
 
-// ranking is a remembered beginning of an ordered aggregate.
+// ranking is a remembered part of an ordered aggregate: its records from a
+// place on.
 type ranking struct {
-	first []record
-	hits  int64
+	from    int64
+	records []record
+	hits    int64
 }
 
-// remembered is how many records of a ranking are kept at least, so that the
-// next pages need no new evaluation.
-const remembered = 128
+// page is the records that a page shows, if the ranking has them.
+func (r *ranking) page(p Page) ([]record, bool) {
+	from, to := p.within(r.hits)
+	if from == to {
+		return nil, true
+	}
+	if from < r.from || to > r.from+int64(len(r.records)) {
+		return nil, false
+	}
+	return r.records[from-r.from : to-r.from], true
+}
+
+// The beginning of a ranking is remembered, so that the next pages need no new
+// evaluation: at least and at most so many records.
+const (
+	remembered = 128
+	shared     = 1024
+)
 
 // Funders returns one page of the funders that have rows satisfying the
 // filter, with the totals of these rows, and how many such funders there are.
@@ -35,20 +53,19 @@ func (g *Graph) Funders(ctx context.Context, f *Filter, s Sort, p Page) (rows []
 	default:
 		return nil, 0, fmt.Errorf("funders: %w", ErrOrder)
 	}
-	r, err := g.ranking(ctx, 'f', f, s, p, label)
+	page, hits, err := g.ranked(ctx, 'f', f, s, p, label)
 	if err != nil {
 		return nil, 0, err
 	}
 	read := g.reader()
-	from, to := p.within(r.hits)
-	rows = make([]FunderTotal, 0, to-from)
-	for _, rec := range r.first[from:to] {
+	rows = make([]FunderTotal, 0, len(page))
+	for _, rec := range page {
 		rows = append(rows, FunderTotal{
 			Funder: read.funder(rec.id), Total: rec.Amount, Grants: int64(rec.Grants), Recipients: int64(rec.Others),
 			FirstYear: int(g.yearList[rec.First]), LastYear: int(g.yearList[rec.Last]),
 		})
 	}
-	return rows, r.hits, nil
+	return rows, hits, nil
 }
 
 // Recipients returns one page of the recipient identities that have rows
@@ -72,97 +89,115 @@ func (g *Graph) Recipients(ctx context.Context, f *Filter, s Sort, p Page) (rows
 	default:
 		return nil, 0, fmt.Errorf("recipients: %w", ErrOrder)
 	}
-	r, err := g.ranking(ctx, 'r', f, s, p, label)
+	page, hits, err := g.ranked(ctx, 'r', f, s, p, label)
 	if err != nil {
 		return nil, 0, err
 	}
 	read := g.reader()
-	from, to := p.within(r.hits)
-	rows = make([]RecipientTotal, 0, to-from)
-	for _, rec := range r.first[from:to] {
+	rows = make([]RecipientTotal, 0, len(page))
+	for _, rec := range page {
 		rows = append(rows, RecipientTotal{
 			Recipient: read.recipient(rec.id), Total: rec.Amount, Grants: int64(rec.Grants), Funders: int64(rec.Others),
 			FirstYear: int(g.yearList[rec.First]), LastYear: int(g.yearList[rec.Last]),
 		})
 	}
-	return rows, r.hits, nil
+	return rows, hits, nil
 }
 
-// ranking orders funders ('f') or recipients ('r'), at least as far as the end
-// of the page. label is the number of the string they are ordered by, if any.
-func (g *Graph) ranking(ctx context.Context, endpoint byte, f *Filter, s Sort, p Page, label func(id uint32) uint32) (*ranking, error) {
-	name := cacheKey(endpoint, f, s, Page{})
+// ranked is a page of funders ('f') or recipients ('r'), and how many there
+// are. label is the number of the string they are ordered by, if any.
+func (g *Graph) ranked(ctx context.Context, endpoint byte, f *Filter, s Sort, p Page, label func(id uint32) uint32) ([]record, int64, error) {
+	// The first pages share what is remembered; a page further down has its own.
+	part, own := p, p
+	if end := max(p.Offset, 0) + max(p.Limit, 0); end <= shared {
+		part, own = Page{Limit: max(end, remembered)}, Page{}
+	}
+	name := cacheKey(endpoint, f, s, own)
 	if found, ok := g.cache.get(name); ok {
 		r := found.(*ranking)
-		if _, to := p.within(r.hits); to <= int64(len(r.first)) {
-			return r, nil
+		if page, ok := r.page(p); ok {
+			return page, r.hits, nil
 		}
 	}
+	r, err := g.ranking(ctx, endpoint, f, s, part, label)
+	if err != nil {
+		return nil, 0, err
+	}
+	g.cache.put(name, r, 32*len(r.records)+64)
+	page, _ := r.page(p)
+	return page, r.hits, nil
+}
+
+// ranking orders funders or recipients and takes a part.
+func (g *Graph) ranking(ctx context.Context, endpoint byte, f *Filter, s Sort, p Page, label func(id uint32) uint32) (*ranking, error) {
 	all, byTotal := g.funderSums, g.funderTop
 	if endpoint == 'r' {
 		all, byTotal = g.recipSums, g.recipTop
 	}
-	_, to := p.within(int64(len(all)))
-	r := &ranker{label: label, byCount: s.By == ByCount, k: int(max(to, min(int64(len(all)), remembered))), sign: -1}
-	if s.Asc {
-		r.sign = 1
-	}
+	from, to := p.within(int64(len(all)))
 	q := g.ask(ctx)
 	defer q.end()
 	set, err := q.filter(f)
 	if err != nil {
 		return nil, err
 	}
-	switch {
-	case set.all && s.By == ByAmount && !s.Asc:
-		out := &ranking{first: make([]record, r.k), hits: int64(len(all))}
-		for i, id := range byTotal[:r.k] {
-			out.first[i] = record{id, all[id]}
+	if set.all && s.By == ByAmount && !s.Asc {
+		out := &ranking{from: from, records: make([]record, 0, to-from), hits: int64(len(all))}
+		for _, id := range byTotal[from:to] {
+			out.records = append(out.records, record{id, all[id]})
 		}
 		return out, nil
-	case set.all:
-		err = q.storedRecords(all, r)
-	case endpoint == 'f':
-		err = q.byFunder(&set, r)
-	default:
-		err = q.byRecipient(&set, r)
 	}
+	r := &ranker{label: label, byCount: s.By == ByCount, sign: -1}
+	if s.Asc {
+		r.sign = 1
+	}
+	var run func(*sieves) error
+	switch {
+	case set.all:
+		run = q.storedRecords(all, r)
+	case endpoint == 'f':
+		run = q.byFunder(&set, r)
+	default:
+		var done func()
+		if run, done, err = q.byRecipient(&set, r); err != nil {
+			return nil, err
+		}
+		defer done()
+	}
+	list, seen, err := g.choose(r.order(g, len(all)), from, to, run)
 	if err != nil {
 		return nil, err
 	}
-	list := merge(r.parts, r.k)
-	out := &ranking{first: make([]record, len(list))}
+	out := &ranking{from: from, records: make([]record, len(list)), hits: seen}
 	for i := range list {
-		out.first[i] = record{list[i].id, list[i].sums}
+		out.records[i] = record{list[i].id, list[i].sums}
 	}
-	for i := range r.parts {
-		out.hits += r.parts[i].pushed
-	}
-	g.cache.put(name, out, 32*len(list)+64)
 	return out, nil
 }
 
-// ranker takes the records of an aggregate as they are made, in several parts
-// at once, and keeps the first.
+// ranker says where the records of an aggregate stand in its order.
 type ranker struct {
 	label   func(id uint32) uint32
 	byCount bool
 	sign    int64
-	k       int
-	parts   []top
 }
 
-func (r *ranker) divide(parts int) {
-	r.parts = make([]top, parts)
-	for i := range r.parts {
-		r.parts[i].k = r.k
+// order is that of a list of so many records.
+func (r *ranker) order(g *Graph, records int) order {
+	o := order{lo: math.MinInt64, hi: math.MaxInt64, skewed: true, most: int64(records)}
+	switch {
+	case r.label != nil:
+		o.lo, o.hi, o.skewed = min(0, r.sign*int64(g.short.len())), max(0, r.sign*int64(g.short.len())), false
+	case !r.byCount:
+		o.amount = func(key int64) int64 { return r.sign * key }
 	}
+	return o
 }
 
-// add takes one record of a part.
-func (r *ranker) add(part int, rec record) {
-	t := &r.parts[part]
-	t.pushed++
+// add hands one record to a sieve.
+func (r *ranker) add(to *sieve, rec record) {
+	to.seen++
 	var key int64
 	switch {
 	case r.label != nil:
@@ -172,24 +207,23 @@ func (r *ranker) add(part int, rec record) {
 	default:
 		key = rec.Amount
 	}
-	if !t.late(r.sign * key) {
-		t.push(item{r.sign * key, rec.id, rec.sums})
+	if !to.passes(r.sign * key) {
+		to.push(item{r.sign * key, rec.id, rec.sums})
 	}
 }
 
-// passes counts a record that is not among the first for certain and need not
-// be made. Most are such.
-func (r *ranker) passes(part int, amount int64, grants uint32) bool {
+// passes counts a record that is of no use for certain and need not be made.
+// Most are such.
+func (r *ranker) passes(to *sieve, amount int64, grants uint32) bool {
 	if r.label != nil {
 		return false
 	}
 	if r.byCount {
 		amount = int64(grants)
 	}
-	t := &r.parts[part]
-	if !t.late(r.sign * amount) {
+	if !to.passes(r.sign * amount) {
 		return false
 	}
-	t.pushed++
+	to.seen++
 	return true
 }

@@ -26,7 +26,11 @@ func (g *Graph) SetsOf(ctx context.Context, f *Filter) (int, error) {
 }
 
 // Divide makes the graph divide its work as if the corpus were large.
-func (g *Graph) Divide() { g.grain = grain{tiny: 2, part: 37, words: 1, chunk: 50} }
+func (g *Graph) Divide() { g.grain = grain{tiny: 2, part: 37, words: 1, chunk: 50, near: 3, bins: 4} }
+
+// Deepen makes the graph count what comes before a page even where that is
+// little, and divide nothing.
+func (g *Graph) Deepen() { g.grain.near = 2 }
 
 // DropCache forgets all answers.
 func (g *Graph) DropCache() {
@@ -44,4 +48,9 @@ func (g *Graph) CacheSize() int {
 	g.cache.mu.Lock()
 	defer g.cache.mu.Unlock()
 	return g.cache.size
+}
+
+// DropScratch forgets the memory that questions borrow.
+func (g *Graph) DropScratch() {
+	g.scratch.sets.pieces, g.scratch.sums.pieces, g.scratch.masks.pieces = nil, nil, nil
 }

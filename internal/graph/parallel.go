@@ -17,9 +17,11 @@ type grain struct {
 	part  int   // rows that are worth a part of their own on another core
 	words int   // the same for words of sets
 	chunk int   // rows between two looks at the context
+	near  int   // items before a page up to which they are kept rather than counted
+	bins  int   // stretches that items are counted in at a time
 }
 
-var defaultGrain = grain{tiny: 4096, part: 1 << 15, words: 8 << 10, chunk: 1 << 18}
+var defaultGrain = grain{tiny: 4096, part: 1 << 15, words: 8 << 10, chunk: 1 << 18, near: 4096, bins: 1 << 16}
 
 // parallel runs work over parts of the numbers from lo to hi-1, on all cores
 // when there is enough of it, and stops between parts when the context ends.

@@ -90,12 +90,15 @@ func (g *Graph) page(ctx context.Context, f *Filter, s Sort, group func(uint32) 
 	if from == to {
 		return out, nil
 	}
-	// Walking the order of amounts costs a look per row passed; picking the best
-	// out of the set costs a look per row of the set and, for the ones that
-	// stay, a way through a heap as deep as the page is. A walk that takes many
-	// times as long as rows strewn at random would need is given up: the set is
-	// all at the far end then.
+	// Walking the order of amounts costs a look per row passed; picking the page
+	// out of the set costs a look per row of the set and, for the ones that stay, a
+	// way through a heap as deep as the page is. A walk that takes many times as
+	// long as rows strewn at random would need is given up: the set is all at the
+	// far end then.
 	pick := float64(set.count) * float64(bits.Len64(uint64(to))) / 2
+	if from > int64(g.grain.near) {
+		pick = float64(set.count) // counted on all cores, in the order of the rows
+	}
 	if expected := float64(to) * float64(g.rows) / float64(set.count); group == nil && !set.short && expected < pick {
 		lo, hi := g.ranks(f.MinAmount, f.MaxAmount)
 		if rows, ok := g.walk(&set, lo, hi, s.Asc, int(from), int(to), int(min(pick, patience*expected))); ok {
@@ -103,54 +106,69 @@ func (g *Graph) page(ctx context.Context, f *Filter, s Sort, group func(uint32) 
 			return out, nil
 		}
 	}
-	first, err := q.pick(&set, s, group, int(to))
+	list, err := q.pick(&set, s, group, from, to)
 	if err != nil {
 		return nil, err
 	}
-	for _, it := range first[from:] {
+	for _, it := range list {
 		out.rows = append(out.rows, g.byAmount[it.id])
 	}
 	return out, nil
 }
 
-// pick is the first k rows of a set, in order, each by its rank among all
-// amounts.
-func (q *question) pick(set *rowset, s Sort, group func(uint32) uint32, k int) ([]item, error) {
+// pick is the rows of a set from place from to place to-1, in order, each by
+// its rank among all amounts.
+func (q *question) pick(set *rowset, s Sort, group func(uint32) uint32, from, to int64) ([]item, error) {
 	g := q.g
 	lo, hi := set.bounds()
 	at := g.evenCuts(lo, hi)
-	parts := make([]top, len(at)-1)
-	err := inParts(q.ctx, at, func(i, lo, hi int) {
-		best := top{k: k}
-		set.each(uint32(lo), uint32(hi), func(rows []uint32) {
-			switch {
-			case group != nil:
-				sign := int64(-1)
-				if s.Asc {
-					sign = 1
-				}
-				for _, row := range rows {
-					if key := sign * int64(group(row)); !best.late(key) {
-						best.push(item{key: key, id: g.rank[row]})
+	sign := int64(-1)
+	if s.Asc {
+		sign = 1
+	}
+	o := order{most: int64(g.rows), amount: func(int64) int64 { return 0 }}
+	switch {
+	case group != nil:
+		groups := int64(g.short.len())
+		if s.By == ByYear {
+			groups = maxYears
+		}
+		o.lo, o.hi = min(0, sign*groups), max(0, sign*groups)
+	case s.Asc:
+		o.lo, o.hi, o.skewed = g.amounts[g.byAmount[g.rows-1]], g.amounts[g.byAmount[0]], true
+	default:
+		o.lo, o.hi = 0, int64(g.rows)
+	}
+	list, _, err := g.choose(o, from, to, func(p *sieves) error {
+		return inParts(q.ctx, at, func(_, lo, hi int) {
+			best := p.take()
+			defer p.give(best)
+			set.each(uint32(lo), uint32(hi), func(rows []uint32) {
+				best.seen += int64(len(rows))
+				switch {
+				case group != nil:
+					for _, row := range rows {
+						if key := sign * int64(group(row)); !best.passes(key) {
+							best.push(item{key: key, id: g.rank[row]})
+						}
+					}
+				case s.Asc:
+					for _, row := range rows {
+						if key := g.amounts[row]; !best.passes(key) {
+							best.push(item{key: key, id: g.rank[row]})
+						}
+					}
+				default:
+					for _, row := range rows {
+						if rank := g.rank[row]; !best.passes(int64(rank)) {
+							best.push(item{key: int64(rank), id: rank})
+						}
 					}
 				}
-			case s.Asc:
-				for _, row := range rows {
-					if key := g.amounts[row]; !best.late(key) {
-						best.push(item{key: key, id: g.rank[row]})
-					}
-				}
-			default:
-				for _, row := range rows {
-					if rank := g.rank[row]; !best.late(int64(rank)) {
-						best.push(item{key: int64(rank), id: rank})
-					}
-				}
-			}
+			})
 		})
-		parts[i] = best
 	})
-	return merge(parts, k), err
+	return list, err
 }
 
 // patience is how many times as long as expected a walk may take.

@@ -173,6 +173,49 @@ func (x *exchange) filled() bool {
 	return x.answer.Hits+x.answer.Totals.Grants > 0
 }
 
+// TestDeepPages asks for pages in the middle, at the end and past the end of
+// every order of every list.
+func TestDeepPages(t *testing.T) {
+	t.Parallel()
+	c := imagine(t, 15_000, 4)
+	plain, err := oracle.OpenPlain(t.Context(), c.snapshot)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer plain.Close()
+	g, err := graph.Open(c.snapshot)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	r := rand.New(rand.NewPCG(4, 2))
+	for topic := oracle.Transactions; topic <= oracle.Recipients; topic++ {
+		for i, by := range orders[topic] {
+			for _, asc := range []bool{false, true} {
+				q := oracle.Question{Topic: topic, Sort: graph.Sort{By: by, Asc: asc}, Page: graph.Page{Limit: 1}}
+				if i%2 == 1 {
+					c.leaveOut(r, &q.Filter)
+				}
+				first, err := q.Put(t.Context(), whole{g})
+				if err != nil {
+					t.Fatal(err)
+				}
+				end := int(first.Hits)
+				for _, p := range []graph.Page{{Offset: end / 2, Limit: 7}, {Offset: max(0, end-10), Limit: 25}, {Offset: end, Limit: 5}} {
+					q.Page = p
+					x := exchange{question: q}
+					if x.answer, err = q.Put(t.Context(), plain); err != nil {
+						t.Fatal(err)
+					}
+					if d := x.put(t.Context(), whole{g}); d != "" {
+						t.Errorf("%s: %s", &q, d)
+					}
+				}
+			}
+		}
+	}
+}
+
 // TestGraphInParallel puts the same questions to one graph from many sides at
 // once: an answer that borrows the memory of another shows here.
 func TestGraphInParallel(t *testing.T) {

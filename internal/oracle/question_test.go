@@ -45,7 +45,7 @@ func (c *corpus) question(r *rand.Rand) oracle.Question {
 	}
 	if q.Topic <= oracle.Recipients {
 		q.Sort = graph.Sort{By: pick(r, orders[q.Topic]), Asc: flag(r, 50)}
-		q.Page = graph.Page{Limit: pick(r, []int{1, 3, 25, 25, 1000}), Offset: pick(r, []int{0, 0, 0, 1, 7, 40, 100_000})}
+		q.Page = graph.Page{Limit: pick(r, []int{1, 3, 25, 25, 1000}), Offset: pick(r, []int{0, 0, 0, 1, 7, 40, 1000, 6000, 100_000})}
 	}
 	return q
 }

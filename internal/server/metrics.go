@@ -1,8 +1,10 @@
 package server
 
 import (
+	"errors"
 	"log/slog"
 	"net/http"
+	"os"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -13,6 +15,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"grantgraph/internal/api"
+	"grantgraph/internal/budget"
 )
 
 // metrics counts what an operator wants to see.
@@ -23,9 +26,10 @@ type metrics struct {
 	inFlight        prometheus.Gauge
 	swaps           prometheus.Counter
 	refreshFailures prometheus.Counter
+	cutOff          prometheus.Counter
 }
 
-func newMetrics() *metrics {
+func newMetrics(memory *budget.Budget) *metrics {
 	m := &metrics{
 		registry: prometheus.NewRegistry(),
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "grantgraph_requests_total", Help: "Requests by route and status."}, []string{"route", "status"}),
@@ -36,8 +40,11 @@ func newMetrics() *metrics {
 		inFlight:        prometheus.NewGauge(prometheus.GaugeOpts{Name: "grantgraph_requests_in_flight", Help: "Requests being answered."}),
 		swaps:           prometheus.NewCounter(prometheus.CounterOpts{Name: "grantgraph_snapshot_swaps_total", Help: "Snapshots taken up while running."}),
 		refreshFailures: prometheus.NewCounter(prometheus.CounterOpts{Name: "grantgraph_snapshot_refresh_failures_total", Help: "Times that a snapshot or the lists could not be taken up."}),
+		cutOff:          prometheus.NewCounter(prometheus.CounterOpts{Name: "grantgraph_clients_cut_off_total", Help: "Answers that were cut off because the client did not read them in time."}),
 	}
-	m.registry.MustRegister(m.requests, m.latency, m.inFlight, m.swaps, m.refreshFailures,
+	held := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "grantgraph_memory_held_bytes", Help: "Memory that requests under way hold of the budget."}, func() float64 { return float64(memory.Held()) })
+	budgeted := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "grantgraph_memory_budget_bytes", Help: "Memory that all requests together may hold; 0 is without bounds."}, func() float64 { return float64(memory.Size()) })
+	m.registry.MustRegister(m.requests, m.latency, m.inFlight, m.swaps, m.refreshFailures, m.cutOff, held, budgeted,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -96,6 +103,9 @@ func (m *metrics) watch(log *slog.Logger, next http.Handler) http.Handler {
 		if seen.status == http.StatusServiceUnavailable && r.Context().Err() != nil {
 			seen.status = statusGone
 		}
+		if seen.cut {
+			m.cutOff.Inc()
+		}
 		name := route(r.URL.Path)
 		m.requests.WithLabelValues(name, strconv.Itoa(seen.status)).Inc()
 		m.latency.WithLabelValues(name).Observe(took.Seconds())
@@ -131,6 +141,7 @@ type observed struct {
 	status int
 	bytes  int64
 	wrote  bool
+	cut    bool // the client did not read in time
 }
 
 func (o *observed) WriteHeader(status int) {
@@ -144,6 +155,7 @@ func (o *observed) Write(p []byte) (int, error) {
 	o.wrote = true
 	n, err := o.ResponseWriter.Write(p)
 	o.bytes += int64(n)
+	o.cut = o.cut || errors.Is(err, os.ErrDeadlineExceeded)
 	return n, err
 }
 

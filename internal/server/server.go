@@ -26,6 +26,7 @@ import (
 	"grantgraph/internal/agent"
 	"grantgraph/internal/agent/httpsig"
 	"grantgraph/internal/api"
+	"grantgraph/internal/budget"
 	"grantgraph/internal/dataset"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/site"
@@ -52,6 +53,8 @@ type Options struct {
 	Directory  httpsig.Keys // where the keys of signing agents are found; nil asks their hosts
 
 	SQL *sqlbox.Options // limits of POST /sql; nil means that there is none
+
+	Budget *budget.Budget // holds the memory of all requests together; nil is without bounds
 
 	Clock func() time.Time
 	Log   *slog.Logger
@@ -110,7 +113,7 @@ func OpenAccounts(data, database string, opt account.Options) (account.Store, er
 // Open opens the data directory and binds the addresses; nothing is answered
 // before Run.
 func Open(opt Options) (_ *Server, err error) {
-	s := &Server{opt: opt, log: opt.Log, metrics: newMetrics()}
+	s := &Server{opt: opt, log: opt.Log, metrics: newMetrics(opt.Budget)}
 	if s.opt.Poll <= 0 {
 		s.opt.Poll = 2 * time.Second
 	}
@@ -195,7 +198,7 @@ func (s *Server) route() error {
 	}
 	config := api.Config{
 		BaseURL: s.opt.BaseURL, Accounts: s.accounts, Clock: s.opt.Clock, Log: s.log, Address: s.address,
-		Examiner: examiner, Directory: s.opt.Directory, Trusted: s.opt.Trusted, AdminToken: s.opt.AdminToken,
+		Budget: s.opt.Budget, Examiner: examiner, Directory: s.opt.Directory, Trusted: s.opt.Trusted, AdminToken: s.opt.AdminToken,
 		SQL: s.opt.SQL != nil,
 		Acquire: func() (*api.Dataset, func()) {
 			d, release := s.holder.Acquire()
@@ -209,6 +212,7 @@ func (s *Server) route() error {
 	s.pages, err = site.New(site.Config{
 		BaseURL: s.opt.BaseURL, Acquire: s.holder.Acquire, Accounts: s.accounts, Window: s.opt.Window,
 		Mail: s.opt.Mail, Address: s.address, Secret: s.secrets.Forms, Clock: s.opt.Clock, Log: s.log,
+		Budget: s.opt.Budget,
 	})
 	if err != nil {
 		return fmt.Errorf("setting up the site: %w", err)

@@ -163,6 +163,7 @@ func TestServe(t *testing.T) {
 		{s.URL() + "/readyz", "", 200, version},
 		{s.URL() + "/metrics", "", 404, "Nothing here"},
 		{admin + "/metrics", "", 200, "grantgraph_requests_total"},
+		{admin + "/metrics", "", 200, "grantgraph_memory_held_bytes 0"},
 		{admin + "/readyz", "", 200, version},
 	} {
 		status, body, err := get(tc.url, tc.key)
@@ -386,7 +387,7 @@ func TestGoneClient(t *testing.T) {
 		{gone, 500, 500},
 		{gone, 200, 200},
 	} {
-		m, log := newMetrics(), &lines{}
+		m, log := newMetrics(nil), &lines{}
 		h := m.watch(slog.New(slog.NewTextHandler(log, nil)), http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(tc.status) }))
 		h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(tc.ctx, "GET", "/", nil))
 		rec := httptest.NewRecorder()

@@ -30,6 +30,7 @@ import (
 	"time"
 
 	"grantgraph/internal/account"
+	"grantgraph/internal/budget"
 	"grantgraph/internal/dataset"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
@@ -55,6 +56,7 @@ type Config struct {
 	Address  func(*http.Request) string // who is asking; nil is the other end of the connection
 	Secret   []byte                     // of forms and flashes, the same on every server of a site; nil draws one
 	Clock    func() time.Time           // nil is the clock of the machine
+	Budget   *budget.Budget             // holds the memory of all requests together; nil is without bounds
 	Log      *slog.Logger
 }
 
@@ -323,6 +325,11 @@ const (
 
 func (s *Site) serveHome(w http.ResponseWriter, r *http.Request) {
 	set := data(r)
+	hold, ok := s.reserve(w, r, set.Graph.Weight(graph.AboutRecipients, &graph.Filter{}, graph.Page{Limit: 10}))
+	if !ok {
+		return
+	}
+	defer hold.Release()
 	m := &set.Snapshot.Manifest
 	page := homePage{frame: s.frame(r, "Grantgraph: who funds whom"), Counts: m.Counts}
 	page.Years = s.years(m)
@@ -392,6 +399,17 @@ func (s *Site) serveOrg(w http.ResponseWriter, r *http.Request) {
 	ctx := r.Context()
 	gave, received := &graph.Filter{Funders: []ein.EIN{e}}, &graph.Filter{Recipients: []ein.EIN{e}}
 	top := graph.Page{Limit: 10}
+	weight := int64(0)
+	for _, f := range []*graph.Filter{gave, received} {
+		for _, about := range []graph.About{graph.AboutTotals, graph.AboutRecipients, graph.AboutFunders} {
+			weight = max(weight, set.Graph.Weight(about, f, top))
+		}
+	}
+	hold, ok := s.reserve(w, r, weight)
+	if !ok {
+		return
+	}
+	defer hold.Release()
 	for _, step := range []func() error{
 		func() error { return page.Gave.sum(set.Graph.Summary(ctx, gave)) },
 		func() error { return page.Received.sum(set.Graph.Summary(ctx, received)) },
@@ -415,6 +433,16 @@ func (s *Site) serveOrg(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	s.render(w, http.StatusOK, "org", page)
+}
+
+// reserve takes memory for a page, or shows that there is none.
+func (s *Site) reserve(w http.ResponseWriter, r *http.Request, bytes int64) (hold *budget.Hold, ok bool) {
+	hold, err := s.Budget.Take(r.Context(), bytes)
+	if err != nil {
+		w.Header().Set("Retry-After", "5")
+		s.tell(&visit{w: w, r: r}, http.StatusServiceUnavailable, "Too busy just now", "More is being asked at the moment than there is memory for. Please try again in a few seconds.")
+	}
+	return hold, err == nil
 }
 
 func (f *flow) sum(t graph.Totals, years []graph.YearTotals, err error) error {

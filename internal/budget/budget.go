@@ -1,0 +1,188 @@
+// Package budget holds all requests together to a number of bytes. Who is about
+// to use much memory takes a hold on so much of it, waits a moment in a fair
+// queue when there is none left, and is turned away when the moment is over:
+// better a few are asked to come again than that the process ends for all.
+package budget
+
+import (
+	"container/list"
+	"context"
+	"sync"
+	"time"
+
+	"grantgraph/internal/fault"
+)
+
+// Busy is the slug of the fault that those get who were turned away.
+const Busy = "server_busy"
+
+// Small holds, of at most one part in smallPart of the budget, do not queue
+// behind large ones, and for them alone one part in keptPart is kept: whatever
+// the large ones do, ordinary requests are served.
+const (
+	smallPart = 256
+	keptPart  = 8
+)
+
+// Options say how long those wait for whom there is no room. The zero value of
+// a field is its default.
+type Options struct {
+	Wait    time.Duration // how long one waits at most; two seconds
+	Waiters int           // how many may wait at a time; 64
+
+	// Timer starts a timer, and returns what it sends to and how to stop it; nil
+	// is that of package time.
+	Timer func(time.Duration) (<-chan time.Time, func() bool)
+}
+
+// Budget is a number of bytes. It is safe for concurrent use, and nil is
+// without bounds.
+type Budget struct {
+	opt  Options
+	size int64
+
+	mu      sync.Mutex
+	held    int64     // may be more than size: what is there already is counted, not refused
+	waiting list.List // of *waiter, first come first
+}
+
+type waiter struct {
+	bytes int64
+	ready chan struct{} // closed when the hold was given
+}
+
+// New makes a budget of so many bytes.
+func New(size int64, opt Options) *Budget {
+	if opt.Wait == 0 {
+		opt.Wait = 2 * time.Second
+	}
+	if opt.Waiters == 0 {
+		opt.Waiters = 64
+	}
+	if opt.Timer == nil {
+		opt.Timer = func(d time.Duration) (<-chan time.Time, func() bool) {
+			t := time.NewTimer(d)
+			return t.C, t.Stop
+		}
+	}
+	return &Budget{opt: opt, size: size}
+}
+
+// Hold is a part of the budget that somebody has taken. It must be released.
+// It belongs to one goroutine at a time; nil is nothing.
+type Hold struct {
+	from  *Budget
+	bytes int64
+}
+
+// Take takes a hold of so many bytes, or of all there are for one when it is
+// more than that: then it has them alone. The error is a fault of the slug
+// Busy, or that of the context.
+func (b *Budget) Take(ctx context.Context, bytes int64) (*Hold, error) {
+	if b == nil {
+		return nil, nil
+	}
+	bytes = min(max(bytes, 0), b.size-b.size/keptPart)
+	b.mu.Lock()
+	if b.fits(bytes) && (b.waiting.Len() == 0 || b.small(bytes)) {
+		b.held += bytes
+		b.mu.Unlock()
+		return &Hold{b, bytes}, nil
+	}
+	if b.waiting.Len() >= b.opt.Waiters {
+		b.mu.Unlock()
+		return nil, busy()
+	}
+	w := &waiter{bytes, make(chan struct{})}
+	at := b.waiting.PushBack(w)
+	b.mu.Unlock()
+
+	late, stop := b.opt.Timer(b.opt.Wait)
+	defer stop()
+	var err error
+	select {
+	case <-w.ready:
+		return &Hold{b, bytes}, nil
+	case <-late:
+		err = busy()
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	select {
+	case <-w.ready: // it came at the same moment
+		return &Hold{b, bytes}, nil
+	default:
+	}
+	b.waiting.Remove(at)
+	b.admit() // those behind may need less
+	return nil, err
+}
+
+func busy() error {
+	return fault.New(Busy, "The server has as many large requests under way as its memory allows.").
+		Try("ask again in a few seconds; a narrower filter or a smaller page needs less")
+}
+
+func (b *Budget) small(bytes int64) bool { return bytes <= b.size/smallPart }
+
+func (b *Budget) fits(bytes int64) bool {
+	room := b.size - b.held
+	if !b.small(bytes) {
+		room -= b.size / keptPart
+	}
+	return bytes <= room
+}
+
+// admit gives their holds to those who wait, as far as there is room.
+func (b *Budget) admit() {
+	for at := b.waiting.Front(); at != nil; at = b.waiting.Front() {
+		w := at.Value.(*waiter)
+		if !b.fits(w.bytes) {
+			return
+		}
+		b.held += w.bytes
+		b.waiting.Remove(at)
+		close(w.ready)
+	}
+}
+
+// Resize makes the hold what is really used. That may be more than was taken,
+// and then those who come later have less.
+func (h *Hold) Resize(bytes int64) {
+	if h == nil || h.from == nil {
+		return
+	}
+	h.from.mu.Lock()
+	defer h.from.mu.Unlock()
+	h.from.held += bytes - h.bytes
+	h.bytes = bytes
+	h.from.admit()
+}
+
+// Release gives the hold back. Only the first time counts.
+func (h *Hold) Release() {
+	h.Resize(0)
+	if h != nil {
+		h.from = nil
+	}
+}
+
+// Size is the number of bytes of the budget, 0 when it has no bounds.
+func (b *Budget) Size() int64 {
+	if b == nil {
+		return 0
+	}
+	return b.size
+}
+
+// Held is how many bytes are held now.
+func (b *Budget) Held() int64 {
+	if b == nil {
+		return 0
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.held
+}
