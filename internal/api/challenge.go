@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"time"
 
 	"grantgraph/internal/account"
 	"grantgraph/internal/agent"
@@ -77,7 +76,7 @@ func (d *desk) wire(c *call, a account.AgentInfo) (*AgentChallenge, error) {
 	out := &AgentChallenge{
 		ID:           fmt.Sprint(a.ID, ".", a.Challenge.No),
 		AttemptsLeft: max(0, account.MostAttempts-a.Challenge.Attempts),
-		RetryAfterS:  seconds(d.wait(a.Challenge)),
+		RetryAfterS:  seconds(a.Challenge.Wait(d.clock())),
 	}
 	for _, q := range kept.Questions {
 		out.Questions = append(out.Questions, AgentQuestion{q.ID, q.Text, string(q.AnswerType)})
@@ -86,14 +85,6 @@ func (d *desk) wire(c *call, a account.AgentInfo) (*AgentChallenge, error) {
 		out.Calls = append(out.Calls, AgentCall{named.Method, c.base + named.URL()})
 	}
 	return out, nil
-}
-
-// wait is how long it is before a challenge may be answered.
-func (d *desk) wait(kept account.Challenge) time.Duration {
-	if kept.Next.IsZero() {
-		return 0
-	}
-	return max(0, kept.Next.Sub(d.clock()))
 }
 
 // standing finds the challenge of a locked key as it holds for the dataset
@@ -155,7 +146,7 @@ func (d *desk) examine(ctx context.Context, c *call, answers []string) (answer, 
 	right := false
 	if a.Status == account.Locked {
 		// Whoever hurries is turned away before there is any work.
-		if wait := d.wait(a.Challenge); wait > 0 {
+		if wait := a.Challenge.Wait(d.clock()); wait > 0 {
 			return nil, tooSoon(account.Outcome{Left: account.MostAttempts - a.Challenge.Attempts, Wait: wait})
 		}
 		stands, err := d.standing(ctx, c, a)
