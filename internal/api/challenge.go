@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 
 	"grantgraph/internal/account"
 	"grantgraph/internal/agent"
@@ -16,11 +17,21 @@ import (
 // maxAnswers bounds the answers that are read; a challenge has two or three.
 const maxAnswers = 16
 
-// keep puts a challenge into the form in which the store keeps it. All of it
-// is in the parameters, which the store does not look into.
+// asked is what the store keeps of a challenge without looking into it. The
+// rest of the challenge has columns of its own, each thing once: every key that
+// anybody mints has one.
+type asked struct {
+	Questions []agent.Question `json:"questions"`
+	Params    json.RawMessage  `json:"params"`
+	// Hashes are there in challenges that were kept whole, before Answers had
+	// them alone.
+	Hashes [][][]byte `json:"hashes,omitempty"`
+}
+
+// keep puts a challenge into the form in which the store keeps it.
 func keep(c *agent.Challenge) (account.Challenge, error) {
-	params, err := json.Marshal(c)
-	kept := account.Challenge{Dataset: c.Version, Params: params, Salt: c.Salt}
+	params, err := json.Marshal(asked{Questions: c.Questions, Params: c.Params})
+	kept := account.Challenge{No: c.Number, Dataset: c.Version, Params: params, Salt: c.Salt}
 	for _, forms := range c.Hashes {
 		sealed := make([]string, len(forms))
 		for i, h := range forms {
@@ -36,9 +47,28 @@ func keep(c *agent.Challenge) (account.Challenge, error) {
 
 // recall reads a challenge that keep has written.
 func recall(kept account.Challenge) (*agent.Challenge, error) {
-	c := &agent.Challenge{}
-	if err := json.Unmarshal(kept.Params, c); err != nil {
-		return nil, fmt.Errorf("reading challenge %d of a key: %w", kept.No, err)
+	var a asked
+	if err := json.Unmarshal(kept.Params, &a); err != nil {
+		return nil, fmt.Errorf("reading challenge %d: %w", kept.No, err)
+	}
+	c := &agent.Challenge{Number: kept.No, Version: kept.Dataset, Questions: a.Questions, Salt: kept.Salt, Hashes: a.Hashes, Params: a.Params}
+	for _, sealed := range kept.Answers {
+		if a.Hashes != nil {
+			break
+		}
+		forms := make([][]byte, len(sealed))
+		for i, s := range sealed {
+			var err error
+			if forms[i], err = hex.DecodeString(s); err != nil {
+				return nil, fmt.Errorf("reading the answers to challenge %d: %w", kept.No, err)
+			}
+		}
+		c.Hashes = append(c.Hashes, forms)
+	}
+	for _, name := range kept.Calls {
+		method, rest, _ := strings.Cut(name, " ")
+		path, query, _ := strings.Cut(rest, "?")
+		c.Calls = append(c.Calls, agent.Call{Method: method, Path: path, Query: query})
 	}
 	return c, nil
 }

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -426,6 +427,14 @@ func TestKeep(t *testing.T) {
 	}
 	back, err := recall(kept)
 	if err != nil || fmt.Sprint(*back) != fmt.Sprint(*c) || len(kept.Calls) != 3 || len(kept.Answers) != 2 {
+		t.Errorf("%+v %v", back, err)
+	}
+	// One that was kept whole by an earlier version is read as well.
+	kept.Answers = nil
+	if kept.Params, err = json.Marshal(c); err != nil {
+		t.Fatal(err)
+	}
+	if back, err = recall(kept); err != nil || fmt.Sprint(*back) != fmt.Sprint(*c) {
 		t.Errorf("%+v %v", back, err)
 	}
 	if _, err := recall(account.Challenge{Params: []byte("7")}); err == nil {
