@@ -14,6 +14,7 @@ import (
 	"grantgraph/internal/account"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/graph"
+	"grantgraph/internal/secret"
 )
 
 // TestMintRefusals checks what a request for a key must say.
@@ -378,7 +379,7 @@ func (b broken) Find(context.Context, string) (account.KeyInfo, error) {
 func TestStoreUnavailable(t *testing.T) {
 	t.Parallel()
 	k := newClinic(t, func(c *Config) {
-		c.Accounts, c.AdminToken = broken{c.Accounts.(account.Store)}, adminToken
+		c.Accounts, c.AdminToken = broken{c.Accounts.(account.Store)}, secret.New(adminToken)
 	})
 	for _, got := range []reading{
 		k.send("POST", "/api/v1/agent-key", "", plea),
