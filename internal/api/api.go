@@ -40,6 +40,7 @@ type Graph interface {
 	Summary(ctx context.Context, f *graph.Filter) (graph.Totals, []graph.YearTotals, error)
 	Excluded(ctx context.Context, f *graph.Filter) (map[graph.Class]graph.Cost, error)
 	ReachingFunders(ctx context.Context, f *graph.Filter) (int64, error)
+	HasCounty(fips string) bool
 }
 
 // Search finds organizations by name; *search.Index is one.

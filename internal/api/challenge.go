@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"strings"
 
 	"grantgraph/internal/account"
@@ -105,6 +106,7 @@ func (d *desk) wire(c *call, a account.AgentInfo) (*AgentChallenge, error) {
 	}
 	out := &AgentChallenge{
 		ID:           fmt.Sprint(a.ID, ".", a.Challenge.No),
+		AnswerTo:     AgentCall{http.MethodPost, c.base + versioned + agentPath + "/answer"},
 		AttemptsLeft: max(0, account.MostAttempts-a.Challenge.Attempts),
 		RetryAfterS:  seconds(a.Challenge.Wait(d.clock())),
 	}

@@ -65,6 +65,9 @@ func (c *call) service() Service {
 func (c *call) readFormat() {
 	value, given := c.params.text("format")
 	if !given {
+		if c.request != nil {
+			c.format = accepted(c.request.Header, c.op.Formats)
+		}
 		return
 	}
 	for _, f := range c.op.Formats {
@@ -173,8 +176,11 @@ func (s *server) operate(ctx context.Context, r *http.Request, out *reply, c *ca
 	values, malformed := parseQuery(r.URL.RawQuery)
 	// An error before the parameters are read is answered in the format asked
 	// for as well.
-	if strings.EqualFold(values.Get("format"), "xml") && slices.Contains(op.Formats, "xml") {
+	if slices.Contains(op.Formats, "xml") && (strings.EqualFold(values.Get("format"), "xml") || !values.Has("format") && accepted(r.Header, op.Formats) == "xml") {
 		c.format = "xml"
+	}
+	if len(op.Formats) > 1 {
+		out.header.Add("Vary", "Accept")
 	}
 	// The key comes before what is wrong with the query, because every answer to
 	// a key tells its balance.
@@ -370,7 +376,7 @@ func etag(c *call, values url.Values, path map[string]string) string {
 
 // answerFormat changes when the same request to the same dataset gets another
 // answer because the code has changed.
-const answerFormat = "4"
+const answerFormat = "5"
 
 // unchanged reports whether a client already has the answer.
 func unchanged(h http.Header, tag string) bool {
