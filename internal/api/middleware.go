@@ -133,7 +133,7 @@ func (s *server) dispatch(r *http.Request, out *reply, c *call) error {
 	ops, path := s.routes.find(at)
 	ops = slices.DeleteFunc(slices.Clone(ops), func(op *Operation) bool { return !s.has(op) })
 	if len(ops) == 0 {
-		return fault.New(slugNotFound, "There is nothing at %s.", shown(at)).Try("%s%s lists the endpoints", s.BaseURL, versioned)
+		return fault.New(slugNotFound, "There is nothing at %s.", shown(account.MaskKeys(at))).Try("%s%s lists the endpoints", s.BaseURL, versioned)
 	}
 	if c.op = choose(ops, r.Method); c.op == nil {
 		return out.otherMethod(r, allowed(ops))
@@ -147,7 +147,7 @@ func (s *server) dispatch(r *http.Request, out *reply, c *call) error {
 // otherMethod refuses a method, and says which are answered.
 func (r *reply) otherMethod(req *http.Request, allowed string) error {
 	r.header.Set("Allow", allowed)
-	return fault.New(slugMethod, "%s does not answer %s.", shown(req.URL.EscapedPath()), shown(req.Method)).Try("use %s", allowed)
+	return fault.New(slugMethod, "%s does not answer %s.", shown(account.MaskKeys(req.URL.EscapedPath())), shown(req.Method)).Try("use %s", allowed)
 }
 
 // oversize refuses requests that are larger than any sensible one.

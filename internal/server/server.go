@@ -112,6 +112,7 @@ func OpenAccounts(data string, database secret.URL, opt account.Options) (accoun
 // Open opens the data directory and binds the addresses; nothing is answered
 // before Run.
 func Open(opt Options) (_ *Server, err error) {
+	opt.Log = slog.New(masked{opt.Log.Handler()})
 	s := &Server{opt: opt, log: opt.Log, metrics: newMetrics()}
 	if s.opt.Poll <= 0 {
 		s.opt.Poll = 2 * time.Second
