@@ -15,6 +15,7 @@ import (
 	"grantgraph/internal/agent/httpsig"
 	"grantgraph/internal/api"
 	"grantgraph/internal/fault"
+	"grantgraph/internal/secret"
 )
 
 // agentCmd is the side of an automated agent: it gets keys from a service,
@@ -189,8 +190,8 @@ func talkOver(a *app, client *agentClient, got *agentReply, talk bool, pause res
 
 type agentAnswerCmd struct {
 	agentService `embed:""`
-	Key          string   `help:"The locked key." required:"" placeholder:"KEY"`
-	Answers      []string `arg:"" name:"answer" help:"One answer for each question, in their order."`
+	Key          secret.Text `help:"The locked key." required:"" placeholder:"KEY"`
+	Answers      []string    `arg:"" name:"answer" help:"One answer for each question, in their order."`
 }
 
 // Help is shown by agent-key answer --help.
@@ -204,7 +205,7 @@ The exit code is 1 when not every answer is right.`
 }
 
 func (c *agentAnswerCmd) Run(a *app) error {
-	client, err := newAgentClient(c.URL, c.Key)
+	client, err := newAgentClient(c.URL, c.Key.Reveal())
 	if err != nil {
 		return err
 	}
@@ -223,7 +224,7 @@ func (c *agentAnswerCmd) Run(a *app) error {
 type agentChallengeCmd struct {
 	agentService `embed:""`
 	agentTalk    `embed:""`
-	Key          string `help:"The locked or spent key." required:"" placeholder:"KEY"`
+	Key          secret.Text `help:"The locked or spent key." required:"" placeholder:"KEY"`
 }
 
 // Help is shown by agent-key challenge --help.
@@ -239,7 +240,7 @@ func (c *agentChallengeCmd) run(a *app, pause rest) error {
 	if err != nil {
 		return err
 	}
-	client, err := newAgentClient(c.URL, c.Key)
+	client, err := newAgentClient(c.URL, c.Key.Reveal())
 	if err != nil {
 		return err
 	}

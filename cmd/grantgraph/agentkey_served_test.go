@@ -18,6 +18,7 @@ import (
 
 	"grantgraph/internal/agent/httpsig"
 	"grantgraph/internal/api"
+	"grantgraph/internal/secret"
 	"grantgraph/internal/server"
 )
 
@@ -98,7 +99,7 @@ func anonymousWalk(t *testing.T, data string) {
 	}
 	out.Reset()
 	waits = nil
-	next := &agentChallengeCmd{agentService: service, agentTalk: talk, Key: key}
+	next := &agentChallengeCmd{agentService: service, agentTalk: talk, Key: secret.New(key)}
 	if err := next.run(&app{Ctx: t.Context(), In: &scholar{out: &out}, Out: &out, Err: io.Discard}, pass); err != nil {
 		t.Fatalf("%v\n%s", err, out.String())
 	}

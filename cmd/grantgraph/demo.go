@@ -16,6 +16,7 @@ import (
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/graph"
+	"grantgraph/internal/secret"
 	"grantgraph/internal/server"
 	"grantgraph/internal/sqlbox"
 )
@@ -29,7 +30,7 @@ type demoCmd struct {
 	Quiet bool   `short:"q" help:"No progress."`
 	Once  bool   `help:"Make and build the world, then stop instead of serving."`
 
-	AdminToken string `help:"Opens the admin endpoints of the API. Better set as GRANTGRAPH_ADMIN_TOKEN." placeholder:"TOKEN"`
+	AdminToken secret.Text `help:"Opens the admin endpoints of the API. Better set as GRANTGRAPH_ADMIN_TOKEN." placeholder:"TOKEN"`
 }
 
 // Help is shown by demo --help.

@@ -15,20 +15,21 @@ import (
 	"golang.org/x/term"
 
 	"grantgraph/internal/fault"
+	"grantgraph/internal/secret"
 	"grantgraph/internal/source"
 	"grantgraph/internal/source/fetch"
 )
 
 type fetchCmd struct {
-	Names   []string `arg:"" optional:"" name:"source" help:"Sources to fetch, by name; all when none is named. --list shows them."`
-	Sources string   `help:"Folder the files are put in." default:"sources" placeholder:"DIR"`
-	Since   string   `help:"Leave out returns, bulletins and awards published before this day or year." placeholder:"DATE"`
-	Mirror  []string `help:"Fetch a source from another address than its publisher's." placeholder:"NAME=URL"`
-	Floor   []string `help:"Believe a source with as few rows as this, for mirrors of small worlds." placeholder:"NAME=ROWS"`
-	DryRun  bool     `help:"Ask what is new and take nothing."`
-	List    bool     `help:"Print the catalogue of sources instead of fetching."`
-	JSON    bool     `name:"json" help:"Print the summary, or the catalogue, as JSON."`
-	Quiet   bool     `short:"q" help:"No progress."`
+	Names   []string     `arg:"" optional:"" name:"source" help:"Sources to fetch, by name; all when none is named. --list shows them."`
+	Sources string       `help:"Folder the files are put in." default:"sources" placeholder:"DIR"`
+	Since   string       `help:"Leave out returns, bulletins and awards published before this day or year." placeholder:"DATE"`
+	Mirror  []secret.URL `help:"Fetch a source from another address than its publisher's." placeholder:"NAME=URL"`
+	Floor   []string     `help:"Believe a source with as few rows as this, for mirrors of small worlds." placeholder:"NAME=ROWS"`
+	DryRun  bool         `help:"Ask what is new and take nothing."`
+	List    bool         `help:"Print the catalogue of sources instead of fetching."`
+	JSON    bool         `name:"json" help:"Print the summary, or the catalogue, as JSON."`
+	Quiet   bool         `short:"q" help:"No progress."`
 }
 
 // Help is shown by fetch --help.
@@ -90,9 +91,9 @@ func (c *fetchCmd) options() (o fetch.Options, err error) {
 		return o, err
 	}
 	for _, item := range c.Mirror {
-		name, address, _ := strings.Cut(item, "=")
+		name, address, _ := strings.Cut(item.Reveal(), "=")
 		if u, err := url.Parse(address); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-			return o, fault.New("bad_flag", "--mirror %s: %q is no web address", item, address).Try("--mirror %s=https://mirror.example.org", name)
+			return o, fault.New("bad_flag", "--mirror %s: that is no web address", item).Try("--mirror %s=https://mirror.example.org", name)
 		}
 		if err := known("--mirror", name); err != nil {
 			return o, err

@@ -12,19 +12,20 @@ import (
 	"grantgraph/internal/account"
 	"grantgraph/internal/api"
 	"grantgraph/internal/fault"
+	"grantgraph/internal/secret"
 	"grantgraph/internal/server"
 )
 
 type getCmd struct {
-	Path    string   `arg:"" help:"Path and query, such as '/api/v1/search?q=library'."`
-	Data    string   `help:"Data directory." default:"data" placeholder:"DIR"`
-	Key     string   `help:"API key to ask with; the call is charged to it." placeholder:"KEY"`
-	Header  []string `short:"H" sep:"none" help:"A request header, as 'Name: value'; give it again for more." placeholder:"HEADER"`
-	Headers bool     `short:"i" help:"Print the status and the headers as well."`
+	Path    string      `arg:"" help:"Path and query, such as '/api/v1/search?q=library'."`
+	Data    string      `help:"Data directory." default:"data" placeholder:"DIR"`
+	Key     secret.Text `help:"API key to ask with; the call is charged to it." placeholder:"KEY"`
+	Header  []string    `short:"H" sep:"none" help:"A request header, as 'Name: value'; give it again for more." placeholder:"HEADER"`
+	Headers bool        `short:"i" help:"Print the status and the headers as well."`
 
 	// As the server has them, or a call would be charged elsewhere.
-	Database   string `help:"PostgreSQL that keeps the accounts, as the server has it." placeholder:"URL"`
-	FreeWindow string `help:"Window of the free allowance, as the server has it." enum:"day,month" default:"day"`
+	Database   secret.URL `help:"PostgreSQL that keeps the accounts, as the server has it." placeholder:"URL"`
+	FreeWindow string     `help:"Window of the free allowance, as the server has it." enum:"day,month" default:"day"`
 }
 
 // Help is shown by get --help.
@@ -49,8 +50,8 @@ func (c *getCmd) Run(a *app) error {
 	if err != nil {
 		return fault.New("bad_path", "%q is not a path: %w", c.Path, err).Try("quote it, and escape spaces as +")
 	}
-	if c.Key != "" {
-		r.Header.Set("X-API-Key", c.Key)
+	if !c.Key.Empty() {
+		r.Header.Set("X-API-Key", c.Key.Reveal())
 	}
 	for _, h := range c.Header {
 		name, value, ok := strings.Cut(h, ":")

@@ -10,6 +10,7 @@ import (
 
 	"grantgraph/internal/account"
 	"grantgraph/internal/fault"
+	"grantgraph/internal/secret"
 	"grantgraph/internal/server"
 )
 
@@ -33,16 +34,16 @@ Where an ID is asked for, the key itself will do.`
 
 // keyStore is the part of the flags that says which store is meant.
 type keyStore struct {
-	Data       string `help:"Data directory; the store is accounts.db in it." default:"data" placeholder:"DIR"`
-	Database   string `help:"PostgreSQL that keeps the accounts instead, as the server has it." placeholder:"URL"`
-	JSON       bool   `name:"json" help:"Print JSON."`
-	FreeWindow string `help:"Window of the free allowance, as the server has it: day or month." default:"day" placeholder:"WINDOW"`
+	Data       string     `help:"Data directory; the store is accounts.db in it." default:"data" placeholder:"DIR"`
+	Database   secret.URL `help:"PostgreSQL that keeps the accounts instead, as the server has it." placeholder:"URL"`
+	JSON       bool       `name:"json" help:"Print JSON."`
+	FreeWindow string     `help:"Window of the free allowance, as the server has it: day or month." default:"day" placeholder:"WINDOW"`
 }
 
 // with opens the store for the time of one piece of work. Only making a key may
 // make the store: anywhere else a directory that is not there is a slip.
 func (c *keyStore) with(work func(account.Store) error) error {
-	if _, err := os.Stat(c.Data); err != nil && c.Database == "" {
+	if _, err := os.Stat(c.Data); err != nil && c.Database.Empty() {
 		return fault.Disk(c.Data, err)
 	}
 	err := c.made(work)
@@ -283,10 +284,10 @@ func (c *keysPlanCmd) Run(a *app) error {
 
 type keysAuditCmd struct {
 	keyStore `embed:""`
-	Key      string `help:"Only what happened to this key: its ID, or the key itself." placeholder:"ID"`
-	Kind     string `help:"Only events of this kind, such as mint, rotate or refusal." placeholder:"KIND"`
-	Limit    int    `help:"How many events, at most 1,000." default:"100" placeholder:"N"`
-	Before   int64  `help:"Only events before the one with this number, for the next page." placeholder:"SEQ"`
+	Key      secret.Text `help:"Only what happened to this key: its ID, or the key itself." placeholder:"ID"`
+	Kind     string      `help:"Only events of this kind, such as mint, rotate or refusal." placeholder:"KIND"`
+	Limit    int         `help:"How many events, at most 1,000." default:"100" placeholder:"N"`
+	Before   int64       `help:"Only events before the one with this number, for the next page." placeholder:"SEQ"`
 }
 
 // eventRecord is an event of the audit trail as it is printed.
@@ -306,8 +307,8 @@ func (c *keysAuditCmd) Run(a *app) error {
 	}
 	return c.with(func(s account.Store) error {
 		f := account.Trail{Kind: account.Kind(c.Kind), Limit: c.Limit, Before: c.Before}
-		if c.Key != "" {
-			k, err := s.Find(a.Ctx, c.Key)
+		if !c.Key.Empty() {
+			k, err := s.Find(a.Ctx, c.Key.Reveal())
 			if err != nil {
 				return err
 			}

@@ -13,6 +13,7 @@ import (
 
 	"grantgraph/internal/account"
 	"grantgraph/internal/fault"
+	"grantgraph/internal/secret"
 	"grantgraph/internal/server"
 )
 
@@ -56,9 +57,9 @@ func TestKeys(t *testing.T) {
 	if out := must("list"); !strings.Contains(out, "No keys yet") {
 		t.Errorf("empty list: %q", out)
 	}
-	secret := strings.TrimSpace(must("create", "--plan", "plus", "--email", "ann@example.org", "--label", "a script"))
-	if plan, err := account.ParseKey(secret); err != nil || plan != account.Plus {
-		t.Fatalf("made %q: %v", secret, err)
+	made := strings.TrimSpace(must("create", "--plan", "plus", "--email", "ann@example.org", "--label", "a script"))
+	if plan, err := account.ParseKey(made); err != nil || plan != account.Plus {
+		t.Fatalf("made %q: %v", made, err)
 	}
 	var list []keyRecord
 	if err := json.Unmarshal([]byte(must("list", "--json")), &list); err != nil || len(list) != 1 {
@@ -68,10 +69,10 @@ func TestKeys(t *testing.T) {
 		t.Errorf("list: %+v", k)
 	}
 	id := list[0].ID
-	if out := must("list"); !strings.Contains(out, id) || strings.Contains(out, secret) {
+	if out := must("list"); !strings.Contains(out, id) || strings.Contains(out, made) {
 		t.Errorf("list: %q", out)
 	}
-	if out := must("deactivate", secret); !strings.Contains(out, id+" deactivated: plan plus, inactive") {
+	if out := must("deactivate", made); !strings.Contains(out, id+" deactivated: plan plus, inactive") {
 		t.Errorf("deactivate: %q", out)
 	}
 	if out := must("reactivate", id); !strings.Contains(out, "active") {
@@ -81,7 +82,7 @@ func TestKeys(t *testing.T) {
 		t.Errorf("plan: %q", out)
 	}
 	var rotated keyRecord
-	if err := json.Unmarshal([]byte(must("rotate", id, "--json")), &rotated); err != nil || rotated.ID != id || rotated.Key == "" || rotated.Key == secret {
+	if err := json.Unmarshal([]byte(must("rotate", id, "--json")), &rotated); err != nil || rotated.ID != id || rotated.Key == "" || rotated.Key == made {
 		t.Errorf("rotate: %+v, %v", rotated, err)
 	}
 	var trail []eventRecord
@@ -95,7 +96,7 @@ func TestKeys(t *testing.T) {
 	if out := must("audit", "--kind", "unlock"); !strings.Contains(out, "Nothing") {
 		t.Errorf("audit: %q", out)
 	}
-	s, err := server.OpenAccounts(dir, "", account.Options{})
+	s, err := server.OpenAccounts(dir, secret.URL{}, account.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +117,7 @@ func TestKeys(t *testing.T) {
 	}
 	for _, args := range [][]string{
 		{"deactivate", "nobody@example.org"}, {"audit", "--key", "key_nobody"}, {"audit", "--limit", "1001"}, {"audit", "--limit", "0"},
-		{"deactivate", secret}, {"rotate", "key_nobody"}, {"plan", id, "gold"}, {"create", "--plan", "gold"}, {"create", "--email", "nobody"},
+		{"deactivate", made}, {"rotate", "key_nobody"}, {"plan", id, "gold"}, {"create", "--plan", "gold"}, {"create", "--email", "nobody"},
 	} {
 		if out, err := keys(t, append(args, "--data", dir)...); err == nil {
 			t.Errorf("%v: %q", args, out)

@@ -16,6 +16,7 @@ import (
 
 	"grantgraph/internal/account"
 	"grantgraph/internal/pgtest"
+	"grantgraph/internal/secret"
 	"grantgraph/internal/server"
 )
 
@@ -58,7 +59,7 @@ func TestServerKilled(t *testing.T) {
 func killServer(t *testing.T, data, database string) {
 	store := func(work func(account.Store)) {
 		t.Helper()
-		s, err := server.OpenAccounts(data, database, account.Options{})
+		s, err := server.OpenAccounts(data, secret.NewURL(database), account.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net"
 	"net/netip"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,29 +15,30 @@ import (
 	"grantgraph/internal/budget"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/refresh"
+	"grantgraph/internal/secret"
 	"grantgraph/internal/server"
 	"grantgraph/internal/site/mail"
 	"grantgraph/internal/sqlbox"
 )
 
 type serveCmd struct {
-	Data    string   `help:"Data directory with snapshots, lists and accounts." default:"data" placeholder:"DIR"`
-	Sources string   `help:"Folder of upstream files. With it the compliance lists are kept current; without, upstream is left alone." placeholder:"DIR"`
-	Mirror  []string `help:"Fetch a list from another address than its publisher's." placeholder:"NAME=URL"`
-	Floor   []string `help:"Believe a list with as few rows as this, for mirrors of small worlds." placeholder:"NAME=ROWS"`
-	Addr    string   `help:"Address to serve on; port 0 picks a free one." default:"127.0.0.1:8080" placeholder:"HOST:PORT"`
-	Admin   string   `help:"Address for metrics and health checks; empty for none." default:"" placeholder:"HOST:PORT"`
-	BaseURL string   `name:"base-url" help:"How clients reach the service, when it stands behind a proxy." placeholder:"URL"`
-	Proxy   []string `help:"Networks of the proxies in front, whose X-Forwarded-For is believed." placeholder:"CIDR"`
+	Data    string       `help:"Data directory with snapshots, lists and accounts." default:"data" placeholder:"DIR"`
+	Sources string       `help:"Folder of upstream files. With it the compliance lists are kept current; without, upstream is left alone." placeholder:"DIR"`
+	Mirror  []secret.URL `help:"Fetch a list from another address than its publisher's." placeholder:"NAME=URL"`
+	Floor   []string     `help:"Believe a list with as few rows as this, for mirrors of small worlds." placeholder:"NAME=ROWS"`
+	Addr    string       `help:"Address to serve on; port 0 picks a free one." default:"127.0.0.1:8080" placeholder:"HOST:PORT"`
+	Admin   string       `help:"Address for metrics and health checks; empty for none." default:"" placeholder:"HOST:PORT"`
+	BaseURL string       `name:"base-url" help:"How clients reach the service, when it stands behind a proxy." placeholder:"URL"`
+	Proxy   []string     `help:"Networks of the proxies in front, whose X-Forwarded-For is believed." placeholder:"CIDR"`
 
 	Drain time.Duration `help:"How long to serve on after it is told to stop, while /readyz already says 503; at most ten minutes." default:"0s" placeholder:"TIME"`
 
-	Database   string   `help:"PostgreSQL that keeps the accounts, for several servers; empty keeps them in the data directory." placeholder:"URL"`
-	Secrets    string   `help:"File with the secrets of the service, drawn when absent; servers of one service share it. Default: secrets.json in the data directory." placeholder:"FILE"`
-	AdminToken string   `help:"Opens the admin endpoints of the API, for billing systems; empty means that there are none. Better set as GRANTGRAPH_ADMIN_TOKEN." placeholder:"TOKEN"`
-	Trusted    []string `name:"trusted-agent" help:"Hosts of agents whose signed keys are of the trusted tier." placeholder:"HOST"`
-	Mail       string   `help:"Mail server for letters to people; without one they are written to the console." placeholder:"smtp://USER:PASSWORD@HOST:587"`
-	MailFrom   string   `help:"Sender of these letters." placeholder:"ADDRESS"`
+	Database   secret.URL  `help:"PostgreSQL that keeps the accounts, for several servers; empty keeps them in the data directory." placeholder:"URL"`
+	Secrets    string      `help:"File with the secrets of the service, drawn when absent; servers of one service share it. Default: secrets.json in the data directory." placeholder:"FILE"`
+	AdminToken secret.Text `help:"Opens the admin endpoints of the API, for billing systems; empty means that there are none. Better set as GRANTGRAPH_ADMIN_TOKEN." placeholder:"TOKEN"`
+	Trusted    []string    `name:"trusted-agent" help:"Hosts of agents whose signed keys are of the trusted tier." placeholder:"HOST"`
+	Mail       secret.URL  `help:"Mail server for letters to people; without one they are written to the console." placeholder:"smtp://USER:PASSWORD@HOST:587"`
+	MailFrom   string      `help:"Sender of these letters." placeholder:"ADDRESS"`
 
 	Memory string `help:"Memory that all requests together may take, such as 2GiB; over it they get 503. Default: a quarter of the machine's." placeholder:"SIZE"`
 
@@ -66,10 +66,6 @@ func (c *serveCmd) Run(a *app) error {
 	if c.Print {
 		t := newTable("setting", "value", "from")
 		for _, s := range a.settings {
-			// What holds a password is not for a screen.
-			if s.value != "" && slices.Contains([]string{"admin-token", "database", "mail"}, s.name) {
-				s.value = "(set)"
-			}
 			if s.name == "memory" && s.value == "" {
 				s.value = bytesize(defaultMemory())
 			}
@@ -89,7 +85,7 @@ func (c *serveCmd) Run(a *app) error {
 		return err
 	}
 	log := logger(a.Err, c.Log)
-	if c.Mail == "" && c.MailFrom != "" {
+	if c.Mail.Empty() && c.MailFrom != "" {
 		return fault.New("bad_flag", "--mail-from is set, but no mail server").Try("--mail smtp://USER:PASSWORD@HOST:587, or leave --mail-from out: letters go to the console")
 	}
 	if c.Sources == "" && len(c.Mirror)+len(c.Floor) > 0 {
@@ -119,8 +115,8 @@ func (c *serveCmd) Run(a *app) error {
 		}
 		opt.Proxies = append(opt.Proxies, network)
 	}
-	if c.Mail != "" {
-		post, err := mail.Open(c.Mail, c.MailFrom)
+	if !c.Mail.Empty() {
+		post, err := mail.Open(c.Mail.Reveal(), c.MailFrom)
 		if err != nil {
 			return err
 		}

@@ -202,9 +202,9 @@ func inactive() error {
 	return &fault.Fault{Slug: "account_inactive", Message: "The account of this key is inactive.", Hint: "reactivate the key, or use another", Err: ErrInactive}
 }
 
-func spent(plan Plan, w Window, b Balance) error {
+func spent(plan Plan, w Window, b Balance, now time.Time) error {
 	f := fault.New("quota_exhausted", "The allowance of this key is spent: %d calls a %s on the %s plan.", b.Limit, w, plan).
 		Try("it is whole again at %s", b.Reset.Format(time.RFC3339))
-	f.Err = ErrSpent
+	f.Err = errors.Join(ErrSpent, &WaitError{b.Reset.Sub(now)})
 	return f
 }

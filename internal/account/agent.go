@@ -145,8 +145,12 @@ func (s *store) MintAgent(ctx context.Context, spec AgentSpec) (string, AgentInf
 		if err != nil {
 			return err
 		}
-		if err := s.note(t, EventMint, id, "tier "+string(spec.Tier)); err != nil {
-			return err
+		// Events stay forever, so an anonymous key is noted when it is unlocked:
+		// minting one costs nothing, and so would filling the trail.
+		if spec.Tier != Anonymous {
+			if err := s.note(t, EventMint, id, "tier "+string(spec.Tier)); err != nil {
+				return err
+			}
 		}
 		r, err := key(t, id)
 		if err == nil {
@@ -202,6 +206,7 @@ func (s *store) mint(t *tx, spec AgentSpec, secret string, k KeyInfo) (id string
 	status, calls := Unlocked, terms.Calls
 	if spec.Tier == Anonymous {
 		status, calls = Locked, 0
+		spec.Purpose, spec.Source = legible(spec.Purpose, keptWords), legible(spec.Source, keptWords)
 	}
 	n, err := t.exec("INSERT INTO agents (key, tier, purpose, source, thumbprint, host, status, expires, allowance, remaining,"+
 		" challenge, dataset, params, salt, answers, calls, made, attempts, next_allowed, drawn)"+
@@ -209,6 +214,9 @@ func (s *store) mint(t *tx, spec AgentSpec, secret string, k KeyInfo) (id string
 		seq, string(spec.Tier), spec.Purpose, spec.Source, spec.Thumbprint, spec.Host, string(status), end, terms.Calls, calls, []byte{})
 	if err == nil && n == 0 {
 		err = unavailable(errMeanwhile)
+	}
+	if err == nil && spec.Tier == Anonymous {
+		err = s.crowdOut(t, seq)
 	}
 	return k.ID, err
 }

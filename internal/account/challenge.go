@@ -19,7 +19,7 @@ type Challenge struct {
 	Dataset string          // version of the data it was drawn from
 	Params  json.RawMessage // what its author needs to know; opaque here
 	Salt    []byte
-	Answers [][]string // for each question, the salted SHA-256 of every form that is accepted, in hexadecimal digits
+	Answers [][]string // for each question, the salted SHA-256 of every form that is accepted, or its first half, in hexadecimal digits
 	Calls   []string   // the calls a locked key may make, in canonical form
 
 	// These are the store's own.
@@ -27,6 +27,17 @@ type Challenge struct {
 	Attempts int       // answers that were wrong
 	Next     time.Time // no answer is taken before; zero is at once
 	Drawn    time.Time
+}
+
+// Wait is how long it is before the challenge may be answered. A time that is
+// further away than any wait is one of a clock that was set back since; it
+// keeps nobody waiting.
+func (c Challenge) Wait(now time.Time) time.Duration {
+	wait := c.Next.Sub(now)
+	if c.Next.IsZero() || wait < 0 || wait > FirstWait<<max(0, c.Attempts-1) {
+		return 0
+	}
+	return wait
 }
 
 // Limits of a challenge.
@@ -57,7 +68,7 @@ func (c Challenge) check() error {
 			return fmt.Errorf("a question with %d answers", len(forms))
 		}
 		for _, f := range forms {
-			if len(f) != 2*sha256.Size {
+			if len(f) < sha256.Size || len(f) > 2*sha256.Size {
 				return errors.New("an answer that is not sealed")
 			}
 		}
@@ -157,7 +168,7 @@ func (s *store) Attempt(ctx context.Context, id string, expect int, verify func(
 			return ErrStale
 		}
 		out = Outcome{Left: max(0, MostAttempts-c.Attempts)}
-		switch wait := c.Next.Sub(t.now); {
+		switch wait := c.Wait(t.now); {
 		case c.No == 0 || out.Left == 0:
 			out = Outcome{Verdict: Exhausted}
 			return nil
@@ -168,7 +179,12 @@ func (s *store) Attempt(ctx context.Context, id string, expect int, verify func(
 			out = Outcome{Verdict: Right}
 			a.Status, a.Allowance = Unlocked, a.Tier.Terms().Calls
 			a.Remaining = a.Allowance
-			if _, err := t.exec("UPDATE agents SET status = $2, allowance = $3, remaining = $4, next_allowed = 0 WHERE key = $1", a.seq, string(a.Status), a.Allowance, a.Remaining); err != nil {
+			// What was asked is of no use any more.
+			if _, err := t.exec("UPDATE agents SET status = $2, allowance = $3, remaining = $4, next_allowed = 0,"+
+				" params = 'null', salt = $5, answers = '[]', calls = '[]' WHERE key = $1", a.seq, string(a.Status), a.Allowance, a.Remaining, []byte{}); err != nil {
+				return err
+			}
+			if err := s.answered(t, a.seq); err != nil {
 				return err
 			}
 			return s.note(t, EventUnlock, a.ID, fmt.Sprintf("challenge %d", c.No))

@@ -266,7 +266,7 @@ func (s *store) settle(t *tx, charges []*charge) error {
 func (s *store) pay(m *meter, plan Plan, cost int64, now time.Time) (Balance, error) {
 	b := s.balance(plan, now, m.calls)
 	if cost > int64(b.Remaining) {
-		return b, spent(plan, m.period, b)
+		return b, spent(plan, m.period, b, now)
 	}
 	if cost > 0 {
 		m.calls += cost

@@ -21,6 +21,7 @@ type Options struct {
 	Clock      func() time.Time // nil is the clock of the machine
 	FreeWindow Window           // window of the free allowance; empty is Day
 	Mints      int              // agent keys an address may mint in an hour; 0 is 600
+	Anonymous  int              // anonymous keys that are kept of each kind; 0 is MostAnonymous
 }
 
 // store is a Store on either database. The statements are written in the
@@ -30,6 +31,7 @@ type store struct {
 	clock      func() time.Time
 	freeWindow Window
 	mints      int
+	anonymous  int
 	hashing    hashing
 	slots      chan struct{} // one for each password that may be hashed at a time
 	pepper     []byte
@@ -58,7 +60,7 @@ type engine interface {
 
 func newStore(opt Options, e engine) (*store, error) {
 	s := &store{
-		clock: opt.Clock, freeWindow: opt.FreeWindow, mints: opt.Mints, engine: e,
+		clock: opt.Clock, freeWindow: opt.FreeWindow, mints: opt.Mints, anonymous: opt.Anonymous, engine: e,
 		hashing: presentHashing, slots: make(chan struct{}, hashesAtOnce),
 		quit: make(chan struct{}), swept: make(chan struct{}),
 	}
@@ -67,6 +69,9 @@ func newStore(opt Options, e engine) (*store, error) {
 	}
 	if s.mints == 0 {
 		s.mints = MintsAnHour
+	}
+	if s.anonymous == 0 {
+		s.anonymous = MostAnonymous
 	}
 	if s.freeWindow == "" {
 		s.freeWindow = Day

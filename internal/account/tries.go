@@ -60,15 +60,23 @@ func (s *store) blur(kind, who string) []byte {
 	return h.Sum(nil)
 }
 
-// try counts one try, and says how long to wait when it is one too many.
+// skew is how far the clocks of servers that share a store may be apart. A
+// window that begins further in the future than that was begun by a clock that
+// has been set back since.
+const skew = time.Minute
+
+// try counts one try, and says how long to wait when it is one too many. A
+// window that is over begins anew, and so does one of the future, which would
+// else keep its people out until the clock has caught up with it.
 func (s *store) try(t *tx, l limit, who string) (wait time.Duration, ok bool, err error) {
 	t.wrote = true
 	var start, made int64
 	now := t.now.UnixNano()
+	const anew = "CASE WHEN tries.start <= $4 OR tries.start > $5 THEN "
 	_, err = t.get("INSERT INTO tries (kind, who, start, made) VALUES ($1, $2, $3, 1) ON CONFLICT (kind, who) DO UPDATE SET"+
-		" made = CASE WHEN tries.start <= $4 THEN 1 WHEN tries.made > $5 THEN tries.made ELSE tries.made + 1 END,"+
-		" start = CASE WHEN tries.start <= $4 THEN excluded.start ELSE tries.start END RETURNING start, made",
-		[]any{l.kind, s.blur(l.kind, who), now, now - int64(l.span), l.most}, &start, &made)
+		" made = "+anew+"1 WHEN tries.made > $6 THEN tries.made ELSE tries.made + 1 END,"+
+		" start = "+anew+"excluded.start ELSE tries.start END RETURNING start, made",
+		[]any{l.kind, s.blur(l.kind, who), now, now - int64(l.span), now + int64(skew), l.most}, &start, &made)
 	if err != nil || made <= int64(l.most) {
 		return 0, err == nil, err
 	}

@@ -77,13 +77,9 @@ func (s *store) sweepOnAndOn() {
 	}
 }
 
-// staleAgents is how long an anonymous key is remembered after its end.
-const staleAgents = 30 * 24 * time.Hour
-
 // sweep removes what has had its time. Events stay.
 func (s *store) sweep(ctx context.Context) error {
 	now := s.clock()
-	const stale = "SELECT key FROM agents WHERE thumbprint = '' AND expires < $1"
 	for _, d := range []struct {
 		text string
 		arg  int64
@@ -94,8 +90,10 @@ func (s *store) sweep(ctx context.Context) error {
 		{"DELETE FROM tokens WHERE expires < $1", now.UnixNano()},
 		{"DELETE FROM nonces WHERE until <= $1", now.UnixNano()},
 		{"DELETE FROM tries WHERE start < $1", now.Add(-24 * time.Hour).UnixNano()},
-		{"DELETE FROM screens WHERE owner IN (SELECT id FROM keys WHERE seq IN (" + stale + "))", now.Add(-staleAgents).UnixNano()},
-		{"DELETE FROM keys WHERE seq IN (" + stale + ")", now.Add(-staleAgents).UnixNano()}, // and what belongs to them
+		// What a clock that has been set back wrote into the future: nobody can
+		// have begun these windows, or spent of them, yet.
+		{"DELETE FROM tries WHERE start > $1", now.Add(skew).UnixNano()},
+		{"DELETE FROM spent WHERE start > $1", now.Add(skew).Unix()},
 	} {
 		// Each in a transaction of its own, so that charges wait for none of them
 		// longer than they must.
@@ -107,5 +105,5 @@ func (s *store) sweep(ctx context.Context) error {
 			return err
 		}
 	}
-	return nil
+	return s.sweepAnonymous(ctx)
 }

@@ -40,8 +40,9 @@ type Challenge struct {
 	Calls     []Call     `json:"calls"`
 	Questions []Question `json:"questions"`
 
-	// Salt and Hashes say what is accepted: for each question the SHA-256 of
-	// every accepted normal form, salted; the first is the answer itself.
+	// Salt and Hashes say what is accepted: for each question the beginning of
+	// the SHA-256 of every accepted normal form, salted; the first is the answer
+	// itself.
 	Salt   []byte     `json:"salt"`
 	Hashes [][][]byte `json:"hashes"`
 

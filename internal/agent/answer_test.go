@@ -264,3 +264,18 @@ func FuzzCheck(f *testing.F) {
 		}
 	})
 }
+
+// TestWholeHashes checks challenges that were drawn when hashes were stored
+// whole, and hashes cut so short that they could be guessed.
+func TestWholeHashes(t *testing.T) {
+	t.Parallel()
+	c := sheet(t)
+	n := integerForm + right[0]
+	for size, want := range map[int]bool{0: false, 1: false, hashLen - 1: false, hashLen: true, hashLen + 1: false, 32: true} {
+		h := c.hash(0, n[:kindLen], []byte(n[kindLen:]))
+		c.Hashes[0] = [][]byte{h[:size]}
+		if c.Check(right) != want {
+			t.Errorf("a hash of %d bytes: accepted is %v", size, !want)
+		}
+	}
+}

@@ -225,7 +225,7 @@ func (c *Challenge) fill(t *trio, set []item) error {
 		hashes := make([][]byte, len(it.forms))
 		for k, form := range it.forms {
 			h := c.hash(i, form[:kindLen], []byte(form[kindLen:]))
-			hashes[k] = h[:]
+			hashes[k] = slices.Clone(h[:hashLen])
 		}
 		c.Hashes = append(c.Hashes, hashes)
 	}

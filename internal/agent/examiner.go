@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"grantgraph/internal/fault"
 )
@@ -17,13 +19,16 @@ type Examiner struct {
 	secret []byte
 
 	mu    sync.Mutex
-	pools []held // latest first
+	pools []*held // latest first
 }
 
-// held is the pool of one version of the dataset.
+// held is the pool of one version of the dataset. Its pool and err are there
+// when ready is closed.
 type held struct {
 	version string
+	ready   chan struct{}
 	pool    *Pool
+	err     error
 }
 
 // MinSecret is the least number of bytes of a secret.
@@ -32,6 +37,10 @@ const MinSecret = 16
 // keptPools is how many datasets are drawn from at a time: the current one and
 // the one that the last requests before a swap still see.
 const keptPools = 2
+
+// gatherTime bounds how long a pool may take to gather, which is a second or
+// two on the largest datasets.
+const gatherTime = 20 * time.Second
 
 // NewExaminer makes an examiner. Whoever knows the secret can tell the
 // challenges beforehand; examiners with the same secret draw the same ones.
@@ -53,22 +62,60 @@ func (e *Examiner) Draw(ctx context.Context, a Asker, keyID string, number int, 
 	return p.Draw(ctx, a, e.secret, keyID, number, version)
 }
 
-// pool gathers under the lock: whoever comes meanwhile needs the same pool.
+// pool finds the pool of a version. The first who asks gathers it for all who
+// come meanwhile, so the work has a time of its own and does not end with the
+// request that began it; that request stays until it is done, because it is the
+// one that keeps its dataset open. Those who wait leave when they must.
 func (e *Examiner) pool(ctx context.Context, a Asker, version string) (*Pool, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	h, first := e.hold(version)
+	if first {
+		e.gather(ctx, a, h)
+	}
+	select {
+	case <-h.ready:
+	case <-ctx.Done():
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return h.pool, h.err
+}
+
+// hold finds the place of a version, and says whether it was just made.
+func (e *Examiner) hold(version string) (h *held, first bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, h := range e.pools {
 		if h.version == version {
-			return h.pool, nil
+			return h, false
 		}
 	}
-	p, err := NewPool(ctx, a)
-	if err != nil {
-		return nil, err
-	}
-	e.pools = slices.Insert(e.pools, 0, held{version, p})
+	h = &held{version: version, ready: make(chan struct{}), err: errAbandoned}
+	e.pools = slices.Insert(e.pools, 0, h)
 	e.pools = e.pools[:min(len(e.pools), keptPools)]
-	return p, nil
+	return h, true
+}
+
+// errAbandoned is what those who wait are told when gathering panicked.
+var errAbandoned = errors.New("the pool of questions could not be gathered")
+
+// gather fills a place, whatever happens. One that could not be filled is given
+// up, so that the next who asks tries again.
+func (e *Examiner) gather(ctx context.Context, a Asker, h *held) {
+	defer func() {
+		if h.err != nil {
+			e.mu.Lock()
+			e.pools = slices.DeleteFunc(e.pools, func(x *held) bool { return x == h })
+			e.mu.Unlock()
+		}
+		close(h.ready)
+	}()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), gatherTime)
+	defer cancel()
+	h.pool, h.err = NewPool(ctx, a)
 }
 
 // Recompute asks the questions of a challenge again, of another version of the

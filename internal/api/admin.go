@@ -84,7 +84,7 @@ type PlanRequest struct {
 const adminTag = "Admin"
 
 // hasAdmin says whether the service takes orders of a billing system.
-func hasAdmin(s *server) bool { return s.AdminToken != "" && s.Registry != nil }
+func hasAdmin(s *server) bool { return !s.AdminToken.Empty() && s.Registry != nil }
 
 // keyOperation is an operation on one key.
 func keyOperation(id, method, path, summary, description string) Operation {
@@ -234,7 +234,7 @@ func (c *call) keyState(ctx context.Context, k account.KeyInfo) (KeyState, error
 // that the time taken says nothing, not even about its length.
 func (s *server) admitAdmin(h http.Header) error {
 	scheme, token, _ := strings.Cut(strings.TrimSpace(h.Get("Authorization")), " ")
-	given, want := sha256.Sum256([]byte(strings.TrimSpace(token))), sha256.Sum256([]byte(s.AdminToken))
+	given, want := sha256.Sum256([]byte(strings.TrimSpace(token))), sha256.Sum256([]byte(s.AdminToken.Reveal()))
 	if subtle.ConstantTimeCompare(given[:], want[:]) != 1 || !strings.EqualFold(scheme, "Bearer") {
 		return fault.New(slugAdmin, "This endpoint needs the admin token of the service.").Try("send it as Authorization: Bearer <token>; keys of the service do not work here")
 	}

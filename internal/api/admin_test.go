@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"grantgraph/internal/account"
+	"grantgraph/internal/secret"
 )
 
 // bearer sends a token.
@@ -16,7 +17,7 @@ func bearer(token string) func(*http.Request) {
 
 func TestAdmin(t *testing.T) {
 	t.Parallel()
-	k := newClinic(t, func(c *Config) { c.AdminToken = adminToken })
+	k := newClinic(t, func(c *Config) { c.AdminToken = secret.New(adminToken) })
 	secret, key, err := k.store.Create(t.Context(), account.Free, "someone@example.org", "a program")
 	if err != nil {
 		t.Fatal(err)
@@ -147,7 +148,7 @@ func TestNoAdmin(t *testing.T) {
 		k.send("GET", "/api/v1/admin/keys/key_000000000000?example=1", "", "", change).want(t, 404, "not_found")
 		k.send("DELETE", "/api/v1/admin/keys/key_000000000000", "", "", change).want(t, 404, "not_found")
 	}
-	_, err := New(Config{BaseURL: base, Accounts: k.store, AdminToken: "short", Acquire: func() (*Dataset, func()) { return served, nil }})
+	_, err := New(Config{BaseURL: base, Accounts: k.store, AdminToken: secret.New("short"), Acquire: func() (*Dataset, func()) { return served, nil }})
 	if err == nil || !strings.Contains(err.Error(), "16") {
 		t.Errorf("%v", err)
 	}

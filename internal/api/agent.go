@@ -46,6 +46,7 @@ type AgentChallenge struct {
 	ID           string          `json:"id" doc:"Names the challenge."`
 	Questions    []AgentQuestion `json:"questions" doc:"Two or three questions; the answers are sent in this order."`
 	Calls        []AgentCall     `json:"calls" doc:"The three calls that the questions are about, numbered from 1 in this order. A locked key may make these and no others; they are not counted."`
+	AnswerTo     AgentCall       `json:"answer_to" doc:"Where the answers go: send them there as {\"answers\": [...]}, with the key as X-API-Key."`
 	AttemptsLeft int             `json:"attempts_left" doc:"Answers that may still be sent; after the last wrong one there is a new challenge."`
 	RetryAfterS  int             `json:"retry_after_s" doc:"Seconds to wait before the next answer."`
 }

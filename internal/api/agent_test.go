@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -414,7 +415,7 @@ func walk(t *testing.T, k *clinic) {
 			t.Errorf("a key is in the trail: %+v", e)
 		}
 	}
-	for kind, n := range map[string]int{"mint tier": 1, "unlock challenge": 3, "refusal wrong_answer": 3, "refusal answer_too_soon": 2, "refusal key_locked": 4, "refusal key_expired": 3} {
+	for kind, n := range map[string]int{"unlock challenge": 3, "refusal wrong_answer": 3, "refusal answer_too_soon": 2, "refusal key_locked": 4, "refusal key_expired": 3} {
 		if kinds[kind] != n {
 			t.Errorf("%d of %s in the trail, want %d: %v", kinds[kind], kind, n, kinds)
 		}
@@ -462,4 +463,33 @@ func TestOvertaken(t *testing.T) {
 		t.Fatalf("%s\n%s", last.text, late.text)
 	}
 	k.answer(key, k.solve(key, late.Challenge)...).want(t, 200, "")
+}
+
+// BenchmarkMintStored mints and says how many bytes a key takes in the store.
+func BenchmarkMintStored(b *testing.B) {
+	path := filepath.Join(b.TempDir(), "accounts.db")
+	store, err := account.OpenSQLite(path, account.Options{Mints: b.N + 1})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer store.Close()
+	h, err := New(Config{BaseURL: base, Accounts: store, Acquire: func() (*Dataset, func()) { return served, func() {} }})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for range b.N {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest("POST", "/api/v1/agent-key", strings.NewReader(plea)))
+		if w.Code != http.StatusOK {
+			b.Fatal(w.Body)
+		}
+	}
+	if err := store.Close(); err != nil {
+		b.Fatal(err)
+	}
+	st, err := os.Stat(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportMetric(float64(st.Size())/float64(b.N), "bytes/mint")
 }

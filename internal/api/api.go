@@ -30,6 +30,7 @@ import (
 	"grantgraph/internal/graph"
 	"grantgraph/internal/lists"
 	"grantgraph/internal/search"
+	"grantgraph/internal/secret"
 	"grantgraph/internal/snapshot"
 )
 
@@ -43,6 +44,7 @@ type Graph interface {
 	ReachingFunders(ctx context.Context, f *graph.Filter) (int64, error)
 	// Weight bounds the bytes that a question takes while it is answered.
 	Weight(about graph.About, f *graph.Filter, p graph.Page) int64
+	HasCounty(fips string) bool
 }
 
 // Search finds organizations by name; *search.Index is one.
@@ -107,7 +109,7 @@ type Config struct {
 	// nil means that of the connection. Behind a proxy it has to be set.
 	Address func(*http.Request) string
 	// AdminToken opens the admin endpoints; empty means that there are none.
-	AdminToken string
+	AdminToken secret.Text
 }
 
 // server is the handler behind New.
@@ -151,8 +153,8 @@ func New(c Config) (http.Handler, error) {
 	if c.Address == nil {
 		c.Address = func(r *http.Request) string { return r.RemoteAddr }
 	}
-	if c.AdminToken != "" && len(c.AdminToken) < minAdminToken {
-		return nil, fault.New("short_admin_token", "the admin token has %d characters, at least %d are needed", len(c.AdminToken), minAdminToken).
+	if n := len(c.AdminToken.Reveal()); n > 0 && n < minAdminToken {
+		return nil, fault.New("short_admin_token", "the admin token has %d characters, at least %d are needed", n, minAdminToken).
 			Try("use 32 random characters, or none to have no admin endpoints")
 	}
 	s := &server{Config: c, routes: allRoutes(), fixture: fixture()}

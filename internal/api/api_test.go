@@ -17,6 +17,7 @@ import (
 	"grantgraph/internal/account"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/graph"
+	"grantgraph/internal/secret"
 )
 
 const (
@@ -152,7 +153,7 @@ func newWorld(t testing.TB) *world {
 			w.acquired.Add(1)
 			return w.data, func() { w.acquired.Add(-1) }
 		},
-		Agents: exampleStore{}, Registry: exampleStore{}, Examiner: exampleStore{}, AdminToken: adminToken, SQL: true,
+		Agents: exampleStore{}, Registry: exampleStore{}, Examiner: exampleStore{}, AdminToken: secret.New(adminToken), SQL: true,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -12,8 +12,8 @@ import (
 	"grantgraph/internal/fault"
 )
 
-// secret is the key a request carries, empty when it carries none.
-func secret(h http.Header) string {
+// credential is the key a request carries, empty when it carries none.
+func credential(h http.Header) string {
 	if key := strings.TrimSpace(h.Get("X-API-Key")); key != "" {
 		return key
 	}
@@ -30,7 +30,7 @@ func (s *server) authenticate(ctx context.Context, h http.Header, c *call, query
 	if c.op.Access == Admin {
 		return s.admitAdmin(h)
 	}
-	given := secret(h)
+	given := credential(h)
 	if given == "" {
 		return account.NoKey()
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -59,9 +60,19 @@ func (f *form) member(name string) (json.RawMessage, bool) {
 	f.read[name] = true
 	raw, ok := f.members[name]
 	if !ok && f.members != nil {
-		f.at([]any{name}, "missing", nil, nil, "the field is required")
+		f.at([]any{name}, "missing", nil, nil, "the field is required%s", f.otherWord(name))
 	}
 	return raw, ok
+}
+
+// otherWord tells of a field that was sent in place of one that is missing.
+func (f *form) otherWord(name string) string {
+	for _, given := range slices.Sorted(maps.Keys(f.members)) {
+		if word := plainWord(given); word == name || fieldWords[word] == name {
+			return fmt.Sprintf("; %s is no field, send it as %s", shown(given), name)
+		}
+	}
+	return ""
 }
 
 // text reads a line of text of at most so many bytes. Line breaks and runs of
@@ -148,7 +159,11 @@ func (f *form) finish() {
 			known = append(known, name)
 		}
 		slices.Sort(known)
-		if meant := typo.Meant(name, known); meant != "" {
+		meant := fieldWords[plainWord(name)]
+		if !slices.Contains(known, meant) {
+			meant = typo.Meant(name, known)
+		}
+		if meant != "" {
 			reason += fmt.Sprintf(" Did you mean %s?", meant)
 		}
 		f.params.warn.ignored(shown(name), reason)

@@ -7,7 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"time"
+	"net/http"
+	"strings"
 
 	"grantgraph/internal/account"
 	"grantgraph/internal/agent"
@@ -17,11 +18,21 @@ import (
 // maxAnswers bounds the answers that are read; a challenge has two or three.
 const maxAnswers = 16
 
-// keep puts a challenge into the form in which the store keeps it. All of it
-// is in the parameters, which the store does not look into.
+// asked is what the store keeps of a challenge without looking into it. The
+// rest of the challenge has columns of its own, each thing once: every key that
+// anybody mints has one.
+type asked struct {
+	Questions []agent.Question `json:"questions"`
+	Params    json.RawMessage  `json:"params"`
+	// Hashes are there in challenges that were kept whole, before Answers had
+	// them alone.
+	Hashes [][][]byte `json:"hashes,omitempty"`
+}
+
+// keep puts a challenge into the form in which the store keeps it.
 func keep(c *agent.Challenge) (account.Challenge, error) {
-	params, err := json.Marshal(c)
-	kept := account.Challenge{Dataset: c.Version, Params: params, Salt: c.Salt}
+	params, err := json.Marshal(asked{Questions: c.Questions, Params: c.Params})
+	kept := account.Challenge{No: c.Number, Dataset: c.Version, Params: params, Salt: c.Salt}
 	for _, forms := range c.Hashes {
 		sealed := make([]string, len(forms))
 		for i, h := range forms {
@@ -37,9 +48,28 @@ func keep(c *agent.Challenge) (account.Challenge, error) {
 
 // recall reads a challenge that keep has written.
 func recall(kept account.Challenge) (*agent.Challenge, error) {
-	c := &agent.Challenge{}
-	if err := json.Unmarshal(kept.Params, c); err != nil {
-		return nil, fmt.Errorf("reading challenge %d of a key: %w", kept.No, err)
+	var a asked
+	if err := json.Unmarshal(kept.Params, &a); err != nil {
+		return nil, fmt.Errorf("reading challenge %d: %w", kept.No, err)
+	}
+	c := &agent.Challenge{Number: kept.No, Version: kept.Dataset, Questions: a.Questions, Salt: kept.Salt, Hashes: a.Hashes, Params: a.Params}
+	for _, sealed := range kept.Answers {
+		if a.Hashes != nil {
+			break
+		}
+		forms := make([][]byte, len(sealed))
+		for i, s := range sealed {
+			var err error
+			if forms[i], err = hex.DecodeString(s); err != nil {
+				return nil, fmt.Errorf("reading the answers to challenge %d: %w", kept.No, err)
+			}
+		}
+		c.Hashes = append(c.Hashes, forms)
+	}
+	for _, name := range kept.Calls {
+		method, rest, _ := strings.Cut(name, " ")
+		path, query, _ := strings.Cut(rest, "?")
+		c.Calls = append(c.Calls, agent.Call{Method: method, Path: path, Query: query})
 	}
 	return c, nil
 }
@@ -76,8 +106,9 @@ func (d *desk) wire(c *call, a account.AgentInfo) (*AgentChallenge, error) {
 	}
 	out := &AgentChallenge{
 		ID:           fmt.Sprint(a.ID, ".", a.Challenge.No),
+		AnswerTo:     AgentCall{http.MethodPost, c.base + versioned + agentPath + "/answer"},
 		AttemptsLeft: max(0, account.MostAttempts-a.Challenge.Attempts),
-		RetryAfterS:  seconds(d.wait(a.Challenge)),
+		RetryAfterS:  seconds(a.Challenge.Wait(d.clock())),
 	}
 	for _, q := range kept.Questions {
 		out.Questions = append(out.Questions, AgentQuestion{q.ID, q.Text, string(q.AnswerType)})
@@ -86,14 +117,6 @@ func (d *desk) wire(c *call, a account.AgentInfo) (*AgentChallenge, error) {
 		out.Calls = append(out.Calls, AgentCall{named.Method, c.base + named.URL()})
 	}
 	return out, nil
-}
-
-// wait is how long it is before a challenge may be answered.
-func (d *desk) wait(kept account.Challenge) time.Duration {
-	if kept.Next.IsZero() {
-		return 0
-	}
-	return max(0, kept.Next.Sub(d.clock()))
 }
 
 // standing finds the challenge of a locked key as it holds for the dataset
@@ -155,7 +178,7 @@ func (d *desk) examine(ctx context.Context, c *call, answers []string) (answer, 
 	right := false
 	if a.Status == account.Locked {
 		// Whoever hurries is turned away before there is any work.
-		if wait := d.wait(a.Challenge); wait > 0 {
+		if wait := a.Challenge.Wait(d.clock()); wait > 0 {
 			return nil, tooSoon(account.Outcome{Left: account.MostAttempts - a.Challenge.Attempts, Wait: wait})
 		}
 		stands, err := d.standing(ctx, c, a)

@@ -95,7 +95,7 @@ var failures = []struct {
 	{slugExpired, 401, "the key of an agent is over"},
 	{slugSignature, 401, "the request is signed and its signature does not hold"},
 	{slugAdmin, 401, "the admin token is missing or wrong"},
-	{slugSpent, 402, "the allowance of the key is spent"},
+	{slugSpent, 402, "the allowance of the key is spent; Retry-After says in how many seconds it is whole again, and is absent where time alone does not refill it"},
 	{slugPlan, 402, "the endpoint needs a higher plan"},
 	{slugInactive, 402, "the account is inactive"},
 	{slugLocked, 402, "the key of an agent is locked and this is none of the calls its challenge names"},

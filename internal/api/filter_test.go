@@ -254,6 +254,7 @@ func TestCrowd(t *testing.T) {
 // one is a graph in which one funder reaches every place.
 type one struct{ fixtureGraph }
 
+func (one) HasCounty(string) bool                                         { return false }
 func (one) ReachingFunders(context.Context, *graph.Filter) (int64, error) { return 1, nil }
 
 func TestOneFunder(t *testing.T) {

@@ -55,18 +55,18 @@ func listParams(orders []order, row any) []Param {
 		names[i] = o.name
 	}
 	return append(filterParams(),
-		Param{Name: "sort_by", Type: String, Enum: names, Default: "amount", Description: "Order of the rows. A field that this endpoint cannot order by is reported, not swapped."},
-		Param{Name: "sort_order", Type: String, Enum: []string{"asc", "desc"}, Description: "Direction; desc for amount, year and count, asc for names and states unless given."},
-		Param{Name: "page", Type: Integer, Min: bound(1), Max: bound(maxPage), Default: 1, Description: "Page number, from 1. A page past the end is empty."},
-		Param{Name: "limit", Type: Integer, Min: bound(1), Cap: bound(maxLimit), Default: defaultLimit, Description: "Rows in a page, up to 1,000, or fewer for the key of an agent; more is served at the cap with a caveat."},
-		Param{Name: "cursor", Type: String, MaxLength: 100, Description: "next_cursor of the page before: pages on through any number of rows. Tied to the build of the dataset and to the filter."},
-		Param{Name: "fields", Type: String, List: true, Enum: columnNames(row), Description: "Columns to return, comma-separated, in this order. Columns not named are left out, also those that the schema of a row says are required."},
+		Param{Name: "sort_by", Also: words("sort order_by orderby order sort_field sortby ordering sort_key"), EnumAlso: orderWords(names), Type: String, Enum: names, Default: "amount", Description: "Order of the rows. A field that this endpoint cannot order by is reported, not swapped."},
+		Param{Name: "sort_order", Also: words("order_direction direction sort_direction sort_dir sort_type dir"), EnumAlso: map[string]string{"ascending": "asc", "up": "asc", "increasing": "asc", "descending": "desc", "down": "desc", "decreasing": "desc"}, Type: String, Enum: []string{"asc", "desc"}, Description: "Direction; desc for amount, year and count, asc for names and states unless given."},
+		Param{Name: "page", Also: append(words("page_number pagenumber page_no pageno p pg"), either("page or cursor", "offset start from skip")...), Type: Integer, Min: bound(1), Max: bound(maxPage), Default: 1, Description: "Page number, from 1. A page past the end is empty."},
+		Param{Name: "limit", Also: words("size page_size pagesize per_page perpage count rows max_results maxresults results num top take n"), Type: Integer, Min: bound(1), Cap: bound(maxLimit), Default: defaultLimit, Description: "Rows in a page, up to 1,000, or fewer for the key of an agent; more is served at the cap with a caveat."},
+		Param{Name: "cursor", Also: words("next_cursor after next page_token next_page next_page_token continuation scroll_id last_record_unique_id"), Type: String, MaxLength: 100, Description: "next_cursor of the page before: pages on through any number of rows. Tied to the build of the dataset and to the filter."},
+		Param{Name: "fields", Also: words("columns field select include attributes fl cols"), Type: String, List: true, Enum: columnNames(row), Description: "Columns to return, comma-separated, in this order. Columns not named are left out, also those that the schema of a row says are required."},
 		formatParam(formats...),
 	)
 }
 
 func formatParam(names ...string) Param {
-	p := Param{Name: "format", Type: String, Enum: names, Default: "json", Description: "Format of the answer."}
+	p := Param{Name: "format", Also: words("output output_format response_format file_type fmt as download_type file_format content_type accept"), Type: String, Enum: names, Default: "json", Description: "Format of the answer. Without it the Accept header decides, where it names one of these by its media type; what it asks for and is not here is answered as JSON."}
 	if slices.Contains(names, "csv") {
 		p.Description += " csv and ndjson carry the rows alone; their warnings are in the headers X-Service-Warnings and X-Service-Unsupported."
 	}
@@ -131,7 +131,7 @@ type question[T any] func(context.Context, *graph.Filter, graph.Sort, graph.Page
 // listPlan is the plan of an endpoint that answers pages of rows.
 func listPlan[T, R any](about graph.About, orders []order, wire func(*T) R, ask func(*Dataset) question[T]) func(*call) (run, error) {
 	return func(c *call) (run, error) {
-		f, err := readFilter(c.params, &c.data.Manifest)
+		f, err := readFilter(c.params, c.data)
 		if err != nil {
 			return nil, err
 		}
@@ -170,7 +170,7 @@ func listPlan[T, R any](about graph.About, orders []order, wire func(*T) R, ask 
 }
 
 func summaryPlan(c *call) (run, error) {
-	f, err := readFilter(c.params, &c.data.Manifest)
+	f, err := readFilter(c.params, c.data)
 	if err != nil {
 		return nil, err
 	}

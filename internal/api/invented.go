@@ -191,6 +191,9 @@ func (x fixtureGraph) Excluded(context.Context, *graph.Filter) (map[graph.Class]
 
 func (x fixtureGraph) Weight(graph.About, *graph.Filter, graph.Page) int64 { return 0 }
 
+// HasCounty is asked only for counties that nobody knows.
+func (x fixtureGraph) HasCounty(string) bool { return false }
+
 func (x fixtureGraph) ReachingFunders(context.Context, *graph.Filter) (int64, error) { return 3, nil }
 
 // What the examples of keys are about. The key has the form of one and belongs

@@ -122,7 +122,9 @@ func (f *filterReader) cities(items []string) (values []graph.PlaceValue) {
 	return values
 }
 
-// counties reads FIPS codes; a leading zero may be lost.
+// counties reads FIPS codes; a leading zero may be lost. A county is known when
+// the dataset has it, which may have been built with a newer list than this
+// program has, or when it is in the list and merely has no grant.
 func (f *filterReader) counties(items []string) (values []graph.PlaceValue) {
 	for i, item := range items {
 		if !allDigits(item) || (len(item) != 4 && len(item) != 5) {
@@ -130,12 +132,11 @@ func (f *filterReader) counties(items []string) (values []graph.PlaceValue) {
 			continue
 		}
 		code := strings.Repeat("0", 5-len(item)) + item
-		county, ok := place.Shipped().County(code)
-		if !ok {
+		if _, ok := place.Shipped().County(code); !ok && !f.hasCounty(code) {
 			f.warn.ignored("location", fmt.Sprintf("There is no county with the FIPS code %s, so it was not applied.", code))
 			continue
 		}
-		values = append(values, graph.PlaceValue{Name: county.FIPS})
+		values = append(values, graph.PlaceValue{Name: code})
 	}
 	if len(values) > 0 {
 		f.warn.caveat("location", "Counties are found from ZIP codes and cities; rows without a usable address have no county and never match.")

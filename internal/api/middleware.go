@@ -74,6 +74,9 @@ func (c *call) service() Service {
 func (c *call) readFormat() {
 	value, given := c.params.text("format")
 	if !given {
+		if c.request != nil {
+			c.format = accepted(c.request.Header, c.op.Formats)
+		}
 		return
 	}
 	for _, f := range c.op.Formats {
@@ -154,7 +157,7 @@ func (s *server) dispatch(r *http.Request, out *reply, c *call) error {
 	ops, path := s.routes.find(at)
 	ops = slices.DeleteFunc(slices.Clone(ops), func(op *Operation) bool { return !s.has(op) })
 	if len(ops) == 0 {
-		return fault.New(slugNotFound, "There is nothing at %s.", shown(at)).Try("%s%s lists the endpoints", s.BaseURL, versioned)
+		return fault.New(slugNotFound, "There is nothing at %s.", shown(account.MaskKeys(at))).Try("%s%s lists the endpoints", s.BaseURL, versioned)
 	}
 	if c.op = choose(ops, r.Method); c.op == nil {
 		return out.otherMethod(r, allowed(ops))
@@ -168,7 +171,7 @@ func (s *server) dispatch(r *http.Request, out *reply, c *call) error {
 // otherMethod refuses a method, and says which are answered.
 func (r *reply) otherMethod(req *http.Request, allowed string) error {
 	r.header.Set("Allow", allowed)
-	return fault.New(slugMethod, "%s does not answer %s.", shown(req.URL.EscapedPath()), shown(req.Method)).Try("use %s", allowed)
+	return fault.New(slugMethod, "%s does not answer %s.", shown(account.MaskKeys(req.URL.EscapedPath())), shown(req.Method)).Try("use %s", allowed)
 }
 
 // oversize refuses requests that are larger than any sensible one.
@@ -197,8 +200,11 @@ func (s *server) operate(ctx context.Context, r *http.Request, out *reply, c *ca
 	values, malformed := parseQuery(r.URL.RawQuery)
 	// An error before the parameters are read is answered in the format asked
 	// for as well.
-	if strings.EqualFold(values.Get("format"), "xml") && slices.Contains(op.Formats, "xml") {
+	if slices.Contains(op.Formats, "xml") && (strings.EqualFold(values.Get("format"), "xml") || !values.Has("format") && accepted(r.Header, op.Formats) == "xml") {
 		c.format = "xml"
+	}
+	if len(op.Formats) > 1 {
+		out.header.Add("Vary", "Accept")
 	}
 	// The key comes before what is wrong with the query, because every answer to
 	// a key tells its balance.
@@ -396,7 +402,7 @@ func etag(c *call, values url.Values, path map[string]string) string {
 
 // answerFormat changes when the same request to the same dataset gets another
 // answer because the code has changed.
-const answerFormat = "4"
+const answerFormat = "5"
 
 // unchanged reports whether a client already has the answer.
 func unchanged(h http.Header, tag string) bool {

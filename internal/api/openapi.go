@@ -226,6 +226,7 @@ func headers(op *Operation) object {
 	if slices.Contains(op.Formats, "csv") {
 		out["X-Service-Warnings"] = header("string", "The warnings as JSON, on csv and ndjson; the first of them where they are more than a header can carry.")
 		out["X-Service-Hits"] = header("integer", "Matching rows in all, on csv and ndjson; absent where the answer was cut before they were counted.")
+		out["Content-Disposition"] = header("string", "On csv: an attachment, in whose file name the filters that were not applied are named.")
 		out["X-Next-Cursor"] = header("string", "Cursor of the next page, on csv and ndjson.")
 	}
 	if op.Access != Open && op.Access != Admin {
@@ -265,6 +266,10 @@ func (d *describer) responses(op *Operation) (object, error) {
 			response = object{"description": "", "content": object{"application/json": media}}
 			if xml, ok := content["application/xml"]; ok {
 				response["content"].(object)["application/xml"] = xml
+			}
+			switch f.status {
+			case http.StatusPaymentRequired, http.StatusTooManyRequests, http.StatusServiceUnavailable:
+				response["headers"] = object{"Retry-After": object{"schema": object{"type": "integer"}, "description": "Seconds after which to ask again; absent where waiting alone does not help."}}
 			}
 			out[key] = response
 		}

@@ -230,8 +230,8 @@ func (op *Operation) complete() {
 // common are the parameters that every operation takes.
 func common() []Param {
 	return []Param{
-		{Name: "strict", Type: Boolean, Default: false, Description: "1 turns unsupported or unrecognized parameters into a 400 instead of a warning. It does not fire on caveats."},
-		{Name: "example", Type: String, MaxLength: 40, Description: "Answers from invented data, without a key and without counting: 1 for a plain success, list for all cases. Other parameters but format are not read."},
+		{Name: "strict", Also: words("strict_mode fail_on_unknown"), Type: Boolean, Default: false, Description: "1 turns unsupported or unrecognized parameters into a 400 instead of a warning. It does not fire on caveats."},
+		{Name: "example", Also: words("examples sample demo mock dry_run sandbox"), Type: String, MaxLength: 40, Description: "Answers from invented data, without a key and without counting: 1 for a plain success, list for all cases. Other parameters but format are not read."},
 	}
 }
 

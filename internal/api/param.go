@@ -32,13 +32,15 @@ type Param struct {
 	Name        string
 	In          string // query when empty, else path
 	Type        Type
-	List        bool     // a comma-separated list; repeating the parameter adds to it
-	Required    bool     // its absence is a 422
-	Enum        []string // the vocabulary, for enumerations
-	Min, Max    *float64 // bounds of a number
-	Cap         *float64 // published as its maximum; more is served at the cap with a caveat
-	MaxLength   int      // in bytes, of the whole value; 0 means maxText, or maxListText for a list
-	MaxItems    int      // of a list; 0 means maxList
+	List        bool              // a comma-separated list; repeating the parameter adds to it
+	Required    bool              // its absence is a 422
+	Enum        []string          // the vocabulary, for enumerations
+	Also        []alias           // other words for the parameter, which are not read but answered with its name
+	EnumAlso    map[string]string // other words for values, and the value that each stands for
+	Min, Max    *float64          // bounds of a number
+	Cap         *float64          // published as its maximum; more is served at the cap with a caveat
+	MaxLength   int               // in bytes, of the whole value; 0 means maxText, or maxListText for a list
+	MaxItems    int               // of a list; 0 means maxList
 	Default     any
 	Example     any
 	Description string
@@ -145,7 +147,7 @@ func (r *reader) text(name string) (string, bool) {
 	given := r.values[name]
 	if len(given) == 0 {
 		if p.Required {
-			r.problem(p, -1, "missing", "", nil, "the parameter is required")
+			r.problem(p, -1, "missing", "", nil, "the parameter is required%s", r.otherWord(p))
 		}
 		return "", false
 	}
@@ -319,7 +321,11 @@ func (r *reader) choices(name string) (words []string) {
 // outside reports a value that the vocabulary of a parameter does not have.
 func (r *reader) outside(p *Param, value string) {
 	reason := fmt.Sprintf("%q is not one of %s, so it was not applied.", clip(value), strings.Join(p.Enum, ", "))
-	if meant := typo.Meant(value, p.Enum); meant != "" {
+	meant := p.EnumAlso[plainWord(value)]
+	if meant == "" {
+		meant = typo.Meant(value, p.Enum)
+	}
+	if meant != "" {
 		reason += fmt.Sprintf(" Did you mean %s?", meant)
 	}
 	r.warn.ignored(p.Name, reason)
@@ -362,10 +368,13 @@ func (r *reader) leftover(name string) string {
 			return u.reason
 		}
 	}
+	if say := r.op.meant(name); say != "" {
+		return fmt.Sprintf("There is no such parameter, so it was not applied. Did you mean %s?", say)
+	}
 	if elsewhere(name) {
 		return fmt.Sprintf("%s %s does not take this parameter, so it was not applied.", r.op.Method, r.op.Path)
 	}
-	switch strings.ToLower(strings.ReplaceAll(name, "-", "_")) {
+	switch plainWord(name) {
 	case "api_key", "apikey", "key", "token", "access_token", "subscription_key", "x_api_key":
 		return "Keys are read from the X-API-Key or Authorization header only. Do not put a key into an address: addresses are logged."
 	}

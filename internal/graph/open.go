@@ -73,9 +73,10 @@ type Graph struct {
 	short, recipIDs, nameText, purposeText, filingText table
 	text                                               textIndex
 
-	grain   grain
-	scratch scratch
-	cache   *cache
+	grain    grain
+	scratch  scratch
+	cache    *cache
+	counties counties
 }
 
 // Open maps the index of a published snapshot. It verifies the checksums of

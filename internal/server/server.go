@@ -29,6 +29,7 @@ import (
 	"grantgraph/internal/budget"
 	"grantgraph/internal/dataset"
 	"grantgraph/internal/fault"
+	"grantgraph/internal/secret"
 	"grantgraph/internal/site"
 	"grantgraph/internal/site/mail"
 	"grantgraph/internal/sqlbox"
@@ -46,9 +47,9 @@ type Options struct {
 	Mail    mail.Mailer    // carries letters to people; nil writes them to the console
 	Proxies []netip.Prefix // whose word is taken on where a request comes from
 
-	Database   string       // PostgreSQL that keeps the accounts; empty keeps them in the data directory
+	Database   secret.URL   // PostgreSQL that keeps the accounts; empty keeps them in the data directory
 	Secrets    string       // file of the secrets of the service, drawn when absent; empty is one in the data directory
-	AdminToken string       // opens the admin endpoints; empty means that there are none
+	AdminToken secret.Text  // opens the admin endpoints; empty means that there are none
 	Trusted    []string     // hosts of agents whose signed keys are of the trusted tier
 	Directory  httpsig.Keys // where the keys of signing agents are found; nil asks their hosts
 
@@ -103,9 +104,9 @@ func Accounts(data string) string { return filepath.Join(data, "accounts.db") }
 
 // OpenAccounts opens the accounts of a service: in a database of PostgreSQL
 // when one is named, else in the data directory.
-func OpenAccounts(data, database string, opt account.Options) (account.Store, error) {
-	if database != "" {
-		return account.OpenPostgres(context.Background(), database, opt)
+func OpenAccounts(data string, database secret.URL, opt account.Options) (account.Store, error) {
+	if !database.Empty() {
+		return account.OpenPostgres(context.Background(), database.Reveal(), opt)
 	}
 	return account.OpenSQLite(Accounts(data), opt)
 }
@@ -113,6 +114,7 @@ func OpenAccounts(data, database string, opt account.Options) (account.Store, er
 // Open opens the data directory and binds the addresses; nothing is answered
 // before Run.
 func Open(opt Options) (_ *Server, err error) {
+	opt.Log = slog.New(masked{opt.Log.Handler()})
 	s := &Server{opt: opt, log: opt.Log, metrics: newMetrics(opt.Budget)}
 	if s.opt.Poll <= 0 {
 		s.opt.Poll = 2 * time.Second
@@ -134,7 +136,7 @@ func Open(opt Options) (_ *Server, err error) {
 	if s.accounts, err = OpenAccounts(opt.Data, opt.Database, account.Options{Clock: s.opt.Clock, FreeWindow: opt.Window}); err != nil {
 		return nil, err
 	}
-	if opt.Database == "" {
+	if opt.Database.Empty() {
 		if s.store, err = os.Stat(Accounts(opt.Data)); err != nil {
 			return nil, fault.Disk(Accounts(opt.Data), err)
 		}

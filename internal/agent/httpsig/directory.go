@@ -191,9 +191,10 @@ func (d *Directory) listing(host string) *listing {
 }
 
 // due reports whether the host should be asked. A key that is missing may have
-// been published since the host was asked last.
+// been published since the host was asked last; a host asked in the future was
+// asked by a clock that has been set back since.
 func (l *listing) due(missing bool, now time.Time) bool {
-	return l.asked.IsZero() || !now.Before(l.fresh) || missing && !now.Before(l.asked.Add(rest))
+	return l.asked.IsZero() || now.Before(l.asked) || !now.Before(l.fresh) || missing && !now.Before(l.asked.Add(rest))
 }
 
 // find looks for a usable key in what the host said last.
