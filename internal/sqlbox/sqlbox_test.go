@@ -129,7 +129,7 @@ func TestQuery(t *testing.T) {
 		{"SELECT 'f47ac10b-58cc-4372-a567-0e02b2c3d479'::UUID AS u, '<é\"\n>' AS t", `[{"u":"f47ac10b-58cc-4372-a567-0e02b2c3d479","t":"\u003cé\"\n\u003e"}]`},
 		{"SELECT {'z': DATE '2020-01-02', 'a': TIMESTAMP '2020-01-02 03:04:05', 't': TIME '06:07:08', 'u': 'f47ac10b-58cc-4372-a567-0e02b2c3d479'::UUID} AS s", `[{"s":{"z":"2020-01-02","a":"2020-01-02T03:04:05","t":"06:07:08","u":"f47ac10b-58cc-4372-a567-0e02b2c3d479"}}]`},
 		{"SELECT [{'a \"b\", DATE': TIMESTAMP '2020-01-02 03:04:05'}] AS l, MAP {DATE '2020-01-02': [TIME '03:04:05']} AS m, [[1.5::DECIMAL(9, 2)]] AS n, union_value(d := DATE '2020-01-02') AS u", `[{"l":[{"a \"b\", DATE":"2020-01-02T03:04:05"}],"m":{"2020-01-02":["03:04:05"]},"n":[[1.5]],"u":"2020-01-02"}]`},
-		{"SELECT DATE 'infinity' AS a, TIMESTAMP '-infinity' AS b, TIMETZ '01:02:03+01:00' AS c, ['infinity'::TIMESTAMPTZ] AS d, json('{\"b\": [1], \"a\": null}') AS e", `[{"a":"infinity","b":"-infinity","c":"00:02:03Z","d":["infinity"],"e":{"a":null,"b":[1]}}]`},
+		{"SELECT DATE 'infinity' AS a, TIMESTAMP '-infinity' AS b, TIMETZ '01:02:03+01:00' AS c, ['infinity'::TIMESTAMPTZ] AS d, json('{\"b\": [1], \"a\": null}') AS e", `[{"a":"infinity","b":"-infinity","c":"00:02:03Z","d":["infinity"],"e":{"b":[1],"a":null}}]`},
 		{"WITH t AS (SELECT * FROM range(3) r(n)) SELECT n FROM t ORDER BY n DESC; -- done", `[{"n":2},{"n":1},{"n":0}]`},
 		{"WITH RECURSIVE f AS (SELECT 1 AS n UNION ALL SELECT n * 2 FROM f WHERE n < 5) SELECT max(n) AS m FROM f", `[{"m":8}]`},
 		{"SELECT E'a\\';b' AS s, $$x;'y$$ AS t /* ; */", `[{"s":"a';b","t":"x;'y"}]`},
@@ -315,34 +315,40 @@ func TestSwap(t *testing.T) {
 	}
 }
 
+// running is how many places to run are taken.
+func running(b *Box) int {
+	n, _ := b.runs.state()
+	return n
+}
+
 // TestCrowd checks who waits, who is sent away and that all is given back.
 func TestCrowd(t *testing.T) {
 	t.Parallel()
 	const slow = "SELECT count(*) FROM range(100000000000) a"
-	b := box(t, Options{Workers: 1, Queue: 1, Wait: 50 * time.Millisecond, PerKey: 1, Timeout: time.Second})
+	b := box(t, Options{Workers: 1, Queue: 1, Wait: 50 * time.Millisecond, PerOwner: 1, Timeout: time.Second})
 	ctx, cancel := context.WithCancel(t.Context())
 	started := make(chan error, 1)
 	go func() {
-		_, err := b.Run(ctx, Request{SQL: slow, Key: "k"})
+		_, err := b.Run(ctx, Request{SQL: slow, Owner: "k"})
 		started <- err
 	}()
-	for len(b.runs.places) == 0 {
+	for running(b) == 0 {
 		runtime.Gosched()
 	}
-	if _, err := b.Run(t.Context(), Request{SQL: "SELECT 1", Key: "k"}); slug(err) != Concurrent {
+	if _, err := b.Run(t.Context(), Request{SQL: "SELECT 1", Owner: "k"}); slug(err) != Concurrent {
 		t.Errorf("a second query of a key: %v", err)
 	}
-	if _, err := b.Run(t.Context(), Request{SQL: "SELECT 1", Key: "other"}); slug(err) != Busy {
+	if _, err := b.Run(t.Context(), Request{SQL: "SELECT 1", Owner: "other"}); slug(err) != Busy {
 		t.Errorf("while the only worker is at work: %v", err)
 	}
 	cancel()
 	if err := <-started; err == nil {
 		t.Error("an abandoned query has an answer")
 	}
-	if _, err := b.Query(t.Context(), Request{SQL: "SELECT 1", Key: "k"}); err != nil {
+	if _, err := b.Query(t.Context(), Request{SQL: "SELECT 1", Owner: "k"}); err != nil {
 		t.Errorf("after an abandoned query: %v", err)
 	}
-	if _, err := b.Query(t.Context(), Request{SQL: slow, Key: "k"}); slug(err) != TimedOut {
+	if _, err := b.Query(t.Context(), Request{SQL: slow, Owner: "k"}); slug(err) != TimedOut {
 		t.Errorf("a slow query: %v", err)
 	}
 }
@@ -378,8 +384,9 @@ func TestDeath(t *testing.T) {
 		_, err := b.Run(t.Context(), Request{SQL: "SELECT count(*) FROM range(100000000000)"})
 		done <- err
 	}()
-	timer := time.NewTimer(2 * soon)
-	<-timer.C
+	for running(b) == 0 {
+		runtime.Gosched()
+	}
 	if err := p.cmd.Process.Kill(); err != nil {
 		t.Error(err)
 	}
@@ -470,8 +477,8 @@ func TestCrashed(t *testing.T) {
 // by Run, and that a place nobody came for is free again.
 func TestPlace(t *testing.T) {
 	t.Parallel()
-	b := box(t, Options{Workers: 1, Queue: 1, Wait: 50 * time.Millisecond, PerKey: 1})
-	ask := func(key string) Request { return Request{SQL: "SELECT 1 AS a", Key: key, Place: new(Place)} }
+	b := box(t, Options{Workers: 1, Queue: 1, Wait: 50 * time.Millisecond, PerOwner: 1})
+	ask := func(key string) Request { return Request{SQL: "SELECT 1 AS a", Owner: key, Place: new(Place)} }
 	mine := ask("k")
 	if err := b.Check(t.Context(), mine); err != nil {
 		t.Fatal(err)
@@ -492,7 +499,7 @@ func TestPlace(t *testing.T) {
 	leave()
 	for try := 0; ; try++ {
 		// What follows the end of a context runs beside us.
-		if _, err := b.Run(t.Context(), Request{SQL: "SELECT 1", Key: "k"}); err == nil {
+		if _, err := b.Run(t.Context(), Request{SQL: "SELECT 1", Owner: "k"}); err == nil {
 			break
 		} else if try > 100 {
 			t.Fatalf("after the caller left: %v", err)
@@ -505,7 +512,7 @@ func TestPlace(t *testing.T) {
 func TestDefaults(t *testing.T) {
 	t.Parallel()
 	var opt Options
-	if err := opt.defaults(); err != nil || opt.Workers <= opt.PerKey {
-		t.Errorf("%d workers, of which a key may have %d: %v", opt.Workers, opt.PerKey, err)
+	if err := opt.defaults(); err != nil || opt.Workers <= 4*opt.PerOwner {
+		t.Errorf("%d workers, of which a key may have %d: %v", opt.Workers, opt.PerOwner, err)
 	}
 }
