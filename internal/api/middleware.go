@@ -39,6 +39,7 @@ type call struct {
 	data   *Dataset
 	base   string
 	key    string // ID of the key, empty for none
+	owner  string // whose key it is: the account, or the key itself when it has none
 	body   []byte
 	format string
 	fields []string
@@ -50,6 +51,8 @@ type call struct {
 	secret   string        // the key itself, where the answer repeats it
 	tier     account.Tier  // of the key of an agent
 	pro      bool          // the plan of the key is Pro
+	worked   bool          // the plan used what a call pays for, though it refused
+	paid     bool          // the call was charged
 	named    string        // the call of its challenge that a locked key makes
 	desk     *desk
 	registry Registry
@@ -208,7 +211,16 @@ func (s *server) operate(ctx context.Context, r *http.Request, out *reply, c *ca
 		return fault.New(slugNoDataset, "No dataset is being served yet.").Try("ask again in a moment")
 	}
 	c.data = data
+	if err := s.solvent(ctx, out, c); err != nil {
+		return err
+	}
 	run, err := c.prepare(values, path)
+	if err != nil && c.worked {
+		// Also when the caller has left.
+		if unpaid := s.meter(context.WithoutCancel(ctx), out, c); unpaid != nil {
+			return unpaid
+		}
+	}
 	if err != nil {
 		return err
 	}

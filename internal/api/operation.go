@@ -76,6 +76,7 @@ type Operation struct {
 	Examples    []Example
 	Lists       bool          // the answer changes with the compliance lists as well
 	Timeout     time.Duration // of a request, when the usual one is too short
+	Works       bool          // reading a request takes time of the machine: who has no calls left is refused before
 
 	// offered says whether a service has the operation; nil means that all do.
 	offered func(s *server) bool

@@ -83,7 +83,7 @@ func serveWorld(dir string) (*Dataset, error) {
 		return nil, err
 	}
 	// Tests run side by side with the same few keys.
-	if servedSQL, err = sqlbox.New(sqlbox.Options{Workers: 2, Queue: 1000, Wait: time.Minute, PerKey: 1000}); err != nil {
+	if servedSQL, err = sqlbox.New(sqlbox.Options{Workers: 2, Queue: 1000, Wait: time.Minute, PerOwner: 1000}); err != nil {
 		return nil, err
 	}
 	servedDir = s.Dir

@@ -21,7 +21,7 @@ import (
 func TestSQLNeighbour(t *testing.T) {
 	data := t.TempDir()
 	publishSQL(t, data, 0)
-	s := startWith(t, Options{Data: data, Log: slog.New(slog.DiscardHandler), SQL: &sqlbox.Options{Timeout: 500 * time.Millisecond, PerKey: 1}})
+	s := startWith(t, Options{Data: data, Log: slog.New(slog.DiscardHandler), SQL: &sqlbox.Options{Timeout: 500 * time.Millisecond, PerOwner: 1}})
 	newKey := func() string {
 		secret, _, err := s.Store().Create(t.Context(), account.Pro, "", "")
 		if err != nil {

@@ -38,7 +38,7 @@ type Options struct {
 	Workers  int           // queries at a time; more than four owners may have together
 	Gates    int           // statements read at a time; one more than there are processors, at most 8
 	Queue    int           // statements that may wait to be read, and queries that may wait for a worker; 12
-	Wait     time.Duration // that a query waits for a worker at most; 10 s
+	Wait     time.Duration // that a statement waits to be read, and then for a worker, at most; 7 s each
 	PerOwner int           // queries of one owner at a time, those waiting included; 2
 	Timeout  time.Duration // of a query; 30 s
 	Reading  time.Duration // of processor time that the gate may spend on a statement; 1 s
@@ -70,7 +70,7 @@ func (o *Options) defaults() error {
 		o.Spare = 192 << 20
 	}
 	if o.Wait == 0 {
-		o.Wait = 10 * time.Second
+		o.Wait = 7 * time.Second
 	}
 	if o.Timeout == 0 {
 		o.Timeout = 30 * time.Second
@@ -253,7 +253,7 @@ func (b *Box) Query(ctx context.Context, r Request) (*Result, error) {
 // gateTime is how long the gate may take to read a statement by the clock on
 // the wall. What bounds a statement is the processor time it takes; a machine
 // under load must not refuse a simple one.
-const gateTime = 20 * time.Second
+const gateTime = 10 * time.Second
 
 // Check asks the gate whether a statement may run, and takes a place for it if
 // the request wants one. It reads no data.
