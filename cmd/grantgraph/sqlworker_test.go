@@ -1,11 +1,12 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -15,7 +16,6 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // TestProgramReplaced puts another program in the place of one that serves, as
@@ -30,7 +30,7 @@ func TestProgramReplaced(t *testing.T) {
 	if code, _, errs := command(t, "build", "--sources", world(), "--data", data, "--quiet"); code != 0 {
 		t.Fatal(errs)
 	}
-	var keys [2]string
+	var keys [4]string
 	for i := range keys {
 		_, out, errs := command(t, "keys", "create", "--plan", "pro", "--data", data)
 		if keys[i] = strings.TrimSpace(out); keys[i] == "" {
@@ -41,28 +41,37 @@ func TestProgramReplaced(t *testing.T) {
 	if err := os.Link(os.Args[0], program); err != nil {
 		t.Skipf("this program cannot be given a second name: %v; set TMPDIR to a folder on the file system that go test builds on", err)
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	serve := exec.CommandContext(ctx, program, "serve", "--data", data, "--addr", "127.0.0.1:0")
+	serve.Env = append(os.Environ(), "GRANTGRAPH_TEST_AS_PROGRAM=1")
+	serve.Cancel = func() error { return serve.Process.Signal(syscall.SIGTERM) }
+	said, err := serve.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	addr := l.Addr().String()
-	l.Close()
-	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
-	defer stop()
-	var log bytes.Buffer
-	serve := exec.CommandContext(ctx, program, "serve", "--data", data, "--addr", addr)
-	serve.Env = append(os.Environ(), "GRANTGRAPH_TEST_AS_PROGRAM=1")
-	serve.Stderr = &log
-	serve.Cancel = func() error { return serve.Process.Signal(syscall.SIGTERM) }
 	if err := serve.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for ctx.Err() == nil {
-		if r, err := http.Get("http://" + addr + "/healthz"); err == nil {
-			r.Body.Close()
-			break
+	// It says where it serves, and perhaps what goes wrong later.
+	var log strings.Builder
+	url, lines := "", bufio.NewScanner(said)
+	for url == "" && lines.Scan() {
+		fmt.Fprintln(&log, lines.Text())
+		if _, rest, ok := strings.Cut(lines.Text(), "url="); ok {
+			url, _, _ = strings.Cut(rest, " ")
 		}
 	}
+	if url == "" {
+		t.Fatalf("the server did not start:\n%s", log.String())
+	}
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		for lines.Scan() {
+			fmt.Fprintln(&log, lines.Text())
+		}
+	}()
 	if err := os.Remove(program); err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +84,7 @@ func TestProgramReplaced(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range 2 * len(keys) {
 		wg.Go(func() {
-			r, err := http.NewRequestWithContext(ctx, "POST", "http://"+addr+"/api/v1/sql", bytes.NewReader(question))
+			r, err := http.NewRequestWithContext(ctx, "POST", url+"/api/v1/sql", bytes.NewReader(question))
 			if err != nil {
 				t.Error(err)
 				return
@@ -94,6 +103,7 @@ func TestProgramReplaced(t *testing.T) {
 	}
 	wg.Wait()
 	stop()
+	<-read
 	_ = serve.Wait()
 	if strings.Contains(log.String(), "ERROR") || t.Failed() {
 		t.Errorf("the server says:\n%s", log.String())

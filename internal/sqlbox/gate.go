@@ -58,7 +58,9 @@ func (g *gate) connect(ctx context.Context) (*sql.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The optimizer would compute constants, which a gate must not.
+	// The optimizer would compute constants. The binder does so all the same with
+	// those that are arguments of functions, to see whether they are null: what
+	// that may take is bounded by the budget, and by the limits of the process.
 	if err := run(ctx, conn, "PRAGMA disable_optimizer"); err != nil {
 		conn.Close()
 		return nil, err
@@ -171,8 +173,8 @@ func bind(ctx context.Context, conn *sql.Conn, text string) error {
 type walker struct {
 	sql     string
 	pro     bool
-	lambdas int    // that the walk is inside of
-	cast    string // where the last cast is, for a type has no place of its own
+	lambdas int            // that the walk is inside of
+	cast    map[string]any // the last one met, for a type has no place of its own
 }
 
 // maxLambdas bounds lambdas within lambdas: each doubles what the engine does
@@ -374,7 +376,7 @@ func (w *walker) expression(class string, v map[string]any, sc *scope) *fault.Fa
 	}
 	switch {
 	case class == "CAST":
-		w.cast = w.place(v)
+		w.cast = v
 	case class == "FUNCTION" && byStructure[strings.ToLower(v["function_name"].(string))]:
 		if f := w.structure(v); f != nil {
 			return f

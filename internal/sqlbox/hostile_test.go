@@ -16,7 +16,7 @@ import (
 
 func TestRefused(t *testing.T) {
 	t.Parallel()
-	b := box(t, Options{})
+	b := box(t, Options{Reading: 5 * time.Second})
 	n := 0
 	for kind, list := range hostile.Refused {
 		n += len(list)

@@ -61,7 +61,7 @@ func (w *walker) noType(name string) *fault.Fault {
 	if meant := typo.Meant(strings.ToLower(name), words); meant != "" {
 		f.Message += fmt.Sprintf("; did you mean %s?", strings.ToUpper(meant))
 	}
-	f.Message += w.cast
+	f.Message += w.place(w.cast)
 	return f.Try("numbers, VARCHAR, BOOLEAN, BLOB, UUID, JSON, days and times, and lists, structs and maps of them")
 }
 
@@ -88,26 +88,26 @@ func (w *walker) structure(v map[string]any) *fault.Fault {
 	if err := json.Unmarshal([]byte(text), &structure); err != nil {
 		return reject("the structure that %s reads by is not JSON%s", called(v), w.place(v)).Try(`%s(…, '{"name": "VARCHAR"}')`, called(v))
 	}
-	return w.leaves(structure, w.place(v))
+	w.cast = v
+	return w.leaves(structure)
 }
 
 // leaves checks the types at the ends of a structure.
-func (w *walker) leaves(v any, place string) *fault.Fault {
+func (w *walker) leaves(v any) *fault.Fault {
 	switch v := v.(type) {
 	case string:
 		if m := leafPattern.FindStringSubmatch(v); m == nil || !typeWords[strings.ToLower(m[1])] {
-			w.cast = place
 			return w.noType(v)
 		}
 	case []any:
 		for _, x := range v {
-			if f := w.leaves(x, place); f != nil {
+			if f := w.leaves(x); f != nil {
 				return f
 			}
 		}
 	case map[string]any:
 		for _, k := range sortedKeys(v) {
-			if f := w.leaves(v[k], place); f != nil {
+			if f := w.leaves(v[k]); f != nil {
 				return f
 			}
 		}
