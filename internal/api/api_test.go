@@ -27,9 +27,11 @@ const (
 
 // ledger is a store of one key per plan, in memory.
 type ledger struct {
-	mu    sync.Mutex
-	spent map[string]int
-	fail  error
+	mu      sync.Mutex
+	spent   map[string]int
+	fail    error
+	account string // that all keys belong to
+	broke   string // the key that has no calls left
 }
 
 // The keys of the ledger by the plan they stand for.
@@ -41,7 +43,7 @@ func (l *ledger) Authenticate(_ context.Context, secret string) (account.KeyInfo
 	if !ok {
 		return account.KeyInfo{}, &fault.Fault{Slug: "unknown_key", Message: "This key is not recognized.", Err: account.ErrUnknownKey}
 	}
-	k := account.KeyInfo{ID: plan, Plan: account.Plan(plan), Active: plan != "inactive"}
+	k := account.KeyInfo{ID: plan, Plan: account.Plan(plan), Active: plan != "inactive", Account: l.account}
 	if plan == "spent" || plan == "inactive" {
 		k.Plan = account.Free
 	}
@@ -52,14 +54,14 @@ func (l *ledger) Balance(_ context.Context, id string) (account.Balance, error) 
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	b := account.Balance{Limit: 50, Remaining: 50 - l.spent[id], Reset: time.Date(2026, 11, 16, 0, 0, 0, 0, time.UTC)}
-	if id == "spent" {
+	if id == "spent" || id == l.broke {
 		b.Remaining = 0
 	}
 	return b, nil
 }
 
 func (l *ledger) Charge(ctx context.Context, id string, cost int) (account.Balance, error) {
-	if id == "spent" {
+	if id == "spent" || id == l.broke {
 		b, _ := l.Balance(ctx, id)
 		return b, &fault.Fault{Slug: "quota_exhausted", Message: "The allowance of this key is spent: 50 calls a day on the free plan.", Err: account.ErrSpent}
 	}

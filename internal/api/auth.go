@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net/http"
@@ -38,7 +39,7 @@ func (s *server) authenticate(ctx context.Context, h http.Header, c *call, query
 	if err != nil {
 		return err
 	}
-	c.key, c.tier = key.ID, key.Tier
+	c.key, c.owner, c.tier = key.ID, cmp.Or(key.Account, key.ID), key.Tier
 	c.pro = key.Require(account.ProScope) == nil
 	if err := key.Require(0); err != nil {
 		return err
@@ -59,10 +60,24 @@ func (s *server) authenticate(ctx context.Context, h http.Header, c *call, query
 	return key.Require(c.op.Access.scope())
 }
 
+// solvent refuses a request whose key has nothing left to pay for it with, where
+// already its plan takes time of the machine.
+func (s *server) solvent(ctx context.Context, out *reply, c *call) error {
+	if !c.op.Works {
+		return nil
+	}
+	if b, err := s.Accounts.Balance(ctx, c.key); err != nil || b.Remaining >= c.op.Cost {
+		return nil // what is wrong with the store is told by the charge
+	}
+	return s.meter(ctx, out, c)
+}
+
 // meter takes what a request costs: a call from the allowance, or one of those
-// that a locked key may make.
+// that a locked key may make. It takes it once.
 func (s *server) meter(ctx context.Context, out *reply, c *call) error {
 	switch {
+	case c.paid:
+		return nil
 	case c.named != "":
 		_, err := s.desk.agents.TakeCall(ctx, c.key, c.named)
 		return err
@@ -70,6 +85,7 @@ func (s *server) meter(ctx context.Context, out *reply, c *call) error {
 		return nil
 	}
 	balance, err := s.Accounts.Charge(ctx, c.key, c.op.Cost)
+	c.paid = err == nil
 	if balance.Limit > 0 {
 		out.balance(balance)
 	}

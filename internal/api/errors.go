@@ -54,6 +54,7 @@ const (
 
 	// Those of SQL.
 	slugSQLRejected    = sqlbox.Rejected
+	slugSQLTooComplex  = sqlbox.TooComplex
 	slugSQLTimeout     = sqlbox.TimedOut
 	slugSQLFailed      = sqlbox.Failed
 	slugSQLMemory      = sqlbox.OutOfMemory
@@ -86,6 +87,7 @@ var failures = []struct {
 	{slugCursorOther, 400, "the cursor belongs to another request"},
 	{slugWrong, 400, "not every answer to the challenge is right"},
 	{slugSQLRejected, 400, "the SQL is not one query that only reads the tables; it cost nothing if it was refused before it ran"},
+	{slugSQLTooComplex, 400, "the SQL takes more to be read than a statement may, about a second of processor time; it cost a call"},
 	{slugSQLTimeout, 400, "the query was stopped after 30 seconds; narrow it with a tax_year or funder_ein filter"},
 	{slugSQLFailed, 400, "the query went wrong while it ran"},
 	{slugSQLMemory, 400, "the query needs more memory than a query may use"},
@@ -115,7 +117,7 @@ var failures = []struct {
 	{slugTooSoon, 429, "the answer came before its time and is not counted; see Retry-After"},
 	{slugMints, 429, "too many keys were minted from the address; see Retry-After"},
 	{slugAttempts, 429, "there were too many signed requests of one keypair; see Retry-After"},
-	{slugSQLConcurrent, 429, "the key has as many queries running as it may; see Retry-After"},
+	{slugSQLConcurrent, 429, "the owner of the key has as many queries running as may be; see Retry-After"},
 	{slugHeaderTooLong, 431, "the request headers are too large"},
 	{slugInternal, 500, "something broke on our side; quote the request_id"},
 	{slugNoDataset, 503, "no dataset is being served yet"},

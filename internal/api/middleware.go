@@ -37,7 +37,6 @@ const (
 const (
 	baseWeight = 64 << 10 // any
 	rowWeight  = 6 << 10  // a row of the graph on its way to the wire
-	sqlWeight  = 24 << 20 // the largest result of a query
 )
 
 // call is one request on its way through an operation.
@@ -48,6 +47,7 @@ type call struct {
 	data   *Dataset
 	base   string
 	key    string // ID of the key, empty for none
+	owner  string // whose key it is: the account, or the key itself when it has none
 	body   []byte
 	format string
 	fields []string
@@ -60,6 +60,8 @@ type call struct {
 	secret   string        // the key itself, where the answer repeats it
 	tier     account.Tier  // of the key of an agent
 	pro      bool          // the plan of the key is Pro
+	worked   bool          // the plan used what a call pays for, though it refused
+	paid     bool          // the call was charged
 	named    string        // the call of its challenge that a locked key makes
 	desk     *desk
 	registry Registry
@@ -237,7 +239,16 @@ func (s *server) operate(ctx context.Context, r *http.Request, out *reply, c *ca
 		out.header.Set("Retry-After", "60")
 		return err
 	}
+	if err := s.solvent(ctx, out, c); err != nil {
+		return err
+	}
 	run, err := c.prepare(values, path)
+	if err != nil && c.worked {
+		// Also when the caller has left.
+		if unpaid := s.meter(context.WithoutCancel(ctx), out, c); unpaid != nil {
+			return unpaid
+		}
+	}
 	if err != nil {
 		return err
 	}

@@ -77,6 +77,7 @@ type Operation struct {
 	Examples    []Example
 	Lists       bool          // the answer changes with the compliance lists as well
 	Timeout     time.Duration // of a request, when the usual one is too short
+	Works       bool          // reading a request takes time of the machine: who has no calls left is refused before
 
 	// needs are the parts of the dataset without which there is no answer.
 	needs part

@@ -32,8 +32,8 @@ const (
 	// refusal of one speaks of the statement.
 	maxSQL = 1 << 20
 
-	// sqlTimeout leaves a query its full time after it has waited for the gate
-	// and for a worker.
+	// sqlTimeout leaves a query its full time after it has waited for the gate,
+	// been read and waited for a worker, each as long as may be.
 	sqlTimeout = 55 * time.Second
 )
 
@@ -139,14 +139,14 @@ func sqlOperation() Operation {
 	body := func(sql, rest string) string { return fmt.Sprintf(`{"sql":%q%s}`, sql, rest) }
 	formats := []string{"json", "csv", "ndjson"}
 	return Operation{
-		ID: "runSQL", Method: "POST", Path: sqlPath, Tag: sqlTag, Access: Paid, Cost: 1, offered: hasSQL, Timeout: sqlTimeout, needs: theWarehouse,
+		ID: "runSQL", Method: "POST", Path: sqlPath, Tag: sqlTag, Access: Paid, Cost: 1, offered: hasSQL, Timeout: sqlTimeout, needs: theWarehouse, Works: true,
 		Summary: "Run a read-only SQL query",
 		Description: "Runs one SELECT, WITH … SELECT or DESCRIBE over the tables that GET /sql/schema lists, in the dialect of DuckDB, and returns at most 2,000 rows. " +
 			"Tables marked Pro need the Pro plan: a query that names one with another key is refused as a whole. Values can be bound with params. " +
-			"A query is stopped after 30 seconds. One that is refused before it runs costs nothing; one that ran has cost its call, whatever came of it. A key may run two queries at a time.",
+			"A query is stopped after 30 seconds. One that is refused before it runs costs nothing, unless it took about a second of processor time to be read (sql_too_complex); one that ran has cost its call, whatever came of it. The keys of an account may run two queries at a time between them.",
 		Params: []Param{formatParam(formats...)},
 		Body:   SQLRequest{}, MaxBody: maxSQL, Response: SQLAnswer{}, Formats: formats,
-		Slugs: []string{slugSQLRejected, slugSQLTimeout, slugSQLFailed, slugSQLMemory, slugSQLTooLarge, slugSQLPro, slugSQLConcurrent, slugSQLBusy, slugSQLUnavailable},
+		Slugs: []string{slugSQLRejected, slugSQLTooComplex, slugSQLTimeout, slugSQLFailed, slugSQLMemory, slugSQLTooLarge, slugSQLPro, slugSQLConcurrent, slugSQLBusy, slugSQLUnavailable},
 		Examples: []Example{
 			{Case: "1", Description: "The funders that gave most in a year", Body: body(exampleQuery, `,"params":{"year":2022}`)},
 			{Case: "unsupported", Description: "A field of the body that does not exist", Body: body(exampleQuery, `,"params":{"year":2022},"limit":5`)},
@@ -163,17 +163,19 @@ func sqlOperation() Operation {
 func sqlPlan(c *call) (run, error) {
 	c.readFormat()
 	f := c.readForm()
-	q := sqlbox.Request{SQL: f.statement("sql"), Params: f.values("params"), Pro: c.pro, Key: c.key, Place: new(sqlbox.Place)}
+	q := sqlbox.Request{SQL: f.statement("sql"), Params: f.values("params"), Pro: c.pro, Owner: c.owner, Place: new(sqlbox.Place)}
 	f.finish()
 	if len(c.params.problems) > 0 {
 		return nil, nil // prepare reports them
 	}
-	c.weight = sqlWeight
+	c.weight = sqlbox.Held
 	ctx := context.Background()
 	if c.request != nil {
 		ctx = c.request.Context()
 	}
 	if err := c.data.SQL.Check(ctx, q); err != nil {
+		f, ok := fault.Of(err)
+		c.worked = ok && f.Slug == sqlbox.TooComplex
 		return nil, patient(err)
 	}
 	return func(ctx context.Context) (answer, error) {

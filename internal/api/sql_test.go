@@ -258,6 +258,9 @@ func TestSQLSlugs(t *testing.T) {
 		{"memory", failing{run: say(sqlbox.OutOfMemory)}, 400, "sql_memory", "", 1},
 		{"large", failing{run: say(sqlbox.TooLarge)}, 400, "sql_too_large", "", 1},
 		{"failed", failing{run: say(sqlbox.Failed)}, 400, "sql_failed", "", 1},
+		{"too complex", failing{check: say(sqlbox.TooComplex)}, 400, "sql_too_complex", "", 1},
+		{"rejected", failing{check: say(sqlbox.Rejected)}, 400, "sql_rejected", "", 0},
+		{"pro table", failing{check: say(sqlbox.ProTable)}, 403, "pro_table", "", 0},
 		{"busy gate", failing{check: say(sqlbox.Busy)}, 503, "sql_busy", "2", 0},
 		{"busy", failing{run: say(sqlbox.Busy)}, 503, "sql_busy", "2", 1},
 		{"concurrent", failing{check: say(sqlbox.Concurrent)}, 429, "sql_concurrent", "2", 0},
@@ -283,6 +286,69 @@ func TestSQLSlugs(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestSQLTooComplex checks that a statement which used up what reading it may
+// take is paid for once, however it is asked, also when the caller does not
+// wait; and that who has no calls left is refused before it is read.
+func TestSQLTooComplex(t *testing.T) {
+	t.Parallel()
+	// A budget that every statement uses up.
+	box, err := sqlbox.New(sqlbox.Options{Workers: 1, Gates: 1, Reading: time.Nanosecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer box.Close()
+	costly, err := box.Open(servedDir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer costly.Close()
+	w := newWorld(t)
+	asked := &counting{SQL: costly}
+	w.data.SQL = asked
+	if w.Handler, err = New(Config{BaseURL: base, Accounts: w.ledger, Acquire: func() (*Dataset, func()) { return w.data, nil }, SQL: true}); err != nil {
+		t.Fatal(err)
+	}
+	for i, query := range []string{"", "?strict=1&nothing=1", "?format=csv"} {
+		rec := w.sql(t, "plus", query, statement("SELECT 1"))
+		if rec.Code != 400 || !strings.Contains(rec.Body.String(), `"error":"sql_too_complex"`) || w.ledger.calls("plus") != i+1 || rec.Header().Get("X-Calls-Remaining") != strconv.Itoa(49-i) {
+			t.Errorf("%s: %d %v %s, %d calls", query, rec.Code, rec.Header(), rec.Body, w.ledger.calls("plus"))
+		}
+	}
+	// What is refused without the gate is free.
+	if rec := w.sql(t, "plus", "", statement("DELETE FROM grants")); rec.Code != 400 || w.ledger.calls("plus") != 3 {
+		t.Errorf("%d %s, %d calls", rec.Code, rec.Body, w.ledger.calls("plus"))
+	}
+	ctx, leave := context.WithCancel(t.Context())
+	asked.before = leave
+	r := httptest.NewRequest("POST", "/api/v1/sql", strings.NewReader(statement("SELECT 1"))).WithContext(ctx)
+	r.Header.Set("X-API-Key", "gg_test_pro")
+	w.ServeHTTP(httptest.NewRecorder(), r)
+	if n := w.ledger.calls("pro"); n != 1 {
+		t.Errorf("a caller who did not wait paid %d calls", n)
+	}
+	asked.before = nil
+	before := asked.n
+	w.ledger.broke = "pro"
+	if rec := w.sql(t, "pro", "", statement("SELECT 1")); rec.Code != 402 || asked.n != before {
+		t.Errorf("with no calls left: %d %s, %d statements were read", rec.Code, rec.Body, asked.n-before)
+	}
+}
+
+// counting counts what is asked of a sandbox.
+type counting struct {
+	SQL
+	n      int
+	before func()
+}
+
+func (c *counting) Check(ctx context.Context, r sqlbox.Request) error {
+	c.n++
+	if c.before != nil {
+		c.before()
+	}
+	return c.SQL.Check(ctx, r)
 }
 
 // TestSQLTimeout stops a query for real.
@@ -384,16 +450,35 @@ func TestSQLKeys(t *testing.T) {
 		}
 		w.Handler = h
 		rec := w.sql(t, string(plan), "", "{\"sql\":\" SELECT\\n 1 \"}")
-		want := sqlbox.Request{SQL: " SELECT\n 1 ", Pro: plan == account.Pro, Key: string(plan)}
+		want := sqlbox.Request{SQL: " SELECT\n 1 ", Pro: plan == account.Pro, Owner: string(plan)}
 		// What Check was given a place for, Run does not refuse: a full house
 		// costs nothing.
 		if seen.ran.Place == nil || seen.ran.Place != seen.checked.Place {
 			t.Errorf("%s: the place of the query is lost between the gate and the worker", plan)
 		}
 		for _, got := range []sqlbox.Request{seen.checked, seen.ran} {
-			if rec.Code != 200 || got.SQL != want.SQL || got.Pro != want.Pro || got.Key != want.Key {
+			if rec.Code != 200 || got.SQL != want.SQL || got.Pro != want.Pro || got.Owner != want.Owner {
 				t.Errorf("%d %+v, want %+v", rec.Code, got, want)
 			}
+		}
+	}
+}
+
+// TestSQLOwner checks that the keys of an account are one caller to the sandbox.
+func TestSQLOwner(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.ledger.account = "acc_one"
+	seen := &listening{}
+	w.data.SQL = seen
+	var err error
+	if w.Handler, err = New(Config{BaseURL: base, Accounts: w.ledger, Acquire: func() (*Dataset, func()) { return w.data, nil }, SQL: true}); err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"plus", "pro"} {
+		rec := w.sql(t, key, "", statement("SELECT 1"))
+		if rec.Code != 200 || seen.checked.Owner != "acc_one" || seen.ran.Owner != "acc_one" {
+			t.Errorf("%s: %d, owners %q and %q", key, rec.Code, seen.checked.Owner, seen.ran.Owner)
 		}
 	}
 }

@@ -83,7 +83,7 @@ func serveWorld(dir string) (*Dataset, error) {
 		return nil, err
 	}
 	// Tests run side by side with the same few keys.
-	box, err := sqlbox.New(sqlbox.Options{Workers: 2, Queue: 1000, Wait: time.Minute, PerKey: 1000})
+	box, err := sqlbox.New(sqlbox.Options{Workers: 2, Queue: 1000, Wait: time.Minute, PerOwner: 1000})
 	if err != nil {
 		return nil, err
 	}

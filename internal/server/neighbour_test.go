@@ -27,7 +27,7 @@ type neighbours struct {
 func newNeighbours(tb testing.TB) *neighbours {
 	data := tb.TempDir()
 	publishSQL(tb, data, 0)
-	n := &neighbours{tb: tb, Server: startWith(tb, Options{Data: data, Log: slog.New(slog.DiscardHandler), SQL: &sqlbox.Options{Timeout: 500 * time.Millisecond, PerKey: 1}})}
+	n := &neighbours{tb: tb, Server: startWith(tb, Options{Data: data, Log: slog.New(slog.DiscardHandler), SQL: &sqlbox.Options{Timeout: 500 * time.Millisecond, PerOwner: 1}})}
 	for range 4 {
 		n.strangers = append(n.strangers, n.newKey())
 	}

@@ -53,7 +53,7 @@ func TestPinned(t *testing.T) {
 		}
 		editions[i] = e.Manifest.Version
 	}
-	s, err := Open(Options{Data: data, BaseURL: "http://localhost", SQL: &sqlbox.Options{Workers: 2, Queue: 100, PerKey: 10}, Log: slog.New(slog.DiscardHandler)})
+	s, err := Open(Options{Data: data, BaseURL: "http://localhost", SQL: &sqlbox.Options{Workers: 2, Queue: 100, PerOwner: 10}, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -54,7 +54,7 @@ func TestSQLSwap(t *testing.T) {
 	data := t.TempDir()
 	publishSQL(t, data, 0)
 	log := &lines{}
-	s := startWith(t, Options{Data: data, SQL: &sqlbox.Options{Workers: 2, PerKey: 10}, Log: slog.New(slog.NewTextHandler(log, nil))})
+	s := startWith(t, Options{Data: data, SQL: &sqlbox.Options{Workers: 2, PerOwner: 10}, Log: slog.New(slog.NewTextHandler(log, nil))})
 	key, _, err := s.Store().Create(t.Context(), account.Pro, "", "")
 	if err != nil {
 		t.Fatal(err)

@@ -25,16 +25,18 @@ func benchWorld(b *testing.B) *snapshot.Snapshot {
 	return s
 }
 
-func benchBox(b *testing.B, s *snapshot.Snapshot) *Box {
+func benchBox(b *testing.B, s *snapshot.Snapshot) *Warehouse {
 	x, err := New(Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
-	b.Cleanup(func() { x.Close() })
-	if err := x.Use(s.Dir); err != nil {
+	b.Cleanup(x.Close)
+	w, err := x.Open(s.Dir)
+	if err != nil {
 		b.Fatal(err)
 	}
-	return x
+	b.Cleanup(w.Close)
+	return w
 }
 
 // BenchmarkOverhead is one small query through gate and worker, against the

@@ -2,6 +2,7 @@ package sqlbox
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -13,17 +14,20 @@ import (
 	"grantgraph/internal/warehouse"
 )
 
-// Slugs of the faults that a query may end in. Rejected and ProTable are found
-// before any data is read; Busy and Concurrent before anything at all.
+// Slugs of the faults that a query may end in. Rejected, TooComplex and ProTable
+// are found before any data is read; Busy and Concurrent before anything at all.
+// TooComplex is the one refusal of Check that costs a call: it took as much of
+// the machine as a query does.
 const (
 	Rejected    = "sql_rejected"    // 400: not a query that may run
+	TooComplex  = "sql_too_complex" // 400: takes more to be read than a statement may
 	ProTable    = "pro_table"       // 403: names a table of the Pro plan
 	TimedOut    = "sql_timeout"     // 400: stopped at the time limit
 	Failed      = "sql_failed"      // 400: went wrong while it ran
 	OutOfMemory = "sql_memory"      // 400: needed more memory than it may use
 	TooLarge    = "sql_too_large"   // 400: the answer has too many bytes
 	Busy        = "sql_busy"        // 503: every worker is at work and the queue is full
-	Concurrent  = "sql_concurrent"  // 429: the key has queries running already
+	Concurrent  = "sql_concurrent"  // 429: the owner of the key has queries running already
 	Unavailable = "sql_unavailable" // 503: there is no warehouse to ask
 )
 
@@ -57,18 +61,24 @@ var (
 // begins so many bytes later.
 func explain(err error, sql string, before int) (kind, message string) {
 	text, where := strings.ReplaceAll(err.Error(), "database/sql/driver: ", ""), ""
-	var said struct {
-		Kind     string `json:"exception_type"`
-		Message  string `json:"exception_message"`
-		Position string `json:"position"`
-	}
-	if json.Unmarshal([]byte(text), &said) == nil {
-		kind, text = said.Kind, said.Message
-		if offset, err := strconv.Atoi(said.Position); err == nil {
-			where = at(sql, offset-before)
+	// What the engine raises in its parser it wraps twice.
+	for range 3 {
+		var said struct {
+			Kind     string `json:"exception_type"`
+			Message  string `json:"exception_message"`
+			Position string `json:"position"`
 		}
-	} else if m := kindPattern.FindStringSubmatch(text); m != nil {
-		kind, text = m[1], text[len(m[0]):]
+		if i := strings.Index(text, `{"exception_type"`); i >= 0 && json.Unmarshal([]byte(text[i:]), &said) == nil {
+			kind, text = said.Kind, said.Message
+			if offset, err := strconv.Atoi(said.Position); err == nil {
+				where = at(sql, offset-before)
+			}
+		} else if m := kindPattern.FindStringSubmatch(text); m != nil {
+			kind, text = m[1], text[len(m[0]):]
+		}
+	}
+	if tooDeep(text) {
+		return kind, nestedTooDeep + where
 	}
 	head := headline(text)
 	if m := columnPattern.FindStringSubmatch(text); m != nil {
@@ -92,6 +102,14 @@ func headline(text string) string {
 	head, _, _ := strings.Cut(text, "\n")
 	head, _, _ = strings.Cut(head, ` Use "SET `)
 	return strings.TrimRight(strings.TrimSpace(head), "!.")
+}
+
+// nestedTooDeep is said when the engine meets its own bound of depth, whose
+// name and setting are no business of the caller's.
+const nestedTooDeep = "the statement is nested too deeply"
+
+func tooDeep(text string) bool {
+	return strings.Contains(text, "Max expression depth") || strings.HasPrefix(text, "memory exhausted at or near") || strings.Contains(text, "maximum recursion depth")
 }
 
 // starved says whether the engine failed for want of memory.
@@ -130,6 +148,9 @@ func failure(err error, sql string, before int) *fault.Fault {
 	if strings.HasSuffix(err.Error(), "empty name") { // the driver's only way to say it
 		return fault.New(Failed, "a row whose fields have no names cannot be returned").Try("name them: {'a': …, 'b': …} in place of (…, …) or row(…, …)")
 	}
+	if strings.Contains(err.Error(), "unsupported data type") { // the driver's as well
+		return fault.New(Failed, "a column has a type that cannot be returned").Try("cast it to VARCHAR")
+	}
 	kind, message := explain(err, sql, before)
 	switch {
 	case kind == "INTERRUPT" || strings.Contains(message, "Interrupted"):
@@ -138,15 +159,34 @@ func failure(err error, sql string, before int) *fault.Fault {
 		return memory()
 	case kind == "Binder" || kind == "Parser" || kind == "Catalog" || kind == "Syntax":
 		return fault.New(Rejected, "%s", message)
-	}
-	if kind == "INTERNAL" || kind == "FATAL" {
+	case !itsOwn[kind]:
 		return unfit()
 	}
 	return fault.New(Failed, "the query failed: %s", message)
 }
 
+// itsOwn are the kinds of errors that a statement brings about by what it says
+// or by what it meets in the data. After any other, and after one that has no
+// kind, the engine is not trusted with another statement.
+var itsOwn = map[string]bool{
+	"Binder": true, "Parser": true, "Catalog": true, "Syntax": true, "Conversion": true, "Invalid Input": true, "Out of Range": true,
+	"Not implemented": true, "Mismatch Type": true, "Invalid type": true, "Divide by Zero": true, "Decimal": true, "Constraint": true,
+	"Expression": true, "Parameter Not Resolved": true, "Parameter Not Allowed": true, "Permission": true, "Object Size": true,
+	"INTERRUPT": true, "Out of Memory": true,
+}
+
+// errBroken is the cause of a fault after which the engine that had it is ended.
+var errBroken = errors.New("the engine broke")
+
 func unfit() *fault.Fault {
-	return fault.New(Failed, "the engine could not run this query").Try("write it another way")
+	f := fault.New(Failed, "the engine could not run this query").Try("write it another way")
+	f.Err = errBroken
+	return f
+}
+
+func tooComplex() *fault.Fault {
+	return fault.New(TooComplex, "the statement takes more to be read than a statement may: about a second of processor time").
+		Try("nest less, select fewer columns, or split it into smaller queries")
 }
 
 func timeout() *fault.Fault {

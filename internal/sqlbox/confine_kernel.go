@@ -48,7 +48,7 @@ func confine(memory int64) (notes []string) {
 // somebody's, the server is everybody's. Priority belongs to threads; those to
 // come have that of the thread that makes them.
 func giveWay() error {
-	const nice = 10
+	const nice = 15
 	threads, err := os.ReadDir("/proc/self/task")
 	if err != nil {
 		return err

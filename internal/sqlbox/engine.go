@@ -49,16 +49,17 @@ func run(ctx context.Context, conn *sql.Conn, statements ...string) error {
 	return nil
 }
 
-// harden is the settings of an engine that strangers speak to. The order
-// matters: files that are open stay open when external access goes, the file
-// system can only be disabled after that, and the lock comes last.
+// harden is the settings of an engine that strangers speak to, those of a
+// connection for every one to come. The order matters: files that are open stay
+// open when external access goes, the file system can only be disabled after
+// that, and the lock comes last.
 func harden(memory int64, threads int) []string {
 	return []string{
 		fmt.Sprintf("SET memory_limit = '%dKiB'", memory>>10),
 		fmt.Sprintf("SET threads = %d", threads),
-		"SET TimeZone = 'UTC'",
-		"SET max_expression_depth = 400",
-		"SET errors_as_json = true", // with the place of the error, however long its line
+		"SET GLOBAL TimeZone = 'UTC'",
+		"SET GLOBAL max_expression_depth = 400",
+		"SET GLOBAL errors_as_json = true", // with the place of the error, however long its line
 		"SET temp_directory = ''",
 		"SET autoinstall_known_extensions = false",
 		"SET autoload_known_extensions = false",
@@ -231,8 +232,11 @@ func (c *candidates) FillChunk(chunk duckdb.DataChunk) error {
 // early and never holds an answer that nobody will see.
 func (r *runner) query(ctx context.Context, text string, params Params, rows, bytes int) (*Result, error) {
 	start := time.Now()
-	const head = "SELECT * FROM (\n"
-	got, err := r.conn.QueryContext(ctx, head+body(text)+"\n) LIMIT "+strconv.Itoa(rows+1), params.args()...)
+	head, tail, known := "SELECT * FROM (\n", "\n)", r.withJSON(ctx, text, params)
+	if known != nil {
+		head, tail = asText(known)
+	}
+	got, err := r.conn.QueryContext(ctx, head+body(text)+tail+" LIMIT "+strconv.Itoa(rows+1), params.args()...)
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, timeout()
@@ -247,9 +251,17 @@ func (r *runner) query(ctx context.Context, text string, params Params, rows, by
 	res := &Result{Rows: []json.RawMessage{}}
 	keys, shapes := make([]string, len(types)), make([]*shape, len(types))
 	for i, t := range types {
-		res.Columns = append(res.Columns, Column{Name: t.Name(), Type: t.DatabaseTypeName()})
-		keys[i] = string(appendText(nil, t.Name())) + ":"
-		shapes[i], _ = readShape(t.DatabaseTypeName())
+		c := Column{Name: t.Name(), Type: t.DatabaseTypeName()}
+		shapes[i], _ = readShape(c.Type)
+		if known != nil && known[i].shape.has("JSON") {
+			shapes[i] = known[i].shape
+			c.Type = shapes[i].write("", "")
+		}
+		if known != nil {
+			c.Name = known[i].name
+		}
+		res.Columns = append(res.Columns, c)
+		keys[i] = string(appendText(nil, c.Name)) + ":"
 	}
 	values, into := make([]any, len(types)), make([]any, len(types))
 	for i := range values {
@@ -282,4 +294,58 @@ func (r *runner) query(ctx context.Context, text string, params Params, rows, by
 	}
 	res.Elapsed = time.Since(start)
 	return res, nil
+}
+
+// described is a column as the engine describes it.
+type described struct {
+	name  string
+	shape *shape
+}
+
+// withJSON are the columns of a statement when JSON is among them or in them,
+// and otherwise nil. The driver would read it, and with it every number, of
+// which it keeps some digits only.
+func (r *runner) withJSON(ctx context.Context, text string, params Params) []described {
+	if !strings.Contains(strings.ToLower(text), "json") { // the types of the tables are others
+		return nil
+	}
+	// What goes wrong here does so again where it is told.
+	rows, err := r.conn.QueryContext(ctx, "SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM (\n"+body(text)+"\n))", params.args()...)
+	if err != nil {
+		return nil
+	}
+	defer rows.Close()
+	var columns []described
+	found := false
+	for rows.Next() {
+		var name, typ string
+		if err := rows.Scan(&name, &typ); err != nil {
+			return nil
+		}
+		s, rest := readShape(typ)
+		if rest != "" {
+			return nil
+		}
+		found = found || s.has("JSON")
+		columns = append(columns, described{name, s})
+	}
+	if rows.Err() != nil || !found {
+		return nil
+	}
+	return columns
+}
+
+// asText is what is put around a statement to have the JSON of its columns as
+// text. Its columns are told apart by where they are, not by their names.
+func asText(columns []described) (head, tail string) {
+	var take, names []string
+	for i, c := range columns {
+		name := "c" + strconv.Itoa(i)
+		names = append(names, name)
+		if c.shape.has("JSON") {
+			name = "CAST(" + name + " AS " + c.shape.write("JSON", "VARCHAR") + ") AS " + name
+		}
+		take = append(take, name)
+	}
+	return "SELECT " + strings.Join(take, ", ") + " FROM (\n", "\n) AS t(" + strings.Join(names, ", ") + ")"
 }

@@ -1,6 +1,7 @@
 package sqlbox
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -11,12 +12,17 @@ import (
 )
 
 // What passes between the server and its workers: JSON with its length before
-// it. Each side refuses a frame that is longer than anything the other would
-// honestly send.
+// it, and after an answer its rows as they are. Each side refuses a frame that
+// is longer than anything the other would honestly send.
 const (
-	maxAsk    = 4 << 20
-	maxAnswer = maxBytes + 4<<20
+	maxAsk  = 4 << 20
+	maxHead = 512 << 10 // of an answer without its rows
 )
+
+// Held is the most bytes that the server holds for the answer to one query: the
+// rows, which are read once into one piece of memory, where each of them lies,
+// and the columns as they came and as they are kept.
+const Held = maxBytes + (maxRows+1)*64 + 4*maxHead
 
 // hello is the first frame to a worker: what it is to be.
 type hello struct {
@@ -44,6 +50,7 @@ type ask struct {
 	Params  Params
 	Pro     bool
 	Timeout time.Duration
+	Budget  time.Duration // of processor time; 0 is none
 }
 
 // answer is the answer to ask: a fault, an error of the worker's own, or a
@@ -52,17 +59,27 @@ type answer struct {
 	Fault  *fault.Fault
 	Err    string
 	Result *Result
-	Broken bool // the worker's engine is of no more use
+	Sizes  []int // of the rows, which follow the frame
+	Broken bool  // the worker's engine is of no more use
 }
 
-func writeFrame(w io.Writer, v any) error {
-	body, err := json.Marshal(v)
-	if err != nil {
+// encode writes a value as JSON, every character as itself where that can be:
+// what one byte says shall not take six.
+func encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return b.Bytes(), err
+}
+
+func writeFrame(w io.Writer, body []byte) error {
+	var head [4]byte
+	binary.BigEndian.PutUint32(head[:], uint32(len(body)))
+	if _, err := w.Write(head[:]); err != nil {
 		return err
 	}
-	frame := make([]byte, 4, 4+len(body))
-	binary.BigEndian.PutUint32(frame, uint32(len(body)))
-	_, err = w.Write(append(frame, body...))
+	_, err := w.Write(body)
 	return err
 }
 
@@ -80,4 +97,61 @@ func readFrame(r io.Reader, limit uint32, v any) error {
 		return err
 	}
 	return json.Unmarshal(body, v)
+}
+
+// writeAnswer writes an answer and the rows of its result.
+func writeAnswer(w io.Writer, a answer) error {
+	var rows []json.RawMessage
+	if a.Result != nil {
+		rows = a.Result.Rows
+		for _, row := range rows {
+			a.Sizes = append(a.Sizes, len(row))
+		}
+	}
+	head, err := encode(a)
+	if err != nil {
+		return err
+	}
+	if len(head) > maxHead {
+		rows = nil
+		if head, err = encode(answer{Broken: a.Broken, Fault: fault.New(TooLarge, "the columns of the answer take more than %d KiB to name", maxHead>>10).Try("select fewer columns, or shorten their names")}); err != nil {
+			return err
+		}
+	}
+	if err := writeFrame(w, head); err != nil {
+		return err
+	}
+	for _, row := range rows {
+		if _, err := w.Write(row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readAnswer reads what writeAnswer writes. The rows lie in one piece of memory.
+func readAnswer(r io.Reader, a *answer) error {
+	if err := readFrame(r, maxHead, a); err != nil {
+		return err
+	}
+	if a.Result == nil {
+		return nil
+	}
+	total := 0
+	for _, n := range a.Sizes {
+		if n < 0 || n > maxBytes-total {
+			return fmt.Errorf("rows of more than %d bytes", maxBytes)
+		}
+		total += n
+	}
+	all := make([]byte, total)
+	if _, err := io.ReadFull(r, all); err != nil {
+		return err
+	}
+	a.Result.Rows = make([]json.RawMessage, len(a.Sizes))
+	for i, n := range a.Sizes {
+		a.Result.Rows[i], all = all[:n:n], all[n:]
+	}
+	a.Sizes = nil
+	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"grantgraph/internal/fault"
@@ -17,10 +18,12 @@ import (
 // what the statement is and walks the tree: everything in it must be of a kind
 // that is known to be harmless. It then has the engine bind the statement to
 // empty tables of the same shape, so that a misspelled column is found before
-// any data is touched. The gate holds no data.
+// any data is touched. The gate holds no data. Each statement is read in a
+// connection of its own, which ends with it and takes along what it may have
+// prepared, set or left as its last error.
 type gate struct {
 	db   *sql.DB
-	conn *sql.Conn
+	conn *sql.Conn // that no statement is read in
 }
 
 // openGate makes a gate with the engine in this process.
@@ -30,6 +33,8 @@ func openGate(ctx context.Context, memory int64) (*gate, error) {
 		return nil, err
 	}
 	g := &gate{db, conn}
+	db.SetMaxOpenConns(2)
+	db.SetMaxIdleConns(-1) // a connection that is given back is closed
 	var statements []string
 	for _, v := range warehouse.Views() {
 		statements = append(statements, v.DDL())
@@ -38,7 +43,6 @@ func openGate(ctx context.Context, memory int64) (*gate, error) {
 		"CREATE MACRO find_org(name) AS CAST(NULL AS VARCHAR)",
 		"CREATE TABLE find_org_columns ("+findOrgColumns+")",
 		"CREATE MACRO find_org(name) AS TABLE SELECT * FROM find_org_columns",
-		"PRAGMA disable_optimizer", // it would compute constants, which a gate must not
 	)
 	statements = append(statements, harden(memory, 1)...)
 	if err := run(ctx, conn, statements...); err != nil {
@@ -46,6 +50,22 @@ func openGate(ctx context.Context, memory int64) (*gate, error) {
 		return nil, err
 	}
 	return g, nil
+}
+
+// connect makes the connection that a statement is read in.
+func (g *gate) connect(ctx context.Context) (*sql.Conn, error) {
+	conn, err := g.db.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	// The optimizer would compute constants. The binder does so all the same with
+	// those that are arguments of functions, to see whether they are null: what
+	// that may take is bounded by the budget, and by the limits of the process.
+	if err := run(ctx, conn, "PRAGMA disable_optimizer"); err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return conn, nil
 }
 
 func (g *gate) close() {
@@ -59,8 +79,16 @@ func (g *gate) check(ctx context.Context, text string, pro bool, params Params) 
 	if f := first(text); f != nil {
 		return f
 	}
+	conn, err := g.connect(ctx)
+	if err != nil {
+		if ctx.Err() != nil {
+			return timeout()
+		}
+		return fmt.Errorf("connecting to the engine: %w", err)
+	}
+	defer conn.Close()
 	var tree string
-	err := g.conn.QueryRowContext(ctx, "SELECT json_serialize_sql(CAST(? AS VARCHAR), skip_null := true, skip_empty := true)::VARCHAR", text).Scan(&tree)
+	err = conn.QueryRowContext(ctx, "SELECT json_serialize_sql(CAST(? AS VARCHAR), skip_null := true, skip_empty := true)::VARCHAR", text).Scan(&tree)
 	if ctx.Err() != nil {
 		return timeout()
 	}
@@ -79,10 +107,16 @@ func (g *gate) check(ctx context.Context, text string, pro bool, params Params) 
 			} `json:"named_param_map"`
 		} `json:"statements"`
 	}
-	if err := json.Unmarshal([]byte(tree), &parsed); err != nil {
-		return reject("the statement is too complex")
+	d := json.NewDecoder(strings.NewReader(finite.Replace(tree)))
+	d.UseNumber()
+	if err := d.Decode(&parsed); err != nil {
+		return reject(nestedTooDeep) // JSON has a bound of depth as well
 	}
 	switch {
+	case parsed.Error && (parsed.Type == "internal" || parsed.Type == "fatal"):
+		return unfit()
+	case parsed.Error && tooDeep(parsed.Message):
+		return reject(nestedTooDeep)
 	case parsed.Error && parsed.Type == "not implemented" && !strings.Contains(parsed.Message, "parameters"): // mixed ones it cannot do either
 		return reject("only a query that reads may run: SELECT, WITH … SELECT or DESCRIBE").Try("one SELECT")
 	case parsed.Error && starved("", parsed.Message):
@@ -109,19 +143,26 @@ func (g *gate) check(ctx context.Context, text string, pro bool, params Params) 
 	if f := params.fit(names); f != nil {
 		return f
 	}
-	return g.bind(ctx, text)
+	return bind(ctx, conn, text)
 }
 
+// finite takes out what the engine writes for numbers that JSON does not have.
+// Within a text the quotes would have been escaped.
+var finite = strings.NewReplacer(`"value":Infinity`, `"value":null`, `"value":-Infinity`, `"value":null`, `"value":NaN`, `"value":null`, `"value":-NaN`, `"value":null`)
+
 // bind has the engine resolve the names of the statement.
-func (g *gate) bind(ctx context.Context, text string) error {
-	stmt, err := g.conn.PrepareContext(ctx, text)
+func bind(ctx context.Context, conn *sql.Conn, text string) error {
+	stmt, err := conn.PrepareContext(ctx, text)
 	if err != nil {
 		if ctx.Err() != nil {
 			return timeout()
 		}
 		kind, message := explain(err, text, 0)
-		if starved(kind, message) {
+		switch {
+		case starved(kind, message):
 			return memory()
+		case !itsOwn[kind]:
+			return unfit()
 		}
 		return reject("%s", message)
 	}
@@ -130,9 +171,15 @@ func (g *gate) bind(ctx context.Context, text string) error {
 
 // walker walks the tree of one statement.
 type walker struct {
-	sql string
-	pro bool
+	sql     string
+	pro     bool
+	lambdas int            // that the walk is inside of
+	cast    map[string]any // the last one met, for a type has no place of its own
 }
+
+// maxLambdas bounds lambdas within lambdas: each doubles what the engine does
+// to bind a statement.
+const maxLambdas = 8
 
 // scope is the names of the common table expressions that can be seen.
 type scope struct {
@@ -164,8 +211,10 @@ func (w *walker) statement(node map[string]any) *fault.Fault {
 
 // place is where in the text a node is.
 func (w *walker) place(n map[string]any) string {
-	if off, ok := n["query_location"].(float64); ok && off >= 0 && off <= float64(len(w.sql)) {
-		return at(w.sql, int(off))
+	if n, ok := n["query_location"].(json.Number); ok {
+		if off, err := strconv.Atoi(n.String()); err == nil {
+			return at(w.sql, off)
+		}
 	}
 	return ""
 }
@@ -182,6 +231,9 @@ func (w *walker) walk(v any, sc *scope) *fault.Fault {
 	case map[string]any:
 		if class, ok := v["class"].(string); ok {
 			return w.expression(class, v, sc)
+		}
+		if id, ok := v["id"].(string); ok {
+			return w.typ(id, v, sc)
 		}
 		typ, ok := v["type"].(string)
 		switch {
@@ -229,7 +281,7 @@ var plainTypes = set(`SUBQUERY JOIN EMPTY EXPRESSION_LIST PIVOT
 
 // classes are the kinds of expressions.
 var classes = set(`CASE CAST COLLATE COLUMN_REF COMPARISON CONJUNCTION CONSTANT FUNCTION LAMBDA LAMBDA_REF OPERATOR PARAMETER
-	POSITIONAL_REFERENCE STAR SUBQUERY WINDOW BETWEEN TYPE`)
+	POSITIONAL_REFERENCE STAR SUBQUERY WINDOW BETWEEN`)
 
 // query checks a query, with its common table expressions in view.
 func (w *walker) query(v map[string]any, sc *scope) *fault.Fault {
@@ -321,6 +373,19 @@ func (w *walker) expression(class string, v map[string]any, sc *scope) *fault.Fa
 		}
 	} else if class == "FUNCTION" {
 		return reject("a function without a name is not available%s", w.place(v))
+	}
+	switch {
+	case class == "CAST":
+		w.cast = v
+	case class == "FUNCTION" && byStructure[strings.ToLower(v["function_name"].(string))]:
+		if f := w.structure(v); f != nil {
+			return f
+		}
+	case class == "LAMBDA":
+		if w.lambdas++; w.lambdas > maxLambdas {
+			return reject("lambdas are nested more than %d deep%s", maxLambdas, w.place(v)).Try("compute the inner lists in a subquery")
+		}
+		defer func() { w.lambdas-- }()
 	}
 	if names, _ := v["column_names"].([]any); len(names) > 0 {
 		name, _ := names[len(names)-1].(string)

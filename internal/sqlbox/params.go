@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"database/sql"
 	"encoding/json"
+	"math"
 	"math/big"
 	"slices"
 	"strconv"
@@ -55,9 +56,21 @@ func (p *Params) UnmarshalJSON(b []byte) error {
 // MarshalJSON writes what UnmarshalJSON reads.
 func (p Params) MarshalJSON() ([]byte, error) {
 	if p.Named != nil {
-		return json.Marshal(p.Named)
+		return encode(p.Named)
 	}
-	return json.Marshal(p.List)
+	return encode(p.List)
+}
+
+// outline is the parameters without their values, which are nothing to a gate.
+func (p Params) outline() Params {
+	if p.Named != nil {
+		names := make(map[string]any, len(p.Named))
+		for n := range p.Named {
+			names[n] = nil
+		}
+		return Params{Named: names}
+	}
+	return Params{List: make([]any, len(p.List))}
 }
 
 func (p Params) values() []any {
@@ -113,8 +126,10 @@ func bound(v any) any {
 	if i, ok := new(big.Int).SetString(n.String(), 10); ok && i.BitLen() < 128 {
 		return i
 	}
+	// A number beyond all others is infinite, as it is when the statement itself
+	// says it.
 	f, err := n.Float64()
-	if err != nil {
+	if err != nil && !math.IsInf(f, 0) {
 		return n.String()
 	}
 	return f

@@ -1,11 +1,8 @@
 package sqlbox
 
 import (
-	"context"
+	"errors"
 	"sync"
-	"time"
-
-	"grantgraph/internal/fault"
 )
 
 // worn is how many statements a worker serves before a fresh one takes its
@@ -15,7 +12,8 @@ const worn = 500
 // pool keeps workers of one kind warm.
 type pool struct {
 	spawn func() (*process, error)
-	keep  int // idle workers
+	keep  int   // idle workers
+	spare int64 // bytes that an idle worker may hold beyond what it did when it was new
 
 	mu     sync.Mutex
 	idle   []*process
@@ -32,11 +30,12 @@ func (l *pool) warm() error {
 	return err
 }
 
-// more starts workers until n are idle, without waiting for them.
+// more starts workers until n are idle, or as many as are kept, without waiting
+// for them.
 func (l *pool) more(n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for i := len(l.idle); i < n && !l.closed; i++ {
+	for i := len(l.idle); i < min(n, l.keep) && !l.closed; i++ {
 		l.tasks.Go(func() {
 			// A failure shows when the next query asks for a worker.
 			if p, err := l.spawn(); err == nil {
@@ -49,6 +48,10 @@ func (l *pool) more(n int) {
 // get takes an idle worker or starts one.
 func (l *pool) get() (*process, error) {
 	l.mu.Lock()
+	if l.closed {
+		l.mu.Unlock()
+		return nil, errors.New("the pool is closed")
+	}
 	for n := len(l.idle); n > 0; n = len(l.idle) {
 		p := l.idle[n-1]
 		l.idle = l.idle[:n-1]
@@ -62,15 +65,17 @@ func (l *pool) get() (*process, error) {
 	return l.spawn()
 }
 
-// put gives a worker back. One that died or is worn is replaced.
+// put gives a worker back. One that died, is worn or holds on to much memory
+// is replaced: what a heavy query took is not given back in any other way.
 func (l *pool) put(p *process) {
+	fit := !p.dead && p.asked < worn && p.grown() <= l.spare
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed { // and waiting for its tasks: there must be no new one
 		go p.end()
 		return
 	}
-	if !p.dead && p.asked < worn && len(l.idle) < l.keep {
+	if fit && len(l.idle) < l.keep {
 		l.idle = append(l.idle, p)
 		return
 	}
@@ -95,49 +100,4 @@ func (l *pool) close() {
 		p.end()
 	}
 	l.tasks.Wait()
-}
-
-// line is a bounded number of places with a bounded queue before them.
-type line struct {
-	places  chan struct{}
-	most    int           // that may wait
-	longest time.Duration // that one may wait
-	mu      sync.Mutex
-	waiting int
-}
-
-// enter waits for a place and returns what gives it back.
-func (l *line) enter(ctx context.Context) (leave func(), err error) {
-	leave = func() { <-l.places }
-	select {
-	case l.places <- struct{}{}:
-		return leave, nil
-	default:
-	}
-	l.mu.Lock()
-	if l.waiting >= l.most {
-		l.mu.Unlock()
-		return nil, busy()
-	}
-	l.waiting++
-	l.mu.Unlock()
-	defer func() {
-		l.mu.Lock()
-		l.waiting--
-		l.mu.Unlock()
-	}()
-	timer := time.NewTimer(l.longest)
-	defer timer.Stop()
-	select {
-	case l.places <- struct{}{}:
-		return leave, nil
-	case <-timer.C:
-		return nil, busy()
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
-func busy() *fault.Fault {
-	return fault.New(Busy, "too many queries are running").Try("retry in %d seconds", RetryAfter)
 }

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -20,6 +22,7 @@ type process struct {
 	gone  chan struct{} // closed when it has ended
 	said  *lastWords    // what it wrote to its error output
 	notes []string
+	fresh int64 // bytes of memory of its own when it was new
 	asked int
 	dead  bool
 	once  sync.Once
@@ -28,8 +31,12 @@ type process struct {
 // patience is how long a worker may take to open its files.
 const patience = 30 * time.Second
 
-// errDied is returned when a worker ends while it serves a statement.
-var errDied = errors.New("the worker died")
+var (
+	// errDied is returned when a worker ends while it serves a statement.
+	errDied = errors.New("the worker died")
+	// errGone is returned when a worker has ended before it was asked.
+	errGone = errors.New("the worker is gone")
+)
 
 // spawn starts a worker and waits until it is ready.
 func spawn(command []string, h hello) (*process, error) {
@@ -64,8 +71,13 @@ func spawn(command []string, h hello) (*process, error) {
 	}()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
+	order, err := encode(h)
+	if err != nil {
+		p.end()
+		return nil, err
+	}
 	var r ready
-	if err := p.exchange(ctx, h, &r); err != nil {
+	if err := p.exchange(ctx, order, func(from io.Reader) error { return readFrame(from, maxHead, &r) }); err != nil {
 		p.end()
 		return nil, fmt.Errorf("a SQL worker did not start: %w: %s", err, p.said)
 	}
@@ -73,28 +85,32 @@ func spawn(command []string, h hello) (*process, error) {
 		p.end()
 		return nil, fmt.Errorf("a SQL worker did not start: %s", r.Err)
 	}
-	p.notes = r.Notes
+	p.notes, p.fresh = r.Notes, p.memory()
 	return p, nil
 }
 
-// exchange sends a frame and waits for the answer. When the context ends
-// first, or the worker does, the worker is done for.
-func (p *process) exchange(ctx context.Context, send, receive any) error {
+// exchange sends a frame and reads the answer. When the context ends first, or
+// the worker does, the worker is done for.
+func (p *process) exchange(ctx context.Context, send []byte, read func(io.Reader) error) error {
 	done := make(chan error, 1)
 	go func() {
-		err := writeFrame(p.in, send)
-		if err == nil {
-			err = readFrame(p.out, maxAnswer, receive)
+		if err := writeFrame(p.in, send); err != nil {
+			// Nobody holds the other end: the worker has not seen it.
+			done <- fmt.Errorf("%w: %w", errGone, err)
+			return
 		}
-		done <- err
+		if err := read(p.out); err != nil {
+			done <- fmt.Errorf("%w: %w", errDied, err)
+			return
+		}
+		done <- nil
 	}()
 	select {
 	case err := <-done:
 		if err != nil {
 			p.end()
-			return fmt.Errorf("%w: %w", errDied, err)
 		}
-		return nil
+		return err
 	case <-ctx.Done():
 		p.end()
 		<-done // the pipes are closed, so this does not wait long
@@ -123,16 +139,34 @@ func (p *process) alive() bool {
 	}
 }
 
+// memory is what the worker holds of its own, in bytes: what it has in memory
+// without the files that it has mapped. It is 0 where the system does not say.
+func (p *process) memory() int64 {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", p.cmd.Process.Pid))
+	if err != nil {
+		return 0
+	}
+	var size, resident, shared int64
+	if _, err := fmt.Sscan(string(text), &size, &resident, &shared); err != nil {
+		return 0
+	}
+	return (resident - shared) * int64(os.Getpagesize())
+}
+
+// grown is how many bytes more the worker holds than when it was new.
+func (p *process) grown() int64 { return p.memory() - p.fresh }
+
+// starved says whether a worker that has ended did so for want of memory.
+func (p *process) starved() bool {
+	said := p.said.String()
+	return slices.ContainsFunc([]string{"bad_alloc", "cannot allocate memory", "out of memory"}, func(s string) bool { return strings.Contains(said, s) })
+}
+
 // crashed says whether a worker that has ended did so by a fault of the program
 // or of the engine, and not because there was no more memory.
 func (p *process) crashed() bool {
 	said := p.said.String()
-	for _, want := range []string{"bad_alloc", "cannot allocate memory", "out of memory"} {
-		if strings.Contains(said, want) {
-			return false
-		}
-	}
-	return strings.Contains(said, "panic:") || strings.Contains(said, "SIGSEGV") || strings.Contains(said, "SIGABRT")
+	return !p.starved() && slices.ContainsFunc([]string{"panic:", "SIGSEGV", "SIGABRT", "SIGBUS", "SIGILL", "SIGFPE"}, func(s string) bool { return strings.Contains(said, s) })
 }
 
 // lastWords keeps the beginning of what is written to it: a program that dies

@@ -13,6 +13,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -34,15 +35,18 @@ const (
 
 // Options set the limits of a Box. The zero value of a field is its default.
 type Options struct {
-	Workers int           // queries at a time; as many as there are processors, but more than one key may have, and at most 8
-	Queue   int           // queries that may wait for a worker; 4 for each
-	Wait    time.Duration // that a query waits for a worker at most; 10 s
-	PerKey  int           // queries of one key at a time, those waiting included; 2
-	Timeout time.Duration // of a query; 30 s
-	Memory  int64         // of a query, bytes; a share of the machine's, from 256 MiB to 1 GiB
-	Threads int           // of a query; as many as there are processors, at most 4
-	Command []string      // that starts a worker; this program with sql-worker
-	Log     *slog.Logger
+	Workers  int           // queries at a time; more than four owners may have together
+	Gates    int           // statements read at a time; one more than there are processors, at most 8
+	Queue    int           // statements that may wait to be read, and queries that may wait for a worker; 12
+	Wait     time.Duration // that a statement waits to be read, and then for a worker, at most; 7 s each
+	PerOwner int           // queries of one owner at a time, those waiting included; 2
+	Timeout  time.Duration // of a query; 30 s
+	Reading  time.Duration // of processor time that the gate may spend on a statement; 1 s
+	Memory   int64         // of a query, bytes; a share of the machine's, from 128 MiB to 1 GiB
+	Spare    int64         // bytes that an idle worker may hold beyond what it did when it was new; 192 MiB
+	Threads  int           // of a query; as many as there are processors, at most 4
+	Command  []string      // that starts a worker; this program with sql-worker
+	Log      *slog.Logger
 }
 
 func (o *Options) defaults() error {
@@ -51,19 +55,29 @@ func (o *Options) defaults() error {
 			*v = d
 		}
 	}
-	or(&o.PerKey, 2)
-	or(&o.Workers, max(min(8, runtime.NumCPU()), o.PerKey+1)) // so that no key can shut out the others
-	or(&o.Queue, 4*o.Workers)
+	or(&o.PerOwner, 2)
+	// A query has its time, however heavy it is. So that a few owners of heavy
+	// ones cannot shut out the others, there are places for more of them; the
+	// processors are shared by the system, and the memory is divided below.
+	or(&o.Workers, 4*o.PerOwner+1)
+	or(&o.Gates, min(8, runtime.NumCPU()+1))
+	or(&o.Queue, 12)
 	or(&o.Threads, min(4, runtime.NumCPU()))
+	if o.Reading == 0 {
+		o.Reading = time.Second
+	}
+	if o.Spare == 0 {
+		o.Spare = 192 << 20
+	}
 	if o.Wait == 0 {
-		o.Wait = 10 * time.Second
+		o.Wait = 7 * time.Second
 	}
 	if o.Timeout == 0 {
 		o.Timeout = 30 * time.Second
 	}
 	if o.Memory == 0 {
-		// Of each set of files there can be as many workers as run at a time.
-		o.Memory = min(1<<30, max(256<<20, physical()/int64(4*o.Workers)))
+		// All that run at a time have no more than half of the machine's.
+		o.Memory = min(1<<30, max(128<<20, physical()/int64(2*o.Workers)))
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -94,7 +108,7 @@ type Request struct {
 	SQL    string
 	Params Params
 	Pro    bool   // the caller's plan reads the Pro tables
-	Key    string // of the caller; empty is nobody's, and not limited
+	Owner  string // who is counted: an account with all its keys, or a key that stands alone; empty is nobody, who is not limited
 	Place  *Place // that Check takes for Run; nil when Run is to find one
 }
 
@@ -106,7 +120,7 @@ type Place struct{ leave func() }
 // Result is what a query found.
 type Result struct {
 	Columns   []Column          `json:"columns"`
-	Rows      []json.RawMessage `json:"rows"` // objects, in the order of the query
+	Rows      []json.RawMessage `json:"-"` // objects, in the order of the query
 	Truncated bool              `json:"truncated"`
 	Elapsed   time.Duration     `json:"elapsed"` // in the worker
 }
@@ -125,9 +139,9 @@ type Box struct {
 	reads *line // at the gate
 	runs  *line
 
-	mu   sync.Mutex
-	keys map[string]int
-	told bool // what confinement lacks
+	mu     sync.Mutex
+	owners map[string]int // their queries
+	told   bool           // what confinement lacks
 }
 
 // Warehouse runs queries on the files of one snapshot, with workers that have
@@ -142,16 +156,15 @@ func New(opt Options) (*Box, error) {
 	if err := opt.defaults(); err != nil {
 		return nil, err
 	}
-	newLine := func() *line {
-		return &line{places: make(chan struct{}, opt.Workers), most: opt.Queue, longest: opt.Wait}
-	}
-	b := &Box{opt: opt, reads: newLine(), runs: newLine(), keys: map[string]int{}}
+	b := &Box{opt: opt, owners: map[string]int{}}
+	b.reads = newLine(opt.Gates, opt.Queue, opt.Wait)
+	b.runs = newLine(opt.Workers, opt.Queue, opt.Wait)
 	b.gates = b.pool(hello{Role: roleGate, Memory: 256 << 20, Threads: 1})
 	return b, nil
 }
 
 func (b *Box) pool(h hello) *pool {
-	return &pool{keep: b.opt.Workers, spawn: func() (*process, error) {
+	return &pool{keep: min(b.opt.Workers, b.opt.Gates), spare: b.opt.Spare, spawn: func() (*process, error) {
 		p, err := spawn(b.opt.Command, h)
 		if err != nil {
 			b.opt.Log.Error("sql worker", "err", err)
@@ -221,8 +234,9 @@ func (w *Warehouse) Query(ctx context.Context, r Request) (*Result, error) {
 // Check asks the gate, as Box.Check does.
 func (w *Warehouse) Check(ctx context.Context, r Request) error { return w.box.Check(ctx, r) }
 
-// gateTime is how long the gate may take to read a statement: far longer than
-// any takes, because a machine under load must not refuse a simple one.
+// gateTime is how long the gate may take to read a statement by the clock on
+// the wall. What bounds a statement is the processor time it takes; a machine
+// under load must not refuse a simple one.
 const gateTime = 10 * time.Second
 
 // Check asks the gate whether a statement may run, and takes a place for it if
@@ -231,13 +245,16 @@ func (b *Box) Check(ctx context.Context, r Request) error {
 	if f := first(r.SQL); f != nil { // a megabyte is refused before it is sent anywhere
 		return f
 	}
-	done, err := b.count(r.Key)
+	if sent, err := encode(ask{SQL: r.SQL, Params: r.Params}); err != nil || len(sent) > maxAsk-1<<10 {
+		return reject("the values of the parameters are too long: at most %d MiB of them can be bound", maxAsk>>20).Try("shorten the texts among them")
+	}
+	done, err := b.count(r.Owner)
 	if err != nil {
 		return err
 	}
 	if err = b.read(ctx, r); err == nil && r.Place != nil {
 		var leave func()
-		if leave, err = b.runs.enter(ctx); err == nil {
+		if leave, err = b.runs.enter(ctx, r.Owner); err == nil {
 			r.Place.leave = sync.OnceFunc(func() { leave(); done() })
 			context.AfterFunc(ctx, r.Place.leave)
 			return nil
@@ -247,16 +264,22 @@ func (b *Box) Check(ctx context.Context, r Request) error {
 	return err
 }
 
-// read has the gate read a statement.
+// read has the gate read a statement. It goes on when the caller is gone: who
+// leaves before a costly statement is refused shall not have it for nothing.
 func (b *Box) read(ctx context.Context, r Request) error {
-	leave, err := b.reads.enter(ctx)
+	leave, err := b.reads.enter(ctx, r.Owner)
 	if err != nil {
 		return err
 	}
 	defer leave()
-	_, err = b.serve(ctx, b.gates, ask{SQL: r.SQL, Params: r.Params, Pro: r.Pro, Timeout: min(gateTime, 2*b.opt.Timeout)})
-	if f, ok := fault.Of(err); ok && (f.Slug == TimedOut || f.Slug == OutOfMemory || f.Slug == Failed) {
-		return reject("the statement is too complex to be read").Try("split it into smaller queries, or ask again in a moment if it is short")
+	_, err = b.serve(context.WithoutCancel(ctx), b.gates, ask{SQL: r.SQL, Params: r.Params.outline(), Pro: r.Pro, Timeout: gateTime, Budget: b.opt.Reading})
+	f, ok := fault.Of(err)
+	switch {
+	case !ok:
+	case f.Slug == TimedOut, errors.Is(err, errDied):
+		return busy() // the machine had no time for it, or ended the worker
+	case f.Slug == OutOfMemory, f.Slug == Failed:
+		return tooComplex()
 	}
 	return err
 }
@@ -266,11 +289,11 @@ func (b *Box) enter(ctx context.Context, r Request) (func(), error) {
 	if r.Place != nil && r.Place.leave != nil {
 		return r.Place.leave, nil
 	}
-	done, err := b.count(r.Key)
+	done, err := b.count(r.Owner)
 	if err != nil {
 		return nil, err
 	}
-	leave, err := b.runs.enter(ctx)
+	leave, err := b.runs.enter(ctx, r.Owner)
 	if err != nil {
 		done()
 		return nil, err
@@ -293,22 +316,22 @@ func (w *Warehouse) Run(ctx context.Context, r Request) (*Result, error) {
 	return w.box.serve(ctx, l, ask{SQL: r.SQL, Params: r.Params, Pro: r.Pro, Timeout: w.box.opt.Timeout})
 }
 
-// count admits one more query of a key.
-func (b *Box) count(key string) (done func(), err error) {
-	if key == "" {
+// count admits one more query of an owner.
+func (b *Box) count(owner string) (done func(), err error) {
+	if owner == "" {
 		return func() {}, nil
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.keys[key] >= b.opt.PerKey {
-		return nil, fault.New(Concurrent, "this key has %d queries running already", b.keys[key]).Try("wait for one of them to end")
+	if n := b.owners[owner]; n >= b.opt.PerOwner {
+		return nil, fault.New(Concurrent, "%d queries of this account are running already", n).Try("wait for one of them to end; the keys of an account are counted together")
 	}
-	b.keys[key]++
+	b.owners[owner]++
 	return func() {
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		if b.keys[key]--; b.keys[key] == 0 {
-			delete(b.keys, key)
+		if b.owners[owner]--; b.owners[owner] == 0 {
+			delete(b.owners, owner)
 		}
 	}, nil
 }
@@ -317,26 +340,29 @@ func (b *Box) count(key string) (done func(), err error) {
 // which spares it; then it is killed.
 const grace = 250 * time.Millisecond
 
-// soon is the time within which the death of a worker is taken for one that
-// had happened before it was asked.
-const soon = 50 * time.Millisecond
-
 // serve has a worker of the pool answer. A worker that does not answer in time
-// is killed, and one that dies is replaced; if it seems to have been dead
-// already, another is asked.
+// is killed, and one that dies is replaced; if it was dead already, another is
+// asked.
 func (b *Box) serve(ctx context.Context, l *pool, a ask) (*Result, error) {
-	start := time.Now()
-	res, err := b.try(ctx, l, a)
-	if errors.Is(err, errDied) && time.Since(start) < soon {
-		res, err = b.try(ctx, l, a)
+	sent, err := encode(a)
+	if err != nil {
+		return nil, err
 	}
-	if errors.Is(err, errDied) {
-		return nil, memory()
+	var res *Result
+	for range 3 {
+		if res, err = b.try(ctx, l, a.Timeout, sent); !errors.Is(err, errGone) {
+			break
+		}
+	}
+	if errors.Is(err, errDied) || errors.Is(err, errGone) {
+		f := memory()
+		f.Err = err
+		return nil, f
 	}
 	return res, err
 }
 
-func (b *Box) try(ctx context.Context, l *pool, a ask) (*Result, error) {
+func (b *Box) try(ctx context.Context, l *pool, timeLimit time.Duration, sent []byte) (*Result, error) {
 	p, err := l.get()
 	if err != nil {
 		f := fault.New(Unavailable, "no worker could be started").Try("retry in a minute")
@@ -345,10 +371,10 @@ func (b *Box) try(ctx context.Context, l *pool, a ask) (*Result, error) {
 	}
 	defer func() { l.put(p) }()
 	p.asked++
-	limited, cancel := context.WithTimeout(ctx, a.Timeout+grace)
+	limited, cancel := context.WithTimeout(ctx, timeLimit+grace)
 	defer cancel()
 	var got answer
-	err = p.exchange(limited, a, &got)
+	err = p.exchange(limited, sent, func(from io.Reader) error { return readAnswer(from, &got) })
 	switch {
 	case err == nil:
 	case ctx.Err() != nil:
@@ -357,8 +383,11 @@ func (b *Box) try(ctx context.Context, l *pool, a ask) (*Result, error) {
 		return nil, timeout()
 	default:
 		b.opt.Log.Warn("a SQL worker died", "err", err, "state", p.cmd.ProcessState, "said", p.said.String())
-		if p.crashed() {
+		switch {
+		case p.crashed():
 			return nil, unfit()
+		case p.starved():
+			return nil, memory()
 		}
 		return nil, err
 	}

@@ -70,8 +70,8 @@ func makeWorld(dir string, grants int) (*snapshot.Snapshot, error) {
 	return result.Snapshot, nil
 }
 
-// box is a Box on the world.
-func box(t testing.TB, opt Options) *Box {
+// box is a warehouse of the world in a Box of its own.
+func box(t testing.TB, opt Options) *Warehouse {
 	t.Helper()
 	if opt.Workers == 0 {
 		opt.Workers = 2
@@ -83,11 +83,13 @@ func box(t testing.TB, opt Options) *Box {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { b.Close() })
-	if err := b.Use(world(t).Dir); err != nil {
+	t.Cleanup(b.Close)
+	w, err := b.Open(world(t).Dir)
+	if err != nil {
 		t.Fatal(err)
 	}
-	return b
+	t.Cleanup(w.Close)
+	return w
 }
 
 // testWriter lets a test show the log of its box.
@@ -129,7 +131,14 @@ func TestQuery(t *testing.T) {
 		{"SELECT 'f47ac10b-58cc-4372-a567-0e02b2c3d479'::UUID AS u, '<é\"\n>' AS t", `[{"u":"f47ac10b-58cc-4372-a567-0e02b2c3d479","t":"\u003cé\"\n\u003e"}]`},
 		{"SELECT {'z': DATE '2020-01-02', 'a': TIMESTAMP '2020-01-02 03:04:05', 't': TIME '06:07:08', 'u': 'f47ac10b-58cc-4372-a567-0e02b2c3d479'::UUID} AS s", `[{"s":{"z":"2020-01-02","a":"2020-01-02T03:04:05","t":"06:07:08","u":"f47ac10b-58cc-4372-a567-0e02b2c3d479"}}]`},
 		{"SELECT [{'a \"b\", DATE': TIMESTAMP '2020-01-02 03:04:05'}] AS l, MAP {DATE '2020-01-02': [TIME '03:04:05']} AS m, [[1.5::DECIMAL(9, 2)]] AS n, union_value(d := DATE '2020-01-02') AS u", `[{"l":[{"a \"b\", DATE":"2020-01-02T03:04:05"}],"m":{"2020-01-02":["03:04:05"]},"n":[[1.5]],"u":"2020-01-02"}]`},
-		{"SELECT DATE 'infinity' AS a, TIMESTAMP '-infinity' AS b, TIMETZ '01:02:03+01:00' AS c, ['infinity'::TIMESTAMPTZ] AS d, json('{\"b\": [1], \"a\": null}') AS e", `[{"a":"infinity","b":"-infinity","c":"00:02:03Z","d":["infinity"],"e":{"a":null,"b":[1]}}]`},
+		{"SELECT DATE 'infinity' AS a, TIMESTAMP '-infinity' AS b, TIMETZ '01:02:03+01:00' AS c, ['infinity'::TIMESTAMPTZ] AS d, json('{\"b\": [1], \"a\": null}') AS e", `[{"a":"infinity","b":"-infinity","c":"00:02:03Z","d":["infinity"],"e":{"b":[1],"a":null}}]`},
+		{"SELECT to_json(9007199254740993) AS j, {'a': to_json(9007199254740993), 'd': 1.5::DECIMAL(9,2), 't': 'infinity'::TIMESTAMPTZ} AS s, [json('{\"z\":1,\"a\":123456789012345678901234567890}')] AS l, 2 AS l", `[{"j":9007199254740993,"s":{"a":9007199254740993,"d":1.5,"t":"infinity"},"l":[{"z":1,"a":123456789012345678901234567890}],"l_1":2}]`},
+		{"SELECT json('{\"a\":1, \"a\":2}') AS twice, to_json('nan'::DOUBLE) AS n, NULL::JSON AS none, to_json('x') AS t, MAP {'k': json('1e400')} AS m", `[{"twice":{"a":1,"a":2},"n":"NaN","none":null,"t":"x","m":{"k":1e400}}]`},
+		{"SELECT 1e400 AS a, -1e400 AS b, 'x\"value\":Infinity' AS c, 1e-400 AS d", `[{"a":"Infinity","b":"-Infinity","c":"x\"value\":Infinity","d":0}]`},
+		{"SELECT 'infinity'::TIMESTAMP_S AS a, '-infinity'::TIMESTAMP_MS AS b, 'infinity'::TIMESTAMP_NS AS c, '-infinity'::TIMESTAMPTZ AS d, {'x': ['-infinity'::TIMESTAMP_S]} AS e, '-infinity'::TIMESTAMP_NS AS f", `[{"a":"infinity","b":"-infinity","c":"infinity","d":"-infinity","e":{"x":["-infinity"]},"f":"-infinity"}]`},
+		{"SELECT TIMESTAMP '290000-01-01' AS a, DATE '290000-01-01' AS b, TIMESTAMP '0044-03-15 (BC) 00:00:00' AS c, DATE '0001-01-01 (BC)' AS d, '2020-01-01'::TIMESTAMP_S AS e", `[{"a":"290000-01-01T00:00:00","b":"290000-01-01","c":"-0043-03-15T00:00:00","d":"0000-01-01","e":"2020-01-01T00:00:00"}]`},
+		{"SELECT to_microseconds(9223372036854775807) AS i, INTERVAL '-1 second' AS j, INTERVAL '1.5 seconds' AS k", `[{"i":"P0M0DT9223372036854.775807S","j":"P0M0DT-1S","k":"P0M0DT1.5S"}]`},
+		{"SELECT from_json('{\"a\": [1], \"d\": 1.5}', '{\"a\": [\"BIGINT\"], \"d\": \"DECIMAL(9,2)\"}') AS x", `[{"x":{"a":[1],"d":1.5}}]`},
 		{"WITH t AS (SELECT * FROM range(3) r(n)) SELECT n FROM t ORDER BY n DESC; -- done", `[{"n":2},{"n":1},{"n":0}]`},
 		{"WITH RECURSIVE f AS (SELECT 1 AS n UNION ALL SELECT n * 2 FROM f WHERE n < 5) SELECT max(n) AS m FROM f", `[{"m":8}]`},
 		{"SELECT E'a\\';b' AS s, $$x;'y$$ AS t /* ; */", `[{"s":"a';b","t":"x;'y"}]`},
@@ -182,6 +191,8 @@ func TestParams(t *testing.T) {
 		{"SELECT $who::VARCHAR AS a, $n::DOUBLE AS n", `{"who": "y", "n": 1.5}`, `[{"a":"y","n":1.5}]`, ""},
 		{"SELECT count(*) AS n FROM grants WHERE funder_ein = ? AND amount > ?", `["no", 9007199254740993]`, `[{"n":0}]`, ""},
 		{"SELECT ? AS a, ? AS b, ? AS c", `[12345678901234567890, -12345678901234567890123, 1e3]`, `[{"a":12345678901234567890,"b":-12345678901234567890123,"c":1000}]`, ""},
+		{"SELECT to_json(?::BIGINT) AS j", `[9007199254740993]`, `[{"j":9007199254740993}]`, ""},
+		{"SELECT $1::DOUBLE AS a, $2::DOUBLE AS b", `[1e400, -1e400]`, `[{"a":"Infinity","b":"-Infinity"}]`, ""},
 		{"SELECT ?::INT AS s", `[]`, "", Rejected},
 		{"SELECT 1", `[1]`, "", Rejected},
 		{"SELECT $a::INT", `{"b": 1}`, "", Rejected},
@@ -283,66 +294,72 @@ func TestFindOrg(t *testing.T) {
 	}
 }
 
-// TestSwap asks while the snapshot changes under the questions.
+// TestSwap asks two warehouses of one box, one of which goes away, as the
+// questions to it have ended.
 func TestSwap(t *testing.T) {
 	t.Parallel()
-	b := box(t, Options{Queue: 100})
-	var wg sync.WaitGroup
-	for range 4 {
-		wg.Go(func() {
-			for range 10 {
-				if _, err := b.Query(t.Context(), Request{SQL: "SELECT count(*) FROM grants"}); err != nil {
-					t.Error(err)
+	old := box(t, Options{Queue: 100})
+	next, err := old.box.Open(world(t).Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer next.Close()
+	for _, w := range []*Warehouse{old, next} {
+		var wg sync.WaitGroup
+		for range 4 {
+			wg.Go(func() {
+				for range 10 {
+					if _, err := w.Query(t.Context(), Request{SQL: "SELECT count(*) FROM grants"}); err != nil {
+						t.Error(err)
+					}
 				}
-			}
-		})
-	}
-	for range 3 {
-		if err := b.Use(world(t).Dir); err != nil {
-			t.Error(err)
+			})
 		}
+		wg.Wait()
+		old.Close()
 	}
-	wg.Wait()
-	if err := b.Use(t.TempDir()); slug(err) != "no_warehouse" {
+	if _, err := old.Query(t.Context(), Request{SQL: "SELECT 1"}); slug(err) != Unavailable {
+		t.Errorf("a closed warehouse says %v", err)
+	}
+	if _, err := old.box.Open(t.TempDir()); slug(err) != "no_warehouse" {
 		t.Error(err)
 	}
-	if _, err := b.Query(t.Context(), Request{SQL: "SELECT 1"}); err != nil {
-		t.Errorf("after a snapshot without a warehouse: %v", err)
-	}
-	b.Close()
-	if _, err := b.Query(t.Context(), Request{SQL: "SELECT 1"}); err == nil {
-		t.Error("a closed box answers")
-	}
+}
+
+// running is how many places to run are taken.
+func running(b *Warehouse) int {
+	n, _ := b.box.runs.state()
+	return n
 }
 
 // TestCrowd checks who waits, who is sent away and that all is given back.
 func TestCrowd(t *testing.T) {
 	t.Parallel()
 	const slow = "SELECT count(*) FROM range(100000000000) a"
-	b := box(t, Options{Workers: 1, Queue: 1, Wait: 50 * time.Millisecond, PerKey: 1, Timeout: time.Second})
+	b := box(t, Options{Workers: 1, Queue: 1, Wait: 50 * time.Millisecond, PerOwner: 1, Timeout: time.Second})
 	ctx, cancel := context.WithCancel(t.Context())
 	started := make(chan error, 1)
 	go func() {
-		_, err := b.Run(ctx, Request{SQL: slow, Key: "k"})
+		_, err := b.Run(ctx, Request{SQL: slow, Owner: "k"})
 		started <- err
 	}()
-	for len(b.runs.places) == 0 {
+	for running(b) == 0 {
 		runtime.Gosched()
 	}
-	if _, err := b.Run(t.Context(), Request{SQL: "SELECT 1", Key: "k"}); slug(err) != Concurrent {
+	if _, err := b.Run(t.Context(), Request{SQL: "SELECT 1", Owner: "k"}); slug(err) != Concurrent {
 		t.Errorf("a second query of a key: %v", err)
 	}
-	if _, err := b.Run(t.Context(), Request{SQL: "SELECT 1", Key: "other"}); slug(err) != Busy {
+	if _, err := b.Run(t.Context(), Request{SQL: "SELECT 1", Owner: "other"}); slug(err) != Busy {
 		t.Errorf("while the only worker is at work: %v", err)
 	}
 	cancel()
 	if err := <-started; err == nil {
 		t.Error("an abandoned query has an answer")
 	}
-	if _, err := b.Query(t.Context(), Request{SQL: "SELECT 1", Key: "k"}); err != nil {
+	if _, err := b.Query(t.Context(), Request{SQL: "SELECT 1", Owner: "k"}); err != nil {
 		t.Errorf("after an abandoned query: %v", err)
 	}
-	if _, err := b.Query(t.Context(), Request{SQL: slow, Key: "k"}); slug(err) != TimedOut {
+	if _, err := b.Query(t.Context(), Request{SQL: slow, Owner: "k"}); slug(err) != TimedOut {
 		t.Errorf("a slow query: %v", err)
 	}
 }
@@ -353,7 +370,7 @@ func TestDeath(t *testing.T) {
 	t.Parallel()
 	b := box(t, Options{Workers: 1, Log: slog.New(slog.DiscardHandler)})
 	for range 3 {
-		for _, l := range []*pool{b.gates, b.now.open} {
+		for _, l := range []*pool{b.box.gates, b.open} {
 			l.mu.Lock()
 			for _, p := range l.idle {
 				if err := p.cmd.Process.Kill(); err != nil {
@@ -367,7 +384,7 @@ func TestDeath(t *testing.T) {
 			t.Errorf("after the idle workers were killed: %v", err)
 		}
 	}
-	l := b.now.open
+	l := b.open
 	p, err := l.get()
 	if err != nil {
 		t.Fatal(err)
@@ -378,8 +395,9 @@ func TestDeath(t *testing.T) {
 		_, err := b.Run(t.Context(), Request{SQL: "SELECT count(*) FROM range(100000000000)"})
 		done <- err
 	}()
-	timer := time.NewTimer(2 * soon)
-	<-timer.C
+	for running(b) == 0 {
+		runtime.Gosched()
+	}
 	if err := p.cmd.Process.Kill(); err != nil {
 		t.Error(err)
 	}
@@ -470,8 +488,8 @@ func TestCrashed(t *testing.T) {
 // by Run, and that a place nobody came for is free again.
 func TestPlace(t *testing.T) {
 	t.Parallel()
-	b := box(t, Options{Workers: 1, Queue: 1, Wait: 50 * time.Millisecond, PerKey: 1})
-	ask := func(key string) Request { return Request{SQL: "SELECT 1 AS a", Key: key, Place: new(Place)} }
+	b := box(t, Options{Workers: 1, Queue: 1, Wait: 50 * time.Millisecond, PerOwner: 1})
+	ask := func(key string) Request { return Request{SQL: "SELECT 1 AS a", Owner: key, Place: new(Place)} }
 	mine := ask("k")
 	if err := b.Check(t.Context(), mine); err != nil {
 		t.Fatal(err)
@@ -492,7 +510,7 @@ func TestPlace(t *testing.T) {
 	leave()
 	for try := 0; ; try++ {
 		// What follows the end of a context runs beside us.
-		if _, err := b.Run(t.Context(), Request{SQL: "SELECT 1", Key: "k"}); err == nil {
+		if _, err := b.Run(t.Context(), Request{SQL: "SELECT 1", Owner: "k"}); err == nil {
 			break
 		} else if try > 100 {
 			t.Fatalf("after the caller left: %v", err)
@@ -505,7 +523,7 @@ func TestPlace(t *testing.T) {
 func TestDefaults(t *testing.T) {
 	t.Parallel()
 	var opt Options
-	if err := opt.defaults(); err != nil || opt.Workers <= opt.PerKey {
-		t.Errorf("%d workers, of which a key may have %d: %v", opt.Workers, opt.PerKey, err)
+	if err := opt.defaults(); err != nil || opt.Workers <= 4*opt.PerOwner {
+		t.Errorf("%d workers, of which a key may have %d: %v", opt.Workers, opt.PerOwner, err)
 	}
 }

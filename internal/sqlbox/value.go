@@ -1,6 +1,7 @@
 package sqlbox
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -49,6 +50,9 @@ func appendValue(b []byte, v any, t *shape) []byte {
 	case duckdb.Decimal:
 		return append(b, v.String()...)
 	case string:
+		if t.is("JSON") {
+			return appendJSON(b, v)
+		}
 		return appendText(b, v)
 	case []byte:
 		if t.is("UUID") && len(v) == 16 {
@@ -84,6 +88,16 @@ func appendValue(b []byte, v any, t *shape) []byte {
 		return appendText(b, v.String())
 	}
 	return appendText(b, fmt.Sprint(v))
+}
+
+// appendJSON writes a text of JSON as it is, so that its numbers keep their
+// digits and its members their order.
+func appendJSON(b []byte, text string) []byte {
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, []byte(text)); err != nil { // as with a NaN, which the engine lets in
+		return appendText(b, text)
+	}
+	return append(b, compact.Bytes()...)
 }
 
 // appendStruct keeps the order of the fields.
@@ -155,6 +169,12 @@ func moment(v time.Time, t *shape) string {
 		layout = "15:04:05.999999Z"
 	case t.is("TIMESTAMP"):
 		endless = edge(v.UnixMicro(), math.MaxInt64)
+	case t.is("TIMESTAMP_S"):
+		endless = edge(v.Unix(), math.MaxInt64)
+	case t.is("TIMESTAMP_MS"):
+		endless = edge(v.UnixMilli(), math.MaxInt64)
+	case t.is("TIMESTAMP_NS"):
+		endless = edge(v.UnixNano(), math.MaxInt64)
 	case t.is("TIMESTAMPTZ"):
 		layout, endless = layout+"Z", edge(v.UnixMicro(), math.MaxInt64)
 	}
@@ -180,7 +200,14 @@ func edge(n, most int64) int {
 
 // span is an interval in ISO 8601.
 func span(i duckdb.Interval) string {
-	s := strconv.FormatFloat(float64(i.Micros)/1e6, 'f', -1, 64)
+	sign, micros := "", uint64(i.Micros)
+	if i.Micros < 0 {
+		sign, micros = "-", -micros
+	}
+	s := fmt.Sprintf("%s%d", sign, micros/1e6)
+	if part := micros % 1e6; part > 0 {
+		s += strings.TrimRight(fmt.Sprintf(".%06d", part), "0")
+	}
 	return fmt.Sprintf("P%dM%dDT%sS", i.Months, i.Days, s)
 }
 
@@ -190,6 +217,7 @@ type shape struct {
 	name   string
 	fields []string // of a struct or union
 	parts  []*shape // fields, the items of a list, or the keys and values of a map
+	count  string   // of a list: [], or [3] when there are always as many
 }
 
 func (t *shape) is(name string) bool { return t != nil && t.name == name }
@@ -209,21 +237,60 @@ func (t *shape) inner(i int) *shape {
 	return t.parts[i]
 }
 
+// has says whether a type of this name is in it.
+func (t *shape) has(name string) bool {
+	return t.is(name) || t != nil && slices.ContainsFunc(t.parts, func(p *shape) bool { return p.has(name) })
+}
+
+// write is the type as the driver writes it, with another in the place of one
+// of its parts.
+func (t *shape) write(of, with string) string {
+	switch {
+	case t.name == of:
+		return with
+	case t.name == "LIST" && len(t.parts) == 1:
+		return t.parts[0].write(of, with) + t.count
+	case t.parts == nil:
+		return t.name
+	}
+	var parts []string
+	for i, p := range t.parts {
+		part := p.write(of, with)
+		if t.fields != nil {
+			part = `"` + strings.ReplaceAll(t.fields[i], `"`, `""`) + `" ` + part
+		}
+		parts = append(parts, part)
+	}
+	separator := ", "
+	if t.name == "DECIMAL" {
+		separator = ","
+	}
+	return t.name + "(" + strings.Join(parts, separator) + ")"
+}
+
 // readShape reads a type as the driver writes it: DATE, DECIMAL(9,2),
-// STRUCT("a" DATE, "b" MAP(VARCHAR, TIME)[]). It returns what follows the type.
+// STRUCT("a" DATE, "b" MAP(VARCHAR, TIME)[]); and as the engine does, which
+// quotes a name only where it must. It returns what follows the type.
 func readShape(s string) (*shape, string) {
 	end := strings.IndexAny(s, "([,)")
 	if end < 0 {
 		end = len(s)
 	}
 	t := &shape{name: s[:end]}
+	switch t.name {
+	case "TIMESTAMP WITH TIME ZONE":
+		t.name = "TIMESTAMPTZ"
+	case "TIME WITH TIME ZONE":
+		t.name = "TIMETZ"
+	}
 	s = s[end:]
 	if strings.HasPrefix(s, "(") {
 		s = t.readParts(s)
 	}
 	for strings.HasPrefix(s, "[") {
-		_, s, _ = strings.Cut(s, "]")
-		t = &shape{name: "LIST", parts: []*shape{t}}
+		count, rest, _ := strings.Cut(s, "]")
+		s = rest
+		t = &shape{name: "LIST", parts: []*shape{t}, count: count + "]"}
 	}
 	return t, s
 }
@@ -246,6 +313,10 @@ func (t *shape) readParts(s string) string {
 			}
 			t.fields = append(t.fields, strings.ReplaceAll(s[1:quoted], `""`, `"`))
 			s = strings.TrimPrefix(s[min(quoted+1, len(s)):], " ")
+		} else if t.name == "STRUCT" || t.name == "UNION" {
+			var name string
+			name, s, _ = strings.Cut(s, " ")
+			t.fields = append(t.fields, name)
 		}
 		var part *shape
 		part, s = readShape(s)

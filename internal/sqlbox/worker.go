@@ -1,11 +1,14 @@
 package sqlbox
 
 import (
+	"bufio"
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"syscall"
 	"time"
 
 	"grantgraph/internal/fault"
@@ -20,11 +23,11 @@ func Work(in io.Reader, out io.Writer) int {
 		return 2
 	}
 	serve, notes, err := settle(h)
+	first := ready{Notes: notes}
 	if err != nil {
-		_ = writeFrame(out, ready{Err: err.Error()})
-		return 1
+		first = ready{Err: err.Error()}
 	}
-	if err := writeFrame(out, ready{Notes: notes}); err != nil {
+	if body, bad := encode(first); bad != nil || writeFrame(out, body) != nil || err != nil {
 		return 1
 	}
 	asks := make(chan ask)
@@ -40,11 +43,71 @@ func Work(in io.Reader, out io.Writer) int {
 		}
 	}()
 	for a := range asks {
-		if err := writeFrame(out, serve(a)); err != nil {
+		tell := func(a answer) error {
+			to := bufio.NewWriterSize(out, 64<<10)
+			if err := writeAnswer(to, a); err != nil {
+				return err
+			}
+			return to.Flush()
+		}
+		done := watch(a.Budget, func() {
+			// The engine cannot be stopped while it reads a statement.
+			_ = tell(answer{Fault: tooComplex(), Broken: true})
+			os.Exit(0)
+		})
+		said := serve(a)
+		if spent := done(); spent {
+			said = answer{Fault: tooComplex(), Broken: true}
+		}
+		if err := tell(said); err != nil {
 			return 1
 		}
 	}
 	return 0
+}
+
+// watch looks after the processor time that this process uses. It calls spent
+// when the budget is used up, if done has not been called by then; done says
+// whether it is. How often it looks does not matter to who is refused, because
+// done looks as well.
+func watch(budget time.Duration, spent func()) (done func() bool) {
+	if budget <= 0 {
+		return func() bool { return false }
+	}
+	start := processorTime()
+	over := func() bool { return processorTime()-start > budget }
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		tick := time.NewTicker(min(20*time.Millisecond, max(time.Millisecond, budget/10)))
+		defer tick.Stop()
+		for {
+			select {
+			case <-stop:
+				return
+			case <-tick.C:
+				if over() {
+					spent()
+					return
+				}
+			}
+		}
+	}()
+	return func() bool {
+		close(stop)
+		<-stopped
+		return over()
+	}
+}
+
+// processorTime is what this process has used of the processors, whoever else
+// uses them.
+func processorTime() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // settle opens what the role needs and confines the process.
@@ -78,22 +141,23 @@ func settle(h hello) (serve func(ask) answer, notes []string, err error) {
 	return serve, confine(h.Memory), nil
 }
 
-// outcome is the answer for what came of a statement. A failure may have left
-// the engine in a state in which it answers nothing any more, so it is tried.
-// One that ran out of memory answers, but keeps much of it in pieces too small
-// for the next query, which may be another caller's.
+// outcome is the answer for what came of a statement. The worker is of no more
+// use when the engine broke, or ran out of memory, of which it then keeps much
+// in pieces too small for the next query; and when it answers nothing any more,
+// which is tried.
 func outcome(r *Result, err error, conn *sql.Conn) answer {
 	if err == nil {
 		return answer{Result: r}
 	}
-	a := answer{}
+	a := answer{Broken: errors.Is(err, errBroken)}
 	if f, ok := fault.Of(err); ok {
+		a.Broken = a.Broken || f.Slug == OutOfMemory
 		f.Err = nil // a cause does not survive the journey
 		a.Fault = f
 	} else {
-		a.Err = err.Error()
+		a.Broken, a.Err = true, err.Error()
 	}
-	a.Broken = a.Fault != nil && a.Fault.Slug == OutOfMemory || run(context.Background(), conn, "SELECT 1") != nil
+	a.Broken = a.Broken || run(context.Background(), conn, "SELECT 1") != nil
 	return a
 }
 

@@ -3,7 +3,10 @@
 // passes through.
 package hostile
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // Refused are statements that the gate must turn away, by what they try.
 var Refused = map[string][]string{
@@ -321,6 +324,38 @@ var Refused = map[string][]string{
 		".shell ls",
 		"\\copy grants to x",
 	},
+	"odd types": {
+		"SELECT list_sort(1::VARIANT)",
+		"SELECT list_sort([1::VARIANT])",
+		"SELECT CAST(1 AS VARIANT)",
+		"SELECT TRY_CAST(1 AS VARIANT)",
+		"SELECT VARIANT '1'",
+		"SELECT NULL::VARIANT[]",
+		"SELECT NULL::STRUCT(a VARIANT)",
+		"SELECT NULL::MAP(VARCHAR, VARIANT)",
+		"SELECT NULL::UNION(a VARIANT)",
+		"SELECT NULL::STRUCT(a STRUCT(b VARIANT[])[3])",
+		"SELECT * FROM grants WHERE amount::VARIANT IS NULL",
+		"SELECT * FROM (VALUES (1::VARIANT)) v(a)",
+		"SELECT list_transform([1], lambda x: x::VARIANT)",
+		"SELECT sum(1) OVER (ORDER BY 1::VARIANT)",
+		"SELECT 1 ORDER BY 1::VARIANT",
+		"WITH a AS (SELECT 1::VARIANT AS v) SELECT v FROM a",
+		`SELECT 1::"VARIANT"`,
+		"SELECT from_json('1', '\"VARIANT\"')",
+		"SELECT json_transform('{}', '{\"a\": \"VARIANT\"}')",
+		"SELECT json_transform('{}', '{\"a\": [\"variant\"]}')",
+		"SELECT json_transform('{}', '{\"a\": \"STRUCT(a VARIANT)\"}')",
+		"SELECT json_transform_strict('{}', '\"VAR' || 'IANT\"')",
+		"SELECT from_json_strict('{}', $s)",
+		"SELECT 1::GEOMETRY",
+		"SELECT 'a'::ENUM('a', 'b')",
+		"SELECT 1::BIGNUM",
+		"SELECT '01:02:03'::TIME_NS",
+		"SELECT 1::main.thing",
+		"SELECT 1::nosuch",
+		"SELECT 1::INET",
+	},
 	"more than one statement": {
 		"SELECT 1; SELECT 2",
 		"SELECT 1;SELECT 2;",
@@ -445,6 +480,8 @@ func Oversized() []string {
 		"SELECT 1" + rep(" ", 1<<20),
 		"SELECT 1 --" + rep("x", 1<<20),
 		"SELECT " + rep("(", 65) + "1" + rep(")", 65),
+		NestedLambdas(30),
+		NestedLambdas(20),
 		"SELECT " + rep("(", 30000) + "1" + rep(")", 30000),
 		"SELECT " + rep("(", 60000),
 		"SELECT " + rep("[", 20000) + rep("]", 20000),
@@ -468,6 +505,39 @@ func Oversized() []string {
 		"SELECT 1 WHERE nowhere" + rep(" OR true", 8000),
 		rep("/*", 30000) + " SELECT 1",
 	}
+}
+
+// Costly are statements that are short and hold nothing but what may be said,
+// and that take the engine very long only to read.
+func Costly() []string {
+	structs := "SELECT 1 AS x"
+	for range 28 {
+		structs = "SELECT {'a': x, 'b': x} AS x FROM (" + structs + ")"
+	}
+	lists := "SELECT [1] AS x"
+	for range 28 {
+		lists = "SELECT {'a': [x], 'b': [x]} AS x FROM (" + lists + ")"
+	}
+	var columns, many, more []string
+	for i := range 200 {
+		columns = append(columns, fmt.Sprintf("1 AS c%d", i))
+	}
+	for i := range 60 {
+		many = append(many, fmt.Sprintf("a AS a%d", i))
+		more = append(more, fmt.Sprintf("b AS b%d", i))
+	}
+	wide := "WITH a AS (SELECT " + strings.Join(columns, ", ") + "), b AS (SELECT * FROM " + strings.Join(many, ", ") + ") SELECT * FROM " + strings.Join(more, ", ")
+	return []string{structs, lists, wide}
+}
+
+// NestedLambdas are lambdas in lambdas, each of which doubles what the engine
+// does to bind the statement.
+func NestedLambdas(deep int) string {
+	s := "1"
+	for i := range deep {
+		s = fmt.Sprintf("list_transform([1], lambda x%d: %s)", i, s)
+	}
+	return "SELECT " + s
 }
 
 // Heavy are statements that the gate lets pass and that try to use up the
