@@ -97,7 +97,7 @@ func (g *Graph) page(ctx context.Context, f *Filter, s Sort, group func(uint32) 
 	// far end then.
 	pick := float64(set.count) * float64(bits.Len64(uint64(to))) / 2
 	if from > int64(g.grain.near) {
-		pick = float64(set.count) // counted on all cores, in the order of the rows
+		pick = 2 * float64(set.count+int64(g.grain.bins)) // counted in bins, then kept
 	}
 	if expected := float64(to) * float64(g.rows) / float64(set.count); group == nil && !set.short && expected < pick {
 		lo, hi := g.ranks(f.MinAmount, f.MaxAmount)
