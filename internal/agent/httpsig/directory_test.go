@@ -224,6 +224,8 @@ func TestCache(t *testing.T) {
 	serve.Store(plain(pub(2)))
 	step("recovered, key withdrawn", rest, pub(1), ErrKey, 8)
 	step("recovered, other key", 0, pub(2), nil, 8)
+	step("clock set back", -time.Hour, pub(2), nil, 9)
+	step("clock set back, soon", rest-1, pub(2), nil, 9)
 
 	// A host that forbids keeping is still asked only once in a while.
 	p = newPlace(t, func(w http.ResponseWriter, r *http.Request) {
