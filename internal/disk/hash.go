@@ -50,6 +50,21 @@ func Hash(ctx context.Context, path string) (sum string, size int64, err error) 
 // Until is a reader whose reading ends with the context.
 func Until(ctx context.Context, r io.Reader) io.Reader { return &until{ctx, r} }
 
+// UntilAt is Until for a file that is read in places.
+func UntilAt(ctx context.Context, r io.ReaderAt) io.ReaderAt { return &untilAt{ctx, r} }
+
+type untilAt struct {
+	ctx context.Context
+	r   io.ReaderAt
+}
+
+func (u *untilAt) ReadAt(p []byte, off int64) (int, error) {
+	if err := u.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return u.r.ReadAt(p, off)
+}
+
 type until struct {
 	ctx context.Context
 	r   io.Reader

@@ -26,6 +26,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -88,6 +89,14 @@ type File struct {
 	Bytes  int64  `json:"bytes"`
 	SHA256 string `json:"sha256"`
 	Rows   int64  `json:"rows,omitempty"`
+}
+
+// Table is the name of the table that the file holds, empty when it is none.
+func (f *File) Table() string {
+	if dir, name := path.Split(f.Path); dir == tablesName+"/" {
+		return strings.TrimSuffix(name, ".parquet")
+	}
+	return ""
 }
 
 const (

@@ -380,7 +380,7 @@ type stuck struct {
 }
 
 func (d stuck) Remove(path string) error {
-	if strings.Contains(path, d.below) {
+	if _, err := os.Lstat(path); err == nil && strings.Contains(path, d.below) {
 		return &fs.PathError{Op: "remove", Path: path, Err: fs.ErrPermission}
 	}
 	return d.OS.Remove(path)
@@ -421,7 +421,7 @@ func TestLeftovers(t *testing.T) {
 	}
 }
 
-// TestManifestIsSealed flips every bit of a manifest, one at a time.
+// TestManifestIsSealed flips a bit of every byte of a manifest, one at a time.
 func TestManifestIsSealed(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
@@ -430,14 +430,12 @@ func TestManifestIsSealed(t *testing.T) {
 	body, err := os.ReadFile(path)
 	must(t, err)
 	for i := range body {
-		for bit := range 8 {
-			body[i] ^= 1 << bit
-			must(t, os.WriteFile(path, body, 0o644))
-			if _, err := Open(data); err == nil {
-				t.Fatalf("bit %d of byte %d was flipped and nobody noticed", bit, i)
-			}
-			body[i] ^= 1 << bit
+		body[i] ^= 1 << (i % 8)
+		must(t, os.WriteFile(path, body, 0o644))
+		if _, err := Open(data); err == nil {
+			t.Fatalf("bit %d of byte %d was flipped and nobody noticed", i%8, i)
 		}
+		body[i] ^= 1 << (i % 8)
 	}
 }
 
