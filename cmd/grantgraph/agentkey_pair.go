@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"grantgraph/internal/agent/httpsig"
+	"grantgraph/internal/disk"
 	"grantgraph/internal/fault"
 )
 
@@ -88,7 +89,7 @@ func parsePair(content []byte) (key ed25519.PrivateKey, why string) {
 }
 
 // writePair writes a keypair into a new file that its owner alone can read.
-func writePair(path string, key ed25519.PrivateKey) (err error) {
+func writePair(path string, key ed25519.PrivateKey) error {
 	content, err := json.MarshalIndent(pair{
 		Type: "OKP", Curve: "Ed25519", ID: httpsig.Thumbprint(public(key)), Use: "sig",
 		X: jwkEncoding.EncodeToString(public(key)), Private: jwkEncoding.EncodeToString(key.Seed()),
@@ -96,22 +97,9 @@ func writePair(path string, key ed25519.PrivateKey) (err error) {
 	if err != nil {
 		return err
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	err = disk.WriteNew(path, 0o600, func(w io.Writer) error { _, err := w.Write(append(content, '\n')); return err })
 	if errors.Is(err, fs.ErrExist) {
 		return fault.New("exists", "%s is there already, and a keypair that is overwritten is lost", path).Try("--out with another name")
-	}
-	if err != nil {
-		return fault.Disk(path, err)
-	}
-	_, err = f.Write(append(content, '\n'))
-	if err == nil {
-		err = f.Sync()
-	}
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err != nil {
-		_ = os.Remove(path) // half a key is none
 	}
 	return fault.Disk(path, err)
 }

@@ -63,7 +63,7 @@ func (c *buildCmd) run(a *app) (*build.Result, error) {
 	bars := newBuildBars(a, c.Quiet || c.JSON)
 	bars.given = m != nil
 	result, err := build.Run(a.Ctx, build.Options{
-		Sources: c.Sources, Data: c.Data, Workers: c.Workers, Keep: c.Keep, Complete: c.Complete, Model: m, Progress: bars.progress, Indexers: indexers(),
+		Note: bars.note, Sources: c.Sources, Data: c.Data, Workers: c.Workers, Keep: c.Keep, Complete: c.Complete, Model: m, Progress: bars.progress, Indexers: indexers(),
 	})
 	bars.close()
 	if err != nil {
@@ -108,6 +108,17 @@ func (b *buildBars) progress(phase string, done, total int64) {
 	}
 }
 
+// note prints what is told while the work goes on, above the bar.
+func (b *buildBars) note(text string) {
+	if b.quiet {
+		return
+	}
+	if b.bar != nil {
+		b.bar.clear()
+	}
+	fmt.Fprintf(b.app.Err, "  %-10s %s\n", "note", text)
+}
+
 // units names what a phase counts.
 var units = map[string]string{
 	"hash": "archives", "choose": "shards", "gather": "shards", "universe": "files", "people": "shards",
@@ -128,6 +139,8 @@ func (b *buildBars) close() {
 		b.bar.end("trained")
 	case ok:
 		b.bar.end("%s %s", count(b.total), unit)
+	case b.name == "verify":
+		b.bar.end("every file read back")
 	default:
 		b.bar.end("index written")
 	}
@@ -181,6 +194,9 @@ func printBuild(w io.Writer, result *build.Result, took time.Duration) {
 	fmt.Fprintf(w, "\nPublished in %s to %s (%s in %d files", took.Round(100*time.Millisecond), result.Snapshot.Dir, bytesize(totalBytes(m)), len(m.Files))
 	if result.Reused > 0 {
 		fmt.Fprintf(w, "; %d of %d shards were staged already", result.Reused, result.Staged)
+	}
+	if result.Remade > 0 {
+		fmt.Fprintf(w, "; %d were damaged and made anew", result.Remade)
 	}
 	if result.Kept > 0 {
 		fmt.Fprintf(w, "; %s of %s recipients are resolved as they were", count(int64(result.Kept)), count(int64(result.Kept+result.Asked)))

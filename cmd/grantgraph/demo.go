@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"grantgraph/internal/account"
 	"grantgraph/internal/budget"
 	"grantgraph/internal/dataset"
+	"grantgraph/internal/disk"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/graph"
@@ -53,12 +55,12 @@ func (c *demoCmd) Run(a *app) (err error) {
 			return err
 		}
 		// Whoever waits for demo.json waits for this run, not for the one before.
-		if err := os.Rename(c.path(), c.last()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := disk.Publish(c.path(), c.last()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fault.Disk(c.path(), err)
 		}
 		defer func() {
 			if _, missing := os.Stat(c.path()); err != nil && missing != nil {
-				_ = os.Rename(c.last(), c.path()) // perhaps the one before is still running
+				_ = disk.Publish(c.last(), c.path()) // perhaps the one before is still running
 			}
 		}()
 	}
@@ -142,13 +144,10 @@ func (c *demoCmd) prepare(a *app, s *server.Server) (*demo, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := os.WriteFile(path+".new", append(body, '\n'), 0o600); err != nil {
+	if err := disk.WriteFile(path, 0o600, func(w io.Writer) error { _, err := w.Write(append(body, '\n')); return err }); err != nil {
 		return nil, fault.Disk(path, err)
 	}
-	if err := os.Rename(path+".new", path); err != nil {
-		return nil, fault.Disk(path, err)
-	}
-	_ = os.Remove(c.last()) // its keys are in the new one
+	_ = disk.Remove(c.last()) // its keys are in the new one
 	return d, nil
 }
 

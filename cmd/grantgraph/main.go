@@ -44,6 +44,7 @@ type cli struct {
 	Eval    evalCmd    `cmd:"" help:"Measure how well recipients are resolved."`
 	Bench   benchCmd   `cmd:"" help:"Measure the engine against DuckDB and PostgreSQL on the same questions."`
 	Export  exportCmd  `cmd:"" help:"Write the warehouse as Parquet for other engines."`
+	Check   checkCmd   `cmd:"" help:"Verify every file of the snapshot and of the lists."`
 	Version versionCmd `cmd:"" help:"Print the version."`
 
 	SQLWorker sqlWorkerCmd `cmd:"" name:"sql-worker" hidden:""`

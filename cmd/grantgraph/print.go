@@ -194,6 +194,13 @@ func (p *progress) set(done int64) {
 	}
 }
 
+// clear makes room for a line of its own.
+func (p *progress) clear() {
+	if p.bar != nil {
+		_ = p.bar.Clear()
+	}
+}
+
 // end closes the phase with what came of it.
 func (p *progress) end(format string, args ...any) {
 	if p.bar != nil {

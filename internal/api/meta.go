@@ -273,7 +273,7 @@ func complianceSources(now *lists.Current) *ComplianceSources {
 		*sources.byName()[l.Name] = ComplianceSource{URL: l.Page, Publishes: l.Publishes, Polled: l.Polled, Caveat: text(l.Caveat)}
 	}
 	for name, source := range sources.byName() {
-		source.tell(now.Edition.Status(name))
+		source.tell(now.Status(name))
 		if check, ok := now.Check(name); ok {
 			source.compare(check)
 		}

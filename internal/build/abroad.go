@@ -2,11 +2,13 @@ package build
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
+	"grantgraph/internal/disk"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/resolve/abroad"
 )
@@ -102,15 +104,10 @@ func readClusterKeys(path string) (abroad.Keys, error) {
 }
 
 // keepClusterKeys writes the keys in one step.
-func (b *builder) keepClusterKeys() (err error) {
+func (b *builder) keepClusterKeys() error {
 	path := filepath.Join(b.opt.Data, clusterKeysName)
-	f, err := b.create(path + ".new")
-	if err != nil {
-		return fault.Disk(path, err)
-	}
-	_, err = b.clusters.Keys().WriteTo(f)
-	if err := errors.Join(err, f.Close()); err != nil {
-		return fault.Disk(path, err)
-	}
-	return fault.Disk(path, os.Rename(path+".new", path))
+	return fault.Disk(path, disk.WriteFile(path, 0o644, func(w io.Writer) error {
+		_, err := b.clusters.Keys().WriteTo(w)
+		return err
+	}))
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
@@ -14,6 +15,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"grantgraph/internal/disk"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/grant"
@@ -51,10 +53,10 @@ const answerSize = 24
 
 // openAnswers reads what the last build found. A file that is damaged or of
 // another program is as good as none.
-func (b *builder) openAnswers(tuples int) (*answers, error) {
+func (b *builder) openAnswers(ctx context.Context, tuples int) (*answers, error) {
 	a := &answers{now: make([]answer, tuples)}
 	if self, err := os.Executable(); err == nil {
-		a.program, _, _ = hashFile(self)
+		a.program, _, _ = hashFile(ctx, self)
 	}
 	path := filepath.Join(b.stageDir, answersName)
 	body, err := os.ReadFile(path)
@@ -98,31 +100,26 @@ func (a *answer) append(b []byte) []byte {
 }
 
 // keep writes the answers of this build for the next.
-func (b *builder) keep(a *answers) (err error) {
+func (b *builder) keep(a *answers) error {
 	if a.program == "" {
 		return nil
 	}
 	a.now = slices.DeleteFunc(a.now, func(x answer) bool { return x.seen == 0 }) // names nobody
 	slices.SortFunc(a.now, func(x, y answer) int { return cmp.Or(cmp.Compare(x.tuple, y.tuple), cmp.Compare(x.seen, y.seen)) })
 	path := filepath.Join(b.stageDir, answersName)
-	f, err := b.create(path + ".new")
-	if err != nil {
-		return fault.Disk(path, err)
-	}
-	h := sha256.New()
-	out := bufio.NewWriterSize(io.MultiWriter(f, h), 1<<20)
-	out.WriteString(a.program)
-	for i := range a.now {
-		out.Write(a.now[i].append(out.AvailableBuffer())) // an error stays with the writer until it is flushed
-	}
-	err = out.Flush()
-	if err == nil {
-		_, err = f.Write(h.Sum(nil))
-	}
-	if err := errors.Join(err, f.Close()); err != nil {
-		return fault.Disk(path, err)
-	}
-	return fault.Disk(path, os.Rename(path+".new", path))
+	return fault.Disk(path, disk.WriteFile(path, 0o644, func(w io.Writer) error {
+		h := sha256.New()
+		out := bufio.NewWriterSize(io.MultiWriter(w, h), 1<<20)
+		out.WriteString(a.program)
+		for i := range a.now {
+			out.Write(a.now[i].append(out.AvailableBuffer())) // an error stays with the writer until it is flushed
+		}
+		if err := out.Flush(); err != nil {
+			return err
+		}
+		_, err := w.Write(h.Sum(nil))
+		return err
+	}))
 }
 
 // resolve answers for a tuple as the last build did, if all that its answer

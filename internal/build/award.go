@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"grantgraph/internal/derive/award"
+	"grantgraph/internal/disk"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/source/fac"
@@ -100,7 +101,7 @@ func (b *builder) awards(ctx context.Context, w *snapshot.Writer, federal, audit
 	if err := b.federalAwards(ctx, federal, f, &report); err != nil {
 		return report, err
 	}
-	if err := snapshot.WriteTable(w, snapshot.FederalAwards, f.Rows()); err != nil {
+	if err := writeTable(ctx, w, snapshot.FederalAwards, f.Rows()); err != nil {
 		return report, err
 	}
 	s := award.NewState(find)
@@ -109,7 +110,7 @@ func (b *builder) awards(ctx context.Context, w *snapshot.Writer, federal, audit
 			return report, err
 		}
 	}
-	return report, snapshot.WriteTable(w, snapshot.StateAwards, s.Rows())
+	return report, writeTable(ctx, w, snapshot.StateAwards, s.Rows())
 }
 
 // crosswalk reads the audits.
@@ -117,14 +118,13 @@ func (b *builder) crosswalk(ctx context.Context, files []string, report *AwardRe
 	c := fac.NewCrosswalk()
 	tally := rows.Tally{Rejected: []rows.Rejection{}}
 	for _, rel := range slices.Sorted(slices.Values(files)) {
-		source, err := b.source("fac", rel)
+		source, err := b.source(ctx, "fac", rel)
 		if err != nil {
 			return nil, err
 		}
-		stop := watch(ctx)
-		part, err := fac.ReadFile(b.sources.abs(rel), func(p *fac.Pair) error { c.Add(p); return stop() })
+		part, err := fac.ReadFile(ctx, b.sources.abs(rel), func(p *fac.Pair) error { c.Add(p); return nil })
 		b.step(1)
-		if errors.Is(err, fac.ErrTable) {
+		if ctx.Err() == nil && errors.Is(err, fac.ErrTable) {
 			report.Notes = append(report.Notes, rel+" is another table of the Federal Audit Clearinghouse; only the general table is read")
 			continue
 		}
@@ -154,11 +154,10 @@ func (b *builder) federalAwards(ctx context.Context, files []string, f *award.Fe
 		parts, sources := make([]rows.Tally, len(batch)), make([]snapshot.Source, len(batch))
 		err := b.parallel(ctx, len(batch), func(ctx context.Context, i int) (err error) {
 			p := &batch[i]
-			if sources[i], err = b.source("usaspending", p.Path); err != nil {
+			if sources[i], err = b.source(ctx, "usaspending", p.Path); err != nil {
 				return err
 			}
-			stop := watch(ctx)
-			parts[i], err = log.ReadFile(p, b.sources.abs(p.Path), func(a *usaspending.Award) error { f.Add(a); return stop() })
+			parts[i], err = log.ReadFile(ctx, p, b.sources.abs(p.Path), func(a *usaspending.Award) error { f.Add(a); return nil })
 			if err != nil {
 				return b.unread(ctx, p.Path, "a USAspending award archive", err)
 			}
@@ -228,7 +227,7 @@ func (b *builder) stateAwards(ctx context.Context, state string, files []string,
 		if path.Base(rel) == mappingName {
 			continue
 		}
-		source, err := b.source("stateaward", rel)
+		source, err := b.source(ctx, "stateaward", rel)
 		if err != nil {
 			return err
 		}
@@ -259,8 +258,7 @@ func (b *builder) stateFile(ctx context.Context, rel string, m *stateaward.Mappi
 		return rows.Tally{}, err
 	}
 	defer in.Close()
-	stop := watch(ctx)
-	return m.Read(in, func(a *stateaward.Award) error { add(a); return stop() })
+	return m.Read(disk.Until(ctx, in), func(a *stateaward.Award) error { add(a); return nil })
 }
 
 // mapping is the one beside a state's files, or the one that is shipped.
@@ -290,27 +288,13 @@ func (b *builder) mapping(state string, files []string) (m stateaward.Mapping, o
 }
 
 // source begins the record of a file with its hash.
-func (b *builder) source(kind, rel string) (snapshot.Source, error) {
-	sum, size, err := hashFile(b.sources.abs(rel))
+func (b *builder) source(ctx context.Context, kind, rel string) (snapshot.Source, error) {
+	sum, size, err := hashFile(ctx, b.sources.abs(rel))
 	return snapshot.Source{Kind: kind, Path: rel, Bytes: size, SHA256: sum}, err
 }
 
 // unread says why a file could not be read; that the build was stopped is not
 // the file's fault.
 func (b *builder) unread(ctx context.Context, rel, what string, err error) error {
-	if stopped := ctx.Err(); stopped != nil {
-		return stopped
-	}
-	return wrongFormat(b.sources.abs(rel), what, err)
-}
-
-// watch makes a check of the context that is cheap enough for every row.
-func watch(ctx context.Context) func() error {
-	n := 0
-	return func() error {
-		if n++; n&0xfff != 0 {
-			return nil
-		}
-		return ctx.Err()
-	}
+	return stopped(ctx, wrongFormat(b.sources.abs(rel), what, err))
 }

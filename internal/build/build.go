@@ -24,6 +24,7 @@ import (
 	"sync"
 	"time"
 
+	"grantgraph/internal/disk"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/place"
 	"grantgraph/internal/resolve"
@@ -52,6 +53,11 @@ type Options struct {
 	// at a time.
 	Progress func(phase string, done, total int64)
 
+	// Note is told, as it happens, what is the matter with this machine and not
+	// with the sources: damage that was made good, what could not be tidied up.
+	// It may be nil; it is called as Progress is.
+	Note func(text string)
+
 	// Model answers for the lines that no rule decides, where it is set; else
 	// one is trained on these sources.
 	Model *model.Model
@@ -63,8 +69,6 @@ type Options struct {
 	// Now stamps the snapshot; nil means the clock.
 	Now func() time.Time
 
-	// create makes files; tests replace it to fill the disk.
-	create func(path string) (io.WriteCloser, error)
 	// shardBytes is the size of a shard; tests make it small to have many.
 	shardBytes int64
 }
@@ -80,6 +84,7 @@ type Result struct {
 	Snapshot *snapshot.Snapshot
 	Report   *Report
 	Reused   int // staged shards taken over from an earlier run
+	Remade   int // staged shards that were damaged and are made anew
 	Staged   int // all staged shards
 	Kept     int // tuples whose answer in the last build still stood
 	Asked    int // tuples that the rules were run for
@@ -91,7 +96,6 @@ type builder struct {
 	workers  int
 	sources  *Sources
 	stageDir string
-	create   func(path string) (io.WriteCloser, error)
 	report   *Report
 	used     []snapshot.Source
 	places   *place.Gazetteer
@@ -100,23 +104,22 @@ type builder struct {
 
 	shardBytes   int64
 	reusedShards int
+	remadeShards int
 
 	keptAnswers, newAnswers int
 
 	mu          sync.Mutex
 	phaseName   string
 	done, total int64
+	notes       []string // of this machine, so they are not in the manifest
 }
 
 // Run builds a snapshot and makes it current. On any error the snapshot that
 // was current stays so.
 func Run(ctx context.Context, opt Options) (*Result, error) {
-	b := &builder{opt: opt, workers: opt.Workers, create: opt.create, report: newReport()}
+	b := &builder{opt: opt, workers: opt.Workers, report: newReport()}
 	if b.workers <= 0 {
 		b.workers = runtime.GOMAXPROCS(0)
-	}
-	if b.create == nil {
-		b.create = func(path string) (io.WriteCloser, error) { return os.Create(path) }
 	}
 	if b.shardBytes = opt.shardBytes; b.shardBytes <= 0 {
 		b.shardBytes = defaultShardBytes
@@ -132,7 +135,7 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 	b.stageDir = filepath.Join(opt.Data, "stage")
 
 	var err error
-	if b.sources, err = Discover(opt.Sources); err != nil {
+	if b.sources, err = Discover(ctx, opt.Sources); err != nil {
 		return nil, err
 	}
 	if len(b.sources.Masters) == 0 {
@@ -155,18 +158,18 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 	if err := b.stageAll(ctx, p); err != nil {
 		return nil, err
 	}
-	c, err := b.selectReturns(p)
+	c, err := b.selectReturns(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	g, err := b.gather(p, c)
+	g, err := b.gather(ctx, p, c)
 	if err != nil {
 		return nil, err
 	}
-	if b.places, err = b.gazetteer(); err != nil {
+	if b.places, err = b.gazetteer(ctx); err != nil {
 		return nil, err
 	}
-	overrides, err := b.overrides()
+	overrides, err := b.overrides(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -182,7 +185,7 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 		return nil, err
 	}
 
-	w, err := snapshot.CreateWith(opt.Data, now(), b.create)
+	w, err := snapshot.Create(opt.Data, now())
 	if err != nil {
 		return nil, err
 	}
@@ -190,7 +193,7 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 	if err := b.write(ctx, w, p, c, g, l, u, filers); err != nil {
 		return nil, err
 	}
-	if err := b.writeListed(w, edition); err != nil {
+	if err := b.writeListed(ctx, w, edition); err != nil {
 		return nil, err
 	}
 	if b.report.Awards, err = b.awards(ctx, w, b.sources.Federal, b.sources.Audits, b.sources.States, newPayees(u)); err != nil {
@@ -209,13 +212,18 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 		}
 		b.step(1)
 	}
-	if err := b.indexCoverage(c); err != nil {
+	if err := b.indexCoverage(ctx, c); err != nil {
 		return nil, err
 	}
 	manifest, err := b.manifest(p, c, g, l, u)
 	if err != nil {
 		return nil, err
 	}
+	b.phase("verify", 1)
+	if err := w.Verify(ctx); err != nil {
+		return nil, err
+	}
+	b.step(1)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -228,10 +236,11 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 	// snapshot.
 	err = errors.Join(b.keepClusterKeys(), snapshot.Prune(opt.Data, keep), b.pruneStage(p))
 	if err != nil {
-		b.report.Warnings = append(b.report.Warnings, "the snapshot is published, but not all was tidied up after it: "+err.Error())
+		b.note("the snapshot is published, but not all was tidied up after it: %v", err)
 	}
 	b.phase("", 0)
-	return &Result{Snapshot: s, Report: b.report, Reused: b.reusedShards, Staged: len(p.shards), Kept: b.keptAnswers, Asked: b.newAnswers}, nil
+	b.report.Warnings = append(b.report.Warnings, b.notes...)
+	return &Result{Snapshot: s, Report: b.report, Reused: b.reusedShards, Remade: b.remadeShards, Staged: len(p.shards), Kept: b.keptAnswers, Asked: b.newAnswers}, nil
 }
 
 // phase begins a step of total units.
@@ -256,6 +265,18 @@ func (b *builder) tell() {
 	}
 }
 
+// note says what is the matter with this machine. It goes into the report that
+// is shown, not into the manifest, which is a function of the sources.
+func (b *builder) note(format string, args ...any) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	text := fmt.Sprintf(format, args...)
+	b.notes = append(b.notes, text)
+	if b.opt.Note != nil {
+		b.opt.Note(text)
+	}
+}
+
 // chunks runs fn over 0..n in pieces on all workers.
 func (b *builder) chunks(ctx context.Context, n int, fn func(from, to int)) error {
 	const size = 8 << 10
@@ -271,9 +292,9 @@ func (b *builder) shardFile(s *shard, table string) string {
 
 // readSource reads one upstream file and records it with its hash. what says
 // what the file should have been, in case it is not.
-func (b *builder) readSource(kind, rel, what string, read func(io.Reader) (rows int64, err error)) error {
+func (b *builder) readSource(ctx context.Context, kind, rel, what string, read func(io.Reader) (rows int64, err error)) error {
 	path := b.sources.abs(rel)
-	sum, size, err := hashFile(path)
+	sum, size, err := hashFile(ctx, path)
 	if err != nil {
 		return err
 	}
@@ -282,9 +303,9 @@ func (b *builder) readSource(kind, rel, what string, read func(io.Reader) (rows 
 		return fault.Disk(path, err)
 	}
 	defer f.Close()
-	rows, err := read(f)
+	rows, err := read(disk.Until(ctx, f))
 	if err != nil {
-		return wrongFormat(path, what, err)
+		return stopped(ctx, wrongFormat(path, what, err))
 	}
 	b.addSource(snapshot.Source{Kind: kind, Path: rel, Bytes: size, SHA256: sum, Rows: rows})
 	return nil
@@ -293,12 +314,12 @@ func (b *builder) readSource(kind, rel, what string, read func(io.Reader) (rows 
 func (b *builder) addSource(s snapshot.Source) { b.used = append(b.used, s) }
 
 // gazetteer is the shipped ZIP-to-county table, or a newer Census file.
-func (b *builder) gazetteer() (g *place.Gazetteer, err error) {
+func (b *builder) gazetteer(ctx context.Context) (g *place.Gazetteer, err error) {
 	g = place.Shipped()
 	if b.sources.Census == "" {
 		return g, nil
 	}
-	err = b.readSource("census", b.sources.Census, "a Census ZIP-to-county relationship file", func(r io.Reader) (int64, error) {
+	err = b.readSource(ctx, "census", b.sources.Census, "a Census ZIP-to-county relationship file", func(r io.Reader) (int64, error) {
 		g, err = g.WithCensus(r)
 		if err != nil {
 			return 0, err
@@ -309,12 +330,12 @@ func (b *builder) gazetteer() (g *place.Gazetteer, err error) {
 }
 
 // overrides reads the adjudicated corrections, if there are any.
-func (b *builder) overrides() (o *resolve.Overrides, err error) {
+func (b *builder) overrides(ctx context.Context) (o *resolve.Overrides, err error) {
 	if len(b.sources.Overrides) == 0 {
 		return nil, nil
 	}
 	path := b.sources.Overrides[0]
-	err = b.readSource("override_human", path, "a list of overrides", func(r io.Reader) (int64, error) {
+	err = b.readSource(ctx, "override_human", path, "a list of overrides", func(r io.Reader) (int64, error) {
 		o, err = resolve.ReadOverrides(r, path)
 		return int64(o.Len()), b.misruled(path, err)
 	})
@@ -367,13 +388,11 @@ func (b *builder) pruneStage(p *plan) error {
 	if err != nil {
 		return fault.Disk(b.stageDir, err)
 	}
+	var errs []error
 	for _, e := range entries {
-		if used[e.Name()] {
-			continue
-		}
-		if err := os.RemoveAll(filepath.Join(b.stageDir, e.Name())); err != nil {
-			return fault.Disk(filepath.Join(b.stageDir, e.Name()), err)
+		if path := filepath.Join(b.stageDir, e.Name()); !used[e.Name()] {
+			errs = append(errs, fault.Disk(path, disk.RemoveAll(path)))
 		}
 	}
-	return nil
+	return errors.Join(errs...)
 }

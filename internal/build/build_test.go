@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -20,6 +21,7 @@ import (
 	"testing"
 	"time"
 
+	"grantgraph/internal/disk"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/snapshot"
 )
@@ -382,7 +384,7 @@ func TestSameSourcesSameBytes(t *testing.T) {
 func stampless(t *testing.T, r *Result) string {
 	t.Helper()
 	m := r.Snapshot.Manifest
-	m.Version, m.GeneratedAt = "", time.Time{}
+	m.Version, m.GeneratedAt, m.Seal = "", time.Time{}, ""
 	b, err := json.Marshal(m)
 	if err != nil {
 		t.Fatal(err)
@@ -444,16 +446,13 @@ func TestFailuresKeepTheOldSnapshot(t *testing.T) {
 		}, "not_found"},
 		{"full disk while reading", func(t *testing.T, root string, opt *Options) {
 			put(t, root, "990/2022_TEOS_XML_03A.zip", string(zipped(t, map[string]string{"202200039349100009_public.xml": pf("070000001", "ALDER FAMILY FOUNDATION", "2019-12-31", "2020-05-01T10:00:00-05:00", false)})))
-			opt.create = fullAfter(0)
+			t.Cleanup(disk.Mount(filepath.Join(opt.Data, "stage"), fullAfter(0, "")))
 		}, "no_space"},
-		{"full disk while writing", func(t *testing.T, root string, opt *Options) { opt.create = fullAfter(900) }, "no_space"},
+		{"full disk while writing", func(t *testing.T, root string, opt *Options) {
+			t.Cleanup(disk.Mount(filepath.Join(opt.Data, "builds"), fullAfter(900, "")))
+		}, "no_space"},
 		{"full disk at the manifest", func(t *testing.T, root string, opt *Options) {
-			opt.create = func(path string) (io.WriteCloser, error) {
-				if filepath.Base(path) == "manifest.json" {
-					return fullAfter(0)(path)
-				}
-				return os.Create(path)
-			}
+			t.Cleanup(disk.Mount(filepath.Join(opt.Data, "builds"), fullAfter(0, "manifest.json")))
 		}, "no_space"},
 		{"another build running", func(t *testing.T, root string, opt *Options) {
 			release, err := lock(opt.Data)
@@ -500,18 +499,30 @@ func put(t *testing.T, root, path, content string) {
 	}
 }
 
-// fullAfter makes files on a disk that has n bytes left.
-func fullAfter(n int64) func(string) (io.WriteCloser, error) {
-	left := new(atomic.Int64)
-	left.Store(n)
-	return func(path string) (io.WriteCloser, error) {
-		f, err := os.Create(path)
-		return &fullFile{f, left}, err
+// fullAfter is a disk that has n bytes left for files of the name, or for all
+// where it is empty.
+func fullAfter(n int64, name string) disk.System {
+	d := &fullDisk{name: name}
+	d.left.Store(n)
+	return d
+}
+
+type fullDisk struct {
+	disk.OS
+	name string
+	left atomic.Int64
+}
+
+func (d *fullDisk) Create(path string, perm fs.FileMode, fresh bool) (disk.Handle, error) {
+	h, err := d.OS.Create(path, perm, fresh)
+	if err != nil || !strings.HasPrefix(filepath.Base(path), d.name) {
+		return h, err
 	}
+	return &fullFile{h, &d.left}, nil
 }
 
 type fullFile struct {
-	*os.File
+	disk.Handle
 	left *atomic.Int64
 }
 
@@ -519,7 +530,7 @@ func (f *fullFile) Write(p []byte) (int, error) {
 	if f.left.Add(-int64(len(p))) < 0 {
 		return 0, syscall.ENOSPC
 	}
-	return f.File.Write(p)
+	return f.Handle.Write(p)
 }
 
 // TestTruncatedZip reads what is left of a zip and says what is not.

@@ -91,9 +91,9 @@ func (b *builder) derive(ctx context.Context, w *snapshot.Writer) (DeriveReport,
 }
 
 // writeDerived writes a derived table and counts it.
-func writeDerived[T any](d *deriving, name string, rows iter.Seq[T]) error {
+func writeDerived[T any](ctx context.Context, d *deriving, name string, rows iter.Seq[T]) error {
 	var n int64
-	err := snapshot.WriteTable(d.w, name, func(yield func(T) bool) {
+	err := writeTable(ctx, d.w, name, func(yield func(T) bool) {
 		for row := range rows {
 			n++
 			if !yield(row) {
@@ -124,15 +124,11 @@ func (d *deriving) count(name string, rows int64) {
 // again for the next one.
 func each[T any](ctx context.Context, s *snapshot.Snapshot, table string, fn func(*T) error) error {
 	var row T
-	n := 0
-	for r, err := range snapshot.Rows[T](s, table) {
+	for r, err := range until(ctx, snapshot.Rows[T](s, table)) {
 		if err != nil {
 			return err
 		}
 		row = r
-		if n++; n%4096 == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
 		if err := fn(&row); err != nil {
 			return err
 		}
@@ -238,7 +234,7 @@ func (d *deriving) writeFamilies(ctx context.Context) error {
 		return err
 	}
 	d.families, d.revenue = b.Build(), nil
-	return writeDerived(d, snapshot.OrgFamilies, d.families.Rows())
+	return writeDerived(ctx, d, snapshot.OrgFamilies, d.families.Rows())
 }
 
 // paidRow is what the derived tables need of a grant.
@@ -294,13 +290,13 @@ func (d *deriving) readGrants(ctx context.Context) error {
 		return err
 	}
 	d.count(snapshot.GrantPurposes, rows)
-	if err := writeDerived(d, snapshot.CofunderEdges, edges.Domestic()); err != nil {
+	if err := writeDerived(ctx, d, snapshot.CofunderEdges, edges.Domestic()); err != nil {
 		return err
 	}
-	if err := writeDerived(d, snapshot.CofunderEdgesIntl, edges.Abroad()); err != nil {
+	if err := writeDerived(ctx, d, snapshot.CofunderEdgesIntl, edges.Abroad()); err != nil {
 		return err
 	}
-	return writeDerived(d, snapshot.IntlEntities, abroad.Rows(d.b.governs))
+	return writeDerived(ctx, d, snapshot.IntlEntities, abroad.Rows(d.b.governs))
 }
 
 // writeHoldings writes what foundations own.
@@ -314,13 +310,13 @@ func (d *deriving) writeHoldings(ctx context.Context) error {
 	}
 	p := d.holdings.Settle()
 	d.holdings = nil
-	if err := writeDerived(d, snapshot.FoundationHoldings, p.Holdings()); err != nil {
+	if err := writeDerived(ctx, d, snapshot.FoundationHoldings, p.Holdings()); err != nil {
 		return err
 	}
-	if err := writeDerived(d, snapshot.HoldingEntities, p.Entities()); err != nil {
+	if err := writeDerived(ctx, d, snapshot.HoldingEntities, p.Entities()); err != nil {
 		return err
 	}
-	return writeDerived(d, snapshot.AssetProfiles, p.Profiles())
+	return writeDerived(ctx, d, snapshot.AssetProfiles, p.Profiles())
 }
 
 // officerRow is what boards are made from.
@@ -381,7 +377,7 @@ func (d *deriving) writeBoards(ctx context.Context) error {
 	d.b.mu.Lock()
 	d.report.Seats = seats
 	d.b.mu.Unlock()
-	return writeDerived(d, snapshot.BoardLinks, boards.Links(d.families.Head))
+	return writeDerived(ctx, d, snapshot.BoardLinks, boards.Links(d.families.Head))
 }
 
 // listedRow is what areas and names need of the universe of organizations.
@@ -414,7 +410,7 @@ const maxPrograms = 4
 // are in the order of their EINs, and writes where each organization works and
 // how recipients are called.
 func (d *deriving) writeAreas(ctx context.Context) error {
-	next, stop := iter.Pull2(snapshot.Rows[missionRow](d.s, snapshot.Orgs))
+	next, stop := iter.Pull2(until(ctx, snapshot.Rows[missionRow](d.s, snapshot.Orgs)))
 	defer stop()
 	filer, err, more := next()
 	finder := area.New(d.b.places)
@@ -482,5 +478,5 @@ func (d *deriving) writeAreas(ctx context.Context) error {
 		return err
 	}
 	d.count(snapshot.ServiceAreas, rows)
-	return writeDerived(d, snapshot.RecipientNames, d.names.Rows())
+	return writeDerived(ctx, d, snapshot.RecipientNames, d.names.Rows())
 }

@@ -2,6 +2,7 @@ package build
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,7 +10,6 @@ import (
 	"grantgraph/internal/ein"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/resolve"
-	"grantgraph/internal/snapshot"
 	"grantgraph/internal/source/irs990"
 )
 
@@ -120,7 +120,7 @@ func (l *stagedLine) clean() {
 
 // gather reads the lines of the chosen returns, keeps those that are cash
 // grants, and accounts for the others.
-func (b *builder) gather(p *plan, c *choice) (*lines, error) {
+func (b *builder) gather(ctx context.Context, p *plan, c *choice) (*lines, error) {
 	b.phase("gather", int64(len(p.shards)))
 	g := &lines{tuples: newInterner(), attrs: newInterner(), purposes: newInterner()}
 	// The lines of a return may stand for a later version of it.
@@ -136,7 +136,7 @@ func (b *builder) gather(p *plan, c *choice) (*lines, error) {
 	var key []byte
 	for i := range p.shards {
 		current, start := int32(-1), 0
-		for l, err := range snapshot.ReadParquet[stagedLine](b.shardFile(&p.shards[i], "lines")) {
+		for l, err := range staged[stagedLine](ctx, b, &p.shards[i], "lines") {
 			if err != nil {
 				return nil, err
 			}

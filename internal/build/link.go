@@ -12,7 +12,6 @@ import (
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/resolve"
 	"grantgraph/internal/resolve/model"
-	"grantgraph/internal/snapshot"
 	"grantgraph/internal/source/irs990"
 )
 
@@ -75,7 +74,7 @@ func (b *builder) link(ctx context.Context, p *plan, c *choice, g *lines, u *res
 	if err != nil {
 		return nil, err
 	}
-	relations, err := b.loadRelations(p, c)
+	relations, err := b.loadRelations(ctx, p, c)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +84,7 @@ func (b *builder) link(ctx context.Context, p *plan, c *choice, g *lines, u *res
 	}
 
 	b.phase("resolve", int64(g.tuples.len()))
-	known, err := b.openAnswers(g.tuples.len())
+	known, err := b.openAnswers(ctx, g.tuples.len())
 	if err != nil {
 		return nil, err
 	}
@@ -342,7 +341,7 @@ func (b *builder) learnPeople(ctx context.Context, p *plan, c *choice, u *resolv
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		for s, err := range snapshot.ReadParquet[stagedPerson](b.shardFile(&p.shards[i], "people")) {
+		for s, err := range staged[stagedPerson](ctx, b, &p.shards[i], "people") {
 			if err != nil {
 				return nil, err
 			}
@@ -360,10 +359,10 @@ func (b *builder) learnPeople(ctx context.Context, p *plan, c *choice, u *resolv
 
 // loadRelations reads which organizations each filer names as related to it,
 // in any year.
-func (b *builder) loadRelations(p *plan, c *choice) (map[ein.EIN][]ein.EIN, error) {
+func (b *builder) loadRelations(ctx context.Context, p *plan, c *choice) (map[ein.EIN][]ein.EIN, error) {
 	relations := make(map[ein.EIN][]ein.EIN)
 	for i := range p.shards {
-		for s, err := range snapshot.ReadParquet[stagedRelated](b.shardFile(&p.shards[i], "related")) {
+		for s, err := range staged[stagedRelated](ctx, b, &p.shards[i], "related") {
 			if err != nil {
 				return nil, err
 			}

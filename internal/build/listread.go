@@ -1,6 +1,7 @@
 package build
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"grantgraph/internal/disk"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/lists"
@@ -30,7 +32,7 @@ const minSanctions = 10_000
 
 // readEach reads the files of a list one after the other and adds up what
 // became of their rows.
-func readEach(files []upstreamFile, state *lists.Status, open func(path string) (io.ReadCloser, error), read func(f upstreamFile, r io.Reader) (rows.Tally, error)) error {
+func readEach(ctx context.Context, files []upstreamFile, state *lists.Status, open func(path string) (io.ReadCloser, error), read func(f upstreamFile, r io.Reader) (rows.Tally, error)) error {
 	var all rows.Tally
 	for i := range files {
 		f := &files[i]
@@ -38,7 +40,7 @@ func readEach(files []upstreamFile, state *lists.Status, open func(path string) 
 		if err != nil {
 			return fmt.Errorf("%s: %w", path.Base(f.rel), err)
 		}
-		t, err := read(*f, r)
+		t, err := read(*f, disk.Until(ctx, r))
 		r.Close()
 		if err != nil {
 			return fmt.Errorf("%s: %w", path.Base(f.rel), err)
@@ -79,9 +81,9 @@ func einText(key uint64) string {
 	return ein.EIN(key).String()
 }
 
-func readMasters(files []upstreamFile, state *lists.Status) (func(*snapshot.Writer) error, error) {
+func readMasters(ctx context.Context, files []upstreamFile, state *lists.Status) (func(*snapshot.Writer) error, error) {
 	var s sorter
-	err := readEach(files, state, rows.Open, func(_ upstreamFile, r io.Reader) (rows.Tally, error) {
+	err := readEach(ctx, files, state, rows.Open, func(_ upstreamFile, r io.Reader) (rows.Tally, error) {
 		return bmf.Read(r, func(m *bmf.Record) error {
 			s.add(uint64(m.EIN), m.Name, m.SortName, m.Street, m.City, m.State, m.ZIP, m.Group, m.Subsection, m.Affiliation, m.Classification,
 				m.Ruling, m.Deductibility, m.Foundation, m.Activity, m.Organization, m.Status, m.TaxPeriod, m.AssetCode, m.IncomeCode,
@@ -96,7 +98,7 @@ func readMasters(files []upstreamFile, state *lists.Status) (func(*snapshot.Writ
 	// twice; it counts once.
 	state.Rows = s.distinct()
 	return func(w *snapshot.Writer) error {
-		return snapshot.WriteTable(w, lists.Masters, func(yield func(lists.Master) bool) {
+		return writeTable(ctx, w, lists.Masters, func(yield func(lists.Master) bool) {
 			var last uint64
 			for key, f := range s.rows(26) {
 				if key == last {
@@ -133,33 +135,33 @@ func amount(s string) *int64 {
 	return &n
 }
 
-func readDeductibles(files []upstreamFile, state *lists.Status) (func(*snapshot.Writer) error, error) {
+func readDeductibles(ctx context.Context, files []upstreamFile, state *lists.Status) (func(*snapshot.Writer) error, error) {
 	var s sorter
-	err := readEach(files, state, rows.Open, func(_ upstreamFile, r io.Reader) (rows.Tally, error) {
+	err := readEach(ctx, files, state, rows.Open, func(_ upstreamFile, r io.Reader) (rows.Tally, error) {
 		return pub78.Read(r, func(p *pub78.Record) error {
 			s.add(uint64(p.EIN), p.Name, p.City, p.State, p.Country, p.Codes)
 			return nil
 		})
 	})
-	return writer(&s, lists.Deductibles, 5, func(e string, f []string) lists.Deductible {
+	return writer(ctx, &s, lists.Deductibles, 5, func(e string, f []string) lists.Deductible {
 		return lists.Deductible{EIN: e, Name: f[0], City: f[1], State: f[2], Country: f[3], Codes: f[4]}
 	}), err
 }
 
-func readRevocations(files []upstreamFile, state *lists.Status) (func(*snapshot.Writer) error, error) {
+func readRevocations(ctx context.Context, files []upstreamFile, state *lists.Status) (func(*snapshot.Writer) error, error) {
 	var s sorter
-	err := readEach(files, state, rows.Open, func(_ upstreamFile, r io.Reader) (rows.Tally, error) {
+	err := readEach(ctx, files, state, rows.Open, func(_ upstreamFile, r io.Reader) (rows.Tally, error) {
 		return revocation.Read(r, func(v *revocation.Record) error {
 			s.add(uint64(v.EIN), v.Name, v.DBA, v.City, v.State, v.Subsection, v.Revoked, v.Posted, v.Reinstated)
 			return nil
 		})
 	})
-	return writer(&s, lists.Revocations, 8, func(e string, f []string) lists.RevocationRow {
+	return writer(ctx, &s, lists.Revocations, 8, func(e string, f []string) lists.RevocationRow {
 		return lists.RevocationRow{EIN: e, Name: f[0], DBA: f[1], City: f[2], State: f[3], Subsection: f[4], Revoked: f[5], Posted: f[6], Reinstated: f[7]}
 	}), err
 }
 
-func readRegistrations(files []upstreamFile, state *lists.Status) (func(*snapshot.Writer) error, error) {
+func readRegistrations(ctx context.Context, files []upstreamFile, state *lists.Status) (func(*snapshot.Writer) error, error) {
 	if len(files) != 4 {
 		return nil, fmt.Errorf("the registry publishes four lists and %d are there, so an organization that is in none of them may be in one that is missing", len(files))
 	}
@@ -167,7 +169,7 @@ func readRegistrations(files []upstreamFile, state *lists.Status) (func(*snapsho
 		s       sorter
 		edition careg.Edition
 	)
-	err := readEach(files, state, rows.Open, func(f upstreamFile, r io.Reader) (rows.Tally, error) {
+	err := readEach(ctx, files, state, rows.Open, func(f upstreamFile, r io.Reader) (rows.Tally, error) {
 		list := strings.TrimPrefix(strings.TrimSuffix(strings.TrimSuffix(path.Base(f.rel), ".gz"), ".csv"), "charities-")
 		return edition.Read(r, func(c *careg.Record) error {
 			s.add(einKey(c.EIN), list, c.Status, c.Registration, c.SOS, c.Name, c.City, c.State, c.Issued, c.Renewed, c.StatusSet)
@@ -175,7 +177,7 @@ func readRegistrations(files []upstreamFile, state *lists.Status) (func(*snapsho
 		})
 	})
 	dated(state, edition.AsOf)
-	return writer(&s, lists.Registrations, 10, func(e string, f []string) lists.Registration {
+	return writer(ctx, &s, lists.Registrations, 10, func(e string, f []string) lists.Registration {
 		return lists.Registration{EIN: e, List: f[0], Status: f[1], Registration: f[2], SOS: f[3], Name: f[4], City: f[5], State: f[6],
 			Issued: f[7], Renewed: f[8], StatusSet: f[9]}
 	}), err
@@ -191,23 +193,23 @@ func openRaw(file string) (io.ReadCloser, error) {
 	return f, nil
 }
 
-func readFTB(files []upstreamFile, state *lists.Status) (func(*snapshot.Writer) error, error) {
+func readFTB(ctx context.Context, files []upstreamFile, state *lists.Status) (func(*snapshot.Writer) error, error) {
 	var s sorter
-	err := readEach(files, state, openRaw, func(_ upstreamFile, r io.Reader) (rows.Tally, error) {
+	err := readEach(ctx, files, state, openRaw, func(_ upstreamFile, r io.Reader) (rows.Tally, error) {
 		return caftb.Read(r, func(c *caftb.Record) error {
 			s.add(einKey(c.EIN), c.EntityID, c.Name, c.City, c.Section, c.Revoked)
 			return nil
 		})
 	})
-	return writer(&s, lists.FTBRecords, 5, func(e string, f []string) lists.FTBRecord {
+	return writer(ctx, &s, lists.FTBRecords, 5, func(e string, f []string) lists.FTBRecord {
 		return lists.FTBRecord{EIN: e, EntityID: f[0], Name: f[1], City: f[2], Section: f[3], Revoked: f[4]}
 	}), err
 }
 
 // writer writes the rows of a list in order of EIN.
-func writer[T any](s *sorter, table string, width int, row func(ein string, fields []string) T) func(*snapshot.Writer) error {
+func writer[T any](ctx context.Context, s *sorter, table string, width int, row func(ein string, fields []string) T) func(*snapshot.Writer) error {
 	return func(w *snapshot.Writer) error {
-		return snapshot.WriteTable(w, table, func(yield func(T) bool) {
+		return writeTable(ctx, w, table, func(yield func(T) bool) {
 			for key, f := range s.rows(width) {
 				if !yield(row(einText(key), f)) {
 					return
@@ -217,7 +219,7 @@ func writer[T any](s *sorter, table string, width int, row func(ein string, fiel
 	}
 }
 
-func readBulletins(files []upstreamFile, state *lists.Status) (func(*snapshot.Writer) error, error) {
+func readBulletins(ctx context.Context, files []upstreamFile, state *lists.Status) (func(*snapshot.Writer) error, error) {
 	var (
 		tally     rows.Tally
 		bulletins []irb.Bulletin
@@ -228,8 +230,11 @@ func readBulletins(files []upstreamFile, state *lists.Status) (func(*snapshot.Wr
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path.Base(f.rel), err)
 		}
-		b, err := irb.ReadNamed(r, path.Base(f.rel))
+		b, err := irb.ReadNamed(disk.Until(ctx, r), path.Base(f.rel))
 		r.Close()
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		if err != nil {
 			// One page that is no bulletin must not hide the others.
 			tally.Reject("not a bulletin")
@@ -250,7 +255,7 @@ func readBulletins(files []upstreamFile, state *lists.Status) (func(*snapshot.Wr
 	count(state, tally)
 	state.CoversThrough = bulletins[len(bulletins)-1].Number
 	return func(w *snapshot.Writer) error {
-		err := snapshot.WriteTable(w, lists.Bulletins, func(yield func(lists.Bulletin) bool) {
+		err := writeTable(ctx, w, lists.Bulletins, func(yield func(lists.Bulletin) bool) {
 			for _, b := range bulletins {
 				if !yield(lists.Bulletin{Number: b.Number, Date: b.Date, Deletions: int64(len(b.Deletions))}) {
 					return
@@ -260,7 +265,7 @@ func readBulletins(files []upstreamFile, state *lists.Status) (func(*snapshot.Wr
 		if err != nil {
 			return err
 		}
-		return snapshot.WriteTable(w, lists.Deletions, func(yield func(lists.Deletion) bool) {
+		return writeTable(ctx, w, lists.Deletions, func(yield func(lists.Deletion) bool) {
 			for _, b := range bulletins {
 				for _, d := range b.Deletions {
 					if !yield(lists.Deletion{Bulletin: b.Number, Published: b.Date, Announcement: d.Announcement, Name: d.Name, City: d.City, State: d.State, Effective: d.Effective}) {
@@ -290,7 +295,7 @@ func joinBulletins(sorted []irb.Bulletin) (list []irb.Bulletin) {
 	return list
 }
 
-func readSanctions(files []upstreamFile, state *lists.Status) (func(*snapshot.Writer) error, error) {
+func readSanctions(ctx context.Context, files []upstreamFile, state *lists.Status) (func(*snapshot.Writer) error, error) {
 	var in ofac.Files
 	for _, f := range files {
 		r, err := rows.Open(f.abs)
@@ -300,13 +305,13 @@ func readSanctions(files []upstreamFile, state *lists.Status) (func(*snapshot.Wr
 		defer r.Close()
 		switch name, _, _ := strings.Cut(strings.ToLower(path.Base(f.rel)), "."); name {
 		case "sdn":
-			in.Primary = r
+			in.Primary = disk.Until(ctx, r)
 		case "alt":
-			in.Aliases = r
+			in.Aliases = disk.Until(ctx, r)
 		case "add":
-			in.Addresses = r
+			in.Addresses = disk.Until(ctx, r)
 		case "sdn_comments":
-			in.Comments = r
+			in.Comments = disk.Until(ctx, r)
 		}
 	}
 	if in.Primary == nil || in.Aliases == nil {
@@ -340,7 +345,7 @@ func readSanctions(files []upstreamFile, state *lists.Status) (func(*snapshot.Wr
 		}
 	}
 	return func(w *snapshot.Writer) error {
-		err := snapshot.WriteTable(w, lists.Sanctions, func(yield func(lists.Sanction) bool) {
+		err := writeTable(ctx, w, lists.Sanctions, func(yield func(lists.Sanction) bool) {
 			each(func(e *ofac.Entry) bool {
 				return yield(lists.Sanction{Num: e.Num, Name: e.Name, Type: e.Type, Programs: e.Programs, Title: e.Title, Remarks: e.Remarks})
 			})
@@ -348,7 +353,7 @@ func readSanctions(files []upstreamFile, state *lists.Status) (func(*snapshot.Wr
 		if err != nil {
 			return err
 		}
-		err = snapshot.WriteTable(w, lists.SanctionNames, func(yield func(lists.SanctionName) bool) {
+		err = writeTable(ctx, w, lists.SanctionNames, func(yield func(lists.SanctionName) bool) {
 			each(func(e *ofac.Entry) bool {
 				if !yield(lists.SanctionName{Num: e.Num, Kind: "primary", Name: e.Name}) {
 					return false
@@ -364,7 +369,7 @@ func readSanctions(files []upstreamFile, state *lists.Status) (func(*snapshot.Wr
 		if err != nil {
 			return err
 		}
-		return snapshot.WriteTable(w, lists.SanctionPlaces, func(yield func(lists.SanctionPlace) bool) {
+		return writeTable(ctx, w, lists.SanctionPlaces, func(yield func(lists.SanctionPlace) bool) {
 			each(func(e *ofac.Entry) bool {
 				for _, a := range e.Addresses {
 					if !yield(lists.SanctionPlace{Num: e.Num, Street: a.Street, City: a.City, Country: a.Country}) {

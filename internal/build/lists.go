@@ -12,6 +12,7 @@ import (
 	"slices"
 	"time"
 
+	"grantgraph/internal/disk"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/lists"
 	"grantgraph/internal/snapshot"
@@ -33,6 +34,10 @@ type ListResult struct {
 	Edition *lists.Edition
 	Read    []string // lists that were read anew
 	Changed bool     // whether a new edition was published
+
+	// Warnings are of this machine, not of the lists: damage that was made
+	// good, older editions that could not be removed.
+	Warnings []string
 }
 
 // keptEditions is how many editions of the lists stay on disk: enough for
@@ -44,12 +49,12 @@ const keptEditions = 3
 // one whose files cannot be read keeps its last good rows and dates and says
 // why, and where nothing changed there is no new edition.
 func Lists(ctx context.Context, opt ListOptions) (*ListResult, error) {
-	sources, err := discover(opt.Sources)
+	sources, err := discover(ctx, opt.Sources)
 	if err != nil {
 		return nil, err
 	}
 	dir := lists.Dir(opt.Data)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := disk.MkdirAll(dir, 0o755); err != nil {
 		return nil, fault.Disk(dir, err)
 	}
 	release, err := lock(dir)
@@ -57,8 +62,12 @@ func Lists(ctx context.Context, opt ListOptions) (*ListResult, error) {
 		return nil, err
 	}
 	defer release()
+	result := &ListResult{}
 	last, err := lists.Open(opt.Data)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if f, ok := fault.Of(err); ok && slices.Contains(unusable, f.Slug) {
+		// Everything is read again, as the first time.
+		result.Warnings = append(result.Warnings, "the edition of the lists before this one cannot be used, so all of them are read anew: "+err.Error())
+	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	now := time.Now
@@ -70,11 +79,10 @@ func Lists(ctx context.Context, opt ListOptions) (*ListResult, error) {
 		return nil, err
 	}
 	defer w.Abandon()
-
-	result := &ListResult{}
 	var (
-		states []lists.Status
-		used   = []snapshot.Source{}
+		states  []lists.Status
+		damaged bool
+		used    = []snapshot.Source{}
 	)
 	for i := range loaders {
 		l := &loaders[i]
@@ -84,9 +92,13 @@ func Lists(ctx context.Context, opt ListOptions) (*ListResult, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		state, files, err := l.make(w, sources, last)
+		state, files, damage, err := l.make(ctx, w, sources, last)
 		if err != nil {
 			return nil, err
+		}
+		if damage != nil {
+			damaged = true
+			result.Warnings = append(result.Warnings, damage.Error())
 		}
 		states = append(states, state)
 		if files != nil {
@@ -108,7 +120,7 @@ func Lists(ctx context.Context, opt ListOptions) (*ListResult, error) {
 	if err := noteChecks(opt); err != nil {
 		return nil, err
 	}
-	if last != nil && sameLists(last.Lists, states) {
+	if last != nil && !damaged && sameLists(last.Lists, states) {
 		result.Edition = last
 		return result, nil
 	}
@@ -116,14 +128,25 @@ func Lists(ctx context.Context, opt ListOptions) (*ListResult, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encoding the state of the lists: %w", err)
 	}
+	if err := w.Verify(ctx); err != nil {
+		return nil, err
+	}
 	s, err := w.Publish(snapshot.Manifest{Sources: used, Report: body})
 	if err != nil {
 		return nil, err
 	}
 	result.Changed = true
 	result.Edition = &lists.Edition{Snapshot: s, Lists: states}
-	return result, snapshot.Prune(dir, keptEditions)
+	// The edition is out; what is left of older ones is only disk space.
+	if err := snapshot.Prune(dir, keptEditions); err != nil {
+		result.Warnings = append(result.Warnings, "the new edition of the lists is published, but older ones could not be removed: "+err.Error())
+	}
+	return result, nil
 }
+
+// unusable are the slugs of the errors of an edition that is damaged, gone, or
+// of another program. A new edition does without it.
+var unusable = []string{"bad_manifest", "bad_pointer", "no_such_snapshot", "snapshot_format"}
 
 // fetched is what the fetcher knows of a source. Where its notes are damaged it
 // says so itself; the files are good without them, and the other lists too.
@@ -171,7 +194,7 @@ type loader struct {
 	// read takes in all files before anything is written, so that a file that
 	// turns out bad half way leaves no trace. It fills what it learns into the
 	// state and returns the function that writes the tables.
-	read func(files []upstreamFile, state *lists.Status) (write func(*snapshot.Writer) error, err error)
+	read func(ctx context.Context, files []upstreamFile, state *lists.Status) (write func(*snapshot.Writer) error, err error)
 }
 
 // upstreamFile is one upstream file of a list.
@@ -195,38 +218,54 @@ var loaders = []loader{
 }
 
 // make brings one list into the edition and returns the files it was read
-// from, nil when it was taken over from the edition before.
-func (l *loader) make(w *snapshot.Writer, sources *Sources, last *lists.Edition) (state lists.Status, used []snapshot.Source, err error) {
-	files, print, err := l.files(sources)
+// from, nil when it was taken over from the edition before. Tables that turn out
+// to be damaged are not taken over; damage says so.
+func (l *loader) make(ctx context.Context, w *snapshot.Writer, sources *Sources, last *lists.Edition) (state lists.Status, used []snapshot.Source, damage, err error) {
+	files, print, err := l.files(ctx, sources)
 	if err != nil {
-		return state, nil, err
+		return state, nil, nil, err
 	}
 	before := last.Status(l.name)
+	if before.Loaded {
+		err := last.VerifyFiles(ctx, func(f snapshot.File) bool { return slices.Contains(l.tables, f.Table()) })
+		if f, ok := fault.Of(err); ok && f.Slug == snapshot.Damaged {
+			damage = fmt.Errorf("the list %s was read anew: %w", l.name, err)
+			before = lists.Status{Name: l.name, Problem: err.Error()}
+		} else if err != nil {
+			return state, nil, nil, err
+		}
+	}
 	if before.Loaded && before.Files == print {
 		before.Problem = ""
 		stateDates(&before, files)
-		return before, nil, l.adopt(w, last)
+		return before, nil, nil, l.adopt(w, last)
 	}
 	problem := "there is no file of it among the sources"
 	if len(files) > 0 {
 		state = lists.Status{Name: l.name, Files: print, Tables: l.tables}
-		write, err := l.read(files, &state)
+		write, err := l.read(ctx, files, &state)
 		if err == nil {
 			state.Loaded = true
 			stateDates(&state, files)
 			for _, f := range files {
 				used = append(used, snapshot.Source{Kind: l.source, Path: f.rel, Bytes: f.bytes, SHA256: f.sha256, Rows: f.rows})
 			}
-			return state, used, write(w)
+			return state, used, damage, write(w)
+		}
+		if ctx.Err() != nil {
+			return state, nil, nil, ctx.Err()
 		}
 		// A bad file is the source's trouble, not the edition's.
 		problem = err.Error()
 	}
 	if !before.Loaded {
-		return lists.Status{Name: l.name, Problem: problem}, nil, nil
+		if damage != nil {
+			damage = fmt.Errorf("the list %s is lost: what was loaded is damaged (%w), and to read it anew failed: %s", l.name, damage, problem)
+		}
+		return lists.Status{Name: l.name, Problem: problem}, nil, damage, nil
 	}
 	before.Problem = problem
-	return before, nil, l.adopt(w, last)
+	return before, nil, nil, l.adopt(w, last)
 }
 
 // adopt takes the tables over as they are.
@@ -241,7 +280,7 @@ func (l *loader) adopt(w *snapshot.Writer, last *lists.Edition) error {
 
 // files lists the files of the list with what the fetcher noted about them,
 // and a fingerprint of them all.
-func (l *loader) files(sources *Sources) (files []upstreamFile, print string, err error) {
+func (l *loader) files(ctx context.Context, sources *Sources) (files []upstreamFile, print string, err error) {
 	names := sources.Lists[l.name]
 	if l.name == lists.BMF {
 		names = nil
@@ -259,7 +298,7 @@ func (l *loader) files(sources *Sources) (files []upstreamFile, print string, er
 	fmt.Fprintln(h, l.version)
 	for _, rel := range names {
 		f := upstreamFile{rel: rel, abs: sources.abs(rel)}
-		if f.sha256, f.bytes, err = hashFile(f.abs); err != nil {
+		if f.sha256, f.bytes, err = hashFile(ctx, f.abs); err != nil {
 			return nil, "", err
 		}
 		fmt.Fprintln(h, f.sha256, rel)

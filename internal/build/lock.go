@@ -1,19 +1,20 @@
 package build
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 
+	"grantgraph/internal/disk"
 	"grantgraph/internal/fault"
 )
 
 // lock takes the data directory for one build. The kernel drops the lock when
 // the process dies, so a killed build never blocks the next one.
 func lock(data string) (release func(), err error) {
-	if err := os.MkdirAll(data, 0o755); err != nil {
+	if err := disk.MkdirAll(data, 0o755); err != nil {
 		return nil, fault.Disk(data, err)
 	}
 	path := filepath.Join(data, "build.lock")
@@ -21,7 +22,11 @@ func lock(data string) (release func(), err error) {
 	if err != nil {
 		return nil, fault.Disk(path, err)
 	}
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+	if err := disk.Lock(f); err != nil {
+		if !errors.Is(err, disk.ErrLocked) {
+			f.Close()
+			return nil, fault.Disk(path, err)
+		}
 		holder := make([]byte, 32)
 		n, _ := f.Read(holder)
 		f.Close()

@@ -38,7 +38,7 @@ type Trial struct {
 
 // resolver trains the model and puts everything together that resolves lines.
 func (b *builder) resolver(ctx context.Context, c *choice, g *lines, u *resolve.Universe, human *resolve.Overrides, people *classify.People) (*resolve.Resolver, *model.Model, error) {
-	assisted, err := b.assisted(u)
+	assisted, err := b.assisted(ctx, u)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -81,12 +81,12 @@ func (b *builder) resolver(ctx context.Context, c *choice, g *lines, u *resolve.
 }
 
 // assisted reads the rulings that a language model proposed, if there are any.
-func (b *builder) assisted(u *resolve.Universe) (o *resolve.Overrides, err error) {
+func (b *builder) assisted(ctx context.Context, u *resolve.Universe) (o *resolve.Overrides, err error) {
 	if len(b.sources.Assisted) == 0 {
 		return nil, nil
 	}
 	path := b.sources.Assisted[0]
-	err = b.readSource("override_llm", path, "a list of overrides", func(r io.Reader) (int64, error) {
+	err = b.readSource(ctx, "override_llm", path, "a list of overrides", func(r io.Reader) (int64, error) {
 		o, err = resolve.ReadAssisted(r, path)
 		return int64(o.Len()), b.misruled(path, err)
 	})

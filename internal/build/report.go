@@ -2,6 +2,7 @@ package build
 
 import (
 	"cmp"
+	"context"
 	"io"
 	"slices"
 	"strconv"
@@ -468,7 +469,7 @@ func (d *Declared) add(f *filing) {
 }
 
 // indexCoverage holds the IRS's lists of returns against what was read.
-func (b *builder) indexCoverage(c *choice) error {
+func (b *builder) indexCoverage(ctx context.Context, c *choice) error {
 	if len(b.sources.Indexes) == 0 {
 		return nil
 	}
@@ -477,7 +478,7 @@ func (b *builder) indexCoverage(c *choice) error {
 		have[c.filings[i].object] = true
 	}
 	for _, rel := range b.sources.Indexes {
-		err := b.readSource("irs990_index", rel, "an index of returns", func(in io.Reader) (rows int64, err error) {
+		err := b.readSource(ctx, "irs990_index", rel, "an index of returns", func(in io.Reader) (rows int64, err error) {
 			err = irs990.ReadIndex(in, func(r irs990.IndexRow) error {
 				rows++
 				id, err := strconv.ParseUint(r.ObjectID, 10, 64)

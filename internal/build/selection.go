@@ -2,13 +2,13 @@ package build
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"grantgraph/internal/ein"
-	"grantgraph/internal/snapshot"
 	"grantgraph/internal/source/irs990"
 )
 
@@ -242,12 +242,12 @@ type choice struct {
 }
 
 // selectReturns reads all staged returns and chooses among them.
-func (b *builder) selectReturns(p *plan) (*choice, error) {
+func (b *builder) selectReturns(ctx context.Context, p *plan) (*choice, error) {
 	b.phase("choose", int64(len(p.shards)))
 	c := &choice{bySeq: make([][]int32, len(p.shards))}
 	for i := range p.shards {
 		s := &p.shards[i]
-		for r, err := range snapshot.ReadParquet[stagedHead](b.shardFile(s, "returns")) {
+		for r, err := range staged[stagedHead](ctx, b, s, "returns") {
 			if err != nil {
 				return nil, err
 			}

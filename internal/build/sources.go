@@ -2,6 +2,7 @@ package build
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -84,8 +85,8 @@ var listFiles = []listFile{
 }
 
 // Discover lists the upstream files under root.
-func Discover(root string) (*Sources, error) {
-	s, err := discover(root)
+func Discover(ctx context.Context, root string) (*Sources, error) {
+	s, err := discover(ctx, root)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +105,7 @@ func Discover(root string) (*Sources, error) {
 
 // discover is Discover without the demand that there be filings: lists can be
 // taken up alone.
-func discover(root string) (*Sources, error) {
+func discover(ctx context.Context, root string) (*Sources, error) {
 	s := &Sources{Root: root, Lists: map[string][]string{}, States: map[string][]string{}}
 	st, err := os.Stat(root)
 	if err != nil {
@@ -121,6 +122,9 @@ func discover(root string) (*Sources, error) {
 	err = filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return fault.Disk(file, err)
+		}
+		if err := ctx.Err(); err != nil {
+			return err
 		}
 		if strings.HasPrefix(d.Name(), ".") && file != root {
 			if d.IsDir() {

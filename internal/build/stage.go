@@ -1,20 +1,25 @@
 package build
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
 	"github.com/parquet-go/parquet-go"
 
+	"grantgraph/internal/disk"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/source/archive"
@@ -77,13 +82,13 @@ func (b *builder) planShards(ctx context.Context) (*plan, error) {
 	b.phase("hash", int64(len(rels)))
 	err := b.parallel(ctx, len(rels), func(ctx context.Context, i int) error {
 		path := b.sources.abs(rels[i])
-		sum, n, err := hashFile(path)
+		sum, n, err := hashFile(ctx, path)
 		if err != nil {
 			return err
 		}
-		a, err := archive.Open(path)
+		a, err := archive.OpenContext(ctx, path)
 		if err != nil {
-			return wrongFormat(path, "a zip of returns", err)
+			return stopped(ctx, wrongFormat(path, "a zip of returns", err))
 		}
 		defer a.Close()
 		p.archives[i] = planned{rel: rels[i], bytes: n, sha256: sum, problems: a.Problems}
@@ -154,38 +159,93 @@ func wrongFormat(path, what string, err error) error {
 		Try("fetch it again, or move it out of the sources folder")
 }
 
-func hashFile(path string) (sum string, n int64, err error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", 0, fault.Disk(path, err)
+// stopped is the end of the context, where that is why something failed: where
+// the work was by then is no fault of that place.
+func stopped(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() != nil {
+		return ctx.Err()
 	}
-	defer f.Close()
-	h := sha256.New()
-	n, err = io.Copy(h, f)
-	if err != nil {
-		return "", 0, fault.Disk(path, err)
-	}
-	return hex.EncodeToString(h.Sum(nil)), n, nil
+	return err
 }
 
-// stageAll stages every shard that is not staged yet.
+func hashFile(ctx context.Context, path string) (sum string, n int64, err error) {
+	sum, n, err = disk.Hash(ctx, path)
+	return sum, n, stopped(ctx, fault.Disk(path, err))
+}
+
+// stageAll stages every shard that is not staged yet. One that is staged and
+// not as it was written is made anew.
 func (b *builder) stageAll(ctx context.Context, p *plan) error {
-	if err := os.MkdirAll(b.stageDir, 0o755); err != nil {
+	if err := disk.MkdirAll(b.stageDir, 0o755); err != nil {
 		return fault.Disk(b.stageDir, err)
 	}
+	entries, err := os.ReadDir(b.stageDir)
+	if err != nil {
+		return fault.Disk(b.stageDir, err)
+	}
+	for _, e := range entries {
+		if strings.Contains(e.Name(), stagingMark) { // of a build that was killed
+			_ = disk.RemoveAll(filepath.Join(b.stageDir, e.Name()))
+		}
+	}
 	b.phase("read", p.bytes)
-	var reused atomic.Int64
-	err := b.parallel(ctx, len(p.shards), func(ctx context.Context, i int) error {
+	var reused, remade atomic.Int64
+	err = b.parallel(ctx, len(p.shards), func(ctx context.Context, i int) error {
 		s := &p.shards[i]
-		if _, err := os.Stat(b.shardDir(s)); err == nil {
+		damage := b.intact(ctx, s)
+		switch {
+		case damage == nil:
 			reused.Add(1)
 			b.step(s.bytes)
 			return nil
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case !errors.Is(damage, errNotStaged):
+			b.note("the staged shard %s was damaged and is made anew: %v", s.key, damage)
+			remade.Add(1)
 		}
 		return b.stage(ctx, p, s)
 	})
-	b.reusedShards = int(reused.Load())
+	b.reusedShards, b.remadeShards = int(reused.Load()), int(remade.Load())
 	return err
+}
+
+// stagingMark is in the name of a shard that is being written.
+const stagingMark = ".new-"
+
+// sumsName is the file in a shard with the checksums of the others, one on a
+// line: SHA-256, size, name.
+const sumsName = "sums"
+
+// errNotStaged is the error of a shard that is not there at all.
+var errNotStaged = errors.New("not staged")
+
+// intact holds the files of a staged shard against their checksums.
+func (b *builder) intact(ctx context.Context, s *shard) error {
+	dir := b.shardDir(s)
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return errNotStaged
+	}
+	want, err := os.ReadFile(filepath.Join(dir, sumsName))
+	if err != nil {
+		return err
+	}
+	var have []byte
+	for _, name := range stagedTables {
+		sum, size, err := disk.Hash(ctx, b.shardFile(s, name))
+		if err != nil {
+			return err
+		}
+		have = appendSum(have, sum, size, name)
+	}
+	if !bytes.Equal(have, want) {
+		return errors.New("it does not match its checksums")
+	}
+	return nil
+}
+
+func appendSum(b []byte, sum string, size int64, name string) []byte {
+	return fmt.Appendf(b, "%s %d %s\n", sum, size, name)
 }
 
 func (b *builder) shardDir(s *shard) string { return filepath.Join(b.stageDir, s.key) }
@@ -193,14 +253,19 @@ func (b *builder) shardDir(s *shard) string { return filepath.Join(b.stageDir, s
 // stage reads the members of one shard and writes what they say. The shard's
 // directory appears under its name only when it is whole.
 func (b *builder) stage(ctx context.Context, p *plan, s *shard) error {
-	tmp := b.shardDir(s) + ".new"
-	if err := os.RemoveAll(tmp); err != nil {
+	// A name of its own: what an earlier build has left and nobody can remove
+	// is in nobody's way.
+	tmp, err := os.MkdirTemp(b.stageDir, s.key+stagingMark)
+	if err != nil {
+		return fault.Disk(b.stageDir, err)
+	}
+	// Where a damaged one was, it is here afterwards; if it cannot be removed,
+	// pruning says so.
+	defer disk.RemoveAll(tmp)
+	if err := os.Chmod(tmp, 0o755); err != nil {
 		return fault.Disk(tmp, err)
 	}
-	if err := os.MkdirAll(tmp, 0o755); err != nil {
-		return fault.Disk(tmp, err)
-	}
-	w, err := b.newShardWriter(tmp)
+	w, err := newShardWriter(tmp)
 	if err != nil {
 		return err
 	}
@@ -210,16 +275,21 @@ func (b *builder) stage(ctx context.Context, p *plan, s *shard) error {
 			return err
 		}
 	}
-	if err := w.close(); err != nil {
+	sums, err := w.close()
+	if err != nil {
 		return err
 	}
-	return fault.Disk(tmp, os.Rename(tmp, b.shardDir(s)))
+	err = disk.WriteFile(filepath.Join(tmp, sumsName), 0o644, func(out io.Writer) error { _, err := out.Write(sums); return err })
+	if err == nil {
+		err = disk.Publish(tmp, b.shardDir(s))
+	}
+	return fault.Disk(tmp, err)
 }
 
 func (b *builder) stageSegment(ctx context.Context, w *shardWriter, path string, g segment) error {
-	a, err := archive.Open(path)
+	a, err := archive.OpenContext(ctx, path)
 	if err != nil {
-		return wrongFormat(path, "a zip of returns", err)
+		return stopped(ctx, wrongFormat(path, "a zip of returns", err))
 	}
 	defer a.Close()
 	if len(a.Members) < g.to {
@@ -229,7 +299,7 @@ func (b *builder) stageSegment(ctx context.Context, w *shardWriter, path string,
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := w.member(&a.Members[i], g.first+int32(i-g.from)); err != nil {
+		if err := w.member(ctx, &a.Members[i], g.first+int32(i-g.from)); err != nil {
 			return err
 		}
 		b.step(int64(a.Members[i].Size) + 1)
@@ -252,29 +322,29 @@ type shardWriter struct {
 	failures *spill[stagedFailure]
 }
 
-func (b *builder) newShardWriter(dir string) (w *shardWriter, err error) {
+func newShardWriter(dir string) (w *shardWriter, err error) {
 	w = &shardWriter{reader: irs990.NewReader()}
 	defer func() {
 		if err != nil {
 			w.abandon()
 		}
 	}()
-	if w.returns, err = newSpill[stagedReturn](b.create, dir, "returns"); err != nil {
+	if w.returns, err = newSpill[stagedReturn](dir, "returns"); err != nil {
 		return nil, err
 	}
-	if w.grants, err = newSpill[stagedLine](b.create, dir, "lines"); err != nil {
+	if w.grants, err = newSpill[stagedLine](dir, "lines"); err != nil {
 		return nil, err
 	}
-	if w.people, err = newSpill[stagedPerson](b.create, dir, "people"); err != nil {
+	if w.people, err = newSpill[stagedPerson](dir, "people"); err != nil {
 		return nil, err
 	}
-	if w.holdings, err = newSpill[stagedHolding](b.create, dir, "holdings"); err != nil {
+	if w.holdings, err = newSpill[stagedHolding](dir, "holdings"); err != nil {
 		return nil, err
 	}
-	if w.related, err = newSpill[stagedRelated](b.create, dir, "related"); err != nil {
+	if w.related, err = newSpill[stagedRelated](dir, "related"); err != nil {
 		return nil, err
 	}
-	if w.failures, err = newSpill[stagedFailure](b.create, dir, "failures"); err != nil {
+	if w.failures, err = newSpill[stagedFailure](dir, "failures"); err != nil {
 		return nil, err
 	}
 	w.sink = irs990.Sink{Grant: w.grant, Person: w.person, Holding: w.holding, Related: w.relate}
@@ -284,11 +354,11 @@ func (b *builder) newShardWriter(dir string) (w *shardWriter, err error) {
 // member reads one return. A return that cannot be read is set aside with its
 // reason; the rows it gave before it failed are marked with the same ordinal
 // and never chosen, because no return stands behind them.
-func (w *shardWriter) member(m *archive.Member, seq int32) error {
+func (w *shardWriter) member(ctx context.Context, m *archive.Member, seq int32) error {
 	w.seq, w.lines = seq, 0
 	rc, err := m.Open()
 	if err != nil {
-		return w.fail(m.Name, "cannot be unzipped", err)
+		return w.fail(ctx, m.Name, "cannot be unzipped", err)
 	}
 	defer rc.Close()
 	hash := sha256.New()
@@ -299,26 +369,30 @@ func (w *shardWriter) member(m *archive.Member, seq int32) error {
 		}
 		var format *irs990.FormatError
 		if errors.As(err, &format) {
-			return w.fail(m.Name, "not a readable return", err)
+			return w.fail(ctx, m.Name, "not a readable return", err)
 		}
-		return w.fail(m.Name, "cannot be unzipped", err)
+		return w.fail(ctx, m.Name, "cannot be unzipped", err)
 	}
 	// What the reader left unread belongs to the hash too.
 	if _, err := io.Copy(hash, rc); err != nil {
-		return w.fail(m.Name, "cannot be unzipped", err)
+		return w.fail(ctx, m.Name, "cannot be unzipped", err)
 	}
 	filer, err := ein.Parse(w.ret.EIN)
 	if err != nil {
-		return w.fail(m.Name, "no usable EIN", fmt.Errorf("the filer's EIN: %w", err))
+		return w.fail(ctx, m.Name, "no usable EIN", fmt.Errorf("the filer's EIN: %w", err))
 	}
 	if _, ok := w.ret.FiscalYear(); !ok {
-		return w.fail(m.Name, "no period end", fmt.Errorf("the period end %q is not a date", w.ret.PeriodEnd))
+		return w.fail(ctx, m.Name, "no period end", fmt.Errorf("the period end %q is not a date", w.ret.PeriodEnd))
 	}
 	id, _ := irs990.ObjectID(m.Name)
 	return w.returns.add(stageReturn(&w.ret, seq, m.Name, id, hex.EncodeToString(hash.Sum(nil)), filer, w.lines))
 }
 
-func (w *shardWriter) fail(member, kind string, err error) error {
+// fail sets a member aside, unless it is only that the build was stopped.
+func (w *shardWriter) fail(ctx context.Context, member, kind string, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
 	return w.failures.add(stagedFailure{Seq: w.seq, Member: member, Kind: kind, Reason: err.Error()})
 }
 
@@ -401,24 +475,32 @@ func (w *shardWriter) relate(r *irs990.Related) error {
 	})
 }
 
-func (w *shardWriter) spills() []interface {
+// stagedTables are the names of the tables of a shard, in the order of spills.
+var stagedTables = [...]string{"returns", "lines", "people", "holdings", "related", "failures"}
+
+func (w *shardWriter) spills() [len(stagedTables)]interface {
 	close() error
 	abandon()
+	sum() (string, int64)
 } {
-	return []interface {
+	return [...]interface {
 		close() error
 		abandon()
+		sum() (string, int64)
 	}{w.returns, w.grants, w.people, w.holdings, w.related, w.failures}
 }
 
-func (w *shardWriter) close() error {
-	var first error
-	for _, s := range w.spills() {
-		if err := s.close(); err != nil && first == nil {
-			first = err
+// close finishes the tables and returns their checksums.
+func (w *shardWriter) close() (sums []byte, err error) {
+	for i, s := range w.spills() {
+		if cerr := s.close(); cerr != nil {
+			err = cmp.Or(err, cerr)
+			continue
 		}
+		sum, size := s.sum()
+		sums = appendSum(sums, sum, size, stagedTables[i])
 	}
-	return first
+	return sums, err
 }
 
 func (w *shardWriter) abandon() {
@@ -430,7 +512,7 @@ func (w *shardWriter) abandon() {
 // spill is one Parquet file of a shard, written in batches.
 type spill[T any] struct {
 	path  string
-	file  io.WriteCloser
+	file  *disk.File
 	pw    *parquet.GenericWriter[T]
 	rows  []T
 	since int
@@ -449,9 +531,9 @@ const (
 	spillGroup = 64 << 10
 )
 
-func newSpill[T any](create func(string) (io.WriteCloser, error), dir, name string) (*spill[T], error) {
+func newSpill[T any](dir, name string) (*spill[T], error) {
 	path := filepath.Join(dir, name+".parquet")
-	f, err := create(path)
+	f, err := disk.Create(path)
 	if err != nil {
 		return nil, fault.Disk(path, err)
 	}
@@ -497,6 +579,8 @@ func (s *spill[T]) close() error {
 	}
 	return err
 }
+
+func (s *spill[T]) sum() (string, int64) { return s.file.Sum(), s.file.Size() }
 
 func (s *spill[T]) abandon() {
 	if s != nil {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"grantgraph/internal/derive/ukboard"
+	"grantgraph/internal/disk"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/snapshot"
 	delimited "grantgraph/internal/source/rows"
@@ -247,7 +248,7 @@ func readUK[T any](ctx context.Context, u *ukRegister, from ukcharity.Table, to 
 	}
 	file := u.b.sources.abs(rel)
 	what := "table " + string(from) + " of the charity register"
-	sum, size, err := hashFile(file)
+	sum, size, err := hashFile(ctx, file)
 	if err != nil {
 		return nil, err
 	}
@@ -256,10 +257,7 @@ func readUK[T any](ctx context.Context, u *ukRegister, from ukcharity.Table, to 
 		return nil, wrongFormat(file, what, err)
 	}
 	defer in.Close()
-	tally, err := ukcharity.Read(&bounded{r: in, left: ukMaxBytes}, from, func(row *T) error {
-		if len(list)%1024 == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
+	tally, err := ukcharity.Read(&bounded{r: disk.Until(ctx, in), left: ukMaxBytes}, from, func(row *T) error {
 		if len(list) == ukMaxRows {
 			return errTooLarge
 		}

@@ -9,7 +9,6 @@ import (
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/place"
 	"grantgraph/internal/resolve"
-	"grantgraph/internal/snapshot"
 	"grantgraph/internal/source/bmf"
 )
 
@@ -38,7 +37,7 @@ func (b *builder) loadUniverse(ctx context.Context, p *plan, c *choice, g *lines
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err
 		}
-		if err := b.loadMaster(u, m); err != nil {
+		if err := b.loadMaster(ctx, u, m); err != nil {
 			return nil, nil, err
 		}
 		b.step(1)
@@ -46,7 +45,7 @@ func (b *builder) loadUniverse(ctx context.Context, p *plan, c *choice, g *lines
 	filers := make(map[ein.EIN]*filer)
 	latest := latestFilings(c)
 	for i := range p.shards {
-		for r, err := range snapshot.ReadParquet[stagedReturn](b.shardFile(&p.shards[i], "returns")) {
+		for r, err := range staged[stagedReturn](ctx, b, &p.shards[i], "returns") {
 			if err != nil {
 				return nil, nil, err
 			}
@@ -65,7 +64,9 @@ func (b *builder) loadUniverse(ctx context.Context, p *plan, c *choice, g *lines
 		}
 		b.step(1)
 	}
-	b.addListed(u)
+	if err := b.addListed(ctx, u); err != nil {
+		return nil, nil, err
+	}
 	if err := b.addFiled(ctx, u, c, g); err != nil {
 		return nil, nil, err
 	}
@@ -74,12 +75,12 @@ func (b *builder) loadUniverse(ctx context.Context, p *plan, c *choice, g *lines
 }
 
 // loadMaster adds one posting of the master file.
-func (b *builder) loadMaster(u *resolve.UniverseBuilder, m master) error {
+func (b *builder) loadMaster(ctx context.Context, u *resolve.UniverseBuilder, m master) error {
 	source := resolve.BMF
 	if m.Older {
 		source = resolve.OldBMF
 	}
-	return b.readSource("bmf", m.Path, "a part of the business master file", func(in io.Reader) (int64, error) {
+	return b.readSource(ctx, "bmf", m.Path, "a part of the business master file", func(in io.Reader) (int64, error) {
 		stats, err := bmf.Read(in, func(r *bmf.Record) error {
 			o := resolve.Org{
 				EIN: r.EIN, Name: r.Name, Street: r.Street, City: r.City, State: r.State,

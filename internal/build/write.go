@@ -26,8 +26,8 @@ func (b *builder) write(ctx context.Context, w *snapshot.Writer, p *plan, c *cho
 			func() error { return b.writeUniverse(w, u) },
 			func() error { return b.writeReturns(ctx, w, p, c, filers) },
 			func() error { return b.writeLists(ctx, w, p, c) },
-			func() error { return b.writeAdjustments(w, c, g) },
-			func() error { return b.writeQuarantine(w, p) },
+			func() error { return b.writeAdjustments(ctx, w, c, g) },
+			func() error { return b.writeQuarantine(ctx, w, p) },
 		},
 	}
 	return b.parallel(ctx, len(halves), func(ctx context.Context, i int) error {
@@ -194,7 +194,7 @@ func (b *builder) writeReturns(ctx context.Context, w *snapshot.Writer, p *plan,
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		for r, err := range snapshot.ReadParquet[stagedReturn](b.shardFile(&p.shards[i], "returns")) {
+		for r, err := range staged[stagedReturn](ctx, b, &p.shards[i], "returns") {
 			if err != nil {
 				return err
 			}
@@ -217,7 +217,7 @@ func (b *builder) writeReturns(ctx context.Context, w *snapshot.Writer, p *plan,
 		return err
 	}
 	sorted := order(len(orgs), func(a, b uint32) int { return strings.Compare(orgs[a].EIN, orgs[b].EIN) })
-	return snapshot.WriteTable(w, snapshot.Orgs, func(yield func(snapshot.Org) bool) {
+	return writeTable(ctx, w, snapshot.Orgs, func(yield func(snapshot.Org) bool) {
 		for _, i := range sorted {
 			if !yield(orgs[i]) {
 				return
@@ -311,7 +311,7 @@ func (b *builder) writeLists(ctx context.Context, w *snapshot.Writer, p *plan, c
 }
 
 // copyList carries one staged list of the chosen returns into a table.
-func copyList[S, T any](ctx context.Context, b *builder, w *snapshot.Writer, p *plan, c *choice, staged, table string, seq func(*S) int32, row func(*S, *filing) T) error {
+func copyList[S, T any](ctx context.Context, b *builder, w *snapshot.Writer, p *plan, c *choice, from, table string, seq func(*S) int32, row func(*S, *filing) T) error {
 	t, err := snapshot.Table[T](w, table)
 	if err != nil {
 		return err
@@ -320,7 +320,7 @@ func copyList[S, T any](ctx context.Context, b *builder, w *snapshot.Writer, p *
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		for s, err := range snapshot.ReadParquet[S](b.shardFile(&p.shards[i], staged)) {
+		for s, err := range staged[S](ctx, b, &p.shards[i], from) {
 			if err != nil {
 				return err
 			}
@@ -336,11 +336,11 @@ func copyList[S, T any](ctx context.Context, b *builder, w *snapshot.Writer, p *
 	return t.Close()
 }
 
-func (b *builder) writeAdjustments(w *snapshot.Writer, c *choice, g *lines) error {
+func (b *builder) writeAdjustments(ctx context.Context, w *snapshot.Writer, c *choice, g *lines) error {
 	sorted := order(len(g.adjustments), func(x, y uint32) int {
 		return compareAdjustments(&g.adjustments[x], &g.adjustments[y])
 	})
-	return snapshot.WriteTable(w, snapshot.Adjustments, func(yield func(snapshot.Adjustment) bool) {
+	return writeTable(ctx, w, snapshot.Adjustments, func(yield func(snapshot.Adjustment) bool) {
 		for _, i := range sorted {
 			a := &g.adjustments[i]
 			f := &c.filings[a.filing]
@@ -356,7 +356,7 @@ func (b *builder) writeAdjustments(w *snapshot.Writer, c *choice, g *lines) erro
 
 // writeQuarantine lists what could not be read, from damaged zips down to
 // single returns.
-func (b *builder) writeQuarantine(w *snapshot.Writer, p *plan) error {
+func (b *builder) writeQuarantine(ctx context.Context, w *snapshot.Writer, p *plan) error {
 	t, err := snapshot.Table[snapshot.Quarantine](w, snapshot.Quarantined)
 	if err != nil {
 		return err
@@ -378,7 +378,7 @@ func (b *builder) writeQuarantine(w *snapshot.Writer, p *plan) error {
 		}
 	}
 	for i := range p.shards {
-		for s, err := range snapshot.ReadParquet[stagedFailure](b.shardFile(&p.shards[i], "failures")) {
+		for s, err := range staged[stagedFailure](ctx, b, &p.shards[i], "failures") {
 			if err != nil {
 				return err
 			}

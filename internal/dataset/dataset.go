@@ -79,7 +79,7 @@ func openBuild(s *snapshot.Snapshot, lenient bool) (d *Dataset, bad error, err e
 	d.Graph, errs[0] = graph.Open(s)
 	d.Search, errs[1] = search.Open(s)
 	for _, err := range errs {
-		if f, ok := fault.Of(err); err != nil && (!lenient || !ok || f.Slug != "graph_damaged" && f.Slug != "search_damaged") {
+		if f, ok := fault.Of(err); err != nil && (!lenient || !ok || f.Slug != graph.Damaged && f.Slug != search.Damaged) {
 			return nil, nil, errors.Join(err, d.build.close())
 		}
 	}

@@ -28,7 +28,7 @@ type Holder struct {
 	// change is held while another dataset is made current, and guards:
 	change   sync.Mutex
 	closed   bool
-	refused  refusal            // of a snapshot
+	refused  struct{ snapshot, lists refusal }
 	retrySQL time.Time          // when to try the warehouse again; zero for never
 	stop     context.CancelFunc // ends the check of the files being served
 	checks   sync.WaitGroup
@@ -70,7 +70,9 @@ func Open(data string, opt Options) (_ *Holder, err error) {
 		return nil, err
 	}
 	if _, err := h.RefreshLists(); err != nil {
+		// What screens and what tells of the lists says so, rather than nothing.
 		opt.Log.Error("serving without compliance lists", "error", err)
+		h.swap(h.current.with(&lists.Current{Problem: "its edition is damaged"}, nil))
 	}
 	return h, nil
 }
@@ -143,14 +145,14 @@ func (h *Holder) Refresh() (swapped bool, err error) {
 		h.again(now)
 		return false, nil
 	}
-	if r := &h.refused; r.version == s.Manifest.Version && h.opt.Clock().Before(r.until) {
+	if r := &h.refused.snapshot; r.version == s.Manifest.Version && h.opt.Clock().Before(r.until) {
 		return false, r.err
 	}
 	// One that is damaged is served for what is left of it when there is
 	// nothing else to serve.
 	next, bad, err := openBuild(s, now == nil)
 	if err != nil {
-		h.refused = refusal{s.Manifest.Version, h.opt.Clock().Add(patience), err}
+		h.refused.snapshot = refusal{s.Manifest.Version, h.opt.Clock().Add(patience), err}
 		return false, err
 	}
 	if bad != nil {
@@ -194,9 +196,16 @@ func (h *Holder) RefreshLists() (swapped bool, err error) {
 	if h.closed {
 		return false, nil
 	}
-	now := h.current
-	next, err := lists.Read(h.data)
+	now, version := h.current, ""
+	if e, err := lists.Open(h.data); err == nil {
+		version = e.Manifest.Version
+	}
+	if r := &h.refused.lists; version != "" && r.version == version && h.opt.Clock().Before(r.until) {
+		return false, r.err
+	}
+	next, err := now.Lists.Again(h.data)
 	if err != nil {
+		h.refused.lists = refusal{version, h.opt.Clock().Add(patience), err}
 		return false, err
 	}
 	if next.Version() == now.Lists.Version() {

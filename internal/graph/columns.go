@@ -116,8 +116,11 @@ type columns struct {
 	err   error // the first section that is missing or has the wrong size
 }
 
+// Damaged is the slug of the error for an index that is not as it was written.
+const Damaged = "graph_damaged"
+
 func damaged(path, format string, args ...any) error {
-	return fault.New("graph_damaged", "%s cannot be used: %s", path, fmt.Sprintf(format, args...)).
+	return fault.New(Damaged, "%s cannot be used: %s", path, fmt.Sprintf(format, args...)).
 		Try("build the snapshot again; the sources are untouched")
 }
 
@@ -125,7 +128,7 @@ func damaged(path, format string, args ...any) error {
 // mapped as long as the columns are in use.
 func readColumns(path string, data []byte) (*columns, error) {
 	if len(data) < headSize || string(data[:8]) != magic {
-		return nil, damaged(path, "it is not a graph index of this version")
+		return nil, fault.New("graph_version", "%s is not a graph index of this version", path).Try("build the snapshot again; the sources are untouched")
 	}
 	if binary.NativeEndian.Uint32(data[8:]) != orderMark {
 		return nil, damaged(path, "it was written by a machine with another byte order")

@@ -19,12 +19,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"time"
 
+	"grantgraph/internal/disk"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/snapshot"
 )
@@ -153,18 +155,43 @@ type Check struct {
 type Current struct {
 	Edition *Edition
 	Checks  []Check
+	Problem string // why there is no edition although one was made
 }
 
-// Read reads the lists of a data directory as they stand.
-func Read(data string) (c *Current, err error) {
-	c = &Current{}
-	if c.Checks, err = ReadChecks(data); err != nil {
+// Status is the state of one list.
+func (c *Current) Status(name string) Status {
+	s := c.Edition.Status(name)
+	if c.Edition == nil && c.Problem != "" {
+		s.Problem = c.Problem
+	}
+	return s
+}
+
+// Read reads the lists of a data directory as they stand. Every file of the
+// edition is held against its checksum, so that no answer rests on one that was
+// damaged.
+func Read(data string) (*Current, error) { return (*Current)(nil).Again(data) }
+
+// Again reads the lists as they stand now. An edition that c has is taken over
+// as it was opened, so to ask often costs next to nothing. c may be nil.
+func (c *Current) Again(data string) (*Current, error) {
+	next, err := &Current{}, error(nil)
+	if next.Checks, err = ReadChecks(data); err != nil {
 		return nil, err
 	}
-	if c.Edition, err = Open(data); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	next.Edition, err = Open(data)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
 		return nil, err
+	case c != nil && c.Edition != nil && c.Edition.Dir == next.Edition.Dir && c.Edition.Manifest.Seal == next.Edition.Manifest.Seal:
+		next.Edition = c.Edition
+	default:
+		if err := next.Edition.Verify(); err != nil {
+			return nil, err
+		}
 	}
-	return c, nil
+	return next, nil
 }
 
 // Version is the stamp of the edition, empty without one.
@@ -226,14 +253,8 @@ func WriteChecks(data string, list []Check) error {
 		return fmt.Errorf("encoding the checks: %w", err)
 	}
 	path := filepath.Join(Dir(data), checksName)
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+	if err := disk.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fault.Disk(path, err)
 	}
-	if err := os.WriteFile(path+".new", append(body, '\n'), 0o644); err != nil {
-		return fault.Disk(path, err)
-	}
-	if err := os.Rename(path+".new", path); err != nil {
-		return fault.Disk(path, err)
-	}
-	return nil
+	return fault.Disk(path, disk.WriteFile(path, 0o644, func(w io.Writer) error { _, err := w.Write(append(body, '\n')); return err }))
 }

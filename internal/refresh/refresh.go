@@ -117,7 +117,12 @@ func (r *Refresher) look(ctx context.Context, due []string) {
 	result, err := build.Lists(ctx, build.ListOptions{Sources: r.opt.Fetch.Dir, Data: r.opt.Data, Now: r.opt.Fetch.Now})
 	if err != nil {
 		r.opt.Log.Error("making a new edition of the lists; the old one stays", "error", err)
-	} else if result.Changed {
+		return
+	}
+	for _, warning := range result.Warnings {
+		r.opt.Log.Warn("making a new edition of the lists", "warning", warning)
+	}
+	if result.Changed {
 		r.opt.Log.Info("a new edition of the lists", "edition", result.Edition.Manifest.Version, "read", result.Read)
 	}
 }

@@ -4,9 +4,11 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"sync"
 	"syscall"
@@ -30,7 +32,13 @@ type Index struct {
 	scratches          sync.Pool
 }
 
-// Open maps the index of a snapshot.
+// Damaged is the slug of the error for an index that is not as it was written.
+const Damaged = "search_damaged"
+
+// errVersion is the error of an index of another version, or of no index.
+var errVersion = errors.New("it is of another version")
+
+// Open maps the index of a snapshot. All of it is read once, to verify it.
 func Open(s *snapshot.Snapshot) (*Index, error) {
 	path := filepath.Join(s.Dir, filepath.FromSlash(fileName))
 	data, err := mapFile(path)
@@ -41,8 +49,12 @@ func Open(s *snapshot.Snapshot) (*Index, error) {
 	x, err := newIndex(data)
 	if err != nil {
 		_ = syscall.Munmap(data)
-		return nil, fault.New("search_unreadable", "the name index %s is damaged or of another version: %w", path, err).
-			Try("build the snapshot again")
+		slug := Damaged
+		if errors.Is(err, errVersion) {
+			slug = "search_version"
+		}
+		return nil, fault.New(slug, "the name index %s cannot be used: %w", path, err).
+			Try("build the snapshot again; the sources are untouched")
 	}
 	return x, nil
 }
@@ -64,20 +76,38 @@ func mapFile(path string) ([]byte, error) {
 	return syscall.Mmap(int(f.Fd()), 0, int(info.Size()), syscall.PROT_READ, syscall.MAP_SHARED)
 }
 
-// newIndex reads the table of sections and checks that they fit together.
-// Numbers inside lists are checked where they are used.
+// newIndex reads the table of sections, verifies their checksums and checks
+// that they fit together. Numbers inside lists are checked where they are used,
+// for a checksum only says that they are as they were written.
 func newIndex(data []byte) (*Index, error) {
 	if len(data) < headerSize || string(data[:len(magic)]) != magic {
-		return nil, fmt.Errorf("it does not begin with %q", magic)
+		return nil, errVersion
+	}
+	if size := binary.LittleEndian.Uint64(data[8:]); size != uint64(len(data)) {
+		return nil, fmt.Errorf("it has %d bytes, %d were written", len(data), size)
+	}
+	if headSum(data) != binary.LittleEndian.Uint32(data[16:]) {
+		return nil, errors.New("the checksum of its header is wrong")
 	}
 	x := &Index{data: data}
+	var (
+		wg  sync.WaitGroup
+		bad [sections]bool
+	)
 	for i := range x.parts {
-		at := binary.LittleEndian.Uint64(data[len(magic)+i*16:])
-		n := binary.LittleEndian.Uint64(data[len(magic)+i*16+8:])
-		if at > uint64(len(data)) || n > uint64(len(data))-at {
+		e := data[headSize+i*entrySize:]
+		at, n := binary.LittleEndian.Uint64(e), binary.LittleEndian.Uint64(e[8:])
+		end := at + n + uint64(len(padding(int(n%8))))
+		if at > uint64(len(data)) || n > uint64(len(data))-at || end > uint64(len(data)) {
+			wg.Wait()
 			return nil, fmt.Errorf("section %d lies outside of the file", i)
 		}
 		x.parts[i] = data[at : at+n : at+n]
+		wg.Go(func() { bad[i] = crc32.Checksum(data[at:end], castagnoli) != binary.LittleEndian.Uint32(e[16:]) })
+	}
+	wg.Wait()
+	if i := slices.Index(bad[:], true); i >= 0 {
+		return nil, fmt.Errorf("the checksum of section %d is wrong", i)
 	}
 	size := func(i int) int { return len(x.parts[i]) }
 	x.orgs, x.forms, x.words = size(secOrgs)/orgSize, size(secForms)/formSize, size(secListCount)/4

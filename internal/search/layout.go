@@ -4,17 +4,34 @@ import (
 	"cmp"
 	"encoding/binary"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"math"
 	"slices"
 )
 
-// The index is one file: a magic, a table of sections, and the sections, each
-// aligned to eight bytes. Numbers are little-endian.
+// The index is one file: a header, a table of sections, and the sections, each
+// padded with zeros to a multiple of eight bytes. Every byte is under a checksum
+// (CRC-32C) that is verified when the file is opened. Numbers are little-endian.
+//
+//	0   magic, 8 bytes
+//	8   size of the file, uint64
+//	16  checksum of the header without this field, and of the table, uint32
+//	20  zero, uint32
+//	24  table of sections: offset, length uint64, checksum uint32, zero uint32
 const (
-	magic      = "GGnames2"
-	headerSize = len(magic) + sections*16
+	magic      = "GGnames3"
+	headSize   = 24
+	entrySize  = 24
+	headerSize = headSize + sections*entrySize
 )
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// headSum is the checksum of the header and the table.
+func headSum(head []byte) uint32 {
+	return crc32.Update(crc32.Checksum(head[:16], castagnoli), castagnoli, head[20:headerSize])
+}
 
 // The sections.
 const (
@@ -232,25 +249,31 @@ func hashOf(s string) uint64 {
 
 // write writes the file.
 func (a *arranged) write(w io.Writer) error {
-	head := []byte(magic)
-	at := uint64(align(headerSize))
+	head := make([]byte, headerSize)
+	copy(head, magic)
+	at := uint64(headerSize)
 	for i, p := range a.parts {
 		if uint64(len(p)) > math.MaxUint32 {
 			return fmt.Errorf("section %d of the name index takes more than 4 GiB, which its numbers cannot tell", i)
 		}
-		head = binary.LittleEndian.AppendUint64(head, at)
-		head = binary.LittleEndian.AppendUint64(head, uint64(len(p)))
-		at += uint64(align(len(p)))
+		e := head[headSize+i*entrySize:]
+		binary.LittleEndian.PutUint64(e, at)
+		binary.LittleEndian.PutUint64(e[8:], uint64(len(p)))
+		binary.LittleEndian.PutUint32(e[16:], crc32.Update(crc32.Checksum(p, castagnoli), castagnoli, padding(len(p))))
+		at += uint64(len(p) + len(padding(len(p))))
 	}
+	binary.LittleEndian.PutUint64(head[8:], at)
+	binary.LittleEndian.PutUint32(head[16:], headSum(head))
 	for _, p := range append([][]byte{head}, a.parts[:]...) {
 		if _, err := w.Write(p); err != nil {
 			return err
 		}
-		if _, err := w.Write(make([]byte, align(len(p))-len(p))); err != nil {
+		if _, err := w.Write(padding(len(p))); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func align(n int) int { return (n + 7) &^ 7 }
+// padding is what follows n bytes up to a multiple of eight.
+func padding(n int) []byte { return make([]byte, (8-n%8)%8) }

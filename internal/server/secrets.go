@@ -5,10 +5,11 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 
+	"grantgraph/internal/disk"
 	"grantgraph/internal/fault"
 )
 
@@ -42,18 +43,9 @@ func openSecrets(path string) (*secrets, error) {
 		if err != nil {
 			return nil, err
 		}
-		// Two servers may start at once: the first to link its file wins, and
-		// the other reads it.
-		tmp, err := os.CreateTemp(filepath.Dir(path), ".secrets-*")
-		if err != nil {
-			return nil, fault.Disk(path, err)
-		}
-		_, err = tmp.Write(append(body, '\n'))
-		err = errors.Join(err, tmp.Sync(), tmp.Close())
-		if err == nil {
-			err = os.Link(tmp.Name(), path)
-		}
-		os.Remove(tmp.Name())
+		// Two servers may start at once: the first to put its file there wins,
+		// and the other reads it.
+		err = disk.WriteNew(path, 0o600, func(w io.Writer) error { _, err := w.Write(append(body, '\n')); return err })
 		if err != nil && !errors.Is(err, fs.ErrExist) {
 			return nil, fault.Disk(path, err)
 		}

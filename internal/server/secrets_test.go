@@ -2,11 +2,14 @@ package server
 
 import (
 	"bytes"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
 	"testing"
 
+	"grantgraph/internal/disk/powerloss"
 	"grantgraph/internal/fault"
 )
 
@@ -60,4 +63,25 @@ func TestSecrets(t *testing.T) {
 			t.Errorf("%q mode %o: %v, not %s", c.body, c.mode, err, c.slug)
 		}
 	}
+}
+
+// TestSecretsPowerCut cuts the power while secrets are drawn: there are none,
+// or they are whole, and once they were used they stay.
+func TestSecretsPowerCut(t *testing.T) {
+	root := t.TempDir()
+	r := powerloss.Record(t, root)
+	want, err := openSecrets(filepath.Join(root, "secrets.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Each(t, func(dir string, done bool) error {
+		got, err := readSecrets(filepath.Join(dir, "secrets.json"))
+		if errors.Is(err, fs.ErrNotExist) && !done {
+			return nil
+		}
+		if err == nil && !bytes.Equal(got.Seed, want.Seed) {
+			err = errors.New("they are others")
+		}
+		return err
+	})
 }

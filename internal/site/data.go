@@ -87,7 +87,7 @@ func (s *Site) serveData(w http.ResponseWriter, r *http.Request) {
 	}
 	now := data(r).Lists
 	for _, l := range lists.All() {
-		row := listRow{List: l, Status: now.Edition.Status(l.Name)}
+		row := listRow{List: l, Status: now.Status(l.Name)}
 		row.Check, row.Checked = now.Check(l.Name)
 		page.Lists = append(page.Lists, row)
 	}

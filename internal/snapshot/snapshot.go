@@ -10,38 +10,39 @@
 //	    …                  indexes that the serving side reads, each its own folder
 //
 // A snapshot is written under a hidden name in builds and renamed when it is
-// whole, so a reader sees all of it or nothing, and a build that dies leaves
-// the pointer where it was.
+// whole and on the disk, so a reader sees all of it or nothing, and a build
+// that dies, or whose machine does, leaves the pointer where it was.
 package snapshot
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
+	"grantgraph/internal/disk"
 	"grantgraph/internal/fault"
 )
 
 // Format is the version of the layout. A reader refuses another one.
-const Format = 1
+const Format = 2
 
-// Manifest describes a snapshot. Everything in it but Version and GeneratedAt
-// is a function of the sources, so two builds of the same sources differ in
+// Manifest describes a snapshot. Everything in it but Version, GeneratedAt and
+// the Seal over them is a function of the sources, so two builds of the same sources differ in
 // nothing else, save in the size and checksum of database files: their rows are
 // the same, their bytes are the engine's own business, so Content leaves them
 // out.
@@ -54,6 +55,7 @@ type Manifest struct {
 	Sources     []Source        `json:"sources"`
 	Files       []File          `json:"files"`
 	Report      json.RawMessage `json:"report"` // the build report, see package build
+	Seal        string          `json:"seal"`   // SHA-256 of the manifest's file with zeros in this place
 }
 
 // Counts are the headline numbers.
@@ -89,11 +91,20 @@ type File struct {
 	Rows   int64  `json:"rows,omitempty"`
 }
 
+// Table is the name of the table that the file holds, empty when it is none.
+func (f *File) Table() string {
+	if dir, name := path.Split(f.Path); dir == tablesName+"/" {
+		return strings.TrimSuffix(name, ".parquet")
+	}
+	return ""
+}
+
 const (
 	pointerName  = "current"
 	buildsName   = "builds"
 	manifestName = "manifest.json"
 	tablesName   = "tables"
+	newPrefix    = ".new-" // of a snapshot in the making
 	stampLayout  = "20060102T150405Z"
 )
 
@@ -105,7 +116,6 @@ type Writer struct {
 	dir     string
 	version string
 	began   time.Time
-	create  func(path string) (io.WriteCloser, error)
 
 	mu    sync.Mutex // tables may be written side by side
 	files []File
@@ -116,7 +126,7 @@ type Writer struct {
 // so that versions always sort in the order of publication.
 func Create(data string, now time.Time) (*Writer, error) {
 	builds := filepath.Join(data, buildsName)
-	if err := os.MkdirAll(builds, 0o755); err != nil {
+	if err := disk.MkdirAll(builds, 0o755); err != nil {
 		return nil, fault.Disk(builds, err)
 	}
 	names, err := versions(builds)
@@ -130,28 +140,25 @@ func Create(data string, now time.Time) (*Writer, error) {
 			now = last.Add(time.Second)
 		}
 	}
-	w := &Writer{data: data, version: now.Format(stampLayout), began: now, create: createFile}
-	w.dir = filepath.Join(builds, ".new-"+w.version)
-	if err := os.RemoveAll(w.dir); err != nil {
-		return nil, fault.Disk(w.dir, err)
+	w := &Writer{data: data}
+	for tries := 0; ; tries++ {
+		w.version, w.began = now.Format(stampLayout), now
+		w.dir = filepath.Join(builds, newPrefix+w.version)
+		err := disk.RemoveAll(w.dir)
+		if err == nil {
+			break
+		}
+		// What a build that died has left and nobody can remove is in nobody's
+		// way under the next stamp.
+		if now = now.Add(time.Second); tries == 10 {
+			return nil, fault.Disk(w.dir, err)
+		}
 	}
-	if err := os.MkdirAll(filepath.Join(w.dir, tablesName), 0o755); err != nil {
+	if err := disk.MkdirAll(filepath.Join(w.dir, tablesName), 0o755); err != nil {
 		return nil, fault.Disk(w.dir, err)
 	}
 	return w, nil
 }
-
-// CreateWith is Create with another way to make files, for tests of full
-// disks.
-func CreateWith(data string, now time.Time, create func(path string) (io.WriteCloser, error)) (*Writer, error) {
-	w, err := Create(data, now)
-	if err == nil {
-		w.create = create
-	}
-	return w, err
-}
-
-func createFile(path string) (io.WriteCloser, error) { return os.Create(path) }
 
 // Version is the stamp the snapshot will be published under.
 func (w *Writer) Version() string { return w.version }
@@ -163,34 +170,27 @@ func (w *Writer) Began() time.Time { return w.began }
 // closes and records it.
 func (w *Writer) file(rel string) (io.Writer, func(rows int64) error, error) {
 	path := filepath.Join(w.dir, filepath.FromSlash(rel))
-	f, err := w.create(path)
+	f, err := disk.Create(path)
 	if err != nil {
 		return nil, nil, fault.Disk(path, err)
 	}
-	sum := &summed{w: f, hash: sha256.New()}
 	done := func(rows int64) error {
-		if s, ok := f.(interface{ Sync() error }); ok && sum.err == nil {
-			sum.err = s.Sync()
-		}
-		if err := f.Close(); sum.err == nil {
-			sum.err = err
-		}
-		if sum.err != nil {
-			return fault.Disk(path, sum.err)
+		if err := f.Close(); err != nil {
+			return fault.Disk(path, err)
 		}
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		w.files = append(w.files, File{Path: rel, Bytes: sum.n, SHA256: hex.EncodeToString(sum.hash.Sum(nil)), Rows: rows})
+		w.files = append(w.files, File{Path: rel, Bytes: f.Size(), SHA256: f.Sum(), Rows: rows})
 		return nil
 	}
-	return sum, done, nil
+	return f, done, nil
 }
 
 // WriteFile adds a file that is not a table, such as an index. The path is
 // relative to the snapshot, with slashes.
 func (w *Writer) WriteFile(rel string, fill func(io.Writer) error) error {
 	path := filepath.Join(w.dir, filepath.FromSlash(rel))
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+	if err := disk.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fault.Disk(path, err)
 	}
 	out, done, err := w.file(rel)
@@ -212,57 +212,71 @@ func (w *Writer) WriteFile(rel string, fill func(io.Writer) error) error {
 // derive an index from its tables.
 func (w *Writer) Unpublished() *Snapshot { return &Snapshot{Dir: w.dir} }
 
-// summed counts and hashes what passes through it.
-type summed struct {
-	w    io.Writer
-	hash hash.Hash
-	n    int64
-	err  error
-}
-
-func (s *summed) Write(p []byte) (int, error) {
-	n, err := s.w.Write(p)
-	s.hash.Write(p[:n])
-	s.n += int64(n)
-	if err != nil && s.err == nil {
-		s.err = err
-	}
-	return n, err
+// Verify reads the files written so far from where they will be read and holds
+// them against their checksums, as the last thing before Publish.
+func (w *Writer) Verify(ctx context.Context) error {
+	return (&Snapshot{Dir: w.dir, Manifest: Manifest{Files: w.files}}).VerifyFiles(ctx, nil)
 }
 
 // Publish completes the manifest, makes the snapshot visible and points
-// current at it.
+// current at it, each when what it rests on is on the disk.
 func (w *Writer) Publish(m Manifest) (*Snapshot, error) {
 	slices.SortFunc(w.files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	m.Format, m.Version, m.GeneratedAt, m.Files = Format, w.version, w.began, w.files
 	m.Content = contentHash(w.files)
-	path := filepath.Join(w.dir, manifestName)
-	body, err := json.MarshalIndent(m, "", "  ")
+	body, err := m.encode()
 	if err != nil {
 		return nil, fmt.Errorf("encoding the manifest: %w", err)
 	}
-	f, err := w.create(path)
-	if err != nil {
-		return nil, fault.Disk(path, err)
-	}
-	if _, err := f.Write(append(body, '\n')); err != nil {
-		f.Close()
-		return nil, fault.Disk(path, err)
-	}
-	if err := f.Close(); err != nil {
+	path := filepath.Join(w.dir, manifestName)
+	if err := disk.WriteFile(path, 0o644, whole(body)); err != nil {
 		return nil, fault.Disk(path, err)
 	}
 	final := filepath.Join(w.data, buildsName, w.version)
-	if err := os.Rename(w.dir, final); err != nil {
-		return nil, fault.Disk(final, err)
-	}
-	if err := syncDir(filepath.Join(w.data, buildsName)); err != nil {
+	if err := disk.Publish(w.dir, final); err != nil {
 		return nil, fault.Disk(final, err)
 	}
 	if err := point(w.data, w.version); err != nil {
 		return nil, err
 	}
 	return &Snapshot{Dir: final, Manifest: m}, nil
+}
+
+func whole(body []byte) func(io.Writer) error {
+	return func(w io.Writer) error { _, err := w.Write(body); return err }
+}
+
+// unsealed stands in the place of the seal while it is reckoned.
+var unsealed = strings.Repeat("0", hex.EncodedLen(sha256.Size))
+
+func sealed(seal string) []byte { return []byte(`"seal": "` + seal + `"`) }
+
+// encode seals the manifest and returns its file. A changed bit anywhere in it
+// shows: counts and sources are told to others as they stand there.
+func (m *Manifest) encode() ([]byte, error) {
+	m.Seal = unsealed
+	body, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	body = append(body, '\n')
+	sum := sha256.Sum256(body)
+	m.Seal = hex.EncodeToString(sum[:])
+	at := bytes.LastIndex(body, sealed(unsealed))
+	copy(body[at:], sealed(m.Seal))
+	return body, nil
+}
+
+// intact reports whether the file of a manifest is as it was written.
+func (m *Manifest) intact(body []byte) bool {
+	at := bytes.LastIndex(body, sealed(m.Seal))
+	if at < 0 || len(m.Seal) != len(unsealed) {
+		return false
+	}
+	body = bytes.Clone(body)
+	copy(body[at:], sealed(unsealed))
+	sum := sha256.Sum256(body)
+	return hex.EncodeToString(sum[:]) == m.Seal
 }
 
 // contentHash is one number for the whole content: the hash of the list of
@@ -279,28 +293,12 @@ func contentHash(files []File) string {
 }
 
 // Abandon removes what was written. It is harmless after Publish.
-func (w *Writer) Abandon() { _ = os.RemoveAll(w.dir) }
+func (w *Writer) Abandon() { _ = disk.RemoveAll(w.dir) }
 
-// point makes current name the version, atomically.
+// point makes current name the version.
 func point(data, version string) error {
 	path := filepath.Join(data, pointerName)
-	tmp := path + ".new"
-	if err := os.WriteFile(tmp, []byte(version+"\n"), 0o644); err != nil {
-		return fault.Disk(tmp, err)
-	}
-	if err := os.Rename(tmp, path); err != nil {
-		return fault.Disk(path, err)
-	}
-	return fault.Disk(data, syncDir(data))
-}
-
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	return d.Sync()
+	return fault.Disk(path, disk.WriteFile(path, 0o644, whole([]byte(version+"\n"))))
 }
 
 // versions lists the published versions in order.
@@ -319,7 +317,8 @@ func versions(builds string) ([]string, error) {
 }
 
 // Prune removes all but the newest keep snapshots, never the current one nor one
-// that is held, and the remains of builds that died.
+// that is held, and the remains of builds that died. One that cannot be removed
+// does not keep the others; the error says which.
 func Prune(data string, keep int) error {
 	builds := filepath.Join(data, buildsName)
 	current, err := currentVersion(data)
@@ -338,36 +337,41 @@ func Prune(data string, keep int) error {
 	for i, name := range names {
 		old[name] = i < len(names)-keep && name != current
 	}
+	var errs []error
 	for _, e := range entries {
-		if old[e.Name()] || strings.HasPrefix(e.Name(), ".new-") {
-			if err := remove(filepath.Join(builds, e.Name())); err != nil {
-				return fault.Disk(filepath.Join(builds, e.Name()), err)
-			}
+		if old[e.Name()] || strings.HasPrefix(e.Name(), newPrefix) {
+			dir := filepath.Join(builds, e.Name())
+			errs = append(errs, fault.Disk(dir, remove(dir)))
 		}
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
-// remove removes a snapshot, unless somebody holds it.
+// remove removes a snapshot, unless somebody holds it. The manifest goes first:
+// without it, what is left after a power cut is no snapshot.
 func remove(dir string) error {
 	// To lock a file for oneself it must be open for writing on network file
 	// systems. A snapshot that has no manifest cannot be opened, so nobody
 	// holds it.
-	f, err := os.OpenFile(filepath.Join(dir, manifestName), os.O_RDWR, 0)
+	manifest := filepath.Join(dir, manifestName)
+	f, err := os.OpenFile(manifest, os.O_RDWR, 0)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	if err == nil {
 		defer f.Close()
-		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-		if errors.Is(err, syscall.EWOULDBLOCK) {
+		err = disk.Lock(f)
+		if errors.Is(err, disk.ErrLocked) {
 			return nil
+		}
+		if err == nil {
+			err = disk.Remove(manifest)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	return os.RemoveAll(dir)
+	return disk.RemoveAll(dir)
 }
 
 // Snapshot is an opened, immutable snapshot.
@@ -388,9 +392,9 @@ func (s *Snapshot) Hold() (release func(), err error) {
 		return nil, fault.Disk(path, err)
 	}
 	// A file system that has no locks is read all the same.
-	locked := syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB)
+	locked := disk.Share(f)
 	// It may have been removed before it was locked.
-	if _, err = os.Stat(path); err != nil || errors.Is(locked, syscall.EWOULDBLOCK) {
+	if _, err = os.Stat(path); err != nil || errors.Is(locked, disk.ErrLocked) {
 		f.Close()
 		return nil, gone(s.Dir)
 	}
@@ -439,6 +443,10 @@ func OpenVersion(data, version string) (*Snapshot, error) {
 		return nil, fault.New("snapshot_format", "snapshot %s has layout %d, this program reads %d", version, s.Manifest.Format, Format).
 			Try("build it again with this program")
 	}
+	if !s.Manifest.intact(body) {
+		return nil, fault.New("bad_manifest", "%s does not match its checksum", path).
+			Try("run grantgraph build again")
+	}
 	return s, nil
 }
 
@@ -456,43 +464,52 @@ func currentVersion(data string) (string, error) {
 	return strings.TrimSpace(string(b)), nil
 }
 
+// Damaged is the slug of the error for a file that is not as it was written.
+const Damaged = "snapshot_damaged"
+
 // Verify reads every file and holds it against its checksum.
 func (s *Snapshot) Verify() error {
-	if err := s.VerifyFiles(context.Background(), func(File) bool { return true }); err != nil {
-		return err
-	}
 	if got := contentHash(s.Manifest.Files); got != s.Manifest.Content {
-		return fault.New("snapshot_damaged", "the file list of snapshot %s does not match its checksum", s.Manifest.Version).
+		return fault.New(Damaged, "the file list of snapshot %s does not match its checksum", s.Manifest.Version).
 			Try("build the snapshot again; the sources are untouched")
+	}
+	return s.VerifyFiles(context.Background(), nil)
+}
+
+// VerifyFiles reads the files that keep asks for, or all when it is nil, and
+// holds them against their checksums. The error of the first one that is
+// damaged or missing is a fault with the slug Damaged that names it. It ends
+// soon after the context does, with the context's error.
+func (s *Snapshot) VerifyFiles(ctx context.Context, keep func(File) bool) error {
+	for _, f := range s.Manifest.Files {
+		if keep != nil && !keep(f) {
+			continue
+		}
+		if err := s.VerifyFile(ctx, f); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// VerifyFiles holds those files that are wanted against their checksums, until
-// the context ends.
-func (s *Snapshot) VerifyFiles(ctx context.Context, wanted func(File) bool) error {
-	for _, want := range s.Manifest.Files {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if !wanted(want) {
-			continue
-		}
-		path := filepath.Join(s.Dir, filepath.FromSlash(want.Path))
-		f, err := os.Open(path)
-		if err != nil {
-			return fault.Disk(path, err)
-		}
-		h := sha256.New()
-		n, err := io.Copy(h, f)
-		f.Close()
-		if err != nil {
-			return fault.Disk(path, err)
-		}
-		if got := hex.EncodeToString(h.Sum(nil)); n != want.Bytes || got != want.SHA256 {
-			return fault.New("snapshot_damaged", "%s does not match its checksum", path).
-				Try("build the snapshot again; the sources are untouched")
-		}
+// VerifyFile is VerifyFiles of one file.
+func (s *Snapshot) VerifyFile(ctx context.Context, want File) error {
+	path := filepath.Join(s.Dir, filepath.FromSlash(want.Path))
+	sum, size, err := disk.Hash(ctx, path)
+	wrong := ""
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, fs.ErrNotExist):
+		wrong = "is missing"
+	case errors.Is(err, fs.ErrPermission):
+		return fault.Disk(path, err)
+	case err != nil:
+		wrong = "cannot be read: " + err.Error()
+	case size != want.Bytes || sum != want.SHA256:
+		wrong = "does not match its checksum"
+	default:
+		return nil
 	}
-	return nil
+	return fault.New(Damaged, "%s %s", path, wrong).Try("build the snapshot again; the sources are untouched")
 }

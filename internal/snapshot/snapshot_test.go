@@ -1,8 +1,11 @@
 package snapshot
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"grantgraph/internal/disk"
+	"grantgraph/internal/disk/powerloss"
 	"grantgraph/internal/fault"
 )
 
@@ -117,7 +122,8 @@ func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	before := publish(t, data, 10)
-	w, err := CreateWith(data, noon.Add(time.Hour), func(string) (io.WriteCloser, error) { return fullDisk{}, nil })
+	t.Cleanup(disk.Mount(data, fullDisk{}))
+	w, err := Create(data, noon.Add(time.Hour))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,10 +143,17 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-type fullDisk struct{}
+// fullDisk has room for names alone.
+type fullDisk struct{ disk.OS }
 
-func (fullDisk) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
-func (fullDisk) Close() error              { return nil }
+func (d fullDisk) Create(path string, perm fs.FileMode, fresh bool) (disk.Handle, error) {
+	h, err := d.OS.Create(path, perm, fresh)
+	return fullFile{h}, err
+}
+
+type fullFile struct{ disk.Handle }
+
+func (fullFile) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
 
 func TestPruneKeepsTheNewestAndTheCurrent(t *testing.T) {
 	t.Parallel()
@@ -210,7 +223,7 @@ func TestHoldWhilePruned(t *testing.T) {
 	f, err := os.Open(filepath.Join(s.Dir, "manifest.json"))
 	must(t, err)
 	defer f.Close()
-	must(t, syscall.Flock(int(f.Fd()), syscall.LOCK_EX))
+	must(t, disk.Lock(f))
 	if _, err := s.Hold(); err == nil {
 		t.Error("it is held")
 	}
@@ -237,8 +250,8 @@ func TestDamageIsSaid(t *testing.T) {
 		{"other layout", func(t *testing.T, _ string, s *Snapshot) {
 			must(t, os.WriteFile(filepath.Join(s.Dir, "manifest.json"), []byte(`{"format": 99}`), 0o644))
 		}, "snapshot_format", ""},
-		{"table cut", func(t *testing.T, _ string, s *Snapshot) { must(t, os.Truncate(s.Path("rows"), 100)) }, "", "snapshot_damaged"},
-		{"table gone", func(t *testing.T, _ string, s *Snapshot) { must(t, os.Remove(s.Path("rows"))) }, "", "not_found"},
+		{"table cut", func(t *testing.T, _ string, s *Snapshot) { must(t, os.Truncate(s.Path("rows"), 100)) }, "", Damaged},
+		{"table gone", func(t *testing.T, _ string, s *Snapshot) { must(t, os.Remove(s.Path("rows"))) }, "", Damaged},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -254,7 +267,7 @@ func TestDamageIsSaid(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if f, ok := fault.Of(s.Verify()); !ok || f.Slug != tc.verify {
+			if f, ok := fault.Of(s.Verify()); !ok || f.Slug != tc.verify || !strings.Contains(f.Message, s.Path("rows")) {
 				t.Fatalf("Verify gave %v", s.Verify())
 			}
 			var readErr error
@@ -272,5 +285,171 @@ func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// sound opens what a data directory points to and reads all of it.
+func sound(data string) (version string, err error) {
+	s, err := Open(data)
+	if errors.Is(err, ErrNone) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	if err := s.Verify(); err != nil {
+		return "", err
+	}
+	for _, err := range Rows[row](s, "rows") {
+		if err != nil {
+			return "", err
+		}
+	}
+	return s.Manifest.Version, nil
+}
+
+// TestPowerCutAtPublish publishes snapshots and cuts the power after every
+// change of the disk: the pointer names a snapshot that is whole, always.
+func TestPowerCutAtPublish(t *testing.T) {
+	root := t.TempDir()
+	data := filepath.Join(root, "a", "data") // made anew, folders and all
+	before := ""
+	for range 2 {
+		r := powerloss.Record(t, root)
+		w, err := Create(data, noon)
+		must(t, err)
+		must(t, WriteTable(w, "rows", func(yield func(row) bool) { yield(row{EIN: "070000001"}) }))
+		must(t, w.WriteFile("deep/er/index", func(out io.Writer) error { _, err := io.WriteString(out, "an index"); return err }))
+		// As an engine writes, past this package: what it leaves in the folder
+		// is durable too.
+		must(t, os.WriteFile(filepath.Join(w.dir, "foreign"), []byte("a database"), 0o644))
+		must(t, w.Verify(t.Context()))
+		s, err := w.Publish(Manifest{Report: []byte("{}")})
+		must(t, err)
+		after := s.Manifest.Version
+		r.Each(t, func(dir string, done bool) error {
+			got, err := sound(filepath.Join(dir, "a", "data"))
+			if err != nil {
+				return err
+			}
+			if got != after && (done || got != before) {
+				return fmt.Errorf("current is %q, was %q, became %q", got, before, after)
+			}
+			if got == after {
+				if body, err := os.ReadFile(filepath.Join(dir, "a", "data", "builds", after, "foreign")); err != nil || string(body) != "a database" {
+					return fmt.Errorf("the engine's file: %q, %v", body, err)
+				}
+			}
+			return nil
+		})
+		before = after
+	}
+}
+
+// TestPowerCutAtPrune cuts the power while old snapshots are removed: each is
+// whole, or not there for those who ask for it.
+func TestPowerCutAtPrune(t *testing.T) {
+	data := t.TempDir()
+	var all []string
+	for range 3 {
+		all = append(all, publish(t, data, 2).Manifest.Version)
+	}
+	r := powerloss.Record(t, data)
+	must(t, Prune(data, 1))
+	r.Each(t, func(dir string, done bool) error {
+		for i, v := range all {
+			s, err := OpenVersion(dir, v)
+			if f, ok := fault.Of(err); ok && f.Slug == "no_such_snapshot" && i < 2 {
+				continue
+			}
+			if err == nil {
+				err = s.Verify()
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// stuck is a disk from which nothing of a snapshot can be removed.
+type stuck struct {
+	disk.OS
+	below string
+}
+
+func (d stuck) Remove(path string) error {
+	if _, err := os.Lstat(path); err == nil && strings.Contains(path, d.below) {
+		return &fs.PathError{Op: "remove", Path: path, Err: fs.ErrPermission}
+	}
+	return d.OS.Remove(path)
+}
+
+// TestLeftovers has a snapshot and the remains of a build that nobody can
+// remove: what can be removed is, the error names the rest, and the next
+// snapshot is published all the same.
+func TestLeftovers(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	first, second := publish(t, data, 1), publish(t, data, 1)
+	left := filepath.Join(data, "builds", ".new-"+noon.Add(3*time.Second).Format(stampLayout))
+	must(t, os.MkdirAll(left, 0o755))
+	must(t, os.WriteFile(filepath.Join(left, "x"), nil, 0o644))
+	third := publish(t, data, 1)
+	unmount := []func(){disk.Mount(data, stuck{below: first.Manifest.Version}), disk.Mount(left, stuck{below: left})}
+	err := Prune(data, 1)
+	if err == nil || !strings.Contains(err.Error(), first.Dir) || !strings.Contains(err.Error(), left) {
+		t.Errorf("got %v", err)
+	}
+	if _, err := os.Stat(second.Dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("what could be removed is there: %v", err)
+	}
+	if s, err := Open(data); err != nil || s.Manifest.Version != third.Manifest.Version {
+		t.Errorf("current is %v, %v", s, err)
+	}
+	fourth := publish(t, data, 1) // its stamp would have been that of the remains
+	if fourth.Dir == filepath.Join(data, "builds", strings.TrimPrefix(filepath.Base(left), ".new-")) {
+		t.Errorf("%s was made among the remains", fourth.Dir)
+	}
+	for _, u := range unmount {
+		u()
+	}
+	must(t, Prune(data, 1))
+	if entries, _ := os.ReadDir(filepath.Join(data, "builds")); len(entries) != 1 {
+		t.Errorf("%v is left", entries)
+	}
+}
+
+// TestManifestIsSealed flips a bit of every byte of a manifest, one at a time.
+func TestManifestIsSealed(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	s := publish(t, data, 1)
+	path := filepath.Join(s.Dir, manifestName)
+	body, err := os.ReadFile(path)
+	must(t, err)
+	for i := range body {
+		body[i] ^= 1 << (i % 8)
+		must(t, os.WriteFile(path, body, 0o644))
+		if _, err := Open(data); err == nil {
+			t.Fatalf("bit %d of byte %d was flipped and nobody noticed", i%8, i)
+		}
+		body[i] ^= 1 << (i % 8)
+	}
+}
+
+func TestVerifyFiles(t *testing.T) {
+	t.Parallel()
+	s := publish(t, t.TempDir(), 100)
+	must(t, os.Truncate(s.Path("rows"), 100))
+	must(t, s.VerifyFiles(t.Context(), func(f File) bool { return f.Path != "tables/rows.parquet" }))
+	if f, ok := fault.Of(s.VerifyFiles(t.Context(), nil)); !ok || f.Slug != Damaged {
+		t.Errorf("got %v", f)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	if err := s.VerifyFiles(ctx, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"grantgraph/internal/disk"
 	"grantgraph/internal/fault"
 )
 
@@ -113,7 +114,7 @@ func (w *Writer) Adopt(from *Snapshot, table string) error {
 		return fault.New("no_table", "snapshot %s has no table %s", from.Manifest.Version, table).Try("build it again from the sources")
 	}
 	path := filepath.Join(w.dir, filepath.FromSlash(rel))
-	if err := os.Link(from.Path(table), path); err != nil {
+	if err := disk.Link(from.Path(table), path); err != nil {
 		return fault.Disk(path, err)
 	}
 	w.mu.Lock()

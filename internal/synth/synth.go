@@ -28,6 +28,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"grantgraph/internal/disk"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/place"
 )
@@ -89,7 +90,7 @@ func Write(ctx context.Context, o Options) (*Report, error) {
 		return nil, errors.New("no ZIP codes to settle organizations in")
 	}
 	parent := filepath.Dir(out)
-	if err := os.MkdirAll(parent, 0o755); err != nil {
+	if err := disk.MkdirAll(parent, 0o755); err != nil {
 		return nil, fault.Disk(parent, err)
 	}
 	tmp, err := os.MkdirTemp(parent, "."+filepath.Base(out)+".new-")
@@ -105,7 +106,8 @@ func Write(ctx context.Context, o Options) (*Report, error) {
 	if err != nil {
 		return nil, fault.Disk(o.Out, err)
 	}
-	if err := publish(tmp, out); err != nil {
+	// What was there changes places with it, and is removed.
+	if err := disk.Publish(tmp, out); err != nil {
 		return nil, fault.Disk(o.Out, err)
 	}
 	rep.Elapsed = time.Since(start)
@@ -143,19 +145,6 @@ func free(dir string) error {
 // belongings are the names of what synth writes at the top of a world.
 var belongings = []string{"990", "bmf", "pub78", "revocation", "ofac", "irb", "careg", "caftb", "usaspending", "fac", "stateaward", "uk",
 	"overrides", ".fetch", "truth.ndjson", "people.ndjson", Marker}
-
-// publish puts the finished directory in place of what was there.
-func publish(tmp, out string) error {
-	old := tmp + ".old"
-	if err := os.Rename(out, old); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	if err := os.Rename(tmp, out); err != nil {
-		_ = os.Rename(old, out) // put back what was there
-		return err
-	}
-	return os.RemoveAll(old)
-}
 
 // shippedZIPs are the places of the gazetteer in the states that organizations
 // are settled in.

@@ -11,6 +11,7 @@ package archive
 import (
 	"archive/zip"
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -22,6 +23,7 @@ import (
 	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/gzip"
 
+	"grantgraph/internal/disk"
 	"grantgraph/internal/source/archive/deflate64"
 )
 
@@ -50,6 +52,7 @@ type Archive struct {
 	Repaired bool      // the directory was unusable and local headers were read
 
 	file *os.File
+	in   io.ReaderAt // the same, until the context of the reader ends
 }
 
 // Problem is a member that cannot be read, and why.
@@ -82,13 +85,22 @@ func (m *Member) Open() (io.ReadCloser, error) {
 // Open opens a zip, an .xml file or an .xml.gz file. What the file is, its
 // first bytes say, not its name. Errors do not name the file, but for those of
 // the system.
-func Open(name string) (*Archive, error) {
+func Open(name string) (*Archive, error) { return OpenContext(context.Background(), name) }
+
+// OpenContext is Open, but nothing is read of the file or of its members after
+// the context has ended: to list a zip that has lost its directory is to read
+// all of it.
+func OpenContext(ctx context.Context, name string) (*Archive, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err
 	}
-	a := &Archive{Path: name, file: f}
-	if err := a.list(); err != nil {
+	a := &Archive{Path: name, file: f, in: disk.UntilAt(ctx, f)}
+	err = a.list()
+	if ctx.Err() != nil {
+		err = ctx.Err() // what was seen until then says nothing of the file
+	}
+	if err != nil {
 		f.Close()
 		return nil, err
 	}
@@ -107,14 +119,14 @@ func (a *Archive) list() error {
 		return errors.New("is a folder; name a .zip or .xml file")
 	}
 	var head [4]byte
-	n, err := a.file.ReadAt(head[:], 0)
+	n, err := a.in.ReadAt(head[:], 0)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
 	switch magic := string(head[:n]); {
 	case strings.HasPrefix(magic, "\x1f\x8b"):
 		a.single(strings.TrimSuffix(path.Base(toSlash(a.Path)), ".gz"), 0, func() (io.ReadCloser, error) {
-			return gzip.NewReader(io.NewSectionReader(a.file, 0, info.Size()))
+			return gzip.NewReader(io.NewSectionReader(a.in, 0, info.Size()))
 		})
 		return nil
 	case strings.HasPrefix(magic, "PK"):
@@ -125,7 +137,7 @@ func (a *Archive) list() error {
 		return errors.New("is named .zip but is none; fetch it again")
 	}
 	a.single(path.Base(toSlash(a.Path)), uint64(info.Size()), func() (io.ReadCloser, error) {
-		return io.NopCloser(io.NewSectionReader(a.file, 0, info.Size())), nil
+		return io.NopCloser(io.NewSectionReader(a.in, 0, info.Size())), nil
 	})
 	return nil
 }
@@ -142,7 +154,7 @@ func (a *Archive) single(name string, size uint64, open func() (io.ReadCloser, e
 
 // zip lists a zip by its directory, or by its local headers if that fails.
 func (a *Archive) zip(size int64) error {
-	z, err := zip.NewReader(a.file, size)
+	z, err := zip.NewReader(a.in, size)
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
 		a.Repaired = true
 		return a.salvage(size)

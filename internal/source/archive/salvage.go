@@ -58,7 +58,7 @@ func (a *Archive) salvage(size int64) error {
 			continue
 		}
 		start, packed := data, int64(e.packed)
-		a.add(e, func() (io.Reader, error) { return io.NewSectionReader(a.file, start, packed), nil })
+		a.add(e, func() (io.Reader, error) { return io.NewSectionReader(a.in, start, packed), nil })
 		at = next
 	}
 	if found == 0 {
@@ -69,7 +69,7 @@ func (a *Archive) salvage(size int64) error {
 
 func (a *Archive) startsWith(at int64, signature []byte) bool {
 	var head [4]byte
-	_, err := a.file.ReadAt(head[:], at)
+	_, err := a.in.ReadAt(head[:], at)
 	return err == nil && bytes.Equal(head[:], signature)
 }
 
@@ -78,7 +78,7 @@ func (a *Archive) startsWith(at int64, signature []byte) bool {
 func (a *Archive) search(signature []byte, from, size int64) int64 {
 	buf := make([]byte, searchInPieces)
 	for from < size {
-		n, err := a.file.ReadAt(buf, from)
+		n, err := a.in.ReadAt(buf, from)
 		if i := bytes.Index(buf[:n], signature); i >= 0 {
 			return from + int64(i)
 		}
@@ -94,7 +94,7 @@ func (a *Archive) search(signature []byte, from, size int64) int64 {
 // begin, 0 if there is no believable header.
 func (a *Archive) localEntry(at, size int64) (e entry, data int64, err error) {
 	var h [localSize]byte
-	if _, err := a.file.ReadAt(h[:], at); err != nil {
+	if _, err := a.in.ReadAt(h[:], at); err != nil {
 		if errors.Is(err, io.EOF) {
 			return e, 0, nil
 		}
@@ -107,7 +107,7 @@ func (a *Archive) localEntry(at, size int64) (e entry, data int64, err error) {
 		return e, 0, nil
 	}
 	rest := make([]byte, nameLen+extraLen)
-	if _, err := a.file.ReadAt(rest, at+localSize); err != nil && !errors.Is(err, io.EOF) {
+	if _, err := a.in.ReadAt(rest, at+localSize); err != nil && !errors.Is(err, io.EOF) {
 		return e, 0, err
 	}
 	if !utf8.Valid(rest[:nameLen]) || bytes.IndexByte(rest[:nameLen], 0) >= 0 {
@@ -149,7 +149,7 @@ func (a *Archive) measure(e *entry, data, size int64) (next int64, reason string
 	if e.flags&encryptedFlag != 0 {
 		return 0, "is encrypted"
 	}
-	src := &counter{r: bufio.NewReaderSize(io.NewSectionReader(a.file, data, size-data), searchInPieces)}
+	src := &counter{r: bufio.NewReaderSize(io.NewSectionReader(a.in, data, size-data), searchInPieces)}
 	var r io.Reader
 	switch e.method {
 	case deflated:
@@ -186,7 +186,7 @@ func (a *Archive) measure(e *entry, data, size int64) (next int64, reason string
 // is tried against what was measured.
 func (a *Archive) afterDescriptor(e *entry, at, size int64) (next int64, reason string) {
 	var raw [24]byte
-	n, err := a.file.ReadAt(raw[:], at)
+	n, err := a.in.ReadAt(raw[:], at)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return 0, err.Error()
 	}

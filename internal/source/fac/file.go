@@ -2,20 +2,22 @@ package fac
 
 import (
 	"archive/zip"
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"slices"
 	"strings"
 
+	"grantgraph/internal/disk"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/source/rows"
 )
 
 // ReadFile reads a general table from a file: plain, gzipped, or a zip, in
 // which other tables of the clearinghouse are passed over. The error is
-// ErrTable when there is no other.
-func ReadFile(path string, fn func(*Pair) error) (tally rows.Tally, err error) {
+// ErrTable when there is no other. Nothing is read after the context has ended.
+func ReadFile(ctx context.Context, path string, fn func(*Pair) error) (tally rows.Tally, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return tally, fault.Disk(path, err)
@@ -23,7 +25,7 @@ func ReadFile(path string, fn func(*Pair) error) (tally rows.Tally, err error) {
 	defer f.Close()
 	var magic [2]byte
 	if n, _ := f.ReadAt(magic[:], 0); n < 2 || magic != [2]byte{'P', 'K'} {
-		return Read(f, fn)
+		return Read(disk.Until(ctx, f), fn)
 	}
 	st, err := f.Stat()
 	if err != nil {
@@ -40,7 +42,7 @@ func ReadFile(path string, fn func(*Pair) error) (tally rows.Tally, err error) {
 	slices.SortFunc(members, func(a, b *zip.File) int { return strings.Compare(a.Name, b.Name) })
 	read := 0
 	for _, m := range members {
-		part, err := readMember(m, fn)
+		part, err := readMember(ctx, m, fn)
 		if errors.Is(err, ErrTable) {
 			continue
 		}
@@ -59,14 +61,14 @@ func ReadFile(path string, fn func(*Pair) error) (tally rows.Tally, err error) {
 	return tally, nil
 }
 
-func readMember(m *zip.File, fn func(*Pair) error) (tally rows.Tally, err error) {
+func readMember(ctx context.Context, m *zip.File, fn func(*Pair) error) (tally rows.Tally, err error) {
 	r, err := m.Open()
 	if err != nil {
 		return tally, fmt.Errorf("%w: %s cannot be unpacked (%w)", ErrFormat, m.Name, err)
 	}
 	defer r.Close()
 	var failed error // of fn, which is returned as it is
-	tally, err = Read(r, func(p *Pair) error { failed = fn(p); return failed })
+	tally, err = Read(disk.Until(ctx, r), func(p *Pair) error { failed = fn(p); return failed })
 	if err != nil && failed == nil {
 		return tally, fmt.Errorf("%s: %w", m.Name, err)
 	}

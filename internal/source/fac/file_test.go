@@ -52,12 +52,12 @@ func TestReadFile(t *testing.T) {
 		{"something else", pack(t, "a.csv", "EIN\n"), 0, ErrFormat, "a.csv: "},
 		{"damaged", save(t, "a.zip", "PK\x03\x04"), 0, ErrFormat, "damaged"},
 	} {
-		tally, err := ReadFile(c.path, func(*Pair) error { return nil })
+		tally, err := ReadFile(t.Context(), c.path, func(*Pair) error { return nil })
 		if !errors.Is(err, c.is) || tally.Rows != c.rows || err != nil && !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %+v, %v", c.name, tally, err)
 		}
 	}
-	if _, err := ReadFile(filepath.Join(t.TempDir(), "none"), nil); err == nil {
+	if _, err := ReadFile(t.Context(), filepath.Join(t.TempDir(), "none"), nil); err == nil {
 		t.Error("no error for a file that is not there")
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"grantgraph/internal/disk"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/source"
 )
@@ -27,7 +28,11 @@ type partial struct {
 	LastModified string `json:"last_modified"`
 	Total        int64  `json:"total"`  // -1 when the server did not say
 	Digest       string `json:"digest"` // that the server gave, "" when it gave none
+	Kept         int64  `json:"kept"`   // bytes that are on the disk for sure; after a power cut the others may be anything
 }
+
+// keepEvery is how many bytes of a download are made sure of at a time.
+const keepEvery = 64 << 20
 
 // validator is what makes sure that the rest is of the same file: a strong
 // entity tag, or else the date. A weak tag only says that two versions mean
@@ -241,6 +246,13 @@ func (j *job) receive(body io.Reader, p source.Part, file string, meta partial, 
 		return 0, fault.Disk(file, err)
 	}
 	size = offset
+	keep := func() error {
+		if err := f.Sync(); err != nil {
+			return fault.Disk(file, err)
+		}
+		meta.Kept = size
+		return notePartial(file, meta)
+	}
 	buf := make([]byte, 256<<10)
 	for {
 		j.Progress(j.src.Name, p.Path, size, meta.Total)
@@ -258,7 +270,15 @@ func (j *job) receive(body io.Reader, p source.Part, file string, meta partial, 
 			return size, fault.Disk(file, f.Sync())
 		}
 		if readErr != nil {
+			if err := keep(); err != nil {
+				return size, err
+			}
 			return size, &transient{err: &cut{size, meta.Total}}
+		}
+		if size-meta.Kept >= keepEvery {
+			if err := keep(); err != nil {
+				return size, err
+			}
 		}
 	}
 }
@@ -306,20 +326,24 @@ func readPartial(file, url string) (m partial, size int64) {
 	if err != nil || json.Unmarshal(text, &m) != nil || m.URL != url || m.validator() == "" || m.Total >= 0 && st.Size() >= m.Total {
 		return partial{}, 0
 	}
-	return m, st.Size()
+	return m, min(st.Size(), m.Kept)
 }
 
 func writePartial(file string, m partial) error {
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+	if err := disk.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return fault.Disk(file, err)
 	}
+	// The bytes that were there belong to another version.
+	if err := disk.Remove(file); err != nil {
+		return fault.Disk(file, err)
+	}
+	return notePartial(file, m)
+}
+
+func notePartial(file string, m partial) error {
 	text, err := json.Marshal(m)
 	if err != nil {
 		return err
-	}
-	// The bytes that were there belong to another version.
-	if err := os.Remove(file); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return fault.Disk(file, err)
 	}
 	return replace(file+".json", text)
 }

@@ -19,6 +19,7 @@ import (
 	"strings"
 	"time"
 
+	"grantgraph/internal/disk"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/source"
 )
@@ -110,7 +111,7 @@ func Run(ctx context.Context, o Options) (*Summary, error) {
 	}
 	r := newRun(o)
 	if !o.DryRun {
-		if err := os.MkdirAll(filepath.Join(o.Dir, folder), 0o755); err != nil {
+		if err := disk.MkdirAll(filepath.Join(o.Dir, folder), 0o755); err != nil {
 			return nil, fault.Disk(o.Dir, err)
 		}
 	}

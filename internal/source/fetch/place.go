@@ -16,8 +16,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"syscall"
 
+	"grantgraph/internal/disk"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/source"
 )
@@ -159,16 +159,13 @@ func (j *job) days(set string) (days []string) {
 // place moves a checked file to where readers find it and writes the state.
 func (j *job) place(a *arrival) error {
 	to := j.abs(a.part.Path)
-	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+	if err := disk.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return fault.Disk(to, err)
 	}
-	if err := os.Rename(a.file, to); err != nil {
+	if err := disk.Publish(a.file, to); err != nil {
 		return fault.Disk(to, err)
 	}
 	discard(a.file) // what was noted beside it
-	if err := syncDir(filepath.Dir(to)); err != nil {
-		return err
-	}
 	held, _ := j.state.File(a.part.Path)
 	same := func(a, b string) bool { return a != "" && a == b }
 	f := File{
@@ -177,7 +174,7 @@ func (j *job) place(a *arrival) error {
 		Replaced: held.URL == a.meta.URL && held.SHA256 != a.sha256 && (same(held.LastModified, a.meta.LastModified) || same(held.ETag, a.meta.ETag)),
 	}
 	for _, old := range j.replaced(a.part) {
-		if err := os.Remove(j.abs(old.Path)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		if err := disk.Remove(j.abs(old.Path)); err != nil {
 			return fault.Disk(old.Path, err)
 		}
 		j.state.drop(old.Path)
@@ -205,15 +202,6 @@ func (a *arrival) revised() string {
 		return ""
 	}
 	return t.UTC().Format("2006-01-02")
-}
-
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return fault.Disk(dir, err)
-	}
-	defer d.Close()
-	return fault.Disk(dir, d.Sync())
 }
 
 // isPage reports whether a file begins like a web page.
@@ -287,9 +275,9 @@ func lock(dir, name string) (release func(), err error) {
 	if err != nil {
 		return nil, fault.Disk(path, err)
 	}
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+	if err := disk.Lock(f); err != nil {
 		f.Close()
-		if !errors.Is(err, syscall.EWOULDBLOCK) {
+		if !errors.Is(err, disk.ErrLocked) {
 			return nil, fault.Disk(path, err)
 		}
 		return nil, fault.New("fetch_running", "another fetch of %s into %s is under way", name, dir).Try("wait for it to end")

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"grantgraph/internal/disk"
 	"grantgraph/internal/fault"
 )
 
@@ -126,24 +128,16 @@ func WriteState(dir string, s State) error {
 		return err
 	}
 	path := statePath(dir, s.Source)
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+	if err := disk.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fault.Disk(path, err)
 	}
 	return replace(path, append(text, '\n'))
 }
 
-// replace puts text at path by way of a file beside it.
+// replace puts text at path in one step. The source is locked, so nobody else
+// does.
 func replace(path string, text []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
-	if err != nil {
-		return fault.Disk(path, err)
-	}
-	defer os.Remove(f.Name()) // gone already when all went well
-	_, err = f.Write(text)
-	if err := errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close()); err != nil {
-		return fault.Disk(path, err)
-	}
-	return fault.Disk(path, os.Rename(f.Name(), path))
+	return fault.Disk(path, disk.WriteFile(path, 0o644, func(w io.Writer) error { _, err := w.Write(text); return err }))
 }
 
 // File finds the entry of a path.

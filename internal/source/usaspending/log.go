@@ -2,12 +2,14 @@ package usaspending
 
 import (
 	"archive/zip"
+	"context"
 	"fmt"
 	"io"
 	"os"
 	"slices"
 	"strings"
 
+	"grantgraph/internal/disk"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/source/rows"
 )
@@ -66,8 +68,9 @@ func (l *Log) Read(p *Posting, in io.Reader, fn func(*Award) error) (rows.Tally,
 }
 
 // ReadFile reads all CSVs of a posting: the members of a zip, or a single plain
-// or gzipped file. path is where the file is.
-func (l *Log) ReadFile(p *Posting, path string, fn func(*Award) error) (tally rows.Tally, err error) {
+// or gzipped file. path is where the file is. Nothing is read after the context
+// has ended.
+func (l *Log) ReadFile(ctx context.Context, p *Posting, path string, fn func(*Award) error) (tally rows.Tally, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return tally, fault.Disk(path, err)
@@ -75,7 +78,7 @@ func (l *Log) ReadFile(p *Posting, path string, fn func(*Award) error) (tally ro
 	defer f.Close()
 	var magic [2]byte
 	if n, _ := f.ReadAt(magic[:], 0); n < 2 || magic != [2]byte{'P', 'K'} {
-		return l.Read(p, f, fn)
+		return l.Read(p, disk.Until(ctx, f), fn)
 	}
 	st, err := f.Stat()
 	if err != nil {
@@ -91,7 +94,7 @@ func (l *Log) ReadFile(p *Posting, path string, fn func(*Award) error) (tally ro
 	}
 	slices.SortFunc(members, func(a, b *zip.File) int { return strings.Compare(a.Name, b.Name) })
 	for _, m := range members {
-		part, err := l.readMember(p, m, fn)
+		part, err := l.readMember(ctx, p, m, fn)
 		tally.Add(part)
 		if err != nil {
 			return tally, err
@@ -100,14 +103,14 @@ func (l *Log) ReadFile(p *Posting, path string, fn func(*Award) error) (tally ro
 	return tally, nil
 }
 
-func (l *Log) readMember(p *Posting, m *zip.File, fn func(*Award) error) (tally rows.Tally, err error) {
+func (l *Log) readMember(ctx context.Context, p *Posting, m *zip.File, fn func(*Award) error) (tally rows.Tally, err error) {
 	r, err := m.Open()
 	if err != nil {
 		return tally, fmt.Errorf("%w: %s cannot be unpacked (%w)", ErrFormat, m.Name, err)
 	}
 	defer r.Close()
 	var failed error // of fn, which is returned as it is
-	tally, err = l.Read(p, r, func(a *Award) error { failed = fn(a); return failed })
+	tally, err = l.Read(p, disk.Until(ctx, r), func(a *Award) error { failed = fn(a); return failed })
 	if err != nil && failed == nil {
 		return tally, fmt.Errorf("%s: %w", m.Name, err)
 	}

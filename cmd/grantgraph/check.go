@@ -1,0 +1,151 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"grantgraph/internal/fault"
+	"grantgraph/internal/lists"
+	"grantgraph/internal/snapshot"
+)
+
+// checkCmd verifies the files that are served.
+type checkCmd struct {
+	Data    string `help:"Data directory with the snapshot." default:"data" placeholder:"DIR"`
+	Version string `help:"Version of the snapshot to check; the current one without it." placeholder:"VERSION"`
+	JSON    bool   `name:"json" help:"Print JSON."`
+	Quiet   bool   `short:"q" help:"No progress."`
+}
+
+// Help is shown by check --help.
+func (checkCmd) Help() string {
+	return `Reads every file of the current snapshot and of the current edition of the compliance
+lists, and holds each against the checksum that was taken when it was written. A file
+that is damaged or missing is named, and the exit code is 1. A server may be running.
+
+Example:  grantgraph check --data data`
+}
+
+// checked is what was verified of a snapshot or an edition.
+type checked struct {
+	Version string `json:"version"`
+	Files   int    `json:"files"`
+	Bytes   int64  `json:"bytes"`
+
+	snapshot *snapshot.Snapshot
+}
+
+func (c *checkCmd) Run(a *app) error {
+	var out struct {
+		Snapshot *checked `json:"snapshot"`
+		Lists    *checked `json:"lists"` // null when there is no edition
+		Damaged  []string `json:"damaged"`
+	}
+	out.Damaged = []string{}
+	var held []func()
+	defer func() {
+		for _, release := range held {
+			release()
+		}
+	}()
+	// take opens one of the two. That it cannot be opened is damage like any
+	// other, and does not keep the other from being checked.
+	take := func(open func() (*snapshot.Snapshot, error)) (*checked, error) {
+		s, err := open()
+		var release func()
+		if err == nil {
+			release, err = s.Hold()
+		}
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil, nil
+		case errors.Is(err, snapshot.ErrNone):
+			return nil, err
+		case err != nil:
+			out.Damaged = append(out.Damaged, err.Error())
+			return nil, nil
+		}
+		held = append(held, release)
+		return &checked{Version: s.Manifest.Version, Files: len(s.Manifest.Files), Bytes: totalBytes(&s.Manifest), snapshot: s}, nil
+	}
+	var err error
+	out.Snapshot, err = take(func() (*snapshot.Snapshot, error) {
+		if c.Version != "" {
+			return snapshot.OpenVersion(c.Data, c.Version)
+		}
+		return snapshot.Open(c.Data)
+	})
+	if err != nil {
+		return err
+	}
+	out.Lists, err = take(func() (*snapshot.Snapshot, error) {
+		e, err := lists.Open(c.Data)
+		if err != nil {
+			return nil, err
+		}
+		return e.Snapshot, nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, part := range []struct {
+		name string
+		*checked
+	}{{"snapshot", out.Snapshot}, {"lists", out.Lists}} {
+		if part.checked == nil {
+			continue
+		}
+		bar := a.phase(part.name, part.Bytes, c.Quiet || c.JSON)
+		var done int64
+		for _, f := range part.snapshot.Manifest.Files {
+			if err := part.snapshot.VerifyFile(a.Ctx, f); a.Ctx.Err() != nil {
+				return a.Ctx.Err()
+			} else if err != nil {
+				out.Damaged = append(out.Damaged, err.Error())
+			}
+			done += f.Bytes
+			bar.set(done)
+		}
+		bar.end("%s in %s files", bytesize(part.Bytes), count(part.Files))
+	}
+	if c.JSON {
+		if err := a.printJSON(out); err != nil {
+			return err
+		}
+	} else {
+		c.print(a, out.Snapshot, out.Lists)
+	}
+	if n := len(out.Damaged); n > 0 {
+		return fault.New(snapshot.Damaged, "%s damaged or missing:\n  %s", counted(n, "file is", "files are"), strings.Join(out.Damaged, "\n  ")).
+			Try("grantgraph build   makes a new snapshot and edition; the sources are untouched")
+	}
+	if !c.JSON {
+		fmt.Fprintln(a.Out, "\nEvery file is as it was written.")
+	}
+	return nil
+}
+
+func (c *checkCmd) print(a *app, snap, edition *checked) {
+	t := newTable("", "version", ">files", ">bytes")
+	for _, part := range []struct {
+		name string
+		*checked
+	}{{"snapshot", snap}, {"lists", edition}} {
+		if part.checked == nil {
+			t.add(part.name, "none", "", "")
+			continue
+		}
+		t.add(part.name, part.Version, count(part.Files), count(part.Bytes))
+	}
+	t.print(a.Out)
+}
+
+// counted writes a number with the word for one or for several.
+func counted(n int, one, several string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return count(n) + " " + several
+}

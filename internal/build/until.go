@@ -1,0 +1,52 @@
+package build
+
+import (
+	"context"
+	"iter"
+
+	"grantgraph/internal/snapshot"
+)
+
+// every is how many rows are read or written between two looks at the context.
+const every = 1024
+
+// until ends a sequence of rows soon after the context does, with its error.
+func until[T any](ctx context.Context, rows iter.Seq2[T, error]) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		n := 0
+		for row, err := range rows {
+			if n%every == 0 && ctx.Err() != nil {
+				var zero T
+				yield(zero, ctx.Err())
+				return
+			}
+			n++
+			if !yield(row, err) {
+				return
+			}
+		}
+	}
+}
+
+// staged reads a table of a staged shard.
+func staged[T any](ctx context.Context, b *builder, s *shard, table string) iter.Seq2[T, error] {
+	return until(ctx, snapshot.ReadParquet[T](b.shardFile(s, table)))
+}
+
+// writeTable writes a whole table, but no more of it once the context has
+// ended.
+func writeTable[T any](ctx context.Context, w *snapshot.Writer, name string, rows iter.Seq[T]) error {
+	err := snapshot.WriteTable(w, name, func(yield func(T) bool) {
+		n := 0
+		for row := range rows {
+			if n%every == 0 && ctx.Err() != nil || !yield(row) {
+				return
+			}
+			n++
+		}
+	})
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return err
+}

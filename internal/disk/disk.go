@@ -1,0 +1,251 @@
+// Package disk is the one room in which files become durable. What it has
+// reported as written is there after a power cut, and what it was still writing
+// is there whole or not at all: content first, then the name, each made to
+// reach the disk before the next.
+//
+// It knows nothing of what the files mean, and it explains no errors; its
+// callers do, by fault.Disk.
+package disk
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"syscall"
+)
+
+// WriteFile puts a file at path in one step. Whoever opens it, now or after a
+// power cut, finds what was there before or all that fill wrote. There may be
+// one writer of a path at a time: it is written beside it, under the same name
+// with ".new" at its end.
+func WriteFile(path string, perm fs.FileMode, fill func(io.Writer) error) error {
+	tmp := path + ".new"
+	// One left by a writer that died may be readable by more than perm allows.
+	if err := at(tmp).Remove(tmp); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := write(tmp, perm, fill); err != nil {
+		return err
+	}
+	if err := at(path).Rename(tmp, path); err != nil {
+		_ = at(tmp).Remove(tmp)
+		return err
+	}
+	return syncFolder(filepath.Dir(path))
+}
+
+// WriteNew is WriteFile where no file may be yet: the error is then
+// fs.ErrExist. Several may try at once; the first is the one.
+func WriteNew(path string, perm fs.FileMode, fill func(io.Writer) error) error {
+	tmp := path + ".new-" + strconv.Itoa(os.Getpid()) + "-" + strconv.FormatUint(serial.Add(1), 36)
+	if err := write(tmp, perm, fill); err != nil {
+		return err
+	}
+	err := at(path).Link(tmp, path)
+	if errors.Is(err, syscall.EPERM) || errors.Is(err, errors.ErrUnsupported) {
+		// A file system without links, such as a memory stick's.
+		if _, there := os.Lstat(path); there == nil {
+			err = fs.ErrExist
+		} else {
+			err = at(path).Rename(tmp, path)
+		}
+	}
+	_ = at(tmp).Remove(tmp)
+	if err != nil {
+		return err
+	}
+	return syncFolder(filepath.Dir(path))
+}
+
+// write writes a new file and takes it away again when that fails.
+func write(path string, perm fs.FileMode, fill func(io.Writer) error) error {
+	f, err := create(path, perm, true)
+	if err != nil {
+		return err
+	}
+	buf := bufio.NewWriterSize(f, 64<<10)
+	err = fill(buf)
+	if err == nil {
+		err = buf.Flush()
+	}
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		_ = at(path).Remove(path)
+	}
+	return err
+}
+
+// File is a file in the making. It counts and hashes what is written.
+type File struct {
+	Summed
+	handle Handle
+	err    error
+}
+
+// Create makes a file, or empties the one that is there. Its content is durable
+// when Close says so, its name when its folder is: see Publish.
+func Create(path string) (*File, error) { return create(path, 0o644, false) }
+
+func create(path string, perm fs.FileMode, fresh bool) (*File, error) {
+	h, err := at(path).Create(path, perm, fresh)
+	if err != nil {
+		return nil, err
+	}
+	return &File{Summed: NewSummed(h), handle: h}, nil
+}
+
+func (f *File) Write(p []byte) (int, error) {
+	n, err := f.Summed.Write(p)
+	if err != nil && f.err == nil {
+		f.err = err
+	}
+	return n, err
+}
+
+// Close makes the content durable. The error is that of the first write that
+// failed, if one did.
+func (f *File) Close() error {
+	if f.err == nil {
+		f.err = f.handle.Sync()
+	}
+	if err := f.handle.Close(); f.err == nil {
+		f.err = err
+	}
+	return f.err
+}
+
+// MkdirAll makes a folder and those above it that are missing, and makes their
+// names durable.
+func MkdirAll(path string, perm fs.FileMode) error {
+	st, err := os.Stat(path)
+	if err == nil {
+		if !st.IsDir() {
+			return &fs.PathError{Op: "mkdir", Path: path, Err: syscall.ENOTDIR}
+		}
+		return nil
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	parent := filepath.Dir(path)
+	if parent != path {
+		if err := MkdirAll(parent, perm); err != nil {
+			return err
+		}
+	}
+	if err := at(path).Mkdir(path, perm); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return syncFolder(parent)
+}
+
+// Publish gives a finished file or folder its final name. Everything in it is
+// durable before the name is, whoever wrote it. Where a folder takes the place
+// of another they change places, so that what was there before is at from
+// afterwards; a file that was there is replaced.
+func Publish(from, to string) error {
+	if err := syncTree(from); err != nil {
+		return err
+	}
+	st, err := os.Lstat(to)
+	switch {
+	case err == nil && st.IsDir():
+		err = at(to).Exchange(from, to)
+	case err == nil || errors.Is(err, fs.ErrNotExist):
+		err = at(to).Rename(from, to)
+	}
+	if err != nil {
+		return err
+	}
+	// The new name first: of two names for one file one is too many, of none
+	// it is lost.
+	if err := syncFolder(filepath.Dir(to)); err != nil {
+		return err
+	}
+	if filepath.Dir(from) == filepath.Dir(to) {
+		return nil
+	}
+	return syncFolder(filepath.Dir(from))
+}
+
+// syncTree makes a file or a folder with all that is in it durable, the inner
+// before the outer.
+func syncTree(path string) error {
+	st, err := os.Lstat(path)
+	if err != nil {
+		return err
+	}
+	if !st.IsDir() {
+		if !st.Mode().IsRegular() {
+			return nil
+		}
+		return at(path).Sync(path)
+	}
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if err := syncTree(filepath.Join(path, e.Name())); err != nil {
+			return err
+		}
+	}
+	return syncFolder(path)
+}
+
+// syncFolder makes the names in a folder durable, where the file system can.
+func syncFolder(dir string) error {
+	err := at(dir).Sync(dir)
+	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
+		return nil
+	}
+	return err
+}
+
+// Link gives the file at from a second name, whose durability is that of its
+// folder.
+func Link(from, to string) error { return at(to).Link(from, to) }
+
+// Remove removes a file for good. That there is none is no error.
+func Remove(path string) error {
+	if err := at(path).Remove(path); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
+	}
+	return syncFolder(filepath.Dir(path))
+}
+
+// RemoveAll removes a file or a folder with all that is in it, as far as it
+// can. After a power cut some of it may be there again.
+func RemoveAll(path string) error {
+	st, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	var errs []error
+	if st.IsDir() {
+		entries, err := os.ReadDir(path)
+		errs = append(errs, err)
+		for _, e := range entries {
+			errs = append(errs, RemoveAll(filepath.Join(path, e.Name())))
+		}
+		if err := errors.Join(errs...); err != nil {
+			return err
+		}
+	}
+	if err := at(path).Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,132 @@
+package disk
+
+import (
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+)
+
+// System is what changes a file system. Reading needs no seam: what was
+// changed is to be read as any file is.
+type System interface {
+	// Create opens a file for writing, empty. A fresh one must not be there yet.
+	Create(path string, perm fs.FileMode, fresh bool) (Handle, error)
+	Mkdir(path string, perm fs.FileMode) error
+	Rename(from, to string) error
+	// Exchange lets two folders change places.
+	Exchange(a, b string) error
+	Link(from, to string) error
+	// Remove removes a file or an empty folder.
+	Remove(path string) error
+	// Sync makes the content of a file, or the names in a folder, durable.
+	Sync(path string) error
+}
+
+// Handle is a file open for writing.
+type Handle interface {
+	io.WriteCloser
+	Sync() error
+}
+
+// OS is the system of the kernel.
+type OS struct{}
+
+func (OS) Create(path string, perm fs.FileMode, fresh bool) (Handle, error) {
+	flags := os.O_WRONLY | os.O_CREATE | os.O_TRUNC
+	if fresh {
+		flags |= os.O_EXCL
+	}
+	f, err := os.OpenFile(path, flags, perm)
+	if err != nil {
+		return nil, err // not a nil *os.File in an interface
+	}
+	return f, nil
+}
+
+func (OS) Mkdir(path string, perm fs.FileMode) error { return os.Mkdir(path, perm) }
+func (OS) Rename(from, to string) error              { return os.Rename(from, to) }
+func (OS) Link(from, to string) error                { return os.Link(from, to) }
+func (OS) Remove(path string) error                  { return os.Remove(path) }
+func (OS) Exchange(a, b string) error                { return exchange(a, b) }
+
+func (OS) Sync(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return f.Sync()
+}
+
+// swap is Exchange where the kernel has none: for a moment neither name is
+// there.
+func swap(a, b string) error {
+	aside := a + ".old"
+	if err := os.Rename(b, aside); err != nil {
+		return err
+	}
+	if err := os.Rename(a, b); err != nil {
+		_ = os.Rename(aside, b) // put back what was there
+		return err
+	}
+	return os.Rename(aside, a)
+}
+
+// mounts are the systems that tests put under parts of the tree.
+var (
+	mounting sync.Mutex
+	mounts   atomic.Pointer[[]*mount]
+	serial   atomic.Uint64 // tells names of temporary files apart
+)
+
+type mount struct {
+	root   string
+	system System
+}
+
+// Mount puts another system under the paths below root until it is unmounted.
+// It is for tests: of full disks, and of power cuts.
+func Mount(root string, s System) (unmount func()) {
+	m := &mount{filepath.Clean(root), s}
+	change := func(to func([]*mount) []*mount) {
+		mounting.Lock()
+		defer mounting.Unlock()
+		var list []*mount
+		if old := mounts.Load(); old != nil {
+			list = *old
+		}
+		list = to(list)
+		mounts.Store(&list)
+	}
+	change(func(list []*mount) []*mount { return append(list[:len(list):len(list)], m) })
+	return func() {
+		change(func(list []*mount) (left []*mount) {
+			for _, x := range list {
+				if x != m {
+					left = append(left, x)
+				}
+			}
+			return left
+		})
+	}
+}
+
+// at is the system that a path is in.
+func at(path string) System {
+	list := mounts.Load()
+	if list == nil {
+		return OS{}
+	}
+	path = filepath.Clean(path)
+	for _, m := range slices.Backward(*list) { // the last one lies over the others
+		if path == m.root || strings.HasPrefix(path, m.root+string(filepath.Separator)) {
+			return m.system
+		}
+	}
+	return OS{}
+}
