@@ -5,7 +5,7 @@ GO ?= go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME ?= 2s
 CASES ?= 50000
-# Linking DuckDB takes a gigabyte or so, so that not every core links at once.
+# Test binaries that hold DuckDB are large, and linking many at once takes memory.
 PACKAGES := $(shell n=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2); echo $$((n < 4 ? n : 4)))
 
 .PHONY: run build test require lint fuzz oracle soak bench audit clean
