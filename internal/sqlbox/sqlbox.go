@@ -139,6 +139,8 @@ type Box struct {
 	reads *line // at the gate
 	runs  *line
 
+	gateTime time.Duration
+
 	mu     sync.Mutex
 	owners map[string]int // their queries
 	told   bool           // what confinement lacks
@@ -156,7 +158,7 @@ func New(opt Options) (*Box, error) {
 	if err := opt.defaults(); err != nil {
 		return nil, err
 	}
-	b := &Box{opt: opt, owners: map[string]int{}}
+	b := &Box{opt: opt, gateTime: gateTime, owners: map[string]int{}}
 	b.reads = newLine(opt.Gates, opt.Queue, opt.Wait)
 	b.runs = newLine(opt.Workers, opt.Queue, opt.Wait)
 	b.gates = b.pool(hello{Role: roleGate, Memory: 256 << 20, Threads: 1})
@@ -272,7 +274,7 @@ func (b *Box) read(ctx context.Context, r Request) error {
 		return err
 	}
 	defer leave()
-	_, err = b.serve(context.WithoutCancel(ctx), b.gates, ask{SQL: r.SQL, Params: r.Params.outline(), Pro: r.Pro, Timeout: gateTime, Budget: b.opt.Reading})
+	_, err = b.serve(context.WithoutCancel(ctx), b.gates, ask{SQL: r.SQL, Params: r.Params.outline(), Pro: r.Pro, Timeout: b.gateTime, Budget: b.opt.Reading})
 	f, ok := fault.Of(err)
 	switch {
 	case !ok:

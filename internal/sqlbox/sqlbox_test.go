@@ -84,6 +84,7 @@ func box(t testing.TB, opt Options) *Warehouse {
 		t.Fatal(err)
 	}
 	t.Cleanup(b.Close)
+	b.gateTime = time.Hour // what is read is bounded by work, however busy the machine
 	w, err := b.Open(world(t).Dir)
 	if err != nil {
 		t.Fatal(err)
