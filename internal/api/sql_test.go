@@ -262,7 +262,6 @@ func TestSQLSlugs(t *testing.T) {
 		{"rejected", failing{check: say(sqlbox.Rejected)}, 400, "sql_rejected", "", 0},
 		{"pro table", failing{check: say(sqlbox.ProTable)}, 403, "pro_table", "", 0},
 		{"busy gate", failing{check: say(sqlbox.Busy)}, 503, "sql_busy", "2", 0},
-		{"busy", failing{run: say(sqlbox.Busy)}, 503, "sql_busy", "2", 1},
 		{"concurrent", failing{check: say(sqlbox.Concurrent)}, 429, "sql_concurrent", "2", 0},
 		{"no warehouse", failing{check: say(sqlbox.Unavailable)}, 503, "sql_unavailable", "5", 0},
 		{"gone", failing{run: context.Canceled}, 503, "timed_out", "5", 1},

@@ -112,10 +112,52 @@ type Request struct {
 	Place  *Place // that Check takes for Run; nil when Run is to find one
 }
 
-// Place is a worker's time kept for a statement from when Check has let it pass
-// until Run has run it, or the context of Check has ended. Who comes to Run with
-// it is not told there that the house is full. The zero value is none.
-type Place struct{ leave func() }
+// Place is a worker kept for a statement from when Check has let it pass until
+// Run has run it, or the context of Check has ended. Who comes to Run with it is
+// not told there that the house is full, or that no worker can be started. The
+// zero value is none.
+type Place struct {
+	leave func()
+
+	mu     sync.Mutex
+	left   bool
+	worker *process // nil once it is taken or given back
+	of     *pool
+}
+
+// keep puts a worker aside.
+func (p *Place) keep(worker *process, of *pool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.left {
+		of.put(worker)
+		return
+	}
+	p.worker, p.of = worker, of
+}
+
+// take is the worker put aside, if there is one.
+func (p *Place) take() *process {
+	if p == nil {
+		return nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	worker := p.worker
+	p.worker = nil
+	return worker
+}
+
+// back gives back a worker that nobody has taken.
+func (p *Place) back() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.left = true
+	if p.worker != nil {
+		p.of.put(p.worker)
+		p.worker = nil
+	}
+}
 
 // Result is what a query found.
 type Result struct {
@@ -233,8 +275,29 @@ func (w *Warehouse) Query(ctx context.Context, r Request) (*Result, error) {
 	return w.Run(ctx, r)
 }
 
-// Check asks the gate, as Box.Check does.
-func (w *Warehouse) Check(ctx context.Context, r Request) error { return w.box.Check(ctx, r) }
+// Check asks the gate, as Box.Check does, and puts a worker aside in the place
+// that the request wants.
+func (w *Warehouse) Check(ctx context.Context, r Request) error {
+	if err := w.box.Check(ctx, r); err != nil || r.Place == nil {
+		return err
+	}
+	l := w.workers(r)
+	worker, err := l.get()
+	if err != nil {
+		r.Place.leave()
+		return noWorker(err)
+	}
+	r.Place.keep(worker, l)
+	return nil
+}
+
+// workers are those that have opened the files of the caller's plan.
+func (w *Warehouse) workers(r Request) *pool {
+	if r.Pro {
+		return w.pro
+	}
+	return w.open
+}
 
 // gateTime is how long the gate may take to read a statement by the clock on
 // the wall. What bounds a statement is the processor time it takes; a machine
@@ -257,7 +320,7 @@ func (b *Box) Check(ctx context.Context, r Request) error {
 	if err = b.read(ctx, r); err == nil && r.Place != nil {
 		var leave func()
 		if leave, err = b.runs.enter(ctx, r.Owner); err == nil {
-			r.Place.leave = sync.OnceFunc(func() { leave(); done() })
+			r.Place.leave = sync.OnceFunc(func() { r.Place.back(); leave(); done() })
 			context.AfterFunc(ctx, r.Place.leave)
 			return nil
 		}
@@ -274,7 +337,7 @@ func (b *Box) read(ctx context.Context, r Request) error {
 		return err
 	}
 	defer leave()
-	_, err = b.serve(context.WithoutCancel(ctx), b.gates, ask{SQL: r.SQL, Params: r.Params.outline(), Pro: r.Pro, Timeout: b.gateTime, Budget: b.opt.Reading})
+	_, err = b.serve(context.WithoutCancel(ctx), b.gates, nil, ask{SQL: r.SQL, Params: r.Params.outline(), Pro: r.Pro, Timeout: b.gateTime, Budget: b.opt.Reading})
 	f, ok := fault.Of(err)
 	switch {
 	case !ok:
@@ -311,11 +374,7 @@ func (w *Warehouse) Run(ctx context.Context, r Request) (*Result, error) {
 		return nil, err
 	}
 	defer leave()
-	l := w.open
-	if r.Pro {
-		l = w.pro
-	}
-	return w.box.serve(ctx, l, ask{SQL: r.SQL, Params: r.Params, Pro: r.Pro, Timeout: w.box.opt.Timeout})
+	return w.box.serve(ctx, w.workers(r), r.Place.take(), ask{SQL: r.SQL, Params: r.Params, Pro: r.Pro, Timeout: w.box.opt.Timeout})
 }
 
 // count admits one more query of an owner.
@@ -342,19 +401,23 @@ func (b *Box) count(owner string) (done func(), err error) {
 // which spares it; then it is killed.
 const grace = 250 * time.Millisecond
 
-// serve has a worker of the pool answer. A worker that does not answer in time
+// serve has a worker of the pool answer, the one put aside if there is one. A worker that does not answer in time
 // is killed, and one that dies is replaced; if it was dead already, another is
 // asked.
-func (b *Box) serve(ctx context.Context, l *pool, a ask) (*Result, error) {
+func (b *Box) serve(ctx context.Context, l *pool, aside *process, a ask) (*Result, error) {
 	sent, err := encode(a)
 	if err != nil {
+		if aside != nil {
+			l.put(aside)
+		}
 		return nil, err
 	}
 	var res *Result
 	for range 3 {
-		if res, err = b.try(ctx, l, a.Timeout, sent); !errors.Is(err, errGone) {
+		if res, err = b.try(ctx, l, aside, a.Timeout, sent); !errors.Is(err, errGone) {
 			break
 		}
+		aside = nil
 	}
 	if errors.Is(err, errDied) || errors.Is(err, errGone) {
 		f := memory()
@@ -364,12 +427,19 @@ func (b *Box) serve(ctx context.Context, l *pool, a ask) (*Result, error) {
 	return res, err
 }
 
-func (b *Box) try(ctx context.Context, l *pool, timeLimit time.Duration, sent []byte) (*Result, error) {
-	p, err := l.get()
-	if err != nil {
-		f := fault.New(Unavailable, "no worker could be started").Try("retry in a minute")
-		f.Err = err
-		return nil, f
+// noWorker is the fault for want of a process.
+func noWorker(err error) error {
+	f := fault.New(Unavailable, "no worker could be started").Try("retry in a minute")
+	f.Err = err
+	return f
+}
+
+func (b *Box) try(ctx context.Context, l *pool, p *process, timeLimit time.Duration, sent []byte) (*Result, error) {
+	var err error
+	if p == nil {
+		if p, err = l.get(); err != nil {
+			return nil, noWorker(err)
+		}
 	}
 	defer func() { l.put(p) }()
 	p.asked++

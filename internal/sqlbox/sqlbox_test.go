@@ -3,6 +3,7 @@ package sqlbox
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -509,14 +510,43 @@ func TestPlace(t *testing.T) {
 		t.Errorf("after it ran: %v", err)
 	}
 	leave()
-	for try := 0; ; try++ {
-		// What follows the end of a context runs beside us.
+	for { // what follows the end of a context runs beside us
 		if _, err := b.Run(t.Context(), Request{SQL: "SELECT 1", Owner: "k"}); err == nil {
 			break
-		} else if try > 100 {
-			t.Fatalf("after the caller left: %v", err)
 		}
 		runtime.Gosched()
+	}
+}
+
+// TestWorkerAside takes away what starts workers: a statement that has its place
+// runs with the worker put aside for it, and the next is turned away at Check,
+// where nothing is charged yet, and gives its place back.
+func TestWorkerAside(t *testing.T) {
+	t.Parallel()
+	b := box(t, Options{Workers: 2, Gates: 1, Wait: 50 * time.Millisecond})
+	mine := Request{SQL: "SELECT 1 AS a", Owner: "k", Place: new(Place)}
+	if err := b.Check(t.Context(), mine); err != nil {
+		t.Fatal(err)
+	}
+	b.open.tasks.Wait()
+	b.open.mu.Lock()
+	idle := b.open.idle
+	b.open.idle = nil
+	b.open.spawn = func() (*process, error) { return nil, errors.New("no more processes") }
+	b.open.mu.Unlock()
+	for _, p := range idle {
+		p.end()
+	}
+	for range 3 {
+		if err := b.Check(t.Context(), Request{SQL: "SELECT 1", Owner: "other", Place: new(Place)}); slug(err) != Unavailable {
+			t.Errorf("without workers: %v", err)
+		}
+	}
+	if running(b) != 1 {
+		t.Errorf("%d places are taken", running(b))
+	}
+	if r, err := b.Run(t.Context(), mine); err != nil || rows(r) != `[{"a":1}]` {
+		t.Errorf("with a worker put aside: %v %v", r, err)
 	}
 }
 
