@@ -103,6 +103,54 @@ func TestLine(t *testing.T) {
 	}
 }
 
+// TestLastPlace checks that owners who have had much do not get the last of
+// several places, for which nobody who has had little has to wait.
+func TestLastPlace(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
+	l := newLine(3, 4, time.Hour)
+	l.clock = func() time.Time { return now }
+	enter := func(owner string) func() {
+		t.Helper()
+		leave, err := l.enter(t.Context(), owner)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return leave
+	}
+	first, second := enter("first"), enter("second")
+	now = now.Add(10 * time.Second)
+	first()
+	second()
+	first, second = enter("first"), enter("second")
+	waited := make(chan func())
+	go func() {
+		leave, _ := l.enter(t.Context(), "first")
+		waited <- leave
+	}()
+	for taken, n := l.state(); n != 1; taken, n = l.state() {
+		if taken > 2 {
+			t.Fatal("an owner who has had much got the last place")
+		}
+		runtime.Gosched()
+	}
+	// However often others use it, it is not for those who wait.
+	for i := range 20 {
+		leave := enter(fmt.Sprint("other ", i%2))
+		if taken, waiting := l.state(); taken != 3 || waiting != 1 {
+			t.Errorf("%d places are taken and %d wait", taken, waiting)
+		}
+		now = now.Add(10 * time.Millisecond)
+		leave()
+	}
+	second()
+	(<-waited)()
+	first()
+	if taken, waiting := l.state(); taken != 0 || waiting != 0 {
+		t.Errorf("%d places are taken and %d wait at the end", taken, waiting)
+	}
+}
+
 // TestLineForgets checks that the line does not remember everybody for ever.
 func TestLineForgets(t *testing.T) {
 	t.Parallel()

@@ -15,6 +15,8 @@ import (
 // came, and when the queue is full it is who has had most that is sent away.
 // So an owner who sends much, or what takes long, waits behind those who do
 // not: a few of them can fill neither the places nor the queue for the others.
+// Of several places the last is kept for those who have had little, so that
+// they need not wait for what the others do with theirs to end.
 type line struct {
 	places  int
 	most    int           // that may wait
@@ -47,6 +49,10 @@ const (
 	// stake is what a statement counts for while it has not ended: more than
 	// most take, so that the second of an owner comes after the first of all.
 	stake = time.Second
+
+	// little is what an owner may have had to be let into the last place: many
+	// simple statements, also on a busy machine, and few that take long.
+	little = 3 * stake
 )
 
 func newLine(places, most int, longest time.Duration) *line {
@@ -56,7 +62,7 @@ func newLine(places, most int, longest time.Duration) *line {
 // enter waits for a place and returns what gives it back, to be called once.
 func (l *line) enter(ctx context.Context, owner string) (leave func(), err error) {
 	l.mu.Lock()
-	if l.taken < l.places {
+	if l.open(owner) {
 		defer l.mu.Unlock()
 		return l.take(owner), nil
 	}
@@ -94,6 +100,18 @@ func (l *line) enter(ctx context.Context, owner string) (leave func(), err error
 	return nil, err
 }
 
+// open says whether there is a place for an owner. Nobody is not limited.
+func (l *line) open(owner string) bool {
+	switch left := l.places - l.taken; {
+	case left <= 0:
+		return false
+	case left > 1 || l.places == 1 || owner == "":
+		return true
+	}
+	s := l.share(owner)
+	return s.held == 0 && s.used < little
+}
+
 // take takes a free place.
 func (l *line) take(owner string) (leave func()) {
 	l.taken++
@@ -116,7 +134,8 @@ func (l *line) hold(owner string) (leave func()) {
 func (l *line) free(owner string) {
 	l.taken--
 	l.share(owner).held--
-	if i := l.first(); i >= 0 {
+	// When the first may not have the last place, nobody behind may.
+	if i := l.first(); i >= 0 && l.open(l.queue[i].owner) {
 		w := l.queue[i]
 		w.place = true
 		l.taken++
