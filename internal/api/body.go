@@ -3,6 +3,7 @@ package api
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -27,21 +28,53 @@ type form struct {
 // every field of it is missing then without another word.
 func (c *call) readForm() *form {
 	f := &form{params: c.params, read: map[string]bool{}}
-	dec := json.NewDecoder(bytes.NewReader(c.body))
-	err := dec.Decode(&f.members)
-	if err == nil {
-		if _, more := dec.Token(); more != io.EOF {
-			err = fmt.Errorf("there is more after it")
-		}
-	}
+	var err error
+	f.members, err = members(c.body)
 	switch {
 	case len(bytes.TrimSpace(c.body)) == 0:
 		f.problem("missing", nil, nil, "the body is required; send a JSON object")
-	case err != nil || f.members == nil:
-		f.members = nil
+	case errors.Is(err, errMembers):
+		f.problem("too_long", nil, limit{"max_length": maxMembers}, "the body has more than %d fields", maxMembers)
+	case err != nil:
 		f.problem("json_invalid", nil, nil, "the body is not a JSON object")
 	}
 	return f
+}
+
+// maxMembers is how many fields of a body are looked at: far more than any has,
+// and so few that a body costs no more than its bytes.
+const maxMembers = 100
+
+var errMembers = errors.New("there are too many members")
+
+// members reads one JSON object. Nothing is kept of one with too many members.
+func members(body []byte) (map[string]json.RawMessage, error) {
+	dec := json.NewDecoder(bytes.NewReader(body))
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+		return nil, errors.New("it is no object")
+	}
+	list := map[string]json.RawMessage{}
+	for n := 0; dec.More(); n++ {
+		if n == maxMembers {
+			return nil, errMembers
+		}
+		name, err := dec.Token()
+		if err != nil {
+			return nil, err
+		}
+		var value json.RawMessage
+		if err := dec.Decode(&value); err != nil {
+			return nil, err
+		}
+		list[name.(string)] = value
+	}
+	if _, err := dec.Token(); err != nil {
+		return nil, err
+	}
+	if _, more := dec.Token(); more != io.EOF {
+		return nil, errors.New("there is more after it")
+	}
+	return list, nil
 }
 
 func (f *form) problem(kind string, input, ctx any, format string, args ...any) {

@@ -75,3 +75,20 @@ func FuzzForm(f *testing.F) {
 		}
 	})
 }
+
+// TestMembers checks that a body of many fields is refused before it takes more
+// than its size.
+func TestMembers(t *testing.T) {
+	many := []byte(`{"sql":"SELECT 1"` + strings.Repeat(`,"x":1`, 100_000) + `}`)
+	if _, err := members(many); err != errMembers {
+		t.Errorf("%d bytes of fields: %v", len(many), err)
+	}
+	if n := testing.AllocsPerRun(1, func() { _, _ = members(many) }); n > 5000 {
+		t.Errorf("%d bytes of fields take %.0f allocations", len(many), n)
+	}
+	for body, want := range map[string]bool{`{}`: true, ` {"a":[1,{}],"b":null} `: true, ``: false, `null`: false, `[]`: false, `{"a":1`: false, `{"a" 1}`: false, `{"a":1,}`: false, `{} {}`: false, `{1:2}`: false} {
+		if got, err := members([]byte(body)); (err == nil) != want || want == (got == nil) {
+			t.Errorf("%s: %v, %v", body, got, err)
+		}
+	}
+}

@@ -27,27 +27,41 @@ func (p *Params) UnmarshalJSON(b []byte) error {
 	*p = Params{}
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.UseNumber()
-	var v any
-	if err := d.Decode(&v); err != nil {
+	open, err := d.Token()
+	if err != nil || open == nil {
 		return err
 	}
-	switch v := v.(type) {
-	case nil:
-		return nil
-	case []any:
-		p.List = v
-	case map[string]any:
-		p.Named = v
-	default:
+	named := open == json.Delim('{')
+	if named {
+		p.Named = map[string]any{}
+	} else if open == json.Delim('[') {
+		p.List = []any{}
+	} else {
 		return reject("params is an array of values, or an object of names and values")
 	}
-	if len(p.List)+len(p.Named) > maxParams {
-		return reject("there are more than %d parameters", maxParams)
-	}
-	for _, x := range p.values() {
-		switch x.(type) {
-		case []any, map[string]any:
+	// What is refused is not read to its end: a body of numbers would take thirty
+	// times its size.
+	for n := 0; d.More(); n++ {
+		if n == maxParams {
+			return reject("there are more than %d parameters", maxParams)
+		}
+		var name json.Token
+		if named {
+			if name, err = d.Token(); err != nil {
+				return err
+			}
+		}
+		value, err := d.Token()
+		if err != nil {
+			return err
+		}
+		if _, nested := value.(json.Delim); nested {
 			return reject("a parameter is a text, a number, true, false or null")
+		}
+		if named {
+			p.Named[name.(string)] = value
+		} else {
+			p.List = append(p.List, value)
 		}
 	}
 	return nil

@@ -184,6 +184,19 @@ func TestTruncated(t *testing.T) {
 	}
 }
 
+// TestManyParams checks that too many values are refused before all are read.
+func TestManyParams(t *testing.T) {
+	for _, text := range []string{"[1" + strings.Repeat(",1", 500_000) + "]", `{"a":1` + strings.Repeat(`,"a":1`, 100_000) + "}", "[[1" + strings.Repeat(",1", 500_000) + "]]"} {
+		var p Params
+		if err := json.Unmarshal([]byte(text), &p); slug(err) != Rejected {
+			t.Errorf("%.20s…: %v", text, err)
+		}
+		if n := testing.AllocsPerRun(1, func() { _ = json.Unmarshal([]byte(text), &p) }); n > 30*maxParams {
+			t.Errorf("%.20s… takes %.0f allocations", text, n)
+		}
+	}
+}
+
 func TestParams(t *testing.T) {
 	t.Parallel()
 	b := box(t, Options{})
