@@ -177,6 +177,37 @@ func TestBudgetWhole(t *testing.T) {
 	})
 }
 
+// TestUnsent announces a large body and does not send all of it: it counts
+// from its first byte until the client goes, and over the budget it is not read.
+func TestUnsent(t *testing.T) {
+	t.Parallel()
+	w, b := heavyWorld(t, &heavyGraph{}, 8<<20, 0)
+	server := httptest.NewServer(w)
+	defer server.Close()
+	send := func(length string) net.Conn {
+		conn, err := net.Dial("tcp", server.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(conn, "POST /api/v1/sql HTTP/1.1\r\nHost: x\r\nX-API-Key: gg_test_pro\r\n%s\r\n\r\n", length)
+		return conn
+	}
+	first, second := send(fmt.Sprintf("Content-Length: %d", maxSQL)), send("Transfer-Encoding: chunked")
+	until(func() bool { return b.Held() == 2*(baseWeight+bodyCopies*maxSQL) })
+	third := send(fmt.Sprintf("Content-Length: %d", maxSQL))
+	resp, err := http.ReadResponse(bufio.NewReader(third), nil)
+	if err != nil || resp.StatusCode != 503 || resp.Header.Get("Retry-After") == "" {
+		t.Errorf("the third: %v, %v", resp, err)
+	}
+	for _, conn := range []net.Conn{first, second, third} {
+		conn.Close()
+	}
+	until(func() bool { return b.Held() == 0 })
+	if n := w.ledger.calls("pro"); n != 0 {
+		t.Errorf("%d calls were charged", n)
+	}
+}
+
 // TestUnread asks for large answers over a real connection and does not read
 // them: each is held for as long as patience lasts, and no longer.
 func TestUnread(t *testing.T) {

@@ -37,6 +37,7 @@ const (
 const (
 	baseWeight = 64 << 10 // any
 	rowWeight  = 6 << 10  // a row of the graph on its way to the wire
+	bodyCopies = 3        // of the bytes of a body, while it is read
 )
 
 // call is one request on its way through an operation.
@@ -228,6 +229,12 @@ func (s *server) operate(ctx context.Context, r *http.Request, out *reply, c *ca
 		}
 		return nil
 	}
+	if c.op.Body != nil {
+		var err error
+		if out.hold, err = s.Budget.Take(ctx, baseWeight+bodyCopies*c.expected(r)); err != nil {
+			return err
+		}
+	}
 	if err := c.readBody(r); err != nil {
 		return err
 	}
@@ -257,6 +264,7 @@ func (s *server) operate(ctx context.Context, r *http.Request, out *reply, c *ca
 		out.status = http.StatusNotModified
 		return nil
 	}
+	out.hold.Release() // of the body, which the next one counts
 	if out.hold, err = s.Budget.Take(ctx, baseWeight+int64(len(c.body))+c.weight); err != nil {
 		return err
 	}
@@ -280,6 +288,14 @@ func (c *call) prepare(values url.Values, path map[string]string) (run, error) {
 		return nil, err
 	}
 	return run, c.params.finish(strict)
+}
+
+// expected is the most bytes that will be read of a body.
+func (c *call) expected(r *http.Request) int64 {
+	if r.ContentLength >= 0 {
+		return min(r.ContentLength, c.op.MaxBody)
+	}
+	return c.op.MaxBody
 }
 
 // readBody reads the body of a request, which only some operations have.
