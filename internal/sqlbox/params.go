@@ -87,14 +87,6 @@ func (p Params) outline() Params {
 	return Params{List: make([]any, len(p.List))}
 }
 
-func (p Params) values() []any {
-	all := slices.Clone(p.List)
-	for _, k := range sortedKeys(p.Named) {
-		all = append(all, p.Named[k])
-	}
-	return all
-}
-
 // fit checks the values against the parameters that a statement names.
 func (p Params) fit(names []string) *fault.Fault {
 	most := 0
