@@ -222,7 +222,7 @@ func (c *keysRotateCmd) Run(a *app) error {
 
 type keysDeactivateCmd struct {
 	keyStore `embed:""`
-	ID       string `arg:"" help:"ID of the key, or the key itself; an e-mail address for the account and all its keys."`
+	ID       string `arg:"" help:"ID of the key, or the key itself; an email address for the account and all its keys."`
 }
 
 func (c *keysDeactivateCmd) Run(a *app) error {
@@ -241,7 +241,7 @@ func (c *keysDeactivateCmd) Run(a *app) error {
 
 type keysReactivateCmd struct {
 	keyStore `embed:""`
-	ID       string `arg:"" help:"ID of the key, or the key itself; an e-mail address for the account and all its keys."`
+	ID       string `arg:"" help:"ID of the key, or the key itself; an email address for the account and all its keys."`
 }
 
 func (c *keysReactivateCmd) Run(a *app) error {
@@ -260,7 +260,7 @@ func (c *keysReactivateCmd) Run(a *app) error {
 
 type keysPlanCmd struct {
 	keyStore `embed:""`
-	ID       string `arg:"" help:"ID of the key, or the key itself; an e-mail address for the account and all its keys."`
+	ID       string `arg:"" help:"ID of the key, or the key itself; an email address for the account and all its keys."`
 	Plan     string `arg:"" help:"free, plus or pro."`
 }
 

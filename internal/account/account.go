@@ -83,7 +83,7 @@ type Store interface {
 
 // Keys are the keys of people, and the meter of all keys.
 type Keys interface {
-	// Create makes a key that belongs to no account; the e-mail address is a
+	// Create makes a key that belongs to no account; the email address is a
 	// note. The secret is returned this once.
 	Create(ctx context.Context, plan Plan, email, label string) (secret string, k KeyInfo, err error)
 	// Authenticate finds the key with this secret, and nothing by an ID: it is
@@ -119,7 +119,7 @@ type Keys interface {
 }
 
 // People are those who sign up. An account may be named by its ID or its
-// e-mail address; from is the network address a request comes from, or empty.
+// email address; from is the network address a request comes from, or empty.
 type People interface {
 	// SignUp makes an account on the free plan.
 	SignUp(ctx context.Context, email, password, from string) (Account, error)

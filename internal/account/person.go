@@ -41,7 +41,7 @@ const mostKeys = 10
 // ErrUnknownAccount is wrapped when there is no such account.
 var ErrUnknownAccount = errors.New("unknown account")
 
-// ParseEmail reads an e-mail address in the form in which it is compared:
+// ParseEmail reads an email address in the form in which it is compared:
 // without spaces around it and in small letters. Addresses are those of ASCII,
 // so that no two look the same.
 func ParseEmail(s string) (string, error) {
@@ -50,7 +50,7 @@ func ParseEmail(s string) (string, error) {
 	const special = "abcdefghijklmnopqrstuvwxyz0123456789.!#$%&'*+/=?^_`{|}~-"
 	good := ok && len(s) <= maxEmail && len(local) <= 64 && dotted(local, special) && dotted(domain, special[:26+10]+"-.") && strings.Contains(domain, ".")
 	if !good {
-		return "", fault.New("bad_email", "%q is not an e-mail address", clip(legible(s, 100))).Try("give one like name@example.org")
+		return "", fault.New("bad_email", "%q is not an email address", clip(legible(s, 100))).Try("give one like name@example.org")
 	}
 	return s, nil
 }
@@ -91,7 +91,7 @@ func personBy(from reader, where string, args ...any) (p person, found bool, err
 	return p, found, err
 }
 
-// personOf finds an account by its ID or its e-mail address.
+// personOf finds an account by its ID or its email address.
 func personOf(from reader, idOrEmail, lock string) (person, error) {
 	where, arg := "WHERE a.id = $1", idOrEmail
 	if strings.Contains(idOrEmail, "@") {
@@ -111,11 +111,11 @@ func personOf(from reader, idOrEmail, lock string) (person, error) {
 }
 
 func unknownAccount() error {
-	return &fault.Fault{Slug: "unknown_account", Message: "There is no such account.", Hint: "check the e-mail address, or sign up", Err: ErrUnknownAccount}
+	return &fault.Fault{Slug: "unknown_account", Message: "There is no such account.", Hint: "check the email address, or sign up", Err: ErrUnknownAccount}
 }
 
 func badCredentials() error {
-	return fault.New("bad_credentials", "The e-mail address or the password is wrong.").Try("check both, or ask for a new password")
+	return fault.New("bad_credentials", "The email address or the password is wrong.").Try("check both, or ask for a new password")
 }
 
 func (s *store) SignUp(ctx context.Context, email, password, from string) (Account, error) {
@@ -143,7 +143,7 @@ func (s *store) SignUp(ctx context.Context, email, password, from string) (Accou
 		n, err := t.exec("INSERT INTO accounts (id, email, password, verified, plan, created) VALUES ($1, $2, $3, 0, $4, $5) ON CONFLICT (email) DO NOTHING",
 			a.ID, a.Email, seal, string(a.Plan), a.Created.UnixNano())
 		if err == nil && n == 0 {
-			err = fault.New("email_taken", "There is an account with this e-mail address already.").Try("sign in, or ask for a new password")
+			err = fault.New("email_taken", "There is an account with this email address already.").Try("sign in, or ask for a new password")
 		}
 		if err != nil {
 			return err

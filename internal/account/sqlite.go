@@ -31,7 +31,7 @@ func OpenSQLite(path string, opt Options) (Store, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, fault.Disk(filepath.Dir(path), err)
 	}
-	// The file holds e-mail addresses, so it is its owner's alone; SQLite gives
+	// The file holds email addresses, so it is its owner's alone; SQLite gives
 	// its side files the same permissions.
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {

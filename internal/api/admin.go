@@ -51,7 +51,7 @@ type KeyState struct {
 	Plan      string  `json:"plan" enum:"free,plus,pro,agent" doc:"Its plan; agent for the trial key of an agent."`
 	Tier      *string `json:"tier" enum:"anonymous,signed,attested,trusted" doc:"Tier of the key of an agent."`
 	Account   *string `json:"account" doc:"Account it belongs to; null when it stands alone."`
-	Email     *string `json:"email" doc:"E-mail address noted with it."`
+	Email     *string `json:"email" doc:"Email address noted with it."`
 	Label     *string `json:"label" doc:"Label."`
 	Active    bool    `json:"active" doc:"Whether it works."`
 	CreatedAt string  `json:"created_at" doc:"When it was made." format:"date-time"`
@@ -69,7 +69,7 @@ type Balance struct {
 // AccountState is what is known of an account.
 type AccountState struct {
 	ID        string `json:"id" doc:"Names the account."`
-	Email     string `json:"email" doc:"E-mail address."`
+	Email     string `json:"email" doc:"Email address."`
 	Verified  bool   `json:"verified" doc:"Whether mail to the address was read."`
 	Plan      string `json:"plan" enum:"free,plus,pro" doc:"Plan of all its keys."`
 	Active    bool   `json:"active" doc:"Whether its keys work and it may make others."`
@@ -143,7 +143,7 @@ func accountOperation(id, method, path, summary, description string) Operation {
 	return Operation{
 		ID: id, Method: method, Path: "/admin/accounts/{email}" + path, Tag: adminTag, Access: Admin, offered: hasAdmin,
 		Summary: summary, Description: description,
-		Params:   []Param{{Name: "email", In: "path", Type: String, MaxLength: 254, Example: "someone@example.org", Description: "E-mail address of the account, or its ID."}},
+		Params:   []Param{{Name: "email", In: "path", Type: String, MaxLength: 254, Example: "someone@example.org", Description: "Email address of the account, or its ID."}},
 		Response: AccountAnswer{}, Formats: []string{"json"}, Slugs: []string{slugNoSuchAccount},
 		Examples: []Example{{Case: "1", Description: "The account after it", Path: map[string]string{"email": "someone@example.org"}}},
 	}
@@ -213,7 +213,7 @@ func missing(err error) error {
 	case errors.Is(err, account.ErrUnknownKey):
 		return fault.New(slugNoSuchKey, "There is no such key.").Try("check the ID; grantgraph keys list shows all")
 	case errors.Is(err, account.ErrUnknownAccount):
-		return fault.New(slugNoSuchAccount, "There is no such account.").Try("check the e-mail address")
+		return fault.New(slugNoSuchAccount, "There is no such account.").Try("check the email address")
 	}
 	return err
 }

@@ -23,6 +23,7 @@ import (
 	"grantgraph/internal/account"
 	"grantgraph/internal/budget"
 	"grantgraph/internal/fault"
+	"grantgraph/internal/sqlbox"
 )
 
 // Bounds of a request.
@@ -37,7 +38,11 @@ const (
 const (
 	baseWeight = 64 << 10 // any
 	rowWeight  = 6 << 10  // a row of the graph on its way to the wire
-	bodyCopies = 3        // of the bytes of a body, while it is read
+
+	// The result of a query, and while it is rendered a buffer that has grown to
+	// twice its size beside the one it has outgrown.
+	sqlWeight  = 4 * sqlbox.Held
+	bodyCopies = 3 // of the bytes of a body, while it is read
 )
 
 // call is one request on its way through an operation.
@@ -369,6 +374,9 @@ func (s *server) fail(out *reply, c *call, err error, logged bool) {
 	cause := f.Err
 	if hidden {
 		cause = err
+	}
+	if wait != nil {
+		cause = nil // that is no cause, and the caller is told
 	}
 	if cause != nil && out.status >= http.StatusInternalServerError && !logged {
 		operation := ""

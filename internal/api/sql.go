@@ -168,7 +168,7 @@ func sqlPlan(c *call) (run, error) {
 	if len(c.params.problems) > 0 {
 		return nil, nil // prepare reports them
 	}
-	c.weight = sqlbox.Held
+	c.weight = sqlWeight
 	ctx := context.Background()
 	if c.request != nil {
 		ctx = c.request.Context()

@@ -70,7 +70,7 @@ func route(path string) string {
 }
 
 // shown is a path as it is logged. In an address of the API there may be a key
-// or an e-mail, so it is that of the operation, or the beginning of it.
+// or an email, so it is that of the operation, or the beginning of it.
 func shown(path string) string {
 	if !strings.HasPrefix(path, "/api/") {
 		return path

@@ -392,7 +392,7 @@ func (s *Server) refresh() {
 		s.log.Info("serving a new snapshot", s.about()...)
 	}
 	swapped, err = s.holder.RefreshLists()
-	s.complain(&s.refused.lists, "the new lists cannot be served; the old ones stay", err)
+	s.complain(&s.refused.lists, "the new lists cannot be served; what was served stays", err)
 	if swapped {
 		s.log.Info("serving new lists", s.about()...)
 	}

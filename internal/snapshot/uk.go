@@ -3,7 +3,7 @@ package snapshot
 // The row types of the register of charities of England and Wales. Their
 // columns have the names that the register itself gives them, so one
 // description of a table serves both the reader of the register's extract and
-// the writer of the snapshot. Upstream's e-mail and telephone columns are left
+// the writer of the snapshot. Upstream's email and telephone columns are left
 // out on purpose and must not be added. A date is a number of days since 1970;
 // it is a pointer because the first of them, day zero, is a date like any other.
 

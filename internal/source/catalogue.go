@@ -168,7 +168,7 @@ var catalogue = []Source{
 	{
 		Name: "ukcharity", Title: "Register of charities, England and Wales", Publisher: "Charity Commission for England and Wales",
 		Page:  "https://register-of-charities.charitycommission.gov.uk/register/full-register-download",
-		Takes: "the thirteen tables of the public extract, without e-mail addresses and telephone numbers", Licence: ogl,
+		Takes: "the thirteen tables of the public extract, without email addresses and telephone numbers", Licence: ogl,
 		Folder: "uk", Publishes: "daily", Polled: "daily", Every: daily,
 		Base: "https://ccewuksprdoneregsadata1.blob.core.windows.net/data/json", MinRows: 1000, MaxBytes: 2 * gigabyte,
 		Verified: "three tables of September 2024, 181,183 rows; the others by their published field list",

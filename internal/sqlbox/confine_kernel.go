@@ -19,7 +19,7 @@ import (
 // short list of system calls: to read what is open, to use memory and threads,
 // to tell the time. Opening a file, making a socket, starting a program or a
 // process, and making memory executable are not on it.
-func confine(memory int64) (notes []string) {
+func confine(memory int64, nice int) (notes []string) {
 	for _, l := range []struct {
 		name  string
 		what  int
@@ -35,7 +35,7 @@ func confine(memory int64) (notes []string) {
 			notes = append(notes, fmt.Sprintf("no limit on %s: %v", l.name, err))
 		}
 	}
-	if err := giveWay(); err != nil {
+	if err := giveWay(nice); err != nil {
 		notes = append(notes, fmt.Sprintf("no lower priority: %v", err))
 	}
 	if err := filter(); err != nil {
@@ -47,8 +47,7 @@ func confine(memory int64) (notes []string) {
 // giveWay lets the server go first when the processors are busy: a query is
 // somebody's, the server is everybody's. Priority belongs to threads; those to
 // come have that of the thread that makes them.
-func giveWay() error {
-	const nice = 15
+func giveWay(nice int) error {
 	threads, err := os.ReadDir("/proc/self/task")
 	if err != nil {
 		return err

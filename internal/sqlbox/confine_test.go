@@ -14,7 +14,7 @@ import (
 // probe confines the process and then tries what a worker must not do. It
 // prints what it could do all the same.
 func probe() {
-	for _, n := range confine(1 << 30) {
+	for _, n := range confine(1<<30, niceRunner) {
 		fmt.Println("note:", n)
 	}
 	tries := []struct {

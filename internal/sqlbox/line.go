@@ -134,8 +134,7 @@ func (l *line) hold(owner string) (leave func()) {
 func (l *line) free(owner string) {
 	l.taken--
 	l.share(owner).held--
-	// When the first may not have the last place, nobody behind may.
-	if i := l.first(); i >= 0 && l.open(l.queue[i].owner) {
+	if i := l.first(); i >= 0 {
 		w := l.queue[i]
 		w.place = true
 		l.taken++
@@ -191,11 +190,11 @@ func (l *line) ranks() []time.Duration {
 	return ranks
 }
 
-// first is who is next, or -1.
+// first is who is next of those for whom there is a place, or -1.
 func (l *line) first() int {
 	best, ranks := -1, l.ranks()
 	for i, r := range ranks {
-		if best < 0 || r < ranks[best] {
+		if l.open(l.queue[i].owner) && (best < 0 || r < ranks[best]) {
 			best = i
 		}
 	}

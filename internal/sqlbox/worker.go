@@ -138,7 +138,11 @@ func settle(h hello) (serve func(ask) answer, notes []string, err error) {
 	default:
 		return nil, nil, fmt.Errorf("a worker cannot be a %q", h.Role)
 	}
-	return serve, confine(h.Memory), nil
+	nice := niceRunner
+	if h.Role == roleGate {
+		nice = niceGate
+	}
+	return serve, confine(h.Memory, nice), nil
 }
 
 // outcome is the answer for what came of a statement. The worker is of no more
@@ -160,6 +164,13 @@ func outcome(r *Result, err error, conn *sql.Conn) answer {
 	a.Broken = a.Broken || run(context.Background(), conn, "SELECT 1") != nil
 	return a
 }
+
+// How far workers give way to the server. The gate gives way less: what it may
+// spend on a statement is bounded, and everybody waits for it.
+const (
+	niceGate   = 5
+	niceRunner = 15
+)
 
 // headroom is what a worker may use beyond the engine's own limit: the
 // program, its stacks, and the copies that the engine does not count.

@@ -40,7 +40,7 @@ var ukViews = []View{
 			opt("charity_gift_aid", boolean, "It reclaims tax on gifts."),
 			opt("charity_has_land", boolean, "It owns or leases land."),
 		},
-		Traps: []string{trapUK, trapLinked, "For live charities filter charity_registration_status = 'Registered'. E-mail addresses and telephone numbers are not kept."},
+		Traps: []string{trapUK, trapLinked, "For live charities filter charity_registration_status = 'Registered'. Email addresses and telephone numbers are not kept."},
 		Examples: []Example{
 			{"Which charities are largest?", "SELECT registered_charity_number, charity_name, latest_income\nFROM uk_charity\nWHERE linked_charity_number = 0 AND charity_registration_status = 'Registered'\nORDER BY latest_income DESC NULLS LAST\nLIMIT 25"},
 			{"Which name a cause?", "SELECT charity_name, charity_contact_postcode FROM uk_charity WHERE linked_charity_number = 0 AND charity_activities ILIKE '%homeless%' LIMIT 50"},

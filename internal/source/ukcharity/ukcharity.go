@@ -3,7 +3,7 @@
 // array or of one tab-separated text. It knows the tables and their forms; what
 // is taken from a table is said by the caller's row type, whose fields are
 // filled by column name, so a column that the type does not have, such as a
-// charity's e-mail address or telephone number, never leaves this package. The
+// charity's email address or telephone number, never leaves this package. The
 // reader keeps nothing, so a table of any length is read in constant memory.
 package ukcharity
 
