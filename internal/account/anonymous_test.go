@@ -154,6 +154,11 @@ func TestStoreClockSetBack(t *testing.T) {
 
 		c.add(30 * 24 * time.Hour)
 		mints(true, true, false)
+		for _, want := range []bool{true, true, false} {
+			if _, ok, err := s.TakeMint(ctx, "192.0.2.9"); err != nil || ok != want {
+				t.Fatal(ok, err)
+			}
+		}
 		if _, out, err := s.Attempt(ctx, agent.ID, 1, wrong); slugOf(err) != "key_expired" {
 			t.Fatal(out, err) // far from its time, the key is over
 		}
@@ -181,11 +186,15 @@ func TestStoreClockSetBack(t *testing.T) {
 			t.Error(out, err)
 		}
 
-		// What was spent of a day that had not begun is not spent when it does.
+		// What was spent of a day that had not begun is not spent when it does, nor
+		// was anything tried in it.
 		if err := s.sweep(ctx); err != nil {
 			t.Fatal(err)
 		}
 		c.add(30 * 24 * time.Hour)
+		if _, ok, err := s.TakeMint(ctx, "192.0.2.9"); err != nil || !ok {
+			t.Errorf("a window of the future that was swept: %v, %v", ok, err)
+		}
 		if b, err := s.Charge(ctx, k.ID, 1); err != nil || b.Remaining != 49 {
 			t.Errorf("%+v, %v", b, err)
 		}

@@ -454,6 +454,17 @@ func TestFailuresKeepTheOldSnapshot(t *testing.T) {
 		{"full disk at the manifest", func(t *testing.T, root string, opt *Options) {
 			t.Cleanup(disk.Mount(filepath.Join(opt.Data, "builds"), fullAfter(0, "manifest.json")))
 		}, "no_space"},
+		{"a table damaged after it was written", func(t *testing.T, root string, opt *Options) {
+			opt.Indexers = append(opt.Indexers, Indexer{Name: "worm", Write: func(_ context.Context, w *snapshot.Writer) error {
+				path := w.Unpublished().Path("grants")
+				body, err := os.ReadFile(path)
+				if err != nil {
+					return err
+				}
+				body[len(body)/2] ^= 1
+				return os.WriteFile(path, body, 0o644)
+			}})
+		}, snapshot.Damaged},
 		{"another build running", func(t *testing.T, root string, opt *Options) {
 			release, err := lock(opt.Data)
 			if err != nil {

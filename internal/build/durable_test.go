@@ -1,6 +1,7 @@
 package build
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,9 +10,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"grantgraph/internal/disk"
 	"grantgraph/internal/disk/powerloss"
+	"grantgraph/internal/fault"
 	"grantgraph/internal/lists"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/resolve/abroad"
@@ -287,4 +290,43 @@ func TestDamagedListIsReadAnew(t *testing.T) {
 	if s := fourth.Edition.Status(lists.Pub78); s.Loaded || s.Problem == "" || len(fourth.Warnings) != 1 {
 		t.Errorf("%+v %q", s, fourth.Warnings)
 	}
+}
+
+// TestRottenLists writes an edition to a disk that keeps something else than it
+// was given: it is not published, and the edition before stays.
+func TestRottenLists(t *testing.T) {
+	t.Parallel()
+	sources, data := t.TempDir(), t.TempDir()
+	put(t, sources, "pub78/data-download-pub78.txt", "070000001|Alder Family Foundation|Dover|DE|United States|PF\n")
+	first := makeLists(t, sources, data)
+	put(t, sources, "pub78/data-download-pub78.txt", "070000002|Birch Family Foundation|Dover|DE|United States|PF\n")
+	t.Cleanup(disk.Mount(lists.Dir(data), rotten{}))
+	_, err := Lists(t.Context(), ListOptions{Sources: sources, Data: data, Now: func() time.Time { return time.Date(2026, 10, 16, 0, 0, 0, 0, time.UTC) }})
+	if f, ok := fault.Of(err); !ok || f.Slug != snapshot.Damaged {
+		t.Errorf("the edition is published: %v", err)
+	}
+	if c, err := lists.Read(data); err != nil || c.Version() != first.Edition.Manifest.Version {
+		t.Errorf("%v, %v", c, err)
+	}
+}
+
+// rotten is a disk that changes the last bit of everything written to a table.
+type rotten struct{ disk.OS }
+
+func (r rotten) Create(path string, perm fs.FileMode, fresh bool) (disk.Handle, error) {
+	h, err := r.OS.Create(path, perm, fresh)
+	if err != nil || filepath.Ext(path) != ".parquet" {
+		return h, err
+	}
+	return rottenFile{h}, nil
+}
+
+type rottenFile struct{ disk.Handle }
+
+func (f rottenFile) Write(p []byte) (int, error) {
+	rotten := bytes.Clone(p)
+	if n := len(rotten); n > 0 {
+		rotten[n-1] ^= 1
+	}
+	return f.Handle.Write(rotten)
 }

@@ -12,6 +12,7 @@ import (
 
 	"grantgraph/internal/build"
 	"grantgraph/internal/graph"
+	"grantgraph/internal/lists"
 	"grantgraph/internal/search"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/synth"
@@ -212,5 +213,43 @@ func TestDamagedIndex(t *testing.T) {
 				t.Errorf("graph %t, search %t; %s", d.Graph != nil, d.Search != nil, &log)
 			}
 		})
+	}
+}
+
+// TestDamagedLists damages a table of an edition of the lists: the edition
+// before stays, and where there is none before, the lists say that they are out
+// of service rather than that somebody is not on them.
+func TestDamagedLists(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	publish(t, data, 1)
+	sound, err := Open(data, Options{Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer sound.Close()
+	publish(t, data, 2)
+	e, err := lists.Open(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := sound.current.Lists.Version()
+	if before == "" || before == e.Manifest.Version {
+		t.Fatalf("the editions are %q and %q", before, e.Manifest.Version)
+	}
+	flip(t, e.Path(e.Status(lists.BMF).Tables[0]))
+	if swapped, err := sound.RefreshLists(); swapped || err == nil || sound.current.Lists.Version() != before {
+		t.Errorf("a damaged edition is taken up: %v, %v", swapped, err)
+	}
+	var log strings.Builder
+	h, err := Open(data, Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
+	d, release := h.Acquire()
+	defer release()
+	if s := d.Lists.Status(lists.BMF); s.Loaded || s.Problem == "" || d.Lists.Version() != "" || !strings.Contains(log.String(), "serving without compliance lists") {
+		t.Errorf("edition %q, %+v; %s", d.Lists.Version(), s, &log)
 	}
 }

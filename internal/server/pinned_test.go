@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"encoding/json"
 	"encoding/xml"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"grantgraph/internal/account"
 	"grantgraph/internal/ein"
@@ -37,70 +39,135 @@ type version struct {
 // edition is the same for an edition of the lists: rows by list.
 type edition map[string]int64
 
-// TestPinned swaps snapshots and editions of the lists back and forth while
-// every face of the service is asked: each answer must have the rows of the
-// version, and of the edition, that it is stamped with.
-func TestPinned(t *testing.T) {
-	t.Parallel()
+// pinned is a service with two snapshots and two editions of the lists.
+type pinned struct {
+	*Server
+	key                string
+	versions, editions [2]string
+	known              map[string]*version
+	listed             map[string]edition
+	swap               func(snapshot, lists int) // makes one of each current
+}
+
+func openPinned(t *testing.T) *pinned {
+	t.Helper()
+	p := &pinned{known: map[string]*version{}, listed: map[string]edition{}}
 	data := t.TempDir()
-	var versions [2]string
-	var editions [2]string
-	for i := range versions {
-		versions[i] = publishSQL(t, data, i)
+	for i := range p.versions {
+		p.versions[i] = publishSQL(t, data, i)
 		e, err := lists.Open(data)
 		if err != nil {
 			t.Fatal(err)
 		}
-		editions[i] = e.Manifest.Version
+		p.editions[i] = e.Manifest.Version
 	}
-	s, err := Open(Options{Data: data, BaseURL: "http://localhost", SQL: &sqlbox.Options{Workers: 2, Queue: 100, PerOwner: 10}, Log: slog.New(slog.DiscardHandler)})
+	var err error
+	p.Server, err = Open(Options{Data: data, BaseURL: "http://localhost", SQL: &sqlbox.Options{Workers: 2, Queue: 100, PerOwner: 10}, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(s.Close)
-	key, _, err := s.Store().Create(t.Context(), account.Pro, "", "")
-	if err != nil {
+	t.Cleanup(p.Close)
+	if p.key, _, err = p.Store().Create(t.Context(), account.Pro, "", ""); err != nil {
 		t.Fatal(err)
 	}
-
-	// What each version and edition must say, read while it is current.
-	known, listed := map[string]*version{}, map[string]edition{}
-	swap := func(i, j int) {
-		t.Helper()
-		for path, name := range map[string]string{filepath.Join(data, "current"): versions[i], filepath.Join(lists.Dir(data), "current"): editions[j]} {
+	p.swap = func(i, j int) {
+		for path, name := range map[string]string{filepath.Join(data, "current"): p.versions[i], filepath.Join(lists.Dir(data), "current"): p.editions[j]} {
 			if err := os.WriteFile(path, []byte(name+"\n"), 0o644); err != nil {
 				t.Fatal(err)
 			}
 		}
-		s.refresh()
-		d, release := s.holder.Acquire()
+		p.refresh()
+		d, release := p.holder.Acquire()
 		defer release()
-		if d.Version() != versions[i] || d.Lists.Version() != editions[j] {
-			t.Fatalf("%s and %s are served, not %s and %s", d.Version(), d.Lists.Version(), versions[i], editions[j])
+		if d.Version() != p.versions[i] || d.Lists.Version() != p.editions[j] {
+			t.Fatalf("%s and %s are served, not %s and %s", d.Version(), d.Lists.Version(), p.versions[i], p.editions[j])
 		}
 	}
-	for i := range versions {
-		swap(i, i)
-		d, release := s.holder.Acquire()
+	// What each version and edition must say, read while it is current.
+	for i := range p.versions {
+		p.swap(i, i)
+		d, release := p.holder.Acquire()
 		v := &version{Counts: d.Snapshot.Manifest.Counts}
 		top, _, err := d.Graph.Funders(t.Context(), &graph.Filter{}, graph.Sort{}, graph.Page{Limit: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
 		v.funder, v.name = top[0].EIN, top[0].Name
-		known[versions[i]] = v
-		listed[editions[i]] = edition{}
+		p.known[p.versions[i]] = v
+		p.listed[p.editions[i]] = edition{}
 		for _, l := range d.Lists.Edition.Lists {
-			listed[editions[i]][l.Name] = l.Rows
+			p.listed[p.editions[i]][l.Name] = l.Rows
 		}
 		release()
 	}
-	a, b := known[versions[0]], known[versions[1]]
-	if a.Grants == b.Grants || a.TotalAmount == b.TotalAmount || a.Funders == b.Funders || a.Recipients == b.Recipients || listed[editions[0]]["bmf"] == listed[editions[1]]["bmf"] {
+	a, b := p.first(), p.known[p.versions[1]]
+	if a.Grants == b.Grants || a.TotalAmount == b.TotalAmount || a.Funders == b.Funders || a.Recipients == b.Recipients || p.listed[p.editions[0]]["bmf"] == p.listed[p.editions[1]]["bmf"] {
 		t.Fatal("the versions cannot be told apart")
 	}
+	return p
+}
 
-	faces := pinnedFaces(a)
+// first is what the first version must say.
+func (p *pinned) first() *version { return p.known[p.versions[0]] }
+
+// ask asks a face and checks the answer against the version it is stamped with.
+func (p *pinned) ask(ctx context.Context, t *testing.T, f face) (stamp string, rec *httptest.ResponseRecorder) {
+	r := httptest.NewRequestWithContext(ctx, f.method, f.path, f.content())
+	r.Header.Set("X-API-Key", p.key)
+	rec = httptest.NewRecorder()
+	p.Handler().ServeHTTP(rec, r)
+	stamp = rec.Header().Get("X-Dataset-Version")
+	if v := p.known[stamp]; v == nil {
+		t.Errorf("%s: stamped %q", f.path, stamp)
+	} else if err := f.check(stamp, v, p.listed, rec); err != nil {
+		t.Errorf("%s of %s: %v\n%d %.300s", f.path, stamp, err, rec.Code, rec.Body)
+	}
+	return stamp, rec
+}
+
+// swapping is a context that does something when it is first asked for its
+// deadline, which the API does as soon as it has the dataset of a request.
+type swapping struct {
+	context.Context
+	once *sync.Once
+	swap func()
+}
+
+func (c swapping) Deadline() (time.Time, bool) {
+	c.once.Do(c.swap)
+	return c.Context.Deadline()
+}
+
+// TestPinnedUnderway swaps the snapshot and the lists in the middle of a request
+// to each face of the API: the answer is whole of those it began with.
+func TestPinnedUnderway(t *testing.T) {
+	t.Parallel()
+	p := openPinned(t)
+	for from := range 2 {
+		for _, f := range pinnedFaces(p.first()) {
+			if !strings.HasPrefix(f.path, "/api/") {
+				continue
+			}
+			p.swap(from, from)
+			swapped := false
+			stamp, rec := p.ask(swapping{t.Context(), new(sync.Once), func() { p.swap(1-from, 1-from); swapped = true }}, t, f)
+			if !swapped || stamp != p.versions[from] {
+				t.Errorf("%s: stamped %s, began with %s, swapped %t", f.path, stamp, p.versions[from], swapped)
+			}
+			if strings.HasSuffix(f.path, "/meta") && !strings.Contains(rec.Body.String(), p.editions[from]) {
+				t.Errorf("the lists are not of the edition %s that the request began with: %s", p.editions[from], rec.Body)
+			}
+		}
+	}
+}
+
+// TestPinned swaps snapshots and editions of the lists back and forth while
+// every face of the service is asked: each answer must have the rows of the
+// version, and of the edition, that it is stamped with.
+func TestPinned(t *testing.T) {
+	t.Parallel()
+	p := openPinned(t)
+	faces := pinnedFaces(p.first())
 	var (
 		stop  atomic.Bool
 		asked atomic.Int64
@@ -110,18 +177,7 @@ func TestPinned(t *testing.T) {
 	for worker := range 4 {
 		wg.Go(func() {
 			for n := worker; !stop.Load(); n++ {
-				f := faces[n%len(faces)]
-				r := httptest.NewRequest(f.method, f.path, f.content())
-				r.Header.Set("X-API-Key", key)
-				rec := httptest.NewRecorder()
-				s.Handler().ServeHTTP(rec, r)
-				stamp := rec.Header().Get("X-Dataset-Version")
-				v := known[stamp]
-				if v == nil {
-					t.Errorf("%s: stamped %q", f.path, stamp)
-				} else if err := f.check(stamp, v, listed, rec); err != nil {
-					t.Errorf("%s of %s: %v\n%d %.300s", f.path, stamp, err, rec.Code, rec.Body)
-				}
+				stamp, _ := p.ask(context.Background(), t, faces[n%len(faces)])
 				seen.Store(stamp, true)
 				if asked.Add(1); t.Failed() {
 					return
@@ -134,11 +190,11 @@ func TestPinned(t *testing.T) {
 		for from := asked.Load(); asked.Load() < from+int64(2*len(faces)) && !t.Failed(); {
 			runtime.Gosched()
 		}
-		swap(i%2, i/2%2)
+		p.swap(i%2, i/2%2)
 	}
 	stop.Store(true)
 	wg.Wait()
-	for _, v := range versions {
+	for _, v := range p.versions {
 		if _, ok := seen.Load(v); !ok {
 			t.Errorf("no answer was of %s", v)
 		}

@@ -151,6 +151,47 @@ func TestLastPlace(t *testing.T) {
 	}
 }
 
+// TestLeastFirst has the one who holds the only place wait for it again before
+// anybody else comes: those who have had less go before, though they came
+// later, and the second of an owner comes after the first of all.
+func TestLeastFirst(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
+	l := newLine(1, 10, time.Hour)
+	l.clock = func() time.Time { return now }
+	leave, err := l.enter(t.Context(), "greedy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	type entered struct {
+		who   string
+		leave func()
+	}
+	in := make(chan entered)
+	for i, owner := range []string{"greedy", "one", "one", "other"} {
+		go func() {
+			leave, err := l.enter(t.Context(), owner)
+			if err != nil {
+				t.Error(err)
+			}
+			in <- entered{fmt.Sprintf("%s %d", owner, i), leave}
+		}()
+		for _, n := l.state(); n != i+1; _, n = l.state() {
+			runtime.Gosched()
+		}
+	}
+	now = now.Add(30 * time.Second)
+	for _, want := range []string{"one 1", "other 3", "one 2", "greedy 0"} {
+		now = now.Add(time.Second)
+		leave()
+		next := <-in
+		if leave = next.leave; next.who != want {
+			t.Errorf("%s is next, want %s", next.who, want)
+		}
+	}
+	leave()
+}
+
 // TestLineForgets checks that the line does not remember everybody for ever.
 func TestLineForgets(t *testing.T) {
 	t.Parallel()
@@ -371,6 +412,15 @@ func TestNothingLeft(t *testing.T) {
 			t.Errorf("after %s %d connections are open", sql, n)
 		}
 	}
+	// Should a statement ever leave something in its connection, it goes with it.
+	conn, err := g.connect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := run(t.Context(), conn, "PREPARE "+secret+" AS SELECT 1", "CREATE TEMP TABLE "+secret+" (x INTEGER)"); err != nil {
+		t.Fatal(err)
+	}
+	conn.Close()
 	// What no statement may ask, the gate may ask itself.
 	for _, sql := range []string{
 		"SELECT * FROM duckdb_prepared_statements()", "SELECT * FROM duckdb_temporary_files()", "SELECT * FROM duckdb_logs()", "SELECT * FROM duckdb_variables()",

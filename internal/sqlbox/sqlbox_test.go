@@ -42,6 +42,10 @@ func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && os.Args[1] == "sql-worker" {
 		os.Exit(Work(os.Stdin, os.Stdout))
 	}
+	if len(os.Args) == 3 && os.Args[1] == "odd-worker" {
+		oddWorker(os.Args[2])
+		os.Exit(0)
+	}
 	if len(os.Args) == 2 && os.Args[1] == "confined" {
 		probe()
 		os.Exit(0)
@@ -478,6 +482,74 @@ func TestWorn(t *testing.T) {
 	conn.Close()
 	if a := outcome(nil, reject("x"), conn); !a.Broken {
 		t.Error("an engine that does not answer is kept")
+	}
+	if err := bind(t.Context(), conn, "SELECT 1"); !errors.Is(err, errBroken) {
+		t.Errorf("an engine that fails to bind a statement in a way nobody knows is kept: %v", err)
+	}
+}
+
+// oddWorker is a worker that is asked a statement and dies, is silent, or says
+// that its engine broke and would take another all the same.
+func oddWorker(how string) {
+	var h hello
+	if readFrame(os.Stdin, maxAsk, &h) != nil {
+		return
+	}
+	body, err := encode(ready{})
+	if err != nil || writeFrame(os.Stdout, body) != nil {
+		return
+	}
+	var a ask
+	for readFrame(os.Stdin, maxAsk, &a) == nil && how != "dies" {
+		broken := answer{Fault: unfit(), Broken: true}
+		broken.Fault.Err = nil
+		if how == "breaks" && writeAnswer(os.Stdout, broken) != nil {
+			return
+		}
+	}
+}
+
+// TestOddGates reads statements with gates that break, die or are silent. None
+// is asked again. The statement is to blame for the first alone, and also when
+// its caller has left; for the others the caller is told to come again.
+func TestOddGates(t *testing.T) {
+	t.Parallel()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	for _, c := range []struct {
+		how  string
+		ctx  context.Context
+		time time.Duration
+		want string
+	}{
+		{"breaks", t.Context(), time.Hour, TooComplex},
+		{"breaks", gone, time.Hour, TooComplex},
+		{"dies", t.Context(), time.Hour, Busy},
+		{"silent", t.Context(), time.Nanosecond, Busy},
+	} {
+		t.Run(c.how, func(t *testing.T) {
+			t.Parallel()
+			b, err := New(Options{Workers: 1, Gates: 1, Command: []string{self, "odd-worker", c.how}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(b.Close)
+			b.gateTime = c.time
+			if err := b.gates.warm(); err != nil {
+				t.Fatal(err)
+			}
+			before := gatePID(t, b.gates)
+			if err := b.Check(c.ctx, Request{SQL: "SELECT 1"}); slug(err) != c.want {
+				t.Errorf("%v, want %s", err, c.want)
+			}
+			if gatePID(t, b.gates) == before {
+				t.Error("the worker is kept")
+			}
+		})
 	}
 }
 
