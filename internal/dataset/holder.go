@@ -72,7 +72,7 @@ func Open(data string, opt Options) (_ *Holder, err error) {
 	if _, err := h.RefreshLists(); err != nil {
 		// What screens and what tells of the lists says so, rather than nothing.
 		opt.Log.Error("serving without compliance lists", "error", err)
-		h.swap(h.current.with(&lists.Current{Problem: "its edition is damaged"}, nil))
+		h.swap(h.current.with(&lists.Current{Problem: "it could not be read"}, nil))
 	}
 	return h, nil
 }
