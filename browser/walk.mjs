@@ -69,7 +69,7 @@ export async function look(page, name, shots) {
   };
   await page.waitForLoadState(); // with its style
   await wear(page);
-  for (const family of ["Literata", "Public Sans"]) {
+  for (const family of ["Literata", "Public Sans", "JetBrains Mono"]) {
     const faces = await page.evaluate(async (f) => (await document.fonts.load(`1rem "${f}"`)).map((face) => face.status), family);
     assert.deepEqual(faces, ["loaded"], `${name} has no ${family}`);
   }
