@@ -64,15 +64,6 @@ func giveWay(nice int) error {
 	return nil
 }
 
-// physical is the memory of the machine in bytes.
-func physical() int64 {
-	var info unix.Sysinfo_t
-	if err := unix.Sysinfo(&info); err != nil {
-		return 0
-	}
-	return int64(info.Totalram) * int64(info.Unit)
-}
-
 // The offsets of a system call's number, architecture and arguments in what a
 // filter sees.
 const (

@@ -21,6 +21,7 @@ import (
 	"sync"
 	"time"
 
+	"grantgraph/internal/budget"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/warehouse"
 )
@@ -77,7 +78,7 @@ func (o *Options) defaults() error {
 	}
 	if o.Memory == 0 {
 		// All that run at a time have no more than half of the machine's.
-		o.Memory = min(1<<30, max(128<<20, physical()/int64(2*o.Workers)))
+		o.Memory = min(1<<30, max(128<<20, budget.Machine()/int64(2*o.Workers)))
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
