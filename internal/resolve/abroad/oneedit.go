@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// slip reports whether two names, words parted by spaces, are one slip of the
-// keys apart without regard to the spaces: a letter too many, too few, wrong,
-// or swapped with the next. Some single letters make another name, and they are
-// no slips: the letter or roman numeral that tells two bodies apart, and the
-// ending that tells NIÑOS from NIÑAS.
-func slip(a, b string) bool {
+// oneEditApart reports whether two names, words parted by spaces, are one slip
+// of the keys apart without regard to the spaces: a letter too many, too few,
+// wrong, or swapped with the next. Some single letters make another name, and
+// they are no slips: the letter or roman numeral that tells two bodies apart,
+// and the ending that tells NIÑOS from NIÑAS.
+func oneEditApart(a, b string) bool {
 	s, t := strings.ReplaceAll(a, " ", ""), strings.ReplaceAll(b, " ", "")
 	if min(len(s), len(t)) < minEdit || !withinEdit(s, t) {
 		return false

@@ -34,14 +34,14 @@ const (
 	maxDropped = 64 // ways in which one name may lose words
 )
 
-// scale weighs words by how rare they are among the names of all countries.
-type scale struct {
+// wordWeights weighs words by how rare they are among the names of all countries.
+type wordWeights struct {
 	names float64
 	count map[string]int32
 }
 
-func newScale(forms []form) *scale {
-	s := &scale{float64(len(forms)), make(map[string]int32)}
+func newWordWeights(forms []form) *wordWeights {
+	s := &wordWeights{float64(len(forms)), make(map[string]int32)}
 	for i := range forms {
 		for _, w := range bag(forms[i].words) {
 			s.count[w]++
@@ -50,7 +50,7 @@ func newScale(forms []form) *scale {
 	return s
 }
 
-func (s *scale) weigh(word string) float64 {
+func (s *wordWeights) weigh(word string) float64 {
 	return math.Log(1 + s.names/float64(max(1, s.count[word])))
 }
 
@@ -68,9 +68,9 @@ type node struct {
 	key    string
 }
 
-// nation is the names of one country on their way to clusters.
-type nation struct {
-	*scale
+// country is the names of one country on their way to clusters.
+type country struct {
+	*wordWeights
 	nodes []node            // the best first
 	near  map[pair]reason   // pairs that merge
 	links [][]int32         // the same, by node
@@ -85,9 +85,9 @@ type stemKey struct {
 	stem string
 }
 
-// newNation groups forms into nodes. A new form goes to the best node of its
+// newCountry groups forms into nodes. A new form goes to the best node of its
 // stem that an earlier build knew, else new ones of a stem go together.
-func newNation(forms []form, s *scale) *nation {
+func newCountry(forms []form, s *wordWeights) *country {
 	order := make([]*form, len(forms))
 	for i := range forms {
 		order[i] = &forms[i]
@@ -102,7 +102,7 @@ func newNation(forms []form, s *scale) *nation {
 		}
 		return cmp.Or(cmp.Compare(a.kind, b.kind), strings.Compare(a.stem, b.stem), known, a.rank(b))
 	})
-	n := &nation{scale: s, near: make(map[pair]reason)}
+	n := &country{wordWeights: s, near: make(map[pair]reason)}
 	for from := 0; from < len(order); {
 		start := len(n.nodes)
 		to := from
@@ -147,9 +147,9 @@ func newNation(forms []form, s *scale) *nation {
 // link finds all pairs of nodes that merge. No step compares all names with
 // all others: names meet only in blocks, each of which is what is left of a
 // name without one letter, without words of little weight, or as an acronym.
-func (n *nation) link() {
-	n.meet(n.withoutLetter)
-	n.meet(n.withoutWords)
+func (n *country) link() {
+	n.compareBlocks(n.withoutLetter)
+	n.compareBlocks(n.withoutWords)
 	n.linkAcronyms()
 	n.links = make([][]int32, len(n.nodes))
 	for p := range n.near {
@@ -162,7 +162,7 @@ func (n *nation) link() {
 }
 
 // compare merges two nodes by their words.
-func (n *nation) compare(i, j int32) {
+func (n *country) compare(i, j int32) {
 	p := pair{min(i, j), max(i, j)}
 	a, b := &n.nodes[p.a], &n.nodes[p.b]
 	if i == j || a.kind != b.kind || a.stem == b.stem || !sameCity(a.cities, b.cities) {
@@ -196,7 +196,7 @@ func sameCity(a, b []string) bool {
 }
 
 // alike compares two names by their words.
-func (n *nation) alike(a, b string) reason {
+func (n *country) alike(a, b string) reason {
 	x, y := bag(a), bag(b)
 	if slices.Equal(x, y) {
 		return sameBag
@@ -208,7 +208,7 @@ func (n *nation) alike(a, b string) reason {
 	}
 	// A foundation may well be a misspelt fondation, so one letter does not
 	// make it the affiliate of something.
-	if veto&^orgname.Aff == 0 && slip(a, b) {
+	if veto&^orgname.Aff == 0 && oneEditApart(a, b) {
 		return oneEdit
 	}
 	if veto == 0 && n.jaccard(x, y) >= minJaccard {
@@ -219,7 +219,7 @@ func (n *nation) alike(a, b string) reason {
 
 // jaccard is the weight of the words that two bags share, as a share of the
 // weight of all their words.
-func (s *scale) jaccard(x, y []string) float64 {
+func (s *wordWeights) jaccard(x, y []string) float64 {
 	var both, all float64
 	for len(x) > 0 || len(y) > 0 {
 		switch {
@@ -244,7 +244,7 @@ func (s *scale) jaccard(x, y []string) float64 {
 // linkAcronyms merges names with an acronym that one of them explains: NAME
 // (ABC) with ABC, with NAME ABC and ABC NAME, and ABC (NAME) with NAME. A bare
 // acronym that two names claim stays alone.
-func (n *nation) linkAcronyms() {
+func (n *country) linkAcronyms() {
 	claims := make(map[int32][]int32) // by the node that is the acronym
 	for i := range n.nodes {
 		d := &n.nodes[i]
@@ -276,7 +276,7 @@ func (n *nation) linkAcronyms() {
 }
 
 // explain merges two nodes of which one explains the acronym of the other.
-func (n *nation) explain(i, j int32) {
+func (n *country) explain(i, j int32) {
 	p := pair{min(i, j), max(i, j)}
 	a, b := &n.nodes[p.a], &n.nodes[p.b]
 	if i == j || !sameCity(a.cities, b.cities) {
@@ -292,7 +292,7 @@ func (n *nation) explain(i, j int32) {
 // node in the middle. New nodes follow, the best first: each joins the middle
 // of a star it merges with, an old star before a new one and a better before a
 // worse, or begins its own.
-func (n *nation) stars() [][]*form {
+func (n *country) stars() [][]*form {
 	const none = -1
 	star := make([]int32, len(n.nodes)) // of which a node is the middle
 	var stars [][]*form

@@ -2,26 +2,26 @@ package resolve
 
 import "strings"
 
-// Standing is what a line says of its recipient's standing in law: the section
+// TaxStatus is what a line says of its recipient's standing in law: the section
 // of the code it is exempt under, or that it is a government.
-type Standing uint8
+type TaxStatus uint8
 
 // What a line may say. A number from 2 to 29 is 501(c) of that number.
 const (
-	Unsaid            Standing = 0
-	Exempt3           Standing = 3
-	Government        Standing = 100
-	PublicCharity     Standing = 101
-	PrivateFoundation Standing = 102
-	NotExempt         Standing = 103 // a business, a person, a political body
+	StatusUnsaid      TaxStatus = 0
+	Exempt3           TaxStatus = 3
+	Government        TaxStatus = 100
+	PublicCharity     TaxStatus = 101
+	PrivateFoundation TaxStatus = 102
+	NotExempt         TaxStatus = 103 // a business, a person, a political body
 )
 
-// StandingOf reads the section of the code that Schedule I states, or the
+// ReadTaxStatus reads the section of the code that Schedule I states, or the
 // foundation status that a private foundation states. Both are free text, cut
 // off at a length that depends on the filer's software.
-func StandingOf(text string) Standing {
+func ReadTaxStatus(text string) TaxStatus {
 	if text == "" {
-		return Unsaid
+		return StatusUnsaid
 	}
 	var space [32]byte
 	s := space[:0]
@@ -35,10 +35,10 @@ func StandingOf(text string) Standing {
 	}
 	t := strings.TrimPrefix(strings.TrimPrefix(string(s), "IRC"), "SEC")
 	t = strings.TrimPrefix(t, "TION")
-	if said, ok := standings[t]; ok {
+	if said, ok := taxStatuses[t]; ok {
 		return said
 	}
-	for _, p := range standingPrefixes {
+	for _, p := range taxStatusPrefixes {
 		if strings.HasPrefix(t, p.text) {
 			return p.said
 		}
@@ -47,18 +47,18 @@ func StandingOf(text string) Standing {
 }
 
 // exemptSection reads forms of 501(c)(3), of which filers have dozens.
-func exemptSection(t string) Standing {
+func exemptSection(t string) TaxStatus {
 	t = strings.TrimPrefix(strings.TrimPrefix(t, "501"), "C")
 	end := 0
 	for end < len(t) && t[end] >= '0' && t[end] <= '9' {
 		end++
 	}
 	if end == 0 || end > 2 {
-		return Unsaid
+		return StatusUnsaid
 	}
-	var n Standing
+	var n TaxStatus
 	for i := range end {
-		n = n*10 + Standing(t[i]-'0')
+		n = n*10 + TaxStatus(t[i]-'0')
 	}
 	switch {
 	case n == 1: // bodies that Congress made
@@ -66,23 +66,23 @@ func exemptSection(t string) Standing {
 	case n >= 2 && n <= 29:
 		return n
 	}
-	return Unsaid
+	return StatusUnsaid
 }
 
-// standings are what lines say, capitals and digits only.
-var standings = map[string]Standing{
-	"": Unsaid, "501C": Unsaid, "EXEMPT": Unsaid, "NA": Unsaid,
+// taxStatuses are what lines say, capitals and digits only.
+var taxStatuses = map[string]TaxStatus{
+	"": StatusUnsaid, "501C": StatusUnsaid, "EXEMPT": StatusUnsaid, "NA": StatusUnsaid,
 	"PC": PublicCharity, "PUBLIC": PublicCharity, "EOF": PrivateFoundation, "PF": PrivateFoundation, "POF": PrivateFoundation,
 	"PRIVATE": PrivateFoundation, "NC": NotExempt, "I": NotExempt, "INDIVIDUAL": NotExempt, "527": NotExempt, "LLC": NotExempt,
 	"NOTREGISTERED": NotExempt, "115": Government, "SO": PublicCharity, "CITY": Government, "STATE": Government,
 }
 
-// standingPrefixes are how longer ones begin. 115 and 170(c)(1) are the sections
+// taxStatusPrefixes are how longer ones begin. 115 and 170(c)(1) are the sections
 // about governments, 170(b)(1)(A) and 509(a) those about public charities, and
 // SO is a supporting organization.
-var standingPrefixes = []struct {
+var taxStatusPrefixes = []struct {
 	text string
-	said Standing
+	said TaxStatus
 }{
 	{"GOV", Government}, {"STATEOF", Government}, {"STATEG", Government}, {"STATEA", Government}, {"LOCALG", Government}, {"FEDERAL", Government},
 	{"MUNICIPAL", Government}, {"TRIB", Government}, {"INDIANT", Government}, {"COUNTY", Government}, {"CITYOF", Government}, {"TOWNOF", Government},
@@ -93,10 +93,10 @@ var standingPrefixes = []struct {
 	{"PRIVATEF", PrivateFoundation}, {"PRIVATEO", PrivateFoundation}, {"FORPROFIT", NotExempt},
 }
 
-// goesWith reports how the standing of an organization, where the register
+// compareWith reports how the standing of an organization, where the register
 // knows it, goes with what a line says.
-func (s Standing) goesWith(o *Org) (agree, clash bool) {
-	if s == Unsaid || o.Subsection == "" {
+func (s TaxStatus) compareWith(o *Org) (agree, clash bool) {
+	if s == StatusUnsaid || o.Subsection == "" {
 		return false, false
 	}
 	section, private := exemptSection(o.Subsection), o.private()

@@ -22,12 +22,12 @@ func TestTry(t *testing.T) {
 		// another is meant.
 		meant := ein.EIN(71000001 + 10*i)
 		b.Add(Org{EIN: meant, Name: fmt.Sprintf("SOMETHING ELSE %d", i), City: "LIMA", State: "OH", ZIP5: "45801", Sources: BMF, Active: true})
-		right := Tuple{Name1: "HOUSE OF " + coin(i), State: "OH"}
-		wrong := Tuple{Name1: "SCHOLARS AND FRIENDLY PEOPLE NEAR " + coin(i), Street: at.Street, State: "OH", ZIP: "44301"}
-		labels = append(labels, Label{Tuple: right, Name: parse(&right), Funder: funder, Truth: named},
-			Label{Tuple: wrong, Name: parse(&wrong), Funder: funder, Truth: meant})
+		right := Recipient{Name1: "HOUSE OF " + coin(i), State: "OH"}
+		wrong := Recipient{Name1: "SCHOLARS AND FRIENDLY PEOPLE NEAR " + coin(i), Street: at.Street, State: "OH", ZIP: "44301"}
+		labels = append(labels, Label{Recipient: right, Name: parse(&right), Funder: funder, Truth: named},
+			Label{Recipient: wrong, Name: parse(&wrong), Funder: funder, Truth: meant})
 	}
-	trials := New(b.Build(), Options{}).Try(labels)
+	trials := New(b.Build(), Options{}).TestRules(labels)
 	for _, tr := range trials {
 		if tr.Off != (tr.Rule == Street) {
 			t.Errorf("%s is right in %d of %d, off %v", tr.Rule, tr.Right, tr.Answers, tr.Off)
@@ -36,7 +36,7 @@ func TestTry(t *testing.T) {
 	if len(trials) < 2 {
 		t.Errorf("trials %+v", trials)
 	}
-	if low := lowest95(97, 100); math.Abs(low-0.915) > 0.001 {
+	if low := wilsonLow(97, 100); math.Abs(low-0.915) > 0.001 {
 		t.Errorf("the lower end is %g", low)
 	}
 }
@@ -45,7 +45,7 @@ func TestTry(t *testing.T) {
 func TestOff(t *testing.T) {
 	t.Parallel()
 	u := placeUniverse()
-	line := Tuple{Name1: "QPC", Street: "30 STONE AVE", State: "OH", ZIP: "44304"}
+	line := Recipient{Name1: "QPC", Street: "30 STONE AVE", State: "OH", ZIP: "44304"}
 	n := parse(&line)
 	if got := New(u, Options{}).Resolve(&line, n); got.Rule != Address {
 		t.Fatalf("by %s", got.Rule)
@@ -73,21 +73,21 @@ func TestAssisted(t *testing.T) {
 	}
 	r := New(u, Options{Assisted: o})
 	for name, c := range map[string]struct {
-		line Tuple
+		line Recipient
 		want Match
 	}{
-		"before the registry":        {Tuple{Name1: "PUBLIC RADIO BY THE LAKE", State: "OH"}, found(OverrideLLM, 70000004)},
-		"after registry-dominant":    {Tuple{Name1: "GRACE CHAPEL", State: "OH"}, found(RegistryDominant, 70000003)},
-		"after what was filed":       {Tuple{Name1: "PUBLIC RADIO BY THE LAKE", State: "OH", Filed: 70000001}, found(Filed, 70000001)},
-		"abroad":                     {Tuple{Name1: "PUBLIC RADIO BY THE LAKE", Country: "CA"}, found(OverrideLLM, 70000004)},
-		"nobody":                     {Tuple{Name1: "BOTH OF THEM", State: "OH"}, Match{Barred: true}},
-		"one funder's, asked of all": {Tuple{Name1: "THE GIVERS", State: "OH"}, found(Registry, 80000001)},
+		"before the registry":        {Recipient{Name1: "PUBLIC RADIO BY THE LAKE", State: "OH"}, found(OverrideLLM, 70000004)},
+		"after registry-dominant":    {Recipient{Name1: "GRACE CHAPEL", State: "OH"}, found(RegistryDominant, 70000003)},
+		"after what was filed":       {Recipient{Name1: "PUBLIC RADIO BY THE LAKE", State: "OH", Filed: 70000001}, found(Filed, 70000001)},
+		"abroad":                     {Recipient{Name1: "PUBLIC RADIO BY THE LAKE", Country: "CA"}, found(OverrideLLM, 70000004)},
+		"nobody":                     {Recipient{Name1: "BOTH OF THEM", State: "OH"}, Match{Barred: true}},
+		"one funder's, asked of all": {Recipient{Name1: "THE GIVERS", State: "OH"}, found(Registry, 80000001)},
 	} {
 		if got := r.Resolve(&c.line, parse(&c.line)); got != c.want {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)
 		}
 	}
-	line := Tuple{Name1: "THE GIVERS", State: "OH"}
+	line := Recipient{Name1: "THE GIVERS", State: "OH"}
 	n := parse(&line)
 	if got := r.ForFunder(&line, n, r.Resolve(&line, n), 80000009, ""); got != found(OverrideLLM, 70000004) {
 		t.Errorf("for its funder: %+v", got)

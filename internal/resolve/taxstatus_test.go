@@ -4,8 +4,8 @@ import "testing"
 
 func TestStandingOf(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]Standing{
-		"": Unsaid, "-": Unsaid, "N/A": Unsaid, "501(c)": Unsaid, "see attached": Unsaid, "501(c)(33)": Unsaid, "EXEMPT": Unsaid,
+	for text, want := range map[string]TaxStatus{
+		"": StatusUnsaid, "-": StatusUnsaid, "N/A": StatusUnsaid, "501(c)": StatusUnsaid, "see attached": StatusUnsaid, "501(c)(33)": StatusUnsaid, "EXEMPT": StatusUnsaid,
 		"501(C)(3)": 3, "501C3": 3, "501 (C) (3)": 3, "(C)(3)": 3, "501(C )3": 3, "IRC 501(C)(3)": 3, "Section 501(c)(3)": 3, "Sec. 501(c)3": 3, "3": 3, "03": 3, "501(c)(3) public c": 3,
 		"501(C)(4)": 4, "IRC 501(C)(4)": 4, "501(c)(19)": 19, "501(C)6": 6,
 		"501(C)(1)": Government, "GOV": Government, "gov't": Government, "Government or p": Government, "US GOVT": Government, "115": Government, "115 TRIBAL": Government,
@@ -15,7 +15,7 @@ func TestStandingOf(t *testing.T) {
 		"PF":                   PrivateFoundation, "POF": PrivateFoundation, "Private Foundation": PrivateFoundation,
 		"NC": NotExempt, "I": NotExempt, "527": NotExempt, "FOR PROFIT": NotExempt, "NOT REGISTERED": NotExempt,
 	} {
-		if got := StandingOf(text); got != want {
+		if got := ReadTaxStatus(text); got != want {
 			t.Errorf("%q: %d, want %d", text, got, want)
 		}
 	}
@@ -28,17 +28,17 @@ func TestStandingGoesWith(t *testing.T) {
 	league := &Org{Subsection: "06", Foundation: "00"}
 	unknown := &Org{}
 	for _, tc := range []struct {
-		said         Standing
+		said         TaxStatus
 		o            *Org
 		agree, clash bool
 	}{
-		{Unsaid, charity, false, false}, {Exempt3, unknown, false, false}, {Government, unknown, false, false},
+		{StatusUnsaid, charity, false, false}, {Exempt3, unknown, false, false}, {Government, unknown, false, false},
 		{Exempt3, charity, true, false}, {Exempt3, private, true, false}, {Exempt3, league, false, true},
 		{6, league, true, false}, {PublicCharity, charity, true, false}, {PublicCharity, private, false, true}, {PublicCharity, league, false, true},
 		{PrivateFoundation, private, true, false}, {PrivateFoundation, charity, false, true},
 		{Government, charity, false, true}, {NotExempt, league, false, true},
 	} {
-		if agree, clash := tc.said.goesWith(tc.o); agree != tc.agree || clash != tc.clash {
+		if agree, clash := tc.said.compareWith(tc.o); agree != tc.agree || clash != tc.clash {
 			t.Errorf("%d with %+v: %v and %v", tc.said, tc.o, agree, clash)
 		}
 	}
@@ -49,7 +49,7 @@ func FuzzStandingOf(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		if s := StandingOf(text); s > 29 && (s < Government || s > NotExempt) {
+		if s := ReadTaxStatus(text); s > 29 && (s < Government || s > NotExempt) {
 			t.Errorf("%q says %d", text, s)
 		}
 	})

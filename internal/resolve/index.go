@@ -9,14 +9,14 @@ import (
 	"grantgraph/internal/orgname"
 )
 
-// details is what the rules and the model compare once a name alone does not
+// orgIndex is what the rules and the model compare once a name alone does not
 // decide: the words of every name with their rarity, and who is at which ZIP
 // and street. Names are meant by number: the first ones are the organizations'
 // own, in the order of orgs; then come the other names they have borne, and
 // then what filers call them.
-type details struct {
+type orgIndex struct {
 	k2, kx  []string
-	borne   []uint16 // how often each name is borne, as far as the number goes
+	bearers []uint16 // how often each name is borne, as far as the number goes
 	plain   []bool   // names without anything that a veto looks at
 	words   []uint32 // ids of the distinct words of each name, sorted within it
 	ends    []uint32 // where the words of each name end
@@ -42,7 +42,7 @@ type details struct {
 }
 
 // orgOf is the organization that bears a name.
-func (d *details) orgOf(name uint32) uint32 {
+func (d *orgIndex) orgOf(name uint32) uint32 {
 	if int(name) < d.orgs {
 		return name
 	}
@@ -68,8 +68,8 @@ type otherName struct {
 // indexOrgs parses every name once, on all cores; each worker fills its own
 // part, so the result does not depend on their number. filed are the names that
 // only filers use, in order.
-func indexOrgs(orgs []Org, filed []otherName) (nameIndex, details) {
-	d := details{k2: make([]string, len(orgs)), kx: make([]string, len(orgs)), orgs: len(orgs),
+func indexOrgs(orgs []Org, filed []otherName) (nameIndex, orgIndex) {
+	d := orgIndex{k2: make([]string, len(orgs)), kx: make([]string, len(orgs)), orgs: len(orgs),
 		cities: make([]uint64, len(orgs)), zipOf: make([]uint32, len(orgs)), stateOf: make([]stateCode, len(orgs)), moved: make([]bool, len(orgs)), ids: map[string]uint32{}}
 	workers := min(runtime.GOMAXPROCS(0), len(orgs)/1024+1)
 	zips, streets, names := make([][]tenant, workers), make([][]tenant, workers), make([][]nameEntry, workers)
@@ -121,10 +121,10 @@ func indexOrgs(orgs []Org, filed []otherName) (nameIndex, details) {
 	d.initials = newInitials(&d)
 	d.heads = newHeads(&d)
 	index := newNameIndex(slices.Concat(names...))
-	d.borne, d.plain = make([]uint16, len(d.kx)), make([]bool, len(d.kx))
+	d.bearers, d.plain = make([]uint16, len(d.kx)), make([]bool, len(d.kx))
 	parallel(len(d.kx), func(from, to int) {
 		for i := from; i < to; i++ {
-			d.borne[i] = uint16(min(len(index.find(d.kx[i])), math.MaxUint16))
+			d.bearers[i] = uint16(min(len(index.find(d.kx[i])), math.MaxUint16))
 			traits := orgname.TraitsOf(d.k2[i])
 			d.plain[i] = traits.Plain()
 		}
@@ -132,7 +132,7 @@ func indexOrgs(orgs []Org, filed []otherName) (nameIndex, details) {
 	return index, d
 }
 
-func (d *details) addNames(list []otherName) {
+func (d *orgIndex) addNames(list []otherName) {
 	for _, o := range list {
 		d.owner = append(d.owner, o.org)
 		d.k2, d.kx = append(d.k2, o.k2), append(d.kx, o.kx)
@@ -142,7 +142,7 @@ func (d *details) addNames(list []otherName) {
 // indexWords gives every word an id, in the order of the names, and counts in
 // how many organizations' own names it stands. A word that only other names
 // have is as rare as can be.
-func (d *details) indexWords() {
+func (d *orgIndex) indexWords() {
 	var df []uint32
 	for i, k2 := range d.k2 {
 		start := len(d.words)
@@ -218,15 +218,15 @@ func sortTenants(parts [][]tenant) []tenant {
 }
 
 // traits reads what a veto looks at in a name.
-func (d *details) traits(name uint32) orgname.Traits {
+func (d *orgIndex) traits(name uint32) orgname.Traits {
 	if d.plain[name] {
 		return orgname.PlainTraits(d.k2[name])
 	}
 	return orgname.TraitsOf(d.k2[name])
 }
 
-// at returns the tenants of a place.
-func at(tenants []tenant, place uint64) []tenant {
+// tenantsAt returns the tenants of a place.
+func tenantsAt(tenants []tenant, place uint64) []tenant {
 	compare := func(t tenant, p uint64) int {
 		if t.place < p {
 			return -1
@@ -270,7 +270,7 @@ func cityPlace(city string) uint64 {
 }
 
 // of returns the word ids of a name.
-func (d *details) of(id uint32) []uint32 {
+func (d *orgIndex) of(id uint32) []uint32 {
 	start := uint32(0)
 	if id > 0 {
 		start = d.ends[id-1]
@@ -278,16 +278,16 @@ func (d *details) of(id uint32) []uint32 {
 	return d.words[start:d.ends[id]]
 }
 
-// phrase is the name of a line in word ids. Words that no organization has
+// lineWords is the name of a line in word ids. Words that no organization has
 // count with their weight only.
-type phrase struct {
+type lineWords struct {
 	ids    [24]uint32
 	n      int
 	all    int   // distinct words, those that no organization has among them
 	weight int32 // rarity of all words
 }
 
-func (d *details) phrase(k2 string) (p phrase) {
+func (d *orgIndex) lineWords(k2 string) (p lineWords) {
 	unknown := 0
 	for w := range wordsOf(k2) {
 		id, ok := d.ids[w]
@@ -310,7 +310,7 @@ func (d *details) phrase(k2 string) (p phrase) {
 // compare weighs the words two names share: overlap is their rarity as a share
 // of the rarity of all words of both, rarest that of the rarest one, as a
 // logarithm.
-func (d *details) compare(p *phrase, id uint32) (overlap, rarest float64) {
+func (d *orgIndex) compare(p *lineWords, id uint32) (overlap, rarest float64) {
 	var shared, other, most int32
 	own := d.of(id)
 	i := 0

@@ -14,7 +14,7 @@ import (
 // that a village can be made again with some of them changed.
 type village struct {
 	orgs  []Org
-	lines []filing
+	lines []unlistedLine
 }
 
 func (v *village) pick(r *rand.Rand) Org {
@@ -60,9 +60,9 @@ func (v *village) universe() *Universe {
 }
 
 // line names some organization, more or less.
-func (v *village) line(r *rand.Rand) Tuple {
+func (v *village) line(r *rand.Rand) Recipient {
 	o := v.orgs[r.IntN(len(v.orgs))]
-	t := Tuple{Name1: o.Name, Street: o.Street, City: o.City, State: o.State, ZIP: o.ZIP5}
+	t := Recipient{Name1: o.Name, Street: o.Street, City: o.City, State: o.State, ZIP: o.ZIP5}
 	switch r.IntN(7) {
 	case 0:
 		t.Name1 = t.Name1[:len(t.Name1)*2/3]
@@ -76,7 +76,7 @@ func (v *village) line(r *rand.Rand) Tuple {
 	case 4:
 		t.Name1 += " (" + coin(r.IntN(120)) + " " + coin(r.IntN(120)) + ")"
 	}
-	t.Standing = []Standing{Unsaid, Exempt3, Government, PublicCharity, PrivateFoundation}[r.IntN(5)]
+	t.TaxStatus = []TaxStatus{StatusUnsaid, Exempt3, Government, PublicCharity, PrivateFoundation}[r.IntN(5)]
 	switch r.IntN(7) {
 	case 0:
 		t.Street, t.ZIP = "", ""
@@ -95,9 +95,9 @@ func (v *village) line(r *rand.Rand) Tuple {
 	return t
 }
 
-func (v *village) file(r *rand.Rand) filing {
+func (v *village) file(r *rand.Rand) unlistedLine {
 	o := v.orgs[r.IntN(len(v.orgs))]
-	f := filing{filed: o.EIN, funder: ein.EIN(800000001 + r.IntN(30)), spelling: o.Name, at: Location{o.Street, o.City, o.State, o.ZIP5}}
+	f := unlistedLine{filed: o.EIN, funder: ein.EIN(800000001 + r.IntN(30)), spelling: o.Name, at: Location{o.Street, o.City, o.State, o.ZIP5}}
 	switch r.IntN(4) {
 	case 0:
 		f.spelling = coin(r.IntN(120)) + " " + coin(r.IntN(120))
@@ -151,7 +151,7 @@ func TestSeen(t *testing.T) {
 		for range 300 {
 			v.lines = append(v.lines, v.file(r))
 		}
-		lines := make([]Tuple, 300)
+		lines := make([]Recipient, 300)
 		for i := range lines {
 			lines[i] = v.line(r)
 		}
@@ -163,17 +163,17 @@ func TestSeen(t *testing.T) {
 		for i := range lines {
 			l := &lines[i]
 			n := parse(l)
-			was, seen := before.Ask(l, n)
+			was, seen := before.ResolveWithBasis(l, n)
 			is := after.Resolve(l, n)
 			far := before.depthOf(&query{t: l, n: n}, was)
-			if !before.Stands(l, n, was, seen) {
+			if !before.SameBasis(l, n, was, seen) {
 				t.Fatalf("round %d: the answer to %+v does not stand where it was given", round, *l)
 			}
 			asked[far]++
 			if was != is {
 				differ[far]++
 			}
-			if !after.Stands(l, n, was, seen) {
+			if !after.SameBasis(l, n, was, seen) {
 				continue
 			}
 			kept[far]++
@@ -201,27 +201,27 @@ func TestSeenByName(t *testing.T) {
 		return Org{EIN: e, Name: name, Street: street, City: "EXAMPLE", State: "OH", ZIP5: zip, Group: "5931", Affiliation: affiliation, Sources: BMF, Active: true}
 	}
 	for name, c := range map[string]struct {
-		line          Tuple
+		line          Recipient
 		before, after []Org
 	}{
 		"the centre becomes a chapter": {
-			Tuple{Name1: "OHIO 4-H COUNCIL", State: "OH"},
+			Recipient{Name1: "OHIO 4-H COUNCIL", State: "OH"},
 			[]Org{org(70000001, "OHIO 4-H COUNCIL", "", "", "9"), org(70000002, "OHIO 4-H COUNCIL", "", "", "6")},
 			[]Org{org(70000001, "OHIO 4-H COUNCIL", "", "", "9"), org(70000002, "OHIO 4-H COUNCIL", "", "", "9")},
 		},
 		"somebody moves in": {
-			Tuple{Name1: "HOMES FOR NEIGHBORS", Street: "77 MILL RD", State: "OH", ZIP: "43001"},
+			Recipient{Name1: "HOMES FOR NEIGHBORS", Street: "77 MILL RD", State: "OH", ZIP: "43001"},
 			[]Org{org(70000001, "HOMES FOR NEIGHBORS", "1 ELM ST", "44101", "3")},
 			[]Org{org(70000001, "HOMES FOR NEIGHBORS", "1 ELM ST", "44101", "3"), org(70000002, "HOMES FOR NEIGHBORS VALLEY", "77 MILL RD", "43001", "3")},
 		},
 	} {
 		before, after := New(build(c.before...), Options{}), New(build(c.after...), Options{})
 		n := parse(&c.line)
-		was, seen := before.Ask(&c.line, n)
-		if was.Rule != Name || !before.Stands(&c.line, n, was, seen) {
+		was, seen := before.ResolveWithBasis(&c.line, n)
+		if was.Rule != Name || !before.SameBasis(&c.line, n, was, seen) {
 			t.Errorf("%s: %+v before", name, was)
 		}
-		if after.Stands(&c.line, n, was, seen) {
+		if after.SameBasis(&c.line, n, was, seen) {
 			t.Errorf("%s: %+v still stands, and is %+v", name, was, after.Resolve(&c.line, n))
 		}
 	}
@@ -241,8 +241,8 @@ func TestSeenSettings(t *testing.T) {
 		changed := false
 		for i := range labels {
 			l := &labels[i]
-			m, seen := plain.Ask(&l.Tuple, l.Name)
-			changed = changed || !r.Stands(&l.Tuple, l.Name, m, seen)
+			m, seen := plain.ResolveWithBasis(&l.Recipient, l.Name)
+			changed = changed || !r.SameBasis(&l.Recipient, l.Name, m, seen)
 		}
 		if !changed {
 			t.Errorf("%s makes no difference", name)

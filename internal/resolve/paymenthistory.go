@@ -51,8 +51,8 @@ func (h *History) paid(funder, e ein.EIN) bool {
 	return ok
 }
 
-// of lists whom a funder has paid, in the low halves.
-func (h *History) of(funder ein.EIN) []uint64 {
+// recipientsOf lists whom a funder has paid, in the low halves.
+func (h *History) recipientsOf(funder ein.EIN) []uint64 {
 	if h == nil {
 		return nil
 	}
@@ -63,7 +63,7 @@ func (h *History) of(funder ein.EIN) []uint64 {
 
 // Named is the organization that the name and place of a line lead to by
 // themselves, whatever EIN was filed; None if they do not.
-func (r *Resolver) Named(t *Tuple, n *orgname.Name) ein.EIN {
+func (r *Resolver) Named(t *Recipient, n *orgname.Name) ein.EIN {
 	if foreign(t) || n.KX == "" {
 		return ein.None
 	}
@@ -76,15 +76,15 @@ func (r *Resolver) Named(t *Tuple, n *orgname.Name) ein.EIN {
 // a sponsor of donor-advised funds has paid everybody.
 const manyPaid = 250
 
-// remembers reports whether a line may mean someone its funder has paid before:
+// mayMeanPaid reports whether a line may mean someone its funder has paid before:
 // they have a telling word in common.
-func (r *Resolver) remembers(n *orgname.Name, funder ein.EIN) bool {
-	list := r.opt.History.of(funder)
+func (r *Resolver) mayMeanPaid(n *orgname.Name, funder ein.EIN) bool {
+	list := r.opt.History.recipientsOf(funder)
 	if len(list) == 0 {
 		return false
 	}
-	d := &r.u.details
-	words := d.phrase(n.K2)
+	d := &r.u.index
+	words := d.lineWords(n.K2)
 	for _, pair := range list {
 		if i, ok := r.u.position(ein.EIN(uint32(pair))); ok {
 			if _, rarest := d.compare(&words, uint32(i)); rarest >= telling {
@@ -95,12 +95,12 @@ func (r *Resolver) remembers(n *orgname.Name, funder ein.EIN) bool {
 	return false
 }
 
-// recall asks the model again if a candidate with a telling word of the line is
-// someone the funder has paid before; else the answer stays.
-func (r *Resolver) recall(q *query, m Match) Match {
+// askModelWithHistory asks the model again if a candidate with a telling word
+// of the line is someone the funder has paid before; else the answer stays.
+func (r *Resolver) askModelWithHistory(q *query, m Match) Match {
 	q.prepare()
 	q.prepareStreet()
-	d, known := &r.u.details, r.aliases(q)
+	d, known := &r.u.index, r.einCounts(q)
 	s := r.u.searches.get(len(d.k2))
 	defer r.u.searches.pool.Put(s)
 	r.candidates(q, s, known)
@@ -118,8 +118,8 @@ func (r *Resolver) recall(q *query, m Match) Match {
 	return m
 }
 
-// Open reports whether an answer is one that the model gave or declined, which
-// what a funder has paid before may change.
-func (r *Resolver) Open(m Match) bool {
-	return r.models() && r.opt.History != nil && (m.Rule == Model || m.Rule == None && !m.Barred)
+// HistoryMayChange reports whether an answer is one that the model gave or
+// declined, which what a funder has paid before may change.
+func (r *Resolver) HistoryMayChange(m Match) bool {
+	return r.usesModel() && r.opt.History != nil && (m.Rule == Model || m.Rule == None && !m.Barred)
 }

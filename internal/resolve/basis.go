@@ -31,7 +31,7 @@ func (r *Resolver) depthOf(q *query, m Match) depth {
 	case OverrideHuman, OverrideKeyError, Filed, Name:
 		return byNameAlone
 	case None:
-		if m.Barred || !r.models() {
+		if m.Barred || !r.usesModel() {
 			return byPlaceToo
 		}
 		return byAnything
@@ -41,35 +41,36 @@ func (r *Resolver) depthOf(q *query, m Match) depth {
 	return byPlaceToo
 }
 
-// Ask answers for a tuple like Resolve, and says what the answer rests on.
-func (r *Resolver) Ask(t *Tuple, n *orgname.Name) (m Match, seen uint64) {
-	q := &query{t: t, n: n, watched: true}
+// ResolveWithBasis is Resolve that also returns a digest of all that the match
+// rests on.
+func (r *Resolver) ResolveWithBasis(t *Recipient, n *orgname.Name) (m Match, basis uint64) {
+	q := &query{t: t, n: n, wantsBasis: true}
 	m = r.resolve(q)
 	q.prepare() // a ruling is given before the place is read
-	return m, r.seen(q, m)
+	return m, r.basis(q, m)
 }
 
-// Stands reports whether the answer to a tuple is still what it was. seen is
-// what Ask said of it: a digest of all that it rests on, made by the same
+// SameBasis reports whether a recipient would still be resolved to m. basis is
+// what ResolveWithBasis gave: a digest of all that it rests on, made by the same
 // program, over this universe or another.
-func (r *Resolver) Stands(t *Tuple, n *orgname.Name, m Match, seen uint64) bool {
-	q := &query{t: t, n: n, watched: true}
+func (r *Resolver) SameBasis(t *Recipient, n *orgname.Name, m Match, basis uint64) bool {
+	q := &query{t: t, n: n, wantsBasis: true}
 	q.prepare()
 	if r.depthOf(q, m) == byAnything {
 		q.prepareStreet()
-		s := r.u.searches.get(len(r.u.details.k2))
-		r.candidates(q, s, r.aliases(q))
+		s := r.u.searches.get(len(r.u.index.k2))
+		r.candidates(q, s, r.einCounts(q))
 		r.u.searches.pool.Put(s)
 	}
-	return r.seen(q, m) == seen
+	return r.basis(q, m) == basis
 }
 
-// seen is a digest of what the rules looked at on the way to an answer.
-func (r *Resolver) seen(q *query, m Match) uint64 {
+// basis is a digest of what the rules looked at on the way to an answer.
+func (r *Resolver) basis(q *query, m Match) uint64 {
 	t, n := q.t, q.n
-	s, d := r.u.sums(), &r.u.details
+	s, d := r.u.indexDigests(), &r.u.index
 	far := r.depthOf(q, m)
-	h := imprint(r.settings()).add(uint64(far)).ruling(r.opt.Human.find(t, n, ein.None)).flag(r.u.prefixes.Has(t.Filed))
+	h := runningHash(r.settings()).add(uint64(far)).ruling(r.opt.Human.find(t, n, ein.None)).flag(r.u.prefixes.Has(t.Filed))
 	if foreign(t) || n.KX == "" {
 		return uint64(h.ruling(r.opt.Assisted.find(t, n, ein.None)))
 	}
@@ -80,14 +81,14 @@ func (r *Resolver) seen(q *query, m Match) uint64 {
 		}
 	}
 	if r.u.prefixes.Has(t.Filed) {
-		h = h.words(d, n.K2).add(uint64(r.intended(q)))
+		h = h.words(d, n.K2).add(uint64(r.usualOneSlipAway(q)))
 		if i, ok := r.u.position(t.Filed); ok {
-			h = h.add(s.who[i]).words(d, d.k2[i])
+			h = h.add(s.orgs[i]).words(d, d.k2[i])
 		}
 	}
-	if far > byNameAlone || m.Rule == Name && r.away(q, m.EIN) {
+	if far > byNameAlone || m.Rule == Name && r.notInZIP(q, m.EIN) {
 		if q.prepareStreet(); q.street != "" {
-			h = h.add(within(s.streets, d.streets, at(d.streets, streetPlace(q.zip, q.street))))
+			h = h.add(within(s.streets, d.streets, tenantsAt(d.streets, streetPlace(q.zip, q.street))))
 		}
 	}
 	if far == byNameAlone {
@@ -98,29 +99,29 @@ func (r *Resolver) seen(q *query, m Match) uint64 {
 	for _, a := range r.u.registry.find(n.KX) {
 		h = h.add(uint64(a.ein)<<16 | uint64(a.state)).add(uint64(a.rows)<<32 | uint64(a.funders))
 		if i, ok := r.u.position(a.ein); ok && a.state == 0 {
-			h = h.add(s.who[i]).words(d, d.k2[i])
+			h = h.add(s.orgs[i]).words(d, d.k2[i])
 		}
 	}
-	h = h.add(within(s.bearing, r.u.names.entries, r.u.names.find(n.KX)))
+	h = h.add(within(s.nameIndex, r.u.names.entries, r.u.names.find(n.KX)))
 	if q.zip != 0 {
-		h = h.add(within(s.zips, d.zips, at(d.zips, uint64(q.zip))))
+		h = h.add(within(s.zips, d.zips, tenantsAt(d.zips, uint64(q.zip))))
 	}
 	if far == byAnything {
-		h = h.add(r.model).flag(r.u.covered[q.state]).add(q.met)
+		h = h.add(r.model).flag(r.u.covered[q.state]).add(q.candidatesDigest)
 	}
 	return uint64(h)
 }
 
-// meeting is a digest of the candidates of a line and of the readings by which
-// they were found.
-func (r *Resolver) meeting(s *search) uint64 {
-	sums := r.u.sums()
-	var h imprint
+// candidatesDigest is a digest of the candidates of a line and of the readings
+// by which they were found.
+func (r *Resolver) candidatesDigest(s *search) uint64 {
+	sums := r.u.indexDigests()
+	var h runningHash
 	for i := range s.read {
-		h = h.words(&r.u.details, s.read[i].name.K2)
+		h = h.words(&r.u.index, s.read[i].name.K2)
 	}
 	for i := range s.found {
-		h = h.add(sums.named[s.found[i].name])
+		h = h.add(sums.names[s.found[i].name])
 	}
 	return uint64(h)
 }
@@ -135,33 +136,33 @@ func (r *Resolver) settings() (bitset uint64) {
 	return bitset
 }
 
-// imprint is a running hash.
-type imprint uint64
+// runningHash is a running hash.
+type runningHash uint64
 
-func (h imprint) add(x uint64) imprint {
+func (h runningHash) add(x uint64) runningHash {
 	x *= 0x9e3779b97f4a7c15
 	x ^= x >> 32
-	return imprint((bits.RotateLeft64(uint64(h), 27) ^ x) * 0xc4ceb9fe1a85ec53)
+	return runningHash((bits.RotateLeft64(uint64(h), 27) ^ x) * 0xc4ceb9fe1a85ec53)
 }
 
-func (h imprint) flag(b bool) imprint {
+func (h runningHash) flag(b bool) runningHash {
 	if b {
 		return h.add(1)
 	}
 	return h.add(2)
 }
 
-func (h imprint) text(s string) imprint { return h.add(hashKey(s)) }
+func (h runningHash) text(s string) runningHash { return h.add(hashKey(s)) }
 
 // done spreads what was added over all bits, so that digests can be summed.
-func (h imprint) done() uint64 {
+func (h runningHash) done() uint64 {
 	x := uint64(h)
 	x ^= x >> 33
 	x *= 0xff51afd7ed558ccd
 	return x ^ x>>33
 }
 
-func (h imprint) ruling(o *override) imprint {
+func (h runningHash) ruling(o *override) runningHash {
 	if o == nil {
 		return h.add(0)
 	}
@@ -169,7 +170,7 @@ func (h imprint) ruling(o *override) imprint {
 }
 
 // words adds the words of a line and how rare they are.
-func (h imprint) words(d *details, k2 string) imprint {
+func (h runningHash) words(d *orgIndex, k2 string) runningHash {
 	for w := range wordsOf(k2) {
 		rarity := d.unknown
 		if id, ok := d.ids[w]; ok {
@@ -180,18 +181,18 @@ func (h imprint) words(d *details, k2 string) imprint {
 	return h
 }
 
-// sums are running sums over lists of the index, of a digest of what each entry
-// stands for: the digest of any part of a list is one subtraction.
-type sums struct {
-	who     []uint64 // by organization, not summed: what the rules look at
-	named   []uint64 // by name, not summed: the name and all that the model looks at
-	bearing []uint64 // over the name index, of who
-	zips    []uint64 // of who and of the own name
-	streets []uint64
+// indexDigests are running sums over lists of the index, of a digest of what
+// each entry stands for: the digest of any part of a list is one subtraction.
+type indexDigests struct {
+	orgs      []uint64 // by organization, not summed: what the rules look at
+	names     []uint64 // by name, not summed: the name and all that the model looks at
+	nameIndex []uint64 // over the name index, of who
+	zips      []uint64 // of who and of the own name
+	streets   []uint64
 }
 
-// running makes the sums over one list.
-func running[T any](list []T, of func(*T) uint64) []uint64 {
+// runningSums makes the sums over one list.
+func runningSums[T any](list []T, of func(*T) uint64) []uint64 {
 	to := make([]uint64, len(list)+1)
 	for i := range list {
 		to[i+1] = to[i] + of(&list[i])
@@ -208,19 +209,20 @@ func within[T any](sums []uint64, list, part []T) uint64 {
 	return sums[from+len(part)] - sums[from]
 }
 
-// sums are made when first asked for; who only looks things up needs none.
-func (u *Universe) sums() *sums {
-	u.summed.Do(func() { u.seen = newSums(u) })
-	return u.seen
+// indexDigests are made when first asked for; who only looks things up needs
+// none.
+func (u *Universe) indexDigests() *indexDigests {
+	u.digestsOnce.Do(func() { u.digests = newIndexDigests(u) })
+	return u.digests
 }
 
-func newSums(u *Universe) *sums {
-	d := &u.details
-	s := &sums{who: make([]uint64, len(u.orgs)), named: make([]uint64, len(d.k2))}
+func newIndexDigests(u *Universe) *indexDigests {
+	d := &u.index
+	s := &indexDigests{orgs: make([]uint64, len(u.orgs)), names: make([]uint64, len(d.k2))}
 	whole := make([]uint64, len(u.orgs))
 	parallel(len(u.orgs), func(from, to int) {
 		for i := from; i < to; i++ {
-			s.who[i], whole[i] = u.orgs[i].digests()
+			s.orgs[i], whole[i] = u.orgs[i].digests()
 		}
 	})
 	spoken := make([]uint64, len(u.orgs)) // the words of their own names, by rarity
@@ -230,27 +232,27 @@ func newSums(u *Universe) *sums {
 			var words uint64
 			for _, w := range d.of(name) {
 				// Summed: the ids by which they are ordered are no one's own.
-				words += imprint(d.marks[w]).add(uint64(d.rarity[w])).done()
+				words += runningHash(d.marks[w]).add(uint64(d.rarity[w])).done()
 			}
 			if i < d.orgs {
 				spoken[i] = words
 			}
-			h := imprint(whole[d.orgOf(name)]).text(d.k2[i]).text(d.kx[i]).flag(i < d.orgs).flag(i < d.filed).add(words)
-			s.named[i] = h.add(uint64(d.borne[i])).done()
+			h := runningHash(whole[d.orgOf(name)]).text(d.k2[i]).text(d.kx[i]).flag(i < d.orgs).flag(i < d.filed).add(words)
+			s.names[i] = h.add(uint64(d.bearers[i])).done()
 		}
 	})
-	s.bearing = running(u.names.entries, func(e *nameEntry) uint64 {
-		return imprint(s.who[e.id]).add(uint64(e.state)).flag(e.alias).done()
+	s.nameIndex = runningSums(u.names.entries, func(e *nameEntry) uint64 {
+		return runningHash(s.orgs[e.id]).add(uint64(e.state)).flag(e.alias).done()
 	})
-	tenants := func(t *tenant) uint64 { return imprint(s.who[t.id]).add(spoken[t.id]).done() }
-	s.zips, s.streets = running(d.zips, tenants), running(d.streets, tenants)
+	tenants := func(t *tenant) uint64 { return runningHash(s.orgs[t.id]).add(spoken[t.id]).done() }
+	s.zips, s.streets = runningSums(d.zips, tenants), runningSums(d.streets, tenants)
 	return s
 }
 
 // digests say what is known of an organization: what every rule may look at, and
 // the whole with what only the model does.
 func (o *Org) digests() (who, whole uint64) {
-	h := imprint(o.EIN).text(o.Name).flag(o.Active).text(o.City).text(o.State).text(o.ZIP5).text(o.Group).flag(o.central())
+	h := runningHash(o.EIN).text(o.Name).flag(o.Active).text(o.City).text(o.State).text(o.ZIP5).text(o.Group).flag(o.central())
 	for i := range o.Others {
 		l := &o.Others[i]
 		h = h.text(l.City).text(l.State).text(l.ZIP5)
@@ -261,10 +263,10 @@ func (o *Org) digests() (who, whole uint64) {
 }
 
 // bearers is the digest of the organizations that the name rule looks at.
-func (s *sums) bearers(u *Universe, q *query, kx string) uint64 {
+func (s *indexDigests) bearers(u *Universe, q *query, kx string) uint64 {
 	entries := u.names.find(kx)
 	if q.state != 0 {
 		entries = inState(entries, q.state)
 	}
-	return within(s.bearing, u.names.entries, entries)
+	return within(s.nameIndex, u.names.entries, entries)
 }

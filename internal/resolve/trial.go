@@ -9,11 +9,11 @@ import (
 
 // A rule is switched off for a build when lines with a known EIN show that it
 // is right less often than it claims: the lower end of the interval for its
-// precision is further below its constant than slack. With fewer answers than
-// gateAnswers nothing is shown.
+// precision is further below its constant than trialSlack. With fewer answers
+// than trialAnswers nothing is shown.
 const (
-	gateSlack   = 0.02
-	gateAnswers = 300
+	trialSlack   = 0.02
+	trialAnswers = 300
 )
 
 // Trial is how one rule did on lines whose EIN was hidden.
@@ -25,11 +25,11 @@ type Trial struct {
 	Off     bool
 }
 
-// Try asks blindly for lines whose EIN is known and says how each rule did, in
-// order of trust. Rulings are not tried.
-func (r *Resolver) Try(labels []Label) []Trial {
+// TestRules asks blindly for lines whose EIN is known and says how each rule
+// did, in order of trust. Rulings are not tried.
+func (r *Resolver) TestRules(labels []Label) []Trial {
 	rules := New(r.u, Options{})
-	labels = sample(labels)
+	labels = sampleLabels(labels)
 	answers := make([]Rule, len(labels))
 	right := make([]bool, len(answers))
 	parallel(len(answers), func(from, to int) {
@@ -38,7 +38,7 @@ func (r *Resolver) Try(labels []Label) []Trial {
 			if !r.Knows(l.Truth, l.Funder) {
 				continue
 			}
-			m := rules.Blind(&l.Tuple, l.Name, l.Funder, ein.None)
+			m := rules.Blind(&l.Recipient, l.Name, l.Funder, ein.None)
 			right[i] = m.EIN == l.Truth
 			if !right[i] && r.u.Bears(m.EIN, l.Name.KX) && !r.u.Bears(l.Truth, l.Name.KX) {
 				continue // the label is suspect
@@ -59,15 +59,15 @@ func (r *Resolver) Try(labels []Label) []Trial {
 		if t.Answers == 0 {
 			continue
 		}
-		t.Rule, t.Low = rule, lowest95(t.Right, t.Answers)
-		t.Off = t.Answers >= gateAnswers && t.Low < rule.Prob()-gateSlack
+		t.Rule, t.Low = rule, wilsonLow(t.Right, t.Answers)
+		t.Off = t.Answers >= trialAnswers && t.Low < rule.Prob()-trialSlack
 		list = append(list, *t)
 	}
 	return list
 }
 
-// lowest95 is the lower end of Wilson's 95 % interval of a proportion.
-func lowest95(k, n int) float64 {
+// wilsonLow is the lower end of Wilson's 95 % interval of a proportion.
+func wilsonLow(k, n int) float64 {
 	const z = 1.959964
 	p, m := float64(k)/float64(n), float64(n)
 	return max((p+z*z/(2*m)-z*math.Sqrt(p*(1-p)/m+z*z/(4*m*m)))/(1+z*z/m), 0)
