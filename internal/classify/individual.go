@@ -16,7 +16,6 @@ type Line struct {
 	Relationship string
 	Purpose      string
 	PF           bool // a line of a 990-PF, where the status is asked for
-	HasEIN       bool // a usable EIN was filed
 }
 
 // Thresholds of the person classifier: with something else about the line that
@@ -28,16 +27,14 @@ const (
 )
 
 // Individual reports whether a line paid a person, or persons as a group
-// ("scholarship recipients"). A line with a usable EIN never did. people may be
-// nil, and only what the line itself says then counts.
+// ("scholarship recipients"). people may be nil, and only what the line itself
+// says then counts. A line with a usable EIN paid no person and is not asked
+// about.
 //
 // Filers often put organizations into the element meant for persons; such a
 // line is a person's unless the name is plainly an organization's. Its Person
 // is then the name to resolve.
 func Individual(l *Line, people *People) bool {
-	if l.HasEIN {
-		return false
-	}
 	if individualStatus(l.Status) {
 		return true
 	}
@@ -162,7 +159,7 @@ func supported(l *Line) bool {
 			return true
 		}
 	}
-	if _, known := RelatedText(l.Relationship); !known {
+	if _, understood := RelatedText(l.Relationship); !understood {
 		return true
 	}
 	for w := range strings.FieldsSeq(words(l.Purpose)) {
@@ -208,44 +205,6 @@ var aggregateNouns = set("GRANTS GRANT GIFTS CONTRIBUTIONS CONTRIBUTION DONATION
 	"CHARITABLE DONEES GRANTEES PAYEES NONPROFITS AGENCIES DISTRIBUTIONS MISCELLANEOUS VARIOUS")
 
 func lastWord(s string) string { return s[strings.LastIndexByte(s, ' ')+1:] }
-
-// RelatedText reads what a filer wrote about the recipient's relationship to
-// the foundation or its people. related is true for words that say there is
-// one; known is false for text that says neither yes nor no, which counts as
-// no.
-func RelatedText(relationship string) (related, known bool) {
-	s := words(relationship)
-	switch s {
-	case "", "NONE", "N A", "NA", "NO", "NO RELATIONSHIP", "UNRELATED", "NOT RELATED", "NOT APPLICABLE", "NON":
-		return false, true
-	}
-	switch headWord(s) {
-	case "NONE", "NO", "NOT", "NON", "UNRELATED", "UNAFFILIATED", "INDEPENDENT", "NEITHER", "NIL", "NONRELATED":
-		return false, true
-	case "N":
-		if strings.HasPrefix(s, "N A ") {
-			return false, true
-		}
-	}
-	for w := range strings.FieldsSeq(s) {
-		if relatedWords[w] {
-			return true, true
-		}
-		for _, stem := range [...]string{"AFFILIAT", "SUBSIDIAR", "CONTROL", "TRUSTEE", "DIRECTOR", "OFFICER", "PARENT"} {
-			if strings.HasPrefix(w, stem) {
-				return true, true
-			}
-		}
-	}
-	for _, phrase := range [...]string{"SUPPORTED ORG", "SUPPORTING ORG", "SAME MANAGEMENT"} {
-		if strings.Contains(s, phrase) {
-			return true, true
-		}
-	}
-	return false, false
-}
-
-var relatedWords = set("RELATED BOARD FAMILY COMMON RELATIVE")
 
 func set(list string) map[string]bool {
 	m := map[string]bool{}

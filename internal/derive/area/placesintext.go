@@ -27,19 +27,28 @@ var (
 	notWide = set("BANK PARK PARKS GUARD CITY FOREST HISTORIC REGISTER MONUMENT CEMETERY GEOGRAPHIC HONOR MERIT STANDARDS AIRPORT WARMING LANDMARK ANTHEM HEALTH SECURITY HOLIDAY PARKS LEAGUE")
 )
 
+// passage is a stretch of words that is read as one: a name, or a sentence.
+type passage struct {
+	*textWords
+	from, to int
+	own      string   // the organization's state
+	states   []string // that the passage names
+}
+
 // name finds the places in the name of an organization.
-func (x *found) name(o *Org) {
+func (x *placesFound) name(o *Org) {
 	if o.Name == "" {
 		return
 	}
 	t := &x.t
 	t.read(o.Name)
 	t.mixed = false // names are in capitals or not as it happens
-	states := x.states(t, 0, len(t.list), o.State, true, o.Foundation)
-	for _, s := range states {
+	all := passage{textWords: t, to: len(t.list), own: o.State}
+	x.readStates(&all, true, o.Foundation)
+	for _, s := range all.states {
 		x.addState(s, Name, stateInName)
 	}
-	x.countiesIn(t, 0, len(t.list), o.State, states, Name, countyInName)
+	x.countiesIn(&all, Name, countyInName)
 	own := orgname.City(o.City)
 	done := false
 	for i := 0; i < len(t.list); i++ {
@@ -63,11 +72,11 @@ func (x *found) name(o *Org) {
 			}
 		}
 	}
-	x.wideIn(t, 0, len(t.list))
+	x.wideIn(&all)
 }
 
 // mission finds the places in a text about what an organization does.
-func (x *found) mission(text string, o *Org) {
+func (x *placesFound) mission(text string, o *Org) {
 	if text == "" {
 		return
 	}
@@ -78,46 +87,48 @@ func (x *found) mission(text string, o *Org) {
 		for to < len(t.list) && !t.list[to].begins {
 			to++
 		}
-		states := x.states(t, from, to, o.State, false, false)
-		for _, s := range states {
+		sentence := passage{textWords: t, from: from, to: to, own: o.State}
+		x.readStates(&sentence, false, false)
+		for _, s := range sentence.states {
 			x.addState(s, Mission, stateInMission)
 		}
-		x.countiesIn(t, from, to, o.State, states, Mission, countyInMission)
-		x.townsIn(t, from, to, o.State, states)
-		x.wideIn(t, from, to)
+		x.countiesIn(&sentence, Mission, countyInMission)
+		x.townsIn(&sentence)
+		x.wideIn(&sentence)
 		from = to
 	}
 }
 
-// states lists the codes of the states that words from..to name.
-func (x *found) states(t *tokens, from, to int, own string, name, foundation bool) (codes []string) {
-	for i := from; i < to; i++ {
+// readStates finds the codes of the states that a passage names. name says that
+// it is the name of an organization, foundation that this is a private one.
+func (x *placesFound) readStates(t *passage, name, foundation bool) {
+	for i := t.from; i < t.to; i++ {
 		if !x.f.begins[t.word(i)] {
 			continue
 		}
 		for n := 3; n > 0; n-- {
 			p := t.phrase(i, n)
 			code, ok := x.f.states[p]
-			if !ok || i+n > to {
+			if !ok || i+n > t.to {
 				continue
 			}
 			if p == "WASHINGTON" && (t.word(i+1) == "DC" || t.word(i+1) == "D" && t.word(i+2) == "C") {
 				code = "DC"
-			} else if !x.means(t, i, n, p, code, own, name, foundation) {
+			} else if !t.meansState(i, n, code, name, foundation) {
 				i += n - 1
 				break
 			}
-			codes = append(codes, code)
+			t.states = append(t.states, code)
 			i += n - 1
 			break
 		}
 	}
-	return codes
 }
 
-// means reports whether the name of a state means the state.
-func (x *found) means(t *tokens, i, n int, p, code, own string, name, foundation bool) bool {
-	next, before := t.word(i+n), t.word(i-1)
+// meansState reports whether n words from the i-th on, the name of a state, mean
+// the state.
+func (t *passage) meansState(i, n int, code string, name, foundation bool) bool {
+	p, next, before := t.phrase(i, n), t.word(i+n), t.word(i-1)
 	if notState[next] || !t.proper(i, n) {
 		return false
 	}
@@ -126,26 +137,26 @@ func (x *found) means(t *tokens, i, n int, p, code, own string, name, foundation
 		led = true // "Austin, Texas"
 	}
 	if persons[p] {
-		return led && (code == own || p != "WASHINGTON")
+		return led && (code == t.own || p != "WASHINGTON")
 	}
 	if name && foundation {
-		return led || code == own && i == 0
+		return led || code == t.own && i == 0
 	}
-	return led || code == own || !name || i == 0
+	return led || code == t.own || !name || i == 0
 }
 
-// countiesIn finds counties in words from..to: "Cook County", "Cook and Lake
+// countiesIn finds counties in a passage: "Cook County", "Cook and Lake
 // Counties", "County of Cook".
-func (x *found) countiesIn(t *tokens, from, to int, own string, states []string, source Source, confidence float64) {
-	for i := from; i < to; i++ {
+func (x *placesFound) countiesIn(t *passage, source Source, confidence float64) {
+	for i := t.from; i < t.to; i++ {
 		switch t.word(i) {
 		case "COUNTY", "PARISH", "BOROUGH":
-			if fips := x.countyBefore(t, from, i, own, states, t.word(i)); fips != "" {
+			if fips := x.countyBefore(t, i, t.word(i)); fips != "" {
 				x.add(fips, source, confidence)
 			} else if t.word(i) == "COUNTY" && t.word(i+1) == "OF" {
 				for n := 3; n > 0; n-- {
-					if i+2+n <= to {
-						if fips := x.county(t.phrase(i+2, n), own, states, "COUNTY"); fips != "" {
+					if i+2+n <= t.to {
+						if fips := x.county(t, t.phrase(i+2, n), "COUNTY"); fips != "" {
 							x.add(fips, source, confidence)
 							break
 						}
@@ -157,15 +168,15 @@ func (x *found) countiesIn(t *tokens, from, to int, own string, states []string,
 			if t.word(i) == "PARISHES" {
 				kind = "PARISH"
 			}
-			for end := i; end > from; {
+			for end := i; end > t.from; {
 				if w := t.word(end - 1); w == "AND" || w == "&" {
 					end--
 					continue
 				}
 				n := 3
 				for ; n > 0; n-- {
-					if end-n >= from && t.proper(end-n, n) {
-						if fips := x.county(t.phrase(end-n, n), own, states, kind); fips != "" {
+					if end-n >= t.from && t.proper(end-n, n) {
+						if fips := x.county(t, t.phrase(end-n, n), kind); fips != "" {
 							x.add(fips, source, confidence)
 							break
 						}
@@ -180,10 +191,10 @@ func (x *found) countiesIn(t *tokens, from, to int, own string, states []string,
 	}
 }
 
-func (x *found) countyBefore(t *tokens, from, i int, own string, states []string, kind string) string {
+func (x *placesFound) countyBefore(t *passage, i int, kind string) string {
 	for n := 3; n > 0; n-- {
-		if i-n >= from && t.proper(i-n, n) {
-			if fips := x.county(t.phrase(i-n, n), own, states, kind); fips != "" {
+		if i-n >= t.from && t.proper(i-n, n) {
+			if fips := x.county(t, t.phrase(i-n, n), kind); fips != "" {
 				return fips
 			}
 		}
@@ -193,7 +204,7 @@ func (x *found) countyBefore(t *tokens, from, i int, own string, states []string
 
 // county finds a county by name: in the state that is named along with it, else
 // in the organization's own.
-func (x *found) county(name, own string, states []string, kind string) string {
+func (x *placesFound) county(t *passage, name, kind string) string {
 	list := x.f.counties[name]
 	in := func(state string) string {
 		for i := range list {
@@ -206,33 +217,33 @@ func (x *found) county(name, own string, states []string, kind string) string {
 	if len(list) == 0 {
 		return ""
 	}
-	if !slices.Contains(states, own) {
-		for _, s := range states {
+	if !slices.Contains(t.states, t.own) {
+		for _, s := range t.states {
 			if fips := in(s); fips != "" {
 				return fips
 			}
 		}
 	}
-	return in(own)
+	return in(t.own)
 }
 
 // townsIn finds towns that something is said to be in, and puts down their
 // counties.
-func (x *found) townsIn(t *tokens, from, to int, own string, states []string) {
-	for i := from + 1; i < to; i++ {
+func (x *placesFound) townsIn(t *passage) {
+	for i := t.from + 1; i < t.to; i++ {
 		if !leads[t.word(i-1)] || t.word(i) == "THE" {
 			continue
 		}
 		for n := 3; n > 0; n-- {
 			p := t.phrase(i, n)
-			if p == "" || i+n > to || !t.proper(i, n) || n == 1 && (len(p) < 4 || plain[p]) || x.f.states[p] != "" || isKind(t.word(i+n)) || notTown[t.word(i+n)] || notState[t.word(i+n)] {
+			if p == "" || i+n > t.to || !t.proper(i, n) || n == 1 && (len(p) < 4 || plain[p]) || x.f.states[p] != "" || isKind(t.word(i+n)) || notTown[t.word(i+n)] || notState[t.word(i+n)] {
 				continue
 			}
 			// The state that follows, else the organization's own.
-			state := own
-			if code, ok := x.stateAt(t, i+n, to); ok {
+			state := t.own
+			if code, ok := x.stateAt(t, i+n); ok {
 				state = code
-			} else if own == "" || len(states) > 0 && !slices.Contains(states, own) {
+			} else if t.own == "" || len(t.states) > 0 && !slices.Contains(t.states, t.own) {
 				continue
 			}
 			if fips := x.f.town(p, state); fips != "" {
@@ -247,23 +258,23 @@ func (x *found) townsIn(t *tokens, from, to int, own string, states []string) {
 var notTown = set("COUNTIES STATE UNIVERSITY COLLEGE FOUNDATION ASSOCIATION SOCIETY SCHOOL CHURCH INSTITUTE RIVER LAKE MUSEUM HOSPITAL FUND CENTER CLUB ACADEMY SYNDROME DISEASE PLAZA MOUNTAIN MOUNTAINS ISLAND ISLANDS")
 
 // stateAt reads the name or the postal code of a state.
-func (x *found) stateAt(t *tokens, i, to int) (string, bool) {
+func (x *placesFound) stateAt(t *passage, i int) (string, bool) {
 	for n := 3; n > 0; n-- {
-		if i+n <= to {
+		if i+n <= t.to {
 			if code, ok := x.f.states[t.phrase(i, n)]; ok {
 				return code, true
 			}
 		}
 	}
-	if w := t.word(i); i < to && len(w) == 2 && t.list[i].comma {
+	if w := t.word(i); i < t.to && len(w) == 2 && t.list[i].comma {
 		return place.State(w)
 	}
 	return "", false
 }
 
 // wideIn finds words for the whole nation or the whole world.
-func (x *found) wideIn(t *tokens, from, to int) {
-	for i := from; i < to; i++ {
+func (x *placesFound) wideIn(t *passage) {
+	for i := t.from; i < t.to; i++ {
 		w := t.word(i)
 		if len(w) < len("GLOBAL") {
 			continue

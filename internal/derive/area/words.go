@@ -1,15 +1,15 @@
 package area
 
-// tokens are the words of a text in capitals, one space apart, so that a phrase
-// is a piece of one string.
-type tokens struct {
+// textWords are the words of a text in capitals, one space apart, so that a
+// phrase is a piece of one string.
+type textWords struct {
 	buf   []byte
 	text  string
-	list  []token
+	list  []textWord
 	mixed bool // the text has small letters, so that capitals mean something
 }
 
-type token struct {
+type textWord struct {
 	from, to int32
 	capital  bool
 	begins   bool // the first word of a sentence
@@ -20,7 +20,7 @@ type token struct {
 const maxText = 4000
 
 // read takes a text apart. What was read before is gone.
-func (t *tokens) read(s string) {
+func (t *textWords) read(s string) {
 	if len(s) > maxText {
 		s = s[:maxText]
 	}
@@ -42,7 +42,7 @@ func (t *tokens) read(s string) {
 			continue
 		}
 		from := len(t.buf)
-		w := token{from: int32(from), capital: c >= 'A' && c <= 'Z', begins: begins, comma: comma}
+		w := textWord{from: int32(from), capital: c >= 'A' && c <= 'Z', begins: begins, comma: comma}
 		for ; i < len(s) && (letter(s[i]) || s[i] == '\'' || s[i] == '`'); i++ {
 			switch c := s[i]; {
 			case c >= 'a' && c <= 'z':
@@ -73,7 +73,7 @@ func letter(c byte) bool {
 }
 
 // word is the i-th word, empty beyond the ends.
-func (t *tokens) word(i int) string {
+func (t *textWords) word(i int) string {
 	if i < 0 || i >= len(t.list) {
 		return ""
 	}
@@ -81,7 +81,7 @@ func (t *tokens) word(i int) string {
 }
 
 // phrase is n words from the i-th on; empty when there are not as many.
-func (t *tokens) phrase(i, n int) string {
+func (t *textWords) phrase(i, n int) string {
 	if i < 0 || n <= 0 || i+n > len(t.list) {
 		return ""
 	}
@@ -90,7 +90,7 @@ func (t *tokens) phrase(i, n int) string {
 
 // proper reports whether n words from the i-th on may be a name: they begin
 // with capitals where that means anything.
-func (t *tokens) proper(i, n int) bool {
+func (t *textWords) proper(i, n int) bool {
 	if !t.mixed {
 		return true
 	}

@@ -1,17 +1,17 @@
 package board
 
-// census is how many people there are and how often their names occur. People
+// nameCounts is how many people there are and how often their names occur. People
 // are told apart by first name, last name, middle initial, generation and
 // state: who sits on many boards of a state counts once.
-type census struct {
+type nameCounts struct {
 	total       float64
 	state       []float64
 	first, last []float64
 }
 
-// census counts the people on the seats, which are sorted by name.
-func (b *Builder) census() *census {
-	c := &census{
+// countNames counts the people on the seats, which are sorted by name.
+func (b *Builder) countNames() *nameCounts {
+	c := &nameCounts{
 		state: make([]float64, len(b.states.ids)+1),
 		first: make([]float64, len(b.first.ids)+1), last: make([]float64, len(b.last.ids)+1),
 	}
@@ -45,7 +45,7 @@ type member struct {
 
 // compare appends the evidence that the seats under one name give, for every
 // pair of boards. The seats are grouped by board.
-func (c *census) compare(hits []hit, name uint64, group []member) []hit {
+func (c *nameCounts) compare(hits []hit, name uint64, group []member) []hit {
 	// The share of people who bear the name.
 	share := c.first[name>>32] / c.total * c.last[uint32(name)] / c.total
 	// Where not even the best evidence would do, as with every John Smith,
@@ -86,7 +86,7 @@ func (c *census) compare(hits []hit, name uint64, group []member) []hit {
 }
 
 // probability is how likely two seats under a name are one person's.
-func (c *census) probability(share float64, x, y *member) float64 {
+func (c *nameCounts) probability(share float64, x, y *member) float64 {
 	if x.generation != 0 && y.generation != 0 && x.generation != y.generation {
 		return 0
 	}

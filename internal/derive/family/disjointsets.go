@@ -1,14 +1,14 @@
 package family
 
-// weld is a union of disjoint sets. Nodes beyond the first listed ones weigh
-// nothing: they join others but do not make a family larger.
-type weld struct {
+// disjointSets is a union of disjoint sets. Nodes beyond the first listed ones
+// weigh nothing: they join others but do not make a family larger.
+type disjointSets struct {
 	parent []uint32
 	weight []int32 // at the top of each set: how many listed nodes it holds
 }
 
-func newWeld(listed, ghosts int) *weld {
-	w := &weld{parent: make([]uint32, listed+ghosts), weight: make([]int32, listed+ghosts)}
+func newDisjointSets(listed, unlisted int) *disjointSets {
+	w := &disjointSets{parent: make([]uint32, listed+unlisted), weight: make([]int32, listed+unlisted)}
 	for i := range w.parent {
 		w.parent[i] = uint32(i)
 		if i < listed {
@@ -18,7 +18,7 @@ func newWeld(listed, ghosts int) *weld {
 	return w
 }
 
-func (w *weld) find(x uint32) uint32 {
+func (w *disjointSets) find(x uint32) uint32 {
 	for w.parent[x] != x {
 		w.parent[x] = w.parent[w.parent[x]]
 		x = w.parent[x]
@@ -27,7 +27,7 @@ func (w *weld) find(x uint32) uint32 {
 }
 
 // join makes one set of two, unless both are large.
-func (w *weld) join(x, y uint32) {
+func (w *disjointSets) join(x, y uint32) {
 	x, y = w.find(x), w.find(y)
 	if x == y || w.weight[x] > maxJoined && w.weight[y] > maxJoined {
 		return

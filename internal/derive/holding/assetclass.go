@@ -5,7 +5,7 @@ import "strings"
 // Class is what kind of asset an investment is.
 type Class uint8
 
-// The classes, in the order that settles ties.
+// The classes, in the order that breaks ties.
 const (
 	Unknown Class = iota
 	PublicEquity
@@ -45,7 +45,7 @@ const (
 // classOf decides the class of an item from its words and the schedule it
 // stands in. A schedule is what the filer says; words overrule it only where
 // they are plain.
-func classOf(t *text, line string) Class {
+func classOf(t *description, line string) Class {
 	c := t.cues
 	has := func(x cue) bool { return c&x != 0 }
 	debt := t.due || t.coupon && line != lineStock // a share with a rate is preferred stock
@@ -96,13 +96,13 @@ func classOf(t *text, line string) Class {
 
 // traded reports whether an item looks like a security that is traded: it has a
 // number, or a ticker or class of shares and is no partnership.
-func (t *text) traded() bool {
+func (t *description) traded() bool {
 	return t.number || (t.ticker || t.shares) && t.cues&(cueLP|cueLLC|cuePrivate) == 0
 }
 
 // classOfStock decides on what is listed as corporate stock: stock, unless it is
 // plainly a fund of something else.
-func classOfStock(t *text) Class {
+func classOfStock(t *description) Class {
 	has := func(x cue) bool { return t.cues&x != 0 }
 	fund := has(cueFund | cueETF | cueFamily)
 	switch {
@@ -120,7 +120,7 @@ func classOfStock(t *text) Class {
 
 // classOfTraded decides on a security that has a number, a ticker or a share
 // class, or that a well-known family of funds offers.
-func classOfTraded(t *text) Class {
+func classOfTraded(t *description) Class {
 	has := func(x cue) bool { return t.cues&x != 0 }
 	switch {
 	case has(cueHedge) && !has(cueDebt):
@@ -138,12 +138,12 @@ func classOfTraded(t *text) Class {
 }
 
 // isPLC reports a company whose shares are listed, by its legal form.
-func isPLC(t *text) bool {
+func isPLC(t *description) bool {
 	return strings.Contains(" "+t.name+" ", " PLC ")
 }
 
 // incorporated reports a company, by its legal form.
-func incorporated(t *text) bool {
+func incorporated(t *description) bool {
 	for w := range strings.FieldsSeq(t.name) {
 		switch w {
 		case "INC", "CORP", "PLC", "CORPORATION", "INCORPORATED":
@@ -155,7 +155,7 @@ func incorporated(t *text) bool {
 
 // classOfPrivate decides on what is listed among other investments with nothing
 // but a name.
-func classOfPrivate(t *text) Class {
+func classOfPrivate(t *description) Class {
 	has := func(x cue) bool { return t.cues&x != 0 }
 	counted := numeral(t.words) && len(t.words) > 1 && !isGeneric(t.words[:len(t.words)-1])
 	switch {
@@ -190,7 +190,7 @@ func classOfPrivate(t *text) Class {
 
 // equityIncome reports a fund that seeks income from shares, or bonds by name
 // only.
-func equityIncome(t *text) bool {
+func equityIncome(t *description) bool {
 	for i, w := range t.words {
 		switch w {
 		case "DIVIDEND":
@@ -216,7 +216,7 @@ const (
 	account = "account"
 )
 
-func vehicleOf(t *text, line string, class Class) string {
+func vehicleOf(t *description, line string, class Class) string {
 	c := t.cues
 	has := func(x cue) bool { return c&x != 0 }
 	switch {
@@ -258,7 +258,7 @@ const (
 	other      = "other"
 )
 
-func entityType(t *text, line string, class Class, vehicle string) string {
+func entityType(t *description, line string, class Class, vehicle string) string {
 	switch {
 	case line == lineLoans:
 		return personNote

@@ -23,7 +23,7 @@ func TestClassPrecision(t *testing.T) {
 	for s := bufio.NewScanner(f); s.Scan(); items++ {
 		line := strings.Split(s.Text(), "\t")
 		want := Class(slices.Index(classNames[:], line[1]))
-		x := read(line[2])
+		x := readDescription(line[2])
 		got := classOf(&x, line[0])
 		said[got]++
 		labelled[want]++
@@ -72,20 +72,20 @@ func TestRead(t *testing.T) {
 		{"COMMON STOCK", "COMMON STOCK", "COMMON STOCK"},
 		{"AT&T INC", "AT&T INC", "AT&T"},
 	} {
-		x := read(c.text)
+		x := readDescription(c.text)
 		if x.name != c.name || keyOf(x.words) != c.key {
 			t.Errorf("%q: %q, %q", c.text, x.name, keyOf(x.words))
 		}
 	}
 	for _, blank := range []string{"", "N/A", "None", "SEE ATTACHED", "See Statement 4", "TOTAL", "12345678", "***", "SEE PAGE 3 FOR DETAIL", "-"} {
-		if x := read(blank); !x.blank {
+		if x := readDescription(blank); !x.blank {
 			t.Errorf("%q is not blank: %+v", blank, x)
 		}
 	}
-	if x := read("TOTAL SA - ADR"); x.blank {
+	if x := readDescription("TOTAL SA - ADR"); x.blank {
 		t.Error("the company TOTAL is blank")
 	}
-	x := read("123456AB9 OAK FINANCE")
+	x := readDescription("123456AB9 OAK FINANCE")
 	if !x.number || !x.due {
 		t.Errorf("a security number with letters for its issue is debt: %+v", x)
 	}
@@ -109,7 +109,7 @@ func TestKinds(t *testing.T) {
 		{"bonds", "CORPORATE BONDS", direct, other},
 		{"stock", "SEE ATTACHED", "", other},
 	} {
-		x := read(c.text)
+		x := readDescription(c.text)
 		class := classOf(&x, c.line)
 		v := vehicleOf(&x, c.line, class)
 		if k := entityType(&x, c.line, class, v); v != c.vehicle || k != c.kind {
@@ -125,7 +125,7 @@ func FuzzRead(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		x := read(s)
+		x := readDescription(s)
 		if x.name != strings.Join(strings.Fields(strings.ToUpper(x.name)), " ") {
 			t.Fatalf("%q: %q", s, x.name)
 		}

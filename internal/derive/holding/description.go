@@ -6,9 +6,9 @@ import (
 	"grantgraph/internal/orgname"
 )
 
-// text is the description of an investment taken apart: what it is called, and
-// what the rest of the line says about it.
-type text struct {
+// description is the description of an investment taken apart: what it is
+// called, and what the rest of the line says about it.
+type description struct {
 	name   string   // words as written, without counts, numbers of accounts, dates and share classes
 	words  []string // of the name, in their long form and without legal forms
 	cues   cue
@@ -27,8 +27,8 @@ func keyOf(words []string) string { return strings.Join(dropLegal(lengthen(words
 // described in sentences; the name stands in front.
 const maxText = 160
 
-// read takes a description apart.
-func read(s string) (t text) {
+// readDescription takes a description apart.
+func readDescription(s string) (t description) {
 	if len(s) > maxText {
 		s = s[:maxText]
 	}
@@ -85,7 +85,7 @@ func read(s string) (t text) {
 }
 
 // takeTicker takes a ticker in brackets or after a colon aside.
-func (t *text) takeTicker(s string) string {
+func (t *description) takeTicker(s string) string {
 	for _, pair := range [...]string{"()", "[]"} {
 		from := strings.LastIndexByte(s, pair[0])
 		if from < 0 {
@@ -242,7 +242,7 @@ func joinInitials(list []string) []string {
 }
 
 // takeShareClass drops the class of shares from the end of a name.
-func (t *text) takeShareClass(list []string) []string {
+func (t *description) takeShareClass(list []string) []string {
 	for len(list) > 1 {
 		last := list[len(list)-1]
 		before := list[len(list)-2]

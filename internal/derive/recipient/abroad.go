@@ -22,7 +22,7 @@ const (
 const prefix = "intl-"
 
 // Abroad gathers the spellings of recipients abroad. Which spellings are one
-// recipient is settled before: grant lines carry its id. The zero value is
+// recipient was decided before: grant lines carry its id. The zero value is
 // ready to use.
 type Abroad struct {
 	count map[spelling]int32

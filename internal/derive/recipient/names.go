@@ -41,8 +41,8 @@ func NewNames(listed func(ein.EIN) bool) *Names {
 	return &Names{listed: listed, paid: make(map[ein.EIN]*recipient)}
 }
 
-// Pay says that a grant line calls the recipient e by a name.
-func (n *Names) Pay(e ein.EIN, name string) {
+// AddSpelling says that a grant line calls the recipient e by a name.
+func (n *Names) AddSpelling(e ein.EIN, name string) {
 	if e == ein.None {
 		return
 	}
@@ -62,9 +62,9 @@ func (n *Names) Pay(e ein.EIN, name string) {
 	}
 }
 
-// Know says how a source calls an organization. The best source has the last
-// word; between equals it is the first.
-func (n *Names) Know(e ein.EIN, name, source string) {
+// AddKnownName says how a source calls an organization. The best source has the
+// last word; between equals it is the first.
+func (n *Names) AddKnownName(e ein.EIN, name, source string) {
 	r := n.paid[e]
 	if r == nil || name == "" || authority[source] <= r.authority {
 		return
