@@ -127,7 +127,7 @@ func TestNextMonth(t *testing.T) {
 	}
 
 	// A memory that is damaged is forgotten.
-	path := filepath.Join(data, "stage", answersName)
+	path := filepath.Join(data, "stage", matchCacheName)
 	memory, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -146,7 +146,7 @@ func FuzzDecodeAnswers(f *testing.F) {
 	f.Add([]byte(program))
 	f.Add(make([]byte, 200))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		if list := decodeAnswers(body, program); list != nil && !bytes.HasPrefix(body, []byte(program)) {
+		if list := decodeMatches(body, program); list != nil && !bytes.HasPrefix(body, []byte(program)) {
 			t.Error("answers of another program were taken")
 		}
 	})

@@ -129,7 +129,7 @@ func (b *builder) crosswalk(ctx context.Context, files []string, report *AwardRe
 			continue
 		}
 		if err != nil {
-			return nil, b.unread(ctx, rel, "a general table of the Federal Audit Clearinghouse", err)
+			return nil, b.unreadable(ctx, rel, "a general table of the Federal Audit Clearinghouse", err)
 		}
 		source.Rows = part.Rows
 		b.addSource(source)
@@ -159,7 +159,7 @@ func (b *builder) federalAwards(ctx context.Context, files []string, f *award.Fe
 			}
 			parts[i], err = log.ReadFile(ctx, p, b.sources.abs(p.Path), func(a *usaspending.Award) error { f.Add(a); return nil })
 			if err != nil {
-				return b.unread(ctx, p.Path, "a USAspending award archive", err)
+				return b.unreadable(ctx, p.Path, "a USAspending award archive", err)
 			}
 			b.step(1)
 			return nil
@@ -239,7 +239,7 @@ func (b *builder) stateAwards(ctx context.Context, state string, files []string,
 		sums[source.SHA256] = rel
 		part, err := b.stateFile(ctx, rel, &m, func(a *stateaward.Award) { s.Add(state, a) })
 		if err != nil {
-			return b.unread(ctx, rel, "the file of "+state+" that its mapping describes", err)
+			return b.unreadable(ctx, rel, "the file of "+state+" that its mapping describes", err)
 		}
 		source.Rows = part.Rows
 		b.addSource(source)
@@ -293,8 +293,8 @@ func (b *builder) source(ctx context.Context, kind, rel string) (snapshot.Source
 	return snapshot.Source{Kind: kind, Path: rel, Bytes: size, SHA256: sum}, err
 }
 
-// unread says why a file could not be read; that the build was stopped is not
+// unreadable says why a file could not be read; that the build was stopped is not
 // the file's fault.
-func (b *builder) unread(ctx context.Context, rel, what string, err error) error {
+func (b *builder) unreadable(ctx context.Context, rel, what string, err error) error {
 	return stopped(ctx, wrongFormat(b.sources.abs(rel), what, err))
 }

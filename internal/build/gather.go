@@ -60,14 +60,14 @@ func appendTuple(b []byte, l *stagedLine, filed ein.EIN) []byte {
 		b = append(b, s...)
 		b = append(b, sep)
 	}
-	b = append(strconv.AppendUint(b, uint64(resolve.StandingOf(cmp.Or(l.Section, l.Status))), 10), sep)
+	b = append(strconv.AppendUint(b, uint64(resolve.ReadTaxStatus(cmp.Or(l.Section, l.Status))), 10), sep)
 	return filed.Append(b)
 }
 
 // tuple is a tuple key taken apart. Its strings share the key's memory.
 type tuple struct {
 	name1, name2, person, street, city, state, zip, country string
-	standing                                                resolve.Standing
+	standing                                                resolve.TaxStatus
 	filed                                                   ein.EIN
 }
 
@@ -79,7 +79,7 @@ func splitTuple(key string) (t tuple) {
 	}
 	said, filed, _ := strings.Cut(key, string(sep))
 	standing, _ := strconv.ParseUint(said, 10, 8)
-	t.standing = resolve.Standing(standing)
+	t.standing = resolve.TaxStatus(standing)
 	t.filed, _ = ein.Filed(filed)
 	return t
 }
@@ -136,7 +136,7 @@ func (b *builder) gather(ctx context.Context, p *plan, c *choice) (*lines, error
 	var key []byte
 	for i := range p.shards {
 		current, start := int32(-1), 0
-		for l, err := range staged[stagedLine](ctx, b, &p.shards[i], "lines") {
+		for l, err := range readStaged[stagedLine](ctx, b, &p.shards[i], "lines") {
 			if err != nil {
 				return nil, err
 			}
@@ -176,7 +176,7 @@ func (b *builder) gather(ctx context.Context, p *plan, c *choice) (*lines, error
 }
 
 // admit decides whether a line is a cash grant.
-func (g *lines) admit(l *stagedLine, filing uint32, acc *lineCount) bool {
+func (g *lines) admit(l *stagedLine, filing uint32, acc *lineAccount) bool {
 	acc.Goods += l.NonCash
 	name := l.Name1 + l.Name2 + l.Person
 	switch {

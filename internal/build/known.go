@@ -13,11 +13,11 @@ import (
 	"grantgraph/internal/source/rows"
 )
 
-// addListed adds the organizations of the lists that are not the master file:
+// addListOrgs adds the organizations of the lists that are not the master file:
 // the eligible donees, and those whose exemption was revoked, which were paid
 // while they had it. A list that cannot be read is reported where the lists are
 // taken up; here it only means that fewer organizations are known.
-func (b *builder) addListed(ctx context.Context, u *resolve.UniverseBuilder) error {
+func (b *builder) addListOrgs(ctx context.Context, u *resolve.UniverseBuilder) error {
 	each := func(list string, read func(io.Reader) (rows.Tally, error)) error {
 		for _, rel := range b.sources.Lists[list] {
 			r, err := rows.Open(b.sources.abs(rel))

@@ -26,14 +26,14 @@ const (
 // linked is what the build found out about each row, as columns beside those
 // of lines, and about each funder.
 type linked struct {
-	ein     []ein.EIN
-	rule    []resolve.Rule
-	odds    []uint16 // thousandths of probability, where the rule has no constant one
-	model   *model.Model
-	class   []uint8
-	recip   []uint32 // into recips
-	recips  *interner
-	support []grant.Support // per purpose, not per row
+	ein         []ein.EIN
+	rule        []resolve.Rule
+	thousandths []uint16 // thousandths of probability, where the rule has no constant one
+	model       *model.Model
+	class       []uint8
+	recip       []uint32 // into recips
+	recips      *interner
+	support     []grant.Support // per purpose, not per row
 
 	rows    []uint32 // row numbers in the order of the grants table
 	funders []funder // in EIN order
@@ -53,13 +53,13 @@ type funder struct {
 // prob is the probability that the EIN of a row is right.
 func (l *linked) prob(row uint32) float64 {
 	if l.rule[row] == resolve.Model {
-		return float64(l.odds[row]) / 1000
+		return float64(l.thousandths[row]) / 1000
 	}
 	return l.rule[row].Prob()
 }
 
-// verdict is what follows from a tuple alone.
-type verdict struct {
+// recipientFacts is what follows from a tuple alone.
+type recipientFacts struct {
 	match    resolve.Match
 	nameless bool   // names nobody: a pointer to a list, an aggregate, nothing
 	keyless  bool   // nothing is left of its name, as of "C/O A BANK": nobody, unless an EIN says who
@@ -84,36 +84,36 @@ func (b *builder) link(ctx context.Context, p *plan, c *choice, g *lines, u *res
 	}
 
 	b.phase("resolve", int64(g.tuples.len()))
-	known, err := b.openAnswers(ctx, g.tuples.len())
+	known, err := b.openMatchCache(ctx, g.tuples.len())
 	if err != nil {
 		return nil, err
 	}
-	verdicts := make([]verdict, g.tuples.len())
+	verdicts := make([]recipientFacts, g.tuples.len())
 	neighbours := g.neighbours()
 	err = b.chunks(ctx, len(verdicts), func(from, to int) {
 		for _, i := range neighbours[from:to] {
-			verdicts[i] = judge(r, known, int(i), string(g.tuples.at(i)))
+			verdicts[i] = resolveRecipient(r, known, int(i), string(g.tuples.at(i)))
 		}
 		b.step(int64(to - from))
 	})
 	if err != nil {
 		return nil, err
 	}
-	if err := b.keep(known); err != nil {
+	if err := b.saveMatchCache(known); err != nil {
 		return nil, err
 	}
-	b.keptAnswers, b.newAnswers = int(known.kept.Load()), int(known.asked.Load())
+	b.keptMatches, b.newMatches = int(known.kept.Load()), int(known.asked.Load())
 
 	l := &linked{
 		ein: make([]ein.EIN, len(g.amount)), rule: make([]resolve.Rule, len(g.amount)), class: make([]uint8, len(g.amount)),
-		recip: make([]uint32, len(g.amount)), recips: newInterner(), odds: make([]uint16, len(g.amount)), model: m,
+		recip: make([]uint32, len(g.amount)), recips: newInterner(), thousandths: make([]uint16, len(g.amount)), model: m,
 	}
 	b.phase("classify", int64(len(g.amount)))
 	relatedAttr, ruled := b.readAttrs(g), r.Funders()
 	identities := make([]string, len(g.amount)) // where it differs from the tuple's
 	err = b.chunks(ctx, len(g.amount), func(from, to int) {
 		for row := from; row < to; row++ {
-			identities[row] = b.judgeRow(r, c, g, l, row, &verdicts[g.tuple[row]], people, ruled, filers, relations, relatedAttr)
+			identities[row] = b.resolveRow(r, c, g, l, row, &verdicts[g.tuple[row]], people, ruled, filers, relations, relatedAttr)
 		}
 		b.step(int64(to - from))
 	})
@@ -173,8 +173,8 @@ func letter(s string, k int) byte {
 	return 0
 }
 
-// judge works out what tuple number at says by itself.
-func judge(r *resolve.Resolver, known *answers, at int, key string) (v verdict) {
+// resolveRecipient works out what tuple number at says by itself.
+func resolveRecipient(r *resolve.Resolver, known *matchCache, at int, key string) (v recipientFacts) {
 	t := splitTuple(key)
 	n := t.parse()
 	v.nameless = classify.Unidentified(&classify.Line{Name1: t.name1, Name2: t.name2, Person: t.person}, false)
@@ -202,14 +202,14 @@ func (t *tuple) parse() orgname.Name {
 	return orgname.ParseLine(t.name1, t.name2, t.city, t.state)
 }
 
-func (t *tuple) resolve() resolve.Tuple {
-	return resolve.Tuple{Name1: t.name1, Name2: t.name2, Street: t.street, City: t.city, State: t.state, ZIP: t.zip, Country: t.country, Filed: t.filed, Standing: t.standing}
+func (t *tuple) resolve() resolve.Recipient {
+	return resolve.Recipient{Name1: t.name1, Name2: t.name2, Street: t.street, City: t.city, State: t.state, ZIP: t.zip, Country: t.country, Filed: t.filed, TaxStatus: t.standing}
 }
 
-// judgeRow settles one row: whom it paid and which classes it is in. It
+// resolveRow settles one row: whom it paid and which classes it is in. It
 // returns the identity of the recipient where that depends on more than the
 // tuple.
-func (b *builder) judgeRow(r *resolve.Resolver, c *choice, g *lines, l *linked, row int, v *verdict, people *classify.People,
+func (b *builder) resolveRow(r *resolve.Resolver, c *choice, g *lines, l *linked, row int, v *recipientFacts, people *classify.People,
 	ruled []ein.EIN, filers map[ein.EIN]*filer, relations map[ein.EIN][]ein.EIN, relatedAttr []bool) string {
 	f := &c.filings[g.filing[row]]
 	m := v.match
@@ -221,7 +221,7 @@ func (b *builder) judgeRow(r *resolve.Resolver, c *choice, g *lines, l *linked, 
 		return &t
 	}
 	own := m.EIN == f.ein
-	if own || r.Open(m) || contains(ruled, f.ein) {
+	if own || r.HistoryMayChange(m) || contains(ruled, f.ein) {
 		rt, n := split().resolve(), t.parse()
 		m = r.ForFunder(&rt, &n, m, f.ein, orgname.Key(filers[f.ein].name))
 	}
@@ -264,7 +264,7 @@ func (b *builder) judgeRow(r *resolve.Resolver, c *choice, g *lines, l *linked, 
 	}
 	l.ein[row], l.rule[row], l.class[row] = m.EIN, m.Rule, class
 	if m.Rule == resolve.Model {
-		l.odds[row] = thousandths(m.Prob)
+		l.thousandths[row] = thousandths(m.Prob)
 	}
 
 	party := resolve.Organization
@@ -311,7 +311,7 @@ func (b *builder) readAttrs(g *lines) []bool {
 
 // countConflicts counts the rows whose filed EIN belongs to an organization of
 // quite another name.
-func (b *builder) countConflicts(r *resolve.Resolver, g *lines, l *linked, verdicts []verdict) {
+func (b *builder) countConflicts(r *resolve.Resolver, g *lines, l *linked, verdicts []recipientFacts) {
 	conflict := make([]int8, len(verdicts)) // 0 not looked at, 1 no, 2 yes
 	for row, rule := range l.rule {
 		if rule != resolve.Filed {
@@ -341,7 +341,7 @@ func (b *builder) learnPeople(ctx context.Context, p *plan, c *choice, u *resolv
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		for s, err := range staged[stagedPerson](ctx, b, &p.shards[i], "people") {
+		for s, err := range readStaged[stagedPerson](ctx, b, &p.shards[i], "people") {
 			if err != nil {
 				return nil, err
 			}
@@ -362,7 +362,7 @@ func (b *builder) learnPeople(ctx context.Context, p *plan, c *choice, u *resolv
 func (b *builder) loadRelations(ctx context.Context, p *plan, c *choice) (map[ein.EIN][]ein.EIN, error) {
 	relations := make(map[ein.EIN][]ein.EIN)
 	for i := range p.shards {
-		for s, err := range staged[stagedRelated](ctx, b, &p.shards[i], "related") {
+		for s, err := range readStaged[stagedRelated](ctx, b, &p.shards[i], "related") {
 			if err != nil {
 				return nil, err
 			}

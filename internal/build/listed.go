@@ -39,9 +39,9 @@ func (b *builder) lists(ctx context.Context, now func() time.Time) (*lists.Editi
 	return result.Edition, nil
 }
 
-// writeListed writes the warehouse tables that follow directly from the lists.
-// A list that is not loaded leaves its table empty; the report says why.
-func (b *builder) writeListed(ctx context.Context, w *snapshot.Writer, e *lists.Edition) error {
+// writeListTables writes the warehouse tables that follow directly from the
+// lists. A list that is not loaded leaves its table empty; the report says why.
+func (b *builder) writeListTables(ctx context.Context, w *snapshot.Writer, e *lists.Edition) error {
 	err := project(ctx, w, e, lists.BMF, lists.Masters, snapshot.OrgBMFs, func(m lists.Master) (snapshot.OrgBMF, error) {
 		return snapshot.OrgBMF{EIN: m.EIN, Name: m.Name, City: m.City, Subsection: m.Subsection, Classification: m.Classification,
 			Foundation: m.Foundation, Deductibility: m.Deductibility, Status: m.Status, Ruling: m.Ruling, NTEE: m.NTEE}, nil
@@ -82,7 +82,7 @@ func project[From, To any](ctx context.Context, w *snapshot.Writer, e *lists.Edi
 	if err != nil {
 		return err
 	}
-	for r, err := range until(ctx, source) {
+	for r, err := range cancelable(ctx, source) {
 		if err != nil {
 			return err
 		}

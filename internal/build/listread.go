@@ -51,12 +51,12 @@ func readEach(ctx context.Context, files []upstreamFile, state *lists.Status, op
 		f.rows = t.Rows
 		all.Add(t)
 	}
-	count(state, all)
+	setCounts(state, all)
 	return nil
 }
 
-// dated takes the dates that stand in the list itself.
-func dated(state *lists.Status, date string) {
+// noteDate takes the dates that stand in the list itself.
+func noteDate(state *lists.Status, date string) {
 	if date == "" {
 		return
 	}
@@ -143,7 +143,7 @@ func readDeductibles(ctx context.Context, files []upstreamFile, state *lists.Sta
 			return nil
 		})
 	})
-	return writer(ctx, &s, lists.Deductibles, 5, func(e string, f []string) lists.Deductible {
+	return tableWriter(ctx, &s, lists.Deductibles, 5, func(e string, f []string) lists.Deductible {
 		return lists.Deductible{EIN: e, Name: f[0], City: f[1], State: f[2], Country: f[3], Codes: f[4]}
 	}), err
 }
@@ -156,7 +156,7 @@ func readRevocations(ctx context.Context, files []upstreamFile, state *lists.Sta
 			return nil
 		})
 	})
-	return writer(ctx, &s, lists.Revocations, 8, func(e string, f []string) lists.RevocationRow {
+	return tableWriter(ctx, &s, lists.Revocations, 8, func(e string, f []string) lists.RevocationRow {
 		return lists.RevocationRow{EIN: e, Name: f[0], DBA: f[1], City: f[2], State: f[3], Subsection: f[4], Revoked: f[5], Posted: f[6], Reinstated: f[7]}
 	}), err
 }
@@ -176,8 +176,8 @@ func readRegistrations(ctx context.Context, files []upstreamFile, state *lists.S
 			return nil
 		})
 	})
-	dated(state, edition.AsOf)
-	return writer(ctx, &s, lists.Registrations, 10, func(e string, f []string) lists.Registration {
+	noteDate(state, edition.AsOf)
+	return tableWriter(ctx, &s, lists.Registrations, 10, func(e string, f []string) lists.Registration {
 		return lists.Registration{EIN: e, List: f[0], Status: f[1], Registration: f[2], SOS: f[3], Name: f[4], City: f[5], State: f[6],
 			Issued: f[7], Renewed: f[8], StatusSet: f[9]}
 	}), err
@@ -201,13 +201,13 @@ func readFTB(ctx context.Context, files []upstreamFile, state *lists.Status) (fu
 			return nil
 		})
 	})
-	return writer(ctx, &s, lists.FTBRecords, 5, func(e string, f []string) lists.FTBRecord {
+	return tableWriter(ctx, &s, lists.FTBRecords, 5, func(e string, f []string) lists.FTBRecord {
 		return lists.FTBRecord{EIN: e, EntityID: f[0], Name: f[1], City: f[2], Section: f[3], Revoked: f[4]}
 	}), err
 }
 
-// writer writes the rows of a list in order of EIN.
-func writer[T any](ctx context.Context, s *sorter, table string, width int, row func(ein string, fields []string) T) func(*snapshot.Writer) error {
+// tableWriter writes the rows of a list in order of EIN.
+func tableWriter[T any](ctx context.Context, s *sorter, table string, width int, row func(ein string, fields []string) T) func(*snapshot.Writer) error {
 	return func(w *snapshot.Writer) error {
 		return writeTable(ctx, w, table, func(yield func(T) bool) {
 			for key, f := range s.rows(width) {
@@ -250,9 +250,9 @@ func readBulletins(ctx context.Context, files []upstreamFile, state *lists.Statu
 	}
 	for _, b := range bulletins {
 		tally.Rows += int64(len(b.Deletions))
-		dated(state, b.Date)
+		noteDate(state, b.Date)
 	}
-	count(state, tally)
+	setCounts(state, tally)
 	state.CoversThrough = bulletins[len(bulletins)-1].Number
 	return func(w *snapshot.Writer) error {
 		err := writeTable(ctx, w, lists.Bulletins, func(yield func(lists.Bulletin) bool) {
@@ -324,7 +324,7 @@ func readSanctions(ctx context.Context, files []upstreamFile, state *lists.Statu
 	if l.Tally.Rows < minSanctions {
 		return nil, fmt.Errorf("it has %d entries where at least %d are expected, so it is cut short", l.Tally.Rows, minSanctions)
 	}
-	count(state, l.Tally)
+	setCounts(state, l.Tally)
 	for i := range files {
 		switch name, _, _ := strings.Cut(strings.ToLower(path.Base(files[i].rel)), "."); name {
 		case "sdn":

@@ -92,7 +92,7 @@ func Lists(ctx context.Context, opt ListOptions) (*ListResult, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		state, files, damage, err := l.make(ctx, w, sources, last)
+		state, files, damage, err := l.load(ctx, w, sources, last)
 		if err != nil {
 			return nil, err
 		}
@@ -148,9 +148,9 @@ func Lists(ctx context.Context, opt ListOptions) (*ListResult, error) {
 // of another program. A new edition does without it.
 var unusable = []string{"bad_manifest", "bad_pointer", "no_such_snapshot", "snapshot_format"}
 
-// fetched is what the fetcher knows of a source. Where its notes are damaged it
-// says so itself; the files are good without them, and the other lists too.
-func fetched(dir, name string) (fetch.State, error) {
+// fetchState is what the fetcher knows of a source. Where its notes are damaged
+// it says so itself; the files are good without them, and the other lists too.
+func fetchState(dir, name string) (fetch.State, error) {
 	state, err := fetch.ReadState(dir, name)
 	if f, ok := fault.Of(err); ok && f.Slug == fetch.StateDamaged {
 		return fetch.State{}, nil
@@ -163,7 +163,7 @@ func fetched(dir, name string) (fetch.State, error) {
 func noteChecks(opt ListOptions) error {
 	var checks []lists.Check
 	for _, l := range loaders {
-		state, err := fetched(opt.Sources, l.source)
+		state, err := fetchState(opt.Sources, l.source)
 		if err != nil {
 			return err
 		}
@@ -217,10 +217,10 @@ var loaders = []loader{
 	{lists.Revocation, "revocation", 1, []string{lists.Revocations}, readRevocations},
 }
 
-// make brings one list into the edition and returns the files it was read
+// load brings one list into the edition and returns the files it was read
 // from, nil when it was taken over from the edition before. Tables that turn out
 // to be damaged are not taken over; damage says so.
-func (l *loader) make(ctx context.Context, w *snapshot.Writer, sources *Sources, last *lists.Edition) (state lists.Status, used []snapshot.Source, damage, err error) {
+func (l *loader) load(ctx context.Context, w *snapshot.Writer, sources *Sources, last *lists.Edition) (state lists.Status, used []snapshot.Source, damage, err error) {
 	files, print, err := l.files(ctx, sources)
 	if err != nil {
 		return state, nil, nil, err
@@ -237,7 +237,7 @@ func (l *loader) make(ctx context.Context, w *snapshot.Writer, sources *Sources,
 	}
 	if before.Loaded && before.Files == print {
 		before.Problem = ""
-		stateDates(&before, files)
+		setDates(&before, files)
 		return before, nil, nil, l.adopt(w, last)
 	}
 	problem := "there is no file of it among the sources"
@@ -246,7 +246,7 @@ func (l *loader) make(ctx context.Context, w *snapshot.Writer, sources *Sources,
 		write, err := l.read(ctx, files, &state)
 		if err == nil {
 			state.Loaded = true
-			stateDates(&state, files)
+			setDates(&state, files)
 			for _, f := range files {
 				used = append(used, snapshot.Source{Kind: l.source, Path: f.rel, Bytes: f.bytes, SHA256: f.sha256, Rows: f.rows})
 			}
@@ -290,7 +290,7 @@ func (l *loader) files(ctx context.Context, sources *Sources) (files []upstreamF
 			}
 		}
 	}
-	state, err := fetched(sources.Root, l.source)
+	state, err := fetchState(sources.Root, l.source)
 	if err != nil {
 		return nil, "", err
 	}
@@ -321,9 +321,9 @@ func (l *loader) files(ctx context.Context, sources *Sources) (files []upstreamF
 	return files, hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// stateDates fills in when the files were fetched and how old they are, unless
+// setDates fills in when the files were fetched and how old they are, unless
 // the reader found the date in the list itself.
-func stateDates(state *lists.Status, files []upstreamFile) {
+func setDates(state *lists.Status, files []upstreamFile) {
 	for _, f := range files {
 		if f.fetched.After(state.FetchedAt) {
 			state.FetchedAt = f.fetched
@@ -343,8 +343,8 @@ func stateDates(state *lists.Status, files []upstreamFile) {
 	}
 }
 
-// count takes a tally into the state.
-func count(state *lists.Status, t rows.Tally) {
+// setCounts takes a tally into the state.
+func setCounts(state *lists.Status, t rows.Tally) {
 	state.Rows = t.Rows
 	for _, r := range t.Rejected {
 		state.Rejected = append(state.Rejected, lists.Rejection(r))

@@ -9,24 +9,24 @@ import (
 	"grantgraph/internal/resolve"
 )
 
-// payees finds whom a state paid, by name: the one organization of that name
+// payeeFinder finds whom a state paid, by name: the one organization of that name
 // in the state, or in the ZIP where the state has several. Nothing weaker will
 // do, because a payment has no second figure to check it by.
-type payees struct{ r *resolve.Resolver }
+type payeeFinder struct{ r *resolve.Resolver }
 
-func newPayees(u *resolve.Universe) payees {
+func newPayeeFinder(u *resolve.Universe) payeeFinder {
 	var off []resolve.Rule
 	for rule := grant.Filed; rule <= grant.Model; rule++ {
 		if !slices.Contains([]resolve.Rule{grant.Name, grant.ZIP}, rule) {
 			off = append(off, rule)
 		}
 	}
-	return payees{resolve.New(u, resolve.Options{Off: off})}
+	return payeeFinder{resolve.New(u, resolve.Options{Off: off})}
 }
 
 // Find implements award.Finder.
-func (p payees) Find(name, state, zip string) (ein.EIN, bool) {
+func (p payeeFinder) Find(name, state, zip string) (ein.EIN, bool) {
 	n := orgname.ParseLine(name, "", "", state)
-	m := p.r.Resolve(&resolve.Tuple{Name1: name, State: state, ZIP: zip}, &n)
+	m := p.r.Resolve(&resolve.Recipient{Name1: name, State: state, ZIP: zip}, &n)
 	return m.EIN, m.EIN != ein.None
 }

@@ -23,18 +23,18 @@ type filing struct {
 	taxYear   int16 // the IRS's
 	amended   bool
 	fate      fate
-	periodEnd int32     // YYYYMMDD
-	stamp     int64     // filing time, Unix seconds, 0 when not readable
-	object    uint64    // 18-digit object id, 0 when unknown
-	sum       [16]byte  // of SHA-256 of the file
-	lines     int32     // staged grant lines
-	declared  int64     // the filer's own total of grants paid, -1 when not stated
-	linesOf   int32     // filing whose lines stand for this one: itself, or an earlier version
-	account   lineCount // what became of its lines
+	periodEnd int32       // YYYYMMDD
+	stamp     int64       // filing time, Unix seconds, 0 when not readable
+	object    uint64      // 18-digit object id, 0 when unknown
+	sum       [16]byte    // of SHA-256 of the file
+	lines     int32       // staged grant lines
+	declared  int64       // the filer's own total of grants paid, -1 when not stated
+	linesOf   int32       // filing whose lines stand for this one: itself, or an earlier version
+	account   lineAccount // what became of its lines
 }
 
-// lineCount says what became of the grant lines of a return.
-type lineCount struct {
+// lineAccount says what became of the grant lines of a return.
+type lineAccount struct {
 	Rows, Zero, NonCash, Negative, Total, TooLarge, Repeated, Empty int32
 	Sum                                                             int64 // dollars of the rows
 	NegativeSum                                                     int64
@@ -247,7 +247,7 @@ func (b *builder) selectReturns(ctx context.Context, p *plan) (*choice, error) {
 	c := &choice{bySeq: make([][]int32, len(p.shards))}
 	for i := range p.shards {
 		s := &p.shards[i]
-		for r, err := range staged[stagedHead](ctx, b, s, "returns") {
+		for r, err := range readStaged[stagedHead](ctx, b, s, "returns") {
 			if err != nil {
 				return nil, err
 			}

@@ -52,12 +52,12 @@ type segment struct {
 
 // plan is what there is to read.
 type plan struct {
-	archives []planned
+	archives []plannedArchive
 	shards   []shard
 	bytes    int64
 }
 
-type planned struct {
+type plannedArchive struct {
 	rel      string
 	bytes    int64
 	sha256   string
@@ -78,7 +78,7 @@ func (p *plan) source(shard int, seq int32) string {
 // planShards hashes every archive and cuts them into shards.
 func (b *builder) planShards(ctx context.Context) (*plan, error) {
 	rels := b.sources.Returns
-	p := &plan{archives: make([]planned, len(rels))}
+	p := &plan{archives: make([]plannedArchive, len(rels))}
 	b.phase("hash", int64(len(rels)))
 	err := b.parallel(ctx, len(rels), func(ctx context.Context, i int) error {
 		path := b.sources.abs(rels[i])
@@ -91,7 +91,7 @@ func (b *builder) planShards(ctx context.Context) (*plan, error) {
 			return stopped(ctx, wrongFormat(path, "a zip of returns", err))
 		}
 		defer a.Close()
-		p.archives[i] = planned{rel: rels[i], bytes: n, sha256: sum, problems: a.Problems}
+		p.archives[i] = plannedArchive{rel: rels[i], bytes: n, sha256: sum, problems: a.Problems}
 		for j := range a.Members {
 			p.archives[i].sizes = append(p.archives[i].sizes, int64(a.Members[j].Size)+1)
 		}
@@ -314,12 +314,12 @@ type shardWriter struct {
 	sink     irs990.Sink
 	seq      int32
 	lines    int32
-	returns  *spill[stagedReturn]
-	grants   *spill[stagedLine]
-	people   *spill[stagedPerson]
-	holdings *spill[stagedHolding]
-	related  *spill[stagedRelated]
-	failures *spill[stagedFailure]
+	returns  *shardTable[stagedReturn]
+	grants   *shardTable[stagedLine]
+	people   *shardTable[stagedPerson]
+	holdings *shardTable[stagedHolding]
+	related  *shardTable[stagedRelated]
+	failures *shardTable[stagedFailure]
 }
 
 func newShardWriter(dir string) (w *shardWriter, err error) {
@@ -329,22 +329,22 @@ func newShardWriter(dir string) (w *shardWriter, err error) {
 			w.abandon()
 		}
 	}()
-	if w.returns, err = newSpill[stagedReturn](dir, "returns"); err != nil {
+	if w.returns, err = newShardTable[stagedReturn](dir, "returns"); err != nil {
 		return nil, err
 	}
-	if w.grants, err = newSpill[stagedLine](dir, "lines"); err != nil {
+	if w.grants, err = newShardTable[stagedLine](dir, "lines"); err != nil {
 		return nil, err
 	}
-	if w.people, err = newSpill[stagedPerson](dir, "people"); err != nil {
+	if w.people, err = newShardTable[stagedPerson](dir, "people"); err != nil {
 		return nil, err
 	}
-	if w.holdings, err = newSpill[stagedHolding](dir, "holdings"); err != nil {
+	if w.holdings, err = newShardTable[stagedHolding](dir, "holdings"); err != nil {
 		return nil, err
 	}
-	if w.related, err = newSpill[stagedRelated](dir, "related"); err != nil {
+	if w.related, err = newShardTable[stagedRelated](dir, "related"); err != nil {
 		return nil, err
 	}
-	if w.failures, err = newSpill[stagedFailure](dir, "failures"); err != nil {
+	if w.failures, err = newShardTable[stagedFailure](dir, "failures"); err != nil {
 		return nil, err
 	}
 	w.sink = irs990.Sink{Grant: w.grant, Person: w.person, Holding: w.holding, Related: w.relate}
@@ -363,7 +363,7 @@ func (w *shardWriter) member(ctx context.Context, m *archive.Member, seq int32) 
 	defer rc.Close()
 	hash := sha256.New()
 	if err := w.reader.Read(io.TeeReader(rc, hash), &w.ret, &w.sink); err != nil {
-		var spillErr *spillError
+		var spillErr *shardWriteError
 		if errors.As(err, &spillErr) {
 			return spillErr.err
 		}
@@ -478,7 +478,7 @@ func (w *shardWriter) relate(r *irs990.Related) error {
 // stagedTables are the names of the tables of a shard, in the order of spills.
 var stagedTables = [...]string{"returns", "lines", "people", "holdings", "related", "failures"}
 
-func (w *shardWriter) spills() [len(stagedTables)]interface {
+func (w *shardWriter) tables() [len(stagedTables)]interface {
 	close() error
 	abandon()
 	sum() (string, int64)
@@ -492,7 +492,7 @@ func (w *shardWriter) spills() [len(stagedTables)]interface {
 
 // close finishes the tables and returns their checksums.
 func (w *shardWriter) close() (sums []byte, err error) {
-	for i, s := range w.spills() {
+	for i, s := range w.tables() {
 		if cerr := s.close(); cerr != nil {
 			err = cmp.Or(err, cerr)
 			continue
@@ -504,13 +504,13 @@ func (w *shardWriter) close() (sums []byte, err error) {
 }
 
 func (w *shardWriter) abandon() {
-	for _, s := range w.spills() {
+	for _, s := range w.tables() {
 		s.abandon()
 	}
 }
 
-// spill is one Parquet file of a shard, written in batches.
-type spill[T any] struct {
+// shardTable is one Parquet file of a shard, written in batches.
+type shardTable[T any] struct {
 	path  string
 	file  *disk.File
 	pw    *parquet.GenericWriter[T]
@@ -519,54 +519,54 @@ type spill[T any] struct {
 	arena arena
 }
 
-// spillError marks a failure to write, so that it is not taken for a fault of
-// the return being read.
-type spillError struct{ err error }
+// shardWriteError marks a failure to write, so that it is not taken for a fault
+// of the return being read.
+type shardWriteError struct{ err error }
 
-func (e *spillError) Error() string { return e.err.Error() }
-func (e *spillError) Unwrap() error { return e.err }
+func (e *shardWriteError) Error() string { return e.err.Error() }
+func (e *shardWriteError) Unwrap() error { return e.err }
 
 const (
-	spillBatch = 512
-	spillGroup = 64 << 10
+	shardTableBatch = 512
+	shardTableGroup = 64 << 10
 )
 
-func newSpill[T any](dir, name string) (*spill[T], error) {
+func newShardTable[T any](dir, name string) (*shardTable[T], error) {
 	path := filepath.Join(dir, name+".parquet")
 	f, err := disk.Create(path)
 	if err != nil {
 		return nil, fault.Disk(path, err)
 	}
-	return &spill[T]{path: path, file: f, rows: make([]T, 0, spillBatch),
+	return &shardTable[T]{path: path, file: f, rows: make([]T, 0, shardTableBatch),
 		pw: parquet.NewGenericWriter[T](f, parquet.Compression(&parquet.Snappy))}, nil
 }
 
-func (s *spill[T]) add(row T) error {
+func (s *shardTable[T]) add(row T) error {
 	s.rows = append(s.rows, row)
-	if len(s.rows) < spillBatch {
+	if len(s.rows) < shardTableBatch {
 		return nil
 	}
 	return s.flush()
 }
 
-func (s *spill[T]) flush() error {
+func (s *shardTable[T]) flush() error {
 	if _, err := s.pw.Write(s.rows); err != nil {
-		return &spillError{fault.Disk(s.path, err)}
+		return &shardWriteError{fault.Disk(s.path, err)}
 	}
 	s.since += len(s.rows)
 	clear(s.rows)
 	s.rows = s.rows[:0]
 	s.arena.reset()
-	if s.since >= spillGroup {
+	if s.since >= shardTableGroup {
 		s.since = 0
 		if err := s.pw.Flush(); err != nil {
-			return &spillError{fault.Disk(s.path, err)}
+			return &shardWriteError{fault.Disk(s.path, err)}
 		}
 	}
 	return nil
 }
 
-func (s *spill[T]) close() error {
+func (s *shardTable[T]) close() error {
 	if s == nil {
 		return nil
 	}
@@ -580,9 +580,9 @@ func (s *spill[T]) close() error {
 	return err
 }
 
-func (s *spill[T]) sum() (string, int64) { return s.file.Sum(), s.file.Size() }
+func (s *shardTable[T]) sum() (string, int64) { return s.file.Sum(), s.file.Size() }
 
-func (s *spill[T]) abandon() {
+func (s *shardTable[T]) abandon() {
 	if s != nil {
 		s.file.Close()
 	}

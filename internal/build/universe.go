@@ -45,7 +45,7 @@ func (b *builder) loadUniverse(ctx context.Context, p *plan, c *choice, g *lines
 	filers := make(map[ein.EIN]*filer)
 	latest := latestFilings(c)
 	for i := range p.shards {
-		for r, err := range staged[stagedReturn](ctx, b, &p.shards[i], "returns") {
+		for r, err := range readStaged[stagedReturn](ctx, b, &p.shards[i], "returns") {
 			if err != nil {
 				return nil, nil, err
 			}
@@ -64,7 +64,7 @@ func (b *builder) loadUniverse(ctx context.Context, p *plan, c *choice, g *lines
 		}
 		b.step(1)
 	}
-	if err := b.addListed(ctx, u); err != nil {
+	if err := b.addListOrgs(ctx, u); err != nil {
 		return nil, nil, err
 	}
 	if err := b.addFiled(ctx, u, c, g); err != nil {

@@ -7,15 +7,16 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// every is how many rows are read or written between two looks at the context.
-const every = 1024
+// checkEvery is how many rows are read or written between two looks at the
+// context.
+const checkEvery = 1024
 
-// until ends a sequence of rows soon after the context does, with its error.
-func until[T any](ctx context.Context, rows iter.Seq2[T, error]) iter.Seq2[T, error] {
+// cancelable ends a sequence of rows soon after the context does, with its error.
+func cancelable[T any](ctx context.Context, rows iter.Seq2[T, error]) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		n := 0
 		for row, err := range rows {
-			if n%every == 0 && ctx.Err() != nil {
+			if n%checkEvery == 0 && ctx.Err() != nil {
 				var zero T
 				yield(zero, ctx.Err())
 				return
@@ -28,9 +29,9 @@ func until[T any](ctx context.Context, rows iter.Seq2[T, error]) iter.Seq2[T, er
 	}
 }
 
-// staged reads a table of a staged shard.
-func staged[T any](ctx context.Context, b *builder, s *shard, table string) iter.Seq2[T, error] {
-	return until(ctx, snapshot.ReadParquet[T](b.shardFile(s, table)))
+// readStaged reads a table of a staged shard.
+func readStaged[T any](ctx context.Context, b *builder, s *shard, table string) iter.Seq2[T, error] {
+	return cancelable(ctx, snapshot.ReadParquet[T](b.shardFile(s, table)))
 }
 
 // writeTable writes a whole table, but no more of it once the context has
@@ -39,7 +40,7 @@ func writeTable[T any](ctx context.Context, w *snapshot.Writer, name string, row
 	err := snapshot.WriteTable(w, name, func(yield func(T) bool) {
 		n := 0
 		for row := range rows {
-			if n%every == 0 && ctx.Err() != nil || !yield(row) {
+			if n%checkEvery == 0 && ctx.Err() != nil || !yield(row) {
 				return
 			}
 			n++

@@ -128,7 +128,7 @@ func TestUntil(t *testing.T) {
 	defer stop()
 	made, taken := 0, 0
 	var last error
-	for _, err := range until(ctx, func(yield func(int, error) bool) {
+	for _, err := range cancelable(ctx, func(yield func(int, error) bool) {
 		for ; yield(made, nil); made++ {
 		}
 	}) {
@@ -139,7 +139,7 @@ func TestUntil(t *testing.T) {
 			stop()
 		}
 	}
-	if !errors.Is(last, context.Canceled) || taken > 5000+every {
+	if !errors.Is(last, context.Canceled) || taken > 5000+checkEvery {
 		t.Errorf("%d rows taken, %v", taken, last)
 	}
 }
@@ -161,7 +161,7 @@ func TestWriteTableStops(t *testing.T) {
 			}
 		}
 	})
-	if !errors.Is(err, context.Canceled) || made > 5000+every {
+	if !errors.Is(err, context.Canceled) || made > 5000+checkEvery {
 		t.Errorf("%d rows made, %v", made, err)
 	}
 }
