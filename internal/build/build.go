@@ -290,29 +290,6 @@ func (b *builder) shardFile(s *shard, table string) string {
 	return filepath.Join(b.shardDir(s), table+".parquet")
 }
 
-// readSource reads one upstream file and records it with its hash. what says
-// what the file should have been, in case it is not.
-func (b *builder) readSource(ctx context.Context, kind, rel, what string, read func(io.Reader) (rows int64, err error)) error {
-	path := b.sources.abs(rel)
-	sum, size, err := hashFile(ctx, path)
-	if err != nil {
-		return err
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return fault.Disk(path, err)
-	}
-	defer f.Close()
-	rows, err := read(disk.Until(ctx, f))
-	if err != nil {
-		return stopped(ctx, wrongFormat(path, what, err))
-	}
-	b.addSource(snapshot.Source{Kind: kind, Path: rel, Bytes: size, SHA256: sum, Rows: rows})
-	return nil
-}
-
-func (b *builder) addSource(s snapshot.Source) { b.used = append(b.used, s) }
-
 // gazetteer is the shipped ZIP-to-county table, or a newer Census file.
 func (b *builder) gazetteer(ctx context.Context) (g *place.Gazetteer, err error) {
 	g = place.Shipped()

@@ -120,22 +120,6 @@ func (d *deriving) count(name string, rows int64) {
 	d.report.Tables = slices.Insert(d.report.Tables, at, NamedInt{name, rows})
 }
 
-// readTable reads a table, stopping when the build is called off. The row is used
-// again for the next one.
-func readTable[T any](ctx context.Context, s *snapshot.Snapshot, table string, fn func(*T) error) error {
-	var row T
-	for r, err := range cancelable(ctx, snapshot.Rows[T](s, table)) {
-		if err != nil {
-			return err
-		}
-		row = r
-		if err := fn(&row); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // storedEIN reads an EIN of a table; those were written by this build.
 func storedEIN(s string) ein.EIN {
 	e, _ := ein.Parse(s)

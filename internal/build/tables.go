@@ -51,3 +51,19 @@ func writeTable[T any](ctx context.Context, w *snapshot.Writer, name string, row
 	}
 	return err
 }
+
+// readTable reads a table, stopping when the build is called off. The row is used
+// again for the next one.
+func readTable[T any](ctx context.Context, s *snapshot.Snapshot, table string, fn func(*T) error) error {
+	var row T
+	for r, err := range cancelable(ctx, snapshot.Rows[T](s, table)) {
+		if err != nil {
+			return err
+		}
+		row = r
+		if err := fn(&row); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -350,3 +350,31 @@ func setCounts(state *lists.Status, t rows.Tally) {
 		state.Rejected = append(state.Rejected, lists.Rejection(r))
 	}
 }
+
+// lists makes an edition of the compliance lists from the same sources and
+// takes what became of them into the report.
+func (b *builder) lists(ctx context.Context, now func() time.Time) (*lists.Edition, error) {
+	result, err := Lists(ctx, ListOptions{Sources: b.opt.Sources, Data: b.opt.Data, Now: now, Progress: func(phase string, done, total int64) {
+		if done == 0 {
+			b.phase(phase, total)
+			return
+		}
+		b.step(1)
+	}})
+	if err != nil {
+		return nil, err
+	}
+	for _, warning := range result.Warnings {
+		b.note("%s", warning)
+	}
+	for _, l := range result.Edition.Lists {
+		b.report.Lists = append(b.report.Lists, ListCount{Name: l.Name, Loaded: l.Loaded, Rows: l.Rows, Rejected: l.Rejected, Revised: l.RevisedNewest, Problem: l.Problem})
+	}
+	for _, f := range result.Edition.Manifest.Sources {
+		// The build reads the master file itself, older postings included.
+		if f.Kind != lists.BMF {
+			b.addSource(f)
+		}
+	}
+	return result.Edition, nil
+}
