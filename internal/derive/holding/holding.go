@@ -149,15 +149,15 @@ func canonical(t *description, line string, class Class) (name, key string) {
 			}
 		}
 	}
-	name = shorten(name)
+	name = cutAtWord(name)
 	if class == FixedIncome && t.cues&(cueDebt|cueFund|cueNote|cueFamily|cueETF) == 0 && !isGeneric(t.words) {
 		name += " BONDS"
 	}
 	return name, keyOf(strings.Fields(name))
 }
 
-// shorten cuts a name at a word.
-func shorten(s string) string {
+// cutAtWord bounds a name, at a word where that leaves half of it.
+func cutAtWord(s string) string {
 	if len(s) <= maxName {
 		return s
 	}
