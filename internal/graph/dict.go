@@ -2,11 +2,14 @@ package graph
 
 import (
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"sort"
 	"strings"
 	"unsafe"
+
+	"grantgraph/internal/snapshot/mapped"
 )
 
 // table is a numbered list of strings in two sections: offsets and bytes.
@@ -15,13 +18,13 @@ type table struct {
 	text []byte
 }
 
-func openTable(c *columns, name string, n int) table {
+func openTable(f *mapped.File, name string, n int) table {
 	if n >= 0 {
 		n++
 	}
-	t := table{off: column[uint32](c, name+".off", n), text: column[byte](c, name+".text", anyLen)}
-	if c.err == nil && (len(t.off) == 0 || int(t.off[len(t.off)-1]) != len(t.text)) {
-		c.err = damaged(c.path, "the strings of %s are incomplete", name)
+	t := table{off: mapped.Column[uint32](f, name+".off", n), text: mapped.Column[byte](f, name+".text", mapped.AnyLength)}
+	if f.Err() == nil && (len(t.off) == 0 || int(t.off[len(t.off)-1]) != len(t.text)) {
+		f.Fail("the strings of %s are incomplete", name)
 	}
 	return t
 }
@@ -36,24 +39,6 @@ func (t *table) find(s string) (uint32, bool) {
 	n := t.len()
 	i := sort.Search(n, func(i int) bool { return string(t.at(uint32(i))) >= s })
 	return uint32(i), i < n && string(t.at(uint32(i))) == s
-}
-
-// tableOf lays out strings for writing.
-func tableOf(name string, n int, at func(i int) string) ([]section, error) {
-	off := make([]uint32, n+1)
-	size := 0
-	for i := range n {
-		size += len(at(i))
-		if size > math.MaxUint32 {
-			return nil, fmt.Errorf("the strings of %s take more than 4 GiB", name)
-		}
-		off[i+1] = uint32(size)
-	}
-	text := make([]byte, 0, size)
-	for i := range n {
-		text = append(text, at(i)...)
-	}
-	return []section{{name + ".off", raw(off)}, {name + ".text", text}}, nil
 }
 
 // dict numbers distinct strings while an index is built: first in the order of
@@ -110,8 +95,22 @@ func (d *dict) sorted(cols ...[]uint32) {
 	}
 }
 
-func (d *dict) table(name string) ([]section, error) {
-	return tableOf(name, len(d.list), func(i int) string { return d.list[i] })
+// write writes the list as a table.
+func (d *dict) write(w *mapped.Writer, name string) {
+	off := make([]uint32, len(d.list)+1)
+	size := 0
+	for i, s := range d.list {
+		size += len(s)
+		off[i+1] = uint32(size)
+	}
+	if size > math.MaxUint32 {
+		w.Fail(fmt.Errorf("the strings of %s take more than 4 GiB", name))
+	}
+	mapped.Add(w, name+".off", off)
+	w.Begin(name + ".text")
+	for _, s := range d.list {
+		_, _ = io.WriteString(w, s)
+	}
 }
 
 // copier carries strings out of the mapped file, many to an allocation. What

@@ -6,10 +6,20 @@ import (
 	"slices"
 
 	"grantgraph/internal/snapshot"
+	"grantgraph/internal/snapshot/mapped"
 )
 
 // OpenBytes opens an index that is in memory. It must not be closed.
-func OpenBytes(data []byte) (*Graph, error) { return open("memory", data, &snapshot.Manifest{}) }
+func OpenBytes(data []byte) (*Graph, error) {
+	f, err := mapped.Read("memory", data, kind)
+	if err != nil {
+		return nil, err
+	}
+	return newGraph(f, &snapshot.Manifest{})
+}
+
+// Kind is the file of the index.
+var Kind = kind
 
 // InParts divides work.
 var InParts = inParts

@@ -1,62 +1,83 @@
 package graph
 
 import (
+	"io"
 	"math/bits"
 
 	"grantgraph/internal/grant"
+	"grantgraph/internal/snapshot/mapped"
 )
 
-// sections lays everything out for writing.
-func (b *builder) sections() ([]section, error) {
-	backFunders, backAmounts, backYears := b.backwards()
+// write writes the index, section by section.
+func (b *builder) write(out io.Writer) error {
+	w := mapped.NewWriter(out, kind)
+	mapped.Add(w, "scope", []int64{b.totals.Amount, b.totals.Grants, b.totals.Funders, b.totals.Recipients})
+	mapped.Add(w, "key.off", append([]uint32{0}, b.keyEnds...))
+	mapped.Add(w, "key.text", b.keys)
+	mapped.Add(w, "row.funder", b.funders)
+	mapped.Add(w, "row.recip", b.recips)
+	mapped.Add(w, "row.amount", b.amounts)
+	mapped.Add(w, "row.year", b.years)
+	mapped.Add(w, "row.place", b.places)
+	mapped.Add(w, "row.name", b.names)
+	mapped.Add(w, "row.purpose", b.purposes)
+	mapped.Add(w, "row.filing", b.filings)
+	mapped.Add(w, "row.rule", b.rules)
+	mapped.Add(w, "row.flags", b.flags)
+	mapped.Add(w, "row.support", b.supports)
+	mapped.Add(w, "row.prob", b.probs)
+	mapped.Add(w, "row.rank", b.rank)
+	mapped.Add(w, "by.amount", b.byAmount)
+	mapped.Add(w, "by.key", b.byKey)
+	mapped.Add(w, "by.ein", b.byEIN)
+	// The other direction of the graph: the columns that an aggregate over
+	// recipients reads, in the order of recipients.
+	mapped.Add(w, "back.funder", inOrder(b.funders, b.byRecip.val))
+	mapped.Add(w, "back.amount", inOrder(b.amounts, b.byRecip.val))
+	mapped.Add(w, "back.year", inOrder(b.years, b.byRecip.val))
+
 	states := b.numberStates()
 	codes, recipsOfCode := b.numberCodes()
-	byPlace := invert(b.places, len(b.placeList))
-	s := []section{
-		{"key.off", raw(append([]uint32{0}, b.keyEnds...))}, {"key.text", b.keys},
-		{"row.funder", raw(b.funders)}, {"row.recip", raw(b.recips)}, {"row.amount", raw(b.amounts)}, {"row.year", b.years},
-		{"row.place", raw(b.places)}, {"row.name", raw(b.names)}, {"row.purpose", raw(b.purposes)}, {"row.filing", raw(b.filings)},
-		{"row.rule", b.rules}, {"row.flags", b.flags}, {"row.support", raw(b.supports)}, {"row.prob", raw(b.probs)},
-		{"row.rank", raw(b.rank)}, {"by.amount", raw(b.byAmount)}, {"by.key", raw(b.byKey)}, {"by.ein", raw(b.byEIN)},
-		{"back.funder", raw(backFunders)}, {"back.amount", raw(backAmounts)}, {"back.year", backYears},
-		{"years", raw(b.yearList)}, {"probs", raw(b.probList)}, {"states", raw(states)}, {"codes", raw(codes)},
-		{"funder", raw(b.funder)}, {"funder.rows", raw(b.byFunder)}, {"recip", raw(b.recip)}, {"place", raw(b.placeList)},
-		{"funder.sums", raw(b.funderSums)}, {"recip.sums", raw(b.recipSums)},
-		{"funder.top", raw(byTotal(b.funderSums))}, {"recip.top", raw(byTotal(b.recipSums))},
-		{"year.sums", raw(b.yearSums)}, {"class.sums", raw(b.classSums)},
-		{"scope", raw([]int64{b.totals.Amount, b.totals.Grants, b.totals.Funders, b.totals.Recipients, b.linked.Grants, b.linked.Amount})},
-	}
+	mapped.Add(w, "years", b.yearList)
+	mapped.Add(w, "probs", b.probList)
+	mapped.Add(w, "states", states)
+	mapped.Add(w, "codes", codes)
+	mapped.Add(w, "funder", b.funder)
+	mapped.Add(w, "funder.rows", b.byFunder)
+	mapped.Add(w, "recip", b.recip)
+	mapped.Add(w, "place", b.placeList)
+	mapped.Add(w, "funder.sums", b.funderSums)
+	mapped.Add(w, "recip.sums", b.recipSums)
+	mapped.Add(w, "funder.top", byTotal(b.funderSums))
+	mapped.Add(w, "recip.top", byTotal(b.recipSums))
+	mapped.Add(w, "year.sums", b.yearSums)
+	mapped.Add(w, "class.sums", b.classSums)
+
 	sets := b.rowSets(len(states))
-	sets.each(len(b.yearList), len(states), len(b.probList), func(name string, _ int, d *dimension) {
-		s = append(s, section{name, raw(d.data)})
-	})
+	sets.each(len(b.yearList), len(states), len(b.probList), func(name string, _ int, d *dimension) { mapped.Add(w, name, d.data) })
 	given := b.giving()
-	s = append(s, given.sections()...)
-	s = append(s, b.byRecip.sections("recip.rows")...)
-	s = append(s, byPlace.sections("place.rows")...)
-	s = append(s, recipsOfCode.sections("code.recips")...)
-	s = append(s, b.text.sections()...)
-	for _, t := range []struct {
-		name string
-		dict *dict
-	}{{"text.short", b.short}, {"text.recip", b.recipDict}, {"text.name", b.nameDict}, {"text.purpose", b.purposeDict}, {"text.filing", b.filingDict}, {"text.stem", b.text.stems}} {
-		parts, err := t.dict.table(t.name)
-		if err != nil {
-			return nil, err
-		}
-		s = append(s, parts...)
-	}
-	return s, nil
+	given.write(w)
+	byPlace := invert(b.places, len(b.placeList))
+	b.byRecip.write(w, "recip.rows")
+	byPlace.write(w, "place.rows")
+	recipsOfCode.write(w, "code.recips")
+	b.text.write(w)
+	b.short.write(w, "text.short")
+	b.recipDict.write(w, "text.recip")
+	b.nameDict.write(w, "text.name")
+	b.purposeDict.write(w, "text.purpose")
+	b.filingDict.write(w, "text.filing")
+	b.text.stems.write(w, "text.stem")
+	return w.Close()
 }
 
-// backwards is the other direction of the graph: the columns that an aggregate
-// over recipients reads, in the order of recipients.
-func (b *builder) backwards() (funders []uint32, amounts []int64, years []uint8) {
-	funders, amounts, years = make([]uint32, b.rows), make([]int64, b.rows), make([]uint8, b.rows)
-	for i, row := range b.byRecip.val {
-		funders[i], amounts[i], years[i] = b.funders[row], b.amounts[row], b.years[row]
+// inOrder is the rows of a column in another order.
+func inOrder[T any](column []T, rows []uint32) []T {
+	out := make([]T, len(rows))
+	for i, row := range rows {
+		out[i] = column[row]
 	}
-	return funders, amounts, years
+	return out
 }
 
 // rowSets makes the sets of rows.

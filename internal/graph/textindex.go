@@ -3,6 +3,8 @@ package graph
 import (
 	"math"
 	"slices"
+
+	"grantgraph/internal/snapshot/mapped"
 )
 
 // textBuilder makes the word index. A document is one distinct text: a
@@ -66,12 +68,13 @@ func (b *builder) indexText() error {
 	return nil
 }
 
-func (t *textBuilder) sections() []section {
-	s := []section{{"stem.frequent", raw(t.frequent)}, {"bits.stem", raw(t.bits.data)}}
-	s = append(s, t.docs.sections("stem.docs")...)
-	s = append(s, t.words.sections("doc.words")...)
-	s = append(s, t.purposeRows.sections("purpose.rows")...)
-	return append(s, t.nameRows.sections("name.rows")...)
+func (t *textBuilder) write(w *mapped.Writer) {
+	mapped.Add(w, "stem.frequent", t.frequent)
+	mapped.Add(w, "bits.stem", t.bits.data)
+	t.docs.write(w, "stem.docs")
+	t.words.write(w, "doc.words")
+	t.purposeRows.write(w, "purpose.rows")
+	t.nameRows.write(w, "name.rows")
 }
 
 // textIndex is the word index of an opened graph.

@@ -27,10 +27,6 @@ func (b *builder) total() error {
 			}
 		}
 		b.totals.Amount += amount
-		if b.recip[r].EIN != 0 {
-			b.linked.Grants++
-			b.linked.Amount += amount
-		}
 	}
 	for _, m := range funderYears {
 		for ; m != 0; m &= m - 1 {

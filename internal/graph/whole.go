@@ -1,6 +1,10 @@
 package graph
 
-import "slices"
+import (
+	"slices"
+
+	"grantgraph/internal/snapshot/mapped"
+)
 
 // yearPart is what a funder gave in one year.
 type yearPart struct {
@@ -44,17 +48,20 @@ func (b *builder) giving() giving {
 	return v
 }
 
-func (v *giving) sections() []section {
-	return []section{{"giving.years.off", raw(v.yearAt)}, {"giving.years.val", raw(v.years)},
-		{"giving.links.off", raw(v.linkAt)}, {"giving.links.val", raw(v.links)}, {"giving.links.years", raw(v.masks)}}
+func (v *giving) write(w *mapped.Writer) {
+	mapped.Add(w, "giving.years.off", v.yearAt)
+	mapped.Add(w, "giving.years.val", v.years)
+	mapped.Add(w, "giving.links.off", v.linkAt)
+	mapped.Add(w, "giving.links.val", v.links)
+	mapped.Add(w, "giving.links.years", v.masks)
 }
 
-func openGiving(c *columns, funders int) giving {
-	v := giving{yearAt: column[uint32](c, "giving.years.off", funders+1), linkAt: column[uint32](c, "giving.links.off", funders+1)}
-	v.years, v.links = column[yearPart](c, "giving.years.val", anyLen), column[uint32](c, "giving.links.val", anyLen)
-	v.masks = column[uint64](c, "giving.links.years", len(v.links))
-	if c.err == nil && (int(v.yearAt[funders]) != len(v.years) || int(v.linkAt[funders]) != len(v.links)) {
-		c.err = damaged(c.path, "the lists of giving are incomplete")
+func openGiving(f *mapped.File, funders int) giving {
+	v := giving{yearAt: mapped.Column[uint32](f, "giving.years.off", funders+1), linkAt: mapped.Column[uint32](f, "giving.links.off", funders+1)}
+	v.years, v.links = mapped.Column[yearPart](f, "giving.years.val", mapped.AnyLength), mapped.Column[uint32](f, "giving.links.val", mapped.AnyLength)
+	v.masks = mapped.Column[uint64](f, "giving.links.years", len(v.links))
+	if f.Err() == nil && (int(v.yearAt[funders]) != len(v.years) || int(v.linkAt[funders]) != len(v.links)) {
+		f.Fail("the lists of giving are incomplete")
 	}
 	return v
 }

@@ -2,7 +2,6 @@ package search
 
 import (
 	"context"
-	"io"
 	"iter"
 	"math"
 	"strings"
@@ -39,7 +38,7 @@ func Build(ctx context.Context, w *snapshot.Writer) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return w.WriteFile(fileName, func(out io.Writer) error { return ix.write(out) })
+	return w.WriteFile(fileName, ix.write)
 }
 
 // gather reads the organizations together with what their filings and grants

@@ -90,12 +90,12 @@ func (sc *scratch) read(w uint32, bits uint16, state uint16, adds bool, most int
 		list = list[size:]
 		f += d
 		n++
-		if f >= uint64(x.forms) {
+		if f >= uint64(len(x.forms)) {
 			break
 		}
 		c := sc.covered[f]
 		if c == 0 {
-			if !adds || state != 0 && x.formState(uint32(f)) != state {
+			if !adds || state != 0 && x.forms[uint32(f)].State != state {
 				continue
 			}
 			sc.touched = append(sc.touched, uint32(f))
@@ -115,9 +115,8 @@ func (sc *scratch) scan(t *term, forms []uint32, least float32) {
 		if c := sc.covered[f]; sc.weights[c&^t.bits] < least || c&t.bits == t.bits {
 			continue
 		}
-		b := sc.x.formWords(f)
-		for i := 0; i < len(b); i += 4 {
-			if t.has(binary.LittleEndian.Uint32(b[i:])) {
+		for _, w := range sc.x.wordsOf(f) {
+			if t.has(w) {
 				sc.covered[f] |= t.bits
 				break
 			}

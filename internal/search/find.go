@@ -2,7 +2,6 @@ package search
 
 import (
 	"cmp"
-	"encoding/binary"
 	"math"
 	"slices"
 	"strings"
@@ -34,7 +33,7 @@ func (x *Index) Find(q, state string, limit int) []Result {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	q = strings.TrimSpace(clip(q, maxQuestion))
-	if x.closed || utf8.RuneCountInString(q) < 2 || x.forms == 0 {
+	if x.closed || utf8.RuneCountInString(q) < 2 || len(x.forms) == 0 {
 		return nil
 	}
 	if limit <= 0 {
@@ -46,7 +45,7 @@ func (x *Index) Find(q, state string, limit int) []Result {
 		if len(state) != 2 || strings.Trim(state, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
 			return nil
 		}
-		want = binary.LittleEndian.Uint16([]byte(state))
+		want = stateCode(state)
 	}
 	if e, ok := typedEIN(q); ok {
 		if r, ok := x.lookup(e); ok && (state == "" || r.State == state) {
@@ -126,7 +125,7 @@ type scratch struct {
 }
 
 func newScratch(x *Index) *scratch {
-	sc := &scratch{x: x, covered: make([]uint16, x.forms)}
+	sc := &scratch{x: x, covered: make([]uint16, len(x.forms))}
 	sc.walker.x = x
 	return sc
 }

@@ -69,7 +69,7 @@ func (k *walker) correct(alts []alt, word string, most int) []alt {
 	k.most, k.alts = most, alts
 	n := len(word)
 	k.word, k.back, k.early, k.half = word, false, most-1, n/2-(most-1)
-	k.walk(k.x.lower("A"), uint32(k.x.words), 0)
+	k.walk(k.x.lower("A"), uint32(k.x.vocabulary()), 0)
 	// Two neighbours swapped across the middle belong to neither half, and a
 	// slip before them moves the middle, so the halves do not touch.
 	var reversed [maxFuzzyWord]byte
@@ -77,7 +77,7 @@ func (k *walker) correct(alts []alt, word string, most int) []alt {
 		reversed[i] = word[n-1-i]
 	}
 	k.word, k.back, k.early, k.half = string(reversed[:n]), true, 0, n-n/2-1
-	k.walk(0, uint32(k.x.words), 0)
+	k.walk(0, uint32(k.x.vocabulary()), 0)
 	return k.alts
 }
 
@@ -86,7 +86,7 @@ func (k *walker) walk(from, to uint32, depth int) {
 	n := len(k.word)
 	for ; from < to && k.letter(from, depth) == 0; from++ {
 		if d := k.rows[depth][n]; d > 0 && int(d) <= k.most {
-			if w := k.at(from); int(w) < k.x.words && k.x.word(w)[0] >= 'A' {
+			if w := k.at(from); int(w) < k.x.vocabulary() && k.x.word(w)[0] >= 'A' {
 				k.alts = append(k.alts, alt{w, d, 1 - 0.9*float32(d)/float32(max(n, depth))})
 			}
 		}
@@ -117,7 +117,7 @@ func (k *walker) walk(from, to uint32, depth int) {
 // at is the word at a place in the order of the walk.
 func (k *walker) at(i uint32) uint32 {
 	if k.back {
-		return k.x.u32(secReverse, int(i))
+		return k.x.reverse[i]
 	}
 	return i
 }
@@ -149,7 +149,7 @@ func (k *walker) branch(from, to uint32, depth int, c byte) uint32 {
 // walk, 0 when the word is shorter.
 func (k *walker) letter(i uint32, depth int) byte {
 	w := k.at(i)
-	if int(w) >= k.x.words {
+	if int(w) >= k.x.vocabulary() {
 		return 0
 	}
 	t := k.x.word(w)

@@ -44,7 +44,7 @@ func TestCorrections(t *testing.T) {
 	k := &walker{x: x}
 	checked := 0
 	for range 400 {
-		word := string(x.word(r.Uint32N(uint32(x.words))))
+		word := string(x.word(r.Uint32N(uint32(x.vocabulary()))))
 		if word[0] < 'A' || len(word) > maxFuzzyWord-2 {
 			continue
 		}
@@ -60,7 +60,7 @@ func TestCorrections(t *testing.T) {
 			for _, a := range k.correct(nil, word, most) {
 				found[a.word] = int(a.distance)
 			}
-			for w := range uint32(x.words) {
+			for w := range uint32(x.vocabulary()) {
 				text := string(x.word(w))
 				d := apart(word, text)
 				want := text[0] >= 'A' && d > 0 && d <= most
@@ -84,7 +84,7 @@ func BenchmarkCorrect(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 1))
 	var words []string
 	for len(words) < 1000 {
-		if w := string(x.word(r.Uint32N(uint32(x.words)))); w[0] >= 'A' && len(w) >= 8 && len(w) < maxFuzzyWord {
+		if w := string(x.word(r.Uint32N(uint32(x.vocabulary())))); w[0] >= 'A' && len(w) >= 8 && len(w) < maxFuzzyWord {
 			words = append(words, slip(r, w))
 		}
 	}

@@ -4,114 +4,182 @@ import (
 	"cmp"
 	"encoding/binary"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"math"
 	"slices"
+
+	"grantgraph/internal/snapshot/mapped"
 )
 
-// The index is one file: a header, a table of sections, and the sections, each
-// padded with zeros to a multiple of eight bytes. Every byte is under a checksum
-// (CRC-32C) that is verified when the file is opened. Numbers are little-endian.
-//
-//	0   magic, 8 bytes
-//	8   size of the file, uint64
-//	16  checksum of the header without this field, and of the table, uint32
-//	20  zero, uint32
-//	24  table of sections: offset, length uint64, checksum uint32, zero uint32
-const (
-	magic      = "GGnames3"
-	headSize   = 24
-	entrySize  = 24
-	headerSize = headSize + sections*entrySize
-)
-
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
-// headSum is the checksum of the header and the table.
-func headSum(head []byte) uint32 {
-	return crc32.Update(crc32.Checksum(head[:16], castagnoli), castagnoli, head[20:headerSize])
+// kind is the file of the index. Its version changes with the columns and with
+// what their numbers mean.
+var kind = &mapped.Kind{
+	Magic: "GGnames4", Name: "name index",
+	Missing: "search_unreadable", Version: "search_version", Damaged: Damaged,
 }
 
-// The sections.
-const (
-	secOrgs      = iota // orgSize bytes for each organization, in EIN order
-	secText             // names and cities
-	secForms            // formSize bytes for each form, most prominent first
-	secFormStart        // where the words of each form begin, and where the last ends
-	secFormWords        // the words of the forms
-	secWordStart        // where each word of the vocabulary begins
-	secWordText         // the vocabulary, in byte order
-	secListStart        // where the list of each word begins
-	secListCount        // how many forms have the word
-	secLists            // the lists: forms in rising order, as differences
-	secKeyHash          // hashes of the keys of the forms, in order
-	secKeyForm          // and the forms
-	secInitHash         // hashes of the initials of the forms, in order
-	secInitForm         // and the forms
-	secReverse          // the vocabulary in the order of its words read backwards
-	sections
-)
+// Damaged is the slug of the error for an index that is not as it was written.
+const Damaged = "search_damaged"
 
-const (
-	orgSize  = 32
-	formSize = 8
-)
+// columns are the sections of the index.
+type columns struct {
+	orgs      []orgRecord  // in EIN order
+	text      []byte       // names and cities
+	forms     []formRecord // most prominent first
+	formStart []uint32     // where the words of each form begin, and where the last ends
+	formWords []uint32     // the words of the forms
+	wordStart []uint32     // where each word of the vocabulary begins, and where the last ends
+	wordText  []byte       // the vocabulary, in byte order
+	listStart []uint32     // where the list of each word begins, and where the last ends
+	listCount []uint32     // how many forms have the word
+	lists     []byte       // the lists: forms in rising order, as differences
+	keys      hashTable    // forms by their keys
+	initials  hashTable    // forms by their initials
+	reverse   []uint32     // the vocabulary in the order of its words read backwards
+}
+
+// orgRecord is one organization.
+type orgRecord struct {
+	EIN        uint32
+	State      [2]byte // zeros when not known
+	Type       uint8   // one of types
+	HasRevenue uint8
+	NTEE       [4]byte
+	Prominence float32
+	Revenue    int64
+	Text       uint32 // where its name begins, and after it its city
+	NameLength uint16
+	CityLength uint8
+	_          uint8
+}
+
+// formRecord is one form, without its words.
+type formRecord struct {
+	Org   uint32
+	Kind  uint8
+	_     uint8
+	State uint16 // of the organization, as stateCode has it
+}
+
+// stateCode is a state as one number, 0 for none.
+func stateCode(state string) uint16 {
+	if len(state) < 2 {
+		return 0
+	}
+	return binary.LittleEndian.Uint16([]byte(state))
+}
+
+// hashTable finds forms by the hash of a text.
+type hashTable struct {
+	hashes []uint64 // in order
+	forms  []uint32
+}
+
+// write writes the file.
+func (c *columns) write(out io.Writer) error {
+	w := mapped.NewWriter(out, kind)
+	for name, n := range map[string]int{"text": len(c.text), "words.text": len(c.wordText), "lists": len(c.lists)} {
+		if n > math.MaxUint32 {
+			w.Fail(fmt.Errorf("section %s of the name index takes more than 4 GiB, which its numbers cannot tell", name))
+		}
+	}
+	mapped.Add(w, "orgs", c.orgs)
+	mapped.Add(w, "orgs.text", c.text)
+	mapped.Add(w, "forms", c.forms)
+	mapped.Add(w, "forms.start", c.formStart)
+	mapped.Add(w, "forms.words", c.formWords)
+	mapped.Add(w, "words.start", c.wordStart)
+	mapped.Add(w, "words.text", c.wordText)
+	mapped.Add(w, "words.reverse", c.reverse)
+	mapped.Add(w, "lists.start", c.listStart)
+	mapped.Add(w, "lists.count", c.listCount)
+	mapped.Add(w, "lists", c.lists)
+	mapped.Add(w, "keys.hash", c.keys.hashes)
+	mapped.Add(w, "keys.form", c.keys.forms)
+	mapped.Add(w, "initials.hash", c.initials.hashes)
+	mapped.Add(w, "initials.form", c.initials.forms)
+	return w.Close()
+}
+
+// readColumns finds the columns of a file and checks that they fit together.
+// Numbers inside of them are checked where they are used, for a checksum only
+// says that they are as they were written.
+func readColumns(f *mapped.File) (c columns, err error) {
+	const some = mapped.AnyLength
+	u32 := func(name string, n int) []uint32 { return mapped.Column[uint32](f, name, n) }
+	c.orgs = mapped.Column[orgRecord](f, "orgs", some)
+	c.text = mapped.Column[byte](f, "orgs.text", some)
+	c.forms = mapped.Column[formRecord](f, "forms", some)
+	c.formStart = u32("forms.start", len(c.forms)+1)
+	c.formWords = u32("forms.words", some)
+	c.listCount = u32("lists.count", some)
+	c.wordStart = u32("words.start", len(c.listCount)+1)
+	c.wordText = mapped.Column[byte](f, "words.text", some)
+	c.reverse = u32("words.reverse", len(c.listCount))
+	c.listStart = u32("lists.start", len(c.listCount)+1)
+	c.lists = mapped.Column[byte](f, "lists", some)
+	c.keys.hashes = mapped.Column[uint64](f, "keys.hash", some)
+	c.keys.forms = u32("keys.form", len(c.keys.hashes))
+	c.initials.hashes = mapped.Column[uint64](f, "initials.hash", some)
+	c.initials.forms = u32("initials.form", len(c.initials.hashes))
+	checkStarts(f, "forms", c.formStart, len(c.formWords), false)
+	checkStarts(f, "words", c.wordStart, len(c.wordText), true) // no word is empty
+	checkStarts(f, "lists", c.listStart, len(c.lists), false)
+	return c, f.Err()
+}
+
+// checkStarts checks that parts of something of this size follow one another.
+func checkStarts(f *mapped.File, name string, starts []uint32, size int, rising bool) {
+	if f.Err() != nil {
+		return
+	}
+	last := uint32(0)
+	for i, at := range starts {
+		if at < last || at == last && i > 0 && rising {
+			f.Fail("the starts of %s are out of order", name)
+			return
+		}
+		last = at
+	}
+	if int(last) != size {
+		f.Fail("the starts of %s do not fit them", name)
+	}
+}
 
 // cityMark begins a word that is part of a city and not of a name. It sorts
 // before every letter.
 const cityMark = '@'
 
-// arranged is an index ready to be written.
-type arranged struct{ parts [sections][]byte }
-
 // arrange makes the index. The entries must be in EIN order.
-func arrange(entries []entry) *arranged {
-	a := new(arranged)
-	a.orgs(entries)
+func arrange(entries []entry) *columns {
+	c := new(columns)
+	c.addOrgs(entries)
 	forms := formsOf(entries)
-	a.heads(forms)
-	words := a.vocabulary(forms)
-	a.lists(forms, words)
-	a.keys(forms)
-	return a
-}
-
-// orgs writes the organizations.
-func (a *arranged) orgs(entries []entry) {
-	orgs := make([]byte, 0, len(entries)*orgSize)
-	var text []byte
-	for i := range entries {
-		e := &entries[i]
-		name, city := clip(e.name, math.MaxUint16), clip(e.city, math.MaxUint8)
-		var r [orgSize]byte
-		binary.LittleEndian.PutUint32(r[0:], uint32(e.ein))
-		copy(r[4:6], e.state)
-		r[6] = e.typ
-		copy(r[8:12], e.ntee)
-		binary.LittleEndian.PutUint32(r[12:], math.Float32bits(e.prominence))
-		if e.revenue != nil {
-			r[7] = 1
-			binary.LittleEndian.PutUint64(r[16:], uint64(*e.revenue))
-		}
-		binary.LittleEndian.PutUint32(r[24:], uint32(len(text)))
-		binary.LittleEndian.PutUint16(r[28:], uint16(len(name)))
-		r[30] = uint8(len(city))
-		orgs = append(orgs, r[:]...)
-		text = append(append(text, name...), city...)
-	}
-	a.parts[secOrgs], a.parts[secText] = orgs, text
-}
-
-// heads writes what the forms are, without their words.
-func (a *arranged) heads(forms []form) {
 	for i := range forms {
 		f := &forms[i]
-		b := binary.LittleEndian.AppendUint32(a.parts[secForms], f.org)
-		b = append(b, f.kind, 0)
-		var state [2]byte
-		copy(state[:], f.state)
-		a.parts[secForms] = append(b, state[:]...)
+		c.forms = append(c.forms, formRecord{Org: f.org, Kind: f.kind, State: stateCode(f.state)})
+	}
+	words := c.addVocabulary(forms)
+	c.addLists(forms, words)
+	c.keys = hashTableOf(forms, func(f *form) []string { return []string{f.key} })
+	c.initials = hashTableOf(forms, func(f *form) []string { return f.initials })
+	return c
+}
+
+// addOrgs adds the organizations.
+func (c *columns) addOrgs(entries []entry) {
+	c.orgs = make([]orgRecord, len(entries))
+	for i := range entries {
+		e, r := &entries[i], &c.orgs[i]
+		name, city := clip(e.name, math.MaxUint16), clip(e.city, math.MaxUint8)
+		*r = orgRecord{EIN: uint32(e.ein), Type: e.typ, Prominence: e.prominence,
+			Text: uint32(len(c.text)), NameLength: uint16(len(name)), CityLength: uint8(len(city))}
+		copy(r.State[:], e.state)
+		copy(r.NTEE[:], e.ntee)
+		if e.revenue != nil {
+			r.HasRevenue, r.Revenue = 1, *e.revenue
+		}
+		c.text = append(append(c.text, name...), city...)
 	}
 }
 
@@ -122,8 +190,8 @@ func clip(s string, n int) string {
 	return s
 }
 
-// vocabulary writes the words of all names and returns their numbers.
-func (a *arranged) vocabulary(forms []form) map[string]uint32 {
+// addVocabulary adds the words of all names and returns their numbers.
+func (c *columns) addVocabulary(forms []form) map[string]uint32 {
 	ids := make(map[string]uint32, len(forms))
 	var list []string
 	add := func(w string) {
@@ -143,22 +211,17 @@ func (a *arranged) vocabulary(forms []form) map[string]uint32 {
 		}
 	}
 	slices.Sort(list)
-	var text, start []byte
 	for i, w := range list {
 		ids[w] = uint32(i)
-		start = binary.LittleEndian.AppendUint32(start, uint32(len(text)))
-		text = append(text, w...)
+		c.wordStart = append(c.wordStart, uint32(len(c.wordText)))
+		c.wordText = append(c.wordText, w...)
 	}
-	back := make([]uint32, len(list))
-	for i := range back {
-		back[i] = uint32(i)
+	c.wordStart = append(c.wordStart, uint32(len(c.wordText)))
+	c.reverse = make([]uint32, len(list))
+	for i := range c.reverse {
+		c.reverse[i] = uint32(i)
 	}
-	slices.SortFunc(back, func(x, y uint32) int { return compareBackwards(list[x], list[y]) })
-	for _, w := range back {
-		a.parts[secReverse] = binary.LittleEndian.AppendUint32(a.parts[secReverse], w)
-	}
-	a.parts[secWordText] = text
-	a.parts[secWordStart] = binary.LittleEndian.AppendUint32(start, uint32(len(text)))
+	slices.SortFunc(c.reverse, func(x, y uint32) int { return compareBackwards(list[x], list[y]) })
 	return ids
 }
 
@@ -172,9 +235,8 @@ func compareBackwards(a, b string) int {
 	return cmp.Compare(len(a), len(b))
 }
 
-// lists writes the words of every form and the forms of every word.
-func (a *arranged) lists(forms []form, ids map[string]uint32) {
-	var starts, words []byte
+// addLists adds the words of every form and the forms of every word.
+func (c *columns) addLists(forms []form, ids map[string]uint32) {
 	lists := make([][]uint32, len(ids))
 	put := func(w, f uint32) {
 		if l := lists[w]; len(l) == 0 || l[len(l)-1] != f {
@@ -183,56 +245,57 @@ func (a *arranged) lists(forms []form, ids map[string]uint32) {
 	}
 	for i := range forms {
 		f := &forms[i]
-		starts = binary.LittleEndian.AppendUint32(starts, uint32(len(words)/4))
+		c.formStart = append(c.formStart, uint32(len(c.formWords)))
 		for _, w := range f.words {
 			id := ids[w]
-			words = binary.LittleEndian.AppendUint32(words, id)
+			c.formWords = append(c.formWords, id)
 			put(id, uint32(i))
 		}
 		for _, w := range f.city {
 			put(ids[w], uint32(i))
 		}
 	}
-	a.parts[secFormStart] = binary.LittleEndian.AppendUint32(starts, uint32(len(words)/4))
-	a.parts[secFormWords] = words
-
-	var at, count, out []byte
+	c.formStart = append(c.formStart, uint32(len(c.formWords)))
 	for _, l := range lists {
-		at = binary.LittleEndian.AppendUint32(at, uint32(len(out)))
-		count = binary.LittleEndian.AppendUint32(count, uint32(len(l)))
+		c.listStart = append(c.listStart, uint32(len(c.lists)))
+		c.listCount = append(c.listCount, uint32(len(l)))
 		var last uint32
 		for _, f := range l {
-			out = binary.AppendUvarint(out, uint64(f-last))
+			c.lists = binary.AppendUvarint(c.lists, uint64(f-last))
 			last = f
 		}
 	}
-	a.parts[secListStart] = binary.LittleEndian.AppendUint32(at, uint32(len(out)))
-	a.parts[secListCount], a.parts[secLists] = count, out
+	c.listStart = append(c.listStart, uint32(len(c.lists)))
 }
 
-// keys writes the tables in which a whole name and its initials are looked up.
-func (a *arranged) keys(forms []form) {
+// hashTableOf makes a table of the forms by some of their texts.
+func hashTableOf(forms []form, texts func(*form) []string) (t hashTable) {
 	type hashed struct {
 		hash uint64
 		form uint32
 	}
-	table := func(hash, number int, keys func(*form) []string) {
-		var list []hashed
-		for i := range forms {
-			for _, k := range keys(&forms[i]) {
-				list = append(list, hashed{hashOf(k), uint32(i)})
-			}
-		}
-		slices.SortFunc(list, func(x, y hashed) int {
-			return cmp.Or(cmp.Compare(x.hash, y.hash), cmp.Compare(x.form, y.form))
-		})
-		for _, h := range list {
-			a.parts[hash] = binary.LittleEndian.AppendUint64(a.parts[hash], h.hash)
-			a.parts[number] = binary.LittleEndian.AppendUint32(a.parts[number], h.form)
+	var list []hashed
+	for i := range forms {
+		for _, s := range texts(&forms[i]) {
+			list = append(list, hashed{hashOf(s), uint32(i)})
 		}
 	}
-	table(secKeyHash, secKeyForm, func(f *form) []string { return []string{f.key} })
-	table(secInitHash, secInitForm, func(f *form) []string { return f.initials })
+	slices.SortFunc(list, func(x, y hashed) int {
+		return cmp.Or(cmp.Compare(x.hash, y.hash), cmp.Compare(x.form, y.form))
+	})
+	for _, h := range list {
+		t.hashes, t.forms = append(t.hashes, h.hash), append(t.forms, h.form)
+	}
+	return t
+}
+
+// find is the range of the table that has the hash of the text.
+func (t *hashTable) find(text string) (from, to int) {
+	h := hashOf(text)
+	from, _ = slices.BinarySearch(t.hashes, h)
+	for to = from; to < len(t.hashes) && t.hashes[to] == h; to++ {
+	}
+	return from, to
 }
 
 // hashOf is FNV-1a with a last mixing step, because tables are looked up by
@@ -246,34 +309,3 @@ func hashOf(s string) uint64 {
 	h *= 0xd6e8feb86659fd93
 	return h ^ h>>32
 }
-
-// write writes the file.
-func (a *arranged) write(w io.Writer) error {
-	head := make([]byte, headerSize)
-	copy(head, magic)
-	at := uint64(headerSize)
-	for i, p := range a.parts {
-		if uint64(len(p)) > math.MaxUint32 {
-			return fmt.Errorf("section %d of the name index takes more than 4 GiB, which its numbers cannot tell", i)
-		}
-		e := head[headSize+i*entrySize:]
-		binary.LittleEndian.PutUint64(e, at)
-		binary.LittleEndian.PutUint64(e[8:], uint64(len(p)))
-		binary.LittleEndian.PutUint32(e[16:], crc32.Update(crc32.Checksum(p, castagnoli), castagnoli, padding(len(p))))
-		at += uint64(len(p) + len(padding(len(p))))
-	}
-	binary.LittleEndian.PutUint64(head[8:], at)
-	binary.LittleEndian.PutUint32(head[16:], headSum(head))
-	for _, p := range append([][]byte{head}, a.parts[:]...) {
-		if _, err := w.Write(p); err != nil {
-			return err
-		}
-		if _, err := w.Write(padding(len(p))); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// padding is what follows n bytes up to a multiple of eight.
-func padding(n int) []byte { return make([]byte, (8-n%8)%8) }

@@ -180,7 +180,7 @@ func TestPartOfLists(t *testing.T) {
 	sc.prepare(words, strings.Join(words, " "), asTyped)
 	sc.work = maxWork - 100
 	sc.collect(0)
-	if got := sc.covered[x.forms-1]; got != 0b111 {
+	if got := sc.covered[len(x.forms)-1]; got != 0b111 {
 		t.Errorf("the last of the names has the words %03b, want all three", got)
 	}
 }

@@ -1,9 +1,6 @@
 package search
 
-import (
-	"encoding/binary"
-	"math/bits"
-)
+import "math/bits"
 
 // How the parts of a score weigh. A name that is exactly the one asked for
 // comes first, then how much of the question and of the name agree, then how
@@ -32,17 +29,18 @@ const (
 
 // hit adds a form to the hits. It reports false when the file is damaged there.
 func (sc *scratch) hit(f uint32, text, exact float32) bool {
-	org, kind, ok := sc.x.form(f)
-	if !ok {
+	form := &sc.x.forms[f]
+	org := form.Org
+	if int(org) >= len(sc.x.orgs) {
 		return false
 	}
-	switch kind {
+	switch form.Kind {
 	case formAlias:
 		text, exact = text*aliasFactor, exact*aliasFactor
 	case formServed:
 		text, exact = text*servedFactor, exact*servedFactor
 	}
-	p := sc.x.prominence(org)
+	p := sc.x.orgs[org].Prominence
 	sc.hits = append(sc.hits, hit{org: org, score: weightText*text + weightExact*exact + weightProminence*p, prominence: p})
 	return true
 }
@@ -73,19 +71,19 @@ type agreement struct {
 // order of the words. exact is how near it is to the very name. all is true
 // when no word of the question is missing.
 func (sc *scratch) text(f uint32) (text, exact float32, all bool) {
-	b := sc.x.formWords(f)
-	whole, letters := sc.x.measure(b)
+	words := sc.x.wordsOf(f)
+	whole, letters := sc.x.measure(words)
 	if whole == 0 || sc.total == 0 {
 		return 0, 0, false
 	}
 	a := agreement{last: -1}
-	sc.agreeJoined(&a, b)
+	sc.agreeJoined(&a, words)
 	for i := range sc.terms {
 		if sc.terms[i].joined() {
 			break
 		}
 		if a.covered>>i&1 == 0 {
-			sc.agree(&a, i, f, b)
+			sc.agree(&a, i, f, words)
 		}
 	}
 	order := float32(1)
@@ -93,7 +91,7 @@ func (sc *scratch) text(f uint32) (text, exact float32, all bool) {
 		order = float32(a.rising) / float32(2*a.pairs)
 	}
 	all = bits.OnesCount32(a.covered) == sc.words()
-	full := a.used == 1<<(len(b)/4)-1
+	full := a.used == 1<<len(words)-1
 	asked := a.asked
 	if full && !all && a.covered&(a.covered+1) == 0 && canBeCut(letters) {
 		// The name begins the question and ends where names are cut.
@@ -118,9 +116,9 @@ func (sc *scratch) text(f uint32) (text, exact float32, all bool) {
 }
 
 // measure is what the words of a form weigh and how many letters they have.
-func (x *Index) measure(form []byte) (weight float32, letters int) {
-	for ; len(form) >= 4; form = form[4:] {
-		if w := binary.LittleEndian.Uint32(form); int(w) < x.words {
+func (x *Index) measure(words []uint32) (weight float32, letters int) {
+	for _, w := range words {
+		if int(w) < x.vocabulary() {
 			weight += max(leastWeight, x.rarity[w])
 			letters += len(x.word(w))
 		}
@@ -130,11 +128,11 @@ func (x *Index) measure(form []byte) (weight float32, letters int) {
 
 // agreeJoined takes the terms of two words, before their parts, which cannot
 // stand for what they cover.
-func (sc *scratch) agreeJoined(a *agreement, form []byte) {
+func (sc *scratch) agreeJoined(a *agreement, words []uint32) {
 	for i := len(sc.terms) - 1; i >= 0 && sc.terms[i].joined(); i-- {
 		t := &sc.terms[i]
-		for j := range len(form) / 4 {
-			if w := binary.LittleEndian.Uint32(form[4*j:]); a.used>>j&1 == 0 && t.has(w) {
+		for j, w := range words {
+			if a.used>>j&1 == 0 && t.has(w) {
 				a.used |= 1 << j
 				a.covered |= uint32(t.bits)
 				a.asked += sc.weights[t.bits]
@@ -147,15 +145,14 @@ func (sc *scratch) agreeJoined(a *agreement, form []byte) {
 
 // agree takes the word of form f that best stands for term i, or else its city,
 // its state, or nothing, if the term may be left out.
-func (sc *scratch) agree(a *agreement, i int, f uint32, form []byte) {
+func (sc *scratch) agree(a *agreement, i int, f uint32, words []uint32) {
 	x, t := sc.x, &sc.terms[i]
-	best, at, n := float32(0), -1, len(form)/4
+	best, at, n := float32(0), -1, len(words)
 	var word uint32
-	for j := range n {
+	for j, w := range words {
 		if a.used>>j&1 != 0 {
 			continue
 		}
-		w := binary.LittleEndian.Uint32(form[4*j:])
 		l := t.likeness(w)
 		if l == 0 && t.begins(w) {
 			// A completion is the better the less it adds.
@@ -167,14 +164,14 @@ func (sc *scratch) agree(a *agreement, i int, f uint32, form []byte) {
 	}
 	if at < 0 && n > 1 && a.used>>(n-1)&1 == 0 && i > 0 {
 		// The register cuts long names in the middle of a word.
-		if w := binary.LittleEndian.Uint32(form[4*(n-1):]); int(w) < x.words {
+		if w := words[n-1]; int(w) < x.vocabulary() {
 			if stem := x.word(w); len(stem) >= 3 && len(stem) < len(t.text) && t.text[:len(stem)] == string(stem) {
 				best, at, word, a.cut = cutLikeness, n-1, w, true
 			}
 		}
 	}
 	if at < 0 {
-		if t.inCity && sc.covered[f]>>i&1 != 0 || t.state != 0 && x.formState(f) == t.state {
+		if t.inCity && sc.covered[f]>>i&1 != 0 || t.state != 0 && x.forms[f].State == t.state {
 			a.covered |= 1 << i
 			a.asked += cityLikeness * t.weight
 		} else if t.idle {
@@ -186,7 +183,7 @@ func (sc *scratch) agree(a *agreement, i int, f uint32, form []byte) {
 	a.used |= 1 << at
 	a.covered |= 1 << i
 	a.asked += best * t.weight
-	if int(word) < x.words {
+	if int(word) < x.vocabulary() {
 		a.own += best * max(leastWeight, x.rarity[word])
 	}
 	if a.last >= 0 {

@@ -2,7 +2,6 @@ package search
 
 import (
 	"cmp"
-	"encoding/binary"
 	"math"
 	"math/bits"
 	"slices"
@@ -51,7 +50,7 @@ func (sc *scratch) prepare(words []string, k1 string, effort int) (fresh bool) {
 		}
 		t.city, t.inCity = sc.x.find(string(cityMark) + w)
 		if code, ok := place.State(w); ok && i > 0 && len(code) == 2 {
-			t.state = binary.LittleEndian.Uint16([]byte(code))
+			t.state = stateCode(code)
 		}
 		if effort >= correctUnknown && (!t.known || t.doubtful) || effort == correctAll {
 			t.idle = i > 0 && (!t.known || last) && seemsIdle(w, last)
@@ -224,7 +223,7 @@ func (sc *scratch) finish(t *term) {
 		}
 	}
 	if t.to > t.from {
-		n := int(x.u32(secListStart, int(t.to)) - x.u32(secListStart, int(t.from)))
+		n := int(x.listStart[t.to] - x.listStart[t.from])
 		t.cost += n
 		if !t.known {
 			most = max(most, n/4)
@@ -242,7 +241,7 @@ func (sc *scratch) finish(t *term) {
 	} else if t.cost == 0 {
 		// Nothing can stand for it: it counts, but not as much as a word that
 		// could have been found.
-		t.weight = float32(math.Log(1+float64(x.forms))) / 2
+		t.weight = float32(math.Log(1+float64(len(x.forms)))) / 2
 	}
 }
 

@@ -2,8 +2,6 @@ package search
 
 import (
 	"bytes"
-	"encoding/binary"
-	"sort"
 	"strings"
 
 	"grantgraph/internal/orgname"
@@ -12,10 +10,10 @@ import (
 // same adds the forms whose whole name is the one asked for.
 func (sc *scratch) same(key string, state uint16) {
 	x := sc.x
-	from, to := x.hashed(secKeyHash, key)
+	from, to := x.keys.find(key)
 	for i := from; i < min(to, from+maxSame); i++ {
-		f := x.u32(secKeyForm, i)
-		if int(f) >= x.forms || state != 0 && x.formState(f) != state || !x.spells(f, key) {
+		f := x.keys.forms[i]
+		if int(f) >= len(x.forms) || state != 0 && x.forms[f].State != state || !x.spells(f, key) {
 			continue
 		}
 		if n := len(sc.hits); sc.hit(f, 1, 1) {
@@ -41,10 +39,10 @@ func (sc *scratch) lead(words []string, state uint16) {
 		if n != at && !canBeCut(n) {
 			continue
 		}
-		from, to := x.hashed(secKeyHash, key[:n])
+		from, to := x.keys.find(key[:n])
 		for i := from; i < min(to, from+most); i++ {
-			f := x.u32(secKeyForm, i)
-			if int(f) < x.forms && (state == 0 || x.formState(f) == state) && x.spells(f, key[:n]) {
+			f := x.keys.forms[i]
+			if int(f) < len(x.forms) && (state == 0 || x.forms[f].State == state) && x.spells(f, key[:n]) {
 				sc.best = append(sc.best, ranked{form: f})
 			}
 		}
@@ -54,33 +52,32 @@ func (sc *scratch) lead(words []string, state uint16) {
 // initials adds the forms whose initials are asked for, and the forms that are
 // the initials of the name asked for.
 func (sc *scratch) initials(n orgname.Name, words []string, state uint16) {
-	const most, text = 64, 0.78
+	const most, agreement = 64, 0.78
 	x := sc.x
-	add := func(hashes, forms int, key string) {
-		from, to := x.hashed(hashes, key)
+	add := func(table *hashTable, text string) {
+		from, to := table.find(text)
 		added := 0
 		for i := from; i < to && i < from+maxSame && added < most; i++ {
-			f := x.u32(forms, i)
-			if int(f) < x.forms && (state == 0 || x.formState(f) == state) {
-				sc.hit(f, text, 0)
+			f := table.forms[i]
+			if int(f) < len(x.forms) && (state == 0 || x.forms[f].State == state) {
+				sc.hit(f, agreement, 0)
 				added++
 			}
 		}
 	}
 	switch {
 	case len(words) == 1 && len(words[0]) >= 3 && len(words[0]) <= 10:
-		add(secInitHash, secInitForm, words[0])
+		add(&x.initials, words[0])
 	case len(words) >= 3 && len(words) <= 10:
-		add(secKeyHash, secKeyForm, n.KA())
+		add(&x.keys, n.KA())
 	}
 }
 
 // spells reports whether the words of a form, joined, are the key.
 func (x *Index) spells(f uint32, key string) bool {
-	b := x.formWords(f)
-	for i := 0; i < len(b); i += 4 {
-		w := binary.LittleEndian.Uint32(b[i:])
-		if int(w) >= x.words {
+	words := x.wordsOf(f)
+	for _, w := range words {
+		if int(w) >= x.vocabulary() {
 			return false
 		}
 		t := x.word(w)
@@ -89,15 +86,5 @@ func (x *Index) spells(f uint32, key string) bool {
 		}
 		key = key[len(t):]
 	}
-	return key == "" || len(b) == 4*maxWords
-}
-
-// hashed is the range of a table of hashes that has the hash of the key.
-func (x *Index) hashed(section int, key string) (from, to int) {
-	n, h := len(x.parts[section])/8, hashOf(key)
-	at := func(i int) uint64 { return binary.LittleEndian.Uint64(x.parts[section][i*8:]) }
-	from = sort.Search(n, func(i int) bool { return at(i) >= h })
-	for to = from; to < n && at(to) == h; to++ {
-	}
-	return from, to
+	return key == "" || len(words) == maxWords
 }
