@@ -101,7 +101,7 @@ func readFilter(r *reader, d *Dataset) (*filterReader, error) {
 
 func (f *filterReader) identity() error {
 	if kind, ok := f.text("id_type"); ok && !strings.EqualFold(kind, "ein") {
-		return fault.New(slugIDType, "id_type %q is not supported: organizations are identified by EIN only, which /search finds by name.", clip(kind)).
+		return fault.New(slugIDType, "id_type %q is not supported: organizations are identified by EIN only, which /search finds by name.", fault.Clip(kind, maxQuoted)).
 			Try("find the EIN by name with /api/v1/search?q=… and send it without id_type")
 	}
 	f.filter.Funders = f.eins("funder_id")
@@ -127,7 +127,7 @@ func (f *filterReader) eins(name string) []ein.EIN {
 		}
 		e, err := ein.Parse(digits)
 		if err != nil {
-			f.problem(f.param(name), i, "ein_parsing", item, nil, "%q is not an EIN: nine digits are needed, hyphens and missing leading zeros are fine; find EINs by name with /search", clip(item))
+			f.problem(f.param(name), i, "ein_parsing", item, nil, "%q is not an EIN: nine digits are needed, hyphens and missing leading zeros are fine; find EINs by name with /search", fault.Clip(item, maxQuoted))
 			continue
 		}
 		list = append(list, e)
@@ -195,10 +195,10 @@ func (f *filterReader) span(i int, item string) (graph.Span, bool) {
 	}
 	switch {
 	case !okA || !okB:
-		f.problem(f.param("year"), i, "year_parsing", item, nil, "%q is not a fiscal year; write 2021, 2019,2021 or 2017-2020", clip(item))
+		f.problem(f.param("year"), i, "year_parsing", item, nil, "%q is not a fiscal year; write 2021, 2019,2021 or 2017-2020", fault.Clip(item, maxQuoted))
 		return graph.Span{}, false
 	case a > b:
-		f.problem(f.param("year"), i, "value_error", item, nil, "the range %s ends before it begins", clip(item))
+		f.problem(f.param("year"), i, "value_error", item, nil, "the range %s ends before it begins", fault.Clip(item, maxQuoted))
 		return graph.Span{}, false
 	}
 	return graph.Span{From: a, To: b}, true
@@ -274,7 +274,7 @@ func (f *filterReader) subject() error {
 		return err
 	}
 	for _, unknown := range subject.Unknown {
-		f.warn.ignored("subject", fmt.Sprintf("%q is no NTEE letter, code or cause label, so it was not applied.", clip(unknown)))
+		f.warn.ignored("subject", fmt.Sprintf("%q is no NTEE letter, code or cause label, so it was not applied.", fault.Clip(unknown, maxQuoted)))
 	}
 	if subject.Empty() {
 		if len(subject.Unknown) == 0 {
@@ -379,7 +379,7 @@ func (f *filterReader) nation(p *Param, item string) (string, bool) {
 	code := strings.ToUpper(item)
 	name, ok := place.Country(code)
 	if !ok {
-		reason := fmt.Sprintf("%q is not a FIPS 10-4 country code, so it was not applied.", clip(item))
+		reason := fmt.Sprintf("%q is not a FIPS 10-4 country code, so it was not applied.", fault.Clip(item, maxQuoted))
 		for _, n := range place.Countries() {
 			if strings.EqualFold(n.Name, item) {
 				reason += fmt.Sprintf(" The code of %s is %s.", n.Name, n.Code)

@@ -171,7 +171,7 @@ func (c *columns) addOrgs(entries []entry) {
 	c.orgs = make([]orgRecord, len(entries))
 	for i := range entries {
 		e, r := &entries[i], &c.orgs[i]
-		name, city := clip(e.name, math.MaxUint16), clip(e.city, math.MaxUint8)
+		name, city := firstBytes(e.name, math.MaxUint16), firstBytes(e.city, math.MaxUint8)
 		*r = orgRecord{EIN: uint32(e.ein), Type: e.typ, Prominence: e.prominence,
 			Text: uint32(len(c.text)), NameLength: uint16(len(name)), CityLength: uint8(len(city))}
 		copy(r.State[:], e.state)
@@ -183,7 +183,8 @@ func (c *columns) addOrgs(entries []entry) {
 	}
 }
 
-func clip(s string, n int) string {
+// firstBytes is at most the first n bytes of s.
+func firstBytes(s string, n int) string {
 	if len(s) > n {
 		s = s[:n]
 	}

@@ -228,18 +228,18 @@ func TestDeterminism(t *testing.T) {
 // TestBuild checks the index of a built snapshot against its tables.
 func TestBuild(t *testing.T) {
 	t.Parallel()
-	w := theWorld(t)
-	if err := w.snapshot.Verify(); err != nil {
+	s, x := invented(t)
+	if err := s.Verify(); err != nil {
 		t.Fatal(err)
 	}
 	n, foundations, types := 0, 0, map[string]int{}
-	for o, err := range snapshot.Rows[snapshot.Organization](w.snapshot, snapshot.Organizations) {
+	for o, err := range snapshot.Rows[snapshot.Organization](s, snapshot.Organizations) {
 		if err != nil {
 			t.Fatal(err)
 		}
 		n++
 		e, _ := ein.Parse(o.EIN)
-		r, ok := w.index.Lookup(e)
+		r, ok := x.Lookup(e)
 		if !ok || r.Name != o.Name || r.City != o.City || r.State != o.State {
 			t.Fatalf("%+v is indexed as %+v", o, r)
 		}
@@ -248,15 +248,15 @@ func TestBuild(t *testing.T) {
 			foundations++
 		}
 	}
-	if n != len(w.index.orgs) || n == 0 {
-		t.Errorf("%d organizations, %d indexed", n, len(w.index.orgs))
+	if n != len(x.orgs) || n == 0 {
+		t.Errorf("%d organizations, %d indexed", n, len(x.orgs))
 	}
-	for k, err := range snapshot.Rows[snapshot.FunderKind](w.snapshot, snapshot.FunderKinds) {
+	for k, err := range snapshot.Rows[snapshot.FunderKind](s, snapshot.FunderKinds) {
 		if err != nil {
 			t.Fatal(err)
 		}
 		e, _ := ein.Parse(k.FunderEIN)
-		r, ok := w.index.Lookup(e)
+		r, ok := x.Lookup(e)
 		if !ok || (r.Kind == Foundation) != (k.Kind == "private_foundation") {
 			t.Fatalf("funder %+v is indexed as %+v", k, r)
 		}
@@ -343,10 +343,10 @@ func TestEmpty(t *testing.T) {
 
 func TestBuildStops(t *testing.T) {
 	t.Parallel()
-	theWorld(t)
+	_, s := Invented(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := gather(ctx, theWorld(t).snapshot); err == nil {
+	if _, err := gather(ctx, s); err == nil {
 		t.Error("a cancelled build goes on")
 	}
 }
@@ -414,7 +414,7 @@ func TestHostileQuestions(t *testing.T) {
 	} {
 		for _, state := range []uint16{0, uint16('T') | uint16('X')<<8} {
 			sc := newScratch(x)
-			sc.findAll(clip(q, maxQuestion), state)
+			sc.findAll(firstBytes(q, maxQuestion), state)
 			t.Logf("%-20.20q work %d, %d hits", q, sc.work, len(sc.hits))
 			if sc.work > 3*maxWork/2 || len(sc.hits) > 20_000 {
 				t.Errorf("%.40q took %d steps and %d hits", q, sc.work, len(sc.hits))
