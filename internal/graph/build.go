@@ -13,9 +13,9 @@ import (
 // fileName is where the index stands in a snapshot.
 const fileName = "graph/index"
 
-// kind is the file of the index. Its version changes with the sections and with
+// fileKind is the file of the index. Its version changes with the sections and with
 // what their numbers mean.
-var kind = &mapped.Kind{
+var fileKind = &mapped.Kind{
 	Magic: "GGgraph3", Name: "graph index",
 	Missing: "graph_missing", Version: "graph_version", Damaged: Damaged,
 }
@@ -51,13 +51,13 @@ func Build(ctx context.Context, w *snapshot.Writer) error {
 	s := w.Unpublished()
 	steps := []func() error{
 		func() error { return b.readGrants(ctx, s) },
-		b.number,
+		b.numberAll,
 		func() error { return b.readFunders(s) },
 		func() error { return b.readOrganizations(s) },
 		b.describeRecipients,
 		b.orderRows,
-		b.total,
-		b.indexText,
+		b.computeTotals,
+		b.indexWords,
 	}
 	for _, step := range steps {
 		if err := ctx.Err(); err != nil {
@@ -108,11 +108,11 @@ type builder struct {
 	byEIN                 []uint32 // recipients with an EIN, in its order
 	byAmount, rank, byKey []uint32
 
-	funderSums, recipSums []sums
-	yearSums              []yearSum
-	classSums             []Cost
-	totals                Totals
-	text                  textBuilder
+	funderTotals, recipTotals []partyTotals
+	yearSums                  []yearSum
+	classSums                 []Cost
+	totals                    Totals
+	words                     wordIndexBuilder
 }
 
 // funderRecord is one funder; strings are numbers in the table of short ones.

@@ -2,7 +2,6 @@ package graph_test
 
 import (
 	"context"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -24,7 +23,7 @@ func TestDamage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mappedtest.Damage(t, graph.Kind, data, func(data []byte) error {
+	mappedtest.Damage(t, graph.FileKind, data, func(data []byte) error {
 		_, err := graph.OpenBytes(data)
 		return err
 	})
@@ -35,7 +34,7 @@ func TestDamage(t *testing.T) {
 		}
 		return g.Close()
 	}
-	mappedtest.Files(t, graph.Kind, path, reopen)
+	mappedtest.Files(t, graph.FileKind, path, reopen)
 
 	s.Manifest.Counts.Grants++
 	another := reopen()
@@ -109,26 +108,5 @@ func TestBuildIsDeterministic(t *testing.T) {
 			t.Error("two builds of the same tables differ")
 		}
 		last = b
-	}
-}
-
-func TestCacheIsBounded(t *testing.T) {
-	t.Parallel()
-	g := open(t, random(10, 500).write(t, t.TempDir()))
-	g.ShrinkCache(20_000)
-	r := rand.New(rand.NewPCG(1, 2))
-	ctx := context.Background()
-	most := 0
-	for range 500 {
-		if _, _, err := g.Funders(ctx, randomFilter(r), graph.Sort{}, graph.Page{Limit: 5}); err != nil {
-			t.Fatal(err)
-		}
-		if _, _, err := g.Transactions(ctx, randomFilter(r), graph.Sort{}, graph.Page{Limit: 5}); err != nil {
-			t.Fatal(err)
-		}
-		most = max(most, g.CacheSize())
-	}
-	if most > 20_000 || most < 10_000 {
-		t.Errorf("the cache has held %d bytes", most)
 	}
 }

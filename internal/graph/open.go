@@ -1,87 +1,17 @@
 package graph
 
 import (
-	"errors"
 	"path/filepath"
-	"sync"
 
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/snapshot/mapped"
 )
 
-// ErrOrder is wrapped when an endpoint cannot order by the key asked for.
-var ErrOrder = errors.New("cannot order by this key")
-
-// ErrClosed is returned to questions asked after Close.
-var ErrClosed = errors.New("the graph is closed")
-
-// Graph is the opened index of one snapshot. It is safe for concurrent use.
-// Nothing it returns refers to the mapped file, so results outlive it.
-type Graph struct {
-	mu     sync.RWMutex // held for reading by every question, for writing by Close
-	closed bool
-	file   *mapped.File
-
-	rows     int
-	keys     table
-	funders  []uint32
-	recips   []uint32
-	amounts  []int64
-	years    []uint8
-	places   []uint32
-	names    []uint32
-	purposes []uint32
-	filings  []uint32
-	rules    []uint8
-	flags    []uint8
-	supports []uint16
-	probs    []uint32
-	rank     []uint32 // place of a row in byAmount
-	byAmount []uint32 // rows by amount, largest first, then by key
-	byKey    []uint32
-	byEIN    []uint32 // recipients with an EIN, in its order
-
-	// The same rows in the order of recipients, then funders.
-	backFunders []uint32
-	backAmounts []int64
-	backYears   []uint8
-	recipRows   lists
-
-	yearList   []int32
-	probList   []float64
-	stateList  []uint32
-	codeList   []uint32
-	codeRecips lists
-	placeRows  lists
-	funderRows []uint32
-	funder     []funderRecord
-	recip      []recipRecord
-	place      []placeRecord
-
-	funderSums, recipSums []sums
-	funderTop, recipTop   []uint32 // by total, largest first
-	giving                giving
-	yearSums              []yearSum
-	classSums             []Cost
-	totals                Totals
-	partial               map[int]bool
-
-	sets dimensions
-
-	short, recipIDs, nameText, purposeText, filingText table
-	text                                               textIndex
-
-	grain    grain
-	scratch  scratch
-	cache    *cache
-	counties counties
-}
-
 // Open maps the index of a published snapshot. It verifies the checksums of
 // the whole file, at memory speed when the file is cached, and refuses one that
 // is damaged, cut short, of another version or of another snapshot.
 func Open(s *snapshot.Snapshot) (*Graph, error) {
-	f, err := mapped.Open(filepath.Join(s.Dir, filepath.FromSlash(fileName)), kind)
+	f, err := mapped.Open(filepath.Join(s.Dir, filepath.FromSlash(fileName)), fileKind)
 	if err != nil {
 		return nil, err
 	}
@@ -145,8 +75,8 @@ func newGraph(f *mapped.File, m *snapshot.Manifest) (*Graph, error) {
 	g.funderRows = u32("funder.rows", len(g.funder)+1)
 	g.recip = mapped.Column[recipRecord](f, "recip", some)
 	g.place = mapped.Column[placeRecord](f, "place", some)
-	g.funderSums = mapped.Column[sums](f, "funder.sums", len(g.funder))
-	g.recipSums = mapped.Column[sums](f, "recip.sums", len(g.recip))
+	g.funderTotals = mapped.Column[partyTotals](f, "funder.sums", len(g.funder))
+	g.recipTotals = mapped.Column[partyTotals](f, "recip.sums", len(g.recip))
 	g.funderTop = u32("funder.top", len(g.funder))
 	g.recipTop = u32("recip.top", len(g.recip))
 	g.yearSums = mapped.Column[yearSum](f, "year.sums", len(g.yearList))
@@ -168,12 +98,12 @@ func newGraph(f *mapped.File, m *snapshot.Manifest) (*Graph, error) {
 		return nil, f.Err()
 	}
 	purposes, names := g.purposeText.len(), g.nameText.len()
-	g.text = textIndex{
+	g.words = wordIndex{
 		stems: stems, docs: openLists(f, "stem.docs", stems.len(), some), words: openLists(f, "doc.words", purposes+names+len(g.recip), some),
 		purposeRows: openLists(f, "purpose.rows", purposes, n), nameRows: openLists(f, "name.rows", names, n), recipRows: g.recipRows,
 		purposes: uint32(purposes), names: uint32(names), frequent: u32("stem.frequent", some),
 	}
-	g.text.bits = openDimension(f, "bits.stem", len(g.text.frequent), n)
+	g.words.bits = openDimension(f, "bits.stem", len(g.words.frequent), n)
 	if f.Err() != nil {
 		return nil, f.Err()
 	}
@@ -183,27 +113,3 @@ func newGraph(f *mapped.File, m *snapshot.Manifest) (*Graph, error) {
 	g.grain, g.cache = defaultGrain, newCache(cacheBytes)
 	return g, nil
 }
-
-// Close waits for the questions under way and unmaps the file.
-func (g *Graph) Close() error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.closed {
-		return nil
-	}
-	g.closed = true
-	return g.file.Close()
-}
-
-// begin admits a question; every success is paired with g.mu.RUnlock.
-func (g *Graph) begin() error {
-	g.mu.RLock()
-	if g.closed {
-		g.mu.RUnlock()
-		return ErrClosed
-	}
-	return nil
-}
-
-// Rows is the number of grants.
-func (g *Graph) Rows() int64 { return int64(g.rows) }

@@ -20,13 +20,13 @@ type Index struct {
 	file   *mapped.File
 	columns
 
-	rarity    []float32 // of each word: the logarithm of how few names have it
-	scratches sync.Pool
+	rarity  []float32 // of each word: the logarithm of how few names have it
+	finders sync.Pool
 }
 
 // Open maps the index of a snapshot. All of it is read once, to verify it.
 func Open(s *snapshot.Snapshot) (*Index, error) {
-	f, err := mapped.Open(filepath.Join(s.Dir, filepath.FromSlash(fileName)), kind)
+	f, err := mapped.Open(filepath.Join(s.Dir, filepath.FromSlash(fileName)), fileKind)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func newIndex(f *mapped.File) (*Index, error) {
 			x.rarity[i] = x.rarityOf(x.count(uint32(i)))
 		}
 	}
-	x.scratches.New = func() any { return newScratch(x) }
+	x.finders.New = func() any { return newFinder(x) }
 	return x, nil
 }
 
@@ -59,7 +59,7 @@ func (x *Index) vocabulary() int { return len(x.listCount) }
 
 // rarityOf is the weight of a word that n names have.
 func (x *Index) rarityOf(n int) float32 {
-	return float32(math.Log(1 + float64(len(x.forms)+1)/float64(n+1)))
+	return float32(math.Log(1 + float64(len(x.names)+1)/float64(n+1)))
 }
 
 // Close waits for the questions under way and unmaps the file. A closed index
@@ -77,14 +77,14 @@ func (x *Index) Close() error {
 // word is the text of a word of the vocabulary.
 func (x *Index) word(w uint32) []byte { return x.wordText[x.wordStart[w]:x.wordStart[w+1]] }
 
-// count is how many forms have the word.
+// count is how many names have the word.
 func (x *Index) count(w uint32) int { return int(x.listCount[w]) }
 
-// list is the coded list of the forms that have the word.
+// list is the coded list of the names that have the word.
 func (x *Index) list(w uint32) []byte { return x.lists[x.listStart[w]:x.listStart[w+1]] }
 
-// wordsOf is the words of a form.
-func (x *Index) wordsOf(f uint32) []uint32 { return x.formWords[x.formStart[f]:x.formStart[f+1]] }
+// wordsOf is the words of a name.
+func (x *Index) wordsOf(f uint32) []uint32 { return x.nameWords[x.nameStart[f]:x.nameStart[f+1]] }
 
 // result reads an organization.
 func (x *Index) result(org uint32) Result {
@@ -112,8 +112,8 @@ func (x *Index) texts(r *orgRecord) (name, city []byte) {
 	return name, city
 }
 
-// name is the name of an organization.
-func (x *Index) name(org uint32) []byte {
+// nameOf is the name of an organization.
+func (x *Index) nameOf(org uint32) []byte {
 	name, _ := x.texts(&x.orgs[org])
 	return name
 }

@@ -11,9 +11,9 @@ import (
 	"grantgraph/internal/snapshot/mapped"
 )
 
-// kind is the file of the index. Its version changes with the columns and with
+// fileKind is the file of the index. Its version changes with the columns and with
 // what their numbers mean.
-var kind = &mapped.Kind{
+var fileKind = &mapped.Kind{
 	Magic: "GGnames4", Name: "name index",
 	Missing: "search_unreadable", Version: "search_version", Damaged: Damaged,
 }
@@ -25,16 +25,16 @@ const Damaged = "search_damaged"
 type columns struct {
 	orgs      []orgRecord  // in EIN order
 	text      []byte       // names and cities
-	forms     []formRecord // most prominent first
-	formStart []uint32     // where the words of each form begin, and where the last ends
-	formWords []uint32     // the words of the forms
+	names     []nameRecord // most prominent first
+	nameStart []uint32     // where the words of each name begin, and where the last ends
+	nameWords []uint32     // the words of the names
 	wordStart []uint32     // where each word of the vocabulary begins, and where the last ends
 	wordText  []byte       // the vocabulary, in byte order
 	listStart []uint32     // where the list of each word begins, and where the last ends
-	listCount []uint32     // how many forms have the word
-	lists     []byte       // the lists: forms in rising order, as differences
-	keys      hashTable    // forms by their keys
-	initials  hashTable    // forms by their initials
+	listCount []uint32     // how many names have the word
+	lists     []byte       // the lists: names in rising order, as differences
+	keys      hashTable    // names by their keys
+	initials  hashTable    // names by their initials
 	reverse   []uint32     // the vocabulary in the order of its words read backwards
 }
 
@@ -53,8 +53,8 @@ type orgRecord struct {
 	_          uint8
 }
 
-// formRecord is one form, without its words.
-type formRecord struct {
+// nameRecord is one name, without its words.
+type nameRecord struct {
 	Org   uint32
 	Kind  uint8
 	_     uint8
@@ -69,15 +69,15 @@ func stateCode(state string) uint16 {
 	return binary.LittleEndian.Uint16([]byte(state))
 }
 
-// hashTable finds forms by the hash of a text.
+// hashTable finds names by the hash of a text.
 type hashTable struct {
 	hashes []uint64 // in order
-	forms  []uint32
+	names  []uint32
 }
 
 // write writes the file.
 func (c *columns) write(out io.Writer) error {
-	w := mapped.NewWriter(out, kind)
+	w := mapped.NewWriter(out, fileKind)
 	for name, n := range map[string]int{"text": len(c.text), "words.text": len(c.wordText), "lists": len(c.lists)} {
 		if n > math.MaxUint32 {
 			w.Fail(fmt.Errorf("section %s of the name index takes more than 4 GiB, which its numbers cannot tell", name))
@@ -85,9 +85,9 @@ func (c *columns) write(out io.Writer) error {
 	}
 	mapped.Add(w, "orgs", c.orgs)
 	mapped.Add(w, "orgs.text", c.text)
-	mapped.Add(w, "forms", c.forms)
-	mapped.Add(w, "forms.start", c.formStart)
-	mapped.Add(w, "forms.words", c.formWords)
+	mapped.Add(w, "names", c.names)
+	mapped.Add(w, "names.start", c.nameStart)
+	mapped.Add(w, "names.words", c.nameWords)
 	mapped.Add(w, "words.start", c.wordStart)
 	mapped.Add(w, "words.text", c.wordText)
 	mapped.Add(w, "words.reverse", c.reverse)
@@ -95,9 +95,9 @@ func (c *columns) write(out io.Writer) error {
 	mapped.Add(w, "lists.count", c.listCount)
 	mapped.Add(w, "lists", c.lists)
 	mapped.Add(w, "keys.hash", c.keys.hashes)
-	mapped.Add(w, "keys.form", c.keys.forms)
+	mapped.Add(w, "keys.name", c.keys.names)
 	mapped.Add(w, "initials.hash", c.initials.hashes)
-	mapped.Add(w, "initials.form", c.initials.forms)
+	mapped.Add(w, "initials.name", c.initials.names)
 	return w.Close()
 }
 
@@ -109,9 +109,9 @@ func readColumns(f *mapped.File) (c columns, err error) {
 	u32 := func(name string, n int) []uint32 { return mapped.Column[uint32](f, name, n) }
 	c.orgs = mapped.Column[orgRecord](f, "orgs", some)
 	c.text = mapped.Column[byte](f, "orgs.text", some)
-	c.forms = mapped.Column[formRecord](f, "forms", some)
-	c.formStart = u32("forms.start", len(c.forms)+1)
-	c.formWords = u32("forms.words", some)
+	c.names = mapped.Column[nameRecord](f, "names", some)
+	c.nameStart = u32("names.start", len(c.names)+1)
+	c.nameWords = u32("names.words", some)
 	c.listCount = u32("lists.count", some)
 	c.wordStart = u32("words.start", len(c.listCount)+1)
 	c.wordText = mapped.Column[byte](f, "words.text", some)
@@ -119,10 +119,10 @@ func readColumns(f *mapped.File) (c columns, err error) {
 	c.listStart = u32("lists.start", len(c.listCount)+1)
 	c.lists = mapped.Column[byte](f, "lists", some)
 	c.keys.hashes = mapped.Column[uint64](f, "keys.hash", some)
-	c.keys.forms = u32("keys.form", len(c.keys.hashes))
+	c.keys.names = u32("keys.name", len(c.keys.hashes))
 	c.initials.hashes = mapped.Column[uint64](f, "initials.hash", some)
-	c.initials.forms = u32("initials.form", len(c.initials.hashes))
-	checkStarts(f, "forms", c.formStart, len(c.formWords), false)
+	c.initials.names = u32("initials.name", len(c.initials.hashes))
+	checkStarts(f, "names", c.nameStart, len(c.nameWords), false)
 	checkStarts(f, "words", c.wordStart, len(c.wordText), true) // no word is empty
 	checkStarts(f, "lists", c.listStart, len(c.lists), false)
 	return c, f.Err()
@@ -154,15 +154,15 @@ const cityMark = '@'
 func arrange(entries []entry) *columns {
 	c := new(columns)
 	c.addOrgs(entries)
-	forms := formsOf(entries)
-	for i := range forms {
-		f := &forms[i]
-		c.forms = append(c.forms, formRecord{Org: f.org, Kind: f.kind, State: stateCode(f.state)})
+	names := namesOf(entries)
+	for i := range names {
+		f := &names[i]
+		c.names = append(c.names, nameRecord{Org: f.org, Kind: f.kind, State: stateCode(f.state)})
 	}
-	words := c.addVocabulary(forms)
-	c.addLists(forms, words)
-	c.keys = hashTableOf(forms, func(f *form) []string { return []string{f.key} })
-	c.initials = hashTableOf(forms, func(f *form) []string { return f.initials })
+	words := c.addVocabulary(names)
+	c.addLists(names, words)
+	c.keys = hashTableOf(names, func(f *orgName) []string { return []string{f.key} })
+	c.initials = hashTableOf(names, func(f *orgName) []string { return f.initials })
 	return c
 }
 
@@ -192,8 +192,8 @@ func firstBytes(s string, n int) string {
 }
 
 // addVocabulary adds the words of all names and returns their numbers.
-func (c *columns) addVocabulary(forms []form) map[string]uint32 {
-	ids := make(map[string]uint32, len(forms))
+func (c *columns) addVocabulary(names []orgName) map[string]uint32 {
+	ids := make(map[string]uint32, len(names))
 	var list []string
 	add := func(w string) {
 		if _, ok := ids[w]; !ok {
@@ -201,8 +201,8 @@ func (c *columns) addVocabulary(forms []form) map[string]uint32 {
 			list = append(list, w)
 		}
 	}
-	for i := range forms {
-		f := &forms[i]
+	for i := range names {
+		f := &names[i]
 		for _, w := range f.words {
 			add(w)
 		}
@@ -236,27 +236,27 @@ func compareBackwards(a, b string) int {
 	return cmp.Compare(len(a), len(b))
 }
 
-// addLists adds the words of every form and the forms of every word.
-func (c *columns) addLists(forms []form, ids map[string]uint32) {
+// addLists adds the words of every name and the names of every word.
+func (c *columns) addLists(names []orgName, ids map[string]uint32) {
 	lists := make([][]uint32, len(ids))
 	put := func(w, f uint32) {
 		if l := lists[w]; len(l) == 0 || l[len(l)-1] != f {
 			lists[w] = append(l, f)
 		}
 	}
-	for i := range forms {
-		f := &forms[i]
-		c.formStart = append(c.formStart, uint32(len(c.formWords)))
+	for i := range names {
+		f := &names[i]
+		c.nameStart = append(c.nameStart, uint32(len(c.nameWords)))
 		for _, w := range f.words {
 			id := ids[w]
-			c.formWords = append(c.formWords, id)
+			c.nameWords = append(c.nameWords, id)
 			put(id, uint32(i))
 		}
 		for _, w := range f.city {
 			put(ids[w], uint32(i))
 		}
 	}
-	c.formStart = append(c.formStart, uint32(len(c.formWords)))
+	c.nameStart = append(c.nameStart, uint32(len(c.nameWords)))
 	for _, l := range lists {
 		c.listStart = append(c.listStart, uint32(len(c.lists)))
 		c.listCount = append(c.listCount, uint32(len(l)))
@@ -269,23 +269,23 @@ func (c *columns) addLists(forms []form, ids map[string]uint32) {
 	c.listStart = append(c.listStart, uint32(len(c.lists)))
 }
 
-// hashTableOf makes a table of the forms by some of their texts.
-func hashTableOf(forms []form, texts func(*form) []string) (t hashTable) {
+// hashTableOf makes a table of the names by some of their texts.
+func hashTableOf(names []orgName, texts func(*orgName) []string) (t hashTable) {
 	type hashed struct {
 		hash uint64
-		form uint32
+		name uint32
 	}
 	var list []hashed
-	for i := range forms {
-		for _, s := range texts(&forms[i]) {
+	for i := range names {
+		for _, s := range texts(&names[i]) {
 			list = append(list, hashed{hashOf(s), uint32(i)})
 		}
 	}
 	slices.SortFunc(list, func(x, y hashed) int {
-		return cmp.Or(cmp.Compare(x.hash, y.hash), cmp.Compare(x.form, y.form))
+		return cmp.Or(cmp.Compare(x.hash, y.hash), cmp.Compare(x.name, y.name))
 	})
 	for _, h := range list {
-		t.hashes, t.forms = append(t.hashes, h.hash), append(t.forms, h.form)
+		t.hashes, t.names = append(t.hashes, h.hash), append(t.names, h.name)
 	}
 	return t
 }

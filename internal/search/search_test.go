@@ -271,7 +271,7 @@ func TestBuild(t *testing.T) {
 func TestDamage(t *testing.T) {
 	t.Parallel()
 	data := bytesOf(t, crowd(5))
-	mappedtest.Damage(t, kind, data, func(data []byte) error {
+	mappedtest.Damage(t, fileKind, data, func(data []byte) error {
 		_, err := readIndex(data)
 		return err
 	})
@@ -280,7 +280,7 @@ func TestDamage(t *testing.T) {
 	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, data, 0o644)); err != nil {
 		t.Fatal(err)
 	}
-	mappedtest.Files(t, kind, path, func() error {
+	mappedtest.Files(t, fileKind, path, func() error {
 		x, err := Open(s)
 		if err != nil {
 			return err
@@ -413,11 +413,11 @@ func TestHostileQuestions(t *testing.T) {
 		strings.Repeat("(", 10_000), strings.Repeat("dba ", 1000), "%" + strings.Repeat("\xff", 5000),
 	} {
 		for _, state := range []uint16{0, uint16('T') | uint16('X')<<8} {
-			sc := newScratch(x)
-			sc.findAll(firstBytes(q, maxQuestion), state)
-			t.Logf("%-20.20q work %d, %d hits", q, sc.work, len(sc.hits))
-			if sc.work > 3*maxWork/2 || len(sc.hits) > 20_000 {
-				t.Errorf("%.40q took %d steps and %d hits", q, sc.work, len(sc.hits))
+			fd := newFinder(x)
+			fd.findAll(firstBytes(q, maxQuestion), state)
+			t.Logf("%-20.20q work %d, %d hits", q, fd.work, len(fd.hits))
+			if fd.work > 3*maxWork/2 || len(fd.hits) > 20_000 {
+				t.Errorf("%.40q took %d steps and %d hits", q, fd.work, len(fd.hits))
 			}
 		}
 		if n := len(x.Find(q, "", 1000)); n > maxLimit {
@@ -463,7 +463,7 @@ func FuzzDamage(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, at, value uint32) {
 		left := int(at)
-		data := mappedtest.Rewrite(t, kind, sound, func(_ string, body []byte) ([]byte, bool) {
+		data := mappedtest.Rewrite(t, fileKind, sound, func(_ string, body []byte) ([]byte, bool) {
 			if left >= 0 && left+4 <= len(body) {
 				binary.LittleEndian.PutUint32(body[left:], value)
 			}
@@ -488,7 +488,7 @@ func TestDamagedNumbers(t *testing.T) {
 		t.Fatal(err)
 	}
 	questions, answered := questionsFor(x, 2*len(noises)), 0
-	f, err := mapped.Read("sound", sound, kind)
+	f, err := mapped.Read("sound", sound, fileKind)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -500,7 +500,7 @@ func TestDamagedNumbers(t *testing.T) {
 				before = binary.LittleEndian.Uint32(numbers[at-4:])
 			}
 			for _, v := range []uint32{0, before, was - 1, was + 1, was ^ 0x80, was ^ 0x41000000, 0x7fffffff, 0xffffffff} {
-				data := mappedtest.Rewrite(t, kind, sound, func(section string, body []byte) ([]byte, bool) {
+				data := mappedtest.Rewrite(t, fileKind, sound, func(section string, body []byte) ([]byte, bool) {
 					if section == name {
 						binary.LittleEndian.PutUint32(body[at:], v)
 					}
@@ -516,7 +516,7 @@ func TestDamagedNumbers(t *testing.T) {
 	if answered == 0 {
 		t.Error("every change was refused")
 	}
-	empty := mappedtest.Rewrite(t, kind, sound, func(section string, body []byte) ([]byte, bool) {
+	empty := mappedtest.Rewrite(t, fileKind, sound, func(section string, body []byte) ([]byte, bool) {
 		if section == "words.start" {
 			copy(body[4:8], body[:4])
 		}
@@ -601,7 +601,7 @@ func bytesOf(t testing.TB, entries []entry) []byte {
 
 // readIndex opens an index that is in memory.
 func readIndex(data []byte) (*Index, error) {
-	f, err := mapped.Read("memory", data, kind)
+	f, err := mapped.Read("memory", data, fileKind)
 	if err != nil {
 		return nil, err
 	}

@@ -76,7 +76,7 @@ func TestRealNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%d organizations, %d forms, %d words indexed in %v", len(x.orgs), len(x.forms), x.vocabulary(), time.Since(start).Round(time.Millisecond))
+	t.Logf("%d organizations, %d names, %d words indexed in %v", len(x.orgs), len(x.names), x.vocabulary(), time.Since(start).Round(time.Millisecond))
 	var all, exact, inexact, stateless, foreign tally
 	var took []time.Duration
 	logged := 0

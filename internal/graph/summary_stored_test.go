@@ -90,9 +90,9 @@ func wideFilter(r *rand.Rand, years int) *graph.Filter {
 	return f
 }
 
-// TestWholeAndNearly asks for what is answered from stored sums: the
+// TestStoredAndComplement asks for what is answered from stored sums: the
 // summaries of whole funders, and questions of nearly all rows.
-func TestWholeAndNearly(t *testing.T) {
+func TestStoredAndComplement(t *testing.T) {
 	t.Parallel()
 	for _, years := range []int{1, 8, 9, 63, 64} {
 		for _, rows := range []int{0, 1, 63, 64, 65, 128, 1600} {
@@ -166,7 +166,7 @@ func TestGivenUp(t *testing.T) {
 			// Another one: the same would write the same over what was left.
 			k := (i + looks + 1) % len(filters)
 			if got := answer(g, filters[k], 10); got != answers[k] {
-				t.Fatalf("after a question was given up:\n got %.500s\nwant %.500s", got, answers[k])
+				t.Fatalf("after a evaluation was given up:\n got %.500s\nwant %.500s", got, answers[k])
 			}
 		}
 	}

@@ -7,8 +7,8 @@ import (
 
 // A page far down an order is found without keeping what comes before it. The
 // items are gone through once to count how many fall into each of many
-// stretches of the order; that tells in which one the page begins, and how many
-// items come before that one. A stretch with too many items is divided in
+// ranges of the order; that tells in which one the page begins, and how many
+// items come before that one. A range with too many items is divided in
 // turn. Then the items are gone through a last time, and the first from there
 // on are kept. Most pages take two rounds or three, none more than a dozen,
 // and the memory is the same for all of them.
@@ -25,36 +25,36 @@ type order struct {
 	amount func(key int64) int64
 }
 
-// What an item is ordered by, in this sequence.
+// The levels of an order: what an item is ordered by, in this sequence.
 const (
 	byKey = iota
 	byAmountDown
 	byNumber
 )
 
-// stretch is a part of the order: the items of which the words before one are
-// those of the first item and that one lies from lo to hi. It is divided into
-// bins of equal width or, when skewed, of a width that grows with the distance
-// from zero.
-type stretch struct {
-	word   int
+// orderRange is a part of the order: the items that are equal to the first one
+// on the levels before this one, and lie from lo to hi on this one. It is
+// divided into bins of equal width or, when skewed, of a width that grows with
+// the distance from zero.
+type orderRange struct {
+	level  int
 	lo, hi int64
 	first  item
 	skewed bool
 	shift  uint
 }
 
-// cut chooses the bins.
-func (s *stretch) cut(bins int) {
+// chooseBins chooses the bins.
+func (s *orderRange) chooseBins(bins int) {
 	width := uint64(s.hi) - uint64(s.lo)
 	s.skewed = s.skewed && bins >= skewedBins && width >= uint64(bins)
 	s.shift = uint(max(0, bits.Len64(width)-bits.Len(uint(bins-1))))
 }
 
-// bin is the bin of an item, if it is in the stretch.
-func (s *stretch) bin(it *item) (int, bool) {
+// bin is the bin of an item, if it is in the range.
+func (s *orderRange) bin(it *item) (int, bool) {
 	w := it.key
-	switch s.word {
+	switch s.level {
 	case byAmountDown:
 		w = -it.Amount
 	case byNumber:
@@ -63,7 +63,7 @@ func (s *stretch) bin(it *item) (int, bool) {
 		}
 		w = int64(it.id)
 	}
-	if w < s.lo || w > s.hi || it.key != s.first.key && s.word != byKey {
+	if w < s.lo || w > s.hi || it.key != s.first.key && s.level != byKey {
 		return 0, false
 	}
 	if s.skewed {
@@ -72,8 +72,8 @@ func (s *stretch) bin(it *item) (int, bool) {
 	return int((uint64(w) - uint64(s.lo)) >> s.shift), true
 }
 
-// narrow leaves one bin of the stretch.
-func (s *stretch) narrow(bin int) {
+// narrowTo leaves one bin of the range.
+func (s *orderRange) narrowTo(bin int) {
 	lo, hi := skewedRange(bin)
 	if !s.skewed {
 		from := uint64(s.lo) + uint64(bin)<<s.shift
@@ -83,14 +83,14 @@ func (s *stretch) narrow(bin int) {
 		}
 	}
 	s.lo, s.hi, s.skewed = max(lo, s.lo), min(hi, s.hi), false
-	s.settle()
+	s.setFirst()
 }
 
-// settle makes the first item the one that begins the stretch.
-func (s *stretch) settle() {
-	switch s.word {
+// setFirst makes the first item the one that begins the range.
+func (s *orderRange) setFirst() {
+	switch s.level {
 	case byKey:
-		s.first = item{key: s.lo, sums: sums{Amount: math.MaxInt64}}
+		s.first = item{key: s.lo, partyTotals: partyTotals{Amount: math.MaxInt64}}
 	case byAmountDown:
 		s.first.Amount, s.first.id = -s.lo, 0
 	case byNumber:
@@ -98,42 +98,42 @@ func (s *stretch) settle() {
 	}
 }
 
-// descend goes on to the next word, as one value of this one is left.
-func (s *stretch) descend(o *order) {
-	if s.word == byKey && o.amount == nil {
-		s.word, s.lo, s.hi, s.skewed = byAmountDown, -math.MaxInt64, math.MaxInt64, true
+// descend goes on to the next level, as one value of this one is left.
+func (s *orderRange) descend(o *order) {
+	if s.level == byKey && o.amount == nil {
+		s.level, s.lo, s.hi, s.skewed = byAmountDown, -math.MaxInt64, math.MaxInt64, true
 	} else {
-		if s.word == byKey {
+		if s.level == byKey {
 			s.first.Amount = o.amount(s.first.key)
 		}
-		s.word, s.lo, s.hi = byNumber, 0, o.most
+		s.level, s.lo, s.hi = byNumber, 0, o.most
 	}
-	s.settle()
+	s.setFirst()
 }
 
-// keys is the range outside of which no key is in the stretch.
-func (s *stretch) keys() (lo, hi int64) {
-	if s.word == byKey {
+// keys are the bounds of the keys of its items.
+func (s *orderRange) keys() (lo, hi int64) {
+	if s.level == byKey {
 		return s.lo, s.hi
 	}
 	return s.first.key, s.first.key
 }
 
-// choose finds the items from place from to place to-1 of an order, and how
+// selectPage finds the items from place from to place to-1 of an order, and how
 // many items there are in all. run goes through all of them, each time it is
 // called, and counts them as seen.
-func (g *Graph) choose(o order, from, to int64, run func(*sieves) error) (page []item, seen int64, err error) {
-	s := stretch{lo: o.lo, hi: o.hi, skewed: o.skewed}
-	s.settle()
-	before := int64(0) // items that come before the stretch
+func (g *Graph) selectPage(o order, from, to int64, run func(*selectors) error) (page []item, seen int64, err error) {
+	s := orderRange{lo: o.lo, hi: o.hi, skewed: o.skewed}
+	s.setFirst()
+	before := int64(0) // items that come before the range
 	for from-before > int64(g.grain.near) {
 		if s.lo == s.hi {
 			s.descend(&o)
 		}
-		s.cut(g.grain.bins)
-		counting := &sieves{make: func() *sieve {
+		s.chooseBins(g.grain.bins)
+		counting := &selectors{make: func() *selector {
 			lo, hi := s.keys()
-			return &sieve{lo: lo, hi: hi, at: s, counts: make([]uint32, g.grain.bins)}
+			return &selector{lo: lo, hi: hi, at: s, counts: make([]uint32, g.grain.bins)}
 		}}
 		if err := run(counting); err != nil {
 			return nil, 0, err
@@ -144,7 +144,7 @@ func (g *Graph) choose(o order, from, to int64, run func(*sieves) error) (page [
 		to = min(to, seen)
 		bin, n := counting.holds(from - before)
 		before += n
-		s.narrow(bin)
+		s.narrowTo(bin)
 	}
 	last := keeping(int(to-before), s.first)
 	if err := run(last); err != nil {
@@ -155,9 +155,9 @@ func (g *Graph) choose(o order, from, to int64, run func(*sieves) error) (page [
 	return list[min(from-before, int64(len(list))):], seen, nil
 }
 
-// holds is the bin in which the item with a number of the stretch is, and how
+// holds is the bin in which the item with a number of the range is, and how
 // many items are in the bins before.
-func (p *sieves) holds(number int64) (bin int, before int64) {
+func (p *selectors) holds(number int64) (bin int, before int64) {
 	for bin = range p.all[0].counts {
 		var n int64
 		for _, s := range p.all {

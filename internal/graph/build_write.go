@@ -10,7 +10,7 @@ import (
 
 // write writes the index, section by section.
 func (b *builder) write(out io.Writer) error {
-	w := mapped.NewWriter(out, kind)
+	w := mapped.NewWriter(out, fileKind)
 	mapped.Add(w, "scope", []int64{b.totals.Amount, b.totals.Grants, b.totals.Funders, b.totals.Recipients})
 	mapped.Add(w, "key.off", append([]uint32{0}, b.keyEnds...))
 	mapped.Add(w, "key.text", b.keys)
@@ -46,10 +46,10 @@ func (b *builder) write(out io.Writer) error {
 	mapped.Add(w, "funder.rows", b.byFunder)
 	mapped.Add(w, "recip", b.recip)
 	mapped.Add(w, "place", b.placeList)
-	mapped.Add(w, "funder.sums", b.funderSums)
-	mapped.Add(w, "recip.sums", b.recipSums)
-	mapped.Add(w, "funder.top", byTotal(b.funderSums))
-	mapped.Add(w, "recip.top", byTotal(b.recipSums))
+	mapped.Add(w, "funder.sums", b.funderTotals)
+	mapped.Add(w, "recip.sums", b.recipTotals)
+	mapped.Add(w, "funder.top", byTotal(b.funderTotals))
+	mapped.Add(w, "recip.top", byTotal(b.recipTotals))
 	mapped.Add(w, "year.sums", b.yearSums)
 	mapped.Add(w, "class.sums", b.classSums)
 
@@ -61,13 +61,13 @@ func (b *builder) write(out io.Writer) error {
 	b.byRecip.write(w, "recip.rows")
 	byPlace.write(w, "place.rows")
 	recipsOfCode.write(w, "code.recips")
-	b.text.write(w)
+	b.words.write(w)
 	b.short.write(w, "text.short")
 	b.recipDict.write(w, "text.recip")
 	b.nameDict.write(w, "text.name")
 	b.purposeDict.write(w, "text.purpose")
 	b.filingDict.write(w, "text.filing")
-	b.text.stems.write(w, "text.stem")
+	b.words.stems.write(w, "text.stem")
 	return w.Close()
 }
 

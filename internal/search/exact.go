@@ -7,28 +7,28 @@ import (
 	"grantgraph/internal/orgname"
 )
 
-// same adds the forms whose whole name is the one asked for.
-func (sc *scratch) same(key string, state uint16) {
-	x := sc.x
+// addExact adds the names that are exactly the one asked for.
+func (fd *finder) addExact(key string, state uint16) {
+	x := fd.x
 	from, to := x.keys.find(key)
 	for i := from; i < min(to, from+maxSame); i++ {
-		f := x.keys.forms[i]
-		if int(f) >= len(x.forms) || state != 0 && x.forms[f].State != state || !x.spells(f, key) {
+		f := x.keys.names[i]
+		if int(f) >= len(x.names) || state != 0 && x.names[f].State != state || !x.spells(f, key) {
 			continue
 		}
-		if n := len(sc.hits); sc.hit(f, 1, 1) {
-			sc.whole = true
-			sc.hits[n].letter = bytes.EqualFold(x.name(sc.hits[n].org), sc.typed)
+		if n := len(fd.hits); fd.hit(f, 1, 1) {
+			fd.exact = true
+			fd.hits[n].letter = bytes.EqualFold(x.nameOf(fd.hits[n].org), fd.typed)
 		}
 	}
 }
 
-// lead adds to the forms to be scored those whose whole name begins the
+// addLeading adds to the names to be scored those whose whole name begins the
 // question, which may go on with a branch, a fund or an address, or which the
 // register may have cut.
-func (sc *scratch) lead(words []string, state uint16) {
+func (fd *finder) addLeading(words []string, state uint16) {
 	const most = 16
-	x := sc.x
+	x := fd.x
 	key := strings.Join(words, "")
 	word, at := 0, len(words[0]) // the end of a word
 	for n := 2; n < len(key); n++ {
@@ -41,26 +41,26 @@ func (sc *scratch) lead(words []string, state uint16) {
 		}
 		from, to := x.keys.find(key[:n])
 		for i := from; i < min(to, from+most); i++ {
-			f := x.keys.forms[i]
-			if int(f) < len(x.forms) && (state == 0 || x.forms[f].State == state) && x.spells(f, key[:n]) {
-				sc.best = append(sc.best, ranked{form: f})
+			f := x.keys.names[i]
+			if int(f) < len(x.names) && (state == 0 || x.names[f].State == state) && x.spells(f, key[:n]) {
+				fd.best = append(fd.best, ranked{name: f})
 			}
 		}
 	}
 }
 
-// initials adds the forms whose initials are asked for, and the forms that are
+// addInitials adds the names whose initials are asked for, and the names that are
 // the initials of the name asked for.
-func (sc *scratch) initials(n orgname.Name, words []string, state uint16) {
+func (fd *finder) addInitials(n orgname.Name, words []string, state uint16) {
 	const most, agreement = 64, 0.78
-	x := sc.x
+	x := fd.x
 	add := func(table *hashTable, text string) {
 		from, to := table.find(text)
 		added := 0
 		for i := from; i < to && i < from+maxSame && added < most; i++ {
-			f := table.forms[i]
-			if int(f) < len(x.forms) && (state == 0 || x.forms[f].State == state) {
-				sc.hit(f, agreement, 0)
+			f := table.names[i]
+			if int(f) < len(x.names) && (state == 0 || x.names[f].State == state) {
+				fd.hit(f, agreement, 0)
 				added++
 			}
 		}
@@ -73,7 +73,7 @@ func (sc *scratch) initials(n orgname.Name, words []string, state uint16) {
 	}
 }
 
-// spells reports whether the words of a form, joined, are the key.
+// spells reports whether the words of a name, joined, are the key.
 func (x *Index) spells(f uint32, key string) bool {
 	words := x.wordsOf(f)
 	for _, w := range words {

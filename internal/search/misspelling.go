@@ -1,5 +1,11 @@
 package search
 
+import (
+	"strings"
+
+	"grantgraph/internal/orgname"
+)
+
 // Misspelled words are found by walking the vocabulary as a tree: it is in
 // byte order, so the words that share a beginning stand together and a whole
 // branch is left out as soon as its beginning is further from the word than
@@ -182,4 +188,62 @@ func (k *walker) step(depth int, c byte) int {
 		least = min(least, d)
 	}
 	return int(least)
+}
+
+// seemsIdle reports whether a word is, but for a slip, one that names are
+// compared without: a small word or, at the end, a legal form, which may also
+// be unfinished there.
+func seemsIdle(w string, last bool) bool {
+	if !last {
+		for _, s := range []string{"OF", "THE", "AND", "FOR"} {
+			if slipsApart(w, s) == 1 {
+				return true
+			}
+		}
+		return false
+	}
+	for _, s := range []string{"INC", "LTD", "CORP", "INCORPORATED", "CORPORATION", "COMPANY", "LIMITED"} {
+		if slipsApart(w, s) == 1 || len(w) > 3 && strings.HasPrefix(s, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// respelled are common words that the long form of a name spells otherwise, so
+// that the vocabulary does not have them, and what they become.
+var respelled = func() (pairs [][2]string) {
+	for _, w := range strings.Fields("FIRST SECOND THIRD FOURTH FIFTH SIXTH SEVENTH EIGHTH NINTH TENTH THEATRE CENTRE CHILDRENS WOMENS VETERANS") {
+		pairs = append(pairs, [2]string{w, orgname.Key(w)})
+	}
+	return pairs
+}()
+
+// respell appends what such a word becomes when w is one but for a slip.
+func (x *Index) respell(alts []alt, w string) []alt {
+	for _, r := range respelled {
+		if slipsApart(w, r[0]) == 1 {
+			if id, ok := x.find(r[1]); ok {
+				alts = append(alts, alt{id, 1, 1 - 0.9/float32(max(len(w), len(r[0])))})
+			}
+		}
+	}
+	return alts
+}
+
+// slipsApart is 0 for the same words, 1 for words one slip apart, else 2.
+func slipsApart(a, b string) int {
+	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
+		a, b = a[1:], b[1:]
+	}
+	for len(a) > 0 && len(b) > 0 && a[len(a)-1] == b[len(b)-1] {
+		a, b = a[:len(a)-1], b[:len(b)-1]
+	}
+	switch {
+	case len(a)+len(b) == 0:
+		return 0
+	case len(a) <= 1 && len(b) <= 1, len(a) == 2 && len(b) == 2 && a[0] == b[1] && a[1] == b[0]:
+		return 1
+	}
+	return 2
 }

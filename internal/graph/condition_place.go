@@ -3,13 +3,14 @@ package graph
 import (
 	"math"
 	"sort"
+	"sync"
 
 	"grantgraph/internal/orgname"
 )
 
 // placeCond is the rows that satisfy a condition on places. reach is the set of
 // funders that an area_served place selects.
-func (g *Graph) placeCond(p *Place, reach bitset) cond {
+func (g *Graph) placeCond(p *Place, reach bitset) condition {
 	switch p.Of {
 	case FunderPlace:
 		match := g.placeMatcher(p.Kind, p.Values)
@@ -25,7 +26,7 @@ func (g *Graph) placeCond(p *Place, reach bitset) cond {
 }
 
 // countryCond is the rows of recipients in one of the countries.
-func (g *Graph) countryCond(codes []string) cond {
+func (g *Graph) countryCond(codes []string) condition {
 	values := make([]PlaceValue, len(codes))
 	for i, c := range codes {
 		values[i].Name = c
@@ -100,7 +101,7 @@ func (g *Graph) wantedPlace(kind PlaceKind, v PlaceValue) (w wantedPlace, ok boo
 }
 
 // recipPlaceCond is the rows whose recipient is in one of the places.
-func (g *Graph) recipPlaceCond(kind PlaceKind, values []PlaceValue) cond {
+func (g *Graph) recipPlaceCond(kind PlaceKind, values []PlaceValue) condition {
 	match := g.placeMatcher(kind, values)
 	if kind == State {
 		var sets []bitset
@@ -123,4 +124,31 @@ func (g *Graph) recipPlaceCond(kind PlaceKind, values []PlaceValue) cond {
 		return nothing()
 	}
 	return listCond(bound, g.placeRows, list, func(row uint32) bool { return match(&g.place[g.places[row]]) })
+}
+
+// counties are the counties of a snapshot, gathered when they are first asked
+// for.
+type counties struct {
+	mu  sync.Mutex
+	ids map[uint32]bool // numbers in the table of short strings; nil before
+}
+
+// HasCounty reports whether a funder or a recipient is in a county, named by its
+// five-digit FIPS code. The counties of a snapshot are those of the gazetteer it
+// was built with, which may be newer than the one in this program.
+func (g *Graph) HasCounty(fips string) bool {
+	g.counties.mu.Lock()
+	defer g.counties.mu.Unlock()
+	if g.counties.ids == nil {
+		ids := map[uint32]bool{}
+		for i := range g.place {
+			ids[g.place[i].County] = true
+		}
+		for i := range g.funder {
+			ids[g.funder[i].County] = true
+		}
+		g.counties.ids = ids
+	}
+	id, ok := g.short.find(fips)
+	return ok && fips != "" && g.counties.ids[id]
 }

@@ -2,19 +2,19 @@ package graph
 
 import "math/bits"
 
-// total computes everything about the corpus as a whole, so that a question
+// computeTotals computes everything about the corpus as a whole, so that a question
 // without a condition costs nothing.
-func (b *builder) total() error {
-	b.funderSums, b.recipSums = make([]sums, len(b.funder)), make([]sums, len(b.recip))
+func (b *builder) computeTotals() error {
+	b.funderTotals, b.recipTotals = make([]partyTotals, len(b.funder)), make([]partyTotals, len(b.recip))
 	b.yearSums, b.classSums = make([]yearSum, len(b.yearList)), make([]Cost, classes)
 	funderYears, recipYears := make([]uint64, len(b.funder)), make([]uint64, len(b.recip))
 	for row := range b.rows {
 		f, r, year, amount := b.funders[row], b.recips[row], b.years[row], b.amounts[row]
-		b.funderSums[f].add(amount, year)
-		b.recipSums[r].add(amount, year)
+		b.funderTotals[f].add(amount, year)
+		b.recipTotals[r].add(amount, year)
 		if row == 0 || b.funders[row-1] != f || b.recips[row-1] != r {
-			b.funderSums[f].Others++
-			b.recipSums[r].Others++
+			b.funderTotals[f].Others++
+			b.recipTotals[r].Others++
 		}
 		funderYears[f] |= 1 << year
 		recipYears[r] |= 1 << year

@@ -51,17 +51,17 @@ func (g *Graph) Weight(about About, f *Filter, p Page) int64 {
 		for _, t := range terms {
 			n += 64 * int64(len(t.Words))
 			if len(t.Words) > 1 {
-				n += 4 * g.text.rarest(t)
+				n += 4 * g.words.rarest(t)
 			}
 		}
 	}
 	if about != AboutTotals {
-		// Sieves that count and, after them, sieves that keep; then what they kept.
+		// Selectors that count and, after them, selectors that keep; then what they kept.
 		kept := (int64(g.grain.near) + limit) * int64(unsafe.Sizeof(item{}))
 		n += int64(runtime.GOMAXPROCS(0))*(4*int64(g.grain.bins)+5*kept) + kept
 	}
 	few := rows // those that a question of nearly all rows leaves out
-	if few /= nearly; short {
+	if few /= complementPart; short {
 		few = 0
 	}
 	switch about {
@@ -74,7 +74,7 @@ func (g *Graph) Weight(about About, f *Filter, p Page) int64 {
 		if short {
 			n += 128 * bound
 		} else if !f.empty() {
-			n += max(recips*int64(unsafe.Sizeof(sums{}))+list(recips), 4*few+set(recips))
+			n += max(recips*int64(unsafe.Sizeof(partyTotals{}))+list(recips), 4*few+set(recips))
 		}
 	case AboutTotals:
 		n += list(funders)
@@ -95,7 +95,7 @@ func (g *Graph) rowsBound(f *Filter) int64 {
 		var n int64
 		for _, e := range f.Funders {
 			if i, ok := g.findFunder(e); ok {
-				n += int64(g.funderSums[i].Grants)
+				n += int64(g.funderTotals[i].Grants)
 			}
 		}
 		bound = min(bound, n)
@@ -111,7 +111,7 @@ func (g *Graph) rowsBound(f *Filter) int64 {
 }
 
 // rarest is how many documents have the rarest stem of a phrase.
-func (t *textIndex) rarest(phrase Term) int64 {
+func (t *wordIndex) rarest(phrase Term) int64 {
 	least := int64(len(t.docs.val))
 	for _, s := range phrase.stems() {
 		id, ok := t.stems.find(s)

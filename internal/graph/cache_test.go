@@ -3,6 +3,7 @@ package graph_test
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"testing"
 
 	"grantgraph/internal/graph"
@@ -46,5 +47,26 @@ func TestRemembered(t *testing.T) {
 		if err := ask[list](ended, f, other); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: a page that nobody asked for is remembered: %v", list, err)
 		}
+	}
+}
+
+func TestCacheIsBounded(t *testing.T) {
+	t.Parallel()
+	g := open(t, random(10, 500).write(t, t.TempDir()))
+	g.ShrinkCache(20_000)
+	r := rand.New(rand.NewPCG(1, 2))
+	ctx := context.Background()
+	most := 0
+	for range 500 {
+		if _, _, err := g.Funders(ctx, randomFilter(r), graph.Sort{}, graph.Page{Limit: 5}); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := g.Transactions(ctx, randomFilter(r), graph.Sort{}, graph.Page{Limit: 5}); err != nil {
+			t.Fatal(err)
+		}
+		most = max(most, g.CacheSize())
+	}
+	if most > 20_000 || most < 10_000 {
+		t.Errorf("the cache has held %d bytes", most)
 	}
 }

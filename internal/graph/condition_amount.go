@@ -21,13 +21,13 @@ func (g *Graph) ranks(least, most *int64) (lo, hi uint32) {
 // bits at random places to be cheaper than testing rows in order.
 const scatterPart = 8
 
-func (g *Graph) amountCond(least, most *int64) cond {
+func (g *Graph) amountCond(least, most *int64) condition {
 	lo, hi := g.ranks(least, most)
 	if lo == hi {
 		return nothing()
 	}
-	c := cond{bound: int64(hi - lo), ranks: span{lo, hi}, test: func(row uint32) bool { return g.rank[row]-lo < hi-lo }}
-	c.gather = func(dst []uint32) []uint32 { return append(dst, g.byAmount[lo:hi]...) }
+	c := condition{bound: int64(hi - lo), ranks: span{lo, hi}, test: func(row uint32) bool { return g.rank[row]-lo < hi-lo }}
+	c.list = func(dst []uint32) []uint32 { return append(dst, g.byAmount[lo:hi]...) }
 	if int(hi-lo) < g.rows/scatterPart {
 		c.scatter = func(to bitset) {
 			for _, row := range g.byAmount[lo:hi] {

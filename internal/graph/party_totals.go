@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// sums are the totals of the rows of one funder or recipient.
-type sums struct {
+// partyTotals are the totals of the rows of one funder or recipient.
+type partyTotals struct {
 	Amount      int64
 	Grants      uint32
 	Others      uint32 // distinct recipients of a funder, funders of a recipient
@@ -15,14 +15,14 @@ type sums struct {
 	_           [6]uint8
 }
 
-// record is the sums of one funder or recipient.
+// record is the totals of one funder or recipient.
 type record struct {
 	id uint32
-	sums
+	partyTotals
 }
 
-// add takes a row into the sums.
-func (s *sums) add(amount int64, year uint8) {
+// add takes a row into the totals.
+func (s *partyTotals) add(amount int64, year uint8) {
 	if s.Grants == 0 {
 		s.First, s.Last = year, year
 	} else {
@@ -32,7 +32,7 @@ func (s *sums) add(amount int64, year uint8) {
 	s.Grants++
 }
 
-// run is the sums of a run of rows as they grow.
+// run is the totals of a run of rows as they grow.
 type run struct {
 	amount         int64
 	years          uint64 // mask
@@ -41,19 +41,19 @@ type run struct {
 }
 
 func (r *run) record() record {
-	return record{r.id, sums{Amount: r.amount, Grants: r.grants, Others: r.others,
+	return record{r.id, partyTotals{Amount: r.amount, Grants: r.grants, Others: r.others,
 		First: uint8(bits.TrailingZeros64(r.years)), Last: uint8(bits.Len64(r.years) - 1)}}
 }
 
 // storedRecords goes through those of the whole corpus.
-func (q *question) storedRecords(list []sums, r *ranker) func(*sieves) error {
-	at := q.g.evenCuts(0, uint32(len(list)))
-	return func(p *sieves) error {
-		return inParts(q.ctx, at, func(_, from, to int) {
+func (e *evaluation) storedRecords(list []partyTotals, r *ranker) func(*selectors) error {
+	at := e.g.evenCuts(0, uint32(len(list)))
+	return func(p *selectors) error {
+		return inParts(e.ctx, at, func(_, from, to int) {
 			s := p.take()
 			defer p.give(s)
 			for i := from; i < to; i++ {
-				if sum := &list[i]; !r.passes(s, sum.Amount, sum.Grants) {
+				if sum := &list[i]; !r.skips(s, sum.Amount, sum.Grants) {
 					r.add(s, record{uint32(i), *sum})
 				}
 			}
@@ -64,14 +64,14 @@ func (q *question) storedRecords(list []sums, r *ranker) func(*sieves) error {
 // byFunder sums the rows of each funder. Rows stand in the order of funders
 // and recipients, so a funder is a run of rows and each of its recipients a
 // run within it.
-func (q *question) byFunder(set *rowset, r *ranker) func(*sieves) error {
+func (e *evaluation) byFunder(set *rowset, r *ranker) func(*selectors) error {
 	lo, hi := set.bounds()
-	at := q.g.cuts(lo, hi, q.g.funderRows)
-	return func(p *sieves) error {
-		return inParts(q.ctx, at, func(_, from, to int) {
+	at := e.g.cuts(lo, hi, e.g.funderRows)
+	return func(p *selectors) error {
+		return inParts(e.ctx, at, func(_, from, to int) {
 			s := p.take()
 			defer p.give(s)
-			q.g.sumFunders(set, uint32(from), uint32(to), func(rec record) { r.add(s, rec) })
+			e.g.sumFunders(set, uint32(from), uint32(to), func(rec record) { r.add(s, rec) })
 		})
 	}
 }
@@ -88,7 +88,7 @@ func (g *Graph) sumFunders(set *rowset, from, to uint32, add func(record)) {
 				}
 				cur = run{id: f, other: math.MaxUint32}
 			}
-			// The sums stay in registers as long as the funder is the same.
+			// The totals stay in registers as long as the funder is the same.
 			end := g.funderRows[cur.id+1]
 			amount, mask, others, other := cur.amount, cur.years, cur.others, cur.other
 			n := 0
@@ -118,39 +118,39 @@ const sparse = 16
 
 // byRecipient sums the rows of each recipient. done must be called after the
 // last run.
-func (q *question) byRecipient(set *rowset, r *ranker) (run func(*sieves) error, done func(), err error) {
-	g := q.g
+func (e *evaluation) byRecipient(set *rowset, r *ranker) (run func(*selectors) error, done func(), err error) {
+	g := e.g
 	if set.short {
 		list := g.fewRecipients(set.list)
-		return func(p *sieves) error {
+		return func(p *selectors) error {
 			s := p.take()
 			for _, rec := range list {
 				r.add(s, rec)
 			}
-			return q.ctx.Err()
+			return e.ctx.Err()
 		}, func() {}, nil
 	}
 	if set.count < int64(g.rows)/sparse {
-		dense, ids, done, err := q.gatherRecipients(set)
-		return func(p *sieves) error {
+		dense, ids, done, err := e.sumFewRows(set)
+		return func(p *selectors) error {
 			s := p.take()
 			for _, id := range ids {
-				if sum := &dense[id]; !r.passes(s, sum.Amount, sum.Grants) {
+				if sum := &dense[id]; !r.skips(s, sum.Amount, sum.Grants) {
 					r.add(s, record{id, *sum})
 				}
 			}
-			return q.ctx.Err()
+			return e.ctx.Err()
 		}, done, err
 	}
-	// Of nearly all rows, few recipients miss any; the sums of the others are
+	// Of nearly all rows, few recipients miss any; the totals of the others are
 	// those that are stored.
 	var concerned bitset
-	if missing, few := g.missing(set); few {
+	if missing, few := g.missingRows(set); few {
 		concerned = touched(missing, g.recips, len(g.recip))
 	}
 	at := g.cuts(0, uint32(g.rows), g.recipRows.off)
-	return func(p *sieves) error {
-		return inParts(q.ctx, at, func(_, from, to int) {
+	return func(p *selectors) error {
+		return inParts(e.ctx, at, func(_, from, to int) {
 			s := p.take()
 			defer p.give(s)
 			g.sumRecipients(set.set, concerned, from, to, r, s)
@@ -161,13 +161,13 @@ func (q *question) byRecipient(set *rowset, r *ranker) (run func(*sieves) error,
 // sumRecipients sums the rows of each recipient from place from to place to-1
 // of the order of recipients. words are the rows meant; those who are not
 // concerned, unless that is nil, have all of theirs there.
-func (g *Graph) sumRecipients(words, concerned bitset, from, to int, r *ranker, s *sieve) {
+func (g *Graph) sumRecipients(words, concerned bitset, from, to int, r *ranker, s *selector) {
 	off, val := g.recipRows.off, g.recipRows.val
 	id, _ := slices.BinarySearch(off, uint32(from))
 	for pos := from; pos < to; id++ {
 		end := int(off[id+1])
 		if concerned != nil && !concerned.has(uint32(id)) {
-			if sum := &g.recipSums[id]; !r.passes(s, sum.Amount, sum.Grants) {
+			if sum := &g.recipTotals[id]; !r.skips(s, sum.Amount, sum.Grants) {
 				r.add(s, record{uint32(id), *sum})
 			}
 			pos = end
@@ -194,7 +194,7 @@ func (g *Graph) sumRecipients(words, concerned bitset, from, to int, r *ranker, 
 			grants += uint32(in)
 			mask |= in << (years[i] & (maxYears - 1))
 		}
-		if grants > 0 && !r.passes(s, amount, grants) {
+		if grants > 0 && !r.skips(s, amount, grants) {
 			now := run{id: uint32(id), amount: amount, years: mask, grants: grants, others: others}
 			r.add(s, now.record())
 		}
@@ -225,24 +225,24 @@ func (g *Graph) fewRecipients(rows []uint32) []record {
 	return list
 }
 
-// gatherRecipients adds the rows up in an array of all recipients, of which
+// sumFewRows adds the rows up in an array of all recipients, of which
 // few are touched. done gives the array back.
-func (q *question) gatherRecipients(set *rowset) (dense []sums, ids []uint32, done func(), err error) {
-	g := q.g
-	dense, ok := g.scratch.sums.take()
+func (e *evaluation) sumFewRows(set *rowset) (dense []partyTotals, ids []uint32, done func(), err error) {
+	g := e.g
+	dense, ok := g.buffers.totals.take()
 	if !ok {
-		dense = make([]sums, len(g.recip))
+		dense = make([]partyTotals, len(g.recip))
 	}
 	ids = make([]uint32, 0, min(set.count, 1<<16))
 	done = func() {
 		for _, id := range ids {
-			dense[id] = sums{}
+			dense[id] = partyTotals{}
 		}
-		g.scratch.sums.give(dense)
+		g.buffers.totals.give(dense)
 	}
 	lastFunder, lastRecip := uint32(math.MaxUint32), uint32(math.MaxUint32)
 	funders, recips, amounts, years := g.funders, g.recips, g.amounts, g.years
-	err = set.chunks(q.ctx, g.grain.chunk, func(rows []uint32) {
+	err = set.chunks(e.ctx, g.grain.chunk, func(rows []uint32) {
 		for _, row := range rows {
 			f, to := funders[row], recips[row]
 			s := &dense[to]

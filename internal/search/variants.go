@@ -35,64 +35,6 @@ func shorten(k2 string) (short string, ok bool) {
 // than at its end they are few, and would count as rare words do.
 var legal = map[string]bool{"INC": true, "INCORPORATED": true, "CORP": true, "LTD": true, "LLC": true}
 
-// seemsIdle reports whether a word is, but for a slip, one that names are
-// compared without: a small word or, at the end, a legal form, which may also
-// be unfinished there.
-func seemsIdle(w string, last bool) bool {
-	if !last {
-		for _, s := range []string{"OF", "THE", "AND", "FOR"} {
-			if slipsApart(w, s) == 1 {
-				return true
-			}
-		}
-		return false
-	}
-	for _, s := range []string{"INC", "LTD", "CORP", "INCORPORATED", "CORPORATION", "COMPANY", "LIMITED"} {
-		if slipsApart(w, s) == 1 || len(w) > 3 && strings.HasPrefix(s, w) {
-			return true
-		}
-	}
-	return false
-}
-
-// respelled are common words that the long form of a name spells otherwise, so
-// that the vocabulary does not have them, and what they become.
-var respelled = func() (pairs [][2]string) {
-	for _, w := range strings.Fields("FIRST SECOND THIRD FOURTH FIFTH SIXTH SEVENTH EIGHTH NINTH TENTH THEATRE CENTRE CHILDRENS WOMENS VETERANS") {
-		pairs = append(pairs, [2]string{w, orgname.Key(w)})
-	}
-	return pairs
-}()
-
-// respell appends what such a word becomes when w is one but for a slip.
-func (x *Index) respell(alts []alt, w string) []alt {
-	for _, r := range respelled {
-		if slipsApart(w, r[0]) == 1 {
-			if id, ok := x.find(r[1]); ok {
-				alts = append(alts, alt{id, 1, 1 - 0.9/float32(max(len(w), len(r[0])))})
-			}
-		}
-	}
-	return alts
-}
-
-// slipsApart is 0 for the same words, 1 for words one slip apart, else 2.
-func slipsApart(a, b string) int {
-	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
-		a, b = a[1:], b[1:]
-	}
-	for len(a) > 0 && len(b) > 0 && a[len(a)-1] == b[len(b)-1] {
-		a, b = a[:len(a)-1], b[:len(b)-1]
-	}
-	switch {
-	case len(a)+len(b) == 0:
-		return 0
-	case len(a) <= 1 && len(b) <= 1, len(a) == 2 && len(b) == 2 && a[0] == b[1] && a[1] == b[0]:
-		return 1
-	}
-	return 2
-}
-
 // withoutCut takes from the end of a long name a legal form that the register
 // cut: "... BETTER LOWLAND I". ok is false when there is none.
 func withoutCut(name string) (whole string, ok bool) {
@@ -106,8 +48,8 @@ func withoutCut(name string) (whole string, ok bool) {
 	case "I", "IN":
 		return name[:i], true
 	}
-	for _, form := range []string{"INCORPORATED", "CORPORATION", "LIMITED"} {
-		if len(end) > 3 && len(end) < len(form) && strings.HasPrefix(form, end) {
+	for _, ending := range []string{"INCORPORATED", "CORPORATION", "LIMITED"} {
+		if len(end) > 3 && len(end) < len(ending) && strings.HasPrefix(ending, end) {
 			return name[:i], true
 		}
 	}
@@ -171,11 +113,11 @@ var glued = []struct {
 // another, so that the other is taken to be two words without their space.
 const rarer = 10
 
-// unglue finds in a form a word that few names have and that is two words, or
+// splitGlued finds in a name a word that few names have and that is two words, or
 // a word and a small word or legal form, written without the space between
 // them, as the register does where it joins its lines. It returns the words
 // with that one parted.
-func unglue(words []string, count map[string]int) (parted []string, ok bool) {
+func splitGlued(words []string, count map[string]int) (parted []string, ok bool) {
 	const few, common = 2, 5
 	for i, w := range words {
 		if len(w) < 6 || len(w) > 40 {

@@ -8,6 +8,16 @@ import (
 	"grantgraph/internal/orgname"
 )
 
+// Query is a parsed free-text condition over purpose, name as filed and
+// canonical recipient name; see ParseQuery.
+type Query struct {
+	Must    []Term
+	MustNot []Term
+}
+
+// Term is one word or, with several words, a phrase of adjacent words.
+type Term struct{ Words []string }
+
 // MaxTerms is how many terms a query may have; who asks has to refuse more,
 // because one that is left out in silence looks like an answer.
 const MaxTerms = 32

@@ -8,7 +8,7 @@ import (
 	"grantgraph/internal/ntee"
 )
 
-func (g *Graph) funderCond(eins []ein.EIN) cond {
+func (g *Graph) funderCond(eins []ein.EIN) condition {
 	set := make(bitset, wordsFor(len(g.funder)))
 	for _, e := range eins {
 		if i, ok := g.findFunder(e); ok {
@@ -25,7 +25,7 @@ func (g *Graph) findFunder(e ein.EIN) (uint32, bool) {
 
 // funderSetCond is all rows of a set of funders: ranges, as rows stand in the
 // order of funders.
-func (g *Graph) funderSetCond(set bitset) cond {
+func (g *Graph) funderSetCond(set bitset) condition {
 	var ranges []span
 	var bound int64
 	for _, i := range set.appendTo(nil, 0) {
@@ -40,14 +40,14 @@ func (g *Graph) funderSetCond(set bitset) cond {
 	if bound == 0 {
 		return nothing()
 	}
-	return cond{
+	return condition{
 		bound: bound, ranges: ranges,
 		scatter: func(to bitset) {
 			for _, r := range ranges {
 				to.setRange(r.lo, r.hi)
 			}
 		},
-		gather: func(dst []uint32) []uint32 {
+		list: func(dst []uint32) []uint32 {
 			for _, r := range ranges {
 				for row := r.lo; row < r.hi; row++ {
 					dst = append(dst, row)
@@ -61,7 +61,7 @@ func (g *Graph) funderSetCond(set bitset) cond {
 }
 
 // kindCond is all rows of the funders of a kind.
-func (g *Graph) kindCond(name string) cond {
+func (g *Graph) kindCond(name string) condition {
 	kind, ok := kindNumbers.parse(name)
 	if !ok {
 		return nothing()
@@ -101,7 +101,7 @@ func (g *Graph) recipsOf(eins []ein.EIN) []uint32 {
 }
 
 // recipCond is all rows of some recipients, which are ascending.
-func (g *Graph) recipCond(recips []uint32) cond {
+func (g *Graph) recipCond(recips []uint32) condition {
 	var bound int64
 	for _, r := range recips {
 		bound += int64(g.recipRows.len(r))
@@ -117,7 +117,7 @@ func (g *Graph) recipCond(recips []uint32) cond {
 
 // subjectCond is all rows of the recipients with a code under the subject. A
 // major group has a stored set; of a longer prefix the recipients are listed.
-func (g *Graph) subjectCond(s *ntee.Subject) cond {
+func (g *Graph) subjectCond(s *ntee.Subject) condition {
 	var asked uint32
 	for _, it := range s.Items {
 		if it.Kind == ntee.Prefix {

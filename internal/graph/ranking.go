@@ -131,14 +131,14 @@ func (g *Graph) ranked(ctx context.Context, ask Question, label func(id uint32) 
 
 // ranking orders funders or recipients and takes a part.
 func (g *Graph) ranking(ctx context.Context, ask Question, label func(id uint32) uint32) (*ranking, error) {
-	s, all, byTotal := ask.Sort, g.funderSums, g.funderTop
+	s, all, byTotal := ask.Sort, g.funderTotals, g.funderTop
 	if ask.About == AboutRecipients {
-		all, byTotal = g.recipSums, g.recipTop
+		all, byTotal = g.recipTotals, g.recipTop
 	}
 	from, to := ask.Page.within(int64(len(all)))
-	q := g.ask(ctx)
-	defer q.end()
-	set, err := q.filter(ask.Filter)
+	e := g.evaluate(ctx)
+	defer e.end()
+	set, err := e.filter(ask.Filter)
 	if err != nil {
 		return nil, err
 	}
@@ -153,26 +153,26 @@ func (g *Graph) ranking(ctx context.Context, ask Question, label func(id uint32)
 	if s.Asc {
 		r.sign = 1
 	}
-	var run func(*sieves) error
+	var run func(*selectors) error
 	switch {
 	case set.all:
-		run = q.storedRecords(all, r)
+		run = e.storedRecords(all, r)
 	case ask.About == AboutFunders:
-		run = q.byFunder(&set, r)
+		run = e.byFunder(&set, r)
 	default:
 		var done func()
-		if run, done, err = q.byRecipient(&set, r); err != nil {
+		if run, done, err = e.byRecipient(&set, r); err != nil {
 			return nil, err
 		}
 		defer done()
 	}
-	list, seen, err := g.choose(r.order(g, len(all)), from, to, run)
+	list, seen, err := g.selectPage(r.order(g, len(all)), from, to, run)
 	if err != nil {
 		return nil, err
 	}
 	out := &ranking{from: from, records: make([]record, len(list)), hits: seen}
 	for i := range list {
-		out.records[i] = record{list[i].id, list[i].sums}
+		out.records[i] = record{list[i].id, list[i].partyTotals}
 	}
 	return out, nil
 }
@@ -196,8 +196,8 @@ func (r *ranker) order(g *Graph, records int) order {
 	return o
 }
 
-// add hands one record to a sieve.
-func (r *ranker) add(to *sieve, rec record) {
+// add hands one record to a selector.
+func (r *ranker) add(to *selector, rec record) {
 	to.seen++
 	var key int64
 	switch {
@@ -208,21 +208,21 @@ func (r *ranker) add(to *sieve, rec record) {
 	default:
 		key = rec.Amount
 	}
-	if !to.passes(r.sign * key) {
-		to.push(item{r.sign * key, rec.id, rec.sums})
+	if !to.skips(r.sign * key) {
+		to.push(item{r.sign * key, rec.id, rec.partyTotals})
 	}
 }
 
-// passes counts a record that is of no use for certain and need not be made.
+// skips counts a record that is of no use for certain and need not be made.
 // Most are such.
-func (r *ranker) passes(to *sieve, amount int64, grants uint32) bool {
+func (r *ranker) skips(to *selector, amount int64, grants uint32) bool {
 	if r.label != nil {
 		return false
 	}
 	if r.byCount {
 		amount = int64(grants)
 	}
-	if !to.passes(r.sign * amount) {
+	if !to.skips(r.sign * amount) {
 		return false
 	}
 	to.seen++

@@ -1,13 +1,13 @@
 package graph
 
-// Where at most one row in nearly is left out, it is cheaper to look at what is
+// Where at most one row in complementPart is left out, it is cheaper to look at what is
 // missing, and at those it concerns, than at all that is left.
-const nearly = 8
+const complementPart = 8
 
-// missing is the rows that a set leaves out, if they are few.
-func (g *Graph) missing(set *rowset) (rows []uint32, few bool) {
+// missingRows is the rows that a set leaves out, if they are few.
+func (g *Graph) missingRows(set *rowset) (rows []uint32, few bool) {
 	n := int64(g.rows) - set.count
-	if set.all || set.short || n > int64(g.rows)/nearly {
+	if set.all || set.short || n > int64(g.rows)/complementPart {
 		return nil, false
 	}
 	rows = make([]uint32, 0, n+64)
@@ -26,12 +26,12 @@ func touched(rows, col []uint32, keys int) bitset {
 	return out
 }
 
-// sumRest is the summary of nearly all rows: that of all, without what is
+// sumComplement is the summary of nearly all rows: that of all, without what is
 // missing. Whoever has a missing row is counted anew.
-func (q *question) sumRest(set *rowset, missing []uint32) (*summary, error) {
-	g := q.g
+func (e *evaluation) sumComplement(set *rowset, missing []uint32) (*summary, error) {
+	g := e.g
 	var sum yearly
-	funders, recips := g.tally(), g.tally()
+	funders, recips := g.distinctCounter(), g.distinctCounter()
 	funders.n, recips.n = g.totals.Funders, g.totals.Recipients
 	for i, y := range g.yearSums {
 		sum.amounts[i], sum.grants[i] = y.Amount, y.Grants
@@ -42,7 +42,7 @@ func (q *question) sumRest(set *rowset, missing []uint32) (*summary, error) {
 		sum.amounts[y] -= g.amounts[row]
 		sum.grants[y]--
 	}
-	before, after := g.tally(), g.tally()
+	before, after := g.distinctCounter(), g.distinctCounter()
 	for _, f := range touched(missing, g.funders, len(g.funder)).appendTo(nil, 0) {
 		var all, left uint64
 		for _, p := range g.giving.years[g.giving.yearAt[f]:g.giving.yearAt[f+1]] {
@@ -55,14 +55,14 @@ func (q *question) sumRest(set *rowset, missing []uint32) (*summary, error) {
 		after.add(left)
 	}
 	funders.merge(&after)
-	funders.less(&before)
+	funders.subtract(&before)
 
 	some := touched(missing, g.recips, len(g.recip)).appendTo(nil, 0)
 	at := g.evenCuts(0, uint32(len(some)))
-	type change struct{ before, after tally }
+	type change struct{ before, after distinctCounter }
 	parts := make([]change, len(at)-1)
-	err := inParts(q.ctx, at, func(i, from, to int) {
-		before, after := g.tally(), g.tally()
+	err := inParts(e.ctx, at, func(i, from, to int) {
+		before, after := g.distinctCounter(), g.distinctCounter()
 		for _, id := range some[from:to] {
 			lo, hi := g.recipRows.off[id], g.recipRows.off[id+1]
 			years := g.backYears[lo:hi]
@@ -79,7 +79,7 @@ func (q *question) sumRest(set *rowset, missing []uint32) (*summary, error) {
 	})
 	for i := range parts {
 		recips.merge(&parts[i].after)
-		recips.less(&parts[i].before)
+		recips.subtract(&parts[i].before)
 	}
 	return g.summary(&sum, &funders, &recips), err
 }

@@ -7,11 +7,11 @@ import (
 	"grantgraph/internal/snapshot/mapped"
 )
 
-// textBuilder makes the word index. A document is one distinct text: a
+// wordIndexBuilder makes the word index. A document is one distinct text: a
 // purpose, a name as filed, or the canonical name of a recipient, numbered in
 // this order. Texts repeat heavily, so words point to documents and documents
 // to rows.
-type textBuilder struct {
+type wordIndexBuilder struct {
 	stems       *dict
 	docs        lists // documents of each stem
 	words       lists // stems of each document, in the order of its text
@@ -25,8 +25,8 @@ type textBuilder struct {
 // the bits take no more room than the list would, and far less time.
 const frequentPart = 32
 
-func (b *builder) indexText() error {
-	t := &b.text
+func (b *builder) indexWords() error {
+	t := &b.words
 	t.stems = newDict()
 	purposes, names := len(b.purposeDict.list), len(b.nameDict.list)
 	docs := purposes + names + len(b.recip)
@@ -55,7 +55,7 @@ func (b *builder) indexText() error {
 	t.purposeRows = invert(b.purposes, purposes)
 	t.nameRows = invert(b.names, names)
 
-	index := textIndex{docs: t.docs, purposeRows: t.purposeRows, nameRows: t.nameRows, recipRows: b.byRecip, purposes: uint32(purposes), names: uint32(names)}
+	index := wordIndex{docs: t.docs, purposeRows: t.purposeRows, nameRows: t.nameRows, recipRows: b.byRecip, purposes: uint32(purposes), names: uint32(names)}
 	for stem := range t.stems.list {
 		if index.rowsBound(t.docs.at(uint32(stem))) >= int64(b.rows)/frequentPart+1 {
 			t.frequent = append(t.frequent, uint32(stem))
@@ -68,7 +68,7 @@ func (b *builder) indexText() error {
 	return nil
 }
 
-func (t *textBuilder) write(w *mapped.Writer) {
+func (t *wordIndexBuilder) write(w *mapped.Writer) {
 	mapped.Add(w, "stem.frequent", t.frequent)
 	mapped.Add(w, "bits.stem", t.bits.data)
 	t.docs.write(w, "stem.docs")
@@ -77,8 +77,8 @@ func (t *textBuilder) write(w *mapped.Writer) {
 	t.nameRows.write(w, "name.rows")
 }
 
-// textIndex is the word index of an opened graph.
-type textIndex struct {
+// wordIndex is the word index of an opened graph.
+type wordIndex struct {
 	stems                            table
 	docs, words                      lists
 	purposeRows, nameRows, recipRows lists
@@ -88,7 +88,7 @@ type textIndex struct {
 }
 
 // rowsOf lists the rows of a document.
-func (t *textIndex) rowsOf(doc uint32) []uint32 {
+func (t *wordIndex) rowsOf(doc uint32) []uint32 {
 	switch {
 	case doc < t.purposes:
 		return t.purposeRows.at(doc)
@@ -100,7 +100,7 @@ func (t *textIndex) rowsOf(doc uint32) []uint32 {
 
 // rowsBound is how many rows the documents have, rows counted more than once
 // when several of their texts are among them.
-func (t *textIndex) rowsBound(docs []uint32) int64 {
+func (t *wordIndex) rowsBound(docs []uint32) int64 {
 	var n int64
 	for _, d := range docs {
 		n += int64(len(t.rowsOf(d)))
@@ -109,7 +109,7 @@ func (t *textIndex) rowsBound(docs []uint32) int64 {
 }
 
 // scatter adds the rows of the documents to a set.
-func (t *textIndex) scatter(docs []uint32, to bitset) {
+func (t *wordIndex) scatter(docs []uint32, to bitset) {
 	for _, d := range docs {
 		for _, row := range t.rowsOf(d) {
 			to.set(row)
@@ -141,7 +141,7 @@ func intersect(a, b []uint32) []uint32 {
 }
 
 // bitsOf is the stored set of a frequent stem.
-func (t *textIndex) bitsOf(stem uint32) (bitset, bool) {
+func (t *wordIndex) bitsOf(stem uint32) (bitset, bool) {
 	i, ok := slices.BinarySearch(t.frequent, stem)
 	if !ok {
 		return nil, false
@@ -152,7 +152,7 @@ func (t *textIndex) bitsOf(stem uint32) (bitset, bool) {
 // find is the documents that have the term: those of its one stem, or those in
 // which its stems stand next to each other. The result may be part of the
 // mapped file and must not be changed. stem is the number of a single stem.
-func (t *textIndex) find(term Term) (docs []uint32, stem uint32, single bool) {
+func (t *wordIndex) find(term Term) (docs []uint32, stem uint32, single bool) {
 	list := make([]uint32, len(term.Words))
 	for i, s := range term.stems() {
 		id, ok := t.stems.find(s)
@@ -190,8 +190,8 @@ func adjacent(words, phrase []uint32) bool {
 }
 
 // termConds are the conditions that each of the terms is there, or is not.
-func (g *Graph) termConds(terms []Term, not bool) []cond {
-	var list []cond
+func (g *Graph) termConds(terms []Term, not bool) []condition {
+	var list []condition
 	for _, t := range terms {
 		if len(t.Words) > 0 {
 			c := g.termCond(t)
@@ -204,8 +204,8 @@ func (g *Graph) termConds(terms []Term, not bool) []cond {
 
 // termCond is the rows that have the term in the purpose, the name as filed or
 // the canonical name.
-func (g *Graph) termCond(term Term) cond {
-	t := &g.text
+func (g *Graph) termCond(term Term) condition {
+	t := &g.words
 	docs, stem, single := t.find(term)
 	if len(docs) == 0 {
 		return nothing()
@@ -215,10 +215,10 @@ func (g *Graph) termCond(term Term) cond {
 			return g.union(set)
 		}
 	}
-	return cond{
+	return condition{
 		bound:   t.rowsBound(docs),
 		scatter: func(to bitset) { t.scatter(docs, to) },
-		gather: func(dst []uint32) []uint32 {
+		list: func(dst []uint32) []uint32 {
 			for _, d := range docs {
 				dst = append(dst, t.rowsOf(d)...)
 			}

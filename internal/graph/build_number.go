@@ -9,9 +9,9 @@ import (
 	"grantgraph/internal/orgname"
 )
 
-// number turns every dictionary into sorted order, so that numbers compare as
+// numberAll turns every dictionary into sorted order, so that numbers compare as
 // the strings do, and checks the order of the rows.
-func (b *builder) number() error {
+func (b *builder) numberAll() error {
 	b.numberRecipients()
 	b.nameDict.sorted(b.names)
 	b.purposeDict.sorted(b.purposes)

@@ -6,8 +6,8 @@ import (
 	"grantgraph/internal/snapshot/mapped"
 )
 
-// yearPart is what a funder gave in one year.
-type yearPart struct {
+// yearGiving is what a funder gave in one year.
+type yearGiving struct {
 	Amount int64
 	Grants uint32
 	Year   uint8
@@ -18,7 +18,7 @@ type yearPart struct {
 // rows, as most giving goes on for years.
 type giving struct {
 	yearAt []uint32 // where the years of a funder begin
-	years  []yearPart
+	years  []yearGiving
 	linkAt []uint32 // where the links of a funder begin
 	links  []uint32 // recipients, each once for a funder
 	masks  []uint64 // the years of each link
@@ -27,7 +27,7 @@ type giving struct {
 func (b *builder) giving() giving {
 	v := giving{yearAt: []uint32{0}, linkAt: []uint32{0}}
 	for f := range b.funder {
-		var years [maxYears]yearPart
+		var years [maxYears]yearGiving
 		for row := b.byFunder[f]; row < b.byFunder[f+1]; row++ {
 			y, to := b.years[row], b.recips[row]
 			years[y].Amount += b.amounts[row]
@@ -58,7 +58,7 @@ func (v *giving) write(w *mapped.Writer) {
 
 func openGiving(f *mapped.File, funders int) giving {
 	v := giving{yearAt: mapped.Column[uint32](f, "giving.years.off", funders+1), linkAt: mapped.Column[uint32](f, "giving.links.off", funders+1)}
-	v.years, v.links = mapped.Column[yearPart](f, "giving.years.val", mapped.AnyLength), mapped.Column[uint32](f, "giving.links.val", mapped.AnyLength)
+	v.years, v.links = mapped.Column[yearGiving](f, "giving.years.val", mapped.AnyLength), mapped.Column[uint32](f, "giving.links.val", mapped.AnyLength)
 	v.masks = mapped.Column[uint64](f, "giving.links.years", len(v.links))
 	if f.Err() == nil && (int(v.yearAt[funders]) != len(v.years) || int(v.linkAt[funders]) != len(v.links)) {
 		f.Fail("the lists of giving are incomplete")
@@ -66,24 +66,24 @@ func openGiving(f *mapped.File, funders int) giving {
 	return v
 }
 
-// whole is a condition that selects funders or all of them, with all of their
+// wholeFunders is a condition that selects funders or all of them, with all of their
 // rows or all of those in some years. It is answered from what is stored of the
 // giving of each funder, without a look at rows.
-type whole struct {
+type wholeFunders struct {
 	funders []uint32
 	years   uint64 // mask
 }
 
-// whole recognizes a condition on funders or years and nothing else, unless it
+// wholeFunders recognizes a condition on funders or years and nothing else, unless it
 // has so few rows that these are gone through faster than all recipients.
-func (g *Graph) whole(conds []cond) (w whole, ok bool) {
-	if len(conds) == 0 {
+func (g *Graph) wholeFunders(conditions []condition) (w wholeFunders, ok bool) {
+	if len(conditions) == 0 {
 		return w, false // stored as it is
 	}
 	w.years = ^uint64(0)
 	var funders bitset
-	for i := range conds {
-		switch c := &conds[i]; {
+	for i := range conditions {
+		switch c := &conditions[i]; {
 		case c.years != 0:
 			w.years &= c.years
 		case c.funders == nil:
@@ -107,17 +107,17 @@ func (g *Graph) whole(conds []cond) (w whole, ok bool) {
 	} else {
 		w.funders = funders.appendTo(nil, 0)
 		for _, f := range w.funders {
-			rows += int64(g.funderSums[f].Grants)
+			rows += int64(g.funderTotals[f].Grants)
 		}
 	}
 	return w, rows > 0 && rows >= int64(g.rows)/sparse
 }
 
-// sumWhole is the summary of whole funders.
-func (q *question) sumWhole(w whole) (*summary, error) {
-	g, v := q.g, &q.g.giving
+// sumWholeFunders is the summary of whole funders.
+func (e *evaluation) sumWholeFunders(w wholeFunders) (*summary, error) {
+	g, v := e.g, &e.g.giving
 	var sum yearly
-	funders := g.tally()
+	funders := g.distinctCounter()
 	masks := g.recipMasks()
 	for _, f := range w.funders {
 		var mask uint64
@@ -136,17 +136,17 @@ func (q *question) sumWhole(w whole) (*summary, error) {
 		}
 	}
 	at := g.evenCuts(0, uint32(len(masks)))
-	parts := make([]tally, len(at)-1)
-	err := inParts(q.ctx, at, func(i, from, to int) {
-		t := g.tally() // not in place: two cores would share its memory
+	parts := make([]distinctCounter, len(at)-1)
+	err := inParts(e.ctx, at, func(i, from, to int) {
+		t := g.distinctCounter() // not in place: two cores would share its memory
 		for _, m := range masks[from:to] {
 			t.add(m & w.years)
 		}
 		parts[i] = t
 	})
 	clear(masks)
-	g.scratch.masks.give(masks)
-	recips := g.tally()
+	g.buffers.masks.give(masks)
+	recips := g.distinctCounter()
 	for i := range parts {
 		recips.merge(&parts[i])
 	}

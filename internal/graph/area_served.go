@@ -28,9 +28,9 @@ func (g *Graph) reach(ctx context.Context, f *Filter) (bitset, error) {
 	if found, ok := g.cache.get(key); ok {
 		return found.(bitset), nil
 	}
-	q := g.ask(ctx)
-	defer q.end()
-	set, err := q.filter(place)
+	e := g.evaluate(ctx)
+	defer e.end()
+	set, err := e.filter(place)
 	if err != nil {
 		return nil, err
 	}

@@ -57,7 +57,7 @@ func (b *builder) orderRows() error {
 }
 
 // byTotal orders funders or recipients by their total, largest first.
-func byTotal(list []sums) []uint32 {
+func byTotal(list []partyTotals) []uint32 {
 	order := make([]uint32, len(list))
 	for i := range order {
 		order[i] = uint32(i)

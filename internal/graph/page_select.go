@@ -8,12 +8,12 @@ import (
 )
 
 // item is a row or a record with what it is ordered by: a key ascending, then
-// the amount of its sums descending, then its number ascending. For a row the
-// number is its place among all amounts and the sums are nothing.
+// its amount descending, then its number ascending. For a row the
+// number is its place among all amounts and the totals are nothing.
 type item struct {
 	key int64
 	id  uint32
-	sums
+	partyTotals
 }
 
 func compareItems(a, b item) int {
@@ -26,10 +26,10 @@ func compareItems(a, b item) int {
 	return cmp.Compare(a.id, b.id)
 }
 
-// sieve takes items in any order. It keeps the first k that do not come before
+// selector takes items in any order. It keeps the first k that do not come before
 // a floor, of which it holds at most twice as many at a time; or it counts the
-// items of a stretch of the order and keeps none.
-type sieve struct {
+// items of a range of the order and keeps none.
+type selector struct {
 	lo, hi int64 // an item whose key is outside is of no use for certain
 	seen   int64 // how many items there were, for those who count
 
@@ -40,16 +40,16 @@ type sieve struct {
 	floor item // what comes before it is out
 
 	counts []uint32 // nil when items are kept
-	at     stretch
+	at     orderRange
 
 	_ [64]byte // keeps neighbours, which belong to other cores, on lines of their own
 }
 
-// passes reports whether an item with this key goes through the sieve for
+// skips reports whether an item with this key goes through the selector for
 // certain: most do, and then the rest of the item need not be looked at.
-func (s *sieve) passes(key int64) bool { return key < s.lo || key > s.hi }
+func (s *selector) skips(key int64) bool { return key < s.lo || key > s.hi }
 
-func (s *sieve) push(it item) {
+func (s *selector) push(it item) {
 	if s.counts != nil {
 		if bin, ok := s.at.bin(&it); ok {
 			s.counts[bin]++
@@ -65,23 +65,23 @@ func (s *sieve) push(it item) {
 	}
 }
 
-func (s *sieve) trim() {
+func (s *selector) trim() {
 	slices.SortFunc(s.buf, compareItems)
 	s.buf = s.buf[:s.k]
 	s.full, s.limit = true, s.buf[s.k-1]
 	s.hi = s.limit.key
 }
 
-// sieves lends one sieve at a time to each part of some work, so that there
+// selectors lends one selector at a time to each part of some work, so that there
 // are no more of them than cores.
-type sieves struct {
+type selectors struct {
 	mu   sync.Mutex
-	free []*sieve
-	all  []*sieve
-	make func() *sieve
+	free []*selector
+	all  []*selector
+	make func() *selector
 }
 
-func (p *sieves) take() *sieve {
+func (p *selectors) take() *selector {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if n := len(p.free); n > 0 {
@@ -94,27 +94,27 @@ func (p *sieves) take() *sieve {
 	return s
 }
 
-func (p *sieves) give(s *sieve) {
+func (p *selectors) give(s *selector) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.free = append(p.free, s)
 }
 
 // seen is how many items there were.
-func (p *sieves) seen() (n int64) {
+func (p *selectors) seen() (n int64) {
 	for _, s := range p.all {
 		n += s.seen
 	}
 	return n
 }
 
-// keeping are sieves for the first k items that do not come before the floor.
-func keeping(k int, floor item) *sieves {
-	return &sieves{make: func() *sieve { return &sieve{lo: floor.key, hi: math.MaxInt64, k: k, floor: floor} }}
+// keeping are selectors for the first k items that do not come before the floor.
+func keeping(k int, floor item) *selectors {
+	return &selectors{make: func() *selector { return &selector{lo: floor.key, hi: math.MaxInt64, k: k, floor: floor} }}
 }
 
-// first is the first k of what the sieves have kept, in order.
-func (p *sieves) first(k int) []item {
+// first is the first k of what the selectors have kept, in order.
+func (p *selectors) first(k int) []item {
 	var all []item
 	for _, s := range p.all {
 		all = append(all, s.buf...)

@@ -10,11 +10,11 @@ func TestTally(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for _, years := range []int{1, 7, 8, 9, 10, 16, 17, 63, 64} {
 		g := &Graph{yearList: make([]int32, years)}
-		sum, want := g.tally(), tally{}
+		sum, want := g.distinctCounter(), distinctCounter{}
 		for part := range 8 {
 			// In every other part all have every year, which fills a byte soonest.
 			full := -uint64(part & 1)
-			some := g.tally()
+			some := g.distinctCounter()
 			for range 253 + part {
 				mask := (r.Uint64() | full) & (^uint64(0) >> (64 - years))
 				some.add(mask)
