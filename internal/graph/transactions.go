@@ -98,7 +98,7 @@ func (g *Graph) page(ctx context.Context, f *Filter, s Sort, group func(uint32) 
 	}
 	if expected := float64(to) * float64(g.rows) / float64(set.count); group == nil && !set.short && expected < pick {
 		lo, hi := g.ranks(f.MinAmount, f.MaxAmount)
-		if rows, ok := g.walk(&set, lo, hi, s.Asc, int(from), int(to), int(min(pick, patience*expected))); ok {
+		if rows, ok := g.walk(&set, lo, hi, s.Asc, int(from), int(to), int(min(pick, maxWalkFactor*expected))); ok {
 			out.rows = rows
 			return out, nil
 		}
@@ -168,8 +168,8 @@ func (e *evaluation) pick(set *rowset, s Sort, group func(uint32) uint32, from, 
 	return list, err
 }
 
-// patience is how many times as long as expected a walk may take.
-const patience = 64
+// maxWalkFactor is how many times as long as expected a walk may take.
+const maxWalkFactor = 64
 
 // walk goes through the rows in the order of amounts, within the ranks from lo
 // to hi-1, and takes those of the set from place from to place to-1. It gives

@@ -191,10 +191,10 @@ func TestDeterminism(t *testing.T) {
 	t.Parallel()
 	entries := crowd(3_000)
 	var a, b bytes.Buffer
-	if err := arrange(entries).write(&a); err != nil {
+	if err := columnsOf(entries).write(&a); err != nil {
 		t.Fatal(err)
 	}
-	if err := arrange(entries).write(&b); err != nil {
+	if err := columnsOf(entries).write(&b); err != nil {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(a.Bytes(), b.Bytes()) {
@@ -302,7 +302,7 @@ func TestClosed(t *testing.T) {
 		t.Fatal(err)
 	}
 	entries := crowd(60)
-	if err := errors.Join(arrange(entries).write(f), f.Close()); err != nil {
+	if err := errors.Join(columnsOf(entries).write(f), f.Close()); err != nil {
 		t.Fatal(err)
 	}
 	x, err := Open(&snapshot.Snapshot{Dir: dir})
@@ -346,7 +346,7 @@ func TestBuildStops(t *testing.T) {
 	_, s := Invented(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := gather(ctx, s); err == nil {
+	if _, err := readEntries(ctx, s); err == nil {
 		t.Error("a cancelled build goes on")
 	}
 }
@@ -593,7 +593,7 @@ func BenchmarkBuild(b *testing.B) {
 func bytesOf(t testing.TB, entries []entry) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := arrange(entries).write(&b); err != nil {
+	if err := columnsOf(entries).write(&b); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -611,7 +611,7 @@ func readIndex(data []byte) (*Index, error) {
 // indexOf makes an index in memory.
 func indexOf(entries []entry) (*Index, error) {
 	var b bytes.Buffer
-	if err := arrange(entries).write(&b); err != nil {
+	if err := columnsOf(entries).write(&b); err != nil {
 		return nil, err
 	}
 	return readIndex(b.Bytes())

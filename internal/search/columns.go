@@ -150,8 +150,8 @@ func checkStarts(f *mapped.File, name string, starts []uint32, size int, rising 
 // before every letter.
 const cityMark = '@'
 
-// arrange makes the index. The entries must be in EIN order.
-func arrange(entries []entry) *columns {
+// columnsOf makes the index. The entries must be in EIN order.
+func columnsOf(entries []entry) *columns {
 	c := new(columns)
 	c.addOrgs(entries)
 	names := namesOf(entries)
