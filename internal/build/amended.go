@@ -125,22 +125,15 @@ func seenBefore(earlier []filing, f *filing) bool {
 	return false
 }
 
-// choice is the returns of a build, chosen and not, with the way back from a
-// shard's ordinals.
-type choice struct {
-	filings []filing
-	bySeq   [][]int32 // per shard and ordinal, the filing, or -1
-}
-
-// selectReturns reads all staged returns and chooses among them.
-func (b *builder) selectReturns(ctx context.Context, p *plan) (*choice, error) {
-	b.phase("choose", int64(len(p.shards)))
-	c := &choice{bySeq: make([][]int32, len(p.shards))}
-	for i := range p.shards {
-		s := &p.shards[i]
+// chooseReturns reads all staged returns and chooses among them.
+func (b *builder) chooseReturns(ctx context.Context, c *corpus) error {
+	b.phase("choose", int64(len(c.shards)))
+	c.bySeq = make([][]int32, len(c.shards))
+	for i := range c.shards {
+		s := &c.shards[i]
 		for r, err := range readStaged[stagedHead](ctx, b, s, "returns") {
 			if err != nil {
-				return nil, err
+				return err
 			}
 			c.filings = append(c.filings, newFiling(&r, i))
 		}
@@ -155,5 +148,5 @@ func (b *builder) selectReturns(ctx context.Context, p *plan) (*choice, error) {
 		f := &c.filings[i]
 		c.bySeq[f.shard][f.seq] = int32(i)
 	}
-	return c, nil
+	return nil
 }

@@ -151,19 +151,17 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := b.planShards(ctx)
-	if err != nil {
+	c := &corpus{}
+	if c.plan, err = b.planShards(ctx); err != nil {
 		return nil, err
 	}
-	if err := b.stageAll(ctx, p); err != nil {
+	if err := b.stageAll(ctx, c.plan); err != nil {
 		return nil, err
 	}
-	c, err := b.selectReturns(ctx, p)
-	if err != nil {
+	if err := b.chooseReturns(ctx, c); err != nil {
 		return nil, err
 	}
-	g, err := b.gather(ctx, p, c)
-	if err != nil {
+	if err := b.gather(ctx, c); err != nil {
 		return nil, err
 	}
 	if b.places, err = b.gazetteer(ctx); err != nil {
@@ -173,30 +171,30 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	u, filers, err := b.loadUniverse(ctx, p, c, g)
-	if err != nil {
+	if err := b.loadUniverse(ctx, c); err != nil {
 		return nil, err
 	}
-	if err := overrides.Check(u); err != nil {
+	if err := overrides.Check(c.universe); err != nil {
 		return nil, b.overrideFault(b.sources.Overrides[0], err)
 	}
-	l, err := b.link(ctx, p, c, g, u, overrides, filers)
-	if err != nil {
+	if err := b.findRecipients(ctx, c, overrides); err != nil {
 		return nil, err
 	}
+	c.sortRows()
+	c.sortFunders()
 
 	w, err := snapshot.Create(opt.Data, now())
 	if err != nil {
 		return nil, err
 	}
 	defer w.Abandon()
-	if err := b.write(ctx, w, p, c, g, l, u, filers); err != nil {
+	if err := b.write(ctx, w, c); err != nil {
 		return nil, err
 	}
 	if err := b.writeListTables(ctx, w, edition); err != nil {
 		return nil, err
 	}
-	if b.report.Awards, err = b.awards(ctx, w, b.sources.Federal, b.sources.Audits, b.sources.States, newPayeeFinder(u)); err != nil {
+	if b.report.Awards, err = b.awards(ctx, w, newPayeeFinder(c.universe)); err != nil {
 		return nil, err
 	}
 	if b.report.UK, err = b.uk(ctx, w, b.sources.UK); err != nil {
@@ -212,10 +210,10 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 		}
 		b.step(1)
 	}
-	if err := b.indexCoverage(ctx, c); err != nil {
+	if err := b.indexCoverage(ctx, c.filings); err != nil {
 		return nil, err
 	}
-	manifest, err := b.manifest(p, c, g, l, u)
+	manifest, err := b.manifest(c)
 	if err != nil {
 		return nil, err
 	}
@@ -234,13 +232,13 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 	// What is left over from earlier builds is only disk space, and recipients
 	// abroad can be told apart anew; failing at either does not undo the
 	// snapshot.
-	err = errors.Join(b.keepClusterKeys(), snapshot.Prune(opt.Data, keep), b.pruneStage(p))
+	err = errors.Join(b.keepClusterKeys(), snapshot.Prune(opt.Data, keep), b.pruneStage(c.plan))
 	if err != nil {
 		b.note("the snapshot is published, but not all was tidied up after it: %v", err)
 	}
 	b.phase("", 0)
 	b.report.Warnings = append(b.report.Warnings, b.notes...)
-	return &Result{Snapshot: s, Report: b.report, Reused: b.reusedShards, Remade: b.remadeShards, Staged: len(p.shards), Kept: b.keptMatches, Asked: b.newMatches}, nil
+	return &Result{Snapshot: s, Report: b.report, Reused: b.reusedShards, Remade: b.remadeShards, Staged: len(c.shards), Kept: b.keptMatches, Asked: b.newMatches}, nil
 }
 
 // phase begins a step of total units.
@@ -330,9 +328,9 @@ func (b *builder) overrideFault(rel string, err error) error {
 }
 
 // manifest puts the headline numbers and the report together.
-func (b *builder) manifest(p *plan, c *choice, g *lines, l *linked, u *resolve.Universe) (snapshot.Manifest, error) {
-	for i := range p.archives {
-		a := &p.archives[i]
+func (b *builder) manifest(c *corpus) (snapshot.Manifest, error) {
+	for i := range c.archives {
+		a := &c.archives[i]
 		b.addSource(snapshot.Source{Kind: "irs990", Path: a.rel, Bytes: a.bytes, SHA256: a.sha256, Rows: int64(len(a.sizes))})
 	}
 	slices.SortFunc(b.used, func(x, y snapshot.Source) int {
@@ -341,8 +339,8 @@ func (b *builder) manifest(p *plan, c *choice, g *lines, l *linked, u *resolve.U
 		}
 		return strings.Compare(x.Path, y.Path)
 	})
-	m := snapshot.Manifest{Sources: b.used, Counts: b.counts(c, g, l)}
-	m.Counts.Organizations = int64(u.Len())
+	m := snapshot.Manifest{Sources: b.used, Counts: b.counts(c)}
+	m.Counts.Organizations = int64(c.universe.Len())
 	// The report is whole only now that the rows are counted.
 	body, err := json.Marshal(b.report)
 	if err != nil {

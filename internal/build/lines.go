@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strconv"
 	"strings"
 
-	"grantgraph/internal/ein"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/resolve"
 	"grantgraph/internal/source/irs990"
@@ -21,7 +19,7 @@ const maxAmount = 50_000_000_000
 // which there are far fewer than lines; everything that is a function of the
 // tuple is worked out once.
 type lines struct {
-	filing  []uint32 // into choice.filings: the return that is chosen
+	filing  []uint32 // into corpus.filings: the return that is chosen
 	origin  []uint32 // the return whose list it stands in; usually the same
 	part    []uint8
 	line    []uint32
@@ -30,8 +28,8 @@ type lines struct {
 	purpose []uint32
 	amount  []int64
 
-	tuples   *interner // see tupleKey
-	attrs    *interner // relationship and status
+	tuples   *interner // of recipientKey
+	attrs    *interner // of relationKey
 	purposes *interner
 
 	adjustments []adjustment
@@ -52,77 +50,22 @@ func compareAdjustments(a, b *adjustment) int {
 	return cmp.Or(cmp.Compare(a.filing, b.filing), cmp.Compare(a.part, b.part), cmp.Compare(a.line, b.line))
 }
 
-const sep = '\x1f'
+// recipient is the i-th distinct recipient.
+func (g *lines) recipient(i uint32) resolve.Recipient { return g.recipientKey(i).split() }
 
-// appendTuple writes the key of what a line says of its recipient.
-func appendTuple(b []byte, l *stagedLine, filed ein.EIN) []byte {
-	for _, s := range [...]string{l.Name1, l.Name2, l.Person, l.Street, l.City, l.State, l.ZIP, l.Country} {
-		b = append(b, s...)
-		b = append(b, sep)
-	}
-	b = append(strconv.AppendUint(b, uint64(resolve.ReadTaxStatus(cmp.Or(l.Section, l.Status))), 10), sep)
-	return filed.Append(b)
-}
+func (g *lines) recipientKey(i uint32) recipientKey { return recipientKey(g.tuples.at(i)) }
 
-// tuple is a tuple key taken apart. Its strings share the key's memory.
-type tuple struct {
-	name1, name2, person, street, city, state, zip, country string
-	standing                                                resolve.TaxStatus
-	filed                                                   ein.EIN
-}
-
-func splitTuple(key string) (t tuple) {
-	fields := [...]*string{&t.name1, &t.name2, &t.person, &t.street, &t.city, &t.state, &t.zip, &t.country}
-	for _, f := range fields {
-		i := strings.IndexByte(key, sep)
-		*f, key = key[:i], key[i+1:]
-	}
-	said, filed, _ := strings.Cut(key, string(sep))
-	standing, _ := strconv.ParseUint(said, 10, 8)
-	t.standing = resolve.TaxStatus(standing)
-	t.filed, _ = ein.Filed(filed)
-	return t
-}
-
-// name is the recipient as filed: the organization, else the person.
-func (t *tuple) name() string {
-	if n := joined(t.name1, t.name2); n != "" {
-		return n
-	}
-	return t.person
-}
-
-func appendAttr(b []byte, l *stagedLine) []byte {
-	b = append(b, l.Relationship...)
-	b = append(b, sep)
-	return append(b, l.Status...)
-}
-
-func splitAttr(key string) (relationship, status string) {
-	relationship, status, _ = strings.Cut(key, string(sep))
-	return relationship, status
-}
-
-// clean makes filed text fit for a key: the separator never occurs in XML, but
-// a numeric character reference can smuggle it in.
-func clean(s string) string {
-	if strings.IndexByte(s, sep) < 0 {
-		return s
-	}
-	return strings.ReplaceAll(s, string(sep), " ")
-}
-
-func (l *stagedLine) clean() {
-	for _, f := range [...]*string{&l.Name1, &l.Name2, &l.Person, &l.Street, &l.City, &l.State, &l.ZIP, &l.Country, &l.Relationship, &l.Status} {
-		*f = clean(*f)
-	}
+// relation is what a row says of its recipient besides who it is.
+func (g *lines) relation(row uint32) (relationship, status string) {
+	return relationKey(g.attrs.at(g.attr[row])).split()
 }
 
 // gather reads the lines of the chosen returns, keeps those that are cash
 // grants, and accounts for the others.
-func (b *builder) gather(ctx context.Context, p *plan, c *choice) (*lines, error) {
-	b.phase("gather", int64(len(p.shards)))
-	g := &lines{tuples: newInterner(), attrs: newInterner(), purposes: newInterner()}
+func (b *builder) gather(ctx context.Context, c *corpus) error {
+	b.phase("gather", int64(len(c.shards)))
+	c.lines = &lines{tuples: newInterner(), attrs: newInterner(), purposes: newInterner()}
+	g := c.lines
 	// The lines of a return may stand for a later version of it.
 	standsFor := make([]int32, len(c.filings))
 	for i := range standsFor {
@@ -134,14 +77,14 @@ func (b *builder) gather(ctx context.Context, p *plan, c *choice) (*lines, error
 		}
 	}
 	var key []byte
-	for i := range p.shards {
+	for i := range c.shards {
 		current, start := int32(-1), 0
-		for l, err := range readStaged[stagedLine](ctx, b, &p.shards[i], "lines") {
+		for l, err := range readStaged[stagedLine](ctx, b, &c.shards[i], "lines") {
 			if err != nil {
-				return nil, err
+				return err
 			}
 			if l.Seq != current {
-				g.endReturn(c, start)
+				g.endReturn(c.filings, start)
 				current, start = l.Seq, len(g.amount)
 			}
 			origin := c.bySeq[i][l.Seq]
@@ -154,25 +97,24 @@ func (b *builder) gather(ctx context.Context, p *plan, c *choice) (*lines, error
 				continue
 			}
 			l.clean()
-			filed, _ := ein.Filed(l.EIN)
 			g.filing = append(g.filing, f)
 			g.origin = append(g.origin, uint32(origin))
 			g.part = append(g.part, uint8(l.Part))
 			g.line = append(g.line, uint32(l.Line))
 			g.amount = append(g.amount, l.Cash)
-			key = appendTuple(key[:0], &l, filed)
+			key = appendRecipientKey(key[:0], &l)
 			g.tuple = append(g.tuple, g.tuples.id(key))
-			key = appendAttr(key[:0], &l)
+			key = appendRelationKey(key[:0], &l)
 			g.attr = append(g.attr, g.attrs.id(key))
 			key = append(key[:0], strings.TrimSpace(l.Purpose)...)
 			g.purpose = append(g.purpose, g.purposes.id(key))
 			acc.Rows++
 			acc.Sum += l.Cash
 		}
-		g.endReturn(c, start)
+		g.endReturn(c.filings, start)
 		b.step(1)
 	}
-	return g, nil
+	return nil
 }
 
 // admit decides whether a line is a cash grant.
@@ -217,12 +159,12 @@ func isTotal(name string) bool {
 
 // endReturn looks at the rows of one return as a whole, those from start on: a
 // list that was filed twice over is halved.
-func (g *lines) endReturn(c *choice, start int) {
+func (g *lines) endReturn(filings []filing, start int) {
 	n := len(g.amount) - start
 	if n < 2 || n%2 != 0 {
 		return
 	}
-	f := &c.filings[g.filing[start]]
+	f := &filings[g.filing[start]]
 	if !doubled(f.account.Sum, f.declared) {
 		return
 	}

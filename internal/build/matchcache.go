@@ -126,12 +126,12 @@ func (b *builder) saveMatchCache(a *matchCache) error {
 
 // resolve answers for a tuple as the last build did, if all that its answer
 // rests on is as it was, and asks the resolver otherwise.
-func (a *matchCache) resolve(r *resolve.Resolver, at int, key string, t *resolve.Recipient, n *orgname.Name) resolve.Match {
+func (a *matchCache) resolve(r *resolve.Resolver, at int, key recipientKey, t *resolve.Recipient, n *orgname.Name) resolve.Match {
 	now := &a.this[at]
-	now.tuple = fingerprint(key)
+	now.tuple = fingerprint(string(key))
 	// The tuple has a second hash in the digest: two tuples that share the
 	// first are told apart by it.
-	own := fingerprint("tuple " + key)
+	own := fingerprint("tuple " + string(key))
 	first, _ := slices.BinarySearchFunc(a.last, now.tuple, func(x cachedMatch, tuple uint64) int { return cmp.Compare(x.tuple, tuple) })
 	for _, old := range a.last[first:] {
 		if old.tuple != now.tuple {

@@ -37,18 +37,19 @@ type Trial struct {
 }
 
 // resolver trains the model and puts everything together that resolves lines.
-func (b *builder) resolver(ctx context.Context, c *choice, g *lines, u *resolve.Universe, human *resolve.Overrides, people *classify.People) (*resolve.Resolver, *model.Model, error) {
+func (b *builder) resolver(ctx context.Context, c *corpus, human *resolve.Overrides, people *classify.People) (*resolve.Resolver, error) {
+	u := c.universe
 	assisted, err := b.assisted(ctx, u)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	opt := resolve.Options{Human: human, Assisted: assisted}
-	if opt.History, err = b.history(ctx, c, g, u); err != nil {
-		return nil, nil, err
+	if opt.History, err = b.history(ctx, c); err != nil {
+		return nil, err
 	}
-	labels, err := b.labels(ctx, c, g)
+	labels, err := b.labels(ctx, c)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	b.phase("model", 1)
 	b.report.Model.Trials = []Trial{}
@@ -62,9 +63,9 @@ func (b *builder) resolver(ctx context.Context, c *choice, g *lines, u *resolve.
 	m := b.opt.Model
 	if m == nil {
 		rules := resolve.New(u, opt)
-		silent, asked, err := b.countUnresolved(ctx, g, rules, people)
+		silent, asked, err := b.countUnresolved(ctx, c.lines, rules, people)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		if m = rules.Train(labels, silent, asked); m == nil {
 			m = resolve.Prior()
@@ -72,12 +73,12 @@ func (b *builder) resolver(ctx context.Context, c *choice, g *lines, u *resolve.
 	}
 	b.report.Model.Origin, b.report.Model.Outside, b.report.Model.Metrics = m.Origin, m.Outside, m.Metrics
 	b.step(1)
-	opt.Model = m
+	opt.Model, c.model = m, m
 	r := resolve.New(u, opt)
 	if b.opt.Examine != nil {
 		b.opt.Examine(r, labels)
 	}
-	return r, m, ctx.Err()
+	return r, ctx.Err()
 }
 
 // assisted reads the rulings that a language model proposed, if there are any.
@@ -100,15 +101,15 @@ func (b *builder) assisted(ctx context.Context, u *resolve.Universe) (o *resolve
 }
 
 // history gathers whom funders name outright.
-func (b *builder) history(ctx context.Context, c *choice, g *lines, u *resolve.Universe) (*resolve.History, error) {
-	r := resolve.New(u, resolve.Options{})
+func (b *builder) history(ctx context.Context, c *corpus) (*resolve.History, error) {
+	r, g := resolve.New(c.universe, resolve.Options{}), c.lines
 	b.phase("history", int64(g.tuples.len()))
 	named := make([]ein.EIN, g.tuples.len())
 	err := b.chunks(ctx, len(named), func(from, to int) {
 		for i := from; i < to; i++ {
-			t := splitTuple(string(g.tuples.at(uint32(i))))
-			n, rt := t.parse(), t.resolve()
-			named[i] = r.Named(&rt, &n)
+			t := g.recipient(uint32(i))
+			n := t.ParseName()
+			named[i] = r.Named(&t, &n)
 		}
 		b.step(int64(to - from))
 	})
@@ -118,7 +119,7 @@ func (b *builder) history(ctx context.Context, c *choice, g *lines, u *resolve.U
 	list := make([]resolve.Payment, 0, len(g.tuple))
 	for row, t := range g.tuple {
 		if named[t] != ein.None {
-			list = append(list, resolve.Payment{Funder: c.filings[g.filing[row]].ein, Recipient: named[t]})
+			list = append(list, resolve.Payment{Funder: c.filingOf(uint32(row)).ein, Recipient: named[t]})
 		}
 	}
 	return resolve.NewHistory(list), nil
@@ -130,15 +131,16 @@ const labelSample = 250_000
 // labels are lines whose filer stated an EIN: for each tuple one, of the funder
 // with the lowest EIN, so that the order of the rows does not show. A large
 // corpus has millions; a fixed choice of them is enough.
-func (b *builder) labels(ctx context.Context, c *choice, g *lines) ([]resolve.Label, error) {
+func (b *builder) labels(ctx context.Context, c *corpus) ([]resolve.Label, error) {
+	g := c.lines
 	filed := make([]uint32, 0, g.tuples.len()/2)
 	for i := range g.tuples.len() {
-		if t := splitTuple(string(g.tuples.at(uint32(i)))); t.filed != ein.None && t.country == "" {
+		if t := g.recipient(uint32(i)); t.Filed != ein.None && t.Country == "" {
 			filed = append(filed, uint32(i))
 		}
 	}
 	every := uint64(len(filed)/labelSample + 1)
-	filed = slices.DeleteFunc(filed, func(i uint32) bool { return fingerprint(string(g.tuples.at(i)))%every != 0 })
+	filed = slices.DeleteFunc(filed, func(i uint32) bool { return fingerprint(g.tuples.at(i))%every != 0 })
 	place := make(map[uint32]int, len(filed))
 	all := make([]resolve.Label, len(filed))
 	for n, i := range filed {
@@ -149,7 +151,7 @@ func (b *builder) labels(ctx context.Context, c *choice, g *lines) ([]resolve.La
 		if !ok {
 			continue
 		}
-		l, f := &all[n], &c.filings[g.filing[row]]
+		l, f := &all[n], c.filingOf(uint32(row))
 		if l.Funder == ein.None || f.ein < l.Funder {
 			l.Funder = f.ein
 		}
@@ -158,12 +160,13 @@ func (b *builder) labels(ctx context.Context, c *choice, g *lines) ([]resolve.La
 	}
 	err := b.chunks(ctx, len(all), func(from, to int) {
 		for n := from; n < to; n++ {
-			t, l := splitTuple(string(g.tuples.at(filed[n]))), &all[n]
-			if t.filed == l.Funder || classify.Unidentified(&classify.Line{Name1: t.name1, Name2: t.name2, Person: t.person}, false) {
+			t, l := g.recipient(filed[n]), &all[n]
+			line := classifierLine(&t)
+			if t.Filed == l.Funder || classify.Unidentified(&line, false) {
 				continue
 			}
-			name := t.parse()
-			l.Recipient, l.Name, l.Truth = t.resolve(), &name, t.filed
+			name := t.ParseName()
+			l.Recipient, l.Name, l.Truth = t, &name, t.Filed
 		}
 	})
 	if err != nil {
@@ -192,18 +195,19 @@ func (b *builder) countUnresolved(ctx context.Context, g *lines, r *resolve.Reso
 	found := make([]int8, len(seen))
 	err = b.chunks(ctx, len(seen), func(from, to int) {
 		for i := from; i < to; i++ {
-			key := string(g.tuples.at(uint32(i)))
-			if !seen[i] || fingerprint(key)%every != 0 {
+			key := g.recipientKey(uint32(i))
+			if !seen[i] || fingerprint(string(key))%every != 0 {
 				continue
 			}
-			t := splitTuple(key)
-			line := classify.Line{Name1: t.name1, Name2: t.name2, Person: t.person, Street: t.street, PF: true}
-			if t.filed != ein.None || t.country != "" || classify.Unidentified(&line, false) || classify.Individual(&line, people) {
+			t := key.split()
+			line := classifierLine(&t)
+			line.PF = true
+			if t.Filed != ein.None || t.Country != "" || classify.Unidentified(&line, false) || classify.Individual(&line, people) {
 				continue
 			}
-			n, rt := t.parse(), t.resolve()
+			n := t.ParseName()
 			found[i] = 1
-			if r.Resolve(&rt, &n).EIN == ein.None {
+			if r.Resolve(&t, &n).EIN == ein.None {
 				found[i] = 2
 			}
 		}
