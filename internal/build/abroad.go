@@ -22,8 +22,8 @@ const clusterKeysName = "cluster_keys.tsv"
 // the rows of each the same identity. identities holds one per row.
 func (b *builder) clusterAbroad(c *corpus, identities []string) error {
 	type named struct {
-		tuple uint32
-		kind  abroad.Kind
+		recipient uint32
+		kind      abroad.Kind
 	}
 	index := map[named]int{}
 	var spellings []abroad.Spelling
@@ -32,7 +32,7 @@ func (b *builder) clusterAbroad(c *corpus, identities []string) error {
 		if !strings.HasPrefix(id, abroadPrefix) {
 			continue
 		}
-		n := c.lines.tuple[row]
+		n := c.lines.recipientNo[row]
 		t, ok := parsed[n]
 		if !ok {
 			t = c.lines.recipient(n)
@@ -67,7 +67,7 @@ func (b *builder) clusterAbroad(c *corpus, identities []string) error {
 	}
 	for row, id := range identities {
 		if strings.HasPrefix(id, abroadPrefix) {
-			if id, ok := ids[c.lines.tuple[row]]; ok {
+			if id, ok := ids[c.lines.recipientNo[row]]; ok {
 				identities[row] = id
 			}
 		}

@@ -21,11 +21,11 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"grantgraph/internal/disk"
 	"grantgraph/internal/fault"
+	"grantgraph/internal/lists"
 	"grantgraph/internal/place"
 	"grantgraph/internal/resolve"
 	"grantgraph/internal/resolve/abroad"
@@ -86,38 +86,31 @@ type Result struct {
 	Reused   int // staged shards taken over from an earlier run
 	Remade   int // staged shards that were damaged and are made anew
 	Staged   int // all staged shards
-	Kept     int // tuples whose answer in the last build still stood
-	Asked    int // tuples that the rules were run for
+	Kept     int // recipients whose match in the last build still stood
+	Asked    int // recipients that the rules were run for
 }
 
 // builder carries one build through its steps.
 type builder struct {
-	opt      Options
-	workers  int
-	sources  *Sources
-	stageDir string
-	report   *Report
-	used     []snapshot.Source
-	places   *place.Gazetteer
+	progress
+	opt        Options
+	workers    int
+	sources    *Sources
+	stageDir   string
+	shardBytes int64
 
+	places   *place.Gazetteer
 	clusters *abroad.Clusters
 
-	shardBytes   int64
-	reusedShards int
-	remadeShards int
-
-	keptMatches, newMatches int
-
-	mu          sync.Mutex
-	phaseName   string
-	done, total int64
-	notes       []string // of this machine, so they are not in the manifest
+	used   []snapshot.Source // the sources that were read
+	report *Report
+	result Result
 }
 
 // Run builds a snapshot and makes it current. On any error the snapshot that
 // was current stays so.
 func Run(ctx context.Context, opt Options) (*Result, error) {
-	b := &builder{opt: opt, workers: opt.Workers, report: newReport()}
+	b := &builder{progress: progress{show: opt.Progress, showNote: opt.Note}, opt: opt, workers: opt.Workers, report: newReport()}
 	if b.workers <= 0 {
 		b.workers = runtime.GOMAXPROCS(0)
 	}
@@ -147,10 +140,54 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 	}
 	defer release()
 
-	edition, err := b.lists(ctx, now)
+	edition, err := b.makeEdition(ctx, now)
 	if err != nil {
 		return nil, err
 	}
+	c, err := b.readCorpus(ctx)
+	if err != nil {
+		return nil, err
+	}
+	w, err := snapshot.Create(opt.Data, now())
+	if err != nil {
+		return nil, err
+	}
+	defer w.Abandon()
+	if err := b.writeSnapshot(ctx, w, c, edition); err != nil {
+		return nil, err
+	}
+	manifest, err := b.makeManifest(c)
+	if err != nil {
+		return nil, err
+	}
+	b.phase("verify", 1)
+	if err := w.Verify(ctx); err != nil {
+		return nil, err
+	}
+	b.step(1)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if b.result.Snapshot, err = w.Publish(manifest); err != nil {
+		return nil, err
+	}
+	// What is left over from earlier builds is only disk space, and recipients
+	// abroad can be told apart anew; failing at either does not undo the
+	// snapshot.
+	err = errors.Join(b.keepClusterKeys(), snapshot.Prune(opt.Data, keep), b.pruneStage(c.plan))
+	if err != nil {
+		b.note("the snapshot is published, but not all was tidied up after it: %v", err)
+	}
+	b.phase("", 0)
+	b.report.Warnings = append(b.report.Warnings, b.notes...)
+	result := b.result
+	result.Report = b.report
+	return &result, nil
+}
+
+// readCorpus reads the returns and finds out whom their grants paid.
+func (b *builder) readCorpus(ctx context.Context) (*corpus, error) {
+	var err error
 	c := &corpus{}
 	if c.plan, err = b.planShards(ctx); err != nil {
 		return nil, err
@@ -182,97 +219,34 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 	}
 	c.sortRows()
 	c.sortFunders()
+	return c, nil
+}
 
-	w, err := snapshot.Create(opt.Data, now())
-	if err != nil {
-		return nil, err
-	}
-	defer w.Abandon()
-	if err := b.write(ctx, w, c); err != nil {
-		return nil, err
+// writeSnapshot writes every table, and the indexes made from them.
+func (b *builder) writeSnapshot(ctx context.Context, w *snapshot.Writer, c *corpus, edition *lists.Edition) (err error) {
+	if err := b.writeCorpus(ctx, w, c); err != nil {
+		return err
 	}
 	if err := b.writeListTables(ctx, w, edition); err != nil {
-		return nil, err
+		return err
 	}
 	if b.report.Awards, err = b.awards(ctx, w, newPayeeFinder(c.universe)); err != nil {
-		return nil, err
+		return err
 	}
 	if b.report.UK, err = b.uk(ctx, w, b.sources.UK); err != nil {
-		return nil, err
+		return err
 	}
 	if b.report.Derived, err = b.derive(ctx, w); err != nil {
-		return nil, err
+		return err
 	}
-	for _, x := range opt.Indexers {
+	for _, x := range b.opt.Indexers {
 		b.phase(x.Name, 1)
 		if err := x.Write(ctx, w); err != nil {
-			return nil, err
+			return err
 		}
 		b.step(1)
 	}
-	if err := b.indexCoverage(ctx, c.filings); err != nil {
-		return nil, err
-	}
-	manifest, err := b.manifest(c)
-	if err != nil {
-		return nil, err
-	}
-	b.phase("verify", 1)
-	if err := w.Verify(ctx); err != nil {
-		return nil, err
-	}
-	b.step(1)
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	s, err := w.Publish(manifest)
-	if err != nil {
-		return nil, err
-	}
-	// What is left over from earlier builds is only disk space, and recipients
-	// abroad can be told apart anew; failing at either does not undo the
-	// snapshot.
-	err = errors.Join(b.keepClusterKeys(), snapshot.Prune(opt.Data, keep), b.pruneStage(c.plan))
-	if err != nil {
-		b.note("the snapshot is published, but not all was tidied up after it: %v", err)
-	}
-	b.phase("", 0)
-	b.report.Warnings = append(b.report.Warnings, b.notes...)
-	return &Result{Snapshot: s, Report: b.report, Reused: b.reusedShards, Remade: b.remadeShards, Staged: len(c.shards), Kept: b.keptMatches, Asked: b.newMatches}, nil
-}
-
-// phase begins a step of total units.
-func (b *builder) phase(name string, total int64) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.phaseName, b.done, b.total = name, 0, total
-	b.showProgress()
-}
-
-// step says that n units of the phase are done.
-func (b *builder) step(n int64) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.done += n
-	b.showProgress()
-}
-
-func (b *builder) showProgress() {
-	if b.opt.Progress != nil {
-		b.opt.Progress(b.phaseName, b.done, b.total)
-	}
-}
-
-// note says what is the matter with this machine. It goes into the report that
-// is shown, not into the manifest, which is a function of the sources.
-func (b *builder) note(format string, args ...any) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	text := fmt.Sprintf(format, args...)
-	b.notes = append(b.notes, text)
-	if b.opt.Note != nil {
-		b.opt.Note(text)
-	}
+	return b.indexCoverage(ctx, c.filings)
 }
 
 // chunks runs fn over 0..n in pieces on all workers.
@@ -327,8 +301,8 @@ func (b *builder) overrideFault(rel string, err error) error {
 		Try("correct it, or move it out of the sources folder")
 }
 
-// manifest puts the headline numbers and the report together.
-func (b *builder) manifest(c *corpus) (snapshot.Manifest, error) {
+// makeManifest puts the headline numbers and the report together.
+func (b *builder) makeManifest(c *corpus) (snapshot.Manifest, error) {
 	for i := range c.archives {
 		a := &c.archives[i]
 		b.addSource(snapshot.Source{Kind: "irs990", Path: a.rel, Bytes: a.bytes, SHA256: a.sha256, Rows: int64(len(a.sizes))})

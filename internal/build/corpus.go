@@ -40,7 +40,7 @@ func (c *corpus) filingOf(row uint32) *filing { return &c.filings[c.lines.filing
 
 // recipientOf is what a row says of its recipient.
 func (c *corpus) recipientOf(row uint32) resolve.Recipient {
-	return c.lines.recipient(c.lines.tuple[row])
+	return c.lines.recipient(c.lines.recipientNo[row])
 }
 
 // chosenFiling is the return that a member of a shard is, nil if it is none or

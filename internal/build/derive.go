@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"slices"
+	"sync"
 
 	"grantgraph/internal/classify"
 	"grantgraph/internal/derive/area"
@@ -36,6 +37,7 @@ type deriving struct {
 	b      *builder
 	w      *snapshot.Writer
 	s      *snapshot.Snapshot
+	mu     sync.Mutex
 	report DeriveReport
 
 	revenue  map[ein.EIN]int64 // of the latest return
@@ -109,8 +111,8 @@ func writeDerived[T any](ctx context.Context, d *deriving, name string, rows ite
 
 // count puts a table into the report. Tables may be written side by side.
 func (d *deriving) count(name string, rows int64) {
-	d.b.mu.Lock()
-	defer d.b.mu.Unlock()
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	at, _ := slices.BinarySearchFunc(d.report.Tables, name, func(n NamedInt, name string) int {
 		if n.Name < name {
 			return -1
@@ -358,9 +360,9 @@ func (d *deriving) writeBoards(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	d.b.mu.Lock()
+	d.mu.Lock()
 	d.report.Seats = seats
-	d.b.mu.Unlock()
+	d.mu.Unlock()
 	return writeDerived(ctx, d, snapshot.BoardLinks, boards.Links(d.families.Head))
 }
 

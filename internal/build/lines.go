@@ -15,22 +15,21 @@ import (
 const maxAmount = 50_000_000_000
 
 // lines are the grant rows of a build as columns: one entry per row in each
-// slice, strings by number. What a line says of its recipient is a tuple, of
-// which there are far fewer than lines; everything that is a function of the
-// tuple is worked out once.
+// slice, strings by number. There are far fewer recipients than lines, so
+// everything that is a function of the recipient alone is worked out once.
 type lines struct {
-	filing  []uint32 // into corpus.filings: the return that is chosen
-	origin  []uint32 // the return whose list it stands in; usually the same
-	part    []uint8
-	line    []uint32
-	tuple   []uint32
-	attr    []uint32
-	purpose []uint32
-	amount  []int64
+	filing      []uint32 // into corpus.filings: the return that is chosen
+	origin      []uint32 // the return whose list it stands in; usually the same
+	part        []uint8
+	line        []uint32
+	recipientNo []uint32 // into recipients
+	relationNo  []uint32 // into relations
+	purpose     []uint32 // into purposes
+	amount      []int64
 
-	tuples   *interner // of recipientKey
-	attrs    *interner // of relationKey
-	purposes *interner
+	recipients *interner // of recipientKey
+	relations  *interner // of relationKey
+	purposes   *interner
 
 	adjustments []adjustment
 }
@@ -53,18 +52,18 @@ func compareAdjustments(a, b *adjustment) int {
 // recipient is the i-th distinct recipient.
 func (g *lines) recipient(i uint32) resolve.Recipient { return g.recipientKey(i).split() }
 
-func (g *lines) recipientKey(i uint32) recipientKey { return recipientKey(g.tuples.at(i)) }
+func (g *lines) recipientKey(i uint32) recipientKey { return recipientKey(g.recipients.at(i)) }
 
 // relation is what a row says of its recipient besides who it is.
 func (g *lines) relation(row uint32) (relationship, status string) {
-	return relationKey(g.attrs.at(g.attr[row])).split()
+	return relationKey(g.relations.at(g.relationNo[row])).split()
 }
 
 // gather reads the lines of the chosen returns, keeps those that are cash
 // grants, and accounts for the others.
 func (b *builder) gather(ctx context.Context, c *corpus) error {
 	b.phase("gather", int64(len(c.shards)))
-	c.lines = &lines{tuples: newInterner(), attrs: newInterner(), purposes: newInterner()}
+	c.lines = &lines{recipients: newInterner(), relations: newInterner(), purposes: newInterner()}
 	g := c.lines
 	// The lines of a return may stand for a later version of it.
 	standsFor := make([]int32, len(c.filings))
@@ -84,7 +83,7 @@ func (b *builder) gather(ctx context.Context, c *corpus) error {
 				return err
 			}
 			if l.Seq != current {
-				g.endReturn(c.filings, start)
+				g.halveIfDoubled(c.filings, start)
 				current, start = l.Seq, len(g.amount)
 			}
 			origin := c.bySeq[i][l.Seq]
@@ -93,7 +92,7 @@ func (b *builder) gather(ctx context.Context, c *corpus) error {
 			}
 			f := uint32(standsFor[origin])
 			acc := &c.filings[f].account
-			if !g.admit(&l, f, acc) {
+			if !g.isGrant(&l, f, acc) {
 				continue
 			}
 			l.clean()
@@ -103,22 +102,22 @@ func (b *builder) gather(ctx context.Context, c *corpus) error {
 			g.line = append(g.line, uint32(l.Line))
 			g.amount = append(g.amount, l.Cash)
 			key = appendRecipientKey(key[:0], &l)
-			g.tuple = append(g.tuple, g.tuples.id(key))
+			g.recipientNo = append(g.recipientNo, g.recipients.id(key))
 			key = appendRelationKey(key[:0], &l)
-			g.attr = append(g.attr, g.attrs.id(key))
+			g.relationNo = append(g.relationNo, g.relations.id(key))
 			key = append(key[:0], strings.TrimSpace(l.Purpose)...)
 			g.purpose = append(g.purpose, g.purposes.id(key))
 			acc.Rows++
 			acc.Sum += l.Cash
 		}
-		g.endReturn(c.filings, start)
+		g.halveIfDoubled(c.filings, start)
 		b.step(1)
 	}
 	return nil
 }
 
-// admit decides whether a line is a cash grant.
-func (g *lines) admit(l *stagedLine, filing uint32, acc *lineAccount) bool {
+// isGrant decides whether a line is a cash grant.
+func (g *lines) isGrant(l *stagedLine, filing uint32, acc *lineAccount) bool {
 	acc.Goods += l.NonCash
 	name := l.Name1 + l.Name2 + l.Person
 	switch {
@@ -157,9 +156,9 @@ func isTotal(name string) bool {
 	return false
 }
 
-// endReturn looks at the rows of one return as a whole, those from start on: a
-// list that was filed twice over is halved.
-func (g *lines) endReturn(filings []filing, start int) {
+// halveIfDoubled looks at the rows of one return as a whole, those from start
+// on: a list that was filed twice over is halved.
+func (g *lines) halveIfDoubled(filings []filing, start int) {
 	n := len(g.amount) - start
 	if n < 2 || n%2 != 0 {
 		return
@@ -171,13 +170,13 @@ func (g *lines) endReturn(filings []filing, start int) {
 	// Every distinct line must occur an even number of times; keep the first
 	// half of each.
 	type content struct {
-		tuple, attr, purpose uint32
-		part                 uint8
-		amount               int64
+		recipient, relation, purpose uint32
+		part                         uint8
+		amount                       int64
 	}
 	counts := make(map[content]int, n)
 	at := func(i int) content {
-		return content{g.tuple[i], g.attr[i], g.purpose[i], g.part[i], g.amount[i]}
+		return content{g.recipientNo[i], g.relationNo[i], g.purpose[i], g.part[i], g.amount[i]}
 	}
 	for i := start; i < start+n; i++ {
 		counts[at(i)]++
@@ -217,12 +216,12 @@ func doubled(sum, declared int64) bool {
 
 func (g *lines) move(to, from int) {
 	g.filing[to], g.origin[to], g.part[to], g.line[to] = g.filing[from], g.origin[from], g.part[from], g.line[from]
-	g.tuple[to], g.attr[to], g.purpose[to], g.amount[to] = g.tuple[from], g.attr[from], g.purpose[from], g.amount[from]
+	g.recipientNo[to], g.relationNo[to], g.purpose[to], g.amount[to] = g.recipientNo[from], g.relationNo[from], g.purpose[from], g.amount[from]
 }
 
 func (g *lines) cut(n int) {
 	g.filing, g.origin, g.part, g.line = g.filing[:n], g.origin[:n], g.part[:n], g.line[:n]
-	g.tuple, g.attr, g.purpose, g.amount = g.tuple[:n], g.attr[:n], g.purpose[:n], g.amount[:n]
+	g.recipientNo, g.relationNo, g.purpose, g.amount = g.recipientNo[:n], g.relationNo[:n], g.purpose[:n], g.amount[:n]
 }
 
 // part names a list of a form, for keys and tables.

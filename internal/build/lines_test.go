@@ -68,7 +68,7 @@ func TestAdmit(t *testing.T) {
 			t.Parallel()
 			g := &lines{}
 			acc := lineAccount{Rows: 2, Sum: 50}
-			if row := g.admit(&tc.line, 0, &acc); row != tc.row {
+			if row := g.isGrant(&tc.line, 0, &acc); row != tc.row {
 				t.Errorf("admitted: %v", row)
 			}
 			tc.want.Rows, tc.want.Sum, tc.want.Goods = 2, 50, tc.line.NonCash
@@ -105,12 +105,12 @@ func TestListsFiledTwiceAreHalved(t *testing.T) {
 			acc := &filings[0].account
 			for i, a := range tc.amounts {
 				g.filing, g.origin, g.part = append(g.filing, 0), append(g.origin, 0), append(g.part, 1)
-				g.line, g.tuple, g.attr = append(g.line, uint32(i)), append(g.tuple, uint32(a)), append(g.attr, 0)
+				g.line, g.recipientNo, g.relationNo = append(g.line, uint32(i)), append(g.recipientNo, uint32(a)), append(g.relationNo, 0)
 				g.purpose, g.amount = append(g.purpose, 0), append(g.amount, a)
 				acc.Rows++
 				acc.Sum += a
 			}
-			g.endReturn(filings, 0)
+			g.halveIfDoubled(filings, 0)
 			if !slices.Equal(g.amount, tc.want) {
 				t.Errorf("kept %v, want %v", g.amount, tc.want)
 			}

@@ -103,8 +103,8 @@ func (b *builder) assisted(ctx context.Context, u *resolve.Universe) (o *resolve
 // history gathers whom funders name outright.
 func (b *builder) history(ctx context.Context, c *corpus) (*resolve.History, error) {
 	r, g := resolve.New(c.universe, resolve.Options{}), c.lines
-	b.phase("history", int64(g.tuples.len()))
-	named := make([]ein.EIN, g.tuples.len())
+	b.phase("history", int64(g.recipients.len()))
+	named := make([]ein.EIN, g.recipients.len())
 	err := b.chunks(ctx, len(named), func(from, to int) {
 		for i := from; i < to; i++ {
 			t := g.recipient(uint32(i))
@@ -116,8 +116,8 @@ func (b *builder) history(ctx context.Context, c *corpus) (*resolve.History, err
 	if err != nil {
 		return nil, err
 	}
-	list := make([]resolve.Payment, 0, len(g.tuple))
-	for row, t := range g.tuple {
+	list := make([]resolve.Payment, 0, len(g.recipientNo))
+	for row, t := range g.recipientNo {
 		if named[t] != ein.None {
 			list = append(list, resolve.Payment{Funder: c.filingOf(uint32(row)).ein, Recipient: named[t]})
 		}
@@ -128,25 +128,25 @@ func (b *builder) history(ctx context.Context, c *corpus) (*resolve.History, err
 // labelSample is how many lines with an EIN are kept to learn from, about.
 const labelSample = 250_000
 
-// labels are lines whose filer stated an EIN: for each tuple one, of the funder
-// with the lowest EIN, so that the order of the rows does not show. A large
-// corpus has millions; a fixed choice of them is enough.
+// labels are lines whose filer stated an EIN: for each recipient one, of the
+// funder with the lowest EIN, so that the order of the rows does not show. A
+// large corpus has millions; a fixed choice of them is enough.
 func (b *builder) labels(ctx context.Context, c *corpus) ([]resolve.Label, error) {
 	g := c.lines
-	filed := make([]uint32, 0, g.tuples.len()/2)
-	for i := range g.tuples.len() {
+	filed := make([]uint32, 0, g.recipients.len()/2)
+	for i := range g.recipients.len() {
 		if t := g.recipient(uint32(i)); t.Filed != ein.None && t.Country == "" {
 			filed = append(filed, uint32(i))
 		}
 	}
 	every := uint64(len(filed)/labelSample + 1)
-	filed = slices.DeleteFunc(filed, func(i uint32) bool { return fingerprint(g.tuples.at(i))%every != 0 })
+	filed = slices.DeleteFunc(filed, func(i uint32) bool { return fingerprint(g.recipients.at(i))%every != 0 })
 	place := make(map[uint32]int, len(filed))
 	all := make([]resolve.Label, len(filed))
 	for n, i := range filed {
 		place[i] = n
 	}
-	for row, t := range g.tuple {
+	for row, t := range g.recipientNo {
 		n, ok := place[t]
 		if !ok {
 			continue
@@ -175,23 +175,23 @@ func (b *builder) labels(ctx context.Context, c *corpus) ([]resolve.Label, error
 	return slices.DeleteFunc(all, func(l resolve.Label) bool { return l.Truth == ein.None }), nil
 }
 
-// silenceSample is how many tuples of private foundations are asked about.
-const silenceSample = 40_000
+// unresolvedSample is how many recipients of private foundations are asked about.
+const unresolvedSample = 40_000
 
 // countUnresolved counts, among recipients that private foundations name and
 // that are organizations as far as anyone can tell, those that no rule finds.
 // They have no EINs filed, so this is all that is known of how many have none
 // to find.
 func (b *builder) countUnresolved(ctx context.Context, g *lines, r *resolve.Resolver, people *classify.People) (silent, asked int, err error) {
-	seen := make([]bool, g.tuples.len())
-	tuples := 0
-	for row, t := range g.tuple {
+	seen := make([]bool, g.recipients.len())
+	recipients := 0
+	for row, t := range g.recipientNo {
 		if irs990.Part(g.part[row]) == irs990.PFPaid && !seen[t] {
 			seen[t] = true
-			tuples++
+			recipients++
 		}
 	}
-	every := uint64(tuples/silenceSample + 1)
+	every := uint64(recipients/unresolvedSample + 1)
 	found := make([]int8, len(seen))
 	err = b.chunks(ctx, len(seen), func(from, to int) {
 		for i := from; i < to; i++ {

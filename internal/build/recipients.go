@@ -120,7 +120,7 @@ func (b *builder) findRecipients(ctx context.Context, c *corpus, overrides *reso
 // resolveAll resolves every distinct recipient, or takes what the last build
 // found where that still holds.
 func (b *builder) resolveAll(ctx context.Context, f *recipientFinder) error {
-	n := f.lines.tuples.len()
+	n := f.lines.recipients.len()
 	b.phase("resolve", int64(n))
 	cache, err := b.openMatchCache(ctx, n)
 	if err != nil {
@@ -137,14 +137,14 @@ func (b *builder) resolveAll(ctx context.Context, f *recipientFinder) error {
 	if err != nil {
 		return err
 	}
-	b.keptMatches, b.newMatches = int(cache.kept.Load()), int(cache.asked.Load())
+	b.result.Kept, b.result.Asked = int(cache.kept.Load()), int(cache.asked.Load())
 	return b.saveMatchCache(cache)
 }
 
 // byPlace are the numbers of the recipients in order of place. Lines of one town
 // are led to the same organizations, which are then still at hand.
 func (g *lines) byPlace() []uint32 {
-	at := make([]uint64, g.tuples.len())
+	at := make([]uint64, g.recipients.len())
 	for i := range at {
 		t := g.recipient(uint32(i))
 		for k := range 2 {
@@ -190,7 +190,7 @@ func classifierLine(t *resolve.Recipient) classify.Line {
 // the identity of the recipient.
 func (f *recipientFinder) resolveRow(row uint32) string {
 	filing := f.filingOf(row)
-	facts := &f.facts[f.lines.tuple[row]]
+	facts := &f.facts[f.lines.recipientNo[row]]
 	m := facts.match
 	var t resolve.Recipient
 	split := func() *resolve.Recipient {
@@ -232,7 +232,7 @@ func (f *recipientFinder) resolveRow(row uint32) string {
 			class |= unidentified
 		}
 	}
-	if f.related[f.lines.attr[row]] || m.EIN != ein.None && (m.EIN == filing.ein || contains(f.relations[filing.ein], m.EIN)) {
+	if f.related[f.lines.relationNo[row]] || m.EIN != ein.None && (m.EIN == filing.ein || contains(f.relations[filing.ein], m.EIN)) {
 		class |= related
 	}
 	if a := f.lines.amount[row]; filing.declared >= 0 && a > 1_000_000 && a*100 > filing.declared*105 {
@@ -272,14 +272,14 @@ func contains(sorted []ein.EIN, e ein.EIN) bool {
 // readRelations reads every distinct relationship text once: whether it says
 // that recipient and funder are related.
 func (b *builder) readRelations(g *lines) []bool {
-	related := make([]bool, g.attrs.len())
+	related := make([]bool, g.relations.len())
 	unclear := make([]bool, len(related))
 	for i := range related {
-		relationship, _ := relationKey(g.attrs.at(uint32(i))).split()
+		relationship, _ := relationKey(g.relations.at(uint32(i))).split()
 		is, understood := classify.RelatedText(relationship)
 		related[i], unclear[i] = is, !understood
 	}
-	for _, a := range g.attr {
+	for _, a := range g.relationNo {
 		if unclear[a] {
 			b.report.UnknownRelations++
 		}
@@ -295,7 +295,7 @@ func (b *builder) countConflicts(f *recipientFinder) {
 		if rule != resolve.Filed {
 			continue
 		}
-		at := f.lines.tuple[row]
+		at := f.lines.recipientNo[row]
 		if conflict[at] == 0 {
 			t := f.lines.recipient(at)
 			n := t.ParseName()

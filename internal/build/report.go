@@ -171,7 +171,7 @@ func newReport() *Report {
 	}
 }
 
-func addCount(list []NamedInt, name string, n int64) []NamedInt {
+func addNamed(list []NamedInt, name string, n int64) []NamedInt {
 	i, found := slices.BinarySearchFunc(list, name, func(e NamedInt, name string) int { return strings.Compare(e.Name, name) })
 	if !found {
 		list = slices.Insert(list, i, NamedInt{Name: name})
@@ -313,7 +313,7 @@ func (t *tally) funder(b *builder, c *corpus, f *funder) {
 
 // tierOf says which tier a row is in: 0 matched, 1 universe.
 func (c *corpus) tierOf(row uint32) int {
-	if c.recipients.ein[row] != ein.None && !c.lines.recipientKey(c.lines.tuple[row]).foreign() {
+	if c.recipients.ein[row] != ein.None && !c.lines.recipientKey(c.lines.recipientNo[row]).foreign() {
 		return 0
 	}
 	return 1

@@ -59,7 +59,7 @@ func (b *builder) stageAll(ctx context.Context, p *plan) error {
 		}
 		return b.stage(ctx, p, s)
 	})
-	b.reusedShards, b.remadeShards = int(reused.Load()), int(remade.Load())
+	b.result.Staged, b.result.Reused, b.result.Remade = len(p.shards), int(reused.Load()), int(remade.Load())
 	return err
 }
 

@@ -101,7 +101,7 @@ func (b *builder) loadMaster(ctx context.Context, u *resolve.UniverseBuilder, m 
 			return nil
 		})
 		for _, r := range stats.Rejected {
-			b.report.MasterRejected = addCount(b.report.MasterRejected, r.Reason, r.Count)
+			b.report.MasterRejected = addNamed(b.report.MasterRejected, r.Reason, r.Count)
 		}
 		return int64(stats.Rows), err
 	})
@@ -172,7 +172,7 @@ func (fl *filer) add(r *stagedReturn, f *filing, at int32) {
 
 // addFiled records every EIN that a funder stated for a recipient.
 func (b *builder) addFiled(ctx context.Context, u *resolve.UniverseBuilder, c *corpus) error {
-	keys := make([]string, c.lines.tuples.len())
+	keys := make([]string, c.lines.recipients.len())
 	err := b.chunks(ctx, len(keys), func(from, to int) {
 		for i := from; i < to; i++ {
 			t := c.lines.recipient(uint32(i))
@@ -184,7 +184,7 @@ func (b *builder) addFiled(ctx context.Context, u *resolve.UniverseBuilder, c *c
 	if err != nil {
 		return err
 	}
-	for row, tu := range c.lines.tuple {
+	for row, tu := range c.lines.recipientNo {
 		if keys[tu] == "" {
 			continue
 		}

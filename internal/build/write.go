@@ -14,8 +14,8 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// write writes every table of the snapshot.
-func (b *builder) write(ctx context.Context, w *snapshot.Writer, c *corpus) error {
+// writeCorpus writes the tables that follow from the returns.
+func (b *builder) writeCorpus(ctx context.Context, w *snapshot.Writer, c *corpus) error {
 	b.phase("write", int64(len(c.lines.amount)+c.universe.Len()+len(c.funders)+2*len(c.filings)))
 	// The grants take as long as all other tables together.
 	halves := [...][]func() error{
@@ -282,7 +282,7 @@ func orgRow(r *stagedReturn, f *filing) snapshot.Org {
 // writeLists writes the people, holdings and relations of the chosen returns,
 // in the order of the sources.
 func (b *builder) writeLists(ctx context.Context, w *snapshot.Writer, c *corpus) error {
-	err := copyList(ctx, b, w, c, "people", snapshot.People, func(s *stagedPerson) int32 { return s.Seq }, func(s *stagedPerson, f *filing) snapshot.Person {
+	err := copyList(ctx, b, w, c, "people", snapshot.People, func(s *stagedPerson, f *filing) snapshot.Person {
 		return snapshot.Person{
 			EIN: f.ein.String(), Filing: f.key(), TaxYear: int32(f.year), Name: s.Name, Business: s.Business, Title: s.Title, Hours: s.Hours,
 			Compensation: s.Compensation, Related: s.Related, Other: s.Other,
@@ -293,13 +293,13 @@ func (b *builder) writeLists(ctx context.Context, w *snapshot.Writer, c *corpus)
 	if err != nil {
 		return err
 	}
-	err = copyList(ctx, b, w, c, "holdings", snapshot.Holdings, func(s *stagedHolding) int32 { return s.Seq }, func(s *stagedHolding, f *filing) snapshot.Holding {
+	err = copyList(ctx, b, w, c, "holdings", snapshot.Holdings, func(s *stagedHolding, f *filing) snapshot.Holding {
 		return snapshot.Holding{EIN: f.ein.String(), Filing: f.key(), TaxYear: int32(f.year), Schedule: s.Schedule, Name: s.Name, Book: s.Book, FMV: s.FMV}
 	})
 	if err != nil {
 		return err
 	}
-	return copyList(ctx, b, w, c, "related", snapshot.Relations, func(s *stagedRelated) int32 { return s.Seq }, func(s *stagedRelated, f *filing) snapshot.Relation {
+	return copyList(ctx, b, w, c, "related", snapshot.Relations, func(s *stagedRelated, f *filing) snapshot.Relation {
 		r := snapshot.Relation{
 			EIN: f.ein.String(), Filing: f.key(), TaxYear: int32(f.year), Kind: s.Kind, Name: s.Name, State: s.State,
 			Section: s.Section, Status: s.Status, Controlled: s.Controlled,
@@ -312,7 +312,7 @@ func (b *builder) writeLists(ctx context.Context, w *snapshot.Writer, c *corpus)
 }
 
 // copyList carries one staged list of the chosen returns into a table.
-func copyList[S, T any](ctx context.Context, b *builder, w *snapshot.Writer, c *corpus, from, table string, seq func(*S) int32, row func(*S, *filing) T) error {
+func copyList[S stagedRow, T any](ctx context.Context, b *builder, w *snapshot.Writer, c *corpus, from, table string, row func(*S, *filing) T) error {
 	t, err := snapshot.Table[T](w, table)
 	if err != nil {
 		return err
@@ -325,7 +325,7 @@ func copyList[S, T any](ctx context.Context, b *builder, w *snapshot.Writer, c *
 			if err != nil {
 				return err
 			}
-			f := c.chosenFiling(i, seq(&s))
+			f := c.chosenFiling(i, s.member())
 			if f == nil {
 				continue
 			}
@@ -364,7 +364,7 @@ func (b *builder) writeQuarantine(ctx context.Context, w *snapshot.Writer, p *pl
 		return err
 	}
 	add := func(q snapshot.Quarantine, reason string) error {
-		b.report.QuarantineReasons = addCount(b.report.QuarantineReasons, reason, 1)
+		b.report.QuarantineReasons = addNamed(b.report.QuarantineReasons, reason, 1)
 		if len(b.report.Quarantined) < maxListed {
 			b.report.Quarantined = append(b.report.Quarantined, q)
 		}
