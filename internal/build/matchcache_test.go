@@ -10,27 +10,12 @@ import (
 	"grantgraph/internal/resolve"
 )
 
-// linkWorld makes a second world of the same files, to be changed file by file.
-func linkWorld(t *testing.T) string {
+// copyWorld gives a test its own copy of the invented world.
+func copyWorld(t *testing.T) string {
 	t.Helper()
-	if _, err := invented(); err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	err := filepath.WalkDir(worldDir, func(path string, d os.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		rel, err := filepath.Rel(worldDir, path)
-		if err != nil {
-			return err
-		}
-		if d.IsDir() {
-			return os.MkdirAll(filepath.Join(dir, rel), 0o755)
-		}
-		return os.Link(path, filepath.Join(dir, rel))
-	})
-	if err != nil {
+	from, _ := Invented(t)
+	dir := filepath.Join(t.TempDir(), "world")
+	if err := os.CopyFS(dir, os.DirFS(from)); err != nil {
 		t.Fatal(err)
 	}
 	return dir
@@ -42,7 +27,7 @@ func linkWorld(t *testing.T) string {
 // what this may have changed and comes to the bytes of a build from nothing.
 func TestNextMonth(t *testing.T) {
 	t.Parallel()
-	dir, data := linkWorld(t), t.TempDir()
+	dir, data := copyWorld(t), t.TempDir()
 	late, err := filepath.Glob(filepath.Join(dir, "990", "*_12A.zip"))
 	if err != nil || len(late) == 0 {
 		t.Fatal("the world has no month of December", err)
