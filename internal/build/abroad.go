@@ -29,7 +29,7 @@ func (b *builder) clusterAbroad(c *corpus, identities []string) error {
 	var spellings []abroad.Spelling
 	parsed := map[uint32]resolve.Recipient{}
 	for row, id := range identities {
-		if !strings.HasPrefix(id, abroadPrefix) {
+		if !strings.HasPrefix(id, abroad.Prefix) {
 			continue
 		}
 		n := c.lines.recipientNo[row]
@@ -66,7 +66,7 @@ func (b *builder) clusterAbroad(c *corpus, identities []string) error {
 		}
 	}
 	for row, id := range identities {
-		if strings.HasPrefix(id, abroadPrefix) {
+		if strings.HasPrefix(id, abroad.Prefix) {
 			if id, ok := ids[c.lines.recipientNo[row]]; ok {
 				identities[row] = id
 			}
@@ -78,8 +78,6 @@ func (b *builder) clusterAbroad(c *corpus, identities []string) error {
 // isGovernment reports whether a recipient abroad is a government, by its name
 // or by the status that most of its lines give it.
 func (b *builder) isGovernment(id string) bool { return b.clusters.Kind(id) == abroad.Gov }
-
-const abroadPrefix = "intl-"
 
 // AbroadCount says how many recipients abroad there are.
 type AbroadCount struct {

@@ -83,7 +83,7 @@ func choosePeriod(all []filing, from, to int) {
 		}
 		// The last version of a form is its best; among forms, the one filed
 		// last replaces the others.
-		if best >= 0 && all[best].form != f.form && later(&all[best], f) {
+		if best >= 0 && all[best].form != f.form && filedAfter(&all[best], f) {
 			f.fate = superseded
 			continue
 		}
@@ -110,8 +110,8 @@ func choosePeriod(all []filing, from, to int) {
 	}
 }
 
-// later reports whether a was filed after b.
-func later(a, b *filing) bool {
+// filedAfter reports whether a was filed after b.
+func filedAfter(a, b *filing) bool {
 	return cmp.Or(cmp.Compare(a.stamp, b.stamp), cmp.Compare(a.object, b.object)) > 0
 }
 

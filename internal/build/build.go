@@ -15,15 +15,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"time"
 
-	"grantgraph/internal/disk"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/lists"
 	"grantgraph/internal/place"
@@ -198,7 +195,7 @@ func (b *builder) readCorpus(ctx context.Context) (*corpus, error) {
 	if err := b.chooseReturns(ctx, c); err != nil {
 		return nil, err
 	}
-	if err := b.gather(ctx, c); err != nil {
+	if err := b.gatherLines(ctx, c); err != nil {
 		return nil, err
 	}
 	if b.places, err = b.gazetteer(ctx); err != nil {
@@ -258,10 +255,6 @@ func (b *builder) chunks(ctx context.Context, n int, fn func(from, to int)) erro
 	})
 }
 
-func (b *builder) shardFile(s *shard, table string) string {
-	return filepath.Join(b.shardDir(s), table+".parquet")
-}
-
 // gazetteer is the shipped ZIP-to-county table, or a newer Census file.
 func (b *builder) gazetteer(ctx context.Context) (g *place.Gazetteer, err error) {
 	g = place.Shipped()
@@ -313,7 +306,7 @@ func (b *builder) makeManifest(c *corpus) (snapshot.Manifest, error) {
 		}
 		return strings.Compare(x.Path, y.Path)
 	})
-	m := snapshot.Manifest{Sources: b.used, Counts: b.counts(c)}
+	m := snapshot.Manifest{Sources: b.used, Counts: b.countRows(c)}
 	m.Counts.Organizations = int64(c.universe.Len())
 	// The report is whole only now that the rows are counted.
 	body, err := json.Marshal(b.report)
@@ -322,26 +315,4 @@ func (b *builder) makeManifest(c *corpus) (snapshot.Manifest, error) {
 	}
 	m.Report = body
 	return m, nil
-}
-
-// pruneStage removes staged shards that this build did not use.
-func (b *builder) pruneStage(p *plan) error {
-	used := map[string]bool{matchCacheName: true}
-	for i := range p.shards {
-		used[p.shards[i].key] = true
-	}
-	entries, err := os.ReadDir(b.stageDir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return fault.Disk(b.stageDir, err)
-	}
-	var errs []error
-	for _, e := range entries {
-		if path := filepath.Join(b.stageDir, e.Name()); !used[e.Name()] {
-			errs = append(errs, fault.Disk(path, disk.RemoveAll(path)))
-		}
-	}
-	return errors.Join(errs...)
 }

@@ -49,7 +49,7 @@ func TestPowerCutStage(t *testing.T) {
 	r.Each(t, func(dir string, done bool) error {
 		found := &builder{stageDir: filepath.Join(dir, "stage")}
 		for i := range p.shards {
-			if err := found.intact(context.Background(), &p.shards[i]); err != nil && (done || !errors.Is(err, errNotStaged)) {
+			if err := found.checkShard(context.Background(), &p.shards[i]); err != nil && (done || !errors.Is(err, errNotStaged)) {
 				return fmt.Errorf("shard %s: %w", p.shards[i].key, err)
 			}
 		}

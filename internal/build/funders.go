@@ -14,14 +14,14 @@ import (
 func (c *corpus) sortRows() {
 	g, r := c.lines, c.recipients
 	rank := make([]uint32, r.ids.len())
-	for i, id := range order(r.ids.len(), func(a, b uint32) int { return strings.Compare(r.ids.at(a), r.ids.at(b)) }) {
+	for i, id := range sortedRows(r.ids.len(), func(a, b uint32) int { return strings.Compare(r.ids.at(a), r.ids.at(b)) }) {
 		rank[id] = uint32(i)
 	}
 	pair := make([]uint64, len(g.amount))
 	for row := range pair {
 		pair[row] = uint64(c.filings[g.filing[row]].ein)<<32 | uint64(rank[r.id[row]])
 	}
-	c.rows = order(len(g.amount), func(a, b uint32) int {
+	c.rows = sortedRows(len(g.amount), func(a, b uint32) int {
 		if pair[a] != pair[b] {
 			return cmp.Compare(pair[a], pair[b])
 		}

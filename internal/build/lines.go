@@ -59,9 +59,9 @@ func (g *lines) relation(row uint32) (relationship, status string) {
 	return relationKey(g.relations.at(g.relationNo[row])).split()
 }
 
-// gather reads the lines of the chosen returns, keeps those that are cash
+// gatherLines reads the lines of the chosen returns, keeps those that are cash
 // grants, and accounts for the others.
-func (b *builder) gather(ctx context.Context, c *corpus) error {
+func (b *builder) gatherLines(ctx context.Context, c *corpus) error {
 	b.phase("gather", int64(len(c.shards)))
 	c.lines = &lines{recipients: newInterner(), relations: newInterner(), purposes: newInterner()}
 	g := c.lines
@@ -227,8 +227,8 @@ func (g *lines) cut(n int) {
 // part names a list of a form, for keys and tables.
 func partName(p uint8) string { return irs990.Part(p).String() }
 
-// order sorts the row numbers 0..n-1 by less.
-func order(n int, compare func(a, b uint32) int) []uint32 {
+// sortedRows sorts the row numbers 0..n-1 by less.
+func sortedRows(n int, compare func(a, b uint32) int) []uint32 {
 	rows := make([]uint32, n)
 	for i := range rows {
 		rows[i] = uint32(i)

@@ -29,10 +29,10 @@ func (b *builder) writeListTables(ctx context.Context, w *snapshot.Writer, e *li
 	}
 	err = copyListTable(ctx, w, e, lists.Revocation, lists.Revocations, snapshot.AutoRevocations, func(r lists.RevocationRow) (row snapshot.AutoRevocation, err error) {
 		row.EIN = r.EIN
-		if row.Revoked, err = day(r.Revoked); err != nil || r.Reinstated == "" {
+		if row.Revoked, err = daysSince1970(r.Revoked); err != nil || r.Reinstated == "" {
 			return row, err
 		}
-		back, err := day(r.Reinstated)
+		back, err := daysSince1970(r.Reinstated)
 		row.Reinstated = &back
 		return row, err
 	})
@@ -69,8 +69,8 @@ func copyListTable[From, To any](ctx context.Context, w *snapshot.Writer, e *lis
 	return t.Close()
 }
 
-// day is a date as the number of days since 1970.
-func day(iso string) (int32, error) {
+// daysSince1970 is a date as the number of days since 1970.
+func daysSince1970(iso string) (int32, error) {
 	t, err := time.Parse(time.DateOnly, iso)
 	if err != nil {
 		return 0, fmt.Errorf("%q is no date", iso)

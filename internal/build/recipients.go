@@ -148,17 +148,17 @@ func (g *lines) byPlace() []uint32 {
 	for i := range at {
 		t := g.recipient(uint32(i))
 		for k := range 2 {
-			at[i] = at[i]<<8 | uint64(letter(t.State, k))
+			at[i] = at[i]<<8 | uint64(byteAt(t.State, k))
 		}
 		for k := range 5 {
-			at[i] = at[i]<<8 | uint64(letter(t.ZIP, k))
+			at[i] = at[i]<<8 | uint64(byteAt(t.ZIP, k))
 		}
 	}
-	return order(len(at), func(a, b uint32) int { return cmp.Or(cmp.Compare(at[a], at[b]), cmp.Compare(a, b)) })
+	return sortedRows(len(at), func(a, b uint32) int { return cmp.Or(cmp.Compare(at[a], at[b]), cmp.Compare(a, b)) })
 }
 
-// letter is the k-th byte of a text, 0 where it has fewer.
-func letter(s string, k int) byte {
+// byteAt is the k-th byte of a text, 0 where it has fewer.
+func byteAt(s string, k int) byte {
 	if k < len(s) {
 		return s[k]
 	}
@@ -207,7 +207,7 @@ func (f *recipientFinder) resolveRow(row uint32) string {
 	var class uint8
 	// An EIN that was stated stands. A name that merely agrees with an
 	// organization's does not make a person one.
-	if !stated(m.Rule) {
+	if !isStated(m.Rule) {
 		line := classifierLine(split())
 		line.Relationship, line.Status = f.lines.relation(row)
 		line.Purpose = f.lines.purposes.at(f.lines.purpose[row])
@@ -258,9 +258,9 @@ func (f *recipientFinder) resolveRow(row uint32) string {
 	return f.resolver.RecipID(&t, &n, m, party, filing.ein)
 }
 
-// stated reports whether the EIN was given by the filer or ruled on, rather
+// isStated reports whether the EIN was given by the filer or ruled on, rather
 // than found.
-func stated(r resolve.Rule) bool {
+func isStated(r resolve.Rule) bool {
 	return r == resolve.Filed || r == resolve.OverrideHuman || r == resolve.OverrideKeyError
 }
 

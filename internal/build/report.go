@@ -193,8 +193,8 @@ type tally struct {
 	linkedUS int64
 }
 
-// counts fills the report's tables of rows and returns the headline numbers.
-func (b *builder) counts(c *corpus) snapshot.Counts {
+// countRows fills the report's tables of rows and returns the headline numbers.
+func (b *builder) countRows(c *corpus) snapshot.Counts {
 	t := tally{years: make(map[int16]*YearCount), kinds: make(map[string]*Count)}
 	t.rules = countRules()
 	t.tiers = [2]Count{{Name: grant.Matched}, {Name: grant.Universe}}
@@ -206,7 +206,7 @@ func (b *builder) counts(c *corpus) snapshot.Counts {
 		t.kinds[k] = &Count{Name: k}
 	}
 	for i := range c.funders {
-		t.funder(b, c, &c.funders[i])
+		t.addFunder(b, c, &c.funders[i])
 	}
 	b.report.addYears(c.filings, t.years, b.opt.Complete)
 	b.report.Rules = fired(t.rules)
@@ -260,8 +260,8 @@ func (c *Count) add(amount int64) {
 	c.TotalAmount += amount
 }
 
-// funder adds the rows of one funder.
-func (t *tally) funder(b *builder, c *corpus, f *funder) {
+// addFunder adds the rows of one funder.
+func (t *tally) addFunder(b *builder, c *corpus, f *funder) {
 	g, to := c.lines, c.recipients
 	kind := t.kinds[f.kind.Kind]
 	kind.Funders++
@@ -306,7 +306,7 @@ func (t *tally) funder(b *builder, c *corpus, f *funder) {
 			b.report.OwnEIN++
 		}
 		if to.class[row]&suspect != 0 {
-			b.report.suspect(c, row)
+			b.report.addSuspect(c, row)
 		}
 	}
 }
@@ -319,8 +319,8 @@ func (c *corpus) tierOf(row uint32) int {
 	return 1
 }
 
-// suspect keeps the largest suspects.
-func (r *Report) suspect(c *corpus, row uint32) {
+// addSuspect keeps the largest suspects.
+func (r *Report) addSuspect(c *corpus, row uint32) {
 	f, t := c.filingOf(row), c.recipientOf(row)
 	r.Suspects = append(r.Suspects, Suspect{Filing: f.key(), Funder: f.ein.String(), Name: t.Name(), Amount: c.lines.amount[row], Declared: f.declared})
 	slices.SortStableFunc(r.Suspects, func(a, b Suspect) int {

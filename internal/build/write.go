@@ -101,7 +101,7 @@ func (b *builder) grantRow(c *corpus, row uint32) snapshot.Grant {
 		IsIndividual: to.class[row]&individual != 0, IsUnidentified: to.class[row]&unidentified != 0,
 		IsDAF: c.funderOf[f.ein].kind.IsDAF, IsRelatedParty: to.class[row]&related != 0, AmountSuspect: to.class[row]&suspect != 0,
 		Support: int32(c.support[g.purpose[row]]), Filing: origin.key(), ReturnType: f.form.String(),
-		PeriodEnd: date(f.periodEnd), Part: partName(g.part[row]), Line: int32(g.line[row]),
+		PeriodEnd: formatDate(f.periodEnd), Part: partName(g.part[row]), Line: int32(g.line[row]),
 		SourceTier: [...]string{grant.Matched, grant.Universe}[c.tierOf(row)],
 	}
 	if origin.object != 0 {
@@ -129,8 +129,8 @@ func (b *builder) placeRow(r *snapshot.Grant, t *resolve.Recipient, e ein.EIN, u
 	r.RecipientCounty, _ = b.places.CountyOf(r.RecipientZIP, r.RecipientCity, r.RecipientState)
 }
 
-// date writes YYYYMMDD as YYYY-MM-DD.
-func date(n int32) string {
+// formatDate writes YYYYMMDD as YYYY-MM-DD.
+func formatDate(n int32) string {
 	if n == 0 {
 		return ""
 	}
@@ -217,7 +217,7 @@ func (b *builder) writeReturns(ctx context.Context, w *snapshot.Writer, c *corpu
 	if err := t.Close(); err != nil {
 		return err
 	}
-	sorted := order(len(orgs), func(a, b uint32) int { return strings.Compare(orgs[a].EIN, orgs[b].EIN) })
+	sorted := sortedRows(len(orgs), func(a, b uint32) int { return strings.Compare(orgs[a].EIN, orgs[b].EIN) })
 	return writeTable(ctx, w, snapshot.Orgs, func(yield func(snapshot.Org) bool) {
 		for _, i := range sorted {
 			if !yield(orgs[i]) {
@@ -339,7 +339,7 @@ func copyList[S stagedRow, T any](ctx context.Context, b *builder, w *snapshot.W
 
 func (b *builder) writeAdjustments(ctx context.Context, w *snapshot.Writer, c *corpus) error {
 	g := c.lines
-	sorted := order(len(g.adjustments), func(x, y uint32) int {
+	sorted := sortedRows(len(g.adjustments), func(x, y uint32) int {
 		return compareAdjustments(&g.adjustments[x], &g.adjustments[y])
 	})
 	return writeTable(ctx, w, snapshot.Adjustments, func(yield func(snapshot.Adjustment) bool) {

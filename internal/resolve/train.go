@@ -146,12 +146,12 @@ func (r *Resolver) trainingLines(labels []Label) (list []trainingLine, hard floa
 			h := hashKey(l.Truth.String())
 			all[i] = trainingLine{label: l, bucket: uint32(h>>20) % 100}
 			known[i] = r.Knows(l.Truth, l.Funder)
-			silent := rules.Blind(&l.Recipient, l.Name, l.Funder, ein.None).EIN == ein.None
+			silent := rules.ResolveBlind(&l.Recipient, l.Name, l.Funder, ein.None).EIN == ein.None
 			switch all[i].open = silent && known[i]; {
 			case !known[i]:
 				all[i].masked = silent
 			case silent || (hashKey(l.Name.KX)+h)%maskEvery == 0:
-				all[i].masked = rules.Blind(&l.Recipient, l.Name, l.Funder, l.Truth).EIN == ein.None
+				all[i].masked = rules.ResolveBlind(&l.Recipient, l.Name, l.Funder, l.Truth).EIN == ein.None
 			}
 		}
 	})
@@ -189,7 +189,7 @@ func (r *Resolver) learn(list []trainingLine, outside float64) *model.Model {
 	metrics := model.Metrics{Labels: present}
 	blocked, top := 0, 0
 	take := func(m *model.Model, in func(part uint32) bool) []model.Point {
-		points, b, t := r.points(m, list, in, outside)
+		points, b, t := r.scorePoints(m, list, in, outside)
 		blocked, top = blocked+b, top+t
 		return points
 	}
@@ -204,7 +204,7 @@ func (r *Resolver) learn(list []trainingLine, outside float64) *model.Model {
 		metrics.Fitted, metrics.Calibrated, metrics.Tested = present, present, present
 	} else {
 		m = fit(list, all, func(part uint32) bool { return part < 60 }, outside)
-		calibrate, _, _ = r.points(m, list, func(part uint32) bool { return part >= 60 && part < 80 }, outside)
+		calibrate, _, _ = r.scorePoints(m, list, func(part uint32) bool { return part >= 60 && part < 80 }, outside)
 		test = take(m, func(part uint32) bool { return part >= 80 })
 		for i := range list {
 			switch l := &list[i]; {
@@ -233,7 +233,7 @@ func assess(m *model.Model, points []model.Point, to *model.Metrics) {
 	var bins [10][2]float64
 	for _, p := range points {
 		prob := m.Prob(p.Score)
-		y := yes(p.Right)
+		y := oneIf(p.Right)
 		all += p.Weight
 		loss -= p.Weight * (y*math.Log(prob) + (1-y)*math.Log(1-prob))
 		b := &bins[min(int(prob*10), 9)]
@@ -381,9 +381,9 @@ func blindQuery(l *Label, absent ein.EIN) *query {
 	return q
 }
 
-// points scores the best candidate of every lesson chosen. It counts the lines
-// whose organization is a candidate, and those where it is the best.
-func (r *Resolver) points(m *model.Model, list []trainingLine, in func(part uint32) bool, outside float64) (points []model.Point, blocked, top int) {
+// scorePoints scores the best candidate of every lesson chosen. It counts the
+// lines whose organization is a candidate, and those where it is the best.
+func (r *Resolver) scorePoints(m *model.Model, list []trainingLine, in func(part uint32) bool, outside float64) (points []model.Point, blocked, top int) {
 	var chosen []*trainingLine
 	for i := range list {
 		if in(list[i].bucket) {
@@ -404,7 +404,7 @@ func (r *Resolver) points(m *model.Model, list []trainingLine, in func(part uint
 			ask := func(absent ein.EIN, weight float64, at int) {
 				asked.measureLabel(l.label, absent, func(s *search) {
 					d := &r.u.index
-					best, second := asked.best(&query{barred: l.label.Funder}, s)
+					best, second := asked.bestTwo(&query{barred: l.label.Funder}, s)
 					res.ok[at] = true
 					res.point[at] = model.Point{Score: lowest, Weight: weight}
 					for k := range s.found {
@@ -442,17 +442,6 @@ func (r *Resolver) points(m *model.Model, list []trainingLine, in func(part uint
 		}
 	}
 	return points, blocked, top
-}
-
-// lowest stands for the score of a line without any candidate.
-const lowest = -40
-
-// combined is the score of the best candidate with its lead.
-func combined(s *search, best, second int) float64 {
-	if second < 0 {
-		return max(model.Combined(s.by[best], 0, true), lowest)
-	}
-	return max(model.Combined(s.by[best], s.by[second], false), lowest)
 }
 
 // parallel runs fn over parts of 0 to n on all cores.

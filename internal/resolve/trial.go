@@ -38,7 +38,7 @@ func (r *Resolver) TestRules(labels []Label) []Trial {
 			if !r.Knows(l.Truth, l.Funder) {
 				continue
 			}
-			m := rules.Blind(&l.Recipient, l.Name, l.Funder, ein.None)
+			m := rules.ResolveBlind(&l.Recipient, l.Name, l.Funder, ein.None)
 			right[i] = m.EIN == l.Truth
 			if !right[i] && r.u.Bears(m.EIN, l.Name.KX) && !r.u.Bears(l.Truth, l.Name.KX) {
 				continue // the label is suspect
