@@ -17,7 +17,7 @@ type corpus struct {
 	filings []filing  // sorted by filer, period and version
 	bySeq   [][]int32 // by shard and member: the filing, or -1
 
-	// gather: the grant rows as filed.
+	// gatherLines: the grant rows as filed.
 	lines *lines
 
 	// loadUniverse: whom a row can have paid, and who paid it.

@@ -53,7 +53,7 @@ func (b *builder) resolver(ctx context.Context, c *corpus, human *resolve.Overri
 	}
 	b.phase("model", 1)
 	b.report.Model.Trials = []Trial{}
-	for _, t := range resolve.New(u, opt).TestRules(labels) {
+	for _, t := range resolve.New(u, opt).TryRules(labels) {
 		b.report.Model.Trials = append(b.report.Model.Trials, Trial{t.Rule.String(), t.Answers, t.Right, t.Low, t.Off})
 		if t.Off {
 			opt.Off = append(opt.Off, t.Rule)
@@ -63,11 +63,11 @@ func (b *builder) resolver(ctx context.Context, c *corpus, human *resolve.Overri
 	m := b.opt.Model
 	if m == nil {
 		rules := resolve.New(u, opt)
-		silent, asked, err := b.countUnresolved(ctx, c.lines, rules, people)
+		unresolved, asked, err := b.countUnresolved(ctx, c.lines, rules, people)
 		if err != nil {
 			return nil, err
 		}
-		if m = rules.Train(labels, silent, asked); m == nil {
+		if m = rules.Train(labels, unresolved, asked); m == nil {
 			m = resolve.Prior()
 		}
 	}
@@ -182,7 +182,7 @@ const unresolvedSample = 40_000
 // that are organizations as far as anyone can tell, those that no rule finds.
 // They have no EINs filed, so this is all that is known of how many have none
 // to find.
-func (b *builder) countUnresolved(ctx context.Context, g *lines, r *resolve.Resolver, people *classify.People) (silent, asked int, err error) {
+func (b *builder) countUnresolved(ctx context.Context, g *lines, r *resolve.Resolver, people *classify.People) (unresolved, asked int, err error) {
 	seen := make([]bool, g.recipients.len())
 	recipients := 0
 	for row, t := range g.recipientNo {
@@ -217,10 +217,10 @@ func (b *builder) countUnresolved(ctx context.Context, g *lines, r *resolve.Reso
 			asked++
 		}
 		if f == 2 {
-			silent++
+			unresolved++
 		}
 	}
-	return silent, asked, err
+	return unresolved, asked, err
 }
 
 // fingerprint spreads keys evenly and always alike.

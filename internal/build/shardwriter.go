@@ -188,7 +188,7 @@ func (w *shardWriter) relate(r *irs990.Related) error {
 	})
 }
 
-// stagedTables are the names of the tables of a shard, in the order of spills.
+// stagedTables are the names of the tables of a shard, in the order of shardWriter.tables.
 var stagedTables = [...]string{"returns", "lines", "people", "holdings", "related", "failures"}
 
 func (w *shardWriter) tables() [len(stagedTables)]interface {

@@ -26,7 +26,7 @@ type Options struct {
 	Assisted *Overrides   // rulings proposed by a model and checked, from overrides/model.csv
 	Model    *model.Model // for the lines that no rule decides; nil for none
 	History  *History     // whom funders have paid, for the model
-	Off      []Rule       // rules that failed their gate and do not run
+	Off      []Rule       // rules that failed their trial and do not run
 }
 
 // Resolver runs the rules. It holds no state between calls and is safe for

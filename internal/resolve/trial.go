@@ -25,9 +25,9 @@ type Trial struct {
 	Off     bool
 }
 
-// TestRules asks blindly for lines whose EIN is known and says how each rule
+// TryRules asks blindly for lines whose EIN is known and says how each rule
 // did, in order of trust. Rulings are not tried.
-func (r *Resolver) TestRules(labels []Label) []Trial {
+func (r *Resolver) TryRules(labels []Label) []Trial {
 	rules := New(r.u, Options{})
 	labels = sampleLabels(labels)
 	answers := make([]Rule, len(labels))
