@@ -35,7 +35,7 @@ type UniverseBuilder struct {
 	filed     []funderStatement // every EIN filed; gathered now and then
 	sumAt     int
 	unlisted  []unlistedLine
-	spellings map[spelled]string // what filers call an EIN, one spelling for each key
+	spellings map[keyAndEIN]string // what filers call an EIN, one spelling for each key
 }
 
 // codes are the register's codes for an organization; few combinations exist.
@@ -56,8 +56,8 @@ type statement struct {
 	alias              bool // only another name, no address
 }
 
-// spelled is a name key that filers gave an EIN for.
-type spelled struct {
+// keyAndEIN is a name key that filers gave an EIN for.
+type keyAndEIN struct {
 	kx  uint64
 	ein ein.EIN
 }
@@ -78,7 +78,7 @@ func NewUniverse() *UniverseBuilder {
 		codes: map[codes]*codes{},
 		sumAt: 1 << 20,
 
-		spellings: map[spelled]string{},
+		spellings: map[keyAndEIN]string{},
 	}
 }
 
@@ -90,20 +90,20 @@ func (b *UniverseBuilder) Add(o Org) {
 		return
 	}
 	s := statement{
-		name: o.Name, street: o.Street, city: b.word(o.City), zip5: b.word(o.ZIP5),
-		codes:   b.code(codes{o.NTEE, o.Subsection, o.Foundation, o.Affiliation, o.Group}),
+		name: o.Name, street: o.Street, city: b.keepWord(o.City), zip5: b.keepWord(o.ZIP5),
+		codes:   b.keepCodes(codes{o.NTEE, o.Subsection, o.Foundation, o.Affiliation, o.Group}),
 		revenue: o.Revenue, ein: o.EIN, asOf: o.AsOf, state: codeOf(o.State), source: o.Sources, active: o.Active,
 	}
 	b.addStatement(s)
 	for _, a := range o.Aliases {
 		if strings.TrimSpace(a) != "" {
-			b.addStatement(statement{name: a, codes: b.code(codes{}), ein: o.EIN, asOf: o.AsOf, source: o.Sources, active: o.Active, alias: true})
+			b.addStatement(statement{name: a, codes: b.keepCodes(codes{}), ein: o.EIN, asOf: o.AsOf, source: o.Sources, active: o.Active, alias: true})
 		}
 	}
 	for _, l := range o.Others {
 		b.addStatement(statement{
-			name: o.Name, street: l.Street, city: b.word(l.City), zip5: b.word(l.ZIP5), state: codeOf(l.State),
-			codes: b.code(codes{}), ein: o.EIN, asOf: o.AsOf - 1, source: o.Sources, active: o.Active,
+			name: o.Name, street: l.Street, city: b.keepWord(l.City), zip5: b.keepWord(l.ZIP5), state: codeOf(l.State),
+			codes: b.keepCodes(codes{}), ein: o.EIN, asOf: o.AsOf - 1, source: o.Sources, active: o.Active,
 		})
 	}
 }
@@ -147,15 +147,15 @@ func (b *UniverseBuilder) AddFiled(funder, filed ein.EIN, kx, spelling string, a
 	}
 	// Any spelling with the key will do for its words; the first in order is
 	// kept, so that the order of arrival does not show.
-	as := spelled{key, filed}
+	as := keyAndEIN{key, filed}
 	if have, ok := b.spellings[as]; !ok || spelling < have {
 		b.spellings[as] = b.text.keep(spelling)
 	}
 	if b.last[filed] != 0 {
 		return
 	}
-	b.unlisted = append(b.unlisted, unlistedLine{filed, funder, key, b.word(spelling),
-		Location{b.word(at.Street), b.word(at.City), b.word(at.State), b.word(at.ZIP5)}})
+	b.unlisted = append(b.unlisted, unlistedLine{filed, funder, key, b.keepWord(spelling),
+		Location{b.keepWord(at.Street), b.keepWord(at.City), b.keepWord(at.State), b.keepWord(at.ZIP5)}})
 }
 
 // Build makes the universe. The builder is spent.
@@ -216,7 +216,7 @@ func coveredStates(orgs []Org) map[stateCode]bool {
 }
 
 // filedNames are what filers call the organizations of the universe.
-func (u *Universe) filedNames(spellings map[spelled]string) []otherName {
+func (u *Universe) filedNames(spellings map[keyAndEIN]string) []otherName {
 	var list []otherName
 	var text arena
 	for as, spelling := range spellings {
@@ -319,27 +319,6 @@ func fill(field *string, value string) {
 	}
 }
 
-// String is the two letters.
-func (c stateCode) String() string {
-	if c == 0 {
-		return ""
-	}
-	return stateNames[c]
-}
-
-// stateNames keeps one string per two-letter code, so that a million
-// organizations share fifty of them.
-var stateNames = func() map[stateCode]string {
-	m := map[stateCode]string{}
-	for a := byte('A'); a <= 'Z'; a++ {
-		for b := byte('A'); b <= 'Z'; b++ {
-			s := string([]byte{a, b})
-			m[codeOf(s)] = s
-		}
-	}
-	return m
-}()
-
 // addFiledOnly turns the evidence of filed EINs into organizations. An EIN with
 // a prefix that was never issued is nobody's, however many file it.
 func (b *UniverseBuilder) addFiledOnly(issued *ein.Prefixes) {
@@ -422,7 +401,7 @@ func appendNames(to []nameEntry, id uint32, o *Org, n *orgname.Name, other func(
 	return to
 }
 
-func (b *UniverseBuilder) word(s string) string {
+func (b *UniverseBuilder) keepWord(s string) string {
 	if s == "" {
 		return ""
 	}
@@ -434,7 +413,7 @@ func (b *UniverseBuilder) word(s string) string {
 	return w
 }
 
-func (b *UniverseBuilder) code(c codes) *codes {
+func (b *UniverseBuilder) keepCodes(c codes) *codes {
 	if p, ok := b.codes[c]; ok {
 		return p
 	}

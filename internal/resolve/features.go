@@ -9,7 +9,6 @@ import (
 	"grantgraph/internal/ein"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/place"
-	"grantgraph/internal/resolve/model"
 )
 
 // The features of a candidate, by position.
@@ -88,67 +87,6 @@ var features = [nFeatures]string{
 	"standing", "standing_clash", "history", "government",
 }
 
-// byModel asks the model about the candidates.
-func (r *Resolver) byModel(q *query, known []einCount) Match {
-	s := r.u.searches.get(len(r.u.index.k2))
-	defer r.u.searches.pool.Put(s)
-	r.candidates(q, s, known)
-	return r.choose(q, s, known)
-}
-
-// choose asks the model which of the candidates is meant.
-func (r *Resolver) choose(q *query, s *search, known []einCount) Match {
-	r.measure(q, s, known)
-	best, second := r.best(q, s)
-	if best < 0 {
-		return Match{}
-	}
-	p := model.Round(r.opt.Model.Prob(combined(s, best, second)))
-	e := r.u.orgs[r.u.index.orgOf(s.found[best].name)].EIN
-	if p < model.Accept || byChance(&s.rows[best]) {
-		return Match{}
-	}
-	return Match{EIN: e, Rule: Model, Prob: p}
-}
-
-// byChance reports whether a candidate elsewhere has so little of the line's
-// name that fame alone can have made it the best.
-func byChance(x *[nFeatures]float64) bool {
-	return x[fOverlap] < 0.4 && x[fStreet]+x[fExact]+x[fEdit]+x[fPrefix]+x[fAcronym]+x[fBag] == 0
-}
-
-// best finds the candidate with the highest score and the best of another
-// organization, by their positions; -1 where there is none. Among equals the
-// lowest EIN wins, which is the first in order.
-func (r *Resolver) best(q *query, s *search) (best, second int) {
-	d := &r.u.index
-	best, second = -1, -1
-	for i := range s.found {
-		org := d.orgOf(s.found[i].name)
-		if r.u.orgs[org].EIN == q.barred {
-			s.by[i] = math.Inf(-1)
-			continue
-		}
-		s.by[i] = r.opt.Model.Score(s.rows[i][:])
-		if best < 0 || s.by[i] > s.by[best] || s.by[i] == s.by[best] && org < d.orgOf(s.found[best].name) {
-			best = i
-		}
-	}
-	if best < 0 {
-		return -1, -1
-	}
-	winner := d.orgOf(s.found[best].name)
-	for i := range s.found {
-		if d.orgOf(s.found[i].name) == winner || math.IsInf(s.by[i], -1) {
-			continue
-		}
-		if second < 0 || s.by[i] > s.by[second] {
-			second = i
-		}
-	}
-	return best, second
-}
-
 // measure fills in the features of the candidates, and drops those that cannot
 // be meant.
 func (r *Resolver) measure(q *query, s *search, known []einCount) {
@@ -184,48 +122,48 @@ func (r *Resolver) measure(q *query, s *search, known []einCount) {
 		p, c := d.closest(s.read, name, s.places)
 		line := p.name.KX
 		x[fJaccard], x[fOverlap], x[fLineIn], x[fNameIn], x[fRarest] = c.jaccard, c.overlap, c.lineIn, c.nameIn, c.rarest/10
-		x[fExact] = yes(kx == line)
+		x[fExact] = oneIf(kx == line)
 		if x[fExact] == 1 {
 			x[fSimilar] = 1
 		} else {
 			x[fSimilar] = similar(line, kx)
-			x[fEdit] = yes(len(kx) >= minFuzzy && oneEdit(line, kx))
+			x[fEdit] = oneIf(len(kx) >= minFuzzy && oneEdit(line, kx))
 			short := min(len(line), len(kx))
 			if short >= 6 && line[:short] == kx[:short] {
 				x[fPrefix], x[fPrefixLong] = 1, float64(min(short, 60))/30
 			}
-			x[fAcronym] = yes(p.ka != "" && p.ka == kx || len(line) <= 8 && len(line) >= 3 && len(kx) > 8 && isAcronym(line, d.k2[name]))
-			x[fBag] = yes(c.jaccard == 1)
+			x[fAcronym] = oneIf(p.ka != "" && p.ka == kx || len(line) <= 8 && len(line) >= 3 && len(kx) > 8 && isAcronym(line, d.k2[name]))
+			x[fBag] = oneIf(c.jaccard == 1)
 			other := d.traits(name)
 			v := p.traits.Conflicts(&other)
-			if barring(&p.traits, &other, v, c.nameIn) {
+			if isBarring(&p.traits, &other, v, c.nameIn) {
 				continue
 			}
-			x[fNum], x[fDir], x[fAff], x[fStateName], x[fInst] = yes(v&orgname.Num != 0), yes(v&orgname.Dir != 0), yes(v&orgname.Aff != 0), yes(v&orgname.State != 0), yes(v&orgname.Inst != 0)
+			x[fNum], x[fDir], x[fAff], x[fStateName], x[fInst] = oneIf(v&orgname.Num != 0), oneIf(v&orgname.Dir != 0), oneIf(v&orgname.Aff != 0), oneIf(v&orgname.State != 0), oneIf(v&orgname.Inst != 0)
 		}
 		x[fCore] = c.core
-		if q.funder != ein.None && c.rarest >= telling && r.opt.History.paid(q.funder, o.EIN) {
+		if q.funder != ein.None && c.rarest >= distinctiveRarity && r.opt.History.paid(q.funder, o.EIN) {
 			x[fHistory] = c.overlap / math.Log2(1+float64(len(r.opt.History.recipientsOf(q.funder))))
 		}
 		agree, clash := q.t.TaxStatus.compareWith(o)
-		x[fTaxStatus], x[fTaxStatusClash] = yes(agree), yes(clash)
-		x[fGovernment] = yes(q.t.TaxStatus == Government && o.Sources == FiledOnly)
+		x[fTaxStatus], x[fTaxStatusClash] = oneIf(agree), oneIf(clash)
+		x[fGovernment] = oneIf(q.t.TaxStatus == Government && o.Sources == FiledOnly)
 		x[fCommon] = log1p(int(d.bearers[name]))
-		x[fZIP] = yes(isTenant(inZIP, org))
-		x[fZIP3] = yes(q.zip != 0 && d.zipOf[org]/100 == q.zip/100)
-		x[fState] = yes(q.state != 0 && (d.stateOf[org] == q.state || d.moved[org] && o.hadState(q.state)))
-		x[fCity] = yes(city != 0 && d.cities[org] == city && d.stateOf[org] == q.state)
-		x[fNoState], x[fNoZIP], x[fUncovered], x[fCareOf] = yes(q.state == 0), yes(q.zip == 0), uncovered, yes(q.careOf)
-		if x[fStreet] = yes(isTenant(atStreet, org)); x[fStreet] == 1 {
+		x[fZIP] = oneIf(isTenant(inZIP, org))
+		x[fZIP3] = oneIf(q.zip != 0 && d.zipOf[org]/100 == q.zip/100)
+		x[fState] = oneIf(q.state != 0 && (d.stateOf[org] == q.state || d.moved[org] && o.hadState(q.state)))
+		x[fCity] = oneIf(city != 0 && d.cities[org] == city && d.stateOf[org] == q.state)
+		x[fNoState], x[fNoZIP], x[fUncovered], x[fCareOf] = oneIf(q.state == 0), oneIf(q.zip == 0), uncovered, oneIf(q.careOf)
+		if x[fStreet] = oneIf(isTenant(atStreet, org)); x[fStreet] == 1 {
 			x[fTenants] = log1p(len(atStreet) - 1)
 		}
-		x[fFoundation] = yes(o.private())
-		x[fChurch] = yes(o.Foundation == "10" || strings.HasPrefix(o.NTEE, "X2"))
-		x[fGroup] = yes(o.grouped())
-		x[fInactive] = yes(!o.Active)
-		x[fFiledOnly] = yes(o.Sources == FiledOnly)
-		x[fFiledName] = yes(int(name) >= d.filed)
-		x[fOtherName] = yes(int(name) >= d.orgs && int(name) < d.filed)
+		x[fFoundation] = oneIf(o.private())
+		x[fChurch] = oneIf(o.Foundation == "10" || strings.HasPrefix(o.NTEE, "X2"))
+		x[fGroup] = oneIf(o.grouped())
+		x[fInactive] = oneIf(!o.Active)
+		x[fFiledOnly] = oneIf(o.Sources == FiledOnly)
+		x[fFiledName] = oneIf(int(name) >= d.firstFiled)
+		x[fOtherName] = oneIf(int(name) >= d.orgs && int(name) < d.firstFiled)
 		x[fPop] = log1p(coarse(int64(r.funders(q, org))))
 		x[fRevenue] = log1p(coarse(o.Revenue)) / 10
 		if x[fExact] == 1 {
@@ -243,12 +181,12 @@ func (r *Resolver) measure(q *query, s *search, known []einCount) {
 				x[fRows] = log1p(rows)
 			}
 		}
-		if !agrees(x) {
+		if !isPlausible(x) {
 			continue
 		}
-		away := yes(q.state != 0 && x[fState] == 0)
+		away := oneIf(q.state != 0 && x[fState] == 0)
 		x[fExactAway] = x[fExact] * away
-		x[fExactRare] = yes(x[fExact] == 1 && x[fCommon] < 0.8)
+		x[fExactRare] = oneIf(x[fExact] == 1 && x[fCommon] < 0.8)
 		x[fLineInStreet], x[fNameInStreet] = x[fLineIn]*x[fStreet], x[fNameIn]*x[fStreet]
 		x[fLineInZIP], x[fNameInZIP] = x[fLineIn]*x[fZIP], x[fNameIn]*x[fZIP]
 		x[fOverlapCity] = x[fOverlap] * x[fCity]
@@ -271,25 +209,25 @@ func (r *Resolver) measure(q *query, s *search, known []einCount) {
 	}
 }
 
-// agrees reports whether a candidate has to do with the line at all: its name,
-// or its very address. That it is in the same town is nothing.
-func agrees(x *[nFeatures]float64) bool {
-	return x[fStreet] == 1 || x[fRarest]*10 >= telling || x[fExact]+x[fEdit]+x[fPrefix]+x[fAcronym]+x[fRegistry] > 0 || x[fSimilar] >= veryAlike
+// isPlausible reports whether a candidate has to do with the line at all: its
+// name, or its very address. That it is in the same town is nothing.
+func isPlausible(x *[nFeatures]float64) bool {
+	return x[fStreet] == 1 || x[fRarest]*10 >= distinctiveRarity || x[fExact]+x[fEdit]+x[fPrefix]+x[fAcronym]+x[fRegistry] > 0 || x[fSimilar] >= veryAlike
 }
 
-// telling is the rarity of a word that tells names apart, veryAlike the
+// distinctiveRarity is the rarity of a word that tells names apart, veryAlike the
 // similarity of keys that differ by a slip or two.
 const (
-	telling   = 3
-	veryAlike = 0.93
+	distinctiveRarity = 3
+	veryAlike         = 0.93
 )
 
-// barring reports whether a conflict is one that nothing outweighs: a body at
+// isBarring reports whether a conflict is one that nothing outweighs: a body at
 // the institution named, or another number or direction on both sides. A number
 // or direction that only one side has may be an addition, and a part of an
 // institution may well be paid through it; these are for the model to weigh.
 // nameIn is how much of the candidate's name the line has.
-func barring(line, name *orgname.Traits, v orgname.Veto, nameIn float64) bool {
+func isBarring(line, name *orgname.Traits, v orgname.Veto, nameIn float64) bool {
 	if v&orgname.Inst != 0 && nameIn < 1 {
 		return true
 	}
@@ -341,7 +279,7 @@ func (o *Org) hadState(state stateCode) bool {
 	return false
 }
 
-func yes(b bool) float64 {
+func oneIf(b bool) float64 {
 	if b {
 		return 1
 	}
@@ -362,20 +300,6 @@ func isTenant(list []tenant, org uint32) bool {
 	return lo < len(list) && list[lo].id == org
 }
 
-// isAcronym reports whether a key is the initials of a name.
-func isAcronym(kx, k2 string) bool {
-	n := 0
-	for i := range len(k2) {
-		if i == 0 || k2[i-1] == ' ' {
-			if n == len(kx) || kx[n] != k2[i] {
-				return false
-			}
-			n++
-		}
-	}
-	return n == len(kx) && n >= 3
-}
-
 // wordOverlap is how the words of a line and of a name compare.
 type wordOverlap struct {
 	jaccard, overlap, lineIn, nameIn float64
@@ -392,7 +316,7 @@ const placeWord = 0.15
 func (d *orgIndex) weigh(p *lineWords, name uint32, places []uint32) (w wordOverlap) {
 	var shared, core, other, local, spared, rarest int32
 	common := 0
-	own := d.of(name)
+	own := d.wordIDs(name)
 	i := 0
 	alone := func(word uint32) {
 		if slices.Contains(places, word) {
@@ -466,62 +390,3 @@ var stateTitles = func() map[stateCode]string {
 	}
 	return m
 }()
-
-// similar is the Jaro-Winkler similarity of two keys, of which the first 60
-// letters count.
-func similar(a, b string) float64 {
-	if len(a) > 60 {
-		a = a[:60]
-	}
-	if len(b) > 60 {
-		b = b[:60]
-	}
-	if len(a) > len(b) {
-		a, b = b, a
-	}
-	if len(a) == 0 {
-		return 0
-	}
-	// Where in b each letter stands: the letters of a then find their partners
-	// without looking through b. Keys are capitals and digits, which differ in
-	// their low six bits.
-	var in [64]uint64
-	for j := range len(b) {
-		in[b[j]&63] |= 1 << j
-	}
-	window := max(len(b)/2-1, 0)
-	var usedA, usedB uint64
-	matches := 0
-	for i := range len(a) {
-		near := uint64(1)<<(i+window+1) - 1 // beyond 63 the shift leaves 0, and this all
-		near &^= uint64(1)<<max(i-window, 0) - 1
-		if free := in[a[i]&63] & near &^ usedB; free != 0 {
-			usedA |= 1 << i
-			usedB |= free & -free
-			matches++
-		}
-	}
-	if matches == 0 {
-		return 0
-	}
-	swapped, j := 0, 0
-	for i := range len(a) {
-		if usedA&(1<<i) == 0 {
-			continue
-		}
-		for usedB&(1<<j) == 0 {
-			j++
-		}
-		if a[i] != b[j] {
-			swapped++
-		}
-		j++
-	}
-	m := float64(matches)
-	jaro := (m/float64(len(a)) + m/float64(len(b)) + (m-float64(swapped)/2)/m) / 3
-	head := 0
-	for head < min(len(a), 4) && a[head] == b[head] {
-		head++
-	}
-	return jaro + float64(head)*0.1*(1-jaro)
-}

@@ -51,7 +51,7 @@ func newPostings(d *orgIndex) postings {
 	next := slices.Clone(p.starts)
 	for _, name := range order {
 		state := d.stateOf[d.orgOf(name)]
-		for _, w := range d.of(name) {
+		for _, w := range d.wordIDs(name) {
 			p.names[next[w]], p.states[next[w]] = name, state
 			next[w]++
 		}
@@ -70,59 +70,59 @@ func (p *postings) in(word uint32, state stateCode) []uint32 {
 	return p.names[from:to][lo:hi]
 }
 
-// initial is the acronym of a name.
-type initial struct {
+// acronym is the acronym of a name.
+type acronym struct {
 	hash uint64
 	name uint32
 }
 
-// newInitials lists the acronyms of names that have one, sorted.
-func newInitials(d *orgIndex) []initial {
-	var list []initial
+// newAcronyms lists the acronyms of names that have one, sorted.
+func newAcronyms(d *orgIndex) []acronym {
+	var list []acronym
 	for i := range d.k2 {
 		if a := (orgname.Name{K2: d.k2[i]}).KA(); a != "" && len(a) <= 8 {
-			list = append(list, initial{hashKey(a), uint32(i)})
+			list = append(list, acronym{hashKey(a), uint32(i)})
 		}
 	}
-	slices.SortFunc(list, func(a, b initial) int { return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.name, b.name)) })
+	slices.SortFunc(list, func(a, b acronym) int { return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.name, b.name)) })
 	return slices.Clip(list)
 }
 
-// head is how a name begins.
-type head struct {
+// namePrefix is how a name begins.
+type namePrefix struct {
 	hash  uint64
 	name  uint32
 	state stateCode
 }
 
-// newHeads lists the beginnings of names that are long enough, sorted.
-func newHeads(d *orgIndex) []head {
-	var list []head
+// newNamePrefixes lists the beginnings of names that are long enough, sorted.
+func newNamePrefixes(d *orgIndex) []namePrefix {
+	var list []namePrefix
 	for i, kx := range d.kx {
 		if len(kx) >= headLetters {
-			list = append(list, head{hashKey(kx[:headLetters]), uint32(i), d.stateOf[d.orgOf(uint32(i))]})
+			list = append(list, namePrefix{hashKey(kx[:headLetters]), uint32(i), d.stateOf[d.orgOf(uint32(i))]})
 		}
 	}
-	slices.SortFunc(list, func(a, b head) int {
+	slices.SortFunc(list, func(a, b namePrefix) int {
 		return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.state, b.state), cmp.Compare(a.name, b.name))
 	})
 	return slices.Clip(list)
 }
 
-// beginning returns the names that begin like a key.
-func (d *orgIndex) beginning(kx string) []head {
+// withPrefix returns the names that begin like a key.
+func (d *orgIndex) withPrefix(kx string) []namePrefix {
 	if len(kx) < headLetters {
 		return nil
 	}
 	h := hashKey(kx[:headLetters])
-	lo, _ := slices.BinarySearchFunc(d.heads, h, func(a head, h uint64) int { return cmp.Compare(a.hash, h) })
-	n, _ := slices.BinarySearchFunc(d.heads[lo:], h, func(a head, h uint64) int {
+	lo, _ := slices.BinarySearchFunc(d.prefixes, h, func(a namePrefix, h uint64) int { return cmp.Compare(a.hash, h) })
+	n, _ := slices.BinarySearchFunc(d.prefixes[lo:], h, func(a namePrefix, h uint64) int {
 		if a.hash <= h {
 			return -1
 		}
 		return 1
 	})
-	return d.heads[lo : lo+n]
+	return d.prefixes[lo : lo+n]
 }
 
 // reading is one way to take a line: by its name, or by what it is also called.
@@ -279,9 +279,9 @@ func (r *Resolver) byWords(q *query, s *search, p *reading) {
 			}
 		}
 	}
-	begin := d.beginning(n.KX)
+	begin := d.withPrefix(n.KX)
 	if len(begin) > nationalWords {
-		lo, _ := slices.BinarySearchFunc(begin, q.state, func(h head, s stateCode) int { return int(h.state) - int(s) })
+		lo, _ := slices.BinarySearchFunc(begin, q.state, func(h namePrefix, s stateCode) int { return int(h.state) - int(s) })
 		hi := lo
 		for hi < len(begin) && begin[hi].state == q.state {
 			hi++
@@ -310,9 +310,9 @@ func (r *Resolver) byWords(q *query, s *search, p *reading) {
 	}
 	if strings.IndexByte(n.K2, ' ') < 0 && len(n.KX) >= 3 && len(n.KX) <= 8 {
 		h := hashKey(n.KX)
-		lo, _ := slices.BinarySearchFunc(d.initials, h, func(a initial, h uint64) int { return cmp.Compare(a.hash, h) })
-		for ; lo < len(d.initials) && d.initials[lo].hash == h; lo++ {
-			if name := d.initials[lo].name; d.stateOf[d.orgOf(name)] == q.state {
+		lo, _ := slices.BinarySearchFunc(d.acronyms, h, func(a acronym, h uint64) int { return cmp.Compare(a.hash, h) })
+		for ; lo < len(d.acronyms) && d.acronyms[lo].hash == h; lo++ {
+			if name := d.acronyms[lo].name; d.stateOf[d.orgOf(name)] == q.state {
 				s.add(name, 6)
 			}
 		}
