@@ -13,6 +13,7 @@ import (
 	"grantgraph/internal/derive/award"
 	"grantgraph/internal/disk"
 	"grantgraph/internal/fault"
+	"grantgraph/internal/parallel"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/source/fac"
 	"grantgraph/internal/source/rows"
@@ -152,7 +153,7 @@ func (b *builder) federalAwards(ctx context.Context, files []string, f *award.Fe
 	)
 	flush := func() error {
 		parts, sources := make([]rows.Tally, len(batch)), make([]snapshot.Source, len(batch))
-		err := b.parallel(ctx, len(batch), func(ctx context.Context, i int) (err error) {
+		err := parallel.Each(ctx, b.workers, len(batch), func(ctx context.Context, i int) (err error) {
 			p := &batch[i]
 			if sources[i], err = b.source(ctx, "usaspending", p.Path); err != nil {
 				return err

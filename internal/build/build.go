@@ -26,6 +26,7 @@ import (
 
 	"grantgraph/internal/disk"
 	"grantgraph/internal/fault"
+	"grantgraph/internal/parallel"
 	"grantgraph/internal/place"
 	"grantgraph/internal/resolve"
 	"grantgraph/internal/resolve/abroad"
@@ -280,7 +281,7 @@ func (b *builder) note(format string, args ...any) {
 // chunks runs fn over 0..n in pieces on all workers.
 func (b *builder) chunks(ctx context.Context, n int, fn func(from, to int)) error {
 	const size = 8 << 10
-	return b.parallel(ctx, (n+size-1)/size, func(_ context.Context, i int) error {
+	return parallel.Each(ctx, b.workers, (n+size-1)/size, func(_ context.Context, i int) error {
 		fn(i*size, min(n, (i+1)*size))
 		return nil
 	})

@@ -14,6 +14,7 @@ import (
 	"grantgraph/internal/derive/recipient"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/grant"
+	"grantgraph/internal/parallel"
 	"grantgraph/internal/resolve"
 	"grantgraph/internal/snapshot"
 )
@@ -73,7 +74,7 @@ func (b *builder) derive(ctx context.Context, w *snapshot.Writer) (DeriveReport,
 		{d.readGrants},
 		{d.writeHoldings, d.writeBoards},
 	}
-	err := b.parallel(ctx, len(halves), func(ctx context.Context, i int) error {
+	err := parallel.Each(ctx, b.workers, len(halves), func(ctx context.Context, i int) error {
 		for _, fn := range halves[i] {
 			if err := step(fn)(ctx); err != nil {
 				return err

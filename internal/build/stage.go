@@ -14,7 +14,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 
 	"github.com/parquet-go/parquet-go"
@@ -22,6 +21,7 @@ import (
 	"grantgraph/internal/disk"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
+	"grantgraph/internal/parallel"
 	"grantgraph/internal/source/archive"
 	"grantgraph/internal/source/irs990"
 )
@@ -80,7 +80,7 @@ func (b *builder) planShards(ctx context.Context) (*plan, error) {
 	rels := b.sources.Returns
 	p := &plan{archives: make([]planned, len(rels))}
 	b.phase("hash", int64(len(rels)))
-	err := b.parallel(ctx, len(rels), func(ctx context.Context, i int) error {
+	err := parallel.Each(ctx, b.workers, len(rels), func(ctx context.Context, i int) error {
 		path := b.sources.abs(rels[i])
 		sum, n, err := hashFile(ctx, path)
 		if err != nil {
@@ -190,7 +190,7 @@ func (b *builder) stageAll(ctx context.Context, p *plan) error {
 	}
 	b.phase("read", p.bytes)
 	var reused, remade atomic.Int64
-	err = b.parallel(ctx, len(p.shards), func(ctx context.Context, i int) error {
+	err = parallel.Each(ctx, b.workers, len(p.shards), func(ctx context.Context, i int) error {
 		s := &p.shards[i]
 		damage := b.intact(ctx, s)
 		switch {
@@ -586,43 +586,4 @@ func (s *spill[T]) abandon() {
 	if s != nil {
 		s.file.Close()
 	}
-}
-
-// parallel runs fn for 0..n-1 on the build's workers and returns the error of
-// the lowest index, so that what is reported does not depend on timing.
-func (b *builder) parallel(ctx context.Context, n int, fn func(ctx context.Context, i int) error) error {
-	parent := ctx
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	var (
-		next  atomic.Int64
-		wg    sync.WaitGroup
-		mu    sync.Mutex
-		first error
-		at    = n
-	)
-	for range min(b.workers, n) {
-		wg.Go(func() {
-			for {
-				i := int(next.Add(1) - 1)
-				if i >= n || ctx.Err() != nil {
-					return
-				}
-				if err := fn(ctx, i); err != nil {
-					mu.Lock()
-					if i < at && !(first != nil && errors.Is(err, context.Canceled)) {
-						first, at = err, i
-					}
-					mu.Unlock()
-					cancel()
-					return
-				}
-			}
-		})
-	}
-	wg.Wait()
-	if first == nil {
-		return parent.Err()
-	}
-	return first
 }

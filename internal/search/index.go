@@ -1,6 +1,7 @@
 package search
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -8,7 +9,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"sort"
 	"sync"
 	"syscall"
@@ -16,6 +16,7 @@ import (
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/ntee"
+	"grantgraph/internal/parallel"
 	"grantgraph/internal/snapshot"
 )
 
@@ -90,24 +91,21 @@ func newIndex(data []byte) (*Index, error) {
 		return nil, errors.New("the checksum of its header is wrong")
 	}
 	x := &Index{data: data}
-	var (
-		wg  sync.WaitGroup
-		bad [sections]bool
-	)
-	for i := range x.parts {
+	err := parallel.Each(context.Background(), 0, sections, func(_ context.Context, i int) error {
 		e := data[headSize+i*entrySize:]
 		at, n := binary.LittleEndian.Uint64(e), binary.LittleEndian.Uint64(e[8:])
 		end := at + n + uint64(len(padding(int(n%8))))
 		if at > uint64(len(data)) || n > uint64(len(data))-at || end > uint64(len(data)) {
-			wg.Wait()
-			return nil, fmt.Errorf("section %d lies outside of the file", i)
+			return fmt.Errorf("section %d lies outside of the file", i)
 		}
 		x.parts[i] = data[at : at+n : at+n]
-		wg.Go(func() { bad[i] = crc32.Checksum(data[at:end], castagnoli) != binary.LittleEndian.Uint32(e[16:]) })
-	}
-	wg.Wait()
-	if i := slices.Index(bad[:], true); i >= 0 {
-		return nil, fmt.Errorf("the checksum of section %d is wrong", i)
+		if crc32.Checksum(data[at:end], castagnoli) != binary.LittleEndian.Uint32(e[16:]) {
+			return fmt.Errorf("the checksum of section %d is wrong", i)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	size := func(i int) int { return len(x.parts[i]) }
 	x.orgs, x.forms, x.words = size(secOrgs)/orgSize, size(secForms)/formSize, size(secListCount)/4
