@@ -14,6 +14,7 @@ import (
 	"grantgraph/internal/derive/recipient"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/grant"
+	"grantgraph/internal/irscode"
 	"grantgraph/internal/parallel"
 	"grantgraph/internal/resolve"
 	"grantgraph/internal/snapshot"
@@ -445,7 +446,7 @@ func (d *deriving) writeAreas(ctx context.Context) error {
 		return nil
 	}
 	errRows := each(ctx, d.s, snapshot.Organizations, func(r *listedRow) error {
-		o := area.Org{EIN: stored(r.EIN), Name: r.Name, City: r.City, State: r.State, County: r.County, Foundation: r.Foundation == "02" || r.Foundation == "03" || r.Foundation == "04"}
+		o := area.Org{EIN: stored(r.EIN), Name: r.Name, City: r.City, State: r.State, County: r.County, Foundation: irscode.PrivateFoundation(r.Foundation)}
 		source := recipient.Register
 		if resolve.Source(r.Sources) == resolve.FiledOnly {
 			source = recipient.Filed

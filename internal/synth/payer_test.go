@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"grantgraph/internal/ein"
+	"grantgraph/internal/irscode"
 	"grantgraph/internal/source/caftb"
 	"grantgraph/internal/source/careg"
 	"grantgraph/internal/source/fac"
@@ -36,7 +37,7 @@ func (l *lists) california(t *testing.T) {
 			if strings.Contains(r.Name, `"`) {
 				quotes++
 			}
-			if may, said := careg.MayOperate(r.Status); said && may != (list.Stem == "charities-may-operate") {
+			if may, said := irscode.MayOperateInCalifornia(r.Status); said && may != (list.Stem == "charities-may-operate") {
 				t.Errorf("%s: %s", list.Stem, r.Status)
 			}
 			return nil

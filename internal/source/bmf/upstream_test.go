@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"grantgraph/internal/irscode"
 	"grantgraph/internal/upstream"
 )
 
@@ -34,26 +35,26 @@ func TestRealFiles(t *testing.T) {
 				if r.Foreign() {
 					foreign++
 				}
-				if FoundationLabel(r.Foundation) == "" {
+				if irscode.FoundationLabel(r.Foundation) == "" {
 					unknown["foundation "+r.Foundation]++
 				}
-				if StatusLabel(r.Status) == "" {
+				if irscode.StatusLabel(r.Status) == "" {
 					unknown["status "+r.Status]++
 				}
-				if SubsectionLabel(r.Subsection) == "" && r.Subsection != "00" {
+				if irscode.SubsectionLabel(r.Subsection) == "" && r.Subsection != "00" {
 					unknown["subsection "+r.Subsection]++
 				}
-				if FilingLabel(r.FilingReq) == "" {
+				if irscode.FilingLabel(r.FilingReq) == "" {
 					unknown["filing requirement "+r.FilingReq]++
 				}
-				if BandLabel(r.AssetCode) == "" || BandLabel(r.IncomeCode) == "" {
+				if irscode.BandLabel(r.AssetCode) == "" || irscode.BandLabel(r.IncomeCode) == "" {
 					unknown["band "+r.AssetCode+" "+r.IncomeCode]++
 				}
 				// Codes 0 and 6 occur and are documented nowhere.
-				if OrganizationLabel(r.Organization) == "" && r.Organization != "0" && r.Organization != "6" {
+				if irscode.OrganizationLabel(r.Organization) == "" && r.Organization != "0" && r.Organization != "6" {
 					unknown["organization "+r.Organization]++
 				}
-				if r.Classification != "0000" && len(ClassificationLabels(r.Subsection, r.Classification)) == 0 {
+				if r.Classification != "0000" && len(irscode.ClassificationLabels(r.Subsection, r.Classification)) == 0 {
 					unlabelled++
 				}
 				last = r.Name

@@ -1,4 +1,4 @@
-package careg
+package irscode
 
 import "strings"
 
@@ -11,11 +11,11 @@ const (
 	barred
 )
 
-// standings are the statuses the registry uses. A classification such as Mutual
+// californiaStandings are the statuses the registry uses. A classification such as Mutual
 // Benefit is no sanction, though its rows stand in the list of those that may
 // not operate; a dissolution or an enforcement action that is under way has
 // decided nothing yet.
-var standings = map[string]standing{
+var californiaStandings = map[string]standing{
 	"current":                                 allowed,
 	"current - awaiting reporting":            allowed,
 	"current - in process":                    allowed,
@@ -55,10 +55,10 @@ var standings = map[string]standing{
 // do.
 var dashes = strings.NewReplacer("–", "-", "—", "-")
 
-// MayOperate says whether an organization of a registry status may operate and
-// solicit in California. known is false when the status does not say, and for
+// MayOperateInCalifornia says whether an organization of a status of the
+// Registry of Charities and Fundraisers may operate and solicit there. known is false when the status does not say, and for
 // text that is no status of the registry.
-func MayOperate(status string) (may, known bool) {
-	s := standings[strings.Join(strings.Fields(dashes.Replace(strings.ToLower(status))), " ")]
+func MayOperateInCalifornia(status string) (may, known bool) {
+	s := californiaStandings[strings.Join(strings.Fields(dashes.Replace(strings.ToLower(status))), " ")]
 	return s == allowed, s != unsaid
 }

@@ -1,10 +1,10 @@
-package pub78
+package irscode
 
 import "strings"
 
-// Codes splits the codes of a Record. Codes that CodeLabel does not know are
-// kept.
-func Codes(s string) []string {
+// Pub78Codes splits the deductibility codes of a row of Publication 78. Those
+// that Pub78Label does not know are kept.
+func Pub78Codes(s string) []string {
 	var list []string
 	for code := range strings.SplitSeq(s, ",") {
 		if code = strings.TrimSpace(code); code != "" {
@@ -14,9 +14,9 @@ func Codes(s string) []string {
 	return list
 }
 
-// CodeLabel says what a deductibility status code means, as the IRS's own
-// table of them does. An unknown code has the empty label.
-func CodeLabel(code string) string {
+// Pub78Label says what a deductibility status code of Publication 78 means, as
+// the IRS's own table of them does.
+func Pub78Label(code string) string {
 	switch code {
 	case "PC":
 		return "Public charity"

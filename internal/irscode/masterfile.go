@@ -1,8 +1,7 @@
-package bmf
+package irscode
 
-// The code tables of the register, as the IRS's information sheet gives them.
-// An unknown code has the empty label: the register holds a few that are
-// documented nowhere, and a guess would be served as fact.
+// The codes of the Business Master File, as the IRS's information sheet gives
+// them.
 
 // FoundationLabel says what a FOUNDATION code means.
 func FoundationLabel(code string) string {
@@ -63,6 +62,13 @@ func FoundationType(code string) string {
 		return "SO"
 	}
 	return ""
+}
+
+// PrivateFoundation reports whether a FOUNDATION code is that of a private
+// foundation, operating or not.
+func PrivateFoundation(code string) bool {
+	kind := FoundationType(code)
+	return kind == "PF" || kind == "POF"
 }
 
 // DeductibilityLabel says what a DEDUCTIBILITY code means.

@@ -1,4 +1,4 @@
-package bmf
+package irscode
 
 // classifications says what each one-digit CLASSIFICATION code means within
 // its SUBSECTION: the first label is that of code 1.
