@@ -8,7 +8,6 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -20,22 +19,15 @@ import (
 	"grantgraph/internal/api"
 	"grantgraph/internal/secret"
 	"grantgraph/internal/server"
+	"grantgraph/internal/world"
 )
 
 // TestAgentServed gets keys of each kind from a service with an invented world,
 // all of it real but the passing of time.
 func TestAgentServed(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	data := filepath.Join(dir, "data")
-	for _, args := range [][]string{
-		{"synth", "--out", filepath.Join(dir, "world"), "--grants", "5k", "--seed", "1", "--quiet"},
-		{"build", "--sources", filepath.Join(dir, "world"), "--data", data, "--quiet"},
-	} {
-		if code, _, errs := command(t, args...); code != 0 {
-			t.Fatal(errs)
-		}
-	}
+	data := t.TempDir()
+	world.Small.Publish(t, data)
 	t.Run("anonymous", func(t *testing.T) { anonymousWalk(t, data) })
 	t.Run("signed", func(t *testing.T) { signedWalk(t, data) })
 }

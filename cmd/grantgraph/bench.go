@@ -16,6 +16,7 @@ import (
 	"grantgraph/internal/build"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/graph"
+	"grantgraph/internal/indexes"
 	"grantgraph/internal/oracle"
 	"grantgraph/internal/search"
 	"grantgraph/internal/snapshot"
@@ -88,7 +89,7 @@ func (c *benchCmd) corpus(a *app) (*snapshot.Snapshot, error) {
 	defer bars.close()
 	result, err := build.Run(a.Ctx, build.Options{
 		Sources: world.Out, Data: data, Keep: 1, Progress: bars.progress,
-		Indexers: indexers(),
+		Indexers: indexes.All(),
 	})
 	if err != nil {
 		return nil, err

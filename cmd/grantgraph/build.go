@@ -9,11 +9,9 @@ import (
 
 	"grantgraph/internal/build"
 	"grantgraph/internal/fault"
-	"grantgraph/internal/graph"
+	"grantgraph/internal/indexes"
 	"grantgraph/internal/money"
-	"grantgraph/internal/search"
 	"grantgraph/internal/snapshot"
-	"grantgraph/internal/warehouse"
 )
 
 type buildCmd struct {
@@ -64,7 +62,7 @@ func (c *buildCmd) run(a *app) (*build.Result, error) {
 	bars := newBuildBars(a, c.Quiet || c.JSON)
 	bars.given = m != nil
 	result, err := build.Run(a.Ctx, build.Options{
-		Note: bars.note, Sources: c.Sources, Data: c.Data, Workers: c.Workers, Keep: c.Keep, Complete: c.Complete, Model: m, Progress: bars.progress, Indexers: indexers(),
+		Note: bars.note, Sources: c.Sources, Data: c.Data, Workers: c.Workers, Keep: c.Keep, Complete: c.Complete, Model: m, Progress: bars.progress, Indexers: indexes.All(),
 	})
 	bars.close()
 	if err != nil {
@@ -77,11 +75,6 @@ func (c *buildCmd) run(a *app) (*build.Result, error) {
 	}
 	printBuild(a.Out, result, time.Since(start))
 	return result, nil
-}
-
-// indexers are what the serving side wants to find in a snapshot.
-func indexers() []build.Indexer {
-	return []build.Indexer{{Name: "graph", Write: graph.Build}, {Name: "search", Write: search.Build}, {Name: "warehouse", Write: warehouse.Build}}
 }
 
 // buildBars turns the phases of a build into progress bars.

@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"os"
@@ -11,11 +10,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/warehouse"
+	"grantgraph/internal/world"
 )
 
 // TestMain lets the test binary stand in for the program, so that tests can
@@ -27,11 +26,7 @@ func TestMain(m *testing.M) {
 		os.Unsetenv("GRANTGRAPH_TEST_AS_PROGRAM")
 		main()
 	}
-	code := m.Run()
-	if worldDir != "" {
-		os.RemoveAll(worldDir)
-	}
-	os.Exit(code)
+	os.Exit(world.Main(m))
 }
 
 // command runs the program in process.
@@ -41,24 +36,6 @@ func command(t *testing.T, args ...string) (code int, out, errs string) {
 	code = run(t.Context(), args, strings.NewReader(""), &o, &e)
 	return code, o.String(), e.String()
 }
-
-// world is an invented world of a thousand grants, made once.
-var (
-	worldDir string
-	world    = sync.OnceValue(func() string {
-		dir, err := os.MkdirTemp("", "grantgraph-cli-")
-		if err != nil {
-			panic(err)
-		}
-		worldDir = dir
-		out := filepath.Join(dir, "world")
-		var e bytes.Buffer
-		if code := run(context.Background(), []string{"synth", "--out", out, "--grants", "1k", "--seed", "3", "--quiet"}, nil, &e, &e); code != 0 {
-			panic(e.String())
-		}
-		return out
-	})
-)
 
 func TestDemo(t *testing.T) {
 	t.Parallel()
@@ -81,7 +58,7 @@ func TestDemo(t *testing.T) {
 func TestBuildJSON(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
-	code, out, errs := command(t, "build", "--sources", world(), "--data", data, "--json")
+	code, out, errs := command(t, "build", "--sources", world.Small.Sources(t), "--data", data, "--json")
 	if code != 0 || errs != "" {
 		t.Fatalf("exit %d: %s", code, errs)
 	}
@@ -107,9 +84,9 @@ func TestMistakes(t *testing.T) {
 	}{
 		{[]string{"build", "--sources", filepath.Join(empty, "none"), "--data", t.TempDir()}, 1, "does not exist"},
 		{[]string{"build", "--sources", empty, "--data", t.TempDir()}, 1, "no filings under"},
-		{[]string{"build", "--sources", world(), "--data", filepath.Join(world(), "world.json")}, 1, "world.json"},
-		{[]string{"build", "--sources", world(), "--data", t.TempDir(), "--keep", "0"}, 1, "--keep must be at least 1"},
-		{[]string{"build", "--sorces", world()}, 2, "unknown flag --sorces"},
+		{[]string{"build", "--sources", world.Small.Sources(t), "--data", filepath.Join(world.Small.Sources(t), "world.json")}, 1, "world.json"},
+		{[]string{"build", "--sources", world.Small.Sources(t), "--data", t.TempDir(), "--keep", "0"}, 1, "--keep must be at least 1"},
+		{[]string{"build", "--sorces", world.Small.Sources(t)}, 2, "unknown flag --sorces"},
 		{[]string{"synth", "--out", t.TempDir(), "--grants", "many"}, 1, "many"},
 		{[]string{"demo", "--size", "huge"}, 2, "--size"},
 		{[]string{"inspect"}, 2, "<file>"},
@@ -140,7 +117,7 @@ func TestHelp(t *testing.T) {
 // is the one an undisturbed build makes.
 func TestKilledBuilds(t *testing.T) {
 	t.Parallel()
-	sources, data := world(), t.TempDir()
+	sources, data := world.Small.Sources(t), t.TempDir()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"grantgraph/internal/lists"
 	"grantgraph/internal/search"
 	"grantgraph/internal/snapshot"
+	"grantgraph/internal/world"
 )
 
 // TestCheck flips one bit in each kind of file of a snapshot and of the lists,
@@ -20,9 +21,7 @@ import (
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
-	if code, _, errs := command(t, "build", "--sources", world(), "--data", data, "--quiet"); code != 0 {
-		t.Fatal(errs)
-	}
+	world.Small.Publish(t, data)
 	s, err := snapshot.Open(data)
 	if err != nil {
 		t.Fatal(err)

@@ -18,6 +18,7 @@ import (
 	"grantgraph/internal/pgtest"
 	"grantgraph/internal/secret"
 	"grantgraph/internal/server"
+	"grantgraph/internal/world"
 )
 
 // kills is how often the server is killed in a test; GRANTGRAPH_KILLS sets it,
@@ -39,9 +40,7 @@ func kills(t *testing.T) int {
 func TestServerKilled(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")
-	if code, _, errs := command(t, "build", "--sources", world(), "--data", data, "--quiet"); code != 0 {
-		t.Fatal(errs)
-	}
+	world.Small.Publish(t, data)
 	t.Run("sqlite", func(t *testing.T) { killServer(t, data, "") })
 	t.Run("postgres", func(t *testing.T) {
 		pg, err := pgtest.Start(t.Context())

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"grantgraph/internal/fault"
+	"grantgraph/internal/world"
 )
 
 // TestParse asks in ways the command line does not have: the answer points to
@@ -92,8 +93,8 @@ func TestInterrupted(t *testing.T) {
 	cancel()
 	for _, args := range [][]string{
 		{"synth", "--out", filepath.Join(t.TempDir(), "world"), "--grants", "1k"},
-		{"build", "--sources", world(), "--data", t.TempDir(), "--quiet"},
-		{"inspect", filepath.Join(world(), "990", "2023_TEOS_XML_01A.zip")},
+		{"build", "--sources", world.Small.Sources(t), "--data", t.TempDir(), "--quiet"},
+		{"inspect", filepath.Join(world.Small.Sources(t), "990", "2023_TEOS_XML_01A.zip")},
 	} {
 		var out, errs bytes.Buffer
 		if code := run(ctx, args, strings.NewReader(""), &out, &errs); code != interrupted || errs.String() != "grantgraph: stopped before it was done\n" {

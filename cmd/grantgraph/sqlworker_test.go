@@ -14,6 +14,8 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+
+	"grantgraph/internal/world"
 )
 
 // TestProgramReplaced puts another program in the place of one that serves, as
@@ -25,9 +27,7 @@ func TestProgramReplaced(t *testing.T) {
 	}
 	dir := t.TempDir()
 	data := filepath.Join(dir, "data")
-	if code, _, errs := command(t, "build", "--sources", world(), "--data", data, "--quiet"); code != 0 {
-		t.Fatal(errs)
-	}
+	world.Small.Publish(t, data)
 	var keys [2]string
 	for i := range keys {
 		_, out, errs := command(t, "keys", "create", "--plan", "pro", "--data", data)

@@ -14,11 +14,10 @@ import (
 	"sync"
 	"testing"
 
-	"grantgraph/internal/build"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/graph"
 	"grantgraph/internal/snapshot"
-	"grantgraph/internal/synth"
+	"grantgraph/internal/world"
 )
 
 var update = flag.Bool("update", false, "write the golden challenge anew")
@@ -176,8 +175,8 @@ func TestPool(t *testing.T) {
 
 func TestTooSmall(t *testing.T) {
 	t.Parallel()
-	tiny := changed(t, func(w *world) { w.grants = w.grants[:5] })
-	none := changed(t, func(w *world) { w.grants = nil })
+	tiny := changed(t, func(w *tables) { w.grants = w.grants[:5] })
+	none := changed(t, func(w *tables) { w.grants = nil })
 	for _, g := range []*graph.Graph{tiny, none} {
 		_, err := examiner(t).Draw(t.Context(), g, "key", 1, version)
 		if f, ok := fault.Of(err); !ok || f.Slug != "no_challenge" || f.Hint == "" {
@@ -192,7 +191,7 @@ func TestTooSmall(t *testing.T) {
 // TestOnlyPartial checks that a dataset without a complete year still serves.
 func TestOnlyPartial(t *testing.T) {
 	t.Parallel()
-	g := changed(t, func(w *world) {
+	g := changed(t, func(w *tables) {
 		w.grants = slices.DeleteFunc(w.grants, func(g snapshot.Grant) bool { return g.TaxYear != partialYear })
 	})
 	if c := draw(t, g, "key", 1); len(c.Questions) < 2 {
@@ -286,15 +285,8 @@ func TestExaminer(t *testing.T) {
 // production, yields challenges for everybody.
 func TestDemo(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	if _, err := synth.Write(t.Context(), synth.Options{Out: dir + "/world", Grants: 4000, Seed: 1}); err != nil {
-		t.Fatal(err)
-	}
-	result, err := build.Run(t.Context(), build.Options{Sources: dir + "/world", Data: dir + "/data", Indexers: []build.Indexer{{Name: "graph", Write: graph.Build}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	g, err := graph.Open(result.Snapshot)
+	s := world.Small.Snapshot(t)
+	g, err := graph.Open(s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -302,7 +294,7 @@ func TestDemo(t *testing.T) {
 	e := examiner(t)
 	seen := map[string]bool{}
 	for i := range 200 {
-		c, err := e.Draw(t.Context(), g, fmt.Sprint("key", i), 1, result.Snapshot.Manifest.Version)
+		c, err := e.Draw(t.Context(), g, fmt.Sprint("key", i), 1, s.Manifest.Version)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -48,7 +48,7 @@ func again(t *testing.T, g *graph.Graph, c *Challenge) *Challenge {
 // TestRecomputeUnchanged checks that nothing is lost where no answer changes.
 func TestRecomputeUnchanged(t *testing.T) {
 	t.Parallel()
-	more := changed(t, func(w *world) { // the next year is filed
+	more := changed(t, func(w *tables) { // the next year is filed
 		for _, g := range slices.Clone(w.grants) {
 			if g.TaxYear == partialYear {
 				g.Key, g.TaxYear, g.RecipID, g.RecipientEIN, g.EINSource, g.MatchProb = "n"+g.Key, partialYear+1, "nm-new", "", "", 0
@@ -96,16 +96,16 @@ func TestRecomputeChanged(t *testing.T) {
 	}
 	for _, x := range []struct {
 		family family
-		change func(w *world, p params, s spec)
+		change func(w *tables, p params, s spec)
 	}{
-		{amountOf, func(w *world, p params, s spec) {
+		{amountOf, func(w *tables, p params, s spec) {
 			for i := range w.grants {
 				if g := &w.grants[i]; in(g, p.Trio.Funder, p.Trio.Year, p.Trio.Year) && g.RecipID == s.Recipient {
 					g.Amount++
 				}
 			}
 		}},
-		{receiverOf, func(w *world, p params, s spec) {
+		{receiverOf, func(w *tables, p params, s spec) {
 			for i := range w.grants {
 				if g := &w.grants[i]; in(g, p.Trio.Funder, p.Trio.Year, p.Trio.Year) && g.Amount == s.Amount {
 					g.RecipientEIN = testRecipient(worldRecipients - 1).String()
@@ -113,29 +113,29 @@ func TestRecomputeChanged(t *testing.T) {
 				}
 			}
 		}},
-		{purposeOf, func(w *world, p params, s spec) {
+		{purposeOf, func(w *tables, p params, s spec) {
 			for i := range w.grants {
 				if g := &w.grants[i]; in(g, p.Trio.Funder, p.Trio.Year, p.Trio.Year) {
 					g.Purpose = "something else altogether"
 				}
 			}
 		}},
-		{totalOf, func(w *world, p params, s spec) {
+		{totalOf, func(w *tables, p params, s spec) {
 			for i := range w.grants {
 				if g := &w.grants[i]; in(g, p.Trio.Other, p.Trio.From, p.Trio.To) {
 					g.Amount++
 				}
 			}
 		}},
-		{sharedBy, func(w *world, p params, s spec) {
+		{sharedBy, func(w *tables, p params, s spec) {
 			w.grants = slices.DeleteFunc(w.grants, func(g snapshot.Grant) bool { return in(&g, p.Trio.Other, p.Trio.From, p.Trio.To) })
 		}},
-		{newcomerIn, func(w *world, p params, s spec) {
+		{newcomerIn, func(w *tables, p params, s spec) {
 			w.grants = slices.DeleteFunc(w.grants, func(g snapshot.Grant) bool {
 				return g.RecipientEIN == p.Trio.Recipient.String() && g.TaxYear > 2018
 			})
 		}},
-		{gapBetween, func(w *world, p params, s spec) {
+		{gapBetween, func(w *tables, p params, s spec) {
 			for i := range w.grants {
 				if g := &w.grants[i]; g.RecipientEIN == p.Trio.Recipient.String() {
 					g.Amount += g.Amount / 2
@@ -146,7 +146,7 @@ func TestRecomputeChanged(t *testing.T) {
 		t.Run(string(x.family), func(t *testing.T) {
 			t.Parallel()
 			c, made, asked := drawn(t, x.family)
-			g := changed(t, func(w *world) { x.change(w, made, asked) })
+			g := changed(t, func(w *tables) { x.change(w, made, asked) })
 			if next := again(t, g, c); next != nil {
 				t.Errorf("%+v is still valid", next.Questions)
 			}

@@ -15,6 +15,7 @@ import (
 	"grantgraph/internal/grant"
 	"grantgraph/internal/graph"
 	"grantgraph/internal/snapshot"
+	"grantgraph/internal/world"
 )
 
 // secret is the one that all tests draw with.
@@ -25,19 +26,20 @@ const version = "20260101T000000Z"
 // small is an invented world, opened once.
 var small *graph.Graph
 
-func TestMain(m *testing.M) {
+func TestMain(m *testing.M) { os.Exit(runTests(m)) }
+
+func runTests(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "agent")
 	if err != nil {
 		panic(err)
 	}
+	defer os.RemoveAll(dir)
 	if small, err = openWorld(dir, invent()); err != nil {
 		fmt.Fprintln(os.Stderr, "building the test world:", err)
-		os.Exit(1)
+		return 1
 	}
-	code := m.Run()
-	_ = small.Close()
-	os.RemoveAll(dir)
-	os.Exit(code)
+	defer small.Close()
+	return world.Main(m)
 }
 
 var (
@@ -48,8 +50,8 @@ var (
 	things = []string{"old chapel", "north clinic", "night shelter", "youth choir", "town library", "herb garden", "ferry landing"}
 )
 
-// world is the tables that the graph is built from.
-type world struct {
+// tables are what the graph is built from.
+type tables struct {
 	grants  []snapshot.Grant
 	funders []snapshot.FunderKind
 	orgs    []snapshot.Organization
@@ -65,9 +67,9 @@ func testRecipient(i int) ein.EIN { return ein.EIN(80_000_001 + i) }
 
 // invent makes the world. Every eighth funder is a donor-advised fund, every
 // seventh pays persons as well, and one line in thirty has no EIN.
-func invent() *world {
+func invent() *tables {
 	r := rand.New(rand.NewPCG(7, 7))
-	w := &world{}
+	w := &tables{}
 	for i := range worldFunders {
 		kind := grant.PrivateFoundation
 		if i%8 == 7 {
@@ -118,7 +120,7 @@ func amount(r *rand.Rand) int64 {
 	return 1_000 + r.Int64N(90_000)
 }
 
-func openWorld(dir string, w *world) (*graph.Graph, error) {
+func openWorld(dir string, w *tables) (*graph.Graph, error) {
 	slices.SortFunc(w.grants, func(a, b snapshot.Grant) int {
 		return cmp.Or(strings.Compare(a.FunderEIN, b.FunderEIN), strings.Compare(a.RecipID, b.RecipID),
 			cmp.Compare(a.TaxYear, b.TaxYear), cmp.Compare(a.Amount, b.Amount), strings.Compare(a.Key, b.Key))
@@ -145,7 +147,7 @@ func openWorld(dir string, w *world) (*graph.Graph, error) {
 }
 
 // changed opens the world after a change of its grants.
-func changed(t *testing.T, change func(*world)) *graph.Graph {
+func changed(t *testing.T, change func(*tables)) *graph.Graph {
 	t.Helper()
 	w := invent()
 	change(w)

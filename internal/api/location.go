@@ -32,8 +32,10 @@ func (f *filterReader) location() {
 		f.warn.ignored("location", "geo_id_type or location_type was not understood, so the place filter did not run.")
 		return
 	}
-	kind, of = cmp.Or(kind, "state"), cmp.Or(of, "recipient")
-	p := graph.Place{Of: graph.PlaceOf(slices.Index(locationTypes, of)), Kind: graph.PlaceKind(slices.Index(geoIDTypes, kind))}
+	kind, of = cmp.Or(kind, graph.State.String()), cmp.Or(of, graph.RecipientPlace.String())
+	var p graph.Place
+	p.Kind, _ = graph.ParsePlaceKind(kind)
+	p.Of, _ = graph.ParsePlaceOf(of)
 	if p.Of == graph.FunderPlace && p.Kind == graph.Country {
 		f.warn.ignored("location", "Funders are filers in the United States and have no country to filter by, so the place filter did not run.")
 		return

@@ -700,12 +700,10 @@ func TestCensusFile(t *testing.T) {
 // a later build.
 func TestRecipientsAbroadKeepTheirIdentity(t *testing.T) {
 	t.Parallel()
-	if _, err := invented(); err != nil {
-		t.Fatal(err)
-	}
+	sources, _ := Invented(t)
 	data := t.TempDir()
-	first := run(t, Options{Sources: worldDir, Data: data})
-	second := run(t, Options{Sources: worldDir, Data: data})
+	first := run(t, Options{Sources: sources, Data: data})
+	second := run(t, Options{Sources: sources, Data: data})
 	ids := func(r *Result) map[string]string {
 		m := map[string]string{}
 		for _, g := range rowsOf[snapshot.Grant](t, r.Snapshot, snapshot.Grants) {

@@ -18,10 +18,8 @@ import (
 // the rows it was made from.
 func TestDerivedTables(t *testing.T) {
 	t.Parallel()
-	if _, err := invented(); err != nil {
-		t.Fatal(err)
-	}
-	result := run(t, Options{Sources: worldDir, Data: t.TempDir()})
+	sources, _ := Invented(t)
+	result := run(t, Options{Sources: sources, Data: t.TempDir()})
 	s := result.Snapshot
 	counted := map[string]int64{}
 	for _, table := range result.Report.Derived.Tables {
@@ -177,7 +175,8 @@ func checkFamilies(t *testing.T, s *snapshot.Snapshot) {
 // boards that share a name. The world knows who is who. (How the confidence
 // ranks the two is a test of package board, whose people are more alike.)
 func checkBoards(t *testing.T, s *snapshot.Snapshot, seats Seats) {
-	f, err := os.Open(filepath.Join(worldDir, "people.ndjson"))
+	sources, _ := Invented(t)
+	f, err := os.Open(filepath.Join(sources, "people.ndjson"))
 	if err != nil {
 		t.Fatal(err)
 	}

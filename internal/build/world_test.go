@@ -2,39 +2,21 @@ package build
 
 import (
 	"bufio"
-	"context"
 	"encoding/json"
 	"fmt"
 	"math"
 	"os"
 	"path/filepath"
-	"sync"
 	"testing"
 
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/synth"
 )
 
-// invented is a synthetic world of twenty thousand grants, made once for all
-// tests that only read it.
-var invented = sync.OnceValues(func() (*synth.Report, error) {
-	dir, err := os.MkdirTemp("", "grantgraph-world-")
-	if err != nil {
-		return nil, err
-	}
-	worldDir = filepath.Join(dir, "world")
-	return synth.Write(context.Background(), synth.Options{Out: worldDir, Grants: 20_000, Seed: 7})
-})
-
-var worldDir string
-
-func TestMain(m *testing.M) {
-	code := m.Run()
-	if worldDir != "" {
-		os.RemoveAll(filepath.Dir(worldDir))
-	}
-	os.Exit(code)
-}
+// Invented is the world that all tests share and only read: the directory of its
+// files and what it knows about itself. The external test package sets it, for
+// package world imports this one.
+var Invented func(testing.TB) (sources string, report *synth.Report)
 
 // truth is what the world knows about one grant line.
 type truth struct {
@@ -48,9 +30,9 @@ type truth struct {
 
 func (t *truth) key() string { return fmt.Sprint(t.ObjectID, "/", t.Part, "/", t.Line) }
 
-func readTruth(t *testing.T) map[string]*truth {
+func readTruth(t *testing.T, sources string) map[string]*truth {
 	t.Helper()
-	f, err := os.Open(filepath.Join(worldDir, "truth.ndjson"))
+	f, err := os.Open(filepath.Join(sources, "truth.ndjson"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,11 +53,8 @@ func readTruth(t *testing.T) map[string]*truth {
 // recipients that are right as often as their rules promise.
 func TestBuildOfAnInventedWorld(t *testing.T) {
 	t.Parallel()
-	world, err := invented()
-	if err != nil {
-		t.Fatal(err)
-	}
-	result := run(t, Options{Sources: worldDir, Data: t.TempDir()})
+	sources, world := Invented(t)
+	result := run(t, Options{Sources: sources, Data: t.TempDir()})
 	checkInvariants(t, result)
 	c, r := result.Snapshot.Manifest.Counts, result.Report
 	want := world.Expected
@@ -114,7 +93,7 @@ func TestBuildOfAnInventedWorld(t *testing.T) {
 
 	// Only the rules that fire often enough here for a share to mean anything.
 	least := map[string]float64{"filed": .975, "name": .985}
-	all := readTruth(t)
+	all := readTruth(t, sources)
 	agree, fired := map[string]int{}, map[string]int{}
 	var linkable, linked, unknown int
 	for _, g := range rowsOf[snapshot.Grant](t, result.Snapshot, snapshot.Grants) {
@@ -161,8 +140,6 @@ func TestBuildOfAnInventedWorld(t *testing.T) {
 	t.Logf("right of fired by rule: %v of %v; %d of %d rows to organizations linked", agree, fired, linked, linkable)
 }
 
-// TestBuildsOfAWorldAgree builds the same world on one worker and on four, with
-// other shards, and again over what is staged.
 // checkAwards holds what was placed against what the world knows it paid.
 func checkAwards(t *testing.T, world *synth.Report, result *Result) {
 	t.Helper()
@@ -190,16 +167,16 @@ func checkAwards(t *testing.T, world *synth.Report, result *Result) {
 	}
 }
 
+// TestBuildsOfAWorldAgree builds the same world on one worker and on four, with
+// other shards, and again over what is staged.
 func TestBuildsOfAWorldAgree(t *testing.T) {
 	t.Parallel()
-	if _, err := invented(); err != nil {
-		t.Fatal(err)
-	}
+	sources, _ := Invented(t)
 	data := t.TempDir()
-	want := stampless(t, run(t, Options{Sources: worldDir, Data: data, Workers: 1}))
+	want := stampless(t, run(t, Options{Sources: sources, Data: data, Workers: 1}))
 	for _, opt := range []Options{
-		{Sources: worldDir, Data: data, Workers: 3},
-		{Sources: worldDir, Data: t.TempDir(), Workers: 4, shardBytes: 1 << 20},
+		{Sources: sources, Data: data, Workers: 3},
+		{Sources: sources, Data: t.TempDir(), Workers: 4, shardBytes: 1 << 20},
 	} {
 		if got := stampless(t, run(t, opt)); got != want {
 			t.Errorf("%+v gives another snapshot", opt)

@@ -10,26 +10,11 @@ import (
 	"testing"
 	"time"
 
-	"grantgraph/internal/build"
 	"grantgraph/internal/graph"
 	"grantgraph/internal/lists"
-	"grantgraph/internal/search"
 	"grantgraph/internal/snapshot"
-	"grantgraph/internal/synth"
+	"grantgraph/internal/world"
 )
-
-// publish builds a small world into a data directory.
-func publish(t *testing.T, data string, seed uint64) {
-	t.Helper()
-	world := filepath.Join(t.TempDir(), "world")
-	if _, err := synth.Write(t.Context(), synth.Options{Out: world, Grants: 300, Seed: seed}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := build.Run(t.Context(), build.Options{Sources: world, Data: data, Keep: 2,
-		Indexers: []build.Indexer{{Name: "graph", Write: graph.Build}, {Name: "search", Write: search.Build}}}); err != nil {
-		t.Fatal(err)
-	}
-}
 
 // answers reports whether a set can still be asked.
 func answers(t *testing.T, s *Dataset) bool {
@@ -43,7 +28,7 @@ func version(s *Dataset) string { return s.Snapshot.Manifest.Version }
 func TestSwap(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
-	publish(t, data, 1)
+	world.Small.Publish(t, data)
 	h, err := Open(data, Options{Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
@@ -53,7 +38,7 @@ func TestSwap(t *testing.T) {
 	}
 	old, releaseOld := h.Acquire()
 	_, releaseToo := h.Acquire()
-	publish(t, data, 2)
+	world.Other.Publish(t, data)
 	if swapped, err := h.Refresh(); !swapped || err != nil {
 		t.Fatalf("a new snapshot is not taken up: %v, %v", swapped, err)
 	}
@@ -85,7 +70,7 @@ func TestSwap(t *testing.T) {
 func TestPrune(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
-	publish(t, data, 1)
+	world.Small.Publish(t, data)
 	var clock atomic.Int64
 	h, err := Open(data, Options{Log: slog.New(slog.DiscardHandler), Clock: func() time.Time { return time.Unix(0, clock.Load()) }})
 	if err != nil {
@@ -101,7 +86,7 @@ func TestPrune(t *testing.T) {
 		_, err := os.Stat(old.Snapshot.Path("grants"))
 		return err == nil
 	}
-	publish(t, data, 2)
+	world.Other.Publish(t, data)
 	s, err := snapshot.Open(data)
 	if err != nil {
 		t.Fatal(err)
@@ -134,7 +119,7 @@ func TestPrune(t *testing.T) {
 		t.Error("a snapshot that nobody reads any more is kept")
 	}
 	h.Close()
-	publish(t, data, 3) // the damaged one was let go of when it could not be opened
+	world.Small.Publish(t, data) // the damaged one was let go of when it could not be opened
 	if err := snapshot.Prune(data, 1); err != nil {
 		t.Fatal(err)
 	}
@@ -148,12 +133,12 @@ func TestPrune(t *testing.T) {
 func TestClosedHolder(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
-	publish(t, data, 1)
+	world.Small.Publish(t, data)
 	h, err := Open(data, Options{Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	publish(t, data, 2)
+	world.Other.Publish(t, data)
 	h.Close()
 	if swapped, err := h.Refresh(); swapped || err != nil {
 		t.Errorf("a closed holder refreshes: %v, %v", swapped, err)
@@ -182,13 +167,13 @@ func TestDamagedIndex(t *testing.T) {
 		t.Run(index, func(t *testing.T) {
 			t.Parallel()
 			data := t.TempDir()
-			publish(t, data, 1)
+			world.Small.Publish(t, data)
 			sound, err := Open(data, Options{Log: slog.New(slog.DiscardHandler)})
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer sound.Close()
-			publish(t, data, 2)
+			world.Other.Publish(t, data)
 			s, err := snapshot.Open(data)
 			if err != nil {
 				t.Fatal(err)
@@ -222,13 +207,13 @@ func TestDamagedIndex(t *testing.T) {
 func TestDamagedLists(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
-	publish(t, data, 1)
+	world.Small.Publish(t, data)
 	sound, err := Open(data, Options{Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer sound.Close()
-	publish(t, data, 2)
+	world.Other.Publish(t, data)
 	e, err := lists.Open(data)
 	if err != nil {
 		t.Fatal(err)

@@ -3,16 +3,11 @@ package dataset
 import (
 	"log/slog"
 	"os"
-	"path/filepath"
 	"testing"
 
-	"grantgraph/internal/build"
 	"grantgraph/internal/fault"
-	"grantgraph/internal/graph"
-	"grantgraph/internal/search"
 	"grantgraph/internal/sqlbox"
-	"grantgraph/internal/synth"
-	"grantgraph/internal/warehouse"
+	"grantgraph/internal/world"
 )
 
 // TestMain is the SQL worker when it is started as one.
@@ -20,21 +15,15 @@ func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && os.Args[1] == "sql-worker" {
 		os.Exit(sqlbox.Work(os.Stdin, os.Stdout))
 	}
-	os.Exit(m.Run())
+	os.Exit(world.Main(m))
 }
 
 // TestFoundDamagedUnderway finds a warehouse damaged between the check of a
 // query and its end: what it found is not told, and no other query begins.
 func TestFoundDamagedUnderway(t *testing.T) {
 	t.Parallel()
-	data, world := t.TempDir(), filepath.Join(t.TempDir(), "world")
-	if _, err := synth.Write(t.Context(), synth.Options{Out: world, Grants: 300, Seed: 1}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := build.Run(t.Context(), build.Options{Sources: world, Data: data, Keep: 2,
-		Indexers: []build.Indexer{{Name: "graph", Write: graph.Build}, {Name: "search", Write: search.Build}, {Name: "warehouse", Write: warehouse.Build}}}); err != nil {
-		t.Fatal(err)
-	}
+	data := t.TempDir()
+	world.Small.Publish(t, data)
 	h, err := Open(data, Options{SQL: &sqlbox.Options{Workers: 1}, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)

@@ -3,47 +3,35 @@ package graph_test
 import (
 	"context"
 	"os"
-	"path/filepath"
-	"sync"
 	"syscall"
 	"testing"
 
-	"grantgraph/internal/build"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/grant"
 	"grantgraph/internal/graph"
 	"grantgraph/internal/ntee"
 	"grantgraph/internal/snapshot"
-	"grantgraph/internal/synth"
+	"grantgraph/internal/world"
 )
 
-// world is the graph of an invented world of 200,000 grants, or of the
-// snapshot in $GRANTGRAPH_BENCH_DATA. It is made once and left to the system's
-// cleaning of temporary files.
-var world = sync.OnceValues(func() (*graph.Graph, error) {
-	ctx := context.Background()
-	data := os.Getenv("GRANTGRAPH_BENCH_DATA")
-	if data == "" {
-		dir, err := os.MkdirTemp("", "graph-bench")
-		if err != nil {
-			return nil, err
-		}
-		defer os.RemoveAll(filepath.Join(dir, "world"))
-		if _, err := synth.Write(ctx, synth.Options{Out: filepath.Join(dir, "world"), Grants: 200_000, Seed: 1}); err != nil {
-			return nil, err
-		}
-		data = filepath.Join(dir, "data")
-		if _, err := build.Run(ctx, build.Options{Sources: filepath.Join(dir, "world"), Data: data,
-			Indexers: []build.Indexer{{Name: "graph", Write: graph.Build}}}); err != nil {
-			return nil, err
-		}
+// benchGraph is the graph of the large world, or of the snapshot in the data
+// directory that GRANTGRAPH_BENCH_DATA names.
+func benchGraph(b *testing.B) *graph.Graph {
+	b.Helper()
+	var s *snapshot.Snapshot
+	var err error
+	if data := os.Getenv("GRANTGRAPH_BENCH_DATA"); data == "" {
+		s = world.Large.Snapshot(b)
+	} else if s, err = snapshot.Open(data); err != nil {
+		b.Fatal(err)
 	}
-	s, err := snapshot.Open(data)
+	g, err := graph.Open(s)
 	if err != nil {
-		return nil, err
+		b.Fatal(err)
 	}
-	return graph.Open(s)
-})
+	b.Cleanup(func() { g.Close() })
+	return g
+}
 
 // question is one request of the benchmark.
 type question struct {
@@ -81,10 +69,7 @@ func summary(f graph.Filter) func(context.Context, *graph.Graph) (int64, error) 
 
 // BenchmarkQuestions measures each class of question without the cache.
 func BenchmarkQuestions(b *testing.B) {
-	g, err := world()
-	if err != nil {
-		b.Fatal(err)
-	}
+	g := benchGraph(b)
 	ctx := context.Background()
 	page := graph.Page{Limit: 25}
 	state := func(of graph.PlaceOf, codes ...string) graph.Place {

@@ -2,34 +2,24 @@ package graph_test
 
 import (
 	"math/rand/v2"
-	"path/filepath"
 	"testing"
 
-	"grantgraph/internal/build"
 	"grantgraph/internal/graph"
 	"grantgraph/internal/ntee"
-	"grantgraph/internal/synth"
+	"grantgraph/internal/world"
 )
 
 // TestWorld holds the engine against the loops on a world that went through
 // the real build, with questions about what is in it.
 func TestWorld(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	sources, data := filepath.Join(dir, "world"), filepath.Join(dir, "data")
-	if _, err := synth.Write(t.Context(), synth.Options{Out: sources, Grants: 1500, Seed: 11}); err != nil {
+	s := world.Small.Snapshot(t)
+	if err := s.Verify(); err != nil {
 		t.Fatal(err)
 	}
-	result, err := build.Run(t.Context(), build.Options{Sources: sources, Data: data, Indexers: []build.Indexer{{Name: "graph", Write: graph.Build}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := result.Snapshot.Verify(); err != nil {
-		t.Fatal(err)
-	}
-	g := open(t, result.Snapshot)
-	n := newNaive(readCorpus(t, result.Snapshot))
-	counts := result.Snapshot.Manifest.Counts
+	g := open(t, s)
+	n := newNaive(readCorpus(t, s))
+	counts := s.Manifest.Counts
 	all, years, err := g.Summary(t.Context(), &graph.Filter{})
 	if want := (graph.Totals{Amount: counts.TotalAmount, Grants: counts.Grants, Funders: counts.Funders, Recipients: counts.Recipients}); err != nil || all != want ||
 		years[0].FiscalYear != counts.FirstFiscalYear || years[len(years)-1].FiscalYear != counts.LastFiscalYear {

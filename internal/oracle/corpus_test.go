@@ -2,19 +2,17 @@ package oracle_test
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
 
-	"grantgraph/internal/build"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/grant"
 	"grantgraph/internal/graph"
 	"grantgraph/internal/snapshot"
-	"grantgraph/internal/synth"
+	"grantgraph/internal/world"
 )
 
 // corpus is a snapshot with the values that questions about it are made of.
@@ -149,19 +147,10 @@ func write[T any](t testing.TB, w *snapshot.Writer, table string, rows []T) {
 	}
 }
 
-// imagine makes a world of filings and builds it.
-func imagine(t testing.TB, grants int, seed uint64) *corpus {
+// corpusOf is the snapshot of an invented world of filings.
+func corpusOf(t testing.TB, w world.World) *corpus {
 	t.Helper()
-	world, data := t.TempDir(), t.TempDir()
-	if _, err := synth.Write(t.Context(), synth.Options{Out: world, Grants: grants, Seed: seed}); err != nil {
-		t.Fatal(err)
-	}
-	result, err := build.Run(t.Context(), build.Options{Sources: world, Data: data, Indexers: []build.Indexer{{Name: "graph",
-		Write: func(ctx context.Context, w *snapshot.Writer) error { return graph.Build(ctx, w) }}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := &corpus{name: fmt.Sprintf("world of %d", grants), snapshot: result.Snapshot}
+	c := &corpus{name: fmt.Sprintf("world of %d", w.Grants), snapshot: w.Snapshot(t)}
 	number := func(s string) ein.EIN {
 		e, err := ein.Parse(s)
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 	"grantgraph/internal/graph"
 	"grantgraph/internal/oracle"
 	"grantgraph/internal/snapshot"
+	"grantgraph/internal/world"
 )
 
 // cases is how many questions the differential test asks. ORACLE_CASES sets
@@ -33,6 +34,17 @@ func cases(t *testing.T) (n int, seed uint64) {
 		n = 300
 	}
 	return read("ORACLE_CASES", n), uint64(read("ORACLE_SEED", 1))
+}
+
+// worlds are the worlds to ask about: those of all tests, or others of the same
+// sizes if ORACLE_SEED is set.
+func worlds(t *testing.T) (small, medium world.World) {
+	small, medium = world.Small, world.Medium
+	if os.Getenv("ORACLE_SEED") != "" {
+		_, seed := cases(t)
+		small.Seed, medium.Seed = seed, seed
+	}
+	return small, medium
 }
 
 // perCorpus is how many questions are asked of one corpus.
@@ -136,8 +148,9 @@ func compare(t *testing.T, n int, seed uint64, open func(context.Context, *snaps
 	}
 	// The larger world has filters that keep thousands of rows, which engines
 	// may go about in another way.
-	hold(imagine(t, 2000, seed), n/4, seed)
-	hold(imagine(t, 15_000, seed), n/4, seed)
+	small, medium := worlds(t)
+	hold(corpusOf(t, small), n/4, seed)
+	hold(corpusOf(t, medium), n/4, seed)
 	for left := n - n/2; left > 0; left -= perCorpus {
 		seed++
 		hold(invent(t, seed, 1+rand.New(rand.NewPCG(seed, 3)).IntN(300)), min(left, perCorpus), seed)
@@ -177,7 +190,7 @@ func (x *exchange) filled() bool {
 // every order of every list.
 func TestDeepPages(t *testing.T) {
 	t.Parallel()
-	c := imagine(t, 15_000, 4)
+	c := corpusOf(t, world.Medium)
 	plain, err := oracle.OpenPlain(t.Context(), c.snapshot)
 	if err != nil {
 		t.Fatal(err)
@@ -220,7 +233,7 @@ func TestDeepPages(t *testing.T) {
 // once: an answer that borrows the memory of another shows here.
 func TestGraphInParallel(t *testing.T) {
 	t.Parallel()
-	c := imagine(t, 2000, 9)
+	c := corpusOf(t, world.Small)
 	plain, err := oracle.OpenPlain(t.Context(), c.snapshot)
 	if err != nil {
 		t.Fatal(err)

@@ -16,13 +16,12 @@ import (
 	"time"
 
 	"grantgraph/internal/build"
-	"grantgraph/internal/graph"
+	"grantgraph/internal/indexes"
 	"grantgraph/internal/refresh"
-	"grantgraph/internal/search"
 	"grantgraph/internal/server"
 	"grantgraph/internal/source"
 	"grantgraph/internal/source/fetch"
-	"grantgraph/internal/synth"
+	"grantgraph/internal/world"
 )
 
 // publisher serves the lists of an invented world as their publishers would,
@@ -113,24 +112,20 @@ func TestListsOfARunningServer(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	dir := t.TempDir()
-	world, data, sources := filepath.Join(dir, "world"), filepath.Join(dir, "data"), filepath.Join(dir, "sources")
-	if _, err := synth.Write(ctx, synth.Options{Out: world, Grants: 1000, Seed: 3}); err != nil {
-		t.Fatal(err)
-	}
+	published, data, sources := world.Small.CopySources(t), filepath.Join(dir, "data"), filepath.Join(dir, "sources")
 	// The filings are built from the world without its lists, which come
 	// through the fetcher.
 	if err := os.MkdirAll(sources, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Rename(filepath.Join(world, "990"), filepath.Join(sources, "990")); err != nil {
+	if err := os.Rename(filepath.Join(published, "990"), filepath.Join(sources, "990")); err != nil {
 		t.Fatal(err)
 	}
-	indexers := []build.Indexer{{Name: "graph", Write: graph.Build}, {Name: "search", Write: search.Build}}
-	if _, err := build.Run(ctx, build.Options{Sources: sources, Data: data, Indexers: indexers}); err != nil {
+	if _, err := build.Run(ctx, build.Options{Sources: sources, Data: data, Indexers: indexes.All()}); err != nil {
 		t.Fatal(err)
 	}
 
-	p := &publisher{world: world, replace: map[string][]byte{}, date: time.Date(2026, 10, 13, 9, 0, 0, 0, time.UTC)}
+	p := &publisher{world: published, replace: map[string][]byte{}, date: time.Date(2026, 10, 13, 9, 0, 0, 0, time.UTC)}
 	p.Server = httptest.NewServer(p)
 	defer p.Close()
 	clock := &clock{now: time.Date(2026, 10, 14, 12, 0, 0, 0, time.UTC)}
@@ -233,7 +228,7 @@ func TestListsOfARunningServer(t *testing.T) {
 	entries := *loaded.Sources["ofac"].RowCount
 
 	// A new entry is published.
-	path := filepath.Join(world, "ofac", "sdn.csv")
+	path := filepath.Join(published, "ofac", "sdn.csv")
 	list, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

@@ -256,9 +256,9 @@ func (o *Overrides) Funders() []ein.EIN {
 	return slices.Compact(list)
 }
 
-// find returns the ruling for a tuple, nil if there is none. With no funder,
+// find returns the ruling for a recipient, nil if there is none. With no funder,
 // only rulings that hold for every funder are looked at.
-func (o *Overrides) find(t *Tuple, n *orgname.Name, funder ein.EIN) *override {
+func (o *Overrides) find(t *Recipient, n *orgname.Name, funder ein.EIN) *override {
 	if o == nil || len(o.rows) == 0 {
 		return nil
 	}
@@ -283,7 +283,7 @@ func (o *Overrides) find(t *Tuple, n *orgname.Name, funder ein.EIN) *override {
 	return best
 }
 
-func (o *override) selects(t *Tuple, n *orgname.Name, funder ein.EIN) bool {
+func (o *override) selects(t *Recipient, n *orgname.Name, funder ein.EIN) bool {
 	if o.kx != "" && o.kx != n.KX || o.filed != ein.None && o.filed != t.Filed || o.funder != ein.None && o.funder != funder {
 		return false
 	}

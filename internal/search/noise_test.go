@@ -87,8 +87,8 @@ var noises = []struct {
 // state is given, and an organization of the same name there is as right.
 func TestNoise(t *testing.T) {
 	t.Parallel()
-	w := theWorld(t)
-	t.Run("invented", func(t *testing.T) { t.Parallel(); askWrong(t, w.index, 800) })
+	_, x := invented(t)
+	t.Run("invented", func(t *testing.T) { t.Parallel(); askWrong(t, x, 800) })
 	t.Run("real", func(t *testing.T) {
 		t.Parallel()
 		upstream.Dir(t)

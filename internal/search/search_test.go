@@ -227,18 +227,18 @@ func TestDeterminism(t *testing.T) {
 // TestBuild checks the index of a built snapshot against its tables.
 func TestBuild(t *testing.T) {
 	t.Parallel()
-	w := theWorld(t)
-	if err := w.snapshot.Verify(); err != nil {
+	s, x := invented(t)
+	if err := s.Verify(); err != nil {
 		t.Fatal(err)
 	}
 	n, foundations, types := 0, 0, map[string]int{}
-	for o, err := range snapshot.Rows[snapshot.Organization](w.snapshot, snapshot.Organizations) {
+	for o, err := range snapshot.Rows[snapshot.Organization](s, snapshot.Organizations) {
 		if err != nil {
 			t.Fatal(err)
 		}
 		n++
 		e, _ := ein.Parse(o.EIN)
-		r, ok := w.index.Lookup(e)
+		r, ok := x.Lookup(e)
 		if !ok || r.Name != o.Name || r.City != o.City || r.State != o.State {
 			t.Fatalf("%+v is indexed as %+v", o, r)
 		}
@@ -247,15 +247,15 @@ func TestBuild(t *testing.T) {
 			foundations++
 		}
 	}
-	if n != w.index.orgs || n == 0 {
-		t.Errorf("%d organizations, %d indexed", n, w.index.orgs)
+	if n != x.orgs || n == 0 {
+		t.Errorf("%d organizations, %d indexed", n, x.orgs)
 	}
-	for k, err := range snapshot.Rows[snapshot.FunderKind](w.snapshot, snapshot.FunderKinds) {
+	for k, err := range snapshot.Rows[snapshot.FunderKind](s, snapshot.FunderKinds) {
 		if err != nil {
 			t.Fatal(err)
 		}
 		e, _ := ein.Parse(k.FunderEIN)
-		r, ok := w.index.Lookup(e)
+		r, ok := x.Lookup(e)
 		if !ok || (r.Kind == Foundation) != (k.Kind == "private_foundation") {
 			t.Fatalf("funder %+v is indexed as %+v", k, r)
 		}
@@ -342,10 +342,10 @@ func TestEmpty(t *testing.T) {
 
 func TestBuildStops(t *testing.T) {
 	t.Parallel()
-	theWorld(t)
+	_, s := Invented(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := gather(ctx, theWorld(t).snapshot); err == nil {
+	if _, err := gather(ctx, s); err == nil {
 		t.Error("a cancelled build goes on")
 	}
 }

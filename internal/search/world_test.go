@@ -2,69 +2,33 @@ package search
 
 import (
 	"bufio"
-	"context"
 	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
-	"sync"
 	"testing"
 
-	"grantgraph/internal/build"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/snapshot"
-	"grantgraph/internal/synth"
 )
 
-var worldDir string
+// Invented is the world that all tests share: the directory of its files and
+// its snapshot. The external test package sets it, for package world imports this
+// one.
+var Invented func(testing.TB) (sources string, s *snapshot.Snapshot)
 
-func TestMain(m *testing.M) {
-	code := m.Run()
-	if worldDir != "" {
-		os.RemoveAll(worldDir)
-	}
-	os.Exit(code)
-}
-
-// world is an invented world, built once with its index.
-type world struct {
-	snapshot *snapshot.Snapshot
-	index    *Index
-}
-
-var invented = sync.OnceValues(func() (*world, error) {
-	dir, err := os.MkdirTemp("", "grantgraph-search-")
-	if err != nil {
-		return nil, err
-	}
-	worldDir = dir
-	ctx := context.Background()
-	if _, err := synth.Write(ctx, synth.Options{Out: filepath.Join(dir, "world"), Grants: 20_000, Seed: 5}); err != nil {
-		return nil, err
-	}
-	r, err := build.Run(ctx, build.Options{
-		Sources: filepath.Join(dir, "world"), Data: filepath.Join(dir, "data"),
-		Indexers: []build.Indexer{{Name: "search", Write: Build}},
-	})
-	if err != nil {
-		return nil, err
-	}
-	x, err := Open(r.Snapshot)
-	if err != nil {
-		return nil, err
-	}
-	return &world{r.Snapshot, x}, nil
-})
-
-func theWorld(t testing.TB) *world {
+// invented is the world with its index open until the test ends.
+func invented(t testing.TB) (s *snapshot.Snapshot, x *Index) {
 	t.Helper()
-	w, err := invented()
+	_, s = Invented(t)
+	x, err := Open(s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return w
+	t.Cleanup(func() { x.Close() })
+	return s, x
 }
 
 // tally counts how often the right organization comes first, and among the
@@ -97,7 +61,8 @@ var nameTags = []string{"exact", "suffix", "abbreviation", "lost_space", "typo",
 // wrote, and holds the first result against the truth of the world.
 func TestFiledNames(t *testing.T) {
 	t.Parallel()
-	w := theWorld(t)
+	s, x := invented(t)
+	sources, _ := Invented(t)
 	type truth struct {
 		ObjectID string   `json:"object_id"`
 		Part     string   `json:"part"`
@@ -106,7 +71,7 @@ func TestFiledNames(t *testing.T) {
 		Class    string   `json:"class"`
 		Noise    []string `json:"noise"`
 	}
-	f, err := os.Open(filepath.Join(worldDir, "world", "truth.ndjson"))
+	f, err := os.Open(filepath.Join(sources, "truth.ndjson"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +89,7 @@ func TestFiledNames(t *testing.T) {
 	counts := map[string]*tally{}
 	asked := map[string]bool{}
 	misses := map[string]int{}
-	for g, err := range snapshot.Rows[snapshot.Grant](w.snapshot, snapshot.Grants) {
+	for g, err := range snapshot.Rows[snapshot.Grant](s, snapshot.Grants) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -137,7 +102,7 @@ func TestFiledNames(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		right, ok := w.index.Lookup(e)
+		right, ok := x.Lookup(e)
 		if !ok {
 			continue
 		}
@@ -152,7 +117,7 @@ func TestFiledNames(t *testing.T) {
 		if several != 1 {
 			tag = "several"
 		}
-		results := w.index.Find(g.RecipientRaw, right.State, 10)
+		results := x.Find(g.RecipientRaw, right.State, 10)
 		r := rank(results, e, orgname.Key(right.Name))
 		if counts[tag] == nil {
 			counts[tag] = new(tally)

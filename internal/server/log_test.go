@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"grantgraph/internal/account"
+	"grantgraph/internal/world"
 )
 
 // bare is a text as it reads when whoever has it takes every escape off.
@@ -36,7 +37,7 @@ func bare(s string) string {
 func TestKeysAreNotLogged(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
-	publish(t, data, 0)
+	publish(t, data, world.Small)
 	for _, format := range []string{"text", "json"} {
 		var log bytes.Buffer
 		var h slog.Handler = slog.NewTextHandler(&log, nil)

@@ -12,6 +12,7 @@ import (
 	"grantgraph/internal/account"
 	"grantgraph/internal/sqlbox"
 	"grantgraph/internal/sqlbox/hostile"
+	"grantgraph/internal/world"
 )
 
 // neighbours are four who send hostile SQL to a server, and one who asks its
@@ -26,7 +27,7 @@ type neighbours struct {
 
 func newNeighbours(tb testing.TB) *neighbours {
 	data := tb.TempDir()
-	publishSQL(tb, data, 0)
+	publish(tb, data, world.Small)
 	n := &neighbours{tb: tb, Server: startWith(tb, Options{Data: data, Log: slog.New(slog.DiscardHandler), SQL: &sqlbox.Options{Timeout: 500 * time.Millisecond, PerOwner: 1}})}
 	for range 4 {
 		n.strangers = append(n.strangers, n.newKey())

@@ -27,6 +27,7 @@ import (
 	"grantgraph/internal/search"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/sqlbox"
+	"grantgraph/internal/world"
 )
 
 // version is what an answer stamped with one version of the dataset must say.
@@ -53,8 +54,8 @@ func openPinned(t *testing.T) *pinned {
 	t.Helper()
 	p := &pinned{known: map[string]*version{}, listed: map[string]edition{}}
 	data := t.TempDir()
-	for i := range p.versions {
-		p.versions[i] = publishSQL(t, data, i)
+	for i, w := range []world.World{world.Small, world.Other} {
+		p.versions[i] = publish(t, data, w)
 		e, err := lists.Open(data)
 		if err != nil {
 			t.Fatal(err)

@@ -18,54 +18,23 @@ import (
 	"time"
 
 	"grantgraph/internal/account"
-	"grantgraph/internal/build"
 	"grantgraph/internal/fault"
-	"grantgraph/internal/graph"
-	"grantgraph/internal/search"
 	"grantgraph/internal/sqlbox"
-	"grantgraph/internal/synth"
+	"grantgraph/internal/world"
 )
-
-// worlds are two invented worlds, made once.
-var worlds = sync.OnceValues(func() (dirs [2]string, err error) {
-	root, err := os.MkdirTemp("", "grantgraph-server-")
-	if err != nil {
-		return dirs, err
-	}
-	for i := range dirs {
-		dirs[i] = filepath.Join(root, fmt.Sprint("world", i))
-		if _, err := synth.Write(context.Background(), synth.Options{Out: dirs[i], Grants: 2000, Seed: uint64(i + 1)}); err != nil {
-			return dirs, err
-		}
-	}
-	return dirs, nil
-})
 
 // TestMain is a SQL worker when a server starts it as one.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && os.Args[1] == "sql-worker" {
 		os.Exit(sqlbox.Work(os.Stdin, os.Stdout))
 	}
-	code := m.Run()
-	if dirs, err := worlds(); err == nil {
-		os.RemoveAll(filepath.Dir(dirs[0]))
-	}
-	os.Exit(code)
+	os.Exit(world.Main(m))
 }
 
-// publish builds one of the worlds into a data directory.
-func publish(t testing.TB, data string, world int) string {
+// publish makes a world the current snapshot of a data directory.
+func publish(t testing.TB, data string, w world.World) string {
 	t.Helper()
-	dirs, err := worlds()
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := build.Run(t.Context(), build.Options{Sources: dirs[world], Data: data, Keep: 2,
-		Indexers: []build.Indexer{{Name: "graph", Write: graph.Build}, {Name: "search", Write: search.Build}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r.Snapshot.Manifest.Version
+	return w.Publish(t, data).Manifest.Version
 }
 
 // start serves a data directory until the test ends.
@@ -132,7 +101,7 @@ func send(method, url, key string, content io.Reader) (status int, body string, 
 func TestServe(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
-	version := publish(t, data, 0)
+	version := publish(t, data, world.Small)
 	s := start(t, data)
 	key, _, err := s.Store().Create(t.Context(), account.Free, "", "")
 	if err != nil {
@@ -188,7 +157,7 @@ func TestServe(t *testing.T) {
 func TestOrganizationPages(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
-	publish(t, data, 0)
+	publish(t, data, world.Small)
 	s := start(t, data)
 	_, body, err := get(s.URL()+"/api/v1/search?q=foundation", "")
 	if err != nil {
@@ -213,7 +182,7 @@ func TestOrganizationPages(t *testing.T) {
 func TestSwapUnderLoad(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
-	publish(t, data, 0)
+	publish(t, data, world.Small)
 	s := start(t, data)
 	key, _, err := s.Store().Create(t.Context(), account.Pro, "", "")
 	if err != nil {
@@ -249,7 +218,7 @@ func TestSwapUnderLoad(t *testing.T) {
 	}
 	var last string
 	for i := range 4 {
-		last = publish(t, data, (i+1)%2)
+		last = publish(t, data, []world.World{world.Other, world.Small}[i%2])
 		deadline := time.Now().Add(5 * time.Minute)
 		for {
 			if _, body, err := get(s.URL()+"/readyz", ""); err == nil && strings.Contains(body, last) {
@@ -275,7 +244,7 @@ func TestSwapUnderLoad(t *testing.T) {
 func TestDamagedSnapshotIsNotTakenUp(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
-	version := publish(t, data, 0)
+	version := publish(t, data, world.Small)
 	s := idle(t, data, slog.DiscardHandler)
 	dir := filepath.Join(data, "builds", "29990101T000000Z")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -308,7 +277,7 @@ func TestDamagedSnapshotIsNotTakenUp(t *testing.T) {
 func TestFileLost(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
-	version := publish(t, data, 0)
+	version := publish(t, data, world.Small)
 	s := idle(t, data, slog.DiscardHandler)
 	key, _, err := s.Store().Create(t.Context(), account.Pro, "", "")
 	if err != nil {
@@ -342,7 +311,7 @@ func TestFileLost(t *testing.T) {
 	if code, body := ask("/?q=community"); code != 500 || !strings.Contains(body, "Something broke") {
 		t.Errorf("the page: %d, %s", code, body)
 	}
-	publish(t, data, 1)
+	publish(t, data, world.Other)
 	s.refresh()
 	for _, path := range append(paths, "/?q=community") {
 		if code, body := ask(path); code != 200 {
@@ -412,7 +381,7 @@ func TestAccountsTakenAway(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			data := t.TempDir()
-			publish(t, data, 0)
+			publish(t, data, world.Small)
 			log := &lines{}
 			s := idle(t, data, slog.NewTextHandler(log, nil))
 			if err := take(Accounts(data)); err != nil {
@@ -450,7 +419,7 @@ func (h heard) Handle(_ context.Context, r slog.Record) error {
 func TestStopsWhenNothingIsTakenUp(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
-	publish(t, data, 0)
+	publish(t, data, world.Small)
 	taking, taken, stopped := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	s, err := Open(Options{Data: data, Addr: "127.0.0.1:0", Poll: time.Millisecond, Log: slog.New(heard{slog.DiscardHandler, func(message string) {
 		switch message {
@@ -468,7 +437,7 @@ func TestStopsWhenNothingIsTakenUp(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- s.Run(ctx) }()
-	publish(t, data, 1)
+	publish(t, data, world.Other)
 	<-taking
 	stop()
 	select {
@@ -487,7 +456,7 @@ func TestStopsWhenNothingIsTakenUp(t *testing.T) {
 func TestDrain(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
-	version := publish(t, data, 0)
+	version := publish(t, data, world.Small)
 	asked, up := make(chan time.Duration, 1), make(chan time.Time)
 	s, err := Open(Options{Data: data, Addr: "127.0.0.1:0", Admin: "127.0.0.1:0", Drain: time.Minute, Log: slog.New(slog.DiscardHandler),
 		after: func(d time.Duration) <-chan time.Time { asked <- d; return up }})
@@ -533,7 +502,7 @@ func TestMistakes(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	data := t.TempDir()
-	publish(t, data, 0)
+	publish(t, data, world.Small)
 	if _, err := Open(Options{Data: data, Addr: "127.0.0.1:99999", Log: log}); err == nil {
 		t.Error("an impossible port is bound")
 	} else if f, ok := fault.Of(err); !ok || f.Hint == "" {

@@ -15,27 +15,10 @@ import (
 	"time"
 
 	"grantgraph/internal/account"
-	"grantgraph/internal/build"
-	"grantgraph/internal/graph"
-	"grantgraph/internal/search"
 	"grantgraph/internal/sqlbox"
-	files "grantgraph/internal/warehouse"
+	"grantgraph/internal/warehouse"
+	"grantgraph/internal/world"
 )
-
-// publishSQL builds one of the worlds with its warehouse.
-func publishSQL(t testing.TB, data string, world int) string {
-	t.Helper()
-	dirs, err := worlds()
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := build.Run(t.Context(), build.Options{Sources: dirs[world], Data: data, Keep: 2,
-		Indexers: []build.Indexer{{Name: "graph", Write: graph.Build}, {Name: "search", Write: search.Build}, {Name: "warehouse", Write: files.Build}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r.Snapshot.Manifest.Version
-}
 
 // query asks SQL.
 func query(url, key, sql string) (status int, body string, err error) {
@@ -52,7 +35,7 @@ func query(url, key, sql string) (status int, body string, err error) {
 func TestSQLSwap(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
-	publishSQL(t, data, 0)
+	publish(t, data, world.Small)
 	log := &lines{}
 	s := startWith(t, Options{Data: data, SQL: &sqlbox.Options{Workers: 2, PerOwner: 10}, Log: slog.New(slog.NewTextHandler(log, nil))})
 	key, _, err := s.Store().Create(t.Context(), account.Pro, "", "")
@@ -118,15 +101,15 @@ func TestSQLSwap(t *testing.T) {
 	}
 	until(rows())
 	first := rows()
-	took(publishSQL(t, data, 1))
+	took(publish(t, data, world.Other))
 	if rows() == first {
 		t.Fatal("the worlds do not differ")
 	}
 	until(rows())
 	absent.Store(true)
-	took(publish(t, data, 0))
+	took(world.Small.Publish(t, data, "warehouse").Manifest.Version)
 	until(`"error":"sql_unavailable"`)
-	took(publishSQL(t, data, 1))
+	took(publish(t, data, world.Other))
 	until(rows())
 	absent.Store(false)
 	stop.Store(true)
@@ -142,8 +125,8 @@ func TestSQLSwap(t *testing.T) {
 func TestSQLDamaged(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
-	version := publishSQL(t, data, 0)
-	if err := os.WriteFile(filepath.Join(data, "builds", version, files.ProFile), []byte("no database"), 0o644); err != nil {
+	version := publish(t, data, world.Small)
+	if err := os.WriteFile(filepath.Join(data, "builds", version, warehouse.ProFile), []byte("no database"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	log := &lines{}
@@ -170,7 +153,7 @@ func TestSQLDamaged(t *testing.T) {
 func TestSQLFoundDamaged(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
-	path := filepath.Join(data, "builds", publishSQL(t, data, 0), files.OpenFile)
+	path := filepath.Join(data, "builds", publish(t, data, world.Small), warehouse.OpenFile)
 	b, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"grantgraph/internal/server"
 	"grantgraph/internal/site"
 	"grantgraph/internal/site/mail"
+	"grantgraph/internal/world"
 )
 
 // postbox keeps the last letter to everybody and lets a browser ask for it.
@@ -54,7 +55,9 @@ func TestBrowser(t *testing.T) {
 	defer mailbox.Close()
 	// The clock stands still, so that no hour ends under way.
 	now := time.Date(2026, 3, 10, 14, 20, 0, 0, time.UTC)
-	s, err := server.Open(server.Options{Data: site.WorldDir(t), Addr: "127.0.0.1:0", Mail: box, Clock: func() time.Time { return now }, Log: slog.New(slog.DiscardHandler)})
+	data := t.TempDir()
+	world.Small.Publish(t, data)
+	s, err := server.Open(server.Options{Data: data, Addr: "127.0.0.1:0", Mail: box, Clock: func() time.Time { return now }, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

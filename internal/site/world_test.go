@@ -18,50 +18,12 @@ import (
 	"time"
 
 	"grantgraph/internal/account"
-	"grantgraph/internal/build"
 	"grantgraph/internal/dataset"
-	"grantgraph/internal/graph"
-	"grantgraph/internal/search"
 	"grantgraph/internal/site/mail"
-	"grantgraph/internal/synth"
+	"grantgraph/internal/world"
 )
 
-// made is where the world is, once a test has asked for it.
-var made string
-
-// world is a data directory of invented organizations, made once.
-var world = sync.OnceValues(func() (dir string, err error) {
-	dir, err = os.MkdirTemp("", "grantgraph-site-")
-	if err != nil {
-		return "", err
-	}
-	made = dir
-	sources := filepath.Join(dir, "sources")
-	if _, err := synth.Write(context.Background(), synth.Options{Out: sources, Grants: 1000, Seed: 1}); err != nil {
-		return dir, err
-	}
-	_, err = build.Run(context.Background(), build.Options{Sources: sources, Data: dir,
-		Indexers: []build.Indexer{{Name: "graph", Write: graph.Build}, {Name: "search", Write: search.Build}}})
-	return dir, err
-})
-
-func TestMain(m *testing.M) {
-	code := m.Run()
-	if made != "" {
-		os.RemoveAll(made)
-	}
-	os.Exit(code)
-}
-
-// WorldDir is the world, also for the tests outside the package.
-func WorldDir(t testing.TB) string {
-	t.Helper()
-	dir, err := world()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return dir
-}
+func TestMain(m *testing.M) { os.Exit(world.Main(m)) }
 
 // watch is a clock that a test turns.
 type watch struct {
@@ -108,7 +70,7 @@ type place struct {
 
 func newPlace(t *testing.T, change ...func(*Config)) *place {
 	t.Helper()
-	holder, err := dataset.Open(WorldDir(t), dataset.Options{Log: slog.New(slog.DiscardHandler)})
+	holder, err := dataset.Open(world.Small.Data(t), dataset.Options{Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

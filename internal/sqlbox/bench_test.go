@@ -9,6 +9,7 @@ import (
 
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/warehouse"
+	"grantgraph/internal/world"
 )
 
 // benchWorld is the world to measure: the one of the tests, or a snapshot in
@@ -16,7 +17,7 @@ import (
 func benchWorld(b *testing.B) *snapshot.Snapshot {
 	data := os.Getenv("GRANTGRAPH_BENCH_DATA")
 	if data == "" {
-		return world(b)
+		return world.Small.Snapshot(b)
 	}
 	s, err := snapshot.Open(data)
 	if err != nil {

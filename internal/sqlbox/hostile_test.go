@@ -12,6 +12,7 @@ import (
 	"grantgraph/internal/fault"
 	"grantgraph/internal/sqlbox/hostile"
 	"grantgraph/internal/warehouse"
+	"grantgraph/internal/world"
 )
 
 func TestRefused(t *testing.T) {
@@ -27,7 +28,7 @@ func TestRefused(t *testing.T) {
 				continue
 			}
 			f, _ := fault.Of(err)
-			if f.Message == "" || strings.Contains(f.Message, world(t).Dir) || strings.Contains(f.Message, ".duckdb") && !strings.Contains(sql, ".duckdb") {
+			if f.Message == "" || strings.Contains(f.Message, world.Small.Snapshot(t).Dir) || strings.Contains(f.Message, ".duckdb") && !strings.Contains(sql, ".duckdb") {
 				t.Errorf("%s: %q is refused with %q", kind, sql, f.Message)
 			}
 		}
@@ -110,7 +111,7 @@ func TestWithoutGate(t *testing.T) {
 	if err := os.WriteFile(secret, []byte("word\nxyzzy\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	pro, open := filepath.Join(world(t).Dir, warehouse.ProFile), filepath.Join(world(t).Dir, warehouse.OpenFile)
+	pro, open := filepath.Join(world.Small.Snapshot(t).Dir, warehouse.ProFile), filepath.Join(world.Small.Snapshot(t).Dir, warehouse.OpenFile)
 	for _, sql := range []string{
 		"SELECT * FROM read_csv('" + secret + "')",
 		"SELECT * FROM read_text('" + secret + "')",
@@ -143,7 +144,7 @@ func TestWithoutGate(t *testing.T) {
 		r, err := b.Run(t.Context(), Request{SQL: sql})
 		if err == nil {
 			t.Errorf("%s gave %.200s", sql, rows(r))
-		} else if f, ok := fault.Of(err); !ok || strings.Contains(f.Message, world(t).Dir) && !strings.Contains(sql, world(t).Dir) {
+		} else if f, ok := fault.Of(err); !ok || strings.Contains(f.Message, world.Small.Snapshot(t).Dir) && !strings.Contains(sql, world.Small.Snapshot(t).Dir) {
 			t.Errorf("%s: %v", sql, err)
 		}
 	}

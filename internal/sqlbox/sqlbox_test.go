@@ -13,29 +13,10 @@ import (
 	"testing"
 	"time"
 
-	"grantgraph/internal/build"
 	"grantgraph/internal/fault"
-	"grantgraph/internal/search"
-	"grantgraph/internal/snapshot"
-	"grantgraph/internal/synth"
 	"grantgraph/internal/warehouse"
+	"grantgraph/internal/world"
 )
-
-// scratch is where the world is made.
-var scratch string
-
-// made is a small invented world with its warehouse, made when it is first
-// asked for: a fuzzing process has no need of it.
-var made = sync.OnceValues(func() (*snapshot.Snapshot, error) { return makeWorld(scratch, 2000) })
-
-func world(t testing.TB) *snapshot.Snapshot {
-	t.Helper()
-	s, err := made()
-	if err != nil {
-		t.Fatal("building the test world:", err)
-	}
-	return s
-}
 
 // TestMain is the worker when it is started as one, as the program itself is.
 func TestMain(m *testing.M) {
@@ -50,29 +31,7 @@ func TestMain(m *testing.M) {
 		probe()
 		os.Exit(0)
 	}
-	var err error
-	if scratch, err = os.MkdirTemp("", "sqlbox"); err != nil {
-		panic(err)
-	}
-	code := m.Run()
-	os.RemoveAll(scratch)
-	os.Exit(code)
-}
-
-func makeWorld(dir string, grants int) (*snapshot.Snapshot, error) {
-	ctx := context.Background()
-	if _, err := synth.Write(ctx, synth.Options{Out: dir + "/up", Grants: grants, Seed: 1}); err != nil {
-		return nil, err
-	}
-	result, err := build.Run(ctx, build.Options{
-		Sources: dir + "/up", Data: dir + "/data",
-		Now:      func() time.Time { return time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC) },
-		Indexers: []build.Indexer{{Name: "search", Write: search.Build}, {Name: "warehouse", Write: warehouse.Build}},
-	})
-	if err != nil {
-		return nil, err
-	}
-	return result.Snapshot, nil
+	os.Exit(world.Main(m))
 }
 
 // box is a warehouse of the world in a Box of its own.
@@ -90,7 +49,7 @@ func box(t testing.TB, opt Options) *Warehouse {
 	}
 	t.Cleanup(b.Close)
 	b.gateTime = time.Hour // what is read is bounded by work, however busy the machine
-	w, err := b.Open(world(t).Dir)
+	w, err := b.Open(world.Small.Snapshot(t).Dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -318,7 +277,7 @@ func TestFindOrg(t *testing.T) {
 func TestSwap(t *testing.T) {
 	t.Parallel()
 	old := box(t, Options{Queue: 100})
-	next, err := old.box.Open(world(t).Dir)
+	next, err := old.box.Open(world.Small.Snapshot(t).Dir)
 	if err != nil {
 		t.Fatal(err)
 	}

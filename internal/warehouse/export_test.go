@@ -21,11 +21,11 @@ func TestExport(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "it's out")
 	var seen int
-	e, err := Export(t.Context(), world, dir, true, func(ExportedTable) { seen++ })
+	e, err := Export(t.Context(), Invented(t), dir, true, func(ExportedTable) { seen++ })
 	if err != nil {
 		t.Fatal(err)
 	}
-	if seen != len(views) || len(e.Tables) != len(views) || e.Version != world.Manifest.Version {
+	if seen != len(views) || len(e.Tables) != len(views) || e.Version != Invented(t).Manifest.Version {
 		t.Errorf("%d tables of %d", len(e.Tables), len(views))
 	}
 	db, err := sql.Open("duckdb", "")
@@ -37,7 +37,7 @@ func TestExport(t *testing.T) {
 		x := &e.Tables[i]
 		v, _ := Find(x.Name)
 		var want int64
-		if err := db.QueryRow("SELECT count(*) FROM read_parquet(" + quote(world.Path(v.Name)) + ")").Scan(&want); err != nil {
+		if err := db.QueryRow("SELECT count(*) FROM read_parquet(" + quote(Invented(t).Path(v.Name)) + ")").Scan(&want); err != nil {
 			t.Fatal(err)
 		}
 		if x.Rows != want {
@@ -54,7 +54,7 @@ func TestExport(t *testing.T) {
 		// The rows themselves, as a bag.
 		var differ, rows int64
 		list := strings.Join(names, ", ")
-		original := "(" + v.Select(world.Path(v.Name)) + ")"
+		original := "(" + v.Select(Invented(t).Path(v.Name)) + ")"
 		if err := db.QueryRow("SELECT count(*)" + from).Scan(&rows); err != nil || rows != want {
 			t.Errorf("%s: %d rows read back of %d: %v", v.Name, rows, want, err)
 		}
@@ -81,7 +81,7 @@ func TestExport(t *testing.T) {
 			t.Errorf("%s defines %d tables", d.name, n)
 		}
 	}
-	if _, err := Export(t.Context(), world, dir, true, nil); err == nil {
+	if _, err := Export(t.Context(), Invented(t), dir, true, nil); err == nil {
 		t.Error("an export was written over another")
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, ".*")); len(left) > 0 {
@@ -92,7 +92,7 @@ func TestExport(t *testing.T) {
 func TestExportOpen(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	e, err := Export(t.Context(), world, dir, false, nil)
+	e, err := Export(t.Context(), Invented(t), dir, false, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

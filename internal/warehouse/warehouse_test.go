@@ -11,43 +11,12 @@ import (
 	"testing"
 	"time"
 
-	"grantgraph/internal/build"
 	"grantgraph/internal/snapshot"
-	"grantgraph/internal/synth"
 )
 
-// world is a small invented world with its warehouse.
-var world *snapshot.Snapshot
-
-func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "warehouse")
-	if err != nil {
-		panic(err)
-	}
-	if world, err = makeWorld(dir, 2000); err != nil {
-		fmt.Fprintln(os.Stderr, "building the test world:", err)
-		os.Exit(1)
-	}
-	code := m.Run()
-	os.RemoveAll(dir)
-	os.Exit(code)
-}
-
-func makeWorld(dir string, grants int) (*snapshot.Snapshot, error) {
-	ctx := context.Background()
-	if _, err := synth.Write(ctx, synth.Options{Out: dir + "/up", Grants: grants, Seed: 1}); err != nil {
-		return nil, err
-	}
-	result, err := build.Run(ctx, build.Options{
-		Sources: dir + "/up", Data: dir + "/data",
-		Now:      func() time.Time { return time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC) },
-		Indexers: []build.Indexer{{Name: "warehouse", Write: Build}},
-	})
-	if err != nil {
-		return nil, err
-	}
-	return result.Snapshot, nil
-}
+// Invented is the snapshot that all tests share. The external test package sets
+// it, for package world imports this one.
+var Invented func(testing.TB) *snapshot.Snapshot
 
 // open attaches the files as the sandbox does.
 func open(t testing.TB, files ...string) *sql.Conn {
@@ -64,7 +33,7 @@ func open(t testing.TB, files ...string) *sql.Conn {
 	var path []string
 	for i, f := range files {
 		path = append(path, fmt.Sprintf("f%d.main", i))
-		run(t, conn, fmt.Sprintf("ATTACH %s AS f%d (READ_ONLY)", quote(filepath.Join(world.Dir, f)), i))
+		run(t, conn, fmt.Sprintf("ATTACH %s AS f%d (READ_ONLY)", quote(filepath.Join(Invented(t).Dir, f)), i))
 	}
 	run(t, conn, "CREATE TEMP MACRO find_org(name) AS '070000001'", "SET search_path = "+quote(strings.Join(path, ",")))
 	return conn
@@ -146,7 +115,7 @@ func TestFiles(t *testing.T) {
 			}
 		}
 		var have, want int
-		if err := conn.QueryRowContext(t.Context(), "SELECT (SELECT count(*) FROM "+v.Name+"), (SELECT count(*) FROM read_parquet("+quote(world.Path(v.Name))+"))").Scan(&have, &want); err != nil {
+		if err := conn.QueryRowContext(t.Context(), "SELECT (SELECT count(*) FROM "+v.Name+"), (SELECT count(*) FROM read_parquet("+quote(Invented(t).Path(v.Name))+"))").Scan(&have, &want); err != nil {
 			t.Fatal(err)
 		}
 		if have != want {
@@ -172,7 +141,7 @@ func TestSeparation(t *testing.T) {
 			t.Errorf("%s in the open file: %v", v.Name, err)
 		}
 	}
-	body, err := os.ReadFile(filepath.Join(world.Dir, OpenFile))
+	body, err := os.ReadFile(filepath.Join(Invented(t).Dir, OpenFile))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,10 +185,10 @@ func TestTiers(t *testing.T) {
 			t.Errorf("%s: %d rows, %v", q, n, err)
 		}
 	}
-	if err := world.Verify(); err != nil {
+	if err := Invented(t).Verify(); err != nil {
 		t.Error(err)
 	}
-	if left, _ := filepath.Glob(filepath.Join(world.Dir, ".warehouse*")); len(left) > 0 {
+	if left, _ := filepath.Glob(filepath.Join(Invented(t).Dir, ".warehouse*")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
 }
@@ -286,7 +255,7 @@ func TestNames(t *testing.T) {
 	}
 	v, _ := Find("org_bmf")
 	file := filepath.Join(t.TempDir(), "org_bmf.parquet")
-	run(t, conn, "COPY (SELECT * REPLACE ('AMIGOS DE BAYAMóN INC' AS name) FROM read_parquet("+quote(world.Path(v.Name))+") LIMIT 1) TO "+quote(file))
+	run(t, conn, "COPY (SELECT * REPLACE ('AMIGOS DE BAYAMóN INC' AS name) FROM read_parquet("+quote(Invented(t).Path(v.Name))+") LIMIT 1) TO "+quote(file))
 	var name string
 	if err := conn.QueryRowContext(t.Context(), "SELECT name FROM ("+v.Select(file)+")").Scan(&name); err != nil || name != "AMIGOS DE BAYAMÓN INC" {
 		t.Errorf("%s, %v", name, err)

@@ -1,7 +1,6 @@
 package eval_test
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,8 +11,8 @@ import (
 	"grantgraph/internal/resolve"
 	"grantgraph/internal/resolve/eval"
 	"grantgraph/internal/snapshot"
-	"grantgraph/internal/synth"
 	"grantgraph/internal/upstream"
+	"grantgraph/internal/world"
 )
 
 // TestGatesOfAWorld builds a small invented world and holds it to the gates.
@@ -21,10 +20,7 @@ import (
 // whole table is made by grantgraph eval --world.
 func TestGatesOfAWorld(t *testing.T) {
 	t.Parallel()
-	dir := filepath.Join(t.TempDir(), "world")
-	if _, err := synth.Write(context.Background(), synth.Options{Out: dir, Grants: 20_000, Seed: 11}); err != nil {
-		t.Fatal(err)
-	}
+	dir := world.Medium.Sources(t)
 	var blind *eval.Result
 	result, err := build.Run(t.Context(), build.Options{Sources: dir, Data: t.TempDir(),
 		Examine: func(r *resolve.Resolver, labels []resolve.Label) { blind = eval.Examine(r, labels, 5_000) }})

@@ -1,0 +1,10 @@
+package graph_test
+
+import (
+	"os"
+	"testing"
+
+	"grantgraph/internal/world"
+)
+
+func TestMain(m *testing.M) { os.Exit(world.Main(m)) }
