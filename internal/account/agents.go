@@ -11,45 +11,6 @@ import (
 	"grantgraph/internal/fault"
 )
 
-// Tier is how much an agent has shown of itself, and so what its key is worth.
-type Tier string
-
-// The tiers, in rising order.
-const (
-	Anonymous Tier = "anonymous"
-	Signed    Tier = "signed"
-	Attested  Tier = "attested"
-	Trusted   Tier = "trusted"
-)
-
-// TierTerms are what a tier comes to.
-type TierTerms struct {
-	Tier     Tier
-	Lifetime time.Duration
-	Calls    int // in all; a challenge refills those of the anonymous tier
-	Rows     int // the most rows a page may have
-}
-
-var tiers = [...]TierTerms{
-	{Anonymous, 24 * time.Hour, 10, 10},
-	{Signed, 24 * time.Hour, 250, 25},
-	{Attested, 7 * 24 * time.Hour, 1_000, 100},
-	{Trusted, 30 * 24 * time.Hour, 5_000, 1_000},
-}
-
-// Tiers lists the terms of every tier, in rising order.
-func Tiers() []TierTerms { return append([]TierTerms(nil), tiers[:]...) }
-
-// Terms are the terms of the tier; one that does not exist allows nothing.
-func (t Tier) Terms() TierTerms {
-	for _, terms := range tiers {
-		if terms.Tier == t {
-			return terms
-		}
-	}
-	return TierTerms{Tier: t}
-}
-
 // Status is the state of the key of an agent.
 type Status string
 
@@ -61,14 +22,6 @@ const (
 	Locked   Status = "locked"
 	Unlocked Status = "unlocked"
 	Spent    Status = "spent"
-)
-
-// The kinds of refusal that only agents meet.
-var (
-	ErrLocked  = errors.New("key is locked")
-	ErrExpired = errors.New("key has expired")
-	ErrNotDue  = errors.New("no challenge is due")
-	ErrStale   = errors.New("the challenge is another by now")
 )
 
 // AgentSpec is what a key of an agent is made from. An anonymous agent has no
@@ -113,10 +66,10 @@ func (spec AgentSpec) check() error {
 	}
 	for _, f := range []struct{ name, text string }{{"purpose", spec.Purpose}, {"source", spec.Source}} {
 		if spec.Tier == Anonymous && strings.TrimSpace(f.text) == "" {
-			return fault.New("bad_"+f.name, "%s is missing", f.name).Try("say in a few words what the key is for, and how you learned of it")
+			return missing(f.name)
 		}
 		if len(f.text) > maxPurpose || !readable(f.text) {
-			return fault.New("bad_"+f.name, "%s is longer than %d bytes or not plain text on one line", f.name, maxPurpose).Try("make it shorter and plainer")
+			return unreadable(f.name)
 		}
 	}
 	const base64url = base62 + "-_"
@@ -152,9 +105,9 @@ func (s *store) MintAgent(ctx context.Context, spec AgentSpec) (string, AgentInf
 				return err
 			}
 		}
-		r, err := key(t, id)
+		r, err := findKey(t, id)
 		if err == nil {
-			a, err = agentOf(t, r, "")
+			a, err = readAgent(t, r, "")
 		}
 		return err
 	})
@@ -164,7 +117,7 @@ func (s *store) MintAgent(ctx context.Context, spec AgentSpec) (string, AgentInf
 	return secret, a, nil
 }
 
-var errMeanwhile = errors.New("another was made meanwhile")
+var errMintedMeanwhile = errors.New("another was made meanwhile")
 
 // mint stores a key of an agent and returns its ID. A keypair has one key in
 // each tier: while that lives, minting again gives it a new secret and leaves
@@ -180,7 +133,7 @@ func (s *store) mint(t *tx, spec AgentSpec, secret string, k KeyInfo) (id string
 			return "", err
 		}
 		if found {
-			r, _, err := keyBy(t, "k.seq = $1", seq)
+			r, _, err := findKeyBy(t, "k.seq = $1", seq)
 			if err == nil && !r.Active {
 				err = inactive()
 			}
@@ -213,16 +166,16 @@ func (s *store) mint(t *tx, spec AgentSpec, secret string, k KeyInfo) (id string
 		" VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, '', 'null', $11, '[]', '[]', 0, 0, 0, 0) ON CONFLICT DO NOTHING",
 		seq, string(spec.Tier), spec.Purpose, spec.Source, spec.Thumbprint, spec.Host, string(status), end, terms.Calls, calls, []byte{})
 	if err == nil && n == 0 {
-		err = unavailable(errMeanwhile)
+		err = unavailable(errMintedMeanwhile)
 	}
 	if err == nil && spec.Tier == Anonymous {
-		err = s.crowdOut(t, seq)
+		err = s.evictUnanswered(t, seq)
 	}
 	return k.ID, err
 }
 
-// agentOf reads what belongs to a key of an agent.
-func agentOf(from reader, r record, lock string) (AgentInfo, error) {
+// readAgent reads what belongs to a key of an agent.
+func readAgent(from reader, r record, lock string) (AgentInfo, error) {
 	a := AgentInfo{KeyInfo: r.KeyInfo, seq: r.seq}
 	var expires, next, drawn int64
 	var params, answers, calls string
@@ -235,16 +188,16 @@ func agentOf(from reader, r record, lock string) (AgentInfo, error) {
 		return AgentInfo{}, err
 	}
 	if !found {
-		return AgentInfo{}, fault.New("not_an_agent_key", "This is not the key of an agent.").Try("use the key that /agent-key gave")
+		return AgentInfo{}, notAgentKey()
 	}
-	a.Expires, c.Next, c.Drawn = moment(expires), moment(next), moment(drawn)
+	a.Expires, c.Next, c.Drawn = timeOf(expires), timeOf(next), timeOf(drawn)
 	c.Params = json.RawMessage(params)
 	err = errors.Join(json.Unmarshal([]byte(answers), &c.Answers), json.Unmarshal([]byte(calls), &c.Calls))
 	return a, err
 }
 
-// moment reads a time of which 0 is none.
-func moment(nanos int64) time.Time {
+// timeOf reads a time of which 0 is none.
+func timeOf(nanos int64) time.Time {
 	if nanos == 0 {
 		return time.Time{}
 	}
@@ -253,24 +206,24 @@ func moment(nanos int64) time.Time {
 
 func (s *store) Agent(ctx context.Context, id string) (AgentInfo, error) {
 	from := s.view(ctx)
-	r, err := key(from, id)
+	r, err := findKey(from, id)
 	if err != nil {
 		return AgentInfo{}, err
 	}
-	return agentOf(from, r, "")
+	return readAgent(from, r, "")
 }
 
-// hold reads the key of an agent that is about to be changed, and refuses one
+// lockAgent reads the key of an agent that is about to be changed, and refuses one
 // that is no longer alive.
-func (t *tx) hold(id string) (AgentInfo, error) {
-	r, err := key(t, id)
+func (t *tx) lockAgent(id string) (AgentInfo, error) {
+	r, err := findKey(t, id)
 	if err != nil {
 		return AgentInfo{}, err
 	}
 	if !r.Active {
 		return AgentInfo{}, inactive()
 	}
-	a, err := agentOf(t, r, t.lock)
+	a, err := readAgent(t, r, t.lock)
 	if err == nil && !t.now.Before(a.Expires) {
 		err = expired(a.Expires.UnixNano())
 	}
@@ -278,21 +231,15 @@ func (t *tx) hold(id string) (AgentInfo, error) {
 }
 
 // pay takes cost calls from what is left to an agent, or none.
-func (p *purse) pay(tier Tier, cost int64, now time.Time) (Balance, error) {
-	b := Balance{Limit: int(p.allowance), Remaining: int(p.remaining), Reset: moment(p.expires)}
+func (p *agentBalance) pay(tier Tier, cost int64, now time.Time) (Balance, error) {
+	b := Balance{Limit: int(p.allowance), Remaining: int(p.remaining), Reset: timeOf(p.expires)}
 	switch {
 	case now.UnixNano() >= p.expires:
 		return b, expired(p.expires)
 	case p.status == Locked:
 		return b, locked()
 	case cost > p.remaining:
-		f := fault.New("quota_exhausted", "The allowance of this key is spent: %d calls on the %s tier.", p.allowance, tier).
-			Try("it never refills; sign up for a key of your own")
-		if tier == Anonymous {
-			f.Try("POST /agent-key/challenge and answer it for another %d calls", tier.Terms().Calls)
-		}
-		f.Err = ErrSpent
-		return b, f
+		return b, tierExhausted(tier, p.allowance)
 	case cost > 0:
 		p.remaining -= cost
 		if p.remaining == 0 {
@@ -302,13 +249,4 @@ func (p *purse) pay(tier Tier, cost int64, now time.Time) (Balance, error) {
 		b.Remaining = int(p.remaining)
 	}
 	return b, nil
-}
-
-func expired(at int64) error {
-	return &fault.Fault{Slug: "key_expired", Message: "This key expired at " + moment(at).Format(time.RFC3339) + ".", Hint: "POST /agent-key for a new one", Err: ErrExpired}
-}
-
-func locked() error {
-	return &fault.Fault{Slug: "key_locked", Message: "This key is locked: until its challenge is answered it may make only the calls the challenge names.",
-		Hint: "make those calls, then POST /agent-key/answer", Err: ErrLocked}
 }

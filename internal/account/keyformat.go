@@ -10,9 +10,8 @@ import (
 
 // A key reads gg_<plan letter>_<32 base62>_<checksum>. The letter is that of
 // the plan it was issued under (a for an agent) and says nothing about the plan
-// it has now. The
-// checksum lets a mistyped or cut key be refused without asking the store, and
-// lets scanners tell a real key from a look-alike.
+// it has now. The checksum lets a mistyped or cut key be refused without asking
+// the store, and lets scanners tell a real key from a look-alike.
 const (
 	keyPrefix   = "gg_"
 	secretChars = 32
@@ -32,7 +31,7 @@ func NewKey(plan Plan, random io.Reader) (string, error) {
 		_, err := ParsePlan(string(plan))
 		return "", err
 	}
-	secret, err := letters(random, secretChars)
+	secret, err := randomBase62(random, secretChars)
 	if err != nil {
 		return "", err
 	}
@@ -74,7 +73,7 @@ func hashKey(secret string) []byte {
 }
 
 func newID(prefix string, random io.Reader) (string, error) {
-	s, err := letters(random, idChars)
+	s, err := randomBase62(random, idChars)
 	return prefix + s, err
 }
 
@@ -96,8 +95,8 @@ func checksum(body string) string {
 	return string(b[:])
 }
 
-// letters draws n base62 characters, each equally likely.
-func letters(random io.Reader, n int) (string, error) {
+// randomBase62 draws n base62 characters, each equally likely.
+func randomBase62(random io.Reader, n int) (string, error) {
 	out := make([]byte, 0, n)
 	var buf [64]byte
 	for len(out) < n {

@@ -5,13 +5,10 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
 	"unicode/utf8"
-
-	"grantgraph/internal/fault"
 )
 
 // Account is a person who has keys. Its plan is that of all its keys, and its
@@ -38,30 +35,6 @@ const (
 // mostKeys is how many keys that work an account may have.
 const mostKeys = 10
 
-// ErrUnknownAccount is wrapped when there is no such account.
-var ErrUnknownAccount = errors.New("unknown account")
-
-// ParseEmail reads an email address in the form in which it is compared:
-// without spaces around it and in small letters. Addresses are those of ASCII,
-// so that no two look the same.
-func ParseEmail(s string) (string, error) {
-	s = strings.ToLower(strings.TrimSpace(s))
-	local, domain, ok := strings.Cut(s, "@")
-	const special = "abcdefghijklmnopqrstuvwxyz0123456789.!#$%&'*+/=?^_`{|}~-"
-	good := ok && len(s) <= maxEmail && len(local) <= 64 && dotted(local, special) && dotted(domain, special[:26+10]+"-.") && strings.Contains(domain, ".")
-	if !good {
-		return "", fault.New("bad_email", "%q is not an email address", fault.Clip(legible(s, 100), maxQuoted)).Try("give one like name@example.org")
-	}
-	return s, nil
-}
-
-// dotted says whether s is made of non-empty parts of these characters with
-// dots between.
-func dotted(s, chars string) bool {
-	return s != "" && strings.Trim(s, chars) == "" && s[0] != '.' && s[len(s)-1] != '.' && !strings.Contains(s, "..") &&
-		strings.IndexFunc(s, func(r rune) bool { return !strings.ContainsRune(chars, r) }) < 0
-}
-
 // newSecret draws 256 bits for a session or a token.
 func newSecret() (string, error) {
 	var b [32]byte
@@ -79,14 +52,14 @@ func hashSecret(secret string) []byte {
 // person is an account as it is stored.
 type person struct {
 	Account
-	seq  int64
-	seal string
+	seq          int64
+	passwordHash string
 }
 
 func personBy(from reader, where string, args ...any) (p person, found bool, err error) {
 	var created int64
 	found, err = from.get("SELECT a.seq, a.id, a.email, a.password, a.verified = 1, a.plan, a.active = 1, a.created FROM accounts a "+where, args,
-		&p.seq, &p.ID, &p.Email, &p.seal, &p.Verified, &p.Plan, &p.Active, &created)
+		&p.seq, &p.ID, &p.Email, &p.passwordHash, &p.Verified, &p.Plan, &p.Active, &created)
 	p.Created = time.Unix(0, created).UTC()
 	return p, found, err
 }
@@ -110,14 +83,6 @@ func personOf(from reader, idOrEmail, lock string) (person, error) {
 	return p, err
 }
 
-func unknownAccount() error {
-	return &fault.Fault{Slug: "unknown_account", Message: "There is no such account.", Hint: "check the email address, or sign up", Err: ErrUnknownAccount}
-}
-
-func badCredentials() error {
-	return fault.New("bad_credentials", "The email address or the password is wrong.").Try("check both, or ask for a new password")
-}
-
 func (s *store) SignUp(ctx context.Context, email, password, from string) (Account, error) {
 	email, err := ParseEmail(email)
 	if err != nil {
@@ -127,10 +92,10 @@ func (s *store) SignUp(ctx context.Context, email, password, from string) (Accou
 		return Account{}, err
 	}
 	// The count comes first: hashing is what an attacker would have us do.
-	if err := s.count(ctx, from, signUpsOfAddress, "sign-ups from this address"); err != nil {
+	if err := s.countAddress(ctx, from, signUpsOfAddress, "sign-ups from this address"); err != nil {
 		return Account{}, err
 	}
-	seal, err := s.seal(ctx, password)
+	hash, err := s.hashPassword(ctx, password)
 	if err != nil {
 		return Account{}, err
 	}
@@ -141,9 +106,9 @@ func (s *store) SignUp(ctx context.Context, email, password, from string) (Accou
 	a := Account{ID: id, Email: email, Plan: Free, Active: true, Created: s.clock().UTC()}
 	err = s.update(ctx, func(t *tx) error {
 		n, err := t.exec("INSERT INTO accounts (id, email, password, verified, plan, created) VALUES ($1, $2, $3, 0, $4, $5) ON CONFLICT (email) DO NOTHING",
-			a.ID, a.Email, seal, string(a.Plan), a.Created.UnixNano())
+			a.ID, a.Email, hash, string(a.Plan), a.Created.UnixNano())
 		if err == nil && n == 0 {
-			err = fault.New("email_taken", "There is an account with this email address already.").Try("sign in, or ask for a new password")
+			err = emailTaken()
 		}
 		if err != nil {
 			return err
@@ -156,20 +121,20 @@ func (s *store) SignUp(ctx context.Context, email, password, from string) (Accou
 	return a, nil
 }
 
-// count counts one try of an address; none is no address to count.
-func (s *store) count(ctx context.Context, from string, l limit, what string) error {
+// countAddress counts one try of an address; none is no address to count.
+func (s *store) countAddress(ctx context.Context, from string, l limit, what string) error {
 	if from == "" {
 		return nil
 	}
 	var refusal error
 	err := s.update(ctx, func(t *tx) error {
-		wait, ok, err := s.try(t, l, network(from))
+		wait, ok, err := s.countTry(t, l, networkOf(from))
 		if refusal = nil; err == nil && !ok {
-			refusal = tooMany(what, wait)
+			refusal = tooManyAttempts(what, wait)
 		}
 		return err
 	})
-	return cmpErr(err, refusal)
+	return firstError(err, refusal)
 }
 
 func (s *store) SignIn(ctx context.Context, email, password, from string) (string, Account, error) {
@@ -179,16 +144,16 @@ func (s *store) SignIn(ctx context.Context, email, password, from string) (strin
 	if err != nil || len(password) < minPassword || utf8.RuneCountInString(password) > maxPassword {
 		return "", Account{}, badCredentials()
 	}
-	// A try is counted before the password is looked at and forgiven when it
+	// A try is counted before the password is looked at and taken back when it
 	// was right, so that a thousand guesses at once are not a thousand tries.
-	if err := s.guess(ctx, email, from); err != nil {
+	if err := s.countSignIn(ctx, email, from); err != nil {
 		return "", Account{}, err
 	}
 	p, known, err := personBy(s.view(ctx), "WHERE a.email = $1", email)
 	if err != nil {
 		return "", Account{}, err
 	}
-	ok, weak, err := s.opens(ctx, p.seal, password)
+	ok, weak, err := s.passwordMatches(ctx, p.passwordHash, password)
 	if err != nil {
 		return "", Account{}, err
 	}
@@ -200,11 +165,11 @@ func (s *store) SignIn(ctx context.Context, email, password, from string) (strin
 		err := s.update(ctx, func(t *tx) error {
 			return s.append(t, Event{Kind: EventSignInFail, Actor: who, Address: from})
 		})
-		return "", Account{}, cmpErr(err, badCredentials())
+		return "", Account{}, firstError(err, badCredentials())
 	}
-	seal := p.seal
+	hash := p.passwordHash
 	if weak {
-		if seal, err = s.seal(ctx, password); err != nil {
+		if hash, err = s.hashPassword(ctx, password); err != nil {
 			return "", Account{}, err
 		}
 	}
@@ -214,7 +179,7 @@ func (s *store) SignIn(ctx context.Context, email, password, from string) (strin
 	}
 	err = s.update(ctx, func(t *tx) error {
 		// The password may have been changed since it was looked at.
-		n, err := t.exec("UPDATE accounts SET password = $3 WHERE seq = $1 AND password = $2", p.seq, p.seal, seal)
+		n, err := t.exec("UPDATE accounts SET password = $3 WHERE seq = $1 AND password = $2", p.seq, p.passwordHash, hash)
 		if err == nil && n == 0 {
 			err = badCredentials()
 		}
@@ -224,11 +189,11 @@ func (s *store) SignIn(ctx context.Context, email, password, from string) (strin
 		if err := t.insertSession(p.seq, secret); err != nil {
 			return err
 		}
-		if err := s.forgive(t, signInsOfEmail, email, true); err != nil {
+		if err := s.takeBack(t, signInsOfEmail, email, true); err != nil {
 			return err
 		}
 		if from != "" {
-			if err := s.forgive(t, signInsOfAddress, network(from), false); err != nil {
+			if err := s.takeBack(t, signInsOfAddress, networkOf(from), false); err != nil {
 				return err
 			}
 		}
@@ -240,21 +205,21 @@ func (s *store) SignIn(ctx context.Context, email, password, from string) (strin
 	return secret, p.Account, nil
 }
 
-// guess counts a try at the password of an account.
-func (s *store) guess(ctx context.Context, email, from string) error {
+// countSignIn counts a try at the password of an account.
+func (s *store) countSignIn(ctx context.Context, email, from string) error {
 	var refusal error
 	err := s.update(ctx, func(t *tx) error {
 		refusal = nil
-		wait, ok, err := s.try(t, signInsOfEmail, email)
+		wait, ok, err := s.countTry(t, signInsOfEmail, email)
 		if err == nil && ok && from != "" {
-			wait, ok, err = s.try(t, signInsOfAddress, network(from))
+			wait, ok, err = s.countTry(t, signInsOfAddress, networkOf(from))
 		}
 		if err == nil && !ok {
-			refusal = tooMany("failed sign-ins", wait)
+			refusal = tooManyAttempts("failed sign-ins", wait)
 		}
 		return err
 	})
-	return cmpErr(err, refusal)
+	return firstError(err, refusal)
 }
 
 func (s *store) ChangePassword(ctx context.Context, account, old, password string) (string, error) {
@@ -265,17 +230,17 @@ func (s *store) ChangePassword(ctx context.Context, account, old, password strin
 	if err := checkPassword(password); err != nil {
 		return "", err
 	}
-	if err := s.guess(ctx, p.Email, ""); err != nil {
+	if err := s.countSignIn(ctx, p.Email, ""); err != nil {
 		return "", err
 	}
-	ok, _, err := s.opens(ctx, p.seal, old)
+	ok, _, err := s.passwordMatches(ctx, p.passwordHash, old)
 	if err != nil {
 		return "", err
 	}
 	if !ok {
 		return "", badCredentials()
 	}
-	seal, err := s.seal(ctx, password)
+	hash, err := s.hashPassword(ctx, password)
 	if err != nil {
 		return "", err
 	}
@@ -284,18 +249,18 @@ func (s *store) ChangePassword(ctx context.Context, account, old, password strin
 		return "", err
 	}
 	err = s.update(ctx, func(t *tx) error {
-		n, err := t.exec("UPDATE accounts SET password = $3 WHERE seq = $1 AND password = $2", p.seq, p.seal, seal)
+		n, err := t.exec("UPDATE accounts SET password = $3 WHERE seq = $1 AND password = $2", p.seq, p.passwordHash, hash)
 		if err == nil && n == 0 {
 			err = badCredentials()
 		}
 		if err == nil {
-			err = s.endAll(t, p)
+			err = s.endSessions(t, p)
 		}
 		if err == nil {
 			err = t.insertSession(p.seq, secret)
 		}
 		if err == nil {
-			err = s.forgive(t, signInsOfEmail, p.Email, true)
+			err = s.takeBack(t, signInsOfEmail, p.Email, true)
 		}
 		return err
 	})
@@ -305,9 +270,9 @@ func (s *store) ChangePassword(ctx context.Context, account, old, password strin
 	return secret, nil
 }
 
-// endAll ends every session of an account and every promise to change its
+// endSessions ends every session of an account and every promise to change its
 // password, because the password was changed.
-func (s *store) endAll(t *tx, p person) error {
+func (s *store) endSessions(t *tx, p person) error {
 	if _, err := t.exec("DELETE FROM sessions WHERE account = $1", p.seq); err != nil {
 		return err
 	}
@@ -374,7 +339,7 @@ func (s *store) KeysOf(ctx context.Context, account string) ([]KeyInfo, error) {
 	if err != nil {
 		return nil, err
 	}
-	return list(s.view(ctx), "WHERE k.account = $1 ORDER BY k.seq", p.seq)
+	return listKeys(s.view(ctx), "WHERE k.account = $1 ORDER BY k.seq", p.seq)
 }
 
 func (s *store) CreateFor(ctx context.Context, account, label string) (secret string, k KeyInfo, err error) {
@@ -395,7 +360,7 @@ func (s *store) CreateFor(ctx context.Context, account, label string) (secret st
 			return err
 		}
 		if have >= mostKeys {
-			return fault.New("too_many_keys", "This account has %d keys, which is as many as it may have.", have).Try("deactivate one that is not used, or rotate it")
+			return tooManyKeys(have)
 		}
 		if secret, k, err = s.newKey(p.Plan, p.Email, label); err != nil {
 			return err

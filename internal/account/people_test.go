@@ -68,7 +68,7 @@ func FuzzParseSealed(f *testing.F) {
 	f.Add("$argon2id$v=19$m=64,t=1,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")
 	f.Add("$argon2id$v=19$m=+64,t=01,p=1$AAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAA")
 	f.Fuzz(func(t *testing.T, s string) {
-		p, err := parseSealed(s)
+		p, err := parsePasswordHash(s)
 		if err == nil && (p.String() != s || p.memory > maxMemory || p.passes > maxPasses || p.lanes == 0) {
 			t.Fatalf("%q gives %+v, which is %q", s, p, p)
 		}
@@ -78,7 +78,7 @@ func FuzzParseSealed(f *testing.F) {
 func TestSealed(t *testing.T) {
 	t.Parallel()
 	// The reference implementation's answer to the same question.
-	p, err := parseSealed("$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc")
+	p, err := parsePasswordHash("$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func TestSealed(t *testing.T) {
 		"$argon2id$v=19$m=64,t=1,p=0$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc",
 		"$argon2id$v=16$m=64,t=1,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc",
 		"$argon2id$v=19$m=64,t=1,p=1$c29tZXNhbHQ$CTFh", "$argon2id$v=19$m=64,t=1,p=1$!$!"} {
-		if _, err := parseSealed(s); err == nil {
+		if _, err := parsePasswordHash(s); err == nil {
 			t.Errorf("%q passes", s)
 		}
 	}
@@ -294,13 +294,13 @@ func TestStorePasswords(t *testing.T) {
 			t.Error(err)
 		}
 		if _, err := s.ResetPassword(ctx, reset, "a third secret"); slugOf(err) != "bad_token" {
-			t.Errorf("a letter outlives the password: %v", err)
+			t.Errorf("a token outlives the password: %v", err)
 		}
 		if _, _, err := s.SignIn(ctx, a.Email, password, ""); slugOf(err) != "bad_credentials" {
 			t.Error(err)
 		}
 
-		// A letter works once, in time, and only the last one does.
+		// A token works once, in time, and only the last one does.
 		stale, err := s.ResetToken(ctx, a.ID)
 		if err != nil {
 			t.Fatal(err)
@@ -315,7 +315,7 @@ func TestStorePasswords(t *testing.T) {
 			}
 		}
 		if _, err := s.VerifyEmail(ctx, reset); slugOf(err) != "bad_token" {
-			t.Errorf("a letter for one thing does another: %v", err)
+			t.Errorf("a token for one thing does another: %v", err)
 		}
 		if _, err := s.ResetPassword(ctx, reset, "short"); slugOf(err) != "bad_password" {
 			t.Error(err)
@@ -324,7 +324,7 @@ func TestStorePasswords(t *testing.T) {
 			t.Errorf("%+v, %v", got, err)
 		}
 		if _, err := s.ResetPassword(ctx, reset, "a third secret"); slugOf(err) != "bad_token" {
-			t.Errorf("a letter works twice: %v", err)
+			t.Errorf("a token works twice: %v", err)
 		}
 		if _, err := s.Session(ctx, three); slugOf(err) != "no_session" {
 			t.Errorf("a session outlives its password: %v", err)
@@ -336,22 +336,22 @@ func TestStorePasswords(t *testing.T) {
 		}
 		c.add(resetLife)
 		if _, err := s.ResetPassword(ctx, late, "a fourth secret"); slugOf(err) != "bad_token" {
-			t.Errorf("a letter works late: %v", err)
+			t.Errorf("a token works late: %v", err)
 		}
 
 		b := signUp(t, s, "bob@example.org")
-		letter, err := s.VerifyToken(ctx, b.ID)
+		verify, err := s.VerifyToken(ctx, b.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
 		c.add(verifyLife - 1)
-		if got, err := s.VerifyEmail(ctx, letter); err != nil || !got.Verified || got.ID != b.ID {
+		if got, err := s.VerifyEmail(ctx, verify); err != nil || !got.Verified || got.ID != b.ID {
 			t.Errorf("%+v, %v", got, err)
 		}
 		if got, err := s.AccountOf(ctx, b.ID); err != nil || !got.Verified {
 			t.Errorf("%+v, %v", got, err)
 		}
-		if _, err := s.VerifyEmail(ctx, letter); slugOf(err) != "bad_token" {
+		if _, err := s.VerifyEmail(ctx, verify); slugOf(err) != "bad_token" {
 			t.Error(err)
 		}
 		// Letters are bounded, so that nobody's mailbox is filled.
@@ -371,7 +371,7 @@ func TestStorePasswords(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			return p.seal
+			return p.passwordHash
 		}
 		before := seal()
 		in("a third secret")
@@ -385,7 +385,7 @@ func TestStorePasswords(t *testing.T) {
 			t.Errorf("not hashed anew: %s", after)
 		}
 		in("a third secret")
-		holdsNo(t, s, p, stale, reset, late, letter, "a third secret")
+		holdsNo(t, s, p, stale, reset, late, verify, "a third secret")
 	})
 }
 
@@ -529,7 +529,7 @@ func TestNetwork(t *testing.T) {
 		"192.0.2.1": "192.0.2.1", "192.0.2.1:80": "192.0.2.1", "::ffff:192.0.2.1": "192.0.2.1", "[2001:db8::1]:80": "2001:db8::/64",
 		"2001:db8:0:0:ffff::1": "2001:db8::/64", "fe80::1%eth0": "fe80::/64", "": "", "nonsense": "nonsense", "[::1]": "::/64",
 	} {
-		if got := network(in); got != want {
+		if got := networkOf(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
 		}
 	}

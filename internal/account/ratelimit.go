@@ -7,8 +7,6 @@ import (
 	"net/netip"
 	"strings"
 	"time"
-
-	"grantgraph/internal/fault"
 )
 
 // limit is how often something may be tried in a span of time that begins with
@@ -33,9 +31,9 @@ var (
 	noncesOfKey      = limit{"nonce", 10_000, time.Hour}
 )
 
-// network is what counts as one address: a whole IPv4 address, or the 64 bits
+// networkOf is what counts as one address: a whole IPv4 address, or the 64 bits
 // of an IPv6 address that a household has to itself. A port is left out.
-func network(address string) string {
+func networkOf(address string) string {
 	if ap, err := netip.ParseAddrPort(address); err == nil {
 		address = ap.Addr().String()
 	}
@@ -51,8 +49,9 @@ func network(address string) string {
 	return a.String()
 }
 
-// blur is a hash of who that is worth nothing without this store.
-func (s *store) blur(kind, who string) []byte {
+// pepperedHash is a hash of who, keyed with a secret of this store, so that it is
+// worth nothing outside it.
+func (s *store) pepperedHash(kind, who string) []byte {
 	h := hmac.New(sha256.New, s.pepper)
 	h.Write([]byte(kind))
 	h.Write([]byte{0})
@@ -65,10 +64,10 @@ func (s *store) blur(kind, who string) []byte {
 // has been set back since.
 const skew = time.Minute
 
-// try counts one try, and says how long to wait when it is one too many. A
+// countTry counts one try, and says how long to wait when it is one too many. A
 // window that is over begins anew, and so does one of the future, which would
 // else keep its people out until the clock has caught up with it.
-func (s *store) try(t *tx, l limit, who string) (wait time.Duration, ok bool, err error) {
+func (s *store) countTry(t *tx, l limit, who string) (wait time.Duration, ok bool, err error) {
 	t.wrote = true
 	var start, made int64
 	now := t.now.UnixNano()
@@ -76,74 +75,27 @@ func (s *store) try(t *tx, l limit, who string) (wait time.Duration, ok bool, er
 	_, err = t.get("INSERT INTO tries (kind, who, start, made) VALUES ($1, $2, $3, 1) ON CONFLICT (kind, who) DO UPDATE SET"+
 		" made = "+anew+"1 WHEN tries.made > $6 THEN tries.made ELSE tries.made + 1 END,"+
 		" start = "+anew+"excluded.start ELSE tries.start END RETURNING start, made",
-		[]any{l.kind, s.blur(l.kind, who), now, now - int64(l.span), now + int64(skew), l.most}, &start, &made)
+		[]any{l.kind, s.pepperedHash(l.kind, who), now, now - int64(l.span), now + int64(skew), l.most}, &start, &made)
 	if err != nil || made <= int64(l.most) {
 		return 0, err == nil, err
 	}
 	return min(time.Duration(start+int64(l.span)-now), l.span), false, nil
 }
 
-// forgive takes tries back: all of them, or one.
-func (s *store) forgive(t *tx, l limit, who string, all bool) error {
+// takeBack takes tries back: all of them, or one.
+func (s *store) takeBack(t *tx, l limit, who string, all bool) error {
 	text := "UPDATE tries SET made = made - 1 WHERE kind = $1 AND who = $2 AND made > 0"
 	if all {
 		text = "DELETE FROM tries WHERE kind = $1 AND who = $2"
 	}
-	_, err := t.exec(text, l.kind, s.blur(l.kind, who))
+	_, err := t.exec(text, l.kind, s.pepperedHash(l.kind, who))
 	return err
 }
 
-// tooMany is the answer to a try that comes too early.
-func tooMany(what string, wait time.Duration) error {
-	seconds := int64((wait + time.Second - 1) / time.Second)
-	f := fault.New("too_many_attempts", "There were too many %s.", what).Try("try again in %d seconds", seconds)
-	f.Err = &WaitError{wait}
-	return f
-}
-
-// WaitError is wrapped by refusals that end by themselves.
-type WaitError struct{ Wait time.Duration }
-
-func (e *WaitError) Error() string { return "too early by " + e.Wait.String() }
-
 func (s *store) TakeMint(ctx context.Context, address string) (wait time.Duration, ok bool, err error) {
 	err = s.update(ctx, func(t *tx) (err error) {
-		wait, ok, err = s.try(t, limit{"mint", s.mints, time.Hour}, network(address))
+		wait, ok, err = s.countTry(t, limit{"mint", s.mints, time.Hour}, networkOf(address))
 		return err
 	})
 	return wait, ok && err == nil, err
-}
-
-func (s *store) Seen(ctx context.Context, keyid, nonce string, until time.Time) (fresh bool, err error) {
-	err = s.update(ctx, func(t *tx) error {
-		fresh = false
-		if !until.After(t.now) {
-			return nil
-		}
-		n, err := t.exec("INSERT INTO nonces (hash, until) VALUES ($1, $2) ON CONFLICT (hash) DO UPDATE SET until = excluded.until WHERE nonces.until <= $3",
-			s.blur("nonce "+keyid, nonce), until.UnixNano(), t.now.UnixNano())
-		if err != nil || n == 0 {
-			return err
-		}
-		wait, ok, err := s.try(t, noncesOfKey, keyid)
-		if err == nil && !ok {
-			err = tooMany("signed requests of this keypair", wait)
-		}
-		fresh = err == nil
-		return err
-	})
-	return fresh && err == nil, err
-}
-
-func (s *store) TakeScreen(ctx context.Context, id string) (first bool, err error) {
-	err = s.update(ctx, func(t *tx) error {
-		r, err := key(t, id)
-		if err != nil {
-			return err
-		}
-		n, err := t.exec("INSERT INTO screens (owner, at) VALUES ($1, $2) ON CONFLICT (owner) DO NOTHING", r.owner(), t.now.UnixNano())
-		first = n == 1
-		return err
-	})
-	return first && err == nil, err
 }

@@ -30,15 +30,15 @@ const (
 	answered   = "thumbprint = '' AND answered > 0"
 )
 
-// crowdOut makes room for the anonymous key that was just stored.
-func (s *store) crowdOut(t *tx, seq int64) error {
-	_, err := t.remove(unanswered+" AND key <= $1 ORDER BY key", mostEvicted, seq-int64(s.anonymous))
+// evictUnanswered makes room for the anonymous key that was just stored.
+func (s *store) evictUnanswered(t *tx, seq int64) error {
+	_, err := t.removeAgents(unanswered+" AND key <= $1 ORDER BY key", mostEvicted, seq-int64(s.anonymous))
 	return err
 }
 
-// answered numbers a key that has answered for the first time, and makes room
+// markAnswered numbers a key that has answered for the first time, and makes room
 // for it among those that did.
-func (s *store) answered(t *tx, seq int64) error {
+func (s *store) markAnswered(t *tx, seq int64) error {
 	var last int64
 	if _, err := t.get("SELECT answered FROM agents WHERE "+answered+" ORDER BY answered DESC LIMIT 1", nil, &last); err != nil {
 		return err
@@ -47,12 +47,12 @@ func (s *store) answered(t *tx, seq int64) error {
 	if err != nil || n == 0 {
 		return err
 	}
-	_, err = t.remove(answered+" AND answered <= $1 ORDER BY answered", mostEvicted, last+1-int64(s.anonymous))
+	_, err = t.removeAgents(answered+" AND answered <= $1 ORDER BY answered", mostEvicted, last+1-int64(s.anonymous))
 	return err
 }
 
-// remove removes as many keys of agents, with what belongs to them.
-func (t *tx) remove(where string, most int, arg int64) (n int, err error) {
+// removeAgents removes as many keys of agents, with what belongs to them.
+func (t *tx) removeAgents(where string, most int, arg int64) (n int, err error) {
 	var keys []int64
 	err = t.each("SELECT key FROM agents WHERE "+where+" LIMIT $2", []any{arg, most}, func(scan func(...any) error) error {
 		var key int64
@@ -88,7 +88,7 @@ func (s *store) sweepAnonymous(ctx context.Context) error {
 	} {
 		for n := sweptAtOnce; n == sweptAtOnce; {
 			err := s.update(ctx, func(t *tx) (err error) {
-				n, err = t.remove(d.where, sweptAtOnce, d.before.UnixNano())
+				n, err = t.removeAgents(d.where, sweptAtOnce, d.before.UnixNano())
 				return err
 			})
 			if err != nil {

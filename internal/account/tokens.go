@@ -3,8 +3,6 @@ package account
 import (
 	"context"
 	"time"
-
-	"grantgraph/internal/fault"
 )
 
 // What a token is for.
@@ -12,58 +10,6 @@ const (
 	tokenVerify = "verify"
 	tokenReset  = "reset"
 )
-
-func (t *tx) insertSession(account int64, secret string) error {
-	_, err := t.exec("INSERT INTO sessions (hash, account, created, expires) VALUES ($1, $2, $3, $4)",
-		hashSecret(secret), account, t.now.UnixNano(), t.now.Add(sessionIdle).UnixNano())
-	return err
-}
-
-func signedOut() error {
-	return fault.New("no_session", "You are not signed in, or the session is over.").Try("sign in")
-}
-
-func (s *store) Session(ctx context.Context, secret string) (Account, error) {
-	from := s.view(ctx)
-	var created, expires int64
-	var account string
-	hash := hashSecret(secret)
-	found, err := from.get("SELECT s.created, s.expires, a.id FROM sessions s JOIN accounts a ON a.seq = s.account WHERE s.hash = $1", []any{hash}, &created, &expires, &account)
-	if err != nil {
-		return Account{}, err
-	}
-	now := s.clock()
-	if !found || now.UnixNano() >= expires {
-		return Account{}, signedOut()
-	}
-	longer := now.Add(sessionIdle)
-	if last := time.Unix(0, created).Add(sessionMost); longer.After(last) {
-		longer = last
-	}
-	// The account is read after the session, so that one whose password was
-	// changed between is not let in by the old session for longer than a glance.
-	if longer.UnixNano()-expires >= int64(sessionStep) {
-		err := s.update(ctx, func(t *tx) error {
-			n, err := t.exec("UPDATE sessions SET expires = $2 WHERE hash = $1", hash, longer.UnixNano())
-			if err == nil && n == 0 {
-				err = signedOut()
-			}
-			return err
-		})
-		if err != nil {
-			return Account{}, err
-		}
-	}
-	p, err := personOf(from, account, "")
-	return p.Account, err
-}
-
-func (s *store) SignOut(ctx context.Context, secret string) error {
-	return s.update(ctx, func(t *tx) error {
-		_, err := t.exec("DELETE FROM sessions WHERE hash = $1", hashSecret(secret))
-		return err
-	})
-}
 
 func (s *store) VerifyToken(ctx context.Context, account string) (string, error) {
 	return s.token(ctx, account, tokenVerify, verifyLife)
@@ -87,12 +33,12 @@ func (s *store) token(ctx context.Context, account, purpose string, life time.Du
 			return err
 		}
 		refusal = nil
-		wait, ok, err := s.try(t, tokensOfAccount, purpose+" "+p.ID)
+		wait, ok, err := s.countTry(t, tokensOfAccount, purpose+" "+p.ID)
 		if err != nil {
 			return err
 		}
 		if !ok {
-			refusal = tooMany("letters to this account", wait)
+			refusal = tooManyAttempts("emails to this account", wait)
 			return nil
 		}
 		if _, err := t.exec("DELETE FROM tokens WHERE account = $1 AND purpose = $2", p.seq, purpose); err != nil {
@@ -101,14 +47,10 @@ func (s *store) token(ctx context.Context, account, purpose string, life time.Du
 		_, err = t.exec("INSERT INTO tokens (hash, account, purpose, expires) VALUES ($1, $2, $3, $4)", hashSecret(secret), p.seq, purpose, t.now.Add(life).UnixNano())
 		return err
 	})
-	if err := cmpErr(err, refusal); err != nil {
+	if err := firstError(err, refusal); err != nil {
 		return "", err
 	}
 	return secret, nil
-}
-
-func badToken() error {
-	return fault.New("bad_token", "This link was used before, or its time is over.").Try("ask for a new one")
 }
 
 // redeem takes a token out of the store and returns whose it was: it can be
@@ -158,7 +100,7 @@ func (s *store) ResetPassword(ctx context.Context, token, password string) (Acco
 	if !found {
 		return Account{}, badToken()
 	}
-	seal, err := s.seal(ctx, password)
+	hash, err := s.hashPassword(ctx, password)
 	if err != nil {
 		return Account{}, err
 	}
@@ -167,15 +109,15 @@ func (s *store) ResetPassword(ctx context.Context, token, password string) (Acco
 		if p, err = t.redeem(token, tokenReset); err != nil {
 			return err
 		}
-		// Whoever has the letter reads the mail of the account.
-		if _, err := t.exec("UPDATE accounts SET password = $2, verified = 1 WHERE seq = $1", p.seq, seal); err != nil {
+		// Whoever has the token reads the mail of the account.
+		if _, err := t.exec("UPDATE accounts SET password = $2, verified = 1 WHERE seq = $1", p.seq, hash); err != nil {
 			return err
 		}
 		p.Verified = true
-		if err := s.forgive(t, signInsOfEmail, p.Email, true); err != nil {
+		if err := s.takeBack(t, signInsOfEmail, p.Email, true); err != nil {
 			return err
 		}
-		return s.endAll(t, p)
+		return s.endSessions(t, p)
 	})
 	if err != nil {
 		return Account{}, err
