@@ -6,18 +6,16 @@ import (
 	"slices"
 	"sync"
 	"time"
-
-	"grantgraph/internal/fault"
 )
 
-// line is a bounded number of places with a bounded queue before them, shared
+// fairQueue is a bounded number of places with a bounded queue before them, shared
 // by owners. Who has had least of the places lately is next, whenever they
 // came, and when the queue is full it is who has had most that is sent away.
 // So an owner who sends much, or what takes long, waits behind those who do
 // not: a few of them can fill neither the places nor the queue for the others.
 // Of several places the last is kept for those who have had little, so that
 // they need not wait for what the others do with theirs to end.
-type line struct {
+type fairQueue struct {
 	places  int
 	most    int           // that may wait
 	longest time.Duration // that one may wait
@@ -55,12 +53,12 @@ const (
 	little = 3 * stake
 )
 
-func newLine(places, most int, longest time.Duration) *line {
-	return &line{places: places, most: most, longest: longest, clock: time.Now, shares: map[string]*share{}}
+func newFairQueue(places, most int, longest time.Duration) *fairQueue {
+	return &fairQueue{places: places, most: most, longest: longest, clock: time.Now, shares: map[string]*share{}}
 }
 
 // enter waits for a place and returns what gives it back, to be called once.
-func (l *line) enter(ctx context.Context, owner string) (leave func(), err error) {
+func (l *fairQueue) enter(ctx context.Context, owner string) (leave func(), err error) {
 	l.mu.Lock()
 	if l.open(owner) {
 		defer l.mu.Unlock()
@@ -101,7 +99,7 @@ func (l *line) enter(ctx context.Context, owner string) (leave func(), err error
 }
 
 // open says whether there is a place for an owner. Nobody is not limited.
-func (l *line) open(owner string) bool {
+func (l *fairQueue) open(owner string) bool {
 	switch left := l.places - l.taken; {
 	case left <= 0:
 		return false
@@ -113,14 +111,14 @@ func (l *line) open(owner string) bool {
 }
 
 // take takes a free place.
-func (l *line) take(owner string) (leave func()) {
+func (l *fairQueue) take(owner string) (leave func()) {
 	l.taken++
 	l.share(owner).held++
 	return l.hold(owner)
 }
 
 // hold is what gives back a place that has been taken.
-func (l *line) hold(owner string) (leave func()) {
+func (l *fairQueue) hold(owner string) (leave func()) {
 	began := l.clock()
 	return func() {
 		l.mu.Lock()
@@ -131,7 +129,7 @@ func (l *line) hold(owner string) (leave func()) {
 }
 
 // free gives a place back, and to who is next.
-func (l *line) free(owner string) {
+func (l *fairQueue) free(owner string) {
 	l.taken--
 	l.share(owner).held--
 	if i := l.first(); i >= 0 {
@@ -145,13 +143,13 @@ func (l *line) free(owner string) {
 }
 
 // remove ends the wait of one in the queue.
-func (l *line) remove(i int) {
+func (l *fairQueue) remove(i int) {
 	close(l.queue[i].turn)
 	l.queue = slices.Delete(l.queue, i, i+1)
 }
 
 // share is the share of an owner as of now.
-func (l *line) share(owner string) *share {
+func (l *fairQueue) share(owner string) *share {
 	now := l.clock()
 	s := l.shares[owner]
 	if s == nil {
@@ -166,7 +164,7 @@ func (l *line) share(owner string) *share {
 }
 
 // forget drops the shares that no longer matter.
-func (l *line) forget() {
+func (l *fairQueue) forget() {
 	if len(l.shares) < 1000 {
 		return
 	}
@@ -179,7 +177,7 @@ func (l *line) forget() {
 
 // ranks are, for each in the queue, how much their owner has had, those before
 // them in the queue included.
-func (l *line) ranks() []time.Duration {
+func (l *fairQueue) ranks() []time.Duration {
 	ranks := make([]time.Duration, len(l.queue))
 	before := map[string]int{}
 	for i, w := range l.queue {
@@ -191,7 +189,7 @@ func (l *line) ranks() []time.Duration {
 }
 
 // first is who is next of those for whom there is a place, or -1.
-func (l *line) first() int {
+func (l *fairQueue) first() int {
 	best, ranks := -1, l.ranks()
 	for i, r := range ranks {
 		if l.open(l.queue[i].owner) && (best < 0 || r < ranks[best]) {
@@ -202,7 +200,7 @@ func (l *line) first() int {
 }
 
 // last is who is sent away, the latest of those who have had most.
-func (l *line) last() int {
+func (l *fairQueue) last() int {
 	worst, ranks := -1, l.ranks()
 	for i, r := range ranks {
 		if worst < 0 || r >= ranks[worst] {
@@ -213,12 +211,8 @@ func (l *line) last() int {
 }
 
 // state is how many places are taken and how many wait, for tests.
-func (l *line) state() (taken, waiting int) {
+func (l *fairQueue) state() (taken, waiting int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.taken, len(l.queue)
-}
-
-func busy() *fault.Fault {
-	return fault.New(Busy, "too many queries are running").Try("retry in %d seconds", RetryAfter)
 }

@@ -15,8 +15,8 @@ import (
 // it, and after an answer its rows as they are. Each side refuses a frame that
 // is longer than anything the other would honestly send.
 const (
-	maxAsk  = 4 << 20
-	maxHead = 512 << 10 // of an answer without its rows
+	maxRequest = 4 << 20
+	maxHead    = 512 << 10 // of an answer without its rows
 )
 
 // Held is the most bytes that the server holds for the answer to one query: the
@@ -38,14 +38,14 @@ const (
 	roleRunner = "runner"
 )
 
-// ready is the answer to hello.
+// ready is the reply to hello.
 type ready struct {
 	Err   string
 	Notes []string // what the machine could not offer to confine the worker
 }
 
-// ask is one statement.
-type ask struct {
+// workerRequest is one statement.
+type workerRequest struct {
 	SQL     string
 	Params  Params
 	Pro     bool
@@ -53,9 +53,9 @@ type ask struct {
 	Budget  time.Duration // of processor time; 0 is none
 }
 
-// answer is the answer to ask: a fault, an error of the worker's own, or a
+// workerReply is the reply to a workerRequest: a fault, an error of the worker's own, or a
 // result. A gate that lets a statement pass answers with nothing.
-type answer struct {
+type workerReply struct {
 	Fault  *fault.Fault
 	Err    string
 	Result *Result
@@ -99,8 +99,8 @@ func readFrame(r io.Reader, limit uint32, v any) error {
 	return json.Unmarshal(body, v)
 }
 
-// writeAnswer writes an answer and the rows of its result.
-func writeAnswer(w io.Writer, a answer) error {
+// writeReply writes a reply and the rows of its result.
+func writeReply(w io.Writer, a workerReply) error {
 	var rows []json.RawMessage
 	if a.Result != nil {
 		rows = a.Result.Rows
@@ -114,7 +114,7 @@ func writeAnswer(w io.Writer, a answer) error {
 	}
 	if len(head) > maxHead {
 		rows = nil
-		if head, err = encode(answer{Broken: a.Broken, Fault: fault.New(TooLarge, "the columns of the answer take more than %d KiB to name", maxHead>>10).Try("select fewer columns, or shorten their names")}); err != nil {
+		if head, err = encode(workerReply{Broken: a.Broken, Fault: fault.New(TooLarge, "the columns of the answer take more than %d KiB to name", maxHead>>10).Try("select fewer columns, or shorten their names")}); err != nil {
 			return err
 		}
 	}
@@ -129,8 +129,8 @@ func writeAnswer(w io.Writer, a answer) error {
 	return nil
 }
 
-// readAnswer reads what writeAnswer writes. The rows lie in one piece of memory.
-func readAnswer(r io.Reader, a *answer) error {
+// readReply reads what writeAnswer writes. The rows lie in one piece of memory.
+func readReply(r io.Reader, a *workerReply) error {
 	if err := readFrame(r, maxHead, a); err != nil {
 		return err
 	}

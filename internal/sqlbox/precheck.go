@@ -12,10 +12,10 @@ const (
 	maxDepth = 64       // brackets within brackets
 )
 
-// first refuses what can be refused without parsing: a text that is too long,
+// precheck refuses what can be refused without parsing: a text that is too long,
 // too deep or does not begin as a query does. It costs one pass over at most
 // maxText bytes.
-func first(sql string) *fault.Fault {
+func precheck(sql string) *fault.Fault {
 	if len(sql) > maxText {
 		return reject("the statement has %d bytes; at most %d are read", len(sql), maxText)
 	}
@@ -23,7 +23,7 @@ func first(sql string) *fault.Fault {
 		return reject("the statement is not valid UTF-8")
 	}
 	if i := strings.IndexByte(sql, 0); i >= 0 {
-		return reject("the statement contains a NUL character%s", at(sql, i))
+		return reject("the statement contains a NUL character%s", positionIn(sql, i))
 	}
 	word, depth, deepest := "", 0, 0
 	for i := 0; i < len(sql); {
@@ -37,7 +37,7 @@ func first(sql string) *fault.Fault {
 			continue
 		case c == '(' || c == '[' || c == '{':
 			if depth++; depth > maxDepth {
-				return reject("brackets are nested more than %d deep%s", maxDepth, at(sql, i))
+				return reject("brackets are nested more than %d deep%s", maxDepth, positionIn(sql, i))
 			}
 			deepest = max(deepest, depth)
 		case c == ')' || c == ']' || c == '}':

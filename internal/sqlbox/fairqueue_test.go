@@ -20,7 +20,7 @@ import (
 func TestLine(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
-	l := newLine(1, 2, time.Hour)
+	l := newFairQueue(1, 2, time.Hour)
 	l.clock = func() time.Time { return now }
 	enter := func(owner string) (leave func(), err error) { return l.enter(t.Context(), owner) }
 	hold, err := enter("greedy")
@@ -108,7 +108,7 @@ func TestLine(t *testing.T) {
 func TestLastPlace(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
-	l := newLine(3, 4, time.Hour)
+	l := newFairQueue(3, 4, time.Hour)
 	l.clock = func() time.Time { return now }
 	enter := func(owner string) func() {
 		t.Helper()
@@ -157,7 +157,7 @@ func TestLastPlace(t *testing.T) {
 func TestLeastFirst(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
-	l := newLine(1, 10, time.Hour)
+	l := newFairQueue(1, 10, time.Hour)
 	l.clock = func() time.Time { return now }
 	leave, err := l.enter(t.Context(), "greedy")
 	if err != nil {
@@ -196,7 +196,7 @@ func TestLeastFirst(t *testing.T) {
 func TestLineForgets(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
-	l := newLine(1, 1, time.Hour)
+	l := newFairQueue(1, 1, time.Hour)
 	l.clock = func() time.Time { return now }
 	for i := range 5000 {
 		leave, err := l.enter(t.Context(), fmt.Sprint(i))
@@ -496,7 +496,7 @@ func TestBroken(t *testing.T) {
 		`Parser Error: {"exception_type":"Parser","exception_message":"Max expression depth limit of 400 exceeded. Use \"SET max_expression_depth TO x\""}`: false,
 		`{"exception_type":"Invalid Input","exception_message":"x"}`:                                                                                        false,
 	} {
-		a := outcome(nil, failure(fmt.Errorf("%s", said), "SELECT 1", 0), conn)
+		a := replyFor(nil, failure(fmt.Errorf("%s", said), "SELECT 1", 0), conn)
 		if a.Broken != broken || a.Fault == nil || strings.Contains(a.Fault.Message, "exception") || strings.Contains(a.Fault.Message, "SET") {
 			t.Errorf("%s: broken is %v, %v", said, a.Broken, a.Fault)
 		}
@@ -533,19 +533,19 @@ func TestLongParams(t *testing.T) {
 
 // TestHeld reads the largest answer that there is and counts what it allocates.
 func TestHeld(t *testing.T) {
-	a := answer{Result: &Result{Columns: []Column{{"a", "VARCHAR"}}, Elapsed: 1}}
+	a := workerReply{Result: &Result{Columns: []Column{{"a", "VARCHAR"}}, Elapsed: 1}}
 	for range maxRows {
 		a.Result.Rows = append(a.Result.Rows, json.RawMessage(`"`+strings.Repeat("x", maxBytes/maxRows-2)+`"`))
 	}
 	var frame strings.Builder
-	if err := writeAnswer(&frame, a); err != nil {
+	if err := writeReply(&frame, a); err != nil {
 		t.Fatal(err)
 	}
-	var got answer
+	var got workerReply
 	took := testing.Benchmark(func(b *testing.B) {
 		for b.Loop() {
-			got = answer{}
-			if err := readAnswer(strings.NewReader(frame.String()), &got); err != nil {
+			got = workerReply{}
+			if err := readReply(strings.NewReader(frame.String()), &got); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -557,18 +557,18 @@ func TestHeld(t *testing.T) {
 		t.Error("the rows are others")
 	}
 	// Columns whose names alone are too long.
-	a = answer{Result: &Result{Columns: []Column{{strings.Repeat("x", maxHead), "VARCHAR"}}, Rows: []json.RawMessage{[]byte("{}")}}}
+	a = workerReply{Result: &Result{Columns: []Column{{strings.Repeat("x", maxHead), "VARCHAR"}}, Rows: []json.RawMessage{[]byte("{}")}}}
 	frame.Reset()
-	if err := writeAnswer(&frame, a); err != nil {
+	if err := writeReply(&frame, a); err != nil {
 		t.Fatal(err)
 	}
-	got = answer{}
-	if err := readAnswer(strings.NewReader(frame.String()), &got); err != nil || got.Fault == nil || got.Fault.Slug != TooLarge {
+	got = workerReply{}
+	if err := readReply(strings.NewReader(frame.String()), &got); err != nil || got.Fault == nil || got.Fault.Slug != TooLarge {
 		t.Errorf("%+v %v", got, err)
 	}
 	// A worker that says there is more than there can be.
 	for _, sizes := range [][]int{{maxBytes, 1}, {-1}} {
-		body, err := encode(answer{Result: &Result{}, Sizes: sizes})
+		body, err := encode(workerReply{Result: &Result{}, Sizes: sizes})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -576,7 +576,7 @@ func TestHeld(t *testing.T) {
 		if err := writeFrame(&frame, body); err != nil {
 			t.Fatal(err)
 		}
-		if err := readAnswer(strings.NewReader(frame.String()), &answer{}); err == nil {
+		if err := readReply(strings.NewReader(frame.String()), &workerReply{}); err == nil {
 			t.Errorf("sizes %v are believed", sizes)
 		}
 	}
