@@ -27,7 +27,7 @@ func TestForgery(t *testing.T) {
 	}
 	stranger := p.visitor(t)
 	other := p.member(t, "eve@example.org")
-	letters := p.letters()
+	emails := p.emails()
 	for _, f := range []struct {
 		who  *person
 		form string // page with the form
@@ -99,8 +99,8 @@ func TestForgery(t *testing.T) {
 	if keys, err := p.store.KeysOf(t.Context(), "ada@example.org"); err != nil || len(keys) != 1 {
 		t.Errorf("%d keys, %v", len(keys), err)
 	}
-	if n := p.letters(); n != letters {
-		t.Errorf("%d letters were sent", n-letters)
+	if n := p.emails(); n != emails {
+		t.Errorf("%d emails were sent", n-emails)
 	}
 	want(t, member.get("/account"), 200, "ada@example.org")
 	// A form opened before signing in does not work after it.

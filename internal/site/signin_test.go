@@ -23,7 +23,7 @@ func TestFromSignUpToKey(t *testing.T) {
 	want(t, v.fill("/signup", "/signup", map[string]string{"email": " Ada@Example.org ", "password": secretWords}), 303, "/letter")
 	want(t, v.get("/letter"), 200, "<b>Ada@Example.org</b>")
 	want(t, v.get("/letter"), 200, "the address you gave")
-	link := follow(t, p.letter(t, "ada@example.org"))
+	link := follow(t, p.email(t, "ada@example.org"))
 	want(t, v.get(link), 200, "One click") // a look confirms nothing
 	want(t, v.fill(link, "/verify", nil), 303, "/signin")
 	want(t, v.get("/signin"), 200, "Your address is confirmed")
@@ -118,7 +118,7 @@ func TestNobodyLearnsWhoHasAnAccount(t *testing.T) {
 		if bodies[0] != bodies[1] {
 			t.Errorf("%s tells: %s\n%s", tc.page, bodies[0], bodies[1])
 		}
-		p.letters()
+		p.emails()
 	}
 	// After both have signed up, signing in with the password just given looks
 	// the same as well.
@@ -133,7 +133,7 @@ func TestNobodyLearnsWhoHasAnAccount(t *testing.T) {
 	if bodies[0] != bodies[1] {
 		t.Errorf("signing in tells: %s\n%s", bodies[0], bodies[1])
 	}
-	if l := p.letter(t, "known@example.org"); l.Subject != "You already have an account" {
+	if l := p.email(t, "known@example.org"); l.Subject != "You already have an account" {
 		t.Errorf("%+v", l)
 	}
 }
@@ -145,10 +145,10 @@ func TestSquatter(t *testing.T) {
 	p := newPlace(t)
 	squatter, owner := p.visitor(t), p.visitor(t)
 	want(t, squatter.fill("/signup", "/signup", map[string]string{"email": "owner@example.org", "password": "password of the squatter"}), 303, "/letter")
-	p.letters()
+	p.emails()
 	want(t, squatter.fill("/signin", "/signin", map[string]string{"email": "owner@example.org", "password": "password of the squatter"}), 403, "or the password is wrong")
 	want(t, owner.fill("/signup", "/signup", map[string]string{"email": "owner@example.org", "password": secretWords}), 303, "/letter")
-	l := p.letter(t, "owner@example.org")
+	l := p.email(t, "owner@example.org")
 	if l.Subject != "Finish signing up" {
 		t.Fatalf("%+v", l)
 	}
@@ -165,7 +165,7 @@ func TestForgottenPassword(t *testing.T) {
 	want(t, v.fill("/forgot", "/forgot", map[string]string{"email": "nonsense"}), 422, "not an email address")
 	want(t, v.fill("/forgot", "/forgot", map[string]string{"email": "ada@example.org"}), 303, "/letter")
 	want(t, v.get("/letter"), 200, "If <b>ada@example.org</b> has an account")
-	link := follow(t, p.letter(t, "ada@example.org"))
+	link := follow(t, p.email(t, "ada@example.org"))
 	want(t, v.fill(link, "/reset", map[string]string{"password": "short"}), 422, "at least 8 characters")
 	want(t, v.fill(link, "/reset", map[string]string{"password": "quite another password"}), 303, "/account")
 	want(t, v.get("/account"), 200, "The new password is set")
@@ -177,7 +177,7 @@ func TestForgottenPassword(t *testing.T) {
 
 	// A link is over after its time.
 	want(t, v.fill("/forgot", "/forgot", map[string]string{"email": "ada@example.org"}), 303, "/letter")
-	link = follow(t, p.letter(t, "ada@example.org"))
+	link = follow(t, p.email(t, "ada@example.org"))
 	p.clock.forward(2 * time.Hour)
 	want(t, p.visitor(t).fill(link, "/reset", map[string]string{"password": secretWords}), 422, "already used")
 }
@@ -224,8 +224,8 @@ func TestRefusals(t *testing.T) {
 			t.Error("what was written comes back as a script")
 		}
 	}
-	if n := p.letters(); n != 0 {
-		t.Errorf("%d letters", n)
+	if n := p.emails(); n != 0 {
+		t.Errorf("%d emails", n)
 	}
 }
 
@@ -250,13 +250,13 @@ func TestLimits(t *testing.T) {
 	p.clock.forward(16 * time.Minute)
 	want(t, p.visitor(t).fill("/signin", "/signin", map[string]string{"email": "ada@example.org", "password": secretWords}), 303, "/account")
 
-	// Letters are limited too, and nobody is told: it would say who is known.
-	before := p.letters()
+	// Emails are limited too, and nobody is told: it would say who is known.
+	before := p.emails()
 	for range 8 {
 		want(t, thief.fill("/forgot", "/forgot", map[string]string{"email": "ada@example.org"}), 303, "/letter")
 	}
-	if n := p.letters() - before; n != 5 {
-		t.Errorf("%d letters", n)
+	if n := p.emails() - before; n != 5 {
+		t.Errorf("%d emails", n)
 	}
 }
 
@@ -269,7 +269,7 @@ func TestNext(t *testing.T) {
 		"https://evil.example": "/account", "javascript:alert(1)": "/account", "/\tevil": "/account", "/\n/evil.example": "/account",
 		"data": "/account", "/.//evil.example": "/account", "/a/../b": "/account", "/%2f/evil.example": "/account", "/%5cevil.example": "/account", "/a\x00b": "/account", "/" + strings.Repeat("a", 600): "/account",
 	} {
-		if got := local(next); got != to {
+		if got := localPath(next); got != to {
 			t.Errorf("%q leads to %q", next, got)
 		}
 	}
@@ -290,31 +290,31 @@ func FuzzNext(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, next string) {
-		to, err := base.Parse(local(next))
+		to, err := base.Parse(localPath(next))
 		if err != nil || to.Scheme != "https" || to.Host != "grants.example" || to.User != nil || strings.HasPrefix(to.Path, "//") {
 			t.Errorf("%q leads to %v, %v", next, to, err)
 		}
 		w := httptest.NewRecorder()
-		http.Redirect(w, httptest.NewRequest(http.MethodPost, "/signin", nil), local(next), http.StatusSeeOther)
+		http.Redirect(w, httptest.NewRequest(http.MethodPost, "/signin", nil), localPath(next), http.StatusSeeOther)
 		if at := w.Header().Get("Location"); !strings.HasPrefix(at, "/") || strings.HasPrefix(at, "//") || strings.HasPrefix(at, `/\`) {
 			t.Errorf("%q redirects to %q", next, at)
 		}
 	})
 }
 
-// TestLetterThatIsNotSent loses a letter; the visitor sees what everybody sees
+// TestEmailThatIsNotSent loses an email; the visitor sees what everybody sees
 // and the log has it.
-func TestLetterThatIsNotSent(t *testing.T) {
+func TestEmailThatIsNotSent(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	p.box.refuse = errors.New("no room in the bag")
 	want(t, p.visitor(t).fill("/signup", "/signup", map[string]string{"email": "ada@example.org", "password": secretWords}), 303, "/letter")
-	if n := p.letters(); n != 0 {
-		t.Errorf("%d letters", n)
+	if n := p.emails(); n != 0 {
+		t.Errorf("%d emails", n)
 	}
 }
 
-// TestConsole has no mail server: the letter is on the console, and the page
+// TestConsole has no mail server: the email is on the console, and the page
 // says where to look.
 func TestConsole(t *testing.T) {
 	t.Parallel()

@@ -15,20 +15,20 @@ import (
 	"grantgraph/internal/site/mail"
 )
 
-// routePeople adds the pages on which people come and go.
-func (s *Site) routePeople(mux *http.ServeMux) {
-	mux.HandleFunc("GET /signup", s.open(s.showSignUp))
-	mux.HandleFunc("POST /signup", s.open(s.signUp))
-	mux.HandleFunc("GET /signin", s.open(s.showSignIn))
-	mux.HandleFunc("POST /signin", s.open(s.signIn))
-	mux.HandleFunc("POST /signout", s.private(s.signOut))
-	mux.HandleFunc("GET /letter", s.open(s.showLetter))
-	mux.HandleFunc("GET /forgot", s.open(s.showForgot))
-	mux.HandleFunc("POST /forgot", s.open(s.forgot))
-	mux.HandleFunc("GET /verify", s.open(s.showVerify))
-	mux.HandleFunc("POST /verify", s.open(s.verify))
-	mux.HandleFunc("GET /reset", s.open(s.showReset))
-	mux.HandleFunc("POST /reset", s.open(s.reset))
+// routeSignIn adds the pages on which people come and go.
+func (s *Site) routeSignIn(mux *http.ServeMux) {
+	mux.HandleFunc("GET /signup", s.anyone(s.showSignUp))
+	mux.HandleFunc("POST /signup", s.anyone(s.signUp))
+	mux.HandleFunc("GET /signin", s.anyone(s.showSignIn))
+	mux.HandleFunc("POST /signin", s.anyone(s.signIn))
+	mux.HandleFunc("POST /signout", s.signedInOnly(s.signOut))
+	mux.HandleFunc("GET /letter", s.anyone(s.showEmailSent))
+	mux.HandleFunc("GET /forgot", s.anyone(s.showForgot))
+	mux.HandleFunc("POST /forgot", s.anyone(s.forgot))
+	mux.HandleFunc("GET /verify", s.anyone(s.showVerify))
+	mux.HandleFunc("POST /verify", s.anyone(s.verify))
+	mux.HandleFunc("GET /reset", s.anyone(s.showReset))
+	mux.HandleFunc("POST /reset", s.anyone(s.reset))
 }
 
 // form is a page with a form on it.
@@ -39,9 +39,9 @@ type form struct {
 	Notice  string // good news
 	Email   string
 	Next    string // where to go after signing in
-	Link    string // the token of a letter
-	Kind    string // of the letter that is on its way
-	Console bool   // letters go to the console
+	Link    string // the token of an email
+	Kind    string // of the email that is on its way
+	Console bool   // emails go to the console
 	Free    string // what a free key comes to
 }
 
@@ -50,8 +50,8 @@ func (s *Site) form(v *visit, title string) *form {
 	return &form{frame: s.frame(v.r, title), Token: s.token(v), Console: console, Free: s.allowance(account.Free)}
 }
 
-// again shows a form once more, with what was wrong.
-func (s *Site) again(v *visit, page string, f *form, err error) {
+// showAgain shows a form once more, with what was wrong.
+func (s *Site) showAgain(v *visit, page string, f *form, err error) {
 	status, problem := s.explain(v, err)
 	f.Problem = problem
 	s.render(v.w, status, page, f)
@@ -81,7 +81,7 @@ func (s *Site) explain(v *visit, err error) (status int, problem string) {
 	if errors.As(err, &wait) {
 		seconds := max(1, int((wait.Wait+time.Second-1)/time.Second))
 		v.w.Header().Set("Retry-After", strconv.Itoa(seconds))
-		return http.StatusTooManyRequests, "There were too many tries. Try again in " + span(seconds) + "."
+		return http.StatusTooManyRequests, "There were too many tries. Try again in " + waitText(seconds) + "."
 	}
 	if f, ok := fault.Of(err); ok {
 		if f.Slug != "store_unavailable" {
@@ -98,8 +98,8 @@ func (s *Site) explain(v *visit, err error) (status int, problem string) {
 	return http.StatusServiceUnavailable, "The accounts cannot be reached at the moment. Please try again."
 }
 
-// span writes a wait as one would say it.
-func span(seconds int) string {
+// waitText writes a wait as one would say it.
+func waitText(seconds int) string {
 	n, unit := seconds, "second"
 	if seconds >= 90 {
 		n, unit = (seconds+59)/60, "minute"
@@ -116,9 +116,9 @@ func sentence(s string) string {
 	return string(unicode.ToUpper(first)) + strings.TrimSuffix(s[size:], ".") + "."
 }
 
-// tell shows a page that only says something.
-func (s *Site) tell(v *visit, status int, title, text string) {
-	s.render(v.w, status, "told", struct {
+// showMessage shows a page that only says something.
+func (s *Site) showMessage(v *visit, status int, title, text string) {
+	s.render(v.w, status, "message", struct {
 		frame
 		Text string
 	}{s.frame(v.r, title), text})
@@ -127,19 +127,19 @@ func (s *Site) tell(v *visit, status int, title, text string) {
 // fail shows that a page cannot be had.
 func (s *Site) fail(v *visit, err error) {
 	status, problem := s.explain(v, err)
-	s.tell(v, status, "Something is in the way", problem)
+	s.showMessage(v, status, "Something went wrong", problem)
 }
 
 func (s *Site) showSignUp(v *visit) {
-	if s.known(v) {
-		v.see("/account")
+	if s.signedIn(v) {
+		v.redirect("/account")
 		return
 	}
 	s.render(v.w, http.StatusOK, "signup", s.form(v, "Sign up"))
 }
 
-// known says whether the visitor is signed in.
-func (s *Site) known(v *visit) bool {
+// signedIn says whether the visitor is signed in.
+func (s *Site) signedIn(v *visit) bool {
 	secret := s.cookie(v.r, sessionCookie)
 	if !isSecret(secret) {
 		return false
@@ -149,36 +149,36 @@ func (s *Site) known(v *visit) bool {
 }
 
 // signUp makes an account, or finds that there is one, and says the same in
-// both cases; the letter knows.
+// both cases; the email knows.
 func (s *Site) signUp(v *visit) {
 	f := s.form(v, "Sign up")
 	f.Email = v.field("email")
 	a, err := s.Accounts.SignUp(v.r.Context(), f.Email, v.field("password"), v.from)
 	switch {
 	case err == nil:
-		err = s.post(v.r.Context(), func(ctx context.Context) error { return s.writeVerify(ctx, a) })
+		err = s.sendLater(v.r.Context(), func(ctx context.Context) error { return s.sendVerify(ctx, a) })
 	case slug(err) == "email_taken":
-		err = s.post(v.r.Context(), func(ctx context.Context) error { return s.writeKnown(ctx, f.Email) })
+		err = s.sendLater(v.r.Context(), func(ctx context.Context) error { return s.sendAccountExists(ctx, f.Email) })
 	}
 	if err == nil {
-		err = s.leave(v.w, v.bind, flash{Kind: flashSignUp, Email: strings.TrimSpace(f.Email)})
+		err = s.leaveFlash(v.w, v.bind, flash{Kind: flashSignUp, Email: strings.TrimSpace(f.Email)})
 	}
 	if err != nil {
-		s.again(v, "signup", f, err)
+		s.showAgain(v, "signup", f, err)
 		return
 	}
-	v.see("/letter")
+	v.redirect("/letter")
 }
 
 func (s *Site) showSignIn(v *visit) {
-	next := local(v.r.URL.Query().Get("next"))
-	if s.known(v) {
-		v.see(next)
+	next := localPath(v.r.URL.Query().Get("next"))
+	if s.signedIn(v) {
+		v.redirect(next)
 		return
 	}
 	f := s.form(v, "Sign in")
 	f.Next = next
-	if left := s.take(v); left.Kind == flashVerified {
+	if left := s.takeFlash(v); left.Kind == flashVerified {
 		f.Email, f.Notice = left.Email, "Your address is confirmed. Sign in and make your first key."
 	} else if left.Kind == flashPassword {
 		f.Email, f.Notice = left.Email, "The new password is set. Sign in with it."
@@ -188,18 +188,18 @@ func (s *Site) showSignIn(v *visit) {
 
 func (s *Site) signIn(v *visit) {
 	f := s.form(v, "Sign in")
-	f.Email, f.Next = v.field("email"), local(v.field("next"))
-	if err := s.enter(v, f.Email, v.field("password")); err != nil {
-		s.again(v, "signin", f, err)
+	f.Email, f.Next = v.field("email"), localPath(v.field("next"))
+	if err := s.startSession(v, f.Email, v.field("password")); err != nil {
+		s.showAgain(v, "signin", f, err)
 		return
 	}
-	v.see(f.Next)
+	v.redirect(f.Next)
 }
 
-// enter opens a session for the visitor. An address that was not confirmed
+// startSession opens a session for the visitor. An address that was not confirmed
 // opens none, and looks like a wrong password: otherwise one could find out by
 // signing up whether an address was free.
-func (s *Site) enter(v *visit, email, password string) error {
+func (s *Site) startSession(v *visit, email, password string) error {
 	ctx := v.r.Context()
 	secret, a, err := s.Accounts.SignIn(ctx, email, password, v.from)
 	if err != nil {
@@ -217,13 +217,13 @@ func (s *Site) enter(v *visit, email, password string) error {
 			return err
 		}
 	}
-	s.hold(v, secret)
+	s.setSession(v, secret)
 	s.dropCookie(v.w, visitCookie)
 	return nil
 }
 
-// hold gives the browser a session.
-func (s *Site) hold(v *visit, secret string) {
+// setSession gives the browser a session.
+func (s *Site) setSession(v *visit, secret string) {
 	v.session, v.bind = secret, "session "+secret
 	s.setCookie(v.w, sessionCookie, secret, sessionAge, http.SameSiteLaxMode)
 }
@@ -235,40 +235,40 @@ func (s *Site) signOut(v *visit) {
 	}
 	s.dropCookie(v.w, sessionCookie)
 	s.dropCookie(v.w, flashCookie)
-	v.see("/")
+	v.redirect("/")
 }
 
-func (s *Site) showLetter(v *visit) {
-	f := s.form(v, "Look into your mail")
-	left := s.take(v)
+func (s *Site) showEmailSent(v *visit) {
+	f := s.form(v, "Check your email")
+	left := s.takeFlash(v)
 	f.Kind, f.Email = left.Kind, left.Email
-	s.render(v.w, http.StatusOK, "letter", f)
+	s.render(v.w, http.StatusOK, "emailsent", f)
 }
 
 func (s *Site) showForgot(v *visit) {
 	s.render(v.w, http.StatusOK, "forgot", s.form(v, "Forgot the password?"))
 }
 
-// forgot writes a letter if there is anybody to write to, and says the same if
+// forgot writes an email if there is anybody to write to, and says the same if
 // there is not.
 func (s *Site) forgot(v *visit) {
 	f := s.form(v, "Forgot the password?")
 	f.Email = v.field("email")
 	email, err := account.ParseEmail(f.Email)
 	if err == nil {
-		err = s.post(v.r.Context(), func(ctx context.Context) error { return s.writeReset(ctx, email) })
+		err = s.sendLater(v.r.Context(), func(ctx context.Context) error { return s.sendReset(ctx, email) })
 	}
 	if err == nil {
-		err = s.leave(v.w, v.bind, flash{Kind: flashForgot, Email: email})
+		err = s.leaveFlash(v.w, v.bind, flash{Kind: flashForgot, Email: email})
 	}
 	if err != nil {
-		s.again(v, "forgot", f, err)
+		s.showAgain(v, "forgot", f, err)
 		return
 	}
-	v.see("/letter")
+	v.redirect("/letter")
 }
 
-// showVerify asks for a click: programs that look at links in letters before
+// showVerify asks for a click: programs that look at links in emails before
 // people do must not confirm anything.
 func (s *Site) showVerify(v *visit) {
 	f := s.form(v, "Confirm your address")
@@ -281,13 +281,13 @@ func (s *Site) verify(v *visit) {
 	f.Link = v.field("token")
 	a, err := s.Accounts.VerifyEmail(account.As(v.r.Context(), account.Actor{Name: "visitor", Address: v.from}), f.Link)
 	if err == nil {
-		err = s.leave(v.w, v.bind, flash{Kind: flashVerified, Email: a.Email})
+		err = s.leaveFlash(v.w, v.bind, flash{Kind: flashVerified, Email: a.Email})
 	}
 	if err != nil {
-		s.again(v, "verify", f, err)
+		s.showAgain(v, "verify", f, err)
 		return
 	}
-	v.see("/signin")
+	v.redirect("/signin")
 }
 
 func (s *Site) showReset(v *visit) {
@@ -296,22 +296,22 @@ func (s *Site) showReset(v *visit) {
 	s.render(v.w, http.StatusOK, "reset", f)
 }
 
-// reset sets the password and lets the visitor in, who has both the letter and
+// reset sets the password and lets the visitor in, who has both the email and
 // the password.
 func (s *Site) reset(v *visit) {
 	f := s.form(v, "Choose a new password")
 	f.Link = v.field("token")
 	a, err := s.Accounts.ResetPassword(account.As(v.r.Context(), account.Actor{Name: "visitor", Address: v.from}), f.Link, v.field("password"))
 	if err != nil {
-		s.again(v, "reset", f, err)
+		s.showAgain(v, "reset", f, err)
 		return
 	}
 	to := "/account"
-	if s.enter(v, a.Email, v.field("password")) != nil {
+	if s.startSession(v, a.Email, v.field("password")) != nil {
 		to = "/signin"
 	}
-	if err := s.leave(v.w, v.bind, flash{Kind: flashPassword, Email: a.Email}); err != nil {
+	if err := s.leaveFlash(v.w, v.bind, flash{Kind: flashPassword, Email: a.Email}); err != nil {
 		s.Log.Error("a notice was not left", "error", err)
 	}
-	v.see(to)
+	v.redirect(to)
 }

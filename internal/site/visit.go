@@ -27,10 +27,10 @@ type visit struct {
 	account account.Account
 }
 
-// open guards a page for everybody, such as the one to sign in on. Its forms
+// anyone guards a page for everybody, such as the one to sign in on. Its forms
 // answer to a cookie of their own, so that nobody can be signed in by another
 // site.
-func (s *Site) open(serve func(*visit)) http.HandlerFunc {
+func (s *Site) anyone(serve func(*visit)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		keepPrivate(w)
 		secret := s.cookie(r, visitCookie)
@@ -39,14 +39,14 @@ func (s *Site) open(serve func(*visit)) http.HandlerFunc {
 			s.setCookie(w, visitCookie, secret, visitAge, http.SameSiteLaxMode)
 		}
 		v := &visit{w: w, r: r, bind: "visit " + secret, from: s.Address(r)}
-		if s.admit(v) {
+		if s.checkForm(v) {
 			serve(v)
 		}
 	}
 }
 
-// private guards a page for those who are signed in.
-func (s *Site) private(serve func(*visit)) http.HandlerFunc {
+// signedInOnly guards a page for those who are signed in.
+func (s *Site) signedInOnly(serve func(*visit)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		keepPrivate(w)
 		secret := s.cookie(r, sessionCookie)
@@ -73,7 +73,7 @@ func (s *Site) private(serve func(*visit)) http.HandlerFunc {
 		}
 		ctx := account.As(r.Context(), account.Actor{Name: who.ID, Address: from})
 		v := &visit{w: w, r: r.WithContext(ctx), bind: "session " + secret, from: from, session: secret, account: who}
-		if s.admit(v) {
+		if s.checkForm(v) {
 			serve(v)
 		}
 	}
@@ -88,32 +88,32 @@ func keepPrivate(w http.ResponseWriter) {
 	h.Set("Referrer-Policy", "same-origin")
 }
 
-// admit reads the form of a request that has one, and turns away what was not
+// checkForm reads the form of a request that has one, and turns away what was not
 // sent by a form of ours to this visitor.
-func (s *Site) admit(v *visit) bool {
+func (s *Site) checkForm(v *visit) bool {
 	if v.r.Method == http.MethodGet || v.r.Method == http.MethodHead {
 		return true
 	}
 	if err := s.origin.Check(v.r); err != nil {
-		s.tell(v, http.StatusForbidden, "This came from another site", "A form was sent here by another site, so nothing was done.")
+		s.showMessage(v, http.StatusForbidden, "This came from another site", "A form was sent here by another site, so nothing was done.")
 		return false
 	}
 	if kind, _, err := mime.ParseMediaType(v.r.Header.Get("Content-Type")); err != nil || kind != "application/x-www-form-urlencoded" {
-		s.tell(v, http.StatusUnsupportedMediaType, "This is not a form", "What was sent is not a form of this site, so nothing was done.")
+		s.showMessage(v, http.StatusUnsupportedMediaType, "This is not a form", "What was sent is not a form of this site, so nothing was done.")
 		return false
 	}
 	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, maxForm)
 	if err := v.r.ParseForm(); err != nil {
 		var long *http.MaxBytesError
 		if errors.As(err, &long) {
-			s.tell(v, http.StatusRequestEntityTooLarge, "That is too much", "A form of this site is never as long as what was sent, so nothing was done.")
+			s.showMessage(v, http.StatusRequestEntityTooLarge, "That is too much", "A form of this site is never as long as what was sent, so nothing was done.")
 		} else {
-			s.tell(v, http.StatusBadRequest, "This form cannot be read", "What was sent was cut or damaged on the way, so nothing was done.")
+			s.showMessage(v, http.StatusBadRequest, "This form cannot be read", "What was sent was cut or damaged on the way, so nothing was done.")
 		}
 		return false
 	}
 	if !hmac.Equal([]byte(v.r.PostForm.Get("csrf")), []byte(s.token(v))) {
-		s.tell(v, http.StatusForbidden, "This form is out of date", "It was opened before you signed in or out, or too long ago, so nothing was done. Open it again and send it once more.")
+		s.showMessage(v, http.StatusForbidden, "This form is out of date", "It was opened before you signed in or out, or too long ago, so nothing was done. Open it again and send it once more.")
 		return false
 	}
 	return true
@@ -130,14 +130,14 @@ func (s *Site) token(v *visit) string {
 // field is what was written into a field of a form.
 func (v *visit) field(name string) string { return v.r.PostForm.Get(name) }
 
-// see sends the visitor to another page, to be got.
-func (v *visit) see(path string) {
+// redirect sends the visitor to another page, to be got.
+func (v *visit) redirect(path string) {
 	http.Redirect(v.w, v.r, path, http.StatusSeeOther)
 }
 
-// local is where to go after signing in: next when it is a path of this site
+// localPath is where to go after signing in: next when it is a path of this site
 // and nothing else, and the account otherwise.
-func local(next string) string {
+func localPath(next string) string {
 	const home = "/account"
 	if next == "" || len(next) > 500 || next[0] != '/' || strings.HasPrefix(next, "//") {
 		return home

@@ -11,8 +11,8 @@ import (
 	"grantgraph/internal/site/mail"
 )
 
-// outbox sends letters beside the requests that cause them, so that how long
-// an answer takes tells nobody whether a letter was written.
+// outbox sends emails beside the requests that cause them, so that how long
+// an answer takes tells nobody whether an email was written.
 type outbox struct {
 	slots chan struct{}
 	wg    sync.WaitGroup
@@ -20,13 +20,13 @@ type outbox struct {
 
 // Bounds of the outbox.
 const (
-	lettersAtOnce = 32
-	letterTimeout = 45 * time.Second
+	emailsAtOnce = 32
+	emailTimeout = 45 * time.Second
 )
 
-// post runs write beside the request. It waits for a slot as long as the
+// sendLater runs write beside the request. It waits for a slot as long as the
 // request lasts.
-func (s *Site) post(ctx context.Context, write func(context.Context) error) error {
+func (s *Site) sendLater(ctx context.Context, write func(context.Context) error) error {
 	select {
 	case s.outbox.slots <- struct{}{}:
 	case <-ctx.Done():
@@ -34,7 +34,7 @@ func (s *Site) post(ctx context.Context, write func(context.Context) error) erro
 	}
 	s.outbox.wg.Go(func() {
 		defer func() { <-s.outbox.slots }()
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), letterTimeout)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), emailTimeout)
 		defer cancel()
 		err := write(ctx)
 		var wait *account.WaitError
@@ -43,19 +43,19 @@ func (s *Site) post(ctx context.Context, write func(context.Context) error) erro
 		case errors.As(err, &wait), errors.Is(err, account.ErrUnknownAccount):
 			// Nobody is told: it would say who has an account.
 		default:
-			s.Log.Error("a letter was not sent", "error", err)
+			s.Log.Error("an email was not sent", "error", err)
 		}
 	})
 	return nil
 }
 
-// writeVerify asks the person behind a new account to confirm the address.
-func (s *Site) writeVerify(ctx context.Context, a account.Account) error {
+// sendVerify asks the person behind a new account to confirm the address.
+func (s *Site) sendVerify(ctx context.Context, a account.Account) error {
 	token, err := s.Accounts.VerifyToken(ctx, a.ID)
 	if err != nil {
 		return err
 	}
-	return s.Mail.Send(ctx, mail.Letter{To: a.Email, Subject: "Confirm your email address", Text: `Hello,
+	return s.Mail.Send(ctx, mail.Email{To: a.Email, Subject: "Confirm your email address", Text: `Hello,
 
 someone, most likely you, signed up for Grantgraph with this email address.
 Confirm it here:
@@ -67,10 +67,10 @@ the link the account cannot be used.
 ` + s.signature()})
 }
 
-// writeKnown answers a sign-up with an address that has an account. The link
+// sendAccountExists answers a sign-up with an address that has an account. The link
 // sets the password, so whoever signed up first with an address that is not
 // theirs is left with nothing.
-func (s *Site) writeKnown(ctx context.Context, email string) error {
+func (s *Site) sendAccountExists(ctx context.Context, email string) error {
 	a, err := s.Accounts.AccountOf(ctx, email)
 	if err != nil {
 		return err
@@ -79,7 +79,7 @@ func (s *Site) writeKnown(ctx context.Context, email string) error {
 	if err != nil {
 		return err
 	}
-	l := mail.Letter{To: a.Email, Subject: "You already have an account", Text: `Hello,
+	l := mail.Email{To: a.Email, Subject: "You already have an account", Text: `Hello,
 
 someone, most likely you, signed up for Grantgraph with this email address,
 which already has an account. Sign in with its password:
@@ -109,8 +109,8 @@ link the account cannot be used.
 	return s.Mail.Send(ctx, l)
 }
 
-// writeReset lets a person who forgot the password choose another.
-func (s *Site) writeReset(ctx context.Context, email string) error {
+// sendReset lets a person who forgot the password choose another.
+func (s *Site) sendReset(ctx context.Context, email string) error {
 	a, err := s.Accounts.AccountOf(ctx, email)
 	if err != nil {
 		return err
@@ -119,7 +119,7 @@ func (s *Site) writeReset(ctx context.Context, email string) error {
 	if err != nil {
 		return err
 	}
-	return s.Mail.Send(ctx, mail.Letter{To: a.Email, Subject: "Choose a new password", Text: `Hello,
+	return s.Mail.Send(ctx, mail.Email{To: a.Email, Subject: "Choose a new password", Text: `Hello,
 
 someone, most likely you, asked for a new password for your Grantgraph account. Choose it here:
 
