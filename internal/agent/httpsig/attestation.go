@@ -10,14 +10,14 @@ import (
 	"grantgraph/internal/agent/httpsig/structured"
 )
 
-// attest finds out which keys of a directory have signed the response that
+// markAttested finds out which keys of a directory have signed the response that
 // lists them, and marks those. Such a signature proves that whoever holds the
 // private key means it to be published at this host: a list of keys copied from
 // elsewhere has none. It counts when it is read; how long the list is kept
 // after that does not matter.
 //
 // A signature that does not hold makes a key unattested and nothing worse.
-func attest(keys []Key, response *message, body []byte, now time.Time) {
+func markAttested(keys []Key, response *message, body []byte, now time.Time) {
 	for i := range keys {
 		keys[i].Why = "the directory response has no signature by this key"
 	}
@@ -35,7 +35,7 @@ func attest(keys []Key, response *message, body []byte, now time.Time) {
 		keyid, _ := input.Params.Get("keyid")
 		for i := range keys {
 			if k := &keys[i]; !k.Attested && keyid == structured.Text(k.ID) {
-				if err := attests(k, input, response, body, now); err != nil {
+				if err := checkAttestation(k, input, response, body, now); err != nil {
 					k.Why = err.Error()
 				} else {
 					k.Attested, k.Why = true, ""
@@ -45,24 +45,24 @@ func attest(keys []Key, response *message, body []byte, now time.Time) {
 	}
 }
 
-// attests checks one signature on a directory response. It must cover the
+// checkAttestation checks one signature on a directory response. It must cover the
 // authority that was asked; the content digest is checked when it is covered,
 // which newer agents do and older ones do not.
-func attests(k *Key, input structured.Member, response *message, body []byte, now time.Time) error {
+func checkAttestation(k *Key, input structured.Member, response *message, body []byte, now time.Time) error {
 	var s Signature
 	if err := identity(input.Params, &s); err != nil {
 		return err
 	}
-	if err := timely(&s, now, DefaultLimits.Skew); err != nil {
+	if err := checkTimes(&s, now, DefaultLimits.Skew); err != nil {
 		return err
 	}
-	mac, err := mac(response.header.Values("Signature"), input.Key)
+	mac, err := signatureBytes(response.header.Values("Signature"), input.Key)
 	if err != nil {
 		return err
 	}
 	bound, digested := false, false
 	for _, item := range input.List {
-		c, err := read(item)
+		c, err := readComponent(item)
 		if err != nil {
 			return err
 		}
@@ -72,7 +72,7 @@ func attests(k *Key, input structured.Member, response *message, body []byte, no
 	if !bound {
 		return refuse(ErrCoverage, `the signature on the directory response does not cover "@authority";req`)
 	}
-	text, err := base(response, input)
+	text, err := signatureBase(response, input)
 	if err != nil {
 		return err
 	}

@@ -60,24 +60,24 @@ func public(a netip.Addr) bool {
 	return a.IsValid()
 }
 
-// may reports whether we connect to an address.
-func (o *Options) may(a netip.Addr) bool {
+// allows reports whether we connect to an address.
+func (o *Options) allows(a netip.Addr) bool {
 	return public(a) || o.Loopback && a.Unmap().IsLoopback()
 }
 
-// gate is the last check, at the socket: whatever led there, it is not
+// checkAddress is the last check, at the socket: whatever led there, it is not
 // connected to an address that is not allowed.
-func (o *Options) gate(_, address string, _ syscall.RawConn) error {
+func (o *Options) checkAddress(_, address string, _ syscall.RawConn) error {
 	a, err := netip.ParseAddrPort(address)
-	if err != nil || !o.may(a.Addr()) {
+	if err != nil || !o.allows(a.Addr()) {
 		return errPrivate
 	}
 	return nil
 }
 
-// admit refuses hosts whose directory we do not fetch. It looks at the name;
+// checkHost refuses hosts whose directory we do not fetch. It looks at the name;
 // the addresses behind it are judged when they are known.
-func (d *Directory) admit(host string) *fault.Fault {
+func (d *Directory) checkHost(host string) *fault.Fault {
 	const form = "publish the directory at a public host with a domain name, on port 443"
 	normal, fail := parseHost(host)
 	if fail != nil {
@@ -110,7 +110,7 @@ func newClient(o Options) *http.Client {
 	if o.Resolver != nil {
 		resolver = o.Resolver
 	}
-	dialer := &net.Dialer{Control: o.gate}
+	dialer := &net.Dialer{Control: o.checkAddress}
 	dial := func(ctx context.Context, network, address string) (net.Conn, error) {
 		host, port, err := net.SplitHostPort(address)
 		if err != nil {
@@ -134,7 +134,7 @@ func newClient(o Options) *http.Client {
 		var last error = errPrivate
 		tried := 0
 		for _, a := range addrs {
-			if !o.may(a) || tried == 4 {
+			if !o.allows(a) || tried == 4 {
 				continue
 			}
 			tried++
@@ -210,7 +210,7 @@ func (d *Directory) fetch(ctx context.Context, host string) ([]Key, time.Duratio
 	if err != nil {
 		return nil, 0, fail("%v", err)
 	}
-	attest(keys, &message{
+	markAttested(keys, &message{
 		status: resp.StatusCode,
 		header: resp.Header,
 		request: &message{

@@ -219,7 +219,7 @@ func TestPrivate(t *testing.T) {
 	}
 	// The gate at the socket holds by itself.
 	for address, open := range map[string]bool{"8.8.8.8:443": true, "127.0.0.1:443": false, "[::1]:443": false, "[::ffff:10.0.0.1]:443": false, "nonsense": false} {
-		if err := new(Options).gate("tcp", address, nil); (err == nil) != open {
+		if err := new(Options).checkAddress("tcp", address, nil); (err == nil) != open {
 			t.Errorf("the gate for %s: %v", address, err)
 		}
 	}
@@ -266,7 +266,7 @@ func TestHosts(t *testing.T) {
 	if p.names.lookups != 0 || p.hits.Load() != 0 {
 		t.Errorf("%d look-ups, %d requests", p.names.lookups, p.hits.Load())
 	}
-	if fail := p.admit("xn--agnt-bpa.co.test"); fail != nil {
+	if fail := p.checkHost("xn--agnt-bpa.co.test"); fail != nil {
 		t.Error(fail)
 	}
 }

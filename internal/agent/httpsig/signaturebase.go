@@ -60,13 +60,13 @@ func authority(scheme, host string) string {
 	return strings.TrimSuffix(host, ":80")
 }
 
-// base builds the signature base (RFC 9421, section 2.5) for one member of
+// signatureBase builds the signature base (RFC 9421, section 2.5) for one member of
 // Signature-Input: a line for each component and one for the parameters.
-func base(m *message, input structured.Member) ([]byte, error) {
+func signatureBase(m *message, input structured.Member) ([]byte, error) {
 	var b []byte
 	seen := make(map[string]bool)
 	for _, item := range input.List {
-		c, err := read(item)
+		c, err := readComponent(item)
 		if err != nil {
 			return nil, err
 		}
@@ -123,9 +123,9 @@ type component struct {
 	request bool    // ;req: of the request that the response answers
 }
 
-// read understands a component identifier. A parameter that is not understood
+// readComponent understands a component identifier. A parameter that is not understood
 // is refused, because it changes what the component means.
-func read(item structured.Item) (*component, error) {
+func readComponent(item structured.Item) (*component, error) {
 	c := &component{text: string(item.Append(nil))}
 	var ok bool
 	if c.name, ok = item.Value.Text(); !ok || c.name == "" {

@@ -204,13 +204,13 @@ func (v *Verifier) read(r *http.Request) (*claim, error) {
 		return nil, err
 	}
 	c := &claim{Signature: Signature{Label: input.Key}}
-	if c.mac, err = mac(macs, input.Key); err != nil {
+	if c.mac, err = signatureBytes(macs, input.Key); err != nil {
 		return nil, err
 	}
 	if err := v.params(input.Params, &c.Signature); err != nil {
 		return nil, err
 	}
-	if c.base, err = base(request(r, v.scheme, v.authority), input); err != nil {
+	if c.base, err = signatureBase(request(r, v.scheme, v.authority), input); err != nil {
 		return nil, err
 	}
 	if !covers(input, "@authority") && !covers(input, "@target-uri") {
@@ -249,8 +249,8 @@ func (v *Verifier) tagged(lines []string) (structured.Member, error) {
 	return found[0], nil
 }
 
-// mac takes the bytes of the signature with the given label.
-func mac(lines []string, label string) ([]byte, error) {
+// signatureBytes takes the bytes of the signature with the given label.
+func signatureBytes(lines []string, label string) ([]byte, error) {
 	macs, err := structured.ParseDictionary(lines...)
 	if err != nil {
 		return nil, refuse(ErrMalformed, "Signature is not a dictionary of byte sequences: %v", err)
@@ -285,7 +285,7 @@ func (v *Verifier) params(p structured.Params, s *Signature) error {
 		return refuse(ErrParameter, "the nonce must be a string of %d to %d characters", v.Limits.MinNonce, v.Limits.MaxNonce)
 	}
 	now := v.Now()
-	if err := timely(s, now, v.Limits.Skew); err != nil {
+	if err := checkTimes(s, now, v.Limits.Skew); err != nil {
 		return err
 	}
 	// Whole seconds are compared, because a difference of two such times as a
@@ -324,8 +324,8 @@ func identity(p structured.Params, s *Signature) error {
 	return nil
 }
 
-// timely checks that a signature is valid now.
-func timely(s *Signature, now time.Time, skew time.Duration) error {
+// checkTimes checks that a signature is valid now.
+func checkTimes(s *Signature, now time.Time, skew time.Duration) error {
 	switch {
 	case !s.Expires.After(s.Created):
 		return refuse(ErrTime, "the signature expires before it is created")
