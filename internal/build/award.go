@@ -151,7 +151,7 @@ func (b *builder) crosswalk(ctx context.Context, files []string, report *AwardRe
 func (b *builder) federalAwards(ctx context.Context, files []string, f *award.Federal, report *AwardReport) error {
 	var (
 		plan  = usaspending.Plan(files)
-		log   = usaspending.NewLog()
+		log   = usaspending.NewDeduplicator()
 		tally = rows.Tally{Rejected: []rows.Rejection{}}
 		batch []usaspending.Posting
 	)

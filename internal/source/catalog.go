@@ -1,4 +1,4 @@
-// Package source is the catalogue of everything that is read from outside: who
+// Package source is the catalog of everything that is read from outside: who
 // publishes it, where, how often, under what terms, which files it consists of
 // and what makes one of them acceptable. It is data for three readers: the
 // fetcher, which brings the files; the service, which says how current its
@@ -36,7 +36,7 @@ type Source struct {
 	Markup   bool   `json:"-"`         // its files are web pages, which from any other source are refused
 	Verified string `json:"verified"`  // the real data its reader was verified on, or that none could be seen
 
-	plan  func(ctx context.Context, s *Source, w Web, ask Ask) ([]Part, error)
+	plan  func(ctx context.Context, s *Source, w Web, ask Request) ([]RemoteFile, error)
 	check func(path string) (Contents, error)
 }
 
@@ -59,15 +59,15 @@ const (
 	publicRecord = "California public record, no licence stated"
 )
 
-// All lists the catalogue in the order in which things are fetched: the small
+// All lists the catalog in the order in which things are fetched: the small
 // lists first, the large archives last.
-func All() []Source { return slices.Clone(catalogue) }
+func All() []Source { return slices.Clone(catalog) }
 
-// Names lists the names of the catalogue in the same order.
+// Names lists the names of the catalog in the same order.
 func Names() []string {
-	names := make([]string, len(catalogue))
-	for i := range catalogue {
-		names[i] = catalogue[i].Name
+	names := make([]string, len(catalog))
+	for i := range catalog {
+		names[i] = catalog[i].Name
 	}
 	return names
 }
@@ -76,14 +76,14 @@ func Names() []string {
 // compliance sources are understood as well.
 func Find(name string) (Source, bool) {
 	name = strings.ToLower(strings.TrimSpace(name))
-	i := slices.IndexFunc(catalogue, func(s Source) bool { return name != "" && (s.Name == name || s.Compliance == name) })
+	i := slices.IndexFunc(catalog, func(s Source) bool { return name != "" && (s.Name == name || s.Compliance == name) })
 	if i < 0 {
 		return Source{}, false
 	}
-	return catalogue[i], true
+	return catalog[i], true
 }
 
-var catalogue = []Source{
+var catalog = []Source{
 	{
 		Name: "ofac", Title: "Specially Designated Nationals list", Publisher: "US Treasury, Office of Foreign Assets Control",
 		Page:  "https://sanctionslist.ofac.treas.gov/Home/SdnList",

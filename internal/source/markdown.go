@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// Table writes the catalogue as a table in Markdown, for the page about
+// MarkdownTable writes the catalog as a table in Markdown, for the page about
 // sources.
-func Table(w io.Writer) error {
+func MarkdownTable(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString("| Source | What is taken | Address | Published, asked for | Licence | Reader | Verified on |\n")
 	b.WriteString("|---|---|---|---|---|---|---|\n")
-	for i := range catalogue {
-		s := &catalogue[i]
+	for i := range catalog {
+		s := &catalog[i]
 		address := s.Base
 		if address == "" {
 			address = "of each portal, see the reader"

@@ -28,19 +28,19 @@ const (
 // each return, though not in every year and not always in the right case or
 // the right part; and the names follow patterns, which are walked until one is
 // not there.
-func plan990(_ context.Context, s *Source, _ Web, ask Ask) ([]Part, error) {
+func plan990(_ context.Context, s *Source, _ Web, ask Request) ([]RemoteFile, error) {
 	first := default990
 	if !ask.Since.IsZero() {
 		first = max(oldest990, ask.Since.Year())
 	}
-	var parts []Part
+	var parts []RemoteFile
 	for year := ask.Now.Year(); year >= first; year-- {
 		base := ask.under(strconv.Itoa(year))
 		index := fmt.Sprintf("index_%d.csv", year)
-		parts = append(parts, Part{
+		parts = append(parts, RemoteFile{
 			Path: path.Join(s.Folder, index), URLs: []string{base + "/" + index}, Floor: 1,
 			Optional: year == ask.Now.Year(), // there is none yet in the first days of a year
-			Then:     func(file string) ([]Part, error) { return batches(s, base, file) },
+			Then:     func(file string) ([]RemoteFile, error) { return batches(s, base, file) },
 		})
 		if year < newNames {
 			parts = append(parts, numbered(s, base, fmt.Sprintf("download990xml_%d_", year), 1),
@@ -55,11 +55,11 @@ func plan990(_ context.Context, s *Source, _ Web, ask Ask) ([]Part, error) {
 }
 
 // numbered is the nth zip of a series, after which the next is looked for.
-func numbered(s *Source, base, stem string, n int) Part {
+func numbered(s *Source, base, stem string, n int) RemoteFile {
 	name := stem + strconv.Itoa(n) + ".zip"
-	p := Part{Path: path.Join(s.Folder, name), URLs: []string{base + "/" + name}, Floor: s.MinRows, Probe: true}
+	p := RemoteFile{Path: path.Join(s.Folder, name), URLs: []string{base + "/" + name}, Floor: s.MinRows, Probe: true}
 	if n < 99 {
-		p.Then = func(string) ([]Part, error) { return []Part{numbered(s, base, stem, n+1)}, nil }
+		p.Then = func(string) ([]RemoteFile, error) { return []RemoteFile{numbered(s, base, stem, n+1)}, nil }
 	}
 	return p
 }
@@ -67,14 +67,14 @@ func numbered(s *Source, base, stem string, n int) Part {
 // lettered is the zip of a batch and letter, after which the next letter is
 // looked for. Addresses are case-sensitive while the index is not consistent:
 // given is tried first, then the name in upper case.
-func lettered(s *Source, base, name, given string) Part {
-	p := Part{Path: path.Join(s.Folder, name+".zip"), Floor: s.MinRows, Probe: given == "", Optional: given != ""}
+func lettered(s *Source, base, name, given string) RemoteFile {
+	p := RemoteFile{Path: path.Join(s.Folder, name+".zip"), Floor: s.MinRows, Probe: given == "", Optional: given != ""}
 	if given != "" && given != name {
 		p.URLs = append(p.URLs, base+"/"+given+".zip")
 	}
 	p.URLs = append(p.URLs, base+"/"+name+".zip")
 	if next := sibling(name); next != "" {
-		p.Then = func(string) ([]Part, error) { return []Part{lettered(s, base, next, "")}, nil }
+		p.Then = func(string) ([]RemoteFile, error) { return []RemoteFile{lettered(s, base, next, "")}, nil }
 	}
 	return p
 }
@@ -96,7 +96,7 @@ var batchName = regexp.MustCompile(`^20\d\d_TEOS_XML_[0-9A-Z]{1,6}$`)
 const maxBatches = 500
 
 // batches are the zips that a yearly index names.
-func batches(s *Source, base, file string) ([]Part, error) {
+func batches(s *Source, base, file string) ([]RemoteFile, error) {
 	if file == "" {
 		return nil, nil
 	}
@@ -126,7 +126,7 @@ func batches(s *Source, base, file string) ([]Part, error) {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	var parts []Part
+	var parts []RemoteFile
 	for _, name := range names {
 		parts = append(parts, lettered(s, base, name, given[name]))
 	}
@@ -141,12 +141,12 @@ func batches(s *Source, base, file string) ([]Part, error) {
 
 // planBMF plans the four regions of the master file. The state extracts hold
 // the same rows again.
-func planBMF(_ context.Context, s *Source, _ Web, ask Ask) ([]Part, error) {
+func planBMF(_ context.Context, s *Source, _ Web, ask Request) ([]RemoteFile, error) {
 	// Region 4 is Puerto Rico and abroad: some 5,000 rows.
 	floors := []int64{s.MinRows, 2 * s.MinRows, 2 * s.MinRows, s.MinRows / 100}
-	var parts []Part
+	var parts []RemoteFile
 	for i, floor := range floors {
-		parts = append(parts, s.at(ask, fmt.Sprintf("eo%d.csv", i+1), floor))
+		parts = append(parts, s.fileAt(ask, fmt.Sprintf("eo%d.csv", i+1), floor))
 	}
 	return parts, nil
 }
@@ -164,7 +164,7 @@ var bulletin = regexp.MustCompile(`\b(20\d\d)-(\d\d)_IRB\b`)
 // planIRB plans the bulletins up to the newest that the index page links. The
 // page lists recent ones only, while numbers run on without a break, so older
 // ones are asked for by number.
-func planIRB(ctx context.Context, s *Source, w Web, ask Ask) ([]Part, error) {
+func planIRB(ctx context.Context, s *Source, w Web, ask Request) ([]RemoteFile, error) {
 	page, err := w.Page(ctx, ask.Base)
 	if err != nil {
 		return nil, err
@@ -181,7 +181,7 @@ func planIRB(ctx context.Context, s *Source, w Web, ask Ask) ([]Part, error) {
 		return nil, fault.New("fetch_page", "%s names no bulletin; the page may have changed", ask.Base).
 			Try("open it in a browser; bulletins can be saved by hand as %s/2026-01_IRB.html", s.Folder)
 	}
-	var parts []Part
+	var parts []RemoteFile
 	for year := min(ask.Now.Year()+1, number(newest[:4])); year >= firstIRB; year-- {
 		for week := weeksAYear; week >= 1; week-- {
 			id := fmt.Sprintf("%d-%02d_IRB", year, week)
@@ -189,7 +189,7 @@ func planIRB(ctx context.Context, s *Source, w Web, ask Ask) ([]Part, error) {
 			if id > newest || published.Add(weekly).Before(ask.Since) {
 				continue
 			}
-			parts = append(parts, Part{
+			parts = append(parts, RemoteFile{
 				Path: path.Join(s.Folder, id+".html"), URLs: []string{ask.under(id)},
 				Optional: listed[id], Probe: !listed[id], Fixed: ask.Now.Sub(published) > unsettled,
 			})

@@ -19,8 +19,8 @@ import (
 
 // planOFAC plans the two lists of the office, four files each. The address of a
 // file redirects to a signed one that is good for a short while.
-func planOFAC(_ context.Context, s *Source, _ Web, ask Ask) ([]Part, error) {
-	var parts []Part
+func planOFAC(_ context.Context, s *Source, _ Web, ask Request) ([]RemoteFile, error) {
+	var parts []RemoteFile
 	for _, f := range []struct {
 		name, set string
 		floor     int64
@@ -28,7 +28,7 @@ func planOFAC(_ context.Context, s *Source, _ Web, ask Ask) ([]Part, error) {
 		{"SDN.CSV", "sdn", s.MinRows}, {"ALT.CSV", "sdn", s.MinRows / 2}, {"ADD.CSV", "sdn", s.MinRows / 2}, {"SDN_COMMENTS.CSV", "sdn", 1},
 		{"CONS_PRIM.CSV", "cons", 1}, {"CONS_ALT.CSV", "cons", 1}, {"CONS_ADD.CSV", "cons", 1}, {"CONS_COMMENTS.CSV", "cons", 1},
 	} {
-		p := s.at(ask, f.name, f.floor)
+		p := s.fileAt(ask, f.name, f.floor)
 		p.Set, p.Optional = f.set, f.set == "cons"
 		parts = append(parts, p)
 	}
@@ -36,10 +36,10 @@ func planOFAC(_ context.Context, s *Source, _ Web, ask Ask) ([]Part, error) {
 }
 
 // planCAReg plans the four lists of the registry.
-func planCAReg(_ context.Context, s *Source, _ Web, ask Ask) ([]Part, error) {
-	var parts []Part
+func planCAReg(_ context.Context, s *Source, _ Web, ask Request) ([]RemoteFile, error) {
+	var parts []RemoteFile
 	for _, list := range careg.Lists() {
-		p := s.at(ask, list.Stem+".csv", s.MinRows)
+		p := s.fileAt(ask, list.Stem+".csv", s.MinRows)
 		p.Set = "edition"
 		parts = append(parts, p)
 	}
@@ -56,7 +56,7 @@ const maxLeads = 4
 // revocation and leads to a table, on the landing page or on a page of the same
 // host that it links with such words. Nobody has published the address, and
 // the list has been a PDF, which cannot be read.
-func planCAFTB(ctx context.Context, s *Source, w Web, ask Ask) ([]Part, error) {
+func planCAFTB(ctx context.Context, s *Source, w Web, ask Request) ([]RemoteFile, error) {
 	seen := ""
 	pages := []string{ask.Base}
 	for i := 0; i < len(pages); i++ {
@@ -77,7 +77,7 @@ func planCAFTB(ctx context.Context, s *Source, w Web, ask Ask) ([]Part, error) {
 			}
 			switch ext := strings.ToLower(path.Ext(l.URL.Path)); ext {
 			case ".csv", ".xlsx", ".zip":
-				return []Part{{Path: path.Join(s.Folder, "revoked"+ext), URLs: []string{l.URL.String()}, Floor: s.MinRows}}, nil
+				return []RemoteFile{{Path: path.Join(s.Folder, "revoked"+ext), URLs: []string{l.URL.String()}, Floor: s.MinRows}}, nil
 			case ".pdf", ".xls", ".doc", ".docx":
 				seen = ext[1:]
 			default:
@@ -101,8 +101,8 @@ func sameHost(a, b string) bool {
 
 // planStates plans the files of the states whose portal has one at a fixed
 // address. The others are put into the folder by hand.
-func planStates(_ context.Context, s *Source, _ Web, ask Ask) ([]Part, error) {
-	var parts []Part
+func planStates(_ context.Context, s *Source, _ Web, ask Request) ([]RemoteFile, error) {
+	var parts []RemoteFile
 	for _, m := range stateaward.Mappings() {
 		if m.Address == "" {
 			continue
@@ -111,7 +111,7 @@ func planStates(_ context.Context, s *Source, _ Web, ask Ask) ([]Part, error) {
 		if err != nil {
 			return nil, err
 		}
-		parts = append(parts, Part{Path: path.Join(s.Folder, strings.ToLower(m.State), "awards.csv"), URLs: []string{address}, Floor: s.MinRows})
+		parts = append(parts, RemoteFile{Path: path.Join(s.Folder, strings.ToLower(m.State), "awards.csv"), URLs: []string{address}, Floor: s.MinRows})
 	}
 	if len(parts) == 0 {
 		return nil, Unlisted("not loaded: no state has a file at a fixed address")
@@ -138,14 +138,14 @@ var ukTables = []ukcharity.Table{
 	ukcharity.Finances, ukcharity.ReturnsA, ukcharity.ReturnsB,
 }
 
-func planUK(_ context.Context, s *Source, _ Web, ask Ask) ([]Part, error) {
-	var parts []Part
+func planUK(_ context.Context, s *Source, _ Web, ask Request) ([]RemoteFile, error) {
+	var parts []RemoteFile
 	for _, t := range ukTables {
 		floor := s.MinRows
 		if t == ukcharity.Charities {
 			floor *= 100
 		}
-		parts = append(parts, s.at(ask, "publicextract."+string(t)+".zip", floor))
+		parts = append(parts, s.fileAt(ask, "publicextract."+string(t)+".zip", floor))
 	}
 	return parts, nil
 }
@@ -158,12 +158,12 @@ var fullArchive = regexp.MustCompile(`^FY(\d{4})_All_(Assistance|Contracts)_Full
 // planUSAspending asks the interface for the current archive of each federal
 // fiscal year. The name of an archive carries the day it was made, so a new one
 // says which older ones it replaces.
-func planUSAspending(ctx context.Context, s *Source, w Web, ask Ask) ([]Part, error) {
+func planUSAspending(ctx context.Context, s *Source, w Web, ask Request) ([]RemoteFile, error) {
 	first := firstAwards
 	if !ask.Since.IsZero() {
 		first = max(first, fiscalYear(ask.Since))
 	}
-	var parts []Part
+	var parts []RemoteFile
 	for year := fiscalYear(ask.Now); year >= first; year-- {
 		for _, kind := range []string{"assistance", "contracts"} {
 			list, err := awardArchives(ctx, s, w, ask, year, kind)
@@ -183,7 +183,7 @@ func planUSAspending(ctx context.Context, s *Source, w Web, ask Ask) ([]Part, er
 // fiscalYear is the federal one, which begins in October.
 func fiscalYear(t time.Time) int { return t.AddDate(0, 3, 0).Year() }
 
-func awardArchives(ctx context.Context, s *Source, w Web, ask Ask, year int, kind string) ([]Part, error) {
+func awardArchives(ctx context.Context, s *Source, w Web, ask Request, year int, kind string) ([]RemoteFile, error) {
 	address := ask.under("bulk_download/list_monthly_files/")
 	body, err := w.Post(ctx, address, fmt.Appendf(nil, `{"agency":"all","fiscal_year":%d,"type":%q}`, year, kind))
 	if err != nil {
@@ -203,7 +203,7 @@ func awardArchives(ctx context.Context, s *Source, w Web, ask Ask, year int, kin
 	if err != nil {
 		return nil, fmt.Errorf("%q is no address: %w", address, err)
 	}
-	var newest *Part
+	var newest *RemoteFile
 	for _, f := range answer.Files {
 		m := fullArchive.FindStringSubmatch(f.Name)
 		if m == nil || m[1] != fmt.Sprint(year) || !strings.EqualFold(m[2], kind) {
@@ -215,7 +215,7 @@ func awardArchives(ctx context.Context, s *Source, w Web, ask Ask, year int, kin
 		}
 		revised := m[3] + "-" + m[4] + "-" + m[5]
 		if newest == nil || revised > newest.Revised {
-			newest = &Part{
+			newest = &RemoteFile{
 				Path: path.Join(s.Folder, f.Name), URLs: []string{to.String()}, Revised: revised, Optional: true,
 				Replaces: path.Join(s.Folder, fmt.Sprintf("FY%d_All_%s_Full_*.zip", year, m[2])),
 			}
@@ -224,5 +224,5 @@ func awardArchives(ctx context.Context, s *Source, w Web, ask Ask, year int, kin
 	if newest == nil {
 		return nil, nil
 	}
-	return []Part{*newest}, nil
+	return []RemoteFile{*newest}, nil
 }

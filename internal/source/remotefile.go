@@ -2,17 +2,13 @@ package source
 
 import (
 	"context"
-	"fmt"
-	"html"
-	"net/url"
 	"path"
-	"regexp"
 	"strings"
 	"time"
 )
 
-// Part is one file of a source.
-type Part struct {
+// RemoteFile is one file of a source.
+type RemoteFile struct {
 	Path string   // where it goes in the sources folder, with slashes
 	URLs []string // spellings of its address, to be tried in order until one is there
 	// Revised is the ISO date that upstream gives it elsewhere than in the
@@ -30,7 +26,7 @@ type Part struct {
 	Replaces string
 	// Then names the parts that are known of only once this one is there, at
 	// the path given, or at "" when it was not taken. Nil when there are none.
-	Then func(path string) ([]Part, error)
+	Then func(path string) ([]RemoteFile, error)
 }
 
 // Web is what finding out the parts of a source may ask of the network. Both
@@ -41,15 +37,15 @@ type Web interface {
 	Post(ctx context.Context, url string, body []byte) ([]byte, error)
 }
 
-// Ask says what is wanted of a source.
-type Ask struct {
+// Request says what is wanted of a source.
+type Request struct {
 	Base  string    // instead of the source's own
 	Now   time.Time // decides which years there can be
 	Since time.Time // leave out what was published before; zero is all that is useful
 }
 
 // under is the address of a name under the base.
-func (a Ask) under(name string) string { return strings.TrimRight(a.Base, "/") + "/" + name }
+func (a Request) under(name string) string { return strings.TrimRight(a.Base, "/") + "/" + name }
 
 // Unlisted is the error of a source whose page was read and names no file that
 // could be taken. It is a finding, not a failure.
@@ -57,57 +53,23 @@ type Unlisted string
 
 func (u Unlisted) Error() string { return string(u) }
 
-// Parts finds out which files a source consists of now.
-func (s *Source) Parts(ctx context.Context, w Web, ask Ask) ([]Part, error) {
+// Files finds out which files a source consists of now.
+func (s *Source) Files(ctx context.Context, w Web, ask Request) ([]RemoteFile, error) {
 	if ask.Base == "" {
 		ask.Base = s.Base
 	}
 	return s.plan(ctx, s, w, ask)
 }
 
-// at is a part whose address is the base and a name, and whose file has the
+// fileAt is a part whose address is the base and a name, and whose file has the
 // name in lower case.
-func (s *Source) at(ask Ask, name string, floor int64) Part {
-	return Part{Path: path.Join(s.Folder, strings.ToLower(name)), URLs: []string{ask.under(name)}, Floor: floor}
+func (s *Source) fileAt(ask Request, name string, floor int64) RemoteFile {
+	return RemoteFile{Path: path.Join(s.Folder, strings.ToLower(name)), URLs: []string{ask.under(name)}, Floor: floor}
 }
 
 // planFile plans a source that is one file.
-func planFile(name string) func(context.Context, *Source, Web, Ask) ([]Part, error) {
-	return func(_ context.Context, s *Source, _ Web, ask Ask) ([]Part, error) {
-		return []Part{s.at(ask, name, s.MinRows)}, nil
+func planFile(name string) func(context.Context, *Source, Web, Request) ([]RemoteFile, error) {
+	return func(_ context.Context, s *Source, _ Web, ask Request) ([]RemoteFile, error) {
+		return []RemoteFile{s.fileAt(ask, name, s.MinRows)}, nil
 	}
-}
-
-// link is a link of a web page.
-type link struct {
-	URL  *url.URL
-	Text string
-}
-
-var (
-	anchor  = regexp.MustCompile(`(?is)<a\s[^>]*?href\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))[^>]*>(.*?)</a`)
-	element = regexp.MustCompile(`(?s)<[^>]*>`)
-)
-
-// maxLinks bounds what is taken from one page.
-const maxLinks = 5000
-
-// links finds the links of a page, resolved against its address. Links that
-// lead to no web address are left out.
-func links(page []byte, address string) ([]link, error) {
-	base, err := url.Parse(address)
-	if err != nil {
-		return nil, fmt.Errorf("%q is no address: %w", address, err)
-	}
-	var list []link
-	for _, m := range anchor.FindAllSubmatch(page, maxLinks) {
-		to, err := base.Parse(strings.TrimSpace(html.UnescapeString(string(m[1]) + string(m[2]) + string(m[3]))))
-		if err != nil || to.Scheme != "http" && to.Scheme != "https" || to.Host == "" {
-			continue
-		}
-		to.Fragment = ""
-		text := html.UnescapeString(element.ReplaceAllString(string(m[4]), " "))
-		list = append(list, link{to, strings.Join(strings.Fields(text), " ")})
-	}
-	return list, nil
 }

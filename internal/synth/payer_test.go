@@ -89,7 +89,7 @@ func (l *lists) federal(t *testing.T) {
 		if p.Superseded || p.FiscalYear == 0 || p.Posted != "20261001" {
 			t.Errorf("%+v", p)
 		}
-		tally, err := usaspending.NewLog().ReadFile(t.Context(), &p, p.Path, func(a *usaspending.Award) error {
+		tally, err := usaspending.NewDeduplicator().ReadFile(t.Context(), &p, p.Path, func(a *usaspending.Award) error {
 			if seen[a.Transaction] || a.FiscalYear != p.FiscalYear || a.Name == "" || a.Agency == "" || a.Program == "" {
 				t.Errorf("%s: %+v", p.Path, a)
 			}

@@ -9,7 +9,7 @@ import (
 	"grantgraph/internal/upstream"
 )
 
-// Lines of the real extracts, header included, as their catalogue states.
+// Lines of the real extracts, header included, as their catalog states.
 var realLines = map[string]int{
 	"eo4": 4922, "eo_ak": 5803, "eo_ar": 16188, "eo_ct": 23423, "eo_dc": 14122, "eo_de": 10232, "eo_hi": 9633, "eo_id": 10389,
 	"eo_ks": 18400, "eo_ky": 22469, "eo_me": 10278, "eo_ms": 15735, "eo_mt": 12230, "eo_nd": 6657, "eo_nh": 9393, "eo_nm": 11183,

@@ -89,7 +89,7 @@ func (j *job) accept(a *arrival, held File) error {
 
 // predecessor is the newest file that a part takes the place of, under a name
 // of its own.
-func (j *job) predecessor(p source.Part) (last File) {
+func (j *job) predecessor(p source.RemoteFile) (last File) {
 	for _, f := range j.replaced(p) {
 		if f.FetchedAt.After(last.FetchedAt) {
 			last = f
@@ -98,7 +98,7 @@ func (j *job) predecessor(p source.Part) (last File) {
 	return last
 }
 
-func (j *job) replaced(p source.Part) (list []File) {
+func (j *job) replaced(p source.RemoteFile) (list []File) {
 	for _, f := range j.state.Files {
 		if ok, _ := path.Match(p.Replaces, f.Path); ok && f.Path != p.Path {
 			list = append(list, f)

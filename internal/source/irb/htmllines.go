@@ -23,8 +23,8 @@ func layOut(s string) (lines []line, whole bool) {
 	if !marked.MatchString(s) {
 		return layOutText(s), true
 	}
-	p := painter{s: s, lower: lower(s)}
-	p.paint()
+	p := htmlReader{s: s, lower: lower(s)}
+	p.readAll()
 	return p.lines, !strings.Contains(p.lower, "<html") || strings.Contains(p.lower, "</html") || strings.Contains(p.lower, "</body")
 }
 
@@ -77,10 +77,10 @@ func lower(s string) string {
 	return string(b)
 }
 
-// painter lays out HTML. It knows no more of it than where lines, headings and
+// htmlReader lays out HTML. It knows no more of it than where lines, headings and
 // table cells begin and end, and it takes any bytes: tags that are not closed
 // or not known change nothing.
-type painter struct {
+type htmlReader struct {
 	s, lower string // the page, as it is and in lower case
 	lines    []line
 	text     strings.Builder // of the line at hand
@@ -98,7 +98,7 @@ type table struct {
 // maxTables bounds how deep tables are nested; more is no layout.
 const maxTables = 32
 
-func (p *painter) paint() {
+func (p *htmlReader) readAll() {
 	// Once no further quote of a kind exists, looking for it again at every
 	// tag would take time in the square of the page.
 	var gone [2]bool
@@ -188,7 +188,7 @@ func after(s string, i int, mark string) int {
 	return i + n + len(mark)
 }
 
-func (p *painter) tag(name string, closing bool) {
+func (p *htmlReader) tag(name string, closing bool) {
 	t := p.table()
 	switch name {
 	case "table":
@@ -230,14 +230,14 @@ func (p *painter) tag(name string, closing bool) {
 }
 
 // table is the innermost open one, nil when there is none.
-func (p *painter) table() *table {
+func (p *htmlReader) table() *table {
 	if len(p.tables) == 0 {
 		return nil
 	}
 	return &p.tables[len(p.tables)-1]
 }
 
-func (p *painter) write(s string) {
+func (p *htmlReader) write(s string) {
 	if !p.pre {
 		s = strings.ReplaceAll(s, "\n", " ")
 	}
@@ -257,7 +257,7 @@ func (p *painter) write(s string) {
 }
 
 // flush ends the line at hand.
-func (p *painter) flush() {
+func (p *htmlReader) flush() {
 	if s := collapse(p.text.String()); s != "" {
 		p.lines = append(p.lines, line{text: s, heading: p.heading})
 	}
@@ -266,7 +266,7 @@ func (p *painter) flush() {
 
 // spill makes plain lines of a row whose cell turns out to hold a table or a
 // heading: such a table is there for the layout, not for its rows.
-func (p *painter) spill() {
+func (p *htmlReader) spill() {
 	t := p.table()
 	if t == nil || !t.inCell {
 		return
@@ -281,7 +281,7 @@ func (p *painter) spill() {
 	t.cells = t.cells[:0]
 }
 
-func (p *painter) endCell(t *table) {
+func (p *htmlReader) endCell(t *table) {
 	if t.inCell {
 		t.cells = append(t.cells, t.cell.String())
 		t.cell.Reset()
@@ -291,7 +291,7 @@ func (p *painter) endCell(t *table) {
 	p.flush()
 }
 
-func (p *painter) endRow(t *table) {
+func (p *htmlReader) endRow(t *table) {
 	p.endCell(t)
 	var cells []string
 	alone := ""

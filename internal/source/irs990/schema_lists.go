@@ -219,8 +219,8 @@ var (
 // Holdings.
 
 func holdingName(rd *Reader) *string { return &rd.holding.Name }
-func book(rd *Reader) *Amount        { return &rd.holding.Book }
-func fmv(rd *Reader) *Amount         { return &rd.holding.FMV }
+func bookValue(rd *Reader) *Amount   { return &rd.holding.Book }
+func marketValue(rd *Reader) *Amount { return &rd.holding.FMV }
 
 func (rd *Reader) emitHolding(h *Holding) error {
 	rd.ret.Tally.Holdings++
@@ -241,45 +241,45 @@ func schedule(kind, groups string, children map[string]*node) *node {
 var (
 	corporateStock = schedule("stock", "InvestmentsCorporateStockGrp|InvestmentsCorpStock", map[string]*node{
 		"StockNm|NameOfStock":          word(holdingName),
-		"EOYBookValueAmt|EOYBookValue": sum(book),
-		"EOYFMVAmt|EOYFMV":             sum(fmv),
+		"EOYBookValueAmt|EOYBookValue": sum(bookValue),
+		"EOYFMVAmt|EOYFMV":             sum(marketValue),
 	})
 	corporateBonds = schedule("bonds", "InvestmentsCorporateBondsGrp|InvestmentsCorpBonds", map[string]*node{
 		"BondNm|NameOfBond":            word(holdingName),
-		"EOYBookValueAmt|EOYBookValue": sum(book),
-		"EOYFMVAmt|EOYFMV":             sum(fmv),
+		"EOYBookValueAmt|EOYBookValue": sum(bookValue),
+		"EOYFMVAmt|EOYFMV":             sum(marketValue),
 	})
 	otherInvestments = schedule("other", "InvestmentsOtherGrp|InvestmentsOther", map[string]*node{
 		"CategoryOrItemTxt|CategoryOrItem": word(holdingName),
-		"BookValueAmt|BookValue":           sum(book),
-		"EOYFMVAmt|EOYFMV":                 sum(fmv),
+		"BookValueAmt|BookValue":           sum(bookValue),
+		"EOYFMVAmt|EOYFMV":                 sum(marketValue),
 	})
 	investmentLand = schedule("land", "InvestmentLandGrp|InvestmentLand", landItem)
 	fixedAssets    = schedule("fixed", "LandEtcGrp|LandEtc", landItem)
 	landItem       = map[string]*node{
 		"CategoryOrItemTxt|CategoryOrItem": word(holdingName),
-		"BookValueAmt|BookValue":           sum(book),
-		"EOYFMVAmt|EOYFMV":                 sum(fmv),
+		"BookValueAmt|BookValue":           sum(bookValue),
+		"EOYFMVAmt|EOYFMV":                 sum(marketValue),
 	}
 	otherAssets = schedule("other_assets", "OtherAssetsScheduleGrp|OtherAssets", map[string]*node{
 		"Desc|Description":             word(holdingName),
-		"EOYBookValueAmt|EOYBookValue": sum(book),
-		"EOYFMVAmt|EOYFMV":             sum(fmv),
+		"EOYBookValueAmt|EOYBookValue": sum(bookValue),
+		"EOYFMVAmt|EOYFMV":             sum(marketValue),
 	})
 	programInvestments = schedule("pri", "AllOtherProgramRelatedInvstGrp|AllOthProgRltdInvestments", map[string]*node{
 		"Desc|Description": word(holdingName),
-		"Amt|Amount":       sum(book),
+		"Amt|Amount":       sum(bookValue),
 	})
 	longLoans = schedule("loans", "OtherNotesLoansRcvblLongGrp|OtherNotesLoansRcvblLong", map[string]*node{
 		"BorrowerNameGrp|BorrowersName": group(map[string]*node{
 			"BusinessName|Business": name(holdingName, nil),
 			"PersonNm|Individual":   word(holdingName),
 		}),
-		"BalanceDueAmt|BalanceDue": sum(book),
+		"BalanceDueAmt|BalanceDue": sum(bookValue),
 	})
 	shortLoans = schedule("loans", "OtherNotesLoansRcvblShortGrp|OtherNotesLoansRcvblShort", map[string]*node{
 		"Organization501c3Name|NameOf501c3Organization": name(holdingName, nil),
-		"BalanceDueAmt|BalanceDue":                      sum(book),
+		"BalanceDueAmt|BalanceDue":                      sum(bookValue),
 	})
 )
 

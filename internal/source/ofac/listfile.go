@@ -29,8 +29,8 @@ type budget struct {
 
 var errTooLarge = fmt.Errorf("it is larger than any sanctions list (%d rows or %d MB in all its files)", maxRows, maxBytes>>20)
 
-// part is one file of a list and what is done with its rows.
-type part struct {
+// listFile is one file of a list and what is done with its rows.
+type listFile struct {
 	name    string
 	r       io.Reader
 	columns int
@@ -40,7 +40,7 @@ type part struct {
 
 // read hands every row of the file on. The first row decides whether this is
 // the file it should be; a later one of another width is dirt, and counted.
-func (p part) read(b *budget) error {
+func (p listFile) read(b *budget) error {
 	plain, err := rows.Inflate(p.r)
 	if err != nil {
 		return p.refuse(err)
@@ -85,7 +85,7 @@ func (p part) read(b *budget) error {
 	}
 }
 
-func (p part) refuse(err error) error {
+func (p listFile) refuse(err error) error {
 	return fmt.Errorf("%w: the %s file: %w", ErrFormat, p.name, err)
 }
 

@@ -14,21 +14,21 @@ import (
 	"grantgraph/internal/source/rows"
 )
 
-// Log remembers the transactions of postings that older ones may repeat, so
+// Deduplicator remembers the transactions of postings that older ones may repeat, so
 // that each counts once, as it was last posted. It holds a 64-bit hash of a
 // transaction's key, about twenty bytes. Full postings that do not overlap need
 // none, however many there are; the deltas of a month, with up to twenty million
 // rows, some four hundred megabytes. One transaction is then taken for another in
 // some ten thousand builds.
-type Log struct{ seen map[uint64]struct{} }
+type Deduplicator struct{ seen map[uint64]struct{} }
 
-// NewLog makes an empty log.
-func NewLog() *Log { return &Log{seen: make(map[uint64]struct{})} }
+// NewDeduplicator makes an empty log.
+func NewDeduplicator() *Deduplicator { return &Deduplicator{seen: make(map[uint64]struct{})} }
 
 // admit says whether a row counts, given what newer postings hold. Rows that do
 // not count are remembered too: a grant that became a loan, or moved to another
 // year, is in an older posting as it no longer is.
-func (l *Log) admit(p *Posting, a *Award, reason string) string {
+func (l *Deduplicator) admit(p *Posting, a *Award, reason string) string {
 	if len(l.seen) > 0 || p.repeats {
 		key := hash(a.Transaction)
 		if _, ok := l.seen[key]; ok {
@@ -63,14 +63,14 @@ func hash(key string) uint64 {
 
 // Read calls fn for every transaction of a posting that counts: in order of
 // Plan, those that no posting read before had. in is one CSV of the posting.
-func (l *Log) Read(p *Posting, in io.Reader, fn func(*Award) error) (rows.Tally, error) {
+func (l *Deduplicator) Read(p *Posting, in io.Reader, fn func(*Award) error) (rows.Tally, error) {
 	return read(in, l, p, fn)
 }
 
 // ReadFile reads all CSVs of a posting: the members of a zip, or a single plain
 // or gzipped file. path is where the file is. Nothing is read after the context
 // has ended.
-func (l *Log) ReadFile(ctx context.Context, p *Posting, path string, fn func(*Award) error) (tally rows.Tally, err error) {
+func (l *Deduplicator) ReadFile(ctx context.Context, p *Posting, path string, fn func(*Award) error) (tally rows.Tally, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return tally, fault.Disk(path, err)
@@ -103,7 +103,7 @@ func (l *Log) ReadFile(ctx context.Context, p *Posting, path string, fn func(*Aw
 	return tally, nil
 }
 
-func (l *Log) readMember(ctx context.Context, p *Posting, m *zip.File, fn func(*Award) error) (tally rows.Tally, err error) {
+func (l *Deduplicator) readMember(ctx context.Context, p *Posting, m *zip.File, fn func(*Award) error) (tally rows.Tally, err error) {
 	r, err := m.Open()
 	if err != nil {
 		return tally, fmt.Errorf("%w: %s cannot be unpacked (%w)", ErrFormat, m.Name, err)

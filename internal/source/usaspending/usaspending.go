@@ -116,7 +116,7 @@ func Read(r io.Reader, fn func(*Award) error) (rows.Tally, error) {
 }
 
 // read is Read with the log of what newer postings hold.
-func read(r io.Reader, log *Log, p *Posting, fn func(*Award) error) (tally rows.Tally, err error) {
+func read(r io.Reader, log *Deduplicator, p *Posting, fn func(*Award) error) (tally rows.Tally, err error) {
 	plain, err := rows.Inflate(r)
 	if err != nil {
 		return tally, fmt.Errorf("%w: %w", ErrFormat, err)
