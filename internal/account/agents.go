@@ -213,8 +213,8 @@ func (s *store) Agent(ctx context.Context, id string) (AgentInfo, error) {
 	return readAgent(from, r, "")
 }
 
-// lockAgent reads the key of an agent that is about to be changed, and refuses one
-// that is no longer alive.
+// lockAgent reads the key of an agent that is about to be changed, and refuses
+// one that is no longer alive.
 func (t *tx) lockAgent(id string) (AgentInfo, error) {
 	r, err := findKey(t, id)
 	if err != nil {

@@ -41,10 +41,10 @@ type charge struct {
 	done    chan error
 }
 
-// chargeTables is how an engine reads and writes what charges need, many at a time.
-// Where several servers share a database, reading meters and balances keeps
-// others from the same rows until the transaction ends; the lists are sorted,
-// so that no two servers wait for each other.
+// chargeTables is how an engine reads and writes what charges need, many at a
+// time. Where several servers share a database, reading meters and balances
+// keeps others from the same rows until the transaction ends; the lists are
+// sorted, so that no two servers wait for each other.
 type chargeTables interface {
 	readKeys(t *tx, ids []string) (map[string]record, error)
 	readMeters(t *tx, ms []*meter) error
@@ -163,8 +163,8 @@ func (l *ledger) commit(charges []*charge) {
 	}
 }
 
-// applyCharges decides on each charge in turn, as if it were alone, and writes what
-// was granted.
+// applyCharges decides on each charge in turn, as if it were alone, and writes
+// what was granted.
 func (s *store) applyCharges(t *tx, charges []*charge) error {
 	var ids []string
 	for _, c := range charges {

@@ -65,7 +65,7 @@ func (s *store) pepperedHash(kind, who string) []byte {
 const skew = time.Minute
 
 // countTry counts one try, and says how long to wait when it is one too many. A
-// window that is over begins anew, and so does one of the future, which would
+// window that has ended begins anew, and so does one of the future, which would
 // else keep its people out until the clock has caught up with it.
 func (s *store) countTry(t *tx, l limit, who string) (wait time.Duration, ok bool, err error) {
 	t.wrote = true

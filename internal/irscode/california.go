@@ -11,10 +11,10 @@ const (
 	barred
 )
 
-// californiaStandings are the statuses the registry uses. A classification such as Mutual
-// Benefit is no sanction, though its rows stand in the list of those that may
-// not operate; a dissolution or an enforcement action that is under way has
-// decided nothing yet.
+// californiaStandings are the statuses the registry uses. A classification such
+// as Mutual Benefit is no sanction, though its rows stand in the list of those
+// that may not operate; a dissolution or an enforcement action that is under
+// way has decided nothing yet.
 var californiaStandings = map[string]standing{
 	"current":                                 allowed,
 	"current - awaiting reporting":            allowed,
@@ -56,8 +56,9 @@ var californiaStandings = map[string]standing{
 var dashes = strings.NewReplacer("–", "-", "—", "-")
 
 // MayOperateInCalifornia says whether an organization of a status of the
-// Registry of Charities and Fundraisers may operate and solicit there. known is false when the status does not say, and for
-// text that is no status of the registry.
+// Registry of Charities and Fundraisers may operate and solicit there. known is
+// false when the status does not say, and for text that is no status of the
+// registry.
 func MayOperateInCalifornia(status string) (may, known bool) {
 	s := californiaStandings[strings.Join(strings.Fields(dashes.Replace(strings.ToLower(status))), " ")]
 	return s == allowed, s != unsaid

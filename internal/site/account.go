@@ -117,7 +117,7 @@ func (s *Site) drawAccount(v *visit, refused error) {
 	case flashLost:
 		page.Problem = "The key was made but could not be shown. Rotate it to be shown another."
 	case flashPassword:
-		page.Notice = "The new password is set. Every other session of yours is over."
+		page.Notice = "The new password is set. You are signed out everywhere else."
 	}
 	s.render(v.w, status, "account", page)
 }

@@ -36,8 +36,8 @@ func bars(years []year) chart {
 	return c
 }
 
-// withoutGaps puts the years in between that have no row, so that bars beside each
-// other are years that follow each other.
+// withoutGaps puts the years in between that have no row, so that bars beside
+// each other are years that follow each other.
 func withoutGaps(years []year) []year {
 	var all []year
 	for _, y := range years {

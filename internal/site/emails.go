@@ -67,9 +67,9 @@ the link the account cannot be used.
 ` + s.signature()})
 }
 
-// sendAccountExists answers a sign-up with an address that has an account. The link
-// sets the password, so whoever signed up first with an address that is not
-// theirs is left with nothing.
+// sendAccountExists answers a sign-up with an address that has an account. The
+// link sets the password, so whoever signed up first with an address that is
+// not theirs is left with nothing.
 func (s *Site) sendAccountExists(ctx context.Context, email string) error {
 	a, err := s.Accounts.AccountOf(ctx, email)
 	if err != nil {

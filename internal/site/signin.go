@@ -211,7 +211,7 @@ func (s *Site) startSession(v *visit, email, password string) error {
 		}
 		return fault.New("bad_credentials", "the address of %s is not confirmed", a.ID)
 	}
-	// Whatever session the browser had is over, and so are the forms it had open.
+	// Whatever session the browser had ends, and so do the forms it had open.
 	if old := s.cookie(v.r, sessionCookie); isSecret(old) {
 		if err := s.Accounts.SignOut(ctx, old); err != nil {
 			return err

@@ -195,7 +195,7 @@ func TestChangedPassword(t *testing.T) {
 	if v.cookies["__Host-session"] == before {
 		t.Error("the session is the old one")
 	}
-	want(t, v.get("/account"), 200, "Every other session of yours is over")
+	want(t, v.get("/account"), 200, "You are signed out everywhere else")
 	want(t, other.get("/account"), 303, "/signin?next=%2Faccount")
 }
 

@@ -81,7 +81,8 @@ func (s *Snapshot) Hold() (release func(), err error) {
 	return func() { f.Close() }, nil
 }
 
-// noSuchSnapshot is the error of a snapshot that is not there, or not for much longer.
+// noSuchSnapshot is the error of a snapshot that is not there, or not for much
+// longer.
 func noSuchSnapshot(dir string) error {
 	builds := filepath.Dir(dir)
 	return fault.New("no_such_snapshot", "there is no snapshot %s in %s", filepath.Base(dir), builds).

@@ -33,25 +33,25 @@ func plan990(_ context.Context, s *Source, _ Web, ask Request) ([]RemoteFile, er
 	if !ask.Since.IsZero() {
 		first = max(oldest990, ask.Since.Year())
 	}
-	var parts []RemoteFile
+	var files []RemoteFile
 	for year := ask.Now.Year(); year >= first; year-- {
 		base := ask.under(strconv.Itoa(year))
 		index := fmt.Sprintf("index_%d.csv", year)
-		parts = append(parts, RemoteFile{
+		files = append(files, RemoteFile{
 			Path: path.Join(s.Folder, index), URLs: []string{base + "/" + index}, Floor: 1,
 			Optional: year == ask.Now.Year(), // there is none yet in the first days of a year
 			Then:     func(file string) ([]RemoteFile, error) { return batches(s, base, file) },
 		})
 		if year < newNames {
-			parts = append(parts, numbered(s, base, fmt.Sprintf("download990xml_%d_", year), 1),
+			files = append(files, numbered(s, base, fmt.Sprintf("download990xml_%d_", year), 1),
 				numbered(s, base, fmt.Sprintf("%d_TEOS_XML_CT", year), 1))
 			continue
 		}
 		for month := 1; month <= 12; month++ {
-			parts = append(parts, lettered(s, base, fmt.Sprintf("%d_TEOS_XML_%02dA", year, month), ""))
+			files = append(files, lettered(s, base, fmt.Sprintf("%d_TEOS_XML_%02dA", year, month), ""))
 		}
 	}
-	return parts, nil
+	return files, nil
 }
 
 // numbered is the nth zip of a series, after which the next is looked for.
@@ -126,17 +126,17 @@ func batches(s *Source, base, file string) ([]RemoteFile, error) {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	var parts []RemoteFile
+	var files []RemoteFile
 	for _, name := range names {
-		parts = append(parts, lettered(s, base, name, given[name]))
+		files = append(files, lettered(s, base, name, given[name]))
 	}
 	// The returns of a batch that is not there may be in the next letter's.
 	for _, name := range names {
 		if next := sibling(name); next != "" && given[next] == "" {
-			parts = append(parts, lettered(s, base, next, ""))
+			files = append(files, lettered(s, base, next, ""))
 		}
 	}
-	return parts, nil
+	return files, nil
 }
 
 // planBMF plans the four regions of the master file. The state extracts hold
@@ -144,11 +144,11 @@ func batches(s *Source, base, file string) ([]RemoteFile, error) {
 func planBMF(_ context.Context, s *Source, _ Web, ask Request) ([]RemoteFile, error) {
 	// Region 4 is Puerto Rico and abroad: some 5,000 rows.
 	floors := []int64{s.MinRows, 2 * s.MinRows, 2 * s.MinRows, s.MinRows / 100}
-	var parts []RemoteFile
+	var files []RemoteFile
 	for i, floor := range floors {
-		parts = append(parts, s.fileAt(ask, fmt.Sprintf("eo%d.csv", i+1), floor))
+		files = append(files, s.fileAt(ask, fmt.Sprintf("eo%d.csv", i+1), floor))
 	}
-	return parts, nil
+	return files, nil
 }
 
 // Bulletins.
@@ -181,7 +181,7 @@ func planIRB(ctx context.Context, s *Source, w Web, ask Request) ([]RemoteFile, 
 		return nil, fault.New("fetch_page", "%s names no bulletin; the page may have changed", ask.Base).
 			Try("open it in a browser; bulletins can be saved by hand as %s/2026-01_IRB.html", s.Folder)
 	}
-	var parts []RemoteFile
+	var files []RemoteFile
 	for year := min(ask.Now.Year()+1, number(newest[:4])); year >= firstIRB; year-- {
 		for week := weeksAYear; week >= 1; week-- {
 			id := fmt.Sprintf("%d-%02d_IRB", year, week)
@@ -189,13 +189,13 @@ func planIRB(ctx context.Context, s *Source, w Web, ask Request) ([]RemoteFile, 
 			if id > newest || published.Add(weekly).Before(ask.Since) {
 				continue
 			}
-			parts = append(parts, RemoteFile{
+			files = append(files, RemoteFile{
 				Path: path.Join(s.Folder, id+".html"), URLs: []string{ask.under(id)},
 				Optional: listed[id], Probe: !listed[id], Fixed: ask.Now.Sub(published) > unsettled,
 			})
 		}
 	}
-	return parts, nil
+	return files, nil
 }
 
 func number(s string) int {

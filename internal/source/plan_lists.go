@@ -20,7 +20,7 @@ import (
 // planOFAC plans the two lists of the office, four files each. The address of a
 // file redirects to a signed one that is good for a short while.
 func planOFAC(_ context.Context, s *Source, _ Web, ask Request) ([]RemoteFile, error) {
-	var parts []RemoteFile
+	var files []RemoteFile
 	for _, f := range []struct {
 		name, set string
 		floor     int64
@@ -30,20 +30,20 @@ func planOFAC(_ context.Context, s *Source, _ Web, ask Request) ([]RemoteFile, e
 	} {
 		p := s.fileAt(ask, f.name, f.floor)
 		p.Set, p.Optional = f.set, f.set == "cons"
-		parts = append(parts, p)
+		files = append(files, p)
 	}
-	return parts, nil
+	return files, nil
 }
 
 // planCAReg plans the four lists of the registry.
 func planCAReg(_ context.Context, s *Source, _ Web, ask Request) ([]RemoteFile, error) {
-	var parts []RemoteFile
+	var files []RemoteFile
 	for _, list := range careg.Lists() {
 		p := s.fileAt(ask, list.Stem+".csv", s.MinRows)
 		p.Set = "edition"
-		parts = append(parts, p)
+		files = append(files, p)
 	}
-	return parts, nil
+	return files, nil
 }
 
 // revoked is how a list of revoked organizations is told by its link.
@@ -102,7 +102,7 @@ func sameHost(a, b string) bool {
 // planStates plans the files of the states whose portal has one at a fixed
 // address. The others are put into the folder by hand.
 func planStates(_ context.Context, s *Source, _ Web, ask Request) ([]RemoteFile, error) {
-	var parts []RemoteFile
+	var files []RemoteFile
 	for _, m := range stateaward.Mappings() {
 		if m.Address == "" {
 			continue
@@ -111,12 +111,12 @@ func planStates(_ context.Context, s *Source, _ Web, ask Request) ([]RemoteFile,
 		if err != nil {
 			return nil, err
 		}
-		parts = append(parts, RemoteFile{Path: path.Join(s.Folder, strings.ToLower(m.State), "awards.csv"), URLs: []string{address}, Floor: s.MinRows})
+		files = append(files, RemoteFile{Path: path.Join(s.Folder, strings.ToLower(m.State), "awards.csv"), URLs: []string{address}, Floor: s.MinRows})
 	}
-	if len(parts) == 0 {
+	if len(files) == 0 {
 		return nil, Unlisted("not loaded: no state has a file at a fixed address")
 	}
-	return parts, nil
+	return files, nil
 }
 
 // mirrored puts a mirror in place of the host of an address.
@@ -139,15 +139,15 @@ var ukTables = []ukcharity.Table{
 }
 
 func planUK(_ context.Context, s *Source, _ Web, ask Request) ([]RemoteFile, error) {
-	var parts []RemoteFile
+	var files []RemoteFile
 	for _, t := range ukTables {
 		floor := s.MinRows
 		if t == ukcharity.Charities {
 			floor *= 100
 		}
-		parts = append(parts, s.fileAt(ask, "publicextract."+string(t)+".zip", floor))
+		files = append(files, s.fileAt(ask, "publicextract."+string(t)+".zip", floor))
 	}
-	return parts, nil
+	return files, nil
 }
 
 // firstAwards is the first federal fiscal year that is served.
@@ -163,21 +163,21 @@ func planUSAspending(ctx context.Context, s *Source, w Web, ask Request) ([]Remo
 	if !ask.Since.IsZero() {
 		first = max(first, fiscalYear(ask.Since))
 	}
-	var parts []RemoteFile
+	var files []RemoteFile
 	for year := fiscalYear(ask.Now); year >= first; year-- {
 		for _, kind := range []string{"assistance", "contracts"} {
 			list, err := awardArchives(ctx, s, w, ask, year, kind)
 			if err != nil {
 				return nil, err
 			}
-			parts = append(parts, list...)
+			files = append(files, list...)
 		}
 	}
-	if len(parts) == 0 {
+	if len(files) == 0 {
 		return nil, fault.New("fetch_page", "%s lists no archive of awards", ask.Base).
 			Try("look at %s; archives can be saved by hand under %s/", s.Page, s.Folder)
 	}
-	return parts, nil
+	return files, nil
 }
 
 // fiscalYear is the federal one, which begins in October.

@@ -18,18 +18,18 @@ type RemoteFile struct {
 	Optional bool  // when it is not there, that is worth saying and no failure
 	Probe    bool  // it may or may not exist; when it is not there, that says nothing
 	Fixed    bool  // never revised once published, so asked for once
-	// Set names the edition that the part belongs to: the parts of a set are
-	// taken all or none, and have to be of one day. Empty for a part by itself.
+	// Set names the edition that the file belongs to: the files of a set are
+	// taken all or none, and have to be of one day. Empty for a file by itself.
 	Set string
 	// Replaces is a pattern of path.Match for the older files that this one
 	// takes the place of, where upstream gives every posting a name of its own.
 	Replaces string
-	// Then names the parts that are known of only once this one is there, at
+	// Then names the files that are known of only once this one is there, at
 	// the path given, or at "" when it was not taken. Nil when there are none.
 	Then func(path string) ([]RemoteFile, error)
 }
 
-// Web is what finding out the parts of a source may ask of the network. Both
+// Web is what finding out the files of a source may ask of the network. Both
 // return a small body whole, and an error that is an Absence when there is
 // nothing at the address.
 type Web interface {
@@ -61,7 +61,7 @@ func (s *Source) Files(ctx context.Context, w Web, ask Request) ([]RemoteFile, e
 	return s.plan(ctx, s, w, ask)
 }
 
-// fileAt is a part whose address is the base and a name, and whose file has the
+// fileAt is a file whose address is the base and a name, and whose path has the
 // name in lower case.
 func (s *Source) fileAt(ask Request, name string, floor int64) RemoteFile {
 	return RemoteFile{Path: path.Join(s.Folder, strings.ToLower(name)), URLs: []string{ask.under(name)}, Floor: floor}

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// columnType is a type of the engine taken apart, so that what lies inside a value
-// is written by its own type.
+// columnType is a type of the engine taken apart, so that what lies inside a
+// value is written by its own type.
 type columnType struct {
 	name   string
 	fields []string      // of a struct or union

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// confine takes away from the process whatever a query has no use for. What
-// the kernel refuses to take is reported, not fatal: the gate and the engine's own
+// confine takes away from the process whatever a query has no use for. What the
+// kernel refuses to take is reported, not fatal: the gate and the engine's own
 // settings stand before it.
 //
 // The limits are on memory, files and processor time. The filter then leaves a

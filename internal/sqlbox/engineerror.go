@@ -118,9 +118,9 @@ func failure(err error, sql string, before int) *fault.Fault {
 	return fault.New(Failed, "the query failed: %s", message)
 }
 
-// statementErrors are the kinds of errors that a statement brings about by what it says
-// or by what it meets in the data. After any other, and after one that has no
-// kind, the engine is not trusted with another statement.
+// statementErrors are the kinds of errors that a statement brings about by what
+// it says or by what it meets in the data. After any other, and after one that
+// has no kind, the engine is not trusted with another statement.
 var statementErrors = map[string]bool{
 	"Binder": true, "Parser": true, "Catalog": true, "Syntax": true, "Conversion": true, "Invalid Input": true, "Out of Range": true,
 	"Not implemented": true, "Mismatch Type": true, "Invalid type": true, "Divide by Zero": true, "Decimal": true, "Constraint": true,

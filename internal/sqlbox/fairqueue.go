@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// fairQueue is a bounded number of places with a bounded queue before them, shared
-// by owners. Who has had least of the places lately is next, whenever they
-// came, and when the queue is full it is who has had most that is sent away.
-// So an owner who sends much, or what takes long, waits behind those who do
-// not: a few of them can fill neither the places nor the queue for the others.
-// Of several places the last is kept for those who have had little, so that
-// they need not wait for what the others do with theirs to end.
+// fairQueue is a bounded number of places with a bounded queue before them,
+// shared by owners. Who has had least of the places lately is next, whenever
+// they came, and when the queue is full it is who has had most that is sent
+// away. So an owner who sends much, or what takes long, waits behind those who
+// do not: a few of them can fill neither the places nor the queue for the
+// others. Of several places the last is kept for those who have had little, so
+// that they need not wait for what the others do with theirs to end.
 type fairQueue struct {
 	places  int
 	most    int           // that may wait

@@ -75,7 +75,8 @@ func (p Params) MarshalJSON() ([]byte, error) {
 	return encode(p.List)
 }
 
-// withoutValues is the parameters without their values, which are nothing to a gate.
+// withoutValues is the parameters without their values, which are nothing to a
+// gate.
 func (p Params) withoutValues() Params {
 	if p.Named != nil {
 		names := make(map[string]any, len(p.Named))

@@ -4,7 +4,7 @@ import "sync"
 
 // Place is a worker kept for a statement from when Check has let it pass until
 // Run has run it, or the context of Check has ended. Who comes to Run with it is
-// not told there that the house is full, or that no worker can be started. The
+// not told there that all places are taken, or that no worker can be started. The
 // zero value is none.
 type Place struct {
 	leave func()

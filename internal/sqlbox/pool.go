@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// maxStatements is how many statements a worker serves before a fresh one takes its
-// place, so that nothing can gather in one.
+// maxStatements is how many statements a worker serves before a fresh one takes
+// its place, so that nothing can gather in one.
 const maxStatements = 500
 
 // pool keeps workers of one kind warm.
@@ -30,8 +30,8 @@ func (l *pool) startFirst() error {
 	return err
 }
 
-// startMore starts workers until n are idle, or as many as are kept, without waiting
-// for them.
+// startMore starts workers until n are idle, or as many as are kept, without
+// waiting for them.
 func (l *pool) startMore(n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

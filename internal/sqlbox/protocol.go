@@ -53,8 +53,9 @@ type workerRequest struct {
 	Budget  time.Duration // of processor time; 0 is none
 }
 
-// workerReply is the reply to a workerRequest: a fault, an error of the worker's own, or a
-// result. A gate that lets a statement pass answers with nothing.
+// workerReply is the reply to a workerRequest: a fault, an error of the
+// worker's own, or a result. A gate that lets a statement pass answers with
+// nothing.
 type workerReply struct {
 	Fault  *fault.Fault
 	Err    string

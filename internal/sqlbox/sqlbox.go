@@ -210,8 +210,9 @@ func (b *Box) Check(ctx context.Context, r Request) error {
 	return err
 }
 
-// readAtGate has the gate read a statement. It goes on when the caller is gone: who
-// leaves before a costly statement is refused shall not have it for nothing.
+// readAtGate has the gate read a statement. It goes on when the caller is gone:
+// who leaves before a costly statement is refused shall not have it for
+// nothing.
 func (b *Box) readAtGate(ctx context.Context, r Request) error {
 	leave, err := b.reads.enter(ctx, r.Owner)
 	if err != nil {

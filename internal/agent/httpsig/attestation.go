@@ -45,9 +45,9 @@ func markAttested(keys []Key, response *message, body []byte, now time.Time) {
 	}
 }
 
-// checkAttestation checks one signature on a directory response. It must cover the
-// authority that was asked; the content digest is checked when it is covered,
-// which newer agents do and older ones do not.
+// checkAttestation checks one signature on a directory response. It must cover
+// the authority that was asked; the content digest is checked when it is
+// covered, which newer agents do and older ones do not.
 func checkAttestation(k *Key, input structured.Member, response *message, body []byte, now time.Time) error {
 	var s Signature
 	if err := identity(input.Params, &s); err != nil {

@@ -60,8 +60,9 @@ func authority(scheme, host string) string {
 	return strings.TrimSuffix(host, ":80")
 }
 
-// signatureBase builds the signature base (RFC 9421, section 2.5) for one member of
-// Signature-Input: a line for each component and one for the parameters.
+// signatureBase builds the signature base (RFC 9421, section 2.5) for one
+// member of Signature-Input: a line for each component and one for the
+// parameters.
 func signatureBase(m *message, input structured.Member) ([]byte, error) {
 	var b []byte
 	seen := make(map[string]bool)
@@ -123,8 +124,8 @@ type component struct {
 	request bool    // ;req: of the request that the response answers
 }
 
-// readComponent understands a component identifier. A parameter that is not understood
-// is refused, because it changes what the component means.
+// readComponent understands a component identifier. A parameter that is not
+// understood is refused, because it changes what the component means.
 func readComponent(item structured.Item) (*component, error) {
 	c := &component{text: string(item.Append(nil))}
 	var ok bool

@@ -44,7 +44,7 @@ func (j *job) accept(a *arrival, held File) error {
 		return err
 	}
 	// Some servers answer for a file they do not have with a page and "200 OK".
-	perhaps := held.Path == "" && (a.part.Probe || a.part.Optional)
+	perhaps := held.Path == "" && (a.wanted.Probe || a.wanted.Optional)
 	if page && !j.src.Markup {
 		if perhaps {
 			discard(a.file)
@@ -65,9 +65,9 @@ func (j *job) accept(a *arrival, held File) error {
 		return refuse("%v", err)
 	}
 	if held.Path == "" {
-		held = j.predecessor(a.part)
+		held = j.predecessor(a.wanted)
 	}
-	floor := a.part.Floor
+	floor := a.wanted.Floor
 	if f, ok := j.Floor[j.src.Name]; ok && floor > 0 {
 		floor = max(1, min(floor, f))
 	}
@@ -80,7 +80,7 @@ func (j *job) accept(a *arrival, held File) error {
 	case held.Rows == 0 && a.rows == 0 && a.bytes*10 < held.Bytes*shrink:
 		return refuse("it has %d bytes and the last good file %d; if that is right, delete %s and fetch again", a.bytes, held.Bytes, held.Path)
 	}
-	if set := a.part.Set; set != "" {
+	if set := a.wanted.Set; set != "" {
 		j.pending[set] = append(j.pending[set], *a)
 		return nil
 	}
@@ -127,7 +127,7 @@ func (j *job) edition(set string) error {
 		discard(a.file)
 		r := &refusal{a.meta.URL, reason, a.bytes, a.rows, a.revised()}
 		j.refuse(r)
-		j.result.Problems = append(j.result.Problems, a.part.Path+": "+r.Error())
+		j.result.Problems = append(j.result.Problems, a.wanted.Path+": "+r.Error())
 	}
 	return nil
 }
@@ -141,7 +141,7 @@ func (j *job) days(set string) (days []string) {
 		if a.stated == "" {
 			return nil // files of this kind do not say
 		}
-		stated[a.part.Path] = a.stated
+		stated[a.wanted.Path] = a.stated
 	}
 	for _, path := range j.sets[set] {
 		day, ok := stated[path]
@@ -158,7 +158,7 @@ func (j *job) days(set string) (days []string) {
 
 // place moves a checked file to where readers find it and writes the state.
 func (j *job) place(a *arrival) error {
-	to := j.abs(a.part.Path)
+	to := j.abs(a.wanted.Path)
 	if err := disk.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return fault.Disk(to, err)
 	}
@@ -166,14 +166,14 @@ func (j *job) place(a *arrival) error {
 		return fault.Disk(to, err)
 	}
 	discard(a.file) // what was noted beside it
-	held, _ := j.state.File(a.part.Path)
+	held, _ := j.state.File(a.wanted.Path)
 	same := func(a, b string) bool { return a != "" && a == b }
 	f := File{
-		Path: a.part.Path, URL: a.meta.URL, Bytes: a.bytes, SHA256: a.sha256, ETag: a.meta.ETag, LastModified: a.meta.LastModified,
+		Path: a.wanted.Path, URL: a.meta.URL, Bytes: a.bytes, SHA256: a.sha256, ETag: a.meta.ETag, LastModified: a.meta.LastModified,
 		FetchedAt: j.Now().UTC(), Rows: a.rows, Revised: a.revised(),
 		Replaced: held.URL == a.meta.URL && held.SHA256 != a.sha256 && (same(held.LastModified, a.meta.LastModified) || same(held.ETag, a.meta.ETag)),
 	}
-	for _, old := range j.replaced(a.part) {
+	for _, old := range j.replaced(a.wanted) {
 		if err := disk.Remove(j.abs(old.Path)); err != nil {
 			return fault.Disk(old.Path, err)
 		}
@@ -184,15 +184,15 @@ func (j *job) place(a *arrival) error {
 	if f.Replaced {
 		j.result.Replaced++
 	}
-	j.Progress(j.src.Name, a.part.Path, a.bytes, a.bytes)
+	j.Progress(j.src.Name, a.wanted.Path, a.bytes, a.bytes)
 	return WriteState(j.Dir, j.state)
 }
 
 // revised is the day of a file: what upstream lists, what the file states, or
 // the server's date.
 func (a *arrival) revised() string {
-	if a.part.Revised != "" {
-		return a.part.Revised
+	if a.wanted.Revised != "" {
+		return a.wanted.Revised
 	}
 	if a.stated != "" {
 		return a.stated

@@ -46,7 +46,7 @@ func (m *partial) validator() string {
 
 // arrival is a file that came in, or the answer that there is no need to.
 type arrival struct {
-	part      source.RemoteFile
+	wanted    source.RemoteFile
 	meta      partial
 	file      string // where the bytes are
 	bytes     int64
@@ -177,7 +177,7 @@ func (j *job) attempt(ctx context.Context, p source.RemoteFile, url string, held
 	} else {
 		q.header = j.conditions(url, held)
 	}
-	a := &arrival{part: p, file: file}
+	a := &arrival{wanted: p, file: file}
 	err := j.exchange(ctx, q, func(resp *http.Response) error {
 		switch resp.StatusCode {
 		case http.StatusNotModified:
@@ -213,7 +213,8 @@ func (j *job) attempt(ctx context.Context, p source.RemoteFile, url string, held
 	return a, j.verifyDigest(a)
 }
 
-// verifyDigest hashes what came in and holds it against the digest the server gave.
+// verifyDigest hashes what came in and holds it against the digest the server
+// gave.
 func (j *job) verifyDigest(a *arrival) (err error) {
 	sums, err := hashFile(a.file)
 	if err != nil {

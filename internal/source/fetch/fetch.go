@@ -237,8 +237,8 @@ func (r *run) source(ctx context.Context, s *source.Source) (result Result, err 
 	return j.result, err
 }
 
-// cannotBegin puts down that the source cannot be worked on at all: another fetcher
-// is at it, or its state cannot be read and must not be written over.
+// cannotBegin puts down that the source cannot be worked on at all: another
+// fetcher is at it, or its state cannot be read and must not be written over.
 func (j *job) cannotBegin(err error) error {
 	if fatal(err) {
 		return err

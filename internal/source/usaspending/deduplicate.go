@@ -14,15 +14,15 @@ import (
 	"grantgraph/internal/source/rows"
 )
 
-// Deduplicator remembers the transactions of postings that older ones may repeat, so
-// that each counts once, as it was last posted. It holds a 64-bit hash of a
-// transaction's key, about twenty bytes. Full postings that do not overlap need
-// none, however many there are; the deltas of a month, with up to twenty million
-// rows, some four hundred megabytes. One transaction is then taken for another in
-// some ten thousand builds.
+// Deduplicator remembers the transactions of postings that older ones may
+// repeat, so that each counts once, as it was last posted. It holds a 64-bit
+// hash of a transaction's key, about twenty bytes. Full postings that do not
+// overlap need none, however many there are; the deltas of a month, with up to
+// twenty million rows, some four hundred megabytes. One transaction is then
+// taken for another in some ten thousand builds.
 type Deduplicator struct{ seen map[uint64]struct{} }
 
-// NewDeduplicator makes an empty log.
+// NewDeduplicator makes one that has seen nothing.
 func NewDeduplicator() *Deduplicator { return &Deduplicator{seen: make(map[uint64]struct{})} }
 
 // admit says whether a row counts, given what newer postings hold. Rows that do
