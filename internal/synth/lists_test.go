@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"grantgraph/internal/ein"
+	"grantgraph/internal/irscode"
 	"grantgraph/internal/source"
 	"grantgraph/internal/source/bmf"
 	"grantgraph/internal/source/fetch"
@@ -99,8 +100,8 @@ func (l *lists) readIRS(t *testing.T) {
 			t.Errorf("%s is in Publication 78 twice", r.EIN)
 		}
 		l.donees[r.EIN] = strings.Clone(r.Codes)
-		for _, c := range pub78.Codes(r.Codes) {
-			if pub78.CodeLabel(c) == "" {
+		for _, c := range irscode.Pub78Codes(r.Codes) {
+			if irscode.Pub78Label(c) == "" {
 				t.Errorf("%s has the unknown code %q", r.EIN, c)
 			}
 		}
@@ -193,7 +194,7 @@ func (l *lists) codes(t *testing.T) {
 			t.Errorf("%s is a charity and not in Publication 78", e)
 		}
 		want := map[string]string{"04": "PF", "03": "POF", "02": "POF", "17": "SOUNK", "21": "SO", "22": "SO", "23": "SO", "24": "SONFI"}[m.Foundation]
-		if listed && want != "" && !slices.Contains(pub78.Codes(codes), want) {
+		if listed && want != "" && !slices.Contains(irscode.Pub78Codes(codes), want) {
 			t.Errorf("%s has foundation code %s and Publication 78 says %q", e, m.Foundation, codes)
 		}
 	}

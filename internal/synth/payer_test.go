@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"grantgraph/internal/ein"
+	"grantgraph/internal/irscode"
 	"grantgraph/internal/source/caftb"
 	"grantgraph/internal/source/careg"
 	"grantgraph/internal/source/fac"
@@ -36,7 +37,7 @@ func (l *lists) california(t *testing.T) {
 			if strings.Contains(r.Name, `"`) {
 				quotes++
 			}
-			if may, said := careg.MayOperate(r.Status); said && may != (list.Stem == "charities-may-operate") {
+			if may, said := irscode.MayOperateInCalifornia(r.Status); said && may != (list.Stem == "charities-may-operate") {
 				t.Errorf("%s: %s", list.Stem, r.Status)
 			}
 			return nil
@@ -88,7 +89,7 @@ func (l *lists) federal(t *testing.T) {
 		if p.Superseded || p.FiscalYear == 0 || p.Posted != "20261001" {
 			t.Errorf("%+v", p)
 		}
-		tally, err := usaspending.NewLog().ReadFile(t.Context(), &p, p.Path, func(a *usaspending.Award) error {
+		tally, err := usaspending.NewDeduplicator().ReadFile(t.Context(), &p, p.Path, func(a *usaspending.Award) error {
 			if seen[a.Transaction] || a.FiscalYear != p.FiscalYear || a.Name == "" || a.Agency == "" || a.Program == "" {
 				t.Errorf("%s: %+v", p.Path, a)
 			}

@@ -20,7 +20,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,6 +29,7 @@ import (
 
 	"grantgraph/internal/disk"
 	"grantgraph/internal/fault"
+	"grantgraph/internal/parallel"
 	"grantgraph/internal/place"
 )
 
@@ -240,37 +240,23 @@ func (p *plant) run(ctx context.Context) (*Report, error) {
 
 // each runs tasks on all workers; the first error stops them.
 func (p *plant) each(ctx context.Context, n int, do func(context.Context, *gen, *press, int) error) error {
-	workers := p.o.Workers
-	if workers <= 0 {
-		workers = runtime.GOMAXPROCS(0)
+	type tools struct {
+		gen   *gen
+		press *press
 	}
-	workers = min(workers, n)
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range workers {
-		wg.Go(func() {
-			g := &gen{w: p.w}
+	var free sync.Pool // a worker takes what another has put back
+	return parallel.Each(ctx, p.o.Workers, n, func(ctx context.Context, task int) error {
+		t, ok := free.Get().(tools)
+		if !ok {
 			pr, err := newPress()
 			if err != nil {
-				cancel(err)
-				return
+				return err
 			}
-			for ctx.Err() == nil {
-				task := int(next.Add(1)) - 1
-				if task >= n {
-					return
-				}
-				if err := do(ctx, g, pr, task); err != nil {
-					cancel(err)
-					return
-				}
-			}
-		})
-	}
-	wg.Wait()
-	return context.Cause(ctx)
+			t = tools{&gen{w: p.w}, pr}
+		}
+		defer free.Put(t)
+		return do(ctx, t.gen, t.press, task)
+	})
 }
 
 // month writes one zip and its parts of truth and index.
