@@ -311,8 +311,8 @@ func TestEveryBulletinIsRead(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(12) {
 		w := newWorld(seed, 60_000, shippedZIPs())
-		d := newDesk(t.Context(), &gen{w: w}, nil, t.TempDir())
-		if err := d.bulletin(); err != nil {
+		d := newListWriter(t.Context(), &gen{w: w}, nil, t.TempDir())
+		if err := d.bulletins(); err != nil {
 			t.Fatal(err)
 		}
 		var n int64
@@ -343,7 +343,7 @@ func (l *lists) overrides(t *testing.T) {
 		}
 		list, err := csv.NewReader(f).ReadAll()
 		f.Close()
-		if err != nil || len(list) < 3 || strings.Join(list[0], ",")+"\n" != rulingHeader {
+		if err != nil || len(list) < 3 || strings.Join(list[0], ",")+"\n" != overridesHeader {
 			t.Fatalf("%s: %v, %v", name, list, err)
 		}
 		for _, r := range list[1:] {

@@ -66,7 +66,7 @@ func (l *lists) register(t *testing.T) {
 	w := newWorld(1, 20_000, shippedZIPs())
 	shared := 0
 	for _, k := range w.british {
-		name, _, _ := w.overseas(k, nil)
+		name, _, _ := w.foreignRecipient(k, nil)
 		if names[string(bytes.ToUpper(name))] {
 			shared++
 		}

@@ -303,7 +303,7 @@ func (g *gen) pickOrg(who uint64) {
 	g.drawOrg(h, x)
 	// Funders have a field: when the first draw is not in it, they look a
 	// little further.
-	for try := 1; try < 3 && g.favorite != 0 && causes[g.o.cause].code[0] != g.favorite; try++ {
+	for try := 1; try < 3 && g.favorite != 0 && fields[g.o.field].code[0] != g.favorite; try++ {
 		g.drawOrg(sub(who, 'h', try), x)
 	}
 }
@@ -478,9 +478,9 @@ func (g *gen) composePurpose(d drawn, fiscal int) {
 		x -= purposeHead[i].share
 	}
 	r := rng{sub(d.who, 'q', 2)}
-	c := &causes[g.o.cause]
+	c := &fields[g.o.field]
 	if l.truth != toOrg && l.truth != toGovernment {
-		c = &causes[generalCauses[r.n(len(generalCauses))]]
+		c = &fields[generalFields[r.n(len(generalFields))]]
 	}
 	t := purposeTail[r.n(len(purposeTail))]
 	for i := 0; i < len(t); i++ {

@@ -1,6 +1,6 @@
 package synth
 
-// The knobs of the world: how often things go wrong, and how filers spell
+// The rates of the world: how often things go wrong, and how filers spell
 // what they mean. Shares are in ten thousandths unless said otherwise, and
 // defaults are what was measured on real filings or published about them. The
 // calibration test reads the written files back and fails when one of them has
@@ -81,18 +81,18 @@ const (
 
 	// What became of those that are gone, of which the rest lost their
 	// exemption by not filing.
-	fateClosed = 1200
-	fateAnew   = 300
+	shareClosed     = 1200
+	shareLapsedAnew = 300
 	// Of those that are there, once revoked.
-	fateReinstated = 115
-	fateReruled    = 12
-	accusedLate    = 3 // organizations in the newest bulletin that are still on every list
+	shareReinstated = 115
+	shareReruled    = 12
+	bulletinLate    = 3 // organizations in the newest bulletin that are still on every list
 
-	communionMember = 4500 // congregations of a church body that are under its group ruling
-	churchListed    = 7000 // churches that asked to be in Publication 78
-	doneeUnknown    = 15   // public charities whose status is not determined
-	trustNonexempt  = 2500 // bank trusts that are not exempt but treated as foundations
-	operatingExempt = 1500 // operating foundations that pay no tax on investments
+	churchBodyMember = 4500 // congregations of a church body that are under its group ruling
+	churchListed     = 7000 // churches that asked to be in Publication 78
+	pub78Unknown     = 15   // public charities whose status is not determined
+	trustNonexempt   = 2500 // bank trusts that are not exempt but treated as foundations
+	operatingExempt  = 1500 // operating foundations that pay no tax on investments
 
 	masterJoined = 600 // long names in the master file that lost a space between its two lines
 	masterComma  = 10  // names there with a comma, hence in quotes

@@ -8,45 +8,45 @@ import (
 // The tables of the public extract: zips of one JSON array each, with a byte
 // order mark, one object to a line, and the comma before it rather than after.
 
-// extract is one table while it is written.
-type extract struct {
-	object
-	l    *leaf
-	c    charity
-	desk *desk
+// registerTable is one table while it is written.
+type registerTable struct {
+	jsonObject
+	l      *listFile
+	c      charity
+	writer *listWriter
 }
 
 // tables are the tables of the register and the rows that a charity has in
 // each.
 var tables = []struct {
 	name string
-	rows func(*extract)
+	rows func(*registerTable)
 }{
-	{"charity", (*extract).charities},
-	{"charity_annual_return_history", (*extract).history},
-	{"charity_annual_return_parta", (*extract).partA},
-	{"charity_annual_return_partb", (*extract).partB},
-	{"charity_area_of_operation", (*extract).areas},
-	{"charity_classification", (*extract).classes},
-	{"charity_event_history", (*extract).events},
-	{"charity_governing_document", (*extract).documents},
-	{"charity_other_names", (*extract).otherNames},
-	{"charity_other_regulators", (*extract).regulators},
-	{"charity_policy", (*extract).policies},
-	{"charity_published_report", (*extract).reports},
-	{"charity_trustee", (*extract).trustees},
+	{"charity", (*registerTable).charities},
+	{"charity_annual_return_history", (*registerTable).history},
+	{"charity_annual_return_parta", (*registerTable).partA},
+	{"charity_annual_return_partb", (*registerTable).partB},
+	{"charity_area_of_operation", (*registerTable).areas},
+	{"charity_classification", (*registerTable).classes},
+	{"charity_event_history", (*registerTable).events},
+	{"charity_governing_document", (*registerTable).documents},
+	{"charity_other_names", (*registerTable).otherNames},
+	{"charity_other_regulators", (*registerTable).regulators},
+	{"charity_policy", (*registerTable).policies},
+	{"charity_published_report", (*registerTable).reports},
+	{"charity_trustee", (*registerTable).trustees},
 }
 
-// table writes table i of the register.
-func (d *desk) table(i int) error {
+// ukTable writes table i of the register.
+func (d *listWriter) ukTable(i int) error {
 	t := &tables[i]
-	l, err := d.zipped("uk/publicextract."+t.name+".zip", "publicextract."+t.name+".json", today.Add(70*time.Minute))
+	l, err := d.createZip("uk/publicextract."+t.name+".zip", "publicextract."+t.name+".json", today.Add(70*time.Minute))
 	if err != nil {
 		return err
 	}
 	defer l.h.abandon()
 	l.WriteString("\ufeff[")
-	x := &extract{l: l, desk: d}
+	x := &registerTable{l: l, writer: d}
 	for k := range d.w.charities() {
 		if k&0x3ff == 0 && d.ctx.Err() != nil {
 			return d.ctx.Err()
@@ -56,14 +56,14 @@ func (d *desk) table(i int) error {
 	}
 	l.WriteString("]")
 	d.counts["uk_"+t.name] = l.rows
-	return d.done(l)
+	return d.finish(l)
 }
 
 // opened is how every row opens.
 var opened = extracted.Format(`{"date_of_extract":"2006-01-02T00:00:00"`)
 
 // begin starts a row of main charity c, or of its linked charity j.
-func (x *extract) begin(j int, tableHasLinked bool) {
+func (x *registerTable) begin(j int, tableHasLinked bool) {
 	x.b = x.b[:0]
 	if x.l.rows > 0 {
 		x.b = append(x.b, ',')
@@ -80,13 +80,13 @@ func (x *extract) begin(j int, tableHasLinked bool) {
 	}
 }
 
-func (x *extract) end() {
+func (x *registerTable) end() {
 	x.b = append(x.b, "}\r\n"...)
 	x.l.row(x.b)
 }
 
 // period is the k-th newest financial year of a charity that has any.
-func (x *extract) period(k int) (start, end, due, received time.Time) {
+func (x *registerTable) period(k int) (start, end, due, received time.Time) {
 	month := time.March
 	switch x.c.key % 3 {
 	case 1:
@@ -109,7 +109,7 @@ func (x *extract) period(k int) (start, end, due, received time.Time) {
 }
 
 // years is how many financial years the register keeps of a charity.
-func (x *extract) years(most int) int {
+func (x *registerTable) years(most int) int {
 	if x.c.removed {
 		return 0
 	}
@@ -117,24 +117,24 @@ func (x *extract) years(most int) int {
 }
 
 // turnover is what a charity took and spent in its k-th newest year.
-func (x *extract) turnover(k int) (income, spent int64) {
+func (x *registerTable) turnover(k int) (income, spent int64) {
 	income = x.c.income * int64(80+scale(sub(x.c.key, 'y', k), 30)) / 100
 	return income, income * int64(82+scale(sub(x.c.key, 'e', k), 30)) / 100
 }
 
-func (x *extract) charities() {
+func (x *registerTable) charities() {
 	c := &x.c
 	x.row(0, c.name, c.kind)
 	if !c.removed {
-		x.desk.counts["uk_registered"]++
+		x.writer.counts["uk_registered"]++
 	}
 	for j := 1; j <= c.linked(); j++ {
 		x.row(j, x.linkedName(j), "")
-		x.desk.counts["uk_linked"]++
+		x.writer.counts["uk_linked"]++
 	}
 }
 
-func (x *extract) linkedName(j int) []byte {
+func (x *registerTable) linkedName(j int) []byte {
 	r := rng{sub(x.c.key, 'L', j)}
 	b := append([]byte("The "), r.of(surnames)...)
 	b = append(b, pickBar(" Fund| Bequest| Almshouse Branch| Educational Branch", r.next())...)
@@ -142,7 +142,7 @@ func (x *extract) linkedName(j int) []byte {
 	return b
 }
 
-func (x *extract) row(j int, name []byte, kind string) {
+func (x *registerTable) row(j int, name []byte, kind string) {
 	c := &x.c
 	r := rng{sub(c.key, 'R', j)}
 	x.begin(j, true)
@@ -221,15 +221,15 @@ func (x *extract) row(j int, name []byte, kind string) {
 }
 
 // purpose is what the charity does, in a sentence.
-func (x *extract) purpose(lead string) []byte {
-	cs := &causes[x.c.cause]
+func (x *registerTable) purpose(lead string) []byte {
+	cs := &fields[x.c.cause]
 	r := rng{sub(x.c.key, 'P', 0)}
 	b := append([]byte(lead), r.of(cs.does)...)
 	b = append(append(b, " for "...), r.of(cs.whom)...)
 	return append(append(append(b, " in "...), x.c.town.county...), '.')
 }
 
-func (x *extract) history() {
+func (x *registerTable) history() {
 	for k := range x.years(5) {
 		start, end, due, received := x.period(k)
 		income, spent := x.turnover(k)
@@ -258,12 +258,12 @@ func (x *extract) history() {
 }
 
 // cycle is the name of the annual return that a period belongs to.
-func (x *extract) cycle(end time.Time) {
+func (x *registerTable) cycle(end time.Time) {
 	x.key("ar_cycle_reference")
 	x.b = append(appendPadded(append(x.b, `"AR`...), uint64(end.Year()%100), 2), '"')
 }
 
-func (x *extract) areas() {
+func (x *registerTable) areas() {
 	c := &x.c
 	r := rng{sub(c.key, 'a', 0)}
 	add := func(kind, name, parentKind, parent string) {
@@ -294,7 +294,7 @@ func (x *extract) areas() {
 	}
 }
 
-func (x *extract) events() {
+func (x *registerTable) events() {
 	c := &x.c
 	add := func(j, order int, kind string, at time.Time, reason string) {
 		x.begin(j, true)
@@ -319,7 +319,7 @@ func (x *extract) events() {
 	}
 }
 
-func (x *extract) documents() {
+func (x *registerTable) documents() {
 	c := &x.c
 	for j := range c.linked() + 1 {
 		x.begin(j, true)
@@ -350,7 +350,7 @@ func (x *extract) documents() {
 	}
 }
 
-func (x *extract) otherNames() {
+func (x *registerTable) otherNames() {
 	c := &x.c
 	r := rng{sub(c.key, 'o', 0)}
 	add := func(kind string, name []byte) {
@@ -368,7 +368,7 @@ func (x *extract) otherNames() {
 		}
 	}
 	if r.odds(1200) {
-		n := namer{zip: &ZIP{City: c.town.name, State: "UK"}, cause: c.cause}
+		n := namer{zip: &ZIP{City: c.town.name, State: "UK"}, field: c.cause}
 		n.r, n.sur = rng{r.next()}, r.of(surnames)
 		old := n.expand(nil, n.r.of(charityTemplates))
 		upper(old)
@@ -378,7 +378,7 @@ func (x *extract) otherNames() {
 	}
 }
 
-func (x *extract) regulators() {
+func (x *registerTable) regulators() {
 	if x.c.removed || !odds(sub(x.c.key, 'g', 0), 500) {
 		return
 	}
@@ -389,7 +389,7 @@ func (x *extract) regulators() {
 	x.end()
 }
 
-func (x *extract) policies() {
+func (x *registerTable) policies() {
 	if x.c.removed {
 		return
 	}
@@ -403,7 +403,7 @@ func (x *extract) policies() {
 	}
 }
 
-func (x *extract) reports() {
+func (x *registerTable) reports() {
 	if !odds(sub(x.c.key, 'r', 7), 40) && x.c.k != 11 {
 		return
 	}
@@ -415,8 +415,8 @@ func (x *extract) reports() {
 	x.end()
 }
 
-func (x *extract) trustees() {
-	x.desk.w.seats(&x.c)
+func (x *registerTable) trustees() {
+	x.writer.w.seats(&x.c)
 	var name []byte
 	for i := range x.c.board {
 		s := &x.c.board[i]
@@ -438,10 +438,10 @@ func (x *extract) trustees() {
 		x.date("trustee_date_of_appointment", appointed)
 		x.end()
 		if s.firm {
-			x.desk.counts["uk_trustees_corporate"]++
+			x.writer.counts["uk_trustees_corporate"]++
 		}
 		if s.chair {
-			x.desk.counts["uk_chairs"]++
+			x.writer.counts["uk_chairs"]++
 		}
 	}
 }

@@ -7,17 +7,17 @@ import (
 	"grantgraph/internal/ein"
 )
 
-// part is the list a line stands in.
-type part uint8
+// grantList is the list a line stands in.
+type grantList uint8
 
 const (
-	partPaid part = iota
-	partFuture
-	partSI
-	parts
+	listPaid grantList = iota
+	listFuture
+	listScheduleI
+	grantLists
 )
 
-var partNames = [parts]string{"PF3a", "PF3b", "SI2"}
+var grantListNames = [grantLists]string{"PF3a", "PF3b", "SI2"}
 
 // tally is what has been written, and what a build that keeps the rules must
 // find: one return per filer and period, cash only, paid only.
@@ -25,8 +25,8 @@ type tally struct {
 	members, returns, amended, superseded, duplicates, orgReturns int64
 	forms                                                         [4]int64
 	bad                                                           [badKinds]int64
-	lines                                                         [parts][truths]int64
-	dollars                                                       [parts]int64
+	lines                                                         [grantLists][truths]int64
+	dollars                                                       [grantLists]int64
 	tags                                                          [tags]int64
 	rows, rowDollars                                              int64
 	rowsByYear, dollarsByYear                                     [lastFiscal - firstFiscal + 1]int64
@@ -69,7 +69,7 @@ func addAll(a, b []int64) {
 
 func (t *tally) grants() (n int64) {
 	for p := range t.lines {
-		if part(p) != partFuture {
+		if grantList(p) != listFuture {
 			for _, c := range t.lines[p] {
 				n += c
 			}
@@ -78,20 +78,20 @@ func (t *tally) grants() (n int64) {
 	return n
 }
 
-// sheet takes the truth and the index rows of one shard.
-type sheet struct {
+// recorder takes the truth and the index rows of one shard.
+type recorder struct {
 	tally
 	truth      *bufio.Writer
 	index      *bufio.Writer
 	people     *bufio.Writer
 	b          []byte
-	mute       bool // a second copy of a return that has been told already
+	mute       bool // a second copy of a return that has been recorded already
 	superseded bool // an amendment replaces the lines of the return at hand
 	replaced   bool // an amendment replaces the return itself
 }
 
 // grant records one grant line and the truth behind it.
-func (s *sheet) grant(fl *filing, p part, n int, l *line) {
+func (s *recorder) grant(fl *filing, p grantList, n int, l *line) {
 	if s.mute {
 		return
 	}
@@ -100,7 +100,7 @@ func (s *sheet) grant(fl *filing, p part, n int, l *line) {
 	for t, left := 0, l.tags; left != 0; t, left = t+1, left>>1 {
 		s.tags[t] += int64(left & 1)
 	}
-	if p != partFuture && l.cash > 0 && !s.superseded && l.tags&(tagDoubled|tagTotal) == 0 {
+	if p != listFuture && l.cash > 0 && !s.superseded && l.tags&(tagDoubled|tagTotal) == 0 {
 		s.rows++
 		s.rowDollars += l.cash
 		s.rowsByYear[fl.fiscal-firstFiscal]++
@@ -109,7 +109,7 @@ func (s *sheet) grant(fl *filing, p part, n int, l *line) {
 	b := append(s.b[:0], `{"object_id":"`...)
 	b = appendInt(b, int64(fl.object))
 	b = append(b, `","part":"`...)
-	b = append(b, partNames[p]...)
+	b = append(b, grantListNames[p]...)
 	b = append(b, `","line":`...)
 	b = appendInt(b, int64(n))
 	b = append(b, `,"true_ein":`...)
@@ -151,7 +151,7 @@ func (s *sheet) grant(fl *filing, p part, n int, l *line) {
 
 // person records who the n-th member of a board really is: the same number is
 // the same person wherever it stands.
-func (s *sheet) person(fl *filing, n int, who uint64) {
+func (s *recorder) person(fl *filing, n int, who uint64) {
 	if s.mute {
 		return
 	}
@@ -167,8 +167,8 @@ func (s *sheet) person(fl *filing, n int, who uint64) {
 	s.seats++
 }
 
-// row writes the index row of a return.
-func (s *sheet) row(fl *filing, e ein.EIN, name []byte, closing int, batch []byte) {
+// indexRow writes the index row of a return.
+func (s *recorder) indexRow(fl *filing, e ein.EIN, name []byte, closing int, batch []byte) {
 	h := rng{mix(fl.object)}
 	b := appendInt(s.b[:0], int64(10_000_000+h.n(20_000_000)))
 	b = append(b, ",EFILE,"...)

@@ -5,63 +5,63 @@ import (
 	"time"
 )
 
-// Standing is what the IRS's lists say of an organization. The master file,
+// Exemption is what the IRS's lists say of an organization. The master file,
 // Publication 78, the revocation list, the bulletins and the registries of
 // California are written by different tasks, and agree, or disagree on
 // purpose, because all of them ask here.
 
-// fate is what became of an organization's exemption.
-type fate uint8
+// exemption is what became of an organization's exemption.
+type exemption uint8
 
 const (
-	good       fate = iota
-	lapsed          // revoked for not filing: on the revocation list, in no other
-	lapsedAnew      // revoked, reinstated, and revoked again
-	denied          // revoked for cause: in a bulletin, in no other list
-	closed          // dissolved or merged: in no list
-	reinstated      // once revoked, restored with a date on the row
-	reruled         // once revoked, exempt again by a new ruling, no date on the row
-	unlisted        // never needed a ruling: states, cities, their colleges
+	good       exemption = iota
+	lapsed               // revoked for not filing: on the revocation list, in no other
+	lapsedAnew           // revoked, reinstated, and revoked again
+	denied               // revoked for cause: in a bulletin, in no other list
+	closed               // dissolved or merged: in no list
+	reinstated           // once revoked, restored with a date on the row
+	reruled              // once revoked, exempt again by a new ruling, no date on the row
+	unlisted             // never needed a ruling: states, cities, their colleges
 )
 
 // gone reports whether the organization has left the master file.
-func (f fate) gone() bool { return f == lapsed || f == lapsedAnew || f == denied || f == closed }
+func (f exemption) gone() bool { return f == lapsed || f == lapsedAnew || f == denied || f == closed }
 
-func (w *world) fate(e *entity) fate {
+func (w *world) exemption(e *entity) exemption {
 	x := scale(sub(e.key, 'i', 1), 10_000)
 	switch {
 	case !e.listed && (e.class == government || e.class == publicCollege):
 		return unlisted
 	case !e.listed:
-		if _, ok := w.accused[e.id]; ok {
+		if _, ok := w.namedInBulletin[e.id]; ok {
 			return denied
 		}
 		switch {
-		case x < fateClosed:
+		case x < shareClosed:
 			return closed
-		case x < fateClosed+fateAnew:
+		case x < shareClosed+shareLapsedAnew:
 			return lapsedAnew
 		}
 		return lapsed
 	case e.id >= idSecond || e.class == church || e.class == temple || e.class == familyFoundation:
 		return good // they need not file, or are written by another hand
-	case x < fateReruled:
+	case x < shareReruled:
 		return reruled
-	case x < fateReruled+fateReinstated:
+	case x < shareReruled+shareReinstated:
 		return reinstated
 	}
 	return good
 }
 
-// lapse is one row of the revocation list.
-type lapse struct{ effective, posted, restored time.Time }
+// revocationRow is one row of the revocation list.
+type revocationRow struct{ effective, posted, restored time.Time }
 
 // today is when the world's lists were fetched; nothing in them is younger.
 var today = time.Date(2026, time.October, 14, 0, 0, 0, 0, time.UTC)
 
-// revocations are the rows of an organization with the given fate: none, one,
+// revocations are the rows of an organization with the given exemption: none, one,
 // or two.
-func (w *world) revocations(e *entity, f fate) (rows [2]lapse, n int) {
+func (w *world) revocations(e *entity, f exemption) (rows [2]revocationRow, n int) {
 	switch f {
 	case lapsed, lapsedAnew, reinstated, reruled:
 	default:
@@ -75,7 +75,7 @@ func (w *world) revocations(e *entity, f fate) (rows [2]lapse, n int) {
 		year = 2010 + r.n(7)
 	}
 	year = min(max(year, e.founded+3), 2022)
-	first := lapse{effective: time.Date(year, time.Month(1+r.n(12)), 15, 0, 0, 0, 0, time.UTC)}
+	first := revocationRow{effective: time.Date(year, time.Month(1+r.n(12)), 15, 0, 0, 0, 0, time.UTC)}
 	if year == 2010 && first.effective.Month() < time.May {
 		first.effective = first.effective.AddDate(0, 4, 0) // the law begins there
 	}
@@ -91,18 +91,18 @@ func (w *world) revocations(e *entity, f fate) (rows [2]lapse, n int) {
 		first.restored = restore()
 	case lapsedAnew:
 		first.restored = restore()
-		again := lapse{effective: time.Date(min(year+3+r.n(4), 2025), time.Month(1+r.n(12)), 15, 0, 0, 0, 0, time.UTC)}
+		again := revocationRow{effective: time.Date(min(year+3+r.n(4), 2025), time.Month(1+r.n(12)), 15, 0, 0, 0, 0, time.UTC)}
 		if !again.effective.After(first.restored) {
 			again.effective = time.Date(2026, time.Month(1+r.n(5)), 15, 0, 0, 0, 0, time.UTC)
 		}
 		again.posted = again.effective.AddDate(0, 0, 60+r.n(80))
-		return [2]lapse{first, again}, 2
+		return [2]revocationRow{first, again}, 2
 	}
-	return [2]lapse{first}, 1
+	return [2]revocationRow{first}, 1
 }
 
-// chart is how the IRS codes an organization.
-type chart struct {
+// irsCodes is how the IRS codes an organization.
+type irsCodes struct {
 	group        int
 	affiliation  byte
 	section      string
@@ -113,12 +113,12 @@ type chart struct {
 	organization byte
 }
 
-// communion is a church body with a group ruling for its congregations.
-type communion struct{ word, name string }
+// churchBody is a church with a group ruling for its congregations.
+type churchBody struct{ word, name string }
 
-// communions are found by a word in the name of the congregation. Their group
+// churchBodies are found by a word in the name of the congregation. Their group
 // numbers follow those of the federations.
-var communions = []communion{
+var churchBodies = []churchBody{
 	{"Methodist", "General Conference of the Methodist Fellowship"},
 	{"Lutheran", "Evangelical Synod of Lutheran Congregations"},
 	{"Catholic", "Conference of Catholic Parishes in Fellowship"},
@@ -126,11 +126,11 @@ var communions = []communion{
 	{"Mennonite", "Mennonite Covenant Conference"},
 }
 
-func communionGroup(k int) int { return 2000 + 3*k }
+func churchBodyGroup(k int) int { return 2000 + 3*k }
 
-// chart codes an entity.
-func (w *world) chart(e *entity) chart {
-	c := chart{group: e.group, affiliation: '3', section: e.section, status: "01", deductible: '2', organization: '5',
+// irsCodes codes an entity.
+func (w *world) irsCodes(e *entity) irsCodes {
+	c := irsCodes{group: e.group, affiliation: '3', section: e.section, status: "01", deductible: '2', organization: '5',
 		year: max(e.founded+1, 1917), month: 1 + scale(sub(e.key, '#', 1), 12)}
 	h := rng{sub(e.key, '#', 2)}
 	switch {
@@ -144,16 +144,16 @@ func (w *world) chart(e *entity) chart {
 			c.affiliation = '7'
 		}
 	case e.class == church:
-		for k := range communions {
-			if hasWord(e.core, communions[k].word) && h.odds(communionMember) {
-				c.group, c.affiliation = communionGroup(k), '9'
+		for k := range churchBodies {
+			if hasWord(e.core, churchBodies[k].word) && h.odds(churchBodyMember) {
+				c.group, c.affiliation = churchBodyGroup(k), '9'
 			}
 		}
 	}
 	switch {
 	case e.section == "03" && e.class == bankTrust && h.odds(trustNonexempt):
 		// A trust that is treated as a foundation without being exempt.
-		return chart{affiliation: '0', section: "92", foundation: "00", status: "12", deductible: '0', organization: '2'}
+		return irsCodes{affiliation: '0', section: "92", foundation: "00", status: "12", deductible: '0', organization: '2'}
 	case e.section == "03", e.section == "19":
 		c.deductible = '1'
 	}
@@ -164,7 +164,7 @@ func (w *world) chart(e *entity) chart {
 	case h.odds(20):
 		c.status = "02"
 	}
-	switch f := w.fate(e); f {
+	switch f := w.exemption(e); f {
 	case reruled:
 		rows, _ := w.revocations(e, f)
 		again := rows[0].effective.AddDate(0, 2+h.n(9), 0)
@@ -188,10 +188,10 @@ func hasWord(core []byte, word string) bool {
 	return false
 }
 
-// donee says how Publication 78 lists an entity, "" when it does not. A
+// pub78Code says how Publication 78 lists an entity, "" when it does not. A
 // subordinate is covered by its parent's listing; a church need not be listed.
-func (w *world) donee(e *entity, c *chart) string {
-	if c.deductible != '1' || c.affiliation == '9' || c.affiliation == '7' || !e.listed || w.fate(e).gone() {
+func (w *world) pub78Code(e *entity, c *irsCodes) string {
+	if c.deductible != '1' || c.affiliation == '9' || c.affiliation == '7' || !e.listed || w.exemption(e).gone() {
 		return ""
 	}
 	if (e.class == church || e.class == temple) && !e.parent && !odds(sub(e.key, '7', 0), churchListed) {
@@ -212,7 +212,7 @@ func (w *world) donee(e *entity, c *chart) string {
 	case "24":
 		kind = "SONFI"
 	default:
-		if odds(sub(e.key, '7', 1), doneeUnknown) {
+		if odds(sub(e.key, '7', 1), pub78Unknown) {
 			kind = "UNKWN"
 		}
 	}
@@ -225,18 +225,18 @@ func (w *world) donee(e *entity, c *chart) string {
 	return kind
 }
 
-// accuse picks the organizations that bulletins name: most have left every
+// pickRevoked picks the organizations that bulletins name: most have left every
 // other list, the newest are still on them.
-func (w *world) accuse() {
-	w.accused = map[int]int{}
+func (w *world) pickRevoked() {
+	w.namedInBulletin = map[int]int{}
 	n := min(12+w.orgs/600, 90)
 	var e entity
 	for k := range n {
-		late := k < accusedLate
+		late := k < bulletinLate
 		i := scale(sub(w.seed, 'k', k), w.orgs)
 		for range 4_000 {
 			i = (i + 1) % w.orgs
-			if _, taken := w.accused[i]; taken {
+			if _, taken := w.namedInBulletin[i]; taken {
 				continue
 			}
 			w.org(i, &e)
@@ -244,8 +244,8 @@ func (w *world) accuse() {
 				continue
 			}
 			if e.listed == late {
-				w.accused[i] = len(w.accusedOrder)
-				w.accusedOrder = append(w.accusedOrder, i)
+				w.namedInBulletin[i] = len(w.bulletinOrder)
+				w.bulletinOrder = append(w.bulletinOrder, i)
 				break
 			}
 		}
@@ -263,20 +263,20 @@ func firmAddress(city string) bool {
 	return false
 }
 
-// departed is how many organizations the lists still name that were gone
+// formerOrgs is how many organizations the lists still name that were gone
 // before anyone in the world gave a grant. They keep the lists of the smallest
 // world from being empty.
-func (w *world) departed() int { return 16 + w.orgs/200 }
+func (w *world) formerOrgs() int { return 16 + w.orgs/200 }
 
-// departure says which of the departed an entity is, if it is one.
-func (w *world) departure(e *entity) (k int, ok bool) {
+// formerIndex says which of the former organizations an entity is, if it is one.
+func (w *world) formerIndex(e *entity) (k int, ok bool) {
 	k = e.id - idFirm - 400_000
-	return k, k >= 0 && k < w.departed()
+	return k, k >= 0 && k < w.formerOrgs()
 }
 
-// depart puts departed organization k together; every other one was of
+// formerOrg puts former organization k together; every other one was of
 // California.
-func (w *world) depart(k int, e *entity) {
+func (w *world) formerOrg(k int, e *entity) {
 	id := idFirm + 400_000 + k
 	key := sub(w.seed, 'D', k)
 	*e = entity{id: id, key: key, ein: w.ein(id), class: cityCause, base: -1, section: "03", slot: scale(key, len(w.slots)),
@@ -287,8 +287,8 @@ func (w *world) depart(k int, e *entity) {
 		}
 	}
 	w.locate(e)
-	e.cause = generalCauses[scale(sub(key, 'c', 0), len(generalCauses))]
-	n := namer{zip: e.zip, cause: e.cause}
+	e.field = generalFields[scale(sub(key, 'c', 0), len(generalFields))]
+	n := namer{zip: e.zip, field: e.field}
 	n.r = rng{sub(key, 'n', 0)}
 	n.sur = n.r.of(surnames)
 	e.core = n.expand(e.core, n.r.of(classTemplates[cityCause]))

@@ -1,7 +1,7 @@
 package synth
 
-// private writes a 990-PF.
-func (g *gen) private(fl *filing) error {
+// write990PF writes a 990-PF.
+func (g *gen) write990PF(fl *filing) error {
 	var paid int64
 	rows := 0
 	for j := range fl.lines {
@@ -15,7 +15,7 @@ func (g *gen) private(fl *filing) error {
 	fl.totals = fl.totals && rows > 2
 	g.header(fl)
 	x, d, e := &g.x, g.d, &g.f
-	bk := account(e, fl.fiscal, paid, g.w.funderWealth(e, true))
+	bk := financesOf(e, fl.fiscal, paid, g.w.funderWealth(e, true))
 	x.raw(`<IRS990PF documentId="IRS990PF">`)
 	g.marks(fl)
 	x.str("Organization501c3ExemptPFInd", "X")
@@ -91,11 +91,11 @@ func (g *gen) grantsPaid(fl *filing, paid int64) {
 		x.str("OnlyContriToPreselectedInd", "X")
 	}
 	n := 0
-	tell := func(tags tag) {
+	record := func(tags tag) {
 		n++
 		l.tags |= tags
 		g.grantPF(d.pfGroup)
-		g.out.grant(fl, partPaid, n, l)
+		g.out.grant(fl, listPaid, n, l)
 	}
 	mark := func(name, purpose string) {
 		*l = line{truth: toPlaceholder, cash: paid, name: append(l.name[:0], name...), street: l.street[:0], city: l.city[:0],
@@ -105,19 +105,19 @@ func (g *gen) grantsPaid(fl *filing, paid int64) {
 	case fl.hollow:
 	case fl.hidden:
 		mark(placeholders[scale(sub(e.key, 'o', fl.fiscal), len(placeholders))], "SEE ATTACHED")
-		tell(0)
+		record(0)
 	default:
 		for j := range fl.lines {
 			g.compose(g.draw(fl.fiscal, j, fl.version), fl.fiscal)
-			tell(0)
+			record(0)
 		}
 		for j := range fl.lines * int(b2i(fl.doubled)) {
 			g.compose(g.draw(fl.fiscal, j, fl.version), fl.fiscal)
-			tell(tagDoubled)
+			record(tagDoubled)
 		}
 		if fl.totals {
 			mark("TOTAL", "")
-			tell(tagTotal)
+			record(tagTotal)
 		}
 	}
 	if !odds(sub(e.key, 'n', fl.fiscal<<1|fl.version), pfNoTotal) {
@@ -131,7 +131,7 @@ func (g *gen) grantsPaid(fl *filing, paid int64) {
 			dr.amount = max(dr.amount, 1_000)
 			g.compose(dr, fl.fiscal)
 			g.grantPF(d.pfFuture)
-			g.out.grant(fl, partFuture, j+1, l)
+			g.out.grant(fl, listFuture, j+1, l)
 			total += dr.amount
 		}
 		x.int(d.pfFutureTotal, total)
@@ -160,10 +160,10 @@ func (g *gen) grantPF(group string) {
 		x.raw("</RecipientForeignAddress>")
 	case len(l.street)+len(l.city)+len(l.state) > 0:
 		x.raw("<RecipientUSAddress>")
-		g.placeLeaves()
+		g.placeTags()
 		x.raw("</RecipientUSAddress>")
 	}
-	if l.relation != "" && g.tellsRelation() {
+	if l.relation != "" && g.statesRelation() {
 		x.str(d.pfRelation, l.relation)
 	}
 	if l.status != "" {
@@ -181,7 +181,7 @@ func (g *gen) grantPF(group string) {
 }
 
 // tellsRelation: about half of the filers fill the relationship column.
-func (g *gen) tellsRelation() bool {
+func (g *gen) statesRelation() bool {
 	return g.l.tags&tagRelated != 0 || odds(sub(g.f.key, 'R', 3), 5000)
 }
 

@@ -17,14 +17,14 @@ import (
 // them from their publishers: where each came from, when, and how old it is.
 // All times are the world's own.
 
-// asked is when every publisher was last asked.
-var asked = today.Add(12 * time.Hour)
+// checkedAt is when every publisher was last asked.
+var checkedAt = today.Add(12 * time.Hour)
 
-// fetched writes a state for every source that has files.
-func (p *plant) fetched() error {
-	d := &desk{dir: p.dir}
+// writeFetchStates writes a state for every source that has files.
+func (p *worldWriter) writeFetchStates() error {
+	d := &listWriter{dir: p.dir}
 	for _, s := range source.All() {
-		st := fetch.State{Source: s.Name, CheckedAt: asked, Files: []fetch.File{}, Refused: []fetch.Refusal{}}
+		st := fetch.State{Source: s.Name, CheckedAt: checkedAt, Files: []fetch.File{}, Refused: []fetch.Refusal{}}
 		for i := range p.files {
 			f := &p.files[i]
 			if !strings.HasPrefix(f.Path, s.Folder+"/") {
@@ -46,12 +46,12 @@ func (p *plant) fetched() error {
 		if err != nil {
 			return err
 		}
-		l, err := d.open(".fetch/" + s.Name + ".json")
+		l, err := d.create(".fetch/" + s.Name + ".json")
 		if err != nil {
 			return err
 		}
 		l.Write(append(text, '\n'))
-		if err := d.done(l); err != nil {
+		if err := d.finish(l); err != nil {
 			return err
 		}
 	}

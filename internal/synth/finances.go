@@ -1,30 +1,30 @@
 package synth
 
-// books are the figures of one year. They add up: revenue is the sum of its
+// finances are the figures of one year. They add up: revenue is the sum of its
 // parts, net assets are last year's plus the surplus.
-type books struct {
+type finances struct {
 	revenue, expenses, surplus                        int64
 	contributions, program, investment, other, public int64
 	net, netBefore, assets, liabilities, cash         int64
 	grants, salaries                                  int64
 }
 
-// worth is what an entity owns at the end of a fiscal year.
-func worth(e *entity, scaleLog int, fiscal int) int64 {
+// netAssets is what an entity owns at the end of a fiscal year.
+func netAssets(e *entity, scaleLog int, fiscal int) int64 {
 	base := int64(exp2(min(max(scaleLog, 4*one), 38*one)))
 	wobble := int64(scale(sub(e.key, 'W', fiscal), 13)) - 6
 	return base * (100 + 4*int64(fiscal-firstFiscal) + wobble) / 100
 }
 
-// account keeps the books of an entity for a year in which it paid the given
+// financesOf are the figures of an entity for a year in which it paid the given
 // grants. wealth is log2 of its usual net assets.
-func account(e *entity, fiscal int, grants int64, wealth int) books {
-	var b books
+func financesOf(e *entity, fiscal int, grants int64, wealth int) finances {
+	var b finances
 	own := int64(exp2(min(e.money, 36*one))) * (92 + int64(scale(sub(e.key, 'X', fiscal), 17)) + int64(fiscal-firstFiscal)) / 100
 	b.grants = grants
 	b.expenses = own + grants
-	b.net = worth(e, wealth, fiscal)
-	b.netBefore = worth(e, wealth, fiscal-1)
+	b.net = netAssets(e, wealth, fiscal)
+	b.netBefore = netAssets(e, wealth, fiscal-1)
 	b.surplus = b.net - b.netBefore
 	b.revenue = b.expenses + b.surplus
 	b.liabilities = b.net * int64(scale(sub(e.key, 'L', 0), 9)) / 100

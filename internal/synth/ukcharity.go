@@ -109,8 +109,8 @@ func (w *world) charity(k int, c *charity) {
 	*c = charity{k: k, key: key, base: -1, name: c.name[:0], street: c.street[:0], code: c.code[:0], board: c.board[:0]}
 	r := rng{sub(key, 'n', 0)}
 	c.town = &towns[r.n(len(towns))]
-	c.cause = generalCauses[r.n(len(generalCauses))]
-	n := namer{zip: &ZIP{City: c.town.name, State: "UK"}, cause: c.cause}
+	c.cause = generalFields[r.n(len(generalFields))]
+	n := namer{zip: &ZIP{City: c.town.name, State: "UK"}, field: c.cause}
 	n.r = rng{r.next()}
 	n.sur = n.r.of(surnames)
 	c.street = appendStreet(c.street, &r, 300)
@@ -143,7 +143,7 @@ func (w *world) charity(k int, c *charity) {
 	switch {
 	case k%3 == 0 && k/3 < len(w.british):
 		// Known abroad too: a recipient of grants from this world's funders.
-		c.name, _, _ = w.overseas(w.british[k/3], c.name)
+		c.name, _, _ = w.foreignRecipient(w.british[k/3], c.name)
 		c.removed, c.left = false, time.Time{}
 	case k%ukFamilyEvery == 4:
 		c.family = n.sur
@@ -244,10 +244,10 @@ func appendTrustee(dst []byte, s *seat) []byte {
 	return appendPerson(dst, s.who, s.surname)
 }
 
-// findBritish lists the first recipients abroad that the register could know.
-func (w *world) findBritish() {
+// pickBritish lists the first recipients abroad that the register could know.
+func (w *world) pickBritish() {
 	for k := 0; k < w.foreign && len(w.british) < 25; k++ {
-		name, at, _ := w.overseas(k, nil)
+		name, at, _ := w.foreignRecipient(k, nil)
 		if at.country == "UK" && at.province == "England" && !bytes.ContainsAny(name, `"\`) {
 			w.british = append(w.british, k)
 		}

@@ -2,19 +2,19 @@ package synth
 
 import "time"
 
-// object is one row of a table under construction. Columns stand in the order
+// jsonObject is one row of a table under construction. Columns stand in the order
 // in which they are put.
-type object struct{ b []byte }
+type jsonObject struct{ b []byte }
 
 var extracted = today
 
-func (o *object) key(name string) {
+func (o *jsonObject) key(name string) {
 	o.b = append(o.b, ',', '"')
 	o.b = append(o.b, name...)
 	o.b = append(o.b, '"', ':')
 }
 
-func (o *object) text(name string, v []byte) {
+func (o *jsonObject) text(name string, v []byte) {
 	o.key(name)
 	if len(v) == 0 {
 		o.b = append(o.b, "null"...)
@@ -30,20 +30,20 @@ func (o *object) text(name string, v []byte) {
 	o.b = append(o.b, '"')
 }
 
-func (o *object) word(name, v string) { o.text(name, []byte(v)) }
+func (o *jsonObject) word(name, v string) { o.text(name, []byte(v)) }
 
-func (o *object) number(name string, n int64) {
+func (o *jsonObject) number(name string, n int64) {
 	o.key(name)
 	o.b = appendInt(o.b, n)
 }
 
 // money writes an amount in pounds, which has a fraction upstream.
-func (o *object) money(name string, n int64) {
+func (o *jsonObject) money(name string, n int64) {
 	o.number(name, n)
 	o.b = append(o.b, ".00"...)
 }
 
-func (o *object) flag(name string, v bool) {
+func (o *jsonObject) flag(name string, v bool) {
 	o.key(name)
 	if v {
 		o.b = append(o.b, "true"...)
@@ -52,14 +52,14 @@ func (o *object) flag(name string, v bool) {
 	}
 }
 
-func (o *object) null(names ...string) {
+func (o *jsonObject) null(names ...string) {
 	for _, n := range names {
 		o.key(n)
 		o.b = append(o.b, "null"...)
 	}
 }
 
-func (o *object) date(name string, t time.Time) {
+func (o *jsonObject) date(name string, t time.Time) {
 	if t.IsZero() {
 		o.null(name)
 		return

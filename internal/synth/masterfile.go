@@ -8,7 +8,7 @@ import (
 	"grantgraph/internal/place"
 )
 
-// The master file is written in blocks of organizations, each into one part
+// The master file is written in blocks of organizations, each into one fragment
 // per region.
 
 const masterBlock = 1 << 15
@@ -33,7 +33,7 @@ func region(state string) int {
 func (w *world) entities() int { return w.domestic() + w.abroad() }
 
 // domestic is how many of them have an address in the country.
-func (w *world) domestic() int { return w.orgs + w.funders + len(federations) + len(communions) }
+func (w *world) domestic() int { return w.orgs + w.funders + len(federations) + len(churchBodies) }
 
 // at puts number i of the domestic entities together.
 func (w *world) at(i int, e *entity) {
@@ -45,7 +45,7 @@ func (w *world) at(i int, e *entity) {
 	case i < w.orgs+w.funders+len(federations):
 		w.federation(i-w.orgs-w.funders, e)
 	default:
-		w.communion(i-w.orgs-w.funders-len(federations), e)
+		w.churchBody(i-w.orgs-w.funders-len(federations), e)
 	}
 }
 
@@ -53,7 +53,7 @@ func (w *world) at(i int, e *entity) {
 // master file lists.
 func (w *world) abroad() int { return 3 + w.orgs/1500 }
 
-// master writes block k of the master file into the four regional parts.
+// master writes block k of the master file into the four regional fragments.
 func (g *gen) master(k int, out *[4]*bufio.Writer, t *tally) {
 	w, e := g.w, &g.f
 	var b []byte
@@ -88,19 +88,19 @@ func (w *world) federation(f int, e *entity) {
 	fed := &federations[f]
 	id := idFirm + 1000 + f*7
 	key := sub(w.seed, 'N', f)
-	*e = entity{id: id, key: key, ein: w.ein(id), class: chapter, cause: causeIndex(fed.cause), base: -1, listed: true, parent: true,
+	*e = entity{id: id, key: key, ein: w.ein(id), class: chapter, field: fieldIndex(fed.cause), base: -1, listed: true, parent: true,
 		slot: scale(key, len(w.slots)), group: 1000 + f*7, section: fed.section, founded: 1890 + f*4, money: 22 * one,
 		core: append(e.core[:0], fed.name...), old: e.old[:0], alias: e.alias[:0], street: e.street[:0], suffix: "Inc"}
 	w.locate(e)
 }
 
-// communion puts the national body of a church together.
-func (w *world) communion(k int, e *entity) {
-	id := idFirm + communionGroup(k)
+// churchBody puts the national body of a church together.
+func (w *world) churchBody(k int, e *entity) {
+	id := idFirm + churchBodyGroup(k)
 	key := sub(w.seed, 'N', 1000+k)
-	*e = entity{id: id, key: key, ein: w.ein(id), class: church, cause: causeChurch, base: -1, listed: true, parent: true,
-		slot: scale(key, len(w.slots)), group: communionGroup(k), section: "03", founded: 1905 + 3*k, money: 22 * one,
-		core: append(e.core[:0], communions[k].name...), old: e.old[:0], alias: e.alias[:0], street: e.street[:0]}
+	*e = entity{id: id, key: key, ein: w.ein(id), class: church, field: fieldChurch, base: -1, listed: true, parent: true,
+		slot: scale(key, len(w.slots)), group: churchBodyGroup(k), section: "03", founded: 1905 + 3*k, money: 22 * one,
+		core: append(e.core[:0], churchBodies[k].name...), old: e.old[:0], alias: e.alias[:0], street: e.street[:0]}
 	w.locate(e)
 }
 
@@ -165,7 +165,7 @@ func incomeCode(n int64) byte {
 
 func (g *gen) masterRow(b []byte, e *entity, wealth, cohort int) []byte {
 	r := rng{sub(e.key, '#', 0)}
-	c := g.w.chart(e)
+	c := g.w.irsCodes(e)
 	pf := e.class.files990PF()
 	b = e.ein.Append(b)
 	b = append(b, ',')
@@ -211,10 +211,10 @@ func (g *gen) masterRow(b []byte, e *entity, wealth, cohort int) []byte {
 	b = append(b, c.section...)
 	b = append(b, ',', c.affiliation, ',')
 	classification := "1000"
-	switch e.cause {
-	case causeChurch, causeTemple, causeMasjid:
+	switch e.field {
+	case fieldChurch, fieldTemple, fieldMasjid:
 		classification = "7000"
-	case causeSchool, causeCollege, causeParents, causeScholar:
+	case fieldSchool, fieldCollege, fieldParents, causeScholar:
 		classification = "2000"
 	}
 	b = append(b, classification...)
@@ -227,7 +227,7 @@ func (g *gen) masterRow(b []byte, e *entity, wealth, cohort int) []byte {
 	b = append(b, c.organization, ',')
 	b = append(b, c.status...)
 	b = append(b, ',')
-	bk := account(e, 2024, 0, wealth)
+	bk := financesOf(e, 2024, 0, wealth)
 	files := e.class != church && e.class != temple
 	if files {
 		b = append(b, "2024"...)
@@ -259,7 +259,7 @@ func (g *gen) masterRow(b []byte, e *entity, wealth, cohort int) []byte {
 	}
 	b = append(b, ',')
 	if !r.odds(2800) {
-		b = append(b, causes[e.cause].code...)
+		b = append(b, fields[e.field].code...)
 		if r.odds(700) {
 			b = append(b, 'Z')
 		}
@@ -276,9 +276,9 @@ func (g *gen) masterRow(b []byte, e *entity, wealth, cohort int) []byte {
 // foreigner names organization k abroad that the IRS recognizes.
 func (w *world) foreigner(k int, name []byte) (body []byte, at int, street []byte) {
 	r := rng{sub(w.seed, 'J', k)}
-	at = r.n(len(abroad))
-	p := &abroad[at]
-	n := namer{zip: &ZIP{City: p.city, State: p.country}, cause: generalCauses[r.n(len(generalCauses))]}
+	at = r.n(len(foreignPlaces))
+	p := &foreignPlaces[at]
+	n := namer{zip: &ZIP{City: p.city, State: p.country}, field: generalFields[r.n(len(generalFields))]}
 	n.r = r
 	n.sur = n.r.of(surnames)
 	body = n.expand(name, n.r.of(foreignTemplates))
@@ -295,7 +295,7 @@ func (w *world) foreignRow(b []byte, k int) []byte {
 	b = append(b, ',')
 	start := len(b)
 	b, at, street := w.foreigner(k, b)
-	p := &abroad[at]
+	p := &foreignPlaces[at]
 	b = append(append(b, ",,\""...), p.postal...)
 	b = append(b, ' ')
 	b = append(b, street...)

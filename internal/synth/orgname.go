@@ -268,7 +268,7 @@ $L World Missions`),
 type namer struct {
 	r     rng
 	zip   *ZIP
-	cause int
+	field int
 	sur   string // surname drawn for the entity
 	first string
 	firm  string
@@ -320,7 +320,7 @@ func (n *namer) expand(dst []byte, tmpl string) []byte {
 		case 'L':
 			dst = append(dst, n.r.of(churchLeads)...)
 		case 'N':
-			dst = append(dst, n.r.of(causes[n.cause].nouns)...)
+			dst = append(dst, n.r.of(fields[n.field].nouns)...)
 		case 'O':
 			dst = append(dst, n.r.of(streets)...)
 		case 'H':

@@ -11,8 +11,8 @@ import (
 	"strconv"
 )
 
-// hashed is a file whose digest is taken while it is written.
-type hashed struct {
+// hashedFile is a file whose digest is taken while it is written.
+type hashedFile struct {
 	f    *os.File
 	sum  hash.Hash
 	n    int64
@@ -20,61 +20,61 @@ type hashed struct {
 	path string
 }
 
-// newHashed creates a file that is written through a buffer of the given size.
-func newHashed(dir, path string, buffer int) (*hashed, error) {
+// newHashedFile creates a file that is written through a buffer of the given size.
+func newHashedFile(dir, path string, buffer int) (*hashedFile, error) {
 	f, err := os.Create(filepath.Join(dir, filepath.FromSlash(path)))
 	if err != nil {
 		return nil, err
 	}
-	h := &hashed{f: f, sum: sha256.New(), path: path}
+	h := &hashedFile{f: f, sum: sha256.New(), path: path}
 	h.w = bufio.NewWriterSize(h, buffer)
 	return h, nil
 }
 
-func (h *hashed) Write(b []byte) (int, error) {
+func (h *hashedFile) Write(b []byte) (int, error) {
 	n, err := h.f.Write(b)
 	h.sum.Write(b[:n])
 	h.n += int64(n)
 	return n, err
 }
 
-func (h *hashed) finish() (File, error) {
+func (h *hashedFile) finish() (File, error) {
 	err := errors.Join(h.w.Flush(), h.f.Close())
 	h.f = nil
 	return File{Path: h.path, Bytes: h.n, SHA256: hex.EncodeToString(h.sum.Sum(nil))}, err
 }
 
-func (h *hashed) abandon() {
+func (h *hashedFile) abandon() {
 	if h.f != nil {
 		h.f.Close()
 	}
 }
 
-// partFile is a piece of a file that is joined at the end.
-type partFile struct {
+// fragment is a piece of a file that is joined at the end.
+type fragment struct {
 	f *os.File
 	w *bufio.Writer
 }
 
-func partPath(dir, kind string, k int) string {
+func fragmentPath(dir, kind string, k int) string {
 	return filepath.Join(dir, "parts", kind+"."+strconv.Itoa(k))
 }
 
-func newPart(dir, kind string, k int) (*partFile, error) {
-	f, err := os.Create(partPath(dir, kind, k))
+func newFragment(dir, kind string, k int) (*fragment, error) {
+	f, err := os.Create(fragmentPath(dir, kind, k))
 	if err != nil {
 		return nil, err
 	}
-	return &partFile{f, bufio.NewWriterSize(f, 64<<10)}, nil
+	return &fragment{f, bufio.NewWriterSize(f, 64<<10)}, nil
 }
 
-func (p *partFile) finish() error {
+func (p *fragment) finish() error {
 	err := errors.Join(p.w.Flush(), p.f.Close())
 	p.f = nil
 	return err
 }
 
-func (p *partFile) abandon() {
+func (p *fragment) abandon() {
 	if p.f != nil {
 		p.f.Close()
 	}

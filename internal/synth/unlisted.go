@@ -34,7 +34,7 @@ func (g *gen) composePerson(who uint64, r *rng) {
 func (g *gen) composeForeign(who uint64, r *rng) {
 	l := &g.l
 	l.cluster = zipf(sub(who, 'f', 0), g.w.foreign, 3)
-	name, p, rest := g.w.overseas(l.cluster, l.name)
+	name, p, rest := g.w.foreignRecipient(l.cluster, l.name)
 	l.name = name
 	if r.odds(1200) { // another spelling of the same body
 		l.name = appendPlain(l.name[:0], l.name)
@@ -48,12 +48,12 @@ func (g *gen) composeForeign(who uint64, r *rng) {
 	l.relation = relationships.pick(r.next())
 }
 
-// overseas names recipient k abroad and says where it is. What is left of its
+// foreignRecipient names recipient k abroad and says where it is. What is left of its
 // stream draws its street.
-func (w *world) overseas(k int, dst []byte) (name []byte, at *abode, rest rng) {
+func (w *world) foreignRecipient(k int, dst []byte) (name []byte, at *foreignPlace, rest rng) {
 	a := rng{sub(w.seed, 'I', k)}
-	at = &abroad[a.n(len(abroad))]
-	n := namer{zip: &ZIP{City: at.city, State: at.country}, cause: generalCauses[a.n(len(generalCauses))]}
+	at = &foreignPlaces[a.n(len(foreignPlaces))]
+	n := namer{zip: &ZIP{City: at.city, State: at.country}, field: generalFields[a.n(len(generalFields))]}
 	n.r = a
 	n.sur = n.r.of(surnames)
 	dst = n.expand(dst, foreignTemplates[n.r.n(len(foreignTemplates))])
@@ -108,12 +108,12 @@ func pickRest(s string, k int) string {
 }
 
 // composeOutside invents an organization or a business that is in no list.
-// It is the same wherever the key is the same, and in no one else's books.
+// It is the same wherever the key is the same, and of nobody else.
 func (g *gen) composeOutside(who uint64, r *rng) {
 	l := &g.l
 	a := rng{sub(who, 'o', 0)}
 	z := g.zipNear(g.f.slot, a.next())
-	n := namer{r: a, zip: z, cause: generalCauses[a.n(len(generalCauses))]}
+	n := namer{r: a, zip: z, field: generalFields[a.n(len(generalFields))]}
 	n.sur = n.r.of(surnames)
 	n.firm = n.r.of(firms)
 	if l.truth == toBusiness {
@@ -122,7 +122,7 @@ func (g *gen) composeOutside(who uint64, r *rng) {
 	} else {
 		if t := outsideTemplates; n.r.odds(outsideAlike) {
 			// Named like those that are listed, and now and then like one of
-			// them exactly: nobody can tell them apart by name.
+			// them exactly: nobody can distinguish them by name.
 			t = classTemplates[[...]class{church, cityCause, cityCause, brand, parents, school}[n.r.n(6)]]
 			l.name = n.expand(l.name, n.r.of(t))
 			l.tags |= tagAlike
@@ -137,7 +137,7 @@ func (g *gen) composeOutside(who uint64, r *rng) {
 	l.section = sections.pick(r.next())
 	l.relation = relationships.pick(r.next())
 	if l.truth == toOutside && n.r.odds(outsideTenant) {
-		g.tenant(&n)
+		g.nameAfterHost(&n)
 		z = g.o.zip
 	} else {
 		l.street = appendStreet(l.street, &n.r, 1700)
@@ -148,9 +148,9 @@ func (g *gen) composeOutside(who uint64, r *rng) {
 	}
 }
 
-// tenant renames the unlisted organization of the line after a listed one in
+// nameAfterHost renames the unlisted organization of the line after a listed one in
 // whose rooms it meets, as circles, choirs and committees do.
-func (g *gen) tenant(n *namer) {
+func (g *gen) nameAfterHost(n *namer) {
 	l, o := &g.l, &g.o
 	g.drawOrg(n.r.next(), 0)
 	words, end := 0, 0

@@ -8,25 +8,25 @@ import (
 // person trusted, would have decided of this world. Being written by the one
 // who knows the truth, they are all right.
 
-const rulingHeader = "kx,state,zip5,filed_ein,funder_ein,ein,action,reason,source_url,author,date\n"
+const overridesHeader = "kx,state,zip5,filed_ein,funder_ein,ein,action,reason,source_url,author,date\n"
 
-// rulings writes both files of overrides.
-func (d *desk) rulings() error {
-	if err := d.ruled("overrides/human.csv", "an editor", 'h', 8); err != nil {
+// overrides writes both files of overrides.
+func (d *listWriter) overrides() error {
+	if err := d.overridesBy("overrides/human.csv", "an editor", 'h', 8); err != nil {
 		return err
 	}
-	return d.ruled("overrides/model.csv", "invented-model-1", 'm', 5)
+	return d.overridesBy("overrides/model.csv", "invented-model-1", 'm', 5)
 }
 
-// ruled writes one file with a ruling for each of some organizations that are
+// overridesBy writes one file with a ruling for each of some organizations that are
 // known by initials, by a former name, or to no list.
-func (d *desk) ruled(path, author string, tag byte, n int) error {
-	l, err := d.open(path)
+func (d *listWriter) overridesBy(path, author string, tag byte, n int) error {
+	l, err := d.create(path)
 	if err != nil {
 		return err
 	}
 	defer l.h.abandon()
-	l.WriteString(rulingHeader)
+	l.WriteString(overridesHeader)
 	seen := map[string]bool{}
 	rule := func(kx, state, zip, ein, action, reason string) {
 		if key := kx + state + zip; kx != "" && !seen[key] {
@@ -40,7 +40,7 @@ func (d *desk) ruled(path, author string, tag byte, n int) error {
 		if l.rows >= int64(n) {
 			break
 		}
-		d.w.org(r.n(max(d.w.known(), min(d.w.orgs, 60))), e)
+		d.w.org(r.n(max(d.w.wellKnown(), min(d.w.orgs, 60))), e)
 		switch {
 		case e.class == publicCollege && tag == 'h' && len(e.core) > 20 && !odds(sub(e.key, '2', 0), orgTwoEINs):
 			rule(orgname.Key(string(e.core)), e.zip.State, e.zip.Code, e.ein.String(), "set_unknown", "a public college; no list has its EIN")
@@ -55,5 +55,5 @@ func (d *desk) ruled(path, author string, tag byte, n int) error {
 		rule(orgname.Key(crowds[0]), "", "", "", "none", "a crowd of people and no organization")
 	}
 	d.counts["overrides"] += l.rows
-	return d.done(l)
+	return d.finish(l)
 }

@@ -1,10 +1,10 @@
 package synth
 
-// cause is one field of work: its NTEE code, what organizations in it call
+// field is one field of work: its NTEE code, what organizations in it call
 // themselves, what they say they do, for whom, and what grants to them are
 // for. Phrases begin with a verb in the infinitive so that every template can
 // use them.
-type cause struct {
+type field struct {
 	code     string
 	nouns    []string
 	does     []string
@@ -12,8 +12,8 @@ type cause struct {
 	programs []string
 }
 
-// causes is in the order of the NTEE. Weights live in causeShare.
-var causes = []cause{
+// fields is in the order of the NTEE. Weights live in generalFields.
+var fields = []field{
 	{"A51", lines("Art Museum\nMuseum of Art\nArts Center\nGallery of American Art"),
 		lines("collect, preserve and exhibit works of art\npresent exhibitions, lectures and studio classes\nbring original works of art and those who make them together"),
 		lines("visitors of every age\nschool groups and families\nthe people of the region"),
@@ -178,58 +178,58 @@ var causes = []cause{
 	{"Y42", lines("Mutual Aid Society\nBenevolent Association"), lines("provide benefits and fellowship to members\nsupport charity through fraternal service"), lines("members and their families"), lines("charity fund\nscholarship awards")},
 }
 
-// causeByCode finds a cause by its NTEE code; the table is small and read
+// fieldByCode finds a field by its NTEE code; the table is small and read
 // once per organization.
-var causeByCode = func() map[string]int {
-	m := make(map[string]int, len(causes))
-	for i := range causes {
-		m[causes[i].code] = i
+var fieldByCode = func() map[string]int {
+	m := make(map[string]int, len(fields))
+	for i := range fields {
+		m[fields[i].code] = i
 	}
 	return m
 }()
 
-func causeIndex(code string) int {
-	if i, ok := causeByCode[code]; ok {
+func fieldIndex(code string) int {
+	if i, ok := fieldByCode[code]; ok {
 		return i
 	}
-	// Federations name finer codes than there are causes: take the first
-	// cause of the same major group.
-	for i := range causes {
-		if causes[i].code[0] == code[0] {
+	// Federations name finer codes than there are fields: take the first
+	// field of the same major group.
+	for i := range fields {
+		if fields[i].code[0] == code[0] {
 			return i
 		}
 	}
-	return causeByCode["P20"]
+	return fieldByCode["P20"]
 }
 
-// generalCauses are the causes an ordinary city-and-cause organization works
+// generalFields are the fields that an ordinary local organization works
 // in, repeated by weight.
-var generalCauses = func() []int {
+var generalFields = func() []int {
 	codes := list(`
 A51 A54 A62 A65 A65 A65 A68 A68 A69 A80 A80 A80 B20 B20 B20 B25 B60 B70 B70 B82 B82 B94 B94 B94 C20 C20 C34 C34 C42 C60
 D20 D20 D20 D30 E32 E32 E86 F20 F32 F32 G30 G41 H90 I80 J22 K31 K31 K31 K31 K31 L20 L20 L41 L41 L41 M24 M24 N20 N63 N63
 N63 O20 O20 O50 P20 P20 P20 P20 P33 P33 P43 P43 P75 P75 P82 P82 Q33 Q33 R20 S20 S20 S41 U20 V20 W30 W30 W70 X20 X20 X20 Y42`)
 	out := make([]int, len(codes))
 	for i, c := range codes {
-		out[i] = causeIndex(c)
+		out[i] = fieldIndex(c)
 	}
 	return out
 }()
 
 var (
-	causeChurch    = causeIndex("X21")
-	causeTemple    = causeIndex("X30")
-	causeMasjid    = causeIndex("X40")
-	causeSchool    = causeIndex("B20")
-	causeParents   = causeIndex("B94")
-	causeCollege   = causeIndex("B42")
-	causeUni       = causeIndex("B43")
-	causeHospital  = causeIndex("E22")
-	causeFound     = causeIndex("T20")
-	causeCommunity = causeIndex("T31")
-	causeScholar   = causeIndex("B82")
-	causeCivic     = causeIndex("S20")
-	causeCamp      = causeIndex("N20")
+	fieldChurch    = fieldIndex("X21")
+	fieldTemple    = fieldIndex("X30")
+	fieldMasjid    = fieldIndex("X40")
+	fieldSchool    = fieldIndex("B20")
+	fieldParents   = fieldIndex("B94")
+	fieldCollege   = fieldIndex("B42")
+	causeUni       = fieldIndex("B43")
+	causeHospital  = fieldIndex("E22")
+	causeFound     = fieldIndex("T20")
+	causeCommunity = fieldIndex("T31")
+	causeScholar   = fieldIndex("B82")
+	causeCivic     = fieldIndex("S20")
+	causeCamp      = fieldIndex("N20")
 )
 
 // missions are the sentences organizations describe themselves with. $D is
@@ -248,7 +248,7 @@ $N was organized in $Y to $D for $W of $P, without regard to race, creed or abil
 To serve $W in $P: we $D and $E.`)
 
 // purposeHead are the purposes filers write most, with their shares in ten
-// thousandths; what is left over is put together from the recipient's cause.
+// thousandths; what is left over is put together from the recipient's field.
 var purposeHead = []struct {
 	text  string
 	share uint32
@@ -262,7 +262,7 @@ var purposeHead = []struct {
 	{"HUMAN SERVICES", 60}, {"ARTS AND CULTURE", 50}, {"HEALTH", 40}, {"N/A", 30}, {"CHARITABLE PURPOSES OF THE RECIPIENT", 70},
 }
 
-// purposeTail says the rest: $G one of the cause's programs, $F a given name,
+// purposeTail says the rest: $G one of the field's programs, $F a given name,
 // $S a surname, $Y the year, $C the recipient's city.
 var purposeTail = lines(`
 $G

@@ -2,10 +2,10 @@ package synth
 
 import "io"
 
-// writer appends XML to a buffer and hands it on when it has grown: a return
+// xmlWriter appends XML to a buffer and hands it on when it has grown: a return
 // of a million lines takes no more memory than one of ten. The first error
 // sticks and is reported by flush.
-type writer struct {
+type xmlWriter struct {
 	b      []byte
 	w      io.Writer
 	n      int64
@@ -13,13 +13,13 @@ type writer struct {
 	indent bool
 }
 
-const writerChunk = 48 << 10
+const xmlChunk = 48 << 10
 
-func (x *writer) reset(w io.Writer, indent bool) {
+func (x *xmlWriter) reset(w io.Writer, indent bool) {
 	x.b, x.w, x.n, x.indent = x.b[:0], w, 0, indent
 }
 
-func (x *writer) flush() error {
+func (x *xmlWriter) flush() error {
 	if x.err == nil && len(x.b) > 0 {
 		_, x.err = x.w.Write(x.b)
 		x.n += int64(len(x.b))
@@ -28,9 +28,9 @@ func (x *writer) flush() error {
 	return x.err
 }
 
-func (x *writer) raw(s string) { x.b = append(x.b, s...) }
+func (x *xmlWriter) raw(s string) { x.b = append(x.b, s...) }
 
-func (x *writer) open(tag string) {
+func (x *xmlWriter) open(tag string) {
 	if x.indent {
 		x.b = append(x.b, '\n', ' ', ' ')
 	}
@@ -41,16 +41,16 @@ func (x *writer) open(tag string) {
 
 // close ends an element; a tag that was opened with attributes is closed by
 // its name alone.
-func (x *writer) close(tag string) {
+func (x *xmlWriter) close(tag string) {
 	x.b = append(x.b, '<', '/')
 	x.b = append(x.b, tag...)
 	x.b = append(x.b, '>')
-	if len(x.b) > writerChunk {
+	if len(x.b) > xmlChunk {
 		x.flush()
 	}
 }
 
-func (x *writer) text(tag string, s []byte) {
+func (x *xmlWriter) text(tag string, s []byte) {
 	x.b = append(x.b, '<')
 	x.b = append(x.b, tag...)
 	x.b = append(x.b, '>')
@@ -60,7 +60,7 @@ func (x *writer) text(tag string, s []byte) {
 	x.b = append(x.b, '>')
 }
 
-func (x *writer) str(tag, s string) {
+func (x *xmlWriter) str(tag, s string) {
 	x.b = append(x.b, '<')
 	x.b = append(x.b, tag...)
 	x.b = append(x.b, '>')
@@ -72,7 +72,7 @@ func (x *writer) str(tag, s string) {
 	x.b = append(x.b, '>')
 }
 
-func (x *writer) int(tag string, n int64) {
+func (x *xmlWriter) int(tag string, n int64) {
 	x.b = append(x.b, '<')
 	x.b = append(x.b, tag...)
 	x.b = append(x.b, '>')
@@ -83,20 +83,20 @@ func (x *writer) int(tag string, n int64) {
 }
 
 // some writes an amount unless it is zero.
-func (x *writer) some(tag string, n int64) {
+func (x *xmlWriter) some(tag string, n int64) {
 	if n != 0 {
 		x.int(tag, n)
 	}
 }
 
 // line writes a figure that has an element of its own.
-func (x *writer) line(group, tag string, n int64) {
+func (x *xmlWriter) line(group, tag string, n int64) {
 	x.open(group)
 	x.int(tag, n)
 	x.close(group)
 }
 
-func (x *writer) escape(s []byte) {
+func (x *xmlWriter) escape(s []byte) {
 	start := 0
 	for i, c := range s {
 		if c != '&' && c != '<' && c != '>' {
@@ -109,7 +109,7 @@ func (x *writer) escape(s []byte) {
 	x.b = append(x.b, s[start:]...)
 }
 
-func (x *writer) char(c byte) {
+func (x *xmlWriter) char(c byte) {
 	switch c {
 	case '&':
 		x.b = append(x.b, "&amp;"...)
@@ -185,7 +185,7 @@ var modern = dialect{
 	documents: "documentCnt", amended: "AmendedReturnInd", final: "FinalReturnInd",
 }
 
-// middle is the dialect of 2013: new groups, old leaves.
+// middle is the dialect of 2013: new groups, old tags inside them.
 var middle = func() dialect {
 	d := modern
 	d.line1, d.line2 = "BusinessNameLine1", "BusinessNameLine2"

@@ -7,7 +7,7 @@ var salaryBands = list(`60001_70000 70001_80000 80001_90000 90001_100000 100001_
 150001_200000 200001_250000 250001_300000 300001_350000 350001_400000 400001_450000 450001_500000`)
 
 // opening writes the columns that both parts of a return begin with.
-func (x *extract) opening(k int) {
+func (x *registerTable) opening(k int) {
 	start, end, due, received := x.period(k)
 	x.begin(0, false)
 	x.flag("latest_fin_period_submitted_ind", k == 0)
@@ -19,7 +19,7 @@ func (x *extract) opening(k int) {
 	x.date("ar_received_date", received)
 }
 
-func (x *extract) partA() {
+func (x *registerTable) partA() {
 	kept := 2
 	if x.c.income > 500_000 {
 		kept = 5
@@ -76,7 +76,7 @@ func (x *extract) partA() {
 }
 
 // partB is filed by the larger charities only.
-func (x *extract) partB() {
+func (x *registerTable) partB() {
 	if x.c.income <= 500_000 {
 		return
 	}
@@ -136,7 +136,7 @@ func (x *extract) partB() {
 }
 
 // classes are what, whom and how, with the register's codes.
-func (x *extract) classes() {
+func (x *registerTable) classes() {
 	if x.c.removed {
 		return
 	}

@@ -7,7 +7,7 @@ type gen struct {
 	f, o entity // the filer and the recipient at hand
 	b    entity // scratch: a related organization
 	l    line
-	x    writer
+	x    xmlWriter
 	d    *dialect
 	tmp  []byte
 	name []byte // filer's name as it files it
@@ -22,7 +22,7 @@ type gen struct {
 	favorite byte // major group it likes to give to, 0 when any
 	closing  int  // month in which its year ends
 	weeks    bool // its year has 52 or 53 weeks and ends near New Year
-	out      *sheet
+	out      *recorder
 }
 
 // filing is one return to be written.
@@ -55,7 +55,7 @@ func (g *gen) habits(cohort int) {
 	g.reorder = odds(sub(k, 'L', 1), personReordered)
 	g.favorite = 0
 	if odds(sub(k, 'f', 0), funderHasField) {
-		g.favorite = causes[generalCauses[scale(sub(k, 'f', 1), len(generalCauses))]].code[0]
+		g.favorite = fields[generalFields[scale(sub(k, 'f', 1), len(generalFields))]].code[0]
 	}
 	g.d = &modern
 	switch x := scale(sub(k, 'D', 0), 10_000); {
@@ -297,7 +297,7 @@ func (g *gen) title(k int) string {
 	return "DIRECTOR"
 }
 
-// member lists the k-th member of the filer's board and tells who it is.
+// member lists the k-th member of the filer's board and says who it is.
 func (g *gen) member(tag string, fl *filing, k int) {
 	x := &g.x
 	person, surname := g.memberOf(&g.f, k, fl.fiscal)
@@ -315,7 +315,7 @@ func (g *gen) member(tag string, fl *filing, k int) {
 // appendMission writes what an organization says it is for.
 func (g *gen) appendMission(dst []byte, e *entity) []byte {
 	r := rng{sub(e.key, 'M', 0)}
-	c := &causes[e.cause]
+	c := &fields[e.field]
 	t := missions[r.n(len(missions))]
 	first := r.n(len(c.does))
 	start := len(dst)
@@ -362,23 +362,23 @@ func (g *gen) appendMission(dst []byte, e *entity) []byte {
 	return dst
 }
 
-// tax writes a 990-T, which has no grants.
-func (g *gen) tax(fl *filing) error {
+// write990T writes a 990-T, which has no grants.
+func (g *gen) write990T(fl *filing) error {
 	g.header(fl)
 	x := &g.x
 	x.raw(`<IRS990T documentId="IRS990T">`)
 	x.raw("<Organization501IndicatorGrp><Organization501Ind>X</Organization501Ind><Organization501cTypeTxt>c3</Organization501cTypeTxt></Organization501IndicatorGrp>")
-	x.int("BookValueAssetsEOYAmt", worth(&g.f, g.f.money, fl.fiscal))
+	x.int("BookValueAssetsEOYAmt", netAssets(&g.f, g.f.money, fl.fiscal))
 	x.int("TotalUBTIAmt", int64(scale(sub(g.f.key, 'T', fl.fiscal), 90_000)))
 	x.close("IRS990T")
 	return g.footer()
 }
 
-// short writes a 990-EZ.
-func (g *gen) short(fl *filing) error {
+// write990EZ writes a 990-EZ.
+func (g *gen) write990EZ(fl *filing) error {
 	g.header(fl)
 	x, d, e := &g.x, g.d, &g.f
-	bk := account(e, fl.fiscal, 0, orgWealth(e))
+	bk := financesOf(e, fl.fiscal, 0, orgWealth(e))
 	x.raw(`<IRS990EZ documentId="IRS990EZ">`)
 	g.marks(fl)
 	g.website()

@@ -11,16 +11,16 @@ import (
 // before the first row and one after the last.
 
 // pub78 writes the organizations that deductible gifts can be made to.
-func (d *desk) pub78() error {
-	l, err := d.zipped("pub78/data-download-pub78.zip", "data-download-pub78.txt", today.AddDate(0, 0, -2))
+func (d *listWriter) pub78() error {
+	l, err := d.createZip("pub78/data-download-pub78.zip", "data-download-pub78.txt", today.AddDate(0, 0, -2))
 	if err != nil {
 		return err
 	}
 	l.WriteString("\r\n\r\n")
 	var b []byte
-	err = d.each(func(e *entity) {
-		c := d.w.chart(e)
-		codes := d.w.donee(e, &c)
+	err = d.eachEntity(func(e *entity) {
+		c := d.w.irsCodes(e)
+		codes := d.w.pub78Code(e, &c)
 		if codes == "" {
 			return
 		}
@@ -43,7 +43,7 @@ func (d *desk) pub78() error {
 	for k := range d.w.abroad() {
 		b = append(d.w.foreignEIN(k).Append(b[:0]), '|')
 		name, at, _ := d.w.foreigner(k, nil)
-		p := &abroad[at]
+		p := &foreignPlaces[at]
 		b = titled(b, name)
 		b = append(b, '|')
 		// The city column holds the region as well.
@@ -61,7 +61,7 @@ func (d *desk) pub78() error {
 		d.counts["pub78_foreign"]++
 	}
 	l.WriteString("\r\n")
-	return d.done(l)
+	return d.finish(l)
 }
 
 // appendTitled writes a name as Publication 78 has it: title case without
@@ -95,15 +95,15 @@ func titled(dst, name []byte) []byte {
 
 // revocation writes the organizations that lost their exemption by not filing
 // for three years, those that have it back included.
-func (d *desk) revocation() error {
-	l, err := d.zipped("revocation/data-download-revocation.zip", "data-download-revocation.txt", today.AddDate(0, 0, -2))
+func (d *listWriter) revocation() error {
+	l, err := d.createZip("revocation/data-download-revocation.zip", "data-download-revocation.txt", today.AddDate(0, 0, -2))
 	if err != nil {
 		return err
 	}
 	l.WriteString("\r\n\r\n")
 	var b []byte
-	err = d.past(func(e *entity) {
-		f := d.w.fate(e)
+	err = d.eachEntityEver(func(e *entity) {
+		f := d.w.exemption(e)
 		rows, n := d.w.revocations(e, f)
 		for i := range n {
 			b = d.revoked(b[:0], e, &rows[i], i)
@@ -132,11 +132,11 @@ func (d *desk) revocation() error {
 		return err
 	}
 	l.WriteString("\r\n")
-	return d.done(l)
+	return d.finish(l)
 }
 
 // revoked is row k of an organization.
-func (d *desk) revoked(b []byte, e *entity, v *lapse, k int) []byte {
+func (d *listWriter) revoked(b []byte, e *entity, v *revocationRow, k int) []byte {
 	r := rng{sub(e.key, '~', k)}
 	b = append(e.ein.Append(b), '|')
 	start := len(b)

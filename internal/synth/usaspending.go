@@ -59,7 +59,7 @@ const contractHeader = "contract_transaction_unique_key,contract_award_unique_ke
 // asked before the organization is put together, which most are then spared.
 func (w *world) federal(i int) bool {
 	share := uint32(300)
-	if i < w.known() {
+	if i < w.wellKnown() {
 		share = 4500
 	}
 	return odds(sub(w.seed, '$', i), share)
@@ -67,7 +67,7 @@ func (w *world) federal(i int) bool {
 
 // grantee puts organization i together and reports whether it is of a kind
 // that the government deals with.
-func (d *desk) grantee(i int, e *entity) bool {
+func (d *listWriter) grantee(i int, e *entity) bool {
 	if !d.w.federal(i) {
 		return false
 	}
@@ -76,7 +76,7 @@ func (d *desk) grantee(i int, e *entity) bool {
 	case church, temple, familyFoundation, parents, chapter:
 		return false
 	}
-	return !d.w.fate(e).gone()
+	return !d.w.exemption(e).gone()
 }
 
 // audited reports whether a grantee spends enough to be audited, so that the
@@ -107,7 +107,7 @@ type award struct {
 }
 
 // awards are those of a recipient.
-func (d *desk) awards(e *entity) []award {
+func (d *listWriter) awards(e *entity) []award {
 	r := rng{sub(e.key, '$', 3)}
 	d.granted = d.granted[:0]
 	for n := range 1 + zipf(r.next(), 6, 2) {
@@ -128,15 +128,15 @@ func (d *desk) awards(e *entity) []award {
 	return d.granted
 }
 
-// archive writes the transactions of one fiscal year, of assistance or of
+// usaspendingArchive writes the transactions of one fiscal year, of assistance or of
 // contracts.
-func (d *desk) archive(year int, contracts bool) error {
+func (d *listWriter) usaspendingArchive(year int, contracts bool) error {
 	kind, head := "Assistance", assistanceHeader
 	if contracts {
 		kind, head = "Contracts", contractHeader
 	}
 	stem := fmt.Sprintf("FY%d_All_%s_Full_%s", year, kind, posted.Format("20060102"))
-	l, err := d.zipped("usaspending/"+stem+".zip", stem+"_1.csv", posted)
+	l, err := d.createZip("usaspending/"+stem+".zip", stem+"_1.csv", posted)
 	if err != nil {
 		return err
 	}
@@ -166,15 +166,15 @@ func (d *desk) archive(year int, contracts bool) error {
 			d.transact(l, e, &a, year, contracts, "federal_rows_unknown")
 		}
 	}
-	return d.done(l)
+	return d.finish(l)
 }
 
 // vendor puts a recipient together that no list knows.
-func (d *desk) vendor(k int, e *entity) {
+func (d *listWriter) vendor(k int, e *entity) {
 	key := sub(d.w.seed, 'V', k)
 	*e = entity{id: 3_000_000 + k, key: key, slot: scale(key, len(d.w.slots)), base: -1, class: brand, core: e.core[:0], old: e.old[:0], alias: e.alias[:0], street: e.street[:0]}
 	d.w.locate(e)
-	n := namer{zip: e.zip, cause: generalCauses[0]}
+	n := namer{zip: e.zip, field: generalFields[0]}
 	n.r = rng{sub(key, 'n', 0)}
 	n.sur, n.firm = n.r.of(surnames), n.r.of(firms)
 	e.core = n.expand(e.core, n.r.of(businessTemplates))
@@ -182,7 +182,7 @@ func (d *desk) vendor(k int, e *entity) {
 
 // transact writes the transaction of an award in a fiscal year, if it has one
 // in this archive.
-func (d *desk) transact(l *leaf, e *entity, a *award, year int, contracts bool, known string) {
+func (d *listWriter) transact(l *listFile, e *entity, a *award, year int, contracts bool, known string) {
 	k := year - a.first
 	if a.contract != contracts || k < 0 || k >= a.years {
 		return
@@ -326,8 +326,8 @@ func (a appender) Write(p []byte) (int, error) {
 }
 
 // audits writes the general table of the audit clearinghouse.
-func (d *desk) audits() error {
-	l, err := d.open("fac/general.csv")
+func (d *listWriter) audits() error {
+	l, err := d.create("fac/general.csv")
 	if err != nil {
 		return err
 	}
@@ -377,5 +377,5 @@ func (d *desk) audits() error {
 			l.row(b)
 		}
 	}
-	return d.done(l)
+	return d.finish(l)
 }

@@ -17,9 +17,9 @@ import (
 	"grantgraph/internal/source/irs990"
 )
 
-// survey is a world read back from its files with the project's own readers.
-type survey struct {
-	returns map[string]*surveyed // by object id
+// worldReading is a world read back from its files with the project's own readers.
+type worldReading struct {
+	returns map[string]*returnReading // by object id
 	bad     int
 	copies  int
 	truth   map[string]truthLine // by object id, part and line
@@ -27,7 +27,7 @@ type survey struct {
 	index   map[string]irs990.IndexRow
 }
 
-type surveyed struct {
+type returnReading struct {
 	irs990.Return
 	object string
 	grants []irs990.Grant
@@ -49,9 +49,9 @@ func (l *truthLine) has(tag string) bool { return slices.Contains(l.Noise, tag) 
 
 func lineKey(object, part string, line int) string { return fmt.Sprint(object, "/", part, "/", line) }
 
-func readWorld(t *testing.T, dir string) *survey {
+func readWorld(t *testing.T, dir string) *worldReading {
 	t.Helper()
-	s := &survey{returns: map[string]*surveyed{}, truth: map[string]truthLine{}, master: map[ein.EIN]masterLine{},
+	s := &worldReading{returns: map[string]*returnReading{}, truth: map[string]truthLine{}, master: map[ein.EIN]masterLine{},
 		index: map[string]irs990.IndexRow{}}
 	rd := irs990.NewReader()
 	zips, err := filepath.Glob(filepath.Join(dir, "990", "*.zip"))
@@ -116,7 +116,7 @@ func readWorld(t *testing.T, dir string) *survey {
 	return s
 }
 
-func (s *survey) read(t *testing.T, rd *irs990.Reader, m *archive.Member) {
+func (s *worldReading) read(t *testing.T, rd *irs990.Reader, m *archive.Member) {
 	t.Helper()
 	object, ok := irs990.ObjectID(m.Name)
 	if !ok {
@@ -128,7 +128,7 @@ func (s *survey) read(t *testing.T, rd *irs990.Reader, m *archive.Member) {
 		return
 	}
 	defer rc.Close()
-	r := &surveyed{object: object}
+	r := &returnReading{object: object}
 	err = rd.Read(rc, &r.Return, &irs990.Sink{Grant: func(g *irs990.Grant) error {
 		c := *g
 		for _, p := range []*string{&c.Name1, &c.Name2, &c.Person, &c.Address.Line1, &c.Address.City, &c.Address.State,
@@ -187,8 +187,8 @@ func TestWorldIsReadAsMeant(t *testing.T) {
 		t.Errorf("%d returns, want %d", n, rep.Returns)
 	}
 
-	newest := map[string]*surveyed{}
-	older := map[string]*surveyed{} // what an amendment without a list leaves standing
+	newest := map[string]*returnReading{}
+	older := map[string]*returnReading{} // what an amendment without a list leaves standing
 	for _, r := range s.returns {
 		k := r.EIN + r.Form + r.PeriodEnd
 		switch old := newest[k]; {
@@ -303,7 +303,7 @@ func TestPeopleAreTheSameEverywhere(t *testing.T) {
 }
 
 // checkReturn: every line has its truth, and the figures add up.
-func (s *survey) checkReturn(t *testing.T, r *surveyed) {
+func (s *worldReading) checkReturn(t *testing.T, r *returnReading) {
 	t.Helper()
 	var paid, si int64
 	placeholder := false
@@ -352,7 +352,7 @@ func (s *survey) checkReturn(t *testing.T, r *surveyed) {
 }
 
 // TestCalibration reads a world back and compares how often things go wrong
-// in it with the knobs.
+// in it with the rates.
 func TestCalibration(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "world")
@@ -439,7 +439,7 @@ type counts struct {
 	pfSample, siSample                                                      []int64
 }
 
-func (c *counts) count(s *survey, r *surveyed) {
+func (c *counts) count(s *worldReading, r *returnReading) {
 	if r.Form == "990PF" {
 		c.pfReturns++
 	}
