@@ -10,6 +10,7 @@ import (
 	"grantgraph/internal/build"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/indexes"
+	"grantgraph/internal/money"
 	"grantgraph/internal/snapshot"
 )
 
@@ -146,7 +147,7 @@ func printBuild(w io.Writer, result *build.Result, took time.Duration) {
 	c := m.Counts
 	fmt.Fprintf(w, "\nSnapshot %s\n\n", m.Version)
 	t := newTable("", ">", "")
-	t.add("grants", count(c.Grants), dollars(c.TotalAmount))
+	t.add("grants", count(c.Grants), money.Dollars(c.TotalAmount))
 	t.add("funders", count(c.Funders), "")
 	t.add("recipients", count(c.Recipients), "")
 	t.add("linked to an EIN", count(c.Linked), fmt.Sprintf("%s of grants, %s of dollars", share(c.Linked, c.Grants), share(c.LinkedAmount, c.TotalAmount)))
@@ -165,7 +166,7 @@ func printBuild(w io.Writer, result *build.Result, took time.Duration) {
 		if y.Partial {
 			year += " partial"
 		}
-		t.add(year, count(y.Grants), dollars(y.TotalAmount), count(y.Funders), count(y.Filers), bar(y.TotalAmount, most, 30))
+		t.add(year, count(y.Grants), money.Dollars(y.TotalAmount), count(y.Funders), count(y.Filers), bar(y.TotalAmount, most, 30))
 	}
 	t.print(w)
 
@@ -174,7 +175,7 @@ func printBuild(w io.Writer, result *build.Result, took time.Duration) {
 	fmt.Fprintf(w, "\nWho gave\n\n")
 	t = newTable("kind of funder", ">funders", ">grants", ">dollars", ">of dollars")
 	for _, k := range r.Kinds {
-		t.add(k.Name, count(k.Funders), count(k.Grants), dollars(k.TotalAmount), share(k.TotalAmount, c.TotalAmount))
+		t.add(k.Name, count(k.Funders), count(k.Grants), money.Dollars(k.TotalAmount), share(k.TotalAmount, c.TotalAmount))
 	}
 	t.print(w)
 	fmt.Fprintf(w, "\nClasses of grants\n\n")
@@ -200,7 +201,7 @@ func printBuild(w io.Writer, result *build.Result, took time.Duration) {
 func printShares(w io.Writer, list []build.Count, c snapshot.Counts) {
 	t := newTable("", ">grants", ">of grants", ">dollars", ">of dollars", "")
 	for _, r := range list {
-		t.add(r.Name, count(r.Grants), share(r.Grants, c.Grants), dollars(r.TotalAmount), share(r.TotalAmount, c.TotalAmount), bar(r.Grants, c.Grants, 20))
+		t.add(r.Name, count(r.Grants), share(r.Grants, c.Grants), money.Dollars(r.TotalAmount), share(r.TotalAmount, c.TotalAmount), bar(r.Grants, c.Grants, 20))
 	}
 	t.print(w)
 }
@@ -220,12 +221,12 @@ func printAccount(w io.Writer, r *build.Report) {
 	t.add("  kept as grants", count(l.Rows), "")
 	t.add("  non-cash only", count(l.NonCash), "")
 	t.add("  zero or empty", count(l.Zero+l.Empty), "")
-	t.add("  negative", count(l.Negative), dollars(l.NegativeSum)+" kept beside the grants")
+	t.add("  negative", count(l.Negative), money.Dollars(l.NegativeSum)+" kept beside the grants")
 	t.add("  totals and repeated lists", count(l.Totals+l.Repeated), "")
 	t.add("  beyond belief", count(l.TooLarge), "over $50,000,000,000")
-	t.add("not grants paid: future", count(r.NotRows.Future), dollars(r.NotRows.FutureSum))
-	t.add("not grants paid: aid to individuals", count(r.NotRows.Individuals), dollars(r.NotRows.IndividualSum))
-	t.add("not grants paid: abroad by region", count(r.NotRows.Foreign), dollars(r.NotRows.ForeignSum))
+	t.add("not grants paid: future", count(r.NotRows.Future), money.Dollars(r.NotRows.FutureSum))
+	t.add("not grants paid: aid to individuals", count(r.NotRows.Individuals), money.Dollars(r.NotRows.IndividualSum))
+	t.add("not grants paid: abroad by region", count(r.NotRows.Foreign), money.Dollars(r.NotRows.ForeignSum))
 	t.add("sums equal to the declared total", "", agreement("990-PF", r.Declared.PF)+"; "+agreement("990", r.Declared.F90))
 	if r.Index.Rows > 0 {
 		t.add("returns the IRS lists", count(r.Index.Rows), fmt.Sprintf("%s of them in no archive", count(r.Index.Missing)))
@@ -266,7 +267,7 @@ func printAwards(w io.Writer, r *build.AwardReport) {
 	fmt.Fprintf(w, "\nGovernment awards\n\n")
 	t := newTable("", ">placed", ">dollars", ">not placed", ">dollars")
 	add := func(name string, placed, lost build.AwardFlow) {
-		t.add(name, count(placed.Rows), dollars(int64(placed.Amount)), count(lost.Rows), dollars(int64(lost.Amount)))
+		t.add(name, count(placed.Rows), money.Dollars(int64(placed.Amount)), count(lost.Rows), money.Dollars(int64(lost.Amount)))
 	}
 	add("federal grants", r.Federal.Grants.Placed, r.Federal.Grants.Unknown)
 	add("federal contracts", r.Federal.Contracts.Placed, r.Federal.Contracts.Unknown)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"grantgraph/internal/money"
 	"grantgraph/internal/source/irs990"
 )
 
@@ -130,7 +131,7 @@ func (p *pages) print(i *inspection) error {
 		mark = "amended"
 	}
 	p.table.add(shorten(i.file[strings.LastIndexAny(i.file, "!/")+1:], 30), r.Form, r.EIN, shorten(r.Name1, 40), r.PeriodEnd, year,
-		count(t.PFPaid+t.ScheduleI), dollars(t.PFPaidSum+t.ScheduleICash), count(t.PartVIIPeople+t.PFOfficers+t.EZOfficers), mark)
+		count(t.PFPaid+t.ScheduleI), money.Dollars(t.PFPaidSum+t.ScheduleICash), count(t.PartVIIPeople+t.PFOfficers+t.EZOfficers), mark)
 	if len(p.table.rows) >= tableAtMost {
 		return p.flush()
 	}
@@ -214,19 +215,19 @@ func page(out io.Writer, i *inspection) error {
 	if len(i.best.grants) > 0 {
 		t := newTable("", ">", "", "", "")
 		for _, g := range i.best.grants {
-			t.add(fmt.Sprintf("%s %d", g.part, g.line), dollars(g.cash), shorten(g.name, 50), g.place, shorten(g.purpose, 40))
+			t.add(fmt.Sprintf("%s %d", g.part, g.line), money.Dollars(g.cash), shorten(g.name, 50), g.place, shorten(g.purpose, 40))
 		}
 		section(w, fmt.Sprintf("Grants: %s lines, the largest", count(r.Tally.PFPaid+r.Tally.ScheduleI)), t)
 	}
 	if len(i.best.people) > 0 {
 		t := newTable("", "", ">")
 		for _, p := range i.best.people {
-			t.add(shorten(p.name, 40), shorten(p.title, 40), dollars(p.pay))
+			t.add(shorten(p.name, 40), shorten(p.title, 40), money.Dollars(p.pay))
 		}
 		section(w, fmt.Sprintf("People: %s, the best paid", count(r.Tally.PartVIIPeople+r.Tally.PFOfficers+r.Tally.EZOfficers)), t)
 	}
 	if r.Tally.Holdings > 0 {
-		fmt.Fprintf(w, "\nHoldings: %s items, %s at market value (%s)\n", count(r.Tally.Holdings), dollars(i.best.fmv), tallyWords(i.best.schedule))
+		fmt.Fprintf(w, "\nHoldings: %s items, %s at market value (%s)\n", count(r.Tally.Holdings), money.Dollars(i.best.fmv), tallyWords(i.best.schedule))
 	}
 	if r.Tally.Related > 0 {
 		fmt.Fprintf(w, "\nRelated organizations: %s (%s)\n", count(r.Tally.Related), tallyWords(i.best.kinds))
@@ -273,7 +274,7 @@ func amount(a irs990.Amount, unit string) string {
 	case !a.Set:
 		return "–"
 	case unit == "$":
-		return dollars(a.Value)
+		return money.Dollars(a.Value)
 	}
 	return count(a.Value)
 }
@@ -291,7 +292,7 @@ func moneyTable(m *irs990.Financials) *table {
 		{"Liabilities", m.Liabilities}, {"Net assets", m.NetAssets}, {"Gross receipts", m.GrossReceipts},
 	} {
 		if line.a.Set {
-			t.add(line.name, dollars(line.a.Value))
+			t.add(line.name, money.Dollars(line.a.Value))
 		}
 	}
 	return t
@@ -311,13 +312,13 @@ func totals(r *irs990.Return) *table {
 		case declared.Value == sum:
 			mark = "✓"
 		case exact:
-			mark = "✗ differs by " + dollars(sum-declared.Value)
+			mark = "✗ differs by " + money.Dollars(sum-declared.Value)
 		case sum > declared.Value:
-			mark = "✗ lines exceed it by " + dollars(sum-declared.Value)
+			mark = "✗ lines exceed it by " + money.Dollars(sum-declared.Value)
 		default:
 			mark = "✓ the rest is in lines under $5,000, or not itemized"
 		}
-		t.add(name, amount(declared, "$"), count(lines), dollars(sum), mark)
+		t.add(name, amount(declared, "$"), count(lines), money.Dollars(sum), mark)
 	}
 	y := &r.Tally
 	row("990-PF, paid in the year", r.Declared.PFPaid, y.PFPaid, y.PFPaidSum, true)
@@ -340,7 +341,7 @@ func tallyWords(m map[string]int) string {
 	return strings.Join(keys, ", ")
 }
 
-// shorten cuts a text to n characters.
+// shorten cuts a text to n characters, so that it fits a column.
 func shorten(s string, n int) string {
 	if r := []rune(s); len(r) > n {
 		return string(r[:n-1]) + "…"

@@ -11,28 +11,13 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
+
+	"grantgraph/internal/money"
 )
 
 // count writes n with separators between thousands.
 func count[N ~int | ~int32 | ~int64 | ~uint64 | ~uint32](n N) string {
-	s := strconv.FormatInt(int64(n), 10)
-	neg := strings.HasPrefix(s, "-")
-	s = strings.TrimPrefix(s, "-")
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	if neg {
-		return "-" + s
-	}
-	return s
-}
-
-// dollars writes a whole-dollar amount.
-func dollars(n int64) string {
-	if n < 0 {
-		return "-$" + count(-n)
-	}
-	return "$" + count(n)
+	return money.Grouped(int64(n))
 }
 
 // share writes part of whole as a percentage, or a dash when there is no

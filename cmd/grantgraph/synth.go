@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"grantgraph/internal/fault"
+	"grantgraph/internal/money"
 	"grantgraph/internal/synth"
 )
 
@@ -93,7 +94,7 @@ func (c *synthCmd) print(a *app, r *synth.Report) {
 	t.add("organizations", count(r.Orgs))
 	t.add("returns", count(r.Returns))
 	t.add("grants", count(r.Grants))
-	t.add("dollars", dollars(r.Dollars))
+	t.add("dollars", money.Dollars(r.Dollars))
 	t.add("rows a build keeps", count(r.Expected.Rows))
 	t.add("seconds", fmt.Sprintf("%.2f", seconds))
 	t.add("grants a second", count(int64(float64(r.Grants)/seconds)))

@@ -109,7 +109,7 @@ const (
 
 func (spec AgentSpec) check() error {
 	if spec.Tier.Terms().Calls == 0 {
-		return fmt.Errorf("there is no tier %q", clip(string(spec.Tier)))
+		return fmt.Errorf("there is no tier %q", fault.Clip(string(spec.Tier), maxQuoted))
 	}
 	for _, f := range []struct{ name, text string }{{"purpose", spec.Purpose}, {"source", spec.Source}} {
 		if spec.Tier == Anonymous && strings.TrimSpace(f.text) == "" {
@@ -122,10 +122,10 @@ func (spec AgentSpec) check() error {
 	const base64url = base62 + "-_"
 	signed := spec.Thumbprint != ""
 	if signed != (spec.Tier != Anonymous) || len(spec.Thumbprint) > maxThumbprint || strings.Trim(spec.Thumbprint, base64url) != "" {
-		return fmt.Errorf("a key of tier %s with the thumbprint %q", spec.Tier, clip(spec.Thumbprint))
+		return fmt.Errorf("a key of tier %s with the thumbprint %q", spec.Tier, fault.Clip(spec.Thumbprint, maxQuoted))
 	}
 	if len(spec.Host) > maxHost || !readable(spec.Host) {
-		return fmt.Errorf("a key for the host %q", clip(spec.Host))
+		return fmt.Errorf("a key for the host %q", fault.Clip(spec.Host, maxQuoted))
 	}
 	return nil
 }

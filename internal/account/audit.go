@@ -105,10 +105,10 @@ func legible(s string, most int) string {
 
 func (s *store) Audit(ctx context.Context, e Event) error {
 	if e.Kind == "" || len(e.Kind) > 40 || !readable(string(e.Kind)) {
-		return fmt.Errorf("an event of kind %q", clip(string(e.Kind)))
+		return fmt.Errorf("an event of kind %q", fault.Clip(string(e.Kind), maxQuoted))
 	}
 	if e.Key != "" && !isID(idPrefix, e.Key) {
-		return fmt.Errorf("an event about a key %q", clip(e.Key))
+		return fmt.Errorf("an event about a key %q", fault.Clip(e.Key, maxQuoted))
 	}
 	who := actor(ctx)
 	if e.Actor == "" {

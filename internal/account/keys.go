@@ -158,7 +158,7 @@ func parseLabel(s string) (string, error) {
 func (s *store) Create(ctx context.Context, plan Plan, email, label string) (string, KeyInfo, error) {
 	email = strings.TrimSpace(email)
 	if len(email) > maxEmail || email != "" && !strings.Contains(email, "@") || !readable(email) {
-		return "", KeyInfo{}, fault.New("bad_email", "%q is not an email address", clip(email)).Try("leave it out or give one like name@example.org")
+		return "", KeyInfo{}, fault.New("bad_email", "%q is not an email address", fault.Clip(email, maxQuoted)).Try("leave it out or give one like name@example.org")
 	}
 	label, err := parseLabel(label)
 	if err != nil {

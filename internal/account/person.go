@@ -50,7 +50,7 @@ func ParseEmail(s string) (string, error) {
 	const special = "abcdefghijklmnopqrstuvwxyz0123456789.!#$%&'*+/=?^_`{|}~-"
 	good := ok && len(s) <= maxEmail && len(local) <= 64 && dotted(local, special) && dotted(domain, special[:26+10]+"-.") && strings.Contains(domain, ".")
 	if !good {
-		return "", fault.New("bad_email", "%q is not an email address", clip(legible(s, 100))).Try("give one like name@example.org")
+		return "", fault.New("bad_email", "%q is not an email address", fault.Clip(legible(s, 100), maxQuoted)).Try("give one like name@example.org")
 	}
 	return s, nil
 }

@@ -96,7 +96,7 @@ func (p Plan) Terms() Terms {
 func ParsePlan(s string) (Plan, error) {
 	p := Plan(strings.ToLower(strings.TrimSpace(s)))
 	if p.Terms().Allowance == 0 {
-		return "", fault.New("bad_plan", "there is no plan %q", clip(s)).Try("one of free, plus, pro")
+		return "", fault.New("bad_plan", "there is no plan %q", fault.Clip(s, maxQuoted)).Try("one of free, plus, pro")
 	}
 	return p, nil
 }
@@ -107,13 +107,8 @@ func ParseWindow(s string) (Window, error) {
 	case Day, Month:
 		return w, nil
 	}
-	return "", fault.New("bad_window", "there is no window %q", clip(s)).Try("day or month")
+	return "", fault.New("bad_window", "there is no window %q", fault.Clip(s, maxQuoted)).Try("day or month")
 }
 
-// clip shortens a text that came from outside for a message.
-func clip(s string) string {
-	if len(s) > 40 {
-		return strings.ToValidUTF8(s[:40], "") + "…"
-	}
-	return s
-}
+// maxQuoted bounds what a message repeats of what came from outside, in bytes.
+const maxQuoted = 40

@@ -10,6 +10,7 @@ import (
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/graph"
+	"grantgraph/internal/money"
 	"grantgraph/internal/orgname"
 )
 
@@ -168,7 +169,7 @@ func (p *pages) receiverOf(s spec) (item, bool) {
 		return item{}, false
 	}
 	return item{
-		text: fmt.Sprintf("In the rows of call 1, which recipient got a grant of exactly $%s? Answer with its name or its EIN.", commas(s.Amount)),
+		text: fmt.Sprintf("In the rows of call 1, which recipient got a grant of exactly $%s? Answer with its name or its EIN.", money.Grouped(s.Amount)),
 		kind: Organization, forms: p.inGrants.forms(who), space: float64(recipients(p.grants)),
 	}, true
 }
@@ -318,15 +319,6 @@ func values(v int64) float64 {
 		}
 	}
 	return float64(v / step)
-}
-
-// commas writes an amount with commas between the thousands.
-func commas(v int64) string {
-	s := strconv.FormatInt(v, 10)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }
 
 // maxQuote bounds the names that a question repeats.

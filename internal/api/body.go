@@ -12,6 +12,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"grantgraph/internal/fault"
 	"grantgraph/internal/typo"
 )
 
@@ -117,7 +118,7 @@ func (f *form) text(name string, most int) string {
 	}
 	var value *string
 	if json.Unmarshal(raw, &value) != nil || value == nil {
-		f.at([]any{name}, "string_type", clip(string(raw)), nil, "the value is not a text")
+		f.at([]any{name}, "string_type", fault.Clip(string(raw), maxQuoted), nil, "the value is not a text")
 		return ""
 	}
 	line := strings.Join(strings.Fields(*value), " ")
@@ -157,7 +158,7 @@ func (f *form) texts(name string, most int) []string {
 	}
 	var items []json.RawMessage
 	if json.Unmarshal(raw, &items) != nil || items == nil {
-		f.at([]any{name}, "list_type", clip(string(raw)), nil, "the value is not a list")
+		f.at([]any{name}, "list_type", fault.Clip(string(raw), maxQuoted), nil, "the value is not a list")
 		return nil
 	}
 	if len(items) > most {
@@ -168,7 +169,7 @@ func (f *form) texts(name string, most int) []string {
 	for i, item := range items {
 		var value *string
 		if json.Unmarshal(item, &value) != nil || value == nil {
-			f.at([]any{name, i}, "string_type", clip(string(item)), nil, "the value is not a text; put it into quotes")
+			f.at([]any{name, i}, "string_type", fault.Clip(string(item), maxQuoted), nil, "the value is not a text; put it into quotes")
 			continue
 		}
 		list[i] = *value

@@ -272,7 +272,7 @@ func grantRow(g *graph.Grant) GrantRow {
 			TaxPeriodEnd: known(&g.PeriodEnd),
 			URL:          filingURL(g),
 		},
-		Provenance: Provenance{SourceTier: grant.Universe, Classes: classNames(g.Classes)},
+		Provenance: Provenance{SourceTier: grant.Universe, Classes: g.Classes.Words()},
 	}
 	if letter := g.NTEE.Major(); letter != 0 {
 		row.Subject, row.SubjectLabel = text(string(rune(letter))), text(ntee.Label(letter))
@@ -296,17 +296,6 @@ func filingURL(g *graph.Grant) *string {
 		return nil
 	}
 	return text("https://projects.propublica.org/nonprofits/organizations/" + g.Funder.EIN.String() + "/" + g.ObjectID + "/full")
-}
-
-// classNames lists the classes of a row in published order, never nil.
-func classNames(c graph.Class) []string {
-	names := []string{}
-	for i, name := range grant.Classes() {
-		if c&(1<<i) != 0 {
-			names = append(names, name)
-		}
-	}
-	return names
 }
 
 func funderRow(f *graph.FunderTotal) FunderRow {

@@ -34,11 +34,6 @@ func ruleNames() []string {
 	return names
 }
 
-var (
-	geoIDTypes    = []string{"state", "zip", "city", "county_fips", "country"}
-	locationTypes = []string{"recipient", "funder", "area_served"}
-)
-
 // causes lists the letters of the NTEE with their causes.
 func causes() string {
 	var list []string
@@ -59,13 +54,13 @@ func filterParams() []Param {
 		{Name: "max_year", Also: words("year_max to_year year_to end_year until until_year last_year year_lte max_fiscal_year end_date date_to"), Type: Integer, Min: bound(1900), Max: bound(2100), Description: "Last fiscal year, open-ended."},
 		{Name: "subject", Also: words("subjects subject_code cause causes ntee ntee_code ntee_codes ntee_major category field_of_work issue issue_area topic area_of_work sector"), Type: String, List: true, MaxLength: 2000, MaxItems: 1000, Example: "B", Description: "NTEE major letter (B), NTEE code (B42) or cause label (Education); comma-separate for several. A value shaped like a code of a proprietary taxonomy is a 400. Rows without a recipient EIN or NTEE code never match. Letters and causes: " + causes() + "."},
 		{Name: "location", Also: placeWords(), Type: String, List: true, Example: "IL", Description: "Place, read as geo_id_type says; comma-separate for several. In a list of cities a bare state code qualifies the city before it: Springfield, IL, Portland."},
-		{Name: "geo_id_type", Also: words("geo_type geography_type geo location_id_type place_type location_kind"), EnumAlso: map[string]string{"county": "county_fips", "counties": "county_fips", "fips": "county_fips", "county_code": "county_fips", "countyfips": "county_fips", "zipcode": "zip", "zip_code": "zip", "zips": "zip", "zip5": "zip", "postal_code": "zip", "postcode": "zip", "postal": "zip", "states": "state", "state_code": "state", "st": "state", "region": "state", "province": "state", "town": "city", "cities": "city", "municipality": "city", "place": "city", "countries": "country", "country_code": "country", "nation": "country", "iso": "country"}, Type: String, Enum: geoIDTypes, Default: "state", Description: "How location is read: state (code or name), zip (five digits or a prefix of three), city, county_fips (five digits) or country (FIPS 10-4)."},
-		{Name: "location_type", Also: words("location_of place_of geo_area location_role location_scope"), EnumAlso: map[string]string{"recip": "recipient", "recipients": "recipient", "grantee": "recipient", "recipient_location": "recipient", "place_of_performance": "recipient", "funders": "funder", "grantmaker": "funder", "foundation": "funder", "donor": "funder", "funder_location": "funder", "geographic_area_served": "area_served", "service_area": "area_served", "served": "area_served", "areas_served": "area_served", "area": "area_served"}, Type: String, Enum: locationTypes, Default: "recipient", Description: "Whose place is meant. area_served selects the FUNDERS whose giving reaches the place and returns all their grants, including those made elsewhere."},
+		{Name: "geo_id_type", Also: words("geo_type geography_type geo location_id_type place_type location_kind"), EnumAlso: map[string]string{"county": "county_fips", "counties": "county_fips", "fips": "county_fips", "county_code": "county_fips", "countyfips": "county_fips", "zipcode": "zip", "zip_code": "zip", "zips": "zip", "zip5": "zip", "postal_code": "zip", "postcode": "zip", "postal": "zip", "states": "state", "state_code": "state", "st": "state", "region": "state", "province": "state", "town": "city", "cities": "city", "municipality": "city", "place": "city", "countries": "country", "country_code": "country", "nation": "country", "iso": "country"}, Type: String, Enum: graph.PlaceKindWords(), Default: "state", Description: "How location is read: state (code or name), zip (five digits or a prefix of three), city, county_fips (five digits) or country (FIPS 10-4)."},
+		{Name: "location_type", Also: words("location_of place_of geo_area location_role location_scope"), EnumAlso: map[string]string{"recip": "recipient", "recipients": "recipient", "grantee": "recipient", "recipient_location": "recipient", "place_of_performance": "recipient", "funders": "funder", "grantmaker": "funder", "foundation": "funder", "donor": "funder", "funder_location": "funder", "geographic_area_served": "area_served", "service_area": "area_served", "served": "area_served", "areas_served": "area_served", "area": "area_served"}, Type: String, Enum: graph.PlaceOfWords(), Default: "recipient", Description: "Whose place is meant. area_served selects the FUNDERS whose giving reaches the place and returns all their grants, including those made elsewhere."},
 		{Name: "query", Also: append(words("q search search_term search_terms search_text keyword keywords text purpose grant_purpose description term terms phrase full_text"), either("query, or an EIN that /search finds by name,", "name funder_name recip_name recipient_name grantee_name org_name organization_name")...), Type: String, MaxLength: 500, Example: "after school program", Description: "Words that must all occur in the purpose as filed or in the recipient's name, where the endings -s, -es, -ed and -ing make no difference; \"quoted phrases\" and -excluded words; at most 32 of them, and 500 bytes in UTF-8."},
 		{Name: "support", Also: words("support_strategy support_strategies support_type support_types strategy grant_type award_type type_of_support"), EnumAlso: map[string]string{"operating": "general_operating", "general": "general_operating", "general_support": "general_operating", "general_operating_support": "general_operating", "operations": "general_operating", "unrestricted": "general_operating", "core": "general_operating", "core_support": "general_operating", "programs": "program", "program_support": "program", "project": "program", "project_support": "program", "building": "capital", "capital_campaign": "capital", "construction": "capital", "endowments": "endowment", "scholarships": "scholarship", "fellowships": "fellowship", "capacity": "capacity_building", "match": "matching", "matching_grant": "matching", "challenge_grant": "matching", "emergency": "emergency_relief", "disaster_relief": "emergency_relief", "relief": "emergency_relief", "sponsorships": "sponsorship", "event": "sponsorship"}, Type: String, List: true, Enum: supportIDs(), Description: "Support strategy derived from the purpose wording; approximate. Comma-separate for any of several."},
 		{Name: "funder_type", Also: words("grantmaker_type foundation_type funder_kind funder_types org_type donor_type"), EnumAlso: map[string]string{"foundation": "private_foundation", "private": "private_foundation", "pf": "private_foundation", "990pf": "private_foundation", "charity": "public_charity", "public": "public_charity", "pc": "public_charity", "990": "public_charity", "daf": "daf_or_passthrough", "dafs": "daf_or_passthrough", "donor_advised": "daf_or_passthrough", "donor_advised_fund": "daf_or_passthrough", "passthrough": "daf_or_passthrough", "pass_through": "daf_or_passthrough"}, Type: String, Enum: grant.FunderKinds(), Description: "Kind of grantmaker."},
 		{Name: "exclude_daf", Also: words("no_daf no_dafs exclude_dafs without_daf exclude_donor_advised"), Type: Boolean, Default: false, Description: "Drops donor-advised and pass-through funders; the same as exclude=daf."},
-		{Name: "exclude", Also: append(words("excluding excludes without omit drop"), alias{"exclude_individuals", "exclude=individuals"}, alias{"exclude_related", "exclude=related_party"}, alias{"exclude_related_party", "exclude=related_party"}), EnumAlso: map[string]string{"dafs": "daf", "donor_advised": "daf", "donor_advised_fund": "daf", "donor_advised_funds": "daf", "passthrough": "daf", "individual": "individuals", "people": "individuals", "persons": "individuals", "related": "related_party", "related_parties": "related_party", "insider": "related_party", "insiders": "related_party"}, Type: String, List: true, Enum: grant.Classes(), Description: "Classes of rows to drop, comma-separated. Nothing is dropped by default. x_service.excluded says what each class cost."},
+		{Name: "exclude", Also: append(words("excluding excludes without omit drop"), alias{"exclude_individuals", "exclude=individuals"}, alias{"exclude_related", "exclude=related_party"}, alias{"exclude_related_party", "exclude=related_party"}), EnumAlso: map[string]string{"dafs": "daf", "donor_advised": "daf", "donor_advised_fund": "daf", "donor_advised_funds": "daf", "passthrough": "daf", "individual": "individuals", "people": "individuals", "persons": "individuals", "related": "related_party", "related_parties": "related_party", "insider": "related_party", "insiders": "related_party"}, Type: String, List: true, Enum: graph.ClassWords(), Description: "Classes of rows to drop, comma-separated. Nothing is dropped by default. x_service.excluded says what each class cost."},
 		{Name: "country", Also: words("countries country_code recip_country recipient_country nation"), Type: String, List: true, Example: "UK", Description: "Recipient country, FIPS 10-4 code, which is not always the ISO code; comma-separate for several."},
 		{Name: "min_amt", Also: append(words("min_amount minimum_amount amount_min amt_min min_grant min_grant_amount min_dollars amount_from amount_gte amount_gt lower_bound min_award min_award_amount minamount"), either("min_amt or max_amt", "amount amt dollars amount_range")...), Type: Integer, Min: bound(0), Max: bound(mostDollars), Description: "Smallest grant, whole dollars."},
 		{Name: "max_amt", Also: words("max_amount maximum_amount amount_max amt_max max_grant max_grant_amount max_dollars amount_to amount_lte amount_lt upper_bound max_award max_award_amount maxamount"), Type: Integer, Min: bound(0), Max: bound(mostDollars), Description: "Largest grant, whole dollars."},
@@ -106,7 +101,7 @@ func readFilter(r *reader, d *Dataset) (*filterReader, error) {
 
 func (f *filterReader) identity() error {
 	if kind, ok := f.text("id_type"); ok && !strings.EqualFold(kind, "ein") {
-		return fault.New(slugIDType, "id_type %q is not supported: organizations are identified by EIN only, which /search finds by name.", clip(kind)).
+		return fault.New(slugIDType, "id_type %q is not supported: organizations are identified by EIN only, which /search finds by name.", fault.Clip(kind, maxQuoted)).
 			Try("find the EIN by name with /api/v1/search?q=… and send it without id_type")
 	}
 	f.filter.Funders = f.eins("funder_id")
@@ -132,7 +127,7 @@ func (f *filterReader) eins(name string) []ein.EIN {
 		}
 		e, err := ein.Parse(digits)
 		if err != nil {
-			f.problem(f.param(name), i, "ein_parsing", item, nil, "%q is not an EIN: nine digits are needed, hyphens and missing leading zeros are fine; find EINs by name with /search", clip(item))
+			f.problem(f.param(name), i, "ein_parsing", item, nil, "%q is not an EIN: nine digits are needed, hyphens and missing leading zeros are fine; find EINs by name with /search", fault.Clip(item, maxQuoted))
 			continue
 		}
 		list = append(list, e)
@@ -200,10 +195,10 @@ func (f *filterReader) span(i int, item string) (graph.Span, bool) {
 	}
 	switch {
 	case !okA || !okB:
-		f.problem(f.param("year"), i, "year_parsing", item, nil, "%q is not a fiscal year; write 2021, 2019,2021 or 2017-2020", clip(item))
+		f.problem(f.param("year"), i, "year_parsing", item, nil, "%q is not a fiscal year; write 2021, 2019,2021 or 2017-2020", fault.Clip(item, maxQuoted))
 		return graph.Span{}, false
 	case a > b:
-		f.problem(f.param("year"), i, "value_error", item, nil, "the range %s ends before it begins", clip(item))
+		f.problem(f.param("year"), i, "value_error", item, nil, "the range %s ends before it begins", fault.Clip(item, maxQuoted))
 		return graph.Span{}, false
 	}
 	return graph.Span{From: a, To: b}, true
@@ -279,7 +274,7 @@ func (f *filterReader) subject() error {
 		return err
 	}
 	for _, unknown := range subject.Unknown {
-		f.warn.ignored("subject", fmt.Sprintf("%q is no NTEE letter, code or cause label, so it was not applied.", clip(unknown)))
+		f.warn.ignored("subject", fmt.Sprintf("%q is no NTEE letter, code or cause label, so it was not applied.", fault.Clip(unknown, maxQuoted)))
 	}
 	if subject.Empty() {
 		if len(subject.Unknown) == 0 {
@@ -322,8 +317,9 @@ func (f *filterReader) kinds() {
 	if f.boolean("exclude_daf") {
 		f.filter.Exclude |= graph.DAF
 	}
-	for _, class := range f.choices("exclude") {
-		f.filter.Exclude |= 1 << slices.Index(grant.Classes(), class)
+	for _, word := range f.choices("exclude") {
+		class, _ := graph.ParseClass(word)
+		f.filter.Exclude |= class
 	}
 	if f.filter.FunderKind == grant.Passthrough && f.filter.Exclude&graph.DAF != 0 {
 		f.warn.caveat("funder_type", "funder_type=daf_or_passthrough together with exclude=daf leaves nothing.")
@@ -383,7 +379,7 @@ func (f *filterReader) nation(p *Param, item string) (string, bool) {
 	code := strings.ToUpper(item)
 	name, ok := place.Country(code)
 	if !ok {
-		reason := fmt.Sprintf("%q is not a FIPS 10-4 country code, so it was not applied.", clip(item))
+		reason := fmt.Sprintf("%q is not a FIPS 10-4 country code, so it was not applied.", fault.Clip(item, maxQuoted))
 		for _, n := range place.Countries() {
 			if strings.EqualFold(n.Name, item) {
 				reason += fmt.Sprintf(" The code of %s is %s.", n.Name, n.Code)

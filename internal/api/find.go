@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"unicode/utf8"
 
+	"grantgraph/internal/fault"
 	"grantgraph/internal/place"
 	"grantgraph/internal/search"
 )
@@ -80,7 +81,7 @@ func searchPlan(c *call) (run, error) {
 	if value, given := c.params.text("state"); given {
 		code, known := place.State(value)
 		if !known {
-			c.warn.ignored("state", fmt.Sprintf("%q is not a state, so it was not applied.", clip(value)))
+			c.warn.ignored("state", fmt.Sprintf("%q is not a state, so it was not applied.", fault.Clip(value, maxQuoted)))
 		}
 		state = code
 	}

@@ -22,38 +22,9 @@ var (
 	listSlugs  = []string{slugProprietary, slugIDType, slugCursorStale, slugCursorOther}
 )
 
-// order is a name that sort_by accepts. Names and states run upwards unless
-// the caller says otherwise, figures downwards.
-type order struct {
-	name string
-	by   graph.Order
-	asc  bool
-}
-
-var (
-	byAmount      = order{"amount", graph.ByAmount, false}
-	byYear        = order{"year", graph.ByYear, false}
-	byYearIssued  = order{"year_issued", graph.ByYear, false}
-	byCount       = order{"count", graph.ByCount, false}
-	byFunderName  = order{"funder_name", graph.ByFunderName, true}
-	byFunderState = order{"funder_state", graph.ByFunderState, true}
-	byRecipName   = order{"recip_name", graph.ByRecipName, true}
-	byRecipState  = order{"recip_state", graph.ByRecipState, true}
-)
-
-// The orders of each endpoint.
-var (
-	transactionOrders = []order{byAmount, byYear, byYearIssued, byFunderName, byFunderState, byRecipName, byRecipState}
-	funderOrders      = []order{byAmount, byCount, byFunderName, byFunderState}
-	recipientOrders   = []order{byAmount, byCount, byRecipName, byRecipState}
-)
-
 // listParams are the parameters of an endpoint that answers pages of rows.
-func listParams(orders []order, row any) []Param {
-	names := make([]string, len(orders))
-	for i, o := range orders {
-		names[i] = o.name
-	}
+func listParams(about graph.About, row any) []Param {
+	names := about.OrderWords()
 	return append(filterParams(),
 		Param{Name: "sort_by", Also: words("sort order_by orderby order sort_field sortby ordering sort_key"), EnumAlso: orderWords(names), Type: String, Enum: names, Default: "amount", Description: "Order of the rows. A field that this endpoint cannot order by is reported, not swapped."},
 		Param{Name: "sort_order", Also: words("order_direction direction sort_direction sort_dir sort_type dir"), EnumAlso: map[string]string{"ascending": "asc", "up": "asc", "increasing": "asc", "descending": "desc", "down": "desc", "decreasing": "desc"}, Type: String, Enum: []string{"asc", "desc"}, Description: "Direction; desc for amount, year and count, asc for names and states unless given."},
@@ -80,9 +51,9 @@ func transactionsOperation() Operation {
 		ID: "listTransactions", Method: "GET", Path: "/grants/transactions", Tag: "Grants", Access: Grants, Cost: 1, needs: theGraph,
 		Summary:     "Grants, one row each",
 		Description: "Lists the grants that match the filters, largest first." + graphNote,
-		Params:      listParams(transactionOrders, GrantRow{}), Response: List[GrantRow]{}, Formats: formats, Slugs: listSlugs,
+		Params:      listParams(graph.AboutGrants, GrantRow{}), Response: List[GrantRow]{}, Formats: formats, Slugs: listSlugs,
 		Examples: grantExamples("funder_id=00-0000001"),
-		plan: listPlan(graph.AboutGrants, transactionOrders, grantRow, func(d *Dataset) question[graph.Grant] {
+		plan: listPlan(graph.AboutGrants, grantRow, func(d *Dataset) question[graph.Grant] {
 			return d.Graph.Transactions
 		}),
 	}
@@ -93,9 +64,9 @@ func fundersOperation() Operation {
 		ID: "listFunders", Method: "GET", Path: "/grants/funders", Tag: "Grants", Access: Grants, Cost: 1, needs: theGraph,
 		Summary:     "Funders, ranked by dollars",
 		Description: "Lists the funders of the grants that match the filters, with the totals of those grants, ranked by total dollars." + graphNote,
-		Params:      listParams(funderOrders, FunderRow{}), Response: List[FunderRow]{}, Formats: formats, Slugs: listSlugs,
+		Params:      listParams(graph.AboutFunders, FunderRow{}), Response: List[FunderRow]{}, Formats: formats, Slugs: listSlugs,
 		Examples: grantExamples("recip_id=00-0000004"),
-		plan: listPlan(graph.AboutFunders, funderOrders, funderRow, func(d *Dataset) question[graph.FunderTotal] {
+		plan: listPlan(graph.AboutFunders, funderRow, func(d *Dataset) question[graph.FunderTotal] {
 			return d.Graph.Funders
 		}),
 	}
@@ -106,9 +77,9 @@ func recipientsOperation() Operation {
 		ID: "listRecipients", Method: "GET", Path: "/grants/recipients", Tag: "Grants", Access: Grants, Cost: 1, needs: theGraph,
 		Summary:     "Recipients, ranked by dollars",
 		Description: "Lists the recipients of the grants that match the filters, with the totals of those grants, ranked by dollars received." + graphNote,
-		Params:      listParams(recipientOrders, RecipientRow{}), Response: List[RecipientRow]{}, Formats: formats, Slugs: listSlugs,
+		Params:      listParams(graph.AboutRecipients, RecipientRow{}), Response: List[RecipientRow]{}, Formats: formats, Slugs: listSlugs,
 		Examples: grantExamples("funder_id=00-0000001"),
-		plan: listPlan(graph.AboutRecipients, recipientOrders, recipientRow, func(d *Dataset) question[graph.RecipientTotal] {
+		plan: listPlan(graph.AboutRecipients, recipientRow, func(d *Dataset) question[graph.RecipientTotal] {
 			return d.Graph.Recipients
 		}),
 	}
@@ -129,13 +100,13 @@ func summaryOperation() Operation {
 type question[T any] func(context.Context, *graph.Filter, graph.Sort, graph.Page) ([]T, int64, error)
 
 // listPlan is the plan of an endpoint that answers pages of rows.
-func listPlan[T, R any](about graph.About, orders []order, wire func(*T) R, ask func(*Dataset) question[T]) func(*call) (run, error) {
+func listPlan[T, R any](about graph.About, wire func(*T) R, ask func(*Dataset) question[T]) func(*call) (run, error) {
 	return func(c *call) (run, error) {
 		f, err := readFilter(c.params, c.data)
 		if err != nil {
 			return nil, err
 		}
-		sort := readSort(c.params, orders)
+		sort := readSort(c.params)
 		c.readFormat()
 		c.fields = c.params.choices("fields")
 		page, err := readPage(c, &f.filter, sort)
@@ -220,15 +191,19 @@ func (c *call) grantService(ctx context.Context, f *filterReader) (Service, erro
 	return s, nil
 }
 
-// readSort reads sort_by and sort_order. Where the field is not understood its
-// direction is not applied to another one.
-func readSort(r *reader, orders []order) graph.Sort {
-	chosen := byAmount
+// readSort reads sort_by and sort_order. Names and states run upwards unless
+// the caller says otherwise, figures downwards. Where the field is not
+// understood its direction is not applied to another one.
+func readSort(r *reader) graph.Sort {
+	var sort graph.Sort
 	name, understood := r.choice("sort_by")
 	if name != "" {
-		chosen = orders[slices.IndexFunc(orders, func(o order) bool { return o.name == name })]
+		sort.By, _ = graph.ParseOrder(name)
 	}
-	sort := graph.Sort{By: chosen.by, Asc: chosen.asc}
+	switch sort.By {
+	case graph.ByFunderName, graph.ByFunderState, graph.ByRecipName, graph.ByRecipState:
+		sort.Asc = true
+	}
 	direction, _ := r.choice("sort_order")
 	switch {
 	case direction != "" && !understood:

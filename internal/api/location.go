@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"grantgraph/internal/fault"
 	"grantgraph/internal/graph"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/place"
@@ -31,8 +32,10 @@ func (f *filterReader) location() {
 		f.warn.ignored("location", "geo_id_type or location_type was not understood, so the place filter did not run.")
 		return
 	}
-	kind, of = cmp.Or(kind, "state"), cmp.Or(of, "recipient")
-	p := graph.Place{Of: graph.PlaceOf(slices.Index(locationTypes, of)), Kind: graph.PlaceKind(slices.Index(geoIDTypes, kind))}
+	kind, of = cmp.Or(kind, graph.State.String()), cmp.Or(of, graph.RecipientPlace.String())
+	var p graph.Place
+	p.Kind, _ = graph.ParsePlaceKind(kind)
+	p.Of, _ = graph.ParsePlaceOf(of)
 	if p.Of == graph.FunderPlace && p.Kind == graph.Country {
 		f.warn.ignored("location", "Funders are filers in the United States and have no country to filter by, so the place filter did not run.")
 		return
@@ -71,7 +74,7 @@ func (f *filterReader) states(items []string) (values []graph.PlaceValue) {
 	for _, item := range items {
 		code, ok := place.State(item)
 		if !ok {
-			f.warn.ignored("location", fmt.Sprintf("%q is not a state, so it was not applied.", clip(item)))
+			f.warn.ignored("location", fmt.Sprintf("%q is not a state, so it was not applied.", fault.Clip(item, maxQuoted)))
 			continue
 		}
 		values = append(values, graph.PlaceValue{Name: code})
@@ -84,7 +87,7 @@ func (f *filterReader) zips(items []string) (values []graph.PlaceValue) {
 	for i, item := range items {
 		digits := strings.ReplaceAll(item, "-", "")
 		if !allDigits(digits) || (len(digits) != 3 && len(digits) != 5 && len(digits) != 9) {
-			f.problem(f.param("location"), i, "zip_parsing", item, nil, "%q is not a ZIP code; write five digits, or three for a whole area", clip(item))
+			f.problem(f.param("location"), i, "zip_parsing", item, nil, "%q is not a ZIP code; write five digits, or three for a whole area", fault.Clip(item, maxQuoted))
 			continue
 		}
 		if len(digits) == 3 {
@@ -105,16 +108,16 @@ func (f *filterReader) cities(items []string) (values []graph.PlaceValue) {
 				everywhere = everywhere[:len(everywhere)-1]
 				continue
 			}
-			f.warn.ignored("location", fmt.Sprintf("%q is a state with no city before it, so it was not applied; write City, ST.", clip(item)))
+			f.warn.ignored("location", fmt.Sprintf("%q is a state with no city before it, so it was not applied; write City, ST.", fault.Clip(item, maxQuoted)))
 			continue
 		}
 		name := orgname.City(item)
 		if name == "" {
-			f.warn.ignored("location", fmt.Sprintf("%q is not the name of a city, so it was not applied.", clip(item)))
+			f.warn.ignored("location", fmt.Sprintf("%q is not the name of a city, so it was not applied.", fault.Clip(item, maxQuoted)))
 			continue
 		}
 		values = append(values, graph.PlaceValue{Name: name})
-		everywhere = append(everywhere, clip(item))
+		everywhere = append(everywhere, fault.Clip(item, maxQuoted))
 	}
 	if len(everywhere) > 0 {
 		f.warn.caveat("location", fmt.Sprintf("No state was given for %s, so cities of that name in every state match; write City, ST for one.", strings.Join(everywhere, ", ")))
@@ -128,7 +131,7 @@ func (f *filterReader) cities(items []string) (values []graph.PlaceValue) {
 func (f *filterReader) counties(items []string) (values []graph.PlaceValue) {
 	for i, item := range items {
 		if !allDigits(item) || (len(item) != 4 && len(item) != 5) {
-			f.problem(f.param("location"), i, "county_parsing", item, nil, "%q is not a county code; write the five digits of its FIPS code", clip(item))
+			f.problem(f.param("location"), i, "county_parsing", item, nil, "%q is not a county code; write the five digits of its FIPS code", fault.Clip(item, maxQuoted))
 			continue
 		}
 		code := strings.Repeat("0", 5-len(item)) + item

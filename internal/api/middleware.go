@@ -94,7 +94,7 @@ func (c *call) readFormat() {
 		}
 	}
 	p := c.params.param("format")
-	c.params.problem(p, -1, "enum", value, limit{"expected": c.op.Formats}, "%q is not one of %s", clip(value), strings.Join(c.op.Formats, ", "))
+	c.params.problem(p, -1, "enum", value, limit{"expected": c.op.Formats}, "%q is not one of %s", fault.Clip(value, maxQuoted), strings.Join(c.op.Formats, ", "))
 }
 
 // reply collects one answer before any of it is written.

@@ -53,7 +53,7 @@ const (
 	maxList       = 200
 	maxEINs       = 1000
 	maxParameters = 100
-	clipInput     = 80
+	maxQuoted     = 80 // of a value, repeated in a message
 )
 
 // bound is a Min, Max or Cap.
@@ -126,7 +126,7 @@ func (r *reader) problem(p *Param, index int, kind, input string, ctx any, forma
 	}
 	found := Problem{Loc: loc, Msg: fmt.Sprintf(format, args...), Type: kind, Ctx: ctx}
 	if input != "" {
-		found.Input = clip(input)
+		found.Input = fault.Clip(input, maxQuoted)
 	}
 	r.problems = append(r.problems, found)
 }
@@ -320,7 +320,7 @@ func (r *reader) choices(name string) (words []string) {
 
 // outside reports a value that the vocabulary of a parameter does not have.
 func (r *reader) outside(p *Param, value string) {
-	reason := fmt.Sprintf("%q is not one of %s, so it was not applied.", clip(value), strings.Join(p.Enum, ", "))
+	reason := fmt.Sprintf("%q is not one of %s, so it was not applied.", fault.Clip(value, maxQuoted), strings.Join(p.Enum, ", "))
 	meant := p.EnumAlso[plainWord(value)]
 	if meant == "" {
 		meant = typo.Meant(value, p.Enum)
@@ -404,16 +404,4 @@ func elsewhere(name string) bool {
 }
 
 // shown is a name or value that a client made up, fit for an answer.
-func shown(s string) string { return strings.ToValidUTF8(clip(s), "\uFFFD") }
-
-// clip shortens what is repeated back to a client.
-func clip(s string) string {
-	if len(s) <= clipInput {
-		return s
-	}
-	cut := clipInput
-	for cut > 0 && !utf8.RuneStart(s[cut]) {
-		cut--
-	}
-	return s[:cut] + "…"
-}
+func shown(s string) string { return strings.ToValidUTF8(fault.Clip(s, maxQuoted), "\uFFFD") }

@@ -63,7 +63,7 @@ func (s *server) note(ctx context.Context, c *call, err error) {
 	if !ok {
 		return
 	}
-	details := f.Slug + " at " + c.op.ID + ": " + clip(f.Message)
+	details := f.Slug + " at " + c.op.ID + ": " + fault.Clip(f.Message, maxQuoted)
 	if skipped > 0 {
 		details += fmt.Sprintf(" (%d refusals before it were not noted)", skipped)
 	}

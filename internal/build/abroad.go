@@ -74,9 +74,9 @@ func (b *builder) clusterAbroad(c *choice, g *lines, identities []string) error 
 	return nil
 }
 
-// governs reports whether a recipient abroad is a government, by its name or by
-// the status that most of its lines give it.
-func (b *builder) governs(id string) bool { return b.clusters.Kind(id) == abroad.Gov }
+// isGovernment reports whether a recipient abroad is a government, by its name
+// or by the status that most of its lines give it.
+func (b *builder) isGovernment(id string) bool { return b.clusters.Kind(id) == abroad.Gov }
 
 const abroadPrefix = "intl-"
 

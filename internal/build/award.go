@@ -12,7 +12,11 @@ import (
 
 	"grantgraph/internal/derive/award"
 	"grantgraph/internal/disk"
+	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
+	"grantgraph/internal/grant"
+	"grantgraph/internal/orgname"
+	"grantgraph/internal/resolve"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/source/fac"
 	"grantgraph/internal/source/rows"
@@ -129,7 +133,7 @@ func (b *builder) crosswalk(ctx context.Context, files []string, report *AwardRe
 			continue
 		}
 		if err != nil {
-			return nil, b.unread(ctx, rel, "a general table of the Federal Audit Clearinghouse", err)
+			return nil, b.unreadable(ctx, rel, "a general table of the Federal Audit Clearinghouse", err)
 		}
 		source.Rows = part.Rows
 		b.addSource(source)
@@ -159,7 +163,7 @@ func (b *builder) federalAwards(ctx context.Context, files []string, f *award.Fe
 			}
 			parts[i], err = log.ReadFile(ctx, p, b.sources.abs(p.Path), func(a *usaspending.Award) error { f.Add(a); return nil })
 			if err != nil {
-				return b.unread(ctx, p.Path, "a USAspending award archive", err)
+				return b.unreadable(ctx, p.Path, "a USAspending award archive", err)
 			}
 			b.step(1)
 			return nil
@@ -239,7 +243,7 @@ func (b *builder) stateAwards(ctx context.Context, state string, files []string,
 		sums[source.SHA256] = rel
 		part, err := b.stateFile(ctx, rel, &m, func(a *stateaward.Award) { s.Add(state, a) })
 		if err != nil {
-			return b.unread(ctx, rel, "the file of "+state+" that its mapping describes", err)
+			return b.unreadable(ctx, rel, "the file of "+state+" that its mapping describes", err)
 		}
 		source.Rows = part.Rows
 		b.addSource(source)
@@ -287,14 +291,24 @@ func (b *builder) mapping(state string, files []string) (m stateaward.Mapping, o
 	return m, true, nil
 }
 
-// source begins the record of a file with its hash.
-func (b *builder) source(ctx context.Context, kind, rel string) (snapshot.Source, error) {
-	sum, size, err := hashFile(ctx, b.sources.abs(rel))
-	return snapshot.Source{Kind: kind, Path: rel, Bytes: size, SHA256: sum}, err
+// payeeFinder finds whom a state paid, by name: the one organization of that name
+// in the state, or in the ZIP where the state has several. Nothing weaker will
+// do, because a payment has no second figure to check it by.
+type payeeFinder struct{ r *resolve.Resolver }
+
+func newPayeeFinder(u *resolve.Universe) payeeFinder {
+	var off []resolve.Rule
+	for rule := grant.Filed; rule <= grant.Model; rule++ {
+		if !slices.Contains([]resolve.Rule{grant.Name, grant.ZIP}, rule) {
+			off = append(off, rule)
+		}
+	}
+	return payeeFinder{resolve.New(u, resolve.Options{Off: off})}
 }
 
-// unread says why a file could not be read; that the build was stopped is not
-// the file's fault.
-func (b *builder) unread(ctx context.Context, rel, what string, err error) error {
-	return stopped(ctx, wrongFormat(b.sources.abs(rel), what, err))
+// Find implements award.Finder.
+func (p payeeFinder) Find(name, state, zip string) (ein.EIN, bool) {
+	n := orgname.ParseLine(name, "", "", state)
+	m := p.r.Resolve(&resolve.Recipient{Name1: name, State: state, ZIP: zip}, &n)
+	return m.EIN, m.EIN != ein.None
 }

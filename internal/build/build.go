@@ -106,7 +106,7 @@ type builder struct {
 	reusedShards int
 	remadeShards int
 
-	keptAnswers, newAnswers int
+	keptMatches, newMatches int
 
 	mu          sync.Mutex
 	phaseName   string
@@ -178,7 +178,7 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 		return nil, err
 	}
 	if err := overrides.Check(u); err != nil {
-		return nil, b.misruled(b.sources.Overrides[0], err)
+		return nil, b.overrideFault(b.sources.Overrides[0], err)
 	}
 	l, err := b.link(ctx, p, c, g, u, overrides, filers)
 	if err != nil {
@@ -193,10 +193,10 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 	if err := b.write(ctx, w, p, c, g, l, u, filers); err != nil {
 		return nil, err
 	}
-	if err := b.writeListed(ctx, w, edition); err != nil {
+	if err := b.writeListTables(ctx, w, edition); err != nil {
 		return nil, err
 	}
-	if b.report.Awards, err = b.awards(ctx, w, b.sources.Federal, b.sources.Audits, b.sources.States, newPayees(u)); err != nil {
+	if b.report.Awards, err = b.awards(ctx, w, b.sources.Federal, b.sources.Audits, b.sources.States, newPayeeFinder(u)); err != nil {
 		return nil, err
 	}
 	if b.report.UK, err = b.uk(ctx, w, b.sources.UK); err != nil {
@@ -240,7 +240,7 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 	}
 	b.phase("", 0)
 	b.report.Warnings = append(b.report.Warnings, b.notes...)
-	return &Result{Snapshot: s, Report: b.report, Reused: b.reusedShards, Remade: b.remadeShards, Staged: len(p.shards), Kept: b.keptAnswers, Asked: b.newAnswers}, nil
+	return &Result{Snapshot: s, Report: b.report, Reused: b.reusedShards, Remade: b.remadeShards, Staged: len(p.shards), Kept: b.keptMatches, Asked: b.newMatches}, nil
 }
 
 // phase begins a step of total units.
@@ -248,7 +248,7 @@ func (b *builder) phase(name string, total int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.phaseName, b.done, b.total = name, 0, total
-	b.tell()
+	b.showProgress()
 }
 
 // step says that n units of the phase are done.
@@ -256,10 +256,10 @@ func (b *builder) step(n int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.done += n
-	b.tell()
+	b.showProgress()
 }
 
-func (b *builder) tell() {
+func (b *builder) showProgress() {
 	if b.opt.Progress != nil {
 		b.opt.Progress(b.phaseName, b.done, b.total)
 	}
@@ -290,29 +290,6 @@ func (b *builder) shardFile(s *shard, table string) string {
 	return filepath.Join(b.shardDir(s), table+".parquet")
 }
 
-// readSource reads one upstream file and records it with its hash. what says
-// what the file should have been, in case it is not.
-func (b *builder) readSource(ctx context.Context, kind, rel, what string, read func(io.Reader) (rows int64, err error)) error {
-	path := b.sources.abs(rel)
-	sum, size, err := hashFile(ctx, path)
-	if err != nil {
-		return err
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return fault.Disk(path, err)
-	}
-	defer f.Close()
-	rows, err := read(disk.Until(ctx, f))
-	if err != nil {
-		return stopped(ctx, wrongFormat(path, what, err))
-	}
-	b.addSource(snapshot.Source{Kind: kind, Path: rel, Bytes: size, SHA256: sum, Rows: rows})
-	return nil
-}
-
-func (b *builder) addSource(s snapshot.Source) { b.used = append(b.used, s) }
-
 // gazetteer is the shipped ZIP-to-county table, or a newer Census file.
 func (b *builder) gazetteer(ctx context.Context) (g *place.Gazetteer, err error) {
 	g = place.Shipped()
@@ -337,14 +314,14 @@ func (b *builder) overrides(ctx context.Context) (o *resolve.Overrides, err erro
 	path := b.sources.Overrides[0]
 	err = b.readSource(ctx, "override_human", path, "a list of overrides", func(r io.Reader) (int64, error) {
 		o, err = resolve.ReadOverrides(r, path)
-		return int64(o.Len()), b.misruled(path, err)
+		return int64(o.Len()), b.overrideFault(path, err)
 	})
 	return o, err
 }
 
-// misruled says what is wrong with a list of overrides, which somebody wrote and
-// nobody can fetch.
-func (b *builder) misruled(rel string, err error) error {
+// overrideFault says what is wrong with a list of overrides, which somebody
+// wrote and nobody can fetch.
+func (b *builder) overrideFault(rel string, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -377,7 +354,7 @@ func (b *builder) manifest(p *plan, c *choice, g *lines, l *linked, u *resolve.U
 
 // pruneStage removes staged shards that this build did not use.
 func (b *builder) pruneStage(p *plan) error {
-	used := map[string]bool{answersName: true}
+	used := map[string]bool{matchCacheName: true}
 	for i := range p.shards {
 		used[p.shards[i].key] = true
 	}

@@ -120,24 +120,8 @@ func (d *deriving) count(name string, rows int64) {
 	d.report.Tables = slices.Insert(d.report.Tables, at, NamedInt{name, rows})
 }
 
-// each reads a table, stopping when the build is called off. The row is used
-// again for the next one.
-func each[T any](ctx context.Context, s *snapshot.Snapshot, table string, fn func(*T) error) error {
-	var row T
-	for r, err := range until(ctx, snapshot.Rows[T](s, table)) {
-		if err != nil {
-			return err
-		}
-		row = r
-		if err := fn(&row); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// stored reads an EIN of a table; those were written by this build.
-func stored(s string) ein.EIN {
+// storedEIN reads an EIN of a table; those were written by this build.
+func storedEIN(s string) ein.EIN {
 	e, _ := ein.Parse(s)
 	return e
 }
@@ -163,14 +147,14 @@ func (d *deriving) readFilers(ctx context.Context) error {
 		state, city, zip string
 	}
 	var sites []site
-	err := each(ctx, d.s, snapshot.Orgs, func(r *filerRow) error {
-		e := stored(r.EIN)
+	err := readTable(ctx, d.s, snapshot.Orgs, func(r *filerRow) error {
+		e := storedEIN(r.EIN)
 		if r.TotalRevenue != nil {
 			d.revenue[e] = *r.TotalRevenue
 		}
 		sites = append(sites, site{e, r.State, r.City, r.ZIP5})
 		if r.ReturnType == "990PF" {
-			d.holdings.Found(&holding.Foundation{
+			d.holdings.AddFoundation(&holding.Foundation{
 				EIN: e, Name: r.Name, City: r.City, State: r.State, ReturnType: r.ReturnType, Filing: r.Filing,
 				AssetsFMV: r.TotalAssetsFMV, InvestmentFees: r.InvestmentFees,
 			})
@@ -180,7 +164,7 @@ func (d *deriving) readFilers(ctx context.Context) error {
 	d.boards = func(p *classify.People) *board.Builder {
 		x := board.New(p)
 		for i := range sites {
-			x.Place(sites[i].e, sites[i].state, sites[i].city, sites[i].zip)
+			x.AddOrg(sites[i].e, sites[i].state, sites[i].city, sites[i].zip)
 		}
 		return x
 	}
@@ -208,8 +192,8 @@ type relationRow struct {
 // writeFamilies writes who belongs to whom.
 func (d *deriving) writeFamilies(ctx context.Context) error {
 	var b family.Builder
-	err := each(ctx, d.s, snapshot.Organizations, func(r *kinRow) error {
-		o := family.Org{EIN: stored(r.EIN), Name: r.Name, Street: r.Street, ZIP5: r.ZIP5, Group: r.Group, Active: r.Active}
+	err := readTable(ctx, d.s, snapshot.Organizations, func(r *kinRow) error {
+		o := family.Org{EIN: storedEIN(r.EIN), Name: r.Name, Street: r.Street, ZIP5: r.ZIP5, Group: r.Group, Active: r.Active}
 		if latest, ok := d.revenue[o.EIN]; ok {
 			o.Revenue = latest
 		} else if r.Revenue != nil {
@@ -222,11 +206,11 @@ func (d *deriving) writeFamilies(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	err = each(ctx, d.s, snapshot.Relations, func(r *relationRow) error {
+	err = readTable(ctx, d.s, snapshot.Relations, func(r *relationRow) error {
 		// Supported organizations stand in Schedule A: money goes to them, but
 		// they are often not kin.
 		if r.Kind != "supported" && r.RelatedEIN != "" {
-			b.Relate(r.Filing, stored(r.EIN), stored(r.RelatedEIN))
+			b.Relate(r.Filing, storedEIN(r.EIN), storedEIN(r.RelatedEIN))
 		}
 		return nil
 	})
@@ -266,10 +250,10 @@ func (d *deriving) readGrants(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	err = each(ctx, d.s, snapshot.Grants, func(r *paidRow) error {
-		funder, paid := stored(r.FunderEIN), stored(r.RecipientEIN)
+	err = readTable(ctx, d.s, snapshot.Grants, func(r *paidRow) error {
+		funder, paid := storedEIN(r.FunderEIN), storedEIN(r.RecipientEIN)
 		edges.Add(&cofund.Grant{Funder: funder, Recipient: paid, RecipID: r.RecipID, Year: r.TaxYear, Amount: r.Amount, Nobody: r.IsIndividual || r.IsUnidentified})
-		d.names.Pay(paid, r.RecipientRaw)
+		d.names.AddSpelling(paid, r.RecipientRaw)
 		d.giving.Add(&area.Grant{Funder: funder, County: r.RecipientCounty, State: r.RecipientState, Country: r.RecipientCountry, Year: r.TaxYear, Amount: r.Amount})
 		if r.RecipientCountry != "" && paid == ein.None && (r.IsIndividual || !r.IsUnidentified) {
 			abroad.Add(r.RecipientCountry, r.RecipientRaw, r.RecipID, r.IsIndividual)
@@ -296,19 +280,19 @@ func (d *deriving) readGrants(ctx context.Context) error {
 	if err := writeDerived(ctx, d, snapshot.CofunderEdgesIntl, edges.Abroad()); err != nil {
 		return err
 	}
-	return writeDerived(ctx, d, snapshot.IntlEntities, abroad.Rows(d.b.governs))
+	return writeDerived(ctx, d, snapshot.IntlEntities, abroad.Rows(d.b.isGovernment))
 }
 
 // writeHoldings writes what foundations own.
 func (d *deriving) writeHoldings(ctx context.Context) error {
-	err := each(ctx, d.s, snapshot.Holdings, func(h *snapshot.Holding) error {
-		d.holdings.Item(h)
+	err := readTable(ctx, d.s, snapshot.Holdings, func(h *snapshot.Holding) error {
+		d.holdings.AddItem(h)
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	p := d.holdings.Settle()
+	p := d.holdings.Portfolio()
 	d.holdings = nil
 	if err := writeDerived(ctx, d, snapshot.FoundationHoldings, p.Holdings()); err != nil {
 		return err
@@ -334,7 +318,7 @@ const boardYears = 3
 // writeBoards writes who shares people with whom.
 func (d *deriving) writeBoards(ctx context.Context) error {
 	years := make(map[int32]int64)
-	err := each(ctx, d.s, snapshot.People, func(r *officerRow) error {
+	err := readTable(ctx, d.s, snapshot.People, func(r *officerRow) error {
 		if r.Name != "" {
 			d.trainer.AddPerson(r.Name)
 			years[r.TaxYear]++
@@ -361,12 +345,12 @@ func (d *deriving) writeBoards(ctx context.Context) error {
 	boards := d.boards(d.trainer.Train())
 	d.boards, d.trainer = nil, nil
 	seats := Seats{Since: int(since)}
-	err = each(ctx, d.s, snapshot.People, func(r *officerRow) error {
+	err = readTable(ctx, d.s, snapshot.People, func(r *officerRow) error {
 		if r.TaxYear < since || r.Name == "" || r.Former {
 			return nil
 		}
 		seats.Listed++
-		if boards.Seat(stored(r.EIN), r.Name) {
+		if boards.AddOfficer(storedEIN(r.EIN), r.Name) {
 			seats.Named++
 		}
 		return nil
@@ -410,7 +394,7 @@ const maxPrograms = 4
 // are in the order of their EINs, and writes where each organization works and
 // how recipients are called.
 func (d *deriving) writeAreas(ctx context.Context) error {
-	next, stop := iter.Pull2(until(ctx, snapshot.Rows[missionRow](d.s, snapshot.Orgs)))
+	next, stop := iter.Pull2(cancelable(ctx, snapshot.Rows[missionRow](d.s, snapshot.Orgs)))
 	defer stop()
 	filer, err, more := next()
 	finder := area.New(d.b.places)
@@ -443,13 +427,13 @@ func (d *deriving) writeAreas(ctx context.Context) error {
 		orgs = orgs[:0]
 		return nil
 	}
-	errRows := each(ctx, d.s, snapshot.Organizations, func(r *listedRow) error {
-		o := area.Org{EIN: stored(r.EIN), Name: r.Name, City: r.City, State: r.State, County: r.County, Foundation: r.Foundation == "02" || r.Foundation == "03" || r.Foundation == "04"}
+	errRows := readTable(ctx, d.s, snapshot.Organizations, func(r *listedRow) error {
+		o := area.Org{EIN: storedEIN(r.EIN), Name: r.Name, City: r.City, State: r.State, County: r.County, Foundation: r.Foundation == "02" || r.Foundation == "03" || r.Foundation == "04"}
 		source := recipient.Register
 		if resolve.Source(r.Sources) == resolve.FiledOnly {
 			source = recipient.Filed
 		}
-		d.names.Know(o.EIN, r.Name, source)
+		d.names.AddKnownName(o.EIN, r.Name, source)
 		for more && err == nil && filer.EIN < r.EIN {
 			filer, err, more = next()
 		}
@@ -457,7 +441,7 @@ func (d *deriving) writeAreas(ctx context.Context) error {
 			return err
 		}
 		if more && filer.EIN == r.EIN {
-			d.names.Know(o.EIN, filer.Name, recipient.OwnFiled)
+			d.names.AddKnownName(o.EIN, filer.Name, recipient.OwnFiled)
 			o.Foundation = o.Foundation || filer.ReturnType == "990PF"
 			o.Texts = append(append(o.Texts, filer.Mission, filer.Activity), filer.Programs[:min(len(filer.Programs), maxPrograms)]...)
 			o.StatesFiled = filer.StatesFiled

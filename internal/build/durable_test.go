@@ -76,7 +76,7 @@ func TestPowerCutAnswers(t *testing.T) {
 		if err := b.keepClusterKeys(); err != nil {
 			t.Fatal(err)
 		}
-		if err := b.keep(&answers{program: "this", now: make([]answer, round*3)}); err != nil {
+		if err := b.saveMatchCache(&matchCache{program: "this", this: make([]cachedMatch, round*3)}); err != nil {
 			t.Fatal(err)
 		}
 		want, err := os.ReadFile(filepath.Join(data, clusterKeysName))
@@ -95,11 +95,11 @@ func TestPowerCutAnswers(t *testing.T) {
 			if done && string(got) != string(want) {
 				return fmt.Errorf("there are %d keys", keys.Len())
 			}
-			body, err := os.ReadFile(filepath.Join(dir, "stage", answersName))
+			body, err := os.ReadFile(filepath.Join(dir, "stage", matchCacheName))
 			if errors.Is(err, fs.ErrNotExist) && !done && round == 1 {
 				return nil
 			}
-			if end := len(body) - len("this") - 32; err != nil || end < 0 || decodeAnswers(body, "this") == nil {
+			if end := len(body) - len("this") - 32; err != nil || end < 0 || decodeMatches(body, "this") == nil {
 				return fmt.Errorf("the answers are not whole: %d bytes, %v", len(body), err)
 			}
 			return nil

@@ -52,7 +52,7 @@ func (b *builder) resolver(ctx context.Context, c *choice, g *lines, u *resolve.
 	}
 	b.phase("model", 1)
 	b.report.Model.Trials = []Trial{}
-	for _, t := range resolve.New(u, opt).Try(labels) {
+	for _, t := range resolve.New(u, opt).TestRules(labels) {
 		b.report.Model.Trials = append(b.report.Model.Trials, Trial{t.Rule.String(), t.Answers, t.Right, t.Low, t.Off})
 		if t.Off {
 			opt.Off = append(opt.Off, t.Rule)
@@ -62,7 +62,7 @@ func (b *builder) resolver(ctx context.Context, c *choice, g *lines, u *resolve.
 	m := b.opt.Model
 	if m == nil {
 		rules := resolve.New(u, opt)
-		silent, asked, err := b.silence(ctx, g, rules, people)
+		silent, asked, err := b.countUnresolved(ctx, g, rules, people)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -88,13 +88,13 @@ func (b *builder) assisted(ctx context.Context, u *resolve.Universe) (o *resolve
 	path := b.sources.Assisted[0]
 	err = b.readSource(ctx, "override_llm", path, "a list of overrides", func(r io.Reader) (int64, error) {
 		o, err = resolve.ReadAssisted(r, path)
-		return int64(o.Len()), b.misruled(path, err)
+		return int64(o.Len()), b.overrideFault(path, err)
 	})
 	if err != nil {
 		return nil, err
 	}
 	if err := o.Check(u); err != nil {
-		return nil, b.misruled(path, err)
+		return nil, b.overrideFault(path, err)
 	}
 	return o, nil
 }
@@ -163,7 +163,7 @@ func (b *builder) labels(ctx context.Context, c *choice, g *lines) ([]resolve.La
 				continue
 			}
 			name := t.parse()
-			l.Tuple, l.Name, l.Truth = t.resolve(), &name, t.filed
+			l.Recipient, l.Name, l.Truth = t.resolve(), &name, t.filed
 		}
 	})
 	if err != nil {
@@ -175,10 +175,11 @@ func (b *builder) labels(ctx context.Context, c *choice, g *lines) ([]resolve.La
 // silenceSample is how many tuples of private foundations are asked about.
 const silenceSample = 40_000
 
-// silence counts, among recipients that private foundations name and that are
-// organizations as far as anyone can tell, those that no rule finds. They have
-// no EINs filed, so this is all that is known of how many have none to find.
-func (b *builder) silence(ctx context.Context, g *lines, r *resolve.Resolver, people *classify.People) (silent, asked int, err error) {
+// countUnresolved counts, among recipients that private foundations name and
+// that are organizations as far as anyone can tell, those that no rule finds.
+// They have no EINs filed, so this is all that is known of how many have none
+// to find.
+func (b *builder) countUnresolved(ctx context.Context, g *lines, r *resolve.Resolver, people *classify.People) (silent, asked int, err error) {
 	seen := make([]bool, g.tuples.len())
 	tuples := 0
 	for row, t := range g.tuple {

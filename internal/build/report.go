@@ -161,7 +161,7 @@ type Suspect struct {
 }
 
 // Lists in the report are cut to this many.
-const listed = 25
+const maxListed = 25
 
 // newReport makes a report whose lists are written as empty ones, not null.
 func newReport() *Report {
@@ -335,7 +335,7 @@ func (r *Report) suspect(c *choice, g *lines, row uint32) {
 	slices.SortStableFunc(r.Suspects, func(a, b Suspect) int {
 		return cmp.Or(cmp.Compare(b.Amount, a.Amount), strings.Compare(a.Filing, b.Filing), strings.Compare(a.Name, b.Name))
 	})
-	r.Suspects = r.Suspects[:min(len(r.Suspects), listed)]
+	r.Suspects = r.Suspects[:min(len(r.Suspects), maxListed)]
 }
 
 // addYears sorts the years and marks those still growing: the ones after the
@@ -430,7 +430,7 @@ func (r *Report) addReturns(c *choice) {
 	}
 }
 
-func (t *LineCount) add(a *lineCount) {
+func (t *LineCount) add(a *lineAccount) {
 	t.Rows += int64(a.Rows)
 	t.Zero += int64(a.Zero)
 	t.NonCash += int64(a.NonCash)

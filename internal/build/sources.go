@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -12,8 +13,10 @@ import (
 	"slices"
 	"strings"
 
+	"grantgraph/internal/disk"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/lists"
+	"grantgraph/internal/snapshot"
 )
 
 // Sources are the upstream files found in a folder. The folder may be laid out
@@ -278,3 +281,64 @@ func newestByName(files []string) []string {
 
 // abs is the path of a source file on disk.
 func (s *Sources) abs(rel string) string { return filepath.Join(s.Root, filepath.FromSlash(rel)) }
+
+// wrongFormat says that a file is not what its place says it should be.
+func wrongFormat(path, what string, err error) error {
+	if _, ok := fault.Of(err); ok {
+		return err
+	}
+	if errors.Is(err, os.ErrPermission) || errors.Is(err, os.ErrNotExist) {
+		return fault.Disk(path, err)
+	}
+	return fault.New("wrong_format", "%s is not %s: %w", path, what, err).
+		Try("fetch it again, or move it out of the sources folder")
+}
+
+// stopped is the end of the context, where that is why something failed: where
+// the work was by then is no fault of that place.
+func stopped(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return err
+}
+
+func hashFile(ctx context.Context, path string) (sum string, n int64, err error) {
+	sum, n, err = disk.Hash(ctx, path)
+	return sum, n, stopped(ctx, fault.Disk(path, err))
+}
+
+// source begins the record of a file with its hash.
+func (b *builder) source(ctx context.Context, kind, rel string) (snapshot.Source, error) {
+	sum, size, err := hashFile(ctx, b.sources.abs(rel))
+	return snapshot.Source{Kind: kind, Path: rel, Bytes: size, SHA256: sum}, err
+}
+
+// unreadable says why a file could not be read; that the build was stopped is not
+// the file's fault.
+func (b *builder) unreadable(ctx context.Context, rel, what string, err error) error {
+	return stopped(ctx, wrongFormat(b.sources.abs(rel), what, err))
+}
+
+// readSource reads one upstream file and records it with its hash. what says
+// what the file should have been, in case it is not.
+func (b *builder) readSource(ctx context.Context, kind, rel, what string, read func(io.Reader) (rows int64, err error)) error {
+	path := b.sources.abs(rel)
+	sum, size, err := hashFile(ctx, path)
+	if err != nil {
+		return err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return fault.Disk(path, err)
+	}
+	defer f.Close()
+	rows, err := read(disk.Until(ctx, f))
+	if err != nil {
+		return stopped(ctx, wrongFormat(path, what, err))
+	}
+	b.addSource(snapshot.Source{Kind: kind, Path: rel, Bytes: size, SHA256: sum, Rows: rows})
+	return nil
+}
+
+func (b *builder) addSource(s snapshot.Source) { b.used = append(b.used, s) }

@@ -26,153 +26,6 @@ import (
 	"grantgraph/internal/source/irs990"
 )
 
-// defaultShardBytes is how much XML one shard holds: enough that a shard's files are
-// worth opening, little enough that the cores share a small corpus and a killed
-// build loses seconds.
-const defaultShardBytes = 32 << 20
-
-// shard is the unit of staging: a run of members of one archive, or several
-// small archives together. Its name follows from the content of the archives,
-// never from the machine or the order of work, so a finished shard is good for
-// every later build.
-type shard struct {
-	segments []segment
-	members  int32
-	bytes    int64
-	key      string
-}
-
-// segment is a run of members of one archive. Members are numbered through the
-// shard, beginning with first.
-type segment struct {
-	archive  int // into plan.archives
-	from, to int
-	first    int32
-}
-
-// plan is what there is to read.
-type plan struct {
-	archives []planned
-	shards   []shard
-	bytes    int64
-}
-
-type planned struct {
-	rel      string
-	bytes    int64
-	sha256   string
-	sizes    []int64 // of the members, inflated
-	problems []archive.Problem
-}
-
-// source is the archive that a member of a shard came from.
-func (p *plan) source(shard int, seq int32) string {
-	segments := p.shards[shard].segments
-	for i := len(segments) - 1; ; i-- {
-		if segments[i].first <= seq {
-			return p.archives[segments[i].archive].rel
-		}
-	}
-}
-
-// planShards hashes every archive and cuts them into shards.
-func (b *builder) planShards(ctx context.Context) (*plan, error) {
-	rels := b.sources.Returns
-	p := &plan{archives: make([]planned, len(rels))}
-	b.phase("hash", int64(len(rels)))
-	err := b.parallel(ctx, len(rels), func(ctx context.Context, i int) error {
-		path := b.sources.abs(rels[i])
-		sum, n, err := hashFile(ctx, path)
-		if err != nil {
-			return err
-		}
-		a, err := archive.OpenContext(ctx, path)
-		if err != nil {
-			return stopped(ctx, wrongFormat(path, "a zip of returns", err))
-		}
-		defer a.Close()
-		p.archives[i] = planned{rel: rels[i], bytes: n, sha256: sum, problems: a.Problems}
-		for j := range a.Members {
-			p.archives[i].sizes = append(p.archives[i].sizes, int64(a.Members[j].Size)+1)
-		}
-		b.step(1)
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	p.cut(b.shardBytes)
-	return p, nil
-}
-
-// cut divides the members of all archives into shards, in the order of the
-// archives' names. A shard ends when it is full or when the archive that filled
-// half of it ends, so that what comes after does not move when a later archive
-// is added.
-func (p *plan) cut(shardBytes int64) {
-	var s shard
-	end := func() {
-		if s.members == 0 {
-			return
-		}
-		h := sha256.New()
-		fmt.Fprintln(h, stageVersion)
-		for _, g := range s.segments {
-			fmt.Fprintln(h, p.archives[g.archive].sha256, g.from, g.to)
-		}
-		s.key = hex.EncodeToString(h.Sum(nil)[:12])
-		p.bytes += s.bytes
-		p.shards = append(p.shards, s)
-		s = shard{}
-	}
-	for i := range p.archives {
-		g := segment{archive: i, first: s.members}
-		for j, size := range p.archives[i].sizes {
-			g.to = j + 1
-			s.members++
-			s.bytes += size
-			if s.bytes >= shardBytes {
-				s.segments = append(s.segments, g)
-				end()
-				g = segment{archive: i, from: j + 1, to: j + 1}
-			}
-		}
-		if g.to > g.from {
-			s.segments = append(s.segments, g)
-		}
-		if s.bytes >= shardBytes/2 {
-			end()
-		}
-	}
-	end()
-}
-
-// wrongFormat says that a file is not what its place says it should be.
-func wrongFormat(path, what string, err error) error {
-	if _, ok := fault.Of(err); ok {
-		return err
-	}
-	if errors.Is(err, os.ErrPermission) || errors.Is(err, os.ErrNotExist) {
-		return fault.Disk(path, err)
-	}
-	return fault.New("wrong_format", "%s is not %s: %w", path, what, err).
-		Try("fetch it again, or move it out of the sources folder")
-}
-
-// stopped is the end of the context, where that is why something failed: where
-// the work was by then is no fault of that place.
-func stopped(ctx context.Context, err error) error {
-	if err != nil && ctx.Err() != nil {
-		return ctx.Err()
-	}
-	return err
-}
-
-func hashFile(ctx context.Context, path string) (sum string, n int64, err error) {
-	sum, n, err = disk.Hash(ctx, path)
-	return sum, n, stopped(ctx, fault.Disk(path, err))
-}
-
 // stageAll stages every shard that is not staged yet. One that is staged and
 // not as it was written is made anew.
 func (b *builder) stageAll(ctx context.Context, p *plan) error {
@@ -314,12 +167,12 @@ type shardWriter struct {
 	sink     irs990.Sink
 	seq      int32
 	lines    int32
-	returns  *spill[stagedReturn]
-	grants   *spill[stagedLine]
-	people   *spill[stagedPerson]
-	holdings *spill[stagedHolding]
-	related  *spill[stagedRelated]
-	failures *spill[stagedFailure]
+	returns  *shardTable[stagedReturn]
+	grants   *shardTable[stagedLine]
+	people   *shardTable[stagedPerson]
+	holdings *shardTable[stagedHolding]
+	related  *shardTable[stagedRelated]
+	failures *shardTable[stagedFailure]
 }
 
 func newShardWriter(dir string) (w *shardWriter, err error) {
@@ -329,22 +182,22 @@ func newShardWriter(dir string) (w *shardWriter, err error) {
 			w.abandon()
 		}
 	}()
-	if w.returns, err = newSpill[stagedReturn](dir, "returns"); err != nil {
+	if w.returns, err = newShardTable[stagedReturn](dir, "returns"); err != nil {
 		return nil, err
 	}
-	if w.grants, err = newSpill[stagedLine](dir, "lines"); err != nil {
+	if w.grants, err = newShardTable[stagedLine](dir, "lines"); err != nil {
 		return nil, err
 	}
-	if w.people, err = newSpill[stagedPerson](dir, "people"); err != nil {
+	if w.people, err = newShardTable[stagedPerson](dir, "people"); err != nil {
 		return nil, err
 	}
-	if w.holdings, err = newSpill[stagedHolding](dir, "holdings"); err != nil {
+	if w.holdings, err = newShardTable[stagedHolding](dir, "holdings"); err != nil {
 		return nil, err
 	}
-	if w.related, err = newSpill[stagedRelated](dir, "related"); err != nil {
+	if w.related, err = newShardTable[stagedRelated](dir, "related"); err != nil {
 		return nil, err
 	}
-	if w.failures, err = newSpill[stagedFailure](dir, "failures"); err != nil {
+	if w.failures, err = newShardTable[stagedFailure](dir, "failures"); err != nil {
 		return nil, err
 	}
 	w.sink = irs990.Sink{Grant: w.grant, Person: w.person, Holding: w.holding, Related: w.relate}
@@ -363,7 +216,7 @@ func (w *shardWriter) member(ctx context.Context, m *archive.Member, seq int32) 
 	defer rc.Close()
 	hash := sha256.New()
 	if err := w.reader.Read(io.TeeReader(rc, hash), &w.ret, &w.sink); err != nil {
-		var spillErr *spillError
+		var spillErr *shardWriteError
 		if errors.As(err, &spillErr) {
 			return spillErr.err
 		}
@@ -478,7 +331,7 @@ func (w *shardWriter) relate(r *irs990.Related) error {
 // stagedTables are the names of the tables of a shard, in the order of spills.
 var stagedTables = [...]string{"returns", "lines", "people", "holdings", "related", "failures"}
 
-func (w *shardWriter) spills() [len(stagedTables)]interface {
+func (w *shardWriter) tables() [len(stagedTables)]interface {
 	close() error
 	abandon()
 	sum() (string, int64)
@@ -492,7 +345,7 @@ func (w *shardWriter) spills() [len(stagedTables)]interface {
 
 // close finishes the tables and returns their checksums.
 func (w *shardWriter) close() (sums []byte, err error) {
-	for i, s := range w.spills() {
+	for i, s := range w.tables() {
 		if cerr := s.close(); cerr != nil {
 			err = cmp.Or(err, cerr)
 			continue
@@ -504,13 +357,13 @@ func (w *shardWriter) close() (sums []byte, err error) {
 }
 
 func (w *shardWriter) abandon() {
-	for _, s := range w.spills() {
+	for _, s := range w.tables() {
 		s.abandon()
 	}
 }
 
-// spill is one Parquet file of a shard, written in batches.
-type spill[T any] struct {
+// shardTable is one Parquet file of a shard, written in batches.
+type shardTable[T any] struct {
 	path  string
 	file  *disk.File
 	pw    *parquet.GenericWriter[T]
@@ -519,54 +372,54 @@ type spill[T any] struct {
 	arena arena
 }
 
-// spillError marks a failure to write, so that it is not taken for a fault of
-// the return being read.
-type spillError struct{ err error }
+// shardWriteError marks a failure to write, so that it is not taken for a fault
+// of the return being read.
+type shardWriteError struct{ err error }
 
-func (e *spillError) Error() string { return e.err.Error() }
-func (e *spillError) Unwrap() error { return e.err }
+func (e *shardWriteError) Error() string { return e.err.Error() }
+func (e *shardWriteError) Unwrap() error { return e.err }
 
 const (
-	spillBatch = 512
-	spillGroup = 64 << 10
+	shardTableBatch = 512
+	shardTableGroup = 64 << 10
 )
 
-func newSpill[T any](dir, name string) (*spill[T], error) {
+func newShardTable[T any](dir, name string) (*shardTable[T], error) {
 	path := filepath.Join(dir, name+".parquet")
 	f, err := disk.Create(path)
 	if err != nil {
 		return nil, fault.Disk(path, err)
 	}
-	return &spill[T]{path: path, file: f, rows: make([]T, 0, spillBatch),
+	return &shardTable[T]{path: path, file: f, rows: make([]T, 0, shardTableBatch),
 		pw: parquet.NewGenericWriter[T](f, parquet.Compression(&parquet.Snappy))}, nil
 }
 
-func (s *spill[T]) add(row T) error {
+func (s *shardTable[T]) add(row T) error {
 	s.rows = append(s.rows, row)
-	if len(s.rows) < spillBatch {
+	if len(s.rows) < shardTableBatch {
 		return nil
 	}
 	return s.flush()
 }
 
-func (s *spill[T]) flush() error {
+func (s *shardTable[T]) flush() error {
 	if _, err := s.pw.Write(s.rows); err != nil {
-		return &spillError{fault.Disk(s.path, err)}
+		return &shardWriteError{fault.Disk(s.path, err)}
 	}
 	s.since += len(s.rows)
 	clear(s.rows)
 	s.rows = s.rows[:0]
 	s.arena.reset()
-	if s.since >= spillGroup {
+	if s.since >= shardTableGroup {
 		s.since = 0
 		if err := s.pw.Flush(); err != nil {
-			return &spillError{fault.Disk(s.path, err)}
+			return &shardWriteError{fault.Disk(s.path, err)}
 		}
 	}
 	return nil
 }
 
-func (s *spill[T]) close() error {
+func (s *shardTable[T]) close() error {
 	if s == nil {
 		return nil
 	}
@@ -580,9 +433,9 @@ func (s *spill[T]) close() error {
 	return err
 }
 
-func (s *spill[T]) sum() (string, int64) { return s.file.Sum(), s.file.Size() }
+func (s *shardTable[T]) sum() (string, int64) { return s.file.Sum(), s.file.Size() }
 
-func (s *spill[T]) abandon() {
+func (s *shardTable[T]) abandon() {
 	if s != nil {
 		s.file.Close()
 	}

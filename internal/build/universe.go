@@ -5,11 +5,16 @@ import (
 	"io"
 	"strings"
 
+	"grantgraph/internal/disk"
 	"grantgraph/internal/ein"
+	"grantgraph/internal/lists"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/place"
 	"grantgraph/internal/resolve"
 	"grantgraph/internal/source/bmf"
+	"grantgraph/internal/source/pub78"
+	"grantgraph/internal/source/revocation"
+	"grantgraph/internal/source/rows"
 )
 
 // filer is what a build keeps of an organization that files returns: who it
@@ -45,7 +50,7 @@ func (b *builder) loadUniverse(ctx context.Context, p *plan, c *choice, g *lines
 	filers := make(map[ein.EIN]*filer)
 	latest := latestFilings(c)
 	for i := range p.shards {
-		for r, err := range staged[stagedReturn](ctx, b, &p.shards[i], "returns") {
+		for r, err := range readStaged[stagedReturn](ctx, b, &p.shards[i], "returns") {
 			if err != nil {
 				return nil, nil, err
 			}
@@ -64,7 +69,7 @@ func (b *builder) loadUniverse(ctx context.Context, p *plan, c *choice, g *lines
 		}
 		b.step(1)
 	}
-	if err := b.addListed(ctx, u); err != nil {
+	if err := b.addListOrgs(ctx, u); err != nil {
 		return nil, nil, err
 	}
 	if err := b.addFiled(ctx, u, c, g); err != nil {
@@ -188,4 +193,47 @@ func (b *builder) addFiled(ctx context.Context, u *resolve.UniverseBuilder, c *c
 		u.AddFiled(c.filings[g.filing[row]].ein, t.filed, keys[tu], t.name(), at)
 	}
 	return nil
+}
+
+// addListOrgs adds the organizations of the lists that are not the master file:
+// the eligible donees, and those whose exemption was revoked, which were paid
+// while they had it. A list that cannot be read is reported where the lists are
+// taken up; here it only means that fewer organizations are known.
+func (b *builder) addListOrgs(ctx context.Context, u *resolve.UniverseBuilder) error {
+	each := func(list string, read func(io.Reader) (rows.Tally, error)) error {
+		for _, rel := range b.sources.Lists[list] {
+			r, err := rows.Open(b.sources.abs(rel))
+			if err != nil {
+				continue
+			}
+			if _, err := read(disk.Until(ctx, r)); err != nil && ctx.Err() == nil {
+				b.report.Warnings = append(b.report.Warnings, rel+" could not be read to its end; recipients that only it knows are not resolved")
+			}
+			r.Close()
+		}
+		return ctx.Err()
+	}
+	err := each(lists.Pub78, func(r io.Reader) (rows.Tally, error) {
+		return pub78.Read(r, func(p *pub78.Record) error {
+			if p.State != "" {
+				u.Add(resolve.Org{EIN: p.EIN, Name: p.Name, City: p.City, State: p.State, Sources: resolve.Pub78, Active: true})
+			}
+			return nil
+		})
+	})
+	if err != nil {
+		return err
+	}
+	return each(lists.Revocation, func(r io.Reader) (rows.Tally, error) {
+		return revocation.Read(r, func(v *revocation.Record) error {
+			o := resolve.Org{EIN: v.EIN, Name: v.Name, Street: v.Street, City: v.City, State: v.State, Subsection: v.Subsection,
+				Sources: resolve.Revoked, Active: v.Reinstated != ""}
+			o.ZIP5, _ = place.ZIP5(v.ZIP, v.State)
+			if v.DBA != "" {
+				o.Aliases = []string{v.DBA}
+			}
+			u.Add(o)
+			return nil
+		})
+	})
 }

@@ -194,7 +194,7 @@ func (b *builder) writeReturns(ctx context.Context, w *snapshot.Writer, p *plan,
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		for r, err := range staged[stagedReturn](ctx, b, &p.shards[i], "returns") {
+		for r, err := range readStaged[stagedReturn](ctx, b, &p.shards[i], "returns") {
 			if err != nil {
 				return err
 			}
@@ -320,7 +320,7 @@ func copyList[S, T any](ctx context.Context, b *builder, w *snapshot.Writer, p *
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		for s, err := range staged[S](ctx, b, &p.shards[i], from) {
+		for s, err := range readStaged[S](ctx, b, &p.shards[i], from) {
 			if err != nil {
 				return err
 			}
@@ -363,7 +363,7 @@ func (b *builder) writeQuarantine(ctx context.Context, w *snapshot.Writer, p *pl
 	}
 	add := func(q snapshot.Quarantine, reason string) error {
 		b.report.QuarantineReasons = addCount(b.report.QuarantineReasons, reason, 1)
-		if len(b.report.Quarantined) < listed {
+		if len(b.report.Quarantined) < maxListed {
 			b.report.Quarantined = append(b.report.Quarantined, q)
 		}
 		return t.Add(q)
@@ -378,7 +378,7 @@ func (b *builder) writeQuarantine(ctx context.Context, w *snapshot.Writer, p *pl
 		}
 	}
 	for i := range p.shards {
-		for s, err := range staged[stagedFailure](ctx, b, &p.shards[i], "failures") {
+		for s, err := range readStaged[stagedFailure](ctx, b, &p.shards[i], "failures") {
 			if err != nil {
 				return err
 			}

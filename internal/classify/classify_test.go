@@ -182,7 +182,6 @@ func TestIndividual(t *testing.T) {
 		"status I":                           {Line{Name1: "EXAMPLE SOCIETY", Status: "I"}, true},
 		"status spelled out":                 {Line{Name1: "EXAMPLE", Status: "N/A - Individual"}, true},
 		"status of a supporting org":         {Line{Name1: "EXAMPLE SOCIETY", Status: "SO I"}, false},
-		"EIN filed":                          {Line{Name1: "ANNA KUIPERS", Status: "I", HasEIN: true}, false},
 		"scholars":                           {Line{Name1: "SCHOLARSHIP RECIPIENTS"}, true},
 		"needy individuals":                  {Line{Name1: "Various needy individuals (25)"}, true},
 		"families first":                     {Line{Name1: "FAMILIES FIRST"}, false},

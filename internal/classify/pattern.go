@@ -19,7 +19,7 @@ import (
 // The first word leads the index, so it is neither optional nor a gap, and a
 // stem there has at least four letters.
 type pattern struct {
-	parts    []part
+	words    []patternWord
 	start    bool // must begin the text
 	end      bool // must end it
 	exclude  bool // takes its words away from the strategy
@@ -27,31 +27,31 @@ type pattern struct {
 	strategy uint8
 }
 
-// part is one place of a pattern.
-type part struct {
-	choices  []choice
+// patternWord is one place of a pattern.
+type patternWord struct {
+	choices  []wordChoice
 	gap      int // up to so many words of any kind, when choices is empty
 	optional bool
 }
 
-type choice struct {
+type wordChoice struct {
 	word string
 	stem bool
 }
 
 // match tries the pattern at a word and returns where it ended.
-func (p *pattern) match(t *text, at int) (end int, ok bool) {
+func (p *pattern) match(t *purposeWords, at int) (end int, ok bool) {
 	if p.start && at != 0 {
 		return 0, false
 	}
 	return p.rest(t, at, 0)
 }
 
-func (p *pattern) rest(t *text, at, k int) (end int, ok bool) {
-	if k == len(p.parts) {
+func (p *pattern) rest(t *purposeWords, at, k int) (end int, ok bool) {
+	if k == len(p.words) {
 		return at, !p.end || at == t.n
 	}
-	q := &p.parts[k]
+	q := &p.words[k]
 	if q.choices == nil {
 		for skip := 0; skip <= q.gap && at+skip <= t.n; skip++ {
 			if end, ok = p.rest(t, at+skip, k+1); ok {
@@ -71,7 +71,7 @@ func (p *pattern) rest(t *text, at, k int) (end int, ok bool) {
 	return 0, false
 }
 
-func (q *part) takes(w []byte) bool {
+func (q *patternWord) takes(w []byte) bool {
 	for i := range q.choices {
 		c := &q.choices[i]
 		if c.stem {
@@ -85,9 +85,9 @@ func (q *part) takes(w []byte) bool {
 	return false
 }
 
-// index leads from a word, or from the first four letters of one, to the
+// patternIndex leads from a word, or from the first four letters of one, to the
 // patterns that may begin there.
-type index struct {
+type patternIndex struct {
 	exact map[string][]*pattern
 	stems map[uint32][]*pattern
 }
@@ -96,8 +96,8 @@ var vocabulary = compile(supportPatterns[:])
 
 // compile reads the patterns of every strategy. A fault in them is a fault of
 // the program, found by any test that runs.
-func compile(all []strategyPatterns) *index {
-	x := &index{exact: map[string][]*pattern{}, stems: map[uint32][]*pattern{}}
+func compile(all []strategyPatterns) *patternIndex {
+	x := &patternIndex{exact: map[string][]*pattern{}, stems: map[uint32][]*pattern{}}
 	for _, s := range all {
 		for _, src := range s.include {
 			x.add(src, pattern{strategy: bit(s.strategy)})
@@ -115,7 +115,7 @@ func compile(all []strategyPatterns) *index {
 // bit is the position of a set's only strategy.
 func bit(s grant.Support) uint8 { return uint8(bits.TrailingZeros16(uint16(s))) }
 
-func (x *index) add(src string, p pattern) {
+func (x *patternIndex) add(src string, p pattern) {
 	for _, f := range strings.Fields(src) {
 		switch {
 		case f == "^":
@@ -127,15 +127,15 @@ func (x *index) add(src string, p pattern) {
 			if err != nil {
 				panic("classify: bad gap in pattern " + src)
 			}
-			p.parts = append(p.parts, part{gap: gap})
+			p.words = append(p.words, patternWord{gap: gap})
 		default:
-			p.parts = append(p.parts, parsePart(f))
+			p.words = append(p.words, parsePatternWord(f))
 		}
 	}
-	if len(p.parts) == 0 || p.parts[0].choices == nil || p.parts[0].optional {
+	if len(p.words) == 0 || p.words[0].choices == nil || p.words[0].optional {
 		panic("classify: pattern does not begin with a word: " + src)
 	}
-	for _, c := range p.parts[0].choices {
+	for _, c := range p.words[0].choices {
 		if !c.stem {
 			x.exact[c.word] = append(x.exact[c.word], &p)
 			continue
@@ -148,12 +148,12 @@ func (x *index) add(src string, p pattern) {
 	}
 }
 
-func parsePart(f string) part {
-	var q part
+func parsePatternWord(f string) patternWord {
+	var q patternWord
 	f, q.optional = strings.CutSuffix(f, "?")
 	for w := range strings.SplitSeq(f, "|") {
 		word, stem := strings.CutSuffix(w, "*")
-		q.choices = append(q.choices, choice{word, stem})
+		q.choices = append(q.choices, wordChoice{word, stem})
 	}
 	return q
 }

@@ -5,7 +5,7 @@ import "grantgraph/internal/grant"
 // SupportOf reads the strategies out of a purpose text. It leans towards
 // finding too many rather than too few. Only the first 64 words are read.
 func SupportOf(purpose string) grant.Support {
-	var t text
+	var t purposeWords
 	t.read(purpose)
 	if t.n == 0 {
 		return 0
@@ -58,7 +58,7 @@ type hit struct {
 }
 
 // try matches a pattern at a word and records the outcome.
-func (t *text) try(p *pattern, at int, hits []hit, n int, barred *[grant.Strategies]uint64) int {
+func (t *purposeWords) try(p *pattern, at int, hits []hit, n int, barred *[grant.Strategies]uint64) int {
 	end, ok := p.match(t, at)
 	if !ok {
 		return n
@@ -79,14 +79,14 @@ func (t *text) try(p *pattern, at int, hits []hit, n int, barred *[grant.Strateg
 	return n
 }
 
-// text is a purpose cut into words, without allocating.
-type text struct {
+// purposeWords is a purpose cut into words, without allocating.
+type purposeWords struct {
 	buf  [768]byte
 	ends [64]uint16
 	n    int
 }
 
-func (t *text) word(i int) []byte {
+func (t *purposeWords) word(i int) []byte {
 	start := uint16(0)
 	if i > 0 {
 		start = t.ends[i-1]
@@ -95,7 +95,7 @@ func (t *text) word(i int) []byte {
 }
 
 // read cuts at everything but letters and digits; an apostrophe joins.
-func (t *text) read(s string) {
+func (t *purposeWords) read(s string) {
 	at, start := 0, 0
 	for i := 0; i < len(s) && at < len(t.buf); i++ {
 		c := s[i]

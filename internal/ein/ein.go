@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"grantgraph/internal/fault"
 )
 
 // EIN is a nine-digit employer identification number. The zero value means
@@ -29,19 +31,19 @@ func Parse(s string) (EIN, error) {
 		switch {
 		case c >= '0' && c <= '9':
 			if digits++; digits > 9 {
-				return None, fmt.Errorf("%w: %q has more than nine digits", ErrMalformed, clip(s))
+				return None, fmt.Errorf("%w: %q has more than nine digits", ErrMalformed, fault.Clip(s, maxQuoted))
 			}
 			n = n*10 + uint32(c-'0')
 		case c == '-' || c == ' ' || c == '.':
 		default:
-			return None, fmt.Errorf("%w: %q holds the character %q", ErrMalformed, clip(s), string(rune(c)))
+			return None, fmt.Errorf("%w: %q holds the character %q", ErrMalformed, fault.Clip(s, maxQuoted), string(rune(c)))
 		}
 	}
 	if digits < 7 {
-		return None, fmt.Errorf("%w: %q has %d digits, nine are needed", ErrMalformed, clip(s), digits)
+		return None, fmt.Errorf("%w: %q has %d digits, nine are needed", ErrMalformed, fault.Clip(s, maxQuoted), digits)
 	}
 	if n == 0 {
-		return None, fmt.Errorf("%w: %q is all zeros", ErrMalformed, clip(s))
+		return None, fmt.Errorf("%w: %q is all zeros", ErrMalformed, fault.Clip(s, maxQuoted))
 	}
 	return EIN(n), nil
 }
@@ -158,9 +160,5 @@ func (e *EIN) UnmarshalText(b []byte) error {
 	return err
 }
 
-func clip(s string) string {
-	if len(s) > 32 {
-		return s[:32] + "…"
-	}
-	return s
-}
+// maxQuoted bounds what an error repeats, in bytes.
+const maxQuoted = 32

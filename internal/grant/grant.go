@@ -25,6 +25,3 @@ const (
 	Individuals  = "individuals"
 	RelatedParty = "related_party"
 )
-
-// Classes lists the classes in published order.
-func Classes() []string { return []string{DAF, Individuals, RelatedParty} }

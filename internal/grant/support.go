@@ -23,15 +23,21 @@ const (
 // Strategies is the number of them.
 const Strategies = 12
 
-var supportIDs = [Strategies]string{
-	"general_operating", "program", "capital", "endowment", "scholarship", "fellowship",
-	"research", "capacity_building", "matching", "emergency_relief", "equipment", "sponsorship",
-}
-
-var supportLabels = [Strategies]string{
-	"General operating support", "Program support", "Capital support", "Endowment", "Scholarships and student aid",
-	"Fellowships and prizes", "Research", "Capacity building", "Matching and challenge grants",
-	"Emergency and disaster relief", "Equipment and technology", "Sponsorship and events",
+// strategies holds the id and the text for people of each, in the order of
+// their bits.
+var strategies = [Strategies]struct{ id, label string }{
+	{"general_operating", "General operating support"},
+	{"program", "Program support"},
+	{"capital", "Capital support"},
+	{"endowment", "Endowment"},
+	{"scholarship", "Scholarships and student aid"},
+	{"fellowship", "Fellowships and prizes"},
+	{"research", "Research"},
+	{"capacity_building", "Capacity building"},
+	{"matching", "Matching and challenge grants"},
+	{"emergency_relief", "Emergency and disaster relief"},
+	{"equipment", "Equipment and technology"},
+	{"sponsorship", "Sponsorship and events"},
 }
 
 // Supports lists every strategy in published order.
@@ -45,8 +51,8 @@ func Supports() []Support {
 
 // ParseSupport reads one strategy's id.
 func ParseSupport(id string) (Support, bool) {
-	for i, s := range supportIDs {
-		if s == id {
+	for i := range strategies {
+		if strategies[i].id == id {
 			return 1 << i, true
 		}
 	}
@@ -57,9 +63,9 @@ func ParseSupport(id string) (Support, bool) {
 // it is written as an empty list.
 func (s Support) IDs() []string {
 	ids := []string{}
-	for i, id := range supportIDs {
+	for i := range strategies {
 		if s&(1<<i) != 0 {
-			ids = append(ids, id)
+			ids = append(ids, strategies[i].id)
 		}
 	}
 	return ids
@@ -69,7 +75,7 @@ func (s Support) IDs() []string {
 func (s Support) Label() string {
 	for i := range Strategies {
 		if s == 1<<i {
-			return supportLabels[i]
+			return strategies[i].label
 		}
 	}
 	return ""

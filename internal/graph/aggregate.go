@@ -43,17 +43,17 @@ func (g *Graph) Funders(ctx context.Context, f *Filter, s Sort, p Page) (rows []
 		return nil, 0, err
 	}
 	defer g.mu.RUnlock()
+	if !AboutFunders.hasOrder(s.By) {
+		return nil, 0, fmt.Errorf("funders: %w", ErrOrder)
+	}
 	var label func(id uint32) uint32
 	switch s.By {
-	case ByAmount, ByCount:
 	case ByFunderName:
 		label = func(id uint32) uint32 { return g.funder[id].Name }
 	case ByFunderState:
 		label = func(id uint32) uint32 { return g.funder[id].State }
-	default:
-		return nil, 0, fmt.Errorf("funders: %w", ErrOrder)
 	}
-	page, hits, err := g.ranked(ctx, 'f', f, s, p, label)
+	page, hits, err := g.ranked(ctx, Question{AboutFunders, f, s, p}, label)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -79,17 +79,17 @@ func (g *Graph) Recipients(ctx context.Context, f *Filter, s Sort, p Page) (rows
 		return nil, 0, err
 	}
 	defer g.mu.RUnlock()
+	if !AboutRecipients.hasOrder(s.By) {
+		return nil, 0, fmt.Errorf("recipients: %w", ErrOrder)
+	}
 	var label func(id uint32) uint32
 	switch s.By {
-	case ByAmount, ByCount:
 	case ByRecipName:
 		label = func(id uint32) uint32 { return g.recip[id].Name }
 	case ByRecipState:
 		label = func(id uint32) uint32 { return g.recip[id].State }
-	default:
-		return nil, 0, fmt.Errorf("recipients: %w", ErrOrder)
 	}
-	page, hits, err := g.ranked(ctx, 'r', f, s, p, label)
+	page, hits, err := g.ranked(ctx, Question{AboutRecipients, f, s, p}, label)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -104,22 +104,23 @@ func (g *Graph) Recipients(ctx context.Context, f *Filter, s Sort, p Page) (rows
 	return rows, hits, nil
 }
 
-// ranked is a page of funders ('f') or recipients ('r'), and how many there
-// are. label is the number of the string they are ordered by, if any.
-func (g *Graph) ranked(ctx context.Context, endpoint byte, f *Filter, s Sort, p Page, label func(id uint32) uint32) ([]record, int64, error) {
+// ranked is a page of funders or recipients, and how many there are. label is
+// the number of the string they are ordered by, if any.
+func (g *Graph) ranked(ctx context.Context, ask Question, label func(id uint32) uint32) ([]record, int64, error) {
+	p := ask.Page
 	// The first pages share what is remembered; a page further down has its own.
-	part, own := p, p
+	named := ask
 	if end := max(p.Offset, 0) + max(p.Limit, 0); end <= shared {
-		part, own = Page{Limit: max(end, remembered)}, Page{}
+		ask.Page, named.Page = Page{Limit: max(end, remembered)}, Page{}
 	}
-	name := cacheKey(endpoint, f, s, own)
+	name := cacheKey('r', named)
 	if found, ok := g.cache.get(name); ok {
 		r := found.(*ranking)
 		if page, ok := r.page(p); ok {
 			return page, r.hits, nil
 		}
 	}
-	r, err := g.ranking(ctx, endpoint, f, s, part, label)
+	r, err := g.ranking(ctx, ask, label)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -129,15 +130,15 @@ func (g *Graph) ranked(ctx context.Context, endpoint byte, f *Filter, s Sort, p 
 }
 
 // ranking orders funders or recipients and takes a part.
-func (g *Graph) ranking(ctx context.Context, endpoint byte, f *Filter, s Sort, p Page, label func(id uint32) uint32) (*ranking, error) {
-	all, byTotal := g.funderSums, g.funderTop
-	if endpoint == 'r' {
+func (g *Graph) ranking(ctx context.Context, ask Question, label func(id uint32) uint32) (*ranking, error) {
+	s, all, byTotal := ask.Sort, g.funderSums, g.funderTop
+	if ask.About == AboutRecipients {
 		all, byTotal = g.recipSums, g.recipTop
 	}
-	from, to := p.within(int64(len(all)))
+	from, to := ask.Page.within(int64(len(all)))
 	q := g.ask(ctx)
 	defer q.end()
-	set, err := q.filter(f)
+	set, err := q.filter(ask.Filter)
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +157,7 @@ func (g *Graph) ranking(ctx context.Context, endpoint byte, f *Filter, s Sort, p
 	switch {
 	case set.all:
 		run = q.storedRecords(all, r)
-	case endpoint == 'f':
+	case ask.About == AboutFunders:
 		run = q.byFunder(&set, r)
 	default:
 		var done func()

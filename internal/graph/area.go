@@ -24,7 +24,7 @@ func (g *Graph) ReachingFunders(ctx context.Context, f *Filter) (int64, error) {
 func (g *Graph) reach(ctx context.Context, f *Filter) (bitset, error) {
 	place := &Filter{Years: f.Years, Place: f.Place}
 	place.Place.Of = RecipientPlace
-	key := cacheKey('a', place, Sort{}, Page{})
+	key := cacheKey('a', Question{About: AboutTotals, Filter: place})
 	if found, ok := g.cache.get(key); ok {
 		return found.(bitset), nil
 	}

@@ -111,7 +111,7 @@ type funderRecord struct {
 	EIN                             uint32
 	Name, City, CityKey, State, ZIP uint32
 	County                          uint32
-	Kind                            uint32 // index into grant.FunderKinds, or noKind
+	Kind                            uint32 // one of kindNumbers, or noKind
 }
 
 const noKind = math.MaxUint32

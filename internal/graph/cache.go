@@ -24,6 +24,10 @@ type entry struct {
 	size  int
 }
 
+// cacheKey names what is remembered of a question: the kind of it, and the
+// question.
+func cacheKey(kind byte, q Question) string { return string(kind) + string(q.Canonical()) }
+
 func newCache(limit int) *cache {
 	return &cache{limit: limit, byKey: make(map[string]*list.Element), order: list.New()}
 }

@@ -41,7 +41,7 @@ func (d *dimensions) each(years, states, probs int, visit func(name string, valu
 	visit("bits.year", years, &d.year)
 	visit("bits.state", states, &d.state)
 	visit("bits.major", majors, &d.major)
-	visit("bits.kind", len(grant.FunderKinds()), &d.kind)
+	visit("bits.kind", len(kindNumbers), &d.kind)
 	visit("bits.rule", len(grant.Rules())+1, &d.rule)
 	visit("bits.class", classes, &d.class)
 	visit("bits.support", grant.Strategies, &d.support)

@@ -16,7 +16,7 @@ func (g *Graph) Excluded(ctx context.Context, f *Filter) (map[Class]Cost, error)
 	rest := *f
 	rest.Exclude = 0
 	out := make(map[Class]Cost, classes)
-	key := cacheKey('x', &rest, Sort{}, Page{})
+	key := cacheKey('x', Question{About: AboutTotals, Filter: &rest})
 	found, ok := g.cache.get(key)
 	if !ok {
 		list, err := g.classCosts(ctx, &rest)

@@ -54,3 +54,6 @@ func (g *Graph) CacheSize() int {
 func (g *Graph) DropScratch() {
 	g.scratch.sets.pieces, g.scratch.sums.pieces, g.scratch.masks.pieces = nil, nil, nil
 }
+
+// FunderKindWords lists the kinds of funders by their numbers in the file.
+func FunderKindWords() []string { return kindNumbers.words() }

@@ -149,8 +149,8 @@ func (b *builder) readFunders(s *snapshot.Snapshot) error {
 		f := &b.funder[i]
 		f.Name, f.City, f.CityKey = b.short.id(r.Name), b.short.id(r.City), b.short.id(orgname.City(r.City))
 		f.State, f.ZIP, f.County = b.short.id(r.State), b.short.id(r.ZIP5), b.short.id(r.County)
-		if k := slices.Index(grant.FunderKinds(), r.Kind); k >= 0 {
-			f.Kind = uint32(k)
+		if k, ok := kindNumbers.parse(r.Kind); ok {
+			f.Kind = k
 		}
 	}
 	return nil

@@ -5,7 +5,6 @@ import (
 	"sort"
 
 	"grantgraph/internal/ein"
-	"grantgraph/internal/grant"
 	"grantgraph/internal/ntee"
 )
 
@@ -63,13 +62,13 @@ func (g *Graph) funderSetCond(set bitset) cond {
 
 // kindCond is all rows of the funders of a kind.
 func (g *Graph) kindCond(name string) cond {
-	kind := slices.Index(grant.FunderKinds(), name)
-	if kind < 0 {
+	kind, ok := kindNumbers.parse(name)
+	if !ok {
 		return nothing()
 	}
-	c := g.union(g.sets.kind.at(kind))
+	c := g.union(g.sets.kind.at(int(kind)))
 	c.funders = func() bitset {
-		return g.fundersThat(func(f *funderRecord) bool { return f.Kind == uint32(kind) })
+		return g.fundersThat(func(f *funderRecord) bool { return f.Kind == kind })
 	}
 	return c
 }

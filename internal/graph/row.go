@@ -28,7 +28,7 @@ func (r *reader) funder(i uint32) Funder {
 	f := &r.g.funder[i]
 	out := Funder{EIN: ein.EIN(f.EIN), Name: r.short(f.Name), City: r.short(f.City), State: r.short(f.State)}
 	if f.Kind != noKind {
-		out.Kind = grant.FunderKinds()[f.Kind]
+		out.Kind = kindNumbers.word(f.Kind)
 	}
 	return out
 }

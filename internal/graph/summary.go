@@ -19,7 +19,7 @@ func (g *Graph) Summary(ctx context.Context, f *Filter) (Totals, []YearTotals, e
 		return Totals{}, nil, err
 	}
 	defer g.mu.RUnlock()
-	key := cacheKey('s', f, Sort{}, Page{})
+	key := cacheKey('s', Question{About: AboutTotals, Filter: f})
 	found, ok := g.cache.get(key)
 	if !ok {
 		s, err := g.summarize(ctx, f)

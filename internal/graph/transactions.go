@@ -19,14 +19,13 @@ func (g *Graph) Transactions(ctx context.Context, f *Filter, s Sort, p Page) (ro
 		return nil, 0, err
 	}
 	defer g.mu.RUnlock()
-	group, ok := g.rowOrder(s.By)
-	if !ok {
+	if !AboutGrants.hasOrder(s.By) {
 		return nil, 0, fmt.Errorf("transactions: %w", ErrOrder)
 	}
-	key := cacheKey('t', f, s, p)
+	key := cacheKey('t', Question{AboutGrants, f, s, p})
 	found, ok := g.cache.get(key)
 	if !ok {
-		page, err := g.page(ctx, f, s, group, p)
+		page, err := g.page(ctx, f, s, g.rowOrder(s.By), p)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -50,22 +49,20 @@ type rowPage struct {
 
 // rowOrder says what rows are grouped by before their amount; nil when they
 // are not.
-func (g *Graph) rowOrder(by Order) (group func(row uint32) uint32, ok bool) {
+func (g *Graph) rowOrder(by Order) func(row uint32) uint32 {
 	switch by {
-	case ByAmount:
-		return nil, true
 	case ByYear:
-		return func(row uint32) uint32 { return uint32(g.years[row]) }, true
+		return func(row uint32) uint32 { return uint32(g.years[row]) }
 	case ByFunderName:
-		return func(row uint32) uint32 { return g.funder[g.funders[row]].Name }, true
+		return func(row uint32) uint32 { return g.funder[g.funders[row]].Name }
 	case ByFunderState:
-		return func(row uint32) uint32 { return g.funder[g.funders[row]].State }, true
+		return func(row uint32) uint32 { return g.funder[g.funders[row]].State }
 	case ByRecipName:
-		return func(row uint32) uint32 { return g.recip[g.recips[row]].Name }, true
+		return func(row uint32) uint32 { return g.recip[g.recips[row]].Name }
 	case ByRecipState:
-		return func(row uint32) uint32 { return g.place[g.places[row]].State }, true
+		return func(row uint32) uint32 { return g.place[g.places[row]].State }
 	}
-	return nil, false
+	return nil
 }
 
 // page finds the rows of a page. group is what they are ordered by before

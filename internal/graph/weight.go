@@ -5,16 +5,6 @@ import (
 	"unsafe"
 )
 
-// About is what a question asks for.
-type About uint8
-
-const (
-	AboutGrants     About = iota // Transactions
-	AboutFunders                 // Funders
-	AboutRecipients              // Recipients
-	AboutTotals                  // Summary, Excluded, ReachingFunders
-)
-
 // What a row of an answer takes at most, as a rule: purposes are longer now and
 // then, but not a thousand of them at once.
 const (

@@ -4,7 +4,7 @@ package orgname
 // capitals, SAINT, MOUNT and FORT spelled out, without a leading "CITY OF".
 func City(s string) string {
 	sc := scratches.Get().(*scratch)
-	sc.folded = appendFold(sc.folded[:0], clip(s))
+	sc.folded = appendFold(sc.folded[:0], bounded(s))
 	sc.tokenize(0, len(sc.folded))
 	toks := sc.toks
 	if len(toks) > 2 && string(toks[0].b) == "CITY" && string(toks[1].b) == "OF" {
@@ -100,7 +100,7 @@ var compassShort = map[string]string{
 func StreetKey(street string) string {
 	sc := scratches.Get().(*scratch)
 	defer scratches.Put(sc)
-	sc.folded = appendFold(sc.folded[:0], clip(street))
+	sc.folded = appendFold(sc.folded[:0], bounded(street))
 	openParens(sc.folded)
 	sc.tokenize(0, len(sc.folded))
 	toks := sc.toks

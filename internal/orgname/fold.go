@@ -15,7 +15,7 @@ const maxInput = 2048
 // character that has no ASCII likeness becomes a space. The result depends on
 // no locale.
 func Fold(s string) string {
-	s = clip(s)
+	s = bounded(s)
 	plain := true
 	for i := 0; i < len(s); i++ {
 		if c := s[i]; c >= utf8.RuneSelf || c == '&' || 'a' <= c && c <= 'z' || c < ' ' {
@@ -33,8 +33,8 @@ func Fold(s string) string {
 	return out
 }
 
-// clip cuts s to the bound without splitting a character.
-func clip(s string) string {
+// bounded cuts s to maxInput bytes without splitting a character.
+func bounded(s string) string {
 	if len(s) <= maxInput {
 		return s
 	}

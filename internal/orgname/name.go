@@ -142,10 +142,10 @@ func (sc *scratch) parse(name1, name2, city, state string) (n Name) {
 
 // fill folds the two name lines into the scratch as one text.
 func (sc *scratch) fill(name1, name2 string) {
-	sc.folded = appendFold(sc.folded[:0], clip(name1))
+	sc.folded = appendFold(sc.folded[:0], bounded(name1))
 	if name2 != "" {
 		sc.folded = append(sc.folded, ' ')
-		sc.folded = appendFold(sc.folded, clip(name2))
+		sc.folded = appendFold(sc.folded, bounded(name2))
 	}
 }
 

@@ -93,12 +93,12 @@ func BenchmarkUniverse(b *testing.B) {
 // inventLines makes lines as filers write them: most names as they are, some
 // with a letter wrong, words added or dropped, or of nobody at all; most with
 // the organization's ZIP, some with another.
-func inventLines(n int) ([]Tuple, []*orgname.Name) {
-	lines, names := make([]Tuple, n), make([]*orgname.Name, n)
+func inventLines(n int) ([]Recipient, []*orgname.Name) {
+	lines, names := make([]Recipient, n), make([]*orgname.Name, n)
 	for i := range lines {
 		r := rand.New(rand.NewPCG(uint64(i), 77))
 		o := invent(r.IntN(registerSize))
-		t := Tuple{Name1: o.Name, State: o.State, City: o.City, ZIP: o.ZIP5, Street: o.Street}
+		t := Recipient{Name1: o.Name, State: o.State, City: o.City, ZIP: o.ZIP5, Street: o.Street}
 		switch r.IntN(10) {
 		case 0:
 			at := r.IntN(len(t.Name1))
@@ -143,7 +143,7 @@ func BenchmarkModel(b *testing.B) {
 	b.ReportMetric(b.Elapsed().Seconds()*1e3/float64(b.N), "ms/tuple")
 }
 
-func benchResolve(b *testing.B, r *Resolver, lines []Tuple, names []*orgname.Name) {
+func benchResolve(b *testing.B, r *Resolver, lines []Recipient, names []*orgname.Name) {
 	var next atomic.Int64
 	b.ReportAllocs()
 	b.ResetTimer()

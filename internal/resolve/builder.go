@@ -32,9 +32,9 @@ type UniverseBuilder struct {
 	words      map[string]string // cities, ZIPs and codes, each kept once
 	codes      map[codes]*codes
 
-	stated    []stated // every EIN filed; gathered now and then
-	gather    int
-	filings   []filing
+	filed     []funderStatement // every EIN filed; gathered now and then
+	sumAt     int
+	unlisted  []unlistedLine
 	spellings map[spelled]string // what filers call an EIN, one spelling for each key
 }
 
@@ -62,8 +62,8 @@ type spelled struct {
 	ein ein.EIN
 }
 
-// filing is one line that gave an EIN no list was known to hold.
-type filing struct {
+// unlistedLine is one line that gave an EIN no list was known to hold.
+type unlistedLine struct {
 	filed, funder ein.EIN
 	kx            uint64
 	spelling      string
@@ -73,10 +73,10 @@ type filing struct {
 // NewUniverse starts an empty universe.
 func NewUniverse() *UniverseBuilder {
 	return &UniverseBuilder{
-		last:   map[ein.EIN]int32{},
-		words:  map[string]string{},
-		codes:  map[codes]*codes{},
-		gather: 1 << 20,
+		last:  map[ein.EIN]int32{},
+		words: map[string]string{},
+		codes: map[codes]*codes{},
+		sumAt: 1 << 20,
 
 		spellings: map[spelled]string{},
 	}
@@ -94,23 +94,23 @@ func (b *UniverseBuilder) Add(o Org) {
 		codes:   b.code(codes{o.NTEE, o.Subsection, o.Foundation, o.Affiliation, o.Group}),
 		revenue: o.Revenue, ein: o.EIN, asOf: o.AsOf, state: codeOf(o.State), source: o.Sources, active: o.Active,
 	}
-	b.state(s)
+	b.addStatement(s)
 	for _, a := range o.Aliases {
 		if strings.TrimSpace(a) != "" {
-			b.state(statement{name: a, codes: b.code(codes{}), ein: o.EIN, asOf: o.AsOf, source: o.Sources, active: o.Active, alias: true})
+			b.addStatement(statement{name: a, codes: b.code(codes{}), ein: o.EIN, asOf: o.AsOf, source: o.Sources, active: o.Active, alias: true})
 		}
 	}
 	for _, l := range o.Others {
-		b.state(statement{
+		b.addStatement(statement{
 			name: o.Name, street: l.Street, city: b.word(l.City), zip5: b.word(l.ZIP5), state: codeOf(l.State),
 			codes: b.code(codes{}), ein: o.EIN, asOf: o.AsOf - 1, source: o.Sources, active: o.Active,
 		})
 	}
 }
 
-// state keeps a statement unless the same has been said: most organizations
-// file the same name and address year after year.
-func (b *UniverseBuilder) state(s statement) {
+// addStatement keeps a statement unless the same has been said: most
+// organizations file the same name and address year after year.
+func (b *UniverseBuilder) addStatement(s statement) {
 	head := b.last[s.ein]
 	for at := head; at != 0; at = b.statements[at-1].next {
 		have := &b.statements[at-1]
@@ -140,10 +140,10 @@ func (b *UniverseBuilder) AddFiled(funder, filed ein.EIN, kx, spelling string, a
 		at.State, _ = place.State(at.State) // as the line is read when it is asked for
 	}
 	key := hashKey(kx)
-	b.stated = append(b.stated, stated{key, filed, funder, 1, codeOf(at.State)})
-	if len(b.stated) >= b.gather {
-		b.stated = gather(b.stated)
-		b.gather = max(1<<20, 2*len(b.stated))
+	b.filed = append(b.filed, funderStatement{key, filed, funder, 1, codeOf(at.State)})
+	if len(b.filed) >= b.sumAt {
+		b.filed = sumStatements(b.filed)
+		b.sumAt = max(1<<20, 2*len(b.filed))
 	}
 	// Any spelling with the key will do for its words; the first in order is
 	// kept, so that the order of arrival does not show.
@@ -154,7 +154,7 @@ func (b *UniverseBuilder) AddFiled(funder, filed ein.EIN, kx, spelling string, a
 	if b.last[filed] != 0 {
 		return
 	}
-	b.filings = append(b.filings, filing{filed, funder, key, b.word(spelling),
+	b.unlisted = append(b.unlisted, unlistedLine{filed, funder, key, b.word(spelling),
 		Location{b.word(at.Street), b.word(at.City), b.word(at.State), b.word(at.ZIP5)}})
 }
 
@@ -175,7 +175,7 @@ func (b *UniverseBuilder) Build() *Universe {
 		u.orgs = append(u.orgs, merge(b.statements[i:j]))
 		i = j
 	}
-	said, spellings := b.stated, b.spellings
+	said, spellings := b.filed, b.spellings
 	*b = UniverseBuilder{}
 	pairs := make([]uint64, len(said))
 	for i := range said {
@@ -190,7 +190,7 @@ func (b *UniverseBuilder) Build() *Universe {
 		hi, _ := slices.BinarySearch(pairs, (uint64(o.EIN)+1)<<32)
 		o.Pop = int32(hi - lo)
 	}
-	u.names, u.details = indexOrgs(u.orgs, u.filedNames(spellings))
+	u.names, u.index = indexOrgs(u.orgs, u.filedNames(spellings))
 	u.registry = newRegistry(said, u.prefixes)
 	u.covered = coveredStates(u.orgs)
 	return u
@@ -343,8 +343,8 @@ var stateNames = func() map[stateCode]string {
 // addFiledOnly turns the evidence of filed EINs into organizations. An EIN with
 // a prefix that was never issued is nobody's, however many file it.
 func (b *UniverseBuilder) addFiledOnly(issued *ein.Prefixes) {
-	lines := slices.DeleteFunc(b.filings, func(f filing) bool { return b.last[f.filed] != 0 || !issued.Has(f.filed) })
-	slices.SortFunc(lines, func(x, y filing) int {
+	lines := slices.DeleteFunc(b.unlisted, func(f unlistedLine) bool { return b.last[f.filed] != 0 || !issued.Has(f.filed) })
+	slices.SortFunc(lines, func(x, y unlistedLine) int {
 		return cmp.Or(cmp.Compare(x.filed, y.filed), cmp.Compare(x.kx, y.kx), cmp.Compare(x.funder, y.funder))
 	})
 	for i := 0; i < len(lines); {
@@ -355,15 +355,15 @@ func (b *UniverseBuilder) addFiledOnly(issued *ein.Prefixes) {
 			}
 		}
 		if funders >= filedFunders {
-			spelling := mostFrequent(lines[i:j], func(f *filing) string { return f.spelling }, strings.Compare)
-			at := mostFrequent(lines[i:j], func(f *filing) Location { return f.at }, compareLocations)
+			spelling := mostFrequent(lines[i:j], func(f *unlistedLine) string { return f.spelling }, strings.Compare)
+			at := mostFrequent(lines[i:j], func(f *unlistedLine) Location { return f.at }, compareLocations)
 			// A name given by more funders is believed first.
 			b.Add(Org{EIN: lines[i].filed, Name: spelling, Street: at.Street, City: at.City, State: at.State, ZIP5: at.ZIP5,
 				Sources: FiledOnly, Active: true, AsOf: int32(funders)})
 		}
 		i = j
 	}
-	b.filings = nil
+	b.unlisted = nil
 }
 
 func compareLocations(a, b Location) int {
@@ -372,7 +372,7 @@ func compareLocations(a, b Location) int {
 }
 
 // mostFrequent is the value most lines have, the first in order among equals.
-func mostFrequent[T comparable](lines []filing, of func(*filing) T, compare func(a, b T) int) T {
+func mostFrequent[T comparable](lines []unlistedLine, of func(*unlistedLine) T, compare func(a, b T) int) T {
 	counts := map[T]int{}
 	for i := range lines {
 		counts[of(&lines[i])]++

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 
-	"grantgraph/internal/ein"
 	"grantgraph/internal/orgname"
 )
 
@@ -32,7 +31,7 @@ type postings struct {
 }
 
 // newPostings turns the words of names into names of words.
-func newPostings(d *details) postings {
+func newPostings(d *orgIndex) postings {
 	p := postings{starts: make([]uint32, len(d.rarity)+1), names: make([]uint32, len(d.words)), states: make([]stateCode, len(d.words))}
 	for _, w := range d.words {
 		p.starts[w+1]++
@@ -78,7 +77,7 @@ type initial struct {
 }
 
 // newInitials lists the acronyms of names that have one, sorted.
-func newInitials(d *details) []initial {
+func newInitials(d *orgIndex) []initial {
 	var list []initial
 	for i := range d.k2 {
 		if a := (orgname.Name{K2: d.k2[i]}).KA(); a != "" && len(a) <= 8 {
@@ -97,7 +96,7 @@ type head struct {
 }
 
 // newHeads lists the beginnings of names that are long enough, sorted.
-func newHeads(d *details) []head {
+func newHeads(d *orgIndex) []head {
 	var list []head
 	for i, kx := range d.kx {
 		if len(kx) >= headLetters {
@@ -111,7 +110,7 @@ func newHeads(d *details) []head {
 }
 
 // beginning returns the names that begin like a key.
-func (d *details) beginning(kx string) []head {
+func (d *orgIndex) beginning(kx string) []head {
 	if len(kx) < headLetters {
 		return nil
 	}
@@ -129,7 +128,7 @@ func (d *details) beginning(kx string) []head {
 // reading is one way to take a line: by its name, or by what it is also called.
 type reading struct {
 	name   *orgname.Name
-	words  phrase
+	words  lineWords
 	traits orgname.Traits
 	ka     string
 }
@@ -170,8 +169,8 @@ func (p *searches) get(names int) *search {
 	return s
 }
 
-// meet notes that something speaks for a name.
-func (s *search) meet(name uint32, weight float32) {
+// add notes that something speaks for a name.
+func (s *search) add(name uint32, weight float32) {
 	if s.marks[name] != s.round {
 		s.marks[name], s.at[name] = s.round, uint32(len(s.found))
 		s.found = append(s.found, candidate{name, weight})
@@ -184,8 +183,8 @@ func (s *search) meet(name uint32, weight float32) {
 // words in the state or, where they are rare enough, anywhere; those that begin
 // or end alike; the tenants of its address and of a small ZIP; those that filers
 // have meant by its name; and those it may be the initials of.
-func (r *Resolver) candidates(q *query, s *search, known []alias) {
-	d := &r.u.details
+func (r *Resolver) candidates(q *query, s *search, known []einCount) {
+	d := &r.u.index
 	s.read = append(s.read[:0], newReading(d, q.n))
 	for _, a := range q.n.Aliases {
 		if n := orgname.Parse(a); len(n.KX) >= minAlias && n.KX != q.n.KX && len(s.read) < maxReadings {
@@ -196,27 +195,27 @@ func (r *Resolver) candidates(q *query, s *search, known []alias) {
 		r.byWords(q, s, &s.read[i])
 	}
 	if q.zip != 0 {
-		inZIP := at(d.zips, uint64(q.zip))
+		inZIP := tenantsAt(d.zips, uint64(q.zip))
 		begin := q.n.KX[:min(3, len(q.n.KX))]
 		for _, t := range inZIP {
 			switch {
 			case strings.HasPrefix(d.kx[t.id], begin):
-				s.meet(t.id, 1)
+				s.add(t.id, 1)
 			case len(inZIP) <= smallTown:
-				s.meet(t.id, 0)
+				s.add(t.id, 0)
 			}
 		}
 		if q.street != "" {
-			if tenants := at(d.streets, streetPlace(q.zip, q.street)); len(tenants) <= maxTenants {
+			if tenants := tenantsAt(d.streets, streetPlace(q.zip, q.street)); len(tenants) <= maxTenants {
 				for _, t := range tenants {
-					s.meet(t.id, 3)
+					s.add(t.id, 3)
 				}
 			}
 		}
 	}
 	for _, a := range known {
 		if i, ok := r.u.position(a.ein); ok && a.state == 0 {
-			s.meet(uint32(i), 5)
+			s.add(uint32(i), 5)
 		}
 	}
 	city := cityPlace(q.t.City)
@@ -230,7 +229,7 @@ func (r *Resolver) candidates(q *query, s *search, known []alias) {
 			c.rough++
 		}
 	}
-	s.found = slices.DeleteFunc(s.found, func(c candidate) bool { return r.goneName(q, c.name) })
+	s.found = slices.DeleteFunc(s.found, func(c candidate) bool { return r.excludedName(q, c.name) })
 	if len(s.found) > maxCandidates {
 		slices.SortFunc(s.found, func(a, b candidate) int {
 			return cmp.Or(cmp.Compare(b.rough, a.rough), cmp.Compare(a.name, b.name))
@@ -238,13 +237,13 @@ func (r *Resolver) candidates(q *query, s *search, known []alias) {
 		s.found = s.found[:maxCandidates]
 	}
 	slices.SortFunc(s.found, func(a, b candidate) int { return cmp.Compare(a.name, b.name) })
-	if q.watched {
-		q.met = r.meeting(s)
+	if q.wantsBasis {
+		q.candidatesDigest = r.candidatesDigest(s)
 	}
 }
 
-func newReading(d *details, n *orgname.Name) reading {
-	p := reading{name: n, words: d.phrase(n.K2), traits: orgname.TraitsOf(n.K2)}
+func newReading(d *orgIndex, n *orgname.Name) reading {
+	p := reading{name: n, words: d.lineWords(n.K2), traits: orgname.TraitsOf(n.K2)}
 	if len(n.KX) > 8 {
 		p.ka = n.KA()
 	}
@@ -253,7 +252,7 @@ func newReading(d *details, n *orgname.Name) reading {
 
 // byWords gathers names by the words and letters of one reading.
 func (r *Resolver) byWords(q *query, s *search, p *reading) {
-	d, n := &r.u.details, p.name
+	d, n := &r.u.index, p.name
 	rare := p.words.ids
 	list := rare[:p.words.n]
 	slices.SortFunc(list, func(a, b uint32) int {
@@ -266,7 +265,7 @@ func (r *Resolver) byWords(q *query, s *search, p *reading) {
 			if names := d.posts.in(w, q.state); len(names) > 0 && len(names) <= stateWords {
 				looked++
 				for _, name := range names {
-					s.meet(name, weight)
+					s.add(name, weight)
 				}
 			}
 		}
@@ -274,7 +273,7 @@ func (r *Resolver) byWords(q *query, s *search, p *reading) {
 			if names := d.posts.of(w); len(names) <= nationalWords {
 				for _, name := range names {
 					if d.stateOf[d.orgOf(name)] != q.state || q.state == 0 {
-						s.meet(name, weight)
+						s.add(name, weight)
 					}
 				}
 			}
@@ -290,9 +289,9 @@ func (r *Resolver) byWords(q *query, s *search, p *reading) {
 		begin = begin[lo:min(hi, lo+stateWords)]
 	}
 	for _, h := range begin {
-		s.meet(h.name, 2)
+		s.add(h.name, 2)
 	}
-	r.meetExact(q, s, n.KX, 10)
+	r.addExact(q, s, n.KX, 10)
 	// A branch is often named after its parent with a place before or behind.
 	for from, to := 0, len(n.K2); ; {
 		i := strings.LastIndexByte(n.K2[:to], ' ')
@@ -300,13 +299,13 @@ func (r *Resolver) byWords(q *query, s *search, p *reading) {
 			break
 		}
 		if to = i; strings.IndexByte(n.K2[:to], ' ') > 0 {
-			r.meetExact(q, s, joined(n.K2[:to]), 4)
+			r.addExact(q, s, joined(n.K2[:to]), 4)
 		}
 		if i = strings.IndexByte(n.K2[from:], ' '); i < 0 {
 			break
 		}
 		if from += i + 1; strings.IndexByte(n.K2[from:], ' ') > 0 {
-			r.meetExact(q, s, joined(n.K2[from:]), 4)
+			r.addExact(q, s, joined(n.K2[from:]), 4)
 		}
 	}
 	if strings.IndexByte(n.K2, ' ') < 0 && len(n.KX) >= 3 && len(n.KX) <= 8 {
@@ -314,25 +313,25 @@ func (r *Resolver) byWords(q *query, s *search, p *reading) {
 		lo, _ := slices.BinarySearchFunc(d.initials, h, func(a initial, h uint64) int { return cmp.Compare(a.hash, h) })
 		for ; lo < len(d.initials) && d.initials[lo].hash == h; lo++ {
 			if name := d.initials[lo].name; d.stateOf[d.orgOf(name)] == q.state {
-				s.meet(name, 6)
+				s.add(name, 6)
 			}
 		}
 	} else if p.ka != "" {
 		for _, e := range inStateOf(r.u.names.find(p.ka), q.state) {
-			s.meet(e.id, 6)
+			s.add(e.id, 6)
 		}
 	}
 }
 
-// meetExact meets everything of a name, in the state and, while they are few,
+// addExact meets everything of a name, in the state and, while they are few,
 // outside.
-func (r *Resolver) meetExact(q *query, s *search, kx string, weight float32) {
+func (r *Resolver) addExact(q *query, s *search, kx string, weight float32) {
 	exact := r.u.names.find(kx)
 	if len(exact) > maxCandidates {
 		exact = inStateOf(exact, q.state)
 	}
 	for _, e := range exact[:min(len(exact), stateWords)] {
-		s.meet(e.id, weight)
+		s.add(e.id, weight)
 	}
 }
 
@@ -349,29 +348,6 @@ func inStateOf(entries []nameEntry, state stateCode) []nameEntry {
 		return nil
 	}
 	return inState(entries, state)
-}
-
-// goneName reports whether a name does not exist for this query: its
-// organization does not, or only the funder left out uses it.
-func (r *Resolver) goneName(q *query, name uint32) bool {
-	if q.without == ein.None && q.absent == ein.None {
-		return false
-	}
-	d := &r.u.details
-	org := d.orgOf(name)
-	if r.gone(q, org) {
-		return true
-	}
-	if int(name) < d.filed || q.without == ein.None {
-		return false
-	}
-	e := r.u.orgs[org].EIN
-	for _, s := range r.u.registry.statements(d.kx[name]) {
-		if s.ein == e && s.funder != q.without {
-			return false
-		}
-	}
-	return true
 }
 
 // log1p is the logarithm of one more than a count.

@@ -79,44 +79,44 @@ func TestCasebook(t *testing.T) {
 	t.Parallel()
 	r := New(casebook(), Options{Model: Prior()})
 	for name, c := range map[string]struct {
-		line Tuple
+		line Recipient
 		want ein.EIN
 		rule Rule
 	}{
 		"a national body paid at a lockbox: what other filers meant decides": {
-			Tuple{Name1: "National League for Hedgehogs", Street: "PO BOX 77", City: "BOSTON", State: "MA", ZIP: "02241"}, national, RegistryDominant},
+			Recipient{Name1: "National League for Hedgehogs", Street: "PO BOX 77", City: "BOSTON", State: "MA", ZIP: "02241"}, national, RegistryDominant},
 		"a public university is known from filed EINs, and not its club": {
-			Tuple{Name1: "GREAT PLAINS UNIVERSITY", City: "NORMAN", State: "OK", ZIP: "73019"}, state, Name},
+			Recipient{Name1: "GREAT PLAINS UNIVERSITY", City: "NORMAN", State: "OK", ZIP: "73019"}, state, Name},
 		"its second EIN goes by its own name": {
-			Tuple{Name1: "GREAT PLAINS UNIVERSITY HEALTH SCIENCES CENTER", City: "NORMAN", State: "OK"}, second, Name},
+			Recipient{Name1: "GREAT PLAINS UNIVERSITY HEALTH SCIENCES CENTER", City: "NORMAN", State: "OK"}, second, Name},
 		"its foundation is its foundation": {
-			Tuple{Name1: "GREAT PLAINS UNIV FDN", State: "OK"}, fundOf, Name},
+			Recipient{Name1: "GREAT PLAINS UNIV FDN", State: "OK"}, fundOf, Name},
 		"a parish is itself though filers may give the diocese's EIN": {
-			Tuple{Name1: "ST ODO PARISH", City: "DAYTON", State: "OH", ZIP: "45403"}, parish, Name},
+			Recipient{Name1: "ST ODO PARISH", City: "DAYTON", State: "OH", ZIP: "45403"}, parish, Name},
 		"a body renamed is found by its old name": {
-			Tuple{Name1: "OLD MILL SETTLEMENT HOUSE", City: "AKRON", State: "OH"}, renamed, Name},
+			Recipient{Name1: "OLD MILL SETTLEMENT HOUSE", City: "AKRON", State: "OH"}, renamed, Name},
 		"US and UNITED STATES are one": {
-			Tuple{Name1: "U.S. FENCING SOCIETY", City: "AKRON", State: "OH"}, agency, Name},
+			Recipient{Name1: "U.S. FENCING SOCIETY", City: "AKRON", State: "OH"}, agency, Name},
 		"two letters wrong are for the model": {
-			Tuple{Name1: "WOODPEKER OBSERVATROY", Street: "12 OAK STREET", City: "LIMA", State: "OH", ZIP: "45801"}, typos, Model},
+			Recipient{Name1: "WOODPEKER OBSERVATROY", Street: "12 OAK STREET", City: "LIMA", State: "OH", ZIP: "45801"}, typos, Model},
 		"institute and institution are one": {
-			Tuple{Name1: "OHIO INSTITUTION OF GLASSBLOWING", City: "COLUMBUS", State: "OH"}, institut, Name},
+			Recipient{Name1: "OHIO INSTITUTION OF GLASSBLOWING", City: "COLUMBUS", State: "OH"}, institut, Name},
 		"a YMCA is hardly ever written out but in the register": {
-			Tuple{Name1: "YMCA of Tinker Valley", City: "XENIA", State: "OH"}, christians, Name},
+			Recipient{Name1: "YMCA of Tinker Valley", City: "XENIA", State: "OH"}, christians, Name},
 		"the trustees of a college are the college": {
-			Tuple{Name1: "Larkspur College", City: "XENIA", State: "OH"}, trustees, Name},
+			Recipient{Name1: "Larkspur College", City: "XENIA", State: "OH"}, trustees, Name},
 		"a county with its state is the county": {
-			Tuple{Name1: "B&GC OF TINKER COUNTY", Street: "16 BAT ST", City: "XENIA", State: "OH", ZIP: "45385"}, girls, Address},
+			Recipient{Name1: "B&GC OF TINKER COUNTY", Street: "16 BAT ST", City: "XENIA", State: "OH", ZIP: "45385"}, girls, Address},
 		"an account of a donor-advised fund is its sponsor's only by name": {
-			Tuple{Name1: "THE ZWINGLI FAMILY ACCOUNT AT CEDAR", City: "CLEVELAND", State: "OH", ZIP: "44101"}, ein.None, None},
+			Recipient{Name1: "THE ZWINGLI FAMILY ACCOUNT AT CEDAR", City: "CLEVELAND", State: "OH", ZIP: "44101"}, ein.None, None},
 		"a company is not its foundation": {
-			Tuple{Name1: "ACME WIDGET COMPANY", City: "COLUMBUS", State: "OH", ZIP: "43085"}, ein.None, None},
+			Recipient{Name1: "ACME WIDGET COMPANY", City: "COLUMBUS", State: "OH", ZIP: "43085"}, ein.None, None},
 		"a line in care of a bank is not whoever has the bank's address": {
-			Tuple{Name1: "VICTOR ZWINGLI", Street: "C/O KESTREL BANK 10 BANK PLZ", City: "TOLEDO", State: "OH", ZIP: "43602"}, ein.None, None},
+			Recipient{Name1: "VICTOR ZWINGLI", Street: "C/O KESTREL BANK 10 BANK PLZ", City: "TOLEDO", State: "OH", ZIP: "43602"}, ein.None, None},
 		"a local is not another local": {
-			Tuple{Name1: "UNITED COOPERAGE WORKERS LOCAL 21", Street: "11 STAVE ST", City: "TOLEDO", State: "OH", ZIP: "43603"}, ein.None, None},
+			Recipient{Name1: "UNITED COOPERAGE WORKERS LOCAL 21", Street: "11 STAVE ST", City: "TOLEDO", State: "OH", ZIP: "43603"}, ein.None, None},
 		"an address that is no address says nothing": {
-			Tuple{Name1: "ZWINGLI SOCIETY", Street: "AVAILABLE UPON REQUEST", City: "TOLEDO", State: "OH"}, ein.None, None},
+			Recipient{Name1: "ZWINGLI SOCIETY", Street: "AVAILABLE UPON REQUEST", City: "TOLEDO", State: "OH"}, ein.None, None},
 	} {
 		got := r.Resolve(&c.line, parse(&c.line))
 		if got.EIN != c.want || got.Rule != c.rule {
@@ -130,7 +130,7 @@ func TestCasebook(t *testing.T) {
 func TestCasebookParentEIN(t *testing.T) {
 	t.Parallel()
 	r := New(casebook(), Options{Model: Prior()})
-	line := Tuple{Name1: "ST ODO PARISH", City: "DAYTON", State: "OH", ZIP: "45403", Filed: diocese}
+	line := Recipient{Name1: "ST ODO PARISH", City: "DAYTON", State: "OH", ZIP: "45403", Filed: diocese}
 	n := parse(&line)
 	if got := r.Resolve(&line, n); got.EIN != diocese || got.Rule != Filed {
 		t.Errorf("%v by %s", got.EIN, got.Rule)
@@ -159,7 +159,7 @@ func TestHistory(t *testing.T) {
 	}
 	u := b.Build()
 	const loyal, other = ein.EIN(80200001), ein.EIN(80200002)
-	paid := Tuple{Name1: "Friends of Harlow Marsh Conservancy", City: "AKRON", State: "OH"}
+	paid := Recipient{Name1: "Friends of Harlow Marsh Conservancy", City: "AKRON", State: "OH"}
 	plain := New(u, Options{Model: Prior()})
 	first := plain.Named(&paid, parse(&paid))
 	if first != 70200001 {
@@ -168,15 +168,15 @@ func TestHistory(t *testing.T) {
 	r := New(u, Options{Model: Prior(), History: NewHistory([]Payment{{loyal, first}, {loyal, first}, {other, 340000005}})})
 
 	score := func(funder ein.EIN) float64 {
-		line := Tuple{Name1: "Friends Harlow Marsh Consrvncy", City: "AKRON", State: "OH", ZIP: "44301"}
+		line := Recipient{Name1: "Friends Harlow Marsh Consrvncy", City: "AKRON", State: "OH", ZIP: "44301"}
 		q := &query{t: &line, n: parse(&line), funder: funder}
 		q.prepare()
-		s := u.searches.get(len(u.details.k2))
+		s := u.searches.get(len(u.index.k2))
 		defer u.searches.pool.Put(s)
 		r.candidates(q, s, nil)
 		r.measure(q, s, nil)
 		for i := range s.found {
-			if u.orgs[u.details.orgOf(s.found[i].name)].EIN == first {
+			if u.orgs[u.index.orgOf(s.found[i].name)].EIN == first {
 				return s.rows[i][fHistory]
 			}
 		}
@@ -186,15 +186,15 @@ func TestHistory(t *testing.T) {
 	if with, without := score(loyal), score(other); with <= 0 || without != 0 {
 		t.Errorf("the funder that has paid it counts %v, another %v", with, without)
 	}
-	line := Tuple{Name1: "Friends Harlow Marsh Consrvncy", City: "AKRON", State: "OH", ZIP: "44301"}
+	line := Recipient{Name1: "Friends Harlow Marsh Consrvncy", City: "AKRON", State: "OH", ZIP: "44301"}
 	n := parse(&line)
-	if !r.remembers(n, loyal) || r.remembers(n, other) || r.remembers(n, 80200003) {
+	if !r.mayMeanPaid(n, loyal) || r.mayMeanPaid(n, other) || r.mayMeanPaid(n, 80200003) {
 		t.Error("what the funders have paid is not told apart")
 	}
 	if m := r.Resolve(&line, n); r.ForFunder(&line, n, m, other, "") != m {
 		t.Error("a history that has nothing to do with the line changes its answer")
 	}
-	if m := plain.Resolve(&line, n); plain.Open(m) {
+	if m := plain.Resolve(&line, n); plain.HistoryMayChange(m) {
 		t.Error("without a history nothing is open")
 	}
 }

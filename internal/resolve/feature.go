@@ -70,10 +70,10 @@ const (
 	fAffStreet
 	fPrefixLong
 	fCore
-	fStanding   // the standing that the line states is the candidate's
-	fClash      // it is another
-	fHistory    // overlap with someone the funder has paid before; less where it has paid many
-	fGovernment // the line names a government, and no list knows the candidate
+	fTaxStatus      // the standing that the line states is the candidate's
+	fTaxStatusClash // it is another
+	fHistory        // overlap with someone the funder has paid before; less where it has paid many
+	fGovernment     // the line names a government, and no list knows the candidate
 	nFeatures
 )
 
@@ -89,22 +89,22 @@ var features = [nFeatures]string{
 }
 
 // byModel asks the model about the candidates.
-func (r *Resolver) byModel(q *query, known []alias) Match {
-	s := r.u.searches.get(len(r.u.details.k2))
+func (r *Resolver) byModel(q *query, known []einCount) Match {
+	s := r.u.searches.get(len(r.u.index.k2))
 	defer r.u.searches.pool.Put(s)
 	r.candidates(q, s, known)
 	return r.choose(q, s, known)
 }
 
 // choose asks the model which of the candidates is meant.
-func (r *Resolver) choose(q *query, s *search, known []alias) Match {
+func (r *Resolver) choose(q *query, s *search, known []einCount) Match {
 	r.measure(q, s, known)
 	best, second := r.best(q, s)
 	if best < 0 {
 		return Match{}
 	}
 	p := model.Round(r.opt.Model.Prob(combined(s, best, second)))
-	e := r.u.orgs[r.u.details.orgOf(s.found[best].name)].EIN
+	e := r.u.orgs[r.u.index.orgOf(s.found[best].name)].EIN
 	if p < model.Accept || byChance(&s.rows[best]) {
 		return Match{}
 	}
@@ -121,7 +121,7 @@ func byChance(x *[nFeatures]float64) bool {
 // organization, by their positions; -1 where there is none. Among equals the
 // lowest EIN wins, which is the first in order.
 func (r *Resolver) best(q *query, s *search) (best, second int) {
-	d := &r.u.details
+	d := &r.u.index
 	best, second = -1, -1
 	for i := range s.found {
 		org := d.orgOf(s.found[i].name)
@@ -151,14 +151,14 @@ func (r *Resolver) best(q *query, s *search) (best, second int) {
 
 // measure fills in the features of the candidates, and drops those that cannot
 // be meant.
-func (r *Resolver) measure(q *query, s *search, known []alias) {
-	d := &r.u.details
+func (r *Resolver) measure(q *query, s *search, known []einCount) {
+	d := &r.u.index
 	s.places = d.placeWords(s.places[:0], q)
 	inZIP, atStreet := []tenant(nil), []tenant(nil)
 	if q.zip != 0 {
-		inZIP = at(d.zips, uint64(q.zip))
+		inZIP = tenantsAt(d.zips, uint64(q.zip))
 		if q.street != "" {
-			atStreet = at(d.streets, streetPlace(q.zip, q.street))
+			atStreet = tenantsAt(d.streets, streetPlace(q.zip, q.street))
 		}
 	}
 	city := cityPlace(q.t.City)
@@ -205,12 +205,12 @@ func (r *Resolver) measure(q *query, s *search, known []alias) {
 		}
 		x[fCore] = c.core
 		if q.funder != ein.None && c.rarest >= telling && r.opt.History.paid(q.funder, o.EIN) {
-			x[fHistory] = c.overlap / math.Log2(1+float64(len(r.opt.History.of(q.funder))))
+			x[fHistory] = c.overlap / math.Log2(1+float64(len(r.opt.History.recipientsOf(q.funder))))
 		}
-		agree, clash := q.t.Standing.goesWith(o)
-		x[fStanding], x[fClash] = yes(agree), yes(clash)
-		x[fGovernment] = yes(q.t.Standing == Government && o.Sources == FiledOnly)
-		x[fCommon] = log1p(int(d.borne[name]))
+		agree, clash := q.t.TaxStatus.compareWith(o)
+		x[fTaxStatus], x[fTaxStatusClash] = yes(agree), yes(clash)
+		x[fGovernment] = yes(q.t.TaxStatus == Government && o.Sources == FiledOnly)
+		x[fCommon] = log1p(int(d.bearers[name]))
 		x[fZIP] = yes(isTenant(inZIP, org))
 		x[fZIP3] = yes(q.zip != 0 && d.zipOf[org]/100 == q.zip/100)
 		x[fState] = yes(q.state != 0 && (d.stateOf[org] == q.state || d.moved[org] && o.hadState(q.state)))
@@ -299,7 +299,7 @@ func barring(line, name *orgname.Traits, v orgname.Veto, nameIn float64) bool {
 }
 
 // closest picks the reading of a line that is nearest to a name.
-func (d *details) closest(read []reading, name uint32, places []uint32) (best *reading, w weight) {
+func (d *orgIndex) closest(read []reading, name uint32, places []uint32) (best *reading, w wordOverlap) {
 	for i := range read {
 		c := d.weigh(&read[i].words, name, places)
 		if read[i].name.KX == d.kx[name] {
@@ -376,8 +376,8 @@ func isAcronym(kx, k2 string) bool {
 	return n == len(kx) && n >= 3
 }
 
-// weight is how the words of a line and of a name compare.
-type weight struct {
+// wordOverlap is how the words of a line and of a name compare.
+type wordOverlap struct {
 	jaccard, overlap, lineIn, nameIn float64
 	core                             float64 // overlap by words that are not of the line's place
 	rarest                           float64 // rarity of the rarest of these
@@ -389,7 +389,7 @@ const placeWord = 0.15
 
 // weigh compares a line with a name by their words. The words of the line's own
 // place are nearly free to be added or left out.
-func (d *details) weigh(p *phrase, name uint32, places []uint32) (w weight) {
+func (d *orgIndex) weigh(p *lineWords, name uint32, places []uint32) (w wordOverlap) {
 	var shared, core, other, local, spared, rarest int32
 	common := 0
 	own := d.of(name)
@@ -442,7 +442,7 @@ func (d *details) weigh(p *phrase, name uint32, places []uint32) (w weight) {
 }
 
 // placeWords appends the ids of the words of a line's city and state.
-func (d *details) placeWords(to []uint32, q *query) []uint32 {
+func (d *orgIndex) placeWords(to []uint32, q *query) []uint32 {
 	add := func(text string) {
 		for w := range wordsOf(orgname.Parse(text).K2) {
 			if id, ok := d.ids[w]; ok {

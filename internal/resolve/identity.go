@@ -28,30 +28,30 @@ const (
 //	nm-0123456789ab    anyone else
 //
 // n is the parsed name of the line, the person's where it names one.
-func (r *Resolver) RecipID(t *Tuple, n *orgname.Name, m Match, party Party, funder ein.EIN) string {
+func (r *Resolver) RecipID(t *Recipient, n *orgname.Name, m Match, party Party, funder ein.EIN) string {
 	if m.EIN != ein.None {
 		return "ein-" + m.EIN.String()
 	}
 	switch {
 	case party == Individual && n.KX != "":
-		return named("p", funder.String(), n.KX)
+		return nameID("p", funder.String(), n.KX)
 	case party != Organization || n.KX == "":
-		return named("u", funder.String())
+		return nameID("u", funder.String())
 	case foreign(t):
 		cc := strings.ToLower(t.Country)
 		return "intl-" + cc + "-" + lower32.EncodeToString(digest(cc, n.KX))[:10]
 	}
 	state := lineState(t, n).String()
 	if strings.IndexByte(n.K2, ' ') < 0 || r.u.Named(n.KX) >= 2 {
-		return named("o", n.KX, state, orgname.City(t.City))
+		return nameID("o", n.KX, state, orgname.City(t.City))
 	}
-	return named("o", n.KX, state)
+	return nameID("o", n.KX, state)
 }
 
 // lower32 spells digests in lower-case base32, which survives any case folding.
 var lower32 = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
 
-func named(parts ...string) string { return "nm-" + hex.EncodeToString(digest(parts...))[:12] }
+func nameID(parts ...string) string { return "nm-" + hex.EncodeToString(digest(parts...))[:12] }
 
 // digest hashes parts so that no two lists of parts can be confused.
 func digest(parts ...string) []byte {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"grantgraph/internal/ein"
+	"grantgraph/internal/fault"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/place"
 )
@@ -139,21 +140,21 @@ func parseOverride(f []string, rule Rule) (override, error) {
 	if f[0] != "" {
 		row.kx = strings.Clone(f[0])
 		if !isKey(row.kx) {
-			return row, fmt.Errorf("kx %q is no name key; write the name's capital letters and digits without spaces, as in %q", clip(row.kx), orgname.Key(row.kx))
+			return row, fmt.Errorf("kx %q is no name key; write the name's capital letters and digits without spaces, as in %q", fault.Clip(row.kx, maxQuoted), orgname.Key(row.kx))
 		}
 		row.weight++
 	}
 	if f[1] != "" {
 		st, ok := place.State(f[1])
 		if !ok {
-			return row, fmt.Errorf("state %q is not a US state", clip(f[1]))
+			return row, fmt.Errorf("state %q is not a US state", fault.Clip(f[1], maxQuoted))
 		}
 		row.state = st
 		row.weight++
 	}
 	if f[2] != "" {
 		if len(f[2]) != 5 || strings.Trim(f[2], "0123456789") != "" {
-			return row, fmt.Errorf("zip5 %q is not five digits", clip(f[2]))
+			return row, fmt.Errorf("zip5 %q is not five digits", fault.Clip(f[2], maxQuoted))
 		}
 		row.zip5 = strings.Clone(f[2])
 		row.weight++
@@ -190,7 +191,7 @@ func parseOverride(f []string, rule Rule) (override, error) {
 		}
 		row.none = true
 	default:
-		return row, fmt.Errorf("action %q; expected set, set_unknown or none", clip(f[6]))
+		return row, fmt.Errorf("action %q; expected set, set_unknown or none", fault.Clip(f[6], maxQuoted))
 	}
 	if f[7] == "" {
 		return row, errors.New("the reason is empty; say why, so that the ruling can be reviewed")
@@ -207,7 +208,7 @@ func parseOverride(f []string, rule Rule) (override, error) {
 	}
 	if f[10] != "" {
 		if _, err := time.Parse(time.DateOnly, f[10]); err != nil {
-			return row, fmt.Errorf("date %q is not of the form 2006-01-02", clip(f[10]))
+			return row, fmt.Errorf("date %q is not of the form 2006-01-02", fault.Clip(f[10], maxQuoted))
 		}
 	}
 	return row, nil
@@ -255,9 +256,9 @@ func (o *Overrides) Funders() []ein.EIN {
 	return slices.Compact(list)
 }
 
-// find returns the ruling for a tuple, nil if there is none. With no funder,
+// find returns the ruling for a recipient, nil if there is none. With no funder,
 // only rulings that hold for every funder are looked at.
-func (o *Overrides) find(t *Tuple, n *orgname.Name, funder ein.EIN) *override {
+func (o *Overrides) find(t *Recipient, n *orgname.Name, funder ein.EIN) *override {
 	if o == nil || len(o.rows) == 0 {
 		return nil
 	}
@@ -282,7 +283,7 @@ func (o *Overrides) find(t *Tuple, n *orgname.Name, funder ein.EIN) *override {
 	return best
 }
 
-func (o *override) selects(t *Tuple, n *orgname.Name, funder ein.EIN) bool {
+func (o *override) selects(t *Recipient, n *orgname.Name, funder ein.EIN) bool {
 	if o.kx != "" && o.kx != n.KX || o.filed != ein.None && o.filed != t.Filed || o.funder != ein.None && o.funder != funder {
 		return false
 	}
@@ -310,9 +311,5 @@ func isKey(s string) bool {
 	return len(s) <= 512
 }
 
-func clip(s string) string {
-	if len(s) > 40 {
-		return strings.ToValidUTF8(s[:40], "") + "…"
-	}
-	return s
-}
+// maxQuoted bounds what a message repeats of a file, in bytes.
+const maxQuoted = 40

@@ -40,18 +40,18 @@ RIVERTRUST,,44101,,,07-0000004,set,as specific as Pennsylvania but later
 BOATCLUB,,,,,,none,a boat
 `)})
 	for name, c := range map[string]struct {
-		line Tuple
+		line Recipient
 		want Match
 	}{
-		"no state":                   {Tuple{Name1: "RIVER TRUST"}, found(OverrideHuman, 70000001)},
-		"state":                      {Tuple{Name1: "River Trust Inc", State: "PA"}, found(OverrideHuman, 70000002)},
-		"state and ZIP":              {Tuple{Name1: "RIVER TRUST", State: "PA", ZIP: "15001-1234"}, found(OverrideHuman, 70000003)},
-		"ZIP alone":                  {Tuple{Name1: "RIVER TRUST", State: "OH", ZIP: "441010001"}, found(OverrideHuman, 70000004)},
-		"other state":                {Tuple{Name1: "RIVER TRUST", State: "VT"}, found(OverrideHuman, 70000001)},
-		"filed EIN":                  {Tuple{Name1: "WHATEVER", Filed: 70000009}, found(OverrideHuman, 70000001)},
-		"filed EIN, foreign":         {Tuple{Name1: "WHATEVER", Country: "UK", Filed: 70000009}, found(OverrideHuman, 70000001)},
-		"none, though one was filed": {Tuple{Name1: "BOAT CLUB", Filed: 70000001}, Match{Barred: true}},
-		"not selected":               {Tuple{Name1: "RIVER TRUSTS", State: "PA"}, Match{}},
+		"no state":                   {Recipient{Name1: "RIVER TRUST"}, found(OverrideHuman, 70000001)},
+		"state":                      {Recipient{Name1: "River Trust Inc", State: "PA"}, found(OverrideHuman, 70000002)},
+		"state and ZIP":              {Recipient{Name1: "RIVER TRUST", State: "PA", ZIP: "15001-1234"}, found(OverrideHuman, 70000003)},
+		"ZIP alone":                  {Recipient{Name1: "RIVER TRUST", State: "OH", ZIP: "441010001"}, found(OverrideHuman, 70000004)},
+		"other state":                {Recipient{Name1: "RIVER TRUST", State: "VT"}, found(OverrideHuman, 70000001)},
+		"filed EIN":                  {Recipient{Name1: "WHATEVER", Filed: 70000009}, found(OverrideHuman, 70000001)},
+		"filed EIN, foreign":         {Recipient{Name1: "WHATEVER", Country: "UK", Filed: 70000009}, found(OverrideHuman, 70000001)},
+		"none, though one was filed": {Recipient{Name1: "BOAT CLUB", Filed: 70000001}, Match{Barred: true}},
+		"not selected":               {Recipient{Name1: "RIVER TRUSTS", State: "PA"}, Match{}},
 	} {
 		if got := r.Resolve(&c.line, parse(&c.line)); got != c.want {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)
@@ -140,7 +140,7 @@ func FuzzReadOverrides(f *testing.F) {
 		r := New(u, Options{Human: o})
 		for i := range o.rows {
 			row := &o.rows[i]
-			line := Tuple{Name1: row.kx, State: row.state, ZIP: row.zip5, Filed: row.filed}
+			line := Recipient{Name1: row.kx, State: row.state, ZIP: row.zip5, Filed: row.filed}
 			m := r.Resolve(&line, parse(&line))
 			if (m.EIN == 0) != (m.Rule == None) {
 				t.Errorf("%+v", m)

@@ -10,17 +10,17 @@ import (
 )
 
 // registry knows the names under which filers have paid an EIN. It finds the
-// organizations whose registered name nobody uses, and settles which of several
+// organizations whose registered name nobody uses, and says which of several
 // of one name is nearly always meant.
 type registry struct {
-	entries []alias  // sorted by name key, then EIN, then state
-	said    []stated // what they are made of, in the same order
+	entries []einCount        // sorted by name key, then EIN, then state
+	said    []funderStatement // what they are made of, in the same order
 	issued  ein.Prefixes
 }
 
-// alias is how often one EIN was stated for one name: in a state, or, where
+// einCount is how often one EIN was stated for one name: in a state, or, where
 // state is 0, in the country.
-type alias struct {
+type einCount struct {
 	kx      uint64
 	ein     ein.EIN
 	rows    uint32
@@ -28,9 +28,9 @@ type alias struct {
 	state   stateCode
 }
 
-// stated is one funder's statement of an EIN for a name, and how many lines
-// make it.
-type stated struct {
+// funderStatement is one funder's statement of an EIN for a name, and how many
+// lines make it.
+type funderStatement struct {
 	kx     uint64
 	ein    ein.EIN
 	funder ein.EIN
@@ -38,7 +38,7 @@ type stated struct {
 	state  stateCode
 }
 
-func compareStated(a, b stated) int {
+func compareStatements(a, b funderStatement) int {
 	switch {
 	case a.kx != b.kx:
 		return cmp.Compare(a.kx, b.kx)
@@ -50,12 +50,12 @@ func compareStated(a, b stated) int {
 	return cmp.Compare(a.funder, b.funder)
 }
 
-// gather adds up equal statements. Most lines repeat from year to year.
-func gather(all []stated) []stated {
-	slices.SortFunc(all, compareStated)
+// sumStatements adds up equal statements. Most lines repeat from year to year.
+func sumStatements(all []funderStatement) []funderStatement {
+	slices.SortFunc(all, compareStatements)
 	out := all[:0]
 	for _, s := range all {
-		if n := len(out); n > 0 && compareStated(out[n-1], s) == 0 {
+		if n := len(out); n > 0 && compareStatements(out[n-1], s) == 0 {
 			out[n-1].rows += s.rows
 			continue
 		}
@@ -70,28 +70,28 @@ const (
 	manyFunders = 10
 )
 
-func newRegistry(all []stated, issued ein.Prefixes) registry {
-	all = gather(all)
+func newRegistry(all []funderStatement, issued ein.Prefixes) registry {
+	all = sumStatements(all)
 	r := registry{said: slices.Clip(all), issued: issued}
 	for i := 0; i < len(all); {
 		j := i
 		for j < len(all) && all[j].kx == all[i].kx {
 			j++
 		}
-		r.entries = appendAliases(r.entries, all[i:j], &issued)
+		r.entries = appendEINCounts(r.entries, all[i:j], &issued)
 		i = j
 	}
 	r.entries = slices.Clip(r.entries)
 	return r
 }
 
-// appendAliases adds what is stated for one name.
-func appendAliases(to []alias, said []stated, issued *ein.Prefixes) []alias {
+// appendEINCounts adds what is stated for one name.
+func appendEINCounts(to []einCount, said []funderStatement, issued *ein.Prefixes) []einCount {
 	from := len(to)
 	most := uint32(0)
 	for i := 0; i < len(said); {
 		j := i
-		all := alias{kx: said[i].kx, ein: said[i].ein}
+		all := einCount{kx: said[i].kx, ein: said[i].ein}
 		var funders []ein.EIN
 		for ; j < len(said) && said[j].ein == said[i].ein; j++ {
 			all.rows += said[j].rows
@@ -103,7 +103,7 @@ func appendAliases(to []alias, said []stated, issued *ein.Prefixes) []alias {
 			most = max(most, all.funders)
 			to = append(to, all)
 			for k := i; k < j; {
-				in := alias{kx: all.kx, ein: all.ein, state: said[k].state}
+				in := einCount{kx: all.kx, ein: all.ein, state: said[k].state}
 				for ; k < j && said[k].state == in.state; k++ {
 					in.rows += said[k].rows
 					in.funders++
@@ -125,17 +125,17 @@ func appendAliases(to []alias, said []stated, issued *ein.Prefixes) []alias {
 			lone[a.ein] = true
 		}
 	}
-	kept := slices.DeleteFunc(to[from:], func(a alias) bool { return lone[a.ein] })
+	kept := slices.DeleteFunc(to[from:], func(a einCount) bool { return lone[a.ein] })
 	return to[:from+len(kept)]
 }
 
 // find returns what is known of a name.
-func (r *registry) find(kx string) []alias {
+func (r *registry) find(kx string) []einCount {
 	if len(r.entries) == 0 {
 		return nil
 	}
 	h := hashKey(kx)
-	lo, _ := slices.BinarySearchFunc(r.entries, h, func(a alias, h uint64) int { return cmp.Compare(a.kx, h) })
+	lo, _ := slices.BinarySearchFunc(r.entries, h, func(a einCount, h uint64) int { return cmp.Compare(a.kx, h) })
 	hi := lo
 	for hi < len(r.entries) && r.entries[hi].kx == h {
 		hi++
@@ -144,9 +144,9 @@ func (r *registry) find(kx string) []alias {
 }
 
 // statements returns what was said of a name, funder by funder.
-func (r *registry) statements(kx string) []stated {
+func (r *registry) statements(kx string) []funderStatement {
 	h := hashKey(kx)
-	lo, _ := slices.BinarySearchFunc(r.said, h, func(s stated, h uint64) int { return cmp.Compare(s.kx, h) })
+	lo, _ := slices.BinarySearchFunc(r.said, h, func(s funderStatement, h uint64) int { return cmp.Compare(s.kx, h) })
 	hi := lo
 	for hi < len(r.said) && r.said[hi].kx == h {
 		hi++
@@ -156,15 +156,15 @@ func (r *registry) statements(kx string) []stated {
 
 // without returns what would be known of a name had one funder filed nothing
 // and if one organization did not exist.
-func (r *registry) without(kx string, funder, absent ein.EIN) []alias {
+func (r *registry) without(kx string, funder, absent ein.EIN) []einCount {
 	said := r.statements(kx)
-	kept := make([]stated, 0, len(said))
+	kept := make([]funderStatement, 0, len(said))
 	for _, s := range said {
 		if s.funder != funder && s.ein != absent {
 			kept = append(kept, s)
 		}
 	}
-	return appendAliases(nil, kept, &r.issued)
+	return appendEINCounts(nil, kept, &r.issued)
 }
 
 // believed reports whether enough funders other than one give an EIN for a
@@ -194,21 +194,21 @@ const (
 
 // dominant finds the EIN that filers nearly always state for a name which
 // several organizations bear or have been given.
-func (r *Resolver) dominant(q *query, known []alias) ein.EIN {
+func (r *Resolver) dominant(q *query, known []einCount) ein.EIN {
 	eins := 0
 	for _, a := range known {
 		if a.state == 0 {
 			eins++
 		}
 	}
-	if eins < 2 && !r.named(q) {
+	if eins < 2 && !r.nameKnown(q) {
 		return ein.None
 	}
 	return r.dominating(q, known)
 }
 
 // dominating finds the EIN that filers nearly always state for a name.
-func (r *Resolver) dominating(q *query, known []alias) ein.EIN {
+func (r *Resolver) dominating(q *query, known []einCount) ein.EIN {
 	state := q.state
 	var rows, rowsIn uint32
 	for _, a := range known {
@@ -223,11 +223,11 @@ func (r *Resolver) dominating(q *query, known []alias) ein.EIN {
 	for _, a := range known {
 		switch {
 		case a.state == 0:
-			if a.rows >= dominantRows && a.funders >= dominantFunders && float64(a.rows) >= dominantShare*float64(rows) && r.fits(q, known, a.ein) {
+			if a.rows >= dominantRows && a.funders >= dominantFunders && float64(a.rows) >= dominantShare*float64(rows) && r.placeAllows(q, known, a.ein) {
 				return a.ein
 			}
 		case a.state == state:
-			if a.rows >= dominantRowsIn && a.funders >= dominantFundersIn && float64(a.rows) >= dominantShare*float64(rowsIn) && r.fits(q, known, a.ein) {
+			if a.rows >= dominantRowsIn && a.funders >= dominantFundersIn && float64(a.rows) >= dominantShare*float64(rowsIn) && r.placeAllows(q, known, a.ein) {
 				inState = a.ein
 			}
 		}
@@ -239,11 +239,11 @@ func (r *Resolver) dominating(q *query, known []alias) ein.EIN {
 // before the name is taken for a national one, meant wherever it is paid.
 const manyStates = 3
 
-// fits reports whether the place of a line allows the EIN that dominates its
-// name. That others have meant one organization says nothing of a line from a
-// state where nobody has, or from the town of a namesake.
-func (r *Resolver) fits(q *query, known []alias, e ein.EIN) bool {
-	if by := r.exact(q); by != ein.None && by != e {
+// placeAllows reports whether the place of a line allows the EIN that dominates
+// its name. That others have meant one organization says nothing of a line from
+// a state where nobody has, or from the town of a namesake.
+func (r *Resolver) placeAllows(q *query, known []einCount, e ein.EIN) bool {
+	if by := r.sameNameByPlace(q); by != ein.None && by != e {
 		return false
 	}
 	if q.state == 0 {
@@ -265,9 +265,9 @@ func (r *Resolver) fits(q *query, known []alias, e ein.EIN) bool {
 		return false
 	}
 	for _, entry := range inState(r.u.names.find(q.n.KX), q.state) {
-		if rival := &r.u.orgs[entry.id]; int(entry.id) != i && rival.Active && !r.gone(q, entry.id) {
+		if rival := &r.u.orgs[entry.id]; int(entry.id) != i && rival.Active && !r.excluded(q, entry.id) {
 			city := cityPlace(q.t.City)
-			return q.zip == 0 && city == 0 || q.zip != 0 && o.inZIP(q.zip) || city != 0 && (r.u.details.cities[i] == city || o.hadCity(city, q.state))
+			return q.zip == 0 && city == 0 || q.zip != 0 && o.inZIP(q.zip) || city != 0 && (r.u.index.cities[i] == city || o.hadCity(city, q.state))
 		}
 	}
 	return true
@@ -275,9 +275,9 @@ func (r *Resolver) fits(q *query, known []alias, e ein.EIN) bool {
 
 // registered finds the only EIN ever stated for a name, if that was often
 // enough and in a place that fits.
-func (r *Resolver) registered(q *query, known []alias) ein.EIN {
+func (r *Resolver) registered(q *query, known []einCount) ein.EIN {
 	n, state := q.n, q.state
-	var only *alias
+	var only *einCount
 	seenHere := false
 	for i := range known {
 		a := &known[i]
@@ -299,15 +299,15 @@ func (r *Resolver) registered(q *query, known []alias) ein.EIN {
 	if o, ok := r.u.Lookup(only.ein); ok && o.State != "" && codeOf(o.State) != state && !seenHere {
 		return ein.None
 	}
-	if !r.fits(q, known, only.ein) {
+	if !r.placeAllows(q, known, only.ein) {
 		return ein.None
 	}
 	return only.ein
 }
 
-// aliases returns what the registry knows of a line's name, nothing when the
+// einCounts returns what the registry knows of a line's name, nothing when the
 // name is one word that everybody uses.
-func (r *Resolver) aliases(q *query) []alias {
+func (r *Resolver) einCounts(q *query) []einCount {
 	n, known := q.n, r.u.registry.find(q.n.KX)
 	if len(known) > 0 && (q.without != ein.None || q.absent != ein.None) {
 		known = r.u.registry.without(n.KX, q.without, q.absent)
@@ -318,10 +318,10 @@ func (r *Resolver) aliases(q *query) []alias {
 	return known
 }
 
-// named reports whether any organization bears the name of the line.
-func (r *Resolver) named(q *query) bool {
+// nameKnown reports whether any organization bears the name of the line.
+func (r *Resolver) nameKnown(q *query) bool {
 	for _, e := range r.u.names.find(q.n.KX) {
-		if !r.gone(q, e.id) {
+		if !r.excluded(q, e.id) {
 			return true
 		}
 	}
@@ -331,13 +331,14 @@ func (r *Resolver) named(q *query) bool {
 // genericOrgs is how many organizations make a single word a generic one.
 const genericOrgs = 20
 
-// strange reports whether an EIN is registered under a name that a line cannot
-// mean: another number or direction, or a body at the institution named.
-func (r *Resolver) strange(traits *orgname.Traits, e ein.EIN) bool {
+// conflictsWithLine reports whether an EIN is registered under a name that a
+// line cannot mean: another number or direction, or a body at the institution
+// named.
+func (r *Resolver) conflictsWithLine(traits *orgname.Traits, e ein.EIN) bool {
 	i, ok := r.u.position(e)
 	if !ok {
 		return false
 	}
-	other := r.u.details.traits(uint32(i))
+	other := r.u.index.traits(uint32(i))
 	return traits.Conflicts(&other)&(orgname.Num|orgname.Dir|orgname.Inst) != 0
 }

@@ -69,7 +69,7 @@ func testUniverse() *Universe {
 	)
 }
 
-func parse(t *Tuple) *orgname.Name {
+func parse(t *Recipient) *orgname.Name {
 	n := orgname.ParseLine(t.Name1, t.Name2, t.City, t.State)
 	return &n
 }
@@ -78,31 +78,31 @@ func TestResolve(t *testing.T) {
 	t.Parallel()
 	r := New(testUniverse(), Options{})
 	for name, c := range map[string]struct {
-		line Tuple
+		line Recipient
 		want Match
 	}{
-		"filed":                         {Tuple{Name1: "ANY", State: "OH", Filed: lantern}, found(Filed, lantern)},
-		"filed, not in the universe":    {Tuple{Name1: "ANY", Filed: unknown}, found(Filed, unknown)},
-		"filed, foreign line":           {Tuple{Name1: "ANY", Country: "UK", Filed: unknown}, found(Filed, unknown)},
-		"filed, prefix never issued":    {Tuple{Name1: "LANTERN HOUSE", State: "OH", Filed: 190000001}, found(Name, lantern)},
-		"name":                          {Tuple{Name1: "Lantern House", State: "OH"}, found(Name, lantern)},
-		"name on two lines":             {Tuple{Name1: "LANTERN", Name2: "HOUSE", State: "OH"}, found(Name, lantern)},
-		"state spelled out":             {Tuple{Name1: "Lantern House", State: "Ohio"}, found(Name, lantern)},
-		"name in another state":         {Tuple{Name1: "LANTERN HOUSE", State: "VT"}, Match{}},
-		"foreign line":                  {Tuple{Name1: "LANTERN HOUSE", Country: "UK"}, Match{}},
-		"one in each state":             {Tuple{Name1: "HARBOR LIGHTS", State: "PA"}, found(Name, harborPA)},
-		"two in the state":              {Tuple{Name1: "FIRST CHURCH", State: "OH"}, Match{}},
-		"other name it is known by":     {Tuple{Name1: "LAMPLIGHTERS OF EXAMPLE", State: "OH"}, found(Name, lantern)},
-		"alias of the line":             {Tuple{Name1: "EXAMPLE SHELTER DBA LANTERN HOUSE", State: "OH"}, found(Name, lantern)},
-		"no state, unique":              {Tuple{Name1: "LANTERN HOUSE"}, found(Name, lantern)},
-		"no state, two in the country":  {Tuple{Name1: "HARBOR LIGHTS"}, Match{}},
-		"inactive, alone":               {Tuple{Name1: "SHUTTERED MILL SOCIETY", State: "OH"}, found(Name, closed)},
-		"active beside inactive":        {Tuple{Name1: "PHOENIX SCHOOL", State: "OH"}, found(Name, reborn)},
-		"club under its university":     {Tuple{Name1: "PRAIRIE STATE UNIVERSITY", State: "OK"}, Match{}},
-		"club under its own name":       {Tuple{Name1: "PRAIRIE STATE UNIVERSITY ALUMNI CLUB", State: "OK"}, found(Name, unions)},
-		"nothing":                       {Tuple{}, Match{}},
-		"care-of line without a name":   {Tuple{Name1: "% LANTERN HOUSE", State: "OH"}, Match{}},
-		"funder itself, nobody asks so": {Tuple{Name1: "GIVING FOUNDATION", State: "OH"}, found(Name, funder)},
+		"filed":                         {Recipient{Name1: "ANY", State: "OH", Filed: lantern}, found(Filed, lantern)},
+		"filed, not in the universe":    {Recipient{Name1: "ANY", Filed: unknown}, found(Filed, unknown)},
+		"filed, foreign line":           {Recipient{Name1: "ANY", Country: "UK", Filed: unknown}, found(Filed, unknown)},
+		"filed, prefix never issued":    {Recipient{Name1: "LANTERN HOUSE", State: "OH", Filed: 190000001}, found(Name, lantern)},
+		"name":                          {Recipient{Name1: "Lantern House", State: "OH"}, found(Name, lantern)},
+		"name on two lines":             {Recipient{Name1: "LANTERN", Name2: "HOUSE", State: "OH"}, found(Name, lantern)},
+		"state spelled out":             {Recipient{Name1: "Lantern House", State: "Ohio"}, found(Name, lantern)},
+		"name in another state":         {Recipient{Name1: "LANTERN HOUSE", State: "VT"}, Match{}},
+		"foreign line":                  {Recipient{Name1: "LANTERN HOUSE", Country: "UK"}, Match{}},
+		"one in each state":             {Recipient{Name1: "HARBOR LIGHTS", State: "PA"}, found(Name, harborPA)},
+		"two in the state":              {Recipient{Name1: "FIRST CHURCH", State: "OH"}, Match{}},
+		"other name it is known by":     {Recipient{Name1: "LAMPLIGHTERS OF EXAMPLE", State: "OH"}, found(Name, lantern)},
+		"alias of the line":             {Recipient{Name1: "EXAMPLE SHELTER DBA LANTERN HOUSE", State: "OH"}, found(Name, lantern)},
+		"no state, unique":              {Recipient{Name1: "LANTERN HOUSE"}, found(Name, lantern)},
+		"no state, two in the country":  {Recipient{Name1: "HARBOR LIGHTS"}, Match{}},
+		"inactive, alone":               {Recipient{Name1: "SHUTTERED MILL SOCIETY", State: "OH"}, found(Name, closed)},
+		"active beside inactive":        {Recipient{Name1: "PHOENIX SCHOOL", State: "OH"}, found(Name, reborn)},
+		"club under its university":     {Recipient{Name1: "PRAIRIE STATE UNIVERSITY", State: "OK"}, Match{}},
+		"club under its own name":       {Recipient{Name1: "PRAIRIE STATE UNIVERSITY ALUMNI CLUB", State: "OK"}, found(Name, unions)},
+		"nothing":                       {Recipient{}, Match{}},
+		"care-of line without a name":   {Recipient{Name1: "% LANTERN HOUSE", State: "OH"}, Match{}},
+		"funder itself, nobody asks so": {Recipient{Name1: "GIVING FOUNDATION", State: "OH"}, found(Name, funder)},
 	} {
 		if got := r.Resolve(&c.line, parse(&c.line)); got != c.want {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)
@@ -134,21 +134,21 @@ func TestOneOfSeveral(t *testing.T) {
 		{EIN: sister, Name: "GRAND LODGE", State: "OH", Group: "0042", Affiliation: "9", Sources: BMF, Active: true},
 	}
 	for name, c := range map[string]struct {
-		line Tuple
+		line Recipient
 		also []Org
 		want Match
 	}{
-		"its own name, before a trust for its benefit":  {line: Tuple{Name1: "ELM COLLEGE", State: "OH"}, want: found(Name, college)},
-		"its own name, twice":                           {line: Tuple{Name1: "ELM COLLEGE", State: "OH"}, also: []Org{{EIN: stranger, Name: "ELM COLLEGE", State: "OH", Sources: BMF, Active: true}}},
-		"an active alias, before a closed one's name":   {line: Tuple{Name1: "ELM COLLEGE", State: "OH"}, also: []Org{{EIN: college, Name: "ELM COLLEGE", State: "OH", Sources: Revoked}}, want: found(Name, college)},
-		"centre of a group of its name":                 {line: Tuple{Name1: "OHIO 4-H COUNCIL", State: "OH"}, want: found(Name, council)},
-		"where centre and chapter both are":             {line: Tuple{Name1: "OHIO 4-H COUNCIL", State: "OH", ZIP: "44101"}, want: found(Name, council)},
-		"where only a chapter is":                       {line: Tuple{Name1: "OHIO 4-H COUNCIL", State: "OH", ZIP: "43001"}, want: found(ZIP, chapter)},
-		"a stranger of the name":                        {line: Tuple{Name1: "OHIO 4-H COUNCIL", State: "OH"}, also: []Org{{EIN: stranger, Name: "OHIO 4-H COUNCIL", State: "OH", Group: "0000", Affiliation: "3", Sources: BMF, Active: true}}},
-		"at the address of one named at greater length": {line: Tuple{Name1: "HOMES FOR NEIGHBORS", Street: "77 Mill Rd", State: "OH", ZIP: "43001"}, want: found(Address, valley)},
-		"at another address in its ZIP":                 {line: Tuple{Name1: "HOMES FOR NEIGHBORS", Street: "9 Oak Ave", State: "OH", ZIP: "43001"}, want: found(Name, homes)},
-		"chapters without their centre":                 {line: Tuple{Name1: "GRAND LODGE", State: "OH"}},
-		"two centres":                                   {line: Tuple{Name1: "GRAND LODGE", State: "OH"}, also: []Org{{EIN: lodge, Name: "GRAND LODGE", State: "OH", Group: "0042", Affiliation: "6", Sources: BMF, Active: true, AsOf: 1}, {EIN: stranger, Name: "GRAND LODGE", State: "OH", Group: "0042", Affiliation: "8", Sources: BMF, Active: true}}},
+		"its own name, before a trust for its benefit":  {line: Recipient{Name1: "ELM COLLEGE", State: "OH"}, want: found(Name, college)},
+		"its own name, twice":                           {line: Recipient{Name1: "ELM COLLEGE", State: "OH"}, also: []Org{{EIN: stranger, Name: "ELM COLLEGE", State: "OH", Sources: BMF, Active: true}}},
+		"an active alias, before a closed one's name":   {line: Recipient{Name1: "ELM COLLEGE", State: "OH"}, also: []Org{{EIN: college, Name: "ELM COLLEGE", State: "OH", Sources: Revoked}}, want: found(Name, college)},
+		"centre of a group of its name":                 {line: Recipient{Name1: "OHIO 4-H COUNCIL", State: "OH"}, want: found(Name, council)},
+		"where centre and chapter both are":             {line: Recipient{Name1: "OHIO 4-H COUNCIL", State: "OH", ZIP: "44101"}, want: found(Name, council)},
+		"where only a chapter is":                       {line: Recipient{Name1: "OHIO 4-H COUNCIL", State: "OH", ZIP: "43001"}, want: found(ZIP, chapter)},
+		"a stranger of the name":                        {line: Recipient{Name1: "OHIO 4-H COUNCIL", State: "OH"}, also: []Org{{EIN: stranger, Name: "OHIO 4-H COUNCIL", State: "OH", Group: "0000", Affiliation: "3", Sources: BMF, Active: true}}},
+		"at the address of one named at greater length": {line: Recipient{Name1: "HOMES FOR NEIGHBORS", Street: "77 Mill Rd", State: "OH", ZIP: "43001"}, want: found(Address, valley)},
+		"at another address in its ZIP":                 {line: Recipient{Name1: "HOMES FOR NEIGHBORS", Street: "9 Oak Ave", State: "OH", ZIP: "43001"}, want: found(Name, homes)},
+		"chapters without their centre":                 {line: Recipient{Name1: "GRAND LODGE", State: "OH"}},
+		"two centres":                                   {line: Recipient{Name1: "GRAND LODGE", State: "OH"}, also: []Org{{EIN: lodge, Name: "GRAND LODGE", State: "OH", Group: "0042", Affiliation: "6", Sources: BMF, Active: true, AsOf: 1}, {EIN: stranger, Name: "GRAND LODGE", State: "OH", Group: "0042", Affiliation: "8", Sources: BMF, Active: true}}},
 	} {
 		r := New(build(append(slices.Clone(orgs), c.also...)...), Options{})
 		if got := r.Resolve(&c.line, parse(&c.line)); got != c.want {
@@ -167,23 +167,23 @@ HARBORLIGHTS,,,,08-0000001,,none,a boat
 	r := New(testUniverse(), Options{Human: rulings})
 	self := "GIVINGFOUNDATION"
 	for name, c := range map[string]struct {
-		line   Tuple
+		line   Recipient
 		funder ein.EIN
 		want   Match
 	}{
-		"own EIN for another's name":         {Tuple{Name1: "PHOENIX SCHOOL", State: "OH", Filed: funder}, funder, found(Name, reborn)},
-		"own EIN for no known name":          {Tuple{Name1: "NEVER HEARD OF", State: "OH", Filed: funder}, funder, Match{}},
-		"own EIN for its own name":           {Tuple{Name1: "Giving Foundation", State: "OH", Filed: funder}, funder, found(Filed, funder)},
-		"own EIN and no name":                {Tuple{Filed: funder}, funder, Match{}},
-		"its own name, no EIN":               {Tuple{Name1: "GIVING FOUNDATION", State: "OH"}, funder, Match{}},
-		"another funder pays it":             {Tuple{Name1: "GIVING FOUNDATION", State: "OH"}, unknown, found(Name, funder)},
-		"ruling for this funder":             {Tuple{Name1: "LANTERN HOUSE", State: "OH"}, funder, found(OverrideHuman, harborOH)},
-		"ruling for this funder beats filed": {Tuple{Name1: "LANTERN HOUSE", State: "OH", Filed: lantern}, funder, found(OverrideHuman, harborOH)},
-		"ruling for another funder":          {Tuple{Name1: "LANTERN HOUSE", State: "OH"}, unknown, found(Name, lantern)},
-		"ruling that there is none":          {Tuple{Name1: "HARBOR LIGHTS", State: "OH"}, funder, Match{Barred: true}},
-		"ruling that names the funder":       {Tuple{Name1: "PAY TO THE FOUNDATION", State: "OH"}, funder, Match{}},
-		"the same for another funder":        {Tuple{Name1: "PAY TO THE FOUNDATION", State: "OH"}, unknown, found(OverrideHuman, funder)},
-		"no funder":                          {Tuple{Name1: "LANTERN HOUSE", State: "OH"}, ein.None, found(Name, lantern)},
+		"own EIN for another's name":         {Recipient{Name1: "PHOENIX SCHOOL", State: "OH", Filed: funder}, funder, found(Name, reborn)},
+		"own EIN for no known name":          {Recipient{Name1: "NEVER HEARD OF", State: "OH", Filed: funder}, funder, Match{}},
+		"own EIN for its own name":           {Recipient{Name1: "Giving Foundation", State: "OH", Filed: funder}, funder, found(Filed, funder)},
+		"own EIN and no name":                {Recipient{Filed: funder}, funder, Match{}},
+		"its own name, no EIN":               {Recipient{Name1: "GIVING FOUNDATION", State: "OH"}, funder, Match{}},
+		"another funder pays it":             {Recipient{Name1: "GIVING FOUNDATION", State: "OH"}, unknown, found(Name, funder)},
+		"ruling for this funder":             {Recipient{Name1: "LANTERN HOUSE", State: "OH"}, funder, found(OverrideHuman, harborOH)},
+		"ruling for this funder beats filed": {Recipient{Name1: "LANTERN HOUSE", State: "OH", Filed: lantern}, funder, found(OverrideHuman, harborOH)},
+		"ruling for another funder":          {Recipient{Name1: "LANTERN HOUSE", State: "OH"}, unknown, found(Name, lantern)},
+		"ruling that there is none":          {Recipient{Name1: "HARBOR LIGHTS", State: "OH"}, funder, Match{Barred: true}},
+		"ruling that names the funder":       {Recipient{Name1: "PAY TO THE FOUNDATION", State: "OH"}, funder, Match{}},
+		"the same for another funder":        {Recipient{Name1: "PAY TO THE FOUNDATION", State: "OH"}, unknown, found(OverrideHuman, funder)},
+		"no funder":                          {Recipient{Name1: "LANTERN HOUSE", State: "OH"}, ein.None, found(Name, lantern)},
 	} {
 		n := parse(&c.line)
 		kx := ""
@@ -207,9 +207,9 @@ func TestInvariants(t *testing.T) {
 	names := []string{"LANTERN HOUSE", "HARBOR LIGHTS", "FIRST CHURCH", "GIVING FOUNDATION", "NOBODY", "", "PHOENIX SCHOOL", "X DBA LANTERN HOUSE"}
 	pick := func(list ...string) string { return list[rng.IntN(len(list))] }
 	eins := []ein.EIN{ein.None, lantern, harborPA, funder, unknown, 190000001}
-	answers := map[Tuple]Match{}
+	answers := map[Recipient]Match{}
 	for range 4000 {
-		line := Tuple{Name1: pick(names...), State: pick("", "OH", "PA", "OK"), Country: pick("", "", "UK"), Filed: eins[rng.IntN(len(eins))]}
+		line := Recipient{Name1: pick(names...), State: pick("", "OH", "PA", "OK"), Country: pick("", "", "UK"), Filed: eins[rng.IntN(len(eins))]}
 		n := parse(&line)
 		m := r.ForFunder(&line, n, r.Resolve(&line, n), funder, "GIVINGFOUNDATION")
 		if (m.EIN == ein.None) != (m.Rule == None) || (m.Rule == None) != (m.Prob == 0) {
@@ -246,7 +246,7 @@ func TestFiledNameConflict(t *testing.T) {
 		{"PSUAC", unions, false},
 		{"RIVER FOUNDATION", funder, true},
 	} {
-		line := Tuple{Name1: c.name, State: "OH", Filed: c.filed}
+		line := Recipient{Name1: c.name, State: "OH", Filed: c.filed}
 		if got := r.FiledNameConflict(&line, parse(&line)); got != c.want {
 			t.Errorf("%q for %s: %v", c.name, c.filed, got)
 		}
@@ -256,29 +256,29 @@ func TestFiledNameConflict(t *testing.T) {
 func TestRecipID(t *testing.T) {
 	t.Parallel()
 	r := New(testUniverse(), Options{})
-	id := func(line Tuple, party Party, funder ein.EIN) string {
+	id := func(line Recipient, party Party, funder ein.EIN) string {
 		n := parse(&line)
 		return r.RecipID(&line, n, r.Resolve(&line, n), party, funder)
 	}
-	org := func(line Tuple) string { return id(line, Organization, funder) }
+	org := func(line Recipient) string { return id(line, Organization, funder) }
 	for name, c := range map[string]struct {
 		a, b string
 		same bool
 	}{
-		"spelling":                  {org(Tuple{Name1: "Quiet Garden, Inc.", State: "OH"}), org(Tuple{Name1: "THE QUIET GARDEN", State: "OH"}), true},
-		"state":                     {org(Tuple{Name1: "QUIET GARDEN", State: "OH"}), org(Tuple{Name1: "QUIET GARDEN", State: "PA"}), false},
-		"city, distinct name":       {org(Tuple{Name1: "QUIET GARDEN", State: "OH", City: "A"}), org(Tuple{Name1: "QUIET GARDEN", State: "OH", City: "B"}), true},
-		"city, usual name":          {org(Tuple{Name1: "FIRST CHURCH", State: "OH", City: "A"}), org(Tuple{Name1: "FIRST CHURCH", State: "OH", City: "B"}), false},
-		"city, one word":            {org(Tuple{Name1: "HOPE", State: "OH", City: "A"}), org(Tuple{Name1: "HOPE", State: "OH", City: "B"}), false},
-		"person, other funder":      {id(Tuple{Name1: "A PERSON"}, Individual, 80000001), id(Tuple{Name1: "A PERSON"}, Individual, 80000002), false},
-		"person, same funder":       {id(Tuple{Name1: "A PERSON"}, Individual, 80000001), id(Tuple{Name1: "A. Person", State: "OH"}, Individual, 80000001), true},
-		"two persons":               {id(Tuple{Name1: "A PERSON"}, Individual, 80000001), id(Tuple{Name1: "B PERSON"}, Individual, 80000001), false},
-		"placeholders of a funder":  {id(Tuple{Name1: "SEE LIST"}, Unidentified, 80000001), id(Tuple{Name1: "VARIOUS"}, Unidentified, 80000001), true},
-		"placeholders of two":       {id(Tuple{Name1: "SEE LIST"}, Unidentified, 80000001), id(Tuple{Name1: "SEE LIST"}, Unidentified, 80000002), false},
-		"no name is a placeholder":  {org(Tuple{State: "OH"}), id(Tuple{Name1: "SEE LIST"}, Unidentified, funder), true},
-		"abroad, other city":        {org(Tuple{Name1: "QUIET GARDEN", Country: "UK", City: "A"}), org(Tuple{Name1: "QUIET GARDEN", Country: "UK", City: "B"}), true},
-		"abroad, other country":     {org(Tuple{Name1: "QUIET GARDEN", Country: "UK"}), org(Tuple{Name1: "QUIET GARDEN", Country: "FR"}), false},
-		"person abroad, two payers": {id(Tuple{Name1: "A PERSON", Country: "UK"}, Individual, 80000001), id(Tuple{Name1: "A PERSON", Country: "UK"}, Individual, 80000002), false},
+		"spelling":                  {org(Recipient{Name1: "Quiet Garden, Inc.", State: "OH"}), org(Recipient{Name1: "THE QUIET GARDEN", State: "OH"}), true},
+		"state":                     {org(Recipient{Name1: "QUIET GARDEN", State: "OH"}), org(Recipient{Name1: "QUIET GARDEN", State: "PA"}), false},
+		"city, distinct name":       {org(Recipient{Name1: "QUIET GARDEN", State: "OH", City: "A"}), org(Recipient{Name1: "QUIET GARDEN", State: "OH", City: "B"}), true},
+		"city, usual name":          {org(Recipient{Name1: "FIRST CHURCH", State: "OH", City: "A"}), org(Recipient{Name1: "FIRST CHURCH", State: "OH", City: "B"}), false},
+		"city, one word":            {org(Recipient{Name1: "HOPE", State: "OH", City: "A"}), org(Recipient{Name1: "HOPE", State: "OH", City: "B"}), false},
+		"person, other funder":      {id(Recipient{Name1: "A PERSON"}, Individual, 80000001), id(Recipient{Name1: "A PERSON"}, Individual, 80000002), false},
+		"person, same funder":       {id(Recipient{Name1: "A PERSON"}, Individual, 80000001), id(Recipient{Name1: "A. Person", State: "OH"}, Individual, 80000001), true},
+		"two persons":               {id(Recipient{Name1: "A PERSON"}, Individual, 80000001), id(Recipient{Name1: "B PERSON"}, Individual, 80000001), false},
+		"placeholders of a funder":  {id(Recipient{Name1: "SEE LIST"}, Unidentified, 80000001), id(Recipient{Name1: "VARIOUS"}, Unidentified, 80000001), true},
+		"placeholders of two":       {id(Recipient{Name1: "SEE LIST"}, Unidentified, 80000001), id(Recipient{Name1: "SEE LIST"}, Unidentified, 80000002), false},
+		"no name is a placeholder":  {org(Recipient{State: "OH"}), id(Recipient{Name1: "SEE LIST"}, Unidentified, funder), true},
+		"abroad, other city":        {org(Recipient{Name1: "QUIET GARDEN", Country: "UK", City: "A"}), org(Recipient{Name1: "QUIET GARDEN", Country: "UK", City: "B"}), true},
+		"abroad, other country":     {org(Recipient{Name1: "QUIET GARDEN", Country: "UK"}), org(Recipient{Name1: "QUIET GARDEN", Country: "FR"}), false},
+		"person abroad, two payers": {id(Recipient{Name1: "A PERSON", Country: "UK"}, Individual, 80000001), id(Recipient{Name1: "A PERSON", Country: "UK"}, Individual, 80000002), false},
 	} {
 		if (c.a == c.b) != c.same {
 			t.Errorf("%s: %s and %s", name, c.a, c.b)
@@ -286,11 +286,11 @@ func TestRecipID(t *testing.T) {
 	}
 	// The ids are published, so their making must not change.
 	for want, got := range map[string]string{
-		"ein-070000001":           org(Tuple{Name1: "LANTERN HOUSE", State: "OH"}),
-		"intl-uk-" + goldenIntl:   org(Tuple{Name1: "QUIET GARDEN", Country: "UK"}),
-		"nm-" + goldenOrg:         org(Tuple{Name1: "QUIET GARDEN", State: "OH"}),
-		"nm-" + goldenPerson:      id(Tuple{Name1: "A PERSON"}, Individual, 80000001),
-		"nm-" + goldenPlaceholder: id(Tuple{Name1: "SEE LIST"}, Unidentified, 80000001),
+		"ein-070000001":           org(Recipient{Name1: "LANTERN HOUSE", State: "OH"}),
+		"intl-uk-" + goldenIntl:   org(Recipient{Name1: "QUIET GARDEN", Country: "UK"}),
+		"nm-" + goldenOrg:         org(Recipient{Name1: "QUIET GARDEN", State: "OH"}),
+		"nm-" + goldenPerson:      id(Recipient{Name1: "A PERSON"}, Individual, 80000001),
+		"nm-" + goldenPlaceholder: id(Recipient{Name1: "SEE LIST"}, Unidentified, 80000001),
 	} {
 		if got != want {
 			t.Errorf("got %s, want %s", got, want)

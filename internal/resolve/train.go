@@ -16,10 +16,10 @@ import (
 
 // Label is a line whose organization is known: its filer stated the EIN.
 type Label struct {
-	Tuple  Tuple // what is filed on it is not looked at
-	Name   *orgname.Name
-	Funder ein.EIN
-	Truth  ein.EIN
+	Recipient Recipient // what is filed on it is not looked at
+	Name      *orgname.Name
+	Funder    ein.EIN
+	Truth     ein.EIN
 
 	// What the evaluation tells lines apart by; the model does not see it.
 	Year   int16
@@ -64,8 +64,8 @@ func ReadModel(r io.Reader) (*model.Model, error) { return model.Read(r, feature
 // number of cores. Where the rules leave too few to learn from, Train returns
 // nil, and Prior is there to be used.
 func (r *Resolver) Train(labels []Label, silent, asked int) *model.Model {
-	lessons, hard := r.lessons(sample(labels))
-	if opened(lessons) < leastLabels {
+	lessons, hard := r.trainingLines(sampleLabels(labels))
+	if countOpen(lessons) < leastLabels {
 		return nil
 	}
 	outside := Outside
@@ -77,7 +77,7 @@ func (r *Resolver) Train(labels []Label, silent, asked int) *model.Model {
 
 // TrainSmall is Train without the lower bound, for making the prior.
 func (r *Resolver) TrainSmall(labels []Label, outside float64) *model.Model {
-	lessons, _ := r.lessons(labels)
+	lessons, _ := r.trainingLines(labels)
 	return r.learn(lessons, outside)
 }
 
@@ -88,9 +88,9 @@ const (
 	mostOutside  = 0.9
 )
 
-// sample keeps at most mostLabels labels, by a fixed choice that has nothing to
-// do with their order.
-func sample(labels []Label) []Label {
+// sampleLabels keeps at most mostLabels labels, by a fixed choice that has
+// nothing to do with their order.
+func sampleLabels(labels []Label) []Label {
 	if len(labels) <= mostLabels {
 		return labels
 	}
@@ -101,7 +101,7 @@ func sample(labels []Label) []Label {
 	tickets := make([]ticket, len(labels))
 	for i := range labels {
 		l := &labels[i]
-		h := hashKey(l.Tuple.Name1) ^ hashKey(l.Tuple.Street+l.Tuple.ZIP+l.Tuple.Name2)*31 ^ uint64(l.Truth)*0x9e3779b97f4a7c15 ^ uint64(l.Funder)*0xc2b2ae3d27d4eb4f
+		h := hashKey(l.Recipient.Name1) ^ hashKey(l.Recipient.Street+l.Recipient.ZIP+l.Recipient.Name2)*31 ^ uint64(l.Truth)*0x9e3779b97f4a7c15 ^ uint64(l.Funder)*0xc2b2ae3d27d4eb4f
 		tickets[i] = ticket{h, int32(i)}
 	}
 	slices.SortFunc(tickets, func(a, b ticket) int {
@@ -117,25 +117,25 @@ func sample(labels []Label) []Label {
 	return kept
 }
 
-// lesson is a line to learn from.
-type lesson struct {
+// trainingLine is a line to learn from.
+type trainingLine struct {
 	label  *Label
 	open   bool   // its organization is in the universe and no rule finds it
 	masked bool   // without its organization no rule finds another
-	part   uint32 // by the organization, so that one is never on both sides
+	bucket uint32 // by the organization, so that one is never on both sides
 }
 
 // maskEvery is of how many lines that a rule resolves one is also asked for
 // without its organization. They are many and much alike.
 const maskEvery = 4
 
-// lessons picks the lines to learn from, in an order of their own: those that no
-// rule resolves, and those that none would if their organization were unknown.
-// hard is the share of labels with an organization in the universe that no rule
-// resolves.
-func (r *Resolver) lessons(labels []Label) (list []lesson, hard float64) {
+// trainingLines picks the lines to learn from, in an order of their own: those
+// that no rule resolves, and those that none would if their organization were
+// unknown. hard is the share of labels with an organization in the universe
+// that no rule resolves.
+func (r *Resolver) trainingLines(labels []Label) (list []trainingLine, hard float64) {
 	rules := New(r.u, Options{Human: r.opt.Human, Assisted: r.opt.Assisted, Off: r.opt.Off})
-	all := make([]lesson, len(labels))
+	all := make([]trainingLine, len(labels))
 	known := make([]bool, len(labels))
 	parallel(len(labels), func(from, to int) {
 		for i := from; i < to; i++ {
@@ -144,14 +144,14 @@ func (r *Resolver) lessons(labels []Label) (list []lesson, hard float64) {
 				continue
 			}
 			h := hashKey(l.Truth.String())
-			all[i] = lesson{label: l, part: uint32(h>>20) % 100}
+			all[i] = trainingLine{label: l, bucket: uint32(h>>20) % 100}
 			known[i] = r.Knows(l.Truth, l.Funder)
-			silent := rules.Blind(&l.Tuple, l.Name, l.Funder, ein.None).EIN == ein.None
+			silent := rules.Blind(&l.Recipient, l.Name, l.Funder, ein.None).EIN == ein.None
 			switch all[i].open = silent && known[i]; {
 			case !known[i]:
 				all[i].masked = silent
 			case silent || (hashKey(l.Name.KX)+h)%maskEvery == 0:
-				all[i].masked = rules.Blind(&l.Tuple, l.Name, l.Funder, l.Truth).EIN == ein.None
+				all[i].masked = rules.Blind(&l.Recipient, l.Name, l.Funder, l.Truth).EIN == ein.None
 			}
 		}
 	})
@@ -167,12 +167,12 @@ func (r *Resolver) lessons(labels []Label) (list []lesson, hard float64) {
 			list = append(list, all[i])
 		}
 	}
-	slices.SortFunc(list, func(a, b lesson) int { return compareLabels(a.label, b.label) })
+	slices.SortFunc(list, func(a, b trainingLine) int { return compareLabels(a.label, b.label) })
 	return list, ratio(unresolved, present)
 }
 
-// opened counts the lines with an answer that only the model can find.
-func opened(list []lesson) (n int) {
+// countOpen counts the lines with an answer that only the model can find.
+func countOpen(list []trainingLine) (n int) {
 	for i := range list {
 		if list[i].open {
 			n++
@@ -182,8 +182,8 @@ func opened(list []lesson) (n int) {
 }
 
 // learn fits, calibrates and tests.
-func (r *Resolver) learn(list []lesson, outside float64) *model.Model {
-	present := opened(list)
+func (r *Resolver) learn(list []trainingLine, outside float64) *model.Model {
+	present := countOpen(list)
 	var m *model.Model
 	var calibrate, test []model.Point
 	metrics := model.Metrics{Labels: present}
@@ -193,7 +193,7 @@ func (r *Resolver) learn(list []lesson, outside float64) *model.Model {
 		blocked, top = blocked+b, top+t
 		return points
 	}
-	all := r.studyAll(list)
+	all := r.measureAll(list)
 	if present < fewLabels {
 		m = fit(list, all, func(uint32) bool { return true }, outside)
 		for fold := range uint32(folds) {
@@ -209,9 +209,9 @@ func (r *Resolver) learn(list []lesson, outside float64) *model.Model {
 		for i := range list {
 			switch l := &list[i]; {
 			case !l.open:
-			case l.part < 60:
+			case l.bucket < 60:
 				metrics.Fitted++
-			case l.part < 80:
+			case l.bucket < 80:
 				metrics.Calibrated++
 			default:
 				metrics.Tested++
@@ -277,21 +277,21 @@ const (
 	sparse = 6
 )
 
-// studied are the candidates of one lesson to learn from: with its organization
-// and without.
-type studied struct{ open, masked model.Rows }
+// measuredLine are the candidates of one lesson to learn from: with its
+// organization and without.
+type measuredLine struct{ open, masked model.Rows }
 
-// studyAll measures every lesson once, however many fits come of it.
-func (r *Resolver) studyAll(list []lesson) []studied {
-	all := make([]studied, len(list))
+// measureAll measures every lesson once, however many fits come of it.
+func (r *Resolver) measureAll(list []trainingLine) []measuredLine {
+	all := make([]measuredLine, len(list))
 	parallel(len(list), func(from, to int) {
 		for i := from; i < to; i++ {
 			l := &list[i]
 			if l.open {
-				r.examples(&all[i].open, l, ein.None)
+				r.addExamples(&all[i].open, l, ein.None)
 			}
 			if l.masked {
-				r.examples(&all[i].masked, l, l.label.Truth)
+				r.addExamples(&all[i].masked, l, l.label.Truth)
 			}
 		}
 	})
@@ -299,17 +299,17 @@ func (r *Resolver) studyAll(list []lesson) []studied {
 }
 
 // fit learns weights from some of the lessons.
-func fit(list []lesson, all []studied, in func(part uint32) bool, outside float64) *model.Model {
+func fit(list []trainingLine, all []measuredLine, in func(part uint32) bool, outside float64) *model.Model {
 	weight := outsideWeight(list, in, outside)
 	size := 0
 	for i := range list {
-		if in(list[i].part) {
+		if in(list[i].bucket) {
 			size += all[i].open.Len() + all[i].masked.Len()
 		}
 	}
 	rows := model.NewRows(nFeatures, size)
 	for i := range list {
-		if in(list[i].part) {
+		if in(list[i].bucket) {
 			rows.Append(&all[i].open, 1)
 			rows.Append(&all[i].masked, weight)
 		}
@@ -319,10 +319,10 @@ func fit(list []lesson, all []studied, in func(part uint32) bool, outside float6
 
 // outsideWeight is what a line without an organization counts, so that they
 // make up their share of all those chosen.
-func outsideWeight(list []lesson, in func(part uint32) bool, outside float64) float64 {
+func outsideWeight(list []trainingLine, in func(part uint32) bool, outside float64) float64 {
 	present, absent := 0, 0
 	for i := range list {
-		if l := &list[i]; in(l.part) {
+		if l := &list[i]; in(l.bucket) {
 			if l.open {
 				present++
 			}
@@ -338,18 +338,18 @@ func outsideWeight(list []lesson, in func(part uint32) bool, outside float64) fl
 	return outside / (1 - outside) * float64(present) / float64(absent) * (1 - 1e-9)
 }
 
-// examples adds the candidates of one line.
-func (r *Resolver) examples(to *model.Rows, l *lesson, absent ein.EIN) {
+// addExamples adds the candidates of one line.
+func (r *Resolver) addExamples(to *model.Rows, l *trainingLine, absent ein.EIN) {
 	to.Width = nFeatures
-	r.study(l.label, absent, func(s *search) {
-		d := &r.u.details
+	r.measureLabel(l.label, absent, func(s *search) {
+		d := &r.u.index
 		for i := range s.found {
 			name := s.found[i].name
 			right := r.u.orgs[d.orgOf(name)].EIN == l.label.Truth
 			weight := 1.0
 			if !right && s.rows[i][fSimilar] < strong {
 				// A fixed choice that has nothing to do with the features.
-				if (uint64(name)*0x9e3779b97f4a7c15>>32+uint64(l.part))%sparse != 0 {
+				if (uint64(name)*0x9e3779b97f4a7c15>>32+uint64(l.bucket))%sparse != 0 {
 					continue
 				}
 				weight = sparse
@@ -359,12 +359,12 @@ func (r *Resolver) examples(to *model.Rows, l *lesson, absent ein.EIN) {
 	})
 }
 
-// study measures the candidates of a label, its own funder's statements left
-// out.
-func (r *Resolver) study(l *Label, absent ein.EIN, fn func(*search)) {
+// measureLabel measures the candidates of a label, its own funder's statements
+// left out.
+func (r *Resolver) measureLabel(l *Label, absent ein.EIN, fn func(*search)) {
 	q := blindQuery(l, absent)
-	s := r.u.searches.get(len(r.u.details.k2))
-	known := r.aliases(q)
+	s := r.u.searches.get(len(r.u.index.k2))
+	known := r.einCounts(q)
 	r.candidates(q, s, known)
 	r.measure(q, s, known)
 	fn(s)
@@ -373,7 +373,7 @@ func (r *Resolver) study(l *Label, absent ein.EIN, fn func(*search)) {
 
 // blindQuery asks for a label without its EIN.
 func blindQuery(l *Label, absent ein.EIN) *query {
-	line := l.Tuple
+	line := l.Recipient
 	line.Filed = ein.None
 	q := &query{t: &line, n: l.Name, barred: l.Funder, funder: l.Funder, without: l.Funder, absent: absent}
 	q.prepare()
@@ -383,10 +383,10 @@ func blindQuery(l *Label, absent ein.EIN) *query {
 
 // points scores the best candidate of every lesson chosen. It counts the lines
 // whose organization is a candidate, and those where it is the best.
-func (r *Resolver) points(m *model.Model, list []lesson, in func(part uint32) bool, outside float64) (points []model.Point, blocked, top int) {
-	var chosen []*lesson
+func (r *Resolver) points(m *model.Model, list []trainingLine, in func(part uint32) bool, outside float64) (points []model.Point, blocked, top int) {
+	var chosen []*trainingLine
 	for i := range list {
-		if in(list[i].part) {
+		if in(list[i].bucket) {
 			chosen = append(chosen, &list[i])
 		}
 	}
@@ -402,8 +402,8 @@ func (r *Resolver) points(m *model.Model, list []lesson, in func(part uint32) bo
 		for i := from; i < to; i++ {
 			l, res := chosen[i], &results[i]
 			ask := func(absent ein.EIN, weight float64, at int) {
-				asked.study(l.label, absent, func(s *search) {
-					d := &r.u.details
+				asked.measureLabel(l.label, absent, func(s *search) {
+					d := &r.u.index
 					best, second := asked.best(&query{barred: l.label.Funder}, s)
 					res.ok[at] = true
 					res.point[at] = model.Point{Score: lowest, Weight: weight}
@@ -467,8 +467,8 @@ func parallel(n int, fn func(from, to int)) {
 
 // compareLabels puts labels in an order that depends on what they say.
 func compareLabels(a, b *Label) int {
-	x, y := &a.Tuple, &b.Tuple
+	x, y := &a.Recipient, &b.Recipient
 	return cmp.Or(cmp.Compare(a.Truth, b.Truth), cmp.Compare(a.Funder, b.Funder), strings.Compare(x.Name1, y.Name1), strings.Compare(x.Name2, y.Name2),
 		strings.Compare(x.Street, y.Street), strings.Compare(x.City, y.City), strings.Compare(x.State, y.State), strings.Compare(x.ZIP, y.ZIP),
-		cmp.Compare(x.Standing, y.Standing))
+		cmp.Compare(x.TaxStatus, y.TaxStatus))
 }

@@ -23,7 +23,7 @@ func school(t testing.TB, orgs, lines int) (*Universe, []Label) {
 	for i := range lines {
 		r := rand.New(rand.NewPCG(uint64(i), 5))
 		o := invent(r.IntN(orgs))
-		l := Tuple{Name1: o.Name, Street: o.Street, City: o.City, State: o.State, ZIP: o.ZIP5}
+		l := Recipient{Name1: o.Name, Street: o.Street, City: o.City, State: o.State, ZIP: o.ZIP5}
 		switch r.IntN(4) {
 		case 0:
 			l.Name1 = l.Name1[:len(l.Name1)*2/3]
@@ -36,7 +36,7 @@ func school(t testing.TB, orgs, lines int) (*Universe, []Label) {
 		if r.IntN(3) == 0 {
 			l.Street, l.ZIP = "PO BOX 9", fmt.Sprintf("%05d", r.IntN(30000)*3)
 		}
-		labels = append(labels, Label{Tuple: l, Name: parse(&l), Funder: ein.EIN(80000001 + r.IntN(50)), Truth: o.EIN})
+		labels = append(labels, Label{Recipient: l, Name: parse(&l), Funder: ein.EIN(80000001 + r.IntN(50)), Truth: o.EIN})
 	}
 	return u, labels
 }
@@ -70,7 +70,7 @@ func TestTrain(t *testing.T) {
 	answers, right, claimed := 0, 0, 0.0
 	for i := range labels[7_000:] {
 		l := &labels[7_000+i]
-		got := asked.Blind(&l.Tuple, l.Name, l.Funder, ein.None)
+		got := asked.Blind(&l.Recipient, l.Name, l.Funder, ein.None)
 		if got.Rule != Model {
 			continue
 		}
@@ -116,27 +116,27 @@ func TestCandidates(t *testing.T) {
 	u := casebook()
 	r := New(u, Options{})
 	for name, c := range map[string]struct {
-		line Tuple
+		line Recipient
 		want ein.EIN
 	}{
-		"a rare word in the state":     {Tuple{Name1: "FRIENDS OF THE WOODPECKER", State: "OH"}, typos},
-		"a rare word anywhere":         {Tuple{Name1: "HEDGEHOGS TODAY", State: "HI"}, national},
-		"the street":                   {Tuple{Name1: "ZZZ", Street: "12 Oak St", State: "OH", ZIP: "45801"}, typos},
-		"a small town":                 {Tuple{Name1: "ZZZ", State: "OH", ZIP: "45801"}, institut},
-		"the beginning of the letters": {Tuple{Name1: "WOODPECKEROBSERVATORYOHIO", State: "HI"}, typos},
-		"a parent with a place behind": {Tuple{Name1: "NATIONAL LEAGUE FOR HEDGEHOGS IDAHO", State: "ID"}, national},
-		"initials":                     {Tuple{Name1: "OIG", State: "OH"}, institut},
-		"what filers call it":          {Tuple{Name1: "HEALTH SCIENCES CENTER GREAT PLAINS", State: "OK"}, second},
-		"a trade name of the line":     {Tuple{Name1: "QQQ DBA WOODPECKER OBSERVATORY CLUB", State: "OH"}, typos},
+		"a rare word in the state":     {Recipient{Name1: "FRIENDS OF THE WOODPECKER", State: "OH"}, typos},
+		"a rare word anywhere":         {Recipient{Name1: "HEDGEHOGS TODAY", State: "HI"}, national},
+		"the street":                   {Recipient{Name1: "ZZZ", Street: "12 Oak St", State: "OH", ZIP: "45801"}, typos},
+		"a small town":                 {Recipient{Name1: "ZZZ", State: "OH", ZIP: "45801"}, institut},
+		"the beginning of the letters": {Recipient{Name1: "WOODPECKEROBSERVATORYOHIO", State: "HI"}, typos},
+		"a parent with a place behind": {Recipient{Name1: "NATIONAL LEAGUE FOR HEDGEHOGS IDAHO", State: "ID"}, national},
+		"initials":                     {Recipient{Name1: "OIG", State: "OH"}, institut},
+		"what filers call it":          {Recipient{Name1: "HEALTH SCIENCES CENTER GREAT PLAINS", State: "OK"}, second},
+		"a trade name of the line":     {Recipient{Name1: "QQQ DBA WOODPECKER OBSERVATORY CLUB", State: "OH"}, typos},
 	} {
 		if !r.Considers(&c.line, parse(&c.line), 0, c.want) {
 			t.Errorf("%s: not considered", name)
 		}
 	}
-	none := Tuple{Name1: "WOODPECKER OBSERVATORY", State: "OH"}
-	r.study(&Label{Tuple: none, Name: parse(&none), Truth: typos}, typos, func(s *search) {
+	none := Recipient{Name1: "WOODPECKER OBSERVATORY", State: "OH"}
+	r.measureLabel(&Label{Recipient: none, Name: parse(&none), Truth: typos}, typos, func(s *search) {
 		for i := range s.found {
-			if u.orgs[u.details.orgOf(s.found[i].name)].EIN == typos {
+			if u.orgs[u.index.orgOf(s.found[i].name)].EIN == typos {
 				t.Error("an organization taken away is considered")
 			}
 		}
@@ -149,7 +149,7 @@ func TestBlindForgetsTheFunder(t *testing.T) {
 	t.Parallel()
 	b := NewUniverse()
 	b.Add(Org{EIN: lantern, Name: "LANTERN HOUSE", State: "OH", Sources: BMF, Active: true})
-	line := Tuple{Name1: "THE LAMP PEOPLE", State: "OH"}
+	line := Recipient{Name1: "THE LAMP PEOPLE", State: "OH"}
 	n := parse(&line)
 	for range 6 {
 		b.AddFiled(funder, lantern, n.KX, line.Name1, Location{State: "OH"})
@@ -167,7 +167,7 @@ func TestBlindForgetsTheFunder(t *testing.T) {
 	if got := r.Blind(&line, n, 80000002, lantern); got.EIN != ein.None {
 		t.Errorf("an absent organization is found: %+v", got)
 	}
-	town := Tuple{Name1: "TOWN HALL", State: "OH"}
+	town := Recipient{Name1: "TOWN HALL", State: "OH"}
 	if !r.Knows(unknown, ein.None) || r.Knows(unknown, funder) {
 		t.Error("a body known from three funders is known without one of them")
 	}

@@ -19,7 +19,7 @@ import (
 
 // realLine is one labelled line.
 type realLine struct {
-	Tuple
+	Recipient
 	funder, truth ein.EIN
 }
 
@@ -40,7 +40,7 @@ func realLines(t *testing.T, dir string) []realLine {
 	for _, f := range rows[1:] {
 		funder, _ := ein.Filed(f[0])
 		if truth, ok := ein.Filed(f[9]); ok && truth != funder {
-			lines = append(lines, realLine{Tuple{Name1: f[2], Name2: f[3], Street: f[4], City: f[5], State: f[6], ZIP: f[7]}, funder, truth})
+			lines = append(lines, realLine{Recipient{Name1: f[2], Name2: f[3], Street: f[4], City: f[5], State: f[6], ZIP: f[7]}, funder, truth})
 		}
 	}
 	return lines
@@ -74,7 +74,7 @@ func realUniverse(t *testing.T, dir string, lines []realLine, filed func(funder 
 	for i := range lines {
 		if l := &lines[i]; filed(l.funder) {
 			zip, _ := place.ZIP5(l.ZIP, l.State)
-			b.AddFiled(l.funder, l.truth, parse(&l.Tuple).KX, l.Name1+" "+l.Name2, Location{l.Street, l.City, l.State, zip})
+			b.AddFiled(l.funder, l.truth, parse(&l.Recipient).KX, l.Name1+" "+l.Name2, Location{l.Street, l.City, l.State, zip})
 		}
 	}
 	u := b.Build()
@@ -103,14 +103,14 @@ func TestRulesOnRealLines(t *testing.T) {
 			if l.funder%2 != half {
 				continue
 			}
-			n := parse(&l.Tuple)
-			m := r.Resolve(&l.Tuple, n)
+			n := parse(&l.Recipient)
+			m := r.Resolve(&l.Recipient, n)
 			l.Filed = l.truth
-			if r.Resolve(&l.Tuple, n).Rule == OverrideKeyError {
+			if r.Resolve(&l.Recipient, n).Rule == OverrideKeyError {
 				slips++
 			}
 			_, in := u.Lookup(l.truth)
-			conflict := r.FiledNameConflict(&l.Tuple, n)
+			conflict := r.FiledNameConflict(&l.Recipient, n)
 			if in {
 				known++
 			}

@@ -33,7 +33,7 @@ const (
 func (x *Index) Find(q, state string, limit int) []Result {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	q = strings.TrimSpace(clip(q, maxQuestion))
+	q = strings.TrimSpace(firstBytes(q, maxQuestion))
 	if x.closed || utf8.RuneCountInString(q) < 2 || x.forms == 0 {
 		return nil
 	}

@@ -5,58 +5,79 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// types is what an organization can be, in words for people. The index holds
-// positions in this list, so words are only ever added at its end; a change of
-// meaning needs a new format of the index.
-var types = [...]struct{ kind, words string }{
-	{Nonprofit, "Nonprofit organization"},
-	{Foundation, "Private foundation"},
-	{Foundation, "Private operating foundation"},
-	{Nonprofit, "Donor-advised fund sponsor"},
-	{Nonprofit, "Public charity"},
-	{Nonprofit, "Church"},
-	{Nonprofit, "School"},
-	{Nonprofit, "Hospital or medical research"},
-	{Nonprofit, "University support organization"},
-	{Nonprofit, "Governmental unit"},
-	{Nonprofit, "Supporting organization"},
-	{Nonprofit, "Public safety testing"},
-	{Nonprofit, "Social welfare organization"},
-	{Nonprofit, "Labor or agricultural organization"},
-	{Nonprofit, "Business league"},
-	{Nonprofit, "Social club"},
-	{Nonprofit, "Fraternal society"},
-	{Nonprofit, "Employee benefit association"},
-	{Nonprofit, "Title-holding corporation"},
-	{Nonprofit, "Cemetery company"},
-	{Nonprofit, "Credit union"},
-	{Nonprofit, "Mutual insurance organization"},
-	{Nonprofit, "Veterans organization"},
-	{Nonprofit, "Federal corporation"},
-	{Nonprofit, "Mutual utility or benefit organization"},
-	{Nonprofit, "Nonexempt charitable trust"},
-}
-
-// Positions in types that a rule names.
+// What an organization can be. The index holds these numbers, so a new one is
+// only ever added at the end; a change of meaning needs a new version of the
+// index.
 const (
-	typeNonprofit = 0
-	typePF        = 1
-	typePOF       = 2
-	typeDAF       = 3
-	typeCharity   = 4
+	typeNonprofit uint8 = iota
+	typePF
+	typePOF
+	typeDAF
+	typeCharity
+	typeChurch
+	typeSchool
+	typeHospital
+	typeUniversity
+	typeGovernment
+	typeSupporting
+	typeSafety
+	typeWelfare
+	typeLabor
+	typeLeague
+	typeClub
+	typeFraternal
+	typeBenefit
+	typeTitle
+	typeCemetery
+	typeCreditUnion
+	typeInsurance
+	typeVeterans
+	typeFederal
+	typeUtility
+	typeTrust
 )
+
+// types are the words for people.
+var types = [...]struct{ kind, words string }{
+	typeNonprofit:   {Nonprofit, "Nonprofit organization"},
+	typePF:          {Foundation, "Private foundation"},
+	typePOF:         {Foundation, "Private operating foundation"},
+	typeDAF:         {Nonprofit, "Donor-advised fund sponsor"},
+	typeCharity:     {Nonprofit, "Public charity"},
+	typeChurch:      {Nonprofit, "Church"},
+	typeSchool:      {Nonprofit, "School"},
+	typeHospital:    {Nonprofit, "Hospital or medical research"},
+	typeUniversity:  {Nonprofit, "University support organization"},
+	typeGovernment:  {Nonprofit, "Governmental unit"},
+	typeSupporting:  {Nonprofit, "Supporting organization"},
+	typeSafety:      {Nonprofit, "Public safety testing"},
+	typeWelfare:     {Nonprofit, "Social welfare organization"},
+	typeLabor:       {Nonprofit, "Labor or agricultural organization"},
+	typeLeague:      {Nonprofit, "Business league"},
+	typeClub:        {Nonprofit, "Social club"},
+	typeFraternal:   {Nonprofit, "Fraternal society"},
+	typeBenefit:     {Nonprofit, "Employee benefit association"},
+	typeTitle:       {Nonprofit, "Title-holding corporation"},
+	typeCemetery:    {Nonprofit, "Cemetery company"},
+	typeCreditUnion: {Nonprofit, "Credit union"},
+	typeInsurance:   {Nonprofit, "Mutual insurance organization"},
+	typeVeterans:    {Nonprofit, "Veterans organization"},
+	typeFederal:     {Nonprofit, "Federal corporation"},
+	typeUtility:     {Nonprofit, "Mutual utility or benefit organization"},
+	typeTrust:       {Nonprofit, "Nonexempt charitable trust"},
+}
 
 // byFoundation and bySubsection give the type for the codes of the master
 // file.
 var byFoundation = map[string]uint8{
 	"02": typePOF, "03": typePOF, "04": typePF,
-	"10": 5, "11": 6, "12": 7, "13": 8, "14": 9, "15": typeCharity, "16": typeCharity,
-	"17": 10, "18": 11, "21": 10, "22": 10, "23": 10, "24": 10, "25": typeCharity,
+	"10": typeChurch, "11": typeSchool, "12": typeHospital, "13": typeUniversity, "14": typeGovernment, "15": typeCharity, "16": typeCharity,
+	"17": typeSupporting, "18": typeSafety, "21": typeSupporting, "22": typeSupporting, "23": typeSupporting, "24": typeSupporting, "25": typeCharity,
 }
 
 var bySubsection = map[string]uint8{
-	"01": 23, "02": 18, "03": typeCharity, "04": 12, "05": 13, "06": 14, "07": 15, "08": 16, "09": 17, "10": 16,
-	"12": 24, "13": 19, "14": 20, "15": 21, "19": 22, "23": 22, "25": 18, "91": 25, "92": 25,
+	"01": typeFederal, "02": typeTitle, "03": typeCharity, "04": typeWelfare, "05": typeLabor, "06": typeLeague, "07": typeClub, "08": typeFraternal, "09": typeBenefit, "10": typeFraternal,
+	"12": typeUtility, "13": typeCemetery, "14": typeCreditUnion, "15": typeInsurance, "19": typeVeterans, "23": typeVeterans, "25": typeTitle, "91": typeTrust, "92": typeTrust,
 }
 
 // typeOf names what an organization is. What it gives and files comes before

@@ -83,7 +83,7 @@ func (a *arranged) orgs(entries []entry) {
 	var text []byte
 	for i := range entries {
 		e := &entries[i]
-		name, city := clip(e.name, math.MaxUint16), clip(e.city, math.MaxUint8)
+		name, city := firstBytes(e.name, math.MaxUint16), firstBytes(e.city, math.MaxUint8)
 		var r [orgSize]byte
 		binary.LittleEndian.PutUint32(r[0:], uint32(e.ein))
 		copy(r[4:6], e.state)
@@ -115,7 +115,8 @@ func (a *arranged) heads(forms []form) {
 	}
 }
 
-func clip(s string, n int) string {
+// firstBytes is at most the first n bytes of s.
+func firstBytes(s string, n int) string {
 	if len(s) > n {
 		s = s[:n]
 	}

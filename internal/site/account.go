@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"grantgraph/internal/account"
+	"grantgraph/internal/money"
 )
 
 // routeAccount adds the pages of somebody who is signed in.
@@ -58,7 +59,7 @@ func (s *Site) window(p account.Plan) account.Window {
 
 // allowance says what a plan comes to: 50 calls a day.
 func (s *Site) allowance(p account.Plan) string {
-	return grouped(int64(p.Terms().Allowance)) + " calls a " + string(s.window(p))
+	return money.Grouped(int64(p.Terms().Allowance)) + " calls a " + string(s.window(p))
 }
 
 func (s *Site) plan(p account.Plan) planCard {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"grantgraph/internal/account"
+	"grantgraph/internal/money"
 )
 
 // usage is a chart of the calls of a window: a bar for each hour of a day or
@@ -110,5 +111,5 @@ func calls(n int) string {
 	if n == 1 {
 		return "1 call"
 	}
-	return grouped(int64(n)) + " calls"
+	return money.Grouped(int64(n)) + " calls"
 }

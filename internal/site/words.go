@@ -8,14 +8,15 @@ import (
 	"strings"
 	"unicode"
 
+	"grantgraph/internal/money"
 	geo "grantgraph/internal/place"
 	"grantgraph/internal/search"
 )
 
 // functions are what the pages can call.
 var functions = template.FuncMap{
-	"count":   func(n int64) string { return grouped(n) },
-	"dollars": dollars,
+	"count":   money.Grouped,
+	"dollars": money.Dollars,
 	"short":   short,
 	"share": func(part, whole int64) string {
 		switch {
@@ -71,30 +72,6 @@ func where(city, state, country string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
 }
 
-// dollars writes an amount; a revenue may be below zero.
-func dollars(n int64) string {
-	if n < 0 {
-		return "-$" + grouped(n)[1:]
-	}
-	return "$" + grouped(n)
-}
-
-func grouped(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	start := len(s) % 3
-	if n < 0 && start == 1 {
-		start = 4
-	}
-	var b strings.Builder
-	for i := range len(s) {
-		if i > 0 && i >= start && (i-start)%3 == 0 && s[i-1] != '-' {
-			b.WriteByte(',')
-		}
-		b.WriteByte(s[i])
-	}
-	return b.String()
-}
-
 // short writes dollars in a form that fits a tile: $2.1 billion.
 func short(n int64) string {
 	for _, u := range []struct {
@@ -105,7 +82,7 @@ func short(n int64) string {
 			return "$" + strconv.FormatFloat(float64(n)/float64(u.size), 'f', 1, 64) + " " + u.name
 		}
 	}
-	return "$" + grouped(n)
+	return money.Dollars(n)
 }
 
 // compact writes dollars in a form that fits a bar: $2.1M.
@@ -118,7 +95,7 @@ func compact(n int64) string {
 			return "$" + strconv.FormatFloat(float64(n)/float64(u.size), 'f', 1, 64) + u.name
 		}
 	}
-	return "$" + grouped(n)
+	return money.Dollars(n)
 }
 
 // bar is one drawn year.

@@ -93,7 +93,7 @@ func explain(err error, sql string, before int) (kind, message string) {
 	} else if m := boundPattern.FindStringSubmatch(text); m != nil {
 		head += "; did you mean " + strings.TrimRight(m[1], ". ") + "?"
 	}
-	return kind, clip(scrub(head, sql)) + where
+	return kind, fault.Clip(scrub(head, sql), maxQuoted) + where
 }
 
 // headline is the first line of what the engine says, without its advice to
@@ -129,18 +129,9 @@ func scrub(s, sql string) string {
 	})
 }
 
-// clip shortens a message.
-func clip(s string) string {
-	const most = 500
-	if len(s) <= most {
-		return s
-	}
-	cut := most
-	for !utf8.RuneStart(s[cut]) {
-		cut--
-	}
-	return s[:cut] + "…"
-}
+// maxQuoted bounds what a message repeats of a statement or of the engine, in
+// bytes.
+const maxQuoted = 500
 
 // failure is the fault for an error of a query that ran, sent to the engine
 // after so many bytes of ours.
@@ -201,7 +192,7 @@ func memory() *fault.Fault {
 
 // unknownTable explains a name that is no view.
 func unknownTable(name string) *fault.Fault {
-	f := reject("unknown table %q", clip(name))
+	f := reject("unknown table %q", fault.Clip(name, maxQuoted))
 	var names []string
 	for _, v := range warehouse.Views() {
 		names = append(names, v.Name)

@@ -137,7 +137,7 @@ func (r *runner) findOrg(ctx context.Context) error {
 		Config: duckdb.TableFunctionConfig{Arguments: []duckdb.TypeInfo{text}},
 		BindArguments: func(_ map[string]any, args ...any) (duckdb.ChunkTableSource, error) {
 			name, _ := args[0].(string)
-			return newCandidates(r.index.Find(clipName(name), "", maxCandidates))
+			return newCandidates(r.index.Find(boundName(name), "", maxCandidates))
 		},
 	})
 	if err != nil {
@@ -147,8 +147,8 @@ func (r *runner) findOrg(ctx context.Context) error {
 	return run(ctx, r.conn, "CREATE TEMP MACRO find_org(name) AS TABLE SELECT * FROM find_org_table(coalesce(name, ''))")
 }
 
-// clipName bounds what is looked up; no organization has a longer name.
-func clipName(s string) string {
+// boundName bounds what is looked up; no organization has a longer name.
+func boundName(s string) string {
 	if len(s) > 300 {
 		s = strings.ToValidUTF8(s[:300], "")
 	}
@@ -168,7 +168,7 @@ func (f *bestMatch) Config() duckdb.ScalarFuncConfig {
 func (f *bestMatch) Executor() duckdb.ScalarFuncExecutor {
 	return duckdb.ScalarFuncExecutor{RowExecutor: func(args []driver.Value) (any, error) {
 		name, _ := args[0].(string)
-		if found := f.index.Find(clipName(name), "", 1); len(found) > 0 {
+		if found := f.index.Find(boundName(name), "", 1); len(found) > 0 {
 			return found[0].EIN.String(), nil
 		}
 		return nil, nil

@@ -128,7 +128,7 @@ func (g *gate) check(ctx context.Context, text string, pro bool, params Params) 
 			where = at(text, offset)
 		}
 		message := headline(strings.TrimPrefix(parsed.Message, "Parser Error: "))
-		return reject("%s%s", clip(scrub(message, text)), where)
+		return reject("%s%s", fault.Clip(scrub(message, text), maxQuoted), where)
 	case len(parsed.Statements) != 1:
 		return reject("the text holds %d statements; send one at a time", len(parsed.Statements))
 	}
@@ -291,7 +291,7 @@ func (w *walker) query(v map[string]any, sc *scope) *fault.Fault {
 			entry, _ := e.(map[string]any)
 			name, _ := entry["key"].(string)
 			if !identifier(name) {
-				return reject("%q cannot name a common table expression", clip(name)).Try("letters, digits and underscores")
+				return reject("%q cannot name a common table expression", fault.Clip(name, maxQuoted)).Try("letters, digits and underscores")
 			}
 			inner := sc
 			if recursive(entry["value"]) {
@@ -426,7 +426,7 @@ func called(v map[string]any) string {
 			parts = append(parts, s)
 		}
 	}
-	return clip(strings.Join(parts, "."))
+	return fault.Clip(strings.Join(parts, "."), maxQuoted)
 }
 
 // foreign says whether a function is called by a name beyond the main schema.

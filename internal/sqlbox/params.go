@@ -94,7 +94,7 @@ func (p Params) fit(names []string) *fault.Fault {
 		if i, err := strconv.Atoi(n); err == nil {
 			most = max(most, i)
 		} else if _, ok := p.Named[n]; !ok {
-			return reject("the statement has a parameter $%s that params does not name", clip(n)).Try(`"params": {"%s": …}`, clip(n))
+			return reject("the statement has a parameter $%s that params does not name", fault.Clip(n, maxQuoted)).Try(`"params": {"%s": …}`, fault.Clip(n, maxQuoted))
 		}
 	}
 	if most > 0 && most != len(p.List) || most == 0 && len(p.List) > 0 {
@@ -102,7 +102,7 @@ func (p Params) fit(names []string) *fault.Fault {
 	}
 	for _, n := range sortedKeys(p.Named) {
 		if !slices.Contains(names, n) {
-			return reject("params names %q, which the statement does not use", clip(n))
+			return reject("params names %q, which the statement does not use", fault.Clip(n, maxQuoted))
 		}
 	}
 	return nil

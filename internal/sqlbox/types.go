@@ -52,7 +52,7 @@ func (w *walker) noType(name string) *fault.Fault {
 	if name == "" {
 		name = "with this definition"
 	}
-	f := reject("the type %s is not available", clip(name))
+	f := reject("the type %s is not available", fault.Clip(name, maxQuoted))
 	var words []string
 	for t := range typeWords {
 		words = append(words, t)

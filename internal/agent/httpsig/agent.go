@@ -73,7 +73,7 @@ func agentHost(m structured.Member) (string, *fault.Fault) {
 		token, _ := p.Value.Token()
 		word, _ := p.Value.Text()
 		if p.Name != "type" || token+word != "directory" {
-			return "", refuse(ErrAgent, "the parameter %s of Signature-Agent is not supported", clip(string(structured.Params{p}.Append(nil)))).
+			return "", refuse(ErrAgent, "the parameter %s of Signature-Agent is not supported", fault.Clip(string(structured.Params{p}.Append(nil)), maxQuoted)).
 				Try("publish the key in the directory at %s and leave the parameter out", Path)
 		}
 	}
@@ -95,14 +95,14 @@ func parseAgent(text string) (string, *fault.Fault) {
 	}
 	scheme, rest, ok := strings.Cut(text, "://")
 	if !ok || !strings.EqualFold(scheme, "https") {
-		return "", refuse(ErrAgent, "the Signature-Agent address %q does not begin with https://", clip(text)).Try(form)
+		return "", refuse(ErrAgent, "the Signature-Agent address %q does not begin with https://", fault.Clip(text, maxQuoted)).Try(form)
 	}
 	end := strings.IndexAny(rest, "/?#")
 	if end < 0 {
 		end = len(rest)
 	}
 	if tail := rest[end:]; tail != "" && tail != "/" && tail != Path {
-		return "", refuse(ErrAgent, "the Signature-Agent address %q has a path other than that of the directory", clip(text)).Try(form)
+		return "", refuse(ErrAgent, "the Signature-Agent address %q has a path other than that of the directory", fault.Clip(text, maxQuoted)).Try(form)
 	}
 	host, fail := parseHost(rest[:end])
 	if fail != nil {
@@ -115,7 +115,7 @@ func parseAgent(text string) (string, *fault.Fault) {
 // in lower case and without the port 443.
 func parseHost(text string) (string, *fault.Fault) {
 	bad := func(why string) (string, *fault.Fault) {
-		return "", refuse(ErrAgent, "the host %q of Signature-Agent %s", clip(text), why)
+		return "", refuse(ErrAgent, "the host %q of Signature-Agent %s", fault.Clip(text, maxQuoted), why)
 	}
 	if strings.Contains(text, "@") {
 		return bad("carries a user name")

@@ -8,6 +8,8 @@ import (
 	"net/netip"
 	"sync"
 	"time"
+
+	"grantgraph/internal/fault"
 )
 
 // The bounds of what is fetched and kept.
@@ -218,6 +220,6 @@ func (l *listing) find(keyid string, now time.Time) (Key, error) {
 	if l.err != nil {
 		return Key{}, l.err
 	}
-	return Key{}, refuse(ErrKey, "the directory of %s does not list an Ed25519 key with the thumbprint %s", l.host, clip(keyid)).
+	return Key{}, refuse(ErrKey, "the directory of %s does not list an Ed25519 key with the thumbprint %s", l.host, fault.Clip(keyid, maxQuoted)).
 		Try("publish the key at https://%s%s; after a change wait %d seconds", l.host, Path, int(rest/time.Second))
 }

@@ -84,17 +84,17 @@ func (d *Directory) admit(host string) *fault.Fault {
 		return fail.Try(form)
 	}
 	if normal != host {
-		return refuse(ErrAgent, "the host %q is not in its normal form %q", clip(host), clip(normal))
+		return refuse(ErrAgent, "the host %q is not in its normal form %q", fault.Clip(host, maxQuoted), fault.Clip(normal, maxQuoted))
 	}
 	if d.options.Loopback {
 		return nil
 	}
 	if strings.ContainsAny(host, ":[") {
-		return refuse(ErrAgent, "the host %s of Signature-Agent is an address or has a port", clip(host)).Try(form)
+		return refuse(ErrAgent, "the host %s of Signature-Agent is an address or has a port", fault.Clip(host, maxQuoted)).Try(form)
 	}
 	last := host[strings.LastIndexByte(host, '.')+1:]
 	if last == host || strings.Trim(last, "0123456789") == "" || strings.HasPrefix(last, "0x") {
-		return refuse(ErrAgent, "the host %s of Signature-Agent is not a public domain name", clip(host)).Try(form)
+		return refuse(ErrAgent, "the host %s of Signature-Agent is not a public domain name", fault.Clip(host, maxQuoted)).Try(form)
 	}
 	return nil
 }
@@ -198,7 +198,7 @@ func (d *Directory) fetch(ctx context.Context, host string) ([]Key, time.Duratio
 		return nil, 0, fail("answered with status %d", resp.StatusCode)
 	}
 	if media, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type")); err != nil || media != MediaType {
-		return nil, 0, fail("has the type %q instead of %s", clip(resp.Header.Get("Content-Type")), MediaType)
+		return nil, 0, fail("has the type %q instead of %s", fault.Clip(resp.Header.Get("Content-Type"), maxQuoted), MediaType)
 	}
 	if coding := resp.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
 		return nil, 0, fail("is compressed, which was not asked for")

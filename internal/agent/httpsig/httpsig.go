@@ -29,6 +29,7 @@ import (
 	"time"
 
 	"grantgraph/internal/agent/httpsig/structured"
+	"grantgraph/internal/fault"
 )
 
 // The words of the profile.
@@ -300,7 +301,7 @@ func (v *Verifier) params(p structured.Params, s *Signature) error {
 // as on directories: keyid, created and expires, and alg if it is there.
 func identity(p structured.Params, s *Signature) error {
 	if alg, ok := p.Get("alg"); ok && alg != structured.Text(Algorithm) {
-		return refuse(ErrAlgorithm, "the signature says alg=%s; only %q is accepted", clip(string(alg.Append(nil))), Algorithm).
+		return refuse(ErrAlgorithm, "the signature says alg=%s; only %q is accepted", fault.Clip(string(alg.Append(nil)), maxQuoted), Algorithm).
 			Try("sign with an Ed25519 key")
 	}
 	keyid, ok := p.Get("keyid")

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"grantgraph/internal/agent/httpsig/structured"
+	"grantgraph/internal/fault"
 )
 
 // maxBase bounds the text that is signed, so that a signature which names a
@@ -70,7 +71,7 @@ func base(m *message, input structured.Member) ([]byte, error) {
 			return nil, err
 		}
 		if seen[c.key()] {
-			return nil, refuse(ErrComponent, "the component %s is listed twice", clip(c.text))
+			return nil, refuse(ErrComponent, "the component %s is listed twice", fault.Clip(c.text, maxQuoted))
 		}
 		seen[c.key()] = true
 		value, err := m.value(c)
@@ -128,7 +129,7 @@ func read(item structured.Item) (*component, error) {
 	c := &component{text: string(item.Append(nil))}
 	var ok bool
 	if c.name, ok = item.Value.Text(); !ok || c.name == "" {
-		return nil, refuse(ErrComponent, "the component %s is not a string", clip(c.text))
+		return nil, refuse(ErrComponent, "the component %s is not a string", fault.Clip(c.text, maxQuoted))
 	}
 	for _, p := range item.Params {
 		value, isText := p.Value.Text()
@@ -146,7 +147,7 @@ func read(item structured.Item) (*component, error) {
 			c.request, understood = true, p.Value.IsTrue()
 		}
 		if !understood {
-			return nil, refuse(ErrComponent, "the parameter %q of the component %s is not supported", p.Name, clip(c.text))
+			return nil, refuse(ErrComponent, "the parameter %q of the component %s is not supported", p.Name, fault.Clip(c.text, maxQuoted))
 		}
 	}
 	derived := c.name[0] == '@'
@@ -154,9 +155,9 @@ func read(item structured.Item) (*component, error) {
 	case derived && (c.member != nil || c.strict || c.binary),
 		(c.param != nil) != (c.name == "@query-param"),
 		c.binary && (c.strict || c.member != nil):
-		return nil, refuse(ErrComponent, "the parameters of the component %s do not fit it", clip(c.text))
+		return nil, refuse(ErrComponent, "the parameters of the component %s do not fit it", fault.Clip(c.text, maxQuoted))
 	case !derived && strings.Trim(c.name, "abcdefghijklmnopqrstuvwxyz0123456789!#$%&'*+-.^_`|~") != "":
-		return nil, refuse(ErrComponent, "the component %s is not the name of a header field in lower case", clip(c.text))
+		return nil, refuse(ErrComponent, "the component %s is not the name of a header field in lower case", fault.Clip(c.text, maxQuoted))
 	}
 	return c, nil
 }
@@ -177,7 +178,7 @@ func (c *component) key() string {
 func (m *message) value(c *component) (string, error) {
 	if c.request {
 		if m.request == nil {
-			return "", refuse(ErrComponent, "the component %s refers to a request, but this is one", clip(c.text))
+			return "", refuse(ErrComponent, "the component %s refers to a request, but this is one", fault.Clip(c.text, maxQuoted))
 		}
 		m = m.request
 	}
@@ -193,7 +194,7 @@ func (m *message) value(c *component) (string, error) {
 	}
 	for i := range len(value) {
 		if b := value[i]; b < 0x20 && b != '\t' || b > 0x7e {
-			return "", refuse(ErrComponent, "the value of the component %s is not plain ASCII", clip(c.text)).
+			return "", refuse(ErrComponent, "the value of the component %s is not plain ASCII", fault.Clip(c.text, maxQuoted)).
 				Try("leave it out of the signature, or cover it with the parameter bs")
 		}
 	}
@@ -206,7 +207,7 @@ func (m *message) derived(c *component) (string, error) {
 		if c.name == "@status" {
 			return strconv.Itoa(m.status), nil
 		}
-		return "", refuse(ErrComponent, "a response has no component %s", clip(c.text))
+		return "", refuse(ErrComponent, "a response has no component %s", fault.Clip(c.text, maxQuoted))
 	}
 	path, query, _ := strings.Cut(m.target, "?")
 	switch c.name {
@@ -230,7 +231,7 @@ func (m *message) derived(c *component) (string, error) {
 	case "@query-param":
 		return parameter(query, c)
 	}
-	return "", refuse(ErrComponent, "the component %s is not known for a request", clip(c.text))
+	return "", refuse(ErrComponent, "the component %s is not known for a request", fault.Clip(c.text, maxQuoted))
 }
 
 // parameter evaluates @query-param: the value of the one query parameter whose
@@ -247,18 +248,18 @@ func parameter(query string, c *component) (string, error) {
 			continue
 		}
 		if value, err = url.QueryUnescape(value); err != nil {
-			return "", refuse(ErrComponent, "the query parameter of the component %s is not properly encoded", clip(c.text))
+			return "", refuse(ErrComponent, "the query parameter of the component %s is not properly encoded", fault.Clip(c.text, maxQuoted))
 		}
 		values = encode(value)
 		found++
 	}
 	switch found {
 	case 0:
-		return "", refuse(ErrComponent, "the request has no query parameter for the component %s", clip(c.text))
+		return "", refuse(ErrComponent, "the request has no query parameter for the component %s", fault.Clip(c.text, maxQuoted))
 	case 1:
 		return values, nil
 	}
-	return "", refuse(ErrComponent, "the request has the query parameter of the component %s more than once", clip(c.text)).
+	return "", refuse(ErrComponent, "the request has the query parameter of the component %s more than once", fault.Clip(c.text, maxQuoted)).
 		Try(`cover "@query" instead`)
 }
 
@@ -289,7 +290,7 @@ func (m *message) field(c *component) (string, error) {
 		lines = []string{m.host}
 	}
 	if len(lines) == 0 {
-		return "", refuse(ErrComponent, "the signature covers the header field %s, which is not there", clip(c.name)).
+		return "", refuse(ErrComponent, "the signature covers the header field %s, which is not there", fault.Clip(c.name, maxQuoted)).
 			Try("send the field, or leave it out of the signature")
 	}
 	for i, line := range lines {
@@ -303,7 +304,7 @@ func (m *message) field(c *component) (string, error) {
 		return joined, nil
 	}
 	if c.strict && !slices.Contains(dictionaries, c.name) {
-		return "", refuse(ErrComponent, "the parameter sf is not supported for the header field %s", clip(c.name)).
+		return "", refuse(ErrComponent, "the parameter sf is not supported for the header field %s", fault.Clip(c.name, maxQuoted)).
 			Try("cover the field without it")
 	}
 	if c.name == "signature-agent" && c.member == nil && strings.HasPrefix(joined, `"`) {
@@ -315,14 +316,14 @@ func (m *message) field(c *component) (string, error) {
 	}
 	d, err := structured.ParseDictionary(joined)
 	if err != nil {
-		return "", refuse(ErrMalformed, "the header field %s is not a dictionary: %v", clip(c.name), err)
+		return "", refuse(ErrMalformed, "the header field %s is not a dictionary: %v", fault.Clip(c.name, maxQuoted), err)
 	}
 	if c.member == nil {
 		return string(d.Append(nil)), nil
 	}
 	member, ok := d.Get(*c.member)
 	if !ok {
-		return "", refuse(ErrComponent, "the header field %s has no member %q, which the signature covers", clip(c.name), clip(*c.member))
+		return "", refuse(ErrComponent, "the header field %s has no member %q, which the signature covers", fault.Clip(c.name, maxQuoted), fault.Clip(*c.member, maxQuoted))
 	}
 	return string(member.Append(nil)), nil
 }

@@ -50,10 +50,5 @@ func refuse(cause error, format string, args ...any) *fault.Fault {
 	return f
 }
 
-// clip shortens what a stranger wrote for use in a message.
-func clip(s string) string {
-	if len(s) > 64 {
-		return s[:64] + "…"
-	}
-	return s
-}
+// maxQuoted bounds what a message repeats of a request, in bytes.
+const maxQuoted = 64

@@ -36,7 +36,7 @@ const (
 // Source is how a place is known.
 type Source uint8
 
-// The sources, in the order that settles which of two equally sure ones is
+// The sources, in the order in which one of two equally sure ones is
 // named.
 const (
 	GrantsOut Source = iota
@@ -96,7 +96,7 @@ type Finder struct {
 // in.
 type town struct{ state, fips string }
 
-// mostly is the share of a town's ZIP codes that settles its county.
+// mostly is the share of a town's ZIP codes that decides its county.
 const mostly = .6
 
 type county struct {
@@ -107,7 +107,7 @@ type county struct {
 // New makes a finder that knows the places of a gazetteer.
 func New(g *place.Gazetteer) *Finder {
 	f := &Finder{places: g, counties: make(map[string][]county), states: make(map[string]string), begins: make(map[string]bool)}
-	var t tokens
+	var t textWords
 	for _, c := range g.Counties() {
 		t.read(c.Name)
 		n := len(t.list)
@@ -129,17 +129,17 @@ func New(g *place.Gazetteer) *Finder {
 			f.begins[strings.Clone(t.word(0))] = true
 		}
 	}
-	f.towns = settleTowns(g.ZIPs())
+	f.towns = townCounties(g.ZIPs())
 	return f
 }
 
-// settleTowns finds the county of every town that has ZIP codes.
-func settleTowns(zips []place.ZIP) map[string][]town {
+// townCounties finds the county of every town that has ZIP codes.
+func townCounties(zips []place.ZIP) map[string][]town {
 	slices.SortFunc(zips, func(a, b place.ZIP) int {
 		return cmp.Or(strings.Compare(a.City, b.City), strings.Compare(a.State, b.State), strings.Compare(a.County, b.County))
 	})
 	towns := make(map[string][]town)
-	var t tokens
+	var t textWords
 	for from := 0; from < len(zips); {
 		to, run, most, best := from, 0, 0, ""
 		for ; to < len(zips) && zips[to].City == zips[from].City && zips[to].State == zips[from].State; to++ {
@@ -170,27 +170,27 @@ func (f *Finder) town(name, state string) string {
 	return ""
 }
 
-// found gathers the places of one organization.
-type found struct {
+// placesFound gathers the places of one organization.
+type placesFound struct {
 	f    *Finder
-	t    tokens
-	list []mark
+	t    textWords
+	list []placeClaim
 }
 
-// mark is one statement of one source about one place.
-type mark struct {
+// placeClaim is one statement of one source about one place.
+type placeClaim struct {
 	fips       string
 	source     Source
 	confidence float64
 }
 
-func (x *found) add(fips string, source Source, confidence float64) {
+func (x *placesFound) add(fips string, source Source, confidence float64) {
 	if fips != "" {
-		x.list = append(x.list, mark{fips, source, confidence})
+		x.list = append(x.list, placeClaim{fips, source, confidence})
 	}
 }
 
-func (x *found) addState(code string, source Source, confidence float64) {
+func (x *placesFound) addState(code string, source Source, confidence float64) {
 	if r, ok := place.RegionOf(code); ok {
 		x.add(r.FIPS, source, confidence)
 	}
@@ -198,7 +198,7 @@ func (x *found) addState(code string, source Source, confidence float64) {
 
 // Areas yields the places an organization serves, by level and code.
 func (f *Finder) Areas(o *Org) iter.Seq[snapshot.ServiceArea] {
-	x := found{f: f}
+	x := placesFound{f: f}
 	if o.Foundation {
 		x.add(o.County, Address, addressOfFoundation)
 	} else {
@@ -220,8 +220,8 @@ func (f *Finder) Areas(o *Org) iter.Seq[snapshot.ServiceArea] {
 }
 
 // rows puts the statements about each place together.
-func (x *found) rows(e ein.EIN) iter.Seq[snapshot.ServiceArea] {
-	slices.SortFunc(x.list, func(a, b mark) int {
+func (x *placesFound) rows(e ein.EIN) iter.Seq[snapshot.ServiceArea] {
+	slices.SortFunc(x.list, func(a, b placeClaim) int {
 		if c := cmp.Compare(levelOf(a.fips), levelOf(b.fips)); c != 0 {
 			return c
 		}

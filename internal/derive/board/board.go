@@ -68,9 +68,9 @@ func New(people *classify.People) *Builder {
 	return &Builder{people: people, orgs: make(map[ein.EIN]uint32), states: intern(), cities: intern(), first: intern(), last: intern()}
 }
 
-// Place says where an organization is. All are placed before anyone is seated;
+// AddOrg says where an organization is. All are placed before anyone is seated;
 // seats of an organization without a place are left out.
-func (b *Builder) Place(e ein.EIN, state, city, zip5 string) {
+func (b *Builder) AddOrg(e ein.EIN, state, city, zip5 string) {
 	s := site{ein: e}
 	if state != "" {
 		s.state = b.states.id(state)
@@ -89,9 +89,9 @@ func (b *Builder) Place(e ein.EIN, state, city, zip5 string) {
 	b.places = append(b.places, s)
 }
 
-// Seat says that a return of e lists this name among its officers. It reports
-// whether that names a person.
-func (b *Builder) Seat(e ein.EIN, name string) bool {
+// AddOfficer says that a return of e lists this name among its officers. It
+// reports whether that names a person.
+func (b *Builder) AddOfficer(e ein.EIN, name string) bool {
 	org, ok := b.orgs[e]
 	if !ok {
 		return false
@@ -138,7 +138,7 @@ func (b *Builder) Links(head func(ein.EIN) ein.EIN) iter.Seq[snapshot.BoardLink]
 	})
 	b.seats = slices.Compact(b.seats)
 	nodes := b.collapse(head)
-	c := b.census()
+	c := b.countNames()
 
 	people := make([]int32, len(nodes.at)) // names on each board
 	var hits []hit

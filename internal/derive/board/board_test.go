@@ -21,9 +21,9 @@ func populate(b *Builder, orgs, seats int) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for i := range orgs {
 		e := ein.EIN(70000001 + i)
-		b.Place(e, fmt.Sprint("S", i%10), fmt.Sprint("TOWN ", i/10%30), fmt.Sprintf("%d%d%03d", i%10, i/10%10, i%1000))
+		b.AddOrg(e, fmt.Sprint("S", i%10), fmt.Sprint("TOWN ", i/10%30), fmt.Sprintf("%d%d%03d", i%10, i/10%10, i%1000))
 		for range seats {
-			b.Seat(e, given(r)+" "+surname(r))
+			b.AddOfficer(e, given(r)+" "+surname(r))
 		}
 	}
 }
@@ -55,9 +55,9 @@ func TestLinks(t *testing.T) {
 	b := New(nil)
 	populate(b, 4000, 8)
 	place := func(e ein.EIN, state, city, zip string, people ...string) {
-		b.Place(e, state, city, zip)
+		b.AddOrg(e, state, city, zip)
 		for _, p := range people {
-			b.Seat(e, p)
+			b.AddOfficer(e, p)
 		}
 	}
 	common := "GIVENA SURA" // the commonest first and last name of the country
@@ -96,8 +96,8 @@ func TestFamilies(t *testing.T) {
 	b := New(nil)
 	populate(b, 2000, 6)
 	for e := ein.EIN(80000001); e <= 80000004; e++ {
-		b.Place(e, "S1", "OAKTON", "12345")
-		b.Seat(e, "ZENOBIA QUILLFEATHER")
+		b.AddOrg(e, "S1", "OAKTON", "12345")
+		b.AddOfficer(e, "ZENOBIA QUILLFEATHER")
 	}
 	head := func(e ein.EIN) ein.EIN {
 		switch e {
@@ -145,7 +145,7 @@ func TestWeigh(t *testing.T) {
 // TestProbability holds the factors of the evidence.
 func TestProbability(t *testing.T) {
 	t.Parallel()
-	c := &census{total: 1000, state: []float64{0, 100, 900}}
+	c := &nameCounts{total: 1000, state: []float64{0, 100, 900}}
 	const share = .01 // one of a hundred bears the name
 	oak, ash := site{state: 1, city: 1, zip3: 7}, site{state: 1, city: 2, zip3: 8}
 	elm := site{state: 2, city: 3, zip3: 9}
@@ -183,7 +183,7 @@ func TestRanking(t *testing.T) {
 	next := 0
 	for i := range boards {
 		boards[i] = map[int]string{}
-		b.Place(ein.EIN(70000001+i), fmt.Sprint("S", i%10), fmt.Sprint("TOWN ", i/10%30), fmt.Sprintf("%d%d%03d", i%10, i/10%10, i%1000))
+		b.AddOrg(ein.EIN(70000001+i), fmt.Sprint("S", i%10), fmt.Sprint("TOWN ", i/10%30), fmt.Sprintf("%d%d%03d", i%10, i/10%10, i%1000))
 		for range 4 + r.IntN(8) {
 			boards[i][next] = given(r) + " " + surname(r)
 			if r.IntN(2) == 0 {
@@ -203,7 +203,7 @@ func TestRanking(t *testing.T) {
 	seated := map[string][]int{} // by name, who sits where
 	for i := range boards {
 		for _, p := range sortedKeys(boards[i]) {
-			b.Seat(ein.EIN(70000001+i), boards[i][p])
+			b.AddOfficer(ein.EIN(70000001+i), boards[i][p])
 			q, _ := parse(boards[i][p])
 			seated[q.first+" "+q.last] = append(seated[q.first+" "+q.last], i)
 		}
@@ -282,10 +282,10 @@ func TestOrder(t *testing.T) {
 		r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 		b := New(nil)
 		for _, i := range r.Perm(500) {
-			b.Place(ein.EIN(70000001+i), fmt.Sprint("S", i%4), "", "")
+			b.AddOrg(ein.EIN(70000001+i), fmt.Sprint("S", i%4), "", "")
 		}
 		for _, s := range all {
-			b.Seat(s.e, s.name)
+			b.AddOfficer(s.e, s.name)
 		}
 		got := slices.Collect(b.Links(alone))
 		if first == nil {
@@ -309,10 +309,10 @@ func BenchmarkLinks(b *testing.B) {
 	for b.Loop() {
 		x := New(nil)
 		for i := range 100_000 {
-			x.Place(ein.EIN(70000001+i), fmt.Sprint("S", i%50), "", fmt.Sprintf("%05d", i))
+			x.AddOrg(ein.EIN(70000001+i), fmt.Sprint("S", i%50), "", fmt.Sprintf("%05d", i))
 		}
 		for i, name := range names {
-			x.Seat(ein.EIN(70000001+i/8), name)
+			x.AddOfficer(ein.EIN(70000001+i/8), name)
 		}
 		n := 0
 		for range x.Links(alone) {

@@ -89,9 +89,9 @@ func (e *edge) merge(other *edge) {
 // Domestic yields the edges to recipients with an EIN, sorted by recipient and
 // funder. Nothing may be added afterwards.
 func (e *Edges) Domestic() iter.Seq[snapshot.CofunderEdge] {
-	e.us = settle(e.us)
+	e.us = mergeEdges(e.us)
 	return func(yield func(snapshot.CofunderEdge) bool) {
-		var to, from names
+		var to, from einSpeller
 		for i := range e.us {
 			x := &e.us[i]
 			if !yield(snapshot.CofunderEdge{
@@ -122,9 +122,9 @@ func (e *Edges) Abroad() iter.Seq[snapshot.CofunderEdgeIntl] {
 		e.abroad[i].to = rank[e.abroad[i].to]
 	}
 	e.clusters, e.at = sorted, nil
-	e.abroad = settle(e.abroad)
+	e.abroad = mergeEdges(e.abroad)
 	return func(yield func(snapshot.CofunderEdgeIntl) bool) {
-		var from names
+		var from einSpeller
 		for i := range e.abroad {
 			x := &e.abroad[i]
 			if !yield(snapshot.CofunderEdgeIntl{
@@ -137,8 +137,8 @@ func (e *Edges) Abroad() iter.Seq[snapshot.CofunderEdgeIntl] {
 	}
 }
 
-// settle sorts edges and makes one of those between the same two.
-func settle(edges []edge) []edge {
+// mergeEdges sorts edges and makes one of those between the same two.
+func mergeEdges(edges []edge) []edge {
 	slices.SortFunc(edges, func(a, b edge) int {
 		return cmp.Compare(uint64(a.to)<<32|uint64(a.from), uint64(b.to)<<32|uint64(b.from))
 	})
@@ -153,14 +153,14 @@ func settle(edges []edge) []edge {
 	return kept
 }
 
-// names spells EINs, remembering the last one: a popular recipient is spelled
-// once.
-type names struct {
+// einSpeller spells EINs, remembering the last one: a popular recipient is
+// spelled once.
+type einSpeller struct {
 	last uint32
 	text string
 }
 
-func (n *names) of(e uint32) string {
+func (n *einSpeller) of(e uint32) string {
 	if e != n.last {
 		n.last, n.text = e, ein.EIN(e).String()
 	}

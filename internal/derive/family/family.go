@@ -6,7 +6,7 @@
 // both are in one small group exemption; or both are at one address under one
 // name but for a word such as FOUNDATION or AUXILIARY. Large groups are left
 // apart, because a church and all its parishes are no family in the sense of
-// one budget, and no single tie may weld two large families into one.
+// one budget, and no single tie may join two large families into one.
 package family
 
 import (
@@ -98,15 +98,15 @@ func compareTies(x, y tie) int {
 
 // Families says who belongs to whom. It does not change.
 type Families struct {
-	orgs   []org
-	root   []uint32 // of each organization, the position of the first of its family
-	size   []int32  // of each family, at its root
-	sum    []int64  // of each family, at its root
-	head   []uint32 // of each family, at its root: the member with the largest revenue
-	ghosts []ein.EIN
+	orgs     []org
+	root     []uint32 // of each organization, the position of the first of its family
+	size     []int32  // of each family, at its root
+	sum      []int64  // of each family, at its root
+	head     []uint32 // of each family, at its root: the member with the largest revenue
+	unlisted []ein.EIN
 }
 
-// Build settles the families. The order in which things were added does not
+// Build finds the families. The order in which things were added does not
 // matter.
 func (b *Builder) Build() *Families {
 	b.endFiling()
@@ -114,14 +114,14 @@ func (b *Builder) Build() *Families {
 	f := &Families{orgs: b.orgs}
 	slices.SortFunc(b.related, compareTies)
 	b.related = slices.Compact(b.related)
-	f.ghosts = f.unknown(b.related)
-	w := newWeld(len(f.orgs), len(f.ghosts))
+	f.unlisted = f.unknown(b.related)
+	sets := newDisjointSets(len(f.orgs), len(f.unlisted))
 	for _, t := range b.related {
-		w.join(f.node(t.a), f.node(t.b))
+		sets.join(f.node(t.a), f.node(t.b))
 	}
-	joinGroups(f.orgs, w)
-	joinAddresses(f.orgs, w)
-	f.settle(w)
+	joinGroups(f.orgs, sets)
+	joinAddresses(f.orgs, sets)
+	f.readFamilies(sets)
 	*b = Builder{}
 	return f
 }
@@ -129,33 +129,33 @@ func (b *Builder) Build() *Families {
 // unknown lists the related organizations that are in no list of organizations,
 // such as a taxable subsidiary. They tie their owners together but have no row.
 func (f *Families) unknown(ties []tie) []ein.EIN {
-	var ghosts []ein.EIN
+	var unlisted []ein.EIN
 	for _, t := range ties {
 		for _, e := range [...]ein.EIN{t.a, t.b} {
 			if _, ok := f.find(e); !ok {
-				ghosts = append(ghosts, e)
+				unlisted = append(unlisted, e)
 			}
 		}
 	}
-	slices.Sort(ghosts)
-	return slices.Compact(ghosts)
+	slices.Sort(unlisted)
+	return slices.Compact(unlisted)
 }
 
 func (f *Families) find(e ein.EIN) (int, bool) {
 	return slices.BinarySearchFunc(f.orgs, e, func(o org, e ein.EIN) int { return cmp.Compare(o.ein, e) })
 }
 
-// node is the position of an organization, ghosts after all others.
+// node is the position of an organization, the unlisted after all others.
 func (f *Families) node(e ein.EIN) uint32 {
 	if i, ok := f.find(e); ok {
 		return uint32(i)
 	}
-	i, _ := slices.BinarySearch(f.ghosts, e)
+	i, _ := slices.BinarySearch(f.unlisted, e)
 	return uint32(len(f.orgs) + i)
 }
 
 // joinGroups joins the members of small group exemptions.
-func joinGroups(orgs []org, w *weld) {
+func joinGroups(orgs []org, sets *disjointSets) {
 	members := make(map[uint32]int32)
 	for i := range orgs {
 		members[orgs[i].group]++
@@ -167,7 +167,7 @@ func joinGroups(orgs []org, w *weld) {
 			continue
 		}
 		if at, ok := first[g]; ok {
-			w.join(at, uint32(i))
+			sets.join(at, uint32(i))
 		} else {
 			first[g] = uint32(i)
 		}
@@ -177,7 +177,7 @@ func joinGroups(orgs []org, w *weld) {
 // joinAddresses joins active organizations at one address whose names differ
 // in words of affiliation only. Names are taken apart only where an address is
 // shared, which is seldom.
-func joinAddresses(orgs []org, w *weld) {
+func joinAddresses(orgs []org, sets *disjointSets) {
 	var housed []uint32
 	for i := range orgs {
 		if orgs[i].address != 0 {
@@ -209,7 +209,7 @@ func joinAddresses(orgs []org, w *weld) {
 				// group, and a large group is no family.
 				if kin := cores[names[k]]; len(kin) > 1 && len(kin) <= maxGroup && kin[0] == i {
 					for _, j := range kin[1:] {
-						w.join(i, j)
+						sets.join(i, j)
 					}
 				}
 			}
@@ -239,19 +239,19 @@ func Core(name string) string {
 	return b.String()
 }
 
-// settle reads the families off the weld.
-func (f *Families) settle(w *weld) {
+// readFamilies reads the families off the sets.
+func (f *Families) readFamilies(sets *disjointSets) {
 	n := len(f.orgs)
 	f.root, f.size, f.sum, f.head = make([]uint32, n), make([]int32, n), make([]int64, n), make([]uint32, n)
 	// Organizations are in EIN order, so the first of a family that is met has
 	// the smallest EIN.
 	first := make(map[uint32]uint32)
 	for i := range f.orgs {
-		top := w.find(uint32(i))
+		top := sets.find(uint32(i))
 		at, ok := first[top]
 		if !ok {
 			at = uint32(i)
-			if w.weight[top] > 1 {
+			if sets.weight[top] > 1 {
 				first[top] = at
 			}
 			f.head[at] = at

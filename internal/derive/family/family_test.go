@@ -121,7 +121,7 @@ func TestBounds(t *testing.T) {
 		for i := range 2 * (maxJoined + 1) {
 			o := Org{EIN: ein.EIN(70000001 + i)}
 			if i == 0 || i == maxJoined+1 {
-				o.Group = "77" // would weld the two, and comes after the relations
+				o.Group = "77" // would join the two, and comes after the relations
 			}
 			b.Add(&o)
 			if half := i % (maxJoined + 1); half > 0 {

@@ -89,12 +89,12 @@ func New() *Builder {
 	return &Builder{foundations: make(map[ein.EIN]*Foundation), byKey: make(map[string]uint32), spellings: make(map[string]*spelling)}
 }
 
-// Found adds a foundation. All are added before their investments.
-func (b *Builder) Found(f *Foundation) { b.foundations[f.EIN] = f }
+// AddFoundation adds a foundation. All are added before their investments.
+func (b *Builder) AddFoundation(f *Foundation) { b.foundations[f.EIN] = f }
 
-// Item adds one line of a schedule of investments. It is left out when it is
+// AddItem adds one line of a schedule of investments. It is left out when it is
 // not of the latest return of a foundation, or says nothing.
-func (b *Builder) Item(h *snapshot.Holding) {
+func (b *Builder) AddItem(h *snapshot.Holding) {
 	e, err := ein.Parse(h.EIN)
 	if err != nil {
 		return
@@ -115,7 +115,7 @@ func (b *Builder) Item(h *snapshot.Holding) {
 	case h.Book != nil:
 		value = *h.Book
 	}
-	t := read(h.Name)
+	t := readDescription(h.Name)
 	if t.blank && value == 0 {
 		return
 	}
@@ -133,7 +133,7 @@ func (b *Builder) Item(h *snapshot.Holding) {
 // canonical gives the name of an item and the key it is grouped by. A bond and
 // a share of one company are two things; who owes a foundation a private loan is
 // not named.
-func canonical(t *text, line string, class Class) (name, key string) {
+func canonical(t *description, line string, class Class) (name, key string) {
 	switch {
 	case line == lineLoans && t.cues&(cueLP|cueLLC|cueLtd|cueFund|cueTrust) == 0 && len(t.words) == len(strings.Fields(t.name)):
 		return "PRIVATE LOAN", "PRIVATE LOAN"
@@ -149,15 +149,15 @@ func canonical(t *text, line string, class Class) (name, key string) {
 			}
 		}
 	}
-	name = shorten(name)
+	name = cutAtWord(name)
 	if class == FixedIncome && t.cues&(cueDebt|cueFund|cueNote|cueFamily|cueETF) == 0 && !isGeneric(t.words) {
 		name += " BONDS"
 	}
 	return name, keyOf(strings.Fields(name))
 }
 
-// shorten cuts a name at a word.
-func shorten(s string) string {
+// cutAtWord bounds a name, at a word where that leaves half of it.
+func cutAtWord(s string) string {
 	if len(s) <= maxName {
 		return s
 	}
@@ -167,7 +167,7 @@ func shorten(s string) string {
 	return s[:maxName]
 }
 
-func (b *Builder) entity(key, name string, t *text) uint32 {
+func (b *Builder) entity(key, name string, t *description) uint32 {
 	at, ok := b.byKey[key]
 	if !ok {
 		at = uint32(len(b.entities))
@@ -190,22 +190,22 @@ func (b *Builder) entity(key, name string, t *text) uint32 {
 type Portfolio struct {
 	foundations []*Foundation // in EIN order
 	positions   []position    // by foundation, the largest first
-	entities    []settled     // by name
+	entities    []heldEntity  // by name
 	over        map[ein.EIN]bool
 }
 
-// settled is an entity once everybody's positions in it are known.
-type settled struct {
+// heldEntity is an entity once everybody's positions in it are known.
+type heldEntity struct {
 	snapshot.HoldingEntity
 	class Class
 	generic,
 	blank bool
 }
 
-// Settle decides what each thing is. The order in which items were added does
+// Portfolio decides what each thing is. The order in which items were added does
 // not matter.
-func (b *Builder) Settle() *Portfolio {
-	names := b.settleNames()
+func (b *Builder) Portfolio() *Portfolio {
+	names := b.chooseNames()
 	slices.SortFunc(b.positions, func(x, y position) int {
 		if c := cmp.Compare(x.entity, y.entity); c != 0 {
 			return c
@@ -242,14 +242,14 @@ func (b *Builder) Settle() *Portfolio {
 	for n, at := range order {
 		number[at] = uint32(n)
 	}
-	p := &Portfolio{entities: make([]settled, len(order)), positions: merged, over: make(map[ein.EIN]bool)}
+	p := &Portfolio{entities: make([]heldEntity, len(order)), positions: merged, over: make(map[ein.EIN]bool)}
 	for from := 0; from < len(merged); {
 		to := from + 1
 		for to < len(merged) && merged[to].entity == merged[from].entity {
 			to++
 		}
 		at := merged[from].entity
-		s := settle(merged[from:to], &b.entities[at])
+		s := classifyEntity(merged[from:to], &b.entities[at])
 		s.CanonicalName, s.Manager = names[at], managers[at]
 		s.Status = statusOf(&s, &b.entities[at])
 		p.entities[number[at]] = s
@@ -291,9 +291,9 @@ func rankOf(p *position) int {
 	return rank
 }
 
-// settleNames picks the name of each entity: the most frequent spelling, then
+// chooseNames picks the name of each entity: the most frequent spelling, then
 // the longest.
-func (b *Builder) settleNames() []string {
+func (b *Builder) chooseNames() []string {
 	names := make([]string, len(b.entities))
 	best := make([]int32, len(b.entities))
 	for _, name := range slices.Sorted(maps.Keys(b.spellings)) {
@@ -310,8 +310,8 @@ func (b *Builder) settleNames() []string {
 	return names
 }
 
-// settle decides by the votes of the holders what an entity is.
-func settle(held []position, e *entity) (s settled) {
+// classifyEntity decides by the votes of the holders what an entity is.
+func classifyEntity(held []position, e *entity) (s heldEntity) {
 	var votes [classes]int32
 	vehicles, types := make(map[string]int32), make(map[string]int32)
 	known := int32(0)
@@ -356,7 +356,7 @@ func most(votes map[string]int32) (best string) {
 	return best
 }
 
-func statusOf(s *settled, e *entity) string {
+func statusOf(s *heldEntity, e *entity) string {
 	switch {
 	case s.generic || s.blank:
 		return Review

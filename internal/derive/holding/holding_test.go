@@ -50,12 +50,12 @@ func sample() ([]*Foundation, []*snapshot.Holding) {
 func settled4(f []*Foundation, items []*snapshot.Holding) *Portfolio {
 	b := New()
 	for _, x := range f {
-		b.Found(x)
+		b.AddFoundation(x)
 	}
 	for _, x := range items {
-		b.Item(x)
+		b.AddItem(x)
 	}
-	return b.Settle()
+	return b.Portfolio()
 }
 
 func TestPortfolio(t *testing.T) {
@@ -191,12 +191,12 @@ func BenchmarkPortfolio(b *testing.B) {
 	for b.Loop() {
 		x := New()
 		for i := range n / 20 {
-			x.Found(&Foundation{EIN: ein.EIN(70000001 + i), Filing: "x"})
+			x.AddFoundation(&Foundation{EIN: ein.EIN(70000001 + i), Filing: "x"})
 		}
 		for _, h := range items {
-			x.Item(h)
+			x.AddItem(h)
 		}
-		p := x.Settle()
+		p := x.Portfolio()
 		for range p.Holdings() {
 		}
 	}

@@ -15,27 +15,28 @@ var product = set("FUND FUNDS CAPITAL CAP PARTNERS PARTNERSHIP VENTURE VENTURES 
 	"HOLDINGS LP LLC LTD ENERGY HEALTH HEALTHCARE TECHNOLOGY REAL ESTATE REIT FTSE EAFE INFLATION FLOATING TAX BALANCED WELLINGTON ASSET EUROPE EUROPEAN ASIA CHINA INDIA JAPAN PACIFIC BIO IMPACT " +
 	"NATURAL RESOURCES INFRASTRUCTURE STRATEGY STRATEGIES PARALLEL FIXED CASH PORTFOLIO TARGET ADVANTAGE LIMITED EXTENDED SCIENCE CONSUMER FINANCIAL UTILITIES MATERIALS INDUSTRIAL QQQ SERIES")
 
-// lead are the words of a fund's name before its description, at most three.
-func lead(words []string) []string {
+// managerWords are the words of a fund's name before its description, at most
+// three.
+func managerWords(words []string) []string {
 	n := 0
 	for n < len(words) && n < 3 && !product[words[n]] && strings.Trim(words[n], "0123456789") != "" {
 		n++
 	}
-	if n == 0 || n == len(words) || !tells(words[:1]) && n == 1 {
+	if n == 0 || n == len(words) || !canNameManager(words[:1]) && n == 1 {
 		return nil
 	}
 	return words[:n]
 }
 
-// tells reports whether words are enough to name a manager: one word must be
-// more than an initial or an adjective.
-func tells(words []string) bool {
+// canNameManager reports whether words are enough to name a manager: one word
+// must be more than an initial or an adjective.
+func canNameManager(words []string) bool {
 	return len(words) > 1 || len(words[0]) > 2 && !vague[words[0]]
 }
 
 var vague = set("NEW OLD AMERICAN FIRST NORTH SOUTH EAST WEST NORTHERN SOUTHERN EASTERN WESTERN NATIONAL UNITED GENERAL GREAT BLUE BLACK WHITE GREEN RED ONE TWO PARK LAKE CITY PUBLIC THE BANK INVESTMENT PARTNERSHIP VAR VARIOUS")
 
-// managers finds who runs each fund: the longest lead that enough foundations
+// managers finds who runs each fund: the longest words before its description that enough foundations
 // hold funds of.
 func (b *Builder) managers(merged []position) []string {
 	holders := make(map[string][]ein.EIN)
@@ -46,7 +47,7 @@ func (b *Builder) managers(merged []position) []string {
 			continue
 		}
 		funds[p.entity] = true
-		words := lead(b.entities[p.entity].words)
+		words := managerWords(b.entities[p.entity].words)
 		for n := range words {
 			key := strings.Join(words[:n+1], " ")
 			if list := holders[key]; len(list) < managedBy && !slices.Contains(list, p.ein) {
@@ -59,9 +60,9 @@ func (b *Builder) managers(merged []position) []string {
 		if !funds[i] {
 			continue
 		}
-		words := lead(b.entities[i].words)
+		words := managerWords(b.entities[i].words)
 		for n := len(words); n > 0 && managers[i] == ""; n-- {
-			if !tells(words[:n]) {
+			if !canNameManager(words[:n]) {
 				break
 			}
 			if key := strings.Join(words[:n], " "); len(holders[key]) >= managedBy {

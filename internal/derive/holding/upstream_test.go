@@ -70,10 +70,10 @@ func TestRealHoldings(t *testing.T) {
 	b := New()
 	var want int64
 	for e, l := range latest {
-		b.Found(&l.f)
+		b.AddFoundation(&l.f)
 		for _, h := range l.items {
 			h.EIN, h.Filing = e.String(), l.f.Filing
-			b.Item(h)
+			b.AddItem(h)
 			if h.Schedule == "fixed" {
 				continue
 			}
@@ -84,7 +84,7 @@ func TestRealHoldings(t *testing.T) {
 			}
 		}
 	}
-	p := b.Settle()
+	p := b.Portfolio()
 	var got, named, classified int64
 	for h := range p.Holdings() {
 		got += h.FMV

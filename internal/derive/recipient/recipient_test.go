@@ -22,14 +22,14 @@ func TestNames(t *testing.T) {
 		{90000007, "ELM CLUB"}, {90000007, "ELM CLUB INC"},
 		{ein.None, "NOBODY"},
 	} {
-		n.Pay(p.e, p.name)
+		n.AddSpelling(p.e, p.name)
 	}
-	n.Know(90000001, "HARLOW COUNTY LIBRARY", Register)
-	n.Know(90000001, "HARLOW COUNTY PUBLIC LIBRARY", OwnFiled)
-	n.Know(90000001, "LATER AND WEAKER", Register)
-	n.Know(90000002, "MAPLE STREET SHELTER", Register)
-	n.Know(90000003, "A STATE UNIVERSITY", Filed)
-	n.Know(90000004, "NEVER PAID", OwnFiled)
+	n.AddKnownName(90000001, "HARLOW COUNTY LIBRARY", Register)
+	n.AddKnownName(90000001, "HARLOW COUNTY PUBLIC LIBRARY", OwnFiled)
+	n.AddKnownName(90000001, "LATER AND WEAKER", Register)
+	n.AddKnownName(90000002, "MAPLE STREET SHELTER", Register)
+	n.AddKnownName(90000003, "A STATE UNIVERSITY", Filed)
+	n.AddKnownName(90000004, "NEVER PAID", OwnFiled)
 	want := []snapshot.RecipientName{
 		{EIN: "090000001", Name: "HARLOW COUNTY PUBLIC LIBRARY", Source: OwnFiled, Spellings: 2},
 		{EIN: "090000002", Name: "MAPLE STREET SHELTER", Source: Register, Spellings: 1},
@@ -49,7 +49,7 @@ func TestSpellings(t *testing.T) {
 	for range 2 {
 		for e := range 300 {
 			for i := range e {
-				n.Pay(ein.EIN(90000000+e), fmt.Sprint("NAME ", i))
+				n.AddSpelling(ein.EIN(90000000+e), fmt.Sprint("NAME ", i))
 			}
 		}
 	}
@@ -92,7 +92,7 @@ func BenchmarkNames(b *testing.B) {
 	for b.Loop() {
 		n := NewNames(func(ein.EIN) bool { return true })
 		for i := range 2_000_000 {
-			n.Pay(ein.EIN(90000000+i*7919%100_000), names[i%len(names)])
+			n.AddSpelling(ein.EIN(90000000+i*7919%100_000), names[i%len(names)])
 		}
 		for range n.Rows() {
 		}

@@ -47,7 +47,7 @@ const maxName = 1024
 // Clusters are the recipients that were found.
 type Clusters struct {
 	list  []cluster
-	names map[spot]int32 // into list
+	names map[nameInCountry]int32 // into list
 	ids   map[string]int32
 	keys  Keys
 	Counts
@@ -68,27 +68,27 @@ type cluster struct {
 	kind      Kind
 }
 
-// spot is a name in a country.
-type spot struct {
+// nameInCountry is a name in a country.
+type nameInCountry struct {
 	cc [2]byte // upper case
 	kx string
 }
 
-// spotOf makes the spot of a name, unless one of the two is none.
-func spotOf(country, kx string) (spot, bool) {
+// newNameInCountry makes the spot of a name, unless one of the two is none.
+func newNameInCountry(country, kx string) (nameInCountry, bool) {
 	if len(country) != 2 || len(kx) > maxName || !isKey(kx) {
-		return spot{}, false
+		return nameInCountry{}, false
 	}
-	p := spot{[2]byte{country[0] &^ 0x20, country[1] &^ 0x20}, kx}
+	p := nameInCountry{[2]byte{country[0] &^ 0x20, country[1] &^ 0x20}, kx}
 	for _, c := range p.cc {
 		if c < 'A' || c > 'Z' {
-			return spot{}, false
+			return nameInCountry{}, false
 		}
 	}
 	return p, true
 }
 
-func (p spot) compare(q spot) int {
+func (p nameInCountry) compare(q nameInCountry) int {
 	return cmp.Or(slices.Compare(p.cc[:], q.cc[:]), strings.Compare(p.kx, q.kx))
 }
 
@@ -97,15 +97,15 @@ func (p spot) compare(q spot) int {
 // country code are left out.
 func Cluster(spellings []Spelling, keys Keys) *Clusters {
 	forms := gather(spellings, keys)
-	c := &Clusters{names: make(map[spot]int32, len(forms)), ids: make(map[string]int32)}
+	c := &Clusters{names: make(map[nameInCountry]int32, len(forms)), ids: make(map[string]int32)}
 	c.keys = keys.grow(len(forms))
-	weigh := newScale(forms)
+	weigh := newWordWeights(forms)
 	for from := 0; from < len(forms); {
 		to := from + 1
 		for to < len(forms) && forms[to].cc == forms[from].cc {
 			to++
 		}
-		n := newNation(forms[from:to], weigh)
+		n := newCountry(forms[from:to], weigh)
 		n.link()
 		for _, star := range n.stars() {
 			c.add(star)
@@ -137,8 +137,8 @@ func (c *Clusters) add(star []*form) {
 		if f.better(best) {
 			best = f
 		}
-		c.names[f.spot] = at
-		c.keys.put(f.spot, key)
+		c.names[f.nameInCountry] = at
+		c.keys.put(f.nameInCountry, key)
 	}
 	if len(star) > 1 {
 		c.Multiple++
@@ -154,7 +154,7 @@ func (c *Clusters) Of(country, kx string, kind Kind) (id string, ok bool) {
 	if kind == Person {
 		return "", false
 	}
-	p, ok := spotOf(country, kx)
+	p, ok := newNameInCountry(country, kx)
 	if !ok {
 		return "", false
 	}

@@ -94,7 +94,7 @@ func TestMerges(t *testing.T) {
 			continue
 		}
 		forms := gather(all, Keys{})
-		n := newNation(forms, newScale(forms))
+		n := newCountry(forms, newWordWeights(forms))
 		n.link()
 		got := sameStem
 		for _, r := range n.near {
@@ -293,8 +293,8 @@ func world(r *rand.Rand, n int) []Spelling {
 }
 
 // ids lists the id of every name.
-func ids(c *Clusters) map[spot]string {
-	m := make(map[spot]string)
+func ids(c *Clusters) map[nameInCountry]string {
+	m := make(map[nameInCountry]string)
 	for p, at := range c.names {
 		m[p] = c.list[at].id
 	}
@@ -335,7 +335,7 @@ func TestIdsSurviveGrowth(t *testing.T) {
 	for seed := range uint64(10) {
 		r := rand.New(rand.NewPCG(seed, 2))
 		all := world(r, 480)
-		was := make(map[spot]string)
+		was := make(map[nameInCountry]string)
 		var keys Keys
 		for build := range 6 {
 			part := all[:80*(build+1)]
@@ -375,7 +375,7 @@ func TestBlocksMissNothing(t *testing.T) {
 			for to < len(forms) && forms[to].cc == forms[from].cc {
 				to++
 			}
-			n := newNation(forms[from:to], newScale(forms))
+			n := newCountry(forms[from:to], newWordWeights(forms))
 			n.link()
 			blocked := len(n.near)
 			for i := range n.nodes {
@@ -405,7 +405,7 @@ func TestStarsAreStars(t *testing.T) {
 			for to < len(forms) && forms[to].cc == forms[from].cc {
 				to++
 			}
-			n := newNation(forms[from:to], newScale(forms))
+			n := newCountry(forms[from:to], newWordWeights(forms))
 			n.link()
 			at := make(map[stemKey]int32)
 			for i := range n.nodes {

@@ -6,24 +6,25 @@ import (
 	"slices"
 )
 
-// member is a node in a block.
-type member struct {
+// blockMember is a node in a block.
+type blockMember struct {
 	block uint64
 	node  int32
 }
 
-// meet compares the nodes of every block. Most blocks have one node only, so a
-// first pass finds out which may have more and the second keeps no others.
-func (n *nation) meet(blocks func(dst []member, at int32) []member) {
+// compareBlocks compares the nodes of every block. Most blocks have one node
+// only, so a first pass finds out which may have more and the second keeps no
+// others.
+func (n *country) compareBlocks(blocks func(dst []blockMember, at int32) []blockMember) {
 	seen := newSieve(len(n.nodes))
-	var some []member
+	var some []blockMember
 	for i := range n.nodes {
 		some = blocks(some[:0], int32(i))
 		for _, m := range some {
 			seen.add(m.block)
 		}
 	}
-	var all []member
+	var all []blockMember
 	for i := range n.nodes {
 		some = blocks(some[:0], int32(i))
 		for _, m := range some {
@@ -32,7 +33,7 @@ func (n *nation) meet(blocks func(dst []member, at int32) []member) {
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b member) int {
+	slices.SortFunc(all, func(a, b blockMember) int {
 		return cmp.Or(cmp.Compare(a.block, b.block), cmp.Compare(a.node, b.node))
 	})
 	for from := 0; from < len(all); {
@@ -84,7 +85,7 @@ const base = 0x9e3779b97f4a7c15
 
 // withoutLetter puts a name in the blocks of its stem and of its stem without
 // any one letter. Two stems that are one edit apart share one of them.
-func (n *nation) withoutLetter(dst []member, at int32) []member {
+func (n *country) withoutLetter(dst []blockMember, at int32) []blockMember {
 	s := n.nodes[at].stem
 	if len(s) < minEdit || len(s) > maxEdit {
 		return dst
@@ -94,12 +95,12 @@ func (n *nation) withoutLetter(dst []member, at int32) []member {
 		heads[i+1] = heads[i]*base + uint64(s[i]) + 1
 	}
 	whole := heads[len(s)]
-	dst = append(dst, member{whole, at})
+	dst = append(dst, blockMember{whole, at})
 	power := uint64(1) // base to the number of letters after i
 	for i := len(s) - 1; i >= 0; i-- {
 		if i+1 == len(s) || s[i] != s[i+1] {
 			tail := whole - heads[i+1]*power
-			dst = append(dst, member{heads[i]*power + tail, at})
+			dst = append(dst, blockMember{heads[i]*power + tail, at})
 		}
 		power *= base
 	}
@@ -109,7 +110,7 @@ func (n *nation) withoutLetter(dst []member, at int32) []member {
 // withoutWords puts a name in the block of its words, and in those of its words
 // without some that weigh so little that another name may lack them. What two
 // names of enough common weight share is such a rest of both.
-func (n *nation) withoutWords(dst []member, at int32) []member {
+func (n *country) withoutWords(dst []blockMember, at int32) []blockMember {
 	type weighed struct {
 		hash   uint64
 		weight float64
@@ -143,7 +144,7 @@ func (n *nation) withoutWords(dst []member, at int32) []member {
 			return
 		}
 		left--
-		dst = append(dst, member{rest, at})
+		dst = append(dst, blockMember{rest, at})
 		for i := from; i < len(list) && list[i].weight <= budget; i++ {
 			drop(i+1, rest-list[i].hash, budget-list[i].weight)
 		}

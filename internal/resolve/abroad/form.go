@@ -12,7 +12,7 @@ import (
 
 // form is all spellings of a country that have one comparison key.
 type form struct {
-	spot
+	nameInCountry
 	key       string // of its cluster in an earlier build, empty when it is new
 	kind      Kind
 	rows      int64
@@ -41,41 +41,41 @@ func (f *form) year() int {
 func (f *form) better(g *form) bool { return f.rank(g) < 0 }
 
 func (f *form) rank(g *form) int {
-	return cmp.Or(cmp.Compare(g.rawRows, f.rawRows), cmp.Compare(len(g.raw), len(f.raw)), strings.Compare(f.raw, g.raw), f.compare(g.spot))
+	return cmp.Or(cmp.Compare(g.rawRows, f.rawRows), cmp.Compare(len(g.raw), len(f.raw)), strings.Compare(f.raw, g.raw), f.compare(g.nameInCountry))
 }
 
 // gather makes the forms, sorted by country and key.
 func gather(spellings []Spelling, keys Keys) []form {
 	type entry struct {
-		spot
+		nameInCountry
 		*Spelling
 	}
 	order := make([]entry, 0, len(spellings))
 	for i := range spellings {
 		s := &spellings[i]
-		if p, ok := spotOf(s.Country, s.Name.KX); ok && s.Kind != Person {
+		if p, ok := newNameInCountry(s.Country, s.Name.KX); ok && s.Kind != Person {
 			order = append(order, entry{p, s})
 		}
 	}
 	slices.SortFunc(order, func(a, b entry) int {
-		return cmp.Or(a.compare(b.spot), strings.Compare(a.Raw, b.Raw), strings.Compare(a.Name.K2, b.Name.K2))
+		return cmp.Or(a.compare(b.nameInCountry), strings.Compare(a.Raw, b.Raw), strings.Compare(a.Name.K2, b.Name.K2))
 	})
 	n := 0
 	for i := range order {
-		if i == 0 || order[i].spot != order[i-1].spot {
+		if i == 0 || order[i].nameInCountry != order[i-1].nameInCountry {
 			n++
 		}
 	}
 	forms := make([]form, 0, n)
 	for from := 0; from < len(order); {
 		to := from
-		f := form{spot: order[from].spot}
+		f := form{nameInCountry: order[from].nameInCountry}
 		var gov int64
 		var k2 string
-		for to < len(order) && order[to].spot == f.spot {
+		for to < len(order) && order[to].nameInCountry == f.nameInCountry {
 			raw, rows := order[to].Raw, int64(0)
 			spelling := order[to].Name.K2
-			for ; to < len(order) && order[to].spot == f.spot && order[to].Raw == raw; to++ {
+			for ; to < len(order) && order[to].nameInCountry == f.nameInCountry && order[to].Raw == raw; to++ {
 				s := order[to].Spelling
 				rows += s.Rows
 				if s.Kind == Gov {
@@ -103,7 +103,7 @@ func gather(spellings []Spelling, keys Keys) []form {
 		f.words = bare(k2)
 		f.stem = strings.ReplaceAll(f.words, " ", "")
 		f.cities, f.acronyms, f.meanings = distinct(f.cities), distinct(f.acronyms), distinct(f.meanings)
-		f.key = keys.of(f.spot)
+		f.key = keys.of(f.nameInCountry)
 		forms = append(forms, f)
 		from = to
 	}

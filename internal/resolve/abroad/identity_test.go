@@ -15,7 +15,7 @@ func TestUnmergedID(t *testing.T) {
 	t.Parallel()
 	r := resolve.New(resolve.NewUniverse().Build(), resolve.Options{})
 	for _, name := range []string{"Quiet Garden", "The Quiet Garden, Inc.", "Stiller Garten GmbH", "Jardín Quieto, A.C.", "Jardin 7", "JQ (Jardin Quieto)"} {
-		line := resolve.Tuple{Name1: name, City: "Leeds", Country: "UK"}
+		line := resolve.Recipient{Name1: name, City: "Leeds", Country: "UK"}
 		n := orgname.ParseLine(name, "", line.City, "")
 		want := r.RecipID(&line, &n, resolve.Match{}, resolve.Organization, ein.None)
 		c := abroad.Cluster([]abroad.Spelling{{Country: "UK", Raw: name, Name: n, City: line.City, Rows: 1}}, abroad.Keys{})

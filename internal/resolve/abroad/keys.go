@@ -19,7 +19,7 @@ import (
 //	cc	kx	key
 //	UK	EXAMPLERELIEF
 //	UK	EXAMPLERELIEFF	EXAMPLERELIEF
-type Keys struct{ founders map[spot]string }
+type Keys struct{ founders map[nameInCountry]string }
 
 // Bounds of a table of keys.
 const (
@@ -34,24 +34,24 @@ var ErrKeys = errors.New("not a table of cluster keys")
 // Len is the number of names.
 func (k Keys) Len() int { return len(k.founders) }
 
-func (k Keys) of(p spot) string { return k.founders[p] }
+func (k Keys) of(p nameInCountry) string { return k.founders[p] }
 
 // grow copies k with room for more names.
 func (k Keys) grow(n int) Keys {
-	founders := make(map[spot]string, max(n, len(k.founders)))
+	founders := make(map[nameInCountry]string, max(n, len(k.founders)))
 	maps.Copy(founders, k.founders)
 	return Keys{founders}
 }
 
-func (k Keys) put(p spot, key string) { k.founders[p] = key }
+func (k Keys) put(p nameInCountry, key string) { k.founders[p] = key }
 
 // WriteTo writes k as text.
 func (k Keys) WriteTo(w io.Writer) (n int64, err error) {
-	all := make([]spot, 0, len(k.founders))
+	all := make([]nameInCountry, 0, len(k.founders))
 	for p := range k.founders {
 		all = append(all, p)
 	}
-	slices.SortFunc(all, spot.compare)
+	slices.SortFunc(all, nameInCountry.compare)
 	b := bufio.NewWriterSize(w, 1<<16)
 	write := func(parts ...string) {
 		for _, s := range parts {
@@ -81,10 +81,10 @@ func ReadKeys(r io.Reader) (Keys, error) {
 		return Keys{}, fault.New("cluster_keys", "line %d of the cluster keys: "+format+": %w", args...).
 			Try("restore it from a backup, or remove it: names abroad are then clustered anew, and some ids change")
 	}
-	k := Keys{make(map[spot]string)}
-	var last spot
+	k := Keys{make(map[nameInCountry]string)}
+	var last nameInCountry
 	type merge struct {
-		spot
+		nameInCountry
 		line int
 	}
 	var merges []merge
@@ -99,7 +99,7 @@ func ReadKeys(r io.Reader) (Keys, error) {
 		}
 		cc, rest, ok := bytes.Cut(text, []byte{'\t'})
 		kx, key, merged := bytes.Cut(rest, []byte{'\t'})
-		p, known := spotOf(string(cc), string(kx))
+		p, known := newNameInCountry(string(cc), string(kx))
 		switch {
 		case !ok || !known || string(cc) != string(p.cc[:]):
 			return refuse("expected a country code and the key of a name")
@@ -129,8 +129,8 @@ func ReadKeys(r io.Reader) (Keys, error) {
 		return refuse("it is empty")
 	}
 	for _, m := range merges {
-		key := k.founders[m.spot]
-		if line = m.line; k.founders[spot{m.cc, key}] != key {
+		key := k.founders[m.nameInCountry]
+		if line = m.line; k.founders[nameInCountry{m.cc, key}] != key {
 			return refuse("its key is that of no cluster")
 		}
 	}

@@ -113,13 +113,13 @@ func TestRealLines(t *testing.T) {
 // realJoins describes every name that is not the middle of its cluster.
 func realJoins(spellings []Spelling) (joins []string) {
 	forms := gather(spellings, Keys{})
-	s := newScale(forms)
+	s := newWordWeights(forms)
 	for from := 0; from < len(forms); {
 		to := from + 1
 		for to < len(forms) && forms[to].cc == forms[from].cc {
 			to++
 		}
-		n := newNation(forms[from:to], s)
+		n := newCountry(forms[from:to], s)
 		n.link()
 		for _, star := range n.stars() {
 			for _, f := range star[1:] {

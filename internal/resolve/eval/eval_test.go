@@ -195,7 +195,7 @@ func TestTeach(t *testing.T) {
 	t.Parallel()
 	cases := make([]Case, 6)
 	for i := range cases {
-		cases[i] = Case{Tuple: resolve.Tuple{Name1: "HOUSE OF LANTERNS", State: "OH"}, Truth: 340000002, name: orgname.Parse("HOUSE OF LANTERNS")}
+		cases[i] = Case{Recipient: resolve.Recipient{Name1: "HOUSE OF LANTERNS", State: "OH"}, Truth: 340000002, name: orgname.Parse("HOUSE OF LANTERNS")}
 	}
 	b := resolve.NewUniverse()
 	b.Add(resolve.Org{EIN: 340000002, Name: "KINDLING GUILD", State: "OH", Sources: resolve.BMF, Active: true})

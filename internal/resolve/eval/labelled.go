@@ -16,12 +16,12 @@ import (
 
 // Case is a grant line whose recipient's EIN is known.
 type Case struct {
-	resolve.Tuple // without the EIN
-	Funder        ein.EIN
-	Truth         ein.EIN
-	Year          string
-	Section       string
-	Amount        int64
+	resolve.Recipient // without the EIN
+	Funder            ein.EIN
+	Truth             ein.EIN
+	Year              string
+	Section           string
+	Amount            int64
 
 	name orgname.Name
 }
@@ -73,7 +73,7 @@ func ReadLabelled(r io.Reader, fn func(*Case) error) (tally rows.Tally, err erro
 			return ReasonOwn, nil
 		}
 		c.Truth = truth
-		c.Tuple = resolve.Tuple{Name1: text(2), Name2: text(3), Street: text(4), City: text(5), State: text(6), ZIP: text(7), Standing: resolve.StandingOf(text(8))}
+		c.Recipient = resolve.Recipient{Name1: text(2), Name2: text(3), Street: text(4), City: text(5), State: text(6), ZIP: text(7), TaxStatus: resolve.ReadTaxStatus(text(8))}
 		c.name = orgname.ParseLine(c.Name1, c.Name2, c.City, c.State)
 		if c.name.KX == "" {
 			return ReasonName, nil
@@ -121,14 +121,14 @@ func Teach(b *resolve.UniverseBuilder, cases []Case) {
 
 // Ask resolves a case with its EIN hidden and judges the answer.
 func Ask(r *resolve.Resolver, c *Case) (Outcome, resolve.Match) {
-	m := r.Blind(&c.Tuple, &c.name, c.Funder, ein.None)
+	m := r.Blind(&c.Recipient, &c.name, c.Funder, ein.None)
 	o := Outcome{Rule: m.Rule, Prob: m.Prob, Class: "org", Slices: c.slices(), Amount: c.Amount}
 	o.Present = r.Knows(c.Truth, c.Funder)
 	if o.Present {
-		line := c.Tuple
+		line := c.Recipient
 		line.Filed = c.Truth
 		o.Strange = r.FiledNameConflict(&line, &c.name)
-		o.Blocked = m.EIN == c.Truth || r.Considers(&c.Tuple, &c.name, c.Funder, c.Truth)
+		o.Blocked = m.EIN == c.Truth || r.Considers(&c.Recipient, &c.name, c.Funder, c.Truth)
 	}
 	o.Verdict = verdict(r, c, m, o.Present)
 	return o, m

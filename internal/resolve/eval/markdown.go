@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"grantgraph/internal/grant"
+	"grantgraph/internal/money"
 )
 
 // Summary is the result for machines, one line of JSON.
@@ -248,10 +249,4 @@ func decimal(f float64) string { return strconv.FormatFloat(f, 'f', 3, 64) }
 func percent(f float64) string { return strconv.FormatFloat(100*f, 'f', 1, 64) + " %" }
 
 // count writes n with separators between thousands.
-func count(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
+func count(n int) string { return money.Grouped(int64(n)) }

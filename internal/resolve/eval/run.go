@@ -104,7 +104,7 @@ func historyOf(u *resolve.Universe, cases []Case) *resolve.History {
 	var list []resolve.Payment
 	for i := range cases {
 		c := &cases[i]
-		if e := r.Named(&c.Tuple, &c.name); e != ein.None {
+		if e := r.Named(&c.Recipient, &c.name); e != ein.None {
 			list = append(list, resolve.Payment{Funder: c.Funder, Recipient: e})
 		}
 	}
@@ -126,7 +126,7 @@ func Fit(u *resolve.Universe, cases []Case) *model.Model {
 }
 
 func (c *Case) label() resolve.Label {
-	return resolve.Label{Tuple: c.Tuple, Name: &c.name, Funder: c.Funder, Truth: c.Truth}
+	return resolve.Label{Recipient: c.Recipient, Name: &c.name, Funder: c.Funder, Truth: c.Truth}
 }
 
 // answer runs the cases on all cores and counts in their order.
@@ -145,7 +145,7 @@ func (res *Result) answer(r *resolve.Resolver, cases []*Case, list *csv.Writer) 
 				c, a := cases[i], &answers[i]
 				a.outcome, a.match = Ask(r, c)
 				if a.outcome.Present {
-					m := r.Blind(&c.Tuple, &c.name, c.Funder, c.Truth)
+					m := r.Blind(&c.Recipient, &c.name, c.Funder, c.Truth)
 					a.masked = &Outcome{Rule: m.Rule, Prob: m.Prob}
 					if m.EIN != ein.None {
 						a.masked.Verdict = Wrong

@@ -234,7 +234,7 @@ func Examine(r *resolve.Resolver, labels []resolve.Label, most int) *Result {
 	var cases []*Case
 	for i := 0; i < len(labels); i += step {
 		l := &labels[i]
-		c := &Case{Tuple: l.Tuple, Funder: l.Funder, Truth: l.Truth, name: *l.Name, Amount: l.Amount}
+		c := &Case{Recipient: l.Recipient, Funder: l.Funder, Truth: l.Truth, name: *l.Name, Amount: l.Amount}
 		if l.Year > 0 {
 			c.Year = strconv.Itoa(int(l.Year))
 		}

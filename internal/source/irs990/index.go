@@ -104,7 +104,7 @@ func indexHeader(line []byte) ([]string, error) {
 		has = has || header[i] == "OBJECT_ID"
 	}
 	if !has {
-		return nil, fmt.Errorf("irs990: not an index of returns: the first line has no OBJECT_ID column: %q", clip(line))
+		return nil, fmt.Errorf("irs990: not an index of returns: the first line has no OBJECT_ID column: %q", quoted(line))
 	}
 	return header, nil
 }

@@ -143,7 +143,7 @@ func (rd *Reader) run() error {
 // ended decides whether the end of the input came at a good moment.
 func (rd *Reader) ended(done bool) error {
 	if n := len(rd.frames); n > 0 {
-		return rd.fail(rd.end, "the document ends before </%s>", clip(rd.names[rd.frames[n-1].name:]))
+		return rd.fail(rd.end, "the document ends before </%s>", quoted(rd.names[rd.frames[n-1].name:]))
 	}
 	if !done {
 		return rd.fail(rd.end, "the document has no elements")
@@ -153,9 +153,9 @@ func (rd *Reader) ended(done bool) error {
 
 func (rd *Reader) stray(piece []byte) error {
 	if rd.base+int64(rd.pos) < 4 {
-		return rd.fail(rd.pos, "it begins with %q and is not XML", clip(bytes.TrimSpace(piece)))
+		return rd.fail(rd.pos, "it begins with %q and is not XML", quoted(bytes.TrimSpace(piece)))
 	}
-	return rd.fail(rd.pos, "text outside the return: %q", clip(bytes.TrimSpace(piece)))
+	return rd.fail(rd.pos, "text outside the return: %q", quoted(bytes.TrimSpace(piece)))
 }
 
 // openTag reads a start tag. The common case is a leaf that lies whole in the
@@ -183,7 +183,7 @@ func (rd *Reader) openTag() error {
 	} else if string(local(name)) == "Return" {
 		meaning = root
 	} else {
-		return rd.fail(rd.pos, "the root element is <%s>, not <Return>", clip(name))
+		return rd.fail(rd.pos, "the root element is <%s>, not <Return>", quoted(name))
 	}
 	if meaning.open != nil {
 		if other := meaning.open(rd, attrs); other != nil {
@@ -217,7 +217,7 @@ func (rd *Reader) splitTag(tag []byte) (name, attrs []byte, empty bool, err erro
 		i++
 	}
 	if i == 0 || i < len(tag) && !isSpace[tag[i]] {
-		return nil, nil, false, rd.fail(rd.pos, "malformed tag <%s>", clip(tag))
+		return nil, nil, false, rd.fail(rd.pos, "malformed tag <%s>", quoted(tag))
 	}
 	return tag[:i], tag[i:], empty, nil
 }
@@ -237,12 +237,12 @@ func (rd *Reader) closeTag() error {
 	}
 	top := len(rd.frames) - 1
 	if top < 0 {
-		return rd.fail(rd.pos, "</%s> ends nothing", clip(tag))
+		return rd.fail(rd.pos, "</%s> ends nothing", quoted(tag))
 	}
 	f := rd.frames[top]
 	name := rd.names[f.name:]
 	if !bytes.HasPrefix(tag, name) || !blank(tag[len(name):]) {
-		return rd.fail(rd.pos, "</%s> where </%s> was due", clip(tag), clip(name))
+		return rd.fail(rd.pos, "</%s> where </%s> was due", quoted(tag), quoted(name))
 	}
 	rd.pos += len(tag) + 3
 	rd.frames, rd.names = rd.frames[:top], rd.names[:f.name]
@@ -277,7 +277,7 @@ func (rd *Reader) declaration() error {
 	case bytes.HasPrefix(body, []byte("<!DOCTYPE")):
 		return rd.fail(rd.pos, "a document type declaration is not accepted")
 	}
-	return rd.fail(rd.pos, "malformed declaration %q", clip(body[:min(len(body), 12)]))
+	return rd.fail(rd.pos, "malformed declaration %q", quoted(body[:min(len(body), 12)]))
 }
 
 // literal gathers character data, in which an ampersand is an ampersand.

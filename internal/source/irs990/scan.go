@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"unicode/utf8"
+
+	"grantgraph/internal/fault"
 )
 
 // The scanner holds a window of the file. A tag has to fit into the window,
@@ -156,7 +158,7 @@ func (s *scanner) instruction() error {
 		if len(body) > 3 && string(body[:3]) == "xml" && isSpace[body[3]] {
 			if enc := attribute(body[3:], "encoding"); enc != nil && !bytes.EqualFold(enc, []byte("utf-8")) &&
 				!bytes.EqualFold(enc, []byte("utf8")) && !bytes.EqualFold(enc, []byte("us-ascii")) {
-				return s.fail(s.pos, "the encoding is %q; only UTF-8 is read", clip(enc))
+				return s.fail(s.pos, "the encoding is %q; only UTF-8 is read", quoted(enc))
 			}
 		}
 		s.pos += i + 4
@@ -315,9 +317,9 @@ func blank(b []byte) bool {
 	return true
 }
 
-func clip(b []byte) string {
-	if len(b) > 40 {
-		return string(bytes.ToValidUTF8(b[:40], []byte("?"))) + "..."
-	}
-	return string(bytes.ToValidUTF8(b, []byte("?")))
+// quoted is a piece of a file for a message.
+func quoted(b []byte) string {
+	const most = 40
+	b = b[:min(len(b), most+utf8.UTFMax)]
+	return fault.Clip(string(bytes.ToValidUTF8(b, []byte("?"))), most)
 }

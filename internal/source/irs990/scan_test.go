@@ -69,7 +69,7 @@ func TestLongReferences(t *testing.T) {
 		ret, _ := parse(t, "<Return><ReturnHeader><Filer><BusinessName><BusinessNameLine1Txt>"+strings.Repeat(piece, MaxText)+
 			"</BusinessNameLine1Txt></BusinessName></Filer></ReturnHeader></Return>")
 		if ret.Cut != 1 || len(ret.Name1) == 0 || len(ret.Name1) > MaxText || strings.Trim(ret.Name1, want) != "" {
-			t.Errorf("%q: %d bytes kept, %d cut, %q left over", piece, len(ret.Name1), ret.Cut, clip([]byte(strings.Trim(ret.Name1, want))))
+			t.Errorf("%q: %d bytes kept, %d cut, %q left over", piece, len(ret.Name1), ret.Cut, quoted([]byte(strings.Trim(ret.Name1, want))))
 		}
 	}
 }
@@ -124,11 +124,11 @@ func TestRefused(t *testing.T) {
 			var e *FormatError
 			err := NewReader().Read(r, &Return{}, nil)
 			if !errors.As(err, &e) {
-				t.Errorf("%q gives %v", clip([]byte(doc)), err)
+				t.Errorf("%q gives %v", quoted([]byte(doc)), err)
 				continue
 			}
 			if !strings.Contains(e.Error(), reason) || e.Offset < 0 || e.Offset > int64(len(doc)) {
-				t.Errorf("%q gives %v, want %q", clip([]byte(doc)), err, reason)
+				t.Errorf("%q gives %v, want %q", quoted([]byte(doc)), err, reason)
 			}
 		}
 	}
@@ -147,7 +147,7 @@ func TestAccepted(t *testing.T) {
 	} {
 		for _, r := range []io.Reader{strings.NewReader(doc), iotest.OneByteReader(strings.NewReader(doc)), iotest.DataErrReader(strings.NewReader(doc))} {
 			if err := NewReader().Read(r, &Return{}, nil); err != nil {
-				t.Errorf("%q: %v", clip([]byte(doc)), err)
+				t.Errorf("%q: %v", quoted([]byte(doc)), err)
 			}
 		}
 	}

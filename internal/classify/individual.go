@@ -1,0 +1,215 @@
+package classify
+
+import (
+	"strings"
+
+	"grantgraph/internal/orgname"
+)
+
+// Line is what a grant line says, as far as it tells a person from an
+// organization.
+type Line struct {
+	Name1, Name2 string
+	Person       string // the element for a person's name, filed instead of a business name
+	Street       string
+	Status       string // foundation status of the recipient
+	Relationship string
+	Purpose      string
+	PF           bool // a line of a 990-PF, where the status is asked for
+}
+
+// Thresholds of the person classifier: with something else about the line that
+// speaks for a person, and without.
+const (
+	oddsWithSupport = 2
+	oddsAlone       = 6
+	oddsOrg         = -4 // in the element for persons, yet an organization
+)
+
+// Individual reports whether a line paid a person, or persons as a group
+// ("scholarship recipients"). people may be nil, and only what the line itself
+// says then counts. A line with a usable EIN paid no person and is not asked
+// about.
+//
+// Filers often put organizations into the element meant for persons; such a
+// line is a person's unless the name is plainly an organization's. Its Person
+// is then the name to resolve.
+func Individual(l *Line, people *People) bool {
+	if individualStatus(l.Status) {
+		return true
+	}
+	name := fullName(l)
+	if person := strings.TrimSpace(l.Person); person != "" && name == "" {
+		if peopleOnly(person) {
+			return true
+		}
+		odds := people.LogOdds(person)
+		switch {
+		case organizationStatus(l.Status):
+			return odds >= oddsWithSupport
+		case people.HasOrgWord(person):
+			return odds > 0
+		}
+		return odds > oddsOrg
+	}
+	if name == "" {
+		return false
+	}
+	if peopleOnly(name) {
+		return true
+	}
+	odds := people.LogOdds(name)
+	if odds < oddsWithSupport || organizationStatus(l.Status) || people.HasOrgWord(name) {
+		return false
+	}
+	return odds >= oddsAlone || supported(l)
+}
+
+// Unidentified reports whether a line names nobody who could be found: a
+// person, a pointer to a list, an aggregate, or nothing. individual is what
+// Individual said, which this is wider than by construction.
+func Unidentified(l *Line, individual bool) bool {
+	if individual {
+		return true
+	}
+	name := fullName(l)
+	if name == "" {
+		name = strings.TrimSpace(l.Person)
+	}
+	if !hasLetter(name) {
+		return true
+	}
+	folded := orgname.Fold(name)
+	return Placeholder(folded) || aggregate(words(folded))
+}
+
+func fullName(l *Line) string {
+	a, b := strings.TrimSpace(l.Name1), strings.TrimSpace(l.Name2)
+	switch {
+	case b == "":
+		return a
+	case a == "":
+		return b
+	}
+	return a + " " + b
+}
+
+// hasLetter also takes letters beyond ASCII for what they are.
+func hasLetter(s string) bool {
+	for i := range len(s) {
+		if c := s[i] | 0x20; 'a' <= c && c <= 'z' || s[i] >= 0x80 {
+			return true
+		}
+	}
+	return false
+}
+
+// individualStatus reads the foundation status of the recipient.
+func individualStatus(status string) bool {
+	switch words(status) {
+	case "I", "IND", "INDIV", "INDIVIDUAL", "INDIVIDUALS", "N A INDIVIDUAL", "NA INDIVIDUAL", "N A INDIVIDUALS", "INDIVIDUAL N A",
+		"PRIVATE INDIVIDUAL", "AN INDIVIDUAL", "PERSON", "NATURAL PERSON":
+		return true
+	}
+	return false
+}
+
+// organizationStatus reports whether the status says that the recipient is an
+// organization of some kind.
+func organizationStatus(status string) bool {
+	s := words(status)
+	switch headWord(s) {
+	case "PC", "PF", "POF", "NC", "SO", "GOV", "PUBLIC", "EXEMPT", "CHARITY", "CHURCH", "GOVERNMENT", "SCHOOL", "SUPPORTING":
+		return true
+	}
+	return strings.HasPrefix(s, "501") || strings.HasPrefix(s, "509") || strings.HasPrefix(s, "170")
+}
+
+// peopleOnly reports whether every word of a name is about people in general,
+// with at least one that is: "VARIOUS ELIGIBLE STUDENTS", not "FAMILIES FIRST".
+func peopleOnly(name string) bool {
+	people := false
+	for w := range strings.FieldsSeq(words(name)) {
+		switch {
+		case peopleWords[w]:
+			people = true
+		case fillWords[w] || w[0] >= '0' && w[0] <= '9':
+		default:
+			return false
+		}
+	}
+	return people
+}
+
+var (
+	peopleWords = set("INDIVIDUAL INDIVIDUALS STUDENT STUDENTS RECIPIENT RECIPIENTS FAMILY FAMILIES PATIENT PATIENTS EMPLOYEE " +
+		"EMPLOYEES NEEDY PERSON PERSONS MEMBERS SURVIVORS VICTIMS SCHOLARSHIP SCHOLARSHIPS AWARD AWARDS ELIGIBLE VARIOUS " +
+		"WINNERS AWARDEES GRANTEES BENEFICIARIES")
+	fillWords = set("AND OF THE FOR A AN IN AT TO ON OR WITH BY")
+)
+
+// supported reports whether something besides the name speaks for a person.
+func supported(l *Line) bool {
+	if orgname.IsCareOf(l.Street) {
+		return true
+	}
+	if l.PF {
+		switch words(l.Status) {
+		case "", "N A", "NA", "NONE":
+			return true
+		}
+	}
+	if _, understood := RelatedText(l.Relationship); !understood {
+		return true
+	}
+	for w := range strings.FieldsSeq(words(l.Purpose)) {
+		for _, stem := range [...]string{"SCHOLAR", "FELLOWSHIP", "ASSIST", "HARDSHIP", "AWARD", "TUITION", "INTERNS", "STIPEND"} {
+			if strings.HasPrefix(w, stem) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// aggregate reports whether a name stands for many recipients or none: "OTHER
+// GRANTS", "CONTRIBUTIONS LESS THAN 5 000", "ANONYMOUS".
+func aggregate(s string) bool {
+	switch s {
+	case "OTHER", "OTHERS", "ANONYMOUS", "UNKNOWN", "NONE", "N A", "NA", "TBD", "CASH", "TOTAL", "SUBTOTAL", "DONATION", "DONATIONS",
+		"CONTRIBUTION", "CONTRIBUTIONS", "CHARITABLE CONTRIBUTIONS", "CHARITABLE DONATIONS", "GRANT", "GRANTS", "CHARITY",
+		"CHARITIES", "PUBLIC CHARITIES", "ORGANIZATIONS", "CHARITABLE ORGANIZATIONS", "MULTIPLE", "MULTIPLE RECIPIENTS",
+		"MULTIPLE ORGANIZATIONS", "SMALL GRANTS", "NAME WITHHELD", "CONFIDENTIAL":
+		return true
+	}
+	head, rest, _ := strings.Cut(s, " ")
+	switch head {
+	case "VARIOUS", "MISCELLANEOUS", "MISC", "SUNDRY":
+		return true
+	case "OTHER", "ADDITIONAL", "ALL", "NUMEROUS", "SEVERAL":
+		if headWord(rest) == "OTHER" {
+			_, rest, _ = strings.Cut(rest, " ")
+		}
+		return aggregateNouns[headWord(rest)] || aggregateNouns[lastWord(rest)]
+	}
+	for _, phrase := range [...]string{"MATCHING GIFTS", "MATCHING GIFT PROGRAM", "GRANTS UNDER", "GIFTS UNDER", "DONATIONS UNDER",
+		"CONTRIBUTIONS UNDER", "LESS THAN 5", "LESS THAN 1", "UNDER 5 000", "UNDER 1 000", "UNDER 5000", "UNDER 1000", "5 000 OR LESS", "5000 OR LESS"} {
+		if i := strings.Index(s, phrase); i >= 0 && (i == 0 || s[i-1] == ' ') {
+			return true
+		}
+	}
+	return false
+}
+
+var aggregateNouns = set("GRANTS GRANT GIFTS CONTRIBUTIONS CONTRIBUTION DONATIONS DONATION RECIPIENTS ORGANIZATIONS CHARITIES " +
+	"CHARITABLE DONEES GRANTEES PAYEES NONPROFITS AGENCIES DISTRIBUTIONS MISCELLANEOUS VARIOUS")
+
+func lastWord(s string) string { return s[strings.LastIndexByte(s, ' ')+1:] }
+
+func set(list string) map[string]bool {
+	m := map[string]bool{}
+	for w := range strings.FieldsSeq(list) {
+		m[w] = true
+	}
+	return m
+}

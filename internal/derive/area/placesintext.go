@@ -1,0 +1,296 @@
+package area
+
+import (
+	"slices"
+	"strings"
+
+	"grantgraph/internal/orgname"
+	"grantgraph/internal/place"
+)
+
+// Words that tell how a name of a place is meant.
+var (
+	// leads stand before the place that something is of.
+	leads = set("OF IN GREATER THROUGHOUT SERVING AROUND NEAR ACROSS METRO METROPOLITAN AT")
+	// notState follow the name of a state that is part of another name.
+	notState = set("CITY COUNTY STREET AVENUE AVE ROAD RD RIVER BLVD PARISH FALLS SQUARE PLACE HEIGHTS PARK COUNTIES DRIVE LAKE SPRINGS TOWNSHIP BEACH BAY VALLEY POST AVES LANE HILL HILLS")
+	// persons are names of states that people bear, too.
+	persons = set("WASHINGTON VIRGINIA GEORGIA CAROLINA DAKOTA MONTANA INDIANA DELAWARE NEVADA MARYLAND TENNESSEE FLORIDA")
+	// plain are towns whose names are common words.
+	plain = set("HOPE UNION LIBERTY FAITH PARADISE COMMERCE INDUSTRY ENTERPRISE FREEDOM HARMONY UNITY PROVIDENCE SPRING SUMMIT VICTORY PROGRESS INDEPENDENCE FRIENDSHIP " +
+		"PEACE EDEN ZION BETHEL BETHLEHEM JERUSALEM HEBRON SALEM CANAAN CARE CHRISTIAN MISSION READING MOBILE ORANGE BUFFALO LANCASTER NEED CENTER CENTRAL BEACH " +
+		"ARTS SCIENCE COLLEGE UNIVERSITY TRIUMPH GRACE TRINITY PRAISE EQUALITY HUMANITY JUSTICE AMERICA EUROPE AFRICA ISRAEL CHINA INDIA MEXICO CUBA PERU NORTH SOUTH EAST WEST " +
+		"VETERAN VETERANS LOVE HAPPY HUNTER FISHER WOODS EARTH ENERGY ADVANCE BIBLE GOSPEL CARMEL ROMAN ROSE EAGLE STAR STARS GOOD ALL SUGAR FOREST MUSIC WAR CHURCH COMFORT TIGER LEADER COMMUNITY " +
+		"WISDOM CHANCE HOME HOUSE YOUTH MAY MARCH SENIOR EARLY LEARNED SAVAGE MARTIN JACKSON LINCOLN MADISON FRANKLIN JEFFERSON MONROE")
+	wide = map[string]string{"NATIONAL": nation, "NATIONWIDE": nation, "INTERNATIONAL": world, "WORLDWIDE": world, "GLOBAL": world, "GLOBALLY": world, "NATIONALLY": nation, "INTERNATIONALLY": world}
+	// notWide follow a wide word that is part of a name.
+	notWide = set("BANK PARK PARKS GUARD CITY FOREST HISTORIC REGISTER MONUMENT CEMETERY GEOGRAPHIC HONOR MERIT STANDARDS AIRPORT WARMING LANDMARK ANTHEM HEALTH SECURITY HOLIDAY PARKS LEAGUE")
+)
+
+// passage is a stretch of words that is read as one: a name, or a sentence.
+type passage struct {
+	*textWords
+	from, to int
+	own      string   // the organization's state
+	states   []string // that the passage names
+}
+
+// name finds the places in the name of an organization.
+func (x *placesFound) name(o *Org) {
+	if o.Name == "" {
+		return
+	}
+	t := &x.t
+	t.read(o.Name)
+	t.mixed = false // names are in capitals or not as it happens
+	all := passage{textWords: t, to: len(t.list), own: o.State}
+	x.readStates(&all, true, o.Foundation)
+	for _, s := range all.states {
+		x.addState(s, Name, stateInName)
+	}
+	x.countiesIn(&all, Name, countyInName)
+	own := orgname.City(o.City)
+	done := false
+	for i := 0; i < len(t.list); i++ {
+		led := i > 0 && (t.word(i-1) == "OF" || t.word(i-1) == "IN" || t.word(i-1) == "GREATER" || t.word(i-1) == "METROPOLITAN")
+		for n := 3; n > 0 && !done; n-- {
+			p := t.phrase(i, n)
+			if p == "" || n == 1 && (len(p) < 4 || plain[p]) || x.f.states[p] != "" && p != own || isKind(t.word(i+n)) || t.word(i-2) == "KNIGHTS" {
+				continue
+			}
+			// A private foundation is named after people, who are named after
+			// towns or the other way round.
+			if !(led || p == own && !(o.Foundation && i == 0)) {
+				continue
+			}
+			if p == own && o.County != "" {
+				x.add(o.County, Name, townInName)
+				done = true
+			} else if fips := x.f.town(p, o.State); fips != "" {
+				x.add(fips, Name, townInName)
+				done = true
+			}
+		}
+	}
+	x.wideIn(&all)
+}
+
+// mission finds the places in a text about what an organization does.
+func (x *placesFound) mission(text string, o *Org) {
+	if text == "" {
+		return
+	}
+	t := &x.t
+	t.read(text)
+	for from := 0; from < len(t.list); {
+		to := from + 1
+		for to < len(t.list) && !t.list[to].begins {
+			to++
+		}
+		sentence := passage{textWords: t, from: from, to: to, own: o.State}
+		x.readStates(&sentence, false, false)
+		for _, s := range sentence.states {
+			x.addState(s, Mission, stateInMission)
+		}
+		x.countiesIn(&sentence, Mission, countyInMission)
+		x.townsIn(&sentence)
+		x.wideIn(&sentence)
+		from = to
+	}
+}
+
+// readStates finds the codes of the states that a passage names. name says that
+// it is the name of an organization, foundation that this is a private one.
+func (x *placesFound) readStates(t *passage, name, foundation bool) {
+	for i := t.from; i < t.to; i++ {
+		if !x.f.begins[t.word(i)] {
+			continue
+		}
+		for n := 3; n > 0; n-- {
+			p := t.phrase(i, n)
+			code, ok := x.f.states[p]
+			if !ok || i+n > t.to {
+				continue
+			}
+			if p == "WASHINGTON" && (t.word(i+1) == "DC" || t.word(i+1) == "D" && t.word(i+2) == "C") {
+				code = "DC"
+			} else if !t.meansState(i, n, code, name, foundation) {
+				i += n - 1
+				break
+			}
+			t.states = append(t.states, code)
+			i += n - 1
+			break
+		}
+	}
+}
+
+// meansState reports whether n words from the i-th on, the name of a state, mean
+// the state.
+func (t *passage) meansState(i, n int, code string, name, foundation bool) bool {
+	p, next, before := t.phrase(i, n), t.word(i+n), t.word(i-1)
+	if notState[next] || !t.proper(i, n) {
+		return false
+	}
+	led := leads[before] || before == "SOUTHERN" || before == "NORTHERN" || before == "EASTERN" || before == "WESTERN" || before == "CENTRAL"
+	if t.mixed && i > 0 && t.list[i].comma {
+		led = true // "Austin, Texas"
+	}
+	if persons[p] {
+		return led && (code == t.own || p != "WASHINGTON")
+	}
+	if name && foundation {
+		return led || code == t.own && i == 0
+	}
+	return led || code == t.own || !name || i == 0
+}
+
+// countiesIn finds counties in a passage: "Cook County", "Cook and Lake
+// Counties", "County of Cook".
+func (x *placesFound) countiesIn(t *passage, source Source, confidence float64) {
+	for i := t.from; i < t.to; i++ {
+		switch t.word(i) {
+		case "COUNTY", "PARISH", "BOROUGH":
+			if fips := x.countyBefore(t, i, t.word(i)); fips != "" {
+				x.add(fips, source, confidence)
+			} else if t.word(i) == "COUNTY" && t.word(i+1) == "OF" {
+				for n := 3; n > 0; n-- {
+					if i+2+n <= t.to {
+						if fips := x.county(t, t.phrase(i+2, n), "COUNTY"); fips != "" {
+							x.add(fips, source, confidence)
+							break
+						}
+					}
+				}
+			}
+		case "COUNTIES", "PARISHES":
+			kind := "COUNTY"
+			if t.word(i) == "PARISHES" {
+				kind = "PARISH"
+			}
+			for end := i; end > t.from; {
+				if w := t.word(end - 1); w == "AND" || w == "&" {
+					end--
+					continue
+				}
+				n := 3
+				for ; n > 0; n-- {
+					if end-n >= t.from && t.proper(end-n, n) {
+						if fips := x.county(t, t.phrase(end-n, n), kind); fips != "" {
+							x.add(fips, source, confidence)
+							break
+						}
+					}
+				}
+				if n == 0 {
+					break
+				}
+				end -= n
+			}
+		}
+	}
+}
+
+func (x *placesFound) countyBefore(t *passage, i int, kind string) string {
+	for n := 3; n > 0; n-- {
+		if i-n >= t.from && t.proper(i-n, n) {
+			if fips := x.county(t, t.phrase(i-n, n), kind); fips != "" {
+				return fips
+			}
+		}
+	}
+	return ""
+}
+
+// county finds a county by name: in the state that is named along with it, else
+// in the organization's own.
+func (x *placesFound) county(t *passage, name, kind string) string {
+	list := x.f.counties[name]
+	in := func(state string) string {
+		for i := range list {
+			if list[i].state == state && (list[i].kind == kind || kind == "COUNTY" && list[i].kind != "CITY") {
+				return list[i].fips
+			}
+		}
+		return ""
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	if !slices.Contains(t.states, t.own) {
+		for _, s := range t.states {
+			if fips := in(s); fips != "" {
+				return fips
+			}
+		}
+	}
+	return in(t.own)
+}
+
+// townsIn finds towns that something is said to be in, and puts down their
+// counties.
+func (x *placesFound) townsIn(t *passage) {
+	for i := t.from + 1; i < t.to; i++ {
+		if !leads[t.word(i-1)] || t.word(i) == "THE" {
+			continue
+		}
+		for n := 3; n > 0; n-- {
+			p := t.phrase(i, n)
+			if p == "" || i+n > t.to || !t.proper(i, n) || n == 1 && (len(p) < 4 || plain[p]) || x.f.states[p] != "" || isKind(t.word(i+n)) || notTown[t.word(i+n)] || notState[t.word(i+n)] {
+				continue
+			}
+			// The state that follows, else the organization's own.
+			state := t.own
+			if code, ok := x.stateAt(t, i+n); ok {
+				state = code
+			} else if t.own == "" || len(t.states) > 0 && !slices.Contains(t.states, t.own) {
+				continue
+			}
+			if fips := x.f.town(p, state); fips != "" {
+				x.add(fips, Mission, countyInMission)
+				break
+			}
+		}
+	}
+}
+
+// notTown follow a name that is no town's.
+var notTown = set("COUNTIES STATE UNIVERSITY COLLEGE FOUNDATION ASSOCIATION SOCIETY SCHOOL CHURCH INSTITUTE RIVER LAKE MUSEUM HOSPITAL FUND CENTER CLUB ACADEMY SYNDROME DISEASE PLAZA MOUNTAIN MOUNTAINS ISLAND ISLANDS")
+
+// stateAt reads the name or the postal code of a state.
+func (x *placesFound) stateAt(t *passage, i int) (string, bool) {
+	for n := 3; n > 0; n-- {
+		if i+n <= t.to {
+			if code, ok := x.f.states[t.phrase(i, n)]; ok {
+				return code, true
+			}
+		}
+	}
+	if w := t.word(i); i < t.to && len(w) == 2 && t.list[i].comma {
+		return place.State(w)
+	}
+	return "", false
+}
+
+// wideIn finds words for the whole nation or the whole world.
+func (x *placesFound) wideIn(t *passage) {
+	for i := t.from; i < t.to; i++ {
+		w := t.word(i)
+		if len(w) < len("GLOBAL") {
+			continue
+		}
+		if fips, ok := wide[w]; ok && !notWide[t.word(i+1)] {
+			x.add(fips, Wide, wideWord)
+		}
+	}
+}
+
+func isKind(w string) bool { return w == "COUNTY" || w == "PARISH" || w == "BOROUGH" }
+
+func set(list string) map[string]bool {
+	m := make(map[string]bool)
+	for w := range strings.FieldsSeq(list) {
+		m[w] = true
+	}
+	return m
+}

@@ -1,0 +1,114 @@
+package board
+
+// nameCounts is how many people there are and how often their names occur. People
+// are told apart by first name, last name, middle initial, generation and
+// state: who sits on many boards of a state counts once.
+type nameCounts struct {
+	total       float64
+	state       []float64
+	first, last []float64
+}
+
+// countNames counts the people on the seats, which are sorted by name.
+func (b *Builder) countNames() *nameCounts {
+	c := &nameCounts{
+		state: make([]float64, len(b.states.ids)+1),
+		first: make([]float64, len(b.first.ids)+1), last: make([]float64, len(b.last.ids)+1),
+	}
+	counted := make(map[uint64]bool) // under the name
+	for i := range b.seats {
+		s := &b.seats[i]
+		if i == 0 || s.name != b.seats[i-1].name {
+			clear(counted)
+		}
+		at := b.places[s.org].state
+		who := uint64(at)<<16 | uint64(s.middle)<<8 | uint64(s.generation)
+		if counted[who] {
+			continue
+		}
+		counted[who] = true
+		c.total++
+		c.state[at]++
+		c.first[s.name>>32]++
+		c.last[uint32(s.name)]++
+	}
+	return c
+}
+
+// member is a seat as it is compared.
+type member struct {
+	node       uint32
+	middle     byte
+	generation uint8
+	at         *site
+}
+
+// compare appends the evidence that the seats under one name give, for every
+// pair of boards. The seats are grouped by board.
+func (c *nameCounts) compare(hits []hit, name uint64, group []member) []hit {
+	// The share of people who bear the name.
+	share := c.first[name>>32] / c.total * c.last[uint32(name)] / c.total
+	// Where not even the best evidence would do, as with every John Smith,
+	// there is nothing to compare.
+	fewest := c.total
+	for i := range group {
+		if s := group[i].at.state; s != 0 {
+			fewest = min(fewest, c.state[s])
+		}
+	}
+	if chance(fewest*share*sameMiddle*sameTown) < possibly {
+		return hits
+	}
+	for i := 0; i < len(group); {
+		end := i + 1
+		for end < len(group) && group[end].node == group[i].node {
+			end++
+		}
+		for j := end; j < len(group); {
+			stop := j + 1
+			for stop < len(group) && group[stop].node == group[j].node {
+				stop++
+			}
+			best := 0.0
+			for x := i; x < end; x++ {
+				for y := j; y < stop; y++ {
+					best = max(best, c.probability(share, &group[x], &group[y]))
+				}
+			}
+			if best >= possibly {
+				hits = append(hits, hit{uint64(group[i].node)<<32 | uint64(group[j].node), best})
+			}
+			j = stop
+		}
+		i = end
+	}
+	return hits
+}
+
+// probability is how likely two seats under a name are one person's.
+func (c *nameCounts) probability(share float64, x, y *member) float64 {
+	if x.generation != 0 && y.generation != 0 && x.generation != y.generation {
+		return 0
+	}
+	others := share * c.total
+	switch a, z := x.at, y.at; {
+	case a.state == 0 || a.state != z.state:
+		others *= otherState
+	case a.zip3 != 0 && a.zip3 == z.zip3 || a.city != 0 && a.city == z.city:
+		others = share * c.state[a.state] * sameTown
+	default:
+		others = share * c.state[a.state]
+	}
+	if x.middle != 0 && y.middle != 0 {
+		if x.middle == y.middle {
+			others *= sameMiddle
+		} else {
+			others *= otherMiddle
+		}
+	}
+	return chance(others)
+}
+
+// chance is that of two bearers of a name being one person, when so many others
+// bear it.
+func chance(others float64) float64 { return 1 / (1 + others) }

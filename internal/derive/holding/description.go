@@ -1,0 +1,312 @@
+package holding
+
+import (
+	"strings"
+
+	"grantgraph/internal/orgname"
+)
+
+// description is the description of an investment taken apart: what it is
+// called, and what the rest of the line says about it.
+type description struct {
+	name   string   // words as written, without counts, numbers of accounts, dates and share classes
+	words  []string // of the name, in their long form and without legal forms
+	cues   cue
+	number bool // carries a security number
+	ticker bool // carries what looks like a ticker
+	coupon bool // carries a rate of interest
+	due    bool // carries a maturity
+	shares bool // carries a class of shares
+	blank  bool // points to another list, or says nothing
+}
+
+// keyOf is what names are grouped by.
+func keyOf(words []string) string { return strings.Join(dropLegal(lengthen(words)), " ") }
+
+// maxText bounds what is read of a description. Program-related investments are
+// described in sentences; the name stands in front.
+const maxText = 160
+
+// readDescription takes a description apart.
+func readDescription(s string) (t description) {
+	if len(s) > maxText {
+		s = s[:maxText]
+	}
+	s = orgname.Fold(s)
+	s = t.takeTicker(s)
+	raw := strings.Fields(s)
+	var kept []string
+	for i := 0; i < len(raw); i++ {
+		w := strings.Trim(raw[i], ",;:*\"'")
+		next := ""
+		if i+1 < len(raw) {
+			next = strings.Trim(raw[i+1], ",;:*\"'.")
+		}
+		switch {
+		case w == "":
+		case isSecurityNumber(w) && (next != "" || len(kept) > 0):
+			t.number = true
+			// The seventh and eighth character number the issue: letters are
+			// debt.
+			if len(w) == 9 && strings.Trim(w[6:8], "0123456789") != "" {
+				t.due = true
+			}
+		case isNumber(w) && (shareWords[next] || next == "%"):
+			if next == "%" {
+				t.coupon = true
+			}
+			i++
+		case isNumber(w) && strings.ContainsAny(w, ".,") && !strings.HasPrefix(w, "$"):
+			// A count of shares, or a coupon without its sign.
+		case i == 0 && isNumber(w) && len(w) >= 3 && next != "" && !isNumber(next):
+		case strings.Contains(w, "%"):
+			t.coupon = t.coupon || w[0] >= '0' && w[0] <= '9' || w[0] == '.'
+		case isDate(w):
+			if i > 0 && maturity[strings.Trim(raw[i-1], ".,:")] {
+				t.due = true
+			}
+			t.due = t.due || t.coupon
+		case maturity[w] && isDate(next):
+			t.due = true
+		case strings.HasPrefix(w, "DTD") && (len(w) == 3 || isDate(w[3:])):
+			t.due = true
+		case isAccount(w):
+			t.cues |= cueAccount
+		default:
+			kept = appendWords(kept, w)
+		}
+	}
+	kept = t.takeShareClass(joinInitials(kept))
+	t.name = strings.Join(kept, " ")
+	t.words = dropLegal(lengthen(kept))
+	t.cues |= scan(kept) | scan(lengthen(kept))
+	t.blank = len(t.words) == 0 || t.cues&cueBlank != 0 || isPointer(kept)
+	return t
+}
+
+// takeTicker takes a ticker in brackets or after a colon aside.
+func (t *description) takeTicker(s string) string {
+	for _, pair := range [...]string{"()", "[]"} {
+		from := strings.LastIndexByte(s, pair[0])
+		if from < 0 {
+			continue
+		}
+		to := strings.IndexByte(s[from:], pair[1])
+		if to < 0 {
+			continue
+		}
+		inside := s[from+1 : from+to]
+		if isTicker(inside) {
+			t.ticker = true
+			s = s[:from] + " " + s[from+to+1:]
+		} else if inside == "THE" {
+			s = s[:from] + " " + s[from+to+1:]
+		}
+	}
+	if i := strings.LastIndex(s, ": "); i > 0 && isTicker(s[i+2:]) && len(s)-i-2 >= 4 {
+		t.ticker = true
+		s = s[:i]
+	}
+	return s
+}
+
+func isTicker(s string) bool {
+	if len(s) < 2 || len(s) > 5 || legal[s] || s == "THE" || s == "NET" || s == "COST" || s == "FMV" || s == "PRI" {
+		return false
+	}
+	for i := 0; i < len(s); i++ {
+		if s[i] < 'A' || s[i] > 'Z' {
+			return false
+		}
+	}
+	return true
+}
+
+func isNumber(w string) bool {
+	digits := 0
+	for i := 0; i < len(w); i++ {
+		switch c := w[i]; {
+		case c >= '0' && c <= '9':
+			digits++
+		case c == ',' || c == '.' || i == 0 && (c == '$' || c == '#' || c == '-'):
+		default:
+			return false
+		}
+	}
+	return digits > 0
+}
+
+// isDate recognizes 05/15/2030, 5-15-30 and the like.
+func isDate(w string) bool {
+	parts, digits := 0, 0
+	for i := 0; i < len(w); i++ {
+		switch c := w[i]; {
+		case c >= '0' && c <= '9':
+			digits++
+		case (c == '/' || c == '-') && i > 0:
+			parts++
+		default:
+			return false
+		}
+	}
+	return parts >= 1 && parts <= 2 && digits >= 3 && digits <= 8 && (parts == 2 || strings.Contains(w, "/"))
+}
+
+// isSecurityNumber recognizes the nine characters of a CUSIP and the twelve of
+// an ISIN.
+func isSecurityNumber(w string) bool {
+	if len(w) == 12 && w[0] >= 'A' && w[0] <= 'Z' && w[1] >= 'A' && w[1] <= 'Z' {
+		w = w[2:11]
+	}
+	if len(w) != 9 {
+		return false
+	}
+	digits, letters := 0, 0
+	for i := 0; i < len(w); i++ {
+		switch c := w[i]; {
+		case c >= '0' && c <= '9':
+			digits++
+		case c >= 'A' && c <= 'Z':
+			letters++
+		default:
+			return false
+		}
+	}
+	return digits >= 4 && w[8] >= '0' && w[8] <= '9'
+}
+
+// isAccount recognizes numbers of accounts: a digit or more behind a # or X,
+// or a long run of digits with or without dashes.
+func isAccount(w string) bool {
+	masked := strings.HasPrefix(w, "#") || strings.HasPrefix(w, "XX") || strings.HasPrefix(w, "**")
+	if masked && len(w) > 4 && strings.Trim(w, "X-*") == "" {
+		return true
+	}
+	digits := 0
+	for i := 0; i < len(w); i++ {
+		switch c := w[i]; {
+		case c >= '0' && c <= '9':
+			digits++
+		case c == '-' || c == '#' || c == '*' || c == 'X' && masked:
+		default:
+			return false
+		}
+	}
+	return masked && digits > 2 || digits >= 5
+}
+
+// appendWords cuts a written word at its punctuation. Dots vanish, so that L.P.
+// is LP.
+func appendWords(dst []string, w string) []string {
+	var b []byte
+	flush := func() {
+		if len(b) > 0 {
+			dst = append(dst, string(b))
+			b = b[:0]
+		}
+	}
+	for i := 0; i < len(w); i++ {
+		switch c := w[i]; {
+		case c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '&':
+			b = append(b, c)
+		case c == '.' && i+3 < len(w) && w[i+1:i+4] == "COM":
+			flush()
+		case c == '\'' || c == '.':
+		default:
+			flush()
+		}
+	}
+	flush()
+	return dst
+}
+
+// joinInitials puts L P, L L C and S A together again.
+func joinInitials(list []string) []string {
+	out := list[:0:0]
+	for i := 0; i < len(list); i++ {
+		if len(list[i]) == 1 && i > 0 {
+			run := list[i]
+			for i+1 < len(list) && len(list[i+1]) == 1 {
+				i++
+				run += list[i]
+			}
+			if run == "SP" && i+1 < len(list) && list[i+1] == "500" {
+				run = "S&P"
+			}
+			out = append(out, run)
+			continue
+		}
+		out = append(out, list[i])
+	}
+	return out
+}
+
+// takeShareClass drops the class of shares from the end of a name.
+func (t *description) takeShareClass(list []string) []string {
+	for len(list) > 1 {
+		last := list[len(list)-1]
+		before := list[len(list)-2]
+		switch {
+		case shareClass[last] && !isGeneric(list[:len(list)-1]):
+			t.shares = t.shares || last != "NEW" && last != "PAR" && last != "DEL" && last != "USD"
+			list = list[:len(list)-1]
+		case len(last) <= 2 && (before == "CL" || before == "CLASS" || before == "SER" && len(last) == 1) && len(list) > 2:
+			// Funds have classes, too.
+			t.shares = t.shares || scan(lengthen(list))&(cueFund|cueLtd|cuePrivate) == 0
+			list = list[:len(list)-2]
+		case shareWords[last]:
+			list = list[:len(list)-1]
+		default:
+			return list
+		}
+	}
+	return list
+}
+
+var (
+	shareWords = set("SHS SH SHARES SHARE UNITS UNIT UTS")
+	maturity   = set("DUE MATURES MATURITY MATURING MAT MTY DTD DD DATED")
+	shareClass = set("COM COMMON STOCK STK ADR ADS SPONSORED SPON SPONS ORD NPV CMN SHS NEW PAR DEL USD REG SPADR ORDINARY")
+	legal      = set("INC INCORPORATED CORP CORPORATION CO COMPANY COMPANIES LTD LIMITED PLC LLC LLP LP SA NV AG AB SE SPA SCSP ASA OYJ KK THE")
+)
+
+// dropLegal takes legal forms from the end and THE from the front.
+func dropLegal(list []string) []string {
+	for len(list) > 1 && legal[list[len(list)-1]] {
+		list = list[:len(list)-1]
+	}
+	for len(list) > 1 && list[0] == "THE" {
+		list = list[1:]
+	}
+	return list
+}
+
+// lengthen spells the abbreviations of custodians out.
+func lengthen(list []string) []string {
+	out := make([]string, 0, len(list))
+	for _, w := range list {
+		if long, ok := longForm[w]; ok {
+			w = long
+		}
+		out = append(out, w)
+	}
+	return out
+}
+
+var longForm = map[string]string{
+	"FD": "FUND", "FDS": "FUNDS", "FND": "FUND", "IDX": "INDEX", "BD": "BOND", "BDS": "BONDS", "BND": "BOND", "INTL": "INTERNATIONAL", "INTERNATL": "INTERNATIONAL",
+	"EQ": "EQUITY", "EQTY": "EQUITY", "EQUIT": "EQUITY", "MKT": "MARKET", "MKTS": "MARKETS", "GOVT": "GOVERNMENT", "GOV": "GOVERNMENT", "TREAS": "TREASURY", "TREA": "TREASURY",
+	"TSY": "TREASURY", "NTS": "NOTES", "HLDGS": "HOLDINGS", "HLDG": "HOLDINGS", "PTNRS": "PARTNERS", "PRTNRS": "PARTNERS", "PARTNRS": "PARTNERS", "PTRS": "PARTNERS", "PTNR": "PARTNERS", "PTR": "PARTNERS",
+	"PSHIP": "PARTNERSHIP", "PPTYS": "PROPERTIES", "RLTY": "REALTY", "GRP": "GROUP", "SMALLCAP": "SMALL CAP", "MIDCAP": "MID CAP", "LARGECAP": "LARGE CAP",
+	"TR": "TRUST", "INSTL": "INSTITUTIONAL", "INST": "INSTITUTIONAL", "TECHS": "TECHNOLOGIES", "TECH": "TECHNOLOGY", "SVCS": "SERVICES", "FINL": "FINANCIAL",
+	"MUNI": "MUNICIPAL", "MUN": "MUNICIPAL", "MUNIS": "MUNICIPAL", "OPPTY": "OPPORTUNITY", "OPPS": "OPPORTUNITIES", "OPP": "OPPORTUNITY",
+	"MGMT": "MANAGEMENT", "INVTS": "INVESTMENTS", "INVS": "INVESTMENTS", "AMER": "AMERICA", "NATL": "NATIONAL", "PFD": "PREFERRED", "EMERG": "EMERGING", "EMG": "EMERGING",
+}
+
+func set(list string) map[string]bool {
+	m := make(map[string]bool)
+	for w := range strings.FieldsSeq(list) {
+		m[w] = true
+	}
+	return m
+}

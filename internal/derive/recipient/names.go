@@ -1,0 +1,150 @@
+package recipient
+
+import (
+	"cmp"
+	"iter"
+	"maps"
+	"slices"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/snapshot"
+)
+
+// Where the name of a recipient comes from, the best first.
+const (
+	OwnFiled = "own_filed" // the recipient's latest return
+	Register = "bmf"       // the master file or another public list
+	Filed    = "filed"     // what funders call it
+)
+
+var authority = map[string]int{OwnFiled: 3, Register: 2, Filed: 1}
+
+// Names finds the name of every recipient with an EIN. First all grants are
+// shown to it, then what is known of organizations; only what concerns a
+// recipient is kept.
+type Names struct {
+	listed func(ein.EIN) bool
+	paid   map[ein.EIN]*recipient
+	seen   set
+}
+
+type recipient struct {
+	name      string
+	authority int
+	spellings int32
+	called    map[string]int32 // only for those that no list knows
+}
+
+// NewNames starts with no recipients. listed tells which EINs will be made
+// known later: what funders call those is counted, not kept.
+func NewNames(listed func(ein.EIN) bool) *Names {
+	return &Names{listed: listed, paid: make(map[ein.EIN]*recipient)}
+}
+
+// AddSpelling says that a grant line calls the recipient e by a name.
+func (n *Names) AddSpelling(e ein.EIN, name string) {
+	if e == ein.None {
+		return
+	}
+	r := n.paid[e]
+	if r == nil {
+		r = new(recipient)
+		if !n.listed(e) {
+			r.called = make(map[string]int32)
+		}
+		n.paid[e] = r
+	}
+	if n.seen.add(uint32(e), name) {
+		r.spellings++
+	}
+	if r.called != nil {
+		r.called[name]++
+	}
+}
+
+// AddKnownName says how a source calls an organization. The best source has the
+// last word; between equals it is the first.
+func (n *Names) AddKnownName(e ein.EIN, name, source string) {
+	r := n.paid[e]
+	if r == nil || name == "" || authority[source] <= r.authority {
+		return
+	}
+	r.name, r.authority = name, authority[source]
+}
+
+// Rows yields the recipients in the order of their EINs.
+func (n *Names) Rows() iter.Seq[snapshot.RecipientName] {
+	return func(yield func(snapshot.RecipientName) bool) {
+		for _, e := range slices.Sorted(maps.Keys(n.paid)) {
+			r := n.paid[e]
+			row := snapshot.RecipientName{EIN: e.String(), Name: r.name, Source: Filed, Spellings: r.spellings}
+			switch r.authority {
+			case authority[OwnFiled]:
+				row.Source = OwnFiled
+			case authority[Register]:
+				row.Source = Register
+			case 0:
+				row.Name = usual(r.called)
+			}
+			if !yield(row) {
+				return
+			}
+		}
+	}
+}
+
+// usual is the most frequent spelling, then the longest, then the first of the
+// alphabet.
+func usual(called map[string]int32) string {
+	var best string
+	for _, name := range slices.Sorted(maps.Keys(called)) {
+		if best == "" || cmp.Or(cmp.Compare(called[name], called[best]), cmp.Compare(len(name), len(best))) > 0 {
+			best = name
+		}
+	}
+	return best
+}
+
+// set holds pairs of an EIN and a name as hashes, in a table without pointers:
+// millions of spellings cost ten bytes each. The hash is fixed, so that a
+// collision, should one ever happen, happens in every build alike.
+type set struct {
+	table []uint64 // open addressing; 0 is empty
+	n     int
+}
+
+// add reports whether the pair is new.
+func (s *set) add(e uint32, name string) bool {
+	if s.n*4 >= len(s.table)*3 {
+		old := s.table
+		s.table = make([]uint64, max(1<<10, 2*len(old)))
+		for _, h := range old {
+			if h != 0 {
+				s.table[s.find(h)] = h
+			}
+		}
+	}
+	h := uint64(14695981039346656037)
+	for i := 0; i < len(name); i++ {
+		h = (h ^ uint64(name[i])) * 1099511628211
+	}
+	h = (h ^ uint64(e)*0x9e3779b97f4a7c15) * 0xff51afd7ed558ccd
+	h ^= h >> 32
+	h = max(h, 1)
+	i := s.find(h)
+	if s.table[i] == h {
+		return false
+	}
+	s.table[i] = h
+	s.n++
+	return true
+}
+
+func (s *set) find(h uint64) uint64 {
+	mask := uint64(len(s.table) - 1)
+	i := h & mask
+	for s.table[i] != 0 && s.table[i] != h {
+		i = (i + 1) & mask
+	}
+	return i
+}

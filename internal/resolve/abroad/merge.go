@@ -1,0 +1,341 @@
+package abroad
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"grantgraph/internal/orgname"
+)
+
+// reason is why two names mean one recipient.
+type reason uint8
+
+const (
+	apart     reason = iota
+	sameStem         // alike but for the legal form
+	oneEdit          // one slip of the keys apart
+	sameBag          // the same words in another order
+	linked           // one explains the acronym of the other
+	sameWords        // differ by words of little weight
+)
+
+func (r reason) String() string {
+	return [...]string{"apart", "legal form", "one edit", "same words", "acronym", "weighted words"}[r]
+}
+
+// Bounds of the rules.
+const (
+	minEdit    = 12  // a shorter name has neighbours that mean something else
+	maxEdit    = 256 // longer ones are not looked at
+	minJaccard = 0.9
+	maxBlock   = 64 // names of one block that may become the middle of a star
+	maxDropped = 64 // ways in which one name may lose words
+)
+
+// wordWeights weighs words by how rare they are among the names of all countries.
+type wordWeights struct {
+	names float64
+	count map[string]int32
+}
+
+func newWordWeights(forms []form) *wordWeights {
+	s := &wordWeights{float64(len(forms)), make(map[string]int32)}
+	for i := range forms {
+		for _, w := range bag(forms[i].words) {
+			s.count[w]++
+		}
+	}
+	return s
+}
+
+func (s *wordWeights) weigh(word string) float64 {
+	return math.Log(1 + s.names/float64(max(1, s.count[word])))
+}
+
+// bag is the sorted distinct words of a name.
+func bag(words string) []string { return distinct(strings.Fields(words)) }
+
+// node is the forms of one kind that share a stem, and a cluster of an earlier
+// build if they had one.
+type node struct {
+	forms  []*form // the best first
+	stem   string
+	words  string
+	cities []string
+	kind   Kind
+	key    string
+}
+
+// country is the names of one country on their way to clusters.
+type country struct {
+	*wordWeights
+	nodes []node            // the best first
+	near  map[pair]reason   // pairs that merge
+	links [][]int32         // the same, by node
+	stems map[stemKey]int32 // the first node of a stem
+}
+
+// pair is two nodes, the better one first.
+type pair struct{ a, b int32 }
+
+type stemKey struct {
+	kind Kind
+	stem string
+}
+
+// newCountry groups forms into nodes. A new form goes to the best node of its
+// stem that an earlier build knew, else new ones of a stem go together.
+func newCountry(forms []form, s *wordWeights) *country {
+	order := make([]*form, len(forms))
+	for i := range forms {
+		order[i] = &forms[i]
+	}
+	slices.SortFunc(order, func(a, b *form) int {
+		known := 0
+		if (a.key == "") != (b.key == "") {
+			known = 1
+			if b.key == "" {
+				known = -1
+			}
+		}
+		return cmp.Or(cmp.Compare(a.kind, b.kind), strings.Compare(a.stem, b.stem), known, a.rank(b))
+	})
+	n := &country{wordWeights: s, near: make(map[pair]reason)}
+	for from := 0; from < len(order); {
+		start := len(n.nodes)
+		to := from
+		for ; to < len(order) && order[to].kind == order[from].kind && order[to].stem == order[from].stem; to++ {
+			f := order[to]
+			at := start
+			if f.key != "" {
+				for at < len(n.nodes) && n.nodes[at].key != f.key {
+					at++
+				}
+			}
+			if at == len(n.nodes) {
+				n.nodes = append(n.nodes, node{stem: f.stem, words: f.words, kind: f.kind, key: f.key})
+			}
+			n.nodes[at].forms = append(n.nodes[at].forms, f)
+		}
+		from = to
+	}
+	for i := range n.nodes {
+		d := &n.nodes[i]
+		slices.SortFunc(d.forms, (*form).rank)
+		if len(d.forms) == 1 {
+			d.cities = d.forms[0].cities
+			continue
+		}
+		for _, f := range d.forms {
+			d.cities = append(d.cities, f.cities...)
+		}
+		d.cities = distinct(d.cities)
+	}
+	slices.SortFunc(n.nodes, func(a, b node) int { return a.forms[0].rank(b.forms[0]) })
+	n.stems = make(map[stemKey]int32, len(n.nodes))
+	for i := range n.nodes {
+		k := stemKey{n.nodes[i].kind, n.nodes[i].stem}
+		if _, ok := n.stems[k]; !ok {
+			n.stems[k] = int32(i)
+		}
+	}
+	return n
+}
+
+// link finds all pairs of nodes that merge. No step compares all names with
+// all others: names meet only in blocks, each of which is what is left of a
+// name without one letter, without words of little weight, or as an acronym.
+func (n *country) link() {
+	n.compareBlocks(n.withoutLetter)
+	n.compareBlocks(n.withoutWords)
+	n.linkAcronyms()
+	n.links = make([][]int32, len(n.nodes))
+	for p := range n.near {
+		n.links[p.a] = append(n.links[p.a], p.b)
+		n.links[p.b] = append(n.links[p.b], p.a)
+	}
+	for _, l := range n.links {
+		slices.Sort(l)
+	}
+}
+
+// compare merges two nodes by their words.
+func (n *country) compare(i, j int32) {
+	p := pair{min(i, j), max(i, j)}
+	a, b := &n.nodes[p.a], &n.nodes[p.b]
+	if i == j || a.kind != b.kind || a.stem == b.stem || !sameCity(a.cities, b.cities) {
+		return
+	}
+	if _, ok := n.near[p]; ok {
+		return
+	}
+	if r := n.alike(a.words, b.words); r != apart {
+		n.near[p] = r
+	}
+}
+
+// sameCity reports whether two recipients can be in one city: they share one, or
+// nothing is known of one of them. Both lists are sorted.
+func sameCity(a, b []string) bool {
+	if len(a) == 0 || len(b) == 0 {
+		return true
+	}
+	for len(a) > 0 && len(b) > 0 {
+		switch cmp.Compare(a[0], b[0]) {
+		case 0:
+			return true
+		case -1:
+			a = a[1:]
+		default:
+			b = b[1:]
+		}
+	}
+	return false
+}
+
+// alike compares two names by their words.
+func (n *country) alike(a, b string) reason {
+	x, y := bag(a), bag(b)
+	if slices.Equal(x, y) {
+		return sameBag
+	}
+	t, u := orgname.TraitsOf(a), orgname.TraitsOf(b)
+	veto := t.Conflicts(&u)
+	if veto&(orgname.Num|orgname.Dir) != 0 {
+		return apart
+	}
+	// A foundation may well be a misspelt fondation, so one letter does not
+	// make it the affiliate of something.
+	if veto&^orgname.Aff == 0 && oneEditApart(a, b) {
+		return oneEdit
+	}
+	if veto == 0 && n.jaccard(x, y) >= minJaccard {
+		return sameWords
+	}
+	return apart
+}
+
+// jaccard is the weight of the words that two bags share, as a share of the
+// weight of all their words.
+func (s *wordWeights) jaccard(x, y []string) float64 {
+	var both, all float64
+	for len(x) > 0 || len(y) > 0 {
+		switch {
+		case len(y) == 0 || len(x) > 0 && x[0] < y[0]:
+			all += s.weigh(x[0])
+			x = x[1:]
+		case len(x) == 0 || y[0] < x[0]:
+			all += s.weigh(y[0])
+			y = y[1:]
+		default:
+			w := s.weigh(x[0])
+			both, all = both+w, all+w
+			x, y = x[1:], y[1:]
+		}
+	}
+	if all == 0 {
+		return 0
+	}
+	return both / all
+}
+
+// linkAcronyms merges names with an acronym that one of them explains: NAME
+// (ABC) with ABC, with NAME ABC and ABC NAME, and ABC (NAME) with NAME. A bare
+// acronym that two names claim stays alone.
+func (n *country) linkAcronyms() {
+	claims := make(map[int32][]int32) // by the node that is the acronym
+	for i := range n.nodes {
+		d := &n.nodes[i]
+		for _, f := range d.forms {
+			for _, a := range f.acronyms {
+				if at, ok := n.stems[stemKey{d.kind, a}]; ok {
+					claims[at] = append(claims[at], int32(i))
+				}
+				for _, stem := range [...]string{d.stem + a, a + d.stem} {
+					if at, ok := n.stems[stemKey{d.kind, stem}]; ok {
+						n.explain(int32(i), at)
+					}
+				}
+			}
+			for _, m := range f.meanings {
+				if at, ok := n.stems[stemKey{d.kind, m}]; ok {
+					claims[int32(i)] = append(claims[int32(i)], at)
+				}
+			}
+		}
+	}
+	for at, by := range claims {
+		slices.Sort(by)
+		by = slices.DeleteFunc(slices.Compact(by), func(i int32) bool { return !sameCity(n.nodes[at].cities, n.nodes[i].cities) })
+		if len(by) == 1 {
+			n.explain(at, by[0])
+		}
+	}
+}
+
+// explain merges two nodes of which one explains the acronym of the other.
+func (n *country) explain(i, j int32) {
+	p := pair{min(i, j), max(i, j)}
+	a, b := &n.nodes[p.a], &n.nodes[p.b]
+	if i == j || !sameCity(a.cities, b.cities) {
+		return
+	}
+	t, u := orgname.TraitsOf(a.words), orgname.TraitsOf(b.words)
+	if _, ok := n.near[p]; !ok && t.Conflicts(&u)&(orgname.Num|orgname.Dir) == 0 {
+		n.near[p] = linked
+	}
+}
+
+// stars makes the clusters. Those of earlier builds come first, with their best
+// node in the middle. New nodes follow, the best first: each joins the middle
+// of a star it merges with, an old star before a new one and a better before a
+// worse, or begins its own.
+func (n *country) stars() [][]*form {
+	const none = -1
+	star := make([]int32, len(n.nodes)) // of which a node is the middle
+	var stars [][]*form
+	old := make(map[string]int32)
+	for i := range n.nodes {
+		star[i] = none
+		d := &n.nodes[i]
+		if d.key == "" {
+			continue
+		}
+		at, ok := old[d.key]
+		if !ok {
+			at = int32(len(stars))
+			old[d.key] = at
+			stars = append(stars, nil)
+			star[i] = at
+		}
+		stars[at] = append(stars[at], d.forms...)
+	}
+	for i := range n.nodes {
+		d := &n.nodes[i]
+		if d.key != "" {
+			continue
+		}
+		at := int32(none)
+		for _, m := range n.links[i] {
+			s := star[m]
+			if s == none {
+				continue
+			}
+			if at == none || n.nodes[m].key != "" {
+				at = s
+			}
+			if n.nodes[m].key != "" {
+				break
+			}
+		}
+		if at == none {
+			at = int32(len(stars))
+			stars = append(stars, nil)
+			star[i] = at
+		}
+		stars[at] = append(stars[at], d.forms...)
+	}
+	return stars
+}

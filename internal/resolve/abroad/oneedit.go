@@ -1,0 +1,71 @@
+package abroad
+
+import (
+	"slices"
+	"strings"
+)
+
+// oneEditApart reports whether two names, words parted by spaces, are one slip
+// of the keys apart without regard to the spaces: a letter too many, too few,
+// wrong, or swapped with the next. Some single letters make another name, and
+// they are no slips: the letter or roman numeral that tells two bodies apart,
+// and the ending that tells NIÑOS from NIÑAS.
+func oneEditApart(a, b string) bool {
+	s, t := strings.ReplaceAll(a, " ", ""), strings.ReplaceAll(b, " ", "")
+	if min(len(s), len(t)) < minEdit || !withinEdit(s, t) {
+		return false
+	}
+	x, y := strings.Fields(a), strings.Fields(b)
+	if d, e := designators(x), designators(y); len(d) > 0 && len(e) > 0 && !slices.Equal(d, e) {
+		return false
+	}
+	if len(x) == len(y) {
+		for i := range x {
+			if x[i] != y[i] && gendered(x[i], y[i]) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// withinEdit reports whether s and t are exactly one edit apart.
+func withinEdit(s, t string) bool {
+	if len(s) < len(t) {
+		s, t = t, s
+	}
+	if len(s)-len(t) > 1 || s == t {
+		return false
+	}
+	i := 0
+	for i < len(t) && s[i] == t[i] {
+		i++
+	}
+	if len(s) > len(t) {
+		return s[i+1:] == t[i:]
+	}
+	if s[i+1:] == t[i+1:] {
+		return true
+	}
+	return s[i] == t[i+1] && s[i+1] == t[i] && s[i+2:] == t[i+2:]
+}
+
+// designators are the words that number things without digits.
+func designators(words []string) (d []string) {
+	for _, w := range words {
+		if len(w) == 1 || strings.Trim(w, "IVX") == "" {
+			d = append(d, w)
+		}
+	}
+	return d
+}
+
+// gendered reports whether two words differ by O or A in their ending.
+func gendered(v, w string) bool {
+	v, w = strings.TrimSuffix(v, "S"), strings.TrimSuffix(w, "S")
+	n := len(v)
+	if n < 2 || len(w) != n || v[:n-1] != w[:n-1] {
+		return false
+	}
+	return v[n-1] == 'O' && w[n-1] == 'A' || v[n-1] == 'A' && w[n-1] == 'O'
+}

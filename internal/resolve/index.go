@@ -1,0 +1,355 @@
+package resolve
+
+import (
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+
+	"grantgraph/internal/orgname"
+)
+
+// orgIndex is what the rules and the model compare once a name alone does not
+// decide: the words of every name with their rarity, and who is at which ZIP
+// and street. Names are meant by number: the first ones are the organizations'
+// own, in the order of orgs; then come the other names they have borne, and
+// then what filers call them.
+type orgIndex struct {
+	k2, kx  []string
+	bearers []uint16 // how often each name is borne, as far as the number goes
+	plain   []bool   // names without anything that a veto looks at
+	words   []uint32 // ids of the distinct words of each name, sorted within it
+	ends    []uint32 // where the words of each name end
+	ids     map[string]uint32
+	marks   []uint64 // by word id: the hash of the word, by which ties are broken
+	rarity  []uint8  // by word id
+	unknown uint8    // the rarity of a word no organization has
+
+	orgs  int      // how many names are organizations' own
+	owner []uint32 // organization of each further name
+	filed int      // number of the first name that only filers use
+
+	cities  []uint64    // hash of each organization's city, 0 for none
+	zipOf   []uint32    // ZIP of each organization, 0 for none
+	stateOf []stateCode // state of each organization, 0 for none
+	moved   []bool      // which organizations have further addresses
+	zips    []tenant    // sorted by ZIP, then organization
+	streets []tenant    // sorted by ZIP and street key, then organization
+
+	posts    postings
+	initials []initial
+	heads    []head
+}
+
+// orgOf is the organization that bears a name.
+func (d *orgIndex) orgOf(name uint32) uint32 {
+	if int(name) < d.orgs {
+		return name
+	}
+	return d.owner[int(name)-d.orgs]
+}
+
+// tenant is an organization at a place.
+type tenant struct {
+	place uint64
+	id    uint32
+}
+
+// maxTenants is how many organizations may share a street address before it is
+// taken for a mail drop, which says nothing about who is meant.
+const maxTenants = 25
+
+// otherName is a name an organization bears besides its own.
+type otherName struct {
+	org    uint32
+	k2, kx string
+}
+
+// indexOrgs parses every name once, on all cores; each worker fills its own
+// part, so the result does not depend on their number. filed are the names that
+// only filers use, in order.
+func indexOrgs(orgs []Org, filed []otherName) (nameIndex, orgIndex) {
+	d := orgIndex{k2: make([]string, len(orgs)), kx: make([]string, len(orgs)), orgs: len(orgs),
+		cities: make([]uint64, len(orgs)), zipOf: make([]uint32, len(orgs)), stateOf: make([]stateCode, len(orgs)), moved: make([]bool, len(orgs)), ids: map[string]uint32{}}
+	workers := min(runtime.GOMAXPROCS(0), len(orgs)/1024+1)
+	zips, streets, names := make([][]tenant, workers), make([][]tenant, workers), make([][]nameEntry, workers)
+	others := make([][]otherName, workers)
+	var wg sync.WaitGroup
+	for w := range workers {
+		wg.Go(func() {
+			var text arena
+			names[w] = make([]nameEntry, 0, len(orgs)/workers*9/8)
+			for i := len(orgs) * w / workers; i < len(orgs)*(w+1)/workers; i++ {
+				o := &orgs[i]
+				n := orgname.Parse(o.Name)
+				d.k2[i], d.kx[i] = text.keep(n.K2), text.keep(n.KX)
+				d.cities[i], d.zipOf[i], d.stateOf[i], d.moved[i] = cityPlace(o.City), zipCode(o.ZIP5), codeOf(o.State), len(o.Others) > 0
+				from := len(others[w])
+				names[w] = appendNames(names[w], uint32(i), o, &n, func(m *orgname.Name) {
+					known := func(x otherName) bool { return x.kx == m.KX }
+					if m.KX != n.KX && !slices.ContainsFunc(others[w][from:], known) {
+						others[w] = append(others[w], otherName{uint32(i), text.keep(m.K2), text.keep(m.KX)})
+					}
+				})
+				put := func(street, zip5 string) {
+					z := zipCode(zip5)
+					if z == 0 {
+						return
+					}
+					zips[w] = append(zips[w], tenant{uint64(z), uint32(i)})
+					if key := orgname.StreetKey(street); key != "" {
+						streets[w] = append(streets[w], tenant{streetPlace(z, key), uint32(i)})
+					}
+				}
+				put(o.Street, o.ZIP5)
+				for _, at := range o.Others {
+					put(at.Street, at.ZIP5)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	d.zips, d.streets = sortTenants(zips), sortTenants(streets)
+	for _, part := range others {
+		d.addNames(part)
+	}
+	d.filed = len(d.k2)
+	d.addNames(slices.DeleteFunc(filed, func(o otherName) bool { return o.kx == d.kx[o.org] }))
+	d.ends = make([]uint32, len(d.k2))
+	d.indexWords()
+	d.posts = newPostings(&d)
+	d.initials = newInitials(&d)
+	d.heads = newHeads(&d)
+	index := newNameIndex(slices.Concat(names...))
+	d.bearers, d.plain = make([]uint16, len(d.kx)), make([]bool, len(d.kx))
+	parallel(len(d.kx), func(from, to int) {
+		for i := from; i < to; i++ {
+			d.bearers[i] = uint16(min(len(index.find(d.kx[i])), math.MaxUint16))
+			traits := orgname.TraitsOf(d.k2[i])
+			d.plain[i] = traits.Plain()
+		}
+	})
+	return index, d
+}
+
+func (d *orgIndex) addNames(list []otherName) {
+	for _, o := range list {
+		d.owner = append(d.owner, o.org)
+		d.k2, d.kx = append(d.k2, o.k2), append(d.kx, o.kx)
+	}
+}
+
+// indexWords gives every word an id, in the order of the names, and counts in
+// how many organizations' own names it stands. A word that only other names
+// have is as rare as can be.
+func (d *orgIndex) indexWords() {
+	var df []uint32
+	for i, k2 := range d.k2 {
+		start := len(d.words)
+		for w := range wordsOf(k2) {
+			id, ok := d.ids[w]
+			if !ok {
+				id = uint32(len(df))
+				d.ids[w] = id
+				df = append(df, 0)
+				d.marks = append(d.marks, hashKey(w))
+			}
+			d.words = append(d.words, id)
+		}
+		own := d.words[start:]
+		slices.Sort(own)
+		own = slices.Compact(own)
+		d.words = d.words[:start+len(own)]
+		if i < d.orgs {
+			for _, id := range own {
+				df[id]++
+			}
+		}
+		d.ends[i] = uint32(len(d.words))
+	}
+	d.rarity = make([]uint8, len(df))
+	for id, n := range df {
+		d.rarity[id] = rarity(d.orgs, int(n))
+	}
+	d.unknown = rarity(d.orgs, 0)
+	d.words = slices.Clip(d.words)
+}
+
+// step is one degree of rarity, in natural logarithms: a quarter octave.
+const step = math.Ln2 / 4
+
+// rarity is the logarithm of total over n in whole steps. The scale is coarse so
+// that a few organizations more or less move few words on it, and whole so that
+// sums come out alike in any order: what a line is resolved to must not change
+// when nothing near it does.
+func rarity(total, n int) uint8 {
+	steps := func(n int) float64 { return math.Round(math.Log(float64(max(n, 1))) / step) }
+	return uint8(max(steps(total)-steps(n), 0))
+}
+
+// wordsOf cuts a key at its spaces.
+func wordsOf(k2 string) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		for len(k2) > 0 {
+			end := 0
+			for end < len(k2) && k2[end] != ' ' {
+				end++
+			}
+			if end > 0 && !yield(k2[:end]) {
+				return
+			}
+			k2 = k2[min(end+1, len(k2)):]
+		}
+	}
+}
+
+func sortTenants(parts [][]tenant) []tenant {
+	all := slices.Concat(parts...)
+	slices.SortFunc(all, func(a, b tenant) int {
+		switch {
+		case a.place < b.place:
+			return -1
+		case a.place > b.place:
+			return 1
+		}
+		return int(int64(a.id) - int64(b.id))
+	})
+	return slices.Clip(slices.Compact(all))
+}
+
+// traits reads what a veto looks at in a name.
+func (d *orgIndex) traits(name uint32) orgname.Traits {
+	if d.plain[name] {
+		return orgname.PlainTraits(d.k2[name])
+	}
+	return orgname.TraitsOf(d.k2[name])
+}
+
+// tenantsAt returns the tenants of a place.
+func tenantsAt(tenants []tenant, place uint64) []tenant {
+	compare := func(t tenant, p uint64) int {
+		if t.place < p {
+			return -1
+		}
+		return 1
+	}
+	lo, _ := slices.BinarySearchFunc(tenants, place, compare)
+	hi := lo
+	for hi < len(tenants) && tenants[hi].place == place {
+		hi++
+	}
+	return tenants[lo:hi]
+}
+
+// zipCode is a five-digit ZIP as a number, 0 for anything else.
+func zipCode(zip5 string) uint32 {
+	if len(zip5) != 5 {
+		return 0
+	}
+	z := uint32(0)
+	for i := range 5 {
+		c := zip5[i]
+		if c < '0' || c > '9' {
+			return 0
+		}
+		z = z*10 + uint32(c-'0')
+	}
+	return z
+}
+
+func streetPlace(zip uint32, key string) uint64 {
+	return hashKey(key) ^ uint64(zip)*0x9e3779b97f4a7c15
+}
+
+// cityPlace is a city as a number, 0 for none.
+func cityPlace(city string) uint64 {
+	if key := orgname.City(city); key != "" {
+		return hashKey(key)
+	}
+	return 0
+}
+
+// of returns the word ids of a name.
+func (d *orgIndex) of(id uint32) []uint32 {
+	start := uint32(0)
+	if id > 0 {
+		start = d.ends[id-1]
+	}
+	return d.words[start:d.ends[id]]
+}
+
+// lineWords is the name of a line in word ids. Words that no organization has
+// count with their weight only.
+type lineWords struct {
+	ids    [24]uint32
+	n      int
+	all    int   // distinct words, those that no organization has among them
+	weight int32 // rarity of all words
+}
+
+func (d *orgIndex) lineWords(k2 string) (p lineWords) {
+	unknown := 0
+	for w := range wordsOf(k2) {
+		id, ok := d.ids[w]
+		if !ok {
+			unknown++
+			continue
+		}
+		if p.n < len(p.ids) && !slices.Contains(p.ids[:p.n], id) {
+			p.ids[p.n] = id
+			p.n++
+			p.weight += int32(d.rarity[id])
+		}
+	}
+	p.all = p.n + unknown
+	p.weight += int32(unknown) * int32(d.unknown)
+	slices.Sort(p.ids[:p.n])
+	return p
+}
+
+// compare weighs the words two names share: overlap is their rarity as a share
+// of the rarity of all words of both, rarest that of the rarest one, as a
+// logarithm.
+func (d *orgIndex) compare(p *lineWords, id uint32) (overlap, rarest float64) {
+	var shared, other, most int32
+	own := d.of(id)
+	i := 0
+	for _, w := range own {
+		r := int32(d.rarity[w])
+		for i < p.n && p.ids[i] < w {
+			i++
+		}
+		if i < p.n && p.ids[i] == w {
+			shared += r
+			most = max(most, r)
+		} else {
+			other += r
+		}
+	}
+	if all := p.weight + other; all > 0 {
+		overlap = float64(shared) / float64(all)
+	}
+	return overlap, float64(most) * step
+}
+
+// oneEdit reports whether two keys differ by exactly one letter changed, added
+// or dropped, or by two neighbours swapped.
+func oneEdit(a, b string) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	if len(b)-len(a) > 1 {
+		return false
+	}
+	i := 0
+	for i < len(a) && a[i] == b[i] {
+		i++
+	}
+	if len(a) < len(b) {
+		return a[i:] == b[i+1:]
+	}
+	if i == len(a) {
+		return false
+	}
+	return a[i+1:] == b[i+1:] || i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
+}

@@ -1,0 +1,82 @@
+package resolve
+
+import (
+	"strings"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/orgname"
+)
+
+// FiledNameConflict reports whether the line states an EIN whose organization
+// is known under names that have nothing in common with the line's: no word, no
+// initials, neither key within the other. Such a line keeps its EIN; the build
+// counts it.
+func (r *Resolver) FiledNameConflict(t *Recipient, n *orgname.Name) bool {
+	if t.Filed == ein.None || n.KX == "" {
+		return false
+	}
+	o, ok := r.u.Lookup(t.Filed)
+	if !ok {
+		return false
+	}
+	if alike(n, o.Name) {
+		return false
+	}
+	for _, a := range o.Aliases {
+		if alike(n, a) {
+			return false
+		}
+	}
+	return true
+}
+
+func alike(n *orgname.Name, other string) bool {
+	m := orgname.Parse(other)
+	if related(n.K2, n.KX, m.K2, m.KX) || n.KA() == m.KX || m.KA() == n.KX {
+		return true
+	}
+	for _, a := range n.Aliases {
+		if p := orgname.Parse(a); related(p.K2, p.KX, m.K2, m.KX) {
+			return true
+		}
+	}
+	for _, a := range m.Aliases {
+		if p := orgname.Parse(a); related(n.K2, n.KX, p.K2, p.KX) {
+			return true
+		}
+	}
+	return false
+}
+
+// related reports whether two names have a word of some weight or their letters
+// in common.
+func related(k2a, kxa, k2b, kxb string) bool {
+	if kxa == "" || kxb == "" {
+		return true
+	}
+	if strings.Contains(kxa, kxb) || strings.Contains(kxb, kxa) {
+		return true
+	}
+	for w := range strings.FieldsSeq(k2a) {
+		if len(w) < 3 || commonWord(w) {
+			continue
+		}
+		for v := range strings.FieldsSeq(k2b) {
+			if w == v {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// commonWord reports whether a word is so usual in names that sharing it says
+// nothing.
+func commonWord(w string) bool {
+	switch w {
+	case "FOUNDATION", "ASSOCIATION", "CENTER", "COMMUNITY", "SERVICES", "SERVICE", "FUND", "TRUST",
+		"AMERICAN", "NATIONAL", "SOCIETY", "ORGANIZATION", "COUNCIL", "CLUB", "GROUP", "PROGRAM", "PROJECT":
+		return true
+	}
+	return false
+}

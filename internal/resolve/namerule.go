@@ -1,0 +1,133 @@
+package resolve
+
+import (
+	"slices"
+	"strings"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/orgname"
+)
+
+// byName is the name rule: the key of the name, else that of an alias, belongs
+// to exactly one organization in the line's state. A line without a state must
+// be unique in the country and say enough to be a name.
+func (r *Resolver) byName(q *query) ein.EIN {
+	n := q.n
+	if e := r.unique(q, n.KX, false); e != ein.None {
+		return e
+	}
+	for _, a := range n.Aliases {
+		kx := orgname.Key(a)
+		if len(kx) < minAlias || kx == n.KX {
+			continue
+		}
+		if e := r.unique(q, kx, true); e != ein.None {
+			return e
+		}
+	}
+	return ein.None
+}
+
+// chapterAtAddress reports whether the line's very address, where the bearer of its name
+// is not, is that of an organization whose name goes on where the line's ends:
+// the chapter of a federation, more likely than the one that calls itself after
+// the whole.
+func (r *Resolver) chapterAtAddress(q *query, bearer ein.EIN) bool {
+	if len(q.n.KX) < minFuzzy || !r.notInZIP(q, bearer) {
+		return false
+	}
+	for _, t := range r.tenants(q) {
+		if kx := r.u.index.kx[t.id]; len(kx) > len(q.n.KX) && strings.HasPrefix(kx, q.n.KX) && !r.excluded(q, t.id) {
+			return true
+		}
+	}
+	return false
+}
+
+// notInZIP reports whether an organization is not known to be in the line's ZIP.
+func (r *Resolver) notInZIP(q *query, e ein.EIN) bool {
+	i, ok := r.u.position(e)
+	return ok && q.zip != 0 && !r.u.orgs[i].inZIP(q.zip)
+}
+
+// unique finds the one organization with the key, or none.
+func (r *Resolver) unique(q *query, kx string, viaAlias bool) ein.EIN {
+	n, entries := q.n, r.u.names.find(kx)
+	if q.state != 0 {
+		entries = inState(entries, q.state)
+	} else if len(kx) < 10 || viaAlias || strings.IndexByte(n.K2, ' ') < 0 {
+		return ein.None
+	}
+	var p pick
+	for _, e := range entries {
+		o := &r.u.orgs[e.id]
+		if (e.alias || viaAlias) && satellite(n, o) || r.excluded(q, e.id) {
+			continue
+		}
+		if p.add(o, e.alias); p.many[0] {
+			return ein.None
+		}
+	}
+	return p.one(q.zip)
+}
+
+// pick finds the one organization among candidates. The active go before the
+// inactive, and those whose own name it is before those that are also known by
+// it, such as a trust for the benefit of a university. The chapters of a group
+// that bear the name of its central organization stand behind that one.
+type pick struct {
+	found [4]*Org     // the first of its rank, or the central one of its group
+	many  [4]bool     // there are others
+	zips  [4][]uint32 // where chapters of found are
+}
+
+func (p *pick) add(o *Org, alias bool) {
+	i := 0
+	if !o.Active {
+		i = 2
+	}
+	if alias {
+		i++
+	}
+	f := p.found[i]
+	switch {
+	case f == nil || f == o:
+		p.found[i] = o
+	case f.Group != o.Group || !o.grouped() || f.central() == o.central() && o.central():
+		p.many[i] = true
+	default:
+		if o.central() {
+			p.found[i], o = o, f
+		}
+		p.zips[i] = append(p.zips[i], zipCode(o.ZIP5))
+	}
+}
+
+// one is the EIN of the only candidate for a line in a ZIP, None when there is
+// none or several. Where a chapter is and its central organization is not, the
+// line may mean either.
+func (p *pick) one(zip uint32) ein.EIN {
+	for i, o := range p.found {
+		if o == nil {
+			continue
+		}
+		if p.many[i] || p.zips[i] != nil && (!o.central() || slices.Contains(p.zips[i], zip) && zipCode(o.ZIP5) != zip) {
+			return ein.None
+		}
+		return o.EIN
+	}
+	return ein.None
+}
+
+// grouped reports whether the organization is covered by a group exemption.
+func (o *Org) grouped() bool { return strings.Trim(o.Group, "0") != "" }
+
+// central reports whether a group exemption is the organization's own.
+func (o *Org) central() bool { return o.Affiliation == "6" || o.Affiliation == "8" }
+
+// satellite reports whether the organization, met through another name of it or
+// of the line, is by its own name a club, fund or union around the institution
+// the line names.
+func satellite(n *orgname.Name, o *Org) bool {
+	return orgname.Conflicts(*n, orgname.Parse(o.Name))&orgname.Inst != 0
+}

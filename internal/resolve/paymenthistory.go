@@ -1,0 +1,125 @@
+package resolve
+
+import (
+	"slices"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/orgname"
+)
+
+// Payment says that a line of a funder names an organization outright.
+type Payment struct{ Funder, Recipient ein.EIN }
+
+// History is whom funders have paid, as far as the names on their lines tell by
+// themselves. A name that tells little may well mean someone the funder has paid
+// before. EINs that were filed are left out of it: private foundations file
+// none, and what is learned from others must hold for them. The zero History
+// knows nothing.
+type History struct {
+	pairs []uint64 // funder and recipient, sorted
+}
+
+// NewHistory puts payments in order.
+func NewHistory(list []Payment) *History {
+	h := &History{make([]uint64, len(list))}
+	for i, p := range list {
+		h.pairs[i] = uint64(p.Funder)<<32 | uint64(p.Recipient)
+	}
+	slices.Sort(h.pairs)
+	h.pairs = slices.Compact(h.pairs)
+	kept := h.pairs[:0]
+	for from := 0; from < len(h.pairs); {
+		to := from
+		for to < len(h.pairs) && h.pairs[to]>>32 == h.pairs[from]>>32 {
+			to++
+		}
+		if to-from <= manyPaid {
+			kept = append(kept, h.pairs[from:to]...)
+		}
+		from = to
+	}
+	h.pairs = slices.Clip(kept)
+	return h
+}
+
+// paid reports whether a funder has paid an organization.
+func (h *History) paid(funder, e ein.EIN) bool {
+	if h == nil {
+		return false
+	}
+	_, ok := slices.BinarySearch(h.pairs, uint64(funder)<<32|uint64(e))
+	return ok
+}
+
+// recipientsOf lists whom a funder has paid, in the low halves.
+func (h *History) recipientsOf(funder ein.EIN) []uint64 {
+	if h == nil {
+		return nil
+	}
+	from, _ := slices.BinarySearch(h.pairs, uint64(funder)<<32)
+	to, _ := slices.BinarySearch(h.pairs, (uint64(funder)+1)<<32)
+	return h.pairs[from:to]
+}
+
+// Named is the organization that the name and place of a line lead to by
+// themselves, whatever EIN was filed; None if they do not.
+func (r *Resolver) Named(t *Recipient, n *orgname.Name) ein.EIN {
+	if foreign(t) || n.KX == "" {
+		return ein.None
+	}
+	q := &query{t: t, n: n}
+	q.prepare()
+	return r.byName(q)
+}
+
+// manyPaid is from how many recipients on what a funder has paid says nothing:
+// a sponsor of donor-advised funds has paid everybody.
+const manyPaid = 250
+
+// mayMeanPaid reports whether a line may mean someone its funder has paid before:
+// they have a telling word in common.
+func (r *Resolver) mayMeanPaid(n *orgname.Name, funder ein.EIN) bool {
+	list := r.opt.History.recipientsOf(funder)
+	if len(list) == 0 {
+		return false
+	}
+	d := &r.u.index
+	words := d.lineWords(n.K2)
+	for _, pair := range list {
+		if i, ok := r.u.position(ein.EIN(uint32(pair))); ok {
+			if _, rarest := d.compare(&words, uint32(i)); rarest >= telling {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// askModelWithHistory asks the model again if a candidate with a telling word
+// of the line is someone the funder has paid before; else the answer stays.
+func (r *Resolver) askModelWithHistory(q *query, m Match) Match {
+	q.prepare()
+	q.prepareStreet()
+	d, known := &r.u.index, r.einCounts(q)
+	s := r.u.searches.get(len(d.k2))
+	defer r.u.searches.pool.Put(s)
+	r.candidates(q, s, known)
+	for i := range s.found {
+		name := s.found[i].name
+		if !r.opt.History.paid(q.funder, r.u.orgs[d.orgOf(name)].EIN) {
+			continue
+		}
+		for k := range s.read {
+			if _, rarest := d.compare(&s.read[k].words, name); rarest >= telling {
+				return r.choose(q, s, known)
+			}
+		}
+	}
+	return m
+}
+
+// HistoryMayChange reports whether an answer is one that the model gave or
+// declined, which what a funder has paid before may change.
+func (r *Resolver) HistoryMayChange(m Match) bool {
+	return r.usesModel() && r.opt.History != nil && (m.Rule == Model || m.Rule == None && !m.Barred)
+}

@@ -1,0 +1,101 @@
+package resolve
+
+import (
+	"grantgraph/internal/ein"
+	"grantgraph/internal/grant"
+	"grantgraph/internal/orgname"
+)
+
+// resolve runs the rules in their order of execution.
+func (r *Resolver) resolve(q *query) Match {
+	t, n := q.t, q.n
+	if row := r.opt.Human.find(t, n, ein.None); row != nil && (row.none || row.ein != q.barred) {
+		return row.match()
+	}
+	q.prepare()
+	named := ein.None // what the name says
+	if !foreign(t) {
+		named = r.byName(q)
+	}
+	if t.Filed != q.barred && r.u.prefixes.Has(t.Filed) {
+		if !r.off[OverrideKeyError] {
+			if e := r.correctSlip(q, named); e != ein.None && e != q.barred {
+				return found(OverrideKeyError, e)
+			}
+		}
+		return found(Filed, t.Filed)
+	}
+	if named != ein.None && named != q.barred && !r.off[Name] && !r.chapterAtAddress(q, named) {
+		return found(Name, named)
+	}
+	if foreign(t) || n.KX == "" {
+		return r.assistedRuling(q)
+	}
+	return r.byOtherRules(q)
+}
+
+// assistedRuling looks for a ruling that a model proposed.
+func (r *Resolver) assistedRuling(q *query) Match {
+	if row := r.opt.Assisted.find(q.t, q.n, ein.None); row != nil && (row.none || row.ein != q.barred) {
+		return row.match()
+	}
+	return Match{}
+}
+
+// foreign reports whether the line has a foreign address; the rules that
+// compare names and places are for US lines.
+func foreign(t *Recipient) bool { return t.Country != "" }
+
+// byOtherRules runs the rules for a line whose name is not unique, or not quite
+// an organization's: they ask what other filers meant by it, or for agreement of
+// place as well.
+func (r *Resolver) byOtherRules(q *query) Match {
+	n, d := q.n, &r.u.index
+	fires := func(rule Rule, e ein.EIN) bool { return e != ein.None && e != q.barred && !r.off[rule] }
+
+	traits := orgname.TraitsOf(n.K2)
+	known := r.einCounts(q)
+	if e := r.dominant(q, known); fires(RegistryDominant, e) && !r.conflictsWithLine(&traits, e) {
+		return found(RegistryDominant, e)
+	}
+	// A name that some organization in the state bears is not misspelled.
+	if q.zip != 0 && len(n.KX) >= minFuzzy && !r.nameBorneInState(q) {
+		if e := r.fuzzy(q, &traits); fires(Fuzzy, e) {
+			return found(Fuzzy, e)
+		}
+	}
+	if m := r.assistedRuling(q); m != (Match{}) {
+		return m
+	}
+	if e := r.registered(q, known); fires(Registry, e) && !r.conflictsWithLine(&traits, e) {
+		return found(Registry, e)
+	}
+	tenants := r.tenants(q)
+	var words lineWords
+	if q.street != "" {
+		words = d.lineWords(n.K2)
+	}
+	if !q.careOf {
+		if e := r.address(q, &traits, &words, tenants); fires(Address, e) {
+			return found(Address, e)
+		}
+		if e := r.sameNameByPlace(q); fires(ZIP, e) {
+			return found(ZIP, e)
+		}
+		if q.zip != 0 {
+			if e := r.reordered(q); fires(ZIP, e) {
+				return found(ZIP, e)
+			}
+		}
+		if e := r.street(q, &traits, &words, tenants); fires(Street, e) {
+			return found(Street, e)
+		}
+	}
+	if !r.usesModel() {
+		return Match{}
+	}
+	return r.byModel(q, known)
+}
+
+// usesModel reports whether the model is asked at all.
+func (r *Resolver) usesModel() bool { return r.opt.Model != nil && !r.off[grant.Model] }

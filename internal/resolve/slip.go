@@ -1,0 +1,61 @@
+package resolve
+
+import (
+	"slices"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/orgname"
+)
+
+// strangeOverlap is how much of its words' weight an organization in the line's
+// state may share with the line and still be taken for a stranger to it.
+const strangeOverlap = 0.2
+
+// correctSlip is the rule override_keyerror. It finds the organization whose
+// EIN the filer mistyped: the one that the name, the name and the place, or
+// nearly all other filers lead to, one slip away from what was filed
+// (ein.OneSlip), unless what was filed is an organization the line could mean.
+// named is what the name alone leads to.
+func (r *Resolver) correctSlip(q *query, named ein.EIN) ein.EIN {
+	t, n := q.t, q.n
+	if foreign(t) || n.KX == "" {
+		return ein.None
+	}
+	if named == ein.None {
+		named = r.sameNameByPlace(q)
+	}
+	if named == ein.None {
+		named = r.usualOneSlipAway(q)
+	}
+	if named == ein.None || !ein.OneSlip(t.Filed, named) {
+		return ein.None
+	}
+	i, ok := r.u.position(t.Filed)
+	if !ok {
+		return named
+	}
+	d := &r.u.index
+	words := d.lineWords(n.K2)
+	overlap, rarest := d.compare(&words, uint32(i))
+	if rarest >= rareWord {
+		return ein.None
+	}
+	if codeOf(r.u.orgs[i].State) == q.state && overlap >= strangeOverlap {
+		return ein.None
+	}
+	return named
+}
+
+// usualOneSlipAway finds the EIN that filers nearly always state for the line's
+// name, if it is one slip away from what the line states.
+func (r *Resolver) usualOneSlipAway(q *query) ein.EIN {
+	known := r.einCounts(q)
+	if !slices.ContainsFunc(known, func(a einCount) bool { return ein.OneSlip(q.t.Filed, a.ein) }) {
+		return ein.None
+	}
+	e := r.dominating(q, known)
+	if traits := orgname.TraitsOf(q.n.K2); e != ein.None && r.conflictsWithLine(&traits, e) {
+		return ein.None
+	}
+	return e
+}

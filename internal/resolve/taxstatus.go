@@ -1,0 +1,123 @@
+package resolve
+
+import "strings"
+
+// TaxStatus is what a line says of its recipient's standing in law: the section
+// of the code it is exempt under, or that it is a government.
+type TaxStatus uint8
+
+// What a line may say. A number from 2 to 29 is 501(c) of that number.
+const (
+	StatusUnsaid      TaxStatus = 0
+	Exempt3           TaxStatus = 3
+	Government        TaxStatus = 100
+	PublicCharity     TaxStatus = 101
+	PrivateFoundation TaxStatus = 102
+	NotExempt         TaxStatus = 103 // a business, a person, a political body
+)
+
+// ReadTaxStatus reads the section of the code that Schedule I states, or the
+// foundation status that a private foundation states. Both are free text, cut
+// off at a length that depends on the filer's software.
+func ReadTaxStatus(text string) TaxStatus {
+	if text == "" {
+		return StatusUnsaid
+	}
+	var space [32]byte
+	s := space[:0]
+	for i := 0; i < len(text) && len(s) < len(space); i++ {
+		switch c := text[i]; {
+		case c >= 'a' && c <= 'z':
+			s = append(s, c-'a'+'A')
+		case c >= 'A' && c <= 'Z', c >= '0' && c <= '9':
+			s = append(s, c)
+		}
+	}
+	t := strings.TrimPrefix(strings.TrimPrefix(string(s), "IRC"), "SEC")
+	t = strings.TrimPrefix(t, "TION")
+	if said, ok := taxStatuses[t]; ok {
+		return said
+	}
+	for _, p := range taxStatusPrefixes {
+		if strings.HasPrefix(t, p.text) {
+			return p.said
+		}
+	}
+	return exemptSection(t)
+}
+
+// exemptSection reads forms of 501(c)(3), of which filers have dozens.
+func exemptSection(t string) TaxStatus {
+	t = strings.TrimPrefix(strings.TrimPrefix(t, "501"), "C")
+	end := 0
+	for end < len(t) && t[end] >= '0' && t[end] <= '9' {
+		end++
+	}
+	if end == 0 || end > 2 {
+		return StatusUnsaid
+	}
+	var n TaxStatus
+	for i := range end {
+		n = n*10 + TaxStatus(t[i]-'0')
+	}
+	switch {
+	case n == 1: // bodies that Congress made
+		return Government
+	case n >= 2 && n <= 29:
+		return n
+	}
+	return StatusUnsaid
+}
+
+// taxStatuses are what lines say, capitals and digits only.
+var taxStatuses = map[string]TaxStatus{
+	"": StatusUnsaid, "501C": StatusUnsaid, "EXEMPT": StatusUnsaid, "NA": StatusUnsaid,
+	"PC": PublicCharity, "PUBLIC": PublicCharity, "EOF": PrivateFoundation, "PF": PrivateFoundation, "POF": PrivateFoundation,
+	"PRIVATE": PrivateFoundation, "NC": NotExempt, "I": NotExempt, "INDIVIDUAL": NotExempt, "527": NotExempt, "LLC": NotExempt,
+	"NOTREGISTERED": NotExempt, "115": Government, "SO": PublicCharity, "CITY": Government, "STATE": Government,
+}
+
+// taxStatusPrefixes are how longer ones begin. 115 and 170(c)(1) are the sections
+// about governments, 170(b)(1)(A) and 509(a) those about public charities, and
+// SO is a supporting organization.
+var taxStatusPrefixes = []struct {
+	text string
+	said TaxStatus
+}{
+	{"GOV", Government}, {"STATEOF", Government}, {"STATEG", Government}, {"STATEA", Government}, {"LOCALG", Government}, {"FEDERAL", Government},
+	{"MUNICIPAL", Government}, {"TRIB", Government}, {"INDIANT", Government}, {"COUNTY", Government}, {"CITYOF", Government}, {"TOWNOF", Government},
+	{"SCHOOLDIST", Government}, {"PUBLICSCH", Government}, {"PUBSCH", Government}, {"POLITICALSUB", Government}, {"USGOV", Government},
+	{"115", Government}, {"170C1", Government},
+	{"PUBLICCHAR", PublicCharity}, {"PCEQ", PublicCharity}, {"SOI", PublicCharity}, {"SO1", PublicCharity}, {"SO2", PublicCharity}, {"SO3", PublicCharity},
+	{"509A", PublicCharity}, {"170B1A", PublicCharity},
+	{"PRIVATEF", PrivateFoundation}, {"PRIVATEO", PrivateFoundation}, {"FORPROFIT", NotExempt},
+}
+
+// compareWith reports how the standing of an organization, where the register
+// knows it, goes with what a line says.
+func (s TaxStatus) compareWith(o *Org) (agree, clash bool) {
+	if s == StatusUnsaid || o.Subsection == "" {
+		return false, false
+	}
+	section, private := exemptSection(o.Subsection), o.private()
+	switch s {
+	case Government, NotExempt:
+		return false, true
+	case PrivateFoundation:
+		agree = private
+	case PublicCharity:
+		agree = section == Exempt3 && !private
+	default:
+		agree = section == s
+	}
+	return agree, !agree
+}
+
+// private reports whether the organization is a private foundation.
+func (o *Org) private() bool {
+	switch o.Foundation {
+	case "02", "03", "04", "2", "3", "4":
+		return true
+	}
+	return false
+}
