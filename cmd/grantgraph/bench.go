@@ -165,7 +165,7 @@ func (b *bench) engine(ctx context.Context, name string) (oracle.Engine, error) 
 	if err != nil {
 		return nil, err
 	}
-	return oracle.Fresh(g), nil
+	return oracle.Uncached(g), nil
 }
 
 // close ends the engines and the server.
@@ -203,7 +203,7 @@ type benchEngine struct {
 
 // race runs every class and prints what came of it.
 func (b *bench) race() error {
-	classes, err := oracle.Survey(b.app.Ctx, b.snapshot)
+	classes, err := oracle.Classes(b.app.Ctx, b.snapshot)
 	if err != nil {
 		return err
 	}
@@ -212,7 +212,7 @@ func (b *bench) race() error {
 	var list []benchClass
 	for i := range classes {
 		q := &classes[i].Question
-		times, answer, err := oracle.Race(b.app.Ctx, b.engines, q, oracle.Limits{Budget: budget, Samples: benchSamples, Patience: 30*time.Second + 5*budget})
+		times, answer, err := oracle.Race(b.app.Ctx, b.engines, q, oracle.Limits{Budget: budget, Samples: benchSamples, Timeout: 30*time.Second + 5*budget})
 		if errors.Is(err, oracle.ErrDiffer) {
 			return fault.New("engines_differ", "%s: %w", classes[i].Name, err)
 		}

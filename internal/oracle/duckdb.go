@@ -94,11 +94,11 @@ func (f *textFunc) Executor() duckdb.ScalarFuncExecutor {
 	}}
 }
 
-// stage reads the tables of a snapshot: funder and recipient, one row each
+// loadTables reads the tables of a snapshot: funder and recipient, one row each
 // with what is known of them, filed_text and filed_city with what conditions
 // on texts and cities compare, and the view filed over the grants. Missing
 // texts are empty.
-func (d *database) stage(ctx context.Context, s *snapshot.Snapshot) error {
+func (d *database) loadTables(ctx context.Context, s *snapshot.Snapshot) error {
 	parquet := func(table string) string {
 		return "read_parquet('" + strings.ReplaceAll(s.Path(table), "'", "''") + "')"
 	}

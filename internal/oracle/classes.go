@@ -20,11 +20,11 @@ type Class struct {
 	Question Question
 }
 
-// Survey reads the grants of a snapshot and draws from them one request of
+// Classes reads the grants of a snapshot and draws from them one request of
 // every class that the engines are timed on: small and large funders, common
 // and rare words, narrow and wide filters, pages near and far.
-func Survey(ctx context.Context, s *snapshot.Snapshot) ([]Class, error) {
-	v := survey{
+func Classes(ctx context.Context, s *snapshot.Snapshot) ([]Class, error) {
+	v := valueCounts{
 		funders: tally[string]{}, recipients: tally[string]{}, states: tally[string]{}, years: tally[int32]{},
 		purposes: tally[string]{}, stems: tally[string]{},
 	}
@@ -71,13 +71,14 @@ func (t tally[K]) near(n int) K {
 	return slices.MinFunc(list, func(a, b K) int { return cmp.Compare(max(t[a]-n, n-t[a]), max(t[b]-n, n-t[b])) })
 }
 
-type survey struct {
+// valueCounts says how often each value of a column occurs.
+type valueCounts struct {
 	rows                                         int
 	funders, recipients, states, purposes, stems tally[string]
 	years                                        tally[int32]
 }
 
-func (v *survey) add(g *snapshot.Grant) {
+func (v *valueCounts) add(g *snapshot.Grant) {
 	v.rows++
 	v.funders[g.FunderEIN]++
 	v.years[g.TaxYear]++
@@ -90,7 +91,7 @@ func (v *survey) add(g *snapshot.Grant) {
 	}
 }
 
-func (v *survey) classes() []Class {
+func (v *valueCounts) classes() []Class {
 	funders, recipients, states := v.funders.ranked(), v.recipients.ranked(), v.states.ranked()
 	state := func(i int) graph.Place {
 		return graph.Place{Values: []graph.PlaceValue{{Name: states[min(i, len(states)-1)]}}}
@@ -104,7 +105,7 @@ func (v *survey) classes() []Class {
 		return graph.Query{Must: []graph.Term{{Words: []string{v.stems.near(int(share * float64(v.rows)))}}}}
 	}
 	subject := func(s string) ntee.Subject { sub, _ := ntee.ParseSubject(s); return sub }
-	eins := func(s string) []ein.EIN { return []ein.EIN{number(s)} }
+	eins := func(s string) []ein.EIN { return []ein.EIN{einOf(s)} }
 	year := int(v.years.ranked()[0])
 	years := func(back int) []graph.Span { return []graph.Span{{From: year - back, To: year}} }
 	amount := func(n int64) *int64 { return &n }

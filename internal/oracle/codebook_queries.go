@@ -41,7 +41,7 @@ func (b *codebook) Transactions(ctx context.Context, f *graph.Filter, s graph.So
 			&g.ObjectID, &g.Filing, &g.ReturnType, &g.PeriodEnd, &g.Rule, &g.Prob, &g.Matched, &g.Classes); err != nil {
 			return nil, 0, err
 		}
-		g.Funder.EIN, g.Recipient.EIN = number(funder), number(recipient)
+		g.Funder.EIN, g.Recipient.EIN = einOf(funder), einOf(recipient)
 		hits = max(hits, n)
 		list = append(list, g)
 	}
@@ -78,9 +78,9 @@ func (b *codebook) pageSQL(table string, c *clause, s graph.Sort, page graph.Pag
 	case counted:
 		return "WITH " + c.with + "m AS MATERIALIZED (SELECT g.rowid AS id, g.amount, g.rank, " + column + " AS sorted FROM " + from + " WHERE " + c.where + "), " +
 			"page AS MATERIALIZED (SELECT *, (SELECT count(*) FROM m) AS hits FROM m g ORDER BY g.sorted" + order + " " + cut + ") " +
-			"SELECT p.hits, " + answerFields(true) + " FROM page p JOIN " + table + " g ON g.rowid = p.id ORDER BY p.sorted" + order
+			"SELECT p.hits, " + resultFields(true) + " FROM page p JOIN " + table + " g ON g.rowid = p.id ORDER BY p.sorted" + order
 	case b.wide:
-		return c.alone() + "SELECT 0, " + answerFields(true) + " FROM " + from + " WHERE " + c.where + " ORDER BY " + column + order + " " + cut
+		return c.alone() + "SELECT 0, " + resultFields(true) + " FROM " + from + " WHERE " + c.where + " ORDER BY " + column + order + " " + cut
 	}
 	found := "SELECT g.*, " + column + " AS sorted FROM " + from + " WHERE " + c.where
 	if fenced {
@@ -88,7 +88,7 @@ func (b *codebook) pageSQL(table string, c *clause, s graph.Sort, page graph.Pag
 	} else {
 		found += " ORDER BY " + column + order + " " + cut
 	}
-	return "WITH page AS MATERIALIZED (" + found + ") SELECT 0, " + answerFields(false) + " FROM page g" + answerJoins + " ORDER BY g.sorted" + order
+	return "WITH page AS MATERIALIZED (" + found + ") SELECT 0, " + resultFields(false) + " FROM page g" + resultJoins + " ORDER BY g.sorted" + order
 }
 
 // Funders are the funders of the matching rows.
@@ -98,7 +98,7 @@ func (b *codebook) Funders(ctx context.Context, f *graph.Filter, s graph.Sort, p
 		var t graph.FunderTotal
 		var id string
 		err := scan(&hits, &id, &t.Name, &t.City, &t.State, &t.Kind, &t.Total, &t.Grants, &t.Recipients, &t.FirstYear, &t.LastYear)
-		t.EIN = number(id)
+		t.EIN = einOf(id)
 		list = append(list, t)
 		return err
 	})
@@ -112,7 +112,7 @@ func (b *codebook) Recipients(ctx context.Context, f *graph.Filter, s graph.Sort
 		var t graph.RecipientTotal
 		var id string
 		err := scan(&hits, &t.ID, &id, &t.Name, &t.City, &t.State, &t.ZIP, &t.Country, &t.Total, &t.Grants, &t.Funders, &t.FirstYear, &t.LastYear)
-		t.EIN = number(id)
+		t.EIN = einOf(id)
 		list = append(list, t)
 		return err
 	})

@@ -38,7 +38,7 @@ type Server struct {
 // these settings (name=value). PostgreSQL refuses to run as root, so root runs
 // it as the user postgres or, where there is none, nobody.
 func Start(ctx context.Context, settings ...string) (*Server, error) {
-	bin, err := postgresBin()
+	bin, err := newestBinDir()
 	if err != nil {
 		return nil, err
 	}
@@ -54,8 +54,8 @@ func Start(ctx context.Context, settings ...string) (*Server, error) {
 	return s, nil
 }
 
-// postgresBin is the folder of the newest server on this machine.
-func postgresBin() (string, error) {
+// newestBinDir is the folder of the newest server on this machine.
+func newestBinDir() (string, error) {
 	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
 	if err != nil {
 		return "", err
@@ -78,7 +78,7 @@ func postgresBin() (string, error) {
 func (s *Server) start(ctx context.Context, bin string, settings []string) error {
 	var attr syscall.SysProcAttr
 	if os.Geteuid() == 0 {
-		cred, err := lesser()
+		cred, err := unprivilegedUser()
 		if err != nil {
 			return err
 		}
@@ -150,8 +150,8 @@ func (s *Server) ready(ctx context.Context) error {
 	}
 }
 
-// lesser is a user that PostgreSQL agrees to run as.
-func lesser() (*syscall.Credential, error) {
+// unprivilegedUser is a user that PostgreSQL agrees to run as.
+func unprivilegedUser() (*syscall.Credential, error) {
 	for _, name := range [...]string{"postgres", "nobody"} {
 		u, err := user.Lookup(name)
 		if err != nil {
