@@ -243,7 +243,7 @@ func TestAgentRefusals(t *testing.T) {
 func sit(ctx context.Context, url string, in io.Reader) (out string, waits []time.Duration, err error) {
 	yes := true
 	var o bytes.Buffer
-	c := &agentMintCmd{agentService: agentService{URL: url}, agentTalk: agentTalk{&yes}, Purpose: "p", Source: "s"}
+	c := &agentMintCmd{agentServiceFlags: agentServiceFlags{URL: url}, agentDialogFlags: agentDialogFlags{&yes}, Purpose: "p", Source: "s"}
 	err = c.run(&app{Ctx: ctx, In: in, Out: &o, Err: io.Discard}, func(ctx context.Context, d time.Duration) error {
 		waits = append(waits, d)
 		return ctx.Err()
@@ -339,10 +339,10 @@ func TestInterviewOver(t *testing.T) {
 		t.Parallel()
 		ctx, stop := context.WithCancel(t.Context())
 		stop()
-		if err := idle(ctx, time.Hour); !errors.Is(err, context.Canceled) {
+		if err := sleep(ctx, time.Hour); !errors.Is(err, context.Canceled) {
 			t.Error(err)
 		}
-		if err := idle(t.Context(), time.Nanosecond); err != nil {
+		if err := sleep(t.Context(), time.Nanosecond); err != nil {
 			t.Error(err)
 		}
 	})
@@ -359,8 +359,8 @@ func FuzzClean(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		got := clean(s)
-		if strings.ContainsFunc(got, func(r rune) bool { return r != '\n' && !unicode.IsGraphic(r) }) || clean(got) != got {
+		got := printable(s)
+		if strings.ContainsFunc(got, func(r rune) bool { return r != '\n' && !unicode.IsGraphic(r) }) || printable(got) != got {
 			t.Errorf("%q became %q", s, got)
 		}
 	})

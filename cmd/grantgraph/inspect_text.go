@@ -38,8 +38,8 @@ const (
 	shownPeople = 5
 )
 
-// keep inserts an item into a list of the first n by the given order.
-func keep[T any](list []T, item T, n int, order func(a, b T) int) []T {
+// insertTop inserts an item into a list of the first n by the given order.
+func insertTop[T any](list []T, item T, n int, order func(a, b T) int) []T {
 	at, _ := slices.BinarySearchFunc(list, item, order)
 	if at >= n {
 		return list
@@ -68,7 +68,7 @@ func (h *highlights) attach(s *irs990.Sink) {
 			a := &g.Address
 			top.place = strings.Trim(a.City+", "+cmp.Or(a.State, a.Country), ", ")
 			top.purpose = strings.Clone(g.Purpose)
-			h.grants = keep(h.grants, top, shownGrants, byCash)
+			h.grants = insertTop(h.grants, top, shownGrants, byCash)
 		}
 		return nil
 	}
@@ -78,7 +78,7 @@ func (h *highlights) attach(s *irs990.Sink) {
 		top := topPerson{pay: p.Compensation.Value + p.Related.Value + p.Other.Value, order: people}
 		if len(h.people) < shownPeople || byPay(top, h.people[len(h.people)-1]) < 0 {
 			top.name, top.title = strings.Clone(cmp.Or(p.Name, p.Business, "(no name)")), strings.Clone(p.Title)
-			h.people = keep(h.people, top, shownPeople, byPay)
+			h.people = insertTop(h.people, top, shownPeople, byPay)
 		}
 		return nil
 	}
@@ -93,9 +93,9 @@ func (h *highlights) attach(s *irs990.Sink) {
 	}
 }
 
-// pages prints for people: a page for each return that was asked for alone,
+// textPrinter prints for people: a page for each return that was asked for alone,
 // and a table for the returns of a zip.
-type pages struct {
+type textPrinter struct {
 	w     io.Writer
 	table *table
 	shown int
@@ -105,7 +105,7 @@ type pages struct {
 // hundred thousand returns.
 const tableAtMost = 500
 
-func (p *pages) print(i *inspection) error {
+func (p *textPrinter) print(i *inspection) error {
 	if i.err != nil {
 		return nil // already said on the other stream
 	}
@@ -116,7 +116,7 @@ func (p *pages) print(i *inspection) error {
 		if p.shown++; p.shown > 1 {
 			fmt.Fprintln(p.w)
 		}
-		return page(p.w, i)
+		return printReturn(p.w, i)
 	}
 	if p.table == nil {
 		p.table = newTable("Return", "Form", "EIN", "Filer", "Ends", ">FY", ">Grants", ">Paid", ">People", "")
@@ -138,9 +138,9 @@ func (p *pages) print(i *inspection) error {
 	return nil
 }
 
-func (p *pages) end() error { return p.flush() }
+func (p *textPrinter) end() error { return p.flush() }
 
-func (p *pages) flush() error {
+func (p *textPrinter) flush() error {
 	if p.table == nil {
 		return nil
 	}
@@ -167,7 +167,7 @@ func (e *errWriter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-func page(out io.Writer, i *inspection) error {
+func printReturn(out io.Writer, i *inspection) error {
 	w := &errWriter{w: out}
 	r := i.ret
 	fmt.Fprintf(w, "%s\n", cmp.Or(strings.TrimSpace(r.Name1+" "+r.Name2), "(no name)"))

@@ -19,11 +19,11 @@ import (
 // nameSamples is how many names are looked up.
 const nameSamples = 60
 
-// names times the search for organizations by name, as written and with one
+// benchNames times the search for organizations by name, as written and with one
 // letter wrong. The engines mean different things by a match, so they are not
 // held against each other; the share of names whose organization comes first
 // is printed beside the time.
-func (b *bench) names() error {
+func (b *bench) benchNames() error {
 	finders, err := b.finders()
 	for _, f := range finders {
 		defer f.Close()
@@ -49,7 +49,7 @@ func (b *bench) names() error {
 	for _, class := range []struct {
 		name string
 		ask  func(string) string
-	}{{"exact", func(s string) string { return s }}, {"one typo", typo}} {
+	}{{"exact", func(s string) string { return s }}, {"one typo", withTypo}} {
 		list, err := b.lookUp(finders, orgs, keys, class.ask)
 		if err != nil {
 			return err
@@ -193,8 +193,8 @@ func namesakes(s *snapshot.Snapshot, sample []snapshot.Organization) (map[string
 	return keys, nil
 }
 
-// typo leaves out the third letter of the longest word.
-func typo(name string) string {
+// withTypo leaves out the third letter of the longest word.
+func withTypo(name string) string {
 	words := strings.Fields(name)
 	longest := 0
 	for i, w := range words {

@@ -16,9 +16,9 @@ import (
 	"grantgraph/internal/fault"
 )
 
-// describe says what a key may do.
-func (c *agentClient) describe(w io.Writer, a *agentReply) {
-	tier, ends, limit := clean(a.Tier), clean(a.ExpiresAt), count(a.Calls.Limit)
+// printKey says what a key may do.
+func (c *agentClient) printKey(w io.Writer, a *agentReply) {
+	tier, ends, limit := printable(a.Tier), printable(a.ExpiresAt), count(a.Calls.Limit)
 	switch a.Status {
 	case "locked":
 		fmt.Fprintf(w, "A key of the %s tier, locked: for now it may make only the calls of its challenge.\n"+
@@ -38,11 +38,11 @@ func (c *agentClient) describe(w io.Writer, a *agentReply) {
 func (c *agentClient) printChallenge(w io.Writer, ch *api.AgentChallenge) {
 	fmt.Fprintln(w, "\nCalls that it may make:")
 	for i, call := range ch.Calls {
-		fmt.Fprintf(w, "  %d  %s %s\n", i+1, clean(call.Method), clean(call.URL))
+		fmt.Fprintf(w, "  %d  %s %s\n", i+1, printable(call.Method), printable(call.URL))
 	}
 	fmt.Fprintln(w, "\nQuestions:")
 	for i, q := range ch.Questions {
-		fmt.Fprintf(w, "  %d  %s [%s]\n", i+1, clean(q.Text), answerForm(q.AnswerType))
+		fmt.Fprintf(w, "  %d  %s [%s]\n", i+1, printable(q.Text), answerForm(q.AnswerType))
 	}
 	fmt.Fprintf(w, "\nAttempts left: %d.", ch.AttemptsLeft)
 	if ch.RetryAfterS > 0 {
@@ -61,7 +61,7 @@ func answerForm(kind string) string {
 	case "text":
 		return "the wording"
 	}
-	return clean(kind)
+	return printable(kind)
 }
 
 // duration writes a number of seconds.
@@ -72,16 +72,16 @@ func duration(seconds int) string {
 	return count(seconds) + " seconds"
 }
 
-// interview goes through a challenge with whoever is at the keyboard.
-type interview struct {
+// challengeDialog goes through a challenge with whoever is at the keyboard.
+type challengeDialog struct {
 	client *agentClient
 	in     *bufio.Scanner
 	out    io.Writer
-	pause  rest
+	pause  pauseFunc
 }
 
-func newInterview(a *app, client *agentClient, pause rest) *interview {
-	return &interview{client: client, in: bufio.NewScanner(a.In), out: a.Out, pause: pause}
+func newChallengeDialog(a *app, client *agentClient, pause pauseFunc) *challengeDialog {
+	return &challengeDialog{client: client, in: bufio.NewScanner(a.In), out: a.Out, pause: pause}
 }
 
 const (
@@ -92,9 +92,9 @@ const (
 )
 
 // run asks until the key is unlocked.
-func (v *interview) run(ctx context.Context, ch *api.AgentChallenge) (*agentReply, error) {
+func (v *challengeDialog) run(ctx context.Context, ch *api.AgentChallenge) (*agentReply, error) {
 	for {
-		if err := v.show(ctx, ch); err != nil {
+		if err := v.showRows(ctx, ch); err != nil {
 			return nil, err
 		}
 		if ch.RetryAfterS > 0 {
@@ -103,7 +103,7 @@ func (v *interview) run(ctx context.Context, ch *api.AgentChallenge) (*agentRepl
 		if err := v.wait(ctx, ch.RetryAfterS); err != nil {
 			return nil, err
 		}
-		got, next, err := v.examine(ctx, ch)
+		got, next, err := v.answerChallenge(ctx, ch)
 		if err != nil || next == nil {
 			return got, err
 		}
@@ -112,16 +112,16 @@ func (v *interview) run(ctx context.Context, ch *api.AgentChallenge) (*agentRepl
 	}
 }
 
-// examine asks the questions of one challenge until they are answered right,
+// answerChallenge asks the questions of one challenge until they are answered right,
 // or there is another.
-func (v *interview) examine(ctx context.Context, ch *api.AgentChallenge) (*agentReply, *api.AgentChallenge, error) {
+func (v *challengeDialog) answerChallenge(ctx context.Context, ch *api.AgentChallenge) (*agentReply, *api.AgentChallenge, error) {
 	for {
 		answers, err := v.ask(ctx, ch.Questions)
 		if err != nil {
 			return nil, nil, err
 		}
 		for early := 1; ; early++ {
-			got, err := v.client.answer(ctx, answers)
+			got, err := v.client.sendAnswers(ctx, answers)
 			if err == nil {
 				fmt.Fprintln(v.out, "\nAll answers are right.")
 				return got, nil, nil
@@ -131,19 +131,19 @@ func (v *interview) examine(ctx context.Context, ch *api.AgentChallenge) (*agent
 				return nil, nil, err
 			}
 			soon := no.Slug == "answer_too_soon" && early < mostEarly
-			if no.said.Challenge == nil && no.Slug != "wrong_answer" && !soon {
+			if no.failure.Challenge == nil && no.Slug != "wrong_answer" && !soon {
 				return nil, nil, err
 			}
 			fmt.Fprintf(v.out, "\n%s\n", no.Message)
-			if no.said.Challenge != nil {
-				return nil, no.said.Challenge, nil
+			if no.failure.Challenge != nil {
+				return nil, no.failure.Challenge, nil
 			}
-			if left := no.said.AttemptsLeft; left != nil {
+			if left := no.failure.AttemptsLeft; left != nil {
 				fmt.Fprintf(v.out, "Attempts left: %d.\n", *left)
 			}
 			seconds := 0
-			if no.said.RetryAfterS != nil {
-				seconds = *no.said.RetryAfterS
+			if no.failure.RetryAfterS != nil {
+				seconds = *no.failure.RetryAfterS
 			}
 			if soon {
 				seconds = max(1, seconds)
@@ -159,56 +159,56 @@ func (v *interview) examine(ctx context.Context, ch *api.AgentChallenge) (*agent
 }
 
 // wait says how long it takes, and takes it.
-func (v *interview) wait(ctx context.Context, seconds int) error {
+func (v *challengeDialog) wait(ctx context.Context, seconds int) error {
 	if seconds <= 0 {
 		return nil
 	}
 	if seconds > int(longestWait/time.Second) {
-		return fault.New("long_wait", "the next answer may be sent in %s only", duration(seconds)).Try("%s", v.later())
+		return fault.New("long_wait", "the next answer cannot be sent for another %s", duration(seconds)).Try("%s", v.resumeHint())
 	}
 	fmt.Fprintf(v.out, "Waiting %s before the next answer.\n", duration(seconds))
 	if err := v.pause(ctx, time.Duration(seconds)*time.Second); err != nil {
-		return v.stopped(err)
+		return v.interrupted(err)
 	}
 	return nil
 }
 
-// later is how the challenge is taken up again.
-func (v *interview) later() string {
-	return fmt.Sprintf("go on later with:  grantgraph agent-key challenge --interactive --url %s --key KEY", v.client.base)
+// resumeHint is how the challenge is taken up again.
+func (v *challengeDialog) resumeHint() string {
+	return fmt.Sprintf("continue later with:  grantgraph agent-key challenge --interactive --url %s --key KEY", v.client.base)
 }
 
-// stopped is the end of an interview by the wish of whoever was asked.
-func (v *interview) stopped(err error) error {
-	f := fault.New("stopped", "stopped; the key stays locked").Try("%s", v.later())
+// interrupted is the end of an interview by the wish of whoever was asked.
+func (v *challengeDialog) interrupted(err error) error {
+	f := fault.New("stopped", "stopped; the key stays locked").Try("%s", v.resumeHint())
 	f.Err = err
 	return f
 }
 
-// columns are the fields of a row that questions are about, by the last word
+// columnsByCall are the fields of a row that questions are about, by the last word
 // of the path of the call.
-var columns = map[string][]string{
+var columnsByCall = map[string][]string{
 	"transactions": {"recip_name", "recip_ein", "amount", "purpose"},
 	"recipients":   {"recip_name", "recip_ein", "total_amount", "first_fiscal_year", "last_fiscal_year"},
 	"funders":      {"funder_name", "funder_ein", "total_amount", "first_fiscal_year", "last_fiscal_year"},
 }
 
-// show makes the calls of a challenge and prints their rows. Rows are numbered
+// showRows makes the calls of a challenge and prints their rows. Rows are numbered
 // from 1, as the questions do.
-func (v *interview) show(ctx context.Context, ch *api.AgentChallenge) error {
+func (v *challengeDialog) showRows(ctx context.Context, ch *api.AgentChallenge) error {
 	for i, call := range ch.Calls {
 		rows, err := v.client.rows(ctx, call)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(v.out, "\nCall %d: %s %s\n\n", i+1, clean(call.Method), clean(call.URL))
+		fmt.Fprintf(v.out, "\nCall %d: %s %s\n\n", i+1, printable(call.Method), printable(call.URL))
 		fields := fieldsOf(call, rows)
 		header := []string{">row"}
 		for _, f := range fields {
 			if strings.HasSuffix(f, "amount") {
 				f = ">" + f
 			}
-			header = append(header, clean(f))
+			header = append(header, printable(f))
 		}
 		t := newTable(header...)
 		for n, row := range rows {
@@ -227,7 +227,7 @@ func (v *interview) show(ctx context.Context, ch *api.AgentChallenge) error {
 // those are all that have a simple value.
 func fieldsOf(call api.AgentCall, rows []agentRow) []string {
 	if u, err := url.Parse(call.URL); err == nil {
-		if known, ok := columns[path.Base(u.Path)]; ok {
+		if known, ok := columnsByCall[path.Base(u.Path)]; ok {
 			return known
 		}
 	}
@@ -244,13 +244,13 @@ func fieldsOf(call api.AgentCall, rows []agentRow) []string {
 }
 
 // ask puts the questions and gives the answers, none of them empty.
-func (v *interview) ask(ctx context.Context, questions []api.AgentQuestion) ([]string, error) {
+func (v *challengeDialog) ask(ctx context.Context, questions []api.AgentQuestion) ([]string, error) {
 	answers := make([]string, len(questions))
 	for i, q := range questions {
-		fmt.Fprintf(v.out, "\nQuestion %d of %d: %s\n", i+1, len(questions), clean(q.Text))
+		fmt.Fprintf(v.out, "\nQuestion %d of %d: %s\n", i+1, len(questions), printable(q.Text))
 		for answers[i] == "" {
 			fmt.Fprintf(v.out, "[%s] > ", answerForm(q.AnswerType))
-			line, err := v.line(ctx)
+			line, err := v.readLine(ctx)
 			if err != nil {
 				fmt.Fprintln(v.out)
 				return nil, err
@@ -261,21 +261,21 @@ func (v *interview) ask(ctx context.Context, questions []api.AgentQuestion) ([]s
 	return answers, nil
 }
 
-// line reads a line. It is read aside, because a read from a keyboard cannot be
+// readLine reads a line. It is read aside, because a read from a keyboard cannot be
 // broken off and an interrupt must not wait for it.
-func (v *interview) line(ctx context.Context) (string, error) {
+func (v *challengeDialog) readLine(ctx context.Context) (string, error) {
 	read := make(chan bool, 1)
 	go func() { read <- v.in.Scan() }()
 	select {
 	case <-ctx.Done():
-		return "", v.stopped(ctx.Err())
+		return "", v.interrupted(ctx.Err())
 	case ok := <-read:
 		if ok {
 			return v.in.Text(), nil
 		}
 	}
 	if err := v.in.Err(); err != nil {
-		return "", fault.New("no_answer", "what is typed cannot be read, and the key stays locked: %w", err).Try("%s", v.later())
+		return "", fault.New("no_answer", "the input cannot be read; the key stays locked: %w", err).Try("%s", v.resumeHint())
 	}
-	return "", fault.New("no_answer", "the input ended before the challenge was answered; the key stays locked").Try("%s", v.later())
+	return "", fault.New("no_answer", "the input ended before the challenge was answered; the key stays locked").Try("%s", v.resumeHint())
 }

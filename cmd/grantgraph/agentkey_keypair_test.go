@@ -37,11 +37,11 @@ func keygen(t *testing.T) (path string, key ed25519.PrivateKey, d string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var p pair
+	var p keyPairFile
 	if err := json.Unmarshal(content, &p); err != nil {
 		t.Fatal(err)
 	}
-	key, err = readPair(&app{Err: io.Discard}, path)
+	key, err = readKeyPair(&app{Err: io.Discard}, path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,12 +62,12 @@ func TestKeygen(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &said); err != nil || len(said.Directory.Keys) != 1 {
 		t.Fatalf("%v: %s", err, out)
 	}
-	key, err := readPair(&app{Err: io.Discard}, path)
+	key, err := readKeyPair(&app{Err: io.Discard}, path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	listed := said.Directory.Keys[0]
-	if said.Thumbprint != httpsig.Thumbprint(public(key)) || listed["kid"] != said.Thumbprint || listed["crv"] != "Ed25519" || listed["d"] != "" || said.Path != httpsig.Path {
+	if said.Thumbprint != httpsig.Thumbprint(publicKey(key)) || listed["kid"] != said.Thumbprint || listed["crv"] != "Ed25519" || listed["d"] != "" || said.Path != httpsig.Path {
 		t.Errorf("%s", out)
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
@@ -86,11 +86,11 @@ func TestKeygen(t *testing.T) {
 
 	other := filepath.Join(t.TempDir(), "other.jwk")
 	_, out, _ = command(t, "agent-key", "keygen", "--out", other)
-	key, err = readPair(&app{Err: io.Discard}, other)
+	key, err = readKeyPair(&app{Err: io.Discard}, other)
 	if err != nil {
 		t.Fatal(err)
 	}
-	contains(t, "the output", out, httpsig.Thumbprint(public(key)), `{"keys":[{"kty":"OKP",`, "https://HOST"+httpsig.Path, "agent-key mint --jwk "+other)
+	contains(t, "the output", out, httpsig.Thumbprint(publicKey(key)), `{"keys":[{"kty":"OKP",`, "https://HOST"+httpsig.Path, "agent-key mint --jwk "+other)
 	if strings.Contains(out, jwkEncoding.EncodeToString(key.Seed())) {
 		t.Error("the private key is printed")
 	}
@@ -111,7 +111,7 @@ func TestReadPair(t *testing.T) {
 		{"cut short", string(good[:len(good)-20]), "not a JSON web key"},
 		{"no JSON", d, "not a JSON web key"},
 		{"a number", strings.Replace(string(good), `"`+d+`"`, "12345678901234567890", 1), "not a JSON web key"},
-		{"endless", string(good) + strings.Repeat(" ", maxPair), "not a JSON web key"},
+		{"endless", string(good) + strings.Repeat(" ", maxKeyPairFile), "not a JSON web key"},
 		{"another curve", strings.Replace(string(good), "Ed25519", "X25519", 1), "not an Ed25519 key"},
 		{"public", strings.Replace(string(good), `"d"`, `"e"`, 1), "no private half"},
 		{"short", strings.Replace(string(good), d, d[:40], 1), "not 32 bytes"},
@@ -141,16 +141,16 @@ func TestReadPair(t *testing.T) {
 // FuzzPair checks that whatever is taken for a keypair is one.
 func FuzzPair(f *testing.F) {
 	key := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))
-	x, d := jwkEncoding.EncodeToString(public(key)), jwkEncoding.EncodeToString(key.Seed())
+	x, d := jwkEncoding.EncodeToString(publicKey(key)), jwkEncoding.EncodeToString(key.Seed())
 	f.Add([]byte(`{"kty":"OKP","crv":"Ed25519","x":"` + x + `","d":"` + d + `"}`))
 	f.Add([]byte(`{"kty":"OKP","crv":"Ed25519","x":"` + x + `"}`))
 	f.Add([]byte(`[]`))
 	f.Fuzz(func(t *testing.T, content []byte) {
-		key, why := parsePair(content)
+		key, why := parseKeyPair(content)
 		if (key == nil) != (why != "") {
 			t.Fatalf("both a key and a reason, or neither: %q", why)
 		}
-		if key != nil && !ed25519.Verify(public(key), content, ed25519.Sign(key, content)) {
+		if key != nil && !ed25519.Verify(publicKey(key), content, ed25519.Sign(key, content)) {
 			t.Error("the halves do not belong together")
 		}
 	})
@@ -160,7 +160,7 @@ func FuzzPair(f *testing.F) {
 type shelf struct{ key ed25519.PrivateKey }
 
 func (s shelf) Key(_ context.Context, _, keyid string) (httpsig.Key, error) {
-	return httpsig.Key{ID: keyid, Public: public(s.key)}, nil
+	return httpsig.Key{ID: keyid, Public: publicKey(s.key)}, nil
 }
 
 func (shelf) Seen(context.Context, string, string, time.Time) (bool, error) { return true, nil }
@@ -195,7 +195,7 @@ func TestAgentSign(t *testing.T) {
 			r.Header.Set(name, value)
 		}
 		sig, err := v.Verify(t.Context(), r)
-		if err != nil || sig.Host != "agent.example" || sig.KeyID != httpsig.Thumbprint(public(key)) ||
+		if err != nil || sig.Host != "agent.example" || sig.KeyID != httpsig.Thumbprint(publicKey(key)) ||
 			r.Header.Get("Signature-Agent") != tc.agent || !strings.Contains(r.Header.Get("Signature-Input"), tc.input) {
 			t.Errorf("%s: %v\n%s", tc.name, err, out)
 		}
@@ -251,7 +251,7 @@ func TestAgentDirectory(t *testing.T) {
 	one, key, d := keygen(t)
 	two, next, _ := keygen(t)
 	_, plain, _ := command(t, "agent-key", "directory", "--jwk", one, "--jwk", two)
-	want := `{"keys":[` + string(httpsig.JWK(public(key))) + "," + string(httpsig.JWK(public(next))) + "]}\n"
+	want := `{"keys":[` + string(httpsig.JWK(publicKey(key))) + "," + string(httpsig.JWK(publicKey(next))) + "]}\n"
 	if plain != want {
 		t.Errorf("%s, want %s", plain, want)
 	}
@@ -358,7 +358,7 @@ func TestServedDirectory(t *testing.T) {
 	path, key, _ := keygen(t)
 	address, roots := serveDirectory(t, path)
 	d := httpsig.NewDirectory(httpsig.Options{Roots: roots, Loopback: true})
-	got, err := d.Key(t.Context(), strings.TrimPrefix(address, "https://"), httpsig.Thumbprint(public(key)))
+	got, err := d.Key(t.Context(), strings.TrimPrefix(address, "https://"), httpsig.Thumbprint(publicKey(key)))
 	if err != nil || !got.Attested {
 		t.Errorf("%v: %+v", err, got)
 	}
