@@ -21,22 +21,22 @@ func (c *agentClient) printKey(w io.Writer, a *agentReply) {
 	tier, ends, limit := printable(a.Tier), printable(a.ExpiresAt), count(a.Calls.Limit)
 	switch a.Status {
 	case "locked":
-		fmt.Fprintf(w, "A key of the %s tier, locked: for now it may make only the calls of its challenge.\n"+
-			"Answering the questions unlocks %s calls. The key ends at %s.\n", tier, limit, ends)
+		fmt.Fprintf(w, "A key of the %s tier, locked: for now it can make only the calls of its challenge.\n"+
+			"Answering the questions unlocks %s calls. The key expires at %s.\n", tier, limit, ends)
 	case "spent":
-		fmt.Fprintf(w, "A key of the %s tier: none of its %s calls are left. It ends at %s.\n", tier, limit, ends)
+		fmt.Fprintf(w, "A key of the %s tier: none of its %s calls are left. It expires at %s.\n", tier, limit, ends)
 		if a.Tier == "anonymous" {
 			fmt.Fprintf(w, "Next:  grantgraph agent-key challenge --url %s --key KEY\n", c.base)
 		}
 	default:
-		fmt.Fprintf(w, "A key of the %s tier, unlocked: %s of %s calls are left. It ends at %s.\n", tier, count(a.Calls.Remaining), limit, ends)
+		fmt.Fprintf(w, "A key of the %s tier, unlocked: %s of %s calls are left. It expires at %s.\n", tier, count(a.Calls.Remaining), limit, ends)
 		fmt.Fprintf(w, "Use it:  curl -H 'X-API-Key: KEY' '%s/api/v1/grants/summary'\n", c.base)
 	}
 }
 
 // printChallenge prints the calls and the questions.
 func (c *agentClient) printChallenge(w io.Writer, ch *api.AgentChallenge) {
-	fmt.Fprintln(w, "\nCalls that it may make:")
+	fmt.Fprintln(w, "\nCalls that the key may make:")
 	for i, call := range ch.Calls {
 		fmt.Fprintf(w, "  %d  %s %s\n", i+1, printable(call.Method), printable(call.URL))
 	}
@@ -46,7 +46,7 @@ func (c *agentClient) printChallenge(w io.Writer, ch *api.AgentChallenge) {
 	}
 	fmt.Fprintf(w, "\nAttempts left: %d.", ch.AttemptsLeft)
 	if ch.RetryAfterS > 0 {
-		fmt.Fprintf(w, " The next answer may be sent in %s.", duration(ch.RetryAfterS))
+		fmt.Fprintf(w, " The next answer can be sent in %s.", duration(ch.RetryAfterS))
 	}
 	fmt.Fprintln(w)
 }

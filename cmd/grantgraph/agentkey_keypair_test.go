@@ -96,9 +96,9 @@ func TestKeygen(t *testing.T) {
 	}
 }
 
-// TestReadPair checks what is refused as a keypair, and that nothing of it is
+// TestReadKeyPair checks what is refused as a keypair, and that nothing of it is
 // told.
-func TestReadPair(t *testing.T) {
+func TestReadKeyPair(t *testing.T) {
 	t.Parallel()
 	path, _, d := keygen(t)
 	good, err := os.ReadFile(path)
@@ -107,16 +107,16 @@ func TestReadPair(t *testing.T) {
 	}
 	_, _, other := keygen(t)
 	for _, tc := range []struct{ name, content, want string }{
-		{"empty", "", "not a JSON web key"},
-		{"cut short", string(good[:len(good)-20]), "not a JSON web key"},
-		{"no JSON", d, "not a JSON web key"},
-		{"a number", strings.Replace(string(good), `"`+d+`"`, "12345678901234567890", 1), "not a JSON web key"},
-		{"endless", string(good) + strings.Repeat(" ", maxKeyPairFile), "not a JSON web key"},
+		{"empty", "", "not a JSON Web Key"},
+		{"cut short", string(good[:len(good)-20]), "not a JSON Web Key"},
+		{"no JSON", d, "not a JSON Web Key"},
+		{"a number", strings.Replace(string(good), `"`+d+`"`, "12345678901234567890", 1), "not a JSON Web Key"},
+		{"endless", string(good) + strings.Repeat(" ", maxKeyPairFile), "not a JSON Web Key"},
 		{"another curve", strings.Replace(string(good), "Ed25519", "X25519", 1), "not an Ed25519 key"},
-		{"public", strings.Replace(string(good), `"d"`, `"e"`, 1), "no private half"},
+		{"public", strings.Replace(string(good), `"d"`, `"e"`, 1), "no private key"},
 		{"short", strings.Replace(string(good), d, d[:40], 1), "not 32 bytes"},
 		{"padded", strings.Replace(string(good), d, d+"=", 1), "not 32 bytes"},
-		{"mixed", strings.Replace(string(good), d, other, 1), "do not belong together"},
+		{"mixed", strings.Replace(string(good), d, other, 1), "does not match its private key"},
 	} {
 		bad := filepath.Join(t.TempDir(), "bad.jwk")
 		if err := os.WriteFile(bad, []byte(tc.content), 0o600); err != nil {
@@ -138,8 +138,8 @@ func TestReadPair(t *testing.T) {
 	}
 }
 
-// FuzzPair checks that whatever is taken for a keypair is one.
-func FuzzPair(f *testing.F) {
+// FuzzKeyPair checks that whatever is taken for a keypair is one.
+func FuzzKeyPair(f *testing.F) {
 	key := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))
 	x, d := jwkEncoding.EncodeToString(publicKey(key)), jwkEncoding.EncodeToString(key.Seed())
 	f.Add([]byte(`{"kty":"OKP","crv":"Ed25519","x":"` + x + `","d":"` + d + `"}`))
@@ -214,7 +214,7 @@ func TestAgentSign(t *testing.T) {
 		{"agent.example", "GET", "https://x.example/", "--bare", "does not begin with https://"},
 		{"https://agent.example/path", "GET", "https://x.example/", "--bare", "path"},
 		{"https://agent.example", "GET", "/api/v1/agent-key", "--bare", "not a web address"},
-		{"https://agent.example", "G T", "https://x.example/", "--bare", "cannot be a request"},
+		{"https://agent.example", "G T", "https://x.example/", "--bare", "is not a valid request"},
 		{"https://agent.example", "GET", "https://x.example/", "--expiry=2h", "--expiry"},
 		{"https://agent.example", "GET", "https://x.example/", "--cover=content-digest", "content-digest"},
 		{"https://agent.example", "GET", "https://x.example/", "--cover=\n", "component"},

@@ -197,7 +197,7 @@ func TestAgentRefusals(t *testing.T) {
 		{"no questions", line{200, `{"api_key":"k","status":"locked","challenge":{}}`}, []string{"not about the key of an agent"}},
 		{"endless challenge", line{400, `{"message":"m","error":"wrong_answer","challenge":{"questions":[` + strings.Repeat("{},", 99) + `{}]}}`}, []string{"nobody can answer"}},
 		{"endless", line{200, strings.Repeat(" ", maxReply+1)}, []string{"more than 1.0 MiB"}},
-		{"redirect", line{307, elsewhere.URL + "/api/v1/agent-key"}, []string{"points to another address, " + elsewhere.URL, "Try: --url"}},
+		{"redirect", line{307, elsewhere.URL + "/api/v1/agent-key"}, []string{"redirects to another address, " + elsewhere.URL, "Try: that address for --url"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -222,11 +222,11 @@ func TestAgentRefusals(t *testing.T) {
 		code int
 		want string
 	}{
-		{[]string{"mint", "--url", gone.URL, "--purpose", "p", "--source", "s"}, 1, gone.URL + " does not answer"},
+		{[]string{"mint", "--url", gone.URL, "--purpose", "p", "--source", "s"}, 1, gone.URL + " does not respond"},
 		{[]string{"mint", "--url", "grants.example.org", "--purpose", "p", "--source", "s"}, 1, "not the address of a service"},
 		{[]string{"mint", "--url", "https://user:word@grants.example.org", "--purpose", "p", "--source", "s"}, 1, "not the address of a service"},
 		{[]string{"mint", "--url", gone.URL, "--purpose", "p"}, 2, "--source"},
-		{[]string{"mint", "--url", gone.URL, "--purpose", "p", "--source", "s", "--json", "--interactive"}, 1, "do not go together"},
+		{[]string{"mint", "--url", gone.URL, "--purpose", "p", "--source", "s", "--json", "--interactive"}, 1, "cannot be combined"},
 		{[]string{"mint", "--url", gone.URL, "--purpose", "p", "--source", "s", "--agent", "https://agent.example"}, 1, "needs both --jwk and --agent"},
 		{[]string{"mint", "--url", gone.URL, "--purpose", "p", "--source", "s", "--bare"}, 1, "needs both --jwk and --agent"},
 		{[]string{"answer", "--url", gone.URL, "--key", saidKey}, 2, "answer"},

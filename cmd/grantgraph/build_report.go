@@ -60,10 +60,10 @@ func printBuild(w io.Writer, result *build.Result, took time.Duration) {
 		fmt.Fprintf(w, "; %d of %d shards were staged already", result.Reused, result.Staged)
 	}
 	if result.Remade > 0 {
-		fmt.Fprintf(w, "; %d were damaged and made anew", result.Remade)
+		fmt.Fprintf(w, "; %d were damaged and rebuilt", result.Remade)
 	}
 	if result.Kept > 0 {
-		fmt.Fprintf(w, "; %s of %s recipients are resolved as they were", count(int64(result.Kept)), count(int64(result.Kept+result.Asked)))
+		fmt.Fprintf(w, "; %s of %s recipients are resolved as before", count(int64(result.Kept)), count(int64(result.Kept+result.Asked)))
 	}
 	fmt.Fprintln(w, ").")
 }
@@ -84,16 +84,16 @@ func printAccount(w io.Writer, r *build.Report) {
 	t.add("returns read", count(n.Read), fmt.Sprintf("%s amended", count(n.Amended)))
 	t.add("  replaced by a later version", count(n.Superseded), "")
 	t.add("  seen twice", count(n.Duplicate), "")
-	t.add("  amendments whose list was left out", count(n.LinesKept), "the earlier list stands")
+	t.add("  amendments whose list was left out", count(n.LinesKept), "the earlier list is used")
 	t.add("set aside, unreadable", count(n.Quarantined+n.ArchiveFault), reasonList(r.QuarantineReasons))
 	l := r.Lines
 	t.add("grant lines read", count(l.Read), "")
 	t.add("  kept as grants", count(l.Rows), "")
 	t.add("  non-cash only", count(l.NonCash), "")
 	t.add("  zero or empty", count(l.Zero+l.Empty), "")
-	t.add("  negative", count(l.Negative), money.Dollars(l.NegativeSum)+" kept beside the grants")
+	t.add("  negative", count(l.Negative), money.Dollars(l.NegativeSum)+" kept in a table of their own")
 	t.add("  totals and repeated lists", count(l.Totals+l.Repeated), "")
-	t.add("  beyond belief", count(l.TooLarge), "over $50,000,000,000")
+	t.add("  implausibly large", count(l.TooLarge), "over $50,000,000,000")
 	t.add("not grants paid: future", count(r.NotRows.Future), money.Dollars(r.NotRows.FutureSum))
 	t.add("not grants paid: aid to individuals", count(r.NotRows.Individuals), money.Dollars(r.NotRows.IndividualSum))
 	t.add("not grants paid: abroad by region", count(r.NotRows.Foreign), money.Dollars(r.NotRows.ForeignSum))
@@ -120,7 +120,7 @@ func printLists(w io.Writer, list []build.ListCount) {
 		case !l.Loaded:
 			t.add(l.Name, "", "", "", "not loaded: "+l.Problem)
 		case l.Problem != "":
-			t.add(l.Name, count(l.Rows), count(lost), l.Revised, "the last good one: "+l.Problem)
+			t.add(l.Name, count(l.Rows), count(lost), l.Revised, "last good version kept: "+l.Problem)
 		default:
 			t.add(l.Name, count(l.Rows), count(lost), l.Revised, "")
 		}

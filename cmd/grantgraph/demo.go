@@ -181,7 +181,7 @@ func (d *demo) pickExamples(a *app, data string) error {
 }
 
 func (c *demoCmd) printWelcome(a *app, d *demo) {
-	fmt.Fprintf(a.Out, "\nEverything above is invented. It is served at\n\n  %s\n\n", d.BaseURL)
+	fmt.Fprintf(a.Out, "\nEverything above is invented. It is being served at\n\n  %s\n\n", d.BaseURL)
 	t := newTable("", "")
 	for _, terms := range account.Plans() {
 		t.add(string(terms.Plan)+" key", d.Keys[string(terms.Plan)])

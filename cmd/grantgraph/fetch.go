@@ -190,7 +190,7 @@ func printFetch(w io.Writer, c *fetchCmd, sum *fetch.Summary, took time.Duration
 		}
 	}
 	if c.DryRun {
-		fmt.Fprintf(w, "\nNew: %s files, at least %s. Nothing was downloaded.\n", count(fresh), bytesize(wanted))
+		fmt.Fprintf(w, "\nNew: %s, at least %s. Nothing was downloaded.\n", plural(fresh, "file", "files"), bytesize(wanted))
 		return
 	}
 	fmt.Fprintf(w, "\n%s downloaded in %s.\n", bytesize(transferred), took.Round(100*time.Millisecond))
