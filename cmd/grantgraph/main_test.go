@@ -78,7 +78,7 @@ func TestHelpShowsDefaults(t *testing.T) {
 	t.Parallel()
 	_, out, _ := command(t, "serve", "--help")
 	text := strings.Join(strings.Fields(out), " ")
-	for _, want := range []string{"accounts; default data ($GRANTGRAPH_DATA)", "default 127.0.0.1:8080", "Sender of these letters ($GRANTGRAPH_MAIL_FROM)"} {
+	for _, want := range []string{"accounts; default data ($GRANTGRAPH_DATA)", "default 127.0.0.1:8080", "Sender of these emails ($GRANTGRAPH_MAIL_FROM)"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}
