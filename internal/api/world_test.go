@@ -1,8 +1,6 @@
 package api
 
 import (
-	"context"
-	"fmt"
 	"io"
 	"maps"
 	"net/http"
@@ -18,15 +16,12 @@ import (
 	"time"
 
 	"grantgraph/internal/account"
-	"grantgraph/internal/build"
 	"grantgraph/internal/graph"
 	"grantgraph/internal/lists"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/search"
-	"grantgraph/internal/snapshot"
 	"grantgraph/internal/sqlbox"
-	"grantgraph/internal/synth"
-	"grantgraph/internal/warehouse"
+	testworld "grantgraph/internal/world"
 )
 
 // served is a small invented world, built and opened as in production, and
@@ -42,35 +37,18 @@ func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && os.Args[1] == "sql-worker" {
 		os.Exit(sqlbox.Work(os.Stdin, os.Stdout))
 	}
-	dir, err := os.MkdirTemp("", "api")
-	if err != nil {
-		panic(err)
+	code := testworld.Main(m, func() (err error) {
+		served, err = serveWorld()
+		return err
+	})
+	if servedSQL != nil {
+		servedSQL.Close()
 	}
-	served, err = serveWorld(dir)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "building the test world:", err)
-		os.Exit(1)
-	}
-	code := m.Run()
-	servedSQL.Close()
-	os.RemoveAll(dir)
 	os.Exit(code)
 }
 
-func serveWorld(dir string) (*Dataset, error) {
-	ctx := context.Background()
-	if _, err := synth.Write(ctx, synth.Options{Out: dir + "/up", Grants: 2000, Seed: 1}); err != nil {
-		return nil, err
-	}
-	_, err := build.Run(ctx, build.Options{
-		Sources: dir + "/up", Data: dir + "/data",
-		Now:      func() time.Time { return time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC) },
-		Indexers: []build.Indexer{{Name: "graph", Write: graph.Build}, {Name: "search", Write: search.Build}, {Name: "warehouse", Write: warehouse.Build}},
-	})
-	if err != nil {
-		return nil, err
-	}
-	s, err := snapshot.Open(dir + "/data")
+func serveWorld() (*Dataset, error) {
+	s, err := testworld.Small.Build()
 	if err != nil {
 		return nil, err
 	}
