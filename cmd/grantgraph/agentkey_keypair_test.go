@@ -74,7 +74,7 @@ func TestKeygen(t *testing.T) {
 		t.Errorf("%v, %v", info, err)
 	}
 	before, _ := os.ReadFile(path)
-	if code, _, errs := command(t, "agent-key", "keygen", "--out", path); code != 1 || !strings.Contains(errs, "is there already") {
+	if code, _, errs := command(t, "agent-key", "keygen", "--out", path); code != 1 || !strings.Contains(errs, "already exists") {
 		t.Errorf("exit %d: %s", code, errs)
 	}
 	if after, _ := os.ReadFile(path); !bytes.Equal(before, after) {
