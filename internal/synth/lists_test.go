@@ -68,7 +68,7 @@ func TestListsAreReadAsMeant(t *testing.T) {
 	l := &lists{dir: filepath.Join(t.TempDir(), "world")}
 	l.report = write(t, Options{Out: l.dir, Grants: 20_000, zips: shippedZIPs()})
 	l.readIRS(t)
-	t.Run("standing", l.standing)
+	t.Run("standing", l.exemptions)
 	t.Run("codes", l.codes)
 	t.Run("sanctions", l.sanctions)
 	t.Run("bulletins", l.bulletins)
@@ -117,9 +117,9 @@ func (l *lists) readIRS(t *testing.T) {
 	l.want(t, "revocation_eins", int64(len(l.revoked)))
 }
 
-// standing: who is revoked is in no list of those that are exempt, and who is
+// exemptions: who is revoked is in no list of those that are exempt, and who is
 // exempt again is.
-func (l *lists) standing(t *testing.T) {
+func (l *lists) exemptions(t *testing.T) {
 	var standing, back, ruled, twice int64
 	for e, list := range l.revoked {
 		last := list[len(list)-1]
