@@ -69,7 +69,7 @@ func TestListsAreReadAsMeant(t *testing.T) {
 	l := &lists{dir: filepath.Join(t.TempDir(), "world")}
 	l.report = write(t, Options{Out: l.dir, Grants: 20_000, zips: shippedZIPs()})
 	l.readIRS(t)
-	t.Run("standing", l.standing)
+	t.Run("standing", l.exemptions)
 	t.Run("codes", l.codes)
 	t.Run("sanctions", l.sanctions)
 	t.Run("bulletins", l.bulletins)
@@ -118,9 +118,9 @@ func (l *lists) readIRS(t *testing.T) {
 	l.want(t, "revocation_eins", int64(len(l.revoked)))
 }
 
-// standing: who is revoked is in no list of those that are exempt, and who is
+// exemptions: who is revoked is in no list of those that are exempt, and who is
 // exempt again is.
-func (l *lists) standing(t *testing.T) {
+func (l *lists) exemptions(t *testing.T) {
 	var standing, back, ruled, twice int64
 	for e, list := range l.revoked {
 		last := list[len(list)-1]
@@ -312,8 +312,8 @@ func TestEveryBulletinIsRead(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(12) {
 		w := newWorld(seed, 60_000, shippedZIPs())
-		d := newDesk(t.Context(), &gen{w: w}, nil, t.TempDir())
-		if err := d.bulletin(); err != nil {
+		d := newListWriter(t.Context(), &gen{w: w}, nil, t.TempDir())
+		if err := d.bulletins(); err != nil {
 			t.Fatal(err)
 		}
 		var n int64
@@ -344,7 +344,7 @@ func (l *lists) overrides(t *testing.T) {
 		}
 		list, err := csv.NewReader(f).ReadAll()
 		f.Close()
-		if err != nil || len(list) < 3 || strings.Join(list[0], ",")+"\n" != rulingHeader {
+		if err != nil || len(list) < 3 || strings.Join(list[0], ",")+"\n" != overridesHeader {
 			t.Fatalf("%s: %v, %v", name, list, err)
 		}
 		for _, r := range list[1:] {
