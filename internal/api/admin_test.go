@@ -123,7 +123,7 @@ func TestAdmin(t *testing.T) {
 	}
 	k.trail("bad_admin_token")
 
-	events, err := k.store.AuditTrail(t.Context(), account.Trail{Actor: "admin", Limit: 100})
+	events, err := k.store.AuditTrail(t.Context(), account.EventFilter{Actor: "admin", Limit: 100})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -259,7 +259,7 @@ func TestBadSignature(t *testing.T) {
 // trail checks that the last refusal in the trail is of a slug.
 func (k *clinic) trail(slug string) {
 	k.t.Helper()
-	events, err := k.store.AuditTrail(context.Background(), account.Trail{Kind: account.EventRefusal, Limit: 1})
+	events, err := k.store.AuditTrail(context.Background(), account.EventFilter{Kind: account.EventRefusal, Limit: 1})
 	if err != nil || len(events) != 1 || !strings.HasPrefix(events[0].Details, slug+" at ") || events[0].Address == "" {
 		k.t.Errorf("%+v %v", events, err)
 	}
