@@ -306,7 +306,7 @@ func (c *keysAuditCmd) Run(a *app) error {
 		return fault.New("bad_flag", "--limit %d is not between 1 and 1,000", c.Limit).Try("--limit 1000, and --before SEQ for the next page")
 	}
 	return c.withStore(func(s account.Store) error {
-		f := account.Trail{Kind: account.Kind(c.Kind), Limit: c.Limit, Before: c.Before}
+		f := account.EventFilter{Kind: account.Kind(c.Kind), Limit: c.Limit, Before: c.Before}
 		if !c.Key.Empty() {
 			k, err := s.Find(a.Ctx, c.Key.Reveal())
 			if err != nil {

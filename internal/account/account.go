@@ -65,7 +65,7 @@ type Store interface {
 	Keys
 	People
 	Agents
-	Trails
+	AuditLog
 	Close() error
 }
 
@@ -169,10 +169,10 @@ type Agents interface {
 	Seen(ctx context.Context, keyid, nonce string, until time.Time) (fresh bool, err error)
 }
 
-// Trails are what happened, for those who must answer for it.
-type Trails interface {
+// AuditLog is what happened, for those who must answer for it.
+type AuditLog interface {
 	// Audit adds an event. Actor and address are those of As when they are empty.
 	Audit(ctx context.Context, e Event) error
 	// AuditTrail is the events asked for, newest first.
-	AuditTrail(ctx context.Context, f Trail) ([]Event, error)
+	AuditTrail(ctx context.Context, f EventFilter) ([]Event, error)
 }

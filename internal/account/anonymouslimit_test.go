@@ -105,7 +105,7 @@ func TestStoreAnonymousKept(t *testing.T) {
 		if got, err := s.Agent(ctx, a.ID); err != nil || len(got.Challenge.Answers)+len(got.Challenge.Calls)+len(got.Challenge.Salt) > 0 || string(got.Challenge.Params) != "null" {
 			t.Errorf("a key that was unlocked keeps its questions: %+v, %v", got.Challenge, err)
 		}
-		if events, err := s.AuditTrail(ctx, Trail{}); err != nil || len(events) != 1 || events[0].Kind != EventUnlock || events[0].Key != a.ID {
+		if events, err := s.AuditTrail(ctx, EventFilter{}); err != nil || len(events) != 1 || events[0].Kind != EventUnlock || events[0].Key != a.ID {
 			t.Errorf("two mints and an answer are in the trail as %+v, %v", events, err)
 		}
 		for _, step := range []struct {

@@ -120,8 +120,8 @@ func (s *store) Audit(ctx context.Context, e Event) error {
 	return s.update(ctx, func(t *tx) error { return s.append(t, e) })
 }
 
-// Trail says which events are asked for; the zero Trail asks for the newest.
-type Trail struct {
+// EventFilter says which events are asked for; the zero value asks for the newest.
+type EventFilter struct {
 	Kind   Kind
 	Actor  string
 	Key    string
@@ -131,7 +131,7 @@ type Trail struct {
 	Limit  int       // 0 is 100; at most 1,000
 }
 
-func (s *store) AuditTrail(ctx context.Context, f Trail) ([]Event, error) {
+func (s *store) AuditTrail(ctx context.Context, f EventFilter) ([]Event, error) {
 	if f.Limit < 0 || f.Limit > maxTrail {
 		return nil, badTrailLimit()
 	}

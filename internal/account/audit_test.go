@@ -157,7 +157,7 @@ func TestStoreAudit(t *testing.T) {
 		_, _, _ = s.SignIn(ctx, "ann@example.org", "wrong password", "192.0.2.1")
 		// What fails leaves no trace of success.
 		_, _ = s.SetPlan(ctx, "key_nobodyNobody", Pro)
-		all, err := s.AuditTrail(ctx, Trail{})
+		all, err := s.AuditTrail(ctx, EventFilter{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -178,18 +178,18 @@ func TestStoreAudit(t *testing.T) {
 			t.Errorf("%+v", all)
 		}
 		for _, f := range []struct {
-			Trail
+			EventFilter
 			want int
 		}{
-			{Trail{Kind: EventRefusal}, 2}, {Trail{Actor: "acc_ann"}, 3}, {Trail{Key: k.ID}, 6}, {Trail{Limit: 4}, 4}, {Trail{Before: all[6].Seq}, 2},
-			{Trail{From: c.now()}, 7}, {Trail{Until: c.now()}, 2}, {Trail{Key: k.ID, Actor: "acc_ann", Kind: EventRotate, From: c.now().Add(-time.Hour), Until: c.now(), Limit: 1000}, 1},
-			{Trail{Actor: "\x00\xff"}, 0},
+			{EventFilter{Kind: EventRefusal}, 2}, {EventFilter{Actor: "acc_ann"}, 3}, {EventFilter{Key: k.ID}, 6}, {EventFilter{Limit: 4}, 4}, {EventFilter{Before: all[6].Seq}, 2},
+			{EventFilter{From: c.now()}, 7}, {EventFilter{Until: c.now()}, 2}, {EventFilter{Key: k.ID, Actor: "acc_ann", Kind: EventRotate, From: c.now().Add(-time.Hour), Until: c.now(), Limit: 1000}, 1},
+			{EventFilter{Actor: "\x00\xff"}, 0},
 		} {
-			if got, err := s.AuditTrail(ctx, f.Trail); err != nil || len(got) != f.want {
-				t.Errorf("%+v: %d, %v", f.Trail, len(got), err)
+			if got, err := s.AuditTrail(ctx, f.EventFilter); err != nil || len(got) != f.want {
+				t.Errorf("%+v: %d, %v", f.EventFilter, len(got), err)
 			}
 		}
-		if _, err := s.AuditTrail(ctx, Trail{Limit: 1001}); slugOf(err) != "bad_limit" {
+		if _, err := s.AuditTrail(ctx, EventFilter{Limit: 1001}); slugOf(err) != "bad_limit" {
 			t.Error(err)
 		}
 		for _, bad := range []Event{{}, {Kind: "x\x00"}, {Kind: EventRefusal, Key: "\x00"}} {
@@ -203,7 +203,7 @@ func TestStoreAudit(t *testing.T) {
 				t.Errorf("%s works", text)
 			}
 		}
-		if again, err := s.AuditTrail(ctx, Trail{}); err != nil || !slices.Equal(again, all) {
+		if again, err := s.AuditTrail(ctx, EventFilter{}); err != nil || !slices.Equal(again, all) {
 			t.Error("the trail is another", err)
 		}
 		holdsNo(t, s, p, secret, next, "ann@example.orgx")

@@ -290,15 +290,15 @@ func TestLock(t *testing.T) {
 		return f
 	}
 	a, b, c := open(), open(), open()
-	must(t, disk.Share(a))
-	must(t, disk.Share(b))
+	must(t, disk.LockShared(a))
+	must(t, disk.LockShared(b))
 	if err := disk.Lock(c); !errors.Is(err, disk.ErrLocked) {
 		t.Errorf("got %v", err)
 	}
 	a.Close()
 	b.Close()
 	must(t, disk.Lock(c))
-	if err := disk.Share(open()); !errors.Is(err, disk.ErrLocked) {
+	if err := disk.LockShared(open()); !errors.Is(err, disk.ErrLocked) {
 		t.Errorf("got %v", err)
 	}
 }

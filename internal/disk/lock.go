@@ -15,9 +15,9 @@ var ErrLocked = errors.New("locked by another")
 // network file systems the file must be open for writing.
 func Lock(f *os.File) error { return flock(f, syscall.LOCK_EX) }
 
-// Share locks an open file together with others that share it, and keeps off
+// LockShared locks an open file together with others that share it, and keeps off
 // those who want it for themselves.
-func Share(f *os.File) error { return flock(f, syscall.LOCK_SH) }
+func LockShared(f *os.File) error { return flock(f, syscall.LOCK_SH) }
 
 func flock(f *os.File, how int) error {
 	for {

@@ -66,8 +66,8 @@ var meanings = map[string]string{
 	grant.Address.String():          "a similar name at the same address",
 	grant.ZIP.String():              "a name several share, one of them in the ZIP",
 	grant.Street.String():           "the only organization at the address",
-	grant.Model.String():            "the statistical model, with its own probability a row",
-	snapshot.Unresolved:             "nobody could be told for sure",
+	grant.Model.String():            "the statistical model, with its own probability for each row",
+	snapshot.Unresolved:             "no organization could be identified for sure",
 }
 
 func (s *Site) serveData(w http.ResponseWriter, r *http.Request) {

@@ -81,7 +81,7 @@ func TestFromSignUpToKey(t *testing.T) {
 	want(t, larger, 200, "10 March: 3 calls")
 
 	// The trail says who did it.
-	events, err := p.store.AuditTrail(t.Context(), account.Trail{Kind: account.EventRotate})
+	events, err := p.store.AuditTrail(t.Context(), account.EventFilter{Kind: account.EventRotate})
 	if err != nil || len(events) != 1 || events[0].Actor != k.Account || events[0].Address == "" {
 		t.Errorf("%+v, %v", events, err)
 	}

@@ -72,7 +72,7 @@ func (s *Snapshot) Hold() (release func(), err error) {
 		return nil, fault.Disk(path, err)
 	}
 	// A file system that has no locks is read all the same.
-	locked := disk.Share(f)
+	locked := disk.LockShared(f)
 	// It may have been removed before it was locked.
 	if _, err = os.Stat(path); err != nil || errors.Is(locked, disk.ErrLocked) {
 		f.Close()

@@ -121,7 +121,7 @@ func TestAdmin(t *testing.T) {
 	}
 	k.Refused(t, "bad_admin_token")
 
-	events, err := k.Store.AuditTrail(t.Context(), account.Trail{Actor: "admin", Limit: 100})
+	events, err := k.Store.AuditTrail(t.Context(), account.EventFilter{Actor: "admin", Limit: 100})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -133,7 +133,7 @@ func walk(t *testing.T, k *apitest.Live) {
 	}
 
 	// What happened is in the trail and in the log; the key is in neither.
-	events, err := k.Store.AuditTrail(t.Context(), account.Trail{Limit: 1000})
+	events, err := k.Store.AuditTrail(t.Context(), account.EventFilter{Limit: 1000})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -298,7 +298,7 @@ func (r Reading) Want(t *testing.T, status int, slug string) Reading {
 // Refused checks that the last refusal in the audit trail is of a slug.
 func (k *Live) Refused(t testing.TB, slug string) {
 	t.Helper()
-	events, err := k.Store.AuditTrail(context.Background(), account.Trail{Kind: account.EventRefusal, Limit: 1})
+	events, err := k.Store.AuditTrail(context.Background(), account.EventFilter{Kind: account.EventRefusal, Limit: 1})
 	if err != nil || len(events) != 1 || !strings.HasPrefix(events[0].Details, slug+" at ") || events[0].Address == "" {
 		t.Errorf("%+v %v", events, err)
 	}

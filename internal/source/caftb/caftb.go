@@ -94,9 +94,9 @@ func readText(r io.Reader, head []byte, fn func(*Record) error) (tally rows.Tall
 			return tally, fmt.Errorf("%w: %s", ErrLayout, f.advice)
 		}
 	}
-	var best search
+	var best headerSearch
 	for _, l := range []rows.Layout{rows.CSV, {Separator: '\t', Quotes: true}, rows.Pipes} {
-		var s search
+		var s headerSearch
 		if _, err := s.run(rows.NewScanner(bytes.NewReader(head), l)); err != nil {
 			return tally, err
 		}
@@ -114,7 +114,7 @@ func readText(r io.Reader, head []byte, fn func(*Record) error) (tally rows.Tall
 // readTable finds the header of a table and hands on the rows below it. Rows of
 // a workbook are sparse: they end with their last cell, wherever that is.
 func readTable(t table, sparse, from1904 bool, fn func(*Record) error) (tally rows.Tally, err error) {
-	var s search
+	var s headerSearch
 	h, err := s.run(t)
 	if err != nil {
 		return tally, err

@@ -46,8 +46,8 @@ var vague = []string{"effective date", "eff date", "status date", "status effect
 // exempt are titles that only the list of exempt organizations is known to have.
 var exempt = []string{"ftb status", "sos status", "account period", "account period end", "account period ending", "account period ending date", "accounting period"}
 
-// search looks for a header and remembers what it saw, to explain a failure.
-type search struct {
+// headerSearch looks for a header and remembers what it saw, to explain a failure.
+type headerSearch struct {
 	found bool
 	seen  []string // the row most like a header
 	lacks string   // what that row lacks to be one
@@ -55,7 +55,7 @@ type search struct {
 }
 
 // run reads rows up to the header, or until there are too many.
-func (s *search) run(t table) (h header, err error) {
+func (s *headerSearch) run(t table) (h header, err error) {
 	above := false // whether the rows above speak of revocation
 	for n := 0; n < headRows; n++ {
 		fields, err := t.Fields()
@@ -88,11 +88,11 @@ func (s *search) run(t table) (h header, err error) {
 }
 
 // better reports whether this search came closer than another.
-func (s *search) better(o *search) bool {
+func (s *headerSearch) better(o *headerSearch) bool {
 	return o.seen == nil || s.score > o.score || s.score == o.score && len(s.seen) > len(o.seen)
 }
 
-func (s *search) failure() error {
+func (s *headerSearch) failure() error {
 	if s.seen == nil {
 		return fmt.Errorf("%w: none of its first rows can be read; %s", ErrLayout, needed)
 	}

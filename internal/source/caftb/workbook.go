@@ -78,9 +78,9 @@ func (w *workbook) read(fn func(*Record) error) (tally rows.Tally, err error) {
 	if err := w.readStrings(); err != nil {
 		return tally, err
 	}
-	var best search
+	var best headerSearch
 	for _, member := range w.sheets {
-		var s search
+		var s headerSearch
 		if err := w.sheet(member, func(t table) error { _, err := s.run(t); return err }); err != nil && !errors.Is(err, rows.ErrEmpty) {
 			return tally, err
 		}

@@ -9,10 +9,10 @@ import (
 	"grantgraph/internal/place"
 )
 
-// list reads the lines of a list of deletions. An organization is a row of a
+// listReader reads the lines of a list of deletions. An organization is a row of a
 // table; or a line with a date in it; or its name on a line or a few and its
 // city and state on the next; or all of it on one line.
-type list struct {
+type listReader struct {
 	announcement, published string
 	found                   []Deletion
 	columns                 []string // titles of the table at hand
@@ -43,7 +43,7 @@ var (
 
 // read reads a list.
 func read(lines []line, announcement, published string) []Deletion {
-	l := list{announcement: announcement, published: published}
+	l := listReader{announcement: announcement, published: published}
 	for _, n := range lines {
 		l.take(n)
 	}
@@ -51,7 +51,7 @@ func read(lines []line, announcement, published string) []Deletion {
 }
 
 // take reads the next line.
-func (l *list) take(n line) {
+func (l *listReader) take(n line) {
 	if n.cells != nil {
 		l.row(n.cells)
 		return
@@ -82,15 +82,15 @@ func (l *list) take(n line) {
 }
 
 // end gives up the name at hand; once names have been found, the list has ended.
-func (l *list) end() {
+func (l *listReader) end() {
 	l.drop()
 	l.ended = len(l.found) > 0
 }
 
-func (l *list) drop() { l.name, l.effective = l.name[:0], "" }
+func (l *listReader) drop() { l.name, l.effective = l.name[:0], "" }
 
 // add takes an organization if it has a name.
-func (l *list) add(name, effective, where string) bool {
+func (l *listReader) add(name, effective, where string) bool {
 	name = strings.Trim(name, " ,;|")
 	l.drop()
 	if len(name) > maxName || strings.IndexFunc(name, unicode.IsLetter) < 0 {
@@ -104,7 +104,7 @@ func (l *list) add(name, effective, where string) bool {
 
 // row reads a row of a table. The titles say which cell is which; without
 // them the name comes first and a date is a date.
-func (l *list) row(cells []string) {
+func (l *listReader) row(cells []string) {
 	if titles.MatchString(strings.Join(cells, " ")) {
 		l.columns = cells
 		l.drop()
@@ -136,12 +136,12 @@ func (l *list) row(cells []string) {
 
 // isDate reports whether a cell stands under the title of the dates, so that
 // one that cannot be read does not become part of a place.
-func (l *list) isDate(cells []string, i int) bool {
+func (l *listReader) isDate(cells []string, i int) bool {
 	return len(cells) == len(l.columns) && strings.Contains(strings.ToLower(l.columns[i]), "date")
 }
 
 // datedLine reads a row that has lost its columns: name, date, place.
-func (l *list) datedLine(s string) bool {
+func (l *listReader) datedLine(s string) bool {
 	m := dated.FindStringSubmatch(s)
 	if m == nil || legal.MatchString(s) || len(strings.Fields(s)) > 24 || startsLower(m[1]) && len(strings.Fields(m[1])) >= 4 {
 		return false
@@ -161,7 +161,7 @@ func (l *list) datedLine(s string) bool {
 
 // placed reads a line that ends in a city and a state: the place of the name
 // before it, or a whole entry.
-func (l *list) placed(s string) bool {
+func (l *listReader) placed(s string) bool {
 	rest, city, state, ok := tail(s)
 	switch {
 	case ok && rest != "":

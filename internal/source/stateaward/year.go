@@ -53,7 +53,7 @@ func yearOf(s string, start int) (year int, ok bool) {
 	s, _, _ = strings.Cut(s, "T0")
 	s, _, _ = strings.Cut(s, "T1")
 	s, _, _ = strings.Cut(s, "T2")
-	year, month, day, ok := parts(s)
+	year, month, day, ok := dateParts(s)
 	if !ok || month < 1 || month > 12 || day < 1 || day > 31 || year < firstYear || year > lastYear {
 		return 0, false
 	}
@@ -63,8 +63,8 @@ func yearOf(s string, start int) (year int, ok bool) {
 	return year, true
 }
 
-// parts takes a date apart.
-func parts(s string) (year, month, day int, ok bool) {
+// dateParts takes a date apart.
+func dateParts(s string) (year, month, day int, ok bool) {
 	if n, isNumber := number(s); isNumber && len(s) == 8 {
 		return n / 10000, n / 100 % 100, n % 100, true
 	}
