@@ -13,7 +13,7 @@ import (
 	"golang.org/x/term"
 
 	"grantgraph/internal/agent/httpsig"
-	"grantgraph/internal/api"
+	"grantgraph/internal/api/agentkeys"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/secret"
 )
@@ -144,7 +144,7 @@ func (c *agentMintCmd) run(a *app, pause rest) error {
 	if err != nil {
 		return err
 	}
-	got, err := client.post(a.Ctx, "", api.MintRequest{Purpose: c.Purpose, Source: c.Source}, signer)
+	got, err := client.post(a.Ctx, "", agentkeys.MintRequest{Purpose: c.Purpose, Source: c.Source}, signer)
 	if done, err := c.printed(a, got, err); done {
 		return err
 	}

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"grantgraph/internal/account"
-	"grantgraph/internal/api"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/secret"
 	"grantgraph/internal/server"
@@ -92,7 +91,7 @@ type openapiCmd struct {
 }
 
 func (c *openapiCmd) Run(a *app) error {
-	doc, err := api.OpenAPI(c.BaseURL)
+	doc, err := server.OpenAPI(c.BaseURL)
 	if err != nil {
 		return err
 	}
