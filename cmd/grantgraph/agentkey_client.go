@@ -59,7 +59,7 @@ type agentReply struct {
 // the fault.
 type agentRefusal struct {
 	*fault.Fault
-	said struct {
+	failure struct {
 		api.Failure
 		agentkeys.Attempt
 	}
@@ -96,7 +96,7 @@ func (c *agentClient) post(ctx context.Context, path string, body any, signer *h
 	}
 	got := &agentReply{raw: raw}
 	if err := json.Unmarshal(raw, &got.AgentKeyAnswer); err != nil || !plausible(&got.AgentKeyAnswer) {
-		return nil, c.strange("is not about the key of an agent")
+		return nil, c.unexpected("is not about the key of an agent")
 	}
 	return got, nil
 }
@@ -116,8 +116,8 @@ func answerable(c *agentkeys.AgentChallenge) bool {
 	return len(c.Questions) > 0 && len(c.Questions) <= maxAsked && len(c.Calls) <= maxAsked
 }
 
-// answer sends answers to the challenge of the key.
-func (c *agentClient) answer(ctx context.Context, answers []string) (*agentReply, error) {
+// sendAnswers sends answers to the challenge of the key.
+func (c *agentClient) sendAnswers(ctx context.Context, answers []string) (*agentReply, error) {
 	return c.post(ctx, "/answer", agentkeys.AnswerRequest{Answers: answers}, nil)
 }
 
@@ -125,7 +125,7 @@ func (c *agentClient) answer(ctx context.Context, answers []string) (*agentReply
 func (c *agentClient) rows(ctx context.Context, call agentkeys.AgentCall) ([]agentRow, error) {
 	named, err := url.Parse(call.URL)
 	if err != nil || call.Method != http.MethodGet || !strings.HasPrefix(named.Path, "/") {
-		return nil, c.strange("names a call that cannot be made: " + clean(call.Method+" "+call.URL))
+		return nil, c.unexpected("names a call that cannot be made: " + printable(call.Method+" "+call.URL))
 	}
 	address := *c.base
 	address.Path, address.RawPath, address.RawQuery = named.Path, named.RawPath, named.RawQuery
@@ -143,7 +143,7 @@ func (c *agentClient) rows(ctx context.Context, call agentkeys.AgentCall) ([]age
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
 	if err := d.Decode(&page); err != nil {
-		return nil, c.strange("to " + address.Path + " is not a page of rows")
+		return nil, c.unexpected("to " + address.Path + " is not a page of rows")
 	}
 	return page.Results, nil
 }
@@ -165,24 +165,24 @@ func (c *agentClient) do(r *http.Request) ([]byte, error) {
 	case err != nil:
 		return nil, c.unreachable(r.Context(), err)
 	case len(raw) > maxReply:
-		return nil, c.strange("has more than " + bytesize(maxReply))
+		return nil, c.unexpected("has more than " + bytesize(maxReply))
 	case resp.StatusCode == http.StatusOK:
 		return raw, nil
 	case resp.StatusCode >= 300 && resp.StatusCode < 400:
-		return nil, fault.New("redirect", "%s points to another address, %s, and keys are not sent on", c.base, clean(resp.Header.Get("Location"))).
-			Try("--url with that address, if you trust it")
+		return nil, fault.New("redirect", "%s redirects to another address, %s, and keys are not sent there", c.base, printable(resp.Header.Get("Location"))).
+			Try("that address for --url, if you trust it")
 	}
 	no := &agentRefusal{raw: raw}
-	if err := json.Unmarshal(raw, &no.said); err != nil || no.said.Message == "" {
-		return nil, fault.New("answer", "%s answers %s, and not as this service does", c.base, clean(resp.Status)).
-			Try("check --url; what stands in front of the service may be at fault")
+	if err := json.Unmarshal(raw, &no.failure); err != nil || no.failure.Message == "" {
+		return nil, fault.New("answer", "%s responded with %s, and not in the format of this service", c.base, printable(resp.Status)).
+			Try("check --url; a proxy in front of the service may be the cause")
 	}
-	if ch := no.said.Challenge; ch != nil && !answerable(ch) {
-		return nil, c.strange("has a challenge that nobody can answer")
+	if ch := no.failure.Challenge; ch != nil && !answerable(ch) {
+		return nil, c.unexpected("has a challenge that nobody can answer")
 	}
-	no.Fault = fault.New(no.said.Error, "%s", clean(no.said.Message)).Try("%s", clean(no.said.Hint))
+	no.Fault = fault.New(no.failure.Error, "%s", printable(no.failure.Message)).Try("%s", printable(no.failure.Hint))
 	if no.Hint == "" && resp.StatusCode == http.StatusNotFound {
-		no.Try("check --url; not every service has keys for agents")
+		no.Try("check --url; not every service issues keys to agents")
 	}
 	return nil, no
 }
@@ -190,7 +190,7 @@ func (c *agentClient) do(r *http.Request) ([]byte, error) {
 // unreachable explains a request that had no answer.
 func (c *agentClient) unreachable(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
-		f := fault.New("stopped", "stopped before %s had answered", c.base)
+		f := fault.New("stopped", "stopped before %s responded", c.base)
 		f.Err = ctx.Err()
 		return f
 	}
@@ -198,12 +198,12 @@ func (c *agentClient) unreachable(ctx context.Context, err error) error {
 	if u := (*url.Error)(nil); errors.As(err, &u) {
 		err = u.Err
 	}
-	return fault.New("unreachable", "%s does not answer: %w", c.base, err).Try("check --url, and that the service runs")
+	return fault.New("unreachable", "%s does not respond: %w", c.base, err).Try("check --url, and that the service is running")
 }
 
-// strange is the error of an answer that no service of ours would give.
-func (c *agentClient) strange(what string) error {
-	return fault.New("answer", "the answer of %s %s", c.base, what).Try("check --url: it should be the address of a Grantgraph service")
+// unexpected is the error of an answer that no service of ours would give.
+func (c *agentClient) unexpected(what string) error {
+	return fault.New("answer", "the response of %s %s", c.base, what).Try("check --url: it should be the address of a Grantgraph service")
 }
 
 // agentRow is a row of any of the calls.
@@ -215,7 +215,7 @@ func (r agentRow) cell(field string) string {
 	s := ""
 	switch v := r[field].(type) {
 	case string:
-		s = strings.Join(strings.Fields(clean(v)), " ")
+		s = strings.Join(strings.Fields(printable(v)), " ")
 	case json.Number:
 		s = v.String()
 		if n, err := v.Int64(); err == nil && strings.HasSuffix(field, "amount") {
@@ -232,9 +232,9 @@ func (r agentRow) cell(field string) string {
 // questions are about are shorter.
 const maxCell = 90
 
-// clean makes a text from elsewhere fit for a terminal: it may break lines and
+// printable makes a text from elsewhere fit for a terminal: it may break lines and
 // nothing else.
-func clean(s string) string {
+func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r == '\n' || unicode.IsGraphic(r) && r != unicode.ReplacementChar:

@@ -44,11 +44,11 @@ func anonymousWalk(t *testing.T, data string) {
 		return nil
 	}
 	yes := true
-	service, talk := agentService{URL: s.URL()}, agentTalk{&yes}
+	service, talk := agentServiceFlags{URL: s.URL()}, agentDialogFlags{&yes}
 
 	// Three wrong answers, a new challenge, and right ones.
 	var out bytes.Buffer
-	mint := &agentMintCmd{agentService: service, agentTalk: talk, Purpose: "a test", Source: "its author"}
+	mint := &agentMintCmd{agentServiceFlags: service, agentDialogFlags: talk, Purpose: "a test", Source: "its author"}
 	if err := mint.run(&app{Ctx: t.Context(), In: &scholar{out: &out, wrong: 3}, Out: &out, Err: io.Discard}, pass); err != nil {
 		t.Fatalf("%v\n%s", err, out.String())
 	}
@@ -91,7 +91,7 @@ func anonymousWalk(t *testing.T, data string) {
 	}
 	out.Reset()
 	waits = nil
-	next := &agentChallengeCmd{agentService: service, agentTalk: talk, Key: secret.New(key)}
+	next := &agentChallengeCmd{agentServiceFlags: service, agentDialogFlags: talk, Key: secret.New(key)}
 	if err := next.run(&app{Ctx: t.Context(), In: &scholar{out: &out}, Out: &out, Err: io.Discard}, pass); err != nil {
 		t.Fatalf("%v\n%s", err, out.String())
 	}

@@ -197,7 +197,7 @@ func TestAgentRefusals(t *testing.T) {
 		{"no questions", line{200, `{"api_key":"k","status":"locked","challenge":{}}`}, []string{"not about the key of an agent"}},
 		{"endless challenge", line{400, `{"message":"m","error":"wrong_answer","challenge":{"questions":[` + strings.Repeat("{},", 99) + `{}]}}`}, []string{"nobody can answer"}},
 		{"endless", line{200, strings.Repeat(" ", maxReply+1)}, []string{"more than 1.0 MiB"}},
-		{"redirect", line{307, elsewhere.URL + "/api/v1/agent-key"}, []string{"points to another address, " + elsewhere.URL, "Try: --url"}},
+		{"redirect", line{307, elsewhere.URL + "/api/v1/agent-key"}, []string{"redirects to another address, " + elsewhere.URL, "Try: that address for --url"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -222,11 +222,11 @@ func TestAgentRefusals(t *testing.T) {
 		code int
 		want string
 	}{
-		{[]string{"mint", "--url", gone.URL, "--purpose", "p", "--source", "s"}, 1, gone.URL + " does not answer"},
+		{[]string{"mint", "--url", gone.URL, "--purpose", "p", "--source", "s"}, 1, gone.URL + " does not respond"},
 		{[]string{"mint", "--url", "grants.example.org", "--purpose", "p", "--source", "s"}, 1, "not the address of a service"},
 		{[]string{"mint", "--url", "https://user:word@grants.example.org", "--purpose", "p", "--source", "s"}, 1, "not the address of a service"},
 		{[]string{"mint", "--url", gone.URL, "--purpose", "p"}, 2, "--source"},
-		{[]string{"mint", "--url", gone.URL, "--purpose", "p", "--source", "s", "--json", "--interactive"}, 1, "do not go together"},
+		{[]string{"mint", "--url", gone.URL, "--purpose", "p", "--source", "s", "--json", "--interactive"}, 1, "cannot be combined"},
 		{[]string{"mint", "--url", gone.URL, "--purpose", "p", "--source", "s", "--agent", "https://agent.example"}, 1, "needs both --jwk and --agent"},
 		{[]string{"mint", "--url", gone.URL, "--purpose", "p", "--source", "s", "--bare"}, 1, "needs both --jwk and --agent"},
 		{[]string{"answer", "--url", gone.URL, "--key", saidKey}, 2, "answer"},
@@ -243,7 +243,7 @@ func TestAgentRefusals(t *testing.T) {
 func sit(ctx context.Context, url string, in io.Reader) (out string, waits []time.Duration, err error) {
 	yes := true
 	var o bytes.Buffer
-	c := &agentMintCmd{agentService: agentService{URL: url}, agentTalk: agentTalk{&yes}, Purpose: "p", Source: "s"}
+	c := &agentMintCmd{agentServiceFlags: agentServiceFlags{URL: url}, agentDialogFlags: agentDialogFlags{&yes}, Purpose: "p", Source: "s"}
 	err = c.run(&app{Ctx: ctx, In: in, Out: &o, Err: io.Discard}, func(ctx context.Context, d time.Duration) error {
 		waits = append(waits, d)
 		return ctx.Err()
@@ -339,10 +339,10 @@ func TestInterviewOver(t *testing.T) {
 		t.Parallel()
 		ctx, stop := context.WithCancel(t.Context())
 		stop()
-		if err := idle(ctx, time.Hour); !errors.Is(err, context.Canceled) {
+		if err := sleep(ctx, time.Hour); !errors.Is(err, context.Canceled) {
 			t.Error(err)
 		}
-		if err := idle(t.Context(), time.Nanosecond); err != nil {
+		if err := sleep(t.Context(), time.Nanosecond); err != nil {
 			t.Error(err)
 		}
 	})
@@ -359,8 +359,8 @@ func FuzzClean(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		got := clean(s)
-		if strings.ContainsFunc(got, func(r rune) bool { return r != '\n' && !unicode.IsGraphic(r) }) || clean(got) != got {
+		got := printable(s)
+		if strings.ContainsFunc(got, func(r rune) bool { return r != '\n' && !unicode.IsGraphic(r) }) || printable(got) != got {
 			t.Errorf("%q became %q", s, got)
 		}
 	})

@@ -26,7 +26,7 @@ import (
 type benchCmd struct {
 	Grants  string   `help:"Size of the corpus: 20k, 200k, 2M, 20M or any number." default:"2M" placeholder:"N"`
 	Seed    uint64   `help:"Seed of the corpus." default:"1" placeholder:"N"`
-	Data    string   `help:"Where the corpus is made, or found from an earlier run." default:"bench" placeholder:"DIR"`
+	Data    string   `help:"Directory of the corpus, which is reused if an earlier run made it." default:"bench" placeholder:"DIR"`
 	Seconds float64  `help:"Time spent on each engine for each class of requests." default:"2" placeholder:"S"`
 	Engines []string `help:"Engines to run: graph, plain, coded, postgres." enum:"graph,plain,coded,postgres" default:"graph,plain,coded,postgres" placeholder:"NAME"`
 	JSON    bool     `name:"json" help:"Print one JSON object for each class instead of tables."`
@@ -37,12 +37,12 @@ type benchCmd struct {
 func (benchCmd) Help() string {
 	return `Asks the graph, plain DuckDB, DuckDB over sorted and coded tables, and PostgreSQL
 with indexes the same questions about the same invented grants, in turn, and prints
-how long each took and how many times the graph's time that is. Every answer is
-compared in full; if two engines differ, the bench fails.
+how long each took, also as a multiple of the graph's time. All results are compared
+in full; if two engines differ, the benchmark fails.
 
-The graph is asked so that it cannot answer from memory. All engines run on this
+The graph is asked in such a way that its cache cannot help. All engines run on this
 machine, one request at a time, after a first one that is not counted. PostgreSQL
-is started for the run, on a socket of its own, where it is installed
+is started for the run, on a socket of its own, if it is installed
 (apt-get install postgresql).`
 }
 
@@ -71,7 +71,7 @@ func (c *benchCmd) Run(a *app) error {
 	if err := b.race(); err != nil {
 		return err
 	}
-	return b.names()
+	return b.benchNames()
 }
 
 // corpus makes the world and the snapshot, or finds them.
@@ -131,7 +131,7 @@ func (b *bench) open() error {
 		bar := b.app.phase("load", 0, b.Quiet || b.JSON)
 		e, err := b.engine(b.app.Ctx, name)
 		if errors.Is(err, oracle.ErrNoPostgres) {
-			fmt.Fprintf(b.app.Err, "PostgreSQL is left out: %v. To have it: apt-get install postgresql\n", err)
+			fmt.Fprintf(b.app.Err, "PostgreSQL is skipped: %v. To include it: apt-get install postgresql\n", err)
 			continue
 		}
 		if err != nil {
@@ -165,7 +165,7 @@ func (b *bench) engine(ctx context.Context, name string) (oracle.Engine, error) 
 	if err != nil {
 		return nil, err
 	}
-	return oracle.Fresh(g), nil
+	return oracle.Uncached(g), nil
 }
 
 // close ends the engines and the server.
@@ -203,7 +203,7 @@ type benchEngine struct {
 
 // race runs every class and prints what came of it.
 func (b *bench) race() error {
-	classes, err := oracle.Survey(b.app.Ctx, b.snapshot)
+	classes, err := oracle.Classes(b.app.Ctx, b.snapshot)
 	if err != nil {
 		return err
 	}
@@ -212,7 +212,7 @@ func (b *bench) race() error {
 	var list []benchClass
 	for i := range classes {
 		q := &classes[i].Question
-		times, answer, err := oracle.Race(b.app.Ctx, b.engines, q, oracle.Limits{Budget: budget, Samples: benchSamples, Patience: 30*time.Second + 5*budget})
+		times, answer, err := oracle.Race(b.app.Ctx, b.engines, q, oracle.Limits{Budget: budget, Samples: benchSamples, Timeout: 30*time.Second + 5*budget})
 		if errors.Is(err, oracle.ErrDiffer) {
 			return fault.New("engines_differ", "%s: %w", classes[i].Name, err)
 		}

@@ -14,7 +14,7 @@ import (
 // checkCmd verifies the files that are served.
 type checkCmd struct {
 	Data    string `help:"Data directory with the snapshot." default:"data" placeholder:"DIR"`
-	Version string `help:"Version of the snapshot to check; the current one without it." placeholder:"VERSION"`
+	Version string `help:"Version of the snapshot to check; by default the current one." placeholder:"VERSION"`
 	JSON    bool   `name:"json" help:"Print JSON."`
 	Quiet   bool   `short:"q" help:"No progress."`
 }
@@ -22,14 +22,14 @@ type checkCmd struct {
 // Help is shown by check --help.
 func (checkCmd) Help() string {
 	return `Reads every file of the current snapshot and of the current edition of the compliance
-lists, and holds each against the checksum that was taken when it was written. A file
-that is damaged or missing is named, and the exit code is 1. A server may be running.
+lists, and compares each with the checksum taken when it was written. Damaged and
+missing files are named, and the exit code is 1. A server may be running meanwhile.
 
 Example:  grantgraph check --data data`
 }
 
-// checked is what was verified of a snapshot or an edition.
-type checked struct {
+// checkResult is what was verified of a snapshot or an edition.
+type checkResult struct {
 	Version string `json:"version"`
 	Files   int    `json:"files"`
 	Bytes   int64  `json:"bytes"`
@@ -39,9 +39,9 @@ type checked struct {
 
 func (c *checkCmd) Run(a *app) error {
 	var out struct {
-		Snapshot *checked `json:"snapshot"`
-		Lists    *checked `json:"lists"` // null when there is no edition
-		Damaged  []string `json:"damaged"`
+		Snapshot *checkResult `json:"snapshot"`
+		Lists    *checkResult `json:"lists"` // null when there is no edition
+		Damaged  []string     `json:"damaged"`
 	}
 	out.Damaged = []string{}
 	var held []func()
@@ -52,7 +52,7 @@ func (c *checkCmd) Run(a *app) error {
 	}()
 	// take opens one of the two. That it cannot be opened is damage like any
 	// other, and does not keep the other from being checked.
-	take := func(open func() (*snapshot.Snapshot, error)) (*checked, error) {
+	take := func(open func() (*snapshot.Snapshot, error)) (*checkResult, error) {
 		s, err := open()
 		var release func()
 		if err == nil {
@@ -68,7 +68,7 @@ func (c *checkCmd) Run(a *app) error {
 			return nil, nil
 		}
 		held = append(held, release)
-		return &checked{Version: s.Manifest.Version, Files: len(s.Manifest.Files), Bytes: totalBytes(&s.Manifest), snapshot: s}, nil
+		return &checkResult{Version: s.Manifest.Version, Files: len(s.Manifest.Files), Bytes: totalBytes(&s.Manifest), snapshot: s}, nil
 	}
 	var err error
 	out.Snapshot, err = take(func() (*snapshot.Snapshot, error) {
@@ -92,9 +92,9 @@ func (c *checkCmd) Run(a *app) error {
 	}
 	for _, part := range []struct {
 		name string
-		*checked
+		*checkResult
 	}{{"snapshot", out.Snapshot}, {"lists", out.Lists}} {
-		if part.checked == nil {
+		if part.checkResult == nil {
 			continue
 		}
 		bar := a.phase(part.name, part.Bytes, c.Quiet || c.JSON)
@@ -118,8 +118,8 @@ func (c *checkCmd) Run(a *app) error {
 		c.print(a, out.Snapshot, out.Lists)
 	}
 	if n := len(out.Damaged); n > 0 {
-		return fault.New(snapshot.Damaged, "%s damaged or missing:\n  %s", counted(n, "file is", "files are"), strings.Join(out.Damaged, "\n  ")).
-			Try("grantgraph build   makes a new snapshot and edition; the sources are untouched")
+		return fault.New(snapshot.Damaged, "%s damaged or missing:\n  %s", plural(n, "file is", "files are"), strings.Join(out.Damaged, "\n  ")).
+			Try("grantgraph build, which makes a new snapshot and new lists; the sources are not affected")
 	}
 	if !c.JSON {
 		fmt.Fprintln(a.Out, "\nEvery file is as it was written.")
@@ -127,13 +127,13 @@ func (c *checkCmd) Run(a *app) error {
 	return nil
 }
 
-func (c *checkCmd) print(a *app, snap, edition *checked) {
+func (c *checkCmd) print(a *app, snap, edition *checkResult) {
 	t := newTable("", "version", ">files", ">bytes")
 	for _, part := range []struct {
 		name string
-		*checked
+		*checkResult
 	}{{"snapshot", snap}, {"lists", edition}} {
-		if part.checked == nil {
+		if part.checkResult == nil {
 			t.add(part.name, "none", "", "")
 			continue
 		}
@@ -142,8 +142,8 @@ func (c *checkCmd) print(a *app, snap, edition *checked) {
 	t.print(a.Out)
 }
 
-// counted writes a number with the word for one or for several.
-func counted(n int, one, several string) string {
+// plural writes a number with the word for one or for several.
+func plural(n int, one, several string) string {
 	if n == 1 {
 		return "1 " + one
 	}

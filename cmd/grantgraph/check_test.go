@@ -67,7 +67,7 @@ func TestCheck(t *testing.T) {
 			if _, refused = lists.Read(data); refused == nil {
 				t.Errorf("%s is damaged and the lists are read", file)
 			}
-			if _, err := l.Again(data); err != nil && filepath.Base(file) != "manifest.json" {
+			if _, err := l.Reread(data); err != nil && filepath.Base(file) != "manifest.json" {
 				t.Errorf("an edition that is open is verified again: %v", err)
 			}
 		case strings.Contains(file, "search"):

@@ -43,7 +43,7 @@ func readConfig() (*configFile, error) {
 	case errors.Is(err, fs.ErrNotExist) && !named:
 		return c, nil
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fault.New("not_found", "%s does not exist", path).Try("correct GRANTGRAPH_CONFIG, which names it, or unset it")
+		return nil, fault.New("not_found", "%s does not exist", path).Try("correct GRANTGRAPH_CONFIG, which names this file, or unset it")
 	case err != nil:
 		return nil, fault.Disk(path, err)
 	}
@@ -87,7 +87,7 @@ func (c *configFile) Validate(app *kong.Application) error {
 		for name, value := range table {
 			if _, isTable := value.(map[string]any); isTable {
 				return fault.New("bad_config", "%s: %s in [%s] is a table", c.path, name, key).
-					Try("a text, a number, or a list of them; [%s] holds for all that begins with grantgraph %s", key, key)
+					Try("a text, a number, or a list of them; [%s] applies to every command that begins with grantgraph %s", key, key)
 			}
 			if !slices.Contains(flags[key], name) {
 				return fault.New("bad_config", "%s: [%s] has no flag --%s", c.path, key, name).Try("grantgraph %s --help lists the flags", key)

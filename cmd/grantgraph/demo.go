@@ -26,27 +26,27 @@ import (
 // demoCmd makes a world, builds it and serves it.
 type demoCmd struct {
 	Addr  string `help:"Address to serve on; port 0 picks a free one." default:"127.0.0.1:8080" placeholder:"HOST:PORT"`
-	Data  string `help:"Where the demo lives." default:"demo" placeholder:"DIR"`
-	Size  string `help:"How large a world: small (20k grants), medium (200k) or large (2M)." enum:"small,medium,large" default:"small"`
+	Data  string `help:"Directory of the demo." default:"demo" placeholder:"DIR"`
+	Size  string `help:"Size of the world: small (20k grants), medium (200k) or large (2M)." enum:"small,medium,large" default:"small"`
 	Seed  uint64 `help:"Seed of the world." default:"1" placeholder:"N"`
 	Quiet bool   `short:"q" help:"No progress."`
 	Once  bool   `help:"Make and build the world, then stop instead of serving."`
 
-	AdminToken secret.Text `help:"Opens the admin endpoints of the API. Better set as GRANTGRAPH_ADMIN_TOKEN." placeholder:"TOKEN"`
+	AdminToken secret.Text `help:"Token for the admin endpoints of the API. Better set as GRANTGRAPH_ADMIN_TOKEN." placeholder:"TOKEN"`
 }
 
 // Help is shown by demo --help.
 func (demoCmd) Help() string {
 	return `Writes a world of invented organizations and their filings in the formats the IRS
-publishes, builds a snapshot from it, makes one key for each plan and serves it. Run
-again, it uses the world that is there. When it is ready it writes demo.json into the
-data directory, with the address and the keys.`
+publishes, builds a snapshot from it, makes one key for each plan and serves it. When
+run again, it reuses that world. When it is ready it writes demo.json into the data
+directory, with the address and the keys.`
 }
 
 var demoSizes = map[string]string{"small": "20k", "medium": "200k", "large": "2M"}
 
 func (c *demoCmd) Run(a *app) (err error) {
-	if err := c.keepOff(); err != nil {
+	if err := c.refuseOtherData(); err != nil {
 		return err
 	}
 	if !c.Once {
@@ -55,12 +55,12 @@ func (c *demoCmd) Run(a *app) (err error) {
 			return err
 		}
 		// Whoever waits for demo.json waits for this run, not for the one before.
-		if err := disk.Publish(c.path(), c.last()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := disk.Publish(c.path(), c.previousPath()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fault.Disk(c.path(), err)
 		}
 		defer func() {
 			if _, missing := os.Stat(c.path()); err != nil && missing != nil {
-				_ = disk.Publish(c.last(), c.path()) // perhaps the one before is still running
+				_ = disk.Publish(c.previousPath(), c.path()) // perhaps the one before is still running
 			}
 		}()
 	}
@@ -85,14 +85,14 @@ func (c *demoCmd) Run(a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	c.greet(a, d)
-	return ended(s.Run(a.Ctx))
+	c.printWelcome(a, d)
+	return serverError(s.Run(a.Ctx))
 }
 
-// keepOff refuses a data directory with a snapshot that no demo made, such as
+// refuseOtherData refuses a data directory with a snapshot that no demo made, such as
 // the one that GRANTGRAPH_DATA names: a server there would take the invented
 // snapshot for the next true one.
-func (c *demoCmd) keepOff() error {
+func (c *demoCmd) refuseOtherData() error {
 	if _, err := os.Stat(filepath.Join(c.Data, "current")); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -101,7 +101,7 @@ func (c *demoCmd) keepOff() error {
 			return nil
 		}
 	}
-	return fault.New("not_a_demo", "%s holds a snapshot that no demo has made, and the invented one would be served in its place", c.Data).
+	return fault.New("not_a_demo", "%s holds a snapshot that was not made by a demo, and the invented one would replace it", c.Data).
 		Try("grantgraph demo --data demo")
 }
 
@@ -119,7 +119,7 @@ type demo struct {
 func (c *demoCmd) prepare(a *app, s *server.Server) (*demo, error) {
 	path := c.path()
 	d := &demo{Keys: map[string]string{}}
-	if body, err := os.ReadFile(c.last()); err == nil {
+	if body, err := os.ReadFile(c.previousPath()); err == nil {
 		// A file that cannot be read is written anew.
 		_ = json.Unmarshal(body, d)
 	}
@@ -137,7 +137,7 @@ func (c *demoCmd) prepare(a *app, s *server.Server) (*demo, error) {
 		}
 		d.Keys[name] = secret
 	}
-	if err := d.pick(a, c.Data); err != nil {
+	if err := d.pickExamples(a, c.Data); err != nil {
 		return nil, err
 	}
 	body, err := json.MarshalIndent(d, "", "  ")
@@ -147,17 +147,17 @@ func (c *demoCmd) prepare(a *app, s *server.Server) (*demo, error) {
 	if err := disk.WriteFile(path, 0o600, func(w io.Writer) error { _, err := w.Write(append(body, '\n')); return err }); err != nil {
 		return nil, fault.Disk(path, err)
 	}
-	_ = disk.Remove(c.last()) // its keys are in the new one
+	_ = disk.Remove(c.previousPath()) // its keys are in the new one
 	return d, nil
 }
 
 // path is where the demo says that it is ready, last where the word of the run
 // before lies until then.
-func (c *demoCmd) path() string { return filepath.Join(c.Data, "demo.json") }
-func (c *demoCmd) last() string { return c.path() + ".last" }
+func (c *demoCmd) path() string         { return filepath.Join(c.Data, "demo.json") }
+func (c *demoCmd) previousPath() string { return c.path() + ".last" }
 
-// pick finds a funder and a recipient worth asking about.
-func (d *demo) pick(a *app, data string) error {
+// pickExamples finds a funder and a recipient worth asking about.
+func (d *demo) pickExamples(a *app, data string) error {
 	h, err := dataset.Open(data, dataset.Options{Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return err
@@ -180,8 +180,8 @@ func (d *demo) pick(a *app, data string) error {
 	return err
 }
 
-func (c *demoCmd) greet(a *app, d *demo) {
-	fmt.Fprintf(a.Out, "\nEverything above is invented. It is served at\n\n  %s\n\n", d.BaseURL)
+func (c *demoCmd) printWelcome(a *app, d *demo) {
+	fmt.Fprintf(a.Out, "\nEverything above is invented. It is being served at\n\n  %s\n\n", d.BaseURL)
 	t := newTable("", "")
 	for _, terms := range account.Plans() {
 		t.add(string(terms.Plan)+" key", d.Keys[string(terms.Plan)])

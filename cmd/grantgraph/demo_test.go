@@ -147,8 +147,8 @@ func TestDemoAddressTaken(t *testing.T) {
 	}
 }
 
-// TestDemoKeepsOff gives the demo the data directory of a service.
-func TestDemoKeepsOff(t *testing.T) {
+// TestDemoRefusesOtherData gives the demo the data directory of a service.
+func TestDemoRefusesOtherData(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	pointer := filepath.Join(dir, "current")
@@ -156,7 +156,7 @@ func TestDemoKeepsOff(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{{"--once"}, {"--addr", "127.0.0.1:0"}} {
-		if code, _, errs := command(t, append([]string{"demo", "--quiet", "--data", dir}, args...)...); code != 1 || !strings.Contains(errs, "no demo has made") || !strings.Contains(errs, "Try:") {
+		if code, _, errs := command(t, append([]string{"demo", "--quiet", "--data", dir}, args...)...); code != 1 || !strings.Contains(errs, "was not made by a demo") || !strings.Contains(errs, "Try:") {
 			t.Errorf("%q: exit %d, %s", args, code, errs)
 		}
 	}

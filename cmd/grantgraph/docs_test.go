@@ -130,7 +130,7 @@ func TestSourcesPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	var table bytes.Buffer
-	if err := source.Table(&table); err != nil {
+	if err := source.MarkdownTable(&table); err != nil {
 		t.Fatal(err)
 	}
 	if !generated.Match(text) {

@@ -22,35 +22,35 @@ import (
 type evalCmd struct {
 	Labelled string   `help:"CSV of Schedule I lines with the EIN as filed." placeholder:"FILE" type:"path"`
 	BMF      []string `name:"bmf" help:"Parts of the business master file: the universe." placeholder:"FILE" sep:"none"`
-	More     []string `arg:"" optional:"" help:"Further parts of the master file."`
-	World    string   `help:"An invented world: its truth is known." placeholder:"DIR"`
+	More     []string `arg:"" optional:"" help:"More parts of the master file."`
+	World    string   `help:"An invented world, whose truth is known." placeholder:"DIR"`
 	Sources  string   `help:"A folder of upstream files; the EINs filed in its returns are hidden." placeholder:"DIR"`
-	Lines    int      `help:"How many lines of a build are asked for blindly, at most." default:"50000" placeholder:"N"`
-	Folds    bool     `help:"Fit the model on one half of the organizations, ask for the other, in turn."`
+	Lines    int      `help:"How many lines of a build are resolved with their EIN hidden, at most." default:"50000" placeholder:"N"`
+	Folds    bool     `help:"Fit the model on one half of the organizations and test it on the other, then the other way around."`
 	Model    string   `help:"A model file to use instead of the one that ships with the program." placeholder:"FILE"`
-	List     string   `help:"Write every answer that is not right to this CSV file." placeholder:"FILE"`
-	Fit      string   `help:"Write the model fitted to all lines to this file." placeholder:"FILE"`
-	Into     string   `help:"Put the tables into this Markdown file too, between its marks for them." placeholder:"FILE"`
-	JSON     bool     `name:"json" help:"Print the line of JSON alone."`
+	List     string   `help:"Write every wrong answer to this CSV file." placeholder:"FILE"`
+	Fit      string   `help:"Write a model fitted to all lines to this file." placeholder:"FILE"`
+	Into     string   `help:"Also put the tables into this Markdown file, between its markers." placeholder:"FILE"`
+	JSON     bool     `name:"json" help:"Print only the line of JSON."`
 }
 
 // Help is shown by eval --help.
 func (evalCmd) Help() string {
-	return `Hides the EINs that filers stated, asks the resolver for them, and prints what share
-of the answers is right: by rule, by kind of line, by claimed probability, and with
-the organization taken out of the universe. The last line is JSON.
+	return `Hides the EINs that filers stated, resolves the lines without them, and prints the
+share of right answers: by rule, by kind of line, by claimed probability, and with the
+organization removed from the master file. The last line is JSON.
 
 Labelled lines are a CSV file with the columns funder_ein, tax_year, recipient_name,
 recipient_name2, street, city, state, zip, irc_section and filed_ein. A folder of
-sources is built first, in a temporary folder, and the model is the one that build
-trains. For an invented world every row is held against the truth as well.
+sources is built first, in a temporary folder, with the model that the build trains.
+For an invented world every row is also compared with the truth.
 
 Example:  grantgraph eval --labelled lines.csv.gz --bmf eo_oh.csv eo_pa.csv
           grantgraph eval --world world`
 }
 
 func (c *evalCmd) Run(a *app) error {
-	switch given := yes(c.Labelled != "") + yes(c.World != "") + yes(c.Sources != ""); {
+	switch given := oneIf(c.Labelled != "") + oneIf(c.World != "") + oneIf(c.Sources != ""); {
 	case given != 1:
 		return fault.New("bad_flag", "give one of --labelled, --world and --sources").Try("grantgraph eval --help")
 	case c.Lines < 1:
@@ -58,7 +58,7 @@ func (c *evalCmd) Run(a *app) error {
 	case c.Labelled == "" && (len(c.BMF)+len(c.More) > 0 || c.Folds || c.Model != "" || c.List != "" || c.Fit != ""):
 		return fault.New("bad_flag", "master files, --folds, --model, --list and --fit go with --labelled").Try("grantgraph eval --help")
 	case c.Labelled == "":
-		return c.built(a)
+		return c.evalBuild(a)
 	}
 	cases, read, u, err := c.load()
 	if err != nil {
@@ -89,18 +89,18 @@ func (c *evalCmd) Run(a *app) error {
 	return writeTo(c.List, ask)
 }
 
-func yes(b bool) int {
+func oneIf(b bool) int {
 	if b {
 		return 1
 	}
 	return 0
 }
 
-// built evaluates a build.
-func (c *evalCmd) built(a *app) error {
+// evalBuild evaluates a build.
+func (c *evalCmd) evalBuild(a *app) error {
 	if c.World != "" { // before a build that would be for nothing
 		if _, err := os.Stat(c.truth()); err != nil {
-			return fault.New("no_truth", "%s has no truth.ndjson: it is no invented world", c.World).
+			return fault.New("no_truth", "%s has no truth.ndjson: it is not an invented world", c.World).
 				Try("grantgraph eval --sources %s", c.World)
 		}
 	}
@@ -142,7 +142,7 @@ func (c *evalCmd) print(a *app, mark string, tables func(w io.Writer, asJSON boo
 	head, rest, ok := strings.Cut(string(text), begin)
 	_, tail, closed := strings.Cut(rest, end)
 	if !ok || !closed {
-		return fault.New("no_marks", "%s has no place for the tables", c.Into).
+		return fault.New("no_marks", "%s has no markers for the tables", c.Into).
 			Try("put the lines %q and %q where they belong", strings.TrimSpace(begin), end)
 	}
 	var b strings.Builder
@@ -184,7 +184,7 @@ func (c *evalCmd) compare(s *snapshot.Snapshot) (*eval.World, error) {
 func (c *evalCmd) load() (cases []eval.Case, read rows.Tally, u *resolve.Universe, err error) {
 	masters := append(c.BMF, c.More...)
 	if len(masters) == 0 {
-		return nil, read, nil, fault.New("bad_flag", "no master file given: there is no universe to look in").
+		return nil, read, nil, fault.New("bad_flag", "no master file given: there are no organizations to choose from").
 			Try("grantgraph eval --labelled %s --bmf eo1.csv eo2.csv eo3.csv eo4.csv", c.Labelled)
 	}
 	err = readFile(c.Labelled, "a file of labelled lines", func(r io.Reader) (err error) {

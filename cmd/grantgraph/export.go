@@ -17,9 +17,9 @@ type exportCmd struct {
 // Help is shown by export --help.
 func (exportCmd) Help() string {
 	return `Writes every table of the warehouse as Parquet, one folder each; those with a
-year are partitioned by it in the way of Hive (grants/tax_year=2022/…). The folder
-ddl has the definitions of the tables for ClickHouse, Spark, Trino and PostgreSQL,
-and export.json says how many rows there are of each.
+year are partitioned by it, Hive style (grants/tax_year=2022/…). The folder ddl has
+the table definitions for ClickHouse, Spark, Trino and PostgreSQL, and export.json
+has the number of rows of each table.
 
 Example:  grantgraph export --data data --out export`
 }

@@ -21,35 +21,35 @@ import (
 )
 
 type fetchCmd struct {
-	Names   []string     `arg:"" optional:"" name:"source" help:"Sources to fetch, by name; all when none is named. --list shows them."`
+	Names   []string     `arg:"" optional:"" name:"source" help:"Sources to fetch, by name; by default all. --list shows them."`
 	Sources string       `help:"Folder the files are put in." default:"sources" placeholder:"DIR"`
-	Since   string       `help:"Leave out returns, bulletins and awards published before this day or year." placeholder:"DATE"`
-	Mirror  []secret.URL `help:"Fetch a source from another address than its publisher's." placeholder:"NAME=URL"`
-	Floor   []string     `help:"Believe a source with as few rows as this, for mirrors of small worlds." placeholder:"NAME=ROWS"`
-	DryRun  bool         `help:"Ask what is new and take nothing."`
-	List    bool         `help:"Print the catalogue of sources instead of fetching."`
-	JSON    bool         `name:"json" help:"Print the summary, or the catalogue, as JSON."`
+	Since   string       `help:"Skip returns, bulletins and awards published before this day or year." placeholder:"DATE"`
+	Mirror  []secret.URL `help:"Fetch a source from this address instead of its publisher's." placeholder:"NAME=URL"`
+	Floor   []string     `help:"Accept a source with as few rows as this, for mirrors of small worlds." placeholder:"NAME=ROWS"`
+	DryRun  bool         `help:"Show what is new without downloading it."`
+	List    bool         `help:"Print the catalog of sources instead of fetching."`
+	JSON    bool         `name:"json" help:"Print the summary, or the catalog, as JSON."`
 	Quiet   bool         `short:"q" help:"No progress."`
 }
 
 // Help is shown by fetch --help.
 func (fetchCmd) Help() string {
-	return `Brings the upstream files into the sources folder, ready for grantgraph build.
+	return `Downloads the upstream files into the sources folder, ready for grantgraph build.
 
     grantgraph fetch                      everything: tens of gigabytes the first time
     grantgraph fetch ofac pub78 bmf       some lists
     grantgraph fetch irs990 --since 2025  returns processed since 2025
     grantgraph fetch --dry-run            what is new, and how large
 
-Run it as often as you like. What has not changed is not transferred again, and
-a download that broke off goes on where it was. Every file is read with its own
-reader before it takes the place of the one held: a file that is empty, cut off,
-a web page, of another layout or suddenly much shorter is refused with the
-reason, and the last good file stays. What is held, since when and what was
-refused stands in DIR/.fetch/SOURCE.json.
+Run it as often as you like. What has not changed is not downloaded again, and an
+interrupted download continues where it left off. Every file is read with its own
+reader before it replaces the previous one: a file that is empty, truncated, a web
+page, in another layout or suddenly much shorter is refused with the reason, and
+the last good file stays. DIR/.fetch/SOURCE.json says which files there are, since
+when, and what was refused.
 
-One source that fails does not stop the others. The exit code is 1 when a source
-failed and nothing of it is at hand.`
+One source that fails does not stop the others. The exit code is 1 if a source
+failed and there is no earlier copy of it.`
 }
 
 func (c *fetchCmd) Run(a *app) error {
@@ -78,8 +78,8 @@ func (c *fetchCmd) Run(a *app) error {
 		return err
 	}
 	if failed := sum.Failed(); len(failed) > 0 {
-		return fault.New("fetch_failed", "nothing of %s could be fetched, and nothing of it was there before", strings.Join(failed, ", ")).
-			Try("see the reasons above and run it again later; what has come so far is kept")
+		return fault.New("fetch_failed", "%s could not be fetched, and there is no earlier copy", strings.Join(failed, ", ")).
+			Try("see the reasons above and run it again later; what was downloaded so far is kept")
 	}
 	return nil
 }
@@ -87,15 +87,15 @@ func (c *fetchCmd) Run(a *app) error {
 // options turns the flags into what the fetcher takes.
 func (c *fetchCmd) options() (o fetch.Options, err error) {
 	o = fetch.Options{Dir: c.Sources, Sources: c.Names, DryRun: c.DryRun, Base: map[string]string{}, Floor: map[string]int64{}}
-	if o.Since, err = day(c.Since); err != nil {
+	if o.Since, err = parseSince(c.Since); err != nil {
 		return o, err
 	}
 	for _, item := range c.Mirror {
 		name, address, _ := strings.Cut(item.Reveal(), "=")
 		if u, err := url.Parse(address); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-			return o, fault.New("bad_flag", "--mirror %s: that is no web address", item).Try("--mirror %s=https://mirror.example.org", name)
+			return o, fault.New("bad_flag", "--mirror %s: not a web address", item).Try("--mirror %s=https://mirror.example.org", name)
 		}
-		if err := known("--mirror", name); err != nil {
+		if err := checkSourceName("--mirror", name); err != nil {
 			return o, err
 		}
 		o.Base[name] = address
@@ -104,9 +104,9 @@ func (c *fetchCmd) options() (o fetch.Options, err error) {
 		name, number, _ := strings.Cut(item, "=")
 		n, err := strconv.ParseInt(number, 10, 64)
 		if err != nil || n < 0 {
-			return o, fault.New("bad_flag", "--floor %s: %q is no number of rows", item, number).Try("--floor %s=1", name)
+			return o, fault.New("bad_flag", "--floor %s: %q is not a number of rows", item, number).Try("--floor %s=1", name)
 		}
-		if err := known("--floor", name); err != nil {
+		if err := checkSourceName("--floor", name); err != nil {
 			return o, err
 		}
 		o.Floor[name] = n
@@ -114,17 +114,17 @@ func (c *fetchCmd) options() (o fetch.Options, err error) {
 	return o, nil
 }
 
-// known refuses the name of a source that is in no catalogue: a server would
+// checkSourceName refuses the name of a source that is in no catalogue: a server would
 // otherwise go on without the mirror it was told of.
-func known(flag, name string) error {
+func checkSourceName(flag, name string) error {
 	if _, ok := source.Find(name); !ok {
 		return fault.New("bad_flag", "%s: there is no source %q", flag, name).Try("one of %s", strings.Join(source.Names(), ", "))
 	}
 	return nil
 }
 
-// day reads a day or a year.
-func day(s string) (time.Time, error) {
+// parseSince reads a day or a year.
+func parseSince(s string) (time.Time, error) {
 	if s == "" {
 		return time.Time{}, nil
 	}
@@ -133,7 +133,7 @@ func day(s string) (time.Time, error) {
 			return t, nil
 		}
 	}
-	return time.Time{}, fault.New("bad_flag", "--since %s is no day", s).Try("--since 2025-01-01, or --since 2025")
+	return time.Time{}, fault.New("bad_flag", "--since %s is not a date", s).Try("--since 2025-01-01, or --since 2025")
 }
 
 // list prints the catalogue.
@@ -148,7 +148,7 @@ func (c *fetchCmd) list(w io.Writer) error {
 		t.add(s.Name, s.Title, s.Publisher, s.Publishes, s.Polled, s.Folder+"/")
 	}
 	t.print(w)
-	fmt.Fprintln(w, "\nWhat is taken of each, its address, terms and what its reader was verified on: --list --json.")
+	fmt.Fprintln(w, "\nFor addresses, terms, what is used of each source and what its reader was verified on: --list --json.")
 	return nil
 }
 
@@ -180,27 +180,27 @@ func printFetch(w io.Writer, c *fetchCmd, sum *fetch.Summary, took time.Duration
 			fmt.Fprintf(w, "\nNote: %s: %s\n", r.Source, r.Note)
 		}
 		if n := len(r.Missing); n > 0 {
-			fmt.Fprintf(w, "\nNote: %s: named upstream and not there: %s\n", r.Source, strings.Join(few(r.Missing), ", "))
+			fmt.Fprintf(w, "\nNote: %s: listed upstream but missing: %s\n", r.Source, strings.Join(firstFew(r.Missing), ", "))
 		}
 		if r.Replaced > 0 {
-			fmt.Fprintf(w, "\nNote: %s: %d replaced upstream without a new date\n", r.Source, r.Replaced)
+			fmt.Fprintf(w, "\nNote: %s: %d files replaced upstream without a new date\n", r.Source, r.Replaced)
 		}
-		for _, p := range few(r.Problems) {
+		for _, p := range firstFew(r.Problems) {
 			fmt.Fprintf(w, "\n%s: %s\n", r.Source, p)
 		}
 	}
 	if c.DryRun {
-		fmt.Fprintf(w, "\nNew: %s, at least %s. Nothing was taken.\n", count(fresh), bytesize(wanted))
+		fmt.Fprintf(w, "\nNew: %s, at least %s. Nothing was downloaded.\n", plural(fresh, "file", "files"), bytesize(wanted))
 		return
 	}
-	fmt.Fprintf(w, "\n%s transferred in %s.\n", bytesize(transferred), took.Round(100*time.Millisecond))
+	fmt.Fprintf(w, "\n%s downloaded in %s.\n", bytesize(transferred), took.Round(100*time.Millisecond))
 	if fresh > 0 {
 		fmt.Fprintf(w, "Next:  grantgraph build --sources %s\n", c.Sources)
 	}
 }
 
-// few shortens a long list for the eye; --json has all of it.
-func few(list []string) []string {
+// firstFew shortens a long list for the eye; --json has all of it.
+func firstFew(list []string) []string {
 	const most = 10
 	if len(list) <= most {
 		return list

@@ -42,17 +42,17 @@ func TestFetchCommand(t *testing.T) {
 		out, err string // must be printed
 	}{
 		{"the catalogue", []string{"--list"}, 0, "Internal Revenue Bulletin", ""},
-		{"what would come", append([]string{"pub78", "--dry-run"}, small...), 0, "New: 1, at least 3.2 KiB. Nothing was taken.", "pub78"},
+		{"what would come", append([]string{"pub78", "--dry-run"}, small...), 0, "New: 1 file, at least 3.2 KiB. Nothing was downloaded.", "pub78"},
 		{"a list", append([]string{"pub78"}, small...), 0, "Next:  grantgraph build --sources " + dir, "pub78"},
-		{"the same again, quietly", append([]string{"pub78", "-q"}, small...), 0, "0 B transferred", ""},
-		{"a notice", []string{"revocation", "pub78", "--mirror", "revocation=" + server.URL, "--mirror", "pub78=" + server.URL}, 1, "web page", "nothing of revocation could be fetched"},
+		{"the same again, quietly", append([]string{"pub78", "-q"}, small...), 0, "0 B downloaded", ""},
+		{"a notice", []string{"revocation", "pub78", "--mirror", "revocation=" + server.URL, "--mirror", "pub78=" + server.URL}, 1, "web page", "revocation could not be fetched"},
 		{"no such source", []string{"nowhere"}, 1, "", "Try: one of ofac"},
 		{"no such mirror", []string{"--mirror", "nowhere=http://127.0.0.1"}, 1, "", "Try: one of ofac"},
-		{"no address", []string{"--mirror", "bmf=somewhere"}, 1, "", "is no web address"},
-		{"no number", []string{"--floor", "bmf=few"}, 1, "", "is no number of rows"},
+		{"no address", []string{"--mirror", "bmf=somewhere"}, 1, "", "not a web address"},
+		{"no number", []string{"--floor", "bmf=few"}, 1, "", "is not a number of rows"},
 		{"no floor", []string{"--floor", "nowhere=1"}, 1, "", "there is no source"},
 		{"no day", []string{"--since", "yesterday"}, 1, "", "Try: --since 2025-01-01"},
-		{"help", []string{"--help"}, 0, "goes on where it was", ""},
+		{"help", []string{"--help"}, 0, "continues where it left off", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			code, out, errs := command(t, append([]string{"fetch", "--sources", dir}, c.args...)...)

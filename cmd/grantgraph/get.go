@@ -18,19 +18,19 @@ import (
 type getCmd struct {
 	Path    string      `arg:"" help:"Path and query, such as '/api/v1/search?q=library'."`
 	Data    string      `help:"Data directory." default:"data" placeholder:"DIR"`
-	Key     secret.Text `help:"API key to ask with; the call is charged to it." placeholder:"KEY"`
-	Header  []string    `short:"H" sep:"none" help:"A request header, as 'Name: value'; give it again for more." placeholder:"HEADER"`
-	Headers bool        `short:"i" help:"Print the status and the headers as well."`
+	Key     secret.Text `help:"API key to use; the call is charged to it." placeholder:"KEY"`
+	Header  []string    `short:"H" sep:"none" help:"A request header, as 'Name: value'; can be repeated." placeholder:"HEADER"`
+	Headers bool        `short:"i" help:"Also print the status and the headers."`
 
 	// As the server has them, or a call would be charged elsewhere.
-	Database   secret.URL `help:"PostgreSQL that keeps the accounts, as the server has it." placeholder:"URL"`
-	FreeWindow string     `help:"Window of the free allowance, as the server has it." enum:"day,month" default:"day"`
+	Database   secret.URL `help:"PostgreSQL database that holds the accounts; the same as the server's." placeholder:"URL"`
+	FreeWindow string     `help:"Window of the free allowance; the same as the server's." enum:"day,month" default:"day"`
 }
 
 // Help is shown by get --help.
 func (getCmd) Help() string {
 	return `Runs one request against the current snapshot in this process, without a server,
-and prints the answer. The exit code is 1 when the answer is an error.
+and prints the response. The exit code is 1 if it is an error.
 
     grantgraph get '/api/v1/search?q=county+library'
     grantgraph get --key KEY '/api/v1/grants/summary?year=2022'`
@@ -81,20 +81,7 @@ func (c *getCmd) Run(a *app) error {
 		return err
 	}
 	if answer.StatusCode >= 400 {
-		return fault.New("answer", "the answer is %s", answer.Status).Try("read its message above")
+		return fault.New("answer", "the response is %s", answer.Status).Try("read its message above")
 	}
 	return nil
-}
-
-type openapiCmd struct {
-	BaseURL string `name:"base-url" help:"Address to name as the server." default:"http://127.0.0.1:8080" placeholder:"URL"`
-}
-
-func (c *openapiCmd) Run(a *app) error {
-	doc, err := server.OpenAPI(c.BaseURL)
-	if err != nil {
-		return err
-	}
-	_, err = a.Out.Write(doc)
-	return err
 }

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"hash"
@@ -22,17 +20,17 @@ import (
 
 // inspectCmd shows what the reader finds in returns, for people or as JSON.
 type inspectCmd struct {
-	Files   []string `arg:"" name:"file" help:"Returns (.xml, .xml.gz), zips of them, or one of a zip as ZIP!MEMBER."`
-	JSON    bool     `name:"json" help:"One JSON object per return and line, in the order of the files."`
-	Grants  bool     `help:"With --json: every grant line, under \"grants\"."`
-	Workers int      `help:"Returns read at the same time; 0 is one per core." default:"0" placeholder:"N"`
+	Files   []string `arg:"" name:"file" help:"Returns (.xml, .xml.gz), zips of them, or one member of a zip as ZIP!MEMBER."`
+	JSON    bool     `name:"json" help:"Print one JSON object per return, one per line, in the order of the files."`
+	Grants  bool     `help:"With --json: include every grant line, under \"grants\"."`
+	Workers int      `help:"Returns read in parallel; 0 is one per core." default:"0" placeholder:"N"`
 }
 
 // Help is shown by inspect --help.
 func (inspectCmd) Help() string {
-	return `A single return is shown as a page: who filed it, its figures, the totals it declares
-beside the sums of its lines, and its largest grants. A zip of many is shown as a table
-with a line for each.
+	return `Shows a single return as a page: who filed it, its figures, the totals it declares next
+to the sums of its lines, and its largest grants. Shows a zip of many returns as a table
+with one line for each.
 
   grantgraph inspect 202303569349100605_public.xml
   grantgraph inspect 2024_TEOS_XML_02A.zip
@@ -53,7 +51,7 @@ type inspection struct {
 
 	ret    *irs990.Return // while it waits to be printed: a batch has a hundred thousand
 	digest string
-	lines  *spill // grant lines as JSON, or nil
+	lines  *grantBuffer // grant lines as JSON, or nil
 	best   highlights
 }
 
@@ -66,9 +64,9 @@ func (c *inspectCmd) Run(a *app) error {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	var out printer = &pages{w: a.Out}
+	var out printer = &textPrinter{w: a.Out}
 	if c.JSON {
-		out = &jsonLines{w: a.Out, grants: c.Grants}
+		out = &jsonPrinter{w: a.Out, grants: c.Grants}
 	}
 
 	// As many inspections are in flight as this channel holds, and each holds
@@ -157,10 +155,10 @@ func (c *inspectCmd) Run(a *app) error {
 			Try("check the paths; a damaged zip can be fetched again")
 	case read == 0:
 		return fault.New("nothing_read", "no return could be read").
-			Try("the reasons stand above; are these e-filed returns of the 990 series?")
+			Try("see the reasons above; are these e-filed returns of the 990 series?")
 	}
 	if failed > 0 {
-		fmt.Fprintf(a.Err, "grantgraph: %s read, %s could not be\n", count(read), count(failed))
+		fmt.Fprintf(a.Err, "grantgraph: %s read, %s could not be read\n", count(read), count(failed))
 	}
 	return out.end()
 }
@@ -200,9 +198,9 @@ func list(name string) ([]*inspection, *archive.Archive, error) {
 	if len(out) == 0 {
 		a.Close()
 		if one {
-			return nil, nil, fault.New("no_such_member", "%s holds no %q", base, chosen).Try("grantgraph inspect %s", path)
+			return nil, nil, fault.New("no_such_member", "%s has no member %q", base, chosen).Try("grantgraph inspect %s", path)
 		}
-		return nil, nil, fault.New("no_members", "%s holds no .xml files", base)
+		return nil, nil, fault.New("no_members", "%s has no .xml files", base)
 	}
 	return out, a, nil
 }
@@ -225,7 +223,7 @@ func (i *inspection) read(rd *irs990.Reader, digest, grants bool) {
 	sink := &irs990.Sink{}
 	switch {
 	case grants:
-		i.lines = &spill{}
+		i.lines = &grantBuffer{}
 		sink.Grant = i.lines.grant
 	case i.page:
 		i.best.attach(sink)
@@ -241,115 +239,4 @@ func (i *inspection) read(rd *irs990.Reader, digest, grants bool) {
 type printer interface {
 	print(*inspection) error
 	end() error
-}
-
-// jsonLines prints an object per line. The keys of the figures are those of
-// the expectations the reader is tested against.
-type jsonLines struct {
-	w      io.Writer
-	grants bool
-}
-
-type returnJSON struct {
-	File                    string `json:"file"`
-	Amended                 bool   `json:"amended"`
-	EIN                     string `json:"ein"`
-	EZOfficers              int    `json:"ez_officers"`
-	FilerName               string `json:"filer_name"`
-	FiscalYear              *int   `json:"fiscal_year"`
-	PartVIIPeople           int    `json:"part_vii_people"`
-	PeriodBegin             string `json:"period_begin"`
-	PeriodEnd               string `json:"period_end"`
-	PFFutureGroups          int    `json:"pf_future_groups"`
-	PFFutureSum             int64  `json:"pf_future_sum"`
-	PFOfficers              int    `json:"pf_officers"`
-	PFPaidDeclaredTotal     *int64 `json:"pf_paid_declared_total"`
-	PFPaidForeign           int    `json:"pf_paid_foreign"`
-	PFPaidGroups            int    `json:"pf_paid_groups"`
-	PFPaidNonzero           int    `json:"pf_paid_nonzero"`
-	PFPaidPerson            int    `json:"pf_paid_person"`
-	PFPaidSum               int64  `json:"pf_paid_sum"`
-	ReturnTs                string `json:"return_ts"`
-	ReturnType              string `json:"return_type"`
-	ScheduleFOrgCashSum     int64  `json:"sched_f_org_cash_sum"`
-	ScheduleFOrgRows        int    `json:"sched_f_org_rows"`
-	ScheduleICashSum        int64  `json:"sched_i_cash_sum"`
-	ScheduleIIndividualCash int64  `json:"sched_i_individual_cash_sum"`
-	ScheduleIIndividuals    int    `json:"sched_i_individual_groups"`
-	ScheduleINonCashSum     int64  `json:"sched_i_noncash_sum"`
-	ScheduleIRows           int    `json:"sched_i_rows"`
-	ScheduleIRowsWithEIN    int    `json:"sched_i_rows_with_ein"`
-	SchemaVersion           string `json:"schema_version"`
-	SHA256                  string `json:"sha256"`
-	TaxYear                 string `json:"tax_year"`
-}
-
-func (i *inspection) json() *returnJSON {
-	r, t := i.ret, &i.ret.Tally
-	v := &returnJSON{
-		File: i.file, Amended: r.Amended, EIN: r.EIN, EZOfficers: t.EZOfficers, FilerName: r.Name1,
-		PartVIIPeople: t.PartVIIPeople, PeriodBegin: r.PeriodBegin, PeriodEnd: r.PeriodEnd,
-		PFFutureGroups: t.PFFuture, PFFutureSum: t.PFFutureSum, PFOfficers: t.PFOfficers,
-		PFPaidForeign: t.PFPaidForeign, PFPaidGroups: t.PFPaid, PFPaidNonzero: t.PFPaidNonzero, PFPaidPerson: t.PFPaidPerson,
-		PFPaidSum: t.PFPaidSum, ReturnTs: r.Timestamp, ReturnType: r.Form,
-		ScheduleFOrgCashSum: t.ScheduleFCash, ScheduleFOrgRows: t.ScheduleFOrgs, ScheduleICashSum: t.ScheduleICash,
-		ScheduleIIndividualCash: t.ScheduleIPeopleCash, ScheduleIIndividuals: t.ScheduleIPeople, ScheduleINonCashSum: t.ScheduleINonCash,
-		ScheduleIRows: t.ScheduleI, ScheduleIRowsWithEIN: t.ScheduleIWithEIN,
-		SchemaVersion: r.Version, SHA256: i.digest, TaxYear: r.TaxYear,
-	}
-	if year, ok := r.FiscalYear(); ok {
-		v.FiscalYear = &year
-	}
-	// A foundation that gave nothing may write a zero or leave the line out;
-	// both are no declared total.
-	if r.Declared.PFPaid.Value != 0 {
-		v.PFPaidDeclaredTotal = &r.Declared.PFPaid.Value
-	}
-	return v
-}
-
-func (p *jsonLines) print(i *inspection) error {
-	if i.err != nil {
-		return p.line(struct {
-			File  string `json:"file"`
-			Error string `json:"error"`
-		}{i.file, i.err.Error()}, nil)
-	}
-	return p.line(i.json(), i.lines)
-}
-
-// line prints an object, with the grant lines as its last member.
-func (p *jsonLines) line(v any, lines *spill) error {
-	var head bytes.Buffer
-	if err := encode(&head, v); err != nil {
-		return err
-	}
-	if lines != nil {
-		head.Truncate(head.Len() - 1) // the closing brace
-		head.WriteString(`,"grants":[`)
-		if _, err := head.WriteTo(p.w); err != nil {
-			return err
-		}
-		if err := lines.writeTo(p.w); err != nil {
-			return err
-		}
-		head.WriteString("]}")
-	}
-	head.WriteByte('\n')
-	_, err := head.WriteTo(p.w)
-	return err
-}
-
-func (p *jsonLines) end() error { return nil }
-
-// encode appends v as JSON without a newline, and without escaping what only
-// HTML minds.
-func encode(b *bytes.Buffer, v any) error {
-	enc := json.NewEncoder(b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return err
-	}
-	b.Truncate(b.Len() - 1)
-	return nil
 }

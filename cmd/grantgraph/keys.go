@@ -16,49 +16,49 @@ import (
 
 // keysCmd makes and changes the keys of the service.
 type keysCmd struct {
-	Create     keysCreateCmd     `cmd:"" help:"Make a key and print it, this once."`
-	List       keysListCmd       `cmd:"" help:"List the keys and what is left of their allowances."`
-	Rotate     keysRotateCmd     `cmd:"" help:"Give a key a new secret; the old one is dead at once."`
-	Deactivate keysDeactivateCmd `cmd:"" help:"Stop a key, or an account with all its keys."`
-	Reactivate keysReactivateCmd `cmd:"" help:"Let a stopped key or account work again."`
+	Create     keysCreateCmd     `cmd:"" help:"Create a key and print it. It is shown only once."`
+	List       keysListCmd       `cmd:"" help:"List the keys and their remaining calls."`
+	Rotate     keysRotateCmd     `cmd:"" help:"Give a key a new secret; the old one stops working immediately."`
+	Deactivate keysDeactivateCmd `cmd:"" help:"Deactivate a key, or an account and all its keys."`
+	Reactivate keysReactivateCmd `cmd:"" help:"Reactivate a key or an account."`
 	Plan       keysPlanCmd       `cmd:"" help:"Move a key or an account to another plan."`
-	Audit      keysAuditCmd      `cmd:"" help:"Show what happened to keys and accounts, newest first."`
+	Audit      keysAuditCmd      `cmd:"" help:"Show the history of keys and accounts, newest first."`
 }
 
 // Help is shown by keys --help.
 func (keysCmd) Help() string {
 	return `Keys live in accounts.db in the data directory, or in PostgreSQL with --database, as
-hashes: a key is printed when it is made and never again. Changes hold at once, also for a server that runs.
-Where an ID is asked for, the key itself will do.`
+hashes: a key is printed when it is created and never again. Changes take effect
+immediately, also on a running server. Wherever an ID is expected, the key itself works too.`
 }
 
 // keyStore is the part of the flags that says which store is meant.
 type keyStore struct {
 	Data       string     `help:"Data directory; the store is accounts.db in it." default:"data" placeholder:"DIR"`
-	Database   secret.URL `help:"PostgreSQL that keeps the accounts instead, as the server has it." placeholder:"URL"`
+	Database   secret.URL `help:"PostgreSQL database that holds the accounts instead; the same as the server's." placeholder:"URL"`
 	JSON       bool       `name:"json" help:"Print JSON."`
-	FreeWindow string     `help:"Window of the free allowance, as the server has it: day or month." default:"day" placeholder:"WINDOW"`
+	FreeWindow string     `help:"Window of the free allowance, the same as the server's: day or month." default:"day" placeholder:"WINDOW"`
 }
 
-// with opens the store for the time of one piece of work. Only making a key may
+// withStore opens the store for the time of one piece of work. Only making a key may
 // make the store: anywhere else a directory that is not there is a slip.
-func (c *keyStore) with(work func(account.Store) error) error {
+func (c *keyStore) withStore(work func(account.Store) error) error {
 	if _, err := os.Stat(c.Data); err != nil && c.Database.Empty() {
 		return fault.Disk(c.Data, err)
 	}
-	err := c.made(work)
+	err := c.withStoreMade(work)
 	// The store's own hints are for those who send a key or sign up.
 	switch f, _ := fault.Of(err); {
 	case errors.Is(err, account.ErrUnknownKey):
 		return fault.New(f.Slug, "%s", f.Message).Try("grantgraph keys list shows the keys and their IDs")
 	case errors.Is(err, account.ErrUnknownAccount):
-		return fault.New(f.Slug, "%s", f.Message).Try("an account is one that signed up on the site; a key that keys create made goes by its ID, which grantgraph keys list shows")
+		return fault.New(f.Slug, "%s", f.Message).Try("accounts are created by signing up on the site; for a key made with keys create, give its ID, which grantgraph keys list shows")
 	}
 	return err
 }
 
-// made opens the store, which is made where there is none.
-func (c *keyStore) made(work func(account.Store) error) (err error) {
+// withStoreMade opens the store, which is made where there is none.
+func (c *keyStore) withStoreMade(work func(account.Store) error) (err error) {
 	s, err := server.OpenAccounts(c.Data, c.Database, account.Options{FreeWindow: account.Window(c.FreeWindow)})
 	if err != nil {
 		return err
@@ -113,7 +113,7 @@ func (c *keyStore) show(a *app, s account.Store, k account.KeyInfo, secret, done
 	}
 	if secret != "" {
 		fmt.Fprintln(a.Out, secret)
-		fmt.Fprintf(a.Err, "%s %s on the %s plan. The key is shown this once: keep it now.\n", k.ID, done, k.Plan)
+		fmt.Fprintf(a.Err, "%s %s on the %s plan. The key is shown only once: save it now.\n", k.ID, done, k.Plan)
 		return nil
 	}
 	fmt.Fprintf(a.Out, "%s %s: plan %s, %s, %s of %s calls left until %s\n", k.ID, done, k.Plan, activity(k.Active), count(r.Remaining), count(r.Limit), r.Reset.Format(time.DateOnly))
@@ -148,7 +148,7 @@ func activity(active bool) string {
 type keysCreateCmd struct {
 	keyStore `embed:""`
 	Plan     string `help:"Plan: free, plus or pro." default:"free" placeholder:"PLAN"`
-	Email    string `help:"A note of whose key it is. It belongs to no account, also when one has this address." placeholder:"ADDRESS"`
+	Email    string `help:"A note of who holds the key. It does not tie the key to an account, even if one has this address." placeholder:"ADDRESS"`
 	Label    string `help:"What it is for." placeholder:"TEXT"`
 }
 
@@ -157,7 +157,7 @@ func (c *keysCreateCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	return c.made(func(s account.Store) error {
+	return c.withStoreMade(func(s account.Store) error {
 		secret, k, err := s.Create(a.Ctx, plan, c.Email, c.Label)
 		if err != nil {
 			return err
@@ -171,7 +171,7 @@ type keysListCmd struct {
 }
 
 func (c *keysListCmd) Run(a *app) error {
-	return c.with(func(s account.Store) error {
+	return c.withStore(func(s account.Store) error {
 		keys, err := s.List(a.Ctx)
 		if err != nil {
 			return err
@@ -211,7 +211,7 @@ type keysRotateCmd struct {
 }
 
 func (c *keysRotateCmd) Run(a *app) error {
-	return c.with(func(s account.Store) error {
+	return c.withStore(func(s account.Store) error {
 		secret, k, err := s.Rotate(a.Ctx, c.ID)
 		if err != nil {
 			return err
@@ -226,7 +226,7 @@ type keysDeactivateCmd struct {
 }
 
 func (c *keysDeactivateCmd) Run(a *app) error {
-	return c.with(func(s account.Store) error {
+	return c.withStore(func(s account.Store) error {
 		if isAccount(c.ID) {
 			of, err := s.DeactivateAccount(a.Ctx, c.ID)
 			return c.showAccount(a, s, of, "deactivated", err)
@@ -245,7 +245,7 @@ type keysReactivateCmd struct {
 }
 
 func (c *keysReactivateCmd) Run(a *app) error {
-	return c.with(func(s account.Store) error {
+	return c.withStore(func(s account.Store) error {
 		if isAccount(c.ID) {
 			of, err := s.ReactivateAccount(a.Ctx, c.ID)
 			return c.showAccount(a, s, of, "reactivated", err)
@@ -269,7 +269,7 @@ func (c *keysPlanCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	return c.with(func(s account.Store) error {
+	return c.withStore(func(s account.Store) error {
 		if isAccount(c.ID) {
 			of, err := s.SetAccountPlan(a.Ctx, c.ID, plan)
 			return c.showAccount(a, s, of, "moved", err)
@@ -305,7 +305,7 @@ func (c *keysAuditCmd) Run(a *app) error {
 	if c.Limit < 1 || c.Limit > 1000 {
 		return fault.New("bad_flag", "--limit %d is not between 1 and 1,000", c.Limit).Try("--limit 1000, and --before SEQ for the next page")
 	}
-	return c.with(func(s account.Store) error {
+	return c.withStore(func(s account.Store) error {
 		f := account.Trail{Kind: account.Kind(c.Kind), Limit: c.Limit, Before: c.Before}
 		if !c.Key.Empty() {
 			k, err := s.Find(a.Ctx, c.Key.Reveal())

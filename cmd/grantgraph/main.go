@@ -10,7 +10,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"strings"
 	"syscall"
 
@@ -32,13 +31,13 @@ type app struct {
 
 type cli struct {
 	Demo    demoCmd    `cmd:"" help:"Make an invented world, build it and serve it."`
-	Synth   synthCmd   `cmd:"" help:"Write an invented world of filings in the true upstream formats."`
-	Fetch   fetchCmd   `cmd:"" help:"Bring the upstream files into a folder and keep them current."`
+	Synth   synthCmd   `cmd:"" help:"Write an invented world of filings in the real upstream formats."`
+	Fetch   fetchCmd   `cmd:"" help:"Download the upstream files into a folder and keep them up to date."`
 	Build   buildCmd   `cmd:"" help:"Turn a folder of upstream files into a snapshot."`
 	Serve   serveCmd   `cmd:"" help:"Serve the current snapshot: the API and the site."`
 	Keys    keysCmd    `cmd:"" help:"Make and manage API keys."`
 	Agent   agentCmd   `cmd:"" name:"agent-key" help:"Get and use a key as an automated agent."`
-	Get     getCmd     `cmd:"" help:"Answer one API request in this process and print it."`
+	Get     getCmd     `cmd:"" help:"Run one API request in this process and print the response."`
 	Inspect inspectCmd `cmd:"" help:"Show what the reader finds in a filing or a zip of filings."`
 	OpenAPI openapiCmd `cmd:"" name:"openapi" help:"Print the OpenAPI document."`
 	Eval    evalCmd    `cmd:"" help:"Measure how well recipients are resolved."`
@@ -67,14 +66,14 @@ func main() {
 	os.Exit(code)
 }
 
-// exit carries an exit code out of kong, which would otherwise end the process
+// exitCode carries an exit code out of kong, which would otherwise end the process
 // itself after printing help.
-type exit int
+type exitCode int
 
 func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer) (code int) {
 	defer func() {
 		if r := recover(); r != nil {
-			c, ok := r.(exit)
+			c, ok := r.(exitCode)
 			if !ok {
 				panic(r)
 			}
@@ -83,18 +82,18 @@ func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer) 
 	}()
 	config, err := readConfig()
 	if err != nil {
-		return complain(errw, err)
+		return printError(errw, err)
 	}
 	var c cli
 	parser, err := kong.New(&c,
 		kong.Name("grantgraph"),
 		kong.Description(description),
 		kong.Writers(out, errw),
-		kong.Exit(func(code int) { panic(exit(code)) }),
+		kong.Exit(func(code int) { panic(exitCode(code)) }),
 		kong.DefaultEnvars("GRANTGRAPH"),
 		kong.Resolvers(config),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
-		kong.ValueFormatter(describe),
+		kong.ValueFormatter(flagHelp),
 	)
 	if err != nil {
 		panic(err) // a mistake in the struct tags above, caught by any test
@@ -105,7 +104,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer) 
 	kctx, err := parser.Parse(args)
 	if err != nil {
 		if _, ok := fault.Of(err); ok {
-			return complain(errw, err)
+			return printError(errw, err)
 		}
 		help := "grantgraph"
 		if wrong := (*kong.ParseError)(nil); errors.As(err, &wrong) && wrong.Context.Selected() != nil {
@@ -120,10 +119,10 @@ func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer) 
 			if f, ok := errw.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 				fmt.Fprintln(errw) // half a bar may stand there, or ^C
 			}
-			fmt.Fprintln(errw, "grantgraph: stopped before it was done")
+			fmt.Fprintln(errw, "grantgraph: stopped before it was finished")
 			return interrupted
 		}
-		return complain(errw, err)
+		return printError(errw, err)
 	}
 	return 0
 }
@@ -132,9 +131,9 @@ func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer) 
 // finished, as shells have it.
 const interrupted = 130
 
-// describe adds its default to the help of a flag, which kong leaves out where
+// flagHelp adds its default to the help of a flag, which kong leaves out where
 // a placeholder stands for the value.
-func describe(value *kong.Value) string {
+func flagHelp(value *kong.Value) string {
 	v := *value
 	if v.Tag.PlaceHolder != "" && v.Default != "" {
 		v.Help = strings.TrimSuffix(v.Help, ".") + "; default " + v.Default + "."
@@ -142,28 +141,11 @@ func describe(value *kong.Value) string {
 	return kong.DefaultHelpValueFormatter(&v)
 }
 
-// complain says what went wrong and what to do about it.
-func complain(w io.Writer, err error) int {
+// printError says what went wrong and what to do about it.
+func printError(w io.Writer, err error) int {
 	fmt.Fprintf(w, "grantgraph: %v\n", err)
 	if f, ok := fault.Of(err); ok && f.Hint != "" {
 		fmt.Fprintf(w, "Try: %s\n", f.Hint)
 	}
 	return 1
-}
-
-type versionCmd struct{}
-
-func (versionCmd) Run(a *app) error {
-	fmt.Fprintln(a.Out, "grantgraph", programVersion())
-	return nil
-}
-
-// programVersion is the version the module was built at, so that a binary made
-// by "go install" can say what it is.
-func programVersion() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
-		return "devel"
-	}
-	return info.Main.Version
 }

@@ -65,10 +65,10 @@ func TestParse(t *testing.T) {
 // TestEnded puts the ends of a server into words.
 func TestEnded(t *testing.T) {
 	t.Parallel()
-	if err := ended(nil); err != nil {
+	if err := serverError(nil); err != nil {
 		t.Error(err)
 	}
-	if f, ok := fault.Of(ended(context.DeadlineExceeded)); !ok || f.Slug != "cut_off" {
+	if f, ok := fault.Of(serverError(context.DeadlineExceeded)); !ok || f.Slug != "cut_off" {
 		t.Errorf("%v", f)
 	}
 }
@@ -78,7 +78,7 @@ func TestHelpShowsDefaults(t *testing.T) {
 	t.Parallel()
 	_, out, _ := command(t, "serve", "--help")
 	text := strings.Join(strings.Fields(out), " ")
-	for _, want := range []string{"accounts; default data ($GRANTGRAPH_DATA)", "default 127.0.0.1:8080", "Sender of these letters ($GRANTGRAPH_MAIL_FROM)"} {
+	for _, want := range []string{"accounts; default data ($GRANTGRAPH_DATA)", "default 127.0.0.1:8080", "Sender of these emails ($GRANTGRAPH_MAIL_FROM)"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}
@@ -97,7 +97,7 @@ func TestInterrupted(t *testing.T) {
 		{"inspect", filepath.Join(world.Small.Sources(t), "990", "2023_TEOS_XML_01A.zip")},
 	} {
 		var out, errs bytes.Buffer
-		if code := run(ctx, args, strings.NewReader(""), &out, &errs); code != interrupted || errs.String() != "grantgraph: stopped before it was done\n" {
+		if code := run(ctx, args, strings.NewReader(""), &out, &errs); code != interrupted || errs.String() != "grantgraph: stopped before it was finished\n" {
 			t.Errorf("%v: exit %d, %s", args, code, errs.String())
 		}
 	}

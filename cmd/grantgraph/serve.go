@@ -23,28 +23,28 @@ import (
 
 type serveCmd struct {
 	Data    string       `help:"Data directory with snapshots, lists and accounts." default:"data" placeholder:"DIR"`
-	Sources string       `help:"Folder of upstream files. With it the compliance lists are kept current; without, upstream is left alone." placeholder:"DIR"`
-	Mirror  []secret.URL `help:"Fetch a list from another address than its publisher's." placeholder:"NAME=URL"`
-	Floor   []string     `help:"Believe a list with as few rows as this, for mirrors of small worlds." placeholder:"NAME=ROWS"`
+	Sources string       `help:"Folder of upstream files. If set, the compliance lists are kept up to date from their publishers." placeholder:"DIR"`
+	Mirror  []secret.URL `help:"Fetch a list from this address instead of its publisher's." placeholder:"NAME=URL"`
+	Floor   []string     `help:"Accept a list with as few rows as this, for mirrors of small worlds." placeholder:"NAME=ROWS"`
 	Addr    string       `help:"Address to serve on; port 0 picks a free one." default:"127.0.0.1:8080" placeholder:"HOST:PORT"`
 	Admin   string       `help:"Address for metrics and health checks; empty for none." default:"" placeholder:"HOST:PORT"`
-	BaseURL string       `name:"base-url" help:"How clients reach the service, when it stands behind a proxy." placeholder:"URL"`
-	Proxy   []string     `help:"Networks of the proxies in front, whose X-Forwarded-For is believed." placeholder:"CIDR"`
+	BaseURL string       `name:"base-url" help:"Address that clients use, if the service is behind a proxy." placeholder:"URL"`
+	Proxy   []string     `help:"Networks of trusted proxies, whose X-Forwarded-For is used." placeholder:"CIDR"`
 
-	Drain time.Duration `help:"How long to serve on after it is told to stop, while /readyz already says 503; at most ten minutes." default:"0s" placeholder:"TIME"`
+	Drain time.Duration `help:"How long to keep serving after a stop signal, while /readyz already returns 503; at most ten minutes." default:"0s" placeholder:"TIME"`
 
-	Database   secret.URL  `help:"PostgreSQL that keeps the accounts, for several servers; empty keeps them in the data directory." placeholder:"URL"`
-	Secrets    string      `help:"File with the secrets of the service, drawn when absent; servers of one service share it. Default: secrets.json in the data directory." placeholder:"FILE"`
-	AdminToken secret.Text `help:"Opens the admin endpoints of the API, for billing systems; empty means that there are none. Better set as GRANTGRAPH_ADMIN_TOKEN." placeholder:"TOKEN"`
-	Trusted    []string    `name:"trusted-agent" help:"Hosts of agents whose signed keys are of the trusted tier." placeholder:"HOST"`
-	Mail       secret.URL  `help:"Mail server for letters to people; without one they are written to the console." placeholder:"smtp://USER:PASSWORD@HOST:587"`
-	MailFrom   string      `help:"Sender of these letters." placeholder:"ADDRESS"`
+	Database   secret.URL  `help:"PostgreSQL database for the accounts, shared by several servers; by default they are in the data directory." placeholder:"URL"`
+	Secrets    string      `help:"File with the secrets of the service, created if missing and shared by all its servers. Default: secrets.json in the data directory." placeholder:"FILE"`
+	AdminToken secret.Text `help:"Token for the admin endpoints of the API, for billing systems; without it they are off. Better set as GRANTGRAPH_ADMIN_TOKEN." placeholder:"TOKEN"`
+	Trusted    []string    `name:"trusted-agent" help:"Hosts of agents whose signed keys get the trusted tier." placeholder:"HOST"`
+	Mail       secret.URL  `help:"Mail server for emails to users; without one they are printed to the console." placeholder:"smtp://USER:PASSWORD@HOST:587"`
+	MailFrom   string      `help:"Sender of these emails." placeholder:"ADDRESS"`
 
-	Memory string `help:"Memory that all requests together may take, such as 2GiB; over it they get 503. Default: a quarter of the machine's." placeholder:"SIZE"`
+	Memory string `help:"Memory that all requests together may use, such as 2GiB; beyond it they get 503. Default: a quarter of the machine's." placeholder:"SIZE"`
 
 	Window string `name:"free-window" help:"Window of the free allowance of 50 calls." enum:"day,month" default:"day"`
 	Log    string `help:"Log as text or json." enum:"text,json" default:"text"`
-	Print  bool   `name:"print-config" help:"Print the effective settings and where each comes from, then stop."`
+	Print  bool   `name:"print-config" help:"Print the effective settings and where each comes from, then exit."`
 }
 
 // maxDrain bounds how long a server that was told to stop may go on.
@@ -53,12 +53,12 @@ const maxDrain = 10 * time.Minute
 // Help is shown by serve --help.
 func (serveCmd) Help() string {
 	return `Serves the current snapshot of the data directory: the API under /api/v1, its
-description at /openapi.json, and the site at /. A snapshot that a build publishes
-meanwhile is taken up without dropping a request. Stop it with an interrupt; requests
-under way are finished. A second interrupt does not wait.
+description at /openapi.json, and the site at /. When a build
+publishes a new snapshot, the server switches to it without dropping a request. Stop it
+with an interrupt; requests in progress are finished. A second interrupt does not wait.
 
-With --sources, each compliance list is looked at upstream as often as /meta says, and what
-is new and sound is taken up, again without dropping a request. A list that cannot be had
+With --sources, each compliance list is checked upstream as often as /meta says, and what
+is new and valid is loaded, again without dropping a request. A list that cannot be fetched
 keeps its last good rows and dates.`
 }
 
@@ -86,14 +86,14 @@ func (c *serveCmd) Run(a *app) error {
 	}
 	log := logger(a.Err, c.Log)
 	if c.Mail.Empty() && c.MailFrom != "" {
-		return fault.New("bad_flag", "--mail-from is set, but no mail server").Try("--mail smtp://USER:PASSWORD@HOST:587, or leave --mail-from out: letters go to the console")
+		return fault.New("bad_flag", "--mail-from is set, but no mail server").Try("--mail smtp://USER:PASSWORD@HOST:587, or omit --mail-from: emails are printed to the console")
 	}
 	if c.Sources == "" && len(c.Mirror)+len(c.Floor) > 0 {
 		// No reason to stop: a file may set them for fetch.
 		log.Warn("--mirror and --floor do nothing without --sources: the compliance lists are not kept current")
 	}
 	if host, _, err := net.SplitHostPort(c.Addr); err == nil && c.BaseURL == "" && (host == "" || net.ParseIP(host).IsUnspecified()) {
-		log.Warn("served to other machines, but links in answers and letters lead to this one; name the address that clients use with --base-url")
+		log.Warn("served to other machines, but links in responses and emails point to this one; set the address that clients use with --base-url")
 	}
 	var lists *refresh.Refresher
 	if c.Sources != "" {
@@ -111,7 +111,7 @@ func (c *serveCmd) Run(a *app) error {
 	for _, item := range c.Proxy {
 		network, err := netip.ParsePrefix(item)
 		if err != nil {
-			return fault.New("bad_flag", "--proxy %s is no network", item).Try("--proxy 10.0.0.0/8, or --proxy 127.0.0.1/32 for one address")
+			return fault.New("bad_flag", "--proxy %s is not a network", item).Try("--proxy 10.0.0.0/8, or --proxy 127.0.0.1/32 for one address")
 		}
 		opt.Proxies = append(opt.Proxies, network)
 	}
@@ -128,7 +128,7 @@ func (c *serveCmd) Run(a *app) error {
 	}
 	defer s.Close()
 	if lists == nil {
-		return ended(s.Run(a.Ctx))
+		return serverError(s.Run(a.Ctx))
 	}
 	ctx, stop := context.WithCancel(a.Ctx)
 	looked := make(chan struct{})
@@ -139,17 +139,17 @@ func (c *serveCmd) Run(a *app) error {
 	err = s.Run(ctx)
 	stop()
 	<-looked
-	return ended(err)
+	return serverError(err)
 }
 
 // Requests may take a quarter of the memory there is: the SQL workers have a
 // quarter, and the index wants the rest for the page cache.
-const memoryPart = 4
+const memoryDivisor = 4
 
 // defaultMemory is the memory that requests may take when nobody says.
 func defaultMemory() int64 {
 	if all := budget.Machine(); all > 0 {
-		return max(all/memoryPart, leastMemory)
+		return max(all/memoryDivisor, leastMemory)
 	}
 	return 1 << 30
 }
@@ -172,10 +172,10 @@ func parseMemory(text string) (int64, error) {
 	return int64(n), nil
 }
 
-// ended puts the end of a server into words.
-func ended(err error) error {
+// serverError puts the end of a server into words.
+func serverError(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {
-		return fault.New("cut_off", "stopped; answers that clients had not read in the time left for it were cut off")
+		return fault.New("cut_off", "stopped; responses that clients had not finished reading in time were cut off")
 	}
 	return err
 }

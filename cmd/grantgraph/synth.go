@@ -13,7 +13,7 @@ import (
 
 // synthCmd writes an invented world.
 type synthCmd struct {
-	Out     string `required:"" help:"Directory to write; must be new, empty, or a world written before." placeholder:"DIR"`
+	Out     string `required:"" help:"Directory to write; must be new, empty, or an earlier world." placeholder:"DIR"`
 	Grants  string `help:"How many grant lines: 1k, 20k, 200k, 2M, 20M or any number." default:"20k" placeholder:"N"`
 	Seed    uint64 `help:"Seed of the world." default:"1" placeholder:"N"`
 	Workers int    `help:"Parallel workers; 0 is one per core." default:"0" placeholder:"N"`

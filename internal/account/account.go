@@ -16,18 +16,7 @@ package account
 
 import (
 	"context"
-	"errors"
 	"time"
-
-	"grantgraph/internal/fault"
-)
-
-// The kinds of refusal. Each reaches the caller inside a fault.Fault whose
-// words are fit for people.
-var (
-	ErrUnknownKey = errors.New("unknown key")
-	ErrInactive   = errors.New("key is inactive")
-	ErrSpent      = errors.New("allowance is spent")
 )
 
 // KeyInfo is what is known of a key, without its secret.
@@ -51,7 +40,7 @@ func (k KeyInfo) Require(s Scope) error {
 	if k.Plan.Terms().Scopes&s == s {
 		return nil
 	}
-	need, what := "a paid plan (Plus or Pro)", "This endpoint"
+	need := "a paid plan (Plus or Pro)"
 	if s&ProScope != 0 {
 		need = "the Pro plan"
 	}
@@ -59,15 +48,14 @@ func (k KeyInfo) Require(s Scope) error {
 	if k.Plan == Agent {
 		have = "is the trial key of an agent"
 	}
-	return fault.New("plan_required", "%s needs %s; this key %s.", what, need, have).
-		Try("change the plan of the key, or ask for what its plan covers")
+	return planRequired(need, have)
 }
 
 // Balance is what is left of an allowance.
 type Balance struct {
 	Limit     int
 	Remaining int
-	Reset     time.Time // when the allowance is whole again; for an agent, when the key ends
+	Reset     time.Time // when the allowance is whole again; for an agent, when the key expires
 }
 
 // Store keeps keys and meters them. It is safe for concurrent use, also by
@@ -87,8 +75,8 @@ type Keys interface {
 	// note. The secret is returned this once.
 	Create(ctx context.Context, plan Plan, email, label string) (secret string, k KeyInfo, err error)
 	// Authenticate finds the key with this secret, and nothing by an ID: it is
-	// the one for requests from outside. An agent's key that is over wraps
-	// ErrExpired.
+	// the one for requests from outside. An expired key of an agent
+	// wraps ErrExpired.
 	Authenticate(ctx context.Context, secret string) (KeyInfo, error)
 	// Find finds a key by its secret or its ID.
 	Find(ctx context.Context, secretOrID string) (KeyInfo, error)
@@ -102,7 +90,8 @@ type Keys interface {
 	Balance(ctx context.Context, id string) (Balance, error)
 	// List is every key but those of agents, oldest first.
 	List(ctx context.Context) ([]KeyInfo, error)
-	// Rotate gives the key a new secret; the old one is dead when it returns.
+	// Rotate gives the key a new secret; the old one no longer works when it
+	// returns.
 	// What was spent stays spent.
 	Rotate(ctx context.Context, id string) (secret string, k KeyInfo, err error)
 	Deactivate(ctx context.Context, id string) (KeyInfo, error)
@@ -131,7 +120,7 @@ type People interface {
 	SignOut(ctx context.Context, session string) error
 	// ChangePassword ends every session of the account and opens a new one.
 	ChangePassword(ctx context.Context, account, old, password string) (session string, err error)
-	// VerifyToken and ResetToken make the secret part of a letter to the person;
+	// VerifyToken and ResetToken make the secret part of an email to the person;
 	// it works once, for three days and for an hour, and voids those before it.
 	VerifyToken(ctx context.Context, account string) (token string, err error)
 	ResetToken(ctx context.Context, account string) (token string, err error)
@@ -152,7 +141,7 @@ type People interface {
 }
 
 // Agents are programs that make keys for themselves. Charge on a key that is
-// locked wraps ErrLocked, on one that is over ErrExpired.
+// locked wraps ErrLocked, on an expired one ErrExpired.
 type Agents interface {
 	// TakeMint counts one key minted by a network address, and says how long to
 	// wait when it was one too many.
@@ -186,25 +175,4 @@ type Trails interface {
 	Audit(ctx context.Context, e Event) error
 	// AuditTrail is the events asked for, newest first.
 	AuditTrail(ctx context.Context, f Trail) ([]Event, error)
-}
-
-// NoKey is the answer to a request that needs a key and has none.
-func NoKey() error {
-	return fault.New("no_key", "This endpoint needs an API key.").
-		Try("send it as X-API-Key: <key> or as Authorization: Bearer <key>; /signup gives one")
-}
-
-func unknownKey(why string) error {
-	return &fault.Fault{Slug: "unknown_key", Message: why, Hint: "check that the whole key was sent; a rotated key is dead at once", Err: ErrUnknownKey}
-}
-
-func inactive() error {
-	return &fault.Fault{Slug: "account_inactive", Message: "The account of this key is inactive.", Hint: "reactivate the key, or use another", Err: ErrInactive}
-}
-
-func spent(plan Plan, w Window, b Balance, now time.Time) error {
-	f := fault.New("quota_exhausted", "The allowance of this key is spent: %d calls a %s on the %s plan.", b.Limit, w, plan).
-		Try("it is whole again at %s", b.Reset.Format(time.RFC3339))
-	f.Err = errors.Join(ErrSpent, &WaitError{b.Reset.Sub(now)})
-	return f
 }

@@ -79,7 +79,7 @@ func (s *store) note(t *tx, kind Kind, key, details string) error {
 func (s *store) append(t *tx, e Event) error {
 	address := []byte{}
 	if e.Address != "" {
-		address = s.blur("event", network(e.Address))
+		address = s.pepperedHash("event", networkOf(e.Address))
 	}
 	return t.later("INSERT INTO events (at, kind, actor, key, address, details) VALUES ($1, $2, $3, $4, $5, $6)",
 		t.now.UnixNano(), string(e.Kind), legible(e.Actor, maxActor), e.Key, address, legible(e.Details, maxDetails))
@@ -133,7 +133,7 @@ type Trail struct {
 
 func (s *store) AuditTrail(ctx context.Context, f Trail) ([]Event, error) {
 	if f.Limit < 0 || f.Limit > maxTrail {
-		return nil, fault.New("bad_limit", "the trail gives at most %d events at a time", maxTrail).Try("ask for the next page with Before")
+		return nil, badTrailLimit()
 	}
 	if f.Limit == 0 {
 		f.Limit = 100

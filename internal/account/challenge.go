@@ -7,8 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"time"
-
-	"grantgraph/internal/fault"
 )
 
 // Challenge is a set of questions that unlocks a key, as the store keeps it:
@@ -81,18 +79,6 @@ func (c Challenge) check() error {
 	return nil
 }
 
-func notDue(a AgentInfo) error {
-	f := fault.New("challenge_not_due", "This key is unlocked and has %d calls left: no challenge is due.", a.Remaining).Try("use them first")
-	switch {
-	case a.Tier != Anonymous:
-		f = fault.New("challenge_not_due", "Keys of the %s tier have no challenges: their allowance never refills.", a.Tier).Try("sign up for a key of your own")
-	case a.Status == Spent:
-		f = fault.New("challenge_not_due", "There is no challenge to answer.").Try("POST /agent-key/challenge for one")
-	}
-	f.Err = ErrNotDue
-	return f
-}
-
 func (s *store) SetChallenge(ctx context.Context, id string, expect int, c Challenge) (AgentInfo, error) {
 	if err := c.check(); err != nil {
 		return AgentInfo{}, err
@@ -111,7 +97,7 @@ func (s *store) SetChallenge(ctx context.Context, id string, expect int, c Chall
 	}
 	var a AgentInfo
 	err = s.update(ctx, func(t *tx) (err error) {
-		if a, err = t.hold(id); err != nil {
+		if a, err = t.lockAgent(id); err != nil {
 			return err
 		}
 		if a.Tier != Anonymous || a.Status == Unlocked {
@@ -126,7 +112,7 @@ func (s *store) SetChallenge(ctx context.Context, id string, expect int, c Chall
 		if err != nil {
 			return err
 		}
-		a, err = t.hold(id)
+		a, err = t.lockAgent(id)
 		return err
 	})
 	if err != nil && !errors.Is(err, ErrStale) && !errors.Is(err, ErrNotDue) {
@@ -157,7 +143,7 @@ func (s *store) Attempt(ctx context.Context, id string, expect int, verify func(
 	var a AgentInfo
 	var out Outcome
 	err := s.update(ctx, func(t *tx) (err error) {
-		if a, err = t.hold(id); err != nil {
+		if a, err = t.lockAgent(id); err != nil {
 			return err
 		}
 		if a.Status != Locked {
@@ -184,7 +170,7 @@ func (s *store) Attempt(ctx context.Context, id string, expect int, verify func(
 				" params = 'null', salt = $5, answers = '[]', calls = '[]' WHERE key = $1", a.seq, string(a.Status), a.Allowance, a.Remaining, []byte{}); err != nil {
 				return err
 			}
-			if err := s.answered(t, a.seq); err != nil {
+			if err := s.markAnswered(t, a.seq); err != nil {
 				return err
 			}
 			return s.note(t, EventUnlock, a.ID, fmt.Sprintf("challenge %d", c.No))
@@ -210,7 +196,7 @@ func (s *store) Attempt(ctx context.Context, id string, expect int, verify func(
 
 func (s *store) TakeCall(ctx context.Context, id, call string) (left int, err error) {
 	err = s.update(ctx, func(t *tx) error {
-		a, err := t.hold(id)
+		a, err := t.lockAgent(id)
 		if err != nil {
 			return err
 		}
@@ -222,9 +208,7 @@ func (s *store) TakeCall(ctx context.Context, id, call string) (left int, err er
 			return locked()
 		}
 		if left = MostCalls - a.Challenge.Made - 1; left < 0 {
-			f := fault.New("key_locked", "This key made %d calls without answering its challenge.", MostCalls).Try("POST /agent-key/answer")
-			f.Err = ErrLocked
-			return f
+			return tooManyCalls()
 		}
 		_, err = t.exec("UPDATE agents SET made = made + 1 WHERE key = $1", a.seq)
 		return err

@@ -7,8 +7,6 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
-
-	"grantgraph/internal/fault"
 )
 
 // record is a key as it is stored.
@@ -37,8 +35,8 @@ func scanKey(scan func(...any) error) (r record, err error) {
 	return r, err
 }
 
-// keyBy finds the one key for which the condition holds.
-func keyBy(from reader, where string, arg any) (r record, found bool, err error) {
+// findKeyBy finds the one key for which the condition holds.
+func findKeyBy(from reader, where string, arg any) (r record, found bool, err error) {
 	err = from.each(keyColumns+"WHERE "+where, []any{arg}, func(scan func(...any) error) (err error) {
 		found = true
 		r, err = scanKey(scan)
@@ -47,8 +45,8 @@ func keyBy(from reader, where string, arg any) (r record, found bool, err error)
 	return r, found && err == nil, err
 }
 
-// key finds a key by its secret or its ID.
-func key(from reader, secretOrID string) (record, error) {
+// findKey finds a key by its secret or its ID.
+func findKey(from reader, secretOrID string) (record, error) {
 	where, arg := "k.id = $1", any(secretOrID)
 	if strings.HasPrefix(secretOrID, keyPrefix) {
 		if _, err := ParseKey(secretOrID); err != nil {
@@ -58,7 +56,7 @@ func key(from reader, secretOrID string) (record, error) {
 	} else if !isID(idPrefix, secretOrID) {
 		return record{}, unknownKey("There is no such API key.")
 	}
-	r, found, err := keyBy(from, where, arg)
+	r, found, err := findKeyBy(from, where, arg)
 	if err == nil && !found {
 		err = unknownKey("There is no such API key.")
 	}
@@ -83,7 +81,7 @@ func (s *store) Authenticate(ctx context.Context, secret string) (KeyInfo, error
 	if _, err := ParseKey(secret); err != nil {
 		return KeyInfo{}, err
 	}
-	r, err := key(s.view(ctx), secret)
+	r, err := findKey(s.view(ctx), secret)
 	if err == nil && r.expires != 0 && s.clock().UnixNano() >= r.expires {
 		return KeyInfo{}, expired(r.expires)
 	}
@@ -91,19 +89,19 @@ func (s *store) Authenticate(ctx context.Context, secret string) (KeyInfo, error
 }
 
 func (s *store) Find(ctx context.Context, secretOrID string) (KeyInfo, error) {
-	r, err := key(s.view(ctx), secretOrID)
+	r, err := findKey(s.view(ctx), secretOrID)
 	return r.KeyInfo, err
 }
 
 func (s *store) Balance(ctx context.Context, id string) (Balance, error) {
 	from := s.view(ctx)
-	r, err := key(from, id)
+	r, err := findKey(from, id)
 	if err != nil {
 		return Balance{}, err
 	}
 	now := s.clock()
 	if r.Plan == Agent {
-		a, err := agentOf(from, r, "")
+		a, err := readAgent(from, r, "")
 		return a.balance(), err
 	}
 	w := s.window(r.Plan)
@@ -116,10 +114,10 @@ func (s *store) Balance(ctx context.Context, id string) (Balance, error) {
 }
 
 func (s *store) List(ctx context.Context) ([]KeyInfo, error) {
-	return list(s.view(ctx), "WHERE k.plan <> $1 ORDER BY k.seq", string(Agent))
+	return listKeys(s.view(ctx), "WHERE k.plan <> $1 ORDER BY k.seq", string(Agent))
 }
 
-func list(from reader, where string, arg any) ([]KeyInfo, error) {
+func listKeys(from reader, where string, arg any) ([]KeyInfo, error) {
 	keys := []KeyInfo{}
 	err := from.each(keyColumns+where, []any{arg}, func(scan func(...any) error) error {
 		r, err := scanKey(scan)
@@ -147,10 +145,10 @@ func readable(s string) bool {
 func parseLabel(s string) (string, error) {
 	s = strings.TrimSpace(s)
 	if len(s) > maxLabel {
-		return "", fault.New("bad_label", "the label has %d bytes, at most %d are kept", len(s), maxLabel).Try("use a shorter one")
+		return "", longLabel(len(s))
 	}
 	if !readable(s) {
-		return "", fault.New("bad_label", "the label has characters that cannot be shown").Try("use plain text on one line")
+		return "", unreadableLabel()
 	}
 	return s, nil
 }
@@ -158,7 +156,7 @@ func parseLabel(s string) (string, error) {
 func (s *store) Create(ctx context.Context, plan Plan, email, label string) (string, KeyInfo, error) {
 	email = strings.TrimSpace(email)
 	if len(email) > maxEmail || email != "" && !strings.Contains(email, "@") || !readable(email) {
-		return "", KeyInfo{}, fault.New("bad_email", "%q is not an email address", fault.Clip(email, maxQuoted)).Try("leave it out or give one like name@example.org")
+		return "", KeyInfo{}, badEmail(email, "leave it out or give one like name@example.org")
 	}
 	label, err := parseLabel(label)
 	if err != nil {
@@ -232,7 +230,7 @@ func (s *store) Reactivate(ctx context.Context, id string) (KeyInfo, error) {
 func (s *store) change(ctx context.Context, id string, event Kind, details, update string, values ...any) (KeyInfo, error) {
 	var after record
 	err := s.update(ctx, func(t *tx) error {
-		r, err := key(t, id)
+		r, err := findKey(t, id)
 		if err != nil {
 			return err
 		}
@@ -242,7 +240,7 @@ func (s *store) change(ctx context.Context, id string, event Kind, details, upda
 		if err := s.note(t, event, r.ID, details); err != nil {
 			return err
 		}
-		after, err = key(t, r.ID)
+		after, err = findKey(t, r.ID)
 		return err
 	})
 	if err != nil {
@@ -257,12 +255,12 @@ func (s *store) SetPlan(ctx context.Context, id string, plan Plan) (KeyInfo, err
 	}
 	var after record
 	err := s.update(ctx, func(t *tx) error {
-		r, err := key(t, id)
+		r, err := findKey(t, id)
 		switch {
 		case err != nil:
 			return err
 		case r.Plan == Agent:
-			return fault.New("bad_plan", "a key of an agent has a tier, not a plan").Try("make a key of a plan with keys create")
+			return noPlanForAgent()
 		case r.Account != "":
 			err = t.setPlan(r.Account, plan)
 		default:
@@ -274,7 +272,7 @@ func (s *store) SetPlan(ctx context.Context, id string, plan Plan) (KeyInfo, err
 		if err := s.note(t, EventPlan, r.ID, string(r.Plan)+" to "+string(plan)); err != nil {
 			return err
 		}
-		after, err = key(t, r.ID)
+		after, err = findKey(t, r.ID)
 		return err
 	})
 	if err != nil {

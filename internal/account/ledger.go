@@ -30,28 +30,28 @@ const mostCharges = 512
 // that comes back after a fall included.
 const batchTime = 10 * time.Second
 
-// charge is one call to be paid. Its balance and answer are good only when the
+// charge is one call to be paid. Its balance and refusal are good only when the
 // transaction was committed; then done gets nil.
 type charge struct {
 	ctx     context.Context
 	id      string
 	cost    int
 	balance Balance
-	answer  error
+	refusal error
 	done    chan error
 }
 
-// book is how an engine reads and writes what charges need, many at a time.
-// Where several servers share a database, reading with meters and purses keeps
-// others from the same rows until the transaction ends; the lists are sorted,
-// so that no two servers wait for each other.
-type book interface {
-	keys(t *tx, ids []string) (map[string]record, error)
-	meters(t *tx, ms []*meter) error
-	spend(t *tx, ms []*meter) error
-	purses(t *tx, ps []*purse) error
-	take(t *tx, ps []*purse) error
-	use(t *tx, hour int64, us []usage) error
+// chargeTables is how an engine reads and writes what charges need, many at a
+// time. Where several servers share a database, reading meters and balances
+// keeps others from the same rows until the transaction ends; the lists are
+// sorted, so that no two servers wait for each other.
+type chargeTables interface {
+	readKeys(t *tx, ids []string) (map[string]record, error)
+	readMeters(t *tx, ms []*meter) error
+	writeMeters(t *tx, ms []*meter) error
+	readAgentBalances(t *tx, ps []*agentBalance) error
+	writeAgentBalances(t *tx, ps []*agentBalance) error
+	addUsage(t *tx, hour int64, us []usage) error
 }
 
 // meter is what an owner spent in a window.
@@ -63,8 +63,8 @@ type meter struct {
 	changed bool
 }
 
-// purse is what is left to the key of an agent.
-type purse struct {
+// agentBalance is what is left to the key of an agent, as it is stored.
+type agentBalance struct {
 	key       int64
 	status    Status
 	expires   int64
@@ -149,12 +149,12 @@ func (l *ledger) run() {
 	}
 }
 
-// commit settles the charges in one transaction and answers them. No one hears
+// commit applies the charges in one transaction and answers them. No one hears
 // of success before the transaction is on the disk.
 func (l *ledger) commit(charges []*charge) {
 	ctx, cancel := context.WithTimeout(context.Background(), batchTime)
 	defer cancel()
-	err := l.store.engine.transact(ctx, l.store, func(t *tx) error { return l.store.settle(t, charges) })
+	err := l.store.engine.transact(ctx, l.store, func(t *tx) error { return l.store.applyCharges(t, charges) })
 	if err != nil && ctx.Err() != nil {
 		err = unavailable(err)
 	}
@@ -163,18 +163,18 @@ func (l *ledger) commit(charges []*charge) {
 	}
 }
 
-// settle decides on each charge in turn, as if it were alone, and writes what
-// was granted.
-func (s *store) settle(t *tx, charges []*charge) error {
+// applyCharges decides on each charge in turn, as if it were alone, and writes
+// what was granted.
+func (s *store) applyCharges(t *tx, charges []*charge) error {
 	var ids []string
 	for _, c := range charges {
 		// One that nobody waits for any more is not paid.
-		if c.balance, c.answer = (Balance{}), c.ctx.Err(); c.answer == nil {
+		if c.balance, c.refusal = (Balance{}), c.ctx.Err(); c.refusal == nil {
 			ids = append(ids, c.id)
 		}
 	}
 	slices.Sort(ids)
-	keys, err := s.engine.keys(t, slices.Compact(ids))
+	keys, err := s.engine.readKeys(t, slices.Compact(ids))
 	if err != nil {
 		return err
 	}
@@ -183,9 +183,9 @@ func (s *store) settle(t *tx, charges []*charge) error {
 		period Window
 		start  int64
 	}
-	meters, purses := map[place]*meter{}, map[int64]*purse{}
+	meters, agents := map[place]*meter{}, map[int64]*agentBalance{}
 	var ms []*meter
-	var ps []*purse
+	var ps []*agentBalance
 	meterOf := func(r record) *meter {
 		w := s.window(r.Plan)
 		at := place{r.owner(), w, w.Start(t.now).Unix()}
@@ -198,14 +198,14 @@ func (s *store) settle(t *tx, charges []*charge) error {
 	for _, c := range charges {
 		r, ok := keys[c.id]
 		switch {
-		case c.answer != nil:
+		case c.refusal != nil:
 		case !ok:
-			c.answer = unknownKey("There is no such API key.")
+			c.refusal = unknownKey("There is no such API key.")
 		case !r.Active:
-			c.answer = inactive()
-		case r.Plan == Agent && purses[r.seq] == nil:
-			purses[r.seq] = &purse{key: r.seq}
-			ps = append(ps, purses[r.seq])
+			c.refusal = inactive()
+		case r.Plan == Agent && agents[r.seq] == nil:
+			agents[r.seq] = &agentBalance{key: r.seq}
+			ps = append(ps, agents[r.seq])
 		case r.Plan != Agent:
 			meterOf(r)
 		}
@@ -213,29 +213,29 @@ func (s *store) settle(t *tx, charges []*charge) error {
 	slices.SortFunc(ms, func(a, b *meter) int {
 		return cmp.Or(cmp.Compare(a.owner, b.owner), cmp.Compare(a.period, b.period), cmp.Compare(a.start, b.start))
 	})
-	slices.SortFunc(ps, func(a, b *purse) int { return cmp.Compare(a.key, b.key) })
+	slices.SortFunc(ps, func(a, b *agentBalance) int { return cmp.Compare(a.key, b.key) })
 	if len(ms) > 0 {
-		if err := s.engine.meters(t, ms); err != nil {
+		if err := s.engine.readMeters(t, ms); err != nil {
 			return err
 		}
 	}
 	if len(ps) > 0 {
-		if err := s.engine.purses(t, ps); err != nil {
+		if err := s.engine.readAgentBalances(t, ps); err != nil {
 			return err
 		}
 	}
 	used := map[int64]int64{}
 	for _, c := range charges {
-		if c.answer != nil {
+		if c.refusal != nil {
 			continue
 		}
 		r := keys[c.id]
 		if r.Plan == Agent {
-			c.balance, c.answer = purses[r.seq].pay(r.Tier, int64(c.cost), t.now)
+			c.balance, c.refusal = agents[r.seq].pay(r.Tier, int64(c.cost), t.now)
 		} else {
-			c.balance, c.answer = s.pay(meterOf(r), r.Plan, int64(c.cost), t.now)
+			c.balance, c.refusal = s.pay(meterOf(r), r.Plan, int64(c.cost), t.now)
 		}
-		if c.answer == nil && c.cost > 0 {
+		if c.refusal == nil && c.cost > 0 {
 			used[r.seq] += int64(c.cost)
 		}
 	}
@@ -248,25 +248,25 @@ func (s *store) settle(t *tx, charges []*charge) error {
 	}
 	slices.SortFunc(us, func(a, b usage) int { return cmp.Compare(a.key, b.key) })
 	ms = slices.DeleteFunc(ms, func(m *meter) bool { return !m.changed })
-	ps = slices.DeleteFunc(ps, func(p *purse) bool { return !p.changed })
+	ps = slices.DeleteFunc(ps, func(p *agentBalance) bool { return !p.changed })
 	if len(ms) > 0 {
-		if err := s.engine.spend(t, ms); err != nil {
+		if err := s.engine.writeMeters(t, ms); err != nil {
 			return err
 		}
 	}
 	if len(ps) > 0 {
-		if err := s.engine.take(t, ps); err != nil {
+		if err := s.engine.writeAgentBalances(t, ps); err != nil {
 			return err
 		}
 	}
-	return s.engine.use(t, t.now.UTC().Truncate(time.Hour).Unix(), us)
+	return s.engine.addUsage(t, t.now.UTC().Truncate(time.Hour).Unix(), us)
 }
 
 // pay takes cost calls from what a plan allows in a window, or none.
 func (s *store) pay(m *meter, plan Plan, cost int64, now time.Time) (Balance, error) {
 	b := s.balance(plan, now, m.calls)
 	if cost > int64(b.Remaining) {
-		return b, spent(plan, m.period, b, now)
+		return b, quotaExhausted(plan, m.period, b, now)
 	}
 	if cost > 0 {
 		m.calls += cost
@@ -288,5 +288,5 @@ func (s *store) Charge(ctx context.Context, id string, cost int) (Balance, error
 	if err := s.ledger.do(ctx, c); err != nil {
 		return Balance{}, err
 	}
-	return c.balance, c.answer
+	return c.balance, c.refusal
 }

@@ -10,8 +10,6 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/crypto/argon2"
-
-	"grantgraph/internal/fault"
 )
 
 // hashing is how passwords are hashed with argon2id. The parameters stand in
@@ -49,14 +47,13 @@ const (
 
 func checkPassword(password string) error {
 	if n := utf8.RuneCountInString(password); n < minPassword || n > maxPassword {
-		return fault.New("bad_password", "a password has %d to %d characters, this one has %d", minPassword, maxPassword, n).
-			Try("a few words are easy to remember and hard to guess")
+		return badPassword(n)
 	}
 	return nil
 }
 
-// sealed is a hashed password.
-type sealed struct {
+// passwordHash is a hashed password.
+type passwordHash struct {
 	hashing
 	salt, hash []byte
 }
@@ -64,18 +61,18 @@ type sealed struct {
 var b64 = base64.RawStdEncoding.Strict()
 
 // String is the PHC form.
-func (p sealed) String() string {
+func (p passwordHash) String() string {
 	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, p.memory, p.passes, p.lanes, b64.EncodeToString(p.salt), b64.EncodeToString(p.hash))
 }
 
-var errSealed = errors.New("not a password hash of argon2id within bounds")
+var errPasswordHash = errors.New("not a password hash of argon2id within bounds")
 
-// parseSealed reads the PHC form, in the one spelling that String writes.
-func parseSealed(s string) (p sealed, err error) {
+// parsePasswordHash reads the PHC form, in the one spelling that String writes.
+func parsePasswordHash(s string) (p passwordHash, err error) {
 	var version int
 	var salt, hash string
 	if len(s) > maxPHC {
-		return sealed{}, errSealed
+		return passwordHash{}, errPasswordHash
 	}
 	spaced := []byte(s)
 	for i, c := range spaced {
@@ -84,7 +81,7 @@ func parseSealed(s string) (p sealed, err error) {
 		}
 	}
 	if n, err := fmt.Sscanf(string(spaced), " argon2id v=%d m=%d,t=%d,p=%d %s %s", &version, &p.memory, &p.passes, &p.lanes, &salt, &hash); err != nil || n != 6 {
-		return sealed{}, errSealed
+		return passwordHash{}, errPasswordHash
 	}
 	p.salt, err = b64.DecodeString(salt)
 	if err == nil {
@@ -92,18 +89,18 @@ func parseSealed(s string) (p sealed, err error) {
 	}
 	if err != nil || version != argon2.Version || p.memory < 8*uint32(p.lanes) || p.memory > maxMemory || p.passes < 1 || p.passes > maxPasses ||
 		p.lanes < 1 || p.lanes > maxLanes || len(p.salt) < 8 || len(p.hash) < 16 || p.String() != s {
-		return sealed{}, errSealed
+		return passwordHash{}, errPasswordHash
 	}
 	return p, nil
 }
 
 // key is the hash of a password under the parameters of p.
-func (p sealed) key(password string, size int) []byte {
+func (p passwordHash) key(password string, size int) []byte {
 	return argon2.IDKey([]byte(password), p.salt, p.passes, p.memory, p.lanes, uint32(size))
 }
 
-// slot waits for its turn to hash.
-func (s *store) slot(ctx context.Context) (free func(), err error) {
+// hashingSlot waits for its turn to hash.
+func (s *store) hashingSlot(ctx context.Context) (free func(), err error) {
 	select {
 	case s.slots <- struct{}{}:
 		return func() { <-s.slots }, nil
@@ -112,14 +109,14 @@ func (s *store) slot(ctx context.Context) (free func(), err error) {
 	}
 }
 
-// seal hashes a password under the present parameters.
-func (s *store) seal(ctx context.Context, password string) (string, error) {
-	free, err := s.slot(ctx)
+// hashPassword hashes a password under the present parameters.
+func (s *store) hashPassword(ctx context.Context, password string) (string, error) {
+	free, err := s.hashingSlot(ctx)
 	if err != nil {
 		return "", err
 	}
 	defer free()
-	p := sealed{hashing: s.hashing, salt: make([]byte, saltBytes)}
+	p := passwordHash{hashing: s.hashing, salt: make([]byte, saltBytes)}
 	if _, err := rand.Read(p.salt); err != nil {
 		return "", fmt.Errorf("drawing a salt: %w", err)
 	}
@@ -127,18 +124,18 @@ func (s *store) seal(ctx context.Context, password string) (string, error) {
 	return p.String(), nil
 }
 
-// opens says whether the password is the one that was sealed, and whether it
-// should be sealed anew because the parameters grew. No seal takes as long as
+// passwordMatches says whether the password is the one of the hash, and whether
+// it should be hashed anew because the parameters grew. No hash takes as long as
 // a wrong password, so that nobody can tell which addresses have an account.
-func (s *store) opens(ctx context.Context, seal, password string) (ok, weak bool, err error) {
-	free, err := s.slot(ctx)
+func (s *store) passwordMatches(ctx context.Context, hash, password string) (ok, weak bool, err error) {
+	free, err := s.hashingSlot(ctx)
 	if err != nil {
 		return false, false, err
 	}
 	defer free()
-	p, parsed := parseSealed(seal)
+	p, parsed := parsePasswordHash(hash)
 	if parsed != nil {
-		p = sealed{hashing: s.hashing, salt: make([]byte, saltBytes), hash: make([]byte, hashBytes)}
+		p = passwordHash{hashing: s.hashing, salt: make([]byte, saltBytes), hash: make([]byte, hashBytes)}
 	}
 	same := subtle.ConstantTimeCompare(p.key(password, len(p.hash)), p.hash) == 1
 	weak = p.memory < s.hashing.memory || p.passes < s.hashing.passes

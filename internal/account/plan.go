@@ -3,8 +3,6 @@ package account
 import (
 	"strings"
 	"time"
-
-	"grantgraph/internal/fault"
 )
 
 // Plan is what a key is entitled to.
@@ -96,7 +94,7 @@ func (p Plan) Terms() Terms {
 func ParsePlan(s string) (Plan, error) {
 	p := Plan(strings.ToLower(strings.TrimSpace(s)))
 	if p.Terms().Allowance == 0 {
-		return "", fault.New("bad_plan", "there is no plan %q", fault.Clip(s, maxQuoted)).Try("one of free, plus, pro")
+		return "", badPlan(s)
 	}
 	return p, nil
 }
@@ -107,8 +105,5 @@ func ParseWindow(s string) (Window, error) {
 	case Day, Month:
 		return w, nil
 	}
-	return "", fault.New("bad_window", "there is no window %q", fault.Clip(s, maxQuoted)).Try("day or month")
+	return "", badWindow(s)
 }
-
-// maxQuoted bounds what a message repeats of what came from outside, in bytes.
-const maxQuoted = 40

@@ -13,8 +13,6 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
-
-	"grantgraph/internal/fault"
 )
 
 // postgres is the engine of a store that many servers share. What one of them
@@ -43,8 +41,7 @@ func OpenPostgres(ctx context.Context, url string, opt Options) (Store, error) {
 	config, err := pgx.ParseConfig(url)
 	if err != nil {
 		// The driver's words may repeat the address, and with it a password.
-		return nil, fault.New("bad_store_address", "the address of the key store is not one of PostgreSQL").
-			Try("give one like postgres://user:password@host:5432/database")
+		return nil, badStoreAddress()
 	}
 	return openPostgres(ctx, config, opt)
 }
@@ -86,11 +83,9 @@ func openPostgres(ctx context.Context, config *pgx.ConnConfig, opt Options) (Sto
 	if err != nil {
 		s.Close()
 		if !errors.Is(err, errLater) && s.engine.again(err) {
-			return nil, fault.New("store_unavailable", "cannot reach the key store at %s: %w", config.Host, err).
-				Try("check that PostgreSQL runs there and lets this user in")
+			return nil, unreachableStore(config.Host, err)
 		}
-		return nil, fault.New("accounts_unreadable", "cannot open the key store at %s: %w", config.Host, err).
-			Try("check that the database is meant for this program and that the user may make tables in it")
+		return nil, unreadableStore("at "+config.Host, err, "check that the database is meant for this program and that the user may make tables in it")
 	}
 	return s, nil
 }
@@ -119,7 +114,7 @@ func migratePostgres(ctx context.Context, db *sql.DB, schema string) error {
 	if err := tx.QueryRowContext(ctx, "SELECT COALESCE(MAX(version), 0) FROM layout").Scan(&have); err != nil {
 		return err
 	}
-	texts, want, err := steps("postgres", have)
+	texts, want, err := migrationsFrom("postgres", have)
 	if err != nil {
 		return err
 	}
@@ -171,7 +166,7 @@ func (e *postgres) transact(ctx context.Context, s *store, work func(*tx) error)
 	}
 	for try := 0; ; try++ {
 		err := e.once(ctx, s, mark, try, work)
-		if err == nil || !isBroken(err) {
+		if err == nil || !isDatabaseError(err) {
 			return err
 		}
 		if ctx.Err() != nil {
@@ -206,7 +201,7 @@ func (*postgres) once(ctx context.Context, s *store, mark []byte, try int, work 
 			answer = err
 			return nil
 		}
-		t := &tx{ctx: ctx, wire: w, lock: " FOR UPDATE", now: s.clock()}
+		t := &tx{ctx: ctx, engineTx: w, lock: " FOR UPDATE", now: s.clock()}
 		if answer = work(t); answer == nil && t.wrote {
 			_, answer = w.exec(ctx, "COMMIT", nil)
 		}
@@ -302,9 +297,10 @@ func (*postgres) sweep(t *tx) error {
 	return t.later("DELETE FROM commits WHERE at < now() - interval '15 minutes'")
 }
 
-// The book of a database that is a journey away is kept many rows at a time.
+// Charges in a database that is a journey away are read and written many rows at
+// a time.
 
-func (*postgres) keys(t *tx, ids []string) (map[string]record, error) {
+func (*postgres) readKeys(t *tx, ids []string) (map[string]record, error) {
 	found := make(map[string]record, len(ids))
 	err := t.each(keyColumns+"WHERE k.id = ANY($1)", []any{ids}, func(scan func(...any) error) error {
 		r, err := scanKey(scan)
@@ -323,9 +319,9 @@ func columns(ms []*meter) (owners, periods []string, starts, calls []int64) {
 	return owners, periods, starts, calls
 }
 
-// meters writes each row as it is, which locks it and, where there is none,
+// readMeters writes each row as it is, which locks it and, where there is none,
 // makes one to lock.
-func (*postgres) meters(t *tx, ms []*meter) error {
+func (*postgres) readMeters(t *tx, ms []*meter) error {
 	owners, periods, starts, _ := columns(ms)
 	type place struct {
 		owner  string
@@ -352,20 +348,20 @@ func (*postgres) meters(t *tx, ms []*meter) error {
 	return nil
 }
 
-func (*postgres) spend(t *tx, ms []*meter) error {
+func (*postgres) writeMeters(t *tx, ms []*meter) error {
 	owners, periods, starts, calls := columns(ms)
 	return t.later("UPDATE spent SET calls = v.c FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[]) AS v (o, p, s, c)"+
 		" WHERE spent.owner = v.o AND spent.period = v.p AND spent.start = v.s", owners, periods, starts, calls)
 }
 
-func (*postgres) purses(t *tx, ps []*purse) error {
-	keys, byKey := []int64{}, map[int64]*purse{}
+func (*postgres) readAgentBalances(t *tx, ps []*agentBalance) error {
+	keys, byKey := []int64{}, map[int64]*agentBalance{}
 	for _, p := range ps {
 		keys = append(keys, p.key)
 		byKey[p.key] = p
 	}
 	return t.each("SELECT key, status, expires, allowance, remaining FROM agents WHERE key = ANY($1) ORDER BY key FOR UPDATE", []any{keys}, func(scan func(...any) error) error {
-		var p purse
+		var p agentBalance
 		err := scan(&p.key, &p.status, &p.expires, &p.allowance, &p.remaining)
 		if err == nil {
 			*byKey[p.key] = p
@@ -374,7 +370,7 @@ func (*postgres) purses(t *tx, ps []*purse) error {
 	})
 }
 
-func (*postgres) take(t *tx, ps []*purse) error {
+func (*postgres) writeAgentBalances(t *tx, ps []*agentBalance) error {
 	var keys, remaining []int64
 	var status []string
 	for _, p := range ps {
@@ -383,7 +379,7 @@ func (*postgres) take(t *tx, ps []*purse) error {
 	return t.later("UPDATE agents SET remaining = v.r, status = v.s FROM unnest($1::bigint[], $2::bigint[], $3::text[]) AS v (k, r, s) WHERE agents.key = v.k", keys, remaining, status)
 }
 
-func (*postgres) use(t *tx, hour int64, us []usage) error {
+func (*postgres) addUsage(t *tx, hour int64, us []usage) error {
 	var keys, calls []int64
 	for _, u := range us {
 		keys, calls = append(keys, u.key), append(calls, u.calls)

@@ -40,8 +40,7 @@ func OpenSQLite(path string, opt Options) (Store, error) {
 	f.Close()
 	if err := s.openSQLite(path); err != nil {
 		s.Close()
-		return nil, fault.New("accounts_unreadable", "cannot open the key store %s: %w", path, err).
-			Try("check that it is the key store of this program and that the disk has space")
+		return nil, unreadableStore(path, err, "check that it is the key store of this program and that the disk has space")
 	}
 	return s, nil
 }
@@ -72,7 +71,7 @@ func connect(path string, conns int) (*pool, error) {
 	}
 	db.SetMaxOpenConns(conns)
 	db.SetMaxIdleConns(conns)
-	return &pool{db: db, keep: true}, nil
+	return &pool{db: db, prepares: true}, nil
 }
 
 // migrateSQLite applies the steps that the file has not seen, in one
@@ -87,7 +86,7 @@ func migrateSQLite(db *sql.DB) error {
 	if err := tx.QueryRow("PRAGMA user_version").Scan(&have); err != nil {
 		return err
 	}
-	texts, want, err := steps("sqlite", have)
+	texts, want, err := migrationsFrom("sqlite", have)
 	if err != nil || len(texts) == 0 {
 		return err
 	}
@@ -109,7 +108,7 @@ func (sqlite) transact(ctx context.Context, s *store, work func(*tx) error) erro
 			return unavailable(err)
 		}
 		defer w.raw.Rollback()
-		t := &tx{ctx: ctx, wire: w, now: s.clock()}
+		t := &tx{ctx: ctx, engineTx: w, now: s.clock()}
 		if err := work(t); err != nil || !t.wrote {
 			return err
 		}
@@ -118,7 +117,7 @@ func (sqlite) transact(ctx context.Context, s *store, work func(*tx) error) erro
 		}
 		return nil
 	}()
-	if err != nil && isBroken(err) && ctx.Err() != nil {
+	if err != nil && isDatabaseError(err) && ctx.Err() != nil {
 		return ctx.Err()
 	}
 	for _, text := range w.missed {
@@ -138,7 +137,7 @@ type sqliteWire struct {
 // stmt is the kept form of a statement. One that is not kept yet is noted: it
 // cannot be prepared here, because the transaction has the only connection.
 func (w *sqliteWire) stmt(ctx context.Context, text string) *sql.Stmt {
-	stmt := w.pool.peek(text)
+	stmt := w.pool.kept(text)
 	if stmt == nil {
 		w.missed = append(w.missed, text)
 		return nil
@@ -170,22 +169,22 @@ func (w *sqliteWire) later(ctx context.Context, text string, args []any) error {
 func (w *sqliteWire) each(ctx context.Context, text string, args []any, fn func(func(...any) error) error) error {
 	if stmt := w.stmt(ctx, text); stmt != nil {
 		rows, err := stmt.QueryContext(ctx, args...)
-		return drain(rows, err, fn)
+		return eachRow(rows, err, fn)
 	}
 	rows, err := w.raw.QueryContext(ctx, text, args...)
-	return drain(rows, err, fn)
+	return eachRow(rows, err, fn)
 }
 
 func (sqlite) again(error) bool { return false }
 
 func (sqlite) sweep(*tx) error { return nil }
 
-// The book of one file is kept row by row: asking costs no journey.
+// Charges in one file are read and written row by row: asking costs no journey.
 
-func (sqlite) keys(t *tx, ids []string) (map[string]record, error) {
+func (sqlite) readKeys(t *tx, ids []string) (map[string]record, error) {
 	found := make(map[string]record, len(ids))
 	for _, id := range ids {
-		r, ok, err := keyBy(t, "k.id = $1", id)
+		r, ok, err := findKeyBy(t, "k.id = $1", id)
 		if err != nil {
 			return nil, err
 		}
@@ -196,7 +195,7 @@ func (sqlite) keys(t *tx, ids []string) (map[string]record, error) {
 	return found, nil
 }
 
-func (sqlite) meters(t *tx, ms []*meter) error {
+func (sqlite) readMeters(t *tx, ms []*meter) error {
 	for _, m := range ms {
 		_, err := t.get("SELECT calls FROM spent WHERE owner = $1 AND period = $2 AND start = $3", []any{m.owner, string(m.period), m.start}, &m.calls)
 		if err != nil {
@@ -206,7 +205,7 @@ func (sqlite) meters(t *tx, ms []*meter) error {
 	return nil
 }
 
-func (sqlite) spend(t *tx, ms []*meter) error {
+func (sqlite) writeMeters(t *tx, ms []*meter) error {
 	for _, m := range ms {
 		err := t.later("INSERT INTO spent (owner, period, start, calls) VALUES ($1, $2, $3, $4) ON CONFLICT (owner, period, start) DO UPDATE SET calls = excluded.calls",
 			m.owner, string(m.period), m.start, m.calls)
@@ -217,7 +216,7 @@ func (sqlite) spend(t *tx, ms []*meter) error {
 	return nil
 }
 
-func (sqlite) purses(t *tx, ps []*purse) error {
+func (sqlite) readAgentBalances(t *tx, ps []*agentBalance) error {
 	for _, p := range ps {
 		_, err := t.get("SELECT status, expires, allowance, remaining FROM agents WHERE key = $1", []any{p.key}, &p.status, &p.expires, &p.allowance, &p.remaining)
 		if err != nil {
@@ -227,7 +226,7 @@ func (sqlite) purses(t *tx, ps []*purse) error {
 	return nil
 }
 
-func (sqlite) take(t *tx, ps []*purse) error {
+func (sqlite) writeAgentBalances(t *tx, ps []*agentBalance) error {
 	for _, p := range ps {
 		if err := t.later("UPDATE agents SET remaining = $1, status = $2 WHERE key = $3", p.remaining, string(p.status), p.key); err != nil {
 			return err
@@ -236,7 +235,7 @@ func (sqlite) take(t *tx, ps []*purse) error {
 	return nil
 }
 
-func (sqlite) use(t *tx, hour int64, us []usage) error {
+func (sqlite) addUsage(t *tx, hour int64, us []usage) error {
 	for _, u := range us {
 		err := t.later("INSERT INTO usage (key, hour, calls) VALUES ($1, $2, $3) ON CONFLICT (key, hour) DO UPDATE SET calls = usage.calls + excluded.calls", u.key, hour, u.calls)
 		if err != nil {

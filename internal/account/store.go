@@ -3,18 +3,10 @@ package account
 import (
 	"context"
 	"database/sql"
-	"embed"
 	"errors"
-	"fmt"
-	"io/fs"
 	"sync"
 	"time"
-
-	"grantgraph/internal/fault"
 )
-
-//go:embed migrations
-var migrations embed.FS
 
 // Options of a store.
 type Options struct {
@@ -55,7 +47,7 @@ type engine interface {
 	again(err error) bool
 	// sweep removes what only this engine keeps and nobody asks for any more.
 	sweep(t *tx) error
-	book
+	chargeTables
 }
 
 func newStore(opt Options, e engine) (*store, error) {
@@ -86,7 +78,7 @@ func (s *store) begin(ctx context.Context) error {
 		return err
 	}
 	s.ledger = openLedger(s)
-	go s.sweepOnAndOn()
+	go s.sweepRegularly()
 	return nil
 }
 
@@ -120,24 +112,6 @@ func (s *store) update(ctx context.Context, work func(*tx) error) error {
 	}
 }
 
-var errClosed = errors.New("the key store is closed")
-
-// broken marks a failure of the database itself, as against a refusal.
-type broken struct{ err error }
-
-func (e *broken) Error() string { return "key store: " + e.err.Error() }
-func (e *broken) Unwrap() error { return e.err }
-
-// unavailable is the failure of the database as callers see it.
-func unavailable(err error) error {
-	return &fault.Fault{Slug: "store_unavailable", Message: "The store of keys does not answer at the moment.", Hint: "send the request again in a few seconds", Err: &broken{err}}
-}
-
-func isBroken(err error) bool {
-	var b *broken
-	return errors.As(err, &b)
-}
-
 // reader is where a statement that only reads is put to: a transaction, or the
 // store as it is.
 type reader interface {
@@ -147,9 +121,9 @@ type reader interface {
 	each(text string, args []any, fn func(scan func(...any) error) error) error
 }
 
-// wire is a transaction as an engine speaks it. Its errors are those of
+// engineTx is a transaction as an engine speaks it. Its errors are those of
 // unavailable, and what fn returns.
-type wire interface {
+type engineTx interface {
 	// exec runs a statement that writes and returns how many rows it changed.
 	exec(ctx context.Context, text string, args []any) (int64, error)
 	// later is exec for a statement that nobody waits for: it is run with the
@@ -160,31 +134,31 @@ type wire interface {
 
 // tx is a transaction.
 type tx struct {
-	ctx   context.Context
-	wire  wire
-	lock  string // added to a SELECT whose rows are about to be changed
-	now   time.Time
-	wrote bool
+	ctx      context.Context
+	engineTx engineTx
+	lock     string // added to a SELECT whose rows are about to be changed
+	now      time.Time
+	wrote    bool
 }
 
 // exec runs a statement that writes and returns how many rows it changed.
 func (t *tx) exec(text string, args ...any) (int64, error) {
 	t.wrote = true
-	return t.wire.exec(t.ctx, text, args)
+	return t.engineTx.exec(t.ctx, text, args)
 }
 
 // later is exec for a statement that nobody waits for.
 func (t *tx) later(text string, args ...any) error {
 	t.wrote = true
-	return t.wire.later(t.ctx, text, args)
+	return t.engineTx.later(t.ctx, text, args)
 }
 
 func (t *tx) get(text string, args []any, into ...any) (bool, error) {
-	return first(t, text, args, into)
+	return firstRow(t, text, args, into)
 }
 
 func (t *tx) each(text string, args []any, fn func(func(...any) error) error) error {
-	return t.wire.each(t.ctx, text, args, fn)
+	return t.engineTx.each(t.ctx, text, args, fn)
 }
 
 // view reads the store as it is, outside a transaction.
@@ -196,22 +170,22 @@ type view struct {
 func (s *store) view(ctx context.Context) view { return view{ctx, s} }
 
 func (v view) get(text string, args []any, into ...any) (bool, error) {
-	return first(v, text, args, into)
+	return firstRow(v, text, args, into)
 }
 
 func (v view) each(text string, args []any, fn func(func(...any) error) error) error {
 	for try := 0; ; try++ {
 		started := false
 		rows, err := v.rows(text, args)
-		err = drain(rows, err, func(scan func(...any) error) error {
+		err = eachRow(rows, err, func(scan func(...any) error) error {
 			started = true
 			return fn(scan)
 		})
 		if err == nil || v.ctx.Err() != nil {
-			return cmpErr(v.ctx.Err(), err)
+			return firstError(v.ctx.Err(), err)
 		}
 		// A row that was given away cannot be taken back.
-		if started || !isBroken(err) || !v.s.engine.again(err) || !pause(v.ctx, try) {
+		if started || !isDatabaseError(err) || !v.s.engine.again(err) || !pause(v.ctx, try) {
 			return err
 		}
 	}
@@ -219,10 +193,10 @@ func (v view) each(text string, args []any, fn func(func(...any) error) error) e
 
 func (v view) rows(text string, args []any) (*sql.Rows, error) {
 	p := v.s.read
-	if !p.keep {
+	if !p.prepares {
 		return p.db.QueryContext(v.ctx, text, args...)
 	}
-	stmt := p.peek(text)
+	stmt := p.kept(text)
 	if stmt == nil {
 		var err error
 		if stmt, err = p.prepare(v.ctx, text); err != nil {
@@ -232,8 +206,8 @@ func (v view) rows(text string, args []any) (*sql.Rows, error) {
 	return stmt.QueryContext(v.ctx, args...)
 }
 
-// cmpErr is the first error that is one.
-func cmpErr(errs ...error) error {
+// firstError is the first error that is one.
+func firstError(errs ...error) error {
 	for _, err := range errs {
 		if err != nil {
 			return err
@@ -242,7 +216,7 @@ func cmpErr(errs ...error) error {
 	return nil
 }
 
-func first(r reader, text string, args []any, into []any) (found bool, err error) {
+func firstRow(r reader, text string, args []any, into []any) (found bool, err error) {
 	err = r.each(text, args, func(scan func(...any) error) error {
 		if found {
 			return nil
@@ -253,7 +227,7 @@ func first(r reader, text string, args []any, into []any) (found bool, err error
 	return found && err == nil, err
 }
 
-func drain(rows *sql.Rows, err error, fn func(func(...any) error) error) error {
+func eachRow(rows *sql.Rows, err error, fn func(func(...any) error) error) error {
 	if err != nil {
 		return unavailable(err)
 	}
@@ -291,17 +265,17 @@ func pause(ctx context.Context, try int) bool {
 // pool is a set of connections. Where keep is set, each statement is prepared
 // once and kept; there are only as many as this package has.
 type pool struct {
-	db   *sql.DB
-	keep bool
-	mu   sync.RWMutex
-	kept map[string]*sql.Stmt
+	db         *sql.DB
+	prepares   bool
+	mu         sync.RWMutex
+	statements map[string]*sql.Stmt
 }
 
-// peek is the kept form of a statement, nil when there is none.
-func (p *pool) peek(text string) *sql.Stmt {
+// kept is the kept form of a statement, nil when there is none.
+func (p *pool) kept(text string) *sql.Stmt {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
-	return p.kept[text]
+	return p.statements[text]
 }
 
 func (p *pool) prepare(ctx context.Context, text string) (*sql.Stmt, error) {
@@ -311,36 +285,13 @@ func (p *pool) prepare(ctx context.Context, text string) (*sql.Stmt, error) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if other := p.kept[text]; other != nil {
+	if other := p.statements[text]; other != nil {
 		stmt.Close()
 		return other, nil
 	}
-	if p.kept == nil {
-		p.kept = map[string]*sql.Stmt{}
+	if p.statements == nil {
+		p.statements = map[string]*sql.Stmt{}
 	}
-	p.kept[text] = stmt
+	p.statements[text] = stmt
 	return stmt, nil
-}
-
-var errLater = errors.New("it was written by a later version of the program")
-
-// steps are the texts that bring a database from layout have to the present
-// one, which is the second result.
-func steps(engine string, have int) (texts []string, want int, err error) {
-	dir := "migrations/" + engine
-	entries, err := fs.ReadDir(migrations, dir)
-	if err != nil {
-		return nil, 0, err
-	}
-	if have > len(entries) {
-		return nil, 0, fmt.Errorf("%w (layout %d, this one knows %d)", errLater, have, len(entries))
-	}
-	for _, e := range entries[have:] {
-		text, err := migrations.ReadFile(dir + "/" + e.Name())
-		if err != nil {
-			return nil, 0, err
-		}
-		texts = append(texts, string(text))
-	}
-	return texts, len(entries), nil
 }

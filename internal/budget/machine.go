@@ -44,7 +44,7 @@ func machine(root fs.FS) int64 {
 		// A group has what its parents leave it; in a container the path may be
 		// that of the host, and then only the top is there.
 		for at := path.Join("/", part[2]); ; at = path.Dir(at) {
-			if limit, ok := number(root, path.Join(dir, at, file)); ok && (total == 0 || limit < total) {
+			if limit, ok := readNumber(root, path.Join(dir, at, file)); ok && (total == 0 || limit < total) {
 				total = limit
 			}
 			if at == "/" {
@@ -55,8 +55,8 @@ func machine(root fs.FS) int64 {
 	return total
 }
 
-// number reads a file that holds a number, or the word max.
-func number(root fs.FS, name string) (int64, bool) {
+// readNumber reads a file that holds a number, or the word max.
+func readNumber(root fs.FS, name string) (int64, bool) {
 	text, err := fs.ReadFile(root, name)
 	if err != nil {
 		return 0, false

@@ -16,6 +16,7 @@ import (
 	"grantgraph/internal/fault"
 	"grantgraph/internal/grant"
 	"grantgraph/internal/orgname"
+	"grantgraph/internal/parallel"
 	"grantgraph/internal/resolve"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/source/fac"
@@ -149,13 +150,13 @@ func (b *builder) crosswalk(ctx context.Context, files []string, report *AwardRe
 func (b *builder) federalAwards(ctx context.Context, files []string, f *award.Federal, report *AwardReport) error {
 	var (
 		plan  = usaspending.Plan(files)
-		log   = usaspending.NewLog()
+		log   = usaspending.NewDeduplicator()
 		tally = rows.Tally{Rejected: []rows.Rejection{}}
 		batch []usaspending.Posting
 	)
 	flush := func() error {
 		parts, sources := make([]rows.Tally, len(batch)), make([]snapshot.Source, len(batch))
-		err := b.parallel(ctx, len(batch), func(ctx context.Context, i int) (err error) {
+		err := parallel.Each(ctx, b.workers, len(batch), func(ctx context.Context, i int) (err error) {
 			p := &batch[i]
 			if sources[i], err = b.source(ctx, "usaspending", p.Path); err != nil {
 				return err

@@ -23,6 +23,7 @@ import (
 
 	"grantgraph/internal/fault"
 	"grantgraph/internal/lists"
+	"grantgraph/internal/parallel"
 	"grantgraph/internal/place"
 	"grantgraph/internal/resolve"
 	"grantgraph/internal/resolve/abroad"
@@ -249,7 +250,7 @@ func (b *builder) writeSnapshot(ctx context.Context, w *snapshot.Writer, c *corp
 // chunks runs fn over 0..n in pieces on all workers.
 func (b *builder) chunks(ctx context.Context, n int, fn func(from, to int)) error {
 	const size = 8 << 10
-	return b.parallel(ctx, (n+size-1)/size, func(_ context.Context, i int) error {
+	return parallel.Each(ctx, b.workers, (n+size-1)/size, func(_ context.Context, i int) error {
 		fn(i*size, min(n, (i+1)*size))
 		return nil
 	})

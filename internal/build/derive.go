@@ -15,6 +15,8 @@ import (
 	"grantgraph/internal/derive/recipient"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/grant"
+	"grantgraph/internal/irscode"
+	"grantgraph/internal/parallel"
 	"grantgraph/internal/resolve"
 	"grantgraph/internal/snapshot"
 )
@@ -75,7 +77,7 @@ func (b *builder) derive(ctx context.Context, w *snapshot.Writer) (DeriveReport,
 		{d.readGrants},
 		{d.writeHoldings, d.writeBoards},
 	}
-	err := b.parallel(ctx, len(halves), func(ctx context.Context, i int) error {
+	err := parallel.Each(ctx, b.workers, len(halves), func(ctx context.Context, i int) error {
 		for _, fn := range halves[i] {
 			if err := step(fn)(ctx); err != nil {
 				return err
@@ -430,7 +432,7 @@ func (d *deriver) writeAreas(ctx context.Context) error {
 		return nil
 	}
 	errRows := readTable(ctx, d.s, snapshot.Organizations, func(r *listedRow) error {
-		o := area.Org{EIN: storedEIN(r.EIN), Name: r.Name, City: r.City, State: r.State, County: r.County, Foundation: r.Foundation == "02" || r.Foundation == "03" || r.Foundation == "04"}
+		o := area.Org{EIN: storedEIN(r.EIN), Name: r.Name, City: r.City, State: r.State, County: r.County, Foundation: irscode.PrivateFoundation(r.Foundation)}
 		source := recipient.Register
 		if resolve.Source(r.Sources) == resolve.FiledOnly {
 			source = recipient.Filed

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 
+	"grantgraph/internal/parallel"
 	"grantgraph/internal/source/archive"
 )
 
@@ -63,7 +64,7 @@ func (b *builder) planShards(ctx context.Context) (*plan, error) {
 	rels := b.sources.Returns
 	p := &plan{archives: make([]plannedArchive, len(rels))}
 	b.phase("hash", int64(len(rels)))
-	err := b.parallel(ctx, len(rels), func(ctx context.Context, i int) error {
+	err := parallel.Each(ctx, b.workers, len(rels), func(ctx context.Context, i int) error {
 		path := b.sources.abs(rels[i])
 		sum, n, err := hashFile(ctx, path)
 		if err != nil {

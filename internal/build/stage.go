@@ -10,11 +10,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"sync/atomic"
 
 	"grantgraph/internal/disk"
 	"grantgraph/internal/fault"
+	"grantgraph/internal/parallel"
 	"grantgraph/internal/source/archive"
 )
 
@@ -35,7 +35,7 @@ func (b *builder) stageAll(ctx context.Context, p *plan) error {
 	}
 	b.phase("read", p.bytes)
 	var reused, remade atomic.Int64
-	err = b.parallel(ctx, len(p.shards), func(ctx context.Context, i int) error {
+	err = parallel.Each(ctx, b.workers, len(p.shards), func(ctx context.Context, i int) error {
 		s := &p.shards[i]
 		damage := b.checkShard(ctx, s)
 		switch {
@@ -150,45 +150,6 @@ func (b *builder) stageSegment(ctx context.Context, w *shardWriter, path string,
 		b.step(int64(a.Members[i].Size) + 1)
 	}
 	return nil
-}
-
-// parallel runs fn for 0..n-1 on the build's workers and returns the error of
-// the lowest index, so that what is reported does not depend on timing.
-func (b *builder) parallel(ctx context.Context, n int, fn func(ctx context.Context, i int) error) error {
-	parent := ctx
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	var (
-		next  atomic.Int64
-		wg    sync.WaitGroup
-		mu    sync.Mutex
-		first error
-		at    = n
-	)
-	for range min(b.workers, n) {
-		wg.Go(func() {
-			for {
-				i := int(next.Add(1) - 1)
-				if i >= n || ctx.Err() != nil {
-					return
-				}
-				if err := fn(ctx, i); err != nil {
-					mu.Lock()
-					if i < at && !(first != nil && errors.Is(err, context.Canceled)) {
-						first, at = err, i
-					}
-					mu.Unlock()
-					cancel()
-					return
-				}
-			}
-		})
-	}
-	wg.Wait()
-	if first == nil {
-		return parent.Err()
-	}
-	return first
 }
 
 // pruneStage removes staged shards that this build did not use.

@@ -9,6 +9,7 @@ import (
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/grant"
+	"grantgraph/internal/parallel"
 	"grantgraph/internal/place"
 	"grantgraph/internal/resolve"
 	"grantgraph/internal/snapshot"
@@ -30,7 +31,7 @@ func (b *builder) writeCorpus(ctx context.Context, w *snapshot.Writer, c *corpus
 			func() error { return b.writeQuarantine(ctx, w, c.plan) },
 		},
 	}
-	return b.parallel(ctx, len(halves), func(ctx context.Context, i int) error {
+	return parallel.Each(ctx, b.workers, len(halves), func(ctx context.Context, i int) error {
 		for _, table := range halves[i] {
 			if err := ctx.Err(); err != nil {
 				return err

@@ -30,7 +30,7 @@ type Dataset struct {
 
 	// build, warehouse and edition are what has to be closed. Datasets that
 	// follow each other share what has not changed.
-	build, warehouse, edition *part
+	build, warehouse, edition *shared
 
 	readers int // under the holder's lock; being current counts as one
 }
@@ -41,9 +41,9 @@ func (d *Dataset) Version() string { return d.Snapshot.Manifest.Version }
 // Whole says whether both indexes are in service.
 func (d *Dataset) Whole() bool { return d.Graph != nil && d.Search != nil }
 
-// parts are those that the dataset has.
-func (d *Dataset) parts() (list []*part) {
-	for _, p := range []*part{d.build, d.warehouse, d.edition} {
+// shared are those that the dataset has.
+func (d *Dataset) shared() (list []*shared) {
+	for _, p := range []*shared{d.build, d.warehouse, d.edition} {
 		if p != nil {
 			list = append(list, p)
 		}
@@ -51,8 +51,8 @@ func (d *Dataset) parts() (list []*part) {
 	return list
 }
 
-// part is something open that several datasets may share.
-type part struct {
+// shared is something open that several datasets may share.
+type shared struct {
 	users int // datasets, under the holder's lock
 	close func() error
 }
@@ -65,7 +65,7 @@ func openBuild(s *snapshot.Snapshot, lenient bool) (d *Dataset, bad error, err e
 		return nil, nil, err
 	}
 	d = &Dataset{Snapshot: s}
-	d.build = &part{close: func() (err error) {
+	d.build = &shared{close: func() (err error) {
 		defer unhold()
 		if d.Graph != nil {
 			err = d.Graph.Close()
@@ -86,22 +86,22 @@ func openBuild(s *snapshot.Snapshot, lenient bool) (d *Dataset, bad error, err e
 	return d, errors.Join(errs[:]...), nil
 }
 
-// with is the dataset with other lists.
-func (d *Dataset) with(now *lists.Current, edition *part) *Dataset {
+// withLists is the dataset with other lists.
+func (d *Dataset) withLists(now *lists.Current, edition *shared) *Dataset {
 	next := *d
 	next.Lists, next.edition, next.readers = now, edition, 0
 	return &next
 }
 
 // withSQL is the dataset with a warehouse.
-func (d *Dataset) withSQL(sql *SQL, warehouse *part) *Dataset {
+func (d *Dataset) withSQL(sql *SQL, warehouse *shared) *Dataset {
 	next := *d
 	next.SQL, next.warehouse, next.readers = sql, warehouse, 0
 	return &next
 }
 
 // openEdition keeps an edition of the lists from being pruned.
-func openEdition(now *lists.Current) (*part, error) {
+func openEdition(now *lists.Current) (*shared, error) {
 	if now.Edition == nil {
 		return nil, nil
 	}
@@ -109,5 +109,5 @@ func openEdition(now *lists.Current) (*part, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &part{close: func() error { unhold(); return nil }}, nil
+	return &shared{close: func() error { unhold(); return nil }}, nil
 }

@@ -107,7 +107,7 @@ func TestPrune(t *testing.T) {
 	if swapped, err := h.Refresh(); swapped || err == nil {
 		t.Fatalf("what could not be opened is looked at again at once: %v, %v", swapped, err)
 	}
-	clock.Add(int64(patience))
+	clock.Add(int64(retryAfter))
 	if swapped, err := h.Refresh(); !swapped || err != nil {
 		t.Fatalf("the snapshot is not taken up: %v, %v", swapped, err)
 	}

@@ -37,9 +37,9 @@ type Holder struct {
 	current *Dataset   // nil before the first one
 }
 
-// patience is how long what could not be opened is left alone: to look at it
+// retryAfter is how long what could not be opened is left alone: to look at it
 // takes reading all of it.
-const patience = time.Minute
+const retryAfter = time.Minute
 
 // refusal remembers what could not be taken up, and why.
 type refusal struct {
@@ -72,7 +72,7 @@ func Open(data string, opt Options) (_ *Holder, err error) {
 	if _, err := h.RefreshLists(); err != nil {
 		// What screens and what tells of the lists says so, rather than nothing.
 		opt.Log.Error("serving without compliance lists", "error", err)
-		h.swap(h.current.with(&lists.Current{Problem: "it could not be read"}, nil))
+		h.swap(h.current.withLists(&lists.Current{Problem: "it could not be read"}, nil))
 	}
 	return h, nil
 }
@@ -84,16 +84,16 @@ func (h *Holder) Acquire() (d *Dataset, release func()) {
 	defer h.mu.Unlock()
 	d = h.current
 	d.readers++
-	return d, func() { h.leave(d) }
+	return d, func() { h.release(d) }
 }
 
-// leave gives a dataset back. What the last reader of an old one leaves behind
+// release gives a dataset back. What the last reader of an old one leaves behind
 // is closed.
-func (h *Holder) leave(d *Dataset) {
+func (h *Holder) release(d *Dataset) {
 	h.mu.Lock()
-	var idle []*part
+	var idle []*shared
 	if d.readers--; d.readers == 0 {
-		for _, p := range d.parts() {
+		for _, p := range d.shared() {
 			if p.users--; p.users == 0 {
 				idle = append(idle, p)
 			}
@@ -101,11 +101,11 @@ func (h *Holder) leave(d *Dataset) {
 	}
 	h.mu.Unlock()
 	for _, p := range idle {
-		h.drop(d, p)
+		h.closeShared(d, p)
 	}
 }
 
-func (h *Holder) drop(d *Dataset, p *part) {
+func (h *Holder) closeShared(d *Dataset, p *shared) {
 	if err := p.close(); err != nil {
 		h.opt.Log.Error("closing a dataset", "version", d.Version(), "error", err)
 	}
@@ -114,7 +114,7 @@ func (h *Holder) drop(d *Dataset, p *part) {
 // swap makes a dataset current.
 func (h *Holder) swap(next *Dataset) {
 	h.mu.Lock()
-	for _, p := range next.parts() {
+	for _, p := range next.shared() {
 		p.users++
 	}
 	next.readers = 1
@@ -122,7 +122,7 @@ func (h *Holder) swap(next *Dataset) {
 	h.current = next
 	h.mu.Unlock()
 	if old != nil {
-		h.leave(old)
+		h.release(old)
 	}
 }
 
@@ -142,7 +142,7 @@ func (h *Holder) Refresh() (swapped bool, err error) {
 	}
 	now := h.current
 	if now != nil && now.Version() == s.Manifest.Version {
-		h.again(now)
+		h.retryWarehouse(now)
 		return false, nil
 	}
 	if r := &h.refused.snapshot; r.version == s.Manifest.Version && h.opt.Clock().Before(r.until) {
@@ -152,7 +152,7 @@ func (h *Holder) Refresh() (swapped bool, err error) {
 	// nothing else to serve.
 	next, bad, err := openBuild(s, now == nil)
 	if err != nil {
-		h.refused.snapshot = refusal{s.Manifest.Version, h.opt.Clock().Add(patience), err}
+		h.refused.snapshot = refusal{s.Manifest.Version, h.opt.Clock().Add(retryAfter), err}
 		return false, err
 	}
 	if bad != nil {
@@ -170,8 +170,8 @@ func (h *Holder) Refresh() (swapped bool, err error) {
 	return true, nil
 }
 
-// again tries to open the warehouse of a dataset that is served without.
-func (h *Holder) again(d *Dataset) {
+// retryWarehouse tries to open the warehouse of a dataset that is served without.
+func (h *Holder) retryWarehouse(d *Dataset) {
 	if h.retrySQL.IsZero() || h.opt.Clock().Before(h.retrySQL) {
 		return
 	}
@@ -203,15 +203,15 @@ func (h *Holder) RefreshLists() (swapped bool, err error) {
 	if r := &h.refused.lists; version != "" && r.version == version && h.opt.Clock().Before(r.until) {
 		return false, r.err
 	}
-	next, err := now.Lists.Again(h.data)
+	next, err := now.Lists.Reread(h.data)
 	if err != nil {
-		h.refused.lists = refusal{version, h.opt.Clock().Add(patience), err}
+		h.refused.lists = refusal{version, h.opt.Clock().Add(retryAfter), err}
 		return false, err
 	}
 	if next.Version() == now.Lists.Version() {
 		if next.Stamp() != now.Lists.Stamp() {
 			next.Edition = now.Lists.Edition
-			h.swap(now.with(next, now.edition))
+			h.swap(now.withLists(next, now.edition))
 		}
 		return false, nil
 	}
@@ -219,7 +219,7 @@ func (h *Holder) RefreshLists() (swapped bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	h.swap(now.with(next, edition))
+	h.swap(now.withLists(next, edition))
 	return true, nil
 }
 
@@ -255,7 +255,7 @@ func (h *Holder) Close() {
 	h.stop()
 	h.checks.Wait()
 	if h.current != nil {
-		h.leave(h.current)
+		h.release(h.current)
 	}
 	if h.box != nil {
 		h.box.Close()

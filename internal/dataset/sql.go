@@ -22,7 +22,7 @@ type SQL struct {
 // Check asks the gate whether a query may run.
 func (s *SQL) Check(ctx context.Context, r sqlbox.Request) error {
 	if s.damaged.Load() {
-		return damaged()
+		return damagedWarehouse()
 	}
 	return s.Warehouse.Check(ctx, r)
 }
@@ -31,13 +31,13 @@ func (s *SQL) Check(ctx context.Context, r sqlbox.Request) error {
 func (s *SQL) Run(ctx context.Context, r sqlbox.Request) (*sqlbox.Result, error) {
 	found, err := s.Warehouse.Run(ctx, r)
 	if s.damaged.Load() { // what was found may be wrong
-		return nil, damaged()
+		return nil, damagedWarehouse()
 	}
 	return found, err
 }
 
-// damaged is the answer of a warehouse that turned out to be damaged.
-func damaged() error {
+// damagedWarehouse is the answer of a warehouse that turned out to be damaged.
+func damagedWarehouse() error {
 	return fault.New(sqlbox.Unavailable, "the warehouse of the dataset being served is damaged, and out of service").
 		Try("use the other endpoints meanwhile, and retry after the next build of the dataset")
 }
@@ -45,15 +45,15 @@ func damaged() error {
 // openSQL starts workers on the warehouse of a snapshot. One that has none is
 // served all the same; SQL then says so, rather than answer from the snapshot
 // before.
-func (h *Holder) openSQL(s *snapshot.Snapshot) (*SQL, *part) {
+func (h *Holder) openSQL(s *snapshot.Snapshot) (*SQL, *shared) {
 	h.retrySQL = time.Time{}
 	w, err := h.box.Open(s.Dir)
 	if err == nil {
-		return &SQL{Warehouse: w}, &part{close: func() error { w.Close(); return nil }}
+		return &SQL{Warehouse: w}, &shared{close: func() error { w.Close(); return nil }}
 	}
 	h.opt.Log.Error("serving without SQL", "dataset", s.Manifest.Version, "error", err)
 	if f, ok := fault.Of(err); !ok || f.Slug != "no_warehouse" {
-		h.retrySQL = h.opt.Clock().Add(patience)
+		h.retrySQL = h.opt.Clock().Add(retryAfter)
 	}
 	return nil, nil
 }

@@ -25,14 +25,14 @@ import (
 func WriteFile(path string, perm fs.FileMode, fill func(io.Writer) error) error {
 	tmp := path + ".new"
 	// One left by a writer that died may be readable by more than perm allows.
-	if err := at(tmp).Remove(tmp); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := systemOf(tmp).Remove(tmp); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	if err := write(tmp, perm, fill); err != nil {
 		return err
 	}
-	if err := at(path).Rename(tmp, path); err != nil {
-		_ = at(tmp).Remove(tmp)
+	if err := systemOf(path).Rename(tmp, path); err != nil {
+		_ = systemOf(tmp).Remove(tmp)
 		return err
 	}
 	return syncFolder(filepath.Dir(path))
@@ -45,16 +45,16 @@ func WriteNew(path string, perm fs.FileMode, fill func(io.Writer) error) error {
 	if err := write(tmp, perm, fill); err != nil {
 		return err
 	}
-	err := at(path).Link(tmp, path)
+	err := systemOf(path).Link(tmp, path)
 	if errors.Is(err, syscall.EPERM) || errors.Is(err, errors.ErrUnsupported) {
 		// A file system without links, such as a memory stick's.
 		if _, there := os.Lstat(path); there == nil {
 			err = fs.ErrExist
 		} else {
-			err = at(path).Rename(tmp, path)
+			err = systemOf(path).Rename(tmp, path)
 		}
 	}
-	_ = at(tmp).Remove(tmp)
+	_ = systemOf(tmp).Remove(tmp)
 	if err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func write(path string, perm fs.FileMode, fill func(io.Writer) error) error {
 		err = cerr
 	}
 	if err != nil {
-		_ = at(path).Remove(path)
+		_ = systemOf(path).Remove(path)
 	}
 	return err
 }
@@ -93,7 +93,7 @@ type File struct {
 func Create(path string) (*File, error) { return create(path, 0o644, false) }
 
 func create(path string, perm fs.FileMode, fresh bool) (*File, error) {
-	h, err := at(path).Create(path, perm, fresh)
+	h, err := systemOf(path).Create(path, perm, fresh)
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +139,7 @@ func MkdirAll(path string, perm fs.FileMode) error {
 			return err
 		}
 	}
-	if err := at(path).Mkdir(path, perm); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := systemOf(path).Mkdir(path, perm); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	return syncFolder(parent)
@@ -156,9 +156,9 @@ func Publish(from, to string) error {
 	st, err := os.Lstat(to)
 	switch {
 	case err == nil && st.IsDir():
-		err = at(to).Exchange(from, to)
+		err = systemOf(to).Exchange(from, to)
 	case err == nil || errors.Is(err, fs.ErrNotExist):
-		err = at(to).Rename(from, to)
+		err = systemOf(to).Rename(from, to)
 	}
 	if err != nil {
 		return err
@@ -185,7 +185,7 @@ func syncTree(path string) error {
 		if !st.Mode().IsRegular() {
 			return nil
 		}
-		return at(path).Sync(path)
+		return systemOf(path).Sync(path)
 	}
 	entries, err := os.ReadDir(path)
 	if err != nil {
@@ -201,7 +201,7 @@ func syncTree(path string) error {
 
 // syncFolder makes the names in a folder durable, where the file system can.
 func syncFolder(dir string) error {
-	err := at(dir).Sync(dir)
+	err := systemOf(dir).Sync(dir)
 	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
 		return nil
 	}
@@ -210,11 +210,11 @@ func syncFolder(dir string) error {
 
 // Link gives the file at from a second name, whose durability is that of its
 // folder.
-func Link(from, to string) error { return at(to).Link(from, to) }
+func Link(from, to string) error { return systemOf(to).Link(from, to) }
 
 // Remove removes a file for good. That there is none is no error.
 func Remove(path string) error {
-	if err := at(path).Remove(path); err != nil {
+	if err := systemOf(path).Remove(path); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
@@ -244,7 +244,7 @@ func RemoveAll(path string) error {
 			return err
 		}
 	}
-	if err := at(path).Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := systemOf(path).Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil

@@ -116,8 +116,8 @@ func Mount(root string, s System) (unmount func()) {
 	}
 }
 
-// at is the system that a path is in.
-func at(path string) System {
+// systemOf is the system that a path is in.
+func systemOf(path string) System {
 	list := mounts.Load()
 	if list == nil {
 		return OS{}

@@ -170,11 +170,11 @@ func (c *Current) Status(name string) Status {
 // Read reads the lists of a data directory as they stand. Every file of the
 // edition is held against its checksum, so that no answer rests on one that was
 // damaged.
-func Read(data string) (*Current, error) { return (*Current)(nil).Again(data) }
+func Read(data string) (*Current, error) { return (*Current)(nil).Reread(data) }
 
-// Again reads the lists as they stand now. An edition that c has is taken over
+// Reread reads the lists as they stand now. An edition that c has is taken over
 // as it was opened, so to ask often costs next to nothing. c may be nil.
-func (c *Current) Again(data string) (*Current, error) {
+func (c *Current) Reread(data string) (*Current, error) {
 	next, err := &Current{}, error(nil)
 	if next.Checks, err = ReadChecks(data); err != nil {
 		return nil, err

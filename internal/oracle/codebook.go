@@ -56,7 +56,7 @@ func readCodebook(ctx context.Context, db *sql.DB, s *snapshot.Snapshot) (*codeb
 			return nil, err
 		}
 		for _, v := range list {
-			ids[number(v.text)] = v.id
+			ids[einOf(v.text)] = v.id
 		}
 	}
 	return b, nil

@@ -24,7 +24,7 @@ func OpenCoded(ctx context.Context, s *snapshot.Snapshot) (*Coded, error) {
 		return nil, err
 	}
 	c := &Coded{db: db}
-	err = db.stage(ctx, s)
+	err = db.loadTables(ctx, s)
 	if err == nil {
 		err = db.run(ctx, codedSQL...)
 	}
@@ -79,7 +79,7 @@ func dimension(table, column string) string {
 
 // answerColumns are the fields of a row of transactions, each with where it
 // is found by the joins of answerJoins.
-var answerColumns = [...]struct{ name, from string }{
+var resultColumns = [...]struct{ name, from string }{
 	{"key", "g.key"}, {"funder_ein", "f.ein"}, {"funder_name", "f.name"}, {"funder_city", "f.city"}, {"funder_state", "f.state"}, {"funder_kind", "f.kind"},
 	{"recip_id", "r.recip_id"}, {"recip_ein", "r.ein"}, {"recip_name", "r.name"}, {"recip_city", "r.city"}, {"recip_state", "r.state"},
 	{"recip_zip", "r.zip"}, {"recip_country", "r.country"}, {"raw_text", "w.value"}, {"city_text", "c.value"}, {"state_text", "s.value"},
@@ -88,14 +88,14 @@ var answerColumns = [...]struct{ name, from string }{
 	{"rule", "g.rule"}, {"prob", "g.prob"}, {"matched", "g.matched"}, {"class", "g.class"},
 }
 
-const answerJoins = ` JOIN funder f ON f.id = g.funder JOIN recipient r ON r.id = g.recipient JOIN filed_text w ON w.id = g.raw
+const resultJoins = ` JOIN funder f ON f.id = g.funder JOIN recipient r ON r.id = g.recipient JOIN filed_text w ON w.id = g.raw
 	JOIN filed_text p ON p.id = g.purpose JOIN filed_city c ON c.id = g.city JOIN state s ON s.id = g.state
 	JOIN zip z ON z.id = g.zip JOIN country o ON o.id = g.country JOIN filing x ON x.id = g.filing`
 
 // answerFields lists the fields of a row, in a wide table or by joins.
-func answerFields(wide bool) string {
-	list := make([]string, len(answerColumns))
-	for i, c := range answerColumns {
+func resultFields(wide bool) string {
+	list := make([]string, len(resultColumns))
+	for i, c := range resultColumns {
 		if list[i] = c.from; wide {
 			list[i] = "g." + c.name
 		}
@@ -106,12 +106,12 @@ func answerFields(wide bool) string {
 // wideSQL puts the fields of an answer beside the codes.
 var wideSQL = func() string {
 	list := []string{"g.*"}
-	for _, c := range answerColumns {
+	for _, c := range resultColumns {
 		if !strings.HasPrefix(c.from, "g.") {
 			list = append(list, c.from+" AS "+c.name)
 		}
 	}
-	return "SELECT " + strings.Join(list, ", ") + " FROM coded g" + answerJoins
+	return "SELECT " + strings.Join(list, ", ") + " FROM coded g" + resultJoins
 }()
 
 // rulesSQL numbers the rules as package grant does.

@@ -185,7 +185,7 @@ func (w *where) in(expr string, values []string) {
 	for i, v := range values {
 		args[i] = v
 	}
-	w.and(expr+" IN ("+marks(len(values))+")", args...)
+	w.and(expr+" IN ("+placeholders(len(values))+")", args...)
 }
 
 // or is the disjunction of conditions; none of them is false.
@@ -206,8 +206,8 @@ func (w *where) String() string {
 	return strings.Join(w.parts, " AND ")
 }
 
-// marks are n placeholders.
-func marks(n int) string { return strings.TrimSuffix(strings.Repeat("?, ", n), ", ") }
+// placeholders are n question marks.
+func placeholders(n int) string { return strings.TrimSuffix(strings.Repeat("?, ", n), ", ") }
 
 func eins(list []ein.EIN) []string {
 	texts := make([]string, len(list))

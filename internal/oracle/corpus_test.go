@@ -26,9 +26,9 @@ type corpus struct {
 	kinds      []snapshot.FunderKind
 }
 
-// odd are texts that engines are apt to treat differently: signs of patterns
+// oddTexts are texts that engines are apt to treat differently: signs of patterns
 // and of SQL, entities, accents, single letters, words that share a stem.
-var odd = []string{
+var oddTexts = []string{
 	"", "GENERAL SUPPORT", "General operating support", "SCHOLARSHIPS", "Scholarship Fund", "FOR SCHOLARSHIP'S SAKE", "100% OF_BUDGET",
 	"CHILDREN&amp;FAMILIES", "Children's Théâtre", "housing; house; houses", "A", "A B C", "CLASS", "CLASSES", "CLASSED", "BLESSING OF THE SEAS",
 	`"QUOTED" \ BACKSLASH`, "HEALTH-CARE", "HEALTH CARE", "CARE HEALTH", "NEEDS NEED NEEDED NEEDING", "2020S 2020 COVID19", "ÑANDÚ – öl", "SS ES ED ING S",
@@ -48,12 +48,12 @@ func pick[T any](r *rand.Rand, list []T) T { return list[r.IntN(len(list))] }
 
 func flag(r *rand.Rand, percent int) bool { return r.IntN(100) < percent }
 
-// invent writes a small snapshot of n rows by hand, in which everything that
+// inventCorpus writes a small snapshot of n rows by hand, in which everything that
 // can be equal, missing or odd is so somewhere.
-func invent(t testing.TB, seed uint64, n int) *corpus {
+func inventCorpus(t testing.TB, seed uint64, n int) *corpus {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 1))
-	c := &corpus{name: fmt.Sprintf("invented %d", seed), texts: odd}
+	c := &corpus{name: fmt.Sprintf("invented %d", seed), texts: oddTexts}
 	names := []string{"ACME FUND", "Acme Fund", "BETA TRUST", "ÉCOLE", "ZETA SCHOLARSHIPS", "HOUSE OF CARE"}
 	for i := range 1 + r.IntN(7) {
 		e := ein.EIN(70_000_001 + 11*i)
@@ -78,7 +78,7 @@ func invent(t testing.TB, seed uint64, n int) *corpus {
 				g.RecipientCountry = pick(r, someCountry)
 			}
 			if flag(r, 80) {
-				orgs = append(orgs, snapshot.Organization{EIN: e.String(), Name: pick(r, append(names, odd[1:]...)), Aliases: []string{}, City: pick(r, someCities),
+				orgs = append(orgs, snapshot.Organization{EIN: e.String(), Name: pick(r, append(names, oddTexts[1:]...)), Aliases: []string{}, City: pick(r, someCities),
 					State: pick(r, someStates), ZIP5: pick(r, someZIPs), County: pick(r, someCounty), NTEE: pick(r, someNTEE)})
 			}
 		}
@@ -89,7 +89,7 @@ func invent(t testing.TB, seed uint64, n int) *corpus {
 		g := pick(r, recips)
 		k := r.IntN(len(c.kinds))
 		g.Key, g.FunderEIN = fmt.Sprintf("k%012d", (i*7919)%1_000_003), c.kinds[k].FunderEIN
-		g.RecipientRaw, g.Purpose = pick(r, odd), pick(r, odd)
+		g.RecipientRaw, g.Purpose = pick(r, oddTexts), pick(r, oddTexts)
 		g.RecipientCity = pick(r, someCities)
 		if g.RecipientCountry == "" {
 			g.RecipientState, g.RecipientZIP, g.RecipientCounty = pick(r, someStates), pick(r, someZIPs), pick(r, someCounty)

@@ -53,10 +53,10 @@ const perCorpus = 100
 // maxDifferences ends a run that has gone wrong altogether.
 const maxDifferences = 5
 
-// whole is the graph with all it remembers.
-type whole struct{ *graph.Graph }
+// namedGraph is the graph with all its caches.
+type namedGraph struct{ *graph.Graph }
 
-func (whole) Name() string { return "graph" }
+func (namedGraph) Name() string { return "graph" }
 
 // TestGraphAgainstDuckDB asks the graph and plain DuckDB the same random
 // questions and expects the same answers in every field and in the same order.
@@ -68,7 +68,7 @@ func TestGraphAgainstDuckDB(t *testing.T) {
 		if err != nil {
 			return nil, err
 		}
-		return whole{g}, nil
+		return namedGraph{g}, nil
 	})
 }
 
@@ -128,16 +128,16 @@ func compare(t *testing.T, n int, seed uint64, open func(context.Context, *snaps
 		var known []exchange
 		for i := range n {
 			x := exchange{question: c.question(r)}
-			if x.answer, err = x.question.Put(t.Context(), plain); err != nil {
+			if x.want, err = x.question.Ask(t.Context(), plain); err != nil {
 				t.Fatalf("%s, seed %d, question %d: %s: plain DuckDB: %v", c.name, seed, i, &x.question, err)
 			}
 			known = append(known, x)
-			if x.filled() {
+			if x.hasRows() {
 				filled++
 			}
 			for _, x := range []exchange{x, pick(rand.New(rand.NewPCG(seed, uint64(i))), known)} {
 				asked++
-				if d := x.put(t.Context(), other); d != "" {
+				if d := x.differs(t.Context(), other); d != "" {
 					t.Errorf("%s, seed %d, question %d: %s\n  %s against plain DuckDB: %s", c.name, seed, i, &x.question, other.Name(), d)
 					if differences++; differences == maxDifferences {
 						t.Fatal("too many differences")
@@ -153,7 +153,7 @@ func compare(t *testing.T, n int, seed uint64, open func(context.Context, *snaps
 	hold(corpusOf(t, medium), n/4, seed)
 	for left := n - n/2; left > 0; left -= perCorpus {
 		seed++
-		hold(invent(t, seed, 1+rand.New(rand.NewPCG(seed, 3)).IntN(300)), min(left, perCorpus), seed)
+		hold(inventCorpus(t, seed, 1+rand.New(rand.NewPCG(seed, 3)).IntN(300)), min(left, perCorpus), seed)
 	}
 	t.Logf("%d questions, %d of them with rows, put %d times, %d differences", n, filled, asked, differences)
 	if filled < n/4 {
@@ -161,29 +161,29 @@ func compare(t *testing.T, n int, seed uint64, open func(context.Context, *snaps
 	}
 }
 
-// exchange is a question with the answer of plain DuckDB.
+// exchange is a question with the result of plain DuckDB.
 type exchange struct {
 	question oracle.Question
-	answer   oracle.Answer
+	want     oracle.Result
 }
 
-// put asks another engine and says how it differs.
-func (x *exchange) put(ctx context.Context, e oracle.Engine) string {
-	got, err := x.question.Put(ctx, e)
+// differs asks another engine and says how it differs.
+func (x *exchange) differs(ctx context.Context, e oracle.Engine) string {
+	got, err := x.question.Ask(ctx, e)
 	if err != nil {
 		return err.Error()
 	}
-	return got.Difference(&x.answer)
+	return got.Difference(&x.want)
 }
 
-// filled reports whether any row stands behind the answer.
-func (x *exchange) filled() bool {
-	for _, c := range x.answer.Excluded {
+// hasRows reports whether any row stands behind the result.
+func (x *exchange) hasRows() bool {
+	for _, c := range x.want.Excluded {
 		if c.Grants > 0 {
 			return true
 		}
 	}
-	return x.answer.Hits+x.answer.Totals.Grants > 0
+	return x.want.Hits+x.want.Totals.Grants > 0
 }
 
 // TestDeepPages asks for pages in the middle, at the end and past the end of
@@ -209,7 +209,7 @@ func TestDeepPages(t *testing.T) {
 				if i%2 == 1 {
 					c.leaveOut(r, &q.Filter)
 				}
-				first, err := q.Put(t.Context(), whole{g})
+				first, err := q.Ask(t.Context(), namedGraph{g})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -217,10 +217,10 @@ func TestDeepPages(t *testing.T) {
 				for _, p := range []graph.Page{{Offset: end / 2, Limit: 7}, {Offset: max(0, end-10), Limit: 25}, {Offset: end, Limit: 5}} {
 					q.Page = p
 					x := exchange{question: q}
-					if x.answer, err = q.Put(t.Context(), plain); err != nil {
+					if x.want, err = q.Ask(t.Context(), plain); err != nil {
 						t.Fatal(err)
 					}
-					if d := x.put(t.Context(), whole{g}); d != "" {
+					if d := x.differs(t.Context(), namedGraph{g}); d != "" {
 						t.Errorf("%s: %s", &q, d)
 					}
 				}
@@ -248,19 +248,19 @@ func TestGraphInParallel(t *testing.T) {
 	known := make([]exchange, 80)
 	for i := range known {
 		known[i].question = c.question(r)
-		if known[i].answer, err = known[i].question.Put(t.Context(), plain); err != nil {
+		if known[i].want, err = known[i].question.Ask(t.Context(), plain); err != nil {
 			t.Fatal(err)
 		}
 	}
 	var sides sync.WaitGroup
 	for side := range 8 {
-		var e oracle.Engine = whole{g}
+		var e oracle.Engine = namedGraph{g}
 		if side%2 == 0 {
-			e = oracle.Fresh(g)
+			e = oracle.Uncached(g)
 		}
 		sides.Go(func() {
 			for _, i := range rand.New(rand.NewPCG(9, uint64(side))).Perm(len(known)) {
-				if d := known[i].put(t.Context(), e); d != "" {
+				if d := known[i].differs(t.Context(), e); d != "" {
 					t.Errorf("%s: %s", &known[i].question, d)
 				}
 			}

@@ -24,7 +24,7 @@ func OpenPlain(ctx context.Context, s *snapshot.Snapshot) (*Plain, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = db.stage(ctx, s)
+	err = db.loadTables(ctx, s)
 	if err == nil {
 		err = db.run(ctx, `CREATE TABLE grants AS SELECT f.*, c.city_key, p.words purpose_words, w.words raw_words
 			FROM filed f JOIN filed_city c ON c.value = f.city JOIN filed_text p ON p.value = f.purpose
@@ -99,7 +99,7 @@ func (p *Plain) Transactions(ctx context.Context, f *graph.Filter, s graph.Sort,
 			&g.ObjectID, &g.Filing, &g.ReturnType, &g.PeriodEnd, &source, &g.Prob, &tier, &daf, &individual, &related); err != nil {
 			return nil, 0, err
 		}
-		g.Funder.EIN, g.Recipient.EIN, g.NTEE = number(funder), number(recipient), ntee.Code(code)
+		g.Funder.EIN, g.Recipient.EIN, g.NTEE = einOf(funder), einOf(recipient), ntee.Code(code)
 		g.Support, g.Matched = grant.Support(support), tier == grant.Matched
 		g.Rule, _ = grant.ParseRule(source)
 		for i, is := range [...]bool{daf, individual, related} {
@@ -113,7 +113,7 @@ func (p *Plain) Transactions(ctx context.Context, f *graph.Filter, s graph.Sort,
 }
 
 // number reads an EIN of a table, which is empty or nine digits.
-func number(s string) ein.EIN {
+func einOf(s string) ein.EIN {
 	e, _ := ein.Parse(s)
 	return e
 }
@@ -138,7 +138,7 @@ func (p *Plain) Funders(ctx context.Context, f *graph.Filter, s graph.Sort, page
 		if err := rows.Scan(&hits, &id, &t.Name, &t.City, &t.State, &t.Kind, &t.Total, &t.Grants, &t.Recipients, &t.FirstYear, &t.LastYear); err != nil {
 			return nil, 0, err
 		}
-		t.EIN = number(id)
+		t.EIN = einOf(id)
 		list = append(list, t)
 	}
 	if err := rows.Err(); err != nil || len(list) > 0 {
@@ -182,7 +182,7 @@ func (p *Plain) Recipients(ctx context.Context, f *graph.Filter, s graph.Sort, p
 		if err := rows.Scan(&hits, &t.ID, &id, &t.Name, &t.City, &t.State, &t.ZIP, &t.Country, &t.Total, &t.Grants, &t.Funders, &t.FirstYear, &t.LastYear); err != nil {
 			return nil, 0, err
 		}
-		t.EIN = number(id)
+		t.EIN = einOf(id)
 		list = append(list, t)
 	}
 	if err := rows.Err(); err != nil || len(list) > 0 {

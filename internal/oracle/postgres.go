@@ -112,7 +112,7 @@ func (p *Postgres) load(ctx context.Context, s *snapshot.Snapshot) error {
 		return err
 	}
 	defer db.Close()
-	if err := db.stage(ctx, s); err != nil {
+	if err := db.loadTables(ctx, s); err != nil {
 		return err
 	}
 	if err := db.run(ctx, codedSQL...); err != nil {

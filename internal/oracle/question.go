@@ -33,8 +33,8 @@ type Question struct {
 	Page   graph.Page // of the lists
 }
 
-// Answer is what an engine said; the fields of other topics are empty.
-type Answer struct {
+// Result is what an engine said; the fields of other topics are empty.
+type Result struct {
 	Grants     []graph.Grant
 	Funders    []graph.FunderTotal
 	Recipients []graph.RecipientTotal
@@ -44,8 +44,8 @@ type Answer struct {
 	Excluded   map[graph.Class]graph.Cost
 }
 
-// Put asks an engine.
-func (q *Question) Put(ctx context.Context, e Engine) (a Answer, err error) {
+// Ask asks an engine.
+func (q *Question) Ask(ctx context.Context, e Engine) (a Result, err error) {
 	f := q.Filter
 	switch q.Topic {
 	case Transactions:
@@ -88,9 +88,9 @@ func describe(v reflect.Value) string {
 	return "{" + strings.Join(parts, " ") + "}"
 }
 
-// Difference says in one line where two answers part, or nothing when they
+// Difference says in one line where two results differ, or nothing when they
 // are the same.
-func (a *Answer) Difference(b *Answer) string {
+func (a *Result) Difference(b *Result) string {
 	switch {
 	case a.Hits != b.Hits:
 		return fmt.Sprintf("%d hits against %d", a.Hits, b.Hits)

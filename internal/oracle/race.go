@@ -10,16 +10,16 @@ import (
 
 // Limits bound a race over one class of requests.
 type Limits struct {
-	Budget   time.Duration // time spent on each engine
-	Samples  int           // requests timed of each engine
-	Patience time.Duration // after which one request is given up
+	Budget  time.Duration // time spent on each engine
+	Samples int           // requests timed of each engine
+	Timeout time.Duration // after which one request is given up
 }
 
 // Times are the times of one engine over one class.
 type Times struct {
 	Engine  string
 	Samples []time.Duration // sorted
-	GaveUp  bool            // a request took longer than the patience
+	GaveUp  bool            // a request took longer than the timeout
 }
 
 // P is the q-quantile of the times, 0 < q <= 1: the time that this share of
@@ -46,11 +46,11 @@ var ErrDiffer = errors.New("the engines differ")
 // request of every engine warms it up and is not timed, unless it alone takes
 // more than the budget. Every answer is held against the first engine's
 // first; a difference is an error.
-func Race(ctx context.Context, engines []Engine, q *Question, l Limits) ([]Times, *Answer, error) {
+func Race(ctx context.Context, engines []Engine, q *Question, l Limits) ([]Times, *Result, error) {
 	times := make([]Times, len(engines))
 	spent := make([]time.Duration, len(engines))
 	done := make([]bool, len(engines))
-	var want *Answer
+	var want *Result
 	for round := 0; ; round++ {
 		idle := true
 		for i, e := range engines {
@@ -59,7 +59,7 @@ func Race(ctx context.Context, engines []Engine, q *Question, l Limits) ([]Times
 			}
 			idle = false
 			times[i].Engine = e.Name()
-			answer, took, err := timed(ctx, e, q, l.Patience)
+			result, took, err := timed(ctx, e, q, l.Timeout)
 			switch {
 			case ctx.Err() != nil:
 				return nil, nil, ctx.Err()
@@ -70,8 +70,8 @@ func Race(ctx context.Context, engines []Engine, q *Question, l Limits) ([]Times
 				return nil, nil, fmt.Errorf("%s: %s: %w", e.Name(), q, err)
 			}
 			if want == nil {
-				want = &answer
-			} else if d := answer.Difference(want); d != "" {
+				want = &result
+			} else if d := result.Difference(want); d != "" {
 				return nil, nil, fmt.Errorf("%w on %s: %s has %s", ErrDiffer, q, e.Name(), d)
 			}
 			if round == 0 && took < l.Budget {
@@ -94,11 +94,11 @@ func Race(ctx context.Context, engines []Engine, q *Question, l Limits) ([]Times
 
 // timed asks once. An engine that was told to stop may say so in words of its
 // own, so the clock decides whether it ran out of time.
-func timed(ctx context.Context, e Engine, q *Question, patience time.Duration) (Answer, time.Duration, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+func timed(ctx context.Context, e Engine, q *Question, timeout time.Duration) (Result, time.Duration, error) {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	start := time.Now()
-	a, err := q.Put(ctx, e)
+	a, err := q.Ask(ctx, e)
 	took := time.Since(start)
 	if err != nil && ctx.Err() != nil {
 		err = ctx.Err()

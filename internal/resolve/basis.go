@@ -220,13 +220,13 @@ func newIndexDigests(u *Universe) *indexDigests {
 	d := &u.index
 	s := &indexDigests{orgs: make([]uint64, len(u.orgs)), names: make([]uint64, len(d.k2))}
 	whole := make([]uint64, len(u.orgs))
-	parallel(len(u.orgs), func(from, to int) {
+	onAllCores(len(u.orgs), func(from, to int) {
 		for i := from; i < to; i++ {
 			s.orgs[i], whole[i] = u.orgs[i].digests()
 		}
 	})
 	spoken := make([]uint64, len(u.orgs)) // the words of their own names, by rarity
-	parallel(len(d.k2), func(from, to int) {
+	onAllCores(len(d.k2), func(from, to int) {
 		for i := from; i < to; i++ {
 			name := uint32(i)
 			var words uint64

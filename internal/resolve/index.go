@@ -2,11 +2,10 @@ package resolve
 
 import (
 	"math"
-	"runtime"
 	"slices"
-	"sync"
 
 	"grantgraph/internal/orgname"
+	"grantgraph/internal/parallel"
 )
 
 // orgIndex is what the rules and the model compare once a name alone does not
@@ -71,44 +70,40 @@ type otherName struct {
 func indexOrgs(orgs []Org, filed []otherName) (nameIndex, orgIndex) {
 	d := orgIndex{k2: make([]string, len(orgs)), kx: make([]string, len(orgs)), orgs: len(orgs),
 		cities: make([]uint64, len(orgs)), zipOf: make([]uint32, len(orgs)), stateOf: make([]stateCode, len(orgs)), moved: make([]bool, len(orgs)), ids: map[string]uint32{}}
-	workers := min(runtime.GOMAXPROCS(0), len(orgs)/1024+1)
+	workers := parallel.Parts(len(orgs), 1024)
 	zips, streets, names := make([][]tenant, workers), make([][]tenant, workers), make([][]nameEntry, workers)
 	others := make([][]otherName, workers)
-	var wg sync.WaitGroup
-	for w := range workers {
-		wg.Go(func() {
-			var text arena
-			names[w] = make([]nameEntry, 0, len(orgs)/workers*9/8)
-			for i := len(orgs) * w / workers; i < len(orgs)*(w+1)/workers; i++ {
-				o := &orgs[i]
-				n := orgname.Parse(o.Name)
-				d.k2[i], d.kx[i] = text.keep(n.K2), text.keep(n.KX)
-				d.cities[i], d.zipOf[i], d.stateOf[i], d.moved[i] = cityPlace(o.City), zipCode(o.ZIP5), codeOf(o.State), len(o.Others) > 0
-				from := len(others[w])
-				names[w] = appendNames(names[w], uint32(i), o, &n, func(m *orgname.Name) {
-					known := func(x otherName) bool { return x.kx == m.KX }
-					if m.KX != n.KX && !slices.ContainsFunc(others[w][from:], known) {
-						others[w] = append(others[w], otherName{uint32(i), text.keep(m.K2), text.keep(m.KX)})
-					}
-				})
-				put := func(street, zip5 string) {
-					z := zipCode(zip5)
-					if z == 0 {
-						return
-					}
-					zips[w] = append(zips[w], tenant{uint64(z), uint32(i)})
-					if key := orgname.StreetKey(street); key != "" {
-						streets[w] = append(streets[w], tenant{streetPlace(z, key), uint32(i)})
-					}
+	parallel.Ranges(len(orgs), workers, func(w, lo, hi int) {
+		var text arena
+		names[w] = make([]nameEntry, 0, len(orgs)/workers*9/8)
+		for i := lo; i < hi; i++ {
+			o := &orgs[i]
+			n := orgname.Parse(o.Name)
+			d.k2[i], d.kx[i] = text.keep(n.K2), text.keep(n.KX)
+			d.cities[i], d.zipOf[i], d.stateOf[i], d.moved[i] = cityPlace(o.City), zipCode(o.ZIP5), codeOf(o.State), len(o.Others) > 0
+			from := len(others[w])
+			names[w] = appendNames(names[w], uint32(i), o, &n, func(m *orgname.Name) {
+				known := func(x otherName) bool { return x.kx == m.KX }
+				if m.KX != n.KX && !slices.ContainsFunc(others[w][from:], known) {
+					others[w] = append(others[w], otherName{uint32(i), text.keep(m.K2), text.keep(m.KX)})
 				}
-				put(o.Street, o.ZIP5)
-				for _, at := range o.Others {
-					put(at.Street, at.ZIP5)
+			})
+			put := func(street, zip5 string) {
+				z := zipCode(zip5)
+				if z == 0 {
+					return
+				}
+				zips[w] = append(zips[w], tenant{uint64(z), uint32(i)})
+				if key := orgname.StreetKey(street); key != "" {
+					streets[w] = append(streets[w], tenant{streetPlace(z, key), uint32(i)})
 				}
 			}
-		})
-	}
-	wg.Wait()
+			put(o.Street, o.ZIP5)
+			for _, at := range o.Others {
+				put(at.Street, at.ZIP5)
+			}
+		}
+	})
 	d.zips, d.streets = sortTenants(zips), sortTenants(streets)
 	for _, part := range others {
 		d.addNames(part)
@@ -122,7 +117,7 @@ func indexOrgs(orgs []Org, filed []otherName) (nameIndex, orgIndex) {
 	d.prefixes = newNamePrefixes(&d)
 	index := newNameIndex(slices.Concat(names...))
 	d.bearers, d.plain = make([]uint16, len(d.kx)), make([]bool, len(d.kx))
-	parallel(len(d.kx), func(from, to int) {
+	onAllCores(len(d.kx), func(from, to int) {
 		for i := from; i < to; i++ {
 			d.bearers[i] = uint16(min(len(index.find(d.kx[i])), math.MaxUint16))
 			traits := orgname.TraitsOf(d.k2[i])

@@ -4,13 +4,12 @@ import (
 	"cmp"
 	"io"
 	"math"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/orgname"
+	"grantgraph/internal/parallel"
 	"grantgraph/internal/resolve/model"
 )
 
@@ -137,7 +136,7 @@ func (r *Resolver) trainingLines(labels []Label) (list []trainingLine, hard floa
 	rules := New(r.u, Options{Human: r.opt.Human, Assisted: r.opt.Assisted, Off: r.opt.Off})
 	all := make([]trainingLine, len(labels))
 	known := make([]bool, len(labels))
-	parallel(len(labels), func(from, to int) {
+	onAllCores(len(labels), func(from, to int) {
 		for i := from; i < to; i++ {
 			l := &labels[i]
 			if !r.u.prefixes.Has(l.Truth) || l.Truth == l.Funder || l.Name.KX == "" {
@@ -284,7 +283,7 @@ type measuredLine struct{ open, masked model.Rows }
 // measureAll measures every line once, however many fits come of it.
 func (r *Resolver) measureAll(list []trainingLine) []measuredLine {
 	all := make([]measuredLine, len(list))
-	parallel(len(list), func(from, to int) {
+	onAllCores(len(list), func(from, to int) {
 		for i := from; i < to; i++ {
 			l := &list[i]
 			if l.open {
@@ -398,7 +397,7 @@ func (r *Resolver) scorePoints(m *model.Model, list []trainingLine, in func(buck
 	}
 	results := make([]result, len(chosen))
 	asked := &Resolver{u: r.u, opt: Options{Model: m, History: r.opt.History}}
-	parallel(len(chosen), func(from, to int) {
+	onAllCores(len(chosen), func(from, to int) {
 		for i := from; i < to; i++ {
 			l, res := chosen[i], &results[i]
 			ask := func(absent ein.EIN, weight float64, at int) {
@@ -444,14 +443,9 @@ func (r *Resolver) scorePoints(m *model.Model, list []trainingLine, in func(buck
 	return points, blocked, top
 }
 
-// parallel runs fn over parts of 0 to n on all cores.
-func parallel(n int, fn func(from, to int)) {
-	workers := min(runtime.GOMAXPROCS(0), n/64+1)
-	var wg sync.WaitGroup
-	for w := range workers {
-		wg.Go(func() { fn(n*w/workers, n*(w+1)/workers) })
-	}
-	wg.Wait()
+// onAllCores runs fn over parts of 0 to n-1.
+func onAllCores(n int, fn func(from, to int)) {
+	parallel.Ranges(n, parallel.Parts(n, 64), func(_, from, to int) { fn(from, to) })
 }
 
 // compareLabels puts labels in an order that depends on what they say.

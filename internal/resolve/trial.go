@@ -32,7 +32,7 @@ func (r *Resolver) TryRules(labels []Label) []Trial {
 	labels = sampleLabels(labels)
 	answers := make([]Rule, len(labels))
 	right := make([]bool, len(answers))
-	parallel(len(answers), func(from, to int) {
+	onAllCores(len(answers), func(from, to int) {
 		for i := from; i < to; i++ {
 			l := &labels[i]
 			if !r.Knows(l.Truth, l.Funder) {

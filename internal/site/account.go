@@ -10,12 +10,12 @@ import (
 
 // routeAccount adds the pages of somebody who is signed in.
 func (s *Site) routeAccount(mux *http.ServeMux) {
-	mux.HandleFunc("GET /account", s.private(s.showAccount))
-	mux.HandleFunc("POST /account/keys", s.private(s.makeKey))
-	mux.HandleFunc("GET /account/keys/{id}/rotate", s.private(s.showRotate))
-	mux.HandleFunc("POST /account/keys/{id}/rotate", s.private(s.rotate))
-	mux.HandleFunc("GET /account/password", s.private(s.showPassword))
-	mux.HandleFunc("POST /account/password", s.private(s.changePassword))
+	mux.HandleFunc("GET /account", s.signedInOnly(s.showAccount))
+	mux.HandleFunc("POST /account/keys", s.signedInOnly(s.makeKey))
+	mux.HandleFunc("GET /account/keys/{id}/rotate", s.signedInOnly(s.showRotate))
+	mux.HandleFunc("POST /account/keys/{id}/rotate", s.signedInOnly(s.rotate))
+	mux.HandleFunc("GET /account/password", s.signedInOnly(s.showPassword))
+	mux.HandleFunc("POST /account/password", s.signedInOnly(s.changePassword))
 }
 
 // accountPage is the page of an account.
@@ -39,8 +39,8 @@ type planCard struct {
 	Lacks     []string
 }
 
-// parts are the parts of the service that plans open.
-var parts = []struct {
+// scopes are the parts of the service that plans open.
+var scopes = []struct {
 	scope account.Scope
 	text  string
 }{
@@ -62,9 +62,9 @@ func (s *Site) allowance(p account.Plan) string {
 	return money.Grouped(int64(p.Terms().Allowance)) + " calls a " + string(s.window(p))
 }
 
-func (s *Site) plan(p account.Plan) planCard {
+func (s *Site) planCard(p account.Plan) planCard {
 	card := planCard{Name: title(string(p)), Allowance: s.allowance(p)}
-	for _, part := range parts {
+	for _, part := range scopes {
 		if p.Terms().Scopes&part.scope != 0 {
 			card.Covers = append(card.Covers, part.text)
 		} else {
@@ -80,7 +80,7 @@ func (s *Site) showAccount(v *visit) { s.drawAccount(v, nil) }
 // was sent, if one was.
 func (s *Site) drawAccount(v *visit, refused error) {
 	ctx, plan := v.r.Context(), v.account.Plan
-	page := accountPage{form: *s.form(v, "Your account"), Account: v.account, Plan: s.plan(plan), Window: s.window(plan)}
+	page := accountPage{form: *s.form(v, "Your account"), Account: v.account, Plan: s.planCard(plan), Window: s.window(plan)}
 	now := s.Clock()
 	from, to := page.Window.Start(now), page.Window.Reset(now)
 	// Keys share the allowance of the account; without one, none of it is spent.
@@ -110,14 +110,14 @@ func (s *Site) drawAccount(v *visit, refused error) {
 	if refused != nil {
 		status, page.Problem = s.explain(v, refused)
 	}
-	switch left := s.take(v); left.Kind {
+	switch left := s.takeFlash(v); left.Kind {
 	case flashMade, flashRotated:
 		page.Made = left
-		page.Examples = examplesOf(ctx, data(v.r))
+		page.Examples = examplesOf(ctx, datasetOf(v.r))
 	case flashLost:
 		page.Problem = "The key was made but could not be shown. Rotate it to be shown another."
 	case flashPassword:
-		page.Notice = "The new password is set. Every other session of yours is over."
+		page.Notice = "The new password is set. You are signed out everywhere else."
 	}
 	s.render(v.w, status, "account", page)
 }
@@ -126,13 +126,13 @@ func (s *Site) drawAccount(v *visit, refused error) {
 func (s *Site) makeKey(v *visit) {
 	secret, k, err := s.Accounts.CreateFor(v.r.Context(), v.account.ID, v.field("label"))
 	if err == nil {
-		err = s.leave(v.w, v.bind, flash{Kind: flashMade, Key: secret, KeyID: k.ID})
+		err = s.leaveFlash(v.w, v.bind, flash{Kind: flashMade, Key: secret, KeyID: k.ID})
 	}
 	if err != nil {
 		s.drawAccount(v, err)
 		return
 	}
-	v.see("/account")
+	v.redirect("/account")
 }
 
 // ownKey finds the key that the address names among those of the visitor; all
@@ -171,13 +171,13 @@ func (s *Site) rotate(v *visit) {
 	}
 	secret, k, err := s.Accounts.Rotate(v.r.Context(), k.ID)
 	if err == nil {
-		err = s.leave(v.w, v.bind, flash{Kind: flashRotated, Key: secret, KeyID: k.ID})
+		err = s.leaveFlash(v.w, v.bind, flash{Kind: flashRotated, Key: secret, KeyID: k.ID})
 	}
 	if err != nil {
 		s.fail(v, err)
 		return
 	}
-	v.see("/account")
+	v.redirect("/account")
 }
 
 func (s *Site) showPassword(v *visit) {
@@ -199,14 +199,14 @@ func (s *Site) changePassword(v *visit) {
 		s.render(v.w, status, "password", f)
 		return
 	}
-	s.hold(v, secret)
-	if err := s.leave(v.w, v.bind, flash{Kind: flashPassword}); err != nil {
+	s.setSession(v, secret)
+	if err := s.leaveFlash(v.w, v.bind, flash{Kind: flashPassword}); err != nil {
 		s.Log.Error("a notice was not left", "error", err)
 	}
-	v.see("/account")
+	v.redirect("/account")
 }
 
-// clock writes a moment for people who may be anywhere.
-func clock(t time.Time) string { return t.UTC().Format("2 January 2006, 15:04 UTC") }
+// timeText writes a moment for people who may be anywhere.
+func timeText(t time.Time) string { return t.UTC().Format("2 January 2006, 15:04 UTC") }
 
-func date(t time.Time) string { return t.UTC().Format("2006-01-02") }
+func dateText(t time.Time) string { return t.UTC().Format("2006-01-02") }

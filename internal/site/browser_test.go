@@ -16,27 +16,27 @@ import (
 	"grantgraph/internal/world"
 )
 
-// postbox keeps the last letter to everybody and lets a browser ask for it.
+// postbox keeps the last email to everybody and lets a browser ask for it.
 type postbox struct {
-	mu      sync.Mutex
-	letters map[string]chan string
+	mu     sync.Mutex
+	emails map[string]chan string
 }
 
 func (p *postbox) of(to string) chan string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.letters[to] == nil {
-		p.letters[to] = make(chan string, 10)
+	if p.emails[to] == nil {
+		p.emails[to] = make(chan string, 10)
 	}
-	return p.letters[to]
+	return p.emails[to]
 }
 
-func (p *postbox) Send(_ context.Context, l mail.Letter) error {
+func (p *postbox) Send(_ context.Context, l mail.Email) error {
 	p.of(l.To) <- l.Text
 	return nil
 }
 
-// ServeHTTP waits for the next letter: it may still be on its way.
+// ServeHTTP waits for the next email: it may still be on its way.
 func (p *postbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	select {
 	case text := <-p.of(r.URL.Query().Get("to")):
@@ -50,7 +50,7 @@ func (p *postbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func TestBrowser(t *testing.T) {
 	t.Parallel()
 	walk := site.Walker(t)
-	box := &postbox{letters: map[string]chan string{}}
+	box := &postbox{emails: map[string]chan string{}}
 	mailbox := httptest.NewServer(box)
 	defer mailbox.Close()
 	// The clock stands still, so that no hour ends under way.

@@ -76,8 +76,8 @@ func isSecret(s string) bool {
 	return err == nil && len(b) == secretBytes
 }
 
-// peer is the network address at the other end of the connection.
-func peer(r *http.Request) string {
+// remoteAddress is the network address at the other end of the connection.
+func remoteAddress(r *http.Request) string {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
 		return r.RemoteAddr

@@ -71,7 +71,7 @@ var meanings = map[string]string{
 }
 
 func (s *Site) serveData(w http.ResponseWriter, r *http.Request) {
-	m := &data(r).Snapshot.Manifest
+	m := &datasetOf(r).Snapshot.Manifest
 	page := dataPage{frame: s.frame(r, "The data"), Counts: m.Counts}
 	rates, err := m.Rates()
 	if err != nil {
@@ -85,7 +85,7 @@ func (s *Site) serveData(w http.ResponseWriter, r *http.Request) {
 		}
 		page.Rules = append(page.Rules, row)
 	}
-	now := data(r).Lists
+	now := datasetOf(r).Lists
 	for _, l := range lists.All() {
 		row := listRow{List: l, Status: now.Status(l.Name)}
 		row.Check, row.Checked = now.Check(l.Name)

@@ -29,15 +29,15 @@ const (
 	flashMade     = "made"     // a key was made
 	flashRotated  = "rotated"  // a key has a new secret
 	flashLost     = "lost"     // a key was made and cannot be shown
-	flashSignUp   = "signup"   // a letter follows a sign-up
-	flashForgot   = "forgot"   // a letter may follow a forgotten password
+	flashSignUp   = "signup"   // an email follows a sign-up
+	flashForgot   = "forgot"   // an email may follow a forgotten password
 	flashVerified = "verified" // an address was confirmed
 	flashPassword = "password" // the password was changed
 )
 
 const flashAge = 5 * time.Minute
 
-func sealer(key []byte) (cipher.AEAD, error) {
+func newCipher(key []byte) (cipher.AEAD, error) {
 	block, err := aes.NewCipher(key)
 	if err != nil {
 		return nil, err
@@ -45,8 +45,8 @@ func sealer(key []byte) (cipher.AEAD, error) {
 	return cipher.NewGCM(block)
 }
 
-// leave leaves a flash for the next page of whoever has bind.
-func (s *Site) leave(w http.ResponseWriter, bind string, f flash) error {
+// leaveFlash leaves a flash for the next page of whoever has bind.
+func (s *Site) leaveFlash(w http.ResponseWriter, bind string, f flash) error {
 	f.Until = s.Clock().Add(flashAge).UTC()
 	text, err := json.Marshal(f)
 	if err != nil {
@@ -61,8 +61,8 @@ func (s *Site) leave(w http.ResponseWriter, bind string, f flash) error {
 	return nil
 }
 
-// take takes what was left, if anything was, and if it was not taken before.
-func (s *Site) take(v *visit) flash {
+// takeFlash takes what was left, if anything was, and if it was not taken before.
+func (s *Site) takeFlash(v *visit) flash {
 	text := s.cookie(v.r, flashCookie)
 	if text == "" || v.r.Method != http.MethodGet {
 		return flash{}

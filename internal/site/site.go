@@ -52,7 +52,7 @@ type Config struct {
 	Acquire  func() (*dataset.Dataset, func())
 	Accounts account.Store
 	Window   account.Window             // of the free allowance; empty is a day
-	Mail     mail.Mailer                // nil writes letters to the console
+	Mail     mail.Mailer                // nil writes emails to the console
 	Address  func(*http.Request) string // who is asking; nil is the other end of the connection
 	Secret   []byte                     // of forms and flashes, the same on every server of a site; nil draws one
 	Clock    func() time.Time           // nil is the clock of the machine
@@ -78,11 +78,11 @@ const minSecret = 32
 // New makes the handler of all pages.
 func New(c Config) (*Site, error) {
 	s := &Site{Config: c, pages: map[string]*template.Template{}, origin: http.NewCrossOriginProtection()}
-	s.outbox.slots = make(chan struct{}, lettersAtOnce)
-	if err := s.settle(); err != nil {
+	s.outbox.slots = make(chan struct{}, emailsAtOnce)
+	if err := s.configure(); err != nil {
 		return nil, err
 	}
-	if err := s.parse(); err != nil {
+	if err := s.parsePages(); err != nil {
 		return nil, err
 	}
 	files, err := fs.Sub(static, "static")
@@ -90,21 +90,21 @@ func New(c Config) (*Site, error) {
 		return nil, err
 	}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /{$}", s.whole(s.serveHome))
-	mux.HandleFunc("GET /org/{ein}/{slug...}", s.whole(s.serveOrg))
-	mux.HandleFunc("GET /org/{ein}", s.whole(s.serveOrg))
+	mux.HandleFunc("GET /{$}", s.needsIndexes(s.serveHome))
+	mux.HandleFunc("GET /org/{ein}/{slug...}", s.needsIndexes(s.serveOrg))
+	mux.HandleFunc("GET /org/{ein}", s.needsIndexes(s.serveOrg))
 	mux.HandleFunc("GET /data", s.serveData)
 	mux.HandleFunc("GET /sql", s.serveSQL)
 	mux.Handle("GET /static/", cached(http.StripPrefix("/static/", http.FileServerFS(noListing{files}))))
-	mux.HandleFunc("/", s.serveRest(mux))
-	s.routePeople(mux)
+	mux.HandleFunc("/", s.serveOther(mux))
+	s.routeSignIn(mux)
 	s.routeAccount(mux)
-	s.handler = secured(s.pinned(mux))
+	s.handler = secured(s.acquiring(mux))
 	return s, nil
 }
 
-// settle puts what was left out of the configuration in its place.
-func (s *Site) settle() error {
+// configure puts what was left out of the configuration in its place.
+func (s *Site) configure() error {
 	base, err := url.Parse(s.BaseURL)
 	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
 		return fault.New("bad_base_url", "%q is not the address of a site", s.BaseURL).Try("--base-url https://grants.example.org")
@@ -119,7 +119,7 @@ func (s *Site) settle() error {
 		s.Clock = time.Now
 	}
 	if s.Address == nil {
-		s.Address = peer
+		s.Address = remoteAddress
 	}
 	if s.Window == "" {
 		s.Window = account.Day
@@ -147,12 +147,12 @@ func (s *Site) settle() error {
 	if err != nil {
 		return err
 	}
-	s.flashes, err = sealer(key)
+	s.flashes, err = newCipher(key)
 	return err
 }
 
-// parse reads every page with the layout around it.
-func (s *Site) parse() error {
+// parsePages reads every page with the layout around it.
+func (s *Site) parsePages() error {
 	names, err := fs.Glob(pages, "pages/*.html")
 	if err != nil {
 		return err
@@ -173,7 +173,7 @@ func (s *Site) parse() error {
 // ServeHTTP answers a request for a page.
 func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
-// Close waits for the letters under way. No request may come after it.
+// Close waits for the emails under way. No request may come after it.
 func (s *Site) Close() { s.outbox.wg.Wait() }
 
 // cached lets browsers keep a file for an hour, and a font, which has another
@@ -218,9 +218,9 @@ func secured(h http.Handler) http.Handler {
 	})
 }
 
-// pinned keeps one dataset for the whole of a request, whatever is drawn from
+// acquiring keeps one dataset for the whole of a request, whatever is drawn from
 // it. Files of the site itself are of no dataset.
-func (s *Site) pinned(h http.Handler) http.Handler {
+func (s *Site) acquiring(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, "/static/") {
 			h.ServeHTTP(w, r)
@@ -236,15 +236,15 @@ func (s *Site) pinned(h http.Handler) http.Handler {
 // pin is where the context of a request has its dataset.
 type pin struct{}
 
-// data is the dataset of a request.
-func data(r *http.Request) *dataset.Dataset { return r.Context().Value(pin{}).(*dataset.Dataset) }
+// datasetOf is the dataset of a request.
+func datasetOf(r *http.Request) *dataset.Dataset { return r.Context().Value(pin{}).(*dataset.Dataset) }
 
-// whole draws a page that needs both indexes only while there are both.
-func (s *Site) whole(h http.HandlerFunc) http.HandlerFunc {
+// needsIndexes draws a page that needs both indexes only while there are both.
+func (s *Site) needsIndexes(h http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		if !data(r).Whole() {
+		if !datasetOf(r).Whole() {
 			w.Header().Set("Retry-After", "60")
-			s.tell(&visit{w: w, r: r}, http.StatusServiceUnavailable, "Out of service", "A file that this page is drawn from is damaged. Please try again later.")
+			s.showMessage(&visit{w: w, r: r}, http.StatusServiceUnavailable, "Out of service", "A file that this page is drawn from is damaged. Please try again later.")
 			return
 		}
 		h(w, r)
@@ -260,7 +260,7 @@ type frame struct {
 }
 
 func (s *Site) frame(r *http.Request, title string) frame {
-	return frame{Title: title, BaseURL: s.BaseURL, Version: data(r).Version(), SignedIn: s.cookie(r, sessionCookie) != ""}
+	return frame{Title: title, BaseURL: s.BaseURL, Version: datasetOf(r).Version(), SignedIn: s.cookie(r, sessionCookie) != ""}
 }
 
 // render writes a page whole or not at all.
@@ -324,7 +324,7 @@ const (
 )
 
 func (s *Site) serveHome(w http.ResponseWriter, r *http.Request) {
-	set := data(r)
+	set := datasetOf(r)
 	hold, ok := s.reserve(w, r, set.Graph.Weight(graph.AboutRecipients, &graph.Filter{}, graph.Page{Limit: 10}))
 	if !ok {
 		return
@@ -385,7 +385,7 @@ func (s *Site) serveOrg(w http.ResponseWriter, r *http.Request) {
 		s.serveMissing(w, r)
 		return
 	}
-	set := data(r)
+	set := datasetOf(r)
 	org, ok := set.Search.Lookup(e)
 	if !ok {
 		s.serveMissing(w, r)
@@ -440,7 +440,7 @@ func (s *Site) reserve(w http.ResponseWriter, r *http.Request, bytes int64) (hol
 	hold, err := s.Budget.Take(r.Context(), bytes)
 	if err != nil {
 		w.Header().Set("Retry-After", "5")
-		s.tell(&visit{w: w, r: r}, http.StatusServiceUnavailable, "Too busy just now", "More is being asked at the moment than there is memory for. Please try again in a few seconds.")
+		s.showMessage(&visit{w: w, r: r}, http.StatusServiceUnavailable, "Too busy just now", "More is being asked at the moment than there is memory for. Please try again in a few seconds.")
 	}
 	return hold, err == nil
 }
@@ -453,9 +453,9 @@ func (f *flow) sum(t graph.Totals, years []graph.YearTotals, err error) error {
 	return err
 }
 
-// serveRest answers what no page takes: 405 when one takes the same address by
+// serveOther answers what no page takes: 405 when one takes the same address by
 // another method, which the pattern of last resort hides from the mux.
-func (s *Site) serveRest(mux *http.ServeMux) http.HandlerFunc {
+func (s *Site) serveOther(mux *http.ServeMux) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		var allow []string
 		for _, method := range []string{"GET", "HEAD", "POST"} {
@@ -470,7 +470,7 @@ func (s *Site) serveRest(mux *http.ServeMux) http.HandlerFunc {
 			return
 		}
 		w.Header().Set("Allow", strings.Join(allow, ", "))
-		s.tell(&visit{w: w, r: r}, http.StatusMethodNotAllowed, "Not this way", "This address answers "+strings.Join(allow, " and ")+" only.")
+		s.showMessage(&visit{w: w, r: r}, http.StatusMethodNotAllowed, "Not this way", "This address answers "+strings.Join(allow, " and ")+" only.")
 	}
 }
 

@@ -52,7 +52,7 @@ func TestWhere(t *testing.T) {
 		{"NOWHERE", "", "??", "Nowhere, ??"},
 		{},
 	} {
-		if got := where(tc.city, tc.state, tc.country); got != tc.want {
+		if got := placeText(tc.city, tc.state, tc.country); got != tc.want {
 			t.Errorf("%+v: %q", tc, got)
 		}
 	}

@@ -58,7 +58,7 @@ func TestUsage(t *testing.T) {
 func TestWords(t *testing.T) {
 	t.Parallel()
 	for seconds, want := range map[int]string{1: "1 second", 59: "59 seconds", 89: "89 seconds", 90: "2 minutes", 900: "15 minutes"} {
-		if got := span(seconds); got != want {
+		if got := waitText(seconds); got != want {
 			t.Errorf("%d: %s", seconds, got)
 		}
 	}

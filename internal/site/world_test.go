@@ -43,20 +43,20 @@ func (w *watch) forward(d time.Duration) {
 	w.now = w.now.Add(d)
 }
 
-// mailbox keeps letters.
+// mailbox keeps emails.
 type mailbox struct {
-	mu      sync.Mutex
-	letters []mail.Letter
-	refuse  error
+	mu     sync.Mutex
+	emails []mail.Email
+	refuse error
 }
 
-func (b *mailbox) Send(_ context.Context, l mail.Letter) error {
+func (b *mailbox) Send(_ context.Context, l mail.Email) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.refuse != nil {
 		return b.refuse
 	}
-	b.letters = append(b.letters, l)
+	b.emails = append(b.emails, l)
 	return nil
 }
 
@@ -97,32 +97,32 @@ func newPlace(t *testing.T, change ...func(*Config)) *place {
 	return p
 }
 
-// letter waits for the letters under way and returns the last to an address.
-func (p *place) letter(t *testing.T, to string) mail.Letter {
+// email waits for the emails under way and returns the last to an address.
+func (p *place) email(t *testing.T, to string) mail.Email {
 	t.Helper()
 	p.outbox.wg.Wait()
 	p.box.mu.Lock()
 	defer p.box.mu.Unlock()
-	for i := len(p.box.letters) - 1; i >= 0; i-- {
-		if p.box.letters[i].To == to {
-			return p.box.letters[i]
+	for i := len(p.box.emails) - 1; i >= 0; i-- {
+		if p.box.emails[i].To == to {
+			return p.box.emails[i]
 		}
 	}
-	t.Fatalf("no letter to %s among %d", to, len(p.box.letters))
-	return mail.Letter{}
+	t.Fatalf("no email to %s among %d", to, len(p.box.emails))
+	return mail.Email{}
 }
 
-func (p *place) letters() int {
+func (p *place) emails() int {
 	p.outbox.wg.Wait()
 	p.box.mu.Lock()
 	defer p.box.mu.Unlock()
-	return len(p.box.letters)
+	return len(p.box.emails)
 }
 
 var linkIn = regexp.MustCompile(`https?://\S+\?token=\S+`)
 
-// follow is the path of the link in a letter.
-func follow(t *testing.T, l mail.Letter) string {
+// follow is the path of the link in an email.
+func follow(t *testing.T, l mail.Email) string {
 	t.Helper()
 	u, err := url.Parse(linkIn.FindString(l.Text))
 	if err != nil || u.Path == "" {
@@ -228,7 +228,7 @@ func (p *place) member(t *testing.T, email string) *person {
 	t.Helper()
 	v := p.visitor(t)
 	want(t, v.fill("/signup", "/signup", map[string]string{"email": email, "password": secretWords}), 303, "/letter")
-	want(t, v.fill(follow(t, p.letter(t, email)), "/verify", nil), 303, "/signin")
+	want(t, v.fill(follow(t, p.email(t, email)), "/verify", nil), 303, "/signin")
 	want(t, v.fill("/signin", "/signin", map[string]string{"email": email, "password": secretWords}), 303, "/account")
 	return v
 }

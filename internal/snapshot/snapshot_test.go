@@ -163,7 +163,7 @@ func TestPruneKeepsTheNewestAndTheCurrent(t *testing.T) {
 		all = append(all, publish(t, data, 1))
 	}
 	// The pointer may have been set back by hand.
-	if err := point(data, all[0].Manifest.Version); err != nil {
+	if err := pointTo(data, all[0].Manifest.Version); err != nil {
 		t.Fatal(err)
 	}
 	dead := filepath.Join(data, "builds", ".new-20200101T000000Z")

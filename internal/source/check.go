@@ -68,8 +68,8 @@ func verdict(t rows.Tally, meant ...string) (Contents, error) {
 	return Contents{Rows: t.Rows}, nil
 }
 
-// through opens a file and reads it to the end.
-func through(path string, read func(io.Reader) (rows.Tally, error), meant ...string) (Contents, error) {
+// readThrough opens a file and reads it to the end.
+func readThrough(path string, read func(io.Reader) (rows.Tally, error), meant ...string) (Contents, error) {
 	r, err := rows.Open(path)
 	if err != nil {
 		return Contents{}, err
@@ -87,21 +87,21 @@ func through(path string, read func(io.Reader) (rows.Tally, error), meant ...str
 	return verdict(tally, meant...)
 }
 
-// counted drops what is read; the check is that it can be.
-func counted[T any](read func(io.Reader, func(*T) error) (rows.Tally, error)) func(io.Reader) (rows.Tally, error) {
+// countRows drops what is read; the check is that it can be.
+func countRows[T any](read func(io.Reader, func(*T) error) (rows.Tally, error)) func(io.Reader) (rows.Tally, error) {
 	return func(r io.Reader) (rows.Tally, error) { return read(r, func(*T) error { return nil }) }
 }
 
-func checkBMF(path string) (Contents, error)   { return through(path, counted(bmf.Read)) }
-func checkPub78(path string) (Contents, error) { return through(path, counted(pub78.Read)) }
+func checkBMF(path string) (Contents, error)   { return readThrough(path, countRows(bmf.Read)) }
+func checkPub78(path string) (Contents, error) { return readThrough(path, countRows(pub78.Read)) }
 func checkRevocation(path string) (Contents, error) {
-	return through(path, counted(revocation.Read))
+	return readThrough(path, countRows(revocation.Read))
 }
 
 // checkFAC passes over audits without a federal identifier: those of the years
 // before it was introduced have none.
 func checkFAC(path string) (Contents, error) {
-	return through(path, counted(fac.Read), fac.ReasonIdentifier, fac.ReasonEIN)
+	return readThrough(path, countRows(fac.Read), fac.ReasonIdentifier, fac.ReasonEIN)
 }
 
 // checkStates reads a file with the mapping of the state whose folder it is in.
@@ -111,14 +111,14 @@ func checkStates(file string) (Contents, error) {
 	if !ok {
 		return Contents{}, fmt.Errorf("there is no mapping for the state %q", state)
 	}
-	return through(file, counted(m.Read), stateaward.ReasonFilter)
+	return readThrough(file, countRows(m.Read), stateaward.ReasonFilter)
 }
 
 // checkCAReg reads one list; that the four are of one day is seen to where they
 // come together.
 func checkCAReg(path string) (Contents, error) {
 	var edition careg.Edition
-	c, err := through(path, counted(edition.Read))
+	c, err := readThrough(path, countRows(edition.Read))
 	c.Revised = edition.AsOf
 	return c, err
 }
@@ -175,7 +175,7 @@ func checkOFAC(file string) (Contents, error) {
 	case "sdn_comments", "cons_comments":
 		columns = 2
 	}
-	return through(file, func(r io.Reader) (rows.Tally, error) {
+	return readThrough(file, func(r io.Reader) (rows.Tally, error) {
 		if columns == 0 {
 			list, err := ofac.Read(ofac.Files{Primary: r})
 			if err != nil {
@@ -215,17 +215,17 @@ func keyed(r io.Reader, columns int) (tally rows.Tally, err error) {
 }
 
 func checkCensus(path string) (Contents, error) {
-	return through(path, func(r io.Reader) (tally rows.Tally, err error) {
-		_, err = place.Shipped().WithCensus(io.TeeReader(r, lines{&tally.Rows}))
+	return readThrough(path, func(r io.Reader) (tally rows.Tally, err error) {
+		_, err = place.Shipped().WithCensus(io.TeeReader(r, lineCounter{&tally.Rows}))
 		tally.Rows = max(0, tally.Rows-1) // without the header
 		return tally, err
 	})
 }
 
-// lines counts line breaks.
-type lines struct{ n *int64 }
+// lineCounter counts line breaks.
+type lineCounter struct{ n *int64 }
 
-func (l lines) Write(p []byte) (int, error) {
+func (l lineCounter) Write(p []byte) (int, error) {
 	*l.n += int64(strings.Count(string(p), "\n"))
 	return len(p), nil
 }
@@ -234,7 +234,7 @@ func (l lines) Write(p []byte) (int, error) {
 // of its returns.
 func check990(file string) (Contents, error) {
 	if strings.EqualFold(path.Ext(filepath.Base(file)), ".csv") {
-		return through(file, func(r io.Reader) (tally rows.Tally, err error) {
+		return readThrough(file, func(r io.Reader) (tally rows.Tally, err error) {
 			err = irs990.ReadIndex(r, func(irs990.IndexRow) error { tally.Rows++; return nil })
 			return tally, err
 		})
@@ -255,14 +255,14 @@ func check990(file string) (Contents, error) {
 		return found, fmt.Errorf("%d of %d members of the zip cannot be read (%s)", len(a.Problems), n+len(a.Problems), a.Problems[0])
 	}
 	for _, i := range []int{0, n / 2, n - 1} {
-		if err := drain(a.Members[i].Open()); err != nil {
+		if err := readToEnd(a.Members[i].Open()); err != nil {
 			return found, fmt.Errorf("the zip is damaged: %w", err)
 		}
 	}
 	return found, nil
 }
 
-func drain(r io.ReadCloser, err error) error {
+func readToEnd(r io.ReadCloser, err error) error {
 	if err != nil {
 		return err
 	}
@@ -277,7 +277,7 @@ func checkUK(file string) (Contents, error) {
 		return Contents{}, fmt.Errorf("%s is not the name of a table of the register", filepath.Base(file))
 	}
 	revised := ""
-	c, err := through(file, func(r io.Reader) (rows.Tally, error) {
+	c, err := readThrough(file, func(r io.Reader) (rows.Tally, error) {
 		tally, err := ukcharity.Read(r, t, func(*struct {
 			Number int64 `parquet:"registered_charity_number"`
 		}) error {

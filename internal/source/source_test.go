@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-func TestCatalogue(t *testing.T) {
+func TestCatalog(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
 	for _, s := range All() {
@@ -69,7 +69,7 @@ func TestCadence(t *testing.T) {
 func TestTable(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
-	if err := Table(&b); err != nil {
+	if err := MarkdownTable(&b); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
@@ -105,11 +105,11 @@ func (s shelf) Post(ctx context.Context, url string, body []byte) ([]byte, error
 
 var november = time.Date(2026, 11, 9, 12, 0, 0, 0, time.UTC)
 
-func parts(t *testing.T, name string, web Web, ask Ask) []Part {
+func parts(t *testing.T, name string, web Web, ask Request) []RemoteFile {
 	t.Helper()
 	s, _ := Find(name)
 	ask.Now = november
-	list, err := s.Parts(t.Context(), web, ask)
+	list, err := s.Files(t.Context(), web, ask)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,9 +121,9 @@ func parts(t *testing.T, name string, web Web, ask Ask) []Part {
 	return list
 }
 
-func find(t *testing.T, list []Part, path string) Part {
+func find(t *testing.T, list []RemoteFile, path string) RemoteFile {
 	t.Helper()
-	i := slices.IndexFunc(list, func(p Part) bool { return p.Path == path })
+	i := slices.IndexFunc(list, func(p RemoteFile) bool { return p.Path == path })
 	if i < 0 {
 		t.Fatalf("no %s among %d parts", path, len(list))
 	}
@@ -144,15 +144,15 @@ func TestAddresses(t *testing.T) {
 		"fac":        {"https://app.fac.gov/dissemination/public-data/gsa/full/general.csv"},
 		"ukcharity":  {"https://ccewuksprdoneregsadata1.blob.core.windows.net/data/json/publicextract.charity.zip", "https://ccewuksprdoneregsadata1.blob.core.windows.net/data/json/publicextract.charity_annual_return_partb.zip"},
 	} {
-		list := parts(t, name, shelf{}, Ask{})
+		list := parts(t, name, shelf{}, Request{})
 		if list[0].URLs[0] != want[0] || list[len(list)-1].URLs[0] != want[len(want)-1] {
 			t.Errorf("%s: from %s to %s", name, list[0].URLs[0], list[len(list)-1].URLs[0])
 		}
 	}
-	if n := len(parts(t, "ukcharity", shelf{}, Ask{})); n != 13 {
+	if n := len(parts(t, "ukcharity", shelf{}, Request{})); n != 13 {
 		t.Errorf("%d tables of the UK register", n)
 	}
-	mirror := parts(t, "bmf", shelf{}, Ask{Base: "http://127.0.0.1:1/mirror/"})
+	mirror := parts(t, "bmf", shelf{}, Request{Base: "http://127.0.0.1:1/mirror/"})
 	if mirror[0].URLs[0] != "http://127.0.0.1:1/mirror/eo1.csv" {
 		t.Errorf("%q", mirror[0].URLs)
 	}
@@ -160,7 +160,7 @@ func TestAddresses(t *testing.T) {
 
 func TestReturns(t *testing.T) {
 	t.Parallel()
-	list := parts(t, "irs990", shelf{}, Ask{Base: "https://x"})
+	list := parts(t, "irs990", shelf{}, Request{Base: "https://x"})
 	index := find(t, list, "990/index_2024.csv")
 	if index.URLs[0] != "https://x/2024/index_2024.csv" || index.Optional || !find(t, list, "990/index_2026.csv").Optional {
 		t.Errorf("%+v", index)
@@ -176,11 +176,11 @@ func TestReturns(t *testing.T) {
 	if err != nil || len(next) != 1 || next[0].Path != "990/2024_TEOS_XML_05B.zip" {
 		t.Errorf("%+v, %v", next, err)
 	}
-	if slices.ContainsFunc(list, func(p Part) bool { return strings.Contains(p.Path, "2018") }) {
+	if slices.ContainsFunc(list, func(p RemoteFile) bool { return strings.Contains(p.Path, "2018") }) {
 		t.Error("2018 was not asked for")
 	}
-	find(t, parts(t, "irs990", shelf{}, Ask{Since: november.AddDate(-30, 0, 0)}), "990/2018_TEOS_XML_CT1.zip")
-	if recent := parts(t, "irs990", shelf{}, Ask{Since: november}); len(recent) != 13 {
+	find(t, parts(t, "irs990", shelf{}, Request{Since: november.AddDate(-30, 0, 0)}), "990/2018_TEOS_XML_CT1.zip")
+	if recent := parts(t, "irs990", shelf{}, Request{Since: november}); len(recent) != 13 {
 		t.Errorf("%d parts of this year", len(recent))
 	}
 
@@ -215,7 +215,7 @@ func TestReturns(t *testing.T) {
 func TestBulletins(t *testing.T) {
 	t.Parallel()
 	page := `<ul><li><a href="/irb/2026-45_IRB">2026-45</a> <a href='/irb/2026-44_IRB#TOC'>2026-44</a> <a href="/irb/2026-99_IRB">?</a></ul>`
-	list := parts(t, "irb", shelf{"https://x/irb/": page}, Ask{Base: "https://x/irb/", Since: november.AddDate(-1, 0, 0)})
+	list := parts(t, "irb", shelf{"https://x/irb/": page}, Request{Base: "https://x/irb/", Since: november.AddDate(-1, 0, 0)})
 	newest := list[0]
 	if newest.Path != "irb/2026-45_IRB.html" || newest.URLs[0] != "https://x/irb/2026-45_IRB" || newest.Probe || newest.Fixed {
 		t.Errorf("%+v", newest)
@@ -226,12 +226,12 @@ func TestBulletins(t *testing.T) {
 	if last := list[len(list)-1]; last.Path != "irb/2025-45_IRB.html" {
 		t.Errorf("%+v", last)
 	}
-	all := parts(t, "irb", shelf{"https://x/irb": page}, Ask{Base: "https://x/irb"})
+	all := parts(t, "irb", shelf{"https://x/irb": page}, Request{Base: "https://x/irb"})
 	if last := all[len(all)-1]; last.Path != "irb/2003-01_IRB.html" {
 		t.Errorf("%+v", last)
 	}
 	s, _ := Find("irb")
-	if _, err := s.Parts(t.Context(), shelf{"https://x": "<p>Moved."}, Ask{Base: "https://x", Now: november}); err == nil {
+	if _, err := s.Files(t.Context(), shelf{"https://x": "<p>Moved."}, Request{Base: "https://x", Now: november}); err == nil {
 		t.Error("a page without bulletins was accepted")
 	}
 }
@@ -252,7 +252,7 @@ func TestCaliforniaTaxBoard(t *testing.T) {
 		"itself":      {shelf{landing: `<a href="index.html">Revoked</a><a href="a.html">Revoked</a>`}, "not loaded: no readable list linked"},
 	} {
 		s, _ := Find("caftb")
-		list, err := s.Parts(t.Context(), c.pages, Ask{Base: landing, Now: november})
+		list, err := s.Files(t.Context(), c.pages, Request{Base: landing, Now: november})
 		got := fmt.Sprint(err)
 		if err == nil {
 			got = list[0].Path + " " + list[0].URLs[0]
@@ -277,7 +277,7 @@ func TestAwards(t *testing.T) {
 		{"file_name":"FY(All)_All_Assistance_Delta_20261106.zip","url":"https://f/FY(All)_All_Assistance_Delta_20261106.zip"},
 		{"file_name":"FY2026_All_Assistance_Full_20270101.zip","url":"https://f/other.zip"},
 		{"file_name":"FY2026_012_Assistance_Full_20261107.zip","url":"https://f/FY2026_012_Assistance_Full_20261107.zip"}]}`
-	list := parts(t, "usaspending", web, Ask{Base: "https://x", Since: time.Date(2024, 12, 1, 0, 0, 0, 0, time.UTC)})
+	list := parts(t, "usaspending", web, Request{Base: "https://x", Since: time.Date(2024, 12, 1, 0, 0, 0, 0, time.UTC)})
 	if len(list) != 1 {
 		t.Fatalf("%+v", list)
 	}
@@ -291,7 +291,7 @@ func TestAwards(t *testing.T) {
 		for key := range web {
 			web[key] = answer
 		}
-		if _, err := s.Parts(t.Context(), web, Ask{Base: "https://x", Since: november, Now: november}); err == nil {
+		if _, err := s.Files(t.Context(), web, Request{Base: "https://x", Since: november, Now: november}); err == nil {
 			t.Errorf("%s was accepted", answer)
 		}
 	}
@@ -299,11 +299,11 @@ func TestAwards(t *testing.T) {
 
 func TestStates(t *testing.T) {
 	t.Parallel()
-	list := parts(t, "stateaward", shelf{}, Ask{})
+	list := parts(t, "stateaward", shelf{}, Request{})
 	if p := find(t, list, "stateaward/ct/awards.csv"); !strings.HasPrefix(p.URLs[0], "https://data.ct.gov/") {
 		t.Errorf("%+v", p)
 	}
-	mirror := parts(t, "stateaward", shelf{}, Ask{Base: "http://127.0.0.1:1"})
+	mirror := parts(t, "stateaward", shelf{}, Request{Base: "http://127.0.0.1:1"})
 	if p := find(t, mirror, "stateaward/ct/awards.csv"); !strings.HasPrefix(p.URLs[0], "http://127.0.0.1:1/api/views/") {
 		t.Errorf("%+v", p)
 	}

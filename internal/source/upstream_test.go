@@ -8,7 +8,7 @@ import (
 	"grantgraph/internal/upstream"
 )
 
-// TestRealFiles has the checks of the catalogue accept real files, and refuse
+// TestRealFiles has the checks of the catalog accept real files, and refuse
 // the real failure that is on record.
 func TestRealFiles(t *testing.T) {
 	t.Parallel()

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// confine takes away from the process whatever a query has no use for. What
-// the kernel refuses to take is told, not fatal: the gate and the engine's own
+// confine takes away from the process whatever a query has no use for. What the
+// kernel refuses to take is reported, not fatal: the gate and the engine's own
 // settings stand before it.
 //
 // The limits are on memory, files and processor time. The filter then leaves a
@@ -35,19 +35,19 @@ func confine(memory int64, nice int) (notes []string) {
 			notes = append(notes, fmt.Sprintf("no limit on %s: %v", l.name, err))
 		}
 	}
-	if err := giveWay(nice); err != nil {
+	if err := lowerPriority(nice); err != nil {
 		notes = append(notes, fmt.Sprintf("no lower priority: %v", err))
 	}
-	if err := filter(); err != nil {
+	if err := filterSystemCalls(); err != nil {
 		notes = append(notes, fmt.Sprintf("no filter of system calls: %v", err))
 	}
 	return notes
 }
 
-// giveWay lets the server go first when the processors are busy: a query is
+// lowerPriority lets the server go first when the processors are busy: a query is
 // somebody's, the server is everybody's. Priority belongs to threads; those to
 // come have that of the thread that makes them.
-func giveWay(nice int) error {
+func lowerPriority(nice int) error {
 	threads, err := os.ReadDir("/proc/self/task")
 	if err != nil {
 		return err
@@ -97,8 +97,8 @@ var permitted = append([]uint32{
 	unix.SYS_GETRUSAGE, unix.SYS_SYSINFO, unix.SYS_GETRANDOM,
 }, permittedHere...)
 
-// filter installs the filter in every thread of the process.
-func filter() error {
+// filterSystemCalls installs the filter in every thread of the process.
+func filterSystemCalls() error {
 	stmt := func(code uint16, k uint32) unix.SockFilter { return unix.SockFilter{Code: code, K: k} }
 	jump := func(code uint16, k uint32, yes, no uint8) unix.SockFilter {
 		return unix.SockFilter{Code: code, Jt: yes, Jf: no, K: k}

@@ -44,7 +44,7 @@ func openGate(ctx context.Context, memory int64) (*gate, error) {
 		"CREATE TABLE find_org_columns ("+findOrgColumns+")",
 		"CREATE MACRO find_org(name) AS TABLE SELECT * FROM find_org_columns",
 	)
-	statements = append(statements, harden(memory, 1)...)
+	statements = append(statements, hardening(memory, 1)...)
 	if err := run(ctx, conn, statements...); err != nil {
 		g.close()
 		return nil, err
@@ -76,13 +76,13 @@ func (g *gate) close() {
 // check refuses a statement with a fault, or lets it pass with nil. An error
 // that is not a fault is the gate's own.
 func (g *gate) check(ctx context.Context, text string, pro bool, params Params) error {
-	if f := first(text); f != nil {
+	if f := precheck(text); f != nil {
 		return f
 	}
 	conn, err := g.connect(ctx)
 	if err != nil {
 		if ctx.Err() != nil {
-			return timeout()
+			return timedOut()
 		}
 		return fmt.Errorf("connecting to the engine: %w", err)
 	}
@@ -90,7 +90,7 @@ func (g *gate) check(ctx context.Context, text string, pro bool, params Params) 
 	var tree string
 	err = conn.QueryRowContext(ctx, "SELECT json_serialize_sql(CAST(? AS VARCHAR), skip_null := true, skip_empty := true)::VARCHAR", text).Scan(&tree)
 	if ctx.Err() != nil {
-		return timeout()
+		return timedOut()
 	}
 	if err != nil {
 		return fmt.Errorf("reading a statement: %w", err)
@@ -114,21 +114,21 @@ func (g *gate) check(ctx context.Context, text string, pro bool, params Params) 
 	}
 	switch {
 	case parsed.Error && (parsed.Type == "internal" || parsed.Type == "fatal"):
-		return unfit()
+		return engineFailed()
 	case parsed.Error && tooDeep(parsed.Message):
 		return reject(nestedTooDeep)
 	case parsed.Error && parsed.Type == "not implemented" && !strings.Contains(parsed.Message, "parameters"): // mixed ones it cannot do either
 		return reject("only a query that reads may run: SELECT, WITH … SELECT or DESCRIBE").Try("one SELECT")
-	case parsed.Error && starved("", parsed.Message):
-		return memory()
+	case parsed.Error && isOutOfMemory("", parsed.Message):
+		return outOfMemory()
 	case parsed.Error:
 		where := ""
 		var offset int
 		if _, err := fmt.Sscan(parsed.Position, &offset); err == nil {
-			where = at(text, offset)
+			where = positionIn(text, offset)
 		}
-		message := headline(strings.TrimPrefix(parsed.Message, "Parser Error: "))
-		return reject("%s%s", fault.Clip(scrub(message, text), maxQuoted), where)
+		message := firstLine(strings.TrimPrefix(parsed.Message, "Parser Error: "))
+		return reject("%s%s", fault.Clip(hidePaths(message, text), maxQuoted), where)
 	case len(parsed.Statements) != 1:
 		return reject("the text holds %d statements; send one at a time", len(parsed.Statements))
 	}
@@ -140,7 +140,7 @@ func (g *gate) check(ctx context.Context, text string, pro bool, params Params) 
 	for _, p := range parsed.Statements[0].Params {
 		names = append(names, p.Key)
 	}
-	if f := params.fit(names); f != nil {
+	if f := params.checkAgainst(names); f != nil {
 		return f
 	}
 	return bind(ctx, conn, text)
@@ -155,14 +155,14 @@ func bind(ctx context.Context, conn *sql.Conn, text string) error {
 	stmt, err := conn.PrepareContext(ctx, text)
 	if err != nil {
 		if ctx.Err() != nil {
-			return timeout()
+			return timedOut()
 		}
 		kind, message := explain(err, text, 0)
 		switch {
-		case starved(kind, message):
-			return memory()
-		case !itsOwn[kind]:
-			return unfit()
+		case isOutOfMemory(kind, message):
+			return outOfMemory()
+		case !statementErrors[kind]:
+			return engineFailed()
 		}
 		return reject("%s", message)
 	}
@@ -209,11 +209,11 @@ func (w *walker) statement(node map[string]any) *fault.Fault {
 	return w.walk(node, nil)
 }
 
-// place is where in the text a node is.
-func (w *walker) place(n map[string]any) string {
+// position is where in the text a node is.
+func (w *walker) position(n map[string]any) string {
 	if n, ok := n["query_location"].(json.Number); ok {
 		if off, err := strconv.Atoi(n.String()); err == nil {
-			return at(w.sql, off)
+			return positionIn(w.sql, off)
 		}
 	}
 	return ""
@@ -247,10 +247,10 @@ func (w *walker) walk(v any, sc *scope) *fault.Fault {
 		case typ == "SHOW_REF":
 			return reject("DESCRIBE, SHOW and SUMMARIZE cannot stand inside a query").Try("DESCRIBE grants, as a statement of its own")
 		case !plainTypes[typ] && !strings.HasSuffix(typ, "_TYPE_INFO"):
-			return reject("%s is not available%s", strings.ToLower(strings.ReplaceAll(typ, "_", " ")), w.place(v))
+			return reject("%s is not available%s", strings.ToLower(strings.ReplaceAll(typ, "_", " ")), w.position(v))
 		}
 		if v["table_name"] != nil || v["function_name"] != nil || v["cte_map"] != nil {
-			return reject("the statement has a part that is not available%s", w.place(v))
+			return reject("the statement has a part that is not available%s", w.position(v))
 		}
 		return w.inside(v, sc)
 	}
@@ -304,7 +304,7 @@ func (w *walker) query(v map[string]any, sc *scope) *fault.Fault {
 		}
 	}
 	if v["type"] == "CTE_NODE" || v["table_name"] != nil || v["function_name"] != nil {
-		return reject("the statement has a part that is not available%s", w.place(v))
+		return reject("the statement has a part that is not available%s", w.position(v))
 	}
 	return w.inside(v, sc, "cte_map")
 }
@@ -327,7 +327,7 @@ func (w *walker) table(v map[string]any, sc *scope) *fault.Fault {
 		return unknownTable(strings.Trim(full, "."))
 	}
 	if v["at_clause"] != nil {
-		return reject("a table cannot be asked for another time%s", w.place(v))
+		return reject("a table cannot be asked for another time%s", w.position(v))
 	}
 	if schema == "" && sc.has(name) {
 		return nil
@@ -335,7 +335,7 @@ func (w *walker) table(v map[string]any, sc *scope) *fault.Fault {
 	view, ok := warehouse.Find(name)
 	if !ok {
 		f := unknownTable(name)
-		f.Message += w.place(v)
+		f.Message += w.position(v)
 		return f
 	}
 	if view.Pro && !w.pro {
@@ -350,7 +350,7 @@ func (w *walker) tableFunction(v map[string]any, sc *scope) *fault.Fault {
 	f, _ := v["function"].(map[string]any)
 	name, _ := f["function_name"].(string)
 	if f["class"] != "FUNCTION" || !tableFunctions[strings.ToLower(name)] || foreign(f) {
-		return reject("the table function %s is not available%s", called(f), w.place(v)).
+		return reject("the table function %s is not available%s", called(f), w.position(v)).
 			Try("unnest, range, generate_series or find_org")
 	}
 	if x := w.inside(f, sc, "function_name"); x != nil {
@@ -362,17 +362,17 @@ func (w *walker) tableFunction(v map[string]any, sc *scope) *fault.Fault {
 // expression checks an expression.
 func (w *walker) expression(class string, v map[string]any, sc *scope) *fault.Fault {
 	if !classes[class] || v["table_name"] != nil && class != "COLUMN_REF" && class != "STAR" {
-		return reject("an expression of kind %s is not available%s", strings.ToLower(class), w.place(v))
+		return reject("an expression of kind %s is not available%s", strings.ToLower(class), w.position(v))
 	}
 	if name, ok := v["function_name"].(string); ok {
 		if class != "FUNCTION" && class != "WINDOW" || !functions[strings.ToLower(name)] || foreign(v) {
 			return w.noFunction(name, v)
 		}
 		if v["export_state"] == true {
-			return reject("the state of an aggregate cannot be exported%s", w.place(v))
+			return reject("the state of an aggregate cannot be exported%s", w.position(v))
 		}
 	} else if class == "FUNCTION" {
-		return reject("a function without a name is not available%s", w.place(v))
+		return reject("a function without a name is not available%s", w.position(v))
 	}
 	switch {
 	case class == "CAST":
@@ -383,7 +383,7 @@ func (w *walker) expression(class string, v map[string]any, sc *scope) *fault.Fa
 		}
 	case class == "LAMBDA":
 		if w.lambdas++; w.lambdas > maxLambdas {
-			return reject("lambdas are nested more than %d deep%s", maxLambdas, w.place(v)).Try("compute the inner lists in a subquery")
+			return reject("lambdas are nested more than %d deep%s", maxLambdas, w.position(v)).Try("compute the inner lists in a subquery")
 		}
 		defer func() { w.lambdas-- }()
 	}
@@ -391,7 +391,7 @@ func (w *walker) expression(class string, v map[string]any, sc *scope) *fault.Fa
 		name, _ := names[len(names)-1].(string)
 		name = strings.ToLower(name)
 		if name == "rowid" || len(names) == 1 && session[name] {
-			return reject("%s is not available%s", name, w.place(v))
+			return reject("%s is not available%s", name, w.position(v))
 		}
 	}
 	return w.inside(v, sc)
@@ -414,7 +414,7 @@ func (w *walker) noFunction(name string, v map[string]any) *fault.Fault {
 			f.Message += fmt.Sprintf("; did you mean %s?", meant)
 		}
 	}
-	f.Message += w.place(v)
+	f.Message += w.position(v)
 	return f
 }
 

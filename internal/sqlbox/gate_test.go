@@ -198,7 +198,7 @@ func TestStarved(t *testing.T) {
 		{"Conversion", "Could not convert string 'std::bad_alloc' to INT32", false},
 		{"", `syntax error at or near "bad_alloc"`, false},
 	} {
-		if starved(c.kind, c.message) != c.want {
+		if isOutOfMemory(c.kind, c.message) != c.want {
 			t.Errorf("%s: %s: %v", c.kind, c.message, !c.want)
 		}
 	}

@@ -75,8 +75,9 @@ func (p Params) MarshalJSON() ([]byte, error) {
 	return encode(p.List)
 }
 
-// outline is the parameters without their values, which are nothing to a gate.
-func (p Params) outline() Params {
+// withoutValues is the parameters without their values, which are nothing to a
+// gate.
+func (p Params) withoutValues() Params {
 	if p.Named != nil {
 		names := make(map[string]any, len(p.Named))
 		for n := range p.Named {
@@ -87,8 +88,8 @@ func (p Params) outline() Params {
 	return Params{List: make([]any, len(p.List))}
 }
 
-// fit checks the values against the parameters that a statement names.
-func (p Params) fit(names []string) *fault.Fault {
+// checkAgainst checks the values against the parameters that a statement names.
+func (p Params) checkAgainst(names []string) *fault.Fault {
 	most := 0
 	for _, n := range names {
 		if i, err := strconv.Atoi(n); err == nil {
@@ -112,16 +113,16 @@ func (p Params) fit(names []string) *fault.Fault {
 func (p Params) args() []any {
 	var args []any
 	for _, v := range p.List {
-		args = append(args, bound(v))
+		args = append(args, keepWhole(v))
 	}
 	for _, k := range sortedKeys(p.Named) {
-		args = append(args, sql.Named(k, bound(p.Named[k])))
+		args = append(args, sql.Named(k, keepWhole(p.Named[k])))
 	}
 	return args
 }
 
-// bound keeps a whole number whole.
-func bound(v any) any {
+// keepWhole keeps a whole number whole.
+func keepWhole(v any) any {
 	n, ok := v.(json.Number)
 	if !ok {
 		return v

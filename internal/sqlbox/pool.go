@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// worn is how many statements a worker serves before a fresh one takes its
-// place, so that nothing can gather in one.
-const worn = 500
+// maxStatements is how many statements a worker serves before a fresh one takes
+// its place, so that nothing can gather in one.
+const maxStatements = 500
 
 // pool keeps workers of one kind warm.
 type pool struct {
@@ -21,8 +21,8 @@ type pool struct {
 	tasks  sync.WaitGroup // replacements on their way
 }
 
-// warm sees to it that a worker is ready, and says why it could not be.
-func (l *pool) warm() error {
+// startFirst sees to it that a worker is ready, and says why it could not be.
+func (l *pool) startFirst() error {
 	p, err := l.get()
 	if err == nil {
 		l.put(p)
@@ -30,9 +30,9 @@ func (l *pool) warm() error {
 	return err
 }
 
-// more starts workers until n are idle, or as many as are kept, without waiting
-// for them.
-func (l *pool) more(n int) {
+// startMore starts workers until n are idle, or as many as are kept, without
+// waiting for them.
+func (l *pool) startMore(n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for i := len(l.idle); i < min(n, l.keep) && !l.closed; i++ {
@@ -68,7 +68,7 @@ func (l *pool) get() (*process, error) {
 // put gives a worker back. One that died, is worn or holds on to much memory
 // is replaced: what a heavy query took is not given back in any other way.
 func (l *pool) put(p *process) {
-	fit := !p.dead && p.asked < worn && p.grown() <= l.spare
+	fit := !p.dead && p.statements < maxStatements && p.grown() <= l.spare
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed { // and waiting for its tasks: there must be no new one

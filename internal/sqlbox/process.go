@@ -16,20 +16,20 @@ import (
 // process is the server's end of one worker. It serves one statement at a
 // time; once anything goes wrong with it, it is ended and never used again.
 type process struct {
-	cmd   *exec.Cmd
-	in    *os.File
-	out   *os.File
-	gone  chan struct{} // closed when it has ended
-	said  *lastWords    // what it wrote to its error output
-	notes []string
-	fresh int64 // bytes of memory of its own when it was new
-	asked int
-	dead  bool
-	once  sync.Once
+	cmd         *exec.Cmd
+	in          *os.File
+	out         *os.File
+	gone        chan struct{} // closed when it has ended
+	errorOutput *errorOutput  // what it wrote to its error output
+	notes       []string
+	fresh       int64 // bytes of memory of its own when it was new
+	statements  int
+	dead        bool
+	once        sync.Once
 }
 
-// patience is how long a worker may take to open its files.
-const patience = 30 * time.Second
+// startTimeout is how long a worker may take to open its files.
+const startTimeout = 30 * time.Second
 
 var (
 	// errDied is returned when a worker ends while it serves a statement.
@@ -44,8 +44,8 @@ func spawn(command []string, h hello) (*process, error) {
 	// Nothing of the server's surroundings is the worker's business.
 	cmd.Env = []string{"GOTRACEBACK=none", "GOMEMLIMIT=256MiB"}
 	cmd.Dir = "/"
-	p := &process{cmd: cmd, said: &lastWords{}, gone: make(chan struct{})}
-	cmd.Stderr = p.said
+	p := &process{cmd: cmd, errorOutput: &errorOutput{}, gone: make(chan struct{})}
+	cmd.Stderr = p.errorOutput
 	stdin, in, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -69,7 +69,7 @@ func spawn(command []string, h hello) (*process, error) {
 		_ = cmd.Wait()
 		close(p.gone)
 	}()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
 	defer cancel()
 	order, err := encode(h)
 	if err != nil {
@@ -79,7 +79,7 @@ func spawn(command []string, h hello) (*process, error) {
 	var r ready
 	if err := p.exchange(ctx, order, func(from io.Reader) error { return readFrame(from, maxHead, &r) }); err != nil {
 		p.end()
-		return nil, fmt.Errorf("a SQL worker did not start: %w: %s", err, p.said)
+		return nil, fmt.Errorf("a SQL worker did not start: %w: %s", err, p.errorOutput)
 	}
 	if r.Err != "" {
 		p.end()
@@ -156,27 +156,27 @@ func (p *process) memory() int64 {
 // grown is how many bytes more the worker holds than when it was new.
 func (p *process) grown() int64 { return p.memory() - p.fresh }
 
-// starved says whether a worker that has ended did so for want of memory.
-func (p *process) starved() bool {
-	said := p.said.String()
+// ranOutOfMemory says whether a worker that has ended did so for want of memory.
+func (p *process) ranOutOfMemory() bool {
+	said := p.errorOutput.String()
 	return slices.ContainsFunc([]string{"bad_alloc", "cannot allocate memory", "out of memory"}, func(s string) bool { return strings.Contains(said, s) })
 }
 
 // crashed says whether a worker that has ended did so by a fault of the program
 // or of the engine, and not because there was no more memory.
 func (p *process) crashed() bool {
-	said := p.said.String()
-	return !p.starved() && slices.ContainsFunc([]string{"panic:", "SIGSEGV", "SIGABRT", "SIGBUS", "SIGILL", "SIGFPE"}, func(s string) bool { return strings.Contains(said, s) })
+	said := p.errorOutput.String()
+	return !p.ranOutOfMemory() && slices.ContainsFunc([]string{"panic:", "SIGSEGV", "SIGABRT", "SIGBUS", "SIGILL", "SIGFPE"}, func(s string) bool { return strings.Contains(said, s) })
 }
 
-// lastWords keeps the beginning of what is written to it: a program that dies
+// errorOutput keeps the beginning of what is written to it: a program that dies
 // gives the cause first, and then much else.
-type lastWords struct {
+type errorOutput struct {
 	mu sync.Mutex
 	b  []byte
 }
 
-func (w *lastWords) Write(p []byte) (int, error) {
+func (w *errorOutput) Write(p []byte) (int, error) {
 	const most = 4 << 10
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -184,7 +184,7 @@ func (w *lastWords) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (w *lastWords) String() string {
+func (w *errorOutput) String() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return string(w.b)

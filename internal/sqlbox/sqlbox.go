@@ -14,14 +14,11 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"log/slog"
 	"os"
 	"path/filepath"
-	"runtime"
 	"sync"
 	"time"
 
-	"grantgraph/internal/budget"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/warehouse"
 )
@@ -34,76 +31,6 @@ const (
 	RetryAfter = 2
 )
 
-// Options set the limits of a Box. The zero value of a field is its default.
-type Options struct {
-	Workers  int           // queries at a time; more than four owners may have together
-	Gates    int           // statements read at a time; one more than there are processors, at most 8
-	Queue    int           // statements that may wait to be read, and queries that may wait for a worker; 12
-	Wait     time.Duration // that a statement waits to be read, and then for a worker, at most; 7 s each
-	PerOwner int           // queries of one owner at a time, those waiting included; 2
-	Timeout  time.Duration // of a query; 30 s
-	Reading  time.Duration // of processor time that the gate may spend on a statement; 1 s
-	Memory   int64         // of a query, bytes; a share of the machine's, from 128 MiB to 1 GiB
-	Spare    int64         // bytes that an idle worker may hold beyond what it did when it was new; 192 MiB
-	Threads  int           // of a query; as many as there are processors, at most 4
-	Command  []string      // that starts a worker; this program with sql-worker
-	Log      *slog.Logger
-}
-
-func (o *Options) defaults() error {
-	or := func(v *int, d int) {
-		if *v == 0 {
-			*v = d
-		}
-	}
-	or(&o.PerOwner, 2)
-	// A query has its time, however heavy it is. So that a few owners of heavy
-	// ones cannot shut out the others, there are places for more of them; the
-	// processors are shared by the system, and the memory is divided below.
-	or(&o.Workers, 4*o.PerOwner+1)
-	or(&o.Gates, min(8, runtime.NumCPU()+1))
-	or(&o.Queue, 12)
-	or(&o.Threads, min(4, runtime.NumCPU()))
-	if o.Reading == 0 {
-		o.Reading = time.Second
-	}
-	if o.Spare == 0 {
-		o.Spare = 192 << 20
-	}
-	if o.Wait == 0 {
-		o.Wait = 7 * time.Second
-	}
-	if o.Timeout == 0 {
-		o.Timeout = 30 * time.Second
-	}
-	if o.Memory == 0 {
-		// All that run at a time have no more than half of the machine's.
-		o.Memory = min(1<<30, max(128<<20, budget.Machine()/int64(2*o.Workers)))
-	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
-	if len(o.Command) == 0 {
-		self, err := program()
-		if err != nil {
-			return err
-		}
-		o.Command = []string{self, "sql-worker"}
-	}
-	return nil
-}
-
-// program names this very program. Where the system can, it is named by what
-// it is and not by where it lay when it was started: when a newer one has been
-// put in its place, that one's workers would not speak this one's protocol.
-func program() (string, error) {
-	const running = "/proc/self/exe"
-	if _, err := os.Stat(running); err == nil {
-		return running, nil
-	}
-	return os.Executable()
-}
-
 // Request is one statement of one caller.
 type Request struct {
 	SQL    string
@@ -111,53 +38,6 @@ type Request struct {
 	Pro    bool   // the caller's plan reads the Pro tables
 	Owner  string // who is counted: an account with all its keys, or a key that stands alone; empty is nobody, who is not limited
 	Place  *Place // that Check takes for Run; nil when Run is to find one
-}
-
-// Place is a worker kept for a statement from when Check has let it pass until
-// Run has run it, or the context of Check has ended. Who comes to Run with it is
-// not told there that the house is full, or that no worker can be started. The
-// zero value is none.
-type Place struct {
-	leave func()
-
-	mu     sync.Mutex
-	left   bool
-	worker *process // nil once it is taken or given back
-	of     *pool
-}
-
-// keep puts a worker aside.
-func (p *Place) keep(worker *process, of *pool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.left {
-		of.put(worker)
-		return
-	}
-	p.worker, p.of = worker, of
-}
-
-// take is the worker put aside, if there is one.
-func (p *Place) take() *process {
-	if p == nil {
-		return nil
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	worker := p.worker
-	p.worker = nil
-	return worker
-}
-
-// back gives back a worker that nobody has taken.
-func (p *Place) back() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.left = true
-	if p.worker != nil {
-		p.of.put(p.worker)
-		p.worker = nil
-	}
 }
 
 // Result is what a query found.
@@ -179,14 +59,14 @@ type Column struct {
 type Box struct {
 	opt   Options
 	gates *pool
-	reads *line // at the gate
-	runs  *line
+	reads *fairQueue // at the gate
+	runs  *fairQueue
 
 	gateTime time.Duration
 
-	mu     sync.Mutex
-	owners map[string]int // their queries
-	told   bool           // what confinement lacks
+	mu                sync.Mutex
+	owners            map[string]int // their queries
+	loggedConfinement bool           // what confinement lacks
 }
 
 // Warehouse runs queries on the files of one snapshot, with workers that have
@@ -202,32 +82,32 @@ func New(opt Options) (*Box, error) {
 		return nil, err
 	}
 	b := &Box{opt: opt, gateTime: gateTime, owners: map[string]int{}}
-	b.reads = newLine(opt.Gates, opt.Queue, opt.Wait)
-	b.runs = newLine(opt.Workers, opt.Queue, opt.Wait)
-	b.gates = b.pool(hello{Role: roleGate, Memory: 256 << 20, Threads: 1})
+	b.reads = newFairQueue(opt.Gates, opt.Queue, opt.Wait)
+	b.runs = newFairQueue(opt.Workers, opt.Queue, opt.Wait)
+	b.gates = b.newPool(hello{Role: roleGate, Memory: 256 << 20, Threads: 1})
 	return b, nil
 }
 
-func (b *Box) pool(h hello) *pool {
+func (b *Box) newPool(h hello) *pool {
 	return &pool{keep: min(b.opt.Workers, b.opt.Gates), spare: b.opt.Spare, spawn: func() (*process, error) {
 		p, err := spawn(b.opt.Command, h)
 		if err != nil {
 			b.opt.Log.Error("sql worker", "err", err)
 			return nil, err
 		}
-		b.tell(p.notes)
+		b.logConfinement(p.notes)
 		return p, nil
 	}}
 }
 
-// tell logs once what the machine could not offer.
-func (b *Box) tell(notes []string) {
+// logConfinement logs once what the machine could not offer.
+func (b *Box) logConfinement(notes []string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.told || len(notes) == 0 {
+	if b.loggedConfinement || len(notes) == 0 {
 		return
 	}
-	b.told = true
+	b.loggedConfinement = true
 	b.opt.Log.Warn("SQL workers are confined less than they could be", "missing", notes)
 }
 
@@ -243,17 +123,17 @@ func (b *Box) Open(dir string) (*Warehouse, error) {
 		}
 	}
 	runner := func(pro bool) *pool {
-		return b.pool(hello{Role: roleRunner, Dir: dir, Pro: pro, Memory: b.opt.Memory, Threads: b.opt.Threads})
+		return b.newPool(hello{Role: roleRunner, Dir: dir, Pro: pro, Memory: b.opt.Memory, Threads: b.opt.Threads})
 	}
 	w := &Warehouse{box: b, open: runner(false), pro: runner(true)}
 	for _, l := range []*pool{w.open, w.pro, b.gates} {
-		if err := l.warm(); err != nil {
+		if err := l.startFirst(); err != nil {
 			w.Close()
 			return nil, err
 		}
 	}
-	w.open.more(b.opt.Workers / 2)
-	w.pro.more(b.opt.Workers / 2)
+	w.open.startMore(b.opt.Workers / 2)
+	w.pro.startMore(b.opt.Workers / 2)
 	return w, nil
 }
 
@@ -308,20 +188,20 @@ const gateTime = 10 * time.Second
 // Check asks the gate whether a statement may run, and takes a place for it if
 // the request wants one. It reads no data.
 func (b *Box) Check(ctx context.Context, r Request) error {
-	if f := first(r.SQL); f != nil { // a megabyte is refused before it is sent anywhere
+	if f := precheck(r.SQL); f != nil { // a megabyte is refused before it is sent anywhere
 		return f
 	}
-	if sent, err := encode(ask{SQL: r.SQL, Params: r.Params}); err != nil || len(sent) > maxAsk-1<<10 {
-		return reject("the values of the parameters are too long: at most %d MiB of them can be bound", maxAsk>>20).Try("shorten the texts among them")
+	if sent, err := encode(workerRequest{SQL: r.SQL, Params: r.Params}); err != nil || len(sent) > maxRequest-1<<10 {
+		return reject("the values of the parameters are too long: at most %d MiB of them can be bound", maxRequest>>20).Try("shorten the texts among them")
 	}
-	done, err := b.count(r.Owner)
+	done, err := b.countOwner(r.Owner)
 	if err != nil {
 		return err
 	}
-	if err = b.read(ctx, r); err == nil && r.Place != nil {
+	if err = b.readAtGate(ctx, r); err == nil && r.Place != nil {
 		var leave func()
 		if leave, err = b.runs.enter(ctx, r.Owner); err == nil {
-			r.Place.leave = sync.OnceFunc(func() { r.Place.back(); leave(); done() })
+			r.Place.leave = sync.OnceFunc(func() { r.Place.giveBack(); leave(); done() })
 			context.AfterFunc(ctx, r.Place.leave)
 			return nil
 		}
@@ -330,15 +210,16 @@ func (b *Box) Check(ctx context.Context, r Request) error {
 	return err
 }
 
-// read has the gate read a statement. It goes on when the caller is gone: who
-// leaves before a costly statement is refused shall not have it for nothing.
-func (b *Box) read(ctx context.Context, r Request) error {
+// readAtGate has the gate read a statement. It goes on when the caller is gone:
+// who leaves before a costly statement is refused shall not have it for
+// nothing.
+func (b *Box) readAtGate(ctx context.Context, r Request) error {
 	leave, err := b.reads.enter(ctx, r.Owner)
 	if err != nil {
 		return err
 	}
 	defer leave()
-	_, err = b.serve(context.WithoutCancel(ctx), b.gates, nil, ask{SQL: r.SQL, Params: r.Params.outline(), Pro: r.Pro, Timeout: b.gateTime, Budget: b.opt.Reading})
+	_, err = b.ask(context.WithoutCancel(ctx), b.gates, nil, workerRequest{SQL: r.SQL, Params: r.Params.withoutValues(), Pro: r.Pro, Timeout: b.gateTime, Budget: b.opt.Reading})
 	f, ok := fault.Of(err)
 	switch {
 	case !ok:
@@ -355,7 +236,7 @@ func (b *Box) enter(ctx context.Context, r Request) (func(), error) {
 	if r.Place != nil && r.Place.leave != nil {
 		return r.Place.leave, nil
 	}
-	done, err := b.count(r.Owner)
+	done, err := b.countOwner(r.Owner)
 	if err != nil {
 		return nil, err
 	}
@@ -375,11 +256,11 @@ func (w *Warehouse) Run(ctx context.Context, r Request) (*Result, error) {
 		return nil, err
 	}
 	defer leave()
-	return w.box.serve(ctx, w.workers(r), r.Place.take(), ask{SQL: r.SQL, Params: r.Params, Pro: r.Pro, Timeout: w.box.opt.Timeout})
+	return w.box.ask(ctx, w.workers(r), r.Place.take(), workerRequest{SQL: r.SQL, Params: r.Params, Pro: r.Pro, Timeout: w.box.opt.Timeout})
 }
 
-// count admits one more query of an owner.
-func (b *Box) count(owner string) (done func(), err error) {
+// countOwner admits one more query of an owner.
+func (b *Box) countOwner(owner string) (done func(), err error) {
 	if owner == "" {
 		return func() {}, nil
 	}
@@ -402,10 +283,10 @@ func (b *Box) count(owner string) (done func(), err error) {
 // which spares it; then it is killed.
 const grace = 250 * time.Millisecond
 
-// serve has a worker of the pool answer, the one put aside if there is one. A worker that does not answer in time
-// is killed, and one that dies is replaced; if it was dead already, another is
-// asked.
-func (b *Box) serve(ctx context.Context, l *pool, aside *process, a ask) (*Result, error) {
+// ask has a worker of the pool answer, the one put aside if there is one. A
+// worker that does not answer in time is killed, and one that dies is replaced;
+// if it was dead already, another is asked.
+func (b *Box) ask(ctx context.Context, l *pool, aside *process, a workerRequest) (*Result, error) {
 	sent, err := encode(a)
 	if err != nil {
 		if aside != nil {
@@ -415,27 +296,20 @@ func (b *Box) serve(ctx context.Context, l *pool, aside *process, a ask) (*Resul
 	}
 	var res *Result
 	for range 3 {
-		if res, err = b.try(ctx, l, aside, a.Timeout, sent); !errors.Is(err, errGone) {
+		if res, err = b.askOnce(ctx, l, aside, a.Timeout, sent); !errors.Is(err, errGone) {
 			break
 		}
 		aside = nil
 	}
 	if errors.Is(err, errDied) || errors.Is(err, errGone) {
-		f := memory()
+		f := outOfMemory()
 		f.Err = err
 		return nil, f
 	}
 	return res, err
 }
 
-// noWorker is the fault for want of a process.
-func noWorker(err error) error {
-	f := fault.New(Unavailable, "no worker could be started").Try("retry in a minute")
-	f.Err = err
-	return f
-}
-
-func (b *Box) try(ctx context.Context, l *pool, p *process, timeLimit time.Duration, sent []byte) (*Result, error) {
+func (b *Box) askOnce(ctx context.Context, l *pool, p *process, timeLimit time.Duration, sent []byte) (*Result, error) {
 	var err error
 	if p == nil {
 		if p, err = l.get(); err != nil {
@@ -443,24 +317,24 @@ func (b *Box) try(ctx context.Context, l *pool, p *process, timeLimit time.Durat
 		}
 	}
 	defer func() { l.put(p) }()
-	p.asked++
+	p.statements++
 	limited, cancel := context.WithTimeout(ctx, timeLimit+grace)
 	defer cancel()
-	var got answer
-	err = p.exchange(limited, sent, func(from io.Reader) error { return readAnswer(from, &got) })
+	var got workerReply
+	err = p.exchange(limited, sent, func(from io.Reader) error { return readReply(from, &got) })
 	switch {
 	case err == nil:
 	case ctx.Err() != nil:
 		return nil, ctx.Err() // the caller is gone
 	case errors.Is(err, context.DeadlineExceeded):
-		return nil, timeout()
+		return nil, timedOut()
 	default:
-		b.opt.Log.Warn("a SQL worker died", "err", err, "state", p.cmd.ProcessState, "said", p.said.String())
+		b.opt.Log.Warn("a SQL worker died", "err", err, "state", p.cmd.ProcessState, "said", p.errorOutput.String())
 		switch {
 		case p.crashed():
-			return nil, unfit()
-		case p.starved():
-			return nil, memory()
+			return nil, engineFailed()
+		case p.ranOutOfMemory():
+			return nil, outOfMemory()
 		}
 		return nil, err
 	}

@@ -431,15 +431,15 @@ func TestWorn(t *testing.T) {
 	}{
 		{"all well", nil, false},
 		{"refused", reject("x"), false},
-		{"stopped in time", timeout(), false},
-		{"out of memory", memory(), true}, // what it keeps is missing to the next
+		{"stopped in time", timedOut(), false},
+		{"out of memory", outOfMemory(), true}, // what it keeps is missing to the next
 	} {
-		if a := outcome(nil, c.err, conn); a.Broken != c.broken {
+		if a := replyFor(nil, c.err, conn); a.Broken != c.broken {
 			t.Errorf("%s: broken is %v", c.name, a.Broken)
 		}
 	}
 	conn.Close()
-	if a := outcome(nil, reject("x"), conn); !a.Broken {
+	if a := replyFor(nil, reject("x"), conn); !a.Broken {
 		t.Error("an engine that does not answer is kept")
 	}
 	if err := bind(t.Context(), conn, "SELECT 1"); !errors.Is(err, errBroken) {
@@ -451,18 +451,18 @@ func TestWorn(t *testing.T) {
 // that its engine broke and would take another all the same.
 func oddWorker(how string) {
 	var h hello
-	if readFrame(os.Stdin, maxAsk, &h) != nil {
+	if readFrame(os.Stdin, maxRequest, &h) != nil {
 		return
 	}
 	body, err := encode(ready{})
 	if err != nil || writeFrame(os.Stdout, body) != nil {
 		return
 	}
-	var a ask
-	for readFrame(os.Stdin, maxAsk, &a) == nil && how != "dies" {
-		broken := answer{Fault: unfit(), Broken: true}
+	var a workerRequest
+	for readFrame(os.Stdin, maxRequest, &a) == nil && how != "dies" {
+		broken := workerReply{Fault: engineFailed(), Broken: true}
 		broken.Fault.Err = nil
-		if how == "breaks" && writeAnswer(os.Stdout, broken) != nil {
+		if how == "breaks" && writeReply(os.Stdout, broken) != nil {
 			return
 		}
 	}
@@ -498,7 +498,7 @@ func TestOddGates(t *testing.T) {
 			}
 			t.Cleanup(b.Close)
 			b.gateTime = c.time
-			if err := b.gates.warm(); err != nil {
+			if err := b.gates.startFirst(); err != nil {
 				t.Fatal(err)
 			}
 			before := gatePID(t, b.gates)
@@ -523,7 +523,7 @@ func TestCrashed(t *testing.T) {
 		"terminate called after throwing an instance of 'std::bad_alloc'\nSIGABRT: abort\n": false,
 		"SIGABRT: abort\nPC=0x1 m=0 sigcode=18446744073709551610\n":                         true,
 	} {
-		p := &process{said: &lastWords{b: []byte(said)}}
+		p := &process{errorOutput: &errorOutput{b: []byte(said)}}
 		if p.crashed() != want {
 			t.Errorf("%q: %v", said, !want)
 		}

@@ -61,7 +61,7 @@ func (w *walker) noType(name string) *fault.Fault {
 	if meant := typo.Meant(strings.ToLower(name), words); meant != "" {
 		f.Message += fmt.Sprintf("; did you mean %s?", strings.ToUpper(meant))
 	}
-	f.Message += w.place(w.cast)
+	f.Message += w.position(w.cast)
 	return f.Try("numbers, VARCHAR, BOOLEAN, BLOB, UUID, JSON, days and times, and lists, structs and maps of them")
 }
 
@@ -82,11 +82,11 @@ func (w *walker) structure(v map[string]any) *fault.Fault {
 	value, _ := arg["value"].(map[string]any)
 	text, ok := value["value"].(string)
 	if arg["class"] != "CONSTANT" || !ok {
-		return reject("the structure that %s reads by must be a text in the statement itself%s", called(v), w.place(v)).Try(`%s(…, '{"name": "VARCHAR"}')`, called(v))
+		return reject("the structure that %s reads by must be a text in the statement itself%s", called(v), w.position(v)).Try(`%s(…, '{"name": "VARCHAR"}')`, called(v))
 	}
 	var structure any
 	if err := json.Unmarshal([]byte(text), &structure); err != nil {
-		return reject("the structure that %s reads by is not JSON%s", called(v), w.place(v)).Try(`%s(…, '{"name": "VARCHAR"}')`, called(v))
+		return reject("the structure that %s reads by is not JSON%s", called(v), w.position(v)).Try(`%s(…, '{"name": "VARCHAR"}')`, called(v))
 	}
 	w.cast = v
 	return w.leaves(structure)

@@ -19,10 +19,10 @@ import (
 // time until its input ends. It returns the exit code of the process.
 func Work(in io.Reader, out io.Writer) int {
 	var h hello
-	if err := readFrame(in, maxAsk, &h); err != nil {
+	if err := readFrame(in, maxRequest, &h); err != nil {
 		return 2
 	}
-	serve, notes, err := settle(h)
+	serve, notes, err := openRole(h)
 	first := ready{Notes: notes}
 	if err != nil {
 		first = ready{Err: err.Error()}
@@ -30,36 +30,36 @@ func Work(in io.Reader, out io.Writer) int {
 	if body, bad := encode(first); bad != nil || writeFrame(out, body) != nil || err != nil {
 		return 1
 	}
-	asks := make(chan ask)
+	asks := make(chan workerRequest)
 	go func() {
 		// When the server is gone, or speaks nonsense, the worker goes as well,
 		// even in the middle of a statement that cannot be interrupted.
 		for {
-			var a ask
-			if err := readFrame(in, maxAsk, &a); err != nil {
+			var a workerRequest
+			if err := readFrame(in, maxRequest, &a); err != nil {
 				os.Exit(0)
 			}
 			asks <- a
 		}
 	}()
 	for a := range asks {
-		tell := func(a answer) error {
+		reply := func(a workerReply) error {
 			to := bufio.NewWriterSize(out, 64<<10)
-			if err := writeAnswer(to, a); err != nil {
+			if err := writeReply(to, a); err != nil {
 				return err
 			}
 			return to.Flush()
 		}
 		done := watch(a.Budget, func() {
 			// The engine cannot be stopped while it reads a statement.
-			_ = tell(answer{Fault: tooComplex(), Broken: true})
+			_ = reply(workerReply{Fault: tooComplex(), Broken: true})
 			os.Exit(0)
 		})
 		said := serve(a)
 		if spent := done(); spent {
-			said = answer{Fault: tooComplex(), Broken: true}
+			said = workerReply{Fault: tooComplex(), Broken: true}
 		}
-		if err := tell(said); err != nil {
+		if err := reply(said); err != nil {
 			return 1
 		}
 	}
@@ -110,8 +110,8 @@ func processorTime() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// settle opens what the role needs and confines the process.
-func settle(h hello) (serve func(ask) answer, notes []string, err error) {
+// openRole opens what the role needs and confines the process.
+func openRole(h hello) (serve func(workerRequest) workerReply, notes []string, err error) {
 	ctx := context.Background()
 	switch h.Role {
 	case roleGate:
@@ -119,21 +119,21 @@ func settle(h hello) (serve func(ask) answer, notes []string, err error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		serve = func(a ask) answer {
+		serve = func(a workerRequest) workerReply {
 			ctx, cancel := context.WithTimeout(ctx, a.Timeout)
 			defer cancel()
-			return outcome(nil, g.check(ctx, a.SQL, a.Pro, a.Params), g.conn)
+			return replyFor(nil, g.check(ctx, a.SQL, a.Pro, a.Params), g.conn)
 		}
 	case roleRunner:
 		r, err := openRunner(ctx, h.Dir, h.Pro, h.Memory, h.Threads)
 		if err != nil {
 			return nil, nil, err
 		}
-		serve = func(a ask) answer {
+		serve = func(a workerRequest) workerReply {
 			ctx, cancel := context.WithTimeout(ctx, a.Timeout)
 			defer cancel()
 			res, err := r.query(ctx, a.SQL, a.Params, maxRows, maxBytes)
-			return outcome(res, err, r.conn)
+			return replyFor(res, err, r.conn)
 		}
 	default:
 		return nil, nil, fmt.Errorf("a worker cannot be a %q", h.Role)
@@ -145,15 +145,15 @@ func settle(h hello) (serve func(ask) answer, notes []string, err error) {
 	return serve, confine(h.Memory, nice), nil
 }
 
-// outcome is the answer for what came of a statement. The worker is of no more
+// replyFor is the reply for what came of a statement. The worker is of no more
 // use when the engine broke, or ran out of memory, of which it then keeps much
 // in pieces too small for the next query; and when it answers nothing any more,
 // which is tried.
-func outcome(r *Result, err error, conn *sql.Conn) answer {
+func replyFor(r *Result, err error, conn *sql.Conn) workerReply {
 	if err == nil {
-		return answer{Result: r}
+		return workerReply{Result: r}
 	}
-	a := answer{Broken: errors.Is(err, errBroken)}
+	a := workerReply{Broken: errors.Is(err, errBroken)}
 	if f, ok := fault.Of(err); ok {
 		a.Broken = a.Broken || f.Slug == OutOfMemory
 		f.Err = nil // a cause does not survive the journey

@@ -41,7 +41,7 @@ func BenchmarkShard(b *testing.B) {
 	b.ReportAllocs()
 	var lines int64
 	for b.Loop() {
-		t, err := g.shard(context.Background(), Shard{2023, 11}, io.Discard, &sheet{truth: bufio.NewWriter(io.Discard), index: bufio.NewWriter(io.Discard), people: bufio.NewWriter(io.Discard)}, &press{fw}, func(int) {})
+		t, err := g.shard(context.Background(), Shard{2023, 11}, io.Discard, &recorder{truth: bufio.NewWriter(io.Discard), index: bufio.NewWriter(io.Discard), people: bufio.NewWriter(io.Discard)}, &compressor{fw}, func(int) {})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -63,7 +63,7 @@ func BenchmarkOrg(b *testing.B) {
 // master file.
 func BenchmarkLists(b *testing.B) {
 	w := newWorld(1, 200_000, testZIPs())
-	pr, err := newPress()
+	pr, err := newCompressor()
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -71,8 +71,8 @@ func BenchmarkLists(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		dir := b.TempDir()
-		for _, write := range w.rolls() {
-			if err := write(newDesk(context.Background(), g, pr, dir)); err != nil {
+		for _, write := range w.listTasks() {
+			if err := write(newListWriter(context.Background(), g, pr, dir)); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -35,7 +35,7 @@ var registryDay = time.Date(2026, time.October, 7, 0, 0, 0, 0, time.UTC)
 // in any: those of the state, and some others that ask for gifts there.
 func (w *world) registered(e *entity) (file int, ok bool) {
 	h := rng{sub(e.key, 'A', 0)}
-	if n, gone := w.departure(e); gone { // the registry forgets nobody, and hears late
+	if n, gone := w.formerIndex(e); gone { // the registry forgets nobody, and hears late
 		if n < 16 {
 			return n / 2 % len(registry), true
 		}
@@ -54,7 +54,7 @@ func (w *world) registered(e *entity) (file int, ok bool) {
 	share := uint32(9300)
 	switch {
 	case e.zip.State == "CA":
-	case e.id < w.known():
+	case e.id < w.wellKnown():
 		share = 1200
 	default:
 		share = 250
@@ -62,7 +62,7 @@ func (w *world) registered(e *entity) (file int, ok bool) {
 	if !h.odds(share) {
 		return 0, false
 	}
-	switch f := w.fate(e); {
+	switch f := w.exemption(e); {
 	case f == closed:
 		return notOperating, true
 	case f.gone():
@@ -96,11 +96,11 @@ func serial(e *entity) int {
 	return e.id
 }
 
-// registry writes the Attorney General's four files.
-func (d *desk) registry() error {
-	var files [4]*leaf
+// californiaRegistry writes the Attorney General's four files.
+func (d *listWriter) californiaRegistry() error {
+	var files [4]*listFile
 	for i := range registry {
-		l, err := d.open("careg/charities-" + registry[i].name + ".csv")
+		l, err := d.create("careg/charities-" + registry[i].name + ".csv")
 		if err != nil {
 			return err
 		}
@@ -109,7 +109,7 @@ func (d *desk) registry() error {
 		files[i] = l
 	}
 	var b []byte
-	err := d.past(func(e *entity) {
+	err := d.eachEntityEver(func(e *entity) {
 		file, ok := d.w.registered(e)
 		if !ok {
 			return
@@ -129,7 +129,7 @@ func (d *desk) registry() error {
 		return err
 	}
 	for _, l := range files {
-		if err := d.done(l); err != nil {
+		if err := d.finish(l); err != nil {
 			return err
 		}
 	}
@@ -145,10 +145,10 @@ func cell(dst []byte, value []byte, width int) []byte {
 	return append(dst, ',')
 }
 
-func (d *desk) registration(b []byte, e *entity, file, k int) []byte {
+func (d *listWriter) registration(b []byte, e *entity, file, k int) []byte {
 	r := rng{sub(e.key, 'A', 4+k)}
 	status := registry[file].statuses.pick(r.next())
-	if d.w.fate(e) == denied {
+	if d.w.exemption(e) == denied {
 		status = "Revoked"
 	}
 	b = cell(b, []byte(status), 40)
@@ -199,7 +199,7 @@ func (d *desk) registration(b []byte, e *entity, file, k int) []byte {
 
 // registeredName is the name as the registry types it: capitals, no commas,
 // quotes that nobody escapes, and now and then a letter of Windows-1252.
-func (d *desk) registeredName(v []byte, e *entity, r *rng) []byte {
+func (d *listWriter) registeredName(v []byte, e *entity, r *rng) []byte {
 	v = appendSigned(v, e)
 	v = bytes.ReplaceAll(v, []byte(","), nil)
 	upper(v)
@@ -229,26 +229,26 @@ func (w *world) boardRevoked(e *entity) bool {
 	if e.zip.State != "CA" || e.class == government || e.class == publicCollege {
 		return false
 	}
-	if n, gone := w.departure(e); gone {
+	if n, gone := w.formerIndex(e); gone {
 		return n%4 == 0
 	}
 	share := uint32(45)
-	if f := w.fate(e); f.gone() && f != closed {
+	if f := w.exemption(e); f.gone() && f != closed {
 		share = 6500
 	}
 	return odds(sub(e.key, 'A', 2), share)
 }
 
-// taxBoard writes the list of organizations without a state exemption.
-func (d *desk) taxBoard() error {
-	l, err := d.open("caftb/revoked-exempt-organizations.csv")
+// franchiseTaxBoard writes the list of organizations without a state exemption.
+func (d *listWriter) franchiseTaxBoard() error {
+	l, err := d.create("caftb/revoked-exempt-organizations.csv")
 	if err != nil {
 		return err
 	}
 	defer l.h.abandon()
 	l.WriteString("Entity ID,Entity Name,City,FEIN,R&TC Section,Revocation Date\r\n")
 	var b, v []byte
-	err = d.past(func(e *entity) {
+	err = d.eachEntityEver(func(e *entity) {
 		if !d.w.boardRevoked(e) {
 			return
 		}
@@ -291,7 +291,7 @@ func (d *desk) taxBoard() error {
 	if err != nil {
 		return err
 	}
-	return d.done(l)
+	return d.finish(l)
 }
 
 // appendCSV writes a field, in quotes when it must be.

@@ -40,7 +40,7 @@ type entity struct {
 	key   uint64
 	ein   ein.EIN
 	class class
-	cause int
+	field int
 	slot  int
 	zip   *ZIP
 	plus4 int
@@ -113,7 +113,7 @@ func (w *world) org(i int, e *entity) {
 	s := i % len(w.slots)
 	*e = entity{id: idOrg + i, key: key, ein: w.ein(idOrg + i), slot: s, rank: i / len(w.slots), base: -1,
 		core: e.core[:0], old: e.old[:0], alias: e.alias[:0], street: e.street[:0]}
-	head := i < w.known()
+	head := i < w.wellKnown()
 	e.class = pickClass(sub(key, 'c', 0), head)
 	w.locate(e)
 	n := namer{r: rng{sub(key, 'n', 0)}, zip: e.zip}
@@ -122,43 +122,43 @@ func (w *world) org(i int, e *entity) {
 	e.listed = true
 	switch e.class {
 	case church:
-		e.cause = causeChurch
+		e.field = fieldChurch
 	case temple:
-		e.cause = causeTemple
+		e.field = fieldTemple
 	case chapter:
 		w.chapter(e, &n)
 	case familyFoundation:
-		e.cause = causeFound
+		e.field = causeFound
 		e.surname = n.sur
 	case communityFoundation:
-		e.cause = causeCommunity
+		e.field = causeCommunity
 	case school:
-		e.cause = causeSchool
+		e.field = fieldSchool
 	case parents:
-		e.cause = causeParents
+		e.field = fieldParents
 	case hospital:
-		e.cause = causeHospital
+		e.field = causeHospital
 	case college:
-		e.cause = causeCollege
+		e.field = fieldCollege
 	case publicCollege:
-		e.cause = causeUni
+		e.field = causeUni
 		e.listed = false
 	case government:
-		e.cause = causeCivic
+		e.field = causeCivic
 		e.listed = false
 	default:
-		e.cause = generalCauses[n.r.n(len(generalCauses))]
+		e.field = generalFields[n.r.n(len(generalFields))]
 	}
-	n.cause = e.cause
+	n.field = e.field
 	if e.class != chapter {
 		t := classTemplates[e.class]
 		e.core = n.expand(e.core, t[n.r.n(len(t))])
 	}
 	switch {
 	case e.class == temple && (e.core[0] == 'I' || e.core[0] == 'M'):
-		e.cause = causeMasjid
+		e.field = fieldMasjid
 	case e.class == brand && len(e.core) > 5 && string(e.core[:5]) == "Camp ":
-		e.cause = causeCamp
+		e.field = causeCamp
 	}
 	w.finish(e, &n)
 	if e.listed && odds(sub(key, 'i', 0), orgInactive) {
@@ -206,7 +206,7 @@ func (w *world) satellite(i, b int, e *entity) {
 func (w *world) chapter(e *entity, n *namer) {
 	f := n.r.n(len(federations))
 	fed := &federations[f]
-	e.cause = causeIndex(fed.cause)
+	e.field = fieldIndex(fed.cause)
 	e.section = fed.section
 	e.core = append(e.core, fed.name...)
 	e.group = 1000 + f*7
@@ -295,7 +295,7 @@ func (w *world) finish(e *entity, n *namer) {
 		base = 17 * one
 	}
 	e.money = base + n.r.n(4*one) + n.r.n(3*one) - one
-	if e.rank == 0 || e.id < w.known() {
+	if e.rank == 0 || e.id < w.wellKnown() {
 		e.money += 2 * one
 	}
 }

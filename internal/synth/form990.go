@@ -1,7 +1,7 @@
 package synth
 
-// long writes a 990, with Schedule I when there are lines.
-func (g *gen) long(fl *filing) error {
+// write990 writes a 990, with Schedule I when there are lines.
+func (g *gen) write990(fl *filing) error {
 	var cash, goods int64
 	for j := range fl.lines {
 		if d := g.draw(fl.fiscal, j, fl.version); d.goods {
@@ -19,7 +19,7 @@ func (g *gen) long(fl *filing) error {
 		wealth = orgWealth(e)
 	}
 	given := cash + goods
-	bk := account(e, fl.fiscal, given, wealth)
+	bk := financesOf(e, fl.fiscal, given, wealth)
 	daf := g.funds(fl, given, bk.net)
 
 	x.raw(`<IRS990 documentId="IRS990">`)
@@ -49,11 +49,11 @@ func (g *gen) long(fl *filing) error {
 	x.int(d.liabilities, bk.liabilities)
 	x.int("NetAssetsOrFundBalancesBOYAmt", bk.netBefore)
 	x.int(d.net, bk.net)
-	if e.id < g.w.known() || odds(sub(e.key, 'M', 2), 3000) {
+	if e.id < g.w.wellKnown() || odds(sub(e.key, 'M', 2), 3000) {
 		x.text(d.mission, g.tmp)
 	}
 	if odds(sub(e.key, 'M', 3), 4000) {
-		c := &causes[e.cause]
+		c := &fields[e.field]
 		x.raw("<ProgSrvcAccomActy2Grp><ExpenseAmt>")
 		x.b = appendInt(x.b, bk.expenses*2/3)
 		x.raw("</ExpenseAmt><Desc>")
@@ -173,7 +173,7 @@ func (g *gen) scheduleI(fl *filing) {
 			x.b = append(x.b, '<')
 			x.raw(d.siAddress)
 			x.b = append(x.b, '>')
-			g.placeLeaves()
+			g.placeTags()
 			x.b = append(x.b, '<', '/')
 			x.raw(d.siAddress)
 			x.b = append(x.b, '>')
@@ -202,7 +202,7 @@ func (g *gen) scheduleI(fl *filing) {
 		}
 		x.text(d.siPurpose, l.purpose)
 		x.close("RecipientTable")
-		g.out.grant(fl, partSI, j+1, l)
+		g.out.grant(fl, listScheduleI, j+1, l)
 	}
 	if odds(sub(g.f.key, 'i', 3), 800) {
 		x.raw("<GrantsOtherAsstToIndivInUSGrp><GrantTypeTxt>EMERGENCY ASSISTANCE</GrantTypeTxt><RecipientCnt>")
@@ -238,7 +238,7 @@ func (g *gen) nameLines() {
 	x.text(d.line2, n[cut+1:])
 }
 
-func (g *gen) placeLeaves() {
+func (g *gen) placeTags() {
 	x, d, l := &g.x, g.d, &g.l
 	if len(l.street) > 0 {
 		x.text(d.addr1, l.street)
@@ -252,7 +252,7 @@ func (g *gen) placeLeaves() {
 	}
 }
 
-// scheduleF writes grants abroad, of which the form tells only the region.
+// scheduleF writes grants abroad, of which the form states only the region.
 func (g *gen) scheduleF(fl *filing) {
 	x := &g.x
 	x.raw(`<IRS990ScheduleF documentId="IRS990ScheduleF">`)

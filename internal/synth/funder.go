@@ -73,20 +73,20 @@ func (w *world) funder(r int, e *entity) {
 	e.listed = true
 	switch e.class {
 	case communityFoundation:
-		e.cause = causeCommunity
+		e.field = causeCommunity
 	case unitedFund:
-		e.cause = causeIndex("T70")
+		e.field = fieldIndex("T70")
 	case scholarshipFund:
-		e.cause = causeScholar
+		e.field = causeScholar
 	case faithFund:
-		e.cause = causeIndex("X20")
+		e.field = fieldIndex("X20")
 	case regranter:
-		e.cause = generalCauses[n.r.n(len(generalCauses))]
+		e.field = generalFields[n.r.n(len(generalFields))]
 	case supporter:
 	default:
-		e.cause = causeFound
+		e.field = causeFound
 	}
-	n.cause = e.cause
+	n.field = e.field
 	if e.class == familyFoundation || e.class == operatingFoundation || e.class == bankTrust {
 		e.surname = n.sur
 	}
@@ -115,7 +115,7 @@ func (w *world) supporter(e *entity, key uint64) {
 	}
 	e.base = i
 	e.slot = b.slot
-	e.cause = b.cause
+	e.field = b.field
 	if odds(sub(key, 'b', 1), 2500) {
 		e.core = append(append(e.core, "Friends of "...), b.core...)
 		return

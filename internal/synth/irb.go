@@ -41,18 +41,18 @@ const (
 	listings
 )
 
-// bulletin writes all of them.
-func (d *desk) bulletin() error {
+// bulletins writes all of them.
+func (d *listWriter) bulletins() error {
 	for k := range bulletins {
 		is := issueAt(k)
-		l, err := d.open(fmt.Sprintf("irb/%s_IRB.html", is))
+		l, err := d.create(fmt.Sprintf("irb/%s_IRB.html", is))
 		if err != nil {
 			return err
 		}
 		defer l.h.abandon()
 		l.Write(d.page(is, k))
 		l.rows = int64(len(d.w.named(k)))
-		if err := d.done(l); err != nil {
+		if err := d.finish(l); err != nil {
 			return err
 		}
 		d.counts["irb_bulletins"]++
@@ -63,20 +63,20 @@ func (d *desk) bulletin() error {
 // named are the organizations that the k-th bulletin names: the newest names
 // those that are still on every list, others are spread over one week in four.
 func (w *world) named(k int) []int {
-	late := min(accusedLate, len(w.accusedOrder))
+	late := min(bulletinLate, len(w.bulletinOrder))
 	if k == bulletins-1 {
-		return w.accusedOrder[:late]
+		return w.bulletinOrder[:late]
 	}
 	const every = 4
 	if k%every != 1 {
 		return nil
 	}
-	rest, weeks := w.accusedOrder[late:], bulletins/every
+	rest, weeks := w.bulletinOrder[late:], bulletins/every
 	lo, hi := len(rest)*(k/every)/weeks, len(rest)*(k/every+1)/weeks
 	return rest[lo:hi]
 }
 
-func (d *desk) page(is issue, k int) []byte {
+func (d *listWriter) page(is issue, k int) []byte {
 	var b bytes.Buffer
 	date := is.day.Format("January 2, 2006")
 	r := rng{sub(d.w.seed, 'b', k)}
@@ -112,7 +112,7 @@ const (
 )
 
 // announce lists organizations that were revoked.
-func (d *desk) announce(b *bytes.Buffer, is issue, k, number int, named []int) {
+func (d *listWriter) announce(b *bytes.Buffer, is issue, k, number int, named []int) {
 	style := k / 4 % listings
 	if k == bulletins-1 {
 		style = tableNew
@@ -158,10 +158,10 @@ func (d *desk) announce(b *bytes.Buffer, is issue, k, number int, named []int) {
 
 // litigation announces that an organization has gone to court over its
 // revocation; its donors are protected meanwhile.
-func (d *desk) litigation(b *bytes.Buffer, is issue, number int, r *rng) {
+func (d *listWriter) litigation(b *bytes.Buffer, is issue, number int, r *rng) {
 	for range 1_000 {
 		d.w.org(r.n(d.w.orgs), &d.f)
-		if _, named := d.w.accused[d.f.id]; d.f.listed && !named && d.f.section == "03" {
+		if _, named := d.w.namedInBulletin[d.f.id]; d.f.listed && !named && d.f.section == "03" {
 			break
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"grantgraph/internal/ein"
+	"grantgraph/internal/irscode"
 	"grantgraph/internal/source"
 	"grantgraph/internal/source/bmf"
 	"grantgraph/internal/source/fetch"
@@ -68,7 +69,7 @@ func TestListsAreReadAsMeant(t *testing.T) {
 	l := &lists{dir: filepath.Join(t.TempDir(), "world")}
 	l.report = write(t, Options{Out: l.dir, Grants: 20_000, zips: shippedZIPs()})
 	l.readIRS(t)
-	t.Run("standing", l.standing)
+	t.Run("standing", l.exemptions)
 	t.Run("codes", l.codes)
 	t.Run("sanctions", l.sanctions)
 	t.Run("bulletins", l.bulletins)
@@ -99,8 +100,8 @@ func (l *lists) readIRS(t *testing.T) {
 			t.Errorf("%s is in Publication 78 twice", r.EIN)
 		}
 		l.donees[r.EIN] = strings.Clone(r.Codes)
-		for _, c := range pub78.Codes(r.Codes) {
-			if pub78.CodeLabel(c) == "" {
+		for _, c := range irscode.Pub78Codes(r.Codes) {
+			if irscode.Pub78Label(c) == "" {
 				t.Errorf("%s has the unknown code %q", r.EIN, c)
 			}
 		}
@@ -117,9 +118,9 @@ func (l *lists) readIRS(t *testing.T) {
 	l.want(t, "revocation_eins", int64(len(l.revoked)))
 }
 
-// standing: who is revoked is in no list of those that are exempt, and who is
+// exemptions: who is revoked is in no list of those that are exempt, and who is
 // exempt again is.
-func (l *lists) standing(t *testing.T) {
+func (l *lists) exemptions(t *testing.T) {
 	var standing, back, ruled, twice int64
 	for e, list := range l.revoked {
 		last := list[len(list)-1]
@@ -193,7 +194,7 @@ func (l *lists) codes(t *testing.T) {
 			t.Errorf("%s is a charity and not in Publication 78", e)
 		}
 		want := map[string]string{"04": "PF", "03": "POF", "02": "POF", "17": "SOUNK", "21": "SO", "22": "SO", "23": "SO", "24": "SONFI"}[m.Foundation]
-		if listed && want != "" && !slices.Contains(pub78.Codes(codes), want) {
+		if listed && want != "" && !slices.Contains(irscode.Pub78Codes(codes), want) {
 			t.Errorf("%s has foundation code %s and Publication 78 says %q", e, m.Foundation, codes)
 		}
 	}
@@ -311,8 +312,8 @@ func TestEveryBulletinIsRead(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(12) {
 		w := newWorld(seed, 60_000, shippedZIPs())
-		d := newDesk(t.Context(), &gen{w: w}, nil, t.TempDir())
-		if err := d.bulletin(); err != nil {
+		d := newListWriter(t.Context(), &gen{w: w}, nil, t.TempDir())
+		if err := d.bulletins(); err != nil {
 			t.Fatal(err)
 		}
 		var n int64
@@ -343,7 +344,7 @@ func (l *lists) overrides(t *testing.T) {
 		}
 		list, err := csv.NewReader(f).ReadAll()
 		f.Close()
-		if err != nil || len(list) < 3 || strings.Join(list[0], ",")+"\n" != rulingHeader {
+		if err != nil || len(list) < 3 || strings.Join(list[0], ",")+"\n" != overridesHeader {
 			t.Fatalf("%s: %v, %v", name, list, err)
 		}
 		for _, r := range list[1:] {

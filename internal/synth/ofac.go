@@ -80,9 +80,9 @@ func oddWord(dst []byte, r *rng) []byte {
 	return append(dst, r.of(oddTails)...)
 }
 
-// blacklist is the four files of the list while they are written.
-type blacklist struct {
-	sdn, alt, add, comments *leaf
+// sanctionsFiles is the four files of the list while they are written.
+type sanctionsFiles struct {
+	sdn, alt, add, comments *listFile
 	alias, address          int // numbers given so far
 	b, name, remarks        []byte
 }
@@ -101,13 +101,13 @@ func quoted(dst []byte, s []byte) []byte {
 }
 
 // sanctions writes the list and its three companions.
-func (d *desk) sanctions() error {
-	var s blacklist
+func (d *listWriter) sanctions() error {
+	var s sanctionsFiles
 	for _, f := range []struct {
-		l    **leaf
+		l    **listFile
 		path string
 	}{{&s.sdn, "ofac/sdn.csv"}, {&s.alt, "ofac/alt.csv"}, {&s.add, "ofac/add.csv"}, {&s.comments, "ofac/sdn_comments.csv"}} {
-		l, err := d.open(f.path)
+		l, err := d.create(f.path)
 		if err != nil {
 			return err
 		}
@@ -130,9 +130,9 @@ func (d *desk) sanctions() error {
 		}
 		number += 1 + r.n(5)
 	}
-	for _, l := range []*leaf{s.sdn, s.alt, s.add, s.comments} {
+	for _, l := range []*listFile{s.sdn, s.alt, s.add, s.comments} {
 		l.WriteByte(0x1a)
-		if err := d.done(l); err != nil {
+		if err := d.finish(l); err != nil {
 			return err
 		}
 	}
@@ -146,7 +146,7 @@ func (d *desk) sanctions() error {
 
 // impersonated puts an organization into d.f whose name is long enough to be
 // a name.
-func (d *desk) impersonated(k int, r *rng) bool {
+func (d *listWriter) impersonated(k int, r *rng) bool {
 	for range 400 {
 		if k%5 == 4 {
 			d.w.funder(r.n(d.w.funders), &d.f)
@@ -166,7 +166,7 @@ func (d *desk) impersonated(k int, r *rng) bool {
 func punctuated(core []byte) bool { return bytes.ContainsAny(core, ".,'&#/") }
 
 // namesake writes an entry that resembles the organization in d.f.
-func (d *desk) namesake(s *blacklist, number, kind int, r *rng) {
+func (d *listWriter) namesake(s *sanctionsFiles, number, kind int, r *rng) {
 	d.l.name = appendPlain(d.l.name[:0], d.f.core)
 	alias := append([]byte(nil), d.l.name...)
 	upper(alias)
@@ -197,7 +197,7 @@ func (d *desk) namesake(s *blacklist, number, kind int, r *rng) {
 }
 
 // designate writes one entry that resembles nobody.
-func (d *desk) designate(s *blacklist, number int, r *rng) {
+func (d *listWriter) designate(s *sanctionsFiles, number int, r *rng) {
 	s.name, s.remarks = s.name[:0], s.remarks[:0]
 	program := r.of(oddPrograms)
 	if r.odds(1800) {
@@ -235,7 +235,7 @@ func (d *desk) designate(s *blacklist, number int, r *rng) {
 }
 
 // company names an entity, its aliases and its addresses.
-func (d *desk) company(s *blacklist, number int, r *rng) {
+func (d *listWriter) company(s *sanctionsFiles, number int, r *rng) {
 	style := func(dst []byte) []byte {
 		dst = oddWord(dst, r)
 		if r.odds(4500) {
@@ -288,7 +288,7 @@ func (d *desk) company(s *blacklist, number int, r *rng) {
 }
 
 // person names an individual the way the list does, family name first.
-func (d *desk) person(s *blacklist, number int, r *rng) {
+func (d *listWriter) person(s *sanctionsFiles, number int, r *rng) {
 	full := func(dst []byte) []byte {
 		start := len(dst)
 		dst = oddWord(dst, r)
@@ -320,7 +320,7 @@ func (d *desk) person(s *blacklist, number int, r *rng) {
 }
 
 // period ends the remarks.
-func (s *blacklist) period() {
+func (s *sanctionsFiles) period() {
 	if n := len(s.remarks); n > 2 {
 		s.remarks = append(s.remarks[:n-2], '.')
 	}
@@ -328,7 +328,7 @@ func (s *blacklist) period() {
 
 // entry writes the main row, and what its remarks have over a thousand
 // characters into the comments. ship draws the columns of a vessel.
-func (s *blacklist) entry(number int, kind, program string, ship *rng) {
+func (s *sanctionsFiles) entry(number int, kind, program string, ship *rng) {
 	b := appendInt(s.b[:0], int64(number))
 	b = quoted(append(b, ','), s.name)
 	b = quoted(append(b, ','), []byte(kind))
@@ -368,7 +368,7 @@ func (s *blacklist) entry(number int, kind, program string, ship *rng) {
 }
 
 // also writes another name of an entry.
-func (s *blacklist) also(number int, name []byte) {
+func (s *sanctionsFiles) also(number int, name []byte) {
 	b := appendInt(s.b[:0], int64(number))
 	s.alias++
 	b = appendInt(append(b, ','), int64(s.alias))
@@ -388,7 +388,7 @@ func (s *blacklist) also(number int, name []byte) {
 }
 
 // where writes an address of an entry.
-func (s *blacklist) where(number int, r *rng) {
+func (s *sanctionsFiles) where(number int, r *rng) {
 	b := appendInt(s.b[:0], int64(number))
 	s.address++
 	b = appendInt(append(b, ','), int64(s.address))

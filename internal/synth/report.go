@@ -133,10 +133,10 @@ func Read(dir string) (*Report, error) {
 func (r *Report) Current() bool { return r.Format == format }
 
 // report turns the tally into world.json.
-func (p *plant) report() (*Report, error) {
+func (p *worldWriter) report() (*Report, error) {
 	t := &p.total
 	r := &Report{
-		Format: format, Seed: p.o.Seed, Size: p.o.Grants, Grants: t.grants(), Dollars: t.dollars[partPaid] + t.dollars[partSI],
+		Format: format, Seed: p.o.Seed, Size: p.o.Grants, Grants: t.grants(), Dollars: t.dollars[listPaid] + t.dollars[listScheduleI],
 		Returns: t.returns, Orgs: p.w.orgs, Funders: p.w.funders, Members: t.members, OrgReturns: t.orgReturns, Seats: t.seats, Amended: t.amended,
 		Duplicates: t.duplicates, Forms: map[string]int64{}, Bad: map[string]int64{}, Lines: map[string]int64{},
 		Noise: map[string]int64{}, Master: map[string]int64{}, XMLBytes: t.xml, Files: p.files, tally: *t, Lists: p.lists, Namesakes: p.namesakes,
@@ -156,7 +156,7 @@ func (p *plant) report() (*Report, error) {
 	for i := range t.lines {
 		for j, n := range t.lines[i] {
 			if n > 0 {
-				r.Lines[partNames[i]+"/"+truthNames[j]] = n
+				r.Lines[grantListNames[i]+"/"+truthNames[j]] = n
 			}
 		}
 	}

@@ -39,26 +39,26 @@ const (
 
 var badNames = [badKinds]string{"truncated", "html", "empty", "not_utf8", "wrong_root"}
 
-// press is a reusable zip compressor.
-type press struct{ *flate.Writer }
+// compressor is a reusable zip compressor.
+type compressor struct{ *flate.Writer }
 
 type shardWriter struct {
 	*gen
-	zw     *zip.Writer
-	batch  []byte
-	folder []byte
-	path   []byte
-	when   time.Time
-	method uint16
-	tell   func(lines int)
+	zw       *zip.Writer
+	batch    []byte
+	folder   []byte
+	path     []byte
+	when     time.Time
+	method   uint16
+	progress func(lines int)
 }
 
-// shard writes one zip with everything filed in its month, and its part of
+// shard writes one zip with everything filed in its month, and its share of
 // the truth and of the index.
-func (g *gen) shard(ctx context.Context, s Shard, out io.Writer, sh *sheet, p *press, tell func(int)) (tally, error) {
+func (g *gen) shard(ctx context.Context, s Shard, out io.Writer, sh *recorder, p *compressor, progress func(lines int)) (tally, error) {
 	w, m := g.w, s.month()
 	g.out = sh
-	sw := &shardWriter{gen: g, zw: zip.NewWriter(out), batch: []byte(s.Batch()), tell: tell, method: zip.Deflate,
+	sw := &shardWriter{gen: g, zw: zip.NewWriter(out), batch: []byte(s.Batch()), progress: progress, method: zip.Deflate,
 		when: time.Date(s.Year, time.Month(s.Month), 20, 12, 0, 0, 0, time.UTC)}
 	if (m-firstMonth)%storedEvery == storedEvery-1 {
 		sw.method = zip.Store
@@ -197,7 +197,7 @@ func (w *world) orgFiles(i, fiscal int) bool {
 	}
 	share := uint32(1500)
 	switch {
-	case i < w.known():
+	case i < w.wellKnown():
 		return fiscal >= 2022
 	case i < w.orgs/8:
 		share = 6000
@@ -217,13 +217,13 @@ func (sw *shardWriter) file(fl *filing) error {
 	g.x.reset(out, odds(sub(g.f.key, 'N', 0), indented))
 	switch fl.form {
 	case formPF:
-		err = g.private(fl)
+		err = g.write990PF(fl)
 	case form990:
-		err = g.long(fl)
+		err = g.write990(fl)
 	case formEZ:
-		err = g.short(fl)
+		err = g.write990EZ(fl)
 	default:
-		err = g.tax(fl)
+		err = g.write990T(fl)
 	}
 	if err != nil {
 		return err
@@ -252,14 +252,14 @@ func (sw *shardWriter) file(fl *filing) error {
 	if g.out.replaced && fl.form != formT {
 		t.superseded++
 	}
-	g.out.row(fl, g.f.ein, g.name, g.closing, sw.batch)
+	g.out.indexRow(fl, g.f.ein, g.name, g.closing, sw.batch)
 	if odds(mix(fl.object+1), indexGhost) { // the index names what is in no zip
 		ghost := *fl
 		ghost.object = g.w.object(fl.month, idOrg+2_800_000+int(fl.object%90_000), fl.fiscal, fl.version, fl.form)
-		g.out.row(&ghost, g.f.ein, g.name, g.closing, sw.batch)
+		g.out.indexRow(&ghost, g.f.ein, g.name, g.closing, sw.batch)
 	}
 	if fl.lines > 0 {
-		sw.tell(fl.lines)
+		sw.progress(fl.lines)
 	}
 	return nil
 }
@@ -319,6 +319,6 @@ func (sw *shardWriter) spoil(m int) error {
 	}
 	sw.out.bad[kind]++
 	sw.out.members++
-	sw.out.row(&fl, sw.w.ein(idFirm+5000+i), []byte("UNREADABLE RETURN"), 11, sw.batch)
+	sw.out.indexRow(&fl, sw.w.ein(idFirm+5000+i), []byte("UNREADABLE RETURN"), 11, sw.batch)
 	return x.flush()
 }

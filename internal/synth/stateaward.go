@@ -36,8 +36,8 @@ const (
 	kept // a value that lets the row count
 )
 
-// ledger is one state's way of writing.
-type ledger struct {
+// stateFormat is one state's way of writing.
+type stateFormat struct {
 	stateaward.Mapping
 	head  []string
 	what  []column
@@ -59,8 +59,8 @@ func folded(name string) string {
 	}, name)
 }
 
-func newLedger(m stateaward.Mapping) *ledger {
-	g := &ledger{Mapping: m, head: m.Header()}
+func newStateFormat(m stateaward.Mapping) *stateFormat {
+	g := &stateFormat{Mapping: m, head: m.Header()}
 	n := len(g.head)
 	g.what, g.keeps, g.drops = make([]column, n), make([]string, n), make([]string, n)
 	at := func(names string) int {
@@ -126,13 +126,13 @@ After School Programs`)
 	paymentKinds = lines("Grants\nGrants and Subsidies\nPurchased Services\nContractual Services")
 )
 
-// state writes the files of one state, a file a fiscal year.
-func (d *desk) state(m stateaward.Mapping) error {
-	g := newLedger(m)
+// stateAwards writes the files of one state, a file a fiscal year.
+func (d *listWriter) stateAwards(m stateaward.Mapping) error {
+	g := newStateFormat(m)
 	years := lastPayment - firstPayment + 1
-	files := make([]*leaf, years)
+	files := make([]*listFile, years)
 	for k := range files {
-		l, err := d.open(fmt.Sprintf("stateaward/%s/payments_FY%d.csv", strings.ToLower(m.State), firstPayment+k))
+		l, err := d.create(fmt.Sprintf("stateaward/%s/payments_FY%d.csv", strings.ToLower(m.State), firstPayment+k))
 		if err != nil {
 			return err
 		}
@@ -169,7 +169,7 @@ func (d *desk) state(m stateaward.Mapping) error {
 		}
 		for i := int(s); i < d.w.orgs; i += len(d.w.slots) {
 			share := uint32(1200)
-			if i < d.w.known() {
+			if i < d.w.wellKnown() {
 				share = 4500
 			}
 			if !odds(sub(d.w.seed, '=', i), share) {
@@ -180,7 +180,7 @@ func (d *desk) state(m stateaward.Mapping) error {
 			case church, temple, familyFoundation, government, publicCollege:
 				continue
 			}
-			if !d.w.fate(&d.f).gone() {
+			if !d.w.exemption(&d.f).gone() {
 				write(&d.f, "state_rows")
 			}
 		}
@@ -190,7 +190,7 @@ func (d *desk) state(m stateaward.Mapping) error {
 		write(&d.f, "state_rows_unknown")
 	}
 	for _, l := range files {
-		if err := d.done(l); err != nil {
+		if err := d.finish(l); err != nil {
 			return err
 		}
 	}
@@ -198,7 +198,7 @@ func (d *desk) state(m stateaward.Mapping) error {
 }
 
 // payment writes one row.
-func (d *desk) payment(l *leaf, g *ledger, e *entity, year, n int, known string) {
+func (d *listWriter) payment(l *listFile, g *stateFormat, e *entity, year, n int, known string) {
 	r := rng{sub(sub(e.key, '+', year), '+', n)}
 	start := time.Date(year-1, time.Month(g.YearStart), 1, 0, 0, 0, 0, time.UTC)
 	if g.YearStart == 1 {

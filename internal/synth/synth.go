@@ -20,7 +20,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,6 +29,7 @@ import (
 
 	"grantgraph/internal/disk"
 	"grantgraph/internal/fault"
+	"grantgraph/internal/parallel"
 	"grantgraph/internal/place"
 )
 
@@ -75,7 +75,7 @@ func Write(ctx context.Context, o Options) (*Report, error) {
 		return nil, fault.New("bad_shard", "there is no zip for %d-%02d", o.Only.Year, o.Only.Month).
 			Try("a month from January 2018 to October 2026")
 	}
-	if err := free(o.Out); err != nil {
+	if err := checkOut(o.Out); err != nil {
 		return nil, err
 	}
 	out, err := filepath.Abs(o.Out)
@@ -87,7 +87,7 @@ func Write(ctx context.Context, o Options) (*Report, error) {
 		zips = shippedZIPs()
 	}
 	if len(zips) == 0 {
-		return nil, errors.New("no ZIP codes to settle organizations in")
+		return nil, errors.New("no ZIP codes to place organizations in")
 	}
 	parent := filepath.Dir(out)
 	if err := disk.MkdirAll(parent, 0o755); err != nil {
@@ -101,7 +101,7 @@ func Write(ctx context.Context, o Options) (*Report, error) {
 	if err := os.Chmod(tmp, 0o755); err != nil {
 		return nil, fault.Disk(tmp, err)
 	}
-	p := &plant{w: newWorld(o.Seed, o.Grants, zips), o: o, dir: tmp}
+	p := &worldWriter{w: newWorld(o.Seed, o.Grants, zips), o: o, dir: tmp}
 	rep, err := p.run(ctx)
 	if err != nil {
 		return nil, fault.Disk(o.Out, err)
@@ -114,8 +114,8 @@ func Write(ctx context.Context, o Options) (*Report, error) {
 	return rep, nil
 }
 
-// free refuses a directory that holds anything synth has not written.
-func free(dir string) error {
+// checkOut refuses a directory that holds anything synth has not written.
+func checkOut(dir string) error {
 	if dir == "" {
 		return fault.New("no_out", "no directory to write to").Try("--out DIR")
 	}
@@ -134,7 +134,7 @@ func free(dir string) error {
 			Try("an empty or new directory for --out")
 	}
 	for _, e := range entries {
-		if !slices.Contains(belongings, e.Name()) {
+		if !slices.Contains(topLevelNames, e.Name()) {
 			return fault.New("out_not_empty", "%s holds %s, which synth did not write", dir, e.Name()).
 				Try("move it away, or another directory for --out")
 		}
@@ -142,12 +142,12 @@ func free(dir string) error {
 	return nil
 }
 
-// belongings are the names of what synth writes at the top of a world.
-var belongings = []string{"990", "bmf", "pub78", "revocation", "ofac", "irb", "careg", "caftb", "usaspending", "fac", "stateaward", "uk",
+// topLevelNames are the names of what synth writes at the top of a world.
+var topLevelNames = []string{"990", "bmf", "pub78", "revocation", "ofac", "irb", "careg", "caftb", "usaspending", "fac", "stateaward", "uk",
 	"overrides", ".fetch", "truth.ndjson", "people.ndjson", Marker}
 
 // shippedZIPs are the places of the gazetteer in the states that organizations
-// are settled in.
+// are placed in.
 func shippedZIPs() []ZIP {
 	g := place.Shipped()
 	all := g.ZIPs()
@@ -162,9 +162,9 @@ func shippedZIPs() []ZIP {
 	return out
 }
 
-// plant runs the work of one world: tasks that each write files of their own,
-// then the gathering of their parts.
-type plant struct {
+// worldWriter runs the work of one world: tasks that each write files of their own,
+// then the joining of their fragments.
+type worldWriter struct {
 	w   *world
 	o   Options
 	dir string
@@ -176,10 +176,10 @@ type plant struct {
 
 	namesakes []Namesake
 	done      atomic.Int64
-	told      int64
+	reported  int64
 }
 
-func (p *plant) run(ctx context.Context) (*Report, error) {
+func (p *worldWriter) run(ctx context.Context) (*Report, error) {
 	for _, d := range []string{"990", "bmf", "parts"} {
 		if d == "bmf" && p.o.Only != nil {
 			continue
@@ -194,38 +194,38 @@ func (p *plant) run(ctx context.Context) (*Report, error) {
 		first, last = p.o.Only.month(), p.o.Only.month()
 		blocks = 0
 	}
-	var rolls []roll
+	var tasks []listTask
 	if p.o.Only == nil {
-		rolls = p.w.rolls()
+		tasks = p.w.listTasks()
 	}
 	p.lists = map[string]int64{}
 	months := last - first + 1
 	zipFiles := make([]File, months)
-	rollFiles := make([][]File, len(rolls))
-	err := p.each(ctx, len(rolls)+months+blocks, func(ctx context.Context, g *gen, press *press, task int) error {
-		if task < len(rolls) {
-			files, err := p.roll(ctx, g, press, rolls[task])
-			rollFiles[task] = files
+	listFiles := make([][]File, len(tasks))
+	err := p.runTasks(ctx, len(tasks)+months+blocks, func(ctx context.Context, g *gen, zc *compressor, task int) error {
+		if task < len(tasks) {
+			files, err := p.writeList(ctx, g, zc, tasks[task])
+			listFiles[task] = files
 			return err
 		}
-		task -= len(rolls)
+		task -= len(tasks)
 		if task < months {
-			f, err := p.month(ctx, g, press, first+task)
+			f, err := p.writeMonth(ctx, g, zc, first+task)
 			zipFiles[task] = f
 			return err
 		}
-		return p.block(g, task-months)
+		return p.writeMasterBlock(g, task-months)
 	})
 	if err != nil {
 		return nil, err
 	}
 	p.files = zipFiles
-	if err := p.gather(first, last, blocks); err != nil {
+	if err := p.joinFragments(first, last, blocks); err != nil {
 		return nil, err
 	}
-	p.files = append(p.files, slices.Concat(rollFiles...)...)
+	p.files = append(p.files, slices.Concat(listFiles...)...)
 	if p.o.Only == nil {
-		if err := p.fetched(); err != nil {
+		if err := p.writeFetchStates(); err != nil {
 			return nil, err
 		}
 	}
@@ -238,65 +238,51 @@ func (p *plant) run(ctx context.Context) (*Report, error) {
 	return p.report()
 }
 
-// each runs tasks on all workers; the first error stops them.
-func (p *plant) each(ctx context.Context, n int, do func(context.Context, *gen, *press, int) error) error {
-	workers := p.o.Workers
-	if workers <= 0 {
-		workers = runtime.GOMAXPROCS(0)
+// runTasks runs tasks on all workers; the first error stops them.
+func (p *worldWriter) runTasks(ctx context.Context, n int, do func(context.Context, *gen, *compressor, int) error) error {
+	type tools struct {
+		gen        *gen
+		compressor *compressor
 	}
-	workers = min(workers, n)
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range workers {
-		wg.Go(func() {
-			g := &gen{w: p.w}
-			pr, err := newPress()
+	var free sync.Pool // a worker takes what another has put back
+	return parallel.Each(ctx, p.o.Workers, n, func(ctx context.Context, task int) error {
+		t, ok := free.Get().(tools)
+		if !ok {
+			c, err := newCompressor()
 			if err != nil {
-				cancel(err)
-				return
+				return err
 			}
-			for ctx.Err() == nil {
-				task := int(next.Add(1)) - 1
-				if task >= n {
-					return
-				}
-				if err := do(ctx, g, pr, task); err != nil {
-					cancel(err)
-					return
-				}
-			}
-		})
-	}
-	wg.Wait()
-	return context.Cause(ctx)
+			t = tools{&gen{w: p.w}, c}
+		}
+		defer free.Put(t)
+		return do(ctx, t.gen, t.compressor, task)
+	})
 }
 
-// month writes one zip and its parts of truth and index.
-func (p *plant) month(ctx context.Context, g *gen, pr *press, m int) (File, error) {
+// writeMonth writes one zip and its fragments of truth and index.
+func (p *worldWriter) writeMonth(ctx context.Context, g *gen, zc *compressor, m int) (File, error) {
 	s := shardOf(m)
-	out, err := newHashed(p.dir, "990/"+s.Batch()+".zip", 256<<10)
+	out, err := newHashedFile(p.dir, "990/"+s.Batch()+".zip", 256<<10)
 	if err != nil {
 		return File{}, err
 	}
 	defer out.abandon()
-	truth, err := newPart(p.dir, "truth", m)
+	truth, err := newFragment(p.dir, "truth", m)
 	if err != nil {
 		return File{}, err
 	}
 	defer truth.abandon()
-	index, err := newPart(p.dir, "index", m)
+	index, err := newFragment(p.dir, "index", m)
 	if err != nil {
 		return File{}, err
 	}
 	defer index.abandon()
-	people, err := newPart(p.dir, "people", m)
+	people, err := newFragment(p.dir, "people", m)
 	if err != nil {
 		return File{}, err
 	}
 	defer people.abandon()
-	t, err := g.shard(ctx, s, out.w, &sheet{truth: truth.w, index: index.w, people: people.w}, pr, p.tell)
+	t, err := g.shard(ctx, s, out.w, &recorder{truth: truth.w, index: index.w, people: people.w}, zc, p.addProgress)
 	if err != nil {
 		return File{}, err
 	}
@@ -309,9 +295,9 @@ func (p *plant) month(ctx context.Context, g *gen, pr *press, m int) (File, erro
 	return out.finish()
 }
 
-// roll writes one of the other lists.
-func (p *plant) roll(ctx context.Context, g *gen, pr *press, write roll) ([]File, error) {
-	d := newDesk(ctx, g, pr, p.dir)
+// writeList writes one of the other lists.
+func (p *worldWriter) writeList(ctx context.Context, g *gen, zc *compressor, write listTask) ([]File, error) {
+	d := newListWriter(ctx, g, zc, p.dir)
 	if err := write(d); err != nil {
 		return nil, err
 	}
@@ -324,44 +310,44 @@ func (p *plant) roll(ctx context.Context, g *gen, pr *press, write roll) ([]File
 	return d.files, nil
 }
 
-// block writes one block of the master file.
-func (p *plant) block(g *gen, k int) error {
-	var ps [4]*partFile
+// writeMasterBlock writes one block of the master file.
+func (p *worldWriter) writeMasterBlock(g *gen, k int) error {
+	var fragments [4]*fragment
 	var ws [4]*bufio.Writer
-	for i := range ps {
-		f, err := newPart(p.dir, "bmf"+strconv.Itoa(i), k)
+	for i := range fragments {
+		f, err := newFragment(p.dir, "bmf"+strconv.Itoa(i), k)
 		if err != nil {
 			return err
 		}
 		defer f.abandon()
-		ps[i], ws[i] = f, f.w
+		fragments[i], ws[i] = f, f.w
 	}
 	var t tally
 	g.master(k, &ws, &t)
 	p.mu.Lock()
 	p.total.add(&t)
 	p.mu.Unlock()
-	return errors.Join(ps[0].finish(), ps[1].finish(), ps[2].finish(), ps[3].finish())
+	return errors.Join(fragments[0].finish(), fragments[1].finish(), fragments[2].finish(), fragments[3].finish())
 }
 
-// tell counts lines done and reports now and then.
-func (p *plant) tell(n int) {
+// addProgress counts lines done and reports now and then.
+func (p *worldWriter) addProgress(n int) {
 	done := p.done.Add(int64(n))
 	if p.o.Progress == nil {
 		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if done-p.told >= int64(p.o.Grants)/500+1 {
-		p.told = done
+	if done-p.reported >= int64(p.o.Grants)/500+1 {
+		p.reported = done
 		p.o.Progress(min(done, int64(p.o.Grants)), int64(p.o.Grants))
 	}
 }
 
-// gather joins the parts in their fixed order.
-func (p *plant) gather(first, last, blocks int) error {
+// joinFragments joins the fragments in their fixed order.
+func (p *worldWriter) joinFragments(first, last, blocks int) error {
 	join := func(path, head, kind string, lo, hi int) error {
-		out, err := newHashed(p.dir, path, 256<<10)
+		out, err := newHashedFile(p.dir, path, 256<<10)
 		if err != nil {
 			return err
 		}
@@ -370,7 +356,7 @@ func (p *plant) gather(first, last, blocks int) error {
 			return err
 		}
 		for k := lo; k <= hi; k++ {
-			name := partPath(p.dir, kind, k)
+			name := fragmentPath(p.dir, kind, k)
 			f, err := os.Open(name)
 			if err != nil {
 				return err

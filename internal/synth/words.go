@@ -232,13 +232,13 @@ var federations = []struct {
 	{"Mothers of Twins Fellowship", "Chapter", "P30", 'c', "03"},
 }
 
-// abode is a place abroad, with the IRS's country code (FIPS 10-4).
-type abode struct {
+// foreignPlace is a place abroad, with the IRS's country code (FIPS 10-4).
+type foreignPlace struct {
 	city, province, country, postal string
 	forms                           string // trailing or leading legal words, separated by |
 }
 
-var abroad = []abode{
+var foreignPlaces = []foreignPlace{
 	{"London", "England", "UK", "EC1V 9NR", "Trust|Foundation|CIC|Limited"},
 	{"Oxford", "England", "UK", "OX1 2JD", "Trust|Society|Limited"},
 	{"Edinburgh", "Scotland", "UK", "EH2 4RG", "Trust|SCIO"},

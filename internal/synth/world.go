@@ -21,20 +21,20 @@ const (
 // world is the plan: how many there are of what, and where. It holds nothing
 // per grant, per organization or per funder.
 type world struct {
-	seed           uint64
-	grants         int
-	funders, orgs  int
-	foreign        int // recipients abroad
-	harmonic       uint64
-	correction     int // lines added to the largest funder so that the plan adds up
-	zips           []ZIP
-	slots          []slot
-	byState        [][]int32 // state → its slots
-	states         []string
-	einMul, einAdd uint64
-	accused        map[int]int // organizations that bulletins name, and their place among them
-	accusedOrder   []int
-	british        []int // recipients abroad that the register of charities knows
+	seed            uint64
+	grants          int
+	funders, orgs   int
+	foreign         int // recipients abroad
+	harmonic        uint64
+	correction      int // lines added to the largest funder so that the plan adds up
+	zips            []ZIP
+	slots           []slot
+	byState         [][]int32 // state → its slots
+	states          []string
+	einMul, einAdd  uint64
+	namedInBulletin map[int]int // organizations that bulletins name, and their place among them
+	bulletinOrder   []int
+	british         []int // recipients abroad that the register of charities knows
 }
 
 // slot is one metropolitan area: a run of neighboring ZIPs of one state.
@@ -73,7 +73,7 @@ func newWorld(seed uint64, grants int, zips []ZIP) *world {
 	}
 	w.einAdd = mix(w.seed^2) % einSpace
 
-	w.settle(zips)
+	w.assignZIPs(zips)
 
 	// Funder sizes fall as 1/(rank + 1.7), which gives the largest about five
 	// percent of all lines and the median about twenty.
@@ -85,14 +85,14 @@ func newWorld(seed uint64, grants int, zips []ZIP) *world {
 		planned += w.planned(r)
 	}
 	w.correction = grants - planned
-	w.accuse()
-	w.findBritish()
+	w.pickRevoked()
+	w.pickBritish()
 	return w
 }
 
-// settle sorts the ZIPs by state and cuts every state into slots in
+// assignZIPs sorts the ZIPs by state and cuts every state into slots in
 // proportion to its people.
-func (w *world) settle(zips []ZIP) {
+func (w *world) assignZIPs(zips []ZIP) {
 	count := 1024
 	if w.orgs < 8_000 {
 		count = 128
@@ -156,9 +156,9 @@ func (w *world) settle(zips []ZIP) {
 	}
 }
 
-// known is how many organizations are known all over the country: they come
+// wellKnown is how many organizations are known all over the country: they come
 // first, are larger, have acronyms and file every year.
-func (w *world) known() int { return w.orgs / 60 }
+func (w *world) wellKnown() int { return w.orgs / 60 }
 
 const einSpace = 110_000_000
 

@@ -41,7 +41,7 @@ type World struct {
 var (
 	Small  = World{Grants: 2_000, Seed: 1}
 	Other  = World{Grants: 2_000, Seed: 2}   // a second one, for what follows a first
-	Medium = World{Grants: 20_000, Seed: 7}  // for shares and rates that mean something
+	Medium = World{Grants: 20_000, Seed: 11} // for shares and rates that mean something
 	Large  = World{Grants: 200_000, Seed: 1} // for benchmarks
 )
 
@@ -67,8 +67,9 @@ type made struct {
 }
 
 // Main runs the tests of a package and removes the worlds that they have made.
-// It is what TestMain passes to os.Exit.
-func Main(m *testing.M) (code int) {
+// What is to be done before the first test comes first; without it no test runs.
+// The code is for os.Exit.
+func Main(m *testing.M, before ...func() error) (code int) {
 	dir, err := os.MkdirTemp("", "grantgraph-world-")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -83,19 +84,24 @@ func Main(m *testing.M) (code int) {
 			code = max(code, 1)
 		}
 	}()
+	for _, prepare := range before {
+		if err := prepare(); err != nil {
+			fmt.Fprintln(os.Stderr, "preparing the tests:", err)
+			return 1
+		}
+	}
 	return m.Run()
 }
 
-// made finds the world, or plans it.
-func (w World) made(tb testing.TB) *made {
-	tb.Helper()
+// find finds the world, or plans it.
+func (w World) find() (*made, error) {
 	shared.mu.Lock()
 	defer shared.mu.Unlock()
 	if shared.dir == "" {
-		tb.Fatal("TestMain of this package must run the tests with world.Main")
+		return nil, errors.New("TestMain of this package must run the tests with world.Main")
 	}
 	if m := shared.worlds[w]; m != nil {
-		return m
+		return m, nil
 	}
 	dir := filepath.Join(shared.dir, fmt.Sprintf("%d-%d", w.Grants, w.Seed))
 	m := &made{sources: filepath.Join(dir, "sources"), data: filepath.Join(dir, "data")}
@@ -114,7 +120,26 @@ func (w World) made(tb testing.TB) *made {
 		return result.Snapshot, nil
 	})
 	shared.worlds[w] = m
+	return m, nil
+}
+
+// made is find for a test.
+func (w World) made(tb testing.TB) *made {
+	tb.Helper()
+	m, err := w.find()
+	if err != nil {
+		tb.Fatal(err)
+	}
 	return m
+}
+
+// Build is Snapshot for what is done before the first test.
+func (w World) Build() (*snapshot.Snapshot, error) {
+	m, err := w.find()
+	if err != nil {
+		return nil, err
+	}
+	return m.snapshot()
 }
 
 // Report is what the world knows about itself and a build must find.

@@ -99,7 +99,7 @@ func NewDirectory(o Options) *Directory {
 // Key finds a key of a host by its thumbprint. Keys of one host are never
 // answered for another, even when both publish the same key.
 func (d *Directory) Key(ctx context.Context, host, keyid string) (Key, error) {
-	if fail := d.admit(host); fail != nil {
+	if fail := d.checkHost(host); fail != nil {
 		return Key{}, fail
 	}
 	for asked := false; ; asked = true {
@@ -133,7 +133,7 @@ func (d *Directory) Key(ctx context.Context, host, keyid string) (Key, error) {
 		d.mu.Unlock()
 		// The fetch belongs to all who wait for it, so it outlives the request
 		// that began it, but never its own timeout.
-		go d.fly(context.WithoutCancel(ctx), l)
+		go d.fetchInFlight(context.WithoutCancel(ctx), l)
 		if err := wait(ctx, flight); err != nil {
 			return Key{}, err
 		}
@@ -150,8 +150,8 @@ func wait(ctx context.Context, flight <-chan struct{}) error {
 	}
 }
 
-// fly fetches the directory of a host and records what came of it.
-func (d *Directory) fly(ctx context.Context, l *listing) {
+// fetchInFlight fetches the directory of a host and records what came of it.
+func (d *Directory) fetchInFlight(ctx context.Context, l *listing) {
 	ctx, cancel := context.WithTimeout(ctx, d.options.Timeout)
 	defer cancel()
 	keys, age, err := d.fetch(ctx, l.host)

@@ -91,7 +91,7 @@ func forge(t testing.TB, agentHeader, input string) *http.Request {
 	var macs structured.Dictionary
 	for _, in := range inputs {
 		mac := make([]byte, ed25519.SignatureSize)
-		if text, err := base(request(r, "https", "api.example.org"), in); err == nil {
+		if text, err := signatureBase(request(r, "https", "api.example.org"), in); err == nil {
 			mac = ed25519.Sign(private(1), text)
 		}
 		macs = append(macs, structured.Member{Key: in.Key, Value: structured.Bytes(mac)})
@@ -274,7 +274,7 @@ func TestTampered(t *testing.T) {
 		}, ErrMismatch},
 		{"hmac with the public key", func(r *http.Request) {
 			inputs, _ := structured.ParseDictionary(r.Header.Get("Signature-Input"))
-			text, _ := base(request(r, "https", "api.example.org"), inputs[0])
+			text, _ := signatureBase(request(r, "https", "api.example.org"), inputs[0])
 			h := hmac.New(sha512.New, pub(1))
 			h.Write(text)
 			r.Header.Set("Signature", "sig1="+string(structured.Bytes(h.Sum(nil)).Append(nil)))
@@ -292,7 +292,7 @@ func TestTampered(t *testing.T) {
 		input := strings.NewReplacer("KEYID", Thumbprint(pub(1)), "NOW", fmt.Sprint(noon.Unix()), "LATER", fmt.Sprint(noon.Unix()+60)).Replace(all)
 		signed.Header.Set("Signature-Input", input)
 		inputs, _ := structured.ParseDictionary(input)
-		text, err := base(request(signed, "https", "api.example.org"), inputs[0])
+		text, err := signatureBase(request(signed, "https", "api.example.org"), inputs[0])
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -27,8 +27,8 @@ var (
 	ErrReplay    = errors.New("the signature was used before")
 )
 
-// remedies say what to do about a cause where nothing better is known.
-var remedies = map[error]string{
+// hints say what to do about a cause where nothing better is known.
+var hints = map[error]string{
 	ErrMalformed: "write Signature-Input, Signature and Signature-Agent as structured fields, as in RFC 9421, section 4",
 	ErrTag:       "make one signature with the parameter tag=" + Tag,
 	ErrCoverage:  "cover at least what the rules for signing name",
@@ -46,7 +46,7 @@ var remedies = map[error]string{
 // refuse makes the Fault for a cause.
 func refuse(cause error, format string, args ...any) *fault.Fault {
 	f := fault.New("bad_signature", format, args...)
-	f.Err, f.Hint = cause, remedies[cause]
+	f.Err, f.Hint = cause, hints[cause]
 	return f
 }
 

@@ -85,7 +85,7 @@ func (s *Signer) sign(r *http.Request, nonce string) error {
 		{Name: "nonce", Value: structured.Text(nonce)},
 		{Name: "tag", Value: structured.Text(Tag)},
 	}}
-	text, err := base(request(r, r.URL.Scheme, authority(r.URL.Scheme, host)), input)
+	text, err := signatureBase(request(r, r.URL.Scheme, authority(r.URL.Scheme, host)), input)
 	if err != nil {
 		return err
 	}
@@ -189,7 +189,7 @@ func (p *Publisher) sign(h http.Header, now time.Time) error {
 				{Name: "tag", Value: structured.Text(DirectoryTag)},
 			},
 		}
-		text, err := base(response, input)
+		text, err := signatureBase(response, input)
 		if err != nil {
 			return err
 		}

@@ -182,7 +182,7 @@ func TestPublisher(t *testing.T) {
 	response := func(w *httptest.ResponseRecorder, authority string) *message {
 		return &message{status: w.Code, header: w.Header(), request: &message{authority: authority}}
 	}
-	attest(keys, response(w, "api.example.org"), w.Body.Bytes(), noon)
+	markAttested(keys, response(w, "api.example.org"), w.Body.Bytes(), noon)
 	for _, k := range keys {
 		if !k.Attested {
 			t.Errorf("%s: %s", k.ID, k.Why)
@@ -191,7 +191,7 @@ func TestPublisher(t *testing.T) {
 	// A mirror gets signatures for us, never for itself.
 	mirror := ask("GET", "mirror.example")
 	keys, _ = parseDirectory(mirror.Body.Bytes())
-	attest(keys, response(mirror, "mirror.example"), mirror.Body.Bytes(), noon)
+	markAttested(keys, response(mirror, "mirror.example"), mirror.Body.Bytes(), noon)
 	if keys[0].Attested || keys[1].Attested {
 		t.Error("a mirror is attested")
 	}
@@ -252,7 +252,7 @@ func TestAttestation(t *testing.T) {
 		input := strings.ReplaceAll(c.input, "KEYID", Thumbprint(pub(1)))
 		header.Set("Signature-Input", input)
 		if inputs, err := structured.ParseDictionary(input); err == nil {
-			text, err := base(response, inputs[len(inputs)-1])
+			text, err := signatureBase(response, inputs[len(inputs)-1])
 			mac := make([]byte, 64)
 			if err == nil {
 				mac = ed25519.Sign(private(1), text)
@@ -263,7 +263,7 @@ func TestAttestation(t *testing.T) {
 			c.change(header)
 		}
 		keys := []Key{{ID: Thumbprint(pub(1)), Public: pub(1)}}
-		attest(keys, response, body, time.Unix(1500, 0))
+		markAttested(keys, response, body, time.Unix(1500, 0))
 		if keys[0].Attested != (c.says == "") || (keys[0].Why == "") != keys[0].Attested || !strings.Contains(keys[0].Why, c.says) {
 			t.Errorf("%s: attested %t, %s", c.name, keys[0].Attested, keys[0].Why)
 		}

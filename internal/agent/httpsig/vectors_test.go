@@ -128,14 +128,14 @@ func TestVectors(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := base(request(r, "https", "example.com"), inputs[0])
+			got, err := signatureBase(request(r, "https", "example.com"), inputs[0])
 			if err != nil {
 				t.Fatal(err)
 			}
 			if v.base != "" && string(got) != v.base {
 				t.Errorf("base\n%s\nwant\n%s", got, v.base)
 			}
-			want, err := mac([]string{v.signature}, inputs[0].Key)
+			want, err := signatureBytes([]string{v.signature}, inputs[0].Key)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -241,7 +241,7 @@ func TestVectorsDirectory(t *testing.T) {
 				"Signature":       {c.signature},
 			}
 			keys := []Key{{ID: rfcThumbprint, Public: rfcPublic(t)}}
-			attest(keys, &message{status: 200, header: header, request: &message{authority: d.host}}, []byte(d.body), time.Unix(d.at, 0))
+			markAttested(keys, &message{status: 200, header: header, request: &message{authority: d.host}}, []byte(d.body), time.Unix(d.at, 0))
 			if keys[0].Attested != d.want || (keys[0].Why == "") != d.want {
 				t.Errorf("%s: attested %t, %s", d.name, keys[0].Attested, keys[0].Why)
 			}
@@ -337,7 +337,7 @@ func TestComponents(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := base(request(c.r, "https", "www.example.com"), inputs[0])
+		got, err := signatureBase(request(c.r, "https", "www.example.com"), inputs[0])
 		if c.want == "!" {
 			if err == nil {
 				t.Errorf("%s: accepted as %q", c.text, got)
@@ -352,14 +352,14 @@ func TestComponents(t *testing.T) {
 	// A component may be listed once, whatever the order of its parameters.
 	for _, list := range []string{`"@method" "@method"`, `"content-digest";sf;key="sha-256" "content-digest";key="sha-256";sf`, `"host" "x-ows-header" "host"`} {
 		inputs, _ := structured.ParseDictionary("sig=(" + list + ")")
-		if _, err := base(request(r, "https", "www.example.com"), inputs[0]); !errors.Is(err, ErrComponent) || !strings.Contains(err.Error(), "twice") {
+		if _, err := signatureBase(request(r, "https", "www.example.com"), inputs[0]); !errors.Is(err, ErrComponent) || !strings.Contains(err.Error(), "twice") {
 			t.Errorf("%s: %v", list, err)
 		}
 	}
 	long := httptest.NewRequest("GET", "/", nil)
 	long.Header.Set("Long", strings.Repeat("x", maxBase))
 	inputs, _ := structured.ParseDictionary(`sig=("long")`)
-	if _, err := base(request(long, "https", "x"), inputs[0]); !errors.Is(err, ErrComponent) {
+	if _, err := signatureBase(request(long, "https", "x"), inputs[0]); !errors.Is(err, ErrComponent) {
 		t.Errorf("a long base: %v", err)
 	}
 }

@@ -1,7 +1,6 @@
 package grants_test
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,7 +15,7 @@ import (
 	"grantgraph/internal/place"
 	"grantgraph/internal/server"
 	"grantgraph/internal/snapshot"
-	"grantgraph/internal/synth"
+	testworld "grantgraph/internal/world"
 )
 
 // TestNewCounty builds a world with a newer relationship file of the Census,
@@ -27,11 +26,7 @@ func TestNewCounty(t *testing.T) {
 	if _, ok := place.Shipped().County(county); ok {
 		t.Fatalf("%s is a county by now; use another", county)
 	}
-	ctx, dir := context.Background(), t.TempDir()
-	up := filepath.Join(dir, "up")
-	if _, err := synth.Write(ctx, synth.Options{Out: up, Grants: 500, Seed: 3}); err != nil {
-		t.Fatal(err)
-	}
+	up, dir := testworld.Small.CopySources(t), t.TempDir()
 	// Every ZIP code of Illinois is in it.
 	var b strings.Builder
 	b.WriteString("GEOID_ZCTA5_20|GEOID_COUNTY_20|NAMELSAD_COUNTY_20|AREALAND_PART\n")
@@ -46,12 +41,12 @@ func TestNewCounty(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(up, "census", "tab20_zcta520_county20_natl.txt"), []byte(b.String()), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := build.Run(ctx, build.Options{Sources: up, Data: filepath.Join(dir, "data"),
-		Now:      func() time.Time { return time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC) },
+	if _, err := build.Run(t.Context(), build.Options{Sources: up, Data: dir,
+		Now:      func() time.Time { return testworld.Built },
 		Indexers: []build.Indexer{{Name: "graph", Write: graph.Build}}}); err != nil {
 		t.Fatal(err)
 	}
-	s, err := snapshot.Open(filepath.Join(dir, "data"))
+	s, err := snapshot.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -109,7 +109,7 @@ func (r *Recorder) Mkdir(path string, perm fs.FileMode) error {
 }
 
 func (r *Recorder) Rename(from, to string) error {
-	if err := r.known(from); err != nil {
+	if err := r.checkKnown(from); err != nil {
 		return err
 	}
 	return r.do(change{kind: "rename", path: r.split(from), to: r.split(to)}, func() error { return r.OS.Rename(from, to) })
@@ -127,8 +127,8 @@ func (r *Recorder) Remove(path string) error {
 	return r.do(change{kind: "remove", path: r.split(path)}, func() error { return r.OS.Remove(path) })
 }
 
-// known takes note of a file that another program wrote, when it is moved.
-func (r *Recorder) known(path string) error {
+// checkKnown takes note of a file that another program wrote, when it is moved.
+func (r *Recorder) checkKnown(path string) error {
 	body, err := os.ReadFile(path)
 	if err != nil {
 		return nil // a folder

@@ -5,13 +5,12 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/grant"
+	"grantgraph/internal/parallel"
 	"grantgraph/internal/resolve"
 	"grantgraph/internal/resolve/model"
 	"grantgraph/internal/source/rows"
@@ -137,24 +136,19 @@ func (res *Result) answer(r *resolve.Resolver, cases []*Case, list *csv.Writer) 
 		masked  *Outcome
 	}
 	answers := make([]answer, len(cases))
-	workers := runtime.GOMAXPROCS(0)
-	var wg sync.WaitGroup
-	for w := range workers {
-		wg.Go(func() {
-			for i := w; i < len(cases); i += workers {
-				c, a := cases[i], &answers[i]
-				a.outcome, a.match = Ask(r, c)
-				if a.outcome.Present {
-					m := r.ResolveBlind(&c.Recipient, &c.name, c.Funder, c.Truth)
-					a.masked = &Outcome{Rule: m.Rule, Prob: m.Prob}
-					if m.EIN != ein.None {
-						a.masked.Verdict = Wrong
-					}
+	parallel.Ranges(len(cases), parallel.Parts(len(cases), 64), func(_, from, to int) {
+		for i := from; i < to; i++ {
+			c, a := cases[i], &answers[i]
+			a.outcome, a.match = Ask(r, c)
+			if a.outcome.Present {
+				m := r.ResolveBlind(&c.Recipient, &c.name, c.Funder, c.Truth)
+				a.masked = &Outcome{Rule: m.Rule, Prob: m.Prob}
+				if m.EIN != ein.None {
+					a.masked.Verdict = Wrong
 				}
 			}
-		})
-	}
-	wg.Wait()
+		}
+	})
 	for i := range answers {
 		a := &answers[i]
 		res.Tally.Add(&a.outcome)

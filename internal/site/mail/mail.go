@@ -1,6 +1,6 @@
-// Package mail carries letters to people: over SMTP where the operator has a
+// Package mail carries emails to people: over SMTP where the operator has a
 // mail server, and to the console where there is none, so that a fresh machine
-// needs nothing. Letters are plain text and say what they are for; nothing in
+// needs nothing. Emails are plain text and say what they are for; nothing in
 // them tells anybody that they were read.
 package mail
 
@@ -20,46 +20,46 @@ import (
 	"grantgraph/internal/fault"
 )
 
-// Letter is a letter to one person.
-type Letter struct {
+// Email is an email to one person.
+type Email struct {
 	To      string // bare address, such as name@example.org
 	Subject string // one line
 	Text    string // lines end in \n
 }
 
-// Bounds of a letter.
+// Bounds of an email.
 const (
 	maxAddress = 254
 	maxSubject = 200
 	maxText    = 64 << 10
 )
 
-// check refuses what could be read as anything but one letter to one person.
-func (l Letter) check() error {
-	if at := strings.LastIndexByte(l.To, '@'); at <= 0 || at == len(l.To)-1 || len(l.To) > maxAddress || !line(l.To) || strings.ContainsAny(l.To, " <>,;:\"()[]\\") {
-		return fmt.Errorf("a letter to %q", l.To)
+// check refuses what could be read as anything but one email to one person.
+func (l Email) check() error {
+	if at := strings.LastIndexByte(l.To, '@'); at <= 0 || at == len(l.To)-1 || len(l.To) > maxAddress || !isOneLine(l.To) || strings.ContainsAny(l.To, " <>,;:\"()[]\\") {
+		return fmt.Errorf("an email to %q", l.To)
 	}
-	if l.Subject == "" || len(l.Subject) > maxSubject || !line(l.Subject) {
-		return fmt.Errorf("a letter about %q", l.Subject)
+	if l.Subject == "" || len(l.Subject) > maxSubject || !isOneLine(l.Subject) {
+		return fmt.Errorf("an email about %q", l.Subject)
 	}
 	if len(l.Text) > maxText || !utf8.ValidString(l.Text) || strings.ContainsRune(l.Text, 0) {
-		return fmt.Errorf("a letter of %d bytes that is not text, or too long", len(l.Text))
+		return fmt.Errorf("an email of %d bytes that is not text, or too long", len(l.Text))
 	}
 	return nil
 }
 
-// line says whether s is one line of text.
-func line(s string) bool {
+// isOneLine says whether s is one line of text.
+func isOneLine(s string) bool {
 	return utf8.ValidString(s) && strings.IndexFunc(s, unicode.IsControl) < 0
 }
 
-// Mailer sends letters. It is safe for concurrent use.
+// Mailer sends emails. It is safe for concurrent use.
 type Mailer interface {
-	// Send returns when the letter is in other hands, or is not.
-	Send(ctx context.Context, l Letter) error
+	// Send returns when the email is in other hands, or is not.
+	Send(ctx context.Context, l Email) error
 }
 
-// Console writes letters where the operator sees them. It is what there is
+// Console writes emails where the operator sees them. It is what there is
 // before a mail server is named.
 type Console struct {
 	mu sync.Mutex
@@ -69,8 +69,8 @@ type Console struct {
 // NewConsole makes a Console that writes to w.
 func NewConsole(w io.Writer) *Console { return &Console{w: w} }
 
-// Send writes the letter.
-func (c *Console) Send(_ context.Context, l Letter) error {
+// Send writes the email.
+func (c *Console) Send(_ context.Context, l Email) error {
 	if err := l.check(); err != nil {
 		return err
 	}
@@ -89,7 +89,7 @@ func (c *Console) Send(_ context.Context, l Letter) error {
 // Open makes the Mailer of an address like smtp://user:password@host:587, over
 // which the connection is made safe with STARTTLS, or smtps://host:465, where
 // it is safe from the first byte. A server on this machine may do without. From
-// is whom letters are from, such as Grantgraph <no-reply@example.org>.
+// is whom emails are from, such as Grantgraph <no-reply@example.org>.
 func Open(address, from string) (*SMTP, error) {
 	bad := func(why string) error {
 		return fault.New("bad_mail", "the address of the mail server %s", why).Try("one like smtp://user:password@mail.example.org:587")
@@ -122,7 +122,7 @@ func Open(address, from string) (*SMTP, error) {
 		s.user = u.User.Username()
 		s.password, _ = u.User.Password()
 	}
-	if s.from, err = mail.ParseAddress(from); err != nil || !line(from) {
+	if s.from, err = mail.ParseAddress(from); err != nil || !isOneLine(from) {
 		return nil, fault.New("bad_mail", "%q is not an address that emails can be from", from).Try("one like Grantgraph <no-reply@example.org>")
 	}
 	return s, nil

@@ -165,7 +165,7 @@ func (o *office) client(t *testing.T, scheme, user string) *SMTP {
 	return s
 }
 
-var greeting = Letter{To: "ada@example.org", Subject: "Grüße aus dem Büro", Text: "Hello,\n\n.a line that begins with a dot\nhttps://grants.example/reset?token=" + strings.Repeat("abc=", 30) + "\n\nBye – until then\n"}
+var greeting = Email{To: "ada@example.org", Subject: "Grüße aus dem Büro", Text: "Hello,\n\n.a line that begins with a dot\nhttps://grants.example/reset?token=" + strings.Repeat("abc=", 30) + "\n\nBye – until then\n"}
 
 func TestSMTP(t *testing.T) {
 	t.Parallel()
@@ -227,11 +227,11 @@ func TestSMTPRefusals(t *testing.T) {
 	for _, verb := range []string{"EHLO", "STARTTLS", "AUTH", "MAIL", "RCPT", "DATA"} {
 		o := newOffice(t, func(o *office) { o.refuse = verb })
 		if err := o.client(t, "smtp", "me:pass@").Send(t.Context(), greeting); err == nil {
-			t.Errorf("%s is refused and the letter is sent", verb)
+			t.Errorf("%s is refused and the email is sent", verb)
 		}
 	}
 	// A server that nobody vouches for, and one that is not on this machine and
-	// offers no safety, hear no letter.
+	// offers no safety, hear no email.
 	o := newOffice(t, nil)
 	c := o.client(t, "smtp", "")
 	c.roots = nil
@@ -241,11 +241,11 @@ func TestSMTPRefusals(t *testing.T) {
 	o = newOffice(t, func(o *office) { o.offers = nil })
 	c = o.client(t, "smtp", "")
 	c.host = "mail.example.org"
-	if err := c.Send(t.Context(), greeting); !errors.Is(err, errPlain) {
+	if err := c.Send(t.Context(), greeting); !errors.Is(err, errNoTLS) {
 		t.Errorf("%v", err)
 	}
 	if len(o.mail) > 0 {
-		t.Error("a letter went in the clear")
+		t.Error("an email went in the clear")
 	}
 }
 
@@ -279,7 +279,7 @@ func TestSilentServer(t *testing.T) {
 func TestConsole(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
-	if err := NewConsole(&b).Send(t.Context(), Letter{To: "ada@example.org", Subject: "Hello", Text: "one\ntwo\n"}); err != nil {
+	if err := NewConsole(&b).Send(t.Context(), Email{To: "ada@example.org", Subject: "Hello", Text: "one\ntwo\n"}); err != nil {
 		t.Fatal(err)
 	}
 	if got := b.String(); got != "\n--- email to ada@example.org: Hello\n  one\n  two\n--- end of email\n\n" {
@@ -287,27 +287,27 @@ func TestConsole(t *testing.T) {
 	}
 }
 
-func TestLetters(t *testing.T) {
+func TestEmails(t *testing.T) {
 	t.Parallel()
-	good := Letter{To: "ada@example.org", Subject: "Hello", Text: "text"}
+	good := Email{To: "ada@example.org", Subject: "Hello", Text: "text"}
 	if err := good.check(); err != nil {
 		t.Error(err)
 	}
-	for _, change := range []func(*Letter){
-		func(l *Letter) { l.To = "" },
-		func(l *Letter) { l.To = "ada" },
-		func(l *Letter) { l.To = "@example.org" },
-		func(l *Letter) { l.To = "ada@" },
-		func(l *Letter) { l.To = "ada@example.org\r\nBcc: eve@example.org" },
-		func(l *Letter) { l.To = "ada@example.org, eve@example.org" },
-		func(l *Letter) { l.To = "Ada <ada@example.org>" },
-		func(l *Letter) { l.To = strings.Repeat("a", 300) + "@example.org" },
-		func(l *Letter) { l.Subject = "" },
-		func(l *Letter) { l.Subject = "Hello\r\nX: y" },
-		func(l *Letter) { l.Subject = strings.Repeat("a", 201) },
-		func(l *Letter) { l.Text = "\xff" },
-		func(l *Letter) { l.Text = "\x00" },
-		func(l *Letter) { l.Text = strings.Repeat("a", maxText+1) },
+	for _, change := range []func(*Email){
+		func(l *Email) { l.To = "" },
+		func(l *Email) { l.To = "ada" },
+		func(l *Email) { l.To = "@example.org" },
+		func(l *Email) { l.To = "ada@" },
+		func(l *Email) { l.To = "ada@example.org\r\nBcc: eve@example.org" },
+		func(l *Email) { l.To = "ada@example.org, eve@example.org" },
+		func(l *Email) { l.To = "Ada <ada@example.org>" },
+		func(l *Email) { l.To = strings.Repeat("a", 300) + "@example.org" },
+		func(l *Email) { l.Subject = "" },
+		func(l *Email) { l.Subject = "Hello\r\nX: y" },
+		func(l *Email) { l.Subject = strings.Repeat("a", 201) },
+		func(l *Email) { l.Text = "\xff" },
+		func(l *Email) { l.Text = "\x00" },
+		func(l *Email) { l.Text = strings.Repeat("a", maxText+1) },
 	} {
 		bad := good
 		change(&bad)

@@ -19,7 +19,7 @@ import (
 	"time"
 )
 
-// SMTP hands letters to a mail server. A connection is made for each letter:
+// SMTP hands emails to a mail server. A connection is made for each email:
 // they are few.
 type SMTP struct {
 	addr, host     string
@@ -30,14 +30,14 @@ type SMTP struct {
 	roots          *x509.CertPool // nil is those of the machine
 }
 
-// sendTimeout is how long a mail server may take over one letter.
+// sendTimeout is how long a mail server may take over one email.
 const sendTimeout = 30 * time.Second
 
-var errPlain = errors.New("the mail server offers no STARTTLS, and letters hold links that open accounts")
+var errNoTLS = errors.New("the mail server offers no STARTTLS, and emails hold links that open accounts")
 
-// Send hands the letter over. Neither the letter nor the password of the
+// Send hands the email over. Neither the email nor the password of the
 // server travels in the clear, except within this machine.
-func (s *SMTP) Send(ctx context.Context, l Letter) error {
+func (s *SMTP) Send(ctx context.Context, l Email) error {
 	if err := l.check(); err != nil {
 		return err
 	}
@@ -50,13 +50,13 @@ func (s *SMTP) Send(ctx context.Context, l Letter) error {
 	defer conn.Close()
 	// A context that ends ends the conversation.
 	defer context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })()
-	if err := s.converse(conn, l); err != nil {
-		return fmt.Errorf("handing a letter to the mail server: %w", errors.Join(context.Cause(ctx), err))
+	if err := s.deliver(conn, l); err != nil {
+		return fmt.Errorf("handing an email to the mail server: %w", errors.Join(context.Cause(ctx), err))
 	}
 	return nil
 }
 
-func (s *SMTP) converse(conn net.Conn, l Letter) error {
+func (s *SMTP) deliver(conn net.Conn, l Email) error {
 	secure := &tls.Config{ServerName: s.host, RootCAs: s.roots, MinVersion: tls.VersionTLS12}
 	if s.implicit {
 		conn = tls.Client(conn, secure)
@@ -71,7 +71,7 @@ func (s *SMTP) converse(conn net.Conn, l Letter) error {
 				return err
 			}
 		} else if !loopback(s.host) {
-			return errPlain
+			return errNoTLS
 		}
 	}
 	if s.user != "" {
@@ -99,13 +99,13 @@ func (s *SMTP) converse(conn net.Conn, l Letter) error {
 	if err := w.Close(); err != nil {
 		return err
 	}
-	// The letter is taken; how the server says goodbye changes nothing.
+	// The email is taken; how the server says goodbye changes nothing.
 	_ = c.Quit()
 	return nil
 }
 
-// message is the letter as it travels.
-func (s *SMTP) message(l Letter) ([]byte, error) {
+// message is the email as it travels.
+func (s *SMTP) message(l Email) ([]byte, error) {
 	var id [16]byte
 	if _, err := rand.Read(id[:]); err != nil {
 		return nil, err

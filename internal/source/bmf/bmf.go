@@ -1,7 +1,8 @@
 // Package bmf reads the IRS Exempt Organizations Business Master File: the
 // public register of exempt organizations, posted monthly as CSV by region and
-// by state. It knows the file's columns, its quoting and what its codes mean;
-// it keeps nothing, so a file of any length is read in constant memory.
+// by state. It knows the file's columns and its quoting, not what its codes mean,
+// which irscode does; it keeps nothing, so a file of any length is read in
+// constant memory.
 package bmf
 
 import (

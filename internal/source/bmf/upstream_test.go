@@ -5,10 +5,11 @@ import (
 	"path/filepath"
 	"testing"
 
+	"grantgraph/internal/irscode"
 	"grantgraph/internal/upstream"
 )
 
-// Lines of the real extracts, header included, as their catalogue states.
+// Lines of the real extracts, header included, as their catalog states.
 var realLines = map[string]int{
 	"eo4": 4922, "eo_ak": 5803, "eo_ar": 16188, "eo_ct": 23423, "eo_dc": 14122, "eo_de": 10232, "eo_hi": 9633, "eo_id": 10389,
 	"eo_ks": 18400, "eo_ky": 22469, "eo_me": 10278, "eo_ms": 15735, "eo_mt": 12230, "eo_nd": 6657, "eo_nh": 9393, "eo_nm": 11183,
@@ -34,26 +35,26 @@ func TestRealFiles(t *testing.T) {
 				if r.Foreign() {
 					foreign++
 				}
-				if FoundationLabel(r.Foundation) == "" {
+				if irscode.FoundationLabel(r.Foundation) == "" {
 					unknown["foundation "+r.Foundation]++
 				}
-				if StatusLabel(r.Status) == "" {
+				if irscode.StatusLabel(r.Status) == "" {
 					unknown["status "+r.Status]++
 				}
-				if SubsectionLabel(r.Subsection) == "" && r.Subsection != "00" {
+				if irscode.SubsectionLabel(r.Subsection) == "" && r.Subsection != "00" {
 					unknown["subsection "+r.Subsection]++
 				}
-				if FilingLabel(r.FilingReq) == "" {
+				if irscode.FilingLabel(r.FilingReq) == "" {
 					unknown["filing requirement "+r.FilingReq]++
 				}
-				if BandLabel(r.AssetCode) == "" || BandLabel(r.IncomeCode) == "" {
+				if irscode.BandLabel(r.AssetCode) == "" || irscode.BandLabel(r.IncomeCode) == "" {
 					unknown["band "+r.AssetCode+" "+r.IncomeCode]++
 				}
 				// Codes 0 and 6 occur and are documented nowhere.
-				if OrganizationLabel(r.Organization) == "" && r.Organization != "0" && r.Organization != "6" {
+				if irscode.OrganizationLabel(r.Organization) == "" && r.Organization != "0" && r.Organization != "6" {
 					unknown["organization "+r.Organization]++
 				}
-				if r.Classification != "0000" && len(ClassificationLabels(r.Subsection, r.Classification)) == 0 {
+				if r.Classification != "0000" && len(irscode.ClassificationLabels(r.Subsection, r.Classification)) == 0 {
 					unlabelled++
 				}
 				last = r.Name

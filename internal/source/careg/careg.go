@@ -39,7 +39,7 @@ func Lists() []List {
 // and its strings share one copy of the row: a caller that keeps a string
 // clones it.
 type Record struct {
-	Status       string // as published; MayOperate knows what it means
+	Status       string // as published; irscode knows what it means
 	Registration string // bare digits, or digits after CT or EX; often empty
 	EIN          ein.EIN
 	BadEIN       string // what stands in place of an EIN and is none; a row is not lost for it

@@ -179,35 +179,8 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
-func TestMayOperate(t *testing.T) {
+func TestLists(t *testing.T) {
 	t.Parallel()
-	for status, want := range map[string][2]bool{
-		"Current":                        {true, true},
-		"CURRENT – Awaiting  Reporting ": {true, true},
-		"Current - Reporting Incomplete": {true, true},
-		"Exempt":                         {true, true},
-		"Exempt - Form 990-PF Required":  {true, true},
-		"Delinquent":                     {false, true},
-		"Delinquent - Late Fees Due":     {false, true},
-		"Suspended":                      {false, true},
-		"Revoked":                        {false, true},
-		"Not Registered":                 {false, true},
-		"Not Registered - Cease and Desist Order": {false, true},
-		"Exempt - Dissolved":                      {false, true},
-		"Exempt - Withdrawn":                      {false, true},
-		"Mutual Benefit":                          {},
-		"Dissolution Waiver Issued":               {},
-		"Enforcement Action Pending":              {},
-		"Curren":                                  {},
-		"":                                        {},
-	} {
-		if may, known := MayOperate(status); may != want[0] || known != want[1] {
-			t.Errorf("%q: may %v, known %v", status, may, known)
-		}
-	}
-	if len(standings) != 33 {
-		t.Errorf("%d statuses, the registry uses 33", len(standings))
-	}
 	stems := map[string]bool{}
 	for _, l := range Lists() {
 		stems[l.Stem] = l.Meaning != ""

@@ -53,10 +53,10 @@ const (
 	duns
 	name
 	state
-	known
+	knownColumns
 )
 
-var columns = [known][2]string{
+var columns = [knownColumns][2]string{
 	taxID: {"auditee_ein", "EIN"},
 	year:  {"audit_year", "AUDITYEAR"},
 	uei:   {"auditee_uei", "UEI"},
@@ -113,7 +113,7 @@ func layout(text *bufio.Reader) rows.Layout {
 
 // readHeader finds where each column stands. Names of the present clearinghouse
 // count before those of the Census Bureau.
-func readHeader(s *rows.Scanner) (width int, place [known]int, err error) {
+func readHeader(s *rows.Scanner) (width int, place [knownColumns]int, err error) {
 	names, err := s.Fields()
 	switch reason := (rows.RowError)(""); {
 	case err == io.EOF:
@@ -141,7 +141,7 @@ func readHeader(s *rows.Scanner) (width int, place [known]int, err error) {
 }
 
 // take fills the pair from the fields of a row and says why it cannot.
-func (p *Pair) take(fields []string, place [known]int) (reason string) {
+func (p *Pair) take(fields []string, place [knownColumns]int) (reason string) {
 	field := func(column int) string {
 		if at := place[column]; at >= 0 {
 			return strings.TrimSpace(fields[at])

@@ -46,7 +46,7 @@ func (m *partial) validator() string {
 
 // arrival is a file that came in, or the answer that there is no need to.
 type arrival struct {
-	part      source.Part
+	wanted    source.RemoteFile
 	meta      partial
 	file      string // where the bytes are
 	bytes     int64
@@ -57,10 +57,10 @@ type arrival struct {
 	unchanged bool
 }
 
-// cut is the failure of a body that ended early.
-type cut struct{ got, total int64 }
+// cutShort is the failure of a body that ended early.
+type cutShort struct{ got, total int64 }
 
-func (c *cut) Error() string {
+func (c *cutShort) Error() string {
 	if c.total < 0 {
 		return fmt.Sprintf("cut short after %d bytes", c.got)
 	}
@@ -76,19 +76,19 @@ type refusal struct {
 
 func (r *refusal) Error() string { return "refused: " + r.reason }
 
-func (j *job) partPath(path string) string {
+func (j *job) partialPath(path string) string {
 	return filepath.Join(j.Dir, folder, "part", filepath.FromSlash(path))
 }
 
-// bring asks for a file and puts it in place when there is something new. It
+// fetchFirst asks for a file and puts it in place when there is something new. It
 // reports whether upstream has the file.
-func (j *job) bring(ctx context.Context, p source.Part, held File) (there bool, err error) {
+func (j *job) fetchFirst(ctx context.Context, p source.RemoteFile, held File) (there bool, err error) {
 	urls := p.URLs
 	if i := slices.Index(urls, held.URL); i > 0 { // the spelling that worked
 		urls = slices.Concat(urls[i:i+1], urls[:i], urls[i+1:])
 	}
 	for _, url := range urls {
-		there, err = j.bringFrom(ctx, p, url, held)
+		there, err = j.fetchFrom(ctx, p, url, held)
 		if !errors.Is(err, errAbsent) {
 			return there, err
 		}
@@ -108,12 +108,12 @@ func (j *job) bring(ctx context.Context, p source.Part, held File) (there bool, 
 	return false, fmt.Errorf("%s: %w", p.URLs[0], errAbsent)
 }
 
-func (j *job) bringFrom(ctx context.Context, p source.Part, url string, held File) (there bool, err error) {
+func (j *job) fetchFrom(ctx context.Context, p source.RemoteFile, url string, held File) (there bool, err error) {
 	if j.DryRun {
-		return j.look(ctx, p, url, held)
+		return j.isNewer(ctx, p, url, held)
 	}
 	a, err := j.download(ctx, p, url, held)
-	var short *cut
+	var short *cutShort
 	switch {
 	case errors.As(err, &short):
 		return true, &refusal{url: url, reason: err.Error(), bytes: short.got}
@@ -128,15 +128,15 @@ func (j *job) bringFrom(ctx context.Context, p source.Part, url string, held Fil
 }
 
 // download brings the bytes of a file, in as many requests as it takes.
-func (j *job) download(ctx context.Context, p source.Part, url string, held File) (*arrival, error) {
+func (j *job) download(ctx context.Context, p source.RemoteFile, url string, held File) (*arrival, error) {
 	var got *arrival
 	longest := int64(-1)
-	if _, size := readPartial(j.partPath(p.Path), url); size > 0 {
+	if _, size := readPartial(j.partialPath(p.Path), url); size > 0 {
 		longest = size
 	}
-	err := j.persist(ctx, func() (progress bool, err error) {
+	err := j.retry(ctx, func() (progress bool, err error) {
 		got, err = j.attempt(ctx, p, url, held)
-		if st, statErr := os.Stat(j.partPath(p.Path)); statErr == nil && st.Size() > longest {
+		if st, statErr := os.Stat(j.partialPath(p.Path)); statErr == nil && st.Size() > longest {
 			longest, progress = st.Size(), true
 		}
 		return progress, err
@@ -168,8 +168,8 @@ const trusted = 7 * 24 * time.Hour
 
 // attempt makes one request for a file, for the rest of it when some has come
 // before.
-func (j *job) attempt(ctx context.Context, p source.Part, url string, held File) (*arrival, error) {
-	file := j.partPath(p.Path)
+func (j *job) attempt(ctx context.Context, p source.RemoteFile, url string, held File) (*arrival, error) {
+	file := j.partialPath(p.Path)
 	meta, offset := readPartial(file, url)
 	q := request{method: http.MethodGet, url: url}
 	if offset > 0 {
@@ -177,8 +177,8 @@ func (j *job) attempt(ctx context.Context, p source.Part, url string, held File)
 	} else {
 		q.header = j.conditions(url, held)
 	}
-	a := &arrival{part: p, file: file}
-	err := j.try(ctx, q, func(resp *http.Response) error {
+	a := &arrival{wanted: p, file: file}
+	err := j.exchange(ctx, q, func(resp *http.Response) error {
 		switch resp.StatusCode {
 		case http.StatusNotModified:
 			if len(q.header) == 0 || offset > 0 {
@@ -210,11 +210,12 @@ func (j *job) attempt(ctx context.Context, p source.Part, url string, held File)
 	if err != nil || a.unchanged {
 		return a, err
 	}
-	return a, j.seal(a)
+	return a, j.verifyDigest(a)
 }
 
-// seal hashes what came in and holds it against the digest the server gave.
-func (j *job) seal(a *arrival) (err error) {
+// verifyDigest hashes what came in and holds it against the digest the server
+// gave.
+func (j *job) verifyDigest(a *arrival) (err error) {
 	sums, err := hashFile(a.file)
 	if err != nil {
 		return err
@@ -232,7 +233,7 @@ func (j *job) seal(a *arrival) (err error) {
 
 // receive appends the body to the bytes before offset and returns how many
 // bytes there are then.
-func (j *job) receive(body io.Reader, p source.Part, file string, meta partial, offset int64) (size int64, err error) {
+func (j *job) receive(body io.Reader, p source.RemoteFile, file string, meta partial, offset int64) (size int64, err error) {
 	if meta.Total > j.src.MaxBytes {
 		discard(file)
 		return 0, j.oversized(meta.URL, meta.Total)
@@ -273,7 +274,7 @@ func (j *job) receive(body io.Reader, p source.Part, file string, meta partial, 
 			if err := keep(); err != nil {
 				return size, err
 			}
-			return size, &transient{err: &cut{size, meta.Total}}
+			return size, &transient{err: &cutShort{size, meta.Total}}
 		}
 		if size-meta.Kept >= keepEvery {
 			if err := keep(); err != nil {
@@ -353,12 +354,12 @@ func discard(file string) {
 	os.Remove(file + ".json")
 }
 
-// look asks whether a file is new without taking it.
-func (j *job) look(ctx context.Context, p source.Part, url string, held File) (there bool, err error) {
+// isNewer asks whether a file is new without taking it.
+func (j *job) isNewer(ctx context.Context, p source.RemoteFile, url string, held File) (there bool, err error) {
 	j.Progress(j.src.Name, p.Path, 0, -1)
 	q := request{method: http.MethodGet, url: url, header: j.conditions(url, held)}
-	err = j.persist(ctx, func() (bool, error) {
-		return false, j.try(ctx, q, func(resp *http.Response) error {
+	err = j.retry(ctx, func() (bool, error) {
+		return false, j.exchange(ctx, q, func(resp *http.Response) error {
 			if resp.StatusCode == http.StatusNotModified {
 				j.result.Unchanged++
 				return nil

@@ -27,7 +27,7 @@ import (
 // Options say what is fetched and how.
 type Options struct {
 	Dir     string            // the sources folder
-	Sources []string          // names of the catalogue; none means all
+	Sources []string          // names of the catalog; none means all
 	Client  *http.Client      // nil is one of the fetcher's own
 	Base    map[string]string // mirror by source, instead of the publisher's address
 	Since   time.Time         // leave out what was published before; zero is all
@@ -127,18 +127,18 @@ func Run(ctx context.Context, o Options) (*Summary, error) {
 }
 
 // choose finds the sources that are asked for, and puts the names that the
-// options use into those of the catalogue.
+// options use into those of the catalog.
 func choose(o *Options) (list []source.Source, err error) {
 	base, floor := map[string]string{}, map[string]int64{}
 	for _, name := range slices.Sorted(maps.Keys(o.Base)) {
-		s, err := known(name)
+		s, err := findSource(name)
 		if err != nil {
 			return nil, err
 		}
 		base[s.Name] = o.Base[name]
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.Floor)) {
-		s, err := known(name)
+		s, err := findSource(name)
 		if err != nil {
 			return nil, err
 		}
@@ -146,7 +146,7 @@ func choose(o *Options) (list []source.Source, err error) {
 	}
 	o.Base, o.Floor = base, floor
 	for _, name := range o.Sources {
-		s, err := known(name)
+		s, err := findSource(name)
 		if err != nil {
 			return nil, err
 		}
@@ -160,7 +160,7 @@ func choose(o *Options) (list []source.Source, err error) {
 	return list, nil
 }
 
-func known(name string) (source.Source, error) {
+func findSource(name string) (source.Source, error) {
 	s, ok := source.Find(name)
 	if !ok {
 		return s, fault.New("unknown_source", "there is no source %q", name).Try("one of %s", strings.Join(source.Names(), ", "))
@@ -222,13 +222,13 @@ func (r *run) source(ctx context.Context, s *source.Source) (result Result, err 
 	if !r.DryRun {
 		release, err := lock(r.Dir, s.Name)
 		if err != nil {
-			err = j.unfit(err)
+			err = j.cannotBegin(err)
 			return j.result, err
 		}
 		defer release()
 	}
 	if j.state, err = ReadState(r.Dir, s.Name); err != nil {
-		err = j.unfit(err)
+		err = j.cannotBegin(err)
 		return j.result, err
 	}
 	j.state.Source = s.Name
@@ -237,9 +237,9 @@ func (r *run) source(ctx context.Context, s *source.Source) (result Result, err 
 	return j.result, err
 }
 
-// unfit puts down that the source cannot be worked on at all: another fetcher
-// is at it, or its state cannot be read and must not be written over.
-func (j *job) unfit(err error) error {
+// cannotBegin puts down that the source cannot be worked on at all: another
+// fetcher is at it, or its state cannot be read and must not be written over.
+func (j *job) cannotBegin(err error) error {
 	if fatal(err) {
 		return err
 	}
@@ -258,13 +258,13 @@ func fatal(err error) bool {
 }
 
 func (j *job) work(ctx context.Context) error {
-	parts, err := j.src.Parts(ctx, web{j.run}, source.Ask{Base: j.Base[j.src.Name], Now: j.Now().UTC(), Since: j.Since})
+	parts, err := j.src.Files(ctx, web{j.run}, source.Request{Base: j.Base[j.src.Name], Now: j.Now().UTC(), Since: j.Since})
 	var unlisted source.Unlisted
 	switch {
 	case errors.As(err, &unlisted):
 		j.state.Note = string(unlisted)
 	case err != nil:
-		if err := j.problem(ctx, source.Part{}, err); err != nil {
+		if err := j.problem(ctx, source.RemoteFile{}, err); err != nil {
 			return err
 		}
 	default:
@@ -274,7 +274,7 @@ func (j *job) work(ctx context.Context) error {
 		for queue := parts; len(queue) > 0; {
 			p := queue[0]
 			queue = queue[1:]
-			then, err := j.part(ctx, p)
+			then, err := j.fetchFile(ctx, p)
 			if err != nil {
 				return err
 			}
@@ -298,15 +298,15 @@ func (j *job) work(ctx context.Context) error {
 	return WriteState(j.Dir, j.state)
 }
 
-// part deals with one file and returns the parts that follow from it.
-func (j *job) part(ctx context.Context, p source.Part) (then []source.Part, err error) {
+// fetchFile deals with one file and returns the parts that follow from it.
+func (j *job) fetchFile(ctx context.Context, p source.RemoteFile) (then []source.RemoteFile, err error) {
 	if j.seen[p.Path] {
 		return nil, nil
 	}
 	j.seen[p.Path] = true
 	j.sets[p.Set] = append(j.sets[p.Set], p.Path)
 	if !filepath.IsLocal(filepath.FromSlash(p.Path)) || len(p.URLs) == 0 {
-		return nil, fmt.Errorf("the catalogue places a file of %s at %q", j.src.Name, p.Path)
+		return nil, fmt.Errorf("the catalog places a file of %s at %q", j.src.Name, p.Path)
 	}
 	held, have := j.held(p.Path)
 	switch {
@@ -315,7 +315,7 @@ func (j *job) part(ctx context.Context, p source.Part) (then []source.Part, err 
 	case p.Fixed && slices.Contains(j.state.Absent, p.URLs[0]):
 		return nil, nil
 	default:
-		there, err := j.bring(ctx, p, held)
+		there, err := j.fetchFirst(ctx, p, held)
 		if err != nil {
 			return nil, j.problem(ctx, p, err)
 		}
@@ -337,7 +337,7 @@ func (j *job) part(ctx context.Context, p source.Part) (then []source.Part, err 
 // problem puts what went wrong with a file, or with the source as a whole, into
 // the result. It returns the errors that end the run: the end of the context
 // and a disk that cannot be written.
-func (j *job) problem(ctx context.Context, p source.Part, err error) error {
+func (j *job) problem(ctx context.Context, p source.RemoteFile, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

@@ -66,9 +66,9 @@ type request struct {
 	body   []byte
 }
 
-// try asks once, after the pause that is due, and hands the answer to read.
+// exchange asks once, after the pause that is due, and hands the answer to read.
 // While the exchange lasts it watches that the server is not silent.
-func (r *run) try(ctx context.Context, q request, read func(*http.Response) error) error {
+func (r *run) exchange(ctx context.Context, q request, read func(*http.Response) error) error {
 	if r.asked {
 		if err := r.Sleep(ctx, pause); err != nil {
 			return err
@@ -96,9 +96,9 @@ func (r *run) try(ctx context.Context, q request, read func(*http.Response) erro
 	go r.watch(ctx, &heard, cancel)
 	resp, err := r.client.Do(req)
 	if err == nil {
-		resp.Body = &listener{resp.Body, &heard}
+		resp.Body = &activityReader{resp.Body, &heard}
 		heard.Add(1)
-		err = answered(resp, r.Now)
+		err = statusError(resp, r.Now)
 		if err == nil {
 			err = read(resp)
 		}
@@ -139,13 +139,13 @@ func (r *run) watch(ctx context.Context, heard *atomic.Int64, cancel context.Can
 	}
 }
 
-// listener notes that something was read.
-type listener struct {
+// activityReader notes that something was read.
+type activityReader struct {
 	io.ReadCloser
 	heard *atomic.Int64
 }
 
-func (l *listener) Read(p []byte) (int, error) {
+func (l *activityReader) Read(p []byte) (int, error) {
 	n, err := l.ReadCloser.Read(p)
 	if n > 0 {
 		l.heard.Add(1)
@@ -153,8 +153,8 @@ func (l *listener) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// answered sorts the statuses that carry no file.
-func answered(resp *http.Response, now func() time.Time) error {
+// statusError sorts the statuses that carry no file.
+func statusError(resp *http.Response, now func() time.Time) error {
 	switch code := resp.StatusCode; {
 	case code == http.StatusOK, code == http.StatusPartialContent, code == http.StatusNotModified, code == http.StatusRequestedRangeNotSatisfiable:
 		return nil
@@ -187,9 +187,9 @@ func retryAfter(s string, now time.Time) (time.Duration, error) {
 	return max(0, t.Sub(now)), nil
 }
 
-// persist tries until it succeeds, fails for good, or has failed too often in
+// retry tries until it succeeds, fails for good, or has failed too often in
 // a row without progress.
-func (r *run) persist(ctx context.Context, once func() (progress bool, err error)) error {
+func (r *run) retry(ctx context.Context, once func() (progress bool, err error)) error {
 	for failures := 0; ; {
 		progress, err := once()
 		var passing *transient
@@ -214,17 +214,17 @@ func (r *run) persist(ctx context.Context, once func() (progress bool, err error
 type web struct{ *run }
 
 func (w web) Page(ctx context.Context, url string) ([]byte, error) {
-	return w.small(ctx, request{method: http.MethodGet, url: url})
+	return w.readSmall(ctx, request{method: http.MethodGet, url: url})
 }
 
 func (w web) Post(ctx context.Context, url string, body []byte) ([]byte, error) {
-	return w.small(ctx, request{method: http.MethodPost, url: url, body: body, header: map[string]string{"Content-Type": "application/json"}})
+	return w.readSmall(ctx, request{method: http.MethodPost, url: url, body: body, header: map[string]string{"Content-Type": "application/json"}})
 }
 
-// small reads a short answer whole.
-func (w web) small(ctx context.Context, q request) (text []byte, err error) {
-	err = w.persist(ctx, func() (bool, error) {
-		return false, w.try(ctx, q, func(resp *http.Response) (err error) {
+// readSmall reads a short answer whole.
+func (w web) readSmall(ctx context.Context, q request) (text []byte, err error) {
+	err = w.retry(ctx, func() (bool, error) {
+		return false, w.exchange(ctx, q, func(resp *http.Response) (err error) {
 			if resp.StatusCode != http.StatusOK {
 				return fmt.Errorf("the server answered %s", resp.Status)
 			}

@@ -81,7 +81,7 @@ func (l *list) take(n line) {
 	}
 }
 
-// end gives up the name at hand; once names have been found, the list is over.
+// end gives up the name at hand; once names have been found, the list has ended.
 func (l *list) end() {
 	l.drop()
 	l.ended = len(l.found) > 0

@@ -86,7 +86,7 @@ func TestUpstreamIndexes(t *testing.T) {
 			t.Errorf("%s: %d rows of %d lines", filepath.Base(path), len(got), lines)
 		}
 		for _, r := range got {
-			if len(r.EIN) != 9 || len(r.TaxPeriod) != 6 || !known(r.ReturnType) {
+			if len(r.EIN) != 9 || len(r.TaxPeriod) != 6 || !knownForm(r.ReturnType) {
 				t.Errorf("%s: line %d: %+v", filepath.Base(path), r.Line, r)
 			}
 		}

@@ -276,7 +276,7 @@ func (s *scanner) push(name []byte, n *node) error {
 		return s.fail(s.pos, "elements are nested deeper than %d", maxDepth)
 	}
 	f := frame{node: n, name: len(s.names), text: -1}
-	if n.leaf() {
+	if n.hasValue() {
 		f.text = len(s.text)
 	}
 	s.names = append(s.names, name...)

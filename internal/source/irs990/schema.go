@@ -162,7 +162,7 @@ func mainForm(name string, n *node) *node {
 		switch form := rd.ret.Form; {
 		case form == "":
 			rd.ret.Form = name
-		case form != name && known(form) && !(form == "990O" && name == "990") && !(form == "990EO" && name == "990EZ"):
+		case form != name && knownForm(form) && !(form == "990O" && name == "990") && !(form == "990EO" && name == "990EZ"):
 			return skip
 		}
 		return nil
@@ -170,7 +170,7 @@ func mainForm(name string, n *node) *node {
 	return &guard
 }
 
-func known(form string) bool {
+func knownForm(form string) bool {
 	switch form {
 	case "990", "990EZ", "990PF", "990T", "990O", "990EO":
 		return true

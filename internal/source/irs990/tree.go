@@ -33,7 +33,7 @@ type slot struct {
 
 var skip = &node{}
 
-func (n *node) leaf() bool { return n.text != nil || n.amount != nil || n.mark != nil }
+func (n *node) hasValue() bool { return n.text != nil || n.amount != nil || n.mark != nil }
 
 // find is the meaning of a child element, skip if it has none here.
 func (n *node) find(name []byte) *node {

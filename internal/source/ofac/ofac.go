@@ -115,7 +115,7 @@ func Read(f Files) (*List, error) {
 		return nil, fmt.Errorf("%w: the primary file is missing", ErrFormat)
 	}
 	b := &builder{place: map[int64]int{}, budget: budget{rows: maxRows, bytes: maxBytes}}
-	for _, part := range []part{
+	for _, part := range []listFile{
 		{"primary", f.Primary, primaryColumns, &b.list.Tally, b.entry},
 		{"alias", f.Aliases, aliasColumns, &b.list.Aliases, b.alias},
 		{"address", f.Addresses, addressColumns, &b.list.Addresses, b.address},

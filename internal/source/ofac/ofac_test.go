@@ -219,7 +219,7 @@ func TestBudget(t *testing.T) {
 		}
 	}
 	for left, refused := range map[budget]bool{{rows: 4, bytes: 1 << 20}: false, {rows: 3, bytes: 1 << 20}: true, {rows: 4, bytes: 300}: true} {
-		p := part{"primary", strings.NewReader(primary), primaryColumns, new(rows.Tally), func([]string) string { return "" }}
+		p := listFile{"primary", strings.NewReader(primary), primaryColumns, new(rows.Tally), func([]string) string { return "" }}
 		if err := p.read(&left); refused != errors.Is(err, errTooLarge) || refused != errors.Is(err, ErrFormat) {
 			t.Errorf("%+v: %v", left, err)
 		}

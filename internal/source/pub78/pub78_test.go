@@ -76,25 +76,6 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
-func TestCodes(t *testing.T) {
-	t.Parallel()
-	for s, want := range map[string][]string{"": nil, "PC": {"PC"}, "EO,GROUP,LODGE": {"EO", "GROUP", "LODGE"}, " PF , NEW ,": {"PF", "NEW"}, ",": nil} {
-		if got := Codes(s); !slices.Equal(got, want) {
-			t.Errorf("%q splits into %q", s, got)
-		}
-	}
-	for _, code := range Codes("PC,POF,PF,GROUP,LODGE,EO,FED,FORGN,SO,SONFI,SOUNK,UNKWN") {
-		if CodeLabel(code) == "" {
-			t.Errorf("code %s has no label", code)
-		}
-	}
-	for _, code := range []string{"", "pc", "NEW"} {
-		if CodeLabel(code) != "" {
-			t.Errorf("the unknown code %q has a label", code)
-		}
-	}
-}
-
 func TestContract(t *testing.T) {
 	t.Parallel()
 	rowstest.Reader{

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"grantgraph/internal/irscode"
 	"grantgraph/internal/source/rows"
 	"grantgraph/internal/upstream"
 )
@@ -38,12 +39,12 @@ func TestRealFiles(t *testing.T) {
 				if (r.State == "") != (r.Country != "United States") {
 					t.Errorf("state %q in %q", r.State, r.Country)
 				}
-				codes := Codes(r.Codes)
+				codes := irscode.Pub78Codes(r.Codes)
 				if len(codes) == 0 || r.Name == "" || r.City == "" {
 					t.Errorf("incomplete: %+v", r)
 				}
 				for _, code := range codes {
-					if CodeLabel(code) == "" {
+					if irscode.Pub78Label(code) == "" {
 						t.Errorf("unknown code %q", code)
 					}
 				}

@@ -16,10 +16,10 @@ type List struct {
 	Shape  string // what none of its rows was, "EIN|name|city"
 }
 
-// patience is how many rows may be unusable before the first usable one. A
+// maxUnusable is how many rows may be unusable before the first usable one. A
 // file that begins with so many of them is some other file, and the rest of it
 // need not be read to know.
-const patience = 1000
+const maxUnusable = 1000
 
 // Read calls take with the fields of every row, plain or gzipped. Take says why
 // it has no use for a row, or "" when it has; each is then called. A bad row is
@@ -38,7 +38,7 @@ func (l *List) Read(r io.Reader, take func(fields []string) (reason string), eac
 			return "", fmt.Errorf("%w: it is a zip; unpack it first", l.Format)
 		}
 		first = false
-		if tally.Rows == 0 && tally.Lost() >= patience {
+		if tally.Rows == 0 && tally.Lost() >= maxUnusable {
 			return "", l.unusable(&tally)
 		}
 		if reason := take(fields); reason != "" {

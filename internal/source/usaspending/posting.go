@@ -139,6 +139,6 @@ func (p *Posting) metAgain(older *Posting) bool {
 	return p.overlaps(older) && !told
 }
 
-// Repeats reports whether the log must remember the rows of the posting. Those
-// for which it need not may be read at the same time, after all others.
+// Repeats reports whether a Deduplicator must remember the rows of the posting.
+// Those for which it need not may be read at the same time, after all others.
 func (p *Posting) Repeats() bool { return p.repeats }

@@ -94,7 +94,7 @@ func TestPostings(t *testing.T) {
 			for p := range c.files {
 				paths = append(paths, p)
 			}
-			log := NewLog()
+			log := NewDeduplicator()
 			for _, p := range Plan(paths) {
 				if p.Superseded {
 					continue
@@ -173,7 +173,7 @@ func TestHistory(t *testing.T) {
 		for key, e := range now {
 			want[key] = e.amount
 		}
-		log := NewLog()
+		log := NewDeduplicator()
 		for _, p := range Plan(slices.Collect(maps.Keys(files))) {
 			if p.Superseded {
 				continue

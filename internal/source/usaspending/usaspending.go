@@ -115,8 +115,8 @@ func Read(r io.Reader, fn func(*Award) error) (rows.Tally, error) {
 	return read(r, nil, &Posting{}, fn)
 }
 
-// read is Read with the log of what newer postings hold.
-func read(r io.Reader, log *Log, p *Posting, fn func(*Award) error) (tally rows.Tally, err error) {
+// read is Read without what newer postings hold.
+func read(r io.Reader, newer *Deduplicator, p *Posting, fn func(*Award) error) (tally rows.Tally, err error) {
 	plain, err := rows.Inflate(r)
 	if err != nil {
 		return tally, fmt.Errorf("%w: %w", ErrFormat, err)
@@ -130,8 +130,8 @@ func read(r io.Reader, log *Log, p *Posting, fn func(*Award) error) (tally rows.
 	var failed error // of fn
 	err = s.Each(&tally, width, func(fields []string) (string, error) {
 		reason := f.take(fields)
-		if log != nil && f.award.Transaction != "" {
-			reason = log.admit(p, &f.award, reason)
+		if newer != nil && f.award.Transaction != "" {
+			reason = newer.admit(p, &f.award, reason)
 		}
 		if reason != "" {
 			return reason, nil
@@ -193,8 +193,8 @@ func (f *file) field(fields []string, column int) string {
 	return ""
 }
 
-// take fills the award from the fields of a row and says why it does not
-// count. The transaction's key and year are filled even then, for the log.
+// take fills the award from the fields of a row and says why it does not count.
+// The transaction's key and year are filled even then, for the Deduplicator.
 func (f *file) take(fields []string) (reason string) {
 	a := &f.award
 	*a = Award{Transaction: f.field(fields, transaction), Key: f.field(fields, award)}

@@ -201,7 +201,7 @@ func TestReadFile(t *testing.T) {
 		write(t, "FY2024_All_Assistance_Full_20250106.zip", "x_2.csv", table(grantColumns, grant("b", "1")), "x_1.csv", table(grantColumns, grant("a", "1")), "readme.txt", "hello"): 2,
 	} {
 		n := 0
-		tally, err := NewLog().ReadFile(t.Context(), &Posting{}, path, func(*Award) error { n++; return nil })
+		tally, err := NewDeduplicator().ReadFile(t.Context(), &Posting{}, path, func(*Award) error { n++; return nil })
 		if err != nil || n != want || tally.Rows != int64(want) {
 			t.Errorf("%s: %d rows, %+v, %v", path, n, tally, err)
 		}
@@ -215,11 +215,11 @@ func TestReadFile(t *testing.T) {
 		write(t, "a.zip", "readme.txt", "x"): "no CSV",
 		write(t, "b.zip", "x_1.csv", "x"):    "x_1.csv: ",
 	} {
-		if _, err := NewLog().ReadFile(t.Context(), &Posting{}, path, func(*Award) error { return nil }); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), says) {
+		if _, err := NewDeduplicator().ReadFile(t.Context(), &Posting{}, path, func(*Award) error { return nil }); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: error %v, want one that says %q", path, err, says)
 		}
 	}
-	if _, err := NewLog().ReadFile(t.Context(), &Posting{}, filepath.Join(t.TempDir(), "none.zip"), nil); err == nil {
+	if _, err := NewDeduplicator().ReadFile(t.Context(), &Posting{}, filepath.Join(t.TempDir(), "none.zip"), nil); err == nil {
 		t.Error("no error for a file that is not there")
 	}
 }

@@ -1,0 +1,40 @@
+package main
+
+import (
+	"errors"
+
+	"grantgraph/internal/secret"
+)
+
+type agentAnswerCmd struct {
+	agentServiceFlags `embed:""`
+	Key               secret.Text `help:"The locked key." required:"" placeholder:"KEY"`
+	Answers           []string    `arg:"" name:"answer" help:"One answer for each question, in order."`
+}
+
+// Help is shown by agent-key answer --help.
+func (agentAnswerCmd) Help() string {
+	return `Amounts may have a dollar sign and commas; organizations are a name or an EIN. Put each
+answer in single quotes, and put -- before the first one if any begins with a hyphen.
+
+    grantgraph agent-key answer --url URL --key KEY '$120,000' '00-0000004'
+
+The exit code is 1 unless every answer is right.`
+}
+
+func (c *agentAnswerCmd) Run(a *app) error {
+	client, err := newAgentClient(c.URL, c.Key.Reveal())
+	if err != nil {
+		return err
+	}
+	got, err := client.sendAnswers(a.Ctx, c.Answers)
+	if done, err := c.printReply(a, got, err); done {
+		var no *agentRefusal
+		if errors.As(err, &no) && no.failure.Challenge != nil && !c.JSON {
+			client.printChallenge(a.Out, no.failure.Challenge)
+		}
+		return err
+	}
+	client.printKey(a.Out, got)
+	return nil
+}

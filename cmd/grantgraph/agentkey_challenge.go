@@ -1,0 +1,36 @@
+package main
+
+import (
+	"grantgraph/internal/secret"
+)
+
+type agentChallengeCmd struct {
+	agentServiceFlags `embed:""`
+	agentDialogFlags  `embed:""`
+	Key               secret.Text `help:"The key, locked or with no calls left." required:"" placeholder:"KEY"`
+}
+
+// Help is shown by agent-key challenge --help.
+func (agentChallengeCmd) Help() string {
+	return `A key with no calls left gets a new challenge; answering it gives another ten calls, as
+often as you like until the key expires. For a locked key, its current challenge is shown
+again.`
+}
+
+func (c *agentChallengeCmd) Run(a *app) error { return c.run(a, sleep) }
+
+func (c *agentChallengeCmd) run(a *app, pause pauseFunc) error {
+	talk, err := c.interactive(a, c.JSON)
+	if err != nil {
+		return err
+	}
+	client, err := newAgentClient(c.URL, c.Key.Reveal())
+	if err != nil {
+		return err
+	}
+	got, err := client.post(a.Ctx, "/challenge", nil, nil)
+	if done, err := c.printReply(a, got, err); done {
+		return err
+	}
+	return printKeyAndAsk(a, client, got, talk, pause)
+}

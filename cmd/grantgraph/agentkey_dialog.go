@@ -1,0 +1,281 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"grantgraph/internal/api/agentkeys"
+	"grantgraph/internal/fault"
+)
+
+// printKey says what a key may do.
+func (c *agentClient) printKey(w io.Writer, a *agentReply) {
+	tier, ends, limit := printable(a.Tier), printable(a.ExpiresAt), count(a.Calls.Limit)
+	switch a.Status {
+	case "locked":
+		fmt.Fprintf(w, "A key of the %s tier, locked: for now it can make only the calls of its challenge.\n"+
+			"Answering the questions unlocks %s calls. The key expires at %s.\n", tier, limit, ends)
+	case "spent":
+		fmt.Fprintf(w, "A key of the %s tier: none of its %s calls are left. It expires at %s.\n", tier, limit, ends)
+		if a.Tier == "anonymous" {
+			fmt.Fprintf(w, "Next:  grantgraph agent-key challenge --url %s --key KEY\n", c.base)
+		}
+	default:
+		fmt.Fprintf(w, "A key of the %s tier, unlocked: %s of %s calls are left. It expires at %s.\n", tier, count(a.Calls.Remaining), limit, ends)
+		fmt.Fprintf(w, "Use it:  curl -H 'X-API-Key: KEY' '%s/api/v1/grants/summary'\n", c.base)
+	}
+}
+
+// printChallenge prints the calls and the questions.
+func (c *agentClient) printChallenge(w io.Writer, ch *agentkeys.AgentChallenge) {
+	fmt.Fprintln(w, "\nCalls that the key may make:")
+	for i, call := range ch.Calls {
+		fmt.Fprintf(w, "  %d  %s %s\n", i+1, printable(call.Method), printable(call.URL))
+	}
+	fmt.Fprintln(w, "\nQuestions:")
+	for i, q := range ch.Questions {
+		fmt.Fprintf(w, "  %d  %s [%s]\n", i+1, printable(q.Text), answerForm(q.AnswerType))
+	}
+	fmt.Fprintf(w, "\nAttempts left: %d.", ch.AttemptsLeft)
+	if ch.RetryAfterS > 0 {
+		fmt.Fprintf(w, " The next answer can be sent in %s.", duration(ch.RetryAfterS))
+	}
+	fmt.Fprintln(w)
+}
+
+// answerForm says in words how a question is answered.
+func answerForm(kind string) string {
+	switch kind {
+	case "integer":
+		return "whole dollars"
+	case "organization":
+		return "a name or an EIN"
+	case "text":
+		return "the wording"
+	}
+	return printable(kind)
+}
+
+// duration writes a number of seconds.
+func duration(seconds int) string {
+	if seconds == 1 {
+		return "1 second"
+	}
+	return count(seconds) + " seconds"
+}
+
+// challengeDialog goes through a challenge with whoever is at the keyboard.
+type challengeDialog struct {
+	client *agentClient
+	in     *bufio.Scanner
+	out    io.Writer
+	pause  pauseFunc
+}
+
+func newChallengeDialog(a *app, client *agentClient, pause pauseFunc) *challengeDialog {
+	return &challengeDialog{client: client, in: bufio.NewScanner(a.In), out: a.Out, pause: pause}
+}
+
+const (
+	// longestWait is how long a service is obeyed when it asks to wait.
+	longestWait = 10 * time.Minute
+	// mostEarly is how often an answer is sent again that came too soon.
+	mostEarly = 5
+)
+
+// run asks until the key is unlocked.
+func (v *challengeDialog) run(ctx context.Context, ch *agentkeys.AgentChallenge) (*agentReply, error) {
+	for {
+		if err := v.showRows(ctx, ch); err != nil {
+			return nil, err
+		}
+		if ch.RetryAfterS > 0 {
+			fmt.Fprintln(v.out) // the tables end here
+		}
+		if err := v.wait(ctx, ch.RetryAfterS); err != nil {
+			return nil, err
+		}
+		got, next, err := v.answerChallenge(ctx, ch)
+		if err != nil || next == nil {
+			return got, err
+		}
+		fmt.Fprintln(v.out, "\nThere is a new challenge.")
+		ch = next
+	}
+}
+
+// answerChallenge asks the questions of one challenge until they are answered right,
+// or there is another.
+func (v *challengeDialog) answerChallenge(ctx context.Context, ch *agentkeys.AgentChallenge) (*agentReply, *agentkeys.AgentChallenge, error) {
+	for {
+		answers, err := v.ask(ctx, ch.Questions)
+		if err != nil {
+			return nil, nil, err
+		}
+		for early := 1; ; early++ {
+			got, err := v.client.sendAnswers(ctx, answers)
+			if err == nil {
+				fmt.Fprintln(v.out, "\nAll answers are right.")
+				return got, nil, nil
+			}
+			var no *agentRefusal
+			if !errors.As(err, &no) {
+				return nil, nil, err
+			}
+			soon := no.Slug == "answer_too_soon" && early < mostEarly
+			if no.failure.Challenge == nil && no.Slug != "wrong_answer" && !soon {
+				return nil, nil, err
+			}
+			fmt.Fprintf(v.out, "\n%s\n", no.Message)
+			if no.failure.Challenge != nil {
+				return nil, no.failure.Challenge, nil
+			}
+			if left := no.failure.AttemptsLeft; left != nil {
+				fmt.Fprintf(v.out, "Attempts left: %d.\n", *left)
+			}
+			seconds := 0
+			if no.failure.RetryAfterS != nil {
+				seconds = *no.failure.RetryAfterS
+			}
+			if soon {
+				seconds = max(1, seconds)
+			}
+			if err := v.wait(ctx, seconds); err != nil {
+				return nil, nil, err
+			}
+			if !soon {
+				break
+			}
+		}
+	}
+}
+
+// wait says how long it takes, and takes it.
+func (v *challengeDialog) wait(ctx context.Context, seconds int) error {
+	if seconds <= 0 {
+		return nil
+	}
+	if seconds > int(longestWait/time.Second) {
+		return fault.New("long_wait", "the next answer cannot be sent for another %s", duration(seconds)).Try("%s", v.resumeHint())
+	}
+	fmt.Fprintf(v.out, "Waiting %s before the next answer.\n", duration(seconds))
+	if err := v.pause(ctx, time.Duration(seconds)*time.Second); err != nil {
+		return v.interrupted(err)
+	}
+	return nil
+}
+
+// resumeHint is how the challenge is taken up again.
+func (v *challengeDialog) resumeHint() string {
+	return fmt.Sprintf("continue later with:  grantgraph agent-key challenge --interactive --url %s --key KEY", v.client.base)
+}
+
+// interrupted is the end of an interview by the wish of whoever was asked.
+func (v *challengeDialog) interrupted(err error) error {
+	f := fault.New("stopped", "stopped; the key stays locked").Try("%s", v.resumeHint())
+	f.Err = err
+	return f
+}
+
+// columnsByCall are the fields of a row that questions are about, by the last word
+// of the path of the call.
+var columnsByCall = map[string][]string{
+	"transactions": {"recip_name", "recip_ein", "amount", "purpose"},
+	"recipients":   {"recip_name", "recip_ein", "total_amount", "first_fiscal_year", "last_fiscal_year"},
+	"funders":      {"funder_name", "funder_ein", "total_amount", "first_fiscal_year", "last_fiscal_year"},
+}
+
+// showRows makes the calls of a challenge and prints their rows. Rows are numbered
+// from 1, as the questions do.
+func (v *challengeDialog) showRows(ctx context.Context, ch *agentkeys.AgentChallenge) error {
+	for i, call := range ch.Calls {
+		rows, err := v.client.rows(ctx, call)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(v.out, "\nCall %d: %s %s\n\n", i+1, printable(call.Method), printable(call.URL))
+		fields := fieldsOf(call, rows)
+		header := []string{">row"}
+		for _, f := range fields {
+			if strings.HasSuffix(f, "amount") {
+				f = ">" + f
+			}
+			header = append(header, printable(f))
+		}
+		t := newTable(header...)
+		for n, row := range rows {
+			cells := []string{count(n + 1)}
+			for _, f := range fields {
+				cells = append(cells, row.cell(f))
+			}
+			t.add(cells...)
+		}
+		t.print(v.out)
+	}
+	return nil
+}
+
+// fieldsOf picks the fields to show. Of a call that this version does not know
+// those are all that have a simple value.
+func fieldsOf(call agentkeys.AgentCall, rows []agentRow) []string {
+	if u, err := url.Parse(call.URL); err == nil {
+		if known, ok := columnsByCall[path.Base(u.Path)]; ok {
+			return known
+		}
+	}
+	var fields []string
+	for _, row := range rows {
+		for f := range row {
+			if row.cell(f) != "–" && !slices.Contains(fields, f) {
+				fields = append(fields, f)
+			}
+		}
+	}
+	slices.Sort(fields)
+	return fields
+}
+
+// ask puts the questions and gives the answers, none of them empty.
+func (v *challengeDialog) ask(ctx context.Context, questions []agentkeys.AgentQuestion) ([]string, error) {
+	answers := make([]string, len(questions))
+	for i, q := range questions {
+		fmt.Fprintf(v.out, "\nQuestion %d of %d: %s\n", i+1, len(questions), printable(q.Text))
+		for answers[i] == "" {
+			fmt.Fprintf(v.out, "[%s] > ", answerForm(q.AnswerType))
+			line, err := v.readLine(ctx)
+			if err != nil {
+				fmt.Fprintln(v.out)
+				return nil, err
+			}
+			answers[i] = strings.TrimSpace(line)
+		}
+	}
+	return answers, nil
+}
+
+// readLine reads a line. It is read aside, because a read from a keyboard cannot be
+// broken off and an interrupt must not wait for it.
+func (v *challengeDialog) readLine(ctx context.Context) (string, error) {
+	read := make(chan bool, 1)
+	go func() { read <- v.in.Scan() }()
+	select {
+	case <-ctx.Done():
+		return "", v.interrupted(ctx.Err())
+	case ok := <-read:
+		if ok {
+			return v.in.Text(), nil
+		}
+	}
+	if err := v.in.Err(); err != nil {
+		return "", fault.New("no_answer", "the input cannot be read; the key stays locked: %w", err).Try("%s", v.resumeHint())
+	}
+	return "", fault.New("no_answer", "the input ended before the challenge was answered; the key stays locked").Try("%s", v.resumeHint())
+}

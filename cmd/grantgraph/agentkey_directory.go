@@ -1,0 +1,179 @@
+package main
+
+import (
+	"context"
+	"crypto/ed25519"
+	"crypto/tls"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"net/url"
+	"strings"
+	"time"
+
+	"grantgraph/internal/agent/httpsig"
+	"grantgraph/internal/fault"
+)
+
+// keyDirectory is the directory of keys as the host of an agent answers it. The
+// headers are those of a response of the authority.
+func keyDirectory(authority string, keys ...ed25519.PrivateKey) (body []byte, h http.Header, err error) {
+	p, err := httpsig.NewPublisher("https://"+authority, keys...)
+	if err != nil {
+		return nil, nil, err
+	}
+	w := httptest.NewRecorder()
+	p.ServeHTTP(w, httptest.NewRequest(http.MethodGet, httpsig.Path, nil))
+	return w.Body.Bytes(), w.Header(), nil
+}
+
+// anyHost stands for the host of the agent where it is not known and does not
+// matter, which is in the document itself.
+const anyHost = "agent.invalid"
+
+type agentDirectoryCmd struct {
+	JWK       []string `name:"jwk" sep:"none" help:"Key pair to list; can be repeated." required:"" placeholder:"FILE"`
+	Authority string   `help:"Host that publishes the directory. With it the headers are printed too, with a signature valid for one day." placeholder:"HOST"`
+	Serve     string   `help:"Serve the signed directory at this address instead of printing it." placeholder:"HOST:PORT"`
+	Cert      string   `help:"Certificate chain to serve with, PEM." placeholder:"FILE"`
+	Key       string   `env:"-" help:"Private key of the certificate, PEM." placeholder:"FILE"`
+	JSON      bool     `name:"json" help:"Print JSON."`
+}
+
+// Help is shown by agent-key directory --help.
+func (agentDirectoryCmd) Help() string {
+	return `The document lists public keys only. A response signed by the keys it lists earns the
+attested tier; a signature is valid for one host and one day, so --serve makes a new one
+for each response.
+
+    grantgraph agent-key directory --jwk agent.jwk > directory.json
+    grantgraph agent-key directory --jwk agent.jwk --authority agent.example --serve :443 --cert cert.pem --key key.pem`
+}
+
+func (c *agentDirectoryCmd) Run(a *app) error {
+	authority, err := checkAuthority(c.Authority)
+	if err != nil {
+		return err
+	}
+	if len(c.JWK) > httpsig.MaxKeys {
+		return fault.New("bad_flag", "a directory has at most %d keys", httpsig.MaxKeys).Try("fewer --jwk")
+	}
+	var keys []ed25519.PrivateKey
+	for _, path := range c.JWK {
+		key, err := readKeyPair(a, path)
+		if err != nil {
+			return err
+		}
+		keys = append(keys, key)
+	}
+	switch {
+	case c.Serve != "":
+		return c.serve(a, authority, keys)
+	case c.Cert != "" || c.Key != "":
+		return fault.New("bad_flag", "--cert and --key are for --serve").Try("--serve :443 --cert cert.pem --key key.pem")
+	}
+	return c.print(a, authority, keys)
+}
+
+// checkAuthority reads a host, with a port or without; an address that begins
+// with https:// will do.
+func checkAuthority(s string) (string, error) {
+	host := strings.TrimSuffix(strings.TrimPrefix(s, "https://"), "/")
+	if u, err := url.Parse("https://" + host); host != "" && (err != nil || u.Host != host || u.Hostname() == "") {
+		return "", fault.New("bad_flag", "--authority %q is not a host", s).Try("--authority agent.example")
+	}
+	return host, nil
+}
+
+func (c *agentDirectoryCmd) print(a *app, authority string, keys []ed25519.PrivateKey) error {
+	host := authority
+	if host == "" {
+		host = anyHost
+	}
+	body, header, err := keyDirectory(host, keys...)
+	if err != nil {
+		return err
+	}
+	if authority == "" {
+		header = nil
+	}
+	if !c.JSON {
+		if header == nil {
+			fmt.Fprintf(a.Out, "%s\n", body)
+			return nil
+		}
+		if err := header.Write(a.Out); err != nil {
+			return err
+		}
+		// Not a byte more: the headers have the length and the digest.
+		fmt.Fprintf(a.Out, "\n%s", body)
+		return nil
+	}
+	out := struct {
+		Thumbprints []string          `json:"thumbprints"`
+		Path        string            `json:"path"`
+		MediaType   string            `json:"media_type"`
+		Directory   json.RawMessage   `json:"directory"`
+		Headers     map[string]string `json:"headers,omitempty"`
+		Body        string            `json:"body,omitempty"`
+	}{Path: httpsig.Path, MediaType: httpsig.MediaType, Directory: body}
+	for _, key := range keys {
+		out.Thumbprints = append(out.Thumbprints, httpsig.Thumbprint(publicKey(key)))
+	}
+	if header != nil {
+		out.Body, out.Headers = string(body), map[string]string{}
+		for name := range header {
+			out.Headers[name] = header.Get(name)
+		}
+	}
+	return a.printJSON(out)
+}
+
+// serve answers with the directory over TLS until it is interrupted.
+func (c *agentDirectoryCmd) serve(a *app, authority string, keys []ed25519.PrivateKey) error {
+	if c.Cert == "" || c.Key == "" {
+		return fault.New("bad_flag", "a directory is read over https, so --serve needs --cert and --key").Try("--cert cert.pem --key key.pem")
+	}
+	cert, err := tls.LoadX509KeyPair(c.Cert, c.Key)
+	if err != nil {
+		return fault.New("bad_certificate", "%s and %s cannot be used: %w", c.Cert, c.Key, err).Try("a certificate and its private key, both PEM")
+	}
+	l, err := net.Listen("tcp", c.Serve)
+	if err != nil {
+		return fault.New("address", "cannot listen on %s: %w", c.Serve, err).Try("another address with --serve, such as 127.0.0.1:0 for any free port")
+	}
+	defer l.Close()
+	if authority == "" {
+		// The address of the listener is how it is reached on this machine only.
+		if at, err := netip.ParseAddrPort(l.Addr().String()); err != nil || !at.Addr().IsLoopback() {
+			return fault.New("bad_flag", "--serve %s needs --authority: the signature names the host", c.Serve).Try("--authority agent.example")
+		}
+		authority = l.Addr().String()
+	}
+	p, err := httpsig.NewPublisher("https://"+authority, keys...)
+	if err != nil {
+		return err
+	}
+	mux := http.NewServeMux()
+	mux.Handle(httpsig.Path, p)
+	srv := &http.Server{
+		Handler: mux, TLSConfig: &tls.Config{Certificates: []tls.Certificate{cert}, MinVersion: tls.VersionTLS12},
+		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 5 * time.Second, WriteTimeout: 10 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
+		ErrorLog: slog.NewLogLogger(slog.NewTextHandler(a.Err, nil), slog.LevelWarn),
+	}
+	fmt.Fprintf(a.Out, "Serving https://%s%s on %s. Stop it with Ctrl-C.\n", authority, httpsig.Path, l.Addr())
+	failed := make(chan error, 1)
+	go func() { failed <- srv.ServeTLS(l, "", "") }()
+	select {
+	case err := <-failed:
+		return err
+	case <-a.Ctx.Done():
+	}
+	stop, cancel := context.WithTimeout(context.WithoutCancel(a.Ctx), 5*time.Second)
+	defer cancel()
+	return srv.Shutdown(stop)
+}

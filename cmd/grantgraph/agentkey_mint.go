@@ -1,0 +1,66 @@
+package main
+
+import (
+	"fmt"
+
+	"grantgraph/internal/agent/httpsig"
+	"grantgraph/internal/api/agentkeys"
+	"grantgraph/internal/fault"
+)
+
+type agentMintCmd struct {
+	agentServiceFlags `embed:""`
+	agentDialogFlags  `embed:""`
+	Purpose           string `help:"What the key is for; recorded, not verified." required:"" placeholder:"TEXT"`
+	Source            string `help:"How you learned of the service; recorded, not verified." required:"" placeholder:"TEXT"`
+	JWK               string `name:"jwk" help:"Sign the request with this key, made by agent-key keygen." placeholder:"FILE"`
+	Agent             string `help:"Address of the agent whose directory publishes the key, for --jwk." placeholder:"https://HOST"`
+	Bare              bool   `help:"Send Signature-Agent in its older form, as a bare string."`
+}
+
+// Help is shown by agent-key mint --help.
+func (agentMintCmd) Help() string {
+	return `Prints the key on the first line, then what it can do. The key is shown only once.
+Without --jwk the key is anonymous and locked until its questions are answered, here with
+--interactive or later with agent-key answer. With --jwk and --agent the request is signed
+and the key works immediately; the agent's directory must already list the public key.`
+}
+
+func (c *agentMintCmd) Run(a *app) error { return c.run(a, sleep) }
+
+func (c *agentMintCmd) run(a *app, pause pauseFunc) error {
+	talk, err := c.interactive(a, c.JSON)
+	if err != nil {
+		return err
+	}
+	client, err := newAgentClient(c.URL, "")
+	if err != nil {
+		return err
+	}
+	signer, err := c.signer(a)
+	if err != nil {
+		return err
+	}
+	got, err := client.post(a.Ctx, "", agentkeys.MintRequest{Purpose: c.Purpose, Source: c.Source}, signer)
+	if done, err := c.printReply(a, got, err); done {
+		return err
+	}
+	// The key stands alone on the first line, for scripts, and is out before
+	// anything can go wrong.
+	client.key = got.APIKey
+	fmt.Fprintf(a.Out, "%s\n\n", printable(got.APIKey))
+	return printKeyAndAsk(a, client, got, talk, pause)
+}
+
+// signer is nil when the request is to be anonymous.
+func (c *agentMintCmd) signer(a *app) (*httpsig.Signer, error) {
+	switch {
+	case c.JWK == "" && c.Agent == "" && !c.Bare:
+		return nil, nil
+	case c.JWK == "" || c.Agent == "":
+		return nil, fault.New("bad_flag", "a signed request needs both --jwk and --agent").
+			Try("--jwk agent.jwk --agent https://agent.example; create the file with grantgraph agent-key keygen")
+	}
+	key, err := readKeyPair(a, c.JWK)
+	return &httpsig.Signer{Key: key, Agent: c.Agent, Bare: c.Bare}, err
+}

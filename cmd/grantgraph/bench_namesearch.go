@@ -1,0 +1,209 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	"grantgraph/internal/oracle"
+	"grantgraph/internal/orgname"
+	"grantgraph/internal/search"
+	"grantgraph/internal/snapshot"
+)
+
+// nameSamples is how many names are looked up.
+const nameSamples = 60
+
+// benchNames times the search for organizations by name, as written and with one
+// letter wrong. The engines mean different things by a match, so they are not
+// held against each other; the share of names whose organization comes first
+// is printed beside the time.
+func (b *bench) benchNames() error {
+	finders, err := b.finders()
+	for _, f := range finders {
+		defer f.Close()
+	}
+	if err != nil || len(finders) == 0 {
+		return err
+	}
+	orgs, err := sampleNames(b.snapshot, b.Seed)
+	if err != nil {
+		return err
+	}
+	keys, err := namesakes(b.snapshot, orgs)
+	if err != nil {
+		return err
+	}
+	header := []string{"search by name"}
+	for i, f := range finders {
+		if header = append(header, ">"+f.Name(), ">first"); i > 0 {
+			header = append(header, ">times")
+		}
+	}
+	t := newTable(header...)
+	for _, class := range []struct {
+		name string
+		ask  func(string) string
+	}{{"exact", func(s string) string { return s }}, {"one typo", withTypo}} {
+		list, err := b.lookUp(finders, orgs, keys, class.ask)
+		if err != nil {
+			return err
+		}
+		if b.JSON {
+			if err := json.NewEncoder(b.app.Out).Encode(benchClass{Class: "name " + class.name, Grants: b.snapshot.Manifest.Counts.Grants, Engines: list}); err != nil {
+				return err
+			}
+			continue
+		}
+		cells := []string{class.name}
+		for i, e := range list {
+			if cells = append(cells, millis(e.P50, e.GaveUp), fmt.Sprintf("%.2f", *e.Hit)); i > 0 {
+				cells = append(cells, times(e.Ratio))
+			}
+		}
+		t.add(cells...)
+	}
+	if !b.JSON {
+		fmt.Fprintf(b.app.Out, "\n%s organizations, %d names\n\n", count(b.snapshot.Manifest.Counts.Organizations), len(orgs))
+		t.print(b.app.Out)
+	}
+	return nil
+}
+
+// finders are those that the engines chosen stand for.
+func (b *bench) finders() ([]oracle.Finder, error) {
+	var list []oracle.Finder
+	if slices.Contains(b.Engines, "graph") {
+		x, err := search.Open(b.snapshot)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, nameIndex{x})
+	}
+	if slices.Contains(b.Engines, "plain") {
+		f, err := oracle.OpenLike(b.app.Ctx, b.snapshot)
+		if err != nil {
+			return list, err
+		}
+		list = append(list, f)
+	}
+	if b.postgres != nil {
+		f, err := oracle.OpenTrigrams(b.app.Ctx, b.snapshot, b.postgres)
+		if err != nil {
+			return list, err
+		}
+		list = append(list, f)
+	}
+	return list, nil
+}
+
+// nameIndex is the search index as a finder.
+type nameIndex struct{ *search.Index }
+
+func (nameIndex) Name() string { return "search" }
+
+func (x nameIndex) Find(_ context.Context, name string) ([]string, error) {
+	var list []string
+	for _, r := range x.Index.Find(name, "", 10) {
+		list = append(list, r.EIN.String())
+	}
+	return list, nil
+}
+
+// lookUp asks every finder for every name, in turn. Organizations of one name,
+// by their keys, are one to a person.
+func (b *bench) lookUp(finders []oracle.Finder, orgs []snapshot.Organization, keys map[string]string, ask func(string) string) ([]benchEngine, error) {
+	all := make([]oracle.Times, len(finders))
+	hits := make([]int, len(finders))
+	spent := make([]time.Duration, len(finders))
+	for _, o := range orgs {
+		for i, f := range finders {
+			if all[i].Engine = f.Name(); spent[i] > 5*time.Duration(b.Seconds*float64(time.Second)) {
+				continue
+			}
+			start := time.Now()
+			found, err := f.Find(b.app.Ctx, ask(o.Name))
+			took := time.Since(start)
+			if err != nil {
+				return nil, err
+			}
+			all[i].Samples, spent[i] = append(all[i].Samples, took), spent[i]+took
+			if len(found) > 0 && (found[0] == o.EIN || keys[found[0]] == orgname.Key(o.Name)) {
+				hits[i]++
+			}
+		}
+	}
+	rates := make([]float64, len(finders))
+	for i := range all {
+		slices.Sort(all[i].Samples)
+		rates[i] = float64(hits[i]) / float64(max(1, len(all[i].Samples)))
+	}
+	list := engineTimes(all)
+	for i := range list {
+		list[i].Hit = &rates[i]
+	}
+	return list, nil
+}
+
+// sampleNames draws organizations with names of two words and more.
+func sampleNames(s *snapshot.Snapshot, seed uint64) ([]snapshot.Organization, error) {
+	r := rand.New(rand.NewPCG(seed, 4))
+	var sample []snapshot.Organization
+	seen := 0
+	for o, err := range snapshot.Rows[snapshot.Organization](s, snapshot.Organizations) {
+		if err != nil {
+			return nil, err
+		}
+		if strings.Count(o.Name, " ") < 1 || len(o.Name) < 12 {
+			continue
+		}
+		if seen++; len(sample) < nameSamples {
+			sample = append(sample, o)
+		} else if i := r.IntN(seen); i < nameSamples {
+			sample[i] = o
+		}
+	}
+	if len(sample) == 0 {
+		return nil, errors.New("the snapshot has no organizations to look up")
+	}
+	return sample, nil
+}
+
+// namesakes are the keys of the names of all organizations, by EIN, that have
+// the name of one in the sample.
+func namesakes(s *snapshot.Snapshot, sample []snapshot.Organization) (map[string]string, error) {
+	asked := map[string]bool{}
+	for _, o := range sample {
+		asked[orgname.Key(o.Name)] = true
+	}
+	keys := map[string]string{}
+	for o, err := range snapshot.Rows[snapshot.Organization](s, snapshot.Organizations) {
+		if err != nil {
+			return nil, err
+		}
+		if key := orgname.Key(o.Name); asked[key] {
+			keys[o.EIN] = key
+		}
+	}
+	return keys, nil
+}
+
+// withTypo leaves out the third letter of the longest word.
+func withTypo(name string) string {
+	words := strings.Fields(name)
+	longest := 0
+	for i, w := range words {
+		if len(w) > len(words[longest]) {
+			longest = i
+		}
+	}
+	if w := words[longest]; len(w) > 4 {
+		words[longest] = w[:2] + w[3:]
+	}
+	return strings.Join(words, " ")
+}

@@ -1,0 +1,16 @@
+package main
+
+import "grantgraph/internal/server"
+
+type openapiCmd struct {
+	BaseURL string `name:"base-url" help:"Address of the server in the document." default:"http://127.0.0.1:8080" placeholder:"URL"`
+}
+
+func (c *openapiCmd) Run(a *app) error {
+	doc, err := server.OpenAPI(c.BaseURL)
+	if err != nil {
+		return err
+	}
+	_, err = a.Out.Write(doc)
+	return err
+}

@@ -1,0 +1,252 @@
+package account
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"grantgraph/internal/fault"
+)
+
+// Status is the state of the key of an agent.
+type Status string
+
+// The states. A key of the anonymous tier begins locked, is unlocked by
+// answering its challenge, is spent with its last call, and is locked again
+// when it asks for another challenge. Keys of the other tiers begin unlocked
+// and stay spent when they are.
+const (
+	Locked   Status = "locked"
+	Unlocked Status = "unlocked"
+	Spent    Status = "spent"
+)
+
+// AgentSpec is what a key of an agent is made from. An anonymous agent has no
+// Thumbprint; the others are known by theirs.
+type AgentSpec struct {
+	Tier       Tier
+	Purpose    string // as stated, not verified
+	Source     string // as stated, not verified
+	Thumbprint string // of the keypair
+	Host       string // of the signature agent
+}
+
+// AgentInfo is what is known of the key of an agent.
+type AgentInfo struct {
+	KeyInfo
+	Purpose    string
+	Source     string
+	Thumbprint string
+	Host       string
+	Status     Status
+	Expires    time.Time
+	Allowance  int
+	Remaining  int
+	Challenge  Challenge
+	seq        int64
+}
+
+func (a AgentInfo) balance() Balance {
+	return Balance{Limit: a.Allowance, Remaining: a.Remaining, Reset: a.Expires}
+}
+
+// Bounds of what an agent says of itself.
+const (
+	maxPurpose    = 1000
+	maxHost       = 253
+	maxThumbprint = 64
+)
+
+func (spec AgentSpec) check() error {
+	if spec.Tier.Terms().Calls == 0 {
+		return fmt.Errorf("there is no tier %q", fault.Clip(string(spec.Tier), maxQuoted))
+	}
+	for _, f := range []struct{ name, text string }{{"purpose", spec.Purpose}, {"source", spec.Source}} {
+		if spec.Tier == Anonymous && strings.TrimSpace(f.text) == "" {
+			return missing(f.name)
+		}
+		if len(f.text) > maxPurpose || !readable(f.text) {
+			return unreadable(f.name)
+		}
+	}
+	const base64url = base62 + "-_"
+	signed := spec.Thumbprint != ""
+	if signed != (spec.Tier != Anonymous) || len(spec.Thumbprint) > maxThumbprint || strings.Trim(spec.Thumbprint, base64url) != "" {
+		return fmt.Errorf("a key of tier %s with the thumbprint %q", spec.Tier, fault.Clip(spec.Thumbprint, maxQuoted))
+	}
+	if len(spec.Host) > maxHost || !readable(spec.Host) {
+		return fmt.Errorf("a key for the host %q", fault.Clip(spec.Host, maxQuoted))
+	}
+	return nil
+}
+
+func (s *store) MintAgent(ctx context.Context, spec AgentSpec) (string, AgentInfo, error) {
+	if err := spec.check(); err != nil {
+		return "", AgentInfo{}, err
+	}
+	secret, k, err := s.newKey(Agent, "", "")
+	if err != nil {
+		return "", AgentInfo{}, err
+	}
+	k.Tier = spec.Tier
+	var a AgentInfo
+	err = s.update(ctx, func(t *tx) error {
+		id, err := s.mint(t, spec, secret, k)
+		if err != nil {
+			return err
+		}
+		// Events stay forever, so an anonymous key is noted when it is unlocked:
+		// minting one costs nothing, and so would filling the trail.
+		if spec.Tier != Anonymous {
+			if err := s.note(t, EventMint, id, "tier "+string(spec.Tier)); err != nil {
+				return err
+			}
+		}
+		r, err := findKey(t, id)
+		if err == nil {
+			a, err = readAgent(t, r, "")
+		}
+		return err
+	})
+	if err != nil {
+		return "", AgentInfo{}, err
+	}
+	return secret, a, nil
+}
+
+var errMintedMeanwhile = errors.New("another was made meanwhile")
+
+// mint stores a key of an agent and returns its ID. A keypair has one key in
+// each tier: while that lives, minting again gives it a new secret and leaves
+// its allowance and its end as they are; after its end it begins anew, under
+// the same ID, so that what may be done once by a key was done once.
+func (s *store) mint(t *tx, spec AgentSpec, secret string, k KeyInfo) (id string, err error) {
+	terms := spec.Tier.Terms()
+	end := t.now.Add(terms.Lifetime).UnixNano()
+	if spec.Thumbprint != "" {
+		var seq, expires int64
+		found, err := t.get("SELECT key, expires FROM agents WHERE thumbprint = $1 AND tier = $2"+t.lock, []any{spec.Thumbprint, string(spec.Tier)}, &seq, &expires)
+		if err != nil {
+			return "", err
+		}
+		if found {
+			r, _, err := findKeyBy(t, "k.seq = $1", seq)
+			if err == nil && !r.Active {
+				err = inactive()
+			}
+			if err != nil {
+				return "", err
+			}
+			if _, err := t.exec("UPDATE keys SET hash = $2, rotated = $3 WHERE seq = $1", seq, hashKey(secret), k.Rotated.Unix()); err != nil {
+				return "", err
+			}
+			if _, err := t.exec("UPDATE agents SET purpose = $2, source = $3, host = $4 WHERE key = $1", seq, spec.Purpose, spec.Source, spec.Host); err != nil {
+				return "", err
+			}
+			if t.now.UnixNano() >= expires {
+				_, err = t.exec("UPDATE agents SET status = $2, expires = $3, allowance = $4, remaining = $5 WHERE key = $1", seq, string(Unlocked), end, terms.Calls, terms.Calls)
+			}
+			return r.ID, err
+		}
+	}
+	seq, err := t.insertKey(secret, k, nil)
+	if err != nil {
+		return "", err
+	}
+	status, calls := Unlocked, terms.Calls
+	if spec.Tier == Anonymous {
+		status, calls = Locked, 0
+		spec.Purpose, spec.Source = legible(spec.Purpose, keptWords), legible(spec.Source, keptWords)
+	}
+	n, err := t.exec("INSERT INTO agents (key, tier, purpose, source, thumbprint, host, status, expires, allowance, remaining,"+
+		" challenge, dataset, params, salt, answers, calls, made, attempts, next_allowed, drawn)"+
+		" VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, '', 'null', $11, '[]', '[]', 0, 0, 0, 0) ON CONFLICT DO NOTHING",
+		seq, string(spec.Tier), spec.Purpose, spec.Source, spec.Thumbprint, spec.Host, string(status), end, terms.Calls, calls, []byte{})
+	if err == nil && n == 0 {
+		err = unavailable(errMintedMeanwhile)
+	}
+	if err == nil && spec.Tier == Anonymous {
+		err = s.evictUnanswered(t, seq)
+	}
+	return k.ID, err
+}
+
+// readAgent reads what belongs to a key of an agent.
+func readAgent(from reader, r record, lock string) (AgentInfo, error) {
+	a := AgentInfo{KeyInfo: r.KeyInfo, seq: r.seq}
+	var expires, next, drawn int64
+	var params, answers, calls string
+	c := &a.Challenge
+	found, err := from.get("SELECT purpose, source, thumbprint, host, status, expires, allowance, remaining,"+
+		" challenge, dataset, params, salt, answers, calls, made, attempts, next_allowed, drawn FROM agents WHERE key = $1"+lock, []any{r.seq},
+		&a.Purpose, &a.Source, &a.Thumbprint, &a.Host, &a.Status, &expires, &a.Allowance, &a.Remaining,
+		&c.No, &c.Dataset, &params, &c.Salt, &answers, &calls, &c.Made, &c.Attempts, &next, &drawn)
+	if err != nil {
+		return AgentInfo{}, err
+	}
+	if !found {
+		return AgentInfo{}, notAgentKey()
+	}
+	a.Expires, c.Next, c.Drawn = timeOf(expires), timeOf(next), timeOf(drawn)
+	c.Params = json.RawMessage(params)
+	err = errors.Join(json.Unmarshal([]byte(answers), &c.Answers), json.Unmarshal([]byte(calls), &c.Calls))
+	return a, err
+}
+
+// timeOf reads a time of which 0 is none.
+func timeOf(nanos int64) time.Time {
+	if nanos == 0 {
+		return time.Time{}
+	}
+	return time.Unix(0, nanos).UTC()
+}
+
+func (s *store) Agent(ctx context.Context, id string) (AgentInfo, error) {
+	from := s.view(ctx)
+	r, err := findKey(from, id)
+	if err != nil {
+		return AgentInfo{}, err
+	}
+	return readAgent(from, r, "")
+}
+
+// lockAgent reads the key of an agent that is about to be changed, and refuses
+// one that is no longer alive.
+func (t *tx) lockAgent(id string) (AgentInfo, error) {
+	r, err := findKey(t, id)
+	if err != nil {
+		return AgentInfo{}, err
+	}
+	if !r.Active {
+		return AgentInfo{}, inactive()
+	}
+	a, err := readAgent(t, r, t.lock)
+	if err == nil && !t.now.Before(a.Expires) {
+		err = expired(a.Expires.UnixNano())
+	}
+	return a, err
+}
+
+// pay takes cost calls from what is left to an agent, or none.
+func (p *agentBalance) pay(tier Tier, cost int64, now time.Time) (Balance, error) {
+	b := Balance{Limit: int(p.allowance), Remaining: int(p.remaining), Reset: timeOf(p.expires)}
+	switch {
+	case now.UnixNano() >= p.expires:
+		return b, expired(p.expires)
+	case p.status == Locked:
+		return b, locked()
+	case cost > p.remaining:
+		return b, tierExhausted(tier, p.allowance)
+	case cost > 0:
+		p.remaining -= cost
+		if p.remaining == 0 {
+			p.status = Spent
+		}
+		p.changed = true
+		b.Remaining = int(p.remaining)
+	}
+	return b, nil
+}

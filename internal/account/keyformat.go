@@ -1,0 +1,114 @@
+package account
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"strings"
+)
+
+// A key reads gg_<plan letter>_<32 base62>_<checksum>. The letter is that of
+// the plan it was issued under (a for an agent) and says nothing about the plan
+// it has now. The checksum lets a mistyped or cut key be refused without asking
+// the store, and lets scanners tell a real key from a look-alike.
+const (
+	keyPrefix   = "gg_"
+	secretChars = 32
+	sumChars    = 6
+	keyLength   = len("gg_x_") + secretChars + 1 + sumChars
+	idPrefix    = "key_" // of the ID of a key
+	accPrefix   = "acc_" // of the ID of an account
+	idChars     = 12
+)
+
+const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+// NewKey makes the text of a key from a source of random bytes.
+func NewKey(plan Plan, random io.Reader) (string, error) {
+	t := plan.Terms()
+	if t.Letter == 0 {
+		_, err := ParsePlan(string(plan))
+		return "", err
+	}
+	secret, err := randomBase62(random, secretChars)
+	if err != nil {
+		return "", err
+	}
+	body := keyPrefix + string(t.Letter) + "_" + secret
+	return body + "_" + checksum(body), nil
+}
+
+// ParseKey checks the form of a key and returns the plan it was issued under.
+// It asks no store: an error means that no such key can exist.
+func ParseKey(s string) (Plan, error) {
+	if len(s) != keyLength || !strings.HasPrefix(s, keyPrefix) || s[4] != '_' || s[len(s)-sumChars-1] != '_' {
+		return "", unknownKey("This is not an API key: keys look like gg_f_… and have " + fmt.Sprint(keyLength) + " characters.")
+	}
+	body := s[:len(s)-sumChars-1]
+	for _, c := range []byte(body[5:] + s[len(s)-sumChars:]) {
+		if strings.IndexByte(base62, c) < 0 {
+			return "", unknownKey("This is not an API key: it has a character that keys never have.")
+		}
+	}
+	if checksum(body) != s[len(s)-sumChars:] {
+		return "", unknownKey("This API key is mistyped or cut: its check characters do not match.")
+	}
+	for _, t := range plans {
+		if t.Letter == s[3] {
+			return t.Plan, nil
+		}
+	}
+	if s[3] == agentTerms.Letter {
+		return Agent, nil
+	}
+	return "", unknownKey("This is not an API key: it names no plan.")
+}
+
+// hashKey is what the store keeps of a key. The secret has 190 bits, so a fast
+// hash is enough.
+func hashKey(secret string) []byte {
+	h := sha256.Sum256([]byte(secret))
+	return h[:]
+}
+
+func newID(prefix string, random io.Reader) (string, error) {
+	s, err := randomBase62(random, idChars)
+	return prefix + s, err
+}
+
+// isID says whether s has the form of an ID. What has not is never asked for:
+// no database sees a text from outside that it might choke on.
+func isID(prefix, s string) bool {
+	rest, ok := strings.CutPrefix(s, prefix)
+	return ok && len(rest) == idChars && strings.Trim(rest, base62) == ""
+}
+
+// checksum is the CRC-32 of body in base62, padded.
+func checksum(body string) string {
+	var b [sumChars]byte
+	n := crc32.ChecksumIEEE([]byte(body))
+	for i := sumChars - 1; i >= 0; i-- {
+		b[i] = base62[n%62]
+		n /= 62
+	}
+	return string(b[:])
+}
+
+// randomBase62 draws n base62 characters, each equally likely.
+func randomBase62(random io.Reader, n int) (string, error) {
+	out := make([]byte, 0, n)
+	var buf [64]byte
+	for len(out) < n {
+		if _, err := io.ReadFull(random, buf[:]); err != nil {
+			return "", fmt.Errorf("drawing a key: %w", err)
+		}
+		for _, b := range buf {
+			// 248 is the largest multiple of 62 that fits a byte.
+			if b < 248 && len(out) < n {
+				out = append(out, base62[b%62])
+			}
+		}
+	}
+	return string(out), nil
+}

@@ -1,0 +1,378 @@
+package account
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Account is a person who has keys. Its plan is that of all its keys, and its
+// keys share one allowance: a second key is for a second program, not for a
+// second helping.
+type Account struct {
+	ID       string
+	Email    string // normalized
+	Verified bool   // the person has read mail sent there
+	Plan     Plan
+	Active   bool // its keys work, unless they were deactivated themselves
+	Created  time.Time
+}
+
+// How long the secrets of people live.
+const (
+	sessionIdle = 14 * 24 * time.Hour // a session that is not used ends
+	sessionMost = 90 * 24 * time.Hour // and so does one that is
+	sessionStep = time.Hour           // it is prolonged no more often than this
+	verifyLife  = 3 * 24 * time.Hour
+	resetLife   = time.Hour
+)
+
+// mostKeys is how many keys that work an account may have.
+const mostKeys = 10
+
+// newSecret draws 256 bits for a session or a token.
+func newSecret() (string, error) {
+	var b [32]byte
+	if _, err := rand.Read(b[:]); err != nil {
+		return "", fmt.Errorf("drawing a secret: %w", err)
+	}
+	return base64.RawURLEncoding.EncodeToString(b[:]), nil
+}
+
+func hashSecret(secret string) []byte {
+	h := sha256.Sum256([]byte(secret))
+	return h[:]
+}
+
+// person is an account as it is stored.
+type person struct {
+	Account
+	seq          int64
+	passwordHash string
+}
+
+func personBy(from reader, where string, args ...any) (p person, found bool, err error) {
+	var created int64
+	found, err = from.get("SELECT a.seq, a.id, a.email, a.password, a.verified = 1, a.plan, a.active = 1, a.created FROM accounts a "+where, args,
+		&p.seq, &p.ID, &p.Email, &p.passwordHash, &p.Verified, &p.Plan, &p.Active, &created)
+	p.Created = time.Unix(0, created).UTC()
+	return p, found, err
+}
+
+// personOf finds an account by its ID or its email address.
+func personOf(from reader, idOrEmail, lock string) (person, error) {
+	where, arg := "WHERE a.id = $1", idOrEmail
+	if strings.Contains(idOrEmail, "@") {
+		email, err := ParseEmail(idOrEmail)
+		if err != nil {
+			return person{}, unknownAccount()
+		}
+		where, arg = "WHERE a.email = $1", email
+	} else if !isID(accPrefix, idOrEmail) {
+		return person{}, unknownAccount()
+	}
+	p, found, err := personBy(from, where+lock, arg)
+	if err == nil && !found {
+		err = unknownAccount()
+	}
+	return p, err
+}
+
+func (s *store) SignUp(ctx context.Context, email, password, from string) (Account, error) {
+	email, err := ParseEmail(email)
+	if err != nil {
+		return Account{}, err
+	}
+	if err := checkPassword(password); err != nil {
+		return Account{}, err
+	}
+	// The count comes first: hashing is what an attacker would have us do.
+	if err := s.countAddress(ctx, from, signUpsOfAddress, "sign-ups from this address"); err != nil {
+		return Account{}, err
+	}
+	hash, err := s.hashPassword(ctx, password)
+	if err != nil {
+		return Account{}, err
+	}
+	id, err := newID(accPrefix, rand.Reader)
+	if err != nil {
+		return Account{}, err
+	}
+	a := Account{ID: id, Email: email, Plan: Free, Active: true, Created: s.clock().UTC()}
+	err = s.update(ctx, func(t *tx) error {
+		n, err := t.exec("INSERT INTO accounts (id, email, password, verified, plan, created) VALUES ($1, $2, $3, 0, $4, $5) ON CONFLICT (email) DO NOTHING",
+			a.ID, a.Email, hash, string(a.Plan), a.Created.UnixNano())
+		if err == nil && n == 0 {
+			err = emailTaken()
+		}
+		if err != nil {
+			return err
+		}
+		return s.append(t, Event{Kind: EventSignUp, Actor: a.ID, Address: from})
+	})
+	if err != nil {
+		return Account{}, err
+	}
+	return a, nil
+}
+
+// countAddress counts one try of an address; none is no address to count.
+func (s *store) countAddress(ctx context.Context, from string, l limit, what string) error {
+	if from == "" {
+		return nil
+	}
+	var refusal error
+	err := s.update(ctx, func(t *tx) error {
+		wait, ok, err := s.countTry(t, l, networkOf(from))
+		if refusal = nil; err == nil && !ok {
+			refusal = tooManyAttempts(what, wait)
+		}
+		return err
+	})
+	return firstError(err, refusal)
+}
+
+func (s *store) SignIn(ctx context.Context, email, password, from string) (string, Account, error) {
+	email, err := ParseEmail(email)
+	// What cannot be a password is not worth a hash. Older ones were measured in
+	// bytes, so a few characters may be enough.
+	if err != nil || len(password) < minPassword || utf8.RuneCountInString(password) > maxPassword {
+		return "", Account{}, badCredentials()
+	}
+	// A try is counted before the password is looked at and taken back when it
+	// was right, so that a thousand guesses at once are not a thousand tries.
+	if err := s.countSignIn(ctx, email, from); err != nil {
+		return "", Account{}, err
+	}
+	p, known, err := personBy(s.view(ctx), "WHERE a.email = $1", email)
+	if err != nil {
+		return "", Account{}, err
+	}
+	ok, weak, err := s.passwordMatches(ctx, p.passwordHash, password)
+	if err != nil {
+		return "", Account{}, err
+	}
+	if !ok {
+		who := "unknown"
+		if known {
+			who = p.ID
+		}
+		err := s.update(ctx, func(t *tx) error {
+			return s.append(t, Event{Kind: EventSignInFail, Actor: who, Address: from})
+		})
+		return "", Account{}, firstError(err, badCredentials())
+	}
+	hash := p.passwordHash
+	if weak {
+		if hash, err = s.hashPassword(ctx, password); err != nil {
+			return "", Account{}, err
+		}
+	}
+	secret, err := newSecret()
+	if err != nil {
+		return "", Account{}, err
+	}
+	err = s.update(ctx, func(t *tx) error {
+		// The password may have been changed since it was looked at.
+		n, err := t.exec("UPDATE accounts SET password = $3 WHERE seq = $1 AND password = $2", p.seq, p.passwordHash, hash)
+		if err == nil && n == 0 {
+			err = badCredentials()
+		}
+		if err != nil {
+			return err
+		}
+		if err := t.insertSession(p.seq, secret); err != nil {
+			return err
+		}
+		if err := s.takeBack(t, signInsOfEmail, email, true); err != nil {
+			return err
+		}
+		if from != "" {
+			if err := s.takeBack(t, signInsOfAddress, networkOf(from), false); err != nil {
+				return err
+			}
+		}
+		return s.append(t, Event{Kind: EventSignIn, Actor: p.ID, Address: from})
+	})
+	if err != nil {
+		return "", Account{}, err
+	}
+	return secret, p.Account, nil
+}
+
+// countSignIn counts a try at the password of an account.
+func (s *store) countSignIn(ctx context.Context, email, from string) error {
+	var refusal error
+	err := s.update(ctx, func(t *tx) error {
+		refusal = nil
+		wait, ok, err := s.countTry(t, signInsOfEmail, email)
+		if err == nil && ok && from != "" {
+			wait, ok, err = s.countTry(t, signInsOfAddress, networkOf(from))
+		}
+		if err == nil && !ok {
+			refusal = tooManyAttempts("failed sign-ins", wait)
+		}
+		return err
+	})
+	return firstError(err, refusal)
+}
+
+func (s *store) ChangePassword(ctx context.Context, account, old, password string) (string, error) {
+	p, err := personOf(s.view(ctx), account, "")
+	if err != nil {
+		return "", err
+	}
+	if err := checkPassword(password); err != nil {
+		return "", err
+	}
+	if err := s.countSignIn(ctx, p.Email, ""); err != nil {
+		return "", err
+	}
+	ok, _, err := s.passwordMatches(ctx, p.passwordHash, old)
+	if err != nil {
+		return "", err
+	}
+	if !ok {
+		return "", badCredentials()
+	}
+	hash, err := s.hashPassword(ctx, password)
+	if err != nil {
+		return "", err
+	}
+	secret, err := newSecret()
+	if err != nil {
+		return "", err
+	}
+	err = s.update(ctx, func(t *tx) error {
+		n, err := t.exec("UPDATE accounts SET password = $3 WHERE seq = $1 AND password = $2", p.seq, p.passwordHash, hash)
+		if err == nil && n == 0 {
+			err = badCredentials()
+		}
+		if err == nil {
+			err = s.endSessions(t, p)
+		}
+		if err == nil {
+			err = t.insertSession(p.seq, secret)
+		}
+		if err == nil {
+			err = s.takeBack(t, signInsOfEmail, p.Email, true)
+		}
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	return secret, nil
+}
+
+// endSessions ends every session of an account and every promise to change its
+// password, because the password was changed.
+func (s *store) endSessions(t *tx, p person) error {
+	if _, err := t.exec("DELETE FROM sessions WHERE account = $1", p.seq); err != nil {
+		return err
+	}
+	if _, err := t.exec("DELETE FROM tokens WHERE account = $1 AND purpose = $2", p.seq, tokenReset); err != nil {
+		return err
+	}
+	return s.append(t, Event{Kind: EventPassword, Actor: p.ID, Address: actor(t.ctx).Address})
+}
+
+func (s *store) AccountOf(ctx context.Context, idOrEmail string) (Account, error) {
+	p, err := personOf(s.view(ctx), idOrEmail, "")
+	return p.Account, err
+}
+
+func (s *store) SetAccountPlan(ctx context.Context, idOrEmail string, plan Plan) (Account, error) {
+	if _, err := ParsePlan(string(plan)); err != nil {
+		return Account{}, err
+	}
+	var p person
+	err := s.update(ctx, func(t *tx) (err error) {
+		if p, err = personOf(t, idOrEmail, t.lock); err != nil {
+			return err
+		}
+		if err := t.setPlan(p.ID, plan); err != nil {
+			return err
+		}
+		return s.note(t, EventPlan, "", p.ID+": "+string(p.Plan)+" to "+string(plan))
+	})
+	if err != nil {
+		return Account{}, err
+	}
+	p.Plan = plan
+	return p.Account, nil
+}
+
+func (s *store) DeactivateAccount(ctx context.Context, idOrEmail string) (Account, error) {
+	return s.setActive(ctx, idOrEmail, EventDeactivate, 0)
+}
+
+func (s *store) ReactivateAccount(ctx context.Context, idOrEmail string) (Account, error) {
+	return s.setActive(ctx, idOrEmail, EventReactivate, 1)
+}
+
+func (s *store) setActive(ctx context.Context, idOrEmail string, event Kind, active int) (Account, error) {
+	var p person
+	err := s.update(ctx, func(t *tx) (err error) {
+		if p, err = personOf(t, idOrEmail, t.lock); err != nil {
+			return err
+		}
+		if _, err := t.exec("UPDATE accounts SET active = $2 WHERE seq = $1", p.seq, active); err != nil {
+			return err
+		}
+		return s.note(t, event, "", p.ID)
+	})
+	if err != nil {
+		return Account{}, err
+	}
+	p.Active = active == 1
+	return p.Account, nil
+}
+
+func (s *store) KeysOf(ctx context.Context, account string) ([]KeyInfo, error) {
+	p, err := personOf(s.view(ctx), account, "")
+	if err != nil {
+		return nil, err
+	}
+	return listKeys(s.view(ctx), "WHERE k.account = $1 ORDER BY k.seq", p.seq)
+}
+
+func (s *store) CreateFor(ctx context.Context, account, label string) (secret string, k KeyInfo, err error) {
+	if label, err = parseLabel(label); err != nil {
+		return "", KeyInfo{}, err
+	}
+	err = s.update(ctx, func(t *tx) error {
+		// The account is held while its keys are counted.
+		p, err := personOf(t, account, t.lock)
+		if err != nil {
+			return err
+		}
+		if !p.Active {
+			return inactive()
+		}
+		var have int
+		if _, err := t.get("SELECT COUNT(*) FROM keys WHERE account = $1 AND active = 1", []any{p.seq}, &have); err != nil {
+			return err
+		}
+		if have >= mostKeys {
+			return tooManyKeys(have)
+		}
+		if secret, k, err = s.newKey(p.Plan, p.Email, label); err != nil {
+			return err
+		}
+		k.Account = p.ID
+		if _, err := t.insertKey(secret, k, p.seq); err != nil {
+			return err
+		}
+		return s.note(t, EventMint, k.ID, "plan "+string(p.Plan))
+	})
+	if err != nil {
+		return "", KeyInfo{}, err
+	}
+	return secret, k, nil
+}

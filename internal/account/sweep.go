@@ -1,0 +1,64 @@
+package account
+
+import (
+	"context"
+	"time"
+)
+
+// How often what has had its time is removed: the marks of transactions, which
+// are many, and all else.
+const (
+	sweepMarks = 5 * time.Minute
+	sweepAll   = time.Hour
+)
+
+func (s *store) sweepRegularly() {
+	defer close(s.swept)
+	tick := time.NewTicker(sweepMarks)
+	defer tick.Stop()
+	for n := 1; ; n++ {
+		select {
+		case <-tick.C:
+			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+			// What could not be removed now is removed the next time.
+			_ = s.update(ctx, s.engine.sweep)
+			if n%int(sweepAll/sweepMarks) == 1 {
+				_ = s.sweep(ctx)
+			}
+			cancel()
+		case <-s.quit:
+			return
+		}
+	}
+}
+
+// sweep removes what has had its time. Events stay.
+func (s *store) sweep(ctx context.Context) error {
+	now := s.clock()
+	for _, d := range []struct {
+		text string
+		arg  int64
+	}{
+		{"DELETE FROM usage WHERE hour < $1", now.Add(-UsageKept).Unix()},
+		{"DELETE FROM spent WHERE start < $1", now.Add(-UsageKept).Unix()},
+		{"DELETE FROM sessions WHERE expires < $1", now.UnixNano()},
+		{"DELETE FROM tokens WHERE expires < $1", now.UnixNano()},
+		{"DELETE FROM nonces WHERE until <= $1", now.UnixNano()},
+		{"DELETE FROM tries WHERE start < $1", now.Add(-24 * time.Hour).UnixNano()},
+		// What a clock that has been set back wrote into the future: nobody can
+		// have begun these windows, or spent of them, yet.
+		{"DELETE FROM tries WHERE start > $1", now.Add(skew).UnixNano()},
+		{"DELETE FROM spent WHERE start > $1", now.Add(skew).Unix()},
+	} {
+		// Each in a transaction of its own, so that charges wait for none of them
+		// longer than they must.
+		err := s.update(ctx, func(t *tx) error {
+			_, err := t.exec(d.text, d.arg)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return s.sweepAnonymous(ctx)
+}

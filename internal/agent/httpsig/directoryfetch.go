@@ -1,0 +1,294 @@
+package httpsig
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"grantgraph/internal/fault"
+)
+
+// reserved are the IPv4 blocks that are not for public services, from the
+// special-purpose registry of IANA.
+var reserved = prefixes("0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12",
+	"192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24",
+	"224.0.0.0/4", "240.0.0.0/4")
+
+// Of IPv6 only global unicast is public, less the blocks in it that embed an
+// IPv4 address or are for protocols and documentation. NAT64, unique local,
+// link-local and multicast addresses all lie outside.
+var (
+	global6   = netip.MustParsePrefix("2000::/3")
+	reserved6 = prefixes("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")
+)
+
+func prefixes(texts ...string) []netip.Prefix {
+	all := make([]netip.Prefix, len(texts))
+	for i, text := range texts {
+		all[i] = netip.MustParsePrefix(text)
+	}
+	return all
+}
+
+// public reports whether an address belongs to the public Internet.
+func public(a netip.Addr) bool {
+	a = a.Unmap()
+	blocks := reserved
+	if !a.Is4() {
+		if a.Zone() != "" || !global6.Contains(a) {
+			return false
+		}
+		blocks = reserved6
+	}
+	for _, block := range blocks {
+		if block.Contains(a) {
+			return false
+		}
+	}
+	return a.IsValid()
+}
+
+// allows reports whether we connect to an address.
+func (o *Options) allows(a netip.Addr) bool {
+	return public(a) || o.Loopback && a.Unmap().IsLoopback()
+}
+
+// checkAddress is the last check, at the socket: whatever led there, it is not
+// connected to an address that is not allowed.
+func (o *Options) checkAddress(_, address string, _ syscall.RawConn) error {
+	a, err := netip.ParseAddrPort(address)
+	if err != nil || !o.allows(a.Addr()) {
+		return errPrivate
+	}
+	return nil
+}
+
+// checkHost refuses hosts whose directory we do not fetch. It looks at the name;
+// the addresses behind it are judged when they are known.
+func (d *Directory) checkHost(host string) *fault.Fault {
+	const form = "publish the directory at a public host with a domain name, on port 443"
+	normal, fail := parseHost(host)
+	if fail != nil {
+		return fail.Try(form)
+	}
+	if normal != host {
+		return refuse(ErrAgent, "the host %q is not in its normal form %q", fault.Clip(host, maxQuoted), fault.Clip(normal, maxQuoted))
+	}
+	if d.options.Loopback {
+		return nil
+	}
+	if strings.ContainsAny(host, ":[") {
+		return refuse(ErrAgent, "the host %s of Signature-Agent is an address or has a port", fault.Clip(host, maxQuoted)).Try(form)
+	}
+	last := host[strings.LastIndexByte(host, '.')+1:]
+	if last == host || strings.Trim(last, "0123456789") == "" || strings.HasPrefix(last, "0x") {
+		return refuse(ErrAgent, "the host %s of Signature-Agent is not a public domain name", fault.Clip(host, maxQuoted)).Try(form)
+	}
+	return nil
+}
+
+// errPrivate says that a host has no public address.
+var errPrivate = errors.New("no public address")
+
+// newClient makes the HTTP client that fetches directories: no proxy, no
+// redirects, no compression, no connection kept, and no address but those that
+// have been checked.
+func newClient(o Options) *http.Client {
+	var resolver Resolver = net.DefaultResolver
+	if o.Resolver != nil {
+		resolver = o.Resolver
+	}
+	dialer := &net.Dialer{Control: o.checkAddress}
+	dial := func(ctx context.Context, network, address string) (net.Conn, error) {
+		host, port, err := net.SplitHostPort(address)
+		if err != nil {
+			return nil, err
+		}
+		// The name is resolved once, here, and what is dialled is exactly what
+		// was checked: a name that changes its answer gains nothing.
+		var addrs []netip.Addr
+		if a, err := netip.ParseAddr(host); err == nil {
+			addrs = []netip.Addr{a}
+		} else {
+			// The final dot keeps the resolver from completing the name with
+			// our own domain; localhost is not found with it.
+			if !o.Loopback {
+				host += "."
+			}
+			if addrs, err = resolver.LookupNetIP(ctx, "ip", host); err != nil {
+				return nil, err
+			}
+		}
+		var last error = errPrivate
+		tried := 0
+		for _, a := range addrs {
+			if !o.allows(a) || tried == 4 {
+				continue
+			}
+			tried++
+			one, cancel := context.WithTimeout(ctx, o.Timeout/2)
+			conn, err := dialer.DialContext(one, "tcp", net.JoinHostPort(a.Unmap().String(), port))
+			cancel()
+			if err == nil {
+				return conn, nil
+			}
+			last = err
+		}
+		return nil, last
+	}
+	return &http.Client{
+		Transport: &http.Transport{
+			DialContext:            dial,
+			TLSClientConfig:        &tls.Config{RootCAs: o.Roots, MinVersion: tls.VersionTLS12},
+			DisableKeepAlives:      true,
+			DisableCompression:     true,
+			MaxResponseHeaderBytes: 64 << 10,
+		},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+// fetch reads the directory of a host once: its keys, and for how long the
+// answer is good.
+func (d *Directory) fetch(ctx context.Context, host string) ([]Key, time.Duration, error) {
+	where := "https://" + host + Path
+	fail := func(format string, args ...any) *fault.Fault {
+		f := refuse(ErrDirectory, format, args...)
+		f.Message = "the directory " + where + " " + f.Message
+		return f.Try("serve it with status 200 and the type %s, without redirects, within %s", MediaType, d.options.Timeout)
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, where, nil)
+	if err != nil {
+		return nil, 0, fail("has no valid address")
+	}
+	req.Header.Set("Accept", MediaType)
+	req.Header.Set("User-Agent", "grantgraph")
+	lost := func(err error) *fault.Fault {
+		if ctx.Err() != nil {
+			err = ctx.Err()
+		}
+		f := fail("%s", reason(err))
+		f.Err = errors.Join(ErrDirectory, err)
+		return f
+	}
+	resp, err := d.client.Do(req)
+	if err != nil {
+		return nil, 0, lost(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(resp.Body, MaxDirectory+1))
+	if err != nil || ctx.Err() != nil {
+		// A server that notices the timeout may still end its answer, which
+		// then looks whole.
+		return nil, 0, lost(err)
+	}
+	if resp.StatusCode != http.StatusOK {
+		return nil, 0, fail("answered with status %d", resp.StatusCode)
+	}
+	if media, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type")); err != nil || media != MediaType {
+		return nil, 0, fail("has the type %q instead of %s", fault.Clip(resp.Header.Get("Content-Type"), maxQuoted), MediaType)
+	}
+	if coding := resp.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
+		return nil, 0, fail("is compressed, which was not asked for")
+	}
+	if len(body) > MaxDirectory {
+		return nil, 0, fail("is longer than %d bytes", MaxDirectory)
+	}
+	keys, err := parseDirectory(body)
+	if err != nil {
+		return nil, 0, fail("%v", err)
+	}
+	markAttested(keys, &message{
+		status: resp.StatusCode,
+		header: resp.Header,
+		request: &message{
+			method: http.MethodGet, scheme: "https", authority: host, target: Path, host: host, header: req.Header,
+		},
+	}, body, d.options.Now())
+	return keys, lifetime(resp.Header), nil
+}
+
+// reason says in words safe for anybody why a fetch failed. Of the network it
+// tells no more than the agent's operator can see from outside.
+func reason(err error) string {
+	var dns *net.DNSError
+	var unknown x509.UnknownAuthorityError
+	var name x509.HostnameError
+	var invalid x509.CertificateInvalidError
+	switch {
+	case errors.Is(err, errPrivate):
+		return "is not at a public address"
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, syscall.ETIMEDOUT):
+		return "did not answer in time"
+	case errors.As(err, &dns):
+		return "is at a host that cannot be resolved"
+	case errors.As(err, &unknown), errors.As(err, &name), errors.As(err, &invalid):
+		return "is at a host without a valid certificate"
+	}
+	return "cannot be reached"
+}
+
+// parseDirectory reads a JSON web key set. Keys of other kinds are for others
+// and are passed over. A key of our kind that must not be used is kept with the
+// reason, for whoever signs with it to be told.
+func parseDirectory(body []byte) ([]Key, error) {
+	var set struct {
+		Keys []json.RawMessage `json:"keys"`
+	}
+	if err := json.Unmarshal(body, &set); err != nil || set.Keys == nil {
+		return nil, errors.New(`is not a JSON object with a list "keys"`)
+	}
+	if len(set.Keys) > MaxKeys {
+		return nil, errors.New("lists more than " + strconv.Itoa(MaxKeys) + " keys")
+	}
+	var keys []Key
+	for _, raw := range set.Keys {
+		var j jwk
+		if json.Unmarshal(raw, &j) != nil {
+			continue
+		}
+		k, ok := j.key()
+		if !ok {
+			continue
+		}
+		// Listed twice, the key counts as it stands first.
+		if !slices.ContainsFunc(keys, func(other Key) bool { return other.ID == k.ID }) {
+			keys = append(keys, k)
+		}
+	}
+	return keys, nil
+}
+
+// lifetime reads from the caching headers for how long an answer is good.
+func lifetime(h http.Header) time.Duration {
+	age := usualAge
+	for directive := range strings.SplitSeq(strings.ToLower(strings.Join(h.Values("Cache-Control"), ",")), ",") {
+		name, value, _ := strings.Cut(strings.TrimSpace(directive), "=")
+		switch name {
+		case "no-store", "no-cache":
+			return 0
+		case "max-age":
+			n, err := strconv.ParseUint(strings.Trim(value, `"`), 10, 31)
+			if err != nil {
+				return 0
+			}
+			age = time.Duration(n) * time.Second
+		}
+	}
+	if n, err := strconv.ParseUint(h.Get("Age"), 10, 31); err == nil {
+		age -= time.Duration(n) * time.Second
+	}
+	return min(max(age, 0), maxAge)
+}

@@ -1,0 +1,96 @@
+// Package parallel is the one worker loop. It divides work over the cores so
+// that the outcome does not depend on how many there are or on which of them
+// is faster: where several calls fail, the error of the lowest number is
+// returned, and a panic in a worker is a panic of the caller, who may recover.
+package parallel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// Each calls fn for 0 to n-1, in this order, on so many workers at a time; zero
+// workers stand for one on each core. The first error cancels the context of
+// the calls under way, and no other begins. When ctx ends, no other call begins
+// and its error is returned.
+func Each(ctx context.Context, workers, n int, fn func(ctx context.Context, i int) error) error {
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	group, inner := errgroup.WithContext(ctx)
+	var next atomic.Int64
+	var failed lowest
+	work := func() error {
+		for inner.Err() == nil {
+			i := int(next.Add(1)) - 1
+			if i >= n {
+				return nil
+			}
+			if err := fn(inner, i); err != nil {
+				failed.add(i, err)
+				return err
+			}
+		}
+		return nil
+	}
+	var panicked atomic.Pointer[string]
+	for range min(workers, n) {
+		group.Go(func() (err error) {
+			defer func() {
+				if p := recover(); p != nil {
+					said := fmt.Sprintf("%v\n%s", p, debug.Stack())
+					panicked.CompareAndSwap(nil, &said)
+					err = errPanicked
+				}
+			}()
+			return work()
+		})
+	}
+	_ = group.Wait() // the first error in time; failed has the one to return
+	if said := panicked.Load(); said != nil {
+		panic(*said)
+	}
+	if failed.err != nil {
+		return failed.err
+	}
+	return ctx.Err()
+}
+
+// errPanicked stops the other workers.
+var errPanicked = errors.New("a worker panicked")
+
+// lowest keeps the error of the lowest call. An error that only says that
+// another one canceled the work does not replace it.
+type lowest struct {
+	mu  sync.Mutex
+	at  int
+	err error
+}
+
+func (l *lowest) add(i int, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.err == nil || i < l.at && !errors.Is(err, context.Canceled) {
+		l.at, l.err = i, err
+	}
+}
+
+// Parts is into how many parts n things are to be divided, so that each core
+// has one and none is much smaller than least things.
+func Parts(n, least int) int { return min(runtime.GOMAXPROCS(0), n/least+1) }
+
+// Ranges divides 0 to n-1 into so many parts of about the same size and calls
+// fn for all of them at once: part holds lo to hi-1.
+func Ranges(n, parts int, fn func(part, lo, hi int)) {
+	_ = Each(context.Background(), parts, parts, func(_ context.Context, part int) error {
+		fn(part, n*part/parts, n*(part+1)/parts)
+		return nil
+	})
+}

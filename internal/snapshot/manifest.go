@@ -1,0 +1,119 @@
+package snapshot
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"path"
+	"strings"
+	"time"
+)
+
+// Format is the version of the layout. A reader refuses another one.
+const Format = 2
+
+// Manifest describes a snapshot. Everything in it but Version, GeneratedAt and
+// the Seal over them is a function of the sources, so two builds of the same
+// sources differ in nothing else, save in the size and checksum of database
+// files: their rows are the same, their bytes are the engine's own business, so
+// Content leaves them out.
+type Manifest struct {
+	Format      int             `json:"format"`
+	Version     string          `json:"version"`      // build stamp, sortable
+	GeneratedAt time.Time       `json:"generated_at"` // when the build began
+	Content     string          `json:"content"`      // SHA-256 over the checksums of all files but databases
+	Counts      Counts          `json:"counts"`
+	Sources     []Source        `json:"sources"`
+	Files       []File          `json:"files"`
+	Report      json.RawMessage `json:"report"` // the build report, see package build
+	Seal        string          `json:"seal"`   // SHA-256 of the manifest's file with zeros in this place
+}
+
+// Counts are the headline numbers.
+type Counts struct {
+	Grants            int64 `json:"grants"`
+	TotalAmount       int64 `json:"total_amount"`
+	Funders           int64 `json:"funders"`
+	Recipients        int64 `json:"recipients"`
+	Linked            int64 `json:"linked"` // grants whose recipient has an EIN
+	LinkedAmount      int64 `json:"linked_amount"`
+	Organizations     int64 `json:"organizations"`
+	Returns           int64 `json:"returns"`
+	FirstFiscalYear   int   `json:"first_fiscal_year"`
+	LastFiscalYear    int   `json:"last_fiscal_year"`
+	LastCompleteYear  int   `json:"last_complete_fiscal_year"`
+	PartialFiscalYear []int `json:"partial_fiscal_years"`
+}
+
+// Source is one upstream file that went into the snapshot.
+type Source struct {
+	Kind   string `json:"kind"` // irs990, bmf, override_human, census
+	Path   string `json:"path"` // relative to the sources folder
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256"`
+	Rows   int64  `json:"rows"` // returns or records read from it
+}
+
+// File is one file of the snapshot.
+type File struct {
+	Path   string `json:"path"` // relative to the snapshot, with slashes
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256"`
+	Rows   int64  `json:"rows,omitempty"`
+}
+
+// Table is the name of the table that the file holds, empty when it is none.
+func (f *File) Table() string {
+	if dir, name := path.Split(f.Path); dir == tablesName+"/" {
+		return strings.TrimSuffix(name, ".parquet")
+	}
+	return ""
+}
+
+// unsealed stands in the place of the seal while it is reckoned.
+var unsealed = strings.Repeat("0", hex.EncodedLen(sha256.Size))
+
+func sealed(seal string) []byte { return []byte(`"seal": "` + seal + `"`) }
+
+// encode seals the manifest and returns its file. A changed bit anywhere in it
+// shows: counts and sources are told to others as they stand there.
+func (m *Manifest) encode() ([]byte, error) {
+	m.Seal = unsealed
+	body, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	body = append(body, '\n')
+	sum := sha256.Sum256(body)
+	m.Seal = hex.EncodeToString(sum[:])
+	at := bytes.LastIndex(body, sealed(unsealed))
+	copy(body[at:], sealed(m.Seal))
+	return body, nil
+}
+
+// intact reports whether the file of a manifest is as it was written.
+func (m *Manifest) intact(body []byte) bool {
+	at := bytes.LastIndex(body, sealed(m.Seal))
+	if at < 0 || len(m.Seal) != len(unsealed) {
+		return false
+	}
+	body = bytes.Clone(body)
+	copy(body[at:], sealed(unsealed))
+	sum := sha256.Sum256(body)
+	return hex.EncodeToString(sum[:]) == m.Seal
+}
+
+// contentHash is one number for the whole content: the hash of the list of
+// file hashes. Databases hold what tables hold as well.
+func contentHash(files []File) string {
+	h := sha256.New()
+	for _, f := range files {
+		if strings.HasSuffix(f.Path, ".duckdb") {
+			continue
+		}
+		fmt.Fprintf(h, "%s %d %s\n", f.SHA256, f.Bytes, f.Path)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}

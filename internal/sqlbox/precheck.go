@@ -1,0 +1,141 @@
+package sqlbox
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"grantgraph/internal/fault"
+)
+
+const (
+	maxText  = 64 << 10 // bytes of a statement
+	maxDepth = 64       // brackets within brackets
+)
+
+// precheck refuses what can be refused without parsing: a text that is too long,
+// too deep or does not begin as a query does. It costs one pass over at most
+// maxText bytes.
+func precheck(sql string) *fault.Fault {
+	if len(sql) > maxText {
+		return reject("the statement has %d bytes; at most %d are read", len(sql), maxText)
+	}
+	if !utf8.ValidString(sql) {
+		return reject("the statement is not valid UTF-8")
+	}
+	if i := strings.IndexByte(sql, 0); i >= 0 {
+		return reject("the statement contains a NUL character%s", positionIn(sql, i))
+	}
+	word, depth, deepest := "", 0, 0
+	for i := 0; i < len(sql); {
+		n, c := skip(sql, i), sql[i]
+		switch {
+		case n > 0: // a comment, a literal or a quoted name
+			i += n
+			if c != '-' && c != '/' && word == "" {
+				word = "?"
+			}
+			continue
+		case c == '(' || c == '[' || c == '{':
+			if depth++; depth > maxDepth {
+				return reject("brackets are nested more than %d deep%s", maxDepth, positionIn(sql, i))
+			}
+			deepest = max(deepest, depth)
+		case c == ')' || c == ']' || c == '}':
+			depth--
+		}
+		if word == "" && !strings.ContainsRune(" \t\r\n\f\v", rune(c)) {
+			end := i
+			for end < len(sql) && letter(sql[end]) && sql[end] < utf8.RuneSelf { // a space need not be ASCII
+				end++
+			}
+			word = sql[i:max(end, i+1)]
+		}
+		i++
+	}
+	switch strings.ToUpper(word) {
+	case "SELECT", "WITH", "DESCRIBE":
+		return nil
+	case "":
+		return reject("the statement is empty").Try("SELECT name, total_out FROM funder_kind ORDER BY total_out DESC LIMIT 10")
+	}
+	return reject("a statement begins with SELECT, WITH or DESCRIBE").Try("SELECT name, total_out FROM funder_kind ORDER BY total_out DESC LIMIT 10")
+}
+
+func letter(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c >= 0x80
+}
+
+// skip is the length of the comment, literal or quoted name that begins at i,
+// or 0. One that does not end goes to the end of the text.
+func skip(sql string, i int) int {
+	rest := sql[i:]
+	until := func(from int, end string) int {
+		if j := strings.Index(rest[from:], end); j >= 0 {
+			return from + j + len(end)
+		}
+		return len(rest)
+	}
+	switch {
+	case strings.HasPrefix(rest, "--"):
+		return until(2, "\n")
+	case strings.HasPrefix(rest, "/*"):
+		return comment(rest)
+	case rest[0] == '\'' && i > 0 && (sql[i-1] == 'e' || sql[i-1] == 'E') && (i == 1 || !letter(sql[i-2])):
+		for j := 1; j < len(rest); j++ {
+			switch rest[j] {
+			case '\\':
+				j++
+			case '\'':
+				return j + 1
+			}
+		}
+		return len(rest)
+	case rest[0] == '\'', rest[0] == '"':
+		// A doubled quote reads as two literals side by side, which is as long.
+		return until(1, rest[:1])
+	case rest[0] == '$' && (i == 0 || !letter(sql[i-1])):
+		end := 1
+		for end < len(rest) && letter(rest[end]) {
+			end++
+		}
+		if end < len(rest) && rest[end] == '$' && (end == 1 || rest[1] < '0' || rest[1] > '9') {
+			return until(end+1, rest[:end+1])
+		}
+	}
+	return 0
+}
+
+// comment is the length of a comment, which may hold others.
+func comment(s string) int {
+	depth := 0
+	for i := 0; i+1 < len(s); i++ {
+		switch s[i : i+2] {
+		case "/*":
+			depth++
+			i++
+		case "*/":
+			depth--
+			i++
+			if depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return len(s)
+}
+
+// body is the statement without the semicolon that ends it and what follows.
+// It must be a text that the gate has found to hold one statement.
+func body(sql string) string {
+	for i := 0; i < len(sql); {
+		if n := skip(sql, i); n > 0 {
+			i += n
+			continue
+		}
+		if sql[i] == ';' {
+			return sql[:i]
+		}
+		i++
+	}
+	return sql
+}

@@ -1,0 +1,158 @@
+package sqlbox
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+	"time"
+
+	"grantgraph/internal/fault"
+)
+
+// What passes between the server and its workers: JSON with its length before
+// it, and after an answer its rows as they are. Each side refuses a frame that
+// is longer than anything the other would honestly send.
+const (
+	maxRequest = 4 << 20
+	maxHead    = 512 << 10 // of an answer without its rows
+)
+
+// Held is the most bytes that the server holds for the answer to one query: the
+// rows, which are read once into one piece of memory, where each of them lies,
+// and the columns as they came and as they are kept.
+const Held = maxBytes + (maxRows+1)*64 + 4*maxHead
+
+// hello is the first frame to a worker: what it is to be.
+type hello struct {
+	Role    string // roleGate or roleRunner
+	Dir     string // the snapshot
+	Pro     bool
+	Memory  int64
+	Threads int
+}
+
+const (
+	roleGate   = "gate"
+	roleRunner = "runner"
+)
+
+// ready is the reply to hello.
+type ready struct {
+	Err   string
+	Notes []string // what the machine could not offer to confine the worker
+}
+
+// workerRequest is one statement.
+type workerRequest struct {
+	SQL     string
+	Params  Params
+	Pro     bool
+	Timeout time.Duration
+	Budget  time.Duration // of processor time; 0 is none
+}
+
+// workerReply is the reply to a workerRequest: a fault, an error of the
+// worker's own, or a result. A gate that lets a statement pass answers with
+// nothing.
+type workerReply struct {
+	Fault  *fault.Fault
+	Err    string
+	Result *Result
+	Sizes  []int // of the rows, which follow the frame
+	Broken bool  // the worker's engine is of no more use
+}
+
+// encode writes a value as JSON, every character as itself where that can be:
+// what one byte says shall not take six.
+func encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return b.Bytes(), err
+}
+
+func writeFrame(w io.Writer, body []byte) error {
+	var head [4]byte
+	binary.BigEndian.PutUint32(head[:], uint32(len(body)))
+	if _, err := w.Write(head[:]); err != nil {
+		return err
+	}
+	_, err := w.Write(body)
+	return err
+}
+
+func readFrame(r io.Reader, limit uint32, v any) error {
+	var head [4]byte
+	if _, err := io.ReadFull(r, head[:]); err != nil {
+		return err
+	}
+	n := binary.BigEndian.Uint32(head[:])
+	if n > limit {
+		return fmt.Errorf("a frame of %d bytes", n)
+	}
+	body := make([]byte, n)
+	if _, err := io.ReadFull(r, body); err != nil {
+		return err
+	}
+	return json.Unmarshal(body, v)
+}
+
+// writeReply writes a reply and the rows of its result.
+func writeReply(w io.Writer, a workerReply) error {
+	var rows []json.RawMessage
+	if a.Result != nil {
+		rows = a.Result.Rows
+		for _, row := range rows {
+			a.Sizes = append(a.Sizes, len(row))
+		}
+	}
+	head, err := encode(a)
+	if err != nil {
+		return err
+	}
+	if len(head) > maxHead {
+		rows = nil
+		if head, err = encode(workerReply{Broken: a.Broken, Fault: fault.New(TooLarge, "the columns of the answer take more than %d KiB to name", maxHead>>10).Try("select fewer columns, or shorten their names")}); err != nil {
+			return err
+		}
+	}
+	if err := writeFrame(w, head); err != nil {
+		return err
+	}
+	for _, row := range rows {
+		if _, err := w.Write(row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readReply reads what writeAnswer writes. The rows lie in one piece of memory.
+func readReply(r io.Reader, a *workerReply) error {
+	if err := readFrame(r, maxHead, a); err != nil {
+		return err
+	}
+	if a.Result == nil {
+		return nil
+	}
+	total := 0
+	for _, n := range a.Sizes {
+		if n < 0 || n > maxBytes-total {
+			return fmt.Errorf("rows of more than %d bytes", maxBytes)
+		}
+		total += n
+	}
+	all := make([]byte, total)
+	if _, err := io.ReadFull(r, all); err != nil {
+		return err
+	}
+	a.Result.Rows = make([]json.RawMessage, len(a.Sizes))
+	for i, n := range a.Sizes {
+		a.Result.Rows[i], all = all[:n:n], all[n:]
+	}
+	a.Sizes = nil
+	return nil
+}

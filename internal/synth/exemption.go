@@ -1,0 +1,297 @@
+package synth
+
+import (
+	"strings"
+	"time"
+)
+
+// Exemption is what the IRS's lists say of an organization. The master file,
+// Publication 78, the revocation list, the bulletins and the registries of
+// California are written by different tasks, and agree, or disagree on
+// purpose, because all of them ask here.
+
+// exemption is what became of an organization's exemption.
+type exemption uint8
+
+const (
+	good       exemption = iota
+	lapsed               // revoked for not filing: on the revocation list, in no other
+	lapsedAnew           // revoked, reinstated, and revoked again
+	denied               // revoked for cause: in a bulletin, in no other list
+	closed               // dissolved or merged: in no list
+	reinstated           // once revoked, restored with a date on the row
+	reruled              // once revoked, exempt again by a new ruling, no date on the row
+	unlisted             // never needed a ruling: states, cities, their colleges
+)
+
+// gone reports whether the organization has left the master file.
+func (f exemption) gone() bool { return f == lapsed || f == lapsedAnew || f == denied || f == closed }
+
+func (w *world) exemption(e *entity) exemption {
+	x := scale(sub(e.key, 'i', 1), 10_000)
+	switch {
+	case !e.listed && (e.class == government || e.class == publicCollege):
+		return unlisted
+	case !e.listed:
+		if _, ok := w.namedInBulletin[e.id]; ok {
+			return denied
+		}
+		switch {
+		case x < shareClosed:
+			return closed
+		case x < shareClosed+shareLapsedAnew:
+			return lapsedAnew
+		}
+		return lapsed
+	case e.id >= idSecond || e.class == church || e.class == temple || e.class == familyFoundation:
+		return good // they need not file, or are written by another hand
+	case x < shareReruled:
+		return reruled
+	case x < shareReruled+shareReinstated:
+		return reinstated
+	}
+	return good
+}
+
+// revocationRow is one row of the revocation list.
+type revocationRow struct{ effective, posted, restored time.Time }
+
+// today is when the world's lists were fetched; nothing in them is younger.
+var today = time.Date(2026, time.October, 14, 0, 0, 0, 0, time.UTC)
+
+// revocations are the rows of an organization with the given exemption: none, one,
+// or two.
+func (w *world) revocations(e *entity, f exemption) (rows [2]revocationRow, n int) {
+	switch f {
+	case lapsed, lapsedAnew, reinstated, reruled:
+	default:
+		return rows, 0
+	}
+	r := rng{sub(e.key, 'i', 2)}
+	// Half of the list dates from its first years, when dead organizations
+	// were cleared away in bulk.
+	year := 2010 + zipf(r.next(), 16, 3)
+	if f == lapsedAnew || f == reruled {
+		year = 2010 + r.n(7)
+	}
+	year = min(max(year, e.founded+3), 2022)
+	first := revocationRow{effective: time.Date(year, time.Month(1+r.n(12)), 15, 0, 0, 0, 0, time.UTC)}
+	if year == 2010 && first.effective.Month() < time.May {
+		first.effective = first.effective.AddDate(0, 4, 0) // the law begins there
+	}
+	first.posted = first.effective.AddDate(0, 0, 60+r.n(110))
+	restore := func() time.Time {
+		if r.odds(6000) { // with effect from the day it was lost
+			return first.effective
+		}
+		return first.effective.AddDate(0, 5+r.n(20), r.n(28)-14)
+	}
+	switch f {
+	case reinstated:
+		first.restored = restore()
+	case lapsedAnew:
+		first.restored = restore()
+		again := revocationRow{effective: time.Date(min(year+3+r.n(4), 2025), time.Month(1+r.n(12)), 15, 0, 0, 0, 0, time.UTC)}
+		if !again.effective.After(first.restored) {
+			again.effective = time.Date(2026, time.Month(1+r.n(5)), 15, 0, 0, 0, 0, time.UTC)
+		}
+		again.posted = again.effective.AddDate(0, 0, 60+r.n(80))
+		return [2]revocationRow{first, again}, 2
+	}
+	return [2]revocationRow{first}, 1
+}
+
+// irsCodes is how the IRS codes an organization.
+type irsCodes struct {
+	group        int
+	affiliation  byte
+	section      string
+	foundation   string
+	status       string
+	deductible   byte
+	year, month  int // of the ruling, zero when none is on record
+	organization byte
+}
+
+// churchBody is a church with a group ruling for its congregations.
+type churchBody struct{ word, name string }
+
+// churchBodies are found by a word in the name of the congregation. Their group
+// numbers follow those of the federations.
+var churchBodies = []churchBody{
+	{"Methodist", "General Conference of the Methodist Fellowship"},
+	{"Lutheran", "Evangelical Synod of Lutheran Congregations"},
+	{"Catholic", "Conference of Catholic Parishes in Fellowship"},
+	{"Nazarene", "General Assembly of the Nazarene Fellowship"},
+	{"Mennonite", "Mennonite Covenant Conference"},
+}
+
+func churchBodyGroup(k int) int { return 2000 + 3*k }
+
+// irsCodes codes an entity.
+func (w *world) irsCodes(e *entity) irsCodes {
+	c := irsCodes{group: e.group, affiliation: '3', section: e.section, status: "01", deductible: '2', organization: '5',
+		year: max(e.founded+1, 1917), month: 1 + scale(sub(e.key, '#', 1), 12)}
+	h := rng{sub(e.key, '#', 2)}
+	switch {
+	case e.parent && e.class == church:
+		c.affiliation = '8'
+	case e.parent:
+		c.affiliation = '6'
+	case e.group > 0:
+		c.affiliation = '9'
+		if h.odds(60) {
+			c.affiliation = '7'
+		}
+	case e.class == church:
+		for k := range churchBodies {
+			if hasWord(e.core, churchBodies[k].word) && h.odds(churchBodyMember) {
+				c.group, c.affiliation = churchBodyGroup(k), '9'
+			}
+		}
+	}
+	switch {
+	case e.section == "03" && e.class == bankTrust && h.odds(trustNonexempt):
+		// A trust that is treated as a foundation without being exempt.
+		return irsCodes{affiliation: '0', section: "92", foundation: "00", status: "12", deductible: '0', organization: '2'}
+	case e.section == "03", e.section == "19":
+		c.deductible = '1'
+	}
+	c.foundation = foundationCode(e)
+	switch {
+	case c.foundation == "04" && h.odds(60):
+		c.status = "25"
+	case h.odds(20):
+		c.status = "02"
+	}
+	switch f := w.exemption(e); f {
+	case reruled:
+		rows, _ := w.revocations(e, f)
+		again := rows[0].effective.AddDate(0, 2+h.n(9), 0)
+		c.year, c.month = again.Year(), int(again.Month())
+	}
+	switch {
+	case e.class == bankTrust:
+		c.organization = '2'
+	case e.suffix != "" || h.odds(6000):
+		c.organization = '1'
+	}
+	return c
+}
+
+func hasWord(core []byte, word string) bool {
+	for i := 0; i+len(word) <= len(core); i++ {
+		if string(core[i:i+len(word)]) == word && (i == 0 || core[i-1] == ' ') {
+			return true
+		}
+	}
+	return false
+}
+
+// pub78Code says how Publication 78 lists an entity, "" when it does not. A
+// subordinate is covered by its parent's listing; a church need not be listed.
+func (w *world) pub78Code(e *entity, c *irsCodes) string {
+	if c.deductible != '1' || c.affiliation == '9' || c.affiliation == '7' || !e.listed || w.exemption(e).gone() {
+		return ""
+	}
+	if (e.class == church || e.class == temple) && !e.parent && !odds(sub(e.key, '7', 0), churchListed) {
+		return ""
+	}
+	kind := "PC"
+	switch c.foundation {
+	case "00":
+		kind = "EO"
+	case "02", "03":
+		kind = "POF"
+	case "04":
+		kind = "PF"
+	case "17":
+		kind = "SOUNK"
+	case "21", "22", "23":
+		kind = "SO"
+	case "24":
+		kind = "SONFI"
+	default:
+		if odds(sub(e.key, '7', 1), pub78Unknown) {
+			kind = "UNKWN"
+		}
+	}
+	if c.affiliation == '6' || c.affiliation == '8' {
+		if kind == "EO" {
+			return "EO,GROUP"
+		}
+		return "GROUP," + kind
+	}
+	return kind
+}
+
+// pickRevoked picks the organizations that bulletins name: most have left every
+// other list, the newest are still on them.
+func (w *world) pickRevoked() {
+	w.namedInBulletin = map[int]int{}
+	n := min(12+w.orgs/600, 90)
+	var e entity
+	for k := range n {
+		late := k < bulletinLate
+		i := scale(sub(w.seed, 'k', k), w.orgs)
+		for range 4_000 {
+			i = (i + 1) % w.orgs
+			if _, taken := w.namedInBulletin[i]; taken {
+				continue
+			}
+			w.org(i, &e)
+			if e.class == church || e.class == temple || e.class == government || e.class == publicCollege || e.section != "03" || e.group > 0 || firmAddress(e.zip.City) {
+				continue
+			}
+			if e.listed == late {
+				w.namedInBulletin[i] = len(w.bulletinOrder)
+				w.bulletinOrder = append(w.bulletinOrder, i)
+				break
+			}
+		}
+	}
+}
+
+// firmAddress reports whether a city is the name of a firm with a ZIP of its
+// own, which reads as a part of the name before it.
+func firmAddress(city string) bool {
+	for _, form := range []string{"Co", "Inc", "Corp", "Company", "Bank", "Ltd"} {
+		if strings.HasSuffix(city, " "+form) {
+			return true
+		}
+	}
+	return false
+}
+
+// formerOrgs is how many organizations the lists still name that were gone
+// before anyone in the world gave a grant. They keep the lists of the smallest
+// world from being empty.
+func (w *world) formerOrgs() int { return 16 + w.orgs/200 }
+
+// formerIndex says which of the former organizations an entity is, if it is one.
+func (w *world) formerIndex(e *entity) (k int, ok bool) {
+	k = e.id - idFirm - 400_000
+	return k, k >= 0 && k < w.formerOrgs()
+}
+
+// formerOrg puts former organization k together; every other one was of
+// California.
+func (w *world) formerOrg(k int, e *entity) {
+	id := idFirm + 400_000 + k
+	key := sub(w.seed, 'D', k)
+	*e = entity{id: id, key: key, ein: w.ein(id), class: cityCause, base: -1, section: "03", slot: scale(key, len(w.slots)),
+		core: e.core[:0], old: e.old[:0], alias: e.alias[:0], street: e.street[:0]}
+	for i, code := range w.states {
+		if of := w.byState[i]; code == "CA" && k%2 == 0 {
+			e.slot = int(of[scale(sub(key, 's', 0), len(of))])
+		}
+	}
+	w.locate(e)
+	e.field = generalFields[scale(sub(key, 'c', 0), len(generalFields))]
+	n := namer{zip: e.zip, field: e.field}
+	n.r = rng{sub(key, 'n', 0)}
+	n.sur = n.r.of(surnames)
+	e.core = n.expand(e.core, n.r.of(classTemplates[cityCause]))
+	w.finish(e, &n)
+	e.founded = min(e.founded, 2007)
+}

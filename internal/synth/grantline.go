@@ -1,0 +1,522 @@
+package synth
+
+import "grantgraph/internal/ein"
+
+// truth is what a grant line really is.
+type truth uint8
+
+const (
+	toOrg         truth = iota // an organization with an EIN
+	toGovernment               // a public body with an EIN, in no master file
+	toPerson                   // a person
+	toForeign                  // an organization abroad
+	toOutside                  // an organization that nobody lists
+	toBusiness                 // not a nonprofit
+	toPlaceholder              // "see attached"
+	truths
+)
+
+var truthNames = [truths]string{"org", "gov", "individual", "foreign", "outside", "business", "placeholder"}
+
+// tag is one way in which a line departs from the truth.
+type tag uint32
+
+const (
+	tagExact tag = 1 << iota
+	tagSuffix
+	tagAbbrev
+	tagLost
+	tagTypo
+	tagCut
+	tagAlias
+	tagExtra
+	tagCareOf
+	tagRenamed
+	tagOtherState
+	tagOtherZIP
+	tagOtherStreet
+	tagNoPlace
+	tagNoEIN
+	tagOwnEIN
+	tagSlipEIN
+	tagRelativeEIN
+	tagRepeat
+	tagZero
+	tagNegative
+	tagNonCash
+	tagRelated
+	tagSecondEIN
+	tagUnlisted
+	tagChanged
+	tagCrowd
+	tagDoubled
+	tagTotal
+	tagAlike
+	tagTenant
+	tags = iota
+)
+
+var tagNames = [tags]string{
+	"exact", "suffix", "abbreviation", "lost_space", "typo", "truncated", "alias", "extra_words", "care_of", "renamed",
+	"other_state", "other_zip", "other_street", "no_place", "no_ein", "own_ein", "slip_ein", "relative_ein", "repeat",
+	"zero", "negative", "noncash", "related", "second_ein", "unlisted", "changed_by_amendment", "crowd",
+	"doubled_list", "total_line", "lookalike", "tenant",
+}
+
+// line is one grant line as filed, with the truth behind it. Its buffers are
+// reused from line to line.
+type line struct {
+	truth   truth
+	tags    tag
+	ein     ein.EIN // true recipient
+	cluster int     // number of the recipient abroad
+
+	name       []byte
+	person     bool
+	street     []byte
+	city       []byte
+	state, zip []byte
+	country    string
+	province   string
+	filed      ein.EIN
+	section    string
+	status     string
+	relation   string
+	purpose    []byte
+	cash       int64
+	noncash    int64
+}
+
+// drawn is what can be known about a line without putting it together; the
+// totals of a return are summed from it before any line is written.
+type drawn struct {
+	key    uint64 // of the line in its year
+	who    uint64 // of the recipient
+	amount int64  // cash, or value of goods when goods is true
+	goods  bool
+	tags   tag
+}
+
+// draw decides line j of the return of the funder in g for a fiscal year.
+func (g *gen) draw(fiscal, j, version int) (d drawn) {
+	base := sub(g.f.key, 'y', fiscal)
+	repeats := func(j int) bool { return j > 0 && odds(sub(base, 'r', j), lineRepeat) }
+	if repeats(j) && !repeats(j-1) {
+		j--
+		d.tags |= tagRepeat
+	}
+	d.key = sub(base, 'l', j)
+	d.who = sub(d.key, 'w', 0)
+	amount := sub(d.key, 'a', 0)
+	if odds(sub(d.key, 's', 0), lineStable) {
+		d.who = sub(g.f.key, 'w', j)
+		if odds(sub(d.key, 's', 1), amountStable) {
+			amount = sub(g.f.key, 'a', j)
+		}
+	}
+	if version > 0 && odds(sub(d.key, 'v', 0), amendedLine) {
+		amount = sub(d.key, 'v', 1)
+		d.tags |= tagChanged
+	}
+	u := blend(sub(g.f.key, 'u', 0), amount)
+	table := &siAmounts
+	if g.pf {
+		table = &pfAmounts
+	}
+	d.amount = table.at(u)
+	if odds(sub(amount, 'r', 0), amountRound) {
+		d.amount = round2(d.amount)
+	}
+	if g.pf && g.recipientKind(d.who) == toPerson {
+		d.amount = min(d.amount/3+100, 40_000) // people are given less
+	}
+	switch x := scale(sub(d.key, 'z', 0), 10_000); {
+	case x < lineNegative:
+		d.amount = -d.amount
+		d.tags |= tagNegative
+	case g.pf && x < lineNegative+pfZero:
+		d.amount = 0
+		d.tags |= tagZero
+	case !g.pf && x < lineNegative+siNonCash:
+		d.goods = true
+		d.tags |= tagNonCash
+	}
+	return d
+}
+
+// compose puts a drawn line together in g.l.
+func (g *gen) compose(d drawn, fiscal int) {
+	l := &g.l
+	*l = line{tags: d.tags, name: l.name[:0], street: l.street[:0], city: l.city[:0],
+		state: l.state[:0], zip: l.zip[:0], purpose: l.purpose[:0]}
+	if d.goods {
+		l.noncash = d.amount
+	} else {
+		l.cash = d.amount
+	}
+	l.truth = g.recipientKind(d.who)
+	r := rng{sub(d.key, 'c', 0)}
+	switch l.truth {
+	case toPerson:
+		g.composePerson(d.who, &r)
+	case toForeign:
+		g.composeForeign(d.who, &r)
+	case toOutside, toBusiness:
+		g.composeOutside(d.who, &r)
+	default:
+		g.composeOrg(d.who, fiscal, &r)
+	}
+	if g.upper {
+		upper(l.name)
+		upper(l.street)
+		upper(l.city)
+	}
+	g.composePurpose(d, fiscal)
+}
+
+// recipientKind decides what sort of recipient the key stands for, short of
+// the difference between organizations and governments.
+func (g *gen) recipientKind(who uint64) truth {
+	x := scale(sub(who, 'k', 0), 10_000)
+	if !g.pf {
+		switch {
+		case x < siForeign:
+			return toForeign
+		case x < siForeign+siOutside:
+			return toOutside
+		}
+		return toOrg
+	}
+	people := otherPersonShare
+	if g.f.class == scholarshipFund {
+		people = scholarPersonShare
+	}
+	switch {
+	case x < people:
+		return toPerson
+	case x < people+pfForeign:
+		return toForeign
+	}
+	switch x = scale(sub(who, 'k', 1), 10_000); {
+	case x < pfOutside:
+		return toOutside
+	case x < pfOutside+pfBusiness:
+		return toBusiness
+	}
+	return toOrg
+}
+
+// Payments to people come mostly from scholarship funds; together the two
+// shares make pfIndividual.
+const (
+	scholarPersonShare = 5350
+	otherPersonShare   = 120
+)
+
+// composeOrg picks an organization and writes its name, address and numbers
+// the way a filer would.
+func (g *gen) composeOrg(who uint64, fiscal int, r *rng) {
+	l, o := &g.l, &g.o
+	g.pickOrg(who)
+	l.ein = o.ein
+	if o.class == government || o.class == publicCollege {
+		l.truth = toGovernment
+		if o.class == publicCollege && odds(sub(o.key, '2', 0), orgTwoEINs) && odds(sub(g.f.key, '2', o.id), 4000) {
+			l.ein = g.w.ein(idSecond + o.id)
+			l.tags |= tagSecondEIN
+		}
+	}
+	if !o.listed && l.truth == toOrg {
+		l.tags |= tagUnlisted
+	}
+	core := o.core
+	if len(o.old) > 0 && fiscal < o.since {
+		core = o.old
+		l.tags |= tagRenamed
+	}
+	g.spell(core, r)
+	g.address(r)
+
+	switch {
+	case g.related:
+		l.relation = relatedText[r.n(len(relatedText))]
+		l.tags |= tagRelated
+	case r.odds(relatedShare):
+		l.relation = relatedText[r.n(len(relatedText))]
+		l.tags |= tagRelated
+	default:
+		l.relation = relationships.pick(r.next())
+	}
+	switch {
+	case l.truth == toGovernment:
+		l.status = "GOV"
+		l.section = governmentSections.pick(r.next())
+	case g.codes:
+		l.status = statusCodes.pick(r.next())
+		l.section = sections.pick(r.next())
+	default:
+		l.status = statuses.pick(r.next())
+		l.section = sections.pick(r.next())
+	}
+	if g.pf {
+		return
+	}
+	switch x := scale(r.next(), 10_000); {
+	case x >= siWithEIN:
+		l.tags |= tagNoEIN
+		return
+	default:
+		l.filed = l.ein
+	}
+	switch x := scale(r.next(), 10_000); {
+	case x < siOwnEIN:
+		l.filed = g.f.ein
+		l.tags |= tagOwnEIN
+	case x < siOwnEIN+siSlipEIN:
+		l.filed = slip(l.ein, r)
+		l.tags |= tagSlipEIN
+	case x < siOwnEIN+siSlipEIN+siRelativeEIN:
+		l.filed = g.relative(r)
+		l.tags |= tagRelativeEIN
+	}
+}
+
+// pickOrg puts the recipient that a key stands for into g.o. g.related is set
+// when it is the organization the funder exists for.
+func (g *gen) pickOrg(who uint64) {
+	w := g.w
+	g.related = false
+	if g.f.base >= 0 && odds(sub(who, 'b', 0), 3500) {
+		w.org(g.f.base, &g.o)
+		g.related = true
+		return
+	}
+	h := sub(who, 'h', 0)
+	x := scale(sub(who, 'g', 0), 10_000)
+	if x < 250 { // gifts into other grantmakers
+		r := zipf(h, w.funders, 6)
+		if c := funderClass(r); !c.files990PF() && c != supporter && r != g.f.rank {
+			w.funder(r, &g.o)
+			return
+		}
+	}
+	g.drawOrg(h, x)
+	// Funders have a field: when the first draw is not in it, they look a
+	// little further.
+	for try := 1; try < 3 && g.favorite != 0 && fields[g.o.field].code[0] != g.favorite; try++ {
+		g.drawOrg(sub(who, 'h', try), x)
+	}
+}
+
+// drawOrg draws an organization near or far, as x says, by its popularity.
+func (g *gen) drawOrg(h uint64, x int) {
+	w := g.w
+	var i int
+	t := len(w.slots)
+	switch {
+	case x < giveMetro:
+		i = zipf(h, (w.orgs+t-1)/t, 2)*t + g.f.slot
+	case x < giveMetro+giveState:
+		near := w.byState[w.slots[g.f.slot].state]
+		i = zipf(h, (w.orgs+t-1)/t, 2)*t + int(near[scale(mix(h), len(near))])
+	default:
+		i = zipf(h, w.orgs, 60)
+	}
+	if i >= w.orgs {
+		i = scale(mix(h), w.orgs)
+	}
+	w.org(i, &g.o)
+}
+
+// relative is the EIN of the recipient's parent, federation or neighbor.
+func (g *gen) relative(r *rng) ein.EIN {
+	switch o := &g.o; {
+	case o.base >= 0:
+		return g.w.ein(idOrg + o.base)
+	case o.group > 0:
+		return g.w.ein(idFirm + o.group)
+	case o.id < idFunder:
+		return g.w.ein(idOrg + (o.id+len(g.w.slots)*(1+r.n(3)))%g.w.orgs)
+	default:
+		return g.w.ein(idOrg + r.n(g.w.orgs))
+	}
+}
+
+// slip makes one slip of the finger in an EIN: a wrong digit, two digits
+// swapped, or one left out and another typed at the end.
+func slip(e ein.EIN, r *rng) ein.EIN {
+	var d [10]byte
+	n := uint32(e)
+	for i := 8; i >= 0; i-- {
+		d[i] = byte(n % 10)
+		n /= 10
+	}
+	switch x := r.n(10); {
+	case x < 4:
+		i := 2 + r.n(7)
+		d[i] = (d[i] + 1 + byte(r.n(9))) % 10
+	case x < 7:
+		i := 2 + r.n(6)
+		if d[i] == d[i+1] {
+			d[i+1] = (d[i+1] + 1) % 10
+		}
+		d[i], d[i+1] = d[i+1], d[i]
+	default:
+		i := 2 + r.n(7)
+		copy(d[i:9], d[i+1:9])
+		d[8] = byte(r.n(10))
+	}
+	out := ein.EIN(0)
+	for _, c := range d[:9] {
+		out = out*10 + ein.EIN(c)
+	}
+	if out == e {
+		out = e/10*10 + (e%10+1)%10
+	}
+	return out
+}
+
+// zipNear draws a ZIP near a slot.
+func (g *gen) zipNear(s int, h uint64) *ZIP {
+	if scale(h, 10) < 7 {
+		sl := &g.w.slots[s]
+		return &g.w.zips[sl.lo+scale(mix(h), sl.hi-sl.lo)]
+	}
+	return &g.w.zips[scale(mix(h), len(g.w.zips))]
+}
+
+// place writes city, state and ZIP of a domestic line, unless the filer left
+// them out.
+func (g *gen) place(z *ZIP, plus4 int, r *rng) {
+	l := &g.l
+	if g.pf && r.odds(pfNoPlace) {
+		l.tags |= tagNoPlace
+		if r.odds(5000) {
+			l.street = l.street[:0]
+		} else {
+			l.city = append(l.city, z.City...)
+		}
+		return
+	}
+	l.city = append(l.city, z.City...)
+	l.state = append(l.state, z.State...)
+	l.zip = append(l.zip, z.Code...)
+	if g.nine {
+		l.zip = appendPadded(l.zip, uint64(plus4), 4)
+	}
+}
+
+// address writes where the filer believes the recipient is.
+func (g *gen) address(r *rng) {
+	l, o := &g.l, &g.o
+	z, moved := o.zip, false
+	switch x := scale(r.next(), 10_000); {
+	case x >= placeState: // a lockbox or a head office elsewhere
+		for range 4 {
+			z = &g.w.zips[r.n(len(g.w.zips))]
+			if z.State != o.zip.State {
+				break
+			}
+		}
+		moved = true
+		l.tags |= tagOtherState | tagOtherZIP
+	case x >= placeZIP:
+		z = g.neighbor(z, r)
+		moved = true
+		l.tags |= tagOtherZIP
+	}
+	if moved || r.odds((10_000-(placeStreet))*10_000/placeZIP-(10_000-placeZIP)*10_000/placeZIP) {
+		l.tags |= tagOtherStreet
+		l.street = appendStreet(l.street, r, 3500)
+	} else {
+		l.street = append(l.street, o.street...)
+	}
+	g.place(z, o.plus4, r)
+	if l.tags&tagNoPlace != 0 {
+		l.tags &^= tagOtherState | tagOtherZIP
+		if len(l.street) == 0 {
+			l.tags &^= tagOtherStreet
+		}
+	}
+}
+
+// neighbor is another ZIP close to z in the sorted table and in its state.
+func (g *gen) neighbor(z *ZIP, r *rng) *ZIP {
+	s := &g.w.slots[g.o.slot]
+	for range 6 {
+		if c := &g.w.zips[s.lo+r.n(s.hi-s.lo)]; c != z {
+			return c
+		}
+	}
+	for i := range g.w.zips {
+		if c := &g.w.zips[i]; c.State == z.State && c != z {
+			return c
+		}
+	}
+	return z
+}
+
+func (g *gen) composePurpose(d drawn, fiscal int) {
+	l := &g.l
+	if l.truth == toPerson {
+		l.purpose = append(l.purpose, purposePerson[scale(sub(d.who, 'q', 0), len(purposePerson))]...)
+		return
+	}
+	h := sub(d.who, 'q', 0)
+	if g.habit > 0 && odds(sub(d.key, 'q', 1), 6000) {
+		h = uint64(g.habit) * golden // this filer writes the same for nearly all
+	}
+	x := uint32(scale(h, 10_000))
+	for i := range purposeHead {
+		if x < purposeHead[i].share {
+			l.purpose = append(l.purpose, purposeHead[i].text...)
+			if !g.upper {
+				titlePurpose(l.purpose)
+			}
+			return
+		}
+		x -= purposeHead[i].share
+	}
+	r := rng{sub(d.who, 'q', 2)}
+	c := &fields[g.o.field]
+	if l.truth != toOrg && l.truth != toGovernment {
+		c = &fields[generalFields[r.n(len(generalFields))]]
+	}
+	t := purposeTail[r.n(len(purposeTail))]
+	for i := 0; i < len(t); i++ {
+		if t[i] != '$' {
+			l.purpose = append(l.purpose, t[i])
+			continue
+		}
+		i++
+		switch t[i] {
+		case 'G':
+			l.purpose = append(l.purpose, c.programs[r.n(len(c.programs))]...)
+		case 'F':
+			l.purpose = append(l.purpose, givenWomen[r.n(len(givenWomen))]...)
+		case 'S':
+			l.purpose = append(l.purpose, surnames[r.n(len(surnames))]...)
+		case 'Y':
+			l.purpose = appendInt(l.purpose, int64(fiscal))
+		case 'C':
+			if len(l.city) > 0 {
+				l.purpose = append(l.purpose, l.city...)
+			} else {
+				l.purpose = append(l.purpose, "the local"...)
+			}
+		}
+	}
+	if len(l.purpose) > 0 && l.purpose[0] >= 'a' && l.purpose[0] <= 'z' {
+		l.purpose[0] -= 32
+	}
+	if g.upper {
+		upper(l.purpose)
+	}
+}
+
+// titlePurpose turns GENERAL SUPPORT into General support.
+func titlePurpose(b []byte) {
+	for i := 1; i < len(b); i++ {
+		b[i] = lower(b[i])
+	}
+}

@@ -1,0 +1,178 @@
+package synth
+
+// The rates of the world: how often things go wrong, and how filers spell
+// what they mean. Shares are in ten thousandths unless said otherwise, and
+// defaults are what was measured on real filings or published about them. The
+// calibration test reads the written files back and fails when one of them has
+// drifted.
+const (
+	// Schedule I.
+	siWithEIN     = 9200 // lines that state the recipient's EIN
+	siOwnEIN      = 70   // of those, the filer's own EIN typed instead
+	siSlipEIN     = 40   // of those, one slip of the finger
+	siRelativeEIN = 120  // of those, the parent's or a sibling's EIN
+	siNonCash     = 460  // lines of goods only, no cash
+	siForeign     = 30   // lines abroad
+	siOutside     = 200  // lines to organizations nobody lists
+
+	// 990-PF.
+	pfIndividual  = 670  // lines to people
+	personCrowd   = 500  // of those, a crowd that is not named
+	pfForeign     = 200  // lines abroad
+	pfOutside     = 850  // of domestic organization lines, one nobody lists
+	outsideAlike  = 2500 // of those, named like one that is listed
+	outsideTenant = 200  // of those, at the address of one that is listed
+	pfBusiness    = 650  // of domestic organization lines, not a nonprofit
+	pfNoPlace     = 690  // lines without ZIP and state
+	pfZero        = 30   // lines of zero dollars
+	pfPlaceholder = 200  // filings with one "see attached" line for everything
+	hiddenChance  = 270  // drawn, since a single line is not worth hiding
+	pfDoubled     = 15   // filings that list everything twice
+	pfTotalLine   = 15   // filings whose last line is the total
+	pfFuture      = 500  // filings that also list grants approved for later
+	pfNoTotal     = 20   // filings that leave out their own total
+
+	// Both.
+	lineNegative = 4    // clawbacks
+	lineRepeat   = 260  // the same line twice in a row
+	lineStable   = 7000 // lines paid to the same recipient every year
+	amountStable = 6500 // of those, the same amount every year
+	amountRound  = 6000 // amounts of two significant digits
+
+	// How the recipient's name is written, of lines to known organizations;
+	// what is left over differs in suffix, THE or punctuation only.
+	nameExact    = 3500
+	nameAbbrev   = 200
+	nameLost     = 100 // a space
+	nameTypo     = 350 // one edit
+	nameCut      = 200 // truncated
+	nameAlias    = 600
+	nameExtra    = 300 // more words than the name has
+	nameCareOf   = 200
+	abbrevChance = 390 // drawn, since not every name has a word to abbreviate
+
+	// How its address is written.
+	placeState  = 9770 // state agrees
+	placeZIP    = 7500 // five-digit ZIP agrees
+	placeStreet = 6200 // street number agrees
+
+	// Returns.
+	amended990     = 120
+	amendedPF      = 100
+	amendedLine    = 3000 // of its lines, those with another amount
+	amendedHollow  = 1000 // of amendments, those that state a total and list nothing
+	duplicated     = 20   // the same object in next month's zip as well
+	generation12   = 500  // filers whose software writes tags of 2012 and before
+	generation13   = 300  // tags of 2013
+	bom            = 6000 // files that begin with a byte order mark
+	narrowNames    = 150  // filers whose software breaks names after 35 characters
+	indented       = 800  // files with line breaks between groups
+	weekYears      = 80   // of filers by calendar year, those that count in weeks
+	unrelatedTax   = 150  // filers of a 990 that also file a 990-T
+	indexGhost     = 4    // index rows of returns that are in no zip
+	indexLowercase = 300  // index rows that write the batch in lower case
+
+	// Organizations.
+	orgSibling  = 600 // X Foundation, Friends of X, at the same address
+	orgRenamed  = 200
+	orgInactive = 500 // gone from the master file
+	orgTwoEINs  = 1000
+	orgAcronym  = 800
+
+	// What became of those that are gone, of which the rest lost their
+	// exemption by not filing.
+	shareClosed     = 1200
+	shareLapsedAnew = 300
+	// Of those that are there, once revoked.
+	shareReinstated = 115
+	shareReruled    = 12
+	bulletinLate    = 3 // organizations in the newest bulletin that are still on every list
+
+	churchBodyMember = 4500 // congregations of a church body that are under its group ruling
+	churchListed     = 7000 // churches that asked to be in Publication 78
+	pub78Unknown     = 15   // public charities whose status is not determined
+	trustNonexempt   = 2500 // bank trusts that are not exempt but treated as foundations
+	operatingExempt  = 1500 // operating foundations that pay no tax on investments
+
+	masterJoined = 600 // long names in the master file that lost a space between its two lines
+	masterComma  = 10  // names there with a comma, hence in quotes
+
+	// The share of one funder's lines by where the recipient is.
+	giveMetro = 4500
+	giveState = 2300
+
+	funderHasField  = 6000 // funders with a favorite field of work
+	personReordered = 300  // filers who write people surname first
+)
+
+// statuses are what 990-PF filers write as the recipient's foundation status,
+// for organizations; people have their own.
+var statuses = weighted{
+	{"PC", 5300}, {"PUBLIC CHARITY", 1000}, {"PUBLIC", 800}, {"501(C)(3)", 700}, {"N/A", 400}, {"NC", 250},
+	{"EXEMPT", 300}, {"PF", 120}, {"", 1130},
+}
+
+// statusCodes are the only values from schema 2025v4.0 on.
+var statusCodes = weighted{{"PC", 8700}, {"NC", 500}, {"POF", 50}, {"SO I", 250}, {"PF", 150}, {"", 350}}
+
+var relationships = weighted{{"NONE", 6600}, {"N/A", 2100}, {"None", 600}, {"none", 200}, {"", 480}}
+
+// relatedText marks a related party; relatedShare of all lines with a text.
+var relatedText = []string{"RELATED ORGANIZATION", "AFFILIATE", "BOARD MEMBER IN COMMON", "SUPPORTED ORGANIZATION", "COMMON CONTROL"}
+
+const relatedShare = 20
+
+var sections = weighted{
+	{"501(C)(3)", 5000}, {"501(c)(3)", 1500}, {"501C3", 1300}, {"501(C)3", 400}, {"3", 400}, {"501 (C) (3)", 500},
+	{"501(C) 3", 300}, {"", 600},
+}
+
+var governmentSections = weighted{{"GOV", 4000}, {"GOVERNMENT", 2500}, {"115", 1500}, {"170(C)(1)", 800}, {"PUBLIC SCHOOL", 600}, {"", 600}}
+
+// amounts by form, at the quartiles and tails of one line per filing.
+var (
+	pfAmounts = newQuantiles(0, 25, 10_000, 100, 50_000, 250, 100_000, 500, 250_000, 1_000, 500_000, 2_500, 750_000, 10_000,
+		900_000, 45_000, 950_000, 110_000, 990_000, 500_000, 999_000, 3_500_000, 999_900, 18_000_000, 1_000_000, 60_000_000)
+	siAmounts = newQuantiles(0, 400, 20_000, 4_000, 50_000, 5_000, 100_000, 5_500, 250_000, 9_105, 500_000, 17_445, 750_000, 50_000,
+		900_000, 165_000, 950_000, 350_000, 990_000, 1_740_000, 999_000, 9_000_000, 999_900, 40_000_000, 1_000_000, 110_000_000)
+)
+
+// weighted is a list of values with their shares in ten thousandths.
+type weighted []struct {
+	value string
+	share uint32
+}
+
+func (w weighted) pick(h uint64) string {
+	x := uint32(scale(h, 10_000))
+	for i := range w {
+		if x < w[i].share {
+			return w[i].value
+		}
+		x -= w[i].share
+	}
+	return w[len(w)-1].value
+}
+
+// placeholders stand where a list of grants should be.
+var placeholders = []string{
+	"SEE ATTACHED SCHEDULE", "See Attached List", "SEE STATEMENT 12", "SEE ATTACHMENT", "ATCH 4", "SCHEDULE ATTACHED",
+	"See Schedule of Grants", "SEE STMT 9", "ATTACHMENT C", "VARIOUS - SEE ATTACHED", "Refer to attached statement",
+}
+
+// crowds stand where people are not named.
+var crowds = []string{
+	"VARIOUS STUDENTS", "Scholarship Recipients", "VARIOUS INDIVIDUALS", "ELIGIBLE PATIENTS", "Needy Families", "12 STUDENTS",
+	"INDIVIDUAL AWARDS", "Employee Hardship Recipients",
+}
+
+// abbreviations that filers use; the first of a pair is the word in the name.
+var abbreviations = [][2]string{
+	{"Association", "Assn"}, {"Foundation", "Fdn"}, {"University", "Univ"}, {"Center", "Ctr"}, {"Community", "Cmnty"},
+	{"Services", "Svcs"}, {"Society", "Soc"}, {"School", "Sch"}, {"Hospital", "Hosp"}, {"International", "Intl"},
+	{"National", "Natl"}, {"Department", "Dept"}, {"Memorial", "Mem"}, {"Institute", "Inst"}, {"County", "Cnty"},
+	{"District", "Dist"}, {"Library", "Lib"}, {"Museum", "Mus"}, {"American", "Amer"}, {"Education", "Educ"},
+	{"College", "Coll"}, {"Volunteer", "Vol"}, {"Development", "Dev"}, {"Baptist", "Bapt"}, {"Methodist", "Meth"},
+	{"Presbyterian", "Pres"}, {"Lutheran", "Luth"}, {"Theatre", "Theater"}, {"Saint", "St"}, {"Mount", "Mt"}, {"First", "1st"},
+	{"Second", "2nd"}, {"Elementary", "Elem"}, {"Group", "Grp"}, {"Council", "Cncl"},
+}

@@ -1,0 +1,255 @@
+package synth
+
+import (
+	"bytes"
+	"time"
+)
+
+// A small register of charities in England and Wales, for boards that the
+// register's own person numbers join. Charity numbers are above all that were
+// ever given.
+
+// town is where a charity sits.
+type town struct{ name, area, county, region string }
+
+var towns = []town{
+	{"Leeds", "LS", "West Yorkshire", "Yorkshire And The Humber"}, {"York", "YO", "North Yorkshire", "Yorkshire And The Humber"},
+	{"Sheffield", "S", "South Yorkshire", "Yorkshire And The Humber"}, {"Durham", "DH", "County Durham", "North East"},
+	{"Newcastle upon Tyne", "NE", "Tyne and Wear", "North East"}, {"Carlisle", "CA", "Cumbria", "North West"},
+	{"Kendal", "LA", "Cumbria", "North West"}, {"Preston", "PR", "Lancashire", "North West"}, {"Manchester", "M", "Greater Manchester", "North West"},
+	{"Liverpool", "L", "Merseyside", "North West"}, {"Chester", "CH", "Cheshire", "North West"}, {"Derby", "DE", "Derbyshire", "East Midlands"},
+	{"Lincoln", "LN", "Lincolnshire", "East Midlands"}, {"Leicester", "LE", "Leicestershire", "East Midlands"}, {"Norwich", "NR", "Norfolk", "East Of England"},
+	{"Ipswich", "IP", "Suffolk", "East Of England"}, {"Cambridge", "CB", "Cambridgeshire", "East Of England"}, {"Birmingham", "B", "West Midlands", "West Midlands"},
+	{"Worcester", "WR", "Worcestershire", "West Midlands"}, {"Shrewsbury", "SY", "Shropshire", "West Midlands"}, {"Bath", "BA", "Somerset", "South West"},
+	{"Bristol", "BS", "Bristol", "South West"}, {"Exeter", "EX", "Devon", "South West"}, {"Truro", "TR", "Cornwall", "South West"},
+	{"Oxford", "OX", "Oxfordshire", "South East"}, {"Brighton", "BN", "East Sussex", "South East"}, {"Guildford", "GU", "Surrey", "South East"},
+	{"Canterbury", "CT", "Kent", "South East"}, {"London", "EC", "Greater London", "London"}, {"London", "SW", "Greater London", "London"},
+	{"London", "N", "Greater London", "London"}, {"Cardiff", "CF", "Cardiff", "Wales"}, {"Swansea", "SA", "Swansea", "Wales"}, {"Bangor", "LL", "Gwynedd", "Wales"},
+}
+
+var charityTemplates = lines(`
+$C $N
+$C Community Association
+Friends of $C Library
+The $S Charitable Trust
+St $T's Church $C
+$C Almshouse Charity
+$C and District $N
+The $V Project $C
+$C Village Hall
+$S Relief in Need Charity
+The $A $B Trust
+1st $C Scout Group
+$C Hospice
+$V Housing Trust
+Parochial Church Council of St $T $C
+$C Amateur Rowing Club
+$S Memorial Educational Foundation
+$V Overseas Aid
+$C Talking Newspaper
+The Worshipful Company of $S Charity`)
+
+// charities is how many main charities the register has.
+func (w *world) charities() int { return min(max(w.grants/50, 300), 30_000) }
+
+// charity is one main charity; the same number always gives the same one.
+type charity struct {
+	k       int
+	key     uint64
+	name    []byte
+	town    *town
+	family  string // surname of the family that runs it, empty when none does
+	cause   int
+	street  []byte
+	code    []byte // postcode
+	kind    string
+	removed bool
+	joined  time.Time
+	left    time.Time
+	income  int64 // of the newest year
+	board   []seat
+	base    int // charity it is a circle of friends of, -1 when none
+}
+
+// seat is one trustee on a board.
+type seat struct {
+	id      int64
+	who     uint64 // the person, or the firm
+	surname string
+	firm    bool
+	chair   bool
+}
+
+func (c *charity) organisation() int64 { return int64(8_000_000 + c.k) }
+func (c *charity) number() int64       { return int64(8_100_000 + c.k*7) }
+
+// linked is how many charities are registered under this one's number.
+func (c *charity) linked() int {
+	if c.k%15 != 3 {
+		return 0
+	}
+	return 1 + scale(sub(c.key, 'l', 9), 3)
+}
+
+// subsidiary is the organisation number of linked charity j, from 1 on.
+func (c *charity) subsidiary(j int) int64 { return int64(8_500_000 + c.k*4 + j) }
+
+const (
+	ukFamilyEvery  = 12 // every twelfth charity is a family's, and the one after it often the same family's
+	ukFriendsEvery = 29
+	ukRemoved      = 2800
+	ukNeighbor     = 1400 // seats taken by someone from a board nearby
+	ukProfessional = 1000 // boards with a professional
+	ukFirm         = 400  // boards with a trust corporation
+)
+
+// charity puts charity k together.
+func (w *world) charity(k int, c *charity) {
+	key := sub(w.seed, 'U', k)
+	*c = charity{k: k, key: key, base: -1, name: c.name[:0], street: c.street[:0], code: c.code[:0], board: c.board[:0]}
+	r := rng{sub(key, 'n', 0)}
+	c.town = &towns[r.n(len(towns))]
+	c.cause = generalFields[r.n(len(generalFields))]
+	n := namer{zip: &ZIP{City: c.town.name, State: "UK"}, field: c.cause}
+	n.r = rng{r.next()}
+	n.sur = n.r.of(surnames)
+	c.street = appendStreet(c.street, &r, 300)
+	c.code = append(c.code, c.town.area...)
+	c.code = appendInt(c.code, int64(1+r.n(28)))
+	c.code = append(c.code, ' ', byte('1'+r.n(9)), "ABDEFGHJLN"[r.n(10)], "PQRSTUWXYZ"[r.n(10)])
+	c.removed = r.odds(ukRemoved)
+	switch x := r.n(100); {
+	case x < 22:
+		c.kind = "Charitable company"
+	case x < 45:
+		c.kind = "CIO"
+	case x < 75:
+		c.kind = "Trust"
+	default:
+		c.kind = "Other"
+	}
+	c.joined = time.Date(1961+r.n(64), time.Month(1+r.n(12)), 1+r.n(28), 0, 0, 0, 0, time.UTC)
+	if c.kind == "CIO" && c.joined.Year() < 2013 {
+		c.joined = c.joined.AddDate(2013-c.joined.Year()+r.n(12), 0, 0)
+	}
+	if c.removed {
+		c.joined = c.joined.AddDate(-3, 0, 0)
+		c.left = c.joined.AddDate(1+r.n(40), r.n(12), r.n(20))
+		if c.left.After(today) {
+			c.left = time.Date(2025, time.Month(1+r.n(12)), 3+r.n(20), 0, 0, 0, 0, time.UTC)
+		}
+	}
+	c.income = int64(exp2(8*one + r.n(8*one) + r.n(6*one)))
+	switch {
+	case k%3 == 0 && k/3 < len(w.british):
+		// Known abroad too: a recipient of grants from this world's funders.
+		c.name, _, _ = w.foreignRecipient(w.british[k/3], c.name)
+		c.removed, c.left = false, time.Time{}
+	case k%ukFamilyEvery == 4:
+		c.family = n.sur
+		c.name = append(append(append(c.name, "The "...), n.sur...), pickBar(" Charitable Trust| Family Charitable Foundation| Settlement", n.r.next())...)
+	case k%ukFamilyEvery == 5 && odds(sub(key, 'f', 0), 6000):
+		var f charity
+		w.charity(k-1, &f)
+		c.family = f.family
+		if c.family != "" {
+			c.name = append(append(append(append(append(c.name, "The "...), n.r.of(givenWomen)...), ' '), c.family...), " Trust"...)
+		}
+	case k%ukFriendsEvery == 7 && !ofFamily(k-1):
+		var f charity
+		w.charity(k-1, &f)
+		c.base, c.town = k-1, f.town
+		c.code = append(c.code[:0], f.code...)
+		c.name = append(append(c.name, "Friends of "...), f.name...)
+	}
+	if len(c.name) == 0 {
+		c.name = n.expand(c.name, charityTemplates[n.r.n(len(charityTemplates))])
+	}
+	upper(c.name)
+}
+
+// ofFamily reports whether charity k may be a family's, whose members nobody
+// borrows: their surname is known there only.
+func ofFamily(k int) bool { return k%ukFamilyEvery == 4 || k%ukFamilyEvery == 5 }
+
+// seats fills the board, which only the table of trustees asks for. The first
+// three seats are always people of the charity's own, so that a neighbor who
+// borrows one of them meets him there.
+func (w *world) seats(c *charity) {
+	if c.removed {
+		return
+	}
+	r := rng{sub(c.key, 't', 0)}
+	own := func(k, s int) seat {
+		return seat{id: int64(1_000_000 + k*16 + s), who: sub(sub(w.seed, 'U', k), 'p', s), surname: c.family}
+	}
+	add := func(s seat) {
+		for i := range c.board {
+			if c.board[i].id == s.id {
+				return
+			}
+		}
+		c.board = append(c.board, s)
+	}
+	switch {
+	case c.family != "":
+		shared := 0
+		if c.k%ukFamilyEvery == 5 {
+			shared = 2 + r.n(2) // of the family's other charity
+		}
+		for s := range 4 + r.n(3) {
+			if s < shared {
+				add(own(c.k-1, s))
+			} else {
+				add(own(c.k, s))
+			}
+		}
+	case c.base >= 0:
+		for s := range 3 {
+			add(own(c.base, s))
+		}
+		add(own(c.k, 0))
+	default:
+		for s := range 3 + r.n(8) {
+			if near := c.k&^7 + r.n(8); s > 2 && r.odds(ukNeighbor) && !ofFamily(near) {
+				add(own(near, r.n(3)))
+				continue
+			}
+			add(own(c.k, s))
+		}
+	}
+	if r.odds(ukProfessional) || c.k%10 == 1 {
+		p := r.n(max(w.charities()/250, 1))
+		add(seat{id: int64(500_000 + p), who: sub(w.seed, 'u', p)})
+	}
+	if r.odds(ukFirm) {
+		p := r.n(max(w.charities()/150, 2))
+		add(seat{id: int64(700_000 + p), who: sub(w.seed, 'v', p), firm: true})
+	}
+	if r.odds(8500) {
+		c.board[0].chair = true
+	}
+}
+
+// appendTrustee writes a trustee's name, the same wherever the number is.
+func appendTrustee(dst []byte, s *seat) []byte {
+	r := rng{mix(s.who)}
+	if s.firm {
+		dst = append(dst, r.of(firms)...)
+		return append(dst, pickBar(" Trustees Limited| Trust Corporation| Executor and Trustee Company Limited", r.next())...)
+	}
+	if r.odds(3500) {
+		dst = append(dst, pickBar("Dr |Rev |Mr |Mrs |Ms |Sir |Canon |Councillor ", r.next())...)
+	}
+	return appendPerson(dst, s.who, s.surname)
+}
+
+// pickBritish lists the first recipients abroad that the register could know.
+func (w *world) pickBritish() {
+	for k := 0; k < w.foreign && len(w.british) < 25; k++ {
+		name, at, _ := w.foreignRecipient(k, nil)
+		if at.country == "UK" && at.province == "England" && !bytes.ContainsAny(name, `"\`) {
+			w.british = append(w.british, k)
+		}
+	}
+}
