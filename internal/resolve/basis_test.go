@@ -193,9 +193,9 @@ func TestSameBasis(t *testing.T) {
 	}
 }
 
-// TestSeenByName holds for what a name alone rests on, of which a village at
+// TestBasisByName holds for what a name alone rests on, of which a village at
 // random has too little: who is central to a group, and who is at the address.
-func TestSeenByName(t *testing.T) {
+func TestBasisByName(t *testing.T) {
 	t.Parallel()
 	org := func(e ein.EIN, name, street, zip, affiliation string) Org {
 		return Org{EIN: e, Name: name, Street: street, City: "EXAMPLE", State: "OH", ZIP5: zip, Group: "5931", Affiliation: affiliation, Sources: BMF, Active: true}
