@@ -15,6 +15,7 @@ import (
 
 	"grantgraph/internal/agent/httpsig"
 	"grantgraph/internal/api"
+	"grantgraph/internal/api/agentkeys"
 	"grantgraph/internal/fault"
 )
 
@@ -50,7 +51,7 @@ func newAgentClient(address, key string) (*agentClient, error) {
 
 // agentReply is the state of a key, and the bytes it was read from.
 type agentReply struct {
-	api.AgentKeyAnswer
+	agentkeys.AgentKeyAnswer
 	raw []byte
 }
 
@@ -58,8 +59,11 @@ type agentReply struct {
 // the fault.
 type agentRefusal struct {
 	*fault.Fault
-	failure api.Failure
-	raw     []byte
+	failure struct {
+		api.Failure
+		agentkeys.Attempt
+	}
+	raw []byte
 }
 
 func (r *agentRefusal) Unwrap() error { return r.Fault }
@@ -98,7 +102,7 @@ func (c *agentClient) post(ctx context.Context, path string, body any, signer *h
 }
 
 // plausible holds an answer against what is relied on later.
-func plausible(a *api.AgentKeyAnswer) bool {
+func plausible(a *agentkeys.AgentKeyAnswer) bool {
 	if a.APIKey == "" || !slices.Contains([]string{"locked", "unlocked", "spent"}, a.Status) {
 		return false
 	}
@@ -108,17 +112,17 @@ func plausible(a *api.AgentKeyAnswer) bool {
 	return a.Challenge == nil
 }
 
-func answerable(c *api.AgentChallenge) bool {
+func answerable(c *agentkeys.AgentChallenge) bool {
 	return len(c.Questions) > 0 && len(c.Questions) <= maxAsked && len(c.Calls) <= maxAsked
 }
 
 // sendAnswers sends answers to the challenge of the key.
 func (c *agentClient) sendAnswers(ctx context.Context, answers []string) (*agentReply, error) {
-	return c.post(ctx, "/answer", api.AnswerRequest{Answers: answers}, nil)
+	return c.post(ctx, "/answer", agentkeys.AnswerRequest{Answers: answers}, nil)
 }
 
 // rows makes a call of a challenge and gives the rows of its page.
-func (c *agentClient) rows(ctx context.Context, call api.AgentCall) ([]agentRow, error) {
+func (c *agentClient) rows(ctx context.Context, call agentkeys.AgentCall) ([]agentRow, error) {
 	named, err := url.Parse(call.URL)
 	if err != nil || call.Method != http.MethodGet || !strings.HasPrefix(named.Path, "/") {
 		return nil, c.unexpected("names a call that cannot be made: " + printable(call.Method+" "+call.URL))

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"grantgraph/internal/agent/httpsig"
-	"grantgraph/internal/api"
+	"grantgraph/internal/api/agentkeys"
 	"grantgraph/internal/fault"
 )
 
@@ -41,7 +41,7 @@ func (c *agentMintCmd) run(a *app, pause pauseFunc) error {
 	if err != nil {
 		return err
 	}
-	got, err := client.post(a.Ctx, "", api.MintRequest{Purpose: c.Purpose, Source: c.Source}, signer)
+	got, err := client.post(a.Ctx, "", agentkeys.MintRequest{Purpose: c.Purpose, Source: c.Source}, signer)
 	if done, err := c.printReply(a, got, err); done {
 		return err
 	}

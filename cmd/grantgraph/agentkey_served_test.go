@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"grantgraph/internal/agent/httpsig"
-	"grantgraph/internal/api"
+	"grantgraph/internal/api/agentkeys"
 	"grantgraph/internal/secret"
 	"grantgraph/internal/server"
 	"grantgraph/internal/world"
@@ -72,7 +72,7 @@ func anonymousWalk(t *testing.T, data string) {
 
 	// Spent: the next challenge, told, answered with one too many, wrong, too soon, and right.
 	code, said, errs := command(t, "agent-key", "challenge", "--url", s.URL(), "--key", key, "--json")
-	var state api.AgentKeyAnswer
+	var state agentkeys.AgentKeyAnswer
 	if err := json.Unmarshal([]byte(said), &state); code != 0 || err != nil || state.Challenge == nil {
 		t.Fatalf("exit %d: %s%s", code, said, errs)
 	}

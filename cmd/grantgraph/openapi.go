@@ -1,7 +1,7 @@
 package main
 
 import (
-	"grantgraph/internal/api"
+	"grantgraph/internal/server"
 )
 
 type openapiCmd struct {
@@ -9,7 +9,7 @@ type openapiCmd struct {
 }
 
 func (c *openapiCmd) Run(a *app) error {
-	doc, err := api.OpenAPI(c.BaseURL)
+	doc, err := server.OpenAPI(c.BaseURL)
 	if err != nil {
 		return err
 	}

@@ -54,7 +54,7 @@ func (p *Pool) Draw(ctx context.Context, a Asker, secret []byte, keyID string, n
 			}
 		}
 	}
-	return nil, fault.New("no_challenge", "The dataset served has too few grants to draw a challenge from.").
+	return nil, fault.New(NoChallenge, "The dataset served has too few grants to draw a challenge from.").
 		Try("use a key of an account, or a signed request; both need no challenge")
 }
 

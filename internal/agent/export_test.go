@@ -9,3 +9,6 @@ func World() *graph.Graph { return small }
 var Secret = secret
 
 const Version = version
+
+// Recall reads a challenge that the store has kept.
+var Recall = recall

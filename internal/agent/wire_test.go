@@ -16,6 +16,7 @@ import (
 	"grantgraph/internal/agent"
 	"grantgraph/internal/api"
 	"grantgraph/internal/lists"
+	"grantgraph/internal/server"
 	"grantgraph/internal/snapshot"
 )
 
@@ -54,8 +55,8 @@ type pupil struct{ service http.Handler }
 
 func newPupil(t testing.TB) *pupil {
 	t.Helper()
-	data := &api.Dataset{Manifest: snapshot.Manifest{Version: agent.Version}, Graph: agent.World(), Lists: &lists.Current{}}
-	h, err := api.New(api.Config{BaseURL: "https://grants.example.org", Accounts: door{}, Acquire: func() (*api.Dataset, func()) { return data, func() {} }})
+	data := &server.Dataset{Manifest: snapshot.Manifest{Version: agent.Version}, Graph: agent.World(), Compliance: &lists.Current{}}
+	h, err := server.NewAPI(server.API{Config: api.Config{BaseURL: "https://grants.example.org", Accounts: door{}, Acquire: func() (api.Dataset, func()) { return data, func() {} }}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,9 @@
-package api
+package api_test
 
 import (
+	"grantgraph/internal/api"
+	"grantgraph/internal/api/apitest"
+	"grantgraph/internal/api/grants"
 	"net/url"
 	"slices"
 	"strings"
@@ -12,9 +15,8 @@ import (
 // or a value that is there.
 func TestAliases(t *testing.T) {
 	t.Parallel()
-	for i := range operations {
-		op := &operations[i]
-		names, words := map[string]*Param{}, map[string]string{}
+	for _, op := range apitest.New(t).Operations() {
+		names, words := map[string]*api.Param{}, map[string]string{}
 		for j := range op.Params {
 			names[op.Params[j].Name] = &op.Params[j]
 		}
@@ -23,16 +25,16 @@ func TestAliases(t *testing.T) {
 				t.Errorf("%s: no other word for %s is known", op.ID, p.Name)
 			}
 			for _, a := range p.Also {
-				if names[a.word] != nil || plainWord(a.word) != a.word || slices.ContainsFunc(unhonored, func(u struct{ name, reason string }) bool { return u.name == a.word }) {
-					t.Errorf("%s: %s, which means %s, is a name of its own, or not plain", op.ID, a.word, p.Name)
+				if names[a.Word] != nil || api.PlainWord(a.Word) != a.Word || api.Unhonored(a.Word) {
+					t.Errorf("%s: %s, which means %s, is a name of its own, or not plain", op.ID, a.Word, p.Name)
 				}
-				if words[a.word] != "" {
-					t.Errorf("%s: %s means both %s and %s", op.ID, a.word, words[a.word], p.Name)
+				if words[a.Word] != "" {
+					t.Errorf("%s: %s means both %s and %s", op.ID, a.Word, words[a.Word], p.Name)
 				}
-				words[a.word] = p.Name
+				words[a.Word] = p.Name
 			}
 			for word, value := range p.EnumAlso {
-				if !slices.Contains(p.Enum, value) || slices.Contains(p.Enum, word) || plainWord(word) != word {
+				if !slices.Contains(p.Enum, value) || slices.Contains(p.Enum, word) || api.PlainWord(word) != word {
 					t.Errorf("%s: %s=%s is said to mean %s", op.ID, p.Name, word, value)
 				}
 			}
@@ -46,7 +48,7 @@ func TestAliases(t *testing.T) {
 // TestMeant asks with the words of other services, and of those who guess.
 func TestMeant(t *testing.T) {
 	t.Parallel()
-	w := realWorld(t)
+	w := apitest.Real(t)
 	for _, c := range []struct{ query, parameter, say string }{
 		{"recipient_id=00-0000004", "recipient_id", "recip_id"},
 		{"recipientId=00-0000004", "recipientId", "recip_id"},
@@ -83,52 +85,29 @@ func TestMeant(t *testing.T) {
 		{"exclude=dafs", "exclude", "daf"},
 		{"ein_source=reported", "ein_source", "filed"},
 	} {
-		rec := w.get(t, "GET", "/api/v1/grants/transactions?limit=1&"+c.query, "pro")
+		rec := w.Get(t, "GET", "/api/v1/grants/transactions?limit=1&"+c.query, "pro")
 		if rec.Code != 200 {
 			t.Errorf("%s: %d %s", c.query, rec.Code, rec.Body)
 			continue
 		}
 		said := false
-		for _, x := range unmarshal[List[GrantRow]](t, rec).Service.Warnings {
-			said = said || x.Parameter == c.parameter && x.Severity == unsupported && strings.HasSuffix(x.Reason, "Did you mean "+c.say+"?")
+		for _, x := range apitest.Unmarshal[api.List[grants.GrantRow]](t, rec).Service.Warnings {
+			said = said || x.Parameter == c.parameter && x.Severity == "unsupported" && strings.HasSuffix(x.Reason, "Did you mean "+c.say+"?")
 		}
 		if !said {
 			t.Errorf("%s: no word of %s in %s", c.query, c.say, rec.Header().Get("X-Service-Unsupported")+rec.Body.String())
 		}
 	}
-	for _, c := range []scenario{
-		{path: "grants/funders?sort_by=name", costs: 1, has: []string{"Did you mean funder_name?"}},
-		{path: "grants/recipients?sort_by=name", costs: 1, has: []string{"Did you mean recip_name?"}},
-		{path: "grants/transactions?sort_by=name", costs: 1, lacks: []string{"Did you mean"}}, // of two, it is not said which
-		{path: "grants/transactions?strict=1&recipient_id=00-0000004", status: 400, has: []string{"Did you mean recip_id?"}},
-		{path: "grants/summary?sort_by=amount", costs: 1, has: []string{"does not take this parameter"}},
-		{path: "search?query=food", plan: "none", status: 422, has: []string{"the parameter is required; query is no parameter, send it as q"}},
-		{path: "search?q=food&location=IL", plan: "none", has: []string{"Did you mean state?"}},
-		{path: "search?q=food&" + url.Values{strings.Repeat("é", 300): {"1"}}.Encode(), plan: "none", lacks: []string{"Did you mean"}},
+	for _, c := range []apitest.Scenario{
+		{Path: "grants/funders?sort_by=name", Costs: 1, Has: []string{"Did you mean funder_name?"}},
+		{Path: "grants/recipients?sort_by=name", Costs: 1, Has: []string{"Did you mean recip_name?"}},
+		{Path: "grants/transactions?sort_by=name", Costs: 1, Lacks: []string{"Did you mean"}}, // of two, it is not said which
+		{Path: "grants/transactions?strict=1&recipient_id=00-0000004", Status: 400, Has: []string{"Did you mean recip_id?"}},
+		{Path: "grants/summary?sort_by=amount", Costs: 1, Has: []string{"does not take this parameter"}},
+		{Path: "search?query=food", Plan: "none", Status: 422, Has: []string{"the parameter is required; query is no parameter, send it as q"}},
+		{Path: "search?q=food&location=IL", Plan: "none", Has: []string{"Did you mean state?"}},
+		{Path: "search?q=food&" + url.Values{strings.Repeat("é", 300): {"1"}}.Encode(), Plan: "none", Lacks: []string{"Did you mean"}},
 	} {
-		c.run(t, w)
-	}
-}
-
-// TestMeantInBodies does the same for the fields of request bodies.
-func TestMeantInBodies(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct{ body, field, want string }{
-		{`{"query":"SELECT 1"}`, "sql", "the field is required; query is no field, send it as sql"},
-		{`{"Answer":["1"]}`, "answers", "the field is required; Answer is no field, send it as answers"},
-		{`{"planName":"pro"}`, "plan", "the field is required; planName is no field, send it as plan"},
-		{`{"colour":"blue"}`, "plan", "the field is required"},
-	} {
-		call := &call{op: &Operation{}, warn: &warnings{}, body: []byte(c.body)}
-		call.params = &reader{op: call.op, warn: call.warn}
-		form := call.readForm()
-		form.text(c.field, maxText)
-		form.finish()
-		if p := call.params.problems; len(p) != 1 || p[0].Msg != c.want {
-			t.Errorf("%s: %+v", c.body, p)
-		}
-		if meant := strings.Contains(call.warn.list[0].Reason, "Did you mean "+c.field+"?"); meant != strings.Contains(c.want, "send it") {
-			t.Errorf("%s: %+v", c.body, call.warn.list)
-		}
+		c.Run(t, w)
 	}
 }

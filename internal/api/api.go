@@ -6,11 +6,12 @@
 // A request goes through fixed steps: authenticate, read and validate the
 // parameters, compare the ETag, take memory, charge, run, and hold the memory
 // until the last byte is written. What is refused before any data is read
-// therefore costs nothing. Automated agents get their keys here: the
-// desk mints them, examines those who come without a signature, and holds
-// locked keys to the calls of their challenge. The package turns requests into questions
-// to the graph, the search index and the SQL sandbox, and their results into
-// wire rows; it stores nothing and knows no files.
+// therefore costs nothing.
+//
+// The package is the engine: table, call, parameters, envelope, errors,
+// rendering, OpenAPI. It knows no operation. Those are in the packages below
+// it, each with its wire rows, its parameters and its refusals; the service
+// that wires them together gives them to New.
 package api
 
 import (
@@ -24,33 +25,11 @@ import (
 	"time"
 
 	"grantgraph/internal/account"
-	"grantgraph/internal/agent/httpsig"
 	"grantgraph/internal/budget"
 	"grantgraph/internal/fault"
-	"grantgraph/internal/graph"
-	"grantgraph/internal/lists"
-	"grantgraph/internal/search"
 	"grantgraph/internal/secret"
 	"grantgraph/internal/snapshot"
 )
-
-// Graph answers questions about grants; *graph.Graph is one.
-type Graph interface {
-	Transactions(ctx context.Context, f *graph.Filter, s graph.Sort, p graph.Page) ([]graph.Grant, int64, error)
-	Funders(ctx context.Context, f *graph.Filter, s graph.Sort, p graph.Page) ([]graph.FunderTotal, int64, error)
-	Recipients(ctx context.Context, f *graph.Filter, s graph.Sort, p graph.Page) ([]graph.RecipientTotal, int64, error)
-	Summary(ctx context.Context, f *graph.Filter) (graph.Totals, []graph.YearTotals, error)
-	Excluded(ctx context.Context, f *graph.Filter) (map[graph.Class]graph.Cost, error)
-	ReachingFunders(ctx context.Context, f *graph.Filter) (int64, error)
-	// Weight bounds the bytes that a question takes while it is answered.
-	Weight(about graph.About, f *graph.Filter, p graph.Page) int64
-	HasCounty(fips string) bool
-}
-
-// Search finds organizations by name; *search.Index is one.
-type Search interface {
-	Find(q, state string, limit int) []search.Result
-}
 
 // Accounts knows keys and meters them; every account.Store is one.
 type Accounts interface {
@@ -59,37 +38,31 @@ type Accounts interface {
 	Charge(ctx context.Context, id string, cost int) (account.Balance, error)
 }
 
-// Dataset is all that a request is answered from. Graph, Search or SQL is nil
-// when it is out of service.
-type Dataset struct {
-	Manifest snapshot.Manifest
-	Graph    Graph
-	Search   Search
-	SQL      SQL
-	Lists    *lists.Current
+// Dataset is all that one request is answered from. The engine asks it what it
+// is; operations ask it for what they read.
+type Dataset interface {
+	// Snapshot describes the snapshot behind it.
+	Snapshot() *snapshot.Manifest
+	// Lists names the editions of the compliance lists in it.
+	Lists() string
 }
 
 // Config says what the handler serves.
 type Config struct {
 	// BaseURL is the address that clients see, without a trailing slash.
-	BaseURL  string
+	BaseURL string
+	// Groups are the operations.
+	Groups []Group
+	// Examples answer example=.
+	Examples Examples
+
 	Accounts Accounts
 	// Acquire returns the dataset to answer one request from, and the function
 	// that gives it back after the last byte of the answer. A nil Dataset means
 	// that none is served yet.
-	Acquire func() (*Dataset, func())
+	Acquire func() (Dataset, func())
 	Clock   func() time.Time // nil means time.Now
 	Log     *slog.Logger     // nil means no log
-
-	// Agents and Registry are the other sides of the store. Each that is nil is
-	// Accounts, when that has it; without Agents the service hands out no keys to
-	// agents.
-	Agents   account.Agents
-	Registry Registry
-
-	// SQL says whether the service runs the queries of POST /sql, on datasets
-	// that have a warehouse.
-	SQL bool
 
 	// Budget holds the memory of all requests together; nil is without bounds.
 	Budget *budget.Budget
@@ -97,14 +70,9 @@ type Config struct {
 	// off; 0 means ten seconds.
 	Patience time.Duration
 
-	// Examiner draws the challenges of agents; nil is one with a secret of its
-	// own. Servers that share a store need not share it.
-	Examiner Examiner
-	// Directory finds the keys of agents that sign; nil asks their hosts.
-	Directory httpsig.Keys
-	// Trusted are the hosts of signature agents whose keys are of the trusted
-	// tier, such as agent.example.
-	Trusted []string
+	// Admit looks at a request of a key before it is read: it refuses it, or
+	// says on the call what else holds for the key. Nil admits all.
+	Admit func(ctx context.Context, c *Call, query url.Values) error
 	// Address is the network address of the client that a request comes from;
 	// nil means that of the connection. Behind a proxy it has to be set.
 	Address func(*http.Request) string
@@ -112,21 +80,28 @@ type Config struct {
 	AdminToken secret.Text
 }
 
-// server is the handler behind New.
-type server struct {
-	Config
-	routes   *routes
-	openapi  func() ([]byte, error)
-	fixture  *Dataset
-	overview []byte // llms.txt
-	desk     *desk  // nil when agents get no keys here
-	trail    trail  // nil when the store keeps none
-	brake    brake
+// Examples are the operations once more, over invented parts, so that an
+// example is answered by the code it is an example of.
+type Examples struct {
+	Groups []Group
+	Data   Dataset
+	Key    string // that the caller has
 }
 
-// New makes the handler of all API routes, /openapi.json, /llms.txt and the
-// API catalogue. Every other path gets the 404 envelope.
-func New(c Config) (http.Handler, error) {
+// Handler answers the API routes, /openapi.json, /llms.txt and the API
+// catalogue. Every other path gets the 404 envelope.
+type Handler struct {
+	Config
+	table    *table
+	examples *table
+	openapi  func() ([]byte, error)
+	overview []byte // llms.txt
+	audit    audit  // nil when the store keeps no audit trail
+	limiter  limiter
+}
+
+// New makes the handler.
+func New(c Config) (*Handler, error) {
 	base, err := checkBase(c.BaseURL)
 	if err != nil {
 		return nil, err
@@ -141,12 +116,6 @@ func New(c Config) (http.Handler, error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	if c.Agents == nil {
-		c.Agents, _ = c.Accounts.(account.Agents)
-	}
-	if c.Registry == nil {
-		c.Registry, _ = c.Accounts.(Registry)
-	}
 	if c.Patience == 0 {
 		c.Patience = 10 * time.Second
 	}
@@ -157,14 +126,30 @@ func New(c Config) (http.Handler, error) {
 		return nil, fault.New("short_admin_token", "the admin token has %d characters, at least %d are needed", n, minAdminToken).
 			Try("use 32 random characters, or none to have no admin endpoints")
 	}
-	s := &server{Config: c, routes: allRoutes(), fixture: fixture()}
-	s.trail, _ = c.Accounts.(trail)
-	if s.desk, err = newDesk(&c); err != nil {
+	s := &Handler{Config: c}
+	if s.table, err = newTable(c.Groups); err != nil {
 		return nil, err
 	}
-	s.openapi = sync.OnceValues(func() ([]byte, error) { return OpenAPI(base) })
+	if s.examples, err = newTable(c.Examples.Groups); err != nil {
+		return nil, err
+	}
+	s.audit, _ = c.Accounts.(audit)
+	s.openapi = sync.OnceValues(func() ([]byte, error) { return OpenAPI(base, c.Examples) })
 	s.overview = s.llms()
-	return http.HandlerFunc(s.serve), nil
+	return s, nil
+}
+
+// minAdminToken is the least number of characters of an admin token.
+const minAdminToken = 16
+
+// Route is the operation's own path for the path of a request, such as
+// /admin/keys/{id}: one of a few that hold nothing of the client's. It is
+// empty when no operation is there.
+func (s *Handler) Route(path string) string {
+	if ops, _ := s.table.routes.find(path); ops != nil {
+		return ops[0].Path
+	}
+	return ""
 }
 
 // checkBase reads the address of the service.

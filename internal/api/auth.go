@@ -3,6 +3,8 @@ package api
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"crypto/subtle"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -27,7 +29,7 @@ func credential(h http.Header) string {
 
 // authenticate finds the key of a request and checks that it may call the
 // operation. The query matters for the key of an agent that is locked.
-func (s *server) authenticate(ctx context.Context, h http.Header, c *call, query url.Values) error {
+func (s *Handler) authenticate(ctx context.Context, h http.Header, c *Call, query url.Values) error {
 	if c.op.Access == Admin {
 		return s.admitAdmin(h)
 	}
@@ -39,34 +41,33 @@ func (s *server) authenticate(ctx context.Context, h http.Header, c *call, query
 	if err != nil {
 		return err
 	}
-	c.key, c.owner, c.tier = key.ID, cmp.Or(key.Account, key.ID), key.Tier
-	c.pro = key.Require(account.ProScope) == nil
+	c.Caller.Key, c.Caller.Owner, c.Caller.Tier = key.ID, cmp.Or(key.Account, key.ID), key.Tier
+	c.Caller.Pro = key.Require(account.ProScope) == nil
 	if err := key.Require(0); err != nil {
 		return err
 	}
 	if c.op.Access == Agent {
-		c.secret = given
+		c.Caller.Secret = given
 		if key.Plan != account.Agent {
-			return fault.New(slugNotAgent, "This is not the key of an agent: it has no challenges.").Try("use the key that POST %s gave", agentPath)
+			return fault.New(refusedNotAgent.Slug, "This is not the key of an agent: it has no challenges.").Try("use the key that POST /agent-key gave")
 		}
 		return nil
 	}
-	if s.desk != nil {
-		if err := s.desk.admit(ctx, c, query); err != nil {
+	if s.Admit != nil {
+		if err := s.Admit(ctx, c, query); err != nil {
 			return err
 		}
 	}
-	c.restrictions()
 	return key.Require(c.op.Access.scope())
 }
 
 // solvent refuses a request whose key has nothing left to pay for it with, where
 // already its plan takes time of the machine.
-func (s *server) solvent(ctx context.Context, out *reply, c *call) error {
+func (s *Handler) solvent(ctx context.Context, out *reply, c *Call) error {
 	if !c.op.Works {
 		return nil
 	}
-	if b, err := s.Accounts.Balance(ctx, c.key); err != nil || b.Remaining >= c.op.Cost {
+	if b, err := s.Accounts.Balance(ctx, c.Caller.Key); err != nil || b.Remaining >= c.op.Cost {
 		return nil // what is wrong with the store is told by the charge
 	}
 	return s.meter(ctx, out, c)
@@ -74,17 +75,16 @@ func (s *server) solvent(ctx context.Context, out *reply, c *call) error {
 
 // meter takes what a request costs: a call from the allowance, or one of those
 // that a locked key may make. It takes it once.
-func (s *server) meter(ctx context.Context, out *reply, c *call) error {
+func (s *Handler) meter(ctx context.Context, out *reply, c *Call) error {
 	switch {
 	case c.paid:
 		return nil
-	case c.named != "":
-		_, err := s.desk.agents.TakeCall(ctx, c.key, c.named)
-		return err
-	case c.key == "" || c.op.Cost == 0:
+	case c.Pay != nil:
+		return c.Pay(ctx)
+	case c.Caller.Key == "" || c.op.Cost == 0:
 		return nil
 	}
-	balance, err := s.Accounts.Charge(ctx, c.key, c.op.Cost)
+	balance, err := s.Accounts.Charge(ctx, c.Caller.Key, c.op.Cost)
 	c.paid = err == nil
 	if balance.Limit > 0 {
 		out.balance(balance)
@@ -92,13 +92,13 @@ func (s *server) meter(ctx context.Context, out *reply, c *call) error {
 	return err
 }
 
-// tell puts the balance of the key into the headers of an answer that was not
+// showBalance puts the balance of the key into the headers of an answer that was not
 // charged; a charge has already done so.
-func (s *server) tell(ctx context.Context, out *reply, c *call) {
-	if c.key == "" || out.header.Get("X-Calls-Limit") != "" {
+func (s *Handler) showBalance(ctx context.Context, out *reply, c *Call) {
+	if c.Caller.Key == "" || out.header.Get("X-Calls-Limit") != "" {
 		return
 	}
-	if balance, err := s.Accounts.Balance(ctx, c.key); err == nil {
+	if balance, err := s.Accounts.Balance(ctx, c.Caller.Key); err == nil {
 		out.balance(balance)
 	} else if ctx.Err() == nil { // else there is nobody to tell
 		s.Log.Warn("the balance of a key is not known", slog.String("request_id", out.id), slog.Any("error", err))
@@ -110,6 +110,17 @@ func (r *reply) balance(b account.Balance) {
 	r.header.Set("X-Calls-Limit", strconv.Itoa(b.Limit))
 	r.header.Set("X-Calls-Remaining", strconv.Itoa(b.Remaining))
 	if !b.Reset.IsZero() {
-		r.header.Set("X-Calls-Reset", instant(b.Reset))
+		r.header.Set("X-Calls-Reset", Instant(b.Reset))
 	}
+}
+
+// admitAdmin checks the token of a billing system. Hashes are compared, so
+// that the time taken says nothing, not even about its length.
+func (s *Handler) admitAdmin(h http.Header) error {
+	scheme, token, _ := strings.Cut(strings.TrimSpace(h.Get("Authorization")), " ")
+	given, want := sha256.Sum256([]byte(strings.TrimSpace(token))), sha256.Sum256([]byte(s.AdminToken.Reveal()))
+	if subtle.ConstantTimeCompare(given[:], want[:]) != 1 || !strings.EqualFold(scheme, "Bearer") {
+		return fault.New(refusedAdmin.Slug, "This endpoint needs the admin token of the service.").Try("send it as Authorization: Bearer <token>; keys of the service do not work here")
+	}
+	return nil
 }

@@ -16,26 +16,27 @@ import (
 	"grantgraph/internal/typo"
 )
 
-// form is the JSON object in the body of a request. Like the reader of
+// Form is the JSON object in the body of a request. Like the reader of
 // parameters it remembers what was asked for, so that what is left over can be
 // told to the caller.
-type form struct {
-	params  *reader
+type Form struct {
+	params  *Reader
+	words   map[string]string // other words for its fields
 	members map[string]json.RawMessage
 	read    map[string]bool
 }
 
-// readForm reads the body as an object. One that is none is a problem, and
+// ReadForm reads the body as an object. One that is none is a problem, and
 // every field of it is missing then without another word.
-func (c *call) readForm() *form {
-	f := &form{params: c.params, read: map[string]bool{}}
+func (c *Call) ReadForm() *Form {
+	f := &Form{params: c.Params, words: c.op.BodyWords, read: map[string]bool{}}
 	var err error
 	f.members, err = members(c.body)
 	switch {
 	case len(bytes.TrimSpace(c.body)) == 0:
 		f.problem("missing", nil, nil, "the body is required; send a JSON object")
 	case errors.Is(err, errMembers):
-		f.problem("too_long", nil, limit{"max_length": maxMembers}, "the body has more than %d fields", maxMembers)
+		f.problem("too_long", nil, Limit{"max_length": maxMembers}, "the body has more than %d fields", maxMembers)
 	case err != nil:
 		f.problem("json_invalid", nil, nil, "the body is not a JSON object")
 	}
@@ -78,19 +79,19 @@ func members(body []byte) (map[string]json.RawMessage, error) {
 	return list, nil
 }
 
-func (f *form) problem(kind string, input, ctx any, format string, args ...any) {
+func (f *Form) problem(kind string, input, ctx any, format string, args ...any) {
 	f.at(nil, kind, input, ctx, format, args...)
 }
 
 // at records a problem at a place in the body.
-func (f *form) at(where []any, kind string, input, ctx any, format string, args ...any) {
+func (f *Form) at(where []any, kind string, input, ctx any, format string, args ...any) {
 	if len(f.params.problems) < 50 {
 		f.params.problems = append(f.params.problems, Problem{Loc: append([]any{"body"}, where...), Msg: fmt.Sprintf(format, args...), Type: kind, Input: input, Ctx: ctx})
 	}
 }
 
 // member finds a field that is required.
-func (f *form) member(name string) (json.RawMessage, bool) {
+func (f *Form) member(name string) (json.RawMessage, bool) {
 	f.read[name] = true
 	raw, ok := f.members[name]
 	if !ok && f.members != nil {
@@ -100,33 +101,33 @@ func (f *form) member(name string) (json.RawMessage, bool) {
 }
 
 // otherWord tells of a field that was sent in place of one that is missing.
-func (f *form) otherWord(name string) string {
+func (f *Form) otherWord(name string) string {
 	for _, given := range slices.Sorted(maps.Keys(f.members)) {
-		if word := plainWord(given); word == name || fieldWords[word] == name {
+		if word := plainWord(given); word == name || f.words[word] == name {
 			return fmt.Sprintf("; %s is no field, send it as %s", shown(given), name)
 		}
 	}
 	return ""
 }
 
-// text reads a line of text of at most so many bytes. Line breaks and runs of
+// Text reads a line of text of at most so many bytes. Line breaks and runs of
 // spaces become one space.
-func (f *form) text(name string, most int) string {
+func (f *Form) Text(name string, most int) string {
 	raw, ok := f.member(name)
 	if !ok {
 		return ""
 	}
 	var value *string
 	if json.Unmarshal(raw, &value) != nil || value == nil {
-		f.at([]any{name}, "string_type", fault.Clip(string(raw), maxQuoted), nil, "the value is not a text")
+		f.at([]any{name}, "string_type", Clip(string(raw)), nil, "the value is not a text")
 		return ""
 	}
 	line := strings.Join(strings.Fields(*value), " ")
 	switch {
 	case line == "":
-		f.at([]any{name}, "string_too_short", shown(*value), limit{"min_length": 1}, "the value is empty")
+		f.at([]any{name}, "string_too_short", shown(*value), Limit{"min_length": 1}, "the value is empty")
 	case len(line) > most:
-		f.at([]any{name}, "string_too_long", shown(line), limit{"max_length": most}, "the value is %d bytes long; at most %d are kept", len(line), most)
+		f.at([]any{name}, "string_too_long", shown(line), Limit{"max_length": most}, "the value is %d bytes long; at most %d are kept", len(line), most)
 	case !legible(line):
 		f.at([]any{name}, "string_unicode", nil, nil, "the value has characters that cannot be shown")
 	default:
@@ -140,36 +141,36 @@ func legible(s string) bool {
 	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == utf8.RuneError })
 }
 
-// word reads one word of a vocabulary.
-func (f *form) word(name string, vocabulary []string) string {
-	value := strings.ToLower(f.text(name, maxText))
+// Word reads one word of a vocabulary.
+func (f *Form) Word(name string, vocabulary []string) string {
+	value := strings.ToLower(f.Text(name, maxText))
 	if value != "" && !slices.Contains(vocabulary, value) {
-		f.at([]any{name}, "enum", shown(value), limit{"expected": vocabulary}, "the value is not one of %s", strings.Join(vocabulary, ", "))
+		f.at([]any{name}, "enum", shown(value), Limit{"expected": vocabulary}, "the value is not one of %s", strings.Join(vocabulary, ", "))
 		return ""
 	}
 	return value
 }
 
-// texts reads a list of texts.
-func (f *form) texts(name string, most int) []string {
+// Texts reads a list of texts.
+func (f *Form) Texts(name string, most int) []string {
 	raw, ok := f.member(name)
 	if !ok {
 		return nil
 	}
 	var items []json.RawMessage
 	if json.Unmarshal(raw, &items) != nil || items == nil {
-		f.at([]any{name}, "list_type", fault.Clip(string(raw), maxQuoted), nil, "the value is not a list")
+		f.at([]any{name}, "list_type", Clip(string(raw)), nil, "the value is not a list")
 		return nil
 	}
 	if len(items) > most {
-		f.at([]any{name}, "too_long", nil, limit{"max_length": most, "actual_length": len(items)}, "the list has %d items; at most %d are read", len(items), most)
+		f.at([]any{name}, "too_long", nil, Limit{"max_length": most, "actual_length": len(items)}, "the list has %d items; at most %d are read", len(items), most)
 		return nil
 	}
 	list := make([]string, len(items))
 	for i, item := range items {
 		var value *string
 		if json.Unmarshal(item, &value) != nil || value == nil {
-			f.at([]any{name, i}, "string_type", fault.Clip(string(item), maxQuoted), nil, "the value is not a text; put it into quotes")
+			f.at([]any{name, i}, "string_type", Clip(string(item)), nil, "the value is not a text; put it into quotes")
 			continue
 		}
 		list[i] = *value
@@ -177,8 +178,38 @@ func (f *form) texts(name string, most int) []string {
 	return list
 }
 
-// finish reports the fields that nobody read.
-func (f *form) finish() {
+// Verbatim reads a text that is kept as it is.
+func (f *Form) Verbatim(name string) string {
+	raw, ok := f.member(name)
+	if !ok {
+		return ""
+	}
+	var value *string
+	if json.Unmarshal(raw, &value) != nil || value == nil {
+		f.at([]any{name}, "string_type", shown(string(raw)), nil, "the value is not a text")
+		return ""
+	}
+	return *value
+}
+
+// Optional reads a field into a value, if it is there. The problem of one that
+// cannot be read is told in the words of its fault, or of the message.
+func (f *Form) Optional(name string, into any, kind, message string) {
+	f.read[name] = true
+	raw, ok := f.members[name]
+	if !ok {
+		return
+	}
+	if err := json.Unmarshal(raw, into); err != nil {
+		if meant, ok := fault.Of(err); ok {
+			message = meant.Message
+		}
+		f.at([]any{name}, kind, shown(string(raw)), nil, "%s", message)
+	}
+}
+
+// Finish reports the fields that nobody read.
+func (f *Form) Finish() {
 	var left []string
 	for name := range f.members {
 		if !f.read[name] {
@@ -193,13 +224,13 @@ func (f *form) finish() {
 			known = append(known, name)
 		}
 		slices.Sort(known)
-		meant := fieldWords[plainWord(name)]
+		meant := f.words[plainWord(name)]
 		if !slices.Contains(known, meant) {
 			meant = typo.Meant(name, known)
 		}
 		if meant != "" {
 			reason += fmt.Sprintf(" Did you mean %s?", meant)
 		}
-		f.params.warn.ignored(shown(name), reason)
+		f.params.Warn.Ignored(shown(name), reason)
 	}
 }

@@ -22,14 +22,33 @@ func mark[T string | []byte](text T) []byte {
 	return sum[:markSize]
 }
 
-func encodeCursor(version, question string, offset int64) string {
-	b := append(mark(version), mark(question)...)
+// Cursor is the place in the result of a question after so many rows.
+func (c *Call) Cursor(question []byte, offset int64) string {
+	return encodeCursor(c.Data.Snapshot().Version, c.op.ID, question, offset)
+}
+
+// ReadCursor reads the parameter cursor of a request for the result of a
+// question.
+func (c *Call) ReadCursor(question []byte) (offset int64, given bool, err error) {
+	cursor, given := c.Params.Text("cursor")
+	if !given {
+		return 0, false, nil
+	}
+	offset, readable, err := decodeCursor(cursor, c.Data.Snapshot().Version, c.op.ID, question)
+	if err == nil && !readable {
+		c.Params.Problem(c.Params.Param("cursor"), -1, "cursor_parsing", cursor, nil, "the value is not a cursor; send next_cursor as it was returned")
+	}
+	return offset, true, err
+}
+
+func encodeCursor(version, operation string, question []byte, offset int64) string {
+	b := append(mark(version), mark(operation+string(question))...)
 	return base64.RawURLEncoding.EncodeToString(binary.AppendUvarint(b, uint64(offset)))
 }
 
 // decodeCursor reads a cursor. readable is false when it is none; the error
 // says that it belongs elsewhere.
-func decodeCursor(cursor, version, question string) (offset int64, readable bool, err error) {
+func decodeCursor(cursor, version, operation string, question []byte) (offset int64, readable bool, err error) {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(cursor)
 	if err != nil || len(b) <= 2*markSize {
 		return 0, false, nil
@@ -39,11 +58,11 @@ func decodeCursor(cursor, version, question string) (offset int64, readable bool
 		return 0, false, nil
 	}
 	if string(b[:markSize]) != string(mark(version)) {
-		return 0, true, fault.New(slugCursorStale, "The cursor belongs to another build of the dataset; the rows may have moved since.").
+		return 0, true, fault.New(CursorStale.Slug, "The cursor belongs to another build of the dataset; the rows may have moved since.").
 			Try("start again without cursor")
 	}
-	if string(b[markSize:2*markSize]) != string(mark(question)) {
-		return 0, true, fault.New(slugCursorOther, "The cursor belongs to another endpoint, filter or order.").
+	if string(b[markSize:2*markSize]) != string(mark(operation+string(question))) {
+		return 0, true, fault.New(CursorOther.Slug, "The cursor belongs to another endpoint, filter or order.").
 			Try("send a cursor with the same parameters as the request that returned it; only limit, fields and format may change")
 	}
 	return int64(n), true, nil

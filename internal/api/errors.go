@@ -2,144 +2,66 @@ package api
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
 
 	"grantgraph/internal/budget"
 	"grantgraph/internal/fault"
-	"grantgraph/internal/sqlbox"
 )
 
-// Slugs name the ways in which a request can fail. They are part of the
-// contract: a client may branch on them.
-const (
-	slugStrict        = "unsupported_parameter"
-	slugProprietary   = "proprietary_subject"
-	slugIDType        = "unsupported_id_type"
-	slugQuery         = "malformed_query"
-	slugTooMany       = "too_many_parameters"
-	slugCursorStale   = "cursor_stale"
-	slugCursorOther   = "cursor_mismatch"
-	slugNoKey         = "no_key"
-	slugUnknownKey    = "unknown_key"
-	slugSpent         = "quota_exhausted"
-	slugPlan          = "plan_required"
-	slugInactive      = "account_inactive"
-	slugNotFound      = "not_found"
-	slugMethod        = "method_not_allowed"
-	slugStalled       = "request_timeout"
-	slugBodyTooLarge  = "body_too_large"
-	slugURITooLong    = "uri_too_long"
-	slugInvalid       = "invalid_request"
-	slugHeaderTooLong = "headers_too_large"
-	slugInternal      = "internal_error"
-	slugNoDataset     = "no_dataset"
-	slugDamaged       = "dataset_damaged"
-	slugTimeout       = "timed_out"
-	slugStore         = "store_unavailable"
-	slugBusy          = budget.Busy
+// Refusal is a way in which a request can fail. Slugs are part of the contract:
+// a client may branch on them. An operation brings those it adds to the ones
+// that every operation has.
+type Refusal struct {
+	Slug   string
+	Status int
+	Means  string // what it means in general
+	Audit  bool   // it says something about who tries what, and goes into the audit trail
+}
 
-	// Those of agent keys.
-	slugWrong       = "wrong_answer"
-	slugExpired     = "key_expired"
-	slugSignature   = "bad_signature"
-	slugLocked      = "key_locked"
-	slugNotDue      = "challenge_not_due"
-	slugReplaced    = "challenge_replaced"
-	slugNotAgent    = "not_an_agent_key"
-	slugTooSoon     = "answer_too_soon"
-	slugMints       = "too_many_mints"
-	slugAttempts    = "too_many_attempts"
-	slugNoChallenge = "no_challenge"
-
-	// Those of SQL.
-	slugSQLRejected    = sqlbox.Rejected
-	slugSQLTooComplex  = sqlbox.TooComplex
-	slugSQLTimeout     = sqlbox.TimedOut
-	slugSQLFailed      = sqlbox.Failed
-	slugSQLMemory      = sqlbox.OutOfMemory
-	slugSQLTooLarge    = sqlbox.TooLarge
-	slugSQLPro         = sqlbox.ProTable
-	slugSQLConcurrent  = sqlbox.Concurrent
-	slugSQLBusy        = sqlbox.Busy
-	slugSQLUnavailable = sqlbox.Unavailable
-
-	// Those of the admin endpoints.
-	slugAdmin         = "bad_admin_token"
-	slugNoSuchKey     = "no_such_key"
-	slugNoSuchAccount = "no_such_account"
-	slugPlanless      = "bad_plan"
+// Those of every operation.
+var (
+	refusedStrict    = Refusal{Slug: "unsupported_parameter", Status: 400, Means: "strict=1 was given and a parameter is unsupported or unrecognized"}
+	refusedQuery     = Refusal{Slug: "malformed_query", Status: 400, Means: "the query string cannot be decoded"}
+	refusedTooMany   = Refusal{Slug: "too_many_parameters", Status: 400, Means: "the query string has too many parameters"}
+	refusedMethod    = Refusal{Slug: "method_not_allowed", Status: 405, Means: "the endpoint does not answer this method; see the Allow header"}
+	refusedBody      = Refusal{Slug: "body_too_large", Status: 413, Means: "the request body is too large"}
+	refusedURI       = Refusal{Slug: "uri_too_long", Status: 414, Means: "the address is too long"}
+	refusedInvalid   = Refusal{Slug: "invalid_request", Status: 422, Means: "a value cannot be read; detail says which"}
+	refusedHeaders   = Refusal{Slug: "headers_too_large", Status: 431, Means: "the request headers are too large"}
+	refusedInternal  = Refusal{Slug: "internal_error", Status: 500, Means: "something broke on our side; quote the request_id"}
+	refusedNoDataset = Refusal{Slug: "no_dataset", Status: 503, Means: "no dataset is being served yet"}
+	refusedDamaged   = Refusal{Slug: "dataset_damaged", Status: 503, Means: "a file that the answer needs is damaged, and out of service until another build is served"}
+	refusedTimeout   = Refusal{Slug: "timed_out", Status: 503, Means: "the request took too long and was stopped"}
+	refusedBusy      = Refusal{Slug: budget.Busy, Status: 503, Means: "as many large requests are under way as memory allows; nothing was counted; see Retry-After"}
+	everywhere       = []Refusal{refusedStrict, refusedQuery, refusedTooMany, refusedMethod, refusedBody, refusedURI, refusedInvalid, refusedHeaders, refusedInternal, refusedNoDataset, refusedDamaged, refusedTimeout, refusedBusy}
 )
 
-// failures is the one place that gives a slug its status and says in general
-// what it means.
-var failures = []struct {
-	slug   string
-	status int
-	means  string
-}{
-	{slugStrict, 400, "strict=1 was given and a parameter is unsupported or unrecognized"},
-	{slugProprietary, 400, "subject has the shape of a code from a proprietary taxonomy"},
-	{slugIDType, 400, "id_type is not ein"},
-	{slugQuery, 400, "the query string cannot be decoded"},
-	{slugTooMany, 400, "the query string has too many parameters"},
-	{slugCursorStale, 400, "the cursor belongs to an earlier build of the dataset"},
-	{slugCursorOther, 400, "the cursor belongs to another request"},
-	{slugWrong, 400, "not every answer to the challenge is right"},
-	{slugSQLRejected, 400, "the SQL is not one query that only reads the tables; it cost nothing if it was refused before it ran"},
-	{slugSQLTooComplex, 400, "the SQL takes more to be read than a statement may, about a second of processor time; it cost a call"},
-	{slugSQLTimeout, 400, "the query was stopped after 30 seconds; narrow it with a tax_year or funder_ein filter"},
-	{slugSQLFailed, 400, "the query went wrong while it ran"},
-	{slugSQLMemory, 400, "the query needs more memory than a query may use"},
-	{slugSQLTooLarge, 400, "the rows of the answer have too many bytes"},
-	{slugNoKey, 401, "no key was sent"},
-	{slugUnknownKey, 401, "the key is not recognized"},
-	{slugExpired, 401, "the key of an agent is over"},
-	{slugSignature, 401, "the request is signed and its signature does not hold"},
-	{slugAdmin, 401, "the admin token is missing or wrong"},
-	{slugSpent, 402, "the allowance of the key is spent; Retry-After says in how many seconds it is whole again, and is absent where time alone does not refill it"},
-	{slugPlan, 402, "the endpoint needs a higher plan"},
-	{slugInactive, 402, "the account is inactive"},
-	{slugLocked, 402, "the key of an agent is locked and this is none of the calls its challenge names"},
-	{slugSQLPro, 403, "the SQL names a table of the Pro plan; there is no partial answer"},
-	{slugNotFound, 404, "there is no such endpoint"},
-	{slugNoSuchKey, 404, "there is no such key"},
-	{slugNoSuchAccount, 404, "there is no such account"},
-	{slugMethod, 405, "the endpoint does not answer this method; see the Allow header"},
-	{slugStalled, 408, "the request body did not arrive in time"},
-	{slugNotDue, 409, "no challenge is due: calls remain, or the tier has none"},
-	{slugReplaced, 409, "the dataset changed since the challenge was drawn, or its attempts were used up; a new one is in the answer, and nothing was counted"},
-	{slugNotAgent, 409, "the key is not one of an agent"},
-	{slugPlanless, 409, "the key of an agent has a tier and cannot be moved to a plan"},
-	{slugBodyTooLarge, 413, "the request body is too large"},
-	{slugURITooLong, 414, "the address is too long"},
-	{slugInvalid, 422, "a value cannot be read; detail says which"},
-	{slugTooSoon, 429, "the answer came before its time and is not counted; see Retry-After"},
-	{slugMints, 429, "too many keys were minted from the address; see Retry-After"},
-	{slugAttempts, 429, "there were too many signed requests of one keypair; see Retry-After"},
-	{slugSQLConcurrent, 429, "the owner of the key has as many queries running as may be; see Retry-After"},
-	{slugHeaderTooLong, 431, "the request headers are too large"},
-	{slugInternal, 500, "something broke on our side; quote the request_id"},
-	{slugNoDataset, 503, "no dataset is being served yet"},
-	{slugDamaged, 503, "a file that the answer needs is damaged, and out of service until another build is served"},
-	{slugTimeout, 503, "the request took too long and was stopped"},
-	{slugBusy, 503, "as many large requests are under way as memory allows; nothing was counted; see Retry-After"},
-	{slugStore, 503, "the store of keys does not answer; see Retry-After"},
-	{slugNoChallenge, 503, "the dataset is too small to draw a challenge from"},
-	{slugSQLBusy, 503, "too many queries are waiting; see Retry-After"},
-	{slugSQLUnavailable, 503, "the dataset being served has no warehouse, or no query can be run just now"},
-}
+// Those of some kinds of operations.
+var (
+	refusedStalled = Refusal{Slug: "request_timeout", Status: 408, Means: "the request body did not arrive in time"}
 
-// statusOf is the status of a slug. A slug that nobody listed is a mistake of
-// ours, so it is a 500.
-func statusOf(slug string) int {
-	for _, f := range failures {
-		if f.slug == slug {
-			return f.status
-		}
-	}
-	return http.StatusInternalServerError
-}
+	refusedNoKey     = Refusal{Slug: "no_key", Status: 401, Means: "no key was sent"}
+	refusedUnknown   = Refusal{Slug: "unknown_key", Status: 401, Means: "the key is not recognized"}
+	refusedExpired   = Refusal{Slug: "key_expired", Status: 401, Means: "the key of an agent has expired", Audit: true}
+	Inactive         = Refusal{Slug: "account_inactive", Status: 402, Means: "the account is inactive"}
+	StoreUnavailable = Refusal{Slug: "store_unavailable", Status: 503, Means: "the store of keys does not answer; see Retry-After"}
+	keyed            = []Refusal{refusedNoKey, refusedUnknown, refusedExpired, Inactive, StoreUnavailable}
+
+	refusedSpent    = Refusal{Slug: "quota_exhausted", Status: 402, Means: "the allowance of the key is spent; Retry-After says in how many seconds it is whole again, and is absent where time alone does not refill it"}
+	refusedLocked   = Refusal{Slug: "key_locked", Status: 402, Means: "the key of an agent is locked and this is none of the calls its challenge names", Audit: true}
+	refusedPlan     = Refusal{Slug: "plan_required", Status: 402, Means: "the endpoint needs a higher plan"}
+	refusedNotAgent = Refusal{Slug: "not_an_agent_key", Status: 409, Means: "the key is not one of an agent"}
+	refusedAdmin    = Refusal{Slug: "bad_admin_token", Status: 401, Means: "the admin token is missing or wrong", Audit: true}
+	refusedNotFound = Refusal{Slug: "not_found", Status: 404, Means: "there is no such endpoint"}
+)
+
+// Those of answers in pages.
+var (
+	CursorStale = Refusal{Slug: "cursor_stale", Status: 400, Means: "the cursor belongs to an earlier build of the dataset"}
+	CursorOther = Refusal{Slug: "cursor_mismatch", Status: 400, Means: "the cursor belongs to another request"}
+)
 
 // Problem is one reason why a request could not be validated.
 type Problem struct {
@@ -167,7 +89,13 @@ func (e *invalid) Error() string {
 	return where + p.Msg
 }
 
-// Failure is the body of every error but a 422.
+// InvalidBody is the refusal of a field of a request body.
+func InvalidBody(field, kind string, ctx any, message string) error {
+	return &invalid{[]Problem{{Loc: []any{"body", field}, Type: kind, Ctx: ctx, Msg: message}}}
+}
+
+// Failure is the body of every error but a 422. Those of some operations have
+// members of their own as well, see Detailed.
 type Failure struct {
 	Code      int    `json:"code" doc:"The HTTP status."`
 	Message   string `json:"message" doc:"What went wrong, safe to show a user."`
@@ -175,8 +103,41 @@ type Failure struct {
 	Hint      string `json:"hint,omitempty" doc:"What to do about it."`
 	RequestID string `json:"request_id" doc:"Quote this when asking for help; also in X-Request-Id."`
 
-	Attempt
 	Service *Service `json:"x_service,omitempty"`
+}
+
+// Detailed is an error that says more than words: the members of its detail, a
+// struct, stand beside those of the Failure. An operation lists the types of
+// its details.
+type Detailed interface {
+	error
+	Detail() any
+}
+
+// detailed is a failure with the members of a detail.
+type detailed struct {
+	Failure
+	detail any
+}
+
+// MarshalJSON writes both as one object, with x_service at the end.
+func (d *detailed) MarshalJSON() ([]byte, error) {
+	plain := d.Failure
+	plain.Service = nil
+	var out []byte
+	for _, part := range []any{plain, d.detail, struct {
+		Service *Service `json:"x_service,omitempty"`
+	}{d.Service}} {
+		b, err := json.Marshal(part)
+		if err != nil {
+			return nil, err
+		}
+		if members := b[1 : len(b)-1]; len(members) > 0 {
+			out = append(append(out, ','), members...)
+		}
+	}
+	out[0] = '{'
+	return append(out, '}'), nil
 }
 
 // Invalid is the body of a 422.
@@ -193,13 +154,13 @@ type Invalid struct {
 // explain turns an error into a Fault that may leave the process. Anything
 // that was not written for a reader becomes an internal error, and the second
 // result tells the caller to log it.
-func explain(err error) (f *fault.Fault, hidden bool) {
-	if known, ok := fault.Of(err); ok && statusOf(known.Slug) != http.StatusInternalServerError {
-		return known, false
+func (t *table) explain(err error) (f *fault.Fault, hidden bool) {
+	if meant, ok := fault.Of(err); ok && t.status(meant.Slug) != http.StatusInternalServerError {
+		return meant, false
 	}
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
-		return fault.New(slugTimeout, "The request took too long and was stopped.").
+		return fault.New(refusedTimeout.Slug, "The request took too long and was stopped.").
 			Try("narrow the filter, or ask again in a moment"), false
 	}
-	return fault.New(slugInternal, "Something broke on our side. It has been recorded under the request_id."), true
+	return fault.New(refusedInternal.Slug, "Something broke on our side. It has been recorded under the request_id."), true
 }

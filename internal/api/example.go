@@ -10,21 +10,11 @@ import (
 // invented is what every example says of itself.
 const invented = "Everything here is invented: the organizations do not exist and their EINs are reserved. No key was needed and nothing was counted."
 
-// grantExamples are the cases of an endpoint of the grant graph.
-func grantExamples(query string) []Example {
-	return []Example{
-		{Case: "1", Description: "A plain success", Query: query},
-		{Case: "unsupported", Description: "Both severities of warnings: a filter that is not honored, and one that ran with a caveat", Query: query + "&population=children&min_match_prob=0.97"},
-		{Case: "strict", Description: "What strict=1 refuses: the same filter that is not honored becomes a 400", Query: query + "&population=children&strict=1"},
-		{Case: "subject_pcs", Description: "A code of a proprietary taxonomy is refused, not matched", Query: query + "&subject=SA0200"},
-	}
-}
-
 // ExampleList is the answer to example=list.
 type ExampleList struct {
-	head
+	Head
 	Results []ExampleCase `json:"results" doc:"The cases."`
-	tail
+	Tail
 }
 
 // ExampleCase is one case.
@@ -37,9 +27,9 @@ type ExampleCase struct {
 
 // example answers a request from the fixture. It goes through the same code as
 // a request for data, so an example cannot differ from what it shows.
-func (s *server) example(ctx context.Context, out *reply, c *call, values url.Values) error {
-	c.data, c.desk, c.registry, c.secret = s.fixture, exampleDesk(c.base), exampleStore{}, exampleSecret
-	out.stamp(c.data)
+func (s *Handler) example(ctx context.Context, out *reply, c *Call, values url.Values) error {
+	c.op, c.Data, c.Caller.Secret = s.examples.op(c.op.ID), s.Examples.Data, s.Examples.Key
+	out.stamp(c.Data)
 	name := strings.ToLower(strings.TrimSpace(values.Get("example")))
 	if name == "" || name == "true" {
 		name = "1"
@@ -55,9 +45,9 @@ func (s *server) example(ctx context.Context, out *reply, c *call, values url.Va
 		for _, e := range c.op.Examples {
 			cases = append(cases, e.Case)
 		}
-		c.params = &reader{op: c.op}
-		c.params.problem(c.params.param("example"), -1, "enum", name, limit{"expected": cases}, "there is no such example; use one of %s", strings.Join(cases, ", "))
-		return &invalid{c.params.problems}
+		c.Params = &Reader{op: c.op}
+		c.Params.Problem(c.Params.Param("example"), -1, "enum", name, Limit{"expected": cases}, "there is no such example; use one of %s", strings.Join(cases, ", "))
+		return &invalid{c.Params.problems}
 	}
 	e := &c.op.Examples[i]
 	query, err := parseQuery(e.Query)
@@ -75,7 +65,7 @@ func (s *server) example(ctx context.Context, out *reply, c *call, values url.Va
 	// The case unsupported shows both severities, also where no parameter has a
 	// caveat; and rows alone do not say that they are invented.
 	if name == "unsupported" && !c.warn.has(caveat) || c.format == "csv" || c.format == "ndjson" {
-		c.warn.caveat("example", "The answer is invented, and other parameters but format were not read.")
+		c.warn.Caveat("example", "The answer is invented, and other parameters but format were not read.")
 	}
 	result, err := run(ctx)
 	if err != nil {
@@ -85,12 +75,12 @@ func (s *server) example(ctx context.Context, out *reply, c *call, values url.Va
 }
 
 // examples lists the cases of an operation.
-func (c *call) examples() *ExampleList {
-	list := &ExampleList{head: success, Results: []ExampleCase{}}
+func (c *Call) examples() *ExampleList {
+	list := &ExampleList{Head: Success, Results: []ExampleCase{}}
 	for i := range c.op.Examples {
 		e := &c.op.Examples[i]
-		list.Results = append(list.Results, ExampleCase{e.Case, e.Description, c.op.request(e), c.base + c.op.at(e) + "?example=" + e.Case})
+		list.Results = append(list.Results, ExampleCase{e.Case, e.Description, c.op.request(e), c.Base + c.op.at(e) + "?example=" + e.Case})
 	}
-	list.Service = c.service()
+	list.Service = c.Service()
 	return list
 }

@@ -1,9 +1,8 @@
-package api
+package api_test
 
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
 	"context"
 	"fmt"
 	"io"
@@ -15,14 +14,19 @@ import (
 	"testing"
 	"time"
 
+	"grantgraph/internal/api"
+	"grantgraph/internal/api/apitest"
+	"grantgraph/internal/api/grants"
 	"grantgraph/internal/budget"
+	"grantgraph/internal/example"
 	"grantgraph/internal/graph"
+	"grantgraph/internal/server"
 )
 
 // heavyGraph is a graph whose questions take much memory, and as long as one
 // likes.
 type heavyGraph struct {
-	fixtureGraph
+	example.Graph
 	weight  int64
 	purpose string        // of each row
 	entered chan struct{} // gets a value when a question begins; nil for none
@@ -47,14 +51,14 @@ func (h *heavyGraph) Transactions(ctx context.Context, f *graph.Filter, _ graph.
 	}
 	rows := make([]graph.Grant, p.Limit)
 	for i := range rows {
-		rows[i] = h.grants[i%len(h.grants)]
+		rows[i] = h.Rows[i%len(h.Rows)]
 		rows[i].Purpose = h.purpose
 	}
 	return rows, int64(p.Limit), nil
 }
 
 // heavyWorld is a server over such a graph, with a budget.
-func heavyWorld(t *testing.T, g *heavyGraph, size int64, patience time.Duration) (*world, *budget.Budget) {
+func heavyWorld(t *testing.T, g *heavyGraph, size int64, patience time.Duration) (*apitest.World, *budget.Budget) {
 	t.Helper()
 	// Who finds no room is turned away at once.
 	b := budget.New(size, budget.Options{Timer: func(time.Duration) (<-chan time.Time, func() bool) {
@@ -62,17 +66,17 @@ func heavyWorld(t *testing.T, g *heavyGraph, size int64, patience time.Duration)
 		close(over)
 		return over, func() bool { return false }
 	}})
-	w := &world{ledger: &ledger{spent: map[string]int{}}, data: fixture(), log: &strings.Builder{}}
-	g.fixtureGraph = w.data.Graph.(fixtureGraph)
-	w.data.Graph = g
-	var err error
-	w.Handler, err = New(Config{BaseURL: base, Accounts: w.ledger, Acquire: func() (*Dataset, func()) { return w.data, func() {} },
-		SQL: true, Agents: exampleStore{}, Registry: exampleStore{}, Examiner: exampleStore{}, Budget: b, Patience: patience})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return w, b
+	g.Graph = example.Grants()
+	w := apitest.New(t)
+	w.Data.Graph = g
+	return w.Reopen(t, server.API{
+		Config: api.Config{BaseURL: apitest.Base, Accounts: w.Ledger, Acquire: func() (api.Dataset, func()) { return w.Data, func() {} }, Budget: b, Patience: patience},
+		SQL:    true, Agents: example.Store{}, Registry: example.Store{}, Examiner: example.Store{},
+	}), b
 }
+
+// maxBody is the most that the body of a query may have.
+const maxBody = 1 << 20
 
 // until waits for a condition that is sure to come.
 func until(condition func() bool) {
@@ -91,7 +95,7 @@ func TestBudget(t *testing.T) {
 	const path = "/api/v1/grants/transactions?limit=10"
 	answers := make(chan *httptest.ResponseRecorder, 4)
 	for range 4 {
-		go func() { answers <- w.get(t, "GET", path, "plus") }()
+		go func() { answers <- w.Get(t, "GET", path, "plus") }()
 		<-g.entered
 	}
 	if held := b.Held(); held < 4*g.weight {
@@ -102,19 +106,19 @@ func TestBudget(t *testing.T) {
 	surplus := []*httptest.ResponseRecorder{httptest.NewRecorder()}
 	w.ServeHTTP(surplus[0], sql)
 	for range 5 {
-		surplus = append(surplus, w.get(t, "GET", path, "pro"))
+		surplus = append(surplus, w.Get(t, "GET", path, "pro"))
 	}
 	for _, rec := range surplus {
-		f := unmarshal[Failure](t, rec)
+		f := apitest.Unmarshal[api.Failure](t, rec)
 		if rec.Code != 503 || f.Error != "server_busy" || f.Hint == "" || rec.Header().Get("Retry-After") == "" || rec.Header().Get("X-Calls-Remaining") != "50" {
 			t.Errorf("%d %v %s", rec.Code, rec.Header(), rec.Body)
 		}
 	}
-	if n := w.ledger.calls("pro"); n != 0 {
+	if n := w.Ledger.Calls("pro"); n != 0 {
 		t.Errorf("%d calls were charged for 503s", n)
 	}
 	for _, small := range []string{"/api/v1/search?q=fund", "/api/v1/meta", "/openapi.json", path + "&example=1"} {
-		if rec := w.get(t, "GET", small, ""); rec.Code != 200 {
+		if rec := w.Get(t, "GET", small, ""); rec.Code != 200 {
 			t.Errorf("%s: %d %s", small, rec.Code, rec.Body)
 		}
 	}
@@ -124,7 +128,7 @@ func TestBudget(t *testing.T) {
 			t.Errorf("%d %s", rec.Code, rec.Body)
 		}
 	}
-	if n := w.ledger.calls("plus"); n != 4 {
+	if n := w.Ledger.Calls("plus"); n != 4 {
 		t.Errorf("%d calls were charged for four answers", n)
 	}
 	if b.Held() != 0 {
@@ -151,7 +155,7 @@ func TestBudgetWhole(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			w, b := heavyWorld(t, &heavyGraph{weight: 1 << 20}, 16<<20, 0)
-			if rec := w.get(t, "GET", c.path, "pro", "Accept-Encoding", "gzip"); rec.Code != c.status {
+			if rec := w.Get(t, "GET", c.path, "pro", "Accept-Encoding", "gzip"); rec.Code != c.status {
 				t.Errorf("%d %s", rec.Code, rec.Body)
 			}
 			if b.Held() != 0 {
@@ -182,19 +186,19 @@ func TestBudgetWhole(t *testing.T) {
 func TestUnsent(t *testing.T) {
 	t.Parallel()
 	w, b := heavyWorld(t, &heavyGraph{}, 8<<20, 0)
-	server := httptest.NewServer(w)
-	defer server.Close()
+	srv := httptest.NewServer(w)
+	defer srv.Close()
 	send := func(length string) net.Conn {
-		conn, err := net.Dial("tcp", server.Listener.Addr().String())
+		conn, err := net.Dial("tcp", srv.Listener.Addr().String())
 		if err != nil {
 			t.Fatal(err)
 		}
 		fmt.Fprintf(conn, "POST /api/v1/sql HTTP/1.1\r\nHost: x\r\nX-API-Key: gg_test_pro\r\n%s\r\n\r\n", length)
 		return conn
 	}
-	first, second := send(fmt.Sprintf("Content-Length: %d", maxSQL)), send("Transfer-Encoding: chunked")
-	until(func() bool { return b.Held() == 2*(baseWeight+bodyCopies*maxSQL) })
-	third := send(fmt.Sprintf("Content-Length: %d", maxSQL))
+	first, second := send(fmt.Sprintf("Content-Length: %d", maxBody)), send("Transfer-Encoding: chunked")
+	until(func() bool { return b.Held() == 2*(api.BaseWeight+api.BodyCopies*maxBody) })
+	third := send(fmt.Sprintf("Content-Length: %d", maxBody))
 	resp, err := http.ReadResponse(bufio.NewReader(third), nil)
 	if err != nil || resp.StatusCode != 503 || resp.Header.Get("Retry-After") == "" {
 		t.Errorf("the third: %v, %v", resp, err)
@@ -203,7 +207,7 @@ func TestUnsent(t *testing.T) {
 		conn.Close()
 	}
 	until(func() bool { return b.Held() == 0 })
-	if n := w.ledger.calls("pro"); n != 0 {
+	if n := w.Ledger.Calls("pro"); n != 0 {
 		t.Errorf("%d calls were charged", n)
 	}
 }
@@ -215,11 +219,11 @@ func TestUnread(t *testing.T) {
 	const clients = 3
 	g := &heavyGraph{weight: 1 << 20, purpose: strings.Repeat("who funds whom ", 3000)} // 45 MB an answer, more than a connection holds
 	w, b := heavyWorld(t, g, 1<<30, 10*time.Millisecond)
-	server := httptest.NewServer(w)
-	defer server.Close()
+	srv := httptest.NewServer(w)
+	defer srv.Close()
 	var conns []net.Conn
 	for range clients {
-		conn, err := net.Dial("tcp", server.Listener.Addr().String())
+		conn, err := net.Dial("tcp", srv.Listener.Addr().String())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -229,7 +233,7 @@ func TestUnread(t *testing.T) {
 	}
 	// All were answered, and none holds anything any more, though nobody has read
 	// or gone.
-	until(func() bool { return w.ledger.calls("pro") == clients })
+	until(func() bool { return w.Ledger.Calls("pro") == clients })
 	until(func() bool { return b.Held() == 0 })
 	for _, conn := range conns {
 		resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
@@ -242,20 +246,19 @@ func TestUnread(t *testing.T) {
 	}
 }
 
-// TestRead reads a large answer, plain and compressed, and asks for its head.
+// TestRead reads a large answer, and asks for its head.
 func TestRead(t *testing.T) {
 	t.Parallel()
 	g := &heavyGraph{weight: 1 << 20, purpose: strings.Repeat("who funds whom ", 200)}
 	w, b := heavyWorld(t, g, 1<<30, time.Hour)
-	server := httptest.NewServer(w)
-	defer server.Close()
-	ask := func(method, encoding string) (*http.Response, []byte) {
-		r, err := http.NewRequest(method, server.URL+"/api/v1/grants/transactions?limit=1000", nil)
+	srv := httptest.NewServer(w)
+	defer srv.Close()
+	ask := func(method string) (*http.Response, []byte) {
+		r, err := http.NewRequest(method, srv.URL+"/api/v1/grants/transactions?limit=1000", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		r.Header.Set("X-API-Key", "gg_test_pro")
-		r.Header.Set("Accept-Encoding", encoding)
 		resp, err := http.DefaultTransport.RoundTrip(r)
 		if err != nil {
 			t.Fatal(err)
@@ -267,50 +270,12 @@ func TestRead(t *testing.T) {
 		}
 		return resp, body
 	}
-	plain, body := ask("GET", "identity")
-	if l := unmarshal[List[GrantRow]](t, &httptest.ResponseRecorder{Body: bytes.NewBuffer(body)}); plain.ContentLength != int64(len(body)) || len(l.Results) != 1000 || len(body) < 10*piece {
+	plain, body := ask("GET")
+	if l := apitest.Unmarshal[api.List[grants.GrantRow]](t, &httptest.ResponseRecorder{Body: bytes.NewBuffer(body)}); plain.ContentLength != int64(len(body)) || len(l.Results) != 1000 || len(body) < 10*api.Piece {
 		t.Errorf("%d bytes, %d rows, said %d bytes", len(body), len(l.Results), plain.ContentLength)
 	}
-	packed, zipped := ask("GET", "gzip")
-	z, err := gzip.NewReader(bytes.NewReader(zipped))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if unzipped, err := io.ReadAll(z); err != nil || len(unzipped) != len(body) || packed.ContentLength != int64(len(zipped)) {
-		t.Errorf("%d bytes unzipped, want %d: %v", len(unzipped), len(body), err)
-	}
-	if head, none := ask("HEAD", "identity"); head.ContentLength != plain.ContentLength || len(none) != 0 {
+	if head, none := ask("HEAD"); head.ContentLength != plain.ContentLength || len(none) != 0 {
 		t.Errorf("the head says %d bytes, the answer has %d", head.ContentLength, plain.ContentLength)
 	}
 	until(func() bool { return b.Held() == 0 })
-}
-
-// TestPace cuts off a client that pauses for too long, or is too slow over all,
-// and no other.
-func TestPace(t *testing.T) {
-	t.Parallel()
-	const patience = 10 * time.Second
-	began := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
-	for _, c := range []struct {
-		name string
-		pace int           // bytes that the client reads in a second
-		lull time.Duration // before each piece, beside
-		cut  bool
-	}{
-		{"at the pace", pace, 0, false},
-		{"a little slower", pace * 98 / 100, 0, false},
-		{"far slower", pace / 2, 0, true},
-		{"fast, with long lulls", 100 * pace, 9 * time.Second, true},
-		{"fast, but stopped", 100 * pace, 11 * time.Second, true},
-	} {
-		now, cut := began, false
-		for at := 0; at < 23<<20 && !cut; at += piece {
-			end := deadline(began, now, at, patience)
-			now = now.Add(c.lull + time.Duration(piece)*time.Second/time.Duration(c.pace))
-			cut = now.After(end)
-		}
-		if cut != c.cut {
-			t.Errorf("%s: cut off %v, want %v", c.name, cut, c.cut)
-		}
-	}
 }

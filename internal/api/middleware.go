@@ -23,7 +23,6 @@ import (
 	"grantgraph/internal/account"
 	"grantgraph/internal/budget"
 	"grantgraph/internal/fault"
-	"grantgraph/internal/sqlbox"
 )
 
 // Bounds of a request.
@@ -37,65 +36,8 @@ const (
 // their size is known.
 const (
 	baseWeight = 64 << 10 // any
-	rowWeight  = 6 << 10  // a row of the graph on its way to the wire
-
-	// The result of a query, and while it is rendered a buffer that has grown to
-	// twice its size beside the one it has outgrown.
-	sqlWeight  = 4 * sqlbox.Held
-	bodyCopies = 3 // of the bytes of a body, while it is read
+	bodyCopies = 3        // of the bytes of a body, while it is read
 )
-
-// call is one request on its way through an operation.
-type call struct {
-	op     *Operation
-	params *reader
-	warn   *warnings
-	data   *Dataset
-	base   string
-	key    string // ID of the key, empty for none
-	owner  string // whose key it is: the account, or the key itself when it has none
-	body   []byte
-	format string
-	fields []string
-	shown  *Shown // set on examples
-	weight int64  // bytes that the answer takes while it is made, beside baseWeight
-
-	id       string        // of the request
-	request  *http.Request // nil on examples
-	address  string        // of the client
-	secret   string        // the key itself, where the answer repeats it
-	tier     account.Tier  // of the key of an agent
-	pro      bool          // the plan of the key is Pro
-	worked   bool          // the plan used what a call pays for, though it refused
-	paid     bool          // the call was charged
-	named    string        // the call of its challenge that a locked key makes
-	desk     *desk
-	registry Registry
-}
-
-// service is the extension block of the answer.
-func (c *call) service() Service {
-	return Service{Unsupported: c.warn.unsupported(), Warnings: c.warn.all(), Dataset: stamp(&c.data.Manifest), Example: c.shown}
-}
-
-// readFormat reads the format of the answer.
-func (c *call) readFormat() {
-	value, given := c.params.text("format")
-	if !given {
-		if c.request != nil {
-			c.format = accepted(c.request.Header, c.op.Formats)
-		}
-		return
-	}
-	for _, f := range c.op.Formats {
-		if strings.EqualFold(f, value) {
-			c.format = f
-			return
-		}
-	}
-	p := c.params.param("format")
-	c.params.problem(p, -1, "enum", value, limit{"expected": c.op.Formats}, "%q is not one of %s", fault.Clip(value, maxQuoted), strings.Join(c.op.Formats, ", "))
-}
 
 // reply collects one answer before any of it is written.
 type reply struct {
@@ -107,8 +49,8 @@ type reply struct {
 	hold   *budget.Hold // on the memory of the answer
 }
 
-// serve answers one request, whatever happens.
-func (s *server) serve(w http.ResponseWriter, r *http.Request) {
+// ServeHTTP answers one request, whatever happens.
+func (s *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	out := &reply{header: http.Header{}, id: RequestID(r)}
 	out.header.Set("X-Request-Id", out.id)
 	out.header.Set("X-Content-Type-Options", "nosniff")
@@ -129,63 +71,63 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request) {
 }
 
 // stamp names the dataset that the answer is from.
-func (r *reply) stamp(d *Dataset) {
+func (r *reply) stamp(d Dataset) {
 	if d != nil {
-		r.header.Set("X-Dataset-Version", d.Manifest.Version)
+		r.header.Set("X-Dataset-Version", d.Snapshot().Version)
 	}
 }
 
 // guarded runs the request and turns an error into its answer, and a panic into
 // a 500.
-func (s *server) guarded(r *http.Request, out *reply, data *Dataset) {
+func (s *Handler) guarded(r *http.Request, out *reply, data Dataset) {
 	defer func() {
 		if p := recover(); p != nil {
-			s.Log.Error("a request panicked", slog.String("request_id", out.id), slog.String("path", Route(r.URL.Path)),
+			s.Log.Error("a request panicked", slog.String("request_id", out.id), slog.String("path", s.Route(r.URL.Path)),
 				slog.Any("panic", p), slog.String("stack", string(debug.Stack())))
-			s.fail(out, &call{}, errors.New("panic"), true)
+			s.fail(out, &Call{}, errors.New("panic"), true)
 		}
 	}()
-	c := &call{data: data, warn: &warnings{}, base: s.BaseURL, format: "json", id: out.id, desk: s.desk, registry: s.Registry, address: s.Address(r)}
+	c := &Call{table: s.table, Data: data, warn: &Warnings{}, Base: s.BaseURL, format: "json", ID: out.id, Caller: Caller{Address: s.Address(r)}}
 	if err := s.dispatch(r, out, c); err != nil {
 		s.note(r.Context(), c, err)
 		s.fail(out, c, err, false)
 	}
-	s.tell(r.Context(), out, c)
+	s.showBalance(r.Context(), out, c)
 }
 
 // dispatch finds the page or the operation that a request is for.
-func (s *server) dispatch(r *http.Request, out *reply, c *call) error {
+func (s *Handler) dispatch(r *http.Request, out *reply, c *Call) error {
 	if err := oversize(r); err != nil {
 		return err
 	}
-	if handled, err := s.page(r, out); handled {
+	if handled, err := s.describe(r, out); handled {
 		return err
 	}
 	at := r.URL.EscapedPath()
-	ops, path := s.routes.find(at)
-	ops = slices.DeleteFunc(slices.Clone(ops), func(op *Operation) bool { return !s.has(op) })
+	ops, path := s.table.routes.find(at)
+	ops = slices.DeleteFunc(slices.Clone(ops), func(op *Operation) bool { return op.Off })
 	if len(ops) == 0 {
-		return fault.New(slugNotFound, "There is nothing at %s.", shown(account.MaskKeys(at))).Try("%s%s lists the endpoints", s.BaseURL, versioned)
+		return fault.New(refusedNotFound.Slug, "There is nothing at %s.", shown(account.MaskKeys(at))).Try("%s%s lists the endpoints", s.BaseURL, Versioned)
 	}
 	if c.op = choose(ops, r.Method); c.op == nil {
 		return out.otherMethod(r, allowed(ops))
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), max(timeout, c.op.Timeout))
 	defer cancel()
-	c.request = r.WithContext(ctx)
+	c.Request = r.WithContext(ctx)
 	return s.operate(ctx, r, out, c, path)
 }
 
 // otherMethod refuses a method, and says which are answered.
 func (r *reply) otherMethod(req *http.Request, allowed string) error {
 	r.header.Set("Allow", allowed)
-	return fault.New(slugMethod, "%s does not answer %s.", shown(account.MaskKeys(req.URL.EscapedPath())), shown(req.Method)).Try("use %s", allowed)
+	return fault.New(refusedMethod.Slug, "%s does not answer %s.", shown(account.MaskKeys(req.URL.EscapedPath())), shown(req.Method)).Try("use %s", allowed)
 }
 
 // oversize refuses requests that are larger than any sensible one.
 func oversize(r *http.Request) error {
 	if len(r.URL.RawQuery)+len(r.URL.Path) > maxURI {
-		return fault.New(slugURITooLong, "The address is longer than %d bytes.", maxURI).
+		return fault.New(refusedURI.Slug, "The address is longer than %d bytes.", maxURI).
 			Try("send fewer values at a time")
 	}
 	n := 0
@@ -195,7 +137,7 @@ func oversize(r *http.Request) error {
 		}
 	}
 	if n > maxHeader {
-		return fault.New(slugHeaderTooLong, "The headers are longer than %d bytes in all.", maxHeader).
+		return fault.New(refusedHeaders.Slug, "The headers are longer than %d bytes in all.", maxHeader).
 			Try("send fewer or smaller headers")
 	}
 	return nil
@@ -203,7 +145,7 @@ func oversize(r *http.Request) error {
 
 // operate takes a request through its steps. The order is the contract: what
 // is refused before the charge costs nothing.
-func (s *server) operate(ctx context.Context, r *http.Request, out *reply, c *call, path map[string]string) error {
+func (s *Handler) operate(ctx context.Context, r *http.Request, out *reply, c *Call, path map[string]string) error {
 	op := c.op
 	values, malformed := parseQuery(r.URL.RawQuery)
 	// An error before the parameters are read is answered in the format asked
@@ -229,7 +171,7 @@ func (s *server) operate(ctx context.Context, r *http.Request, out *reply, c *ca
 		if err := s.example(ctx, out, c, values); err != nil {
 			return err
 		}
-		if out.known(r, c, values, path) {
+		if out.unchanged(r, c, values, path) {
 			out.status = http.StatusNotModified
 		}
 		return nil
@@ -243,11 +185,11 @@ func (s *server) operate(ctx context.Context, r *http.Request, out *reply, c *ca
 	if err := c.readBody(r); err != nil {
 		return err
 	}
-	if c.data == nil {
+	if c.Data == nil {
 		out.header.Set("Retry-After", "30")
-		return fault.New(slugNoDataset, "No dataset is being served yet.").Try("ask again in a moment")
+		return fault.New(refusedNoDataset.Slug, "No dataset is being served yet.").Try("ask again in a moment")
 	}
-	if err := c.data.lacks(op.needs); err != nil {
+	if err := op.lacks(c.Data); err != nil {
 		out.header.Set("Retry-After", "60")
 		return err
 	}
@@ -255,7 +197,7 @@ func (s *server) operate(ctx context.Context, r *http.Request, out *reply, c *ca
 		return err
 	}
 	run, err := c.prepare(values, path)
-	if err != nil && c.worked {
+	if err != nil && c.Worked {
 		// Also when the caller has left.
 		if unpaid := s.meter(context.WithoutCancel(ctx), out, c); unpaid != nil {
 			return unpaid
@@ -264,13 +206,13 @@ func (s *server) operate(ctx context.Context, r *http.Request, out *reply, c *ca
 	if err != nil {
 		return err
 	}
-	if out.known(r, c, values, path) {
+	if out.unchanged(r, c, values, path) {
 		out.cache(op)
 		out.status = http.StatusNotModified
 		return nil
 	}
 	out.hold.Release() // of the body, which the next one counts
-	if out.hold, err = s.Budget.Take(ctx, baseWeight+int64(len(c.body))+c.weight); err != nil {
+	if out.hold, err = s.Budget.Take(ctx, baseWeight+int64(len(c.body))+c.Weight); err != nil {
 		return err
 	}
 	if err := s.meter(ctx, out, c); err != nil {
@@ -285,18 +227,18 @@ func (s *server) operate(ctx context.Context, r *http.Request, out *reply, c *ca
 }
 
 // prepare reads the parameters of a request, all of them.
-func (c *call) prepare(values url.Values, path map[string]string) (run, error) {
-	c.params = &reader{op: c.op, values: values, path: path, read: map[string]bool{"example": true}, warn: c.warn}
-	strict := c.params.boolean("strict")
-	run, err := c.op.plan(c)
+func (c *Call) prepare(values url.Values, path map[string]string) (Run, error) {
+	c.Params = &Reader{table: c.table, op: c.op, values: values, path: path, read: map[string]bool{"example": true}, Warn: c.warn}
+	strict := c.Params.Boolean("strict")
+	run, err := c.op.Plan(c)
 	if err != nil {
 		return nil, err
 	}
-	return run, c.params.finish(strict)
+	return run, c.Params.finish(strict)
 }
 
 // expected is the most bytes that will be read of a body.
-func (c *call) expected(r *http.Request) int64 {
+func (c *Call) expected(r *http.Request) int64 {
 	if r.ContentLength >= 0 {
 		return min(r.ContentLength, c.op.MaxBody)
 	}
@@ -304,7 +246,7 @@ func (c *call) expected(r *http.Request) int64 {
 }
 
 // readBody reads the body of a request, which only some operations have.
-func (c *call) readBody(r *http.Request) error {
+func (c *Call) readBody(r *http.Request) error {
 	most := c.op.MaxBody
 	if c.op.Body == nil {
 		// A body nobody reads does no harm, unless it keeps the connection busy.
@@ -318,10 +260,10 @@ func (c *call) readBody(r *http.Request) error {
 	}
 	body, err := io.ReadAll(io.LimitReader(r.Body, most+1))
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		return fault.New(slugStalled, "The request body did not arrive in time.").Try("send it again without pausing")
+		return fault.New(refusedStalled.Slug, "The request body did not arrive in time.").Try("send it again without pausing")
 	}
 	if err != nil {
-		return fault.New(slugQuery, "The request body could not be read.").Try("send it again")
+		return fault.New(refusedQuery.Slug, "The request body could not be read.").Try("send it again")
 	}
 	if int64(len(body)) > most {
 		return tooLarge(most)
@@ -332,23 +274,28 @@ func (c *call) readBody(r *http.Request) error {
 
 func tooLarge(most int64) error {
 	if most == 0 {
-		return fault.New(slugBodyTooLarge, "This endpoint takes no request body.").Try("send the parameters in the address")
+		return fault.New(refusedBody.Slug, "This endpoint takes no request body.").Try("send the parameters in the address")
 	}
-	return fault.New(slugBodyTooLarge, "The request body is larger than %d bytes.", most).Try("send it in parts")
+	return fault.New(refusedBody.Slug, "The request body is larger than %d bytes.", most).Try("send it in parts")
 }
 
-// has says whether this service has an operation of the table.
-func (s *server) has(op *Operation) bool { return op.offered == nil || op.offered(s) }
+// lacks says what an operation misses in a dataset.
+func (op *Operation) lacks(d Dataset) error {
+	if op.Needs == nil {
+		return nil
+	}
+	return op.Needs(d)
+}
 
 // fail writes an error into the reply. logged says that the cause is already
 // in the log.
-func (s *server) fail(out *reply, c *call, err error, logged bool) {
+func (s *Handler) fail(out *reply, c *Call, err error, logged bool) {
 	out.header.Set("Cache-Control", "no-store")
 	out.header.Del("ETag")
 	var bad *invalid
 	var service *Service
-	if f, ok := fault.Of(err); c.shown != nil || ok && f.Slug == slugStrict {
-		block := c.service()
+	if f, ok := fault.Of(err); c.shown != nil || ok && f.Slug == refusedStrict.Slug {
+		block := c.Service()
 		service = &block
 		if len(block.Unsupported) > 0 {
 			out.header.Set("X-Service-Unsupported", headerNames(block.Unsupported))
@@ -356,20 +303,15 @@ func (s *server) fail(out *reply, c *call, err error, logged bool) {
 	}
 	if errors.As(err, &bad) {
 		out.status = http.StatusUnprocessableEntity
-		out.encode(c.format, &Invalid{bad.problems, out.status, bad.Error(), slugInvalid, out.id, service})
+		out.encode(c.format, &Invalid{bad.problems, out.status, bad.Error(), refusedInvalid.Slug, out.id, service})
 		return
 	}
 	var wait *account.WaitError
 	if errors.As(err, &wait) {
-		out.header.Set("Retry-After", strconv.Itoa(seconds(wait.Wait)))
+		out.header.Set("Retry-After", strconv.Itoa(Seconds(wait.Wait)))
 	}
-	var attempt Attempt
-	var answered *refused
-	if errors.As(err, &answered) {
-		attempt = answered.attempt
-	}
-	f, hidden := explain(err)
-	out.status = statusOf(f.Slug)
+	f, hidden := s.table.explain(err)
+	out.status = s.table.status(f.Slug)
 	// The client is told what it can do; why is for the operator.
 	cause := f.Err
 	if hidden {
@@ -393,7 +335,13 @@ func (s *server) fail(out *reply, c *call, err error, logged bool) {
 			out.header.Set("Retry-After", "5")
 		}
 	}
-	out.encode(c.format, &Failure{out.status, f.Message, f.Slug, f.Hint, out.id, attempt, service})
+	failure := Failure{out.status, f.Message, f.Slug, f.Hint, out.id, service}
+	var more Detailed
+	if errors.As(err, &more) {
+		out.encode(c.format, &detailed{failure, more.Detail()})
+		return
+	}
+	out.encode(c.format, &failure)
 }
 
 // RequestID is the identifier of a request: the one a proxy gave it, when it
@@ -409,27 +357,39 @@ func RequestID(r *http.Request) string {
 	return strings.ToLower(base32.StdEncoding.EncodeToString(b[:]))
 }
 
-// known names the answer and reports whether the client already has it.
-func (r *reply) known(req *http.Request, c *call, values url.Values, path map[string]string) bool {
+// unchanged names the answer and reports whether the client already has it.
+func (r *reply) unchanged(req *http.Request, c *Call, values url.Values, path map[string]string) bool {
 	if !c.op.cacheable() {
 		return false
 	}
 	tag := etag(c, values, path)
 	r.header.Set("ETag", tag)
-	return unchanged(req.Header, tag)
+	return matches(req.Header, tag)
 }
 
-// etag names the answer to a request from one build of the dataset. It is
+// etag names the answer to a question from one build of the dataset. What the
+// request was warned of is in the answer too, so it is part of the name. It is
 // weak because compression changes the bytes.
-func etag(c *call, values url.Values, path map[string]string) string {
-	parts := []string{answerFormat, c.data.Manifest.Version, c.data.Manifest.Content, c.base, c.op.ID, c.format, values.Encode(), string(c.tier) + c.named}
+func etag(c *Call, values url.Values, path map[string]string) string {
+	asked := c.Question
+	if asked == "" {
+		asked = values.Encode()
+	}
+	m := c.Data.Snapshot()
+	parts := []string{answerFormat, m.Version, m.Content, c.Base, c.op.ID, c.format, strings.Join(c.Fields, ","), asked, string(c.Caller.Tier) + c.Allowed}
+	if c.shown != nil {
+		parts = append(parts, c.shown.Case)
+	}
+	for _, w := range c.warn.list {
+		parts = append(parts, w.Parameter, w.Severity, w.Reason)
+	}
 	for _, p := range c.op.Params {
 		if p.In == "path" {
 			parts = append(parts, path[p.Name])
 		}
 	}
 	if c.op.Lists {
-		parts = append(parts, c.data.Lists.Stamp())
+		parts = append(parts, c.Data.Lists())
 	}
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	return `W/"` + base64.RawURLEncoding.EncodeToString(sum[:15]) + `"`
@@ -437,10 +397,10 @@ func etag(c *call, values url.Values, path map[string]string) string {
 
 // answerFormat changes when the same request to the same dataset gets another
 // answer because the code has changed.
-const answerFormat = "5"
+const answerFormat = "6"
 
-// unchanged reports whether a client already has the answer.
-func unchanged(h http.Header, tag string) bool {
+// matches reports whether a client has the answer of that name.
+func matches(h http.Header, tag string) bool {
 	weak := func(t string) string { return strings.TrimPrefix(t, "W/") }
 	return slices.ContainsFunc(items(h, "If-None-Match"), func(t string) bool { return t == "*" || weak(t) == weak(tag) })
 }

@@ -24,19 +24,27 @@ type object = map[string]any
 // OpenAPI is the OpenAPI 3.1 document of the service at the given address. It
 // is made from the operation table and the Go types of the answers; the
 // examples in it are the answers that the code gives to them.
-func OpenAPI(baseURL string) ([]byte, error) {
+func OpenAPI(baseURL string, examples Examples) ([]byte, error) {
 	base, err := checkBase(baseURL)
 	if err != nil {
 		return nil, err
 	}
-	d := &describer{schemas: object{}, params: object{}, server: &server{Config: Config{BaseURL: base}, fixture: fixture()}}
+	all, err := newTable(examples.Groups)
+	if err != nil {
+		return nil, err
+	}
+	d := &describer{schemas: object{}, params: object{}, handler: &Handler{Config: Config{BaseURL: base, Examples: examples}, table: all, examples: all}}
+	tags := []object{}
+	for _, g := range examples.Groups {
+		tags = append(tags, object{"name": g.Tag, "description": g.About})
+	}
 	paths := object{}
-	for i := range operations {
-		op := &operations[i]
-		item, _ := paths[versioned+op.Path].(object)
+	for i := range all.ops {
+		op := &all.ops[i]
+		item, _ := paths[Versioned+op.Path].(object)
 		if item == nil {
 			item = object{}
-			paths[versioned+op.Path] = item
+			paths[Versioned+op.Path] = item
 		}
 		if item[strings.ToLower(op.Method)], err = d.operation(op); err != nil {
 			return nil, err
@@ -50,15 +58,8 @@ func OpenAPI(baseURL string) ([]byte, error) {
 				"The unversioned form of each path (/api/…) is a legacy alias.",
 		},
 		"servers": []object{{"url": base}},
-		"tags": []object{
-			{"name": "Organizations", "description": "Finding organizations."},
-			{"name": "Dataset", "description": "What is being served."},
-			{"name": "Grants", "description": "The funder-to-grantee graph."},
-			{"name": sqlTag, "description": "Queries over the warehouse."},
-			{"name": agentTag, "description": "Keys that automated agents get by themselves."},
-			{"name": adminTag, "description": "Plans and keys, for billing systems."},
-		},
-		"paths": paths,
+		"tags":    tags,
+		"paths":   paths,
 		"components": object{
 			"schemas": d.schemas, "parameters": d.params,
 			"securitySchemes": object{
@@ -81,7 +82,7 @@ func OpenAPI(baseURL string) ([]byte, error) {
 type describer struct {
 	schemas object
 	params  object // those that several operations share
-	server  *server
+	handler *Handler
 }
 
 func (d *describer) operation(op *Operation) (object, error) {
@@ -122,9 +123,9 @@ func (d *describer) operation(op *Operation) (object, error) {
 func (d *describer) parameter(p *Param) object {
 	out := parameter(p)
 	uses := 0
-	for i := range operations {
-		for j := range operations[i].Params {
-			if reflect.DeepEqual(operations[i].Params[j], *p) {
+	for i := range d.handler.table.ops {
+		for _, other := range d.handler.table.ops[i].Params {
+			if reflect.DeepEqual(other, *p) {
 				uses++
 			}
 		}
@@ -247,33 +248,38 @@ func (d *describer) responses(op *Operation) (object, error) {
 	if op.cacheable() {
 		out["304"] = object{"description": "The answer named in If-None-Match is still right. It costs nothing."}
 	}
-	slugs := op.failures()
-	for _, f := range failures {
-		if !slices.Contains(slugs, f.slug) {
+	mine := op.refusals()
+	for _, f := range d.handler.table.refusals {
+		if !slices.Contains(mine, f) {
 			continue
 		}
-		key := strconv.Itoa(f.status)
+		key := strconv.Itoa(f.Status)
 		response, _ := out[key].(object)
 		if response == nil {
 			body := reflect.TypeFor[Failure]()
-			if f.status == http.StatusUnprocessableEntity {
+			if f.Status == http.StatusUnprocessableEntity {
 				body = reflect.TypeFor[Invalid]()
 			}
 			media := object{"schema": d.schema(body)}
-			if e := examples[f.status]; e != nil {
+			if body == reflect.TypeFor[Failure]() {
+				for _, more := range op.Details {
+					d.addTo(body, reflect.TypeOf(more))
+				}
+			}
+			if e := examples[f.Status]; e != nil {
 				media["examples"] = e
 			}
 			response = object{"description": "", "content": object{"application/json": media}}
 			if xml, ok := content["application/xml"]; ok {
 				response["content"].(object)["application/xml"] = xml
 			}
-			switch f.status {
+			switch f.Status {
 			case http.StatusPaymentRequired, http.StatusTooManyRequests, http.StatusServiceUnavailable:
 				response["headers"] = object{"Retry-After": object{"schema": object{"type": "integer"}, "description": "Seconds after which to ask again; absent where waiting alone does not help."}}
 			}
 			out[key] = response
 		}
-		response["description"] = strings.TrimSpace(response["description"].(string) + " " + f.slug + ": " + f.means + ".")
+		response["description"] = strings.TrimSpace(response["description"].(string) + " " + f.Slug + ": " + f.Means + ".")
 	}
 	return out, nil
 }
@@ -282,11 +288,11 @@ func (d *describer) responses(op *Operation) (object, error) {
 func (d *describer) examples(op *Operation) (map[int]object, error) {
 	out := map[int]object{}
 	for _, e := range op.Examples {
-		c := &call{op: op, warn: &warnings{}, base: d.server.BaseURL, format: "json"}
+		c := &Call{table: d.handler.table, op: op, warn: &Warnings{}, Base: d.handler.BaseURL, format: "json"}
 		r := &reply{header: http.Header{}, id: "example-request"}
-		err := d.server.example(context.Background(), r, c, map[string][]string{"example": {e.Case}})
+		err := d.handler.example(context.Background(), r, c, map[string][]string{"example": {e.Case}})
 		if err != nil {
-			d.server.fail(r, c, err, true)
+			d.handler.fail(r, c, err, true)
 		}
 		if r.status >= http.StatusInternalServerError {
 			return nil, fmt.Errorf("the example %s of %s fails: %w", e.Case, op.ID, err)
@@ -348,6 +354,15 @@ func schemaName(t reflect.Type) string {
 	}
 	inner = strings.TrimSuffix(inner, "]")
 	return inner[strings.LastIndexByte(inner, '.')+1:] + outer
+}
+
+// addTo adds the fields of one type to the schema of another, in whose place
+// they may stand.
+func (d *describer) addTo(to, more reflect.Type) {
+	properties := d.schemas[schemaName(to)].(object)["properties"].(object)
+	for name, p := range d.structure(more)["properties"].(object) {
+		properties[name] = p
+	}
 }
 
 func (d *describer) structure(t reflect.Type) object {

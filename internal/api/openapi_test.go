@@ -1,10 +1,13 @@
-package api
+package api_test
 
 import (
 	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
+	"grantgraph/internal/api"
+	"grantgraph/internal/api/apitest"
+	"grantgraph/internal/server"
 	"maps"
 	"os"
 	"path/filepath"
@@ -42,7 +45,7 @@ func golden(t *testing.T, name string, got []byte) {
 
 func document(t *testing.T) ([]byte, *openapi3.T) {
 	t.Helper()
-	raw, err := OpenAPI(base)
+	raw, err := server.OpenAPI(apitest.Base)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,8 +62,7 @@ func TestOpenAPIValid(t *testing.T) {
 	if err := doc.Validate(context.Background()); err != nil {
 		t.Error(err)
 	}
-	for i := range operations {
-		op := &operations[i]
+	for _, op := range apitest.New(t).Operations() {
 		item := doc.Paths.Value("/api/v1" + op.Path)
 		if item == nil || item.GetOperation(op.Method) == nil {
 			t.Errorf("%s is missing", op.ID)
@@ -202,13 +204,13 @@ func TestOpenAPIComplete(t *testing.T) {
 		}
 	}
 	tags := fmt.Sprint(doc["tags"])
-	for i := range operations {
-		if !strings.Contains(tags, "name:"+operations[i].Tag+"]") {
-			t.Errorf("the tag %s is not described", operations[i].Tag)
+	for _, op := range apitest.New(t).Operations() {
+		if !strings.Contains(tags, "name:"+op.Tag+"]") {
+			t.Errorf("the tag %s is not described", op.Tag)
 		}
-		for _, p := range operations[i].Params {
+		for _, p := range op.Params {
 			if p.Description == "" || p.Type == "" {
-				t.Errorf("the parameter %s of %s is not described", p.Name, operations[i].ID)
+				t.Errorf("the parameter %s of %s is not described", p.Name, op.ID)
 			}
 		}
 	}
@@ -217,16 +219,15 @@ func TestOpenAPIComplete(t *testing.T) {
 // TestExamples holds the answers to every example of every operation.
 func TestExamples(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	for i := range operations {
-		op := &operations[i]
+	w := apitest.New(t)
+	for _, op := range apitest.New(t).Operations() {
 		for _, name := range []string{"1", "unsupported", "strict"} {
-			if !slices.ContainsFunc(op.Examples, func(e Example) bool { return e.Case == name }) {
+			if !slices.ContainsFunc(op.Examples, func(e api.Example) bool { return e.Case == name }) {
 				t.Errorf("%s has no example %s", op.ID, name)
 			}
 		}
-		for _, e := range append(slices.Clone(op.Examples), Example{Case: "list"}) {
-			rec := w.get(t, op.Method, "/api/v1"+op.Path+"?example="+e.Case, "", "X-Request-Id", "example-request")
+		for _, e := range append(slices.Clone(op.Examples), api.Example{Case: "list"}) {
+			rec := w.Get(t, op.Method, "/api/v1"+op.Path+"?example="+e.Case, "", "X-Request-Id", "example-request")
 			want := 200
 			switch e.Case {
 			case "strict", "subject_pcs", "wrong_answer", "rejected", "timeout":
@@ -237,8 +238,8 @@ func TestExamples(t *testing.T) {
 				want = 422
 			}
 			var body struct {
-				Code    int     `json:"code"`
-				Service Service `json:"x_service"`
+				Code    int         `json:"code"`
+				Service api.Service `json:"x_service"`
 			}
 			if err := json.Unmarshal(rec.Body.Bytes(), &body); err != nil {
 				t.Fatal(err)
@@ -249,7 +250,7 @@ func TestExamples(t *testing.T) {
 			if e.Case == "unsupported" && (len(body.Service.Unsupported) == 0 || rec.Header().Get("X-Service-Unsupported") == "") {
 				t.Errorf("%s %s shows nothing unsupported", op.ID, e.Case)
 			}
-			if e.Case == "unsupported" && !slices.ContainsFunc(body.Service.Warnings, func(x Warning) bool { return x.Severity == caveat }) {
+			if e.Case == "unsupported" && !slices.ContainsFunc(body.Service.Warnings, func(x api.Warning) bool { return x.Severity == "caveat" }) {
 				t.Errorf("%s %s shows no caveat", op.ID, e.Case)
 			}
 			var pretty strings.Builder
@@ -262,83 +263,14 @@ func TestExamples(t *testing.T) {
 			golden(t, filepath.Join("example", op.ID+"."+e.Case+".json"), []byte(pretty.String()))
 		}
 	}
-	runAll(t, []scenario{
-		{name: "no value", path: "grants/summary?example", plan: "none", has: []string{`"case":"1"`}},
-		{name: "no such case", path: "grants/summary?example=nonsense", plan: "none", status: 422, has: []string{"subject_pcs", `"example":{"case":"nonsense"`}},
-		{name: "with a key", path: "grants/summary?example=1", heads: map[string]string{"X-Calls-Limit": ""}},
-		{name: "xml", path: "grants/funders?example=1&format=xml", plan: "none", has: []string{"<example><case>1</case>"}},
-		{name: "csv", path: "grants/summary?example=1&format=csv", plan: "none", has: []string{"fiscal_year,"}, heads: map[string]string{
+	apitest.RunAll(t, []apitest.Scenario{
+		{Name: "no value", Path: "grants/summary?example", Plan: "none", Has: []string{`"case":"1"`}},
+		{Name: "no such case", Path: "grants/summary?example=nonsense", Plan: "none", Status: 422, Has: []string{"subject_pcs", `"example":{"case":"nonsense"`}},
+		{Name: "with a key", Path: "grants/summary?example=1", Heads: map[string]string{"X-Calls-Limit": ""}},
+		{Name: "xml", Path: "grants/funders?example=1&format=xml", Plan: "none", Has: []string{"<example><case>1</case>"}},
+		{Name: "csv", Path: "grants/summary?example=1&format=csv", Plan: "none", Has: []string{"fiscal_year,"}, Heads: map[string]string{
 			"X-Service-Warnings": `[{"parameter":"example","severity":"caveat","reason":"The answer is invented, and other parameters but format were not read."}]`}},
-		{name: "bad format", path: "grants/funders?example=1&format=yaml", plan: "none", status: 422},
-		{name: "other parameters are not read", path: "grants/funders?example=1&page=0", plan: "none"},
+		{Name: "bad format", Path: "grants/funders?example=1&format=yaml", Plan: "none", Status: 422},
+		{Name: "other parameters are not read", Path: "grants/funders?example=1&page=0", Plan: "none"},
 	})
-}
-
-func TestMeta(t *testing.T) {
-	t.Parallel()
-	rec := scenario{path: "meta", plan: "none"}.run(t, newWorld(t))
-	m := unmarshal[MetaAnswer](t, rec)
-	if m.Scope.Grants != 5 || m.Scope.LastCompleteFiscalYear != 2023 || len(m.Scope.PartialFiscalYears) != 3 || m.Trial.ComplianceScreensIncluded != 1 || len(m.Trial.ComplianceWithheldFields) != 10 ||
-		m.ComplianceReports.Format != "1.0" || m.ComplianceReports.Signing.Algorithm != "Ed25519" || m.ResponseCompat.Default != "json" || m.ComplianceSources.OFAC.Caveat == nil {
-		t.Errorf("%+v", m)
-	}
-	// A build that did not count has an object as well, as the schema says.
-	uncounted := newWorld(t)
-	uncounted.data.Manifest.Report = nil
-	scenario{path: "meta", plan: "none", has: []string{`"resolution":{"linked_count":4,"linked_amount":450000,"by_rule":[],"by_year":[]}`}}.run(t, uncounted)
-	known := map[string]bool{}
-	for _, list := range [][]Mapping{m.CandidCompatibility.Endpoints, m.CandidCompatibility.GrantParameters, m.CandidCompatibility.EssentialsFilters, m.CandidCompatibility.SupportStrategies} {
-		for _, x := range list {
-			if x.External == nil && x.Service == nil || x.Note == "" || !slices.Contains([]string{"equivalent", "transformed", "unsupported", "service"}, x.Status) ||
-				(x.Status == "unsupported") != (x.Service == nil) || (x.Status == "service") != (x.External == nil) {
-				t.Errorf("%+v", x)
-			}
-			if x.Service != nil {
-				known[*x.Service] = true
-			}
-			if x.External != nil {
-				known[*x.External] = true
-			}
-		}
-	}
-	for i := range operations {
-		op := &operations[i]
-		if op.Tag == "Grants" {
-			for _, p := range op.Params {
-				if !known[p.Name] {
-					t.Errorf("the map does not have %s", p.Name)
-				}
-			}
-		}
-		if op.Access != Admin && !known[op.Method+" /api/v1"+op.Path] {
-			t.Errorf("the map does not have %s", op.ID)
-		}
-	}
-	// The vocabulary of the other service, whether it is honored here or not.
-	for _, name := range strings.Fields(`
-		query location geo_id_type location_type year subject population support transaction recip_id funder_id id_type include_gov
-		min_amt max_amt last_updated profile_levels sort_by sort_order page format
-		search_terms from size sort.sort_by sort.sort_order
-		geography.state geography.zip geography.radius geography.msa geography.city geography.county
-		organization.profile_levels organization.ntee_major_codes organization.ntee_minor_codes organization.subsection_codes organization.foundation_codes
-		organization.subject_codes organization.population_served_codes organization.group_exemption organization.number_of_employees organization.ruling_year
-		organization.properties.bmf_status organization.properties.pub78_verified organization.properties.exclude_revoked_organizations
-		organization.properties.exclude_defunct_or_merged_organizations organization.properties.allow_online_giving organization.properties.dei_submitted
-		organization.properties.relationship_type
-		financials.most_recent_year.form_types financials.most_recent_year.total_revenue financials.most_recent_year.total_expenses
-		financials.most_recent_year.total_assets financials.required_to_file_990t financials.a_133_audit_performed
-		UA0000 UN0000 UF0000 UE0000 UR0400 UG0700`) {
-		if !known[name] {
-			t.Errorf("the map does not have %s", name)
-		}
-	}
-	// Nothing is promised that is not served.
-	for _, x := range m.CandidCompatibility.Endpoints {
-		if x.Service != nil {
-			method, path, _ := strings.Cut(*x.Service, " ")
-			if ops, _ := allRoutes().find(path); choose(ops, method) == nil {
-				t.Errorf("there is no %s", *x.Service)
-			}
-		}
-	}
 }

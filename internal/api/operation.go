@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"grantgraph/internal/account"
@@ -57,64 +56,60 @@ func (a Access) words() string {
 	return "no key"
 }
 
+// Group is what one room of the service brings to the table.
+type Group struct {
+	Tag        string // of its operations in the published description
+	About      string // the tag in a sentence
+	Note       string // a paragraph for the description that language models read; may be empty
+	Operations []Operation
+}
+
 // Operation is one entry of the table.
 type Operation struct {
 	ID          string
 	Method      string
 	Path        string   // under /api/v1, and under /api as the legacy form
 	Legacy      []string // further paths under /api only
-	Tag         string
+	Tag         string   // of its group
 	Summary     string
 	Description string
 	Access      Access
 	Cost        int // calls
 	Params      []Param
-	Body        any   // a value of the type of the request body, nil for none
-	MaxBody     int64 // bytes of it
-	Response    any   // a value of the type of the answer
+	Body        any               // a value of the type of the request body, nil for none
+	BodyWords   map[string]string // other words for the fields of the body, and the field that each stands for
+	MaxBody     int64             // bytes of it
+	Response    any               // a value of the type of the answer
 	Formats     []string
-	Slugs       []string // the failures it can answer beside those of every operation
+	Refusals    []Refusal // the failures it can answer beside those of every operation
+	Details     []any     // values of the types that its failures carry, see Detailed
 	Examples    []Example
 	Lists       bool          // the answer changes with the compliance lists as well
 	Timeout     time.Duration // of a request, when the usual one is too short
 	Works       bool          // reading a request takes time of the machine: who has no calls left is refused before
 
-	// needs are the parts of the dataset without which there is no answer.
-	needs part
+	ForAgents bool // automated agents call it, with their key or to get one
 
-	// offered says whether a service has the operation; nil means that all do.
-	offered func(s *server) bool
+	Optional bool // not every service has it
+	Off      bool // this one has not
 
-	// plan reads the request, with no look at the data, and returns the
+	// Needs says what is missing from a dataset without which there is no
+	// answer, nil when nothing is, or when it is nil itself.
+	Needs func(Dataset) error
+
+	// Plan reads the request, with no look at the data, and returns the
 	// function that makes the answer. It is called before the caller is charged.
-	plan func(c *call) (run, error)
+	Plan func(c *Call) (Run, error)
 }
 
-// part is a part of the dataset, or several.
-type part int
-
-// The parts that can be out of service.
-const (
-	theGraph part = 1 << iota
-	theNames
-	theWarehouse
-)
-
-// lacks is the failure of a dataset that does not have the parts needed.
-func (d *Dataset) lacks(needed part) error {
-	switch {
-	case needed&theGraph != 0 && d.Graph == nil, needed&theNames != 0 && d.Search == nil:
-		return fault.New(slugDamaged, "A file that this answer needs is damaged, so it is out of service.").
-			Try("ask again when another build of the dataset is served")
-	case needed&theWarehouse != 0 && d.SQL == nil:
-		return fault.New(slugSQLUnavailable, "The dataset being served has no warehouse to ask.").
-			Try("use the other endpoints meanwhile, and retry after the next build of the dataset")
-	}
-	return nil
+// Damaged is the refusal of a dataset a file of which is out of service.
+func Damaged() error {
+	return fault.New(refusedDamaged.Slug, "A file that this answer needs is damaged, so it is out of service.").
+		Try("ask again when another build of the dataset is served")
 }
 
-// run makes the answer. It is called after the caller is charged.
-type run func(ctx context.Context) (answer, error)
+// Run makes the answer. It is called after the caller is charged.
+type Run func(ctx context.Context) (Answer, error)
 
 // Example is a request that is answered from invented data.
 type Example struct {
@@ -142,7 +137,7 @@ func (op *Operation) cacheable() bool { return op.Method == http.MethodGet && op
 
 // at is the path that an example is sent to.
 func (op *Operation) at(e *Example) string {
-	path := versioned + op.Path
+	path := Versioned + op.Path
 	for name, value := range e.Path {
 		path = strings.ReplaceAll(path, "{"+name+"}", value)
 	}
@@ -158,59 +153,91 @@ func (op *Operation) request(e *Example) string {
 	return line
 }
 
-// everywhere are the failures that every operation can answer.
-var everywhere = []string{slugQuery, slugTooMany, slugStrict, slugMethod, slugBodyTooLarge, slugURITooLong, slugInvalid, slugHeaderTooLong, slugInternal, slugNoDataset, slugDamaged, slugTimeout, slugBusy}
-
-// keyed are the failures of every operation that needs a key.
-var keyed = []string{slugNoKey, slugUnknownKey, slugExpired, slugInactive, slugStore}
-
-// failures lists the slugs an operation can answer.
-func (op *Operation) failures() []string {
-	all := slices.Concat(everywhere, op.Slugs)
+// refusals lists the failures that an operation can answer.
+func (op *Operation) refusals() []Refusal {
+	all := slices.Concat(everywhere, op.Refusals)
 	if op.Body != nil {
-		all = append(all, slugStalled)
+		all = append(all, refusedStalled)
 	}
 	switch op.Access {
 	case Grants, Paid, Pro:
-		all = append(append(all, keyed...), slugSpent, slugLocked)
+		all = append(append(all, keyed...), refusedSpent, refusedLocked)
 	case Agent:
-		all = append(append(all, keyed...), slugNotAgent)
+		all = append(append(all, keyed...), refusedNotAgent)
 	case Admin:
-		all = append(all, slugAdmin, slugStore)
+		all = append(all, refusedAdmin, StoreUnavailable)
 	}
 	if op.Access == Paid || op.Access == Pro {
-		all = append(all, slugPlan)
+		all = append(all, refusedPlan)
 	}
-	if op.offered != nil {
-		all = append(all, slugNotFound)
+	if op.Optional {
+		all = append(all, refusedNotFound)
 	}
 	return all
 }
 
-// operations is the table. It is filled by init because the handlers it names
-// look at the table themselves.
-var operations []Operation
+// table is all operations, and what follows from them.
+type table struct {
+	groups   []Group
+	ops      []Operation
+	routes   *routes
+	refusals []Refusal // by status
+}
 
-func init() {
-	operations = []Operation{
-		searchOperation(),
-		metaOperation(),
-		transactionsOperation(),
-		fundersOperation(),
-		recipientsOperation(),
-		summaryOperation(),
-		mintOperation(),
-		rulesOperation(),
-		answerOperation(),
-		challengeOperation(),
-		sqlOperation(),
-		sqlSchemaOperation(),
+// newTable puts the operations of the groups together.
+func newTable(groups []Group) (*table, error) {
+	t := &table{groups: groups, refusals: []Refusal{refusedNotFound}}
+	for _, g := range groups {
+		for _, op := range g.Operations {
+			op.Tag = g.Tag
+			op.Params = slices.Concat(op.Params, common())
+			op.complete()
+			if t.op(op.ID) != nil {
+				return nil, fmt.Errorf("api: there are two operations %s", op.ID)
+			}
+			t.ops = append(t.ops, op)
+			for _, r := range op.refusals() {
+				if i := slices.IndexFunc(t.refusals, func(x Refusal) bool { return x.Slug == r.Slug }); i < 0 {
+					t.refusals = append(t.refusals, r)
+				} else if t.refusals[i] != r {
+					return nil, fmt.Errorf("api: two operations give %s a different status or meaning", r.Slug)
+				}
+			}
+		}
 	}
-	operations = append(operations, adminOperations()...)
-	for i := range operations {
-		operations[i].Params = append(operations[i].Params, common()...)
-		operations[i].complete()
+	slices.SortStableFunc(t.refusals, func(a, b Refusal) int { return a.Status - b.Status })
+	t.routes = newRoutes(t.ops)
+	return t, nil
+}
+
+// op finds an operation, nil when there is none of that ID.
+func (t *table) op(id string) *Operation {
+	for i := range t.ops {
+		if t.ops[i].ID == id {
+			return &t.ops[i]
+		}
 	}
+	return nil
+}
+
+// refusal finds a failure by its slug. One that nobody listed is a mistake of
+// ours, so it is a 500.
+func (t *table) refusal(slug string) Refusal {
+	for _, r := range t.refusals {
+		if r.Slug == slug {
+			return r
+		}
+	}
+	return refusedInternal
+}
+
+func (t *table) status(slug string) int { return t.refusal(slug).Status }
+
+// takes reports whether any operation has a parameter.
+func (t *table) takes(name string) bool {
+	return slices.ContainsFunc(t.ops, func(op Operation) bool {
+		return slices.ContainsFunc(op.Params, func(p Param) bool { return p.Name == name })
+	})
 }
 
 // complete adds the cases that every operation shows, where it has none of its
@@ -228,26 +255,25 @@ func (op *Operation) complete() {
 	}
 }
 
+// Formats are those of an answer that has rows.
+var Formats = []string{"json", "xml", "csv", "ndjson"}
+
+// FormatParam is the parameter of operations with several formats.
+func FormatParam(names ...string) Param {
+	p := Param{Name: "format", Also: Words("output output_format response_format file_type fmt as download_type file_format content_type accept"), Type: String, Enum: names, Default: "json", Description: "Format of the answer. Without it the Accept header decides, where it names one of these by its media type; what it asks for and is not here is answered as JSON."}
+	if slices.Contains(names, "csv") {
+		p.Description += " csv and ndjson carry the rows alone; their warnings are in the headers X-Service-Warnings and X-Service-Unsupported."
+	}
+	return p
+}
+
 // common are the parameters that every operation takes.
 func common() []Param {
 	return []Param{
-		{Name: "strict", Also: words("strict_mode fail_on_unknown"), Type: Boolean, Default: false, Description: "1 turns unsupported or unrecognized parameters into a 400 instead of a warning. It does not fire on caveats."},
-		{Name: "example", Also: words("examples sample demo mock dry_run sandbox"), Type: String, MaxLength: 40, Description: "Answers from invented data, without a key and without counting: 1 for a plain success, list for all cases. Other parameters but format are not read."},
+		{Name: "strict", Also: Words("strict_mode fail_on_unknown"), Type: Boolean, Default: false, Description: "1 turns unsupported or unrecognized parameters into a 400 instead of a warning. It does not fire on caveats."},
+		{Name: "example", Also: Words("examples sample demo mock dry_run sandbox"), Type: String, MaxLength: 40, Description: "Answers from invented data, without a key and without counting: 1 for a plain success, list for all cases. Other parameters but format are not read."},
 	}
 }
-
-// Route is the operation's own path for the path of a request, such as
-// /admin/keys/{id}: one of a few that hold nothing of the client's. It is
-// empty when no operation is there.
-func Route(path string) string {
-	if ops, _ := allRoutes().find(path); ops != nil {
-		return ops[0].Path
-	}
-	return ""
-}
-
-// allRoutes are those of the whole table.
-var allRoutes = sync.OnceValue(func() *routes { return newRoutes(operations) })
 
 // routes finds the operation of a path.
 type routes struct{ list []route }
@@ -257,8 +283,9 @@ type route struct {
 	ops      []*Operation
 }
 
+// Versioned is where the paths of operations begin.
 const (
-	versioned = "/api/v1"
+	Versioned = "/api/v1"
 	legacy    = "/api"
 )
 
@@ -266,7 +293,7 @@ func newRoutes(ops []Operation) *routes {
 	r := &routes{}
 	for i := range ops {
 		op := &ops[i]
-		r.add(versioned+op.Path, op)
+		r.add(Versioned+op.Path, op)
 		r.add(legacy+op.Path, op)
 		for _, alias := range op.Legacy {
 			r.add(legacy+alias, op)

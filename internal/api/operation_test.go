@@ -1,21 +1,21 @@
-package api
+package api_test
 
 import (
 	"context"
-	"log/slog"
-	"net/http"
+	"grantgraph/internal/api"
+	"grantgraph/internal/api/apitest"
+	"grantgraph/internal/server"
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 )
 
 // echo is the answer of an operation that only a test has.
 type echo struct {
-	head
+	api.Head
 	EIN  string `json:"ein"`
 	Body string `json:"body"`
-	tail
+	api.Tail
 }
 
 // TestNewOperation checks that an operation is no more than its table entry: a
@@ -23,20 +23,20 @@ type echo struct {
 // another method at the same path.
 func TestNewOperation(t *testing.T) {
 	t.Parallel()
-	op := Operation{
-		ID: "echo", Method: "POST", Path: "/echo/{ein}", Legacy: []string{"/older/{ein}"}, Access: Paid, Cost: 2,
-		Params: append([]Param{{Name: "ein", In: "path", Type: String, MaxLength: 10}}, common()...),
+	op := api.Operation{
+		ID: "echo", Method: "POST", Path: "/echo/{ein}", Legacy: []string{"/older/{ein}"}, Access: api.Paid, Cost: 2,
+		Params: []api.Param{{Name: "ein", In: "path", Type: api.String, MaxLength: 10}},
 		Body:   struct{}{}, MaxBody: 8, Response: echo{}, Formats: []string{"json"},
-		Examples: []Example{{Case: "1", Description: "An echo", Path: map[string]string{"ein": "000000001"}, Body: "hello"}},
-		plan: func(c *call) (run, error) {
-			ein, _ := c.params.text("ein")
-			return func(context.Context) (answer, error) {
-				return &echo{head: success, EIN: ein, Body: string(c.body), tail: tail{c.service()}}, nil
+		Examples: []api.Example{{Case: "1", Description: "An echo", Path: map[string]string{"ein": "000000001"}, Body: "hello"}},
+		Plan: func(c *api.Call) (api.Run, error) {
+			ein, _ := c.Params.Text("ein")
+			return func(context.Context) (api.Answer, error) {
+				return &echo{Head: api.Success, EIN: ein, Body: string(c.Body()), Tail: c.Tail()}, nil
 			}, nil
 		},
 	}
 	get := op
-	get.ID, get.Method, get.Access, get.Cost, get.Body = "echoes", "GET", Pro, 0, nil
+	get.ID, get.Method, get.Access, get.Cost, get.Body = "echoes", "GET", api.Pro, 0, nil
 	for _, c := range []struct {
 		name, method, path, body, plan string
 		status                         int
@@ -61,19 +61,25 @@ func TestNewOperation(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t)
-			s := &server{routes: newRoutes([]Operation{op, get}), fixture: fixture()}
-			s.Config = Config{BaseURL: base, Accounts: w.ledger, Acquire: func() (*Dataset, func()) { return w.data, nil }, Clock: time.Now, Log: slog.New(slog.DiscardHandler), Address: func(*http.Request) string { return "" }}
+			w := apitest.New(t)
+			groups := []api.Group{{Tag: "Echoes", About: "What was sent.", Operations: []api.Operation{op, get}}}
+			h, err := api.New(api.Config{
+				BaseURL: apitest.Base, Accounts: w.Ledger, Acquire: func() (api.Dataset, func()) { return w.Data, nil },
+				Groups: groups, Examples: api.Examples{Groups: groups, Data: server.Invented()},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
 			r := httptest.NewRequest(c.method, c.path, strings.NewReader(c.body))
 			if c.plan != "" {
 				r.Header.Set("X-API-Key", "gg_test_"+c.plan)
 			}
 			rec := httptest.NewRecorder()
-			http.HandlerFunc(s.serve).ServeHTTP(rec, r)
+			h.ServeHTTP(rec, r)
 			if rec.Code != c.status || !strings.Contains(rec.Body.String(), c.has) {
 				t.Errorf("%d %s", rec.Code, rec.Body)
 			}
-			if cost := w.ledger.calls(c.plan); cost != c.costs {
+			if cost := w.Ledger.Calls(c.plan); cost != c.costs {
 				t.Errorf("it cost %d calls", cost)
 			}
 			if (c.plan != "" && rec.Code != 404 && rec.Code != 405) != (rec.Header().Get("X-Calls-Limit") != "") {

@@ -35,7 +35,7 @@ type Param struct {
 	List        bool              // a comma-separated list; repeating the parameter adds to it
 	Required    bool              // its absence is a 422
 	Enum        []string          // the vocabulary, for enumerations
-	Also        []alias           // other words for the parameter, which are not read but answered with its name
+	Also        []Alias           // other words for the parameter, which are not read but answered with its name
 	EnumAlso    map[string]string // other words for values, and the value that each stands for
 	Min, Max    *float64          // bounds of a number
 	Cap         *float64          // published as its maximum; more is served at the cap with a caveat
@@ -51,13 +51,12 @@ const (
 	maxText       = 500
 	maxListText   = 4000 // so that maxList items fit
 	maxList       = 200
-	maxEINs       = 1000
 	maxParameters = 100
 	maxQuoted     = 80 // of a value, repeated in a message
 )
 
-// bound is a Min, Max or Cap.
-func bound(x float64) *float64 { return &x }
+// Bound is a Min, Max or Cap.
+func Bound(x float64) *float64 { return &x }
 
 // unhonored are parameters of the service's vocabulary that no data stands
 // behind. Each is told to the caller with its reason.
@@ -69,15 +68,16 @@ var unhonored = []struct{ name, reason string }{
 	{"profile_levels", "Organizations have no profile levels here. The filter did not run."},
 }
 
-// reader hands out the parameters of one request and remembers which were
+// Reader hands out the parameters of one request and remembers which were
 // asked for, so that what is left over can be told to the caller.
-type reader struct {
+type Reader struct {
+	table    *table
 	op       *Operation
 	values   url.Values
 	path     map[string]string
 	read     map[string]bool
 	problems []Problem
-	warn     *warnings
+	Warn     *Warnings
 }
 
 // parseQuery decodes a query string. Beside an error it returns what could be
@@ -85,7 +85,7 @@ type reader struct {
 func parseQuery(raw string) (url.Values, error) {
 	values, err := url.ParseQuery(raw)
 	if err != nil {
-		return values, fault.New(slugQuery, "The query string cannot be decoded.").
+		return values, fault.New(refusedQuery.Slug, "The query string cannot be decoded.").
 			Try("percent-encode the values: a %% must be followed by two hexadecimal digits, and ; must be written %%3B")
 	}
 	n := 0
@@ -93,15 +93,15 @@ func parseQuery(raw string) (url.Values, error) {
 		n += len(v)
 	}
 	if n > maxParameters {
-		return values, fault.New(slugTooMany, "The query string has %d parameters; at most %d are read.", n, maxParameters).
+		return values, fault.New(refusedTooMany.Slug, "The query string has %d parameters; at most %d are read.", n, maxParameters).
 			Try("send lists comma-separated in one parameter")
 	}
 	return values, nil
 }
 
-// param is the description of a parameter. Reading one that the table does not
+// Param is the description of a parameter. Reading one that the table does not
 // have is a mistake in this package, and every test of the handler meets it.
-func (r *reader) param(name string) *Param {
+func (r *Reader) Param(name string) *Param {
 	for i := range r.op.Params {
 		if p := &r.op.Params[i]; p.Name == name {
 			return p
@@ -110,9 +110,9 @@ func (r *reader) param(name string) *Param {
 	panic("api: " + r.op.ID + " reads the parameter " + name + ", which its table entry does not have")
 }
 
-// problem records why a value cannot be read. index is the position in a
+// Problem records why a value cannot be read. index is the position in a
 // list, or negative; input is empty where the value is not repeated.
-func (r *reader) problem(p *Param, index int, kind, input string, ctx any, format string, args ...any) {
+func (r *Reader) Problem(p *Param, index int, kind, input string, ctx any, format string, args ...any) {
 	if len(r.problems) >= 50 { // as the description of detail says
 		return
 	}
@@ -126,20 +126,20 @@ func (r *reader) problem(p *Param, index int, kind, input string, ctx any, forma
 	}
 	found := Problem{Loc: loc, Msg: fmt.Sprintf(format, args...), Type: kind, Ctx: ctx}
 	if input != "" {
-		found.Input = fault.Clip(input, maxQuoted)
+		found.Input = Clip(input)
 	}
 	r.problems = append(r.problems, found)
 }
 
-// limit is the ctx of a problem: the bounds that apply.
-type limit map[string]any
+// Limit is the ctx of a problem: the bounds that apply.
+type Limit map[string]any
 
-// text reads one value, trimmed. One rule holds for every parameter that is
+// Text reads one value, trimmed. One rule holds for every parameter that is
 // there but empty: the request is served as if it were not there, and that is
 // reported, because a filter that silently does not run looks like an answer.
 // Only what is required cannot be absent, so its empty value is a value.
-func (r *reader) text(name string) (string, bool) {
-	p := r.param(name)
+func (r *Reader) Text(name string) (string, bool) {
+	p := r.Param(name)
 	r.read[name] = true
 	if p.In == "path" {
 		return r.bounded(p, r.path[name])
@@ -147,7 +147,7 @@ func (r *reader) text(name string) (string, bool) {
 	given := r.values[name]
 	if len(given) == 0 {
 		if p.Required {
-			r.problem(p, -1, "missing", "", nil, "the parameter is required%s", r.otherWord(p))
+			r.Problem(p, -1, "missing", "", nil, "the parameter is required%s", r.otherWord(p))
 		}
 		return "", false
 	}
@@ -157,7 +157,7 @@ func (r *reader) text(name string) (string, bool) {
 	} else {
 		for _, v := range given[1:] {
 			if v != value {
-				r.problem(p, -1, "duplicate", strings.Join(given, " & "), nil,
+				r.Problem(p, -1, "duplicate", strings.Join(given, " & "), nil,
 					"the parameter was given %d times with different values; give it once", len(given))
 				return "", false
 			}
@@ -167,7 +167,7 @@ func (r *reader) text(name string) (string, bool) {
 }
 
 // bounded checks the length and the bytes of a value.
-func (r *reader) bounded(p *Param, value string) (string, bool) {
+func (r *Reader) bounded(p *Param, value string) (string, bool) {
 	most := p.MaxLength
 	if most == 0 {
 		most = maxText
@@ -176,11 +176,11 @@ func (r *reader) bounded(p *Param, value string) (string, bool) {
 		}
 	}
 	if len(value) > most {
-		r.problem(p, -1, "string_too_long", value, limit{"max_length": most}, "the value is %d bytes long; at most %d are read", len(value), most)
+		r.Problem(p, -1, "string_too_long", value, Limit{"max_length": most}, "the value is %d bytes long; at most %d are read", len(value), most)
 		return "", false
 	}
 	if !utf8.ValidString(value) || strings.ContainsRune(value, 0) {
-		r.problem(p, -1, "string_unicode", "", nil, "the value is not text: it has a NUL, or bytes that are not UTF-8")
+		r.Problem(p, -1, "string_unicode", "", nil, "the value is not text: it has a NUL, or bytes that are not UTF-8")
 		return "", false
 	}
 	value = strings.TrimSpace(value)
@@ -188,22 +188,22 @@ func (r *reader) bounded(p *Param, value string) (string, bool) {
 		if p.Required || p.In == "path" {
 			return "", true
 		}
-		r.warn.ignored(p.Name, "The value was empty, so it was not applied.")
+		r.Warn.Ignored(p.Name, "The value was empty, so it was not applied.")
 		return "", false
 	}
 	return value, true
 }
 
-// emptyList says that a list holds nothing but commas.
-const emptyList = "The list was empty, so it was not applied."
+// EmptyList says that a list holds nothing but commas.
+const EmptyList = "The list was empty, so it was not applied."
 
-// list reads a comma-separated list without empty items.
-func (r *reader) list(name string) []string {
-	value, ok := r.text(name)
+// List reads a comma-separated list without empty items.
+func (r *Reader) List(name string) []string {
+	value, ok := r.Text(name)
 	if !ok {
 		return nil
 	}
-	p := r.param(name)
+	p := r.Param(name)
 	items := strings.Split(value, ",")
 	items = slices.DeleteFunc(items, func(s string) bool { return strings.TrimSpace(s) == "" })
 	for i := range items {
@@ -214,54 +214,54 @@ func (r *reader) list(name string) []string {
 		most = maxList
 	}
 	if len(items) > most {
-		r.problem(p, -1, "too_long", "", limit{"max_length": most, "actual_length": len(items)},
+		r.Problem(p, -1, "too_long", "", Limit{"max_length": most, "actual_length": len(items)},
 			"the list has %d items; at most %d are read", len(items), most)
 		return nil
 	}
 	if len(items) == 0 {
-		r.warn.ignored(name, emptyList)
+		r.Warn.Ignored(name, EmptyList)
 	}
 	return items
 }
 
-// integer reads a whole number within the bounds of its Param.
-func (r *reader) integer(name string) (int64, bool) {
-	value, ok := r.text(name)
+// Integer reads a whole number within the bounds of its Param.
+func (r *Reader) Integer(name string) (int64, bool) {
+	value, ok := r.Text(name)
 	if !ok {
 		return 0, false
 	}
-	p := r.param(name)
+	p := r.Param(name)
 	// One with too many digits is read as the largest, which is beyond every
 	// bound as well.
 	n, err := strconv.ParseInt(value, 10, 64)
 	if err != nil && !errors.Is(err, strconv.ErrRange) {
-		r.problem(p, -1, "int_parsing", value, nil, "the value is not a whole number; write digits only")
+		r.Problem(p, -1, "int_parsing", value, nil, "the value is not a whole number; write digits only")
 		return 0, false
 	}
 	return n, r.within(p, value, float64(n))
 }
 
-// number reads a number within the bounds of its Param.
-func (r *reader) number(name string) (float64, bool) {
-	value, ok := r.text(name)
+// Number reads a number within the bounds of its Param.
+func (r *Reader) Number(name string) (float64, bool) {
+	value, ok := r.Text(name)
 	if !ok {
 		return 0, false
 	}
-	p := r.param(name)
+	p := r.Param(name)
 	x, err := strconv.ParseFloat(value, 64)
 	if err != nil || math.IsNaN(x) || math.IsInf(x, 0) || strings.ContainsAny(value, "xX_") {
-		r.problem(p, -1, "float_parsing", value, nil, "the value is not a number; write it with digits and a point, such as 0.95")
+		r.Problem(p, -1, "float_parsing", value, nil, "the value is not a number; write it with digits and a point, such as 0.95")
 		return 0, false
 	}
 	return x, r.within(p, value, x)
 }
 
-func (r *reader) within(p *Param, value string, x float64) bool {
+func (r *Reader) within(p *Param, value string, x float64) bool {
 	switch {
 	case p.Min != nil && x < *p.Min:
-		r.problem(p, -1, "greater_than_equal", value, limit{"ge": *p.Min}, "the value must be at least %v", plain(*p.Min))
+		r.Problem(p, -1, "greater_than_equal", value, Limit{"ge": *p.Min}, "the value must be at least %v", plain(*p.Min))
 	case p.Max != nil && x > *p.Max:
-		r.problem(p, -1, "less_than_equal", value, limit{"le": *p.Max}, "the value must be at most %v", plain(*p.Max))
+		r.Problem(p, -1, "less_than_equal", value, Limit{"le": *p.Max}, "the value must be at most %v", plain(*p.Max))
 	default:
 		return true
 	}
@@ -271,9 +271,9 @@ func (r *reader) within(p *Param, value string, x float64) bool {
 // plain writes a bound without an exponent.
 func plain(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
-// boolean reads a switch.
-func (r *reader) boolean(name string) bool {
-	value, ok := r.text(name)
+// Boolean reads a switch.
+func (r *Reader) Boolean(name string) bool {
+	value, ok := r.Text(name)
 	if !ok {
 		return false
 	}
@@ -283,18 +283,18 @@ func (r *reader) boolean(name string) bool {
 	case "0", "false", "no", "off":
 		return false
 	}
-	r.problem(r.param(name), -1, "bool_parsing", value, nil, "the value is not a switch; send 1 or 0")
+	r.Problem(r.Param(name), -1, "bool_parsing", value, nil, "the value is not a switch; send 1 or 0")
 	return false
 }
 
-// choice reads one word of an enumeration, empty when none is given. A word
+// Choice reads one word of an enumeration, empty when none is given. A word
 // outside it is reported and not applied; understood is false only then.
-func (r *reader) choice(name string) (word string, understood bool) {
-	value, ok := r.text(name)
+func (r *Reader) Choice(name string) (word string, understood bool) {
+	value, ok := r.Text(name)
 	if !ok {
 		return "", true
 	}
-	p := r.param(name)
+	p := r.Param(name)
 	word = strings.ToLower(value)
 	if slices.Contains(p.Enum, word) {
 		return word, true
@@ -303,11 +303,11 @@ func (r *reader) choice(name string) (word string, understood bool) {
 	return "", false
 }
 
-// choices reads a list of words of an enumeration, each once. Those outside it
+// Choices reads a list of words of an enumeration, each once. Those outside it
 // are reported and not applied.
-func (r *reader) choices(name string) (words []string) {
-	p := r.param(name)
-	for _, item := range r.list(name) {
+func (r *Reader) Choices(name string) (words []string) {
+	p := r.Param(name)
+	for _, item := range r.List(name) {
 		word := strings.ToLower(item)
 		if !slices.Contains(p.Enum, word) {
 			r.outside(p, item)
@@ -319,8 +319,8 @@ func (r *reader) choices(name string) (words []string) {
 }
 
 // outside reports a value that the vocabulary of a parameter does not have.
-func (r *reader) outside(p *Param, value string) {
-	reason := fmt.Sprintf("%q is not one of %s, so it was not applied.", fault.Clip(value, maxQuoted), strings.Join(p.Enum, ", "))
+func (r *Reader) outside(p *Param, value string) {
+	reason := fmt.Sprintf("%q is not one of %s, so it was not applied.", Clip(value), strings.Join(p.Enum, ", "))
 	meant := p.EnumAlso[plainWord(value)]
 	if meant == "" {
 		meant = typo.Meant(value, p.Enum)
@@ -328,13 +328,13 @@ func (r *reader) outside(p *Param, value string) {
 	if meant != "" {
 		reason += fmt.Sprintf(" Did you mean %s?", meant)
 	}
-	r.warn.ignored(p.Name, reason)
+	r.Warn.Ignored(p.Name, reason)
 }
 
 // finish reports what nobody read and then says whether the request can be
 // served: not with a value that cannot be understood, and with strict not with
 // anything that would be ignored.
-func (r *reader) finish(strict bool) error {
+func (r *Reader) finish(strict bool) error {
 	var left []string
 	for name := range r.values {
 		if !r.read[name] {
@@ -343,26 +343,26 @@ func (r *reader) finish(strict bool) error {
 	}
 	slices.Sort(left)
 	for _, name := range left {
-		r.warn.ignored(shown(name), r.leftover(name))
+		r.Warn.Ignored(shown(name), r.leftover(name))
 	}
 	if len(r.problems) > 0 {
 		return &invalid{r.problems}
 	}
-	if names := r.warn.unsupported(); strict && len(names) > 0 {
+	if names := r.Warn.unsupported(); strict && len(names) > 0 {
 		reasons := make([]string, 0, len(names))
-		for _, w := range r.warn.list {
+		for _, w := range r.Warn.list {
 			if w.Severity == unsupported && len(reasons) < 10 {
 				reasons = append(reasons, w.Parameter+": "+w.Reason)
 			}
 		}
-		return fault.New(slugStrict, "strict=1 refuses what would be ignored. %s", strings.Join(reasons, " ")).
+		return fault.New(refusedStrict.Slug, "strict=1 refuses what would be ignored. %s", strings.Join(reasons, " ")).
 			Try("correct or remove %s, or leave out strict to get an answer with warnings", strings.Join(names, ", "))
 	}
 	return nil
 }
 
 // leftover says why a parameter that nobody read was not honored.
-func (r *reader) leftover(name string) string {
+func (r *Reader) leftover(name string) string {
 	for _, u := range unhonored {
 		if u.name == name {
 			return u.reason
@@ -371,7 +371,7 @@ func (r *reader) leftover(name string) string {
 	if say := r.op.meant(name); say != "" {
 		return fmt.Sprintf("There is no such parameter, so it was not applied. Did you mean %s?", say)
 	}
-	if elsewhere(name) {
+	if r.table.takes(name) {
 		return fmt.Sprintf("%s %s does not take this parameter, so it was not applied.", r.op.Method, r.op.Path)
 	}
 	switch plainWord(name) {
@@ -391,17 +391,12 @@ func (r *reader) leftover(name string) string {
 	return "There is no such parameter, so it was not applied."
 }
 
-// elsewhere reports whether another operation has the parameter.
-func elsewhere(name string) bool {
-	for i := range operations {
-		for _, p := range operations[i].Params {
-			if p.Name == name {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // shown is a name or value that a client made up, fit for an answer.
-func shown(s string) string { return strings.ToValidUTF8(fault.Clip(s, maxQuoted), "\uFFFD") }
+func shown(s string) string { return strings.ToValidUTF8(Clip(s), "\uFFFD") }
+
+// Clip shortens what is repeated back to a client.
+func Clip(s string) string { return fault.Clip(s, maxQuoted) }
+
+// Failed reports whether a value could not be read, so that nothing need be
+// asked of it.
+func (r *Reader) Failed() bool { return len(r.problems) > 0 }

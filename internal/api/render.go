@@ -14,8 +14,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/klauspost/compress/gzip"
 )
 
 // contentTypes of the formats.
@@ -27,7 +25,7 @@ var contentTypes = map[string]string{
 }
 
 // answer writes a success into the reply, in the format of the call.
-func (r *reply) answer(c *call, a answer) error {
+func (r *reply) answer(c *Call, a Answer) error {
 	if names := a.service().Unsupported; len(names) > 0 {
 		r.header.Set("X-Service-Unsupported", headerNames(names))
 	}
@@ -35,7 +33,7 @@ func (r *reply) answer(c *call, a answer) error {
 	if c.format == "json" || c.format == "xml" {
 		return r.encode(c.format, a)
 	}
-	rows, hits, next := a.(tabular).table()
+	rows, hits, next := a.(Tabular).Table()
 	if list := a.service().Warnings; len(list) > 0 {
 		r.header.Set("X-Service-Warnings", headerWarnings(list))
 	}
@@ -50,10 +48,10 @@ func (r *reply) answer(c *call, a answer) error {
 	var err error
 	if c.format == "csv" {
 		r.header.Set("Content-Disposition", `attachment; filename="`+fileName(c.op, a.service().Unsupported)+`"`)
-		if own, ok := a.(interface{ csv(w io.Writer) error }); ok {
-			err = own.csv(b)
+		if own, ok := a.(ownCSV); ok {
+			err = own.WriteCSV(b)
 		} else {
-			err = writeCSV(b, rows, c.fields, reflect.TypeOf(c.op.Response))
+			err = writeCSV(b, rows, c.Fields, reflect.TypeOf(c.op.Response))
 		}
 	} else {
 		err = writeNDJSON(b, rows)
@@ -131,28 +129,15 @@ func (r *reply) release() {
 	r.hold.Release()
 }
 
-// gzips reuses compressors, which are large.
-var gzips = sync.Pool{New: func() any {
-	w, err := gzip.NewWriterLevel(io.Discard, gzip.BestSpeed)
-	if err != nil {
-		panic(err) // the level is a constant
-	}
-	return w
-}}
-
 // write sends the reply, for as long as the client reads it.
 func (r *reply) write(w http.ResponseWriter, req *http.Request, patience time.Duration) {
 	h := w.Header()
 	for name, values := range r.header {
 		h[name] = values
 	}
-	h.Add("Vary", "Accept-Encoding")
 	if r.status == http.StatusNotModified {
 		w.WriteHeader(r.status)
 		return
-	}
-	if len(r.body) > 1<<10 && acceptsGzip(req.Header) {
-		r.compress(h)
 	}
 	h.Set("Content-Length", strconv.Itoa(len(r.body)))
 	if req.Method == http.MethodHead {
@@ -190,23 +175,6 @@ func deadline(began, now time.Time, written int, patience time.Duration) time.Ti
 		return pause
 	}
 	return late
-}
-
-// compress puts the compressed body in the place of the plain one, which is
-// not kept beside it while it is written.
-func (r *reply) compress(h http.Header) {
-	b := buffers.Get().(*bytes.Buffer)
-	b.Reset()
-	z := gzips.Get().(*gzip.Writer)
-	defer gzips.Put(z)
-	z.Reset(b)
-	_, err := z.Write(r.body)
-	if closed := z.Close(); err != nil || closed != nil {
-		return
-	}
-	r.replace(b)
-	r.hold.Resize(r.size())
-	h.Set("Content-Encoding", "gzip")
 }
 
 // mediaTypes are the names under which clients ask for a format.
@@ -322,22 +290,6 @@ func safeName(s string) string {
 	return s
 }
 
-// acceptsGzip reads the header Accept-Encoding. What it says of gzip by name
-// goes before what it says of any encoding.
-func acceptsGzip(h http.Header) bool {
-	accepts := map[string]bool{}
-	for _, item := range items(h, "Accept-Encoding") {
-		name, weight, _ := strings.Cut(item, ";")
-		q, given := strings.CutPrefix(strings.ReplaceAll(weight, " ", ""), "q=")
-		v, err := strconv.ParseFloat(q, 64)
-		accepts[strings.ToLower(strings.TrimSpace(name))] = !given || err != nil || v != 0
-	}
-	if named, ok := accepts["gzip"]; ok {
-		return named
-	}
-	return accepts["*"]
-}
-
 // column is one field of a row type.
 type column struct {
 	name  string
@@ -368,8 +320,8 @@ func columnsOf(t reflect.Type) []column {
 
 var columnCache sync.Map
 
-// columnNames lists the names of the columns of a row.
-func columnNames(row any) []string {
+// ColumnNames lists the names of the columns of a row.
+func ColumnNames(row any) []string {
 	var names []string
 	for _, c := range columnsOf(reflect.TypeOf(row)) {
 		names = append(names, c.name)
@@ -488,10 +440,10 @@ func cells(record []string, row reflect.Value, columns []column) []string {
 	return record
 }
 
-// harmless is a text as CSV has it. One that a spreadsheet would take for a
+// Harmless is a text as CSV has it. One that a spreadsheet would take for a
 // formula gets an apostrophe in front: purposes and names come from filings,
 // and nobody should be made to run one.
-func harmless(s string) string {
+func Harmless(s string) string {
 	if s != "" && strings.IndexByte("=+-@\t\r\n", s[0]) >= 0 {
 		return "'" + s
 	}
@@ -507,7 +459,7 @@ func cell(v reflect.Value) string {
 		}
 		return cell(v.Elem())
 	case reflect.String:
-		return harmless(v.String())
+		return Harmless(v.String())
 	case reflect.Bool:
 		return strconv.FormatBool(v.Bool())
 	case reflect.Int, reflect.Int64:

@@ -23,16 +23,16 @@ type Warning struct {
 	Reason    string `json:"reason" doc:"Why."`
 }
 
-// warnings collects what the answer has to say about the request.
-type warnings struct {
+// Warnings collects what the answer has to say about the request.
+type Warnings struct {
 	list []Warning
 }
 
-// ignored records that a parameter, or a part of it, was not honored.
-func (w *warnings) ignored(parameter, reason string) { w.add(parameter, unsupported, reason) }
+// Ignored records that a parameter, or a part of it, was not honored.
+func (w *Warnings) Ignored(parameter, reason string) { w.add(parameter, unsupported, reason) }
 
-// caveat records a limit of a filter that ran.
-func (w *warnings) caveat(parameter, reason string) { w.add(parameter, caveat, reason) }
+// Caveat records a limit of a filter that ran.
+func (w *Warnings) Caveat(parameter, reason string) { w.add(parameter, caveat, reason) }
 
 // Bounds of the warnings: on one parameter, whose list may have a thousand
 // values that mean nothing and must not crowd out what is to be said of others,
@@ -42,7 +42,7 @@ const (
 	mostWarnings = 500
 )
 
-func (w *warnings) add(parameter, severity, reason string) {
+func (w *Warnings) add(parameter, severity, reason string) {
 	next := Warning{parameter, severity, reason}
 	if len(w.list) >= mostWarnings || slices.Contains(w.list, next) {
 		return
@@ -62,7 +62,7 @@ func (w *warnings) add(parameter, severity, reason string) {
 }
 
 // unsupported lists the parameters that were not honored, each once.
-func (w *warnings) unsupported() []string {
+func (w *Warnings) unsupported() []string {
 	names := []string{}
 	for _, x := range w.list {
 		if x.Severity == unsupported && !slices.Contains(names, x.Parameter) {
@@ -73,12 +73,12 @@ func (w *warnings) unsupported() []string {
 }
 
 // has reports whether there is a warning of a severity.
-func (w *warnings) has(severity string) bool {
+func (w *Warnings) has(severity string) bool {
 	return slices.ContainsFunc(w.list, func(x Warning) bool { return x.Severity == severity })
 }
 
 // all is the list for the wire, never nil.
-func (w *warnings) all() []Warning {
+func (w *Warnings) all() []Warning {
 	if w.list == nil {
 		return []Warning{}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"grantgraph/internal/disk"
 	"grantgraph/internal/fault"
+	"grantgraph/internal/resolve"
 	"grantgraph/internal/resolve/abroad"
 )
 
@@ -19,32 +20,32 @@ const clusterKeysName = "cluster_keys.tsv"
 
 // clusterAbroad finds the spellings that name one recipient abroad, and gives
 // the rows of each the same identity. identities holds one per row.
-func (b *builder) clusterAbroad(c *choice, g *lines, identities []string) error {
+func (b *builder) clusterAbroad(c *corpus, identities []string) error {
 	type named struct {
-		tuple uint32
-		kind  abroad.Kind
+		recipient uint32
+		kind      abroad.Kind
 	}
 	index := map[named]int{}
 	var spellings []abroad.Spelling
-	parsed := map[uint32]tuple{}
+	parsed := map[uint32]resolve.Recipient{}
 	for row, id := range identities {
-		if !strings.HasPrefix(id, abroadPrefix) {
+		if !strings.HasPrefix(id, abroad.Prefix) {
 			continue
 		}
-		n := g.tuple[row]
+		n := c.lines.recipientNo[row]
 		t, ok := parsed[n]
 		if !ok {
-			t = splitTuple(string(g.tuples.at(n)))
+			t = c.lines.recipient(n)
 			parsed[n] = t
 		}
-		_, status := splitAttr(string(g.attrs.at(g.attr[row])))
-		key := named{n, abroad.KindOf(t.name(), status, false)}
-		year := int(c.filings[g.filing[row]].year)
+		_, status := c.lines.relation(uint32(row))
+		key := named{n, abroad.KindOf(t.Name(), status, false)}
+		year := int(c.filingOf(uint32(row)).year)
 		i, ok := index[key]
 		if !ok {
 			i = len(spellings)
 			index[key] = i
-			spellings = append(spellings, abroad.Spelling{Country: t.country, Raw: t.name(), Name: t.parse(), City: t.city, Kind: key.kind, FirstYear: year})
+			spellings = append(spellings, abroad.Spelling{Country: t.Country, Raw: t.Name(), Name: t.ParseName(), City: t.City, Kind: key.kind, FirstYear: year})
 		}
 		s := &spellings[i]
 		s.Rows++
@@ -59,14 +60,14 @@ func (b *builder) clusterAbroad(c *choice, g *lines, identities []string) error 
 	b.report.Abroad = AbroadCount{Spellings: int64(clusters.Spellings), Clusters: int64(clusters.Clusters), Several: int64(clusters.Multiple)}
 	ids := make(map[uint32]string, len(parsed))
 	for n, t := range parsed {
-		name := t.parse()
-		if id, ok := clusters.Of(t.country, name.KX, abroad.Org); ok {
+		name := t.ParseName()
+		if id, ok := clusters.Of(t.Country, name.KX, abroad.Org); ok {
 			ids[n] = id
 		}
 	}
 	for row, id := range identities {
-		if strings.HasPrefix(id, abroadPrefix) {
-			if id, ok := ids[g.tuple[row]]; ok {
+		if strings.HasPrefix(id, abroad.Prefix) {
+			if id, ok := ids[c.lines.recipientNo[row]]; ok {
 				identities[row] = id
 			}
 		}
@@ -77,8 +78,6 @@ func (b *builder) clusterAbroad(c *choice, g *lines, identities []string) error 
 // isGovernment reports whether a recipient abroad is a government, by its name
 // or by the status that most of its lines give it.
 func (b *builder) isGovernment(id string) bool { return b.clusters.Kind(id) == abroad.Gov }
-
-const abroadPrefix = "intl-"
 
 // AbroadCount says how many recipients abroad there are.
 type AbroadCount struct {

@@ -83,7 +83,7 @@ func choosePeriod(all []filing, from, to int) {
 		}
 		// The last version of a form is its best; among forms, the one filed
 		// last replaces the others.
-		if best >= 0 && all[best].form != f.form && later(&all[best], f) {
+		if best >= 0 && all[best].form != f.form && filedAfter(&all[best], f) {
 			f.fate = superseded
 			continue
 		}
@@ -110,8 +110,8 @@ func choosePeriod(all []filing, from, to int) {
 	}
 }
 
-// later reports whether a was filed after b.
-func later(a, b *filing) bool {
+// filedAfter reports whether a was filed after b.
+func filedAfter(a, b *filing) bool {
 	return cmp.Or(cmp.Compare(a.stamp, b.stamp), cmp.Compare(a.object, b.object)) > 0
 }
 
@@ -125,22 +125,15 @@ func seenBefore(earlier []filing, f *filing) bool {
 	return false
 }
 
-// choice is the returns of a build, chosen and not, with the way back from a
-// shard's ordinals.
-type choice struct {
-	filings []filing
-	bySeq   [][]int32 // per shard and ordinal, the filing, or -1
-}
-
-// selectReturns reads all staged returns and chooses among them.
-func (b *builder) selectReturns(ctx context.Context, p *plan) (*choice, error) {
-	b.phase("choose", int64(len(p.shards)))
-	c := &choice{bySeq: make([][]int32, len(p.shards))}
-	for i := range p.shards {
-		s := &p.shards[i]
+// chooseReturns reads all staged returns and chooses among them.
+func (b *builder) chooseReturns(ctx context.Context, c *corpus) error {
+	b.phase("choose", int64(len(c.shards)))
+	c.bySeq = make([][]int32, len(c.shards))
+	for i := range c.shards {
+		s := &c.shards[i]
 		for r, err := range readStaged[stagedHead](ctx, b, s, "returns") {
 			if err != nil {
-				return nil, err
+				return err
 			}
 			c.filings = append(c.filings, newFiling(&r, i))
 		}
@@ -155,5 +148,5 @@ func (b *builder) selectReturns(ctx context.Context, p *plan) (*choice, error) {
 		f := &c.filings[i]
 		c.bySeq[f.shard][f.seq] = int32(i)
 	}
-	return c, nil
+	return nil
 }

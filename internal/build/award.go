@@ -84,10 +84,9 @@ func awardFlow(f award.Flow) AwardFlow { return AwardFlow{f.Rows, f.Amount.Dolla
 const mappingName = "mapping.toml"
 
 // awards reads the files of federal and state awards and writes what each
-// organization was given. Paths are relative to the sources folder; states are
-// keyed by their two letters. Both tables are written, empty where there are no
-// files.
-func (b *builder) awards(ctx context.Context, w *snapshot.Writer, federal, audits []string, states map[string][]string, find award.Finder) (AwardReport, error) {
+// organization was given. Both tables are written, empty where there are no files.
+func (b *builder) awards(ctx context.Context, w *snapshot.Writer, find award.Finder) (AwardReport, error) {
+	federal, audits, states := b.sources.Federal, b.sources.Audits, b.sources.States
 	report := AwardReport{States: []AwardState{}, Notes: []string{}}
 	files := len(federal) + len(audits)
 	for _, list := range states {

@@ -54,8 +54,7 @@ func (oneName) Find(name, state, _ string) (ein.EIN, bool) {
 func runAwards(t *testing.T, ctx context.Context, files map[string]string, find award.Finder) (federal []snapshot.FederalAward, state []snapshot.StateAward, report AwardReport, err error) {
 	t.Helper()
 	root := t.TempDir()
-	var archives, audits []string
-	states := make(map[string][]string)
+	sources := &Sources{Root: root, States: make(map[string][]string)}
 	for rel, text := range files {
 		name := filepath.Join(root, filepath.FromSlash(rel))
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
@@ -66,20 +65,20 @@ func runAwards(t *testing.T, ctx context.Context, files map[string]string, find 
 		}
 		switch parts := strings.Split(rel, "/"); parts[0] {
 		case "usaspending":
-			archives = append(archives, rel)
+			sources.Federal = append(sources.Federal, rel)
 		case "fac":
-			audits = append(audits, rel)
+			sources.Audits = append(sources.Audits, rel)
 		case "stateaward":
-			states[parts[1]] = append(states[parts[1]], rel)
+			sources.States[parts[1]] = append(sources.States[parts[1]], rel)
 		}
 	}
-	b := &builder{workers: 4, sources: &Sources{Root: root}, report: newReport()}
+	b := &builder{workers: 4, sources: sources, report: newReport()}
 	w, err := snapshot.Create(t.TempDir(), time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer w.Abandon()
-	report, err = b.awards(ctx, w, archives, audits, states, find)
+	report, err = b.awards(ctx, w, find)
 	if err != nil {
 		return nil, nil, report, err
 	}

@@ -15,17 +15,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
-	"grantgraph/internal/disk"
 	"grantgraph/internal/fault"
+	"grantgraph/internal/lists"
 	"grantgraph/internal/place"
 	"grantgraph/internal/resolve"
 	"grantgraph/internal/resolve/abroad"
@@ -86,38 +83,31 @@ type Result struct {
 	Reused   int // staged shards taken over from an earlier run
 	Remade   int // staged shards that were damaged and are made anew
 	Staged   int // all staged shards
-	Kept     int // tuples whose answer in the last build still stood
-	Asked    int // tuples that the rules were run for
+	Kept     int // recipients whose match in the last build still stood
+	Asked    int // recipients that the rules were run for
 }
 
 // builder carries one build through its steps.
 type builder struct {
-	opt      Options
-	workers  int
-	sources  *Sources
-	stageDir string
-	report   *Report
-	used     []snapshot.Source
-	places   *place.Gazetteer
+	progress
+	opt        Options
+	workers    int
+	sources    *Sources
+	stageDir   string
+	shardBytes int64
 
+	places   *place.Gazetteer
 	clusters *abroad.Clusters
 
-	shardBytes   int64
-	reusedShards int
-	remadeShards int
-
-	keptMatches, newMatches int
-
-	mu          sync.Mutex
-	phaseName   string
-	done, total int64
-	notes       []string // of this machine, so they are not in the manifest
+	used   []snapshot.Source // the sources that were read
+	report *Report
+	result Result
 }
 
 // Run builds a snapshot and makes it current. On any error the snapshot that
 // was current stays so.
 func Run(ctx context.Context, opt Options) (*Result, error) {
-	b := &builder{opt: opt, workers: opt.Workers, report: newReport()}
+	b := &builder{progress: progress{show: opt.Progress, showNote: opt.Note}, opt: opt, workers: opt.Workers, report: newReport()}
 	if b.workers <= 0 {
 		b.workers = runtime.GOMAXPROCS(0)
 	}
@@ -147,75 +137,23 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 	}
 	defer release()
 
-	edition, err := b.lists(ctx, now)
+	edition, err := b.makeEdition(ctx, now)
 	if err != nil {
 		return nil, err
 	}
-	p, err := b.planShards(ctx)
+	c, err := b.readCorpus(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if err := b.stageAll(ctx, p); err != nil {
-		return nil, err
-	}
-	c, err := b.selectReturns(ctx, p)
-	if err != nil {
-		return nil, err
-	}
-	g, err := b.gather(ctx, p, c)
-	if err != nil {
-		return nil, err
-	}
-	if b.places, err = b.gazetteer(ctx); err != nil {
-		return nil, err
-	}
-	overrides, err := b.overrides(ctx)
-	if err != nil {
-		return nil, err
-	}
-	u, filers, err := b.loadUniverse(ctx, p, c, g)
-	if err != nil {
-		return nil, err
-	}
-	if err := overrides.Check(u); err != nil {
-		return nil, b.overrideFault(b.sources.Overrides[0], err)
-	}
-	l, err := b.link(ctx, p, c, g, u, overrides, filers)
-	if err != nil {
-		return nil, err
-	}
-
 	w, err := snapshot.Create(opt.Data, now())
 	if err != nil {
 		return nil, err
 	}
 	defer w.Abandon()
-	if err := b.write(ctx, w, p, c, g, l, u, filers); err != nil {
+	if err := b.writeSnapshot(ctx, w, c, edition); err != nil {
 		return nil, err
 	}
-	if err := b.writeListTables(ctx, w, edition); err != nil {
-		return nil, err
-	}
-	if b.report.Awards, err = b.awards(ctx, w, b.sources.Federal, b.sources.Audits, b.sources.States, newPayeeFinder(u)); err != nil {
-		return nil, err
-	}
-	if b.report.UK, err = b.uk(ctx, w, b.sources.UK); err != nil {
-		return nil, err
-	}
-	if b.report.Derived, err = b.derive(ctx, w); err != nil {
-		return nil, err
-	}
-	for _, x := range opt.Indexers {
-		b.phase(x.Name, 1)
-		if err := x.Write(ctx, w); err != nil {
-			return nil, err
-		}
-		b.step(1)
-	}
-	if err := b.indexCoverage(ctx, c); err != nil {
-		return nil, err
-	}
-	manifest, err := b.manifest(p, c, g, l, u)
+	manifest, err := b.makeManifest(c)
 	if err != nil {
 		return nil, err
 	}
@@ -227,54 +165,85 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	s, err := w.Publish(manifest)
-	if err != nil {
+	if b.result.Snapshot, err = w.Publish(manifest); err != nil {
 		return nil, err
 	}
 	// What is left over from earlier builds is only disk space, and recipients
 	// abroad can be told apart anew; failing at either does not undo the
 	// snapshot.
-	err = errors.Join(b.keepClusterKeys(), snapshot.Prune(opt.Data, keep), b.pruneStage(p))
+	err = errors.Join(b.keepClusterKeys(), snapshot.Prune(opt.Data, keep), b.pruneStage(c.plan))
 	if err != nil {
 		b.note("the snapshot is published, but not all was tidied up after it: %v", err)
 	}
 	b.phase("", 0)
 	b.report.Warnings = append(b.report.Warnings, b.notes...)
-	return &Result{Snapshot: s, Report: b.report, Reused: b.reusedShards, Remade: b.remadeShards, Staged: len(p.shards), Kept: b.keptMatches, Asked: b.newMatches}, nil
+	result := b.result
+	result.Report = b.report
+	return &result, nil
 }
 
-// phase begins a step of total units.
-func (b *builder) phase(name string, total int64) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.phaseName, b.done, b.total = name, 0, total
-	b.showProgress()
-}
-
-// step says that n units of the phase are done.
-func (b *builder) step(n int64) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.done += n
-	b.showProgress()
-}
-
-func (b *builder) showProgress() {
-	if b.opt.Progress != nil {
-		b.opt.Progress(b.phaseName, b.done, b.total)
+// readCorpus reads the returns and finds out whom their grants paid.
+func (b *builder) readCorpus(ctx context.Context) (*corpus, error) {
+	var err error
+	c := &corpus{}
+	if c.plan, err = b.planShards(ctx); err != nil {
+		return nil, err
 	}
+	if err := b.stageAll(ctx, c.plan); err != nil {
+		return nil, err
+	}
+	if err := b.chooseReturns(ctx, c); err != nil {
+		return nil, err
+	}
+	if err := b.gatherLines(ctx, c); err != nil {
+		return nil, err
+	}
+	if b.places, err = b.gazetteer(ctx); err != nil {
+		return nil, err
+	}
+	overrides, err := b.overrides(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := b.loadUniverse(ctx, c); err != nil {
+		return nil, err
+	}
+	if err := overrides.Check(c.universe); err != nil {
+		return nil, b.overrideFault(b.sources.Overrides[0], err)
+	}
+	if err := b.findRecipients(ctx, c, overrides); err != nil {
+		return nil, err
+	}
+	c.sortRows()
+	c.sortFunders()
+	return c, nil
 }
 
-// note says what is the matter with this machine. It goes into the report that
-// is shown, not into the manifest, which is a function of the sources.
-func (b *builder) note(format string, args ...any) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	text := fmt.Sprintf(format, args...)
-	b.notes = append(b.notes, text)
-	if b.opt.Note != nil {
-		b.opt.Note(text)
+// writeSnapshot writes every table, and the indexes made from them.
+func (b *builder) writeSnapshot(ctx context.Context, w *snapshot.Writer, c *corpus, edition *lists.Edition) (err error) {
+	if err := b.writeCorpus(ctx, w, c); err != nil {
+		return err
 	}
+	if err := b.writeListTables(ctx, w, edition); err != nil {
+		return err
+	}
+	if b.report.Awards, err = b.awards(ctx, w, newPayeeFinder(c.universe)); err != nil {
+		return err
+	}
+	if b.report.UK, err = b.uk(ctx, w, b.sources.UK); err != nil {
+		return err
+	}
+	if b.report.Derived, err = b.derive(ctx, w); err != nil {
+		return err
+	}
+	for _, x := range b.opt.Indexers {
+		b.phase(x.Name, 1)
+		if err := x.Write(ctx, w); err != nil {
+			return err
+		}
+		b.step(1)
+	}
+	return b.indexCoverage(ctx, c.filings)
 }
 
 // chunks runs fn over 0..n in pieces on all workers.
@@ -284,10 +253,6 @@ func (b *builder) chunks(ctx context.Context, n int, fn func(from, to int)) erro
 		fn(i*size, min(n, (i+1)*size))
 		return nil
 	})
-}
-
-func (b *builder) shardFile(s *shard, table string) string {
-	return filepath.Join(b.shardDir(s), table+".parquet")
 }
 
 // gazetteer is the shipped ZIP-to-county table, or a newer Census file.
@@ -329,10 +294,10 @@ func (b *builder) overrideFault(rel string, err error) error {
 		Try("correct it, or move it out of the sources folder")
 }
 
-// manifest puts the headline numbers and the report together.
-func (b *builder) manifest(p *plan, c *choice, g *lines, l *linked, u *resolve.Universe) (snapshot.Manifest, error) {
-	for i := range p.archives {
-		a := &p.archives[i]
+// makeManifest puts the headline numbers and the report together.
+func (b *builder) makeManifest(c *corpus) (snapshot.Manifest, error) {
+	for i := range c.archives {
+		a := &c.archives[i]
 		b.addSource(snapshot.Source{Kind: "irs990", Path: a.rel, Bytes: a.bytes, SHA256: a.sha256, Rows: int64(len(a.sizes))})
 	}
 	slices.SortFunc(b.used, func(x, y snapshot.Source) int {
@@ -341,8 +306,8 @@ func (b *builder) manifest(p *plan, c *choice, g *lines, l *linked, u *resolve.U
 		}
 		return strings.Compare(x.Path, y.Path)
 	})
-	m := snapshot.Manifest{Sources: b.used, Counts: b.counts(c, g, l)}
-	m.Counts.Organizations = int64(u.Len())
+	m := snapshot.Manifest{Sources: b.used, Counts: b.countRows(c)}
+	m.Counts.Organizations = int64(c.universe.Len())
 	// The report is whole only now that the rows are counted.
 	body, err := json.Marshal(b.report)
 	if err != nil {
@@ -350,26 +315,4 @@ func (b *builder) manifest(p *plan, c *choice, g *lines, l *linked, u *resolve.U
 	}
 	m.Report = body
 	return m, nil
-}
-
-// pruneStage removes staged shards that this build did not use.
-func (b *builder) pruneStage(p *plan) error {
-	used := map[string]bool{matchCacheName: true}
-	for i := range p.shards {
-		used[p.shards[i].key] = true
-	}
-	entries, err := os.ReadDir(b.stageDir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return fault.Disk(b.stageDir, err)
-	}
-	var errs []error
-	for _, e := range entries {
-		if path := filepath.Join(b.stageDir, e.Name()); !used[e.Name()] {
-			errs = append(errs, fault.Disk(path, disk.RemoveAll(path)))
-		}
-	}
-	return errors.Join(errs...)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"slices"
+	"sync"
 
 	"grantgraph/internal/classify"
 	"grantgraph/internal/derive/area"
@@ -31,11 +32,12 @@ type Seats struct {
 	Named  int64 `json:"named"`  // of them, persons with a first and a last name
 }
 
-// deriving carries what several derived tables are made from.
-type deriving struct {
+// deriver carries what several derived tables are made from.
+type deriver struct {
 	b      *builder
 	w      *snapshot.Writer
 	s      *snapshot.Snapshot
+	mu     sync.Mutex
 	report DeriveReport
 
 	revenue  map[ein.EIN]int64 // of the latest return
@@ -50,7 +52,7 @@ type deriving struct {
 // derive makes the derived tables from the written ones. Each reads only the
 // columns it needs, a row at a time.
 func (b *builder) derive(ctx context.Context, w *snapshot.Writer) (DeriveReport, error) {
-	d := &deriving{b: b, w: w, s: w.Unpublished(), revenue: make(map[ein.EIN]int64), holdings: holding.New(), trainer: classify.NewTrainer()}
+	d := &deriver{b: b, w: w, s: w.Unpublished(), revenue: make(map[ein.EIN]int64), holdings: holding.New(), trainer: classify.NewTrainer()}
 	b.phase("derive", 6)
 	step := func(fn func(context.Context) error) func(context.Context) error {
 		return func(ctx context.Context) error {
@@ -91,7 +93,7 @@ func (b *builder) derive(ctx context.Context, w *snapshot.Writer) (DeriveReport,
 }
 
 // writeDerived writes a derived table and counts it.
-func writeDerived[T any](ctx context.Context, d *deriving, name string, rows iter.Seq[T]) error {
+func writeDerived[T any](ctx context.Context, d *deriver, name string, rows iter.Seq[T]) error {
 	var n int64
 	err := writeTable(ctx, d.w, name, func(yield func(T) bool) {
 		for row := range rows {
@@ -108,9 +110,9 @@ func writeDerived[T any](ctx context.Context, d *deriving, name string, rows ite
 }
 
 // count puts a table into the report. Tables may be written side by side.
-func (d *deriving) count(name string, rows int64) {
-	d.b.mu.Lock()
-	defer d.b.mu.Unlock()
+func (d *deriver) count(name string, rows int64) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	at, _ := slices.BinarySearchFunc(d.report.Tables, name, func(n NamedInt, name string) int {
 		if n.Name < name {
 			return -1
@@ -141,7 +143,7 @@ type filerRow struct {
 }
 
 // readFilers takes in the latest return of every filer.
-func (d *deriving) readFilers(ctx context.Context) error {
+func (d *deriver) readFilers(ctx context.Context) error {
 	type site struct {
 		e                ein.EIN
 		state, city, zip string
@@ -171,8 +173,8 @@ func (d *deriving) readFilers(ctx context.Context) error {
 	return err
 }
 
-// kinRow is what families are made from.
-type kinRow struct {
+// familyRow is what families are made from.
+type familyRow struct {
 	EIN     string `parquet:"ein"`
 	Name    string `parquet:"name"`
 	Street  string `parquet:"street,optional"`
@@ -190,9 +192,9 @@ type relationRow struct {
 }
 
 // writeFamilies writes who belongs to whom.
-func (d *deriving) writeFamilies(ctx context.Context) error {
+func (d *deriver) writeFamilies(ctx context.Context) error {
 	var b family.Builder
-	err := readTable(ctx, d.s, snapshot.Organizations, func(r *kinRow) error {
+	err := readTable(ctx, d.s, snapshot.Organizations, func(r *familyRow) error {
 		o := family.Org{EIN: storedEIN(r.EIN), Name: r.Name, Street: r.Street, ZIP5: r.ZIP5, Group: r.Group, Active: r.Active}
 		if latest, ok := d.revenue[o.EIN]; ok {
 			o.Revenue = latest
@@ -239,7 +241,7 @@ type paidRow struct {
 }
 
 // readGrants goes through the grants once and writes what is made of them.
-func (d *deriving) readGrants(ctx context.Context) error {
+func (d *deriver) readGrants(ctx context.Context) error {
 	var (
 		edges  cofund.Edges
 		abroad recipient.Abroad
@@ -284,7 +286,7 @@ func (d *deriving) readGrants(ctx context.Context) error {
 }
 
 // writeHoldings writes what foundations own.
-func (d *deriving) writeHoldings(ctx context.Context) error {
+func (d *deriver) writeHoldings(ctx context.Context) error {
 	err := readTable(ctx, d.s, snapshot.Holdings, func(h *snapshot.Holding) error {
 		d.holdings.AddItem(h)
 		return nil
@@ -316,7 +318,7 @@ type officerRow struct {
 const boardYears = 3
 
 // writeBoards writes who shares people with whom.
-func (d *deriving) writeBoards(ctx context.Context) error {
+func (d *deriver) writeBoards(ctx context.Context) error {
 	years := make(map[int32]int64)
 	err := readTable(ctx, d.s, snapshot.People, func(r *officerRow) error {
 		if r.Name != "" {
@@ -358,9 +360,9 @@ func (d *deriving) writeBoards(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	d.b.mu.Lock()
+	d.mu.Lock()
 	d.report.Seats = seats
-	d.b.mu.Unlock()
+	d.mu.Unlock()
 	return writeDerived(ctx, d, snapshot.BoardLinks, boards.Links(d.families.Head))
 }
 
@@ -393,7 +395,7 @@ const maxPrograms = 4
 // writeAreas goes through organizations and filers side by side, both of which
 // are in the order of their EINs, and writes where each organization works and
 // how recipients are called.
-func (d *deriving) writeAreas(ctx context.Context) error {
+func (d *deriver) writeAreas(ctx context.Context) error {
 	next, stop := iter.Pull2(cancelable(ctx, snapshot.Rows[missionRow](d.s, snapshot.Orgs)))
 	defer stop()
 	filer, err, more := next()

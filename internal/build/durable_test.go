@@ -49,7 +49,7 @@ func TestPowerCutStage(t *testing.T) {
 	r.Each(t, func(dir string, done bool) error {
 		found := &builder{stageDir: filepath.Join(dir, "stage")}
 		for i := range p.shards {
-			if err := found.intact(context.Background(), &p.shards[i]); err != nil && (done || !errors.Is(err, errNotStaged)) {
+			if err := found.checkShard(context.Background(), &p.shards[i]); err != nil && (done || !errors.Is(err, errNotStaged)) {
 				return fmt.Errorf("shard %s: %w", p.shards[i].key, err)
 			}
 		}
@@ -57,9 +57,9 @@ func TestPowerCutStage(t *testing.T) {
 	})
 }
 
-// TestPowerCutAnswers cuts the power while answers and cluster keys are
+// TestPowerCutMatchCache cuts the power while matches and cluster keys are
 // replaced.
-func TestPowerCutAnswers(t *testing.T) {
+func TestPowerCutMatchCache(t *testing.T) {
 	data := t.TempDir()
 	b := &builder{opt: Options{Data: data}, stageDir: filepath.Join(data, "stage")}
 	if err := os.MkdirAll(b.stageDir, 0o755); err != nil {
@@ -100,7 +100,7 @@ func TestPowerCutAnswers(t *testing.T) {
 				return nil
 			}
 			if end := len(body) - len("this") - 32; err != nil || end < 0 || decodeMatches(body, "this") == nil {
-				return fmt.Errorf("the answers are not whole: %d bytes, %v", len(body), err)
+				return fmt.Errorf("the matches are not whole: %d bytes, %v", len(body), err)
 			}
 			return nil
 		})

@@ -351,9 +351,9 @@ func setCounts(state *lists.Status, t rows.Tally) {
 	}
 }
 
-// lists makes an edition of the compliance lists from the same sources and
+// makeEdition makes an edition of the compliance lists from the same sources and
 // takes what became of them into the report.
-func (b *builder) lists(ctx context.Context, now func() time.Time) (*lists.Edition, error) {
+func (b *builder) makeEdition(ctx context.Context, now func() time.Time) (*lists.Edition, error) {
 	result, err := Lists(ctx, ListOptions{Sources: b.opt.Sources, Data: b.opt.Data, Now: now, Progress: func(phase string, done, total int64) {
 		if done == 0 {
 			b.phase(phase, total)

@@ -1,16 +1,44 @@
 package build
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 
 	"grantgraph/internal/classify"
 	"grantgraph/internal/ein"
 )
 
+// sortRows puts the rows in the order of the grants table: funder, recipient,
+// year, amount, and the filing's own order.
+func (c *corpus) sortRows() {
+	g, r := c.lines, c.recipients
+	rank := make([]uint32, r.ids.len())
+	for i, id := range sortedRows(r.ids.len(), func(a, b uint32) int { return strings.Compare(r.ids.at(a), r.ids.at(b)) }) {
+		rank[id] = uint32(i)
+	}
+	pair := make([]uint64, len(g.amount))
+	for row := range pair {
+		pair[row] = uint64(c.filings[g.filing[row]].ein)<<32 | uint64(rank[r.id[row]])
+	}
+	c.rows = sortedRows(len(g.amount), func(a, b uint32) int {
+		if pair[a] != pair[b] {
+			return cmp.Compare(pair[a], pair[b])
+		}
+		return cmp.Or(
+			cmp.Compare(c.filings[g.filing[a]].year, c.filings[g.filing[b]].year),
+			cmp.Compare(g.amount[a], g.amount[b]),
+			cmp.Compare(g.origin[a], g.origin[b]),
+			cmp.Compare(g.part[a], g.part[b]),
+			cmp.Compare(g.line[a], g.line[b]),
+		)
+	})
+}
+
 // funder is one grantmaker with its rows.
 type funder struct {
 	ein      ein.EIN
-	from, to int // into linked.rows
+	from, to int // into corpus.rows
 	grantees int
 	total    int64
 	kind     classify.Kind
@@ -19,14 +47,14 @@ type funder struct {
 
 // sortFunders takes the funders from the ordered rows and says what kind each
 // is.
-func (l *linked) sortFunders(c *choice, g *lines, filers map[ein.EIN]*filer) {
-	for from := 0; from < len(l.rows); {
-		e := c.filings[g.filing[l.rows[from]]].ein
+func (c *corpus) sortFunders() {
+	for from := 0; from < len(c.rows); {
+		e := c.filingOf(c.rows[from]).ein
 		to := from + 1
-		for to < len(l.rows) && c.filings[g.filing[l.rows[to]]].ein == e {
+		for to < len(c.rows) && c.filingOf(c.rows[to]).ein == e {
 			to++
 		}
-		fl := filers[e]
+		fl := c.filers[e]
 		f := funder{ein: e, from: from, to: to, filer: fl}
 		facts := classify.FunderFacts{Name: fl.name, ReturnType: c.filings[fl.filing].form.String(), Grants: to - from, DAFGrantsYearPaid: fl.dafOf}
 		if fl.dafHeld != nil {
@@ -37,13 +65,13 @@ func (l *linked) sortFunders(c *choice, g *lines, filers map[ein.EIN]*filer) {
 		}
 		amounts := make([]int64, 0, to-from)
 		yearly := make([]uint64, 0, to-from) // year and recipient
-		for i, row := range l.rows[from:to] {
-			if i == 0 || l.recip[row] != l.recip[l.rows[from+i-1]] {
+		for i, row := range c.rows[from:to] {
+			if i == 0 || c.recipients.id[row] != c.recipients.id[c.rows[from+i-1]] {
 				f.grantees++
 			}
-			f.total += g.amount[row]
-			amounts = append(amounts, g.amount[row])
-			yearly = append(yearly, uint64(c.filings[g.filing[row]].year)<<32|uint64(l.recip[row]))
+			f.total += c.lines.amount[row]
+			amounts = append(amounts, c.lines.amount[row])
+			yearly = append(yearly, uint64(c.filingOf(row).year)<<32|uint64(c.recipients.id[row]))
 		}
 		slices.Sort(amounts)
 		slices.Sort(yearly)
@@ -61,11 +89,11 @@ func (l *linked) sortFunders(c *choice, g *lines, filers map[ein.EIN]*filer) {
 		}
 		facts.Grantees, facts.TotalOut, facts.MedianGrant = f.grantees, f.total, amounts[len(amounts)/2]
 		f.kind = classify.KindOf(facts)
-		l.funders = append(l.funders, f)
+		c.funders = append(c.funders, f)
 		from = to
 	}
-	l.kind = make(map[ein.EIN]*funder, len(l.funders))
-	for i := range l.funders {
-		l.kind[l.funders[i].ein] = &l.funders[i]
+	c.funderOf = make(map[ein.EIN]*funder, len(c.funders))
+	for i := range c.funders {
+		c.funderOf[c.funders[i].ein] = &c.funders[i]
 	}
 }

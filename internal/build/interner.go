@@ -2,6 +2,7 @@ package build
 
 import (
 	"hash/maphash"
+	"unsafe"
 )
 
 // interner gives each distinct byte string a small number, in the order first
@@ -32,19 +33,21 @@ func (in *interner) id(b []byte) uint32 {
 			in.table[i] = uint32(len(in.ends))
 			return uint32(len(in.ends) - 1)
 		}
-		if string(in.at(slot-1)) == string(b) {
+		if in.at(slot-1) == string(b) {
 			return slot - 1
 		}
 	}
 }
 
-// at returns string i. The bytes must not be changed.
-func (in *interner) at(i uint32) []byte {
+// at returns string i. It shares the memory of the arena, which is only ever
+// added to.
+func (in *interner) at(i uint32) string {
 	var start uint64
 	if i > 0 {
 		start = in.ends[i-1]
 	}
-	return in.arena[start:in.ends[i]:in.ends[i]]
+	text := in.arena[start:in.ends[i]]
+	return unsafe.String(unsafe.SliceData(text), len(text))
 }
 
 func (in *interner) len() int { return len(in.ends) }
@@ -53,7 +56,7 @@ func (in *interner) grow() {
 	in.table = make([]uint32, 2*len(in.table))
 	mask := uint64(len(in.table) - 1)
 	for id := range in.ends {
-		i := maphash.Bytes(in.seed, in.at(uint32(id))) & mask
+		i := maphash.String(in.seed, in.at(uint32(id))) & mask
 		for in.table[i] != 0 {
 			i = (i + 1) & mask
 		}

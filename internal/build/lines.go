@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strconv"
 	"strings"
 
-	"grantgraph/internal/ein"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/resolve"
 	"grantgraph/internal/source/irs990"
@@ -17,22 +15,21 @@ import (
 const maxAmount = 50_000_000_000
 
 // lines are the grant rows of a build as columns: one entry per row in each
-// slice, strings by number. What a line says of its recipient is a tuple, of
-// which there are far fewer than lines; everything that is a function of the
-// tuple is worked out once.
+// slice, strings by number. There are far fewer recipients than lines, so
+// everything that is a function of the recipient alone is worked out once.
 type lines struct {
-	filing  []uint32 // into choice.filings: the return that is chosen
-	origin  []uint32 // the return whose list it stands in; usually the same
-	part    []uint8
-	line    []uint32
-	tuple   []uint32
-	attr    []uint32
-	purpose []uint32
-	amount  []int64
+	filing      []uint32 // into corpus.filings: the return that is chosen
+	origin      []uint32 // the return whose list it stands in; usually the same
+	part        []uint8
+	line        []uint32
+	recipientNo []uint32 // into recipients
+	relationNo  []uint32 // into relations
+	purpose     []uint32 // into purposes
+	amount      []int64
 
-	tuples   *interner // see tupleKey
-	attrs    *interner // relationship and status
-	purposes *interner
+	recipients *interner // of recipientKey
+	relations  *interner // of relationKey
+	purposes   *interner
 
 	adjustments []adjustment
 }
@@ -52,77 +49,22 @@ func compareAdjustments(a, b *adjustment) int {
 	return cmp.Or(cmp.Compare(a.filing, b.filing), cmp.Compare(a.part, b.part), cmp.Compare(a.line, b.line))
 }
 
-const sep = '\x1f'
+// recipient is the i-th distinct recipient.
+func (g *lines) recipient(i uint32) resolve.Recipient { return g.recipientKey(i).split() }
 
-// appendTuple writes the key of what a line says of its recipient.
-func appendTuple(b []byte, l *stagedLine, filed ein.EIN) []byte {
-	for _, s := range [...]string{l.Name1, l.Name2, l.Person, l.Street, l.City, l.State, l.ZIP, l.Country} {
-		b = append(b, s...)
-		b = append(b, sep)
-	}
-	b = append(strconv.AppendUint(b, uint64(resolve.ReadTaxStatus(cmp.Or(l.Section, l.Status))), 10), sep)
-	return filed.Append(b)
+func (g *lines) recipientKey(i uint32) recipientKey { return recipientKey(g.recipients.at(i)) }
+
+// relation is what a row says of its recipient besides who it is.
+func (g *lines) relation(row uint32) (relationship, status string) {
+	return relationKey(g.relations.at(g.relationNo[row])).split()
 }
 
-// tuple is a tuple key taken apart. Its strings share the key's memory.
-type tuple struct {
-	name1, name2, person, street, city, state, zip, country string
-	standing                                                resolve.TaxStatus
-	filed                                                   ein.EIN
-}
-
-func splitTuple(key string) (t tuple) {
-	fields := [...]*string{&t.name1, &t.name2, &t.person, &t.street, &t.city, &t.state, &t.zip, &t.country}
-	for _, f := range fields {
-		i := strings.IndexByte(key, sep)
-		*f, key = key[:i], key[i+1:]
-	}
-	said, filed, _ := strings.Cut(key, string(sep))
-	standing, _ := strconv.ParseUint(said, 10, 8)
-	t.standing = resolve.TaxStatus(standing)
-	t.filed, _ = ein.Filed(filed)
-	return t
-}
-
-// name is the recipient as filed: the organization, else the person.
-func (t *tuple) name() string {
-	if n := joined(t.name1, t.name2); n != "" {
-		return n
-	}
-	return t.person
-}
-
-func appendAttr(b []byte, l *stagedLine) []byte {
-	b = append(b, l.Relationship...)
-	b = append(b, sep)
-	return append(b, l.Status...)
-}
-
-func splitAttr(key string) (relationship, status string) {
-	relationship, status, _ = strings.Cut(key, string(sep))
-	return relationship, status
-}
-
-// clean makes filed text fit for a key: the separator never occurs in XML, but
-// a numeric character reference can smuggle it in.
-func clean(s string) string {
-	if strings.IndexByte(s, sep) < 0 {
-		return s
-	}
-	return strings.ReplaceAll(s, string(sep), " ")
-}
-
-func (l *stagedLine) clean() {
-	for _, f := range [...]*string{&l.Name1, &l.Name2, &l.Person, &l.Street, &l.City, &l.State, &l.ZIP, &l.Country, &l.Relationship, &l.Status} {
-		*f = clean(*f)
-	}
-}
-
-// gather reads the lines of the chosen returns, keeps those that are cash
+// gatherLines reads the lines of the chosen returns, keeps those that are cash
 // grants, and accounts for the others.
-func (b *builder) gather(ctx context.Context, p *plan, c *choice) (*lines, error) {
-	b.phase("gather", int64(len(p.shards)))
-	g := &lines{tuples: newInterner(), attrs: newInterner(), purposes: newInterner()}
+func (b *builder) gatherLines(ctx context.Context, c *corpus) error {
+	b.phase("gather", int64(len(c.shards)))
+	c.lines = &lines{recipients: newInterner(), relations: newInterner(), purposes: newInterner()}
+	g := c.lines
 	// The lines of a return may stand for a later version of it.
 	standsFor := make([]int32, len(c.filings))
 	for i := range standsFor {
@@ -134,14 +76,14 @@ func (b *builder) gather(ctx context.Context, p *plan, c *choice) (*lines, error
 		}
 	}
 	var key []byte
-	for i := range p.shards {
+	for i := range c.shards {
 		current, start := int32(-1), 0
-		for l, err := range readStaged[stagedLine](ctx, b, &p.shards[i], "lines") {
+		for l, err := range readStaged[stagedLine](ctx, b, &c.shards[i], "lines") {
 			if err != nil {
-				return nil, err
+				return err
 			}
 			if l.Seq != current {
-				g.endReturn(c, start)
+				g.halveIfDoubled(c.filings, start)
 				current, start = l.Seq, len(g.amount)
 			}
 			origin := c.bySeq[i][l.Seq]
@@ -150,33 +92,32 @@ func (b *builder) gather(ctx context.Context, p *plan, c *choice) (*lines, error
 			}
 			f := uint32(standsFor[origin])
 			acc := &c.filings[f].account
-			if !g.admit(&l, f, acc) {
+			if !g.isGrant(&l, f, acc) {
 				continue
 			}
 			l.clean()
-			filed, _ := ein.Filed(l.EIN)
 			g.filing = append(g.filing, f)
 			g.origin = append(g.origin, uint32(origin))
 			g.part = append(g.part, uint8(l.Part))
 			g.line = append(g.line, uint32(l.Line))
 			g.amount = append(g.amount, l.Cash)
-			key = appendTuple(key[:0], &l, filed)
-			g.tuple = append(g.tuple, g.tuples.id(key))
-			key = appendAttr(key[:0], &l)
-			g.attr = append(g.attr, g.attrs.id(key))
+			key = appendRecipientKey(key[:0], &l)
+			g.recipientNo = append(g.recipientNo, g.recipients.id(key))
+			key = appendRelationKey(key[:0], &l)
+			g.relationNo = append(g.relationNo, g.relations.id(key))
 			key = append(key[:0], strings.TrimSpace(l.Purpose)...)
 			g.purpose = append(g.purpose, g.purposes.id(key))
 			acc.Rows++
 			acc.Sum += l.Cash
 		}
-		g.endReturn(c, start)
+		g.halveIfDoubled(c.filings, start)
 		b.step(1)
 	}
-	return g, nil
+	return nil
 }
 
-// admit decides whether a line is a cash grant.
-func (g *lines) admit(l *stagedLine, filing uint32, acc *lineAccount) bool {
+// isGrant decides whether a line is a cash grant.
+func (g *lines) isGrant(l *stagedLine, filing uint32, acc *lineAccount) bool {
 	acc.Goods += l.NonCash
 	name := l.Name1 + l.Name2 + l.Person
 	switch {
@@ -215,27 +156,27 @@ func isTotal(name string) bool {
 	return false
 }
 
-// endReturn looks at the rows of one return as a whole, those from start on: a
-// list that was filed twice over is halved.
-func (g *lines) endReturn(c *choice, start int) {
+// halveIfDoubled looks at the rows of one return as a whole, those from start
+// on: a list that was filed twice over is halved.
+func (g *lines) halveIfDoubled(filings []filing, start int) {
 	n := len(g.amount) - start
 	if n < 2 || n%2 != 0 {
 		return
 	}
-	f := &c.filings[g.filing[start]]
+	f := &filings[g.filing[start]]
 	if !doubled(f.account.Sum, f.declared) {
 		return
 	}
 	// Every distinct line must occur an even number of times; keep the first
 	// half of each.
 	type content struct {
-		tuple, attr, purpose uint32
-		part                 uint8
-		amount               int64
+		recipient, relation, purpose uint32
+		part                         uint8
+		amount                       int64
 	}
 	counts := make(map[content]int, n)
 	at := func(i int) content {
-		return content{g.tuple[i], g.attr[i], g.purpose[i], g.part[i], g.amount[i]}
+		return content{g.recipientNo[i], g.relationNo[i], g.purpose[i], g.part[i], g.amount[i]}
 	}
 	for i := start; i < start+n; i++ {
 		counts[at(i)]++
@@ -275,19 +216,19 @@ func doubled(sum, declared int64) bool {
 
 func (g *lines) move(to, from int) {
 	g.filing[to], g.origin[to], g.part[to], g.line[to] = g.filing[from], g.origin[from], g.part[from], g.line[from]
-	g.tuple[to], g.attr[to], g.purpose[to], g.amount[to] = g.tuple[from], g.attr[from], g.purpose[from], g.amount[from]
+	g.recipientNo[to], g.relationNo[to], g.purpose[to], g.amount[to] = g.recipientNo[from], g.relationNo[from], g.purpose[from], g.amount[from]
 }
 
 func (g *lines) cut(n int) {
 	g.filing, g.origin, g.part, g.line = g.filing[:n], g.origin[:n], g.part[:n], g.line[:n]
-	g.tuple, g.attr, g.purpose, g.amount = g.tuple[:n], g.attr[:n], g.purpose[:n], g.amount[:n]
+	g.recipientNo, g.relationNo, g.purpose, g.amount = g.recipientNo[:n], g.relationNo[:n], g.purpose[:n], g.amount[:n]
 }
 
 // part names a list of a form, for keys and tables.
 func partName(p uint8) string { return irs990.Part(p).String() }
 
-// order sorts the row numbers 0..n-1 by less.
-func order(n int, compare func(a, b uint32) int) []uint32 {
+// sortedRows sorts the row numbers 0..n-1 by less.
+func sortedRows(n int, compare func(a, b uint32) int) []uint32 {
 	rows := make([]uint32, n)
 	for i := range rows {
 		rows[i] = uint32(i)

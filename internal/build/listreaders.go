@@ -87,7 +87,7 @@ func readMasters(ctx context.Context, files []upstreamFile, state *lists.Status)
 		return bmf.Read(r, func(m *bmf.Record) error {
 			s.add(uint64(m.EIN), m.Name, m.SortName, m.Street, m.City, m.State, m.ZIP, m.Group, m.Subsection, m.Affiliation, m.Classification,
 				m.Ruling, m.Deductibility, m.Foundation, m.Activity, m.Organization, m.Status, m.TaxPeriod, m.AssetCode, m.IncomeCode,
-				m.FilingReq, m.PFFilingReq, m.AccountingPeriod, figure(m.Assets), figure(m.Income), figure(m.Revenue), m.NTEE)
+				m.FilingReq, m.PFFilingReq, m.AccountingPeriod, formatAmount(m.Assets), formatAmount(m.Income), formatAmount(m.Revenue), m.NTEE)
 			return nil
 		})
 	})
@@ -108,7 +108,7 @@ func readMasters(ctx context.Context, files []upstreamFile, state *lists.Status)
 				if !yield(lists.Master{EIN: einText(key), Name: f[0], SortName: f[1], Street: f[2], City: f[3], State: f[4], ZIP: f[5],
 					Group: f[6], Subsection: f[7], Affiliation: f[8], Classification: f[9], Ruling: f[10], Deductibility: f[11],
 					Foundation: f[12], Activity: f[13], Organization: f[14], Status: f[15], TaxPeriod: f[16], AssetCode: f[17], IncomeCode: f[18],
-					FilingReq: f[19], PFFilingReq: f[20], AccountingPeriod: f[21], Assets: amount(f[22]), Income: amount(f[23]), Revenue: amount(f[24]), NTEE: f[25]}) {
+					FilingReq: f[19], PFFilingReq: f[20], AccountingPeriod: f[21], Assets: parseAmount(f[22]), Income: parseAmount(f[23]), Revenue: parseAmount(f[24]), NTEE: f[25]}) {
 					return
 				}
 			}
@@ -116,15 +116,15 @@ func readMasters(ctx context.Context, files []upstreamFile, state *lists.Status)
 	}, nil
 }
 
-// figure and amount carry a figure that may be absent through the sorter.
-func figure(a bmf.Amount) string {
+// formatAmount and amount carry a figure that may be absent through the sorter.
+func formatAmount(a bmf.Amount) string {
 	if !a.Set {
 		return ""
 	}
 	return strconv.FormatInt(a.Value, 10)
 }
 
-func amount(s string) *int64 {
+func parseAmount(s string) *int64 {
 	if s == "" {
 		return nil
 	}

@@ -23,29 +23,29 @@ import (
 	"grantgraph/internal/resolve"
 )
 
-// matchCacheName is where the stage keeps what tuples were resolved to. It is a
-// memory, not a source: a build without it asks every tuple and comes to the
-// same bytes.
+// matchCacheName is where the stage keeps what recipients were resolved to. It
+// is a cache, not a source: a build without it resolves every recipient and
+// comes to the same bytes.
 const matchCacheName = "answers"
 
-// matchCache are those of the last build, and those of this one in the making.
+// matchCache holds the matches of the last build, and takes those of this one.
 type matchCache struct {
-	last    []cachedMatch // in order of tuple
-	this    []cachedMatch // by number of the tuple
-	program string        // its digest; empty when it could not be told
+	last    []cachedMatch // in order of recipient
+	this    []cachedMatch // by number of the recipient
+	program string        // digest of this program; empty when it could not be taken
 	kept    atomic.Int64
 	asked   atomic.Int64
 }
 
-// cachedMatch is what one tuple was resolved to, and a digest of all that this
-// rests on. Only the program that wrote it may believe it: another may have
-// other rules.
+// cachedMatch is what one recipient was resolved to. Only the program that
+// wrote it may believe it: another may have other rules.
 type cachedMatch struct {
-	tuple, basis uint64
-	ein          uint32
-	thousandths  uint16 // thousandths, where the rule has no constant probability
-	rule         uint8
-	barred       uint8
+	recipient   uint64 // fingerprint of its key
+	basis       uint64 // digest of all that the match rests on
+	ein         uint32
+	thousandths uint16 // of probability, where the rule has no constant one
+	rule        uint8
+	barred      uint8
 }
 
 // cachedMatchSize is what one takes in the file.
@@ -53,8 +53,8 @@ const cachedMatchSize = 24
 
 // openMatchCache reads what the last build found. A file that is damaged or of
 // another program is as good as none.
-func (b *builder) openMatchCache(ctx context.Context, tuples int) (*matchCache, error) {
-	a := &matchCache{this: make([]cachedMatch, tuples)}
+func (b *builder) openMatchCache(ctx context.Context, recipients int) (*matchCache, error) {
+	a := &matchCache{this: make([]cachedMatch, recipients)}
 	if self, err := os.Executable(); err == nil {
 		a.program, _, _ = hashFile(ctx, self)
 	}
@@ -70,8 +70,8 @@ func (b *builder) openMatchCache(ctx context.Context, tuples int) (*matchCache, 
 	return a, nil
 }
 
-// decodeMatches reads a file of answers: the program that wrote them, the
-// answers in order of tuple, and a checksum of both.
+// decodeMatches reads a file of matches: the program that wrote them, the
+// matches in order of recipient, and a checksum of both.
 func decodeMatches(body []byte, program string) []cachedMatch {
 	end := len(body) - sha256.Size
 	if program == "" || end < 0 || !bytes.HasPrefix(body[:end], []byte(program)) || (end-len(program))%cachedMatchSize != 0 {
@@ -90,23 +90,23 @@ func decodeMatches(body []byte, program string) []cachedMatch {
 
 func readMatch(b []byte) cachedMatch {
 	le := binary.LittleEndian
-	return cachedMatch{tuple: le.Uint64(b), basis: le.Uint64(b[8:]), ein: le.Uint32(b[16:]), thousandths: le.Uint16(b[20:]), rule: b[22], barred: b[23]}
+	return cachedMatch{recipient: le.Uint64(b), basis: le.Uint64(b[8:]), ein: le.Uint32(b[16:]), thousandths: le.Uint16(b[20:]), rule: b[22], barred: b[23]}
 }
 
 func (a *cachedMatch) append(b []byte) []byte {
 	le := binary.LittleEndian
-	b = le.AppendUint64(le.AppendUint64(b, a.tuple), a.basis)
+	b = le.AppendUint64(le.AppendUint64(b, a.recipient), a.basis)
 	return append(le.AppendUint16(le.AppendUint32(b, a.ein), a.thousandths), a.rule, a.barred)
 }
 
-// saveMatchCache writes the answers of this build for the next.
+// saveMatchCache writes the matches of this build for the next.
 func (b *builder) saveMatchCache(a *matchCache) error {
 	if a.program == "" {
 		return nil
 	}
 	a.this = slices.DeleteFunc(a.this, func(x cachedMatch) bool { return x.basis == 0 }) // names nobody
 	slices.SortFunc(a.this, func(x, y cachedMatch) int {
-		return cmp.Or(cmp.Compare(x.tuple, y.tuple), cmp.Compare(x.basis, y.basis))
+		return cmp.Or(cmp.Compare(x.recipient, y.recipient), cmp.Compare(x.basis, y.basis))
 	})
 	path := filepath.Join(b.stageDir, matchCacheName)
 	return fault.Disk(path, disk.WriteFile(path, 0o644, func(w io.Writer) error {
@@ -124,17 +124,17 @@ func (b *builder) saveMatchCache(a *matchCache) error {
 	}))
 }
 
-// resolve answers for a tuple as the last build did, if all that its answer
-// rests on is as it was, and asks the resolver otherwise.
-func (a *matchCache) resolve(r *resolve.Resolver, at int, key string, t *resolve.Recipient, n *orgname.Name) resolve.Match {
+// resolve takes the match of the last build, if all that it rests on is as it
+// was, and asks the resolver otherwise.
+func (a *matchCache) resolve(r *resolve.Resolver, at int, key recipientKey, t *resolve.Recipient, n *orgname.Name) resolve.Match {
 	now := &a.this[at]
-	now.tuple = fingerprint(key)
-	// The tuple has a second hash in the digest: two tuples that share the
-	// first are told apart by it.
-	own := fingerprint("tuple " + key)
-	first, _ := slices.BinarySearchFunc(a.last, now.tuple, func(x cachedMatch, tuple uint64) int { return cmp.Compare(x.tuple, tuple) })
+	now.recipient = fingerprint(string(key))
+	// The recipient has a second hash in the basis, which distinguishes two
+	// that share the first.
+	own := fingerprint("tuple " + string(key))
+	first, _ := slices.BinarySearchFunc(a.last, now.recipient, func(x cachedMatch, recipient uint64) int { return cmp.Compare(x.recipient, recipient) })
 	for _, old := range a.last[first:] {
-		if old.tuple != now.tuple {
+		if old.recipient != now.recipient {
 			break
 		}
 		m := old.match()
@@ -145,8 +145,8 @@ func (a *matchCache) resolve(r *resolve.Resolver, at int, key string, t *resolve
 		}
 	}
 	a.asked.Add(1)
-	m, seen := r.ResolveWithBasis(t, n)
-	now.basis, now.ein, now.rule = seen^own, uint32(m.EIN), uint8(m.Rule)
+	m, basis := r.ResolveWithBasis(t, n)
+	now.basis, now.ein, now.rule = basis^own, uint32(m.EIN), uint8(m.Rule)
 	if m.Rule == resolve.Model {
 		now.thousandths = thousandths(m.Prob)
 	}

@@ -38,15 +38,15 @@ func TestNextMonth(t *testing.T) {
 	}
 	first := run(t, Options{Sources: dir, Data: data})
 	if first.Kept != 0 || first.Asked == 0 {
-		t.Errorf("the first build kept %d answers and asked for %d", first.Kept, first.Asked)
+		t.Errorf("the first build kept %d matches and asked for %d", first.Kept, first.Asked)
 	}
 
 	same := run(t, Options{Sources: dir, Data: data})
 	if same.Asked != 0 || same.Kept != first.Asked {
-		t.Errorf("with nothing changed %d answers were kept and %d asked for", same.Kept, same.Asked)
+		t.Errorf("with nothing changed %d matches were kept and %d asked for", same.Kept, same.Asked)
 	}
 	if stampless(t, same) != stampless(t, first) {
-		t.Error("kept answers give another snapshot")
+		t.Error("kept matches give another snapshot")
 	}
 
 	if err := os.Rename(december+".later", december); err != nil {
@@ -81,9 +81,9 @@ func TestNextMonth(t *testing.T) {
 	}
 
 	next := run(t, Options{Sources: dir, Data: data})
-	t.Logf("of %d answers %d were kept", next.Kept+next.Asked, next.Kept)
+	t.Logf("of %d matches %d were kept", next.Kept+next.Asked, next.Kept)
 	if next.Asked == 0 || next.Kept < next.Asked {
-		t.Errorf("after a small change %d answers were kept and %d asked for", next.Kept, next.Asked)
+		t.Errorf("after a small change %d matches were kept and %d asked for", next.Kept, next.Asked)
 	}
 	whole := run(t, Options{Sources: dir, Data: t.TempDir()})
 	if stampless(t, next) != stampless(t, whole) {
@@ -93,7 +93,7 @@ func TestNextMonth(t *testing.T) {
 		t.Error("the change made no difference")
 	}
 
-	// A model given is used as it is, and answers found with it are kept.
+	// A model given is used as it is, and matches found with it are kept.
 	body, err = os.ReadFile(filepath.Join(whole.Snapshot.Dir, modelFile))
 	if err != nil {
 		t.Fatal(err)
@@ -105,10 +105,10 @@ func TestNextMonth(t *testing.T) {
 	given.Outside += 0.01
 	other := run(t, Options{Sources: dir, Data: data, Model: given})
 	if other.Asked == 0 || other.Kept == 0 {
-		t.Errorf("with another model %d answers were kept and %d asked for", other.Kept, other.Asked)
+		t.Errorf("with another model %d matches were kept and %d asked for", other.Kept, other.Asked)
 	}
 	if again := run(t, Options{Sources: dir, Data: data, Model: given}); again.Asked != 0 {
-		t.Errorf("with the same model %d answers were asked for again", again.Asked)
+		t.Errorf("with the same model %d matches were asked for again", again.Asked)
 	}
 
 	// A memory that is damaged is forgotten.
@@ -122,17 +122,17 @@ func TestNextMonth(t *testing.T) {
 		t.Fatal(err)
 	}
 	if r := run(t, Options{Sources: dir, Data: data}); r.Kept != 0 || stampless(t, r) != stampless(t, whole) {
-		t.Errorf("%d answers of a damaged file were kept", r.Kept)
+		t.Errorf("%d matches of a damaged file were kept", r.Kept)
 	}
 }
 
-func FuzzDecodeAnswers(f *testing.F) {
+func FuzzDecodeMatches(f *testing.F) {
 	const program = "0123456789abcdef"
 	f.Add([]byte(program))
 	f.Add(make([]byte, 200))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		if list := decodeMatches(body, program); list != nil && !bytes.HasPrefix(body, []byte(program)) {
-			t.Error("answers of another program were taken")
+			t.Error("matches of another program were taken")
 		}
 	})
 }

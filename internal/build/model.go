@@ -37,22 +37,23 @@ type Trial struct {
 }
 
 // resolver trains the model and puts everything together that resolves lines.
-func (b *builder) resolver(ctx context.Context, c *choice, g *lines, u *resolve.Universe, human *resolve.Overrides, people *classify.People) (*resolve.Resolver, *model.Model, error) {
+func (b *builder) resolver(ctx context.Context, c *corpus, human *resolve.Overrides, people *classify.People) (*resolve.Resolver, error) {
+	u := c.universe
 	assisted, err := b.assisted(ctx, u)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	opt := resolve.Options{Human: human, Assisted: assisted}
-	if opt.History, err = b.history(ctx, c, g, u); err != nil {
-		return nil, nil, err
+	if opt.History, err = b.history(ctx, c); err != nil {
+		return nil, err
 	}
-	labels, err := b.labels(ctx, c, g)
+	labels, err := b.labels(ctx, c)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	b.phase("model", 1)
 	b.report.Model.Trials = []Trial{}
-	for _, t := range resolve.New(u, opt).TestRules(labels) {
+	for _, t := range resolve.New(u, opt).TryRules(labels) {
 		b.report.Model.Trials = append(b.report.Model.Trials, Trial{t.Rule.String(), t.Answers, t.Right, t.Low, t.Off})
 		if t.Off {
 			opt.Off = append(opt.Off, t.Rule)
@@ -62,22 +63,22 @@ func (b *builder) resolver(ctx context.Context, c *choice, g *lines, u *resolve.
 	m := b.opt.Model
 	if m == nil {
 		rules := resolve.New(u, opt)
-		silent, asked, err := b.countUnresolved(ctx, g, rules, people)
+		unresolved, asked, err := b.countUnresolved(ctx, c.lines, rules, people)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		if m = rules.Train(labels, silent, asked); m == nil {
+		if m = rules.Train(labels, unresolved, asked); m == nil {
 			m = resolve.Prior()
 		}
 	}
 	b.report.Model.Origin, b.report.Model.Outside, b.report.Model.Metrics = m.Origin, m.Outside, m.Metrics
 	b.step(1)
-	opt.Model = m
+	opt.Model, c.model = m, m
 	r := resolve.New(u, opt)
 	if b.opt.Examine != nil {
 		b.opt.Examine(r, labels)
 	}
-	return r, m, ctx.Err()
+	return r, ctx.Err()
 }
 
 // assisted reads the rulings that a language model proposed, if there are any.
@@ -100,25 +101,25 @@ func (b *builder) assisted(ctx context.Context, u *resolve.Universe) (o *resolve
 }
 
 // history gathers whom funders name outright.
-func (b *builder) history(ctx context.Context, c *choice, g *lines, u *resolve.Universe) (*resolve.History, error) {
-	r := resolve.New(u, resolve.Options{})
-	b.phase("history", int64(g.tuples.len()))
-	named := make([]ein.EIN, g.tuples.len())
+func (b *builder) history(ctx context.Context, c *corpus) (*resolve.History, error) {
+	r, g := resolve.New(c.universe, resolve.Options{}), c.lines
+	b.phase("history", int64(g.recipients.len()))
+	named := make([]ein.EIN, g.recipients.len())
 	err := b.chunks(ctx, len(named), func(from, to int) {
 		for i := from; i < to; i++ {
-			t := splitTuple(string(g.tuples.at(uint32(i))))
-			n, rt := t.parse(), t.resolve()
-			named[i] = r.Named(&rt, &n)
+			t := g.recipient(uint32(i))
+			n := t.ParseName()
+			named[i] = r.Named(&t, &n)
 		}
 		b.step(int64(to - from))
 	})
 	if err != nil {
 		return nil, err
 	}
-	list := make([]resolve.Payment, 0, len(g.tuple))
-	for row, t := range g.tuple {
+	list := make([]resolve.Payment, 0, len(g.recipientNo))
+	for row, t := range g.recipientNo {
 		if named[t] != ein.None {
-			list = append(list, resolve.Payment{Funder: c.filings[g.filing[row]].ein, Recipient: named[t]})
+			list = append(list, resolve.Payment{Funder: c.filingOf(uint32(row)).ein, Recipient: named[t]})
 		}
 	}
 	return resolve.NewHistory(list), nil
@@ -127,29 +128,30 @@ func (b *builder) history(ctx context.Context, c *choice, g *lines, u *resolve.U
 // labelSample is how many lines with an EIN are kept to learn from, about.
 const labelSample = 250_000
 
-// labels are lines whose filer stated an EIN: for each tuple one, of the funder
-// with the lowest EIN, so that the order of the rows does not show. A large
-// corpus has millions; a fixed choice of them is enough.
-func (b *builder) labels(ctx context.Context, c *choice, g *lines) ([]resolve.Label, error) {
-	filed := make([]uint32, 0, g.tuples.len()/2)
-	for i := range g.tuples.len() {
-		if t := splitTuple(string(g.tuples.at(uint32(i)))); t.filed != ein.None && t.country == "" {
+// labels are lines whose filer stated an EIN: for each recipient one, of the
+// funder with the lowest EIN, so that the order of the rows does not show. A
+// large corpus has millions; a fixed choice of them is enough.
+func (b *builder) labels(ctx context.Context, c *corpus) ([]resolve.Label, error) {
+	g := c.lines
+	filed := make([]uint32, 0, g.recipients.len()/2)
+	for i := range g.recipients.len() {
+		if t := g.recipient(uint32(i)); t.Filed != ein.None && t.Country == "" {
 			filed = append(filed, uint32(i))
 		}
 	}
 	every := uint64(len(filed)/labelSample + 1)
-	filed = slices.DeleteFunc(filed, func(i uint32) bool { return fingerprint(string(g.tuples.at(i)))%every != 0 })
+	filed = slices.DeleteFunc(filed, func(i uint32) bool { return fingerprint(g.recipients.at(i))%every != 0 })
 	place := make(map[uint32]int, len(filed))
 	all := make([]resolve.Label, len(filed))
 	for n, i := range filed {
 		place[i] = n
 	}
-	for row, t := range g.tuple {
+	for row, t := range g.recipientNo {
 		n, ok := place[t]
 		if !ok {
 			continue
 		}
-		l, f := &all[n], &c.filings[g.filing[row]]
+		l, f := &all[n], c.filingOf(uint32(row))
 		if l.Funder == ein.None || f.ein < l.Funder {
 			l.Funder = f.ein
 		}
@@ -158,12 +160,13 @@ func (b *builder) labels(ctx context.Context, c *choice, g *lines) ([]resolve.La
 	}
 	err := b.chunks(ctx, len(all), func(from, to int) {
 		for n := from; n < to; n++ {
-			t, l := splitTuple(string(g.tuples.at(filed[n]))), &all[n]
-			if t.filed == l.Funder || classify.Unidentified(&classify.Line{Name1: t.name1, Name2: t.name2, Person: t.person}, false) {
+			t, l := g.recipient(filed[n]), &all[n]
+			line := classifierLine(&t)
+			if t.Filed == l.Funder || classify.Unidentified(&line, false) {
 				continue
 			}
-			name := t.parse()
-			l.Recipient, l.Name, l.Truth = t.resolve(), &name, t.filed
+			name := t.ParseName()
+			l.Recipient, l.Name, l.Truth = t, &name, t.Filed
 		}
 	})
 	if err != nil {
@@ -172,38 +175,39 @@ func (b *builder) labels(ctx context.Context, c *choice, g *lines) ([]resolve.La
 	return slices.DeleteFunc(all, func(l resolve.Label) bool { return l.Truth == ein.None }), nil
 }
 
-// silenceSample is how many tuples of private foundations are asked about.
-const silenceSample = 40_000
+// unresolvedSample is how many recipients of private foundations are asked about.
+const unresolvedSample = 40_000
 
 // countUnresolved counts, among recipients that private foundations name and
 // that are organizations as far as anyone can tell, those that no rule finds.
 // They have no EINs filed, so this is all that is known of how many have none
 // to find.
-func (b *builder) countUnresolved(ctx context.Context, g *lines, r *resolve.Resolver, people *classify.People) (silent, asked int, err error) {
-	seen := make([]bool, g.tuples.len())
-	tuples := 0
-	for row, t := range g.tuple {
+func (b *builder) countUnresolved(ctx context.Context, g *lines, r *resolve.Resolver, people *classify.People) (unresolved, asked int, err error) {
+	seen := make([]bool, g.recipients.len())
+	recipients := 0
+	for row, t := range g.recipientNo {
 		if irs990.Part(g.part[row]) == irs990.PFPaid && !seen[t] {
 			seen[t] = true
-			tuples++
+			recipients++
 		}
 	}
-	every := uint64(tuples/silenceSample + 1)
+	every := uint64(recipients/unresolvedSample + 1)
 	found := make([]int8, len(seen))
 	err = b.chunks(ctx, len(seen), func(from, to int) {
 		for i := from; i < to; i++ {
-			key := string(g.tuples.at(uint32(i)))
-			if !seen[i] || fingerprint(key)%every != 0 {
+			key := g.recipientKey(uint32(i))
+			if !seen[i] || fingerprint(string(key))%every != 0 {
 				continue
 			}
-			t := splitTuple(key)
-			line := classify.Line{Name1: t.name1, Name2: t.name2, Person: t.person, Street: t.street, PF: true}
-			if t.filed != ein.None || t.country != "" || classify.Unidentified(&line, false) || classify.Individual(&line, people) {
+			t := key.split()
+			line := classifierLine(&t)
+			line.PF = true
+			if t.Filed != ein.None || t.Country != "" || classify.Unidentified(&line, false) || classify.Individual(&line, people) {
 				continue
 			}
-			n, rt := t.parse(), t.resolve()
+			n := t.ParseName()
 			found[i] = 1
-			if r.Resolve(&rt, &n).EIN == ein.None {
+			if r.Resolve(&t, &n).EIN == ein.None {
 				found[i] = 2
 			}
 		}
@@ -213,10 +217,10 @@ func (b *builder) countUnresolved(ctx context.Context, g *lines, r *resolve.Reso
 			asked++
 		}
 		if f == 2 {
-			silent++
+			unresolved++
 		}
 	}
-	return silent, asked, err
+	return unresolved, asked, err
 }
 
 // fingerprint spreads keys evenly and always alike.

@@ -4,14 +4,12 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
 
 	"grantgraph/internal/classify"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/grant"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/resolve"
-	"grantgraph/internal/resolve/model"
 	"grantgraph/internal/source/irs990"
 )
 
@@ -23,32 +21,32 @@ const (
 	suspect // an amount that its own return contradicts
 )
 
-// linked is what the build found out about each row, as columns beside those
-// of lines, and about each funder.
-type linked struct {
+// recipients are whom the rows paid, as columns beside those of lines.
+type recipients struct {
 	ein         []ein.EIN
 	rule        []resolve.Rule
-	thousandths []uint16 // thousandths of probability, where the rule has no constant one
-	model       *model.Model
+	thousandths []uint16 // of probability, where the rule has no constant one
 	class       []uint8
-	recip       []uint32 // into recips
-	recips      *interner
-	support     []grant.Support // per purpose, not per row
+	id          []uint32  // into ids
+	ids         *interner // recipient ids
+}
 
-	rows    []uint32 // row numbers in the order of the grants table
-	funders []funder // in EIN order
-	kind    map[ein.EIN]*funder
+func newRecipients(rows int) *recipients {
+	return &recipients{
+		ein: make([]ein.EIN, rows), rule: make([]resolve.Rule, rows), thousandths: make([]uint16, rows), class: make([]uint8, rows),
+		id: make([]uint32, rows), ids: newInterner(),
+	}
 }
 
 // prob is the probability that the EIN of a row is right.
-func (l *linked) prob(row uint32) float64 {
-	if l.rule[row] == resolve.Model {
-		return float64(l.thousandths[row]) / 1000
+func (r *recipients) prob(row uint32) float64 {
+	if r.rule[row] == resolve.Model {
+		return float64(r.thousandths[row]) / 1000
 	}
-	return l.rule[row].Prob()
+	return r.rule[row].Prob()
 }
 
-// recipientFacts is what follows from a tuple alone.
+// recipientFacts are what follows from a recipient alone, whoever paid it.
 type recipientFacts struct {
 	match    resolve.Match
 	nameless bool   // names nobody: a pointer to a list, an aggregate, nothing
@@ -57,204 +55,193 @@ type recipientFacts struct {
 	identity string // as an organization
 }
 
-// link resolves the recipient of every row, classifies rows and funders, and
-// puts the rows in order.
-func (b *builder) link(ctx context.Context, p *plan, c *choice, g *lines, u *resolve.Universe, overrides *resolve.Overrides, filers map[ein.EIN]*filer) (*linked, error) {
-	people, err := b.learnPeople(ctx, p, c, u)
-	if err != nil {
-		return nil, err
+// recipientFinder finds whom the rows of a corpus paid, and which classes they
+// are in.
+type recipientFinder struct {
+	*corpus
+	resolver  *resolve.Resolver
+	people    *classify.People
+	ruled     []ein.EIN             // funders that some ruling is about
+	relations map[ein.EIN][]ein.EIN // whom each filer names as related to it
+	related   []bool                // by relation of a line: its text says that the two are related
+	facts     []recipientFacts      // by recipient
+}
+
+// findRecipients resolves the recipient of every row, and classifies rows and
+// purposes.
+func (b *builder) findRecipients(ctx context.Context, c *corpus, overrides *resolve.Overrides) (err error) {
+	f := &recipientFinder{corpus: c}
+	if f.people, err = b.learnPeople(ctx, c); err != nil {
+		return err
 	}
-	relations, err := b.loadRelations(ctx, p, c)
-	if err != nil {
-		return nil, err
+	if f.relations, err = b.loadRelations(ctx, c); err != nil {
+		return err
 	}
-	r, m, err := b.resolver(ctx, c, g, u, overrides, people)
-	if err != nil {
-		return nil, err
+	if f.resolver, err = b.resolver(ctx, c, overrides, f.people); err != nil {
+		return err
+	}
+	f.ruled = f.resolver.Funders()
+	if err := b.resolveAll(ctx, f); err != nil {
+		return err
 	}
 
-	b.phase("resolve", int64(g.tuples.len()))
-	known, err := b.openMatchCache(ctx, g.tuples.len())
-	if err != nil {
-		return nil, err
-	}
-	verdicts := make([]recipientFacts, g.tuples.len())
-	neighbours := g.neighbours()
-	err = b.chunks(ctx, len(verdicts), func(from, to int) {
-		for _, i := range neighbours[from:to] {
-			verdicts[i] = resolveRecipient(r, known, int(i), string(g.tuples.at(i)))
-		}
-		b.step(int64(to - from))
-	})
-	if err != nil {
-		return nil, err
-	}
-	if err := b.saveMatchCache(known); err != nil {
-		return nil, err
-	}
-	b.keptMatches, b.newMatches = int(known.kept.Load()), int(known.asked.Load())
-
-	l := &linked{
-		ein: make([]ein.EIN, len(g.amount)), rule: make([]resolve.Rule, len(g.amount)), class: make([]uint8, len(g.amount)),
-		recip: make([]uint32, len(g.amount)), recips: newInterner(), thousandths: make([]uint16, len(g.amount)), model: m,
-	}
-	b.phase("classify", int64(len(g.amount)))
-	relatedAttr, ruled := b.readAttrs(g), r.Funders()
-	identities := make([]string, len(g.amount)) // where it differs from the tuple's
-	err = b.chunks(ctx, len(g.amount), func(from, to int) {
+	rows := len(c.lines.amount)
+	c.recipients = newRecipients(rows)
+	b.phase("classify", int64(rows))
+	f.related = b.readRelations(c.lines)
+	identities := make([]string, rows)
+	err = b.chunks(ctx, rows, func(from, to int) {
 		for row := from; row < to; row++ {
-			identities[row] = b.resolveRow(r, c, g, l, row, &verdicts[g.tuple[row]], people, ruled, filers, relations, relatedAttr)
+			identities[row] = f.resolveRow(uint32(row))
 		}
 		b.step(int64(to - from))
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	for row := range identities {
-		if identities[row] == "" {
-			identities[row] = verdicts[g.tuple[row]].identity
-		}
-	}
-	if err := b.clusterAbroad(c, g, identities); err != nil {
-		return nil, err
+	if err := b.clusterAbroad(c, identities); err != nil {
+		return err
 	}
 	var key []byte
 	for row, id := range identities {
 		key = append(key[:0], id...)
-		l.recip[row] = l.recips.id(key)
+		c.recipients.id[row] = c.recipients.ids.id(key)
 	}
-	b.countConflicts(r, g, l, verdicts)
+	b.countConflicts(f)
 
-	l.support = make([]grant.Support, g.purposes.len())
-	err = b.chunks(ctx, len(l.support), func(from, to int) {
+	c.support = make([]grant.Support, c.lines.purposes.len())
+	return b.chunks(ctx, len(c.support), func(from, to int) {
 		for i := from; i < to; i++ {
-			l.support[i] = classify.SupportOf(string(g.purposes.at(uint32(i))))
+			c.support[i] = classify.SupportOf(c.lines.purposes.at(uint32(i)))
 		}
 	})
-	if err != nil {
-		return nil, err
-	}
-	l.sort(c, g)
-	l.sortFunders(c, g, filers)
-	return l, nil
 }
 
-// neighbours are the tuples in order of place. Lines of one town are led to the
-// same organizations, which are then still at hand.
-func (g *lines) neighbours() []uint32 {
-	at := make([]uint64, g.tuples.len())
+// resolveAll resolves every distinct recipient, or takes what the last build
+// found where that still holds.
+func (b *builder) resolveAll(ctx context.Context, f *recipientFinder) error {
+	n := f.lines.recipients.len()
+	b.phase("resolve", int64(n))
+	cache, err := b.openMatchCache(ctx, n)
+	if err != nil {
+		return err
+	}
+	f.facts = make([]recipientFacts, n)
+	byPlace := f.lines.byPlace()
+	err = b.chunks(ctx, n, func(from, to int) {
+		for _, i := range byPlace[from:to] {
+			f.facts[i] = f.resolve(cache, i)
+		}
+		b.step(int64(to - from))
+	})
+	if err != nil {
+		return err
+	}
+	b.result.Kept, b.result.Asked = int(cache.kept.Load()), int(cache.asked.Load())
+	return b.saveMatchCache(cache)
+}
+
+// byPlace are the numbers of the recipients in order of place. Lines of one town
+// are led to the same organizations, which are then still at hand.
+func (g *lines) byPlace() []uint32 {
+	at := make([]uint64, g.recipients.len())
 	for i := range at {
-		t := splitTuple(string(g.tuples.at(uint32(i))))
+		t := g.recipient(uint32(i))
 		for k := range 2 {
-			at[i] = at[i]<<8 | uint64(letter(t.state, k))
+			at[i] = at[i]<<8 | uint64(byteAt(t.State, k))
 		}
 		for k := range 5 {
-			at[i] = at[i]<<8 | uint64(letter(t.zip, k))
+			at[i] = at[i]<<8 | uint64(byteAt(t.ZIP, k))
 		}
 	}
-	return order(len(at), func(a, b uint32) int { return cmp.Or(cmp.Compare(at[a], at[b]), cmp.Compare(a, b)) })
+	return sortedRows(len(at), func(a, b uint32) int { return cmp.Or(cmp.Compare(at[a], at[b]), cmp.Compare(a, b)) })
 }
 
-// letter is the k-th byte of a text, 0 where it has fewer.
-func letter(s string, k int) byte {
+// byteAt is the k-th byte of a text, 0 where it has fewer.
+func byteAt(s string, k int) byte {
 	if k < len(s) {
 		return s[k]
 	}
 	return 0
 }
 
-// resolveRecipient works out what tuple number at says by itself.
-func resolveRecipient(r *resolve.Resolver, known *matchCache, at int, key string) (v recipientFacts) {
-	t := splitTuple(key)
-	n := t.parse()
-	v.nameless = classify.Unidentified(&classify.Line{Name1: t.name1, Name2: t.name2, Person: t.person}, false)
-	v.keyless = n.KX == ""
-	rt := t.resolve()
-	if !v.nameless {
-		v.match = known.resolve(r, at, key, &rt, &n)
+// resolve works out what the i-th recipient says by itself.
+func (f *recipientFinder) resolve(cache *matchCache, i uint32) (facts recipientFacts) {
+	key := f.lines.recipientKey(i)
+	t := key.split()
+	n := t.ParseName()
+	line := classifierLine(&t)
+	facts.nameless = classify.Unidentified(&line, false)
+	facts.keyless = n.KX == ""
+	if !facts.nameless {
+		facts.match = cache.resolve(f.resolver, int(i), key, &t, &n)
+		facts.identity = f.resolver.RecipID(&t, &n, facts.match, resolve.Organization, ein.None)
 	}
-	party := resolve.Organization
-	if v.nameless {
-		party = resolve.Unidentified
-	} else {
-		v.identity = r.RecipID(&rt, &n, v.match, party, ein.None)
-	}
-	v.unknown = v.match.EIN == ein.None && r.Universe().Named(n.KX) == 0
-	return v
+	facts.unknown = facts.match.EIN == ein.None && f.universe.Named(n.KX) == 0
+	return facts
 }
 
-// parse takes the name of a tuple apart: the organization's, else the
-// person's.
-func (t *tuple) parse() orgname.Name {
-	if t.name1 == "" && t.name2 == "" {
-		return orgname.Parse(t.person)
-	}
-	return orgname.ParseLine(t.name1, t.name2, t.city, t.state)
+// classifierLine is what the classifier sees of a recipient.
+func classifierLine(t *resolve.Recipient) classify.Line {
+	return classify.Line{Name1: t.Name1, Name2: t.Name2, Person: t.Person, Street: t.Street}
 }
 
-func (t *tuple) resolve() resolve.Recipient {
-	return resolve.Recipient{Name1: t.name1, Name2: t.name2, Street: t.street, City: t.city, State: t.state, ZIP: t.zip, Country: t.country, Filed: t.filed, TaxStatus: t.standing}
-}
-
-// resolveRow settles one row: whom it paid and which classes it is in. It
-// returns the identity of the recipient where that depends on more than the
-// tuple.
-func (b *builder) resolveRow(r *resolve.Resolver, c *choice, g *lines, l *linked, row int, v *recipientFacts, people *classify.People,
-	ruled []ein.EIN, filers map[ein.EIN]*filer, relations map[ein.EIN][]ein.EIN, relatedAttr []bool) string {
-	f := &c.filings[g.filing[row]]
-	m := v.match
-	var t tuple
-	split := func() *tuple {
-		if t == (tuple{}) {
-			t = splitTuple(string(g.tuples.at(g.tuple[row])))
+// resolveRow decides whom one row paid and which classes it is in, and returns
+// the identity of the recipient.
+func (f *recipientFinder) resolveRow(row uint32) string {
+	filing := f.filingOf(row)
+	facts := &f.facts[f.lines.recipientNo[row]]
+	m := facts.match
+	var t resolve.Recipient
+	split := func() *resolve.Recipient {
+		if t == (resolve.Recipient{}) {
+			t = f.recipientOf(row)
 		}
 		return &t
 	}
-	own := m.EIN == f.ein
-	if own || r.HistoryMayChange(m) || contains(ruled, f.ein) {
-		rt, n := split().resolve(), t.parse()
-		m = r.ForFunder(&rt, &n, m, f.ein, orgname.Key(filers[f.ein].name))
+	if m.EIN == filing.ein || f.resolver.HistoryMayChange(m) || contains(f.ruled, filing.ein) {
+		n := split().ParseName()
+		m = f.resolver.ForFunder(&t, &n, m, filing.ein, orgname.Key(f.filers[filing.ein].name))
 	}
 
 	var class uint8
 	// An EIN that was stated stands. A name that merely agrees with an
 	// organization's does not make a person one.
-	if !stated(m.Rule) {
-		relationship, status := splitAttr(string(g.attrs.at(g.attr[row])))
-		split()
-		line := classify.Line{
-			Name1: t.name1, Name2: t.name2, Person: t.person, Street: t.street, Status: status, Relationship: relationship,
-			Purpose: string(g.purposes.at(g.purpose[row])), PF: irs990.Part(g.part[row]) == irs990.PFPaid,
-		}
+	if !isStated(m.Rule) {
+		line := classifierLine(split())
+		line.Relationship, line.Status = f.lines.relation(row)
+		line.Purpose = f.lines.purposes.at(f.lines.purpose[row])
+		line.PF = irs990.Part(f.lines.part[row]) == irs990.PFPaid
 		// What the line says of itself comes before the rules; the classifier,
 		// which only knows how people are called, after the surer ones. Where
 		// the name stands in the element for persons, that is enough to ask it
 		// first.
 		person := classify.Individual(&line, nil)
-		if !person && (m.Rule == resolve.None || m.Rule > resolve.Fuzzy || t.name1 == "" && t.name2 == "") {
-			person = classify.Individual(&line, people)
+		if !person && (m.Rule == resolve.None || m.Rule > resolve.Fuzzy || t.Name1 == "" && t.Name2 == "") {
+			person = classify.Individual(&line, f.people)
 		}
 		switch {
 		case person:
 			class |= individual | unidentified
 			m = resolve.Match{}
-		case v.nameless, v.keyless && m.EIN == ein.None:
+		case facts.nameless, facts.keyless && m.EIN == ein.None:
 			class |= unidentified
-		case v.unknown && m.EIN == ein.None && t.country == "" && f.account.Rows == 1 && g.amount[row] == f.declared:
+		case facts.unknown && m.EIN == ein.None && t.Country == "" && filing.account.Rows == 1 && f.lines.amount[row] == filing.declared:
 			// One line for everything, naming nobody known: a pointer to a
 			// list that was not e-filed. Abroad, hardly anybody is known.
 			class |= unidentified
 		}
 	}
-	if relatedAttr[g.attr[row]] || m.EIN != ein.None && (m.EIN == f.ein || contains(relations[f.ein], m.EIN)) {
+	if f.related[f.lines.relationNo[row]] || m.EIN != ein.None && (m.EIN == filing.ein || contains(f.relations[filing.ein], m.EIN)) {
 		class |= related
 	}
-	if a := g.amount[row]; f.declared >= 0 && a > 1_000_000 && a*100 > f.declared*105 {
+	if a := f.lines.amount[row]; filing.declared >= 0 && a > 1_000_000 && a*100 > filing.declared*105 {
 		class |= suspect
 	}
-	l.ein[row], l.rule[row], l.class[row] = m.EIN, m.Rule, class
+	r := f.recipients
+	r.ein[row], r.rule[row], r.class[row] = m.EIN, m.Rule, class
 	if m.Rule == resolve.Model {
-		l.thousandths[row] = thousandths(m.Prob)
+		r.thousandths[row] = thousandths(m.Prob)
 	}
 
 	party := resolve.Organization
@@ -264,16 +251,16 @@ func (b *builder) resolveRow(r *resolve.Resolver, c *choice, g *lines, l *linked
 	case class&unidentified != 0:
 		party = resolve.Unidentified
 	}
-	if party == resolve.Organization && m == v.match {
-		return ""
+	if party == resolve.Organization && m == facts.match {
+		return facts.identity
 	}
-	rt, n := split().resolve(), t.parse()
-	return r.RecipID(&rt, &n, m, party, f.ein)
+	n := split().ParseName()
+	return f.resolver.RecipID(&t, &n, m, party, filing.ein)
 }
 
-// stated reports whether the EIN was given by the filer or ruled on, rather
+// isStated reports whether the EIN was given by the filer or ruled on, rather
 // than found.
-func stated(r resolve.Rule) bool {
+func isStated(r resolve.Rule) bool {
 	return r == resolve.Filed || r == resolve.OverrideHuman || r == resolve.OverrideKeyError
 }
 
@@ -282,37 +269,38 @@ func contains(sorted []ein.EIN, e ein.EIN) bool {
 	return ok
 }
 
-// readAttrs reads every distinct relationship text once.
-func (b *builder) readAttrs(g *lines) []bool {
-	relatedAttr := make([]bool, g.attrs.len())
-	unknown := make([]bool, len(relatedAttr))
-	for i := range relatedAttr {
-		relationship, _ := splitAttr(string(g.attrs.at(uint32(i))))
-		is, known := classify.RelatedText(relationship)
-		relatedAttr[i], unknown[i] = is, !known
+// readRelations reads every distinct relationship text once: whether it says
+// that recipient and funder are related.
+func (b *builder) readRelations(g *lines) []bool {
+	related := make([]bool, g.relations.len())
+	unclear := make([]bool, len(related))
+	for i := range related {
+		relationship, _ := relationKey(g.relations.at(uint32(i))).split()
+		is, understood := classify.RelatedText(relationship)
+		related[i], unclear[i] = is, !understood
 	}
-	for _, a := range g.attr {
-		if unknown[a] {
+	for _, a := range g.relationNo {
+		if unclear[a] {
 			b.report.UnknownRelations++
 		}
 	}
-	return relatedAttr
+	return related
 }
 
 // countConflicts counts the rows whose filed EIN belongs to an organization of
 // quite another name.
-func (b *builder) countConflicts(r *resolve.Resolver, g *lines, l *linked, verdicts []recipientFacts) {
-	conflict := make([]int8, len(verdicts)) // 0 not looked at, 1 no, 2 yes
-	for row, rule := range l.rule {
+func (b *builder) countConflicts(f *recipientFinder) {
+	conflict := make([]int8, len(f.facts)) // 0 not looked at, 1 no, 2 yes
+	for row, rule := range f.recipients.rule {
 		if rule != resolve.Filed {
 			continue
 		}
-		at := g.tuple[row]
+		at := f.lines.recipientNo[row]
 		if conflict[at] == 0 {
-			t := splitTuple(string(g.tuples.at(at)))
-			rt, n := t.resolve(), t.parse()
+			t := f.lines.recipient(at)
+			n := t.ParseName()
 			conflict[at] = 1
-			if r.FiledNameConflict(&rt, &n) {
+			if f.resolver.FiledNameConflict(&t, &n) {
 				conflict[at] = 2
 			}
 		}
@@ -324,24 +312,24 @@ func (b *builder) countConflicts(r *resolve.Resolver, g *lines, l *linked, verdi
 
 // learnPeople trains the person classifier on the officers of the chosen
 // returns against the names of organizations.
-func (b *builder) learnPeople(ctx context.Context, p *plan, c *choice, u *resolve.Universe) (*classify.People, error) {
-	b.phase("people", int64(len(p.shards)))
+func (b *builder) learnPeople(ctx context.Context, c *corpus) (*classify.People, error) {
+	b.phase("people", int64(len(c.shards)))
 	t := classify.NewTrainer()
-	for i := range p.shards {
+	for i := range c.shards {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		for s, err := range readStaged[stagedPerson](ctx, b, &p.shards[i], "people") {
+		for s, err := range readStaged[stagedPerson](ctx, b, &c.shards[i], "people") {
 			if err != nil {
 				return nil, err
 			}
-			if at := c.bySeq[i][s.Seq]; at >= 0 && c.filings[at].fate == chosen && s.Name != "" {
+			if c.chosenFiling(i, s.Seq) != nil && s.Name != "" {
 				t.AddPerson(s.Name)
 			}
 		}
 		b.step(1)
 	}
-	for o := range u.All() {
+	for o := range c.universe.All() {
 		t.AddOrg(o.Name)
 	}
 	return t.Train(), nil
@@ -349,20 +337,19 @@ func (b *builder) learnPeople(ctx context.Context, p *plan, c *choice, u *resolv
 
 // loadRelations reads which organizations each filer names as related to it,
 // in any year.
-func (b *builder) loadRelations(ctx context.Context, p *plan, c *choice) (map[ein.EIN][]ein.EIN, error) {
+func (b *builder) loadRelations(ctx context.Context, c *corpus) (map[ein.EIN][]ein.EIN, error) {
 	relations := make(map[ein.EIN][]ein.EIN)
-	for i := range p.shards {
-		for s, err := range readStaged[stagedRelated](ctx, b, &p.shards[i], "related") {
+	for i := range c.shards {
+		for s, err := range readStaged[stagedRelated](ctx, b, &c.shards[i], "related") {
 			if err != nil {
 				return nil, err
 			}
-			at := c.bySeq[i][s.Seq]
-			if at < 0 || c.filings[at].fate != chosen {
+			f := c.chosenFiling(i, s.Seq)
+			if f == nil {
 				continue
 			}
 			if e, ok := ein.Filed(s.EIN); ok {
-				f := c.filings[at].ein
-				relations[f] = append(relations[f], e)
+				relations[f.ein] = append(relations[f.ein], e)
 			}
 		}
 	}
@@ -371,29 +358,4 @@ func (b *builder) loadRelations(ctx context.Context, p *plan, c *choice) (map[ei
 		relations[f] = slices.Compact(list)
 	}
 	return relations, nil
-}
-
-// sort puts the rows in the order of the grants table: funder, recipient,
-// year, amount, and the filing's own order.
-func (l *linked) sort(c *choice, g *lines) {
-	rank := make([]uint32, l.recips.len())
-	for i, id := range order(l.recips.len(), func(a, b uint32) int { return strings.Compare(string(l.recips.at(a)), string(l.recips.at(b))) }) {
-		rank[id] = uint32(i)
-	}
-	pair := make([]uint64, len(g.amount))
-	for row := range pair {
-		pair[row] = uint64(c.filings[g.filing[row]].ein)<<32 | uint64(rank[l.recip[row]])
-	}
-	l.rows = order(len(g.amount), func(a, b uint32) int {
-		if pair[a] != pair[b] {
-			return cmp.Compare(pair[a], pair[b])
-		}
-		return cmp.Or(
-			cmp.Compare(c.filings[g.filing[a]].year, c.filings[g.filing[b]].year),
-			cmp.Compare(g.amount[a], g.amount[b]),
-			cmp.Compare(g.origin[a], g.origin[b]),
-			cmp.Compare(g.part[a], g.part[b]),
-			cmp.Compare(g.line[a], g.line[b]),
-		)
-	})
 }

@@ -171,7 +171,7 @@ func newReport() *Report {
 	}
 }
 
-func addCount(list []NamedInt, name string, n int64) []NamedInt {
+func addNamed(list []NamedInt, name string, n int64) []NamedInt {
 	i, found := slices.BinarySearchFunc(list, name, func(e NamedInt, name string) int { return strings.Compare(e.Name, name) })
 	if !found {
 		list = slices.Insert(list, i, NamedInt{Name: name})
@@ -193,8 +193,8 @@ type tally struct {
 	linkedUS int64
 }
 
-// counts fills the report's tables of rows and returns the headline numbers.
-func (b *builder) counts(c *choice, g *lines, l *linked) snapshot.Counts {
+// countRows fills the report's tables of rows and returns the headline numbers.
+func (b *builder) countRows(c *corpus) snapshot.Counts {
 	t := tally{years: make(map[int16]*YearCount), kinds: make(map[string]*Count)}
 	t.rules = countRules()
 	t.tiers = [2]Count{{Name: grant.Matched}, {Name: grant.Universe}}
@@ -205,10 +205,10 @@ func (b *builder) counts(c *choice, g *lines, l *linked) snapshot.Counts {
 	for _, k := range grant.FunderKinds() {
 		t.kinds[k] = &Count{Name: k}
 	}
-	for i := range l.funders {
-		t.funder(b, c, g, l, &l.funders[i])
+	for i := range c.funders {
+		t.addFunder(b, c, &c.funders[i])
 	}
-	b.report.addYears(c, t.years, b.opt.Complete)
+	b.report.addYears(c.filings, t.years, b.opt.Complete)
 	b.report.Rules = fired(t.rules)
 	b.report.Tiers = t.tiers[:]
 	b.report.Classes = t.classes[:]
@@ -216,10 +216,10 @@ func (b *builder) counts(c *choice, g *lines, l *linked) snapshot.Counts {
 		b.report.Kinds = append(b.report.Kinds, *t.kinds[k])
 	}
 	b.report.Supports = t.supports
-	b.report.addReturns(c)
+	b.report.addReturns(c.filings)
 
 	counts := snapshot.Counts{
-		Grants: int64(len(g.amount)), TotalAmount: t.dollars, Funders: int64(len(l.funders)), Recipients: int64(l.recips.len()),
+		Grants: int64(len(c.lines.amount)), TotalAmount: t.dollars, Funders: int64(len(c.funders)), Recipients: int64(c.recipients.ids.len()),
 		Linked: t.linked, LinkedAmount: t.linkedUS, Returns: b.report.Returns.Chosen, PartialFiscalYear: []int{},
 	}
 	for _, y := range b.report.Years {
@@ -260,14 +260,15 @@ func (c *Count) add(amount int64) {
 	c.TotalAmount += amount
 }
 
-// funder adds the rows of one funder.
-func (t *tally) funder(b *builder, c *choice, g *lines, l *linked, f *funder) {
+// addFunder adds the rows of one funder.
+func (t *tally) addFunder(b *builder, c *corpus, f *funder) {
+	g, to := c.lines, c.recipients
 	kind := t.kinds[f.kind.Kind]
 	kind.Funders++
 	seen := map[int16]bool{}
-	for _, row := range l.rows[f.from:f.to] {
+	for _, row := range c.rows[f.from:f.to] {
 		amount := g.amount[row]
-		year := c.filings[g.filing[row]].year
+		year := c.filingOf(row).year
 		y := t.years[year]
 		if y == nil {
 			y = &YearCount{FiscalYear: int(year), Rules: countRules()}
@@ -281,8 +282,8 @@ func (t *tally) funder(b *builder, c *choice, g *lines, l *linked, f *funder) {
 		y.TotalAmount += amount
 		t.dollars += amount
 		kind.add(amount)
-		rule := int(l.rule[row]) - 1
-		if l.rule[row] == resolve.None {
+		rule := int(to.rule[row]) - 1
+		if to.rule[row] == resolve.None {
 			rule = len(t.rules) - 1
 		} else {
 			t.linked++
@@ -290,48 +291,38 @@ func (t *tally) funder(b *builder, c *choice, g *lines, l *linked, f *funder) {
 		}
 		t.rules[rule].add(amount)
 		y.Rules[rule].add(amount)
-		t.tiers[tierOf(g, l, row)].add(amount)
-		for i, is := range [...]bool{l.class[row]&individual != 0, l.class[row]&unidentified != 0, f.kind.IsDAF, l.class[row]&related != 0} {
+		t.tiers[c.tierOf(row)].add(amount)
+		for i, is := range [...]bool{to.class[row]&individual != 0, to.class[row]&unidentified != 0, f.kind.IsDAF, to.class[row]&related != 0} {
 			if is {
 				t.classes[i].add(amount)
 			}
 		}
 		for i := range t.supports {
-			if l.support[g.purpose[row]]&(1<<i) != 0 {
+			if c.support[g.purpose[row]]&(1<<i) != 0 {
 				t.supports[i].add(amount)
 			}
 		}
-		if l.ein[row] == f.ein {
+		if to.ein[row] == f.ein {
 			b.report.OwnEIN++
 		}
-		if l.class[row]&suspect != 0 {
-			b.report.suspect(c, g, row)
+		if to.class[row]&suspect != 0 {
+			b.report.addSuspect(c, row)
 		}
 	}
 }
 
 // tierOf says which tier a row is in: 0 matched, 1 universe.
-func tierOf(g *lines, l *linked, row uint32) int {
-	if l.ein[row] != ein.None && !foreignTuple(g.tuples.at(g.tuple[row])) {
+func (c *corpus) tierOf(row uint32) int {
+	if c.recipients.ein[row] != ein.None && !c.lines.recipientKey(c.lines.recipientNo[row]).foreign() {
 		return 0
 	}
 	return 1
 }
 
-// foreignTuple reports whether the country of a tuple key is set, without
-// taking the key apart.
-func foreignTuple(key []byte) bool {
-	for n := 0; n < 7; n++ {
-		key = key[slices.Index(key, sep)+1:]
-	}
-	return key[0] != sep
-}
-
-// suspect keeps the largest suspects.
-func (r *Report) suspect(c *choice, g *lines, row uint32) {
-	f := &c.filings[g.filing[row]]
-	t := splitTuple(string(g.tuples.at(g.tuple[row])))
-	r.Suspects = append(r.Suspects, Suspect{Filing: f.key(), Funder: f.ein.String(), Name: t.name(), Amount: g.amount[row], Declared: f.declared})
+// addSuspect keeps the largest suspects.
+func (r *Report) addSuspect(c *corpus, row uint32) {
+	f, t := c.filingOf(row), c.recipientOf(row)
+	r.Suspects = append(r.Suspects, Suspect{Filing: f.key(), Funder: f.ein.String(), Name: t.Name(), Amount: c.lines.amount[row], Declared: f.declared})
 	slices.SortStableFunc(r.Suspects, func(a, b Suspect) int {
 		return cmp.Or(cmp.Compare(b.Amount, a.Amount), strings.Compare(a.Filing, b.Filing), strings.Compare(a.Name, b.Name))
 	})
@@ -340,10 +331,10 @@ func (r *Report) suspect(c *choice, g *lines, row uint32) {
 
 // addYears sorts the years and marks those still growing: the ones after the
 // last complete year, which may be known.
-func (r *Report) addYears(c *choice, years map[int16]*YearCount, complete int) {
+func (r *Report) addYears(filings []filing, years map[int16]*YearCount, complete int) {
 	last := make(map[int16]ein.EIN)
-	for i := range c.filings {
-		f := &c.filings[i]
+	for i := range filings {
+		f := &filings[i]
 		if f.fate != chosen || f.form == form990T {
 			continue
 		}
@@ -388,10 +379,10 @@ func lastComplete(years []YearCount) int {
 }
 
 // addReturns sums up what became of returns and lines.
-func (r *Report) addReturns(c *choice) {
+func (r *Report) addReturns(filings []filing) {
 	forms := map[form]int64{}
-	for i := range c.filings {
-		f := &c.filings[i]
+	for i := range filings {
+		f := &filings[i]
 		r.Returns.Read++
 		if f.amended {
 			r.Returns.Amended++
@@ -412,7 +403,7 @@ func (r *Report) addReturns(c *choice) {
 		lines := f.lines
 		if f.linesOf != int32(i) {
 			r.Returns.LinesKept++
-			lines = c.filings[f.linesOf].lines
+			lines = filings[f.linesOf].lines
 		}
 		r.Lines.Read += int64(lines)
 		r.Lines.add(&f.account)
@@ -469,13 +460,13 @@ func (d *Declared) add(f *filing) {
 }
 
 // indexCoverage holds the IRS's lists of returns against what was read.
-func (b *builder) indexCoverage(ctx context.Context, c *choice) error {
+func (b *builder) indexCoverage(ctx context.Context, filings []filing) error {
 	if len(b.sources.Indexes) == 0 {
 		return nil
 	}
-	have := make(map[uint64]bool, len(c.filings))
-	for i := range c.filings {
-		have[c.filings[i].object] = true
+	have := make(map[uint64]bool, len(filings))
+	for i := range filings {
+		have[filings[i].object] = true
 	}
 	for _, rel := range b.sources.Indexes {
 		err := b.readSource(ctx, "irs990_index", rel, "an index of returns", func(in io.Reader) (rows int64, err error) {

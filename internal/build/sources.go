@@ -142,7 +142,7 @@ func discover(ctx context.Context, root string) (*Sources, error) {
 		if err != nil {
 			return fault.Disk(file, err)
 		}
-		s.place(filepath.ToSlash(rel))
+		s.add(filepath.ToSlash(rel))
 		return nil
 	})
 	if err != nil {
@@ -169,8 +169,8 @@ func discover(ctx context.Context, root string) (*Sources, error) {
 	return s, nil
 }
 
-// place puts one file where it belongs; files of no known kind are left alone.
-func (s *Sources) place(rel string) {
+// add puts one file where it belongs; files of no known kind are left alone.
+func (s *Sources) add(rel string) {
 	dirs := strings.Split(rel, "/")
 	name := strings.ToLower(dirs[len(dirs)-1])
 	dirs = dirs[:len(dirs)-1]

@@ -100,6 +100,15 @@ type stagedLine struct {
 	NonCash      int64  `parquet:"noncash"`
 }
 
+// stagedRow is a row of a list that returns have.
+type stagedRow interface {
+	member() int32 // of the shard: the return that has it
+}
+
+func (s stagedPerson) member() int32  { return s.Seq }
+func (s stagedHolding) member() int32 { return s.Seq }
+func (s stagedRelated) member() int32 { return s.Seq }
+
 type stagedPerson struct {
 	Seq          int32  `parquet:"seq"`
 	Name         string `parquet:"name"`

@@ -200,7 +200,7 @@ func (u *ukRegister) edges(ctx context.Context) error {
 		if err := t.Add(e); err != nil {
 			return err
 		}
-		u.report.Ties = addCount(u.report.Ties, e.TieKind, 1)
+		u.report.Ties = addNamed(u.report.Ties, e.TieKind, 1)
 	}
 	u.boards = ukboard.Boards{} // its memory is wanted for the other tables
 	return t.Close()

@@ -20,7 +20,7 @@ import (
 // filer is what a build keeps of an organization that files returns: who it
 // is by its latest return.
 type filer struct {
-	filing int32 // its latest chosen return, into choice.filings
+	filing int32 // its latest chosen return, into corpus.filings
 	name   string
 	city   string
 	state  string
@@ -34,25 +34,25 @@ type filer struct {
 
 // loadUniverse gathers every organization a recipient can be: the master
 // file, old postings of it, the filers themselves, and the bodies that several
-// funders give the same EIN for. It returns the filers on the way.
-func (b *builder) loadUniverse(ctx context.Context, p *plan, c *choice, g *lines) (*resolve.Universe, map[ein.EIN]*filer, error) {
+// funders give the same EIN for. It finds the filers on the way.
+func (b *builder) loadUniverse(ctx context.Context, c *corpus) error {
 	u := resolve.NewUniverse()
-	b.phase("universe", int64(len(b.sources.Masters)+len(p.shards)+1))
+	b.phase("universe", int64(len(b.sources.Masters)+len(c.shards)+1))
 	for _, m := range b.sources.Masters {
 		if err := ctx.Err(); err != nil {
-			return nil, nil, err
+			return err
 		}
 		if err := b.loadMaster(ctx, u, m); err != nil {
-			return nil, nil, err
+			return err
 		}
 		b.step(1)
 	}
-	filers := make(map[ein.EIN]*filer)
-	latest := latestFilings(c)
-	for i := range p.shards {
-		for r, err := range readStaged[stagedReturn](ctx, b, &p.shards[i], "returns") {
+	c.filers = make(map[ein.EIN]*filer)
+	latest := latestFilings(c.filings)
+	for i := range c.shards {
+		for r, err := range readStaged[stagedReturn](ctx, b, &c.shards[i], "returns") {
 			if err != nil {
-				return nil, nil, err
+				return err
 			}
 			at := c.bySeq[i][r.Seq]
 			f := &c.filings[at]
@@ -60,23 +60,24 @@ func (b *builder) loadUniverse(ctx context.Context, p *plan, c *choice, g *lines
 				continue
 			}
 			u.Add(filerOrg(&r, f))
-			fl := filers[f.ein]
+			fl := c.filers[f.ein]
 			if fl == nil {
 				fl = &filer{filing: latest[f.ein]}
-				filers[f.ein] = fl
+				c.filers[f.ein] = fl
 			}
 			fl.add(&r, f, at)
 		}
 		b.step(1)
 	}
 	if err := b.addListOrgs(ctx, u); err != nil {
-		return nil, nil, err
+		return err
 	}
-	if err := b.addFiled(ctx, u, c, g); err != nil {
-		return nil, nil, err
+	if err := b.addFiled(ctx, u, c); err != nil {
+		return err
 	}
 	b.step(1)
-	return u.Build(), filers, nil
+	c.universe = u.Build()
+	return nil
 }
 
 // loadMaster adds one posting of the master file.
@@ -100,7 +101,7 @@ func (b *builder) loadMaster(ctx context.Context, u *resolve.UniverseBuilder, m 
 			return nil
 		})
 		for _, r := range stats.Rejected {
-			b.report.MasterRejected = addCount(b.report.MasterRejected, r.Reason, r.Count)
+			b.report.MasterRejected = addNamed(b.report.MasterRejected, r.Reason, r.Count)
 		}
 		return int64(stats.Rows), err
 	})
@@ -137,14 +138,14 @@ func filerOrg(r *stagedReturn, f *filing) resolve.Org {
 
 // latestFilings finds the return that speaks for each filer now: the last
 // period's, a 990-T only where there is nothing else.
-func latestFilings(c *choice) map[ein.EIN]int32 {
+func latestFilings(filings []filing) map[ein.EIN]int32 {
 	latest := make(map[ein.EIN]int32)
-	for i := range c.filings {
-		f := &c.filings[i]
+	for i := range filings {
+		f := &filings[i]
 		if f.fate != chosen {
 			continue
 		}
-		if have, ok := latest[f.ein]; ok && f.form == form990T && c.filings[have].form != form990T {
+		if have, ok := latest[f.ein]; ok && f.form == form990T && filings[have].form != form990T {
 			continue
 		}
 		latest[f.ein] = int32(i)
@@ -170,27 +171,27 @@ func (fl *filer) add(r *stagedReturn, f *filing, at int32) {
 }
 
 // addFiled records every EIN that a funder stated for a recipient.
-func (b *builder) addFiled(ctx context.Context, u *resolve.UniverseBuilder, c *choice, g *lines) error {
-	keys := make([]string, g.tuples.len())
+func (b *builder) addFiled(ctx context.Context, u *resolve.UniverseBuilder, c *corpus) error {
+	keys := make([]string, c.lines.recipients.len())
 	err := b.chunks(ctx, len(keys), func(from, to int) {
 		for i := from; i < to; i++ {
-			t := splitTuple(string(g.tuples.at(uint32(i))))
-			if t.filed != ein.None && t.country == "" {
-				keys[i] = strings.Clone(orgname.ParseLine(t.name1, t.name2, t.city, t.state).KX)
+			t := c.lines.recipient(uint32(i))
+			if t.Filed != ein.None && t.Country == "" {
+				keys[i] = strings.Clone(orgname.ParseLine(t.Name1, t.Name2, t.City, t.State).KX)
 			}
 		}
 	})
 	if err != nil {
 		return err
 	}
-	for row, tu := range g.tuple {
+	for row, tu := range c.lines.recipientNo {
 		if keys[tu] == "" {
 			continue
 		}
-		t := splitTuple(string(g.tuples.at(tu)))
-		at := resolve.Location{Street: t.street, City: t.city, State: t.state}
-		at.ZIP5, _ = place.ZIP5(t.zip, t.state)
-		u.AddFiled(c.filings[g.filing[row]].ein, t.filed, keys[tu], t.name(), at)
+		t := c.lines.recipient(tu)
+		at := resolve.Location{Street: t.Street, City: t.City, State: t.State}
+		at.ZIP5, _ = place.ZIP5(t.ZIP, t.State)
+		u.AddFiled(c.filingOf(uint32(row)).ein, t.Filed, keys[tu], t.Name(), at)
 	}
 	return nil
 }

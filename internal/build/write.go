@@ -14,20 +14,20 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// write writes every table of the snapshot.
-func (b *builder) write(ctx context.Context, w *snapshot.Writer, p *plan, c *choice, g *lines, l *linked, u *resolve.Universe, filers map[ein.EIN]*filer) error {
-	b.phase("write", int64(len(g.amount)+u.Len()+len(l.funders)+2*len(c.filings)))
+// writeCorpus writes the tables that follow from the returns.
+func (b *builder) writeCorpus(ctx context.Context, w *snapshot.Writer, c *corpus) error {
+	b.phase("write", int64(len(c.lines.amount)+c.universe.Len()+len(c.funders)+2*len(c.filings)))
 	// The grants take as long as all other tables together.
 	halves := [...][]func() error{
-		{func() error { return b.writeGrants(ctx, w, c, g, l, u) }},
+		{func() error { return b.writeGrants(ctx, w, c) }},
 		{
-			func() error { return b.writeModel(w, l.model) },
-			func() error { return b.writeFunders(w, c, l) },
-			func() error { return b.writeUniverse(w, u) },
-			func() error { return b.writeReturns(ctx, w, p, c, filers) },
-			func() error { return b.writeLists(ctx, w, p, c) },
-			func() error { return b.writeAdjustments(ctx, w, c, g) },
-			func() error { return b.writeQuarantine(ctx, w, p) },
+			func() error { return b.writeModel(w, c.model) },
+			func() error { return b.writeFunders(w, c) },
+			func() error { return b.writeUniverse(w, c.universe) },
+			func() error { return b.writeReturns(ctx, w, c) },
+			func() error { return b.writeLists(ctx, w, c) },
+			func() error { return b.writeAdjustments(ctx, w, c) },
+			func() error { return b.writeQuarantine(ctx, w, c.plan) },
 		},
 	}
 	return b.parallel(ctx, len(halves), func(ctx context.Context, i int) error {
@@ -60,19 +60,19 @@ func appendGrantKey(dst []byte, filing, part string, line int32) []byte {
 	return append(dst, enc[:13]...)
 }
 
-func (b *builder) writeGrants(ctx context.Context, w *snapshot.Writer, c *choice, g *lines, l *linked, u *resolve.Universe) error {
+func (b *builder) writeGrants(ctx context.Context, w *snapshot.Writer, c *corpus) error {
 	t, err := snapshot.Table[snapshot.Grant](w, snapshot.Grants)
 	if err != nil {
 		return err
 	}
 	// Rows are made in parallel, a block at a time, and written in order.
 	const block = 32 << 10
-	buf := make([]snapshot.Grant, min(block, len(l.rows)))
-	for from := 0; from < len(l.rows); from += block {
-		rows := l.rows[from:min(from+block, len(l.rows))]
+	buf := make([]snapshot.Grant, min(block, len(c.rows)))
+	for from := 0; from < len(c.rows); from += block {
+		rows := c.rows[from:min(from+block, len(c.rows))]
 		err := b.chunks(ctx, len(rows), func(lo, hi int) {
 			for i := lo; i < hi; i++ {
-				buf[i] = b.grantRow(c, g, l, u, rows[i])
+				buf[i] = b.grantRow(c, rows[i])
 			}
 		})
 		if err != nil {
@@ -89,37 +89,38 @@ func (b *builder) writeGrants(ctx context.Context, w *snapshot.Writer, c *choice
 }
 
 // grantRow renders one row of the grants table.
-func (b *builder) grantRow(c *choice, g *lines, l *linked, u *resolve.Universe, row uint32) snapshot.Grant {
-	f, origin := &c.filings[g.filing[row]], &c.filings[g.origin[row]]
-	t := splitTuple(string(g.tuples.at(g.tuple[row])))
+func (b *builder) grantRow(c *corpus, row uint32) snapshot.Grant {
+	g, to := c.lines, c.recipients
+	f, origin := c.filingOf(row), &c.filings[g.origin[row]]
+	t := c.recipientOf(row)
 	r := snapshot.Grant{
-		FunderEIN: f.ein.String(), RecipID: string(l.recips.at(l.recip[row])), RecipientEIN: l.ein[row].String(),
-		RecipientRaw: strings.ToUpper(t.name()), RecipientCountry: t.country, Amount: g.amount[row],
-		TaxYear: int32(f.year), IRSTaxYear: int32(f.taxYear), Purpose: string(g.purposes.at(g.purpose[row])),
-		EINSource: l.rule[row].String(), MatchProb: l.prob(row),
-		IsIndividual: l.class[row]&individual != 0, IsUnidentified: l.class[row]&unidentified != 0,
-		IsDAF: l.kind[f.ein].kind.IsDAF, IsRelatedParty: l.class[row]&related != 0, AmountSuspect: l.class[row]&suspect != 0,
-		Support: int32(l.support[g.purpose[row]]), Filing: origin.key(), ReturnType: f.form.String(),
-		PeriodEnd: date(f.periodEnd), Part: partName(g.part[row]), Line: int32(g.line[row]),
-		SourceTier: [...]string{grant.Matched, grant.Universe}[tierOf(g, l, row)],
+		FunderEIN: f.ein.String(), RecipID: to.ids.at(to.id[row]), RecipientEIN: to.ein[row].String(),
+		RecipientRaw: strings.ToUpper(t.Name()), RecipientCountry: t.Country, Amount: g.amount[row],
+		TaxYear: int32(f.year), IRSTaxYear: int32(f.taxYear), Purpose: g.purposes.at(g.purpose[row]),
+		EINSource: to.rule[row].String(), MatchProb: to.prob(row),
+		IsIndividual: to.class[row]&individual != 0, IsUnidentified: to.class[row]&unidentified != 0,
+		IsDAF: c.funderOf[f.ein].kind.IsDAF, IsRelatedParty: to.class[row]&related != 0, AmountSuspect: to.class[row]&suspect != 0,
+		Support: int32(c.support[g.purpose[row]]), Filing: origin.key(), ReturnType: f.form.String(),
+		PeriodEnd: formatDate(f.periodEnd), Part: partName(g.part[row]), Line: int32(g.line[row]),
+		SourceTier: [...]string{grant.Matched, grant.Universe}[c.tierOf(row)],
 	}
 	if origin.object != 0 {
 		r.ObjectID = r.Filing
 	}
 	r.Key = string(appendGrantKey(nil, r.Filing, r.Part, r.Line))
-	b.placeRow(&r, &t, l.ein[row], u)
+	b.placeRow(&r, &t, to.ein[row], c.universe)
 	return r
 }
 
 // placeRow says where the recipient is: where the line says, else where the
 // organization is.
-func (b *builder) placeRow(r *snapshot.Grant, t *tuple, e ein.EIN, u *resolve.Universe) {
-	r.RecipientCity = strings.ToUpper(strings.TrimSpace(t.city))
-	if t.country != "" {
+func (b *builder) placeRow(r *snapshot.Grant, t *resolve.Recipient, e ein.EIN, u *resolve.Universe) {
+	r.RecipientCity = strings.ToUpper(strings.TrimSpace(t.City))
+	if t.Country != "" {
 		return
 	}
-	r.RecipientState, _ = place.State(t.state)
-	r.RecipientZIP, _ = place.ZIP5(t.zip, r.RecipientState)
+	r.RecipientState, _ = place.State(t.State)
+	r.RecipientZIP, _ = place.ZIP5(t.ZIP, r.RecipientState)
 	if r.RecipientState == "" && r.RecipientZIP == "" {
 		if o, ok := u.Lookup(e); ok {
 			r.RecipientCity, r.RecipientState, r.RecipientZIP = strings.ToUpper(o.City), o.State, o.ZIP5
@@ -128,8 +129,8 @@ func (b *builder) placeRow(r *snapshot.Grant, t *tuple, e ein.EIN, u *resolve.Un
 	r.RecipientCounty, _ = b.places.CountyOf(r.RecipientZIP, r.RecipientCity, r.RecipientState)
 }
 
-// date writes YYYYMMDD as YYYY-MM-DD.
-func date(n int32) string {
+// formatDate writes YYYYMMDD as YYYY-MM-DD.
+func formatDate(n int32) string {
 	if n == 0 {
 		return ""
 	}
@@ -137,13 +138,13 @@ func date(n int32) string {
 	return s[:4] + "-" + s[4:6] + "-" + s[6:]
 }
 
-func (b *builder) writeFunders(w *snapshot.Writer, c *choice, l *linked) error {
+func (b *builder) writeFunders(w *snapshot.Writer, c *corpus) error {
 	t, err := snapshot.Table[snapshot.FunderKind](w, snapshot.FunderKinds)
 	if err != nil {
 		return err
 	}
-	for i := range l.funders {
-		f := &l.funders[i]
+	for i := range c.funders {
+		f := &c.funders[i]
 		r := snapshot.FunderKind{
 			FunderEIN: f.ein.String(), Name: strings.ToUpper(f.name), City: strings.ToUpper(f.city), State: f.state, ZIP5: f.zip5,
 			ReturnType: c.filings[f.filing].form.String(), Grantees: int64(f.grantees), Grants: int64(f.to - f.from), TotalOut: f.total,
@@ -155,7 +156,7 @@ func (b *builder) writeFunders(w *snapshot.Writer, c *choice, l *linked) error {
 			return err
 		}
 	}
-	b.step(int64(len(l.funders)))
+	b.step(int64(len(c.funders)))
 	return t.Close()
 }
 
@@ -184,23 +185,23 @@ func (b *builder) writeUniverse(w *snapshot.Writer, u *resolve.Universe) error {
 
 // writeReturns writes the account of every return and the latest filing of
 // every filer.
-func (b *builder) writeReturns(ctx context.Context, w *snapshot.Writer, p *plan, c *choice, filers map[ein.EIN]*filer) error {
+func (b *builder) writeReturns(ctx context.Context, w *snapshot.Writer, c *corpus) error {
 	t, err := snapshot.Table[snapshot.Return](w, snapshot.Returns)
 	if err != nil {
 		return err
 	}
 	var orgs []snapshot.Org
-	for i := range p.shards {
+	for i := range c.shards {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		for r, err := range readStaged[stagedReturn](ctx, b, &p.shards[i], "returns") {
+		for r, err := range readStaged[stagedReturn](ctx, b, &c.shards[i], "returns") {
 			if err != nil {
 				return err
 			}
 			at := c.bySeq[i][r.Seq]
 			f := &c.filings[at]
-			if err := t.Add(returnRow(&r, c, at, p.source(i, r.Seq))); err != nil {
+			if err := t.Add(returnRow(&r, c, at, c.source(i, r.Seq))); err != nil {
 				return err
 			}
 			b.step(1)
@@ -208,7 +209,7 @@ func (b *builder) writeReturns(ctx context.Context, w *snapshot.Writer, p *plan,
 				continue
 			}
 			b.report.NotRows.add(&r)
-			if filers[f.ein].filing == at {
+			if c.filers[f.ein].filing == at {
 				orgs = append(orgs, orgRow(&r, f))
 			}
 		}
@@ -216,7 +217,7 @@ func (b *builder) writeReturns(ctx context.Context, w *snapshot.Writer, p *plan,
 	if err := t.Close(); err != nil {
 		return err
 	}
-	sorted := order(len(orgs), func(a, b uint32) int { return strings.Compare(orgs[a].EIN, orgs[b].EIN) })
+	sorted := sortedRows(len(orgs), func(a, b uint32) int { return strings.Compare(orgs[a].EIN, orgs[b].EIN) })
 	return writeTable(ctx, w, snapshot.Orgs, func(yield func(snapshot.Org) bool) {
 		for _, i := range sorted {
 			if !yield(orgs[i]) {
@@ -235,7 +236,7 @@ func (n *NotRows) add(r *stagedReturn) {
 	n.ForeignSum += r.ForeignSum
 }
 
-func returnRow(r *stagedReturn, c *choice, at int32, source string) snapshot.Return {
+func returnRow(r *stagedReturn, c *corpus, at int32, source string) snapshot.Return {
 	f := &c.filings[at]
 	row := snapshot.Return{
 		Filing: f.key(), ObjectID: r.ObjectID, EIN: f.ein.String(), Name: strings.ToUpper(r.Name), Form: r.Form, Schema: r.Schema,
@@ -280,8 +281,8 @@ func orgRow(r *stagedReturn, f *filing) snapshot.Org {
 
 // writeLists writes the people, holdings and relations of the chosen returns,
 // in the order of the sources.
-func (b *builder) writeLists(ctx context.Context, w *snapshot.Writer, p *plan, c *choice) error {
-	err := copyList(ctx, b, w, p, c, "people", snapshot.People, func(s *stagedPerson) int32 { return s.Seq }, func(s *stagedPerson, f *filing) snapshot.Person {
+func (b *builder) writeLists(ctx context.Context, w *snapshot.Writer, c *corpus) error {
+	err := copyList(ctx, b, w, c, "people", snapshot.People, func(s *stagedPerson, f *filing) snapshot.Person {
 		return snapshot.Person{
 			EIN: f.ein.String(), Filing: f.key(), TaxYear: int32(f.year), Name: s.Name, Business: s.Business, Title: s.Title, Hours: s.Hours,
 			Compensation: s.Compensation, Related: s.Related, Other: s.Other,
@@ -292,13 +293,13 @@ func (b *builder) writeLists(ctx context.Context, w *snapshot.Writer, p *plan, c
 	if err != nil {
 		return err
 	}
-	err = copyList(ctx, b, w, p, c, "holdings", snapshot.Holdings, func(s *stagedHolding) int32 { return s.Seq }, func(s *stagedHolding, f *filing) snapshot.Holding {
+	err = copyList(ctx, b, w, c, "holdings", snapshot.Holdings, func(s *stagedHolding, f *filing) snapshot.Holding {
 		return snapshot.Holding{EIN: f.ein.String(), Filing: f.key(), TaxYear: int32(f.year), Schedule: s.Schedule, Name: s.Name, Book: s.Book, FMV: s.FMV}
 	})
 	if err != nil {
 		return err
 	}
-	return copyList(ctx, b, w, p, c, "related", snapshot.Relations, func(s *stagedRelated) int32 { return s.Seq }, func(s *stagedRelated, f *filing) snapshot.Relation {
+	return copyList(ctx, b, w, c, "related", snapshot.Relations, func(s *stagedRelated, f *filing) snapshot.Relation {
 		r := snapshot.Relation{
 			EIN: f.ein.String(), Filing: f.key(), TaxYear: int32(f.year), Kind: s.Kind, Name: s.Name, State: s.State,
 			Section: s.Section, Status: s.Status, Controlled: s.Controlled,
@@ -311,24 +312,24 @@ func (b *builder) writeLists(ctx context.Context, w *snapshot.Writer, p *plan, c
 }
 
 // copyList carries one staged list of the chosen returns into a table.
-func copyList[S, T any](ctx context.Context, b *builder, w *snapshot.Writer, p *plan, c *choice, from, table string, seq func(*S) int32, row func(*S, *filing) T) error {
+func copyList[S stagedRow, T any](ctx context.Context, b *builder, w *snapshot.Writer, c *corpus, from, table string, row func(*S, *filing) T) error {
 	t, err := snapshot.Table[T](w, table)
 	if err != nil {
 		return err
 	}
-	for i := range p.shards {
+	for i := range c.shards {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		for s, err := range readStaged[S](ctx, b, &p.shards[i], from) {
+		for s, err := range readStaged[S](ctx, b, &c.shards[i], from) {
 			if err != nil {
 				return err
 			}
-			at := c.bySeq[i][seq(&s)]
-			if at < 0 || c.filings[at].fate != chosen {
+			f := c.chosenFiling(i, s.member())
+			if f == nil {
 				continue
 			}
-			if err := t.Add(row(&s, &c.filings[at])); err != nil {
+			if err := t.Add(row(&s, f)); err != nil {
 				return err
 			}
 		}
@@ -336,8 +337,9 @@ func copyList[S, T any](ctx context.Context, b *builder, w *snapshot.Writer, p *
 	return t.Close()
 }
 
-func (b *builder) writeAdjustments(ctx context.Context, w *snapshot.Writer, c *choice, g *lines) error {
-	sorted := order(len(g.adjustments), func(x, y uint32) int {
+func (b *builder) writeAdjustments(ctx context.Context, w *snapshot.Writer, c *corpus) error {
+	g := c.lines
+	sorted := sortedRows(len(g.adjustments), func(x, y uint32) int {
 		return compareAdjustments(&g.adjustments[x], &g.adjustments[y])
 	})
 	return writeTable(ctx, w, snapshot.Adjustments, func(yield func(snapshot.Adjustment) bool) {
@@ -362,7 +364,7 @@ func (b *builder) writeQuarantine(ctx context.Context, w *snapshot.Writer, p *pl
 		return err
 	}
 	add := func(q snapshot.Quarantine, reason string) error {
-		b.report.QuarantineReasons = addCount(b.report.QuarantineReasons, reason, 1)
+		b.report.QuarantineReasons = addNamed(b.report.QuarantineReasons, reason, 1)
 		if len(b.report.Quarantined) < maxListed {
 			b.report.Quarantined = append(b.report.Quarantined, q)
 		}

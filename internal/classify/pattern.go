@@ -44,34 +44,34 @@ func (p *pattern) match(t *purposeWords, at int) (end int, ok bool) {
 	if p.start && at != 0 {
 		return 0, false
 	}
-	return p.rest(t, at, 0)
+	return p.matchRest(t, at, 0)
 }
 
-func (p *pattern) rest(t *purposeWords, at, k int) (end int, ok bool) {
+func (p *pattern) matchRest(t *purposeWords, at, k int) (end int, ok bool) {
 	if k == len(p.words) {
 		return at, !p.end || at == t.n
 	}
 	q := &p.words[k]
 	if q.choices == nil {
 		for skip := 0; skip <= q.gap && at+skip <= t.n; skip++ {
-			if end, ok = p.rest(t, at+skip, k+1); ok {
+			if end, ok = p.matchRest(t, at+skip, k+1); ok {
 				return end, true
 			}
 		}
 		return 0, false
 	}
-	if at < t.n && q.takes(t.word(at)) {
-		if end, ok = p.rest(t, at+1, k+1); ok {
+	if at < t.n && q.accepts(t.word(at)) {
+		if end, ok = p.matchRest(t, at+1, k+1); ok {
 			return end, true
 		}
 	}
 	if q.optional {
-		return p.rest(t, at, k+1)
+		return p.matchRest(t, at, k+1)
 	}
 	return 0, false
 }
 
-func (q *patternWord) takes(w []byte) bool {
+func (q *patternWord) accepts(w []byte) bool {
 	for i := range q.choices {
 		c := &q.choices[i]
 		if c.stem {

@@ -2,16 +2,30 @@ package graph
 
 import (
 	"context"
-	"io"
 	"math"
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/snapshot"
+	"grantgraph/internal/snapshot/mapped"
 )
 
 // fileName is where the index stands in a snapshot.
 const fileName = "graph/index"
+
+// fileKind is the file of the index. Its version changes with the sections and with
+// what their numbers mean.
+var fileKind = &mapped.Kind{
+	Magic: "GGgraph3", Name: "graph index",
+	Missing: "graph_missing", Version: "graph_version", Damaged: Damaged,
+}
+
+// Damaged is the slug of the error for an index that is not as it was written.
+const Damaged = "graph_damaged"
+
+// maxRows leaves room for a row number to be a uint32 with a spare value, and
+// for the end of a block of rows after the last.
+const maxRows = math.MaxUint32 - blockRows
 
 // maxYears is how many fiscal years fit the year masks.
 const maxYears = 64
@@ -37,13 +51,13 @@ func Build(ctx context.Context, w *snapshot.Writer) error {
 	s := w.Unpublished()
 	steps := []func() error{
 		func() error { return b.readGrants(ctx, s) },
-		b.number,
+		b.numberAll,
 		func() error { return b.readFunders(s) },
 		func() error { return b.readOrganizations(s) },
 		b.describeRecipients,
 		b.orderRows,
-		b.total,
-		b.indexText,
+		b.computeTotals,
+		b.indexWords,
 	}
 	for _, step := range steps {
 		if err := ctx.Err(); err != nil {
@@ -53,11 +67,7 @@ func Build(ctx context.Context, w *snapshot.Writer) error {
 			return err
 		}
 	}
-	sections, err := b.sections()
-	if err != nil {
-		return err
-	}
-	return w.WriteFile(fileName, func(out io.Writer) error { return writeSections(out, b.rows, sections) })
+	return w.WriteFile(fileName, b.write)
 }
 
 // builder holds the columns of the index while they are made. Columns named
@@ -98,12 +108,11 @@ type builder struct {
 	byEIN                 []uint32 // recipients with an EIN, in its order
 	byAmount, rank, byKey []uint32
 
-	funderSums, recipSums []sums
-	yearSums              []yearSum
-	classSums             []Cost
-	totals                Totals
-	linked                Cost // rows whose recipient has an EIN; no question needs it, the format has it
-	text                  textBuilder
+	funderTotals, recipTotals []partyTotals
+	yearSums                  []yearSum
+	classSums                 []Cost
+	totals                    Totals
+	words                     wordIndexBuilder
 }
 
 // funderRecord is one funder; strings are numbers in the table of short ones.

@@ -2,7 +2,6 @@ package graph_test
 
 import (
 	"context"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,96 +11,42 @@ import (
 	"grantgraph/internal/fault"
 	"grantgraph/internal/graph"
 	"grantgraph/internal/snapshot"
+	"grantgraph/internal/snapshot/mapped/mappedtest"
 )
 
-func refused(t *testing.T, s *snapshot.Snapshot, what string) {
-	t.Helper()
-	g, err := graph.Open(s)
-	if err == nil {
-		g.Close()
-		t.Fatalf("an index %s is opened", what)
-	}
-	f, ok := fault.Of(err)
-	if !ok || f.Hint == "" {
-		t.Fatalf("an index %s: %v is no fault with a hint", what, err)
-	}
-}
-
+// TestDamage spoils an index in every way, in memory and on the disk.
 func TestDamage(t *testing.T) {
 	t.Parallel()
-	s := random(3, 300).write(t, t.TempDir())
+	s := random(3, 70).write(t, t.TempDir())
 	path := filepath.Join(s.Dir, "graph", "index")
-	whole, err := os.ReadFile(path)
+	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	put := func(b []byte) {
-		t.Helper()
-		if err := os.WriteFile(path, b, 0o644); err != nil {
-			t.Fatal(err)
+	mappedtest.Damage(t, graph.FileKind, data, func(data []byte) error {
+		_, err := graph.OpenBytes(data)
+		return err
+	})
+	reopen := func() error {
+		g, err := graph.Open(s)
+		if err != nil {
+			return err
 		}
+		return g.Close()
 	}
-	for _, forgiving := range []bool{false, true} {
-		if forgiving {
-			s.Manifest.Files = nil // no help from the manifest
-		}
-		for _, n := range []int{0, 1, 63, 64, 65, 1000, len(whole) / 2, len(whole) - 1} {
-			put(whole[:n])
-			refused(t, s, "cut short")
-		}
-		put(append(slices.Clone(whole), 0))
-		refused(t, s, "with a byte more")
-	}
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
-	refused(t, s, "that is missing")
-	put(whole)
-	s.Manifest.Counts.Grants++
-	refused(t, s, "of another snapshot")
-	s.Manifest.Counts.Grants--
-	g, err := graph.Open(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	g.Close()
-}
+	mappedtest.Files(t, graph.FileKind, path, reopen)
 
-// TestDamagedBytes changes every byte of an index, one at a time. It is refused,
-// unless the byte lies between two sections, where it means nothing.
-func TestDamagedBytes(t *testing.T) {
-	t.Parallel()
-	data, err := os.ReadFile(filepath.Join(random(3, 70).write(t, t.TempDir()).Dir, "graph", "index"))
-	if err != nil {
-		t.Fatal(err)
+	s.Manifest.Counts.Grants++
+	another := reopen()
+	s.Manifest.Counts.Grants--
+	if f, ok := fault.Of(another); !ok || f.Slug != graph.Damaged {
+		t.Errorf("an index of another snapshot: %v", another)
 	}
-	g, err := graph.OpenBytes(data)
-	if err != nil {
-		t.Fatal(err)
+	for i := range s.Manifest.Files {
+		s.Manifest.Files[i].Bytes++
 	}
-	r := rand.New(rand.NewPCG(1, 1))
-	filter := randomFilter(r)
-	want := answer(g, filter, 10)
-	refused := 0
-	for i := range data {
-		bit := byte(1) << r.IntN(8)
-		data[i] ^= bit
-		if g, err := graph.OpenBytes(data); err != nil {
-			refused++
-			want := graph.Damaged
-			if i < 8 { // what says that it is an index of this version
-				want = "graph_version"
-			}
-			if f, ok := fault.Of(err); !ok || f.Slug != want {
-				t.Fatalf("byte %d: %v", i, err)
-			}
-		} else if got := answer(g, filter, 10); got != want {
-			t.Fatalf("byte %d is changed and the index answers\n %.300s\nwant\n %.300s", i, got, want)
-		}
-		data[i] ^= bit
-	}
-	if refused < len(data)/2 {
-		t.Errorf("only %d of %d changes were noticed", refused, len(data))
+	if f, ok := fault.Of(reopen()); !ok || f.Slug != graph.Damaged {
+		t.Errorf("an index of another size than the manifest says: %v", f)
 	}
 }
 
@@ -163,26 +108,5 @@ func TestBuildIsDeterministic(t *testing.T) {
 			t.Error("two builds of the same tables differ")
 		}
 		last = b
-	}
-}
-
-func TestCacheIsBounded(t *testing.T) {
-	t.Parallel()
-	g := open(t, random(10, 500).write(t, t.TempDir()))
-	g.ShrinkCache(20_000)
-	r := rand.New(rand.NewPCG(1, 2))
-	ctx := context.Background()
-	most := 0
-	for range 500 {
-		if _, _, err := g.Funders(ctx, randomFilter(r), graph.Sort{}, graph.Page{Limit: 5}); err != nil {
-			t.Fatal(err)
-		}
-		if _, _, err := g.Transactions(ctx, randomFilter(r), graph.Sort{}, graph.Page{Limit: 5}); err != nil {
-			t.Fatal(err)
-		}
-		most = max(most, g.CacheSize())
-	}
-	if most > 20_000 || most < 10_000 {
-		t.Errorf("the cache has held %d bytes", most)
 	}
 }

@@ -1,6 +1,9 @@
 package graph
 
-import "grantgraph/internal/grant"
+import (
+	"grantgraph/internal/grant"
+	"grantgraph/internal/snapshot/mapped"
+)
 
 // dimension is a set of rows for each value of a column, laid end to end.
 type dimension struct {
@@ -12,9 +15,9 @@ func newDimension(values, rows int) dimension {
 	return dimension{wordsFor(rows), make([]uint64, values*wordsFor(rows))}
 }
 
-func openDimension(c *columns, name string, values int) dimension {
-	w := wordsFor(c.rows)
-	return dimension{w, column[uint64](c, name, values*w)}
+func openDimension(f *mapped.File, name string, values, rows int) dimension {
+	w := wordsFor(rows)
+	return dimension{w, mapped.Column[uint64](f, name, values*w)}
 }
 
 func (d dimension) at(value int) bitset {

@@ -7,96 +7,96 @@ import (
 	"sync/atomic"
 )
 
-// question is one evaluation and the sets it has borrowed.
-type question struct {
+// evaluation is the work on one question and the sets it has borrowed.
+type evaluation struct {
 	g    *Graph
 	ctx  context.Context
 	sets []bitset
 }
 
-func (g *Graph) ask(ctx context.Context) *question { return &question{g: g, ctx: ctx} }
+func (g *Graph) evaluate(ctx context.Context) *evaluation { return &evaluation{g: g, ctx: ctx} }
 
 // set lends an empty set of rows.
-func (q *question) set() bitset {
-	b, ok := q.g.scratch.sets.take()
+func (e *evaluation) set() bitset {
+	b, ok := e.g.buffers.sets.take()
 	if ok {
 		clear(b)
 	} else {
-		b = make(bitset, wordsFor(q.g.rows))
+		b = make(bitset, wordsFor(e.g.rows))
 	}
-	q.sets = append(q.sets, b)
+	e.sets = append(e.sets, b)
 	return b
 }
 
 // end gives the sets back. Nothing that leaves the package may refer to them.
-func (q *question) end() {
-	for _, b := range q.sets {
-		q.g.scratch.sets.give(b)
+func (e *evaluation) end() {
+	for _, b := range e.sets {
+		e.g.buffers.sets.give(b)
 	}
-	*q = question{}
+	*e = evaluation{}
 }
 
 // filter evaluates a filter.
-func (q *question) filter(f *Filter) (rowset, error) {
-	conds, err := q.conditions(f)
+func (e *evaluation) filter(f *Filter) (rowset, error) {
+	conditions, err := e.conditions(f)
 	if err != nil {
 		return rowset{}, err
 	}
-	return q.rows(conds)
+	return e.rows(conditions)
 }
 
 // conditions are what a filter asks of a row.
-func (q *question) conditions(f *Filter) ([]cond, error) {
+func (e *evaluation) conditions(f *Filter) ([]condition, error) {
 	var reach bitset
 	if f.Place.Of == AreaServed && len(f.Place.Values) > 0 {
 		var err error
-		if reach, err = q.g.reach(q.ctx, f); err != nil {
+		if reach, err = e.g.reach(e.ctx, f); err != nil {
 			return nil, err
 		}
 	}
-	return q.g.compile(f, reach), nil
+	return e.g.compile(f, reach), nil
 }
 
 // rows evaluates conditions.
-func (q *question) rows(conds []cond) (rowset, error) {
-	if err := q.ctx.Err(); err != nil {
+func (e *evaluation) rows(conditions []condition) (rowset, error) {
+	if err := e.ctx.Err(); err != nil {
 		return rowset{}, err
 	}
-	n := uint32(q.g.rows)
-	if len(conds) == 0 {
+	n := uint32(e.g.rows)
+	if len(conditions) == 0 {
 		return rowset{all: true, lo: 0, hi: n, count: int64(n)}, nil
 	}
 	driver := -1
-	for i := range conds {
-		c := &conds[i]
+	for i := range conditions {
+		c := &conditions[i]
 		if c.not {
 			continue
 		}
 		if c.bound == 0 {
 			return rowset{short: true}, nil
 		}
-		if c.gather != nil && c.bound <= q.g.grain.tiny && (driver < 0 || c.bound < conds[driver].bound) {
+		if c.list != nil && c.bound <= e.g.grain.tiny && (driver < 0 || c.bound < conditions[driver].bound) {
 			driver = i
 		}
 	}
 	if driver >= 0 {
-		return q.rowByRow(conds, driver), nil
+		return e.rowByRow(conditions, driver), nil
 	}
-	return q.setBySet(conds)
+	return e.setBySet(conditions)
 }
 
 // rowByRow takes the candidates of one condition and tests the others on each.
-func (q *question) rowByRow(conds []cond, driver int) rowset {
-	list := conds[driver].gather(make([]uint32, 0, conds[driver].bound))
+func (e *evaluation) rowByRow(conditions []condition, driver int) rowset {
+	list := conditions[driver].list(make([]uint32, 0, conditions[driver].bound))
 	if !slices.IsSorted(list) {
 		slices.Sort(list)
 	}
 	list = slices.Compact(list)
-	for i := range conds {
+	for i := range conditions {
 		if i == driver {
 			continue
 		}
-		c := &conds[i]
+		c := &conditions[i]
 		list = slices.DeleteFunc(list, func(row uint32) bool { return c.test(row) == c.not })
 	}
 	return rowset{short: true, list: list, count: int64(len(list))}
@@ -105,25 +105,25 @@ func (q *question) rowByRow(conds []cond, driver int) rowset {
 // fewRanges is the number of row ranges up to which they bound the work.
 const fewRanges = 64
 
-// part is a union of sets of which rows must be in one, or in none.
-type part struct {
+// clause is a union of sets of which rows must be in one, or in none.
+type clause struct {
 	sets []bitset
 	not  bool
 }
 
 // setBySet combines the conditions that are sets, or cheaply made into one, and
 // tests the others on the rows that are left.
-func (q *question) setBySet(conds []cond) (rowset, error) {
-	lo, hi := uint32(0), uint32(q.g.rows)
-	var parts []part
-	var tests []*cond
-	var made made
-	for i := range conds {
-		c := &conds[i]
+func (e *evaluation) setBySet(conditions []condition) (rowset, error) {
+	lo, hi := uint32(0), uint32(e.g.rows)
+	var clauses []clause
+	var tests []*condition
+	var sets clauseSets
+	for i := range conditions {
+		c := &conditions[i]
 		switch {
 		case c.stored:
 			if len(c.sets) > 0 {
-				parts = append(parts, part{c.sets, c.not})
+				clauses = append(clauses, clause{c.sets, c.not})
 			}
 			continue
 		case c.scatter == nil:
@@ -133,29 +133,29 @@ func (q *question) setBySet(conds []cond) (rowset, error) {
 		if !c.not && len(c.ranges) > 0 && len(c.ranges) <= fewRanges {
 			lo, hi = max(lo, c.ranges[0].lo), min(hi, c.ranges[len(c.ranges)-1].hi)
 		}
-		made.add(q, c)
-		if err := q.ctx.Err(); err != nil {
+		sets.add(e, c)
+		if err := e.ctx.Err(); err != nil {
 			return rowset{}, err
 		}
 	}
 	if lo >= hi {
 		return rowset{short: true}, nil
 	}
-	parts = made.appendTo(parts)
-	out := q.set()
+	clauses = sets.appendTo(clauses)
+	out := e.set()
 	first, last := int(lo>>6), int((hi-1)>>6)+1
 	var total atomic.Int64
-	err := parallel(q.ctx, first, last, q.g.grain.words, func(from, to int) {
+	err := parallel(e.ctx, first, last, e.g.grain.words, func(from, to int) {
 		acc := out[from:to]
-		combine(acc, from, parts)
+		combine(acc, from, clauses)
 		// There are no rows past the end. Before lo there are none either: it
-		// comes from a set of ranges, which is one of the parts.
+		// comes from a set of ranges, which is one of the clauses.
 		if to == last {
 			acc[len(acc)-1] &= ^uint64(0) >> (63 - (hi-1)&63)
 		}
 		for _, c := range tests {
 			if c.ranks.hi > 0 {
-				q.g.keepRanks(acc, uint32(from)<<6, c.ranks)
+				e.g.keepRanks(acc, uint32(from)<<6, c.ranks)
 			} else {
 				c.keep(acc, uint32(from)<<6)
 			}
@@ -168,42 +168,42 @@ func (q *question) setBySet(conds []cond) (rowset, error) {
 	return rowset{set: out, lo: lo, hi: hi, count: total.Load()}, nil
 }
 
-// made are the sets that a question makes of its conditions. They are never
+// clauseSets are the sets that a question makes of its conditions. They are never
 // more than three, however many words a query has.
-type made struct{ within, next, without bitset }
+type clauseSets struct{ within, next, without bitset }
 
-func (m *made) add(q *question, c *cond) {
+func (m *clauseSets) add(e *evaluation, c *condition) {
 	switch {
 	case c.not:
 		if m.without == nil {
-			m.without = q.set()
+			m.without = e.set()
 		}
 		c.scatter(m.without)
 	case m.within == nil:
-		m.within = q.set()
+		m.within = e.set()
 		c.scatter(m.within)
 	default:
 		if m.next == nil {
-			m.next = q.set()
+			m.next = e.set()
 		}
 		c.scatter(m.next)
 		m.within.take(m.next)
 	}
 }
 
-func (m *made) appendTo(parts []part) []part {
+func (m *clauseSets) appendTo(clauses []clause) []clause {
 	if m.within != nil {
-		parts = append(parts, part{[]bitset{m.within}, false})
+		clauses = append(clauses, clause{[]bitset{m.within}, false})
 	}
 	if m.without != nil {
-		parts = append(parts, part{[]bitset{m.without}, true})
+		clauses = append(clauses, clause{[]bitset{m.without}, true})
 	}
-	return parts
+	return clauses
 }
 
 // combine makes acc, which are the words of a set from the given one on, the
-// rows that are in all of the parts. It goes in blocks that stay in the cache.
-func combine(acc bitset, from int, parts []part) {
+// rows that are in all of the clauses. It goes in blocks that stay in the cache.
+func combine(acc bitset, from int, clauses []clause) {
 	for i := range acc {
 		acc[i] = ^uint64(0)
 	}
@@ -211,7 +211,7 @@ func combine(acc bitset, from int, parts []part) {
 	var either [block]uint64
 	for at := 0; at < len(acc); at += block {
 		words := acc[at:min(at+block, len(acc))]
-		for _, p := range parts {
+		for _, p := range clauses {
 			src := p.sets[0][from+at:][:len(words)]
 			if len(p.sets) > 1 {
 				copy(either[:], src)
@@ -236,7 +236,7 @@ func combine(acc bitset, from int, parts []part) {
 }
 
 // keep removes the rows, numbered from base, that do not satisfy the condition.
-func (c *cond) keep(set bitset, base uint32) {
+func (c *condition) keep(set bitset, base uint32) {
 	for i, w := range set {
 		at := base + uint32(i)<<6
 		for m := w; m != 0; m &= m - 1 {

@@ -36,9 +36,9 @@ func (g *Graph) Excluded(ctx context.Context, f *Filter) (map[Class]Cost, error)
 }
 
 func (g *Graph) classCosts(ctx context.Context, f *Filter) ([]Cost, error) {
-	q := g.ask(ctx)
-	defer q.end()
-	set, err := q.filter(f)
+	e := g.evaluate(ctx)
+	defer e.end()
+	set, err := e.filter(f)
 	if err != nil {
 		return nil, err
 	}

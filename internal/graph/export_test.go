@@ -6,10 +6,20 @@ import (
 	"slices"
 
 	"grantgraph/internal/snapshot"
+	"grantgraph/internal/snapshot/mapped"
 )
 
 // OpenBytes opens an index that is in memory. It must not be closed.
-func OpenBytes(data []byte) (*Graph, error) { return open("memory", data, &snapshot.Manifest{}) }
+func OpenBytes(data []byte) (*Graph, error) {
+	f, err := mapped.Read("memory", data, fileKind)
+	if err != nil {
+		return nil, err
+	}
+	return newGraph(f, &snapshot.Manifest{})
+}
+
+// Kind is the file of the index.
+var FileKind = fileKind
 
 // InParts divides work.
 var InParts = inParts
@@ -19,10 +29,10 @@ func Words(text string) []string { return slices.Collect(wordsOf(text)) }
 
 // SetsOf is how many sets of rows the evaluation of a filter borrows.
 func (g *Graph) SetsOf(ctx context.Context, f *Filter) (int, error) {
-	q := g.ask(ctx)
-	defer q.end()
-	_, err := q.filter(f)
-	return len(q.sets), err
+	e := g.evaluate(ctx)
+	defer e.end()
+	_, err := e.filter(f)
+	return len(e.sets), err
 }
 
 // Divide makes the graph divide its work as if the corpus were large.
@@ -50,9 +60,9 @@ func (g *Graph) CacheSize() int {
 	return g.cache.size
 }
 
-// DropScratch forgets the memory that questions borrow.
-func (g *Graph) DropScratch() {
-	g.scratch.sets.pieces, g.scratch.sums.pieces, g.scratch.masks.pieces = nil, nil, nil
+// DropBuffers forgets the memory that questions borrow.
+func (g *Graph) DropBuffers() {
+	g.buffers.sets.pieces, g.buffers.totals.pieces, g.buffers.masks.pieces = nil, nil, nil
 }
 
 // FunderKindWords lists the kinds of funders by their numbers in the file.

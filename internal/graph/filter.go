@@ -1,176 +1,87 @@
 package graph
 
 import (
-	"math/bits"
-	"sort"
-
+	"grantgraph/internal/ein"
 	"grantgraph/internal/grant"
+	"grantgraph/internal/ntee"
 )
 
-// cond is one condition over rows. It is either a union of stored sets, or a
-// list of rows that can be enumerated, or only a test.
-type cond struct {
-	not     bool
-	bound   int64                   // no more rows than this satisfy it
-	sets    []bitset                // stored sets whose union it is
-	stored  bool                    // sets says it all
-	ranges  []span                  // row ranges, ascending and apart
-	scatter func(to bitset)         // adds its rows to a set; nil when only test is cheap
-	gather  func([]uint32) []uint32 // appends its rows, in any order, perhaps repeated
-	test    func(row uint32) bool
-	ranks   span          // for a condition on amounts
-	funders func() bitset // for a condition on funders: those whose rows it is
-	years   uint64        // for a condition on years: their mask
+// Filter is the condition of a question. Fields combine with AND, values within
+// a field with OR. The zero Filter is every row.
+type Filter struct {
+	Funders    []ein.EIN
+	Recipients []ein.EIN // rows without a recipient EIN never match
+	Years      []Span    // fiscal years
+	Subject    ntee.Subject
+	Place      Place
+	Countries  []string // FIPS 10-4 codes of the recipient's country; only foreign lines have one
+	Query      Query
+	Support    grant.Support // rows that have any of these bits
+	FunderKind string        // one of grant.FunderKinds
+	Exclude    Class         // rows in any of these classes are left out
+	MinAmount  *int64
+	MaxAmount  *int64
+	MinProb    *float64 // rows without a recipient EIN never match
+	Sources    []grant.Rule
 }
 
-// span is a range of rows.
-type span struct{ lo, hi uint32 }
+// Span is a closed range of fiscal years. A bound of 0 is open.
+type Span struct{ From, To int }
 
-// nothing is the condition that no row satisfies.
-func nothing() cond { return cond{stored: true, test: func(uint32) bool { return false }} }
+// Class is a set of classes of rows.
+type Class uint8
 
-// union is the condition that a row is in one of the stored sets.
-func (g *Graph) union(sets ...bitset) cond {
-	if len(sets) == 0 {
-		return nothing()
-	}
-	return cond{bound: int64(g.rows), sets: sets, stored: true, test: func(row uint32) bool {
-		for _, s := range sets {
-			if s.has(row) {
-				return true
-			}
-		}
-		return false
-	}}
+// The classes that can be excluded.
+const (
+	DAF Class = 1 << iota
+	Individuals
+	RelatedParty
+)
+
+// Place is a condition on where the recipient or the funder is.
+type Place struct {
+	Of     PlaceOf
+	Kind   PlaceKind
+	Values []PlaceValue // none: no condition
 }
 
-// unionOf is the union of the sets of those values of a dimension whose bits
-// are in the mask.
-func (g *Graph) unionOf(d dimension, mask uint32) cond {
-	var sets []bitset
-	for ; mask != 0; mask &= mask - 1 {
-		sets = append(sets, d.at(bits.TrailingZeros32(mask)))
-	}
-	return g.union(sets...)
+// PlaceOf says whose place is meant.
+type PlaceOf uint8
+
+const (
+	RecipientPlace PlaceOf = iota
+	FunderPlace
+	// AreaServed selects funders that paid any recipient in the place within
+	// the filter's years, whatever the other conditions, and then all rows of
+	// these funders that satisfy the other conditions, years included.
+	AreaServed
+)
+
+// PlaceKind says how the values are read.
+type PlaceKind uint8
+
+const (
+	State   PlaceKind = iota // two-letter code
+	ZIP                      // five digits, or a prefix of three
+	City                     // folded by orgname.City, with an optional State
+	County                   // five-digit FIPS
+	Country                  // FIPS 10-4; only foreign lines have one, and no funder
+)
+
+// PlaceValue is one place. State is only used with City.
+type PlaceValue struct{ Name, State string }
+
+// onlyAmounts reports whether the filter asks for nothing but amounts.
+func (f *Filter) onlyAmounts() bool {
+	other := *f
+	other.MinAmount, other.MaxAmount = nil, nil
+	return other.empty()
 }
 
-// linked is the condition that the recipient has an EIN.
-func (g *Graph) linked() cond { return g.union(g.sets.linked.at(0)) }
-
-// compile turns a filter into conditions that all must hold. reach is the set
-// of funders that an area_served place selects.
-func (g *Graph) compile(f *Filter, reach bitset) []cond {
-	var all []cond
-	add := func(list ...cond) { all = append(all, list...) }
-	if len(f.Funders) > 0 {
-		add(g.funderCond(f.Funders))
-	}
-	if len(f.Recipients) > 0 {
-		add(g.recipCond(g.recipsOf(f.Recipients)))
-	}
-	if c, ok := g.yearCond(f.Years); ok {
-		add(c)
-	}
-	if !f.Subject.Empty() {
-		add(g.subjectCond(&f.Subject))
-	}
-	if len(f.Place.Values) > 0 {
-		add(g.placeCond(&f.Place, reach))
-	}
-	if len(f.Countries) > 0 {
-		add(g.countryCond(f.Countries))
-	}
-	add(g.termConds(f.Query.Must, false)...)
-	add(g.termConds(f.Query.MustNot, true)...)
-	if f.Support != 0 {
-		add(g.unionOf(g.sets.support, uint32(f.Support)&(1<<grant.Strategies-1)))
-	}
-	if f.FunderKind != "" {
-		add(g.kindCond(f.FunderKind))
-	}
-	if out := uint8(f.Exclude) & classMask; out != 0 {
-		c := g.unionOf(g.sets.class, uint32(out))
-		c.not = true
-		add(c)
-	}
-	if len(f.Sources) > 0 {
-		add(g.ruleCond(f.Sources), g.linked())
-	}
-	if f.MinProb != nil {
-		add(g.probCond(*f.MinProb), g.linked())
-	}
-	if f.MinAmount != nil || f.MaxAmount != nil {
-		add(g.amountCond(f.MinAmount, f.MaxAmount))
-	}
-	return all
-}
-
-// listCond is the rows of some keys of a posting list.
-func listCond(bound int64, l lists, keys []uint32, test func(uint32) bool) cond {
-	return cond{
-		bound: bound, test: test,
-		scatter: func(to bitset) {
-			for _, k := range keys {
-				for _, row := range l.at(k) {
-					to.set(row)
-				}
-			}
-		},
-		gather: func(dst []uint32) []uint32 {
-			for _, k := range keys {
-				dst = append(dst, l.at(k)...)
-			}
-			return dst
-		},
-	}
-}
-
-// yearCond is the rows of the years; ok is false when every year is meant.
-func (g *Graph) yearCond(years []Span) (c cond, ok bool) {
-	if len(years) == 0 {
-		return cond{}, false
-	}
-	var sets []bitset
-	var mask uint64
-	for i, y := range g.yearList {
-		for _, s := range years {
-			if (s.From == 0 || int(y) >= s.From) && (s.To == 0 || int(y) <= s.To) {
-				sets = append(sets, g.sets.year.at(i))
-				mask |= 1 << i
-				break
-			}
-		}
-	}
-	if len(sets) == len(g.yearList) {
-		return cond{}, false
-	}
-	c = g.union(sets...)
-	c.years = mask
-	return c, true
-}
-
-// ruleCond is the rows whose EIN came by one of the rules.
-func (g *Graph) ruleCond(rules []grant.Rule) cond {
-	var mask uint32
-	for _, r := range rules {
-		if r != grant.None && r <= grant.Model {
-			mask |= 1 << r
-		}
-	}
-	return g.unionOf(g.sets.rule, mask)
-}
-
-func (g *Graph) probCond(least float64) cond {
-	from := sort.Search(len(g.probList), func(i int) bool { return g.probList[i] >= least })
-	if len(g.probList) > maxProbSets {
-		if from == len(g.probList) {
-			return nothing()
-		}
-		return cond{bound: int64(g.rows), test: func(row uint32) bool { return int(g.probs[row]) >= from }}
-	}
-	var sets []bitset
-	for i := from; i < len(g.probList); i++ {
-		sets = append(sets, g.sets.prob.at(i))
-	}
-	return g.union(sets...)
+// empty reports whether the filter is every row.
+func (f *Filter) empty() bool {
+	return len(f.Funders) == 0 && len(f.Recipients) == 0 && len(f.Years) == 0 && f.Subject.Empty() &&
+		len(f.Place.Values) == 0 && len(f.Countries) == 0 && len(f.Query.Must) == 0 && len(f.Query.MustNot) == 0 &&
+		f.Support == 0 && f.FunderKind == "" && f.Exclude == 0 && f.MinAmount == nil && f.MaxAmount == nil &&
+		f.MinProb == nil && len(f.Sources) == 0
 }

@@ -6,175 +6,100 @@
 package graph
 
 import (
-	"grantgraph/internal/ein"
-	"grantgraph/internal/grant"
-	"grantgraph/internal/ntee"
+	"errors"
+	"sync"
+
+	"grantgraph/internal/snapshot/mapped"
 )
 
-// Filter is the condition of a question. Fields combine with AND, values within
-// a field with OR. The zero Filter is every row.
-type Filter struct {
-	Funders    []ein.EIN
-	Recipients []ein.EIN // rows without a recipient EIN never match
-	Years      []Span    // fiscal years
-	Subject    ntee.Subject
-	Place      Place
-	Countries  []string // FIPS 10-4 codes of the recipient's country; only foreign lines have one
-	Query      Query
-	Support    grant.Support // rows that have any of these bits
-	FunderKind string        // one of grant.FunderKinds
-	Exclude    Class         // rows in any of these classes are left out
-	MinAmount  *int64
-	MaxAmount  *int64
-	MinProb    *float64 // rows without a recipient EIN never match
-	Sources    []grant.Rule
+// ErrOrder is wrapped when an endpoint cannot order by the key asked for.
+var ErrOrder = errors.New("cannot order by this key")
+
+// ErrClosed is returned to questions asked after Close.
+var ErrClosed = errors.New("the graph is closed")
+
+// Graph is the opened index of one snapshot. It is safe for concurrent use.
+// Nothing it returns refers to the mapped file, so results outlive it.
+type Graph struct {
+	mu     sync.RWMutex // held for reading by every question, for writing by Close
+	closed bool
+	file   *mapped.File
+
+	rows     int
+	keys     table
+	funders  []uint32
+	recips   []uint32
+	amounts  []int64
+	years    []uint8
+	places   []uint32
+	names    []uint32
+	purposes []uint32
+	filings  []uint32
+	rules    []uint8
+	flags    []uint8
+	supports []uint16
+	probs    []uint32
+	rank     []uint32 // place of a row in byAmount
+	byAmount []uint32 // rows by amount, largest first, then by key
+	byKey    []uint32
+	byEIN    []uint32 // recipients with an EIN, in its order
+
+	// The same rows in the order of recipients, then funders.
+	backFunders []uint32
+	backAmounts []int64
+	backYears   []uint8
+	recipRows   lists
+
+	yearList   []int32
+	probList   []float64
+	stateList  []uint32
+	codeList   []uint32
+	codeRecips lists
+	placeRows  lists
+	funderRows []uint32
+	funder     []funderRecord
+	recip      []recipRecord
+	place      []placeRecord
+
+	funderTotals, recipTotals []partyTotals
+	funderTop, recipTop       []uint32 // by total, largest first
+	giving                    giving
+	yearSums                  []yearSum
+	classSums                 []Cost
+	totals                    Totals
+	partial                   map[int]bool
+
+	sets dimensions
+
+	short, recipIDs, nameText, purposeText, filingText table
+	words                                              wordIndex
+
+	grain    grain
+	buffers  buffers
+	cache    *cache
+	counties counties
 }
 
-// Span is a closed range of fiscal years. A bound of 0 is open.
-type Span struct{ From, To int }
-
-// Class is a set of classes of rows.
-type Class uint8
-
-// The classes that can be excluded.
-const (
-	DAF Class = 1 << iota
-	Individuals
-	RelatedParty
-)
-
-// Place is a condition on where the recipient or the funder is.
-type Place struct {
-	Of     PlaceOf
-	Kind   PlaceKind
-	Values []PlaceValue // none: no condition
+// Close waits for the questions under way and unmaps the file.
+func (g *Graph) Close() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.closed {
+		return nil
+	}
+	g.closed = true
+	return g.file.Close()
 }
 
-// PlaceOf says whose place is meant.
-type PlaceOf uint8
-
-const (
-	RecipientPlace PlaceOf = iota
-	FunderPlace
-	// AreaServed selects funders that paid any recipient in the place within
-	// the filter's years, whatever the other conditions, and then all rows of
-	// these funders that satisfy the other conditions, years included.
-	AreaServed
-)
-
-// PlaceKind says how the values are read.
-type PlaceKind uint8
-
-const (
-	State   PlaceKind = iota // two-letter code
-	ZIP                      // five digits, or a prefix of three
-	City                     // folded by orgname.City, with an optional State
-	County                   // five-digit FIPS
-	Country                  // FIPS 10-4; only foreign lines have one, and no funder
-)
-
-// PlaceValue is one place. State is only used with City.
-type PlaceValue struct{ Name, State string }
-
-// Query is a parsed free-text condition over purpose, name as filed and
-// canonical recipient name; see ParseQuery.
-type Query struct {
-	Must    []Term
-	MustNot []Term
+// begin admits a question; every success is paired with g.mu.RUnlock.
+func (g *Graph) begin() error {
+	g.mu.RLock()
+	if g.closed {
+		g.mu.RUnlock()
+		return ErrClosed
+	}
+	return nil
 }
 
-// Term is one word or, with several words, a phrase of adjacent words.
-type Term struct{ Words []string }
-
-// Order is a sort key. Which ones an endpoint has, its method says.
-type Order uint8
-
-const (
-	ByAmount Order = iota // transactions: amount; aggregates: total
-	ByYear
-	ByCount
-	ByFunderName
-	ByFunderState
-	ByRecipName
-	ByRecipState
-)
-
-// Sort is an order and its direction. Ties are broken by amount (or total)
-// descending, then by grant key, funder EIN or recipient identity ascending.
-type Sort struct {
-	By  Order
-	Asc bool
-}
-
-// Page is a part of an ordered result.
-type Page struct{ Offset, Limit int }
-
-// Grant is one row, as package api writes it.
-type Grant struct {
-	Key        string
-	Funder     *Funder
-	Recipient  *Recipient
-	NameFiled  string // recipient name as filed
-	City       string // place of the line, else of the organization
-	State      string
-	ZIP        string
-	Country    string
-	Amount     int64
-	FiscalYear int
-	NTEE       ntee.Code // of the recipient; empty when unknown
-	Support    grant.Support
-	Purpose    string
-	ObjectID   string // empty when unknown
-	Filing     string
-	ReturnType string
-	PeriodEnd  string
-	Rule       grant.Rule
-	Prob       float64
-	Matched    bool // tier
-	Classes    Class
-}
-
-// Funder is one grantmaker.
-type Funder struct {
-	EIN               ein.EIN
-	Name, City, State string
-	Kind              string
-}
-
-// Recipient is one recipient identity.
-type Recipient struct {
-	ID                              string
-	EIN                             ein.EIN // None when unresolved
-	Name, City, State, ZIP, Country string
-}
-
-// FunderTotal is a funder with the totals of its matching rows.
-type FunderTotal struct {
-	Funder
-	Total               int64
-	Grants, Recipients  int64
-	FirstYear, LastYear int
-}
-
-// RecipientTotal is a recipient with the totals of its matching rows.
-type RecipientTotal struct {
-	Recipient
-	Total               int64
-	Grants, Funders     int64
-	FirstYear, LastYear int
-}
-
-// Totals sums up matching rows.
-type Totals struct {
-	Amount, Grants, Funders, Recipients int64
-}
-
-// YearTotals are the totals of one fiscal year.
-type YearTotals struct {
-	FiscalYear int
-	Totals
-	Partial bool
-}
-
-// Cost is what a class takes away from a result.
-type Cost struct{ Grants, Amount int64 }
+// Rows is the number of grants.
+func (g *Graph) Rows() int64 { return int64(g.rows) }

@@ -217,7 +217,7 @@ func BenchmarkWeight(b *testing.B) {
 				var took int64
 				for b.Loop() {
 					g.DropCache()
-					g.DropScratch()
+					g.DropBuffers()
 					took = max(took, allocated(func() {
 						if err := about.ask(); err != nil {
 							b.Fatal(err)

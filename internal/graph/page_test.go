@@ -262,6 +262,6 @@ func TestWeight(t *testing.T) {
 		t.Errorf("a page far down weighs %d, the first %d", deep, small)
 	}
 	if !slices.IsSorted([]int64{small, g.Weight(graph.AboutRecipients, &graph.Filter{Exclude: 1}, graph.Page{Limit: 25})}) {
-		t.Error("a question of few rows weighs more than one of many")
+		t.Error("a evaluation of few rows weighs more than one of many")
 	}
 }

@@ -18,7 +18,7 @@ type grain struct {
 	words int   // the same for words of sets
 	chunk int   // rows between two looks at the context
 	near  int   // items before a page up to which they are kept rather than counted
-	bins  int   // stretches that items are counted in at a time
+	bins  int   // ranges that items are counted in at a time
 }
 
 var defaultGrain = grain{tiny: 4096, part: 1 << 15, words: 8 << 10, chunk: 1 << 18, near: 4096, bins: 1 << 16}

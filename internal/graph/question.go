@@ -30,6 +30,29 @@ type Question struct {
 	Page   Page
 }
 
+// Order is a sort key. Which ones an endpoint has, its method says.
+type Order uint8
+
+const (
+	ByAmount Order = iota // transactions: amount; aggregates: total
+	ByYear
+	ByCount
+	ByFunderName
+	ByFunderState
+	ByRecipName
+	ByRecipState
+)
+
+// Sort is an order and its direction. Ties are broken by amount (or total)
+// descending, then by grant key, funder EIN or recipient identity ascending.
+type Sort struct {
+	By  Order
+	Asc bool
+}
+
+// Page is a part of an ordered result.
+type Page struct{ Offset, Limit int }
+
 // Canonical names a question: it is the same for every way to write the same
 // condition, and differs for questions that differ. Order and repetition do
 // not matter, nor does a value that another one covers, nor how spans of years

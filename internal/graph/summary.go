@@ -39,16 +39,16 @@ func (g *Graph) yearTotals(i int, t Totals) YearTotals {
 }
 
 func (g *Graph) summarize(ctx context.Context, f *Filter) (*summary, error) {
-	q := g.ask(ctx)
-	defer q.end()
-	conds, err := q.conditions(f)
+	e := g.evaluate(ctx)
+	defer e.end()
+	conditions, err := e.conditions(f)
 	if err != nil {
 		return nil, err
 	}
-	if w, ok := g.whole(conds); ok {
-		return q.sumWhole(w)
+	if w, ok := g.wholeFunders(conditions); ok {
+		return e.sumWholeFunders(w)
 	}
-	set, err := q.rows(conds)
+	set, err := e.rows(conditions)
 	if err != nil {
 		return nil, err
 	}
@@ -59,14 +59,14 @@ func (g *Graph) summarize(ctx context.Context, f *Filter) (*summary, error) {
 		}
 		return s, nil
 	}
-	if missing, few := g.missing(&set); few {
-		return q.sumRest(&set, missing)
+	if missing, few := g.missingRows(&set); few {
+		return e.sumComplement(&set, missing)
 	}
-	sum, funders, err := q.sumYears(&set)
+	sum, funders, err := e.sumYears(&set)
 	if err != nil {
 		return nil, err
 	}
-	recips, err := q.countRecipients(&set)
+	recips, err := e.countRecipients(&set)
 	if err != nil {
 		return nil, err
 	}
@@ -76,10 +76,10 @@ func (g *Graph) summarize(ctx context.Context, f *Filter) (*summary, error) {
 // yearly is what was given in each year.
 type yearly struct{ amounts, grants [maxYears]int64 }
 
-func (g *Graph) summary(sum *yearly, funders, recips *tally) *summary {
+func (g *Graph) summary(sum *yearly, funders, recips *distinctCounter) *summary {
 	s := &summary{totals: Totals{Funders: funders.n, Recipients: recips.n}, years: []YearTotals{}}
-	funders.settle()
-	recips.settle()
+	funders.flush()
+	recips.flush()
 	for i := range g.yearList {
 		s.totals.Amount += sum.amounts[i]
 		s.totals.Grants += sum.grants[i]
@@ -91,18 +91,18 @@ func (g *Graph) summary(sum *yearly, funders, recips *tally) *summary {
 }
 
 // sumYears goes through the rows in the order of funders.
-func (q *question) sumYears(set *rowset) (sum yearly, funders tally, err error) {
-	g := q.g
+func (e *evaluation) sumYears(set *rowset) (sum yearly, funders distinctCounter, err error) {
+	g := e.g
 	lo, hi := set.bounds()
 	at := g.cuts(lo, hi, g.funderRows)
-	type part struct {
+	type chunk struct {
 		yearly
-		funders tally
+		funders distinctCounter
 	}
-	parts := make([]part, len(at)-1)
-	err = inParts(q.ctx, at, func(i, from, to int) {
+	parts := make([]chunk, len(at)-1)
+	err = inParts(e.ctx, at, func(i, from, to int) {
 		p := &parts[i]
-		p.funders = g.tally()
+		p.funders = g.distinctCounter()
 		var mask uint64
 		var funder uint32
 		set.each(uint32(from), uint32(to), func(rows []uint32) {
@@ -123,7 +123,7 @@ func (q *question) sumYears(set *rowset) (sum yearly, funders tally, err error) 
 		})
 		p.funders.add(mask)
 	})
-	funders = g.tally()
+	funders = g.distinctCounter()
 	for i := range parts {
 		p := &parts[i]
 		funders.merge(&p.funders)
@@ -133,60 +133,4 @@ func (q *question) sumYears(set *rowset) (sum yearly, funders tally, err error) 
 		}
 	}
 	return sum, funders, err
-}
-
-// countRecipients counts distinct recipients, in all and by year.
-func (q *question) countRecipients(set *rowset) (recips tally, err error) {
-	g := q.g
-	if set.short || set.count < int64(g.rows)/sparse {
-		return q.gatherYears(set)
-	}
-	at := g.cuts(0, uint32(g.rows), g.recipRows.off)
-	parts := make([]tally, len(at)-1)
-	words := set.set // empty outside of its range
-	err = inParts(q.ctx, at, func(i, from, to int) {
-		t := g.tally()
-		off, val := g.recipRows.off, g.recipRows.val
-		id, _ := slices.BinarySearch(off, uint32(from))
-		for pos := from; pos < to; id++ {
-			end := int(off[id+1])
-			years := g.backYears[pos:end]
-			var mask uint64
-			for i, row := range val[pos:end] {
-				// Without a branch: the bit of the row, at the place of its year.
-				mask |= words[row>>6] >> (row & 63) & 1 << (years[i] & (maxYears - 1))
-			}
-			pos = end
-			t.add(mask)
-		}
-		parts[i] = t
-	})
-	recips = g.tally()
-	for i := range parts {
-		recips.merge(&parts[i])
-	}
-	return recips, err
-}
-
-// gatherYears is countRecipients for few rows: a mask of years per recipient.
-func (q *question) gatherYears(set *rowset) (recips tally, err error) {
-	g := q.g
-	masks := g.recipMasks()
-	var touched []uint32
-	err = set.chunks(q.ctx, g.grain.chunk, func(rows []uint32) {
-		for _, row := range rows {
-			r := g.recips[row]
-			if masks[r] == 0 {
-				touched = append(touched, r)
-			}
-			masks[r] |= 1 << (g.years[row] & (maxYears - 1))
-		}
-	})
-	recips = g.tally()
-	for _, r := range touched {
-		recips.add(masks[r])
-		masks[r] = 0
-	}
-	g.scratch.masks.give(masks)
-	return recips, err
 }

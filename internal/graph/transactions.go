@@ -76,9 +76,9 @@ func (g *Graph) page(ctx context.Context, f *Filter, s Sort, group func(uint32) 
 		out.rows, _ = g.walk(&rowset{all: true}, lo, hi, s.Asc, int(from), int(to), g.rows)
 		return out, ctx.Err()
 	}
-	q := g.ask(ctx)
-	defer q.end()
-	set, err := q.filter(f)
+	e := g.evaluate(ctx)
+	defer e.end()
+	set, err := e.filter(f)
 	if err != nil {
 		return nil, err
 	}
@@ -98,12 +98,12 @@ func (g *Graph) page(ctx context.Context, f *Filter, s Sort, group func(uint32) 
 	}
 	if expected := float64(to) * float64(g.rows) / float64(set.count); group == nil && !set.short && expected < pick {
 		lo, hi := g.ranks(f.MinAmount, f.MaxAmount)
-		if rows, ok := g.walk(&set, lo, hi, s.Asc, int(from), int(to), int(min(pick, patience*expected))); ok {
+		if rows, ok := g.walk(&set, lo, hi, s.Asc, int(from), int(to), int(min(pick, maxWalkFactor*expected))); ok {
 			out.rows = rows
 			return out, nil
 		}
 	}
-	list, err := q.pick(&set, s, group, from, to)
+	list, err := e.pick(&set, s, group, from, to)
 	if err != nil {
 		return nil, err
 	}
@@ -115,8 +115,8 @@ func (g *Graph) page(ctx context.Context, f *Filter, s Sort, group func(uint32) 
 
 // pick is the rows of a set from place from to place to-1, in order, each by
 // its rank among all amounts.
-func (q *question) pick(set *rowset, s Sort, group func(uint32) uint32, from, to int64) ([]item, error) {
-	g := q.g
+func (e *evaluation) pick(set *rowset, s Sort, group func(uint32) uint32, from, to int64) ([]item, error) {
+	g := e.g
 	lo, hi := set.bounds()
 	at := g.evenCuts(lo, hi)
 	sign := int64(-1)
@@ -136,8 +136,8 @@ func (q *question) pick(set *rowset, s Sort, group func(uint32) uint32, from, to
 	default:
 		o.lo, o.hi = 0, int64(g.rows)
 	}
-	list, _, err := g.choose(o, from, to, func(p *sieves) error {
-		return inParts(q.ctx, at, func(_, lo, hi int) {
+	list, _, err := g.selectPage(o, from, to, func(p *selectors) error {
+		return inParts(e.ctx, at, func(_, lo, hi int) {
 			best := p.take()
 			defer p.give(best)
 			set.each(uint32(lo), uint32(hi), func(rows []uint32) {
@@ -145,19 +145,19 @@ func (q *question) pick(set *rowset, s Sort, group func(uint32) uint32, from, to
 				switch {
 				case group != nil:
 					for _, row := range rows {
-						if key := sign * int64(group(row)); !best.passes(key) {
+						if key := sign * int64(group(row)); !best.skips(key) {
 							best.push(item{key: key, id: g.rank[row]})
 						}
 					}
 				case s.Asc:
 					for _, row := range rows {
-						if key := g.amounts[row]; !best.passes(key) {
+						if key := g.amounts[row]; !best.skips(key) {
 							best.push(item{key: key, id: g.rank[row]})
 						}
 					}
 				default:
 					for _, row := range rows {
-						if rank := g.rank[row]; !best.passes(int64(rank)) {
+						if rank := g.rank[row]; !best.skips(int64(rank)) {
 							best.push(item{key: int64(rank), id: rank})
 						}
 					}
@@ -168,8 +168,8 @@ func (q *question) pick(set *rowset, s Sort, group func(uint32) uint32, from, to
 	return list, err
 }
 
-// patience is how many times as long as expected a walk may take.
-const patience = 64
+// maxWalkFactor is how many times as long as expected a walk may take.
+const maxWalkFactor = 64
 
 // walk goes through the rows in the order of amounts, within the ranks from lo
 // to hi-1, and takes those of the set from place from to place to-1. It gives
@@ -215,19 +215,4 @@ func (g *Graph) walk(set *rowset, lo, hi uint32, asc bool, from, to, steps int) 
 		hi = start
 	}
 	return rows, seen >= to
-}
-
-// onlyAmounts reports whether the filter asks for nothing but amounts.
-func (f *Filter) onlyAmounts() bool {
-	other := *f
-	other.MinAmount, other.MaxAmount = nil, nil
-	return other.empty()
-}
-
-// empty reports whether the filter is every row.
-func (f *Filter) empty() bool {
-	return len(f.Funders) == 0 && len(f.Recipients) == 0 && len(f.Years) == 0 && f.Subject.Empty() &&
-		len(f.Place.Values) == 0 && len(f.Countries) == 0 && len(f.Query.Must) == 0 && len(f.Query.MustNot) == 0 &&
-		f.Support == 0 && f.FunderKind == "" && f.Exclude == 0 && f.MinAmount == nil && f.MaxAmount == nil &&
-		f.MinProb == nil && len(f.Sources) == 0
 }

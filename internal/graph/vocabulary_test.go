@@ -35,7 +35,7 @@ func TestVocabulary(t *testing.T) {
 		graph.AboutTotals:     nil,
 	} {
 		if got := about.OrderWords(); !slices.Equal(got, want) {
-			t.Errorf("question %d can be ordered by %v, want %v", about, got, want)
+			t.Errorf("evaluation %d can be ordered by %v, want %v", about, got, want)
 		}
 	}
 	if got := graph.FunderKindWords(); !slices.Equal(got, grant.FunderKinds()) {

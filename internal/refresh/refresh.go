@@ -24,8 +24,8 @@ type Options struct {
 
 // Refresher looks upstream when it is time to.
 type Refresher struct {
-	opt    Options
-	looked map[string]time.Time // when each source was last asked for
+	opt     Options
+	checked map[string]time.Time // when each source was last asked for
 }
 
 // retry is how soon a source that did not answer, or whose offer was refused,
@@ -38,11 +38,11 @@ func New(opt Options) *Refresher {
 	if opt.Fetch.Now == nil {
 		opt.Fetch.Now = time.Now
 	}
-	r := &Refresher{opt: opt, looked: map[string]time.Time{}}
+	r := &Refresher{opt: opt, checked: map[string]time.Time{}}
 	for _, s := range sources() {
 		// Where it cannot be read, the list is due, and the fetcher says why not.
 		state, _ := fetch.ReadState(opt.Fetch.Dir, s.Name)
-		r.looked[s.Name] = state.CheckedAt
+		r.checked[s.Name] = state.CheckedAt
 	}
 	return r
 }
@@ -72,23 +72,23 @@ func (r *Refresher) Step(ctx context.Context) (next time.Time) {
 	now := r.opt.Fetch.Now()
 	var due []string
 	for _, s := range sources() {
-		if !r.looked[s.Name].Add(s.Every).After(now) {
+		if !r.checked[s.Name].Add(s.Every).After(now) {
 			due = append(due, s.Name)
 		}
 	}
 	if len(due) > 0 {
-		r.look(ctx, due)
+		r.fetchDue(ctx, due)
 	}
 	for _, s := range sources() {
-		if at := r.looked[s.Name].Add(s.Every); next.IsZero() || at.Before(next) {
+		if at := r.checked[s.Name].Add(s.Every); next.IsZero() || at.Before(next) {
 			next = at
 		}
 	}
 	return next
 }
 
-// look fetches the sources and makes a new edition of what they gave.
-func (r *Refresher) look(ctx context.Context, due []string) {
+// fetchDue fetches the sources and makes a new edition of what they gave.
+func (r *Refresher) fetchDue(ctx context.Context, due []string) {
 	now := r.opt.Fetch.Now()
 	opt := r.opt.Fetch
 	opt.Sources = due
@@ -101,7 +101,7 @@ func (r *Refresher) look(ctx context.Context, due []string) {
 	}
 	for _, s := range sources() {
 		if slices.Contains(due, s.Name) {
-			r.looked[s.Name] = now
+			r.checked[s.Name] = now
 		}
 	}
 	if summary != nil {
@@ -111,7 +111,7 @@ func (r *Refresher) look(ctx context.Context, due []string) {
 			}
 			r.opt.Log.Warn("a list could not be taken; the last good one stays", "source", got.Source, "reasons", got.Problems)
 			s, _ := source.Find(got.Source)
-			r.looked[s.Name] = now.Add(min(retry, s.Every) - s.Every)
+			r.checked[s.Name] = now.Add(min(retry, s.Every) - s.Every)
 		}
 	}
 	result, err := build.Lists(ctx, build.ListOptions{Sources: r.opt.Fetch.Dir, Data: r.opt.Data, Now: r.opt.Fetch.Now})

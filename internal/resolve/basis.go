@@ -88,7 +88,7 @@ func (r *Resolver) basis(q *query, m Match) uint64 {
 	}
 	if far > byNameAlone || m.Rule == Name && r.notInZIP(q, m.EIN) {
 		if q.prepareStreet(); q.street != "" {
-			h = h.add(within(s.streets, d.streets, tenantsAt(d.streets, streetPlace(q.zip, q.street))))
+			h = h.add(sumWithin(s.streets, d.streets, tenantsAt(d.streets, streetPlace(q.zip, q.street))))
 		}
 	}
 	if far == byNameAlone {
@@ -102,9 +102,9 @@ func (r *Resolver) basis(q *query, m Match) uint64 {
 			h = h.add(s.orgs[i]).words(d, d.k2[i])
 		}
 	}
-	h = h.add(within(s.nameIndex, r.u.names.entries, r.u.names.find(n.KX)))
+	h = h.add(sumWithin(s.nameIndex, r.u.names.entries, r.u.names.find(n.KX)))
 	if q.zip != 0 {
-		h = h.add(within(s.zips, d.zips, tenantsAt(d.zips, uint64(q.zip))))
+		h = h.add(sumWithin(s.zips, d.zips, tenantsAt(d.zips, uint64(q.zip))))
 	}
 	if far == byAnything {
 		h = h.add(r.model).flag(r.u.covered[q.state]).add(q.candidatesDigest)
@@ -200,8 +200,8 @@ func runningSums[T any](list []T, of func(*T) uint64) []uint64 {
 	return to
 }
 
-// within is the digest of a part of a list, which must be a slice of it.
-func within[T any](sums []uint64, list, part []T) uint64 {
+// sumWithin is the digest of a part of a list, which must be a slice of it.
+func sumWithin[T any](sums []uint64, list, part []T) uint64 {
 	if len(part) == 0 {
 		return 0
 	}
@@ -230,14 +230,14 @@ func newIndexDigests(u *Universe) *indexDigests {
 		for i := from; i < to; i++ {
 			name := uint32(i)
 			var words uint64
-			for _, w := range d.of(name) {
+			for _, w := range d.wordIDs(name) {
 				// Summed: the ids by which they are ordered are no one's own.
 				words += runningHash(d.marks[w]).add(uint64(d.rarity[w])).done()
 			}
 			if i < d.orgs {
 				spoken[i] = words
 			}
-			h := runningHash(whole[d.orgOf(name)]).text(d.k2[i]).text(d.kx[i]).flag(i < d.orgs).flag(i < d.filed).add(words)
+			h := runningHash(whole[d.orgOf(name)]).text(d.k2[i]).text(d.kx[i]).flag(i < d.orgs).flag(i < d.firstFiled).add(words)
 			s.names[i] = h.add(uint64(d.bearers[i])).done()
 		}
 	})
@@ -268,5 +268,5 @@ func (s *indexDigests) bearers(u *Universe, q *query, kx string) uint64 {
 	if q.state != 0 {
 		entries = inState(entries, q.state)
 	}
-	return within(s.nameIndex, u.names.entries, entries)
+	return sumWithin(s.nameIndex, u.names.entries, entries)
 }

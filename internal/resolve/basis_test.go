@@ -134,9 +134,9 @@ func (v *village) change(r *rand.Rand) {
 	}
 }
 
-// TestSeen holds what Stands promises: an answer that stands after a change is
+// TestSameBasis holds what SameBasis promises: an answer that stands after a change is
 // the one that would be given now. And most stand, or there would be no point.
-func TestSeen(t *testing.T) {
+func TestSameBasis(t *testing.T) {
 	t.Parallel()
 	prior := Prior()
 	var kept, asked, differ [byAnything + 1]int
@@ -227,8 +227,8 @@ func TestSeenByName(t *testing.T) {
 	}
 }
 
-// TestSeenSettings holds that other rulings, rules and models are other answers.
-func TestSeenSettings(t *testing.T) {
+// TestBasisOfSettings holds that other rulings, rules and models are other answers.
+func TestBasisOfSettings(t *testing.T) {
 	t.Parallel()
 	u, labels := school(t, 500, 200)
 	plain := New(u, Options{})

@@ -118,7 +118,7 @@ func inventLines(n int) ([]Recipient, []*orgname.Name) {
 }
 
 // BenchmarkRules measures the rules on parsed names against a register of full
-// size, on all cores. At least 100,000 tuples a second are wanted of two.
+// size, on all cores. At least 100,000 recipients a second are wanted of two.
 func BenchmarkRules(b *testing.B) {
 	r := New(fullUniverse(), Options{})
 	lines, names := inventLines(100_000)
@@ -126,7 +126,7 @@ func BenchmarkRules(b *testing.B) {
 }
 
 // BenchmarkModel measures the model on lines that no rule resolves. At most
-// 0.12 milliseconds a tuple are wanted of two cores.
+// 0.12 milliseconds a recipient are wanted of two cores.
 func BenchmarkModel(b *testing.B) {
 	u := fullUniverse()
 	rules := New(u, Options{})

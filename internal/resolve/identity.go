@@ -2,12 +2,12 @@ package resolve
 
 import (
 	"crypto/sha256"
-	"encoding/base32"
 	"encoding/hex"
 	"strings"
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/orgname"
+	"grantgraph/internal/resolve/abroad"
 )
 
 // Party is the kind of recipient a line names.
@@ -38,8 +38,7 @@ func (r *Resolver) RecipID(t *Recipient, n *orgname.Name, m Match, party Party, 
 	case party != Organization || n.KX == "":
 		return nameID("u", funder.String())
 	case foreign(t):
-		cc := strings.ToLower(t.Country)
-		return "intl-" + cc + "-" + lower32.EncodeToString(digest(cc, n.KX))[:10]
+		return abroad.ID(t.Country, n.KX)
 	}
 	state := lineState(t, n).String()
 	if strings.IndexByte(n.K2, ' ') < 0 || r.u.Named(n.KX) >= 2 {
@@ -48,17 +47,12 @@ func (r *Resolver) RecipID(t *Recipient, n *orgname.Name, m Match, party Party, 
 	return nameID("o", n.KX, state)
 }
 
-// lower32 spells digests in lower-case base32, which survives any case folding.
-var lower32 = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
-
-func nameID(parts ...string) string { return "nm-" + hex.EncodeToString(digest(parts...))[:12] }
-
-// digest hashes parts so that no two lists of parts can be confused.
-func digest(parts ...string) []byte {
+// nameID is a digest of parts, by which no two lists of parts can be confused.
+func nameID(parts ...string) string {
 	h := sha256.New()
 	for _, p := range parts {
 		h.Write([]byte(p))
 		h.Write([]byte{0})
 	}
-	return h.Sum(nil)
+	return "nm-" + hex.EncodeToString(h.Sum(nil))[:12]
 }

@@ -25,9 +25,9 @@ type orgIndex struct {
 	rarity  []uint8  // by word id
 	unknown uint8    // the rarity of a word no organization has
 
-	orgs  int      // how many names are organizations' own
-	owner []uint32 // organization of each further name
-	filed int      // number of the first name that only filers use
+	orgs       int      // how many names are organizations' own
+	owner      []uint32 // organization of each further name
+	firstFiled int      // number of the first name that only filers use
 
 	cities  []uint64    // hash of each organization's city, 0 for none
 	zipOf   []uint32    // ZIP of each organization, 0 for none
@@ -37,8 +37,8 @@ type orgIndex struct {
 	streets []tenant    // sorted by ZIP and street key, then organization
 
 	posts    postings
-	initials []initial
-	heads    []head
+	acronyms []acronym
+	prefixes []namePrefix
 }
 
 // orgOf is the organization that bears a name.
@@ -113,13 +113,13 @@ func indexOrgs(orgs []Org, filed []otherName) (nameIndex, orgIndex) {
 	for _, part := range others {
 		d.addNames(part)
 	}
-	d.filed = len(d.k2)
+	d.firstFiled = len(d.k2)
 	d.addNames(slices.DeleteFunc(filed, func(o otherName) bool { return o.kx == d.kx[o.org] }))
 	d.ends = make([]uint32, len(d.k2))
 	d.indexWords()
 	d.posts = newPostings(&d)
-	d.initials = newInitials(&d)
-	d.heads = newHeads(&d)
+	d.acronyms = newAcronyms(&d)
+	d.prefixes = newNamePrefixes(&d)
 	index := newNameIndex(slices.Concat(names...))
 	d.bearers, d.plain = make([]uint16, len(d.kx)), make([]bool, len(d.kx))
 	parallel(len(d.kx), func(from, to int) {
@@ -269,8 +269,8 @@ func cityPlace(city string) uint64 {
 	return 0
 }
 
-// of returns the word ids of a name.
-func (d *orgIndex) of(id uint32) []uint32 {
+// wordIDs returns the word ids of a name.
+func (d *orgIndex) wordIDs(id uint32) []uint32 {
 	start := uint32(0)
 	if id > 0 {
 		start = d.ends[id-1]
@@ -312,7 +312,7 @@ func (d *orgIndex) lineWords(k2 string) (p lineWords) {
 // logarithm.
 func (d *orgIndex) compare(p *lineWords, id uint32) (overlap, rarest float64) {
 	var shared, other, most int32
-	own := d.of(id)
+	own := d.wordIDs(id)
 	i := 0
 	for _, w := range own {
 		r := int32(d.rarity[w])
@@ -330,26 +330,4 @@ func (d *orgIndex) compare(p *lineWords, id uint32) (overlap, rarest float64) {
 		overlap = float64(shared) / float64(all)
 	}
 	return overlap, float64(most) * step
-}
-
-// oneEdit reports whether two keys differ by exactly one letter changed, added
-// or dropped, or by two neighbours swapped.
-func oneEdit(a, b string) bool {
-	if len(a) > len(b) {
-		a, b = b, a
-	}
-	if len(b)-len(a) > 1 {
-		return false
-	}
-	i := 0
-	for i < len(a) && a[i] == b[i] {
-		i++
-	}
-	if len(a) < len(b) {
-		return a[i:] == b[i+1:]
-	}
-	if i == len(a) {
-		return false
-	}
-	return a[i+1:] == b[i+1:] || i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
 }

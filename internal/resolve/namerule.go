@@ -58,10 +58,10 @@ func (r *Resolver) unique(q *query, kx string, viaAlias bool) ein.EIN {
 	} else if len(kx) < 10 || viaAlias || strings.IndexByte(n.K2, ' ') < 0 {
 		return ein.None
 	}
-	var p pick
+	var p soleOrg
 	for _, e := range entries {
 		o := &r.u.orgs[e.id]
-		if (e.alias || viaAlias) && satellite(n, o) || r.excluded(q, e.id) {
+		if (e.alias || viaAlias) && isAffiliate(n, o) || r.excluded(q, e.id) {
 			continue
 		}
 		if p.add(o, e.alias); p.many[0] {
@@ -71,17 +71,17 @@ func (r *Resolver) unique(q *query, kx string, viaAlias bool) ein.EIN {
 	return p.one(q.zip)
 }
 
-// pick finds the one organization among candidates. The active go before the
+// soleOrg finds the one organization among candidates. The active go before the
 // inactive, and those whose own name it is before those that are also known by
 // it, such as a trust for the benefit of a university. The chapters of a group
 // that bear the name of its central organization stand behind that one.
-type pick struct {
+type soleOrg struct {
 	found [4]*Org     // the first of its rank, or the central one of its group
 	many  [4]bool     // there are others
 	zips  [4][]uint32 // where chapters of found are
 }
 
-func (p *pick) add(o *Org, alias bool) {
+func (p *soleOrg) add(o *Org, alias bool) {
 	i := 0
 	if !o.Active {
 		i = 2
@@ -106,7 +106,7 @@ func (p *pick) add(o *Org, alias bool) {
 // one is the EIN of the only candidate for a line in a ZIP, None when there is
 // none or several. Where a chapter is and its central organization is not, the
 // line may mean either.
-func (p *pick) one(zip uint32) ein.EIN {
+func (p *soleOrg) one(zip uint32) ein.EIN {
 	for i, o := range p.found {
 		if o == nil {
 			continue
@@ -125,9 +125,9 @@ func (o *Org) grouped() bool { return strings.Trim(o.Group, "0") != "" }
 // central reports whether a group exemption is the organization's own.
 func (o *Org) central() bool { return o.Affiliation == "6" || o.Affiliation == "8" }
 
-// satellite reports whether the organization, met through another name of it or
+// isAffiliate reports whether the organization, met through another name of it or
 // of the line, is by its own name a club, fund or union around the institution
 // the line names.
-func satellite(n *orgname.Name, o *Org) bool {
+func isAffiliate(n *orgname.Name, o *Org) bool {
 	return orgname.Conflicts(*n, orgname.Parse(o.Name))&orgname.Inst != 0
 }

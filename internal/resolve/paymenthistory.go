@@ -87,7 +87,7 @@ func (r *Resolver) mayMeanPaid(n *orgname.Name, funder ein.EIN) bool {
 	words := d.lineWords(n.K2)
 	for _, pair := range list {
 		if i, ok := r.u.position(ein.EIN(uint32(pair))); ok {
-			if _, rarest := d.compare(&words, uint32(i)); rarest >= telling {
+			if _, rarest := d.compare(&words, uint32(i)); rarest >= distinctiveRarity {
 				return true
 			}
 		}
@@ -110,8 +110,8 @@ func (r *Resolver) askModelWithHistory(q *query, m Match) Match {
 			continue
 		}
 		for k := range s.read {
-			if _, rarest := d.compare(&s.read[k].words, name); rarest >= telling {
-				return r.choose(q, s, known)
+			if _, rarest := d.compare(&s.read[k].words, name); rarest >= distinctiveRarity {
+				return r.chooseByModel(q, s, known)
 			}
 		}
 	}

@@ -31,7 +31,7 @@ func (r *Resolver) nameBorneInState(q *query) bool {
 // fuzzy finds the organization in the ZIP whose key is one edit away.
 func (r *Resolver) fuzzy(q *query, traits *orgname.Traits) ein.EIN {
 	n, d := q.n, &r.u.index
-	var p pick
+	var p soleOrg
 	for _, t := range tenantsAt(d.zips, uint64(q.zip)) {
 		if !oneEdit(n.KX, d.kx[t.id]) || r.excluded(q, t.id) {
 			continue
@@ -47,7 +47,7 @@ func (r *Resolver) fuzzy(q *query, traits *orgname.Traits) ein.EIN {
 // weight of its name in common, or the only one there by its initials.
 func (r *Resolver) address(q *query, traits *orgname.Traits, words *lineWords, tenants []tenant) ein.EIN {
 	n, d := q.n, &r.u.index
-	var p pick
+	var p soleOrg
 	for _, t := range tenants {
 		if r.excluded(q, t.id) {
 			continue
@@ -79,13 +79,13 @@ func (r *Resolver) sameNameByPlace(q *query) ein.EIN {
 	}
 	d := &r.u.index
 	only := func(is func(id uint32) bool) ein.EIN {
-		var p pick
+		var p soleOrg
 		for i := range entries {
 			e := &entries[i]
 			if !is(e.id) || r.excluded(q, e.id) {
 				continue
 			}
-			if o := &r.u.orgs[e.id]; !(e.alias && satellite(n, o)) {
+			if o := &r.u.orgs[e.id]; !(e.alias && isAffiliate(n, o)) {
 				p.add(o, e.alias)
 			}
 		}
@@ -133,7 +133,7 @@ func (o *Org) hadCity(city uint64, state stateCode) bool {
 // words in another order.
 func (r *Resolver) reordered(q *query) ein.EIN {
 	n, d := q.n, &r.u.index
-	var p pick
+	var p soleOrg
 	bag := ""
 	for _, t := range tenantsAt(d.zips, uint64(q.zip)) {
 		if len(d.kx[t.id]) != len(n.KX) || d.kx[t.id] == n.KX {

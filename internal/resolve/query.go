@@ -85,7 +85,7 @@ func (r *Resolver) excludedName(q *query, name uint32) bool {
 	if r.excluded(q, org) {
 		return true
 	}
-	if int(name) < d.filed || q.without == ein.None {
+	if int(name) < d.firstFiled || q.without == ein.None {
 		return false
 	}
 	e := r.u.orgs[org].EIN

@@ -192,9 +192,9 @@ const (
 	crediblyOftenRows, credibleFunders = 5, 3
 )
 
-// dominant finds the EIN that filers nearly always state for a name which
-// several organizations bear or have been given.
-func (r *Resolver) dominant(q *query, known []einCount) ein.EIN {
+// dominantAmongSeveral finds the EIN that filers nearly always state for a name
+// which several organizations bear or have been given.
+func (r *Resolver) dominantAmongSeveral(q *query, known []einCount) ein.EIN {
 	eins := 0
 	for _, a := range known {
 		if a.state == 0 {
@@ -204,11 +204,11 @@ func (r *Resolver) dominant(q *query, known []einCount) ein.EIN {
 	if eins < 2 && !r.nameKnown(q) {
 		return ein.None
 	}
-	return r.dominating(q, known)
+	return r.dominant(q, known)
 }
 
-// dominating finds the EIN that filers nearly always state for a name.
-func (r *Resolver) dominating(q *query, known []einCount) ein.EIN {
+// dominant finds the EIN that filers nearly always state for a name.
+func (r *Resolver) dominant(q *query, known []einCount) ein.EIN {
 	state := q.state
 	var rows, rowsIn uint32
 	for _, a := range known {
@@ -273,9 +273,9 @@ func (r *Resolver) placeAllows(q *query, known []einCount, e ein.EIN) bool {
 	return true
 }
 
-// registered finds the only EIN ever stated for a name, if that was often
+// onlyEINFiled finds the only EIN ever stated for a name, if that was often
 // enough and in a place that fits.
-func (r *Resolver) registered(q *query, known []einCount) ein.EIN {
+func (r *Resolver) onlyEINFiled(q *query, known []einCount) ein.EIN {
 	n, state := q.n, q.state
 	var only *einCount
 	seenHere := false

@@ -26,7 +26,7 @@ type Options struct {
 	Assisted *Overrides   // rulings proposed by a model and checked, from overrides/model.csv
 	Model    *model.Model // for the lines that no rule decides; nil for none
 	History  *History     // whom funders have paid, for the model
-	Off      []Rule       // rules that failed their gate and do not run
+	Off      []Rule       // rules that failed their trial and do not run
 }
 
 // Resolver runs the rules. It holds no state between calls and is safe for
@@ -95,11 +95,12 @@ func (r *Resolver) ForFunder(t *Recipient, n *orgname.Name, m Match, funder ein.
 	return m
 }
 
-// Blind answers for a line whose filed EIN is hidden, as though its funder had
-// filed no EINs at all: what the line itself taught the universe must not help
-// to find it. With absent set, the organization of that EIN is taken out of the
-// universe, which shows what the rules do with a recipient nobody knows.
-func (r *Resolver) Blind(t *Recipient, n *orgname.Name, funder, absent ein.EIN) Match {
+// ResolveBlind answers for a line whose filed EIN is hidden, as though its
+// funder had filed no EINs at all: what the line itself taught the universe
+// must not help to find it. With absent set, the organization of that EIN is
+// taken out of the universe, which shows what the rules do with a recipient
+// nobody knows.
+func (r *Resolver) ResolveBlind(t *Recipient, n *orgname.Name, funder, absent ein.EIN) Match {
 	line := *t
 	line.Filed = ein.None
 	return r.resolve(&query{t: &line, n: n, barred: funder, funder: funder, without: funder, absent: absent})

@@ -2,7 +2,6 @@ package resolve
 
 import (
 	"grantgraph/internal/ein"
-	"grantgraph/internal/grant"
 	"grantgraph/internal/orgname"
 )
 
@@ -55,7 +54,7 @@ func (r *Resolver) byOtherRules(q *query) Match {
 
 	traits := orgname.TraitsOf(n.K2)
 	known := r.einCounts(q)
-	if e := r.dominant(q, known); fires(RegistryDominant, e) && !r.conflictsWithLine(&traits, e) {
+	if e := r.dominantAmongSeveral(q, known); fires(RegistryDominant, e) && !r.conflictsWithLine(&traits, e) {
 		return found(RegistryDominant, e)
 	}
 	// A name that some organization in the state bears is not misspelled.
@@ -67,7 +66,7 @@ func (r *Resolver) byOtherRules(q *query) Match {
 	if m := r.assistedRuling(q); m != (Match{}) {
 		return m
 	}
-	if e := r.registered(q, known); fires(Registry, e) && !r.conflictsWithLine(&traits, e) {
+	if e := r.onlyEINFiled(q, known); fires(Registry, e) && !r.conflictsWithLine(&traits, e) {
 		return found(Registry, e)
 	}
 	tenants := r.tenants(q)
@@ -96,6 +95,3 @@ func (r *Resolver) byOtherRules(q *query) Match {
 	}
 	return r.byModel(q, known)
 }
-
-// usesModel reports whether the model is asked at all.
-func (r *Resolver) usesModel() bool { return r.opt.Model != nil && !r.off[grant.Model] }

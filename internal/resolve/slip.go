@@ -53,7 +53,7 @@ func (r *Resolver) usualOneSlipAway(q *query) ein.EIN {
 	if !slices.ContainsFunc(known, func(a einCount) bool { return ein.OneSlip(q.t.Filed, a.ein) }) {
 		return ein.None
 	}
-	e := r.dominating(q, known)
+	e := r.dominant(q, known)
 	if traits := orgname.TraitsOf(q.n.K2); e != ein.None && r.conflictsWithLine(&traits, e) {
 		return ein.None
 	}

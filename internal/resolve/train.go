@@ -56,29 +56,29 @@ func ReadModel(r io.Reader) (*model.Model, error) { return model.Read(r, feature
 // Train fits a model to the lines whose EIN is known, each asked for blindly,
 // and to the same lines with their organization taken out of the universe: a
 // model that has only seen lines with an answer believes every line to have
-// one. How many have none is estimated from silent and asked: of so many lines
-// without a filed EIN, how many the rules leave unresolved. What they leave of
+// one. How many have none is estimated from unresolved and asked: of so many
+// lines without a filed EIN, how many the rules leave unresolved. What they leave of
 // the labels, which all have an organization, is the part that is merely hard.
 //
 // The model depends on the set of labels and not on their order or on the
 // number of cores. Where the rules leave too few to learn from, Train returns
 // nil, and Prior is there to be used.
-func (r *Resolver) Train(labels []Label, silent, asked int) *model.Model {
-	lessons, hard := r.trainingLines(sampleLabels(labels))
-	if countOpen(lessons) < leastLabels {
+func (r *Resolver) Train(labels []Label, unresolved, asked int) *model.Model {
+	lines, hard := r.trainingLines(sampleLabels(labels))
+	if countOpen(lines) < leastLabels {
 		return nil
 	}
 	outside := Outside
-	if asked >= leastLabels && silent > 0 {
-		outside = min(max(1-hard*float64(asked)/float64(silent), leastOutside), mostOutside)
+	if asked >= leastLabels && unresolved > 0 {
+		outside = min(max(1-hard*float64(asked)/float64(unresolved), leastOutside), mostOutside)
 	}
-	return r.learn(lessons, outside)
+	return r.learn(lines, outside)
 }
 
 // TrainSmall is Train without the lower bound, for making the prior.
 func (r *Resolver) TrainSmall(labels []Label, outside float64) *model.Model {
-	lessons, _ := r.trainingLines(labels)
-	return r.learn(lessons, outside)
+	lines, _ := r.trainingLines(labels)
+	return r.learn(lines, outside)
 }
 
 // The estimate of lines without an organization is rough; it is not believed
@@ -146,12 +146,12 @@ func (r *Resolver) trainingLines(labels []Label) (list []trainingLine, hard floa
 			h := hashKey(l.Truth.String())
 			all[i] = trainingLine{label: l, bucket: uint32(h>>20) % 100}
 			known[i] = r.Knows(l.Truth, l.Funder)
-			silent := rules.Blind(&l.Recipient, l.Name, l.Funder, ein.None).EIN == ein.None
+			silent := rules.ResolveBlind(&l.Recipient, l.Name, l.Funder, ein.None).EIN == ein.None
 			switch all[i].open = silent && known[i]; {
 			case !known[i]:
 				all[i].masked = silent
 			case silent || (hashKey(l.Name.KX)+h)%maskEvery == 0:
-				all[i].masked = rules.Blind(&l.Recipient, l.Name, l.Funder, l.Truth).EIN == ein.None
+				all[i].masked = rules.ResolveBlind(&l.Recipient, l.Name, l.Funder, l.Truth).EIN == ein.None
 			}
 		}
 	})
@@ -188,8 +188,8 @@ func (r *Resolver) learn(list []trainingLine, outside float64) *model.Model {
 	var calibrate, test []model.Point
 	metrics := model.Metrics{Labels: present}
 	blocked, top := 0, 0
-	take := func(m *model.Model, in func(part uint32) bool) []model.Point {
-		points, b, t := r.points(m, list, in, outside)
+	take := func(m *model.Model, in func(bucket uint32) bool) []model.Point {
+		points, b, t := r.scorePoints(m, list, in, outside)
 		blocked, top = blocked+b, top+t
 		return points
 	}
@@ -197,15 +197,15 @@ func (r *Resolver) learn(list []trainingLine, outside float64) *model.Model {
 	if present < fewLabels {
 		m = fit(list, all, func(uint32) bool { return true }, outside)
 		for fold := range uint32(folds) {
-			out := fit(list, all, func(part uint32) bool { return part%folds != fold }, outside)
-			calibrate = append(calibrate, take(out, func(part uint32) bool { return part%folds == fold })...)
+			out := fit(list, all, func(bucket uint32) bool { return bucket%folds != fold }, outside)
+			calibrate = append(calibrate, take(out, func(bucket uint32) bool { return bucket%folds == fold })...)
 		}
 		test = calibrate
 		metrics.Fitted, metrics.Calibrated, metrics.Tested = present, present, present
 	} else {
-		m = fit(list, all, func(part uint32) bool { return part < 60 }, outside)
-		calibrate, _, _ = r.points(m, list, func(part uint32) bool { return part >= 60 && part < 80 }, outside)
-		test = take(m, func(part uint32) bool { return part >= 80 })
+		m = fit(list, all, func(bucket uint32) bool { return bucket < 60 }, outside)
+		calibrate, _, _ = r.scorePoints(m, list, func(bucket uint32) bool { return bucket >= 60 && bucket < 80 }, outside)
+		test = take(m, func(bucket uint32) bool { return bucket >= 80 })
 		for i := range list {
 			switch l := &list[i]; {
 			case !l.open:
@@ -233,7 +233,7 @@ func assess(m *model.Model, points []model.Point, to *model.Metrics) {
 	var bins [10][2]float64
 	for _, p := range points {
 		prob := m.Prob(p.Score)
-		y := yes(p.Right)
+		y := oneIf(p.Right)
 		all += p.Weight
 		loss -= p.Weight * (y*math.Log(prob) + (1-y)*math.Log(1-prob))
 		b := &bins[min(int(prob*10), 9)]
@@ -277,11 +277,11 @@ const (
 	sparse = 6
 )
 
-// measuredLine are the candidates of one lesson to learn from: with its
+// measuredLine are the candidates of one line to learn from: with its
 // organization and without.
 type measuredLine struct{ open, masked model.Rows }
 
-// measureAll measures every lesson once, however many fits come of it.
+// measureAll measures every line once, however many fits come of it.
 func (r *Resolver) measureAll(list []trainingLine) []measuredLine {
 	all := make([]measuredLine, len(list))
 	parallel(len(list), func(from, to int) {
@@ -298,8 +298,8 @@ func (r *Resolver) measureAll(list []trainingLine) []measuredLine {
 	return all
 }
 
-// fit learns weights from some of the lessons.
-func fit(list []trainingLine, all []measuredLine, in func(part uint32) bool, outside float64) *model.Model {
+// fit learns weights from some of the lines.
+func fit(list []trainingLine, all []measuredLine, in func(bucket uint32) bool, outside float64) *model.Model {
 	weight := outsideWeight(list, in, outside)
 	size := 0
 	for i := range list {
@@ -319,7 +319,7 @@ func fit(list []trainingLine, all []measuredLine, in func(part uint32) bool, out
 
 // outsideWeight is what a line without an organization counts, so that they
 // make up their share of all those chosen.
-func outsideWeight(list []trainingLine, in func(part uint32) bool, outside float64) float64 {
+func outsideWeight(list []trainingLine, in func(bucket uint32) bool, outside float64) float64 {
 	present, absent := 0, 0
 	for i := range list {
 		if l := &list[i]; in(l.bucket) {
@@ -381,9 +381,9 @@ func blindQuery(l *Label, absent ein.EIN) *query {
 	return q
 }
 
-// points scores the best candidate of every lesson chosen. It counts the lines
-// whose organization is a candidate, and those where it is the best.
-func (r *Resolver) points(m *model.Model, list []trainingLine, in func(part uint32) bool, outside float64) (points []model.Point, blocked, top int) {
+// scorePoints scores the best candidate of every line chosen. It counts the
+// lines whose organization is a candidate, and those where it is the best.
+func (r *Resolver) scorePoints(m *model.Model, list []trainingLine, in func(bucket uint32) bool, outside float64) (points []model.Point, blocked, top int) {
 	var chosen []*trainingLine
 	for i := range list {
 		if in(list[i].bucket) {
@@ -404,7 +404,7 @@ func (r *Resolver) points(m *model.Model, list []trainingLine, in func(part uint
 			ask := func(absent ein.EIN, weight float64, at int) {
 				asked.measureLabel(l.label, absent, func(s *search) {
 					d := &r.u.index
-					best, second := asked.best(&query{barred: l.label.Funder}, s)
+					best, second := asked.bestTwo(&query{barred: l.label.Funder}, s)
 					res.ok[at] = true
 					res.point[at] = model.Point{Score: lowest, Weight: weight}
 					for k := range s.found {
@@ -442,17 +442,6 @@ func (r *Resolver) points(m *model.Model, list []trainingLine, in func(part uint
 		}
 	}
 	return points, blocked, top
-}
-
-// lowest stands for the score of a line without any candidate.
-const lowest = -40
-
-// combined is the score of the best candidate with its lead.
-func combined(s *search, best, second int) float64 {
-	if second < 0 {
-		return max(model.Combined(s.by[best], 0, true), lowest)
-	}
-	return max(model.Combined(s.by[best], s.by[second], false), lowest)
 }
 
 // parallel runs fn over parts of 0 to n on all cores.

@@ -70,7 +70,7 @@ func TestTrain(t *testing.T) {
 	answers, right, claimed := 0, 0, 0.0
 	for i := range labels[7_000:] {
 		l := &labels[7_000+i]
-		got := asked.Blind(&l.Recipient, l.Name, l.Funder, ein.None)
+		got := asked.ResolveBlind(&l.Recipient, l.Name, l.Funder, ein.None)
 		if got.Rule != Model {
 			continue
 		}
@@ -161,17 +161,17 @@ func TestBlindForgetsTheFunder(t *testing.T) {
 	if got := r.Resolve(&line, n); got != found(Registry, lantern) {
 		t.Errorf("the registry says %+v", got)
 	}
-	if got := r.Blind(&line, n, funder, ein.None); got.EIN != ein.None {
+	if got := r.ResolveBlind(&line, n, funder, ein.None); got.EIN != ein.None {
 		t.Errorf("the funder's own lines help to find %v by %s", got.EIN, got.Rule)
 	}
-	if got := r.Blind(&line, n, 80000002, lantern); got.EIN != ein.None {
+	if got := r.ResolveBlind(&line, n, 80000002, lantern); got.EIN != ein.None {
 		t.Errorf("an absent organization is found: %+v", got)
 	}
 	town := Recipient{Name1: "TOWN HALL", State: "OH"}
 	if !r.Knows(unknown, ein.None) || r.Knows(unknown, funder) {
 		t.Error("a body known from three funders is known without one of them")
 	}
-	if got := r.Blind(&town, parse(&town), funder, ein.None); got.EIN != ein.None {
+	if got := r.ResolveBlind(&town, parse(&town), funder, ein.None); got.EIN != ein.None {
 		t.Errorf("it is found all the same: %+v", got)
 	}
 }

@@ -25,9 +25,9 @@ type Trial struct {
 	Off     bool
 }
 
-// TestRules asks blindly for lines whose EIN is known and says how each rule
+// TryRules asks blindly for lines whose EIN is known and says how each rule
 // did, in order of trust. Rulings are not tried.
-func (r *Resolver) TestRules(labels []Label) []Trial {
+func (r *Resolver) TryRules(labels []Label) []Trial {
 	rules := New(r.u, Options{})
 	labels = sampleLabels(labels)
 	answers := make([]Rule, len(labels))
@@ -38,7 +38,7 @@ func (r *Resolver) TestRules(labels []Label) []Trial {
 			if !r.Knows(l.Truth, l.Funder) {
 				continue
 			}
-			m := rules.Blind(&l.Recipient, l.Name, l.Funder, ein.None)
+			m := rules.ResolveBlind(&l.Recipient, l.Name, l.Funder, ein.None)
 			right[i] = m.EIN == l.Truth
 			if !right[i] && r.u.Bears(m.EIN, l.Name.KX) && !r.u.Bears(l.Truth, l.Name.KX) {
 				continue // the label is suspect

@@ -9,8 +9,8 @@ import (
 	"grantgraph/internal/ein"
 )
 
-// TestTry switches off a rule that labels show to be wrong, and no other.
-func TestTry(t *testing.T) {
+// TestTryRules switches off a rule that labels show to be wrong, and no other.
+func TestTryRules(t *testing.T) {
 	t.Parallel()
 	b := NewUniverse()
 	var labels []Label
@@ -27,7 +27,7 @@ func TestTry(t *testing.T) {
 		labels = append(labels, Label{Recipient: right, Name: parse(&right), Funder: funder, Truth: named},
 			Label{Recipient: wrong, Name: parse(&wrong), Funder: funder, Truth: meant})
 	}
-	trials := New(b.Build(), Options{}).TestRules(labels)
+	trials := New(b.Build(), Options{}).TryRules(labels)
 	for _, tr := range trials {
 		if tr.Off != (tr.Rule == Street) {
 			t.Errorf("%s is right in %d of %d, off %v", tr.Rule, tr.Right, tr.Answers, tr.Off)

@@ -180,3 +180,24 @@ func (a *arena) keep(s string) string {
 	a.b.WriteString(s)
 	return a.b.String()[at:]
 }
+
+// String is the two letters.
+func (c stateCode) String() string {
+	if c == 0 {
+		return ""
+	}
+	return stateNames[c]
+}
+
+// stateNames keeps one string per two-letter code, so that a million
+// organizations share fifty of them.
+var stateNames = func() map[stateCode]string {
+	m := map[stateCode]string{}
+	for a := byte('A'); a <= 'Z'; a++ {
+		for b := byte('A'); b <= 'Z'; b++ {
+			s := string([]byte{a, b})
+			m[codeOf(s)] = s
+		}
+	}
+	return m
+}()

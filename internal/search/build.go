@@ -2,7 +2,6 @@ package search
 
 import (
 	"context"
-	"io"
 	"iter"
 	"math"
 	"strings"
@@ -31,21 +30,21 @@ type entry struct {
 // Build writes the index of the snapshot that is being made.
 func Build(ctx context.Context, w *snapshot.Writer) error {
 	s := w.Unpublished()
-	entries, err := gather(ctx, s)
+	entries, err := readEntries(ctx, s)
 	if err != nil {
 		return err
 	}
-	ix := arrange(entries)
+	ix := columnsOf(entries)
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return w.WriteFile(fileName, func(out io.Writer) error { return ix.write(out) })
+	return w.WriteFile(fileName, ix.write)
 }
 
-// gather reads the organizations together with what their filings and grants
+// readEntries reads the organizations together with what their filings and grants
 // say of them. The three tables are sorted by EIN, so they are read side by
 // side.
-func gather(ctx context.Context, s *snapshot.Snapshot) ([]entry, error) {
+func readEntries(ctx context.Context, s *snapshot.Snapshot) ([]entry, error) {
 	filings := follow(snapshot.Rows[snapshot.Org](s, snapshot.Orgs), func(o *snapshot.Org) string { return o.EIN })
 	defer filings.stop()
 	funders := follow(snapshot.Rows[snapshot.FunderKind](s, snapshot.FunderKinds), func(k *snapshot.FunderKind) string { return k.FunderEIN })

@@ -2,7 +2,6 @@ package search
 
 import (
 	"cmp"
-	"encoding/binary"
 	"math"
 	"slices"
 	"strings"
@@ -17,10 +16,10 @@ const (
 	maxQuestion = 300     // bytes that are read
 	maxTerms    = 12      // words that are looked at
 	maxWalk     = 60_000  // entries read of the lists of one word
-	maxWork     = 400_000 // entries, forms and branches looked at, after which no more is tried
-	maxScan     = 20_000  // forms looked at one by one for a very common word
-	maxScored   = 400     // forms that are compared with the question in full
-	maxSame     = 2_000   // forms with exactly the name asked for
+	maxWork     = 400_000 // entries, names and branches looked at, after which no more is tried
+	maxScan     = 20_000  // names looked at one by one for a very common word
+	maxScored   = 400     // names that are compared with the question in full
+	maxSame     = 2_000   // names with exactly the name asked for
 	maxLimit    = 200     // results
 
 	doubtful = 3 // names that have a word which is held for a slip all the same
@@ -34,7 +33,7 @@ func (x *Index) Find(q, state string, limit int) []Result {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	q = strings.TrimSpace(firstBytes(q, maxQuestion))
-	if x.closed || utf8.RuneCountInString(q) < 2 || x.forms == 0 {
+	if x.closed || utf8.RuneCountInString(q) < 2 || len(x.names) == 0 {
 		return nil
 	}
 	if limit <= 0 {
@@ -46,36 +45,36 @@ func (x *Index) Find(q, state string, limit int) []Result {
 		if len(state) != 2 || strings.Trim(state, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
 			return nil
 		}
-		want = binary.LittleEndian.Uint16([]byte(state))
+		want = stateCode(state)
 	}
 	if e, ok := typedEIN(q); ok {
 		if r, ok := x.lookup(e); ok && (state == "" || r.State == state) {
 			return []Result{r}
 		}
 	}
-	sc := x.scratches.Get().(*scratch)
-	defer x.scratches.Put(sc)
-	sc.findAll(q, want)
-	return sc.results(limit)
+	fd := x.finders.Get().(*finder)
+	defer x.finders.Put(fd)
+	fd.findAll(q, want)
+	return fd.results(limit)
 }
 
 // findAll fills the hits with what every reading of the question finds.
-func (sc *scratch) findAll(q string, want uint16) {
-	sc.hits, sc.work, sc.whole = sc.hits[:0], 0, false
+func (fd *finder) findAll(q string, want uint16) {
+	fd.hits, fd.work, fd.exact = fd.hits[:0], 0, false
 	n := orgname.Parse(q)
 	words := strings.Fields(q)
-	sc.typed = append(sc.typed[:0], strings.Join(words, " ")...)
-	sc.formal = len(words) > strings.Count(n.K1, " ")+1
-	sc.ask(n, want)
+	fd.typed = append(fd.typed[:0], strings.Join(words, " ")...)
+	fd.formal = len(words) > strings.Count(n.K1, " ")+1
+	fd.ask(n, want)
 	if short, ok := shorten(n.K2); ok {
-		sc.ask(orgname.Name{K2: short, KX: strings.ReplaceAll(short, " ", "")}, want)
+		fd.ask(orgname.Name{K2: short, KX: strings.ReplaceAll(short, " ", "")}, want)
 	}
 	// A text in parentheses or after "dba" is a second reading of less weight.
 	for _, a := range n.Aliases[:min(len(n.Aliases), 2)] {
-		from := len(sc.hits)
-		sc.ask(orgname.Parse(a), want)
-		for i := range sc.hits[from:] {
-			sc.hits[from+i].score *= 0.85
+		from := len(fd.hits)
+		fd.ask(orgname.Parse(a), want)
+		for i := range fd.hits[from:] {
+			fd.hits[from+i].score *= 0.85
 		}
 	}
 }
@@ -99,14 +98,14 @@ func typedEIN(q string) (ein.EIN, bool) {
 	return e, err == nil
 }
 
-// scratch holds the buffers of one question and how far it has come.
-type scratch struct {
+// finder holds the buffers of one question and how far it has come.
+type finder struct {
 	x *Index
 
 	// Of the question.
 	typed  []byte // the question with single spaces
 	formal bool   // it has words that names are compared without, such as a legal form
-	whole  bool   // a reading of it is a whole name
+	exact  bool   // a reading of it is the very name of an organization
 	work   int    // what was looked at so far
 	hits   []hit
 
@@ -117,18 +116,18 @@ type scratch struct {
 	unsure  bool      // some word is doubtful
 	far     bool      // some word has no correction of one slip, but of two
 	order   []int     // terms, in the order in which their lists are read
-	covered []uint16  // of each form, the words of the question found in it
-	touched []uint32  // the forms with any
-	best    []ranked  // forms to be scored, a heap with the worst on top
+	covered []uint16  // of each name, the words of the question found in it
+	touched []uint32  // the names with any
+	best    []ranked  // names to be scored, a heap with the worst on top
 
 	walker walker
 	altBuf [][]alt // of each term
 }
 
-func newScratch(x *Index) *scratch {
-	sc := &scratch{x: x, covered: make([]uint16, x.forms)}
-	sc.walker.x = x
-	return sc
+func newFinder(x *Index) *finder {
+	fd := &finder{x: x, covered: make([]uint16, len(x.names))}
+	fd.walker.x = x
+	return fd
 }
 
 // How hard a question is looked into: as typed, then with corrections of words
@@ -139,35 +138,35 @@ func newScratch(x *Index) *scratch {
 const (
 	asTyped = iota
 	correctUnknown
-	partUnknown
+	splitUnknown
 	correctAll
 )
 
 // ask adds what one reading of the question finds to the hits.
-func (sc *scratch) ask(n orgname.Name, state uint16) {
+func (fd *finder) ask(n orgname.Name, state uint16) {
 	if n.KX == "" {
 		return
 	}
-	words := few(strings.Fields(n.K2))
-	sc.same(n.KX, state)
-	sc.initials(n, words, state)
-	for effort := asTyped; effort <= correctAll && sc.work < maxWork; effort++ {
-		if !sc.prepare(words, n.K1, effort) && effort > asTyped {
+	words := limitWords(strings.Fields(n.K2))
+	fd.addExact(n.KX, state)
+	fd.addInitials(n, words, state)
+	for effort := asTyped; effort <= correctAll && fd.work < maxWork; effort++ {
+		if !fd.prepare(words, n.K1, effort) && effort > asTyped {
 			continue
 		}
-		sc.collect(state)
+		fd.collect(state)
 		if effort == asTyped {
-			sc.lead(words, state)
+			fd.addLeading(words, state)
 		}
-		if sc.score() && !(effort == asTyped && sc.unsure && !sc.whole) && !(effort == correctUnknown && sc.far) {
+		if fd.score() && !(effort == asTyped && fd.unsure && !fd.exact) && !(effort == correctUnknown && fd.far) {
 			return
 		}
 	}
 }
 
-// few keeps no more words than a question may have, and no word more than
+// limitWords keeps no more words than a question may have, and no word more than
 // twice.
-func few(words []string) []string {
+func limitWords(words []string) []string {
 	out := words[:0]
 	for _, w := range words {
 		if len(out) == maxTerms {
@@ -186,7 +185,7 @@ func few(words []string) []string {
 	return out
 }
 
-// hit is a form that was found, with its score.
+// hit is a name that was found, with its score.
 type hit struct {
 	org        uint32
 	score      float32
@@ -197,8 +196,8 @@ type hit struct {
 // results puts the hits in order, one for each organization. Few type a legal
 // form; who does means the name that has it, so it comes before those of larger
 // organizations, whose score is then lowered to the same.
-func (sc *scratch) results(limit int) []Result {
-	x := sc.x
+func (fd *finder) results(limit int) []Result {
+	x := fd.x
 	byLetter := func(a, b hit) int {
 		switch {
 		case a.letter == b.letter:
@@ -208,13 +207,13 @@ func (sc *scratch) results(limit int) []Result {
 		}
 		return 1
 	}
-	slices.SortFunc(sc.hits, func(a, b hit) int {
+	slices.SortFunc(fd.hits, func(a, b hit) int {
 		return cmp.Or(cmp.Compare(a.org, b.org), byLetter(a, b), cmp.Compare(b.score, a.score))
 	})
-	hits := slices.CompactFunc(sc.hits, func(a, b hit) bool { return a.org == b.org })
+	hits := slices.CompactFunc(fd.hits, func(a, b hit) bool { return a.org == b.org })
 	slices.SortFunc(hits, func(a, b hit) int {
 		order := byLetter(a, b)
-		if sc.formal && order != 0 {
+		if fd.formal && order != 0 {
 			return order
 		}
 		return cmp.Or(cmp.Compare(b.score, a.score), order, cmp.Compare(b.prominence, a.prominence), cmp.Compare(a.org, b.org))

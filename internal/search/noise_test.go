@@ -105,7 +105,7 @@ func askWrong(t *testing.T, x *Index, n int) {
 		r := rand.New(rand.NewPCG(1, 2))
 		var c tally
 		for range n {
-			right := x.result(r.Uint32N(uint32(x.orgs)))
+			right := x.result(r.Uint32N(uint32(len(x.orgs))))
 			if right.State == "" || len(strings.Fields(orgname.Parse(right.Name).K2)) < noise.wordsAtMin {
 				continue
 			}

@@ -175,12 +175,12 @@ func TestLongerWordsBearASlip(t *testing.T) {
 func TestPartOfLists(t *testing.T) {
 	t.Parallel()
 	x := listed(t, append(many(300, "CENTER %d | 900000"), "BROOK VALLEY HALL | 90000", "BROOK VALLEY CENTER")...)
-	sc := newScratch(x)
+	fd := newFinder(x)
 	words := []string{"BROOK", "VALLEY", "CEN"}
-	sc.prepare(words, strings.Join(words, " "), asTyped)
-	sc.work = maxWork - 100
-	sc.collect(0)
-	if got := sc.covered[x.forms-1]; got != 0b111 {
+	fd.prepare(words, strings.Join(words, " "), asTyped)
+	fd.work = maxWork - 100
+	fd.collect(0)
+	if got := fd.covered[len(x.names)-1]; got != 0b111 {
 		t.Errorf("the last of the names has the words %03b, want all three", got)
 	}
 }

@@ -1,9 +1,6 @@
 package search
 
-import (
-	"encoding/binary"
-	"math/bits"
-)
+import "math/bits"
 
 // How the parts of a score weigh. A name that is exactly the one asked for
 // comes first, then how much of the question and of the name agree, then how
@@ -30,81 +27,82 @@ const (
 	servedFactor = 0.85 // of the name of another that the organization is for
 )
 
-// hit adds a form to the hits. It reports false when the file is damaged there.
-func (sc *scratch) hit(f uint32, text, exact float32) bool {
-	org, kind, ok := sc.x.form(f)
-	if !ok {
+// hit adds a name to the hits. It reports false when the file is damaged there.
+func (fd *finder) hit(f uint32, text, exact float32) bool {
+	name := &fd.x.names[f]
+	org := name.Org
+	if int(org) >= len(fd.x.orgs) {
 		return false
 	}
-	switch kind {
-	case formAlias:
+	switch name.Kind {
+	case nameAlias:
 		text, exact = text*aliasFactor, exact*aliasFactor
-	case formServed:
+	case nameServed:
 		text, exact = text*servedFactor, exact*servedFactor
 	}
-	p := sc.x.prominence(org)
-	sc.hits = append(sc.hits, hit{org: org, score: weightText*text + weightExact*exact + weightProminence*p, prominence: p})
+	p := fd.x.orgs[org].Prominence
+	fd.hits = append(fd.hits, hit{org: org, score: weightText*text + weightExact*exact + weightProminence*p, prominence: p})
 	return true
 }
 
-// score compares the chosen forms with the question. It reports whether any of
-// them, or a form found whole, has every word of it.
-func (sc *scratch) score() (complete bool) {
-	complete = sc.whole
-	for _, r := range sc.best {
-		text, exact, all := sc.text(r.form)
-		sc.hit(r.form, text, exact)
+// score compares the chosen names with the question. It reports whether any of
+// them, or a name found whole, has every word of it.
+func (fd *finder) score() (complete bool) {
+	complete = fd.exact
+	for _, r := range fd.best {
+		text, exact, all := fd.text(r.name)
+		fd.hit(r.name, text, exact)
 		complete = complete || all
 	}
 	return complete
 }
 
-// agreement is what a form and the question have in common.
+// agreement is what a name and the question have in common.
 type agreement struct {
-	used, covered uint32  // words of the form; words of the question
+	used, covered uint32  // words of the name; words of the question
 	asked, own    float32 // what these weigh, each by how well it agrees
-	cut           bool    // the last word of the form is the beginning of a word
+	cut           bool    // the last word of the name is the beginning of a word
 
 	pairs, rising, last int // words that follow one another, how well in order, where the last one was
 }
 
-// text is how well a form and the question agree, from 0 to 1: how much of the
-// question the form has, then how much of the form the question has, then the
+// text is how well a name and the question agree, from 0 to 1: how much of the
+// question the name has, then how much of the name the question has, then the
 // order of the words. exact is how near it is to the very name. all is true
 // when no word of the question is missing.
-func (sc *scratch) text(f uint32) (text, exact float32, all bool) {
-	b := sc.x.formWords(f)
-	whole, letters := sc.x.measure(b)
-	if whole == 0 || sc.total == 0 {
+func (fd *finder) text(f uint32) (text, exact float32, all bool) {
+	words := fd.x.wordsOf(f)
+	whole, letters := fd.x.measure(words)
+	if whole == 0 || fd.total == 0 {
 		return 0, 0, false
 	}
 	a := agreement{last: -1}
-	sc.agreeJoined(&a, b)
-	for i := range sc.terms {
-		if sc.terms[i].joined() {
+	fd.agreeJoined(&a, words)
+	for i := range fd.terms {
+		if fd.terms[i].joined() {
 			break
 		}
 		if a.covered>>i&1 == 0 {
-			sc.agree(&a, i, f, b)
+			fd.agree(&a, i, f, words)
 		}
 	}
 	order := float32(1)
 	if a.pairs > 0 {
 		order = float32(a.rising) / float32(2*a.pairs)
 	}
-	all = bits.OnesCount32(a.covered) == sc.words()
-	full := a.used == 1<<(len(b)/4)-1
+	all = bits.OnesCount32(a.covered) == fd.words()
+	full := a.used == 1<<len(words)-1
 	asked := a.asked
 	if full && !all && a.covered&(a.covered+1) == 0 && canBeCut(letters) {
 		// The name begins the question and ends where names are cut.
-		rest := sc.total - sc.weights[a.covered]
+		rest := fd.total - fd.weights[a.covered]
 		if a.cut {
 			asked += cutRest * rest
 		} else {
 			asked += longRest * rest
 		}
 	}
-	asked /= sc.total
+	asked /= fd.total
 	switch {
 	case all && full && order == 1:
 		exact = exactWords * asked
@@ -117,10 +115,10 @@ func (sc *scratch) text(f uint32) (text, exact float32, all bool) {
 	return min(1, text), exact, all
 }
 
-// measure is what the words of a form weigh and how many letters they have.
-func (x *Index) measure(form []byte) (weight float32, letters int) {
-	for ; len(form) >= 4; form = form[4:] {
-		if w := binary.LittleEndian.Uint32(form); int(w) < x.words {
+// measure is what the words of a name weigh and how many letters they have.
+func (x *Index) measure(words []uint32) (weight float32, letters int) {
+	for _, w := range words {
+		if int(w) < x.vocabulary() {
 			weight += max(leastWeight, x.rarity[w])
 			letters += len(x.word(w))
 		}
@@ -130,32 +128,31 @@ func (x *Index) measure(form []byte) (weight float32, letters int) {
 
 // agreeJoined takes the terms of two words, before their parts, which cannot
 // stand for what they cover.
-func (sc *scratch) agreeJoined(a *agreement, form []byte) {
-	for i := len(sc.terms) - 1; i >= 0 && sc.terms[i].joined(); i-- {
-		t := &sc.terms[i]
-		for j := range len(form) / 4 {
-			if w := binary.LittleEndian.Uint32(form[4*j:]); a.used>>j&1 == 0 && t.has(w) {
+func (fd *finder) agreeJoined(a *agreement, words []uint32) {
+	for i := len(fd.terms) - 1; i >= 0 && fd.terms[i].joined(); i-- {
+		t := &fd.terms[i]
+		for j, w := range words {
+			if a.used>>j&1 == 0 && t.has(w) {
 				a.used |= 1 << j
 				a.covered |= uint32(t.bits)
-				a.asked += sc.weights[t.bits]
-				a.own += max(leastWeight, sc.x.rarity[w])
+				a.asked += fd.weights[t.bits]
+				a.own += max(leastWeight, fd.x.rarity[w])
 				break
 			}
 		}
 	}
 }
 
-// agree takes the word of form f that best stands for term i, or else its city,
+// agree takes the word of name f that best stands for term i, or else its city,
 // its state, or nothing, if the term may be left out.
-func (sc *scratch) agree(a *agreement, i int, f uint32, form []byte) {
-	x, t := sc.x, &sc.terms[i]
-	best, at, n := float32(0), -1, len(form)/4
+func (fd *finder) agree(a *agreement, i int, f uint32, words []uint32) {
+	x, t := fd.x, &fd.terms[i]
+	best, at, n := float32(0), -1, len(words)
 	var word uint32
-	for j := range n {
+	for j, w := range words {
 		if a.used>>j&1 != 0 {
 			continue
 		}
-		w := binary.LittleEndian.Uint32(form[4*j:])
 		l := t.likeness(w)
 		if l == 0 && t.begins(w) {
 			// A completion is the better the less it adds.
@@ -167,14 +164,14 @@ func (sc *scratch) agree(a *agreement, i int, f uint32, form []byte) {
 	}
 	if at < 0 && n > 1 && a.used>>(n-1)&1 == 0 && i > 0 {
 		// The register cuts long names in the middle of a word.
-		if w := binary.LittleEndian.Uint32(form[4*(n-1):]); int(w) < x.words {
+		if w := words[n-1]; int(w) < x.vocabulary() {
 			if stem := x.word(w); len(stem) >= 3 && len(stem) < len(t.text) && t.text[:len(stem)] == string(stem) {
 				best, at, word, a.cut = cutLikeness, n-1, w, true
 			}
 		}
 	}
 	if at < 0 {
-		if t.inCity && sc.covered[f]>>i&1 != 0 || t.state != 0 && x.formState(f) == t.state {
+		if t.inCity && fd.covered[f]>>i&1 != 0 || t.state != 0 && x.names[f].State == t.state {
 			a.covered |= 1 << i
 			a.asked += cityLikeness * t.weight
 		} else if t.idle {
@@ -186,7 +183,7 @@ func (sc *scratch) agree(a *agreement, i int, f uint32, form []byte) {
 	a.used |= 1 << at
 	a.covered |= 1 << i
 	a.asked += best * t.weight
-	if int(word) < x.words {
+	if int(word) < x.vocabulary() {
 		a.own += best * max(leastWeight, x.rarity[word])
 	}
 	if a.last >= 0 {
@@ -206,4 +203,4 @@ func (sc *scratch) agree(a *agreement, i int, f uint32, form []byte) {
 func canBeCut(letters int) bool { return letters >= 20 }
 
 // words is the number of words of the question.
-func (sc *scratch) words() int { return bits.Len(uint(len(sc.weights))) - 1 }
+func (fd *finder) words() int { return bits.Len(uint(len(fd.weights))) - 1 }

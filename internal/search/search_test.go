@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -18,6 +17,8 @@ import (
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/snapshot"
+	"grantgraph/internal/snapshot/mapped"
+	"grantgraph/internal/snapshot/mapped/mappedtest"
 )
 
 // town is a small register of invented organizations.
@@ -142,8 +143,8 @@ func TestFind(t *testing.T) {
 func TestResult(t *testing.T) {
 	t.Parallel()
 	x := town(t)
-	if x.orgs != 24 {
-		t.Errorf("%d organizations", x.orgs)
+	if len(x.orgs) != 24 {
+		t.Errorf("%d organizations", len(x.orgs))
 	}
 	r, ok := x.Lookup(70_000_0001 + 17*11)
 	if !ok || r.Name != "COMMUNITY FOOD BANK OF EASTERN OKLAHOMA" || r.City != "TULSA" || r.State != "OK" || r.Kind != Nonprofit ||
@@ -190,16 +191,16 @@ func TestDeterminism(t *testing.T) {
 	t.Parallel()
 	entries := crowd(3_000)
 	var a, b bytes.Buffer
-	if err := arrange(entries).write(&a); err != nil {
+	if err := columnsOf(entries).write(&a); err != nil {
 		t.Fatal(err)
 	}
-	if err := arrange(entries).write(&b); err != nil {
+	if err := columnsOf(entries).write(&b); err != nil {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(a.Bytes(), b.Bytes()) {
 		t.Fatal("two builds differ")
 	}
-	x, err := newIndex(a.Bytes())
+	x, err := readIndex(a.Bytes())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -247,8 +248,8 @@ func TestBuild(t *testing.T) {
 			foundations++
 		}
 	}
-	if n != x.orgs || n == 0 {
-		t.Errorf("%d organizations, %d indexed", n, x.orgs)
+	if n != len(x.orgs) || n == 0 {
+		t.Errorf("%d organizations, %d indexed", n, len(x.orgs))
 	}
 	for k, err := range snapshot.Rows[snapshot.FunderKind](s, snapshot.FunderKinds) {
 		if err != nil {
@@ -266,26 +267,26 @@ func TestBuild(t *testing.T) {
 	t.Logf("types: %v", types)
 }
 
-func TestOpenDamaged(t *testing.T) {
+// TestDamage spoils an index in every way, in memory and on the disk.
+func TestDamage(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	s := &snapshot.Snapshot{Dir: dir}
-	if _, err := Open(s); err == nil || !strings.Contains(err.Error(), "names.gg") {
-		t.Errorf("a missing index: %v", err)
-	}
-	path := filepath.Join(dir, filepath.FromSlash(fileName))
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+	data := bytesOf(t, crowd(5))
+	mappedtest.Damage(t, fileKind, data, func(data []byte) error {
+		_, err := readIndex(data)
+		return err
+	})
+	s := &snapshot.Snapshot{Dir: t.TempDir()}
+	path := filepath.Join(s.Dir, filepath.FromSlash(fileName))
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, data, 0o644)); err != nil {
 		t.Fatal(err)
 	}
-	for _, body := range []string{"", "x", magic, strings.Repeat("x", 4096), "GGnames2" + strings.Repeat("\x00", 4096)} {
-		if err := os.WriteFile(path, []byte(body), 0o644); err != nil {
-			t.Fatal(err)
+	mappedtest.Files(t, fileKind, path, func() error {
+		x, err := Open(s)
+		if err != nil {
+			return err
 		}
-		if x, err := Open(s); err == nil {
-			x.Close()
-			t.Errorf("%d bytes that are no index were opened", len(body))
-		}
-	}
+		return x.Close()
+	})
 }
 
 // TestClosed closes an index twice and asks it then.
@@ -301,7 +302,7 @@ func TestClosed(t *testing.T) {
 		t.Fatal(err)
 	}
 	entries := crowd(60)
-	if err := errors.Join(arrange(entries).write(f), f.Close()); err != nil {
+	if err := errors.Join(columnsOf(entries).write(f), f.Close()); err != nil {
 		t.Fatal(err)
 	}
 	x, err := Open(&snapshot.Snapshot{Dir: dir})
@@ -332,7 +333,7 @@ func TestEmpty(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := x.Find("anything at all", "", 10); got != nil || x.orgs != 0 {
+	if got := x.Find("anything at all", "", 10); got != nil || len(x.orgs) != 0 {
 		t.Errorf("found %v in nothing", got)
 	}
 	if _, ok := x.Lookup(1); ok {
@@ -345,7 +346,7 @@ func TestBuildStops(t *testing.T) {
 	_, s := Invented(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := gather(ctx, s); err == nil {
+	if _, err := readEntries(ctx, s); err == nil {
 		t.Error("a cancelled build goes on")
 	}
 }
@@ -388,7 +389,7 @@ func questionsFor(x *Index, n int) []string {
 	r := rand.New(rand.NewPCG(8, 9))
 	questions := make([]string, n)
 	for i := range questions {
-		name := x.result(r.Uint32N(uint32(x.orgs))).Name
+		name := x.result(r.Uint32N(uint32(len(x.orgs)))).Name
 		questions[i] = noises[i%len(noises)].make(r, strings.TrimSuffix(name, " INC")+" INC")
 	}
 	return questions
@@ -412,11 +413,11 @@ func TestHostileQuestions(t *testing.T) {
 		strings.Repeat("(", 10_000), strings.Repeat("dba ", 1000), "%" + strings.Repeat("\xff", 5000),
 	} {
 		for _, state := range []uint16{0, uint16('T') | uint16('X')<<8} {
-			sc := newScratch(x)
-			sc.findAll(firstBytes(q, maxQuestion), state)
-			t.Logf("%-20.20q work %d, %d hits", q, sc.work, len(sc.hits))
-			if sc.work > 3*maxWork/2 || len(sc.hits) > 20_000 {
-				t.Errorf("%.40q took %d steps and %d hits", q, sc.work, len(sc.hits))
+			fd := newFinder(x)
+			fd.findAll(firstBytes(q, maxQuestion), state)
+			t.Logf("%-20.20q work %d, %d hits", q, fd.work, len(fd.hits))
+			if fd.work > 3*maxWork/2 || len(fd.hits) > 20_000 {
+				t.Errorf("%.40q took %d steps and %d hits", q, fd.work, len(fd.hits))
 			}
 		}
 		if n := len(x.Find(q, "", 1000)); n > maxLimit {
@@ -453,21 +454,23 @@ func FuzzFind(f *testing.F) {
 	})
 }
 
-// FuzzDamage changes a number anywhere in the file: it is refused or answers
-// something, and never panics.
+// FuzzDamage changes a number anywhere in a section, with checksums to match:
+// the file is refused or answers something, and never panics.
 func FuzzDamage(f *testing.F) {
-	var b bytes.Buffer
-	if err := arrange(crowd(60)).write(&b); err != nil {
-		f.Fatal(err)
-	}
+	sound := bytesOf(f, crowd(60))
 	for i := range 40 {
 		f.Add(uint32(i*97), uint32(0xffffffff>>(i%32)))
 	}
 	f.Fuzz(func(t *testing.T, at, value uint32) {
-		data := bytes.Clone(b.Bytes())
-		binary.LittleEndian.PutUint32(data[int(at)%(len(data)-4):], value)
-		reseal(data)
-		x, err := newIndex(data)
+		left := int(at)
+		data := mappedtest.Rewrite(t, fileKind, sound, func(_ string, body []byte) ([]byte, bool) {
+			if left >= 0 && left+4 <= len(body) {
+				binary.LittleEndian.PutUint32(body[left:], value)
+			}
+			left -= len(body)
+			return body, true
+		})
+		x, err := readIndex(data)
 		if err != nil {
 			return
 		}
@@ -475,83 +478,51 @@ func FuzzDamage(f *testing.F) {
 	})
 }
 
-// reseal makes the checksums of a changed file right again, as if it had been
-// written wrong.
-func reseal(data []byte) {
-	for i := range sections {
-		e := data[headSize+i*entrySize:]
-		at, n := binary.LittleEndian.Uint64(e), binary.LittleEndian.Uint64(e[8:])
-		if at <= uint64(len(data)) && n <= uint64(len(data))-at {
-			end := min(at+n+uint64(len(padding(int(n%8)))), uint64(len(data)))
-			binary.LittleEndian.PutUint32(e[16:], crc32.Checksum(data[at:end], castagnoli))
-		}
-	}
-	binary.LittleEndian.PutUint32(data[16:], headSum(data))
-}
-
-// TestFlippedBits flips every bit of a file, one at a time, and cuts it short
-// everywhere: it is refused, always.
-func TestFlippedBits(t *testing.T) {
-	t.Parallel()
-	var b bytes.Buffer
-	if err := arrange(crowd(5)).write(&b); err != nil {
-		t.Fatal(err)
-	}
-	data := b.Bytes()
-	if _, err := newIndex(data); err != nil {
-		t.Fatal(err)
-	}
-	for at := range data {
-		for bit := range 8 {
-			data[at] ^= 1 << bit
-			if _, err := newIndex(data); err == nil {
-				t.Fatalf("bit %d of byte %d of %d is flipped, and the index is opened", bit, at, len(data))
-			}
-			data[at] ^= 1 << bit
-		}
-		if _, err := newIndex(data[:at]); err == nil {
-			t.Fatalf("%d of %d bytes are opened", at, len(data))
-		}
-	}
-	if _, err := newIndex(append(data, 0)); err == nil {
-		t.Fatal("a byte more is opened")
-	}
-}
-
 // TestDamagedNumbers changes every number of a file to others near and far, with
 // checksums to match. What is not refused answers something.
 func TestDamagedNumbers(t *testing.T) {
 	t.Parallel()
-	var b bytes.Buffer
-	if err := arrange(crowd(5)).write(&b); err != nil {
-		t.Fatal(err)
-	}
-	data, answered := bytes.Clone(b.Bytes()), 0
-	x, err := newIndex(data)
+	sound := bytesOf(t, crowd(5))
+	x, err := readIndex(sound)
 	if err != nil {
 		t.Fatal(err)
 	}
-	questions := questionsFor(x, 2*len(noises))
-	for at := len(magic); at+4 <= len(data); at += 4 {
-		was := binary.LittleEndian.Uint32(data[at:])
-		before := binary.LittleEndian.Uint32(data[at-4:])
-		for _, v := range []uint32{0, before, was - 1, was + 1, was ^ 0x80, was ^ 0x41000000, 0x7fffffff, 0xffffffff} {
-			binary.LittleEndian.PutUint32(data[at:], v)
-			reseal(data)
-			if x, err := newIndex(data); err == nil {
-				answered++
-				askAll(x, questions)
+	questions, answered := questionsFor(x, 2*len(noises)), 0
+	f, err := mapped.Read("sound", sound, fileKind)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range f.Names() {
+		numbers := mapped.Column[byte](f, name, mapped.AnyLength)
+		for at := 0; at+4 <= len(numbers); at += 4 {
+			was, before := binary.LittleEndian.Uint32(numbers[at:]), uint32(0)
+			if at > 0 {
+				before = binary.LittleEndian.Uint32(numbers[at-4:])
+			}
+			for _, v := range []uint32{0, before, was - 1, was + 1, was ^ 0x80, was ^ 0x41000000, 0x7fffffff, 0xffffffff} {
+				data := mappedtest.Rewrite(t, fileKind, sound, func(section string, body []byte) ([]byte, bool) {
+					if section == name {
+						binary.LittleEndian.PutUint32(body[at:], v)
+					}
+					return body, true
+				})
+				if x, err := readIndex(data); err == nil {
+					answered++
+					askAll(x, questions)
+				}
 			}
 		}
-		binary.LittleEndian.PutUint32(data[at:], was)
 	}
-	copy(data, b.Bytes())
 	if answered == 0 {
 		t.Error("every change was refused")
 	}
-	copy(x.parts[secWordStart][4:8], x.parts[secWordStart][:4])
-	reseal(data)
-	if _, err := newIndex(data); err == nil {
+	empty := mappedtest.Rewrite(t, fileKind, sound, func(section string, body []byte) ([]byte, bool) {
+		if section == "words.start" {
+			copy(body[4:8], body[:4])
+		}
+		return body, true
+	})
+	if _, err := readIndex(empty); err == nil {
 		t.Error("a vocabulary with an empty word is opened")
 	}
 }
@@ -575,7 +546,7 @@ func BenchmarkFind(b *testing.B) {
 	r := rand.New(rand.NewPCG(5, 6))
 	names := make([]string, 2000)
 	for i := range names {
-		names[i] = strings.TrimSuffix(x.result(r.Uint32N(uint32(x.orgs))).Name, " INC")
+		names[i] = strings.TrimSuffix(x.result(r.Uint32N(uint32(len(x.orgs)))).Name, " INC")
 	}
 	for _, noise := range noises {
 		questions := make([]string, 0, len(names))
@@ -616,4 +587,32 @@ func BenchmarkBuild(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(len(entries)*b.N)/b.Elapsed().Seconds(), "orgs/s")
+}
+
+// bytesOf is the file of an index.
+func bytesOf(t testing.TB, entries []entry) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := columnsOf(entries).write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// readIndex opens an index that is in memory.
+func readIndex(data []byte) (*Index, error) {
+	f, err := mapped.Read("memory", data, fileKind)
+	if err != nil {
+		return nil, err
+	}
+	return newIndex(f)
+}
+
+// indexOf makes an index in memory.
+func indexOf(entries []entry) (*Index, error) {
+	var b bytes.Buffer
+	if err := columnsOf(entries).write(&b); err != nil {
+		return nil, err
+	}
+	return readIndex(b.Bytes())
 }

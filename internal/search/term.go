@@ -2,7 +2,6 @@ package search
 
 import (
 	"cmp"
-	"encoding/binary"
 	"math"
 	"math/bits"
 	"slices"
@@ -15,19 +14,19 @@ import (
 
 // term is one word of the question and what may stand for it.
 type term struct {
-	text     string
-	bits     uint16 // the words of the question it covers: one, or two that belong together
-	alts     []alt  // in order of the vocabulary
-	begun    string // the word as typed, when it may be incomplete
-	from, to uint32 // words that begin so
-	city     uint32 // the word as part of a city
-	inCity   bool
-	state    uint16 // the state it names, 0 for none
-	known    bool   // the vocabulary has the word itself
-	doubtful bool   // so few names have it that it may be a slip that the register has too
-	idle     bool   // it seems to be a word that names are compared without
-	weight   float32
-	cost     int // entries of its lists
+	text         string
+	bits         uint16 // the words of the question it covers: one, or two that belong together
+	alts         []alt  // in order of the vocabulary
+	begun        string // the word as typed, when it may be incomplete
+	from, to     uint32 // words that begin so
+	city         uint32 // the word as part of a city
+	inCity       bool
+	state        uint16 // the state it names, 0 for none
+	inVocabulary bool   // the vocabulary has the word itself
+	doubtful     bool   // so few names have it that it may be a slip that the register has too
+	idle         bool   // it seems to be a word that names are compared without
+	weight       float32
+	cost         int // entries of its lists
 }
 
 // joined reports whether the term is two words of the question in one.
@@ -35,60 +34,60 @@ func (t *term) joined() bool { return t.bits&(t.bits-1) != 0 }
 
 // prepare fills in the terms of the question, whose words as typed are in k1.
 // It reports whether this effort brings anything that the one before did not.
-func (sc *scratch) prepare(words []string, k1 string, effort int) (fresh bool) {
-	sc.terms, sc.far, sc.unsure = sc.terms[:0], false, false
-	if effort == partUnknown {
-		if words, fresh = sc.split(words); !fresh {
+func (fd *finder) prepare(words []string, k1 string, effort int) (fresh bool) {
+	fd.terms, fd.far, fd.unsure = fd.terms[:0], false, false
+	if effort == splitUnknown {
+		if words, fresh = fd.split(words); !fresh {
 			return false
 		}
 	}
 	for i, w := range words {
-		t, last := sc.term(w, 1<<i), i == len(words)-1
-		t.doubtful = t.known && sc.x.count(t.alts[0].word) <= doubtful && len(w) > 4
-		sc.unsure = sc.unsure || t.doubtful
+		t, last := fd.term(w, 1<<i), i == len(words)-1
+		t.doubtful = t.inVocabulary && fd.x.count(t.alts[0].word) <= doubtful && len(w) > 4
+		fd.unsure = fd.unsure || t.doubtful
 		if last {
-			sc.x.complete(&t, k1)
+			fd.x.complete(&t, k1)
 		}
-		t.city, t.inCity = sc.x.find(string(cityMark) + w)
+		t.city, t.inCity = fd.x.find(string(cityMark) + w)
 		if code, ok := place.State(w); ok && i > 0 && len(code) == 2 {
-			t.state = binary.LittleEndian.Uint16([]byte(code))
+			t.state = stateCode(code)
 		}
-		if effort >= correctUnknown && (!t.known || t.doubtful) || effort == correctAll {
-			t.idle = i > 0 && (!t.known || last) && seemsIdle(w, last)
-			corrected := sc.misspelled(&t, effort)
+		if effort >= correctUnknown && (!t.inVocabulary || t.doubtful) || effort == correctAll {
+			t.idle = i > 0 && (!t.inVocabulary || last) && seemsIdle(w, last)
+			corrected := fd.misspelled(&t, effort)
 			fresh = fresh || corrected || t.idle
 		}
 		t.idle = t.idle || i > 0 && legal[w]
-		sc.add(&t)
+		fd.add(&t)
 	}
 	// Two words may be one in the register, which loses spaces.
 	for i := 0; i+1 < len(words); i++ {
-		if t := sc.term(words[i]+words[i+1], 3<<i); t.known {
-			sc.add(&t)
+		if t := fd.term(words[i]+words[i+1], 3<<i); t.inVocabulary {
+			fd.add(&t)
 		}
 	}
-	sc.weigh(len(words))
+	fd.weigh(len(words))
 	return fresh
 }
 
 // term begins a term: the word itself stands for it, if the vocabulary has it.
-func (sc *scratch) term(w string, bits uint16) term {
-	if len(sc.altBuf) == len(sc.terms) {
-		sc.altBuf = append(sc.altBuf, nil)
+func (fd *finder) term(w string, bits uint16) term {
+	if len(fd.altBuf) == len(fd.terms) {
+		fd.altBuf = append(fd.altBuf, nil)
 	}
-	t := term{text: w, bits: bits, alts: sc.altBuf[len(sc.terms)][:0]}
+	t := term{text: w, bits: bits, alts: fd.altBuf[len(fd.terms)][:0]}
 	var id uint32
-	if id, t.known = sc.x.find(w); t.known {
+	if id, t.inVocabulary = fd.x.find(w); t.inVocabulary {
 		t.alts = append(t.alts, alt{id, 0, 1})
 	}
 	return t
 }
 
 // add ends a term and keeps it, and what it grew to for the next question.
-func (sc *scratch) add(t *term) {
-	sc.altBuf[len(sc.terms)] = t.alts
-	sc.finish(t)
-	sc.terms = append(sc.terms, *t)
+func (fd *finder) add(t *term) {
+	fd.altBuf[len(fd.terms)] = t.alts
+	fd.finish(t)
+	fd.terms = append(fd.terms, *t)
 }
 
 // complete lets the last word be the beginning of another.
@@ -103,16 +102,16 @@ func (x *Index) complete(t *term, k1 string) {
 
 // misspelled lets the words stand for a term that it is a misspelling of, and
 // reports whether there are any.
-func (sc *scratch) misspelled(t *term, effort int) (found bool) {
-	x, before := sc.x, len(t.alts)
+func (fd *finder) misspelled(t *term, effort int) (found bool) {
+	x, before := fd.x, len(t.alts)
 	most := slips(len(t.text))
-	if t.known {
+	if t.inVocabulary {
 		most = min(most, 1)
 	}
-	t.alts = x.respell(sc.correct(t.alts, t.text, min(most, 1)), t.text)
+	t.alts = x.respell(fd.correct(t.alts, t.text, min(most, 1)), t.text)
 	if len(t.alts) == before && most > 1 {
-		t.alts = sc.correct(t.alts, t.text, most)
-		sc.far = sc.far || len(t.alts) > before
+		t.alts = fd.correct(t.alts, t.text, most)
+		fd.far = fd.far || len(t.alts) > before
 	}
 	if t.doubtful && effort < correctAll {
 		common := rarer * x.count(t.alts[0].word)
@@ -125,33 +124,33 @@ func (sc *scratch) misspelled(t *term, effort int) (found bool) {
 
 // weigh adds the weights of the words up for each set of them. The terms of
 // single words stand first.
-func (sc *scratch) weigh(words int) {
+func (fd *finder) weigh(words int) {
 	sets := 1 << words
-	sc.weights = append(slices.Grow(sc.weights[:0], sets), 0)[:sets]
+	fd.weights = append(slices.Grow(fd.weights[:0], sets), 0)[:sets]
 	for m := 1; m < sets; m++ {
 		low := bits.TrailingZeros(uint(m))
-		sc.weights[m] = sc.weights[m&(m-1)] + sc.terms[low].weight
+		fd.weights[m] = fd.weights[m&(m-1)] + fd.terms[low].weight
 	}
-	sc.total = sc.weights[sets-1]
+	fd.total = fd.weights[sets-1]
 }
 
 // correct looks for corrections as long as there is work left for it.
-func (sc *scratch) correct(alts []alt, word string, most int) []alt {
-	if sc.work < maxWork {
-		alts = sc.walker.correct(alts, word, most)
+func (fd *finder) correct(alts []alt, word string, most int) []alt {
+	if fd.work < maxWork {
+		alts = fd.walker.correct(alts, word, most)
 		// A branch costs as much as several entries of a list.
-		sc.work += 4 * sc.walker.visits
+		fd.work += 4 * fd.walker.visits
 	}
 	return alts
 }
 
 // split parts words that the vocabulary does not have, or has only because the
 // register lost a space too, into words that it has, in their long form.
-func (sc *scratch) split(words []string) (out []string, fresh bool) {
+func (fd *finder) split(words []string) (out []string, fresh bool) {
 	for i, w := range words {
 		var parts []string
 		if len(out)+len(words)-i < maxTerms && len(w) >= 5 && len(w) <= 40 {
-			parts = sc.x.apart(w, i > 0 && words[i-1] == "SAINT")
+			parts = fd.x.apart(w, i > 0 && words[i-1] == "SAINT")
 		}
 		if parts == nil {
 			out = append(out, w)
@@ -213,20 +212,20 @@ func (x *Index) keepLikely(alts []alt) []alt {
 }
 
 // finish weighs a term: a rare word says more than a common one.
-func (sc *scratch) finish(t *term) {
-	x := sc.x
+func (fd *finder) finish(t *term) {
+	x := fd.x
 	most := 0
 	for _, a := range t.alts {
 		n := x.count(a.word)
 		t.cost += n
-		if !t.known || a.distance == 0 {
+		if !t.inVocabulary || a.distance == 0 {
 			most = max(most, n)
 		}
 	}
 	if t.to > t.from {
-		n := int(x.u32(secListStart, int(t.to)) - x.u32(secListStart, int(t.from)))
+		n := int(x.listStart[t.to] - x.listStart[t.from])
 		t.cost += n
-		if !t.known {
+		if !t.inVocabulary {
 			most = max(most, n/4)
 		}
 	}
@@ -242,14 +241,14 @@ func (sc *scratch) finish(t *term) {
 	} else if t.cost == 0 {
 		// Nothing can stand for it: it counts, but not as much as a word that
 		// could have been found.
-		t.weight = float32(math.Log(1+float64(x.forms))) / 2
+		t.weight = float32(math.Log(1+float64(len(x.names)))) / 2
 	}
 }
 
-// has reports whether the word of a form may stand for the term.
+// has reports whether the word of a name may stand for the term.
 func (t *term) has(w uint32) bool { return t.likeness(w) > 0 || t.begins(w) }
 
-// likeness is how well the word of a form stands for the term: 1 for the word
+// likeness is how well the word of a name stands for the term: 1 for the word
 // itself, less for a correction, 0 for neither.
 func (t *term) likeness(w uint32) float32 {
 	if n := len(t.alts); n > 4 {

@@ -52,15 +52,6 @@ var register = sync.OnceValues(func() (*Index, error) {
 	return indexOf(entries)
 })
 
-// indexOf makes an index in memory.
-func indexOf(entries []entry) (*Index, error) {
-	var b bytes.Buffer
-	if err := arrange(entries).write(&b); err != nil {
-		return nil, err
-	}
-	return newIndex(b.Bytes())
-}
-
 // TestRealNames asks for real recipients by the names that real funders wrote,
 // in the real register. Where the registered name shares no word with the one
 // written, the filed EIN is suspect and no search by name can find it; those
@@ -85,7 +76,7 @@ func TestRealNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%d organizations, %d forms, %d words indexed in %v", x.orgs, x.forms, x.words, time.Since(start).Round(time.Millisecond))
+	t.Logf("%d organizations, %d names, %d words indexed in %v", len(x.orgs), len(x.names), x.vocabulary(), time.Since(start).Round(time.Millisecond))
 	var all, exact, inexact, stateless, foreign tally
 	var took []time.Duration
 	logged := 0

@@ -55,8 +55,8 @@ func (m *metrics) handler() http.Handler {
 
 // route reduces a path to one of a few names, so that strangers cannot make
 // the metrics grow.
-func route(path string) string {
-	if op := api.Route(path); op != "" {
+func route(path string, operation func(path string) string) string {
+	if op := operation(path); op != "" {
 		return op
 	}
 	if strings.HasPrefix(path, "/api/") {
@@ -71,12 +71,12 @@ func route(path string) string {
 
 // shown is a path as it is logged. In an address of the API there may be a key
 // or an email, so it is that of the operation, or the beginning of it.
-func shown(path string) string {
+func shown(path string, operation func(path string) string) string {
 	if !strings.HasPrefix(path, "/api/") {
 		return path
 	}
-	if op := api.Route(path); op != "" {
-		return "/api/v1" + op
+	if op := operation(path); op != "" {
+		return api.Versioned + op
 	}
 	part := strings.SplitN(path, "/", 5)
 	if len(part) < 5 {
@@ -89,8 +89,9 @@ func shown(path string) string {
 // client had gone. Nobody is answered with it, and nothing failed here.
 const statusGone = 499
 
-// watch counts and logs every request.
-func (m *metrics) watch(log *slog.Logger, next http.Handler) http.Handler {
+// watch counts and logs every request. operation is the path of the operation
+// that a request is for, empty for none.
+func (m *metrics) watch(log *slog.Logger, operation func(path string) string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		m.inFlight.Inc()
 		defer m.inFlight.Dec()
@@ -98,7 +99,7 @@ func (m *metrics) watch(log *slog.Logger, next http.Handler) http.Handler {
 		seen := &observed{ResponseWriter: w, status: http.StatusOK}
 		// Pages have no other; the API gives its own.
 		seen.Header().Set("X-Request-Id", api.RequestID(r))
-		survive(log, next, seen, r)
+		survive(log, operation, next, seen, r)
 		took := time.Since(start)
 		if seen.status == http.StatusServiceUnavailable && r.Context().Err() != nil {
 			seen.status = statusGone
@@ -106,20 +107,20 @@ func (m *metrics) watch(log *slog.Logger, next http.Handler) http.Handler {
 		if seen.cut {
 			m.cutOff.Inc()
 		}
-		name := route(r.URL.Path)
+		name := route(r.URL.Path, operation)
 		m.requests.WithLabelValues(name, strconv.Itoa(seen.status)).Inc()
 		m.latency.WithLabelValues(name).Observe(took.Seconds())
 		// The query may hold anything and is never logged, nor are headers, in
 		// which keys travel.
 		log.LogAttrs(r.Context(), slog.LevelInfo, "request",
-			slog.String("method", r.Method), slog.String("path", shown(r.URL.Path)), slog.Int("status", seen.status),
+			slog.String("method", r.Method), slog.String("path", shown(r.URL.Path, operation)), slog.Int("status", seen.status),
 			slog.Int64("bytes", seen.bytes), slog.Duration("took", took), slog.String("request_id", seen.Header().Get("X-Request-Id")))
 	})
 }
 
 // survive ends with a 500 what would else end the connection, or the process:
 // a mapped file that turns unreadable is a fault of memory.
-func survive(log *slog.Logger, next http.Handler, w *observed, r *http.Request) {
+func survive(log *slog.Logger, operation func(path string) string, next http.Handler, w *observed, r *http.Request) {
 	debug.SetPanicOnFault(true)
 	defer func() {
 		p := recover()
@@ -127,7 +128,7 @@ func survive(log *slog.Logger, next http.Handler, w *observed, r *http.Request) 
 			return
 		}
 		id := w.Header().Get("X-Request-Id")
-		log.Error("a request panicked", slog.String("request_id", id), slog.String("path", shown(r.URL.Path)), slog.Any("panic", p), slog.String("stack", string(debug.Stack())))
+		log.Error("a request panicked", slog.String("request_id", id), slog.String("path", shown(r.URL.Path, operation)), slog.Any("panic", p), slog.String("stack", string(debug.Stack())))
 		if !w.wrote {
 			http.Error(w, "Something broke on our side. It has been recorded under the request id "+id+".", http.StatusInternalServerError)
 		}

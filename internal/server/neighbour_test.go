@@ -82,7 +82,7 @@ func (n *neighbours) attack(stop <-chan struct{}) (sent int, over <-chan struct{
 	for _, key := range n.strangers {
 		wg.Go(func() {
 			for q := range left {
-				status, body, err := query(n.URL(), key, q)
+				status, body, err := askSQL(n.URL(), key, q)
 				if err != nil {
 					n.tb.Error(err)
 				} else if status != 200 && status != 400 && status != 413 && status != 503 {

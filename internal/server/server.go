@@ -198,16 +198,17 @@ func (s *Server) route() error {
 	if err != nil {
 		return fmt.Errorf("setting up challenges: %w", err)
 	}
-	config := api.Config{
-		BaseURL: s.opt.BaseURL, Accounts: s.accounts, Clock: s.opt.Clock, Log: s.log, Address: s.address,
-		Budget: s.opt.Budget, Examiner: examiner, Directory: s.opt.Directory, Trusted: s.opt.Trusted, AdminToken: s.opt.AdminToken,
-		SQL: s.opt.SQL != nil,
-		Acquire: func() (*api.Dataset, func()) {
-			d, release := s.holder.Acquire()
-			return served(d), release
+	apiHandler, err := NewAPI(API{
+		Config: api.Config{
+			BaseURL: s.opt.BaseURL, Accounts: s.accounts, Clock: s.opt.Clock, Log: s.log, Address: s.address,
+			Budget: s.opt.Budget, AdminToken: s.opt.AdminToken,
+			Acquire: func() (api.Dataset, func()) {
+				d, release := s.holder.Acquire()
+				return asRead(d), release
+			},
 		},
-	}
-	apiHandler, err := api.New(config)
+		Examiner: examiner, Directory: s.opt.Directory, Trusted: s.opt.Trusted, SQL: s.opt.SQL != nil,
+	})
 	if err != nil {
 		return fmt.Errorf("setting up the API: %w", err)
 	}
@@ -232,23 +233,12 @@ func (s *Server) route() error {
 	mux.Handle(httpsig.Path, directory)
 	mux.Handle("/", s.pages)
 	s.health(mux)
-	s.handler = s.metrics.watch(s.log, mux)
+	packed, err := compress(mux)
+	if err != nil {
+		return err
+	}
+	s.handler = s.metrics.watch(s.log, apiHandler.Route, packed)
 	return nil
-}
-
-// served is a dataset as the API sees it: what is out of service is nil.
-func served(d *dataset.Dataset) *api.Dataset {
-	to := &api.Dataset{Manifest: d.Snapshot.Manifest, Lists: d.Lists}
-	if d.Graph != nil {
-		to.Graph = d.Graph
-	}
-	if d.Search != nil {
-		to.Search = d.Search
-	}
-	if d.SQL != nil {
-		to.SQL = d.SQL
-	}
-	return to
 }
 
 // address is where a request comes from. A proxy that is trusted puts the

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"grantgraph/internal/account"
+	"grantgraph/internal/api"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/sqlbox"
 	"grantgraph/internal/world"
@@ -322,6 +323,10 @@ func TestFileLost(t *testing.T) {
 
 func TestShown(t *testing.T) {
 	t.Parallel()
+	h, err := NewAPI(API{Config: api.Config{BaseURL: "https://grants.example.org", Accounts: struct{ api.Accounts }{}, Acquire: func() (api.Dataset, func()) { return nil, nil }}})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for path, want := range map[string][2]string{
 		"/":                                  {"/", "/"},
 		"/org/070000001/lantern-house":       {"/org", "/org/070000001/lantern-house"},
@@ -335,7 +340,7 @@ func TestShown(t *testing.T) {
 		"/api/v1/admin/kezs/gg_r_secret":     {"/api/other", "/api/v1/admin/…"},
 		"/api/v1/nothing":                    {"/api/other", "/api/v1/nothing"},
 	} {
-		if got := [2]string{route(path), shown(path)}; got != want {
+		if got := [2]string{route(path, h.Route), shown(path, h.Route)}; got != want {
 			t.Errorf("%s is counted and shown as %q, want %q", path, got, want)
 		}
 	}
@@ -357,7 +362,7 @@ func TestGoneClient(t *testing.T) {
 		{gone, 200, 200},
 	} {
 		m, log := newMetrics(nil), &lines{}
-		h := m.watch(slog.New(slog.NewTextHandler(log, nil)), http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(tc.status) }))
+		h := m.watch(slog.New(slog.NewTextHandler(log, nil)), func(string) string { return "" }, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(tc.status) }))
 		h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(tc.ctx, "GET", "/", nil))
 		rec := httptest.NewRecorder()
 		m.handler().ServeHTTP(rec, httptest.NewRequest("GET", "/metrics", nil))

@@ -20,8 +20,8 @@ import (
 	"grantgraph/internal/world"
 )
 
-// query asks SQL.
-func query(url, key, sql string) (status int, body string, err error) {
+// askSQL asks a query.
+func askSQL(url, key, sql string) (status int, body string, err error) {
 	b, err := json.Marshal(map[string]string{"sql": sql})
 	if err != nil {
 		return 0, "", err
@@ -58,7 +58,7 @@ func TestSQLSwap(t *testing.T) {
 		})
 		wg.Go(func() {
 			for n := 0; !stop.Load() && n < 2000; n++ {
-				status, body, err := query(s.URL(), key, "SELECT count(*) AS n FROM grants")
+				status, body, err := askSQL(s.URL(), key, "SELECT count(*) AS n FROM grants")
 				if missing := status == 503 && strings.Contains(body, "sql_unavailable") && absent.Load(); err != nil || status != 200 && !missing {
 					t.Errorf("%d, %v, %.300s", status, err, body)
 					return
@@ -72,7 +72,7 @@ func TestSQLSwap(t *testing.T) {
 		t.Helper()
 		deadline := time.Now().Add(5 * time.Minute)
 		for last := ""; ; {
-			_, body, err := query(s.URL(), key, "SELECT count(*) AS n, sum(amount) AS total FROM grants")
+			_, body, err := askSQL(s.URL(), key, "SELECT count(*) AS n, sum(amount) AS total FROM grants")
 			if err == nil && strings.Contains(body, want) {
 				return
 			}
@@ -135,7 +135,7 @@ func TestSQLDamaged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	status, body, err := query(s.URL(), key, "SELECT 1")
+	status, body, err := askSQL(s.URL(), key, "SELECT 1")
 	if err != nil || status != 503 || !strings.Contains(body, "sql_unavailable") || strings.Contains(body, data) || !strings.Contains(log.String(), "serving without SQL") {
 		t.Errorf("%d %v %s\n%s", status, err, body, log)
 	}
@@ -169,7 +169,7 @@ func TestSQLFoundDamaged(t *testing.T) {
 		t.Fatal(err)
 	}
 	for {
-		status, body, err := query(s.URL(), key, "SELECT 1")
+		status, body, err := askSQL(s.URL(), key, "SELECT 1")
 		if err != nil || status != 200 && status != 503 {
 			t.Fatalf("%d %v %s", status, err, body)
 		}

@@ -10,14 +10,14 @@ import (
 
 // Words that tell how a name of a place is meant.
 var (
-	// leads stand before the place that something is of.
-	leads = set("OF IN GREATER THROUGHOUT SERVING AROUND NEAR ACROSS METRO METROPOLITAN AT")
+	// beforePlaces stand before the place that something is of.
+	beforePlaces = set("OF IN GREATER THROUGHOUT SERVING AROUND NEAR ACROSS METRO METROPOLITAN AT")
 	// notState follow the name of a state that is part of another name.
 	notState = set("CITY COUNTY STREET AVENUE AVE ROAD RD RIVER BLVD PARISH FALLS SQUARE PLACE HEIGHTS PARK COUNTIES DRIVE LAKE SPRINGS TOWNSHIP BEACH BAY VALLEY POST AVES LANE HILL HILLS")
-	// persons are names of states that people bear, too.
-	persons = set("WASHINGTON VIRGINIA GEORGIA CAROLINA DAKOTA MONTANA INDIANA DELAWARE NEVADA MARYLAND TENNESSEE FLORIDA")
-	// plain are towns whose names are common words.
-	plain = set("HOPE UNION LIBERTY FAITH PARADISE COMMERCE INDUSTRY ENTERPRISE FREEDOM HARMONY UNITY PROVIDENCE SPRING SUMMIT VICTORY PROGRESS INDEPENDENCE FRIENDSHIP " +
+	// namesOfPeople are names of states that people bear, too.
+	namesOfPeople = set("WASHINGTON VIRGINIA GEORGIA CAROLINA DAKOTA MONTANA INDIANA DELAWARE NEVADA MARYLAND TENNESSEE FLORIDA")
+	// commonWords are towns whose names are common words.
+	commonWords = set("HOPE UNION LIBERTY FAITH PARADISE COMMERCE INDUSTRY ENTERPRISE FREEDOM HARMONY UNITY PROVIDENCE SPRING SUMMIT VICTORY PROGRESS INDEPENDENCE FRIENDSHIP " +
 		"PEACE EDEN ZION BETHEL BETHLEHEM JERUSALEM HEBRON SALEM CANAAN CARE CHRISTIAN MISSION READING MOBILE ORANGE BUFFALO LANCASTER NEED CENTER CENTRAL BEACH " +
 		"ARTS SCIENCE COLLEGE UNIVERSITY TRIUMPH GRACE TRINITY PRAISE EQUALITY HUMANITY JUSTICE AMERICA EUROPE AFRICA ISRAEL CHINA INDIA MEXICO CUBA PERU NORTH SOUTH EAST WEST " +
 		"VETERAN VETERANS LOVE HAPPY HUNTER FISHER WOODS EARTH ENERGY ADVANCE BIBLE GOSPEL CARMEL ROMAN ROSE EAGLE STAR STARS GOOD ALL SUGAR FOREST MUSIC WAR CHURCH COMFORT TIGER LEADER COMMUNITY " +
@@ -55,7 +55,7 @@ func (x *placesFound) name(o *Org) {
 		led := i > 0 && (t.word(i-1) == "OF" || t.word(i-1) == "IN" || t.word(i-1) == "GREATER" || t.word(i-1) == "METROPOLITAN")
 		for n := 3; n > 0 && !done; n-- {
 			p := t.phrase(i, n)
-			if p == "" || n == 1 && (len(p) < 4 || plain[p]) || x.f.states[p] != "" && p != own || isKind(t.word(i+n)) || t.word(i-2) == "KNIGHTS" {
+			if p == "" || n == 1 && (len(p) < 4 || commonWords[p]) || x.f.states[p] != "" && p != own || isKind(t.word(i+n)) || t.word(i-2) == "KNIGHTS" {
 				continue
 			}
 			// A private foundation is named after people, who are named after
@@ -132,11 +132,11 @@ func (t *passage) meansState(i, n int, code string, name, foundation bool) bool 
 	if notState[next] || !t.proper(i, n) {
 		return false
 	}
-	led := leads[before] || before == "SOUTHERN" || before == "NORTHERN" || before == "EASTERN" || before == "WESTERN" || before == "CENTRAL"
+	led := beforePlaces[before] || before == "SOUTHERN" || before == "NORTHERN" || before == "EASTERN" || before == "WESTERN" || before == "CENTRAL"
 	if t.mixed && i > 0 && t.list[i].comma {
 		led = true // "Austin, Texas"
 	}
-	if persons[p] {
+	if namesOfPeople[p] {
 		return led && (code == t.own || p != "WASHINGTON")
 	}
 	if name && foundation {
@@ -231,12 +231,12 @@ func (x *placesFound) county(t *passage, name, kind string) string {
 // counties.
 func (x *placesFound) townsIn(t *passage) {
 	for i := t.from + 1; i < t.to; i++ {
-		if !leads[t.word(i-1)] || t.word(i) == "THE" {
+		if !beforePlaces[t.word(i-1)] || t.word(i) == "THE" {
 			continue
 		}
 		for n := 3; n > 0; n-- {
 			p := t.phrase(i, n)
-			if p == "" || i+n > t.to || !t.proper(i, n) || n == 1 && (len(p) < 4 || plain[p]) || x.f.states[p] != "" || isKind(t.word(i+n)) || notTown[t.word(i+n)] || notState[t.word(i+n)] {
+			if p == "" || i+n > t.to || !t.proper(i, n) || n == 1 && (len(p) < 4 || commonWords[p]) || x.f.states[p] != "" || isKind(t.word(i+n)) || notTown[t.word(i+n)] || notState[t.word(i+n)] {
 				continue
 			}
 			// The state that follows, else the organization's own.

@@ -68,7 +68,7 @@ func New(people *classify.People) *Builder {
 	return &Builder{people: people, orgs: make(map[ein.EIN]uint32), states: intern(), cities: intern(), first: intern(), last: intern()}
 }
 
-// AddOrg says where an organization is. All are placed before anyone is seated;
+// AddOrg says where an organization is. All are added before any officer;
 // seats of an organization without a place are left out.
 func (b *Builder) AddOrg(e ein.EIN, state, city, zip5 string) {
 	s := site{ein: e}
@@ -125,7 +125,7 @@ type hit struct {
 // Links yields the pairs of organizations that share people, sorted. head names
 // the family of an organization by its largest member: a family is one board,
 // and its links stand under that member, or under the smallest EIN that lists
-// people where it lists none. Nothing may be seated afterwards.
+// people where it lists none. Nobody may be added afterwards.
 func (b *Builder) Links(head func(ein.EIN) ein.EIN) iter.Seq[snapshot.BoardLink] {
 	slices.SortFunc(b.seats, func(x, y seat) int {
 		if c := cmp.Compare(x.name, y.name); c != 0 {

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"grantgraph/internal/ein"
+	"grantgraph/internal/resolve/abroad"
 	"grantgraph/internal/snapshot"
 )
 
@@ -51,8 +52,8 @@ func (e *Edges) Add(g *Grant) {
 	case g.Nobody || g.Funder == ein.None:
 	case g.Recipient != ein.None:
 		e.us = add(e.us, uint32(g.Recipient), g)
-	case strings.HasPrefix(g.RecipID, Prefix):
-		id := g.RecipID[len(Prefix):]
+	case strings.HasPrefix(g.RecipID, abroad.Prefix):
+		id := g.RecipID[len(abroad.Prefix):]
 		n, ok := e.at[id]
 		if !ok {
 			if e.at == nil {
@@ -66,10 +67,6 @@ func (e *Edges) Add(g *Grant) {
 		e.abroad = add(e.abroad, n, g)
 	}
 }
-
-// Prefix begins the recipient id of a recipient abroad; the rest is its
-// cluster.
-const Prefix = "intl-"
 
 func add(edges []edge, to uint32, g *Grant) []edge {
 	one := edge{to, uint32(g.Funder), g.Year, g.Year, 1, g.Amount}

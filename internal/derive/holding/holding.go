@@ -341,13 +341,13 @@ func classifyEntity(held []position, e *entity) (s heldEntity) {
 		}
 	}
 	delete(vehicles, "")
-	s.AssetClass, s.Vehicle, s.EntityType = s.class.String(), most(vehicles), most(types)
+	s.AssetClass, s.Vehicle, s.EntityType = s.class.String(), mostFrequent(vehicles), mostFrequent(types)
 	s.generic, s.blank = e.generic, e.blank
 	return s
 }
 
-// most is the most frequent value, the first in the alphabet of several.
-func most(votes map[string]int32) (best string) {
+// mostFrequent is the most frequent value, the first in the alphabet of several.
+func mostFrequent(votes map[string]int32) (best string) {
 	for _, v := range slices.Sorted(maps.Keys(votes)) {
 		if best == "" || votes[v] > votes[best] {
 			best = v

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"grantgraph/internal/resolve/abroad"
 	"grantgraph/internal/snapshot"
 )
 
@@ -17,9 +18,6 @@ const (
 	Person = "person"
 	Gov    = "gov"
 )
-
-// prefix is what the ids of recipients abroad begin with, and cluster ids lack.
-const prefix = "intl-"
 
 // Abroad gathers the spellings of recipients abroad. Which spellings are one
 // recipient was decided before: grant lines carry its id. The zero value is
@@ -39,7 +37,7 @@ func (a *Abroad) Add(country, name, id string, person bool) {
 	if a.count == nil {
 		a.count = make(map[spelling]int32)
 	}
-	a.count[spelling{country, name, strings.TrimPrefix(id, prefix), person}]++
+	a.count[spelling{country, name, strings.TrimPrefix(id, abroad.Prefix), person}]++
 }
 
 // Rows yields every spelling with the name of its cluster, sorted by country,
@@ -80,7 +78,7 @@ func (a *Abroad) Rows(governs func(id string) bool) iter.Seq[snapshot.IntlEntity
 		}
 	}
 	for id, c := range clusters {
-		c.gov = governs(prefix + id)
+		c.gov = governs(abroad.Prefix + id)
 	}
 	return func(yield func(snapshot.IntlEntity) bool) {
 		for _, s := range all {

@@ -96,7 +96,7 @@ func (p nameInCountry) compare(q nameInCountry) int {
 // before, or the zero value. Spellings of persons, without a name or with no
 // country code are left out.
 func Cluster(spellings []Spelling, keys Keys) *Clusters {
-	forms := gather(spellings, keys)
+	forms := gatherForms(spellings, keys)
 	c := &Clusters{names: make(map[nameInCountry]int32, len(forms)), ids: make(map[string]int32)}
 	c.keys = keys.grow(len(forms))
 	weigh := newWordWeights(forms)
@@ -106,7 +106,7 @@ func Cluster(spellings []Spelling, keys Keys) *Clusters {
 			to++
 		}
 		n := newCountry(forms[from:to], weigh)
-		n.link()
+		n.findMerges()
 		for _, star := range n.stars() {
 			c.add(star)
 		}

@@ -93,9 +93,9 @@ func TestMerges(t *testing.T) {
 			t.Errorf("%s: %q (%s) and %q (%s) are not merged", x.why, x.a, all[0].Name.K2, x.b, all[1].Name.K2)
 			continue
 		}
-		forms := gather(all, Keys{})
+		forms := gatherForms(all, Keys{})
 		n := newCountry(forms, newWordWeights(forms))
-		n.link()
+		n.findMerges()
 		got := sameStem
 		for _, r := range n.near {
 			got = r
@@ -369,14 +369,14 @@ func TestBlocksMissNothing(t *testing.T) {
 	t.Parallel()
 	pairs := 0
 	for seed := range uint64(10) {
-		forms := gather(world(rand.New(rand.NewPCG(seed, 3)), 300), Keys{})
+		forms := gatherForms(world(rand.New(rand.NewPCG(seed, 3)), 300), Keys{})
 		for from := 0; from < len(forms); {
 			to := from + 1
 			for to < len(forms) && forms[to].cc == forms[from].cc {
 				to++
 			}
 			n := newCountry(forms[from:to], newWordWeights(forms))
-			n.link()
+			n.findMerges()
 			blocked := len(n.near)
 			for i := range n.nodes {
 				for j := range i {
@@ -399,14 +399,14 @@ func TestBlocksMissNothing(t *testing.T) {
 func TestStarsAreStars(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(20) {
-		forms := gather(world(rand.New(rand.NewPCG(seed, 4)), 300), Keys{})
+		forms := gatherForms(world(rand.New(rand.NewPCG(seed, 4)), 300), Keys{})
 		for from := 0; from < len(forms); {
 			to := from + 1
 			for to < len(forms) && forms[to].cc == forms[from].cc {
 				to++
 			}
 			n := newCountry(forms[from:to], newWordWeights(forms))
-			n.link()
+			n.findMerges()
 			at := make(map[stemKey]int32)
 			for i := range n.nodes {
 				at[stemKey{n.nodes[i].kind, n.nodes[i].stem}] = int32(i)

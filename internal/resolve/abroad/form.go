@@ -44,8 +44,8 @@ func (f *form) rank(g *form) int {
 	return cmp.Or(cmp.Compare(g.rawRows, f.rawRows), cmp.Compare(len(g.raw), len(f.raw)), strings.Compare(f.raw, g.raw), f.compare(g.nameInCountry))
 }
 
-// gather makes the forms, sorted by country and key.
-func gather(spellings []Spelling, keys Keys) []form {
+// gatherForms makes the forms, sorted by country and key.
+func gatherForms(spellings []Spelling, keys Keys) []form {
 	type entry struct {
 		nameInCountry
 		*Spelling
@@ -87,7 +87,7 @@ func gather(spellings []Spelling, keys Keys) []form {
 				if c := cityOf(s.City, f.cc); c != "" {
 					f.cities = append(f.cities, c)
 				}
-				f.explain(&s.Name)
+				f.readParentheses(&s.Name)
 			}
 			f.rows += rows
 			f.spellings++
@@ -100,7 +100,7 @@ func gather(spellings []Spelling, keys Keys) []form {
 		if gov > 0 && gov*2 >= f.rows {
 			f.kind = Gov
 		}
-		f.words = bare(k2)
+		f.words = withoutLegalForms(k2)
 		f.stem = strings.ReplaceAll(f.words, " ", "")
 		f.cities, f.acronyms, f.meanings = distinct(f.cities), distinct(f.acronyms), distinct(f.meanings)
 		f.key = keys.of(f.nameInCountry)
@@ -129,8 +129,8 @@ var legalForms = map[string]bool{
 // leadingForms are those that also stand before a name, as in ASBL LES AMIS.
 var leadingForms = map[string]bool{"ASBL": true, "VZW": true, "ONLUS": true}
 
-// bare drops the legal forms of a K2 key, but never its last word.
-func bare(k2 string) string {
+// withoutLegalForms drops the legal forms of a K2 key, but never its last word.
+func withoutLegalForms(k2 string) string {
 	for {
 		i := strings.LastIndexByte(k2, ' ')
 		if i < 0 || !legalForms[k2[i+1:]] {
@@ -144,8 +144,8 @@ func bare(k2 string) string {
 	return k2
 }
 
-// explain notes what the parentheses of a name say about acronyms.
-func (f *form) explain(n *orgname.Name) {
+// readParentheses notes what the parentheses of a name say about acronyms.
+func (f *form) readParentheses(n *orgname.Name) {
 	for _, a := range n.Aliases {
 		if acronym(a) && abbreviates(a, n.K1) {
 			f.acronyms = append(f.acronyms, a)
@@ -153,7 +153,7 @@ func (f *form) explain(n *orgname.Name) {
 		}
 		if acronym(f.kx) {
 			if long := orgname.Parse(a); abbreviates(f.kx, long.K1) {
-				f.meanings = append(f.meanings, strings.ReplaceAll(bare(long.K2), " ", ""))
+				f.meanings = append(f.meanings, strings.ReplaceAll(withoutLegalForms(long.K2), " ", ""))
 			}
 		}
 	}
@@ -178,8 +178,8 @@ func acronym(s string) bool {
 	return true
 }
 
-// small words may be left out of an acronym.
-var small = func() map[string]bool {
+// smallWords words may be left out of an acronym.
+var smallWords = func() map[string]bool {
 	m := make(map[string]bool)
 	for _, w := range strings.Fields("AND OF THE FOR A AN IN AT TO ON BY WITH " +
 		"DE LA LE LES L D DU DES ET EN POUR SUR AU AUX DEL EL LOS LAS Y E PARA POR CON " +
@@ -204,7 +204,7 @@ func abbreviates(acronym, name string) bool {
 	for w := range strings.FieldsSeq(name) {
 		count++
 		var next uint16
-		if small[w] {
+		if smallWords[w] {
 			next = reach
 		}
 		for p := range len(acronym) {
@@ -240,7 +240,7 @@ func cityOf(city string, cc [2]byte) string {
 	if nation, ok := place.Country(string(cc[:])); ok {
 		for _, end := range [...]string{" " + strings.ToUpper(nation), " " + string(cc[:])} {
 			// The country is part of CIUDAD DE MEXICO.
-			if rest, ok := strings.CutSuffix(city, end); ok && !small[rest[strings.LastIndexByte(rest, ' ')+1:]] {
+			if rest, ok := strings.CutSuffix(city, end); ok && !smallWords[rest[strings.LastIndexByte(rest, ' ')+1:]] {
 				city = rest
 			}
 		}

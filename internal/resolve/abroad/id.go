@@ -9,6 +9,9 @@ import (
 // lower32 spells digests in lower-case base32, which survives any case folding.
 var lower32 = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
 
+// Prefix begins the id of a recipient abroad; the rest names its cluster.
+const Prefix = "intl-"
+
 // ID is the recipient id that goes with the key of a cluster, which is the
 // comparison key of one of its names. A name that is merged with no other is
 // its own key.
@@ -19,5 +22,5 @@ func ID(country, key string) string {
 		h.Write([]byte(part))
 		h.Write([]byte{0}) // so that no two lists of parts can be confused
 	}
-	return "intl-" + cc + "-" + lower32.EncodeToString(h.Sum(nil))[:10]
+	return Prefix + cc + "-" + lower32.EncodeToString(h.Sum(nil))[:10]
 }

@@ -144,10 +144,10 @@ func newCountry(forms []form, s *wordWeights) *country {
 	return n
 }
 
-// link finds all pairs of nodes that merge. No step compares all names with
+// findMerges finds all pairs of nodes that merge. No step compares all names with
 // all others: names meet only in blocks, each of which is what is left of a
 // name without one letter, without words of little weight, or as an acronym.
-func (n *country) link() {
+func (n *country) findMerges() {
 	n.compareBlocks(n.withoutLetter)
 	n.compareBlocks(n.withoutWords)
 	n.linkAcronyms()
@@ -255,7 +255,7 @@ func (n *country) linkAcronyms() {
 				}
 				for _, stem := range [...]string{d.stem + a, a + d.stem} {
 					if at, ok := n.stems[stemKey{d.kind, stem}]; ok {
-						n.explain(int32(i), at)
+						n.mergeAcronym(int32(i), at)
 					}
 				}
 			}
@@ -270,13 +270,13 @@ func (n *country) linkAcronyms() {
 		slices.Sort(by)
 		by = slices.DeleteFunc(slices.Compact(by), func(i int32) bool { return !sameCity(n.nodes[at].cities, n.nodes[i].cities) })
 		if len(by) == 1 {
-			n.explain(at, by[0])
+			n.mergeAcronym(at, by[0])
 		}
 	}
 }
 
-// explain merges two nodes of which one explains the acronym of the other.
-func (n *country) explain(i, j int32) {
+// mergeAcronym merges two nodes of which one explains the acronym of the other.
+func (n *country) mergeAcronym(i, j int32) {
 	p := pair{min(i, j), max(i, j)}
 	a, b := &n.nodes[p.a], &n.nodes[p.b]
 	if i == j || !sameCity(a.cities, b.cities) {

@@ -112,7 +112,7 @@ func TestRealLines(t *testing.T) {
 
 // realJoins describes every name that is not the middle of its cluster.
 func realJoins(spellings []Spelling) (joins []string) {
-	forms := gather(spellings, Keys{})
+	forms := gatherForms(spellings, Keys{})
 	s := newWordWeights(forms)
 	for from := 0; from < len(forms); {
 		to := from + 1
@@ -120,7 +120,7 @@ func realJoins(spellings []Spelling) (joins []string) {
 			to++
 		}
 		n := newCountry(forms[from:to], s)
-		n.link()
+		n.findMerges()
 		for _, star := range n.stars() {
 			for _, f := range star[1:] {
 				r := sameStem

@@ -70,7 +70,7 @@ func TestBare(t *testing.T) {
 		"SA UMBRA":            "SA UMBRA",
 		"":                    "",
 	} {
-		if got := bare(in); got != want {
+		if got := withoutLegalForms(in); got != want {
 			t.Errorf("bare(%q) = %q, want %q", in, got, want)
 		}
 	}

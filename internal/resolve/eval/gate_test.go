@@ -20,7 +20,9 @@ import (
 // whole table is made by grantgraph eval --world.
 func TestGatesOfAWorld(t *testing.T) {
 	t.Parallel()
-	dir := world.Medium.Sources(t)
+	// The bounds were set on this world. With some hundred answers a rule's
+	// precision differs by a few percent from world to world.
+	dir := world.World{Grants: 20_000, Seed: 11}.Sources(t)
 	var blind *eval.Result
 	result, err := build.Run(t.Context(), build.Options{Sources: dir, Data: t.TempDir(),
 		Examine: func(r *resolve.Resolver, labels []resolve.Label) { blind = eval.Examine(r, labels, 5_000) }})

@@ -121,7 +121,7 @@ func Teach(b *resolve.UniverseBuilder, cases []Case) {
 
 // Ask resolves a case with its EIN hidden and judges the answer.
 func Ask(r *resolve.Resolver, c *Case) (Outcome, resolve.Match) {
-	m := r.Blind(&c.Recipient, &c.name, c.Funder, ein.None)
+	m := r.ResolveBlind(&c.Recipient, &c.name, c.Funder, ein.None)
 	o := Outcome{Rule: m.Rule, Prob: m.Prob, Class: "org", Slices: c.slices(), Amount: c.Amount}
 	o.Present = r.Knows(c.Truth, c.Funder)
 	if o.Present {

@@ -145,7 +145,7 @@ func (res *Result) answer(r *resolve.Resolver, cases []*Case, list *csv.Writer) 
 				c, a := cases[i], &answers[i]
 				a.outcome, a.match = Ask(r, c)
 				if a.outcome.Present {
-					m := r.Blind(&c.Recipient, &c.name, c.Funder, c.Truth)
+					m := r.ResolveBlind(&c.Recipient, &c.name, c.Funder, c.Truth)
 					a.masked = &Outcome{Rule: m.Rule, Prob: m.Prob}
 					if m.EIN != ein.None {
 						a.masked.Verdict = Wrong

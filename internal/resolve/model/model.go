@@ -1,7 +1,7 @@
 // Package model is the arithmetic of the resolution model: a logistic
 // regression over named features, and a monotone map from its score to a
 // probability that can be believed. It knows nothing of organizations; package
-// resolve measures the features and asks for the verdict.
+// resolve measures the features and asks for the probability.
 //
 // A model is a small JSON file. The same training rows give the same file, bit
 // for bit, on the same kind of machine.

@@ -1,0 +1,156 @@
+package api
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"strings"
+)
+
+// catalogPath is where RFC 9727 looks for the catalogue of APIs of a site.
+const catalogPath = "/.well-known/api-catalog"
+
+// openapiType is the media type of OpenAPI documents, for clients that ask for it.
+const openapiType = "application/vnd.oai.openapi+json"
+
+// interfaceVersion is the version of the interface in the OpenAPI document.
+const interfaceVersion = "1.0.0"
+
+// describe answers the addresses that describe the service. handled is false for
+// every other address.
+func (s *Handler) describe(r *http.Request, out *reply) (handled bool, err error) {
+	var kind string
+	var body []byte
+	switch strings.TrimSuffix(r.URL.Path, "/") {
+	case "/openapi.json", Versioned + "/openapi.json", legacy + "/openapi.json":
+		doc, err := s.openapi()
+		if err != nil {
+			return true, err
+		}
+		// A browser that follows the link shows JSON, and would offer a type it
+		// does not know for download.
+		kind, body = contentTypes["json"], doc
+		out.header.Add("Vary", "Accept")
+		if strings.Contains(r.Header.Get("Accept"), openapiType) {
+			kind = openapiType + "; charset=utf-8"
+		}
+	case "/llms.txt":
+		kind, body = "text/plain; charset=utf-8", s.overview
+	case catalogPath:
+		kind, body = `application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"`, s.catalog()
+	case Versioned, legacy:
+		kind, body = contentTypes["json"], s.listing()
+	default:
+		return false, nil
+	}
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		return true, out.otherMethod(r, "GET, HEAD")
+	}
+	tag := `W/"` + fmt.Sprintf("%x", mark(body)) + `"`
+	out.header.Set("ETag", tag)
+	out.header.Set("Cache-Control", "public, max-age=300")
+	out.header.Set("Content-Type", kind)
+	out.status, out.body = http.StatusOK, body
+	if matches(r.Header, tag) {
+		out.status, out.body = http.StatusNotModified, nil
+	}
+	return true, nil
+}
+
+// catalog is the linkset of the API.
+func (s *Handler) catalog() []byte {
+	link := func(href, kind string) []map[string]string {
+		return []map[string]string{{"href": s.BaseURL + href, "type": kind}}
+	}
+	return compact(map[string]any{"linkset": []map[string]any{{
+		"anchor":       s.BaseURL + Versioned,
+		"service-desc": link("/openapi.json", openapiType),
+		"service-doc":  link("/llms.txt", "text/plain"),
+		"service-meta": link(Versioned+"/meta", "application/json"),
+	}}})
+}
+
+// Listing is the answer of /api/v1 itself.
+type Listing struct {
+	Head
+	Name       string  `json:"name"`
+	Version    string  `json:"version"`
+	OpenAPI    string  `json:"openapi"`
+	Operations []Entry `json:"operations"`
+}
+
+// Entry is one operation of the listing.
+type Entry struct {
+	ID      string `json:"id"`
+	Method  string `json:"method"`
+	URL     string `json:"url"`
+	Summary string `json:"summary"`
+	Access  Access `json:"access"`
+	Cost    int    `json:"cost"`
+	Example string `json:"example"`
+}
+
+func (s *Handler) listing() []byte {
+	l := Listing{Head: Success, Name: title, Version: interfaceVersion, OpenAPI: s.BaseURL + "/openapi.json"}
+	for i := range s.table.ops {
+		op := &s.table.ops[i]
+		if op.Off {
+			continue
+		}
+		l.Operations = append(l.Operations, Entry{op.ID, op.Method, s.BaseURL + Versioned + op.Path, op.Summary, op.Access, op.Cost, s.BaseURL + op.at(&op.Examples[0]) + "?example=1"})
+	}
+	return compact(l)
+}
+
+// compact writes values that are made here and cannot fail to be written.
+func compact(v any) []byte {
+	var b bytes.Buffer
+	if err := encoder(&b).Encode(v); err != nil {
+		panic("api: " + err.Error())
+	}
+	return b.Bytes()
+}
+
+// llms is the description of the service for language models.
+func (s *Handler) llms() []byte {
+	base := s.BaseURL
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s\n\n> %s\n\n", title, pitch)
+	fmt.Fprintf(&b, "Every answer is JSON with `code` and `message`, unless `format` asks for something else; read `x_service.warnings` before trusting a filter: a parameter in `x_service.unsupported` did NOT run. "+
+		"`strict=1` turns those into errors. Find EINs with `/search` first. Send a key as `X-API-Key`. `example=1` on any endpoint answers from invented data without a key.\n\n")
+	for _, g := range s.table.groups {
+		if g.Note != "" {
+			b.WriteString(g.Note + "\n\n")
+		}
+	}
+	b.WriteString("## Endpoints\n\n")
+	for i := range s.table.ops {
+		op := &s.table.ops[i]
+		if op.Access == Admin || op.Off {
+			continue // what is for billing systems is not for readers of this page
+		}
+		name := op.Method + " " + op.Path
+		if op.Method == http.MethodGet { // following a link is a GET
+			name = fmt.Sprintf("[%s](%s%s?example=1)", name, base, op.at(&op.Examples[0]))
+		}
+		fmt.Fprintf(&b, "- %s: %s. Needs %s; %s.", name, op.Summary, op.Access.words(), op.price())
+		if names := paramNames(op); names != "" {
+			b.WriteString(" Parameters: " + names + ".")
+		}
+		b.WriteByte('\n')
+	}
+	b.WriteString("\n## Errors\n\n")
+	for _, r := range s.table.refusals {
+		fmt.Fprintf(&b, "- %d `%s`: %s\n", r.Status, r.Slug, r.Means)
+	}
+	fmt.Fprintf(&b, "\n## Description\n\n- [OpenAPI 3.1](%s/openapi.json): every parameter, field and status\n- [Metadata](%s%s/meta): build stamp, scope, sources\n", base, base, Versioned)
+	return []byte(b.String())
+}
+
+func paramNames(op *Operation) string {
+	var names []string
+	for _, p := range op.Params {
+		names = append(names, p.Name)
+	}
+	return strings.Join(names, ", ")
+}

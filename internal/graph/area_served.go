@@ -1,0 +1,48 @@
+package graph
+
+import "context"
+
+// ReachingFunders is the number of funders that an area_served place selects:
+// those with at least one row to a recipient in the place within f.Years,
+// whatever the other conditions. It is 0 for a filter without such a place.
+func (g *Graph) ReachingFunders(ctx context.Context, f *Filter) (int64, error) {
+	if err := g.begin(); err != nil {
+		return 0, err
+	}
+	defer g.mu.RUnlock()
+	if f.Place.Of != AreaServed || len(f.Place.Values) == 0 {
+		return 0, nil
+	}
+	set, err := g.reach(ctx, f)
+	if err != nil {
+		return 0, err
+	}
+	return set.count(), nil
+}
+
+// reach is the set of funders whose giving reaches the place.
+func (g *Graph) reach(ctx context.Context, f *Filter) (bitset, error) {
+	place := &Filter{Years: f.Years, Place: f.Place}
+	place.Place.Of = RecipientPlace
+	key := cacheKey('a', Question{About: AboutTotals, Filter: place})
+	if found, ok := g.cache.get(key); ok {
+		return found.(bitset), nil
+	}
+	e := g.evaluate(ctx)
+	defer e.end()
+	set, err := e.filter(place)
+	if err != nil {
+		return nil, err
+	}
+	reach := make(bitset, wordsFor(len(g.funder)))
+	err = set.chunks(ctx, g.grain.chunk, func(rows []uint32) {
+		for _, row := range rows {
+			reach.set(g.funders[row])
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	g.cache.put(key, reach, 8*len(reach))
+	return reach, nil
+}

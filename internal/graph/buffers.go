@@ -1,0 +1,51 @@
+package graph
+
+import "sync"
+
+// buffers is memory that questions borrow. A set is emptied when it is lent.
+// The arrays, of which many a question uses few elements, are lent with zeros
+// alone, and whoever has borrowed one gives it back so.
+type buffers struct {
+	sets   freeList[bitset]
+	totals freeList[[]partyTotals] // one per recipient
+	masks  freeList[[]uint64]      // one per recipient
+}
+
+// freeList keeps a few pieces of memory for the next question. Unlike a
+// sync.Pool it is not emptied by the garbage collector: making the pieces anew
+// costs more than many a question.
+type freeList[T any] struct {
+	mu     sync.Mutex
+	pieces []T
+}
+
+// freeListSize is how many pieces of a kind are kept.
+const freeListSize = 4
+
+func (s *freeList[T]) take() (piece T, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := len(s.pieces)
+	if n == 0 {
+		return piece, false
+	}
+	piece = s.pieces[n-1]
+	s.pieces = s.pieces[:n-1]
+	return piece, true
+}
+
+func (s *freeList[T]) give(piece T) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.pieces) < freeListSize {
+		s.pieces = append(s.pieces, piece)
+	}
+}
+
+// recipMasks borrows a mask of years for each recipient.
+func (g *Graph) recipMasks() []uint64 {
+	if masks, ok := g.buffers.masks.take(); ok {
+		return masks
+	}
+	return make([]uint64, len(g.recip))
+}

@@ -1,0 +1,176 @@
+package graph
+
+import (
+	"math/bits"
+	"sort"
+
+	"grantgraph/internal/grant"
+)
+
+// condition is one condition over rows. It is either a union of stored sets, or a
+// list of rows that can be enumerated, or only a test.
+type condition struct {
+	not     bool
+	bound   int64                   // no more rows than this satisfy it
+	sets    []bitset                // stored sets whose union it is
+	stored  bool                    // sets says it all
+	ranges  []span                  // row ranges, ascending and apart
+	scatter func(to bitset)         // adds its rows to a set; nil when only test is cheap
+	list    func([]uint32) []uint32 // appends its rows, in any order, perhaps repeated
+	test    func(row uint32) bool
+	ranks   span          // for a condition on amounts
+	funders func() bitset // for a condition on funders: those whose rows it is
+	years   uint64        // for a condition on years: their mask
+}
+
+// span is a range of rows.
+type span struct{ lo, hi uint32 }
+
+// nothing is the condition that no row satisfies.
+func nothing() condition { return condition{stored: true, test: func(uint32) bool { return false }} }
+
+// union is the condition that a row is in one of the stored sets.
+func (g *Graph) union(sets ...bitset) condition {
+	if len(sets) == 0 {
+		return nothing()
+	}
+	return condition{bound: int64(g.rows), sets: sets, stored: true, test: func(row uint32) bool {
+		for _, s := range sets {
+			if s.has(row) {
+				return true
+			}
+		}
+		return false
+	}}
+}
+
+// unionOf is the union of the sets of those values of a dimension whose bits
+// are in the mask.
+func (g *Graph) unionOf(d dimension, mask uint32) condition {
+	var sets []bitset
+	for ; mask != 0; mask &= mask - 1 {
+		sets = append(sets, d.at(bits.TrailingZeros32(mask)))
+	}
+	return g.union(sets...)
+}
+
+// linked is the condition that the recipient has an EIN.
+func (g *Graph) linked() condition { return g.union(g.sets.linked.at(0)) }
+
+// compile turns a filter into conditions that all must hold. reach is the set
+// of funders that an area_served place selects.
+func (g *Graph) compile(f *Filter, reach bitset) []condition {
+	var all []condition
+	add := func(list ...condition) { all = append(all, list...) }
+	if len(f.Funders) > 0 {
+		add(g.funderCond(f.Funders))
+	}
+	if len(f.Recipients) > 0 {
+		add(g.recipCond(g.recipsOf(f.Recipients)))
+	}
+	if c, ok := g.yearCond(f.Years); ok {
+		add(c)
+	}
+	if !f.Subject.Empty() {
+		add(g.subjectCond(&f.Subject))
+	}
+	if len(f.Place.Values) > 0 {
+		add(g.placeCond(&f.Place, reach))
+	}
+	if len(f.Countries) > 0 {
+		add(g.countryCond(f.Countries))
+	}
+	add(g.termConds(f.Query.Must, false)...)
+	add(g.termConds(f.Query.MustNot, true)...)
+	if f.Support != 0 {
+		add(g.unionOf(g.sets.support, uint32(f.Support)&(1<<grant.Strategies-1)))
+	}
+	if f.FunderKind != "" {
+		add(g.kindCond(f.FunderKind))
+	}
+	if out := uint8(f.Exclude) & classMask; out != 0 {
+		c := g.unionOf(g.sets.class, uint32(out))
+		c.not = true
+		add(c)
+	}
+	if len(f.Sources) > 0 {
+		add(g.ruleCond(f.Sources), g.linked())
+	}
+	if f.MinProb != nil {
+		add(g.probCond(*f.MinProb), g.linked())
+	}
+	if f.MinAmount != nil || f.MaxAmount != nil {
+		add(g.amountCond(f.MinAmount, f.MaxAmount))
+	}
+	return all
+}
+
+// listCond is the rows of some keys of a posting list.
+func listCond(bound int64, l lists, keys []uint32, test func(uint32) bool) condition {
+	return condition{
+		bound: bound, test: test,
+		scatter: func(to bitset) {
+			for _, k := range keys {
+				for _, row := range l.at(k) {
+					to.set(row)
+				}
+			}
+		},
+		list: func(dst []uint32) []uint32 {
+			for _, k := range keys {
+				dst = append(dst, l.at(k)...)
+			}
+			return dst
+		},
+	}
+}
+
+// yearCond is the rows of the years; ok is false when every year is meant.
+func (g *Graph) yearCond(years []Span) (c condition, ok bool) {
+	if len(years) == 0 {
+		return condition{}, false
+	}
+	var sets []bitset
+	var mask uint64
+	for i, y := range g.yearList {
+		for _, s := range years {
+			if (s.From == 0 || int(y) >= s.From) && (s.To == 0 || int(y) <= s.To) {
+				sets = append(sets, g.sets.year.at(i))
+				mask |= 1 << i
+				break
+			}
+		}
+	}
+	if len(sets) == len(g.yearList) {
+		return condition{}, false
+	}
+	c = g.union(sets...)
+	c.years = mask
+	return c, true
+}
+
+// ruleCond is the rows whose EIN came by one of the rules.
+func (g *Graph) ruleCond(rules []grant.Rule) condition {
+	var mask uint32
+	for _, r := range rules {
+		if r != grant.None && r <= grant.Model {
+			mask |= 1 << r
+		}
+	}
+	return g.unionOf(g.sets.rule, mask)
+}
+
+func (g *Graph) probCond(least float64) condition {
+	from := sort.Search(len(g.probList), func(i int) bool { return g.probList[i] >= least })
+	if len(g.probList) > maxProbSets {
+		if from == len(g.probList) {
+			return nothing()
+		}
+		return condition{bound: int64(g.rows), test: func(row uint32) bool { return int(g.probs[row]) >= from }}
+	}
+	var sets []bitset
+	for i := from; i < len(g.probList); i++ {
+		sets = append(sets, g.sets.prob.at(i))
+	}
+	return g.union(sets...)
+}

@@ -1,0 +1,62 @@
+package graph
+
+import (
+	"math/bits"
+	"sort"
+)
+
+// ranks is the part of byAmount within the bounds.
+func (g *Graph) ranks(least, most *int64) (lo, hi uint32) {
+	hi = uint32(g.rows)
+	if most != nil {
+		lo = uint32(sort.Search(g.rows, func(i int) bool { return g.amounts[g.byAmount[i]] <= *most }))
+	}
+	if least != nil {
+		hi = uint32(sort.Search(g.rows, func(i int) bool { return g.amounts[g.byAmount[i]] < *least }))
+	}
+	return lo, max(lo, hi)
+}
+
+// scatterPart says how few of the rows a range of amounts must be for setting
+// bits at random places to be cheaper than testing rows in order.
+const scatterPart = 8
+
+func (g *Graph) amountCond(least, most *int64) condition {
+	lo, hi := g.ranks(least, most)
+	if lo == hi {
+		return nothing()
+	}
+	c := condition{bound: int64(hi - lo), ranks: span{lo, hi}, test: func(row uint32) bool { return g.rank[row]-lo < hi-lo }}
+	c.list = func(dst []uint32) []uint32 { return append(dst, g.byAmount[lo:hi]...) }
+	if int(hi-lo) < g.rows/scatterPart {
+		c.scatter = func(to bitset) {
+			for _, row := range g.byAmount[lo:hi] {
+				to.set(row)
+			}
+		}
+	}
+	return c
+}
+
+// keepRanks removes the rows, numbered from base, whose amounts are outside of
+// the range of ranks.
+func (g *Graph) keepRanks(set bitset, base uint32, ranks span) {
+	lo, n := ranks.lo, ranks.hi-ranks.lo
+	for i, w := range set {
+		if w == 0 {
+			continue
+		}
+		at := base + uint32(i)<<6
+		// Without a branch that nobody can predict.
+		var kept uint64
+		for m := w; m != 0; m &= m - 1 {
+			j := bits.TrailingZeros64(m)
+			var in uint64
+			if g.rank[at+uint32(j)]-lo < n {
+				in = 1
+			}
+			kept |= in << j
+		}
+		set[i] = kept
+	}
+}

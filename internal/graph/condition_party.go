@@ -1,0 +1,141 @@
+package graph
+
+import (
+	"slices"
+	"sort"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/ntee"
+)
+
+func (g *Graph) funderCond(eins []ein.EIN) condition {
+	set := make(bitset, wordsFor(len(g.funder)))
+	for _, e := range eins {
+		if i, ok := g.findFunder(e); ok {
+			set.set(i)
+		}
+	}
+	return g.funderSetCond(set)
+}
+
+func (g *Graph) findFunder(e ein.EIN) (uint32, bool) {
+	i := sort.Search(len(g.funder), func(i int) bool { return g.funder[i].EIN >= uint32(e) })
+	return uint32(i), i < len(g.funder) && g.funder[i].EIN == uint32(e)
+}
+
+// funderSetCond is all rows of a set of funders: ranges, as rows stand in the
+// order of funders.
+func (g *Graph) funderSetCond(set bitset) condition {
+	var ranges []span
+	var bound int64
+	for _, i := range set.appendTo(nil, 0) {
+		lo, hi := g.funderRows[i], g.funderRows[i+1]
+		bound += int64(hi - lo)
+		if k := len(ranges); k > 0 && ranges[k-1].hi == lo {
+			ranges[k-1].hi = hi
+		} else {
+			ranges = append(ranges, span{lo, hi})
+		}
+	}
+	if bound == 0 {
+		return nothing()
+	}
+	return condition{
+		bound: bound, ranges: ranges,
+		scatter: func(to bitset) {
+			for _, r := range ranges {
+				to.setRange(r.lo, r.hi)
+			}
+		},
+		list: func(dst []uint32) []uint32 {
+			for _, r := range ranges {
+				for row := r.lo; row < r.hi; row++ {
+					dst = append(dst, row)
+				}
+			}
+			return dst
+		},
+		test:    func(row uint32) bool { return set.has(g.funders[row]) },
+		funders: func() bitset { return set },
+	}
+}
+
+// kindCond is all rows of the funders of a kind.
+func (g *Graph) kindCond(name string) condition {
+	kind, ok := kindNumbers.parse(name)
+	if !ok {
+		return nothing()
+	}
+	c := g.union(g.sets.kind.at(int(kind)))
+	c.funders = func() bitset {
+		return g.fundersThat(func(f *funderRecord) bool { return f.Kind == kind })
+	}
+	return c
+}
+
+// fundersThat is the set of funders that satisfy a test.
+func (g *Graph) fundersThat(test func(*funderRecord) bool) bitset {
+	set := make(bitset, wordsFor(len(g.funder)))
+	for i := range g.funder {
+		if test(&g.funder[i]) {
+			set.set(uint32(i))
+		}
+	}
+	return set
+}
+
+// recipsOf are the recipient identities with one of the EINs, ascending.
+func (g *Graph) recipsOf(eins []ein.EIN) []uint32 {
+	var list []uint32
+	for _, e := range eins {
+		if e == ein.None {
+			continue
+		}
+		i := sort.Search(len(g.byEIN), func(i int) bool { return g.recip[g.byEIN[i]].EIN >= uint32(e) })
+		for ; i < len(g.byEIN) && g.recip[g.byEIN[i]].EIN == uint32(e); i++ {
+			list = append(list, g.byEIN[i])
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// recipCond is all rows of some recipients, which are ascending.
+func (g *Graph) recipCond(recips []uint32) condition {
+	var bound int64
+	for _, r := range recips {
+		bound += int64(g.recipRows.len(r))
+	}
+	if bound == 0 {
+		return nothing()
+	}
+	return listCond(bound, g.recipRows, recips, func(row uint32) bool {
+		_, ok := slices.BinarySearch(recips, g.recips[row])
+		return ok
+	})
+}
+
+// subjectCond is all rows of the recipients with a code under the subject. A
+// major group has a stored set; of a longer prefix the recipients are listed.
+func (g *Graph) subjectCond(s *ntee.Subject) condition {
+	var asked uint32
+	for _, it := range s.Items {
+		if it.Kind == ntee.Prefix {
+			return g.recipCond(g.recipsUnder(s))
+		}
+		asked |= it.Majors
+	}
+	return g.unionOf(g.sets.major, asked&(1<<majors-1))
+}
+
+// recipsUnder are the recipients with a code under the subject, ascending.
+func (g *Graph) recipsUnder(s *ntee.Subject) []uint32 {
+	var recips []uint32
+	for i, code := range g.codeList {
+		if s.Matches(ntee.Code(g.short.at(code))) {
+			recips = append(recips, g.codeRecips.at(uint32(i))...)
+		}
+	}
+	slices.Sort(recips)
+	return recips
+}

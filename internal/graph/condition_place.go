@@ -1,0 +1,154 @@
+package graph
+
+import (
+	"math"
+	"sort"
+	"sync"
+
+	"grantgraph/internal/orgname"
+)
+
+// placeCond is the rows that satisfy a condition on places. reach is the set of
+// funders that an area_served place selects.
+func (g *Graph) placeCond(p *Place, reach bitset) condition {
+	switch p.Of {
+	case FunderPlace:
+		match := g.placeMatcher(p.Kind, p.Values)
+		at := placeRecord{Country: noString} // the table of funders has none
+		return g.funderSetCond(g.fundersThat(func(f *funderRecord) bool {
+			at.CityKey, at.State, at.ZIP, at.County = f.CityKey, f.State, f.ZIP, f.County
+			return match(&at)
+		}))
+	case AreaServed:
+		return g.funderSetCond(reach)
+	}
+	return g.recipPlaceCond(p.Kind, p.Values)
+}
+
+// countryCond is the rows of recipients in one of the countries.
+func (g *Graph) countryCond(codes []string) condition {
+	values := make([]PlaceValue, len(codes))
+	for i, c := range codes {
+		values[i].Name = c
+	}
+	return g.recipPlaceCond(Country, values)
+}
+
+// noString is the number of no string.
+const noString = math.MaxUint32
+
+// placeMatcher tests a place against the values. Only the fields that the kind
+// needs are looked at.
+func (g *Graph) placeMatcher(kind PlaceKind, values []PlaceValue) func(*placeRecord) bool {
+	var wants []wantedPlace
+	for _, v := range values {
+		if w, ok := g.wantedPlace(kind, v); ok {
+			wants = append(wants, w)
+		}
+	}
+	return func(p *placeRecord) bool {
+		var id uint32
+		switch kind {
+		case State:
+			id = p.State
+		case ZIP:
+			id = p.ZIP
+		case City:
+			id = p.CityKey
+		case County:
+			id = p.County
+		default:
+			id = p.Country
+		}
+		for _, w := range wants {
+			if id >= w.lo && id < w.hi && (w.state == noString || w.state == p.State) {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// wantedPlace is a place asked for, in numbers of the table of short strings:
+// the names from lo to hi-1, in a state unless that is noString.
+type wantedPlace struct{ lo, hi, state uint32 }
+
+// wantedPlace looks a place up. ok is false when nobody is there.
+func (g *Graph) wantedPlace(kind PlaceKind, v PlaceValue) (w wantedPlace, ok bool) {
+	w.state = noString
+	name := v.Name
+	if kind == City {
+		name = orgname.City(name)
+		if v.State != "" {
+			if w.state, ok = g.short.find(v.State); !ok {
+				return w, false
+			}
+		}
+	}
+	if name == "" {
+		return w, false
+	}
+	w.lo, ok = g.short.find(name)
+	w.hi = w.lo + 1
+	if kind == ZIP && len(name) == 3 {
+		w.hi = uint32(sort.Search(g.short.len(), func(i int) bool {
+			s := g.short.at(uint32(i))
+			return string(s[:min(3, len(s))]) > name
+		}))
+		ok = w.lo < w.hi
+	}
+	return w, ok
+}
+
+// recipPlaceCond is the rows whose recipient is in one of the places.
+func (g *Graph) recipPlaceCond(kind PlaceKind, values []PlaceValue) condition {
+	match := g.placeMatcher(kind, values)
+	if kind == State {
+		var sets []bitset
+		for i, s := range g.stateList {
+			if match(&placeRecord{State: s}) {
+				sets = append(sets, g.sets.state.at(i))
+			}
+		}
+		return g.union(sets...)
+	}
+	var list []uint32
+	var bound int64
+	for i := range g.place {
+		if match(&g.place[i]) {
+			list = append(list, uint32(i))
+			bound += int64(g.placeRows.len(uint32(i)))
+		}
+	}
+	if bound == 0 {
+		return nothing()
+	}
+	return listCond(bound, g.placeRows, list, func(row uint32) bool { return match(&g.place[g.places[row]]) })
+}
+
+// counties are the counties of a snapshot, gathered when they are first asked
+// for.
+type counties struct {
+	mu  sync.Mutex
+	ids map[uint32]bool // numbers in the table of short strings; nil before
+}
+
+// HasCounty reports whether a funder or a recipient is in a county, named by its
+// five-digit FIPS code. The counties of a snapshot are those of the gazetteer it
+// was built with, which may be newer than the one in this program.
+func (g *Graph) HasCounty(fips string) bool {
+	g.counties.mu.Lock()
+	defer g.counties.mu.Unlock()
+	if g.counties.ids == nil {
+		ids := map[uint32]bool{}
+		for i := range g.place {
+			ids[g.place[i].County] = true
+		}
+		for i := range g.funder {
+			ids[g.funder[i].County] = true
+		}
+		g.counties.ids = ids
+	}
+	id, ok := g.short.find(fips)
+	return ok && fips != "" && g.counties.ids[id]
+}

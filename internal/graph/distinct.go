@@ -1,0 +1,121 @@
+package graph
+
+import "slices"
+
+// distinctCounter counts funders or recipients, each given once, by the mask of
+// its years: those that have any year, and for each year those that have it.
+// Eight years are counted at once, in the bytes of a word that is emptied before
+// a byte can overflow. Which years a mask has is anybody's guess, so a branch on
+// them would be mispredicted time and again.
+type distinctCounter struct {
+	n       int64
+	byYear  [maxYears]int64
+	lanes   [maxYears / 8]uint64
+	octets  int // lanes in use
+	pending uint8
+}
+
+func (g *Graph) distinctCounter() distinctCounter {
+	return distinctCounter{octets: (len(g.yearList) + 7) / 8}
+}
+
+// spread has bit i of a byte in byte i of a word.
+var spread = func() (t [256]uint64) {
+	for b := range t {
+		for i := range 8 {
+			t[b] |= uint64(b>>i&1) << (8 * i)
+		}
+	}
+	return t
+}()
+
+func (t *distinctCounter) add(mask uint64) {
+	t.n += int64((mask | -mask) >> 63)
+	for i := range t.octets {
+		t.lanes[i&(len(t.lanes)-1)] += spread[mask&0xff]
+		mask >>= 8
+	}
+	if t.pending++; t.pending == 255 {
+		t.flush()
+	}
+}
+
+// flush takes what is in the lanes into byYear. It comes before a look at it.
+func (t *distinctCounter) flush() {
+	for i := range t.byYear {
+		t.byYear[i] += int64(t.lanes[i/8] >> (8 * (i % 8)) & 0xff)
+	}
+	clear(t.lanes[:])
+	t.pending = 0
+}
+
+// merge adds another counter.
+func (t *distinctCounter) merge(o *distinctCounter) { t.change(o, 1) }
+
+// subtract takes another counter away.
+func (t *distinctCounter) subtract(o *distinctCounter) { t.change(o, -1) }
+
+func (t *distinctCounter) change(o *distinctCounter, sign int64) {
+	t.flush()
+	o.flush()
+	t.n += sign * o.n
+	for i, n := range o.byYear {
+		t.byYear[i] += sign * n
+	}
+}
+
+// countRecipients counts distinct recipients, in all and by year.
+func (e *evaluation) countRecipients(set *rowset) (recips distinctCounter, err error) {
+	g := e.g
+	if set.short || set.count < int64(g.rows)/sparse {
+		return e.countFewRecipients(set)
+	}
+	at := g.cuts(0, uint32(g.rows), g.recipRows.off)
+	parts := make([]distinctCounter, len(at)-1)
+	words := set.set // empty outside of its range
+	err = inParts(e.ctx, at, func(i, from, to int) {
+		t := g.distinctCounter()
+		off, val := g.recipRows.off, g.recipRows.val
+		id, _ := slices.BinarySearch(off, uint32(from))
+		for pos := from; pos < to; id++ {
+			end := int(off[id+1])
+			years := g.backYears[pos:end]
+			var mask uint64
+			for i, row := range val[pos:end] {
+				// Without a branch: the bit of the row, at the place of its year.
+				mask |= words[row>>6] >> (row & 63) & 1 << (years[i] & (maxYears - 1))
+			}
+			pos = end
+			t.add(mask)
+		}
+		parts[i] = t
+	})
+	recips = g.distinctCounter()
+	for i := range parts {
+		recips.merge(&parts[i])
+	}
+	return recips, err
+}
+
+// countFewRecipients is countRecipients for few rows: a mask of years per recipient.
+func (e *evaluation) countFewRecipients(set *rowset) (recips distinctCounter, err error) {
+	g := e.g
+	masks := g.recipMasks()
+	var touched []uint32
+	err = set.chunks(e.ctx, g.grain.chunk, func(rows []uint32) {
+		for _, row := range rows {
+			r := g.recips[row]
+			if masks[r] == 0 {
+				touched = append(touched, r)
+			}
+			masks[r] |= 1 << (g.years[row] & (maxYears - 1))
+		}
+	})
+	recips = g.distinctCounter()
+	for _, r := range touched {
+		recips.add(masks[r])
+		masks[r] = 0
+	}
+	g.buffers.masks.give(masks)
+	return recips, err
+}

@@ -1,0 +1,134 @@
+package graph
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"sync"
+)
+
+// item is a row or a record with what it is ordered by: a key ascending, then
+// its amount descending, then its number ascending. For a row the
+// number is its place among all amounts and the totals are nothing.
+type item struct {
+	key int64
+	id  uint32
+	partyTotals
+}
+
+func compareItems(a, b item) int {
+	if a.key != b.key {
+		return cmp.Compare(a.key, b.key)
+	}
+	if a.Amount != b.Amount {
+		return cmp.Compare(b.Amount, a.Amount)
+	}
+	return cmp.Compare(a.id, b.id)
+}
+
+// selector takes items in any order. It keeps the first k that do not come before
+// a floor, of which it holds at most twice as many at a time; or it counts the
+// items of a range of the order and keeps none.
+type selector struct {
+	lo, hi int64 // an item whose key is outside is of no use for certain
+	seen   int64 // how many items there were, for those who count
+
+	k     int
+	buf   []item
+	full  bool
+	limit item // when full, what does not come before it is out
+	floor item // what comes before it is out
+
+	counts []uint32 // nil when items are kept
+	at     orderRange
+
+	_ [64]byte // keeps neighbours, which belong to other cores, on lines of their own
+}
+
+// skips reports whether an item with this key goes through the selector for
+// certain: most do, and then the rest of the item need not be looked at.
+func (s *selector) skips(key int64) bool { return key < s.lo || key > s.hi }
+
+func (s *selector) push(it item) {
+	if s.counts != nil {
+		if bin, ok := s.at.bin(&it); ok {
+			s.counts[bin]++
+		}
+		return
+	}
+	if s.full && compareItems(it, s.limit) >= 0 || compareItems(it, s.floor) < 0 || s.k == 0 {
+		return
+	}
+	s.buf = append(s.buf, it)
+	if len(s.buf) >= 2*s.k {
+		s.trim()
+	}
+}
+
+func (s *selector) trim() {
+	slices.SortFunc(s.buf, compareItems)
+	s.buf = s.buf[:s.k]
+	s.full, s.limit = true, s.buf[s.k-1]
+	s.hi = s.limit.key
+}
+
+// selectors lends one selector at a time to each part of some work, so that there
+// are no more of them than cores.
+type selectors struct {
+	mu   sync.Mutex
+	free []*selector
+	all  []*selector
+	make func() *selector
+}
+
+func (p *selectors) take() *selector {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if n := len(p.free); n > 0 {
+		s := p.free[n-1]
+		p.free = p.free[:n-1]
+		return s
+	}
+	s := p.make()
+	p.all = append(p.all, s)
+	return s
+}
+
+func (p *selectors) give(s *selector) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.free = append(p.free, s)
+}
+
+// seen is how many items there were.
+func (p *selectors) seen() (n int64) {
+	for _, s := range p.all {
+		n += s.seen
+	}
+	return n
+}
+
+// keeping are selectors for the first k items that do not come before the floor.
+func keeping(k int, floor item) *selectors {
+	return &selectors{make: func() *selector { return &selector{lo: floor.key, hi: math.MaxInt64, k: k, floor: floor} }}
+}
+
+// first is the first k of what the selectors have kept, in order.
+func (p *selectors) first(k int) []item {
+	var all []item
+	for _, s := range p.all {
+		all = append(all, s.buf...)
+	}
+	slices.SortFunc(all, compareItems)
+	return all[:min(k, len(all))]
+}
+
+// within is the part of a list of n that a page shows. A page past the end, or
+// one that makes no sense, shows nothing.
+func (p Page) within(n int64) (from, to int64) {
+	if p.Offset < 0 || p.Limit <= 0 || int64(p.Offset) >= n {
+		return 0, 0
+	}
+	from = int64(p.Offset)
+	return from, from + min(int64(p.Limit), n-from)
+}

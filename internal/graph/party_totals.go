@@ -1,0 +1,263 @@
+package graph
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+)
+
+// partyTotals are the totals of the rows of one funder or recipient.
+type partyTotals struct {
+	Amount      int64
+	Grants      uint32
+	Others      uint32 // distinct recipients of a funder, funders of a recipient
+	First, Last uint8  // numbers of years
+	_           [6]uint8
+}
+
+// record is the totals of one funder or recipient.
+type record struct {
+	id uint32
+	partyTotals
+}
+
+// add takes a row into the totals.
+func (s *partyTotals) add(amount int64, year uint8) {
+	if s.Grants == 0 {
+		s.First, s.Last = year, year
+	} else {
+		s.First, s.Last = min(s.First, year), max(s.Last, year)
+	}
+	s.Amount += amount
+	s.Grants++
+}
+
+// run is the totals of a run of rows as they grow.
+type run struct {
+	amount         int64
+	years          uint64 // mask
+	grants, others uint32
+	id, other      uint32 // of the run, and the latest at the other end
+}
+
+func (r *run) record() record {
+	return record{r.id, partyTotals{Amount: r.amount, Grants: r.grants, Others: r.others,
+		First: uint8(bits.TrailingZeros64(r.years)), Last: uint8(bits.Len64(r.years) - 1)}}
+}
+
+// storedRecords goes through those of the whole corpus.
+func (e *evaluation) storedRecords(list []partyTotals, r *ranker) func(*selectors) error {
+	at := e.g.evenCuts(0, uint32(len(list)))
+	return func(p *selectors) error {
+		return inParts(e.ctx, at, func(_, from, to int) {
+			s := p.take()
+			defer p.give(s)
+			for i := from; i < to; i++ {
+				if sum := &list[i]; !r.skips(s, sum.Amount, sum.Grants) {
+					r.add(s, record{uint32(i), *sum})
+				}
+			}
+		})
+	}
+}
+
+// byFunder sums the rows of each funder. Rows stand in the order of funders
+// and recipients, so a funder is a run of rows and each of its recipients a
+// run within it.
+func (e *evaluation) byFunder(set *rowset, r *ranker) func(*selectors) error {
+	lo, hi := set.bounds()
+	at := e.g.cuts(lo, hi, e.g.funderRows)
+	return func(p *selectors) error {
+		return inParts(e.ctx, at, func(_, from, to int) {
+			s := p.take()
+			defer p.give(s)
+			e.g.sumFunders(set, uint32(from), uint32(to), func(rec record) { r.add(s, rec) })
+		})
+	}
+}
+
+// sumFunders sums the rows of each funder from row from to row to-1.
+func (g *Graph) sumFunders(set *rowset, from, to uint32, add func(record)) {
+	recips, amounts, years := g.recips, g.amounts, g.years
+	var cur run
+	set.each(from, to, func(rows []uint32) {
+		for len(rows) > 0 {
+			if f := g.funders[rows[0]]; f != cur.id || cur.grants == 0 {
+				if cur.grants > 0 {
+					add(cur.record())
+				}
+				cur = run{id: f, other: math.MaxUint32}
+			}
+			// The totals stay in registers as long as the funder is the same.
+			end := g.funderRows[cur.id+1]
+			amount, mask, others, other := cur.amount, cur.years, cur.others, cur.other
+			n := 0
+			for ; n < len(rows) && rows[n] < end; n++ {
+				row := rows[n]
+				to := recips[row]
+				if to != other {
+					others++
+				}
+				other = to
+				amount += amounts[row]
+				mask |= 1 << (years[row] & (maxYears - 1))
+			}
+			cur.amount, cur.years, cur.others, cur.other = amount, mask, others, other
+			cur.grants += uint32(n)
+			rows = rows[n:]
+		}
+	})
+	if cur.grants > 0 {
+		add(cur.record())
+	}
+}
+
+// Where less than one row in sparse is there, it is cheaper to gather these than
+// to go through all rows in the order of recipients.
+const sparse = 16
+
+// byRecipient sums the rows of each recipient. done must be called after the
+// last run.
+func (e *evaluation) byRecipient(set *rowset, r *ranker) (run func(*selectors) error, done func(), err error) {
+	g := e.g
+	if set.short {
+		list := g.fewRecipients(set.list)
+		return func(p *selectors) error {
+			s := p.take()
+			for _, rec := range list {
+				r.add(s, rec)
+			}
+			return e.ctx.Err()
+		}, func() {}, nil
+	}
+	if set.count < int64(g.rows)/sparse {
+		dense, ids, done, err := e.sumFewRows(set)
+		return func(p *selectors) error {
+			s := p.take()
+			for _, id := range ids {
+				if sum := &dense[id]; !r.skips(s, sum.Amount, sum.Grants) {
+					r.add(s, record{id, *sum})
+				}
+			}
+			return e.ctx.Err()
+		}, done, err
+	}
+	// Of nearly all rows, few recipients miss any; the totals of the others are
+	// those that are stored.
+	var concerned bitset
+	if missing, few := g.missingRows(set); few {
+		concerned = touched(missing, g.recips, len(g.recip))
+	}
+	at := g.cuts(0, uint32(g.rows), g.recipRows.off)
+	return func(p *selectors) error {
+		return inParts(e.ctx, at, func(_, from, to int) {
+			s := p.take()
+			defer p.give(s)
+			g.sumRecipients(set.set, concerned, from, to, r, s)
+		})
+	}, func() {}, nil
+}
+
+// sumRecipients sums the rows of each recipient from place from to place to-1
+// of the order of recipients. words are the rows meant; those who are not
+// concerned, unless that is nil, have all of theirs there.
+func (g *Graph) sumRecipients(words, concerned bitset, from, to int, r *ranker, s *selector) {
+	off, val := g.recipRows.off, g.recipRows.val
+	id, _ := slices.BinarySearch(off, uint32(from))
+	for pos := from; pos < to; id++ {
+		end := int(off[id+1])
+		if concerned != nil && !concerned.has(uint32(id)) {
+			if sum := &g.recipTotals[id]; !r.skips(s, sum.Amount, sum.Grants) {
+				r.add(s, record{uint32(id), *sum})
+			}
+			pos = end
+			continue
+		}
+		rows, funders, amounts, years := val[pos:end], g.backFunders[pos:end], g.backAmounts[pos:end], g.backYears[pos:end]
+		var amount int64
+		var mask uint64
+		var grants, others uint32
+		other := uint32(math.MaxUint32)
+		for i, row := range rows {
+			// Without branches: whether a row is in the set is anybody's guess.
+			in := words[row>>6] >> (row & 63) & 1
+			f := funders[i]
+			var change uint32
+			if f != other {
+				change = 1
+			}
+			others += change & uint32(in)
+			if in != 0 {
+				other = f
+			}
+			amount += amounts[i] & -int64(in)
+			grants += uint32(in)
+			mask |= in << (years[i] & (maxYears - 1))
+		}
+		if grants > 0 && !r.skips(s, amount, grants) {
+			now := run{id: uint32(id), amount: amount, years: mask, grants: grants, others: others}
+			r.add(s, now.record())
+		}
+		pos = end
+	}
+}
+
+// fewRecipients adds a short list of rows up.
+func (g *Graph) fewRecipients(rows []uint32) []record {
+	place := make(map[uint32]int, len(rows))
+	list := make([]record, 0, len(rows))
+	lastFunder, lastRecip := uint32(math.MaxUint32), uint32(math.MaxUint32)
+	at := 0
+	for _, row := range rows {
+		f, to := g.funders[row], g.recips[row]
+		if f != lastFunder || to != lastRecip {
+			var known bool
+			if at, known = place[to]; !known {
+				at = len(list)
+				place[to] = at
+				list = append(list, record{id: to})
+			}
+			list[at].Others++
+			lastFunder, lastRecip = f, to
+		}
+		list[at].add(g.amounts[row], g.years[row])
+	}
+	return list
+}
+
+// sumFewRows adds the rows up in an array of all recipients, of which
+// few are touched. done gives the array back.
+func (e *evaluation) sumFewRows(set *rowset) (dense []partyTotals, ids []uint32, done func(), err error) {
+	g := e.g
+	dense, ok := g.buffers.totals.take()
+	if !ok {
+		dense = make([]partyTotals, len(g.recip))
+	}
+	ids = make([]uint32, 0, min(set.count, 1<<16))
+	done = func() {
+		for _, id := range ids {
+			dense[id] = partyTotals{}
+		}
+		g.buffers.totals.give(dense)
+	}
+	lastFunder, lastRecip := uint32(math.MaxUint32), uint32(math.MaxUint32)
+	funders, recips, amounts, years := g.funders, g.recips, g.amounts, g.years
+	err = set.chunks(e.ctx, g.grain.chunk, func(rows []uint32) {
+		for _, row := range rows {
+			f, to := funders[row], recips[row]
+			s := &dense[to]
+			if s.Grants == 0 {
+				ids = append(ids, to)
+			}
+			if f != lastFunder || to != lastRecip {
+				s.Others++
+				lastFunder, lastRecip = f, to
+			}
+			s.add(amounts[row], years[row])
+		}
+	})
+	if err != nil {
+		done()
+	}
+	return dense, ids, done, err
+}

@@ -1,0 +1,124 @@
+package graph
+
+import (
+	"iter"
+	"slices"
+	"strings"
+
+	"grantgraph/internal/orgname"
+)
+
+// Query is a parsed free-text condition over purpose, name as filed and
+// canonical recipient name; see ParseQuery.
+type Query struct {
+	Must    []Term
+	MustNot []Term
+}
+
+// Term is one word or, with several words, a phrase of adjacent words.
+type Term struct{ Words []string }
+
+// MaxTerms is how many terms a query may have; who asks has to refuse more,
+// because one that is left out in silence looks like an answer.
+const MaxTerms = 32
+
+// ParseQuery reads a free-text condition. The text is folded to ASCII capitals
+// and cut into words, runs of A-Z and 0-9. Every word must match; words inside
+// "quotes" must stand next to each other in one field; a leading - on a word
+// or on a quoted phrase excludes it. A hyphenated word is two words, and a
+// phrase when it is excluded. Words match by Stem, in phrases too. ok is false
+// when no word is left, in which case the condition must not run.
+func ParseQuery(s string) (q Query, ok bool) {
+	for rest := orgname.Fold(s); rest != ""; {
+		var item string
+		var not, phrase bool
+		item, not, phrase, rest = nextItem(rest)
+		words := slices.Collect(cut(item))
+		switch {
+		case len(words) == 0:
+		case not:
+			q.MustNot = append(q.MustNot, Term{words})
+		case phrase:
+			q.Must = append(q.Must, Term{words})
+		default:
+			for _, w := range words {
+				q.Must = append(q.Must, Term{[]string{w}})
+			}
+		}
+	}
+	return q, len(q.Must)+len(q.MustNot) > 0
+}
+
+// nextItem takes the first item off a query: a run without spaces, or what
+// stands in quotes, of which the last may be missing.
+func nextItem(s string) (item string, not, phrase bool, rest string) {
+	s = strings.TrimLeft(s, " ")
+	item = strings.TrimLeft(s, "-")
+	not = len(item) < len(s)
+	if item, phrase = strings.CutPrefix(item, `"`); phrase {
+		item, rest, _ = strings.Cut(item, `"`)
+	} else if end := strings.IndexAny(item, ` "`); end >= 0 {
+		item, rest = item[:end], item[end:]
+	}
+	return item, not, phrase, rest
+}
+
+// wordsOf folds a text and cuts it into the words that queries are matched
+// against. Fold bounds what it reads, so a long text is folded in pieces cut
+// at spaces, or within a run that has none.
+func wordsOf(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		const piece = 1024
+		for len(text) > 0 {
+			part := text
+			if len(part) > piece {
+				end := strings.LastIndexAny(part[:piece], " \t\r\n")
+				if end <= 0 {
+					end = piece
+				}
+				part = part[:end]
+			}
+			text = text[len(part):]
+			for w := range cut(orgname.Fold(part)) {
+				if !yield(w) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// cut is the words of a text that is folded already.
+func cut(folded string) iter.Seq[string] {
+	return strings.FieldsFuncSeq(folded, func(r rune) bool { return (r < 'A' || r > 'Z') && (r < '0' || r > '9') })
+}
+
+// Stem reduces a word to the form in which two are compared. It takes off the
+// longest of ING, ED, ES and S (the S of SS stays) and then a final E, each
+// only when at least four characters remain, so HOUSE, HOUSES and HOUSING
+// meet, and a word of fewer than four characters matches only itself.
+func Stem(word string) string {
+	const keep = 4
+	for _, suffix := range [...]string{"ING", "ED", "ES", "S"} {
+		if len(word) >= keep+len(suffix) && strings.HasSuffix(word, suffix) {
+			if suffix == "S" && word[len(word)-2] == 'S' {
+				break
+			}
+			word = word[:len(word)-len(suffix)]
+			break
+		}
+	}
+	if len(word) > keep && word[len(word)-1] == 'E' {
+		word = word[:len(word)-1]
+	}
+	return word
+}
+
+// stems is the list of stems of a term.
+func (t Term) stems() []string {
+	list := make([]string, len(t.Words))
+	for i, w := range t.Words {
+		list[i] = Stem(w)
+	}
+	return list
+}

@@ -1,0 +1,230 @@
+package graph
+
+import (
+	"context"
+	"fmt"
+	"math"
+)
+
+// ranking is a remembered part of an ordered aggregate: its records from a
+// place on.
+type ranking struct {
+	from    int64
+	records []record
+	hits    int64
+}
+
+// page is the records that a page shows, if the ranking has them.
+func (r *ranking) page(p Page) ([]record, bool) {
+	from, to := p.within(r.hits)
+	if from == to {
+		return nil, true
+	}
+	if from < r.from || to > r.from+int64(len(r.records)) {
+		return nil, false
+	}
+	return r.records[from-r.from : to-r.from], true
+}
+
+// The beginning of a ranking is remembered, so that the next pages need no new
+// evaluation: at least and at most so many records.
+const (
+	remembered = 128
+	shared     = 1024
+)
+
+// Funders returns one page of the funders that have rows satisfying the
+// filter, with the totals of these rows, and how many such funders there are.
+// It orders by ByAmount (the total), ByCount (the number of grants),
+// ByFunderName and ByFunderState; any other key is ErrOrder. Funders that are
+// equal in the key are ordered by total descending, then by EIN ascending.
+func (g *Graph) Funders(ctx context.Context, f *Filter, s Sort, p Page) (rows []FunderTotal, hits int64, err error) {
+	if err := g.begin(); err != nil {
+		return nil, 0, err
+	}
+	defer g.mu.RUnlock()
+	if !AboutFunders.hasOrder(s.By) {
+		return nil, 0, fmt.Errorf("funders: %w", ErrOrder)
+	}
+	var label func(id uint32) uint32
+	switch s.By {
+	case ByFunderName:
+		label = func(id uint32) uint32 { return g.funder[id].Name }
+	case ByFunderState:
+		label = func(id uint32) uint32 { return g.funder[id].State }
+	}
+	page, hits, err := g.ranked(ctx, Question{AboutFunders, f, s, p}, label)
+	if err != nil {
+		return nil, 0, err
+	}
+	read := g.reader()
+	rows = make([]FunderTotal, 0, len(page))
+	for _, rec := range page {
+		rows = append(rows, FunderTotal{
+			Funder: read.funder(rec.id), Total: rec.Amount, Grants: int64(rec.Grants), Recipients: int64(rec.Others),
+			FirstYear: int(g.yearList[rec.First]), LastYear: int(g.yearList[rec.Last]),
+		})
+	}
+	return rows, hits, nil
+}
+
+// Recipients returns one page of the recipient identities that have rows
+// satisfying the filter, with the totals of these rows, and how many such
+// recipients there are. It orders by ByAmount (the total), ByCount (the number
+// of grants), ByRecipName and ByRecipState (of the recipient, not of its
+// rows); any other key is ErrOrder. Recipients that are equal in the key are
+// ordered by total descending, then by identity ascending.
+func (g *Graph) Recipients(ctx context.Context, f *Filter, s Sort, p Page) (rows []RecipientTotal, hits int64, err error) {
+	if err := g.begin(); err != nil {
+		return nil, 0, err
+	}
+	defer g.mu.RUnlock()
+	if !AboutRecipients.hasOrder(s.By) {
+		return nil, 0, fmt.Errorf("recipients: %w", ErrOrder)
+	}
+	var label func(id uint32) uint32
+	switch s.By {
+	case ByRecipName:
+		label = func(id uint32) uint32 { return g.recip[id].Name }
+	case ByRecipState:
+		label = func(id uint32) uint32 { return g.recip[id].State }
+	}
+	page, hits, err := g.ranked(ctx, Question{AboutRecipients, f, s, p}, label)
+	if err != nil {
+		return nil, 0, err
+	}
+	read := g.reader()
+	rows = make([]RecipientTotal, 0, len(page))
+	for _, rec := range page {
+		rows = append(rows, RecipientTotal{
+			Recipient: read.recipient(rec.id), Total: rec.Amount, Grants: int64(rec.Grants), Funders: int64(rec.Others),
+			FirstYear: int(g.yearList[rec.First]), LastYear: int(g.yearList[rec.Last]),
+		})
+	}
+	return rows, hits, nil
+}
+
+// ranked is a page of funders or recipients, and how many there are. label is
+// the number of the string they are ordered by, if any.
+func (g *Graph) ranked(ctx context.Context, ask Question, label func(id uint32) uint32) ([]record, int64, error) {
+	p := ask.Page
+	// The first pages share what is remembered; a page further down has its own.
+	named := ask
+	if end := max(p.Offset, 0) + max(p.Limit, 0); end <= shared {
+		ask.Page, named.Page = Page{Limit: max(end, remembered)}, Page{}
+	}
+	name := cacheKey('r', named)
+	if found, ok := g.cache.get(name); ok {
+		r := found.(*ranking)
+		if page, ok := r.page(p); ok {
+			return page, r.hits, nil
+		}
+	}
+	r, err := g.ranking(ctx, ask, label)
+	if err != nil {
+		return nil, 0, err
+	}
+	g.cache.put(name, r, 32*len(r.records)+64)
+	page, _ := r.page(p)
+	return page, r.hits, nil
+}
+
+// ranking orders funders or recipients and takes a part.
+func (g *Graph) ranking(ctx context.Context, ask Question, label func(id uint32) uint32) (*ranking, error) {
+	s, all, byTotal := ask.Sort, g.funderTotals, g.funderTop
+	if ask.About == AboutRecipients {
+		all, byTotal = g.recipTotals, g.recipTop
+	}
+	from, to := ask.Page.within(int64(len(all)))
+	e := g.evaluate(ctx)
+	defer e.end()
+	set, err := e.filter(ask.Filter)
+	if err != nil {
+		return nil, err
+	}
+	if set.all && s.By == ByAmount && !s.Asc {
+		out := &ranking{from: from, records: make([]record, 0, to-from), hits: int64(len(all))}
+		for _, id := range byTotal[from:to] {
+			out.records = append(out.records, record{id, all[id]})
+		}
+		return out, nil
+	}
+	r := &ranker{label: label, byCount: s.By == ByCount, sign: -1}
+	if s.Asc {
+		r.sign = 1
+	}
+	var run func(*selectors) error
+	switch {
+	case set.all:
+		run = e.storedRecords(all, r)
+	case ask.About == AboutFunders:
+		run = e.byFunder(&set, r)
+	default:
+		var done func()
+		if run, done, err = e.byRecipient(&set, r); err != nil {
+			return nil, err
+		}
+		defer done()
+	}
+	list, seen, err := g.selectPage(r.order(g, len(all)), from, to, run)
+	if err != nil {
+		return nil, err
+	}
+	out := &ranking{from: from, records: make([]record, len(list)), hits: seen}
+	for i := range list {
+		out.records[i] = record{list[i].id, list[i].partyTotals}
+	}
+	return out, nil
+}
+
+// ranker says where the records of an aggregate stand in its order.
+type ranker struct {
+	label   func(id uint32) uint32
+	byCount bool
+	sign    int64
+}
+
+// order is that of a list of so many records.
+func (r *ranker) order(g *Graph, records int) order {
+	o := order{lo: math.MinInt64, hi: math.MaxInt64, skewed: true, most: int64(records)}
+	switch {
+	case r.label != nil:
+		o.lo, o.hi, o.skewed = min(0, r.sign*int64(g.short.len())), max(0, r.sign*int64(g.short.len())), false
+	case !r.byCount:
+		o.amount = func(key int64) int64 { return r.sign * key }
+	}
+	return o
+}
+
+// add hands one record to a selector.
+func (r *ranker) add(to *selector, rec record) {
+	to.seen++
+	var key int64
+	switch {
+	case r.label != nil:
+		key = int64(r.label(rec.id))
+	case r.byCount:
+		key = int64(rec.Grants)
+	default:
+		key = rec.Amount
+	}
+	if !to.skips(r.sign * key) {
+		to.push(item{r.sign * key, rec.id, rec.partyTotals})
+	}
+}
+
+// skips counts a record that is of no use for certain and need not be made.
+// Most are such.
+func (r *ranker) skips(to *selector, amount int64, grants uint32) bool {
+	if r.label != nil {
+		return false
+	}
+	if r.byCount {
+		amount = int64(grants)
+	}
+	if !to.skips(r.sign * amount) {
+		return false
+	}
+	to.seen++
+	return true
+}

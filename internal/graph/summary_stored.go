@@ -1,0 +1,154 @@
+package graph
+
+import (
+	"slices"
+
+	"grantgraph/internal/snapshot/mapped"
+)
+
+// yearGiving is what a funder gave in one year.
+type yearGiving struct {
+	Amount int64
+	Grants uint32
+	Year   uint8
+	_      [3]uint8
+}
+
+// giving is what each funder gave, by year and by recipient: far less than the
+// rows, as most giving goes on for years.
+type giving struct {
+	yearAt []uint32 // where the years of a funder begin
+	years  []yearGiving
+	linkAt []uint32 // where the links of a funder begin
+	links  []uint32 // recipients, each once for a funder
+	masks  []uint64 // the years of each link
+}
+
+func (b *builder) giving() giving {
+	v := giving{yearAt: []uint32{0}, linkAt: []uint32{0}}
+	for f := range b.funder {
+		var years [maxYears]yearGiving
+		for row := b.byFunder[f]; row < b.byFunder[f+1]; row++ {
+			y, to := b.years[row], b.recips[row]
+			years[y].Amount += b.amounts[row]
+			years[y].Grants++
+			if n := len(v.links); n == int(v.linkAt[f]) || v.links[n-1] != to {
+				v.links, v.masks = append(v.links, to), append(v.masks, 0)
+			}
+			v.masks[len(v.masks)-1] |= 1 << y
+		}
+		for y := range b.yearList {
+			if p := years[y]; p.Grants > 0 {
+				p.Year = uint8(y)
+				v.years = append(v.years, p)
+			}
+		}
+		v.yearAt, v.linkAt = append(v.yearAt, uint32(len(v.years))), append(v.linkAt, uint32(len(v.links)))
+	}
+	return v
+}
+
+func (v *giving) write(w *mapped.Writer) {
+	mapped.Add(w, "giving.years.off", v.yearAt)
+	mapped.Add(w, "giving.years.val", v.years)
+	mapped.Add(w, "giving.links.off", v.linkAt)
+	mapped.Add(w, "giving.links.val", v.links)
+	mapped.Add(w, "giving.links.years", v.masks)
+}
+
+func openGiving(f *mapped.File, funders int) giving {
+	v := giving{yearAt: mapped.Column[uint32](f, "giving.years.off", funders+1), linkAt: mapped.Column[uint32](f, "giving.links.off", funders+1)}
+	v.years, v.links = mapped.Column[yearGiving](f, "giving.years.val", mapped.AnyLength), mapped.Column[uint32](f, "giving.links.val", mapped.AnyLength)
+	v.masks = mapped.Column[uint64](f, "giving.links.years", len(v.links))
+	if f.Err() == nil && (int(v.yearAt[funders]) != len(v.years) || int(v.linkAt[funders]) != len(v.links)) {
+		f.Fail("the lists of giving are incomplete")
+	}
+	return v
+}
+
+// wholeFunders is a condition that selects funders or all of them, with all of their
+// rows or all of those in some years. It is answered from what is stored of the
+// giving of each funder, without a look at rows.
+type wholeFunders struct {
+	funders []uint32
+	years   uint64 // mask
+}
+
+// wholeFunders recognizes a condition on funders or years and nothing else, unless it
+// has so few rows that these are gone through faster than all recipients.
+func (g *Graph) wholeFunders(conditions []condition) (w wholeFunders, ok bool) {
+	if len(conditions) == 0 {
+		return w, false // stored as it is
+	}
+	w.years = ^uint64(0)
+	var funders bitset
+	for i := range conditions {
+		switch c := &conditions[i]; {
+		case c.years != 0:
+			w.years &= c.years
+		case c.funders == nil:
+			return w, false
+		case funders == nil:
+			funders = slices.Clone(c.funders())
+		default:
+			for i, word := range c.funders() {
+				funders[i] &= word
+			}
+		}
+	}
+	var rows int64
+	if funders == nil {
+		for f := range g.funder {
+			w.funders = append(w.funders, uint32(f))
+		}
+		for y := range g.yearSums {
+			rows += g.yearSums[y].Grants & -int64(w.years>>y&1)
+		}
+	} else {
+		w.funders = funders.appendTo(nil, 0)
+		for _, f := range w.funders {
+			rows += int64(g.funderTotals[f].Grants)
+		}
+	}
+	return w, rows > 0 && rows >= int64(g.rows)/sparse
+}
+
+// sumWholeFunders is the summary of whole funders.
+func (e *evaluation) sumWholeFunders(w wholeFunders) (*summary, error) {
+	g, v := e.g, &e.g.giving
+	var sum yearly
+	funders := g.distinctCounter()
+	masks := g.recipMasks()
+	for _, f := range w.funders {
+		var mask uint64
+		for _, p := range v.years[v.yearAt[f]:v.yearAt[f+1]] {
+			y := p.Year & (maxYears - 1)
+			if w.years>>y&1 != 0 {
+				sum.amounts[y] += p.Amount
+				sum.grants[y] += int64(p.Grants)
+				mask |= 1 << y
+			}
+		}
+		funders.add(mask)
+		links := v.masks[v.linkAt[f]:v.linkAt[f+1]]
+		for i, r := range v.links[v.linkAt[f]:v.linkAt[f+1]] {
+			masks[r] |= links[i]
+		}
+	}
+	at := g.evenCuts(0, uint32(len(masks)))
+	parts := make([]distinctCounter, len(at)-1)
+	err := inParts(e.ctx, at, func(i, from, to int) {
+		t := g.distinctCounter() // not in place: two cores would share its memory
+		for _, m := range masks[from:to] {
+			t.add(m & w.years)
+		}
+		parts[i] = t
+	})
+	clear(masks)
+	g.buffers.masks.give(masks)
+	recips := g.distinctCounter()
+	for i := range parts {
+		recips.merge(&parts[i])
+	}
+	return g.summary(&sum, &funders, &recips), err
+}

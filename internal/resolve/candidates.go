@@ -1,0 +1,359 @@
+package resolve
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+
+	"grantgraph/internal/orgname"
+)
+
+// Bounds of the search for candidates. A word that more names of a state have
+// than stateWords says too little to look through them all.
+const (
+	maxCandidates  = 40
+	stateWords     = 400
+	nationalWords  = 50
+	rarestInState  = 3
+	rarestInNation = 2
+	smallTown      = 40 // organizations of a ZIP that are all looked at
+	headLetters    = 12 // letters by which names that begin alike are found
+	maxReadings    = 3  // of one line: its name and what it is also called
+)
+
+// postings lead from a word to the names that have it, by state.
+type postings struct {
+	starts []uint32 // by word id, where its names start
+	names  []uint32 // sorted by state within a word, then by name
+	states []stateCode
+}
+
+// newPostings turns the words of names into names of words.
+func newPostings(d *orgIndex) postings {
+	p := postings{starts: make([]uint32, len(d.rarity)+1), names: make([]uint32, len(d.words)), states: make([]stateCode, len(d.words))}
+	for _, w := range d.words {
+		p.starts[w+1]++
+	}
+	for i := 1; i < len(p.starts); i++ {
+		p.starts[i] += p.starts[i-1]
+	}
+	// Names are entered state by state, so that the names of a word come out
+	// in that order.
+	order := make([]uint32, len(d.k2))
+	for i := range order {
+		order[i] = uint32(i)
+	}
+	slices.SortFunc(order, func(a, b uint32) int {
+		return cmp.Or(cmp.Compare(d.stateOf[d.orgOf(a)], d.stateOf[d.orgOf(b)]), cmp.Compare(a, b))
+	})
+	next := slices.Clone(p.starts)
+	for _, name := range order {
+		state := d.stateOf[d.orgOf(name)]
+		for _, w := range d.wordIDs(name) {
+			p.names[next[w]], p.states[next[w]] = name, state
+			next[w]++
+		}
+	}
+	return p
+}
+
+// of returns the names with a word, and in state those of one state.
+func (p *postings) of(word uint32) []uint32 { return p.names[p.starts[word]:p.starts[word+1]] }
+
+func (p *postings) in(word uint32, state stateCode) []uint32 {
+	from, to := p.starts[word], p.starts[word+1]
+	states := p.states[from:to]
+	lo, _ := slices.BinarySearch(states, state)
+	hi, _ := slices.BinarySearch(states, state+1)
+	return p.names[from:to][lo:hi]
+}
+
+// acronym is the acronym of a name.
+type acronym struct {
+	hash uint64
+	name uint32
+}
+
+// newAcronyms lists the acronyms of names that have one, sorted.
+func newAcronyms(d *orgIndex) []acronym {
+	var list []acronym
+	for i := range d.k2 {
+		if a := (orgname.Name{K2: d.k2[i]}).KA(); a != "" && len(a) <= 8 {
+			list = append(list, acronym{hashKey(a), uint32(i)})
+		}
+	}
+	slices.SortFunc(list, func(a, b acronym) int { return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.name, b.name)) })
+	return slices.Clip(list)
+}
+
+// namePrefix is how a name begins.
+type namePrefix struct {
+	hash  uint64
+	name  uint32
+	state stateCode
+}
+
+// newNamePrefixes lists the beginnings of names that are long enough, sorted.
+func newNamePrefixes(d *orgIndex) []namePrefix {
+	var list []namePrefix
+	for i, kx := range d.kx {
+		if len(kx) >= headLetters {
+			list = append(list, namePrefix{hashKey(kx[:headLetters]), uint32(i), d.stateOf[d.orgOf(uint32(i))]})
+		}
+	}
+	slices.SortFunc(list, func(a, b namePrefix) int {
+		return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.state, b.state), cmp.Compare(a.name, b.name))
+	})
+	return slices.Clip(list)
+}
+
+// withPrefix returns the names that begin like a key.
+func (d *orgIndex) withPrefix(kx string) []namePrefix {
+	if len(kx) < headLetters {
+		return nil
+	}
+	h := hashKey(kx[:headLetters])
+	lo, _ := slices.BinarySearchFunc(d.prefixes, h, func(a namePrefix, h uint64) int { return cmp.Compare(a.hash, h) })
+	n, _ := slices.BinarySearchFunc(d.prefixes[lo:], h, func(a namePrefix, h uint64) int {
+		if a.hash <= h {
+			return -1
+		}
+		return 1
+	})
+	return d.prefixes[lo : lo+n]
+}
+
+// reading is one way to take a line: by its name, or by what it is also called.
+type reading struct {
+	name   *orgname.Name
+	words  lineWords
+	traits orgname.Traits
+	ka     string
+}
+
+// candidate is a name that a line may mean.
+type candidate struct {
+	name  uint32
+	rough float32 // how much speaks for it at first sight
+}
+
+// search is the working memory of one search for candidates. Marks say in which
+// search a name was met last, so that nothing need be cleared.
+type search struct {
+	marks  []uint32
+	at     []uint32 // position in found, where marked
+	round  uint32
+	found  []candidate
+	read   []reading
+	places []uint32 // words of the line's place
+	rows   [maxCandidates][nFeatures]float64
+	by     [maxCandidates]float64
+}
+
+// searches are kept by the universe, whose size they have.
+type searches struct{ pool sync.Pool }
+
+func (p *searches) get(names int) *search {
+	s, _ := p.pool.Get().(*search)
+	if s == nil || len(s.marks) != names {
+		s = &search{marks: make([]uint32, names), at: make([]uint32, names)}
+	}
+	s.round++
+	if s.round == 0 {
+		clear(s.marks)
+		s.round = 1
+	}
+	s.found = s.found[:0]
+	return s
+}
+
+// add notes that something speaks for a name.
+func (s *search) add(name uint32, weight float32) {
+	if s.marks[name] != s.round {
+		s.marks[name], s.at[name] = s.round, uint32(len(s.found))
+		s.found = append(s.found, candidate{name, weight})
+		return
+	}
+	s.found[s.at[name]].rough += weight
+}
+
+// candidates gathers the names a line may mean: those that share its rarest
+// words in the state or, where they are rare enough, anywhere; those that begin
+// or end alike; the tenants of its address and of a small ZIP; those that filers
+// have meant by its name; and those it may be the initials of.
+func (r *Resolver) candidates(q *query, s *search, known []einCount) {
+	d := &r.u.index
+	s.read = append(s.read[:0], newReading(d, q.n))
+	for _, a := range q.n.Aliases {
+		if n := orgname.Parse(a); len(n.KX) >= minAlias && n.KX != q.n.KX && len(s.read) < maxReadings {
+			s.read = append(s.read, newReading(d, &n))
+		}
+	}
+	for i := range s.read {
+		r.byWords(q, s, &s.read[i])
+	}
+	if q.zip != 0 {
+		inZIP := tenantsAt(d.zips, uint64(q.zip))
+		begin := q.n.KX[:min(3, len(q.n.KX))]
+		for _, t := range inZIP {
+			switch {
+			case strings.HasPrefix(d.kx[t.id], begin):
+				s.add(t.id, 1)
+			case len(inZIP) <= smallTown:
+				s.add(t.id, 0)
+			}
+		}
+		if q.street != "" {
+			if tenants := tenantsAt(d.streets, streetPlace(q.zip, q.street)); len(tenants) <= maxTenants {
+				for _, t := range tenants {
+					s.add(t.id, 3)
+				}
+			}
+		}
+	}
+	for _, a := range known {
+		if i, ok := r.u.position(a.ein); ok && a.state == 0 {
+			s.add(uint32(i), 5)
+		}
+	}
+	city := cityPlace(q.t.City)
+	for i := range s.found {
+		c := &s.found[i]
+		org := d.orgOf(c.name)
+		if q.zip != 0 && d.zipOf[org] == q.zip {
+			c.rough += 3
+		}
+		if city != 0 && d.cities[org] == city {
+			c.rough++
+		}
+	}
+	s.found = slices.DeleteFunc(s.found, func(c candidate) bool { return r.excludedName(q, c.name) })
+	if len(s.found) > maxCandidates {
+		slices.SortFunc(s.found, func(a, b candidate) int {
+			return cmp.Or(cmp.Compare(b.rough, a.rough), cmp.Compare(a.name, b.name))
+		})
+		s.found = s.found[:maxCandidates]
+	}
+	slices.SortFunc(s.found, func(a, b candidate) int { return cmp.Compare(a.name, b.name) })
+	if q.wantsBasis {
+		q.candidatesDigest = r.candidatesDigest(s)
+	}
+}
+
+func newReading(d *orgIndex, n *orgname.Name) reading {
+	p := reading{name: n, words: d.lineWords(n.K2), traits: orgname.TraitsOf(n.K2)}
+	if len(n.KX) > 8 {
+		p.ka = n.KA()
+	}
+	return p
+}
+
+// byWords gathers names by the words and letters of one reading.
+func (r *Resolver) byWords(q *query, s *search, p *reading) {
+	d, n := &r.u.index, p.name
+	rare := p.words.ids
+	list := rare[:p.words.n]
+	slices.SortFunc(list, func(a, b uint32) int {
+		return cmp.Or(cmp.Compare(d.rarity[b], d.rarity[a]), cmp.Compare(d.marks[a], d.marks[b]))
+	})
+	looked := 0
+	for i, w := range list {
+		weight := max(float32(d.rarity[w])*step, 0.1)
+		if q.state != 0 && looked < rarestInState {
+			if names := d.posts.in(w, q.state); len(names) > 0 && len(names) <= stateWords {
+				looked++
+				for _, name := range names {
+					s.add(name, weight)
+				}
+			}
+		}
+		if i < rarestInNation {
+			if names := d.posts.of(w); len(names) <= nationalWords {
+				for _, name := range names {
+					if d.stateOf[d.orgOf(name)] != q.state || q.state == 0 {
+						s.add(name, weight)
+					}
+				}
+			}
+		}
+	}
+	begin := d.withPrefix(n.KX)
+	if len(begin) > nationalWords {
+		lo, _ := slices.BinarySearchFunc(begin, q.state, func(h namePrefix, s stateCode) int { return int(h.state) - int(s) })
+		hi := lo
+		for hi < len(begin) && begin[hi].state == q.state {
+			hi++
+		}
+		begin = begin[lo:min(hi, lo+stateWords)]
+	}
+	for _, h := range begin {
+		s.add(h.name, 2)
+	}
+	r.addExact(q, s, n.KX, 10)
+	// A branch is often named after its parent with a place before or behind.
+	for from, to := 0, len(n.K2); ; {
+		i := strings.LastIndexByte(n.K2[:to], ' ')
+		if i < 0 {
+			break
+		}
+		if to = i; strings.IndexByte(n.K2[:to], ' ') > 0 {
+			r.addExact(q, s, joined(n.K2[:to]), 4)
+		}
+		if i = strings.IndexByte(n.K2[from:], ' '); i < 0 {
+			break
+		}
+		if from += i + 1; strings.IndexByte(n.K2[from:], ' ') > 0 {
+			r.addExact(q, s, joined(n.K2[from:]), 4)
+		}
+	}
+	if strings.IndexByte(n.K2, ' ') < 0 && len(n.KX) >= 3 && len(n.KX) <= 8 {
+		h := hashKey(n.KX)
+		lo, _ := slices.BinarySearchFunc(d.acronyms, h, func(a acronym, h uint64) int { return cmp.Compare(a.hash, h) })
+		for ; lo < len(d.acronyms) && d.acronyms[lo].hash == h; lo++ {
+			if name := d.acronyms[lo].name; d.stateOf[d.orgOf(name)] == q.state {
+				s.add(name, 6)
+			}
+		}
+	} else if p.ka != "" {
+		for _, e := range inStateOf(r.u.names.find(p.ka), q.state) {
+			s.add(e.id, 6)
+		}
+	}
+}
+
+// addExact meets everything of a name, in the state and, while they are few,
+// outside.
+func (r *Resolver) addExact(q *query, s *search, kx string, weight float32) {
+	exact := r.u.names.find(kx)
+	if len(exact) > maxCandidates {
+		exact = inStateOf(exact, q.state)
+	}
+	for _, e := range exact[:min(len(exact), stateWords)] {
+		s.add(e.id, weight)
+	}
+}
+
+// joined is a key of words without their spaces.
+func joined(k2 string) string {
+	if strings.IndexByte(k2, ' ') < 0 {
+		return k2
+	}
+	return strings.ReplaceAll(k2, " ", "")
+}
+
+func inStateOf(entries []nameEntry, state stateCode) []nameEntry {
+	if state == 0 {
+		return nil
+	}
+	return inState(entries, state)
+}
+
+// log1p is the logarithm of one more than a count.
+func log1p[N ~int | ~int32 | ~int64 | ~uint32](n N) float64 {
+	if n <= 0 {
+		return 0
+	}
+	return math.Log1p(float64(n))
+}

@@ -1,0 +1,392 @@
+package resolve
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+	"strings"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/orgname"
+	"grantgraph/internal/place"
+)
+
+// The features of a candidate, by position.
+const (
+	fSimilar   = iota // Jaro-Winkler of the keys
+	fJaccard          // words in common, of all
+	fOverlap          // the same by weight of rarity
+	fLineIn           // weight of the line's words that the candidate has
+	fNameIn           // weight of the candidate's words that the line has
+	fExact            // keys equal
+	fEdit             // one edit apart
+	fBag              // same words, another order
+	fAcronym          // one is the initials of the other
+	fPrefix           // one key begins the other
+	fRarest           // rarity of the rarest word in common
+	fCommon           // how many bear the candidate's name
+	fZIP              // same ZIP
+	fZIP3             // same first three digits
+	fCity             // same city
+	fState            // same state
+	fNoState          // the line has no state
+	fNoZIP            // the line has no ZIP
+	fUncovered        // the register was not loaded for the line's state
+	fStreet           // same street address
+	fTenants          // how many share that address
+	fNum              // conflicts between the names
+	fDir
+	fAff
+	fStateName
+	fInst
+	fCareOf
+	fFoundation // the candidate is a private foundation
+	fChurch
+	fGroup
+	fInactive
+	fFiledOnly // no list knows it
+	fOtherName // met through a name it bears besides its own
+	fFiledName // met through a name that filers gave it
+	fPop       // how many funders filed it
+	fRevenue
+	fRevenueShare // among the candidates of the exact name
+	fRegistry     // share of the registry's lines for this name
+	fRegistryRows
+	fRows         // how often the registry has met the name at all, for candidates it does not know
+	fExactAway    // exact name, another state
+	fExactRare    // exact name that nobody else bears
+	fLineInStreet // products that say more than their parts
+	fNameInStreet
+	fLineInZIP
+	fNameInZIP
+	fOverlapCity
+	fSimilarAway
+	fExactAwayWeight
+	fUncoveredExact
+	fUncoveredOverlap
+	fFiledOnlyNameIn
+	fNameInLineIn
+	fAffStreet
+	fPrefixLong
+	fCore
+	fTaxStatus      // the standing that the line states is the candidate's
+	fTaxStatusClash // it is another
+	fHistory        // overlap with someone the funder has paid before; less where it has paid many
+	fGovernment     // the line names a government, and no list knows the candidate
+	nFeatures
+)
+
+// features are their names in the model file.
+var features = [nFeatures]string{
+	"similar", "jaccard", "overlap", "line_in", "name_in", "exact", "edit", "bag", "acronym", "prefix", "rarest", "common",
+	"zip", "zip3", "city", "state", "no_state", "no_zip", "uncovered", "street", "tenants",
+	"num", "dir", "aff", "state_name", "inst", "care_of", "foundation", "church", "group", "inactive", "filed_only",
+	"other_name", "filed_name", "pop", "revenue", "revenue_share", "registry", "registry_rows", "registry_other",
+	"exact_away", "exact_rare", "line_in_street", "name_in_street", "line_in_zip", "name_in_zip", "overlap_city", "similar_away",
+	"exact_away_weight", "uncovered_exact", "uncovered_overlap", "filed_only_name_in", "name_in_line_in", "aff_street", "prefix_long", "core",
+	"standing", "standing_clash", "history", "government",
+}
+
+// measure fills in the features of the candidates, and drops those that cannot
+// be meant.
+func (r *Resolver) measure(q *query, s *search, known []einCount) {
+	d := &r.u.index
+	s.places = d.placeWords(s.places[:0], q)
+	inZIP, atStreet := []tenant(nil), []tenant(nil)
+	if q.zip != 0 {
+		inZIP = tenantsAt(d.zips, uint64(q.zip))
+		if q.street != "" {
+			atStreet = tenantsAt(d.streets, streetPlace(q.zip, q.street))
+		}
+	}
+	city := cityPlace(q.t.City)
+	var rows uint32
+	for _, a := range known {
+		if a.state == 0 {
+			rows += a.rows
+		}
+	}
+	uncovered := 0.0
+	if q.state != 0 && !r.u.covered[q.state] {
+		uncovered = 1
+	}
+	var revenue float64
+	n := 0
+	for i := range s.found {
+		name := s.found[i].name
+		org := d.orgOf(name)
+		o := &r.u.orgs[org]
+		x := &s.rows[n]
+		*x = [nFeatures]float64{}
+		kx := d.kx[name]
+		p, c := d.closest(s.read, name, s.places)
+		line := p.name.KX
+		x[fJaccard], x[fOverlap], x[fLineIn], x[fNameIn], x[fRarest] = c.jaccard, c.overlap, c.lineIn, c.nameIn, c.rarest/10
+		x[fExact] = oneIf(kx == line)
+		if x[fExact] == 1 {
+			x[fSimilar] = 1
+		} else {
+			x[fSimilar] = similar(line, kx)
+			x[fEdit] = oneIf(len(kx) >= minFuzzy && oneEdit(line, kx))
+			short := min(len(line), len(kx))
+			if short >= 6 && line[:short] == kx[:short] {
+				x[fPrefix], x[fPrefixLong] = 1, float64(min(short, 60))/30
+			}
+			x[fAcronym] = oneIf(p.ka != "" && p.ka == kx || len(line) <= 8 && len(line) >= 3 && len(kx) > 8 && isAcronym(line, d.k2[name]))
+			x[fBag] = oneIf(c.jaccard == 1)
+			other := d.traits(name)
+			v := p.traits.Conflicts(&other)
+			if isBarring(&p.traits, &other, v, c.nameIn) {
+				continue
+			}
+			x[fNum], x[fDir], x[fAff], x[fStateName], x[fInst] = oneIf(v&orgname.Num != 0), oneIf(v&orgname.Dir != 0), oneIf(v&orgname.Aff != 0), oneIf(v&orgname.State != 0), oneIf(v&orgname.Inst != 0)
+		}
+		x[fCore] = c.core
+		if q.funder != ein.None && c.rarest >= distinctiveRarity && r.opt.History.paid(q.funder, o.EIN) {
+			x[fHistory] = c.overlap / math.Log2(1+float64(len(r.opt.History.recipientsOf(q.funder))))
+		}
+		agree, clash := q.t.TaxStatus.compareWith(o)
+		x[fTaxStatus], x[fTaxStatusClash] = oneIf(agree), oneIf(clash)
+		x[fGovernment] = oneIf(q.t.TaxStatus == Government && o.Sources == FiledOnly)
+		x[fCommon] = log1p(int(d.bearers[name]))
+		x[fZIP] = oneIf(isTenant(inZIP, org))
+		x[fZIP3] = oneIf(q.zip != 0 && d.zipOf[org]/100 == q.zip/100)
+		x[fState] = oneIf(q.state != 0 && (d.stateOf[org] == q.state || d.moved[org] && o.hadState(q.state)))
+		x[fCity] = oneIf(city != 0 && d.cities[org] == city && d.stateOf[org] == q.state)
+		x[fNoState], x[fNoZIP], x[fUncovered], x[fCareOf] = oneIf(q.state == 0), oneIf(q.zip == 0), uncovered, oneIf(q.careOf)
+		if x[fStreet] = oneIf(isTenant(atStreet, org)); x[fStreet] == 1 {
+			x[fTenants] = log1p(len(atStreet) - 1)
+		}
+		x[fFoundation] = oneIf(o.private())
+		x[fChurch] = oneIf(o.Foundation == "10" || strings.HasPrefix(o.NTEE, "X2"))
+		x[fGroup] = oneIf(o.grouped())
+		x[fInactive] = oneIf(!o.Active)
+		x[fFiledOnly] = oneIf(o.Sources == FiledOnly)
+		x[fFiledName] = oneIf(int(name) >= d.firstFiled)
+		x[fOtherName] = oneIf(int(name) >= d.orgs && int(name) < d.firstFiled)
+		x[fPop] = log1p(coarse(int64(r.funders(q, org))))
+		x[fRevenue] = log1p(coarse(o.Revenue)) / 10
+		if x[fExact] == 1 {
+			revenue += float64(coarse(o.Revenue)) + 1
+		}
+		if rows > 0 {
+			of := uint32(0)
+			for _, a := range known {
+				if a.state == 0 && a.ein == o.EIN {
+					of = a.rows
+				}
+			}
+			x[fRegistry], x[fRegistryRows] = float64(of)/float64(rows), log1p(of)
+			if of == 0 {
+				x[fRows] = log1p(rows)
+			}
+		}
+		if !isPlausible(x) {
+			continue
+		}
+		away := oneIf(q.state != 0 && x[fState] == 0)
+		x[fExactAway] = x[fExact] * away
+		x[fExactRare] = oneIf(x[fExact] == 1 && x[fCommon] < 0.8)
+		x[fLineInStreet], x[fNameInStreet] = x[fLineIn]*x[fStreet], x[fNameIn]*x[fStreet]
+		x[fLineInZIP], x[fNameInZIP] = x[fLineIn]*x[fZIP], x[fNameIn]*x[fZIP]
+		x[fOverlapCity] = x[fOverlap] * x[fCity]
+		x[fSimilarAway] = x[fSimilar] * away
+		x[fExactAwayWeight] = x[fExactAway] * float64(p.words.weight) * step / 20
+		x[fUncoveredExact], x[fUncoveredOverlap] = uncovered*x[fExact], uncovered*x[fOverlap]
+		x[fFiledOnlyNameIn] = x[fFiledOnly] * x[fNameIn]
+		x[fNameInLineIn] = x[fNameIn] * x[fLineIn]
+		x[fAffStreet] = x[fAff] * x[fStreet]
+		s.found[n] = s.found[i]
+		n++
+	}
+	s.found = s.found[:n]
+	if revenue > 0 {
+		for i := range s.found {
+			if s.rows[i][fExact] == 1 {
+				s.rows[i][fRevenueShare] = (float64(coarse(r.u.orgs[d.orgOf(s.found[i].name)].Revenue)) + 1) / revenue
+			}
+		}
+	}
+}
+
+// isPlausible reports whether a candidate has to do with the line at all: its
+// name, or its very address. That it is in the same town is nothing.
+func isPlausible(x *[nFeatures]float64) bool {
+	return x[fStreet] == 1 || x[fRarest]*10 >= distinctiveRarity || x[fExact]+x[fEdit]+x[fPrefix]+x[fAcronym]+x[fRegistry] > 0 || x[fSimilar] >= veryAlike
+}
+
+// distinctiveRarity is the rarity of a word that tells names apart, veryAlike the
+// similarity of keys that differ by a slip or two.
+const (
+	distinctiveRarity = 3
+	veryAlike         = 0.93
+)
+
+// isBarring reports whether a conflict is one that nothing outweighs: a body at
+// the institution named, or another number or direction on both sides. A number
+// or direction that only one side has may be an addition, and a part of an
+// institution may well be paid through it; these are for the model to weigh.
+// nameIn is how much of the candidate's name the line has.
+func isBarring(line, name *orgname.Traits, v orgname.Veto, nameIn float64) bool {
+	if v&orgname.Inst != 0 && nameIn < 1 {
+		return true
+	}
+	var nothing orgname.Traits
+	both := line.Conflicts(&nothing) & name.Conflicts(&nothing)
+	return v&both&(orgname.Num|orgname.Dir) != 0
+}
+
+// closest picks the reading of a line that is nearest to a name.
+func (d *orgIndex) closest(read []reading, name uint32, places []uint32) (best *reading, w wordOverlap) {
+	for i := range read {
+		c := d.weigh(&read[i].words, name, places)
+		if read[i].name.KX == d.kx[name] {
+			return &read[i], c
+		}
+		if best == nil || c.overlap > w.overlap {
+			best, w = &read[i], c
+		}
+	}
+	return best, w
+}
+
+// coarse rounds a count or an amount down to a power of two. These drift from
+// month to month, and a model that looked closely would drift with them.
+func coarse(n int64) int64 {
+	if n <= 0 {
+		return 0
+	}
+	return 1 << (bits.Len64(uint64(n)) - 1)
+}
+
+// funders counts the funders that filed an organization's EIN, without the one
+// left out.
+func (r *Resolver) funders(q *query, org uint32) int32 {
+	n := r.u.orgs[org].Pop
+	if q.without != ein.None && n > 0 && r.u.filedBy(r.u.orgs[org].EIN, q.without) {
+		n--
+	}
+	return n
+}
+
+// hadState reports whether another address of the organization is in a state.
+func (o *Org) hadState(state stateCode) bool {
+	for i := range o.Others {
+		if codeOf(o.Others[i].State) == state {
+			return true
+		}
+	}
+	return false
+}
+
+func oneIf(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// isTenant reports whether an organization is among the tenants of one place.
+func isTenant(list []tenant, org uint32) bool {
+	lo, hi := 0, len(list)
+	for lo < hi {
+		mid := int(uint(lo+hi) >> 1)
+		if list[mid].id < org {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo < len(list) && list[lo].id == org
+}
+
+// wordOverlap is how the words of a line and of a name compare.
+type wordOverlap struct {
+	jaccard, overlap, lineIn, nameIn float64
+	core                             float64 // overlap by words that are not of the line's place
+	rarest                           float64 // rarity of the rarest of these
+}
+
+// placeWord is what a word that only says where the line is counts, of its
+// rarity, when one side has it and the other does not.
+const placeWord = 0.15
+
+// weigh compares a line with a name by their words. The words of the line's own
+// place are nearly free to be added or left out.
+func (d *orgIndex) weigh(p *lineWords, name uint32, places []uint32) (w wordOverlap) {
+	var shared, core, other, local, spared, rarest int32
+	common := 0
+	own := d.wordIDs(name)
+	i := 0
+	alone := func(word uint32) {
+		if slices.Contains(places, word) {
+			spared += int32(d.rarity[word])
+		}
+	}
+	for _, word := range own {
+		for ; i < p.n && p.ids[i] < word; i++ {
+			alone(p.ids[i])
+		}
+		r := int32(d.rarity[word])
+		switch {
+		case i < p.n && p.ids[i] == word:
+			shared += r
+			common++
+			i++
+			if !slices.Contains(places, word) {
+				core += r
+				rarest = max(rarest, r)
+			}
+		case slices.Contains(places, word):
+			local += r
+		default:
+			other += r
+		}
+	}
+	for ; i < p.n; i++ {
+		alone(p.ids[i])
+	}
+	both := float64(shared)
+	line := max(float64(p.weight)-(1-placeWord)*float64(spared), both)
+	rest := float64(other) + placeWord*float64(local)
+	if all := p.all + len(own) - common; all > 0 {
+		w.jaccard = float64(common) / float64(all)
+	}
+	if all := line + rest; all > 0 {
+		w.overlap, w.core = both/all, float64(core)/all
+	}
+	if line > 0 {
+		w.lineIn = both / line
+	}
+	if both+rest > 0 {
+		w.nameIn = both / (both + rest)
+	}
+	w.rarest = float64(rarest) * step
+	return w
+}
+
+// placeWords appends the ids of the words of a line's city and state.
+func (d *orgIndex) placeWords(to []uint32, q *query) []uint32 {
+	add := func(text string) {
+		for w := range wordsOf(orgname.Parse(text).K2) {
+			if id, ok := d.ids[w]; ok {
+				to = append(to, id)
+			}
+		}
+	}
+	add(q.t.City)
+	if q.state != 0 {
+		add(stateTitles[q.state])
+		add(q.state.String())
+	}
+	return to
+}
+
+// stateTitles are the names of the states.
+var stateTitles = func() map[stateCode]string {
+	m := map[stateCode]string{}
+	for _, r := range place.Regions() {
+		m[codeOf(r.Code)] = r.Name
+	}
+	return m
+}()

@@ -1,0 +1,96 @@
+package resolve
+
+// similar is the Jaro-Winkler similarity of two keys, of which the first 60
+// letters count.
+func similar(a, b string) float64 {
+	if len(a) > 60 {
+		a = a[:60]
+	}
+	if len(b) > 60 {
+		b = b[:60]
+	}
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	if len(a) == 0 {
+		return 0
+	}
+	// Where in b each letter stands: the letters of a then find their partners
+	// without looking through b. Keys are capitals and digits, which differ in
+	// their low six bits.
+	var in [64]uint64
+	for j := range len(b) {
+		in[b[j]&63] |= 1 << j
+	}
+	window := max(len(b)/2-1, 0)
+	var usedA, usedB uint64
+	matches := 0
+	for i := range len(a) {
+		near := uint64(1)<<(i+window+1) - 1 // beyond 63 the shift leaves 0, and this all
+		near &^= uint64(1)<<max(i-window, 0) - 1
+		if free := in[a[i]&63] & near &^ usedB; free != 0 {
+			usedA |= 1 << i
+			usedB |= free & -free
+			matches++
+		}
+	}
+	if matches == 0 {
+		return 0
+	}
+	swapped, j := 0, 0
+	for i := range len(a) {
+		if usedA&(1<<i) == 0 {
+			continue
+		}
+		for usedB&(1<<j) == 0 {
+			j++
+		}
+		if a[i] != b[j] {
+			swapped++
+		}
+		j++
+	}
+	m := float64(matches)
+	jaro := (m/float64(len(a)) + m/float64(len(b)) + (m-float64(swapped)/2)/m) / 3
+	head := 0
+	for head < min(len(a), 4) && a[head] == b[head] {
+		head++
+	}
+	return jaro + float64(head)*0.1*(1-jaro)
+}
+
+// isAcronym reports whether a key is the initials of a name.
+func isAcronym(kx, k2 string) bool {
+	n := 0
+	for i := range len(k2) {
+		if i == 0 || k2[i-1] == ' ' {
+			if n == len(kx) || kx[n] != k2[i] {
+				return false
+			}
+			n++
+		}
+	}
+	return n == len(kx) && n >= 3
+}
+
+// oneEdit reports whether two keys differ by exactly one letter changed, added
+// or dropped, or by two neighbours swapped.
+func oneEdit(a, b string) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	if len(b)-len(a) > 1 {
+		return false
+	}
+	i := 0
+	for i < len(a) && a[i] == b[i] {
+		i++
+	}
+	if len(a) < len(b) {
+		return a[i:] == b[i+1:]
+	}
+	if i == len(a) {
+		return false
+	}
+	return a[i+1:] == b[i+1:] || i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
+}

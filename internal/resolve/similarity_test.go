@@ -1,0 +1,80 @@
+package resolve
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+func TestOneEdit(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		a, b string
+		want bool
+	}{
+		{"LANTERN", "LANTERN", false}, {"LANTERN", "LANTERM", true}, {"LANTERN", "LANTER", true}, {"LANTERN", "LANTRN", true},
+		{"LANTERN", "ALANTERN", true}, {"LANTERN", "LATNERN", true}, {"LANTERN", "LATNENR", false}, {"LANTERN", "LANTERNSS", false},
+		{"", "", false}, {"", "A", true}, {"AB", "BA", true}, {"AB", "CD", false}, {"ABC", "CAB", false},
+	} {
+		if oneEdit(c.a, c.b) != c.want || oneEdit(c.b, c.a) != c.want {
+			t.Errorf("%q and %q: %v", c.a, c.b, !c.want)
+		}
+	}
+}
+
+// TestSimilar holds the similarity against the definition, letter by letter.
+func TestSimilar(t *testing.T) {
+	t.Parallel()
+	plain := func(a, b string) float64 {
+		if len(a) > len(b) {
+			a, b = b, a
+		}
+		window := max(len(b)/2-1, 0)
+		var usedA, usedB [60]bool
+		matches := 0
+		for i := range len(a) {
+			for j := max(i-window, 0); j < min(i+window+1, len(b)); j++ {
+				if !usedB[j] && a[i] == b[j] {
+					usedA[i], usedB[j] = true, true
+					matches++
+					break
+				}
+			}
+		}
+		if matches == 0 {
+			return 0
+		}
+		swapped, j := 0, 0
+		for i := range len(a) {
+			if !usedA[i] {
+				continue
+			}
+			for !usedB[j] {
+				j++
+			}
+			if a[i] != b[j] {
+				swapped++
+			}
+			j++
+		}
+		m, head := float64(matches), 0
+		jaro := (m/float64(len(a)) + m/float64(len(b)) + (m-float64(swapped)/2)/m) / 3
+		for head < min(len(a), 4) && a[head] == b[head] {
+			head++
+		}
+		return jaro + float64(head)*0.1*(1-jaro)
+	}
+	r := rand.New(rand.NewPCG(3, 4))
+	for range 20_000 {
+		word := func() string {
+			b := make([]byte, 1+r.IntN(60))
+			for i := range b {
+				b[i] = "ABCDE019"[r.IntN(8)]
+			}
+			return string(b)
+		}
+		a, b := word(), word()
+		if got, want := similar(a, b), plain(a, b); got != want {
+			t.Fatalf("similar(%q, %q) = %v, want %v", a, b, got, want)
+		}
+	}
+}

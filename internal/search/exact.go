@@ -1,0 +1,90 @@
+package search
+
+import (
+	"bytes"
+	"strings"
+
+	"grantgraph/internal/orgname"
+)
+
+// addExact adds the names that are exactly the one asked for.
+func (fd *finder) addExact(key string, state uint16) {
+	x := fd.x
+	from, to := x.keys.find(key)
+	for i := from; i < min(to, from+maxSame); i++ {
+		f := x.keys.names[i]
+		if int(f) >= len(x.names) || state != 0 && x.names[f].State != state || !x.spells(f, key) {
+			continue
+		}
+		if n := len(fd.hits); fd.hit(f, 1, 1) {
+			fd.exact = true
+			fd.hits[n].letter = bytes.EqualFold(x.nameOf(fd.hits[n].org), fd.typed)
+		}
+	}
+}
+
+// addLeading adds to the names to be scored those whose whole name begins the
+// question, which may go on with a branch, a fund or an address, or which the
+// register may have cut.
+func (fd *finder) addLeading(words []string, state uint16) {
+	const most = 16
+	x := fd.x
+	key := strings.Join(words, "")
+	word, at := 0, len(words[0]) // the end of a word
+	for n := 2; n < len(key); n++ {
+		for at < n {
+			word++
+			at += len(words[word])
+		}
+		if n != at && !canBeCut(n) {
+			continue
+		}
+		from, to := x.keys.find(key[:n])
+		for i := from; i < min(to, from+most); i++ {
+			f := x.keys.names[i]
+			if int(f) < len(x.names) && (state == 0 || x.names[f].State == state) && x.spells(f, key[:n]) {
+				fd.best = append(fd.best, ranked{name: f})
+			}
+		}
+	}
+}
+
+// addInitials adds the names whose initials are asked for, and the names that are
+// the initials of the name asked for.
+func (fd *finder) addInitials(n orgname.Name, words []string, state uint16) {
+	const most, agreement = 64, 0.78
+	x := fd.x
+	add := func(table *hashTable, text string) {
+		from, to := table.find(text)
+		added := 0
+		for i := from; i < to && i < from+maxSame && added < most; i++ {
+			f := table.names[i]
+			if int(f) < len(x.names) && (state == 0 || x.names[f].State == state) {
+				fd.hit(f, agreement, 0)
+				added++
+			}
+		}
+	}
+	switch {
+	case len(words) == 1 && len(words[0]) >= 3 && len(words[0]) <= 10:
+		add(&x.initials, words[0])
+	case len(words) >= 3 && len(words) <= 10:
+		add(&x.keys, n.KA())
+	}
+}
+
+// spells reports whether the words of a name, joined, are the key.
+func (x *Index) spells(f uint32, key string) bool {
+	words := x.wordsOf(f)
+	for _, w := range words {
+		if int(w) >= x.vocabulary() {
+			return false
+		}
+		t := x.word(w)
+		if len(key) < len(t) || key[:len(t)] != string(t) {
+			return false
+		}
+		key = key[len(t):]
+	}
+	return key == "" || len(words) == maxWords
+}

@@ -1,0 +1,157 @@
+package search
+
+import (
+	"strings"
+
+	"grantgraph/internal/orgname"
+)
+
+// phrases are long names that people write as initials inside of a name, in
+// words of K2.
+var phrases = []struct{ long, short string }{
+	{"YOUNG MENS CHRISTIAN ASSOCIATION", "YMCA"},
+	{"YOUNG WOMEN CHRISTIAN ASSOCIATION", "YWCA"},
+	{"PARENT TEACHER ASSOCIATION", "PTA"},
+	{"PARENT TEACHERS ASSOCIATION", "PTA"},
+	{"PARENT TEACHER ORGANIZATION", "PTO"},
+	{"VETERAN FOREIGN WARS", "VFW"},
+	{"SOCIETY PREVENTION CRUELTY ANIMALS", "SPCA"},
+	{"JEWISH COMMUNITY CENTER", "JCC"},
+}
+
+// shorten writes the phrase in a name as its initials. ok is false when there
+// is none.
+func shorten(k2 string) (short string, ok bool) {
+	for _, p := range phrases {
+		before, after, found := strings.Cut(" "+k2+" ", " "+p.long+" ")
+		if found {
+			return strings.TrimSpace(before + " " + p.short + " " + after), true
+		}
+	}
+	return "", false
+}
+
+// legal are words that say nothing wherever in a name they stand. Elsewhere
+// than at its end they are few, and would count as rare words do.
+var legal = map[string]bool{"INC": true, "INCORPORATED": true, "CORP": true, "LTD": true, "LLC": true}
+
+// withoutCut takes from the end of a long name a legal form that the register
+// cut: "... BETTER LOWLAND I". ok is false when there is none.
+func withoutCut(name string) (whole string, ok bool) {
+	const long = 30
+	i := strings.LastIndexByte(name, ' ')
+	if len(name) < long || i < 0 {
+		return "", false
+	}
+	end := strings.ToUpper(name[i+1:])
+	switch end {
+	case "I", "IN":
+		return name[:i], true
+	}
+	for _, ending := range []string{"INCORPORATED", "CORPORATION", "LIMITED"} {
+		if len(end) > 3 && len(end) < len(ending) && strings.HasPrefix(ending, end) {
+			return name[:i], true
+		}
+	}
+	return "", false
+}
+
+// small are words that initials leave out.
+var small = map[string]bool{
+	"AND": true, "OF": true, "THE": true, "FOR": true, "A": true, "AN": true, "IN": true, "AT": true, "TO": true, "ON": true,
+	"WITH": true, "BY": true, "FROM": true,
+}
+
+// initialsOf lists the initials that may stand for a name: of its words in
+// their long form and as written, with and without numbers, small words and a
+// last "Company" or "Corporation".
+func initialsOf(name string, n *orgname.Name) []string {
+	var list []string
+	add := func(b []byte) {
+		if len(b) < 3 || len(b) > 10 {
+			return
+		}
+		for _, s := range list {
+			if s == string(b) {
+				return
+			}
+		}
+		list = append(list, string(b))
+	}
+	add([]byte(n.KA()))
+	var all, main, plain []byte
+	for _, w := range strings.Fields(n.K1) {
+		all = append(all, w[0])
+		if !small[w] {
+			main = append(main, w[0])
+			if w[0] >= 'A' {
+				plain = append(plain, w[0])
+			}
+		}
+	}
+	add(main)
+	add(plain)
+	add(all)
+	upper := strings.TrimRight(orgname.Fold(name), " .,")
+	upper = strings.TrimRight(strings.TrimSuffix(upper, " INC"), " .,")
+	for _, end := range []string{" COMPANY", " CORPORATION", " CO", " CORP"} {
+		if strings.HasSuffix(upper, end) {
+			add(append(plain, 'C'))
+		}
+	}
+	return list
+}
+
+// glued are the words that names are compared without and that are found stuck
+// to another; the legal forms only to the last.
+var glued = []struct {
+	word string
+	last bool
+}{{"INC", true}, {"LTD", true}, {"CORP", true}, {"LLC", true}, {"OF", false}, {"THE", false}, {"AND", false}, {"FOR", false}}
+
+// rarer is how many times as many names a word must have that is part of
+// another, so that the other is taken to be two words without their space.
+const rarer = 10
+
+// splitGlued finds in a name a word that few names have and that is two words, or
+// a word and a small word or legal form, written without the space between
+// them, as the register does where it joins its lines. It returns the words
+// with that one parted.
+func splitGlued(words []string, count map[string]int) (parted []string, ok bool) {
+	const few, common = 2, 5
+	for i, w := range words {
+		if len(w) < 6 || len(w) > 40 {
+			continue
+		}
+		for _, g := range glued {
+			if g.last && i < len(words)-1 {
+				continue
+			}
+			stem, found := strings.CutSuffix(w, g.word)
+			if !found && !g.last {
+				stem, found = strings.CutPrefix(w, g.word)
+			}
+			if !found || len(stem) < 3 {
+				continue
+			}
+			if long := orgname.Key(stem); count[long] >= max(common, rarer*count[w]) {
+				parted = append(append([]string(nil), words[:i]...), long)
+				return append(parted, words[i+1:]...), true
+			}
+		}
+		if count[w] > few {
+			continue
+		}
+		best, at := common-1, 0
+		for j := 3; j <= len(w)-3; j++ {
+			if n := min(count[w[:j]], count[w[j:]]); n > best {
+				best, at = n, j
+			}
+		}
+		if at > 0 {
+			parted = append(append([]string(nil), words[:i]...), w[:at], w[at:])
+			return append(parted, words[i+1:]...), true
+		}
+	}
+	return nil, false
+}

@@ -1,0 +1,144 @@
+// Package mapped is the format of the files that are mapped into memory to be
+// served: the graph and the search index. A file is a list of named sections,
+// each a column of numbers or of small records that is used where it lies,
+// without being read or copied first.
+//
+//	  0  head, 64 bytes: the magic of 8 bytes, which names the kind of file
+//	     and its version, and zeros
+//	 64  the sections, one after the other, each padded with zeros to a
+//	     multiple of 64 bytes
+//	     table, 64 bytes for each section:
+//	        0  name, padded with zeros to 40 bytes
+//	       40  offset of the section, uint64
+//	       48  length without its padding, uint64
+//	       56  checksum of the section and its padding, uint32
+//	       60  zero, uint32
+//	-64  tail, 64 bytes:
+//	        0  size of the file, uint64
+//	        8  offset of the table, uint64
+//	       16  number of sections, uint32
+//	       20  checksum of head, table and tail, without this field, uint32
+//	       24  zeros
+//
+// The table stands at the end so that a file is written in one pass, sections
+// of any size included. Numbers are little-endian and records are laid out as
+// Go does on 64-bit machines; a big-endian machine neither writes nor opens
+// such a file, and says so. Checksums are CRC-32C. Every byte is under one, so
+// any change is noticed. All of them are compared when a file is opened, on all
+// cores; this also brings the file into memory. What a checksum cannot say is
+// whether the numbers make sense together: that is checked by whoever opens a
+// kind of file.
+//
+// Files are written through a snapshot's writer, which makes them whole and
+// durable or leaves nothing.
+package mapped
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"reflect"
+	"strings"
+	"unsafe"
+
+	"grantgraph/internal/fault"
+)
+
+const (
+	alignment = 64
+	headSize  = alignment
+	entrySize = 64
+	nameSize  = 40
+	tailSize  = 64
+	tailSum   = 20 // where the checksum stands in the tail
+)
+
+// Kind is a kind of file at one version.
+type Kind struct {
+	Magic string // eight bytes; the last is the version
+	Name  string // in messages: "graph index"
+
+	// The slugs of errors: a file that is not there, that is of another version
+	// or another kind, and that is not as it was written.
+	Missing, Version, Damaged string
+}
+
+func (k *Kind) damaged(path, format string, args ...any) error {
+	return fault.New(k.Damaged, "the %s %s cannot be used: %s", k.Name, path, fmt.Sprintf(format, args...)).
+		Try("build the snapshot again; the sources are untouched")
+}
+
+// littleEndian says that numbers in memory are as they are in files.
+var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
+
+// checkMachine refuses a machine that cannot use a file in place.
+func checkMachine() error {
+	if !littleEndian {
+		return fault.New("byte_order", "this machine is big-endian, and index files are mapped as little-endian numbers").
+			Try("run on a little-endian machine, such as amd64 or arm64")
+	}
+	return nil
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// headSum is the checksum of what is not in a section.
+func headSum(head, table, tail []byte) uint32 {
+	sum := crc32.Checksum(head, castagnoli)
+	for _, b := range [][]byte{table, tail[:tailSum], tail[tailSum+4:]} {
+		sum = crc32.Update(sum, castagnoli, b)
+	}
+	return sum
+}
+
+func validName(name string) bool {
+	return name != "" && len(name) <= nameSize && !strings.Contains(name, "\x00")
+}
+
+func align(n uint64) uint64 { return (n + alignment - 1) &^ (alignment - 1) }
+
+// bytesOf views a column as bytes, without copying.
+func bytesOf[T any](column []T) []byte {
+	mustBePlain[T]()
+	if len(column) == 0 {
+		return nil
+	}
+	return unsafe.Slice((*byte)(unsafe.Pointer(&column[0])), len(column)*int(unsafe.Sizeof(column[0])))
+}
+
+// columnOf views bytes as a column, if they are a whole number of elements.
+func columnOf[T any](b []byte) (column []T, ok bool) {
+	mustBePlain[T]()
+	size := int(unsafe.Sizeof(*new(T)))
+	if len(b)%size != 0 {
+		return nil, false
+	}
+	if len(b) == 0 {
+		return nil, true
+	}
+	return unsafe.Slice((*T)(unsafe.Pointer(&b[0])), len(b)/size), true
+}
+
+// mustBePlain panics unless T is a number of a fixed size or made of such
+// numbers without gaps. Anything else in a column is a mistake in the program.
+func mustBePlain[T any]() {
+	if t := reflect.TypeFor[T](); t.Size() == 0 || plainSize(t) != t.Size() || alignment%t.Align() != 0 {
+		panic("mapped: a column cannot hold " + t.String())
+	}
+}
+
+// plainSize is the size of the numbers in a type, without gaps between them.
+func plainSize(t reflect.Type) (size uintptr) {
+	switch t.Kind() {
+	case reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64,
+		reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Float32, reflect.Float64:
+		return t.Size()
+	case reflect.Array:
+		return uintptr(t.Len()) * plainSize(t.Elem())
+	case reflect.Struct:
+		for i := range t.NumField() {
+			size += plainSize(t.Field(i).Type)
+		}
+	}
+	return size
+}

@@ -1,0 +1,245 @@
+package mapped
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"syscall"
+
+	"grantgraph/internal/fault"
+)
+
+// File is an opened file. Its columns are good until Close.
+type File struct {
+	path     string
+	kind     *Kind
+	data     []byte
+	unmap    bool
+	sections []section
+	named    map[string][]byte
+	err      error
+}
+
+type section struct {
+	name   string
+	data   []byte // without its padding
+	padded []byte
+	sum    uint32
+}
+
+// Open maps a file and verifies all of it. What is wrong with it is a fault
+// with one of the slugs of its kind.
+func Open(path string, k *Kind) (*File, error) {
+	if err := checkMachine(); err != nil {
+		return nil, err
+	}
+	data, err := mapFile(path)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return nil, fault.New(k.Missing, "there is no %s: %s does not exist", k.Name, path).Try("build the snapshot again")
+	case err != nil:
+		return nil, fault.Disk(path, err)
+	}
+	f, err := Read(path, data, k)
+	if err != nil {
+		_ = unmap(data)
+		return nil, err
+	}
+	f.unmap = true
+	return f, nil
+}
+
+// mapFile maps a file to be read only. An empty one is no bytes.
+func mapFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	size := info.Size()
+	if size == 0 {
+		return nil, nil
+	}
+	if int64(int(size)) != size {
+		return nil, fmt.Errorf("it has %d bytes, more than this machine can map", size)
+	}
+	return syscall.Mmap(int(f.Fd()), 0, int(size), syscall.PROT_READ, syscall.MAP_SHARED)
+}
+
+func unmap(data []byte) error {
+	if len(data) == 0 {
+		return nil
+	}
+	return syscall.Munmap(data)
+}
+
+// Read is Open for a file that is in memory already, at an address that is a
+// multiple of eight. The path is for messages.
+func Read(path string, data []byte, k *Kind) (*File, error) {
+	if err := checkMachine(); err != nil {
+		return nil, err
+	}
+	f := &File{path: path, kind: k, data: data}
+	if len(data) >= len(k.Magic) && string(data[:len(k.Magic)]) != k.Magic {
+		return nil, fault.New(k.Version, "%s is not a %s of this version", path, k.Name).
+			Try("build the snapshot again; the sources are untouched")
+	}
+	if err := f.readTable(); err != nil {
+		return nil, err
+	}
+	if err := f.verify(); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// readTable finds the sections.
+func (f *File) readTable() error {
+	size := uint64(len(f.data))
+	if size < headSize+tailSize {
+		return f.damaged("it has only %d bytes", size)
+	}
+	tail := f.data[size-tailSize:]
+	if written := binary.LittleEndian.Uint64(tail); written != size {
+		return f.damaged("it has %d bytes, and its end does not say so: it is cut short, has grown or is damaged there", size)
+	}
+	tableAt, count := binary.LittleEndian.Uint64(tail[8:]), uint64(binary.LittleEndian.Uint32(tail[16:]))
+	if count > size/entrySize || tableAt < headSize || tableAt > size || tableAt+count*entrySize+tailSize != size {
+		return f.damaged("its table of sections is damaged")
+	}
+	table := f.data[tableAt : size-tailSize]
+	if headSum(f.data[:headSize], table, tail) != binary.LittleEndian.Uint32(tail[tailSum:]) {
+		return f.damaged("the checksum of its table of sections is wrong")
+	}
+	if !zeros(f.data[len(f.kind.Magic):headSize]) || !zeros(tail[tailSum+4:]) {
+		return f.damaged("there is something where nothing is written")
+	}
+	f.named = make(map[string][]byte, count)
+	at := uint64(headSize)
+	for entry := range slices.Chunk(table, entrySize) {
+		name := string(bytes.TrimRight(entry[:nameSize], "\x00"))
+		if !validName(name) {
+			return f.damaged("%q is no name of a section", name)
+		}
+		begin, length := binary.LittleEndian.Uint64(entry[nameSize:]), binary.LittleEndian.Uint64(entry[nameSize+8:])
+		if begin != at || length > tableAt-at || align(at+length) > tableAt {
+			return f.damaged("section %q is not where it belongs", name)
+		}
+		if _, twice := f.named[name]; twice {
+			return f.damaged("section %q stands there twice", name)
+		}
+		at = align(at + length)
+		if !zeros(f.data[begin+length:at]) || !zeros(entry[nameSize+20:]) {
+			return f.damaged("there is something behind section %q where nothing is written", name)
+		}
+		s := section{name, f.data[begin : begin+length : begin+length], f.data[begin:at], binary.LittleEndian.Uint32(entry[nameSize+16:])}
+		f.sections = append(f.sections, s)
+		f.named[name] = s.data
+	}
+	if at != tableAt {
+		return f.damaged("there is something between its sections and their table")
+	}
+	return nil
+}
+
+func zeros(b []byte) bool { return len(bytes.Trim(b, "\x00")) == 0 }
+
+// verify compares the sections with their checksums, the largest first. A file
+// that turns unreadable meanwhile is damaged, too.
+func (f *File) verify() error {
+	todo := slices.Clone(f.sections)
+	slices.SortFunc(todo, func(a, b section) int { return cmp.Compare(len(b.padded), len(a.padded)) })
+	var next atomic.Int64
+	var bad atomic.Pointer[error]
+	check := func() {
+		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+		i := 0
+		defer func() {
+			if p := recover(); p != nil {
+				err := f.damaged("section %q cannot be read: %v", todo[i].name, p)
+				bad.Store(&err)
+			}
+		}()
+		for i = int(next.Add(1)) - 1; i < len(todo) && bad.Load() == nil; i = int(next.Add(1)) - 1 {
+			if crc32.Checksum(todo[i].padded, castagnoli) != todo[i].sum {
+				err := f.damaged("the checksum of section %q is wrong", todo[i].name)
+				bad.Store(&err)
+			}
+		}
+	}
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(todo)) - 1 {
+		wg.Go(check)
+	}
+	check()
+	wg.Wait()
+	if err := bad.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+func (f *File) damaged(format string, args ...any) error {
+	return f.kind.damaged(f.path, format, args...)
+}
+
+// Fail says that the columns of a file do not fit together. The first such
+// statement is kept for Err.
+func (f *File) Fail(format string, args ...any) {
+	if f.err == nil {
+		f.err = f.damaged(format, args...)
+	}
+}
+
+// Err is the first thing that was wrong with the columns, so that whoever
+// reads many of them asks once.
+func (f *File) Err() error { return f.err }
+
+// Size is the size of the file in bytes.
+func (f *File) Size() int64 { return int64(len(f.data)) }
+
+// Names lists the sections in the order of the file.
+func (f *File) Names() []string {
+	list := make([]string, len(f.sections))
+	for i := range f.sections {
+		list[i] = f.sections[i].name
+	}
+	return list
+}
+
+// AnyLength asks for a column of whatever length.
+const AnyLength = -1
+
+// Column is a section as a column of so many elements. One that is missing or
+// of another length is remembered by the file, and there is no column.
+func Column[T any](f *File, name string, length int) []T {
+	b, ok := f.named[name]
+	column, whole := columnOf[T](b)
+	if !ok || !whole || length >= 0 && len(column) != length {
+		f.Fail("section %q is missing or has the wrong length", name)
+		return nil
+	}
+	return column
+}
+
+// Close unmaps the file. It may be closed more than once.
+func (f *File) Close() error {
+	if !f.unmap {
+		return nil
+	}
+	f.unmap = false
+	return unmap(f.data)
+}
