@@ -1,6 +1,8 @@
 package main
 
-import "grantgraph/internal/server"
+import (
+	"grantgraph/internal/server"
+)
 
 type openapiCmd struct {
 	BaseURL string `name:"base-url" help:"Address of the server in the document." default:"http://127.0.0.1:8080" placeholder:"URL"`

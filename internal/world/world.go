@@ -67,9 +67,8 @@ type made struct {
 }
 
 // Main runs the tests of a package and removes the worlds that they have made.
-// What is to be done before the first test comes first; without it no test runs.
 // The code is for os.Exit.
-func Main(m *testing.M, before ...func() error) (code int) {
+func Main(m *testing.M) (code int) {
 	dir, err := os.MkdirTemp("", "grantgraph-world-")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -84,24 +83,19 @@ func Main(m *testing.M, before ...func() error) (code int) {
 			code = max(code, 1)
 		}
 	}()
-	for _, prepare := range before {
-		if err := prepare(); err != nil {
-			fmt.Fprintln(os.Stderr, "preparing the tests:", err)
-			return 1
-		}
-	}
 	return m.Run()
 }
 
-// find finds the world, or plans it.
-func (w World) find() (*made, error) {
+// made finds the world, or plans it.
+func (w World) made(tb testing.TB) *made {
+	tb.Helper()
 	shared.mu.Lock()
 	defer shared.mu.Unlock()
 	if shared.dir == "" {
-		return nil, errors.New("TestMain of this package must run the tests with world.Main")
+		tb.Fatal("TestMain of this package must run the tests with world.Main")
 	}
 	if m := shared.worlds[w]; m != nil {
-		return m, nil
+		return m
 	}
 	dir := filepath.Join(shared.dir, fmt.Sprintf("%d-%d", w.Grants, w.Seed))
 	m := &made{sources: filepath.Join(dir, "sources"), data: filepath.Join(dir, "data")}
@@ -120,26 +114,7 @@ func (w World) find() (*made, error) {
 		return result.Snapshot, nil
 	})
 	shared.worlds[w] = m
-	return m, nil
-}
-
-// made is find for a test.
-func (w World) made(tb testing.TB) *made {
-	tb.Helper()
-	m, err := w.find()
-	if err != nil {
-		tb.Fatal(err)
-	}
 	return m
-}
-
-// Build is Snapshot for what is done before the first test.
-func (w World) Build() (*snapshot.Snapshot, error) {
-	m, err := w.find()
-	if err != nil {
-		return nil, err
-	}
-	return m.snapshot()
 }
 
 // Report is what the world knows about itself and a build must find.

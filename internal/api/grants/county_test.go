@@ -15,7 +15,7 @@ import (
 	"grantgraph/internal/place"
 	"grantgraph/internal/server"
 	"grantgraph/internal/snapshot"
-	testworld "grantgraph/internal/world"
+	"grantgraph/internal/world"
 )
 
 // TestNewCounty builds a world with a newer relationship file of the Census,
@@ -26,7 +26,7 @@ func TestNewCounty(t *testing.T) {
 	if _, ok := place.Shipped().County(county); ok {
 		t.Fatalf("%s is a county by now; use another", county)
 	}
-	up, dir := testworld.Small.CopySources(t), t.TempDir()
+	up, dir := world.Small.CopySources(t), t.TempDir()
 	// Every ZIP code of Illinois is in it.
 	var b strings.Builder
 	b.WriteString("GEOID_ZCTA5_20|GEOID_COUNTY_20|NAMELSAD_COUNTY_20|AREALAND_PART\n")
@@ -42,7 +42,7 @@ func TestNewCounty(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := build.Run(t.Context(), build.Options{Sources: up, Data: dir,
-		Now:      func() time.Time { return testworld.Built },
+		Now:      func() time.Time { return world.Built },
 		Indexers: []build.Indexer{{Name: "graph", Write: graph.Build}}}); err != nil {
 		t.Fatal(err)
 	}
