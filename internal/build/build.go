@@ -43,8 +43,8 @@ type Options struct {
 	Complete int
 
 	// Indexers derive what the serving side needs from the finished tables,
-	// before the snapshot is published. Each has a name for the progress.
-	Indexers []Indexer
+	// before the snapshot is published.
+	Indexers []snapshot.Indexer
 
 	// Progress is told of each step: the phase, how much of it is done and how
 	// much there is. It may be nil; it is called from several goroutines, one
@@ -69,12 +69,6 @@ type Options struct {
 
 	// shardBytes is the size of a shard; tests make it small to have many.
 	shardBytes int64
-}
-
-// Indexer writes one index of a snapshot.
-type Indexer struct {
-	Name  string
-	Write func(ctx context.Context, w *snapshot.Writer) error
 }
 
 // Result is what a build came to.

@@ -455,7 +455,7 @@ func TestFailuresKeepTheOldSnapshot(t *testing.T) {
 			t.Cleanup(disk.Mount(filepath.Join(opt.Data, "builds"), fullAfter(0, "manifest.json")))
 		}, "no_space"},
 		{"a table damaged after it was written", func(t *testing.T, root string, opt *Options) {
-			opt.Indexers = append(opt.Indexers, Indexer{Name: "worm", Write: func(_ context.Context, w *snapshot.Writer) error {
+			opt.Indexers = append(opt.Indexers, snapshot.Indexer{Name: "worm", Write: func(_ context.Context, w *snapshot.Writer) error {
 				path := w.Unpublished().Path("grants")
 				body, err := os.ReadFile(path)
 				if err != nil {

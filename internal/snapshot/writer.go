@@ -159,3 +159,9 @@ func pointTo(data, version string) error {
 	path := filepath.Join(data, pointerName)
 	return fault.Disk(path, disk.WriteFile(path, 0o644, writeBytes([]byte(version+"\n"))))
 }
+
+// Indexer writes one index of a snapshot, before it is published.
+type Indexer struct {
+	Name  string // for the progress
+	Write func(ctx context.Context, w *Writer) error
+}

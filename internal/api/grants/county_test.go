@@ -43,7 +43,7 @@ func TestNewCounty(t *testing.T) {
 	}
 	if _, err := build.Run(t.Context(), build.Options{Sources: up, Data: dir,
 		Now:      func() time.Time { return world.Built },
-		Indexers: []build.Indexer{{Name: "graph", Write: graph.Build}}}); err != nil {
+		Indexers: []snapshot.Indexer{{Name: "graph", Write: graph.Build}}}); err != nil {
 		t.Fatal(err)
 	}
 	s, err := snapshot.Open(dir)

@@ -3,19 +3,18 @@ package mapped
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
 	"os"
-	"runtime"
 	"runtime/debug"
 	"slices"
-	"sync"
-	"sync/atomic"
 	"syscall"
 
 	"grantgraph/internal/fault"
+	"grantgraph/internal/parallel"
 )
 
 // File is an opened file. Its columns are good until Close.
@@ -162,34 +161,18 @@ func zeros(b []byte) bool { return len(bytes.Trim(b, "\x00")) == 0 }
 func (f *File) verify() error {
 	todo := slices.Clone(f.sections)
 	slices.SortFunc(todo, func(a, b section) int { return cmp.Compare(len(b.padded), len(a.padded)) })
-	var next atomic.Int64
-	var bad atomic.Pointer[error]
-	check := func() {
+	return parallel.Each(context.Background(), 0, len(todo), func(_ context.Context, i int) (err error) {
 		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-		i := 0
 		defer func() {
 			if p := recover(); p != nil {
-				err := f.damaged("section %q cannot be read: %v", todo[i].name, p)
-				bad.Store(&err)
+				err = f.damaged("section %q cannot be read: %v", todo[i].name, p)
 			}
 		}()
-		for i = int(next.Add(1)) - 1; i < len(todo) && bad.Load() == nil; i = int(next.Add(1)) - 1 {
-			if crc32.Checksum(todo[i].padded, castagnoli) != todo[i].sum {
-				err := f.damaged("the checksum of section %q is wrong", todo[i].name)
-				bad.Store(&err)
-			}
+		if crc32.Checksum(todo[i].padded, castagnoli) != todo[i].sum {
+			return f.damaged("the checksum of section %q is wrong", todo[i].name)
 		}
-	}
-	var wg sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(todo)) - 1 {
-		wg.Go(check)
-	}
-	check()
-	wg.Wait()
-	if err := bad.Load(); err != nil {
-		return *err
-	}
-	return nil
+		return nil
+	})
 }
 
 func (f *File) damaged(format string, args ...any) error {
