@@ -31,11 +31,11 @@ fuzz: ## each fuzz target for FUZZTIME, from its seeds (make fuzz FUZZTIME=10m)
 	./scripts/fuzz $(FUZZTIME)
 
 oracle: ## the engine against DuckDB on many more random questions (make oracle CASES=200000)
-	ORACLE_CASES=$(CASES) $(GO) test -count=1 -timeout 0 ./internal/oracle
+	ORACLE_CASES=$(CASES) $(GO) test -count=1 -timeout 0 ./internal/bench/oracle
 
 soak: ## kills the server a hundred times on each store and asks a great many random questions
 	GRANTGRAPH_KILLS=100 $(GO) test -count=1 -timeout 0 -v -run TestServerKilled ./cmd/grantgraph
-	ORACLE_CASES=$(CASES) $(GO) test -count=1 -timeout 0 ./internal/oracle
+	ORACLE_CASES=$(CASES) $(GO) test -count=1 -timeout 0 ./internal/bench/oracle
 
 bench: ## the benchmarks of docs/benchmarks.md
 	./scripts/bench

@@ -13,10 +13,10 @@ import (
 	"time"
 	"unicode"
 
-	"grantgraph/internal/agent/httpsig"
-	"grantgraph/internal/api"
-	"grantgraph/internal/api/agentkeys"
 	"grantgraph/internal/fault"
+	"grantgraph/internal/serve/agent/httpsig"
+	"grantgraph/internal/serve/api"
+	"grantgraph/internal/serve/api/agentkeys"
 )
 
 // The bounds of what is believed of a service. Its largest answer here is a

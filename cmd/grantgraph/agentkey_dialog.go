@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"grantgraph/internal/api/agentkeys"
 	"grantgraph/internal/fault"
+	"grantgraph/internal/serve/api/agentkeys"
 )
 
 // printKey says what a key may do.

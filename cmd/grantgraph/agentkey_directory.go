@@ -15,8 +15,8 @@ import (
 	"strings"
 	"time"
 
-	"grantgraph/internal/agent/httpsig"
 	"grantgraph/internal/fault"
+	"grantgraph/internal/serve/agent/httpsig"
 )
 
 // keyDirectory is the directory of keys as the host of an agent answers it. The

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"grantgraph/internal/agent/httpsig"
+	"grantgraph/internal/serve/agent/httpsig"
 )
 
 type agentKeygenCmd struct {

@@ -10,9 +10,9 @@ import (
 	"io/fs"
 	"os"
 
-	"grantgraph/internal/agent/httpsig"
 	"grantgraph/internal/disk"
 	"grantgraph/internal/fault"
+	"grantgraph/internal/serve/agent/httpsig"
 )
 
 // keyPairFile is a keypair as its file has it: a private JSON web key (RFC 8037).

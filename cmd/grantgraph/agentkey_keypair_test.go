@@ -22,7 +22,7 @@ import (
 	"testing"
 	"time"
 
-	"grantgraph/internal/agent/httpsig"
+	"grantgraph/internal/serve/agent/httpsig"
 )
 
 // keygen makes a keypair and gives its file and its private half as the file

@@ -3,9 +3,9 @@ package main
 import (
 	"fmt"
 
-	"grantgraph/internal/agent/httpsig"
-	"grantgraph/internal/api/agentkeys"
 	"grantgraph/internal/fault"
+	"grantgraph/internal/serve/agent/httpsig"
+	"grantgraph/internal/serve/api/agentkeys"
 )
 
 type agentMintCmd struct {

@@ -15,11 +15,11 @@ import (
 	"testing"
 	"time"
 
-	"grantgraph/internal/agent/httpsig"
-	"grantgraph/internal/api/agentkeys"
+	"grantgraph/internal/bench/world"
 	"grantgraph/internal/secret"
-	"grantgraph/internal/server"
-	"grantgraph/internal/world"
+	"grantgraph/internal/serve"
+	"grantgraph/internal/serve/agent/httpsig"
+	"grantgraph/internal/serve/api/agentkeys"
 )
 
 // TestAgentServed gets keys of each kind from a service with an invented world,
@@ -36,7 +36,7 @@ func TestAgentServed(t *testing.T) {
 func anonymousWalk(t *testing.T, data string) {
 	var nanos atomic.Int64
 	nanos.Store(time.Now().UnixNano())
-	s := serveWorld(t, server.Options{Data: data, Clock: func() time.Time { return time.Unix(0, nanos.Load()) }})
+	s := serveWorld(t, serve.Options{Data: data, Clock: func() time.Time { return time.Unix(0, nanos.Load()) }})
 	var waits []time.Duration
 	pass := func(_ context.Context, d time.Duration) error {
 		waits = append(waits, d)
@@ -107,7 +107,7 @@ func signedWalk(t *testing.T, data string) {
 	path, _, _ := keygen(t)
 	stranger, _, _ := keygen(t)
 	address, roots := serveDirectory(t, path)
-	url := serveWorld(t, server.Options{Data: data, Directory: httpsig.NewDirectory(httpsig.Options{Roots: roots, Loopback: true})}).URL()
+	url := serveWorld(t, serve.Options{Data: data, Directory: httpsig.NewDirectory(httpsig.Options{Roots: roots, Loopback: true})}).URL()
 	mint := func(flags ...string) (int, string, string) {
 		return command(t, append([]string{"agent-key", "mint", "--url", url, "--purpose", "p", "--source", "s", "--agent", address}, flags...)...)
 	}
@@ -145,10 +145,10 @@ func signedWalk(t *testing.T, data string) {
 }
 
 // serveWorld serves on any free port for the time of the test.
-func serveWorld(t *testing.T, opt server.Options) *server.Server {
+func serveWorld(t *testing.T, opt serve.Options) *serve.Server {
 	t.Helper()
 	opt.Addr, opt.Log = "127.0.0.1:0", slog.New(slog.DiscardHandler)
-	s, err := server.Open(opt)
+	s, err := serve.Open(opt)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,8 +6,8 @@ import (
 	"net/url"
 	"time"
 
-	"grantgraph/internal/agent/httpsig"
 	"grantgraph/internal/fault"
+	"grantgraph/internal/serve/agent/httpsig"
 )
 
 type agentSignCmd struct {

@@ -13,12 +13,12 @@ import (
 	"strings"
 	"time"
 
-	"grantgraph/internal/build"
+	"grantgraph/internal/bench/oracle"
 	"grantgraph/internal/fault"
-	"grantgraph/internal/graph"
-	"grantgraph/internal/indexes"
-	"grantgraph/internal/oracle"
-	"grantgraph/internal/search"
+	"grantgraph/internal/ingest"
+	"grantgraph/internal/serve/graph"
+	"grantgraph/internal/serve/indexes"
+	"grantgraph/internal/serve/search"
 	"grantgraph/internal/snapshot"
 )
 
@@ -87,7 +87,7 @@ func (c *benchCmd) corpus(a *app) (*snapshot.Snapshot, error) {
 	}
 	bars := newBuildBars(a, c.Quiet || c.JSON)
 	defer bars.close()
-	result, err := build.Run(a.Ctx, build.Options{
+	result, err := ingest.Run(a.Ctx, ingest.Options{
 		Sources: world.Out, Data: data, Keep: 1, Progress: bars.progress,
 		Indexers: indexes.All(),
 	})

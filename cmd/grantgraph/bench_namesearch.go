@@ -10,9 +10,9 @@ import (
 	"strings"
 	"time"
 
-	"grantgraph/internal/oracle"
+	"grantgraph/internal/bench/oracle"
 	"grantgraph/internal/orgname"
-	"grantgraph/internal/search"
+	"grantgraph/internal/serve/search"
 	"grantgraph/internal/snapshot"
 )
 

@@ -4,9 +4,9 @@ import (
 	"encoding/json"
 	"time"
 
-	"grantgraph/internal/build"
 	"grantgraph/internal/fault"
-	"grantgraph/internal/indexes"
+	"grantgraph/internal/ingest"
+	"grantgraph/internal/serve/indexes"
 )
 
 type buildCmd struct {
@@ -42,7 +42,7 @@ func (c *buildCmd) Run(a *app) error {
 	return nil
 }
 
-func (c *buildCmd) run(a *app) (*build.Result, error) {
+func (c *buildCmd) run(a *app) (*ingest.Result, error) {
 	if c.Workers < 0 || c.Keep < 1 {
 		return nil, fault.New("bad_flag", "--workers must not be negative and --keep must be at least 1").Try("grantgraph build --help")
 	}
@@ -56,7 +56,7 @@ func (c *buildCmd) run(a *app) (*build.Result, error) {
 	start := time.Now()
 	bars := newBuildBars(a, c.Quiet || c.JSON)
 	bars.given = m != nil
-	result, err := build.Run(a.Ctx, build.Options{
+	result, err := ingest.Run(a.Ctx, ingest.Options{
 		Note: bars.note, Sources: c.Sources, Data: c.Data, Workers: c.Workers, Keep: c.Keep, Complete: c.Complete, Model: m, Progress: bars.progress, Indexers: indexes.All(),
 	})
 	bars.close()

@@ -6,13 +6,13 @@ import (
 	"strings"
 	"time"
 
-	"grantgraph/internal/build"
+	"grantgraph/internal/ingest"
 	"grantgraph/internal/money"
 	"grantgraph/internal/snapshot"
 )
 
 // printBuild prints what a build came to.
-func printBuild(w io.Writer, result *build.Result, took time.Duration) {
+func printBuild(w io.Writer, result *ingest.Result, took time.Duration) {
 	m, r := &result.Snapshot.Manifest, result.Report
 	c := m.Counts
 	fmt.Fprintf(w, "\nSnapshot %s\n\n", m.Version)
@@ -68,7 +68,7 @@ func printBuild(w io.Writer, result *build.Result, took time.Duration) {
 	fmt.Fprintln(w, ").")
 }
 
-func printShares(w io.Writer, list []build.Count, c snapshot.Counts) {
+func printShares(w io.Writer, list []ingest.Count, c snapshot.Counts) {
 	t := newTable("", ">grants", ">of grants", ">dollars", ">of dollars", "")
 	for _, r := range list {
 		t.add(r.Name, count(r.Grants), percent(r.Grants, c.Grants), money.Dollars(r.TotalAmount), percent(r.TotalAmount, c.TotalAmount), barChart(r.Grants, c.Grants, 20))
@@ -77,7 +77,7 @@ func printShares(w io.Writer, list []build.Count, c snapshot.Counts) {
 }
 
 // printAccount prints what did not become a grant, and why.
-func printAccount(w io.Writer, r *build.Report) {
+func printAccount(w io.Writer, r *ingest.Report) {
 	fmt.Fprintf(w, "\nWhat became of everything read\n\n")
 	t := newTable("", ">", "")
 	n := r.Returns
@@ -108,7 +108,7 @@ func printAccount(w io.Writer, r *build.Report) {
 }
 
 // printLists prints which compliance lists are loaded.
-func printLists(w io.Writer, list []build.ListCount) {
+func printLists(w io.Writer, list []ingest.ListCount) {
 	fmt.Fprintf(w, "\nCompliance lists\n\n")
 	t := newTable("", ">rows", ">left out", "revised", "")
 	for _, l := range list {
@@ -130,19 +130,19 @@ func printLists(w io.Writer, list []build.ListCount) {
 
 // printAwards prints what governments paid and how much of it found its
 // organization; nothing when there were no files.
-func printAwards(w io.Writer, r *build.AwardReport) {
+func printAwards(w io.Writer, r *ingest.AwardReport) {
 	if r.Federal.Files == 0 && len(r.States) == 0 {
 		return
 	}
 	fmt.Fprintf(w, "\nGovernment awards\n\n")
 	t := newTable("", ">placed", ">dollars", ">not placed", ">dollars")
-	add := func(name string, placed, lost build.AwardFlow) {
+	add := func(name string, placed, lost ingest.AwardFlow) {
 		t.add(name, count(placed.Rows), money.Dollars(int64(placed.Amount)), count(lost.Rows), money.Dollars(int64(lost.Amount)))
 	}
 	add("federal grants", r.Federal.Grants.Placed, r.Federal.Grants.Unknown)
 	add("federal contracts", r.Federal.Contracts.Placed, r.Federal.Contracts.Unknown)
 	for _, s := range r.States {
-		add(s.State, build.AwardFlow{Rows: s.Stated.Rows + s.Named.Rows, Amount: s.Stated.Amount + s.Named.Amount}, s.Unknown)
+		add(s.State, ingest.AwardFlow{Rows: s.Stated.Rows + s.Named.Rows, Amount: s.Stated.Amount + s.Named.Amount}, s.Unknown)
 	}
 	t.print(w)
 	for _, note := range r.Notes {
@@ -152,7 +152,7 @@ func printAwards(w io.Writer, r *build.AwardReport) {
 
 // printRegister prints the tables of the UK register; nothing when it is not
 // there.
-func printRegister(w io.Writer, r *build.UKReport) {
+func printRegister(w io.Writer, r *ingest.UKReport) {
 	if len(r.Tables) == 0 {
 		return
 	}
@@ -167,11 +167,11 @@ func printRegister(w io.Writer, r *build.UKReport) {
 	t.print(w)
 }
 
-func agreement(form string, a build.Agreement) string {
+func agreement(form string, a ingest.Agreement) string {
 	return fmt.Sprintf("%s: %s of %s", form, count(a.Exact), count(a.Compared))
 }
 
-func formList(r *build.Report) string {
+func formList(r *ingest.Report) string {
 	var parts []string
 	for _, f := range r.Forms {
 		parts = append(parts, f.Name+" "+count(f.Count))
@@ -179,7 +179,7 @@ func formList(r *build.Report) string {
 	return strings.Join(parts, ", ")
 }
 
-func reasonList(list []build.NamedInt) string {
+func reasonList(list []ingest.NamedInt) string {
 	var parts []string
 	for _, r := range list {
 		parts = append(parts, fmt.Sprintf("%s %s", count(r.Count), r.Name))

@@ -12,9 +12,9 @@ import (
 	"strings"
 	"testing"
 
+	"grantgraph/internal/bench/world"
+	"grantgraph/internal/serve/warehouse"
 	"grantgraph/internal/snapshot"
-	"grantgraph/internal/warehouse"
-	"grantgraph/internal/world"
 )
 
 // TestMain lets the test binary stand in for the program, so that tests can

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"grantgraph/internal/fault"
-	"grantgraph/internal/lists"
 	"grantgraph/internal/snapshot"
+	"grantgraph/internal/snapshot/lists"
 )
 
 // checkCmd verifies the files that are served.

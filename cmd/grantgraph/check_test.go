@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"grantgraph/internal/graph"
-	"grantgraph/internal/lists"
-	"grantgraph/internal/search"
+	"grantgraph/internal/bench/world"
+	"grantgraph/internal/serve/graph"
+	"grantgraph/internal/serve/search"
 	"grantgraph/internal/snapshot"
-	"grantgraph/internal/world"
+	"grantgraph/internal/snapshot/lists"
 )
 
 // TestCheck flips one bit in each kind of file of a snapshot and of the lists,

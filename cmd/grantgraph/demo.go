@@ -11,16 +11,16 @@ import (
 	"path/filepath"
 	"time"
 
-	"grantgraph/internal/account"
-	"grantgraph/internal/budget"
-	"grantgraph/internal/dataset"
 	"grantgraph/internal/disk"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
-	"grantgraph/internal/graph"
 	"grantgraph/internal/secret"
-	"grantgraph/internal/server"
-	"grantgraph/internal/sqlbox"
+	"grantgraph/internal/serve"
+	"grantgraph/internal/serve/account"
+	"grantgraph/internal/serve/budget"
+	"grantgraph/internal/serve/dataset"
+	"grantgraph/internal/serve/graph"
+	"grantgraph/internal/serve/sqlbox"
 )
 
 // demoCmd makes a world, builds it and serves it.
@@ -51,7 +51,7 @@ func (c *demoCmd) Run(a *app) (err error) {
 	}
 	if !c.Once {
 		// That the address is taken is better said before the work than after.
-		if err := server.Probe(c.Addr); err != nil {
+		if err := serve.Probe(c.Addr); err != nil {
 			return err
 		}
 		// Whoever waits for demo.json waits for this run, not for the one before.
@@ -76,7 +76,7 @@ func (c *demoCmd) Run(a *app) (err error) {
 	if c.Once {
 		return nil
 	}
-	s, err := server.Open(server.Options{Data: c.Data, Addr: c.Addr, AdminToken: c.AdminToken, SQL: &sqlbox.Options{}, Budget: budget.New(defaultMemory(), budget.Options{}), Log: slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: slog.LevelWarn}))})
+	s, err := serve.Open(serve.Options{Data: c.Data, Addr: c.Addr, AdminToken: c.AdminToken, SQL: &sqlbox.Options{}, Budget: budget.New(defaultMemory(), budget.Options{}), Log: slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: slog.LevelWarn}))})
 	if err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ type demo struct {
 // prepare makes a key for each plan and writes demo.json. Keys of an earlier
 // run that still work are kept, so that what was copied from the screen goes
 // on working.
-func (c *demoCmd) prepare(a *app, s *server.Server) (*demo, error) {
+func (c *demoCmd) prepare(a *app, s *serve.Server) (*demo, error) {
 	path := c.path()
 	d := &demo{Keys: map[string]string{}}
 	if body, err := os.ReadFile(c.previousPath()); err == nil {

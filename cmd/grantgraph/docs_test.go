@@ -12,10 +12,10 @@ import (
 	"strings"
 	"testing"
 
-	"grantgraph/internal/account"
-	"grantgraph/internal/server"
-	"grantgraph/internal/source"
-	"grantgraph/internal/sqlbox"
+	"grantgraph/internal/ingest/source"
+	"grantgraph/internal/serve"
+	"grantgraph/internal/serve/account"
+	"grantgraph/internal/serve/sqlbox"
 )
 
 var (
@@ -38,7 +38,7 @@ func TestDocs(t *testing.T) {
 	if code, _, errs := command(t, "demo", "--once", "--quiet", "--data", data); code != 0 {
 		t.Fatal(errs)
 	}
-	store, err := account.OpenSQLite(server.Accounts(data), account.Options{})
+	store, err := account.OpenSQLite(serve.Accounts(data), account.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func TestDocs(t *testing.T) {
 // checkQueries does the same for the examples in SQL, which are not GETs.
 func checkQueries(t *testing.T, text []byte, data, key string) []byte {
 	t.Helper()
-	s, err := server.Open(server.Options{Data: data, BaseURL: "http://localhost", SQL: &sqlbox.Options{Workers: 1}, Log: slog.New(slog.DiscardHandler)})
+	s, err := serve.Open(serve.Options{Data: data, BaseURL: "http://localhost", SQL: &sqlbox.Options{Workers: 1}, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

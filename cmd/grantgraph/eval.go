@@ -8,14 +8,14 @@ import (
 	"path/filepath"
 	"strings"
 
-	"grantgraph/internal/build"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
-	"grantgraph/internal/resolve"
-	"grantgraph/internal/resolve/eval"
-	"grantgraph/internal/resolve/model"
+	"grantgraph/internal/ingest"
+	"grantgraph/internal/ingest/resolve"
+	"grantgraph/internal/ingest/resolve/eval"
+	"grantgraph/internal/ingest/resolve/model"
+	"grantgraph/internal/ingest/source/rows"
 	"grantgraph/internal/snapshot"
-	"grantgraph/internal/source/rows"
 )
 
 // evalCmd measures how well recipients are resolved.
@@ -110,7 +110,7 @@ func (c *evalCmd) evalBuild(a *app) error {
 	}
 	defer os.RemoveAll(data)
 	var blind *eval.Result
-	result, err := build.Run(a.Ctx, build.Options{
+	result, err := ingest.Run(a.Ctx, ingest.Options{
 		Sources: c.Sources + c.World, Data: data,
 		Examine: func(r *resolve.Resolver, labels []resolve.Label) { blind = eval.Examine(r, labels, c.Lines) },
 	})

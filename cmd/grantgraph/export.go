@@ -3,8 +3,8 @@ package main
 import (
 	"fmt"
 
+	"grantgraph/internal/serve/warehouse"
 	"grantgraph/internal/snapshot"
-	"grantgraph/internal/warehouse"
 )
 
 // exportCmd writes the warehouse for other engines.

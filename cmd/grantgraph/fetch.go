@@ -15,9 +15,9 @@ import (
 	"golang.org/x/term"
 
 	"grantgraph/internal/fault"
+	"grantgraph/internal/ingest/source"
+	"grantgraph/internal/ingest/source/fetch"
 	"grantgraph/internal/secret"
-	"grantgraph/internal/source"
-	"grantgraph/internal/source/fetch"
 )
 
 type fetchCmd struct {

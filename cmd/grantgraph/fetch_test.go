@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"grantgraph/internal/source"
-	"grantgraph/internal/source/fetch"
+	"grantgraph/internal/ingest/source"
+	"grantgraph/internal/ingest/source/fetch"
 )
 
 // TestFetchCommand fetches from a publisher on the loopback that has one list

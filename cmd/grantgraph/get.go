@@ -9,10 +9,10 @@ import (
 	"net/http/httptest"
 	"strings"
 
-	"grantgraph/internal/account"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/secret"
-	"grantgraph/internal/server"
+	"grantgraph/internal/serve"
+	"grantgraph/internal/serve/account"
 )
 
 type getCmd struct {
@@ -40,7 +40,7 @@ func (c *getCmd) Run(a *app) error {
 	if !strings.HasPrefix(c.Path, "/") {
 		return fault.New("bad_path", "%q is not a path", c.Path).Try("grantgraph get /api/v1/meta")
 	}
-	s, err := server.Open(server.Options{Data: c.Data, Database: c.Database, Window: account.Window(c.FreeWindow), BaseURL: "http://localhost", Log: slog.New(slog.DiscardHandler)})
+	s, err := serve.Open(serve.Options{Data: c.Data, Database: c.Database, Window: account.Window(c.FreeWindow), BaseURL: "http://localhost", Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return err
 	}

@@ -14,8 +14,8 @@ import (
 	"strings"
 
 	"grantgraph/internal/fault"
-	"grantgraph/internal/source/archive"
-	"grantgraph/internal/source/irs990"
+	"grantgraph/internal/ingest/source/archive"
+	"grantgraph/internal/ingest/source/irs990"
 )
 
 // inspectCmd shows what the reader finds in returns, for people or as JSON.

@@ -7,7 +7,7 @@ import (
 	"io"
 	"os"
 
-	"grantgraph/internal/source/irs990"
+	"grantgraph/internal/ingest/source/irs990"
 )
 
 // jsonPrinter prints an object per line. The keys of the figures are those of

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"grantgraph/internal/upstream"
+	"grantgraph/internal/bench/upstream"
 )
 
 // invented is a small 990-PF with n grants.

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"grantgraph/internal/ingest/source/irs990"
 	"grantgraph/internal/money"
-	"grantgraph/internal/source/irs990"
 )
 
 // highlights are the few items of each list that a page shows.

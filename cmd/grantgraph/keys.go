@@ -8,10 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"grantgraph/internal/account"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/secret"
-	"grantgraph/internal/server"
+	"grantgraph/internal/serve"
+	"grantgraph/internal/serve/account"
 )
 
 // keysCmd makes and changes the keys of the service.
@@ -59,7 +59,7 @@ func (c *keyStore) withStore(work func(account.Store) error) error {
 
 // withStoreMade opens the store, which is made where there is none.
 func (c *keyStore) withStoreMade(work func(account.Store) error) (err error) {
-	s, err := server.OpenAccounts(c.Data, c.Database, account.Options{FreeWindow: account.Window(c.FreeWindow)})
+	s, err := serve.OpenAccounts(c.Data, c.Database, account.Options{FreeWindow: account.Window(c.FreeWindow)})
 	if err != nil {
 		return err
 	}

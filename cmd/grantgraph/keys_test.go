@@ -11,10 +11,10 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"grantgraph/internal/account"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/secret"
-	"grantgraph/internal/server"
+	"grantgraph/internal/serve"
+	"grantgraph/internal/serve/account"
 )
 
 // keys runs one of the keys commands.
@@ -96,7 +96,7 @@ func TestKeys(t *testing.T) {
 	if out := must("audit", "--kind", "unlock"); !strings.Contains(out, "Nothing") {
 		t.Errorf("audit: %q", out)
 	}
-	s, err := server.OpenAccounts(dir, secret.URL{}, account.Options{})
+	s, err := serve.OpenAccounts(dir, secret.URL{}, account.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"grantgraph/internal/bench/world"
 	"grantgraph/internal/fault"
-	"grantgraph/internal/world"
 )
 
 // TestParse asks in ways the command line does not have: the answer points to

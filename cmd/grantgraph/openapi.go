@@ -1,7 +1,7 @@
 package main
 
 import (
-	"grantgraph/internal/server"
+	"grantgraph/internal/serve"
 )
 
 type openapiCmd struct {
@@ -9,7 +9,7 @@ type openapiCmd struct {
 }
 
 func (c *openapiCmd) Run(a *app) error {
-	doc, err := server.OpenAPI(c.BaseURL)
+	doc, err := serve.OpenAPI(c.BaseURL)
 	if err != nil {
 		return err
 	}

@@ -11,14 +11,14 @@ import (
 	"strings"
 	"time"
 
-	"grantgraph/internal/account"
-	"grantgraph/internal/budget"
 	"grantgraph/internal/fault"
-	"grantgraph/internal/refresh"
+	"grantgraph/internal/ingest/refresh"
 	"grantgraph/internal/secret"
-	"grantgraph/internal/server"
-	"grantgraph/internal/site/mail"
-	"grantgraph/internal/sqlbox"
+	"grantgraph/internal/serve"
+	"grantgraph/internal/serve/account"
+	"grantgraph/internal/serve/budget"
+	"grantgraph/internal/serve/site/mail"
+	"grantgraph/internal/serve/sqlbox"
 )
 
 type serveCmd struct {
@@ -103,7 +103,7 @@ func (c *serveCmd) Run(a *app) error {
 		}
 		lists = refresh.New(refresh.Options{Data: c.Data, Fetch: from, Log: log})
 	}
-	opt := server.Options{
+	opt := serve.Options{
 		Data: c.Data, Addr: c.Addr, Admin: c.Admin, BaseURL: c.BaseURL, Drain: c.Drain, Window: account.Window(c.Window), Log: log,
 		Database: c.Database, Secrets: c.Secrets, AdminToken: c.AdminToken, Trusted: c.Trusted, SQL: &sqlbox.Options{},
 		Budget: budget.New(memory, budget.Options{}),
@@ -122,7 +122,7 @@ func (c *serveCmd) Run(a *app) error {
 		}
 		opt.Mail = post
 	}
-	s, err := server.Open(opt)
+	s, err := serve.Open(opt)
 	if err != nil {
 		return err
 	}

@@ -14,11 +14,11 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"grantgraph/internal/account"
-	"grantgraph/internal/pgtest"
+	"grantgraph/internal/bench/postgres"
+	"grantgraph/internal/bench/world"
 	"grantgraph/internal/secret"
-	"grantgraph/internal/server"
-	"grantgraph/internal/world"
+	"grantgraph/internal/serve"
+	"grantgraph/internal/serve/account"
 )
 
 // kills is how often the server is killed in a test; GRANTGRAPH_KILLS sets it,
@@ -43,8 +43,8 @@ func TestServerKilled(t *testing.T) {
 	world.Small.Publish(t, data)
 	t.Run("sqlite", func(t *testing.T) { killServer(t, data, "") })
 	t.Run("postgres", func(t *testing.T) {
-		pg, err := pgtest.Start(t.Context())
-		if errors.Is(err, pgtest.ErrNone) {
+		pg, err := postgres.Start(t.Context())
+		if errors.Is(err, postgres.ErrNone) {
 			t.Skipf("no PostgreSQL to keep the ledger in: %v; scripts/require installs it", err)
 		}
 		if err != nil {
@@ -58,7 +58,7 @@ func TestServerKilled(t *testing.T) {
 func killServer(t *testing.T, data, database string) {
 	store := func(work func(account.Store)) {
 		t.Helper()
-		s, err := server.OpenAccounts(data, secret.NewURL(database), account.Options{})
+		s, err := serve.OpenAccounts(data, secret.NewURL(database), account.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

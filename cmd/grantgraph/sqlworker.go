@@ -3,7 +3,7 @@ package main
 import (
 	"fmt"
 
-	"grantgraph/internal/sqlbox"
+	"grantgraph/internal/serve/sqlbox"
 )
 
 // sqlWorkerCmd is what the server starts itself as to run other people's SQL.

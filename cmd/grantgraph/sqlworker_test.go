@@ -15,7 +15,7 @@ import (
 	"syscall"
 	"testing"
 
-	"grantgraph/internal/world"
+	"grantgraph/internal/bench/world"
 )
 
 // TestProgramReplaced puts another program in the place of one that serves, as

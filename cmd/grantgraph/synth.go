@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 
 	"grantgraph/internal/fault"
+	"grantgraph/internal/ingest/synth"
 	"grantgraph/internal/money"
-	"grantgraph/internal/synth"
 )
 
 // synthCmd writes an invented world.

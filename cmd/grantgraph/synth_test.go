@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"grantgraph/internal/synth"
+	"grantgraph/internal/ingest/synth"
 )
 
 func TestSynthCommand(t *testing.T) {

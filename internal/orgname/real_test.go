@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"grantgraph/internal/upstream"
+	"grantgraph/internal/bench/upstream"
 )
 
 // rows reads a compressed CSV file with a header.

@@ -27,7 +27,7 @@ type Manifest struct {
 	Counts      Counts          `json:"counts"`
 	Sources     []Source        `json:"sources"`
 	Files       []File          `json:"files"`
-	Report      json.RawMessage `json:"report"` // the build report, see package build
+	Report      json.RawMessage `json:"report"` // the build report, see package ingest
 	Seal        string          `json:"seal"`   // SHA-256 of the manifest's file with zeros in this place
 }
 

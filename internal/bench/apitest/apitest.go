@@ -1,0 +1,389 @@
+// Package apitest is what the tests of the API share: a service over invented
+// parts that remembers what it was asked, one over a built world, and requests
+// written as data.
+package apitest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/routers"
+	"github.com/getkin/kin-openapi/routers/legacy"
+
+	"grantgraph/internal/fault"
+	"grantgraph/internal/secret"
+	"grantgraph/internal/serve"
+	"grantgraph/internal/serve/account"
+	"grantgraph/internal/serve/api"
+	"grantgraph/internal/serve/example"
+	"grantgraph/internal/serve/graph"
+)
+
+// The address and the admin token of the services.
+const (
+	Base       = "https://grants.example.org"
+	AdminToken = "a token only for tests"
+)
+
+// Ledger is a store of one key per plan, in memory: gg_test_ and the plan.
+type Ledger struct {
+	mu      sync.Mutex
+	spent   map[string]int
+	Fail    error
+	Account string // that all keys belong to
+	Broke   string // the key that has no calls left
+}
+
+// NewLedger is one from which nothing was spent.
+func NewLedger() *Ledger { return &Ledger{spent: map[string]int{}} }
+
+// Authenticate finds a key.
+func (l *Ledger) Authenticate(_ context.Context, secret string) (account.KeyInfo, error) {
+	if l.Fail != nil {
+		return account.KeyInfo{}, l.Fail
+	}
+	plan, ok := strings.CutPrefix(secret, "gg_test_")
+	if !ok {
+		return account.KeyInfo{}, &fault.Fault{Slug: "unknown_key", Message: "This key is not recognized.", Err: account.ErrUnknownKey}
+	}
+	k := account.KeyInfo{ID: plan, Plan: account.Plan(plan), Active: plan != "inactive", Account: l.Account}
+	if plan == "spent" || plan == "inactive" {
+		k.Plan = account.Free
+	}
+	return k, nil
+}
+
+// Balance is what is left to a key.
+func (l *Ledger) Balance(_ context.Context, id string) (account.Balance, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	b := account.Balance{Limit: 50, Remaining: 50 - l.spent[id], Reset: time.Date(2026, 11, 16, 0, 0, 0, 0, time.UTC)}
+	if id == "spent" || id == l.Broke {
+		b.Remaining = 0
+	}
+	return b, nil
+}
+
+// Charge takes calls from a key.
+func (l *Ledger) Charge(ctx context.Context, id string, cost int) (account.Balance, error) {
+	if id == "spent" || id == l.Broke {
+		b, _ := l.Balance(ctx, id)
+		return b, &fault.Fault{Slug: "quota_exhausted", Message: "The allowance of this key is spent: 50 calls a day on the free plan.", Err: account.ErrSpent}
+	}
+	l.mu.Lock()
+	l.spent[id] += cost
+	l.mu.Unlock()
+	return l.Balance(ctx, id)
+}
+
+// Calls is how many were taken from a key.
+func (l *Ledger) Calls(id string) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.spent[id]
+}
+
+// Spy is the graph of the examples that remembers the last question and has
+// many rows to page through.
+type Spy struct {
+	example.Graph
+	mu     sync.Mutex
+	Filter *graph.Filter
+	Sort   graph.Sort
+	Page   graph.Page
+	Hits   int64
+	Err    error
+}
+
+func (s *Spy) note(f *graph.Filter, sort graph.Sort, p graph.Page) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.Filter, s.Sort, s.Page = f, sort, p
+}
+
+// Transactions has as many rows as Hits says.
+func (s *Spy) Transactions(ctx context.Context, f *graph.Filter, sort graph.Sort, p graph.Page) ([]graph.Grant, int64, error) {
+	s.note(f, sort, p)
+	if s.Err != nil {
+		return nil, 0, s.Err
+	}
+	if s.Hits == 0 {
+		return s.Graph.Transactions(ctx, &graph.Filter{}, sort, p)
+	}
+	var rows []graph.Grant
+	for i := int64(p.Offset); i < s.Hits && len(rows) < p.Limit; i++ {
+		g := s.Rows[i%int64(len(s.Rows))]
+		g.Key = fmt.Sprint("key-", i)
+		rows = append(rows, g)
+	}
+	return rows, s.Hits, nil
+}
+
+// Funders are those of the examples.
+func (s *Spy) Funders(ctx context.Context, f *graph.Filter, sort graph.Sort, p graph.Page) ([]graph.FunderTotal, int64, error) {
+	s.note(f, sort, p)
+	return s.Graph.Funders(ctx, &graph.Filter{}, sort, p)
+}
+
+// Recipients are those of the examples.
+func (s *Spy) Recipients(ctx context.Context, f *graph.Filter, sort graph.Sort, p graph.Page) ([]graph.RecipientTotal, int64, error) {
+	s.note(f, sort, p)
+	return s.Graph.Recipients(ctx, &graph.Filter{}, sort, p)
+}
+
+// Summary is that of the examples. With an error and a filter by support it
+// panics.
+func (s *Spy) Summary(ctx context.Context, f *graph.Filter) (graph.Totals, []graph.YearTotals, error) {
+	s.note(f, graph.Sort{}, graph.Page{})
+	if f.Support != 0 && s.Err != nil {
+		panic("the graph fell over")
+	}
+	return s.Graph.Summary(ctx, &graph.Filter{})
+}
+
+// Excluded is one row.
+func (s *Spy) Excluded(context.Context, *graph.Filter) (map[graph.Class]graph.Cost, error) {
+	return map[graph.Class]graph.Cost{graph.DAF: {Grants: 1, Amount: 5000}, graph.Individuals: {}}, nil
+}
+
+// World is a service.
+type World struct {
+	*api.Handler
+	Spy      *Spy // nil over a built world
+	Ledger   *Ledger
+	Data     *serve.Dataset
+	Log      *strings.Builder
+	Acquired atomic.Int64 // datasets that are held
+}
+
+// New is a service over a Spy, with every operation.
+func New(t testing.TB) *World {
+	t.Helper()
+	w := &World{Data: serve.Invented()}
+	w.Spy = &Spy{Graph: example.Grants()}
+	w.Data.Graph = w.Spy
+	return w.open(t, serve.API{Agents: example.Store{}, Registry: example.Store{}, Examiner: example.Store{}, SQL: true})
+}
+
+// Over is a service over a dataset, with the operations that need no store of
+// agents.
+func Over(t testing.TB, d *serve.Dataset) *World {
+	t.Helper()
+	return (&World{Data: d}).open(t, serve.API{SQL: true})
+}
+
+func (w *World) open(t testing.TB, c serve.API) *World {
+	t.Helper()
+	w.Ledger, w.Log = NewLedger(), &strings.Builder{}
+	c.Config = api.Config{
+		BaseURL: Base + "/", Accounts: w.Ledger, Log: slog.New(slog.NewTextHandler(w.Log, nil)), Acquire: w.Acquire,
+	}
+	if c.Registry != nil {
+		c.AdminToken = secret.New(AdminToken)
+	}
+	return w.Reopen(t, c)
+}
+
+// Acquire hands out the dataset and counts who holds it.
+func (w *World) Acquire() (api.Dataset, func()) {
+	w.Acquired.Add(1)
+	release := func() { w.Acquired.Add(-1) }
+	if w.Data == nil {
+		return nil, release
+	}
+	return w.Data, release
+}
+
+// Reopen serves with another configuration.
+func (w *World) Reopen(t testing.TB, c serve.API) *World {
+	t.Helper()
+	h, err := serve.NewAPI(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Handler = h
+	return w
+}
+
+// Get sends a request with the key of a plan, or none.
+func (w *World) Get(t testing.TB, method, path, plan string, header ...string) *httptest.ResponseRecorder {
+	t.Helper()
+	r := httptest.NewRequest(method, path, nil)
+	if plan != "" {
+		r.Header.Set("X-API-Key", "gg_test_"+plan)
+	}
+	for i := 0; i+1 < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	rec := httptest.NewRecorder()
+	w.ServeHTTP(rec, r)
+	if n := w.Acquired.Load(); n != 0 {
+		t.Errorf("%s: %d datasets were not given back", path, n)
+	}
+	if rec.Header().Get("X-Request-Id") == "" || rec.Header().Get("Link") == "" {
+		t.Errorf("%s: X-Request-Id or Link is missing", path)
+	}
+	for name := range rec.Header() {
+		if strings.HasPrefix(name, "Access-Control-") {
+			t.Errorf("%s: sent the CORS header %s", path, name)
+		}
+	}
+	return rec
+}
+
+// Scenario is a request and what must be true of its answer.
+type Scenario struct {
+	Name   string
+	Method string // GET when empty
+	Path   string // /api/v1 is put in front unless it begins with a slash
+	Plan   string // free when empty, none for no key
+	Header []string
+	Status int // 200 when 0
+	Has    []string
+	Lacks  []string
+	Heads  map[string]string // exact; "*" for any, "" for absent
+	Costs  int
+}
+
+// Run sends the request.
+func (s Scenario) Run(t *testing.T, w *World) *httptest.ResponseRecorder {
+	t.Helper()
+	method, path, plan := s.Method, s.Path, s.Plan
+	if method == "" {
+		method = http.MethodGet
+	}
+	if !strings.HasPrefix(path, "/") {
+		path = api.Versioned + "/" + path
+	}
+	switch plan {
+	case "":
+		plan = "free"
+	case "none":
+		plan = ""
+	}
+	before := w.Ledger.Calls(plan)
+	rec := w.Get(t, method, path, plan, s.Header...)
+	body := rec.Body.String()
+	want := s.Status
+	if want == 0 {
+		want = 200
+	}
+	if rec.Code != want {
+		t.Errorf("status %d, want %d: %s", rec.Code, want, body)
+	}
+	for _, x := range s.Has {
+		if !strings.Contains(body, x) {
+			t.Errorf("the answer lacks %s:\n%s", x, body)
+		}
+	}
+	for _, x := range s.Lacks {
+		if strings.Contains(body, x) {
+			t.Errorf("the answer has %s:\n%s", x, body)
+		}
+	}
+	for name, value := range s.Heads {
+		got := rec.Header().Get(name)
+		if value == "*" && got == "" || value != "*" && got != value {
+			t.Errorf("header %s is %q, want %q", name, got, value)
+		}
+	}
+	if plan != "" {
+		if cost := w.Ledger.Calls(plan) - before; cost != s.Costs {
+			t.Errorf("it cost %d calls, want %d", cost, s.Costs)
+		}
+	}
+	Declared(t, method, path, rec.Code)
+	return rec
+}
+
+// RunAll sends each request to a service of its own.
+func RunAll(t *testing.T, list []Scenario) {
+	t.Helper()
+	for _, s := range list {
+		t.Run(s.Name, func(t *testing.T) {
+			t.Parallel()
+			s.Run(t, New(t))
+		})
+	}
+}
+
+// Operations are all there are.
+func Operations(t testing.TB) (all []api.Operation) {
+	t.Helper()
+	examples, err := serve.Examples(Base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range examples.Groups {
+		for _, op := range g.Operations {
+			op.Tag = g.Tag
+			all = append(all, op)
+		}
+	}
+	return all
+}
+
+// described finds the operations that the OpenAPI document has.
+var described = sync.OnceValues(func() (routers.Router, error) {
+	raw, err := serve.OpenAPI(Base)
+	if err != nil {
+		return nil, err
+	}
+	doc, err := openapi3.NewLoader().LoadFromData(raw)
+	if err != nil {
+		return nil, err
+	}
+	return legacy.NewRouter(doc, openapi3.DisableExamplesValidation())
+})
+
+// Declared checks that an operation answers only with statuses that the OpenAPI
+// document has for it.
+func Declared(t testing.TB, method, path string, status int) {
+	t.Helper()
+	router, err := described()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path, _, _ = strings.Cut(path, "?")
+	if method == http.MethodHead {
+		method = http.MethodGet
+	}
+	at, err := url.Parse(Base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at.Path = strings.TrimSuffix(path, "/")
+	route, _, err := router.FindRoute(&http.Request{Method: method, URL: at})
+	if err != nil {
+		return // an address of the description, of the legacy form, or of nobody
+	}
+	if route.Operation.Responses.Status(status) == nil {
+		t.Errorf("%s answered %d, which is not declared", route.Operation.OperationID, status)
+	}
+}
+
+// Unmarshal reads a JSON answer.
+func Unmarshal[T any](t testing.TB, rec *httptest.ResponseRecorder) T {
+	t.Helper()
+	var v T
+	if err := json.Unmarshal(rec.Body.Bytes(), &v); err != nil {
+		t.Fatalf("%v: %s", err, rec.Body)
+	}
+	return v
+}
+
+// Bearer sends a token.
+func Bearer(token string) func(*http.Request) {
+	return func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+token) }
+}

@@ -1,0 +1,102 @@
+package apitest
+
+import (
+	"os"
+	"sync"
+	"testing"
+	"time"
+
+	"grantgraph/internal/bench/world"
+	"grantgraph/internal/serve"
+	"grantgraph/internal/serve/api"
+	"grantgraph/internal/serve/api/grants"
+	"grantgraph/internal/serve/graph"
+	"grantgraph/internal/serve/search"
+	"grantgraph/internal/serve/sqlbox"
+	"grantgraph/internal/snapshot/lists"
+)
+
+// built is a small invented world, built and opened as in production.
+var built struct {
+	once sync.Once
+	data *serve.Dataset
+	sql  *sqlbox.Warehouse
+	err  error
+}
+
+// Main runs the tests of a package that asks for the built world. It is a SQL
+// worker when a sandbox starts it as one.
+func Main(m *testing.M) int {
+	if len(os.Args) == 2 && os.Args[1] == "sql-worker" {
+		return sqlbox.Work(os.Stdin, os.Stdout)
+	}
+	code := world.Main(m)
+	if built.sql != nil {
+		built.sql.Close()
+	}
+	return code
+}
+
+// Built is the built world. It is shared, so nobody may change it.
+func Built(t testing.TB) *serve.Dataset {
+	t.Helper()
+	s := world.Small.Snapshot(t)
+	built.once.Do(func() {
+		var g *graph.Graph
+		var x *search.Index
+		var box *sqlbox.Box
+		if g, built.err = graph.Open(s); built.err != nil {
+			return
+		}
+		if x, built.err = search.Open(s); built.err != nil {
+			return
+		}
+		// Tests run side by side with the same few keys.
+		if box, built.err = sqlbox.New(sqlbox.Options{Workers: 2, Queue: 1000, Wait: time.Minute, PerOwner: 1000}); built.err != nil {
+			return
+		}
+		if built.sql, built.err = box.Open(s.Dir); built.err != nil {
+			return
+		}
+		built.data = &serve.Dataset{Manifest: s.Manifest, Graph: g, Search: x, SQL: built.sql, Compliance: &lists.Current{}}
+	})
+	if built.err != nil {
+		t.Fatal(built.err)
+	}
+	return built.data
+}
+
+// SQL is the warehouse of the built world.
+func SQL(t testing.TB) *sqlbox.Warehouse {
+	t.Helper()
+	Built(t)
+	return built.sql
+}
+
+// Real is a service over the built world.
+func Real(t testing.TB) *World {
+	t.Helper()
+	return Over(t, Built(t))
+}
+
+// Grants fetches every matching row.
+func (w *World) Grants(t *testing.T, query string) []grants.GrantRow {
+	t.Helper()
+	var all []grants.GrantRow
+	cursor := ""
+	for {
+		rec := w.Get(t, "GET", "/api/v1/grants/transactions?limit=1000&"+query+cursor, "pro")
+		if rec.Code != 200 {
+			t.Fatalf("%s: %d %s", query, rec.Code, rec.Body)
+		}
+		l := Unmarshal[api.List[grants.GrantRow]](t, rec)
+		all = append(all, l.Results...)
+		if l.NextCursor == nil {
+			if int64(len(all)) != l.Hits {
+				t.Errorf("%s: %d rows of %d hits", query, len(all), l.Hits)
+			}
+			return all
+		}
+		cursor = "&cursor=" + *l.NextCursor
+	}
+}

@@ -1,0 +1,305 @@
+package oracle
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/ntee"
+	"grantgraph/internal/serve/graph"
+	"grantgraph/internal/snapshot"
+)
+
+// codebook translates filters into conditions on the numbers of the coded
+// tables and reads the answers. Every value of a small dimension is held here,
+// so that the engine is asked about numbers alone.
+type codebook struct {
+	db      *sql.DB
+	partial []int
+	// contains selects the ids of the texts with these words.
+	contains func(table, words string, stems []string) string
+	// wide says that there are two tables of grants, sorted both ways, which
+	// hold the fields of an answer as well.
+	wide bool
+
+	funders    map[ein.EIN]int64
+	recipients map[ein.EIN]int64
+	dims       map[string][]value
+}
+
+// value is one value of a dimension with its code.
+type value struct {
+	id   int64
+	text string
+}
+
+func readCodebook(ctx context.Context, db *sql.DB, s *snapshot.Snapshot) (*codebook, error) {
+	b := &codebook{db: db, partial: s.Manifest.Counts.PartialFiscalYear, funders: map[ein.EIN]int64{}, recipients: map[ein.EIN]int64{}, dims: map[string][]value{}}
+	for _, d := range [...]string{"state", "zip", "county", "country", "ntee", "kind"} {
+		list, err := values(ctx, db, "SELECT id, value FROM "+d)
+		if err != nil {
+			return nil, err
+		}
+		b.dims[d] = list
+	}
+	var err error
+	if b.dims["city"], err = values(ctx, db, "SELECT id, city_key FROM filed_city"); err != nil {
+		return nil, err
+	}
+	for table, ids := range map[string]map[ein.EIN]int64{"funder": b.funders, "recipient": b.recipients} {
+		list, err := values(ctx, db, "SELECT id, ein FROM "+table+" WHERE ein <> ''")
+		if err != nil {
+			return nil, err
+		}
+		for _, v := range list {
+			ids[einOf(v.text)] = v.id
+		}
+	}
+	return b, nil
+}
+
+func values(ctx context.Context, db *sql.DB, query string) ([]value, error) {
+	rows, err := db.QueryContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []value
+	for rows.Next() {
+		var v value
+		if err := rows.Scan(&v.id, &v.text); err != nil {
+			return nil, err
+		}
+		list = append(list, v)
+	}
+	return list, rows.Err()
+}
+
+// table is the table of grants in which a question about the filter touches
+// the fewest rows.
+func (b *codebook) table(f *graph.Filter, recipients bool) string {
+	switch {
+	case !b.wide:
+		return "coded"
+	case len(f.Recipients) > 0 || recipients && len(f.Funders) == 0:
+		return "by_recipient"
+	}
+	return "by_funder"
+}
+
+// clause is a filter in SQL: the tables made for it, each followed by a comma,
+// and the condition on rows of grants, called g.
+type clause struct{ with, where string }
+
+// alone is the tables as the beginning of a statement.
+func (c *clause) alone() string {
+	if c.with == "" {
+		return ""
+	}
+	return "WITH " + strings.TrimSuffix(c.with, ", ") + " "
+}
+
+// clause translates a filter.
+func (b *codebook) clause(f *graph.Filter, recipients bool) clause {
+	var with strings.Builder
+	var parts []string
+	and := func(s string) { parts = append(parts, s) }
+	if len(f.Funders) > 0 {
+		and(oneOf("g.funder", lookup(b.funders, f.Funders)))
+	}
+	if len(f.Recipients) > 0 {
+		and(oneOf("g.recipient", lookup(b.recipients, f.Recipients)))
+	}
+	if s := spans(f.Years); s != "" {
+		and(s)
+	}
+	if !f.Subject.Empty() {
+		and(oneOf("g.ntee", b.codes("ntee", func(s string) bool { return f.Subject.Matches(ntee.Code(s)) })))
+	}
+	if len(f.Place.Values) > 0 {
+		and(b.location(f, b.table(f, recipients)))
+	}
+	if len(f.Countries) > 0 {
+		and(oneOf("g.country", b.codes("country", func(s string) bool { return slices.Contains(f.Countries, s) })))
+	}
+	for _, t := range f.Query.Must {
+		and(b.text(&with, t))
+	}
+	for _, t := range f.Query.MustNot {
+		and("NOT " + b.text(&with, t))
+	}
+	if f.Support != 0 {
+		and(fmt.Sprintf("g.support & %d <> 0", f.Support))
+	}
+	if f.FunderKind != "" {
+		and(b.equal("kind", f.FunderKind))
+	}
+	if f.Exclude != 0 {
+		and(fmt.Sprintf("g.class & %d = 0", f.Exclude))
+	}
+	if f.MinAmount != nil {
+		and(fmt.Sprintf("g.amount >= %d", *f.MinAmount))
+	}
+	if f.MaxAmount != nil {
+		and(fmt.Sprintf("g.amount <= %d", *f.MaxAmount))
+	}
+	if f.MinProb != nil {
+		and("g.linked AND g.prob >= " + strconv.FormatFloat(*f.MinProb, 'e', -1, 64) + "::DOUBLE PRECISION")
+	}
+	if len(f.Sources) > 0 {
+		var ids []int64
+		for _, r := range f.Sources {
+			ids = append(ids, int64(r))
+		}
+		and(oneOf("g.rule", ids))
+	}
+	if len(parts) == 0 {
+		parts = []string{"TRUE"}
+	}
+	return clause{with.String(), strings.Join(parts, " AND ")}
+}
+
+// oneOf is the condition that a column has one of the codes.
+func oneOf(column string, ids []int64) string {
+	switch len(ids) {
+	case 0:
+		return "FALSE"
+	case 1:
+		return column + " = " + strconv.FormatInt(ids[0], 10)
+	}
+	texts := make([]string, len(ids))
+	for i, id := range ids {
+		texts[i] = strconv.FormatInt(id, 10)
+	}
+	return column + " IN (" + strings.Join(texts, ", ") + ")"
+}
+
+// codes are the codes of the values that fit.
+func (b *codebook) codes(dim string, fits func(string) bool) []int64 {
+	var ids []int64
+	for _, v := range b.dims[dim] {
+		if fits(v.text) {
+			ids = append(ids, v.id)
+		}
+	}
+	return ids
+}
+
+func (b *codebook) equal(column, want string) string {
+	return oneOf("g."+column, b.codes(column, func(s string) bool { return s == want }))
+}
+
+func lookup(ids map[ein.EIN]int64, eins []ein.EIN) []int64 {
+	var list []int64
+	for _, e := range eins {
+		if id, ok := ids[e]; ok {
+			list = append(list, id)
+		}
+	}
+	return list
+}
+
+func spans(list []graph.Span) string {
+	var parts []string
+	for _, s := range list {
+		part := "TRUE"
+		switch {
+		case s.From != 0 && s.From == s.To:
+			part = fmt.Sprintf("g.year = %d", s.From)
+		case s.From != 0 && s.To != 0:
+			part = fmt.Sprintf("g.year BETWEEN %d AND %d", s.From, s.To)
+		case s.From != 0:
+			part = fmt.Sprintf("g.year >= %d", s.From)
+		case s.To != 0:
+			part = fmt.Sprintf("g.year <= %d", s.To)
+		}
+		parts = append(parts, part)
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "(" + strings.Join(parts, " OR ") + ")"
+}
+
+// text is the condition that a row holds a term. DuckDB is given the texts as
+// tables of their own, which it searches once; PostgreSQL as arrays, for which
+// it uses the indexes on grants. Stems are letters and digits only, so they
+// can stand in the statement.
+func (b *codebook) text(with *strings.Builder, t graph.Term) string {
+	w := phrase(t.Words)
+	stems := strings.Fields(w)
+	texts, named := b.contains("filed_text", w, stems), b.contains("recipient", w, stems)
+	if !b.wide {
+		return "(g.purpose = ANY (ARRAY(" + texts + ")) OR g.raw = ANY (ARRAY(" + texts + ")) OR g.recipient = ANY (ARRAY(" + named + ")))"
+	}
+	n := strings.Count(with.String(), " AS ")
+	fmt.Fprintf(with, "q%d AS MATERIALIZED (%s), q%d AS MATERIALIZED (%s), ", n, texts, n+1, named)
+	return fmt.Sprintf("(g.purpose IN (SELECT id FROM q%d) OR g.raw IN (SELECT id FROM q%[1]d) OR g.recipient IN (SELECT id FROM q%d))", n, n+1)
+}
+
+func (b *codebook) location(f *graph.Filter, table string) string {
+	p := &f.Place
+	if p.Of == graph.FunderPlace {
+		return "g.funder IN (SELECT id FROM funder WHERE " + funderPlace(p) + ")"
+	}
+	var parts []string
+	for _, v := range p.Values {
+		switch p.Kind {
+		case graph.State:
+			parts = append(parts, b.equal("state", v.Name))
+		case graph.ZIP:
+			parts = append(parts, oneOf("g.zip", b.codes("zip", func(s string) bool {
+				return s == v.Name || len(v.Name) == 3 && strings.HasPrefix(s, v.Name)
+			})))
+		case graph.City:
+			part := b.equal("city", v.Name)
+			if v.State != "" {
+				part = "(" + part + " AND " + b.equal("state", v.State) + ")"
+			}
+			parts = append(parts, part)
+		case graph.County:
+			parts = append(parts, b.equal("county", v.Name))
+		case graph.Country:
+			parts = append(parts, b.equal("country", v.Name))
+		}
+	}
+	where := "(" + strings.Join(parts, " OR ") + ")"
+	if p.Of == graph.AreaServed {
+		if s := spans(f.Years); s != "" {
+			where += " AND " + s
+		}
+		return "g.funder IN (SELECT g.funder FROM " + table + " g WHERE " + where + ")"
+	}
+	return where
+}
+
+// funderPlace is a condition on the table of funders, which is small.
+func funderPlace(p *graph.Place) string {
+	var parts []string
+	for _, v := range p.Values {
+		name := quote(v.Name)
+		switch p.Kind {
+		case graph.State:
+			parts = append(parts, "state = "+name)
+		case graph.ZIP:
+			parts = append(parts, "(zip = "+name+" OR length("+name+") = 3 AND left(zip, 3) = "+name+")")
+		case graph.City:
+			part := "city_key = " + name
+			if v.State != "" {
+				part = "(" + part + " AND state = " + quote(v.State) + ")"
+			}
+			parts = append(parts, part)
+		case graph.County:
+			parts = append(parts, "county = "+name)
+		default:
+			parts = append(parts, "FALSE")
+		}
+	}
+	return strings.Join(parts, " OR ")
+}
+
+func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }

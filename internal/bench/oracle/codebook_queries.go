@@ -1,0 +1,180 @@
+package oracle
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"grantgraph/internal/serve/graph"
+)
+
+// Transactions are the matching rows.
+func (b *codebook) Transactions(ctx context.Context, f *graph.Filter, s graph.Sort, page graph.Page) ([]graph.Grant, int64, error) {
+	table, c := b.table(f, false), b.clause(f, false)
+	var hits int64
+	// Two statements are faster than one, unless the condition is dear.
+	once := b.wide && c.with != ""
+	if !once {
+		if err := b.db.QueryRowContext(ctx, c.alone()+"SELECT count(*) FROM "+table+" g WHERE "+c.where).Scan(&hits); err != nil {
+			return nil, 0, err
+		}
+		if int64(page.Offset) >= hits {
+			return []graph.Grant{}, hits, nil
+		}
+	}
+	// For few rows, PostgreSQL would still walk all grants in the order asked
+	// for; a fence makes it find the rows first.
+	fenced := !b.wide && hits < fewRows
+	rows, err := b.db.QueryContext(ctx, b.pageSQL(table, &c, s, page, once, fenced))
+	if err != nil {
+		return nil, 0, err
+	}
+	defer rows.Close()
+	list := []graph.Grant{}
+	for rows.Next() {
+		g := graph.Grant{Funder: new(graph.Funder), Recipient: new(graph.Recipient)}
+		var funder, recipient string
+		var n int64
+		if err := rows.Scan(&n, &g.Key, &funder, &g.Funder.Name, &g.Funder.City, &g.Funder.State, &g.Funder.Kind,
+			&g.Recipient.ID, &recipient, &g.Recipient.Name, &g.Recipient.City, &g.Recipient.State, &g.Recipient.ZIP, &g.Recipient.Country,
+			&g.NameFiled, &g.City, &g.State, &g.ZIP, &g.Country, &g.Amount, &g.FiscalYear, &g.NTEE, &g.Support, &g.Purpose,
+			&g.ObjectID, &g.Filing, &g.ReturnType, &g.PeriodEnd, &g.Rule, &g.Prob, &g.Matched, &g.Classes); err != nil {
+			return nil, 0, err
+		}
+		g.Funder.EIN, g.Recipient.EIN = einOf(funder), einOf(recipient)
+		hits = max(hits, n)
+		list = append(list, g)
+	}
+	if err := rows.Err(); err != nil || len(list) > 0 || !once {
+		return list, hits, err
+	}
+	err = b.db.QueryRowContext(ctx, c.alone()+"SELECT count(*) FROM "+table+" g WHERE "+c.where).Scan(&hits)
+	return list, hits, err
+}
+
+// fewRows is how many rows are sorted rather than met on the way through an
+// index.
+const fewRows = 10_000
+
+// pageSQL reads a page of rows, each with the number of all rows before it
+// where it is counted in the same statement, else 0.
+func (b *codebook) pageSQL(table string, c *clause, s graph.Sort, page graph.Page, counted, fenced bool) string {
+	column, from := "g.amount", table+" g"
+	switch s.By {
+	case graph.ByYear:
+		column = "g.year"
+	case graph.ByFunderName:
+		column, from = "f.name", from+" JOIN funder f ON f.id = g.funder"
+	case graph.ByFunderState:
+		column, from = "f.state", from+" JOIN funder f ON f.id = g.funder"
+	case graph.ByRecipName:
+		column, from = "r.name", from+" JOIN recipient r ON r.id = g.recipient"
+	case graph.ByRecipState:
+		column = "g.state" // codes are in the order of the texts
+	}
+	order := fmt.Sprintf("%s, g.amount DESC, g.rank", direction(s))
+	cut := fmt.Sprintf("LIMIT %d OFFSET %d", page.Limit, page.Offset)
+	switch {
+	case counted:
+		return "WITH " + c.with + "m AS MATERIALIZED (SELECT g.rowid AS id, g.amount, g.rank, " + column + " AS sorted FROM " + from + " WHERE " + c.where + "), " +
+			"page AS MATERIALIZED (SELECT *, (SELECT count(*) FROM m) AS hits FROM m g ORDER BY g.sorted" + order + " " + cut + ") " +
+			"SELECT p.hits, " + resultFields(true) + " FROM page p JOIN " + table + " g ON g.rowid = p.id ORDER BY p.sorted" + order
+	case b.wide:
+		return c.alone() + "SELECT 0, " + resultFields(true) + " FROM " + from + " WHERE " + c.where + " ORDER BY " + column + order + " " + cut
+	}
+	found := "SELECT g.*, " + column + " AS sorted FROM " + from + " WHERE " + c.where
+	if fenced {
+		found = "SELECT * FROM (" + found + " OFFSET 0) g ORDER BY g.sorted" + order + " " + cut
+	} else {
+		found += " ORDER BY " + column + order + " " + cut
+	}
+	return "WITH page AS MATERIALIZED (" + found + ") SELECT 0, " + resultFields(false) + " FROM page g" + resultJoins + " ORDER BY g.sorted" + order
+}
+
+// Funders are the funders of the matching rows.
+func (b *codebook) Funders(ctx context.Context, f *graph.Filter, s graph.Sort, page graph.Page) ([]graph.FunderTotal, int64, error) {
+	list, hits := []graph.FunderTotal{}, int64(0)
+	err := b.totals(ctx, f, s, page, "funder", "recipient", "f.ein, f.name, f.city, f.state, f.kind", &hits, func(scan func(...any) error) error {
+		var t graph.FunderTotal
+		var id string
+		err := scan(&hits, &id, &t.Name, &t.City, &t.State, &t.Kind, &t.Total, &t.Grants, &t.Recipients, &t.FirstYear, &t.LastYear)
+		t.EIN = einOf(id)
+		list = append(list, t)
+		return err
+	})
+	return list, hits, err
+}
+
+// Recipients are the recipients of the matching rows.
+func (b *codebook) Recipients(ctx context.Context, f *graph.Filter, s graph.Sort, page graph.Page) ([]graph.RecipientTotal, int64, error) {
+	list, hits := []graph.RecipientTotal{}, int64(0)
+	err := b.totals(ctx, f, s, page, "recipient", "funder", "f.recip_id, f.ein, f.name, f.city, f.state, f.zip, f.country", &hits, func(scan func(...any) error) error {
+		var t graph.RecipientTotal
+		var id string
+		err := scan(&hits, &t.ID, &id, &t.Name, &t.City, &t.State, &t.ZIP, &t.Country, &t.Total, &t.Grants, &t.Funders, &t.FirstYear, &t.LastYear)
+		t.EIN = einOf(id)
+		list = append(list, t)
+		return err
+	})
+	return list, hits, err
+}
+
+// totals groups the matching rows by one side of the graph. Ids are in the
+// order of EINs and identities, so ties are broken by them.
+func (b *codebook) totals(ctx context.Context, f *graph.Filter, s graph.Sort, page graph.Page, side, other, columns string, hits *int64, read func(func(...any) error) error) error {
+	recipients := side == "recipient"
+	table, c := b.table(f, recipients), b.clause(f, recipients)
+	column, from := aggregateColumn(s, "f"), "t"
+	if strings.HasPrefix(column, "f.") {
+		from = "t JOIN " + side + " f ON f.id = t.id"
+	}
+	rows, err := b.db.QueryContext(ctx, "WITH "+c.with+fmt.Sprintf(`t AS (
+			SELECT %s AS id, sum(amount)::BIGINT AS total, count(*) AS grants, count(DISTINCT %s) AS others, min(year) AS low, max(year) AS high
+			FROM %s g WHERE %s GROUP BY %[1]s), page AS MATERIALIZED (
+			SELECT t.*, %[5]s AS sorted, count(*) OVER () AS hits FROM %[6]s ORDER BY %[5]s %[7]s, total DESC, t.id LIMIT %[8]d OFFSET %[9]d)
+		SELECT hits, %[10]s, total, grants, others, low, high FROM page t JOIN %[1]s f ON f.id = t.id ORDER BY sorted %[7]s, total DESC, t.id`,
+		side, other, table, c.where, column, from, direction(s), page.Limit, page.Offset, columns))
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	some := false
+	for rows.Next() {
+		some = true
+		if err := read(rows.Scan); err != nil {
+			return err
+		}
+	}
+	if err := rows.Err(); err != nil || some {
+		return err
+	}
+	return b.db.QueryRowContext(ctx, c.alone()+"SELECT count(DISTINCT "+side+") FROM "+table+" g WHERE "+c.where).Scan(hits)
+}
+
+// Summary is the sum of the matching rows, as a whole and by fiscal year.
+func (b *codebook) Summary(ctx context.Context, f *graph.Filter) (graph.Totals, []graph.YearTotals, error) {
+	c := b.clause(f, false)
+	return scanSummary(ctx, b.db, b.partial, c.alone()+`SELECT coalesce(year, 0), coalesce(sum(amount), 0)::BIGINT, count(*), count(DISTINCT funder), count(DISTINCT recipient)
+		FROM `+b.table(f, false)+` g WHERE `+c.where+` GROUP BY GROUPING SETS ((), (year)) ORDER BY 1`)
+}
+
+// Excluded is what each class takes away from the rows that match the filter
+// without any exclusion.
+func (b *codebook) Excluded(ctx context.Context, f *graph.Filter) (map[graph.Class]graph.Cost, error) {
+	all := *f
+	all.Exclude = 0
+	where := b.clause(&all, false)
+	costs := map[graph.Class]graph.Cost{}
+	for _, c := range classColumns {
+		if f.Exclude&c.class == 0 {
+			continue
+		}
+		var cost graph.Cost
+		if err := b.db.QueryRowContext(ctx, where.alone()+fmt.Sprintf("SELECT count(*), coalesce(sum(amount), 0)::BIGINT FROM %s g WHERE g.class & %d <> 0 AND %s",
+			b.table(f, false), c.class, where.where)).Scan(&cost.Grants, &cost.Amount); err != nil {
+			return nil, err
+		}
+		costs[c.class] = cost
+	}
+	return costs, nil
+}

@@ -1,0 +1,218 @@
+package oracle
+
+import (
+	"strings"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/ntee"
+	"grantgraph/internal/serve/graph"
+)
+
+// condition says in SQL what a filter means.
+func condition(f *graph.Filter) *where {
+	w := new(where)
+	if len(f.Funders) > 0 {
+		w.in("g.funder_ein", eins(f.Funders))
+	}
+	if len(f.Recipients) > 0 {
+		w.and("g.recipient_ein <> ''")
+		w.in("g.recipient_ein", eins(f.Recipients))
+	}
+	years(w, f.Years)
+	subject(w, &f.Subject)
+	location(w, f)
+	if len(f.Countries) > 0 {
+		w.in("g.country", f.Countries)
+	}
+	for _, t := range f.Query.Must {
+		w.and(matches, repeat(phrase(t.Words), 3)...)
+	}
+	for _, t := range f.Query.MustNot {
+		w.and("NOT "+matches, repeat(phrase(t.Words), 3)...)
+	}
+	if f.Support != 0 {
+		w.and("g.support & ? <> 0", int64(f.Support))
+	}
+	if f.FunderKind != "" {
+		w.and("g.funder_ein IN (SELECT ein FROM funder WHERE kind = ?)", f.FunderKind)
+	}
+	for _, c := range classColumns {
+		if f.Exclude&c.class != 0 {
+			w.and("NOT g." + c.column)
+		}
+	}
+	if f.MinAmount != nil {
+		w.and("g.amount >= ?", *f.MinAmount)
+	}
+	if f.MaxAmount != nil {
+		w.and("g.amount <= ?", *f.MaxAmount)
+	}
+	if f.MinProb != nil {
+		w.and("g.recipient_ein <> '' AND g.match_prob >= ?", *f.MinProb)
+	}
+	if len(f.Sources) > 0 {
+		names := make([]string, len(f.Sources))
+		for i, r := range f.Sources {
+			names[i] = r.String()
+		}
+		w.in("g.ein_source", names)
+	}
+	return w
+}
+
+// matches is the condition that one of the searched texts of a row holds a
+// phrase.
+const matches = `(contains(g.purpose_words, ?) OR contains(g.raw_words, ?)
+	OR g.recip_id IN (SELECT recip_id FROM recipient WHERE contains(words, ?)))`
+
+func repeat(v any, n int) []any {
+	list := make([]any, n)
+	for i := range list {
+		list[i] = v
+	}
+	return list
+}
+
+// classColumns are the flags behind the classes that can be excluded.
+var classColumns = [...]struct {
+	class  graph.Class
+	column string
+}{{graph.DAF, "is_daf"}, {graph.Individuals, "is_individual"}, {graph.RelatedParty, "is_related_party"}}
+
+// years asks for rows in any of the spans.
+func years(w *where, spans []graph.Span) {
+	if len(spans) == 0 {
+		return
+	}
+	var alternatives []where
+	for _, s := range spans {
+		var one where
+		if s.From != 0 {
+			one.and("g.tax_year >= ?", s.From)
+		}
+		if s.To != 0 {
+			one.and("g.tax_year <= ?", s.To)
+		}
+		alternatives = append(alternatives, one)
+	}
+	w.or(alternatives)
+}
+
+// subject asks for recipients with a code under any of the items.
+func subject(w *where, s *ntee.Subject) {
+	if s.Empty() {
+		return
+	}
+	var alternatives []where
+	for _, it := range s.Items {
+		var one where
+		if it.Kind == ntee.Prefix {
+			one.and("starts_with(ntee, ?)", string(it.Prefix))
+		} else {
+			var letters []string
+			for i := range 26 {
+				if it.Majors>>i&1 != 0 {
+					letters = append(letters, string(rune('A'+i)))
+				}
+			}
+			one.in("left(ntee, 1)", letters)
+		}
+		alternatives = append(alternatives, one)
+	}
+	var inner where
+	inner.and("ntee <> ''")
+	inner.or(alternatives)
+	w.and("g.recip_id IN (SELECT recip_id FROM recipient WHERE "+inner.String()+")", inner.args...)
+}
+
+// location asks for rows by the place of the recipient or of the funder.
+func location(w *where, f *graph.Filter) {
+	p := &f.Place
+	if len(p.Values) == 0 {
+		return
+	}
+	var alternatives []where
+	for _, v := range p.Values {
+		var one where
+		switch p.Kind {
+		case graph.State:
+			one.and("g.state = ?", v.Name)
+		case graph.ZIP:
+			if len(v.Name) == 3 {
+				one.and("starts_with(g.zip, ?)", v.Name)
+			} else {
+				one.and("g.zip = ?", v.Name)
+			}
+		case graph.City:
+			one.and("g.city_key = ?", v.Name)
+			if v.State != "" {
+				one.and("g.state = ?", v.State)
+			}
+		case graph.County:
+			one.and("g.county = ?", v.Name)
+		case graph.Country:
+			one.and("g.country = ?", v.Name)
+		}
+		alternatives = append(alternatives, one)
+	}
+	var inner where
+	inner.or(alternatives)
+	switch p.Of {
+	case graph.RecipientPlace:
+		w.and(inner.String(), inner.args...)
+	case graph.FunderPlace:
+		w.and("g.funder_ein IN (SELECT g.ein FROM (SELECT *, '' AS country FROM funder) g WHERE "+inner.String()+")", inner.args...)
+	case graph.AreaServed:
+		years(&inner, f.Years)
+		w.and("g.funder_ein IN (SELECT g.funder_ein FROM grants g WHERE "+inner.String()+")", inner.args...)
+	}
+}
+
+// where is a condition on rows of grants, called g, with its parameters.
+type where struct {
+	parts []string
+	args  []any
+}
+
+func (w *where) and(sql string, args ...any) {
+	w.parts = append(w.parts, sql)
+	w.args = append(w.args, args...)
+}
+
+// in is the condition that an expression has one of the values.
+func (w *where) in(expr string, values []string) {
+	args := make([]any, len(values))
+	for i, v := range values {
+		args[i] = v
+	}
+	w.and(expr+" IN ("+placeholders(len(values))+")", args...)
+}
+
+// or is the disjunction of conditions; none of them is false.
+func (w *where) or(alternatives []where) {
+	parts := make([]string, len(alternatives))
+	var args []any
+	for i := range alternatives {
+		parts[i] = "(" + alternatives[i].String() + ")"
+		args = append(args, alternatives[i].args...)
+	}
+	w.and("("+strings.Join(parts, " OR ")+")", args...)
+}
+
+func (w *where) String() string {
+	if len(w.parts) == 0 {
+		return "TRUE"
+	}
+	return strings.Join(w.parts, " AND ")
+}
+
+// placeholders are n question marks.
+func placeholders(n int) string { return strings.TrimSuffix(strings.Repeat("?, ", n), ", ") }
+
+func eins(list []ein.EIN) []string {
+	texts := make([]string, len(list))
+	for i, e := range list {
+		texts[i] = e.String()
+	}
+	return texts
+}

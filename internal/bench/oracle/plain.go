@@ -1,0 +1,221 @@
+package oracle
+
+import (
+	"context"
+	"fmt"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/grant"
+	"grantgraph/internal/ntee"
+	"grantgraph/internal/serve/graph"
+	"grantgraph/internal/snapshot"
+)
+
+// Plain is DuckDB over the grants as the snapshot has them: texts, in no
+// order.
+type Plain struct {
+	db      *database
+	partial []int
+}
+
+// OpenPlain loads a snapshot into a DuckDB file that is gone after Close.
+func OpenPlain(ctx context.Context, s *snapshot.Snapshot) (*Plain, error) {
+	db, err := openDuck(ctx)
+	if err != nil {
+		return nil, err
+	}
+	err = db.loadTables(ctx, s)
+	if err == nil {
+		err = db.run(ctx, `CREATE TABLE grants AS SELECT f.*, c.city_key, p.words purpose_words, w.words raw_words
+			FROM filed f JOIN filed_city c ON c.value = f.city JOIN filed_text p ON p.value = f.purpose
+			JOIN filed_text w ON w.value = f.recipient_raw ORDER BY hash(grant_key)`)
+	}
+	if err != nil {
+		db.Close()
+		return nil, fmt.Errorf("loading the snapshot into DuckDB: %w", err)
+	}
+	return &Plain{db: db, partial: s.Manifest.Counts.PartialFiscalYear}, nil
+}
+
+// Name is how the engine is called in tables.
+func (*Plain) Name() string { return "plain DuckDB" }
+
+// Close removes the database.
+func (p *Plain) Close() error { return p.db.Close() }
+
+// direction completes an order.
+func direction(s graph.Sort) string {
+	if s.Asc {
+		return " ASC"
+	}
+	return " DESC"
+}
+
+// Transactions are the matching rows.
+func (p *Plain) Transactions(ctx context.Context, f *graph.Filter, s graph.Sort, page graph.Page) ([]graph.Grant, int64, error) {
+	w := condition(f)
+	var hits int64
+	if err := p.db.QueryRowContext(ctx, "SELECT count(*) FROM grants g WHERE "+w.String(), w.args...).Scan(&hits); err != nil {
+		return nil, 0, err
+	}
+	if int64(page.Offset) >= hits {
+		return []graph.Grant{}, hits, nil
+	}
+	column, from := "g.amount", "grants g"
+	switch s.By {
+	case graph.ByYear:
+		column = "g.tax_year"
+	case graph.ByFunderName:
+		column, from = "f.name", "grants g JOIN funder f ON f.ein = g.funder_ein"
+	case graph.ByFunderState:
+		column, from = "f.state", "grants g JOIN funder f ON f.ein = g.funder_ein"
+	case graph.ByRecipName:
+		column, from = "r.name", "grants g JOIN recipient r ON r.recip_id = g.recip_id"
+	case graph.ByRecipState:
+		column = "g.state"
+	}
+	rows, err := p.db.QueryContext(ctx, `WITH page AS MATERIALIZED (
+			SELECT g.*, `+column+` AS sorted FROM `+from+` WHERE `+w.String()+`
+			ORDER BY `+column+direction(s)+`, g.amount DESC, g.grant_key LIMIT ? OFFSET ?)
+		SELECT g.grant_key, f.ein, f.name, f.city, f.state, f.kind, r.recip_id, r.ein, r.name, r.city, r.state, r.zip, r.country,
+			g.recipient_raw, g.city, g.state, g.zip, g.country, g.amount, g.tax_year, r.ntee, g.support, g.purpose,
+			g.object_id, g.filing, g.return_type, g.period_end, g.ein_source, g.match_prob, g.source_tier,
+			g.is_daf, g.is_individual, g.is_related_party
+		FROM page g JOIN funder f ON f.ein = g.funder_ein JOIN recipient r ON r.recip_id = g.recip_id
+		ORDER BY sorted`+direction(s)+`, g.amount DESC, g.grant_key`, append(w.args, page.Limit, page.Offset)...)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer rows.Close()
+	list := []graph.Grant{}
+	for rows.Next() {
+		g := graph.Grant{Funder: new(graph.Funder), Recipient: new(graph.Recipient)}
+		var funder, recipient, code, source, tier string
+		var support int64
+		var daf, individual, related bool
+		if err := rows.Scan(&g.Key, &funder, &g.Funder.Name, &g.Funder.City, &g.Funder.State, &g.Funder.Kind,
+			&g.Recipient.ID, &recipient, &g.Recipient.Name, &g.Recipient.City, &g.Recipient.State, &g.Recipient.ZIP, &g.Recipient.Country,
+			&g.NameFiled, &g.City, &g.State, &g.ZIP, &g.Country, &g.Amount, &g.FiscalYear, &code, &support, &g.Purpose,
+			&g.ObjectID, &g.Filing, &g.ReturnType, &g.PeriodEnd, &source, &g.Prob, &tier, &daf, &individual, &related); err != nil {
+			return nil, 0, err
+		}
+		g.Funder.EIN, g.Recipient.EIN, g.NTEE = einOf(funder), einOf(recipient), ntee.Code(code)
+		g.Support, g.Matched = grant.Support(support), tier == grant.Matched
+		g.Rule, _ = grant.ParseRule(source)
+		for i, is := range [...]bool{daf, individual, related} {
+			if is {
+				g.Classes |= classColumns[i].class
+			}
+		}
+		list = append(list, g)
+	}
+	return list, hits, rows.Err()
+}
+
+// number reads an EIN of a table, which is empty or nine digits.
+func einOf(s string) ein.EIN {
+	e, _ := ein.Parse(s)
+	return e
+}
+
+// Funders are the funders of the matching rows.
+func (p *Plain) Funders(ctx context.Context, f *graph.Filter, s graph.Sort, page graph.Page) ([]graph.FunderTotal, int64, error) {
+	w := condition(f)
+	rows, err := p.db.QueryContext(ctx, `WITH t AS (
+			SELECT funder_ein, sum(amount)::BIGINT AS total, count(*) AS grants, count(DISTINCT recip_id) AS others, min(tax_year) AS low, max(tax_year) AS high
+			FROM grants g WHERE `+w.String()+` GROUP BY funder_ein)
+		SELECT count(*) OVER (), f.ein, f.name, f.city, f.state, f.kind, total, grants, others, low, high
+		FROM t JOIN funder f ON f.ein = t.funder_ein
+		ORDER BY `+aggregateColumn(s, "f")+direction(s)+`, total DESC, f.ein LIMIT ? OFFSET ?`, append(w.args, page.Limit, page.Offset)...)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer rows.Close()
+	list, hits := []graph.FunderTotal{}, int64(0)
+	for rows.Next() {
+		var t graph.FunderTotal
+		var id string
+		if err := rows.Scan(&hits, &id, &t.Name, &t.City, &t.State, &t.Kind, &t.Total, &t.Grants, &t.Recipients, &t.FirstYear, &t.LastYear); err != nil {
+			return nil, 0, err
+		}
+		t.EIN = einOf(id)
+		list = append(list, t)
+	}
+	if err := rows.Err(); err != nil || len(list) > 0 {
+		return list, hits, err
+	}
+	err = p.db.QueryRowContext(ctx, "SELECT count(DISTINCT funder_ein) FROM grants g WHERE "+w.String(), w.args...).Scan(&hits)
+	return list, hits, err
+}
+
+// aggregateColumn is what an order of totals sorts by, where of is the table
+// of names.
+func aggregateColumn(s graph.Sort, of string) string {
+	switch s.By {
+	case graph.ByCount:
+		return "grants"
+	case graph.ByFunderName, graph.ByRecipName:
+		return of + ".name"
+	case graph.ByFunderState, graph.ByRecipState:
+		return of + ".state"
+	}
+	return "total"
+}
+
+// Recipients are the recipients of the matching rows.
+func (p *Plain) Recipients(ctx context.Context, f *graph.Filter, s graph.Sort, page graph.Page) ([]graph.RecipientTotal, int64, error) {
+	w := condition(f)
+	rows, err := p.db.QueryContext(ctx, `WITH t AS (
+			SELECT recip_id, sum(amount)::BIGINT AS total, count(*) AS grants, count(DISTINCT funder_ein) AS others, min(tax_year) AS low, max(tax_year) AS high
+			FROM grants g WHERE `+w.String()+` GROUP BY recip_id)
+		SELECT count(*) OVER (), r.recip_id, r.ein, r.name, r.city, r.state, r.zip, r.country, total, grants, others, low, high
+		FROM t JOIN recipient r ON r.recip_id = t.recip_id
+		ORDER BY `+aggregateColumn(s, "r")+direction(s)+`, total DESC, r.recip_id LIMIT ? OFFSET ?`, append(w.args, page.Limit, page.Offset)...)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer rows.Close()
+	list, hits := []graph.RecipientTotal{}, int64(0)
+	for rows.Next() {
+		var t graph.RecipientTotal
+		var id string
+		if err := rows.Scan(&hits, &t.ID, &id, &t.Name, &t.City, &t.State, &t.ZIP, &t.Country, &t.Total, &t.Grants, &t.Funders, &t.FirstYear, &t.LastYear); err != nil {
+			return nil, 0, err
+		}
+		t.EIN = einOf(id)
+		list = append(list, t)
+	}
+	if err := rows.Err(); err != nil || len(list) > 0 {
+		return list, hits, err
+	}
+	err = p.db.QueryRowContext(ctx, "SELECT count(DISTINCT recip_id) FROM grants g WHERE "+w.String(), w.args...).Scan(&hits)
+	return list, hits, err
+}
+
+// Summary is the sum of the matching rows, as a whole and by fiscal year.
+func (p *Plain) Summary(ctx context.Context, f *graph.Filter) (graph.Totals, []graph.YearTotals, error) {
+	w := condition(f)
+	return scanSummary(ctx, p.db.DB, p.partial, `SELECT coalesce(tax_year, 0), coalesce(sum(amount), 0)::BIGINT, count(*), count(DISTINCT funder_ein), count(DISTINCT recip_id)
+		FROM grants g WHERE `+w.String()+` GROUP BY GROUPING SETS ((), (tax_year)) ORDER BY 1`, w.args...)
+}
+
+// Excluded is what each class would take away from the rows that match the
+// filter without any exclusion.
+func (p *Plain) Excluded(ctx context.Context, f *graph.Filter) (map[graph.Class]graph.Cost, error) {
+	all := *f
+	all.Exclude = 0
+	w := condition(&all)
+	costs := map[graph.Class]graph.Cost{}
+	for _, c := range classColumns {
+		if f.Exclude&c.class == 0 {
+			continue
+		}
+		var cost graph.Cost
+		if err := p.db.QueryRowContext(ctx, "SELECT count(*), coalesce(sum(amount), 0)::BIGINT FROM grants g WHERE g."+c.column+" AND "+w.String(),
+			w.args...).Scan(&cost.Grants, &cost.Amount); err != nil {
+			return nil, err
+		}
+		costs[c.class] = cost
+	}
+	return costs, nil
+}

@@ -1,0 +1,130 @@
+package oracle
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"grantgraph/internal/serve/graph"
+)
+
+// Topic is what a question is about.
+type Topic uint8
+
+// The topics, in the order of the methods of Engine.
+const (
+	Transactions Topic = iota
+	Funders
+	Recipients
+	Summary
+	Excluded
+)
+
+func (t Topic) String() string {
+	return [...]string{"transactions", "funders", "recipients", "summary", "excluded"}[t]
+}
+
+// Question is a question as data, to be put to any engine.
+type Question struct {
+	Topic  Topic
+	Filter graph.Filter
+	Sort   graph.Sort // of the lists
+	Page   graph.Page // of the lists
+}
+
+// Result is what an engine said; the fields of other topics are empty.
+type Result struct {
+	Grants     []graph.Grant
+	Funders    []graph.FunderTotal
+	Recipients []graph.RecipientTotal
+	Hits       int64
+	Totals     graph.Totals
+	Years      []graph.YearTotals
+	Excluded   map[graph.Class]graph.Cost
+}
+
+// Ask asks an engine.
+func (q *Question) Ask(ctx context.Context, e Engine) (a Result, err error) {
+	f := q.Filter
+	switch q.Topic {
+	case Transactions:
+		a.Grants, a.Hits, err = e.Transactions(ctx, &f, q.Sort, q.Page)
+	case Funders:
+		a.Funders, a.Hits, err = e.Funders(ctx, &f, q.Sort, q.Page)
+	case Recipients:
+		a.Recipients, a.Hits, err = e.Recipients(ctx, &f, q.Sort, q.Page)
+	case Summary:
+		a.Totals, a.Years, err = e.Summary(ctx, &f)
+	case Excluded:
+		a.Excluded, err = e.Excluded(ctx, &f)
+	}
+	return a, err
+}
+
+// String writes a question so that it can be read and typed again.
+func (q *Question) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s", q.Topic, describe(reflect.ValueOf(q.Filter)))
+	if q.Topic <= Recipients {
+		fmt.Fprintf(&b, " sort %+v page %+v", q.Sort, q.Page)
+	}
+	return b.String()
+}
+
+// describe writes the fields of a filter that are set.
+func describe(v reflect.Value) string {
+	var parts []string
+	for i := range v.NumField() {
+		f := v.Field(i)
+		if f.IsZero() {
+			continue
+		}
+		if f.Kind() == reflect.Pointer {
+			f = f.Elem()
+		}
+		parts = append(parts, fmt.Sprintf("%s:%+v", v.Type().Field(i).Name, f.Interface()))
+	}
+	return "{" + strings.Join(parts, " ") + "}"
+}
+
+// Difference says in one line where two results differ, or nothing when they
+// are the same.
+func (a *Result) Difference(b *Result) string {
+	switch {
+	case a.Hits != b.Hits:
+		return fmt.Sprintf("%d hits against %d", a.Hits, b.Hits)
+	case a.Totals != b.Totals:
+		return fmt.Sprintf("totals %+v against %+v", a.Totals, b.Totals)
+	case !reflect.DeepEqual(a.Excluded, b.Excluded) && len(a.Excluded)+len(b.Excluded) > 0:
+		return fmt.Sprintf("excluded %v against %v", a.Excluded, b.Excluded)
+	}
+	for _, d := range [...]string{differ(a.Grants, b.Grants), differ(a.Funders, b.Funders), differ(a.Recipients, b.Recipients), differ(a.Years, b.Years)} {
+		if d != "" {
+			return d
+		}
+	}
+	return ""
+}
+
+func differ[T any](a, b []T) string {
+	if len(a) != len(b) {
+		return fmt.Sprintf("%d rows against %d", len(a), len(b))
+	}
+	for i := range a {
+		if !reflect.DeepEqual(a[i], b[i]) {
+			return fmt.Sprintf("row %d is\n    %s against\n    %s", i, show(a[i]), show(b[i]))
+		}
+	}
+	return ""
+}
+
+// show follows the pointers of a grant.
+func show(v any) string {
+	if g, ok := v.(graph.Grant); ok {
+		f, r := g.Funder, g.Recipient
+		g.Funder, g.Recipient = nil, nil
+		return fmt.Sprintf("%+v %+v %+v", g, f, r)
+	}
+	return fmt.Sprintf("%+v", v)
+}

@@ -1,0 +1,152 @@
+package ingest
+
+import (
+	"cmp"
+	"context"
+	"slices"
+)
+
+// fate says why a return was not chosen.
+type fate uint8
+
+const (
+	chosen     fate = iota
+	duplicate       // the same object or the same bytes, seen twice
+	superseded      // replaced by a later version of the same filer and period
+)
+
+var fateNames = [...]string{"chosen", "duplicate", "superseded"}
+
+func (f fate) String() string { return fateNames[f] }
+
+// family separates the returns that can replace one another from those that
+// cannot: a 990-T beside a 990 is another return.
+func (f *filing) family() int {
+	if f.form == form990T {
+		return 1
+	}
+	return 0
+}
+
+// choose marks which returns stand for their filer and period, and where the
+// lines of each chosen return come from. The filings come back sorted by filer,
+// family, period and version, so the result is the same however the files were
+// read.
+func choose(all []filing) []filing {
+	slices.SortFunc(all, func(a, b filing) int {
+		return cmp.Or(
+			cmp.Compare(a.ein, b.ein),
+			cmp.Compare(a.family(), b.family()),
+			cmp.Compare(a.periodEnd, b.periodEnd),
+			cmp.Compare(a.form, b.form),
+			compareBool(a.amended, b.amended),
+			cmp.Compare(a.stamp, b.stamp),
+			cmp.Compare(a.object, b.object),
+			slices.Compare(a.sum[:], b.sum[:]),
+			cmp.Compare(a.shard, b.shard),
+			cmp.Compare(a.seq, b.seq),
+		)
+	})
+	for i := range all {
+		all[i].linesOf = int32(i)
+	}
+	for from := 0; from < len(all); {
+		to := from + 1
+		for to < len(all) && all[to].ein == all[from].ein && all[to].family() == all[from].family() && all[to].periodEnd == all[from].periodEnd {
+			to++
+		}
+		choosePeriod(all, from, to)
+		from = to
+	}
+	return all
+}
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
+}
+
+// choosePeriod decides among all[from:to], the returns of one filer and
+// period, sorted oldest version first within each form.
+func choosePeriod(all []filing, from, to int) {
+	best := -1
+	for i := from; i < to; i++ {
+		f := &all[i]
+		if seenBefore(all[from:i], f) {
+			f.fate = duplicate
+			continue
+		}
+		// The last version of a form is its best; among forms, the one filed
+		// last replaces the others.
+		if best >= 0 && all[best].form != f.form && filedAfter(&all[best], f) {
+			f.fate = superseded
+			continue
+		}
+		if best >= 0 {
+			all[best].fate = superseded
+		}
+		best = i
+	}
+	if best < 0 {
+		return
+	}
+	f := &all[best]
+	if !f.amended || f.lines > 0 || f.declared <= 0 {
+		return
+	}
+	// An amendment that leaves the list of grants out while it still declares
+	// their total has not withdrawn them: the last version that lists them
+	// stands for it.
+	for i := best - 1; i >= from; i-- {
+		if all[i].fate == superseded && all[i].lines > 0 {
+			f.linesOf = int32(i)
+			return
+		}
+	}
+}
+
+// filedAfter reports whether a was filed after b.
+func filedAfter(a, b *filing) bool {
+	return cmp.Or(cmp.Compare(a.stamp, b.stamp), cmp.Compare(a.object, b.object)) > 0
+}
+
+func seenBefore(earlier []filing, f *filing) bool {
+	for i := range earlier {
+		e := &earlier[i]
+		if e.sum == f.sum || e.object != 0 && e.object == f.object {
+			return true
+		}
+	}
+	return false
+}
+
+// chooseReturns reads all staged returns and chooses among them.
+func (b *builder) chooseReturns(ctx context.Context, c *corpus) error {
+	b.phase("choose", int64(len(c.shards)))
+	c.bySeq = make([][]int32, len(c.shards))
+	for i := range c.shards {
+		s := &c.shards[i]
+		for r, err := range readStaged[stagedHead](ctx, b, s, "returns") {
+			if err != nil {
+				return err
+			}
+			c.filings = append(c.filings, newFiling(&r, i))
+		}
+		c.bySeq[i] = make([]int32, s.members)
+		for j := range c.bySeq[i] {
+			c.bySeq[i][j] = -1
+		}
+		b.step(1)
+	}
+	choose(c.filings)
+	for i := range c.filings {
+		f := &c.filings[i]
+		c.bySeq[f.shard][f.seq] = int32(i)
+	}
+	return nil
+}

@@ -1,0 +1,314 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"grantgraph/internal/disk"
+	"grantgraph/internal/ein"
+	"grantgraph/internal/fault"
+	"grantgraph/internal/grant"
+	"grantgraph/internal/ingest/derive/award"
+	"grantgraph/internal/ingest/resolve"
+	"grantgraph/internal/ingest/source/fac"
+	"grantgraph/internal/ingest/source/rows"
+	"grantgraph/internal/ingest/source/stateaward"
+	"grantgraph/internal/ingest/source/usaspending"
+	"grantgraph/internal/orgname"
+	"grantgraph/internal/parallel"
+	"grantgraph/internal/snapshot"
+)
+
+// AwardReport says what became of the files of government awards.
+type AwardReport struct {
+	Crosswalk AwardCrosswalk `json:"crosswalk"`
+	Federal   AwardFederal   `json:"federal"`
+	States    []AwardState   `json:"states"`
+	Notes     []string       `json:"notes"`
+}
+
+// AwardCrosswalk is the account of the audits that give recipients their EIN.
+type AwardCrosswalk struct {
+	Files    int              `json:"files"`
+	Audits   int64            `json:"audits"`
+	Rejected []rows.Rejection `json:"rejected"`
+	fac.Size
+}
+
+// AwardFederal is the account of the federal archives.
+type AwardFederal struct {
+	Files      int              `json:"files"`      // read
+	Superseded int              `json:"superseded"` // not read: newer postings hold all that they do, or deltas that correct nothing
+	Read       int64            `json:"transactions"`
+	Rejected   []rows.Rejection `json:"rejected"`
+	Grants     AwardPlacing     `json:"grants"`
+	Contracts  AwardPlacing     `json:"contracts"`
+	Outside    AwardFlow        `json:"outside_years"`
+	Rows       int64            `json:"rows"` // of the table
+}
+
+// AwardState is the account of the files of one state.
+type AwardState struct {
+	State    string           `json:"state"`
+	Title    string           `json:"title"`
+	Verified bool             `json:"mapping_verified"` // a real file has been read with the mapping
+	Own      bool             `json:"mapping_own"`      // the mapping lay beside the files
+	Files    int              `json:"files"`
+	Read     int64            `json:"payments"`
+	Rejected []rows.Rejection `json:"rejected"`
+	Stated   AwardFlow        `json:"by_ein"`
+	Named    AwardFlow        `json:"by_name"`
+	Unknown  AwardFlow        `json:"unknown"`
+}
+
+// AwardPlacing is what was given to organizations and what could not be.
+type AwardPlacing struct {
+	Placed  AwardFlow `json:"placed"`
+	Unknown AwardFlow `json:"unknown"`
+}
+
+// AwardFlow is a number of transactions and their dollars.
+type AwardFlow struct {
+	Rows   int64   `json:"rows"`
+	Amount float64 `json:"amount"`
+}
+
+func awardFlow(f award.Flow) AwardFlow { return AwardFlow{f.Rows, f.Amount.Dollars()} }
+
+// mappingName is the file beside a state's files that says how they are read.
+const mappingName = "mapping.toml"
+
+// awards reads the files of federal and state awards and writes what each
+// organization was given. Both tables are written, empty where there are no files.
+func (b *builder) awards(ctx context.Context, w *snapshot.Writer, find award.Finder) (AwardReport, error) {
+	federal, audits, states := b.sources.Federal, b.sources.Audits, b.sources.States
+	report := AwardReport{States: []AwardState{}, Notes: []string{}}
+	files := len(federal) + len(audits)
+	for _, list := range states {
+		files += len(list)
+	}
+	b.phase("awards", int64(files))
+	crosswalk, err := b.crosswalk(ctx, audits, &report)
+	if err != nil {
+		return report, err
+	}
+	if len(federal) > 0 && len(audits) == 0 {
+		report.Notes = append(report.Notes, "there is no file of the Federal Audit Clearinghouse, so no federal award could be given to an organization; put its general table under fac/")
+	}
+	f := award.NewFederal(crosswalk)
+	if err := b.federalAwards(ctx, federal, f, &report); err != nil {
+		return report, err
+	}
+	if err := writeTable(ctx, w, snapshot.FederalAwards, f.Rows()); err != nil {
+		return report, err
+	}
+	s := award.NewState(find)
+	for _, state := range slices.Sorted(maps.Keys(states)) {
+		if err := b.stateAwards(ctx, state, states[state], s, &report); err != nil {
+			return report, err
+		}
+	}
+	return report, writeTable(ctx, w, snapshot.StateAwards, s.Rows())
+}
+
+// crosswalk reads the audits.
+func (b *builder) crosswalk(ctx context.Context, files []string, report *AwardReport) (*fac.Crosswalk, error) {
+	c := fac.NewCrosswalk()
+	tally := rows.Tally{Rejected: []rows.Rejection{}}
+	for _, rel := range slices.Sorted(slices.Values(files)) {
+		source, err := b.source(ctx, "fac", rel)
+		if err != nil {
+			return nil, err
+		}
+		part, err := fac.ReadFile(ctx, b.sources.abs(rel), func(p *fac.Pair) error { c.Add(p); return nil })
+		b.step(1)
+		if ctx.Err() == nil && errors.Is(err, fac.ErrTable) {
+			report.Notes = append(report.Notes, rel+" is another table of the Federal Audit Clearinghouse; only the general table is read")
+			continue
+		}
+		if err != nil {
+			return nil, b.unreadable(ctx, rel, "a general table of the Federal Audit Clearinghouse", err)
+		}
+		source.Rows = part.Rows
+		b.addSource(source)
+		tally.Add(part)
+		report.Crosswalk.Files++
+	}
+	report.Crosswalk.Audits, report.Crosswalk.Rejected, report.Crosswalk.Size = tally.Rows, tally.Rejected, c.Size()
+	return c, nil
+}
+
+// federalAwards reads the archives, the newest posting first. Postings that
+// repeat nothing are read side by side; one that later ones may repeat waits
+// for those before it and is waited for.
+func (b *builder) federalAwards(ctx context.Context, files []string, f *award.Federal, report *AwardReport) error {
+	var (
+		plan  = usaspending.Plan(files)
+		log   = usaspending.NewDeduplicator()
+		tally = rows.Tally{Rejected: []rows.Rejection{}}
+		batch []usaspending.Posting
+	)
+	flush := func() error {
+		parts, sources := make([]rows.Tally, len(batch)), make([]snapshot.Source, len(batch))
+		err := parallel.Each(ctx, b.workers, len(batch), func(ctx context.Context, i int) (err error) {
+			p := &batch[i]
+			if sources[i], err = b.source(ctx, "usaspending", p.Path); err != nil {
+				return err
+			}
+			parts[i], err = log.ReadFile(ctx, p, b.sources.abs(p.Path), func(a *usaspending.Award) error { f.Add(a); return nil })
+			if err != nil {
+				return b.unreadable(ctx, p.Path, "a USAspending award archive", err)
+			}
+			b.step(1)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		for i := range batch {
+			sources[i].Rows = parts[i].Rows
+			b.addSource(sources[i])
+			tally.Add(parts[i])
+		}
+		report.Federal.Files += len(batch)
+		batch = batch[:0]
+		return nil
+	}
+	for _, p := range plan {
+		if p.Superseded {
+			report.Federal.Superseded++
+			reason := "a newer posting holds all that it does"
+			if p.Delta {
+				reason = "no older posting that it corrects is there"
+			}
+			report.Notes = append(report.Notes, p.Path+" is not read: "+reason)
+			b.step(1)
+			continue
+		}
+		if p.Repeats() {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+		batch = append(batch, p)
+		if p.Repeats() {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+	}
+	if err := flush(); err != nil {
+		return err
+	}
+	r := &report.Federal
+	r.Read, r.Rejected, r.Rows, r.Outside = tally.Rows, tally.Rejected, int64(f.Len()), awardFlow(f.Outside())
+	grants, contracts := f.Placed()
+	lostGrants, lostContracts := f.Unknown()
+	r.Grants = AwardPlacing{awardFlow(grants), awardFlow(lostGrants)}
+	r.Contracts = AwardPlacing{awardFlow(contracts), awardFlow(lostContracts)}
+	return nil
+}
+
+// stateAwards reads the files of one state.
+func (b *builder) stateAwards(ctx context.Context, state string, files []string, s *award.State, report *AwardReport) error {
+	state = strings.ToUpper(state)
+	files = slices.Sorted(slices.Values(files))
+	m, own, err := b.mapping(state, files)
+	if err != nil {
+		return err
+	}
+	r := AwardState{State: state, Title: m.Title, Verified: m.Verified, Own: own}
+	tally := rows.Tally{Rejected: []rows.Rejection{}}
+	sums := make(map[string]string)
+	for _, rel := range files {
+		b.step(1)
+		if path.Base(rel) == mappingName {
+			continue
+		}
+		source, err := b.source(ctx, "stateaward", rel)
+		if err != nil {
+			return err
+		}
+		// The same file under two names would double every payment.
+		if first, ok := sums[source.SHA256]; ok {
+			report.Notes = append(report.Notes, fmt.Sprintf("%s is not read: it is the same file as %s", rel, first))
+			continue
+		}
+		sums[source.SHA256] = rel
+		part, err := b.stateFile(ctx, rel, &m, func(a *stateaward.Award) { s.Add(state, a) })
+		if err != nil {
+			return b.unreadable(ctx, rel, "the file of "+state+" that its mapping describes", err)
+		}
+		source.Rows = part.Rows
+		b.addSource(source)
+		tally.Add(part)
+		r.Files++
+	}
+	o := s.Outcome(state)
+	r.Read, r.Rejected, r.Stated, r.Named, r.Unknown = tally.Rows, tally.Rejected, awardFlow(o.Stated), awardFlow(o.Named), awardFlow(o.Unknown)
+	report.States = append(report.States, r)
+	return nil
+}
+
+func (b *builder) stateFile(ctx context.Context, rel string, m *stateaward.Mapping, add func(*stateaward.Award)) (rows.Tally, error) {
+	in, err := rows.Open(b.sources.abs(rel))
+	if err != nil {
+		return rows.Tally{}, err
+	}
+	defer in.Close()
+	return m.Read(disk.Until(ctx, in), func(a *stateaward.Award) error { add(a); return nil })
+}
+
+// mapping is the one beside a state's files, or the one that is shipped.
+func (b *builder) mapping(state string, files []string) (m stateaward.Mapping, own bool, err error) {
+	i := slices.IndexFunc(files, func(rel string) bool { return path.Base(rel) == mappingName })
+	if i < 0 {
+		m, ok := stateaward.For(state)
+		if !ok {
+			return m, false, fault.New("no_mapping", "there is no mapping for the awards of %s", state).
+				Try("put a %s beside its files that names their columns", mappingName)
+		}
+		return m, false, nil
+	}
+	name := b.sources.abs(files[i])
+	f, err := os.Open(name)
+	if err != nil {
+		return m, true, fault.Disk(name, err)
+	}
+	defer f.Close()
+	if m, err = stateaward.ReadMapping(f); err != nil {
+		return m, true, fault.New("wrong_mapping", "%s: %w", name, err).Try("correct it, or take it away to use the one that is shipped")
+	}
+	if m.State != state {
+		return m, true, fault.New("wrong_mapping", "%s is a mapping for %s in the folder of %s", name, m.State, state).Try("move it to the folder of its state")
+	}
+	return m, true, nil
+}
+
+// payeeFinder finds whom a state paid, by name: the one organization of that name
+// in the state, or in the ZIP where the state has several. Nothing weaker will
+// do, because a payment has no second figure to check it by.
+type payeeFinder struct{ r *resolve.Resolver }
+
+func newPayeeFinder(u *resolve.Universe) payeeFinder {
+	var off []resolve.Rule
+	for rule := grant.Filed; rule <= grant.Model; rule++ {
+		if !slices.Contains([]resolve.Rule{grant.Name, grant.ZIP}, rule) {
+			off = append(off, rule)
+		}
+	}
+	return payeeFinder{resolve.New(u, resolve.Options{Off: off})}
+}
+
+// Find implements award.Finder.
+func (p payeeFinder) Find(name, state, zip string) (ein.EIN, bool) {
+	n := orgname.ParseLine(name, "", "", state)
+	m := p.r.Resolve(&resolve.Recipient{Name1: name, State: state, ZIP: zip}, &n)
+	return m.EIN, m.EIN != ein.None
+}

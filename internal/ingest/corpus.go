@@ -1,0 +1,54 @@
+package ingest
+
+import (
+	"grantgraph/internal/ein"
+	"grantgraph/internal/grant"
+	"grantgraph/internal/ingest/resolve"
+	"grantgraph/internal/ingest/resolve/model"
+)
+
+// corpus is what a build knows of its returns, from the archives it reads to
+// the rows it writes. The steps fill it in the order of its fields, and each
+// reads what those before it have found.
+type corpus struct {
+	*plan // the archives, and the shards they are cut into
+
+	// chooseReturns: every return that was read, and which of them stand.
+	filings []filing  // sorted by filer, period and version
+	bySeq   [][]int32 // by shard and member: the filing, or -1
+
+	// gatherLines: the grant rows as filed.
+	lines *lines
+
+	// loadUniverse: whom a row can have paid, and who paid it.
+	universe *resolve.Universe
+	filers   map[ein.EIN]*filer
+
+	// findRecipients: whom each row paid.
+	model      *model.Model // for the rows that no rule decides
+	recipients *recipients
+	support    []grant.Support // by purpose
+
+	// sortRows, sortFunders: the order of the tables.
+	rows     []uint32 // row numbers in the order of the grants table
+	funders  []funder // in EIN order
+	funderOf map[ein.EIN]*funder
+}
+
+// filingOf is the return that a row stands in.
+func (c *corpus) filingOf(row uint32) *filing { return &c.filings[c.lines.filing[row]] }
+
+// recipientOf is what a row says of its recipient.
+func (c *corpus) recipientOf(row uint32) resolve.Recipient {
+	return c.lines.recipient(c.lines.recipientNo[row])
+}
+
+// chosenFiling is the return that a member of a shard is, nil if it is none or
+// was not chosen.
+func (c *corpus) chosenFiling(shard int, seq int32) *filing {
+	at := c.bySeq[shard][seq]
+	if at < 0 || c.filings[at].fate != chosen {
+		return nil
+	}
+	return &c.filings[at]
+}

@@ -1,0 +1,470 @@
+package ingest
+
+import (
+	"context"
+	"iter"
+	"slices"
+	"sync"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/grant"
+	"grantgraph/internal/ingest/classify"
+	"grantgraph/internal/ingest/derive/area"
+	"grantgraph/internal/ingest/derive/board"
+	"grantgraph/internal/ingest/derive/cofund"
+	"grantgraph/internal/ingest/derive/family"
+	"grantgraph/internal/ingest/derive/holding"
+	"grantgraph/internal/ingest/derive/recipient"
+	"grantgraph/internal/ingest/resolve"
+	"grantgraph/internal/irscode"
+	"grantgraph/internal/parallel"
+	"grantgraph/internal/snapshot"
+)
+
+// DeriveReport says how many rows each derived table has.
+type DeriveReport struct {
+	Tables []NamedInt `json:"tables"` // in the order of their names
+	Seats  Seats      `json:"board_seats"`
+}
+
+// Seats says what became of the lists of officers.
+type Seats struct {
+	Since  int   `json:"since"`  // the first fiscal year looked at
+	Listed int64 `json:"listed"` // officers of those years
+	Named  int64 `json:"named"`  // of them, persons with a first and a last name
+}
+
+// deriver carries what several derived tables are made from.
+type deriver struct {
+	b      *builder
+	w      *snapshot.Writer
+	s      *snapshot.Snapshot
+	mu     sync.Mutex
+	report DeriveReport
+
+	revenue  map[ein.EIN]int64 // of the latest return
+	holdings *holding.Builder
+	boards   func(*classify.People) *board.Builder
+	names    *recipient.Names
+	trainer  *classify.Trainer
+	families *family.Families
+	giving   area.Giving
+}
+
+// derive makes the derived tables from the written ones. Each reads only the
+// columns it needs, a row at a time.
+func (b *builder) derive(ctx context.Context, w *snapshot.Writer) (DeriveReport, error) {
+	d := &deriver{b: b, w: w, s: w.Unpublished(), revenue: make(map[ein.EIN]int64), holdings: holding.New(), trainer: classify.NewTrainer()}
+	b.phase("derive", 6)
+	step := func(fn func(context.Context) error) func(context.Context) error {
+		return func(ctx context.Context) error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			err := fn(ctx)
+			b.step(1)
+			return err
+		}
+	}
+	// Filers and families come first; then what is made of the grants and what
+	// is made of the rest go side by side; where organizations work needs both.
+	for _, fn := range []func(context.Context) error{d.readFilers, d.writeFamilies} {
+		if err := step(fn)(ctx); err != nil {
+			return DeriveReport{}, err
+		}
+	}
+	halves := [...][]func(context.Context) error{
+		{d.readGrants},
+		{d.writeHoldings, d.writeBoards},
+	}
+	err := parallel.Each(ctx, b.workers, len(halves), func(ctx context.Context, i int) error {
+		for _, fn := range halves[i] {
+			if err := step(fn)(ctx); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return DeriveReport{}, err
+	}
+	if err := step(d.writeAreas)(ctx); err != nil {
+		return DeriveReport{}, err
+	}
+	return d.report, nil
+}
+
+// writeDerived writes a derived table and counts it.
+func writeDerived[T any](ctx context.Context, d *deriver, name string, rows iter.Seq[T]) error {
+	var n int64
+	err := writeTable(ctx, d.w, name, func(yield func(T) bool) {
+		for row := range rows {
+			n++
+			if !yield(row) {
+				return
+			}
+		}
+	})
+	if err == nil {
+		d.count(name, n)
+	}
+	return err
+}
+
+// count puts a table into the report. Tables may be written side by side.
+func (d *deriver) count(name string, rows int64) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	at, _ := slices.BinarySearchFunc(d.report.Tables, name, func(n NamedInt, name string) int {
+		if n.Name < name {
+			return -1
+		}
+		return 1
+	})
+	d.report.Tables = slices.Insert(d.report.Tables, at, NamedInt{name, rows})
+}
+
+// storedEIN reads an EIN of a table; those were written by this build.
+func storedEIN(s string) ein.EIN {
+	e, _ := ein.Parse(s)
+	return e
+}
+
+// filerRow is what the derived tables need of table orgs.
+type filerRow struct {
+	EIN            string `parquet:"ein"`
+	Name           string `parquet:"name"`
+	City           string `parquet:"city,optional"`
+	State          string `parquet:"state,optional"`
+	ZIP5           string `parquet:"zip5,optional"`
+	ReturnType     string `parquet:"return_type"`
+	Filing         string `parquet:"filing"`
+	TotalRevenue   *int64 `parquet:"total_revenue,optional"`
+	TotalAssetsFMV *int64 `parquet:"total_assets_fmv,optional"`
+	InvestmentFees *int64 `parquet:"investment_fees,optional"`
+}
+
+// readFilers takes in the latest return of every filer.
+func (d *deriver) readFilers(ctx context.Context) error {
+	type site struct {
+		e                ein.EIN
+		state, city, zip string
+	}
+	var sites []site
+	err := readTable(ctx, d.s, snapshot.Orgs, func(r *filerRow) error {
+		e := storedEIN(r.EIN)
+		if r.TotalRevenue != nil {
+			d.revenue[e] = *r.TotalRevenue
+		}
+		sites = append(sites, site{e, r.State, r.City, r.ZIP5})
+		if r.ReturnType == "990PF" {
+			d.holdings.AddFoundation(&holding.Foundation{
+				EIN: e, Name: r.Name, City: r.City, State: r.State, ReturnType: r.ReturnType, Filing: r.Filing,
+				AssetsFMV: r.TotalAssetsFMV, InvestmentFees: r.InvestmentFees,
+			})
+		}
+		return nil
+	})
+	d.boards = func(p *classify.People) *board.Builder {
+		x := board.New(p)
+		for i := range sites {
+			x.AddOrg(sites[i].e, sites[i].state, sites[i].city, sites[i].zip)
+		}
+		return x
+	}
+	return err
+}
+
+// familyRow is what families are made from.
+type familyRow struct {
+	EIN     string `parquet:"ein"`
+	Name    string `parquet:"name"`
+	Street  string `parquet:"street,optional"`
+	ZIP5    string `parquet:"zip5,optional"`
+	Group   string `parquet:"group_number,optional"`
+	Revenue *int64 `parquet:"revenue,optional"`
+	Active  bool   `parquet:"active"`
+}
+
+type relationRow struct {
+	EIN        string `parquet:"ein,dict"`
+	Filing     string `parquet:"filing,dict"`
+	Kind       string `parquet:"kind,dict"`
+	RelatedEIN string `parquet:"related_ein,optional"`
+}
+
+// writeFamilies writes who belongs to whom.
+func (d *deriver) writeFamilies(ctx context.Context) error {
+	var b family.Builder
+	err := readTable(ctx, d.s, snapshot.Organizations, func(r *familyRow) error {
+		o := family.Org{EIN: storedEIN(r.EIN), Name: r.Name, Street: r.Street, ZIP5: r.ZIP5, Group: r.Group, Active: r.Active}
+		if latest, ok := d.revenue[o.EIN]; ok {
+			o.Revenue = latest
+		} else if r.Revenue != nil {
+			o.Revenue = *r.Revenue
+		}
+		b.Add(&o)
+		d.trainer.AddOrg(r.Name)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	err = readTable(ctx, d.s, snapshot.Relations, func(r *relationRow) error {
+		// Supported organizations stand in Schedule A: money goes to them, but
+		// they are often not kin.
+		if r.Kind != "supported" && r.RelatedEIN != "" {
+			b.Relate(r.Filing, storedEIN(r.EIN), storedEIN(r.RelatedEIN))
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	d.families, d.revenue = b.Build(), nil
+	return writeDerived(ctx, d, snapshot.OrgFamilies, d.families.Rows())
+}
+
+// paidRow is what the derived tables need of a grant.
+type paidRow struct {
+	FunderEIN        string `parquet:"funder_ein,dict"`
+	RecipID          string `parquet:"recip_id,dict"`
+	RecipientEIN     string `parquet:"recipient_ein,optional,dict"`
+	RecipientRaw     string `parquet:"recipient_raw,dict"`
+	RecipientState   string `parquet:"recipient_state,optional,dict"`
+	RecipientCounty  string `parquet:"recipient_county,optional,dict"`
+	RecipientCountry string `parquet:"recipient_country,optional,dict"`
+	Amount           int64  `parquet:"amount"`
+	TaxYear          int32  `parquet:"tax_year,dict"`
+	Purpose          string `parquet:"purpose,optional,dict"`
+	SourceTier       string `parquet:"source_tier,dict"`
+	IsIndividual     bool   `parquet:"is_individual"`
+	IsUnidentified   bool   `parquet:"is_unidentified"`
+}
+
+// readGrants goes through the grants once and writes what is made of them.
+func (d *deriver) readGrants(ctx context.Context) error {
+	var (
+		edges  cofund.Edges
+		abroad recipient.Abroad
+		rows   int64
+	)
+	d.names = recipient.NewNames(d.families.Has)
+	purposes, err := snapshot.Table[snapshot.GrantPurpose](d.w, snapshot.GrantPurposes)
+	if err != nil {
+		return err
+	}
+	err = readTable(ctx, d.s, snapshot.Grants, func(r *paidRow) error {
+		funder, paid := storedEIN(r.FunderEIN), storedEIN(r.RecipientEIN)
+		edges.Add(&cofund.Grant{Funder: funder, Recipient: paid, RecipID: r.RecipID, Year: r.TaxYear, Amount: r.Amount, Nobody: r.IsIndividual || r.IsUnidentified})
+		d.names.AddSpelling(paid, r.RecipientRaw)
+		d.giving.Add(&area.Grant{Funder: funder, County: r.RecipientCounty, State: r.RecipientState, Country: r.RecipientCountry, Year: r.TaxYear, Amount: r.Amount})
+		if r.RecipientCountry != "" && paid == ein.None && (r.IsIndividual || !r.IsUnidentified) {
+			abroad.Add(r.RecipientCountry, r.RecipientRaw, r.RecipID, r.IsIndividual)
+		}
+		if r.SourceTier != grant.Universe || r.Purpose == "" {
+			return nil
+		}
+		rows++
+		return purposes.Add(snapshot.GrantPurpose{
+			FunderEIN: r.FunderEIN, RecipientEIN: r.RecipientEIN, RecipientRaw: r.RecipientRaw, RecipientCountry: r.RecipientCountry,
+			TaxYear: r.TaxYear, Amount: r.Amount, Purpose: r.Purpose,
+		})
+	})
+	if err != nil {
+		return err
+	}
+	if err := purposes.Close(); err != nil {
+		return err
+	}
+	d.count(snapshot.GrantPurposes, rows)
+	if err := writeDerived(ctx, d, snapshot.CofunderEdges, edges.Domestic()); err != nil {
+		return err
+	}
+	if err := writeDerived(ctx, d, snapshot.CofunderEdgesIntl, edges.Abroad()); err != nil {
+		return err
+	}
+	return writeDerived(ctx, d, snapshot.IntlEntities, abroad.Rows(d.b.isGovernment))
+}
+
+// writeHoldings writes what foundations own.
+func (d *deriver) writeHoldings(ctx context.Context) error {
+	err := readTable(ctx, d.s, snapshot.Holdings, func(h *snapshot.Holding) error {
+		d.holdings.AddItem(h)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	p := d.holdings.Portfolio()
+	d.holdings = nil
+	if err := writeDerived(ctx, d, snapshot.FoundationHoldings, p.Holdings()); err != nil {
+		return err
+	}
+	if err := writeDerived(ctx, d, snapshot.HoldingEntities, p.Entities()); err != nil {
+		return err
+	}
+	return writeDerived(ctx, d, snapshot.AssetProfiles, p.Profiles())
+}
+
+// officerRow is what boards are made from.
+type officerRow struct {
+	EIN     string `parquet:"ein,dict"`
+	TaxYear int32  `parquet:"tax_year"`
+	Name    string `parquet:"name,optional"`
+	Former  bool   `parquet:"former"`
+}
+
+// boardYears is how many fiscal years a board is looked at: who sat here ten
+// years ago and sits there now links nobody.
+const boardYears = 3
+
+// writeBoards writes who shares people with whom.
+func (d *deriver) writeBoards(ctx context.Context) error {
+	years := make(map[int32]int64)
+	err := readTable(ctx, d.s, snapshot.People, func(r *officerRow) error {
+		if r.Name != "" {
+			d.trainer.AddPerson(r.Name)
+			years[r.TaxYear]++
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	// The newest year of a corpus is always in the making. The three years are
+	// counted from the last one that is at least half as full as the fullest;
+	// newer ones count in addition.
+	var most int64
+	for _, n := range years {
+		most = max(most, n)
+	}
+	var last int32
+	for y, n := range years {
+		if 2*n >= most {
+			last = max(last, y)
+		}
+	}
+	since := last - boardYears + 1
+	boards := d.boards(d.trainer.Train())
+	d.boards, d.trainer = nil, nil
+	seats := Seats{Since: int(since)}
+	err = readTable(ctx, d.s, snapshot.People, func(r *officerRow) error {
+		if r.TaxYear < since || r.Name == "" || r.Former {
+			return nil
+		}
+		seats.Listed++
+		if boards.AddOfficer(storedEIN(r.EIN), r.Name) {
+			seats.Named++
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	d.mu.Lock()
+	d.report.Seats = seats
+	d.mu.Unlock()
+	return writeDerived(ctx, d, snapshot.BoardLinks, boards.Links(d.families.Head))
+}
+
+// listedRow is what areas and names need of the universe of organizations.
+type listedRow struct {
+	EIN        string `parquet:"ein"`
+	Name       string `parquet:"name"`
+	City       string `parquet:"city,optional"`
+	State      string `parquet:"state,optional"`
+	County     string `parquet:"county,optional"`
+	Foundation string `parquet:"foundation,optional"`
+	Sources    int32  `parquet:"sources"`
+}
+
+// missionRow is what they need of the latest return.
+type missionRow struct {
+	EIN         string   `parquet:"ein"`
+	Name        string   `parquet:"name"`
+	ReturnType  string   `parquet:"return_type"`
+	Mission     string   `parquet:"mission,optional"`
+	Activity    string   `parquet:"activity,optional"`
+	Programs    []string `parquet:"programs,list"`
+	StatesFiled []string `parquet:"states_filed,list"`
+}
+
+// maxPrograms bounds how many programs of an organization are searched for
+// places.
+const maxPrograms = 4
+
+// writeAreas goes through organizations and filers side by side, both of which
+// are in the order of their EINs, and writes where each organization works and
+// how recipients are called.
+func (d *deriver) writeAreas(ctx context.Context) error {
+	next, stop := iter.Pull2(cancelable(ctx, snapshot.Rows[missionRow](d.s, snapshot.Orgs)))
+	defer stop()
+	filer, err, more := next()
+	finder := area.New(d.b.places)
+	t, errTable := snapshot.Table[snapshot.ServiceArea](d.w, snapshot.ServiceAreas)
+	if errTable != nil {
+		return errTable
+	}
+	var rows int64
+	// Places are looked for on all cores, a block of organizations at a time.
+	const block = 16 << 10
+	orgs := make([]area.Org, 0, block)
+	found := make([][]snapshot.ServiceArea, block)
+	flush := func() error {
+		err := d.b.chunks(ctx, len(orgs), func(from, to int) {
+			for i := from; i < to; i++ {
+				found[i] = slices.AppendSeq(found[i][:0], finder.Areas(&orgs[i]))
+			}
+		})
+		if err != nil {
+			return err
+		}
+		for i := range orgs {
+			for _, row := range found[i] {
+				if err := t.Add(row); err != nil {
+					return err
+				}
+			}
+			rows += int64(len(found[i]))
+		}
+		orgs = orgs[:0]
+		return nil
+	}
+	errRows := readTable(ctx, d.s, snapshot.Organizations, func(r *listedRow) error {
+		o := area.Org{EIN: storedEIN(r.EIN), Name: r.Name, City: r.City, State: r.State, County: r.County, Foundation: irscode.PrivateFoundation(r.Foundation)}
+		source := recipient.Register
+		if resolve.Source(r.Sources) == resolve.FiledOnly {
+			source = recipient.Filed
+		}
+		d.names.AddKnownName(o.EIN, r.Name, source)
+		for more && err == nil && filer.EIN < r.EIN {
+			filer, err, more = next()
+		}
+		if err != nil {
+			return err
+		}
+		if more && filer.EIN == r.EIN {
+			d.names.AddKnownName(o.EIN, filer.Name, recipient.OwnFiled)
+			o.Foundation = o.Foundation || filer.ReturnType == "990PF"
+			o.Texts = append(append(o.Texts, filer.Mission, filer.Activity), filer.Programs[:min(len(filer.Programs), maxPrograms)]...)
+			o.StatesFiled = filer.StatesFiled
+		}
+		o.Giving = d.giving.Of(o.EIN)
+		if orgs = append(orgs, o); len(orgs) == block {
+			return flush()
+		}
+		return nil
+	})
+	if errRows != nil {
+		return errRows
+	}
+	if err := flush(); err != nil {
+		return err
+	}
+	if err := t.Close(); err != nil {
+		return err
+	}
+	d.count(snapshot.ServiceAreas, rows)
+	return writeDerived(ctx, d, snapshot.RecipientNames, d.names.Rows())
+}

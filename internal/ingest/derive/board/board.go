@@ -1,0 +1,279 @@
+// Package board finds organizations whose boards share people.
+//
+// Returns name officers and directors but do not say who they are, so that a
+// shared name is evidence, not proof. What it is worth depends on how rare the
+// name is: the expected number of people of that name in the region, from the
+// frequencies of first and last names in the returns themselves. The evidence
+// of all shared names is put together into one confidence for each pair.
+//
+// Names are used to compute the links and are not part of them.
+package board
+
+import (
+	"cmp"
+	"iter"
+	"math"
+	"slices"
+	"strings"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/ingest/classify"
+	"grantgraph/internal/orgname"
+	"grantgraph/internal/snapshot"
+)
+
+// The scale of the evidence.
+const (
+	maxSeats    = 200 // organizations under one name beyond which it says nothing
+	largeBoard  = 60  // people beyond which a board is a roll of members
+	sharedFrom  = .5  // probability from which a shared name is a shared person
+	possibly    = .1  // probability from which it may be one
+	keptFrom    = .1  // confidence from which a link is kept
+	sameMiddle  = .25 // factors on the number of other holders of the name
+	otherMiddle = 8
+	sameTown    = .3
+	otherState  = 2
+)
+
+// Builder gathers who sits where.
+type Builder struct {
+	people      *classify.People
+	orgs        map[ein.EIN]uint32 // position in places
+	places      []site
+	states      interned
+	cities      interned
+	first, last interned
+	seats       []seat
+}
+
+// site is where an organization is; zero parts are unknown.
+type site struct {
+	ein   ein.EIN
+	state uint32
+	city  uint32
+	zip3  uint16 // one more than the number
+}
+
+// seat is one name on one board, in 16 bytes.
+type seat struct {
+	name       uint64 // first and last, by number
+	org        uint32
+	middle     byte
+	generation uint8
+}
+
+// New starts with no one. people tells persons from organizations that are
+// named as officers; it may be nil.
+func New(people *classify.People) *Builder {
+	return &Builder{people: people, orgs: make(map[ein.EIN]uint32), states: intern(), cities: intern(), first: intern(), last: intern()}
+}
+
+// AddOrg says where an organization is. All are added before any officer;
+// seats of an organization without a place are left out.
+func (b *Builder) AddOrg(e ein.EIN, state, city, zip5 string) {
+	s := site{ein: e}
+	if state != "" {
+		s.state = b.states.id(state)
+		if city = orgname.City(city); city != "" {
+			s.city = b.cities.id(state + " " + city)
+		}
+	}
+	if len(zip5) == 5 {
+		n := uint16(0)
+		for _, c := range []byte(zip5[:3]) {
+			n = n*10 + uint16(c-'0')
+		}
+		s.zip3 = n + 1
+	}
+	b.orgs[e] = uint32(len(b.places))
+	b.places = append(b.places, s)
+}
+
+// AddOfficer says that a return of e lists this name among its officers. It
+// reports whether that names a person.
+func (b *Builder) AddOfficer(e ein.EIN, name string) bool {
+	org, ok := b.orgs[e]
+	if !ok {
+		return false
+	}
+	p, ok := parse(name)
+	if !ok {
+		return false
+	}
+	odds := b.people.LogOdds(name)
+	if odds < -2 || odds < 2 && b.people.HasOrgWord(name) {
+		return false
+	}
+	s := seat{uint64(b.first.id(p.first))<<32 | uint64(b.last.id(p.last)), org, p.middle, p.generation}
+	// The same officers come every year; those of the return before are met
+	// again at once.
+	for _, old := range b.seats[max(0, len(b.seats)-64):] {
+		if old == s {
+			return true
+		}
+	}
+	b.seats = append(b.seats, s)
+	return true
+}
+
+// hit is the evidence of one name for one pair of nodes.
+type hit struct {
+	pair uint64
+	p    float64
+}
+
+// Links yields the pairs of organizations that share people, sorted. head names
+// the family of an organization by its largest member: a family is one board,
+// and its links stand under that member, or under the smallest EIN that lists
+// people where it lists none. Nobody may be added afterwards.
+func (b *Builder) Links(head func(ein.EIN) ein.EIN) iter.Seq[snapshot.BoardLink] {
+	slices.SortFunc(b.seats, func(x, y seat) int {
+		if c := cmp.Compare(x.name, y.name); c != 0 {
+			return c
+		}
+		if c := cmp.Compare(x.org, y.org); c != 0 {
+			return c
+		}
+		return cmp.Compare(uint16(x.middle)<<8|uint16(x.generation), uint16(y.middle)<<8|uint16(y.generation))
+	})
+	b.seats = slices.Compact(b.seats)
+	nodes := b.collapse(head)
+	c := b.countNames()
+
+	people := make([]int32, len(nodes.at)) // names on each board
+	var hits []hit
+	var group []member
+	for from := 0; from < len(b.seats); {
+		to := from + 1
+		for to < len(b.seats) && b.seats[to].name == b.seats[from].name {
+			to++
+		}
+		group = group[:0]
+		for i := from; i < to; i++ {
+			s := &b.seats[i]
+			group = append(group, member{nodes.of[s.org], s.middle, s.generation, &b.places[s.org]})
+		}
+		slices.SortStableFunc(group, func(x, y member) int { return cmp.Compare(x.node, y.node) })
+		boards := 0
+		for i := range group {
+			if i == 0 || group[i].node != group[i-1].node {
+				boards++
+				people[group[i].node]++
+			}
+		}
+		if boards > 1 && boards <= maxSeats {
+			hits = c.compare(hits, b.seats[from].name, group)
+		}
+		from = to
+	}
+	b.seats = nil
+	// The order of the probabilities is part of the order, since the product
+	// of floating-point numbers depends on it.
+	slices.SortFunc(hits, func(x, y hit) int {
+		if c := cmp.Compare(x.pair, y.pair); c != 0 {
+			return c
+		}
+		return cmp.Compare(x.p, y.p)
+	})
+	return func(yield func(snapshot.BoardLink) bool) {
+		for from := 0; from < len(hits); {
+			to := from + 1
+			for to < len(hits) && hits[to].pair == hits[from].pair {
+				to++
+			}
+			x, y := uint32(hits[from].pair>>32), uint32(hits[from].pair)
+			link := weigh(hits[from:to], people[x] > largeBoard && people[y] > largeBoard)
+			from = to
+			if link.Conf < keptFrom {
+				continue
+			}
+			a, z := &b.places[nodes.at[x]], &b.places[nodes.at[y]]
+			link.E1, link.E2 = a.ein.String(), z.ein.String()
+			link.SameState = a.state != 0 && a.state == z.state
+			if !yield(link) {
+				return
+			}
+		}
+	}
+}
+
+// weigh puts the evidence for one pair together.
+func weigh(hits []hit, large bool) (link snapshot.BoardLink) {
+	none := 1.0
+	for _, h := range hits {
+		none *= 1 - h.p
+		if h.p >= sharedFrom {
+			link.SharedPeople++
+		} else {
+			link.PossibleSharedPeople++
+		}
+	}
+	link.Conf = 1 - none
+	if large {
+		link.Conf *= .5
+	}
+	if len(hits) == 1 && hits[0].p < .7 {
+		link.Conf *= .7
+	}
+	link.Conf = math.Round(link.Conf*1e4) / 1e4
+	return link
+}
+
+// collapsed maps organizations to boards: a family has one.
+type collapsed struct {
+	of []uint32 // of each organization, the board; boards are in the order of their EINs
+	at []uint32 // of each board, the organization it stands under
+}
+
+func (b *Builder) collapse(head func(ein.EIN) ein.EIN) collapsed {
+	seated := make([]bool, len(b.places))
+	for i := range b.seats {
+		seated[b.seats[i].org] = true
+	}
+	// Each family's board stands under its head if that has seats, else under
+	// the smallest EIN that has.
+	under := make(map[ein.EIN]uint32)
+	heads := make([]ein.EIN, len(b.places))
+	for i := range b.places {
+		if !seated[i] {
+			continue
+		}
+		h := head(b.places[i].ein)
+		heads[i] = h
+		at, ok := under[h]
+		if !ok || b.places[at].ein != h && (b.places[i].ein == h || b.places[i].ein < b.places[at].ein) {
+			under[h] = uint32(i)
+		}
+	}
+	c := collapsed{of: make([]uint32, len(b.places))}
+	for i := range b.places {
+		if seated[i] && under[heads[i]] == uint32(i) {
+			c.at = append(c.at, uint32(i))
+		}
+	}
+	slices.SortFunc(c.at, func(x, y uint32) int { return cmp.Compare(b.places[x].ein, b.places[y].ein) })
+	number := make([]uint32, len(b.places))
+	for n, i := range c.at {
+		number[i] = uint32(n)
+	}
+	for i := range b.places {
+		if seated[i] {
+			c.of[i] = number[under[heads[i]]]
+		}
+	}
+	return c
+}
+
+// interned numbers strings from 1 on; 0 is the empty one.
+type interned struct{ ids map[string]uint32 }
+
+func intern() interned { return interned{make(map[string]uint32)} }
+
+func (in *interned) id(s string) uint32 {
+	id, ok := in.ids[s]
+	if !ok {
+		id = uint32(len(in.ids) + 1)
+		in.ids[strings.Clone(s)] = id
+	}
+	return id
+}

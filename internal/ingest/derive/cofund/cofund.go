@@ -1,0 +1,165 @@
+// Package cofund draws the edges between funders and recipients: one for each
+// pair, with the first and last year, the number of grants and their sum. Who
+// funds together with whom is then a join of the edges with themselves.
+//
+// Lines that name a person or nobody in particular make no edge, nor do
+// organizations that are known only by a name: two funders that both gave to
+// "First Baptist Church" have not funded together.
+package cofund
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+	"strings"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/ingest/resolve/abroad"
+	"grantgraph/internal/snapshot"
+)
+
+// Grant is what the edges need to know of a row of the grants table.
+type Grant struct {
+	Funder, Recipient ein.EIN // Recipient may be None
+	RecipID           string
+	Year              int32
+	Amount            int64
+	Nobody            bool // an individual or an unidentified recipient
+}
+
+// Edges gathers the edges. The zero value is ready to use.
+type Edges struct {
+	us       []edge // to is an EIN
+	abroad   []edge // to is a position in clusters
+	clusters []string
+	at       map[string]uint32
+}
+
+// edge is held in 32 bytes: all edges of twenty million grants fit into a few
+// hundred megabytes.
+type edge struct {
+	to, from    uint32
+	first, last int32
+	count       int64
+	total       int64
+}
+
+// Add adds one grant. Grants come sorted by funder and recipient, so that those
+// of one edge follow each other; an edge whose grants do not is still one edge,
+// at the price of memory.
+func (e *Edges) Add(g *Grant) {
+	switch {
+	case g.Nobody || g.Funder == ein.None:
+	case g.Recipient != ein.None:
+		e.us = add(e.us, uint32(g.Recipient), g)
+	case strings.HasPrefix(g.RecipID, abroad.Prefix):
+		id := g.RecipID[len(abroad.Prefix):]
+		n, ok := e.at[id]
+		if !ok {
+			if e.at == nil {
+				e.at = make(map[string]uint32)
+			}
+			id = strings.Clone(id)
+			n = uint32(len(e.clusters))
+			e.clusters = append(e.clusters, id)
+			e.at[id] = n
+		}
+		e.abroad = add(e.abroad, n, g)
+	}
+}
+
+func add(edges []edge, to uint32, g *Grant) []edge {
+	one := edge{to, uint32(g.Funder), g.Year, g.Year, 1, g.Amount}
+	if n := len(edges); n > 0 && edges[n-1].to == to && edges[n-1].from == one.from {
+		edges[n-1].merge(&one)
+		return edges
+	}
+	return append(edges, one)
+}
+
+func (e *edge) merge(other *edge) {
+	e.first, e.last = min(e.first, other.first), max(e.last, other.last)
+	e.count += other.count
+	e.total += other.total
+}
+
+// Domestic yields the edges to recipients with an EIN, sorted by recipient and
+// funder. Nothing may be added afterwards.
+func (e *Edges) Domestic() iter.Seq[snapshot.CofunderEdge] {
+	e.us = mergeEdges(e.us)
+	return func(yield func(snapshot.CofunderEdge) bool) {
+		var to, from einSpeller
+		for i := range e.us {
+			x := &e.us[i]
+			if !yield(snapshot.CofunderEdge{
+				RecipientEIN: to.of(x.to), FunderEIN: from.of(x.from), FirstYear: x.first, LastYear: x.last,
+				TotalAmount: x.total, GrantCount: x.count,
+			}) {
+				return
+			}
+		}
+	}
+}
+
+// Abroad yields the edges to clusters abroad, sorted by cluster and funder.
+// Nothing may be added afterwards.
+func (e *Edges) Abroad() iter.Seq[snapshot.CofunderEdgeIntl] {
+	// From here on the clusters are numbered in their order.
+	order := make([]uint32, len(e.clusters))
+	for i := range order {
+		order[i] = uint32(i)
+	}
+	slices.SortFunc(order, func(a, b uint32) int { return strings.Compare(e.clusters[a], e.clusters[b]) })
+	rank := make([]uint32, len(order))
+	sorted := make([]string, len(order))
+	for i, id := range order {
+		rank[id], sorted[i] = uint32(i), e.clusters[id]
+	}
+	for i := range e.abroad {
+		e.abroad[i].to = rank[e.abroad[i].to]
+	}
+	e.clusters, e.at = sorted, nil
+	e.abroad = mergeEdges(e.abroad)
+	return func(yield func(snapshot.CofunderEdgeIntl) bool) {
+		var from einSpeller
+		for i := range e.abroad {
+			x := &e.abroad[i]
+			if !yield(snapshot.CofunderEdgeIntl{
+				ClusterID: e.clusters[x.to], FunderEIN: from.of(x.from), FirstYear: x.first, LastYear: x.last,
+				TotalAmount: x.total, GrantCount: x.count,
+			}) {
+				return
+			}
+		}
+	}
+}
+
+// mergeEdges sorts edges and makes one of those between the same two.
+func mergeEdges(edges []edge) []edge {
+	slices.SortFunc(edges, func(a, b edge) int {
+		return cmp.Compare(uint64(a.to)<<32|uint64(a.from), uint64(b.to)<<32|uint64(b.from))
+	})
+	kept := edges[:0]
+	for _, x := range edges {
+		if n := len(kept); n > 0 && kept[n-1].to == x.to && kept[n-1].from == x.from {
+			kept[n-1].merge(&x)
+			continue
+		}
+		kept = append(kept, x)
+	}
+	return kept
+}
+
+// einSpeller spells EINs, remembering the last one: a popular recipient is
+// spelled once.
+type einSpeller struct {
+	last uint32
+	text string
+}
+
+func (n *einSpeller) of(e uint32) string {
+	if e != n.last {
+		n.last, n.text = e, ein.EIN(e).String()
+	}
+	return n.text
+}

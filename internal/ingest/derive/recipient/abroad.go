@@ -1,0 +1,98 @@
+// Package recipient says how recipients are called: one name for every EIN that
+// was paid, and one for every recipient abroad that has none.
+package recipient
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+	"strings"
+
+	"grantgraph/internal/ingest/resolve/abroad"
+	"grantgraph/internal/snapshot"
+)
+
+// Kinds of recipients abroad.
+const (
+	Org    = "org"
+	Person = "person"
+	Gov    = "gov"
+)
+
+// Abroad gathers the spellings of recipients abroad. Which spellings are one
+// recipient was decided before: grant lines carry its id. The zero value is
+// ready to use.
+type Abroad struct {
+	count map[spelling]int32
+}
+
+type spelling struct {
+	country, name, id string
+	person            bool
+}
+
+// Add counts one grant line. id is the line's recipient id; the line names
+// somebody and has no EIN.
+func (a *Abroad) Add(country, name, id string, person bool) {
+	if a.count == nil {
+		a.count = make(map[spelling]int32)
+	}
+	a.count[spelling{country, name, strings.TrimPrefix(id, abroad.Prefix), person}]++
+}
+
+// Rows yields every spelling with the name of its cluster, sorted by country,
+// spelling and cluster. The name of a cluster is its most frequent spelling,
+// then the longest; governs tells by its recipient id whether it is a
+// government.
+//
+// A person is never the same as another one: there the cluster is the whole
+// recipient id, which holds for one funder only.
+func (a *Abroad) Rows(governs func(id string) bool) iter.Seq[snapshot.IntlEntity] {
+	all := make([]spelling, 0, len(a.count))
+	for s := range a.count {
+		all = append(all, s)
+	}
+	slices.SortFunc(all, func(x, y spelling) int {
+		if c := cmp.Compare(x.country, y.country); c != 0 {
+			return c
+		}
+		if c := cmp.Compare(x.name, y.name); c != 0 {
+			return c
+		}
+		return cmp.Compare(x.id, y.id)
+	})
+	type cluster struct {
+		name  string
+		count int32
+		gov   bool
+	}
+	clusters := make(map[string]*cluster)
+	for _, s := range all {
+		c, n := clusters[s.id], a.count[s]
+		if c == nil {
+			c = new(cluster)
+			clusters[s.id] = c
+		}
+		if cmp.Or(cmp.Compare(n, c.count), cmp.Compare(len(s.name), len(c.name))) > 0 {
+			c.name, c.count = s.name, n
+		}
+	}
+	for id, c := range clusters {
+		c.gov = governs(abroad.Prefix + id)
+	}
+	return func(yield func(snapshot.IntlEntity) bool) {
+		for _, s := range all {
+			c := clusters[s.id]
+			row := snapshot.IntlEntity{Country: s.country, RecipientRaw: s.name, ClusterID: s.id, CanonicalName: c.name, Kind: Org}
+			switch {
+			case s.person:
+				row.Kind = Person
+			case c.gov:
+				row.Kind = Gov
+			}
+			if !yield(row) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,380 @@
+package ingest
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"time"
+
+	"grantgraph/internal/disk"
+	"grantgraph/internal/fault"
+	"grantgraph/internal/ingest/source/fetch"
+	"grantgraph/internal/ingest/source/rows"
+	"grantgraph/internal/snapshot"
+	"grantgraph/internal/snapshot/lists"
+)
+
+// ListOptions say from where to take the compliance lists and where to put the
+// edition.
+type ListOptions struct {
+	Sources  string
+	Data     string
+	Progress func(phase string, done, total int64) // may be nil
+	Now      func() time.Time                      // nil means the clock
+}
+
+// ListResult is what became of the lists.
+type ListResult struct {
+	Edition *lists.Edition
+	Read    []string // lists that were read anew
+	Changed bool     // whether a new edition was published
+
+	// Warnings are of this machine, not of the lists: damage that was made
+	// good, older editions that could not be removed.
+	Warnings []string
+}
+
+// keptEditions is how many editions of the lists stay on disk: enough for
+// whoever still reads the one before.
+const keptEditions = 3
+
+// Lists makes a new edition of the compliance lists from the files that are
+// there. A list whose files are the same as last time is taken over as it is,
+// one whose files cannot be read keeps its last good rows and dates and says
+// why, and where nothing changed there is no new edition.
+func Lists(ctx context.Context, opt ListOptions) (*ListResult, error) {
+	sources, err := discover(ctx, opt.Sources)
+	if err != nil {
+		return nil, err
+	}
+	dir := lists.Dir(opt.Data)
+	if err := disk.MkdirAll(dir, 0o755); err != nil {
+		return nil, fault.Disk(dir, err)
+	}
+	release, err := lock(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	result := &ListResult{}
+	last, err := lists.Open(opt.Data)
+	if f, ok := fault.Of(err); ok && slices.Contains(unusable, f.Slug) {
+		// Everything is read again, as the first time.
+		result.Warnings = append(result.Warnings, "the edition of the lists before this one cannot be used, so all of them are read anew: "+err.Error())
+	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	now := time.Now
+	if opt.Now != nil {
+		now = opt.Now
+	}
+	w, err := snapshot.Create(dir, now())
+	if err != nil {
+		return nil, err
+	}
+	defer w.Abandon()
+	var (
+		states  []lists.Status
+		damaged bool
+		used    = []snapshot.Source{}
+	)
+	for i := range loaders {
+		l := &loaders[i]
+		if opt.Progress != nil {
+			opt.Progress("lists", int64(i), int64(len(loaders)))
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		state, files, damage, err := l.load(ctx, w, sources, last)
+		if err != nil {
+			return nil, err
+		}
+		if damage != nil {
+			damaged = true
+			result.Warnings = append(result.Warnings, damage.Error())
+		}
+		states = append(states, state)
+		if files != nil {
+			result.Read = append(result.Read, l.name)
+			used = append(used, files...)
+			continue
+		}
+		if last != nil {
+			for _, f := range last.Manifest.Sources {
+				if f.Kind == l.source {
+					used = append(used, f)
+				}
+			}
+		}
+	}
+	if opt.Progress != nil {
+		opt.Progress("lists", int64(len(loaders)), int64(len(loaders)))
+	}
+	if err := noteChecks(opt); err != nil {
+		return nil, err
+	}
+	if last != nil && !damaged && sameLists(last.Lists, states) {
+		result.Edition = last
+		return result, nil
+	}
+	body, err := json.Marshal(lists.Report{Lists: states})
+	if err != nil {
+		return nil, fmt.Errorf("encoding the state of the lists: %w", err)
+	}
+	if err := w.Verify(ctx); err != nil {
+		return nil, err
+	}
+	s, err := w.Publish(snapshot.Manifest{Sources: used, Report: body})
+	if err != nil {
+		return nil, err
+	}
+	result.Changed = true
+	result.Edition = &lists.Edition{Snapshot: s, Lists: states}
+	// The edition is out; what is left of older ones is only disk space.
+	if err := snapshot.Prune(dir, keptEditions); err != nil {
+		result.Warnings = append(result.Warnings, "the new edition of the lists is published, but older ones could not be removed: "+err.Error())
+	}
+	return result, nil
+}
+
+// unusable are the slugs of the errors of an edition that is damaged, gone, or
+// of another program. A new edition does without it.
+var unusable = []string{"bad_manifest", "bad_pointer", "no_such_snapshot", "snapshot_format"}
+
+// fetchState is what the fetcher knows of a source. Where its notes are damaged
+// it says so itself; the files are good without them, and the other lists too.
+func fetchState(dir, name string) (fetch.State, error) {
+	state, err := fetch.ReadState(dir, name)
+	if f, ok := fault.Of(err); ok && f.Slug == fetch.StateDamaged {
+		return fetch.State{}, nil
+	}
+	return state, err
+}
+
+// noteChecks keeps what the fetcher saw upstream where the serving side finds
+// it. A list that was never fetched, only put there, has nothing to note.
+func noteChecks(opt ListOptions) error {
+	var checks []lists.Check
+	for _, l := range loaders {
+		state, err := fetchState(opt.Sources, l.source)
+		if err != nil {
+			return err
+		}
+		if state.CheckedAt.IsZero() {
+			continue
+		}
+		c := lists.Check{Name: l.name, CheckedAt: state.CheckedAt.UTC().Truncate(time.Second), UpstreamRevised: state.UpstreamRevised}
+		if n := len(state.Refused); n > 0 && !state.Refused[n-1].At.Before(state.CheckedAt) {
+			c.Problem = state.Refused[n-1].Reason
+		}
+		checks = append(checks, c)
+	}
+	return lists.WriteChecks(opt.Data, checks)
+}
+
+func sameLists(a, b []lists.Status) bool {
+	x, errx := json.Marshal(a)
+	y, erry := json.Marshal(b)
+	return errx == nil && erry == nil && string(x) == string(y)
+}
+
+// loader knows how to make the tables of one list.
+type loader struct {
+	name    string
+	source  string // its name among the sources
+	version int    // grows when the same files would be read differently
+	tables  []string
+	// read takes in all files before anything is written, so that a file that
+	// turns out bad half way leaves no trace. It fills what it learns into the
+	// state and returns the function that writes the tables.
+	read func(ctx context.Context, files []upstreamFile, state *lists.Status) (write func(*snapshot.Writer) error, err error)
+}
+
+// upstreamFile is one upstream file of a list.
+type upstreamFile struct {
+	rel, abs string
+	sha256   string
+	bytes    int64
+	rows     int64 // filled in by the reader
+	fetched  time.Time
+	revised  string
+}
+
+var loaders = []loader{
+	{lists.BMF, "bmf", 1, []string{lists.Masters}, readMasters},
+	{lists.CAFTB, "caftb", 1, []string{lists.FTBRecords}, readFTB},
+	{lists.CARegistry, "careg", 1, []string{lists.Registrations}, readRegistrations},
+	{lists.IRB, "irb", 1, []string{lists.Deletions, lists.Bulletins}, readBulletins},
+	{lists.OFAC, "ofac", 1, []string{lists.Sanctions, lists.SanctionNames, lists.SanctionPlaces}, readSanctions},
+	{lists.Pub78, "pub78", 1, []string{lists.Deductibles}, readDeductibles},
+	{lists.Revocation, "revocation", 1, []string{lists.Revocations}, readRevocations},
+}
+
+// load brings one list into the edition and returns the files it was read
+// from, nil when it was taken over from the edition before. Tables that turn out
+// to be damaged are not taken over; damage says so.
+func (l *loader) load(ctx context.Context, w *snapshot.Writer, sources *Sources, last *lists.Edition) (state lists.Status, used []snapshot.Source, damage, err error) {
+	files, print, err := l.files(ctx, sources)
+	if err != nil {
+		return state, nil, nil, err
+	}
+	before := last.Status(l.name)
+	if before.Loaded {
+		err := last.VerifyFiles(ctx, func(f snapshot.File) bool { return slices.Contains(l.tables, f.Table()) })
+		if f, ok := fault.Of(err); ok && f.Slug == snapshot.Damaged {
+			damage = fmt.Errorf("the list %s was read anew: %w", l.name, err)
+			before = lists.Status{Name: l.name, Problem: err.Error()}
+		} else if err != nil {
+			return state, nil, nil, err
+		}
+	}
+	if before.Loaded && before.Files == print {
+		before.Problem = ""
+		setDates(&before, files)
+		return before, nil, nil, l.adopt(w, last)
+	}
+	problem := "there is no file of it among the sources"
+	if len(files) > 0 {
+		state = lists.Status{Name: l.name, Files: print, Tables: l.tables}
+		write, err := l.read(ctx, files, &state)
+		if err == nil {
+			state.Loaded = true
+			setDates(&state, files)
+			for _, f := range files {
+				used = append(used, snapshot.Source{Kind: l.source, Path: f.rel, Bytes: f.bytes, SHA256: f.sha256, Rows: f.rows})
+			}
+			return state, used, damage, write(w)
+		}
+		if ctx.Err() != nil {
+			return state, nil, nil, ctx.Err()
+		}
+		// A bad file is the source's trouble, not the edition's.
+		problem = err.Error()
+	}
+	if !before.Loaded {
+		if damage != nil {
+			damage = fmt.Errorf("the list %s is lost: what was loaded is damaged (%w), and to read it anew failed: %s", l.name, damage, problem)
+		}
+		return lists.Status{Name: l.name, Problem: problem}, nil, damage, nil
+	}
+	before.Problem = problem
+	return before, nil, nil, l.adopt(w, last)
+}
+
+// adopt takes the tables over as they are.
+func (l *loader) adopt(w *snapshot.Writer, last *lists.Edition) error {
+	for _, t := range l.tables {
+		if err := w.Adopt(last.Snapshot, t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// files lists the files of the list with what the fetcher noted about them,
+// and a fingerprint of them all.
+func (l *loader) files(ctx context.Context, sources *Sources) (files []upstreamFile, print string, err error) {
+	names := sources.Lists[l.name]
+	if l.name == lists.BMF {
+		names = nil
+		for _, m := range sources.Masters {
+			if !m.Older {
+				names = append(names, m.Path)
+			}
+		}
+	}
+	state, err := fetchState(sources.Root, l.source)
+	if err != nil {
+		return nil, "", err
+	}
+	h := sha256.New()
+	fmt.Fprintln(h, l.version)
+	for _, rel := range names {
+		f := upstreamFile{rel: rel, abs: sources.abs(rel)}
+		if f.sha256, f.bytes, err = hashFile(ctx, f.abs); err != nil {
+			return nil, "", err
+		}
+		fmt.Fprintln(h, f.sha256, rel)
+		if i := slices.IndexFunc(state.Files, func(s fetch.File) bool { return s.Path == rel && s.SHA256 == f.sha256 }); i >= 0 {
+			f.fetched, f.revised = state.Files[i].FetchedAt, state.Files[i].Revised
+		} else {
+			// Put there by hand: all that is known is when.
+			st, err := os.Stat(f.abs)
+			if err != nil {
+				return nil, "", fault.Disk(f.abs, err)
+			}
+			f.fetched = st.ModTime().UTC().Truncate(time.Second)
+			if l.name == lists.BMF {
+				i := slices.IndexFunc(sources.Masters, func(m master) bool { return m.Path == rel })
+				f.revised = sources.Masters[i].Posted
+			}
+		}
+		files = append(files, f)
+	}
+	return files, hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// setDates fills in when the files were fetched and how old they are, unless
+// the reader found the date in the list itself.
+func setDates(state *lists.Status, files []upstreamFile) {
+	for _, f := range files {
+		if f.fetched.After(state.FetchedAt) {
+			state.FetchedAt = f.fetched
+		}
+	}
+	if state.Revised != "" {
+		return
+	}
+	for _, f := range files {
+		if f.revised == "" {
+			continue
+		}
+		if state.Revised == "" || f.revised < state.Revised {
+			state.Revised = f.revised
+		}
+		state.RevisedNewest = max(state.RevisedNewest, f.revised)
+	}
+}
+
+// setCounts takes a tally into the state.
+func setCounts(state *lists.Status, t rows.Tally) {
+	state.Rows = t.Rows
+	for _, r := range t.Rejected {
+		state.Rejected = append(state.Rejected, lists.Rejection(r))
+	}
+}
+
+// makeEdition makes an edition of the compliance lists from the same sources and
+// takes what became of them into the report.
+func (b *builder) makeEdition(ctx context.Context, now func() time.Time) (*lists.Edition, error) {
+	result, err := Lists(ctx, ListOptions{Sources: b.opt.Sources, Data: b.opt.Data, Now: now, Progress: func(phase string, done, total int64) {
+		if done == 0 {
+			b.phase(phase, total)
+			return
+		}
+		b.step(1)
+	}})
+	if err != nil {
+		return nil, err
+	}
+	for _, warning := range result.Warnings {
+		b.note("%s", warning)
+	}
+	for _, l := range result.Edition.Lists {
+		b.report.Lists = append(b.report.Lists, ListCount{Name: l.Name, Loaded: l.Loaded, Rows: l.Rows, Rejected: l.Rejected, Revised: l.RevisedNewest, Problem: l.Problem})
+	}
+	for _, f := range result.Edition.Manifest.Sources {
+		// The build reads the master file itself, older postings included.
+		if f.Kind != lists.BMF {
+			b.addSource(f)
+		}
+	}
+	return result.Edition, nil
+}

@@ -1,0 +1,227 @@
+package ingest
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"grantgraph/internal/bench/upstream"
+	"grantgraph/internal/snapshot"
+	"grantgraph/internal/snapshot/lists"
+)
+
+// copyLists gives a test its own copy of the lists of the invented world,
+// without the filings.
+func copyLists(t *testing.T) string {
+	t.Helper()
+	from, _ := Invented(t)
+	dir := t.TempDir()
+	for _, folder := range []string{"bmf", "pub78", "revocation", "ofac", "irb", "careg", "caftb", ".fetch"} {
+		if err := os.CopyFS(filepath.Join(dir, folder), os.DirFS(filepath.Join(from, folder))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func makeLists(t *testing.T, sources, data string) *ListResult {
+	t.Helper()
+	r, err := Lists(t.Context(), ListOptions{Sources: sources, Data: data, Now: func() time.Time { return time.Date(2026, 10, 15, 0, 0, 0, 0, time.UTC) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestListsOfTheWorld(t *testing.T) {
+	t.Parallel()
+	sources, data := copyLists(t), t.TempDir()
+	_, world := Invented(t)
+	var masters int64
+	for _, n := range world.Master {
+		masters += n
+	}
+	r := makeLists(t, sources, data)
+	for name, want := range map[string]int64{
+		lists.BMF: masters, lists.Pub78: world.Lists["pub78_rows"], lists.Revocation: world.Lists["revocation_rows"], lists.OFAC: world.Lists["ofac_entries"],
+		lists.IRB: world.Lists["irb_deletions"], lists.CARegistry: world.Lists["careg_rows"], lists.CAFTB: world.Lists["caftb_rows"],
+	} {
+		s := r.Edition.Status(name)
+		if !s.Loaded || s.Rows != want || want == 0 || len(s.Rejected) > 0 || s.Problem != "" || s.Revised == "" || s.FetchedAt.IsZero() {
+			t.Errorf("%s should have %d rows: %+v", name, want, s)
+		}
+	}
+	if err := r.Edition.Verify(); err != nil {
+		t.Error(err)
+	}
+	names := int64(0)
+	for _, err := range snapshot.Rows[lists.SanctionName](r.Edition.Snapshot, lists.SanctionNames) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		names++
+	}
+	if least := world.Lists["ofac_entries"] + world.Lists["ofac_aliases"]; names < least {
+		t.Errorf("%d names of sanctioned parties, at least %d expected", names, least)
+	}
+	last := ""
+	for m, err := range snapshot.Rows[lists.Master](r.Edition.Snapshot, lists.Masters) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.EIN <= last {
+			t.Fatalf("%s after %s", m.EIN, last)
+		}
+		last = m.EIN
+	}
+	checks, err := lists.ReadChecks(data)
+	if err != nil || len(checks) != len(lists.Names()) {
+		t.Errorf("%d checks, err %v", len(checks), err)
+	}
+}
+
+// Only what changed is read again, and where nothing did there is no new
+// edition.
+func TestListsAreTakenOver(t *testing.T) {
+	t.Parallel()
+	sources, data := copyLists(t), t.TempDir()
+	first := makeLists(t, sources, data)
+	if !first.Changed || len(first.Read) != len(lists.Names()) {
+		t.Fatalf("%+v", first)
+	}
+	again := makeLists(t, sources, data)
+	if again.Changed || len(again.Read) > 0 || again.Edition.Manifest.Version != first.Edition.Manifest.Version {
+		t.Fatalf("nothing changed, yet %v was read", again.Read)
+	}
+	path := filepath.Join(sources, "caftb", "revoked-exempt-organizations.csv")
+	body, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(string(body), "\n")
+	if err := os.WriteFile(path, []byte(strings.Join(slices.Delete(lines, 1, 2), "")), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	third := makeLists(t, sources, data)
+	if !third.Changed || !slices.Equal(third.Read, []string{lists.CAFTB}) {
+		t.Fatalf("read %v", third.Read)
+	}
+	if a, b := first.Edition.Status(lists.CAFTB).Rows, third.Edition.Status(lists.CAFTB).Rows; b != a-1 {
+		t.Errorf("%d rows, then %d", a, b)
+	}
+	if err := third.Edition.Verify(); err != nil {
+		t.Error(err)
+	}
+	// A fresh start from the same files gives the same tables.
+	fresh := makeLists(t, sources, t.TempDir())
+	if fresh.Edition.Manifest.Content != third.Edition.Manifest.Content {
+		t.Error("an edition made step by step differs from one made at once")
+	}
+}
+
+// Whatever happens to a file, the list keeps its last good rows and dates, the
+// others are untouched, and the reason is said.
+func TestBadLists(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		list   string
+		spoil  func(t *testing.T, sources string)
+		reason string
+	}{
+		"empty": {lists.OFAC, write("ofac/sdn.csv", ""), "empty"},
+		"a web page": {lists.Pub78, write("pub78/data-download-pub78.zip", "<!DOCTYPE html><title>Down for maintenance</title>"),
+			"web page"},
+		"cut zip": {lists.Revocation, func(t *testing.T, sources string) {
+			path := filepath.Join(sources, "revocation", "data-download-revocation.zip")
+			if err := os.Truncate(path, 2000); err != nil {
+				t.Fatal(err)
+			}
+		}, "cut short"},
+		"too few sanctions": {lists.OFAC, write("ofac/sdn.csv", "7,\"ZORVANT TRADING\",-0- ,\"SDGT\",-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,-0- \r\n"), "cut short"},
+		"no aliases":        {lists.OFAC, remove("ofac/alt.csv"), "both needed"},
+		"a registry list is missing": {lists.CARegistry, remove("careg/charities-not-operating.csv"),
+			"four lists"},
+		"registry lists of two days": {lists.CARegistry, func(t *testing.T, sources string) {
+			path := filepath.Join(sources, "careg", "charities-not-operating.csv")
+			body, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			other := strings.ReplaceAll(string(body), "2026/10/07", "2026/09/23")
+			if other == string(body) {
+				t.Fatal("the registry of the world has another date than this test knows")
+			}
+			write("careg/charities-not-operating.csv", other)(t, sources)
+		}, "different dates"},
+		"unknown layout":  {lists.CAFTB, write("caftb/revoked-exempt-organizations.csv", "Colour,Taste\nred,sweet\n"), "not loaded"},
+		"gone":            {lists.BMF, remove("bmf"), "no file"},
+		"no bulletin":     {lists.IRB, func(t *testing.T, s string) { remove("irb")(t, s); write("irb/news.html", "<html>Hello</html>")(t, s) }, "none of the 1 files"},
+		"wrong file here": {lists.BMF, write("bmf/eo1.csv", "EIN,NAME\n1,2\n"), "header lacks"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			sources, data := copyLists(t), t.TempDir()
+			good := makeLists(t, sources, data)
+			c.spoil(t, sources)
+			kept := makeLists(t, sources, data)
+			before, after := good.Edition.Status(c.list), kept.Edition.Status(c.list)
+			if !strings.Contains(after.Problem, c.reason) || strings.Contains(after.Problem, sources) {
+				t.Errorf("problem %q, want one about %q that names no folder", after.Problem, c.reason)
+			}
+			after.Problem = ""
+			if !after.Loaded || after.Rows != before.Rows || !after.FetchedAt.Equal(before.FetchedAt) || after.Revised != before.Revised || len(kept.Read) > 0 {
+				t.Errorf("before %+v, after %+v, read %v", before, after, kept.Read)
+			}
+			if err := kept.Edition.Verify(); err != nil {
+				t.Error(err)
+			}
+			// Without a good list before it, it is not loaded, which is not the
+			// same as empty.
+			never := makeLists(t, sources, t.TempDir()).Edition.Status(c.list)
+			if never.Loaded || never.Rows != 0 || !strings.Contains(never.Problem, c.reason) {
+				t.Errorf("never good: %+v", never)
+			}
+		})
+	}
+}
+
+func write(rel, body string) func(*testing.T, string) {
+	return func(t *testing.T, sources string) {
+		path := filepath.Join(sources, filepath.FromSlash(rel))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(body), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func remove(rel string) func(*testing.T, string) {
+	return func(t *testing.T, sources string) {
+		if err := os.RemoveAll(filepath.Join(sources, filepath.FromSlash(rel))); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// The real samples are loaded as far as they go: the whole lists among them
+// with the rows their publisher gave them, the rest not at all, with a reason.
+func TestListsUpstream(t *testing.T) {
+	t.Parallel()
+	r := makeLists(t, upstream.Dir(t), t.TempDir())
+	for name, want := range map[string]int64{lists.Pub78: 32, lists.Revocation: 32, lists.BMF: 256_022} {
+		s := r.Edition.Status(name)
+		if !s.Loaded || s.Rows != want || s.Problem != "" {
+			t.Errorf("%s: %+v", name, s)
+		}
+	}
+	for name, reason := range map[string]string{lists.OFAC: "both needed", lists.CARegistry: "no file", lists.CAFTB: "no file"} {
+		if s := r.Edition.Status(name); s.Loaded || !strings.Contains(s.Problem, reason) {
+			t.Errorf("%s: %+v", name, s)
+		}
+	}
+}

@@ -1,0 +1,113 @@
+package ingest
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/ingest/source/irs990"
+)
+
+// filing is what the choice among returns needs of one return, and what later
+// steps keep of the chosen ones. There may be millions, so it is small.
+type filing struct {
+	ein       ein.EIN
+	shard     int32
+	seq       int32
+	form      form
+	year      int16 // fiscal year
+	taxYear   int16 // the IRS's
+	amended   bool
+	fate      fate
+	periodEnd int32       // YYYYMMDD
+	stamp     int64       // filing time, Unix seconds, 0 when not readable
+	object    uint64      // 18-digit object id, 0 when unknown
+	sum       [16]byte    // of SHA-256 of the file
+	lines     int32       // staged grant lines
+	declared  int64       // the filer's own total of grants paid, -1 when not stated
+	linesOf   int32       // filing whose lines stand for this one: itself, or an earlier version
+	account   lineAccount // what became of its lines
+}
+
+// lineAccount says what became of the grant lines of a return.
+type lineAccount struct {
+	Rows, Zero, NonCash, Negative, Total, TooLarge, Repeated, Empty int32
+	Sum                                                             int64 // dollars of the rows
+	NegativeSum                                                     int64
+	Goods                                                           int64 // value of non-cash assistance, of all lines
+}
+
+// form is a return type in one byte.
+type form uint8
+
+const (
+	formOther form = iota
+	form990
+	form990EZ
+	form990PF
+	form990T
+)
+
+var formNames = [...]string{"", "990", "990EZ", "990PF", "990T"}
+
+func formOf(s string) form {
+	for i, n := range formNames[1:] {
+		if n == s {
+			return form(i + 1)
+		}
+	}
+	return formOther
+}
+
+func (f form) String() string { return formNames[f] }
+
+// newFiling reduces a staged return to a filing.
+func newFiling(r *stagedHead, shard int) filing {
+	f := filing{
+		ein: ein.EIN(r.EIN), shard: int32(shard), seq: r.Seq, form: formOf(r.Form),
+		taxYear: int16(r.TaxYear), amended: r.Amended, lines: r.Lines, declared: -1,
+	}
+	if y, ok := irs990.FiscalYear(r.PeriodEnd); ok {
+		f.year = int16(y)
+	}
+	if n, err := strconv.ParseInt(strings.ReplaceAll(r.PeriodEnd, "-", ""), 10, 32); err == nil {
+		f.periodEnd = int32(n)
+	}
+	if t, err := time.Parse(time.RFC3339, r.Timestamp); err == nil {
+		f.stamp = t.Unix()
+	}
+	f.object, _ = strconv.ParseUint(r.ObjectID, 10, 64)
+	for i := range f.sum {
+		n, err := strconv.ParseUint(r.SHA256[2*i:2*i+2], 16, 8)
+		if err != nil {
+			break
+		}
+		f.sum[i] = byte(n)
+	}
+	switch {
+	case f.form == form990PF && r.DeclaredPF != nil:
+		f.declared = *r.DeclaredPF
+	case f.form == form990PF && r.DeclaredCharity != nil:
+		f.declared = *r.DeclaredCharity
+	case f.form != form990PF && r.DeclaredDomestic != nil:
+		f.declared = *r.DeclaredDomestic
+	case f.form != form990PF && r.GrantsPaid != nil:
+		f.declared = *r.GrantsPaid
+	}
+	return f
+}
+
+// key is the name a return goes by in grant keys: its object id, or, where a
+// file came without one, a name made of its content.
+func (f *filing) key() string {
+	if f.object != 0 {
+		return strconv.FormatUint(f.object, 10)
+	}
+	const hex = "0123456789abcdef"
+	b := []byte("sha256:")
+	for _, c := range f.sum {
+		b = append(b, hex[c>>4], hex[c&15])
+	}
+	return string(b)
+}

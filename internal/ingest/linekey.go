@@ -1,0 +1,80 @@
+package ingest
+
+import (
+	"cmp"
+	"strconv"
+	"strings"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/ingest/resolve"
+)
+
+// Lines are kept as numbers, and what they say as keys: the fields end to end,
+// a separator between them. Equal lines have equal keys, of which each is kept
+// once. Keys are put together and taken apart here and nowhere else.
+
+// separator stands between the fields of a key. It never occurs in XML, but a
+// numeric character reference can smuggle it in; see stagedLine.clean.
+const separator = '\x1f'
+
+// recipientKey is what a line says of its recipient.
+type recipientKey string
+
+// appendRecipientKey writes the key of a line that is clean.
+func appendRecipientKey(b []byte, l *stagedLine) []byte {
+	for _, s := range [...]string{l.Name1, l.Name2, l.Person, l.Street, l.City, l.State, l.ZIP, l.Country} {
+		b = append(b, s...)
+		b = append(b, separator)
+	}
+	status := resolve.ReadTaxStatus(cmp.Or(l.Section, l.Status))
+	b = append(strconv.AppendUint(b, uint64(status), 10), separator)
+	filed, _ := ein.Filed(l.EIN)
+	return filed.Append(b)
+}
+
+// split takes a key apart. The strings share its memory.
+func (k recipientKey) split() (r resolve.Recipient) {
+	rest := string(k)
+	for _, f := range [...]*string{&r.Name1, &r.Name2, &r.Person, &r.Street, &r.City, &r.State, &r.ZIP, &r.Country} {
+		i := strings.IndexByte(rest, separator)
+		*f, rest = rest[:i], rest[i+1:]
+	}
+	said, filed, _ := strings.Cut(rest, string(separator))
+	status, _ := strconv.ParseUint(said, 10, 8)
+	r.TaxStatus = resolve.TaxStatus(status)
+	r.Filed, _ = ein.Filed(filed)
+	return r
+}
+
+// foreign reports whether the recipient has a foreign address, without taking
+// the whole key apart: the country is the eighth field.
+func (k recipientKey) foreign() bool {
+	for range 7 {
+		k = k[strings.IndexByte(string(k), separator)+1:]
+	}
+	return k[0] != separator
+}
+
+// relationKey is what a line says of the recipient besides who it is: its
+// relationship to the funder and its foundation status.
+type relationKey string
+
+func appendRelationKey(b []byte, l *stagedLine) []byte {
+	b = append(b, l.Relationship...)
+	b = append(b, separator)
+	return append(b, l.Status...)
+}
+
+func (k relationKey) split() (relationship, status string) {
+	relationship, status, _ = strings.Cut(string(k), string(separator))
+	return relationship, status
+}
+
+// clean makes the fields of a line fit for keys.
+func (l *stagedLine) clean() {
+	for _, f := range [...]*string{&l.Name1, &l.Name2, &l.Person, &l.Street, &l.City, &l.State, &l.ZIP, &l.Country, &l.Relationship, &l.Status} {
+		if strings.IndexByte(*f, separator) >= 0 {
+			*f = strings.ReplaceAll(*f, string(separator), " ")
+		}
+	}
+}

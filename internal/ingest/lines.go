@@ -1,0 +1,238 @@
+package ingest
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"grantgraph/internal/ingest/resolve"
+	"grantgraph/internal/ingest/source/irs990"
+	"grantgraph/internal/orgname"
+)
+
+// maxAmount is the largest grant believed; a larger figure is a keying error.
+const maxAmount = 50_000_000_000
+
+// lines are the grant rows of a build as columns: one entry per row in each
+// slice, strings by number. There are far fewer recipients than lines, so
+// everything that is a function of the recipient alone is worked out once.
+type lines struct {
+	filing      []uint32 // into corpus.filings: the return that is chosen
+	origin      []uint32 // the return whose list it stands in; usually the same
+	part        []uint8
+	line        []uint32
+	recipientNo []uint32 // into recipients
+	relationNo  []uint32 // into relations
+	purpose     []uint32 // into purposes
+	amount      []int64
+
+	recipients *interner // of recipientKey
+	relations  *interner // of relationKey
+	purposes   *interner
+
+	adjustments []adjustment
+}
+
+// adjustment is a negative line: a refund, or a correction of an earlier year.
+// It is no grant and is kept beside the grants.
+type adjustment struct {
+	filing  uint32
+	part    uint8
+	line    uint32
+	amount  int64
+	name    string
+	purpose string
+}
+
+func compareAdjustments(a, b *adjustment) int {
+	return cmp.Or(cmp.Compare(a.filing, b.filing), cmp.Compare(a.part, b.part), cmp.Compare(a.line, b.line))
+}
+
+// recipient is the i-th distinct recipient.
+func (g *lines) recipient(i uint32) resolve.Recipient { return g.recipientKey(i).split() }
+
+func (g *lines) recipientKey(i uint32) recipientKey { return recipientKey(g.recipients.at(i)) }
+
+// relation is what a row says of its recipient besides who it is.
+func (g *lines) relation(row uint32) (relationship, status string) {
+	return relationKey(g.relations.at(g.relationNo[row])).split()
+}
+
+// gatherLines reads the lines of the chosen returns, keeps those that are cash
+// grants, and accounts for the others.
+func (b *builder) gatherLines(ctx context.Context, c *corpus) error {
+	b.phase("gather", int64(len(c.shards)))
+	c.lines = &lines{recipients: newInterner(), relations: newInterner(), purposes: newInterner()}
+	g := c.lines
+	// The lines of a return may stand for a later version of it.
+	standsFor := make([]int32, len(c.filings))
+	for i := range standsFor {
+		standsFor[i] = -1
+	}
+	for i := range c.filings {
+		if f := &c.filings[i]; f.fate == chosen {
+			standsFor[f.linesOf] = int32(i)
+		}
+	}
+	var key []byte
+	for i := range c.shards {
+		current, start := int32(-1), 0
+		for l, err := range readStaged[stagedLine](ctx, b, &c.shards[i], "lines") {
+			if err != nil {
+				return err
+			}
+			if l.Seq != current {
+				g.halveIfDoubled(c.filings, start)
+				current, start = l.Seq, len(g.amount)
+			}
+			origin := c.bySeq[i][l.Seq]
+			if origin < 0 || standsFor[origin] < 0 {
+				continue
+			}
+			f := uint32(standsFor[origin])
+			acc := &c.filings[f].account
+			if !g.isGrant(&l, f, acc) {
+				continue
+			}
+			l.clean()
+			g.filing = append(g.filing, f)
+			g.origin = append(g.origin, uint32(origin))
+			g.part = append(g.part, uint8(l.Part))
+			g.line = append(g.line, uint32(l.Line))
+			g.amount = append(g.amount, l.Cash)
+			key = appendRecipientKey(key[:0], &l)
+			g.recipientNo = append(g.recipientNo, g.recipients.id(key))
+			key = appendRelationKey(key[:0], &l)
+			g.relationNo = append(g.relationNo, g.relations.id(key))
+			key = append(key[:0], strings.TrimSpace(l.Purpose)...)
+			g.purpose = append(g.purpose, g.purposes.id(key))
+			acc.Rows++
+			acc.Sum += l.Cash
+		}
+		g.halveIfDoubled(c.filings, start)
+		b.step(1)
+	}
+	return nil
+}
+
+// isGrant decides whether a line is a cash grant.
+func (g *lines) isGrant(l *stagedLine, filing uint32, acc *lineAccount) bool {
+	acc.Goods += l.NonCash
+	name := l.Name1 + l.Name2 + l.Person
+	switch {
+	case l.Cash < 0:
+		acc.Negative++
+		acc.NegativeSum += l.Cash
+		g.adjustments = append(g.adjustments, adjustment{
+			filing: filing, part: uint8(l.Part), line: uint32(l.Line), amount: l.Cash,
+			name: strings.Clone(joined(joined(l.Name1, l.Name2), l.Person)), purpose: strings.Clone(l.Purpose),
+		})
+	case l.Cash > maxAmount:
+		acc.TooLarge++
+	case l.Cash == 0 && l.NonCash > 0:
+		acc.NonCash++
+	case l.Cash == 0 && name == "":
+		acc.Empty++
+	case l.Cash == 0:
+		acc.Zero++
+	case acc.Rows > 1 && l.Cash == acc.Sum && isTotal(name):
+		acc.Total++
+	default:
+		return true
+	}
+	return false
+}
+
+// isTotal recognizes a line that sums up the list above it.
+func isTotal(name string) bool {
+	if len(name) > 40 {
+		return false
+	}
+	switch k := strings.Trim(orgname.Fold(name), " .:-*"); k {
+	case "TOTAL", "TOTALS", "SUBTOTAL", "SUB-TOTAL", "SUB TOTAL", "GRAND TOTAL", "TOTAL GRANTS", "TOTAL CONTRIBUTIONS", "TOTAL GRANTS PAID", "TOTAL GRANTS AND CONTRIBUTIONS":
+		return true
+	}
+	return false
+}
+
+// halveIfDoubled looks at the rows of one return as a whole, those from start
+// on: a list that was filed twice over is halved.
+func (g *lines) halveIfDoubled(filings []filing, start int) {
+	n := len(g.amount) - start
+	if n < 2 || n%2 != 0 {
+		return
+	}
+	f := &filings[g.filing[start]]
+	if !doubled(f.account.Sum, f.declared) {
+		return
+	}
+	// Every distinct line must occur an even number of times; keep the first
+	// half of each.
+	type content struct {
+		recipient, relation, purpose uint32
+		part                         uint8
+		amount                       int64
+	}
+	counts := make(map[content]int, n)
+	at := func(i int) content {
+		return content{g.recipientNo[i], g.relationNo[i], g.purpose[i], g.part[i], g.amount[i]}
+	}
+	for i := start; i < start+n; i++ {
+		counts[at(i)]++
+	}
+	for _, k := range counts {
+		if k%2 != 0 {
+			return
+		}
+	}
+	for k := range counts {
+		counts[k] /= 2
+	}
+	to := start
+	for i := start; i < start+n; i++ {
+		k := at(i)
+		if counts[k] == 0 {
+			f.account.Rows--
+			f.account.Repeated++
+			f.account.Sum -= g.amount[i]
+			continue
+		}
+		counts[k]--
+		g.move(to, i)
+		to++
+	}
+	g.cut(to)
+}
+
+// doubled reports whether an itemized sum is twice what the filer declared.
+func doubled(sum, declared int64) bool {
+	if declared <= 0 || sum*10 < declared*19 {
+		return false
+	}
+	off := sum/2 - declared
+	return max(off, -off)*50 <= declared
+}
+
+func (g *lines) move(to, from int) {
+	g.filing[to], g.origin[to], g.part[to], g.line[to] = g.filing[from], g.origin[from], g.part[from], g.line[from]
+	g.recipientNo[to], g.relationNo[to], g.purpose[to], g.amount[to] = g.recipientNo[from], g.relationNo[from], g.purpose[from], g.amount[from]
+}
+
+func (g *lines) cut(n int) {
+	g.filing, g.origin, g.part, g.line = g.filing[:n], g.origin[:n], g.part[:n], g.line[:n]
+	g.recipientNo, g.relationNo, g.purpose, g.amount = g.recipientNo[:n], g.relationNo[:n], g.purpose[:n], g.amount[:n]
+}
+
+// part names a list of a form, for keys and tables.
+func partName(p uint8) string { return irs990.Part(p).String() }
+
+// sortedRows sorts the row numbers 0..n-1 by less.
+func sortedRows(n int, compare func(a, b uint32) int) []uint32 {
+	rows := make([]uint32, n)
+	for i := range rows {
+		rows[i] = uint32(i)
+	}
+	slices.SortFunc(rows, compare)
+	return rows
+}

@@ -1,0 +1,241 @@
+package ingest
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/ingest/classify"
+	"grantgraph/internal/ingest/resolve"
+	"grantgraph/internal/ingest/resolve/model"
+	"grantgraph/internal/ingest/source/irs990"
+	"grantgraph/internal/snapshot"
+)
+
+// modelFile is where a snapshot keeps the model that resolved its lines.
+const modelFile = "resolve/model.json"
+
+// ModelReport says which model answered for the lines that no rule decided, and
+// how it did on lines it had not seen.
+type ModelReport struct {
+	Origin  string        `json:"origin"` // trained on this corpus, or prior where it has too few labels
+	Outside float64       `json:"outside"`
+	Metrics model.Metrics `json:"metrics"`
+	Trials  []Trial       `json:"rules"`
+}
+
+// Trial is how a rule did on lines of this corpus whose EIN was hidden. One that
+// is right less often than it claims is off, and its lines fall to the next.
+type Trial struct {
+	Rule    string  `json:"rule"`
+	Answers int     `json:"answers"`
+	Right   int     `json:"right"`
+	Low     float64 `json:"wilson_lo"`
+	Off     bool    `json:"off"`
+}
+
+// resolver trains the model and puts everything together that resolves lines.
+func (b *builder) resolver(ctx context.Context, c *corpus, human *resolve.Overrides, people *classify.People) (*resolve.Resolver, error) {
+	u := c.universe
+	assisted, err := b.assisted(ctx, u)
+	if err != nil {
+		return nil, err
+	}
+	opt := resolve.Options{Human: human, Assisted: assisted}
+	if opt.History, err = b.history(ctx, c); err != nil {
+		return nil, err
+	}
+	labels, err := b.labels(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	b.phase("model", 1)
+	b.report.Model.Trials = []Trial{}
+	for _, t := range resolve.New(u, opt).TryRules(labels) {
+		b.report.Model.Trials = append(b.report.Model.Trials, Trial{t.Rule.String(), t.Answers, t.Right, t.Low, t.Off})
+		if t.Off {
+			opt.Off = append(opt.Off, t.Rule)
+			b.report.Warnings = append(b.report.Warnings, fmt.Sprintf("the rule %s is off: it was right in %d of %d lines whose EIN is known", t.Rule, t.Right, t.Answers))
+		}
+	}
+	m := b.opt.Model
+	if m == nil {
+		rules := resolve.New(u, opt)
+		unresolved, asked, err := b.countUnresolved(ctx, c.lines, rules, people)
+		if err != nil {
+			return nil, err
+		}
+		if m = rules.Train(labels, unresolved, asked); m == nil {
+			m = resolve.Prior()
+		}
+	}
+	b.report.Model.Origin, b.report.Model.Outside, b.report.Model.Metrics = m.Origin, m.Outside, m.Metrics
+	b.step(1)
+	opt.Model, c.model = m, m
+	r := resolve.New(u, opt)
+	if b.opt.Examine != nil {
+		b.opt.Examine(r, labels)
+	}
+	return r, ctx.Err()
+}
+
+// assisted reads the rulings that a language model proposed, if there are any.
+func (b *builder) assisted(ctx context.Context, u *resolve.Universe) (o *resolve.Overrides, err error) {
+	if len(b.sources.Assisted) == 0 {
+		return nil, nil
+	}
+	path := b.sources.Assisted[0]
+	err = b.readSource(ctx, "override_llm", path, "a list of overrides", func(r io.Reader) (int64, error) {
+		o, err = resolve.ReadAssisted(r, path)
+		return int64(o.Len()), b.overrideFault(path, err)
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := o.Check(u); err != nil {
+		return nil, b.overrideFault(path, err)
+	}
+	return o, nil
+}
+
+// history gathers whom funders name outright.
+func (b *builder) history(ctx context.Context, c *corpus) (*resolve.History, error) {
+	r, g := resolve.New(c.universe, resolve.Options{}), c.lines
+	b.phase("history", int64(g.recipients.len()))
+	named := make([]ein.EIN, g.recipients.len())
+	err := b.chunks(ctx, len(named), func(from, to int) {
+		for i := from; i < to; i++ {
+			t := g.recipient(uint32(i))
+			n := t.ParseName()
+			named[i] = r.Named(&t, &n)
+		}
+		b.step(int64(to - from))
+	})
+	if err != nil {
+		return nil, err
+	}
+	list := make([]resolve.Payment, 0, len(g.recipientNo))
+	for row, t := range g.recipientNo {
+		if named[t] != ein.None {
+			list = append(list, resolve.Payment{Funder: c.filingOf(uint32(row)).ein, Recipient: named[t]})
+		}
+	}
+	return resolve.NewHistory(list), nil
+}
+
+// labelSample is how many lines with an EIN are kept to learn from, about.
+const labelSample = 250_000
+
+// labels are lines whose filer stated an EIN: for each recipient one, of the
+// funder with the lowest EIN, so that the order of the rows does not show. A
+// large corpus has millions; a fixed choice of them is enough.
+func (b *builder) labels(ctx context.Context, c *corpus) ([]resolve.Label, error) {
+	g := c.lines
+	filed := make([]uint32, 0, g.recipients.len()/2)
+	for i := range g.recipients.len() {
+		if t := g.recipient(uint32(i)); t.Filed != ein.None && t.Country == "" {
+			filed = append(filed, uint32(i))
+		}
+	}
+	every := uint64(len(filed)/labelSample + 1)
+	filed = slices.DeleteFunc(filed, func(i uint32) bool { return fingerprint(g.recipients.at(i))%every != 0 })
+	place := make(map[uint32]int, len(filed))
+	all := make([]resolve.Label, len(filed))
+	for n, i := range filed {
+		place[i] = n
+	}
+	for row, t := range g.recipientNo {
+		n, ok := place[t]
+		if !ok {
+			continue
+		}
+		l, f := &all[n], c.filingOf(uint32(row))
+		if l.Funder == ein.None || f.ein < l.Funder {
+			l.Funder = f.ein
+		}
+		l.Year = max(l.Year, int16(f.year))
+		l.Amount += g.amount[row]
+	}
+	err := b.chunks(ctx, len(all), func(from, to int) {
+		for n := from; n < to; n++ {
+			t, l := g.recipient(filed[n]), &all[n]
+			line := classifierLine(&t)
+			if t.Filed == l.Funder || classify.Unidentified(&line, false) {
+				continue
+			}
+			name := t.ParseName()
+			l.Recipient, l.Name, l.Truth = t, &name, t.Filed
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(all, func(l resolve.Label) bool { return l.Truth == ein.None }), nil
+}
+
+// unresolvedSample is how many recipients of private foundations are asked about.
+const unresolvedSample = 40_000
+
+// countUnresolved counts, among recipients that private foundations name and
+// that are organizations as far as anyone can tell, those that no rule finds.
+// They have no EINs filed, so this is all that is known of how many have none
+// to find.
+func (b *builder) countUnresolved(ctx context.Context, g *lines, r *resolve.Resolver, people *classify.People) (unresolved, asked int, err error) {
+	seen := make([]bool, g.recipients.len())
+	recipients := 0
+	for row, t := range g.recipientNo {
+		if irs990.Part(g.part[row]) == irs990.PFPaid && !seen[t] {
+			seen[t] = true
+			recipients++
+		}
+	}
+	every := uint64(recipients/unresolvedSample + 1)
+	found := make([]int8, len(seen))
+	err = b.chunks(ctx, len(seen), func(from, to int) {
+		for i := from; i < to; i++ {
+			key := g.recipientKey(uint32(i))
+			if !seen[i] || fingerprint(string(key))%every != 0 {
+				continue
+			}
+			t := key.split()
+			line := classifierLine(&t)
+			line.PF = true
+			if t.Filed != ein.None || t.Country != "" || classify.Unidentified(&line, false) || classify.Individual(&line, people) {
+				continue
+			}
+			n := t.ParseName()
+			found[i] = 1
+			if r.Resolve(&t, &n).EIN == ein.None {
+				found[i] = 2
+			}
+		}
+	})
+	for _, f := range found {
+		if f > 0 {
+			asked++
+		}
+		if f == 2 {
+			unresolved++
+		}
+	}
+	return unresolved, asked, err
+}
+
+// fingerprint spreads keys evenly and always alike.
+func fingerprint(s string) uint64 {
+	h := uint64(14695981039346656037)
+	for i := range len(s) {
+		h = (h ^ uint64(s[i])) * 1099511628211
+	}
+	return h ^ h>>29
+}
+
+// writeModel keeps the model with the snapshot it made.
+func (b *builder) writeModel(w *snapshot.Writer, m *model.Model) error {
+	return w.WriteFile(modelFile, func(out io.Writer) error {
+		_, err := m.WriteTo(out)
+		return err
+	})
+}

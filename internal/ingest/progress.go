@@ -1,0 +1,52 @@
+package ingest
+
+import (
+	"fmt"
+	"sync"
+)
+
+// progress says how far a build is, and what is the matter with this machine.
+// Several goroutines may use it.
+type progress struct {
+	show     func(phase string, done, total int64) // may be nil
+	showNote func(text string)                     // may be nil
+
+	mu          sync.Mutex
+	name        string
+	done, total int64
+	notes       []string
+}
+
+// phase begins a step of total units.
+func (p *progress) phase(name string, total int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.name, p.done, p.total = name, 0, total
+	p.showPhase()
+}
+
+// step says that n units of the phase are done.
+func (p *progress) step(n int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.done += n
+	p.showPhase()
+}
+
+func (p *progress) showPhase() {
+	if p.show != nil {
+		p.show(p.name, p.done, p.total)
+	}
+}
+
+// note says what is the matter with this machine. It goes into the report that
+// is shown, not into the manifest, which is a function of the sources.
+func (p *progress) note(format string, args ...any) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	text := fmt.Sprintf(format, args...)
+	p.notes = append(p.notes, text)
+	if p.showNote != nil {
+		p.showNote(text)
+	}
+}

@@ -1,0 +1,361 @@
+package ingest
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/grant"
+	"grantgraph/internal/ingest/classify"
+	"grantgraph/internal/ingest/resolve"
+	"grantgraph/internal/ingest/source/irs990"
+	"grantgraph/internal/orgname"
+)
+
+// Classes of a row.
+const (
+	individual = 1 << iota
+	unidentified
+	related
+	suspect // an amount that its own return contradicts
+)
+
+// recipients are whom the rows paid, as columns beside those of lines.
+type recipients struct {
+	ein         []ein.EIN
+	rule        []resolve.Rule
+	thousandths []uint16 // of probability, where the rule has no constant one
+	class       []uint8
+	id          []uint32  // into ids
+	ids         *interner // recipient ids
+}
+
+func newRecipients(rows int) *recipients {
+	return &recipients{
+		ein: make([]ein.EIN, rows), rule: make([]resolve.Rule, rows), thousandths: make([]uint16, rows), class: make([]uint8, rows),
+		id: make([]uint32, rows), ids: newInterner(),
+	}
+}
+
+// prob is the probability that the EIN of a row is right.
+func (r *recipients) prob(row uint32) float64 {
+	if r.rule[row] == resolve.Model {
+		return float64(r.thousandths[row]) / 1000
+	}
+	return r.rule[row].Prob()
+}
+
+// recipientFacts are what follows from a recipient alone, whoever paid it.
+type recipientFacts struct {
+	match    resolve.Match
+	nameless bool   // names nobody: a pointer to a list, an aggregate, nothing
+	keyless  bool   // nothing is left of its name, as of "C/O A BANK": nobody, unless an EIN says who
+	unknown  bool   // no organization has its name
+	identity string // as an organization
+}
+
+// recipientFinder finds whom the rows of a corpus paid, and which classes they
+// are in.
+type recipientFinder struct {
+	*corpus
+	resolver  *resolve.Resolver
+	people    *classify.People
+	ruled     []ein.EIN             // funders that some ruling is about
+	relations map[ein.EIN][]ein.EIN // whom each filer names as related to it
+	related   []bool                // by relation of a line: its text says that the two are related
+	facts     []recipientFacts      // by recipient
+}
+
+// findRecipients resolves the recipient of every row, and classifies rows and
+// purposes.
+func (b *builder) findRecipients(ctx context.Context, c *corpus, overrides *resolve.Overrides) (err error) {
+	f := &recipientFinder{corpus: c}
+	if f.people, err = b.learnPeople(ctx, c); err != nil {
+		return err
+	}
+	if f.relations, err = b.loadRelations(ctx, c); err != nil {
+		return err
+	}
+	if f.resolver, err = b.resolver(ctx, c, overrides, f.people); err != nil {
+		return err
+	}
+	f.ruled = f.resolver.Funders()
+	if err := b.resolveAll(ctx, f); err != nil {
+		return err
+	}
+
+	rows := len(c.lines.amount)
+	c.recipients = newRecipients(rows)
+	b.phase("classify", int64(rows))
+	f.related = b.readRelations(c.lines)
+	identities := make([]string, rows)
+	err = b.chunks(ctx, rows, func(from, to int) {
+		for row := from; row < to; row++ {
+			identities[row] = f.resolveRow(uint32(row))
+		}
+		b.step(int64(to - from))
+	})
+	if err != nil {
+		return err
+	}
+	if err := b.clusterAbroad(c, identities); err != nil {
+		return err
+	}
+	var key []byte
+	for row, id := range identities {
+		key = append(key[:0], id...)
+		c.recipients.id[row] = c.recipients.ids.id(key)
+	}
+	b.countConflicts(f)
+
+	c.support = make([]grant.Support, c.lines.purposes.len())
+	return b.chunks(ctx, len(c.support), func(from, to int) {
+		for i := from; i < to; i++ {
+			c.support[i] = classify.SupportOf(c.lines.purposes.at(uint32(i)))
+		}
+	})
+}
+
+// resolveAll resolves every distinct recipient, or takes what the last build
+// found where that still holds.
+func (b *builder) resolveAll(ctx context.Context, f *recipientFinder) error {
+	n := f.lines.recipients.len()
+	b.phase("resolve", int64(n))
+	cache, err := b.openMatchCache(ctx, n)
+	if err != nil {
+		return err
+	}
+	f.facts = make([]recipientFacts, n)
+	byPlace := f.lines.byPlace()
+	err = b.chunks(ctx, n, func(from, to int) {
+		for _, i := range byPlace[from:to] {
+			f.facts[i] = f.resolve(cache, i)
+		}
+		b.step(int64(to - from))
+	})
+	if err != nil {
+		return err
+	}
+	b.result.Kept, b.result.Asked = int(cache.kept.Load()), int(cache.asked.Load())
+	return b.saveMatchCache(cache)
+}
+
+// byPlace are the numbers of the recipients in order of place. Lines of one town
+// are led to the same organizations, which are then still at hand.
+func (g *lines) byPlace() []uint32 {
+	at := make([]uint64, g.recipients.len())
+	for i := range at {
+		t := g.recipient(uint32(i))
+		for k := range 2 {
+			at[i] = at[i]<<8 | uint64(byteAt(t.State, k))
+		}
+		for k := range 5 {
+			at[i] = at[i]<<8 | uint64(byteAt(t.ZIP, k))
+		}
+	}
+	return sortedRows(len(at), func(a, b uint32) int { return cmp.Or(cmp.Compare(at[a], at[b]), cmp.Compare(a, b)) })
+}
+
+// byteAt is the k-th byte of a text, 0 where it has fewer.
+func byteAt(s string, k int) byte {
+	if k < len(s) {
+		return s[k]
+	}
+	return 0
+}
+
+// resolve works out what the i-th recipient says by itself.
+func (f *recipientFinder) resolve(cache *matchCache, i uint32) (facts recipientFacts) {
+	key := f.lines.recipientKey(i)
+	t := key.split()
+	n := t.ParseName()
+	line := classifierLine(&t)
+	facts.nameless = classify.Unidentified(&line, false)
+	facts.keyless = n.KX == ""
+	if !facts.nameless {
+		facts.match = cache.resolve(f.resolver, int(i), key, &t, &n)
+		facts.identity = f.resolver.RecipID(&t, &n, facts.match, resolve.Organization, ein.None)
+	}
+	facts.unknown = facts.match.EIN == ein.None && f.universe.Named(n.KX) == 0
+	return facts
+}
+
+// classifierLine is what the classifier sees of a recipient.
+func classifierLine(t *resolve.Recipient) classify.Line {
+	return classify.Line{Name1: t.Name1, Name2: t.Name2, Person: t.Person, Street: t.Street}
+}
+
+// resolveRow decides whom one row paid and which classes it is in, and returns
+// the identity of the recipient.
+func (f *recipientFinder) resolveRow(row uint32) string {
+	filing := f.filingOf(row)
+	facts := &f.facts[f.lines.recipientNo[row]]
+	m := facts.match
+	var t resolve.Recipient
+	split := func() *resolve.Recipient {
+		if t == (resolve.Recipient{}) {
+			t = f.recipientOf(row)
+		}
+		return &t
+	}
+	if m.EIN == filing.ein || f.resolver.HistoryMayChange(m) || contains(f.ruled, filing.ein) {
+		n := split().ParseName()
+		m = f.resolver.ForFunder(&t, &n, m, filing.ein, orgname.Key(f.filers[filing.ein].name))
+	}
+
+	var class uint8
+	// An EIN that was stated stands. A name that merely agrees with an
+	// organization's does not make a person one.
+	if !isStated(m.Rule) {
+		line := classifierLine(split())
+		line.Relationship, line.Status = f.lines.relation(row)
+		line.Purpose = f.lines.purposes.at(f.lines.purpose[row])
+		line.PF = irs990.Part(f.lines.part[row]) == irs990.PFPaid
+		// What the line says of itself comes before the rules; the classifier,
+		// which only knows how people are called, after the surer ones. Where
+		// the name stands in the element for persons, that is enough to ask it
+		// first.
+		person := classify.Individual(&line, nil)
+		if !person && (m.Rule == resolve.None || m.Rule > resolve.Fuzzy || t.Name1 == "" && t.Name2 == "") {
+			person = classify.Individual(&line, f.people)
+		}
+		switch {
+		case person:
+			class |= individual | unidentified
+			m = resolve.Match{}
+		case facts.nameless, facts.keyless && m.EIN == ein.None:
+			class |= unidentified
+		case facts.unknown && m.EIN == ein.None && t.Country == "" && filing.account.Rows == 1 && f.lines.amount[row] == filing.declared:
+			// One line for everything, naming nobody known: a pointer to a
+			// list that was not e-filed. Abroad, hardly anybody is known.
+			class |= unidentified
+		}
+	}
+	if f.related[f.lines.relationNo[row]] || m.EIN != ein.None && (m.EIN == filing.ein || contains(f.relations[filing.ein], m.EIN)) {
+		class |= related
+	}
+	if a := f.lines.amount[row]; filing.declared >= 0 && a > 1_000_000 && a*100 > filing.declared*105 {
+		class |= suspect
+	}
+	r := f.recipients
+	r.ein[row], r.rule[row], r.class[row] = m.EIN, m.Rule, class
+	if m.Rule == resolve.Model {
+		r.thousandths[row] = thousandths(m.Prob)
+	}
+
+	party := resolve.Organization
+	switch {
+	case class&individual != 0:
+		party = resolve.Individual
+	case class&unidentified != 0:
+		party = resolve.Unidentified
+	}
+	if party == resolve.Organization && m == facts.match {
+		return facts.identity
+	}
+	n := split().ParseName()
+	return f.resolver.RecipID(&t, &n, m, party, filing.ein)
+}
+
+// isStated reports whether the EIN was given by the filer or ruled on, rather
+// than found.
+func isStated(r resolve.Rule) bool {
+	return r == resolve.Filed || r == resolve.OverrideHuman || r == resolve.OverrideKeyError
+}
+
+func contains(sorted []ein.EIN, e ein.EIN) bool {
+	_, ok := slices.BinarySearch(sorted, e)
+	return ok
+}
+
+// readRelations reads every distinct relationship text once: whether it says
+// that recipient and funder are related.
+func (b *builder) readRelations(g *lines) []bool {
+	related := make([]bool, g.relations.len())
+	unclear := make([]bool, len(related))
+	for i := range related {
+		relationship, _ := relationKey(g.relations.at(uint32(i))).split()
+		is, understood := classify.RelatedText(relationship)
+		related[i], unclear[i] = is, !understood
+	}
+	for _, a := range g.relationNo {
+		if unclear[a] {
+			b.report.UnknownRelations++
+		}
+	}
+	return related
+}
+
+// countConflicts counts the rows whose filed EIN belongs to an organization of
+// quite another name.
+func (b *builder) countConflicts(f *recipientFinder) {
+	conflict := make([]int8, len(f.facts)) // 0 not looked at, 1 no, 2 yes
+	for row, rule := range f.recipients.rule {
+		if rule != resolve.Filed {
+			continue
+		}
+		at := f.lines.recipientNo[row]
+		if conflict[at] == 0 {
+			t := f.lines.recipient(at)
+			n := t.ParseName()
+			conflict[at] = 1
+			if f.resolver.FiledNameConflict(&t, &n) {
+				conflict[at] = 2
+			}
+		}
+		if conflict[at] == 2 {
+			b.report.FiledNameConflicts++
+		}
+	}
+}
+
+// learnPeople trains the person classifier on the officers of the chosen
+// returns against the names of organizations.
+func (b *builder) learnPeople(ctx context.Context, c *corpus) (*classify.People, error) {
+	b.phase("people", int64(len(c.shards)))
+	t := classify.NewTrainer()
+	for i := range c.shards {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		for s, err := range readStaged[stagedPerson](ctx, b, &c.shards[i], "people") {
+			if err != nil {
+				return nil, err
+			}
+			if c.chosenFiling(i, s.Seq) != nil && s.Name != "" {
+				t.AddPerson(s.Name)
+			}
+		}
+		b.step(1)
+	}
+	for o := range c.universe.All() {
+		t.AddOrg(o.Name)
+	}
+	return t.Train(), nil
+}
+
+// loadRelations reads which organizations each filer names as related to it,
+// in any year.
+func (b *builder) loadRelations(ctx context.Context, c *corpus) (map[ein.EIN][]ein.EIN, error) {
+	relations := make(map[ein.EIN][]ein.EIN)
+	for i := range c.shards {
+		for s, err := range readStaged[stagedRelated](ctx, b, &c.shards[i], "related") {
+			if err != nil {
+				return nil, err
+			}
+			f := c.chosenFiling(i, s.Seq)
+			if f == nil {
+				continue
+			}
+			if e, ok := ein.Filed(s.EIN); ok {
+				relations[f.ein] = append(relations[f.ein], e)
+			}
+		}
+	}
+	for f, list := range relations {
+		slices.Sort(list)
+		relations[f] = slices.Compact(list)
+	}
+	return relations, nil
+}

@@ -1,0 +1,128 @@
+// Package refresh keeps the compliance lists of a running service current. On
+// each list's own cadence it looks upstream, takes what is new and sound, makes
+// a new edition of the lists, and notes what it saw. It never touches the
+// grant snapshot, and whatever fails, the last good list stays with its dates.
+package refresh
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"time"
+
+	"grantgraph/internal/ingest"
+	"grantgraph/internal/ingest/source"
+	"grantgraph/internal/ingest/source/fetch"
+)
+
+// Options say what to keep current.
+type Options struct {
+	Data  string        // data directory
+	Fetch fetch.Options // where files are put and how they are fetched; which ones is decided here
+	Log   *slog.Logger
+}
+
+// Refresher looks upstream when it is time to.
+type Refresher struct {
+	opt     Options
+	checked map[string]time.Time // when each source was last asked for
+}
+
+// retry is how soon a source that did not answer, or whose offer was refused,
+// is asked again when its cadence is slower.
+const retry = time.Hour
+
+// New reads when upstream last answered, so that a restart does not ask
+// everyone again.
+func New(opt Options) *Refresher {
+	if opt.Fetch.Now == nil {
+		opt.Fetch.Now = time.Now
+	}
+	r := &Refresher{opt: opt, checked: map[string]time.Time{}}
+	for _, s := range sources() {
+		// Where it cannot be read, the list is due, and the fetcher says why not.
+		state, _ := fetch.ReadState(opt.Fetch.Dir, s.Name)
+		r.checked[s.Name] = state.CheckedAt
+	}
+	return r
+}
+
+// sources are those behind the compliance lists.
+func sources() []source.Source {
+	return slices.DeleteFunc(source.All(), func(s source.Source) bool { return s.Compliance == "" })
+}
+
+// Run looks upstream whenever a list is due, until the context ends.
+func (r *Refresher) Run(ctx context.Context) {
+	for {
+		next := r.Step(ctx)
+		wait := time.NewTimer(max(next.Sub(r.opt.Fetch.Now()), time.Second))
+		select {
+		case <-ctx.Done():
+			wait.Stop()
+			return
+		case <-wait.C:
+		}
+	}
+}
+
+// Step looks at every list that is due, takes up what is new, and returns when
+// the next one will be due.
+func (r *Refresher) Step(ctx context.Context) (next time.Time) {
+	now := r.opt.Fetch.Now()
+	var due []string
+	for _, s := range sources() {
+		if !r.checked[s.Name].Add(s.Every).After(now) {
+			due = append(due, s.Name)
+		}
+	}
+	if len(due) > 0 {
+		r.fetchDue(ctx, due)
+	}
+	for _, s := range sources() {
+		if at := r.checked[s.Name].Add(s.Every); next.IsZero() || at.Before(next) {
+			next = at
+		}
+	}
+	return next
+}
+
+// fetchDue fetches the sources and makes a new edition of what they gave.
+func (r *Refresher) fetchDue(ctx context.Context, due []string) {
+	now := r.opt.Fetch.Now()
+	opt := r.opt.Fetch
+	opt.Sources = due
+	summary, err := fetch.Run(ctx, opt)
+	if ctx.Err() != nil {
+		return
+	}
+	if err != nil {
+		r.opt.Log.Error("looking for new lists", "error", err)
+	}
+	for _, s := range sources() {
+		if slices.Contains(due, s.Name) {
+			r.checked[s.Name] = now
+		}
+	}
+	if summary != nil {
+		for _, got := range summary.Results {
+			if len(got.Problems) == 0 {
+				continue
+			}
+			r.opt.Log.Warn("a list could not be taken; the last good one stays", "source", got.Source, "reasons", got.Problems)
+			s, _ := source.Find(got.Source)
+			r.checked[s.Name] = now.Add(min(retry, s.Every) - s.Every)
+		}
+	}
+	result, err := ingest.Lists(ctx, ingest.ListOptions{Sources: r.opt.Fetch.Dir, Data: r.opt.Data, Now: r.opt.Fetch.Now})
+	if err != nil {
+		r.opt.Log.Error("making a new edition of the lists; the old one stays", "error", err)
+		return
+	}
+	for _, warning := range result.Warnings {
+		r.opt.Log.Warn("making a new edition of the lists", "warning", warning)
+	}
+	if result.Changed {
+		r.opt.Log.Info("a new edition of the lists", "edition", result.Edition.Manifest.Version, "read", result.Read)
+	}
+}

@@ -1,0 +1,169 @@
+package eval
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/ingest/resolve"
+	"grantgraph/internal/ingest/source/bmf"
+	"grantgraph/internal/ingest/source/rows"
+	"grantgraph/internal/orgname"
+	"grantgraph/internal/place"
+)
+
+// Case is a grant line whose recipient's EIN is known.
+type Case struct {
+	resolve.Recipient // without the EIN
+	Funder            ein.EIN
+	Truth             ein.EIN
+	Year              string
+	Section           string
+	Amount            int64
+
+	name orgname.Name
+}
+
+// columns of a file of labelled lines that are read; others are ignored.
+var labelColumns = []string{"funder_ein", "tax_year", "recipient_name", "recipient_name2", "street", "city", "state", "zip", "irc_section", "filed_ein"}
+
+// ErrLabelled is wrapped by every refusal of a file that has no labelled lines.
+var ErrLabelled = errors.New("not a file of labelled grant lines")
+
+// Reasons for which a line is left out.
+const (
+	ReasonLabel  = "no usable EIN filed"
+	ReasonPrefix = "an EIN filed with a prefix that was never issued"
+	ReasonOwn    = "the funder's own EIN filed"
+	ReasonName   = "no name"
+)
+
+// ReadLabelled calls fn for every line of a CSV file, plain or gzipped, with
+// the columns above in any order. A line without a usable label is counted and
+// left out.
+func ReadLabelled(r io.Reader, fn func(*Case) error) (tally rows.Tally, err error) {
+	plain, err := rows.Inflate(r)
+	if err != nil {
+		return tally, fmt.Errorf("%w: %w", ErrLabelled, err)
+	}
+	s := rows.NewScanner(plain, rows.CSV)
+	header, err := s.Fields()
+	if err != nil {
+		return tally, fmt.Errorf("%w: no header: %w", ErrLabelled, err)
+	}
+	width := len(header)
+	at := rows.Find(header, labelColumns...)
+	for i, p := range at {
+		if p < 0 {
+			return tally, fmt.Errorf("%w: the column %s is missing; it needs %s", ErrLabelled, labelColumns[i], strings.Join(labelColumns, ","))
+		}
+	}
+	var failed error
+	err = s.Each(&tally, width, func(f []string) (string, error) {
+		text := func(i int) string { return strings.TrimSpace(f[at[i]]) }
+		c := Case{Year: text(1), Section: text(8)}
+		c.Funder, _ = ein.Filed(text(0))
+		truth, ok := ein.Filed(text(9))
+		switch {
+		case !ok:
+			return ReasonLabel, nil
+		case truth == c.Funder:
+			return ReasonOwn, nil
+		}
+		c.Truth = truth
+		c.Recipient = resolve.Recipient{Name1: text(2), Name2: text(3), Street: text(4), City: text(5), State: text(6), ZIP: text(7), TaxStatus: resolve.ReadTaxStatus(text(8))}
+		c.name = orgname.ParseLine(c.Name1, c.Name2, c.City, c.State)
+		if c.name.KX == "" {
+			return ReasonName, nil
+		}
+		failed = fn(&c)
+		return "", failed
+	})
+	if err != nil && failed == nil {
+		return tally, fmt.Errorf("reading labelled lines after row %d: %w", tally.Rows, err)
+	}
+	return tally, failed
+}
+
+// AddMaster adds the organizations of one part of the master file.
+func AddMaster(b *resolve.UniverseBuilder, r io.Reader) (rows.Tally, error) {
+	return bmf.Read(r, func(m *bmf.Record) error {
+		o := resolve.Org{
+			EIN: m.EIN, Name: m.Name, Street: m.Street, City: m.City, State: m.State,
+			NTEE: m.NTEE, Subsection: m.Subsection, Foundation: m.Foundation, Affiliation: m.Affiliation, Group: m.Group,
+			Sources: resolve.BMF, Active: true,
+		}
+		o.ZIP5, _ = place.ZIP5(m.ZIP, m.State)
+		if m.Revenue.Set {
+			o.Revenue = m.Revenue.Value
+		}
+		b.Add(o)
+		return nil
+	})
+}
+
+// Teach tells the universe what the labelled lines file, as a build does. A
+// case is later asked for without what its own funder said; one whose funder is
+// not known could not be, and teaches nothing.
+func Teach(b *resolve.UniverseBuilder, cases []Case) {
+	for i := range cases {
+		c := &cases[i]
+		if c.Funder == ein.None {
+			continue
+		}
+		at := resolve.Location{Street: c.Street, City: c.City, State: c.State}
+		at.ZIP5, _ = place.ZIP5(c.ZIP, c.State)
+		b.AddFiled(c.Funder, c.Truth, c.name.KX, strings.TrimSpace(c.Name1+" "+c.Name2), at)
+	}
+}
+
+// Ask resolves a case with its EIN hidden and judges the answer.
+func Ask(r *resolve.Resolver, c *Case) (Outcome, resolve.Match) {
+	m := r.ResolveBlind(&c.Recipient, &c.name, c.Funder, ein.None)
+	o := Outcome{Rule: m.Rule, Prob: m.Prob, Class: "org", Slices: c.slices(), Amount: c.Amount}
+	o.Present = r.Knows(c.Truth, c.Funder)
+	if o.Present {
+		line := c.Recipient
+		line.Filed = c.Truth
+		o.Strange = r.FiledNameConflict(&line, &c.name)
+		o.Blocked = m.EIN == c.Truth || r.Considers(&c.Recipient, &c.name, c.Funder, c.Truth)
+	}
+	o.Verdict = verdict(r, c, m, o.Present)
+	return o, m
+}
+
+// verdict compares an answer with the label. A label is suspect when the
+// organization found bears the line's name and the one on the label does not.
+func verdict(r *resolve.Resolver, c *Case, m resolve.Match, present bool) Verdict {
+	switch {
+	case m.EIN == ein.None:
+		return Silent
+	case m.EIN == c.Truth:
+		return Right
+	case present && r.Universe().Bears(m.EIN, c.name.KX) && !r.Universe().Bears(c.Truth, c.name.KX):
+		return Suspect
+	}
+	return Wrong
+}
+
+// slices are the kinds of line a case belongs to.
+func (c *Case) slices() []Slice {
+	words := "4+"
+	if n := strings.Count(c.name.K2, " ") + 1; n < 4 {
+		words = string(rune('0' + n))
+	}
+	street := "street"
+	switch {
+	case c.Street == "":
+		street = "none"
+	case strings.HasPrefix(orgname.StreetKey(c.Street), "POB"):
+		street = "PO box"
+	}
+	list := []Slice{{"state", c.State}, {"year", c.Year}, {"words in the name", words}, {"address", street}}
+	if c.Amount > 0 {
+		list = append(list, Slice{"amount", band(c.Amount)})
+	}
+	return list
+}

@@ -1,0 +1,262 @@
+package eval
+
+import (
+	"context"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/grant"
+	"grantgraph/internal/ingest/resolve"
+	"grantgraph/internal/ingest/resolve/model"
+	"grantgraph/internal/ingest/source/rows"
+	"grantgraph/internal/parallel"
+)
+
+// Options say how labelled lines are tried.
+type Options struct {
+	// Folds refits the model on one half of the organizations and asks for the
+	// lines of the other, in turn. Without it the model that ships with the
+	// program answers.
+	Folds bool
+	// Model answers instead of that one.
+	Model *model.Model
+	// Read is what became of the rows that the cases are from.
+	Read rows.Tally
+	// List, where set, is given every answer that is not right, as CSV.
+	List io.Writer
+}
+
+// Result is what labelled lines show.
+type Result struct {
+	Tally  *Tally
+	Masked *Tally // the same lines with their organization taken away: every answer is wrong
+	Gates  []Gate
+	Model  string
+	Left   rows.Tally // rows of the file that were no case
+}
+
+// Labelled asks for every case blindly. The universe must have been taught the
+// cases. A case whose EIN has a prefix that was never issued has no label.
+func Labelled(ctx context.Context, u *resolve.Universe, cases []Case, opt Options) (*Result, error) {
+	res := &Result{Tally: NewTally(), Masked: NewTally(), Model: "prior"}
+	res.Left.Add(rows.Tally{Rejected: opt.Read.Rejected})
+	var list *csv.Writer
+	if opt.List != nil {
+		list = csv.NewWriter(opt.List)
+		list.Write([]string{"verdict", "rule", "match_prob", "present", "name", "street", "city", "state", "zip", "label_ein", "label_name", "found_ein", "found_name"})
+	}
+	issued := u.Prefixes()
+	if opt.Model != nil {
+		res.Model = opt.Model.Origin + ", from a file"
+	}
+	parts := 1
+	if opt.Folds {
+		parts, res.Model = 2, "two halves by EIN, each with a model fitted on the other"
+	}
+	history := historyOf(u, cases)
+	for part := range parts {
+		chosen := make([]*Case, 0, len(cases))
+		var labels []resolve.Label
+		for i := range cases {
+			c := &cases[i]
+			if !issued.Has(c.Truth) {
+				if part == 0 {
+					res.Left.Reject(ReasonPrefix)
+				}
+				continue
+			}
+			if parts == 1 || half(c.Truth) == part {
+				chosen = append(chosen, c)
+			} else {
+				labels = append(labels, c.label())
+			}
+		}
+		m := opt.Model
+		switch {
+		case opt.Folds:
+			m = resolve.New(u, resolve.Options{History: history}).TrainSmall(labels, resolve.Outside)
+		case m == nil:
+			m = resolve.Prior()
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		res.answer(resolve.New(u, resolve.Options{Model: m, History: history}), chosen, list)
+	}
+	if list != nil {
+		list.Flush()
+		if err := list.Error(); err != nil {
+			return nil, err
+		}
+	}
+	res.Gates = realGates(res.Tally)
+	return res, nil
+}
+
+// historyOf is whom the funders of the cases name outright.
+func historyOf(u *resolve.Universe, cases []Case) *resolve.History {
+	r := resolve.New(u, resolve.Options{})
+	var list []resolve.Payment
+	for i := range cases {
+		c := &cases[i]
+		if e := r.Named(&c.Recipient, &c.name); e != ein.None {
+			list = append(list, resolve.Payment{Funder: c.Funder, Recipient: e})
+		}
+	}
+	return resolve.NewHistory(list)
+}
+
+// half parts the organizations in two, by nothing that matters.
+func half(e ein.EIN) int { return int(e % 2) }
+
+// Fit makes a model of all cases, as the one that ships was made.
+func Fit(u *resolve.Universe, cases []Case) *model.Model {
+	labels := make([]resolve.Label, len(cases))
+	for i := range cases {
+		labels[i] = cases[i].label()
+	}
+	m := resolve.New(u, resolve.Options{History: historyOf(u, cases)}).TrainSmall(labels, resolve.Outside)
+	m.Origin = "prior"
+	return m
+}
+
+func (c *Case) label() resolve.Label {
+	return resolve.Label{Recipient: c.Recipient, Name: &c.name, Funder: c.Funder, Truth: c.Truth}
+}
+
+// answer runs the cases on all cores and counts in their order.
+func (res *Result) answer(r *resolve.Resolver, cases []*Case, list *csv.Writer) {
+	type answer struct {
+		outcome Outcome
+		match   resolve.Match
+		masked  *Outcome
+	}
+	answers := make([]answer, len(cases))
+	parallel.Ranges(len(cases), parallel.Parts(len(cases), 64), func(_, from, to int) {
+		for i := from; i < to; i++ {
+			c, a := cases[i], &answers[i]
+			a.outcome, a.match = Ask(r, c)
+			if a.outcome.Present {
+				m := r.ResolveBlind(&c.Recipient, &c.name, c.Funder, c.Truth)
+				a.masked = &Outcome{Rule: m.Rule, Prob: m.Prob}
+				if m.EIN != ein.None {
+					a.masked.Verdict = Wrong
+				}
+			}
+		}
+	})
+	for i := range answers {
+		a := &answers[i]
+		res.Tally.Add(&a.outcome)
+		if a.masked != nil {
+			res.Masked.Add(a.masked)
+		}
+		if list != nil && a.outcome.Verdict != Right {
+			writeAnswer(list, r, cases[i], &a.outcome, a.match)
+		}
+	}
+}
+
+func writeAnswer(list *csv.Writer, r *resolve.Resolver, c *Case, o *Outcome, m resolve.Match) {
+	name := func(e ein.EIN) string {
+		if org, ok := r.Universe().Lookup(e); ok {
+			return org.Name
+		}
+		return ""
+	}
+	list.Write([]string{o.Verdict.String(), m.Rule.String(), decimal(m.Prob), fmt.Sprint(o.Present), strings.TrimSpace(c.Name1 + " " + c.Name2),
+		c.Street, c.City, c.State, c.ZIP, c.Truth.String(), name(c.Truth), m.EIN.String(), name(m.EIN)})
+}
+
+// String names a verdict.
+func (v Verdict) String() string {
+	return [...]string{"silent", "right", "wrong", "suspect"}[v]
+}
+
+// Gates of real lines. What rests on few of them is not judged.
+const (
+	ruleSlack   = 0.02
+	ruleAnswers = 300
+	fewLines    = 100
+)
+
+func realGates(t *Tally) []Gate {
+	gates := []Gate{
+		atLeast("precision of all answers, suspects set aside", t.All.Precision(), 0.97),
+		atLeast("recall of organizations in the universe", t.Recall(), 0.80),
+		atLeast("candidates hold the organization", share(t.Blocked, t.Present), 0.92),
+		atLeast("candidates hold it where no exact name decides", share(t.UnnamedBlocked, t.Unnamed), 0.80),
+		atMost("highest probability of the model", highest(t), model.Cap),
+	}
+	for i, n := range []int{t.Present, t.Present, t.Present, t.Unnamed} {
+		if n < fewLines {
+			gates[i].Skip, gates[i].Pass = fmt.Sprintf("%d lines, fewer than %d", n, fewLines), true
+		}
+	}
+	for _, r := range grant.Rules() {
+		c := &t.Rules[r]
+		if r == grant.Model || c.N == 0 {
+			continue
+		}
+		low, _ := Wilson(c.Agree, c.N-c.Suspect)
+		g := atLeast(fmt.Sprintf("`%s`: lower bound of precision", r), low, round(r.Prob()-ruleSlack))
+		if c.N < ruleAnswers {
+			g.Skip, g.Pass = fmt.Sprintf("%d answers, fewer than %d", c.N, ruleAnswers), true
+		}
+		gates = append(gates, g)
+	}
+	return gates
+}
+
+func highest(t *Tally) float64 { return t.top }
+
+// MaskedMarkdown writes how often each rule answers although the organization
+// is not there to be found, and what that makes of its precision where a share
+// of lines has none.
+func (res *Result) MaskedMarkdown(w io.Writer, outside float64) {
+	row(w, "Rule", "answers", "wrong answers when the organization is taken away", "rate", fmt.Sprintf("precision if %s of lines have no organization", percent(outside)))
+	row(w, "---", "---:", "---:", "---:", "---:")
+	n := res.Masked.Lines
+	for _, r := range grant.Rules() {
+		c, false_ := &res.Tally.Rules[r], res.Masked.Rules[r].Absent
+		if c.N == 0 && false_ == 0 {
+			continue
+		}
+		p, h, f := c.Precision(), share(c.N, res.Tally.Present), share(false_, n)
+		honest := 0.0
+		if d := h*(1-outside) + outside*f; d > 0 {
+			honest = h * p * (1 - outside) / d
+		}
+		row(w, "`"+r.String()+"`", count(c.N), count(false_), percent(f), decimal(honest))
+	}
+	fmt.Fprintln(w)
+}
+
+// Print writes every table and, last, the summary as one line of JSON.
+func (res *Result) Print(w io.Writer, asJSON bool) error {
+	s := res.Tally.Summary()
+	s.Model, s.Gates = res.Model, res.Gates
+	s.MaskedFires = round(share(res.Masked.Linked, res.Masked.Lines))
+	s.LeftOut = res.Left.Lost()
+	if !asJSON {
+		fmt.Fprintf(w, "Model: %s.\n\n", res.Model)
+		for _, l := range res.Left.Rejected {
+			fmt.Fprintf(w, "Rows left out: %s, %s.\n\n", count(int(l.Count)), l.Reason)
+		}
+		res.Tally.Markdown(w)
+		fmt.Fprintf(w, "With the organization of each line taken out of the universe:\n\n")
+		res.MaskedMarkdown(w, 0.15)
+		res.Tally.SlicesMarkdown(w, 30)
+		GatesMarkdown(w, res.Gates)
+	}
+	return writeJSON(w, s)
+}
+
+// Failed lists the gates that do not hold.
+func Failed(gates []Gate) []Gate {
+	return slices.DeleteFunc(slices.Clone(gates), func(g Gate) bool { return g.Pass })
+}

@@ -1,0 +1,246 @@
+package eval
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"iter"
+	"strconv"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/grant"
+	"grantgraph/internal/ingest/resolve"
+	"grantgraph/internal/ingest/resolve/model"
+	"grantgraph/internal/snapshot"
+)
+
+// Truth is who the lines of an invented world really pay.
+type Truth struct {
+	lines map[uint64]trueLine // by a hash of return, part and line
+}
+
+type trueLine struct {
+	ein   ein.EIN
+	class class
+}
+
+// class is the kind of recipient a line really has.
+type class uint8
+
+var classes = [...]string{"org", "gov", "individual", "foreign", "outside", "business", "placeholder"}
+
+// ReadTruth reads truth.ndjson.
+func ReadTruth(r io.Reader) (*Truth, error) {
+	t := &Truth{map[uint64]trueLine{}}
+	s := bufio.NewScanner(r)
+	s.Buffer(make([]byte, 64<<10), 1<<20)
+	for n := 1; s.Scan(); n++ {
+		var l struct {
+			ObjectID string `json:"object_id"`
+			Part     string `json:"part"`
+			Line     int32  `json:"line"`
+			EIN      string `json:"true_ein"`
+			Class    string `json:"class"`
+		}
+		if err := json.Unmarshal(s.Bytes(), &l); err != nil {
+			return nil, fmt.Errorf("line %d of the truth: %w", n, err)
+		}
+		var is trueLine
+		is.ein, _ = ein.Filed(l.EIN)
+		for c, name := range classes {
+			if name == l.Class {
+				is.class = class(c)
+			}
+		}
+		t.lines[lineKey(l.ObjectID, l.Part, l.Line)] = is
+	}
+	return t, s.Err()
+}
+
+func lineKey(object, part string, line int32) uint64 {
+	h := fnv.New64a()
+	fmt.Fprint(h, object, "/", part, "/", line)
+	return h.Sum64()
+}
+
+// World holds the rows of a snapshot against the truth.
+type World struct {
+	Tally    *Tally // rows that pay an organization in or outside of the universe
+	Rows     int
+	Linked   int
+	Dollars  int64
+	LinkedUS int64
+	Controls []Control
+	Self     int // rows that a rule other than filed resolved to the funder itself
+	Unknown  int // rows that are in no truth
+}
+
+// Control counts rows that must not be resolved.
+type Control struct {
+	Class  string `json:"class"`
+	Rows   int    `json:"rows"`
+	Linked int    `json:"linked"` // by a rule: an EIN that was filed stands
+}
+
+// CompareWorld reads the rows of a snapshot. known says whether the universe
+// held an organization.
+func CompareWorld(t *Truth, rows iter.Seq2[snapshot.Grant, error], known func(ein.EIN) bool) (*World, error) {
+	w := &World{Tally: NewTally()}
+	var linked, seen [len(classes)]int
+	for g, err := range rows {
+		if err != nil {
+			return nil, err
+		}
+		is, ok := t.lines[lineKey(g.ObjectID, g.Part, g.Line)]
+		if !ok {
+			w.Unknown++
+			continue
+		}
+		rule, _ := grant.ParseRule(g.EINSource)
+		found, _ := ein.Filed(g.RecipientEIN)
+		w.Rows++
+		w.Dollars += g.Amount
+		if found != ein.None {
+			w.Linked++
+			w.LinkedUS += g.Amount
+		}
+		if found != ein.None && g.RecipientEIN == g.FunderEIN && rule != grant.Filed {
+			w.Self++
+		}
+		seen[is.class]++
+		if found != ein.None && rule != grant.Filed && rule != grant.OverrideHuman && rule != grant.OverrideKeyError {
+			linked[is.class]++
+		}
+		o := Outcome{Rule: rule, Prob: g.MatchProb, Class: classes[is.class], Amount: g.Amount, Present: is.ein != ein.None && (known(is.ein) || found == is.ein)}
+		switch {
+		case found == ein.None:
+		case found == is.ein:
+			o.Verdict = Right
+		default:
+			o.Verdict = Wrong
+		}
+		o.Slices = []Slice{{"form", g.ReturnType}, {"state", g.RecipientState}, {"year", strconv.Itoa(int(g.TaxYear))}, {"amount", band(g.Amount)}}
+		w.Tally.Add(&o)
+	}
+	for c, name := range classes {
+		if c > 1 {
+			w.Controls = append(w.Controls, Control{name, seen[c], linked[c]})
+		}
+	}
+	return w, nil
+}
+
+// band is the order of magnitude of an amount.
+func band(amount int64) string {
+	switch {
+	case amount < 1_000:
+		return "1 under $1,000"
+	case amount < 10_000:
+		return "2 under $10,000"
+	case amount < 100_000:
+		return "3 under $100,000"
+	}
+	return "4 $100,000 and more"
+}
+
+// worldGates are the bounds that an invented world, whose truth is known, must
+// keep. A rule that fired less often than this says nothing.
+const worldAnswers = 100
+
+var worldBounds = []struct {
+	rule  grant.Rule
+	bound float64
+}{
+	{grant.Name, .985}, {grant.RegistryDominant, .965}, {grant.Fuzzy, .96}, {grant.Registry, .94},
+	{grant.Address, .94}, {grant.ZIP, .93}, {grant.Street, .80},
+}
+
+// Gates judges the world.
+func (w *World) Gates() []Gate {
+	var gates []Gate
+	t := w.Tally
+	for _, b := range worldBounds {
+		c := &t.Rules[b.rule]
+		g := atLeast(fmt.Sprintf("`%s`: precision of all its answers", b.rule), share(c.Agree, c.N+c.Absent), b.bound)
+		if n := c.N + c.Absent; n < worldAnswers {
+			g.Skip, g.Pass = fmt.Sprintf("%d answers, fewer than %d", n, worldAnswers), true
+		}
+		gates = append(gates, g)
+	}
+	for _, c := range w.Controls {
+		if c.Class == "individual" || c.Class == "placeholder" {
+			gates = append(gates, atMost("lines of class "+c.Class+" that a rule gives an EIN", float64(c.Linked), 0))
+		}
+	}
+	over := 0.0
+	for i := range t.Bins {
+		for _, b := range []*Bin{&t.Bins[i], &t.Own[i]} {
+			if b.N >= 300 {
+				over = max(over, b.Claimed/float64(b.N)-share(b.Right, b.N))
+			}
+		}
+	}
+	return append(gates,
+		atMost("lines resolved to their own funder by a rule", float64(w.Self), 0),
+		atMost("expected calibration error", ECE(&t.Bins), 0.04),
+		atMost("most that a bin of 300 claims above what is right", over, 0.08),
+		atMost("highest probability of the model", t.top, model.Cap),
+		atLeast("rows linked", share(w.Linked, w.Rows), 0.74),
+		atLeast("dollars linked", share(w.LinkedUS, w.Dollars), 0.80),
+	)
+}
+
+// Markdown writes the tables of a world.
+func (w *World) Markdown(out io.Writer) {
+	w.Tally.Markdown(out)
+	row(out, "Lines that pay no organization", "rows", "given an EIN by a rule")
+	row(out, "---", "---:", "---:")
+	for _, c := range w.Controls {
+		row(out, c.Class, count(c.Rows), count(c.Linked))
+	}
+	fmt.Fprintln(out)
+	w.Tally.SlicesMarkdown(out, 300)
+}
+
+// PrintWorld writes the tables of a world and of its lines asked for blindly,
+// and last one line of JSON.
+func PrintWorld(out io.Writer, w *World, blind *Result, asJSON bool) error {
+	s := w.Tally.Summary()
+	s.Model = blind.Model
+	s.Blocking = round(share(blind.Tally.Blocked, blind.Tally.Present))
+	s.BlockingRest = round(share(blind.Tally.UnnamedBlocked, blind.Tally.Unnamed))
+	s.MaskedFires = round(share(blind.Masked.Linked, blind.Masked.Lines))
+	s.Gates = append(w.Gates(), atLeast("candidates hold the organization", share(blind.Tally.Blocked, blind.Tally.Present), 0.97))
+	if !asJSON {
+		fmt.Fprintf(out, "Every row against the truth. Model: %s.\n\n", blind.Model)
+		w.Markdown(out)
+		fmt.Fprintf(out, "The lines with an EIN, asked for blindly:\n\n")
+		blind.Tally.Markdown(out)
+		fmt.Fprintf(out, "With the organization of each line taken out of the universe:\n\n")
+		blind.MaskedMarkdown(out, 0.15)
+		GatesMarkdown(out, s.Gates)
+	}
+	return writeJSON(out, s)
+}
+
+// Examine asks blindly for lines of a build whose EIN was filed: those that
+// labels hold, at most as many as given.
+func Examine(r *resolve.Resolver, labels []resolve.Label, most int) *Result {
+	res := &Result{Tally: NewTally(), Masked: NewTally()}
+	most = max(most, 1)
+	step := max(1, (len(labels)+most-1)/most)
+	var cases []*Case
+	for i := 0; i < len(labels); i += step {
+		l := &labels[i]
+		c := &Case{Recipient: l.Recipient, Funder: l.Funder, Truth: l.Truth, name: *l.Name, Amount: l.Amount}
+		if l.Year > 0 {
+			c.Year = strconv.Itoa(int(l.Year))
+		}
+		cases = append(cases, c)
+	}
+	res.answer(r, cases, nil)
+	res.Gates = realGates(res.Tally)
+	return res
+}

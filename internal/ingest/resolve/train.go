@@ -1,0 +1,457 @@
+package resolve
+
+import (
+	"cmp"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/ingest/resolve/model"
+	"grantgraph/internal/orgname"
+	"grantgraph/internal/parallel"
+)
+
+// Label is a line whose organization is known: its filer stated the EIN.
+type Label struct {
+	Recipient Recipient // what is filed on it is not looked at
+	Name      *orgname.Name
+	Funder    ein.EIN
+	Truth     ein.EIN
+
+	// What the evaluation tells lines apart by; the model does not see it.
+	Year   int16
+	Amount int64
+}
+
+// Bounds of the training. Below fewLabels the weights of every fifth of the
+// labels come from the other four, so that none is wasted; below leastLabels
+// there is nothing to learn from and the prior serves.
+const (
+	leastLabels = 2000
+	fewLabels   = 20_000
+	mostLabels  = 120_000
+	folds       = 5
+)
+
+// Outside is the share of unresolved lines assumed to have no organization in
+// the universe when nothing is known about it.
+const Outside = 0.6
+
+// Prior is the model that ships with the program, fitted on a sample of real
+// Schedule I lines. It serves where a corpus has too few labels for its own.
+func Prior() *model.Model {
+	m, err := model.Prior(features[:])
+	if err != nil {
+		panic(err) // the file is part of the program, and a test reads it
+	}
+	return m
+}
+
+// ReadModel reads a model file.
+func ReadModel(r io.Reader) (*model.Model, error) { return model.Read(r, features[:]) }
+
+// Train fits a model to the lines whose EIN is known, each asked for blindly,
+// and to the same lines with their organization taken out of the universe: a
+// model that has only seen lines with an answer believes every line to have
+// one. How many have none is estimated from unresolved and asked: of so many
+// lines without a filed EIN, how many the rules leave unresolved. What they leave of
+// the labels, which all have an organization, is the part that is merely hard.
+//
+// The model depends on the set of labels and not on their order or on the
+// number of cores. Where the rules leave too few to learn from, Train returns
+// nil, and Prior is there to be used.
+func (r *Resolver) Train(labels []Label, unresolved, asked int) *model.Model {
+	lines, hard := r.trainingLines(sampleLabels(labels))
+	if countOpen(lines) < leastLabels {
+		return nil
+	}
+	outside := Outside
+	if asked >= leastLabels && unresolved > 0 {
+		outside = min(max(1-hard*float64(asked)/float64(unresolved), leastOutside), mostOutside)
+	}
+	return r.learn(lines, outside)
+}
+
+// TrainSmall is Train without the lower bound, for making the prior.
+func (r *Resolver) TrainSmall(labels []Label, outside float64) *model.Model {
+	lines, _ := r.trainingLines(labels)
+	return r.learn(lines, outside)
+}
+
+// The estimate of lines without an organization is rough; it is not believed
+// outside these bounds.
+const (
+	leastOutside = 0.2
+	mostOutside  = 0.9
+)
+
+// sampleLabels keeps at most mostLabels labels, by a fixed choice that has
+// nothing to do with their order.
+func sampleLabels(labels []Label) []Label {
+	if len(labels) <= mostLabels {
+		return labels
+	}
+	type ticket struct {
+		draw uint64
+		at   int32
+	}
+	tickets := make([]ticket, len(labels))
+	for i := range labels {
+		l := &labels[i]
+		h := hashKey(l.Recipient.Name1) ^ hashKey(l.Recipient.Street+l.Recipient.ZIP+l.Recipient.Name2)*31 ^ uint64(l.Truth)*0x9e3779b97f4a7c15 ^ uint64(l.Funder)*0xc2b2ae3d27d4eb4f
+		tickets[i] = ticket{h, int32(i)}
+	}
+	slices.SortFunc(tickets, func(a, b ticket) int {
+		if a.draw != b.draw {
+			return cmp.Compare(a.draw, b.draw)
+		}
+		return compareLabels(&labels[a.at], &labels[b.at])
+	})
+	kept := make([]Label, mostLabels)
+	for i := range kept {
+		kept[i] = labels[tickets[i].at]
+	}
+	return kept
+}
+
+// trainingLine is a line to learn from.
+type trainingLine struct {
+	label  *Label
+	open   bool   // its organization is in the universe and no rule finds it
+	masked bool   // without its organization no rule finds another
+	bucket uint32 // by the organization, so that one is never on both sides
+}
+
+// maskEvery is of how many lines that a rule resolves one is also asked for
+// without its organization. They are many and much alike.
+const maskEvery = 4
+
+// trainingLines picks the lines to learn from, in an order of their own: those
+// that no rule resolves, and those that none would if their organization were
+// unknown. hard is the share of labels with an organization in the universe
+// that no rule resolves.
+func (r *Resolver) trainingLines(labels []Label) (list []trainingLine, hard float64) {
+	rules := New(r.u, Options{Human: r.opt.Human, Assisted: r.opt.Assisted, Off: r.opt.Off})
+	all := make([]trainingLine, len(labels))
+	known := make([]bool, len(labels))
+	onAllCores(len(labels), func(from, to int) {
+		for i := from; i < to; i++ {
+			l := &labels[i]
+			if !r.u.prefixes.Has(l.Truth) || l.Truth == l.Funder || l.Name.KX == "" {
+				continue
+			}
+			h := hashKey(l.Truth.String())
+			all[i] = trainingLine{label: l, bucket: uint32(h>>20) % 100}
+			known[i] = r.Knows(l.Truth, l.Funder)
+			silent := rules.ResolveBlind(&l.Recipient, l.Name, l.Funder, ein.None).EIN == ein.None
+			switch all[i].open = silent && known[i]; {
+			case !known[i]:
+				all[i].masked = silent
+			case silent || (hashKey(l.Name.KX)+h)%maskEvery == 0:
+				all[i].masked = rules.ResolveBlind(&l.Recipient, l.Name, l.Funder, l.Truth).EIN == ein.None
+			}
+		}
+	})
+	present, unresolved := 0, 0
+	for i := range all {
+		if known[i] {
+			present++
+		}
+		if all[i].open {
+			unresolved++
+		}
+		if all[i].open || all[i].masked {
+			list = append(list, all[i])
+		}
+	}
+	slices.SortFunc(list, func(a, b trainingLine) int { return compareLabels(a.label, b.label) })
+	return list, ratio(unresolved, present)
+}
+
+// countOpen counts the lines with an answer that only the model can find.
+func countOpen(list []trainingLine) (n int) {
+	for i := range list {
+		if list[i].open {
+			n++
+		}
+	}
+	return n
+}
+
+// learn fits, calibrates and tests.
+func (r *Resolver) learn(list []trainingLine, outside float64) *model.Model {
+	present := countOpen(list)
+	var m *model.Model
+	var calibrate, test []model.Point
+	metrics := model.Metrics{Labels: present}
+	blocked, top := 0, 0
+	take := func(m *model.Model, in func(bucket uint32) bool) []model.Point {
+		points, b, t := r.scorePoints(m, list, in, outside)
+		blocked, top = blocked+b, top+t
+		return points
+	}
+	all := r.measureAll(list)
+	if present < fewLabels {
+		m = fit(list, all, func(uint32) bool { return true }, outside)
+		for fold := range uint32(folds) {
+			out := fit(list, all, func(bucket uint32) bool { return bucket%folds != fold }, outside)
+			calibrate = append(calibrate, take(out, func(bucket uint32) bool { return bucket%folds == fold })...)
+		}
+		test = calibrate
+		metrics.Fitted, metrics.Calibrated, metrics.Tested = present, present, present
+	} else {
+		m = fit(list, all, func(bucket uint32) bool { return bucket < 60 }, outside)
+		calibrate, _, _ = r.scorePoints(m, list, func(bucket uint32) bool { return bucket >= 60 && bucket < 80 }, outside)
+		test = take(m, func(bucket uint32) bool { return bucket >= 80 })
+		for i := range list {
+			switch l := &list[i]; {
+			case !l.open:
+			case l.bucket < 60:
+				metrics.Fitted++
+			case l.bucket < 80:
+				metrics.Calibrated++
+			default:
+				metrics.Tested++
+			}
+		}
+	}
+	m.Calibrate(calibrate)
+	m.Outside = outside
+	metrics.Blocking = ratio(blocked, metrics.Tested)
+	metrics.Top = ratio(top, metrics.Tested)
+	assess(m, test, &metrics)
+	m.Metrics = metrics
+	return m
+}
+
+// assess fills in the figures that depend on the probabilities.
+func assess(m *model.Model, points []model.Point, to *model.Metrics) {
+	var accepted, right, all, present, claimed, loss float64
+	var bins [10][2]float64
+	for _, p := range points {
+		prob := m.Prob(p.Score)
+		y := oneIf(p.Right)
+		all += p.Weight
+		loss -= p.Weight * (y*math.Log(prob) + (1-y)*math.Log(1-prob))
+		b := &bins[min(int(prob*10), 9)]
+		b[0] += p.Weight * prob
+		b[1] += p.Weight * y
+		if p.Weight == 1 {
+			present++
+		} else {
+			to.Masked++
+		}
+		if prob >= model.Accept {
+			to.Accepted++
+			accepted += p.Weight
+			right += p.Weight * y
+			claimed += p.Weight * prob
+		}
+	}
+	for _, b := range bins {
+		to.ECE += math.Abs(b[0]-b[1]) / max(all, 1)
+	}
+	to.LogLoss = loss / max(all, 1)
+	if accepted > 0 {
+		to.Precision = right / accepted
+	}
+	if present > 0 {
+		to.Recall = right / present
+	}
+}
+
+func ratio(part, whole int) float64 {
+	if whole == 0 {
+		return 0
+	}
+	return float64(part) / float64(whole)
+}
+
+// strong is the similarity from which on every wrong candidate is kept; of the
+// rest one in sparse stands for all.
+const (
+	strong = 0.85
+	sparse = 6
+)
+
+// measuredLine are the candidates of one line to learn from: with its
+// organization and without.
+type measuredLine struct{ open, masked model.Rows }
+
+// measureAll measures every line once, however many fits come of it.
+func (r *Resolver) measureAll(list []trainingLine) []measuredLine {
+	all := make([]measuredLine, len(list))
+	onAllCores(len(list), func(from, to int) {
+		for i := from; i < to; i++ {
+			l := &list[i]
+			if l.open {
+				r.addExamples(&all[i].open, l, ein.None)
+			}
+			if l.masked {
+				r.addExamples(&all[i].masked, l, l.label.Truth)
+			}
+		}
+	})
+	return all
+}
+
+// fit learns weights from some of the lines.
+func fit(list []trainingLine, all []measuredLine, in func(bucket uint32) bool, outside float64) *model.Model {
+	weight := outsideWeight(list, in, outside)
+	size := 0
+	for i := range list {
+		if in(list[i].bucket) {
+			size += all[i].open.Len() + all[i].masked.Len()
+		}
+	}
+	rows := model.NewRows(nFeatures, size)
+	for i := range list {
+		if in(list[i].bucket) {
+			rows.Append(&all[i].open, 1)
+			rows.Append(&all[i].masked, weight)
+		}
+	}
+	return model.Fit(features[:], rows)
+}
+
+// outsideWeight is what a line without an organization counts, so that they
+// make up their share of all those chosen.
+func outsideWeight(list []trainingLine, in func(bucket uint32) bool, outside float64) float64 {
+	present, absent := 0, 0
+	for i := range list {
+		if l := &list[i]; in(l.bucket) {
+			if l.open {
+				present++
+			}
+			if l.masked {
+				absent++
+			}
+		}
+	}
+	if absent == 0 {
+		return 1
+	}
+	// Never exactly 1, by which the lines that have one are known.
+	return outside / (1 - outside) * float64(present) / float64(absent) * (1 - 1e-9)
+}
+
+// addExamples adds the candidates of one line.
+func (r *Resolver) addExamples(to *model.Rows, l *trainingLine, absent ein.EIN) {
+	to.Width = nFeatures
+	r.measureLabel(l.label, absent, func(s *search) {
+		d := &r.u.index
+		for i := range s.found {
+			name := s.found[i].name
+			right := r.u.orgs[d.orgOf(name)].EIN == l.label.Truth
+			weight := 1.0
+			if !right && s.rows[i][fSimilar] < strong {
+				// A fixed choice that has nothing to do with the features.
+				if (uint64(name)*0x9e3779b97f4a7c15>>32+uint64(l.bucket))%sparse != 0 {
+					continue
+				}
+				weight = sparse
+			}
+			to.Add(s.rows[i][:], right, weight)
+		}
+	})
+}
+
+// measureLabel measures the candidates of a label, its own funder's statements
+// left out.
+func (r *Resolver) measureLabel(l *Label, absent ein.EIN, fn func(*search)) {
+	q := blindQuery(l, absent)
+	s := r.u.searches.get(len(r.u.index.k2))
+	known := r.einCounts(q)
+	r.candidates(q, s, known)
+	r.measure(q, s, known)
+	fn(s)
+	r.u.searches.pool.Put(s)
+}
+
+// blindQuery asks for a label without its EIN.
+func blindQuery(l *Label, absent ein.EIN) *query {
+	line := l.Recipient
+	line.Filed = ein.None
+	q := &query{t: &line, n: l.Name, barred: l.Funder, funder: l.Funder, without: l.Funder, absent: absent}
+	q.prepare()
+	q.prepareStreet()
+	return q
+}
+
+// scorePoints scores the best candidate of every line chosen. It counts the
+// lines whose organization is a candidate, and those where it is the best.
+func (r *Resolver) scorePoints(m *model.Model, list []trainingLine, in func(bucket uint32) bool, outside float64) (points []model.Point, blocked, top int) {
+	var chosen []*trainingLine
+	for i := range list {
+		if in(list[i].bucket) {
+			chosen = append(chosen, &list[i])
+		}
+	}
+	weight := outsideWeight(list, in, outside)
+	type result struct {
+		point           [2]model.Point
+		ok              [2]bool
+		blocked, topped bool
+	}
+	results := make([]result, len(chosen))
+	asked := &Resolver{u: r.u, opt: Options{Model: m, History: r.opt.History}}
+	onAllCores(len(chosen), func(from, to int) {
+		for i := from; i < to; i++ {
+			l, res := chosen[i], &results[i]
+			ask := func(absent ein.EIN, weight float64, at int) {
+				asked.measureLabel(l.label, absent, func(s *search) {
+					d := &r.u.index
+					best, second := asked.bestTwo(&query{barred: l.label.Funder}, s)
+					res.ok[at] = true
+					res.point[at] = model.Point{Score: lowest, Weight: weight}
+					for k := range s.found {
+						res.blocked = res.blocked || r.u.orgs[d.orgOf(s.found[k].name)].EIN == l.label.Truth
+					}
+					if best < 0 {
+						return
+					}
+					res.point[at].Score = combined(s, best, second)
+					right := r.u.orgs[d.orgOf(s.found[best].name)].EIN == l.label.Truth
+					res.point[at].Right = right
+					res.topped = res.topped || right
+				})
+			}
+			if l.open {
+				ask(ein.None, 1, 0)
+			}
+			if l.masked {
+				ask(l.label.Truth, weight, 1)
+			}
+		}
+	})
+	for i := range results {
+		res := &results[i]
+		for at := range res.ok {
+			if res.ok[at] {
+				points = append(points, res.point[at])
+			}
+		}
+		if res.blocked {
+			blocked++
+		}
+		if res.topped {
+			top++
+		}
+	}
+	return points, blocked, top
+}
+
+// onAllCores runs fn over parts of 0 to n-1.
+func onAllCores(n int, fn func(from, to int)) {
+	parallel.Ranges(n, parallel.Parts(n, 64), func(_, from, to int) { fn(from, to) })
+}
+
+// compareLabels puts labels in an order that depends on what they say.
+func compareLabels(a, b *Label) int {
+	x, y := &a.Recipient, &b.Recipient
+	return cmp.Or(cmp.Compare(a.Truth, b.Truth), cmp.Compare(a.Funder, b.Funder), strings.Compare(x.Name1, y.Name1), strings.Compare(x.Name2, y.Name2),
+		strings.Compare(x.Street, y.Street), strings.Compare(x.City, y.City), strings.Compare(x.State, y.State), strings.Compare(x.ZIP, y.ZIP),
+		cmp.Compare(x.TaxStatus, y.TaxStatus))
+}

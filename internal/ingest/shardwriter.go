@@ -1,0 +1,303 @@
+package ingest
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+
+	"github.com/parquet-go/parquet-go"
+
+	"grantgraph/internal/disk"
+	"grantgraph/internal/ein"
+	"grantgraph/internal/fault"
+	"grantgraph/internal/ingest/source/archive"
+	"grantgraph/internal/ingest/source/irs990"
+)
+
+// shardWriter writes the tables of one shard.
+type shardWriter struct {
+	reader   *irs990.Reader
+	ret      irs990.Return
+	sink     irs990.Sink
+	seq      int32
+	lines    int32
+	returns  *shardTable[stagedReturn]
+	grants   *shardTable[stagedLine]
+	people   *shardTable[stagedPerson]
+	holdings *shardTable[stagedHolding]
+	related  *shardTable[stagedRelated]
+	failures *shardTable[stagedFailure]
+}
+
+func newShardWriter(dir string) (w *shardWriter, err error) {
+	w = &shardWriter{reader: irs990.NewReader()}
+	defer func() {
+		if err != nil {
+			w.abandon()
+		}
+	}()
+	if w.returns, err = newShardTable[stagedReturn](dir, "returns"); err != nil {
+		return nil, err
+	}
+	if w.grants, err = newShardTable[stagedLine](dir, "lines"); err != nil {
+		return nil, err
+	}
+	if w.people, err = newShardTable[stagedPerson](dir, "people"); err != nil {
+		return nil, err
+	}
+	if w.holdings, err = newShardTable[stagedHolding](dir, "holdings"); err != nil {
+		return nil, err
+	}
+	if w.related, err = newShardTable[stagedRelated](dir, "related"); err != nil {
+		return nil, err
+	}
+	if w.failures, err = newShardTable[stagedFailure](dir, "failures"); err != nil {
+		return nil, err
+	}
+	w.sink = irs990.Sink{Grant: w.grant, Person: w.person, Holding: w.holding, Related: w.relate}
+	return w, nil
+}
+
+// member reads one return. A return that cannot be read is set aside with its
+// reason; the rows it gave before it failed are marked with the same ordinal
+// and never chosen, because no return stands behind them.
+func (w *shardWriter) member(ctx context.Context, m *archive.Member, seq int32) error {
+	w.seq, w.lines = seq, 0
+	rc, err := m.Open()
+	if err != nil {
+		return w.fail(ctx, m.Name, "cannot be unzipped", err)
+	}
+	defer rc.Close()
+	hash := sha256.New()
+	if err := w.reader.Read(io.TeeReader(rc, hash), &w.ret, &w.sink); err != nil {
+		var spillErr *shardWriteError
+		if errors.As(err, &spillErr) {
+			return spillErr.err
+		}
+		var format *irs990.FormatError
+		if errors.As(err, &format) {
+			return w.fail(ctx, m.Name, "not a readable return", err)
+		}
+		return w.fail(ctx, m.Name, "cannot be unzipped", err)
+	}
+	// What the reader left unread belongs to the hash too.
+	if _, err := io.Copy(hash, rc); err != nil {
+		return w.fail(ctx, m.Name, "cannot be unzipped", err)
+	}
+	filer, err := ein.Parse(w.ret.EIN)
+	if err != nil {
+		return w.fail(ctx, m.Name, "no usable EIN", fmt.Errorf("the filer's EIN: %w", err))
+	}
+	if _, ok := w.ret.FiscalYear(); !ok {
+		return w.fail(ctx, m.Name, "no period end", fmt.Errorf("the period end %q is not a date", w.ret.PeriodEnd))
+	}
+	id, _ := irs990.ObjectID(m.Name)
+	return w.returns.add(stageReturn(&w.ret, seq, m.Name, id, hex.EncodeToString(hash.Sum(nil)), filer, w.lines))
+}
+
+// fail sets a member aside, unless it is only that the build was stopped.
+func (w *shardWriter) fail(ctx context.Context, member, kind string, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return w.failures.add(stagedFailure{Seq: w.seq, Member: member, Kind: kind, Reason: err.Error()})
+}
+
+func stageReturn(r *irs990.Return, seq int32, member, id, sum string, filer ein.EIN, lines int32) stagedReturn {
+	return stagedReturn{
+		stagedHead: stagedHead{
+			Seq: seq, ObjectID: id, SHA256: sum, Form: r.Form, Timestamp: r.Timestamp, TaxYear: int32(r.TaxYr()), PeriodEnd: r.PeriodEnd,
+			EIN: uint32(filer), Amended: r.Amended, Lines: lines, GrantsPaid: optional(r.Money.GrantsPaid),
+			DeclaredPF: optional(r.Declared.PFPaid), DeclaredCharity: optional(r.Declared.PFPaidCharity), DeclaredDomestic: optional(r.Declared.DomesticOrgs),
+		},
+		Member: member, Schema: r.Version, PeriodBegin: r.PeriodBegin,
+		Name: joined(r.Name1, r.Name2), DBA: r.DBA,
+		Street: joined(r.Address.Line1, r.Address.Line2), City: r.Address.City, State: r.Address.State, ZIP: r.Address.ZIP, Country: country(&r.Address),
+		Group: r.Group, Subsection: r.Subsection, Website: r.Website, Formation: r.FormationYear,
+		Mission: r.Mission, Activity: r.Activity, Programs: slices.Clone(r.Programs), States: slices.Clone(r.States),
+		Revenue: optional(r.Money.Revenue), Expenses: optional(r.Money.Expenses), Surplus: optional(r.Money.Surplus),
+		NetAssets: optional(r.Money.NetAssets), Assets: optional(r.Money.Assets), AssetsFMV: optional(r.Money.AssetsFMV), Liabilities: optional(r.Money.Liabilities),
+		Contributions: optional(r.Money.Contributions), ProgramRevenue: optional(r.Money.ProgramRevenue),
+		InvestmentIncome: optional(r.Money.InvestmentIncome), OtherIncome: optional(r.Money.OtherIncome),
+		GovernmentGrants: optional(r.Money.GovernmentGrants),
+		Cash:             optional(r.Money.Cash), Savings: optional(r.Money.Savings), InvestmentFees: optional(r.Money.InvestmentFees),
+		DAFHeld: optional(r.DAF.Held), DAFGrants: optional(r.DAF.Grants),
+		FutureLines: int32(r.Tally.PFFuture), FutureSum: r.Tally.PFFutureSum,
+		PeopleLines: int32(r.Tally.ScheduleIPeople), PeopleSum: r.Tally.ScheduleIPeopleCash,
+		ForeignRows: int32(r.Tally.ScheduleFOrgs), ForeignSum: r.Tally.ScheduleFCash,
+	}
+}
+
+// grant stages the lines of grants paid; those approved for later are only
+// tallied.
+func (w *shardWriter) grant(g *irs990.Grant) error {
+	if g.Part == irs990.PFFuture {
+		return nil
+	}
+	w.lines++
+	k := &w.grants.arena
+	return w.grants.add(stagedLine{
+		Seq: w.seq, Part: int32(g.Part), Line: int32(g.Line),
+		Name1: k.keep(g.Name1), Name2: k.keep(g.Name2), Person: k.keep(g.Person),
+		Street: k.keep(joined(g.Address.Line1, g.Address.Line2)), City: k.keep(g.Address.City), State: k.keep(g.Address.State), ZIP: k.keep(g.Address.ZIP),
+		Country: k.keep(country(&g.Address)),
+		EIN:     k.keep(g.EIN), Section: k.keep(g.IRCSection), Relationship: k.keep(g.Relationship), Status: k.keep(g.Status),
+		Purpose: k.keep(g.Purpose), Cash: g.Cash.Value, NonCash: g.NonCash.Value,
+	})
+}
+
+// country is the FIPS code of a foreign address. One filed without a code is
+// still abroad: the IRS's code for "other country" says so.
+func country(a *irs990.Address) string {
+	if a.Country == "" && a.Foreign() {
+		return "OC"
+	}
+	return a.Country
+}
+
+func (w *shardWriter) person(p *irs990.Person) error {
+	var roles int32
+	for i, has := range [...]bool{p.Director, p.InstitutionalTrustee, p.Officer, p.KeyEmployee, p.HighestPaid, p.Former} {
+		if has {
+			roles |= 1 << i
+		}
+	}
+	k := &w.people.arena
+	return w.people.add(stagedPerson{
+		Seq: w.seq, Name: k.keep(p.Name), Business: k.keep(p.Business), Title: k.keep(p.Title), Hours: k.keep(p.Hours),
+		Compensation: optional(p.Compensation), Related: optional(p.Related), Other: optional(p.Other), Roles: roles,
+	})
+}
+
+func (w *shardWriter) holding(h *irs990.Holding) error {
+	k := &w.holdings.arena
+	return w.holdings.add(stagedHolding{Seq: w.seq, Schedule: k.keep(h.Schedule), Name: k.keep(h.Name), Book: optional(h.Book), FMV: optional(h.FMV)})
+}
+
+func (w *shardWriter) relate(r *irs990.Related) error {
+	k := &w.related.arena
+	return w.related.add(stagedRelated{
+		Seq: w.seq, Kind: k.keep(r.Kind), Name: k.keep(r.Name), EIN: k.keep(r.EIN), State: k.keep(r.State),
+		Section: k.keep(r.Section), Status: k.keep(r.Status), Controlled: r.Controlled,
+	})
+}
+
+// stagedTables are the names of the tables of a shard, in the order of shardWriter.tables.
+var stagedTables = [...]string{"returns", "lines", "people", "holdings", "related", "failures"}
+
+func (w *shardWriter) tables() [len(stagedTables)]interface {
+	close() error
+	abandon()
+	sum() (string, int64)
+} {
+	return [...]interface {
+		close() error
+		abandon()
+		sum() (string, int64)
+	}{w.returns, w.grants, w.people, w.holdings, w.related, w.failures}
+}
+
+// close finishes the tables and returns their checksums.
+func (w *shardWriter) close() (sums []byte, err error) {
+	for i, s := range w.tables() {
+		if cerr := s.close(); cerr != nil {
+			err = cmp.Or(err, cerr)
+			continue
+		}
+		sum, size := s.sum()
+		sums = appendSum(sums, sum, size, stagedTables[i])
+	}
+	return sums, err
+}
+
+func (w *shardWriter) abandon() {
+	for _, s := range w.tables() {
+		s.abandon()
+	}
+}
+
+// shardTable is one Parquet file of a shard, written in batches.
+type shardTable[T any] struct {
+	path  string
+	file  *disk.File
+	pw    *parquet.GenericWriter[T]
+	rows  []T
+	since int
+	arena arena
+}
+
+// shardWriteError marks a failure to write, so that it is not taken for a fault
+// of the return being read.
+type shardWriteError struct{ err error }
+
+func (e *shardWriteError) Error() string { return e.err.Error() }
+
+func (e *shardWriteError) Unwrap() error { return e.err }
+
+const (
+	shardTableBatch = 512
+	shardTableGroup = 64 << 10
+)
+
+func newShardTable[T any](dir, name string) (*shardTable[T], error) {
+	path := filepath.Join(dir, name+".parquet")
+	f, err := disk.Create(path)
+	if err != nil {
+		return nil, fault.Disk(path, err)
+	}
+	return &shardTable[T]{path: path, file: f, rows: make([]T, 0, shardTableBatch),
+		pw: parquet.NewGenericWriter[T](f, parquet.Compression(&parquet.Snappy))}, nil
+}
+
+func (s *shardTable[T]) add(row T) error {
+	s.rows = append(s.rows, row)
+	if len(s.rows) < shardTableBatch {
+		return nil
+	}
+	return s.flush()
+}
+
+func (s *shardTable[T]) flush() error {
+	if _, err := s.pw.Write(s.rows); err != nil {
+		return &shardWriteError{fault.Disk(s.path, err)}
+	}
+	s.since += len(s.rows)
+	clear(s.rows)
+	s.rows = s.rows[:0]
+	s.arena.reset()
+	if s.since >= shardTableGroup {
+		s.since = 0
+		if err := s.pw.Flush(); err != nil {
+			return &shardWriteError{fault.Disk(s.path, err)}
+		}
+	}
+	return nil
+}
+
+func (s *shardTable[T]) close() error {
+	if s == nil {
+		return nil
+	}
+	err := s.flush()
+	if err == nil {
+		err = fault.Disk(s.path, s.pw.Close())
+	}
+	if cerr := s.file.Close(); err == nil {
+		err = fault.Disk(s.path, cerr)
+	}
+	return err
+}
+
+func (s *shardTable[T]) sum() (string, int64) { return s.file.Sum(), s.file.Size() }
+
+func (s *shardTable[T]) abandon() {
+	if s != nil {
+		s.file.Close()
+	}
+}

@@ -1,0 +1,177 @@
+// Package caftb reads the list of organizations whose exemption California's
+// Franchise Tax Board has revoked. How the Board lays its list out is not
+// documented, so the reader goes by the names of the columns: it looks for a
+// header among the first rows of a CSV, tab or pipe separated text or of a
+// workbook, and loads the file only when the header says who the organizations
+// are and when they were revoked. Everything else is refused. Above all, the
+// Board's list of exempt organizations has nearly the same columns, and reading
+// one for the other would call every exempt organization revoked.
+package caftb
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/ingest/source/rows"
+)
+
+// Record is one revoked organization. The Record is reused from row to row, and
+// its strings may share one copy of the row: a caller that keeps a string
+// clones it.
+type Record struct {
+	EntityID string // as EntityID writes it; empty when the list has none
+	Name     string
+	City     string
+	Section  string // of the Revenue and Taxation Code, as published
+	Revoked  string // ISO date
+	EIN      ein.EIN
+}
+
+// Reasons for which a row is left out, beside those of package rows.
+const (
+	ReasonName = "empty name"
+	ReasonBare = "no entity number, EIN or date"
+)
+
+// ErrLayout is wrapped by every refusal of a file whose layout is not
+// recognized. What it says is for the person who has to find a better file.
+var ErrLayout = errors.New("not loaded: the Franchise Tax Board's list of revoked organizations was not recognized")
+
+// needed is what a header must name.
+const needed = "needed: a header that names the organization, its entity number or FEIN, and the date of revocation, in a CSV, tab or pipe separated text or an .xlsx workbook"
+
+// headRows is how many rows may come before the header is given up.
+const headRows = 20
+
+// headBytes is how much of a text is looked at to find the header.
+const headBytes = 64 << 10
+
+// table gives the rows of a file one by one, and io.EOF after the last. A
+// rows.RowError says that one row cannot be read.
+type table interface {
+	Fields() ([]string, error)
+}
+
+// Read calls fn for every usable row of a list: text, plain or gzipped, a
+// workbook, or a zip that holds the text; it takes the file as it is, because a
+// workbook is a zip too. A bad row is counted and left out. An error from fn
+// ends the reading and is returned as it is.
+func Read(r io.Reader, fn func(*Record) error) (tally rows.Tally, err error) {
+	plain, err := rows.Inflate(r)
+	if err != nil {
+		return tally, fmt.Errorf("%w: %w", ErrLayout, err)
+	}
+	b := bufio.NewReaderSize(plain, headBytes)
+	head, err := b.Peek(headBytes)
+	if err != nil && err != io.EOF {
+		return tally, fmt.Errorf("reading the Franchise Tax Board's list: %w", err)
+	}
+	if bytes.HasPrefix(head, []byte("PK")) {
+		return readZip(b, fn)
+	}
+	return readText(b, head, fn)
+}
+
+// foreign are the first bytes of files that hold no rows to read, with what to
+// do about them.
+var foreign = [...]struct{ magic, advice string }{
+	{"%PDF", "it is a PDF; look for the list as a workbook or as text"},
+	{"\xd0\xcf\x11\xe0", "it is a workbook of the old kind; save it as .xlsx or CSV"},
+	{"\xff\xfe", "it is UTF-16 text; save it as UTF-8"},
+	{"\xfe\xff", "it is UTF-16 text; save it as UTF-8"},
+}
+
+// readText tries the separators in turn: the right one is the one by which
+// there is a header.
+func readText(r io.Reader, head []byte, fn func(*Record) error) (tally rows.Tally, err error) {
+	for _, f := range foreign {
+		if bytes.HasPrefix(head, []byte(f.magic)) {
+			return tally, fmt.Errorf("%w: %s", ErrLayout, f.advice)
+		}
+	}
+	var best headerSearch
+	for _, l := range []rows.Layout{rows.CSV, {Separator: '\t', Quotes: true}, rows.Pipes} {
+		var s headerSearch
+		if _, err := s.run(rows.NewScanner(bytes.NewReader(head), l)); err != nil {
+			return tally, err
+		}
+		if s.found {
+			t := rows.NewScanner(r, l)
+			return readTable(t, false, false, fn)
+		}
+		if s.better(&best) {
+			best = s
+		}
+	}
+	return tally, best.failure()
+}
+
+// readTable finds the header of a table and hands on the rows below it. Rows of
+// a workbook are sparse: they end with their last cell, wherever that is.
+func readTable(t table, sparse, from1904 bool, fn func(*Record) error) (tally rows.Tally, err error) {
+	var s headerSearch
+	h, err := s.run(t)
+	if err != nil {
+		return tally, err
+	}
+	if !s.found {
+		return tally, s.failure()
+	}
+	var rec Record
+	for {
+		fields, err := t.Fields()
+		reason := (rows.RowError)("")
+		switch {
+		case err == io.EOF:
+			if tally.Rows == 0 && tally.Lost() > 0 {
+				return tally, fmt.Errorf("%w: there is a header, but none of the %d rows below it could be used", ErrLayout, tally.Lost())
+			}
+			return tally, nil
+		case errors.As(err, &reason):
+		case errors.Is(err, ErrLayout):
+			return tally, err
+		case err != nil:
+			return tally, fmt.Errorf("reading the Franchise Tax Board's list after row %d: %w", tally.Rows, err)
+		case !sparse && len(fields) != h.width:
+			reason = rows.ReasonColumns
+		default:
+			reason = rows.RowError(rec.take(fields, h, from1904))
+		}
+		if reason != "" {
+			tally.Reject(string(reason))
+			continue
+		}
+		if err := fn(&rec); err != nil {
+			return tally, err
+		}
+		tally.Rows++
+	}
+}
+
+// take fills the record from the fields of a row and says why it cannot. Titles
+// and totals around the list have a name at best, so a row has to have one more
+// thing.
+func (r *Record) take(fields []string, h header, from1904 bool) (reason string) {
+	cell := func(c column) string {
+		if i := h.place[c]; i >= 0 && i < len(fields) {
+			return strings.ToValidUTF8(strings.TrimSpace(fields[i]), "\ufffd")
+		}
+		return ""
+	}
+	*r = Record{EntityID: EntityID(cell(entityID)), Name: cell(name), City: cell(city), Section: cell(section), Revoked: date(cell(revoked), from1904)}
+	if e, err := ein.Parse(cell(fein)); err == nil {
+		r.EIN = e
+	}
+	switch {
+	case r.Name == "":
+		return ReasonName
+	case r.EntityID == "" && r.EIN == ein.None && r.Revoked == "":
+		return ReasonBare
+	}
+	return ""
+}

@@ -1,0 +1,270 @@
+package caftb
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+
+	"grantgraph/internal/ingest/source/rows"
+)
+
+// Bounds of a workbook. A list of a hundred thousand organizations is a few
+// megabytes packed and some thirty unpacked.
+const (
+	maxPacked  = 32 << 20
+	maxMember  = 256 << 20
+	maxMarkup  = 1 << 20 // between two tags
+	maxStrings = 2_000_000
+	maxSheets  = 16
+	maxCells   = 256 // of a row
+)
+
+// readZip reads a workbook, or a zip around a text. The directory of a zip is
+// at its end, so it is read whole.
+func readZip(r io.Reader, fn func(*Record) error) (tally rows.Tally, err error) {
+	packed, err := io.ReadAll(io.LimitReader(r, maxPacked+1))
+	if err != nil {
+		return tally, fmt.Errorf("reading the Franchise Tax Board's list: %w", err)
+	}
+	if len(packed) > maxPacked {
+		return tally, fmt.Errorf("%w: the workbook is larger than %d MB; save it as CSV", ErrLayout, maxPacked>>20)
+	}
+	z, err := zip.NewReader(bytes.NewReader(packed), int64(len(packed)))
+	if err != nil {
+		return tally, fmt.Errorf("%w: the zip is damaged or cut short (%w); fetch it again", ErrLayout, err)
+	}
+	w := workbook{zip: z}
+	if w.find("xl/workbook.xml") != nil {
+		return w.read(fn)
+	}
+	files := slices.DeleteFunc(slices.Clone(z.File), func(f *zip.File) bool { return f.FileInfo().IsDir() })
+	if len(files) != 1 {
+		return tally, fmt.Errorf("%w: the zip is no workbook and holds %d files where one was expected", ErrLayout, len(files))
+	}
+	text, err := files[0].Open()
+	if err != nil {
+		return tally, fmt.Errorf("%w: the zip cannot be unpacked (%w)", ErrLayout, err)
+	}
+	defer text.Close()
+	head := make([]byte, headBytes)
+	n, err := io.ReadFull(text, head)
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return tally, fmt.Errorf("%w: the zip cannot be unpacked (%w); fetch it again", ErrLayout, err)
+	}
+	return readText(io.MultiReader(bytes.NewReader(head[:n]), text), head[:n], fn)
+}
+
+// workbook is the part of an .xlsx file that says what stands in which cell.
+// Styles, formulas and everything else are passed over.
+type workbook struct {
+	zip      *zip.Reader
+	strings  []string // texts that cells refer to by number
+	sheets   []string // members, in the order of the tabs
+	from1904 bool
+}
+
+// read hands on the rows of the first sheet that has a header. A workbook often
+// opens with a sheet of notes.
+func (w *workbook) read(fn func(*Record) error) (tally rows.Tally, err error) {
+	if err := w.readIndex(); err != nil {
+		return tally, err
+	}
+	if err := w.readStrings(); err != nil {
+		return tally, err
+	}
+	var best headerSearch
+	for _, member := range w.sheets {
+		var s headerSearch
+		if err := w.sheet(member, func(t table) error { _, err := s.run(t); return err }); err != nil && !errors.Is(err, rows.ErrEmpty) {
+			return tally, err
+		}
+		if s.found {
+			err := w.sheet(member, func(t table) (err error) {
+				tally, err = readTable(t, true, w.from1904, fn)
+				return err
+			})
+			return tally, err
+		}
+		if s.better(&best) {
+			best = s
+		}
+	}
+	if best.seen == nil {
+		return tally, fmt.Errorf("%w: %w", ErrLayout, rows.ErrEmpty)
+	}
+	return tally, best.failure()
+}
+
+func (w *workbook) find(member string) *zip.File {
+	i := slices.IndexFunc(w.zip.File, func(f *zip.File) bool { return strings.EqualFold(f.Name, member) })
+	if i < 0 {
+		return nil
+	}
+	return w.zip.File[i]
+}
+
+// open calls fn with the XML of a member, within bounds. Tokens are read raw:
+// the decoder then keeps no stack, which a hostile file could make grow.
+func (w *workbook) open(member string, fn func(*xml.Decoder) error) error {
+	f := w.find(member)
+	if f == nil {
+		return fmt.Errorf("%w: the workbook has no %s", ErrLayout, member)
+	}
+	r, err := f.Open()
+	if err != nil {
+		return fmt.Errorf("%w: the workbook's %s cannot be unpacked (%w)", ErrLayout, member, err)
+	}
+	defer r.Close()
+	return fn(xml.NewDecoder(&bounded{r: r, left: maxMember}))
+}
+
+// scan calls fn with every token of a member up to its end.
+func (w *workbook) scan(member string, fn func(xml.Token) error) error {
+	return w.open(member, func(d *xml.Decoder) error {
+		for {
+			t, err := d.RawToken()
+			if err == io.EOF {
+				return nil
+			}
+			if err != nil {
+				return damaged(member, err)
+			}
+			if err := fn(t); err != nil {
+				return err
+			}
+		}
+	})
+}
+
+func damaged(member string, err error) error {
+	return fmt.Errorf("%w: the workbook's %s cannot be read (%w); fetch it again", ErrLayout, member, err)
+}
+
+// readIndex finds the sheets and the calendar.
+func (w *workbook) readIndex() error {
+	var ids []string
+	err := w.scan("xl/workbook.xml", func(t xml.Token) error {
+		e, ok := t.(xml.StartElement)
+		switch {
+		case !ok:
+		case e.Name.Local == "workbookPr":
+			v := attr(e, "date1904")
+			w.from1904 = v == "1" || v == "true"
+		case e.Name.Local == "sheet" && len(ids) < maxSheets:
+			// The one attribute of this name with a prefix points to the member;
+			// sheetId, which has none, does not.
+			ids = append(ids, attr(e, "id"))
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	target := make(map[string]string, len(ids))
+	if w.find("xl/_rels/workbook.xml.rels") != nil {
+		err = w.scan("xl/_rels/workbook.xml.rels", func(t xml.Token) error {
+			if e, ok := t.(xml.StartElement); ok && e.Name.Local == "Relationship" && slices.Contains(ids, attr(e, "Id")) {
+				target[attr(e, "Id")] = attr(e, "Target")
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for i, id := range ids {
+		member := target[id]
+		switch {
+		case member == "":
+			member = fmt.Sprintf("xl/worksheets/sheet%d.xml", i+1)
+		case strings.HasPrefix(member, "/"):
+			member = member[1:]
+		default:
+			member = path.Join("xl", member)
+		}
+		if w.find(member) != nil {
+			w.sheets = append(w.sheets, member)
+		}
+	}
+	return nil
+}
+
+// readStrings reads the texts of the cells. A text may come in pieces of
+// different style; how it is pronounced is beside it and left out.
+func (w *workbook) readStrings() error {
+	const member = "xl/sharedStrings.xml"
+	if w.find(member) == nil {
+		return nil
+	}
+	var (
+		text             strings.Builder
+		inText, spelling bool
+	)
+	return w.scan(member, func(t xml.Token) error {
+		switch t := t.(type) {
+		case xml.StartElement:
+			switch t.Name.Local {
+			case "si":
+				text.Reset()
+			case "t":
+				inText = true
+			case "rPh":
+				spelling = true
+			}
+		case xml.CharData:
+			if inText && !spelling {
+				text.Write(t)
+			}
+		case xml.EndElement:
+			switch t.Name.Local {
+			case "si":
+				if len(w.strings) == maxStrings {
+					return fmt.Errorf("%w: the workbook holds more than %d texts; save it as CSV", ErrLayout, maxStrings)
+				}
+				w.strings = append(w.strings, text.String())
+			case "t":
+				inText = false
+			case "rPh":
+				spelling = false
+			}
+		}
+		return nil
+	})
+}
+
+// attr is the value of an attribute, whatever its prefix.
+func attr(e xml.StartElement, local string) string {
+	for _, a := range e.Attr {
+		if a.Name.Local == local {
+			return a.Value
+		}
+	}
+	return ""
+}
+
+// bounded reads XML that stays within bounds, in all and between two tags. An
+// unescaped < is an error inside a tag, so no tag can be longer.
+type bounded struct {
+	r    io.Reader
+	left int64
+	run  int // bytes since the last <
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	n, err := b.r.Read(p)
+	if b.left -= int64(n); b.left < 0 {
+		return 0, fmt.Errorf("it unpacks to more than %d MB", maxMember>>20)
+	}
+	if i := bytes.LastIndexByte(p[:n], '<'); i >= 0 {
+		b.run = n - i - 1
+	} else if b.run += n; b.run > maxMarkup {
+		return 0, errors.New("it holds a tag or a text without end")
+	}
+	return n, err
+}

@@ -1,0 +1,187 @@
+// Package careg reads the lists of California's Registry of Charities and
+// Fundraisers: four files that together hold every organization the state's
+// Attorney General knows, parted by whether it may operate there. All four are
+// published together and carry the same date; files of different dates would
+// count an organization twice or not at all, so such a set is refused.
+//
+// The files are Windows-1252 text in which a quotation mark is part of a name
+// and never encloses one: every line is a row, and every comma parts two cells.
+package careg
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/ingest/source/rows"
+)
+
+// List is one of the four files.
+type List struct {
+	Stem    string // name of the file without its extension
+	Meaning string // what being on it says, in the registry's terms
+}
+
+// Lists are the four files of an edition.
+func Lists() []List {
+	return []List{
+		{"charities-may-operate", "may operate or solicit for charitable purposes"},
+		{"charities-may-not-operate", "may not operate or solicit for charitable purposes"},
+		{"charities-undetermined-status", "status is undetermined"},
+		{"charities-not-operating", "is dissolved, withdrawn or otherwise not operating"},
+	}
+}
+
+// Record is one registration. An organization may have several. Dates are ISO
+// text, empty when absent or unreadable. The Record is reused from row to row,
+// and its strings share one copy of the row: a caller that keeps a string
+// clones it.
+type Record struct {
+	Status       string // as published; irscode knows what it means
+	Registration string // bare digits, or digits after CT or EX; often empty
+	EIN          ein.EIN
+	BadEIN       string // what stands in place of an EIN and is none; a row is not lost for it
+	SOS          string // number with the Secretary of State or the Franchise Tax Board
+	Name         string
+	City         string
+	State        string
+	Issued       string // of the registration
+	Renewed      string
+	StatusSet    string
+	AsOf         string // the same in all rows of an edition
+}
+
+// Reasons for which a row is left out, beside those of package rows.
+const (
+	ReasonName = "empty name"
+	ReasonAsOf = "malformed as-of date"
+)
+
+// ErrFormat is wrapped by every refusal of a file that is no registry list.
+var ErrFormat = errors.New("not a California registry list")
+
+// ErrMixed is wrapped by the refusal of rows or files of different editions.
+var ErrMixed = errors.New("the California registry lists are of different dates")
+
+// columns are the names of the header. The position in this list is the index
+// that take reads by.
+var columns = [...]string{
+	"Registry Status", "State Charity Reg#", "FEIN", "SOS/FTB#", "Name", "City",
+	"State", "Issue Date", "Last Renewal", "Date Status Set", "As-of Date",
+}
+
+// Edition reads the four lists of one publication, one after the other. The
+// zero value is ready to use.
+type Edition struct {
+	AsOf string // date of the first row read; empty before
+}
+
+// Read reads a single list.
+func Read(r io.Reader, fn func(*Record) error) (rows.Tally, error) { return new(Edition).Read(r, fn) }
+
+// Read calls fn for every usable row of a list, plain or gzipped. A bad row is
+// counted and left out; a file that is no such list, or is of another date than
+// the rows read before it, is an error. An error from fn ends the reading and
+// is returned as it is.
+func (e *Edition) Read(r io.Reader, fn func(*Record) error) (tally rows.Tally, err error) {
+	plain, err := rows.Inflate(r)
+	if err != nil {
+		return tally, fmt.Errorf("%w: %w", ErrFormat, err)
+	}
+	s := rows.NewScanner(plain, rows.BareCSV)
+	place, width, err := readHeader(s)
+	if err != nil {
+		return tally, err
+	}
+	var (
+		rec    Record
+		failed error // of fn, or of the edition
+	)
+	err = s.Each(&tally, width, func(fields []string) (string, error) {
+		if reason := rec.take(fields, place); reason != "" {
+			return reason, nil
+		}
+		if e.AsOf == "" {
+			e.AsOf = strings.Clone(rec.AsOf)
+		}
+		if rec.AsOf != e.AsOf {
+			failed = fmt.Errorf("%w: one is of %s, another of %s; fetch all four again", ErrMixed, e.AsOf, rec.AsOf)
+		} else {
+			failed = fn(&rec)
+		}
+		return "", failed
+	})
+	if err != nil && failed == nil {
+		return tally, fmt.Errorf("reading a California registry list after row %d: %w", tally.Rows, err)
+	}
+	return tally, failed
+}
+
+// readHeader finds where each column stands.
+func readHeader(s *rows.Scanner) (place []int, width int, err error) {
+	names, err := s.Fields()
+	switch reason := (rows.RowError)(""); {
+	case err == io.EOF:
+		return nil, 0, fmt.Errorf("%w: %w", ErrFormat, rows.ErrEmpty)
+	case errors.Is(err, rows.ErrPage):
+		return nil, 0, fmt.Errorf("%w: %w", ErrFormat, err)
+	case errors.As(err, &reason):
+		return nil, 0, fmt.Errorf("%w: no header (%s); expected a CSV that begins with Registry Status", ErrFormat, reason)
+	case err != nil:
+		return nil, 0, fmt.Errorf("reading a California registry list: %w", err)
+	}
+	place = rows.Find(names, columns[:]...)
+	var missing []string
+	for c, at := range place {
+		if at < 0 {
+			missing = append(missing, columns[c])
+		}
+	}
+	if len(missing) > 0 {
+		return nil, 0, fmt.Errorf("%w: the header lacks %s; expected the 11 columns of a charities list, Registry Status to As-of Date", ErrFormat, strings.Join(missing, ", "))
+	}
+	return place, len(names), nil
+}
+
+// take fills the record from the fields of a row and says why it cannot.
+func (r *Record) take(fields []string, place []int) (reason string) {
+	cell := func(c int) string { return decode(strings.Trim(fields[place[c]], " \t\r")) }
+	*r = Record{
+		Status: cell(0), Registration: cell(1), SOS: cell(3), Name: cell(4), City: cell(5), State: cell(6),
+		Issued: date(cell(7)), Renewed: date(cell(8)), StatusSet: date(cell(9)), AsOf: date(cell(10)),
+	}
+	if text := cell(2); text != "" {
+		var err error
+		if r.EIN, err = ein.Parse(text); err != nil {
+			r.EIN, r.BadEIN = ein.None, text
+		}
+	}
+	switch {
+	case r.Name == "":
+		return ReasonName
+	case r.AsOf == "":
+		// Every row has one, and it is the last cell: without it, nothing says
+		// that the cells before it are what they seem.
+		return ReasonAsOf
+	}
+	return ""
+}
+
+// date reads YYYY/MM/DD, and ISO dates beside it. The order of the parts is the
+// same, so only the separator changes.
+func date(s string) string {
+	if len(s) != len("2006/01/02") || s[4] != s[7] || s[4] != '/' && s[4] != '-' {
+		return ""
+	}
+	for i := range len(s) {
+		if i != 4 && i != 7 && (s[i] < '0' || s[i] > '9') {
+			return ""
+		}
+	}
+	if m, d := s[5:7], s[8:]; s[:4] == "0000" || m < "01" || m > "12" || d < "01" || d > "31" {
+		return ""
+	}
+	return strings.ReplaceAll(s, "/", "-")
+}

@@ -1,0 +1,342 @@
+package source
+
+import (
+	"archive/zip"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"grantgraph/internal/fault"
+	"grantgraph/internal/ingest/source/archive"
+	"grantgraph/internal/ingest/source/bmf"
+	"grantgraph/internal/ingest/source/caftb"
+	"grantgraph/internal/ingest/source/careg"
+	"grantgraph/internal/ingest/source/fac"
+	"grantgraph/internal/ingest/source/irb"
+	"grantgraph/internal/ingest/source/irs990"
+	"grantgraph/internal/ingest/source/ofac"
+	"grantgraph/internal/ingest/source/pub78"
+	"grantgraph/internal/ingest/source/revocation"
+	"grantgraph/internal/ingest/source/rows"
+	"grantgraph/internal/ingest/source/stateaward"
+	"grantgraph/internal/ingest/source/ukcharity"
+	"grantgraph/internal/ingest/source/usaspending"
+	"grantgraph/internal/place"
+)
+
+// Contents is what a check found in a file.
+type Contents struct {
+	Rows    int64  // usable rows; 0 when they are not counted
+	Revised string // ISO date that the file gives itself, "" when it gives none
+}
+
+// Check reads a file of the source with the reader that will read it and says
+// what it holds. A file that is damaged, of another layout, or of which a large
+// part cannot be read is an error. Archives of gigabytes are not read through:
+// their directory has to be whole, and samples of what is in them readable.
+func (s *Source) Check(path string) (rows int64, revised string, err error) {
+	c, err := s.check(path)
+	return c.Rows, c.Revised, err
+}
+
+// tolerated is the share of rows that may be unreadable before the layout is
+// taken to have changed: one in so many.
+const tolerated = 5
+
+// verdict turns a tally into contents, or into an error when too much was lost.
+// Rows left out for one of the reasons given are not meant to be read.
+func verdict(t rows.Tally, meant ...string) (Contents, error) {
+	var lost int64
+	var most rows.Rejection
+	for _, r := range t.Rejected {
+		if slices.Contains(meant, r.Reason) {
+			continue
+		}
+		lost += r.Count
+		if r.Count > most.Count {
+			most = r
+		}
+	}
+	if lost > 0 && lost*tolerated > t.Rows+lost {
+		return Contents{Rows: t.Rows}, fmt.Errorf("%d of %d rows cannot be read (mostly: %s), so the layout has changed", lost, t.Rows+lost, most.Reason)
+	}
+	return Contents{Rows: t.Rows}, nil
+}
+
+// readThrough opens a file and reads it to the end.
+func readThrough(path string, read func(io.Reader) (rows.Tally, error), meant ...string) (Contents, error) {
+	r, err := rows.Open(path)
+	if err != nil {
+		return Contents{}, err
+	}
+	defer r.Close()
+	tally, err := read(r)
+	if err != nil {
+		return Contents{Rows: tally.Rows}, err
+	}
+	// What follows the rows has to be whole as well: the checksum of a zip or
+	// gzip stands at its very end.
+	if _, err := io.Copy(io.Discard, r); err != nil {
+		return Contents{Rows: tally.Rows}, fmt.Errorf("it is damaged or cut short: %w", err)
+	}
+	return verdict(tally, meant...)
+}
+
+// countRows drops what is read; the check is that it can be.
+func countRows[T any](read func(io.Reader, func(*T) error) (rows.Tally, error)) func(io.Reader) (rows.Tally, error) {
+	return func(r io.Reader) (rows.Tally, error) { return read(r, func(*T) error { return nil }) }
+}
+
+func checkBMF(path string) (Contents, error)   { return readThrough(path, countRows(bmf.Read)) }
+func checkPub78(path string) (Contents, error) { return readThrough(path, countRows(pub78.Read)) }
+func checkRevocation(path string) (Contents, error) {
+	return readThrough(path, countRows(revocation.Read))
+}
+
+// checkFAC passes over audits without a federal identifier: those of the years
+// before it was introduced have none.
+func checkFAC(path string) (Contents, error) {
+	return readThrough(path, countRows(fac.Read), fac.ReasonIdentifier, fac.ReasonEIN)
+}
+
+// checkStates reads a file with the mapping of the state whose folder it is in.
+func checkStates(file string) (Contents, error) {
+	state := filepath.Base(filepath.Dir(file))
+	m, ok := stateaward.For(state)
+	if !ok {
+		return Contents{}, fmt.Errorf("there is no mapping for the state %q", state)
+	}
+	return readThrough(file, countRows(m.Read), stateaward.ReasonFilter)
+}
+
+// checkCAReg reads one list; that the four are of one day is seen to where they
+// come together.
+func checkCAReg(path string) (Contents, error) {
+	var edition careg.Edition
+	c, err := readThrough(path, countRows(edition.Read))
+	c.Revised = edition.AsOf
+	return c, err
+}
+
+// checkCAFTB leaves the unpacking to the reader: a workbook is a zip as well.
+func checkCAFTB(file string) (Contents, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return Contents{}, fault.Disk(file, err)
+	}
+	defer f.Close()
+	tally, err := caftb.Read(f, func(*caftb.Record) error { return nil })
+	if err != nil {
+		return Contents{Rows: tally.Rows}, err
+	}
+	return verdict(tally)
+}
+
+// checkIRB reads a bulletin, which has to be the one it is called.
+func checkIRB(file string) (Contents, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return Contents{}, fault.Disk(file, err)
+	}
+	defer f.Close()
+	name := filepath.Base(file)
+	b, err := irb.ReadNamed(f, name)
+	if err != nil {
+		return Contents{}, err
+	}
+	if !strings.HasPrefix(name, b.Number) {
+		return Contents{}, fmt.Errorf("it is bulletin %s", b.Number)
+	}
+	return Contents{Rows: int64(len(b.Deletions)), Revised: b.Date}, nil
+}
+
+func checkUSAspending(path string) (Contents, error) {
+	return checkZip(path, func(r io.Reader, fn func() error) error {
+		_, err := usaspending.Read(r, func(*usaspending.Award) error { return fn() })
+		return err
+	})
+}
+
+// checkOFAC reads a primary file with the reader of the lists. The other three
+// mean nothing without it, so of them only the layout is looked at.
+func checkOFAC(file string) (Contents, error) {
+	name := filepath.Base(file)
+	columns := 0
+	switch name, _, _ = strings.Cut(strings.ToLower(name), "."); name {
+	case "alt", "cons_alt":
+		columns = 5
+	case "add", "cons_add":
+		columns = 6
+	case "sdn_comments", "cons_comments":
+		columns = 2
+	}
+	return readThrough(file, func(r io.Reader) (rows.Tally, error) {
+		if columns == 0 {
+			list, err := ofac.Read(ofac.Files{Primary: r})
+			if err != nil {
+				return rows.Tally{}, err
+			}
+			return list.Tally, nil
+		}
+		return keyed(r, columns)
+	}, endMark)
+}
+
+// endMark is the reason for which the last line of a sanctions list is no row.
+const endMark = "end of file"
+
+// keyed counts the rows of a file that belongs to a sanctions list: so many
+// columns, the first of them the number of an entry. The files end with a
+// Ctrl-Z on a line of its own.
+func keyed(r io.Reader, columns int) (tally rows.Tally, err error) {
+	s := rows.NewScanner(r, rows.Layout{Separator: ',', Quotes: true, MaxRow: 64 << 10})
+	err = s.Each(&tally, 0, func(fields []string) (string, error) {
+		switch key := strings.TrimSpace(fields[0]); {
+		case key == "\x1a" && len(fields) == 1:
+			return endMark, nil
+		case len(fields) != columns:
+			return rows.ReasonColumns, nil
+		case key == "" || strings.Trim(key, "0123456789") != "":
+			return ofac.ReasonNumber, nil
+		}
+		return "", nil
+	})
+	if err == nil && tally.Rows == 0 {
+		if _, unusable := verdict(tally, endMark); unusable == nil {
+			err = rows.ErrEmpty
+		}
+	}
+	return tally, err
+}
+
+func checkCensus(path string) (Contents, error) {
+	return readThrough(path, func(r io.Reader) (tally rows.Tally, err error) {
+		_, err = place.Shipped().WithCensus(io.TeeReader(r, lineCounter{&tally.Rows}))
+		tally.Rows = max(0, tally.Rows-1) // without the header
+		return tally, err
+	})
+}
+
+// lineCounter counts line breaks.
+type lineCounter struct{ n *int64 }
+
+func (l lineCounter) Write(p []byte) (int, error) {
+	*l.n += int64(strings.Count(string(p), "\n"))
+	return len(p), nil
+}
+
+// check990 checks an index by reading it, and a zip by its directory and three
+// of its returns.
+func check990(file string) (Contents, error) {
+	if strings.EqualFold(path.Ext(filepath.Base(file)), ".csv") {
+		return readThrough(file, func(r io.Reader) (tally rows.Tally, err error) {
+			err = irs990.ReadIndex(r, func(irs990.IndexRow) error { tally.Rows++; return nil })
+			return tally, err
+		})
+	}
+	a, err := archive.Open(file)
+	if err != nil {
+		return Contents{}, err
+	}
+	defer a.Close()
+	n := len(a.Members)
+	found := Contents{Rows: int64(n)}
+	switch {
+	case a.Repaired:
+		return found, errors.New("the zip has no whole directory, so it is damaged or cut short")
+	case n == 0:
+		return found, errors.New("the zip holds no return")
+	case len(a.Problems)*tolerated > n:
+		return found, fmt.Errorf("%d of %d members of the zip cannot be read (%s)", len(a.Problems), n+len(a.Problems), a.Problems[0])
+	}
+	for _, i := range []int{0, n / 2, n - 1} {
+		if err := readToEnd(a.Members[i].Open()); err != nil {
+			return found, fmt.Errorf("the zip is damaged: %w", err)
+		}
+	}
+	return found, nil
+}
+
+func readToEnd(r io.ReadCloser, err error) error {
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(io.Discard, r)
+	return errors.Join(err, r.Close())
+}
+
+// checkUK reads a table for its rows and the day of the extract.
+func checkUK(file string) (Contents, error) {
+	t, ok := ukcharity.TableOf(filepath.Base(file))
+	if !ok {
+		return Contents{}, fmt.Errorf("%s is not the name of a table of the register", filepath.Base(file))
+	}
+	revised := ""
+	c, err := readThrough(file, func(r io.Reader) (rows.Tally, error) {
+		tally, err := ukcharity.Read(r, t, func(*struct {
+			Number int64 `parquet:"registered_charity_number"`
+		}) error {
+			return nil
+		})
+		revised = tally.Newest
+		return tally.Tally, err
+	})
+	c.Revised = revised
+	return c, err
+}
+
+// sample is how many rows of each file of a large archive are read.
+const sample = 1000
+
+var errEnough = errors.New("enough was read")
+
+// checkZip checks that the directory of a zip is whole and lists CSV files, and
+// that the first rows of each can be read.
+func checkZip(file string, read func(io.Reader, func() error) error) (Contents, error) {
+	z, err := zip.OpenReader(file)
+	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
+		if os.IsNotExist(err) {
+			return Contents{}, fault.Disk(file, err)
+		}
+		return Contents{}, fmt.Errorf("the zip is damaged or cut short (%w)", err)
+	}
+	defer z.Close()
+	tables := 0
+	for _, m := range z.File {
+		if !strings.EqualFold(path.Ext(m.Name), ".csv") {
+			continue
+		}
+		tables++
+		if err := checkMember(m, read); err != nil {
+			return Contents{}, fmt.Errorf("%s in the zip: %w", m.Name, err)
+		}
+	}
+	if tables == 0 {
+		return Contents{}, errors.New("the zip holds no CSV file")
+	}
+	return Contents{}, nil
+}
+
+func checkMember(m *zip.File, read func(io.Reader, func() error) error) error {
+	r, err := m.Open()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	n := 0
+	err = read(r, func() error {
+		if n++; n == sample {
+			return errEnough
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, errEnough) {
+		return err
+	}
+	return nil
+}

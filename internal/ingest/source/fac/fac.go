@@ -1,0 +1,214 @@
+// Package fac reads the Federal Audit Clearinghouse: the one public source that
+// names the EIN and the federal identifier of an organization together. Bodies
+// that spend federal money above a threshold file an audit each year and state
+// both. It reads the general table of the present clearinghouse, which has the
+// UEI, and the older one of the Census Bureau, which has the DUNS number.
+package fac
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/ingest/source/rows"
+)
+
+// Pair is what one audit says of its auditee. It is reused from row to row, and
+// its strings share one copy of the row: a caller that keeps a string clones it.
+type Pair struct {
+	UEI   string // 12 letters and digits; empty in older rows
+	DUNS  string // nine digits; empty in newer rows
+	EIN   ein.EIN
+	Name  string
+	State string
+	Year  int // of the audit
+}
+
+// Reasons for which a row is left out, beside those of package rows.
+const (
+	ReasonEIN        = "no usable EIN"
+	ReasonIdentifier = "no UEI or DUNS number"
+	ReasonYear       = "no audit year"
+)
+
+// Errors that mean that a file is not the general table.
+var (
+	ErrFormat = errors.New("not a general table of the Federal Audit Clearinghouse")
+	// ErrTable is the one of another table of the clearinghouse, which there
+	// is no use for: the lists of further UEIs and further EINs of an audit say
+	// nothing of which belongs to which.
+	ErrTable = errors.New("another table of the Federal Audit Clearinghouse")
+)
+
+// The places of the columns that are read, and their names in both tables.
+const (
+	taxID = iota
+	year
+	uei
+	duns
+	name
+	state
+	knownColumns
+)
+
+var columns = [knownColumns][2]string{
+	taxID: {"auditee_ein", "EIN"},
+	year:  {"audit_year", "AUDITYEAR"},
+	uei:   {"auditee_uei", "UEI"},
+	duns:  {"auditee_duns", "DUNS"},
+	name:  {"auditee_name", "AUDITEENAME"},
+	state: {"auditee_state", "STATE"},
+}
+
+// maxRow bounds a row of the general table.
+const maxRow = 64 << 10
+
+// Read calls fn for every audit of a general table that names an EIN and a
+// federal identifier. The file may be CSV or have bars between the fields, as
+// the Census Bureau wrote it, plain or gzipped. A bad row is counted and left
+// out; a file that is something else is an error. An error from fn ends the
+// reading and is returned as it is.
+func Read(r io.Reader, fn func(*Pair) error) (tally rows.Tally, err error) {
+	plain, err := rows.Inflate(r)
+	if err != nil {
+		return tally, fmt.Errorf("%w: %w", ErrFormat, err)
+	}
+	text := bufio.NewReaderSize(plain, maxRow)
+	s := rows.NewScanner(text, layout(text))
+	width, place, err := readHeader(s)
+	if err != nil {
+		return tally, err
+	}
+	var (
+		pair   Pair
+		failed error // of fn
+	)
+	err = s.Each(&tally, width, func(fields []string) (string, error) {
+		if reason := pair.take(fields, place); reason != "" {
+			return reason, nil
+		}
+		failed = fn(&pair)
+		return "", failed
+	})
+	if err != nil && failed == nil {
+		return tally, fmt.Errorf("reading the general table after row %d: %w", tally.Rows, err)
+	}
+	return tally, failed
+}
+
+// layout tells the two forms apart by the first line.
+func layout(text *bufio.Reader) rows.Layout {
+	head, _ := text.Peek(maxRow) // what is wrong is met again when it is read
+	line, _, _ := bytes.Cut(bytes.TrimLeft(head, "\r\n"), []byte("\n"))
+	if bytes.Count(line, []byte("|")) > bytes.Count(line, []byte(",")) {
+		return rows.Layout{Separator: '|', MaxRow: maxRow}
+	}
+	return rows.Layout{Separator: ',', Quotes: true, MaxRow: maxRow}
+}
+
+// readHeader finds where each column stands. Names of the present clearinghouse
+// count before those of the Census Bureau.
+func readHeader(s *rows.Scanner) (width int, place [knownColumns]int, err error) {
+	names, err := s.Fields()
+	switch reason := (rows.RowError)(""); {
+	case err == io.EOF:
+		return 0, place, fmt.Errorf("%w: %w", ErrFormat, rows.ErrEmpty)
+	case errors.Is(err, rows.ErrPage):
+		return 0, place, fmt.Errorf("%w: %w", ErrFormat, err)
+	case errors.As(err, &reason):
+		return 0, place, fmt.Errorf("%w: no header (%s)", ErrFormat, reason)
+	case err != nil:
+		return 0, place, fmt.Errorf("reading the general table: %w", err)
+	}
+	for i, c := range columns {
+		if place[i] = rows.Find(names, c[0])[0]; place[i] < 0 {
+			place[i] = rows.Find(names, c[1])[0]
+		}
+	}
+	if place[taxID] >= 0 && place[year] >= 0 && (place[uei] >= 0 || place[duns] >= 0) {
+		return len(names), place, nil
+	}
+	// Every table of the clearinghouse is keyed by the audit.
+	if key := rows.Find(names, "report_id", "DBKEY"); key[0] >= 0 || key[1] >= 0 {
+		return 0, place, ErrTable
+	}
+	return 0, place, fmt.Errorf("%w: the header lacks auditee_ein, audit_year or auditee_uei (EIN, AUDITYEAR and DUNS in files of the Census Bureau)", ErrFormat)
+}
+
+// take fills the pair from the fields of a row and says why it cannot.
+func (p *Pair) take(fields []string, place [knownColumns]int) (reason string) {
+	field := func(column int) string {
+		if at := place[column]; at >= 0 {
+			return strings.TrimSpace(fields[at])
+		}
+		return ""
+	}
+	*p = Pair{UEI: UEI(field(uei)), DUNS: DUNS(field(duns)), Name: strings.ToValidUTF8(field(name), "\ufffd"), State: strings.ToValidUTF8(field(state), "\ufffd")}
+	if p.UEI == "" && p.DUNS == "" {
+		return ReasonIdentifier
+	}
+	ok := false
+	if p.EIN, ok = ein.Filed(field(taxID)); !ok {
+		return ReasonEIN
+	}
+	n, err := strconv.Atoi(strings.TrimSuffix(field(year), ".0"))
+	if err != nil || n < 1990 || n > 2200 {
+		return ReasonYear
+	}
+	p.Year = n
+	return ""
+}
+
+// UEI is a unique entity identifier in capitals, empty when s is none. The
+// clearinghouse writes GSA_MIGRATION where an old audit had none.
+func UEI(s string) string {
+	if len(s) != 12 {
+		return ""
+	}
+	digits := 0
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c >= '0' && c <= '9':
+			digits++
+		case c >= 'A' && c <= 'Z', c >= 'a' && c <= 'z':
+		default:
+			return ""
+		}
+	}
+	if digits == len(s) && strings.Trim(s, s[:1]) == "" {
+		return "" // one digit twelve times
+	}
+	return strings.ToUpper(s)
+}
+
+// DUNS is a DUNS number in nine digits, empty when s is none. Hyphens and the
+// four further digits of a site are dropped, and leading zeros that a
+// spreadsheet lost are put back.
+func DUNS(s string) string {
+	var b [9]byte
+	n, total := 0, 0
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c >= '0' && c <= '9':
+			if total++; n < len(b) {
+				b[n] = c
+				n++
+			}
+		case c != '-' && c != ' ':
+			return ""
+		}
+	}
+	if total != 13 && (total < 7 || total > 9) {
+		return ""
+	}
+	out := strings.Repeat("0", len(b)-n) + string(b[:n])
+	if strings.Trim(out, out[:1]) == "" {
+		return "" // one digit nine times, as typed for want of a real one
+	}
+	return out
+}

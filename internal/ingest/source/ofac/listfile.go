@@ -1,0 +1,115 @@
+package ofac
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"grantgraph/internal/ingest/source/rows"
+)
+
+// endMark is the Ctrl-Z that closes each file, alone on its last line. Copies
+// that went through an editor may have lost it.
+const endMark = "\x1a"
+
+// What one list may hold over all its files. Real ones hold fifty thousand rows
+// in eight megabytes; the bounds are there for what is no real one.
+const (
+	maxRows  = 2_000_000
+	maxBytes = 256 << 20
+	maxRow   = 64 << 10
+)
+
+// budget is what is left of the bounds.
+type budget struct {
+	rows  int
+	bytes int64
+}
+
+var errTooLarge = fmt.Errorf("it is larger than any sanctions list (%d rows or %d MB in all its files)", maxRows, maxBytes>>20)
+
+// listFile is one file of a list and what is done with its rows.
+type listFile struct {
+	name    string
+	r       io.Reader
+	columns int
+	tally   *rows.Tally
+	take    func(fields []string) (reason string)
+}
+
+// read hands every row of the file on. The first row decides whether this is
+// the file it should be; a later one of another width is dirt, and counted.
+func (p listFile) read(b *budget) error {
+	plain, err := rows.Inflate(p.r)
+	if err != nil {
+		return p.refuse(err)
+	}
+	s := rows.NewScanner(metered{plain, b}, rows.Layout{Separator: ',', Quotes: true, MaxRow: maxRow})
+	for begun, ended := false, false; ; begun = true {
+		fields, err := s.Fields()
+		reason := (rows.RowError)("")
+		switch {
+		case err == io.EOF && !begun:
+			return p.refuse(rows.ErrEmpty)
+		case err == io.EOF:
+			return nil
+		case errors.Is(err, rows.ErrPage), errors.Is(err, errTooLarge):
+			return p.refuse(err)
+		case errors.As(err, &reason):
+		case err != nil:
+			return fmt.Errorf("reading the %s file of a sanctions list after row %d: %w", p.name, p.tally.Rows, err)
+		}
+		if ended {
+			return p.refuse(errors.New("it goes on after its end mark, as if two files had been joined; fetch it again"))
+		}
+		if b.rows--; b.rows < 0 {
+			return p.refuse(errTooLarge)
+		}
+		switch {
+		case reason != "":
+			p.tally.Reject(string(reason))
+		case len(fields) == 1 && isEnd(fields[0]):
+			ended = true
+		case len(fields) != p.columns && !begun:
+			return p.refuse(fmt.Errorf("its first row has %d columns where %d were expected", len(fields), p.columns))
+		case len(fields) != p.columns:
+			p.tally.Reject(rows.ReasonColumns)
+		default:
+			if why := p.take(fields); why != "" {
+				p.tally.Reject(why)
+			} else {
+				p.tally.Rows++
+			}
+		}
+	}
+}
+
+func (p listFile) refuse(err error) error {
+	return fmt.Errorf("%w: the %s file: %w", ErrFormat, p.name, err)
+}
+
+func isEnd(field string) bool {
+	return strings.Contains(field, endMark) && strings.Trim(field, " \t\r"+endMark) == ""
+}
+
+// metered reads until the budget is used up.
+type metered struct {
+	r io.Reader
+	b *budget
+}
+
+func (m metered) Read(p []byte) (int, error) {
+	if m.b.bytes <= 0 {
+		// Only a file that has more to give is too large.
+		var one [1]byte
+		n, err := m.r.Read(one[:])
+		if n > 0 {
+			err = errTooLarge
+		}
+		return 0, err
+	}
+	n, err := m.r.Read(p[:min(int64(len(p)), m.b.bytes)])
+	m.b.bytes -= int64(n)
+	return n, err
+}

@@ -1,0 +1,257 @@
+// Package ofac reads the sanctions lists of the Office of Foreign Assets
+// Control in their delimited form: one file of entries and three that belong to
+// it, for other names, addresses and the remarks that did not fit. The list of
+// Specially Designated Nationals and the consolidated list of everybody else
+// share the layout. The files are joined here, in memory: a list is some
+// fifteen thousand entries, and no row of it means much without the others.
+//
+// A list that cannot be trusted must never pass for a short one, because an
+// organization that is not on it would be called clear. So a file that is
+// empty, a web page or of another layout is refused, and every row that is left
+// out is counted.
+package ofac
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"grantgraph/internal/ingest/source/rows"
+)
+
+// Files are the parts of one list, plain or gzipped. Only Primary is required;
+// without Comments, remarks over a thousand characters stay cut off.
+type Files struct {
+	Primary   io.Reader // sdn.csv or cons_prim.csv
+	Aliases   io.Reader // alt.csv or cons_alt.csv
+	Addresses io.Reader // add.csv or cons_add.csv
+	Comments  io.Reader // sdn_comments.csv or cons_comments.csv
+}
+
+// List is a list joined from its files.
+type List struct {
+	Entries   []Entry    // in order of their numbers
+	Tally     rows.Tally // of the primary file
+	Aliases   rows.Tally
+	Addresses rows.Tally
+	Comments  rows.Tally
+}
+
+// Entry is one sanctioned party.
+type Entry struct {
+	Num        int64
+	Name       string // as published; of a person, "LAST, First"
+	Type       string // individual, vessel or aircraft; empty for an entity
+	Programs   []string
+	Title      string
+	CallSign   string // this and the five after it are about vessels and aircraft
+	VesselType string
+	Tonnage    string
+	GRT        string
+	Flag       string
+	Owner      string
+	Remarks    string // complete where the list's comments were read
+	Aliases    []Alias
+	Addresses  []Address
+}
+
+// Entity reports whether the entry is an organization, the kind of party that
+// names of organizations are compared with.
+func (e *Entry) Entity() bool { return e.Type == "" }
+
+// Weak is the type of an alias that is stated only in the remarks. The office
+// sets such names apart because they are broad and often match by accident.
+const Weak = "weak"
+
+// Alias is another name of an entry.
+type Alias struct {
+	Num     int64  // 0 for a weak alias
+	Type    string // aka, fka, nka or Weak
+	Name    string
+	Remarks string
+}
+
+// Address is one known place of an entry.
+type Address struct {
+	Num     int64
+	Street  string
+	City    string // with state, province and postal code
+	Country string
+	Remarks string
+}
+
+// Reasons for which a row is left out, beside those of package rows.
+const (
+	ReasonNumber    = "malformed entry number"
+	ReasonName      = "empty name"
+	ReasonRepeated  = "entry number seen before"
+	ReasonOrphan    = "belongs to no entry"
+	ReasonUnrelated = "continues remarks that are complete"
+)
+
+// ErrFormat is wrapped by every refusal of a file that is not part of a list.
+var ErrFormat = errors.New("not a sanctions list")
+
+// Columns of the four files. None of them has a header.
+const (
+	primaryColumns = 12
+	aliasColumns   = 5
+	addressColumns = 6
+	commentColumns = 2
+)
+
+// cutAt is the length at which the primary file cuts remarks.
+const cutAt = 1000
+
+// Read reads and joins the files of a list. Rows that cannot be used are
+// counted and left out, those that belong to no entry among them, as happens
+// when the files are of different days.
+func Read(f Files) (*List, error) {
+	if f.Primary == nil {
+		return nil, fmt.Errorf("%w: the primary file is missing", ErrFormat)
+	}
+	b := &builder{place: map[int64]int{}, budget: budget{rows: maxRows, bytes: maxBytes}}
+	for _, part := range []listFile{
+		{"primary", f.Primary, primaryColumns, &b.list.Tally, b.entry},
+		{"alias", f.Aliases, aliasColumns, &b.list.Aliases, b.alias},
+		{"address", f.Addresses, addressColumns, &b.list.Addresses, b.address},
+		{"comment", f.Comments, commentColumns, &b.list.Comments, b.comment},
+	} {
+		if part.r == nil {
+			continue
+		}
+		if err := part.read(&b.budget); err != nil {
+			return nil, err
+		}
+	}
+	if b.list.Tally.Rows == 0 {
+		return nil, fmt.Errorf("%w: the primary file holds no usable row; fetch it again", ErrFormat)
+	}
+	for i := range b.list.Entries {
+		e := &b.list.Entries[i]
+		e.Remarks = strings.TrimSpace(e.Remarks)
+		e.Aliases = appendWeak(e.Aliases, e.Remarks)
+	}
+	slices.SortFunc(b.list.Entries, func(a, b Entry) int { return cmp.Compare(a.Num, b.Num) })
+	return &b.list, nil
+}
+
+// builder joins rows to entries.
+type builder struct {
+	list   List
+	place  map[int64]int // entry number to its place in the list
+	budget budget
+}
+
+func (b *builder) entry(f []string) (reason string) {
+	num, ok := number(f[0])
+	if !ok {
+		return ReasonNumber
+	}
+	name := value(f[1])
+	if name == "" {
+		return ReasonName
+	}
+	if _, seen := b.place[num]; seen {
+		return ReasonRepeated
+	}
+	b.place[num] = len(b.list.Entries)
+	e := Entry{Num: num, Name: name, Type: strings.ToLower(value(f[2])), Programs: programs(value(f[3])), Title: value(f[4]),
+		CallSign: value(f[5]), VesselType: value(f[6]), Tonnage: value(f[7]), GRT: value(f[8]), Flag: value(f[9]), Owner: value(f[10])}
+	// A cut may fall beside a space, which then stands between two words: the
+	// remarks are trimmed when they are whole.
+	if value(f[11]) != "" {
+		e.Remarks = f[11]
+	}
+	b.list.Entries = append(b.list.Entries, e)
+	return ""
+}
+
+func (b *builder) alias(f []string) (reason string) {
+	e, reason := b.find(f[0])
+	if reason != "" {
+		return reason
+	}
+	name := value(f[3])
+	if name == "" {
+		return ReasonName
+	}
+	num, _ := number(f[1])
+	e.Aliases = append(e.Aliases, Alias{Num: num, Type: strings.ToLower(value(f[2])), Name: name, Remarks: value(f[4])})
+	return ""
+}
+
+// address takes a row of the address file. Many state nothing but that no
+// address is known: those are read like the others and add none.
+func (b *builder) address(f []string) (reason string) {
+	e, reason := b.find(f[0])
+	if reason != "" {
+		return reason
+	}
+	a := Address{Street: value(f[2]), City: value(f[3]), Country: value(f[4]), Remarks: value(f[5])}
+	if a == (Address{}) {
+		return ""
+	}
+	a.Num, _ = number(f[1])
+	e.Addresses = append(e.Addresses, a)
+	return ""
+}
+
+// comment completes the remarks of an entry. Comments of another day's list
+// may speak of an entry whose remarks were not cut, and would only garble them.
+func (b *builder) comment(f []string) (reason string) {
+	e, reason := b.find(f[0])
+	if reason != "" {
+		return reason
+	}
+	if len(e.Remarks) < cutAt && strings.HasSuffix(e.Remarks, ".") {
+		return ReasonUnrelated
+	}
+	if value(f[1]) != "" {
+		e.Remarks += f[1]
+	}
+	return ""
+}
+
+func (b *builder) find(num string) (e *Entry, reason string) {
+	n, ok := number(num)
+	if !ok {
+		return nil, ReasonNumber
+	}
+	i, ok := b.place[n]
+	if !ok {
+		return nil, ReasonOrphan
+	}
+	return &b.list.Entries[i], ""
+}
+
+// value is the text of a field. Null is written "-0- "; a file that was cut or
+// retyped may have lost the last hyphen or end its last row with the end mark.
+func value(field string) string {
+	s := strings.Trim(field, " \t\r\n"+endMark)
+	if s == "-0-" || s == "-0" {
+		return ""
+	}
+	return s
+}
+
+// number reads the number of an entry, which is positive.
+func number(field string) (n int64, ok bool) {
+	n, err := strconv.ParseInt(value(field), 10, 64)
+	return n, err == nil && n > 0
+}
+
+// programs splits the list of sanctions programs, which is written with
+// brackets between its items and none around it: NPWMD] [IFSR.
+func programs(s string) (list []string) {
+	for p := range strings.SplitSeq(s, "] [") {
+		if p = strings.Trim(p, " []"); p != "" {
+			list = append(list, p)
+		}
+	}
+	return list
+}

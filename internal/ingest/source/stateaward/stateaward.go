@@ -1,0 +1,223 @@
+// Package stateaward reads what states say they paid to whom: open checkbooks
+// and lists of grants. No two states publish the same columns, so there is one
+// reader, and a mapping per state that names the columns, the encoding and the
+// rows to leave out. Hardly any state publishes the payee's EIN; who a payee is
+// is for others to find out.
+package stateaward
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/ingest/source/rows"
+	"grantgraph/internal/money"
+)
+
+// Award is one row of a state's file. It is reused from row to row, and its
+// strings share one copy of the row: a caller that keeps a string clones it.
+type Award struct {
+	EIN              ein.EIN // None when the state gives none
+	Payee            string
+	City, State, ZIP string // of the payee; empty when the file has no such column
+	FiscalYear       int    // the state's own, named by the year in which it ends
+	Agency           string
+	Program          string
+	Category         string
+	Amount           money.Cents
+	ID               string // of the award or payment, unique within an agency; empty when there is none
+}
+
+// Reasons for which a row is left out, beside those of package rows.
+const (
+	ReasonFilter = "left out by the mapping's filter"
+	ReasonPayee  = "no payee"
+	ReasonYear   = "no fiscal year"
+	ReasonAmount = "malformed amount"
+)
+
+// Errors that mean that a file is something else.
+var (
+	ErrFormat  = errors.New("not the state's file that its mapping describes")
+	ErrMapping = errors.New("not a usable mapping of a state's file")
+)
+
+// maxRow bounds a row; descriptions of payments are short.
+const maxRow = 64 << 10
+
+// The places of the columns that are read, in the order of Columns.list.
+const (
+	payee = iota
+	taxID
+	city
+	state
+	zip
+	fiscalYear
+	date
+	agency
+	program
+	category
+	amount
+	identifier
+	known
+)
+
+// reader reads the rows of one file.
+type reader struct {
+	mapping *Mapping
+	place   [known]int // -1 when the column is not there
+	filters []int
+	award   Award
+}
+
+// Read calls fn for every usable row of a state's file, plain or gzipped. A bad
+// row is counted and left out; a file without the columns that the mapping
+// names is an error that says which. An error from fn ends the reading and is
+// returned as it is.
+func (m *Mapping) Read(r io.Reader, fn func(*Award) error) (tally rows.Tally, err error) {
+	plain, err := rows.Inflate(r)
+	if err != nil {
+		return tally, fmt.Errorf("%w: %w", ErrFormat, err)
+	}
+	s := rows.NewScanner(plain, m.layout())
+	rd := reader{mapping: m}
+	width, err := rd.header(s)
+	if err != nil {
+		return tally, err
+	}
+	var failed error // of fn
+	err = s.Each(&tally, width, func(fields []string) (string, error) {
+		if reason := rd.take(fields); reason != "" {
+			return reason, nil
+		}
+		failed = fn(&rd.award)
+		return "", failed
+	})
+	if err != nil && failed == nil {
+		return tally, fmt.Errorf("reading the state's file after row %d: %w", tally.Rows, err)
+	}
+	return tally, failed
+}
+
+// header finds where each column stands. The columns of filters are required:
+// without them rows that do not belong would be taken.
+func (r *reader) header(s *rows.Scanner) (width int, err error) {
+	names, err := s.Fields()
+	switch reason := (rows.RowError)(""); {
+	case err == io.EOF:
+		return 0, fmt.Errorf("%w: %w", ErrFormat, rows.ErrEmpty)
+	case errors.Is(err, rows.ErrPage):
+		return 0, fmt.Errorf("%w: %w", ErrFormat, err)
+	case errors.As(err, &reason):
+		return 0, fmt.Errorf("%w: no header (%s)", ErrFormat, reason)
+	case err != nil:
+		return 0, fmt.Errorf("reading the state's file: %w", err)
+	}
+	var missing []string
+	for i, column := range r.mapping.Columns.list() {
+		r.place[i] = -1
+		if column == "" {
+			continue
+		}
+		if r.place[i] = find(names, column); r.place[i] < 0 && (i == payee || i == amount) {
+			missing = append(missing, column)
+		}
+	}
+	if r.place[fiscalYear] < 0 && r.place[date] < 0 {
+		missing = append(missing, strings.Trim(r.mapping.Columns.FiscalYear+"|"+r.mapping.Columns.Date, "|"))
+	}
+	for _, f := range r.mapping.Filters {
+		at := find(names, f.Column)
+		if at < 0 {
+			missing = append(missing, f.Column)
+		}
+		r.filters = append(r.filters, at)
+	}
+	if len(missing) > 0 {
+		return 0, fmt.Errorf("%w: the header lacks %s; put a mapping.toml beside the file that names its columns", ErrFormat, strings.Join(missing, ", "))
+	}
+	return len(names), nil
+}
+
+// take fills the award from the fields of a row and says why it cannot.
+func (r *reader) take(fields []string) (reason string) {
+	for i := range r.mapping.Filters {
+		if !r.mapping.Filters[i].takes(r.decode(fields[r.filters[i]])) {
+			return ReasonFilter
+		}
+	}
+	a := &r.award
+	*a = Award{Payee: r.field(fields, payee)}
+	if a.Payee == "" {
+		return ReasonPayee
+	}
+	ok := false
+	if a.FiscalYear, ok = parseYear(r.field(fields, fiscalYear)); !ok {
+		if a.FiscalYear, ok = yearOf(r.field(fields, date), cmp.Or(r.mapping.YearStart, july)); !ok {
+			return ReasonYear
+		}
+	}
+	if a.Amount, ok = money.Parse(r.field(fields, amount)); !ok {
+		return ReasonAmount
+	}
+	a.EIN, _ = ein.Filed(r.field(fields, taxID))
+	a.City, a.State, a.ZIP = r.field(fields, city), r.field(fields, state), r.field(fields, zip)
+	a.Agency, a.Program, a.Category = r.field(fields, agency), r.field(fields, program), r.field(fields, category)
+	a.ID = r.field(fields, identifier)
+	return ""
+}
+
+// field is the text of a column, with runs of white space made one space.
+func (r *reader) field(fields []string, column int) string {
+	at := r.place[column]
+	if at < 0 {
+		return ""
+	}
+	return squeeze(r.decode(fields[at]))
+}
+
+// squeeze makes runs of white space one space; most fields have none.
+func squeeze(s string) string {
+	s = strings.TrimSpace(s)
+	if !strings.ContainsAny(s, "\t\n\v\f\r") && !strings.Contains(s, "  ") {
+		return s
+	}
+	return strings.Join(strings.Fields(s), " ")
+}
+
+// decode makes a field valid UTF-8.
+func (r *reader) decode(s string) string {
+	if r.mapping.Encoding == "windows-1252" {
+		return fromWindows(s)
+	}
+	return strings.ToValidUTF8(s, "\ufffd")
+}
+
+// windows is the upper half of Windows-1252 where it differs from Latin-1.
+var windows = [32]rune{
+	'€', 0xfffd, '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', 0xfffd, 'Ž', 0xfffd,
+	0xfffd, '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', 0xfffd, 'ž', 'Ÿ',
+}
+
+func fromWindows(s string) string {
+	plain := true
+	for i := range len(s) {
+		plain = plain && s[i] < 0x80
+	}
+	if plain {
+		return s
+	}
+	var b strings.Builder
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c >= 0x80 && c < 0xa0:
+			b.WriteRune(windows[c-0x80])
+		default:
+			b.WriteRune(rune(c))
+		}
+	}
+	return b.String()
+}

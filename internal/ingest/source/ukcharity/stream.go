@@ -1,0 +1,177 @@
+package ukcharity
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+
+	"grantgraph/internal/ingest/source/rows"
+)
+
+// maxObject is the longest object. The longest texts of the register, the
+// objects of a charity, have some tens of thousands of characters.
+const maxObject = 1 << 20
+
+// stream is a window on the text that moves forward and grows when it must.
+type stream struct {
+	r          io.Reader
+	buf        []byte
+	start, end int
+	err        error // the stream's end, once met
+}
+
+func (s *stream) window() []byte { return s.buf[s.start:s.end] }
+
+func (s *stream) skip(n int) { s.start += n }
+
+// more makes the window longer: to twice its length, so that what is looked at
+// again is never more than was read. It reports false at the end of the text.
+func (s *stream) more() bool {
+	if s.err != nil {
+		return false
+	}
+	have := s.end - s.start
+	want := max(64<<10, 2*have)
+	if want > len(s.buf) {
+		s.buf = append(slices.Clone(s.window()), make([]byte, want-have)...)
+	} else {
+		copy(s.buf, s.window())
+	}
+	s.start, s.end = 0, have
+	for idle := 0; s.end < want; idle++ {
+		n, err := s.r.Read(s.buf[s.end:])
+		s.end += n
+		switch {
+		case err != nil:
+			s.err = err
+			return s.end > have
+		case n > 0:
+			idle = 0
+		case idle == 100:
+			s.err = io.ErrNoProgress
+			return s.end > have
+		}
+	}
+	return true
+}
+
+// begin passes over a byte order mark and blank space and returns the first
+// byte of the text; ok is false when there is none.
+func (s *stream) begin() (c byte, ok bool) {
+	s.more()
+	if bytes.HasPrefix(s.window(), []byte("\xef\xbb\xbf")) {
+		s.skip(3)
+	}
+	return s.peek(false)
+}
+
+// peek passes over blank space, and over commas if so wished, and returns the
+// byte after it; ok is false at the end.
+func (s *stream) peek(commas bool) (c byte, ok bool) {
+	for {
+		for i, c := range s.window() {
+			if !blank(c) && !(commas && c == ',') {
+				s.skip(i)
+				return c, true
+			}
+		}
+		s.start = s.end
+		if !s.more() {
+			return 0, false
+		}
+	}
+}
+
+// line passes over the rest of the line at hand and its end.
+func (s *stream) line() {
+	for {
+		if i := bytes.IndexByte(s.window(), '\n'); i >= 0 {
+			s.skip(i + 1)
+			return
+		}
+		s.start = s.end
+		if !s.more() {
+			return
+		}
+	}
+}
+
+func blank(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\t' }
+
+// array reads the objects of the array that the stream stands at. Upstream
+// writes one object to a line, but any layout will do. After an object that
+// cannot be read, reading goes on behind its closing brace if that stands on
+// the same line, and else at the next line that begins with an object.
+func (l *loader) array(s *stream) error {
+	s.skip(1)
+	for lost := false; ; {
+		switch first, ok := s.peek(true); {
+		case !ok && s.err != io.EOF:
+			return s.err
+		case !ok:
+			return fmt.Errorf("the array is not closed, so the file was cut short; fetch it again: %w", io.ErrUnexpectedEOF)
+		case first == ']':
+			s.skip(1)
+			_, more := s.peek(false)
+			switch {
+			case !more && s.err == io.EOF:
+				return nil
+			case !more:
+				return s.err
+			case !lost:
+				return fmt.Errorf("%w: text follows the end of the array; fetch it again", ErrFormat)
+			}
+			// A bracket within an object that could not be read.
+			s.line()
+		case first != '{':
+			if l.tally.Rows == 0 && l.tally.Lost() == 0 {
+				return fmt.Errorf("%w: the array does not hold objects", ErrFormat)
+			}
+			if !lost {
+				l.tally.Reject(ReasonBroken)
+			}
+			lost = true
+			s.line()
+		default:
+			if err := l.next(s, &lost); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// next reads the object that the stream stands at and hands it on.
+func (l *loader) next(s *stream, lost *bool) error {
+	object := func() []byte { return s.window()[:min(len(s.window()), maxObject)] }
+	l.begin()
+	n, err := l.object(object())
+	for err == errShort && len(s.window()) < maxObject && s.more() {
+		l.begin()
+		n, err = l.object(object())
+	}
+	switch {
+	case err == nil:
+		s.skip(n)
+		*lost = false
+		return l.end()
+	case err == errBroken:
+		l.tally.Reject(ReasonBroken)
+	case len(s.window()) >= maxObject:
+		l.tally.Reject(rows.ReasonOverlong)
+	case s.err != io.EOF:
+		return s.err
+	default: // the text ends within the object
+		l.tally.Reject(ReasonBroken)
+	}
+	n, err = closing(object())
+	for err == errShort && len(s.window()) < maxObject && s.more() {
+		n, err = closing(object())
+	}
+	if *lost = err != nil; *lost {
+		s.line()
+	} else {
+		s.skip(n)
+	}
+	return nil
+}

@@ -1,0 +1,118 @@
+package usaspending
+
+import (
+	"archive/zip"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"grantgraph/internal/disk"
+	"grantgraph/internal/fault"
+	"grantgraph/internal/ingest/source/rows"
+)
+
+// Deduplicator remembers the transactions of postings that older ones may
+// repeat, so that each counts once, as it was last posted. It holds a 64-bit
+// hash of a transaction's key, about twenty bytes. Full postings that do not
+// overlap need none, however many there are; the deltas of a month, with up to
+// twenty million rows, some four hundred megabytes. One transaction is then
+// taken for another in some ten thousand builds.
+type Deduplicator struct{ seen map[uint64]struct{} }
+
+// NewDeduplicator makes one that has seen nothing.
+func NewDeduplicator() *Deduplicator { return &Deduplicator{seen: make(map[uint64]struct{})} }
+
+// admit says whether a row counts, given what newer postings hold. Rows that do
+// not count are remembered too: a grant that became a loan, or moved to another
+// year, is in an older posting as it no longer is.
+func (l *Deduplicator) admit(p *Posting, a *Award, reason string) string {
+	if len(l.seen) > 0 || p.repeats {
+		key := hash(a.Transaction)
+		if _, ok := l.seen[key]; ok {
+			return ReasonReplaced
+		}
+		if p.repeats {
+			l.seen[key] = struct{}{}
+		}
+	}
+	if p.covered[a.FiscalYear] {
+		return ReasonReplaced
+	}
+	if p.Delta && a.FiscalYear != 0 && !p.based[a.FiscalYear] && !p.based[0] {
+		return ReasonBase
+	}
+	return reason
+}
+
+// hash is FNV-1a over the key without regard to case, which differs between
+// postings.
+func hash(key string) uint64 {
+	h := uint64(14695981039346656037)
+	for i := range len(key) {
+		c := key[i]
+		if c >= 'a' && c <= 'z' {
+			c -= 'a' - 'A'
+		}
+		h = (h ^ uint64(c)) * 1099511628211
+	}
+	return h
+}
+
+// Read calls fn for every transaction of a posting that counts: in order of
+// Plan, those that no posting read before had. in is one CSV of the posting.
+func (l *Deduplicator) Read(p *Posting, in io.Reader, fn func(*Award) error) (rows.Tally, error) {
+	return read(in, l, p, fn)
+}
+
+// ReadFile reads all CSVs of a posting: the members of a zip, or a single plain
+// or gzipped file. path is where the file is. Nothing is read after the context
+// has ended.
+func (l *Deduplicator) ReadFile(ctx context.Context, p *Posting, path string, fn func(*Award) error) (tally rows.Tally, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return tally, fault.Disk(path, err)
+	}
+	defer f.Close()
+	var magic [2]byte
+	if n, _ := f.ReadAt(magic[:], 0); n < 2 || magic != [2]byte{'P', 'K'} {
+		return l.Read(p, disk.Until(ctx, f), fn)
+	}
+	st, err := f.Stat()
+	if err != nil {
+		return tally, fault.Disk(path, err)
+	}
+	z, err := zip.NewReader(f, st.Size())
+	if err != nil {
+		return tally, fmt.Errorf("%w: the zip is damaged or cut short (%w); fetch it again", ErrFormat, err)
+	}
+	members := slices.DeleteFunc(slices.Clone(z.File), func(m *zip.File) bool { return !strings.HasSuffix(strings.ToLower(m.Name), ".csv") })
+	if len(members) == 0 {
+		return tally, fmt.Errorf("%w: the zip holds no CSV", ErrFormat)
+	}
+	slices.SortFunc(members, func(a, b *zip.File) int { return strings.Compare(a.Name, b.Name) })
+	for _, m := range members {
+		part, err := l.readMember(ctx, p, m, fn)
+		tally.Add(part)
+		if err != nil {
+			return tally, err
+		}
+	}
+	return tally, nil
+}
+
+func (l *Deduplicator) readMember(ctx context.Context, p *Posting, m *zip.File, fn func(*Award) error) (tally rows.Tally, err error) {
+	r, err := m.Open()
+	if err != nil {
+		return tally, fmt.Errorf("%w: %s cannot be unpacked (%w)", ErrFormat, m.Name, err)
+	}
+	defer r.Close()
+	var failed error // of fn, which is returned as it is
+	tally, err = l.Read(p, disk.Until(ctx, r), func(a *Award) error { failed = fn(a); return failed })
+	if err != nil && failed == nil {
+		return tally, fmt.Errorf("%s: %w", m.Name, err)
+	}
+	return tally, err
+}

@@ -1,0 +1,286 @@
+// Package usaspending reads the award archive of USAspending.gov: every federal
+// obligation of a fiscal year, one transaction a row, as zips of CSV by year and
+// agency, with deltas that correct them. It knows the columns of assistance and
+// of contracts, which transactions are grants and contracts, and which posting
+// of a transaction counts. There is no EIN in this data; who a recipient is is
+// for a crosswalk to say.
+package usaspending
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"grantgraph/internal/ingest/source/rows"
+	"grantgraph/internal/money"
+)
+
+// The kinds of award.
+const (
+	Grant    = "grant"
+	Contract = "contract"
+)
+
+// Award is one transaction: an obligation made, changed or taken back. It is
+// reused from row to row, and its strings share one copy of the row: a caller
+// that keeps a string clones it, so as not to keep the whole row.
+type Award struct {
+	Key         string // of the award, which may have many transactions
+	Transaction string // key of the transaction, unique in all archives
+	UEI         string // of the recipient, 12 characters; empty in files of before 2022
+	DUNS        string // of the recipient, nine digits; empty in files since 2022
+	ParentUEI   string // of another organization, above the recipient
+	Name        string
+	State, ZIP  string
+	FiscalYear  int    // federal, October to September
+	Kind        string // grant or contract
+	Agency      string // that awards it
+	Program     string // assistance listing of a grant; what a contract buys
+	Amount      money.Cents
+	ActionDate  string // YYYY-MM-DD
+}
+
+// Reasons for which a row is left out, beside those of package rows.
+const (
+	ReasonPayment   = "not a grant: direct payment"
+	ReasonLoan      = "not a grant: loan"
+	ReasonInsurance = "not a grant: insurance"
+	ReasonOther     = "not a grant: other assistance"
+	ReasonVehicle   = "not a contract: indefinite delivery vehicle"
+	ReasonDeleted   = "deleted by its agency"
+	ReasonReplaced  = "replaced by a newer posting"
+	ReasonBase      = "correction of a year without a full posting"
+	ReasonKey       = "no key"
+	ReasonYear      = "no fiscal year"
+	ReasonAmount    = "malformed amount"
+)
+
+// ErrFormat is wrapped by every refusal of a file that is not an archive of
+// transactions.
+var ErrFormat = errors.New("not a USAspending archive of prime award transactions")
+
+// layout is that of the archive. Rows have up to 300 columns, and descriptions
+// run to thousands of characters.
+var layout = rows.Layout{Separator: ',', Quotes: true, MaxRow: 64 << 10}
+
+// columns names the columns in which assistance and contracts differ.
+type columns struct {
+	transaction, award, kind, program, detail, zip string
+}
+
+var (
+	assistance = columns{"assistance_transaction_unique_key", "assistance_award_unique_key", "assistance_type_code", "cfda_number", "cfda_title", "recipient_zip_code"}
+	contracts  = columns{"contract_transaction_unique_key", "contract_award_unique_key", "award_type_code", "product_or_service_code_description", "naics_description", "recipient_zip_4_code"}
+)
+
+// The places of the columns that are read.
+const (
+	transaction = iota
+	award
+	kind
+	obligation
+	year
+	agency
+	uei
+	duns
+	action
+	program
+	detail
+	postal
+	parent
+	name
+	state
+	deleted // of a delta
+	removed // of the agency's own submission
+	known
+)
+
+// required is the number of leading columns without which a file is refused.
+const required = agency + 1
+
+func (c *columns) list() []string {
+	return []string{c.transaction, c.award, c.kind, "federal_action_obligation", "action_date_fiscal_year", "awarding_agency_name",
+		"recipient_uei", "recipient_duns", "action_date", c.program, c.detail, c.zip, "recipient_parent_uei", "recipient_name", "recipient_state_code",
+		"correction_delete_ind", "correction_delete_indicator_code"}
+}
+
+// Read calls fn for every grant and contract of one CSV of an archive, plain or
+// gzipped; whether it is of assistance or of contracts its header says. A row
+// that does not count is left out and counted by its reason; a file that is
+// something else is an error. An error from fn ends the reading and is returned
+// as it is.
+func Read(r io.Reader, fn func(*Award) error) (rows.Tally, error) {
+	return read(r, nil, &Posting{}, fn)
+}
+
+// read is Read without what newer postings hold.
+func read(r io.Reader, newer *Deduplicator, p *Posting, fn func(*Award) error) (tally rows.Tally, err error) {
+	plain, err := rows.Inflate(r)
+	if err != nil {
+		return tally, fmt.Errorf("%w: %w", ErrFormat, err)
+	}
+	s := rows.NewScanner(plain, layout)
+	f := file{}
+	width, err := f.header(s)
+	if err != nil {
+		return tally, err
+	}
+	var failed error // of fn
+	err = s.Each(&tally, width, func(fields []string) (string, error) {
+		reason := f.take(fields)
+		if newer != nil && f.award.Transaction != "" {
+			reason = newer.admit(p, &f.award, reason)
+		}
+		if reason != "" {
+			return reason, nil
+		}
+		failed = fn(&f.award)
+		return "", failed
+	})
+	if err != nil && failed == nil {
+		return tally, fmt.Errorf("reading the archive after row %d: %w", tally.Rows, err)
+	}
+	return tally, failed
+}
+
+// file reads the rows of one CSV.
+type file struct {
+	contracts bool
+	place     [known]int // -1 when the column is not there
+	award     Award
+}
+
+// header finds where each column stands and which of the two files it is.
+// Extra columns are allowed and the order is free.
+func (f *file) header(s *rows.Scanner) (width int, err error) {
+	names, err := s.Fields()
+	switch reason := (rows.RowError)(""); {
+	case err == io.EOF:
+		return 0, fmt.Errorf("%w: %w", ErrFormat, rows.ErrEmpty)
+	case errors.Is(err, rows.ErrPage):
+		return 0, fmt.Errorf("%w: %w", ErrFormat, err)
+	case errors.As(err, &reason):
+		return 0, fmt.Errorf("%w: no header (%s)", ErrFormat, reason)
+	case err != nil:
+		return 0, fmt.Errorf("reading the archive: %w", err)
+	}
+	want := assistance.list()
+	if f.contracts = rows.Find(names, contracts.transaction)[0] >= 0; f.contracts {
+		want = contracts.list()
+	}
+	var missing []string
+	for i, at := range rows.Find(names, want...) {
+		f.place[i] = at
+		if at < 0 && i < required {
+			missing = append(missing, want[i])
+		}
+	}
+	if f.place[uei] < 0 && f.place[duns] < 0 {
+		missing = append(missing, want[uei])
+	}
+	if len(missing) > 0 {
+		return 0, fmt.Errorf("%w: the header lacks %s; expected Assistance or Contracts PrimeTransactions", ErrFormat, strings.Join(missing, ", "))
+	}
+	return len(names), nil
+}
+
+func (f *file) field(fields []string, column int) string {
+	if at := f.place[column]; at >= 0 {
+		return strings.TrimSpace(fields[at])
+	}
+	return ""
+}
+
+// take fills the award from the fields of a row and says why it does not count.
+// The transaction's key and year are filled even then, for the Deduplicator.
+func (f *file) take(fields []string) (reason string) {
+	a := &f.award
+	*a = Award{Transaction: f.field(fields, transaction), Key: f.field(fields, award)}
+	a.ActionDate = f.field(fields, action)
+	if a.Transaction == "" {
+		return ReasonKey
+	}
+	a.FiscalYear = fiscalYear(f.field(fields, year), a.ActionDate)
+	if strings.EqualFold(f.field(fields, deleted), "D") || strings.EqualFold(f.field(fields, removed), "D") {
+		return ReasonDeleted
+	}
+	if a.Key == "" {
+		return ReasonKey
+	}
+	if a.Kind, reason = f.kind(f.field(fields, kind)); reason != "" {
+		return reason
+	}
+	if a.FiscalYear == 0 {
+		return ReasonYear
+	}
+	ok := false
+	if a.Amount, ok = money.Parse(f.field(fields, obligation)); !ok {
+		return ReasonAmount
+	}
+	a.UEI, a.DUNS, a.ParentUEI = f.field(fields, uei), f.field(fields, duns), f.field(fields, parent)
+	a.Name, a.State, a.ZIP = text(f.field(fields, name)), text(f.field(fields, state)), text(f.field(fields, postal))
+	a.Agency = text(f.field(fields, agency))
+	first, second := text(f.field(fields, program)), text(f.field(fields, detail))
+	switch {
+	case first == "":
+		a.Program = second
+	case f.contracts || second == "":
+		a.Program = first
+	default:
+		a.Program = first + " " + second
+	}
+	return ""
+}
+
+// text makes a field valid UTF-8, which a damaged file may not be.
+func text(s string) string { return strings.ToValidUTF8(s, "\ufffd") }
+
+// kind says whether a transaction is a grant or a contract, or what else. Since
+// fiscal year 2026 assistance has codes of its own: F001 for grants and F002 for
+// cooperative agreements.
+func (f *file) kind(code string) (kind, reason string) {
+	code = strings.ToUpper(code)
+	if f.contracts {
+		switch code {
+		case "A", "B", "C", "D":
+			return Contract, ""
+		}
+		return "", ReasonVehicle
+	}
+	if len(code) == 1 {
+		code = "0" + code // as spreadsheets leave it
+	}
+	switch code {
+	case "02", "03", "04", "05", "F001", "F002":
+		return Grant, ""
+	case "06", "10":
+		return "", ReasonPayment
+	case "07", "08":
+		return "", ReasonLoan
+	case "09":
+		return "", ReasonInsurance
+	}
+	return "", ReasonOther
+}
+
+// fiscalYear reads the year, or takes it from the date of the action; 0 when
+// neither says.
+func fiscalYear(text, date string) int {
+	if n, err := strconv.Atoi(text); err == nil && n >= 1900 && n <= 2200 {
+		return n
+	}
+	if len(date) < 10 || date[4] != '-' || date[7] != '-' {
+		return 0
+	}
+	y, err := strconv.Atoi(date[:4])
+	m, err2 := strconv.Atoi(date[5:7])
+	if err != nil || err2 != nil || y < 1900 || y > 2200 || m < 1 || m > 12 {
+		return 0
+	}
+	if m >= 10 {
+		y++
+	}
+	return y
+}

@@ -1,0 +1,158 @@
+package synth
+
+import (
+	"archive/zip"
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/klauspost/compress/flate"
+
+	"grantgraph/internal/ingest/source/stateaward"
+)
+
+// listTask writes one upstream list beside the returns and the master file, from
+// beginning to end. It needs no memory of what it has written.
+type listTask func(*listWriter) error
+
+// listTasks are all of them, in the order in which world.json names their files.
+// Workers take them up before the returns, of which there are many small ones
+// to share out at the end.
+func (w *world) listTasks() []listTask {
+	out := []listTask{(*listWriter).pub78, (*listWriter).revocation, (*listWriter).sanctions, (*listWriter).bulletins, (*listWriter).californiaRegistry, (*listWriter).franchiseTaxBoard}
+	for i := range tables {
+		out = append(out, func(d *listWriter) error { return d.ukTable(i) })
+	}
+	for year := firstAward; year <= lastAward; year++ {
+		out = append(out, func(d *listWriter) error { return d.usaspendingArchive(year, false) }, func(d *listWriter) error { return d.usaspendingArchive(year, true) })
+	}
+	out = append(out, (*listWriter).audits, (*listWriter).overrides)
+	for _, m := range stateaward.Mappings() {
+		out = append(out, func(d *listWriter) error { return d.stateAwards(m) })
+	}
+	return out
+}
+
+// listWriter writes the files of a list.
+type listWriter struct {
+	*gen
+	ctx        context.Context
+	compressor *compressor
+	dir        string
+	files      []File
+	counts     map[string]int64
+
+	namesakes []Namesake
+	granted   []award // of the recipient at hand
+	row       []byte
+}
+
+func newListWriter(ctx context.Context, g *gen, p *compressor, dir string) *listWriter {
+	return &listWriter{gen: g, ctx: ctx, compressor: p, dir: dir, counts: map[string]int64{}}
+}
+
+// listFile is one file of a list while it is being written.
+type listFile struct {
+	*bufio.Writer
+	h    *hashedFile
+	zip  *zip.Writer
+	rows int64 // that a reader hands on
+}
+
+// row writes one row and counts it.
+func (l *listFile) row(b []byte) {
+	l.Write(b)
+	l.rows++
+}
+
+// create begins a plain file.
+func (d *listWriter) create(path string) (*listFile, error) {
+	if err := os.MkdirAll(filepath.Join(d.dir, filepath.Dir(filepath.FromSlash(path))), 0o755); err != nil {
+		return nil, err
+	}
+	h, err := newHashedFile(d.dir, path, 32<<10)
+	if err != nil {
+		return nil, err
+	}
+	return &listFile{Writer: h.w, h: h}, nil
+}
+
+// createZip begins a zip with a single member. A writer has one compressor, so only one
+// zip is open at a time.
+func (d *listWriter) createZip(path, member string, when time.Time) (*listFile, error) {
+	l, err := d.create(path)
+	if err != nil {
+		return nil, err
+	}
+	l.zip = zip.NewWriter(l.h.w)
+	l.zip.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) {
+		d.compressor.Reset(w)
+		return d.compressor, nil
+	})
+	m, err := l.zip.CreateHeader(&zip.FileHeader{Name: member, Method: zip.Deflate, Modified: when})
+	if err != nil {
+		l.h.abandon()
+		return nil, err
+	}
+	l.Writer = bufio.NewWriterSize(m, 64<<10)
+	return l, nil
+}
+
+// finish finishes a file. What was wrong with any write before comes out here.
+func (d *listWriter) finish(l *listFile) error {
+	defer l.h.abandon()
+	if l.zip != nil {
+		if err := errors.Join(l.Flush(), l.zip.Close()); err != nil {
+			return err
+		}
+	}
+	f, err := l.h.finish()
+	f.Rows = l.rows
+	d.files = append(d.files, f)
+	return err
+}
+
+// eachEntity puts all domestic entities together in turn, the unlisted included.
+func (d *listWriter) eachEntity(do func(e *entity)) error {
+	for i := range d.w.domestic() {
+		if i&0xfff == 0 && d.ctx.Err() != nil {
+			return d.ctx.Err()
+		}
+		d.w.at(i, &d.f)
+		do(&d.f)
+	}
+	return nil
+}
+
+// eachEntityEver is each, and then those that were gone before.
+func (d *listWriter) eachEntityEver(do func(e *entity)) error {
+	if err := d.eachEntity(do); err != nil {
+		return err
+	}
+	for k := range d.w.formerOrgs() {
+		d.w.formerOrg(k, &d.f)
+		do(&d.f)
+	}
+	return nil
+}
+
+// newCompressor makes a compressor for one worker.
+func newCompressor() (*compressor, error) {
+	fw, err := flate.NewWriter(io.Discard, flate.BestSpeed)
+	return &compressor{fw}, err
+}
+
+// appendDay writes a date the way a list does.
+func appendDay(dst []byte, t time.Time, layout string) []byte {
+	if t.IsZero() {
+		return dst
+	}
+	return t.AppendFormat(dst, layout)
+}
+
+// bar separates the fields of a pipe-delimited row.
+func bar(dst []byte, field string) []byte { return append(append(dst, field...), '|') }

@@ -1,0 +1,240 @@
+package ingest
+
+import (
+	"context"
+	"io"
+	"strings"
+
+	"grantgraph/internal/disk"
+	"grantgraph/internal/ein"
+	"grantgraph/internal/ingest/resolve"
+	"grantgraph/internal/ingest/source/bmf"
+	"grantgraph/internal/ingest/source/pub78"
+	"grantgraph/internal/ingest/source/revocation"
+	"grantgraph/internal/ingest/source/rows"
+	"grantgraph/internal/orgname"
+	"grantgraph/internal/place"
+	"grantgraph/internal/snapshot/lists"
+)
+
+// filer is what a build keeps of an organization that files returns: who it
+// is by its latest return.
+type filer struct {
+	filing int32 // its latest chosen return, into corpus.filings
+	name   string
+	city   string
+	state  string
+	zip5   string
+
+	dafHeld   *int64 // most donor-advised funds held in any year
+	dafPaid   *int64 // paid from them in the latest year that says
+	dafOf     int64  // all grants paid in that year
+	dafPeriod int32  // the end of that year
+}
+
+// loadUniverse gathers every organization a recipient can be: the master
+// file, old postings of it, the filers themselves, and the bodies that several
+// funders give the same EIN for. It finds the filers on the way.
+func (b *builder) loadUniverse(ctx context.Context, c *corpus) error {
+	u := resolve.NewUniverse()
+	b.phase("universe", int64(len(b.sources.Masters)+len(c.shards)+1))
+	for _, m := range b.sources.Masters {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := b.loadMaster(ctx, u, m); err != nil {
+			return err
+		}
+		b.step(1)
+	}
+	c.filers = make(map[ein.EIN]*filer)
+	latest := latestFilings(c.filings)
+	for i := range c.shards {
+		for r, err := range readStaged[stagedReturn](ctx, b, &c.shards[i], "returns") {
+			if err != nil {
+				return err
+			}
+			at := c.bySeq[i][r.Seq]
+			f := &c.filings[at]
+			if f.fate != chosen {
+				continue
+			}
+			u.Add(filerOrg(&r, f))
+			fl := c.filers[f.ein]
+			if fl == nil {
+				fl = &filer{filing: latest[f.ein]}
+				c.filers[f.ein] = fl
+			}
+			fl.add(&r, f, at)
+		}
+		b.step(1)
+	}
+	if err := b.addListOrgs(ctx, u); err != nil {
+		return err
+	}
+	if err := b.addFiled(ctx, u, c); err != nil {
+		return err
+	}
+	b.step(1)
+	c.universe = u.Build()
+	return nil
+}
+
+// loadMaster adds one posting of the master file.
+func (b *builder) loadMaster(ctx context.Context, u *resolve.UniverseBuilder, m master) error {
+	source := resolve.BMF
+	if m.Older {
+		source = resolve.OldBMF
+	}
+	return b.readSource(ctx, "bmf", m.Path, "a part of the business master file", func(in io.Reader) (int64, error) {
+		stats, err := bmf.Read(in, func(r *bmf.Record) error {
+			o := resolve.Org{
+				EIN: r.EIN, Name: r.Name, Street: r.Street, City: r.City, State: r.State,
+				NTEE: r.NTEE, Subsection: r.Subsection, Foundation: r.Foundation, Affiliation: r.Affiliation, Group: r.Group,
+				Sources: source, Active: !m.Older, AsOf: yearMonth(m.Posted),
+			}
+			o.ZIP5, _ = place.ZIP5(r.ZIP, r.State)
+			if r.Revenue.Set {
+				o.Revenue = r.Revenue.Value
+			}
+			u.Add(o)
+			return nil
+		})
+		for _, r := range stats.Rejected {
+			b.report.MasterRejected = addNamed(b.report.MasterRejected, r.Reason, r.Count)
+		}
+		return int64(stats.Rows), err
+	})
+}
+
+// yearMonth turns a posting date into a number that sorts like it.
+func yearMonth(posted string) int32 {
+	var n int32
+	for _, c := range posted {
+		if c >= '0' && c <= '9' {
+			n = n*10 + (c - '0')
+		}
+	}
+	if len(posted) == len("2006-01") {
+		n *= 100
+	}
+	return n
+}
+
+func filerOrg(r *stagedReturn, f *filing) resolve.Org {
+	o := resolve.Org{
+		EIN: f.ein, Name: r.Name, Street: r.Street, City: r.City, State: r.State,
+		Sources: resolve.Filer, Active: true, AsOf: f.periodEnd,
+	}
+	o.ZIP5, _ = place.ZIP5(r.ZIP, r.State)
+	if r.DBA != "" {
+		o.Aliases = []string{r.DBA}
+	}
+	if r.Revenue != nil {
+		o.Revenue = *r.Revenue
+	}
+	return o
+}
+
+// latestFilings finds the return that speaks for each filer now: the last
+// period's, a 990-T only where there is nothing else.
+func latestFilings(filings []filing) map[ein.EIN]int32 {
+	latest := make(map[ein.EIN]int32)
+	for i := range filings {
+		f := &filings[i]
+		if f.fate != chosen {
+			continue
+		}
+		if have, ok := latest[f.ein]; ok && f.form == form990T && filings[have].form != form990T {
+			continue
+		}
+		latest[f.ein] = int32(i)
+	}
+	return latest
+}
+
+// add takes what a return says into the filer's record.
+func (fl *filer) add(r *stagedReturn, f *filing, at int32) {
+	if at == fl.filing {
+		fl.name, fl.city, fl.state = r.Name, r.City, r.State
+		fl.zip5, _ = place.ZIP5(r.ZIP, r.State)
+	}
+	if r.DAFHeld != nil && (fl.dafHeld == nil || *r.DAFHeld > *fl.dafHeld) {
+		fl.dafHeld = r.DAFHeld
+	}
+	if r.DAFGrants != nil && f.periodEnd > fl.dafPeriod {
+		fl.dafPaid, fl.dafPeriod, fl.dafOf = r.DAFGrants, f.periodEnd, 0
+		if r.GrantsPaid != nil {
+			fl.dafOf = *r.GrantsPaid
+		}
+	}
+}
+
+// addFiled records every EIN that a funder stated for a recipient.
+func (b *builder) addFiled(ctx context.Context, u *resolve.UniverseBuilder, c *corpus) error {
+	keys := make([]string, c.lines.recipients.len())
+	err := b.chunks(ctx, len(keys), func(from, to int) {
+		for i := from; i < to; i++ {
+			t := c.lines.recipient(uint32(i))
+			if t.Filed != ein.None && t.Country == "" {
+				keys[i] = strings.Clone(orgname.ParseLine(t.Name1, t.Name2, t.City, t.State).KX)
+			}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	for row, tu := range c.lines.recipientNo {
+		if keys[tu] == "" {
+			continue
+		}
+		t := c.lines.recipient(tu)
+		at := resolve.Location{Street: t.Street, City: t.City, State: t.State}
+		at.ZIP5, _ = place.ZIP5(t.ZIP, t.State)
+		u.AddFiled(c.filingOf(uint32(row)).ein, t.Filed, keys[tu], t.Name(), at)
+	}
+	return nil
+}
+
+// addListOrgs adds the organizations of the lists that are not the master file:
+// the eligible donees, and those whose exemption was revoked, which were paid
+// while they had it. A list that cannot be read is reported where the lists are
+// taken up; here it only means that fewer organizations are known.
+func (b *builder) addListOrgs(ctx context.Context, u *resolve.UniverseBuilder) error {
+	each := func(list string, read func(io.Reader) (rows.Tally, error)) error {
+		for _, rel := range b.sources.Lists[list] {
+			r, err := rows.Open(b.sources.abs(rel))
+			if err != nil {
+				continue
+			}
+			if _, err := read(disk.Until(ctx, r)); err != nil && ctx.Err() == nil {
+				b.report.Warnings = append(b.report.Warnings, rel+" could not be read to its end; recipients that only it knows are not resolved")
+			}
+			r.Close()
+		}
+		return ctx.Err()
+	}
+	err := each(lists.Pub78, func(r io.Reader) (rows.Tally, error) {
+		return pub78.Read(r, func(p *pub78.Record) error {
+			if p.State != "" {
+				u.Add(resolve.Org{EIN: p.EIN, Name: p.Name, City: p.City, State: p.State, Sources: resolve.Pub78, Active: true})
+			}
+			return nil
+		})
+	})
+	if err != nil {
+		return err
+	}
+	return each(lists.Revocation, func(r io.Reader) (rows.Tally, error) {
+		return revocation.Read(r, func(v *revocation.Record) error {
+			o := resolve.Org{EIN: v.EIN, Name: v.Name, Street: v.Street, City: v.City, State: v.State, Subsection: v.Subsection,
+				Sources: resolve.Revoked, Active: v.Reinstated != ""}
+			o.ZIP5, _ = place.ZIP5(v.ZIP, v.State)
+			if v.DBA != "" {
+				o.Aliases = []string{v.DBA}
+			}
+			u.Add(o)
+			return nil
+		})
+	})
+}

@@ -1,0 +1,395 @@
+package ingest
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base32"
+	"strconv"
+	"strings"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/grant"
+	"grantgraph/internal/ingest/resolve"
+	"grantgraph/internal/parallel"
+	"grantgraph/internal/place"
+	"grantgraph/internal/snapshot"
+)
+
+// writeCorpus writes the tables that follow from the returns.
+func (b *builder) writeCorpus(ctx context.Context, w *snapshot.Writer, c *corpus) error {
+	b.phase("write", int64(len(c.lines.amount)+c.universe.Len()+len(c.funders)+2*len(c.filings)))
+	// The grants take as long as all other tables together.
+	halves := [...][]func() error{
+		{func() error { return b.writeGrants(ctx, w, c) }},
+		{
+			func() error { return b.writeModel(w, c.model) },
+			func() error { return b.writeFunders(w, c) },
+			func() error { return b.writeUniverse(w, c.universe) },
+			func() error { return b.writeReturns(ctx, w, c) },
+			func() error { return b.writeLists(ctx, w, c) },
+			func() error { return b.writeAdjustments(ctx, w, c) },
+			func() error { return b.writeQuarantine(ctx, w, c.plan) },
+		},
+	}
+	return parallel.Each(ctx, b.workers, len(halves), func(ctx context.Context, i int) error {
+		for _, table := range halves[i] {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := table(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+var keyEncoding = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
+
+// appendGrantKey writes the stable name of a grant: a digest of the return it
+// is filed in, the list and the line.
+func appendGrantKey(dst []byte, filing, part string, line int32) []byte {
+	var buf [96]byte
+	b := append(buf[:0], filing...)
+	b = append(b, '/')
+	b = append(b, part...)
+	b = append(b, '/')
+	b = strconv.AppendInt(b, int64(line), 10)
+	sum := sha256.Sum256(b)
+	var enc [16]byte
+	keyEncoding.Encode(enc[:], sum[:10])
+	return append(dst, enc[:13]...)
+}
+
+func (b *builder) writeGrants(ctx context.Context, w *snapshot.Writer, c *corpus) error {
+	t, err := snapshot.Table[snapshot.Grant](w, snapshot.Grants)
+	if err != nil {
+		return err
+	}
+	// Rows are made in parallel, a block at a time, and written in order.
+	const block = 32 << 10
+	buf := make([]snapshot.Grant, min(block, len(c.rows)))
+	for from := 0; from < len(c.rows); from += block {
+		rows := c.rows[from:min(from+block, len(c.rows))]
+		err := b.chunks(ctx, len(rows), func(lo, hi int) {
+			for i := lo; i < hi; i++ {
+				buf[i] = b.grantRow(c, rows[i])
+			}
+		})
+		if err != nil {
+			return err
+		}
+		for i := range rows {
+			if err := t.Add(buf[i]); err != nil {
+				return err
+			}
+		}
+		b.step(int64(len(rows)))
+	}
+	return t.Close()
+}
+
+// grantRow renders one row of the grants table.
+func (b *builder) grantRow(c *corpus, row uint32) snapshot.Grant {
+	g, to := c.lines, c.recipients
+	f, origin := c.filingOf(row), &c.filings[g.origin[row]]
+	t := c.recipientOf(row)
+	r := snapshot.Grant{
+		FunderEIN: f.ein.String(), RecipID: to.ids.at(to.id[row]), RecipientEIN: to.ein[row].String(),
+		RecipientRaw: strings.ToUpper(t.Name()), RecipientCountry: t.Country, Amount: g.amount[row],
+		TaxYear: int32(f.year), IRSTaxYear: int32(f.taxYear), Purpose: g.purposes.at(g.purpose[row]),
+		EINSource: to.rule[row].String(), MatchProb: to.prob(row),
+		IsIndividual: to.class[row]&individual != 0, IsUnidentified: to.class[row]&unidentified != 0,
+		IsDAF: c.funderOf[f.ein].kind.IsDAF, IsRelatedParty: to.class[row]&related != 0, AmountSuspect: to.class[row]&suspect != 0,
+		Support: int32(c.support[g.purpose[row]]), Filing: origin.key(), ReturnType: f.form.String(),
+		PeriodEnd: formatDate(f.periodEnd), Part: partName(g.part[row]), Line: int32(g.line[row]),
+		SourceTier: [...]string{grant.Matched, grant.Universe}[c.tierOf(row)],
+	}
+	if origin.object != 0 {
+		r.ObjectID = r.Filing
+	}
+	r.Key = string(appendGrantKey(nil, r.Filing, r.Part, r.Line))
+	b.placeRow(&r, &t, to.ein[row], c.universe)
+	return r
+}
+
+// placeRow says where the recipient is: where the line says, else where the
+// organization is.
+func (b *builder) placeRow(r *snapshot.Grant, t *resolve.Recipient, e ein.EIN, u *resolve.Universe) {
+	r.RecipientCity = strings.ToUpper(strings.TrimSpace(t.City))
+	if t.Country != "" {
+		return
+	}
+	r.RecipientState, _ = place.State(t.State)
+	r.RecipientZIP, _ = place.ZIP5(t.ZIP, r.RecipientState)
+	if r.RecipientState == "" && r.RecipientZIP == "" {
+		if o, ok := u.Lookup(e); ok {
+			r.RecipientCity, r.RecipientState, r.RecipientZIP = strings.ToUpper(o.City), o.State, o.ZIP5
+		}
+	}
+	r.RecipientCounty, _ = b.places.CountyOf(r.RecipientZIP, r.RecipientCity, r.RecipientState)
+}
+
+// formatDate writes YYYYMMDD as YYYY-MM-DD.
+func formatDate(n int32) string {
+	if n == 0 {
+		return ""
+	}
+	s := strconv.Itoa(int(n))
+	return s[:4] + "-" + s[4:6] + "-" + s[6:]
+}
+
+func (b *builder) writeFunders(w *snapshot.Writer, c *corpus) error {
+	t, err := snapshot.Table[snapshot.FunderKind](w, snapshot.FunderKinds)
+	if err != nil {
+		return err
+	}
+	for i := range c.funders {
+		f := &c.funders[i]
+		r := snapshot.FunderKind{
+			FunderEIN: f.ein.String(), Name: strings.ToUpper(f.name), City: strings.ToUpper(f.city), State: f.state, ZIP5: f.zip5,
+			ReturnType: c.filings[f.filing].form.String(), Grantees: int64(f.grantees), Grants: int64(f.to - f.from), TotalOut: f.total,
+			DAFCount: f.dafHeld, DAFGrants: f.dafPaid,
+			IsDAF: f.kind.IsDAF, Confidence: f.kind.Confidence, Signal: f.kind.Signal, Kind: f.kind.Kind,
+		}
+		r.County, _ = b.places.CountyOf(f.zip5, f.city, f.state)
+		if err := t.Add(r); err != nil {
+			return err
+		}
+	}
+	b.step(int64(len(c.funders)))
+	return t.Close()
+}
+
+func (b *builder) writeUniverse(w *snapshot.Writer, u *resolve.Universe) error {
+	t, err := snapshot.Table[snapshot.Organization](w, snapshot.Organizations)
+	if err != nil {
+		return err
+	}
+	for o := range u.All() {
+		r := snapshot.Organization{
+			EIN: o.EIN.String(), Name: strings.ToUpper(o.Name), Aliases: o.Aliases, Street: o.Street, City: strings.ToUpper(o.City), State: o.State, ZIP5: o.ZIP5,
+			NTEE: o.NTEE, Subsection: o.Subsection, Foundation: o.Foundation, Affiliation: o.Affiliation, Group: o.Group,
+			Sources: int32(o.Sources), Active: o.Active, Pop: o.Pop,
+		}
+		if o.Revenue != 0 {
+			r.Revenue = &o.Revenue
+		}
+		r.County, _ = b.places.CountyOf(o.ZIP5, o.City, o.State)
+		if err := t.Add(r); err != nil {
+			return err
+		}
+		b.step(1)
+	}
+	return t.Close()
+}
+
+// writeReturns writes the account of every return and the latest filing of
+// every filer.
+func (b *builder) writeReturns(ctx context.Context, w *snapshot.Writer, c *corpus) error {
+	t, err := snapshot.Table[snapshot.Return](w, snapshot.Returns)
+	if err != nil {
+		return err
+	}
+	var orgs []snapshot.Org
+	for i := range c.shards {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		for r, err := range readStaged[stagedReturn](ctx, b, &c.shards[i], "returns") {
+			if err != nil {
+				return err
+			}
+			at := c.bySeq[i][r.Seq]
+			f := &c.filings[at]
+			if err := t.Add(returnRow(&r, c, at, c.source(i, r.Seq))); err != nil {
+				return err
+			}
+			b.step(1)
+			if f.fate != chosen {
+				continue
+			}
+			b.report.NotRows.add(&r)
+			if c.filers[f.ein].filing == at {
+				orgs = append(orgs, orgRow(&r, f))
+			}
+		}
+	}
+	if err := t.Close(); err != nil {
+		return err
+	}
+	sorted := sortedRows(len(orgs), func(a, b uint32) int { return strings.Compare(orgs[a].EIN, orgs[b].EIN) })
+	return writeTable(ctx, w, snapshot.Orgs, func(yield func(snapshot.Org) bool) {
+		for _, i := range sorted {
+			if !yield(orgs[i]) {
+				return
+			}
+		}
+	})
+}
+
+func (n *NotRows) add(r *stagedReturn) {
+	n.Future += int64(r.FutureLines)
+	n.FutureSum += r.FutureSum
+	n.Individuals += int64(r.PeopleLines)
+	n.IndividualSum += r.PeopleSum
+	n.Foreign += int64(r.ForeignRows)
+	n.ForeignSum += r.ForeignSum
+}
+
+func returnRow(r *stagedReturn, c *corpus, at int32, source string) snapshot.Return {
+	f := &c.filings[at]
+	row := snapshot.Return{
+		Filing: f.key(), ObjectID: r.ObjectID, EIN: f.ein.String(), Name: strings.ToUpper(r.Name), Form: r.Form, Schema: r.Schema,
+		TaxYear: int32(f.year), IRSTaxYear: r.TaxYear, PeriodBegin: r.PeriodBegin, PeriodEnd: r.PeriodEnd, Timestamp: r.Timestamp,
+		Amended: r.Amended, Group: r.Group, Fate: f.fate.String(), Source: source, Member: r.Member, SHA256: r.SHA256,
+		Lines: r.Lines, Rows: f.account.Rows, Dollars: f.account.Sum, Zero: f.account.Zero, NonCash: f.account.NonCash,
+		Negative: f.account.Negative, NegativeSum: f.account.NegativeSum, Totals: f.account.Total, TooLarge: f.account.TooLarge,
+		Repeated: f.account.Repeated, Empty: f.account.Empty,
+	}
+	if f.linesOf != at && f.fate == chosen {
+		row.LinesFrom = c.filings[f.linesOf].key()
+	}
+	if f.declared >= 0 {
+		row.Declared = &f.declared
+	}
+	return row
+}
+
+func orgRow(r *stagedReturn, f *filing) snapshot.Org {
+	o := snapshot.Org{
+		EIN: f.ein.String(), Name: strings.ToUpper(r.Name), City: strings.ToUpper(r.City), State: r.State, ReturnType: r.Form,
+		TaxYear: int32(f.year), PeriodEnd: r.PeriodEnd, Filing: f.key(), Website: r.Website, FormationYear: r.Formation, Subsection: r.Subsection,
+		Mission: r.Mission, Activity: r.Activity, Programs: r.Programs, StatesFiled: r.States,
+		TotalRevenue: r.Revenue, TotalExpenses: r.Expenses, NetAssets: r.NetAssets, TotalAssets: r.Assets, TotalAssetsFMV: r.AssetsFMV,
+		TotalLiabilities: r.Liabilities, GrantsPaid: r.GrantsPaid, Surplus: r.Surplus, RevContributions: r.Contributions,
+		RevProgram: r.ProgramRevenue, RevInvestment: r.InvestmentIncome, RevOther: r.OtherIncome, GovernmentGrants: r.GovernmentGrants,
+		Cash: r.Cash, Savings: r.Savings, InvestmentFees: r.InvestmentFees,
+	}
+	o.ZIP5, _ = place.ZIP5(r.ZIP, r.State)
+	if (r.Cash != nil || r.Savings != nil) && r.Expenses != nil && *r.Expenses > 0 {
+		var liquid int64
+		for _, a := range [...]*int64{r.Cash, r.Savings} {
+			if a != nil {
+				liquid += *a
+			}
+		}
+		months := float64(liquid) * 12 / float64(*r.Expenses)
+		o.MonthsLiquid = &months
+	}
+	return o
+}
+
+// writeLists writes the people, holdings and relations of the chosen returns,
+// in the order of the sources.
+func (b *builder) writeLists(ctx context.Context, w *snapshot.Writer, c *corpus) error {
+	err := copyList(ctx, b, w, c, "people", snapshot.People, func(s *stagedPerson, f *filing) snapshot.Person {
+		return snapshot.Person{
+			EIN: f.ein.String(), Filing: f.key(), TaxYear: int32(f.year), Name: s.Name, Business: s.Business, Title: s.Title, Hours: s.Hours,
+			Compensation: s.Compensation, Related: s.Related, Other: s.Other,
+			Director: s.Roles&roleDirector != 0, Institution: s.Roles&roleInstitution != 0, Officer: s.Roles&roleOfficer != 0,
+			KeyEmployee: s.Roles&roleKeyEmployee != 0, HighestPaid: s.Roles&roleHighestPaid != 0, Former: s.Roles&roleFormer != 0,
+		}
+	})
+	if err != nil {
+		return err
+	}
+	err = copyList(ctx, b, w, c, "holdings", snapshot.Holdings, func(s *stagedHolding, f *filing) snapshot.Holding {
+		return snapshot.Holding{EIN: f.ein.String(), Filing: f.key(), TaxYear: int32(f.year), Schedule: s.Schedule, Name: s.Name, Book: s.Book, FMV: s.FMV}
+	})
+	if err != nil {
+		return err
+	}
+	return copyList(ctx, b, w, c, "related", snapshot.Relations, func(s *stagedRelated, f *filing) snapshot.Relation {
+		r := snapshot.Relation{
+			EIN: f.ein.String(), Filing: f.key(), TaxYear: int32(f.year), Kind: s.Kind, Name: s.Name, State: s.State,
+			Section: s.Section, Status: s.Status, Controlled: s.Controlled,
+		}
+		if e, ok := ein.Filed(s.EIN); ok {
+			r.RelatedEIN = e.String()
+		}
+		return r
+	})
+}
+
+// copyList carries one staged list of the chosen returns into a table.
+func copyList[S stagedRow, T any](ctx context.Context, b *builder, w *snapshot.Writer, c *corpus, from, table string, row func(*S, *filing) T) error {
+	t, err := snapshot.Table[T](w, table)
+	if err != nil {
+		return err
+	}
+	for i := range c.shards {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		for s, err := range readStaged[S](ctx, b, &c.shards[i], from) {
+			if err != nil {
+				return err
+			}
+			f := c.chosenFiling(i, s.member())
+			if f == nil {
+				continue
+			}
+			if err := t.Add(row(&s, f)); err != nil {
+				return err
+			}
+		}
+	}
+	return t.Close()
+}
+
+func (b *builder) writeAdjustments(ctx context.Context, w *snapshot.Writer, c *corpus) error {
+	g := c.lines
+	sorted := sortedRows(len(g.adjustments), func(x, y uint32) int {
+		return compareAdjustments(&g.adjustments[x], &g.adjustments[y])
+	})
+	return writeTable(ctx, w, snapshot.Adjustments, func(yield func(snapshot.Adjustment) bool) {
+		for _, i := range sorted {
+			a := &g.adjustments[i]
+			f := &c.filings[a.filing]
+			if !yield(snapshot.Adjustment{
+				Filing: f.key(), EIN: f.ein.String(), TaxYear: int32(f.year), Part: partName(a.part), Line: int32(a.line),
+				Amount: a.amount, Name: a.name, Purpose: a.purpose,
+			}) {
+				return
+			}
+		}
+	})
+}
+
+// writeQuarantine lists what could not be read, from damaged zips down to
+// single returns.
+func (b *builder) writeQuarantine(ctx context.Context, w *snapshot.Writer, p *plan) error {
+	t, err := snapshot.Table[snapshot.Quarantine](w, snapshot.Quarantined)
+	if err != nil {
+		return err
+	}
+	add := func(q snapshot.Quarantine, reason string) error {
+		b.report.QuarantineReasons = addNamed(b.report.QuarantineReasons, reason, 1)
+		if len(b.report.Quarantined) < maxListed {
+			b.report.Quarantined = append(b.report.Quarantined, q)
+		}
+		return t.Add(q)
+	}
+	for i := range p.archives {
+		a := &p.archives[i]
+		for _, problem := range a.problems {
+			b.report.Returns.ArchiveFault++
+			if err := add(snapshot.Quarantine{Source: a.rel, Member: problem.Name, Reason: problem.Reason}, "damaged zip"); err != nil {
+				return err
+			}
+		}
+	}
+	for i := range p.shards {
+		for s, err := range readStaged[stagedFailure](ctx, b, &p.shards[i], "failures") {
+			if err != nil {
+				return err
+			}
+			b.report.Returns.Quarantined++
+			if err := add(snapshot.Quarantine{Source: p.source(i, s.Seq), Member: s.Member, Reason: s.Reason}, s.Kind); err != nil {
+				return err
+			}
+		}
+	}
+	return t.Close()
+}

@@ -1,8 +1,0 @@
-//go:build !linux
-
-package pgtest
-
-import "syscall"
-
-// dieWithParent has nothing to offer here.
-func dieWithParent(*syscall.SysProcAttr) {}

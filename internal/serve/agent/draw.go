@@ -1,0 +1,235 @@
+package agent
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/fault"
+	"grantgraph/internal/grant"
+	"grantgraph/internal/serve/graph"
+)
+
+// Bounds on the search for a set of questions.
+const (
+	redraws  = 50  // of questions about the same calls
+	maxTrios = 100 // calls tried
+	maxSpan  = 4   // fiscal years of the second call
+)
+
+// params are what a challenge is made of.
+type params struct {
+	Trio  trio   `json:"calls"`
+	Asked []spec `json:"asked"`
+}
+
+// Draw makes the challenge of a number for a key. The same secret, key, number
+// and dataset give the same challenge.
+func (p *Pool) Draw(ctx context.Context, a Asker, secret []byte, keyID string, number int, version string) (*Challenge, error) {
+	seed := seedOf(secret, keyID, number, version)
+	d := &dice{rand.NewPCG(binary.BigEndian.Uint64(seed[:8]), binary.BigEndian.Uint64(seed[8:16]))}
+	if len(p.givers) > 0 && len(p.receivers) > 0 {
+		for range maxTrios {
+			t, ok, err := p.trio(ctx, a, d)
+			if err != nil {
+				return nil, err
+			}
+			if !ok {
+				continue
+			}
+			read, err := t.ask(ctx, a)
+			if err != nil {
+				return nil, err
+			}
+			if set := d.choose(read, t.calls()); set != nil {
+				c := &Challenge{Number: number, Version: version, Salt: slices.Clone(seed[16:])}
+				return c, c.fill(t, set)
+			}
+		}
+	}
+	return nil, fault.New(NoChallenge, "The dataset served has too few grants to draw a challenge from.").
+		Try("use a key of an account, or a signed request; both need no challenge")
+}
+
+// seedOf is the source of all chance in a challenge. Its parts are preceded by
+// their lengths, so no two challenges share it.
+func seedOf(secret []byte, keyID string, number int, version string) []byte {
+	mac := hmac.New(sha256.New, secret)
+	b := []byte("grantgraph challenge 1\n")
+	b = binary.AppendUvarint(b, uint64(len(keyID)))
+	b = append(b, keyID...)
+	b = binary.AppendVarint(b, int64(number))
+	b = binary.AppendUvarint(b, uint64(len(version)))
+	mac.Write(append(b, version...))
+	return mac.Sum(nil)
+}
+
+// dice are thrown by a seed. The numbers they show are defined here and not by
+// the standard library's ways to draw, which may change.
+type dice struct{ pcg *rand.PCG }
+
+// roll is a number from 0 to n-1.
+func (d *dice) roll(n int) int {
+	hi, _ := bits.Mul64(d.pcg.Uint64(), uint64(n))
+	return int(hi)
+}
+
+func choice[T any](d *dice, list []T) T { return list[d.roll(len(list))] }
+
+// trio draws three calls; ok is false when the second would show persons or
+// too few rows.
+func (p *Pool) trio(ctx context.Context, a Asker, d *dice) (t *trio, ok bool, err error) {
+	g, other := choice(d, p.givers), choice(d, p.givers)
+	t = &trio{Funder: g.funder, Year: g.year, Other: other.funder, Recipient: choice(d, p.receivers)}
+	t.To = other.year
+	t.From = max(p.first, t.To-d.roll(maxSpan))
+	if d.roll(3) == 0 {
+		if err := p.acquaint(ctx, a, d, t); err != nil {
+			return nil, false, err
+		}
+	}
+	if t.Funder == t.Other {
+		return nil, false, nil
+	}
+	ok, err = t.sober(ctx, a)
+	return t, ok, err
+}
+
+// acquaint looks for a second funder that has one recipient in common with the
+// first, so that the two calls can be compared. Where there is none the trio
+// stays as it was.
+func (p *Pool) acquaint(ctx context.Context, a Asker, d *dice, t *trio) error {
+	rows, err := grantsOf(ctx, a, t.Funder, t.Year, pageSize)
+	if err != nil || len(rows) == 0 {
+		return err
+	}
+	shared := choice(d, rows).Recipient.EIN
+	if shared == ein.None {
+		return nil
+	}
+	funders, _, err := fundersOf(ctx, a, shared)
+	if err != nil {
+		return err
+	}
+	for len(funders) > 0 {
+		i := d.roll(len(funders))
+		f := funders[i]
+		funders = slices.Delete(funders, i, i+1)
+		to := min(f.LastYear, t.To)
+		from := max(p.first, f.FirstYear, to-maxSpan+1)
+		if f.EIN == t.Funder || f.Kind == grant.Passthrough || from > to {
+			continue
+		}
+		next := *t
+		next.Other, next.From, next.To = f.EIN, from, to
+		read, err := next.ask(ctx, a)
+		if err != nil {
+			return err
+		}
+		if _, ok := read.question(spec{Family: sharedBy}); ok {
+			*t = next
+			return nil
+		}
+	}
+	return nil
+}
+
+// sober reports whether the second call shows organizations only, and none
+// that a donor-advised fund has chosen: leaving out both classes of grants
+// changes nothing. The pool has seen to that for the first call.
+func (t *trio) sober(ctx context.Context, a Asker) (bool, error) {
+	rows, err := recipientsOf(ctx, a, t.Other, t.From, t.To, 0)
+	if err != nil {
+		return false, err
+	}
+	without, err := recipientsOf(ctx, a, t.Other, t.From, t.To, graph.Individuals|graph.DAF)
+	return len(rows) >= minCandidates && slices.Equal(rows, without), err
+}
+
+// choose draws two or three questions, each about another call, that together
+// are hard enough to guess and do not answer each other.
+func (d *dice) choose(read *pages, calls []Call) []item {
+	var slots [][][]item // by call and family
+	for _, families := range read.specs() {
+		var slot [][]item
+		for _, specs := range families {
+			var items []item
+			for _, s := range specs {
+				if it, ok := read.question(s); ok && !it.toldBy(calls) {
+					items = append(items, it)
+				}
+			}
+			if len(items) > 0 {
+				slot = append(slot, items)
+			}
+		}
+		if len(slot) > 0 {
+			slots = append(slots, slot)
+		}
+	}
+	if len(slots) < 2 {
+		return nil
+	}
+	for range redraws {
+		drawn := slices.Clone(slots)
+		if len(drawn) == 3 && d.roll(2) == 0 {
+			i := d.roll(3)
+			drawn = slices.Delete(drawn, i, i+1)
+		}
+		set := make([]item, len(drawn))
+		for i, slot := range drawn {
+			set[i] = choice(d, choice(d, slot))
+		}
+		if fair(set) {
+			return set
+		}
+	}
+	return nil
+}
+
+// toldBy reports whether the address of a call gives the answer away.
+func (it *item) toldBy(calls []Call) bool {
+	return slices.ContainsFunc(calls, func(c Call) bool { return it.told(c.Query, "") })
+}
+
+// fair reports whether the questions together are hard enough to guess, and
+// none tells the answer to another.
+func fair(set []item) bool {
+	space := 1.0
+	for i := range set {
+		space *= set[i].space
+		for j := range set {
+			if i != j && set[i].told(set[j].text, set[j].named) {
+				return false
+			}
+		}
+	}
+	return space >= minSpace
+}
+
+// fill writes the questions into a challenge that has its salt.
+func (c *Challenge) fill(t *trio, set []item) error {
+	made := params{Trio: *t}
+	c.Calls = t.calls()
+	c.Questions, c.Hashes = nil, nil
+	for i, it := range set {
+		made.Asked = append(made.Asked, it.spec)
+		c.Questions = append(c.Questions, Question{ID: fmt.Sprint("q", i+1), Text: it.text, AnswerType: it.kind})
+		hashes := make([][]byte, len(it.forms))
+		for k, form := range it.forms {
+			h := c.hash(i, form[:kindLen], []byte(form[kindLen:]))
+			hashes[k] = slices.Clone(h[:hashLen])
+		}
+		c.Hashes = append(c.Hashes, hashes)
+	}
+	var err error
+	c.Params, err = json.Marshal(made)
+	return err
+}

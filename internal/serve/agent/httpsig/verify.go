@@ -1,0 +1,342 @@
+// Package httpsig knows an automated client by its HTTP message signature. It
+// implements the web-bot-auth profile of RFC 9421: an agent signs the authority
+// it calls and the address of its key directory with an Ed25519 key, and
+// publishes that key in the directory at its own host.
+//
+// A Verifier checks a request: it reads the signature tagged web-bot-auth,
+// holds its parameters against the limits, rebuilds the text that was signed,
+// asks a Directory for the key at the host the agent names, and remembers the
+// nonce so that a signature works once. A Signer and a Publisher are the other
+// side: they sign requests and serve a signed directory.
+//
+// Everything read here comes from a stranger and is bounded: header lengths,
+// counts, times, and above all the directory, which a stranger chooses and we
+// fetch. The algorithm follows from the key, never from the message. Whatever
+// is not understood is refused, never skipped.
+//
+// The package decides who signed and nothing else: which tier that earns is
+// the business of its caller.
+package httpsig
+
+import (
+	"context"
+	"crypto/ed25519"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"grantgraph/internal/fault"
+	"grantgraph/internal/serve/agent/httpsig/structured"
+)
+
+// The words of the profile.
+const (
+	Tag          = "web-bot-auth"
+	DirectoryTag = "http-message-signatures-directory"
+	Algorithm    = "ed25519"
+	Path         = "/.well-known/http-message-signatures-directory"
+	MediaType    = "application/http-message-signatures-directory+json"
+)
+
+// maxHeader bounds each of the three signature headers of a request, lines
+// combined. A signature with a nonce of 64 bytes needs about 400.
+const maxHeader = 8 << 10
+
+// Signature is what a valid signature says.
+type Signature struct {
+	Agent    string    // the address in Signature-Agent, such as https://agent.example
+	Host     string    // its host, with the port when it is not 443
+	KeyID    string    // thumbprint of the key that signed
+	Attested bool      // the directory's own response was signed with that key
+	Why      string    // why it is not attested
+	Nonce    string    // used up by this verification
+	Created  time.Time // when it was signed
+	Expires  time.Time // when it stops being valid
+	Label    string    // its name in the Signature headers
+}
+
+// Keys finds the public key that a host publishes under a thumbprint.
+// Directory is the one that asks the host.
+type Keys interface {
+	Key(ctx context.Context, host, keyid string) (Key, error)
+}
+
+// Nonces remembers which nonces have been used.
+type Nonces interface {
+	// Seen records the nonce of a key and reports whether this is its first
+	// use. It must be atomic: of two calls at once exactly one is fresh. The
+	// record may be dropped once until has passed.
+	Seen(ctx context.Context, keyid, nonce string, until time.Time) (fresh bool, err error)
+}
+
+// Limits are the bounds a signature must keep.
+type Limits struct {
+	Window   time.Duration // from created to expires at most
+	Skew     time.Duration // how far in the future created may lie
+	MinNonce int           // characters
+	MaxNonce int           // characters
+}
+
+// DefaultLimits allow a signature to live one hour, as agents in the field
+// make them, and clocks to differ by one minute.
+var DefaultLimits = Limits{Window: time.Hour, Skew: time.Minute, MinNonce: 8, MaxNonce: 256}
+
+// Verifier checks the signatures of requests to one public address. It is safe
+// for concurrent use once its fields are set.
+type Verifier struct {
+	Limits Limits
+	Now    func() time.Time
+
+	scheme    string
+	authority string
+	keys      Keys
+	nonces    Nonces
+}
+
+// NewVerifier makes a Verifier for requests addressed to base, the public
+// address of this service such as https://api.example.org. The authority comes
+// from here and not from the request, because whoever replays a signature made
+// for another service also chooses the Host header.
+func NewVerifier(base string, keys Keys, nonces Nonces) (*Verifier, error) {
+	u, err := url.Parse(base)
+	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+		return nil, fmt.Errorf("httpsig: the public address %q is not of the form https://host", base)
+	}
+	if keys == nil || nonces == nil {
+		return nil, errors.New("httpsig: a verifier needs keys and nonces")
+	}
+	return &Verifier{
+		Limits:    DefaultLimits,
+		Now:       time.Now,
+		scheme:    u.Scheme,
+		authority: authority(u.Scheme, u.Host),
+		keys:      keys,
+		nonces:    nonces,
+	}, nil
+}
+
+// Verify checks the web-bot-auth signature of a request. A request without any
+// signature gives ErrNone; a signature that does not hold gives a Fault whose
+// cause is one of the errors of this package. Any other error is a failure of
+// this side, and says nothing about the signature.
+//
+// The nonce is recorded only after everything else has held, so that nobody can
+// use up the nonces of another.
+func (v *Verifier) Verify(ctx context.Context, r *http.Request) (*Signature, error) {
+	claim, err := v.read(r)
+	if err != nil {
+		return nil, err
+	}
+	s := &claim.Signature
+	key, err := v.find(ctx, claim)
+	if err != nil {
+		return nil, err
+	}
+	if key.ID != s.KeyID || len(key.Public) != ed25519.PublicKeySize || Thumbprint(key.Public) != s.KeyID {
+		return nil, refuse(ErrKey, "the key found at %s is not the one that keyid names", s.Host)
+	}
+	if !ed25519.Verify(key.Public, claim.base, claim.mac) {
+		return nil, refuse(ErrMismatch, "the signature does not match this request and the key %s of %s", s.KeyID, s.Host).
+			Try("sign exactly this text with that key:\n%s", shown(claim.base))
+	}
+	fresh, err := v.nonces.Seen(ctx, s.KeyID, s.Nonce, s.Expires.Add(v.Limits.Skew))
+	if err != nil {
+		return nil, fmt.Errorf("httpsig: recording a nonce: %w", err)
+	}
+	if !fresh {
+		return nil, refuse(ErrReplay, "this signature has been used before").
+			Try("sign every request anew, each with its own random nonce")
+	}
+	s.Attested, s.Why = key.Attested, key.Why
+	return s, nil
+}
+
+// find asks the hosts that the signature names for its key, until one has it.
+// Where none has, the first says why.
+func (v *Verifier) find(ctx context.Context, c *claim) (Key, error) {
+	var first error
+	for _, host := range c.hosts {
+		key, err := v.keys.Key(ctx, host, c.KeyID)
+		if err == nil {
+			c.Agent, c.Host = "https://"+host, host
+			return key, nil
+		}
+		if first == nil {
+			first = err
+		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	return Key{}, first
+}
+
+// claim is a signature that has been read and is within the limits, but not
+// yet verified.
+type claim struct {
+	Signature
+	hosts []string // where its key may be published
+	base  []byte   // the text that was signed
+	mac   []byte   // the signature over it
+}
+
+// read takes from the request all that can be known without the key.
+func (v *Verifier) read(r *http.Request) (*claim, error) {
+	inputs, macs := r.Header.Values("Signature-Input"), r.Header.Values("Signature")
+	if len(inputs) == 0 && len(macs) == 0 {
+		return nil, ErrNone
+	}
+	for _, name := range []string{"Signature-Input", "Signature", "Signature-Agent"} {
+		lines := r.Header.Values(name)
+		if len(lines) == 0 {
+			return nil, refuse(ErrMalformed, "the request is signed but has no %s header", name).
+				Try("send Signature-Input, Signature and Signature-Agent together")
+		}
+		if n := len(strings.Join(lines, ", ")); n > maxHeader {
+			return nil, refuse(ErrMalformed, "the %s header has %d bytes; at most %d are read", name, n, maxHeader)
+		}
+	}
+	input, err := v.tagged(inputs)
+	if err != nil {
+		return nil, err
+	}
+	c := &claim{Signature: Signature{Label: input.Key}}
+	if c.mac, err = signatureBytes(macs, input.Key); err != nil {
+		return nil, err
+	}
+	if err := v.params(input.Params, &c.Signature); err != nil {
+		return nil, err
+	}
+	if c.base, err = signatureBase(request(r, v.scheme, v.authority), input); err != nil {
+		return nil, err
+	}
+	if !covers(input, "@authority") && !covers(input, "@target-uri") {
+		return nil, refuse(ErrCoverage, "the signature does not cover \"@authority\"").
+			Try(`begin the list of Signature-Input with ("@authority" "signature-agent";key="%s")`, input.Key)
+	}
+	c.hosts, err = agents(r.Header.Values("Signature-Agent"), input)
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// tagged finds the one signature made for this profile.
+func (v *Verifier) tagged(lines []string) (structured.Member, error) {
+	inputs, err := structured.ParseDictionary(lines...)
+	if err != nil {
+		return structured.Member{}, refuse(ErrMalformed, "Signature-Input is not a dictionary of signatures: %v", err)
+	}
+	var found []structured.Member
+	for _, m := range inputs {
+		if tag, _ := m.Params.Get("tag"); tag == structured.Text(Tag) {
+			found = append(found, m)
+		}
+	}
+	switch {
+	case len(found) == 0:
+		return structured.Member{}, refuse(ErrTag, "no signature of this request has the parameter tag=%q", Tag).
+			Try(`add ;tag="%s" to the parameters in Signature-Input before signing`, Tag)
+	case len(found) > 1:
+		return structured.Member{}, refuse(ErrTag, "%d signatures of this request have the parameter tag=%q", len(found), Tag).
+			Try("send one of them, so that it is clear who asks")
+	case !found[0].IsList:
+		return structured.Member{}, refuse(ErrMalformed, "the member %q of Signature-Input is not a list of components", found[0].Key)
+	}
+	return found[0], nil
+}
+
+// signatureBytes takes the bytes of the signature with the given label.
+func signatureBytes(lines []string, label string) ([]byte, error) {
+	macs, err := structured.ParseDictionary(lines...)
+	if err != nil {
+		return nil, refuse(ErrMalformed, "Signature is not a dictionary of byte sequences: %v", err)
+	}
+	m, ok := macs.Get(label)
+	if !ok {
+		return nil, refuse(ErrMalformed, "Signature has no member %q, which Signature-Input describes", label)
+	}
+	b, ok := m.Value.Bytes()
+	if !ok {
+		return nil, refuse(ErrMalformed, "the member %q of Signature is not a byte sequence", label).
+			Try("write it as %s=:BASE64:, with the colons", label)
+	}
+	if len(b) != ed25519.SignatureSize {
+		return nil, refuse(ErrAlgorithm, "the signature %q has %d bytes; one by Ed25519 has %d", label, len(b), ed25519.SignatureSize)
+	}
+	return b, nil
+}
+
+// params holds the parameters of a signature against the limits.
+func (v *Verifier) params(p structured.Params, s *Signature) error {
+	if err := identity(p, s); err != nil {
+		return err
+	}
+	nonce, ok := p.Get("nonce")
+	s.Nonce, _ = nonce.Text()
+	switch n := len(s.Nonce); {
+	case !ok:
+		return refuse(ErrParameter, "the signature has no nonce").
+			Try(`add ;nonce="…" with fresh random bytes, for instance 64 of them in base64`)
+	case n < v.Limits.MinNonce || n > v.Limits.MaxNonce:
+		return refuse(ErrParameter, "the nonce must be a string of %d to %d characters", v.Limits.MinNonce, v.Limits.MaxNonce)
+	}
+	now := v.Now()
+	if err := checkTimes(s, now, v.Limits.Skew); err != nil {
+		return err
+	}
+	// Whole seconds are compared, because a difference of two such times as a
+	// Duration can overflow.
+	if life := s.Expires.Unix() - s.Created.Unix(); life > int64(v.Limits.Window/time.Second) {
+		return refuse(ErrTime, "the signature is valid for %d seconds; at most %d are accepted", life, int64(v.Limits.Window/time.Second)).
+			Try("set expires to at most created + %d", int64(v.Limits.Window/time.Second))
+	}
+	return nil
+}
+
+// identity reads the parameters that every signature of ours has, on requests
+// as on directories: keyid, created and expires, and alg if it is there.
+func identity(p structured.Params, s *Signature) error {
+	if alg, ok := p.Get("alg"); ok && alg != structured.Text(Algorithm) {
+		return refuse(ErrAlgorithm, "the signature says alg=%s; only %q is accepted", fault.Clip(string(alg.Append(nil)), maxQuoted), Algorithm).
+			Try("sign with an Ed25519 key")
+	}
+	keyid, ok := p.Get("keyid")
+	s.KeyID, _ = keyid.Text()
+	if !ok || !isThumbprint(s.KeyID) {
+		return refuse(ErrParameter, "keyid must be the base64url SHA-256 thumbprint of the key (RFC 7638), 43 characters")
+	}
+	for _, t := range []struct {
+		name string
+		to   *time.Time
+	}{{"created", &s.Created}, {"expires", &s.Expires}} {
+		value, _ := p.Get(t.name)
+		n, ok := value.Int()
+		if !ok || n <= 0 {
+			return refuse(ErrParameter, "%s must be a whole number of seconds since 1970", t.name).
+				Try("add ;%s=SECONDS to the parameters in Signature-Input before signing", t.name)
+		}
+		*t.to = time.Unix(n, 0).UTC()
+	}
+	return nil
+}
+
+// checkTimes checks that a signature is valid now.
+func checkTimes(s *Signature, now time.Time, skew time.Duration) error {
+	switch {
+	case !s.Expires.After(s.Created):
+		return refuse(ErrTime, "the signature expires before it is created")
+	case s.Created.After(now.Add(skew)):
+		return refuse(ErrTime, "the signature was created in the future, at %s; it is now %s", stamp(s.Created), stamp(now)).
+			Try("set the clock of the signer, or fill created from the Date header of this response")
+	case !now.Before(s.Expires):
+		return refuse(ErrTime, "the signature expired at %s; it is now %s", stamp(s.Expires), stamp(now)).
+			Try("sign again with a later expires")
+	}
+	return nil
+}
+
+func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }

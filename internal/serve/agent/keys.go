@@ -1,0 +1,322 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"grantgraph/internal/fault"
+	"grantgraph/internal/serve/account"
+	"grantgraph/internal/serve/agent/httpsig"
+)
+
+// Drawer draws challenges; *Examiner is one.
+type Drawer interface {
+	Draw(ctx context.Context, a Asker, keyID string, number int, version string) (*Challenge, error)
+}
+
+// Rows are what the challenges of a dataset are about.
+type Rows struct {
+	Asker
+	Version string // of the dataset
+}
+
+// KeyOptions say who hands out keys, and how.
+type KeyOptions struct {
+	Store    account.Agents
+	Examiner Drawer
+	Verifier *httpsig.Verifier
+	// Trusted are the hosts of signature agents whose keys are of the trusted
+	// tier, such as agent.example.
+	Trusted []string
+	URL     string // where agents get their keys
+	Clock   func() time.Time
+	Log     *slog.Logger
+}
+
+// Keys hands out keys to agents: it mints them, examines the agents that come
+// without a signature, and holds locked keys to the calls of their challenge.
+type Keys struct{ KeyOptions }
+
+// NewKeys makes the keys of a service.
+func NewKeys(o KeyOptions) *Keys {
+	hosts := make([]string, len(o.Trusted))
+	for i, host := range o.Trusted {
+		host = strings.TrimPrefix(strings.ToLower(strings.TrimSpace(host)), "https://")
+		hosts[i] = strings.TrimSuffix(strings.TrimSuffix(host, "/"), ":443")
+	}
+	o.Trusted = hosts
+	return &Keys{o}
+}
+
+// State is a key and, when it is locked, the challenge that unlocks it.
+type State struct {
+	account.AgentInfo
+	Challenge *Challenge
+	Wait      time.Duration // before the next answer is looked at
+}
+
+// AttemptsLeft is how many answers may still be sent.
+func (s *State) AttemptsLeft() int {
+	return max(0, account.MostAttempts-s.AgentInfo.Challenge.Attempts)
+}
+
+// Minted is a new key.
+type Minted struct {
+	State
+	Secret string
+	// Below says why a signed request got a key of the signed tier and not of a
+	// higher one; empty for every other request.
+	Below string
+}
+
+// Application is a request for a key.
+type Application struct {
+	Purpose, Source string
+	Address         string        // of the client
+	RequestID       string        // for the log
+	Request         *http.Request // whose signature earns a tier; nil has none
+}
+
+// Mint makes a key. The address is counted before the signature is looked at,
+// because to look at it may mean to ask a host of the stranger's choice.
+func (k *Keys) Mint(ctx context.Context, a Application, rows Rows) (*Minted, error) {
+	wait, ok, err := k.Store.TakeMint(ctx, a.Address)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return nil, tooManyMints(wait)
+	}
+	spec := account.AgentSpec{Purpose: a.Purpose, Source: a.Source}
+	minted := &Minted{}
+	if minted.Below, err = k.identify(ctx, a.Request, &spec); err != nil {
+		return nil, err
+	}
+	who := "agent"
+	if spec.Host != "" {
+		who = "agent of " + spec.Host
+	}
+	ctx = account.As(ctx, account.Actor{Name: who, Address: a.Address})
+	secret, info, err := k.Store.MintAgent(ctx, spec)
+	if err != nil {
+		return nil, err
+	}
+	if info.Tier == account.Anonymous {
+		if info, err = k.draw(ctx, a.RequestID, info, rows); err != nil {
+			return nil, err
+		}
+	}
+	k.Log.Info("an agent has a key", slog.String("request_id", a.RequestID), slog.String("key", info.ID), slog.String("tier", string(info.Tier)), slog.String("host", info.Host))
+	minted.Secret = secret
+	minted.State, err = k.state(info)
+	return minted, err
+}
+
+// identify finds the tier that a request has earned. One with a signature that
+// does not hold has earned nothing: it is not taken for one without. below says
+// why a signed one is not of a higher tier.
+func (k *Keys) identify(ctx context.Context, r *http.Request, spec *account.AgentSpec) (below string, err error) {
+	spec.Tier = account.Anonymous
+	signed := slices.ContainsFunc([]string{"Signature", "Signature-Input", "Signature-Agent"}, func(name string) bool {
+		return r != nil && len(r.Header.Values(name)) > 0
+	})
+	if !signed {
+		return "", nil
+	}
+	sig, err := k.Verifier.Verify(ctx, r)
+	if errors.Is(err, httpsig.ErrNone) {
+		return "", fault.New(BadSignature, "The request names a Signature-Agent but is not signed.").
+			Try("send Signature-Input and Signature as well, or none of the three")
+	}
+	if err != nil {
+		return "", err
+	}
+	spec.Thumbprint, spec.Host = sig.KeyID, sig.Host
+	switch {
+	case slices.Contains(k.Trusted, sig.Host):
+		spec.Tier = account.Trusted
+	case sig.Attested:
+		spec.Tier = account.Attested
+	default:
+		spec.Tier = account.Signed
+		return sig.Why, nil
+	}
+	return "", nil
+}
+
+// draw gives a key its next challenge. When another request was faster, the
+// challenge is the one that it has drawn.
+func (k *Keys) draw(ctx context.Context, requestID string, a account.AgentInfo, rows Rows) (account.AgentInfo, error) {
+	drawn, err := k.Examiner.Draw(ctx, rows, a.ID, a.Challenge.No+1, rows.Version)
+	if err != nil {
+		return a, err
+	}
+	kept, err := Keep(drawn)
+	if err != nil {
+		return a, err
+	}
+	next, err := k.Store.SetChallenge(ctx, a.ID, a.Challenge.No, kept)
+	if errors.Is(err, account.ErrStale) {
+		err = nil
+	}
+	if err == nil {
+		k.Log.Info("an agent has a challenge", slog.String("request_id", requestID), slog.String("key", a.ID), slog.Int("challenge", next.Challenge.No))
+	}
+	return next, err
+}
+
+// state reads the challenge of a locked key.
+func (k *Keys) state(a account.AgentInfo) (State, error) {
+	s := State{AgentInfo: a, Wait: a.Challenge.Wait(k.Clock())}
+	if a.Status != account.Locked {
+		return s, nil
+	}
+	var err error
+	s.Challenge, err = recall(a.Challenge)
+	return s, err
+}
+
+// current finds the challenge of a locked key as it holds for the dataset
+// being served; nil means that it needs another one: it has none, its attempts
+// are used up, or its answers are others by now.
+func (k *Keys) current(ctx context.Context, a account.AgentInfo, rows Rows) (*Challenge, error) {
+	if a.Challenge.No == 0 || a.Challenge.Attempts >= account.MostAttempts {
+		return nil, nil
+	}
+	kept, err := recall(a.Challenge)
+	if err != nil {
+		return nil, err
+	}
+	return Recompute(ctx, rows, kept, rows.Version)
+}
+
+// Renew gives a spent key its next challenge, and a locked one the challenge
+// it has.
+func (k *Keys) Renew(ctx context.Context, keyID, requestID string, rows Rows) (State, error) {
+	a, err := k.Store.Agent(ctx, keyID)
+	if err != nil {
+		return State{}, err
+	}
+	var stands *Challenge
+	switch {
+	case a.Tier != account.Anonymous:
+		return State{}, fault.New(NotDue, "Keys of the %s tier have no challenges: their allowance never refills.", a.Tier).
+			Try("use a key of an account when it is spent")
+	case a.Status == account.Unlocked:
+		return State{}, fault.New(NotDue, "This key is unlocked and has %d calls left: no challenge is due.", a.Remaining).Try("use them first")
+	case a.Status == account.Locked:
+		if stands, err = k.current(ctx, a, rows); err != nil {
+			return State{}, err
+		}
+	}
+	if stands == nil {
+		if a, err = k.draw(ctx, requestID, a, rows); err != nil {
+			return State{}, err
+		}
+	}
+	return k.state(a)
+}
+
+// Reply is the answers that an agent sends to the challenge of its key.
+type Reply struct {
+	KeyID     string
+	Answers   []string
+	Address   string // of the client
+	RequestID string // for the log
+}
+
+// Examine judges the answers to the challenge of a key. The rows are asked
+// before the store is, so that no transaction waits for them. Answers that are
+// not accepted are a *NotAccepted, and another number of them than of questions
+// a *Miscounted.
+func (k *Keys) Examine(ctx context.Context, r Reply, rows Rows) (State, error) {
+	ctx = account.As(ctx, account.Actor{Name: "agent", Address: r.Address})
+	a, err := k.Store.Agent(ctx, r.KeyID)
+	if err != nil {
+		return State{}, err
+	}
+	right := false
+	if a.Status == account.Locked {
+		// Whoever hurries is turned away before there is any work.
+		if wait := a.Challenge.Wait(k.Clock()); wait > 0 {
+			return State{}, tooSoon(account.Outcome{Left: account.MostAttempts - a.Challenge.Attempts, Wait: wait})
+		}
+		stands, err := k.current(ctx, a, rows)
+		if err != nil {
+			return State{}, err
+		}
+		if stands == nil {
+			return State{}, k.redrawn(ctx, r.RequestID, a, rows, replaced())
+		}
+		if n := len(stands.Questions); len(r.Answers) != n {
+			return State{}, &Miscounted{Given: len(r.Answers), Asked: n}
+		}
+		right = stands.Check(r.Answers)
+	}
+	a, outcome, err := k.Store.Attempt(ctx, r.KeyID, a.Challenge.No, func(account.Challenge) bool { return right })
+	if errors.Is(err, account.ErrStale) {
+		// Another request has used up the attempts meanwhile, and drawn.
+		return State{}, k.withNext(a, replaced())
+	}
+	if err != nil {
+		return State{}, err
+	}
+	switch outcome.Verdict {
+	case account.Right:
+		k.Log.Info("an agent has unlocked its key", slog.String("request_id", r.RequestID), slog.String("key", a.ID), slog.Int("challenge", a.Challenge.No))
+		return k.state(a)
+	case account.TooSoon:
+		return State{}, tooSoon(outcome)
+	case account.Wrong:
+		return State{}, wrong(outcome)
+	}
+	return State{}, k.redrawn(ctx, r.RequestID, a, rows, usedUp())
+}
+
+// redrawn draws the next challenge and puts it into a refusal.
+func (k *Keys) redrawn(ctx context.Context, requestID string, a account.AgentInfo, rows Rows, f *fault.Fault) error {
+	a, err := k.draw(ctx, requestID, a, rows)
+	if err != nil {
+		return err
+	}
+	return k.withNext(a, f)
+}
+
+// withNext puts the challenge of a key into a refusal.
+func (k *Keys) withNext(a account.AgentInfo, f *fault.Fault) error {
+	next, err := recall(a.Challenge)
+	if err != nil {
+		return err
+	}
+	return &NotAccepted{Fault: f, Next: &State{AgentInfo: a, Challenge: next, Wait: a.Challenge.Wait(k.Clock())}}
+}
+
+// Admit checks that the key of an agent may make a request. A locked key may
+// make the calls of its challenge only; name says which of them it is, to be
+// counted with TakeCall when the request is found to be in order.
+func (k *Keys) Admit(ctx context.Context, keyID, method, path string, query url.Values) (name string, err error) {
+	a, err := k.Store.Agent(ctx, keyID)
+	if err != nil || a.Status != account.Locked {
+		return "", err
+	}
+	if a.Challenge.No == 0 {
+		return "", k.notNamed()
+	}
+	kept, err := recall(a.Challenge)
+	if err != nil {
+		return "", err
+	}
+	for i, named := range kept.Calls {
+		one := Challenge{Calls: kept.Calls[i : i+1]}
+		if one.Allows(method, path, query) {
+			return named.name(), nil
+		}
+	}
+	return "", k.notNamed()
+}

@@ -1,0 +1,356 @@
+package agent
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/money"
+	"grantgraph/internal/orgname"
+	"grantgraph/internal/serve/graph"
+)
+
+// family is a kind of question. The letter says which call it is about. No
+// family asks for a count, such as the number of grants or funders of a row:
+// counts are small, and a small number is soon guessed.
+type family string
+
+const (
+	amountOf   family = "A1" // what amount went to a recipient
+	receiverOf family = "A2" // who received an amount
+	purposeOf  family = "A3" // what purpose is filed
+	totalOf    family = "B1" // what a recipient received in all
+	sharedBy   family = "X1" // who is in the first call and in the second
+	newcomerIn family = "C1" // which funder came last
+	gapBetween family = "C2" // how much more one funder gave than another
+)
+
+// spec picks one question of a family on given pages. It is stored with the
+// challenge, so it says what the question names, never what answers it.
+type spec struct {
+	Family    family `json:"family"`
+	Row       int    `json:"row,omitempty"`       // from 1
+	Than      int    `json:"than,omitempty"`      // the row compared with
+	Recipient string `json:"recipient,omitempty"` // identity of the recipient named
+	Amount    int64  `json:"amount,omitempty"`    // named in the question
+}
+
+// item is a question with its answer.
+type item struct {
+	spec  spec
+	text  string
+	named string // the name in the text, if there is one
+	kind  AnswerType
+	forms []string // accepted normal forms; the first is the answer
+	space float64  // how many answers a guesser has to choose from
+}
+
+// pages are the rows that the calls of a challenge return, and who is on them.
+type pages struct {
+	grants     []graph.Grant
+	recipients []graph.RecipientTotal
+	funders    []graph.FunderTotal
+
+	inGrants, inRecipients, inFunders cast
+	purposes                          []string // of the grants, in the form compared
+	other                             ein.EIN  // the funder of the second call
+}
+
+func newPages(t *trio, grants []graph.Grant, recipients []graph.RecipientTotal, funders []graph.FunderTotal) *pages {
+	p := &pages{grants: grants, recipients: recipients, funders: funders, other: t.Other,
+		inGrants: grantCast(grants), inRecipients: recipientCast(recipients), inFunders: funderCast(funders)}
+	for i := range grants {
+		p.purposes = append(p.purposes, wording(grants[i].Purpose))
+	}
+	return p
+}
+
+// Bounds on what a guesser has to choose from.
+const (
+	minValues     = 500 // numbers
+	minCandidates = 8   // organizations or texts on a page
+	minSpace      = 1e5 // all questions together
+)
+
+// question makes the question that a spec picks; ok is false when the pages
+// give it no answer, or one that is ambiguous or easy to guess.
+func (p *pages) question(s spec) (it item, ok bool) {
+	switch s.Family {
+	case amountOf:
+		it, ok = p.amountOf(s)
+	case receiverOf:
+		it, ok = p.receiverOf(s)
+	case purposeOf:
+		it, ok = p.purposeOf(s)
+	case totalOf:
+		it, ok = p.totalOf(s)
+	case sharedBy:
+		it, ok = p.sharedBy()
+	case newcomerIn:
+		it, ok = p.newcomerIn()
+	case gapBetween:
+		it, ok = p.gapBetween(s)
+	}
+	it.spec = s
+	if it.kind == Organization || it.kind == Text {
+		ok = ok && it.space >= minCandidates
+	} else {
+		ok = ok && it.space >= minValues
+	}
+	return it, ok && !it.told(it.text, it.named)
+}
+
+// specs lists what could be asked on the pages, call by call and family by
+// family.
+func (p *pages) specs() [3][][]spec {
+	var a1, a2, a3, b1, c2 []spec
+	for i := range p.grants {
+		g := &p.grants[i]
+		if i >= 2 && i < 9 { // the largest ones are known from elsewhere
+			a1 = append(a1, spec{Family: amountOf, Recipient: g.Recipient.ID})
+		}
+		a2 = append(a2, spec{Family: receiverOf, Amount: g.Amount})
+		a3 = append(a3, spec{Family: purposeOf, Row: i + 1})
+	}
+	for i := range p.recipients {
+		b1 = append(b1, spec{Family: totalOf, Row: i + 1})
+	}
+	for i := range p.funders {
+		for j := i + 1; j < len(p.funders); j++ {
+			c2 = append(c2, spec{Family: gapBetween, Row: i + 1, Than: j + 1})
+		}
+	}
+	return [3][][]spec{{a1, a2, a3}, {b1, {{Family: sharedBy}}}, {{{Family: newcomerIn}}, c2}}
+}
+
+func (p *pages) amountOf(s spec) (item, bool) {
+	at := -1
+	for i := range p.grants {
+		if p.grants[i].Recipient.ID == s.Recipient {
+			if at >= 0 {
+				return item{}, false
+			}
+			at = i
+		}
+	}
+	if at < 0 {
+		return item{}, false
+	}
+	g := &p.grants[at]
+	if _, ok := p.inGrants.only(s.Recipient); !ok || !quotable(g.Recipient.Name) || p.paid(g.Amount) != 1 {
+		return item{}, false
+	}
+	it := number(g.Amount, "In the rows of call 1, what is the amount, in whole dollars, of the grant whose recip_name is %q?", g.Recipient.Name)
+	it.named = g.Recipient.Name
+	return it, true
+}
+
+// paid counts the grants of an amount.
+func (p *pages) paid(amount int64) (n int) {
+	for i := range p.grants {
+		if p.grants[i].Amount == amount {
+			n++
+		}
+	}
+	return n
+}
+
+func (p *pages) receiverOf(s spec) (item, bool) {
+	i := slices.IndexFunc(p.grants, func(g graph.Grant) bool { return g.Amount == s.Amount })
+	if i < 0 || p.paid(s.Amount) != 1 {
+		return item{}, false
+	}
+	who, ok := p.inGrants.only(p.grants[i].Recipient.ID)
+	if !ok {
+		return item{}, false
+	}
+	return item{
+		text: fmt.Sprintf("In the rows of call 1, which recipient got a grant of exactly $%s? Answer with its name or its EIN.", money.Grouped(s.Amount)),
+		kind: Organization, forms: p.inGrants.forms(who), space: float64(recipients(p.grants)),
+	}, true
+}
+
+// recipients counts the distinct recipients of a page of grants.
+func recipients(rows []graph.Grant) int {
+	seen := make(map[string]bool, len(rows))
+	for i := range rows {
+		seen[rows[i].Recipient.ID] = true
+	}
+	return len(seen)
+}
+
+// The texts that are asked for.
+const (
+	minWords, maxWords = 3, 8
+	minText            = 12
+)
+
+func (p *pages) purposeOf(s spec) (item, bool) {
+	if s.Row < 1 || s.Row > len(p.grants) {
+		return item{}, false
+	}
+	text := p.purposes[s.Row-1]
+	if n := strings.Count(text, " ") + 1; n < minWords || n > maxWords || len(text) < minText || len(text) > slipTo {
+		return item{}, false
+	}
+	kinds := make(map[string]bool)
+	for i, other := range p.purposes {
+		if i != s.Row-1 && mistaken(text, other) {
+			return item{}, false
+		}
+		kinds[other] = true
+	}
+	delete(kinds, "")
+	return item{
+		text: fmt.Sprintf("In the rows of call 1, what purpose is filed on row %d, counting from 1? Answer with its wording.", s.Row),
+		kind: Text, forms: []string{textForm + text}, space: float64(len(kinds)),
+	}, true
+}
+
+func (p *pages) totalOf(s spec) (item, bool) {
+	if s.Row < 1 || s.Row > len(p.recipients) {
+		return item{}, false
+	}
+	r := &p.recipients[s.Row-1]
+	for i := range p.recipients {
+		if i != s.Row-1 && p.recipients[i].Total == r.Total {
+			return item{}, false
+		}
+	}
+	return number(r.Total, "In the rows of call 2, what is the total_amount, in whole dollars, of the recipient on row %d, counting from 1?", s.Row), true
+}
+
+func (p *pages) sharedBy() (item, bool) {
+	// The funders of both calls are shown or known as well, so neither may be
+	// among the recipients of the other.
+	second := slices.Clone(p.inRecipients)
+	second.add(funderID(p.other), p.other)
+	var both []string
+	for _, first := range p.inGrants {
+		for _, other := range second {
+			alike := first.ein != ein.None && first.ein == other.ein ||
+				slices.ContainsFunc(first.keys, func(k string) bool { return slices.Contains(other.keys, k) })
+			switch {
+			case first.id == other.id:
+				both = append(both, first.id)
+			case alike:
+				return item{}, false
+			}
+		}
+	}
+	if len(both) != 1 {
+		return item{}, false
+	}
+	paid := slices.ContainsFunc(p.grants, func(g graph.Grant) bool { return g.Recipient.ID == both[0] })
+	who, ok := p.inGrants.only(both[0])
+	if _, also := p.inRecipients.only(both[0]); !ok || !also || !paid {
+		return item{}, false
+	}
+	all := slices.Clone(p.inGrants)
+	for _, party := range p.inRecipients {
+		if party.id != both[0] {
+			all = append(all, party)
+		}
+	}
+	return item{
+		text: "Which organization is a recipient both in the rows of call 1 and in the rows of call 2? Answer with its name or its EIN.",
+		kind: Organization, forms: all.forms(who), space: float64(min(recipients(p.grants), len(p.inRecipients))),
+	}, true
+}
+
+func (p *pages) newcomerIn() (item, bool) {
+	at, same := -1, false
+	for i := range p.funders {
+		switch {
+		case at < 0 || p.funders[i].FirstYear > p.funders[at].FirstYear:
+			at, same = i, false
+		case p.funders[i].FirstYear == p.funders[at].FirstYear:
+			same = true
+		}
+	}
+	if at < 0 || same {
+		return item{}, false
+	}
+	who, ok := p.inFunders.only(funderID(p.funders[at].EIN))
+	if !ok {
+		return item{}, false
+	}
+	return item{
+		text: "In the rows of call 3, which funder has the latest first_fiscal_year? Answer with its name or its EIN.",
+		kind: Organization, forms: p.inFunders.forms(who), space: float64(len(p.inFunders)),
+	}, true
+}
+
+func (p *pages) gapBetween(s spec) (item, bool) {
+	if s.Row < 1 || s.Row >= s.Than || s.Than > len(p.funders) {
+		return item{}, false
+	}
+	return number(p.funders[s.Row-1].Total-p.funders[s.Than-1].Total,
+		"In the rows of call 3, by how many whole dollars is the total_amount of row %d larger than that of row %d, counting from 1?", s.Row, s.Than), true
+}
+
+// number is a question with a number for an answer.
+func number(v int64, format string, args ...any) item {
+	return item{text: fmt.Sprintf(format, args...), kind: Integer, forms: []string{integerForm + strconv.FormatInt(v, 10)}, space: values(v)}
+}
+
+// values is how many figures as round as v there are up to v: what a guesser
+// has to choose from who knows its size. People give in round figures, so the
+// steps are 1, 2.5 and 5 times the powers of ten: 250,000 is the first of its
+// kind, 61,250 the 245th, 1,234,567 one of more than a million.
+func values(v int64) float64 {
+	if v <= 0 {
+		return 0
+	}
+	step := int64(1)
+	for power := int64(1); power <= v && power <= math.MaxInt64/100; power *= 10 {
+		middle := power * 10 / 4
+		if power == 1 {
+			middle = 0 // 2.5 is no step between whole dollars
+		}
+		for _, s := range [...]int64{power, middle, power * 5} {
+			if s > step && v%s == 0 {
+				step = s
+			}
+		}
+	}
+	return float64(v / step)
+}
+
+// maxQuote bounds the names that a question repeats.
+const maxQuote = 120
+
+// quotable reports whether a name can stand in a question as it is.
+func quotable(name string) bool {
+	return name != "" && len(name) <= maxQuote && !strings.ContainsFunc(name, func(r rune) bool {
+		return r == '"' || r == '\\' || r == unicode.ReplacementChar || !unicode.IsPrint(r)
+	})
+}
+
+// told reports whether a text, or the name in it, gives the answer away.
+func (it *item) told(text, named string) bool {
+	folded := orgname.Fold(strings.ReplaceAll(text, ",", ""))
+	switch it.kind {
+	case Integer:
+		for _, run := range strings.FieldsFunc(folded, func(r rune) bool { return r < '0' || r > '9' }) {
+			if integerForm+run == it.forms[0] {
+				return true
+			}
+		}
+	case Text:
+		return strings.Contains(wording(text), it.forms[0][kindLen:])
+	case Organization:
+		squeezed := strings.ReplaceAll(wording(text), " ", "")
+		for _, form := range it.forms {
+			if strings.Contains(squeezed, form[kindLen:]) {
+				return true
+			}
+		}
+		return named != "" && slices.Contains(it.forms, nameForm+orgname.Key(named))
+	}
+	return false
+}

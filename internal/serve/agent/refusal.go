@@ -1,0 +1,87 @@
+package agent
+
+import (
+	"fmt"
+	"time"
+
+	"grantgraph/internal/fault"
+	"grantgraph/internal/serve/account"
+)
+
+// The slugs of what is refused to agents.
+const (
+	KeyLocked     = "key_locked"
+	WrongAnswer   = "wrong_answer"
+	BadSignature  = "bad_signature"
+	NotDue        = "challenge_not_due"
+	Replaced      = "challenge_replaced"
+	TooSoon       = "answer_too_soon"
+	TooManyMints  = "too_many_mints"
+	TooManySigned = "too_many_attempts"
+	NoChallenge   = "no_challenge"
+)
+
+// seconds is a time in whole seconds, rounded up: who waits so long has waited
+// long enough.
+func seconds(d time.Duration) int { return int((d + time.Second - 1) / time.Second) }
+
+// NotAccepted is the refusal of answers to a challenge.
+type NotAccepted struct {
+	*fault.Fault
+	Left int           // attempts that are left
+	Wait time.Duration // before the next
+	Next *State        // the key with its new challenge, where it has one
+}
+
+// Unwrap lets the fault be found.
+func (n *NotAccepted) Unwrap() error { return n.Fault }
+
+// notAccepted is a refusal after which the same challenge stands.
+func notAccepted(f *fault.Fault, o account.Outcome) error {
+	if o.Wait > 0 {
+		f.Err = &account.WaitError{Wait: o.Wait}
+	}
+	return &NotAccepted{Fault: f, Left: o.Left, Wait: o.Wait}
+}
+
+func tooSoon(o account.Outcome) error {
+	return notAccepted(fault.New(TooSoon, "This answer came too soon after a wrong one. It was not looked at and is not counted.").
+		Try("send it again in %d seconds", seconds(o.Wait)), o)
+}
+
+func wrong(o account.Outcome) error {
+	return notAccepted(fault.New(WrongAnswer, "Not every answer is right.").
+		Try("read the rows of the calls again and answer in %d seconds; attempts left: %d", seconds(o.Wait), o.Left), o)
+}
+
+// usedUp is the refusal of the last wrong answer to a challenge.
+func usedUp() *fault.Fault {
+	return fault.New(WrongAnswer, "Not every answer is right, and all attempts are used up.").Try("answer the new challenge")
+}
+
+// replaced is the refusal of answers to a challenge that no longer stands.
+func replaced() *fault.Fault {
+	return fault.New(Replaced, "There is a new challenge: the dataset has changed since the one you answered was drawn, or its attempts are used up. Your answer is not counted.").
+		Try("answer the new challenge")
+}
+
+// notNamed is the refusal of a request that the challenge of a locked key does
+// not name.
+func (k *Keys) notNamed() error {
+	return fault.New(KeyLocked, "This key is locked: until its challenge is answered it may make only the calls the challenge names.").
+		Try("make those calls exactly as given, then POST %s/answer; POST /agent-key/challenge tells the challenge again", k.URL)
+}
+
+func tooManyMints(wait time.Duration) error {
+	f := fault.New(TooManyMints, "Too many keys were asked for from this address: at most %d an hour are minted.", account.MintsAnHour).
+		Try("ask again in %d seconds, or use the keys you have", seconds(wait))
+	f.Err = &account.WaitError{Wait: wait}
+	return f
+}
+
+// Miscounted is the refusal of more or fewer answers than there are questions.
+type Miscounted struct{ Given, Asked int }
+
+func (m *Miscounted) Error() string {
+	return fmt.Sprintf("the challenge has %d questions and %d answers were sent; it is not counted", m.Asked, m.Given)
+}

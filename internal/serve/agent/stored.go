@@ -1,0 +1,69 @@
+package agent
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"grantgraph/internal/serve/account"
+)
+
+// asked is what the store keeps of a challenge without looking into it. The
+// rest of the challenge has columns of its own, each thing once: every key that
+// anybody mints has one.
+type asked struct {
+	Questions []Question      `json:"questions"`
+	Params    json.RawMessage `json:"params"`
+	// Hashes are there in challenges that were kept whole, before Answers had
+	// them alone.
+	Hashes [][][]byte `json:"hashes,omitempty"`
+}
+
+// Keep puts a challenge into the form in which the store keeps it.
+func Keep(c *Challenge) (account.Challenge, error) {
+	params, err := json.Marshal(asked{Questions: c.Questions, Params: c.Params})
+	kept := account.Challenge{No: c.Number, Dataset: c.Version, Params: params, Salt: c.Salt}
+	for _, forms := range c.Hashes {
+		sealed := make([]string, len(forms))
+		for i, h := range forms {
+			sealed[i] = hex.EncodeToString(h)
+		}
+		kept.Answers = append(kept.Answers, sealed)
+	}
+	for _, named := range c.Calls {
+		kept.Calls = append(kept.Calls, named.name())
+	}
+	return kept, err
+}
+
+// recall reads a challenge that Keep has written.
+func recall(kept account.Challenge) (*Challenge, error) {
+	var a asked
+	if err := json.Unmarshal(kept.Params, &a); err != nil {
+		return nil, fmt.Errorf("reading challenge %d: %w", kept.No, err)
+	}
+	c := &Challenge{Number: kept.No, Version: kept.Dataset, Questions: a.Questions, Salt: kept.Salt, Hashes: a.Hashes, Params: a.Params}
+	for _, sealed := range kept.Answers {
+		if a.Hashes != nil {
+			break
+		}
+		forms := make([][]byte, len(sealed))
+		for i, s := range sealed {
+			var err error
+			if forms[i], err = hex.DecodeString(s); err != nil {
+				return nil, fmt.Errorf("reading the answers to challenge %d: %w", kept.No, err)
+			}
+		}
+		c.Hashes = append(c.Hashes, forms)
+	}
+	for _, name := range kept.Calls {
+		method, rest, _ := strings.Cut(name, " ")
+		path, query, _ := strings.Cut(rest, "?")
+		c.Calls = append(c.Calls, Call{Method: method, Path: path, Query: query})
+	}
+	return c, nil
+}
+
+// name is a call as the store knows it.
+func (c Call) name() string { return c.Method + " " + c.URL() }

@@ -1,0 +1,332 @@
+// Package agentkeys is the operations by which automated agents get keys: mint
+// one, answer its challenge, get the next. What they do is in package agent;
+// here is how it reads on the wire.
+package agentkeys
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+
+	"grantgraph/internal/serve/account"
+	"grantgraph/internal/serve/agent"
+	"grantgraph/internal/serve/api"
+)
+
+// agentPath is where agents get their keys.
+const agentPath = "/agent-key"
+
+// maxPurpose bounds each of the two things that an agent says of itself.
+const maxPurpose = 1000
+
+// AgentKeyAnswer is the state of the key of an agent.
+type AgentKeyAnswer struct {
+	api.Head
+	APIKey    string          `json:"api_key" doc:"The key. It is made known here and kept by nobody but you; answers to requests with a key repeat that key."`
+	Status    string          `json:"status" enum:"locked,unlocked,spent" doc:"locked: only the calls of the challenge may be made. unlocked: calls are left. spent: none are left."`
+	Tier      string          `json:"tier" enum:"anonymous,signed,attested,trusted" doc:"What the agent has shown of itself."`
+	ExpiresAt string          `json:"expires_at" doc:"When the key ends, whatever is left." format:"date-time"`
+	Calls     AgentCalls      `json:"calls" doc:"The allowance of the key."`
+	Challenge *AgentChallenge `json:"challenge,omitempty" doc:"What has to be answered to unlock the key; absent when there is nothing to answer."`
+	api.Tail
+}
+
+// AgentCalls is an allowance.
+type AgentCalls struct {
+	Limit     int `json:"limit" doc:"Calls in the allowance."`
+	Remaining int `json:"remaining" doc:"Calls left of it; a locked key has none."`
+}
+
+// AgentChallenge is a set of questions about the rows of three calls.
+type AgentChallenge struct {
+	ID           string          `json:"id" doc:"Names the challenge."`
+	Questions    []AgentQuestion `json:"questions" doc:"Two or three questions; the answers are sent in this order."`
+	Calls        []AgentCall     `json:"calls" doc:"The three calls that the questions are about, numbered from 1 in this order. A locked key may make these and no others; they are not counted."`
+	AnswerTo     AgentCall       `json:"answer_to" doc:"Where the answers go: send them there as {\"answers\": [...]}, with the key as X-API-Key."`
+	AttemptsLeft int             `json:"attempts_left" doc:"Answers that may still be sent; after the last wrong one there is a new challenge."`
+	RetryAfterS  int             `json:"retry_after_s" doc:"Seconds to wait before the next answer."`
+}
+
+// AgentQuestion is one question.
+type AgentQuestion struct {
+	ID         string `json:"id" doc:"Names the question within the challenge."`
+	Text       string `json:"text" doc:"The question."`
+	AnswerType string `json:"answer_type" enum:"integer,organization,text" doc:"integer: whole dollars. organization: a name or an EIN. text: wording as filed."`
+}
+
+// AgentCall is a request that a locked key may make.
+type AgentCall struct {
+	Method string `json:"method" doc:"HTTP method."`
+	URL    string `json:"url" doc:"Address. The order of its parameters does not matter, everything else does." format:"uri"`
+}
+
+// MintRequest is the body of a request for a key.
+type MintRequest struct {
+	Purpose string `json:"purpose" doc:"What the key is for, in a few words; recorded, not verified."`
+	Source  string `json:"source" doc:"How you learned of this service; recorded, not verified."`
+}
+
+// AnswerRequest is the body of an answer to a challenge.
+type AnswerRequest struct {
+	Answers []string `json:"answers" doc:"One answer per question, in the order of the questions."`
+}
+
+// bodyWords are other words for the fields of request bodies.
+var bodyWords = map[string]string{
+	"answer": "answers", "responses": "answers", "response": "answers", "solutions": "answers",
+	"reason": "purpose", "intent": "purpose", "use": "purpose", "use_case": "purpose", "usage": "purpose", "goal": "purpose", "description": "purpose",
+	"referrer": "source", "referer": "source", "origin": "source", "found_via": "source", "how": "source", "discovered_via": "source",
+}
+
+// The failures of these operations.
+var (
+	wrongAnswer   = api.Refusal{Slug: agent.WrongAnswer, Status: 400, Means: "not every answer to the challenge is right", Audit: true}
+	badSignature  = api.Refusal{Slug: agent.BadSignature, Status: 401, Means: "the request is signed and its signature does not hold", Audit: true}
+	notDue        = api.Refusal{Slug: agent.NotDue, Status: 409, Means: "no challenge is due: calls remain, or the tier has none"}
+	replaced      = api.Refusal{Slug: agent.Replaced, Status: 409, Means: "the dataset changed since the challenge was drawn, or its attempts were used up; a new one is in the answer, and nothing was counted", Audit: true}
+	tooSoon       = api.Refusal{Slug: agent.TooSoon, Status: 429, Means: "the answer came before its time and is not counted; see Retry-After", Audit: true}
+	tooManyMints  = api.Refusal{Slug: agent.TooManyMints, Status: 429, Means: "too many keys were minted from the address; see Retry-After", Audit: true}
+	tooManySigned = api.Refusal{Slug: agent.TooManySigned, Status: 429, Means: "there were too many signed requests of one keypair; see Retry-After", Audit: true}
+	noChallenge   = api.Refusal{Slug: agent.NoChallenge, Status: 503, Means: "the dataset is too small to draw a challenge from"}
+)
+
+// operations are those of one service.
+type operations struct {
+	keys  *agent.Keys // nil when the service hands out no keys to agents
+	graph func(api.Dataset) agent.Asker
+}
+
+// Group is the operations over the keys of a service, nil when it hands out
+// none, and the graph of a dataset, nil when that is out of service.
+func Group(keys *agent.Keys, graph func(api.Dataset) agent.Asker, base string) api.Group {
+	o := &operations{keys, graph}
+	g := api.Group{
+		Tag: "Agent keys", About: "Keys that automated agents get by themselves.",
+		Operations: []api.Operation{o.mint(), o.rules(), o.answer(), o.challenge()},
+	}
+	for i := range g.Operations {
+		op := &g.Operations[i]
+		op.ForAgents, op.Optional, op.Off = true, true, keys == nil
+	}
+	if keys != nil {
+		g.Note = fmt.Sprintf("No key? `POST %s` with `purpose` and `source` gives one; answer the questions it comes with from the rows of the calls it names. `GET` there says how to sign instead.", URL(base))
+	}
+	return g
+}
+
+// URL is where agents get their keys on the service at an address.
+func URL(base string) string { return base + api.Versioned + agentPath }
+
+// needsGraph refuses a dataset whose graph is out of service.
+func (o *operations) needsGraph(d api.Dataset) error {
+	if o.graph(d) == nil {
+		return api.Damaged()
+	}
+	return nil
+}
+
+// rows are what the challenges of the dataset of a call are about.
+func (o *operations) rows(c *api.Call) agent.Rows {
+	return agent.Rows{Asker: o.graph(c.Data), Version: c.Data.Snapshot().Version}
+}
+
+func (o *operations) mint() api.Operation {
+	return api.Operation{
+		ID: "mintAgentKey", Method: "POST", Path: agentPath, Access: api.Open, Needs: o.needsGraph,
+		Summary: "Get a key as an automated agent",
+		Description: "Mints a key without an account. It arrives locked, with a challenge: two or three plain questions about the rows of three calls, which the locked key may make. " +
+			"Answering them unlocks 10 calls for a day. A request signed as GET /agent-key describes gets a key of a higher tier without a challenge; a signature that does not hold is refused.",
+		Body: MintRequest{}, BodyWords: bodyWords, MaxBody: 16 << 10, Response: AgentKeyAnswer{}, Formats: []string{"json"},
+		Refusals: []api.Refusal{badSignature, api.Inactive, tooManyMints, tooManySigned, api.StoreUnavailable, noChallenge},
+		Examples: []api.Example{
+			{Case: "1", Description: "A locked key and its challenge", Body: `{"purpose":"comparing funders of food pantries","source":"llms.txt"}`},
+			{Case: "unsupported", Description: "A field that does not exist", Body: `{"purpose":"comparing funders of food pantries","source":"llms.txt","mail":"someone@example.org"}`},
+			{Case: "strict", Description: "What strict=1 refuses", Query: "strict=1", Body: `{"purpose":"comparing funders of food pantries","source":"llms.txt","mail":"someone@example.org"}`},
+			{Case: "invalid", Description: "A request that does not say how it learned of the service", Body: `{"purpose":"comparing funders of food pantries"}`},
+		},
+		Plan: o.planMint,
+	}
+}
+
+func (o *operations) rules() api.Operation {
+	return api.Operation{
+		ID: "getAgentKeyRules", Method: "GET", Path: agentPath, Access: api.Open,
+		Summary:     "How agents get keys and sign requests",
+		Description: "Lists what each tier of agent keys asks and gives, and the exact requirements on a signed request, for programs to read.",
+		Response:    AgentRules{}, Formats: []string{"json"},
+		Examples: []api.Example{{Case: "1", Description: "The requirements"}},
+		Plan: func(c *api.Call) (api.Run, error) {
+			return func(context.Context) (api.Answer, error) { return rules(c, o.keys), nil }, nil
+		},
+	}
+}
+
+func (o *operations) answer() api.Operation {
+	return api.Operation{
+		ID: "answerChallenge", Method: "POST", Path: agentPath + "/answer", Access: api.Agent, Needs: o.needsGraph,
+		Summary: "Answer the challenge of a locked key",
+		Description: "Unlocks a locked key when every answer is right. A wrong answer is not said to be the first or the second; the next may be sent after 5 seconds, the one after that 10 seconds later. " +
+			"After three wrong answers there is a new challenge, in the answer. An answer that comes too soon is refused and not counted.",
+		Body: AnswerRequest{}, BodyWords: bodyWords, Details: []any{Attempt{}}, MaxBody: 16 << 10, Response: AgentKeyAnswer{}, Formats: []string{"json"},
+		Refusals: []api.Refusal{wrongAnswer, notDue, replaced, tooSoon, noChallenge},
+		Examples: []api.Example{
+			{Case: "1", Description: "Right answers: the key is unlocked", Body: `{"answers":["$120,000","00-0000004"]}`},
+			{Case: "wrong_answer", Description: "Wrong answers", Body: `{"answers":["$120,000","00-0000005"]}`},
+		},
+		Plan: o.planAnswer,
+	}
+}
+
+func (o *operations) challenge() api.Operation {
+	return api.Operation{
+		ID: "renewChallenge", Method: "POST", Path: agentPath + "/challenge", Access: api.Agent, Needs: o.needsGraph,
+		Summary: "Get the next challenge for a key whose calls are spent",
+		Description: "Locks a spent key of the anonymous tier and gives it a new challenge; answering it gives another 10 calls, as often as you like until the key expires. " +
+			"A key that is locked is told its present challenge again. While calls remain there is none.",
+		Response: AgentKeyAnswer{}, Formats: []string{"json"},
+		Refusals: []api.Refusal{notDue, noChallenge},
+		Examples: []api.Example{{Case: "1", Description: "A new challenge"}},
+		Plan: func(c *api.Call) (api.Run, error) {
+			return func(ctx context.Context) (api.Answer, error) {
+				s, err := o.keys.Renew(ctx, c.Caller.Key, c.ID, o.rows(c))
+				return state(c, c.Caller.Secret, s), err
+			}, nil
+		},
+	}
+}
+
+func (o *operations) planMint(c *api.Call) (api.Run, error) {
+	f := c.ReadForm()
+	a := agent.Application{Purpose: f.Text("purpose", maxPurpose), Source: f.Text("source", maxPurpose), Address: c.Caller.Address, RequestID: c.ID, Request: c.Request}
+	f.Finish()
+	return func(ctx context.Context) (api.Answer, error) {
+		minted, err := o.keys.Mint(ctx, a, o.rows(c))
+		if err != nil {
+			return nil, err
+		}
+		if minted.Below != "" {
+			c.Caveat("_credential", fmt.Sprintf("The key is of the signed tier and not of the attested one: %s.", minted.Below))
+		}
+		return state(c, minted.Secret, minted.State), nil
+	}, nil
+}
+
+// maxAnswers bounds the answers that are read; a challenge has two or three.
+const maxAnswers = 16
+
+func (o *operations) planAnswer(c *api.Call) (api.Run, error) {
+	f := c.ReadForm()
+	answers := f.Texts("answers", maxAnswers)
+	f.Finish()
+	return func(ctx context.Context) (api.Answer, error) {
+		s, err := o.keys.Examine(ctx, agent.Reply{KeyID: c.Caller.Key, Answers: answers, Address: c.Caller.Address, RequestID: c.ID}, o.rows(c))
+		if err != nil {
+			return nil, refusal(c, err)
+		}
+		return state(c, c.Caller.Secret, s), nil
+	}, nil
+}
+
+// state is a key as the wire tells it.
+func state(c *api.Call, secret string, s agent.State) api.Answer {
+	out := &AgentKeyAnswer{
+		Head: api.Success, APIKey: secret, Status: string(s.Status), Tier: string(s.Tier), ExpiresAt: api.Instant(s.Expires),
+		Calls: AgentCalls{s.Allowance, s.Remaining}, Tail: c.Tail(),
+	}
+	if s.Challenge != nil {
+		out.Challenge = challenge(c, &s)
+	}
+	return out
+}
+
+// challenge is the challenge of a key as the agent reads it.
+func challenge(c *api.Call, s *agent.State) *AgentChallenge {
+	out := &AgentChallenge{
+		ID:           fmt.Sprint(s.ID, ".", s.Challenge.Number),
+		AnswerTo:     AgentCall{http.MethodPost, URL(c.Base) + "/answer"},
+		AttemptsLeft: s.AttemptsLeft(),
+		RetryAfterS:  api.Seconds(s.Wait),
+	}
+	for _, q := range s.Challenge.Questions {
+		out.Questions = append(out.Questions, AgentQuestion{q.ID, q.Text, string(q.AnswerType)})
+	}
+	for _, named := range s.Challenge.Calls {
+		out.Calls = append(out.Calls, AgentCall{named.Method, c.Base + named.URL()})
+	}
+	return out
+}
+
+// Attempt is what a refused answer to a challenge says beside the words.
+type Attempt struct {
+	AttemptsLeft *int            `json:"attempts_left,omitempty" doc:"Of an answer to a challenge: attempts left for it."`
+	RetryAfterS  *int            `json:"retry_after_s,omitempty" doc:"Of an answer to a challenge: seconds to wait before the next."`
+	Challenge    *AgentChallenge `json:"challenge,omitempty" doc:"Of an answer to a challenge: the new one, where there is one."`
+}
+
+// attempted is a refusal that carries an Attempt.
+type attempted struct {
+	error
+	attempt Attempt
+}
+
+func (a *attempted) Unwrap() error { return a.error }
+
+// Detail is what the refusal says beside the words.
+func (a *attempted) Detail() any { return a.attempt }
+
+// refusal puts what an agent has to know into the refusal of its answers.
+func refusal(c *api.Call, err error) error {
+	var counted *agent.Miscounted
+	if errors.As(err, &counted) {
+		kind := "too_short"
+		if counted.Given > counted.Asked {
+			kind = "too_long"
+		}
+		return api.InvalidBody("answers", kind, api.Limit{"expected_length": counted.Asked, "actual_length": counted.Given}, counted.Error())
+	}
+	var not *agent.NotAccepted
+	if !errors.As(err, &not) {
+		return err
+	}
+	wait := api.Seconds(not.Wait)
+	a := Attempt{AttemptsLeft: &not.Left, RetryAfterS: &wait}
+	if not.Next != nil {
+		a.Challenge = challenge(c, not.Next)
+	}
+	return &attempted{err, a}
+}
+
+// Admit holds the keys of agents to what they may do: a locked one to the
+// calls of its challenge, which are counted in the place of the charge. It
+// tells every one of them what its key holds back.
+func Admit(keys *agent.Keys) func(context.Context, *api.Call, url.Values) error {
+	return func(ctx context.Context, c *api.Call, query url.Values) error {
+		tier := c.Caller.Tier
+		if tier == "" {
+			return nil
+		}
+		terms := tier.Terms()
+		if tier != account.Anonymous {
+			c.Caveat("_credential", fmt.Sprintf("This is a trial key of the %s tier: at most %d rows in a page and %d calls in all, which never refill. It has no year slice, so hits is a corpus total.", tier, terms.Rows, terms.Calls))
+			return nil
+		}
+		op := c.Operation()
+		name, err := keys.Admit(ctx, c.Caller.Key, op.Method, api.Versioned+op.Path, query)
+		if err != nil {
+			return err
+		}
+		if name == "" {
+			c.Caveat("_credential", fmt.Sprintf("This is a trial key of the anonymous tier: at most %d rows in a page and %d calls until another challenge is answered, for a day. It has no year slice, so hits is a corpus total.", terms.Rows, terms.Calls))
+			return nil
+		}
+		c.Caveat("_credential", "This key is locked: it may make the three calls of its challenge and no others; they are not counted. It has no year slice, so hits is a corpus total.")
+		c.Allowed = name
+		c.Pay = func(ctx context.Context) error {
+			_, err := keys.Store.TakeCall(ctx, c.Caller.Key, name)
+			return err
+		}
+		return nil
+	}
+}

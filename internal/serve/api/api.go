@@ -1,0 +1,162 @@
+// Package api is the HTTP face of the service. One table of operations says
+// what can be called, by whom, at what cost, with which parameters and with
+// which answers; the router, the metering, the OpenAPI document, the catalogue
+// and llms.txt all read that table and nothing else.
+//
+// A request goes through fixed steps: authenticate, read and validate the
+// parameters, compare the ETag, take memory, charge, run, and hold the memory
+// until the last byte is written. What is refused before any data is read
+// therefore costs nothing.
+//
+// The package is the engine: table, call, parameters, envelope, errors,
+// rendering, OpenAPI. It knows no operation. Those are in the packages below
+// it, each with its wire rows, its parameters and its refusals; the service
+// that wires them together gives them to New.
+package api
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"grantgraph/internal/fault"
+	"grantgraph/internal/secret"
+	"grantgraph/internal/serve/account"
+	"grantgraph/internal/serve/budget"
+	"grantgraph/internal/snapshot"
+)
+
+// Accounts knows keys and meters them; every account.Store is one.
+type Accounts interface {
+	Authenticate(ctx context.Context, secret string) (account.KeyInfo, error)
+	Balance(ctx context.Context, id string) (account.Balance, error)
+	Charge(ctx context.Context, id string, cost int) (account.Balance, error)
+}
+
+// Dataset is all that one request is answered from. The engine asks it what it
+// is; operations ask it for what they read.
+type Dataset interface {
+	// Snapshot describes the snapshot behind it.
+	Snapshot() *snapshot.Manifest
+	// Lists names the editions of the compliance lists in it.
+	Lists() string
+}
+
+// Config says what the handler serves.
+type Config struct {
+	// BaseURL is the address that clients see, without a trailing slash.
+	BaseURL string
+	// Groups are the operations.
+	Groups []Group
+	// Examples answer example=.
+	Examples Examples
+
+	Accounts Accounts
+	// Acquire returns the dataset to answer one request from, and the function
+	// that gives it back after the last byte of the answer. A nil Dataset means
+	// that none is served yet.
+	Acquire func() (Dataset, func())
+	Clock   func() time.Time // nil means time.Now
+	Log     *slog.Logger     // nil means no log
+
+	// Budget holds the memory of all requests together; nil is without bounds.
+	Budget *budget.Budget
+	// Patience is how long a client may leave an answer unread before it is cut
+	// off; 0 means ten seconds.
+	Patience time.Duration
+
+	// Admit looks at a request of a key before it is read: it refuses it, or
+	// says on the call what else holds for the key. Nil admits all.
+	Admit func(ctx context.Context, c *Call, query url.Values) error
+	// Address is the network address of the client that a request comes from;
+	// nil means that of the connection. Behind a proxy it has to be set.
+	Address func(*http.Request) string
+	// AdminToken opens the admin endpoints; empty means that there are none.
+	AdminToken secret.Text
+}
+
+// Examples are the operations once more, over invented parts, so that an
+// example is answered by the code it is an example of.
+type Examples struct {
+	Groups []Group
+	Data   Dataset
+	Key    string // that the caller has
+}
+
+// Handler answers the API routes, /openapi.json, /llms.txt and the API
+// catalogue. Every other path gets the 404 envelope.
+type Handler struct {
+	Config
+	table    *table
+	examples *table
+	openapi  func() ([]byte, error)
+	overview []byte // llms.txt
+	audit    audit  // nil when the store keeps no audit trail
+	limiter  limiter
+}
+
+// New makes the handler.
+func New(c Config) (*Handler, error) {
+	base, err := checkBase(c.BaseURL)
+	if err != nil {
+		return nil, err
+	}
+	c.BaseURL = base
+	if c.Accounts == nil || c.Acquire == nil {
+		return nil, errors.New("api: Accounts and Acquire are needed")
+	}
+	if c.Clock == nil {
+		c.Clock = time.Now
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.Patience == 0 {
+		c.Patience = 10 * time.Second
+	}
+	if c.Address == nil {
+		c.Address = func(r *http.Request) string { return r.RemoteAddr }
+	}
+	if n := len(c.AdminToken.Reveal()); n > 0 && n < minAdminToken {
+		return nil, fault.New("short_admin_token", "the admin token has %d characters, at least %d are needed", n, minAdminToken).
+			Try("use 32 random characters, or none to have no admin endpoints")
+	}
+	s := &Handler{Config: c}
+	if s.table, err = newTable(c.Groups); err != nil {
+		return nil, err
+	}
+	if s.examples, err = newTable(c.Examples.Groups); err != nil {
+		return nil, err
+	}
+	s.audit, _ = c.Accounts.(audit)
+	s.openapi = sync.OnceValues(func() ([]byte, error) { return OpenAPI(base, c.Examples) })
+	s.overview = s.llms()
+	return s, nil
+}
+
+// minAdminToken is the least number of characters of an admin token.
+const minAdminToken = 16
+
+// Route is the operation's own path for the path of a request, such as
+// /admin/keys/{id}: one of a few that hold nothing of the client's. It is
+// empty when no operation is there.
+func (s *Handler) Route(path string) string {
+	if ops, _ := s.table.routes.find(path); ops != nil {
+		return ops[0].Path
+	}
+	return ""
+}
+
+// checkBase reads the address of the service.
+func checkBase(base string) (string, error) {
+	u, err := url.Parse(base)
+	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") || u.RawQuery != "" || u.Fragment != "" {
+		return "", fault.New("bad_base_url", "%q is not the address of a site", base).Try("--base-url https://grants.example.org")
+	}
+	return strings.TrimRight(base, "/"), nil
+}

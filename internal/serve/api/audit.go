@@ -1,0 +1,78 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"grantgraph/internal/fault"
+	"grantgraph/internal/serve/account"
+)
+
+// audit remembers what happened; every account.Store does.
+type audit interface {
+	Audit(ctx context.Context, e account.Event) error
+}
+
+// Refusals are noted at most so many times a minute: whoever is refused decides
+// how often, and must not fill the trail.
+const notesAMinute = 60
+
+// limiter lets a number of things through in a minute and counts the others.
+type limiter struct {
+	mu      sync.Mutex
+	minute  time.Time
+	through int
+	skipped int
+}
+
+// take says whether this one goes through, and how many before it did not.
+func (b *limiter) take(now time.Time) (skipped int, ok bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if minute := now.Truncate(time.Minute); !minute.Equal(b.minute) {
+		b.minute, b.through = minute, 0
+	}
+	if b.through >= notesAMinute {
+		b.skipped++
+		return 0, false
+	}
+	b.through++
+	skipped, b.skipped = b.skipped, 0
+	return skipped, true
+}
+
+// noteTimeout bounds how long a refusal waits for the trail.
+const noteTimeout = 2 * time.Second
+
+// note puts a refusal into the trail. What cannot be written there is in the
+// log at least; the caller is refused all the same.
+func (s *Handler) note(ctx context.Context, c *Call, err error) {
+	f, ok := fault.Of(err)
+	if !ok || s.audit == nil || c.shown != nil || !s.table.refusal(f.Slug).Audit {
+		return
+	}
+	skipped, ok := s.limiter.take(s.Clock())
+	if !ok {
+		return
+	}
+	details := f.Slug + " at " + c.op.ID + ": " + Clip(f.Message)
+	if skipped > 0 {
+		details += fmt.Sprintf(" (%d refusals before it were not noted)", skipped)
+	}
+	s.Log.Info("a caller was refused", slog.String("request_id", c.ID), slog.String("operation", c.op.ID), slog.String("error", f.Slug), slog.String("key", c.Caller.Key))
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), noteTimeout)
+	defer cancel()
+	who := "caller"
+	switch {
+	case c.op.Access == Admin:
+		who = "admin"
+	case c.Caller.Tier != "" || c.op.ForAgents:
+		who = "agent"
+	}
+	if err := s.audit.Audit(ctx, account.Event{Kind: account.EventRefusal, Actor: who, Key: c.Caller.Key, Address: c.Caller.Address, Details: details}); err != nil {
+		s.Log.Warn("a refusal could not be put into the trail", slog.String("request_id", c.ID), slog.Any("error", err))
+	}
+}

@@ -1,0 +1,126 @@
+package api
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"grantgraph/internal/fault"
+	"grantgraph/internal/serve/account"
+)
+
+// credential is the key a request carries, empty when it carries none.
+func credential(h http.Header) string {
+	if key := strings.TrimSpace(h.Get("X-API-Key")); key != "" {
+		return key
+	}
+	scheme, token, _ := strings.Cut(strings.TrimSpace(h.Get("Authorization")), " ")
+	if strings.EqualFold(scheme, "Bearer") {
+		return strings.TrimSpace(token)
+	}
+	return ""
+}
+
+// authenticate finds the key of a request and checks that it may call the
+// operation. The query matters for the key of an agent that is locked.
+func (s *Handler) authenticate(ctx context.Context, h http.Header, c *Call, query url.Values) error {
+	if c.op.Access == Admin {
+		return s.admitAdmin(h)
+	}
+	given := credential(h)
+	if given == "" {
+		return account.NoKey()
+	}
+	key, err := s.Accounts.Authenticate(ctx, given)
+	if err != nil {
+		return err
+	}
+	c.Caller.Key, c.Caller.Owner, c.Caller.Tier = key.ID, cmp.Or(key.Account, key.ID), key.Tier
+	c.Caller.Pro = key.Require(account.ProScope) == nil
+	if err := key.Require(0); err != nil {
+		return err
+	}
+	if c.op.Access == Agent {
+		c.Caller.Secret = given
+		if key.Plan != account.Agent {
+			return fault.New(refusedNotAgent.Slug, "This is not the key of an agent: it has no challenges.").Try("use the key that POST /agent-key gave")
+		}
+		return nil
+	}
+	if s.Admit != nil {
+		if err := s.Admit(ctx, c, query); err != nil {
+			return err
+		}
+	}
+	return key.Require(c.op.Access.scope())
+}
+
+// solvent refuses a request whose key has nothing left to pay for it with, where
+// already its plan takes time of the machine.
+func (s *Handler) solvent(ctx context.Context, out *reply, c *Call) error {
+	if !c.op.Works {
+		return nil
+	}
+	if b, err := s.Accounts.Balance(ctx, c.Caller.Key); err != nil || b.Remaining >= c.op.Cost {
+		return nil // what is wrong with the store is told by the charge
+	}
+	return s.meter(ctx, out, c)
+}
+
+// meter takes what a request costs: a call from the allowance, or one of those
+// that a locked key may make. It takes it once.
+func (s *Handler) meter(ctx context.Context, out *reply, c *Call) error {
+	switch {
+	case c.paid:
+		return nil
+	case c.Pay != nil:
+		return c.Pay(ctx)
+	case c.Caller.Key == "" || c.op.Cost == 0:
+		return nil
+	}
+	balance, err := s.Accounts.Charge(ctx, c.Caller.Key, c.op.Cost)
+	c.paid = err == nil
+	if balance.Limit > 0 {
+		out.balance(balance)
+	}
+	return err
+}
+
+// showBalance puts the balance of the key into the headers of an answer that was not
+// charged; a charge has already done so.
+func (s *Handler) showBalance(ctx context.Context, out *reply, c *Call) {
+	if c.Caller.Key == "" || out.header.Get("X-Calls-Limit") != "" {
+		return
+	}
+	if balance, err := s.Accounts.Balance(ctx, c.Caller.Key); err == nil {
+		out.balance(balance)
+	} else if ctx.Err() == nil { // else there is nobody to tell
+		s.Log.Warn("the balance of a key is not known", slog.String("request_id", out.id), slog.Any("error", err))
+	}
+}
+
+// balance writes what is left of an allowance into the headers.
+func (r *reply) balance(b account.Balance) {
+	r.header.Set("X-Calls-Limit", strconv.Itoa(b.Limit))
+	r.header.Set("X-Calls-Remaining", strconv.Itoa(b.Remaining))
+	if !b.Reset.IsZero() {
+		r.header.Set("X-Calls-Reset", Instant(b.Reset))
+	}
+}
+
+// admitAdmin checks the token of a billing system. Hashes are compared, so
+// that the time taken says nothing, not even about its length.
+func (s *Handler) admitAdmin(h http.Header) error {
+	scheme, token, _ := strings.Cut(strings.TrimSpace(h.Get("Authorization")), " ")
+	given, want := sha256.Sum256([]byte(strings.TrimSpace(token))), sha256.Sum256([]byte(s.AdminToken.Reveal()))
+	if subtle.ConstantTimeCompare(given[:], want[:]) != 1 || !strings.EqualFold(scheme, "Bearer") {
+		return fault.New(refusedAdmin.Slug, "This endpoint needs the admin token of the service.").Try("send it as Authorization: Bearer <token>; keys of the service do not work here")
+	}
+	return nil
+}

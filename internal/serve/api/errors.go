@@ -1,0 +1,166 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+
+	"grantgraph/internal/fault"
+	"grantgraph/internal/serve/budget"
+)
+
+// Refusal is a way in which a request can fail. Slugs are part of the contract:
+// a client may branch on them. An operation brings those it adds to the ones
+// that every operation has.
+type Refusal struct {
+	Slug   string
+	Status int
+	Means  string // what it means in general
+	Audit  bool   // it says something about who tries what, and goes into the audit trail
+}
+
+// Those of every operation.
+var (
+	refusedStrict    = Refusal{Slug: "unsupported_parameter", Status: 400, Means: "strict=1 was given and a parameter is unsupported or unrecognized"}
+	refusedQuery     = Refusal{Slug: "malformed_query", Status: 400, Means: "the query string cannot be decoded"}
+	refusedTooMany   = Refusal{Slug: "too_many_parameters", Status: 400, Means: "the query string has too many parameters"}
+	refusedMethod    = Refusal{Slug: "method_not_allowed", Status: 405, Means: "the endpoint does not answer this method; see the Allow header"}
+	refusedBody      = Refusal{Slug: "body_too_large", Status: 413, Means: "the request body is too large"}
+	refusedURI       = Refusal{Slug: "uri_too_long", Status: 414, Means: "the address is too long"}
+	refusedInvalid   = Refusal{Slug: "invalid_request", Status: 422, Means: "a value cannot be read; detail says which"}
+	refusedHeaders   = Refusal{Slug: "headers_too_large", Status: 431, Means: "the request headers are too large"}
+	refusedInternal  = Refusal{Slug: "internal_error", Status: 500, Means: "something broke on our side; quote the request_id"}
+	refusedNoDataset = Refusal{Slug: "no_dataset", Status: 503, Means: "no dataset is being served yet"}
+	refusedDamaged   = Refusal{Slug: "dataset_damaged", Status: 503, Means: "a file that the answer needs is damaged, and out of service until another build is served"}
+	refusedTimeout   = Refusal{Slug: "timed_out", Status: 503, Means: "the request took too long and was stopped"}
+	refusedBusy      = Refusal{Slug: budget.Busy, Status: 503, Means: "as many large requests are under way as memory allows; nothing was counted; see Retry-After"}
+	everywhere       = []Refusal{refusedStrict, refusedQuery, refusedTooMany, refusedMethod, refusedBody, refusedURI, refusedInvalid, refusedHeaders, refusedInternal, refusedNoDataset, refusedDamaged, refusedTimeout, refusedBusy}
+)
+
+// Those of some kinds of operations.
+var (
+	refusedStalled = Refusal{Slug: "request_timeout", Status: 408, Means: "the request body did not arrive in time"}
+
+	refusedNoKey     = Refusal{Slug: "no_key", Status: 401, Means: "no key was sent"}
+	refusedUnknown   = Refusal{Slug: "unknown_key", Status: 401, Means: "the key is not recognized"}
+	refusedExpired   = Refusal{Slug: "key_expired", Status: 401, Means: "the key of an agent has expired", Audit: true}
+	Inactive         = Refusal{Slug: "account_inactive", Status: 402, Means: "the account is inactive"}
+	StoreUnavailable = Refusal{Slug: "store_unavailable", Status: 503, Means: "the store of keys does not answer; see Retry-After"}
+	keyed            = []Refusal{refusedNoKey, refusedUnknown, refusedExpired, Inactive, StoreUnavailable}
+
+	refusedSpent    = Refusal{Slug: "quota_exhausted", Status: 402, Means: "the allowance of the key is spent; Retry-After says in how many seconds it is whole again, and is absent where time alone does not refill it"}
+	refusedLocked   = Refusal{Slug: "key_locked", Status: 402, Means: "the key of an agent is locked and this is none of the calls its challenge names", Audit: true}
+	refusedPlan     = Refusal{Slug: "plan_required", Status: 402, Means: "the endpoint needs a higher plan"}
+	refusedNotAgent = Refusal{Slug: "not_an_agent_key", Status: 409, Means: "the key is not one of an agent"}
+	refusedAdmin    = Refusal{Slug: "bad_admin_token", Status: 401, Means: "the admin token is missing or wrong", Audit: true}
+	refusedNotFound = Refusal{Slug: "not_found", Status: 404, Means: "there is no such endpoint"}
+)
+
+// Those of answers in pages.
+var (
+	CursorStale = Refusal{Slug: "cursor_stale", Status: 400, Means: "the cursor belongs to an earlier build of the dataset"}
+	CursorOther = Refusal{Slug: "cursor_mismatch", Status: 400, Means: "the cursor belongs to another request"}
+)
+
+// Problem is one reason why a request could not be validated.
+type Problem struct {
+	Loc   []any  `json:"loc" doc:"Where: query, path or body, then the name, then the position in a list." items:"string|integer"`
+	Msg   string `json:"msg" doc:"What is wrong."`
+	Type  string `json:"type" doc:"Stable identifier of the kind of problem."`
+	Input any    `json:"input,omitempty" doc:"The value as sent, shortened."`
+	Ctx   any    `json:"ctx,omitempty" doc:"The limits that apply."`
+}
+
+// invalid is the error of a request that failed validation.
+type invalid struct{ problems []Problem }
+
+func (e *invalid) Error() string {
+	if len(e.problems) == 0 {
+		return "the request is not valid"
+	}
+	p := e.problems[0]
+	where := ""
+	if len(p.Loc) > 1 {
+		if s, ok := p.Loc[1].(string); ok {
+			where = s + ": "
+		}
+	}
+	return where + p.Msg
+}
+
+// InvalidBody is the refusal of a field of a request body.
+func InvalidBody(field, kind string, ctx any, message string) error {
+	return &invalid{[]Problem{{Loc: []any{"body", field}, Type: kind, Ctx: ctx, Msg: message}}}
+}
+
+// Failure is the body of every error but a 422. Those of some operations have
+// members of their own as well, see Detailed.
+type Failure struct {
+	Code      int    `json:"code" doc:"The HTTP status."`
+	Message   string `json:"message" doc:"What went wrong, safe to show a user."`
+	Error     string `json:"error" doc:"Stable identifier of the cause."`
+	Hint      string `json:"hint,omitempty" doc:"What to do about it."`
+	RequestID string `json:"request_id" doc:"Quote this when asking for help; also in X-Request-Id."`
+
+	Service *Service `json:"x_service,omitempty"`
+}
+
+// Detailed is an error that says more than words: the members of its detail, a
+// struct, stand beside those of the Failure. An operation lists the types of
+// its details.
+type Detailed interface {
+	error
+	Detail() any
+}
+
+// detailed is a failure with the members of a detail.
+type detailed struct {
+	Failure
+	detail any
+}
+
+// MarshalJSON writes both as one object, with x_service at the end.
+func (d *detailed) MarshalJSON() ([]byte, error) {
+	plain := d.Failure
+	plain.Service = nil
+	var out []byte
+	for _, part := range []any{plain, d.detail, struct {
+		Service *Service `json:"x_service,omitempty"`
+	}{d.Service}} {
+		b, err := json.Marshal(part)
+		if err != nil {
+			return nil, err
+		}
+		if members := b[1 : len(b)-1]; len(members) > 0 {
+			out = append(append(out, ','), members...)
+		}
+	}
+	out[0] = '{'
+	return append(out, '}'), nil
+}
+
+// Invalid is the body of a 422.
+type Invalid struct {
+	Detail    []Problem `json:"detail" doc:"The problems found, at most 50."`
+	Code      int       `json:"code" doc:"The HTTP status."`
+	Message   string    `json:"message" doc:"The first problem in words."`
+	Error     string    `json:"error" doc:"Stable identifier of the cause."`
+	RequestID string    `json:"request_id" doc:"Quote this when asking for help; also in X-Request-Id."`
+
+	Service *Service `json:"x_service,omitempty"`
+}
+
+// explain turns an error into a Fault that may leave the process. Anything
+// that was not written for a reader becomes an internal error, and the second
+// result tells the caller to log it.
+func (t *table) explain(err error) (f *fault.Fault, hidden bool) {
+	if meant, ok := fault.Of(err); ok && t.status(meant.Slug) != http.StatusInternalServerError {
+		return meant, false
+	}
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+		return fault.New(refusedTimeout.Slug, "The request took too long and was stopped.").
+			Try("narrow the filter, or ask again in a moment"), false
+	}
+	return fault.New(refusedInternal.Slug, "Something broke on our side. It has been recorded under the request_id."), true
+}

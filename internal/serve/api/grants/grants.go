@@ -1,0 +1,296 @@
+// Package grants is the operations of the funder-to-grantee graph: grants,
+// funders, recipients and totals, their filters and their wire rows.
+package grants
+
+import (
+	"context"
+	"fmt"
+
+	"grantgraph/internal/serve/api"
+	"grantgraph/internal/serve/graph"
+)
+
+// Graph answers questions about grants; *graph.Graph is one.
+type Graph interface {
+	Transactions(ctx context.Context, f *graph.Filter, s graph.Sort, p graph.Page) ([]graph.Grant, int64, error)
+	Funders(ctx context.Context, f *graph.Filter, s graph.Sort, p graph.Page) ([]graph.FunderTotal, int64, error)
+	Recipients(ctx context.Context, f *graph.Filter, s graph.Sort, p graph.Page) ([]graph.RecipientTotal, int64, error)
+	Summary(ctx context.Context, f *graph.Filter) (graph.Totals, []graph.YearTotals, error)
+	Excluded(ctx context.Context, f *graph.Filter) (map[graph.Class]graph.Cost, error)
+	ReachingFunders(ctx context.Context, f *graph.Filter) (int64, error)
+	// Weight bounds the bytes that a question takes while it is answered.
+	Weight(about graph.About, f *graph.Filter, p graph.Page) int64
+	HasCounty(fips string) bool
+}
+
+// graphOf finds the graph of a dataset, nil when it is out of service.
+type graphOf func(api.Dataset) Graph
+
+// Group is the operations over the graph of a dataset, nil when that is out of
+// service.
+func Group(of func(api.Dataset) Graph) api.Group {
+	g := graphOf(of)
+	group := api.Group{
+		Tag: "Grants", About: "The funder-to-grantee graph.",
+		Operations: []api.Operation{g.transactions(), g.funders(), g.recipients(), g.summary()},
+	}
+	for i := range group.Operations {
+		group.Operations[i].Needs = g.missing
+	}
+	return group
+}
+
+// missing refuses a dataset whose graph is out of service.
+func (of graphOf) missing(d api.Dataset) error {
+	if of(d) == nil {
+		return api.Damaged()
+	}
+	return nil
+}
+
+// The failures of these operations.
+var (
+	proprietary = api.Refusal{Slug: "proprietary_subject", Status: 400, Means: "subject has the shape of a code from a proprietary taxonomy"}
+	idType      = api.Refusal{Slug: "unsupported_id_type", Status: 400, Means: "id_type is not ein"}
+)
+
+// rowWeight is what a row takes of the memory that all requests share, in
+// bytes, on its way to the wire.
+const rowWeight = 6 << 10
+
+// Page sizes.
+const (
+	defaultLimit = 25
+	maxLimit     = 1000
+	maxPage      = 1_000_000_000
+)
+
+var (
+	refusals     = []api.Refusal{proprietary, idType}
+	listRefusals = []api.Refusal{proprietary, idType, api.CursorStale, api.CursorOther}
+)
+
+// listParams are the parameters of an endpoint that answers pages of rows.
+func listParams(about graph.About, row any) []api.Param {
+	names := about.OrderWords()
+	return append(filterParams(),
+		api.Param{Name: "sort_by", Also: api.Words("sort order_by orderby order sort_field sortby ordering sort_key"), EnumAlso: orderWords(names), Type: api.String, Enum: names, Default: "amount", Description: "Order of the rows. A field that this endpoint cannot order by is reported, not swapped."},
+		api.Param{Name: "sort_order", Also: api.Words("order_direction direction sort_direction sort_dir sort_type dir"), EnumAlso: map[string]string{"ascending": "asc", "up": "asc", "increasing": "asc", "descending": "desc", "down": "desc", "decreasing": "desc"}, Type: api.String, Enum: []string{"asc", "desc"}, Description: "Direction; desc for amount, year and count, asc for names and states unless given."},
+		api.Param{Name: "page", Also: append(api.Words("page_number pagenumber page_no pageno p pg"), api.Either("page or cursor", "offset start from skip")...), Type: api.Integer, Min: api.Bound(1), Max: api.Bound(maxPage), Default: 1, Description: "Page number, from 1. A page past the end is empty."},
+		api.Param{Name: "limit", Also: api.Words("size page_size pagesize per_page perpage count rows max_results maxresults results num top take n"), Type: api.Integer, Min: api.Bound(1), Cap: api.Bound(maxLimit), Default: defaultLimit, Description: "Rows in a page, up to 1,000, or fewer for the key of an agent; more is served at the cap with a caveat."},
+		api.Param{Name: "cursor", Also: api.Words("next_cursor after next page_token next_page next_page_token continuation scroll_id last_record_unique_id"), Type: api.String, MaxLength: 100, Description: "next_cursor of the page before: pages on through any number of rows. Tied to the build of the dataset and to the filter."},
+		api.Param{Name: "fields", Also: api.Words("columns field select include attributes fl cols"), Type: api.String, List: true, Enum: api.ColumnNames(row), Description: "Columns to return, comma-separated, in this order. Columns not named are left out, also those that the schema of a row says are required."},
+		api.FormatParam(api.Formats...),
+	)
+}
+
+const graphNote = " Amounts are grants paid in the fiscal year, as itemized on Form 990-PF Part XV and Form 990 Schedule I. Figures are associations, never causation."
+
+func (of graphOf) transactions() api.Operation {
+	return api.Operation{
+		ID: "listTransactions", Method: "GET", Path: "/grants/transactions", Access: api.Grants, Cost: 1,
+		Summary:     "Grants, one row each",
+		Description: "Lists the grants that match the filters, largest first." + graphNote,
+		Params:      listParams(graph.AboutGrants, GrantRow{}), Response: api.List[GrantRow]{}, Formats: api.Formats, Refusals: listRefusals,
+		Examples: grantExamples("funder_id=00-0000001"),
+		Plan:     listPlan(of, graph.AboutGrants, grantRow, Graph.Transactions),
+	}
+}
+
+func (of graphOf) funders() api.Operation {
+	return api.Operation{
+		ID: "listFunders", Method: "GET", Path: "/grants/funders", Access: api.Grants, Cost: 1,
+		Summary:     "Funders, ranked by dollars",
+		Description: "Lists the funders of the grants that match the filters, with the totals of those grants, ranked by total dollars." + graphNote,
+		Params:      listParams(graph.AboutFunders, FunderRow{}), Response: api.List[FunderRow]{}, Formats: api.Formats, Refusals: listRefusals,
+		Examples: grantExamples("recip_id=00-0000004"),
+		Plan:     listPlan(of, graph.AboutFunders, funderRow, Graph.Funders),
+	}
+}
+
+func (of graphOf) recipients() api.Operation {
+	return api.Operation{
+		ID: "listRecipients", Method: "GET", Path: "/grants/recipients", Access: api.Grants, Cost: 1,
+		Summary:     "Recipients, ranked by dollars",
+		Description: "Lists the recipients of the grants that match the filters, with the totals of those grants, ranked by dollars received." + graphNote,
+		Params:      listParams(graph.AboutRecipients, RecipientRow{}), Response: api.List[RecipientRow]{}, Formats: api.Formats, Refusals: listRefusals,
+		Examples: grantExamples("funder_id=00-0000001"),
+		Plan:     listPlan(of, graph.AboutRecipients, recipientRow, Graph.Recipients),
+	}
+}
+
+func (of graphOf) summary() api.Operation {
+	return api.Operation{
+		ID: "summarizeGrants", Method: "GET", Path: "/grants/summary", Access: api.Grants, Cost: 1,
+		Summary:     "Totals, overall and by year",
+		Description: "Sums up the grants that match the filters: dollars, grants, distinct funders and distinct recipients, overall and by fiscal year." + graphNote,
+		Params:      append(filterParams(), api.FormatParam(api.Formats...)), Response: SummaryAnswer{}, Formats: api.Formats, Refusals: refusals,
+		Examples: grantExamples("year=2020-2022"),
+		Plan:     of.planSummary,
+	}
+}
+
+// question is a method of the graph that answers a page of rows.
+type question[T any] func(Graph, context.Context, *graph.Filter, graph.Sort, graph.Page) ([]T, int64, error)
+
+// listPlan is the plan of an endpoint that answers pages of rows.
+func listPlan[T, R any](of graphOf, about graph.About, wire func(*T) R, ask question[T]) func(*api.Call) (api.Run, error) {
+	return func(c *api.Call) (api.Run, error) {
+		g := of(c.Data)
+		f, err := readFilter(c.Params, c.Data.Snapshot(), g)
+		if err != nil {
+			return nil, err
+		}
+		sort := readSort(c.Params)
+		c.ReadFormat()
+		c.Fields = c.Params.Choices("fields")
+		asked := graph.Question{About: about, Filter: &f.filter, Sort: sort}
+		whole := asked.Canonical()
+		page, err := readPage(c, whole)
+		if err != nil {
+			return nil, err
+		}
+		asked.Page = page
+		c.Question = string(asked.Canonical())
+		c.Weight = g.Weight(about, &f.filter, page) + int64(page.Limit)*rowWeight
+		return func(ctx context.Context) (api.Answer, error) {
+			found, hits, err := ask(g, ctx, &f.filter, sort, page)
+			if err != nil {
+				return nil, err
+			}
+			rows := make([]R, len(found))
+			for i := range found {
+				rows[i] = wire(&found[i])
+			}
+			list := &api.List[R]{Head: api.Success, Hits: hits, Page: int64(page.Offset/page.Limit) + 1, Limit: page.Limit,
+				ResultsCount: len(rows), TotalPages: (hits + int64(page.Limit) - 1) / int64(page.Limit), Results: rows}
+			if end := int64(page.Offset) + int64(len(rows)); len(rows) > 0 && end < hits {
+				next := c.Cursor(whole, end)
+				list.NextCursor = &next
+			}
+			if list.Service, err = service(ctx, c, g, f); err != nil {
+				return nil, err
+			}
+			if len(c.Fields) > 0 {
+				return list.Pick(c.Fields), nil
+			}
+			return list, nil
+		}, nil
+	}
+}
+
+func (of graphOf) planSummary(c *api.Call) (api.Run, error) {
+	g := of(c.Data)
+	f, err := readFilter(c.Params, c.Data.Snapshot(), g)
+	if err != nil {
+		return nil, err
+	}
+	c.ReadFormat()
+	c.Question = string(graph.Question{About: graph.AboutTotals, Filter: &f.filter}.Canonical())
+	c.Weight = g.Weight(graph.AboutTotals, &f.filter, graph.Page{})
+	return func(ctx context.Context) (api.Answer, error) {
+		totals, years, err := g.Summary(ctx, &f.filter)
+		if err != nil {
+			return nil, err
+		}
+		out := &SummaryAnswer{Head: api.Success, Summary: Sums{totals.Amount, totals.Grants, totals.Funders, totals.Recipients}, ByYear: []Year{}}
+		for _, y := range years {
+			out.ByYear = append(out.ByYear, Year{y.FiscalYear, y.Amount, y.Grants, y.Funders, y.Recipients, y.Partial})
+		}
+		out.Service, err = service(ctx, c, g, f)
+		return out, err
+	}, nil
+}
+
+// service is the extension block of an answer from the graph.
+func service(ctx context.Context, c *api.Call, g Graph, f *filterReader) (api.Service, error) {
+	if f.reaches {
+		n, err := g.ReachingFunders(ctx, &f.filter)
+		if err != nil {
+			return api.Service{}, err
+		}
+		reached := fmt.Sprintf("the %d funders", n)
+		if n == 1 {
+			reached = "the one funder"
+		}
+		c.Caveat("location_type", fmt.Sprintf("area_served selected %s whose giving reaches the place; the answer covers all their grants within the other filters, including those made elsewhere.", reached))
+	}
+	s := c.Service()
+	if f.filter.Exclude != 0 {
+		costs, err := g.Excluded(ctx, &f.filter)
+		if err != nil {
+			return api.Service{}, err
+		}
+		cost := func(class graph.Class) *api.Cost {
+			if f.filter.Exclude&class == 0 {
+				return nil
+			}
+			return &api.Cost{GrantCount: costs[class].Grants, TotalAmount: costs[class].Amount}
+		}
+		s.Excluded = &api.Excluded{DAF: cost(graph.DAF), Individuals: cost(graph.Individuals), RelatedParty: cost(graph.RelatedParty)}
+	}
+	return s, nil
+}
+
+// readSort reads sort_by and sort_order. Names and states run upwards unless
+// the caller says otherwise, figures downwards. Where the field is not
+// understood its direction is not applied to another one.
+func readSort(r *api.Reader) graph.Sort {
+	var sort graph.Sort
+	name, understood := r.Choice("sort_by")
+	if name != "" {
+		sort.By, _ = graph.ParseOrder(name)
+	}
+	switch sort.By {
+	case graph.ByFunderName, graph.ByFunderState, graph.ByRecipName, graph.ByRecipState:
+		sort.Asc = true
+	}
+	direction, _ := r.Choice("sort_order")
+	switch {
+	case direction != "" && !understood:
+		r.Warn.Ignored("sort_order", "sort_by was not applied, so neither was its direction.")
+	case direction != "":
+		sort.Asc = direction == "asc"
+	}
+	return sort
+}
+
+// readPage reads limit, page and cursor of a question.
+func readPage(c *api.Call, asked []byte) (graph.Page, error) {
+	r := c.Params
+	most, whom := int64(maxLimit), ""
+	if rows := int64(c.Caller.Tier.Terms().Rows); c.Caller.Tier != "" && rows < most {
+		most, whom = rows, fmt.Sprintf(" to a key of the %s tier", c.Caller.Tier)
+	}
+	size := min(defaultLimit, most)
+	if n, ok := r.Integer("limit"); ok {
+		if size = n; size > most {
+			size = most
+			r.Warn.Caveat("limit", fmt.Sprintf("At most %d rows are served in a page%s, so limit was lowered to that.", most, whom))
+		}
+	}
+	page := graph.Page{Limit: int(size)}
+	number, numbered := r.Integer("page")
+	if numbered {
+		page.Offset = int((number - 1) * size)
+	}
+	offset, given, err := c.ReadCursor(asked)
+	switch {
+	case err != nil || !given:
+		return page, err
+	case numbered:
+		r.Warn.Ignored("page", "The cursor says where the page begins, so page was not applied.")
+	}
+	page.Offset = int(offset)
+	return page, nil
+}
+
+// grantExamples are the cases of an endpoint of the grant graph.
+func grantExamples(query string) []api.Example {
+	return []api.Example{
+		{Case: "1", Description: "A plain success", Query: query},
+		{Case: "unsupported", Description: "Both severities of warnings: a filter that is not honored, and one that ran with a caveat", Query: query + "&population=children&min_match_prob=0.97"},
+		{Case: "strict", Description: "What strict=1 refuses: the same filter that is not honored becomes a 400", Query: query + "&population=children&strict=1"},
+		{Case: "subject_pcs", Description: "A code of a proprietary taxonomy is refused, not matched", Query: query + "&subject=SA0200"},
+	}
+}

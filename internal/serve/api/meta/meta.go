@@ -1,0 +1,332 @@
+// Package meta is the operation that describes the dataset being served: its
+// size, the lists behind screenings, and how the words of other services map to
+// this one.
+package meta
+
+import (
+	"context"
+	"math"
+
+	"grantgraph/internal/grant"
+	"grantgraph/internal/serve/api"
+	"grantgraph/internal/snapshot"
+	"grantgraph/internal/snapshot/lists"
+)
+
+// MetaAnswer is the answer of /meta.
+type MetaAnswer struct {
+	api.Head
+	Dataset             DatasetInfo       `json:"dataset"`
+	Scope               Scope             `json:"scope"`
+	Trial               Trial             `json:"trial"`
+	ComplianceSources   ComplianceSources `json:"compliance_sources"`
+	ComplianceEdition   *string           `json:"compliance_edition" doc:"Edition of the compliance lists that the whole answer is from; null when there is none."`
+	ComplianceReports   ComplianceReports `json:"compliance_reports"`
+	CandidCompatibility Compatibility     `json:"candid_compatibility"`
+	ResponseCompat      ResponseCompat    `json:"response_compat"`
+	Sources             []SourceInfo      `json:"sources" doc:"The upstream files that the dataset was built from, by source."`
+	Resolution          Resolution        `json:"resolution" doc:"How recipients were found, as counted by the build."`
+	api.Tail
+}
+
+// DatasetInfo describes the dataset.
+type DatasetInfo struct {
+	Source       string `json:"source" doc:"Where the rows come from."`
+	Refresh      string `json:"refresh" doc:"How often the dataset is rebuilt."`
+	Polled       string `json:"polled" doc:"How often upstream is looked at."`
+	ReportingLag string `json:"reporting_lag" doc:"How far filings lag behind their fiscal year."`
+	Basis        string `json:"basis" doc:"What an amount is."`
+	Version      string `json:"version" doc:"Build stamp; sorts in the order of publication. Poll it to detect change."`
+	GeneratedAt  string `json:"generated_at" doc:"When the build began." format:"date-time"`
+}
+
+// Scope is the size of the dataset, computed when it was built.
+type Scope struct {
+	Grants                 int64 `json:"grants" doc:"Grant rows."`
+	TotalAmount            int64 `json:"total_amount" doc:"Whole dollars."`
+	Funders                int64 `json:"funders" doc:"Distinct funders."`
+	FirstFiscalYear        int   `json:"first_fiscal_year" doc:"First fiscal year."`
+	LastFiscalYear         int   `json:"last_fiscal_year" doc:"Last fiscal year."`
+	LastCompleteFiscalYear int   `json:"last_complete_fiscal_year" doc:"Last fiscal year whose returns are all released."`
+	PartialFiscalYears     []int `json:"partial_fiscal_years" doc:"Fiscal years that keep growing."`
+}
+
+// SourceInfo is what the dataset took from one source.
+type SourceInfo struct {
+	Source string `json:"source" doc:"The source, as docs/sources.md names it."`
+	Files  int    `json:"files" doc:"Files read."`
+	Rows   int64  `json:"rows" doc:"Returns or rows read from them."`
+}
+
+// sources adds up the files of the manifest, which lists them by source.
+func sources(m *snapshot.Manifest) []SourceInfo {
+	list := []SourceInfo{}
+	for _, s := range m.Sources {
+		if n := len(list); n == 0 || list[n-1].Source != s.Kind {
+			list = append(list, SourceInfo{Source: s.Kind})
+		}
+		last := &list[len(list)-1]
+		last.Files++
+		last.Rows += s.Rows
+	}
+	return list
+}
+
+// Resolution says how many rows each rule found the recipient of.
+type Resolution struct {
+	LinkedCount  int64            `json:"linked_count" doc:"Grant rows whose recipient has an EIN."`
+	LinkedAmount int64            `json:"linked_amount" doc:"Their dollars."`
+	ByRule       []RuleCount      `json:"by_rule" doc:"Rows by ein_source, strongest first; those without an EIN last, under none. Empty when the build did not count them."`
+	ByYear       []ResolutionYear `json:"by_year" doc:"The same by fiscal year."`
+}
+
+// RuleCount is the share of one rule.
+type RuleCount struct {
+	EINSource   string   `json:"ein_source" doc:"The rule; none for rows without an EIN."`
+	MatchProb   *float64 `json:"match_prob" doc:"Its constant match_prob; null for model, which has one per row, and for none."`
+	GrantCount  int64    `json:"grant_count" doc:"Grant rows."`
+	TotalAmount int64    `json:"total_amount" doc:"Whole dollars."`
+}
+
+// ResolutionYear is one fiscal year of it.
+type ResolutionYear struct {
+	FiscalYear  int         `json:"fiscal_year" doc:"Fiscal year."`
+	GrantCount  int64       `json:"grant_count" doc:"Grant rows."`
+	LinkedCount int64       `json:"linked_count" doc:"Those whose recipient has an EIN."`
+	LinkedShare float64     `json:"linked_share" doc:"linked_count over grant_count, to four places."`
+	ByRule      []RuleCount `json:"by_rule" doc:"Rows by ein_source."`
+}
+
+// resolution is what the build counted. The rules are in its report, and a
+// snapshot whose report does not say has none.
+func resolution(m *snapshot.Manifest) Resolution {
+	rates, err := m.Rates()
+	if err != nil || len(rates.Rules) == 0 {
+		rates = snapshot.Rates{} // years without rules would look as if nothing was linked
+	}
+	counts := func(list []snapshot.RuleCount) []RuleCount {
+		out := make([]RuleCount, 0, len(list))
+		for _, c := range list {
+			r := RuleCount{EINSource: c.Name, GrantCount: c.Grants, TotalAmount: c.TotalAmount}
+			if rule, ok := grant.ParseRule(c.Name); ok && rule.Prob() > 0 {
+				p := rule.Prob()
+				r.MatchProb = &p
+			}
+			out = append(out, r)
+		}
+		return out
+	}
+	res := Resolution{LinkedCount: m.Counts.Linked, LinkedAmount: m.Counts.LinkedAmount, ByRule: counts(rates.Rules), ByYear: []ResolutionYear{}}
+	for _, y := range rates.Years {
+		res.ByYear = append(res.ByYear, ResolutionYear{
+			FiscalYear: y.FiscalYear, GrantCount: y.Grants, LinkedCount: y.Linked(),
+			LinkedShare: math.Round(float64(y.Linked())/float64(y.Grants)*1e4) / 1e4, ByRule: counts(y.Rules),
+		})
+	}
+	return res
+}
+
+// Trial says what trial keys get.
+type Trial struct {
+	Note                      string   `json:"note" doc:"What a trial key may do."`
+	Mint                      string   `json:"mint" doc:"Where to get one." format:"uri"`
+	ComplianceScreensIncluded int      `json:"compliance_screens_included" doc:"Screenings a trial or free key may run."`
+	ComplianceWithheldFields  []string `json:"compliance_withheld_fields" doc:"Paths of the fields that are blanked in them."`
+}
+
+// ComplianceSources are the lists that screenings use.
+type ComplianceSources struct {
+	IRB        ComplianceSource `json:"irb" doc:"Internal Revenue Bulletin announcements."`
+	CARegistry ComplianceSource `json:"ca_registry" doc:"California Registry of Charities."`
+	BMF        ComplianceSource `json:"bmf" doc:"IRS Exempt Organizations Business Master File."`
+	Pub78      ComplianceSource `json:"pub78" doc:"IRS Publication 78 data."`
+	CAFTB      ComplianceSource `json:"ca_ftb" doc:"California Franchise Tax Board revoked list."`
+	OFAC       ComplianceSource `json:"ofac" doc:"OFAC sanctions lists."`
+	Revocation ComplianceSource `json:"revocation" doc:"IRS automatic revocation list."`
+}
+
+// ComplianceSource is the state of one list. What is not known is null; a list
+// that is not loaded has no rows to count and is neither current nor stale.
+type ComplianceSource struct {
+	FetchedAt         *string `json:"fetched_at" doc:"When the list was taken into the dataset; null when it is not loaded." format:"date-time"`
+	Revised           *string `json:"revised" doc:"Oldest revision date among the parts of the list."`
+	RevisedNewest     *string `json:"revised_newest" doc:"Newest revision date among them."`
+	URL               string  `json:"url" doc:"Where it is published." format:"uri"`
+	RowCount          *int64  `json:"row_count" doc:"Rows loaded."`
+	IsCurrent         *bool   `json:"is_current" doc:"Whether the loaded list is the one upstream has; null when that is not known."`
+	UpstreamRevised   *string `json:"upstream_revised" doc:"Revision that upstream showed when last looked at."`
+	UpstreamCheckedAt *string `json:"upstream_checked_at" doc:"When upstream was last looked at." format:"date-time"`
+	Publishes         string  `json:"publishes" doc:"How often upstream publishes."`
+	Polled            string  `json:"polled" doc:"How often we look."`
+	Caveat            *string `json:"caveat,omitempty" doc:"What the list cannot tell."`
+	Note              *string `json:"note,omitempty" doc:"Why the list is not loaded, or why a newer one than the loaded was not taken."`
+}
+
+// ComplianceReports says how retained screening reports are signed.
+type ComplianceReports struct {
+	Format  string  `json:"format" doc:"Version of the report format."`
+	Signing Signing `json:"signing"`
+}
+
+// Signing names the key that reports are signed with.
+type Signing struct {
+	Algorithm string  `json:"algorithm" doc:"Signature algorithm."`
+	KeyID     *string `json:"key_id" doc:"Identifier of the key; null while none is published."`
+	PublicKey *string `json:"public_key" doc:"The key; null while none is published."`
+	Verify    string  `json:"verify" doc:"Where to verify a report." format:"uri"`
+	Note      string  `json:"note" doc:"What to know about it."`
+}
+
+// ResponseCompat lists the renderings for clients of other services.
+type ResponseCompat struct {
+	Default string       `json:"default" doc:"Rendering without compat."`
+	Modes   []CompatMode `json:"modes" doc:"Values of compat."`
+}
+
+// CompatMode is one rendering.
+type CompatMode struct {
+	Mode        string   `json:"mode" doc:"Value of compat."`
+	Description string   `json:"description" doc:"What it changes."`
+	Fields      []string `json:"fields" doc:"The booleans it renders as strings."`
+}
+
+// polled is how often upstream is looked at.
+const polled = "every 15 minutes"
+
+// listsOf finds the compliance lists of a dataset.
+type listsOf func(api.Dataset) *lists.Current
+
+// Group is the operation over the compliance lists of a dataset.
+func Group(of func(api.Dataset) *lists.Current) api.Group {
+	return api.Group{Tag: "Dataset", About: "What is being served.", Operations: []api.Operation{listsOf(of).meta()}}
+}
+
+func (of listsOf) meta() api.Operation {
+	return api.Operation{
+		ID: "getMeta", Method: "GET", Path: "/meta", Access: api.Open,
+		Summary:     "Dataset metadata",
+		Description: "Describes the dataset being served: its build stamp, its size, the lists behind screenings, and how the parameters of other services map to this one. Poll dataset.version to detect change.",
+		Params:      []api.Param{api.FormatParam("json", "xml")},
+		Response:    MetaAnswer{}, Formats: []string{"json", "xml"}, Lists: true,
+		Examples: []api.Example{
+			{Case: "1", Description: "Metadata of an invented dataset", Query: ""},
+		},
+		Plan: func(c *api.Call) (api.Run, error) {
+			c.ReadFormat()
+			return func(context.Context) (api.Answer, error) { return answer(c, of(c.Data)), nil }, nil
+		},
+	}
+}
+
+// withheld are the fields blanked in a screening on a trial or free key.
+var withheld = []string{
+	"compliance.ofac_sanctions_screen.potential_matches",
+	"compliance.ofac.potential_matches",
+	"compliance.irb_screen.potential_matches",
+	"compliance.state_registration.california.registry_records",
+	"compliance.state_registration.california.ftb_records",
+	"compliance.group_exemption.parent_organizations",
+	"compliance.pub78.organization_types",
+	"compliance.bmf_financials",
+	"compliance.reliance.elements",
+	"sources",
+}
+
+// answer describes the dataset of a call.
+func answer(c *api.Call, now *lists.Current) *MetaAnswer {
+	m := c.Data.Snapshot()
+	partial := m.Counts.PartialFiscalYear
+	if partial == nil {
+		partial = []int{}
+	}
+	return &MetaAnswer{
+		Head: api.Success,
+		Dataset: DatasetInfo{
+			Source:  "IRS Forms 990, 990-EZ and 990-PF as e-filed; organizations that file on paper are absent.",
+			Refresh: api.Refresh, Polled: polled, ReportingLag: api.ReportingLag,
+			Basis:   "Grants paid in the fiscal year, as reported on Form 990-PF Part XV and Form 990 Schedule I; not grants approved or announced.",
+			Version: m.Version, GeneratedAt: api.Instant(m.GeneratedAt),
+		},
+		Scope: Scope{
+			Grants: m.Counts.Grants, TotalAmount: m.Counts.TotalAmount, Funders: m.Counts.Funders,
+			FirstFiscalYear: m.Counts.FirstFiscalYear, LastFiscalYear: m.Counts.LastFiscalYear,
+			LastCompleteFiscalYear: m.Counts.LastCompleteYear, PartialFiscalYears: partial,
+		},
+		Trial: Trial{
+			Note:                      "A trial key sees every fiscal year of the grant graph, within a row cap and a call budget, and may run one screening with its evidence blanked.",
+			Mint:                      c.Base + api.Versioned + "/agent-key",
+			ComplianceScreensIncluded: 1,
+			ComplianceWithheldFields:  withheld,
+		},
+		ComplianceSources: *complianceSources(now), ComplianceEdition: api.OrNull(now.Version()),
+		Sources:    sources(m),
+		Resolution: resolution(m),
+		ComplianceReports: ComplianceReports{
+			Format: "1.0",
+			Signing: Signing{
+				Algorithm: "Ed25519", Verify: c.Base + api.Versioned + "/screening/verify",
+				Note: "No signing key is published yet, so no report has been signed.",
+			},
+		},
+		CandidCompatibility: compatibility(c),
+		ResponseCompat: ResponseCompat{
+			Default: "json",
+			Modes: []CompatMode{{
+				Mode:        "legacy_strings",
+				Description: "Renders the listed booleans as TitleCase strings. It changes representation only: never a value, a field name or which organizations are returned.",
+				Fields:      []string{"conflict", "in_bmf", "pub78_verified", "revoked", "screened"},
+			}},
+		},
+		Tail: c.Tail(),
+	}
+}
+
+// complianceSources tells the state of each list. A list that was never loaded
+// has nulls and says why.
+func complianceSources(now *lists.Current) *ComplianceSources {
+	sources := &ComplianceSources{}
+	for _, l := range lists.All() {
+		*sources.byName()[l.Name] = ComplianceSource{URL: l.Page, Publishes: l.Publishes, Polled: l.Polled, Caveat: api.OrNull(l.Caveat)}
+	}
+	for name, source := range sources.byName() {
+		source.load(now.Status(name))
+		if check, ok := now.Check(name); ok {
+			source.compare(check)
+		}
+	}
+	return sources
+}
+
+func (s *ComplianceSources) byName() map[string]*ComplianceSource {
+	return map[string]*ComplianceSource{
+		lists.IRB: &s.IRB, lists.CARegistry: &s.CARegistry, lists.BMF: &s.BMF, lists.Pub78: &s.Pub78,
+		lists.CAFTB: &s.CAFTB, lists.OFAC: &s.OFAC, lists.Revocation: &s.Revocation,
+	}
+}
+
+// load takes in what is loaded.
+func (s *ComplianceSource) load(state lists.Status) {
+	switch {
+	case !state.Loaded:
+		s.Note = api.OrNull("Not loaded: " + state.Problem + ".")
+		return
+	case state.Problem != "":
+		s.Note = api.OrNull("The last good list is served; what came since was not taken: " + state.Problem + ".")
+	}
+	s.FetchedAt = api.OrNull(api.Instant(state.FetchedAt))
+	s.RowCount = &state.Rows
+	s.Revised, s.RevisedNewest = api.OrNull(state.Revised), api.OrNull(state.RevisedNewest)
+}
+
+// compare holds what is loaded against what upstream showed.
+func (s *ComplianceSource) compare(check lists.Check) {
+	s.UpstreamCheckedAt = api.OrNull(api.Instant(check.CheckedAt))
+	s.UpstreamRevised = api.OrNull(check.UpstreamRevised)
+	if s.RevisedNewest != nil && s.UpstreamRevised != nil {
+		current := *s.RevisedNewest >= *s.UpstreamRevised
+		s.IsCurrent = &current
+	}
+	if check.Problem != "" && s.Note == nil {
+		s.Note = api.OrNull("The last good list is served; upstream could not be taken: " + check.Problem + ".")
+	}
+}

@@ -1,0 +1,431 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"os"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"grantgraph/internal/fault"
+	"grantgraph/internal/serve/account"
+	"grantgraph/internal/serve/budget"
+)
+
+// Bounds of a request.
+const (
+	maxURI    = 64 << 10
+	maxHeader = 64 << 10
+	timeout   = 30 * time.Second // of an operation that does not ask for more
+)
+
+// What answers take of the memory that all requests share, in bytes, until
+// their size is known.
+const (
+	baseWeight = 64 << 10 // any
+	bodyCopies = 3        // of the bytes of a body, while it is read
+)
+
+// reply collects one answer before any of it is written.
+type reply struct {
+	header http.Header
+	status int
+	body   []byte
+	buf    *bytes.Buffer // behind body, when it is ours
+	id     string
+	hold   *budget.Hold // on the memory of the answer
+}
+
+// ServeHTTP answers one request, whatever happens.
+func (s *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	out := &reply{header: http.Header{}, id: RequestID(r)}
+	out.header.Set("X-Request-Id", out.id)
+	out.header.Set("X-Content-Type-Options", "nosniff")
+	out.header.Set("Link", fmt.Sprintf(`<%s%s>; rel="api-catalog", <%s/openapi.json>; rel="service-desc"; type="%s", <%s/llms.txt>; rel="service-doc"; type="text/plain"`,
+		s.BaseURL, catalogPath, s.BaseURL, openapiType, s.BaseURL))
+	// One dataset from the first read to the last byte.
+	data, release := s.Acquire()
+	if release != nil {
+		defer release()
+	}
+	out.stamp(data)
+	defer out.release()
+	began := s.Clock()
+	s.guarded(r, out, data)
+	out.hold.Resize(out.size())
+	out.header.Set("Server-Timing", fmt.Sprintf("app;dur=%.2f", float64(s.Clock().Sub(began))/1e6))
+	out.write(w, r, s.Patience)
+}
+
+// stamp names the dataset that the answer is from.
+func (r *reply) stamp(d Dataset) {
+	if d != nil {
+		r.header.Set("X-Dataset-Version", d.Snapshot().Version)
+	}
+}
+
+// guarded runs the request and turns an error into its answer, and a panic into
+// a 500.
+func (s *Handler) guarded(r *http.Request, out *reply, data Dataset) {
+	defer func() {
+		if p := recover(); p != nil {
+			s.Log.Error("a request panicked", slog.String("request_id", out.id), slog.String("path", s.Route(r.URL.Path)),
+				slog.Any("panic", p), slog.String("stack", string(debug.Stack())))
+			s.fail(out, &Call{}, errors.New("panic"), true)
+		}
+	}()
+	c := &Call{table: s.table, Data: data, warn: &Warnings{}, Base: s.BaseURL, format: "json", ID: out.id, Caller: Caller{Address: s.Address(r)}}
+	if err := s.dispatch(r, out, c); err != nil {
+		s.note(r.Context(), c, err)
+		s.fail(out, c, err, false)
+	}
+	s.showBalance(r.Context(), out, c)
+}
+
+// dispatch finds the page or the operation that a request is for.
+func (s *Handler) dispatch(r *http.Request, out *reply, c *Call) error {
+	if err := oversize(r); err != nil {
+		return err
+	}
+	if handled, err := s.describe(r, out); handled {
+		return err
+	}
+	at := r.URL.EscapedPath()
+	ops, path := s.table.routes.find(at)
+	ops = slices.DeleteFunc(slices.Clone(ops), func(op *Operation) bool { return op.Off })
+	if len(ops) == 0 {
+		return fault.New(refusedNotFound.Slug, "There is nothing at %s.", shown(account.MaskKeys(at))).Try("%s%s lists the endpoints", s.BaseURL, Versioned)
+	}
+	if c.op = choose(ops, r.Method); c.op == nil {
+		return out.otherMethod(r, allowed(ops))
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), max(timeout, c.op.Timeout))
+	defer cancel()
+	c.Request = r.WithContext(ctx)
+	return s.operate(ctx, r, out, c, path)
+}
+
+// otherMethod refuses a method, and says which are answered.
+func (r *reply) otherMethod(req *http.Request, allowed string) error {
+	r.header.Set("Allow", allowed)
+	return fault.New(refusedMethod.Slug, "%s does not answer %s.", shown(account.MaskKeys(req.URL.EscapedPath())), shown(req.Method)).Try("use %s", allowed)
+}
+
+// oversize refuses requests that are larger than any sensible one.
+func oversize(r *http.Request) error {
+	if len(r.URL.RawQuery)+len(r.URL.Path) > maxURI {
+		return fault.New(refusedURI.Slug, "The address is longer than %d bytes.", maxURI).
+			Try("send fewer values at a time")
+	}
+	n := 0
+	for name, values := range r.Header {
+		for _, v := range values {
+			n += len(name) + len(v)
+		}
+	}
+	if n > maxHeader {
+		return fault.New(refusedHeaders.Slug, "The headers are longer than %d bytes in all.", maxHeader).
+			Try("send fewer or smaller headers")
+	}
+	return nil
+}
+
+// operate takes a request through its steps. The order is the contract: what
+// is refused before the charge costs nothing.
+func (s *Handler) operate(ctx context.Context, r *http.Request, out *reply, c *Call, path map[string]string) error {
+	op := c.op
+	values, malformed := parseQuery(r.URL.RawQuery)
+	// An error before the parameters are read is answered in the format asked
+	// for as well.
+	if slices.Contains(op.Formats, "xml") && (strings.EqualFold(values.Get("format"), "xml") || !values.Has("format") && accepted(r.Header, op.Formats) == "xml") {
+		c.format = "xml"
+	}
+	if len(op.Formats) > 1 {
+		out.header.Add("Vary", "Accept")
+	}
+	// The key comes before what is wrong with the query, because every answer to
+	// a key tells its balance.
+	example := values.Has("example")
+	if op.Access != Open && !example {
+		if err := s.authenticate(ctx, r.Header, c, values); err != nil {
+			return err
+		}
+	}
+	if malformed != nil {
+		return malformed
+	}
+	if example {
+		if err := s.example(ctx, out, c, values); err != nil {
+			return err
+		}
+		if out.unchanged(r, c, values, path) {
+			out.status = http.StatusNotModified
+		}
+		return nil
+	}
+	if c.op.Body != nil {
+		var err error
+		if out.hold, err = s.Budget.Take(ctx, baseWeight+bodyCopies*c.expected(r)); err != nil {
+			return err
+		}
+	}
+	if err := c.readBody(r); err != nil {
+		return err
+	}
+	if c.Data == nil {
+		out.header.Set("Retry-After", "30")
+		return fault.New(refusedNoDataset.Slug, "No dataset is being served yet.").Try("ask again in a moment")
+	}
+	if err := op.lacks(c.Data); err != nil {
+		out.header.Set("Retry-After", "60")
+		return err
+	}
+	if err := s.solvent(ctx, out, c); err != nil {
+		return err
+	}
+	run, err := c.prepare(values, path)
+	if err != nil && c.Worked {
+		// Also when the caller has left.
+		if unpaid := s.meter(context.WithoutCancel(ctx), out, c); unpaid != nil {
+			return unpaid
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if out.unchanged(r, c, values, path) {
+		out.cache(op)
+		out.status = http.StatusNotModified
+		return nil
+	}
+	out.hold.Release() // of the body, which the next one counts
+	if out.hold, err = s.Budget.Take(ctx, baseWeight+int64(len(c.body))+c.Weight); err != nil {
+		return err
+	}
+	if err := s.meter(ctx, out, c); err != nil {
+		return err
+	}
+	result, err := run(ctx)
+	if err != nil {
+		return err
+	}
+	out.cache(op)
+	return out.answer(c, result)
+}
+
+// prepare reads the parameters of a request, all of them.
+func (c *Call) prepare(values url.Values, path map[string]string) (Run, error) {
+	c.Params = &Reader{table: c.table, op: c.op, values: values, path: path, read: map[string]bool{"example": true}, Warn: c.warn}
+	strict := c.Params.Boolean("strict")
+	run, err := c.op.Plan(c)
+	if err != nil {
+		return nil, err
+	}
+	return run, c.Params.finish(strict)
+}
+
+// expected is the most bytes that will be read of a body.
+func (c *Call) expected(r *http.Request) int64 {
+	if r.ContentLength >= 0 {
+		return min(r.ContentLength, c.op.MaxBody)
+	}
+	return c.op.MaxBody
+}
+
+// readBody reads the body of a request, which only some operations have.
+func (c *Call) readBody(r *http.Request) error {
+	most := c.op.MaxBody
+	if c.op.Body == nil {
+		// A body nobody reads does no harm, unless it keeps the connection busy.
+		if r.ContentLength > 1<<20 {
+			return tooLarge(0)
+		}
+		return nil
+	}
+	if r.ContentLength > most {
+		return tooLarge(most)
+	}
+	body, err := io.ReadAll(io.LimitReader(r.Body, most+1))
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return fault.New(refusedStalled.Slug, "The request body did not arrive in time.").Try("send it again without pausing")
+	}
+	if err != nil {
+		return fault.New(refusedQuery.Slug, "The request body could not be read.").Try("send it again")
+	}
+	if int64(len(body)) > most {
+		return tooLarge(most)
+	}
+	c.body = body
+	return nil
+}
+
+func tooLarge(most int64) error {
+	if most == 0 {
+		return fault.New(refusedBody.Slug, "This endpoint takes no request body.").Try("send the parameters in the address")
+	}
+	return fault.New(refusedBody.Slug, "The request body is larger than %d bytes.", most).Try("send it in parts")
+}
+
+// lacks says what an operation misses in a dataset.
+func (op *Operation) lacks(d Dataset) error {
+	if op.Needs == nil {
+		return nil
+	}
+	return op.Needs(d)
+}
+
+// fail writes an error into the reply. logged says that the cause is already
+// in the log.
+func (s *Handler) fail(out *reply, c *Call, err error, logged bool) {
+	out.header.Set("Cache-Control", "no-store")
+	out.header.Del("ETag")
+	var bad *invalid
+	var service *Service
+	if f, ok := fault.Of(err); c.shown != nil || ok && f.Slug == refusedStrict.Slug {
+		block := c.Service()
+		service = &block
+		if len(block.Unsupported) > 0 {
+			out.header.Set("X-Service-Unsupported", headerNames(block.Unsupported))
+		}
+	}
+	if errors.As(err, &bad) {
+		out.status = http.StatusUnprocessableEntity
+		out.encode(c.format, &Invalid{bad.problems, out.status, bad.Error(), refusedInvalid.Slug, out.id, service})
+		return
+	}
+	var wait *account.WaitError
+	if errors.As(err, &wait) {
+		out.header.Set("Retry-After", strconv.Itoa(Seconds(wait.Wait)))
+	}
+	f, hidden := s.table.explain(err)
+	out.status = s.table.status(f.Slug)
+	// The client is told what it can do; why is for the operator.
+	cause := f.Err
+	if hidden {
+		cause = err
+	}
+	if wait != nil {
+		cause = nil // that is no cause, and the caller is told
+	}
+	if cause != nil && out.status >= http.StatusInternalServerError && !logged {
+		operation := ""
+		if c.op != nil {
+			operation = c.op.ID
+		}
+		s.Log.Error("a request failed", slog.String("request_id", out.id), slog.String("operation", operation), slog.String("slug", f.Slug), slog.Any("error", cause))
+	}
+	switch out.status {
+	case http.StatusUnauthorized:
+		out.header.Set("WWW-Authenticate", `Bearer realm="grantgraph"`)
+	case http.StatusServiceUnavailable:
+		if out.header.Get("Retry-After") == "" {
+			out.header.Set("Retry-After", "5")
+		}
+	}
+	failure := Failure{out.status, f.Message, f.Slug, f.Hint, out.id, service}
+	var more Detailed
+	if errors.As(err, &more) {
+		out.encode(c.format, &detailed{failure, more.Detail()})
+		return
+	}
+	out.encode(c.format, &failure)
+}
+
+// RequestID is the identifier of a request: the one a proxy gave it, when it
+// is harmless, else a new one.
+func RequestID(r *http.Request) string {
+	id := r.Header.Get("X-Request-Id")
+	harmless := len(id) >= 8 && len(id) <= 64 && strings.Trim(id, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") == ""
+	if harmless {
+		return id
+	}
+	var b [10]byte
+	rand.Read(b[:])
+	return strings.ToLower(base32.StdEncoding.EncodeToString(b[:]))
+}
+
+// unchanged names the answer and reports whether the client already has it.
+func (r *reply) unchanged(req *http.Request, c *Call, values url.Values, path map[string]string) bool {
+	if !c.op.cacheable() {
+		return false
+	}
+	tag := etag(c, values, path)
+	r.header.Set("ETag", tag)
+	return matches(req.Header, tag)
+}
+
+// etag names the answer to a question from one build of the dataset. What the
+// request was warned of is in the answer too, so it is part of the name. It is
+// weak because compression changes the bytes.
+func etag(c *Call, values url.Values, path map[string]string) string {
+	asked := c.Question
+	if asked == "" {
+		asked = values.Encode()
+	}
+	m := c.Data.Snapshot()
+	parts := []string{answerFormat, m.Version, m.Content, c.Base, c.op.ID, c.format, strings.Join(c.Fields, ","), asked, string(c.Caller.Tier) + c.Allowed}
+	if c.shown != nil {
+		parts = append(parts, c.shown.Case)
+	}
+	for _, w := range c.warn.list {
+		parts = append(parts, w.Parameter, w.Severity, w.Reason)
+	}
+	for _, p := range c.op.Params {
+		if p.In == "path" {
+			parts = append(parts, path[p.Name])
+		}
+	}
+	if c.op.Lists {
+		parts = append(parts, c.Data.Lists())
+	}
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
+	return `W/"` + base64.RawURLEncoding.EncodeToString(sum[:15]) + `"`
+}
+
+// answerFormat changes when the same request to the same dataset gets another
+// answer because the code has changed.
+const answerFormat = "6"
+
+// matches reports whether a client has the answer of that name.
+func matches(h http.Header, tag string) bool {
+	weak := func(t string) string { return strings.TrimPrefix(t, "W/") }
+	return slices.ContainsFunc(items(h, "If-None-Match"), func(t string) bool { return t == "*" || weak(t) == weak(tag) })
+}
+
+// items are the members of a header that holds a list, which may be sent in
+// several lines.
+func items(h http.Header, name string) []string {
+	list := strings.Split(strings.Join(h.Values(name), ","), ",")
+	for i := range list {
+		list[i] = strings.TrimSpace(list[i])
+	}
+	return list
+}
+
+// cache says how long an answer may be kept. Answers to a key are private; a
+// repeated request with If-None-Match costs nothing.
+func (r *reply) cache(op *Operation) {
+	if !op.cacheable() {
+		r.header.Set("Cache-Control", "no-store")
+		return
+	}
+	if op.Access == Open {
+		r.header.Set("Cache-Control", "public, max-age=300")
+		return
+	}
+	r.header.Set("Cache-Control", "private, max-age=300")
+	r.header.Add("Vary", "X-API-Key, Authorization")
+}

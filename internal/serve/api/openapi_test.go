@@ -1,0 +1,276 @@
+package api_test
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"grantgraph/internal/bench/apitest"
+	"grantgraph/internal/serve"
+	"grantgraph/internal/serve/api"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// golden compares with a file, or writes it with -update.
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("%v; write it with go test ./internal/serve/api -update", err)
+	}
+	if string(want) != string(got) {
+		t.Errorf("%s differs; if the change is meant, run go test ./internal/serve/api -update and look at the diff", path)
+	}
+}
+
+func document(t *testing.T) ([]byte, *openapi3.T) {
+	t.Helper()
+	raw, err := serve.OpenAPI(apitest.Base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := openapi3.NewLoader().LoadFromData(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return raw, doc
+}
+
+func TestOpenAPIValid(t *testing.T) {
+	t.Parallel()
+	_, doc := document(t)
+	if err := doc.Validate(context.Background()); err != nil {
+		t.Error(err)
+	}
+	for _, op := range apitest.New(t).Operations() {
+		item := doc.Paths.Value("/api/v1" + op.Path)
+		if item == nil || item.GetOperation(op.Method) == nil {
+			t.Errorf("%s is missing", op.ID)
+			continue
+		}
+		for status, response := range item.GetOperation(op.Method).Responses.Map() {
+			media := response.Value.Content["application/json"]
+			if media == nil {
+				continue
+			}
+			if status == "200" && media.Examples["success"] == nil {
+				t.Errorf("%s has no example of success", op.ID)
+			}
+			for name, e := range media.Examples {
+				if err := media.Schema.Value.VisitJSON(e.Value.Value); err != nil {
+					t.Errorf("%s %s %s: %v", op.ID, status, name, err)
+				}
+			}
+		}
+	}
+}
+
+// TestOpenAPIPromise holds the document against the golden one: in v1 nothing
+// is removed, renamed or retyped. -update writes additions, but refuses to
+// write a document that breaks the promise.
+func TestOpenAPIPromise(t *testing.T) {
+	t.Parallel()
+	const file = "openapi.golden.json"
+	raw, _ := document(t)
+	published, err := os.ReadFile(filepath.Join("testdata", file))
+	if os.IsNotExist(err) && *update {
+		published, err = raw, nil
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var then, now any
+	if err := json.Unmarshal(raw, &now); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(published, &then); err != nil {
+		t.Fatal(err)
+	}
+	for _, broken := range promises(then, now) {
+		t.Error(broken)
+	}
+	if !t.Failed() {
+		golden(t, file, raw)
+	}
+	// The check itself finds what it is for.
+	for _, damage := range []func(doc map[string]any){
+		func(d map[string]any) { delete(d["paths"].(map[string]any), "/api/v1/meta") },
+		func(d map[string]any) {
+			get := d["paths"].(map[string]any)["/api/v1/search"].(map[string]any)["get"].(map[string]any)
+			get["parameters"] = get["parameters"].([]any)[1:]
+		},
+		func(d map[string]any) { delete(properties(d, "GrantRow"), "amount") },
+		func(d map[string]any) { properties(d, "GrantRow")["amount"].(map[string]any)["type"] = "string" },
+	} {
+		var doc map[string]any
+		if err := json.Unmarshal(raw, &doc); err != nil {
+			t.Fatal(err)
+		}
+		damage(doc)
+		if len(promises(then, doc)) == 0 {
+			t.Error("a broken promise was not noticed")
+		}
+	}
+}
+
+func properties(doc map[string]any, schema string) map[string]any {
+	return doc["components"].(map[string]any)["schemas"].(map[string]any)[schema].(map[string]any)["properties"].(map[string]any)
+}
+
+// promises lists what the newer document breaks of the older one.
+func promises(then, now any) (broken []string) {
+	old, cur := promised(then), promised(now)
+	for _, key := range slices.Sorted(maps.Keys(old)) {
+		if got, ok := cur[key]; !ok {
+			broken = append(broken, key+" is gone")
+		} else if !reflect.DeepEqual(got, old[key]) {
+			broken = append(broken, fmt.Sprintf("%s was %v and is %v", key, old[key], got))
+		}
+	}
+	return broken
+}
+
+// promised flattens what a document promises: each operation, parameter and
+// field with its type.
+func promised(doc any) map[string]any {
+	out := map[string]any{}
+	d := doc.(map[string]any)
+	for path, item := range d["paths"].(map[string]any) {
+		for method, op := range item.(map[string]any) {
+			out[method+" "+path] = true
+			for _, p := range op.(map[string]any)["parameters"].([]any) {
+				param := p.(map[string]any)
+				if ref, ok := param["$ref"].(string); ok {
+					param = d["components"].(map[string]any)["parameters"].(map[string]any)[filepath.Base(ref)].(map[string]any)
+				}
+				schema := param["schema"].(map[string]any)
+				out[fmt.Sprint(method, " ", path, " ", param["in"], " ", param["name"])] = schema["type"]
+			}
+			for status := range op.(map[string]any)["responses"].(map[string]any) {
+				out[method+" "+path+" "+status] = true
+			}
+		}
+	}
+	for name, schema := range d["components"].(map[string]any)["schemas"].(map[string]any) {
+		for field, s := range schema.(map[string]any)["properties"].(map[string]any) {
+			property := s.(map[string]any)
+			kind := property["type"]
+			if kind == nil {
+				kind = fmt.Sprint(property["$ref"], property["allOf"])
+			}
+			if items, ok := property["items"].(map[string]any); ok {
+				kind = fmt.Sprint(kind, items["type"], items["$ref"])
+			}
+			out[name+"."+field] = kind
+		}
+	}
+	return out
+}
+
+// TestOpenAPIComplete checks that nothing is published without words.
+func TestOpenAPIComplete(t *testing.T) {
+	t.Parallel()
+	raw, _ := document(t)
+	var doc map[string]any
+	if err := json.Unmarshal(raw, &doc); err != nil {
+		t.Fatal(err)
+	}
+	for name, schema := range doc["components"].(map[string]any)["schemas"].(map[string]any) {
+		for field, s := range schema.(map[string]any)["properties"].(map[string]any) {
+			property := s.(map[string]any)
+			if property["description"] == nil && property["$ref"] == nil {
+				t.Errorf("%s.%s is not described", name, field)
+			}
+		}
+	}
+	tags := fmt.Sprint(doc["tags"])
+	for _, op := range apitest.New(t).Operations() {
+		if !strings.Contains(tags, "name:"+op.Tag+"]") {
+			t.Errorf("the tag %s is not described", op.Tag)
+		}
+		for _, p := range op.Params {
+			if p.Description == "" || p.Type == "" {
+				t.Errorf("the parameter %s of %s is not described", p.Name, op.ID)
+			}
+		}
+	}
+}
+
+// TestExamples holds the answers to every example of every operation.
+func TestExamples(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t)
+	for _, op := range apitest.New(t).Operations() {
+		for _, name := range []string{"1", "unsupported", "strict"} {
+			if !slices.ContainsFunc(op.Examples, func(e api.Example) bool { return e.Case == name }) {
+				t.Errorf("%s has no example %s", op.ID, name)
+			}
+		}
+		for _, e := range append(slices.Clone(op.Examples), api.Example{Case: "list"}) {
+			rec := w.Get(t, op.Method, "/api/v1"+op.Path+"?example="+e.Case, "", "X-Request-Id", "example-request")
+			want := 200
+			switch e.Case {
+			case "strict", "subject_pcs", "wrong_answer", "rejected", "timeout":
+				want = 400
+			case "pro_table":
+				want = 403
+			case "invalid":
+				want = 422
+			}
+			var body struct {
+				Code    int         `json:"code"`
+				Service api.Service `json:"x_service"`
+			}
+			if err := json.Unmarshal(rec.Body.Bytes(), &body); err != nil {
+				t.Fatal(err)
+			}
+			if rec.Code != want || body.Code != want || body.Service.Example == nil || body.Service.Example.Case != e.Case {
+				t.Errorf("%s %s: %d %s", op.ID, e.Case, rec.Code, rec.Body)
+			}
+			if e.Case == "unsupported" && (len(body.Service.Unsupported) == 0 || rec.Header().Get("X-Service-Unsupported") == "") {
+				t.Errorf("%s %s shows nothing unsupported", op.ID, e.Case)
+			}
+			if e.Case == "unsupported" && !slices.ContainsFunc(body.Service.Warnings, func(x api.Warning) bool { return x.Severity == "caveat" }) {
+				t.Errorf("%s %s shows no caveat", op.ID, e.Case)
+			}
+			var pretty strings.Builder
+			enc := json.NewEncoder(&pretty)
+			enc.SetIndent("", "  ")
+			enc.SetEscapeHTML(false)
+			if err := enc.Encode(json.RawMessage(rec.Body.Bytes())); err != nil {
+				t.Fatal(err)
+			}
+			golden(t, filepath.Join("example", op.ID+"."+e.Case+".json"), []byte(pretty.String()))
+		}
+	}
+	apitest.RunAll(t, []apitest.Scenario{
+		{Name: "no value", Path: "grants/summary?example", Plan: "none", Has: []string{`"case":"1"`}},
+		{Name: "no such case", Path: "grants/summary?example=nonsense", Plan: "none", Status: 422, Has: []string{"subject_pcs", `"example":{"case":"nonsense"`}},
+		{Name: "with a key", Path: "grants/summary?example=1", Heads: map[string]string{"X-Calls-Limit": ""}},
+		{Name: "xml", Path: "grants/funders?example=1&format=xml", Plan: "none", Has: []string{"<example><case>1</case>"}},
+		{Name: "csv", Path: "grants/summary?example=1&format=csv", Plan: "none", Has: []string{"fiscal_year,"}, Heads: map[string]string{
+			"X-Service-Warnings": `[{"parameter":"example","severity":"caveat","reason":"The answer is invented, and other parameters but format were not read."}]`}},
+		{Name: "bad format", Path: "grants/funders?example=1&format=yaml", Plan: "none", Status: 422},
+		{Name: "other parameters are not read", Path: "grants/funders?example=1&page=0", Plan: "none"},
+	})
+}

@@ -1,0 +1,376 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"grantgraph/internal/fault"
+	"grantgraph/internal/serve/account"
+)
+
+// Access says who may call an operation.
+type Access string
+
+// The kinds of access.
+const (
+	Open   Access = "none"   // no key, not metered
+	Grants Access = "grants" // any key
+	Paid   Access = "paid"   // a key of a paid plan
+	Pro    Access = "pro"    // a key of the Pro plan
+	Agent  Access = "agent"  // the key of an agent, in whatever state
+	Admin  Access = "admin"  // the admin token, no key
+)
+
+// scope is what a key must have.
+func (a Access) scope() account.Scope {
+	switch a {
+	case Grants:
+		return account.Grants
+	case Paid:
+		return account.Paid
+	case Pro:
+		return account.ProScope
+	}
+	return 0
+}
+
+// words says the access in a sentence.
+func (a Access) words() string {
+	switch a {
+	case Grants:
+		return "any key"
+	case Paid:
+		return "a key of a paid plan"
+	case Pro:
+		return "a key of the Pro plan"
+	case Agent:
+		return "the key of an agent"
+	case Admin:
+		return "the admin token"
+	}
+	return "no key"
+}
+
+// Group is what one room of the service brings to the table.
+type Group struct {
+	Tag        string // of its operations in the published description
+	About      string // the tag in a sentence
+	Note       string // a paragraph for the description that language models read; may be empty
+	Operations []Operation
+}
+
+// Operation is one entry of the table.
+type Operation struct {
+	ID          string
+	Method      string
+	Path        string   // under /api/v1, and under /api as the legacy form
+	Legacy      []string // further paths under /api only
+	Tag         string   // of its group
+	Summary     string
+	Description string
+	Access      Access
+	Cost        int // calls
+	Params      []Param
+	Body        any               // a value of the type of the request body, nil for none
+	BodyWords   map[string]string // other words for the fields of the body, and the field that each stands for
+	MaxBody     int64             // bytes of it
+	Response    any               // a value of the type of the answer
+	Formats     []string
+	Refusals    []Refusal // the failures it can answer beside those of every operation
+	Details     []any     // values of the types that its failures carry, see Detailed
+	Examples    []Example
+	Lists       bool          // the answer changes with the compliance lists as well
+	Timeout     time.Duration // of a request, when the usual one is too short
+	Works       bool          // reading a request takes time of the machine: who has no calls left is refused before
+
+	ForAgents bool // automated agents call it, with their key or to get one
+
+	Optional bool // not every service has it
+	Off      bool // this one has not
+
+	// Needs says what is missing from a dataset without which there is no
+	// answer, nil when nothing is, or when it is nil itself.
+	Needs func(Dataset) error
+
+	// Plan reads the request, with no look at the data, and returns the
+	// function that makes the answer. It is called before the caller is charged.
+	Plan func(c *Call) (Run, error)
+}
+
+// Damaged is the refusal of a dataset a file of which is out of service.
+func Damaged() error {
+	return fault.New(refusedDamaged.Slug, "A file that this answer needs is damaged, so it is out of service.").
+		Try("ask again when another build of the dataset is served")
+}
+
+// Run makes the answer. It is called after the caller is charged.
+type Run func(ctx context.Context) (Answer, error)
+
+// Example is a request that is answered from invented data.
+type Example struct {
+	Case        string // value of the example parameter
+	Description string
+	Query       string            // the query string that is run against the fixture
+	Path        map[string]string // values of the path's parameters
+	Body        string            // the request body
+}
+
+// price says the cost in words.
+func (op *Operation) price() string {
+	switch op.Cost {
+	case 0:
+		return "not counted"
+	case 1:
+		return "costs 1 call"
+	}
+	return fmt.Sprintf("costs %d calls", op.Cost)
+}
+
+// cacheable says whether an answer may be kept: not where something was done,
+// nor what only an operator sees.
+func (op *Operation) cacheable() bool { return op.Method == http.MethodGet && op.Access != Admin }
+
+// at is the path that an example is sent to.
+func (op *Operation) at(e *Example) string {
+	path := Versioned + op.Path
+	for name, value := range e.Path {
+		path = strings.ReplaceAll(path, "{"+name+"}", value)
+	}
+	return path
+}
+
+// request is an example as a line that can be sent.
+func (op *Operation) request(e *Example) string {
+	line := op.Method + " " + op.at(e)
+	if e.Query != "" {
+		line += "?" + e.Query
+	}
+	return line
+}
+
+// refusals lists the failures that an operation can answer.
+func (op *Operation) refusals() []Refusal {
+	all := slices.Concat(everywhere, op.Refusals)
+	if op.Body != nil {
+		all = append(all, refusedStalled)
+	}
+	switch op.Access {
+	case Grants, Paid, Pro:
+		all = append(append(all, keyed...), refusedSpent, refusedLocked)
+	case Agent:
+		all = append(append(all, keyed...), refusedNotAgent)
+	case Admin:
+		all = append(all, refusedAdmin, StoreUnavailable)
+	}
+	if op.Access == Paid || op.Access == Pro {
+		all = append(all, refusedPlan)
+	}
+	if op.Optional {
+		all = append(all, refusedNotFound)
+	}
+	return all
+}
+
+// table is all operations, and what follows from them.
+type table struct {
+	groups   []Group
+	ops      []Operation
+	routes   *routes
+	refusals []Refusal // by status
+}
+
+// newTable puts the operations of the groups together.
+func newTable(groups []Group) (*table, error) {
+	t := &table{groups: groups, refusals: []Refusal{refusedNotFound}}
+	for _, g := range groups {
+		for _, op := range g.Operations {
+			op.Tag = g.Tag
+			op.Params = slices.Concat(op.Params, common())
+			op.complete()
+			if t.op(op.ID) != nil {
+				return nil, fmt.Errorf("api: there are two operations %s", op.ID)
+			}
+			t.ops = append(t.ops, op)
+			for _, r := range op.refusals() {
+				if i := slices.IndexFunc(t.refusals, func(x Refusal) bool { return x.Slug == r.Slug }); i < 0 {
+					t.refusals = append(t.refusals, r)
+				} else if t.refusals[i] != r {
+					return nil, fmt.Errorf("api: two operations give %s a different status or meaning", r.Slug)
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(t.refusals, func(a, b Refusal) int { return a.Status - b.Status })
+	t.routes = newRoutes(t.ops)
+	return t, nil
+}
+
+// op finds an operation, nil when there is none of that ID.
+func (t *table) op(id string) *Operation {
+	for i := range t.ops {
+		if t.ops[i].ID == id {
+			return &t.ops[i]
+		}
+	}
+	return nil
+}
+
+// refusal finds a failure by its slug. One that nobody listed is a mistake of
+// ours, so it is a 500.
+func (t *table) refusal(slug string) Refusal {
+	for _, r := range t.refusals {
+		if r.Slug == slug {
+			return r
+		}
+	}
+	return refusedInternal
+}
+
+func (t *table) status(slug string) int { return t.refusal(slug).Status }
+
+// takes reports whether any operation has a parameter.
+func (t *table) takes(name string) bool {
+	return slices.ContainsFunc(t.ops, func(op Operation) bool {
+		return slices.ContainsFunc(op.Params, func(p Param) bool { return p.Name == name })
+	})
+}
+
+// complete adds the cases that every operation shows, where it has none of its
+// own.
+func (op *Operation) complete() {
+	plain := op.Examples[0]
+	for _, e := range []Example{
+		{Case: "unsupported", Description: "A parameter that does not exist", Query: "verbose=1"},
+		{Case: "strict", Description: "What strict=1 refuses", Query: "verbose=1&strict=1"},
+	} {
+		if !slices.ContainsFunc(op.Examples, func(x Example) bool { return x.Case == e.Case }) {
+			e.Path, e.Body = plain.Path, plain.Body
+			op.Examples = append(op.Examples, e)
+		}
+	}
+}
+
+// Formats are those of an answer that has rows.
+var Formats = []string{"json", "xml", "csv", "ndjson"}
+
+// FormatParam is the parameter of operations with several formats.
+func FormatParam(names ...string) Param {
+	p := Param{Name: "format", Also: Words("output output_format response_format file_type fmt as download_type file_format content_type accept"), Type: String, Enum: names, Default: "json", Description: "Format of the answer. Without it the Accept header decides, where it names one of these by its media type; what it asks for and is not here is answered as JSON."}
+	if slices.Contains(names, "csv") {
+		p.Description += " csv and ndjson carry the rows alone; their warnings are in the headers X-Service-Warnings and X-Service-Unsupported."
+	}
+	return p
+}
+
+// common are the parameters that every operation takes.
+func common() []Param {
+	return []Param{
+		{Name: "strict", Also: Words("strict_mode fail_on_unknown"), Type: Boolean, Default: false, Description: "1 turns unsupported or unrecognized parameters into a 400 instead of a warning. It does not fire on caveats."},
+		{Name: "example", Also: Words("examples sample demo mock dry_run sandbox"), Type: String, MaxLength: 40, Description: "Answers from invented data, without a key and without counting: 1 for a plain success, list for all cases. Other parameters but format are not read."},
+	}
+}
+
+// routes finds the operation of a path.
+type routes struct{ list []route }
+
+type route struct {
+	segments []string
+	ops      []*Operation
+}
+
+// Versioned is where the paths of operations begin.
+const (
+	Versioned = "/api/v1"
+	legacy    = "/api"
+)
+
+func newRoutes(ops []Operation) *routes {
+	r := &routes{}
+	for i := range ops {
+		op := &ops[i]
+		r.add(Versioned+op.Path, op)
+		r.add(legacy+op.Path, op)
+		for _, alias := range op.Legacy {
+			r.add(legacy+alias, op)
+		}
+	}
+	return r
+}
+
+func (r *routes) add(path string, op *Operation) {
+	segments := strings.Split(strings.Trim(path, "/"), "/")
+	for i := range r.list {
+		if slices.Equal(r.list[i].segments, segments) {
+			r.list[i].ops = append(r.list[i].ops, op)
+			return
+		}
+	}
+	r.list = append(r.list, route{segments, []*Operation{op}})
+}
+
+// find returns the operations at an escaped path, one per method, and the
+// values of the path's parameters, in which a slash may be written %2F. A
+// trailing slash does not matter.
+func (r *routes) find(path string) (ops []*Operation, values map[string]string) {
+	segments := strings.Split(strings.TrimSuffix(strings.TrimPrefix(path, "/"), "/"), "/")
+	for i, s := range segments {
+		if plain, err := url.PathUnescape(s); err == nil {
+			segments[i] = plain
+		}
+	}
+	for i := range r.list {
+		if v, ok := match(r.list[i].segments, segments); ok {
+			return r.list[i].ops, v
+		}
+	}
+	return nil, nil
+}
+
+func match(pattern, segments []string) (map[string]string, bool) {
+	if len(pattern) != len(segments) {
+		return nil, false
+	}
+	var values map[string]string
+	for i, p := range pattern {
+		switch {
+		case strings.HasPrefix(p, "{") && segments[i] != "":
+			if values == nil {
+				values = map[string]string{}
+			}
+			values[strings.Trim(p, "{}")] = segments[i]
+		case p != segments[i]:
+			return nil, false
+		}
+	}
+	return values, true
+}
+
+// choose picks the operation for a method. HEAD is GET without the body.
+func choose(ops []*Operation, method string) *Operation {
+	if method == http.MethodHead {
+		method = http.MethodGet
+	}
+	for _, op := range ops {
+		if op.Method == method {
+			return op
+		}
+	}
+	return nil
+}
+
+// allowed is the value of the Allow header.
+func allowed(ops []*Operation) string {
+	var methods []string
+	for _, op := range ops {
+		methods = append(methods, op.Method)
+		if op.Method == http.MethodGet {
+			methods = append(methods, http.MethodHead)
+		}
+	}
+	return strings.Join(methods, ", ")
+}

@@ -1,0 +1,335 @@
+// Package query is the operations of SQL: run a query, and the tables it can
+// read. The gate and the sandbox are in package sqlbox.
+package query
+
+import (
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"grantgraph/internal/fault"
+	"grantgraph/internal/serve/account"
+	"grantgraph/internal/serve/api"
+	"grantgraph/internal/serve/sqlbox"
+	"grantgraph/internal/serve/warehouse"
+)
+
+// Warehouse runs queries; *sqlbox.Warehouse does.
+type Warehouse interface {
+	// Check asks whether a query may run. It reads no data.
+	Check(ctx context.Context, r sqlbox.Request) error
+	// Run runs a query that Check has let pass.
+	Run(ctx context.Context, r sqlbox.Request) (*sqlbox.Result, error)
+}
+
+const (
+	sqlPath = "/sql"
+
+	// maxSQL is far above the longest statement that is read, so that the
+	// refusal of one speaks of the statement.
+	maxSQL = 1 << 20
+
+	// sqlTimeout leaves a query its full time after it has waited for the gate,
+	// been read and waited for a worker, each as long as may be.
+	sqlTimeout = 55 * time.Second
+)
+
+// SQLRequest is the body of a query.
+type SQLRequest struct {
+	SQL    string          `json:"sql" doc:"One statement that begins with SELECT, WITH or DESCRIBE, in the dialect of DuckDB."`
+	Params json.RawMessage `json:"params,omitempty" doc:"Values for the parameters of the statement: an array for ?, an object for $name. They are texts, numbers, booleans or null."`
+}
+
+// SQLAnswer is what a query found.
+type SQLAnswer struct {
+	api.Head
+	Columns   []SQLResultColumn `json:"columns" doc:"The columns, in the order of the query."`
+	Rows      []json.RawMessage `json:"rows" items:"object" doc:"The rows: an object each, with a member per column. Whole numbers and decimals keep every digit, days and times are ISO 8601 text, lists are arrays."`
+	RowCount  int               `json:"row_count" doc:"Rows in this answer."`
+	Truncated bool              `json:"truncated" doc:"Whether there were more rows than the 2,000 an answer may have."`
+	ElapsedMS float64           `json:"elapsed_ms" doc:"How long the query ran, in milliseconds."`
+	api.Tail
+}
+
+// SQLResultColumn is a column of an answer.
+type SQLResultColumn struct {
+	Name string `json:"name" doc:"Name of the column."`
+	Type string `json:"type" doc:"Its type, in the words of DuckDB."`
+}
+
+func (a *SQLAnswer) Table() (any, *int64, *string) {
+	if a.Truncated {
+		return a.Rows, nil, nil
+	}
+	return a.Rows, api.Count(a.Rows), nil
+}
+
+// WriteCSV writes the rows in the order of the query's columns. The values are
+// written as those of any other answer are.
+func (a *SQLAnswer) WriteCSV(w io.Writer) error {
+	out := csv.NewWriter(w)
+	record := make([]string, len(a.Columns))
+	for i, c := range a.Columns {
+		record[i] = api.Harmless(c.Name)
+	}
+	if err := out.Write(record); err != nil {
+		return err
+	}
+	for _, row := range a.Rows {
+		var members map[string]json.RawMessage
+		if err := json.Unmarshal(row, &members); err != nil {
+			return err
+		}
+		for i, c := range a.Columns {
+			var err error
+			if record[i], err = sqlCell(members[c.Name]); err != nil {
+				return err
+			}
+		}
+		if err := out.Write(record); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// sqlCell is a JSON value as CSV has it: null is empty, a list is joined by
+// semicolons, and an object stays JSON.
+func sqlCell(raw json.RawMessage) (string, error) {
+	switch {
+	case len(raw) == 0 || string(raw) == "null":
+		return "", nil
+	case raw[0] == '"':
+		var s string
+		err := json.Unmarshal(raw, &s)
+		return api.Harmless(s), err
+	case raw[0] == '[':
+		var items []json.RawMessage
+		if err := json.Unmarshal(raw, &items); err != nil {
+			return "", err
+		}
+		parts := make([]string, len(items))
+		for i, item := range items {
+			var err error
+			if parts[i], err = sqlCell(item); err != nil {
+				return "", err
+			}
+		}
+		return strings.Join(parts, ";"), nil
+	}
+	return string(raw), nil
+}
+
+// The queries of the examples.
+const (
+	ExampleQuery    = "SELECT funder_ein, count(*) AS grants, sum(amount) AS total FROM grants WHERE tax_year = $year GROUP BY ALL ORDER BY total DESC LIMIT 2"
+	ExampleRejected = "DELETE FROM grants"
+	ExamplePro      = "SELECT org_name, alts_fmv FROM org_asset_profile ORDER BY alts_fmv DESC LIMIT 5"
+	ExampleSlow     = "SELECT count(*) FROM grants a, grants b, grants c"
+)
+
+// bodyWords are other words for the fields of the body.
+var bodyWords = map[string]string{
+	"query": "sql", "statement": "sql", "q": "sql", "sql_query": "sql", "select": "sql",
+	"parameters": "params", "bindings": "params", "args": "params", "arguments": "params", "values": "params", "binds": "params",
+}
+
+// unavailable is the failure of a dataset without a warehouse.
+var unavailable = api.Refusal{Slug: sqlbox.Unavailable, Status: 503, Means: "the dataset being served has no warehouse, or no query can be run just now"}
+
+// refusals are the failures of a query.
+var refusals = []api.Refusal{
+	{Slug: sqlbox.Rejected, Status: 400, Means: "the SQL is not one query that only reads the tables; it cost nothing if it was refused before it ran"},
+	{Slug: sqlbox.TooComplex, Status: 400, Means: "the SQL takes more to be read than a statement may, about a second of processor time; it cost a call"},
+	{Slug: sqlbox.TimedOut, Status: 400, Means: "the query was stopped after 30 seconds; narrow it with a tax_year or funder_ein filter"},
+	{Slug: sqlbox.Failed, Status: 400, Means: "the query went wrong while it ran"},
+	{Slug: sqlbox.OutOfMemory, Status: 400, Means: "the query needs more memory than a query may use"},
+	{Slug: sqlbox.TooLarge, Status: 400, Means: "the rows of the answer have too many bytes"},
+	{Slug: sqlbox.ProTable, Status: 403, Means: "the SQL names a table of the Pro plan; there is no partial answer"},
+	{Slug: sqlbox.Concurrent, Status: 429, Means: "the owner of the key has as many queries running as may be; see Retry-After"},
+	{Slug: sqlbox.Busy, Status: 503, Means: "too many queries are waiting; see Retry-After"},
+	unavailable,
+}
+
+// weight is what a query takes of the memory that all requests share, in bytes:
+// its result, and while it is rendered a buffer that has grown to twice its
+// size beside the one it has outgrown.
+const weight = 4 * sqlbox.Held
+
+// warehouseOf finds the warehouse of a dataset, nil when it has none.
+type warehouseOf func(api.Dataset) Warehouse
+
+// Group is the operations over the warehouse of a dataset, nil when that has
+// none. Without run the service describes the tables only.
+func Group(of func(api.Dataset) Warehouse, run bool) api.Group {
+	w := warehouseOf(of)
+	query := w.run()
+	query.Optional, query.Off = true, !run
+	return api.Group{Tag: "SQL", About: "Queries over the warehouse.", Operations: []api.Operation{query, schemaOperation()}}
+}
+
+// missing refuses a dataset without a warehouse.
+func (of warehouseOf) missing(d api.Dataset) error {
+	if of(d) == nil {
+		return fault.New(unavailable.Slug, "The dataset being served has no warehouse to ask.").
+			Try("use the other endpoints meanwhile, and retry after the next build of the dataset")
+	}
+	return nil
+}
+
+func (of warehouseOf) run() api.Operation {
+	body := func(sql, rest string) string { return fmt.Sprintf(`{"sql":%q%s}`, sql, rest) }
+	formats := []string{"json", "csv", "ndjson"}
+	return api.Operation{
+		ID: "runSQL", Method: "POST", Path: sqlPath, Access: api.Paid, Cost: 1, Timeout: sqlTimeout, Needs: of.missing, Works: true,
+		Summary: "Run a read-only SQL query",
+		Description: "Runs one SELECT, WITH … SELECT or DESCRIBE over the tables that GET /sql/schema lists, in the dialect of DuckDB, and returns at most 2,000 rows. " +
+			"Tables marked Pro need the Pro plan: a query that names one with another key is refused as a whole. Values can be bound with params. " +
+			"A query is stopped after 30 seconds. One that is refused before it runs costs nothing, unless it took about a second of processor time to be read (sql_too_complex); one that ran has cost its call, whatever came of it. The keys of an account may run two queries at a time between them.",
+		Params: []api.Param{api.FormatParam(formats...)},
+		Body:   SQLRequest{}, BodyWords: bodyWords, MaxBody: maxSQL, Response: SQLAnswer{}, Formats: formats,
+		Refusals: refusals,
+		Examples: []api.Example{
+			{Case: "1", Description: "The funders that gave most in a year", Body: body(ExampleQuery, `,"params":{"year":2022}`)},
+			{Case: "unsupported", Description: "A field of the body that does not exist", Body: body(ExampleQuery, `,"params":{"year":2022},"limit":5`)},
+			{Case: "strict", Description: "What strict=1 refuses", Query: "strict=1", Body: body(ExampleQuery, `,"params":{"year":2022},"limit":5`)},
+			{Case: "invalid", Description: "A body without a query", Body: `{"query":"SELECT 1"}`},
+			{Case: "rejected", Description: "A statement that does more than read", Body: body(ExampleRejected, "")},
+			{Case: "pro_table", Description: "A table of the Pro plan, asked for with a key of a lesser one", Body: body(ExamplePro, "")},
+			{Case: "timeout", Description: "A query that takes too long", Body: body(ExampleSlow, "")},
+		},
+		Plan: of.plan,
+	}
+}
+
+func (of warehouseOf) plan(c *api.Call) (api.Run, error) {
+	c.ReadFormat()
+	f := c.ReadForm()
+	q := sqlbox.Request{SQL: f.Verbatim("sql"), Pro: c.Caller.Pro, Owner: c.Caller.Owner, Place: new(sqlbox.Place)}
+	f.Optional("params", &q.Params, "params_type", "the value is not an array or an object of simple values")
+	f.Finish()
+	if c.Params.Failed() {
+		return nil, nil // prepare reports them
+	}
+	c.Weight = weight
+	ctx := context.Background()
+	if c.Request != nil {
+		ctx = c.Request.Context()
+	}
+	if err := of(c.Data).Check(ctx, q); err != nil {
+		f, ok := fault.Of(err)
+		c.Worked = ok && f.Slug == sqlbox.TooComplex
+		return nil, withWait(err)
+	}
+	return func(ctx context.Context) (api.Answer, error) {
+		found, err := of(c.Data).Run(ctx, q)
+		if err != nil {
+			return nil, withWait(err)
+		}
+		if found.Truncated {
+			c.Caveat("sql", fmt.Sprintf("There were more rows than an answer may have: these are the first %d the query came to. Aggregate, filter, or page by a key in ORDER BY and WHERE.", len(found.Rows)))
+		}
+		a := &SQLAnswer{
+			Head: api.Success, Columns: []SQLResultColumn{}, Rows: found.Rows, RowCount: len(found.Rows), Truncated: found.Truncated,
+			ElapsedMS: float64(found.Elapsed.Microseconds()) / 1000, Tail: c.Tail(),
+		}
+		for _, col := range found.Columns {
+			a.Columns = append(a.Columns, SQLResultColumn{col.Name, col.Type})
+		}
+		return a, nil
+	}, nil
+}
+
+// withWait tells those who met a full house when to come again.
+func withWait(err error) error {
+	if f, ok := fault.Of(err); ok && (f.Slug == sqlbox.Busy || f.Slug == sqlbox.Concurrent) {
+		f.Err = &account.WaitError{Wait: sqlbox.RetryAfter * time.Second}
+	}
+	return err
+}
+
+// SQLSchemaAnswer describes the warehouse.
+type SQLSchemaAnswer struct {
+	api.Head
+	Dialect   string        `json:"dialect" doc:"The dialect of SQL."`
+	Rules     []string      `json:"rules" doc:"What holds for every query."`
+	Functions []SQLFunction `json:"functions" doc:"Functions beyond those of the dialect."`
+	Tables    []SQLTable    `json:"tables" doc:"The tables."`
+	api.Tail
+}
+
+// SQLFunction is a function that queries may call.
+type SQLFunction struct {
+	Name    string `json:"name" doc:"Name of the function."`
+	Meaning string `json:"meaning" doc:"What it does and how to call it."`
+}
+
+// SQLTable is one table.
+type SQLTable struct {
+	Name     string       `json:"name" doc:"Name of the table."`
+	Group    string       `json:"group" doc:"What it belongs with."`
+	Plan     string       `json:"plan" enum:"paid,pro" doc:"Who may read it: paid is a key of any paid plan, pro one of the Pro plan."`
+	Meaning  string       `json:"meaning" doc:"What one row is."`
+	Columns  []SQLColumn  `json:"columns" doc:"Its columns."`
+	Traps    []string     `json:"traps" doc:"What is easily got wrong."`
+	Examples []SQLExample `json:"examples" doc:"Queries to begin with."`
+}
+
+// SQLColumn is a column of a table.
+type SQLColumn struct {
+	Name     string `json:"name" doc:"Name of the column."`
+	Type     string `json:"type" doc:"Its type, in the words of DuckDB."`
+	Nullable bool   `json:"nullable" doc:"Whether it may be null."`
+	Meaning  string `json:"meaning" doc:"What it holds."`
+}
+
+// SQLExample is a question and the query that answers it.
+type SQLExample struct {
+	Question string `json:"question" doc:"The question."`
+	SQL      string `json:"sql" doc:"The query."`
+}
+
+func schemaOperation() api.Operation {
+	return api.Operation{
+		ID: "getSQLSchema", Method: "GET", Path: sqlPath + "/schema", Access: api.Open,
+		Summary:     "The tables that SQL can read",
+		Description: "Lists every table of POST /sql with the meaning of its columns, the plan it needs, what is easily got wrong, and queries to begin with.",
+		Response:    SQLSchemaAnswer{}, Formats: []string{"json"},
+		Examples: []api.Example{{Case: "1", Description: "The first table; a request without example has them all"}},
+		Plan: func(c *api.Call) (api.Run, error) {
+			return func(context.Context) (api.Answer, error) { return schema(c), nil }, nil
+		},
+	}
+}
+
+func schema(c *api.Call) *SQLSchemaAnswer {
+	s := warehouse.Describe()
+	a := &SQLSchemaAnswer{Head: api.Success, Dialect: s.Dialect, Rules: s.Rules, Tail: c.Tail()}
+	for _, f := range s.Functions {
+		a.Functions = append(a.Functions, SQLFunction{f.Name, f.Meaning})
+	}
+	tables := s.Tables
+	if c.Example() {
+		tables = tables[:1] // an example need not be long
+	}
+	for i := range tables {
+		v := &tables[i]
+		t := SQLTable{Name: v.Name, Group: v.Group, Plan: "paid", Meaning: v.Meaning, Columns: []SQLColumn{}, Traps: append([]string{}, v.Traps...), Examples: []SQLExample{}}
+		if v.Pro {
+			t.Plan = "pro"
+		}
+		for _, x := range v.Columns {
+			t.Columns = append(t.Columns, SQLColumn{x.Name, x.Type, x.Nullable, x.Meaning})
+		}
+		for _, x := range v.Examples {
+			t.Examples = append(t.Examples, SQLExample{x.Question, x.SQL})
+		}
+		a.Tables = append(a.Tables, t)
+	}
+	return a
+}

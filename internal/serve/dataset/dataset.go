@@ -1,0 +1,113 @@
+// Package dataset holds all that a request is answered from, as one value: a
+// snapshot with its indexes, the workers that run SQL on its warehouse, and the
+// edition of the compliance lists. A request acquires it once, before its first
+// read, and gives it back after its last byte, so that everything in an answer
+// is of one version.
+//
+// A Holder has the current dataset and takes up what is newer without dropping
+// a request: whoever has the old one goes on reading it, and when the last of
+// them is done, what no newer dataset shares is closed and may be pruned.
+package dataset
+
+import (
+	"errors"
+
+	"grantgraph/internal/fault"
+	"grantgraph/internal/serve/graph"
+	"grantgraph/internal/serve/search"
+	"grantgraph/internal/snapshot"
+	"grantgraph/internal/snapshot/lists"
+)
+
+// Dataset is what one request is answered from. A part of it that is nil is
+// out of service: its file is damaged, or the snapshot never had it.
+type Dataset struct {
+	Snapshot *snapshot.Snapshot
+	Graph    *graph.Graph
+	Search   *search.Index
+	SQL      *SQL
+	Lists    *lists.Current
+
+	// build, warehouse and edition are what has to be closed. Datasets that
+	// follow each other share what has not changed.
+	build, warehouse, edition *shared
+
+	readers int // under the holder's lock; being current counts as one
+}
+
+// Version is the version that answers are stamped with.
+func (d *Dataset) Version() string { return d.Snapshot.Manifest.Version }
+
+// Whole says whether both indexes are in service.
+func (d *Dataset) Whole() bool { return d.Graph != nil && d.Search != nil }
+
+// shared are those that the dataset has.
+func (d *Dataset) shared() (list []*shared) {
+	for _, p := range []*shared{d.build, d.warehouse, d.edition} {
+		if p != nil {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// shared is something open that several datasets may share.
+type shared struct {
+	users int // datasets, under the holder's lock
+	close func() error
+}
+
+// openBuild opens the indexes of a snapshot. With lenient, an index that is
+// damaged is left out, which bad says, instead of failing.
+func openBuild(s *snapshot.Snapshot, lenient bool) (d *Dataset, bad error, err error) {
+	unhold, err := s.Hold()
+	if err != nil {
+		return nil, nil, err
+	}
+	d = &Dataset{Snapshot: s}
+	d.build = &shared{close: func() (err error) {
+		defer unhold()
+		if d.Graph != nil {
+			err = d.Graph.Close()
+		}
+		if d.Search != nil {
+			err = errors.Join(err, d.Search.Close())
+		}
+		return err
+	}}
+	var errs [2]error
+	d.Graph, errs[0] = graph.Open(s)
+	d.Search, errs[1] = search.Open(s)
+	for _, err := range errs {
+		if f, ok := fault.Of(err); err != nil && (!lenient || !ok || f.Slug != graph.Damaged && f.Slug != search.Damaged) {
+			return nil, nil, errors.Join(err, d.build.close())
+		}
+	}
+	return d, errors.Join(errs[:]...), nil
+}
+
+// withLists is the dataset with other lists.
+func (d *Dataset) withLists(now *lists.Current, edition *shared) *Dataset {
+	next := *d
+	next.Lists, next.edition, next.readers = now, edition, 0
+	return &next
+}
+
+// withSQL is the dataset with a warehouse.
+func (d *Dataset) withSQL(sql *SQL, warehouse *shared) *Dataset {
+	next := *d
+	next.SQL, next.warehouse, next.readers = sql, warehouse, 0
+	return &next
+}
+
+// openEdition keeps an edition of the lists from being pruned.
+func openEdition(now *lists.Current) (*shared, error) {
+	if now.Edition == nil {
+		return nil, nil
+	}
+	unhold, err := now.Edition.Hold()
+	if err != nil {
+		return nil, err
+	}
+	return &shared{close: func() error { unhold(); return nil }}, nil
+}

@@ -1,0 +1,263 @@
+package dataset
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"grantgraph/internal/serve/sqlbox"
+	"grantgraph/internal/snapshot"
+	"grantgraph/internal/snapshot/lists"
+)
+
+// Options say how a dataset is opened.
+type Options struct {
+	SQL   *sqlbox.Options  // limits of SQL; nil means that there is none
+	Clock func() time.Time // nil is the clock of the machine
+	Log   *slog.Logger
+}
+
+// Holder is the current dataset of a data directory.
+type Holder struct {
+	data string
+	opt  Options
+	box  *sqlbox.Box // nil when there is no SQL
+
+	// change is held while another dataset is made current, and guards:
+	change   sync.Mutex
+	closed   bool
+	refused  struct{ snapshot, lists refusal }
+	retrySQL time.Time          // when to try the warehouse again; zero for never
+	stop     context.CancelFunc // ends the check of the files being served
+	checks   sync.WaitGroup
+
+	mu      sync.Mutex // and change, to set current
+	current *Dataset   // nil before the first one
+}
+
+// retryAfter is how long what could not be opened is left alone: to look at it
+// takes reading all of it.
+const retryAfter = time.Minute
+
+// refusal remembers what could not be taken up, and why.
+type refusal struct {
+	version string
+	until   time.Time
+	err     error
+}
+
+// Open opens the current snapshot of a data directory and its lists. An index
+// or an edition that is damaged is left out of service, and logged; so is a
+// warehouse that cannot be opened.
+func Open(data string, opt Options) (_ *Holder, err error) {
+	if opt.Clock == nil {
+		opt.Clock = time.Now
+	}
+	h := &Holder{data: data, opt: opt, stop: func() {}}
+	if opt.SQL != nil {
+		limits := *opt.SQL
+		if limits.Log == nil {
+			limits.Log = opt.Log
+		}
+		if h.box, err = sqlbox.New(limits); err != nil {
+			return nil, fmt.Errorf("setting up SQL: %w", err)
+		}
+	}
+	if _, err := h.Refresh(); err != nil {
+		h.Close()
+		return nil, err
+	}
+	if _, err := h.RefreshLists(); err != nil {
+		// What screens and what tells of the lists says so, rather than nothing.
+		opt.Log.Error("serving without compliance lists", "error", err)
+		h.swap(h.current.withLists(&lists.Current{Problem: "it could not be read"}, nil))
+	}
+	return h, nil
+}
+
+// Acquire returns the current dataset. It stays open until release is called,
+// which must happen exactly once.
+func (h *Holder) Acquire() (d *Dataset, release func()) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	d = h.current
+	d.readers++
+	return d, func() { h.release(d) }
+}
+
+// release gives a dataset back. What the last reader of an old one leaves behind
+// is closed.
+func (h *Holder) release(d *Dataset) {
+	h.mu.Lock()
+	var idle []*shared
+	if d.readers--; d.readers == 0 {
+		for _, p := range d.shared() {
+			if p.users--; p.users == 0 {
+				idle = append(idle, p)
+			}
+		}
+	}
+	h.mu.Unlock()
+	for _, p := range idle {
+		h.closeShared(d, p)
+	}
+}
+
+func (h *Holder) closeShared(d *Dataset, p *shared) {
+	if err := p.close(); err != nil {
+		h.opt.Log.Error("closing a dataset", "version", d.Version(), "error", err)
+	}
+}
+
+// swap makes a dataset current.
+func (h *Holder) swap(next *Dataset) {
+	h.mu.Lock()
+	for _, p := range next.shared() {
+		p.users++
+	}
+	next.readers = 1
+	old := h.current
+	h.current = next
+	h.mu.Unlock()
+	if old != nil {
+		h.release(old)
+	}
+}
+
+// Refresh takes up the snapshot that the data directory points to, if it is
+// another one than the current, and tries a warehouse again that could not be
+// opened. swapped says that the snapshot is another one. On an error the
+// dataset that was current stays so.
+func (h *Holder) Refresh() (swapped bool, err error) {
+	h.change.Lock()
+	defer h.change.Unlock()
+	if h.closed {
+		return false, nil
+	}
+	s, err := snapshot.Open(h.data)
+	if err != nil {
+		return false, err
+	}
+	now := h.current
+	if now != nil && now.Version() == s.Manifest.Version {
+		h.retryWarehouse(now)
+		return false, nil
+	}
+	if r := &h.refused.snapshot; r.version == s.Manifest.Version && h.opt.Clock().Before(r.until) {
+		return false, r.err
+	}
+	// One that is damaged is served for what is left of it when there is
+	// nothing else to serve.
+	next, bad, err := openBuild(s, now == nil)
+	if err != nil {
+		h.refused.snapshot = refusal{s.Manifest.Version, h.opt.Clock().Add(retryAfter), err}
+		return false, err
+	}
+	if bad != nil {
+		h.opt.Log.Error("serving without what is damaged", "dataset", next.Version(), "error", bad)
+	}
+	if now != nil {
+		next.Lists, next.edition = now.Lists, now.edition
+	} else {
+		next.Lists = &lists.Current{}
+	}
+	if h.box != nil {
+		next.SQL, next.warehouse = h.openSQL(s)
+	}
+	h.serve(next)
+	return true, nil
+}
+
+// retryWarehouse tries to open the warehouse of a dataset that is served without.
+func (h *Holder) retryWarehouse(d *Dataset) {
+	if h.retrySQL.IsZero() || h.opt.Clock().Before(h.retrySQL) {
+		return
+	}
+	if sql, warehouse := h.openSQL(d.Snapshot); sql != nil {
+		h.serve(d.withSQL(sql, warehouse))
+	}
+}
+
+// serve makes a dataset of files not served before current.
+func (h *Holder) serve(next *Dataset) {
+	h.stop()
+	h.swap(next)
+	h.verify(next)
+}
+
+// RefreshLists takes up the compliance lists as the data directory has them.
+// swapped says that the edition is another one. On an error the lists that
+// were served stay.
+func (h *Holder) RefreshLists() (swapped bool, err error) {
+	h.change.Lock()
+	defer h.change.Unlock()
+	if h.closed {
+		return false, nil
+	}
+	now, version := h.current, ""
+	if e, err := lists.Open(h.data); err == nil {
+		version = e.Manifest.Version
+	}
+	if r := &h.refused.lists; version != "" && r.version == version && h.opt.Clock().Before(r.until) {
+		return false, r.err
+	}
+	next, err := now.Lists.Reread(h.data)
+	if err != nil {
+		h.refused.lists = refusal{version, h.opt.Clock().Add(retryAfter), err}
+		return false, err
+	}
+	if next.Version() == now.Lists.Version() {
+		if next.Stamp() != now.Lists.Stamp() {
+			next.Edition = now.Lists.Edition
+			h.swap(now.withLists(next, now.edition))
+		}
+		return false, nil
+	}
+	edition, err := openEdition(next)
+	if err != nil {
+		return false, err
+	}
+	h.swap(now.withLists(next, edition))
+	return true, nil
+}
+
+// verify holds the files of the snapshot that no index has checked as it was
+// opened against their checksums, beside the requests. A warehouse that is
+// damaged is taken out of service.
+func (h *Holder) verify(d *Dataset) {
+	ctx, stop := context.WithCancel(context.Background())
+	h.stop = stop
+	_, release := h.Acquire()
+	h.checks.Go(func() {
+		defer release()
+		defer stop()
+		err := d.Snapshot.VerifyFiles(ctx, isWarehouse)
+		if err != nil && ctx.Err() == nil && d.SQL != nil {
+			d.SQL.damaged.Store(true)
+			h.opt.Log.Error("serving without SQL: its file is damaged", "dataset", d.Version(), "error", err)
+		}
+		if err := d.Snapshot.VerifyFiles(ctx, isTable); err != nil && ctx.Err() == nil {
+			h.opt.Log.Error("a table of the snapshot is damaged; nothing that is served reads it", "dataset", d.Version(), "error", err)
+		}
+	})
+}
+
+// Close closes the current dataset once nobody reads it.
+func (h *Holder) Close() {
+	h.change.Lock()
+	defer h.change.Unlock()
+	if h.closed {
+		return
+	}
+	h.closed = true
+	h.stop()
+	h.checks.Wait()
+	if h.current != nil {
+		h.release(h.current)
+	}
+	if h.box != nil {
+		h.box.Close()
+	}
+}

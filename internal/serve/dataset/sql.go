@@ -1,0 +1,67 @@
+package dataset
+
+import (
+	"context"
+	"path"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"grantgraph/internal/fault"
+	"grantgraph/internal/serve/sqlbox"
+	"grantgraph/internal/serve/warehouse"
+	"grantgraph/internal/snapshot"
+)
+
+// SQL answers queries from the warehouse of one snapshot.
+type SQL struct {
+	*sqlbox.Warehouse
+	damaged atomic.Bool // found while it was served
+}
+
+// Check asks the gate whether a query may run.
+func (s *SQL) Check(ctx context.Context, r sqlbox.Request) error {
+	if s.damaged.Load() {
+		return damagedWarehouse()
+	}
+	return s.Warehouse.Check(ctx, r)
+}
+
+// Run runs a query that Check has let pass.
+func (s *SQL) Run(ctx context.Context, r sqlbox.Request) (*sqlbox.Result, error) {
+	found, err := s.Warehouse.Run(ctx, r)
+	if s.damaged.Load() { // what was found may be wrong
+		return nil, damagedWarehouse()
+	}
+	return found, err
+}
+
+// damagedWarehouse is the answer of a warehouse that turned out to be damaged.
+func damagedWarehouse() error {
+	return fault.New(sqlbox.Unavailable, "the warehouse of the dataset being served is damaged, and out of service").
+		Try("use the other endpoints meanwhile, and retry after the next build of the dataset")
+}
+
+// openSQL starts workers on the warehouse of a snapshot. One that has none is
+// served all the same; SQL then says so, rather than answer from the snapshot
+// before.
+func (h *Holder) openSQL(s *snapshot.Snapshot) (*SQL, *shared) {
+	h.retrySQL = time.Time{}
+	w, err := h.box.Open(s.Dir)
+	if err == nil {
+		return &SQL{Warehouse: w}, &shared{close: func() error { w.Close(); return nil }}
+	}
+	h.opt.Log.Error("serving without SQL", "dataset", s.Manifest.Version, "error", err)
+	if f, ok := fault.Of(err); !ok || f.Slug != "no_warehouse" {
+		h.retrySQL = h.opt.Clock().Add(retryAfter)
+	}
+	return nil, nil
+}
+
+func isWarehouse(f snapshot.File) bool {
+	return f.Path == warehouse.OpenFile || f.Path == warehouse.ProFile
+}
+
+func isTable(f snapshot.File) bool {
+	return path.Ext(f.Path) == ".parquet" && strings.HasPrefix(f.Path, "tables/")
+}

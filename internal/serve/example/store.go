@@ -1,0 +1,162 @@
+package example
+
+import (
+	"context"
+	"crypto/sha256"
+	"log/slog"
+	"time"
+
+	"grantgraph/internal/serve/account"
+	"grantgraph/internal/serve/agent"
+	"grantgraph/internal/serve/agent/httpsig"
+	"grantgraph/internal/serve/api"
+	"grantgraph/internal/serve/api/admin"
+	"grantgraph/internal/serve/api/agentkeys"
+)
+
+// What the examples of keys are about. The key has the form of one and belongs
+// to nobody.
+const (
+	accountID = "acc_EXAMPLE00001"
+	closedID  = "acc_EXAMPLE00002" // is inactive
+	Key       = "gg_a_EXAMPLEEXAMPLEEXAMPLEEXAMPLE0000_000000"
+)
+
+var day = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// Agents hands out the one key there is, by the code that hands out real ones.
+func Agents(base string) (*agent.Keys, error) {
+	v, err := httpsig.NewVerifier(base, Store{}, Store{})
+	if err != nil {
+		return nil, err
+	}
+	return agent.NewKeys(agent.KeyOptions{
+		Store: Store{}, Examiner: Store{}, Verifier: v, URL: agentkeys.URL(base),
+		Clock: func() time.Time { return day }, Log: slog.New(slog.DiscardHandler),
+	}), nil
+}
+
+// Store is a store with one key and one account, which it forgets after
+// every request.
+type Store struct{}
+
+// Draw draws the one challenge there is. Its answers are those of the example.
+func (Store) Draw(_ context.Context, _ agent.Asker, _ string, number int, version string) (*agent.Challenge, error) {
+	c := &agent.Challenge{
+		Number: number, Version: version, Salt: []byte("example"), Params: []byte("{}"),
+		Calls: []agent.Call{
+			{Method: "GET", Path: api.Versioned + "/grants/transactions", Query: "funder_id=000000001&year=2022&sort_by=amount&sort_order=desc&limit=10"},
+			{Method: "GET", Path: api.Versioned + "/grants/recipients", Query: "funder_id=000000002&min_year=2020&max_year=2022&limit=10"},
+			{Method: "GET", Path: api.Versioned + "/grants/funders", Query: "recip_id=000000004&limit=10"},
+		},
+		Questions: []agent.Question{
+			{ID: "q1", Text: `In the rows of call 1, what is the amount, in whole dollars, of the grant whose recip_name is "EXAMPLE CITY MUSEUM"?`, AnswerType: agent.Integer},
+			{ID: "q2", Text: "In the rows of call 2, which recipient is on row 1, counting from 1? Answer with its name or its EIN.", AnswerType: agent.Organization},
+		},
+	}
+	for i, form := range []string{"i:120000", "e:000000004"} {
+		h := sha256.Sum256(append(append([]byte("example"), byte(i)), form...))
+		c.Hashes = append(c.Hashes, [][]byte{h[:]})
+	}
+	return c, nil
+}
+
+func (x Store) challenge() account.Challenge {
+	drawn, _ := x.Draw(context.Background(), nil, admin.ExampleKeyID, 1, Version)
+	kept, err := agent.Keep(drawn)
+	if err != nil {
+		panic("example: " + err.Error()) // it is made above
+	}
+	kept.No = 1
+	return kept
+}
+
+func (x Store) Agent(context.Context, string) (account.AgentInfo, error) {
+	t := account.Anonymous.Terms()
+	return account.AgentInfo{
+		KeyInfo: account.KeyInfo{ID: admin.ExampleKeyID, Plan: account.Agent, Tier: account.Anonymous, Active: true, Created: day, Rotated: day},
+		Status:  account.Locked, Expires: day.Add(t.Lifetime), Allowance: t.Calls, Challenge: x.challenge(),
+	}, nil
+}
+
+func (x Store) MintAgent(ctx context.Context, _ account.AgentSpec) (string, account.AgentInfo, error) {
+	a, err := x.Agent(ctx, "")
+	return Key, a, err
+}
+
+func (x Store) SetChallenge(ctx context.Context, id string, _ int, _ account.Challenge) (account.AgentInfo, error) {
+	return x.Agent(ctx, id)
+}
+
+func (x Store) Attempt(ctx context.Context, id string, _ int, verify func(account.Challenge) bool) (account.AgentInfo, account.Outcome, error) {
+	a, err := x.Agent(ctx, id)
+	if !verify(a.Challenge) {
+		return a, account.Outcome{Verdict: account.Wrong, Left: account.MostAttempts - 1, Wait: account.FirstWait}, err
+	}
+	a.Status, a.Remaining = account.Unlocked, a.Allowance
+	return a, account.Outcome{Verdict: account.Right}, err
+}
+
+func (Store) TakeMint(context.Context, string) (time.Duration, bool, error) {
+	return 0, true, nil
+}
+func (Store) TakeCall(context.Context, string, string) (int, error) { return 0, nil }
+func (Store) Seen(context.Context, string, string, time.Time) (bool, error) {
+	return true, nil
+}
+
+// Key finds none: examples are not signed.
+func (Store) Key(context.Context, string, string) (httpsig.Key, error) {
+	return httpsig.Key{}, httpsig.ErrKey
+}
+
+func (Store) Find(context.Context, string) (account.KeyInfo, error) {
+	return account.KeyInfo{ID: admin.ExampleKeyID, Plan: account.Free, Email: "someone@example.org", Label: "example", Active: true,
+		Created: day, Rotated: day, Account: accountID}, nil
+}
+
+func (Store) Balance(context.Context, string) (account.Balance, error) {
+	return account.Balance{Limit: 50, Remaining: 42, Reset: day.AddDate(0, 0, 1)}, nil
+}
+
+func (x Store) SetPlan(ctx context.Context, id string, plan account.Plan) (account.KeyInfo, error) {
+	k, err := x.Find(ctx, id)
+	k.Plan = plan
+	return k, err
+}
+
+func (x Store) Deactivate(ctx context.Context, id string) (account.KeyInfo, error) {
+	k, err := x.Find(ctx, id)
+	k.Active = false
+	return k, err
+}
+
+func (x Store) Reactivate(ctx context.Context, id string) (account.KeyInfo, error) {
+	return x.Find(ctx, id)
+}
+
+func (Store) AccountOf(_ context.Context, email string) (account.Account, error) {
+	return account.Account{ID: accountID, Email: email, Verified: true, Plan: account.Plus, Active: true, Created: day}, nil
+}
+
+func (x Store) SetAccountPlan(ctx context.Context, email string, plan account.Plan) (account.Account, error) {
+	a, err := x.AccountOf(ctx, email)
+	a.Plan = plan
+	return a, err
+}
+
+func (x Store) DeactivateAccount(ctx context.Context, email string) (account.Account, error) {
+	a, err := x.AccountOf(ctx, email)
+	a.ID, a.Active = closedID, false
+	return a, err
+}
+
+func (x Store) ReactivateAccount(ctx context.Context, email string) (account.Account, error) {
+	return x.AccountOf(ctx, email)
+}
+
+func (x Store) KeysOf(ctx context.Context, id string) ([]account.KeyInfo, error) {
+	k, err := x.SetPlan(ctx, id, account.Plus)
+	k.Account, k.Active = id, id != closedID
+	return []account.KeyInfo{k}, err
+}

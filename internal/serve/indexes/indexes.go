@@ -1,0 +1,20 @@
+// Package indexes lists what is added to a snapshot for those who serve it: the
+// graph, the search index and the warehouse. A build is given the list, so that
+// the program, the benchmark and the tests make the same snapshots.
+package indexes
+
+import (
+	"grantgraph/internal/serve/graph"
+	"grantgraph/internal/serve/search"
+	"grantgraph/internal/serve/warehouse"
+	"grantgraph/internal/snapshot"
+)
+
+// All returns every index, in the order in which they are written.
+func All() []snapshot.Indexer {
+	return []snapshot.Indexer{
+		{Name: "graph", Write: graph.Build},
+		{Name: "search", Write: search.Build},
+		{Name: "warehouse", Write: warehouse.Build},
+	}
+}

@@ -1,0 +1,54 @@
+package serve
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+
+	"grantgraph/internal/serve/account"
+)
+
+// masked is a log in which no key can be read, whoever writes what into it: the
+// address of a page that does not exist, the cause of a failure, the value of a
+// panic. What is safe by the care of those who write is so until one forgets.
+type masked struct{ slog.Handler }
+
+func (m masked) Handle(ctx context.Context, r slog.Record) error {
+	out := slog.NewRecord(r.Time, r.Level, account.MaskKeys(r.Message), r.PC)
+	r.Attrs(func(a slog.Attr) bool {
+		out.AddAttrs(mask(a))
+		return true
+	})
+	return m.Handler.Handle(ctx, out)
+}
+
+func (m masked) WithAttrs(attrs []slog.Attr) slog.Handler {
+	out := make([]slog.Attr, len(attrs))
+	for i, a := range attrs {
+		out[i] = mask(a)
+	}
+	return masked{m.Handler.WithAttrs(out)}
+}
+
+func (m masked) WithGroup(name string) slog.Handler { return masked{m.Handler.WithGroup(name)} }
+
+// mask is an attribute without keys. One of a type of its own stays as it is
+// unless there is a key in what it says.
+func mask(a slog.Attr) slog.Attr {
+	switch v := a.Value.Resolve(); v.Kind() {
+	case slog.KindString:
+		a.Value = slog.StringValue(account.MaskKeys(v.String()))
+	case slog.KindGroup:
+		members := make([]slog.Attr, len(v.Group()))
+		for i, m := range v.Group() {
+			members[i] = mask(m)
+		}
+		a.Value = slog.GroupValue(members...)
+	case slog.KindAny:
+		said := fmt.Sprintf("%+v", v.Any())
+		if safe := account.MaskKeys(said); safe != said {
+			a.Value = slog.StringValue(safe)
+		}
+	}
+	return a
+}

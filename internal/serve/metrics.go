@@ -1,0 +1,164 @@
+package serve
+
+import (
+	"errors"
+	"log/slog"
+	"net/http"
+	"os"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"grantgraph/internal/serve/api"
+	"grantgraph/internal/serve/budget"
+)
+
+// metrics counts what an operator wants to see.
+type metrics struct {
+	registry        *prometheus.Registry
+	requests        *prometheus.CounterVec
+	latency         *prometheus.HistogramVec
+	inFlight        prometheus.Gauge
+	swaps           prometheus.Counter
+	refreshFailures prometheus.Counter
+	cutOff          prometheus.Counter
+}
+
+func newMetrics(memory *budget.Budget) *metrics {
+	m := &metrics{
+		registry: prometheus.NewRegistry(),
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "grantgraph_requests_total", Help: "Requests by route and status."}, []string{"route", "status"}),
+		latency: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "grantgraph_request_seconds", Help: "Time to answer, by route.",
+			Buckets: []float64{.0005, .001, .002, .005, .01, .02, .05, .1, .2, .5, 1, 2, 5, 10, 30},
+		}, []string{"route"}),
+		inFlight:        prometheus.NewGauge(prometheus.GaugeOpts{Name: "grantgraph_requests_in_flight", Help: "Requests being answered."}),
+		swaps:           prometheus.NewCounter(prometheus.CounterOpts{Name: "grantgraph_snapshot_swaps_total", Help: "Snapshots taken up while running."}),
+		refreshFailures: prometheus.NewCounter(prometheus.CounterOpts{Name: "grantgraph_snapshot_refresh_failures_total", Help: "Times that a snapshot or the lists could not be taken up."}),
+		cutOff:          prometheus.NewCounter(prometheus.CounterOpts{Name: "grantgraph_clients_cut_off_total", Help: "Answers that were cut off because the client did not read them in time."}),
+	}
+	held := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "grantgraph_memory_held_bytes", Help: "Memory that requests under way hold of the budget."}, func() float64 { return float64(memory.Held()) })
+	budgeted := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "grantgraph_memory_budget_bytes", Help: "Memory that all requests together may hold; 0 is without bounds."}, func() float64 { return float64(memory.Size()) })
+	m.registry.MustRegister(m.requests, m.latency, m.inFlight, m.swaps, m.refreshFailures, m.cutOff, held, budgeted,
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return m
+}
+
+func (m *metrics) handler() http.Handler {
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
+}
+
+// route reduces a path to one of a few names, so that strangers cannot make
+// the metrics grow.
+func route(path string, operation func(path string) string) string {
+	if op := operation(path); op != "" {
+		return op
+	}
+	if strings.HasPrefix(path, "/api/") {
+		return "/api/other"
+	}
+	switch head, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/"); head {
+	case "", "org", "data", "account", "signin", "signup", "static", "openapi.json", "llms.txt", "healthz", "readyz":
+		return "/" + head
+	}
+	return "/other"
+}
+
+// shown is a path as it is logged. In an address of the API there may be a key
+// or an email, so it is that of the operation, or the beginning of it.
+func shown(path string, operation func(path string) string) string {
+	if !strings.HasPrefix(path, "/api/") {
+		return path
+	}
+	if op := operation(path); op != "" {
+		return api.Versioned + op
+	}
+	part := strings.SplitN(path, "/", 5)
+	if len(part) < 5 {
+		return path
+	}
+	return strings.Join(part[:4], "/") + "/…"
+}
+
+// statusGone is counted and logged for a request that was given up because its
+// client had gone. Nobody is answered with it, and nothing failed here.
+const statusGone = 499
+
+// watch counts and logs every request. operation is the path of the operation
+// that a request is for, empty for none.
+func (m *metrics) watch(log *slog.Logger, operation func(path string) string, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		m.inFlight.Inc()
+		defer m.inFlight.Dec()
+		start := time.Now()
+		seen := &observed{ResponseWriter: w, status: http.StatusOK}
+		// Pages have no other; the API gives its own.
+		seen.Header().Set("X-Request-Id", api.RequestID(r))
+		survive(log, operation, next, seen, r)
+		took := time.Since(start)
+		if seen.status == http.StatusServiceUnavailable && r.Context().Err() != nil {
+			seen.status = statusGone
+		}
+		if seen.cut {
+			m.cutOff.Inc()
+		}
+		name := route(r.URL.Path, operation)
+		m.requests.WithLabelValues(name, strconv.Itoa(seen.status)).Inc()
+		m.latency.WithLabelValues(name).Observe(took.Seconds())
+		// The query may hold anything and is never logged, nor are headers, in
+		// which keys travel.
+		log.LogAttrs(r.Context(), slog.LevelInfo, "request",
+			slog.String("method", r.Method), slog.String("path", shown(r.URL.Path, operation)), slog.Int("status", seen.status),
+			slog.Int64("bytes", seen.bytes), slog.Duration("took", took), slog.String("request_id", seen.Header().Get("X-Request-Id")))
+	})
+}
+
+// survive ends with a 500 what would else end the connection, or the process:
+// a mapped file that turns unreadable is a fault of memory.
+func survive(log *slog.Logger, operation func(path string) string, next http.Handler, w *observed, r *http.Request) {
+	debug.SetPanicOnFault(true)
+	defer func() {
+		p := recover()
+		if p == nil {
+			return
+		}
+		id := w.Header().Get("X-Request-Id")
+		log.Error("a request panicked", slog.String("request_id", id), slog.String("path", shown(r.URL.Path, operation)), slog.Any("panic", p), slog.String("stack", string(debug.Stack())))
+		if !w.wrote {
+			http.Error(w, "Something broke on our side. It has been recorded under the request id "+id+".", http.StatusInternalServerError)
+		}
+	}()
+	next.ServeHTTP(w, r)
+}
+
+// observed remembers what was answered.
+type observed struct {
+	http.ResponseWriter
+	status int
+	bytes  int64
+	wrote  bool
+	cut    bool // the client did not read in time
+}
+
+func (o *observed) WriteHeader(status int) {
+	if !o.wrote {
+		o.status, o.wrote = status, true
+	}
+	o.ResponseWriter.WriteHeader(status)
+}
+
+func (o *observed) Write(p []byte) (int, error) {
+	o.wrote = true
+	n, err := o.ResponseWriter.Write(p)
+	o.bytes += int64(n)
+	o.cut = o.cut || errors.Is(err, os.ErrDeadlineExceeded)
+	return n, err
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (o *observed) Unwrap() http.ResponseWriter { return o.ResponseWriter }

@@ -1,0 +1,176 @@
+package serve
+
+import (
+	"crypto/rand"
+	"log/slog"
+	"strings"
+	"time"
+
+	"grantgraph/internal/serve/account"
+	"grantgraph/internal/serve/agent"
+	"grantgraph/internal/serve/agent/httpsig"
+	"grantgraph/internal/serve/api"
+	"grantgraph/internal/serve/api/admin"
+	"grantgraph/internal/serve/api/agentkeys"
+	"grantgraph/internal/serve/api/grants"
+	"grantgraph/internal/serve/api/meta"
+	"grantgraph/internal/serve/api/organizations"
+	"grantgraph/internal/serve/api/query"
+	"grantgraph/internal/serve/dataset"
+	"grantgraph/internal/serve/example"
+	"grantgraph/internal/snapshot"
+	"grantgraph/internal/snapshot/lists"
+)
+
+// Dataset is a dataset as the operations read it. What is out of service is
+// nil.
+type Dataset struct {
+	Manifest   snapshot.Manifest
+	Graph      grants.Graph
+	Search     organizations.Index
+	SQL        query.Warehouse
+	Compliance *lists.Current
+}
+
+// Snapshot describes the snapshot behind it.
+func (d *Dataset) Snapshot() *snapshot.Manifest { return &d.Manifest }
+
+// Lists names the editions of the compliance lists in it.
+func (d *Dataset) Lists() string { return d.Compliance.Stamp() }
+
+// asRead is a dataset that is held for a request, as the operations read it.
+func asRead(d *dataset.Dataset) *Dataset {
+	to := &Dataset{Manifest: d.Snapshot.Manifest, Compliance: d.Lists}
+	if d.Graph != nil {
+		to.Graph = d.Graph
+	}
+	if d.Search != nil {
+		to.Search = d.Search
+	}
+	if d.SQL != nil {
+		to.SQL = d.SQL
+	}
+	return to
+}
+
+// operations are all there are, in the order in which they are listed. A room
+// that is built adds its group here.
+func operations(base string, agents *agent.Keys, registry admin.Registry, sql bool) []api.Group {
+	return []api.Group{
+		organizations.Group(func(d api.Dataset) organizations.Index { return d.(*Dataset).Search }),
+		meta.Group(func(d api.Dataset) *lists.Current { return d.(*Dataset).Compliance }),
+		grants.Group(func(d api.Dataset) grants.Graph { return d.(*Dataset).Graph }),
+		agentkeys.Group(agents, func(d api.Dataset) agent.Asker { return d.(*Dataset).Graph }, base),
+		query.Group(func(d api.Dataset) query.Warehouse { return d.(*Dataset).SQL }, sql),
+		admin.Group(registry),
+	}
+}
+
+// Examples are the same over invented parts: every operation there is, whatever
+// a service has of them.
+func Examples(base string) (api.Examples, error) {
+	agents, err := example.Agents(base)
+	if err != nil {
+		return api.Examples{}, err
+	}
+	return api.Examples{Groups: operations(base, agents, example.Store{}, true), Data: Invented(), Key: example.Key}, nil
+}
+
+// Invented is the dataset of the examples.
+func Invented() *Dataset {
+	return &Dataset{Manifest: example.Manifest(), Graph: example.Grants(), Search: example.Organizations(), SQL: example.Warehouse{}, Compliance: example.Lists()}
+}
+
+// OpenAPI is the OpenAPI document of a service at an address.
+func OpenAPI(base string) ([]byte, error) {
+	base = strings.TrimRight(base, "/")
+	all, err := Examples(base)
+	if err != nil {
+		return nil, err
+	}
+	return api.OpenAPI(base, all)
+}
+
+// API says what the API of a service is made of, beside what it has by default.
+type API struct {
+	api.Config // without Groups, Examples and Admit
+
+	// Agents and Registry are the other sides of the store. Each that is nil is
+	// Accounts, when that has it; without Agents the service hands out no keys to
+	// agents.
+	Agents   account.Agents
+	Registry admin.Registry
+
+	// SQL says whether the service runs the queries of POST /sql, on datasets
+	// that have a warehouse.
+	SQL bool
+
+	// Examiner draws the challenges of agents; nil is one with a secret of its
+	// own. Servers that share a store need not share it.
+	Examiner agent.Drawer
+	// Directory finds the keys of agents that sign; nil asks their hosts.
+	Directory httpsig.Keys
+	// Trusted are the hosts of signature agents whose keys are of the trusted
+	// tier, such as agent.example.
+	Trusted []string
+}
+
+// NewAPI makes the API of a service.
+func NewAPI(c API) (*api.Handler, error) {
+	base := strings.TrimRight(c.BaseURL, "/")
+	if c.Agents == nil {
+		c.Agents, _ = c.Accounts.(account.Agents)
+	}
+	if c.Registry == nil {
+		c.Registry, _ = c.Accounts.(admin.Registry)
+	}
+	if c.AdminToken.Empty() {
+		c.Registry = nil // nobody could be admitted
+	}
+	var err error
+	if c.Config.Examples, err = Examples(base); err != nil {
+		return nil, err
+	}
+	agents, err := c.agentKeys(base)
+	if err != nil {
+		return nil, err
+	}
+	if agents != nil {
+		c.Admit = agentkeys.Admit(agents)
+	}
+	c.Groups = operations(base, agents, c.Registry, c.SQL)
+	return api.New(c.Config)
+}
+
+// agentKeys are the keys of agents, nil when the store knows no agents.
+func (c *API) agentKeys(base string) (*agent.Keys, error) {
+	if c.Agents == nil {
+		return nil, nil
+	}
+	o := agent.KeyOptions{Store: c.Agents, Examiner: c.Examiner, Trusted: c.Trusted, URL: agentkeys.URL(base), Clock: c.Clock, Log: c.Log}
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Examiner == nil {
+		// Challenges are kept with the keys, so nobody needs the secret again.
+		secret := make([]byte, 2*agent.MinSecret)
+		rand.Read(secret) // never fails
+		var err error
+		if o.Examiner, err = agent.NewExaminer(secret); err != nil {
+			return nil, err
+		}
+	}
+	directory := c.Directory
+	if directory == nil {
+		directory = httpsig.NewDirectory(httpsig.Options{Now: o.Clock})
+	}
+	var err error
+	if o.Verifier, err = httpsig.NewVerifier(base, directory, c.Agents); err != nil {
+		return nil, err
+	}
+	o.Verifier.Now = o.Clock
+	return agent.NewKeys(o), nil
+}

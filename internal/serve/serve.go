@@ -1,0 +1,439 @@
+// Package serve runs Grantgraph as a service: it opens the data directory,
+// puts the API and the site behind one address and what operators look at
+// behind another, takes up new snapshots while it runs, and stops without
+// dropping a request.
+package serve
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"grantgraph/internal/fault"
+	"grantgraph/internal/secret"
+	"grantgraph/internal/serve/account"
+	"grantgraph/internal/serve/agent"
+	"grantgraph/internal/serve/agent/httpsig"
+	"grantgraph/internal/serve/api"
+	"grantgraph/internal/serve/budget"
+	"grantgraph/internal/serve/dataset"
+	"grantgraph/internal/serve/site"
+	"grantgraph/internal/serve/site/mail"
+	"grantgraph/internal/serve/sqlbox"
+)
+
+// Options say what to serve and where.
+type Options struct {
+	Data    string         // data directory
+	Addr    string         // address of the API and the site; port 0 picks one
+	Admin   string         // address of metrics and health; empty for none
+	BaseURL string         // how clients reach Addr; empty derives it from the listener
+	Poll    time.Duration  // how often to look for a new snapshot; 0 means two seconds
+	Drain   time.Duration  // how long to go on serving, but not to be ready, once told to stop
+	Window  account.Window // of the free allowance; empty is a day
+	Mail    mail.Mailer    // carries letters to people; nil writes them to the console
+	Proxies []netip.Prefix // whose word is taken on where a request comes from
+
+	Database   secret.URL   // PostgreSQL that keeps the accounts; empty keeps them in the data directory
+	Secrets    string       // file of the secrets of the service, drawn when absent; empty is one in the data directory
+	AdminToken secret.Text  // opens the admin endpoints; empty means that there are none
+	Trusted    []string     // hosts of agents whose signed keys are of the trusted tier
+	Directory  httpsig.Keys // where the keys of signing agents are found; nil asks their hosts
+
+	SQL *sqlbox.Options // limits of POST /sql; nil means that there is none
+
+	Budget *budget.Budget // holds the memory of all requests together; nil is without bounds
+
+	Clock func() time.Time
+	Log   *slog.Logger
+
+	after func(time.Duration) <-chan time.Time // nil is time.After
+}
+
+// Bounds on a request. The longest answer is an aggregate over the whole
+// corpus written to a slow client, or a query that uses all of its time.
+const (
+	readHeaderTimeout = 5 * time.Second
+	readTimeout       = 15 * time.Second
+	writeTimeout      = 60 * time.Second
+	idleTimeout       = 2 * time.Minute
+	shutdownTimeout   = 20 * time.Second
+	// More than the API takes, so that it can refuse what is too long in its
+	// own words; what is longer still, net/http refuses without an envelope.
+	maxHeaderBytes = 160 << 10
+)
+
+// Server is an opened service. It must be closed.
+type Server struct {
+	opt      Options
+	log      *slog.Logger
+	holder   *dataset.Holder
+	accounts account.Store
+	public   net.Listener
+	admin    net.Listener
+	handler  http.Handler
+	pages    *site.Site
+	secrets  *secrets
+	metrics  *metrics
+	stopping atomic.Bool
+
+	// refused are the failures to take up something new that were last
+	// complained of.
+	refused struct{ snapshot, lists string }
+
+	// store is the file of the accounts as it was opened; nil when they are in
+	// a database, or when somebody has taken the file away and it was said.
+	store os.FileInfo
+}
+
+// Accounts is where the keys of a data directory are kept.
+func Accounts(data string) string { return filepath.Join(data, "accounts.db") }
+
+// OpenAccounts opens the accounts of a service: in a database of PostgreSQL
+// when one is named, else in the data directory.
+func OpenAccounts(data string, database secret.URL, opt account.Options) (account.Store, error) {
+	if !database.Empty() {
+		return account.OpenPostgres(context.Background(), database.Reveal(), opt)
+	}
+	return account.OpenSQLite(Accounts(data), opt)
+}
+
+// Open opens the data directory and binds the addresses; nothing is answered
+// before Run.
+func Open(opt Options) (_ *Server, err error) {
+	opt.Log = slog.New(masked{opt.Log.Handler()})
+	s := &Server{opt: opt, log: opt.Log, metrics: newMetrics(opt.Budget)}
+	if s.opt.Poll <= 0 {
+		s.opt.Poll = 2 * time.Second
+	}
+	if s.opt.Clock == nil {
+		s.opt.Clock = time.Now
+	}
+	if s.opt.after == nil {
+		s.opt.after = time.After
+	}
+	defer func() {
+		if err != nil {
+			s.Close()
+		}
+	}()
+	if s.holder, err = dataset.Open(opt.Data, dataset.Options{SQL: opt.SQL, Clock: s.opt.Clock, Log: opt.Log}); err != nil {
+		return nil, err
+	}
+	if s.accounts, err = OpenAccounts(opt.Data, opt.Database, account.Options{Clock: s.opt.Clock, FreeWindow: opt.Window}); err != nil {
+		return nil, err
+	}
+	if opt.Database.Empty() {
+		if s.store, err = os.Stat(Accounts(opt.Data)); err != nil {
+			return nil, fault.Disk(Accounts(opt.Data), err)
+		}
+	}
+	if opt.Secrets == "" {
+		opt.Secrets = filepath.Join(opt.Data, "secrets.json")
+	}
+	if s.secrets, err = openSecrets(opt.Secrets); err != nil {
+		return nil, err
+	}
+	if opt.Addr != "" {
+		if s.public, err = listen("--addr", opt.Addr); err != nil {
+			return nil, err
+		}
+		if s.opt.BaseURL == "" {
+			s.opt.BaseURL = "http://" + reachable(s.public.Addr())
+		}
+	}
+	if opt.Admin != "" {
+		if s.admin, err = listen("--admin", opt.Admin); err != nil {
+			return nil, err
+		}
+	}
+	s.opt.BaseURL = strings.TrimRight(s.opt.BaseURL, "/")
+	return s, s.route()
+}
+
+// reachable is an address that a client on this machine can use. A listener on
+// every interface has none of its own.
+func reachable(addr net.Addr) string {
+	at, err := netip.ParseAddrPort(addr.String())
+	if err != nil || !at.Addr().IsUnspecified() {
+		return addr.String()
+	}
+	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), at.Port()).String()
+}
+
+func listen(flag, addr string) (net.Listener, error) {
+	l, err := net.Listen("tcp", addr)
+	if err != nil {
+		return nil, fault.New("address", "cannot listen on %s: %w", addr, err).
+			Try("another address with %s, such as 127.0.0.1:0 for any free port", flag)
+	}
+	return l, nil
+}
+
+// Probe reports whether a server could listen on an address now.
+func Probe(addr string) error {
+	l, err := listen("--addr", addr)
+	if err != nil {
+		return err
+	}
+	return l.Close()
+}
+
+// route puts the faces together.
+func (s *Server) route() error {
+	examiner, err := agent.NewExaminer(s.secrets.Forms)
+	if err != nil {
+		return fmt.Errorf("setting up challenges: %w", err)
+	}
+	apiHandler, err := NewAPI(API{
+		Config: api.Config{
+			BaseURL: s.opt.BaseURL, Accounts: s.accounts, Clock: s.opt.Clock, Log: s.log, Address: s.address,
+			Budget: s.opt.Budget, AdminToken: s.opt.AdminToken,
+			Acquire: func() (api.Dataset, func()) {
+				d, release := s.holder.Acquire()
+				return asRead(d), release
+			},
+		},
+		Examiner: examiner, Directory: s.opt.Directory, Trusted: s.opt.Trusted, SQL: s.opt.SQL != nil,
+	})
+	if err != nil {
+		return fmt.Errorf("setting up the API: %w", err)
+	}
+	s.pages, err = site.New(site.Config{
+		BaseURL: s.opt.BaseURL, Acquire: s.holder.Acquire, Accounts: s.accounts, Window: s.opt.Window,
+		Mail: s.opt.Mail, Address: s.address, Secret: s.secrets.Forms, Clock: s.opt.Clock, Log: s.log,
+		Budget: s.opt.Budget,
+	})
+	if err != nil {
+		return fmt.Errorf("setting up the site: %w", err)
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/api/", apiHandler)
+	mux.Handle("/openapi.json", apiHandler)
+	mux.Handle("/llms.txt", apiHandler)
+	mux.Handle("/.well-known/", apiHandler)
+	directory, err := httpsig.NewPublisher(s.opt.BaseURL, s.secrets.key())
+	if err != nil {
+		return fmt.Errorf("setting up the key directory: %w", err)
+	}
+	directory.Now = s.opt.Clock
+	mux.Handle(httpsig.Path, directory)
+	mux.Handle("/", s.pages)
+	s.health(mux)
+	packed, err := compress(mux)
+	if err != nil {
+		return err
+	}
+	s.handler = s.metrics.watch(s.log, apiHandler.Route, packed)
+	return nil
+}
+
+// address is where a request comes from. A proxy that is trusted puts the
+// address it was asked from at the end of X-Forwarded-For; what stands before
+// it, anybody may have written.
+func (s *Server) address(r *http.Request) string {
+	from, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return r.RemoteAddr
+	}
+	peer := from.Addr().Unmap()
+	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
+	for i := len(hops) - 1; i >= 0 && s.trusts(peer); i-- {
+		before, err := netip.ParseAddr(strings.TrimSpace(hops[i]))
+		if err != nil {
+			break
+		}
+		peer = before.Unmap()
+	}
+	return peer.String()
+}
+
+func (s *Server) trusts(proxy netip.Addr) bool {
+	return slices.ContainsFunc(s.opt.Proxies, func(p netip.Prefix) bool { return p.Contains(proxy) })
+}
+
+// health adds the two questions a load balancer asks.
+func (s *Server) health(mux *http.ServeMux) {
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
+		d, release := s.holder.Acquire()
+		defer release()
+		switch {
+		case s.stopping.Load():
+			unready(w, r, "stopping", "This server is being stopped.")
+		case !d.Whole():
+			unready(w, r, "damaged", "An index of the dataset is damaged.")
+		default:
+			fmt.Fprintln(w, "ready", d.Version())
+		}
+	})
+}
+
+func unready(w http.ResponseWriter, r *http.Request, slug, message string) {
+	f := api.Failure{Code: http.StatusServiceUnavailable, Message: message, Error: slug,
+		Hint: "send requests to another server", RequestID: api.RequestID(r)}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("X-Request-Id", f.RequestID)
+	w.WriteHeader(f.Code)
+	_ = json.NewEncoder(w).Encode(f)
+}
+
+// Handler answers requests in process, without a listener.
+func (s *Server) Handler() http.Handler { return s.handler }
+
+// Store is the account store that the server charges against.
+func (s *Server) Store() account.Store { return s.accounts }
+
+// URL is how clients reach the server.
+func (s *Server) URL() string { return s.opt.BaseURL }
+
+// Run serves until the context ends and for as long as it is to drain, then
+// finishes the requests under way.
+func (s *Server) Run(ctx context.Context) error {
+	public := &http.Server{
+		Handler: s.handler, ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
+		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
+	}
+	failed := make(chan error, 2)
+	go func() { failed <- public.Serve(s.public) }()
+	servers := []*http.Server{public}
+	if s.admin != nil {
+		mux := http.NewServeMux()
+		s.health(mux)
+		mux.Handle("GET /metrics", s.metrics.handler())
+		admin := &http.Server{Handler: mux, ReadHeaderTimeout: readHeaderTimeout, WriteTimeout: writeTimeout}
+		go func() { failed <- admin.Serve(s.admin) }()
+		servers = append(servers, admin)
+	}
+	s.log.Info("serving", append([]any{"url", s.opt.BaseURL}, s.about()...)...)
+	ctx, end := context.WithCancel(ctx)
+	var following sync.WaitGroup
+	following.Go(func() { s.follow(ctx) })
+
+	var first error
+	select {
+	case first = <-failed:
+	case <-ctx.Done():
+		// Those who send requests here are told to stop before they are turned away.
+		s.stopping.Store(true)
+		if s.opt.Drain > 0 {
+			s.log.Info("no longer ready; serving on", "for", s.opt.Drain)
+			select {
+			case first = <-failed:
+			case <-s.opt.after(s.opt.Drain):
+			}
+		}
+	}
+	stop, cancel := context.WithTimeout(context.Background(), shutdownTimeout)
+	defer cancel()
+	for _, srv := range servers {
+		if err := srv.Shutdown(stop); first == nil {
+			first = err
+		}
+	}
+	end()
+	following.Wait() // so that Close takes nothing away that is being taken up
+	s.log.Info("stopped")
+	if errors.Is(first, http.ErrServerClosed) {
+		return nil
+	}
+	return first
+}
+
+// follow takes up new snapshots and lists as they are published.
+func (s *Server) follow(ctx context.Context) {
+	tick := time.NewTicker(s.opt.Poll)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			s.refresh()
+		}
+	}
+}
+
+// about is the dataset being served, for the log.
+func (s *Server) about() []any {
+	d, release := s.holder.Acquire()
+	defer release()
+	return []any{"dataset", d.Version(), "grants", d.Snapshot.Manifest.Counts.Grants, "lists", d.Lists.Version()}
+}
+
+func (s *Server) refresh() {
+	swapped, err := s.holder.Refresh()
+	s.complain(&s.refused.snapshot, "the new snapshot cannot be served; the old one stays", err)
+	if swapped {
+		s.metrics.swaps.Inc()
+		s.log.Info("serving a new snapshot", s.about()...)
+	}
+	swapped, err = s.holder.RefreshLists()
+	s.complain(&s.refused.lists, "the new lists cannot be served; what was served stays", err)
+	if swapped {
+		s.log.Info("serving new lists", s.about()...)
+	}
+	s.guardStore()
+}
+
+// guardStore complains once when the file of the accounts was removed or
+// replaced: SQLite goes on with the one it has opened, which is lost when the
+// server stops.
+func (s *Server) guardStore() {
+	if s.store == nil {
+		return
+	}
+	path := Accounts(s.opt.Data)
+	if now, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(now, s.store) {
+		s.store = nil
+		s.log.Error("the file of the accounts was removed or replaced under the server, which goes on with the old one; "+
+			"what is charged and changed from now on is lost when it stops: start it again soon", "path", path)
+	}
+}
+
+// complain logs and counts a failure when it is new; the attempt goes on being
+// made every few seconds and would fill the log with the same words.
+func (s *Server) complain(last *string, text string, err error) {
+	now := ""
+	if err != nil {
+		now = err.Error()
+	}
+	if now != "" && now != *last {
+		s.metrics.refreshFailures.Inc()
+		s.log.Error(text, "error", err)
+	}
+	*last = now
+}
+
+// Close lets go of everything. Run must have returned.
+func (s *Server) Close() {
+	for _, l := range []net.Listener{s.public, s.admin} {
+		if l != nil {
+			_ = l.Close()
+		}
+	}
+	if s.pages != nil {
+		s.pages.Close()
+	}
+	if s.accounts != nil {
+		if err := s.accounts.Close(); err != nil {
+			s.log.Error("closing the accounts", "error", err)
+		}
+	}
+	if s.holder != nil {
+		s.holder.Close()
+	}
+}

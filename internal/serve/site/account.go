@@ -1,0 +1,212 @@
+package site
+
+import (
+	"net/http"
+	"time"
+
+	"grantgraph/internal/money"
+	"grantgraph/internal/serve/account"
+)
+
+// routeAccount adds the pages of somebody who is signed in.
+func (s *Site) routeAccount(mux *http.ServeMux) {
+	mux.HandleFunc("GET /account", s.signedInOnly(s.showAccount))
+	mux.HandleFunc("POST /account/keys", s.signedInOnly(s.makeKey))
+	mux.HandleFunc("GET /account/keys/{id}/rotate", s.signedInOnly(s.showRotate))
+	mux.HandleFunc("POST /account/keys/{id}/rotate", s.signedInOnly(s.rotate))
+	mux.HandleFunc("GET /account/password", s.signedInOnly(s.showPassword))
+	mux.HandleFunc("POST /account/password", s.signedInOnly(s.changePassword))
+}
+
+// accountPage is the page of an account.
+type accountPage struct {
+	form
+	Account  account.Account
+	Plan     planCard
+	Balance  account.Balance
+	Window   account.Window
+	Usage    usage
+	Keys     []account.KeyInfo
+	Made     flash // the key that is shown this once
+	Examples examples
+}
+
+// planCard is a plan as a person sees it.
+type planCard struct {
+	Name      string
+	Allowance string
+	Covers    []string
+	Lacks     []string
+}
+
+// scopes are the parts of the service that plans open.
+var scopes = []struct {
+	scope account.Scope
+	text  string
+}{
+	{account.Grants, "The grant graph: grants, funders, recipients and summaries"},
+	{account.Paid, "Screening, organization profiles and search by filters, SQL"},
+	{account.ProScope, "Government funding, and the tables of assets, governance and UK trustees"},
+}
+
+// window is the window of a plan on this site.
+func (s *Site) window(p account.Plan) account.Window {
+	if p == account.Free {
+		return s.Window
+	}
+	return p.Terms().Window
+}
+
+// allowance says what a plan comes to: 50 calls a day.
+func (s *Site) allowance(p account.Plan) string {
+	return money.Grouped(int64(p.Terms().Allowance)) + " calls a " + string(s.window(p))
+}
+
+func (s *Site) planCard(p account.Plan) planCard {
+	card := planCard{Name: title(string(p)), Allowance: s.allowance(p)}
+	for _, part := range scopes {
+		if p.Terms().Scopes&part.scope != 0 {
+			card.Covers = append(card.Covers, part.text)
+		} else {
+			card.Lacks = append(card.Lacks, part.text)
+		}
+	}
+	return card
+}
+
+func (s *Site) showAccount(v *visit) { s.drawAccount(v, nil) }
+
+// drawAccount shows the account, and what was wrong with the form on it that
+// was sent, if one was.
+func (s *Site) drawAccount(v *visit, refused error) {
+	ctx, plan := v.r.Context(), v.account.Plan
+	page := accountPage{form: *s.form(v, "Your account"), Account: v.account, Plan: s.planCard(plan), Window: s.window(plan)}
+	now := s.Clock()
+	from, to := page.Window.Start(now), page.Window.Reset(now)
+	// Keys share the allowance of the account; without one, none of it is spent.
+	page.Balance = account.Balance{Limit: plan.Terms().Allowance, Remaining: plan.Terms().Allowance, Reset: to}
+	page.Usage = newUsage(page.Window, now)
+	var err error
+	if page.Keys, err = s.Accounts.KeysOf(ctx, v.account.ID); err != nil {
+		s.fail(v, err)
+		return
+	}
+	for i, k := range page.Keys {
+		if i == 0 {
+			if page.Balance, err = s.Accounts.Balance(ctx, k.ID); err != nil {
+				s.fail(v, err)
+				return
+			}
+		}
+		buckets, err := s.Accounts.Usage(ctx, k.ID, from, to, page.Usage.step)
+		if err != nil {
+			s.fail(v, err)
+			return
+		}
+		page.Usage.add(buckets)
+	}
+	page.Usage.draw()
+	status := http.StatusOK
+	if refused != nil {
+		status, page.Problem = s.explain(v, refused)
+	}
+	switch left := s.takeFlash(v); left.Kind {
+	case flashMade, flashRotated:
+		page.Made = left
+		page.Examples = examplesOf(ctx, datasetOf(v.r))
+	case flashLost:
+		page.Problem = "The key was made but could not be shown. Rotate it to be shown another."
+	case flashPassword:
+		page.Notice = "The new password is set. You are signed out everywhere else."
+	}
+	s.render(v.w, status, "account", page)
+}
+
+// makeKey makes a key and has the next page show it.
+func (s *Site) makeKey(v *visit) {
+	secret, k, err := s.Accounts.CreateFor(v.r.Context(), v.account.ID, v.field("label"))
+	if err == nil {
+		err = s.leaveFlash(v.w, v.bind, flash{Kind: flashMade, Key: secret, KeyID: k.ID})
+	}
+	if err != nil {
+		s.drawAccount(v, err)
+		return
+	}
+	v.redirect("/account")
+}
+
+// ownKey finds the key that the address names among those of the visitor; all
+// others are as good as none.
+func (s *Site) ownKey(v *visit) (account.KeyInfo, bool) {
+	keys, err := s.Accounts.KeysOf(v.r.Context(), v.account.ID)
+	if err != nil {
+		s.fail(v, err)
+		return account.KeyInfo{}, false
+	}
+	for _, k := range keys {
+		if k.ID == v.r.PathValue("id") {
+			return k, true
+		}
+	}
+	s.serveMissing(v.w, v.r)
+	return account.KeyInfo{}, false
+}
+
+// rotatePage asks whether a key is to be rotated.
+type rotatePage struct {
+	form
+	Key account.KeyInfo
+}
+
+func (s *Site) showRotate(v *visit) {
+	if k, ok := s.ownKey(v); ok {
+		s.render(v.w, http.StatusOK, "rotate", rotatePage{*s.form(v, "Rotate this key?"), k})
+	}
+}
+
+func (s *Site) rotate(v *visit) {
+	k, ok := s.ownKey(v)
+	if !ok {
+		return
+	}
+	secret, k, err := s.Accounts.Rotate(v.r.Context(), k.ID)
+	if err == nil {
+		err = s.leaveFlash(v.w, v.bind, flash{Kind: flashRotated, Key: secret, KeyID: k.ID})
+	}
+	if err != nil {
+		s.fail(v, err)
+		return
+	}
+	v.redirect("/account")
+}
+
+func (s *Site) showPassword(v *visit) {
+	f := s.form(v, "Change the password")
+	f.Email = v.account.Email
+	s.render(v.w, http.StatusOK, "password", f)
+}
+
+func (s *Site) changePassword(v *visit) {
+	f := s.form(v, "Change the password")
+	f.Email = v.account.Email
+	secret, err := s.Accounts.ChangePassword(v.r.Context(), v.account.ID, v.field("old"), v.field("password"))
+	if err != nil {
+		status, problem := s.explain(v, err)
+		if slug(err) == "bad_credentials" {
+			problem = "The present password is another."
+		}
+		f.Problem = problem
+		s.render(v.w, status, "password", f)
+		return
+	}
+	s.setSession(v, secret)
+	if err := s.leaveFlash(v.w, v.bind, flash{Kind: flashPassword}); err != nil {
+		s.Log.Error("a notice was not left", "error", err)
+	}
+	v.redirect("/account")
+}
+
+// timeText writes a moment for people who may be anywhere.
+func timeText(t time.Time) string { return t.UTC().Format("2 January 2006, 15:04 UTC") }
+
+func dateText(t time.Time) string { return t.UTC().Format("2006-01-02") }

@@ -1,0 +1,317 @@
+package site
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"grantgraph/internal/fault"
+	"grantgraph/internal/serve/account"
+	"grantgraph/internal/serve/site/mail"
+)
+
+// routeSignIn adds the pages on which people come and go.
+func (s *Site) routeSignIn(mux *http.ServeMux) {
+	mux.HandleFunc("GET /signup", s.anyone(s.showSignUp))
+	mux.HandleFunc("POST /signup", s.anyone(s.signUp))
+	mux.HandleFunc("GET /signin", s.anyone(s.showSignIn))
+	mux.HandleFunc("POST /signin", s.anyone(s.signIn))
+	mux.HandleFunc("POST /signout", s.signedInOnly(s.signOut))
+	mux.HandleFunc("GET /letter", s.anyone(s.showEmailSent))
+	mux.HandleFunc("GET /forgot", s.anyone(s.showForgot))
+	mux.HandleFunc("POST /forgot", s.anyone(s.forgot))
+	mux.HandleFunc("GET /verify", s.anyone(s.showVerify))
+	mux.HandleFunc("POST /verify", s.anyone(s.verify))
+	mux.HandleFunc("GET /reset", s.anyone(s.showReset))
+	mux.HandleFunc("POST /reset", s.anyone(s.reset))
+}
+
+// form is a page with a form on it.
+type form struct {
+	frame
+	Token   string // of the form
+	Problem string // what was wrong with it when it was sent
+	Notice  string // good news
+	Email   string
+	Next    string // where to go after signing in
+	Link    string // the token of an email
+	Kind    string // of the email that is on its way
+	Console bool   // emails go to the console
+	Free    string // what a free key comes to
+}
+
+func (s *Site) form(v *visit, title string) *form {
+	_, console := s.Mail.(*mail.Console)
+	return &form{frame: s.frame(v.r, title), Token: s.token(v), Console: console, Free: s.allowance(account.Free)}
+}
+
+// showAgain shows a form once more, with what was wrong.
+func (s *Site) showAgain(v *visit, page string, f *form, err error) {
+	status, problem := s.explain(v, err)
+	f.Problem = problem
+	s.render(v.w, status, page, f)
+}
+
+// problems are the refusals of the store in the words of a page.
+var problems = map[string]struct {
+	status int
+	text   string
+}{
+	"bad_email":        {http.StatusUnprocessableEntity, "That is not an email address. It looks like name@example.org."},
+	"bad_password":     {http.StatusUnprocessableEntity, "A password has at least 8 characters, and at most 200. A few words are easy to remember and hard to guess."},
+	"bad_credentials":  {http.StatusForbidden, "The email address or the password is wrong. If you just signed up, follow the link in our email first."},
+	"bad_token":        {http.StatusUnprocessableEntity, "This link has expired or was already used. Ask for another email."},
+	"account_inactive": {http.StatusForbidden, "This account is inactive: its keys do not work, and it cannot make new ones. Ask whoever runs this service."},
+	"too_many_keys":    {http.StatusConflict, "An account can have ten keys at most. Rotate one that you no longer use instead."},
+	"bad_label":        {http.StatusUnprocessableEntity, "A label is one line of plain text, of at most 200 bytes."},
+}
+
+// explain puts an error in words for the visitor, and sets the headers that go
+// with it.
+func (s *Site) explain(v *visit, err error) (status int, problem string) {
+	if p, ok := problems[slug(err)]; ok {
+		return p.status, p.text
+	}
+	var wait *account.WaitError
+	if errors.As(err, &wait) {
+		seconds := max(1, int((wait.Wait+time.Second-1)/time.Second))
+		v.w.Header().Set("Retry-After", strconv.Itoa(seconds))
+		return http.StatusTooManyRequests, "There were too many tries. Try again in " + waitText(seconds) + "."
+	}
+	if f, ok := fault.Of(err); ok {
+		if f.Slug != "store_unavailable" {
+			return http.StatusUnprocessableEntity, sentence(f.Message)
+		}
+		if f.Err != nil {
+			err = f.Err // a full disk, say: the words for people leave it out
+		}
+	}
+	if v.r.Context().Err() == nil {
+		s.Log.Error("serving an account page", "path", v.r.URL.Path, "error", err)
+	}
+	v.w.Header().Set("Retry-After", "5")
+	return http.StatusServiceUnavailable, "The accounts cannot be reached at the moment. Please try again."
+}
+
+// waitText writes a wait as one would say it.
+func waitText(seconds int) string {
+	n, unit := seconds, "second"
+	if seconds >= 90 {
+		n, unit = (seconds+59)/60, "minute"
+	}
+	if n != 1 {
+		unit += "s"
+	}
+	return strconv.Itoa(n) + " " + unit
+}
+
+// sentence begins with a capital and ends with a full stop.
+func sentence(s string) string {
+	first, size := utf8.DecodeRuneInString(s)
+	return string(unicode.ToUpper(first)) + strings.TrimSuffix(s[size:], ".") + "."
+}
+
+// showMessage shows a page that only says something.
+func (s *Site) showMessage(v *visit, status int, title, text string) {
+	s.render(v.w, status, "message", struct {
+		frame
+		Text string
+	}{s.frame(v.r, title), text})
+}
+
+// fail shows that a page cannot be had.
+func (s *Site) fail(v *visit, err error) {
+	status, problem := s.explain(v, err)
+	s.showMessage(v, status, "Something went wrong", problem)
+}
+
+func (s *Site) showSignUp(v *visit) {
+	if s.signedIn(v) {
+		v.redirect("/account")
+		return
+	}
+	s.render(v.w, http.StatusOK, "signup", s.form(v, "Sign up"))
+}
+
+// signedIn says whether the visitor is signed in.
+func (s *Site) signedIn(v *visit) bool {
+	secret := s.cookie(v.r, sessionCookie)
+	if !isSecret(secret) {
+		return false
+	}
+	_, err := s.Accounts.Session(v.r.Context(), secret)
+	return err == nil
+}
+
+// signUp makes an account, or finds that there is one, and says the same in
+// both cases; the email knows.
+func (s *Site) signUp(v *visit) {
+	f := s.form(v, "Sign up")
+	f.Email = v.field("email")
+	a, err := s.Accounts.SignUp(v.r.Context(), f.Email, v.field("password"), v.from)
+	switch {
+	case err == nil:
+		err = s.sendLater(v.r.Context(), func(ctx context.Context) error { return s.sendVerify(ctx, a) })
+	case slug(err) == "email_taken":
+		err = s.sendLater(v.r.Context(), func(ctx context.Context) error { return s.sendAccountExists(ctx, f.Email) })
+	}
+	if err == nil {
+		err = s.leaveFlash(v.w, v.bind, flash{Kind: flashSignUp, Email: strings.TrimSpace(f.Email)})
+	}
+	if err != nil {
+		s.showAgain(v, "signup", f, err)
+		return
+	}
+	v.redirect("/letter")
+}
+
+func (s *Site) showSignIn(v *visit) {
+	next := localPath(v.r.URL.Query().Get("next"))
+	if s.signedIn(v) {
+		v.redirect(next)
+		return
+	}
+	f := s.form(v, "Sign in")
+	f.Next = next
+	if left := s.takeFlash(v); left.Kind == flashVerified {
+		f.Email, f.Notice = left.Email, "Your address is confirmed. Sign in and make your first key."
+	} else if left.Kind == flashPassword {
+		f.Email, f.Notice = left.Email, "The new password is set. Sign in with it."
+	}
+	s.render(v.w, http.StatusOK, "signin", f)
+}
+
+func (s *Site) signIn(v *visit) {
+	f := s.form(v, "Sign in")
+	f.Email, f.Next = v.field("email"), localPath(v.field("next"))
+	if err := s.startSession(v, f.Email, v.field("password")); err != nil {
+		s.showAgain(v, "signin", f, err)
+		return
+	}
+	v.redirect(f.Next)
+}
+
+// startSession opens a session for the visitor. An address that was not confirmed
+// opens none, and looks like a wrong password: otherwise one could find out by
+// signing up whether an address was free.
+func (s *Site) startSession(v *visit, email, password string) error {
+	ctx := v.r.Context()
+	secret, a, err := s.Accounts.SignIn(ctx, email, password, v.from)
+	if err != nil {
+		return err
+	}
+	if !a.Verified {
+		if err := s.Accounts.SignOut(ctx, secret); err != nil {
+			return err
+		}
+		return fault.New("bad_credentials", "the address of %s is not confirmed", a.ID)
+	}
+	// Whatever session the browser had ends, and so do the forms it had open.
+	if old := s.cookie(v.r, sessionCookie); isSecret(old) {
+		if err := s.Accounts.SignOut(ctx, old); err != nil {
+			return err
+		}
+	}
+	s.setSession(v, secret)
+	s.dropCookie(v.w, visitCookie)
+	return nil
+}
+
+// setSession gives the browser a session.
+func (s *Site) setSession(v *visit, secret string) {
+	v.session, v.bind = secret, "session "+secret
+	s.setCookie(v.w, sessionCookie, secret, sessionAge, http.SameSiteLaxMode)
+}
+
+func (s *Site) signOut(v *visit) {
+	if err := s.Accounts.SignOut(v.r.Context(), v.session); err != nil {
+		s.fail(v, err)
+		return
+	}
+	s.dropCookie(v.w, sessionCookie)
+	s.dropCookie(v.w, flashCookie)
+	v.redirect("/")
+}
+
+func (s *Site) showEmailSent(v *visit) {
+	f := s.form(v, "Check your email")
+	left := s.takeFlash(v)
+	f.Kind, f.Email = left.Kind, left.Email
+	s.render(v.w, http.StatusOK, "emailsent", f)
+}
+
+func (s *Site) showForgot(v *visit) {
+	s.render(v.w, http.StatusOK, "forgot", s.form(v, "Forgot the password?"))
+}
+
+// forgot writes an email if there is anybody to write to, and says the same if
+// there is not.
+func (s *Site) forgot(v *visit) {
+	f := s.form(v, "Forgot the password?")
+	f.Email = v.field("email")
+	email, err := account.ParseEmail(f.Email)
+	if err == nil {
+		err = s.sendLater(v.r.Context(), func(ctx context.Context) error { return s.sendReset(ctx, email) })
+	}
+	if err == nil {
+		err = s.leaveFlash(v.w, v.bind, flash{Kind: flashForgot, Email: email})
+	}
+	if err != nil {
+		s.showAgain(v, "forgot", f, err)
+		return
+	}
+	v.redirect("/letter")
+}
+
+// showVerify asks for a click: programs that look at links in emails before
+// people do must not confirm anything.
+func (s *Site) showVerify(v *visit) {
+	f := s.form(v, "Confirm your address")
+	f.Link = v.r.URL.Query().Get("token")
+	s.render(v.w, http.StatusOK, "verify", f)
+}
+
+func (s *Site) verify(v *visit) {
+	f := s.form(v, "Confirm your address")
+	f.Link = v.field("token")
+	a, err := s.Accounts.VerifyEmail(account.As(v.r.Context(), account.Actor{Name: "visitor", Address: v.from}), f.Link)
+	if err == nil {
+		err = s.leaveFlash(v.w, v.bind, flash{Kind: flashVerified, Email: a.Email})
+	}
+	if err != nil {
+		s.showAgain(v, "verify", f, err)
+		return
+	}
+	v.redirect("/signin")
+}
+
+func (s *Site) showReset(v *visit) {
+	f := s.form(v, "Choose a new password")
+	f.Link = v.r.URL.Query().Get("token")
+	s.render(v.w, http.StatusOK, "reset", f)
+}
+
+// reset sets the password and lets the visitor in, who has both the email and
+// the password.
+func (s *Site) reset(v *visit) {
+	f := s.form(v, "Choose a new password")
+	f.Link = v.field("token")
+	a, err := s.Accounts.ResetPassword(account.As(v.r.Context(), account.Actor{Name: "visitor", Address: v.from}), f.Link, v.field("password"))
+	if err != nil {
+		s.showAgain(v, "reset", f, err)
+		return
+	}
+	to := "/account"
+	if s.startSession(v, a.Email, v.field("password")) != nil {
+		to = "/signin"
+	}
+	if err := s.leaveFlash(v.w, v.bind, flash{Kind: flashPassword, Email: a.Email}); err != nil {
+		s.Log.Error("a notice was not left", "error", err)
+	}
+	v.redirect(to)
+}

@@ -1,0 +1,355 @@
+package site
+
+import (
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"grantgraph/internal/serve/account"
+	"grantgraph/internal/serve/site/mail"
+)
+
+// TestFromSignUpToKey is the way of an honest person.
+func TestFromSignUpToKey(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	v := p.visitor(t)
+	want(t, v.get("/account"), 303, "/signin?next=%2Faccount")
+	want(t, v.fill("/signup", "/signup", map[string]string{"email": " Ada@Example.org ", "password": secretWords}), 303, "/letter")
+	want(t, v.get("/letter"), 200, "<b>Ada@Example.org</b>")
+	want(t, v.get("/letter"), 200, "the address you gave")
+	link := follow(t, p.email(t, "ada@example.org"))
+	want(t, v.get(link), 200, "One click") // a look confirms nothing
+	want(t, v.fill(link, "/verify", nil), 303, "/signin")
+	want(t, v.get("/signin"), 200, "Your address is confirmed")
+	want(t, v.fill("/signin", "/signin", map[string]string{"email": "ada@example.org", "password": secretWords}), 303, "/account")
+	want(t, v.get("/account"), 200, "You have none yet")
+	want(t, v.get("/signin?next=/data"), 303, "/data")
+	want(t, v.get("/signup"), 303, "/account")
+	want(t, v.get("/"), 200, `href="/account"`)
+
+	want(t, v.fill("/account", "/account/keys", map[string]string{"label": "notebook <b>"}), 303, "/account")
+	shown := v.get("/account")
+	want(t, shown, 200, "Your key is made")
+	key := keyIn.FindString(shown.body)
+	k, err := p.store.Authenticate(t.Context(), key)
+	if err != nil || k.Label != "notebook <b>" || k.Plan != account.Free || !strings.Contains(shown.body, "notebook &lt;b&gt;") {
+		t.Fatalf("%+v, %v", k, err)
+	}
+	if again := v.get("/account"); strings.Contains(again.body, key) || !strings.Contains(again.body, k.ID) {
+		t.Error("the key is shown twice, or is not listed")
+	}
+
+	// Usage of the window.
+	for range 3 {
+		if _, err := p.store.Charge(t.Context(), k.ID, 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	used := v.get("/account")
+	want(t, used, 200, "<b>47</b> of 50 calls left")
+	want(t, used, 200, "14:00 to 15:00: 3 calls")
+	want(t, used, 200, "11 March 2026, 00:00 UTC")
+	want(t, used, 200, "50 calls a day")
+
+	// Rotation.
+	want(t, v.get("/account/keys/"+k.ID+"/rotate"), 200, "Rotate this key?")
+	want(t, v.fill("/account/keys/"+k.ID+"/rotate", "/account/keys/"+k.ID+"/rotate", nil), 303, "/account")
+	rotated := v.get("/account")
+	want(t, rotated, 200, "The old one no longer works")
+	next := keyIn.FindString(rotated.body)
+	if _, err := p.store.Authenticate(t.Context(), key); !errors.Is(err, account.ErrUnknownKey) {
+		t.Errorf("the old key: %v", err)
+	}
+	if again, err := p.store.Authenticate(t.Context(), next); err != nil || again.ID != k.ID {
+		t.Errorf("the new key: %+v, %v", again, err)
+	}
+
+	// A larger plan has another window.
+	if _, err := p.store.SetAccountPlan(t.Context(), k.Account, account.Pro); err != nil {
+		t.Fatal(err)
+	}
+	larger := v.get("/account")
+	want(t, larger, 200, "10,000 calls a month")
+	want(t, larger, 200, "This month")
+	want(t, larger, 200, "1 April 2026, 00:00 UTC")
+	want(t, larger, 200, "10 March: 3 calls")
+
+	// The trail says who did it.
+	events, err := p.store.AuditTrail(t.Context(), account.EventFilter{Kind: account.EventRotate})
+	if err != nil || len(events) != 1 || events[0].Actor != k.Account || events[0].Address == "" {
+		t.Errorf("%+v, %v", events, err)
+	}
+
+	// Sign out.
+	old := v.cookies["__Host-session"]
+	want(t, v.fill("/account", "/signout", nil), 303, "/")
+	if v.cookies["__Host-session"] != "" {
+		t.Error("the browser keeps the session")
+	}
+	v.cookies["__Host-session"] = old
+	want(t, v.get("/account"), 303, "/signin?next=%2Faccount")
+	if v.cookies["__Host-session"] != "" {
+		t.Error("a session that is over stays in the browser")
+	}
+}
+
+// TestNobodyLearnsWhoHasAnAccount compares the answers for addresses that have
+// an account with those for addresses that do not.
+func TestNobodyLearnsWhoHasAnAccount(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.member(t, "known@example.org")
+	for _, tc := range []struct{ page, password string }{
+		{"/signup", secretWords},
+		{"/forgot", ""},
+	} {
+		var bodies [2]string
+		for i, email := range []string{"known@example.org", "never@example.org"} {
+			v := p.visitor(t)
+			want(t, v.fill(tc.page, tc.page, map[string]string{"email": email, "password": tc.password}), 303, "/letter")
+			bodies[i] = strings.ReplaceAll(v.get("/letter").body, email, "")
+		}
+		if bodies[0] != bodies[1] {
+			t.Errorf("%s tells: %s\n%s", tc.page, bodies[0], bodies[1])
+		}
+		p.emails()
+	}
+	// After both have signed up, signing in with the password just given looks
+	// the same as well.
+	v := p.visitor(t)
+	v.fill("/signup", "/signup", map[string]string{"email": "known@example.org", "password": "another password"})
+	var bodies [2]string
+	for i, tc := range [][2]string{{"known@example.org", "another password"}, {"never@example.org", secretWords}} {
+		got := p.visitor(t).fill("/signin", "/signin", map[string]string{"email": tc[0], "password": tc[1]})
+		want(t, got, 403, "or the password is wrong")
+		bodies[i] = hidden.ReplaceAllString(strings.ReplaceAll(got.body, tc[0], ""), "")
+	}
+	if bodies[0] != bodies[1] {
+		t.Errorf("signing in tells: %s\n%s", bodies[0], bodies[1])
+	}
+	if l := p.email(t, "known@example.org"); l.Subject != "You already have an account" {
+		t.Errorf("%+v", l)
+	}
+}
+
+// TestSquatter signs up with the address of somebody else, who later signs up
+// and ends with the only password.
+func TestSquatter(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	squatter, owner := p.visitor(t), p.visitor(t)
+	want(t, squatter.fill("/signup", "/signup", map[string]string{"email": "owner@example.org", "password": "password of the squatter"}), 303, "/letter")
+	p.emails()
+	want(t, squatter.fill("/signin", "/signin", map[string]string{"email": "owner@example.org", "password": "password of the squatter"}), 403, "or the password is wrong")
+	want(t, owner.fill("/signup", "/signup", map[string]string{"email": "owner@example.org", "password": secretWords}), 303, "/letter")
+	l := p.email(t, "owner@example.org")
+	if l.Subject != "Finish signing up" {
+		t.Fatalf("%+v", l)
+	}
+	want(t, owner.fill(follow(t, l), "/reset", map[string]string{"password": secretWords}), 303, "/account")
+	want(t, owner.get("/account"), 200, "owner@example.org")
+	want(t, squatter.fill("/signin", "/signin", map[string]string{"email": "owner@example.org", "password": "password of the squatter"}), 403, "or the password is wrong")
+}
+
+func TestForgottenPassword(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	elsewhere := p.member(t, "ada@example.org")
+	v := p.visitor(t)
+	want(t, v.fill("/forgot", "/forgot", map[string]string{"email": "nonsense"}), 422, "not an email address")
+	want(t, v.fill("/forgot", "/forgot", map[string]string{"email": "ada@example.org"}), 303, "/letter")
+	want(t, v.get("/letter"), 200, "If <b>ada@example.org</b> has an account")
+	link := follow(t, p.email(t, "ada@example.org"))
+	want(t, v.fill(link, "/reset", map[string]string{"password": "short"}), 422, "at least 8 characters")
+	want(t, v.fill(link, "/reset", map[string]string{"password": "quite another password"}), 303, "/account")
+	want(t, v.get("/account"), 200, "The new password is set")
+	want(t, elsewhere.get("/account"), 303, "/signin?next=%2Faccount")
+	want(t, p.visitor(t).fill(link, "/reset", map[string]string{"password": "and a third one"}), 422, "already used")
+	want(t, p.visitor(t).fill("/signin", "/signin", map[string]string{"email": "ada@example.org", "password": secretWords}), 403, "or the password is wrong")
+	want(t, p.visitor(t).fill("/reset?token=nonsense", "/reset", map[string]string{"password": secretWords}), 422, "already used")
+	want(t, p.visitor(t).fill("/verify?token=nonsense", "/verify", nil), 422, "already used")
+
+	// A link is over after its time.
+	want(t, v.fill("/forgot", "/forgot", map[string]string{"email": "ada@example.org"}), 303, "/letter")
+	link = follow(t, p.email(t, "ada@example.org"))
+	p.clock.forward(2 * time.Hour)
+	want(t, p.visitor(t).fill(link, "/reset", map[string]string{"password": secretWords}), 422, "already used")
+}
+
+func TestChangedPassword(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	v := p.member(t, "ada@example.org")
+	other := p.visitor(t)
+	want(t, other.fill("/signin", "/signin", map[string]string{"email": "ada@example.org", "password": secretWords}), 303, "/account")
+	before := v.cookies["__Host-session"]
+	want(t, v.fill("/account/password", "/account/password", map[string]string{"old": "wrong password", "password": "new password"}), 403, "The present password is another")
+	want(t, v.fill("/account/password", "/account/password", map[string]string{"old": secretWords, "password": "new"}), 422, "at least 8 characters")
+	want(t, v.fill("/account/password", "/account/password", map[string]string{"old": secretWords, "password": "new password"}), 303, "/account")
+	if v.cookies["__Host-session"] == before {
+		t.Error("the session is the old one")
+	}
+	want(t, v.get("/account"), 200, "You are signed out everywhere else")
+	want(t, other.get("/account"), 303, "/signin?next=%2Faccount")
+}
+
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	v := p.visitor(t)
+	for _, tc := range []struct {
+		page   string
+		fields map[string]string
+		status int
+		text   string
+	}{
+		{"/signup", map[string]string{"email": "nonsense", "password": secretWords}, 422, "not an email address"},
+		{"/signup", map[string]string{"email": `"><script>alert(1)</script>@x.y`, "password": secretWords}, 422, "not an email address"},
+		{"/signup", map[string]string{"email": "a@example.org", "password": "short"}, 422, "at least 8 characters"},
+		{"/signup", map[string]string{"email": "a@example.org", "password": strings.Repeat("x", 201)}, 422, "at most 200"},
+		{"/signin", map[string]string{"email": "a@example.org", "password": "whatever it is"}, 403, "or the password is wrong"},
+		{"/signin", map[string]string{"email": "", "password": ""}, 403, "or the password is wrong"},
+		{"/signin", map[string]string{"email": "a@example.org", "password": strings.Repeat("x", maxForm)}, 413, "too much"},
+		{"/verify", nil, 422, "already used"},
+	} {
+		got := v.fill(tc.page, tc.page, tc.fields)
+		want(t, got, tc.status, tc.text)
+		if strings.Contains(got.body, "<script>alert") {
+			t.Error("what was written comes back as a script")
+		}
+	}
+	if n := p.emails(); n != 0 {
+		t.Errorf("%d emails", n)
+	}
+}
+
+// TestLimits tries until it is told to wait, and waits.
+func TestLimits(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	v := p.member(t, "ada@example.org")
+	thief := p.visitor(t)
+	guess := map[string]string{"email": "ada@example.org", "password": "a wrong password"}
+	var got page
+	for range 12 {
+		if got = thief.fill("/signin", "/signin", guess); got.status == http.StatusTooManyRequests {
+			break
+		}
+	}
+	want(t, got, 429, "Try again in 15 minutes")
+	if s := got.header.Get("Retry-After"); s != "900" {
+		t.Errorf("Retry-After: %s", s)
+	}
+	want(t, v.get("/account"), 200, "ada@example.org")
+	p.clock.forward(16 * time.Minute)
+	want(t, p.visitor(t).fill("/signin", "/signin", map[string]string{"email": "ada@example.org", "password": secretWords}), 303, "/account")
+
+	// Emails are limited too, and nobody is told: it would say who is known.
+	before := p.emails()
+	for range 8 {
+		want(t, thief.fill("/forgot", "/forgot", map[string]string{"email": "ada@example.org"}), 303, "/letter")
+	}
+	if n := p.emails() - before; n != 5 {
+		t.Errorf("%d emails", n)
+	}
+}
+
+// TestNext tries to be led to other sites.
+func TestNext(t *testing.T) {
+	t.Parallel()
+	for next, to := range map[string]string{
+		"": "/account", "/": "/", "/data": "/data", "/account?x=1#y": "/account?x=1#y", "/org/070000001/some-name": "/org/070000001/some-name",
+		"//evil.example": "/account", "///evil.example": "/account", `/\evil.example`: "/account", `\/evil.example`: "/account",
+		"https://evil.example": "/account", "javascript:alert(1)": "/account", "/\tevil": "/account", "/\n/evil.example": "/account",
+		"data": "/account", "/.//evil.example": "/account", "/a/../b": "/account", "/%2f/evil.example": "/account", "/%5cevil.example": "/account", "/a\x00b": "/account", "/" + strings.Repeat("a", 600): "/account",
+	} {
+		if got := localPath(next); got != to {
+			t.Errorf("%q leads to %q", next, got)
+		}
+	}
+	p := newPlace(t)
+	p.member(t, "ada@example.org")
+	v := p.visitor(t)
+	want(t, v.fill("/signin?next=//evil.example", "/signin", map[string]string{"email": "ada@example.org", "password": secretWords}), 303, "/account")
+	v = p.visitor(t)
+	want(t, v.fill("/signin", "/signin", map[string]string{"email": "ada@example.org", "password": secretWords, "next": "https://evil.example/"}), 303, "/account")
+}
+
+func FuzzNext(f *testing.F) {
+	for _, s := range []string{"/data", "//x", `/\x`, "/%2f/x", "https://x", "/a?b=//c", "/..//x"} {
+		f.Add(s)
+	}
+	base, err := url.Parse("https://grants.example/signin")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, next string) {
+		to, err := base.Parse(localPath(next))
+		if err != nil || to.Scheme != "https" || to.Host != "grants.example" || to.User != nil || strings.HasPrefix(to.Path, "//") {
+			t.Errorf("%q leads to %v, %v", next, to, err)
+		}
+		w := httptest.NewRecorder()
+		http.Redirect(w, httptest.NewRequest(http.MethodPost, "/signin", nil), localPath(next), http.StatusSeeOther)
+		if at := w.Header().Get("Location"); !strings.HasPrefix(at, "/") || strings.HasPrefix(at, "//") || strings.HasPrefix(at, `/\`) {
+			t.Errorf("%q redirects to %q", next, at)
+		}
+	})
+}
+
+// TestEmailThatIsNotSent loses an email; the visitor sees what everybody sees
+// and the log has it.
+func TestEmailThatIsNotSent(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.box.refuse = errors.New("no room in the bag")
+	want(t, p.visitor(t).fill("/signup", "/signup", map[string]string{"email": "ada@example.org", "password": secretWords}), 303, "/letter")
+	if n := p.emails(); n != 0 {
+		t.Errorf("%d emails", n)
+	}
+}
+
+// TestConsole has no mail server: the email is on the console, and the page
+// says where to look.
+func TestConsole(t *testing.T) {
+	t.Parallel()
+	var console strings.Builder
+	p := newPlace(t, func(c *Config) { c.Mail = mail.NewConsole(&console) })
+	v := p.visitor(t)
+	want(t, v.fill("/signup", "/signup", map[string]string{"email": "ada@example.org", "password": secretWords}), 303, "/letter")
+	want(t, v.get("/letter"), 200, "it writes its emails to its console")
+	p.Site.Close()
+	if !linkIn.MatchString(console.String()) {
+		t.Errorf("%q", console.String())
+	}
+}
+
+// TestStoreThatDoesNotAnswer closes the store under the site. Visitors are told
+// to come back, the log is told why.
+func TestStoreThatDoesNotAnswer(t *testing.T) {
+	t.Parallel()
+	var log strings.Builder
+	p := newPlace(t, func(c *Config) { c.Log = slog.New(slog.NewTextHandler(&log, nil)) })
+	v := p.visitor(t)
+	token := v.csrf("/signin")
+	if err := p.store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"/signin", "/signup", "/verify", "/reset"} {
+		got := v.post(path, url.Values{"csrf": {token}, "email": {"ada@example.org"}, "password": {secretWords}, "token": {"x"}})
+		want(t, got, 503, "cannot be reached")
+		if got.header.Get("Retry-After") == "" || strings.Contains(strings.ToLower(main(got.body)), "sql") {
+			t.Errorf("%s: %v\n%s", path, got.header, main(got.body))
+		}
+	}
+	v.cookies["__Host-session"] = newSecret()
+	want(t, v.get("/account"), 503, "cannot be reached")
+	if !strings.Contains(log.String(), "database is closed") {
+		t.Errorf("the log does not say why:\n%s", log.String())
+	}
+}

@@ -1,0 +1,479 @@
+// Package site is the face for people: pages drawn on the server from the
+// snapshot being served, with one hand-written stylesheet and a little script
+// for the search box and for the editor of queries. What it shows of the data it
+// only reads.
+//
+// It is also where people have accounts: they sign up and in, make keys and
+// rotate them, and see what they have spent. Those pages are never cached,
+// every form answers to a cookie of the visitor it was shown to, and no answer
+// says whether an email address has an account.
+package site
+
+import (
+	"bytes"
+	"context"
+	"crypto/cipher"
+	"crypto/hkdf"
+	"crypto/rand"
+	"crypto/sha256"
+	"embed"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/fault"
+	"grantgraph/internal/serve/account"
+	"grantgraph/internal/serve/budget"
+	"grantgraph/internal/serve/dataset"
+	"grantgraph/internal/serve/graph"
+	"grantgraph/internal/serve/search"
+	"grantgraph/internal/serve/site/mail"
+	"grantgraph/internal/snapshot"
+)
+
+//go:embed pages/*.html
+var pages embed.FS
+
+//go:embed static
+var static embed.FS
+
+// Config is what the site needs.
+type Config struct {
+	BaseURL  string // absolute, without a trailing slash
+	Acquire  func() (*dataset.Dataset, func())
+	Accounts account.Store
+	Window   account.Window             // of the free allowance; empty is a day
+	Mail     mail.Mailer                // nil writes emails to the console
+	Address  func(*http.Request) string // who is asking; nil is the other end of the connection
+	Secret   []byte                     // of forms and flashes, the same on every server of a site; nil draws one
+	Clock    func() time.Time           // nil is the clock of the machine
+	Budget   *budget.Budget             // holds the memory of all requests together; nil is without bounds
+	Log      *slog.Logger
+}
+
+// Site is the handler of all pages. It must be closed.
+type Site struct {
+	Config
+	handler http.Handler
+	pages   map[string]*template.Template
+	secure  bool // cookies are Secure
+	origin  *http.CrossOriginProtection
+	csrfKey []byte
+	flashes cipher.AEAD
+	outbox  outbox
+}
+
+// minSecret is the least that a secret of the operator must have, in bytes.
+const minSecret = 32
+
+// New makes the handler of all pages.
+func New(c Config) (*Site, error) {
+	s := &Site{Config: c, pages: map[string]*template.Template{}, origin: http.NewCrossOriginProtection()}
+	s.outbox.slots = make(chan struct{}, emailsAtOnce)
+	if err := s.configure(); err != nil {
+		return nil, err
+	}
+	if err := s.parsePages(); err != nil {
+		return nil, err
+	}
+	files, err := fs.Sub(static, "static")
+	if err != nil {
+		return nil, err
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{$}", s.needsIndexes(s.serveHome))
+	mux.HandleFunc("GET /org/{ein}/{slug...}", s.needsIndexes(s.serveOrg))
+	mux.HandleFunc("GET /org/{ein}", s.needsIndexes(s.serveOrg))
+	mux.HandleFunc("GET /data", s.serveData)
+	mux.HandleFunc("GET /sql", s.serveSQL)
+	mux.Handle("GET /static/", cached(http.StripPrefix("/static/", http.FileServerFS(noListing{files}))))
+	mux.HandleFunc("/", s.serveOther(mux))
+	s.routeSignIn(mux)
+	s.routeAccount(mux)
+	s.handler = secured(s.acquiring(mux))
+	return s, nil
+}
+
+// configure puts what was left out of the configuration in its place.
+func (s *Site) configure() error {
+	base, err := url.Parse(s.BaseURL)
+	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
+		return fault.New("bad_base_url", "%q is not the address of a site", s.BaseURL).Try("--base-url https://grants.example.org")
+	}
+	if err := s.origin.AddTrustedOrigin(base.Scheme + "://" + base.Host); err != nil {
+		return fault.New("bad_base_url", "%q is not the address of a site: %w", s.BaseURL, err).Try("--base-url https://grants.example.org")
+	}
+	if s.secure = secureAt(base); s.secure && base.Scheme == "http" {
+		s.Log.Warn("nobody can sign in over plain http; put a proxy that ends TLS in front and name its address as the base URL", "base_url", s.BaseURL)
+	}
+	if s.Clock == nil {
+		s.Clock = time.Now
+	}
+	if s.Address == nil {
+		s.Address = remoteAddress
+	}
+	if s.Window == "" {
+		s.Window = account.Day
+	}
+	if s.Mail == nil {
+		s.Mail = mail.NewConsole(os.Stderr)
+		if s.secure {
+			s.Log.Warn("no mail server is set: emails to people go to the console")
+		}
+	}
+	secret := s.Secret
+	if len(secret) == 0 {
+		secret = make([]byte, minSecret)
+		if _, err := rand.Read(secret); err != nil {
+			return fmt.Errorf("drawing a secret: %w", err)
+		}
+	}
+	if len(secret) < minSecret {
+		return fault.New("bad_secret", "the secret of the site has %d bytes, %d are the least", len(secret), minSecret).Try("the output of: openssl rand -hex 32")
+	}
+	if s.csrfKey, err = hkdf.Key(sha256.New, secret, nil, "forms", 32); err != nil {
+		return err
+	}
+	key, err := hkdf.Key(sha256.New, secret, nil, "flashes", 32)
+	if err != nil {
+		return err
+	}
+	s.flashes, err = newCipher(key)
+	return err
+}
+
+// parsePages reads every page with the layout around it.
+func (s *Site) parsePages() error {
+	names, err := fs.Glob(pages, "pages/*.html")
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if name == "pages/layout.html" {
+			continue
+		}
+		t, err := template.New("layout.html").Funcs(functions).ParseFS(pages, "pages/layout.html", name)
+		if err != nil {
+			return fmt.Errorf("page %s: %w", name, err)
+		}
+		s.pages[strings.TrimSuffix(path.Base(name), ".html")] = t
+	}
+	return nil
+}
+
+// ServeHTTP answers a request for a page.
+func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
+
+// Close waits for the emails under way. No request may come after it.
+func (s *Site) Close() { s.outbox.wg.Wait() }
+
+// cached lets browsers keep a file for an hour, and a font, which has another
+// name when it has another content, for good.
+func cached(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if path.Ext(r.URL.Path) == ".woff2" {
+			// The machine's table of types may not know it.
+			w.Header().Set("Content-Type", "font/woff2")
+			w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+		} else {
+			w.Header().Set("Cache-Control", "public, max-age=3600")
+		}
+		h.ServeHTTP(w, r)
+	})
+}
+
+// noListing is files without a list of them.
+type noListing struct{ fs.FS }
+
+func (f noListing) Open(name string) (fs.File, error) {
+	file, err := f.FS.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	if st, err := file.Stat(); err != nil || st.IsDir() {
+		file.Close()
+		return nil, fs.ErrNotExist
+	}
+	return file, nil
+}
+
+// secured sets the headers that keep a page to itself: scripts, styles and
+// fonts come from here and nowhere else.
+func secured(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		header := w.Header()
+		header.Set("Content-Security-Policy", "default-src 'self'; img-src 'self' data:; font-src 'self'; style-src 'self'; script-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'")
+		header.Set("X-Content-Type-Options", "nosniff")
+		header.Set("Referrer-Policy", "strict-origin-when-cross-origin")
+		h.ServeHTTP(w, r)
+	})
+}
+
+// acquiring keeps one dataset for the whole of a request, whatever is drawn from
+// it. Files of the site itself are of no dataset.
+func (s *Site) acquiring(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/static/") {
+			h.ServeHTTP(w, r)
+			return
+		}
+		d, release := s.Acquire()
+		defer release()
+		w.Header().Set("X-Dataset-Version", d.Version())
+		h.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), pin{}, d)))
+	})
+}
+
+// pin is where the context of a request has its dataset.
+type pin struct{}
+
+// datasetOf is the dataset of a request.
+func datasetOf(r *http.Request) *dataset.Dataset { return r.Context().Value(pin{}).(*dataset.Dataset) }
+
+// needsIndexes draws a page that needs both indexes only while there are both.
+func (s *Site) needsIndexes(h http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if !datasetOf(r).Whole() {
+			w.Header().Set("Retry-After", "60")
+			s.showMessage(&visit{w: w, r: r}, http.StatusServiceUnavailable, "Out of service", "A file that this page is drawn from is damaged. Please try again later.")
+			return
+		}
+		h(w, r)
+	}
+}
+
+// frame is what the layout shows around every page.
+type frame struct {
+	Title    string
+	BaseURL  string
+	Version  string
+	SignedIn bool // as far as one can tell without asking the store
+}
+
+func (s *Site) frame(r *http.Request, title string) frame {
+	return frame{Title: title, BaseURL: s.BaseURL, Version: datasetOf(r).Version(), SignedIn: s.cookie(r, sessionCookie) != ""}
+}
+
+// render writes a page whole or not at all.
+func (s *Site) render(w http.ResponseWriter, status int, page string, data any) {
+	var buf bytes.Buffer
+	if err := s.pages[page].Execute(&buf, data); err != nil {
+		s.Log.Error("drawing a page", "page", page, "error", err)
+		http.Error(w, "The page could not be drawn. Please try again.", http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	// The header of a page shows whether one is signed in.
+	w.Header().Add("Vary", "Cookie")
+	w.WriteHeader(status)
+	_, _ = buf.WriteTo(w)
+}
+
+// year is one bar of a chart.
+type year struct {
+	Year    int
+	Grants  int64
+	Amount  int64
+	Partial bool
+}
+
+type homePage struct {
+	frame
+	Counts   snapshot.Counts
+	Years    []year
+	Examples examples
+	Query    string          // what was asked for without a script
+	Found    []search.Result // and what has that name
+}
+
+// examples are organizations worth asking about.
+type examples struct{ Funder, Recipient search.Result }
+
+// examplesOf are the largest funder and recipient of the dataset.
+func examplesOf(ctx context.Context, set *dataset.Dataset) (e examples) {
+	if !set.Whole() {
+		return e
+	}
+	if top, _, err := set.Graph.Funders(ctx, &graph.Filter{}, graph.Sort{}, graph.Page{Limit: 1}); err == nil && len(top) > 0 {
+		e.Funder, _ = set.Search.Lookup(top[0].EIN)
+	}
+	if top, _, err := set.Graph.Recipients(ctx, &graph.Filter{}, graph.Sort{}, graph.Page{Limit: 10}); err == nil {
+		for _, t := range top {
+			if x, ok := set.Search.Lookup(t.EIN); ok {
+				e.Recipient = x
+				break
+			}
+		}
+	}
+	return e
+}
+
+// What the search box takes and shows at most; its script shows as many.
+const (
+	mostTyped = 200
+	mostFound = 8
+)
+
+func (s *Site) serveHome(w http.ResponseWriter, r *http.Request) {
+	set := datasetOf(r)
+	hold, ok := s.reserve(w, r, set.Graph.Weight(graph.AboutRecipients, &graph.Filter{}, graph.Page{Limit: 10}))
+	if !ok {
+		return
+	}
+	defer hold.Release()
+	m := &set.Snapshot.Manifest
+	page := homePage{frame: s.frame(r, "Grantgraph: who funds whom"), Counts: m.Counts}
+	page.Years = s.years(m)
+	page.Examples = examplesOf(r.Context(), set)
+	if q := r.FormValue("q"); len(q) <= mostTyped {
+		page.Query, page.Found = q, set.Search.Find(q, "", mostFound)
+	}
+	s.render(w, http.StatusOK, "home", page)
+}
+
+// years are the bars of the dataset, none when the build did not count.
+func (s *Site) years(m *snapshot.Manifest) (list []year) {
+	rates, err := m.Rates()
+	if err != nil {
+		s.Log.Error("drawing a chart", "error", err)
+	}
+	for _, y := range rates.Years {
+		list = append(list, year{y.FiscalYear, y.Grants, y.TotalAmount, y.Partial})
+	}
+	return list
+}
+
+type orgPage struct {
+	frame
+	Org      search.Result
+	Gave     flow
+	Received flow
+}
+
+// flow is one direction of an organization's grants.
+type flow struct {
+	graph.Totals
+	Years      []year
+	Funders    []graph.FunderTotal
+	Recipients []recipient
+}
+
+// Partial says that filings of some of the years are still arriving.
+func (f flow) Partial() bool {
+	return slices.ContainsFunc(f.Years, func(y year) bool { return y.Partial })
+}
+
+// recipient is one that may have a page: an EIN that a single filer has
+// written names nobody that search knows.
+type recipient struct {
+	graph.RecipientTotal
+	Listed bool
+}
+
+func (s *Site) serveOrg(w http.ResponseWriter, r *http.Request) {
+	e, err := ein.Parse(r.PathValue("ein"))
+	if err != nil {
+		s.serveMissing(w, r)
+		return
+	}
+	set := datasetOf(r)
+	org, ok := set.Search.Lookup(e)
+	if !ok {
+		s.serveMissing(w, r)
+		return
+	}
+	if want := "/org/" + e.String() + "/" + search.Slug(org.Name); r.URL.Path != want {
+		http.Redirect(w, r, want, http.StatusMovedPermanently)
+		return
+	}
+	page := orgPage{frame: s.frame(r, org.Name), Org: org}
+	ctx := r.Context()
+	gave, received := &graph.Filter{Funders: []ein.EIN{e}}, &graph.Filter{Recipients: []ein.EIN{e}}
+	top := graph.Page{Limit: 10}
+	weight := int64(0)
+	for _, f := range []*graph.Filter{gave, received} {
+		for _, about := range []graph.About{graph.AboutTotals, graph.AboutRecipients, graph.AboutFunders} {
+			weight = max(weight, set.Graph.Weight(about, f, top))
+		}
+	}
+	hold, ok := s.reserve(w, r, weight)
+	if !ok {
+		return
+	}
+	defer hold.Release()
+	for _, step := range []func() error{
+		func() error { return page.Gave.sum(set.Graph.Summary(ctx, gave)) },
+		func() error { return page.Received.sum(set.Graph.Summary(ctx, received)) },
+		func() error {
+			totals, _, err := set.Graph.Recipients(ctx, gave, graph.Sort{}, top)
+			for _, r := range totals {
+				_, listed := set.Search.Lookup(r.EIN)
+				page.Gave.Recipients = append(page.Gave.Recipients, recipient{r, listed})
+			}
+			return err
+		},
+		func() (err error) {
+			page.Received.Funders, _, err = set.Graph.Funders(ctx, received, graph.Sort{}, top)
+			return err
+		},
+	} {
+		if err := step(); err != nil {
+			s.Log.Error("reading an organization", "ein", e, "error", err)
+			http.Error(w, "The page could not be drawn. Please try again.", http.StatusInternalServerError)
+			return
+		}
+	}
+	s.render(w, http.StatusOK, "org", page)
+}
+
+// reserve takes memory for a page, or shows that there is none.
+func (s *Site) reserve(w http.ResponseWriter, r *http.Request, bytes int64) (hold *budget.Hold, ok bool) {
+	hold, err := s.Budget.Take(r.Context(), bytes)
+	if err != nil {
+		w.Header().Set("Retry-After", "5")
+		s.showMessage(&visit{w: w, r: r}, http.StatusServiceUnavailable, "Too busy just now", "More is being asked at the moment than there is memory for. Please try again in a few seconds.")
+	}
+	return hold, err == nil
+}
+
+func (f *flow) sum(t graph.Totals, years []graph.YearTotals, err error) error {
+	f.Totals = t
+	for _, y := range years {
+		f.Years = append(f.Years, year{y.FiscalYear, y.Grants, y.Amount, y.Partial})
+	}
+	return err
+}
+
+// serveOther answers what no page takes: 405 when one takes the same address by
+// another method, which the pattern of last resort hides from the mux.
+func (s *Site) serveOther(mux *http.ServeMux) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		var allow []string
+		for _, method := range []string{"GET", "HEAD", "POST"} {
+			other := r.Clone(r.Context())
+			other.Method = method
+			if _, pattern := mux.Handler(other); pattern != "/" {
+				allow = append(allow, method)
+			}
+		}
+		if len(allow) == 0 {
+			s.serveMissing(w, r)
+			return
+		}
+		w.Header().Set("Allow", strings.Join(allow, ", "))
+		s.showMessage(&visit{w: w, r: r}, http.StatusMethodNotAllowed, "Not this way", "This address answers "+strings.Join(allow, " and ")+" only.")
+	}
+}
+
+func (s *Site) serveMissing(w http.ResponseWriter, r *http.Request) {
+	s.render(w, http.StatusNotFound, "missing", s.frame(r, "Not found"))
+}

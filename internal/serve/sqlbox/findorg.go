@@ -1,0 +1,123 @@
+package sqlbox
+
+import (
+	"context"
+	"database/sql/driver"
+	"fmt"
+	"strings"
+
+	duckdb "github.com/duckdb/duckdb-go/v2"
+
+	"grantgraph/internal/serve/search"
+)
+
+// findOrgColumns are the columns of find_org as a table.
+const findOrgColumns = "ein VARCHAR, name VARCHAR, city VARCHAR, state VARCHAR, kind VARCHAR, ntee_cd VARCHAR, revenue BIGINT, score DOUBLE"
+
+// maxCandidates bounds find_org as a table.
+const maxCandidates = 50
+
+// findOrg makes find_org known to the engine, as a value and as a table.
+func (r *runner) findOrg(ctx context.Context) error {
+	text, err := duckdb.NewTypeInfo(duckdb.TYPE_VARCHAR)
+	if err != nil {
+		return err
+	}
+	if err := duckdb.RegisterScalarUDF(r.conn, "find_org", &bestMatch{r.index, text}); err != nil {
+		return fmt.Errorf("registering find_org: %w", err)
+	}
+	err = duckdb.RegisterTableUDF(r.conn, "find_org_table", duckdb.ChunkTableFunction{
+		Config: duckdb.TableFunctionConfig{Arguments: []duckdb.TypeInfo{text}},
+		BindArguments: func(_ map[string]any, args ...any) (duckdb.ChunkTableSource, error) {
+			name, _ := args[0].(string)
+			return newCandidates(r.index.Find(boundName(name), "", maxCandidates))
+		},
+	})
+	if err != nil {
+		return fmt.Errorf("registering find_org as a table: %w", err)
+	}
+	// The driver dies of a null, so it must not get one.
+	return run(ctx, r.conn, "CREATE TEMP MACRO find_org(name) AS TABLE SELECT * FROM find_org_table(coalesce(name, ''))")
+}
+
+// boundName bounds what is looked up; no organization has a longer name.
+func boundName(s string) string {
+	if len(s) > 300 {
+		s = strings.ToValidUTF8(s[:300], "")
+	}
+	return s
+}
+
+// bestMatch is find_org as a value.
+type bestMatch struct {
+	index *search.Index
+	text  duckdb.TypeInfo
+}
+
+func (f *bestMatch) Config() duckdb.ScalarFuncConfig {
+	return duckdb.ScalarFuncConfig{InputTypeInfos: []duckdb.TypeInfo{f.text}, ResultTypeInfo: f.text}
+}
+
+func (f *bestMatch) Executor() duckdb.ScalarFuncExecutor {
+	return duckdb.ScalarFuncExecutor{RowExecutor: func(args []driver.Value) (any, error) {
+		name, _ := args[0].(string)
+		if found := f.index.Find(boundName(name), "", 1); len(found) > 0 {
+			return found[0].EIN.String(), nil
+		}
+		return nil, nil
+	}}
+}
+
+// candidates is find_org as a table.
+type candidates struct {
+	found   []search.Result
+	next    int
+	columns []duckdb.ColumnInfo
+}
+
+func newCandidates(found []search.Result) (*candidates, error) {
+	c := &candidates{found: found}
+	for _, col := range strings.Split(findOrgColumns, ", ") {
+		name, typ, _ := strings.Cut(col, " ")
+		info, err := duckdb.NewTypeInfo(map[string]duckdb.Type{"VARCHAR": duckdb.TYPE_VARCHAR, "BIGINT": duckdb.TYPE_BIGINT, "DOUBLE": duckdb.TYPE_DOUBLE}[typ])
+		if err != nil {
+			return nil, err
+		}
+		c.columns = append(c.columns, duckdb.ColumnInfo{Name: name, T: info})
+	}
+	return c, nil
+}
+
+func (c *candidates) ColumnInfos() []duckdb.ColumnInfo { return c.columns }
+
+func (c *candidates) Cardinality() *duckdb.CardinalityInfo {
+	return &duckdb.CardinalityInfo{Cardinality: uint(len(c.found)), Exact: true}
+}
+
+func (c *candidates) Init() { c.next = 0 }
+
+// FillChunk writes all that is left, which one chunk holds. It goes by chunks
+// because the driver cannot write a null into a single row.
+func (c *candidates) FillChunk(chunk duckdb.DataChunk) error {
+	or := func(s string) any {
+		if s == "" {
+			return nil
+		}
+		return s
+	}
+	found := c.found[c.next:]
+	c.next = len(c.found)
+	for i := range found {
+		o := &found[i]
+		var revenue any
+		if o.Revenue != nil {
+			revenue = *o.Revenue
+		}
+		for col, v := range []any{o.EIN.String(), o.Name, or(o.City), or(o.State), o.Kind, or(string(o.NTEE)), revenue, o.Score} {
+			if err := chunk.SetValue(col, i, v); err != nil {
+				return err
+			}
+		}
+	}
+	return chunk.SetSize(len(found))
+}

@@ -1,0 +1,193 @@
+package sqlbox
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"grantgraph/internal/fault"
+	"grantgraph/internal/serve/search"
+	"grantgraph/internal/serve/warehouse"
+	"grantgraph/internal/snapshot"
+)
+
+// runner runs statements that the gate has let pass.
+type runner struct {
+	db    *sql.DB
+	conn  *sql.Conn
+	index *search.Index
+}
+
+// openRunner opens the warehouse of a snapshot. Without pro, the file of the
+// Pro tables is not opened at all.
+func openRunner(ctx context.Context, dir string, pro bool, memory int64, threads int) (*runner, error) {
+	db, conn, err := openEngine(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r := &runner{db: db, conn: conn}
+	if err := r.open(ctx, dir, pro, memory, threads); err != nil {
+		r.close()
+		return nil, err
+	}
+	return r, nil
+}
+
+func (r *runner) open(ctx context.Context, dir string, pro bool, memory int64, threads int) error {
+	attach := func(file, as string) string {
+		path := strings.ReplaceAll(filepath.Join(dir, file), "'", "''")
+		return "ATTACH '" + path + "' AS " + as + " (READ_ONLY)"
+	}
+	statements := []string{attach(warehouse.OpenFile, "warehouse")}
+	path := "warehouse.main"
+	if pro {
+		statements = append(statements, attach(warehouse.ProFile, "warehouse_pro"))
+		path += ",warehouse_pro.main"
+	}
+	if err := run(ctx, r.conn, statements...); err != nil {
+		return err
+	}
+	var err error
+	if r.index, err = search.Open(&snapshot.Snapshot{Dir: dir}); err != nil {
+		return err
+	}
+	if err := r.findOrg(ctx); err != nil {
+		return err
+	}
+	return run(ctx, r.conn, append([]string{"SET search_path = '" + path + "'"}, hardening(memory, threads)...)...)
+}
+
+func (r *runner) close() {
+	r.conn.Close()
+	r.db.Close()
+	if r.index != nil {
+		r.index.Close()
+	}
+}
+
+// query runs a statement and gathers at most rows rows, and no more than bytes
+// of them. The limit is put around the statement, so that the engine can stop
+// early and never holds an answer that nobody will see.
+func (r *runner) query(ctx context.Context, text string, params Params, rows, bytes int) (*Result, error) {
+	start := time.Now()
+	head, tail, known := "SELECT * FROM (\n", "\n)", r.withJSON(ctx, text, params)
+	if known != nil {
+		head, tail = asText(known)
+	}
+	got, err := r.conn.QueryContext(ctx, head+body(text)+tail+" LIMIT "+strconv.Itoa(rows+1), params.args()...)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, timedOut()
+		}
+		return nil, failure(err, text, len(head))
+	}
+	defer got.Close()
+	types, err := got.ColumnTypes()
+	if err != nil {
+		return nil, failure(err, text, len(head))
+	}
+	res := &Result{Rows: []json.RawMessage{}}
+	keys, shapes := make([]string, len(types)), make([]*columnType, len(types))
+	for i, t := range types {
+		c := Column{Name: t.Name(), Type: t.DatabaseTypeName()}
+		shapes[i], _ = parseColumnType(c.Type)
+		if known != nil && known[i].typ.has("JSON") {
+			shapes[i] = known[i].typ
+			c.Type = shapes[i].write("", "")
+		}
+		if known != nil {
+			c.Name = known[i].name
+		}
+		res.Columns = append(res.Columns, c)
+		keys[i] = string(appendText(nil, c.Name)) + ":"
+	}
+	values, into := make([]any, len(types)), make([]any, len(types))
+	for i := range values {
+		into[i] = &values[i]
+	}
+	size := 0
+	for got.Next() {
+		if len(res.Rows) == rows {
+			res.Truncated = true
+			break
+		}
+		if err := got.Scan(into...); err != nil {
+			return nil, failure(err, text, len(head))
+		}
+		b := []byte{'{'}
+		for i, v := range values {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = appendValue(append(b, keys[i]...), v, shapes[i])
+		}
+		b = append(b, '}')
+		if size += len(b); size > bytes {
+			return nil, fault.New(TooLarge, "the answer is larger than %d MiB", bytes>>20).Try("select fewer columns or rows, or shorten texts with left()")
+		}
+		res.Rows = append(res.Rows, b)
+	}
+	if err := got.Err(); err != nil {
+		return nil, failure(err, text, len(head))
+	}
+	res.Elapsed = time.Since(start)
+	return res, nil
+}
+
+// described is a column as the engine describes it.
+type described struct {
+	name string
+	typ  *columnType
+}
+
+// withJSON are the columns of a statement when JSON is among them or in them,
+// and otherwise nil. The driver would read it, and with it every number, of
+// which it keeps some digits only.
+func (r *runner) withJSON(ctx context.Context, text string, params Params) []described {
+	if !strings.Contains(strings.ToLower(text), "json") { // the types of the tables are others
+		return nil
+	}
+	// What goes wrong here does so again where it is told.
+	rows, err := r.conn.QueryContext(ctx, "SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM (\n"+body(text)+"\n))", params.args()...)
+	if err != nil {
+		return nil
+	}
+	defer rows.Close()
+	var columns []described
+	found := false
+	for rows.Next() {
+		var name, typ string
+		if err := rows.Scan(&name, &typ); err != nil {
+			return nil
+		}
+		s, rest := parseColumnType(typ)
+		if rest != "" {
+			return nil
+		}
+		found = found || s.has("JSON")
+		columns = append(columns, described{name, s})
+	}
+	if rows.Err() != nil || !found {
+		return nil
+	}
+	return columns
+}
+
+// asText is what is put around a statement to have the JSON of its columns as
+// text. Its columns are told apart by where they are, not by their names.
+func asText(columns []described) (head, tail string) {
+	var take, names []string
+	for i, c := range columns {
+		name := "c" + strconv.Itoa(i)
+		names = append(names, name)
+		if c.typ.has("JSON") {
+			name = "CAST(" + name + " AS " + c.typ.write("JSON", "VARCHAR") + ") AS " + name
+		}
+		take = append(take, name)
+	}
+	return "SELECT " + strings.Join(take, ", ") + " FROM (\n", "\n) AS t(" + strings.Join(names, ", ") + ")"
+}

@@ -1,0 +1,353 @@
+// Package sqlbox runs other people's SQL. Nothing in it trusts the engine: a
+// statement is first read by a gate, which lets through one query over the
+// tables of the caller's plan and nothing else, and is then run by a process
+// that was given only the files of that plan, read-only, and that has no
+// further rights, limited memory and a time after which it is killed.
+//
+// The gate and the runners are both processes of their own: this program,
+// started again as a worker. Whatever a statement does to the engine, it does
+// not do it to the server.
+package sqlbox
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"grantgraph/internal/fault"
+	"grantgraph/internal/serve/warehouse"
+)
+
+const (
+	maxRows  = 2000     // of an answer
+	maxBytes = 16 << 20 // of the rows of an answer
+
+	// RetryAfter is how many seconds a caller who met Busy should wait.
+	RetryAfter = 2
+)
+
+// Request is one statement of one caller.
+type Request struct {
+	SQL    string
+	Params Params
+	Pro    bool   // the caller's plan reads the Pro tables
+	Owner  string // who is counted: an account with all its keys, or a key that stands alone; empty is nobody, who is not limited
+	Place  *Place // that Check takes for Run; nil when Run is to find one
+}
+
+// Result is what a query found.
+type Result struct {
+	Columns   []Column          `json:"columns"`
+	Rows      []json.RawMessage `json:"-"` // objects, in the order of the query
+	Truncated bool              `json:"truncated"`
+	Elapsed   time.Duration     `json:"elapsed"` // in the worker
+}
+
+// Column is one column of a Result.
+type Column struct {
+	Name string `json:"name"`
+	Type string `json:"type"` // in DuckDB's words
+}
+
+// Box has what all queries share, whichever warehouse they ask: the gate, the
+// places, and the count of who has how many of them.
+type Box struct {
+	opt   Options
+	gates *pool
+	reads *fairQueue // at the gate
+	runs  *fairQueue
+
+	gateTime time.Duration
+
+	mu                sync.Mutex
+	owners            map[string]int // their queries
+	loggedConfinement bool           // what confinement lacks
+}
+
+// Warehouse runs queries on the files of one snapshot, with workers that have
+// opened those and no others.
+type Warehouse struct {
+	box       *Box
+	open, pro *pool // by the set of files they opened
+}
+
+// New makes a Box.
+func New(opt Options) (*Box, error) {
+	if err := opt.defaults(); err != nil {
+		return nil, err
+	}
+	b := &Box{opt: opt, gateTime: gateTime, owners: map[string]int{}}
+	b.reads = newFairQueue(opt.Gates, opt.Queue, opt.Wait)
+	b.runs = newFairQueue(opt.Workers, opt.Queue, opt.Wait)
+	b.gates = b.newPool(hello{Role: roleGate, Memory: 256 << 20, Threads: 1})
+	return b, nil
+}
+
+func (b *Box) newPool(h hello) *pool {
+	return &pool{keep: min(b.opt.Workers, b.opt.Gates), spare: b.opt.Spare, spawn: func() (*process, error) {
+		p, err := spawn(b.opt.Command, h)
+		if err != nil {
+			b.opt.Log.Error("sql worker", "err", err)
+			return nil, err
+		}
+		b.logConfinement(p.notes)
+		return p, nil
+	}}
+}
+
+// logConfinement logs once what the machine could not offer.
+func (b *Box) logConfinement(notes []string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.loggedConfinement || len(notes) == 0 {
+		return
+	}
+	b.loggedConfinement = true
+	b.opt.Log.Warn("SQL workers are confined less than they could be", "missing", notes)
+}
+
+// Open starts workers on the warehouse of the snapshot in a folder.
+func (b *Box) Open(dir string) (*Warehouse, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range []string{warehouse.OpenFile, warehouse.ProFile} {
+		if _, err := os.Stat(filepath.Join(dir, f)); err != nil {
+			return nil, fault.New("no_warehouse", "snapshot %s has no %s: %w", filepath.Base(dir), f, err).Try("build it again with this program")
+		}
+	}
+	runner := func(pro bool) *pool {
+		return b.newPool(hello{Role: roleRunner, Dir: dir, Pro: pro, Memory: b.opt.Memory, Threads: b.opt.Threads})
+	}
+	w := &Warehouse{box: b, open: runner(false), pro: runner(true)}
+	for _, l := range []*pool{w.open, w.pro, b.gates} {
+		if err := l.startFirst(); err != nil {
+			w.Close()
+			return nil, err
+		}
+	}
+	w.open.startMore(b.opt.Workers / 2)
+	w.pro.startMore(b.opt.Workers / 2)
+	return w, nil
+}
+
+// Close ends the workers. Queries that run finish first: theirs end when they
+// are done.
+func (w *Warehouse) Close() {
+	w.open.close()
+	w.pro.close()
+}
+
+// Close ends the gate. The warehouses must have been closed before.
+func (b *Box) Close() { b.gates.close() }
+
+// Query checks a statement and runs it. Every error that a caller may see is a
+// fault with one of the slugs of this package.
+func (w *Warehouse) Query(ctx context.Context, r Request) (*Result, error) {
+	if err := w.Check(ctx, r); err != nil {
+		return nil, err
+	}
+	return w.Run(ctx, r)
+}
+
+// Check asks the gate, as Box.Check does, and puts a worker aside in the place
+// that the request wants.
+func (w *Warehouse) Check(ctx context.Context, r Request) error {
+	if err := w.box.Check(ctx, r); err != nil || r.Place == nil {
+		return err
+	}
+	l := w.workers(r)
+	worker, err := l.get()
+	if err != nil {
+		r.Place.leave()
+		return noWorker(err)
+	}
+	r.Place.keep(worker, l)
+	return nil
+}
+
+// workers are those that have opened the files of the caller's plan.
+func (w *Warehouse) workers(r Request) *pool {
+	if r.Pro {
+		return w.pro
+	}
+	return w.open
+}
+
+// gateTime is how long the gate may take to read a statement by the clock on
+// the wall. What bounds a statement is the processor time it takes; a machine
+// under load must not refuse a simple one.
+const gateTime = 10 * time.Second
+
+// Check asks the gate whether a statement may run, and takes a place for it if
+// the request wants one. It reads no data.
+func (b *Box) Check(ctx context.Context, r Request) error {
+	if f := precheck(r.SQL); f != nil { // a megabyte is refused before it is sent anywhere
+		return f
+	}
+	if sent, err := encode(workerRequest{SQL: r.SQL, Params: r.Params}); err != nil || len(sent) > maxRequest-1<<10 {
+		return reject("the values of the parameters are too long: at most %d MiB of them can be bound", maxRequest>>20).Try("shorten the texts among them")
+	}
+	done, err := b.countOwner(r.Owner)
+	if err != nil {
+		return err
+	}
+	if err = b.readAtGate(ctx, r); err == nil && r.Place != nil {
+		var leave func()
+		if leave, err = b.runs.enter(ctx, r.Owner); err == nil {
+			r.Place.leave = sync.OnceFunc(func() { r.Place.giveBack(); leave(); done() })
+			context.AfterFunc(ctx, r.Place.leave)
+			return nil
+		}
+	}
+	done()
+	return err
+}
+
+// readAtGate has the gate read a statement. It goes on when the caller is gone:
+// who leaves before a costly statement is refused shall not have it for
+// nothing.
+func (b *Box) readAtGate(ctx context.Context, r Request) error {
+	leave, err := b.reads.enter(ctx, r.Owner)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	_, err = b.ask(context.WithoutCancel(ctx), b.gates, nil, workerRequest{SQL: r.SQL, Params: r.Params.withoutValues(), Pro: r.Pro, Timeout: b.gateTime, Budget: b.opt.Reading})
+	f, ok := fault.Of(err)
+	switch {
+	case !ok:
+	case f.Slug == TimedOut, errors.Is(err, errDied):
+		return busy() // the machine had no time for it, or ended the worker
+	case f.Slug == OutOfMemory, f.Slug == Failed:
+		return tooComplex()
+	}
+	return err
+}
+
+// enter finds a place for a statement that has none.
+func (b *Box) enter(ctx context.Context, r Request) (func(), error) {
+	if r.Place != nil && r.Place.leave != nil {
+		return r.Place.leave, nil
+	}
+	done, err := b.countOwner(r.Owner)
+	if err != nil {
+		return nil, err
+	}
+	leave, err := b.runs.enter(ctx, r.Owner)
+	if err != nil {
+		done()
+		return nil, err
+	}
+	return func() { leave(); done() }, nil
+}
+
+// Run runs a statement that Check has let pass. It must not be called with any
+// other: what protects the server then is the worker's confinement alone.
+func (w *Warehouse) Run(ctx context.Context, r Request) (*Result, error) {
+	leave, err := w.box.enter(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	return w.box.ask(ctx, w.workers(r), r.Place.take(), workerRequest{SQL: r.SQL, Params: r.Params, Pro: r.Pro, Timeout: w.box.opt.Timeout})
+}
+
+// countOwner admits one more query of an owner.
+func (b *Box) countOwner(owner string) (done func(), err error) {
+	if owner == "" {
+		return func() {}, nil
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if n := b.owners[owner]; n >= b.opt.PerOwner {
+		return nil, fault.New(Concurrent, "%d queries of this account are running already", n).Try("wait for one of them to end; the keys of an account are counted together")
+	}
+	b.owners[owner]++
+	return func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		if b.owners[owner]--; b.owners[owner] == 0 {
+			delete(b.owners, owner)
+		}
+	}, nil
+}
+
+// grace is how long after its time a worker may take to stop a query itself,
+// which spares it; then it is killed.
+const grace = 250 * time.Millisecond
+
+// ask has a worker of the pool answer, the one put aside if there is one. A
+// worker that does not answer in time is killed, and one that dies is replaced;
+// if it was dead already, another is asked.
+func (b *Box) ask(ctx context.Context, l *pool, aside *process, a workerRequest) (*Result, error) {
+	sent, err := encode(a)
+	if err != nil {
+		if aside != nil {
+			l.put(aside)
+		}
+		return nil, err
+	}
+	var res *Result
+	for range 3 {
+		if res, err = b.askOnce(ctx, l, aside, a.Timeout, sent); !errors.Is(err, errGone) {
+			break
+		}
+		aside = nil
+	}
+	if errors.Is(err, errDied) || errors.Is(err, errGone) {
+		f := outOfMemory()
+		f.Err = err
+		return nil, f
+	}
+	return res, err
+}
+
+func (b *Box) askOnce(ctx context.Context, l *pool, p *process, timeLimit time.Duration, sent []byte) (*Result, error) {
+	var err error
+	if p == nil {
+		if p, err = l.get(); err != nil {
+			return nil, noWorker(err)
+		}
+	}
+	defer func() { l.put(p) }()
+	p.statements++
+	limited, cancel := context.WithTimeout(ctx, timeLimit+grace)
+	defer cancel()
+	var got workerReply
+	err = p.exchange(limited, sent, func(from io.Reader) error { return readReply(from, &got) })
+	switch {
+	case err == nil:
+	case ctx.Err() != nil:
+		return nil, ctx.Err() // the caller is gone
+	case errors.Is(err, context.DeadlineExceeded):
+		return nil, timedOut()
+	default:
+		b.opt.Log.Warn("a SQL worker died", "err", err, "state", p.cmd.ProcessState, "said", p.errorOutput.String())
+		switch {
+		case p.crashed():
+			return nil, engineFailed()
+		case p.ranOutOfMemory():
+			return nil, outOfMemory()
+		}
+		return nil, err
+	}
+	if got.Broken {
+		p.end()
+	}
+	switch {
+	case got.Fault != nil:
+		return nil, got.Fault
+	case got.Err != "":
+		p.end()
+		b.opt.Log.Error("a SQL worker failed", "err", got.Err)
+		return nil, fault.New(Failed, "the query failed").Try("retry, and report it if it fails again")
+	}
+	return got.Result, nil
+}

@@ -1,0 +1,14 @@
+package warehouse_test
+
+import (
+	"os"
+	"testing"
+
+	"grantgraph/internal/bench/world"
+	"grantgraph/internal/serve/warehouse"
+)
+
+func TestMain(m *testing.M) {
+	warehouse.Invented = world.Small.Snapshot
+	os.Exit(world.Main(m))
+}
