@@ -1,0 +1,66 @@
+package internal_test
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// ground is the floor that everything stands on. A package beside it that is in
+// neither wing belongs into one of them, or here on purpose.
+var ground = strings.Fields("disk ein fault grant irscode money ntee orgname parallel place secret typo")
+
+// mayImport says for each part of the house which others it may import, beside
+// itself. Tests may import what they like, and so may cmd.
+var mayImport = map[string][]string{
+	"ground":   {},
+	"snapshot": {"ground"},
+	"ingest":   {"ground", "snapshot"},
+	"serve":    {"ground", "snapshot"},
+	"bench":    {"ground", "snapshot", "ingest", "serve"},
+}
+
+// part is the part of the house that a path below internal is in.
+func part(path string) string {
+	first, _, _ := strings.Cut(filepath.ToSlash(path), "/")
+	if slices.Contains(ground, first) {
+		return "ground"
+	}
+	return first
+}
+
+// TestImports holds the rule of the house: the wings do not know each other.
+func TestImports(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	err := filepath.WalkDir(".", func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		from := part(path)
+		allowed, placed := mayImport[from]
+		if seen[from] = true; !placed {
+			t.Errorf("%s is in no part of the house", path)
+		}
+		for _, spec := range file.Imports {
+			name, _ := strconv.Unquote(spec.Path.Value)
+			inside, ours := strings.CutPrefix(name, "grantgraph/internal/")
+			if to := part(inside); ours && to != from && !slices.Contains(allowed, to) {
+				t.Errorf("%s imports %s: %s may not import %s", path, name, from, to)
+			}
+		}
+		return nil
+	})
+	if err != nil || len(seen) != len(mayImport) {
+		t.Errorf("saw %v: %v", seen, err)
+	}
+}

@@ -1,0 +1,87 @@
+package api
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// mediaTypes are the names under which clients ask for a format.
+var mediaTypes = map[string][]string{
+	"json":   {"application/json", "text/json"},
+	"xml":    {"application/xml", "text/xml"},
+	"csv":    {"text/csv", "application/csv"},
+	"ndjson": {"application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines"},
+}
+
+// accepted reads the header Accept: the format that it prefers among those an
+// operation has, and the first of them, JSON, where it prefers none or accepts
+// none, because an answer in another format is worth more than a refusal. A
+// header that asks for HTML is a browser's, which would get XML without anybody
+// having asked for it.
+func accepted(h http.Header, formats []string) string {
+	best, bestQ, bestFit := formats[0], 0.0, 0
+	ranges := items(h, "Accept")
+	for i := range ranges {
+		name, _, _ := strings.Cut(ranges[i], ";")
+		if strings.EqualFold(strings.TrimSpace(name), "text/html") {
+			return formats[0]
+		}
+	}
+	// Between formats that are as welcome, one that was named goes before one
+	// that is merely included, and then the one that was named first.
+	for at, item := range ranges {
+		name, rest, _ := strings.Cut(item, ";")
+		name = strings.ToLower(strings.TrimSpace(name))
+		for _, f := range formats {
+			fit := fits(name, f)
+			if fit == 0 || fit < closest(ranges, f) {
+				continue // another member says more exactly what holds for this format
+			}
+			if q := quality(rest); q > bestQ || q == bestQ && q > 0 && fit > bestFit {
+				best, bestQ, bestFit = f, q, fit
+			}
+		}
+		if at >= 50 {
+			break
+		}
+	}
+	return best
+}
+
+// fits says how exactly a media range names a format: 3 by its name, 2 by its
+// type, 1 as anything, 0 not at all.
+func fits(name, format string) int {
+	switch {
+	case slices.Contains(mediaTypes[format], name):
+		return 3
+	case name == "*/*" || name == "*":
+		return 1
+	}
+	if kind, ok := strings.CutSuffix(name, "/*"); ok && strings.HasPrefix(mediaTypes[format][0], kind+"/") {
+		return 2
+	}
+	return 0
+}
+
+// closest is the best fit of a format among the members of a header.
+func closest(ranges []string, format string) (fit int) {
+	for _, item := range ranges[:min(len(ranges), 50)] {
+		name, _, _ := strings.Cut(item, ";")
+		fit = max(fit, fits(strings.ToLower(strings.TrimSpace(name)), format))
+	}
+	return fit
+}
+
+// quality is the weight among the parameters of a member of a header.
+func quality(params string) float64 {
+	for p := range strings.SplitSeq(params, ";") {
+		if q, ok := strings.CutPrefix(strings.ToLower(strings.ReplaceAll(p, " ", "")), "q="); ok {
+			if v, err := strconv.ParseFloat(q, 64); err == nil && v >= 0 && v <= 1 {
+				return v
+			}
+		}
+	}
+	return 1
+}

@@ -1,0 +1,137 @@
+package api
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// writeCSV writes a header and one record per row. Nested objects become
+// columns with a dot in their name, lists are joined by semicolons, null is
+// empty. The type of the rows comes from the answer's type where there are no
+// rows to look at.
+func writeCSV(w io.Writer, rows any, fields []string, answerType reflect.Type) error {
+	list := reflect.ValueOf(rows)
+	t := list.Type().Elem()
+	if t == reflect.TypeFor[picked]() {
+		f, ok := answerType.FieldByName("Results")
+		if !ok {
+			return fmt.Errorf("%s has no rows", answerType)
+		}
+		t = f.Type.Elem()
+	}
+	columns := chosen(t, fields)
+	out := csv.NewWriter(w)
+	record := headings(nil, columns, "")
+	if err := out.Write(record); err != nil {
+		return err
+	}
+	for i := range list.Len() {
+		v := list.Index(i)
+		if p, ok := v.Interface().(picked); ok {
+			v = reflect.ValueOf(p.row).Elem()
+		}
+		record = cells(record[:0], v, columns)
+		if err := out.Write(record); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+func headings(names []string, columns []column, prefix string) []string {
+	for _, c := range columns {
+		if c.nest != nil {
+			names = headings(names, c.nest, prefix+c.name+".")
+		} else {
+			names = append(names, prefix+c.name)
+		}
+	}
+	return names
+}
+
+func cells(record []string, row reflect.Value, columns []column) []string {
+	for _, c := range columns {
+		v := row.FieldByIndex(c.index)
+		if c.nest != nil {
+			record = cells(record, v, c.nest)
+		} else {
+			record = append(record, cell(v))
+		}
+	}
+	return record
+}
+
+// Harmless is a text as CSV has it. One that a spreadsheet would take for a
+// formula gets an apostrophe in front: purposes and names come from filings,
+// and nobody should be made to run one.
+func Harmless(s string) string {
+	if s != "" && strings.IndexByte("=+-@\t\r\n", s[0]) >= 0 {
+		return "'" + s
+	}
+	return s
+}
+
+// cell is a value as CSV has it.
+func cell(v reflect.Value) string {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if v.IsNil() {
+			return ""
+		}
+		return cell(v.Elem())
+	case reflect.String:
+		return Harmless(v.String())
+	case reflect.Bool:
+		return strconv.FormatBool(v.Bool())
+	case reflect.Int, reflect.Int64:
+		return strconv.FormatInt(v.Int(), 10)
+	case reflect.Float64:
+		return strconv.FormatFloat(v.Float(), 'f', -1, 64)
+	case reflect.Slice:
+		parts := make([]string, v.Len())
+		for i := range parts {
+			parts[i] = cell(v.Index(i))
+		}
+		return strings.Join(parts, ";")
+	}
+	return fmt.Sprint(v.Interface())
+}
+
+// fileName is the name under which rows are saved. In a file nothing else says
+// that a filter did not run, so its name does.
+func fileName(op *Operation, notApplied []string) string {
+	const most = 3 // names that are told
+	name := safeName(strings.ReplaceAll(strings.Trim(op.Path, "/"), "/", "-"))
+	if len(notApplied) > 0 {
+		name += "-not-applied"
+	}
+	for i, n := range notApplied {
+		if i == most {
+			name += "-and-more"
+			break
+		}
+		name += "-" + safeName(n)
+	}
+	return name + ".csv"
+}
+
+// safeName is a name, which a client may have made up, fit for that of a file.
+func safeName(s string) string {
+	const most = 40
+	s = strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '_', r == '-':
+			return r
+		}
+		return -1
+	}, s)
+	if s = strings.Trim(s[:min(len(s), most)], "-_"); s == "" {
+		return "parameter"
+	}
+	return s
+}
