@@ -52,7 +52,7 @@ func (g *Gazetteer) WithCensus(r io.Reader) (*Gazetteer, error) {
 	}
 
 	i := 0
-	add := func(e entry, parts []part) {
+	add := func(e entry, parts []countyShare) {
 		e.first, e.n = uint32(len(out.parts)), uint16(len(parts))
 		out.parts = append(out.parts, parts...)
 		out.zips = append(out.zips, e)
@@ -188,22 +188,22 @@ func readCensus(r io.Reader, known *Gazetteer) (rows []censusRow, added []County
 
 // shares turns the rows of one ZIP code into parts. An area that is all water
 // is shared evenly.
-func shares(rows []censusRow, g *Gazetteer) ([]part, error) {
+func shares(rows []censusRow, g *Gazetteer) ([]countyShare, error) {
 	var total int64
 	for _, r := range rows {
 		total += r.land
 	}
-	parts := make([]part, 0, len(rows))
+	parts := make([]countyShare, 0, len(rows))
 	for _, r := range rows {
 		c, _ := g.countyIndex(r.fips)
-		if slices.ContainsFunc(parts, func(p part) bool { return int(p.county) == c }) {
+		if slices.ContainsFunc(parts, func(p countyShare) bool { return int(p.county) == c }) {
 			return nil, fmt.Errorf("%w: ZIP code %05d lists county %s twice", ErrCensus, r.zip, r.fips)
 		}
 		share := 1 / float32(len(rows))
 		if total > 0 {
 			share = float32(float64(r.land) / float64(total))
 		}
-		parts = append(parts, part{uint16(c), share})
+		parts = append(parts, countyShare{uint16(c), share})
 	}
 	return parts, nil
 }

@@ -1,18 +1,5 @@
 package place
 
-import (
-	"slices"
-	"strings"
-)
-
-// County is a county or its equivalent: a parish, borough, census area,
-// municipality, independent city or municipio.
-type County struct {
-	FIPS  string // five digits
-	Name  string // with its kind: "Cook County", "Orleans Parish"
-	State string // postal code
-}
-
 // ZIP is one ZIP code. County is empty where there is none, as for military
 // mail.
 type ZIP struct {
@@ -25,10 +12,10 @@ type ZIP struct {
 // Gazetteer answers questions about ZIP codes, towns and counties. It does not
 // change once made and may be used by many goroutines.
 type Gazetteer struct {
-	counties []County // sorted by FIPS
-	zips     []entry  // sorted by code
-	parts    []part   // of all ZIP codes, those of one together, largest first
-	at       []uint32 // by ZIP code: one more than its position in zips
+	counties []County      // sorted by FIPS
+	zips     []entry       // sorted by code
+	parts    []countyShare // of all ZIP codes, those of one together, largest first
+	at       []uint32      // by ZIP code: one more than its position in zips
 	zip3     [1000]uint64
 	towns    map[town]townCounty
 	census   bool
@@ -43,8 +30,8 @@ type entry struct {
 	city  string
 }
 
-// part says how much of a ZIP code lies in a county.
-type part struct {
+// countyShare says how much of a ZIP code lies in a county.
+type countyShare struct {
 	county uint16
 	share  float32
 }
@@ -61,84 +48,6 @@ type townCounty struct {
 	many   bool // its ZIP codes lie in several counties
 	sure   bool // at least one of them lies wholly in its county
 }
-
-// CountyOf finds the county of an address and says how sure that is. The state
-// may be empty or a code; the city as filed. The answer is empty, with
-// confidence 0, when nothing is known.
-//
-// A ZIP code that lies in one county (to four fifths at least) settles it. A
-// ZIP code that is spread over counties is settled by its town when the town
-// lies in one of them, else the largest part is returned with its share. An
-// address without a usable ZIP code is settled by its town when the town lies
-// in one county.
-func (g *Gazetteer) CountyOf(zip5, city, state string) (fips string, confidence float64) {
-	r := region(state)
-	if n := zipNumber(zip5); n >= 0 && g.at[n] != 0 {
-		e := &g.zips[g.at[n]-1]
-		parts := g.parts[e.first : e.first+uint32(e.n)]
-		if len(parts) > 0 && (r == nil || g.counties[parts[0].county].State == r.Code) {
-			best := parts[0]
-			if best.share >= wholly {
-				return g.counties[best.county].FIPS, 1
-			}
-			if t, ok := g.townOf(city, &regions[e.state]); ok && !t.many && t.sure {
-				for _, p := range parts {
-					if p.county == t.county {
-						return g.counties[t.county].FIPS, byTownInZIP
-					}
-				}
-			}
-			return g.counties[best.county].FIPS, float64(best.share)
-		}
-		if len(parts) == 0 {
-			return "", 0 // military mail has no county, whatever the city says
-		}
-	}
-	if t, ok := g.townOf(city, r); ok && !t.many {
-		return g.counties[t.county].FIPS, byTown
-	}
-	return "", 0
-}
-
-// The certainties of CountyOf.
-const (
-	wholly      = 0.8 // share from which a ZIP code counts as lying in one county
-	byTownInZIP = 0.9
-	byTown      = 0.8
-)
-
-// townOf looks a city up without allocating.
-func (g *Gazetteer) townOf(city string, r *Region) (townCounty, bool) {
-	if r == nil || city == "" {
-		return townCounty{}, false
-	}
-	var buf [48]byte
-	key := cityKey(buf[:0], city)
-	t, ok := g.towns[town{uint8(regionIndex(r)), string(key)}]
-	return t, ok
-}
-
-// County returns a county by its five-digit code. Planning regions of
-// Connecticut are known by name; no ZIP code maps to them.
-func (g *Gazetteer) County(fips string) (County, bool) {
-	if i, ok := g.countyIndex(fips); ok {
-		return g.counties[i], true
-	}
-	for i := range planningRegions {
-		if planningRegions[i].FIPS == fips {
-			return planningRegions[i], true
-		}
-	}
-	return County{}, false
-}
-
-func (g *Gazetteer) countyIndex(fips string) (int, bool) {
-	return slices.BinarySearchFunc(g.counties, fips, func(c County, f string) int { return strings.Compare(c.FIPS, f) })
-}
-
-// Counties lists the counties, sorted by code, without Connecticut's planning
-// regions.
-func (g *Gazetteer) Counties() []County { return slices.Clone(g.counties) }
 
 // ZIP returns one ZIP code.
 func (g *Gazetteer) ZIP(zip5 string) (ZIP, bool) {

@@ -68,7 +68,7 @@ func decode(text string) (*Gazetteer, error) {
 	}
 	n = d.block("zips", 60_000)
 	g.zips = make([]entry, 0, n)
-	g.parts = make([]part, 0, n)
+	g.parts = make([]countyShare, 0, n)
 	code, city, state, county := 0, "", -1, -1
 	for range n {
 		var f [5]string
@@ -108,7 +108,7 @@ func decode(text string) (*Gazetteer, error) {
 		}
 		e := entry{code: uint32(code), city: city, state: uint8(state), first: uint32(len(g.parts))}
 		if county >= 0 {
-			g.parts = append(g.parts, part{uint16(county), 1})
+			g.parts = append(g.parts, countyShare{uint16(county), 1})
 			e.n = 1
 			if f[4] != "" {
 				i, ok := g.countyIndex(f[4])
@@ -116,7 +116,7 @@ func decode(text string) (*Gazetteer, error) {
 					return nil, d.fail("no county %q", f[4])
 				}
 				g.parts[len(g.parts)-1].share = townShare
-				g.parts = append(g.parts, part{uint16(i), 1 - townShare})
+				g.parts = append(g.parts, countyShare{uint16(i), 1 - townShare})
 				e.n = 2
 			}
 		}

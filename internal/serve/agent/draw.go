@@ -34,7 +34,7 @@ type params struct {
 // and dataset give the same challenge.
 func (p *Pool) Draw(ctx context.Context, a Asker, secret []byte, keyID string, number int, version string) (*Challenge, error) {
 	seed := seedOf(secret, keyID, number, version)
-	d := &dice{rand.NewPCG(binary.BigEndian.Uint64(seed[:8]), binary.BigEndian.Uint64(seed[8:16]))}
+	d := &seededRandom{rand.NewPCG(binary.BigEndian.Uint64(seed[:8]), binary.BigEndian.Uint64(seed[8:16]))}
 	if len(p.givers) > 0 && len(p.receivers) > 0 {
 		for range maxTrios {
 			t, ok, err := p.trio(ctx, a, d)
@@ -71,26 +71,26 @@ func seedOf(secret []byte, keyID string, number int, version string) []byte {
 	return mac.Sum(nil)
 }
 
-// dice are thrown by a seed. The numbers they show are defined here and not by
+// seededRandom are thrown by a seed. The numbers they show are defined here and not by
 // the standard library's ways to draw, which may change.
-type dice struct{ pcg *rand.PCG }
+type seededRandom struct{ pcg *rand.PCG }
 
-// roll is a number from 0 to n-1.
-func (d *dice) roll(n int) int {
+// intn is a number from 0 to n-1.
+func (d *seededRandom) intn(n int) int {
 	hi, _ := bits.Mul64(d.pcg.Uint64(), uint64(n))
 	return int(hi)
 }
 
-func choice[T any](d *dice, list []T) T { return list[d.roll(len(list))] }
+func choice[T any](d *seededRandom, list []T) T { return list[d.intn(len(list))] }
 
 // trio draws three calls; ok is false when the second would show persons or
 // too few rows.
-func (p *Pool) trio(ctx context.Context, a Asker, d *dice) (t *trio, ok bool, err error) {
+func (p *Pool) trio(ctx context.Context, a Asker, d *seededRandom) (t *trio, ok bool, err error) {
 	g, other := choice(d, p.givers), choice(d, p.givers)
 	t = &trio{Funder: g.funder, Year: g.year, Other: other.funder, Recipient: choice(d, p.receivers)}
 	t.To = other.year
-	t.From = max(p.first, t.To-d.roll(maxSpan))
-	if d.roll(3) == 0 {
+	t.From = max(p.first, t.To-d.intn(maxSpan))
+	if d.intn(3) == 0 {
 		if err := p.acquaint(ctx, a, d, t); err != nil {
 			return nil, false, err
 		}
@@ -105,7 +105,7 @@ func (p *Pool) trio(ctx context.Context, a Asker, d *dice) (t *trio, ok bool, er
 // acquaint looks for a second funder that has one recipient in common with the
 // first, so that the two calls can be compared. Where there is none the trio
 // stays as it was.
-func (p *Pool) acquaint(ctx context.Context, a Asker, d *dice, t *trio) error {
+func (p *Pool) acquaint(ctx context.Context, a Asker, d *seededRandom, t *trio) error {
 	rows, err := grantsOf(ctx, a, t.Funder, t.Year, pageSize)
 	if err != nil || len(rows) == 0 {
 		return err
@@ -119,7 +119,7 @@ func (p *Pool) acquaint(ctx context.Context, a Asker, d *dice, t *trio) error {
 		return err
 	}
 	for len(funders) > 0 {
-		i := d.roll(len(funders))
+		i := d.intn(len(funders))
 		f := funders[i]
 		funders = slices.Delete(funders, i, i+1)
 		to := min(f.LastYear, t.To)
@@ -155,7 +155,7 @@ func (t *trio) sober(ctx context.Context, a Asker) (bool, error) {
 
 // choose draws two or three questions, each about another call, that together
 // are hard enough to guess and do not answer each other.
-func (d *dice) choose(read *pages, calls []Call) []item {
+func (d *seededRandom) choose(read *pages, calls []Call) []item {
 	var slots [][][]item // by call and family
 	for _, families := range read.specs() {
 		var slot [][]item
@@ -179,8 +179,8 @@ func (d *dice) choose(read *pages, calls []Call) []item {
 	}
 	for range redraws {
 		drawn := slices.Clone(slots)
-		if len(drawn) == 3 && d.roll(2) == 0 {
-			i := d.roll(3)
+		if len(drawn) == 3 && d.intn(2) == 0 {
+			i := d.intn(3)
 			drawn = slices.Delete(drawn, i, i+1)
 		}
 		set := make([]item, len(drawn))

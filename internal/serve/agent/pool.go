@@ -74,9 +74,9 @@ func NewPool(ctx context.Context, a Asker) (*Pool, error) {
 
 // shuffle puts candidates in an order that depends on nothing but them.
 func shuffle[T any](list []T) {
-	d := &dice{rand.NewPCG(1, 2)}
+	d := &seededRandom{rand.NewPCG(1, 2)}
 	for i := len(list) - 1; i > 0; i-- {
-		j := d.roll(i + 1)
+		j := d.intn(i + 1)
 		list[i], list[j] = list[j], list[i]
 	}
 }

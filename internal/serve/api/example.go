@@ -37,7 +37,7 @@ func (s *Handler) example(ctx context.Context, out *reply, c *Call, values url.V
 	c.shown = &Shown{Case: shown(name), Note: invented}
 	out.header.Set("Cache-Control", "public, max-age=3600")
 	if name == "list" {
-		return out.answer(c, c.examples())
+		return out.render(c, c.examples())
 	}
 	i := slices.IndexFunc(c.op.Examples, func(e Example) bool { return e.Case == name })
 	if i < 0 {
@@ -71,7 +71,7 @@ func (s *Handler) example(ctx context.Context, out *reply, c *Call, values url.V
 	if err != nil {
 		return err
 	}
-	return out.answer(c, result)
+	return out.render(c, result)
 }
 
 // examples lists the cases of an operation.

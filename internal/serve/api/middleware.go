@@ -223,7 +223,7 @@ func (s *Handler) operate(ctx context.Context, r *http.Request, out *reply, c *C
 		return err
 	}
 	out.cache(op)
-	return out.answer(c, result)
+	return out.render(c, result)
 }
 
 // prepare reads the parameters of a request, all of them.

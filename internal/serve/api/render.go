@@ -21,8 +21,8 @@ var contentTypes = map[string]string{
 	"ndjson": "application/x-ndjson; charset=utf-8",
 }
 
-// answer writes a success into the reply, in the format of the call.
-func (r *reply) answer(c *Call, a Answer) error {
+// render writes a success into the reply, in the format of the call.
+func (r *reply) render(c *Call, a Answer) error {
 	if names := a.service().Unsupported; len(names) > 0 {
 		r.header.Set("X-Service-Unsupported", headerNames(names))
 	}

@@ -85,7 +85,7 @@ func Labelled(ctx context.Context, u *resolve.Universe, cases []Case, opt Option
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		res.answer(resolve.New(u, resolve.Options{Model: m, History: history}), chosen, list)
+		res.askAll(resolve.New(u, resolve.Options{Model: m, History: history}), chosen, list)
 	}
 	if list != nil {
 		list.Flush()
@@ -128,8 +128,8 @@ func (c *Case) label() resolve.Label {
 	return resolve.Label{Recipient: c.Recipient, Name: &c.name, Funder: c.Funder, Truth: c.Truth}
 }
 
-// answer runs the cases on all cores and counts in their order.
-func (res *Result) answer(r *resolve.Resolver, cases []*Case, list *csv.Writer) {
+// askAll runs the cases on all cores and counts in their order.
+func (res *Result) askAll(r *resolve.Resolver, cases []*Case, list *csv.Writer) {
 	type answer struct {
 		outcome Outcome
 		match   resolve.Match

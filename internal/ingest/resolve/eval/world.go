@@ -240,7 +240,7 @@ func Examine(r *resolve.Resolver, labels []resolve.Label, most int) *Result {
 		}
 		cases = append(cases, c)
 	}
-	res.answer(r, cases, nil)
+	res.askAll(r, cases, nil)
 	res.Gates = realGates(res.Tally)
 	return res
 }

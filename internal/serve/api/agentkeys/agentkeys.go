@@ -104,7 +104,7 @@ func Group(keys *agent.Keys, graph func(api.Dataset) agent.Asker, base string) a
 	o := &operations{keys, graph}
 	g := api.Group{
 		Tag: "Agent keys", About: "Keys that automated agents get by themselves.",
-		Operations: []api.Operation{o.mint(), o.rules(), o.answer(), o.challenge()},
+		Operations: []api.Operation{o.mint(), o.rules(), o.answerChallenge(), o.challenge()},
 	}
 	for i := range g.Operations {
 		op := &g.Operations[i]
@@ -163,7 +163,7 @@ func (o *operations) rules() api.Operation {
 	}
 }
 
-func (o *operations) answer() api.Operation {
+func (o *operations) answerChallenge() api.Operation {
 	return api.Operation{
 		ID: "answerChallenge", Method: "POST", Path: agentPath + "/answer", Access: api.Agent, Needs: o.needsGraph,
 		Summary: "Answer the challenge of a locked key",

@@ -213,7 +213,7 @@ func (of listsOf) meta() api.Operation {
 		},
 		Plan: func(c *api.Call) (api.Run, error) {
 			c.ReadFormat()
-			return func(context.Context) (api.Answer, error) { return answer(c, of(c.Data)), nil }, nil
+			return func(context.Context) (api.Answer, error) { return describe(c, of(c.Data)), nil }, nil
 		},
 	}
 }
@@ -232,8 +232,8 @@ var withheld = []string{
 	"sources",
 }
 
-// answer describes the dataset of a call.
-func answer(c *api.Call, now *lists.Current) *MetaAnswer {
+// describe describes the dataset of a call.
+func describe(c *api.Call, now *lists.Current) *MetaAnswer {
 	m := c.Data.Snapshot()
 	partial := m.Counts.PartialFiscalYear
 	if partial == nil {
