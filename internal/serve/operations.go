@@ -3,7 +3,6 @@ package serve
 import (
 	"crypto/rand"
 	"log/slog"
-	"strings"
 	"time"
 
 	"grantgraph/internal/serve/account"
@@ -39,7 +38,10 @@ func (d *Dataset) Snapshot() *snapshot.Manifest { return &d.Manifest }
 func (d *Dataset) Lists() string { return d.Compliance.Stamp() }
 
 // asRead is a dataset that is held for a request, as the operations read it.
-func asRead(d *dataset.Dataset) *Dataset {
+func asRead(d *dataset.Dataset) api.Dataset {
+	if d == nil {
+		return nil
+	}
 	to := &Dataset{Manifest: d.Snapshot.Manifest, Compliance: d.Lists}
 	if d.Graph != nil {
 		to.Graph = d.Graph
@@ -83,7 +85,10 @@ func Invented() *Dataset {
 
 // OpenAPI is the OpenAPI document of a service at an address.
 func OpenAPI(base string) ([]byte, error) {
-	base = strings.TrimRight(base, "/")
+	base, err := api.CheckBase(base)
+	if err != nil {
+		return nil, err
+	}
 	all, err := Examples(base)
 	if err != nil {
 		return nil, err
@@ -117,7 +122,10 @@ type API struct {
 
 // NewAPI makes the API of a service.
 func NewAPI(c API) (*api.Handler, error) {
-	base := strings.TrimRight(c.BaseURL, "/")
+	base, err := api.CheckBase(c.BaseURL)
+	if err != nil {
+		return nil, err
+	}
 	if c.Agents == nil {
 		c.Agents, _ = c.Accounts.(account.Agents)
 	}
@@ -127,7 +135,6 @@ func NewAPI(c API) (*api.Handler, error) {
 	if c.AdminToken.Empty() {
 		c.Registry = nil // nobody could be admitted
 	}
-	var err error
 	if c.Config.Examples, err = Examples(base); err != nil {
 		return nil, err
 	}

@@ -29,6 +29,7 @@ import (
 	"grantgraph/internal/serve/agent/httpsig"
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/budget"
+	"grantgraph/internal/serve/compress"
 	"grantgraph/internal/serve/dataset"
 	"grantgraph/internal/serve/site"
 	"grantgraph/internal/serve/site/mail"
@@ -44,7 +45,7 @@ type Options struct {
 	Poll    time.Duration  // how often to look for a new snapshot; 0 means two seconds
 	Drain   time.Duration  // how long to go on serving, but not to be ready, once told to stop
 	Window  account.Window // of the free allowance; empty is a day
-	Mail    mail.Mailer    // carries letters to people; nil writes them to the console
+	Mail    mail.Mailer    // sends emails to people; nil writes them to the console
 	Proxies []netip.Prefix // whose word is taken on where a request comes from
 
 	Database   secret.URL   // PostgreSQL that keeps the accounts; empty keeps them in the data directory
@@ -233,11 +234,7 @@ func (s *Server) route() error {
 	mux.Handle(httpsig.Path, directory)
 	mux.Handle("/", s.pages)
 	s.health(mux)
-	packed, err := compress(mux)
-	if err != nil {
-		return err
-	}
-	s.handler = s.metrics.watch(s.log, apiHandler.Route, packed)
+	s.handler = s.metrics.watch(s.log, apiHandler.Route, compress.Handler(mux))
 	return nil
 }
 

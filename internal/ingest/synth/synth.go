@@ -246,13 +246,13 @@ func (p *worldWriter) runTasks(ctx context.Context, n int, do func(context.Conte
 	}
 	var free sync.Pool // a worker takes what another has put back
 	return parallel.Each(ctx, p.o.Workers, n, func(ctx context.Context, task int) error {
-		t, ok := free.Get().(tools)
+		t, ok := free.Get().(*tools)
 		if !ok {
 			c, err := newCompressor()
 			if err != nil {
 				return err
 			}
-			t = tools{&gen{w: p.w}, c}
+			t = &tools{&gen{w: p.w}, c}
 		}
 		defer free.Put(t)
 		return do(ctx, t.gen, t.compressor, task)

@@ -41,7 +41,7 @@ type KeyOptions struct {
 
 // Keys hands out keys to agents: it mints them, examines the agents that come
 // without a signature, and holds locked keys to the calls of their challenge.
-type Keys struct{ KeyOptions }
+type Keys struct{ o KeyOptions }
 
 // NewKeys makes the keys of a service.
 func NewKeys(o KeyOptions) *Keys {
@@ -86,7 +86,7 @@ type Application struct {
 // Mint makes a key. The address is counted before the signature is looked at,
 // because to look at it may mean to ask a host of the stranger's choice.
 func (k *Keys) Mint(ctx context.Context, a Application, rows Rows) (*Minted, error) {
-	wait, ok, err := k.Store.TakeMint(ctx, a.Address)
+	wait, ok, err := k.o.Store.TakeMint(ctx, a.Address)
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +103,7 @@ func (k *Keys) Mint(ctx context.Context, a Application, rows Rows) (*Minted, err
 		who = "agent of " + spec.Host
 	}
 	ctx = account.As(ctx, account.Actor{Name: who, Address: a.Address})
-	secret, info, err := k.Store.MintAgent(ctx, spec)
+	secret, info, err := k.o.Store.MintAgent(ctx, spec)
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +112,7 @@ func (k *Keys) Mint(ctx context.Context, a Application, rows Rows) (*Minted, err
 			return nil, err
 		}
 	}
-	k.Log.Info("an agent has a key", slog.String("request_id", a.RequestID), slog.String("key", info.ID), slog.String("tier", string(info.Tier)), slog.String("host", info.Host))
+	k.o.Log.Info("an agent has a key", slog.String("request_id", a.RequestID), slog.String("key", info.ID), slog.String("tier", string(info.Tier)), slog.String("host", info.Host))
 	minted.Secret = secret
 	minted.State, err = k.state(info)
 	return minted, err
@@ -129,7 +129,7 @@ func (k *Keys) identify(ctx context.Context, r *http.Request, spec *account.Agen
 	if !signed {
 		return "", nil
 	}
-	sig, err := k.Verifier.Verify(ctx, r)
+	sig, err := k.o.Verifier.Verify(ctx, r)
 	if errors.Is(err, httpsig.ErrNone) {
 		return "", fault.New(BadSignature, "The request names a Signature-Agent but is not signed.").
 			Try("send Signature-Input and Signature as well, or none of the three")
@@ -139,7 +139,7 @@ func (k *Keys) identify(ctx context.Context, r *http.Request, spec *account.Agen
 	}
 	spec.Thumbprint, spec.Host = sig.KeyID, sig.Host
 	switch {
-	case slices.Contains(k.Trusted, sig.Host):
+	case slices.Contains(k.o.Trusted, sig.Host):
 		spec.Tier = account.Trusted
 	case sig.Attested:
 		spec.Tier = account.Attested
@@ -153,7 +153,7 @@ func (k *Keys) identify(ctx context.Context, r *http.Request, spec *account.Agen
 // draw gives a key its next challenge. When another request was faster, the
 // challenge is the one that it has drawn.
 func (k *Keys) draw(ctx context.Context, requestID string, a account.AgentInfo, rows Rows) (account.AgentInfo, error) {
-	drawn, err := k.Examiner.Draw(ctx, rows, a.ID, a.Challenge.No+1, rows.Version)
+	drawn, err := k.o.Examiner.Draw(ctx, rows, a.ID, a.Challenge.No+1, rows.Version)
 	if err != nil {
 		return a, err
 	}
@@ -161,19 +161,19 @@ func (k *Keys) draw(ctx context.Context, requestID string, a account.AgentInfo, 
 	if err != nil {
 		return a, err
 	}
-	next, err := k.Store.SetChallenge(ctx, a.ID, a.Challenge.No, kept)
+	next, err := k.o.Store.SetChallenge(ctx, a.ID, a.Challenge.No, kept)
 	if errors.Is(err, account.ErrStale) {
 		err = nil
 	}
 	if err == nil {
-		k.Log.Info("an agent has a challenge", slog.String("request_id", requestID), slog.String("key", a.ID), slog.Int("challenge", next.Challenge.No))
+		k.o.Log.Info("an agent has a challenge", slog.String("request_id", requestID), slog.String("key", a.ID), slog.Int("challenge", next.Challenge.No))
 	}
 	return next, err
 }
 
 // state reads the challenge of a locked key.
 func (k *Keys) state(a account.AgentInfo) (State, error) {
-	s := State{AgentInfo: a, Wait: a.Challenge.Wait(k.Clock())}
+	s := State{AgentInfo: a, Wait: a.Challenge.Wait(k.o.Clock())}
 	if a.Status != account.Locked {
 		return s, nil
 	}
@@ -199,7 +199,7 @@ func (k *Keys) current(ctx context.Context, a account.AgentInfo, rows Rows) (*Ch
 // Renew gives a spent key its next challenge, and a locked one the challenge
 // it has.
 func (k *Keys) Renew(ctx context.Context, keyID, requestID string, rows Rows) (State, error) {
-	a, err := k.Store.Agent(ctx, keyID)
+	a, err := k.o.Store.Agent(ctx, keyID)
 	if err != nil {
 		return State{}, err
 	}
@@ -234,14 +234,14 @@ type Reply struct {
 // a *Miscounted.
 func (k *Keys) Examine(ctx context.Context, r Reply, rows Rows) (State, error) {
 	ctx = account.As(ctx, account.Actor{Name: "agent", Address: r.Address})
-	a, err := k.Store.Agent(ctx, r.KeyID)
+	a, err := k.o.Store.Agent(ctx, r.KeyID)
 	if err != nil {
 		return State{}, err
 	}
 	right := false
 	if a.Status == account.Locked {
 		// Whoever hurries is turned away before there is any work.
-		if wait := a.Challenge.Wait(k.Clock()); wait > 0 {
+		if wait := a.Challenge.Wait(k.o.Clock()); wait > 0 {
 			return State{}, tooSoon(account.Outcome{Left: account.MostAttempts - a.Challenge.Attempts, Wait: wait})
 		}
 		stands, err := k.current(ctx, a, rows)
@@ -256,7 +256,7 @@ func (k *Keys) Examine(ctx context.Context, r Reply, rows Rows) (State, error) {
 		}
 		right = stands.Check(r.Answers)
 	}
-	a, outcome, err := k.Store.Attempt(ctx, r.KeyID, a.Challenge.No, func(account.Challenge) bool { return right })
+	a, outcome, err := k.o.Store.Attempt(ctx, r.KeyID, a.Challenge.No, func(account.Challenge) bool { return right })
 	if errors.Is(err, account.ErrStale) {
 		// Another request has used up the attempts meanwhile, and drawn.
 		return State{}, k.withNext(a, replaced())
@@ -266,7 +266,7 @@ func (k *Keys) Examine(ctx context.Context, r Reply, rows Rows) (State, error) {
 	}
 	switch outcome.Verdict {
 	case account.Right:
-		k.Log.Info("an agent has unlocked its key", slog.String("request_id", r.RequestID), slog.String("key", a.ID), slog.Int("challenge", a.Challenge.No))
+		k.o.Log.Info("an agent has unlocked its key", slog.String("request_id", r.RequestID), slog.String("key", a.ID), slog.Int("challenge", a.Challenge.No))
 		return k.state(a)
 	case account.TooSoon:
 		return State{}, tooSoon(outcome)
@@ -291,14 +291,14 @@ func (k *Keys) withNext(a account.AgentInfo, f *fault.Fault) error {
 	if err != nil {
 		return err
 	}
-	return &NotAccepted{Fault: f, Next: &State{AgentInfo: a, Challenge: next, Wait: a.Challenge.Wait(k.Clock())}}
+	return &NotAccepted{Fault: f, Next: &State{AgentInfo: a, Challenge: next, Wait: a.Challenge.Wait(k.o.Clock())}}
 }
 
 // Admit checks that the key of an agent may make a request. A locked key may
 // make the calls of its challenge only; name says which of them it is, to be
 // counted with TakeCall when the request is found to be in order.
 func (k *Keys) Admit(ctx context.Context, keyID, method, path string, query url.Values) (name string, err error) {
-	a, err := k.Store.Agent(ctx, keyID)
+	a, err := k.o.Store.Agent(ctx, keyID)
 	if err != nil || a.Status != account.Locked {
 		return "", err
 	}
@@ -317,3 +317,12 @@ func (k *Keys) Admit(ctx context.Context, keyID, method, path string, query url.
 	}
 	return "", k.notNamed()
 }
+
+// TakeCall counts one of the calls that a locked key may make.
+func (k *Keys) TakeCall(ctx context.Context, keyID, name string) error {
+	_, err := k.o.Store.TakeCall(ctx, keyID, name)
+	return err
+}
+
+// Requirements are those on a signed request.
+func (k *Keys) Requirements() httpsig.Requirements { return k.o.Verifier.Requirements() }

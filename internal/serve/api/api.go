@@ -17,6 +17,7 @@ package api
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -76,7 +77,7 @@ type Config struct {
 	// Address is the network address of the client that a request comes from;
 	// nil means that of the connection. Behind a proxy it has to be set.
 	Address func(*http.Request) string
-	// AdminToken opens the admin endpoints; empty means that there are none.
+	// AdminToken opens the operations for billing systems; empty opens none.
 	AdminToken secret.Text
 }
 
@@ -91,7 +92,7 @@ type Examples struct {
 // Handler answers the API routes, /openapi.json, /llms.txt and the API
 // catalogue. Every other path gets the 404 envelope.
 type Handler struct {
-	Config
+	config   Config
 	table    *table
 	examples *table
 	openapi  func() ([]byte, error)
@@ -102,7 +103,7 @@ type Handler struct {
 
 // New makes the handler.
 func New(c Config) (*Handler, error) {
-	base, err := checkBase(c.BaseURL)
+	base, err := CheckBase(c.BaseURL)
 	if err != nil {
 		return nil, err
 	}
@@ -126,12 +127,17 @@ func New(c Config) (*Handler, error) {
 		return nil, fault.New("short_admin_token", "the admin token has %d characters, at least %d are needed", n, minAdminToken).
 			Try("use 32 random characters, or none to have no admin endpoints")
 	}
-	s := &Handler{Config: c}
+	s := &Handler{config: c}
 	if s.table, err = newTable(c.Groups); err != nil {
 		return nil, err
 	}
 	if s.examples, err = newTable(c.Examples.Groups); err != nil {
 		return nil, err
+	}
+	for i := range s.table.ops {
+		if id := s.table.ops[i].ID; s.examples.op(id) == nil {
+			return nil, fmt.Errorf("api: the examples do not have %s", id)
+		}
 	}
 	s.audit, _ = c.Accounts.(audit)
 	s.openapi = sync.OnceValues(func() ([]byte, error) { return OpenAPI(base, c.Examples) })
@@ -152,8 +158,9 @@ func (s *Handler) Route(path string) string {
 	return ""
 }
 
-// checkBase reads the address of the service.
-func checkBase(base string) (string, error) {
+// CheckBase reads the address of a service, and gives it without a slash at its
+// end.
+func CheckBase(base string) (string, error) {
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") || u.RawQuery != "" || u.Fragment != "" {
 		return "", fault.New("bad_base_url", "%q is not the address of a site", base).Try("--base-url https://grants.example.org")

@@ -29,18 +29,18 @@ type limiter struct {
 }
 
 // take says whether this one goes through, and how many before it did not.
-func (b *limiter) take(now time.Time) (skipped int, ok bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if minute := now.Truncate(time.Minute); !minute.Equal(b.minute) {
-		b.minute, b.through = minute, 0
+func (l *limiter) take(now time.Time) (skipped int, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if minute := now.Truncate(time.Minute); !minute.Equal(l.minute) {
+		l.minute, l.through = minute, 0
 	}
-	if b.through >= notesAMinute {
-		b.skipped++
+	if l.through >= notesAMinute {
+		l.skipped++
 		return 0, false
 	}
-	b.through++
-	skipped, b.skipped = b.skipped, 0
+	l.through++
+	skipped, l.skipped = l.skipped, 0
 	return skipped, true
 }
 
@@ -54,7 +54,7 @@ func (s *Handler) note(ctx context.Context, c *Call, err error) {
 	if !ok || s.audit == nil || c.shown != nil || !s.table.refusal(f.Slug).Audit {
 		return
 	}
-	skipped, ok := s.limiter.take(s.Clock())
+	skipped, ok := s.limiter.take(s.config.Clock())
 	if !ok {
 		return
 	}
@@ -62,7 +62,7 @@ func (s *Handler) note(ctx context.Context, c *Call, err error) {
 	if skipped > 0 {
 		details += fmt.Sprintf(" (%d refusals before it were not noted)", skipped)
 	}
-	s.Log.Info("a caller was refused", slog.String("request_id", c.ID), slog.String("operation", c.op.ID), slog.String("error", f.Slug), slog.String("key", c.Caller.Key))
+	s.config.Log.Info("a caller was refused", slog.String("request_id", c.ID), slog.String("operation", c.op.ID), slog.String("error", f.Slug), slog.String("key", c.Caller.Key))
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), noteTimeout)
 	defer cancel()
 	who := "caller"
@@ -73,6 +73,6 @@ func (s *Handler) note(ctx context.Context, c *Call, err error) {
 		who = "agent"
 	}
 	if err := s.audit.Audit(ctx, account.Event{Kind: account.EventRefusal, Actor: who, Key: c.Caller.Key, Address: c.Caller.Address, Details: details}); err != nil {
-		s.Log.Warn("a refusal could not be put into the trail", slog.String("request_id", c.ID), slog.Any("error", err))
+		s.config.Log.Warn("a refusal could not be put into the trail", slog.String("request_id", c.ID), slog.Any("error", err))
 	}
 }

@@ -37,7 +37,7 @@ func (s *Handler) authenticate(ctx context.Context, h http.Header, c *Call, quer
 	if given == "" {
 		return account.NoKey()
 	}
-	key, err := s.Accounts.Authenticate(ctx, given)
+	key, err := s.config.Accounts.Authenticate(ctx, given)
 	if err != nil {
 		return err
 	}
@@ -53,8 +53,8 @@ func (s *Handler) authenticate(ctx context.Context, h http.Header, c *Call, quer
 		}
 		return nil
 	}
-	if s.Admit != nil {
-		if err := s.Admit(ctx, c, query); err != nil {
+	if s.config.Admit != nil {
+		if err := s.config.Admit(ctx, c, query); err != nil {
 			return err
 		}
 	}
@@ -67,7 +67,7 @@ func (s *Handler) solvent(ctx context.Context, out *reply, c *Call) error {
 	if !c.op.Works {
 		return nil
 	}
-	if b, err := s.Accounts.Balance(ctx, c.Caller.Key); err != nil || b.Remaining >= c.op.Cost {
+	if b, err := s.config.Accounts.Balance(ctx, c.Caller.Key); err != nil || b.Remaining >= c.op.Cost {
 		return nil // what is wrong with the store is told by the charge
 	}
 	return s.meter(ctx, out, c)
@@ -80,11 +80,13 @@ func (s *Handler) meter(ctx context.Context, out *reply, c *Call) error {
 	case c.paid:
 		return nil
 	case c.Pay != nil:
-		return c.Pay(ctx)
+		err := c.Pay(ctx)
+		c.paid = err == nil
+		return err
 	case c.Caller.Key == "" || c.op.Cost == 0:
 		return nil
 	}
-	balance, err := s.Accounts.Charge(ctx, c.Caller.Key, c.op.Cost)
+	balance, err := s.config.Accounts.Charge(ctx, c.Caller.Key, c.op.Cost)
 	c.paid = err == nil
 	if balance.Limit > 0 {
 		out.balance(balance)
@@ -98,10 +100,10 @@ func (s *Handler) showBalance(ctx context.Context, out *reply, c *Call) {
 	if c.Caller.Key == "" || out.header.Get("X-Calls-Limit") != "" {
 		return
 	}
-	if balance, err := s.Accounts.Balance(ctx, c.Caller.Key); err == nil {
+	if balance, err := s.config.Accounts.Balance(ctx, c.Caller.Key); err == nil {
 		out.balance(balance)
 	} else if ctx.Err() == nil { // else there is nobody to tell
-		s.Log.Warn("the balance of a key is not known", slog.String("request_id", out.id), slog.Any("error", err))
+		s.config.Log.Warn("the balance of a key is not known", slog.String("request_id", out.id), slog.Any("error", err))
 	}
 }
 
@@ -118,8 +120,8 @@ func (r *reply) balance(b account.Balance) {
 // that the time taken says nothing, not even about its length.
 func (s *Handler) admitAdmin(h http.Header) error {
 	scheme, token, _ := strings.Cut(strings.TrimSpace(h.Get("Authorization")), " ")
-	given, want := sha256.Sum256([]byte(strings.TrimSpace(token))), sha256.Sum256([]byte(s.AdminToken.Reveal()))
-	if subtle.ConstantTimeCompare(given[:], want[:]) != 1 || !strings.EqualFold(scheme, "Bearer") {
+	given, want := sha256.Sum256([]byte(strings.TrimSpace(token))), sha256.Sum256([]byte(s.config.AdminToken.Reveal()))
+	if s.config.AdminToken.Empty() || subtle.ConstantTimeCompare(given[:], want[:]) != 1 || !strings.EqualFold(scheme, "Bearer") {
 		return fault.New(refusedAdmin.Slug, "This endpoint needs the admin token of the service.").Try("send it as Authorization: Bearer <token>; keys of the service do not work here")
 	}
 	return nil

@@ -25,7 +25,7 @@ type Call struct {
 	Base    string // address of the service
 	Caller  Caller
 	ID      string        // of the request
-	Request *http.Request // nil on examples
+	Request *http.Request // nil where the description asks for an example
 
 	// Set by the plan of an operation:
 
@@ -66,8 +66,8 @@ func (c *Call) Body() []byte { return c.body }
 // Example reports whether the answer is invented.
 func (c *Call) Example() bool { return c.shown != nil }
 
-// Serves reports whether the service has an operation, on any service that has
-// all of them.
+// Serves reports whether the table has an operation, also one that this service
+// does not offer.
 func (c *Call) Serves(method, path string) bool {
 	for i := range c.table.ops {
 		if op := &c.table.ops[i]; op.Method == method && Versioned+op.Path == path {

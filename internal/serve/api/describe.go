@@ -60,10 +60,10 @@ func (s *Handler) describe(r *http.Request, out *reply) (handled bool, err error
 // catalog is the linkset of the API.
 func (s *Handler) catalog() []byte {
 	link := func(href, kind string) []map[string]string {
-		return []map[string]string{{"href": s.BaseURL + href, "type": kind}}
+		return []map[string]string{{"href": s.config.BaseURL + href, "type": kind}}
 	}
 	return compact(map[string]any{"linkset": []map[string]any{{
-		"anchor":       s.BaseURL + Versioned,
+		"anchor":       s.config.BaseURL + Versioned,
 		"service-desc": link("/openapi.json", openapiType),
 		"service-doc":  link("/llms.txt", "text/plain"),
 		"service-meta": link(Versioned+"/meta", "application/json"),
@@ -91,13 +91,13 @@ type Entry struct {
 }
 
 func (s *Handler) listing() []byte {
-	l := Listing{Head: Success, Name: title, Version: interfaceVersion, OpenAPI: s.BaseURL + "/openapi.json"}
+	l := Listing{Head: Success, Name: title, Version: interfaceVersion, OpenAPI: s.config.BaseURL + "/openapi.json"}
 	for i := range s.table.ops {
 		op := &s.table.ops[i]
 		if op.Off {
 			continue
 		}
-		l.Operations = append(l.Operations, Entry{op.ID, op.Method, s.BaseURL + Versioned + op.Path, op.Summary, op.Access, op.Cost, s.BaseURL + op.at(&op.Examples[0]) + "?example=1"})
+		l.Operations = append(l.Operations, Entry{op.ID, op.Method, s.config.BaseURL + Versioned + op.Path, op.Summary, op.Access, op.Cost, s.config.BaseURL + op.at(&op.Examples[0]) + "?example=1"})
 	}
 	return compact(l)
 }
@@ -113,7 +113,7 @@ func compact(v any) []byte {
 
 // llms is the description of the service for language models.
 func (s *Handler) llms() []byte {
-	base := s.BaseURL
+	base := s.config.BaseURL
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n> %s\n\n", title, pitch)
 	fmt.Fprintf(&b, "Every answer is JSON with `code` and `message`, unless `format` asks for something else; read `x_service.warnings` before trusting a filter: a parameter in `x_service.unsupported` did NOT run. "+

@@ -28,7 +28,7 @@ type ExampleCase struct {
 // example answers a request from the fixture. It goes through the same code as
 // a request for data, so an example cannot differ from what it shows.
 func (s *Handler) example(ctx context.Context, out *reply, c *Call, values url.Values) error {
-	c.op, c.Data, c.Caller.Secret = s.examples.op(c.op.ID), s.Examples.Data, s.Examples.Key
+	c.op, c.Data, c.Caller.Secret = s.examples.op(c.op.ID), s.config.Examples.Data, s.config.Examples.Key
 	out.stamp(c.Data)
 	name := strings.ToLower(strings.TrimSpace(values.Get("example")))
 	if name == "" || name == "true" {

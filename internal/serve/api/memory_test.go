@@ -3,6 +3,7 @@ package api_test
 import (
 	"bufio"
 	"bytes"
+	"compress/gzip"
 	"context"
 	"fmt"
 	"io"
@@ -246,19 +247,20 @@ func TestUnread(t *testing.T) {
 	}
 }
 
-// TestRead reads a large answer, and asks for its head.
+// TestRead reads a large answer, plain and compressed, and asks for its head.
 func TestRead(t *testing.T) {
 	t.Parallel()
 	g := &heavyGraph{weight: 1 << 20, purpose: strings.Repeat("who funds whom ", 200)}
 	w, b := heavyWorld(t, g, 1<<30, time.Hour)
 	srv := httptest.NewServer(w)
 	defer srv.Close()
-	ask := func(method string) (*http.Response, []byte) {
+	ask := func(method, encoding string) (*http.Response, []byte) {
 		r, err := http.NewRequest(method, srv.URL+"/api/v1/grants/transactions?limit=1000", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		r.Header.Set("X-API-Key", "gg_test_pro")
+		r.Header.Set("Accept-Encoding", encoding)
 		resp, err := http.DefaultTransport.RoundTrip(r)
 		if err != nil {
 			t.Fatal(err)
@@ -270,11 +272,19 @@ func TestRead(t *testing.T) {
 		}
 		return resp, body
 	}
-	plain, body := ask("GET")
+	plain, body := ask("GET", "identity")
 	if l := apitest.Unmarshal[api.List[grants.GrantRow]](t, &httptest.ResponseRecorder{Body: bytes.NewBuffer(body)}); plain.ContentLength != int64(len(body)) || len(l.Results) != 1000 || len(body) < 10*api.Piece {
 		t.Errorf("%d bytes, %d rows, said %d bytes", len(body), len(l.Results), plain.ContentLength)
 	}
-	if head, none := ask("HEAD"); head.ContentLength != plain.ContentLength || len(none) != 0 {
+	packed, zipped := ask("GET", "gzip")
+	z, err := gzip.NewReader(bytes.NewReader(zipped))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if unzipped, err := io.ReadAll(z); err != nil || len(unzipped) != len(body) || packed.ContentLength != int64(len(zipped)) {
+		t.Errorf("%d bytes unzipped, want %d: %v", len(unzipped), len(body), err)
+	}
+	if head, none := ask("HEAD", "identity"); head.ContentLength != plain.ContentLength || len(none) != 0 {
 		t.Errorf("the head says %d bytes, the answer has %d", head.ContentLength, plain.ContentLength)
 	}
 	until(func() bool { return b.Held() == 0 })

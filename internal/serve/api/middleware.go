@@ -55,19 +55,19 @@ func (s *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	out.header.Set("X-Request-Id", out.id)
 	out.header.Set("X-Content-Type-Options", "nosniff")
 	out.header.Set("Link", fmt.Sprintf(`<%s%s>; rel="api-catalog", <%s/openapi.json>; rel="service-desc"; type="%s", <%s/llms.txt>; rel="service-doc"; type="text/plain"`,
-		s.BaseURL, catalogPath, s.BaseURL, openapiType, s.BaseURL))
+		s.config.BaseURL, catalogPath, s.config.BaseURL, openapiType, s.config.BaseURL))
 	// One dataset from the first read to the last byte.
-	data, release := s.Acquire()
+	data, release := s.config.Acquire()
 	if release != nil {
 		defer release()
 	}
 	out.stamp(data)
 	defer out.release()
-	began := s.Clock()
+	began := s.config.Clock()
 	s.guarded(r, out, data)
 	out.hold.Resize(out.size())
-	out.header.Set("Server-Timing", fmt.Sprintf("app;dur=%.2f", float64(s.Clock().Sub(began))/1e6))
-	out.write(w, r, s.Patience)
+	out.header.Set("Server-Timing", fmt.Sprintf("app;dur=%.2f", float64(s.config.Clock().Sub(began))/1e6))
+	out.write(w, r, s.config.Patience)
 }
 
 // stamp names the dataset that the answer is from.
@@ -82,12 +82,12 @@ func (r *reply) stamp(d Dataset) {
 func (s *Handler) guarded(r *http.Request, out *reply, data Dataset) {
 	defer func() {
 		if p := recover(); p != nil {
-			s.Log.Error("a request panicked", slog.String("request_id", out.id), slog.String("path", s.Route(r.URL.Path)),
+			s.config.Log.Error("a request panicked", slog.String("request_id", out.id), slog.String("path", s.Route(r.URL.Path)),
 				slog.Any("panic", p), slog.String("stack", string(debug.Stack())))
 			s.fail(out, &Call{}, errors.New("panic"), true)
 		}
 	}()
-	c := &Call{table: s.table, Data: data, warn: &Warnings{}, Base: s.BaseURL, format: "json", ID: out.id, Caller: Caller{Address: s.Address(r)}}
+	c := &Call{table: s.table, Data: data, warn: &Warnings{}, Base: s.config.BaseURL, format: "json", ID: out.id, Caller: Caller{Address: s.config.Address(r)}}
 	if err := s.dispatch(r, out, c); err != nil {
 		s.note(r.Context(), c, err)
 		s.fail(out, c, err, false)
@@ -107,7 +107,7 @@ func (s *Handler) dispatch(r *http.Request, out *reply, c *Call) error {
 	ops, path := s.table.routes.find(at)
 	ops = slices.DeleteFunc(slices.Clone(ops), func(op *Operation) bool { return op.Off })
 	if len(ops) == 0 {
-		return fault.New(refusedNotFound.Slug, "There is nothing at %s.", shown(account.MaskKeys(at))).Try("%s%s lists the endpoints", s.BaseURL, Versioned)
+		return fault.New(refusedNotFound.Slug, "There is nothing at %s.", shown(account.MaskKeys(at))).Try("%s%s lists the endpoints", s.config.BaseURL, Versioned)
 	}
 	if c.op = choose(ops, r.Method); c.op == nil {
 		return out.otherMethod(r, allowed(ops))
@@ -178,7 +178,7 @@ func (s *Handler) operate(ctx context.Context, r *http.Request, out *reply, c *C
 	}
 	if c.op.Body != nil {
 		var err error
-		if out.hold, err = s.Budget.Take(ctx, baseWeight+bodyCopies*c.expected(r)); err != nil {
+		if out.hold, err = s.config.Budget.Take(ctx, baseWeight+bodyCopies*c.expected(r)); err != nil {
 			return err
 		}
 	}
@@ -212,7 +212,7 @@ func (s *Handler) operate(ctx context.Context, r *http.Request, out *reply, c *C
 		return nil
 	}
 	out.hold.Release() // of the body, which the next one counts
-	if out.hold, err = s.Budget.Take(ctx, baseWeight+int64(len(c.body))+c.Weight); err != nil {
+	if out.hold, err = s.config.Budget.Take(ctx, baseWeight+int64(len(c.body))+c.Weight); err != nil {
 		return err
 	}
 	if err := s.meter(ctx, out, c); err != nil {
@@ -325,7 +325,7 @@ func (s *Handler) fail(out *reply, c *Call, err error, logged bool) {
 		if c.op != nil {
 			operation = c.op.ID
 		}
-		s.Log.Error("a request failed", slog.String("request_id", out.id), slog.String("operation", operation), slog.String("slug", f.Slug), slog.Any("error", cause))
+		s.config.Log.Error("a request failed", slog.String("request_id", out.id), slog.String("operation", operation), slog.String("slug", f.Slug), slog.Any("error", cause))
 	}
 	switch out.status {
 	case http.StatusUnauthorized:

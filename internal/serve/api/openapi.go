@@ -25,7 +25,7 @@ type object = map[string]any
 // is made from the operation table and the Go types of the answers; the
 // examples in it are the answers that the code gives to them.
 func OpenAPI(baseURL string, examples Examples) ([]byte, error) {
-	base, err := checkBase(baseURL)
+	base, err := CheckBase(baseURL)
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +33,7 @@ func OpenAPI(baseURL string, examples Examples) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &describer{schemas: object{}, params: object{}, handler: &Handler{Config: Config{BaseURL: base, Examples: examples}, table: all, examples: all}}
+	d := &describer{schemas: object{}, types: map[string]reflect.Type{}, params: object{}, handler: &Handler{config: Config{BaseURL: base, Examples: examples}, table: all, examples: all}}
 	tags := []object{}
 	for _, g := range examples.Groups {
 		tags = append(tags, object{"name": g.Tag, "description": g.About})
@@ -81,7 +81,8 @@ func OpenAPI(baseURL string, examples Examples) ([]byte, error) {
 // describer gathers the schemas that operations refer to.
 type describer struct {
 	schemas object
-	params  object // those that several operations share
+	types   map[string]reflect.Type // behind the schemas
+	params  object                  // those that several operations share
 	handler *Handler
 }
 
@@ -288,7 +289,7 @@ func (d *describer) responses(op *Operation) (object, error) {
 func (d *describer) examples(op *Operation) (map[int]object, error) {
 	out := map[int]object{}
 	for _, e := range op.Examples {
-		c := &Call{table: d.handler.table, op: op, warn: &Warnings{}, Base: d.handler.BaseURL, format: "json"}
+		c := &Call{table: d.handler.table, op: op, warn: &Warnings{}, Base: d.handler.config.BaseURL, format: "json"}
 		r := &reply{header: http.Header{}, id: "example-request"}
 		err := d.handler.example(context.Background(), r, c, map[string][]string{"example": {e.Case}})
 		if err != nil {
@@ -336,9 +337,13 @@ func (d *describer) schema(t reflect.Type) object {
 		return object{"type": "array", "items": d.schema(t.Elem())}
 	case reflect.Struct:
 		name := schemaName(t)
-		if _, known := d.schemas[name]; !known {
-			d.schemas[name] = object{} // stops recursion
+		switch d.types[name] {
+		case nil:
+			d.types[name], d.schemas[name] = t, object{} // stops recursion
 			d.schemas[name] = d.structure(t)
+		case t:
+		default:
+			panic(fmt.Sprintf("api: %v and %v have the same name in the description", t, d.types[name]))
 		}
 		return object{"$ref": "#/components/schemas/" + name}
 	}

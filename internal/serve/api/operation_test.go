@@ -5,6 +5,7 @@ import (
 	"grantgraph/internal/bench/apitest"
 	"grantgraph/internal/serve"
 	"grantgraph/internal/serve/api"
+	"grantgraph/internal/serve/api/admin"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -86,5 +87,48 @@ func TestNewOperation(t *testing.T) {
 				t.Errorf("X-Calls-Limit is %q", rec.Header().Get("X-Calls-Limit"))
 			}
 		})
+	}
+}
+
+// TestUncovered refuses a table that would fail later: an operation without its
+// example, a slug with two meanings, two operations of one name.
+func TestUncovered(t *testing.T) {
+	t.Parallel()
+	op := func(id string, r ...api.Refusal) api.Operation {
+		return api.Operation{ID: id, Method: "GET", Path: "/" + id, Access: api.Open, Formats: []string{"json"}, Refusals: r, Examples: []api.Example{{Case: "1"}}}
+	}
+	group := func(ops ...api.Operation) []api.Group { return []api.Group{{Tag: "Test", Operations: ops}} }
+	one, other := api.Refusal{Slug: "odd", Status: 400, Means: "one thing"}, api.Refusal{Slug: "odd", Status: 409, Means: "another"}
+	for name, c := range map[string]api.Config{
+		"no example":   {Groups: group(op("a"), op("b")), Examples: api.Examples{Groups: group(op("a"))}},
+		"two meanings": {Groups: group(op("a", one), op("b", other))},
+		"two of them":  {Groups: group(op("a"), op("a"))},
+	} {
+		c.BaseURL, c.Accounts, c.Acquire = apitest.Base, apitest.NewLedger(), func() (api.Dataset, func()) { return nil, nil }
+		if _, err := api.New(c); err == nil {
+			t.Errorf("%s is accepted", name)
+		}
+	}
+}
+
+// TestNoAdminToken checks that an engine without a token admits nobody, not even
+// who sends an empty one.
+func TestNoAdminToken(t *testing.T) {
+	t.Parallel()
+	examples, err := serve.Examples(apitest.Base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := api.New(api.Config{BaseURL: apitest.Base, Accounts: apitest.NewLedger(), Acquire: func() (api.Dataset, func()) { return serve.Invented(), nil }, Groups: examples.Groups, Examples: examples})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, header := range []string{"", "Bearer", "Bearer ", "Bearer  "} {
+		r := httptest.NewRequest("GET", "/api/v1/admin/keys/"+admin.ExampleKeyID, nil)
+		r.Header.Set("Authorization", header)
+		rec := httptest.NewRecorder()
+		if h.ServeHTTP(rec, r); rec.Code != 401 {
+			t.Errorf("%q: %d %s", header, rec.Code, rec.Body)
+		}
 	}
 }

@@ -1,8 +1,8 @@
 package api
 
 import (
+	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"net/http"
 
@@ -128,11 +128,12 @@ func (d *detailed) MarshalJSON() ([]byte, error) {
 	for _, part := range []any{plain, d.detail, struct {
 		Service *Service `json:"x_service,omitempty"`
 	}{d.Service}} {
-		b, err := json.Marshal(part)
-		if err != nil {
+		var b bytes.Buffer
+		if err := encoder(&b).Encode(part); err != nil {
 			return nil, err
 		}
-		if members := b[1 : len(b)-1]; len(members) > 0 {
+		if members := bytes.TrimSpace(b.Bytes()); len(members) > len("{}") {
+			members = members[1 : len(members)-1]
 			out = append(append(out, ','), members...)
 		}
 	}

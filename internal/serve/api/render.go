@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"fmt"
+	"grantgraph/internal/serve/compress"
 	"io"
 	"net/http"
 	"reflect"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -131,14 +133,18 @@ func (r *reply) write(w http.ResponseWriter, req *http.Request, patience time.Du
 	h := w.Header()
 	for name, values := range r.header {
 		if name == "Vary" {
-			values = append(h.Values(name), values...) // compression varies answers too
+			values = append(h.Values(name), values...)
 		}
 		h[name] = values
+	}
+	if !slices.Contains(h.Values("Vary"), "Accept-Encoding") { // else said by a handler around this one
+		h.Add("Vary", "Accept-Encoding")
 	}
 	if r.status == http.StatusNotModified {
 		w.WriteHeader(r.status)
 		return
 	}
+	r.compress(h, req)
 	h.Set("Content-Length", strconv.Itoa(len(r.body)))
 	if req.Method == http.MethodHead {
 		w.WriteHeader(r.status)
@@ -157,6 +163,20 @@ func (r *reply) write(w http.ResponseWriter, req *http.Request, patience time.Du
 			return
 		}
 	}
+}
+
+// compress puts the compressed body in the place of the plain one, which is
+// not kept beside it while it is written.
+func (r *reply) compress(h http.Header, req *http.Request) {
+	b := buffers.Get().(*bytes.Buffer)
+	b.Reset()
+	if !compress.Body(req, h.Get("Content-Type"), r.body, b) {
+		buffers.Put(b)
+		return
+	}
+	r.replace(b)
+	r.hold.Resize(r.size())
+	h.Set("Content-Encoding", "gzip")
 }
 
 // An answer is written in pieces of so many bytes, and a client is expected to

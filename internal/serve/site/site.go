@@ -219,10 +219,11 @@ func secured(h http.Handler) http.Handler {
 }
 
 // acquiring keeps one dataset for the whole of a request, whatever is drawn from
-// it. Files of the site itself are of no dataset.
+// it. Files of the site itself are of no dataset, but what is said of one that is
+// not there is a page.
 func (s *Site) acquiring(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.HasPrefix(r.URL.Path, "/static/") {
+		if strings.HasPrefix(r.URL.Path, "/static/") && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
 			h.ServeHTTP(w, r)
 			return
 		}

@@ -73,6 +73,19 @@ func TestBarsStayInTheChart(t *testing.T) {
 	}
 }
 
+// TestStaticMethods asks for a file by methods that nothing answers.
+func TestStaticMethods(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	for _, method := range []string{"POST", "OPTIONS", "DELETE"} {
+		r := httptest.NewRequest(method, "https://grants.example/static/style.css", nil)
+		rec := httptest.NewRecorder()
+		p.ServeHTTP(rec, r)
+		if rec.Code != 405 || rec.Header().Get("Allow") != "GET, HEAD" {
+			t.Errorf("%s: %d %v", method, rec.Code, rec.Header())
+		}
+	}}
+
 // TestSearchWithoutScript asks the search box as a browser without scripts does.
 func TestSearchWithoutScript(t *testing.T) {
 	t.Parallel()
@@ -82,6 +95,7 @@ func TestSearchWithoutScript(t *testing.T) {
 	want(t, v.get("/?q=zzqxv+wwkjq"), 200, "No organization of that name")
 	want(t, v.get("/?q="+strings.Repeat("x", 201)), 200, `value=""`)
 	want(t, v.get("/static/"), 404, "")
+
 	want(t, v.get("/static/style.css"), 200, "{")
 }
 

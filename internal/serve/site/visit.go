@@ -2,7 +2,9 @@ package site
 
 import (
 	"crypto/hmac"
+	"crypto/rand"
 	"crypto/sha256"
+	"crypto/subtle"
 	"encoding/base64"
 	"errors"
 	"mime"
@@ -112,7 +114,7 @@ func (s *Site) checkForm(v *visit) bool {
 		}
 		return false
 	}
-	if !hmac.Equal([]byte(v.r.PostForm.Get("csrf")), []byte(s.token(v))) {
+	if !s.carriesToken(v, v.r.PostForm.Get("csrf")) {
 		s.showMessage(v, http.StatusForbidden, "This form is out of date", "It was opened before you signed in or out, or too long ago, so nothing was done. Open it again and send it once more.")
 		return false
 	}
@@ -120,11 +122,34 @@ func (s *Site) checkForm(v *visit) bool {
 }
 
 // token is what the forms shown to a visitor carry. It holds for as long as the
-// cookie it is made of, and says nothing about it.
+// cookie it is made of, and says nothing about it. Each page has it under another
+// mask, because pages are compressed: how well a text packs must not tell whether
+// it is like the token.
 func (s *Site) token(v *visit) string {
+	plain := s.formSecret(v)
+	masked := make([]byte, 2*len(plain))
+	rand.Read(masked[:len(plain)]) // never fails
+	subtle.XORBytes(masked[len(plain):], masked[:len(plain)], plain)
+	return base64.RawURLEncoding.EncodeToString(masked)
+}
+
+// carriesToken reports whether a form carries the token of its visitor.
+func (s *Site) carriesToken(v *visit, token string) bool {
+	plain := s.formSecret(v)
+	masked, err := base64.RawURLEncoding.DecodeString(token)
+	if err != nil || len(masked) != 2*len(plain) {
+		return false
+	}
+	given := make([]byte, len(plain))
+	subtle.XORBytes(given, masked[:len(plain)], masked[len(plain):])
+	return hmac.Equal(given, plain)
+}
+
+// formSecret is what proves that a form was shown to a visitor.
+func (s *Site) formSecret(v *visit) []byte {
 	h := hmac.New(sha256.New, s.csrfKey)
 	h.Write([]byte(v.bind))
-	return base64.RawURLEncoding.EncodeToString(h.Sum(nil))
+	return h.Sum(nil)
 }
 
 // field is what was written into a field of a form.

@@ -44,6 +44,9 @@ func TestForgery(t *testing.T) {
 		{member, "/account/password", "/account/password"},
 	} {
 		token := f.who.csrf(f.form)
+		if again := f.who.csrf(f.form); again == token {
+			t.Errorf("%s: two pages carry the same token, which compression could find out", f.form)
+		}
 		foreign := p.visitor(t).csrf("/signin")
 		if f.who == member {
 			foreign = other.csrf("/account")

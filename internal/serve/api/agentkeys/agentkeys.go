@@ -323,10 +323,7 @@ func Admit(keys *agent.Keys) func(context.Context, *api.Call, url.Values) error 
 		}
 		c.Caveat("_credential", "This key is locked: it may make the three calls of its challenge and no others; they are not counted. It has no year slice, so hits is a corpus total.")
 		c.Allowed = name
-		c.Pay = func(ctx context.Context) error {
-			_, err := keys.Store.TakeCall(ctx, c.Caller.Key, name)
-			return err
-		}
+		c.Pay = func(ctx context.Context) error { return keys.TakeCall(ctx, c.Caller.Key, name) }
 		return nil
 	}
 }

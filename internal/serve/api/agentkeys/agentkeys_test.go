@@ -83,6 +83,10 @@ func walk(t *testing.T, k *apitest.Live) {
 	if *third.Left != 0 || third.Challenge == nil || third.Challenge.ID == c.ID || third.Challenge.AttemptsLeft != 3 || third.Challenge.RetryAfterS != 0 {
 		t.Fatalf("%s", third.Text)
 	}
+	// A call must be made exactly as it is named, so nothing in it is escaped.
+	if strings.Contains(third.Text, `\u0026`) || !strings.Contains(third.Text, "&") {
+		t.Errorf("%s", third.Text)
+	}
 	c = third.Challenge
 
 	// Whoever lost the challenge is told it again.

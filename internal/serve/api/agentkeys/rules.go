@@ -139,7 +139,7 @@ func rules(c *api.Call, keys *agent.Keys) *AgentRules {
 		Head:    api.Success,
 		Mint:    MintRules{Method: "POST", URL: at, Fields: []string{"purpose", "source"}, MaxFieldBytes: maxPurpose, MaxPerHour: account.MintsAnHour, InvalidIsFatal: true},
 		Locked:  LockedRules{Answer: at + "/answer", Renew: at + "/challenge", Attempts: account.MostAttempts, MostCalls: account.MostCalls},
-		Signing: signRules(keys.Verifier.Requirements()), Tail: c.Tail(),
+		Signing: signRules(keys.Requirements()), Tail: c.Tail(),
 	}
 	for i := range account.MostAttempts - 1 {
 		a.Locked.WaitsS = append(a.Locked.WaitsS, account.Seconds(account.FirstWait<<i))
