@@ -25,8 +25,8 @@ var mayImport = map[string][]string{
 	"bench":    {"ground", "snapshot", "ingest", "serve"},
 }
 
-// part is the part of the house that a path below internal is in.
-func part(path string) string {
+// areaOf is the areaOf of the house that a path below internal is in.
+func areaOf(path string) string {
 	first, _, _ := strings.Cut(filepath.ToSlash(path), "/")
 	if slices.Contains(ground, first) {
 		return "ground"
@@ -46,7 +46,7 @@ func TestImports(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		from := part(path)
+		from := areaOf(path)
 		allowed, placed := mayImport[from]
 		if seen[from] = true; !placed {
 			t.Errorf("%s is in no part of the house", path)
@@ -54,7 +54,7 @@ func TestImports(t *testing.T) {
 		for _, spec := range file.Imports {
 			name, _ := strconv.Unquote(spec.Path.Value)
 			inside, ours := strings.CutPrefix(name, "grantgraph/internal/")
-			if to := part(inside); ours && to != from && !slices.Contains(allowed, to) {
+			if to := areaOf(inside); ours && to != from && !slices.Contains(allowed, to) {
 				t.Errorf("%s imports %s: %s may not import %s", path, name, from, to)
 			}
 		}

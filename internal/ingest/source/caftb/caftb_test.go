@@ -125,7 +125,7 @@ func TestWorkbookErrors(t *testing.T) {
 	t.Parallel()
 	stop := errors.New("enough")
 	n := 0
-	if tally, err := Read(strings.NewReader(newBook(header1+body1).zip()), func(*Record) error { n++; return stop }); err != stop || n != 1 || tally.Rows != 0 {
+	if tally, err := Read(strings.NewReader(newWorkbookFiles(header1+body1).zip()), func(*Record) error { n++; return stop }); err != stop || n != 1 || tally.Rows != 0 {
 		t.Errorf("err %v after %d calls", err, n)
 	}
 	if _, _, err := readAll(io.MultiReader(strings.NewReader("PK\x03\x04"), iotest.ErrReader(stop))); !errors.Is(err, stop) {
@@ -192,7 +192,7 @@ func TestContract(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(header1 + body1))
 	f.Add([]byte("FEIN|Name|Date Revoked\n070000001|LANTERN|41409\n"))
-	f.Add([]byte(newBook(header1 + body1).zip()))
+	f.Add([]byte(newWorkbookFiles(header1 + body1).zip()))
 	f.Add([]byte("%PDF"))
 	f.Add([]byte("\"\n\"\nName,EIN,Status Date\nx,,20130515\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -212,7 +212,7 @@ func FuzzRead(f *testing.F) {
 
 func BenchmarkRead(b *testing.B) {
 	text := header1 + strings.Repeat(body1, 5000)
-	for name, text := range map[string]string{"csv": text, "xlsx": newBook(text).zip()} {
+	for name, text := range map[string]string{"csv": text, "xlsx": newWorkbookFiles(text).zip()} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

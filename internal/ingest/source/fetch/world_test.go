@@ -140,9 +140,9 @@ func (u *upstream) requests() []string {
 	return log
 }
 
-// desk is a sources folder with a clock that moves only when the fetcher
+// testFolder is a sources folder with a clock that moves only when the fetcher
 // sleeps.
-type desk struct {
+type testFolder struct {
 	t     *testing.T
 	dir   string
 	now   time.Time
@@ -150,8 +150,8 @@ type desk struct {
 	opt   Options
 }
 
-func newDesk(t *testing.T, u *upstream, sources ...string) *desk {
-	d := &desk{t: t, dir: filepath.Join(t.TempDir(), "sources"), now: time.Date(2026, 11, 9, 12, 0, 0, 0, time.UTC)}
+func newTestFolder(t *testing.T, u *upstream, sources ...string) *testFolder {
+	d := &testFolder{t: t, dir: filepath.Join(t.TempDir(), "sources"), now: time.Date(2026, 11, 9, 12, 0, 0, 0, time.UTC)}
 	d.opt = Options{
 		Dir: d.dir, Sources: sources, Client: u.Client(), Base: map[string]string{}, Floor: map[string]int64{},
 		Now: func() time.Time { return d.now },
@@ -174,7 +174,7 @@ func newDesk(t *testing.T, u *upstream, sources ...string) *desk {
 
 // run fetches and returns the result of the first source and the state that
 // was written.
-func (d *desk) run() (Result, State) {
+func (d *testFolder) run() (Result, State) {
 	d.t.Helper()
 	sum, err := Run(d.t.Context(), d.opt)
 	if err != nil {
@@ -188,7 +188,7 @@ func (d *desk) run() (Result, State) {
 }
 
 // has reports whether the file at a path has the content.
-func (d *desk) has(path string, want []byte) {
+func (d *testFolder) has(path string, want []byte) {
 	d.t.Helper()
 	got, err := os.ReadFile(filepath.Join(d.dir, filepath.FromSlash(path)))
 	if err != nil {
@@ -199,7 +199,7 @@ func (d *desk) has(path string, want []byte) {
 	}
 }
 
-func (d *desk) hasNot(path string) {
+func (d *testFolder) hasNot(path string) {
 	d.t.Helper()
 	if _, err := os.Stat(filepath.Join(d.dir, filepath.FromSlash(path))); !errors.Is(err, os.ErrNotExist) {
 		d.t.Errorf("%s is there (%v)", path, err)

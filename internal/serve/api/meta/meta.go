@@ -232,7 +232,7 @@ var withheld = []string{
 	"sources",
 }
 
-// describe describes the dataset of a call.
+// describe writes what is known of the dataset of a call.
 func describe(c *api.Call, now *lists.Current) *MetaAnswer {
 	m := c.Data.Snapshot()
 	partial := m.Counts.PartialFiscalYear
