@@ -1,3 +1,7 @@
+// Package internal_test holds the rule of imports: ingest and serve never import
+// each other; both import snapshot, which imports neither; the packages beside
+// them import only one another; bench may import everything, and is imported by
+// tests and by cmd alone.
 package internal_test
 
 import (
@@ -25,7 +29,7 @@ var mayImport = map[string][]string{
 	"bench":    {"ground", "snapshot", "ingest", "serve"},
 }
 
-// areaOf is the areaOf of the house that a path below internal is in.
+// areaOf is the part of the house that a path below internal is in.
 func areaOf(path string) string {
 	first, _, _ := strings.Cut(filepath.ToSlash(path), "/")
 	if slices.Contains(ground, first) {

@@ -15,10 +15,10 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
-// postgresEngine is the engine of a store that many servers share. What one of them
-// is about to change it locks, in an order that all keep to. Each transaction
-// writes a mark of its own, so that one whose commit went unanswered is found
-// out about and never done twice.
+// postgresEngine is the engine of a store that many servers share. What one of
+// them is about to change it locks, in an order that all keep to. Each
+// transaction writes a mark of its own, so that one whose commit went unanswered
+// is found out about and never done twice.
 type postgresEngine struct {
 	lastLost atomic.Int64 // when a connection was last lost, in Unix nanoseconds
 }

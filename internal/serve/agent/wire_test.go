@@ -102,7 +102,7 @@ var (
 	askGap      = regexp.MustCompile(`^In the rows of call 3, by how many whole dollars is the total_amount of row (\d+) larger than that of row (\d+),`)
 )
 
-// solve finds every solve that the pages give to a question.
+// solve finds every answer that the pages give to a question.
 func solve(t testing.TB, q agent.Question, pages []page) (family string, found []string) {
 	t.Helper()
 	number := func(s string) int {

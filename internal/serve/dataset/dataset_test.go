@@ -16,7 +16,7 @@ import (
 	"grantgraph/internal/snapshot/lists"
 )
 
-// isOpen reports whether a set can still be asked.
+// isOpen reports whether a dataset can still be asked.
 func isOpen(t *testing.T, s *Dataset) bool {
 	t.Helper()
 	_, _, err := s.Graph.Summary(context.Background(), &graph.Filter{})

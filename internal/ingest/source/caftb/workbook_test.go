@@ -1,8 +1,6 @@
 package caftb
 
 import (
-	"archive/zip"
-	"bytes"
 	"encoding/csv"
 	"encoding/xml"
 	"errors"
@@ -11,25 +9,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
-)
 
-// zipped packs files, in the order of their names.
-func zipped(files map[string]string) string {
-	var b bytes.Buffer
-	z := zip.NewWriter(&b)
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		w, _ := z.Create(name)
-		w.Write([]byte(files[name]))
-	}
-	z.Close()
-	return b.String()
-}
+	"grantgraph/internal/ingest/source/rows/rowstest"
+)
 
 // workbookFiles is a workbook by its members, so that a test can change any of
 // them.
 type workbookFiles map[string]string
 
-func (b workbookFiles) zip() string { return zipped(b) }
+func (b workbookFiles) zip() string { return rowstest.ZipMap(b) }
 
 func (b workbookFiles) with(member, text string) workbookFiles {
 	b = maps.Clone(b)
@@ -130,7 +118,7 @@ func TestWorkbookRefuses(t *testing.T) {
 	head := inline("Entity ID", "Entity Name", "Revocation Date")
 	for name, c := range map[string]struct {
 		files workbookFiles
-		hint string
+		hint  string
 	}{
 		"other columns":   {newWorkbookFiles("id,amount\n1,2\n"), `columns seen: "id", "amount"`},
 		"exempt list":     {newWorkbookFiles("Entity ID,Name,City,FTB Status\n1,x,y,z\n"), "list of exempt organizations"},

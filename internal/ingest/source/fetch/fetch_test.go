@@ -29,7 +29,7 @@ const (
 func TestFetch(t *testing.T) {
 	t.Parallel()
 	u := newUpstream(t)
-	body := zipped(t, "data-download-pub78.txt", list(100, "Garden"))
+	body := zipped("data-download-pub78.txt", list(100, "Garden"))
 	u.put(pub78URL, file{body: body, etag: `"one"`, modified: monday})
 	d := newTestFolder(t, u, "pub78")
 
@@ -62,7 +62,7 @@ func TestFetch(t *testing.T) {
 		t.Errorf("checked %v, fetched %v", later.CheckedAt, later.Files[0].FetchedAt)
 	}
 
-	newer := zipped(t, "data-download-pub78.txt", list(101, "Garden"))
+	newer := zipped("data-download-pub78.txt", list(101, "Garden"))
 	u.put(pub78URL, file{body: newer, etag: `"two"`, modified: tuesday})
 	got, state = d.run()
 	if got.New != 1 || got.Replaced != 0 || state.Files[0].Rows != 101 || state.Files[0].Replaced || state.UpstreamRevised != "2026-11-03" {
@@ -75,8 +75,8 @@ func TestFetch(t *testing.T) {
 // of them may take its place.
 func TestRefused(t *testing.T) {
 	t.Parallel()
-	good := zipped(t, "data-download-pub78.txt", list(100, "Garden"))
-	whole := zipped(t, "data-download-pub78.txt", list(120, "Orchard"))
+	good := zipped("data-download-pub78.txt", list(100, "Garden"))
+	whole := zipped("data-download-pub78.txt", list(120, "Orchard"))
 	page := []byte("\r\n<!DOCTYPE html><html><head><title>Sorry</title></head><body>We are out.</body></html>")
 	sum := md5.Sum([]byte("something else"))
 	for name, c := range map[string]struct {

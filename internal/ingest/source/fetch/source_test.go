@@ -16,7 +16,7 @@ import (
 // returns is a zip of n returns.
 func returns(t *testing.T, n int) []byte {
 	t.Helper()
-	return zipped(t, fmt.Sprintf("2024%014d_public.xml", n), []byte("<Return/>"))
+	return zipped(fmt.Sprintf("2024%014d_public.xml", n), []byte("<Return/>"))
 }
 
 // TestReturns walks the folders of two years: a batch that the index spells in
@@ -233,7 +233,7 @@ func awards(t *testing.T, n int) []byte {
 	for i := range n {
 		fmt.Fprintf(&b, ",T%07d,A%07d,%d.00,2025-11-03,2026,Department of Examples,EXAMPLE%05d,,LANTERN HOUSE,,OH,44101,93.600,HEAD START,04\n", i, i, i, i)
 	}
-	return zipped(t, "FY2026_All_Assistance_Full_1.csv", []byte(b.String()))
+	return zipped("FY2026_All_Assistance_Full_1.csv", []byte(b.String()))
 }
 
 func TestAwards(t *testing.T) {

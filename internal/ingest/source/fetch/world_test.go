@@ -1,7 +1,6 @@
 package fetch
 
 import (
-	"archive/zip"
 	"bytes"
 	"context"
 	"errors"
@@ -15,6 +14,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"grantgraph/internal/ingest/source/rows/rowstest"
 )
 
 // step answers one request in its own way.
@@ -218,22 +219,7 @@ func list(n int, word string) []byte {
 }
 
 // zipped packs one member.
-func zipped(t *testing.T, name string, body []byte) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	z := zip.NewWriter(&b)
-	w, err := z.Create(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.Write(body); err != nil {
-		t.Fatal(err)
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
-}
+func zipped(name string, body []byte) []byte { return []byte(rowstest.Zip(name, string(body))) }
 
 func contains(list []string, part string) bool {
 	for _, s := range list {

@@ -1,6 +1,7 @@
 // Package meta is the operation that describes the dataset being served: its
 // size, the lists behind screenings, and how the words of other services map to
-// this one.
+// this one. Routing, metering and rendering are left to package api, and no
+// other operations are imported.
 package meta
 
 import (
