@@ -82,6 +82,15 @@ func TestPageIsRefused(t *testing.T) {
 	}
 }
 
+func TestClean(t *testing.T) {
+	t.Parallel()
+	for field, want := range map[string]string{"": "", " \t\r": "", " LANTERN  HOUSE ": "LANTERN  HOUSE", "CAF\xc9 \xff\xfe": "CAF\ufffd \ufffd", "Café": "Café"} {
+		if got := rows.Clean(field); got != want {
+			t.Errorf("%q becomes %q, want %q", field, got, want)
+		}
+	}
+}
+
 func TestFind(t *testing.T) {
 	t.Parallel()
 	if got := rows.Find([]string{"\ufeffEIN", " Name ", "city"}, "name", "EIN", "zip"); !slices.Equal(got, []int{1, 0, -1}) {
