@@ -4,7 +4,7 @@
 //   node account.mjs URL MAILBOX [SHOTS]
 //
 // URL is where the site is, MAILBOX answers ?to=ADDRESS with the text of the
-// last letter to it, and SHOTS is a folder for pictures of every page. It ends
+// last email to it, and SHOTS is a folder for pictures of every page. It ends
 // with a failure as soon as something is not as it should be.
 import assert from "node:assert/strict";
 import { complaints, launch, listen, look } from "./walk.mjs";
@@ -16,9 +16,9 @@ const email = `ada.${Date.now()}@example.org`, password = "correct horse battery
 const browser = await launch();
 
 async function link(to) {
-  const letter = await (await fetch(`${mailbox}?to=${encodeURIComponent(to)}`)).text();
-  const found = letter.match(/http\S+\?token=\S+/);
-  assert.ok(found, `no link in the letter: ${letter}`);
+  const text = await (await fetch(`${mailbox}?to=${encodeURIComponent(to)}`)).text();
+  const found = text.match(/http\S+\?token=\S+/);
+  assert.ok(found, `no link in the email: ${text}`);
   return found[0];
 }
 
@@ -28,8 +28,8 @@ async function call(url, key) {
   return { status: answer.status, left: Number(answer.headers.get("X-Calls-Remaining")), body: await answer.json() };
 }
 
-const desk = await browser.newContext({ viewport: { width: 1200, height: 900 }, permissions: ["clipboard-read", "clipboard-write"] });
-const page = listen(await desk.newPage());
+const desktop = await browser.newContext({ viewport: { width: 1200, height: 900 }, permissions: ["clipboard-read", "clipboard-write"] });
+const page = listen(await desktop.newPage());
 
 // The first stop of the keyboard leads past the navigation.
 await page.goto(base);
@@ -85,9 +85,9 @@ await look(page, "signup", shots);
 await page.fill("#email", email);
 await page.fill("#password", password);
 await page.click("button:text('Sign up')");
-await page.waitForURL("**/letter");
+await page.waitForURL("**/email-sent");
 assert.ok((await page.textContent("main")).includes(email));
-await look(page, "letter", shots);
+await look(page, "email-sent", shots);
 
 // The address is not confirmed, so the password opens nothing yet.
 await page.goto(`${base}/signin`);
@@ -175,7 +175,7 @@ assert.match(other.url(), /\/signin/);
 await other.goto(`${base}/forgot`);
 await other.fill("#email", email);
 await other.click("button:text('Send')");
-await other.waitForURL("**/letter");
+await other.waitForURL("**/email-sent");
 await other.goto(await link(email));
 await look(other, "reset", shots);
 await other.fill("#password", password);

@@ -15,8 +15,8 @@ const [base, key, shots] = process.argv.slice(2);
 
 const browser = await launch();
 
-const desk = await browser.newContext({ viewport: { width: 1200, height: 900 }, permissions: ["clipboard-read", "clipboard-write"], acceptDownloads: true });
-const page = listen(await desk.newPage());
+const desktop = await browser.newContext({ viewport: { width: 1200, height: 900 }, permissions: ["clipboard-read", "clipboard-write"], acceptDownloads: true });
+const page = listen(await desktop.newPage());
 const said = (text) => page.waitForFunction((t) => document.getElementById("sql-status").textContent.includes(t), text);
 const refused = (text) => page.waitForFunction((t) => { const p = document.getElementById("sql-problem"); return !p.hidden && p.textContent.includes(t); }, text);
 const focused = () => page.evaluate(() => document.activeElement.id);

@@ -56,7 +56,7 @@ const sticking = (page) => page.evaluate(() => {
   return { out, cut: cut.map((e) => e.className || e.localName) };
 });
 
-// look checks a page at the width of a desk, a tablet and a phone, in light and
+// look checks a page at the width of a desktop, a tablet and a phone, in light and
 // in dark, in its own fonts and in the strange ones: nothing may stick out to the
 // side. Pictures go to the folder shots, if there is one.
 export async function look(page, name, shots) {
@@ -73,7 +73,7 @@ export async function look(page, name, shots) {
     const faces = await page.evaluate(async (f) => (await document.fonts.load(`1rem "${f}"`)).map((face) => face.status), family);
     assert.deepEqual(faces, ["loaded"], `${name} has no ${family}`);
   }
-  for (const [kind, width, scheme] of [["desk", 1200, "light"], ["tablet", 840, "light"], ["phone", 375, "light"], ["small", 320, "light"], ["dark", 1200, "dark"], ["phone-dark", 375, "dark"]]) {
+  for (const [kind, width, scheme] of [["desktop", 1200, "light"], ["tablet", 840, "light"], ["phone", 375, "light"], ["small", 320, "light"], ["dark", 1200, "dark"], ["phone-dark", 375, "dark"]]) {
     await page.setViewportSize({ width, height: 900 });
     await page.emulateMedia({ colorScheme: scheme });
     await check(kind, width);
@@ -81,7 +81,7 @@ export async function look(page, name, shots) {
   await page.emulateMedia({ colorScheme: "light" });
   for (const font of strange) {
     await wear(page, font);
-    for (const [kind, width] of [["desk", 1200], ["tablet", 840], ["phone", 375], ["small", 320]]) {
+    for (const [kind, width] of [["desktop", 1200], ["tablet", 840], ["phone", 375], ["small", 320]]) {
       await page.setViewportSize({ width, height: 900 });
       await check(`${kind}-${font[0]}`, width);
     }

@@ -1,3 +1,7 @@
+// Package internal_test holds the rule of imports: ingest and serve never import
+// each other; both import snapshot, which imports neither; the packages beside
+// them import only one another; bench may import everything, and is imported by
+// tests and by cmd alone.
 package internal_test
 
 import (
@@ -25,8 +29,8 @@ var mayImport = map[string][]string{
 	"bench":    {"ground", "snapshot", "ingest", "serve"},
 }
 
-// part is the part of the house that a path below internal is in.
-func part(path string) string {
+// areaOf is the part of the house that a path below internal is in.
+func areaOf(path string) string {
 	first, _, _ := strings.Cut(filepath.ToSlash(path), "/")
 	if slices.Contains(ground, first) {
 		return "ground"
@@ -46,7 +50,7 @@ func TestImports(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		from := part(path)
+		from := areaOf(path)
 		allowed, placed := mayImport[from]
 		if seen[from] = true; !placed {
 			t.Errorf("%s is in no part of the house", path)
@@ -54,7 +58,7 @@ func TestImports(t *testing.T) {
 		for _, spec := range file.Imports {
 			name, _ := strconv.Unquote(spec.Path.Value)
 			inside, ours := strings.CutPrefix(name, "grantgraph/internal/")
-			if to := part(inside); ours && to != from && !slices.Contains(allowed, to) {
+			if to := areaOf(inside); ours && to != from && !slices.Contains(allowed, to) {
 				t.Errorf("%s imports %s: %s may not import %s", path, name, from, to)
 			}
 		}

@@ -185,7 +185,7 @@ func (s *scholar) Read(p []byte) (int, error) {
 	}
 	answer := "17"
 	if s.wrong == 0 {
-		if answer = s.answer(m[3], tables(text)); answer == "" {
+		if answer = s.solve(m[3], tables(text)); answer == "" {
 			return 0, fmt.Errorf("what does %q mean?", m[3])
 		}
 	} else if m[1] == m[2] {
@@ -210,8 +210,8 @@ func tables(text string) (all [3][][]string) {
 	return all
 }
 
-// answer is what a careful reader says to a question.
-func (s *scholar) answer(question string, calls [3][][]string) string {
+// solve is what a careful reader says to a question.
+func (s *scholar) solve(question string, calls [3][][]string) string {
 	number := func(text string) int {
 		n, _ := strconv.Atoi(strings.ReplaceAll(text, ",", ""))
 		return n

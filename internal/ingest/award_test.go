@@ -1,12 +1,9 @@
 package ingest
 
 import (
-	"archive/zip"
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,6 +14,7 @@ import (
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/ingest/derive/award"
+	"grantgraph/internal/ingest/source/rows/rowstest"
 	"grantgraph/internal/snapshot"
 )
 
@@ -28,20 +26,6 @@ const (
 	awardVermont = "Quarter Ending,Department,UnitNo,Vendor Number,Vendor,City,State,DeptID Description,DeptID,Amount,Account,AcctNo,Fund Description,Fund\n" +
 		"09/30/2023,Arts,1,1,Lantern House,Example,VT,Projects,1,50.25,Grants,1,General,1\n09/30/2023,Arts,1,2,Somebody Else,Example,VT,Projects,1,9,Grants,1,General,1\n09/30/2023,Arts,1,1,Lantern House,Example,VT,Projects,1,50,Rent,1,General,1\n"
 )
-
-// packed is a zip with one member.
-func packed(t *testing.T, name, text string) string {
-	t.Helper()
-	var b bytes.Buffer
-	z := zip.NewWriter(&b)
-	w, err := z.Create(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	io.WriteString(w, text)
-	z.Close()
-	return b.String()
-}
 
 // oneName finds one organization.
 type oneName struct{}
@@ -107,9 +91,9 @@ func TestAwards(t *testing.T) {
 	federal, state, report, err := runAwards(t, t.Context(), map[string]string{
 		"fac/general.csv":         awardAudits,
 		"fac/additional_ueis.csv": "report_id,auditee_uei,audit_year,additional_uei\n",
-		"usaspending/FY2024_All_Assistance_Full_20250106.zip":   packed(t, "FY2024_All_Assistance_Full_20250106_1.csv", awardGrants),
-		"usaspending/FY2024_All_Assistance_Full_20241206.zip":   packed(t, "FY2024_All_Assistance_Full_20241206_1.csv", awardGrants),
-		"usaspending/FY(All)_All_Assistance_Delta_20250206.zip": packed(t, "FY(All)_All_Assistance_Delta_20250206_1.csv", awardDelta),
+		"usaspending/FY2024_All_Assistance_Full_20250106.zip":   rowstest.Zip("FY2024_All_Assistance_Full_20250106_1.csv", awardGrants),
+		"usaspending/FY2024_All_Assistance_Full_20241206.zip":   rowstest.Zip("FY2024_All_Assistance_Full_20241206_1.csv", awardGrants),
+		"usaspending/FY(All)_All_Assistance_Delta_20250206.zip": rowstest.Zip("FY(All)_All_Assistance_Delta_20250206_1.csv", awardDelta),
 		"stateaward/vt/payments.csv":                            awardVermont,
 		"stateaward/vt/payments (1).csv":                        awardVermont,
 		"stateaward/nj/mapping.toml":                            "state = \"NJ\"\n[columns]\npayee = \"who\"\nein = \"ein\"\nfiscal_year = \"year\"\namount = \"paid\"\n",

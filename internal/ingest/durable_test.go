@@ -21,7 +21,7 @@ import (
 	"grantgraph/internal/snapshot/lists"
 )
 
-// planned is a builder that has planned its shards.
+// plannedBuild is a builder that has planned its shards.
 func plannedBuild(t *testing.T, sources, data string) (*builder, *plan) {
 	t.Helper()
 	b := &builder{opt: Options{Data: data}, workers: 1, report: newReport(), stageDir: filepath.Join(data, "stage"), shardBytes: 1 << 10}

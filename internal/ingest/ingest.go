@@ -1,7 +1,8 @@
-// Package ingest is the left wing's assembly line: it reads upstream files,
-// stages what they say, chooses one return per filer and period, links each
-// grant line to its recipient, classifies it, and publishes the result as an
-// immutable snapshot.
+// Package ingest is the build side: it reads upstream files, stages what they
+// say, chooses one return per filer and period, links each grant line to its
+// recipient, classifies it, and publishes the result as an immutable snapshot.
+// It never imports serve: the indexes that the service reads come in by
+// Options.Indexers.
 //
 // The line runs in a fixed order and every step is a function of the one
 // before, so the same sources give the same bytes whatever the number of

@@ -1,13 +1,10 @@
 package ingest
 
 import (
-	"archive/zip"
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -23,6 +20,7 @@ import (
 
 	"grantgraph/internal/disk"
 	"grantgraph/internal/fault"
+	"grantgraph/internal/ingest/source/rows/rowstest"
 	"grantgraph/internal/snapshot"
 )
 
@@ -130,32 +128,13 @@ func (w world) lay(t testing.TB) string {
 		}
 		body := []byte(content[""])
 		if _, plain := content[""]; !plain {
-			body = zipped(t, content)
+			body = []byte(rowstest.ZipMap(content))
 		}
 		if err := os.WriteFile(path, body, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
 	return root
-}
-
-func zipped(t testing.TB, members map[string]string) []byte {
-	t.Helper()
-	var buf bytes.Buffer
-	zw := zip.NewWriter(&buf)
-	for _, name := range slices.Sorted(maps.Keys(members)) {
-		m, err := zw.Create(name)
-		if err == nil {
-			_, err = io.WriteString(m, members[name])
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := zw.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return buf.Bytes()
 }
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -445,7 +424,7 @@ func TestFailuresKeepTheOldSnapshot(t *testing.T) {
 			}
 		}, "not_found"},
 		{"full disk while reading", func(t *testing.T, root string, opt *Options) {
-			put(t, root, "990/2022_TEOS_XML_03A.zip", string(zipped(t, map[string]string{"202200039349100009_public.xml": pf("070000001", "ALDER FAMILY FOUNDATION", "2019-12-31", "2020-05-01T10:00:00-05:00", false)})))
+			put(t, root, "990/2022_TEOS_XML_03A.zip", rowstest.Zip("202200039349100009_public.xml", pf("070000001", "ALDER FAMILY FOUNDATION", "2019-12-31", "2020-05-01T10:00:00-05:00", false)))
 			t.Cleanup(disk.Mount(filepath.Join(opt.Data, "stage"), fullAfter(0, "")))
 		}, "no_space"},
 		{"full disk while writing", func(t *testing.T, root string, opt *Options) {
@@ -548,8 +527,8 @@ func (f *fullFile) Write(p []byte) (int, error) {
 func TestTruncatedZip(t *testing.T) {
 	t.Parallel()
 	w := sample()
-	whole := zipped(t, w["990/2022_TEOS_XML_01A.zip"])
-	w["990/2022_TEOS_XML_01A.zip"] = map[string]string{"": string(whole[:len(whole)/3])}
+	whole := rowstest.ZipMap(w["990/2022_TEOS_XML_01A.zip"])
+	w["990/2022_TEOS_XML_01A.zip"] = map[string]string{"": whole[:len(whole)/3]}
 	result := run(t, Options{Sources: w.lay(t), Data: t.TempDir()})
 	if result.Report.Returns.ArchiveFault == 0 || result.Report.Returns.Read == 0 {
 		t.Errorf("returns %+v", result.Report.Returns)

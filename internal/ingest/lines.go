@@ -224,7 +224,7 @@ func (g *lines) cut(n int) {
 	g.recipientNo, g.relationNo, g.purpose, g.amount = g.recipientNo[:n], g.relationNo[:n], g.purpose[:n], g.amount[:n]
 }
 
-// part names a list of a form, for keys and tables.
+// partName names a list of a form, for keys and tables.
 func partName(p uint8) string { return irs990.Part(p).String() }
 
 // sortedRows sorts the row numbers 0..n-1 by less.

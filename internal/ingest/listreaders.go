@@ -130,7 +130,7 @@ func parseAmount(s string) *int64 {
 	}
 	n, err := strconv.ParseInt(s, 10, 64)
 	if err != nil {
-		panic("build: a figure that was written is not read: " + s)
+		panic("ingest: a figure that was written is not read: " + s)
 	}
 	return &n
 }

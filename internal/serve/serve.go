@@ -1,7 +1,8 @@
 // Package serve runs Grantgraph as a service: it opens the data directory,
 // puts the API and the site behind one address and what operators look at
 // behind another, takes up new snapshots while it runs, and stops without
-// dropping a request.
+// dropping a request. It imports nothing of ingest and holds no domain logic:
+// that is in the packages below.
 package serve
 
 import (

@@ -1,6 +1,6 @@
-// Package snapshot is the only thing that the build wing and the serving wing
-// both know: an immutable directory of files with a manifest, published by one
-// atomic rename and found through a pointer.
+// Package snapshot is what packages ingest and serve share: an immutable
+// directory of files with a manifest, published by one atomic rename and found
+// through a pointer. It imports neither.
 //
 //	<data>/
 //	  current              the version now served, one line

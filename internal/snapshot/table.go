@@ -138,16 +138,16 @@ func Rows[T any](s *Snapshot, table string) iter.Seq2[T, error] {
 // the loop, so that decoding and the work on the rows overlap.
 func ReadParquet[T any](path string) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
-		type part struct {
+		type batch struct {
 			rows []T
 			err  error
 		}
-		parts, stop := make(chan part, 2), make(chan struct{})
+		batches, stop := make(chan batch, 2), make(chan struct{})
 		go func() {
-			defer close(parts)
+			defer close(batches)
 			err := decode(path, func(rows []T) bool {
 				select {
-				case parts <- part{rows: rows}:
+				case batches <- batch{rows: rows}:
 					return true
 				case <-stop:
 					return false
@@ -155,7 +155,7 @@ func ReadParquet[T any](path string) iter.Seq2[T, error] {
 			})
 			if err != nil {
 				select {
-				case parts <- part{err: err}:
+				case batches <- batch{err: err}:
 				case <-stop:
 				}
 			}
@@ -163,25 +163,25 @@ func ReadParquet[T any](path string) iter.Seq2[T, error] {
 		// The file is closed before the loop is left.
 		defer func() {
 			close(stop)
-			for range parts {
+			for range batches {
 			}
 		}()
-		for p := range parts {
-			for i := range p.rows {
-				if !yield(p.rows[i], nil) {
+		for b := range batches {
+			for i := range b.rows {
+				if !yield(b.rows[i], nil) {
 					return
 				}
 			}
-			if p.err != nil {
+			if b.err != nil {
 				var zero T
-				yield(zero, p.err)
+				yield(zero, b.err)
 				return
 			}
 		}
 	}
 }
 
-// decode hands the rows of a file over in parts until take says no.
+// decode hands the rows of a file over in batches until take says no.
 func decode[T any](path string, take func([]T) bool) error {
 	f, err := os.Open(path)
 	if err != nil {

@@ -1,6 +1,6 @@
 // Package apitest is what the tests of the API share: a service over invented
 // parts that remembers what it was asked, one over a built world, and requests
-// written as data.
+// written as data. It is for tests only.
 package apitest
 
 import (

@@ -77,8 +77,8 @@ func dimension(table, column string) string {
 	return fmt.Sprintf("CREATE TABLE %s AS SELECT row_number() OVER (ORDER BY value) - 1 id, value FROM (SELECT DISTINCT %[1]s AS value FROM %s)", column, table)
 }
 
-// answerColumns are the fields of a row of transactions, each with where it
-// is found by the joins of answerJoins.
+// resultColumns are the fields of a row of transactions, each with where it
+// is found by the joins of resultJoins.
 var resultColumns = [...]struct{ name, from string }{
 	{"key", "g.key"}, {"funder_ein", "f.ein"}, {"funder_name", "f.name"}, {"funder_city", "f.city"}, {"funder_state", "f.state"}, {"funder_kind", "f.kind"},
 	{"recip_id", "r.recip_id"}, {"recip_ein", "r.ein"}, {"recip_name", "r.name"}, {"recip_city", "r.city"}, {"recip_state", "r.state"},
@@ -92,7 +92,7 @@ const resultJoins = ` JOIN funder f ON f.id = g.funder JOIN recipient r ON r.id 
 	JOIN filed_text p ON p.id = g.purpose JOIN filed_city c ON c.id = g.city JOIN state s ON s.id = g.state
 	JOIN zip z ON z.id = g.zip JOIN country o ON o.id = g.country JOIN filing x ON x.id = g.filing`
 
-// answerFields lists the fields of a row, in a wide table or by joins.
+// resultFields lists the fields of a row, in a wide table or by joins.
 func resultFields(wide bool) string {
 	list := make([]string, len(resultColumns))
 	for i, c := range resultColumns {

@@ -112,7 +112,7 @@ func (p *Plain) Transactions(ctx context.Context, f *graph.Filter, s graph.Sort,
 	return list, hits, rows.Err()
 }
 
-// number reads an EIN of a table, which is empty or nine digits.
+// einOf reads an EIN of a table, which is empty or nine digits.
 func einOf(s string) ein.EIN {
 	e, _ := ein.Parse(s)
 	return e

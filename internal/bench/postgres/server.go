@@ -1,5 +1,5 @@
-// Package postgres starts private PostgreSQL servers, for tests and benchmarks
-// that compare with it or stand on it.
+// Package postgres starts private PostgreSQL servers, for tests and
+// `grantgraph bench` only.
 package postgres
 
 import (

@@ -1,5 +1,6 @@
 // Package world gives tests an invented world: the files that publishers would
-// publish, and the snapshot that `grantgraph build` makes of them.
+// publish, and the snapshot that `grantgraph build` makes of them. It is for
+// tests only.
 //
 // A world is made when a test first asks for it, once in a process, in a
 // temporary directory that Main removes when the tests are over. Everybody

@@ -1,8 +1,9 @@
 // Package source is the catalog of everything that is read from outside: who
 // publishes it, where, how often, under what terms, which files it consists of
-// and what makes one of them acceptable. It is data for three readers: the
-// fetcher, which brings the files; the service, which says how current its
-// answers are; and the documentation, whose table is written from it. The
+// and what makes one of them acceptable. It is read by fetch, which brings the
+// files, by refresh, which keeps the compliance lists current, by synth, which
+// invents the same files, and by `grantgraph fetch --list`. The service does not
+// read it: it knows how often a list is published through snapshot/lists. The
 // formats themselves are known to the packages below this one, a reader each.
 package source
 

@@ -1,35 +1,14 @@
 package source
 
 import (
-	"archive/zip"
-	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"grantgraph/internal/ingest/source/rows/rowstest"
 )
-
-type member struct{ name, body string }
-
-func pack(t *testing.T, members ...member) string {
-	t.Helper()
-	var b bytes.Buffer
-	z := zip.NewWriter(&b)
-	for _, m := range members {
-		w, err := z.Create(m.name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := w.Write([]byte(m.body)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
-}
 
 const (
 	bmfHeader = "EIN,NAME,ICO,STREET,CITY,STATE,ZIP,GROUP,SUBSECTION,AFFILIATION,CLASSIFICATION,RULING,DEDUCTIBILITY,FOUNDATION,ACTIVITY,ORGANIZATION,STATUS,TAX_PERIOD,ASSET_CD,INCOME_CD,FILING_REQ_CD,PF_FILING_REQ_CD,ACCT_PD,ASSET_AMT,INCOME_AMT,REVENUE_AMT,NTEE_CD,SORT_NAME\r\n"
@@ -56,15 +35,15 @@ const (
 
 func TestCheck(t *testing.T) {
 	t.Parallel()
-	return990 := pack(t, member{"202500000000000001_public.xml", "<Return/>"}, member{"202500000000000002_public.xml", "<Return/>"})
+	return990 := rowstest.Zip("202500000000000001_public.xml", "<Return/>", "202500000000000002_public.xml", "<Return/>")
 	for _, c := range []struct {
 		source, file, body string
 		rows               int64
 		revised            string
 	}{
 		{"bmf", "eo1.csv", bmfHeader + bmfRow, 1, ""},
-		{"pub78", "data-download-pub78.zip", pack(t, member{"data-download-pub78.txt", "\r\n\r\n" + strings.Repeat(pub78Row, 3) + "\r\n"}), 3, ""},
-		{"revocation", "data-download-revocation.zip", pack(t, member{"data-download-revocation.txt", "\r\n\r\n" + strings.Repeat(revoRow, 2) + "\r\n"}), 2, ""},
+		{"pub78", "data-download-pub78.zip", rowstest.Zip("data-download-pub78.txt", "\r\n\r\n"+strings.Repeat(pub78Row, 3)+"\r\n"), 3, ""},
+		{"revocation", "data-download-revocation.zip", rowstest.Zip("data-download-revocation.txt", "\r\n\r\n"+strings.Repeat(revoRow, 2)+"\r\n"), 2, ""},
 		{"ofac", "sdn.csv", sdnRow + "\x1a", 1, ""},
 		{"ofac", "alt.csv", "1,1,\"aka\",\"LAMPS, AND MORE\",-0- \r\n\x1a", 1, ""},
 		{"ofac", "cons_add.csv", "1,1,-0- ,\"City\",\"Country\",-0- \r\n", 1, ""},
@@ -74,8 +53,8 @@ func TestCheck(t *testing.T) {
 		{"irb", "2026-45_IRB.html", bulletin1, 0, "2026-11-02"},
 		{"irs990", "index_2025.csv", indexHead + indexRow, 1, ""},
 		{"irs990", "2025_TEOS_XML_01A.zip", return990, 2, ""},
-		{"ukcharity", "publicextract.charity_other_names.zip", pack(t, member{"publicextract.charity_other_names.json", ukTable}), 1, "2026-11-02"},
-		{"usaspending", "FY2026_All_Assistance_Full_20261106.zip", pack(t, member{"FY2026_1.csv", awardHead + strings.Repeat(awardRow, 3)}), 0, ""},
+		{"ukcharity", "publicextract.charity_other_names.zip", rowstest.Zip("publicextract.charity_other_names.json", ukTable), 1, "2026-11-02"},
+		{"usaspending", "FY2026_All_Assistance_Full_20261106.zip", rowstest.Zip("FY2026_1.csv", awardHead+strings.Repeat(awardRow, 3)), 0, ""},
 		{"census", "tab20_zcta520_county20_natl.txt", "GEOID_ZCTA5_20|GEOID_COUNTY_20|NAMELSAD_COUNTY_20|AREALAND_PART\n82501|56013|Fremont County|1000\n", 1, ""},
 		{"fac", "general.csv", auditHead + strings.Repeat(oldAudit, 9) + auditRow, 1, ""},
 		{"stateaward", "ct/awards.csv", stateHead + stateRow, 1, ""},
@@ -99,7 +78,7 @@ func TestCheck(t *testing.T) {
 		if strings.HasSuffix(c.file, ".zip") {
 			bad["cut"] = c.body[:len(c.body)-25]
 			bad["half"] = c.body[:len(c.body)/2]
-			bad["other members"] = pack(t, member{"readme.txt", "none"})
+			bad["other members"] = rowstest.Zip("readme.txt", "none")
 		}
 		for name, body := range bad {
 			if _, _, err := check(body); err == nil {

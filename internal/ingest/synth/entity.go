@@ -64,7 +64,7 @@ type entity struct {
 	money   int    // log2 of a year's expenses in 16.16
 }
 
-// classShares are per ten thousand of all recipients; headShares of the best
+// classShares are per ten thousand: share of all recipients, head of the best
 // known ones.
 var classShares = []struct {
 	class       class

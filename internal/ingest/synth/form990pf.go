@@ -180,7 +180,7 @@ func (g *gen) grantPF(group string) {
 	x.close(group)
 }
 
-// tellsRelation: about half of the filers fill the relationship column.
+// statesRelation: about half of the filers fill the relationship column.
 func (g *gen) statesRelation() bool {
 	return g.l.tags&tagRelated != 0 || odds(sub(g.f.key, 'R', 3), 5000)
 }

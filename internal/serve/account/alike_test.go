@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// actor of the comparison: one store and what was made in it, in the order in
-// which it was made.
+// player is one side of the comparison: a store and what was made in it, in the
+// order in which it was made.
 type player struct {
 	*store
 	clock    *clock
@@ -71,16 +71,16 @@ func (p *player) play(t *testing.T, r *rand.Rand) string {
 		if err == nil {
 			p.secrets, p.ids = append(p.secrets, secret), append(p.ids, k.ID)
 		}
-		return tell("create", p.plain(k), err)
+		return describe("create", p.plain(k), err)
 	case 3, 4, 5:
 		bal, err := p.Charge(ctx, pick(r, p.ids), r.IntN(30))
-		return tell("charge", bal, err)
+		return describe("charge", bal, err)
 	case 6, 7:
 		bal, err := p.Charge(ctx, pick(r, p.agents), r.IntN(5))
-		return tell("charge-agent", bal, err)
+		return describe("charge-agent", bal, err)
 	case 8:
 		k, err := p.Authenticate(ctx, pick(r, p.secrets))
-		return tell("authenticate", p.plain(k), err)
+		return describe("authenticate", p.plain(k), err)
 	case 9:
 		i := r.IntN(50)
 		if i >= len(p.ids) {
@@ -90,40 +90,40 @@ func (p *player) play(t *testing.T, r *rand.Rand) string {
 		if err == nil {
 			p.secrets = append(p.secrets, secret)
 		}
-		return tell("rotate", p.plain(k), err)
+		return describe("rotate", p.plain(k), err)
 	case 10:
 		k, err := p.Deactivate(ctx, pick(r, p.ids))
-		return tell("deactivate", p.plain(k), err)
+		return describe("deactivate", p.plain(k), err)
 	case 11:
 		k, err := p.Reactivate(ctx, pick(r, p.ids))
-		return tell("reactivate", p.plain(k), err)
+		return describe("reactivate", p.plain(k), err)
 	case 12:
 		k, err := p.SetPlan(ctx, pick(r, append(p.ids, p.agents...)), plans[r.IntN(4)])
-		return tell("plan", p.plain(k), err)
+		return describe("plan", p.plain(k), err)
 	case 13:
 		a, err := p.SignUp(ctx, email, pass, "192.0.2.1")
 		if err == nil {
 			p.accounts = append(p.accounts, a.ID)
 		}
 		a.ID = ""
-		return tell("sign-up", a, err)
+		return describe("sign-up", a, err)
 	case 14, 15:
 		secret, a, err := p.SignIn(ctx, email, pass, "192.0.2.1")
 		if err == nil {
 			p.sessions = append(p.sessions, secret)
 		}
 		a.ID = ""
-		return tell("sign-in", a, err)
+		return describe("sign-in", a, err)
 	case 16:
 		a, err := p.Session(ctx, pick(r, p.sessions))
 		a.ID = ""
-		return tell("session", a, err)
+		return describe("session", a, err)
 	case 17:
 		secret, err := p.ChangePassword(ctx, pick(r, p.accounts), pass, passwords[r.IntN(5)])
 		if err == nil {
 			p.sessions = append(p.sessions, secret)
 		}
-		return tell("password", nil, err)
+		return describe("password", nil, err)
 	case 18:
 		make := p.VerifyToken
 		if r.IntN(2) == 0 {
@@ -133,19 +133,19 @@ func (p *player) play(t *testing.T, r *rand.Rand) string {
 		if err == nil {
 			p.tokens = append(p.tokens, token)
 		}
-		return tell("token", nil, err)
+		return describe("token", nil, err)
 	case 19:
 		token := pick(r, p.tokens)
 		a, err := p.VerifyEmail(ctx, token)
 		b, err2 := p.ResetPassword(ctx, token, pass)
 		a.ID, b.ID = "", ""
-		return tell("redeem", []Account{a, b}, err) + tell("", nil, err2)
+		return describe("redeem", []Account{a, b}, err) + describe("", nil, err2)
 	case 20:
 		secret, k, err := p.CreateFor(ctx, pick(r, p.accounts), "label")
 		if err == nil {
 			p.secrets, p.ids = append(p.secrets, secret), append(p.ids, k.ID)
 		}
-		return tell("create-for", p.plain(k), err)
+		return describe("create-for", p.plain(k), err)
 	case 21:
 		tier := tiers[r.IntN(5)]
 		spec := AgentSpec{Tier: tier, Purpose: "x", Source: "y"}
@@ -157,12 +157,12 @@ func (p *player) play(t *testing.T, r *rand.Rand) string {
 		if err2 == nil {
 			p.secrets, p.agents = append(p.secrets, secret), append(p.agents, a.ID)
 		}
-		return tell("mint", []any{wait, ok, a.Status, a.Remaining, a.Expires.String()}, err) + tell("", nil, err2)
+		return describe("mint", []any{wait, ok, a.Status, a.Remaining, a.Expires.String()}, err) + describe("", nil, err2)
 	case 22:
 		id := pick(r, p.agents)
 		known, _ := p.Agent(ctx, id)
 		a, err := p.SetChallenge(ctx, id, known.Challenge.No-r.IntN(8)/7, quiz())
-		return tell("challenge", []any{a.Status, a.Challenge}, err)
+		return describe("challenge", []any{a.Status, a.Challenge}, err)
 	case 23, 24:
 		verify := right
 		if r.IntN(3) == 0 {
@@ -171,7 +171,7 @@ func (p *player) play(t *testing.T, r *rand.Rand) string {
 		id := pick(r, p.agents)
 		known, _ := p.Agent(ctx, id)
 		a, out, err := p.Attempt(ctx, id, known.Challenge.No-r.IntN(8)/7, verify)
-		return tell("attempt", []any{out, a.Status, a.Remaining, a.Challenge}, err)
+		return describe("attempt", []any{out, a.Status, a.Remaining, a.Challenge}, err)
 	}
 	id := pick(r, p.ids)
 	left, err := p.TakeCall(ctx, pick(r, p.agents), "GET /b")
@@ -179,7 +179,7 @@ func (p *player) play(t *testing.T, r *rand.Rand) string {
 	fresh, err3 := p.Seen(ctx, "k", fmt.Sprint(r.IntN(5)), p.clock.now().Add(time.Minute))
 	used, err4 := p.Usage(ctx, id, p.clock.now().Add(-48*time.Hour), p.clock.now(), time.Hour)
 	bal, err5 := p.Balance(ctx, id)
-	return tell("take", left, err) + tell("", first, err2) + tell("", fresh, err3) + tell("", used, err4) + tell("", bal, err5)
+	return describe("take", left, err) + describe("", first, err2) + describe("", fresh, err3) + describe("", used, err4) + describe("", bal, err5)
 }
 
 // plain is a key without what is drawn at random.
@@ -191,7 +191,7 @@ func (p *player) plain(k KeyInfo) KeyInfo {
 	return k
 }
 
-func tell(verb string, v any, err error) string {
+func describe(verb string, v any, err error) string {
 	if err != nil {
 		return fmt.Sprintf("%s %v: %s %v", verb, v, slugOf(err), err)
 	}

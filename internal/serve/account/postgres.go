@@ -15,12 +15,12 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
-// postgres is the engine of a store that many servers share. What one of them
-// is about to change it locks, in an order that all keep to. Each transaction
-// writes a mark of its own, so that one whose commit went unanswered is found
-// out about and never done twice.
-type postgres struct {
-	shaken atomic.Int64 // when a connection was last lost, in Unix nanoseconds
+// postgresEngine is the engine of a store that many servers share. What one of
+// them is about to change it locks, in an order that all keep to. Each
+// transaction writes a mark of its own, so that one whose commit went unanswered
+// is found out about and never done twice.
+type postgresEngine struct {
+	lastLost atomic.Int64 // when a connection was last lost, in Unix nanoseconds
 }
 
 // distrust is for how long after a loss a connection that was at rest is asked
@@ -47,7 +47,7 @@ func OpenPostgres(ctx context.Context, url string, opt Options) (Store, error) {
 }
 
 func openPostgres(ctx context.Context, config *pgx.ConnConfig, opt Options) (Store, error) {
-	e := new(postgres)
+	e := new(postgresEngine)
 	s, err := newStore(opt, e)
 	if err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func openPostgres(ctx context.Context, config *pgx.ConnConfig, opt Options) (Sto
 		}
 	}
 	db := stdlib.OpenDB(*config, stdlib.OptionShouldPing(func(_ context.Context, p stdlib.ShouldPingParams) bool {
-		return p.IdleDuration > time.Second || time.Now().UnixNano()-e.shaken.Load() < int64(distrust)
+		return p.IdleDuration > time.Second || time.Now().UnixNano()-e.lastLost.Load() < int64(distrust)
 	}))
 	db.SetMaxOpenConns(postgresConns)
 	db.SetMaxIdleConns(postgresConns)
@@ -133,7 +133,7 @@ func migratePostgres(ctx context.Context, db *sql.DB, schema string) error {
 
 // again says whether the failure is one of those that pass: of the connection,
 // of the server, or of two transactions in each other's way.
-func (e *postgres) again(err error) bool {
+func (e *postgresEngine) again(err error) bool {
 	if errors.Is(err, context.Canceled) {
 		return false
 	}
@@ -141,14 +141,14 @@ func (e *postgres) again(err error) bool {
 	if !errors.As(err, &refused) {
 		// The server had no part in it, unless it is ours; then trying again
 		// does no harm.
-		e.shaken.Store(time.Now().UnixNano())
+		e.lastLost.Store(time.Now().UnixNano())
 		return true
 	}
 	switch code := refused.Code; {
 	case strings.HasPrefix(code, "08"), strings.HasPrefix(code, "53"), strings.HasPrefix(code, "57"), // connection, resources, operator
 		code == "40001", code == "40P01", code == "55P03", // others in the way
 		code == "25P03": // idle for too long
-		e.shaken.Store(time.Now().UnixNano())
+		e.lastLost.Store(time.Now().UnixNano())
 		return true
 	}
 	return false
@@ -159,7 +159,7 @@ func (e *postgres) again(err error) bool {
 // and lets its results stand. The mark comes first: while one with the same
 // mark is still being committed somewhere, it has to wait for the end of that,
 // and when it gets the mark that other one cannot be committed any more.
-func (e *postgres) transact(ctx context.Context, s *store, work func(*tx) error) error {
+func (e *postgresEngine) transact(ctx context.Context, s *store, work func(*tx) error) error {
 	mark := make([]byte, 16)
 	if _, err := rand.Read(mark); err != nil {
 		return fmt.Errorf("drawing a mark: %w", err)
@@ -178,7 +178,7 @@ func (e *postgres) transact(ctx context.Context, s *store, work func(*tx) error)
 	}
 }
 
-func (*postgres) once(ctx context.Context, s *store, mark []byte, try int, work func(*tx) error) error {
+func (*postgresEngine) once(ctx context.Context, s *store, mark []byte, try int, work func(*tx) error) error {
 	conn, err := s.write.db.Conn(ctx)
 	if err != nil {
 		return unavailable(err)
@@ -292,7 +292,7 @@ func (w *postgresWire) end() {
 	}
 }
 
-func (*postgres) sweep(t *tx) error {
+func (*postgresEngine) sweep(t *tx) error {
 	// No try comes so long after the one before it.
 	return t.later("DELETE FROM commits WHERE at < now() - interval '15 minutes'")
 }
@@ -300,7 +300,7 @@ func (*postgres) sweep(t *tx) error {
 // Charges in a database that is a journey away are read and written many rows at
 // a time.
 
-func (*postgres) readKeys(t *tx, ids []string) (map[string]record, error) {
+func (*postgresEngine) readKeys(t *tx, ids []string) (map[string]record, error) {
 	found := make(map[string]record, len(ids))
 	err := t.each(keyColumns+"WHERE k.id = ANY($1)", []any{ids}, func(scan func(...any) error) error {
 		r, err := scanKey(scan)
@@ -321,7 +321,7 @@ func columns(ms []*meter) (owners, periods []string, starts, calls []int64) {
 
 // readMeters writes each row as it is, which locks it and, where there is none,
 // makes one to lock.
-func (*postgres) readMeters(t *tx, ms []*meter) error {
+func (*postgresEngine) readMeters(t *tx, ms []*meter) error {
 	owners, periods, starts, _ := columns(ms)
 	type place struct {
 		owner  string
@@ -348,13 +348,13 @@ func (*postgres) readMeters(t *tx, ms []*meter) error {
 	return nil
 }
 
-func (*postgres) writeMeters(t *tx, ms []*meter) error {
+func (*postgresEngine) writeMeters(t *tx, ms []*meter) error {
 	owners, periods, starts, calls := columns(ms)
 	return t.later("UPDATE spent SET calls = v.c FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[]) AS v (o, p, s, c)"+
 		" WHERE spent.owner = v.o AND spent.period = v.p AND spent.start = v.s", owners, periods, starts, calls)
 }
 
-func (*postgres) readAgentBalances(t *tx, ps []*agentBalance) error {
+func (*postgresEngine) readAgentBalances(t *tx, ps []*agentBalance) error {
 	keys, byKey := []int64{}, map[int64]*agentBalance{}
 	for _, p := range ps {
 		keys = append(keys, p.key)
@@ -370,7 +370,7 @@ func (*postgres) readAgentBalances(t *tx, ps []*agentBalance) error {
 	})
 }
 
-func (*postgres) writeAgentBalances(t *tx, ps []*agentBalance) error {
+func (*postgresEngine) writeAgentBalances(t *tx, ps []*agentBalance) error {
 	var keys, remaining []int64
 	var status []string
 	for _, p := range ps {
@@ -379,7 +379,7 @@ func (*postgres) writeAgentBalances(t *tx, ps []*agentBalance) error {
 	return t.later("UPDATE agents SET remaining = v.r, status = v.s FROM unnest($1::bigint[], $2::bigint[], $3::text[]) AS v (k, r, s) WHERE agents.key = v.k", keys, remaining, status)
 }
 
-func (*postgres) addUsage(t *tx, hour int64, us []usage) error {
+func (*postgresEngine) addUsage(t *tx, hour int64, us []usage) error {
 	var keys, calls []int64
 	for _, u := range us {
 		keys, calls = append(keys, u.key), append(calls, u.calls)

@@ -13,14 +13,14 @@ import (
 	"grantgraph/internal/fault"
 )
 
-// sqlite is the engine of a store in one file. One connection writes, so a
+// sqliteEngine is the engine of a store in one file. One connection writes, so a
 // transaction is alone; reading has connections of its own.
-type sqlite struct{}
+type sqliteEngine struct{}
 
 // OpenSQLite opens the store in the file at path, which is made when it is not
 // there and brought up to the present layout when it is older.
 func OpenSQLite(path string, opt Options) (Store, error) {
-	s, err := newStore(opt, sqlite{})
+	s, err := newStore(opt, sqliteEngine{})
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +101,7 @@ func migrateSQLite(db *sql.DB) error {
 	return tx.Commit()
 }
 
-func (sqlite) transact(ctx context.Context, s *store, work func(*tx) error) error {
+func (sqliteEngine) transact(ctx context.Context, s *store, work func(*tx) error) error {
 	w := &sqliteWire{pool: s.write}
 	err := func() (err error) {
 		if w.raw, err = s.write.db.BeginTx(ctx, nil); err != nil {
@@ -175,13 +175,13 @@ func (w *sqliteWire) each(ctx context.Context, text string, args []any, fn func(
 	return eachRow(rows, err, fn)
 }
 
-func (sqlite) again(error) bool { return false }
+func (sqliteEngine) again(error) bool { return false }
 
-func (sqlite) sweep(*tx) error { return nil }
+func (sqliteEngine) sweep(*tx) error { return nil }
 
 // Charges in one file are read and written row by row: asking costs no journey.
 
-func (sqlite) readKeys(t *tx, ids []string) (map[string]record, error) {
+func (sqliteEngine) readKeys(t *tx, ids []string) (map[string]record, error) {
 	found := make(map[string]record, len(ids))
 	for _, id := range ids {
 		r, ok, err := findKeyBy(t, "k.id = $1", id)
@@ -195,7 +195,7 @@ func (sqlite) readKeys(t *tx, ids []string) (map[string]record, error) {
 	return found, nil
 }
 
-func (sqlite) readMeters(t *tx, ms []*meter) error {
+func (sqliteEngine) readMeters(t *tx, ms []*meter) error {
 	for _, m := range ms {
 		_, err := t.get("SELECT calls FROM spent WHERE owner = $1 AND period = $2 AND start = $3", []any{m.owner, string(m.period), m.start}, &m.calls)
 		if err != nil {
@@ -205,7 +205,7 @@ func (sqlite) readMeters(t *tx, ms []*meter) error {
 	return nil
 }
 
-func (sqlite) writeMeters(t *tx, ms []*meter) error {
+func (sqliteEngine) writeMeters(t *tx, ms []*meter) error {
 	for _, m := range ms {
 		err := t.later("INSERT INTO spent (owner, period, start, calls) VALUES ($1, $2, $3, $4) ON CONFLICT (owner, period, start) DO UPDATE SET calls = excluded.calls",
 			m.owner, string(m.period), m.start, m.calls)
@@ -216,7 +216,7 @@ func (sqlite) writeMeters(t *tx, ms []*meter) error {
 	return nil
 }
 
-func (sqlite) readAgentBalances(t *tx, ps []*agentBalance) error {
+func (sqliteEngine) readAgentBalances(t *tx, ps []*agentBalance) error {
 	for _, p := range ps {
 		_, err := t.get("SELECT status, expires, allowance, remaining FROM agents WHERE key = $1", []any{p.key}, &p.status, &p.expires, &p.allowance, &p.remaining)
 		if err != nil {
@@ -226,7 +226,7 @@ func (sqlite) readAgentBalances(t *tx, ps []*agentBalance) error {
 	return nil
 }
 
-func (sqlite) writeAgentBalances(t *tx, ps []*agentBalance) error {
+func (sqliteEngine) writeAgentBalances(t *tx, ps []*agentBalance) error {
 	for _, p := range ps {
 		if err := t.later("UPDATE agents SET remaining = $1, status = $2 WHERE key = $3", p.remaining, string(p.status), p.key); err != nil {
 			return err
@@ -235,7 +235,7 @@ func (sqlite) writeAgentBalances(t *tx, ps []*agentBalance) error {
 	return nil
 }
 
-func (sqlite) addUsage(t *tx, hour int64, us []usage) error {
+func (sqliteEngine) addUsage(t *tx, hour int64, us []usage) error {
 	for _, u := range us {
 		err := t.later("INSERT INTO usage (key, hour, calls) VALUES ($1, $2, $3) ON CONFLICT (key, hour) DO UPDATE SET calls = usage.calls + excluded.calls", u.key, hour, u.calls)
 		if err != nil {

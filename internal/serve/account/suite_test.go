@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	pgtest "grantgraph/internal/bench/postgres"
+	"grantgraph/internal/bench/postgres"
 )
 
 // place is where a store is, so that a second one can be opened beside it.
@@ -54,7 +54,7 @@ func openAt(t testing.TB, p place, opt Options) *store {
 // The one PostgreSQL server of the tests; every test has a schema of its own.
 var cluster struct {
 	sync.Mutex
-	server *pgtest.Server
+	server *postgres.Server
 	err    error
 	next   atomic.Int64
 }
@@ -66,9 +66,9 @@ func newSchema(t testing.TB) string {
 	cluster.Lock()
 	defer cluster.Unlock()
 	if cluster.server == nil && cluster.err == nil {
-		cluster.server, cluster.err = pgtest.Start(context.Background(), "max_connections=600", "shared_buffers=64MB")
+		cluster.server, cluster.err = postgres.Start(context.Background(), "max_connections=600", "shared_buffers=64MB")
 	}
-	if errors.Is(cluster.err, pgtest.ErrNone) {
+	if errors.Is(cluster.err, postgres.ErrNone) {
 		t.Skipf("the PostgreSQL store is not tested: %v; install it (Debian: apt-get install postgresql)", cluster.err)
 	}
 	if cluster.err != nil {

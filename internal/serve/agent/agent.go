@@ -9,7 +9,8 @@
 // answers by asking the very index that serves the calls. What leaves this
 // package holds no answer, only salted hashes of the forms in which an answer
 // is accepted, so a Challenge can be stored as it is. Keys, attempts and
-// waiting times are kept by package account; package api speaks for both.
+// waiting times are kept by package account; package api/agentkeys puts both on
+// the wire.
 package agent
 
 import (

@@ -197,13 +197,13 @@ const (
 
 // slips calls yield with every text from which s comes by one slip: a
 // character left out, put in, mistaken, or two neighbours swapped. Only texts
-// long enough to be allowed one are told, and only for the time of the call.
+// long enough to be allowed one are given, and only for the time of the call.
 func slips(s string, yield func([]byte)) {
 	n := len(s)
 	if n < slipFrom-1 || n > slipTo+1 {
 		return
 	}
-	tell := func(b []byte) {
+	add := func(b []byte) {
 		if len(b) >= slipFrom && len(b) <= slipTo {
 			yield(b)
 		}
@@ -211,21 +211,21 @@ func slips(s string, yield func([]byte)) {
 	b := make([]byte, 0, n+1)
 	for i := range n + 1 {
 		if i < n { // too many by the character at i
-			tell(append(append(b[:0], s[:i]...), s[i+1:]...))
+			add(append(append(b[:0], s[:i]...), s[i+1:]...))
 		}
 		if i+1 < n && s[i] != s[i+1] {
 			b = append(b[:0], s...)
 			b[i], b[i+1] = b[i+1], b[i]
-			tell(b)
+			add(b)
 		}
 		for _, c := range []byte(letters) {
 			if i < n && c != s[i] {
 				b = append(b[:0], s...)
 				b[i] = c
-				tell(b)
+				add(b)
 			}
 			b = append(append(append(b[:0], s[:i]...), c), s[i:]...)
-			tell(b)
+			add(b)
 		}
 	}
 }

@@ -71,8 +71,8 @@ func seedOf(secret []byte, keyID string, number int, version string) []byte {
 	return mac.Sum(nil)
 }
 
-// seededRandom are thrown by a seed. The numbers they show are defined here and not by
-// the standard library's ways to draw, which may change.
+// seededRandom draws numbers from a seed. They are defined here and not by the
+// standard library's ways to draw, which may change.
 type seededRandom struct{ pcg *rand.PCG }
 
 // intn is a number from 0 to n-1.

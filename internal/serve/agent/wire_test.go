@@ -102,8 +102,8 @@ var (
 	askGap      = regexp.MustCompile(`^In the rows of call 3, by how many whole dollars is the total_amount of row (\d+) larger than that of row (\d+),`)
 )
 
-// answer finds every answer that the pages give to a question.
-func answer(t testing.TB, q agent.Question, pages []page) (family string, found []string) {
+// solve finds every answer that the pages give to a question.
+func solve(t testing.TB, q agent.Question, pages []page) (family string, found []string) {
 	t.Helper()
 	number := func(s string) int {
 		n, err := strconv.Atoi(strings.ReplaceAll(s, ",", ""))
@@ -187,7 +187,7 @@ func TestSolvable(t *testing.T) {
 		text := ""
 		calls := map[byte]bool{}
 		for k, q := range c.Questions {
-			family, found := answer(t, q, pages)
+			family, found := solve(t, q, pages)
 			if len(found) != 1 {
 				t.Fatalf("%q has the answers %q", q.Text, found)
 			}

@@ -16,8 +16,8 @@ import (
 	"grantgraph/internal/snapshot/lists"
 )
 
-// answers reports whether a set can still be asked.
-func answers(t *testing.T, s *Dataset) bool {
+// isOpen reports whether a dataset can still be asked.
+func isOpen(t *testing.T, s *Dataset) bool {
 	t.Helper()
 	_, _, err := s.Graph.Summary(context.Background(), &graph.Filter{})
 	return err == nil
@@ -47,20 +47,20 @@ func TestSwap(t *testing.T) {
 		t.Error("the old set is still current")
 	}
 	releaseOld()
-	if !answers(t, old) {
+	if !isOpen(t, old) {
 		t.Error("a set is closed while somebody reads it")
 	}
 	releaseToo()
-	if answers(t, old) {
+	if isOpen(t, old) {
 		t.Error("a set that nobody reads any more stays open")
 	}
 	h.Close()
 	h.Close()
-	if !answers(t, next) {
+	if !isOpen(t, next) {
 		t.Error("closing does not wait for the reader")
 	}
 	releaseNext()
-	if answers(t, next) {
+	if isOpen(t, next) {
 		t.Error("the last set stays open")
 	}
 }

@@ -1,7 +1,8 @@
 // Package example is the invented parts that examples are answered from: a
 // dataset of five grants, a store with one key and one account, and a sandbox
 // that knows the queries of the examples. The operations run on them as they do
-// on real ones, so an example cannot differ from what it shows.
+// on real ones, so an example cannot differ from what it shows. Nothing in it is
+// real data, and nothing is read from a disk or written to one.
 package example
 
 import (

@@ -1,8 +1,8 @@
 // Package graph answers questions about who funded whom. It holds the grant
 // rows of a snapshot as immutable, memory-mapped columns, sorted in both
 // directions of the graph, with postings and precomputed totals, so that a
-// question touches few bytes. It knows nothing of HTTP: package api turns
-// requests into a Filter and results into wire rows.
+// question touches few bytes. It knows nothing of HTTP: package api/grants
+// turns requests into a Filter and results into wire rows.
 package graph
 
 import (

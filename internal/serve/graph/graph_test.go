@@ -203,7 +203,7 @@ func TestConcurrent(t *testing.T) {
 					ctx.left.Store(r.Int64N(20))
 					_, _, _ = g.Summary(ctx, filters[r.IntN(len(filters))])
 				}
-				if got := answer(g, filters[k], 10+i); got != answers[k] {
+				if got := ask(g, filters[k], 10+i); got != answers[k] {
 					t.Errorf("a concurrent answer differs:\n got %.500s\nwant %.500s", got, answers[k])
 					return
 				}
@@ -213,8 +213,8 @@ func TestConcurrent(t *testing.T) {
 	wg.Wait()
 }
 
-// answer is everything the graph says about a filter, lists cut to ten.
-func answer(g *graph.Graph, f *graph.Filter, limit int) string {
+// ask is everything the graph says about a filter, lists cut to ten.
+func ask(g *graph.Graph, f *graph.Filter, limit int) string {
 	ctx, p := context.Background(), graph.Page{Limit: limit}
 	totals, years, err1 := g.Summary(ctx, f)
 	excluded, err2 := g.Excluded(ctx, f)

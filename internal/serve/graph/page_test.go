@@ -20,7 +20,7 @@ var orders = map[string][]graph.Order{
 	"recipients":   {graph.ByAmount, graph.ByCount, graph.ByRecipName, graph.ByRecipState},
 }
 
-// lists are the names of the lists, in order.
+// listNames are the names of the lists, in order.
 var listNames = []string{"transactions", "funders", "recipients"}
 
 // sortsOf are all orders of a list.

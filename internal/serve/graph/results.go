@@ -6,7 +6,7 @@ import (
 	"grantgraph/internal/ntee"
 )
 
-// Grant is one row, as package api writes it.
+// Grant is one row, as package api/grants writes it.
 type Grant struct {
 	Key        string
 	Funder     *Funder

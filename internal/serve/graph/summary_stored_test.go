@@ -135,7 +135,7 @@ func exchanges(g *graph.Graph, r *rand.Rand, years int) (filters []*graph.Filter
 		filters = append(filters, funderFilter(r, years), wideFilter(r, years), randomFilter(r))
 	}
 	for _, f := range filters {
-		answers = append(answers, answer(g, f, 10))
+		answers = append(answers, ask(g, f, 10))
 	}
 	return filters, answers
 }
@@ -165,7 +165,7 @@ func TestGivenUp(t *testing.T) {
 			done = err1 == nil && err2 == nil
 			// Another one: the same would write the same over what was left.
 			k := (i + looks + 1) % len(filters)
-			if got := answer(g, filters[k], 10); got != answers[k] {
+			if got := ask(g, filters[k], 10); got != answers[k] {
 				t.Fatalf("after a evaluation was given up:\n got %.500s\nwant %.500s", got, answers[k])
 			}
 		}

@@ -1,6 +1,7 @@
 // Package indexes lists what is added to a snapshot for those who serve it: the
 // graph, the search index and the warehouse. A build is given the list, so that
-// the program, the benchmark and the tests make the same snapshots.
+// the program, the benchmark and the tests make the same snapshots. Only cmd,
+// bench and tests import it.
 package indexes
 
 import (

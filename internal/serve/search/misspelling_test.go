@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// apart is the distance between two words by the book: the least number of
-// letters added, left out, changed, or swapped with a neighbour.
-func apart(a, b string) int {
+// editDistance is the distance between two words by the book: the least number
+// of letters added, left out, changed, or swapped with a neighbour.
+func editDistance(a, b string) int {
 	d := make([][]int, len(a)+1)
 	for i := range d {
 		d[i] = make([]int, len(b)+1)
@@ -62,7 +62,7 @@ func TestCorrections(t *testing.T) {
 			}
 			for w := range uint32(x.vocabulary()) {
 				text := string(x.word(w))
-				d := apart(word, text)
+				d := editDistance(word, text)
 				want := text[0] >= 'A' && d > 0 && d <= most
 				if got, ok := found[w]; ok != want || ok && got != d {
 					t.Errorf("%q and %q are %d apart; found %v with %d, %d allowed", word, text, d, ok, got, most)

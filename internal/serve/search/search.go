@@ -1,5 +1,6 @@
 // Package search finds an organization by what a person types: its name, a
-// part of it, a misspelling, its initials, a former name, or its EIN.
+// part of it, a misspelling, its initials, a former name, or its EIN. It knows
+// nothing of HTTP.
 //
 // The index is made when a snapshot is built and is memory-mapped when it is
 // served. Names are held as words in their long form (package orgname), each

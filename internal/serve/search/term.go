@@ -144,13 +144,13 @@ func (fd *finder) correct(alts []alt, word string, most int) []alt {
 	return alts
 }
 
-// split parts words that the vocabulary does not have, or has only because the
+// split splits words that the vocabulary does not have, or has only because the
 // register lost a space too, into words that it has, in their long form.
 func (fd *finder) split(words []string) (out []string, fresh bool) {
 	for i, w := range words {
 		var parts []string
 		if len(out)+len(words)-i < maxTerms && len(w) >= 5 && len(w) <= 40 {
-			parts = fd.x.apart(w, i > 0 && words[i-1] == "SAINT")
+			parts = fd.x.splitWord(w, i > 0 && words[i-1] == "SAINT")
 		}
 		if parts == nil {
 			out = append(out, w)
@@ -161,8 +161,8 @@ func (fd *finder) split(words []string) (out []string, fresh bool) {
 	return out, fresh
 }
 
-// apart parts a word where the parts are commonest, nil when nowhere.
-func (x *Index) apart(w string, saint bool) (best []string) {
+// splitWord splits a word where the parts are commonest, nil when nowhere.
+func (x *Index) splitWord(w string, saint bool) (best []string) {
 	most := 1
 	if id, ok := x.find(w); ok {
 		most = rarer * x.count(id)

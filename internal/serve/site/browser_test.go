@@ -31,8 +31,8 @@ func (p *postbox) of(to string) chan string {
 	return p.emails[to]
 }
 
-func (p *postbox) Send(_ context.Context, l mail.Email) error {
-	p.of(l.To) <- l.Text
+func (p *postbox) Send(_ context.Context, e mail.Email) error {
+	p.of(e.To) <- e.Text
 	return nil
 }
 

@@ -79,7 +79,7 @@ func (s *Site) sendAccountExists(ctx context.Context, email string) error {
 	if err != nil {
 		return err
 	}
-	l := mail.Email{To: a.Email, Subject: "You already have an account", Text: `Hello,
+	e := mail.Email{To: a.Email, Subject: "You already have an account", Text: `Hello,
 
 someone, most likely you, signed up for Grantgraph with this email address,
 which already has an account. Sign in with its password:
@@ -94,7 +94,7 @@ The link works once, for an hour. If it was not you, do nothing: your account
 has not changed.
 ` + s.signature()}
 	if !a.Verified {
-		l.Subject, l.Text = "Finish signing up", `Hello,
+		e.Subject, e.Text = "Finish signing up", `Hello,
 
 someone, most likely you, signed up for Grantgraph with this email address, and
 not for the first time; it was never confirmed. Choose a password here, which
@@ -106,7 +106,7 @@ The link works once, for an hour. If it was not you, do nothing: without the
 link the account cannot be used.
 `+s.signature()
 	}
-	return s.Mail.Send(ctx, l)
+	return s.Mail.Send(ctx, e)
 }
 
 // sendReset lets a person who forgot the password choose another.

@@ -22,7 +22,7 @@ func (s *Site) routeSignIn(mux *http.ServeMux) {
 	mux.HandleFunc("GET /signin", s.anyone(s.showSignIn))
 	mux.HandleFunc("POST /signin", s.anyone(s.signIn))
 	mux.HandleFunc("POST /signout", s.signedInOnly(s.signOut))
-	mux.HandleFunc("GET /letter", s.anyone(s.showEmailSent))
+	mux.HandleFunc("GET /email-sent", s.anyone(s.showEmailSent))
 	mux.HandleFunc("GET /forgot", s.anyone(s.showForgot))
 	mux.HandleFunc("POST /forgot", s.anyone(s.forgot))
 	mux.HandleFunc("GET /verify", s.anyone(s.showVerify))
@@ -167,7 +167,7 @@ func (s *Site) signUp(v *visit) {
 		s.showAgain(v, "signup", f, err)
 		return
 	}
-	v.redirect("/letter")
+	v.redirect("/email-sent")
 }
 
 func (s *Site) showSignIn(v *visit) {
@@ -265,7 +265,7 @@ func (s *Site) forgot(v *visit) {
 		s.showAgain(v, "forgot", f, err)
 		return
 	}
-	v.redirect("/letter")
+	v.redirect("/email-sent")
 }
 
 // showVerify asks for a click: programs that look at links in emails before

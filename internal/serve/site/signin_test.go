@@ -20,9 +20,9 @@ func TestFromSignUpToKey(t *testing.T) {
 	p := newPlace(t)
 	v := p.visitor(t)
 	want(t, v.get("/account"), 303, "/signin?next=%2Faccount")
-	want(t, v.fill("/signup", "/signup", map[string]string{"email": " Ada@Example.org ", "password": secretWords}), 303, "/letter")
-	want(t, v.get("/letter"), 200, "<b>Ada@Example.org</b>")
-	want(t, v.get("/letter"), 200, "the address you gave")
+	want(t, v.fill("/signup", "/signup", map[string]string{"email": " Ada@Example.org ", "password": secretWords}), 303, "/email-sent")
+	want(t, v.get("/email-sent"), 200, "<b>Ada@Example.org</b>")
+	want(t, v.get("/email-sent"), 200, "the address you gave")
 	link := follow(t, p.email(t, "ada@example.org"))
 	want(t, v.get(link), 200, "One click") // a look confirms nothing
 	want(t, v.fill(link, "/verify", nil), 303, "/signin")
@@ -112,8 +112,8 @@ func TestNobodyLearnsWhoHasAnAccount(t *testing.T) {
 		var bodies [2]string
 		for i, email := range []string{"known@example.org", "never@example.org"} {
 			v := p.visitor(t)
-			want(t, v.fill(tc.page, tc.page, map[string]string{"email": email, "password": tc.password}), 303, "/letter")
-			bodies[i] = strings.ReplaceAll(v.get("/letter").body, email, "")
+			want(t, v.fill(tc.page, tc.page, map[string]string{"email": email, "password": tc.password}), 303, "/email-sent")
+			bodies[i] = strings.ReplaceAll(v.get("/email-sent").body, email, "")
 		}
 		if bodies[0] != bodies[1] {
 			t.Errorf("%s tells: %s\n%s", tc.page, bodies[0], bodies[1])
@@ -144,10 +144,10 @@ func TestSquatter(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	squatter, owner := p.visitor(t), p.visitor(t)
-	want(t, squatter.fill("/signup", "/signup", map[string]string{"email": "owner@example.org", "password": "password of the squatter"}), 303, "/letter")
+	want(t, squatter.fill("/signup", "/signup", map[string]string{"email": "owner@example.org", "password": "password of the squatter"}), 303, "/email-sent")
 	p.emails()
 	want(t, squatter.fill("/signin", "/signin", map[string]string{"email": "owner@example.org", "password": "password of the squatter"}), 403, "or the password is wrong")
-	want(t, owner.fill("/signup", "/signup", map[string]string{"email": "owner@example.org", "password": secretWords}), 303, "/letter")
+	want(t, owner.fill("/signup", "/signup", map[string]string{"email": "owner@example.org", "password": secretWords}), 303, "/email-sent")
 	l := p.email(t, "owner@example.org")
 	if l.Subject != "Finish signing up" {
 		t.Fatalf("%+v", l)
@@ -163,8 +163,8 @@ func TestForgottenPassword(t *testing.T) {
 	elsewhere := p.member(t, "ada@example.org")
 	v := p.visitor(t)
 	want(t, v.fill("/forgot", "/forgot", map[string]string{"email": "nonsense"}), 422, "not an email address")
-	want(t, v.fill("/forgot", "/forgot", map[string]string{"email": "ada@example.org"}), 303, "/letter")
-	want(t, v.get("/letter"), 200, "If <b>ada@example.org</b> has an account")
+	want(t, v.fill("/forgot", "/forgot", map[string]string{"email": "ada@example.org"}), 303, "/email-sent")
+	want(t, v.get("/email-sent"), 200, "If <b>ada@example.org</b> has an account")
 	link := follow(t, p.email(t, "ada@example.org"))
 	want(t, v.fill(link, "/reset", map[string]string{"password": "short"}), 422, "at least 8 characters")
 	want(t, v.fill(link, "/reset", map[string]string{"password": "quite another password"}), 303, "/account")
@@ -176,7 +176,7 @@ func TestForgottenPassword(t *testing.T) {
 	want(t, p.visitor(t).fill("/verify?token=nonsense", "/verify", nil), 422, "already used")
 
 	// A link is over after its time.
-	want(t, v.fill("/forgot", "/forgot", map[string]string{"email": "ada@example.org"}), 303, "/letter")
+	want(t, v.fill("/forgot", "/forgot", map[string]string{"email": "ada@example.org"}), 303, "/email-sent")
 	link = follow(t, p.email(t, "ada@example.org"))
 	p.clock.forward(2 * time.Hour)
 	want(t, p.visitor(t).fill(link, "/reset", map[string]string{"password": secretWords}), 422, "already used")
@@ -253,7 +253,7 @@ func TestLimits(t *testing.T) {
 	// Emails are limited too, and nobody is told: it would say who is known.
 	before := p.emails()
 	for range 8 {
-		want(t, thief.fill("/forgot", "/forgot", map[string]string{"email": "ada@example.org"}), 303, "/letter")
+		want(t, thief.fill("/forgot", "/forgot", map[string]string{"email": "ada@example.org"}), 303, "/email-sent")
 	}
 	if n := p.emails() - before; n != 5 {
 		t.Errorf("%d emails", n)
@@ -308,7 +308,7 @@ func TestEmailThatIsNotSent(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	p.box.refuse = errors.New("no room in the bag")
-	want(t, p.visitor(t).fill("/signup", "/signup", map[string]string{"email": "ada@example.org", "password": secretWords}), 303, "/letter")
+	want(t, p.visitor(t).fill("/signup", "/signup", map[string]string{"email": "ada@example.org", "password": secretWords}), 303, "/email-sent")
 	if n := p.emails(); n != 0 {
 		t.Errorf("%d emails", n)
 	}
@@ -321,8 +321,8 @@ func TestConsole(t *testing.T) {
 	var console strings.Builder
 	p := newPlace(t, func(c *Config) { c.Mail = mail.NewConsole(&console) })
 	v := p.visitor(t)
-	want(t, v.fill("/signup", "/signup", map[string]string{"email": "ada@example.org", "password": secretWords}), 303, "/letter")
-	want(t, v.get("/letter"), 200, "it writes its emails to its console")
+	want(t, v.fill("/signup", "/signup", map[string]string{"email": "ada@example.org", "password": secretWords}), 303, "/email-sent")
+	want(t, v.get("/email-sent"), 200, "it writes its emails to its console")
 	p.Site.Close()
 	if !linkIn.MatchString(console.String()) {
 		t.Errorf("%q", console.String())

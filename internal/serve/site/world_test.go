@@ -50,13 +50,13 @@ type mailbox struct {
 	refuse error
 }
 
-func (b *mailbox) Send(_ context.Context, l mail.Email) error {
+func (b *mailbox) Send(_ context.Context, e mail.Email) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.refuse != nil {
 		return b.refuse
 	}
-	b.emails = append(b.emails, l)
+	b.emails = append(b.emails, e)
 	return nil
 }
 
@@ -122,11 +122,11 @@ func (p *place) emails() int {
 var linkIn = regexp.MustCompile(`https?://\S+\?token=\S+`)
 
 // follow is the path of the link in an email.
-func follow(t *testing.T, l mail.Email) string {
+func follow(t *testing.T, e mail.Email) string {
 	t.Helper()
-	u, err := url.Parse(linkIn.FindString(l.Text))
+	u, err := url.Parse(linkIn.FindString(e.Text))
 	if err != nil || u.Path == "" {
-		t.Fatalf("no link in %q", l.Text)
+		t.Fatalf("no link in %q", e.Text)
 	}
 	return u.RequestURI()
 }
@@ -227,7 +227,7 @@ const secretWords = "correct horse battery"
 func (p *place) member(t *testing.T, email string) *person {
 	t.Helper()
 	v := p.visitor(t)
-	want(t, v.fill("/signup", "/signup", map[string]string{"email": email, "password": secretWords}), 303, "/letter")
+	want(t, v.fill("/signup", "/signup", map[string]string{"email": email, "password": secretWords}), 303, "/email-sent")
 	want(t, v.fill(follow(t, p.email(t, email)), "/verify", nil), 303, "/signin")
 	want(t, v.fill("/signin", "/signin", map[string]string{"email": email, "password": secretWords}), 303, "/account")
 	return v

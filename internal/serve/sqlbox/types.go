@@ -89,11 +89,11 @@ func (w *walker) structure(v map[string]any) *fault.Fault {
 		return reject("the structure that %s reads by is not JSON%s", called(v), w.position(v)).Try(`%s(…, '{"name": "VARCHAR"}')`, called(v))
 	}
 	w.cast = v
-	return w.leaves(structure)
+	return w.checkTypes(structure)
 }
 
-// leaves checks the types at the ends of a structure.
-func (w *walker) leaves(v any) *fault.Fault {
+// checkTypes checks the types at the ends of a structure.
+func (w *walker) checkTypes(v any) *fault.Fault {
 	switch v := v.(type) {
 	case string:
 		if m := leafPattern.FindStringSubmatch(v); m == nil || !typeWords[strings.ToLower(m[1])] {
@@ -101,13 +101,13 @@ func (w *walker) leaves(v any) *fault.Fault {
 		}
 	case []any:
 		for _, x := range v {
-			if f := w.leaves(x); f != nil {
+			if f := w.checkTypes(x); f != nil {
 				return f
 			}
 		}
 	case map[string]any:
 		for _, k := range sortedKeys(v) {
-			if f := w.leaves(v[k]); f != nil {
+			if f := w.checkTypes(v[k]); f != nil {
 				return f
 			}
 		}

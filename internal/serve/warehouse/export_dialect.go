@@ -17,13 +17,13 @@ type dialect struct {
 // dialects are the engines that an export has definitions for.
 var dialects = []dialect{
 	{"clickhouse", "Tables for ClickHouse, and how to fill them from the Parquet files (put them where file() reads).",
-		map[string]string{text: "String", bigint: "Int64", integer: "Int32", boolean: "Bool", double: "Float64", date: "Date32", timestamp: "DateTime64(6)"}, clickhouse},
+		map[string]string{text: "String", bigint: "Int64", integer: "Int32", boolean: "Bool", double: "Float64", date: "Date32", timestamp: "DateTime64(6)"}, createClickHouse},
 	{"spark", "Tables for Spark SQL over the Parquet files where they lie.",
-		map[string]string{text: "STRING", bigint: "BIGINT", integer: "INT", boolean: "BOOLEAN", double: "DOUBLE", date: "DATE", timestamp: "TIMESTAMP"}, spark},
+		map[string]string{text: "STRING", bigint: "BIGINT", integer: "INT", boolean: "BOOLEAN", double: "DOUBLE", date: "DATE", timestamp: "TIMESTAMP"}, createSpark},
 	{"trino", "Tables for Trino's Hive connector over the Parquet files where they lie.",
-		map[string]string{text: "varchar", bigint: "bigint", integer: "integer", boolean: "boolean", double: "double", date: "date", timestamp: "timestamp(6)"}, trino},
+		map[string]string{text: "varchar", bigint: "bigint", integer: "integer", boolean: "boolean", double: "double", date: "date", timestamp: "timestamp(6)"}, createTrino},
 	{"postgres", "Tables for PostgreSQL. It does not read Parquet itself: load them with any tool that reads Parquet and writes COPY.",
-		map[string]string{text: "text", bigint: "bigint", integer: "integer", boolean: "boolean", double: "double precision", date: "date", timestamp: "timestamp"}, postgres},
+		map[string]string{text: "text", bigint: "bigint", integer: "integer", boolean: "boolean", double: "double precision", date: "date", timestamp: "timestamp"}, createPostgres},
 }
 
 // script defines every table.
@@ -63,7 +63,7 @@ func (v *View) sorted() []string {
 	return keys
 }
 
-func clickhouse(v *View, types map[string]string, _ string) string {
+func createClickHouse(v *View, types map[string]string, _ string) string {
 	columns := v.lines(func(c Column) string {
 		t := types[c.Type]
 		if c.Nullable {
@@ -84,7 +84,7 @@ func clickhouse(v *View, types map[string]string, _ string) string {
 		v.Name, columns, partition, strings.Join(v.sorted(), ", "), quote(v.Meaning), v.Name, list, list, files)
 }
 
-func spark(v *View, types map[string]string, location string) string {
+func createSpark(v *View, types map[string]string, location string) string {
 	columns := v.lines(func(c Column) string {
 		return fmt.Sprintf("%s %s COMMENT %s", c.Name, types[c.Type], sparkQuote(c.Meaning))
 	}, "")
@@ -100,7 +100,7 @@ func sparkQuote(s string) string {
 	return "'" + strings.NewReplacer(`\`, `\\`, "'", `\'`).Replace(s) + "'"
 }
 
-func trino(v *View, types map[string]string, location string) string {
+func createTrino(v *View, types map[string]string, location string) string {
 	columns := v.lines(func(c Column) string {
 		return fmt.Sprintf("%s %s COMMENT %s", c.Name, types[c.Type], quote(c.Meaning))
 	}, v.year)
@@ -114,7 +114,7 @@ func trino(v *View, types map[string]string, location string) string {
 	return fmt.Sprintf("CREATE TABLE %s (\n%s\n)\nWITH (format = 'PARQUET', external_location = %s%s);\n%s", v.Name, columns, quote(location+"/"+v.Name), partition, repair)
 }
 
-func postgres(v *View, types map[string]string, _ string) string {
+func createPostgres(v *View, types map[string]string, _ string) string {
 	columns := v.lines(func(c Column) string {
 		if c.Nullable {
 			return c.Name + " " + types[c.Type]

@@ -12,7 +12,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	pgtest "grantgraph/internal/bench/postgres"
+	"grantgraph/internal/bench/postgres"
 	"grantgraph/internal/snapshot"
 )
 
@@ -113,8 +113,8 @@ func TestExportOpen(t *testing.T) {
 // TestPostgresScript runs the definitions in PostgreSQL itself.
 func TestPostgresScript(t *testing.T) {
 	t.Parallel()
-	server, err := pgtest.Start(t.Context())
-	if errors.Is(err, pgtest.ErrNone) {
+	server, err := postgres.Start(t.Context())
+	if errors.Is(err, postgres.ErrNone) {
 		t.Skipf("the script for PostgreSQL is not tested: %v; install it (Debian: apt-get install postgresql)", err)
 	}
 	if err != nil {

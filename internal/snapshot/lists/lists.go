@@ -1,5 +1,5 @@
-// Package lists is how both wings know the compliance lists: the master file,
-// Publication 78, revocations, sanctions, bulletin deletions and the two
+// Package lists is how ingest and serve know the compliance lists: the master
+// file, Publication 78, revocations, sanctions, bulletin deletions and the two
 // California lists. They change on days of their own, so they are not part of
 // the grant snapshot. An edition is an immutable snapshot in a directory of its
 // own, found through its own pointer, and a new one is made and taken up

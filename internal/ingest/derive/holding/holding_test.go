@@ -47,7 +47,8 @@ func sample() ([]*Foundation, []*snapshot.Holding) {
 	return f, items
 }
 
-func settled4(f []*Foundation, items []*snapshot.Holding) *Portfolio {
+// portfolioOf is what a build makes of the foundations and their items.
+func portfolioOf(f []*Foundation, items []*snapshot.Holding) *Portfolio {
 	b := New()
 	for _, x := range f {
 		b.AddFoundation(x)
@@ -60,7 +61,7 @@ func settled4(f []*Foundation, items []*snapshot.Holding) *Portfolio {
 
 func TestPortfolio(t *testing.T) {
 	t.Parallel()
-	p := settled4(sample())
+	p := portfolioOf(sample())
 	entities := map[string]snapshot.HoldingEntity{}
 	for e := range p.Entities() {
 		if _, twice := entities[e.CanonicalName]; twice {
@@ -121,7 +122,7 @@ func TestSelfManaged(t *testing.T) {
 		for i := range 12 {
 			items = append(items, item(70000001, "a", "stock", fmt.Sprintf("LARCH%c INDUSTRIES COM", 'A'+i), 500))
 		}
-		p := settled4([]*Foundation{f}, items)
+		p := portfolioOf([]*Foundation{f}, items)
 		if got := slices.Collect(p.Profiles())[0]; got.SelfManaged != want {
 			t.Errorf("fees of %d: %+v", fees, got)
 		}
@@ -138,7 +139,7 @@ func TestManagers(t *testing.T) {
 		items = append(items, item(e, "x", "other", fmt.Sprintf("QUILL FEATHER CAPITAL PARTNERS %s LP", []string{"II", "III", "IV"}[i]), 10),
 			item(e, "x", "other", fmt.Sprintf("TALLOW%c CAPITAL PARTNERS IV LP", 'A'+i), 10))
 	}
-	for e := range settled4(f, items).Entities() {
+	for e := range portfolioOf(f, items).Entities() {
 		want := ""
 		if e.CanonicalName[:5] == "QUILL" {
 			want = "QUILL FEATHER"
@@ -154,10 +155,10 @@ func TestOrder(t *testing.T) {
 	t.Parallel()
 	f, items := sample()
 	r := rand.New(rand.NewPCG(1, 9))
-	first := settled4(f, items)
+	first := portfolioOf(f, items)
 	for range 5 {
 		r.Shuffle(len(items), func(i, j int) { items[i], items[j] = items[j], items[i] })
-		again := settled4(f, items)
+		again := portfolioOf(f, items)
 		if !slices.Equal(slices.Collect(first.Entities()), slices.Collect(again.Entities())) || !slices.Equal(slices.Collect(first.Holdings()), slices.Collect(again.Holdings())) {
 			t.Fatal("the order matters")
 		}

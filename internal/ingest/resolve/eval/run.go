@@ -130,15 +130,15 @@ func (c *Case) label() resolve.Label {
 
 // askAll runs the cases on all cores and counts in their order.
 func (res *Result) askAll(r *resolve.Resolver, cases []*Case, list *csv.Writer) {
-	type answer struct {
+	type caseResult struct {
 		outcome Outcome
 		match   resolve.Match
 		masked  *Outcome
 	}
-	answers := make([]answer, len(cases))
+	results := make([]caseResult, len(cases))
 	parallel.Ranges(len(cases), parallel.Parts(len(cases), 64), func(_, from, to int) {
 		for i := from; i < to; i++ {
-			c, a := cases[i], &answers[i]
+			c, a := cases[i], &results[i]
 			a.outcome, a.match = Ask(r, c)
 			if a.outcome.Present {
 				m := r.ResolveBlind(&c.Recipient, &c.name, c.Funder, c.Truth)
@@ -149,8 +149,8 @@ func (res *Result) askAll(r *resolve.Resolver, cases []*Case, list *csv.Writer) 
 			}
 		}
 	})
-	for i := range answers {
-		a := &answers[i]
+	for i := range results {
+		a := &results[i]
 		res.Tally.Add(&a.outcome)
 		if a.masked != nil {
 			res.Masked.Add(a.masked)

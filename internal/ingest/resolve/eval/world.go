@@ -145,10 +145,12 @@ func band(amount int64) string {
 	return "4 $100,000 and more"
 }
 
-// worldGates are the bounds that an invented world, whose truth is known, must
-// keep. A rule that fired less often than this says nothing.
+// worldAnswers is how often a rule must have fired: one that fired less often
+// says nothing.
 const worldAnswers = 100
 
+// worldBounds are the bounds that an invented world, whose truth is known, must
+// keep.
 var worldBounds = []struct {
 	rule  grant.Rule
 	bound float64

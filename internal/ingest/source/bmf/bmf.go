@@ -142,9 +142,7 @@ func readHeader(s *rows.Scanner) (width int, place []int, err error) {
 func (r *Record) take(fields []string, place []int) (reason string) {
 	*r = Record{}
 	for i, f := range fields {
-		// The file is ASCII, but a stray byte of another encoding must not make
-		// a name that no database will store.
-		f = strings.ToValidUTF8(strings.TrimSpace(f), "\ufffd")
+		f = rows.Clean(f)
 		switch place[i] {
 		case 0:
 			e, err := ein.Parse(f)

@@ -208,5 +208,5 @@ func BenchmarkRead(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	b.ReportMetric(float64(b.N)*10000/b.Elapsed().Seconds(), "list/s")
+	b.ReportMetric(float64(b.N)*10000/b.Elapsed().Seconds(), "rows/s")
 }

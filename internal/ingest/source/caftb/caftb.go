@@ -14,7 +14,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/ingest/source/rows"
@@ -159,7 +158,7 @@ func readTable(t table, sparse, from1904 bool, fn func(*Record) error) (tally ro
 func (r *Record) take(fields []string, h header, from1904 bool) (reason string) {
 	cell := func(c column) string {
 		if i := h.place[c]; i >= 0 && i < len(fields) {
-			return strings.ToValidUTF8(strings.TrimSpace(fields[i]), "\ufffd")
+			return rows.Clean(fields[i])
 		}
 		return ""
 	}

@@ -41,7 +41,7 @@ func TestReadForms(t *testing.T) {
 		"csv":            header1 + body1,
 		"pipes":          piped,
 		"tabs":           strings.ReplaceAll(piped, "|", "\t"),
-		"zip":            zipped(map[string]string{"list.csv": header1 + body1}),
+		"zip":            rowstest.Zip("list.csv", header1+body1),
 		"titles above":   "Franchise Tax Board,,,,,\r\nAs of 1/1/2026,,,,,\r\n\r\n" + header1 + body1,
 		"other words":    "Corp. #,ORGANIZATION NAME,Mailing City,R&TC Section,Employer Identification Number,Date of Revocation\n" + body1,
 		"underscores":    "entity_number,entity_name,city,exempt_section,fein,revoked_effective_date\n" + body1,
@@ -95,7 +95,7 @@ func TestReadRefuses(t *testing.T) {
 		"old workbook":      {"\xd0\xcf\x11\xe0\xa1\xb1", "old kind"},
 		"UTF-16":            {"\xff\xfeE\x00n\x00", "UTF-16"},
 		"damaged zip":       {"PK\x03\x04 and no more", "damaged"},
-		"zip of two":        {zipped(map[string]string{"a.csv": header1, "b.csv": header1}), "holds 2 files"},
+		"zip of two":        {rowstest.Zip("a.csv", header1, "b.csv", header1), "holds 2 files"},
 		"other columns":     {"id,amount\n1,2\n", `columns seen: "id", "amount"; needed`},
 		"no header":         {body1, "no column is"},
 		"no name":           {"Entity ID,Revocation Date\n1,2\n", "no column is the organization's name"},
@@ -125,7 +125,7 @@ func TestWorkbookErrors(t *testing.T) {
 	t.Parallel()
 	stop := errors.New("enough")
 	n := 0
-	if tally, err := Read(strings.NewReader(newBook(header1+body1).zip()), func(*Record) error { n++; return stop }); err != stop || n != 1 || tally.Rows != 0 {
+	if tally, err := Read(strings.NewReader(newWorkbookFiles(header1+body1).zip()), func(*Record) error { n++; return stop }); err != stop || n != 1 || tally.Rows != 0 {
 		t.Errorf("err %v after %d calls", err, n)
 	}
 	if _, _, err := readAll(io.MultiReader(strings.NewReader("PK\x03\x04"), iotest.ErrReader(stop))); !errors.Is(err, stop) {
@@ -192,7 +192,7 @@ func TestContract(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(header1 + body1))
 	f.Add([]byte("FEIN|Name|Date Revoked\n070000001|LANTERN|41409\n"))
-	f.Add([]byte(newBook(header1 + body1).zip()))
+	f.Add([]byte(newWorkbookFiles(header1 + body1).zip()))
 	f.Add([]byte("%PDF"))
 	f.Add([]byte("\"\n\"\nName,EIN,Status Date\nx,,20130515\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -212,7 +212,7 @@ func FuzzRead(f *testing.F) {
 
 func BenchmarkRead(b *testing.B) {
 	text := header1 + strings.Repeat(body1, 5000)
-	for name, text := range map[string]string{"csv": text, "xlsx": newBook(text).zip()} {
+	for name, text := range map[string]string{"csv": text, "xlsx": newWorkbookFiles(text).zip()} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

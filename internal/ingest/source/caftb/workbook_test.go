@@ -1,8 +1,6 @@
 package caftb
 
 import (
-	"archive/zip"
-	"bytes"
 	"encoding/csv"
 	"encoding/xml"
 	"errors"
@@ -11,26 +9,17 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"grantgraph/internal/ingest/source/rows/rowstest"
 )
 
-// zipped packs files, in the order of their names.
-func zipped(files map[string]string) string {
-	var b bytes.Buffer
-	z := zip.NewWriter(&b)
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		w, _ := z.Create(name)
-		w.Write([]byte(files[name]))
-	}
-	z.Close()
-	return b.String()
-}
+// workbookFiles is a workbook by its members, so that a test can change any of
+// them.
+type workbookFiles map[string]string
 
-// book is a workbook by its members, so that a test can change any of them.
-type book map[string]string
+func (b workbookFiles) zip() string { return rowstest.ZipMap(b) }
 
-func (b book) zip() string { return zipped(b) }
-
-func (b book) with(member, text string) book {
+func (b workbookFiles) with(member, text string) workbookFiles {
 	b = maps.Clone(b)
 	b[member] = text
 	return b
@@ -44,9 +33,9 @@ func escaped(s string) string {
 	return b.String()
 }
 
-// newBook makes a workbook of one sheet from CSV, as Excel writes them: texts
-// in the shared table and blank cells left out.
-func newBook(text string) book {
+// newWorkbookFiles makes a workbook of one sheet from CSV, as Excel writes them:
+// texts in the shared table and blank cells left out.
+func newWorkbookFiles(text string) workbookFiles {
 	r := csv.NewReader(strings.NewReader(text))
 	r.FieldsPerRecord = -1
 	records, _ := r.ReadAll()
@@ -63,7 +52,7 @@ func newBook(text string) book {
 		}
 		sheet.WriteString("</row>")
 	}
-	return book{
+	return workbookFiles{
 		"[Content_Types].xml": `<Types/>`,
 		"xl/workbook.xml": `<?xml version="1.0" encoding="UTF-8" standalone="yes"?><workbook xmlns:r="r"><workbookPr/><sheets>` +
 			`<sheet name="List" sheetId="7" r:id="rId3"/></sheets></workbook>`,
@@ -88,7 +77,7 @@ func inline(texts ...string) string {
 
 func TestWorkbook(t *testing.T) {
 	t.Parallel()
-	plain := newBook(header1 + body1)
+	plain := newWorkbookFiles(header1 + body1)
 	titled := "Revoked,,,\n,,,\n" + header1 + body1
 	two := plain.with("xl/workbook.xml", `<workbook><sheets><sheet name="Notes" r:id="rId1"/><sheet name="Blank" r:id="rId2"/><sheet name="List" r:id="rId3"/></sheets></workbook>`).
 		with("xl/worksheets/notes.xml", rowsOf(inline("How to read this list"))).
@@ -102,9 +91,9 @@ func TestWorkbook(t *testing.T) {
 		with("xl/sharedStrings.xml", `<sst><si><t>HARBOR, THE</t><rPh><t>spoken</t></rPh></si><si><r><t>SAM</t></r><r><t>PLE</t></r></si><si><t>23701f</t></si></sst>`)
 	noRels := maps.Clone(plain)
 	delete(noRels, "xl/_rels/workbook.xml.rels")
-	for name, b := range map[string]book{
+	for name, b := range map[string]workbookFiles{
 		"as Excel writes":    plain,
-		"titles above":       newBook(titled),
+		"titles above":       newWorkbookFiles(titled),
 		"notes come first":   two,
 		"kinds of cells":     byHand,
 		"prefixed names":     plain.with(sheet1, strings.NewReplacer("</", "</x:", "<", "<x:").Replace(plain[sheet1])),
@@ -123,16 +112,16 @@ func TestWorkbook(t *testing.T) {
 
 func TestWorkbookRefuses(t *testing.T) {
 	t.Parallel()
-	plain := newBook(header1 + body1)
+	plain := newWorkbookFiles(header1 + body1)
 	noSheet := maps.Clone(plain)
 	delete(noSheet, sheet1)
 	head := inline("Entity ID", "Entity Name", "Revocation Date")
 	for name, c := range map[string]struct {
-		book book
-		hint string
+		files workbookFiles
+		hint  string
 	}{
-		"other columns":   {newBook("id,amount\n1,2\n"), `columns seen: "id", "amount"`},
-		"exempt list":     {newBook("Entity ID,Name,City,FTB Status\n1,x,y,z\n"), "list of exempt organizations"},
+		"other columns":   {newWorkbookFiles("id,amount\n1,2\n"), `columns seen: "id", "amount"`},
+		"exempt list":     {newWorkbookFiles("Entity ID,Name,City,FTB Status\n1,x,y,z\n"), "list of exempt organizations"},
 		"blank sheet":     {plain.with(sheet1, rowsOf("")), "empty"},
 		"no sheet":        {noSheet, "empty"},
 		"broken XML":      {plain.with(sheet1, "<worksheet><row><c"), "cannot be read"},
@@ -144,7 +133,7 @@ func TestWorkbookRefuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			list, _, err := readAll(strings.NewReader(c.book.zip()))
+			list, _, err := readAll(strings.NewReader(c.files.zip()))
 			if list != nil || !errors.Is(err, ErrLayout) || !strings.Contains(err.Error(), c.hint) {
 				t.Errorf("err %v, want one about %q", err, c.hint)
 			}
@@ -158,7 +147,7 @@ func TestWorkbookHostile(t *testing.T) {
 	t.Parallel()
 	head := inline("Entity ID", "Entity Name", "Revocation Date")
 	row := `<row><c r="ZZZZZZZZZZZZ1"><v>1</v></c><c r="C1"><v>41409</v></c><c r="B1" t="inlineStr"><is><t>LANTERN</t></is></c><c r="A1"><v>1.2806E5</v></c><c t="s" r="D1"><v>99</v></c><c t="s" r="E1"><v>-1</v></c></row>`
-	b := newBook("").with(sheet1, rowsOf(strings.Repeat("<a>", 200_000)+head+row+"<row>"+strings.Repeat("<c><v>1</v></c>", 10_000)+"</row>"))
+	b := newWorkbookFiles("").with(sheet1, rowsOf(strings.Repeat("<a>", 200_000)+head+row+"<row>"+strings.Repeat("<c><v>1</v></c>", 10_000)+"</row>"))
 	list, tally, err := readAll(strings.NewReader(b.zip()))
 	want := Record{EntityID: "0128060", Name: "LANTERN", Revoked: "2013-05-15"}
 	if err != nil || len(list) != 2 || list[0] != want || tally.Rows != 2 {
@@ -169,12 +158,12 @@ func TestWorkbookHostile(t *testing.T) {
 // FuzzSheet feeds the parts of a workbook that a zip around them hides from
 // FuzzRead behind checksums.
 func FuzzSheet(f *testing.F) {
-	plain := newBook(header1 + body1)
+	plain := newWorkbookFiles(header1 + body1)
 	f.Add(plain["xl/workbook.xml"], plain["xl/_rels/workbook.xml.rels"], plain[sheet1], plain["xl/sharedStrings.xml"])
 	f.Add("<workbook><sheet/></workbook>", "", rowsOf(inline("EIN", "Name", "Status Date")+inline("070000001", "X", "1/1/2013")), "")
 	f.Add("<workbook><sheet id='a'/></workbook>", "<Relationship Id='a' Target='../xl/worksheets/sheet1.xml'/>", "<row><c r='B'><v>&#49;</v></c></row></row>", "<si/><si><t>")
 	f.Fuzz(func(t *testing.T, index, relations, sheet, shared string) {
-		list, tally, _ := readAll(strings.NewReader(book{"xl/workbook.xml": index, "xl/_rels/workbook.xml.rels": relations, sheet1: sheet, "xl/sharedStrings.xml": shared}.zip()))
+		list, tally, _ := readAll(strings.NewReader(workbookFiles{"xl/workbook.xml": index, "xl/_rels/workbook.xml.rels": relations, sheet1: sheet, "xl/sharedStrings.xml": shared}.zip()))
 		if tally.Rows != int64(len(list)) {
 			t.Errorf("%d rows counted, %d handed on", tally.Rows, len(list))
 		}

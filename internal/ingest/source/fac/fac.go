@@ -148,7 +148,7 @@ func (p *Pair) take(fields []string, place [knownColumns]int) (reason string) {
 		}
 		return ""
 	}
-	*p = Pair{UEI: UEI(field(uei)), DUNS: DUNS(field(duns)), Name: strings.ToValidUTF8(field(name), "\ufffd"), State: strings.ToValidUTF8(field(state), "\ufffd")}
+	*p = Pair{UEI: UEI(field(uei)), DUNS: DUNS(field(duns)), Name: rows.Clean(field(name)), State: rows.Clean(field(state))}
 	if p.UEI == "" && p.DUNS == "" {
 		return ReasonIdentifier
 	}

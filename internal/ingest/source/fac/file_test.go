@@ -1,29 +1,18 @@
 package fac
 
 import (
-	"archive/zip"
-	"bytes"
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"grantgraph/internal/ingest/source/rows/rowstest"
 )
 
-func pack(t *testing.T, members ...string) string {
+func pack(t *testing.T, files ...string) string {
 	t.Helper()
-	var b bytes.Buffer
-	z := zip.NewWriter(&b)
-	for i := 0; i < len(members); i += 2 {
-		w, err := z.Create(members[i])
-		if err != nil {
-			t.Fatal(err)
-		}
-		io.WriteString(w, members[i+1])
-	}
-	z.Close()
-	return save(t, "fac.zip", b.String())
+	return save(t, "fac.zip", rowstest.Zip(files...))
 }
 
 func save(t *testing.T, name, text string) string {

@@ -19,7 +19,7 @@ import (
 // state can be read and never speaks of a file that is not there yet.
 func TestPowerCut(t *testing.T) {
 	u := newUpstream(t)
-	d := newDesk(t, u, "pub78")
+	d := newTestFolder(t, u, "pub78")
 	var before []byte
 	for _, name := range []string{"Garden", "Orchard"} {
 		after := list(100, name)

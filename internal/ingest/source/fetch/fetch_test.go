@@ -29,9 +29,9 @@ const (
 func TestFetch(t *testing.T) {
 	t.Parallel()
 	u := newUpstream(t)
-	body := zipped(t, "data-download-pub78.txt", list(100, "Garden"))
+	body := zipped("data-download-pub78.txt", list(100, "Garden"))
 	u.put(pub78URL, file{body: body, etag: `"one"`, modified: monday})
-	d := newDesk(t, u, "pub78")
+	d := newTestFolder(t, u, "pub78")
 
 	got, state := d.run()
 	if got.New != 1 || got.Files != 1 || got.Rows != 100 || got.Revised != "2026-11-02" || got.Failed() || len(got.Problems) > 0 {
@@ -62,7 +62,7 @@ func TestFetch(t *testing.T) {
 		t.Errorf("checked %v, fetched %v", later.CheckedAt, later.Files[0].FetchedAt)
 	}
 
-	newer := zipped(t, "data-download-pub78.txt", list(101, "Garden"))
+	newer := zipped("data-download-pub78.txt", list(101, "Garden"))
 	u.put(pub78URL, file{body: newer, etag: `"two"`, modified: tuesday})
 	got, state = d.run()
 	if got.New != 1 || got.Replaced != 0 || state.Files[0].Rows != 101 || state.Files[0].Replaced || state.UpstreamRevised != "2026-11-03" {
@@ -75,8 +75,8 @@ func TestFetch(t *testing.T) {
 // of them may take its place.
 func TestRefused(t *testing.T) {
 	t.Parallel()
-	good := zipped(t, "data-download-pub78.txt", list(100, "Garden"))
-	whole := zipped(t, "data-download-pub78.txt", list(120, "Orchard"))
+	good := zipped("data-download-pub78.txt", list(100, "Garden"))
+	whole := zipped("data-download-pub78.txt", list(120, "Orchard"))
 	page := []byte("\r\n<!DOCTYPE html><html><head><title>Sorry</title></head><body>We are out.</body></html>")
 	sum := md5.Sum([]byte("something else"))
 	for name, c := range map[string]struct {
@@ -96,7 +96,7 @@ func TestRefused(t *testing.T) {
 			t.Parallel()
 			u := newUpstream(t)
 			u.put(pub78URL, file{body: good, modified: monday})
-			d := newDesk(t, u, "pub78")
+			d := newTestFolder(t, u, "pub78")
 			_, first := d.run()
 			c.f.modified = tuesday
 			u.put(pub78URL, c.f)
@@ -130,7 +130,7 @@ func TestRefusedFirst(t *testing.T) {
 	t.Parallel()
 	u := newUpstream(t)
 	u.put(pub78URL, file{body: list(100, "Garden")})
-	d := newDesk(t, u, "pub78")
+	d := newTestFolder(t, u, "pub78")
 	delete(d.opt.Floor, "pub78")
 	got, state := d.run()
 	if got.Refused != 1 || !got.Failed() || !contains(got.Problems, "fewer than 1000000 cannot be the whole") || len(state.Files) != 0 {
@@ -145,7 +145,7 @@ func TestShrunkAndMeant(t *testing.T) {
 	t.Parallel()
 	u := newUpstream(t)
 	u.put(pub78URL, file{body: list(100, "Garden"), etag: `"one"`})
-	d := newDesk(t, u, "pub78")
+	d := newTestFolder(t, u, "pub78")
 	d.run()
 	u.put(pub78URL, file{body: list(50, "Garden"), etag: `"two"`})
 	if got, _ := d.run(); got.Refused != 1 {
@@ -172,7 +172,7 @@ func TestReplaced(t *testing.T) {
 			u := newUpstream(t)
 			c.first.body, c.second.body = list(100, "Garden"), list(100, "Orchard")
 			u.put(pub78URL, c.first)
-			d := newDesk(t, u, "pub78")
+			d := newTestFolder(t, u, "pub78")
 			d.run()
 			u.put(pub78URL, c.second)
 			// This server pays no heed to conditions.
@@ -194,7 +194,7 @@ func TestLostAndFetchedAgain(t *testing.T) {
 	t.Parallel()
 	u := newUpstream(t)
 	u.put(pub78URL, file{body: list(100, "Garden"), etag: `"one"`, modified: monday})
-	d := newDesk(t, u, "pub78")
+	d := newTestFolder(t, u, "pub78")
 	d.run()
 	if err := os.Remove(filepath.Join(d.dir, filepath.FromSlash(pub78Path))); err != nil {
 		t.Fatal(err)
@@ -211,7 +211,7 @@ func TestOldDate(t *testing.T) {
 	t.Parallel()
 	u := newUpstream(t)
 	u.put(pub78URL, file{body: list(100, "Garden"), modified: monday})
-	d := newDesk(t, u, "pub78")
+	d := newTestFolder(t, u, "pub78")
 	d.run()
 	u.put(pub78URL, file{body: list(100, "Orchard"), modified: monday})
 	if got, _ := d.run(); got.Unchanged != 1 {
@@ -230,7 +230,7 @@ func TestSameContent(t *testing.T) {
 	t.Parallel()
 	u := newUpstream(t)
 	u.put(pub78URL, file{body: list(100, "Garden"), etag: `"a"`})
-	d := newDesk(t, u, "pub78")
+	d := newTestFolder(t, u, "pub78")
 	d.run()
 	u.put(pub78URL, file{body: list(100, "Garden"), etag: `"b"`})
 	got, state := d.run()
@@ -267,7 +267,7 @@ func TestRetryAfter(t *testing.T) {
 			u := newUpstream(t)
 			u.put(pub78URL, file{body: list(100, "Garden")})
 			u.script(pub78URL, c.steps...)
-			d := newDesk(t, u, "pub78")
+			d := newTestFolder(t, u, "pub78")
 			got, _ := d.run()
 			if c.fails != "" {
 				if !got.Failed() || !contains(got.Problems, c.fails) || got.Refused != 0 {
@@ -291,7 +291,7 @@ func TestRedirects(t *testing.T) {
 		return func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, path, http.StatusFound) }
 	}
 	u.script(pub78URL, to("/elsewhere?signature=secret"), to("/elsewhere"))
-	d := newDesk(t, u, "pub78")
+	d := newTestFolder(t, u, "pub78")
 	got, state := d.run()
 	if got.New != 1 || state.Files[0].URL != u.URL+pub78URL {
 		t.Errorf("%+v %+v", got, state)
@@ -319,7 +319,7 @@ func TestDowngrade(t *testing.T) {
 	plain.put("/elsewhere", file{body: list(100, "Garden")})
 	secure := httptest.NewTLSServer(http.RedirectHandler(plain.URL+"/elsewhere", http.StatusFound))
 	t.Cleanup(secure.Close)
-	d := newDesk(t, plain, "pub78")
+	d := newTestFolder(t, plain, "pub78")
 	d.opt.Client, d.opt.Base["pub78"] = secure.Client(), secure.URL
 	if got, _ := d.run(); !contains(got.Problems, "insecure") {
 		t.Errorf("%+v", got)
@@ -345,7 +345,7 @@ func TestSilent(t *testing.T) {
 		<-r.Context().Done()
 	})
 	ticks, came, gaveUp := make(chan time.Time), make(chan struct{}), make(chan struct{})
-	d := newDesk(t, u, "pub78")
+	d := newTestFolder(t, u, "pub78")
 	d.opt.After = func(time.Duration) <-chan time.Time { return ticks }
 	var once, twice sync.Once
 	d.opt.Progress = func(_, _ string, done, _ int64) {
@@ -396,7 +396,7 @@ func TestOversized(t *testing.T) {
 	const path = "/tab20_zcta520_county20_natl.txt"
 	for _, announced := range []bool{true, false} {
 		u.script(path, endless(announced))
-		d := newDesk(t, u, "census")
+		d := newTestFolder(t, u, "census")
 		got, state := d.run()
 		if got.Refused != 1 || !contains(got.Problems, "more than census can have") || len(state.Files) != 0 {
 			t.Errorf("announced %v: %+v", announced, got)
@@ -414,7 +414,7 @@ func TestCancelled(t *testing.T) {
 		cancel(stop)
 		<-r.Context().Done()
 	})
-	d := newDesk(t, u, "pub78")
+	d := newTestFolder(t, u, "pub78")
 	if _, err := Run(ctx, d.opt); !errors.Is(err, stop) {
 		t.Errorf("ended with %v", err)
 	}
@@ -436,7 +436,7 @@ func TestOthersGoOn(t *testing.T) {
 	t.Parallel()
 	u := newUpstream(t)
 	u.put(pub78URL, file{body: list(100, "Garden")})
-	d := newDesk(t, u, "revocation", "pub78")
+	d := newTestFolder(t, u, "revocation", "pub78")
 	sum, err := Run(t.Context(), d.opt)
 	if err != nil {
 		t.Fatal(err)
@@ -450,7 +450,7 @@ func TestLocked(t *testing.T) {
 	t.Parallel()
 	u := newUpstream(t)
 	u.put(pub78URL, file{body: list(100, "Garden")})
-	d := newDesk(t, u, "pub78")
+	d := newTestFolder(t, u, "pub78")
 	d.run()
 	release, err := lock(d.dir, "pub78")
 	if err != nil {

@@ -22,7 +22,7 @@ func TestResume(t *testing.T) {
 	}
 	u.put(pub78URL, f)
 	u.script(pub78URL, cutAfter(f, 500_000))
-	d := newDesk(t, u, "pub78")
+	d := newTestFolder(t, u, "pub78")
 	got, state := d.run()
 	if got.New != 1 || got.Transferred != int64(len(f.body)) || state.Files[0].Rows != 20000 {
 		t.Errorf("%+v", got)
@@ -45,7 +45,7 @@ func TestResumeLater(t *testing.T) {
 	u.put(pub78URL, f)
 	abort := func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
 	u.script(pub78URL, cutAfter(f, 300_000), abort, abort, abort, abort, abort, abort)
-	d := newDesk(t, u, "pub78")
+	d := newTestFolder(t, u, "pub78")
 	got, _ := d.run()
 	if got.New != 0 || !got.Failed() {
 		t.Fatalf("%+v", got)
@@ -73,16 +73,16 @@ func TestResumeRefused(t *testing.T) {
 		"ranges are ignored":  {then: old},
 		"another version":     {then: file{body: list(20000, "Orchard"), etag: `"two"`, ranges: true}},
 		"no rest":             {then: old, answer: []step{status(http.StatusRequestedRangeNotSatisfiable)}},
-		"another part":        {then: old, answer: []step{part(old, 7, `"one"`)}},
-		"part of another tag": {then: old, answer: []step{part(old, 500_000, `"two"`)}},
-		"part of unknown":     {then: old, answer: []step{part(old, -1, `"one"`)}},
+		"another part":        {then: old, answer: []step{partialFile(old, 7, `"one"`)}},
+		"part of another tag": {then: old, answer: []step{partialFile(old, 500_000, `"two"`)}},
+		"part of unknown":     {then: old, answer: []step{partialFile(old, -1, `"one"`)}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			u := newUpstream(t)
 			u.put(pub78URL, c.then)
 			u.script(pub78URL, append([]step{cutAfter(old, 500_000)}, c.answer...)...)
-			d := newDesk(t, u, "pub78")
+			d := newTestFolder(t, u, "pub78")
 			if got, _ := d.run(); got.New != 1 || len(got.Problems) > 0 {
 				t.Errorf("%+v", got)
 			}
@@ -102,7 +102,7 @@ func TestWeak(t *testing.T) {
 	f := file{body: list(20000, "Garden"), etag: `W/"one"`, ranges: true}
 	u.put(pub78URL, f)
 	u.script(pub78URL, cutAfter(f, 500_000))
-	d := newDesk(t, u, "pub78")
+	d := newTestFolder(t, u, "pub78")
 	if got, _ := d.run(); got.New != 1 || got.Transferred != int64(len(f.body))+500_000 {
 		t.Errorf("%+v", got)
 	}
@@ -128,7 +128,7 @@ func TestSpliced(t *testing.T) {
 	old.header = now.header
 	u.put(pub78URL, now)
 	u.script(pub78URL, cutAfter(old, 500_000))
-	d := newDesk(t, u, "pub78")
+	d := newTestFolder(t, u, "pub78")
 	if got, _ := d.run(); got.New != 1 {
 		t.Errorf("%+v", got)
 	}
@@ -142,7 +142,7 @@ func status(code int) step {
 	return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code) }
 }
 
-func part(f file, from int, etag string) step {
+func partialFile(f file, from int, etag string) step {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("ETag", etag)
 		if from >= 0 {
@@ -163,7 +163,7 @@ func TestAlwaysCut(t *testing.T) {
 		cuts[i] = cutAfter(f, 400_000)
 	}
 	u.script(pub78URL, cuts...)
-	d := newDesk(t, u, "pub78")
+	d := newTestFolder(t, u, "pub78")
 	got, state := d.run()
 	if got.Refused != 1 || !contains(got.Problems, fmt.Sprintf("cut short: 400000 of %d bytes", len(f.body))) || len(state.Refused) != 1 || state.Refused[0].Bytes != 400_000 {
 		t.Errorf("%+v %+v", got, state.Refused)

@@ -16,7 +16,7 @@ import (
 // returns is a zip of n returns.
 func returns(t *testing.T, n int) []byte {
 	t.Helper()
-	return zipped(t, fmt.Sprintf("2024%014d_public.xml", n), []byte("<Return/>"))
+	return zipped(fmt.Sprintf("2024%014d_public.xml", n), []byte("<Return/>"))
 }
 
 // TestReturns walks the folders of two years: a batch that the index spells in
@@ -35,7 +35,7 @@ func TestReturns(t *testing.T) {
 	}
 	page := file{body: []byte("<html>not found</html>"), header: map[string]string{"Content-Type": "text/html"}}
 	u.put("/2025/2025_TEOS_XML_12A.zip", page)
-	d := newDesk(t, u, "irs990")
+	d := newTestFolder(t, u, "irs990")
 	d.opt.Since = time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)
 
 	got, state := d.run()
@@ -103,7 +103,7 @@ func TestSanctions(t *testing.T) {
 	t.Parallel()
 	u := newUpstream(t)
 	u.sanctions(200, "one")
-	d := newDesk(t, u, "ofac")
+	d := newTestFolder(t, u, "ofac")
 	got, first := d.run()
 	if got.New != 4 || got.Rows != 200+200+200+1 || len(got.Missing) != 4 || len(got.Problems) > 0 {
 		t.Errorf("%+v", got)
@@ -151,7 +151,7 @@ func TestRegistry(t *testing.T) {
 	t.Parallel()
 	u := newUpstream(t)
 	u.registry("2026/10/21")
-	d := newDesk(t, u, "careg")
+	d := newTestFolder(t, u, "careg")
 	if got, _ := d.run(); got.New != 4 || got.Revised != "2026-10-21" {
 		t.Errorf("%+v", got)
 	}
@@ -181,7 +181,7 @@ func TestBulletins(t *testing.T) {
 	u.put("/irb/2026-45_IRB", file{body: bulletin("2026-45", "November 2, 2026")})
 	u.put("/irb/2026-20_IRB", file{body: bulletin("2026-20", "May 11, 2026")})
 	u.put("/irb/2026-21_IRB", file{body: bulletin("2026-20", "May 11, 2026")}) // of another week
-	d := newDesk(t, u, "irb")
+	d := newTestFolder(t, u, "irb")
 	d.opt.Base["irb"] = u.URL + "/irb"
 	d.opt.Since = time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	got, state := d.run()
@@ -206,7 +206,7 @@ func TestTaxBoard(t *testing.T) {
 	t.Parallel()
 	u := newUpstream(t)
 	u.put("/index.html", file{body: []byte(`<a href="revoked.pdf">Revoked list</a>`)})
-	d := newDesk(t, u, "caftb")
+	d := newTestFolder(t, u, "caftb")
 	d.opt.Base["caftb"] = u.URL + "/index.html"
 	got, state := d.run()
 	if got.Failed() || !strings.Contains(got.Note, "PDF only") || state.Note != got.Note || !state.CheckedAt.Equal(d.now) {
@@ -233,7 +233,7 @@ func awards(t *testing.T, n int) []byte {
 	for i := range n {
 		fmt.Fprintf(&b, ",T%07d,A%07d,%d.00,2025-11-03,2026,Department of Examples,EXAMPLE%05d,,LANTERN HOUSE,,OH,44101,93.600,HEAD START,04\n", i, i, i, i)
 	}
-	return zipped(t, "FY2026_All_Assistance_Full_1.csv", []byte(b.String()))
+	return zipped("FY2026_All_Assistance_Full_1.csv", []byte(b.String()))
 }
 
 func TestAwards(t *testing.T) {
@@ -254,7 +254,7 @@ func TestAwards(t *testing.T) {
 		name := "FY2026_All_Assistance_Full_" + day + ".zip"
 		fmt.Fprintf(w, `{"monthly_files":[{"file_name":%q,"url":"/%s"}]}`, name, name)
 	}
-	d := newDesk(t, u, "usaspending")
+	d := newTestFolder(t, u, "usaspending")
 	d.opt.Since = time.Date(2025, 10, 1, 0, 0, 0, 0, time.UTC)
 	round := func(on string, body []byte) (Result, State) {
 		day = on
@@ -284,7 +284,7 @@ func TestDryRun(t *testing.T) {
 	t.Parallel()
 	u := newUpstream(t)
 	u.put(pub78URL, file{body: list(100, "Garden"), etag: `"one"`})
-	d := newDesk(t, u, "pub78")
+	d := newTestFolder(t, u, "pub78")
 	d.opt.DryRun = true
 	got, _ := d.run()
 	if got.New != 1 || len(got.Wanted) != 1 || got.Wanted[0] != (Want{pub78Path, u.URL + pub78URL, int64(len(list(100, "Garden")))}) {
@@ -308,7 +308,7 @@ func TestReturnsInAnotherLetter(t *testing.T) {
 	for _, name := range []string{"05B", "05C"} {
 		u.put("/2026/2026_TEOS_XML_"+name+".zip", file{body: returns(t, 1)})
 	}
-	d := newDesk(t, u, "irs990")
+	d := newTestFolder(t, u, "irs990")
 	d.opt.Since = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	got, _ := d.run()
 	if got.Files != 3 || len(got.Problems) > 0 || !slices.Equal(got.Missing, []string{"990/2026_TEOS_XML_05A.zip"}) {
@@ -328,7 +328,7 @@ func TestDryRunWalks(t *testing.T) {
 	}
 	u.put("/2026/2026_TEOS_XML_04A.zip", file{body: []byte("<html>"), header: map[string]string{"Content-Type": "text/html"}})
 	u.put("/2026/index_2026.csv", file{body: []byte("OBJECT_ID\n")})
-	d := newDesk(t, u, "irs990")
+	d := newTestFolder(t, u, "irs990")
 	d.opt.Since = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	d.opt.DryRun = true
 	got, _ := d.run()

@@ -81,7 +81,7 @@ func TestStateRefused(t *testing.T) {
 	// The source is left alone and the others go on.
 	u := newUpstream(t)
 	u.put(pub78URL, file{body: list(100, "Garden")})
-	d := newDesk(t, u, "ofac", "pub78")
+	d := newTestFolder(t, u, "ofac", "pub78")
 	d.opt.Dir = dir
 	sum, err := Run(t.Context(), d.opt)
 	if err != nil || !contains(sum.Results[0].Problems, "is damaged") || sum.Results[1].New != 1 {

@@ -1,7 +1,6 @@
 package fetch
 
 import (
-	"archive/zip"
 	"bytes"
 	"context"
 	"errors"
@@ -15,6 +14,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"grantgraph/internal/ingest/source/rows/rowstest"
 )
 
 // step answers one request in its own way.
@@ -140,9 +141,9 @@ func (u *upstream) requests() []string {
 	return log
 }
 
-// desk is a sources folder with a clock that moves only when the fetcher
+// testFolder is a sources folder with a clock that moves only when the fetcher
 // sleeps.
-type desk struct {
+type testFolder struct {
 	t     *testing.T
 	dir   string
 	now   time.Time
@@ -150,8 +151,8 @@ type desk struct {
 	opt   Options
 }
 
-func newDesk(t *testing.T, u *upstream, sources ...string) *desk {
-	d := &desk{t: t, dir: filepath.Join(t.TempDir(), "sources"), now: time.Date(2026, 11, 9, 12, 0, 0, 0, time.UTC)}
+func newTestFolder(t *testing.T, u *upstream, sources ...string) *testFolder {
+	d := &testFolder{t: t, dir: filepath.Join(t.TempDir(), "sources"), now: time.Date(2026, 11, 9, 12, 0, 0, 0, time.UTC)}
 	d.opt = Options{
 		Dir: d.dir, Sources: sources, Client: u.Client(), Base: map[string]string{}, Floor: map[string]int64{},
 		Now: func() time.Time { return d.now },
@@ -174,7 +175,7 @@ func newDesk(t *testing.T, u *upstream, sources ...string) *desk {
 
 // run fetches and returns the result of the first source and the state that
 // was written.
-func (d *desk) run() (Result, State) {
+func (d *testFolder) run() (Result, State) {
 	d.t.Helper()
 	sum, err := Run(d.t.Context(), d.opt)
 	if err != nil {
@@ -188,7 +189,7 @@ func (d *desk) run() (Result, State) {
 }
 
 // has reports whether the file at a path has the content.
-func (d *desk) has(path string, want []byte) {
+func (d *testFolder) has(path string, want []byte) {
 	d.t.Helper()
 	got, err := os.ReadFile(filepath.Join(d.dir, filepath.FromSlash(path)))
 	if err != nil {
@@ -199,7 +200,7 @@ func (d *desk) has(path string, want []byte) {
 	}
 }
 
-func (d *desk) hasNot(path string) {
+func (d *testFolder) hasNot(path string) {
 	d.t.Helper()
 	if _, err := os.Stat(filepath.Join(d.dir, filepath.FromSlash(path))); !errors.Is(err, os.ErrNotExist) {
 		d.t.Errorf("%s is there (%v)", path, err)
@@ -218,22 +219,7 @@ func list(n int, word string) []byte {
 }
 
 // zipped packs one member.
-func zipped(t *testing.T, name string, body []byte) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	z := zip.NewWriter(&b)
-	w, err := z.Create(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.Write(body); err != nil {
-		t.Fatal(err)
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
-}
+func zipped(name string, body []byte) []byte { return []byte(rowstest.Zip(name, string(body))) }
 
 func contains(list []string, part string) bool {
 	for _, s := range list {

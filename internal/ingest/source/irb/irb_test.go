@@ -2,7 +2,6 @@ package irb
 
 import (
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"html"
@@ -17,6 +16,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"grantgraph/internal/ingest/source/rows/rowstest"
 	"grantgraph/internal/place"
 )
 
@@ -53,14 +53,10 @@ func TestReadPages(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var packed bytes.Buffer
-			z := gzip.NewWriter(&packed)
-			z.Write(data)
-			z.Close()
 			for form, r := range map[string]io.Reader{
 				"plain": bytes.NewReader(data),
 				"CRLF":  bytes.NewReader(bytes.ReplaceAll(data, []byte("\n"), []byte("\r\n"))),
-				"gzip":  &packed,
+				"gzip":  strings.NewReader(rowstest.Gzip(string(data))),
 			} {
 				got, err := Read(r)
 				if err != nil {
@@ -224,13 +220,10 @@ func TestReadRefuses(t *testing.T) {
 	if _, err := Read(io.MultiReader(strings.NewReader(head), iotest.ErrReader(dropped))); !errors.Is(err, dropped) {
 		t.Errorf("err %v, want the stream's", err)
 	}
-	var packed bytes.Buffer
-	z := gzip.NewWriter(&packed)
-	z.Write(page)
-	z.Close()
-	for n := 3; n < packed.Len(); n += 11 {
-		if _, err := Read(bytes.NewReader(packed.Bytes()[:n])); err == nil {
-			t.Errorf("gzip cut to %d of %d bytes was accepted", n, packed.Len())
+	packed := rowstest.Gzip(string(page))
+	for n := 3; n < len(packed); n += 11 {
+		if _, err := Read(strings.NewReader(packed[:n])); err == nil {
+			t.Errorf("gzip cut to %d of %d bytes was accepted", n, len(packed))
 		}
 	}
 }

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// This file and lists.go say which elements are read and what they mean. The
-// tables mirror the documents: a map is a group, its keys are the spellings an
-// element has had, newest first. Whatever is not named here is skipped.
+// This file and schema_lists.go say which elements are read and what they mean.
+// The tables mirror the documents: a map is a group, its keys are the spellings
+// an element has had, newest first. Whatever is not named here is skipped.
 
 // lasting reads a text that belongs to no list item: set takes a copy of what
 // it keeps, and the value is released at once.

@@ -2,7 +2,6 @@ package ofac
 
 import (
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +12,7 @@ import (
 	"testing/iotest"
 
 	"grantgraph/internal/ingest/source/rows"
+	"grantgraph/internal/ingest/source/rows/rowstest"
 )
 
 // A small list in the published layout, of parties that do not exist.
@@ -71,10 +71,6 @@ func TestReadForms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var packed bytes.Buffer
-	z := gzip.NewWriter(&packed)
-	io.WriteString(z, primary)
-	z.Close()
 	for name, text := range map[string]string{
 		"bare line feeds":        strings.ReplaceAll(primary, "\r\n", "\n"),
 		"no end mark":            strings.TrimSuffix(primary, "\x1a"),
@@ -85,7 +81,7 @@ func TestReadForms(t *testing.T) {
 		"last null cut":          strings.TrimSuffix(primary, "- \r\n\x1a"),
 		"blank lines":            "\r\n" + strings.ReplaceAll(primary, "\r\n", "\r\n\r\n"),
 		"byte order mark":        "\ufeff" + primary,
-		"gzip":                   packed.String(),
+		"gzip":                   rowstest.Gzip(primary),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -233,11 +229,8 @@ func TestReadErrors(t *testing.T) {
 	if !errors.Is(err, cut) {
 		t.Errorf("err %v, want the stream's", err)
 	}
-	var packed bytes.Buffer
-	z := gzip.NewWriter(&packed)
-	io.WriteString(z, strings.Repeat(strings.TrimSuffix(primary, "\x1a"), 1000))
-	z.Close()
-	if _, err := Read(Files{Primary: bytes.NewReader(packed.Bytes()[:packed.Len()-20])}); !errors.Is(err, io.ErrUnexpectedEOF) {
+	packed := rowstest.Gzip(strings.Repeat(strings.TrimSuffix(primary, "\x1a"), 1000))
+	if _, err := Read(Files{Primary: strings.NewReader(packed[:len(packed)-20])}); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("a gzip cut short gives %v", err)
 	}
 }

@@ -8,7 +8,6 @@ package pub78
 import (
 	"errors"
 	"io"
-	"strings"
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/ingest/source/rows"
@@ -57,10 +56,6 @@ func (r *Record) take(fields []string) (reason string) {
 	if err != nil {
 		return ReasonEIN
 	}
-	*r = Record{EIN: e, Name: clean(fields[1]), City: clean(fields[2]), State: clean(fields[3]), Country: clean(fields[4]), Codes: clean(fields[5])}
+	*r = Record{EIN: e, Name: rows.Clean(fields[1]), City: rows.Clean(fields[2]), State: rows.Clean(fields[3]), Country: rows.Clean(fields[4]), Codes: rows.Clean(fields[5])}
 	return ""
 }
-
-// clean trims a field. The list is ASCII, but a stray byte of another encoding
-// must not make a name that no database will store.
-func clean(s string) string { return strings.ToValidUTF8(strings.TrimSpace(s), "\ufffd") }

@@ -64,7 +64,7 @@ func TestReadRefuses(t *testing.T) {
 	for name, c := range map[string]struct{ text, hint string }{
 		"revocation list": {"070000001|LANTERN HOUSE INC|||EXAMPLETON|OH||US|03|15-MAY-2013|12-AUG-2013|\r\n", "none of 1 rows"},
 		"CSV":             {"EIN,NAME\n070000001,X\n", "none of 2 rows"},
-		"zip":             {rowstest.Zip(lantern), "unpack it"},
+		"zip":             {rowstest.Zip("list.txt", lantern), "unpack it"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

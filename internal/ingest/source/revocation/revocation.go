@@ -68,8 +68,8 @@ func (r *Record) take(fields []string) (reason string) {
 	if err != nil {
 		return ReasonEIN
 	}
-	*r = Record{EIN: e, Name: clean(fields[1]), DBA: clean(fields[2]), Street: clean(fields[3]), City: clean(fields[4]),
-		State: clean(fields[5]), ZIP: clean(fields[6]), Country: clean(fields[7]), Subsection: clean(fields[8])}
+	*r = Record{EIN: e, Name: rows.Clean(fields[1]), DBA: rows.Clean(fields[2]), Street: rows.Clean(fields[3]), City: rows.Clean(fields[4]),
+		State: rows.Clean(fields[5]), ZIP: rows.Clean(fields[6]), Country: rows.Clean(fields[7]), Subsection: rows.Clean(fields[8])}
 	var ok bool
 	if r.Revoked, ok = date(fields[9]); !ok || r.Revoked == "" {
 		return ReasonRevoked
@@ -96,7 +96,3 @@ func date(s string) (iso string, ok bool) {
 	}
 	return t.Format(time.DateOnly), true
 }
-
-// clean trims a field. The list is ASCII, but a stray byte of another encoding
-// must not make a name that no database will store.
-func clean(s string) string { return strings.ToValidUTF8(strings.TrimSpace(s), "\ufffd") }

@@ -104,7 +104,7 @@ func TestReadRefuses(t *testing.T) {
 		"Publication 78":  {"070000001|Lantern House Inc.|Exampleton|OH|United States|PC\r\n", "none of 1 rows"},
 		"dates elsewhere": {"070000001|A|||B|OH||US|15-MAY-2013|03|12-AUG-2013|\r\n", ReasonRevoked},
 		"CSV":             {"EIN,NAME\n070000001,X\n", "none of 2 rows"},
-		"zip":             {rowstest.Zip(lantern), "unpack it"},
+		"zip":             {rowstest.Zip("list.txt", lantern), "unpack it"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -170,6 +170,11 @@ func Inflate(r io.Reader) (io.Reader, error) {
 	return z, nil
 }
 
+// Clean trims a field and makes it valid UTF-8. The lists are ASCII or UTF-8, but
+// a stray byte of another encoding must not make a name that no database will
+// store.
+func Clean(field string) string { return strings.ToValidUTF8(strings.TrimSpace(field), "\ufffd") }
+
 // Find gives the place of each wanted column in a header, -1 when it is not
 // there. Case, surrounding space and a byte order mark make no difference.
 func Find(header []string, want ...string) []int {

@@ -1,9 +1,6 @@
 package rows_test
 
 import (
-	"archive/zip"
-	"bytes"
-	"compress/gzip"
 	"errors"
 	"io"
 	"os"
@@ -14,6 +11,7 @@ import (
 	"testing/iotest"
 
 	"grantgraph/internal/ingest/source/rows"
+	"grantgraph/internal/ingest/source/rows/rowstest"
 )
 
 // read collects the rows of a text, fields joined by a slash.
@@ -84,6 +82,15 @@ func TestPageIsRefused(t *testing.T) {
 	}
 }
 
+func TestClean(t *testing.T) {
+	t.Parallel()
+	for field, want := range map[string]string{"": "", " \t\r": "", " LANTERN  HOUSE ": "LANTERN  HOUSE", "CAF\xc9 \xff\xfe": "CAF\ufffd \ufffd", "Café": "Café"} {
+		if got := rows.Clean(field); got != want {
+			t.Errorf("%q becomes %q, want %q", field, got, want)
+		}
+	}
+}
+
 func TestFind(t *testing.T) {
 	t.Parallel()
 	if got := rows.Find([]string{"\ufeffEIN", " Name ", "city"}, "name", "EIN", "zip"); !slices.Equal(got, []int{1, 0, -1}) {
@@ -94,41 +101,25 @@ func TestFind(t *testing.T) {
 func TestOpen(t *testing.T) {
 	t.Parallel()
 	const text = "a|b\nc|d\n"
-	zipped := func(names ...string) []byte {
-		var b bytes.Buffer
-		z := zip.NewWriter(&b)
-		for _, n := range names {
-			w, err := z.Create(n)
-			if err != nil {
-				t.Fatal(err)
-			}
-			io.WriteString(w, text)
-		}
-		z.Close()
-		return b.Bytes()
-	}
-	var gz bytes.Buffer
-	g := gzip.NewWriter(&gz)
-	io.WriteString(g, text)
-	g.Close()
-	whole := zipped("folder/", "folder/list.txt")
+	gzipped := rowstest.Gzip(text)
+	whole := rowstest.Zip("folder/", "", "folder/list.txt", text)
 	for name, c := range map[string]struct {
-		bytes []byte
+		data  string
 		fails string
 	}{
-		"plain":         {[]byte(text), ""},
-		"gzip":          {gz.Bytes(), ""},
-		"zip":           {zipped("list.txt"), ""},
-		"two files":     {zipped("a.txt", "b.txt"), "where one file was expected"},
-		"no file":       {zipped(), "no file"},
+		"plain":         {text, ""},
+		"gzip":          {gzipped, ""},
+		"zip":           {rowstest.Zip("list.txt", text), ""},
+		"two files":     {rowstest.Zip("a.txt", text, "b.txt", text), "where one file was expected"},
+		"no file":       {rowstest.Zip(), "no file"},
 		"cut zip":       {whole[:len(whole)-30], "cut short"},
-		"cut gzip":      {gz.Bytes()[:gz.Len()-6], "EOF"},
-		"gzip nonsense": {[]byte("\x1f\x8bnonsense"), "damaged"},
+		"cut gzip":      {gzipped[:len(gzipped)-6], "EOF"},
+		"gzip nonsense": {"\x1f\x8bnonsense", "damaged"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			path := filepath.Join(t.TempDir(), "list")
-			if err := os.WriteFile(path, c.bytes, 0o644); err != nil {
+			if err := os.WriteFile(path, []byte(c.data), 0o644); err != nil {
 				t.Fatal(err)
 			}
 			r, err := rows.Open(path)

@@ -2,7 +2,6 @@ package ukcharity
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,6 +13,7 @@ import (
 	"testing/iotest"
 
 	"grantgraph/internal/ingest/source/rows"
+	"grantgraph/internal/ingest/source/rows/rowstest"
 )
 
 // name is a row of the other names, as a caller would take it.
@@ -58,13 +58,10 @@ func TestForms(t *testing.T) {
 	t.Parallel()
 	a, b := nameRow(first, 0, `"LANTERN HOUSE"`), nameRow(first, 1, `"LAMPS \"R\" US"`)
 	published := mark + "[" + a + "\r\n," + b + "\r\n]"
-	var pretty, packed bytes.Buffer
+	var pretty bytes.Buffer
 	if err := json.Indent(&pretty, []byte("["+a+","+b+"]"), "", "  "); err != nil {
 		t.Fatal(err)
 	}
-	z := gzip.NewWriter(&packed)
-	io.WriteString(z, published)
-	z.Close()
 	for form, text := range map[string]string{
 		"as published":   published,
 		"bare feeds":     strings.ReplaceAll(published, "\r\n", "\n"),
@@ -73,7 +70,7 @@ func TestForms(t *testing.T) {
 		"spaces":         " \n [ " + a + " , \n" + b + " ] \n\n",
 		"pretty":         pretty.String(),
 		"trailing comma": "[\n" + a + ",\n" + b + ",\n]\n",
-		"gzip":           packed.String(),
+		"gzip":           rowstest.Gzip(published),
 		"tabs": mark + "date_of_extract\torganisation_number\tregistered_charity_number\tlinked_charity_number\tcharity_name_id\tcharity_name_type\tcharity_name\r\n" +
 			"2024-09-10 00:00:00.0000000\t1\t9000001\t0\t7\tWorking name\tLANTERN HOUSE\r\n2024-09-10\t1\t9000001\t1\t8\tWorking name\tLAMPS \"R\" US\r\n",
 	} {

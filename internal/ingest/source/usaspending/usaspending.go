@@ -220,9 +220,9 @@ func (f *file) take(fields []string) (reason string) {
 		return ReasonAmount
 	}
 	a.UEI, a.DUNS, a.ParentUEI = f.field(fields, uei), f.field(fields, duns), f.field(fields, parent)
-	a.Name, a.State, a.ZIP = text(f.field(fields, name)), text(f.field(fields, state)), text(f.field(fields, postal))
-	a.Agency = text(f.field(fields, agency))
-	first, second := text(f.field(fields, program)), text(f.field(fields, detail))
+	a.Name, a.State, a.ZIP = rows.Clean(f.field(fields, name)), rows.Clean(f.field(fields, state)), rows.Clean(f.field(fields, postal))
+	a.Agency = rows.Clean(f.field(fields, agency))
+	first, second := rows.Clean(f.field(fields, program)), rows.Clean(f.field(fields, detail))
 	switch {
 	case first == "":
 		a.Program = second
@@ -233,9 +233,6 @@ func (f *file) take(fields []string) (reason string) {
 	}
 	return ""
 }
-
-// text makes a field valid UTF-8, which a damaged file may not be.
-func text(s string) string { return strings.ToValidUTF8(s, "\ufffd") }
 
 // kind says whether a transaction is a grant or a contract, or what else. Since
 // fiscal year 2026 assistance has codes of its own: F001 for grants and F002 for

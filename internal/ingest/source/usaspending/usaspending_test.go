@@ -1,9 +1,7 @@
 package usaspending
 
 import (
-	"archive/zip"
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -169,18 +167,8 @@ func TestRefusals(t *testing.T) {
 // write puts a zip with the given members on disk.
 func write(t *testing.T, name string, members ...string) string {
 	t.Helper()
-	var b bytes.Buffer
-	z := zip.NewWriter(&b)
-	for i := 0; i < len(members); i += 2 {
-		w, err := z.Create(members[i])
-		if err != nil {
-			t.Fatal(err)
-		}
-		io.WriteString(w, members[i+1])
-	}
-	z.Close()
 	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
+	if err := os.WriteFile(path, []byte(rowstest.Zip(members...)), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -188,12 +176,8 @@ func write(t *testing.T, name string, members ...string) string {
 
 func TestReadFile(t *testing.T) {
 	t.Parallel()
-	var packed bytes.Buffer
-	g := gzip.NewWriter(&packed)
-	io.WriteString(g, table(grantColumns, grant("a", "1")))
-	g.Close()
 	plain := filepath.Join(t.TempDir(), "a.csv.gz")
-	if err := os.WriteFile(plain, packed.Bytes(), 0o644); err != nil {
+	if err := os.WriteFile(plain, []byte(rowstest.Gzip(table(grantColumns, grant("a", "1")))), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]int{

@@ -153,8 +153,8 @@ func plain(keys ...ed25519.PublicKey) http.HandlerFunc {
 	}
 }
 
-// impatient shortens the timeout, for hosts that never answer.
-func impatient(o *Options) { o.Timeout = 100 * time.Millisecond }
+// shortTimeout shortens the timeout, for hosts that never answer.
+func shortTimeout(o *Options) { o.Timeout = 100 * time.Millisecond }
 
 func TestDirectory(t *testing.T) {
 	t.Parallel()
@@ -355,7 +355,7 @@ func TestNoLeaks(t *testing.T) {
 			func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
 			func(_ http.ResponseWriter, r *http.Request) { cancel(); <-r.Context().Done() },
 		} {
-			p := newPlace(t, serve, impatient)
+			p := newPlace(t, serve, shortTimeout)
 			_, _ = p.Key(ctx, p.host, Thumbprint(pub(1)))
 		}
 	})

@@ -127,7 +127,7 @@ func TestDirectorySlow(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			p := newPlace(t, c.serve, impatient)
+			p := newPlace(t, c.serve, shortTimeout)
 			if _, err := p.key(pub(1)); !errors.Is(err, ErrDirectory) || !strings.Contains(err.Error(), "in time") {
 				t.Error(err)
 			}
@@ -140,7 +140,7 @@ func TestDirectorySlow(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { listener.Close() })
-		p := newPlace(t, plain(), impatient)
+		p := newPlace(t, plain(), shortTimeout)
 		if _, err := p.Key(context.Background(), listener.Addr().String(), Thumbprint(pub(1))); !errors.Is(err, ErrDirectory) || !strings.Contains(err.Error(), "in time") {
 			t.Error(err)
 		}

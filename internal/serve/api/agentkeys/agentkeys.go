@@ -1,6 +1,7 @@
 // Package agentkeys is the operations by which automated agents get keys: mint
 // one, answer its challenge, get the next. What they do is in package agent;
-// here is how it reads on the wire.
+// here is how it reads on the wire. Routing, metering and rendering are left to
+// package api, and no other operations are imported.
 package agentkeys
 
 import (

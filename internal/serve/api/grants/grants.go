@@ -1,5 +1,7 @@
 // Package grants is the operations of the funder-to-grantee graph: grants,
-// funders, recipients and totals, their filters and their wire rows.
+// funders, recipients and totals, their filters and their wire rows. Routing,
+// metering and rendering are left to package api, and no other operations are
+// imported.
 package grants
 
 import (

@@ -1,6 +1,7 @@
 // Package meta is the operation that describes the dataset being served: its
 // size, the lists behind screenings, and how the words of other services map to
-// this one.
+// this one. Routing, metering and rendering are left to package api, and no
+// other operations are imported.
 package meta
 
 import (
@@ -232,7 +233,7 @@ var withheld = []string{
 	"sources",
 }
 
-// describe describes the dataset of a call.
+// describe writes what is known of the dataset of a call.
 func describe(c *api.Call, now *lists.Current) *MetaAnswer {
 	m := c.Data.Snapshot()
 	partial := m.Counts.PartialFiscalYear

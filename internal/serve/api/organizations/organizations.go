@@ -1,4 +1,6 @@
-// Package organizations is the operations that find organizations.
+// Package organizations is the operations that find organizations. Routing,
+// metering and rendering are left to package api, and no other operations are
+// imported.
 package organizations
 
 import (

@@ -1,5 +1,6 @@
 // Package query is the operations of SQL: run a query, and the tables it can
-// read. The gate and the sandbox are in package sqlbox.
+// read. The gate and the sandbox are in package sqlbox; routing, metering and
+// rendering are left to package api, and no other operations are imported.
 package query
 
 import (

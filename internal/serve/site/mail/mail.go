@@ -35,15 +35,15 @@ const (
 )
 
 // check refuses what could be read as anything but one email to one person.
-func (l Email) check() error {
-	if at := strings.LastIndexByte(l.To, '@'); at <= 0 || at == len(l.To)-1 || len(l.To) > maxAddress || !isOneLine(l.To) || strings.ContainsAny(l.To, " <>,;:\"()[]\\") {
-		return fmt.Errorf("an email to %q", l.To)
+func (e Email) check() error {
+	if at := strings.LastIndexByte(e.To, '@'); at <= 0 || at == len(e.To)-1 || len(e.To) > maxAddress || !isOneLine(e.To) || strings.ContainsAny(e.To, " <>,;:\"()[]\\") {
+		return fmt.Errorf("an email to %q", e.To)
 	}
-	if l.Subject == "" || len(l.Subject) > maxSubject || !isOneLine(l.Subject) {
-		return fmt.Errorf("an email about %q", l.Subject)
+	if e.Subject == "" || len(e.Subject) > maxSubject || !isOneLine(e.Subject) {
+		return fmt.Errorf("an email about %q", e.Subject)
 	}
-	if len(l.Text) > maxText || !utf8.ValidString(l.Text) || strings.ContainsRune(l.Text, 0) {
-		return fmt.Errorf("an email of %d bytes that is not text, or too long", len(l.Text))
+	if len(e.Text) > maxText || !utf8.ValidString(e.Text) || strings.ContainsRune(e.Text, 0) {
+		return fmt.Errorf("an email of %d bytes that is not text, or too long", len(e.Text))
 	}
 	return nil
 }
@@ -56,7 +56,7 @@ func isOneLine(s string) bool {
 // Mailer sends emails. It is safe for concurrent use.
 type Mailer interface {
 	// Send returns when the email is in other hands, or is not.
-	Send(ctx context.Context, l Email) error
+	Send(ctx context.Context, e Email) error
 }
 
 // Console writes emails where the operator sees them. It is what there is
@@ -70,13 +70,13 @@ type Console struct {
 func NewConsole(w io.Writer) *Console { return &Console{w: w} }
 
 // Send writes the email.
-func (c *Console) Send(_ context.Context, l Email) error {
-	if err := l.check(); err != nil {
+func (c *Console) Send(_ context.Context, e Email) error {
+	if err := e.check(); err != nil {
 		return err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n--- email to %s: %s\n", l.To, l.Subject)
-	for text := range strings.Lines(strings.TrimRight(l.Text, "\n") + "\n") {
+	fmt.Fprintf(&b, "\n--- email to %s: %s\n", e.To, e.Subject)
+	for text := range strings.Lines(strings.TrimRight(e.Text, "\n") + "\n") {
 		b.WriteString("  " + text)
 	}
 	b.WriteString("--- end of email\n\n")

@@ -294,20 +294,20 @@ func TestEmails(t *testing.T) {
 		t.Error(err)
 	}
 	for _, change := range []func(*Email){
-		func(l *Email) { l.To = "" },
-		func(l *Email) { l.To = "ada" },
-		func(l *Email) { l.To = "@example.org" },
-		func(l *Email) { l.To = "ada@" },
-		func(l *Email) { l.To = "ada@example.org\r\nBcc: eve@example.org" },
-		func(l *Email) { l.To = "ada@example.org, eve@example.org" },
-		func(l *Email) { l.To = "Ada <ada@example.org>" },
-		func(l *Email) { l.To = strings.Repeat("a", 300) + "@example.org" },
-		func(l *Email) { l.Subject = "" },
-		func(l *Email) { l.Subject = "Hello\r\nX: y" },
-		func(l *Email) { l.Subject = strings.Repeat("a", 201) },
-		func(l *Email) { l.Text = "\xff" },
-		func(l *Email) { l.Text = "\x00" },
-		func(l *Email) { l.Text = strings.Repeat("a", maxText+1) },
+		func(e *Email) { e.To = "" },
+		func(e *Email) { e.To = "ada" },
+		func(e *Email) { e.To = "@example.org" },
+		func(e *Email) { e.To = "ada@" },
+		func(e *Email) { e.To = "ada@example.org\r\nBcc: eve@example.org" },
+		func(e *Email) { e.To = "ada@example.org, eve@example.org" },
+		func(e *Email) { e.To = "Ada <ada@example.org>" },
+		func(e *Email) { e.To = strings.Repeat("a", 300) + "@example.org" },
+		func(e *Email) { e.Subject = "" },
+		func(e *Email) { e.Subject = "Hello\r\nX: y" },
+		func(e *Email) { e.Subject = strings.Repeat("a", 201) },
+		func(e *Email) { e.Text = "\xff" },
+		func(e *Email) { e.Text = "\x00" },
+		func(e *Email) { e.Text = strings.Repeat("a", maxText+1) },
 	} {
 		bad := good
 		change(&bad)

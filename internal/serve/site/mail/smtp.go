@@ -37,8 +37,8 @@ var errNoTLS = errors.New("the mail server offers no STARTTLS, and emails hold l
 
 // Send hands the email over. Neither the email nor the password of the
 // server travels in the clear, except within this machine.
-func (s *SMTP) Send(ctx context.Context, l Email) error {
-	if err := l.check(); err != nil {
+func (s *SMTP) Send(ctx context.Context, e Email) error {
+	if err := e.check(); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, sendTimeout)
@@ -50,13 +50,13 @@ func (s *SMTP) Send(ctx context.Context, l Email) error {
 	defer conn.Close()
 	// A context that ends ends the conversation.
 	defer context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })()
-	if err := s.deliver(conn, l); err != nil {
+	if err := s.deliver(conn, e); err != nil {
 		return fmt.Errorf("handing an email to the mail server: %w", errors.Join(context.Cause(ctx), err))
 	}
 	return nil
 }
 
-func (s *SMTP) deliver(conn net.Conn, l Email) error {
+func (s *SMTP) deliver(conn net.Conn, e Email) error {
 	secure := &tls.Config{ServerName: s.host, RootCAs: s.roots, MinVersion: tls.VersionTLS12}
 	if s.implicit {
 		conn = tls.Client(conn, secure)
@@ -82,14 +82,14 @@ func (s *SMTP) deliver(conn net.Conn, l Email) error {
 	if err := c.Mail(s.from.Address); err != nil {
 		return err
 	}
-	if err := c.Rcpt(l.To); err != nil {
+	if err := c.Rcpt(e.To); err != nil {
 		return err
 	}
 	w, err := c.Data()
 	if err != nil {
 		return err
 	}
-	text, err := s.message(l)
+	text, err := s.message(e)
 	if err != nil {
 		return err
 	}
@@ -105,7 +105,7 @@ func (s *SMTP) deliver(conn net.Conn, l Email) error {
 }
 
 // message is the email as it travels.
-func (s *SMTP) message(l Email) ([]byte, error) {
+func (s *SMTP) message(e Email) ([]byte, error) {
 	var id [16]byte
 	if _, err := rand.Read(id[:]); err != nil {
 		return nil, err
@@ -114,8 +114,8 @@ func (s *SMTP) message(l Email) ([]byte, error) {
 	var b bytes.Buffer
 	for _, h := range [][2]string{
 		{"From", s.from.String()},
-		{"To", "<" + l.To + ">"},
-		{"Subject", mime.QEncoding.Encode("utf-8", l.Subject)},
+		{"To", "<" + e.To + ">"},
+		{"Subject", mime.QEncoding.Encode("utf-8", e.Subject)},
 		{"Date", s.clock().UTC().Format(time.RFC1123Z)},
 		{"Message-ID", "<" + hex.EncodeToString(id[:]) + "@" + domain + ">"},
 		{"MIME-Version", "1.0"},
@@ -127,7 +127,7 @@ func (s *SMTP) message(l Email) ([]byte, error) {
 	}
 	b.WriteString("\r\n")
 	w := quotedprintable.NewWriter(&b)
-	if _, err := w.Write([]byte(strings.ReplaceAll(l.Text, "\n", "\r\n"))); err != nil {
+	if _, err := w.Write([]byte(strings.ReplaceAll(e.Text, "\n", "\r\n"))); err != nil {
 		return nil, err
 	}
 	err := w.Close()

@@ -6,11 +6,11 @@ package rowstest
 
 import (
 	"archive/zip"
-	"bytes"
 	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -81,18 +81,30 @@ func Gzip(text string) string {
 	return b.String()
 }
 
-// Zip packs a text as it is published.
-func Zip(text string) string {
-	var b bytes.Buffer
+// Zip packs files, each given by its name and its text, in this order.
+func Zip(files ...string) string {
+	var b strings.Builder
 	z := zip.NewWriter(&b)
-	w, err := z.Create("list.txt")
-	if err == nil {
-		_, err = io.WriteString(w, text)
+	var err error
+	for i := 0; i < len(files) && err == nil; i += 2 {
+		var w io.Writer
+		if w, err = z.Create(files[i]); err == nil {
+			_, err = io.WriteString(w, files[i+1])
+		}
 	}
 	if err = errors.Join(err, z.Close()); err != nil {
 		panic(err) // memory takes everything
 	}
 	return b.String()
+}
+
+// ZipMap packs files, given by their names, in the order of these.
+func ZipMap(files map[string]string) string {
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		list = append(list, name, files[name])
+	}
+	return Zip(list...)
 }
 
 // forms reads the same rows in the forms a file may have.
@@ -174,7 +186,7 @@ func (r Reader) cutShort(t *testing.T) {
 			t.Fatalf("gzip cut to %d of %d bytes gives %+v and no error", n, len(whole), tally)
 		}
 	}
-	whole = Zip(r.text())
+	whole = Zip("list.txt", r.text())
 	dir := t.TempDir()
 	read := func(data string) (rows.Tally, error) {
 		path := filepath.Join(dir, "list.zip")
