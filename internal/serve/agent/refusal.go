@@ -69,7 +69,7 @@ func replaced() *fault.Fault {
 // not name.
 func (k *Keys) notNamed() error {
 	return fault.New(KeyLocked, "This key is locked: until its challenge is answered it may make only the calls the challenge names.").
-		Try("make those calls exactly as given, then POST %s/answer; POST /agent-key/challenge tells the challenge again", k.URL)
+		Try("make those calls exactly as given, then POST %s/answer; POST /agent-key/challenge returns the challenge again", k.URL)
 }
 
 func tooManyMints(wait time.Duration) error {
