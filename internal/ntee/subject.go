@@ -2,6 +2,7 @@ package ntee
 
 import (
 	"fmt"
+	"grantgraph/internal/fault"
 	"strings"
 )
 
@@ -53,7 +54,7 @@ const maxCommas = 3
 func ParseSubject(s string) (Subject, error) {
 	var sub Subject
 	if len(s) > maxSubject {
-		sub.Unknown = append(sub.Unknown, strings.ToValidUTF8(s[:40], "")+"…")
+		sub.Unknown = append(sub.Unknown, fault.Clip(s, 40))
 		return sub, nil
 	}
 	parts := strings.Split(s, ",")

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"bytes"
+	"grantgraph/internal/serve/api"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -67,5 +68,27 @@ func TestCompress(t *testing.T) {
 		if rec := ask(path, "gzip"); rec.Header().Get("Content-Encoding") != "" {
 			t.Errorf("%s is packed", path)
 		}
+	}
+}
+
+// TestCompressedAPI checks that an answer of the API varies by all that it
+// depends on, also by what the handlers around it say.
+func TestCompressedAPI(t *testing.T) {
+	t.Parallel()
+	h, err := NewAPI(API{Config: api.Config{BaseURL: "https://grants.example.org", Accounts: struct{ api.Accounts }{}, Acquire: func() (api.Dataset, func()) { return Invented(), nil }}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	packed, err := compress(h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := httptest.NewRequest("GET", "/api/v1/meta", nil)
+	r.Header.Set("Accept-Encoding", "gzip")
+	rec := httptest.NewRecorder()
+	packed.ServeHTTP(rec, r)
+	vary := strings.Join(rec.Header().Values("Vary"), ", ")
+	if rec.Code != 200 || rec.Header().Get("Content-Encoding") != "gzip" || !strings.Contains(vary, "Accept-Encoding") || !strings.Contains(vary+",", "Accept,") {
+		t.Errorf("%d, Vary is %q, %v", rec.Code, vary, rec.Header())
 	}
 }

@@ -6,20 +6,18 @@ package apitest
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
-
-	"github.com/getkin/kin-openapi/openapi3"
-	"github.com/getkin/kin-openapi/routers"
-	"github.com/getkin/kin-openapi/routers/legacy"
 
 	"grantgraph/internal/fault"
 	"grantgraph/internal/secret"
@@ -334,24 +332,27 @@ func Operations(t testing.TB) (all []api.Operation) {
 	return all
 }
 
-// described finds the operations that the OpenAPI document has.
-var described = sync.OnceValues(func() (routers.Router, error) {
+// described are the operations of the OpenAPI document by their path.
+var described = sync.OnceValues(func() (paths map[string]map[string]struct {
+	Responses map[string]json.RawMessage `json:"responses"`
+}, err error) {
 	raw, err := serve.OpenAPI(Base)
 	if err != nil {
 		return nil, err
 	}
-	doc, err := openapi3.NewLoader().LoadFromData(raw)
-	if err != nil {
-		return nil, err
+	doc := struct{ Paths any }{&paths}
+	if err = json.Unmarshal(raw, &doc); err == nil && len(paths) == 0 {
+		err = errors.New("the OpenAPI document has no paths")
 	}
-	return legacy.NewRouter(doc, openapi3.DisableExamplesValidation())
+	return paths, err
 })
 
 // Declared checks that an operation answers only with statuses that the OpenAPI
-// document has for it.
+// document has for it. An address of nobody, of the legacy form or of the
+// description is not looked at.
 func Declared(t testing.TB, method, path string, status int) {
 	t.Helper()
-	router, err := described()
+	paths, err := described()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -359,18 +360,18 @@ func Declared(t testing.TB, method, path string, status int) {
 	if method == http.MethodHead {
 		method = http.MethodGet
 	}
-	at, err := url.Parse(Base)
-	if err != nil {
-		t.Fatal(err)
+	for pattern, operations := range paths {
+		op, ok := operations[strings.ToLower(method)]
+		if ok && fits(pattern, strings.TrimSuffix(path, "/")) && op.Responses[strconv.Itoa(status)] == nil {
+			t.Errorf("%s %s answered %d, which is not declared", method, pattern, status)
+		}
 	}
-	at.Path = strings.TrimSuffix(path, "/")
-	route, _, err := router.FindRoute(&http.Request{Method: method, URL: at})
-	if err != nil {
-		return // an address of the description, of the legacy form, or of nobody
-	}
-	if route.Operation.Responses.Status(status) == nil {
-		t.Errorf("%s answered %d, which is not declared", route.Operation.OperationID, status)
-	}
+}
+
+// fits reports whether a path is one of a pattern such as /keys/{id}.
+func fits(pattern, path string) bool {
+	want, got := strings.Split(pattern, "/"), strings.Split(path, "/")
+	return slices.EqualFunc(want, got, func(w, g string) bool { return w == g || strings.HasPrefix(w, "{") && g != "" })
 }
 
 // Unmarshal reads a JSON answer.

@@ -237,7 +237,7 @@ func (p *agentBalance) pay(tier Tier, cost int64, now time.Time) (Balance, error
 	case now.UnixNano() >= p.expires:
 		return b, expired(p.expires)
 	case p.status == Locked:
-		return b, locked()
+		return b, KeyLocked()
 	case cost > p.remaining:
 		return b, tierExhausted(tier, p.allowance)
 	case cost > 0:

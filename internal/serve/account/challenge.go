@@ -101,7 +101,7 @@ func (s *store) SetChallenge(ctx context.Context, id string, expect int, c Chall
 			return err
 		}
 		if a.Tier != Anonymous || a.Status == Unlocked {
-			return notDue(a)
+			return NotDue(a)
 		}
 		if a.Challenge.No != expect {
 			return ErrStale
@@ -147,7 +147,7 @@ func (s *store) Attempt(ctx context.Context, id string, expect int, verify func(
 			return err
 		}
 		if a.Status != Locked {
-			return notDue(a)
+			return NotDue(a)
 		}
 		c := &a.Challenge
 		if c.No != expect {
@@ -205,7 +205,7 @@ func (s *store) TakeCall(ctx context.Context, id, call string) (left int, err er
 			named = named || c == call
 		}
 		if a.Status != Locked || !named {
-			return locked()
+			return KeyLocked()
 		}
 		if left = MostCalls - a.Challenge.Made - 1; left < 0 {
 			return tooManyCalls()

@@ -72,12 +72,15 @@ func expired(at int64) error {
 	return &fault.Fault{Slug: "key_expired", Message: "This key expired at " + timeOf(at).Format(time.RFC3339) + ".", Hint: "POST /agent-key for a new one", Err: ErrExpired}
 }
 
-func locked() error {
+// KeyLocked refuses a request that the challenge of a locked key does not name.
+func KeyLocked() *fault.Fault {
 	return &fault.Fault{Slug: "key_locked", Message: "This key is locked: until its challenge is answered it may make only the calls the challenge names.",
 		Hint: "make those calls, then POST /agent-key/answer", Err: ErrLocked}
 }
 
-func notDue(a AgentInfo) error {
+// NotDue refuses what has to do with the challenge of a key that has none to
+// answer.
+func NotDue(a AgentInfo) error {
 	f := fault.New("challenge_not_due", "This key is unlocked and has %d calls left: no challenge is due.", a.Remaining).Try("use them first")
 	switch {
 	case a.Tier != Anonymous:
@@ -169,11 +172,14 @@ func badToken() error {
 
 // tooManyAttempts refuses a try that comes too early.
 func tooManyAttempts(what string, wait time.Duration) error {
-	seconds := int64((wait + time.Second - 1) / time.Second)
-	f := fault.New("too_many_attempts", "There were too many %s.", what).Try("try again in %d seconds", seconds)
+	f := fault.New("too_many_attempts", "There were too many %s.", what).Try("try again in %d seconds", Seconds(wait))
 	f.Err = &WaitError{wait}
 	return f
 }
+
+// Seconds is a time in whole seconds, rounded up: who waits so long has waited
+// long enough.
+func Seconds(d time.Duration) int { return int((d + time.Second - 1) / time.Second) }
 
 // WaitError is wrapped by refusals that end by themselves.
 type WaitError struct{ Wait time.Duration }

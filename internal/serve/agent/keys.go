@@ -205,11 +205,8 @@ func (k *Keys) Renew(ctx context.Context, keyID, requestID string, rows Rows) (S
 	}
 	var stands *Challenge
 	switch {
-	case a.Tier != account.Anonymous:
-		return State{}, fault.New(NotDue, "Keys of the %s tier have no challenges: their allowance never refills.", a.Tier).
-			Try("use a key of an account when it is spent")
-	case a.Status == account.Unlocked:
-		return State{}, fault.New(NotDue, "This key is unlocked and has %d calls left: no challenge is due.", a.Remaining).Try("use them first")
+	case a.Tier != account.Anonymous, a.Status == account.Unlocked:
+		return State{}, account.NotDue(a)
 	case a.Status == account.Locked:
 		if stands, err = k.current(ctx, a, rows); err != nil {
 			return State{}, err

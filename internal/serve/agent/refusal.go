@@ -10,20 +10,14 @@ import (
 
 // The slugs of what is refused to agents.
 const (
-	KeyLocked     = "key_locked"
 	WrongAnswer   = "wrong_answer"
 	BadSignature  = "bad_signature"
-	NotDue        = "challenge_not_due"
 	Replaced      = "challenge_replaced"
 	TooSoon       = "answer_too_soon"
 	TooManyMints  = "too_many_mints"
 	TooManySigned = "too_many_attempts"
 	NoChallenge   = "no_challenge"
 )
-
-// seconds is a time in whole seconds, rounded up: who waits so long has waited
-// long enough.
-func seconds(d time.Duration) int { return int((d + time.Second - 1) / time.Second) }
 
 // NotAccepted is the refusal of answers to a challenge.
 type NotAccepted struct {
@@ -46,12 +40,12 @@ func notAccepted(f *fault.Fault, o account.Outcome) error {
 
 func tooSoon(o account.Outcome) error {
 	return notAccepted(fault.New(TooSoon, "This answer came too soon after a wrong one. It was not looked at and is not counted.").
-		Try("send it again in %d seconds", seconds(o.Wait)), o)
+		Try("send it again in %d seconds", account.Seconds(o.Wait)), o)
 }
 
 func wrong(o account.Outcome) error {
 	return notAccepted(fault.New(WrongAnswer, "Not every answer is right.").
-		Try("read the rows of the calls again and answer in %d seconds; attempts left: %d", seconds(o.Wait), o.Left), o)
+		Try("read the rows of the calls again and answer in %d seconds; attempts left: %d", account.Seconds(o.Wait), o.Left), o)
 }
 
 // usedUp is the refusal of the last wrong answer to a challenge.
@@ -68,13 +62,13 @@ func replaced() *fault.Fault {
 // notNamed is the refusal of a request that the challenge of a locked key does
 // not name.
 func (k *Keys) notNamed() error {
-	return fault.New(KeyLocked, "This key is locked: until its challenge is answered it may make only the calls the challenge names.").
+	return account.KeyLocked().
 		Try("make those calls exactly as given, then POST %s/answer; POST /agent-key/challenge returns the challenge again", k.URL)
 }
 
 func tooManyMints(wait time.Duration) error {
 	f := fault.New(TooManyMints, "Too many keys were asked for from this address: at most %d an hour are minted.", account.MintsAnHour).
-		Try("ask again in %d seconds, or use the keys you have", seconds(wait))
+		Try("ask again in %d seconds, or use the keys you have", account.Seconds(wait))
 	f.Err = &account.WaitError{Wait: wait}
 	return f
 }

@@ -132,7 +132,3 @@ func RefOrNull(s *string) *string {
 
 // Instant is a time as the wire has it.
 func Instant(t time.Time) string { return t.UTC().Format(time.RFC3339) }
-
-// Seconds is a time in whole seconds, rounded up: who waits so long has waited
-// long enough.
-func Seconds(d time.Duration) int { return int((d + time.Second - 1) / time.Second) }

@@ -308,7 +308,7 @@ func (s *Handler) fail(out *reply, c *Call, err error, logged bool) {
 	}
 	var wait *account.WaitError
 	if errors.As(err, &wait) {
-		out.header.Set("Retry-After", strconv.Itoa(Seconds(wait.Wait)))
+		out.header.Set("Retry-After", strconv.Itoa(account.Seconds(wait.Wait)))
 	}
 	f, hidden := s.table.explain(err)
 	out.status = s.table.status(f.Slug)

@@ -130,6 +130,9 @@ func (r *reply) release() {
 func (r *reply) write(w http.ResponseWriter, req *http.Request, patience time.Duration) {
 	h := w.Header()
 	for name, values := range r.header {
+		if name == "Vary" {
+			values = append(h.Values(name), values...) // compression varies answers too
+		}
 		h[name] = values
 	}
 	if r.status == http.StatusNotModified {

@@ -73,7 +73,7 @@ func (e *evaluation) countRecipients(set *rowset) (recips distinctCounter, err e
 	at := g.cuts(0, uint32(g.rows), g.recipRows.off)
 	parts := make([]distinctCounter, len(at)-1)
 	words := set.set // empty outside of its range
-	err = inParts(e.ctx, at, func(i, from, to int) {
+	err = betweenCuts(e.ctx, at, func(i, from, to int) {
 		t := g.distinctCounter()
 		off, val := g.recipRows.off, g.recipRows.val
 		id, _ := slices.BinarySearch(off, uint32(from))

@@ -145,7 +145,7 @@ func (e *evaluation) setBySet(conditions []condition) (rowset, error) {
 	out := e.set()
 	first, last := int(lo>>6), int((hi-1)>>6)+1
 	var total atomic.Int64
-	err := parallel(e.ctx, first, last, e.g.grain.words, func(from, to int) {
+	err := inRanges(e.ctx, first, last, e.g.grain.words, func(from, to int) {
 		acc := out[from:to]
 		combine(acc, from, clauses)
 		// There are no rows past the end. Before lo there are none either: it

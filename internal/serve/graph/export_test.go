@@ -21,8 +21,8 @@ func OpenBytes(data []byte) (*Graph, error) {
 // Kind is the file of the index.
 var FileKind = fileKind
 
-// InParts divides work.
-var InParts = inParts
+// BetweenCuts divides work.
+var BetweenCuts = betweenCuts
 
 // Words are the words of a text that queries are matched against.
 func Words(text string) []string { return slices.Collect(wordsOf(text)) }

@@ -2,12 +2,10 @@ package graph
 
 import (
 	"context"
-	"fmt"
+	"grantgraph/internal/parallel"
 	"runtime"
 	"runtime/debug"
 	"slices"
-	"sync"
-	"sync/atomic"
 )
 
 // grain says how work is divided. None of it changes an answer; tests make it
@@ -23,57 +21,32 @@ type grain struct {
 
 var defaultGrain = grain{tiny: 4096, part: 1 << 15, words: 8 << 10, chunk: 1 << 18, near: 4096, bins: 1 << 16}
 
-// parallel runs work over parts of the numbers from lo to hi-1, on all cores
-// when there is enough of it, and stops between parts when the context ends.
-func parallel(ctx context.Context, lo, hi, grain int, work func(from, to int)) error {
+// inRanges runs work over ranges of the numbers from lo to hi-1, on all cores
+// when there is enough of it, and stops between ranges when the context ends.
+func inRanges(ctx context.Context, lo, hi, grain int, work func(from, to int)) error {
 	cuts := []int{lo}
 	for at := lo + grain; at < hi; at += grain {
 		cuts = append(cuts, at)
 	}
-	return inParts(ctx, append(cuts, hi), func(_, from, to int) { work(from, to) })
+	return betweenCuts(ctx, append(cuts, hi), func(_, from, to int) { work(from, to) })
 }
 
-// inParts is parallel over the parts between cuts, each with its number. What
-// panics on another core panics here, where somebody may recover.
-func inParts(ctx context.Context, cuts []int, work func(i, from, to int)) error {
+// betweenCuts is inRanges over the ranges between cuts, each with its number. A
+// single core, or a single range, takes no other goroutine.
+func betweenCuts(ctx context.Context, cuts []int, work func(i, from, to int)) error {
 	n := len(cuts) - 1
-	var next atomic.Int64
-	run := func() {
-		for {
-			i := int(next.Add(1)) - 1
-			if i >= n || ctx.Err() != nil {
-				return
-			}
+	if min(runtime.GOMAXPROCS(0), n) <= 1 {
+		for i := 0; i < n && ctx.Err() == nil; i++ {
 			work(i, cuts[i], cuts[i+1])
 		}
-	}
-	workers := min(runtime.GOMAXPROCS(0), n)
-	if workers <= 1 {
-		run()
 		return ctx.Err()
 	}
-	var broken atomic.Pointer[string]
-	guarded := func() {
+	return parallel.Each(ctx, 0, n, func(_ context.Context, i int) error {
 		// The file may turn unreadable while it is mapped.
 		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-		defer func() {
-			if p := recover(); p != nil {
-				said := fmt.Sprintf("%v\n%s", p, debug.Stack())
-				broken.Store(&said)
-			}
-		}()
-		run()
-	}
-	var wg sync.WaitGroup
-	for range workers - 1 {
-		wg.Go(guarded)
-	}
-	guarded()
-	wg.Wait()
-	if said := broken.Load(); said != nil {
-		panic(*said)
-	}
-	return ctx.Err()
+		work(i, cuts[i], cuts[i+1])
+		return nil
+	})
 }
 
 // evenCuts divides the numbers from lo to hi-1 for several cores.

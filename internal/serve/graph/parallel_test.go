@@ -20,7 +20,7 @@ func TestPanicInParts(t *testing.T) {
 		var under atomic.Int64
 		got := func() (p any) {
 			defer func() { p = recover() }()
-			_ = graph.InParts(t.Context(), cuts, func(i, from, to int) {
+			_ = graph.BetweenCuts(t.Context(), cuts, func(i, from, to int) {
 				under.Add(1)
 				defer under.Add(-1)
 				if i == at {

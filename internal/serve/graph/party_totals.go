@@ -49,7 +49,7 @@ func (r *run) record() record {
 func (e *evaluation) storedRecords(list []partyTotals, r *ranker) func(*selectors) error {
 	at := e.g.evenCuts(0, uint32(len(list)))
 	return func(p *selectors) error {
-		return inParts(e.ctx, at, func(_, from, to int) {
+		return betweenCuts(e.ctx, at, func(_, from, to int) {
 			s := p.take()
 			defer p.give(s)
 			for i := from; i < to; i++ {
@@ -68,7 +68,7 @@ func (e *evaluation) byFunder(set *rowset, r *ranker) func(*selectors) error {
 	lo, hi := set.bounds()
 	at := e.g.cuts(lo, hi, e.g.funderRows)
 	return func(p *selectors) error {
-		return inParts(e.ctx, at, func(_, from, to int) {
+		return betweenCuts(e.ctx, at, func(_, from, to int) {
 			s := p.take()
 			defer p.give(s)
 			e.g.sumFunders(set, uint32(from), uint32(to), func(rec record) { r.add(s, rec) })
@@ -150,7 +150,7 @@ func (e *evaluation) byRecipient(set *rowset, r *ranker) (run func(*selectors) e
 	}
 	at := g.cuts(0, uint32(g.rows), g.recipRows.off)
 	return func(p *selectors) error {
-		return inParts(e.ctx, at, func(_, from, to int) {
+		return betweenCuts(e.ctx, at, func(_, from, to int) {
 			s := p.take()
 			defer p.give(s)
 			g.sumRecipients(set.set, concerned, from, to, r, s)

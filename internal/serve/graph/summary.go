@@ -100,7 +100,7 @@ func (e *evaluation) sumYears(set *rowset) (sum yearly, funders distinctCounter,
 		funders distinctCounter
 	}
 	parts := make([]chunk, len(at)-1)
-	err = inParts(e.ctx, at, func(i, from, to int) {
+	err = betweenCuts(e.ctx, at, func(i, from, to int) {
 		p := &parts[i]
 		p.funders = g.distinctCounter()
 		var mask uint64

@@ -61,7 +61,7 @@ func (e *evaluation) sumComplement(set *rowset, missing []uint32) (*summary, err
 	at := g.evenCuts(0, uint32(len(some)))
 	type change struct{ before, after distinctCounter }
 	parts := make([]change, len(at)-1)
-	err := inParts(e.ctx, at, func(i, from, to int) {
+	err := betweenCuts(e.ctx, at, func(i, from, to int) {
 		before, after := g.distinctCounter(), g.distinctCounter()
 		for _, id := range some[from:to] {
 			lo, hi := g.recipRows.off[id], g.recipRows.off[id+1]

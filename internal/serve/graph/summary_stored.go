@@ -137,7 +137,7 @@ func (e *evaluation) sumWholeFunders(w wholeFunders) (*summary, error) {
 	}
 	at := g.evenCuts(0, uint32(len(masks)))
 	parts := make([]distinctCounter, len(at)-1)
-	err := inParts(e.ctx, at, func(i, from, to int) {
+	err := betweenCuts(e.ctx, at, func(i, from, to int) {
 		t := g.distinctCounter() // not in place: two cores would share its memory
 		for _, m := range masks[from:to] {
 			t.add(m & w.years)

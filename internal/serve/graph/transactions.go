@@ -137,7 +137,7 @@ func (e *evaluation) pick(set *rowset, s Sort, group func(uint32) uint32, from, 
 		o.lo, o.hi = 0, int64(g.rows)
 	}
 	list, _, err := g.selectPage(o, from, to, func(p *selectors) error {
-		return inParts(e.ctx, at, func(_, lo, hi int) {
+		return betweenCuts(e.ctx, at, func(_, lo, hi int) {
 			best := p.take()
 			defer p.give(best)
 			set.each(uint32(lo), uint32(hi), func(rows []uint32) {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"grantgraph/internal/fault"
 	"grantgraph/internal/ingest/source/rows"
 )
 
@@ -189,10 +190,7 @@ func summary(fields []string) []string {
 		if len(list) == 12 {
 			return append(list, "…")
 		}
-		if r := []rune(f); len(r) > 40 {
-			f = string(r[:40]) + "…"
-		}
-		list = append(list, fmt.Sprintf("%q", f))
+		list = append(list, fmt.Sprintf("%q", fault.Clip(f, 40)))
 	}
 	return list
 }

@@ -84,7 +84,7 @@ var bodyWords = map[string]string{
 var (
 	wrongAnswer   = api.Refusal{Slug: agent.WrongAnswer, Status: 400, Means: "not every answer to the challenge is right", Audit: true}
 	badSignature  = api.Refusal{Slug: agent.BadSignature, Status: 401, Means: "the request is signed and its signature does not hold", Audit: true}
-	notDue        = api.Refusal{Slug: agent.NotDue, Status: 409, Means: "no challenge is due: calls remain, or the tier has none"}
+	notDue        = api.Refusal{Slug: "challenge_not_due", Status: 409, Means: "no challenge is due: calls remain, or the tier has none"}
 	replaced      = api.Refusal{Slug: agent.Replaced, Status: 409, Means: "the dataset changed since the challenge was drawn, or its attempts were used up; a new one is in the answer, and nothing was counted", Audit: true}
 	tooSoon       = api.Refusal{Slug: agent.TooSoon, Status: 429, Means: "the answer came before its time and is not counted; see Retry-After", Audit: true}
 	tooManyMints  = api.Refusal{Slug: agent.TooManyMints, Status: 429, Means: "too many keys were minted from the address; see Retry-After", Audit: true}
@@ -247,7 +247,7 @@ func challenge(c *api.Call, s *agent.State) *AgentChallenge {
 		ID:           fmt.Sprint(s.ID, ".", s.Challenge.Number),
 		AnswerTo:     AgentCall{http.MethodPost, URL(c.Base) + "/answer"},
 		AttemptsLeft: s.AttemptsLeft(),
-		RetryAfterS:  api.Seconds(s.Wait),
+		RetryAfterS:  account.Seconds(s.Wait),
 	}
 	for _, q := range s.Challenge.Questions {
 		out.Questions = append(out.Questions, AgentQuestion{q.ID, q.Text, string(q.AnswerType)})
@@ -290,7 +290,7 @@ func refusal(c *api.Call, err error) error {
 	if !errors.As(err, &not) {
 		return err
 	}
-	wait := api.Seconds(not.Wait)
+	wait := account.Seconds(not.Wait)
 	a := Attempt{AttemptsLeft: &not.Left, RetryAfterS: &wait}
 	if not.Next != nil {
 		a.Challenge = challenge(c, not.Next)

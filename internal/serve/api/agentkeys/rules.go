@@ -142,10 +142,10 @@ func rules(c *api.Call, keys *agent.Keys) *AgentRules {
 		Signing: signRules(keys.Verifier.Requirements()), Tail: c.Tail(),
 	}
 	for i := range account.MostAttempts - 1 {
-		a.Locked.WaitsS = append(a.Locked.WaitsS, api.Seconds(account.FirstWait<<i))
+		a.Locked.WaitsS = append(a.Locked.WaitsS, account.Seconds(account.FirstWait<<i))
 	}
 	for _, t := range account.Tiers() {
-		a.Tiers = append(a.Tiers, TierRules{string(t.Tier), shows[t.Tier], api.Seconds(t.Lifetime), t.Calls, t.Tier == account.Anonymous, t.Rows})
+		a.Tiers = append(a.Tiers, TierRules{string(t.Tier), shows[t.Tier], account.Seconds(t.Lifetime), t.Calls, t.Tier == account.Anonymous, t.Rows})
 	}
 	return a
 }
