@@ -93,7 +93,7 @@ assert.match(await page.textContent("#cut"), /more rows than these 3/);
 await page.fill("#query", "SELECT nothing");
 await page.click("#run");
 await said("0 rows, in 1 ms.");
-assert.equal(await page.textContent("#cut"), "No row answers this query.");
+assert.equal(await page.textContent("#cut"), "No rows match this query.");
 assert.ok(await page.isVisible("#cut"));
 
 // What is refused says why, and takes the old rows away.
@@ -105,7 +105,7 @@ assert.ok(await page.isHidden("#result"));
 await look(page, "sql-refused", shots);
 await page.fill("#query", "SELECT garbage");
 await page.click("#run");
-await refused("The answer was not one of the API");
+await refused("The response did not come from the API");
 
 // A query under way is seen, and can be stopped.
 await page.fill("#query", "SELECT wait");

@@ -260,7 +260,7 @@ func (l *loader) load(ctx context.Context, w *snapshot.Writer, sources *Sources,
 	}
 	if !before.Loaded {
 		if damage != nil {
-			damage = fmt.Errorf("the list %s is lost: what was loaded is damaged (%w), and to read it anew failed: %s", l.name, damage, problem)
+			damage = fmt.Errorf("the list %s is lost: what was loaded is damaged (%w), and rereading it failed: %s", l.name, damage, problem)
 		}
 		return lists.Status{Name: l.name, Problem: problem}, nil, damage, nil
 	}

@@ -73,7 +73,7 @@ func copyListTable[From, To any](ctx context.Context, w *snapshot.Writer, e *lis
 func daysSince1970(iso string) (int32, error) {
 	t, err := time.Parse(time.DateOnly, iso)
 	if err != nil {
-		return 0, fmt.Errorf("%q is no date", iso)
+		return 0, fmt.Errorf("%q is not a date", iso)
 	}
 	return int32(t.Unix() / (24 * 60 * 60)), nil
 }

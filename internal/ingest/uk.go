@@ -138,7 +138,7 @@ func (u *ukRegister) choose(files []string) {
 	for _, rel := range slices.Sorted(slices.Values(files)) {
 		t, ok := ukcharity.TableOf(rel)
 		if !ok {
-			u.note("%s is no table of the register and was not read", rel)
+			u.note("%s is not a table of the register and was not read", rel)
 			continue
 		}
 		c := candidate{rel: rel, posted: "9999", form: slices.Index([]string{".zip", ".json", ".gz", ".txt"}, strings.ToLower(path.Ext(rel)))}

@@ -389,7 +389,7 @@ func TestUKChoosesFiles(t *testing.T) {
 		t.Errorf("dates %q", got)
 	}
 	notes := strings.Join(report.Notes, "\n")
-	for _, want := range []string{"uk/readme.txt is no table", "2024-08-01/publicextract.charity_other_names.zip was not read", "charity_other_names.txt was not read",
+	for _, want := range []string{"uk/readme.txt is not a table", "2024-08-01/publicextract.charity_other_names.zip was not read", "charity_other_names.txt was not read",
 		"2030-01-01/publicextract.charity_policy.json was not read", "different days, 2024-09-10 to 2024-09-11"} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("no note says %q:\n%s", want, notes)

@@ -58,7 +58,7 @@ func readSecrets(path string) (*secrets, error) {
 		return nil, err
 	}
 	if st.Mode().Perm()&0o077 != 0 {
-		return nil, fault.New("secrets_open", "others on this machine may read %s", path).Try("chmod 600 %s", path)
+		return nil, fault.New("secrets_open", "%s is readable by other users", path).Try("chmod 600 %s", path)
 	}
 	body, err := os.ReadFile(path)
 	if err != nil {

@@ -126,7 +126,7 @@ func mirrored(address, mirror string) (string, error) {
 	}
 	u, err := url.Parse(address)
 	if err != nil {
-		return "", fmt.Errorf("%q is no address: %w", address, err)
+		return "", fmt.Errorf("%q is not an address: %w", address, err)
 	}
 	return strings.TrimRight(mirror, "/") + u.RequestURI(), nil
 }
@@ -201,7 +201,7 @@ func awardArchives(ctx context.Context, s *Source, w Web, ask Request, year int,
 	}
 	base, err := url.Parse(address)
 	if err != nil {
-		return nil, fmt.Errorf("%q is no address: %w", address, err)
+		return nil, fmt.Errorf("%q is not an address: %w", address, err)
 	}
 	var newest *RemoteFile
 	for _, f := range answer.Files {

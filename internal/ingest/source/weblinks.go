@@ -27,7 +27,7 @@ const maxLinks = 5000
 func links(page []byte, address string) ([]link, error) {
 	base, err := url.Parse(address)
 	if err != nil {
-		return nil, fmt.Errorf("%q is no address: %w", address, err)
+		return nil, fmt.Errorf("%q is not an address: %w", address, err)
 	}
 	var list []link
 	for _, m := range anchor.FindAllSubmatch(page, maxLinks) {

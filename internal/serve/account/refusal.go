@@ -46,7 +46,7 @@ func inactive() error {
 
 func quotaExhausted(plan Plan, w Window, b Balance, now time.Time) error {
 	f := fault.New("quota_exhausted", "The allowance of this key is spent: %d calls a %s on the %s plan.", b.Limit, w, plan).
-		Try("it is whole again at %s", b.Reset.Format(time.RFC3339))
+		Try("it resets at %s", b.Reset.Format(time.RFC3339))
 	f.Err = errors.Join(ErrSpent, &WaitError{b.Reset.Sub(now)})
 	return f
 }
@@ -151,7 +151,7 @@ func tooManyKeys(have int) error {
 }
 
 func badTrailLimit() error {
-	return fault.New("bad_limit", "the trail gives at most %d events at a time", maxTrail).Try("ask for the next page with Before")
+	return fault.New("bad_limit", "the audit log returns at most %d events at a time", maxTrail).Try("ask for the next page with Before")
 }
 
 func unknownAccount() error {

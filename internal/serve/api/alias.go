@@ -94,7 +94,7 @@ func (op *Operation) meant(name string) string {
 func (r *Reader) otherWord(p *Param) string {
 	for _, name := range slices.Sorted(maps.Keys(r.values)) {
 		if word := plainWord(name); word == p.Name || p.says(word) != "" {
-			return fmt.Sprintf("; %s is no parameter, send it as %s", shown(name), p.Name)
+			return fmt.Sprintf("; %s is not a parameter, send it as %s", shown(name), p.Name)
 		}
 	}
 	return ""

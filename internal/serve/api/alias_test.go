@@ -104,7 +104,7 @@ func TestMeant(t *testing.T) {
 		{Path: "grants/transactions?sort_by=name", Costs: 1, Lacks: []string{"Did you mean"}}, // of two, it is not said which
 		{Path: "grants/transactions?strict=1&recipient_id=00-0000004", Status: 400, Has: []string{"Did you mean recip_id?"}},
 		{Path: "grants/summary?sort_by=amount", Costs: 1, Has: []string{"does not take this parameter"}},
-		{Path: "search?query=food", Plan: "none", Status: 422, Has: []string{"the parameter is required; query is no parameter, send it as q"}},
+		{Path: "search?query=food", Plan: "none", Status: 422, Has: []string{"the parameter is required; query is not a parameter, send it as q"}},
 		{Path: "search?q=food&location=IL", Plan: "none", Has: []string{"Did you mean state?"}},
 		{Path: "search?q=food&" + url.Values{strings.Repeat("é", 300): {"1"}}.Encode(), Plan: "none", Lacks: []string{"Did you mean"}},
 	} {

@@ -53,7 +53,7 @@ var errMembers = errors.New("there are too many members")
 func members(body []byte) (map[string]json.RawMessage, error) {
 	dec := json.NewDecoder(bytes.NewReader(body))
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
-		return nil, errors.New("it is no object")
+		return nil, errors.New("it is not an object")
 	}
 	list := map[string]json.RawMessage{}
 	for n := 0; dec.More(); n++ {
@@ -104,7 +104,7 @@ func (f *Form) member(name string) (json.RawMessage, bool) {
 func (f *Form) otherWord(name string) string {
 	for _, given := range slices.Sorted(maps.Keys(f.members)) {
 		if word := plainWord(given); word == name || f.words[word] == name {
-			return fmt.Sprintf("; %s is no field, send it as %s", shown(given), name)
+			return fmt.Sprintf("; %s is not a field, send it as %s", shown(given), name)
 		}
 	}
 	return ""

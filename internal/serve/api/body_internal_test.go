@@ -72,9 +72,9 @@ func TestMeantInBodies(t *testing.T) {
 	t.Parallel()
 	words := map[string]string{"query": "sql", "answer": "answers", "plan_name": "plan"}
 	for _, c := range []struct{ body, field, want string }{
-		{`{"query":"SELECT 1"}`, "sql", "the field is required; query is no field, send it as sql"},
-		{`{"Answer":["1"]}`, "answers", "the field is required; Answer is no field, send it as answers"},
-		{`{"planName":"pro"}`, "plan", "the field is required; planName is no field, send it as plan"},
+		{`{"query":"SELECT 1"}`, "sql", "the field is required; query is not a field, send it as sql"},
+		{`{"Answer":["1"]}`, "answers", "the field is required; Answer is not a field, send it as answers"},
+		{`{"planName":"pro"}`, "plan", "the field is required; planName is not a field, send it as plan"},
 		{`{"colour":"blue"}`, "plan", "the field is required"},
 	} {
 		call := &Call{op: &Operation{BodyWords: words}, warn: &Warnings{}, body: []byte(c.body)}

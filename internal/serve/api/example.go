@@ -65,7 +65,7 @@ func (s *Handler) example(ctx context.Context, out *reply, c *Call, values url.V
 	// The case unsupported shows both severities, also where no parameter has a
 	// caveat; and rows alone do not say that they are invented.
 	if name == "unsupported" && !c.warn.has(caveat) || c.format == "csv" || c.format == "ndjson" {
-		c.warn.Caveat("example", "The answer is invented, and other parameters but format were not read.")
+		c.warn.Caveat("example", "The answer is invented, and all other parameters except format were ignored.")
 	}
 	result, err := run(ctx)
 	if err != nil {

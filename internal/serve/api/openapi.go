@@ -234,7 +234,7 @@ func headers(op *Operation) object {
 	if op.Access != Open && op.Access != Admin {
 		out["X-Calls-Limit"] = header("integer", "Calls in the allowance of the key.")
 		out["X-Calls-Remaining"] = header("integer", "Calls left of it.")
-		out["X-Calls-Reset"] = header("string", "When the allowance is whole again.")
+		out["X-Calls-Reset"] = header("string", "When the allowance resets.")
 	}
 	return out
 }

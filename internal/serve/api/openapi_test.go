@@ -269,7 +269,7 @@ func TestExamples(t *testing.T) {
 		{Name: "with a key", Path: "grants/summary?example=1", Heads: map[string]string{"X-Calls-Limit": ""}},
 		{Name: "xml", Path: "grants/funders?example=1&format=xml", Plan: "none", Has: []string{"<example><case>1</case>"}},
 		{Name: "csv", Path: "grants/summary?example=1&format=csv", Plan: "none", Has: []string{"fiscal_year,"}, Heads: map[string]string{
-			"X-Service-Warnings": `[{"parameter":"example","severity":"caveat","reason":"The answer is invented, and other parameters but format were not read."}]`}},
+			"X-Service-Warnings": `[{"parameter":"example","severity":"caveat","reason":"The answer is invented, and all other parameters except format were ignored."}]`}},
 		{Name: "bad format", Path: "grants/funders?example=1&format=yaml", Plan: "none", Status: 422},
 		{Name: "other parameters are not read", Path: "grants/funders?example=1&page=0", Plan: "none"},
 	})

@@ -271,7 +271,7 @@ func FormatParam(names ...string) Param {
 func common() []Param {
 	return []Param{
 		{Name: "strict", Also: Words("strict_mode fail_on_unknown"), Type: Boolean, Default: false, Description: "1 turns unsupported or unrecognized parameters into a 400 instead of a warning. It does not fire on caveats."},
-		{Name: "example", Also: Words("examples sample demo mock dry_run sandbox"), Type: String, MaxLength: 40, Description: "Answers from invented data, without a key and without counting: 1 for a plain success, list for all cases. Other parameters but format are not read."},
+		{Name: "example", Also: Words("examples sample demo mock dry_run sandbox"), Type: String, MaxLength: 40, Description: "Answers from invented data, without a key and without counting: 1 for a plain success, list for all cases. All other parameters except format are ignored."},
 	}
 }
 

@@ -49,8 +49,8 @@ var (
 	StoreUnavailable = Refusal{Slug: "store_unavailable", Status: 503, Means: "the store of keys does not answer; see Retry-After"}
 	keyed            = []Refusal{refusedNoKey, refusedUnknown, refusedExpired, Inactive, StoreUnavailable}
 
-	refusedSpent    = Refusal{Slug: "quota_exhausted", Status: 402, Means: "the allowance of the key is spent; Retry-After says in how many seconds it is whole again, and is absent where time alone does not refill it"}
-	refusedLocked   = Refusal{Slug: "key_locked", Status: 402, Means: "the key of an agent is locked and this is none of the calls its challenge names", Audit: true}
+	refusedSpent    = Refusal{Slug: "quota_exhausted", Status: 402, Means: "the allowance of the key is spent; Retry-After says in how many seconds it resets, and is absent where time alone does not refill it"}
+	refusedLocked   = Refusal{Slug: "key_locked", Status: 402, Means: "the key of an agent is locked and this call is not part of its challenge", Audit: true}
 	refusedPlan     = Refusal{Slug: "plan_required", Status: 402, Means: "the endpoint needs a higher plan"}
 	refusedNotAgent = Refusal{Slug: "not_an_agent_key", Status: 409, Means: "the key is not one of an agent"}
 	refusedAdmin    = Refusal{Slug: "bad_admin_token", Status: 401, Means: "the admin token is missing or wrong", Audit: true}

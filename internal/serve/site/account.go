@@ -193,7 +193,7 @@ func (s *Site) changePassword(v *visit) {
 	if err != nil {
 		status, problem := s.explain(v, err)
 		if slug(err) == "bad_credentials" {
-			problem = "The present password is another."
+			problem = "That is not your current password."
 		}
 		f.Problem = problem
 		s.render(v.w, status, "password", f)

@@ -81,7 +81,7 @@ func (s *Site) explain(v *visit, err error) (status int, problem string) {
 	if errors.As(err, &wait) {
 		seconds := max(1, int((wait.Wait+time.Second-1)/time.Second))
 		v.w.Header().Set("Retry-After", strconv.Itoa(seconds))
-		return http.StatusTooManyRequests, "There were too many tries. Try again in " + waitText(seconds) + "."
+		return http.StatusTooManyRequests, "There were too many attempts. Try again in " + waitText(seconds) + "."
 	}
 	if f, ok := fault.Of(err); ok {
 		if f.Slug != "store_unavailable" {

@@ -189,7 +189,7 @@ func TestChangedPassword(t *testing.T) {
 	other := p.visitor(t)
 	want(t, other.fill("/signin", "/signin", map[string]string{"email": "ada@example.org", "password": secretWords}), 303, "/account")
 	before := v.cookies["__Host-session"]
-	want(t, v.fill("/account/password", "/account/password", map[string]string{"old": "wrong password", "password": "new password"}), 403, "The present password is another")
+	want(t, v.fill("/account/password", "/account/password", map[string]string{"old": "wrong password", "password": "new password"}), 403, "That is not your current password")
 	want(t, v.fill("/account/password", "/account/password", map[string]string{"old": secretWords, "password": "new"}), 422, "at least 8 characters")
 	want(t, v.fill("/account/password", "/account/password", map[string]string{"old": secretWords, "password": "new password"}), 303, "/account")
 	if v.cookies["__Host-session"] == before {

@@ -441,7 +441,7 @@ func (s *Site) reserve(w http.ResponseWriter, r *http.Request, bytes int64) (hol
 	hold, err := s.Budget.Take(r.Context(), bytes)
 	if err != nil {
 		w.Header().Set("Retry-After", "5")
-		s.showMessage(&visit{w: w, r: r}, http.StatusServiceUnavailable, "Too busy just now", "More is being asked at the moment than there is memory for. Please try again in a few seconds.")
+		s.showMessage(&visit{w: w, r: r}, http.StatusServiceUnavailable, "Too busy", "The server is too busy right now. Please try again in a few seconds.")
 	}
 	return hold, err == nil
 }
@@ -471,7 +471,7 @@ func (s *Site) serveOther(mux *http.ServeMux) http.HandlerFunc {
 			return
 		}
 		w.Header().Set("Allow", strings.Join(allow, ", "))
-		s.showMessage(&visit{w: w, r: r}, http.StatusMethodNotAllowed, "Not this way", "This address answers "+strings.Join(allow, " and ")+" only.")
+		s.showMessage(&visit{w: w, r: r}, http.StatusMethodNotAllowed, "Method not allowed", "This address answers "+strings.Join(allow, " and ")+" only.")
 	}
 }
 

@@ -269,7 +269,7 @@ func TestHeaders(t *testing.T) {
 		got   page
 		allow string
 	}{{v.get("/signout"), "POST"}, {v.post("/data", nil), "GET, HEAD"}, {v.post("/org/070000001", nil), "GET, HEAD"}, {v.post("/", nil), "GET, HEAD"}} {
-		want(t, tc.got, 405, "Not this way")
+		want(t, tc.got, 405, "Method not allowed")
 		if got := tc.got.header.Get("Allow"); got != tc.allow {
 			t.Errorf("Allow is %q, want %q", got, tc.allow)
 		}

@@ -131,7 +131,7 @@ func (f *File) readTable() error {
 	for entry := range slices.Chunk(table, entrySize) {
 		name := string(bytes.TrimRight(entry[:nameSize], "\x00"))
 		if !validName(name) {
-			return f.damaged("%q is no name of a section", name)
+			return f.damaged("%q is not the name of a section", name)
 		}
 		begin, length := binary.LittleEndian.Uint64(entry[nameSize:]), binary.LittleEndian.Uint64(entry[nameSize+8:])
 		if begin != at || length > tableAt-at || align(at+length) > tableAt {

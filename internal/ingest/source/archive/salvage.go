@@ -62,7 +62,7 @@ func (a *Archive) salvage(size int64) error {
 		at = next
 	}
 	if found == 0 {
-		return errors.New("is no readable zip: it has neither a directory nor a member; fetch it again")
+		return errors.New("is not a readable zip: it has neither a directory nor a member; fetch it again")
 	}
 	return nil
 }

@@ -45,7 +45,7 @@ func readZip(r io.Reader, fn func(*Record) error) (tally rows.Tally, err error) 
 	}
 	files := slices.DeleteFunc(slices.Clone(z.File), func(f *zip.File) bool { return f.FileInfo().IsDir() })
 	if len(files) != 1 {
-		return tally, fmt.Errorf("%w: the zip is no workbook and holds %d files where one was expected", ErrLayout, len(files))
+		return tally, fmt.Errorf("%w: the zip is not a workbook and holds %d files where one was expected", ErrLayout, len(files))
 	}
 	text, err := files[0].Open()
 	if err != nil {

@@ -73,7 +73,7 @@ func (j *job) accept(a *arrival, held File) error {
 	}
 	switch {
 	case a.rows < floor:
-		return refuse("it has %d rows; fewer than %d cannot be the whole", a.rows, floor)
+		return refuse("it has %d rows; a complete file has at least %d", a.rows, floor)
 	case j.src.Markup:
 	case held.Rows >= shrinkFrom && a.rows*10 < held.Rows*shrink:
 		return refuse("it has %d rows and the last good file %d; if that is right, delete %s and fetch again", a.rows, held.Rows, held.Path)

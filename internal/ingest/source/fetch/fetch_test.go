@@ -133,7 +133,7 @@ func TestRefusedFirst(t *testing.T) {
 	d := newTestFolder(t, u, "pub78")
 	delete(d.opt.Floor, "pub78")
 	got, state := d.run()
-	if got.Refused != 1 || !got.Failed() || !contains(got.Problems, "fewer than 1000000 cannot be the whole") || len(state.Files) != 0 {
+	if got.Refused != 1 || !got.Failed() || !contains(got.Problems, "a complete file has at least 1000000") || len(state.Files) != 0 {
 		t.Errorf("%+v %+v", got, state)
 	}
 	d.hasNot(pub78Path)

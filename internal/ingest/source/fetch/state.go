@@ -73,7 +73,7 @@ func statePath(dir, source string) string { return filepath.Join(dir, folder, so
 func ReadState(dir, source string) (State, error) {
 	var s State
 	if !sourceName.MatchString(source) {
-		return s, fmt.Errorf("%q is no name of a source", source)
+		return s, fmt.Errorf("%q is not the name of a source", source)
 	}
 	path := statePath(dir, source)
 	st, err := os.Stat(path)
@@ -111,7 +111,7 @@ func damaged(path string, err error) error {
 // or the new, never a half.
 func WriteState(dir string, s State) error {
 	if !sourceName.MatchString(s.Source) {
-		return fmt.Errorf("%q is no name of a source", s.Source)
+		return fmt.Errorf("%q is not the name of a source", s.Source)
 	}
 	slices.SortFunc(s.Files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	if n := len(s.Refused); n > maxRefusals {

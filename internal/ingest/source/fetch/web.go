@@ -80,7 +80,7 @@ func (r *run) exchange(ctx context.Context, q request, read func(*http.Response)
 	defer cancel(nil)
 	req, err := http.NewRequestWithContext(ctx, q.method, q.url, bytes.NewReader(q.body))
 	if err != nil {
-		return fault.New("fetch_address", "%q is no address: %w", q.url, err).Try("check the --mirror")
+		return fault.New("fetch_address", "%q is not an address: %w", q.url, err).Try("check the --mirror")
 	}
 	if q.body == nil {
 		req.Body = http.NoBody

@@ -62,14 +62,14 @@ type KeyState struct {
 type Balance struct {
 	Limit     int     `json:"limit" doc:"Calls in the allowance."`
 	Remaining int     `json:"remaining" doc:"Calls left of it."`
-	ResetAt   *string `json:"reset_at" doc:"When it is whole again; for an agent, when the key ends." format:"date-time"`
+	ResetAt   *string `json:"reset_at" doc:"When it resets; for an agent, when the key expires." format:"date-time"`
 }
 
 // AccountState is what is known of an account.
 type AccountState struct {
 	ID        string `json:"id" doc:"Names the account."`
 	Email     string `json:"email" doc:"Email address."`
-	Verified  bool   `json:"verified" doc:"Whether mail to the address was read."`
+	Verified  bool   `json:"verified" doc:"Whether the address is confirmed."`
 	Plan      string `json:"plan" enum:"free,plus,pro" doc:"Plan of all its keys."`
 	Active    bool   `json:"active" doc:"Whether its keys work and it may make others."`
 	CreatedAt string `json:"created_at" doc:"When it was made." format:"date-time"`

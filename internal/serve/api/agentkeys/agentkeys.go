@@ -25,7 +25,7 @@ const maxPurpose = 1000
 // AgentKeyAnswer is the state of the key of an agent.
 type AgentKeyAnswer struct {
 	api.Head
-	APIKey    string          `json:"api_key" doc:"The key. It is made known here and kept by nobody but you; answers to requests with a key repeat that key."`
+	APIKey    string          `json:"api_key" doc:"The key. Shown only here; we do not store it. Responses to requests with a key repeat that key."`
 	Status    string          `json:"status" enum:"locked,unlocked,spent" doc:"locked: only the calls of the challenge may be made. unlocked: calls are left. spent: none are left."`
 	Tier      string          `json:"tier" enum:"anonymous,signed,attested,trusted" doc:"What the agent has shown of itself."`
 	ExpiresAt string          `json:"expires_at" doc:"When the key ends, whatever is left." format:"date-time"`
@@ -168,7 +168,7 @@ func (o *operations) answerChallenge() api.Operation {
 	return api.Operation{
 		ID: "answerChallenge", Method: "POST", Path: agentPath + "/answer", Access: api.Agent, Needs: o.needsGraph,
 		Summary: "Answer the challenge of a locked key",
-		Description: "Unlocks a locked key when every answer is right. A wrong answer is not said to be the first or the second; the next may be sent after 5 seconds, the one after that 10 seconds later. " +
+		Description: "Unlocks a locked key when every answer is right. The response does not say which answer was wrong; the next attempt may be sent after 5 seconds, the one after that 10 seconds later. " +
 			"After three wrong answers there is a new challenge, in the answer. An answer that comes too soon is refused and not counted.",
 		Body: AnswerRequest{}, BodyWords: bodyWords, Details: []any{Attempt{}}, MaxBody: 16 << 10, Response: AgentKeyAnswer{}, Formats: []string{"json"},
 		Refusals: []api.Refusal{wrongAnswer, notDue, replaced, tooSoon, noChallenge},
@@ -185,7 +185,7 @@ func (o *operations) challenge() api.Operation {
 		ID: "renewChallenge", Method: "POST", Path: agentPath + "/challenge", Access: api.Agent, Needs: o.needsGraph,
 		Summary: "Get the next challenge for a key whose calls are spent",
 		Description: "Locks a spent key of the anonymous tier and gives it a new challenge; answering it gives another 10 calls, as often as you like until the key expires. " +
-			"A key that is locked is told its present challenge again. While calls remain there is none.",
+			"A key that is locked gets its current challenge again. While calls remain there is none.",
 		Response: AgentKeyAnswer{}, Formats: []string{"json"},
 		Refusals: []api.Refusal{notDue, noChallenge},
 		Examples: []api.Example{{Case: "1", Description: "A new challenge"}},

@@ -167,7 +167,7 @@ func TestSQLRefusals(t *testing.T) {
 		{"free", "free", "", statement("SELECT 1"), 402, `"plan_required"`, 0},
 		{"no body", "plus", "", "", 422, `"loc":["body"]`, 0},
 		{"not JSON", "plus", "", "SELECT 1", 422, `"json_invalid"`, 0},
-		{"no sql", "plus", "", `{"query":"SELECT 1"}`, 422, `"loc":["body","sql"],"msg":"the field is required; query is no field, send it as sql","type":"missing"`, 0},
+		{"no sql", "plus", "", `{"query":"SELECT 1"}`, 422, `"loc":["body","sql"],"msg":"the field is required; query is not a field, send it as sql","type":"missing"`, 0},
 		{"a number", "plus", "", `{"sql":5}`, 422, `"string_type"`, 0},
 		{"null", "plus", "", `{"sql":null}`, 422, `"string_type"`, 0},
 		{"params a text", "plus", "", `{"sql":"SELECT 1","params":"x"}`, 422, `"loc":["body","params"]`, 0},

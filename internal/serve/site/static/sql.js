@@ -125,7 +125,7 @@
     thead.append(head);
     at("rows").replaceChildren(thead, body);
     cut.hidden = !answer.truncated && answer.rows.length > 0;
-    cut.textContent = answer.rows.length === 0 ? "No row answers this query." : `There are more rows than these ${answer.rows.length.toLocaleString("en")}. Narrow the query, or sum up before you list.`;
+    cut.textContent = answer.rows.length === 0 ? "No rows match this query." : `There are more rows than these ${answer.rows.length.toLocaleString("en")}. Narrow the query, or sum up before you list.`;
     result.hidden = false;
     result.scrollIntoView({ block: "nearest" });
   }
@@ -150,7 +150,7 @@
     let body = null;
     try { body = JSON.parse(text, exact); } catch { /* said below */ }
     if (!answer.ok || !body || !Array.isArray(body.columns) || !Array.isArray(body.rows)) {
-      const said = body && body.message ? String(body.message) : `The answer was not one of the API (HTTP ${answer.status}).`;
+      const said = body && body.message ? String(body.message) : `The response did not come from the API (HTTP ${answer.status}).`;
       return { refused: said, hint: body && body.hint ? "Try: " + body.hint : "" };
     }
     return { body, left: answer.headers.get("X-Calls-Remaining") };
