@@ -84,7 +84,8 @@ func TestStaticMethods(t *testing.T) {
 		if rec.Code != 405 || rec.Header().Get("Allow") != "GET, HEAD" {
 			t.Errorf("%s: %d %v", method, rec.Code, rec.Header())
 		}
-	}}
+	}
+}
 
 // TestSearchWithoutScript asks the search box as a browser without scripts does.
 func TestSearchWithoutScript(t *testing.T) {
