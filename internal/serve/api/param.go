@@ -11,7 +11,6 @@ import (
 	"unicode/utf8"
 
 	"grantgraph/internal/fault"
-	"grantgraph/internal/typo"
 )
 
 // Type is the type of a parameter in the published description.
@@ -318,19 +317,6 @@ func (r *Reader) Choices(name string) (words []string) {
 	return words
 }
 
-// outside reports a value that the vocabulary of a parameter does not have.
-func (r *Reader) outside(p *Param, value string) {
-	reason := fmt.Sprintf("%q is not one of %s, so it was not applied.", Clip(value), strings.Join(p.Enum, ", "))
-	meant := p.EnumAlso[plainWord(value)]
-	if meant == "" {
-		meant = typo.Meant(value, p.Enum)
-	}
-	if meant != "" {
-		reason += fmt.Sprintf(" Did you mean %s?", meant)
-	}
-	r.Warn.Ignored(p.Name, reason)
-}
-
 // finish reports what nobody read and then says whether the request can be
 // served: not with a value that cannot be understood, and with strict not with
 // anything that would be ignored.
@@ -359,36 +345,6 @@ func (r *Reader) finish(strict bool) error {
 			Try("correct or remove %s, or leave out strict to get an answer with warnings", strings.Join(names, ", "))
 	}
 	return nil
-}
-
-// leftover says why a parameter that nobody read was not honored.
-func (r *Reader) leftover(name string) string {
-	for _, u := range unhonored {
-		if u.name == name {
-			return u.reason
-		}
-	}
-	if say := r.op.meant(name); say != "" {
-		return fmt.Sprintf("There is no such parameter, so it was not applied. Did you mean %s?", say)
-	}
-	if r.table.takes(name) {
-		return fmt.Sprintf("%s %s does not take this parameter, so it was not applied.", r.op.Method, r.op.Path)
-	}
-	switch plainWord(name) {
-	case "api_key", "apikey", "key", "token", "access_token", "subscription_key", "x_api_key":
-		return "Keys are read from the X-API-Key or Authorization header only. Do not put a key into an address: addresses are logged."
-	}
-	known := make([]string, 0, len(r.op.Params)+len(unhonored))
-	for _, p := range r.op.Params {
-		known = append(known, p.Name)
-	}
-	for _, u := range unhonored {
-		known = append(known, u.name)
-	}
-	if meant := typo.Meant(name, known); meant != "" {
-		return fmt.Sprintf("There is no such parameter, so it was not applied. Did you mean %s?", meant)
-	}
-	return "There is no such parameter, so it was not applied."
 }
 
 // shown is a name or value that a client made up, fit for an answer.

@@ -2,6 +2,7 @@ package api
 
 import (
 	"fmt"
+	"grantgraph/internal/typo"
 	"maps"
 	"slices"
 	"strings"
@@ -98,4 +99,47 @@ func (r *Reader) otherWord(p *Param) string {
 		}
 	}
 	return ""
+}
+
+// leftover says why a parameter that nobody read was not honored.
+func (r *Reader) leftover(name string) string {
+	for _, u := range unhonored {
+		if u.name == name {
+			return u.reason
+		}
+	}
+	if say := r.op.meant(name); say != "" {
+		return fmt.Sprintf("There is no such parameter, so it was not applied. Did you mean %s?", say)
+	}
+	if r.table.takes(name) {
+		return fmt.Sprintf("%s %s does not take this parameter, so it was not applied.", r.op.Method, r.op.Path)
+	}
+	switch plainWord(name) {
+	case "api_key", "apikey", "key", "token", "access_token", "subscription_key", "x_api_key":
+		return "Keys are read from the X-API-Key or Authorization header only. Do not put a key into an address: addresses are logged."
+	}
+	known := make([]string, 0, len(r.op.Params)+len(unhonored))
+	for _, p := range r.op.Params {
+		known = append(known, p.Name)
+	}
+	for _, u := range unhonored {
+		known = append(known, u.name)
+	}
+	if meant := typo.Meant(name, known); meant != "" {
+		return fmt.Sprintf("There is no such parameter, so it was not applied. Did you mean %s?", meant)
+	}
+	return "There is no such parameter, so it was not applied."
+}
+
+// outside reports a value that the vocabulary of a parameter does not have.
+func (r *Reader) outside(p *Param, value string) {
+	reason := fmt.Sprintf("%q is not one of %s, so it was not applied.", Clip(value), strings.Join(p.Enum, ", "))
+	meant := p.EnumAlso[plainWord(value)]
+	if meant == "" {
+		meant = typo.Meant(value, p.Enum)
+	}
+	if meant != "" {
+		reason += fmt.Sprintf(" Did you mean %s?", meant)
+	}
+	r.Warn.Ignored(p.Name, reason)
 }
