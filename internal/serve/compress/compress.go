@@ -42,18 +42,26 @@ func Body(r *http.Request, mediaType string, body []byte, into *bytes.Buffer) bo
 	if !strings.Contains(strings.ToLower(strings.Join(r.Header.Values("Accept-Encoding"), ",")), "gzip") {
 		return false // a look before the work
 	}
-	out := &memory{header: http.Header{"Content-Type": {mediaType}}, Buffer: into}
+	out := &memory{header: http.Header{"Content-Type": {mediaType}}, packed: into}
 	pack(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = w.Write(body) // memory takes all
 	}))(out, &http.Request{Method: http.MethodGet, Header: r.Header}) // a HEAD is answered as if it were one
 	return out.header.Get("Content-Encoding") != ""
 }
 
-// memory is an answer that stays here.
+// memory is an answer that stays here, once it is packed. A plain one is dropped:
+// whoever asked has it already, and it may be large.
 type memory struct {
 	header http.Header
-	*bytes.Buffer
+	packed *bytes.Buffer
 }
 
 func (m *memory) Header() http.Header { return m.header }
 func (m *memory) WriteHeader(int)     {}
+
+func (m *memory) Write(b []byte) (int, error) {
+	if m.header.Get("Content-Encoding") == "" {
+		return len(b), nil
+	}
+	return m.packed.Write(b)
+}

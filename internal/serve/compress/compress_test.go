@@ -89,6 +89,8 @@ func TestBody(t *testing.T) {
 		var out bytes.Buffer
 		if packed := Body(r, c.kind, c.body, &out); packed != c.packed {
 			t.Errorf("%q %s: packed %v", c.accept, c.kind, packed)
+		} else if !packed && out.Len() > 0 {
+			t.Errorf("%q %s: %d bytes are kept of what is not packed", c.accept, c.kind, out.Len())
 		} else if packed {
 			z, err := gzip.NewReader(&out)
 			if err != nil {
