@@ -215,7 +215,7 @@ func TestRefusals(t *testing.T) {
 		{"/signup", map[string]string{"email": "a@example.org", "password": strings.Repeat("x", 201)}, 422, "at most 200"},
 		{"/signin", map[string]string{"email": "a@example.org", "password": "whatever it is"}, 403, "or the password is wrong"},
 		{"/signin", map[string]string{"email": "", "password": ""}, 403, "or the password is wrong"},
-		{"/signin", map[string]string{"email": "a@example.org", "password": strings.Repeat("x", maxForm)}, 413, "too much"},
+		{"/signin", map[string]string{"email": "a@example.org", "password": strings.Repeat("x", int(plainForm.most))}, 413, "too much"},
 		{"/confirm", nil, 422, "already used"},
 	} {
 		got := v.fill(tc.page, tc.page, tc.fields)
