@@ -151,17 +151,18 @@ func (s *Site) configure() error {
 	return err
 }
 
-// parsePages reads every page with the layout around it.
+// parsePages reads every page with the layout around it and what they share.
 func (s *Site) parsePages() error {
 	names, err := fs.Glob(pages, "pages/*.html")
 	if err != nil {
 		return err
 	}
+	shared := []string{"pages/layout.html", "pages/record.html"}
 	for _, name := range names {
-		if name == "pages/layout.html" {
+		if slices.Contains(shared, name) {
 			continue
 		}
-		t, err := template.New("layout.html").Funcs(functions).ParseFS(pages, "pages/layout.html", name)
+		t, err := template.New("layout.html").Funcs(functions).ParseFS(pages, append(shared, name)...)
 		if err != nil {
 			return fmt.Errorf("page %s: %w", name, err)
 		}
