@@ -213,6 +213,15 @@ func dayText(date *string) string {
 	return *date
 }
 
+// momentText writes a moment of a record for people.
+func momentText(moment string) string {
+	t, err := time.Parse(time.RFC3339, moment)
+	if err != nil {
+		return moment
+	}
+	return timeText(t)
+}
+
 func yesNo(b *bool) string {
 	switch {
 	case b == nil:

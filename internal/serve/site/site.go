@@ -35,6 +35,8 @@ import (
 	"grantgraph/internal/serve/budget"
 	"grantgraph/internal/serve/dataset"
 	"grantgraph/internal/serve/graph"
+	"grantgraph/internal/serve/report/keyring"
+	"grantgraph/internal/serve/screen"
 	"grantgraph/internal/serve/search"
 	"grantgraph/internal/serve/site/mail"
 	"grantgraph/internal/snapshot"
@@ -57,7 +59,12 @@ type Config struct {
 	Secret   []byte                     // of forms and flashes, the same on every server of a site; nil draws one
 	Clock    func() time.Time           // nil is the clock of the machine
 	Budget   *budget.Budget             // holds the memory of all requests together; nil is without bounds
-	Log      *slog.Logger
+	Ring     *keyring.Ring              // signs reports of screenings, and knows the keys to verify them with
+
+	// Screener is that of a dataset; nil while its lists are out of service.
+	Screener func(*dataset.Dataset) *screen.Screener
+
+	Log *slog.Logger
 }
 
 // Site is the handler of all pages. It must be closed.
@@ -99,6 +106,8 @@ func New(c Config) (*Site, error) {
 	mux.HandleFunc("/", s.serveOther(mux))
 	s.routeSignIn(mux)
 	s.routeAccount(mux)
+	s.routeCheck(mux)
+	s.routeVerify(mux)
 	s.handler = secured(s.acquiring(mux))
 	return s, nil
 }
