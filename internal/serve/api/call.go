@@ -103,6 +103,9 @@ func (c *Call) Service() Service {
 // Tail is the end of the answer.
 func (c *Call) Tail() Tail { return Tail{c.Service()} }
 
+// Format is the format of the answer, once it is read.
+func (c *Call) Format() string { return c.format }
+
 // ReadFormat reads the format of the answer.
 func (c *Call) ReadFormat() {
 	value, given := c.Params.Text("format")
