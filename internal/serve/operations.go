@@ -89,7 +89,7 @@ func operations(p parts) []api.Group {
 	}
 	return []api.Group{
 		organizations.Group(func(d api.Dataset) organizations.Index { return d.(*Dataset).Search }),
-		meta.Group(func(d api.Dataset) *lists.Current { return d.(*Dataset).Compliance }, p.ring, p.clock),
+		meta.Group(meta.Parts{Lists: func(d api.Dataset) *lists.Current { return d.(*Dataset).Compliance }, Ring: p.ring, Clock: p.clock}),
 		grants.Group(func(d api.Dataset) grants.Graph { return d.(*Dataset).Graph }),
 		screening.Group(screening.Parts{
 			Screener: func(d api.Dataset) *screen.Screener { return d.(*Dataset).Screen }, Names: named,

@@ -414,7 +414,7 @@ func (d *describer) property(f reflect.StructField, nullable bool) object {
 	doc := f.Tag.Get("doc")
 	if ref, ok := p["$ref"]; ok {
 		if nullable {
-			panic("api: " + f.Name + " is an object that can be null; leave it out instead, or say in it that nothing is known")
+			return object{"anyOf": []object{{"$ref": ref}, {"type": "null"}}, "description": doc}
 		}
 		if doc == "" {
 			return p
