@@ -177,6 +177,9 @@ func promised(doc any) map[string]any {
 			kind := property["type"]
 			if kind == nil {
 				kind = fmt.Sprint(property["$ref"], property["allOf"])
+				if either, ok := property["anyOf"]; ok {
+					kind = fmt.Sprint(either)
+				}
 			}
 			if items, ok := property["items"].(map[string]any); ok {
 				kind = fmt.Sprint(kind, items["type"], items["$ref"])
