@@ -9,11 +9,15 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/account"
+	"grantgraph/internal/serve/api/screening"
+	"grantgraph/internal/serve/dataset"
+	"grantgraph/internal/serve/example"
 	"grantgraph/internal/serve/report"
 	"grantgraph/internal/serve/screen"
 	"grantgraph/internal/serve/search"
@@ -59,16 +63,6 @@ func (s *Site) holding(bytes int64, h http.HandlerFunc) http.HandlerFunc {
 		defer hold.Release()
 		h(w, r)
 	}
-}
-
-// screener is that of the dataset of a request. Without one it says so.
-func (s *Site) screener(v *visit) (*screen.Screener, bool) {
-	if x := s.Screener(datasetOf(v.r)); x != nil {
-		return x, true
-	}
-	v.w.Header().Set("Retry-After", "60")
-	s.showMessage(v, http.StatusServiceUnavailable, "Out of service", "The compliance lists cannot be read at the moment, so nothing was screened and nothing was counted. Please try again later.")
-	return nil, false
 }
 
 // paid says whether a plan covers screening.
@@ -149,6 +143,14 @@ func (s *Site) checkPage(v *visit) (*checkPage, bool) {
 	return page, true
 }
 
+// sample is the screening of an invented organization, one that shows most of
+// what a record can hold.
+var sample = sync.OnceValue(func() *recordView {
+	const namesake = 7
+	at := example.Now()
+	return newRecordView(example.Screener().Screen(screen.Query{EIN: namesake}, at), at, false)
+})
+
 // subject is who is to be screened.
 type subject struct {
 	EIN   ein.EIN
@@ -161,9 +163,8 @@ type subject struct {
 
 // subjectOf finds who an EIN is. A name from filings is compared with the lists
 // as well.
-func (s *Site) subjectOf(v *visit, x *screen.Screener, e ein.EIN) (who subject, q screen.Query) {
-	who, q = subject{EIN: e, Known: x.Known(e)}, screen.Query{EIN: e}
-	set := datasetOf(v.r)
+func subjectOf(set *dataset.Dataset, e ein.EIN) (who subject, q screen.Query) {
+	who, q = subject{EIN: e, Known: set.Screen.Known(e)}, screen.Query{EIN: e}
 	if set.Search == nil {
 		return who, q
 	}
@@ -194,16 +195,12 @@ func (s *Site) showSubject(v *visit) {
 		v.redirect("/check/" + e.String())
 		return
 	}
-	x, ok := s.screener(v)
-	if !ok {
-		return
-	}
 	t, err := s.standing(v)
 	if err != nil {
 		s.fail(v, err)
 		return
 	}
-	who, _ := s.subjectOf(v, x, e)
+	who, _ := subjectOf(datasetOf(v.r), e)
 	name := who.Name
 	if name == "" {
 		name = "EIN " + e.Hyphenated()
@@ -218,10 +215,10 @@ type resultPage struct {
 	form
 	standing
 	Record *recordView
-	Report *report.Report[report.Content] // nil on the free plan
-	JSON   template.URL                   // the report, to be kept
-	File   string                         // name of that file
-	Posted string                         // the report, to be sent back for the PDF
+	Report *screening.Report // nil on the free plan
+	JSON   template.URL      // the report, to be kept
+	File   string            // name of that file
+	Posted string            // the report, to be sent back for the PDF
 }
 
 // screenOne screens an organization and shows the record. The report that is
@@ -233,11 +230,8 @@ func (s *Site) screenOne(v *visit) {
 		s.serveMissing(v.w, v.r)
 		return
 	}
-	x, ok := s.screener(v)
-	if !ok {
-		return
-	}
-	who, q := s.subjectOf(v, x, e)
+	set := datasetOf(v.r)
+	who, q := subjectOf(set, e)
 	isPaid, shown := paid(v.account.Plan), false
 	if !isPaid && who.Known { // a screening that finds nobody is not the one
 		back, ok := s.takeTrial(v)
@@ -251,7 +245,7 @@ func (s *Site) screenOne(v *visit) {
 		}()
 	}
 	at := s.Clock()
-	page := &resultPage{Record: newRecordView(x.Screen(q, at), at, !isPaid)}
+	page := &resultPage{Record: newRecordView(set.Screen.Screen(q, at), at, !isPaid)}
 	if !isPaid {
 		page.Record.Withhold()
 	} else if err := s.issue(v.r.Context(), page); err != nil {
@@ -327,7 +321,7 @@ func (s *Site) showPlans(v *visit, title, text string) {
 
 // issue signs the record of a page and puts the report into it.
 func (s *Site) issue(ctx context.Context, page *resultPage) (err error) {
-	if page.Report, err = report.Issue(ctx, s.Ring, report.ContentOf(page.Record.Record), s.BaseURL+"/verify", page.Record.At); err != nil {
+	if page.Report, err = screening.Issue(ctx, s.Ring, page.Record.Record, s.BaseURL, page.Record.At); err != nil {
 		return err
 	}
 	document, err := json.Marshal(page.Report)

@@ -38,10 +38,7 @@ type manyRow struct {
 
 // screenMany screens what was pasted and what was sent as a file, for one call.
 func (s *Site) screenMany(v *visit) {
-	x, ok := s.screener(v)
-	if !ok {
-		return
-	}
+	set := datasetOf(v.r)
 	list, err := readMany(v.r)
 	if err == nil && list.over > 0 {
 		err = fault.New("too_many_eins", "There are more than %d EINs; send at most that many at a time", mostEINs)
@@ -76,8 +73,8 @@ func (s *Site) screenMany(v *visit) {
 		if v.r.Context().Err() != nil {
 			return // nobody waits for the rest
 		}
-		_, q := s.subjectOf(v, x, e)
-		r := x.Screen(q, at)
+		_, q := subjectOf(set, e)
+		r := set.Screen.Screen(q, at)
 		row := manyRow{EIN: e, Found: r.Found, Verdicts: screen.Verdicts(r)}
 		if n := r.Organization.OrganizationName; n != nil {
 			row.Name = title(*n)

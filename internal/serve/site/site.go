@@ -36,7 +36,6 @@ import (
 	"grantgraph/internal/serve/dataset"
 	"grantgraph/internal/serve/graph"
 	"grantgraph/internal/serve/report/keyring"
-	"grantgraph/internal/serve/screen"
 	"grantgraph/internal/serve/search"
 	"grantgraph/internal/serve/site/mail"
 	"grantgraph/internal/snapshot"
@@ -60,11 +59,7 @@ type Config struct {
 	Clock    func() time.Time           // nil is the clock of the machine
 	Budget   *budget.Budget             // holds the memory of all requests together; nil is without bounds
 	Ring     *keyring.Ring              // signs reports of screenings, and knows the keys to verify them with
-
-	// Screener is that of a dataset; nil while its lists are out of service.
-	Screener func(*dataset.Dataset) *screen.Screener
-
-	Log *slog.Logger
+	Log      *slog.Logger
 }
 
 // Site is the handler of all pages. It must be closed.

@@ -20,6 +20,7 @@ import (
 	"grantgraph/internal/bench/world"
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/dataset"
+	"grantgraph/internal/serve/report/keyring"
 	"grantgraph/internal/serve/site/mail"
 )
 
@@ -85,8 +86,12 @@ func newPlace(t *testing.T, change ...func(*Config)) *place {
 			t.Error(err)
 		}
 	})
+	ring, err := keyring.Open(t.Context(), p.store, p.clock.time)
+	if err != nil {
+		t.Fatal(err)
+	}
 	c := Config{BaseURL: "https://grants.example", Acquire: holder.Acquire, Accounts: p.store, Mail: p.box,
-		Clock: p.clock.time, Log: slog.New(slog.DiscardHandler)}
+		Clock: p.clock.time, Log: slog.New(slog.DiscardHandler), Ring: ring}
 	for _, f := range change {
 		f(&c)
 	}
