@@ -269,7 +269,7 @@ func TestRecords(t *testing.T) {
 	for ein, texts := range map[string][]string{
 		"000000001": {"No flag applies", "Every element that a report must have is there"},
 		"000000002": {"as of 15 May 2024, posted 12 August 2024", "1 entry in the list", "An element is missing, or a flag stands against it", "The IRS gave public notice"},
-		"000000003": {"1 entity to compare", "1 Quay", "word in the list", "ZARVONIA", "tells much", "the same"},
+		"000000003": {"1 entity to compare", "1 Quay", "word in the list", "ZARVONIA", "37 %", "the same"},
 		"000000004": {"does not allow it to operate", "Number CT0000004. Status: Delinquent; may operate: no"},
 		"000000005": {nasty},
 		"000000009": {"knows this EIN", "Unknown organization"},
@@ -473,5 +473,21 @@ func TestNames(t *testing.T) {
 	}
 	if len(r.Compliance.Reliance.Flags) != len(flagNames) || len(r.Compliance.Reliance.Elements) != len(elementNames) {
 		t.Errorf("%d flags of %d, %d elements of %d", len(r.Compliance.Reliance.Flags), len(flagNames), len(r.Compliance.Reliance.Elements), len(elementNames))
+	}
+}
+
+func TestWordRows(t *testing.T) {
+	t.Parallel()
+	var got []string
+	for _, r := range wordRows([]screen.AlignedWord{{Weight: 6}, {Weight: 3}, {Weight: 1}, {}}) {
+		got = append(got, r.Share)
+	}
+	if want := []string{"60 %, tells much", "30 %", "10 %, tells little", "none"}; !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+	for f, want := range map[float64]string{1: "the same", .996: "nearly the same, 99 %", .75: "similar, 75 %"} {
+		if got := alike(f); got != want {
+			t.Errorf("%v: %s", f, got)
+		}
 	}
 }

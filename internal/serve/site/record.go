@@ -123,11 +123,15 @@ type elementRow struct {
 	screen.Element
 	Title string
 	Mark  mark
+	From  string
 }
 
 func elementRows(list []screen.Element) (rows []elementRow) {
 	for _, e := range list {
-		row := elementRow{Element: e, Title: elementNames[e.ID]}
+		row := elementRow{Element: e, Title: elementNames[e.ID], From: "this service"}
+		if e.Source != nil {
+			row.From = listTitle(*e.Source)
+		}
 		if row.Title == "" {
 			row.Title = e.ID
 		}
@@ -144,6 +148,16 @@ func elementRows(list []screen.Element) (rows []elementRow) {
 		rows = append(rows, row)
 	}
 	return rows
+}
+
+// listTitle is the name of a list as people know it.
+func listTitle(name string) string {
+	for _, v := range screen.Verdicts(&screen.Record{}) {
+		if v.List == name {
+			return v.Title
+		}
+	}
+	return name
 }
 
 // Available is what the record says of the procedure as a whole. It is about
@@ -166,7 +180,7 @@ type mark struct{ Kind, Text string }
 func newMark(kind string) mark {
 	switch kind {
 	case screen.MarkOK:
-		return mark{kind, "Nothing to look at"}
+		return mark{kind, "Nothing stands out"}
 	case screen.MarkLook:
 		return mark{kind, "Look closer"}
 	}
@@ -269,10 +283,10 @@ func wordRows(list []screen.AlignedWord) (rows []wordRow) {
 		if sum > 0 && w.Weight > 0 {
 			share := w.Weight / sum
 			row.Share = percent(share)
-			switch {
-			case share >= .4:
+			switch even := 1 / float64(len(list)); {
+			case share >= 1.4*even:
 				row.Share += ", tells much"
-			case share < .1:
+			case share <= .6*even:
 				row.Share += ", tells little"
 			}
 		}

@@ -10,7 +10,6 @@ import (
 
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/report"
-	"grantgraph/internal/serve/screen"
 )
 
 // mostReport is how long a report may be that is brought for verification.
@@ -139,16 +138,8 @@ func outcomeOf(v *report.Verdict) *outcome {
 	default:
 		o.Kind, o.Title = "unknown", "Cannot be verified"
 	}
-	titles := map[string]string{}
-	for _, x := range screen.Verdicts(&screen.Record{}) {
-		titles[x.List] = x.Title
-	}
 	for _, l := range v.Lists {
-		row := listDate{Title: titles[l.Source], Revised: dayText(l.Revised), Screened: l.Screened}
-		if row.Title == "" {
-			row.Title = l.Source
-		}
-		o.Lists = append(o.Lists, row)
+		o.Lists = append(o.Lists, listDate{listTitle(l.Source), dayText(l.Revised), l.Screened})
 	}
 	return o
 }
