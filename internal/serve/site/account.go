@@ -89,11 +89,11 @@ func (s *Site) drawAccount(v *visit, refused error) {
 		s.fail(v, err)
 		return
 	}
+	// Keys share the allowance of the account, which is also used without one.
 	if page.Balance, err = s.Accounts.Balance(ctx, v.account.ID); err != nil {
 		s.fail(v, err)
 		return
 	}
-	// The account pays too, for what is done on these pages without a key.
 	payers := []string{v.account.ID}
 	for _, k := range page.Keys {
 		payers = append(payers, k.ID)

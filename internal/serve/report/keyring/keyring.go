@@ -53,11 +53,16 @@ func Open(ctx context.Context, store account.Signing, clock func() time.Time) (*
 	return r, store.FirstSigningKey(ctx, r.draw())
 }
 
-// draw makes a key that is not stored yet.
+// draw makes a key that is not stored yet. One whose ID begins with a hyphen is
+// passed over: on a command line it would be taken for a flag.
 func (r *Ring) draw() account.SigningKey {
-	seed := make([]byte, ed25519.SeedSize)
-	rand.Read(seed)
-	return NewKey(seed, r.clock())
+	for {
+		seed := make([]byte, ed25519.SeedSize)
+		rand.Read(seed)
+		if k := NewKey(seed, r.clock()); k.ID[0] != '-' {
+			return k
+		}
+	}
 }
 
 // NewKey makes the key of a seed of 32 bytes.
