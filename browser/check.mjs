@@ -100,7 +100,10 @@ const wide = await page.evaluate(() => document.documentElement.scrollWidth - do
 assert.ok(wide <= 0, `the page is ${wide} pixels too wide for paper`);
 assert.ok((await page.locator("#list-ofac .words").boundingBox()).height > 0, "the evidence is folded on paper");
 const pdf = await page.pdf({ format: "Letter", margin: { top: "1.5cm", bottom: "1.5cm", left: "1.5cm", right: "1.5cm" } });
-if (shots) await writeFile(path.join(shots, "check-result-print.pdf"), pdf);
+if (shots) {
+  await writeFile(path.join(shots, "check-result-print.pdf"), pdf);
+  await page.screenshot({ path: path.join(shots, "check-result-print.png"), fullPage: true });
+}
 await page.emulateMedia({ media: "screen" });
 await page.setViewportSize({ width: 1200, height: 900 });
 
