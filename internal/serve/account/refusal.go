@@ -232,7 +232,7 @@ func openStore(path string) error {
 }
 
 func noSigningKey() error {
-	return fault.New("no_signing_key", "There is no signing key yet.").Try("start the server once, or run grantgraph signing rotate")
+	return fault.New("no_signing_key", "There is no signing key yet.").Try("start the server once: it makes the first one")
 }
 
 func unknownSigningKey() error {

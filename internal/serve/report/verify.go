@@ -84,6 +84,9 @@ func (v *Verdict) Status() Status {
 // the service that holds exactly one report, or the PDF. A document that is none of
 // them is a fault with the slug BadReport.
 func Verify(ctx context.Context, document []byte, keys []PublicKey) (*Verdict, error) {
+	if isPDF(document) {
+		return verifyPDF(ctx, document, keys)
+	}
 	v, err := parse(document)
 	if err != nil {
 		return nil, err

@@ -355,6 +355,8 @@ func FuzzVerify(f *testing.F) {
 	for _, seed := range [][]byte{issue(f, clear()), issue(f, named()), []byte(`{"results":[{"report":{"format":"","report_id":"","key_id":"","signature":""}}]}`), []byte(`{"a":[1e2,-0.5,"\ud83d\ude00"]}`)} {
 		f.Add(seed)
 	}
+	f.Add(pdfOf(f, issue(f, named())))
+	f.Add([]byte("%PDF-1.7\n" + file("/Filter /FlateDecode", deflate(f, issue(f, clear())))))
 	key := keyOf("current").published()
 	genuine := map[string]bool{}
 	for _, report := range [][]byte{issue(f, clear()), issue(f, named())} {

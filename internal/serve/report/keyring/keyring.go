@@ -37,9 +37,12 @@ type Ring struct {
 	clock func() time.Time
 }
 
+// New is the ring of a service as it is, with a key or without.
+func New(store account.Signing, clock func() time.Time) *Ring { return &Ring{store, clock} }
+
 // Open opens the ring of a service and makes its first key when there is none.
 func Open(ctx context.Context, store account.Signing, clock func() time.Time) (*Ring, error) {
-	r := &Ring{store, clock}
+	r := New(store, clock)
 	keys, err := r.stored(ctx)
 	if err != nil {
 		return nil, err
@@ -50,11 +53,16 @@ func Open(ctx context.Context, store account.Signing, clock func() time.Time) (*
 	return r, store.FirstSigningKey(ctx, r.draw())
 }
 
-// draw makes a key that is not stored yet.
+// draw makes a key that is not stored yet. One whose ID begins with a hyphen is
+// passed over: on a command line it would be taken for a flag.
 func (r *Ring) draw() account.SigningKey {
-	seed := make([]byte, ed25519.SeedSize)
-	rand.Read(seed)
-	return NewKey(seed, r.clock())
+	for {
+		seed := make([]byte, ed25519.SeedSize)
+		rand.Read(seed)
+		if k := NewKey(seed, r.clock()); k.ID[0] != '-' {
+			return k
+		}
+	}
 }
 
 // NewKey makes the key of a seed of 32 bytes.
@@ -65,7 +73,7 @@ func NewKey(seed []byte, created time.Time) account.SigningKey {
 
 // Fixed is a ring of given keys, oldest first, for tests and examples. It cannot
 // be rotated.
-func Fixed(keys ...account.SigningKey) *Ring { return &Ring{fixed(keys), time.Now} }
+func Fixed(keys ...account.SigningKey) *Ring { return New(fixed(keys), time.Now) }
 
 type fixed []account.SigningKey
 
@@ -109,7 +117,7 @@ func (r *Ring) current(ctx context.Context) (account.SigningKey, error) {
 			return k, nil
 		}
 	}
-	return account.SigningKey{}, fault.New("no_signing_key", "there is no key to sign with").Try("start the server again, which makes one")
+	return account.SigningKey{}, fault.New("no_signing_key", "There is no signing key yet.").Try("start the server once: it makes the first one")
 }
 
 // Sign signs a message with the key that is current at this moment. A key that

@@ -150,6 +150,18 @@ func TestSignDuringRotation(t *testing.T) {
 	}
 }
 
+// TestDraw draws enough keys to meet an ID that begins with a hyphen, were they
+// not passed over.
+func TestDraw(t *testing.T) {
+	t.Parallel()
+	ring := Fixed()
+	for range 1000 {
+		if k := ring.draw(); k.ID[0] == '-' {
+			t.Fatalf("drew %s", k.ID)
+		}
+	}
+}
+
 func TestFixed(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
