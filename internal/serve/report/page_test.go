@@ -345,6 +345,27 @@ func FuzzPDF(f *testing.F) {
 	})
 }
 
+// FuzzPageText draws names and notes that nobody expects.
+func FuzzPageText(f *testing.F) {
+	f.Add("Harborlight", "listed", "A note.")
+	f.Add("灯台 \u202e \x00\n(\\)", "potential_match", strings.Repeat("W", 900))
+	f.Fuzz(func(t *testing.T, name, status, note string) {
+		c := clear()
+		c.Organization.OrganizationName, c.Organization.City, c.EIN = &name, &note, name
+		k := &c.Compliance
+		k.BMF.Status, k.IRBScreen.Status, k.OFACSanctionsScreen.Status, k.StateRegistration.California.Status = status, status, status, status
+		k.BMF.Revised, k.Pub78.ChurchMessage, k.Revocation.Note = &note, &note, &note
+		k.Reliance.Flags = []screen.Flag{{ID: name, Applies: new(true), Note: &note}, {ID: status}}
+		k.Reliance.Elements = append(k.Reliance.Elements, screen.Element{ID: name, Result: status, Value: &note})
+		pdf := pdfOf(t, issue(t, c))
+		for _, r := range textOn(t, pdf) {
+			if r.x+r.width > right+0.6 || r.y > bottom+4 {
+				t.Errorf("%q stands at %.1f, %.1f and is %.1f wide", r.text, r.x, r.y, r.width)
+			}
+		}
+	})
+}
+
 func BenchmarkPDF(b *testing.B) {
 	report := issue(b, against())
 	for b.Loop() {
