@@ -51,7 +51,7 @@ func TestEveryByteOfThePDFCounts(t *testing.T) {
 	for i := range attached {
 		try(from + i)
 	}
-	for i := 0; i < len(pdf); i += 331 {
+	for i := 0; i < len(pdf); i += 701 {
 		try(i)
 	}
 	for i := 1; i < 20; i++ {
