@@ -53,7 +53,7 @@ func asRead(d *dataset.Dataset) api.Dataset {
 	if d == nil {
 		return nil
 	}
-	to := &Dataset{Manifest: d.Snapshot.Manifest, Compliance: d.Lists}
+	to := &Dataset{Manifest: d.Snapshot.Manifest, Compliance: d.Lists, Screen: d.Screen}
 	if d.Graph != nil {
 		to.Graph = d.Graph
 	}

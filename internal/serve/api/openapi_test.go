@@ -235,10 +235,18 @@ func TestExamples(t *testing.T) {
 			switch e.Case {
 			case "strict", "subject_pcs", "wrong_answer", "rejected", "timeout":
 				want = 400
+			case "plan_required":
+				want = 402
 			case "pro_table":
 				want = 403
 			case "invalid":
 				want = 422
+			}
+			if e.Case == "pdf" {
+				if h := rec.Header(); rec.Code != 200 || !strings.HasPrefix(rec.Body.String(), "%PDF-") || h.Get("Content-Type") != "application/pdf" || !strings.Contains(h.Get("X-Service-Warnings"), "invented") {
+					t.Errorf("%s %s: %d %v", op.ID, e.Case, rec.Code, h)
+				}
+				continue
 			}
 			var body struct {
 				Code    int         `json:"code"`

@@ -329,7 +329,8 @@ func (r *routes) add(path string, op *Operation) {
 
 // find returns the operations at an escaped path, one per method, and the
 // values of the path's parameters, in which a slash may be written %2F. A
-// trailing slash does not matter.
+// trailing slash does not matter. Where several fit, the one with the fewest
+// parameters is meant.
 func (r *routes) find(path string) (ops []*Operation, values map[string]string) {
 	segments := strings.Split(strings.TrimSuffix(strings.TrimPrefix(path, "/"), "/"), "/")
 	for i, s := range segments {
@@ -338,11 +339,11 @@ func (r *routes) find(path string) (ops []*Operation, values map[string]string) 
 		}
 	}
 	for i := range r.list {
-		if v, ok := match(r.list[i].segments, segments); ok {
-			return r.list[i].ops, v
+		if v, ok := match(r.list[i].segments, segments); ok && (ops == nil || len(v) < len(values)) {
+			ops, values = r.list[i].ops, v
 		}
 	}
-	return nil, nil
+	return ops, values
 }
 
 func match(pattern, segments []string) (map[string]string, bool) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"strconv"
 	"time"
 
 	"grantgraph/internal/ein"
@@ -26,7 +27,7 @@ func rows() *screen.Rows {
 	org := func(e ein.EIN, name, street, city, state, zip, foundation, ntee, ruling string, assets int64) lists.Master {
 		m := lists.Master{
 			EIN: e.String(), Name: name, Street: street, City: city, State: state, ZIP: zip, Subsection: "03", Affiliation: "3", Classification: "1000",
-			Ruling: ruling, Deductibility: "1", Foundation: foundation, Organization: "1", Status: "01", TaxPeriod: "202412", AssetCode: "6", IncomeCode: "5",
+			Ruling: ruling, Deductibility: "1", Foundation: foundation, Organization: "1", Status: "01", TaxPeriod: "202412", AssetCode: band(assets), IncomeCode: band(assets / 4),
 			FilingReq: "01", PFFilingReq: "0", AccountingPeriod: "12", Assets: dollars(assets), Income: dollars(assets / 4), Revenue: dollars(assets / 5), NTEE: ntee,
 		}
 		if foundation == "04" {
@@ -70,6 +71,17 @@ func rows() *screen.Rows {
 		r.Pub78 = append(r.Pub78, lists.Deductible{EIN: m.EIN, Name: m.Name, City: m.City, State: m.State, Country: "United States", Codes: codes})
 	}
 	return r
+}
+
+// band is the code that the master file has for an amount.
+func band(dollars int64) string {
+	code := 0
+	for _, from := range []int64{1, 10_000, 25_000, 100_000, 500_000, 1_000_000, 5_000_000, 10_000_000, 50_000_000} {
+		if dollars >= from {
+			code++
+		}
+	}
+	return strconv.Itoa(code)
 }
 
 // The invented entity of the sanctions list, and the newest bulletin.

@@ -55,7 +55,7 @@ var nameWords = map[string]string{
 }
 
 func (o *operations) names() api.Operation {
-	const names = `"names":[{"name":"Exemplary Gap Trading Company","country":"Nowhere"},"Example Community Foundation"]`
+	const names = `"names":[{"name":"Exemplary Gap Trading Company","country":"Nowhere"},{"name":"Example Community Foundation"}]`
 	return api.Operation{
 		ID: "screenNames", Method: "POST", Path: path + "/names", Access: api.Paid, Cost: 1, Anew: true,
 		Summary: "Screen up to 100 names against the sanctions list",
