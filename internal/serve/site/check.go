@@ -1,6 +1,7 @@
 package site
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -168,17 +169,24 @@ type subject struct {
 // subjectOf finds who an EIN is. A name from filings is compared with the lists
 // as well.
 func subjectOf(set *dataset.Dataset, e ein.EIN) (who subject, q screen.Query) {
-	who, q = subject{EIN: e, Known: set.Screen.Known(e)}, screen.Query{EIN: e}
-	if set.Search == nil {
-		return who, q
-	}
-	if found, ok := set.Search.Lookup(e); ok {
-		who.Name, who.Place, who.Kind, who.Known = title(found.Name), placeText(found.City, found.State, ""), found.Type, true
-		who.Filed = set.Whole()
-		if found.Name != "" {
+	who, q = subject{EIN: e}, screen.Query{EIN: e}
+	var found search.Result
+	if set.Search != nil {
+		if found, who.Known = set.Search.Lookup(e); found.Name != "" {
 			q.Filed = []string{found.Name}
 		}
 	}
+	who.Filed, who.Kind = who.Known && set.Whole(), found.Type
+	o, listed := set.Screen.Organization(q)
+	who.Known = who.Known || listed
+	text := func(s *string) string {
+		if s == nil {
+			return ""
+		}
+		return *s
+	}
+	who.Name = title(text(o.OrganizationName))
+	who.Place = placeText(cmp.Or(text(o.City), found.City), cmp.Or(text(o.State), found.State), "")
 	return who, q
 }
 

@@ -163,6 +163,7 @@ func TestCheck(t *testing.T) {
 
 	// Looking spends nothing; only a form of ours does.
 	want(t, plus.get("/check/000000001"), 200, "Screen now")
+	want(t, plus.get("/check/000000001"), 200, "Maple Hollow Food Pantry")
 	want(t, plus.get("/check/000000009"), 200, "No list and no filing we have read knows this EIN")
 	want(t, plus.post("/check/000000001", nil), 403, "out of date")
 	want(t, plus.post("/check/000000001", url.Values{"csrf": {free.csrf("/check/000000001")}}), 403, "out of date")
