@@ -260,6 +260,26 @@ func TestCheckSpent(t *testing.T) {
 	want(t, plus.fill("/check/000000001", "/check/000000001", nil), 403, "inactive")
 }
 
+// TestCheckUnsigned screens while the key that signs is not to be trusted: there
+// is no report, so nothing is charged.
+func TestCheckUnsigned(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, withLists)
+	plus := p.payer(t, "plus@example.org", account.Plus)
+	k, err := p.Ring.Current(t.Context())
+	if err == nil {
+		err = p.store.MarkCompromised(t.Context(), k.ID, p.clock.time().Add(-time.Second))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := plus.fill("/check/000000001", "/check/000000001", nil)
+	want(t, got, 503, "Reports cannot be signed")
+	if strings.Contains(got.body, k.ID) || p.left(t, "plus@example.org") != 250 {
+		t.Errorf("%d left, %s", p.left(t, "plus@example.org"), main(got.body))
+	}
+}
+
 // TestRecords looks at what the pages say of organizations in every state: the
 // evidence is there, markup in a name is text, and nobody is told what they may
 // do.
