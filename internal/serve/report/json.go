@@ -17,6 +17,7 @@ import (
 const (
 	maxJSON   = 1 << 20 // bytes
 	maxDepth  = 64      // levels of nesting
+	maxValues = 50_000  // values in all, each of which takes many times its bytes; a report has some hundreds
 	maxNumber = 32      // characters
 	maxQuoted = 60      // bytes of it that a message repeats
 )
@@ -72,8 +73,9 @@ func parse(document []byte) (*value, error) {
 }
 
 type parser struct {
-	in []byte
-	at int
+	in     []byte
+	at     int
+	values int
 }
 
 func (p *parser) space() {
@@ -107,6 +109,9 @@ func (p *parser) wrong() error {
 }
 
 func (p *parser) value(depth int) (*value, error) {
+	if p.values++; p.values > maxValues {
+		return nil, bad("the JSON has more than %d values; a report has not", maxValues)
+	}
 	v := &value{kind: p.next()}
 	start := p.at
 	var err error
