@@ -57,7 +57,7 @@ func (c *buildCmd) run(a *app) (*ingest.Result, error) {
 	bars := newBuildBars(a, c.Quiet || c.JSON)
 	bars.given = m != nil
 	result, err := ingest.Run(a.Ctx, ingest.Options{
-		Note: bars.note, Sources: c.Sources, Data: c.Data, Workers: c.Workers, Keep: c.Keep, Complete: c.Complete, Model: m, Progress: bars.progress, Indexers: indexes.All(),
+		Note: bars.note, Sources: c.Sources, Data: c.Data, Workers: c.Workers, Keep: c.Keep, Complete: c.Complete, Model: m, Progress: bars.progress, Indexers: indexes.All(), ListIndexers: indexes.Lists(),
 	})
 	bars.close()
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 	"grantgraph/internal/serve"
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/budget"
+	"grantgraph/internal/serve/indexes"
 	"grantgraph/internal/serve/site/mail"
 	"grantgraph/internal/serve/sqlbox"
 )
@@ -101,7 +102,7 @@ func (c *serveCmd) Run(a *app) error {
 		if err != nil {
 			return err
 		}
-		lists = refresh.New(refresh.Options{Data: c.Data, Fetch: from, Log: log})
+		lists = refresh.New(refresh.Options{Data: c.Data, Fetch: from, Indexers: indexes.Lists(), Log: log})
 	}
 	opt := serve.Options{
 		Data: c.Data, Addr: c.Addr, Admin: c.Admin, BaseURL: c.BaseURL, Drain: c.Drain, Window: account.Window(c.Window), Log: log,

@@ -23,8 +23,11 @@ import (
 // ListOptions say from where to take the compliance lists and where to put the
 // edition.
 type ListOptions struct {
-	Sources  string
-	Data     string
+	Sources string
+	Data    string
+	// Indexers derive what the serving side needs from the tables of a new
+	// edition.
+	Indexers []snapshot.Indexer
 	Progress func(phase string, done, total int64) // may be nil
 	Now      func() time.Time                      // nil means the clock
 }
@@ -120,13 +123,18 @@ func Lists(ctx context.Context, opt ListOptions) (*ListResult, error) {
 	if err := noteChecks(opt); err != nil {
 		return nil, err
 	}
-	if last != nil && !damaged && sameLists(last.Lists, states) {
+	if last != nil && !damaged && sameLists(last.Lists, states) && indexed(last, opt.Indexers) {
 		result.Edition = last
 		return result, nil
 	}
 	body, err := json.Marshal(lists.Report{Lists: states})
 	if err != nil {
 		return nil, fmt.Errorf("encoding the state of the lists: %w", err)
+	}
+	for _, x := range opt.Indexers {
+		if err := x.Write(ctx, w); err != nil {
+			return nil, err
+		}
 	}
 	if err := w.Verify(ctx); err != nil {
 		return nil, err
@@ -142,6 +150,12 @@ func Lists(ctx context.Context, opt ListOptions) (*ListResult, error) {
 		result.Warnings = append(result.Warnings, "the new edition of the lists is published, but older ones could not be removed: "+err.Error())
 	}
 	return result, nil
+}
+
+// indexed reports whether an edition has every index: one that an earlier
+// program has made may not.
+func indexed(e *lists.Edition, all []snapshot.Indexer) bool {
+	return !slices.ContainsFunc(all, func(x snapshot.Indexer) bool { return x.Path != "" && !e.Has(x.Path) })
 }
 
 // unusable are the slugs of the errors of an edition that is damaged, gone, or
@@ -354,7 +368,7 @@ func setCounts(state *lists.Status, t rows.Tally) {
 // makeEdition makes an edition of the compliance lists from the same sources and
 // takes what became of them into the report.
 func (b *builder) makeEdition(ctx context.Context, now func() time.Time) (*lists.Edition, error) {
-	result, err := Lists(ctx, ListOptions{Sources: b.opt.Sources, Data: b.opt.Data, Now: now, Progress: func(phase string, done, total int64) {
+	result, err := Lists(ctx, ListOptions{Sources: b.opt.Sources, Data: b.opt.Data, Indexers: b.opt.ListIndexers, Now: now, Progress: func(phase string, done, total int64) {
 		if done == 0 {
 			b.phase(phase, total)
 			return

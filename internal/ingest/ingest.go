@@ -46,6 +46,8 @@ type Options struct {
 	// Indexers derive what the serving side needs from the finished tables,
 	// before the snapshot is published.
 	Indexers []snapshot.Indexer
+	// ListIndexers do the same for the edition of the compliance lists.
+	ListIndexers []snapshot.Indexer
 
 	// Progress is told of each step: the phase, how much of it is done and how
 	// much there is. It may be nil; it is called from several goroutines, one

@@ -64,6 +64,46 @@ func FoundationType(code string) string {
 	return ""
 }
 
+// FoundationTypeLabel says what a value of FoundationType means.
+func FoundationTypeLabel(kind string) string {
+	switch kind {
+	case "PC":
+		return "Public charity"
+	case "PF":
+		return "Private foundation"
+	case "POF":
+		return "Private operating foundation"
+	case "SO":
+		return "Supporting organization"
+	}
+	return ""
+}
+
+// Section509a says which paragraph of section 509(a) keeps an organization of a
+// FOUNDATION code from being a private foundation, or that none does.
+func Section509a(code string) string {
+	switch code {
+	case "10", "11", "12", "13", "14", "15", "25":
+		return "509(a)(1)"
+	case "16":
+		return "509(a)(2)"
+	case "17", "21", "22", "23", "24":
+		return "509(a)(3)"
+	case "18":
+		return "509(a)(4)"
+	case "02", "03", "04":
+		return "Private foundation under section 509(a)"
+	}
+	return ""
+}
+
+// ChurchOrGovernment reports whether the codes of an organization are those of
+// a church, a religious organization, a governmental unit or an instrumentality
+// of a state, which may qualify without being listed anywhere.
+func ChurchOrGovernment(foundation, filing string) bool {
+	return foundation == "10" || foundation == "14" || filing == "06" || filing == "07" || filing == "13" || filing == "14"
+}
+
 // PrivateFoundation reports whether a FOUNDATION code is that of a private
 // foundation, operating or not.
 func PrivateFoundation(code string) bool {

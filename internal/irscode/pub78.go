@@ -45,3 +45,19 @@ func Pub78Label(code string) string {
 	}
 	return ""
 }
+
+// Pub78Limit says how much of an individual's income a contribution to an
+// organization of a code may take, as the IRS's table does.
+func Pub78Limit(code string) string {
+	switch code {
+	case "PC", "POF", "SO", "SONFI", "SOUNK", "FED":
+		return "50% (60% for cash contributions)"
+	case "PF":
+		return "30% (generally)"
+	case "LODGE":
+		return "30%"
+	case "GROUP", "EO", "FORGN", "UNKWN":
+		return "Depends on various factors"
+	}
+	return ""
+}

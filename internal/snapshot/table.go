@@ -128,6 +128,17 @@ func (s *Snapshot) Path(table string) string {
 	return filepath.Join(s.Dir, tablesName, table+".parquet")
 }
 
+// Has reports whether a file is part of the snapshot. The path is relative to
+// it, with slashes.
+func (s *Snapshot) Has(path string) bool {
+	return slices.ContainsFunc(s.Manifest.Files, func(f File) bool { return f.Path == path })
+}
+
+// HasTable reports whether a table is.
+func (s *Snapshot) HasTable(table string) bool {
+	return s.Has(tablesName + "/" + table + ".parquet")
+}
+
 // Rows reads a table. The sequence ends with an error when the file is
 // missing or damaged.
 func Rows[T any](s *Snapshot, table string) iter.Seq2[T, error] {

@@ -115,7 +115,11 @@ func (w *Writer) WriteFile(rel string, fill func(io.Writer) error) error {
 
 // Unpublished is the snapshot as far as it has been written, for those who
 // derive an index from its tables.
-func (w *Writer) Unpublished() *Snapshot { return &Snapshot{Dir: w.dir} }
+func (w *Writer) Unpublished() *Snapshot {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return &Snapshot{Dir: w.dir, Manifest: Manifest{Files: slices.Clone(w.files)}}
+}
 
 // Verify reads the files written so far from where they will be read and holds
 // them against their checksums, as the last thing before Publish.
@@ -163,5 +167,6 @@ func pointTo(data, version string) error {
 // Indexer writes one index of a snapshot, before it is published.
 type Indexer struct {
 	Name  string // for the progress
+	Path  string // of a file that it writes, by which it is known whether a snapshot has it; empty for one that every build writes
 	Write func(ctx context.Context, w *Writer) error
 }

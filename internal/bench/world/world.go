@@ -107,7 +107,7 @@ func (w World) made(tb testing.TB) *made {
 		if _, err := m.report(); err != nil {
 			return nil, err
 		}
-		result, err := ingest.Run(context.Background(), ingest.Options{Sources: m.sources, Data: m.data, Indexers: indexes.All(),
+		result, err := ingest.Run(context.Background(), ingest.Options{Sources: m.sources, Data: m.data, Indexers: indexes.All(), ListIndexers: indexes.Lists(),
 			Now: func() time.Time { return Built }})
 		if err != nil {
 			return nil, err

@@ -13,13 +13,16 @@ import (
 	"grantgraph/internal/ingest"
 	"grantgraph/internal/ingest/source"
 	"grantgraph/internal/ingest/source/fetch"
+	"grantgraph/internal/snapshot"
 )
 
 // Options say what to keep current.
 type Options struct {
 	Data  string        // data directory
 	Fetch fetch.Options // where files are put and how they are fetched; which ones is decided here
-	Log   *slog.Logger
+	// Indexers derive what the serving side needs from a new edition.
+	Indexers []snapshot.Indexer
+	Log      *slog.Logger
 }
 
 // Refresher looks upstream when it is time to.
@@ -114,7 +117,7 @@ func (r *Refresher) fetchDue(ctx context.Context, due []string) {
 			r.checked[s.Name] = now.Add(min(retry, s.Every) - s.Every)
 		}
 	}
-	result, err := ingest.Lists(ctx, ingest.ListOptions{Sources: r.opt.Fetch.Dir, Data: r.opt.Data, Now: r.opt.Fetch.Now})
+	result, err := ingest.Lists(ctx, ingest.ListOptions{Sources: r.opt.Fetch.Dir, Data: r.opt.Data, Indexers: r.opt.Indexers, Now: r.opt.Fetch.Now})
 	if err != nil {
 		r.opt.Log.Error("making a new edition of the lists; the old one stays", "error", err)
 		return

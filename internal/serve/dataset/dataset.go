@@ -14,6 +14,7 @@ import (
 
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/graph"
+	"grantgraph/internal/serve/screen"
 	"grantgraph/internal/serve/search"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/snapshot/lists"
@@ -27,6 +28,7 @@ type Dataset struct {
 	Search   *search.Index
 	SQL      *SQL
 	Lists    *lists.Current
+	Screen   *screen.Screener // never nil: without lists nobody is screened, which it says
 
 	// build, warehouse and edition are what has to be closed. Datasets that
 	// follow each other share what has not changed.
@@ -87,9 +89,9 @@ func openBuild(s *snapshot.Snapshot, lenient bool) (d *Dataset, bad error, err e
 }
 
 // withLists is the dataset with other lists.
-func (d *Dataset) withLists(now *lists.Current, edition *shared) *Dataset {
+func (d *Dataset) withLists(now *lists.Current, screener *screen.Screener, edition *shared) *Dataset {
 	next := *d
-	next.Lists, next.edition, next.readers = now, edition, 0
+	next.Lists, next.Screen, next.edition, next.readers = now, screener, edition, 0
 	return &next
 }
 
@@ -100,14 +102,21 @@ func (d *Dataset) withSQL(sql *SQL, warehouse *shared) *Dataset {
 	return &next
 }
 
-// openEdition keeps an edition of the lists from being pruned.
-func openEdition(now *lists.Current) (*shared, error) {
+// openEdition opens what screens against an edition of the lists, and keeps it
+// from being pruned.
+func openEdition(now *lists.Current) (*screen.Screener, *shared, error) {
 	if now.Edition == nil {
-		return nil, nil
+		screener, err := screen.Open(now)
+		return screener, nil, err
 	}
 	unhold, err := now.Edition.Hold()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return &shared{close: func() error { unhold(); return nil }}, nil
+	screener, err := screen.Open(now)
+	if err != nil {
+		unhold()
+		return nil, nil, err
+	}
+	return screener, &shared{close: func() error { defer unhold(); return screener.Close() }}, nil
 }

@@ -72,7 +72,12 @@ func Open(data string, opt Options) (_ *Holder, err error) {
 	if _, err := h.RefreshLists(); err != nil {
 		// What screens and what tells of the lists says so, rather than nothing.
 		opt.Log.Error("serving without compliance lists", "error", err)
-		h.swap(h.current.withLists(&lists.Current{Problem: "it could not be read"}, nil))
+		none := &lists.Current{Problem: "it could not be read"}
+		screener, _, err := openEdition(none)
+		if err != nil {
+			return nil, err
+		}
+		h.swap(h.current.withLists(none, screener, nil))
 	}
 	return h, nil
 }
@@ -159,9 +164,12 @@ func (h *Holder) Refresh() (swapped bool, err error) {
 		h.opt.Log.Error("serving without what is damaged", "dataset", next.Version(), "error", bad)
 	}
 	if now != nil {
-		next.Lists, next.edition = now.Lists, now.edition
+		next.Lists, next.Screen, next.edition = now.Lists, now.Screen, now.edition
 	} else {
 		next.Lists = &lists.Current{}
+		if next.Screen, _, err = openEdition(next.Lists); err != nil {
+			return false, err
+		}
 	}
 	if h.box != nil {
 		next.SQL, next.warehouse = h.openSQL(s)
@@ -211,15 +219,16 @@ func (h *Holder) RefreshLists() (swapped bool, err error) {
 	if next.Version() == now.Lists.Version() {
 		if next.Stamp() != now.Lists.Stamp() {
 			next.Edition = now.Lists.Edition
-			h.swap(now.withLists(next, now.edition))
+			h.swap(now.withLists(next, now.Screen.With(next), now.edition))
 		}
 		return false, nil
 	}
-	edition, err := openEdition(next)
+	screener, edition, err := openEdition(next)
 	if err != nil {
+		h.refused.lists = refusal{version, h.opt.Clock().Add(retryAfter), err}
 		return false, err
 	}
-	h.swap(now.withLists(next, edition))
+	h.swap(now.withLists(next, screener, edition))
 	return true, nil
 }
 

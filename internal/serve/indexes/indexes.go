@@ -1,11 +1,13 @@
 // Package indexes lists what is added to a snapshot for those who serve it: the
-// graph, the search index and the warehouse. A build is given the list, so that
-// the program, the benchmark and the tests make the same snapshots. Only cmd,
-// bench and tests import it.
+// graph, the search index and the warehouse; and to an edition of the compliance
+// lists, the index that screenings look into. A build is given the lists, so
+// that the program, the benchmark and the tests make the same snapshots. Only
+// cmd, bench and tests import it.
 package indexes
 
 import (
 	"grantgraph/internal/serve/graph"
+	"grantgraph/internal/serve/screen"
 	"grantgraph/internal/serve/search"
 	"grantgraph/internal/serve/warehouse"
 	"grantgraph/internal/snapshot"
@@ -18,4 +20,9 @@ func All() []snapshot.Indexer {
 		{Name: "search", Write: search.Build},
 		{Name: "warehouse", Write: warehouse.Build},
 	}
+}
+
+// Lists returns every index of an edition of the compliance lists.
+func Lists() []snapshot.Indexer {
+	return []snapshot.Indexer{{Name: "screen", Path: screen.IndexPath, Write: screen.Build}}
 }

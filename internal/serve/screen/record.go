@@ -281,7 +281,7 @@ type ParentOrganization struct {
 	EIN              string   `json:"ein" doc:"EIN."`
 	OrganizationName string   `json:"organization_name" doc:"Name."`
 	GroupExemption   string   `json:"group_exemption" doc:"Group exemption number."`
-	Pub78Codes       []string `json:"pub78_codes" doc:"Its codes in Publication 78; GROUP covers its subordinates."`
+	Pub78Codes       []string `json:"pub78_codes,omitzero" doc:"Its codes in Publication 78, of which GROUP covers its subordinates; left out when that was not screened."`
 }
 
 // BMFFinancials are the figures of the master file.

@@ -6,22 +6,56 @@
 //
 // A Screener is of one edition of the lists, and everything in a record is from
 // it, also while a newer edition is taken up beside it. A list that is missing,
-// damaged or too old to be trusted is not_screened, never clear.
+// damaged or too old to be trusted is not_screened, never clear. The same holds
+// for what depends on it: a name screen without all sources of names may have
+// missed one, so it finds matches but clears nobody.
 package screen
 
 import (
 	"time"
 
 	"grantgraph/internal/ein"
+	"grantgraph/internal/orgname"
 	"grantgraph/internal/snapshot/lists"
 )
 
 // Screener screens against one edition of the lists. It is safe for concurrent
 // use and must be closed.
 type Screener struct {
-	now    *lists.Current
-	tables Tables
+	now       *lists.Current
+	tables    Tables
+	sanctions *sanctions
+	bulletins *bulletins
 }
+
+// New makes a screener from tables that are open, and closes them with it.
+func New(now *lists.Current, tables Tables) *Screener {
+	return &Screener{now: now, tables: tables, sanctions: newSanctions(tables.Sanctioned()), bulletins: newBulletins(tables.Deletions())}
+}
+
+// Open opens what is known of the lists. Without an edition there are no rows,
+// and everything is not_screened.
+func Open(now *lists.Current) (*Screener, error) {
+	if now.Edition == nil {
+		return New(now, &Rows{}), nil
+	}
+	tables, err := OpenTables(now.Edition)
+	if err != nil {
+		return nil, err
+	}
+	return New(now, tables), nil
+}
+
+// With is the screener of the same edition when more is known of upstream. It
+// shares the tables, which are closed once.
+func (s *Screener) With(now *lists.Current) *Screener {
+	next := *s
+	next.now = now
+	return &next
+}
+
+// Close closes the tables.
+func (s *Screener) Close() error { return s.tables.Close() }
 
 // Query is what to screen.
 type Query struct {
@@ -30,23 +64,139 @@ type Query struct {
 	Excluded []int64  // sanctioned entities that the caller has ruled out
 }
 
-// New makes a screener from tables that are open.
-func New(now *lists.Current, tables Tables) *Screener { return &Screener{now: now, tables: tables} }
+// Sources tells the state of each list at a moment.
+func (s *Screener) Sources(at time.Time) *Sources { return SourcesOf(s.now, at) }
 
 // Known reports whether any list has the EIN.
-func (s *Screener) Known(e ein.EIN) bool { return false }
+func (s *Screener) Known(e ein.EIN) bool { return s.find(e).known() }
+
+// rowsOf are the rows of one organization, also of lists that are too old to
+// screen against: they still give it a name.
+type rowsOf struct {
+	master      lists.Master
+	inMaster    bool
+	deductible  []lists.Deductible
+	revocations []lists.RevocationRow
+	registry    []lists.Registration
+	ftb         []lists.FTBRecord
+}
+
+func (s *Screener) find(e ein.EIN) *rowsOf {
+	r := &rowsOf{deductible: s.tables.Deductibles(e), revocations: s.tables.Revocations(e), registry: s.tables.Registrations(e), ftb: s.tables.FTBRecords(e)}
+	r.master, r.inMaster = s.tables.Master(e)
+	return r
+}
+
+func (r *rowsOf) known() bool {
+	return r.inMaster || len(r.deductible) > 0 || len(r.revocations) > 0 || len(r.registry) > 0 || len(r.ftb) > 0
+}
+
+// mostNames is how many names of an organization are screened.
+const mostNames = 6
+
+// names are the names of the organization, as the sources write them, each once.
+func (r *rowsOf) names(filed []string) []string {
+	list := []string{}
+	seen := map[string]bool{}
+	add := func(name string) {
+		key := orgname.Fold(name)
+		if name == "" || seen[key] || orgname.IsCareOf(name) || len(list) == mostNames {
+			return
+		}
+		seen[key] = true
+		list = append(list, name)
+	}
+	add(r.master.Name)
+	add(r.master.SortName)
+	for _, p := range r.deductible {
+		add(p.Name)
+	}
+	for _, v := range r.revocations {
+		add(v.Name)
+		add(v.DBA)
+	}
+	for _, name := range filed {
+		add(name)
+	}
+	for _, c := range r.registry {
+		add(c.Name)
+	}
+	for _, c := range r.ftb {
+		add(c.Name)
+	}
+	return list
+}
+
+// screening is one screening under way.
+type screening struct {
+	*Screener
+	query   Query
+	rows    *rowsOf
+	names   []string
+	sources *Sources
+	at      time.Time
+}
 
 // Screen makes the record of an organization, at a moment that decides which
 // lists are too old.
-func (s *Screener) Screen(q Query, at time.Time) *Record { return &Record{} }
-
-// ScreenName compares a name with the sanctions list alone.
-func (s *Screener) ScreenName(subject Subject, excluded []int64, at time.Time) *NameRecord {
-	return &NameRecord{}
+func (s *Screener) Screen(q Query, at time.Time) *Record {
+	rows := s.find(q.EIN)
+	c := &screening{Screener: s, query: q, rows: rows, names: rows.names(q.Filed), sources: s.Sources(at), at: at}
+	r := &Record{
+		EIN: q.EIN.String(), Found: rows.known() || len(q.Filed) > 0, Organization: c.organization(), Sources: c.sources,
+		Compliance: Compliance{
+			BMF: c.bmf(), Pub78: c.pub78(), Revocation: c.revocation(), OFAC: c.ofac(), IRBScreen: c.irb(), GroupExemption: c.group(), BMFFinancials: c.financials(),
+		},
+	}
+	o := &r.Compliance
+	o.OFACSanctionsScreen = o.OFAC
+	if o.BMF.Screened {
+		o.InBMF = truth(rows.inMaster)
+	}
+	if o.Pub78.Screened {
+		o.Pub78Verified = truth(len(rows.deductible) > 0)
+	}
+	if o.Revocation.Screened {
+		o.Revoked = truth(o.Revocation.Status == Revoked)
+	}
+	if o.BMF.Screened && o.Pub78.Screened {
+		o.Conflict = truth(rows.disagreement() != "")
+	}
+	o.StateRegistration.California = c.california(o.Revoked)
+	o.Reliance = c.reliance(o)
+	return r
 }
 
-// Sources tells the state of each list at a moment.
-func (s *Screener) Sources(at time.Time) *Sources { return SourcesOf(s.now, at) }
+func truth(b bool) *bool { return &b }
+
+// provenance begins a block about a list.
+func (c *screening) provenance(list, status string) Provenance {
+	return c.sources.provenance(list, status)
+}
+
+func (s *Sources) provenance(list, status string) Provenance {
+	source := s.byName()[list]
+	p := Provenance{Screened: source.Screens, Status: status, Source: list, Revised: source.Revised, FetchedAt: source.FetchedAt, IsCurrent: source.IsCurrent, Note: source.Note}
+	if !p.Screened {
+		p.Status = NotScreened
+	}
+	return p
+}
+
+// unscreen makes a block one that was not screened, for another reason than
+// the state of its list.
+func (p *Provenance) unscreen(note string) { p.Screened, p.Status, p.Note = false, NotScreened, &note }
+
+// namesMissing says why names may be missing: a source of them cannot be used.
+// It is empty when none is.
+func (c *screening) namesMissing() string {
+	for _, list := range []string{lists.BMF, lists.Pub78, lists.Revocation} {
+		if !c.sources.byName()[list].Screens {
+			return listOf(list).Title
+		}
+	}
+	return ""
+}
 
 // Withheld are the paths of the evidence that a free or trial key does not get.
 var Withheld = []string{

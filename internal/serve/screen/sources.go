@@ -1,6 +1,8 @@
 package screen
 
 import (
+	"fmt"
+	"slices"
 	"time"
 
 	"grantgraph/internal/snapshot/lists"
@@ -54,4 +56,64 @@ func (s *Sources) byName() map[string]*Source {
 }
 
 // sourceOf tells the state of one list.
-func sourceOf(now *lists.Current, name string, at time.Time) Source { return Source{} }
+func sourceOf(now *lists.Current, name string, at time.Time) Source {
+	l, state := listOf(name), now.Status(name)
+	s := Source{URL: l.Page, Publishes: l.Publishes, Polled: l.Polled, Caveat: orNull(l.Caveat)}
+	check, checked := now.Check(name)
+	if checked {
+		s.UpstreamCheckedAt, s.UpstreamRevised = instant(check.CheckedAt), orNull(check.UpstreamRevised)
+	}
+	if !state.Loaded {
+		s.Note = orNull("Not loaded: " + state.Problem + ".")
+		return s
+	}
+	s.FetchedAt, s.RowCount, s.SHA256 = instant(state.FetchedAt), &state.Rows, orNull(state.Files)
+	s.Revised, s.RevisedNewest = orNull(state.Revised), orNull(state.RevisedNewest)
+	if s.RevisedNewest != nil && s.UpstreamRevised != nil {
+		current := *s.RevisedNewest >= *s.UpstreamRevised
+		s.IsCurrent = &current
+	}
+	switch {
+	case state.Problem != "":
+		s.Note = orNull("The last good list is served; what came since was not taken: " + state.Problem + ".")
+	case check.Problem != "":
+		s.Note = orNull("The last good list is served; upstream could not be taken: " + check.Problem + ".")
+	}
+	if state.Rows == 0 {
+		s.Note = orNull("Not used: it has no rows.")
+		return s
+	}
+	// What was looked at upstream without trouble, and found to be the same, is
+	// as good as fetched then.
+	confirmed := state.FetchedAt
+	if checked && check.Problem == "" && check.CheckedAt.After(confirmed) && (s.IsCurrent == nil || *s.IsCurrent) {
+		confirmed = check.CheckedAt
+	}
+	if age := at.Sub(confirmed); age > l.MaxAge {
+		s.Note = orNull(fmt.Sprintf("Not used: it was last known to be what upstream has %d days ago, and counts for %d.", int(age.Hours()/24), int(l.MaxAge.Hours()/24)))
+		return s
+	}
+	s.Screens = true
+	return s
+}
+
+func listOf(name string) lists.List {
+	all := lists.All()
+	return all[slices.IndexFunc(all, func(l lists.List) bool { return l.Name == name })]
+}
+
+// orNull is how the wire says that something is not known.
+func orNull(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+// instant is a time as the wire has it, null when it is not known.
+func instant(t time.Time) *string {
+	if t.IsZero() {
+		return nil
+	}
+	return orNull(t.UTC().Format(time.RFC3339))
+}

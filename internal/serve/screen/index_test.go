@@ -1,0 +1,146 @@
+package screen_test
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"testing"
+
+	"grantgraph/internal/bench/world"
+	"grantgraph/internal/ein"
+	"grantgraph/internal/orgname"
+	"grantgraph/internal/serve/screen"
+	"grantgraph/internal/snapshot"
+	"grantgraph/internal/snapshot/lists"
+	"grantgraph/internal/snapshot/mapped/mappedtest"
+)
+
+func TestMain(m *testing.M) { os.Exit(world.Main(m)) }
+
+// plain are the tables of an edition as they stand, for the index to agree with.
+func plain(t *testing.T, e *lists.Edition) *screen.Rows {
+	t.Helper()
+	return &screen.Rows{
+		Masters: all[lists.Master](t, e, lists.Masters), Pub78: all[lists.Deductible](t, e, lists.Deductibles), Revoked: all[lists.RevocationRow](t, e, lists.Revocations),
+		Registry: all[lists.Registration](t, e, lists.Registrations), FTB: all[lists.FTBRecord](t, e, lists.FTBRecords), Deleted: all[lists.Deletion](t, e, lists.Deletions),
+		BulletinsInAll: all[lists.Bulletin](t, e, lists.Bulletins),
+	}
+}
+
+func all[T any](t *testing.T, e *lists.Edition, table string) (list []T) {
+	t.Helper()
+	for row, err := range snapshot.Rows[T](e.Snapshot, table) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, row)
+	}
+	return list
+}
+
+func edition(t *testing.T) *lists.Edition {
+	t.Helper()
+	e, err := lists.Open(world.Small.Data(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// TestIndex looks every row of an edition up in its index.
+func TestIndex(t *testing.T) {
+	t.Parallel()
+	e := edition(t)
+	x, err := screen.OpenTables(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	rows := plain(t, e)
+	known := map[string]bool{}
+	for _, m := range rows.Masters {
+		known[m.EIN] = true
+	}
+	for _, p := range rows.Pub78 {
+		known[p.EIN] = true
+	}
+	for _, v := range rows.Revoked {
+		known[v.EIN] = true
+	}
+	for _, c := range rows.Registry {
+		known[c.EIN] = true
+		if c.EIN == "" {
+			same(t, c.Name, x.RegistrationsNamed(orgname.Key(c.Name)), rows.RegistrationsNamed(orgname.Key(c.Name)))
+		}
+	}
+	for _, c := range rows.FTB {
+		known[c.EIN] = true
+		if c.EIN == "" {
+			same(t, c.Name, x.FTBRecordsNamed(orgname.Key(c.Name)), rows.FTBRecordsNamed(orgname.Key(c.Name)))
+		}
+	}
+	for text := range known {
+		id, err := ein.Parse(text)
+		if err != nil {
+			continue
+		}
+		m, in := x.Master(id)
+		want, wantIn := rows.Master(id)
+		if in != wantIn || !reflect.DeepEqual(m, want) {
+			t.Errorf("%s: the master file has %+v, %v", text, m, in)
+		}
+		if m.Group != "" {
+			same(t, m.Group, x.Centrals(m.Group), rows.Centrals(m.Group))
+		}
+		same(t, text, x.Deductibles(id), rows.Deductibles(id))
+		same(t, text, x.Revocations(id), rows.Revocations(id))
+		same(t, text, x.Registrations(id), rows.Registrations(id))
+		same(t, text, x.FTBRecords(id), rows.FTBRecords(id))
+	}
+	if _, in := x.Master(ein.None); in {
+		t.Error("nobody is in the master file")
+	}
+	if got := x.Sanctioned(); len(got) == 0 || slices.ContainsFunc(got, func(s screen.Sanctioned) bool {
+		return s.Type != "" || len(s.Names) == 0 || s.Names[0].Kind != "primary"
+	}) {
+		t.Errorf("%d sanctioned entities", len(got))
+	}
+	if b, ok := x.NewestBulletin(); !ok || b.Number != e.Status(lists.IRB).CoversThrough {
+		t.Errorf("the newest bulletin is %+v", b)
+	}
+	if len(known) < 100 {
+		t.Errorf("only %d organizations", len(known))
+	}
+}
+
+func same[T any](t *testing.T, of string, got, want []T) {
+	t.Helper()
+	if !reflect.DeepEqual(got, want) && len(got)+len(want) > 0 {
+		t.Errorf("%s: %+v, want %+v", of, got, want)
+	}
+}
+
+// TestIndexDamage bends the index in every way that files bend.
+func TestIndexDamage(t *testing.T) {
+	t.Parallel()
+	e := edition(t)
+	body, err := os.ReadFile(filepath.Join(e.Dir, filepath.FromSlash(screen.IndexPath)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	mappedtest.Damage(t, screen.FileKind, body, screen.CheckIndex)
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(e.Dir)); err != nil {
+		t.Fatal(err)
+	}
+	at := &lists.Edition{Snapshot: &snapshot.Snapshot{Dir: dir, Manifest: e.Manifest}, Lists: e.Lists}
+	path := filepath.Join(dir, filepath.FromSlash(screen.IndexPath))
+	mappedtest.Files(t, screen.FileKind, path, func() error {
+		x, err := screen.OpenTables(at)
+		if err == nil {
+			err = x.Close()
+		}
+		return err
+	})
+}

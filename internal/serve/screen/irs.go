@@ -1,0 +1,295 @@
+package screen
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/irscode"
+	"grantgraph/internal/ntee"
+	"grantgraph/internal/place"
+	"grantgraph/internal/snapshot/lists"
+)
+
+// What the IRS's own lists say, all of which are looked up by EIN.
+
+// churchMessage is what absence from a list means for some.
+const churchMessage = "Churches, their integrated auxiliaries and conventions of churches, and governmental units may qualify without being listed; absence is no finding against them."
+
+func (c *screening) organization() Organization {
+	r, m := c.rows, &c.rows.master
+	o := Organization{EIN: c.query.EIN.String(), Names: c.names}
+	city, state := m.City, m.State
+	switch {
+	case r.inMaster:
+		o.OrganizationName, o.OrganizationNameAKA, o.NameSource = orNull(m.Name), orNull(m.SortName), orNull(lists.BMF)
+		o.AddressLine1, o.ZIP = orNull(m.Street), orNull(m.ZIP)
+	case len(r.deductible) > 0:
+		o.OrganizationName, o.NameSource = orNull(r.deductible[0].Name), orNull(lists.Pub78)
+		city, state = r.deductible[0].City, r.deductible[0].State
+	case len(r.revocations) > 0:
+		v := r.revocations[len(r.revocations)-1]
+		o.OrganizationName, o.OrganizationNameAKA, o.NameSource = orNull(v.Name), orNull(v.DBA), orNull(lists.Revocation)
+		city, state = v.City, v.State
+	case len(c.query.Filed) > 0:
+		o.OrganizationName, o.NameSource = orNull(c.query.Filed[0]), orNull("filings")
+	}
+	o.City, o.State = orNull(city), orNull(state)
+	if region, ok := place.RegionOf(state); ok {
+		o.StateName = orNull(region.Name)
+	}
+	return o
+}
+
+// state is where the organization is, empty when no source says.
+func (r *rowsOf) state() string {
+	s := r.master.State
+	for _, p := range r.deductible {
+		s = cmp.Or(s, p.State)
+	}
+	for _, v := range r.revocations {
+		s = cmp.Or(s, v.State)
+	}
+	return s
+}
+
+func listedOr(found bool) string {
+	if found {
+		return Listed
+	}
+	return NotListed
+}
+
+func (c *screening) bmf() BMF {
+	b := BMF{Provenance: c.provenance(lists.BMF, listedOr(c.rows.inMaster)), Classifications: []string{}}
+	b.MostRecentBMF = b.Revised
+	if !b.Screened {
+		return b
+	}
+	m := &c.rows.master
+	if !c.rows.inMaster {
+		b.ChurchMessage = orNull(churchMessage)
+		return b
+	}
+	b.OrganizationName, b.EIN = orNull(m.Name), orNull(m.EIN)
+	b.SubsectionCode, b.SubsectionDescription = orNull(m.Subsection), orNull(irscode.SubsectionLabel(m.Subsection))
+	b.Classifications = append(b.Classifications, irscode.ClassificationLabels(m.Subsection, m.Classification)...)
+	b.FoundationCode, b.FoundationCodeDescription = orNull(m.Foundation), orNull(irscode.FoundationLabel(m.Foundation))
+	kind := irscode.FoundationType(m.Foundation)
+	b.FoundationTypeCode, b.FoundationTypeDescription = orNull(kind), orNull(irscode.FoundationTypeLabel(kind))
+	b.Foundation509aStatus = orNull(irscode.Section509a(m.Foundation))
+	b.DeductibilityCode, b.DeductibilityDescription = orNull(m.Deductibility), orNull(irscode.DeductibilityLabel(m.Deductibility))
+	b.ExemptStatusCode, b.ExemptStatusDescription = orNull(m.Status), orNull(irscode.StatusLabel(m.Status))
+	b.AffiliationCode, b.AffiliationDescription = orNull(m.Affiliation), orNull(irscode.AffiliationLabel(m.Affiliation))
+	b.OrganizationCode, b.OrganizationCodeDescription = orNull(m.Organization), orNull(irscode.OrganizationLabel(m.Organization))
+	b.FilingReqCode, b.FilingReqDescription = orNull(m.FilingReq+m.PFFilingReq), orNull(filingLabel(m))
+	if code, ok := ntee.Parse(m.NTEE); ok {
+		b.NTEECode, b.NTEEDescription = orNull(string(code)), orNull(cmp.Or(ntee.Title(code), code.Label()))
+	}
+	b.RulingYear, b.RulingMonth = ruling(m.Ruling)
+	return b
+}
+
+// filingLabel says which return it must file: the code for Form 990-PF stands
+// in a column of its own.
+func filingLabel(m *lists.Master) string {
+	if m.PFFilingReq == "1" {
+		return irscode.PFFilingLabel(m.PFFilingReq)
+	}
+	return irscode.FilingLabel(m.FilingReq)
+}
+
+// ruling takes YYYYMM apart; zeros stand for what is not known.
+func ruling(yyyymm string) (year, month *int) {
+	if len(yyyymm) != 6 {
+		return nil, nil
+	}
+	y, erry := strconv.Atoi(yyyymm[:4])
+	m, errm := strconv.Atoi(yyyymm[4:])
+	if erry != nil || y < 1900 {
+		return nil, nil
+	}
+	if errm != nil || m < 1 || m > 12 {
+		return &y, nil
+	}
+	return &y, &m
+}
+
+// codes are the deductibility codes of Publication 78, each once.
+func (r *rowsOf) codes() []string { return pub78Codes(r.deductible) }
+
+func pub78Codes(rows []lists.Deductible) []string {
+	list := []string{}
+	for _, p := range rows {
+		for _, code := range irscode.Pub78Codes(p.Codes) {
+			if !slices.Contains(list, code) {
+				list = append(list, code)
+			}
+		}
+	}
+	return list
+}
+
+func (c *screening) pub78() Pub78 {
+	found := len(c.rows.deductible) > 0
+	p := Pub78{Provenance: c.provenance(lists.Pub78, listedOr(found))}
+	p.MostRecentPub78 = p.Revised
+	if !p.Screened {
+		return p
+	}
+	p.OrganizationTypes = []OrganizationType{}
+	if !found {
+		p.ChurchMessage = orNull(churchMessage)
+		return p
+	}
+	row := &c.rows.deductible[0]
+	p.OrganizationName, p.EIN, p.City, p.State, p.Country = orNull(row.Name), orNull(row.EIN), orNull(row.City), orNull(row.State), orNull(row.Country)
+	for _, code := range c.rows.codes() {
+		label := irscode.Pub78Label(code)
+		p.OrganizationTypes = append(p.OrganizationTypes, OrganizationType{
+			Code: code, OrganizationType: cmp.Or(label, code), DeductibilityLimitation: orNull(irscode.Pub78Limit(code)), DeductibilityStatusDescription: orNull(label),
+		})
+	}
+	return p
+}
+
+func (c *screening) revocation() Revocation {
+	v := Revocation{Provenance: c.provenance(lists.Revocation, NotListed), Events: []RevocationEvent{}}
+	if !v.Screened || len(c.rows.revocations) == 0 {
+		return v
+	}
+	for _, row := range c.rows.revocations {
+		v.Events = append(v.Events, RevocationEvent{orNull(row.Name), row.Revoked, orNull(row.Posted), orNull(row.Reinstated)})
+	}
+	slices.SortStableFunc(v.Events, func(a, b RevocationEvent) int { return cmp.Compare(a.RevocationDate, b.RevocationDate) })
+	last := c.rows.lastRevocation()
+	v.RevocationDate, v.PostingDate, v.ReinstatementDate, v.RevocationCode = orNull(last.Revoked), orNull(last.Posted), orNull(last.Reinstated), orNull(last.Subsection)
+	v.Status = Reinstated
+	if c.rows.revoked() {
+		v.Status = Revoked
+	}
+	return v
+}
+
+// lastRevocation is the latest by its effective date; of several of one day, one
+// that was not reinstated.
+func (r *rowsOf) lastRevocation() *lists.RevocationRow {
+	var last *lists.RevocationRow
+	for i := range r.revocations {
+		row := &r.revocations[i]
+		if last == nil || row.Revoked > last.Revoked || row.Revoked == last.Revoked && row.Reinstated == "" {
+			last = row
+		}
+	}
+	return last
+}
+
+// revoked reports whether a revocation stands: no reinstatement of the same day
+// or later is on the list, in its own row or another.
+func (r *rowsOf) revoked() bool {
+	reinstated := ""
+	for _, v := range r.revocations {
+		reinstated = max(reinstated, v.Reinstated)
+	}
+	return slices.ContainsFunc(r.revocations, func(v lists.RevocationRow) bool {
+		return v.Reinstated == "" && v.Revoked > reinstated
+	})
+}
+
+func (c *screening) group() GroupExemption {
+	g := GroupExemption{}
+	if !c.sources.BMF.Screens {
+		return g
+	}
+	m := &c.rows.master
+	g.ParentOrganizations = []ParentOrganization{}
+	g.IsSubordinate, g.IsCentral = truth(irscode.InGroup(m.Affiliation)), truth(isCentral(m))
+	if number := groupNumber(m); number != "" {
+		g.GroupExemption = &number
+		if !*g.IsCentral {
+			g.ParentOrganizations = c.parents(number)
+		}
+	}
+	return g
+}
+
+// groupNumber is the number of the group of an organization, empty for none.
+func groupNumber(m *lists.Master) string {
+	if m.Group == "0000" || m.Group == "0" {
+		return ""
+	}
+	return m.Group
+}
+
+// mostParents is how many central organizations are shown. A group has one; a
+// few numbers of the master file are shared by a handful.
+const mostParents = 10
+
+func (c *screening) parents(group string) []ParentOrganization {
+	list := []ParentOrganization{}
+	for _, m := range c.tables.Centrals(group) {
+		if len(list) == mostParents {
+			break
+		}
+		p := ParentOrganization{EIN: m.EIN, OrganizationName: m.Name, GroupExemption: group}
+		if e, err := ein.Parse(m.EIN); err == nil && c.sources.Pub78.Screens {
+			p.Pub78Codes = pub78Codes(c.tables.Deductibles(e))
+		}
+		list = append(list, p)
+	}
+	return list
+}
+
+func (c *screening) financials() *BMFFinancials {
+	f := &BMFFinancials{}
+	if m := &c.rows.master; c.rows.inMaster && c.sources.BMF.Screens {
+		*f = BMFFinancials{
+			TaxPeriod: orNull(m.TaxPeriod), AssetAmount: m.Assets, IncomeAmount: m.Income, RevenueAmount: m.Revenue,
+			AssetCode: orNull(m.AssetCode), AssetBand: orNull(irscode.BandLabel(m.AssetCode)),
+			IncomeCode: orNull(m.IncomeCode), IncomeBand: orNull(irscode.BandLabel(m.IncomeCode)), AccountingPeriod: orNull(m.AccountingPeriod),
+		}
+	}
+	return f
+}
+
+// disagreement says in what the master file and Publication 78 differ, empty
+// when they do not. Those who may be absent from one without meaning are not
+// held against it.
+func (r *rowsOf) disagreement() string {
+	m, codes := &r.master, r.codes()
+	listed := len(r.deductible) > 0
+	switch {
+	case !r.inMaster && listed:
+		return "Publication 78 lists the EIN and the master file does not."
+	case r.inMaster && !listed && m.Deductibility == "1" && m.Subsection == "03" && !r.mayBeUnlisted():
+		return "The master file says that contributions are deductible, and Publication 78 does not list the EIN."
+	case r.inMaster && listed && m.Deductibility == "2":
+		return "Publication 78 lists the EIN, and the master file says that contributions are not deductible."
+	}
+	if a, b := irscode.FoundationType(m.Foundation), pub78Type(codes); a != "" && b != "" && a != b {
+		return "The master file says " + irscode.FoundationTypeLabel(a) + ", Publication 78 " + irscode.FoundationTypeLabel(b) + "."
+	}
+	return ""
+}
+
+// mayBeUnlisted reports whether the organization may receive deductible
+// contributions without standing in Publication 78 itself.
+func (r *rowsOf) mayBeUnlisted() bool {
+	m := &r.master
+	return irscode.InGroup(m.Affiliation) && groupNumber(m) != "" || irscode.ChurchOrGovernment(m.Foundation, m.FilingReq)
+}
+
+// pub78Type is the class that codes of Publication 78 name, in the words of
+// irscode.FoundationType, empty when they name none.
+func pub78Type(codes []string) string {
+	for _, code := range codes {
+		switch code {
+		case "PC", "PF", "POF":
+			return code
+		case "SO", "SONFI", "SOUNK":
+			return "SO"
+		}
+	}
+	return ""
+}

@@ -1,0 +1,384 @@
+// Package likeness compares the name of an organization with the names of a
+// list, such as the sanctioned entities, and finds those it may be a spelling
+// of: with words in another order, left out or added, mistyped, run together,
+// transliterated otherwise, or under another legal form.
+//
+// A score depends on the two names, on the list, and on a table of how common
+// words are in names of American nonprofits that ships with the package, and on
+// nothing else: whoever has the list can work it out again. The package reads no
+// files and knows nothing of where lists come from or what a hit means.
+package likeness
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Kind says how the list states a name.
+type Kind string
+
+// The kinds of names. A name now used ("nka") is an alias.
+const (
+	Primary Kind = "primary"
+	AKA     Kind = "aka"
+	FKA     Kind = "fka"
+	Weak    Kind = "weak"
+)
+
+// Thresholds of a score.
+const (
+	Threshold = 0.75 // from here a name is a potential match
+	Strong    = 0.90 // from here it is a strong one
+)
+
+// Name is one name of a list. Several may belong to one ID.
+type Name struct {
+	ID   int64
+	Kind Kind
+	Text string
+}
+
+// Pair is two words that were aligned. Where one word stands for two that were
+// run together, the two are written with a space.
+type Pair struct {
+	Query, List string
+	Similarity  float64
+	Weight      float64 // of the list's word
+}
+
+// Hit is a name of the list that resembles the one asked for.
+type Hit struct {
+	ID      int64
+	Name    string // as published
+	Kind    Kind
+	Score   float64 // rounded to four places
+	Exact   bool    // the two have the same words
+	Aligned []Pair  // in the order of the name asked for
+	Flags   []string
+}
+
+// Flags of a hit.
+const (
+	FlagSpaceless     = "spaceless"      // found by the letters without the spaces between words
+	FlagNumbersDiffer = "numbers_differ" // both have numbers, and not the same
+	FlagWeakAlias     = "weak_alias"     // the list itself calls the name a weak one
+)
+
+// List is a list of names that can be searched. It does not change and may be
+// used by many at once.
+type List struct {
+	size  int
+	names []entry
+	words []word           // of all names, and of pairs of neighbors in them
+	ids   map[string]int32 // of words
+	holds [][]int32        // word → names that have it among their content
+	pairs [][]int32        // word → names in which it is two neighbors run together
+
+	bags    map[string][]int32 // sorted words → names, by content and by all words
+	folds   map[string][]int32 // fold → words that a typo of which is looked for
+	sounds  map[string][]int32 // skeleton → the same
+	similar *nearby            // the same words by their letters
+	joined  *nearby            // names without spaces
+
+	scratch sync.Pool
+}
+
+// entry is one name of the list, prepared.
+type entry struct {
+	Name
+	content []int32
+	merges  []merge
+	bag     string
+	shuffle string
+	numbers string
+	joined  [2]string // its content, and all its words, without spaces
+	weight  float64   // of its content
+	letters float64   // of its content, by what they say
+}
+
+// merge is two neighbors of a name run together: the word they make, and the
+// places of the two among the content, -1 for one that is not.
+type merge struct {
+	id   int32
+	a, b int16
+}
+
+// New makes a list of names. Names without a letter or digit are left out.
+func New(names []Name) *List {
+	l := &List{ids: map[string]int32{}, bags: map[string][]int32{}, folds: map[string][]int32{}, sounds: map[string][]int32{},
+		similar: newNearby(anchorSlips), joined: newNearby(joinedReach)}
+	l.size = len(names)
+	texts := l.prepare(names)
+	l.weigh(texts)
+	for i := range l.names {
+		l.index(int32(i))
+	}
+	for id := range l.words {
+		w := &l.words[id]
+		if len(l.holds[id]) == 0 || w.info < anchorInfo || w.number {
+			continue
+		}
+		l.folds[w.fold] = append(l.folds[w.fold], int32(id))
+		if len(w.skeleton) >= 3 {
+			l.sounds[w.skeleton] = append(l.sounds[w.skeleton], int32(id))
+		}
+		l.similar.add(w.text, int32(id))
+	}
+	l.scratch.New = func() any {
+		return &query{seen: make([]uint32, len(l.names)), memoAt: make([]uint32, len(l.words)), memo: make([]int32, len(l.words))}
+	}
+	return l
+}
+
+// Len is the number of names the list was made of.
+func (l *List) Len() int { return l.size }
+
+// prepare takes the names apart and gives every word its number.
+func (l *List) prepare(names []Name) (texts []string) {
+	id := func(text string) int32 {
+		n, ok := l.ids[text]
+		if !ok {
+			n = int32(len(texts))
+			l.ids[text] = n
+			texts = append(texts, text)
+		}
+		return n
+	}
+	type once struct {
+		id    int64
+		words string
+	}
+	kept := map[once]int{}
+	var p phrase
+	for _, n := range names {
+		if n.Kind != Primary && n.Kind != FKA && n.Kind != Weak {
+			n.Kind = AKA
+		}
+		take(n.Text, &p)
+		if len(p.words) == 0 {
+			continue
+		}
+		e := entry{Name: n, bag: p.bag(), shuffle: p.shuffle, numbers: p.numbers(), joined: p.joined()}
+		for _, at := range p.content {
+			e.content = append(e.content, id(p.words[at]))
+		}
+		p.eachMerge(func(text string, a, b int16) { e.merges = append(e.merges, merge{id(text), a, b}) })
+		words := strings.Join(p.words, " ")
+		// The same words twice under one ID are one name: the better kind's.
+		if i, ok := kept[once{n.ID, words}]; ok {
+			if rank(n.Kind) < rank(l.names[i].Kind) {
+				l.names[i] = e
+			}
+			continue
+		}
+		kept[once{n.ID, words}] = len(l.names)
+		l.names = append(l.names, e)
+	}
+	return texts
+}
+
+// rank orders kinds by how much the list stands behind them.
+func rank(k Kind) int {
+	return slices.Index([]Kind{Primary, AKA, FKA, Weak}, k)
+}
+
+// leastList is the size below which a list says nothing about how common words
+// are.
+const leastList = 1000
+
+// weigh works out what each word says.
+func (l *List) weigh(texts []string) {
+	entries := map[int64]bool{}
+	counts := make([]int, len(texts))
+	last := make([]int64, len(texts))
+	order := make([]int, len(l.names))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(l.names[a].ID, l.names[b].ID) })
+	for _, i := range order {
+		e := &l.names[i]
+		entries[e.ID] = true
+		for _, w := range e.content {
+			if counts[w] == 0 || last[w] != e.ID {
+				counts[w]++
+				last[w] = e.ID
+			}
+		}
+	}
+	all := float64(max(len(entries), leastList))
+	l.words = make([]word, len(texts))
+	for i, t := range texts {
+		l.words[i] = newWord(t, float64(max(0, counts[i]-1))/all)
+	}
+}
+
+// index files a name under everything it is found by.
+func (l *List) index(i int32) {
+	if l.holds == nil {
+		l.holds, l.pairs = make([][]int32, len(l.words)), make([][]int32, len(l.words))
+	}
+	e := &l.names[i]
+	add := func(to []int32) []int32 {
+		if n := len(to); n > 0 && to[n-1] == i {
+			return to
+		}
+		return append(to, i)
+	}
+	for _, w := range e.content {
+		l.holds[w] = add(l.holds[w])
+		e.weight += l.words[w].weight
+		e.letters += float64(len(l.words[w].text)) * min(1, l.words[w].info/fullInfo)
+	}
+	l.bags[e.bag] = append(l.bags[e.bag], i)
+	if e.shuffle != e.bag {
+		l.bags[e.shuffle] = append(l.bags[e.shuffle], i)
+	}
+	if e.Kind == Weak {
+		return
+	}
+	for _, m := range e.merges {
+		l.pairs[m.id] = add(l.pairs[m.id])
+	}
+	l.joined.add(e.joined[0], i)
+	if e.joined[1] != e.joined[0] {
+		l.joined.add(e.joined[1], i)
+	}
+}
+
+// Find returns the names that resemble name with a score of at least least: the
+// best of each ID, best first and then by ID. A name that shares no telling
+// word with another scores 0.6 at most, and is not looked for.
+func (l *List) Find(name string, least float64) []Hit {
+	q := l.scratch.Get().(*query)
+	defer l.scratch.Put(q)
+	if !l.ask(q, name) {
+		return nil
+	}
+	var best []found
+	l.candidates(q, func(i int32) { best = l.consider(q, i, least, best) })
+	return l.hits(q, best)
+}
+
+// scan is Find without an index: it scores every name of the list.
+func (l *List) scan(name string, least float64) []Hit {
+	q := l.scratch.Get().(*query)
+	defer l.scratch.Put(q)
+	if !l.ask(q, name) {
+		return nil
+	}
+	var best []found
+	for i := range l.names {
+		best = l.consider(q, int32(i), least, best)
+	}
+	return l.hits(q, best)
+}
+
+// found is a name that is good enough, on the way to a hit.
+type found struct {
+	name  int32
+	score float64
+}
+
+// consider scores one name and keeps it where it is the best of its ID.
+func (l *List) consider(q *query, i int32, least float64, best []found) []found {
+	s := l.score(q, i, nil)
+	if s < least || s <= 0 {
+		return best
+	}
+	e := &l.names[i]
+	for k, b := range best {
+		o := &l.names[b.name]
+		if o.ID != e.ID {
+			continue
+		}
+		if s > b.score || s == b.score && cmp.Or(cmp.Compare(rank(e.Kind), rank(o.Kind)), cmp.Compare(i, b.name)) < 0 {
+			best[k] = found{i, s}
+		}
+		return best
+	}
+	return append(best, found{i, s})
+}
+
+// hits explains what was found.
+func (l *List) hits(q *query, best []found) []Hit {
+	if len(best) == 0 {
+		return nil
+	}
+	hits := make([]Hit, len(best))
+	for k, b := range best {
+		e := &l.names[b.name]
+		h := Hit{ID: e.ID, Name: e.Text, Kind: e.Kind, Exact: q.exactly(e)}
+		h.Score = l.score(q, b.name, &h)
+		hits[k] = h
+	}
+	slices.SortFunc(hits, func(a, b Hit) int { return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.ID, b.ID)) })
+	return hits
+}
+
+// round rounds to four places.
+func round(s float64) float64 { return math.Round(s*1e4) / 1e4 }
+
+// bag is the key that two names share when they have the same words, in
+// whatever order.
+func (p *phrase) bag() string {
+	var buf [maxWords]string
+	s := buf[:0]
+	for _, at := range p.content {
+		s = append(s, p.words[at])
+	}
+	return sorted(s)
+}
+
+// numbers are the numbers of a name, in order and once each.
+func (p *phrase) numbers() string {
+	var buf [maxWords]string
+	s := buf[:0]
+	for _, at := range p.content {
+		if digits(p.words[at]) {
+			s = append(s, p.words[at])
+		}
+	}
+	if len(s) == 0 {
+		return ""
+	}
+	slices.Sort(s)
+	return strings.Join(slices.Compact(s), " ")
+}
+
+// joined is the content of a name, and all of it, without spaces.
+func (p *phrase) joined() [2]string {
+	all := strings.Join(p.words, "")
+	if len(p.content) == len(p.words) {
+		return [2]string{all, all}
+	}
+	var b strings.Builder
+	for _, at := range p.content {
+		b.WriteString(p.words[at])
+	}
+	return [2]string{b.String(), all}
+}
+
+// eachMerge calls fn for every two neighbors, one of which is content at least,
+// with the word they make when the space between them is lost.
+func (p *phrase) eachMerge(fn func(text string, a, b int16)) {
+	c := 0 // content before the i-th word
+	for i := range len(p.words) - 1 {
+		a, b := int16(-1), int16(-1)
+		next := c
+		if next < len(p.content) && p.content[next] == i {
+			a = int16(next)
+			next++
+		}
+		if next < len(p.content) && p.content[next] == i+1 {
+			b = int16(next)
+		}
+		c = next
+		if a >= 0 || b >= 0 {
+			fn(p.words[i]+p.words[i+1], a, b)
+		}
+	}
+}

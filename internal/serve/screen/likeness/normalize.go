@@ -1,0 +1,297 @@
+package likeness
+
+import (
+	"html"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"grantgraph/internal/orgname"
+)
+
+// What is read of one name. A longer text is no name; the bounds keep the work
+// for hostile input small. The longest name ever published in the list has 190
+// bytes and 24 words.
+const (
+	maxBytes = 300
+	maxWords = 40
+)
+
+// phrase is a name taken apart.
+type phrase struct {
+	words   []string // every word
+	shuffle string   // every word as written, sorted: the same for every order
+	content []int    // places of the words that are compared
+}
+
+// take takes a name apart into words of A to Z and 0 to 9, and decides which
+// of them are compared: legal forms and connecting words are not, unless the
+// name has no others. Writing systems that the fold does not know keep their
+// letters.
+func take(name string, sc *phrase) {
+	sc.words, sc.content = sc.words[:0], sc.content[:0]
+	text := letters(name)
+	sc.split(text)
+	sc.shuffle = sorted(sc.words)
+	sc.joinInitials()
+	for i, w := range sc.words {
+		if to, ok := spellings[w]; ok {
+			sc.words[i] = to
+		}
+	}
+	var form [maxWords]bool
+	sc.formWords(form[:])
+	for i, w := range sc.words {
+		if !form[i] && !connecting[w] {
+			sc.content = append(sc.content, i)
+		}
+	}
+	if len(sc.content) == 0 {
+		for i := range sc.words {
+			sc.content = append(sc.content, i)
+		}
+	}
+}
+
+// Words are the words of a name that are compared, as the engine sees them. The
+// generator of the table of frequencies counts these.
+func Words(name string) []string {
+	var sc phrase
+	take(name, &sc)
+	list := make([]string, len(sc.content))
+	for i, at := range sc.content {
+		list[i] = sc.words[at]
+	}
+	return list
+}
+
+// letters is the upper-case text of a name in ASCII where there is an ASCII
+// likeness.
+func letters(name string) string {
+	if len(name) > maxBytes {
+		n := maxBytes
+		for n > maxBytes-utf8.UTFMax && !utf8.RuneStart(name[n]) {
+			n--
+		}
+		name = name[:n]
+	}
+	ascii := true
+	for i := 0; i < len(name); i++ {
+		if name[i] >= utf8.RuneSelf || name[i] == '&' {
+			ascii = false
+			break
+		}
+	}
+	if ascii {
+		return strings.ToUpper(name)
+	}
+	if i := strings.IndexByte(name, '&'); i >= 0 && strings.IndexByte(name[i:], ';') > 0 {
+		name = html.UnescapeString(name)
+	}
+	var b strings.Builder
+	for _, r := range name {
+		switch {
+		case r < utf8.RuneSelf:
+			b.WriteByte(byte(unicode.ToUpper(r)))
+		case r >= 0x400 && r < 0x460:
+			b.WriteString(cyrillic[r-0x400])
+		case r == 'Ґ' || r == 'ґ':
+			b.WriteByte('G')
+		default:
+			s := orgname.Fold(string(r))
+			if strings.TrimSpace(s) == "" && s != "" && (unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r)) {
+				b.WriteRune(unicode.ToUpper(r))
+			} else {
+				b.WriteString(s)
+			}
+		}
+	}
+	return b.String()
+}
+
+// cyrillic spells U+0400 to U+045F the way the list romanizes Russian.
+var cyrillic = func() (t [0x60]string) {
+	capitals := strings.Fields("E YO DJ G YE Z I I J L N C K I U DZ " +
+		"A B V G D E ZH Z I Y K L M N O P R S T U F KH TS CH SH SHCH ' Y ' E YU YA")
+	for i, s := range capitals {
+		t[i] = s
+		switch {
+		case i < 0x10:
+			t[0x50+i] = s
+		default:
+			t[0x20+i] = s
+		}
+	}
+	return t
+}()
+
+// split cuts text into words. Apostrophes vanish, and so do the dots of
+// initials; a dot between longer words parts them.
+func (p *phrase) split(text string) {
+	var word []byte
+	run := 0 // letters since the last dot of the open word
+	flush := func() {
+		if len(word) > 0 && len(p.words) < maxWords {
+			p.words = append(p.words, plainNumber(string(word)))
+		}
+		word, run = word[:0], 0
+	}
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c >= utf8.RuneSelf:
+			word = append(word, c)
+			run++
+		case c == '\'' || c == '`':
+		case c == '.':
+			after := 0
+			for j := i + 1; j < len(text) && text[j] >= 'A' && text[j] <= 'Z'; j++ {
+				after++
+			}
+			if after == 0 || run >= 3 && after >= 2 {
+				// "CO." ends here, and in "BANK.COM" the dot is a space.
+				// In "U.S. BANK" the space is yet to come.
+				if i+1 < len(text) && text[i+1] >= '0' && text[i+1] <= '9' && run > 0 && digits(string(word)) {
+					continue
+				}
+				flush()
+				continue
+			}
+			run = 0
+		case c == '&' || c == '+':
+			flush()
+			word = append(word, "AND"...)
+			flush()
+		default:
+			flush()
+		}
+	}
+	flush()
+}
+
+// plainNumber takes leading zeros off a number.
+func plainNumber(w string) string {
+	if w[0] != '0' || !digits(w) {
+		return w
+	}
+	if w = strings.TrimLeft(w, "0"); w == "" {
+		return "0"
+	}
+	return w
+}
+
+// digits reports whether w is a number.
+func digits(w string) bool {
+	for i := 0; i < len(w); i++ {
+		if w[i] < '0' || w[i] > '9' {
+			return false
+		}
+	}
+	return w != ""
+}
+
+// joinInitials makes one word of a run of single letters: "U S" is "US".
+func (p *phrase) joinInitials() {
+	out := p.words[:0]
+	for i := 0; i < len(p.words); {
+		j := i
+		for j < len(p.words) && len(p.words[j]) == 1 && p.words[j][0] >= 'A' && p.words[j][0] <= 'Z' {
+			j++
+		}
+		if j-i < 2 {
+			out = append(out, p.words[i])
+			i++
+			continue
+		}
+		out = append(out, strings.Join(p.words[i:j], ""))
+		i = j
+	}
+	p.words = out
+}
+
+// formWords reports which words belong to legal forms. The order of words does
+// not matter to it: names come with their words shuffled.
+func (p *phrase) formWords(is []bool) {
+	var stock, joint, company, limited, ogranichen bool
+	for _, w := range p.words {
+		stock = stock || w == "STOCK" || w == "SHARE"
+		joint = joint || w == "JOINT"
+		company = company || w == "COMPANY" || w == "CO"
+		limited = limited || w == "LIMITED" || w == "LTD"
+		ogranichen = ogranichen || strings.HasPrefix(w, "OGRANICHEN")
+	}
+	for i, w := range p.words {
+		switch w {
+		case "JOINT":
+			is[i] = stock
+		case "STOCK", "SHARE":
+			is[i] = joint || company
+		case "PUBLIC", "OPEN", "CLOSED", "PRIVATE":
+			is[i] = joint && stock || limited || stock && company
+		case "S": // "obshchestvo s ogranichennoy otvetstvennostyu"
+			is[i] = ogranichen
+		default:
+			is[i] = forms[w]
+		}
+	}
+}
+
+func set(words string) map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(words) {
+		m[w] = true
+	}
+	return m
+}
+
+// forms are the legal forms, of the United States and of the countries that the
+// list is about.
+var forms = set(`INC INCORPORATED INCORP CORP CORPORATION CO COMPANY COMPANIES CIA LTD LIMITED LLC LLP LP LC LLLP PC PLLC NFP PBC PLC
+	GMBH AG KG KGAA MBH BV NV AB OY OYJ SPA SRL SARL SAS SA SL SPRL SAL SAE SAOC SAK CV RL LTDA EIRL EURL EOOD OOD EAD AD DOO DD
+	OOO OAO ZAO PAO AO NAO TOO TOV PJSC OJSC JSC CJSC JSCB PJSCB PVT PTY PTE BHD SDN TBK PT FZE FZCO FZC FZ DMCC FZLLC WLL EST
+	LIABILITY OBSHCHESTVO OBSCHESTVO AKTSIONERNOE AKTSIONERNOYE OGRANICHENNOI OGRANICHENNOY OTVETSTVENNOSTYU OTVETSTVENNOSTIU
+	PUBLICHNOE PUBLICHNOYE OTKRYTOE OTKRYTOYE ZAKRYTOE ZAKRYTOYE SIRKETI SOCIEDAD ANONIMA`)
+
+// connecting are the small words.
+var connecting = set("THE OF AND FOR DE LA DEL EL AL Y E ET IN")
+
+// spellings are words that are written in two ways.
+var spellings = func() map[string]string {
+	m := map[string]string{}
+	for _, line := range strings.Split(`CENTER CENTRE CTR
+ORGANIZATION ORGANISATION ORG
+INTERNATIONAL INTL INTERNATL
+ASSOCIATION ASSN ASSOC
+NATIONAL NATL
+FOUNDATION FDN FNDN
+DEFENSE DEFENCE
+LABOR LABOUR
+INDUSTRIALIZATION INDUSTRIALISATION
+GROUP GRP
+DEVELOPMENT DEV DEVT
+MANUFACTURING MFG
+DEPARTMENT DEPT
+UNIVERSITY UNIV
+INSTITUTE INST
+SERVICES SVCS
+BROTHERS BROS
+ENTERPRISES ENTERPRIZES
+GENERAL GEN`, "\n") {
+		f := strings.Fields(line)
+		for _, w := range f[1:] {
+			m[w] = f[0]
+		}
+	}
+	return m
+}()
+
+// sorted joins words in the order of the alphabet.
+func sorted(words []string) string {
+	if len(words) == 1 {
+		return words[0]
+	}
+	var buf [maxWords]string
+	s := append(buf[:0], words...)
+	slices.Sort(s)
+	return strings.Join(s, " ")
+}

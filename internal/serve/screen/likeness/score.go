@@ -1,0 +1,411 @@
+package likeness
+
+import (
+	"slices"
+	"strings"
+)
+
+// query is a name that was asked for, and the working memory of one question.
+type query struct {
+	phrase
+	content []word
+	ids     []int32 // of content, -1 for a word that the list does not have
+	merges  []merge // of those that make a word of the list
+	bag     string
+	numbers string
+	joined  [2]string
+	unusual bool // it has a word that is not common
+
+	round  uint32   // of this question; older marks are void
+	seen   []uint32 // names that were scored
+	memoAt []uint32 // words of the list whose likeness is known
+	memo   []int32  // where it begins in likes
+	likes  []float64
+	links  []link
+	usedQ  [maxWords]bool
+	usedL  [maxWords]bool
+}
+
+// link is a possible alignment: places among the content of both names, the
+// second of a side -1 unless two words were run together.
+type link struct {
+	likeness     float64
+	weight       float64
+	q, q2, n, n2 int16
+}
+
+// ask prepares a question. It is false when there is nothing to ask for.
+func (l *List) ask(q *query, name string) bool {
+	take(name, &q.phrase)
+	if len(q.words) == 0 {
+		return false
+	}
+	if q.round++; q.round == 0 { // the counter came around
+		clear(q.seen)
+		clear(q.memoAt)
+		q.round = 1
+	}
+	q.likes, q.content, q.ids, q.merges = q.likes[:0], q.content[:0], q.ids[:0], q.merges[:0]
+	q.unusual = false
+	l.dropMistypedForms(q)
+	for _, at := range q.phrase.content {
+		text := q.words[at]
+		id, ok := l.ids[text]
+		if ok {
+			q.content = append(q.content, l.words[id])
+		} else {
+			id = -1
+			q.content = append(q.content, newWord(text, 0))
+		}
+		q.ids = append(q.ids, id)
+		w := &q.content[len(q.content)-1]
+		q.unusual = q.unusual || !w.common && !w.number
+	}
+	q.eachMerge(func(text string, a, b int16) {
+		if id, ok := l.ids[text]; ok {
+			q.merges = append(q.merges, merge{id, a, b})
+		}
+	})
+	q.bag, q.numbers, q.joined = q.phrase.bag(), q.phrase.numbers(), q.phrase.joined()
+	return true
+}
+
+// dropMistypedForms takes words out of the content that are a legal form with a
+// slip in it, such as LIMTED.
+func (l *List) dropMistypedForms(q *query) {
+	kept := make([]int, 0, maxWords)
+	for _, at := range q.phrase.content {
+		w := q.words[at]
+		if _, inList := l.ids[w]; inList || len(w) < 5 || frequency()[w] > 0 || !nearForm(w) {
+			kept = append(kept, at)
+		}
+	}
+	if len(kept) > 0 && len(kept) < len(q.phrase.content) {
+		q.phrase.content = append(q.phrase.content[:0], kept...)
+	}
+}
+
+// nearForm reports whether w is one slip away from a long legal form.
+func nearForm(w string) bool {
+	for _, f := range longForms {
+		if abs(len(f)-len(w)) <= 1 && distance(w, f, 1) <= 1 {
+			return true
+		}
+	}
+	return false
+}
+
+var longForms = func() (list []string) {
+	for f := range forms {
+		if len(f) >= 6 {
+			list = append(list, f)
+		}
+	}
+	slices.Sort(list)
+	return list
+}()
+
+// What makes two words tell that names belong together: how alike they must be,
+// and how much the word must say.
+const (
+	anchorLikeness = 0.7
+	anchorInfo     = 5.5
+)
+
+// anchorSlips is how many slips away a word of the list can be and still
+// anchor by its letters.
+var anchorSlips = reaching(func(d, n int) bool {
+	return d <= slips(n) && typoLikeness[d][min(n, maxWordLen)] >= anchorLikeness
+})
+
+// candidates calls visit once for every name that can score more than the
+// guards allow without an anchor.
+func (l *List) candidates(q *query, visit func(name int32)) {
+	once := func(i int32) {
+		if q.seen[i] != q.round {
+			q.seen[i] = q.round
+			visit(i)
+		}
+	}
+	all := func(names []int32) {
+		for _, i := range names {
+			once(i)
+		}
+	}
+	all(l.bags[q.bag])
+	all(l.bags[q.shuffle])
+	for k := range q.content {
+		w := &q.content[k]
+		if id := q.ids[k]; id >= 0 {
+			if w.info >= anchorInfo {
+				all(l.holds[id])
+			}
+			all(l.pairs[id])
+		}
+		if w.number || len(w.text) < 3 {
+			continue
+		}
+		try := func(id int32) {
+			if id != q.ids[k] && l.like(q, k, id) >= anchorLikeness {
+				all(l.holds[id])
+			}
+		}
+		for _, id := range l.folds[w.fold] {
+			try(id)
+		}
+		for _, id := range l.sounds[w.skeleton] {
+			try(id)
+		}
+		l.similar.find(w.text, try)
+	}
+	for _, m := range q.merges {
+		if l.words[m.id].info >= anchorInfo {
+			all(l.holds[m.id])
+		}
+	}
+	for k, text := range q.joined {
+		if k == 0 || text != q.joined[0] {
+			l.joined.find(text, once)
+		}
+	}
+}
+
+// like is how alike the k-th word of the question and a word of the list are,
+// worked out once for each question.
+func (l *List) like(q *query, k int, id int32) float64 {
+	if q.memoAt[id] != q.round {
+		q.memoAt[id] = q.round
+		q.memo[id] = int32(len(q.likes))
+		for range q.content {
+			q.likes = append(q.likes, -1)
+		}
+	}
+	s := &q.likes[int(q.memo[id])+k]
+	if *s < 0 {
+		*s = likenessOf(&q.content[k], &l.words[id])
+	}
+	return *s
+}
+
+// The parts of a score.
+const (
+	better        = 0.4 // share of the side that is covered better
+	betterAsked   = 0.5 // the same when it is the name that was asked for
+	mergeLikeness = 0.97
+	numbersDiffer = 0.7
+	weakAlias     = 0.85
+	unanchored    = 0.6
+	spacelessMost = 0.98
+	spacelessSlip = 1.4
+	commonSlip    = 2.2
+	enoughInfo    = 12.0
+	lackingInfo   = 0.03
+)
+
+// score scores a name. Where h is given, it is told why.
+func (l *List) score(q *query, i int32, h *Hit) float64 {
+	e := &l.names[i]
+	exact := q.exactly(e)
+	if e.Kind == Weak && !exact {
+		return 0
+	}
+	s := l.aligned(q, e, h)
+	if exact {
+		s = 1
+	}
+	if e.Kind == Weak {
+		s *= weakAlias
+		h.flag(FlagWeakAlias)
+	} else if !exact {
+		if j := spaceless(q, e); j > s {
+			s = j
+			h.flag(FlagSpaceless)
+		}
+	}
+	return round(s)
+}
+
+// exactly reports whether the two names have the same words, in whatever order.
+func (q *query) exactly(e *entry) bool { return q.bag == e.bag || q.shuffle == e.shuffle }
+
+func (h *Hit) flag(f string) {
+	if h != nil {
+		h.Flags = append(h.Flags, f)
+	}
+}
+
+// aligned is the score by words.
+func (l *List) aligned(q *query, e *entry, h *Hit) float64 {
+	l.link(q, e)
+	clear(q.usedQ[:len(q.content)])
+	clear(q.usedL[:len(e.content)])
+	var (
+		coveredQ, coveredL float64
+		weightQ            float64
+		info               float64
+		anchored           bool
+		words              int
+	)
+	for _, w := range q.content {
+		weightQ += w.weight
+	}
+	taken := q.links[:0]
+	for _, k := range q.links {
+		if k.q >= 0 && q.usedQ[k.q] || k.q2 >= 0 && q.usedQ[k.q2] || k.n >= 0 && q.usedL[k.n] || k.n2 >= 0 && q.usedL[k.n2] {
+			continue
+		}
+		if h != nil {
+			taken = append(taken, k)
+		}
+		words++
+		said := 0.0
+		for _, n := range [2]int16{k.n, k.n2} {
+			if n >= 0 {
+				q.usedL[n] = true
+				w := &l.words[e.content[n]]
+				coveredL += w.weight * k.likeness
+				said += w.info
+			}
+		}
+		for _, n := range [2]int16{k.q, k.q2} {
+			if n < 0 {
+				continue
+			}
+			q.usedQ[n] = true
+			w := &q.content[n]
+			if k.likeness < 1 && k.n >= 0 && k.n2 < 0 && k.q2 < 0 && !w.common && q.ids[n] < 0 {
+				// A mistyped word weighs what it was meant to be.
+				meant := l.words[e.content[k.n]].weight
+				weightQ += meant - w.weight
+				coveredQ += meant * k.likeness
+				continue
+			}
+			coveredQ += w.weight * k.likeness
+		}
+		info += said * k.likeness * k.likeness
+		anchored = anchored || k.likeness >= anchorLikeness && said >= anchorInfo
+	}
+	if h != nil {
+		l.explain(q, e, h, taken)
+	}
+	if words == 0 {
+		return 0
+	}
+	shareQ, shareL := coveredQ/weightQ, coveredL/e.weight
+	s := better*shareL + (1-better)*shareQ
+	if shareQ > shareL {
+		s = betterAsked*shareQ + (1-betterAsked)*shareL
+	}
+	if q.numbers != e.numbers && q.numbers != "" && e.numbers != "" {
+		s *= numbersDiffer
+		h.flag(FlagNumbersDiffer)
+	}
+	if info < enoughInfo {
+		s -= lackingInfo * (enoughInfo - info)
+	}
+	if !anchored {
+		s = min(s, unanchored)
+	}
+	return max(0, s)
+}
+
+// link lists the possible alignments, best first.
+func (l *List) link(q *query, e *entry) {
+	q.links = q.links[:0]
+	for n, id := range e.content {
+		for k := range q.content {
+			if s := l.like(q, k, id); s > 0 {
+				q.links = append(q.links, link{s, l.words[id].weight, int16(k), -1, int16(n), -1})
+			}
+		}
+	}
+	for _, m := range e.merges {
+		if k := slices.Index(q.ids, m.id); k >= 0 {
+			q.links = append(q.links, link{mergeLikeness, q.content[k].weight, int16(k), -1, m.a, m.b})
+		}
+	}
+	for _, m := range q.merges {
+		if n := slices.Index(e.content, m.id); n >= 0 {
+			q.links = append(q.links, link{mergeLikeness, l.words[m.id].weight, m.a, m.b, int16(n), -1})
+		}
+	}
+	slices.SortStableFunc(q.links, func(a, b link) int {
+		switch {
+		case a.likeness != b.likeness:
+			if a.likeness > b.likeness {
+				return -1
+			}
+			return 1
+		case a.weight != b.weight:
+			if a.weight > b.weight {
+				return -1
+			}
+			return 1
+		}
+		return 0
+	})
+}
+
+// explain tells which words were aligned.
+func (l *List) explain(q *query, e *entry, h *Hit, taken []link) {
+	slices.SortStableFunc(taken, func(a, b link) int { return int(max(a.q, a.q2)) - int(max(b.q, b.q2)) })
+	for _, k := range taken {
+		var asked, listed []string
+		weight := 0.0
+		for _, n := range [2]int16{k.q, k.q2} {
+			if n >= 0 {
+				asked = append(asked, q.content[n].text)
+			}
+		}
+		for _, n := range [2]int16{k.n, k.n2} {
+			if n >= 0 {
+				listed = append(listed, l.words[e.content[n]].text)
+				weight = max(weight, l.words[e.content[n]].weight)
+			}
+		}
+		h.Aligned = append(h.Aligned, Pair{strings.Join(asked, " "), strings.Join(listed, " "), round(k.likeness), round(weight)})
+	}
+}
+
+// joinedSlips is how many slips a name without spaces may have.
+func joinedSlips(length int) int {
+	switch {
+	case length < 5:
+		return 0
+	case length < 10:
+		return 1
+	case length < 20:
+		return 2
+	}
+	return 3
+}
+
+// joinedReach is the same by the length of the name of the list.
+var joinedReach = reaching(func(d, n int) bool { return d <= joinedSlips(n) })
+
+// spaceless is the score by the letters of the whole name.
+func spaceless(q *query, e *entry) float64 {
+	best := 0.0
+	for k := range q.joined {
+		a, b := q.joined[k], e.joined[k]
+		n := max(len(a), len(b))
+		limit := joinedSlips(n)
+		if abs(len(a)-len(b)) > limit {
+			continue
+		}
+		if a == b {
+			return spacelessMost
+		}
+		if q.numbers != e.numbers {
+			continue
+		}
+		if d := distance(a, b, limit); d <= limit {
+			cost := spacelessSlip
+			if !q.unusual {
+				cost = commonSlip
+			}
+			best = max(best, 1-cost*float64(d)/e.letters)
+		}
+	}
+	return best
+}

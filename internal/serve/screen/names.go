@@ -1,0 +1,331 @@
+package screen
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"grantgraph/internal/orgname"
+	"grantgraph/internal/place"
+	"grantgraph/internal/serve/screen/likeness"
+	"grantgraph/internal/snapshot/lists"
+)
+
+// The two screens by name: sanctioned entities, and deletions that bulletins
+// announced. Neither list has EINs.
+
+// Bounds of what is shown.
+const (
+	mostMatches = 10
+	mostPlaces  = 5
+)
+
+// noName is why a name screen of an EIN that nobody knows says nothing.
+const noName = "No source knows the EIN, so there is no name to compare."
+
+// sanctions are the sanctioned entities, by their names.
+type sanctions struct {
+	list     *likeness.List
+	entities map[int64]*Sanctioned
+}
+
+func newSanctions(entities []Sanctioned) *sanctions {
+	s := &sanctions{entities: make(map[int64]*Sanctioned, len(entities))}
+	var names []likeness.Name
+	for i := range entities {
+		e := &entities[i]
+		s.entities[e.Num] = e
+		for _, n := range e.Names {
+			names = append(names, likeness.Name{ID: n.Num, Kind: aliasKind(n.Kind), Text: n.Name})
+		}
+	}
+	s.list = likeness.New(names)
+	return s
+}
+
+// aliasKind is what kind of name it is. A name now known is a name also known.
+func aliasKind(kind string) likeness.Kind {
+	switch kind {
+	case "primary":
+		return likeness.Primary
+	case "fka":
+		return likeness.FKA
+	case "weak":
+		return likeness.Weak
+	}
+	return likeness.AKA
+}
+
+// matches are the entities that one of the names resembles, best first.
+func (s *sanctions) matches(names []string, excluded []int64) []SanctionsMatch {
+	list := []SanctionsMatch{}
+	for _, name := range names {
+		for _, hit := range s.list.Find(name, likeness.Threshold) {
+			i := slices.IndexFunc(list, func(m SanctionsMatch) bool { return m.EntNum == hit.ID })
+			if i >= 0 && list[i].Score >= hit.Score {
+				continue
+			}
+			m := s.match(name, &hit)
+			m.RuledOut = slices.Contains(excluded, hit.ID)
+			if i >= 0 {
+				list[i] = m
+			} else {
+				list = append(list, m)
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(a, b SanctionsMatch) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.EntNum, b.EntNum))
+	})
+	return list
+}
+
+func (s *sanctions) match(name string, hit *likeness.Hit) SanctionsMatch {
+	e := s.entities[hit.ID]
+	m := SanctionsMatch{
+		EntNum: hit.ID, Name: e.Name, MatchedName: hit.Name, QueryName: name, AliasType: string(hit.Kind), Program: strings.Join(e.Programs, ", "),
+		SDNType: "entity", Score: hit.Score, Strength: strength(hit), Aligned: []AlignedWord{}, Flags: append([]string{}, hit.Flags...), Places: []Place{},
+	}
+	for _, p := range hit.Aligned {
+		m.Aligned = append(m.Aligned, AlignedWord{p.Query, p.List, p.Similarity, p.Weight})
+	}
+	for _, p := range e.Places {
+		if len(m.Places) < mostPlaces {
+			m.Places = append(m.Places, Place{orNull(p.Street), orNull(p.City), orNull(p.Country)})
+		}
+	}
+	return m
+}
+
+func strength(hit *likeness.Hit) string {
+	switch {
+	case hit.Exact:
+		return "exact"
+	case hit.Score >= likeness.Strong:
+		return "strong"
+	}
+	return "possible"
+}
+
+// sanctionsCaveat is what the screen does not tell.
+var sanctionsCaveat = listOf(lists.OFAC).Caveat + " Individuals, vessels and aircraft on the list are not compared."
+
+// sanctionsBlock begins the block of a name screen.
+func sanctionsBlock(from *Sources, names []string, excluded []int64) Sanctions {
+	b := Sanctions{
+		Provenance: from.provenance(lists.OFAC, Clear), Threshold: likeness.Threshold, NamesScreened: []string{}, ExcludedEntNum: append([]int64{}, excluded...),
+		List: SanctionsList{from.OFAC.Revised, from.OFAC.RowCount, from.OFAC.SHA256}, Caveat: sanctionsCaveat,
+	}
+	if b.Screened {
+		b.NamesScreened = append(b.NamesScreened, names...)
+	}
+	return b
+}
+
+// settle decides what a block says of the matches.
+func (b *Sanctions) settle(matches []SanctionsMatch) {
+	n, open := len(matches), 0
+	for _, m := range matches {
+		if !m.RuledOut {
+			open++
+		}
+	}
+	b.MatchCount = &n
+	// What the caller has ruled out takes no room from what is left.
+	shown := 0
+	b.PotentialMatches = slices.DeleteFunc(matches, func(m SanctionsMatch) bool {
+		if m.RuledOut {
+			return false
+		}
+		shown++
+		return shown > mostMatches
+	})
+	switch {
+	case open > 0:
+		b.Status = PotentialMatch
+	case n > 0:
+		b.Status = RuledOut
+	}
+}
+
+// say puts the result into a sentence.
+func (b *Sanctions) say() {
+	switch b.Status {
+	case NotScreened:
+		b.OFACStatus = "Not screened against the sanctions list."
+		if b.Note != nil {
+			b.OFACStatus += " " + *b.Note
+		}
+	case Clear:
+		b.OFACStatus = "No name that was compared resembles the name of an entity on the sanctions list."
+	case RuledOut:
+		b.OFACStatus = fmt.Sprintf("%s on the sanctions list resembled a name that was compared; the caller has ruled out every one.", entities(*b.MatchCount))
+	case PotentialMatch:
+		b.OFACStatus = fmt.Sprintf("%s on the sanctions list may match: a name alone does not identify, look closer.", entities(*b.MatchCount))
+	}
+}
+
+func entities(n int) string {
+	if n == 1 {
+		return "1 entity"
+	}
+	return fmt.Sprintf("%d entities", n)
+}
+
+func (c *screening) ofac() Sanctions {
+	b := sanctionsBlock(c.sources, c.names, c.query.Excluded)
+	switch {
+	case !b.Screened:
+	case len(c.names) == 0:
+		b.unscreen(noName)
+	default:
+		b.settle(c.sanctions.matches(c.names, c.query.Excluded))
+		if missing := c.namesMissing(); missing != "" && b.Status != PotentialMatch {
+			b.PotentialMatches, b.MatchCount = nil, nil
+			b.unscreen("Other names of the organization may be missing, because a list that gives them was not screened: " + missing + ". The names that are known were compared, without a match.")
+		}
+	}
+	b.say()
+	return b
+}
+
+// ScreenName compares a name with the sanctions list alone.
+func (s *Screener) ScreenName(subject Subject, excluded []int64, at time.Time) *NameRecord {
+	sources := s.Sources(at)
+	b := sanctionsBlock(sources, []string{subject.Name}, excluded)
+	switch {
+	case !b.Screened:
+	case strings.TrimSpace(orgname.Fold(subject.Name)) == "":
+		b.unscreen("The name has no letter that could be compared: send it in Latin letters.")
+	default:
+		b.settle(s.sanctions.matches(b.NamesScreened, excluded))
+		for i := range b.PotentialMatches {
+			m := &b.PotentialMatches[i]
+			m.Flags = append(m.Flags, whereabouts(&subject, s.sanctions.entities[m.EntNum].Places)...)
+		}
+	}
+	b.say()
+	return &NameRecord{Subject: subject, Compliance: NameCompliance{b}, Sources: &NameSources{sources.OFAC}}
+}
+
+// whereabouts says whether the place of a subject is one of an entity's. It
+// is for the reader; an entity may have moved, so it leaves nothing out.
+func whereabouts(subject *Subject, places []lists.SanctionPlace) (flags []string) {
+	agrees := func(given *string, of func(*lists.SanctionPlace) string, resembles func(given, listed string) bool) (agree, known bool) {
+		for i := range places {
+			if listed := orgname.Fold(of(&places[i])); given != nil && *given != "" && listed != "" {
+				known = true
+				agree = agree || resembles(orgname.Fold(*given), listed)
+			}
+		}
+		return agree, known
+	}
+	country := func(p *lists.SanctionPlace) string { return p.Country }
+	if agree, known := agrees(subject.Country, country, sameCountry); known {
+		flags = append(flags, map[bool]string{true: "country_agrees", false: "country_differs"}[agree])
+	}
+	if agree, _ := agrees(subject.City, func(p *lists.SanctionPlace) string { return p.City }, func(given, listed string) bool { return strings.Contains(listed, given) }); agree {
+		flags = append(flags, "city_agrees")
+	}
+	return flags
+}
+
+// sameCountry compares a country as sent, by name or two-letter code, with its
+// name in the list.
+func sameCountry(given, listed string) bool {
+	if name, ok := place.Country(given); ok && orgname.Fold(name) == listed {
+		return true
+	}
+	return given == listed
+}
+
+// bulletins are the deletions that bulletins announced, by name.
+type bulletins struct {
+	rows []lists.Deletion
+	list *likeness.List
+	keys map[string][]int // by the exact key of the name
+}
+
+func newBulletins(rows []lists.Deletion) *bulletins {
+	b := &bulletins{rows: rows, keys: map[string][]int{}}
+	names := make([]likeness.Name, len(rows))
+	for i := range rows {
+		names[i] = likeness.Name{ID: int64(i), Kind: likeness.Primary, Text: rows[i].Name}
+		key := orgname.Key(rows[i].Name)
+		b.keys[key] = append(b.keys[key], i)
+	}
+	b.list = likeness.New(names)
+	return b
+}
+
+// similar is the likeness from which a deletion in the same state is shown.
+const similar = 0.9
+
+// matches are the deletions that may be about an organization of these names in
+// a state, which may not be known.
+func (b *bulletins) matches(names []string, state string) []BulletinMatch {
+	best := map[int]BulletinMatch{}
+	take := func(i int, name string, score float64, same bool) {
+		row := &b.rows[i]
+		sameState := state != "" && row.State == state
+		if state != "" && row.State != "" && !sameState || !same && !sameState {
+			return
+		}
+		m := bulletinMatch(row, name, score)
+		if same && sameState {
+			m.Strength = "strong"
+		}
+		if old, ok := best[i]; !ok || m.Score > old.Score || m.Strength == "strong" && old.Strength != "strong" {
+			best[i] = m
+		}
+	}
+	for _, name := range names {
+		for _, i := range b.keys[orgname.Key(name)] {
+			take(i, name, 1, true)
+		}
+		for _, hit := range b.list.Find(name, similar) {
+			take(int(hit.ID), name, hit.Score, false)
+		}
+	}
+	list := make([]BulletinMatch, 0, len(best))
+	for _, i := range slices.Sorted(maps.Keys(best)) {
+		list = append(list, best[i])
+	}
+	slices.SortStableFunc(list, func(a, b BulletinMatch) int {
+		return cmp.Or(cmp.Compare(b.Strength, a.Strength), cmp.Compare(b.Score, a.Score), cmp.Compare(b.BulletinNumber, a.BulletinNumber))
+	})
+	return list
+}
+
+func bulletinMatch(d *lists.Deletion, name string, score float64) BulletinMatch {
+	return BulletinMatch{
+		Name: d.Name, City: orNull(d.City), State: orNull(d.State), BulletinNumber: d.Bulletin, BulletinURL: "https://www.irs.gov/irb/" + d.Bulletin + "_IRB",
+		Published: orNull(d.Published), Announcement: orNull(d.Announcement), EffectiveDate: orNull(d.Effective), QueryName: name, Score: score, Strength: "possible",
+	}
+}
+
+func (c *screening) irb() Bulletins {
+	b := Bulletins{Provenance: c.provenance(lists.IRB, Clear)}
+	if newest, ok := c.tables.NewestBulletin(); ok {
+		b.CoversThrough, b.MostRecentIRB = orNull(newest.Number), orNull(newest.Date)
+	}
+	switch {
+	case !b.Screened:
+	case len(c.names) == 0:
+		b.unscreen(noName)
+	default:
+		matches := c.bulletins.matches(c.names, c.rows.state())
+		n := len(matches)
+		if n > 0 {
+			b.Status = PotentialMatch
+		} else if missing := c.namesMissing(); missing != "" {
+			b.unscreen("Other names of the organization may be missing, because a list that gives them was not screened: " + missing + ".")
+			return b
+		}
+		b.PotentialMatches, b.MatchCount = matches[:min(n, mostMatches)], &n
+	}
+	return b
+}

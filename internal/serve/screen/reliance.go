@@ -1,0 +1,317 @@
+package screen
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"grantgraph/internal/irscode"
+	"grantgraph/internal/snapshot/lists"
+)
+
+// What Rev. Proc. 2018-32 asks of a report by a third party, and when a grantor
+// cannot go by it. Each element and each flag says what the data shows; none
+// of it is a legal conclusion, and its words never say what a grantor may do.
+
+const relianceStatement = "This report contains the elements marked met, taken from the editions of the lists named in it. " +
+	"It is a record of what the IRS had published, not legal advice and not a determination; what the grantor itself knows or is responsible for, data cannot show."
+
+func (c *screening) reliance(o *Compliance) Reliance {
+	s := &c.sources.BMF
+	r := Reliance{
+		Elements: c.elements(o), Flags: c.flags(o), Statement: relianceStatement,
+		BMFExtract: BMFExtract{s.RevisedNewest, s.FetchedAt, s.IsCurrent, s.SHA256},
+	}
+	r.ReportComplete = complete(r.Elements)
+	if o.BMF.Screened && o.Pub78.Screened && o.Revocation.Screened {
+		r.RelianceAvailable = all(r.ReportComplete, not(o.Revoked), not(strongBulletin(&o.IRBScreen)), truth(c.rows.master.Subsection == "03"), not(strongSanction(&o.OFAC)))
+	}
+	return r
+}
+
+// all is true when every one is, false when one is not, and unknown else.
+func all(list ...*bool) *bool {
+	result := truth(true)
+	for _, b := range list {
+		if b == nil {
+			result = nil
+		} else if !*b {
+			return b
+		}
+	}
+	return result
+}
+
+func not(b *bool) *bool {
+	if b == nil {
+		return nil
+	}
+	return truth(!*b)
+}
+
+// complete is what the elements are together.
+func complete(elements []Element) *bool {
+	result := truth(true)
+	for _, e := range elements {
+		switch e.Result {
+		case NotScreened:
+			return nil
+		case NotMet:
+			result = truth(false)
+		}
+	}
+	return result
+}
+
+// strongBulletin says whether a bulletin names the organization: it does when
+// name and state are the same, and it is not known when they only resemble.
+func strongBulletin(b *Bulletins) *bool {
+	switch {
+	case b.Status == Clear:
+		return truth(false)
+	case b.Status == PotentialMatch && slices.ContainsFunc(b.PotentialMatches, func(m BulletinMatch) bool { return m.Strength == "strong" }):
+		return truth(true)
+	}
+	return nil
+}
+
+// strongSanction says the same of the sanctions list. What the caller has ruled
+// out is not known here.
+func strongSanction(b *Sanctions) *bool {
+	switch {
+	case b.Status == Clear:
+		return truth(false)
+	case b.Status == PotentialMatch && slices.ContainsFunc(b.PotentialMatches, func(m SanctionsMatch) bool { return m.Strength != "possible" && !m.RuledOut }):
+		return truth(true)
+	}
+	return nil
+}
+
+// elements are the nine, in the order of the procedure.
+func (c *screening) elements(o *Compliance) []Element {
+	m, in := &c.rows.master, c.rows.inMaster
+	list := []Element{
+		c.fromMaster("organization_name", in && m.Name != "", m.Name, "The master file does not list the EIN."),
+		c.fromMaster("ein", in, m.EIN, "The master file does not list the EIN."),
+		c.fromMaster("foundation_status", in && irscode.FoundationType(m.Foundation) != "", irscode.FoundationLabel(m.Foundation), foundationReason(in, m.Foundation)),
+		c.supportingType(),
+		c.deductible(o),
+		c.mostCurrent(),
+		c.revisionDate(),
+		{ID: "report_datetime", Result: Met, Value: instant(c.at)},
+		{ID: "retainable_form", Result: Met, Value: orNull("Signed JSON, and a PDF that carries it")},
+	}
+	return list
+}
+
+// element begins an element that a list shows.
+func (c *screening) element(id, list string) Element {
+	return Element{ID: id, Result: NotScreened, Source: orNull(list), AsOf: c.sources.byName()[list].Revised}
+}
+
+// fromMaster is an element that the master file shows.
+func (c *screening) fromMaster(id string, met bool, value, reason string) Element {
+	e := c.element(id, lists.BMF)
+	switch {
+	case !c.sources.BMF.Screens:
+		e.Reason = c.sources.BMF.Note
+	case met:
+		e.Result, e.Value = Met, orNull(value)
+	default:
+		e.Result, e.Value, e.Reason = NotMet, orNull(value), orNull(reason)
+	}
+	return e
+}
+
+func foundationReason(in bool, code string) string {
+	switch {
+	case !in:
+		return "The master file does not list the EIN."
+	case code == "00":
+		return "The master file carries no status under section 509(a), because the organization is not exempt under section 501(c)(3)."
+	case code == "09":
+		return "The IRS has not determined the status yet."
+	}
+	return "The master file gives no status under section 509(a)."
+}
+
+func (c *screening) supportingType() Element {
+	code := c.rows.master.Foundation
+	e := c.fromMaster("supporting_organization_type", c.rows.inMaster && slices.Contains([]string{"21", "22", "23", "24"}, code), irscode.FoundationLabel(code),
+		"The master file says that it is a supporting organization and not of which type; the type must be obtained another way.")
+	if e.Result == NotMet && code != "17" {
+		e.Result, e.Value, e.Reason = NotApplicable, nil, orNull("The master file does not list it as a supporting organization.")
+	}
+	return e
+}
+
+func (c *screening) deductible(o *Compliance) Element {
+	e := c.element("contributions_deductible", lists.BMF)
+	switch {
+	case !o.BMF.Screened:
+		e.Reason = c.sources.BMF.Note
+		return e
+	case !o.Pub78.Screened:
+		e.Source, e.AsOf, e.Reason = orNull(lists.Pub78), c.sources.Pub78.Revised, c.sources.Pub78.Note
+		return e
+	}
+	m := &c.rows.master
+	e.Result, e.Value = Met, orNull(irscode.DeductibilityLabel(m.Deductibility))
+	switch {
+	case !c.rows.inMaster:
+		e.Result, e.Value, e.Reason = NotMet, nil, orNull("The master file does not list the EIN.")
+	case e.Value == nil:
+		e.Result, e.Reason = NotMet, orNull("The master file does not say whether contributions are deductible.")
+	case m.Deductibility != "1" || *o.Pub78Verified:
+	case c.rows.mayBeUnlisted():
+		e.Result = NotApplicable
+		e.Reason = orNull("It may receive deductible contributions without a listing of its own in Publication 78" + c.coveredBy(o) + ".")
+	default:
+		e.Reason = orNull(c.rows.disagreement())
+	}
+	return e
+}
+
+// coveredBy names the central organization whose listing covers a subordinate.
+func (c *screening) coveredBy(o *Compliance) string {
+	for _, p := range o.GroupExemption.ParentOrganizations {
+		if slices.Contains(p.Pub78Codes, "GROUP") {
+			return "; its central organization " + p.OrganizationName + " (" + p.EIN + ") is listed as GROUP"
+		}
+	}
+	return ""
+}
+
+func (c *screening) mostCurrent() Element {
+	s, e := &c.sources.BMF, c.element("source_statement", lists.BMF)
+	switch {
+	case !s.Screens:
+		e.Reason = s.Note
+	case s.IsCurrent == nil:
+		e.Reason = orNull("Nobody has looked at what the IRS has posted since, so it is not known whether this extract is the most current.")
+	case *s.IsCurrent:
+		e.Result, e.Value = Met, orNull("The data is from the most current monthly update of the master file extract that the IRS had posted when last looked at.")
+	default:
+		e.Result, e.Reason = NotMet, orNull(fmt.Sprintf("The IRS has posted an extract of %s since.", *s.UpstreamRevised))
+	}
+	return e
+}
+
+func (c *screening) revisionDate() Element {
+	s := &c.sources.BMF
+	revised := ""
+	if s.RevisedNewest != nil {
+		revised = *s.RevisedNewest
+	}
+	return c.fromMaster("bmf_revision_date", revised != "", revised, "The revision date of the extract is not known.")
+}
+
+// flag is one case. A list that was not screened leaves it unknown.
+func flag(id string, applies *bool, basis, note string) Flag {
+	return Flag{ID: id, Applies: applies, Basis: basis, Note: orNull(note)}
+}
+
+// when is a truth that is known only if a list was screened.
+func when(screened, applies bool) *bool {
+	if !screened {
+		return nil
+	}
+	return &applies
+}
+
+// either is a truth that one list shows and the other may: it is unknown when
+// neither shows it and one was not screened.
+func either(a, b *bool) *bool { return not(all(not(a), not(b))) }
+
+func (c *screening) flags(o *Compliance) []Flag {
+	m, codes := &c.rows.master, c.rows.codes()
+	bmf, pub := o.BMF.Screened, o.Pub78.Screened
+	master := func(codes ...string) *bool { return when(bmf, slices.Contains(codes, m.Foundation)) }
+	listed := func(want ...string) *bool {
+		return when(pub, slices.ContainsFunc(codes, func(code string) bool { return slices.Contains(want, code) }))
+	}
+	unlisted := len(c.rows.deductible) == 0
+	group := when(bmf && pub, groupNumber(m) != "" && irscode.InGroup(m.Affiliation) && unlisted)
+	return []Flag{
+		flag("public_notice_of_change", either(o.Revoked, strongBulletin(&o.IRBScreen)), "Rev. Proc. 2018-32, sections 4.01 and 4.02", c.noticeNote(o)),
+		flag("reinstated_after_revocation", when(o.Revocation.Screened, slices.ContainsFunc(c.rows.revocations, func(v lists.RevocationRow) bool { return v.Reinstated != "" })),
+			"Rev. Proc. 2018-32, sections 4.05 and 4.06", c.reinstatementNote(o)),
+		flag("grantor_knowledge", nil, "Rev. Proc. 2018-32, sections 4.04 and 5.02", "Data cannot show it: no reliance for a grantor that knew of the change, or was responsible for or aware of the act behind it."),
+		flag("terrorist_suspension", strongSanction(&o.OFAC), "Section 501(p); Rev. Proc. 2018-32, section 2.04", sanctionNote(&o.OFAC)),
+		flag("supporting_org_control", either(master("17", "21", "22", "23", "24"), listed("SO", "SONFI", "SOUNK")), "Sections 4942(g)(4) and 4966(d)(4)",
+			"Of a supporting organization, the grantor itself must check who controls it and what it supports."),
+		flag("type_iii_not_fi", either(master("24"), listed("SONFI")), "Sections 4942(g)(4) and 4945(d)(4) and (h)",
+			"Of a Type III organization that is not functionally integrated: a grant by a private foundation is no qualifying distribution and needs expenditure responsibility."),
+		flag("so_type_unknown", either(master("17"), listed("SOUNK")), "Sections 4942(g)(4) and 4966(d)(4)", "The type of a supporting organization must be obtained another way."),
+		flag("private_foundation_grantee", either(master("02", "03", "04"), listed("PF", "POF")), "Section 4945(d)(4) and (h)",
+			"A grant by a private foundation or from a donor-advised fund to a private foundation needs expenditure responsibility."),
+		flag("foreign_addressee", either(when(bmf, m.Deductibility == "4"), listed("FORGN")), "Section 170(c)(2)", "Separate rules hold for organizations with a foreign address and for deductibility by treaty."),
+		flag("group_subordinate_not_listed", group, "Rev. Proc. 2018-32, section 3.02", "A subordinate is covered by the listing of its central organization; see group_exemption.parent_organizations."),
+		flag("church_or_government_not_listed", c.churchNotListed(bmf, pub, unlisted), "Sections 508(c)(1)(A) and 170(c)(1)", churchMessage),
+		flag("lists_disagree", o.Conflict, "Rev. Proc. 2018-32, section 3", c.rows.disagreement()),
+		flag("extract_not_current", not(c.sources.BMF.IsCurrent), "Rev. Proc. 2018-32, section 8.01", "The report must rest on the most current extract of the master file."),
+		flag("non_501c3", when(bmf && c.rows.inMaster, m.Subsection != "03"), "Section 170(c)", "Outside of section 501(c)(3), deductibility is limited to the other classes of section 170(c)."),
+		flag("california_suspension", c.californiaLags(o), "11 CCR 341", "California suspends a registration when the exemption is revoked by the IRS or the Franchise Tax Board; the registry's list may not show it yet."),
+	}
+}
+
+// churchNotListed is known only of an organization that the master file has:
+// one in no list may be a church or not.
+func (c *screening) churchNotListed(bmf, pub, unlisted bool) *bool {
+	switch m := &c.rows.master; {
+	case !bmf || !pub:
+		return nil
+	case !unlisted:
+		return truth(false)
+	case !c.rows.inMaster:
+		return nil
+	default:
+		return truth(irscode.ChurchOrGovernment(m.Foundation, m.FilingReq))
+	}
+}
+
+func (c *screening) californiaLags(o *Compliance) *bool {
+	ca := &o.StateRegistration.California
+	switch {
+	case !ca.Screened:
+		return nil
+	case ca.MayOperate == nil || !*ca.MayOperate:
+		return truth(false)
+	}
+	return either(o.Revoked, when(ca.FTB.Screened, ca.FTB.Status == Revoked))
+}
+
+func (c *screening) noticeNote(o *Compliance) string {
+	var notes []string
+	if o.Revoked != nil && *o.Revoked {
+		last := c.rows.lastRevocation()
+		notes = append(notes, "Revoked automatically, effective "+last.Revoked+"; reliance ended when it was posted, "+cmp.Or(last.Posted, "on a day the list does not give")+".")
+	}
+	if b := &o.IRBScreen; b.Status == PotentialMatch {
+		notes = append(notes, fmt.Sprintf("Bulletin %s announced the deletion of an organization of this or a similar name; a bulletin gives no EIN.", b.PotentialMatches[0].BulletinNumber))
+	}
+	return strings.Join(notes, " ")
+}
+
+func (c *screening) reinstatementNote(o *Compliance) string {
+	if !o.Revocation.Screened {
+		return ""
+	}
+	for _, v := range slices.Backward(c.rows.revocations) {
+		if v.Reinstated != "" {
+			return "Revoked effective " + v.Revoked + ", reinstated " + v.Reinstated + "."
+		}
+	}
+	return ""
+}
+
+func sanctionNote(b *Sanctions) string {
+	switch b.Status {
+	case PotentialMatch, RuledOut:
+		return b.OFACStatus
+	case NotScreened:
+		return "The sanctions list was not screened."
+	}
+	return ""
+}
