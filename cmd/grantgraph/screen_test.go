@@ -12,11 +12,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"grantgraph/internal/bench/world"
+	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/screen"
 )
@@ -342,5 +345,53 @@ func TestScreenRefused(t *testing.T) {
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, "out.csv*")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
+	}
+}
+
+// TestScreenLists screens with the lists of a data directory, and holds the rows
+// against what the screener says.
+func TestScreenLists(t *testing.T) {
+	t.Parallel()
+	data := world.Small.Data(t)
+	by, err := openLocalScreening(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer by.close()
+	var b strings.Builder
+	b.WriteString("organization\ttax id\n")
+	var eins []ein.EIN
+	for _, org := range by.names.Find("foundation", "", 40) {
+		eins = append(eins, org.EIN)
+		fmt.Fprintf(&b, "%s\t%s\n", strings.ReplaceAll(org.Name, `"`, ""), strings.TrimLeft(org.EIN.String(), "0"))
+	}
+	eins = append(eins, 999_999_998)
+	b.WriteString("Nobody\t99-9999998\n")
+	in, out := filepath.Join(t.TempDir(), "in.tsv"), filepath.Join(t.TempDir(), "out.tsv")
+	if err := os.WriteFile(in, []byte(b.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, said, errs := command(t, "screen", in, "--out", out, "--data", data, "--json")
+	var summary screenSummary
+	if err := json.Unmarshal([]byte(said), &summary); code != 0 || err != nil || summary.All != int64(len(eins)) || summary.NotFound != 1 || summary.Column != "tax id" {
+		t.Fatalf("exit %d: %s%s", code, said, errs)
+	}
+	r := csv.NewReader(strings.NewReader(textOf(t, out)))
+	r.Comma, r.LazyQuotes = '\t', true
+	rows, err := r.ReadAll()
+	if err != nil || len(rows) != len(eins)+1 || len(eins) < 20 {
+		t.Fatalf("%d rows for %d EINs: %v", len(rows), len(eins), err)
+	}
+	want, err := by.screen(t.Context(), eins)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := slices.Index(rows[0], "screened_at")
+	for i, e := range eins {
+		cells := want[e].Cells()
+		cells[at-2] = rows[i+1][at] // the moment differs
+		if !slices.Equal(rows[i+1][2:], cells) {
+			t.Errorf("%s:\n%q, the screener says\n%q", e, rows[i+1][2:], cells)
+		}
 	}
 }

@@ -62,8 +62,8 @@ var added = []struct {
 		return strconv.FormatBool(*ca.MayOperate)
 	}},
 	{"ca_ftb_status", func(r *screen.Record) string { return status(&r.Compliance.StateRegistration.California.FTB) }},
-	{"reliance_available", func(r *screen.Record) string { return verdict(r.Compliance.Reliance.RelianceAvailable) }},
-	{"report_complete", func(r *screen.Record) string { return verdict(r.Compliance.Reliance.ReportComplete) }},
+	{"reliance_available", func(r *screen.Record) string { return ofReliance(r, r.Compliance.Reliance.RelianceAvailable) }},
+	{"report_complete", func(r *screen.Record) string { return ofReliance(r, r.Compliance.Reliance.ReportComplete) }},
 	{"flags", flags},
 }
 
@@ -156,6 +156,15 @@ func bestMatch(r *screen.Record, what func(*screen.SanctionsMatch) string) strin
 	return ""
 }
 
+// ofReliance is a conclusion from several lists, which may be unknown although
+// all of them were screened: nobody may have looked whether they are current.
+func ofReliance(r *screen.Record, b *bool) string {
+	if c := &r.Compliance; b == nil && c.BMF.Screened && c.Pub78.Screened && c.Revocation.Screened {
+		return unknown
+	}
+	return verdict(b)
+}
+
 func flags(r *screen.Record) string {
 	var ids []string
 	for _, f := range r.Compliance.Reliance.Flags {
@@ -211,5 +220,5 @@ func screenedAll(r *screen.Record) bool {
 	c := &r.Compliance
 	ca := &c.StateRegistration.California
 	return c.BMF.Screened && c.Pub78.Screened && c.Revocation.Screened && c.OFACSanctionsScreen.Screened &&
-		c.IRBScreen.Screened && ca.Screened && ca.FTB.Screened && c.Reliance.RelianceAvailable != nil
+		c.IRBScreen.Screened && ca.Screened && ca.FTB.Screened
 }
