@@ -36,6 +36,7 @@ type cli struct {
 	Build   buildCmd   `cmd:"" help:"Turn a folder of upstream files into a snapshot."`
 	Serve   serveCmd   `cmd:"" help:"Serve the current snapshot: the API and the site."`
 	Keys    keysCmd    `cmd:"" help:"Make and manage API keys."`
+	Signing signingCmd `cmd:"" help:"Manage the keys that sign screening reports."`
 	Agent   agentCmd   `cmd:"" name:"agent-key" help:"Get and use a key as an automated agent."`
 	Get     getCmd     `cmd:"" help:"Run one API request in this process and print the response."`
 	Screen  screenCmd  `cmd:"" help:"Screen a spreadsheet of EINs against the compliance lists."`

@@ -32,6 +32,7 @@ import (
 	"grantgraph/internal/serve/budget"
 	"grantgraph/internal/serve/compress"
 	"grantgraph/internal/serve/dataset"
+	"grantgraph/internal/serve/report/keyring"
 	"grantgraph/internal/serve/site"
 	"grantgraph/internal/serve/site/mail"
 	"grantgraph/internal/serve/sqlbox"
@@ -84,6 +85,7 @@ type Server struct {
 	log      *slog.Logger
 	holder   *dataset.Holder
 	accounts account.Store
+	keys     *keyring.Ring // signs screening reports
 	public   net.Listener
 	admin    net.Listener
 	handler  http.Handler
@@ -142,6 +144,11 @@ func Open(opt Options) (_ *Server, err error) {
 		if s.store, err = os.Stat(Accounts(opt.Data)); err != nil {
 			return nil, fault.Disk(Accounts(opt.Data), err)
 		}
+	}
+	// Its own name stands in the audit log: nobody asked for the first key.
+	starting := account.As(context.Background(), account.Actor{Name: "server"})
+	if s.keys, err = keyring.Open(starting, s.accounts, s.opt.Clock); err != nil {
+		return nil, err
 	}
 	if opt.Secrets == "" {
 		opt.Secrets = filepath.Join(opt.Data, "secrets.json")
@@ -226,6 +233,7 @@ func (s *Server) route() error {
 	mux.Handle("/api/", apiHandler)
 	mux.Handle("/openapi.json", apiHandler)
 	mux.Handle("/llms.txt", apiHandler)
+	mux.HandleFunc(jwksPath, s.jwks)
 	mux.Handle("/.well-known/", apiHandler)
 	directory, err := httpsig.NewPublisher(s.opt.BaseURL, s.secrets.key())
 	if err != nil {
@@ -271,18 +279,20 @@ func (s *Server) health(mux *http.ServeMux) {
 		defer release()
 		switch {
 		case s.stopping.Load():
-			unready(w, r, "stopping", "This server is being stopped.")
+			unavailable(w, r, "stopping", "This server is being stopped.", otherServer)
 		case !d.Whole():
-			unready(w, r, "damaged", "An index of the dataset is damaged.")
+			unavailable(w, r, "damaged", "An index of the dataset is damaged.", otherServer)
 		default:
 			fmt.Fprintln(w, "ready", d.Version())
 		}
 	})
 }
 
-func unready(w http.ResponseWriter, r *http.Request, slug, message string) {
-	f := api.Failure{Code: http.StatusServiceUnavailable, Message: message, Error: slug,
-		Hint: "send requests to another server", RequestID: api.RequestID(r)}
+const otherServer = "send requests to another server"
+
+// unavailable answers 503 in the words of the API.
+func unavailable(w http.ResponseWriter, r *http.Request, slug, message, hint string) {
+	f := api.Failure{Code: http.StatusServiceUnavailable, Message: message, Error: slug, Hint: hint, RequestID: api.RequestID(r)}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("X-Request-Id", f.RequestID)
 	w.WriteHeader(f.Code)

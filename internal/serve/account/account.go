@@ -1,6 +1,7 @@
 // Package account keeps the keys of the service: who has one, what it is
 // entitled to, and how much of its allowance is spent. Keys are made for
 // people, who have accounts, by the operator, and by agents for themselves.
+// Beside them it keeps the keys that the service signs screening reports with.
 //
 // A charge is exact and durable before it is answered: charges that arrive
 // together are written in one transaction, so an allowance is never oversold
@@ -66,10 +67,14 @@ type Store interface {
 	People
 	Agents
 	AuditLog
+	Signing
 	Close() error
 }
 
-// Keys are the keys of people, and the meter of all keys.
+// Keys are the keys of people, and the meter of all keys. Where something is
+// paid, the ID is that of a key, or that of an account whose owner uses the
+// service without a key: the account and its keys share one allowance and one
+// trial screening.
 type Keys interface {
 	// Create makes a key that belongs to no account; the email address is a
 	// note. The secret is returned this once.
@@ -80,13 +85,12 @@ type Keys interface {
 	Authenticate(ctx context.Context, secret string) (KeyInfo, error)
 	// Find finds a key by its secret or its ID.
 	Find(ctx context.Context, secretOrID string) (KeyInfo, error)
-	// Charge takes cost calls from the allowance of the key, or none of them:
-	// then the error wraps ErrSpent and the balance says when to come back. The
-	// keys of an account share its allowance. It returns after the charge is on
-	// the disk. A call that ends early because ctx is done, or because the
+	// Charge takes cost calls from the allowance of the key or account, or none
+	// of them: then the error wraps ErrSpent and the balance says when to come
+	// back. It returns after the charge is on the disk. A call that ends early because ctx is done, or because the
 	// database does not answer, may still be charged, but never twice.
 	Charge(ctx context.Context, id string, cost int) (Balance, error)
-	// Balance is the state of the allowance of the key.
+	// Balance is the state of the allowance of the key or account.
 	Balance(ctx context.Context, id string) (Balance, error)
 	// List is every key but those of agents, oldest first.
 	List(ctx context.Context) ([]KeyInfo, error)
@@ -100,11 +104,18 @@ type Keys interface {
 	// and the other keys of that.
 	SetPlan(ctx context.Context, id string, plan Plan) (KeyInfo, error)
 	// Usage is what the key was charged in [from, to) by hours or by days of
-	// UTC, as far back as UsageKept; a bucket without calls is there too.
+	// UTC, as far back as UsageKept; a bucket without calls is there too. Of an
+	// account it is what was charged without a key.
 	Usage(ctx context.Context, id string, from, to time.Time, step time.Duration) ([]Bucket, error)
-	// TakeScreen says whether this is the first screening of the owner of the
-	// key, the one that a free key or an agent may run. It is so only once.
+	// TakeScreen says whether this is the first screening of the account, or of
+	// the owner of the key: the one that the free plan and agents may run. It is
+	// so only once.
 	TakeScreen(ctx context.Context, id string) (first bool, err error)
+	// ReturnScreen gives back the screening that TakeScreen has just granted and
+	// that was not run after all. Only who was granted it may call this.
+	ReturnScreen(ctx context.Context, id string) error
+	// Screened says whether the one screening has been taken.
+	Screened(ctx context.Context, id string) (bool, error)
 }
 
 // People are those who sign up. An account may be named by its ID or its
@@ -175,4 +186,22 @@ type AuditLog interface {
 	Audit(ctx context.Context, e Event) error
 	// AuditTrail is the events asked for, newest first.
 	AuditTrail(ctx context.Context, f EventFilter) ([]Event, error)
+}
+
+// Signing keeps the keys that sign screening reports. There is one current key
+// at most, on all servers together.
+type Signing interface {
+	// SigningKeys are all keys there ever were, oldest first. The one that is not
+	// retired signs.
+	SigningKeys(ctx context.Context) ([]SigningKey, error)
+	// FirstSigningKey makes k the current key unless there is one already. Several
+	// servers may start at once: the key of exactly one of them is taken.
+	FirstSigningKey(ctx context.Context, k SigningKey) error
+	// RotateSigningKey retires the current key, removes its seed and makes next
+	// the current one, all or nothing. When compromised is not zero the retired
+	// key is marked with it.
+	RotateSigningKey(ctx context.Context, next SigningKey, compromised time.Time) (retired SigningKey, err error)
+	// MarkCompromised says of a key that what it signed from a time on, which is
+	// past, cannot be trusted. The last word on a key holds.
+	MarkCompromised(ctx context.Context, id string, since time.Time) error
 }

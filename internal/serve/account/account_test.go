@@ -389,6 +389,9 @@ func TestForeignFiles(t *testing.T) {
 		t.Errorf("a file for a folder: %v", err)
 	}
 	later := filepath.Join(dir, "later.db")
+	if err := os.WriteFile(later, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	db, err := sql.Open("sqlite", later)
 	if err != nil {
 		t.Fatal(err)
@@ -399,5 +402,17 @@ func TestForeignFiles(t *testing.T) {
 	db.Close()
 	if _, err := OpenSQLite(later, Options{}); err == nil || !strings.Contains(err.Error(), "later version") {
 		t.Errorf("a later layout: %v", err)
+	}
+	shown := filepath.Join(dir, "shown.db")
+	if err := os.WriteFile(shown, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, mode := range []os.FileMode{0o640, 0o604, 0o620, 0o644} {
+		if err := os.Chmod(shown, mode); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := OpenSQLite(shown, Options{}); slugOf(err) != "accounts_open" {
+			t.Errorf("a file of mode %o: %v", mode, err)
+		}
 	}
 }

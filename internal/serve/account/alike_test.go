@@ -3,6 +3,7 @@ package account
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -73,7 +74,7 @@ func (p *player) play(t *testing.T, r *rand.Rand) string {
 		}
 		return describe("create", p.plain(k), err)
 	case 3, 4, 5:
-		bal, err := p.Charge(ctx, pick(r, p.ids), r.IntN(30))
+		bal, err := p.Charge(ctx, pick(r, slices.Concat(p.ids, p.accounts)), r.IntN(30))
 		return describe("charge", bal, err)
 	case 6, 7:
 		bal, err := p.Charge(ctx, pick(r, p.agents), r.IntN(5))
@@ -173,13 +174,17 @@ func (p *player) play(t *testing.T, r *rand.Rand) string {
 		a, out, err := p.Attempt(ctx, id, known.Challenge.No-r.IntN(8)/7, verify)
 		return describe("attempt", []any{out, a.Status, a.Remaining, a.Challenge}, err)
 	}
-	id := pick(r, p.ids)
+	id := pick(r, slices.Concat(p.ids, p.accounts))
 	left, err := p.TakeCall(ctx, pick(r, p.agents), "GET /b")
 	first, err2 := p.TakeScreen(ctx, id)
+	if r.IntN(3) == 0 {
+		err2 = firstError(err2, p.ReturnScreen(ctx, id))
+	}
+	taken, err6 := p.Screened(ctx, id)
 	fresh, err3 := p.Seen(ctx, "k", fmt.Sprint(r.IntN(5)), p.clock.now().Add(time.Minute))
 	used, err4 := p.Usage(ctx, id, p.clock.now().Add(-48*time.Hour), p.clock.now(), time.Hour)
 	bal, err5 := p.Balance(ctx, id)
-	return describe("take", left, err) + describe("", first, err2) + describe("", fresh, err3) + describe("", used, err4) + describe("", bal, err5)
+	return describe("take", left, err) + describe("", first, err2) + describe("", fresh, err3) + describe("", used, err4) + describe("", bal, err5) + describe("", taken, err6)
 }
 
 // plain is a key without what is drawn at random.

@@ -27,6 +27,11 @@ const (
 	EventPassword   Kind = "password"
 	EventUnlock     Kind = "unlock"
 	EventRefusal    Kind = "refusal"
+
+	// Of the keys that sign reports.
+	EventSigningKey         Kind = "signing_key"
+	EventSigningRotate      Kind = "signing_rotate"
+	EventSigningCompromised Kind = "signing_compromised"
 )
 
 // Event is something that happened to keys or accounts. It holds no secret,
@@ -36,7 +41,7 @@ type Event struct {
 	At      time.Time
 	Kind    Kind
 	Actor   string // who did it; see As
-	Key     string // ID of the key, if one was concerned
+	Key     string // ID of the key, or of the signing key, if one was concerned
 	Address string // a network address when it is written, a hash when it is read
 	Details string
 }

@@ -9,12 +9,17 @@ import (
 	"unicode/utf8"
 )
 
-// record is a key as it is stored.
+// record is a key as it is stored, or an account that is used without one: then
+// it has no ID and no seq.
 type record struct {
 	KeyInfo
 	seq     int64
 	expires int64 // Unix nanoseconds; 0 is never
+	account int64 // seq of an account that is used without a key
 }
+
+// keyless says whether it is an account that is used without a key.
+func (r record) keyless() bool { return r.account != 0 }
 
 // owner is whose allowance the key spends.
 func (r record) owner() string {
@@ -63,6 +68,35 @@ func findKey(from reader, secretOrID string) (record, error) {
 	return r, err
 }
 
+const payingAccountColumns = "SELECT a.seq, a.id, a.plan, a.email, a.active = 1 FROM accounts a "
+
+// scanPayingAccount reads one row of payingAccountColumns.
+func scanPayingAccount(scan func(...any) error) (r record, err error) {
+	err = scan(&r.account, &r.Account, &r.Plan, &r.Email, &r.Active)
+	return r, err
+}
+
+func findPayingAccount(from reader, id string) (r record, found bool, err error) {
+	err = from.each(payingAccountColumns+"WHERE a.id = $1", []any{id}, func(scan func(...any) error) (err error) {
+		found = true
+		r, err = scanPayingAccount(scan)
+		return err
+	})
+	return r, found && err == nil, err
+}
+
+// payerOf finds who pays: a key by its secret or its ID, or an account by its ID.
+func payerOf(from reader, id string) (record, error) {
+	if !isID(accPrefix, id) {
+		return findKey(from, id)
+	}
+	r, found, err := findPayingAccount(from, id)
+	if err == nil && !found {
+		err = unknownAccount()
+	}
+	return r, err
+}
+
 // window is the window of a plan in this store.
 func (s *store) window(p Plan) Window {
 	if p == Free {
@@ -95,7 +129,7 @@ func (s *store) Find(ctx context.Context, secretOrID string) (KeyInfo, error) {
 
 func (s *store) Balance(ctx context.Context, id string) (Balance, error) {
 	from := s.view(ctx)
-	r, err := findKey(from, id)
+	r, err := payerOf(from, id)
 	if err != nil {
 		return Balance{}, err
 	}

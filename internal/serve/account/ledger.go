@@ -46,12 +46,12 @@ type charge struct {
 // keeps others from the same rows until the transaction ends; the lists are
 // sorted, so that no two servers wait for each other.
 type chargeTables interface {
-	readKeys(t *tx, ids []string) (map[string]record, error)
+	readPayers(t *tx, keys, accounts []string) (map[string]record, error)
 	readMeters(t *tx, ms []*meter) error
 	writeMeters(t *tx, ms []*meter) error
 	readAgentBalances(t *tx, ps []*agentBalance) error
 	writeAgentBalances(t *tx, ps []*agentBalance) error
-	addUsage(t *tx, hour int64, us []usage) error
+	addUsage(t *tx, of usageTable, hour int64, us []usage) error
 }
 
 // meter is what an owner spent in a window.
@@ -73,8 +73,24 @@ type agentBalance struct {
 	changed   bool
 }
 
-// usage is what a key used in an hour.
-type usage struct{ key, calls int64 }
+// usage is what a key used in an hour, or an account without one.
+type usage struct{ of, calls int64 }
+
+// usageTable is where it is kept.
+type usageTable struct{ name, column string }
+
+var (
+	usageOfKeys     = usageTable{"usage", "key"}
+	usageOfAccounts = usageTable{"account_usage", "account"}
+)
+
+// usedIn says where the usage is kept, and under which number.
+func (r record) usedIn() (usageTable, int64) {
+	if r.keyless() {
+		return usageOfAccounts, r.account
+	}
+	return usageOfKeys, r.seq
+}
 
 func openLedger(s *store) *ledger {
 	l := &ledger{store: s, jobs: make(chan *charge, mostCharges), quit: make(chan struct{}), ended: make(chan struct{})}
@@ -166,15 +182,21 @@ func (l *ledger) commit(charges []*charge) {
 // applyCharges decides on each charge in turn, as if it were alone, and writes
 // what was granted.
 func (s *store) applyCharges(t *tx, charges []*charge) error {
-	var ids []string
+	var keys, accounts []string
 	for _, c := range charges {
 		// One that nobody waits for any more is not paid.
-		if c.balance, c.refusal = (Balance{}), c.ctx.Err(); c.refusal == nil {
-			ids = append(ids, c.id)
+		c.balance, c.refusal = Balance{}, c.ctx.Err()
+		switch {
+		case c.refusal != nil:
+		case isID(accPrefix, c.id):
+			accounts = append(accounts, c.id)
+		default:
+			keys = append(keys, c.id)
 		}
 	}
-	slices.Sort(ids)
-	keys, err := s.engine.readKeys(t, slices.Compact(ids))
+	slices.Sort(keys)
+	slices.Sort(accounts)
+	payers, err := s.engine.readPayers(t, slices.Compact(keys), slices.Compact(accounts))
 	if err != nil {
 		return err
 	}
@@ -196,11 +218,15 @@ func (s *store) applyCharges(t *tx, charges []*charge) error {
 		return meters[at]
 	}
 	for _, c := range charges {
-		r, ok := keys[c.id]
+		r, ok := payers[c.id]
 		switch {
 		case c.refusal != nil:
+		case !ok && isID(accPrefix, c.id):
+			c.refusal = unknownAccount()
 		case !ok:
 			c.refusal = unknownKey("There is no such API key.")
+		case !r.Active && r.keyless():
+			c.refusal = inactiveAccount()
 		case !r.Active:
 			c.refusal = inactive()
 		case r.Plan == Agent && agents[r.seq] == nil:
@@ -224,29 +250,25 @@ func (s *store) applyCharges(t *tx, charges []*charge) error {
 			return err
 		}
 	}
-	used := map[int64]int64{}
+	used := map[usageTable]map[int64]int64{usageOfKeys: {}, usageOfAccounts: {}}
 	for _, c := range charges {
 		if c.refusal != nil {
 			continue
 		}
-		r := keys[c.id]
+		r := payers[c.id]
 		if r.Plan == Agent {
 			c.balance, c.refusal = agents[r.seq].pay(r.Tier, int64(c.cost), t.now)
 		} else {
-			c.balance, c.refusal = s.pay(meterOf(r), r.Plan, int64(c.cost), t.now)
+			c.balance, c.refusal = s.pay(meterOf(r), r, int64(c.cost), t.now)
 		}
 		if c.refusal == nil && c.cost > 0 {
-			used[r.seq] += int64(c.cost)
+			table, whose := r.usedIn()
+			used[table][whose] += int64(c.cost)
 		}
 	}
-	if len(used) == 0 {
+	if len(used[usageOfKeys])+len(used[usageOfAccounts]) == 0 {
 		return nil
 	}
-	us := make([]usage, 0, len(used))
-	for key, calls := range used {
-		us = append(us, usage{key, calls})
-	}
-	slices.SortFunc(us, func(a, b usage) int { return cmp.Compare(a.key, b.key) })
 	ms = slices.DeleteFunc(ms, func(m *meter) bool { return !m.changed })
 	ps = slices.DeleteFunc(ps, func(p *agentBalance) bool { return !p.changed })
 	if len(ms) > 0 {
@@ -259,27 +281,41 @@ func (s *store) applyCharges(t *tx, charges []*charge) error {
 			return err
 		}
 	}
-	return s.engine.addUsage(t, t.now.UTC().Truncate(time.Hour).Unix(), us)
+	hour := t.now.UTC().Truncate(time.Hour).Unix()
+	for _, table := range []usageTable{usageOfKeys, usageOfAccounts} {
+		us := make([]usage, 0, len(used[table]))
+		for whose, calls := range used[table] {
+			us = append(us, usage{whose, calls})
+		}
+		slices.SortFunc(us, func(a, b usage) int { return cmp.Compare(a.of, b.of) })
+		if len(us) == 0 {
+			continue
+		}
+		if err := s.engine.addUsage(t, table, hour, us); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // pay takes cost calls from what a plan allows in a window, or none.
-func (s *store) pay(m *meter, plan Plan, cost int64, now time.Time) (Balance, error) {
-	b := s.balance(plan, now, m.calls)
+func (s *store) pay(m *meter, r record, cost int64, now time.Time) (Balance, error) {
+	b := s.balance(r.Plan, now, m.calls)
 	if cost > int64(b.Remaining) {
-		return b, quotaExhausted(plan, m.period, b, now)
+		return b, quotaExhausted(r, m.period, b, now)
 	}
 	if cost > 0 {
 		m.calls += cost
 		m.changed = true
 	}
-	return s.balance(plan, now, m.calls), nil
+	return s.balance(r.Plan, now, m.calls), nil
 }
 
 func (s *store) Charge(ctx context.Context, id string, cost int) (Balance, error) {
 	if cost < 0 {
 		return Balance{}, fmt.Errorf("a charge of %d calls", cost)
 	}
-	if !isID(idPrefix, id) {
+	if !isID(idPrefix, id) && !isID(accPrefix, id) {
 		return Balance{}, unknownKey("There is no such API key.")
 	}
 	// The charge is read only after the answer, never while it may still be

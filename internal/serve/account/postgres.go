@@ -300,14 +300,29 @@ func (*postgresEngine) sweep(t *tx) error {
 // Charges in a database that is a journey away are read and written many rows at
 // a time.
 
-func (*postgresEngine) readKeys(t *tx, ids []string) (map[string]record, error) {
-	found := make(map[string]record, len(ids))
-	err := t.each(keyColumns+"WHERE k.id = ANY($1)", []any{ids}, func(scan func(...any) error) error {
-		r, err := scanKey(scan)
-		found[r.ID] = r
-		return err
-	})
-	return found, err
+func (*postgresEngine) readPayers(t *tx, keys, accounts []string) (map[string]record, error) {
+	found := make(map[string]record, len(keys)+len(accounts))
+	if len(keys) > 0 {
+		err := t.each(keyColumns+"WHERE k.id = ANY($1)", []any{keys}, func(scan func(...any) error) error {
+			r, err := scanKey(scan)
+			found[r.ID] = r
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	if len(accounts) > 0 {
+		err := t.each(payingAccountColumns+"WHERE a.id = ANY($1)", []any{accounts}, func(scan func(...any) error) error {
+			r, err := scanPayingAccount(scan)
+			found[r.Account] = r
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
 }
 
 // columns lays meters out as arrays.
@@ -379,11 +394,11 @@ func (*postgresEngine) writeAgentBalances(t *tx, ps []*agentBalance) error {
 	return t.later("UPDATE agents SET remaining = v.r, status = v.s FROM unnest($1::bigint[], $2::bigint[], $3::text[]) AS v (k, r, s) WHERE agents.key = v.k", keys, remaining, status)
 }
 
-func (*postgresEngine) addUsage(t *tx, hour int64, us []usage) error {
-	var keys, calls []int64
+func (*postgresEngine) addUsage(t *tx, of usageTable, hour int64, us []usage) error {
+	var whose, calls []int64
 	for _, u := range us {
-		keys, calls = append(keys, u.key), append(calls, u.calls)
+		whose, calls = append(whose, u.of), append(calls, u.calls)
 	}
-	return t.later("INSERT INTO usage (key, hour, calls) SELECT k, $2, c FROM unnest($1::bigint[], $3::bigint[]) WITH ORDINALITY AS v (k, c, n) ORDER BY n"+
-		" ON CONFLICT (key, hour) DO UPDATE SET calls = usage.calls + excluded.calls", keys, hour, calls)
+	return t.later("INSERT INTO "+of.name+" ("+of.column+", hour, calls) SELECT k, $2, c FROM unnest($1::bigint[], $3::bigint[]) WITH ORDINALITY AS v (k, c, n) ORDER BY n"+
+		" ON CONFLICT ("+of.column+", hour) DO UPDATE SET calls = "+of.name+".calls + excluded.calls", whose, hour, calls)
 }

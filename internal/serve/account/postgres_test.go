@@ -69,6 +69,9 @@ func TestPostgresUnreachable(t *testing.T) {
 func TestUpgrade(t *testing.T) {
 	t.Parallel()
 	p := place{dir: t.TempDir()}
+	if err := os.WriteFile(filepath.Join(p.dir, "accounts.db"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	db, err := sql.Open("sqlite", filepath.Join(p.dir, "accounts.db"))
 	if err != nil {
 		t.Fatal(err)

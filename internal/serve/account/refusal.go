@@ -40,12 +40,20 @@ func unknownKey(why string) error {
 	return &fault.Fault{Slug: "unknown_key", Message: why, Hint: "check that the whole key was sent; a rotated key stops working at once", Err: ErrUnknownKey}
 }
 
+func inactiveAccount() error {
+	return &fault.Fault{Slug: "account_inactive", Message: "This account is inactive.", Hint: "ask the operator to reactivate it", Err: ErrInactive}
+}
+
 func inactive() error {
 	return &fault.Fault{Slug: "account_inactive", Message: "The account of this key is inactive.", Hint: "reactivate the key, or use another", Err: ErrInactive}
 }
 
-func quotaExhausted(plan Plan, w Window, b Balance, now time.Time) error {
-	f := fault.New("quota_exhausted", "The allowance of this key is spent: %d calls a %s on the %s plan.", b.Limit, w, plan).
+func quotaExhausted(r record, w Window, b Balance, now time.Time) error {
+	of := "key"
+	if r.keyless() {
+		of = "account"
+	}
+	f := fault.New("quota_exhausted", "The allowance of this %s is spent: %d calls a %s on the %s plan.", of, b.Limit, w, r.Plan).
 		Try("it resets at %s", b.Reset.Format(time.RFC3339))
 	f.Err = errors.Join(ErrSpent, &WaitError{b.Reset.Sub(now)})
 	return f
@@ -217,4 +225,21 @@ func unreachableStore(host string, err error) error {
 
 func unreadableStore(where string, err error, hint string) error {
 	return fault.New("accounts_unreadable", "cannot open the key store %s: %w", where, err).Try("%s", hint)
+}
+
+func openStore(path string) error {
+	return fault.New("accounts_open", "%s is readable by other users; it holds the keys that sign reports", path).Try("chmod 600 %s", path)
+}
+
+func noSigningKey() error {
+	return fault.New("no_signing_key", "There is no signing key yet.").Try("start the server once: it makes the first one")
+}
+
+func unknownSigningKey() error {
+	return fault.New("unknown_signing_key", "There is no such signing key.").Try("grantgraph signing list shows the keys and their IDs")
+}
+
+func badCompromise(since time.Time) error {
+	return fault.New("bad_date", "a key cannot be compromised since %s", since.UTC().Format(time.RFC3339)).
+		Try("give the last time, not in the future, at which only you had the key")
 }

@@ -4,7 +4,7 @@ import "context"
 
 func (s *store) TakeScreen(ctx context.Context, id string) (first bool, err error) {
 	err = s.update(ctx, func(t *tx) error {
-		r, err := findKey(t, id)
+		r, err := payerOf(t, id)
 		if err != nil {
 			return err
 		}
@@ -13,4 +13,25 @@ func (s *store) TakeScreen(ctx context.Context, id string) (first bool, err erro
 		return err
 	})
 	return first && err == nil, err
+}
+
+func (s *store) ReturnScreen(ctx context.Context, id string) error {
+	return s.update(ctx, func(t *tx) error {
+		r, err := payerOf(t, id)
+		if err != nil {
+			return err
+		}
+		_, err = t.exec("DELETE FROM screens WHERE owner = $1", r.owner())
+		return err
+	})
+}
+
+func (s *store) Screened(ctx context.Context, id string) (bool, error) {
+	from := s.view(ctx)
+	r, err := payerOf(from, id)
+	if err != nil {
+		return false, err
+	}
+	var at int64
+	return from.get("SELECT at FROM screens WHERE owner = $1", []any{r.owner()}, &at)
 }

@@ -31,13 +31,20 @@ func OpenSQLite(path string, opt Options) (Store, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, fault.Disk(filepath.Dir(path), err)
 	}
-	// The file holds email addresses, so it is its owner's alone; SQLite gives
-	// its side files the same permissions.
+	// The file holds email addresses and signing keys, so it is its owner's alone;
+	// SQLite gives its side files the same permissions.
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, fault.Disk(path, err)
 	}
+	info, err := f.Stat()
 	f.Close()
+	if err != nil {
+		return nil, fault.Disk(path, err)
+	}
+	if info.Mode().Perm()&0o077 != 0 {
+		return nil, openStore(path)
+	}
 	if err := s.openSQLite(path); err != nil {
 		s.Close()
 		return nil, unreadableStore(path, err, "check that it is the key store of this program and that the disk has space")
@@ -181,10 +188,19 @@ func (sqliteEngine) sweep(*tx) error { return nil }
 
 // Charges in one file are read and written row by row: asking costs no journey.
 
-func (sqliteEngine) readKeys(t *tx, ids []string) (map[string]record, error) {
-	found := make(map[string]record, len(ids))
-	for _, id := range ids {
+func (sqliteEngine) readPayers(t *tx, keys, accounts []string) (map[string]record, error) {
+	found := make(map[string]record, len(keys)+len(accounts))
+	for _, id := range keys {
 		r, ok, err := findKeyBy(t, "k.id = $1", id)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			found[id] = r
+		}
+	}
+	for _, id := range accounts {
+		r, ok, err := findPayingAccount(t, id)
 		if err != nil {
 			return nil, err
 		}
@@ -235,10 +251,11 @@ func (sqliteEngine) writeAgentBalances(t *tx, ps []*agentBalance) error {
 	return nil
 }
 
-func (sqliteEngine) addUsage(t *tx, hour int64, us []usage) error {
+func (sqliteEngine) addUsage(t *tx, of usageTable, hour int64, us []usage) error {
+	text := "INSERT INTO " + of.name + " (" + of.column + ", hour, calls) VALUES ($1, $2, $3)" +
+		" ON CONFLICT (" + of.column + ", hour) DO UPDATE SET calls = " + of.name + ".calls + excluded.calls"
 	for _, u := range us {
-		err := t.later("INSERT INTO usage (key, hour, calls) VALUES ($1, $2, $3) ON CONFLICT (key, hour) DO UPDATE SET calls = usage.calls + excluded.calls", u.key, hour, u.calls)
-		if err != nil {
+		if err := t.later(text, u.of, hour, u.calls); err != nil {
 			return err
 		}
 	}

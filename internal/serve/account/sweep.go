@@ -40,6 +40,7 @@ func (s *store) sweep(ctx context.Context) error {
 		arg  int64
 	}{
 		{"DELETE FROM usage WHERE hour < $1", now.Add(-UsageKept).Unix()},
+		{"DELETE FROM account_usage WHERE hour < $1", now.Add(-UsageKept).Unix()},
 		{"DELETE FROM spent WHERE start < $1", now.Add(-UsageKept).Unix()},
 		{"DELETE FROM sessions WHERE expires < $1", now.UnixNano()},
 		{"DELETE FROM tokens WHERE expires < $1", now.UnixNano()},

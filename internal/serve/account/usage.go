@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Bucket is how many calls a key was charged in a span of time.
+// Bucket is how many calls a key or an account was charged in a span of time.
 type Bucket struct {
 	Start time.Time
 	Calls int
@@ -20,7 +20,7 @@ func (s *store) Usage(ctx context.Context, id string, from, to time.Time, step t
 		return nil, fmt.Errorf("usage is kept by the hour and by the day, not by %v", step)
 	}
 	view := s.view(ctx)
-	r, err := findKey(view, id)
+	r, err := payerOf(view, id)
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +37,8 @@ func (s *store) Usage(ctx context.Context, id string, from, to time.Time, step t
 	for at := from; at.Before(to); at = at.Add(step) {
 		buckets = append(buckets, Bucket{Start: at})
 	}
-	err = view.each("SELECT hour, calls FROM usage WHERE key = $1 AND hour >= $2", []any{r.seq, from.Unix()}, func(scan func(...any) error) error {
+	table, whose := r.usedIn()
+	err = view.each("SELECT hour, calls FROM "+table.name+" WHERE "+table.column+" = $1 AND hour >= $2", []any{whose, from.Unix()}, func(scan func(...any) error) error {
 		var hour, calls int64
 		if err := scan(&hour, &calls); err != nil {
 			return err

@@ -83,22 +83,23 @@ func (s *Site) drawAccount(v *visit, refused error) {
 	page := accountPage{form: *s.form(v, "Your account"), Account: v.account, Plan: s.planCard(plan), Window: s.window(plan)}
 	now := s.Clock()
 	from, to := page.Window.Start(now), page.Window.Reset(now)
-	// Keys share the allowance of the account; without one, none of it is spent.
-	page.Balance = account.Balance{Limit: plan.Terms().Allowance, Remaining: plan.Terms().Allowance, Reset: to}
 	page.Usage = newUsage(page.Window, now)
 	var err error
 	if page.Keys, err = s.Accounts.KeysOf(ctx, v.account.ID); err != nil {
 		s.fail(v, err)
 		return
 	}
-	for i, k := range page.Keys {
-		if i == 0 {
-			if page.Balance, err = s.Accounts.Balance(ctx, k.ID); err != nil {
-				s.fail(v, err)
-				return
-			}
-		}
-		buckets, err := s.Accounts.Usage(ctx, k.ID, from, to, page.Usage.step)
+	// Keys share the allowance of the account, which is also used without one.
+	if page.Balance, err = s.Accounts.Balance(ctx, v.account.ID); err != nil {
+		s.fail(v, err)
+		return
+	}
+	payers := []string{v.account.ID}
+	for _, k := range page.Keys {
+		payers = append(payers, k.ID)
+	}
+	for _, id := range payers {
+		buckets, err := s.Accounts.Usage(ctx, id, from, to, page.Usage.step)
 		if err != nil {
 			s.fail(v, err)
 			return

@@ -56,6 +56,11 @@ func TestFromSignUpToKey(t *testing.T) {
 	want(t, used, 200, "14:00 to 15:00: 3 calls")
 	want(t, used, 200, "11 March 2026, 00:00 UTC")
 	want(t, used, 200, "50 calls a day")
+	if _, err := p.store.Charge(t.Context(), k.Account, 2); err != nil { // without a key
+		t.Fatal(err)
+	}
+	want(t, v.get("/account"), 200, "<b>45</b> of 50 calls left")
+	want(t, v.get("/account"), 200, "14:00 to 15:00: 5 calls")
 
 	// Rotation.
 	want(t, v.get("/account/keys/"+k.ID+"/rotate"), 200, "Rotate this key?")

@@ -71,7 +71,7 @@ func newUsage(w account.Window, now time.Time) usage {
 	return u
 }
 
-// add adds what one key was charged.
+// add adds what one key was charged, or the account without a key.
 func (u *usage) add(buckets []account.Bucket) {
 	for _, b := range buckets {
 		if len(u.Bars) == 0 || b.Start.Before(u.Bars[0].start) {

@@ -73,7 +73,7 @@ func (j *jwk) key() (Key, bool) {
 		return Key{}, false
 	}
 	k := Key{ID: Thumbprint(x), Public: x, From: instant(j.From), Until: instant(j.Until)}
-	switch point := checkPoint(x); {
+	switch point := CheckPoint(x); {
 	case j.Use != "" && j.Use != "sig",
 		j.Alg != "" && j.Alg != "EdDSA" && !strings.EqualFold(j.Alg, Algorithm),
 		j.Ops != nil && !slices.Contains(j.Ops, "verify"):
@@ -116,14 +116,17 @@ var (
 	}()
 )
 
-// checkPoint refuses encodings that are no honest public key: a coordinate not
+// CheckPoint refuses encodings that are no honest public key: a coordinate not
 // in its reduced form, a point off the curve, and the points of order 1, 2, 4
 // and 8, under which a signature can be valid for every message.
 //
 // With the curve −x²+y² = 1+dx²y², the points of order 1 and 2 have y = ±1 and
 // those of order 4 have y = 0. Doubling a point of order 8 gives y = 0, so that
 // x² = −y², and the curve becomes dy⁴+2y²−1 = 0.
-func checkPoint(encoded []byte) error {
+func CheckPoint(encoded []byte) error {
+	if len(encoded) != ed25519.PublicKeySize {
+		return errors.New("it is not of 32 bytes")
+	}
 	little := make([]byte, len(encoded))
 	for i, b := range encoded {
 		little[len(encoded)-1-i] = b

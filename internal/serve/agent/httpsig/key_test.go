@@ -12,7 +12,7 @@ import (
 func TestPoints(t *testing.T) {
 	t.Parallel()
 	for i := range byte(100) {
-		if err := checkPoint(pub(i)); err != nil {
+		if err := CheckPoint(pub(i)); err != nil {
 			t.Errorf("an honest key is refused: %v", err)
 		}
 	}
@@ -32,7 +32,7 @@ func TestPoints(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range 2 {
-			if checkPoint(point) == nil {
+			if CheckPoint(point) == nil {
 				t.Errorf("%x accepted", point)
 			}
 			point[31] ^= 0x80
@@ -43,7 +43,7 @@ func TestPoints(t *testing.T) {
 	for y := byte(2); y < 102; y++ {
 		point := make([]byte, 32)
 		point[0] = y
-		if checkPoint(point) != nil {
+		if CheckPoint(point) != nil {
 			off++
 		}
 	}

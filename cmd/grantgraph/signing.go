@@ -1,0 +1,198 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"grantgraph/internal/fault"
+	"grantgraph/internal/secret"
+	"grantgraph/internal/serve/account"
+	"grantgraph/internal/serve/report/keyring"
+)
+
+// signingCmd manages the keys that sign screening reports.
+type signingCmd struct {
+	List   signingListCmd   `cmd:"" help:"List the signing keys, oldest first."`
+	Rotate signingRotateCmd `cmd:"" help:"Make a new signing key and retire the current one, or mark a key as compromised."`
+	Export signingExportCmd `cmd:"" name:"export-public" help:"Print the public keys, for those who verify reports."`
+}
+
+// Help is shown by signing --help.
+func (signingCmd) Help() string {
+	return `Screening reports are signed with a key that is kept beside the accounts, in accounts.db in the
+data directory or in PostgreSQL with --database. The server makes the first one when it starts and
+publishes all public keys at /.well-known/jwks.json. Changes take effect immediately, also on
+running servers. Reports signed by a retired key stay valid; the private part of a retired key is removed.`
+}
+
+// signingStore is the part of the flags that says where the keys are.
+type signingStore struct {
+	Data     string     `help:"Data directory; the keys are in accounts.db in it." default:"data" placeholder:"DIR"`
+	Database secret.URL `help:"PostgreSQL database that holds the accounts instead; the same as the server's." placeholder:"URL"`
+}
+
+// withRing opens the keys for the time of one piece of work.
+func (c *signingStore) withRing(work func(account.Store, *keyring.Ring) error) error {
+	store := keyStore{Data: c.Data, Database: c.Database}
+	return store.withStore(func(s account.Store) error { return work(s, keyring.New(s, time.Now)) })
+}
+
+// signingRecord is a signing key as it is printed.
+type signingRecord struct {
+	ID          string     `json:"id"`
+	State       string     `json:"state"` // current, retired or compromised
+	From        time.Time  `json:"valid_from"`
+	Until       *time.Time `json:"valid_until"`
+	Compromised *time.Time `json:"compromised_since"`
+}
+
+func newSigningRecord(k keyring.Key) signingRecord {
+	r := signingRecord{ID: k.ID, State: "current", From: k.From}
+	if !k.Until.IsZero() {
+		r.State, r.Until = "retired", &k.Until
+	}
+	if !k.Compromised.IsZero() {
+		r.State, r.Compromised = "compromised", &k.Compromised
+	}
+	return r
+}
+
+// printSigningKeys prints all keys of a ring as JSON, or as a table.
+func printSigningKeys(a *app, ring *keyring.Ring, asJSON bool) error {
+	keys, err := ring.Keys(a.Ctx)
+	if err != nil {
+		return err
+	}
+	records := make([]signingRecord, len(keys))
+	for i, k := range keys {
+		records[i] = newSigningRecord(k)
+	}
+	if asJSON {
+		return a.printJSON(records)
+	}
+	if len(records) == 0 {
+		fmt.Fprintln(a.Out, "No signing keys yet. The server makes the first one when it starts.")
+		return nil
+	}
+	date := func(t *time.Time) string {
+		if t == nil {
+			return "–"
+		}
+		return t.Format(time.RFC3339)
+	}
+	t := newTable("id", "state", "from", "until", "compromised since")
+	for _, r := range records {
+		t.add(r.ID, r.State, date(&r.From), date(r.Until), date(r.Compromised))
+	}
+	t.print(a.Out)
+	return nil
+}
+
+type signingListCmd struct {
+	signingStore `embed:""`
+	JSON         bool `name:"json" help:"Print JSON."`
+}
+
+func (c *signingListCmd) Run(a *app) error {
+	return c.withRing(func(_ account.Store, ring *keyring.Ring) error { return printSigningKeys(a, ring, c.JSON) })
+}
+
+type signingRotateCmd struct {
+	signingStore `embed:""`
+	JSON         bool   `name:"json" help:"Print all keys, as they are afterward, as JSON."`
+	Compromised  string `env:"-" help:"Also declare that reports the key signed from this date or time on (UTC) cannot be trusted." placeholder:"DATE"`
+	// GRANTGRAPH_KEY holds an API key, for other commands: it is not meant here,
+	// and must not be shown should it get here.
+	Key secret.Text `env:"-" help:"With --compromised: the key that is meant, if it is not the current one. A key that is retired already is only marked, and nothing is rotated." placeholder:"ID"`
+}
+
+func (c *signingRotateCmd) Run(a *app) error {
+	since, err := parseCompromised(c.Compromised, time.Now())
+	if err != nil {
+		return err
+	}
+	if !c.Key.Empty() && since.IsZero() {
+		return fault.New("bad_flag", "--key names the key that was compromised, but not since when").Try("add --compromised DATE, or leave --key out to rotate")
+	}
+	return c.withRing(func(s account.Store, ring *keyring.Ring) error {
+		current, err := ring.Current(a.Ctx)
+		if err != nil {
+			return err
+		}
+		if id := c.Key.Reveal(); id != "" && id != current.ID {
+			if err := s.MarkCompromised(a.Ctx, id, since); err != nil {
+				return err
+			}
+			fmt.Fprintf(a.Err, "%s is marked as compromised since %s. Nothing was rotated.\n", id, since.Format(time.RFC3339))
+			return printSigningKeys(a, ring, c.JSON)
+		}
+		retired, now, err := ring.Rotate(a.Ctx, since)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(a.Err, "%s signs from now on. %s is retired", now.ID, retired.ID)
+		if !since.IsZero() {
+			fmt.Fprintf(a.Err, " and marked as compromised since %s", since.Format(time.RFC3339))
+		}
+		fmt.Fprintln(a.Err, ".")
+		return printSigningKeys(a, ring, c.JSON)
+	})
+}
+
+// parseCompromised reads a date, which is its first moment in UTC, or a time.
+// Empty is none.
+func parseCompromised(text string, now time.Time) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	for _, layout := range []string{time.DateOnly, time.RFC3339} {
+		t, err := time.Parse(layout, text)
+		if err != nil || t.Unix() <= 0 {
+			continue // the zero time would say that nothing is compromised
+		}
+		if t.After(now) {
+			return time.Time{}, fault.New("bad_date", "--compromised %s is in the future", text).Try("give the first moment at which somebody else may have had the key")
+		}
+		return t.UTC(), nil
+	}
+	return time.Time{}, fault.New("bad_date", "--compromised %q is neither a date nor a time", fault.Clip(text, 40)).
+		Try("--compromised 2026-03-10, or --compromised 2026-03-10T12:00:00Z")
+}
+
+type signingExportCmd struct {
+	signingStore `embed:""`
+	ID           string `arg:"" optional:"" help:"ID of one key; all keys without it, or the current one with --pem."`
+	PEM          bool   `name:"pem" help:"Print one key as PEM, which openssl reads, instead of a JSON web key set."`
+}
+
+func (c *signingExportCmd) Run(a *app) error {
+	return c.withRing(func(_ account.Store, ring *keyring.Ring) error {
+		keys, err := ring.Keys(a.Ctx)
+		if err != nil {
+			return err
+		}
+		// Even where all are wanted, none at all is a mistake.
+		current, err := ring.Current(a.Ctx)
+		if err != nil {
+			return err
+		}
+		id := c.ID
+		if c.PEM && id == "" {
+			id = current.ID
+		}
+		if id != "" {
+			i := slices.IndexFunc(keys, func(k keyring.Key) bool { return k.ID == id })
+			if i < 0 {
+				return fault.New("unknown_signing_key", "There is no such signing key.").Try("grantgraph signing list shows the keys and their IDs")
+			}
+			keys = keys[i : i+1]
+		}
+		out := keyring.JWKS(keys)
+		if c.PEM {
+			out = keys[0].PEM()
+		}
+		_, err = a.Out.Write(out)
+		return err
+	})
+}

@@ -1,0 +1,34 @@
+package serve
+
+import (
+	"net/http"
+
+	"grantgraph/internal/serve/report/keyring"
+)
+
+// jwksPath is where the keys are that screening reports are verified with.
+const jwksPath = "/.well-known/jwks.json"
+
+// jwks publishes the keys. The document may be kept for five minutes: that is how
+// long a compromise may stay unknown to who asks before each report.
+func (s *Server) jwks(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		h.Set("Allow", "GET, HEAD")
+		http.Error(w, "The signing keys are read with GET.", http.StatusMethodNotAllowed)
+		return
+	}
+	keys, err := s.keys.Keys(r.Context())
+	if err != nil && r.Context().Err() != nil {
+		return // nobody waits for it
+	}
+	if err != nil {
+		s.log.Error("the signing keys cannot be read", "error", err)
+		h.Set("Retry-After", "5")
+		unavailable(w, r, "store_unavailable", "The signing keys cannot be read at the moment.", "send the request again in a few seconds")
+		return
+	}
+	h.Set("Content-Type", keyring.MediaType)
+	h.Set("Cache-Control", "public, max-age=300")
+	_, _ = w.Write(keyring.JWKS(keys)) // a reader that has gone needs no answer
+}

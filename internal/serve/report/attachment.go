@@ -1,0 +1,219 @@
+package report
+
+import (
+	"bytes"
+	"compress/zlib"
+	"context"
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+	"time"
+)
+
+// The report is attached to its page. It is written, and found again, here; no
+// PDF library reads what strangers send.
+
+// Bounds of a PDF that is read.
+const (
+	maxPDF      = 2 << 20 // bytes
+	maxStreams  = 20      // attached files that are looked into
+	maxInflated = 1 << 20 // bytes that they may come to in all
+)
+
+// isPDF reports whether a document means to be a PDF: readers take it for one
+// when the mark is near the beginning. JSON may have the mark in a name.
+func isPDF(document []byte) bool {
+	return !bytes.HasPrefix(bytes.TrimLeft(document, " \t\r\n"), []byte("{")) && bytes.Contains(document[:min(len(document), 1024)], []byte("%PDF-"))
+}
+
+// verifyPDF verifies the report that is attached to a PDF, and then whether the
+// page is the one that is made from it: somebody could keep the attachment and
+// paint another page.
+func verifyPDF(ctx context.Context, document []byte, keys []PublicKey) (*Verdict, error) {
+	b, err := attached(document)
+	if err != nil {
+		return nil, err
+	}
+	v := b.verify(keys)
+	if v.Status() != Valid {
+		return v, nil // nothing is drawn for a report that is not ours
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	made, err := PDF(b.raw)
+	if err != nil {
+		return nil, err
+	}
+	v.PageMatches = new(bytes.Equal(made, document))
+	if !*v.PageMatches {
+		v.SignatureValid = nil
+		v.add(&v.Reason, "The attached report is intact and its signature holds, but the page is not the one that was issued; save the attached JSON and rely on that.")
+	}
+	return v, nil
+}
+
+var (
+	streamStart = regexp.MustCompile(`stream\r?\n`)
+	lengthEntry = regexp.MustCompile(`/Length (\d{1,8})\s*(?:[/>]|$)`)
+	filterEntry = regexp.MustCompile(`/Filter\s*\[?\s*/(\w+)`)
+)
+
+// attached finds the report in a PDF. A stream is never inside another object, so
+// that all of them are found by their keyword; what else the file says of its own
+// structure is not needed, and not believed.
+func attached(document []byte) (*block, error) {
+	if len(document) > maxPDF {
+		return nil, bad("the PDF has %d bytes; a report has at most %d", len(document), maxPDF)
+	}
+	var found *block
+	left, streams := int64(maxInflated), 0
+	for at := 0; streams < maxStreams; {
+		next := streamStart.FindIndex(document[at:])
+		if next == nil {
+			break
+		}
+		head := document[at : at+next[0]]
+		if i := bytes.LastIndex(head, []byte(" obj")); i >= 0 {
+			head = head[i:]
+		}
+		at += next[1]
+		data := streamData(document[at:], head)
+		at += len(data)
+		if end := bytes.Index(document[at:], []byte("endstream")); end >= 0 {
+			at += end + len("endstream")
+		}
+		if !bytes.Contains(head, []byte("/EmbeddedFile")) {
+			continue
+		}
+		streams++
+		text, err := unpack(data, head, left)
+		if err != nil {
+			return nil, err
+		}
+		left -= int64(len(text))
+		v, err := parse(text)
+		if err != nil || !v.isReport() {
+			continue // some other attachment
+		}
+		b, err := v.block()
+		if err != nil {
+			return nil, err
+		}
+		if found != nil && !bytes.Equal(found.raw, b.raw) {
+			return nil, bad("several reports are attached to the PDF; only one can be meant")
+		}
+		found = b
+	}
+	switch {
+	case found != nil:
+		return found, nil
+	case bytes.Contains(document, []byte("/Encrypt")):
+		return nil, bad("the PDF is encrypted, so that the attached report cannot be read").
+			Try("send the PDF as it was issued, or the JSON that it has attached")
+	}
+	return nil, bad("no report is attached to the PDF: a PDF that was printed, scanned or saved by another program loses it").
+		Try("send the PDF as it was issued, or the JSON report")
+}
+
+// streamData is what a stream holds: so many bytes as its dictionary says if the
+// stream then ends, or else up to where it ends.
+func streamData(rest, dictionary []byte) []byte {
+	if m := lengthEntry.FindSubmatch(dictionary); m != nil {
+		n, _ := strconv.Atoi(string(m[1]))
+		if n <= len(rest) && bytes.HasPrefix(bytes.TrimLeft(rest[n:min(len(rest), n+16)], "\r\n"), []byte("endstream")) {
+			return rest[:n]
+		}
+	}
+	if end := bytes.Index(rest, []byte("endstream")); end >= 0 {
+		return rest[:end]
+	}
+	return rest
+}
+
+// unpack is the text of an attached file, or nothing when it is packed in a way
+// that reports are not. More than limit bytes is no report and ends the search.
+func unpack(data, dictionary []byte, limit int64) ([]byte, error) {
+	text := data
+	if m := filterEntry.FindSubmatch(dictionary); m != nil {
+		if string(m[1]) != "FlateDecode" {
+			return nil, nil
+		}
+		z, err := zlib.NewReader(bytes.NewReader(data))
+		if err != nil {
+			return nil, nil
+		}
+		// What follows a damaged part is lost, and the report with it.
+		if text, err = io.ReadAll(io.LimitReader(z, limit+1)); err != nil {
+			return nil, nil
+		}
+	}
+	if int64(len(text)) > limit {
+		return nil, bad("what is attached to the PDF is larger than a report can be")
+	}
+	return text, nil
+}
+
+// attach puts a report into a PDF that has nothing but pages, fonts and a title.
+// It writes the end of the file anew: a catalog with the attachment, the table
+// of objects and the trailer.
+func attach(pdf, report []byte, id string, at time.Time) ([]byte, error) {
+	offsets, err := objectOffsets(pdf)
+	if err != nil {
+		return nil, err
+	}
+	catalog := len(offsets) // the last object is the catalog, and the one before it the title
+	var out bytes.Buffer
+	const version = "%PDF-1.7" // has all that is used here; written over one of the same length
+	out.WriteString(version)
+	out.Write(pdf[len(version):offsets[catalog-1]])
+	offsets = offsets[:catalog-1]
+	begin := func(number int) {
+		offsets = append(offsets, out.Len())
+		fmt.Fprintf(&out, "%d 0 obj\n", number)
+	}
+	file, spec := catalog+1, catalog+2
+
+	begin(catalog)
+	fmt.Fprintf(&out, "<< /Type /Catalog /Pages 1 0 R /Lang (en-US) /ViewerPreferences << /DisplayDocTitle true >>\n"+
+		"/Names << /EmbeddedFiles << /Names [(report.json) %d 0 R] >> >> >>\nendobj\n", spec)
+	begin(file)
+	fmt.Fprintf(&out, "<< /Type /EmbeddedFile /Subtype /application#2Fjson /Length %d /Params << /Size %d /ModDate (D:%s) >> >>\nstream\n",
+		len(report), len(report), at.Format("20060102150405+00'00'"))
+	out.Write(report)
+	out.WriteString("\nendstream\nendobj\n")
+	begin(spec)
+	fmt.Fprintf(&out, "<< /Type /Filespec /F (report.json) /UF (report.json) /Desc (The signed report) /EF << /F %d 0 R /UF %d 0 R >> >>\nendobj\n", file, file)
+
+	table := out.Len()
+	fmt.Fprintf(&out, "xref\n0 %d\n0000000000 65535 f \n", len(offsets)+1)
+	for _, o := range offsets {
+		fmt.Fprintf(&out, "%010d 00000 n \n", o)
+	}
+	fmt.Fprintf(&out, "trailer\n<< /Size %d /Root %d 0 R /Info %d 0 R /ID [<%s> <%s>] >>\nstartxref\n%d\n%%%%EOF\n",
+		len(offsets)+1, catalog, catalog-1, id[:32], id[:32], table)
+	return out.Bytes(), nil
+}
+
+// objectOffsets reads where the objects begin from the table at the end of a PDF
+// that was just made.
+func objectOffsets(pdf []byte) ([]int, error) {
+	_, end, ok := bytes.Cut(pdf[bytes.LastIndex(pdf, []byte("\nxref\n"))+1:], []byte("f \n"))
+	if !ok {
+		return nil, fmt.Errorf("report: the page has no table of objects")
+	}
+	var offsets []int
+	for {
+		line, rest, _ := bytes.Cut(end, []byte(" 00000 n \n"))
+		offset, err := strconv.Atoi(string(line))
+		if err != nil {
+			break // the trailer
+		}
+		offsets, end = append(offsets, offset), rest
+	}
+	if len(offsets) < 2 {
+		return nil, fmt.Errorf("report: the page has no objects")
+	}
+	return offsets, nil
+}

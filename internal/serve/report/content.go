@@ -1,0 +1,43 @@
+package report
+
+import (
+	"encoding/json"
+
+	"grantgraph/internal/serve/screen"
+)
+
+// shownContent is the content of a report of either kind, as it was read back.
+type shownContent struct {
+	Content
+	named *NameContent // the screen of a name; Content is empty then
+}
+
+// readContent reads the content of a report whose JSON was parsed already.
+func readContent(raw []byte) (*shownContent, error) {
+	var kind struct {
+		Subject json.RawMessage `json:"subject"`
+	}
+	c := &shownContent{}
+	into := any(&c.Content)
+	if err := json.Unmarshal(raw, &kind); err == nil && kind.Subject != nil {
+		c.named = &NameContent{}
+		into = c.named
+	}
+	if err := json.Unmarshal(raw, into); err != nil {
+		return nil, bad("the content is not that of a report: %v", err)
+	}
+	return c, nil
+}
+
+// provenances are the lists of a screening, in the order of the page.
+func (c *shownContent) provenances() []screen.Provenance {
+	if c.named != nil {
+		return []screen.Provenance{c.named.Compliance.OFACSanctionsScreen.Provenance}
+	}
+	k := &c.Compliance
+	california := &k.StateRegistration.California
+	return []screen.Provenance{
+		k.BMF.Provenance, k.Pub78.Provenance, k.Revocation.Provenance, k.IRBScreen.Provenance,
+		k.OFACSanctionsScreen.Provenance, california.Provenance, california.FTB,
+	}
+}

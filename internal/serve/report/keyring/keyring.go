@@ -1,0 +1,182 @@
+// Package keyring says which key signs screening reports and which keys they
+// are verified with. The keys themselves are kept beside the accounts; private
+// parts stay in there and in here, and what leaves is public. It knows nothing
+// of what is signed.
+package keyring
+
+import (
+	"context"
+	"crypto/ed25519"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"grantgraph/internal/fault"
+	"grantgraph/internal/secret"
+	"grantgraph/internal/serve/account"
+	"grantgraph/internal/serve/agent/httpsig"
+)
+
+// Key is the public part of a key that signs reports, with the time in which it
+// did. The bounds are whole seconds by the clock of the server that made or
+// retired the key; another server's clock may differ by a little.
+type Key struct {
+	ID          string // RFC 7638 thumbprint
+	Public      ed25519.PublicKey
+	From        time.Time // it signs from here; zero when that is not known
+	Until       time.Time // and no longer from here; zero for no end
+	Compromised time.Time // what it signed from here on cannot be trusted; zero for never
+}
+
+// Ring is the keys of a service. It remembers none of them, so a rotation on
+// any server holds at once on all. It is safe for concurrent use.
+type Ring struct {
+	store account.Signing
+	clock func() time.Time
+}
+
+// New is the ring of a service as it is, with a key or without.
+func New(store account.Signing, clock func() time.Time) *Ring { return &Ring{store, clock} }
+
+// Open opens the ring of a service and makes its first key when there is none.
+func Open(ctx context.Context, store account.Signing, clock func() time.Time) (*Ring, error) {
+	r := New(store, clock)
+	keys, err := r.stored(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if len(keys) > 0 {
+		return r, nil
+	}
+	return r, store.FirstSigningKey(ctx, r.draw())
+}
+
+// draw makes a key that is not stored yet. One whose ID begins with a hyphen is
+// passed over: on a command line it would be taken for a flag.
+func (r *Ring) draw() account.SigningKey {
+	for {
+		seed := make([]byte, ed25519.SeedSize)
+		rand.Read(seed)
+		if k := NewKey(seed, r.clock()); k.ID[0] != '-' {
+			return k
+		}
+	}
+}
+
+// NewKey makes the key of a seed of 32 bytes.
+func NewKey(seed []byte, created time.Time) account.SigningKey {
+	public := ed25519.NewKeyFromSeed(seed).Public().(ed25519.PublicKey)
+	return account.SigningKey{ID: httpsig.Thumbprint(public), Public: public, Seed: secret.New(string(seed)), Created: created}
+}
+
+// Fixed is a ring of given keys, oldest first, for tests and examples. It cannot
+// be rotated.
+func Fixed(keys ...account.SigningKey) *Ring { return New(fixed(keys), time.Now) }
+
+type fixed []account.SigningKey
+
+var errFixed = errors.New("the keys of this ring are fixed")
+
+func (f fixed) SigningKeys(context.Context) ([]account.SigningKey, error) {
+	return slices.Clone(f), nil
+}
+func (fixed) FirstSigningKey(context.Context, account.SigningKey) error { return errFixed }
+func (fixed) RotateSigningKey(context.Context, account.SigningKey, time.Time) (account.SigningKey, error) {
+	return account.SigningKey{}, errFixed
+}
+func (fixed) MarkCompromised(context.Context, string, time.Time) error { return errFixed }
+
+// stored reads all keys. One whose parts do not belong together must neither
+// sign nor be published: what it signed could not be verified.
+func (r *Ring) stored(ctx context.Context) ([]account.SigningKey, error) {
+	keys, err := r.store.SigningKeys(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, k := range keys {
+		seed := []byte(k.Seed.Reveal())
+		if len(k.Public) != ed25519.PublicKeySize || httpsig.Thumbprint(k.Public) != k.ID ||
+			len(seed) != 0 && (len(seed) != ed25519.SeedSize || !k.Public.Equal(ed25519.NewKeyFromSeed(seed).Public())) {
+			return nil, fault.New("signing_key_damaged", "the signing key %s is damaged in the store", fault.Clip(k.ID, 60)).
+				Try("restore the accounts from a copy")
+		}
+	}
+	return keys, nil
+}
+
+// current is the key that signs.
+func (r *Ring) current(ctx context.Context) (account.SigningKey, error) {
+	keys, err := r.stored(ctx)
+	if err != nil {
+		return account.SigningKey{}, err
+	}
+	for _, k := range slices.Backward(keys) {
+		if k.Retired.IsZero() && !k.Seed.Empty() {
+			return k, nil
+		}
+	}
+	return account.SigningKey{}, fault.New("no_signing_key", "There is no signing key yet.").Try("start the server once: it makes the first one")
+}
+
+// Sign signs a message with the key that is current at this moment. A key that
+// is marked as compromised signs nothing more, current or not.
+func (r *Ring) Sign(ctx context.Context, message []byte) (id string, signature []byte, err error) {
+	k, err := r.current(ctx)
+	if err != nil {
+		return "", nil, err
+	}
+	if !k.Compromised.IsZero() {
+		return "", nil, fault.New("signing_key_compromised", "the current signing key %s is marked as compromised", k.ID).
+			Try("grantgraph signing rotate")
+	}
+	return k.ID, ed25519.Sign(ed25519.NewKeyFromSeed([]byte(k.Seed.Reveal())), message), nil
+}
+
+// Current is the key that signs at this moment.
+func (r *Ring) Current(ctx context.Context) (Key, error) {
+	k, err := r.current(ctx)
+	if err != nil {
+		return Key{}, err
+	}
+	return public(k), nil
+}
+
+// Keys are all keys there ever were, oldest first.
+func (r *Ring) Keys(ctx context.Context) ([]Key, error) {
+	stored, err := r.stored(ctx)
+	if err != nil {
+		return nil, err
+	}
+	keys := make([]Key, len(stored))
+	for i, k := range stored {
+		keys[i] = public(k)
+	}
+	return keys, nil
+}
+
+// public is what may be shown of a key.
+func public(k account.SigningKey) Key {
+	return Key{ID: k.ID, Public: k.Public, From: k.Created, Until: k.Retired, Compromised: k.Compromised}
+}
+
+// Rotate draws a new key and retires the current one; when compromised is not
+// zero, what the old one signed from then on is not trusted.
+func (r *Ring) Rotate(ctx context.Context, compromised time.Time) (retired, now Key, err error) {
+	next := r.draw()
+	old, err := r.store.RotateSigningKey(ctx, next, compromised)
+	if err != nil {
+		return Key{}, Key{}, err
+	}
+	// Another server may have rotated since: the key is found by its ID.
+	keys, err := r.Keys(ctx)
+	if err != nil {
+		return Key{}, Key{}, err
+	}
+	i := slices.IndexFunc(keys, func(k Key) bool { return k.ID == next.ID })
+	if i < 0 {
+		return Key{}, Key{}, fmt.Errorf("the new signing key %s is not in the store", next.ID)
+	}
+	return public(old), keys[i], nil
+}

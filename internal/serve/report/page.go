@@ -1,0 +1,535 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"sync"
+	"time"
+	"unicode"
+
+	"codeberg.org/go-pdf/fpdf"
+	"github.com/gowebpki/jcs"
+	"golang.org/x/image/font/gofont/gobold"
+	"golang.org/x/image/font/gofont/goregular"
+	"golang.org/x/image/font/sfnt"
+	"rsc.io/qr"
+
+	"grantgraph/internal/ein"
+)
+
+// PDF makes the page of a report, which has the report attached. It is a function
+// of the report alone: the same report gives the same bytes, whoever makes it,
+// and Verify makes it again to compare. A change of these bytes makes every page
+// that was issued before look altered, and needs another Format.
+func PDF(report []byte) ([]byte, error) {
+	b, err := readBlock(report)
+	if err != nil {
+		return nil, err
+	}
+	c, err := readContent(b.content)
+	if err != nil {
+		return nil, err
+	}
+	at, err := time.Parse(time.RFC3339, b.text["issued_at"])
+	if err != nil {
+		return nil, bad("the report does not say when it was issued")
+	}
+	whole, err := jcs.Transform(b.raw)
+	if err != nil {
+		return nil, bad("the report has no canonical form: %v", err)
+	}
+	p := newPage(at.UTC())
+	p.draw(b, c)
+	var out strings.Builder
+	if err := p.pdf.Output(&out); err != nil {
+		return nil, fmt.Errorf("report: page: %w", err)
+	}
+	return attach([]byte(out.String()), whole, b.id, at.UTC())
+}
+
+// Measures of the page, in points: US Letter.
+const (
+	left   = 44.0
+	right  = 612 - 44.0
+	width  = right - left
+	bottom = 792 - 36.0
+)
+
+// color is red, green and blue.
+type color [3]int
+
+var (
+	ink    = color{23, 32, 42}
+	faint  = color{96, 106, 118}
+	rule   = color{208, 214, 221}
+	shade  = color{243, 245, 248}
+	navy   = color{20, 50, 84}
+	green  = color{22, 101, 72}
+	rust   = color{168, 62, 10}
+	gray   = color{96, 106, 118}
+	ofMark = [...]color{nothingFound: green, lookCloser: rust, notScreened: gray}
+)
+
+// page is what is drawn on.
+type page struct {
+	pdf     *fpdf.Fpdf
+	at      time.Time
+	y       float64
+	lacking bool // a character was not to be drawn
+}
+
+func newPage(at time.Time) *page {
+	pdf := fpdf.NewCustom(&fpdf.InitType{UnitStr: "pt", Size: fpdf.SizeType{Wd: 612, Ht: 792}})
+	pdf.SetCatalogSort(true)
+	pdf.SetCreationDate(at)
+	pdf.SetModificationDate(at)
+	pdf.SetProducer("Grantgraph", true)
+	pdf.SetCreator("Grantgraph, report format "+Format, true)
+	pdf.SetAutoPageBreak(false, 0)
+	pdf.SetMargins(0, 0, 0)
+	pdf.AddUTF8FontFromBytes("go", "", goregular.TTF)
+	pdf.AddUTF8FontFromBytes("go", "B", gobold.TTF)
+	pdf.AddPage()
+	return &page{pdf: pdf, at: at}
+}
+
+func (p *page) draw(b *block, c *shownContent) {
+	findings := c.findings()
+	p.header(b, c)
+	p.summary(findings)
+	p.lists(findings)
+	if c.named == nil {
+		p.elements(c)
+		p.flags(c)
+	} else {
+		p.matches(findings[0])
+	}
+	p.footer(b)
+}
+
+// header says what it is, about whom, and of when.
+func (p *page) header(b *block, c *shownContent) {
+	p.fill(navy)
+	p.pdf.Rect(0, 0, 612, 8, "F")
+	p.y = 40
+	p.put(left, p.y, "B", 10, navy, "GRANTGRAPH")
+	p.put(left+p.width("B", 10, "GRANTGRAPH")+8, p.y, "", 10, faint, "Screening report")
+
+	const code = 78.0
+	p.code(right-code, 26, code, b.text["verify_url"])
+	room := width - code - 18
+
+	name, place := "No name is known for this EIN", ""
+	label := "Organization"
+	if c.named != nil {
+		name, label = c.named.Subject.Name, "Name screened, without an EIN"
+		place = join(", ", c.named.Subject.City, c.named.Subject.Country)
+	} else {
+		if c.Organization.OrganizationName != nil {
+			name = *c.Organization.OrganizationName
+		}
+		place = join(", ", c.Organization.City, c.Organization.State)
+		if c.Organization.ZIP != nil && place != "" {
+			place += " " + *c.Organization.ZIP
+		}
+	}
+	p.y += 20
+	p.put(left, p.y, "", 7.5, faint, strings.ToUpper(label))
+	p.y += 17
+	for _, line := range p.wrap("B", 16, name, room, 2) {
+		p.put(left, p.y, "B", 16, ink, line)
+		p.y += 19
+	}
+	p.y -= 3
+	said := []string{}
+	if c.named == nil {
+		said = append(said, "EIN "+formatEIN(c.EIN))
+	}
+	if place != "" {
+		said = append(said, place)
+	}
+	if aka := c.Organization.OrganizationNameAKA; aka != nil {
+		said = append(said, "also "+*aka)
+	}
+	p.put(left, p.y, "", 9.5, ink, p.fit("", 9.5, strings.Join(said, " · "), room))
+	p.y += 14
+	p.put(left, p.y, "", 9.5, ink, "Issued "+p.at.Format("January 2, 2006, at 15:04:05")+" UTC")
+	p.y = max(p.y, 26+code+12) + 8
+
+	title := "Screening report: " + name
+	if c.named == nil {
+		title = "Screening report: EIN " + formatEIN(c.EIN) + ", " + name
+	}
+	p.pdf.SetTitle(p.clean(title), true)
+	p.pdf.SetSubject("Report "+b.id+", issued "+p.at.Format(time.RFC3339), true)
+}
+
+// formatEIN writes an EIN as people read it, and leaves anything else as it is.
+func formatEIN(s string) string {
+	if e, err := ein.Parse(s); err == nil {
+		return e.Hyphenated()
+	}
+	return s
+}
+
+// code draws a QR code that leads to an address.
+func (p *page) code(x, y, size float64, address string) {
+	code, err := qr.Encode(address, qr.M)
+	if err != nil || address == "" {
+		return // too long to be an address of ours
+	}
+	// A multiple of a power of two: products of it are exact, and come out the
+	// same on processors that multiply and add in one step.
+	module := math.Floor((size-10)/float64(code.Size)*64) / 64
+	p.fill(color{0, 0, 0})
+	for row := range code.Size {
+		for from := 0; from < code.Size; from++ {
+			to := from
+			for to < code.Size && code.Black(to, row) {
+				to++
+			}
+			if to > from { // neighbors are one rectangle, so that no gap shows between them
+				p.pdf.Rect(x+5+float64(from)*module, y+float64(row)*module, float64(to-from)*module, module+0.05, "F")
+				from = to
+			}
+		}
+	}
+	caption := "Verify this report"
+	p.put(x+(size-p.width("B", 7, caption))/2, y+size+2, "B", 7, navy, caption)
+}
+
+// summary is the result in a line, with what the marks mean.
+func (p *page) summary(findings []finding) {
+	p.fill(shade)
+	p.pdf.Rect(left, p.y, width, 24, "F")
+	p.fill(navy)
+	p.pdf.Rect(left, p.y, 3, 24, "F")
+	p.put(left+12, p.y+15.5, "B", 9.5, ink, p.fit("B", 9.5, summary(findings), width-20))
+	p.y += 24 + 18
+}
+
+func (p *page) section(title string) {
+	p.put(left, p.y, "B", 8.5, navy, strings.ToUpper(title))
+	p.y += 5
+	p.line(p.y, navy, 0.8)
+}
+
+// lists is the table of the findings.
+func (p *page) lists(findings []finding) {
+	p.section("What the lists say")
+	const listAt, markAt, wordsAt, height = left + 2, left + 146, left + 268, 25.5
+	for i, f := range findings {
+		if i > 0 {
+			p.line(p.y, rule, 0.4)
+		}
+		top := p.y
+		p.put(listAt, top+11, "B", 8.5, ink, f.list)
+		p.put(listAt, top+20.5, "", 7, faint, p.fit("", 7, f.dated(), markAt-listAt-8))
+		p.mark(markAt+6, top+height/2, f.mark)
+		p.put(markAt+17, top+height/2+3, "B", 8, ofMark[f.mark], f.mark.String())
+		lines := p.wrap("", 7.5, f.words, right-wordsAt, 2)
+		if f.count > 0 {
+			lines = []string{p.fit("", 7.5, f.words+":", right-wordsAt), p.best(f.matches, f.count, right-wordsAt)}
+		}
+		y := top + height/2 + 2.7 - 4.5*float64(len(lines)-1)
+		for _, line := range lines {
+			p.put(wordsAt, y, "", 7.5, ink, line)
+			y += 9
+		}
+		p.y = top + height
+	}
+	p.line(p.y, rule, 0.4)
+	p.y += 16
+}
+
+// best is the first of the names, clipped so that there is room to say how many
+// there are besides.
+func (p *page) best(names []string, all int, room float64) string {
+	if len(names) == 0 {
+		return "see the attached data"
+	}
+	more := ""
+	if all > 1 {
+		more = fmt.Sprintf(" and %d more; see the attached data", all-1)
+	}
+	return p.fit("", 7.5, names[0], room-p.width("", 7.5, more)-3) + more
+}
+
+// mark draws what a finding looks like. The three differ in shape, and the words
+// beside them say the same.
+func (p *page) mark(x, y float64, m mark) {
+	c := ofMark[m]
+	p.fill(c)
+	p.pdf.SetDrawColor(c[0], c[1], c[2])
+	p.pdf.SetLineWidth(1.1)
+	p.pdf.SetLineCapStyle("round")
+	p.pdf.SetLineJoinStyle("round")
+	switch m {
+	case nothingFound: // a ring with a check
+		p.pdf.Circle(x, y, 5.2, "D")
+		p.pdf.MoveTo(x-2.4, y+0.2)
+		p.pdf.LineTo(x-0.6, y+2.1)
+		p.pdf.LineTo(x+2.6, y-1.9)
+		p.pdf.DrawPath("D")
+	case lookCloser: // a full triangle with an exclamation mark
+		p.pdf.Polygon([]fpdf.PointType{{X: x, Y: y - 5.2}, {X: x + 5.8, Y: y + 4.6}, {X: x - 5.8, Y: y + 4.6}}, "FD")
+		p.fill(color{255, 255, 255})
+		p.pdf.Rect(x-0.6, y-2.4, 1.2, 3.8, "F")
+		p.pdf.Rect(x-0.6, y+2.2, 1.2, 1.2, "F")
+	case notScreened: // a broken ring with a dash
+		p.pdf.SetLineCapStyle("butt")
+		p.pdf.SetDashPattern([]float64{2.1, 1.6}, 0)
+		p.pdf.Circle(x, y, 5.2, "D")
+		p.pdf.SetDashPattern([]float64{}, 0)
+		p.pdf.Line(x-2.4, y, x+2.4, y)
+	}
+	p.pdf.SetLineCapStyle("butt")
+	p.pdf.SetLineJoinStyle("miter")
+}
+
+// elements is the table of what a report must contain.
+func (p *page) elements(c *shownContent) {
+	r := &c.Compliance.Reliance
+	p.section("Elements of a report under Rev. Proc. 2018-32")
+	p.y += 12
+	p.put(left+2, p.y, "", 8, ink, relianceWords(r))
+	p.y += 5
+	const height, most = 21.0, 10
+	half := width/2 - 6
+	shown := r.Elements[:min(len(r.Elements), most)]
+	rows := (len(shown) + 1) / 2
+	for i := range shown {
+		e := &shown[i]
+		x, top := left+2, p.y+float64(i%rows)*height
+		if i >= rows {
+			x = left + width/2 + 6
+		}
+		p.put(x, top+9, "", 7, faint, p.fit("", 7, nameOf(elementNames, e.ID), half))
+		result, shows := elementWords(e)
+		result = p.fit("B", 7.5, result, half/2)
+		p.put(x, top+18, "B", 7.5, ink, result)
+		if shows != "" {
+			at := p.width("B", 7.5, result) + 5
+			p.put(x+at, top+18, "", 7.5, ink, p.fit("", 7.5, shows, half-at))
+		}
+	}
+	p.y += float64(rows)*height + 6
+	if len(shown) == 0 {
+		p.put(left+2, p.y+4, "", 7.5, faint, "None are in the report.")
+		p.y += 8
+	}
+	p.line(p.y, rule, 0.4)
+	p.y += 16
+}
+
+// footTop is where the part begins that is the same on every page.
+const (
+	footTop      = bottom - 92
+	caveatHeight = 39
+)
+
+// flags are the cases that apply, as many as there is room for.
+func (p *page) flags(c *shownContent) {
+	p.section("Flags that apply")
+	var apply, notes, unknown []string
+	for _, f := range c.Compliance.Reliance.Flags {
+		switch name := p.fit("B", 7.5, nameOf(flagNames, f.ID), width/2); {
+		case f.Applies == nil:
+			unknown = append(unknown, name)
+		case *f.Applies:
+			apply, notes = append(apply, name), append(notes, join(" ", f.Note, &f.Basis))
+		}
+	}
+	const height = 10.0
+	end := footTop - 10
+	if len(unknown) > 0 {
+		end -= height
+	}
+	p.y += 2
+	if len(apply) == 0 {
+		words := "None of those that the data can show."
+		if !c.Compliance.BMF.Screened {
+			words = "None is known, but the master file was not screened."
+		}
+		p.y += height
+		p.put(left+2, p.y, "", 8, ink, words)
+	}
+	// Every flag gets as many lines as there is room for. When there are too many
+	// for one line each, those that are left are counted.
+	room := int((end - p.y) / height)
+	each, shown := 1, len(apply)
+	if shown > room {
+		shown = max(0, room-1)
+	} else if shown > 0 {
+		each = min(room/shown, 4)
+	}
+	for i, name := range apply[:shown] {
+		p.y += height
+		p.put(left+2, p.y, "B", 7.5, rust, name)
+		at := p.width("B", 7.5, name) + 6
+		if each == 1 {
+			p.put(left+2+at, p.y, "", 7.5, ink, p.fit("", 7.5, notes[i], width-at-4))
+			continue
+		}
+		for _, line := range p.wrap("", 7.5, notes[i], width-4, each-1) {
+			p.y += height
+			p.put(left+2, p.y, "", 7.5, ink, line)
+		}
+	}
+	if more := len(apply) - shown; more > 0 {
+		p.y += height
+		p.put(left+2, p.y, "", 7.5, ink, fmt.Sprintf("and %d more; see the attached data", more))
+	}
+	if len(unknown) > 0 {
+		p.y += height
+		p.put(left+2, p.y, "", 7.5, faint, p.fit("", 7.5, "The data cannot show: "+strings.Join(unknown, "; ")+".", width-4))
+	}
+}
+
+// matches is the table of a name screen, which has room for all that is reported.
+func (p *page) matches(f finding) {
+	if f.count == 0 {
+		return
+	}
+	p.section("Sanctioned entities with a similar name")
+	const height, most = 14.0, 20
+	shown := f.matches[:min(len(f.matches), most)]
+	for _, m := range shown {
+		p.put(left+2, p.y+10, "", 8.5, ink, p.fit("", 8.5, m, width-4))
+		p.y += height
+		p.line(p.y, rule, 0.4)
+	}
+	if more := f.count - len(shown); more > 0 {
+		p.put(left+2, p.y+10, "", 8.5, faint, fmt.Sprintf("and %d more; see the attached data", more))
+	}
+}
+
+// footer has the caveats and what proves the report.
+func (p *page) footer(b *block) {
+	y := footTop
+	p.fill(shade)
+	p.pdf.Rect(left, y, width, caveatHeight, "F")
+	y += 11.5
+	for _, caveat := range caveats {
+		for _, line := range p.wrap("", 7.5, caveat, width-20, 2) {
+			p.put(left+10, y, "", 7.5, ink, line)
+			y += 9.5
+		}
+	}
+	y = footTop + caveatHeight + 15
+	row := func(label, text string) {
+		p.put(left, y, "", 7, faint, label)
+		p.put(left+48, y, "", 7, ink, p.fit("", 7, text, width-48))
+		y += 9.5
+	}
+	row("Report", b.id)
+	row("Key", b.text["key_id"]+" ("+b.text["algorithm"]+")")
+	row("Verify at", b.text["verify_url"]+", or offline with grantgraph verify")
+	attached := "The signed data is attached to this PDF as report.json. Format " + b.text["format"] + "."
+	if p.lacking {
+		attached += " Characters that this page cannot draw are shown as □; the attached data has them."
+	}
+	row("Data", attached)
+}
+
+func (p *page) fill(c color) { p.pdf.SetFillColor(c[0], c[1], c[2]) }
+
+func (p *page) line(y float64, c color, weight float64) {
+	p.pdf.SetDrawColor(c[0], c[1], c[2])
+	p.pdf.SetLineWidth(weight)
+	p.pdf.Line(left, y, right, y)
+}
+
+// put writes one line of text.
+func (p *page) put(x, y float64, style string, size float64, c color, text string) {
+	p.pdf.SetFont("go", style, size)
+	p.pdf.SetTextColor(c[0], c[1], c[2])
+	if text = p.clean(text); text != "" {
+		p.pdf.Text(x, y, text)
+	}
+}
+
+// width is how wide a line is.
+func (p *page) width(style string, size float64, text string) float64 {
+	p.pdf.SetFont("go", style, size)
+	return p.pdf.GetStringWidth(p.clean(text))
+}
+
+// fit clips a line to a width.
+func (p *page) fit(style string, size float64, text string, room float64) string {
+	text = p.clean(text)
+	if p.width(style, size, text) <= room {
+		return text
+	}
+	runes := []rune(text)
+	low, high := 0, len(runes) // as many as fit with an ellipsis
+	for low < high {
+		middle := (low + high + 1) / 2
+		if p.width(style, size, string(runes[:middle])+"…") <= room {
+			low = middle
+		} else {
+			high = middle - 1
+		}
+	}
+	return strings.TrimRight(string(runes[:low]), " ,;") + "…"
+}
+
+// wrap breaks a text into at most so many lines, and clips the last.
+func (p *page) wrap(style string, size float64, text string, room float64, most int) (lines []string) {
+	words := strings.Fields(p.clean(text))
+	line := ""
+	for i, word := range words {
+		longer := strings.TrimLeft(line+" "+word, " ")
+		if line != "" && p.width(style, size, longer) > room {
+			if len(lines) == most-1 {
+				return append(lines, p.fit(style, size, strings.Join(append([]string{line}, words[i:]...), " "), room))
+			}
+			lines, line = append(lines, p.fit(style, size, line, room)), word
+			continue
+		}
+		line = longer
+	}
+	if line != "" {
+		lines = append(lines, p.fit(style, size, line, room))
+	}
+	return lines
+}
+
+// maxText is more of one text than any line of the page can show, in characters.
+const maxText = 400
+
+// clean makes a text one line that the fonts can draw.
+func (p *page) clean(text string) string {
+	has := glyphs()
+	n := 0
+	return strings.Join(strings.Fields(strings.Map(func(r rune) rune {
+		switch n++; {
+		case n > maxText:
+			return -1
+		case unicode.IsSpace(r) || unicode.IsControl(r):
+			return ' '
+		case has(r):
+			return r
+		}
+		p.lacking = true
+		return '□'
+	}, text)), " ")
+}
+
+// glyphs says which characters the fonts have.
+var glyphs = sync.OnceValue(func() func(rune) bool {
+	var drawn [1 << 16]bool
+	for i, ttf := range [][]byte{goregular.TTF, gobold.TTF} {
+		font, err := sfnt.Parse(ttf)
+		if err != nil {
+			panic(err) // the fonts are part of the program
+		}
+		var buffer sfnt.Buffer
+		for r := range drawn {
+			index, err := font.GlyphIndex(&buffer, rune(r))
+			drawn[r] = err == nil && index != 0 && (i == 0 || drawn[r])
+		}
+	}
+	return func(r rune) bool { return 0 <= r && int(r) < len(drawn) && drawn[r] }
+})

@@ -1,0 +1,179 @@
+// Package report makes the screening report that a grantmaker keeps: the record
+// of a screening with its identifier and signature, the same as a page of PDF,
+// and the answer to whether a document that somebody brings back is one that was
+// issued.
+//
+// The identifier is the SHA-256 of the RFC 8785 form of everything in the report
+// but report_id and signature, and the signature is over the same bytes. The page
+// is a function of the report alone, so that it can be made again and compared.
+//
+// The package knows neither HTTP nor where keys are kept: who signs is a Signer,
+// and which keys are published is for the caller to say. What is brought for
+// verification is taken for hostile.
+package report
+
+import (
+	"context"
+	"crypto/ed25519"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"grantgraph/internal/fault"
+	"grantgraph/internal/serve/screen"
+)
+
+// Format is the version of the report's layout. A change of the layout, or of
+// what the page shows, needs another version, and what was issued under this one
+// must stay verifiable.
+const Format = "1.0"
+
+// Algorithm is how reports are signed.
+const Algorithm = "Ed25519"
+
+// Report is a signed record. Its fields are in the order of the wire.
+type Report[C any] struct {
+	Format    string `json:"format" doc:"Version of the report's layout."`
+	ReportID  string `json:"report_id" doc:"Identifier: hex SHA-256 of the RFC 8785 form of the report without report_id and signature."`
+	IssuedAt  string `json:"issued_at" doc:"When it was issued, UTC." format:"date-time"`
+	KeyID     string `json:"key_id" doc:"RFC 7638 thumbprint of the key that signed it."`
+	Algorithm string `json:"algorithm" doc:"How it is signed." enum:"Ed25519"`
+	VerifyURL string `json:"verify_url" doc:"Where it can be verified." format:"uri"`
+	Content   C      `json:"content" doc:"The record as it was screened."`
+	Signature string `json:"signature" doc:"Ed25519 signature, base64url without padding, over the bytes that report_id is the hash of."`
+}
+
+// Content is the record of an organization.
+type Content struct {
+	EIN          string              `json:"ein" doc:"The EIN that was asked for, nine digits."`
+	Found        bool                `json:"found" doc:"Whether any list or any filing knows the EIN."`
+	Organization screen.Organization `json:"organization" doc:"Who it is."`
+	Compliance   screen.Compliance   `json:"compliance" doc:"What each list says."`
+	Sources      *screen.Sources     `json:"sources" doc:"The lists that were used."`
+}
+
+// ContentOf takes the record of a screening as what is to be signed.
+func ContentOf(r *screen.Record) Content {
+	return Content{EIN: r.EIN, Found: r.Found, Organization: r.Organization, Compliance: r.Compliance, Sources: r.Sources}
+}
+
+// NameContent is the record of a name that has no EIN.
+type NameContent struct {
+	Subject    screen.Subject        `json:"subject" doc:"Who was screened, as sent."`
+	Compliance screen.NameCompliance `json:"compliance" doc:"What the sanctions list says."`
+	Sources    *screen.NameSources   `json:"sources" doc:"The list that was used."`
+}
+
+// NameContentOf takes the record of a name screen as what is to be signed.
+func NameContentOf(r *screen.NameRecord) NameContent {
+	return NameContent{Subject: r.Subject, Compliance: r.Compliance, Sources: r.Sources}
+}
+
+// Signer signs with the key that is current. The identifier of the key is part of
+// what is signed: message is asked for the bytes once the key is chosen, and the
+// same key signs them, also when the keys are rotated meanwhile. The identifier is
+// the key's RFC 7638 thumbprint.
+type Signer interface {
+	Sign(ctx context.Context, message func(keyID string) ([]byte, error)) (signature []byte, err error)
+}
+
+// Issue signs content. The report's address for verification is part of it.
+func Issue[C any](ctx context.Context, s Signer, content C, verifyURL string, at time.Time) (*Report[C], error) {
+	r := &Report[C]{
+		Format: Format, IssuedAt: at.UTC().Format(time.RFC3339), Algorithm: Algorithm,
+		VerifyURL: verifyURL, Content: content,
+	}
+	signature, err := s.Sign(ctx, func(keyID string) ([]byte, error) {
+		r.KeyID = keyID
+		document, err := json.Marshal(r)
+		if err != nil {
+			return nil, fmt.Errorf("report: %w", err)
+		}
+		// It is read back as a verifier reads it: what a verifier would refuse
+		// is not issued.
+		b, err := readBlock(document)
+		if err != nil {
+			return nil, fmt.Errorf("report that nobody could verify: %w", err)
+		}
+		r.ReportID = b.id
+		return b.message, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(signature) != ed25519.SignatureSize {
+		return nil, fmt.Errorf("report: a signature of %d bytes", len(signature))
+	}
+	r.Signature = encoding.EncodeToString(signature)
+	return r, nil
+}
+
+// encoding of signatures. It is strict, so that no two texts are the same bytes.
+var encoding = base64.RawURLEncoding.Strict()
+
+// block is a report as it was read.
+type block struct {
+	raw     []byte            // as it stands in the document
+	text    map[string]string // members that are strings
+	content []byte            // as it stands in the document; nil when there is none
+	message []byte            // what the signature is over
+	id      string            // identifier of the message
+}
+
+// readBlock takes a report apart. The document is checked already or, when the
+// service made it, is checked here.
+func readBlock(document []byte) (*block, error) {
+	v, err := parse(document)
+	if err != nil {
+		return nil, err
+	}
+	return v.block()
+}
+
+// block takes an object for a report.
+func (v *value) block() (*block, error) {
+	if !v.isReport() {
+		return nil, bad("this is JSON, but not a report: it has no format, report_id, key_id and signature")
+	}
+	b := &block{raw: v.raw, text: map[string]string{}}
+	var signed []member
+	for _, m := range v.members {
+		if m.value.kind == '"' {
+			b.text[m.name] = m.value.text
+		}
+		if m.name == "content" {
+			b.content = m.value.raw
+		}
+		if m.name != "report_id" && m.name != "signature" {
+			signed = append(signed, m)
+		}
+	}
+	message, err := canonical(signed)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(message)
+	b.message, b.id = message, hex.EncodeToString(sum[:])
+	return b, nil
+}
+
+// isReport reports whether a value has what makes it a report of any version.
+func (v *value) isReport() bool {
+	for _, name := range []string{"format", "report_id", "key_id", "signature"} {
+		if m := v.member(name); m == nil || m.kind != '"' {
+			return false
+		}
+	}
+	return true
+}
+
+// BadReport is the slug of a document that is no report.
+const BadReport = "bad_report"
+
+func bad(format string, args ...any) *fault.Fault {
+	return fault.New(BadReport, format, args...).
+		Try("send the report block of a screening as it was received, the response that holds it, or the PDF")
+}

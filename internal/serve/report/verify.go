@@ -1,0 +1,274 @@
+package report
+
+import (
+	"context"
+	"crypto/ed25519"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"grantgraph/internal/fault"
+	"grantgraph/internal/serve/agent/httpsig"
+)
+
+// PublicKey is a key that reports were signed with, as it was published. A time
+// that is zero sets no bound.
+type PublicKey struct {
+	ID          string // RFC 7638 thumbprint
+	Public      ed25519.PublicKey
+	From        time.Time // first used
+	Until       time.Time // last used; what it signed before stays valid
+	Compromised time.Time // since when others may have signed with it
+}
+
+// Verdict is what verification found. A question that could not be answered is
+// null, never false: false says that something was checked and is wrong.
+type Verdict struct {
+	ReportID       string         `json:"report_id" doc:"Identifier that the report bears."`
+	IDMatches      *bool          `json:"id_matches" doc:"Whether that is the identifier of its content, computed anew; null when the format version is unknown."`
+	SignatureValid *bool          `json:"signature_valid" doc:"Whether the signature is of the published key: false when it was checked and does not match; null when it could not be checked, or when the signature holds but another part of the document was changed."`
+	KeyID          string         `json:"key_id" doc:"Key that the report names."`
+	Format         string         `json:"format" doc:"Format version of the report."`
+	FormatCurrent  *bool          `json:"format_current" doc:"Whether reports are still issued in this version; null when the version is unknown."`
+	IssuedAt       *string        `json:"issued_at" doc:"When the report says it was issued; null when it does not say." format:"date-time"`
+	PageMatches    *bool          `json:"page_matches" doc:"For a PDF: whether it is, byte for byte, the one that is made from the attached report. Null for JSON, and when the attached report did not verify."`
+	Reason         *string        `json:"reason" doc:"Why something is false or null; null when everything holds."`
+	Note           *string        `json:"note" doc:"What else to know; null when there is nothing."`
+	Subject        *Subject       `json:"subject" doc:"Who the report says it is about; null when it cannot be read. Not to be trusted unless the signature is valid."`
+	Lists          []RevisionDate `json:"lists" doc:"Lists that the report says were used, with their dates. Not to be trusted unless the signature is valid."`
+
+	// Report is the block as it was read, for showing and saving it.
+	Report json.RawMessage `json:"-"`
+}
+
+// Subject is whom a report is about.
+type Subject struct {
+	EIN  *string `json:"ein" doc:"EIN, nine digits; null for the screen of a name."`
+	Name *string `json:"name" doc:"Name; null when no list knows the EIN."`
+}
+
+// RevisionDate is a list and its date.
+type RevisionDate struct {
+	Source   string  `json:"source" doc:"Name of the list, as in sources."`
+	Revised  *string `json:"revised" doc:"Its revision date." format:"date"`
+	Screened bool    `json:"screened" doc:"Whether it could be used."`
+}
+
+// Status is the verdict in one word.
+type Status string
+
+const (
+	Valid        Status = "valid"
+	NotValid     Status = "not_valid"
+	Unverifiable Status = "unverifiable"
+)
+
+// Status puts the findings together: a report is valid when its identifier, its
+// signature and, for a PDF, its page are all right. It is not valid when the
+// identifier or the signature is wrong. Everything else cannot be verified.
+func (v *Verdict) Status() Status {
+	is := func(b *bool, want bool) bool { return b != nil && *b == want }
+	switch {
+	case is(v.IDMatches, false), is(v.SignatureValid, false):
+		return NotValid
+	case is(v.IDMatches, true) && is(v.SignatureValid, true) && !is(v.PageMatches, false):
+		return Valid
+	}
+	return Unverifiable
+}
+
+// Verify reads a document and says whether it is a report that was issued with
+// one of the keys. It takes the report's block, {"report": block}, a response of
+// the service that holds exactly one report, or the PDF. A document that is none of
+// them is a fault with the slug BadReport.
+func Verify(ctx context.Context, document []byte, keys []PublicKey) (*Verdict, error) {
+	if isPDF(document) {
+		return verifyPDF(ctx, document, keys)
+	}
+	v, err := parse(document)
+	if err != nil {
+		return nil, err
+	}
+	found, err := find(v)
+	if err != nil {
+		return nil, err
+	}
+	b, err := found.block()
+	if err != nil {
+		return nil, err
+	}
+	verdict := b.verify(keys)
+	if found != v && len(v.members) > 1 {
+		verdict.add(&verdict.Note, "Only the report inside the response was verified; the fields around it are not signed.")
+	}
+	return verdict, nil
+}
+
+// find is the one report of a document.
+func find(v *value) (*value, error) {
+	if v.kind != '{' {
+		return nil, bad("this is JSON, but not a report: a report is an object")
+	}
+	if v.isReport() {
+		return v, nil
+	}
+	if inner := v.member("report"); inner != nil {
+		if inner.kind == 'n' {
+			return nil, bad("the response holds no report").Try("reports are issued with paid keys; screen again with one")
+		}
+		return inner, nil
+	}
+	var found []*value
+	var whose []string
+	for _, list := range v.members {
+		for i, item := range list.value.items {
+			if inner := item.member("report"); inner != nil && inner.isReport() {
+				found = append(found, inner)
+				whose = append(whose, fmt.Sprintf("%s[%d] (%s)", fault.Clip(list.name, maxQuoted), i, inner.whose()))
+			}
+		}
+	}
+	switch {
+	case len(found) == 1:
+		return found[0], nil
+	case len(found) > 1:
+		const shown = 5
+		more := ""
+		if n := len(whose) - shown; n > 0 {
+			whose, more = whose[:shown], fmt.Sprintf(" and %d more", n)
+		}
+		return nil, fault.New(BadReport, "the response holds %d reports: %s%s; one is verified at a time", len(found), strings.Join(whose, ", "), more).
+			Try("send the report of one result")
+	}
+	return nil, bad("this is JSON, but there is no report in it")
+}
+
+// whose names the subject of a report for a message.
+func (v *value) whose() string {
+	content := v.member("content")
+	for _, m := range []*value{content.member("ein"), content.member("subject").member("name")} {
+		if m != nil && m.kind == '"' {
+			return fault.Clip(m.text, maxQuoted)
+		}
+	}
+	return "of whom is not said"
+}
+
+// verify compares a report with the keys.
+func (b *block) verify(keys []PublicKey) *Verdict {
+	v := &Verdict{
+		ReportID: b.text["report_id"], KeyID: b.text["key_id"], Format: b.text["format"],
+		FormatCurrent: current(b.text["format"]), Lists: []RevisionDate{}, Report: b.raw,
+	}
+	if at, said := b.text["issued_at"]; said {
+		v.IssuedAt = &at
+	}
+	if v.Format != Format {
+		v.add(&v.Reason, "The report has format version %s, which this program does not know; it knows %s.", strconv.Quote(fault.Clip(v.Format, maxQuoted)), Format)
+		return v
+	}
+	v.describe(b.content)
+	v.IDMatches = new(b.id == v.ReportID)
+	b.checkSignature(v, keys)
+	if !*v.IDMatches {
+		v.add(&v.Reason, "The identifier is not that of the content: something was changed after the report was issued.")
+		if v.SignatureValid != nil && *v.SignatureValid {
+			v.SignatureValid = nil // all but the identifier is what was signed; the document is still not the one that was issued
+		}
+	}
+	return v
+}
+
+// checkSignature says whether the message was signed with the key that the report
+// names, or why that cannot be said.
+func (b *block) checkSignature(v *Verdict, keys []PublicKey) {
+	if algorithm := b.text["algorithm"]; algorithm != Algorithm {
+		v.add(&v.Reason, "The report names the algorithm %s; only %s can be checked.", strconv.Quote(fault.Clip(algorithm, maxQuoted)), Algorithm)
+		return
+	}
+	var key *PublicKey
+	for i := range keys {
+		// A key is known by its thumbprint, whatever its publisher calls it.
+		if len(keys[i].Public) == ed25519.PublicKeySize && httpsig.Thumbprint(keys[i].Public) == v.KeyID {
+			key = &keys[i]
+		}
+	}
+	if key == nil {
+		v.add(&v.Reason, "The report names the key %s, which is not among the keys at hand.", strconv.Quote(fault.Clip(v.KeyID, maxQuoted)))
+		return
+	}
+	signature, err := encoding.DecodeString(b.text["signature"])
+	if err != nil || !ed25519.Verify(key.Public, b.message, signature) {
+		v.SignatureValid = new(false)
+		v.add(&v.Reason, "The signature does not match: this is not what was signed with the key that the report names.")
+		return
+	}
+	at, err := time.Parse("2006-01-02T15:04:05Z", b.text["issued_at"])
+	switch {
+	case err != nil:
+		v.add(&v.Reason, "The signature matches, but the report does not say when it was issued.")
+	case !key.Compromised.IsZero() && !at.Before(key.Compromised):
+		v.add(&v.Reason, "The signature matches, but the key was compromised on %s, before the report was issued: others could sign with it.", day(key.Compromised))
+	case !key.From.IsZero() && at.Before(key.From.Truncate(time.Second)):
+		v.add(&v.Reason, "The signature matches, but the report says it was issued before its key was in use, on %s.", day(key.From))
+	default:
+		v.SignatureValid = new(true)
+		if !key.Compromised.IsZero() {
+			v.add(&v.Note, "The key was compromised on %s, after the report says it was issued. Whoever has the key could have given an earlier date.", day(key.Compromised))
+		}
+	}
+}
+
+// current says whether reports are still issued in a version. One that is newer
+// than this program, or no version at all, is not known.
+func current(version string) *bool {
+	if version == Format {
+		return new(true)
+	}
+	number := func(version string) (n [2]int, ok bool) {
+		for i, part := range strings.SplitN(version, ".", 2) {
+			var err error
+			if n[i], err = strconv.Atoi(part); err != nil || n[i] < 0 {
+				return n, false
+			}
+			ok = i == 1
+		}
+		return n, ok
+	}
+	this, _ := number(Format)
+	if n, ok := number(version); ok && (n[0] < this[0] || n[0] == this[0] && n[1] < this[1]) {
+		return new(false)
+	}
+	return nil
+}
+
+// describe reads whom the report is about and the dates of its lists. It may
+// find nothing: what is read here is not verified yet.
+func (v *Verdict) describe(content []byte) {
+	c, err := readContent(content)
+	if err != nil {
+		return
+	}
+	v.Subject = &Subject{}
+	if c.named != nil {
+		v.Subject.Name = &c.named.Subject.Name
+	} else {
+		v.Subject.EIN, v.Subject.Name = &c.EIN, c.Organization.OrganizationName
+	}
+	for _, p := range c.provenances() {
+		v.Lists = append(v.Lists, RevisionDate{Source: p.Source, Revised: p.Revised, Screened: p.Screened})
+	}
+}
+
+// add puts a sentence behind those that are there.
+func (v *Verdict) add(to **string, format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if *to != nil {
+		text = **to + " " + text
+	}
+	*to = &text
+}
+
+func day(t time.Time) string { return t.UTC().Format(time.DateOnly) }
