@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"context"
 	"crypto/rand"
 	"log/slog"
 	"time"
@@ -15,8 +16,11 @@ import (
 	"grantgraph/internal/serve/api/meta"
 	"grantgraph/internal/serve/api/organizations"
 	"grantgraph/internal/serve/api/query"
+	"grantgraph/internal/serve/api/screening"
 	"grantgraph/internal/serve/dataset"
 	"grantgraph/internal/serve/example"
+	"grantgraph/internal/serve/report/keyring"
+	"grantgraph/internal/serve/screen"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/snapshot/lists"
 )
@@ -26,9 +30,16 @@ import (
 type Dataset struct {
 	Manifest   snapshot.Manifest
 	Graph      grants.Graph
-	Search     organizations.Index
+	Search     Search
 	SQL        query.Warehouse
 	Compliance *lists.Current
+	Screen     *screen.Screener
+}
+
+// Search finds organizations, by name and by EIN.
+type Search interface {
+	organizations.Index
+	screening.Names
 }
 
 // Snapshot describes the snapshot behind it.
@@ -42,7 +53,7 @@ func asRead(d *dataset.Dataset) api.Dataset {
 	if d == nil {
 		return nil
 	}
-	to := &Dataset{Manifest: d.Snapshot.Manifest, Compliance: d.Lists}
+	to := &Dataset{Manifest: d.Snapshot.Manifest, Compliance: d.Lists, Screen: d.Screen}
 	if d.Graph != nil {
 		to.Graph = d.Graph
 	}
@@ -55,16 +66,38 @@ func asRead(d *dataset.Dataset) api.Dataset {
 	return to
 }
 
+// parts are what the operations of a service work with, beside its dataset.
+type parts struct {
+	base     string
+	agents   *agent.Keys
+	registry admin.Registry
+	trials   screening.Trials
+	ring     *keyring.Ring
+	clock    func() time.Time
+	samples  screening.Samples
+	sql      bool
+}
+
 // operations are all there are, in the order in which they are listed. A room
 // that is built adds its group here.
-func operations(base string, agents *agent.Keys, registry admin.Registry, sql bool) []api.Group {
+func operations(p parts) []api.Group {
+	named := func(d api.Dataset) screening.Names {
+		if x := d.(*Dataset).Search; x != nil {
+			return x
+		}
+		return nil
+	}
 	return []api.Group{
 		organizations.Group(func(d api.Dataset) organizations.Index { return d.(*Dataset).Search }),
-		meta.Group(func(d api.Dataset) *lists.Current { return d.(*Dataset).Compliance }),
+		meta.Group(meta.Parts{Lists: func(d api.Dataset) *lists.Current { return d.(*Dataset).Compliance }, Ring: p.ring, Clock: p.clock}),
 		grants.Group(func(d api.Dataset) grants.Graph { return d.(*Dataset).Graph }),
-		agentkeys.Group(agents, func(d api.Dataset) agent.Asker { return d.(*Dataset).Graph }, base),
-		query.Group(func(d api.Dataset) query.Warehouse { return d.(*Dataset).SQL }, sql),
-		admin.Group(registry),
+		screening.Group(screening.Parts{
+			Screener: func(d api.Dataset) *screen.Screener { return d.(*Dataset).Screen }, Names: named,
+			Trials: p.trials, Ring: p.ring, Base: p.base, Clock: p.clock, Samples: p.samples,
+		}),
+		agentkeys.Group(p.agents, func(d api.Dataset) agent.Asker { return d.(*Dataset).Graph }, p.base),
+		query.Group(func(d api.Dataset) query.Warehouse { return d.(*Dataset).SQL }, p.sql),
+		admin.Group(p.registry),
 	}
 }
 
@@ -75,12 +108,19 @@ func Examples(base string) (api.Examples, error) {
 	if err != nil {
 		return api.Examples{}, err
 	}
-	return api.Examples{Groups: operations(base, agents, example.Store{}, true), Data: Invented(), Key: example.Key}, nil
+	samples, err := example.Samples(base)
+	if err != nil {
+		return api.Examples{}, err
+	}
+	groups := operations(parts{
+		base: base, agents: agents, registry: example.Store{}, trials: example.Store{}, ring: example.Ring(), clock: example.Now, samples: samples, sql: true,
+	})
+	return api.Examples{Groups: groups, Data: Invented(), Key: example.Key}, nil
 }
 
 // Invented is the dataset of the examples.
 func Invented() *Dataset {
-	return &Dataset{Manifest: example.Manifest(), Graph: example.Grants(), Search: example.Organizations(), SQL: example.Warehouse{}, Compliance: example.Lists()}
+	return &Dataset{Manifest: example.Manifest(), Graph: example.Grants(), Search: example.Organizations(), SQL: example.Warehouse{}, Compliance: example.Lists(), Screen: example.Screener()}
 }
 
 // OpenAPI is the OpenAPI document of a service at an address.
@@ -105,6 +145,10 @@ type API struct {
 	// agents.
 	Agents   account.Agents
 	Registry admin.Registry
+
+	// Ring has the keys that reports are signed with; nil is that of Accounts,
+	// when those keep any. Without keys nothing can be signed.
+	Ring *keyring.Ring
 
 	// SQL says whether the service runs the queries of POST /sql, on datasets
 	// that have a warehouse.
@@ -135,7 +179,19 @@ func NewAPI(c API) (*api.Handler, error) {
 	if c.AdminToken.Empty() {
 		c.Registry = nil // nobody could be admitted
 	}
+	if c.Clock == nil {
+		c.Clock = time.Now
+	}
+	if c.Ring == nil {
+		if c.Ring, err = openRing(c.Accounts, c.Clock); err != nil {
+			return nil, err
+		}
+	}
 	if c.Config.Examples, err = Examples(base); err != nil {
+		return nil, err
+	}
+	samples, err := example.Samples(base)
+	if err != nil {
 		return nil, err
 	}
 	agents, err := c.agentKeys(base)
@@ -145,8 +201,20 @@ func NewAPI(c API) (*api.Handler, error) {
 	if agents != nil {
 		c.Admit = agentkeys.Admit(agents)
 	}
-	c.Groups = operations(base, agents, c.Registry, c.SQL)
+	c.Groups = operations(parts{base: base, agents: agents, registry: c.Registry, trials: c.Accounts, ring: c.Ring, clock: c.Clock, samples: samples, sql: c.SQL})
 	return api.New(c.Config)
+}
+
+// openRing opens the ring of a store; that of one that keeps no signing keys is
+// empty.
+func openRing(store api.Accounts, clock func() time.Time) (*keyring.Ring, error) {
+	signing, ok := store.(account.Signing)
+	if !ok {
+		return keyring.Fixed(), nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	return keyring.Open(ctx, signing, clock)
 }
 
 // agentKeys are the keys of agents, nil when the store knows no agents.
@@ -155,9 +223,6 @@ func (c *API) agentKeys(base string) (*agent.Keys, error) {
 		return nil, nil
 	}
 	o := agent.KeyOptions{Store: c.Agents, Examiner: c.Examiner, Trusted: c.Trusted, URL: agentkeys.URL(base), Clock: c.Clock, Log: c.Log}
-	if o.Clock == nil {
-		o.Clock = time.Now
-	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}

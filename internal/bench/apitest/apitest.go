@@ -38,13 +38,14 @@ const (
 type Ledger struct {
 	mu      sync.Mutex
 	spent   map[string]int
+	screens map[string]bool
 	Fail    error
 	Account string // that all keys belong to
 	Broke   string // the key that has no calls left
 }
 
 // NewLedger is one from which nothing was spent.
-func NewLedger() *Ledger { return &Ledger{spent: map[string]int{}} }
+func NewLedger() *Ledger { return &Ledger{spent: map[string]int{}, screens: map[string]bool{}} }
 
 // Authenticate finds a key.
 func (l *Ledger) Authenticate(_ context.Context, secret string) (account.KeyInfo, error) {
@@ -83,6 +84,30 @@ func (l *Ledger) Charge(ctx context.Context, id string, cost int) (account.Balan
 	l.spent[id] += cost
 	l.mu.Unlock()
 	return l.Balance(ctx, id)
+}
+
+// TakeScreen takes the one screening of a key.
+func (l *Ledger) TakeScreen(_ context.Context, id string) (bool, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	first := !l.screens[id]
+	l.screens[id] = true
+	return first, nil
+}
+
+// ReturnScreen gives it back.
+func (l *Ledger) ReturnScreen(_ context.Context, id string) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.screens, id)
+	return nil
+}
+
+// Screened says whether it was taken.
+func (l *Ledger) Screened(id string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.screens[id]
 }
 
 // Calls is how many were taken from a key.
@@ -184,8 +209,9 @@ func Over(t testing.TB, d *serve.Dataset) *World {
 func (w *World) open(t testing.TB, c serve.API) *World {
 	t.Helper()
 	w.Ledger, w.Log = NewLedger(), &strings.Builder{}
+	c.Ring = example.Ring()
 	c.Config = api.Config{
-		BaseURL: Base + "/", Accounts: w.Ledger, Log: slog.New(slog.NewTextHandler(w.Log, nil)), Acquire: w.Acquire,
+		BaseURL: Base + "/", Accounts: w.Ledger, Log: slog.New(slog.NewTextHandler(w.Log, nil)), Acquire: w.Acquire, Clock: example.Now,
 	}
 	if c.Registry != nil {
 		c.AdminToken = secret.New(AdminToken)
@@ -217,7 +243,13 @@ func (w *World) Reopen(t testing.TB, c serve.API) *World {
 // Get sends a request with the key of a plan, or none.
 func (w *World) Get(t testing.TB, method, path, plan string, header ...string) *httptest.ResponseRecorder {
 	t.Helper()
-	r := httptest.NewRequest(method, path, nil)
+	return w.Send(t, method, path, plan, "", header...)
+}
+
+// Send does the same with a body.
+func (w *World) Send(t testing.TB, method, path, plan, body string, header ...string) *httptest.ResponseRecorder {
+	t.Helper()
+	r := httptest.NewRequest(method, path, strings.NewReader(body))
 	if plan != "" {
 		r.Header.Set("X-API-Key", "gg_test_"+plan)
 	}
@@ -247,6 +279,7 @@ type Scenario struct {
 	Path   string // /api/v1 is put in front unless it begins with a slash
 	Plan   string // free when empty, none for no key
 	Header []string
+	Body   string
 	Status int // 200 when 0
 	Has    []string
 	Lacks  []string
@@ -271,7 +304,7 @@ func (s Scenario) Run(t *testing.T, w *World) *httptest.ResponseRecorder {
 		plan = ""
 	}
 	before := w.Ledger.Calls(plan)
-	rec := w.Get(t, method, path, plan, s.Header...)
+	rec := w.Send(t, method, path, plan, s.Body, s.Header...)
 	body := rec.Body.String()
 	want := s.Status
 	if want == 0 {

@@ -11,6 +11,7 @@ import (
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/api/grants"
 	"grantgraph/internal/serve/graph"
+	"grantgraph/internal/serve/screen"
 	"grantgraph/internal/serve/search"
 	"grantgraph/internal/serve/sqlbox"
 	"grantgraph/internal/snapshot/lists"
@@ -58,7 +59,7 @@ func Built(t testing.TB) *serve.Dataset {
 		if built.sql, built.err = box.Open(s.Dir); built.err != nil {
 			return
 		}
-		built.data = &serve.Dataset{Manifest: s.Manifest, Graph: g, Search: x, SQL: built.sql, Compliance: &lists.Current{}}
+		built.data = &serve.Dataset{Manifest: s.Manifest, Graph: g, Search: x, SQL: built.sql, Compliance: &lists.Current{}, Screen: screen.New(&lists.Current{}, &screen.Rows{})}
 	})
 	if built.err != nil {
 		t.Fatal(built.err)

@@ -13,6 +13,7 @@ var mediaTypes = map[string][]string{
 	"xml":    {"application/xml", "text/xml"},
 	"csv":    {"text/csv", "application/csv"},
 	"ndjson": {"application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines"},
+	"pdf":    {"application/pdf", "application/x-pdf"},
 }
 
 // accepted reads the header Accept: the format that it prefers among those an

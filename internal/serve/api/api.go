@@ -37,6 +37,11 @@ type Accounts interface {
 	Authenticate(ctx context.Context, secret string) (account.KeyInfo, error)
 	Balance(ctx context.Context, id string) (account.Balance, error)
 	Charge(ctx context.Context, id string, cost int) (account.Balance, error)
+	// TakeScreen takes the one screening that the owner of a key has beside the
+	// calls of a plan; first is false when it was taken before. ReturnScreen
+	// gives it back.
+	TakeScreen(ctx context.Context, id string) (first bool, err error)
+	ReturnScreen(ctx context.Context, id string) error
 }
 
 // Dataset is all that one request is answered from. The engine asks it what it

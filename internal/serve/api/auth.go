@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/account"
@@ -42,7 +43,7 @@ func (s *Handler) authenticate(ctx context.Context, h http.Header, c *Call, quer
 		return err
 	}
 	c.Caller.Key, c.Caller.Owner, c.Caller.Tier = key.ID, cmp.Or(key.Account, key.ID), key.Tier
-	c.Caller.Pro = key.Require(account.ProScope) == nil
+	c.Caller.Paid, c.Caller.Pro, c.key = key.Require(account.Paid) == nil, key.Require(account.ProScope) == nil, key
 	if err := key.Require(0); err != nil {
 		return err
 	}
@@ -92,6 +93,34 @@ func (s *Handler) meter(ctx context.Context, out *reply, c *Call) error {
 		out.balance(balance)
 	}
 	return err
+}
+
+// claimed is what a request has claimed beside its calls.
+type claimed func(context.Context) error
+
+// claim takes it.
+func (c *Call) claim(ctx context.Context) (claimed, error) {
+	if c.Claim == nil {
+		return nil, nil
+	}
+	giveBack, err := c.Claim(ctx)
+	return giveBack, err
+}
+
+// giveBackTimeout bounds how long a refusal waits for the store.
+const giveBackTimeout = 5 * time.Second
+
+// giveBack undoes the claim of a request that has no answer, also when its
+// caller has left.
+func (s *Handler) giveBack(ctx context.Context, c *Call, claim claimed) {
+	if claim == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), giveBackTimeout)
+	defer cancel()
+	if err := claim(ctx); err != nil {
+		s.config.Log.Error("what a request had claimed could not be given back", slog.String("request_id", c.ID), slog.String("operation", c.op.ID), slog.String("key", c.Caller.Key), slog.Any("error", err))
+	}
 }
 
 // showBalance puts the balance of the key into the headers of an answer that was not

@@ -28,17 +28,29 @@ type Form struct {
 
 // ReadForm reads the body as an object. One that is none is a problem, and
 // every field of it is missing then without another word.
-func (c *Call) ReadForm() *Form {
+func (c *Call) ReadForm() *Form { return c.readForm(c.body, "a JSON object") }
+
+// ReadFormOrList does the same, and takes a bare array for the object that has
+// it as its one field.
+func (c *Call) ReadFormOrList(field string) *Form {
+	body := c.body
+	if bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("[")) {
+		body = slices.Concat([]byte(`{"`+field+`":`), body, []byte("}"))
+	}
+	return c.readForm(body, "a JSON object or array")
+}
+
+func (c *Call) readForm(body []byte, what string) *Form {
 	f := &Form{params: c.Params, words: c.op.BodyWords, read: map[string]bool{}}
 	var err error
-	f.members, err = members(c.body)
+	f.members, err = members(body)
 	switch {
 	case len(bytes.TrimSpace(c.body)) == 0:
-		f.problem("missing", nil, nil, "the body is required; send a JSON object")
+		f.problem("missing", nil, nil, "the body is required; send %s", what)
 	case errors.Is(err, errMembers):
 		f.problem("too_long", nil, Limit{"max_length": maxMembers}, "the body has more than %d fields", maxMembers)
 	case err != nil:
-		f.problem("json_invalid", nil, nil, "the body is not a JSON object")
+		f.problem("json_invalid", nil, nil, "the body is not %s", what)
 	}
 	return f
 }
@@ -128,7 +140,7 @@ func (f *Form) Text(name string, most int) string {
 		f.at([]any{name}, "string_too_short", shown(*value), Limit{"min_length": 1}, "the value is empty")
 	case len(line) > most:
 		f.at([]any{name}, "string_too_long", shown(line), Limit{"max_length": most}, "the value is %d bytes long; at most %d are kept", len(line), most)
-	case !legible(line):
+	case !Legible(line):
 		f.at([]any{name}, "string_unicode", nil, nil, "the value has characters that cannot be shown")
 	default:
 		return line
@@ -136,8 +148,8 @@ func (f *Form) Text(name string, most int) string {
 	return ""
 }
 
-// legible reports whether a text is fit to be kept and shown.
-func legible(s string) bool {
+// Legible reports whether a text is fit to be kept and shown.
+func Legible(s string) bool {
 	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == utf8.RuneError })
 }
 
@@ -176,6 +188,58 @@ func (f *Form) Texts(name string, most int) []string {
 		list[i] = *value
 	}
 	return list
+}
+
+// Items reads a list of one to so many values of any kind, each as it was sent.
+// Of a longer one no more is kept.
+func (f *Form) Items(name string, most int) []json.RawMessage {
+	raw, ok := f.member(name)
+	if !ok {
+		return nil
+	}
+	return f.items(name, raw, 1, most)
+}
+
+// Integers reads a list of at most so many whole numbers, if it is there.
+func (f *Form) Integers(name string, most int) (list []int64) {
+	f.read[name] = true
+	raw, ok := f.members[name]
+	if !ok || string(raw) == "null" {
+		return nil
+	}
+	for i, item := range f.items(name, raw, 0, most) {
+		var n int64
+		if json.Unmarshal(item, &n) != nil || string(item) == "null" {
+			f.at([]any{name, i}, "int_type", shown(string(item)), nil, "the value is not a whole number")
+			continue
+		}
+		list = append(list, n)
+	}
+	return list
+}
+
+func (f *Form) items(name string, raw json.RawMessage, least, most int) (items []json.RawMessage) {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	if t, err := dec.Token(); err != nil || t != json.Delim('[') {
+		f.at([]any{name}, "list_type", shown(string(raw)), nil, "the value is not a list")
+		return nil
+	}
+	for dec.More() {
+		if len(items) == most {
+			f.at([]any{name}, "too_long", nil, Limit{"max_length": most}, "the list has more than %d items", most)
+			return nil
+		}
+		var item json.RawMessage
+		if err := dec.Decode(&item); err != nil {
+			f.at([]any{name}, "json_invalid", nil, nil, "the list cannot be read")
+			return nil
+		}
+		items = append(items, item)
+	}
+	if len(items) < least {
+		f.at([]any{name}, "too_short", nil, Limit{"min_length": least}, "the list is empty")
+	}
+	return items
 }
 
 // Verbatim reads a text that is kept as it is.

@@ -23,7 +23,7 @@ func FuzzForm(f *testing.F) {
 		plan := form.Word("plan", []string{"free", "plus", "pro"})
 		form.Finish()
 		for _, s := range []string{purpose, source} {
-			if len(s) > maxPurpose || !legible(s) || strings.TrimSpace(s) != s {
+			if len(s) > maxPurpose || !Legible(s) || strings.TrimSpace(s) != s {
 				t.Errorf("%q was taken", s)
 			}
 		}

@@ -13,7 +13,8 @@ type Caller struct {
 	Key     string       // ID of the key, empty for none
 	Secret  string       // the key itself, where the operation is for agents, whose answers repeat it
 	Owner   string       // whose key it is: the account, or the key itself when it has none
-	Pro     bool         // the plan of the key is Pro
+	Paid    bool         // the plan of the key is a paid one
+	Pro     bool         // it is Pro
 	Tier    account.Tier // of the key of an agent
 	Address string       // of the client
 }
@@ -40,6 +41,10 @@ type Call struct {
 	Question string
 	// Worked says that a plan which refused has used what a call pays for.
 	Worked bool
+	// Claim takes what the answer uses up beside its calls, when it is not nil.
+	// It is called before the charge; what it returns gives it back where there
+	// is no answer, because the charge failed or the run did.
+	Claim func(context.Context) (giveBack func(context.Context) error, err error)
 
 	// Set where the caller is admitted:
 
@@ -51,6 +56,7 @@ type Call struct {
 	table  *table
 	op     *Operation
 	warn   *Warnings
+	key    account.KeyInfo
 	body   []byte
 	format string
 	shown  *Shown // set on examples
@@ -59,6 +65,15 @@ type Call struct {
 
 // Operation is the entry of the table that the call is for.
 func (c *Call) Operation() *Operation { return c.op }
+
+// RequirePaid refuses a key of no paid plan, where only a part of an operation
+// needs one.
+func (c *Call) RequirePaid() error {
+	if c.Caller.Paid {
+		return nil
+	}
+	return c.key.Require(account.Paid)
+}
 
 // Body is the body of the request, as it was sent.
 func (c *Call) Body() []byte { return c.body }
@@ -87,6 +102,9 @@ func (c *Call) Service() Service {
 
 // Tail is the end of the answer.
 func (c *Call) Tail() Tail { return Tail{c.Service()} }
+
+// Format is the format of the answer, once it is read.
+func (c *Call) Format() string { return c.format }
 
 // ReadFormat reads the format of the answer.
 func (c *Call) ReadFormat() {

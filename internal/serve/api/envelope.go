@@ -13,6 +13,7 @@ type Service struct {
 	Warnings    []Warning `json:"warnings" doc:"What the answer does not say by itself."`
 	Dataset     Build     `json:"dataset"`
 	Excluded    *Excluded `json:"excluded,omitempty" doc:"What each excluded class cost against the filter; present when exclude is used."`
+	Withheld    []string  `json:"withheld,omitempty" doc:"Paths of the fields that are left out of a screening on a trial or free key."`
 	Example     *Shown    `json:"example,omitempty" doc:"Present on example answers: everything in them is invented."`
 }
 
@@ -61,6 +62,14 @@ type Answer interface{ service() *Service }
 type Tabular interface {
 	Answer
 	Table() (rows any, hits *int64, next *string)
+}
+
+// Document is an answer of which a format is a file that is not made by this
+// package, such as a PDF.
+type Document interface {
+	Answer
+	// File is the file and its name, fit for a header.
+	File() (name string, body []byte)
 }
 
 // ownCSV is a Tabular whose columns its type does not tell.

@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"grantgraph/internal/serve/account"
 )
 
 // invented is what every example says of itself.
@@ -36,6 +38,9 @@ func (s *Handler) example(ctx context.Context, out *reply, c *Call, values url.V
 	}
 	c.shown = &Shown{Case: shown(name), Note: invented}
 	out.header.Set("Cache-Control", "public, max-age=3600")
+	if c.op.Anew {
+		out.header.Set("Cache-Control", "no-store")
+	}
 	if name == "list" {
 		return out.render(c, c.examples())
 	}
@@ -55,6 +60,7 @@ func (s *Handler) example(ctx context.Context, out *reply, c *Call, values url.V
 		return err
 	}
 	c.shown.Request, c.body = c.op.request(e), []byte(e.Body)
+	c.Caller.Paid, c.key = !e.Unpaid, account.KeyInfo{Plan: account.Free, Active: true}
 	if values.Has("format") {
 		query["format"] = values["format"]
 	}
@@ -63,8 +69,8 @@ func (s *Handler) example(ctx context.Context, out *reply, c *Call, values url.V
 		return err
 	}
 	// The case unsupported shows both severities, also where no parameter has a
-	// caveat; and rows alone do not say that they are invented.
-	if name == "unsupported" && !c.warn.has(caveat) || c.format == "csv" || c.format == "ndjson" {
+	// caveat; and rows or a file alone do not say that they are invented.
+	if name == "unsupported" && !c.warn.has(caveat) || c.format != "json" && c.format != "xml" {
 		c.warn.Caveat("example", "The answer is invented, and all other parameters except format were ignored.")
 	}
 	result, err := run(ctx)

@@ -215,6 +215,16 @@ func (s *Handler) operate(ctx context.Context, r *http.Request, out *reply, c *C
 	if out.hold, err = s.config.Budget.Take(ctx, baseWeight+int64(len(c.body))+c.Weight); err != nil {
 		return err
 	}
+	claim, err := c.claim(ctx)
+	if err != nil {
+		return err
+	}
+	answered := false
+	defer func() { // also when the run panics
+		if !answered {
+			s.giveBack(ctx, c, claim)
+		}
+	}()
 	if err := s.meter(ctx, out, c); err != nil {
 		return err
 	}
@@ -223,7 +233,11 @@ func (s *Handler) operate(ctx context.Context, r *http.Request, out *reply, c *C
 		return err
 	}
 	out.cache(op)
-	return out.render(c, result)
+	if err := out.render(c, result); err != nil {
+		return err
+	}
+	answered = true
+	return nil
 }
 
 // prepare reads the parameters of a request, all of them.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"reflect"
 	"slices"
@@ -33,10 +34,11 @@ func OpenAPI(baseURL string, examples Examples) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &describer{schemas: object{}, types: map[string]reflect.Type{}, params: object{}, handler: &Handler{config: Config{BaseURL: base, Examples: examples}, table: all, examples: all}}
+	d := &describer{schemas: object{}, types: map[string]reflect.Type{}, names: map[reflect.Type]string{}, params: object{}, handler: &Handler{config: Config{BaseURL: base, Examples: examples}, table: all, examples: all}}
 	tags := []object{}
 	for _, g := range examples.Groups {
 		tags = append(tags, object{"name": g.Tag, "description": g.About})
+		maps.Copy(d.names, g.Schemas)
 	}
 	paths := object{}
 	for i := range all.ops {
@@ -82,6 +84,7 @@ func OpenAPI(baseURL string, examples Examples) ([]byte, error) {
 type describer struct {
 	schemas object
 	types   map[string]reflect.Type // behind the schemas
+	names   map[reflect.Type]string // of types that have another than their own
 	params  object                  // those that several operations share
 	handler *Handler
 }
@@ -114,10 +117,17 @@ func (d *describer) operation(op *Operation) (object, error) {
 		if len(op.Examples) > 0 && json.Valid([]byte(op.Examples[0].Body)) {
 			media["example"] = json.RawMessage(op.Examples[0].Body)
 		}
-		out["requestBody"] = object{"required": true, "content": object{"application/json": media}}
+		content := object{"application/json": media}
+		for _, kind := range op.BodyTypes {
+			content[kind] = file
+		}
+		out["requestBody"] = object{"required": true, "content": content}
 	}
 	return out, nil
 }
+
+// file is a body that is no text.
+var file = object{"schema": object{"type": "string", "format": "binary"}}
 
 // parameter describes one parameter, by reference where several operations
 // share it.
@@ -205,6 +215,8 @@ func (d *describer) content(op *Operation, examples object) object {
 			content[kind] = object{"schema": object{"type": "string", "description": "The same document as XML: an element response with an element per member, item elements in lists, and nil=\"true\" for null."}}
 		case "csv":
 			content[kind] = object{"schema": object{"type": "string", "description": "The rows with a header line; nested fields have a dot in their name, lists are joined by semicolons. A text that a spreadsheet would take for a formula begins with an apostrophe."}}
+		case "pdf":
+			content[kind] = file
 		default:
 			content[kind] = object{"schema": object{"type": "string", "description": "One row per line as JSON."}}
 		}
@@ -230,6 +242,10 @@ func headers(op *Operation) object {
 		out["X-Service-Hits"] = header("integer", "Matching rows in all, on csv and ndjson; absent where the answer was cut before they were counted.")
 		out["Content-Disposition"] = header("string", "On csv: an attachment, in whose file name the filters that were not applied are named.")
 		out["X-Next-Cursor"] = header("string", "Cursor of the next page, on csv and ndjson.")
+	}
+	if slices.Contains(op.Formats, "pdf") {
+		out["X-Service-Warnings"] = header("string", "The warnings as JSON, on pdf; the first of them where they are more than a header can carry.")
+		out["Content-Disposition"] = header("string", "On pdf: an attachment.")
 	}
 	if op.Access != Open && op.Access != Admin {
 		out["X-Calls-Limit"] = header("integer", "Calls in the allowance of the key.")
@@ -301,6 +317,9 @@ func (d *describer) examples(op *Operation) (map[int]object, error) {
 		if out[r.status] != nil && len(r.body) > 8<<10 {
 			continue // one large example is enough
 		}
+		if e.Foreign || c.format != "json" && r.status == http.StatusOK {
+			continue // the schema describes another
+		}
 		if out[r.status] == nil {
 			out[r.status] = object{}
 		}
@@ -336,7 +355,7 @@ func (d *describer) schema(t reflect.Type) object {
 	case reflect.Slice:
 		return object{"type": "array", "items": d.schema(t.Elem())}
 	case reflect.Struct:
-		name := schemaName(t)
+		name := d.schemaName(t)
 		switch d.types[name] {
 		case nil:
 			d.types[name], d.schemas[name] = t, object{} // stops recursion
@@ -352,7 +371,10 @@ func (d *describer) schema(t reflect.Type) object {
 
 // schemaName is the name of a type in the document: List[GrantRow] is
 // GrantRowList.
-func schemaName(t reflect.Type) string {
+func (d *describer) schemaName(t reflect.Type) string {
+	if name, ok := d.names[t]; ok {
+		return name
+	}
 	outer, inner, generic := strings.Cut(t.Name(), "[")
 	if !generic {
 		return outer
@@ -364,7 +386,7 @@ func schemaName(t reflect.Type) string {
 // addTo adds the fields of one type to the schema of another, in whose place
 // they may stand.
 func (d *describer) addTo(to, more reflect.Type) {
-	properties := d.schemas[schemaName(to)].(object)["properties"].(object)
+	properties := d.schemas[d.schemaName(to)].(object)["properties"].(object)
 	for name, p := range d.structure(more)["properties"].(object) {
 		properties[name] = p
 	}
@@ -377,7 +399,7 @@ func (d *describer) structure(t reflect.Type) object {
 		if f.Anonymous || name == "" || name == "-" {
 			continue
 		}
-		optional := strings.Contains(options, "omitempty")
+		optional := strings.Contains(options, "omitempty") || strings.Contains(options, "omitzero")
 		if !optional {
 			required = append(required, name)
 		}
@@ -392,7 +414,7 @@ func (d *describer) property(f reflect.StructField, nullable bool) object {
 	doc := f.Tag.Get("doc")
 	if ref, ok := p["$ref"]; ok {
 		if nullable {
-			panic("api: " + f.Name + " is an object that can be null; leave it out instead, or say in it that nothing is known")
+			return object{"anyOf": []object{{"$ref": ref}, {"type": "null"}}, "description": doc}
 		}
 		if doc == "" {
 			return p

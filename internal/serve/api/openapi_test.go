@@ -177,6 +177,9 @@ func promised(doc any) map[string]any {
 			kind := property["type"]
 			if kind == nil {
 				kind = fmt.Sprint(property["$ref"], property["allOf"])
+				if either, ok := property["anyOf"]; ok {
+					kind = fmt.Sprint(either)
+				}
 			}
 			if items, ok := property["items"].(map[string]any); ok {
 				kind = fmt.Sprint(kind, items["type"], items["$ref"])
@@ -232,10 +235,18 @@ func TestExamples(t *testing.T) {
 			switch e.Case {
 			case "strict", "subject_pcs", "wrong_answer", "rejected", "timeout":
 				want = 400
+			case "plan_required":
+				want = 402
 			case "pro_table":
 				want = 403
 			case "invalid":
 				want = 422
+			}
+			if e.Case == "pdf" {
+				if h := rec.Header(); rec.Code != 200 || !strings.HasPrefix(rec.Body.String(), "%PDF-") || h.Get("Content-Type") != "application/pdf" || !strings.Contains(h.Get("X-Service-Warnings"), "invented") {
+					t.Errorf("%s %s: %d %v", op.ID, e.Case, rec.Code, h)
+				}
+				continue
 			}
 			var body struct {
 				Code    int         `json:"code"`

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -62,6 +63,10 @@ type Group struct {
 	About      string // the tag in a sentence
 	Note       string // a paragraph for the description that language models read; may be empty
 	Operations []Operation
+
+	// Schemas are the names in the published description of types whose own
+	// name says too little outside of their package.
+	Schemas map[reflect.Type]string
 }
 
 // Operation is one entry of the table.
@@ -78,6 +83,7 @@ type Operation struct {
 	Params      []Param
 	Body        any               // a value of the type of the request body, nil for none
 	BodyWords   map[string]string // other words for the fields of the body, and the field that each stands for
+	BodyTypes   []string          // media types of files that may be the body in the place of JSON
 	MaxBody     int64             // bytes of it
 	Response    any               // a value of the type of the answer
 	Formats     []string
@@ -85,6 +91,7 @@ type Operation struct {
 	Details     []any     // values of the types that its failures carry, see Detailed
 	Examples    []Example
 	Lists       bool          // the answer changes with the compliance lists as well
+	Anew        bool          // every answer is issued anew: it is not to be kept, and has no ETag
 	Timeout     time.Duration // of a request, when the usual one is too short
 	Works       bool          // reading a request takes time of the machine: who has no calls left is refused before
 
@@ -118,6 +125,8 @@ type Example struct {
 	Query       string            // the query string that is run against the fixture
 	Path        map[string]string // values of the path's parameters
 	Body        string            // the request body
+	Unpaid      bool              // it is asked with a key of no paid plan
+	Foreign     bool              // it is rendered for clients of another service, not as the description has it
 }
 
 // price says the cost in words.
@@ -132,8 +141,10 @@ func (op *Operation) price() string {
 }
 
 // cacheable says whether an answer may be kept: not where something was done,
-// nor what only an operator sees.
-func (op *Operation) cacheable() bool { return op.Method == http.MethodGet && op.Access != Admin }
+// nor what only an operator sees, nor what is issued anew.
+func (op *Operation) cacheable() bool {
+	return op.Method == http.MethodGet && op.Access != Admin && !op.Anew
+}
 
 // at is the path that an example is sent to.
 func (op *Operation) at(e *Example) string {
@@ -168,7 +179,7 @@ func (op *Operation) refusals() []Refusal {
 		all = append(all, refusedAdmin, StoreUnavailable)
 	}
 	if op.Access == Paid || op.Access == Pro {
-		all = append(all, refusedPlan)
+		all = append(all, PlanRequired)
 	}
 	if op.Optional {
 		all = append(all, refusedNotFound)
@@ -264,6 +275,9 @@ func FormatParam(names ...string) Param {
 	if slices.Contains(names, "csv") {
 		p.Description += " csv and ndjson carry the rows alone; their warnings are in the headers X-Service-Warnings and X-Service-Unsupported."
 	}
+	if slices.Contains(names, "pdf") {
+		p.Description += " The warnings of a pdf are in the headers X-Service-Warnings and X-Service-Unsupported."
+	}
 	return p
 }
 
@@ -315,7 +329,8 @@ func (r *routes) add(path string, op *Operation) {
 
 // find returns the operations at an escaped path, one per method, and the
 // values of the path's parameters, in which a slash may be written %2F. A
-// trailing slash does not matter.
+// trailing slash does not matter. Where several fit, the one with the fewest
+// parameters is meant.
 func (r *routes) find(path string) (ops []*Operation, values map[string]string) {
 	segments := strings.Split(strings.TrimSuffix(strings.TrimPrefix(path, "/"), "/"), "/")
 	for i, s := range segments {
@@ -324,11 +339,11 @@ func (r *routes) find(path string) (ops []*Operation, values map[string]string) 
 		}
 	}
 	for i := range r.list {
-		if v, ok := match(r.list[i].segments, segments); ok {
-			return r.list[i].ops, v
+		if v, ok := match(r.list[i].segments, segments); ok && (ops == nil || len(v) < len(values)) {
+			ops, values = r.list[i].ops, v
 		}
 	}
-	return nil, nil
+	return ops, values
 }
 
 func match(pattern, segments []string) (map[string]string, bool) {

@@ -51,7 +51,7 @@ var (
 
 	refusedSpent    = Refusal{Slug: "quota_exhausted", Status: 402, Means: "the allowance of the key is spent; Retry-After says in how many seconds it resets, and is absent where time alone does not refill it"}
 	refusedLocked   = Refusal{Slug: "key_locked", Status: 402, Means: "the key of an agent is locked and this call is not part of its challenge", Audit: true}
-	refusedPlan     = Refusal{Slug: "plan_required", Status: 402, Means: "the endpoint needs a higher plan"}
+	PlanRequired    = Refusal{Slug: "plan_required", Status: 402, Means: "the endpoint needs a higher plan"}
 	refusedNotAgent = Refusal{Slug: "not_an_agent_key", Status: 409, Means: "the key is not one of an agent"}
 	refusedAdmin    = Refusal{Slug: "bad_admin_token", Status: 401, Means: "the admin token is missing or wrong", Audit: true}
 	refusedNotFound = Refusal{Slug: "not_found", Status: 404, Means: "there is no such endpoint"}
@@ -89,9 +89,14 @@ func (e *invalid) Error() string {
 	return where + p.Msg
 }
 
-// InvalidBody is the refusal of a field of a request body.
+// InvalidBody is the refusal of a field of a request body, or of all of it when
+// the field is empty.
 func InvalidBody(field, kind string, ctx any, message string) error {
-	return &invalid{[]Problem{{Loc: []any{"body", field}, Type: kind, Ctx: ctx, Msg: message}}}
+	loc := []any{"body"}
+	if field != "" {
+		loc = append(loc, field)
+	}
+	return &invalid{[]Problem{{Loc: loc, Type: kind, Ctx: ctx, Msg: message}}}
 }
 
 // Failure is the body of every error but a 422. Those of some operations have

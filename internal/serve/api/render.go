@@ -21,6 +21,7 @@ var contentTypes = map[string]string{
 	"xml":    "application/xml; charset=utf-8",
 	"csv":    "text/csv; charset=utf-8",
 	"ndjson": "application/x-ndjson; charset=utf-8",
+	"pdf":    "application/pdf",
 }
 
 // render writes a success into the reply, in the format of the call.
@@ -32,10 +33,19 @@ func (r *reply) render(c *Call, a Answer) error {
 	if c.format == "json" || c.format == "xml" {
 		return r.encode(c.format, a)
 	}
-	rows, hits, next := a.(Tabular).Table()
 	if list := a.service().Warnings; len(list) > 0 {
 		r.header.Set("X-Service-Warnings", headerWarnings(list))
 	}
+	if file, ok := a.(Document); ok {
+		name, body := file.File()
+		r.header.Set("Content-Type", contentTypes[c.format])
+		r.header.Set("Content-Disposition", `attachment; filename="`+name+`"`)
+		b := r.buffer()
+		b.Write(body)
+		r.body = b.Bytes()
+		return nil
+	}
+	rows, hits, next := a.(Tabular).Table()
 	if hits != nil {
 		r.header.Set("X-Service-Hits", strconv.FormatInt(*hits, 10))
 	}

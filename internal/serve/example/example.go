@@ -8,6 +8,8 @@ package example
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"fmt"
 	"slices"
 	"time"
 
@@ -97,7 +99,11 @@ func Lists() *lists.Current {
 		}
 		c.Edition.Lists = append(c.Edition.Lists, lists.Status{
 			Name: name, Loaded: true, Rows: int64(12_000 + i), FetchedAt: day, Revised: "2025-12-08", RevisedNewest: "2025-12-08",
+			Files: fmt.Sprintf("%x", sha256.Sum256([]byte(name))),
 		})
+		if name == lists.IRB {
+			c.Edition.Lists[len(c.Edition.Lists)-1].CoversThrough = bulletin
+		}
 		check := lists.Check{Name: name, CheckedAt: day, UpstreamRevised: "2025-12-08"}
 		if name == lists.OFAC {
 			check.UpstreamRevised = "2025-12-31"

@@ -110,6 +110,10 @@ func (Store) Key(context.Context, string, string) (httpsig.Key, error) {
 	return httpsig.Key{}, httpsig.ErrKey
 }
 
+// TakeScreen always gives a screening.
+func (Store) TakeScreen(context.Context, string) (bool, error) { return true, nil }
+func (Store) ReturnScreen(context.Context, string) error       { return nil }
+
 func (Store) Find(context.Context, string) (account.KeyInfo, error) {
 	return account.KeyInfo{ID: admin.ExampleKeyID, Plan: account.Free, Email: "someone@example.org", Label: "example", Active: true,
 		Created: day, Rotated: day, Account: accountID}, nil

@@ -59,6 +59,7 @@ func compatibility(call *api.Call) Compatibility {
 			mapping("", "GET /api/v1/meta", ours, "Dataset metadata, without a key."),
 			mapping("", "GET /api/v1/essentials/{ein}", ours, "The core profile of one organization."),
 			mapping("", "POST /api/v1/screening/bulk", ours, "Up to 100 organizations in one call."),
+			mapping("", "POST /api/v1/screening/names", ours, "Up to 100 names without an EIN, against the sanctions list alone."),
 			mapping("", "POST /api/v1/screening/verify", ours, "Verifies a retained report, without a key."),
 			mapping("", "GET /api/v1/gov-funding/{ein}", ours, "Government awards."),
 			mapping("", "POST /api/v1/sql", ours, "Read-only SQL over the warehouse."),

@@ -1,10 +1,12 @@
-package meta
+package meta_test
 
 import (
+	"encoding/json"
 	"testing"
 	"time"
 
 	"grantgraph/internal/ingest/source"
+	"grantgraph/internal/serve/screen"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/snapshot/lists"
 )
@@ -12,7 +14,14 @@ import (
 // What /meta says of the cadence of each list is what the fetcher keeps to.
 func TestCadencesAgreeWithTheCatalogue(t *testing.T) {
 	t.Parallel()
-	of := complianceSources(&lists.Current{}).byName()
+	raw, err := json.Marshal(screen.SourcesOf(&lists.Current{}, time.Time{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var of map[string]screen.Source
+	if err := json.Unmarshal(raw, &of); err != nil {
+		t.Fatal(err)
+	}
 	for _, s := range source.All() {
 		if s.Compliance == "" {
 			continue
@@ -64,7 +73,7 @@ func TestComplianceSource(t *testing.T) {
 				c.check.Name, c.check.CheckedAt = lists.OFAC, at
 				now.Checks = []lists.Check{*c.check}
 			}
-			got := complianceSources(now).OFAC
+			got := screen.SourcesOf(now, at).OFAC
 			current := "unknown"
 			if got.IsCurrent != nil {
 				current = map[bool]string{true: "yes", false: "no"}[*got.IsCurrent]

@@ -6,10 +6,16 @@ package meta
 
 import (
 	"context"
+	"encoding/base64"
+	"encoding/json"
 	"math"
+	"time"
 
 	"grantgraph/internal/grant"
 	"grantgraph/internal/serve/api"
+	"grantgraph/internal/serve/report"
+	"grantgraph/internal/serve/report/keyring"
+	"grantgraph/internal/serve/screen"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/snapshot/lists"
 )
@@ -20,7 +26,7 @@ type MetaAnswer struct {
 	Dataset             DatasetInfo       `json:"dataset"`
 	Scope               Scope             `json:"scope"`
 	Trial               Trial             `json:"trial"`
-	ComplianceSources   ComplianceSources `json:"compliance_sources"`
+	ComplianceSources   screen.Sources    `json:"compliance_sources"`
 	ComplianceEdition   *string           `json:"compliance_edition" doc:"Edition of the compliance lists that the whole answer is from; null when there is none."`
 	ComplianceReports   ComplianceReports `json:"compliance_reports"`
 	CandidCompatibility Compatibility     `json:"candid_compatibility"`
@@ -59,8 +65,8 @@ type SourceInfo struct {
 	Rows   int64  `json:"rows" doc:"Returns or rows read from them."`
 }
 
-// sources adds up the files of the manifest, which lists them by source.
-func sources(m *snapshot.Manifest) []SourceInfo {
+// sourceFiles adds up the files of the manifest, which lists them by source.
+func sourceFiles(m *snapshot.Manifest) []SourceInfo {
 	list := []SourceInfo{}
 	for _, s := range m.Sources {
 		if n := len(list); n == 0 || list[n-1].Source != s.Kind {
@@ -135,34 +141,6 @@ type Trial struct {
 	ComplianceWithheldFields  []string `json:"compliance_withheld_fields" doc:"Paths of the fields that are blanked in them."`
 }
 
-// ComplianceSources are the lists that screenings use.
-type ComplianceSources struct {
-	IRB        ComplianceSource `json:"irb" doc:"Internal Revenue Bulletin announcements."`
-	CARegistry ComplianceSource `json:"ca_registry" doc:"California Registry of Charities."`
-	BMF        ComplianceSource `json:"bmf" doc:"IRS Exempt Organizations Business Master File."`
-	Pub78      ComplianceSource `json:"pub78" doc:"IRS Publication 78 data."`
-	CAFTB      ComplianceSource `json:"ca_ftb" doc:"California Franchise Tax Board revoked list."`
-	OFAC       ComplianceSource `json:"ofac" doc:"OFAC sanctions lists."`
-	Revocation ComplianceSource `json:"revocation" doc:"IRS automatic revocation list."`
-}
-
-// ComplianceSource is the state of one list. What is not known is null; a list
-// that is not loaded has no rows to count and is neither current nor stale.
-type ComplianceSource struct {
-	FetchedAt         *string `json:"fetched_at" doc:"When the list was taken into the dataset; null when it is not loaded." format:"date-time"`
-	Revised           *string `json:"revised" doc:"Oldest revision date among the parts of the list."`
-	RevisedNewest     *string `json:"revised_newest" doc:"Newest revision date among them."`
-	URL               string  `json:"url" doc:"Where it is published." format:"uri"`
-	RowCount          *int64  `json:"row_count" doc:"Rows loaded."`
-	IsCurrent         *bool   `json:"is_current" doc:"Whether the loaded list is the one upstream has; null when that is not known."`
-	UpstreamRevised   *string `json:"upstream_revised" doc:"Revision that upstream showed when last looked at."`
-	UpstreamCheckedAt *string `json:"upstream_checked_at" doc:"When upstream was last looked at." format:"date-time"`
-	Publishes         string  `json:"publishes" doc:"How often upstream publishes."`
-	Polled            string  `json:"polled" doc:"How often we look."`
-	Caveat            *string `json:"caveat,omitempty" doc:"What the list cannot tell."`
-	Note              *string `json:"note,omitempty" doc:"Why the list is not loaded, or why a newer one than the loaded was not taken."`
-}
-
 // ComplianceReports says how retained screening reports are signed.
 type ComplianceReports struct {
 	Format  string  `json:"format" doc:"Version of the report format."`
@@ -173,7 +151,7 @@ type ComplianceReports struct {
 type Signing struct {
 	Algorithm string  `json:"algorithm" doc:"Signature algorithm."`
 	KeyID     *string `json:"key_id" doc:"Identifier of the key; null while none is published."`
-	PublicKey *string `json:"public_key" doc:"The key; null while none is published."`
+	PublicKey *string `json:"public_key" doc:"The key: its 32 bytes in base64url without padding; null while none is published."`
 	Verify    string  `json:"verify" doc:"Where to verify a report." format:"uri"`
 	Note      string  `json:"note" doc:"What to know about it."`
 }
@@ -194,15 +172,19 @@ type CompatMode struct {
 // polled is how often upstream is looked at.
 const polled = "every 15 minutes"
 
-// listsOf finds the compliance lists of a dataset.
-type listsOf func(api.Dataset) *lists.Current
-
-// Group is the operation over the compliance lists of a dataset.
-func Group(of func(api.Dataset) *lists.Current) api.Group {
-	return api.Group{Tag: "Dataset", About: "What is being served.", Operations: []api.Operation{listsOf(of).meta()}}
+// Parts are what the operation works with.
+type Parts struct {
+	Lists func(api.Dataset) *lists.Current // the compliance lists of a dataset
+	Ring  *keyring.Ring                    // the keys that reports are signed with
+	Clock func() time.Time
 }
 
-func (of listsOf) meta() api.Operation {
+// Group is the operation.
+func Group(p Parts) api.Group {
+	return api.Group{Tag: "Dataset", About: "What is being served.", Operations: []api.Operation{p.meta()}}
+}
+
+func (p Parts) meta() api.Operation {
 	return api.Operation{
 		ID: "getMeta", Method: "GET", Path: "/meta", Access: api.Open,
 		Summary:     "Dataset metadata",
@@ -214,27 +196,41 @@ func (of listsOf) meta() api.Operation {
 		},
 		Plan: func(c *api.Call) (api.Run, error) {
 			c.ReadFormat()
-			return func(context.Context) (api.Answer, error) { return describe(c, of(c.Data)), nil }, nil
+			// Both change without a new build: a key is replaced, a list grows too old.
+			signing, lists := p.signing(c), screen.SourcesOf(p.Lists(c.Data), p.Clock())
+			state, err := json.Marshal([]any{signing, lists})
+			if err != nil {
+				return nil, err
+			}
+			c.Question = string(state)
+			return func(context.Context) (api.Answer, error) {
+				return describe(c, signing, lists, p.Lists(c.Data).Version()), nil
+			}, nil
 		},
 	}
 }
 
-// withheld are the fields blanked in a screening on a trial or free key.
-var withheld = []string{
-	"compliance.ofac_sanctions_screen.potential_matches",
-	"compliance.ofac.potential_matches",
-	"compliance.irb_screen.potential_matches",
-	"compliance.state_registration.california.registry_records",
-	"compliance.state_registration.california.ftb_records",
-	"compliance.group_exemption.parent_organizations",
-	"compliance.pub78.organization_types",
-	"compliance.bmf_financials",
-	"compliance.reliance.elements",
-	"sources",
+// signing names the key that signs now.
+func (p Parts) signing(c *api.Call) Signing {
+	s := Signing{
+		Algorithm: report.Algorithm, Verify: c.Base + api.Versioned + "/screening/verify",
+		Note: "key_id is the RFC 7638 thumbprint of the key. Every key that was ever used is published at " + c.Base + "/.well-known/jwks.json, so that reports signed before a rotation can be verified too; grantgraph verify does so without this service.",
+	}
+	ctx := context.Background()
+	if c.Request != nil {
+		ctx = c.Request.Context()
+	}
+	key, err := p.Ring.Current(ctx)
+	if err != nil {
+		s.Note = "The signing key cannot be read just now, so no report can be signed. " + s.Note
+		return s
+	}
+	s.KeyID, s.PublicKey = &key.ID, api.OrNull(base64.RawURLEncoding.EncodeToString(key.Public))
+	return s
 }
 
 // describe writes what is known of the dataset of a call.
-func describe(c *api.Call, now *lists.Current) *MetaAnswer {
+func describe(c *api.Call, signing Signing, sources *screen.Sources, edition string) *MetaAnswer {
 	m := c.Data.Snapshot()
 	partial := m.Counts.PartialFiscalYear
 	if partial == nil {
@@ -254,21 +250,15 @@ func describe(c *api.Call, now *lists.Current) *MetaAnswer {
 			LastCompleteFiscalYear: m.Counts.LastCompleteYear, PartialFiscalYears: partial,
 		},
 		Trial: Trial{
-			Note:                      "A trial key sees every fiscal year of the grant graph, within a row cap and a call budget, and may run one screening with its evidence blanked.",
+			Note:                      "A trial key sees every fiscal year of the grant graph, within a row cap and a call budget. It may run one screening, of any organization, with GET /screening/{ein}: the fields below are left out of it and listed in x_service.withheld, and there is no signed report. A free key may as well. The second one is a 402.",
 			Mint:                      c.Base + api.Versioned + "/agent-key",
 			ComplianceScreensIncluded: 1,
-			ComplianceWithheldFields:  withheld,
+			ComplianceWithheldFields:  screen.Withheld,
 		},
-		ComplianceSources: *complianceSources(now), ComplianceEdition: api.OrNull(now.Version()),
-		Sources:    sources(m),
-		Resolution: resolution(m),
-		ComplianceReports: ComplianceReports{
-			Format: "1.0",
-			Signing: Signing{
-				Algorithm: "Ed25519", Verify: c.Base + api.Versioned + "/screening/verify",
-				Note: "No signing key is published yet, so no report has been signed.",
-			},
-		},
+		ComplianceSources: *sources, ComplianceEdition: api.OrNull(edition),
+		Sources:             sourceFiles(m),
+		Resolution:          resolution(m),
+		ComplianceReports:   ComplianceReports{Format: report.Format, Signing: signing},
 		CandidCompatibility: compatibility(c),
 		ResponseCompat: ResponseCompat{
 			Default: "json",
@@ -279,55 +269,5 @@ func describe(c *api.Call, now *lists.Current) *MetaAnswer {
 			}},
 		},
 		Tail: c.Tail(),
-	}
-}
-
-// complianceSources tells the state of each list. A list that was never loaded
-// has nulls and says why.
-func complianceSources(now *lists.Current) *ComplianceSources {
-	sources := &ComplianceSources{}
-	for _, l := range lists.All() {
-		*sources.byName()[l.Name] = ComplianceSource{URL: l.Page, Publishes: l.Publishes, Polled: l.Polled, Caveat: api.OrNull(l.Caveat)}
-	}
-	for name, source := range sources.byName() {
-		source.load(now.Status(name))
-		if check, ok := now.Check(name); ok {
-			source.compare(check)
-		}
-	}
-	return sources
-}
-
-func (s *ComplianceSources) byName() map[string]*ComplianceSource {
-	return map[string]*ComplianceSource{
-		lists.IRB: &s.IRB, lists.CARegistry: &s.CARegistry, lists.BMF: &s.BMF, lists.Pub78: &s.Pub78,
-		lists.CAFTB: &s.CAFTB, lists.OFAC: &s.OFAC, lists.Revocation: &s.Revocation,
-	}
-}
-
-// load takes in what is loaded.
-func (s *ComplianceSource) load(state lists.Status) {
-	switch {
-	case !state.Loaded:
-		s.Note = api.OrNull("Not loaded: " + state.Problem + ".")
-		return
-	case state.Problem != "":
-		s.Note = api.OrNull("The last good list is served; what came since was not taken: " + state.Problem + ".")
-	}
-	s.FetchedAt = api.OrNull(api.Instant(state.FetchedAt))
-	s.RowCount = &state.Rows
-	s.Revised, s.RevisedNewest = api.OrNull(state.Revised), api.OrNull(state.RevisedNewest)
-}
-
-// compare holds what is loaded against what upstream showed.
-func (s *ComplianceSource) compare(check lists.Check) {
-	s.UpstreamCheckedAt = api.OrNull(api.Instant(check.CheckedAt))
-	s.UpstreamRevised = api.OrNull(check.UpstreamRevised)
-	if s.RevisedNewest != nil && s.UpstreamRevised != nil {
-		current := *s.RevisedNewest >= *s.UpstreamRevised
-		s.IsCurrent = &current
-	}
-	if check.Problem != "" && s.Note == nil {
-		s.Note = api.OrNull("The last good list is served; upstream could not be taken: " + check.Problem + ".")
 	}
 }

@@ -1,0 +1,155 @@
+package screening
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"strings"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/parallel"
+	"grantgraph/internal/serve/api"
+	"grantgraph/internal/serve/screen"
+)
+
+// BulkRequest is the body of a screening of many organizations.
+type BulkRequest struct {
+	EINs          []string `json:"eins" items:"string|integer" doc:"The EINs, at most 100, with or without the hyphen. A bare array of them is taken as well."`
+	Reports       bool     `json:"reports,omitempty" doc:"Whether each record comes with a signed report; false when absent."`
+	ExcludeEntNum []int64  `json:"exclude_ent_num,omitempty" doc:"Numbers of sanctioned entities that you have looked at and ruled out, at most 50. Their matches stay in the answer, as ruled_out."`
+}
+
+// BulkAnswer is the screening of many organizations.
+type BulkAnswer struct {
+	api.Head
+	ResultsCount int             `json:"results_count" doc:"Records in this answer, as many as EINs were sent."`
+	Results      []BulkResult    `json:"results" doc:"The records, in the order of the request."`
+	Sources      *screen.Sources `json:"sources,omitzero" doc:"The lists that were used for all of them."`
+	api.Tail
+}
+
+// BulkResult is one of them.
+type BulkResult struct {
+	EIN          string               `json:"ein" doc:"The EIN, nine digits; as it was sent when it cannot be read."`
+	Found        bool                 `json:"found" doc:"Whether any list or any filing knows the EIN."`
+	Organization *screen.Organization `json:"organization,omitempty" doc:"Who it is; absent when the EIN cannot be read."`
+	Compliance   *screen.Compliance   `json:"compliance,omitempty" doc:"What each list says; absent when the EIN cannot be read."`
+	Report       *Report              `json:"report,omitempty" doc:"The signed record, when reports were asked for."`
+	Error        *string              `json:"error" doc:"Why there is no record; null when there is one."`
+}
+
+var bulkWords = map[string]string{
+	"ein": "eins", "ids": "eins", "ein_list": "eins", "organizations": "eins", "orgs": "eins", "tax_ids": "eins", "numbers": "eins",
+	"report": "reports", "with_reports": "reports", "signed": "reports",
+	"ent_num": "exclude_ent_num", "exclude": "exclude_ent_num", "ruled_out": "exclude_ent_num",
+}
+
+func (o *operations) bulk() api.Operation {
+	const eins = `"eins":["00-0000001","000000006","12-34"]`
+	return api.Operation{
+		ID: "screenOrganizations", Method: "POST", Path: path + "/bulk", Access: api.Paid, Cost: 1, Anew: true,
+		Summary: "Screen up to 100 organizations",
+		Description: "Screens up to 100 EINs for one call. The records are those of GET /screening/{ein}, in the order of the request; what cannot be read says so in its error, and the rest is served. " +
+			"With reports each record comes with a signed report.",
+		Params: []api.Param{compatParam},
+		Body:   BulkRequest{}, BodyWords: bulkWords, MaxBody: maxBulk, Response: BulkAnswer{}, Formats: []string{"json"},
+		Examples: []api.Example{
+			{Case: "1", Description: "Two organizations, and an EIN that cannot be read", Body: `{` + eins + `}`},
+			{Case: "candid", Description: "The same with compat=legacy_strings", Query: "compat=legacy_strings", Body: `{` + eins + `}`, Foreign: true},
+			{Case: "reports", Description: "With a signed report", Body: `{"eins":["00-0000001"],"reports":true}`},
+			{Case: "unsupported", Description: "A field of the body that does not exist", Body: `{` + eins + `,"limit":5}`},
+			{Case: "strict", Description: "What strict=1 refuses", Query: "strict=1", Body: `{` + eins + `,"limit":5}`},
+			{Case: "invalid", Description: "No EIN at all", Body: `{"eins":[]}`},
+		},
+		Plan: o.planBulk,
+	}
+}
+
+// What one of many records takes while it is made and rendered, in bytes, and
+// what its report takes beside it.
+const (
+	weightOfMany   = 256 << 10
+	weightOfReport = 256 << 10
+)
+
+// wanted is an EIN of a bulk request.
+type wanted struct {
+	text  string // as it was sent, clipped
+	query screen.Query
+	err   string // why it cannot be read
+}
+
+func (o *operations) planBulk(c *api.Call) (api.Run, error) {
+	legacy := readCompat(c)
+	f := c.ReadFormOrList("eins")
+	items := f.Items("eins", maxEINs)
+	reports := false
+	f.Optional("reports", &reports, "bool_type", "the value is not true or false")
+	excluded := f.Integers(excludeParam.Name, maxExcluded)
+	f.Finish()
+	if c.Params.Failed() {
+		return nil, nil // the engine reports them
+	}
+	list := make([]wanted, len(items))
+	for i, item := range items {
+		list[i] = readWanted(item)
+		list[i].query.Excluded = excluded
+		if list[i].err == "" {
+			o.addFiled(c, &list[i].query)
+		}
+	}
+	c.Weight = int64(len(list)) * weightOfMany
+	if reports {
+		c.Weight += int64(len(list)) * weightOfReport
+	}
+	if legacy {
+		c.Weight *= 2
+	}
+	return func(ctx context.Context) (api.Answer, error) {
+		at, s := o.Clock(), o.Screener(c.Data)
+		a := &BulkAnswer{Head: api.Success, ResultsCount: len(list), Results: make([]BulkResult, len(list)), Sources: s.Sources(at), Tail: c.Tail()}
+		err := parallel.Each(ctx, 0, len(list), func(ctx context.Context, i int) error {
+			w := &list[i]
+			if w.err != "" {
+				a.Results[i] = BulkResult{EIN: w.text, Error: &w.err}
+				return nil
+			}
+			r := s.Screen(w.query, at)
+			a.Results[i] = BulkResult{EIN: r.EIN, Found: r.Found, Organization: &r.Organization, Compliance: &r.Compliance}
+			if !reports {
+				return nil
+			}
+			var err error
+			a.Results[i].Report, err = Issue(ctx, o.Ring, r, o.Base, at)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		if legacy {
+			return asLegacy(a, a.Tail)
+		}
+		return a, nil
+	}, nil
+}
+
+// readWanted reads one EIN: a text, or a whole number of which a spreadsheet
+// may have lost the zeros in front.
+func readWanted(item json.RawMessage) (w wanted) {
+	const not = "This is not an EIN; write nine digits, such as 12-3456789."
+	text := ""
+	if json.Unmarshal(item, &text) != nil || string(item) == "null" {
+		w.text = api.Clip(strings.ToValidUTF8(string(bytes.TrimSpace(item)), "\uFFFD"))
+		if strings.Trim(string(item), "0123456789") != "" {
+			w.err = not
+			return w
+		}
+		text = string(item)
+	}
+	w.text = api.Clip(text)
+	var err error
+	if w.query.EIN, err = ein.Parse(text); err != nil {
+		w.err = not
+	}
+	return w
+}

@@ -1,0 +1,195 @@
+package screening
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"grantgraph/internal/parallel"
+	"grantgraph/internal/serve/api"
+	"grantgraph/internal/serve/report"
+	"grantgraph/internal/serve/screen"
+)
+
+// NamesRequest is the body of a screening of names.
+type NamesRequest struct {
+	Names         []NameToScreen `json:"names" doc:"The names, at most 100. In the place of an object a text is taken for a name alone."`
+	Reports       bool           `json:"reports,omitempty" doc:"Whether each name comes with a signed report; true when absent."`
+	ExcludeEntNum []int64        `json:"exclude_ent_num,omitempty" doc:"Numbers of sanctioned entities that you have looked at and ruled out, at most 50. Their matches stay in the answer, as ruled_out."`
+}
+
+// NameToScreen is a name with what is known of where it is.
+type NameToScreen struct {
+	Name    string `json:"name" doc:"Name, at most 300 bytes."`
+	Country string `json:"country,omitempty" doc:"Country; compared with the addresses in the list, and never used to leave out a match."`
+	City    string `json:"city,omitempty" doc:"City; likewise."`
+}
+
+// NamesAnswer is the screening of names.
+type NamesAnswer struct {
+	api.Head
+	ResultsCount int                 `json:"results_count" doc:"Records in this answer, as many as names were sent."`
+	Results      []NameResult        `json:"results" doc:"The records, in the order of the request."`
+	Sources      *screen.NameSources `json:"sources,omitzero" doc:"The list that was used for all of them."`
+	api.Tail
+}
+
+// NameResult is one of them.
+type NameResult struct {
+	Name       string                 `json:"name" doc:"Name as sent, clipped when it cannot be read."`
+	Country    *string                `json:"country" doc:"Country as sent."`
+	City       *string                `json:"city" doc:"City as sent."`
+	Compliance *screen.NameCompliance `json:"compliance,omitempty" doc:"What the sanctions list says; absent when the name cannot be read."`
+	Report     *NameReport            `json:"report,omitempty" doc:"The signed record, unless reports is false."`
+	Error      *string                `json:"error" doc:"Why there is no record; null when there is one."`
+}
+
+var nameWords = map[string]string{
+	"name": "names", "organizations": "names", "orgs": "names", "entities": "names", "list": "names", "subjects": "names",
+	"report": "reports", "with_reports": "reports", "signed": "reports",
+	"ent_num": "exclude_ent_num", "exclude": "exclude_ent_num", "ruled_out": "exclude_ent_num",
+}
+
+func (o *operations) names() api.Operation {
+	const names = `"names":[{"name":"Exemplary Gap Trading Company","country":"Nowhere"},{"name":"Example Community Foundation"}]`
+	return api.Operation{
+		ID: "screenNames", Method: "POST", Path: path + "/names", Access: api.Paid, Cost: 1, Anew: true,
+		Summary: "Screen up to 100 names against the sanctions list",
+		Description: "Compares up to 100 names that have no EIN, such as those of organizations abroad, with the sanctioned entities, for one call. A match is a name, not an identity. " +
+			"The records are in the order of the request; what cannot be read says so in its error, and the rest is served. Each comes with a signed report, unless reports is false.",
+		Params: []api.Param{compatParam},
+		Body:   NamesRequest{}, BodyWords: nameWords, MaxBody: maxNameBody, Response: NamesAnswer{}, Formats: []string{"json"},
+		Examples: []api.Example{
+			{Case: "1", Description: "A name that resembles one of the list, and one that does not", Body: `{` + names + `}`},
+			{Case: "unsupported", Description: "A field of the body that does not exist", Body: `{` + names + `,"reports":false,"limit":5}`},
+			{Case: "strict", Description: "What strict=1 refuses", Query: "strict=1", Body: `{` + names + `,"limit":5}`},
+			{Case: "invalid", Description: "No name at all", Body: `{"names":[]}`},
+		},
+		Plan: o.planNames,
+	}
+}
+
+// named is a name of a request.
+type named struct {
+	subject screen.Subject
+	err     string // why it cannot be read
+}
+
+func (o *operations) planNames(c *api.Call) (api.Run, error) {
+	legacy := readCompat(c)
+	f := c.ReadFormOrList("names")
+	items := f.Items("names", maxNames)
+	reports := true
+	f.Optional("reports", &reports, "bool_type", "the value is not true or false")
+	excluded := f.Integers(excludeParam.Name, maxExcluded)
+	f.Finish()
+	list := make([]named, len(items))
+	for i, item := range items {
+		list[i] = readNamed(c, item)
+	}
+	if c.Params.Failed() {
+		return nil, nil // the engine reports them
+	}
+	c.Weight = int64(len(list)) * weightOfMany
+	if legacy {
+		c.Weight *= 2
+	}
+	return func(ctx context.Context) (api.Answer, error) {
+		at, s := o.Clock(), o.Screener(c.Data)
+		a := &NamesAnswer{Head: api.Success, ResultsCount: len(list), Results: make([]NameResult, len(list)), Sources: &screen.NameSources{OFAC: s.Sources(at).OFAC}, Tail: c.Tail()}
+		err := parallel.Each(ctx, 0, len(list), func(ctx context.Context, i int) error {
+			n, to := &list[i], &a.Results[i]
+			*to = NameResult{Name: n.subject.Name, Country: n.subject.Country, City: n.subject.City}
+			if n.err != "" {
+				to.Error = &n.err
+				return nil
+			}
+			r := s.ScreenName(n.subject, excluded, at)
+			to.Compliance = &r.Compliance
+			if !reports {
+				return nil
+			}
+			var err error
+			to.Report, err = report.Issue(ctx, signer{o.Ring}, report.NameContentOf(r), VerifyPage(o.Base), at)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		if legacy {
+			return asLegacy(a, a.Tail)
+		}
+		return a, nil
+	}, nil
+}
+
+// readNamed reads one name: an object, or a text.
+func readNamed(c *api.Call, item json.RawMessage) (n named) {
+	item = bytes.TrimSpace(item)
+	if len(item) > 0 && item[0] == '"' {
+		var text string
+		if err := json.Unmarshal(item, &text); err != nil {
+			n.err = "The name cannot be read."
+		}
+		n.name(text)
+		return n
+	}
+	var members map[string]json.RawMessage
+	if len(item) == 0 || item[0] != '{' || json.Unmarshal(item, &members) != nil {
+		n.subject.Name = api.Clip(strings.ToValidUTF8(string(item), "\uFFFD"))
+		n.err = "This is neither a name nor an object with one."
+		return n
+	}
+	text := func(field string) string {
+		var s *string
+		if raw, ok := members[field]; ok && json.Unmarshal(raw, &s) != nil {
+			n.fail("The field %s is not a text.", field)
+		}
+		delete(members, field)
+		if s == nil {
+			return ""
+		}
+		return *s
+	}
+	n.name(text("name"))
+	n.subject.Country, n.subject.City = n.place("country", text("country")), n.place("city", text("city"))
+	for _, field := range slices.Sorted(maps.Keys(members)) {
+		c.Params.Warn.Ignored("names."+api.Clip(strings.ToValidUTF8(field, "\uFFFD")), "A name has no such field, so it was not applied.")
+	}
+	return n
+}
+
+// fail keeps the first thing that is wrong.
+func (n *named) fail(format string, args ...any) {
+	if n.err == "" {
+		n.err = fmt.Sprintf(format, args...)
+	}
+}
+
+// line is a text on one line, checked; clipped when it cannot be taken.
+func (n *named) line(field, text string, most int) string {
+	line := strings.Join(strings.Fields(text), " ")
+	switch {
+	case len(line) > most:
+		n.fail("The %s has %d bytes; at most %d are compared.", field, len(line), most)
+	case !api.Legible(line):
+		n.fail("The %s has characters that cannot be shown.", field)
+	default:
+		return line
+	}
+	return api.Clip(strings.ToValidUTF8(line, "\uFFFD"))
+}
+
+func (n *named) name(text string) {
+	if n.subject.Name = n.line("name", text, maxName); n.subject.Name == "" {
+		n.fail("The name is missing.")
+	}
+}
+
+func (n *named) place(field, text string) *string {
+	return api.OrNull(n.line(field, text, maxPlace))
+}

@@ -1,0 +1,96 @@
+package screening
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"grantgraph/internal/fault"
+	"grantgraph/internal/serve/api"
+	"grantgraph/internal/serve/report"
+	"grantgraph/internal/serve/report/keyring"
+)
+
+// VerifyAnswer is what verification found.
+type VerifyAnswer struct {
+	api.Head
+	Status string `json:"status" enum:"valid,not_valid,unverifiable" doc:"The findings in one word. valid: the identifier, the signature and, of a PDF, the page are right. not_valid: the identifier or the signature was checked and is wrong. unverifiable: anything else."`
+	report.Verdict
+	api.Tail
+}
+
+func (o *operations) verify() api.Operation {
+	return api.Operation{
+		ID: "verifyReport", Method: "POST", Path: path + "/verify", Access: api.Open, Anew: true,
+		Summary: "Verify a report that was kept",
+		Description: "Takes a report as it was kept, the block of JSON, an answer that holds it, or the PDF, computes its identifier anew, verifies the signature with the published keys, and says whether its format version is still current. " +
+			"What cannot be verified is null, never false: false says that it was checked and is wrong. Nothing is kept, and nothing is counted.",
+		Body: Report{}, BodyTypes: []string{"application/pdf"}, MaxBody: maxDocument, Response: VerifyAnswer{}, Formats: []string{"json"},
+		Refusals: []api.Refusal{api.StoreUnavailable},
+		Examples: []api.Example{
+			{Case: "1", Description: "A report that was issued", Body: o.Samples.Report},
+			{Case: "bent", Description: "The same after somebody has changed it", Body: strings.Replace(o.Samples.Report, `"found":true`, `"found":false`, 1)},
+			{Case: "unknown_key", Description: "A report signed with a key that this service never had: nothing can be said of its signature", Body: o.Samples.Foreign},
+			{Case: "invalid", Description: "What is no report at all", Body: `{"ein":"00-0000001"}`},
+		},
+		Plan: o.planVerify,
+	}
+}
+
+// weightOfDocument is how many bytes verification takes for each byte of a
+// document, and weightOfVerdict what it takes for any.
+const (
+	weightOfDocument = 24
+	weightOfVerdict  = 1 << 20
+)
+
+func (o *operations) planVerify(c *api.Call) (api.Run, error) {
+	document := c.Body()
+	c.Weight = weightOfVerdict + weightOfDocument*int64(len(document))
+	return func(ctx context.Context) (api.Answer, error) {
+		keys, err := o.keys(ctx)
+		if err != nil {
+			return nil, err
+		}
+		v, err := report.Verify(ctx, document, keys)
+		if f, ok := fault.Of(err); ok && f.Slug == report.BadReport {
+			return nil, api.InvalidBody("", "report", nil, f.Message+"; "+f.Hint)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return &VerifyAnswer{Head: api.Success, Status: string(v.Status()), Verdict: *v, Tail: c.Tail()}, nil
+	}, nil
+}
+
+// keys are those that reports were ever signed with.
+func (o *operations) keys(ctx context.Context) (list []report.PublicKey, err error) {
+	keys, err := o.Ring.Keys(ctx)
+	for _, k := range keys {
+		list = append(list, report.PublicKey(k))
+	}
+	return list, err
+}
+
+// signer signs with the current key of a ring. Its identifier is part of what is
+// signed, so a message that was made for a key that was retired meanwhile is made
+// anew.
+type signer struct{ ring *keyring.Ring }
+
+func (s signer) Sign(ctx context.Context, message func(keyID string) ([]byte, error)) ([]byte, error) {
+	for range 3 {
+		now, err := s.ring.Current(ctx)
+		if err != nil {
+			return nil, err
+		}
+		text, err := message(now.ID)
+		if err != nil {
+			return nil, err
+		}
+		id, signature, err := s.ring.Sign(ctx, text)
+		if err != nil || id == now.ID {
+			return signature, err
+		}
+	}
+	return nil, errors.New("the signing key was replaced while it was used")
+}
