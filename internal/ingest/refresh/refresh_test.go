@@ -139,7 +139,7 @@ func TestListsOfARunningServer(t *testing.T) {
 		}
 	}
 	var log bytes.Buffer
-	lists := refresh.New(refresh.Options{Data: data, Fetch: from, Log: slog.New(slog.NewTextHandler(&log, nil))})
+	lists := refresh.New(refresh.Options{Data: data, Fetch: from, Indexers: indexes.Lists(), Log: slog.New(slog.NewTextHandler(&log, nil))})
 	srv, err := serve.Open(serve.Options{Data: data, Addr: "127.0.0.1:0", Poll: 5 * time.Millisecond, Clock: clock.Now, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
@@ -274,7 +274,7 @@ func TestListsOfARunningServer(t *testing.T) {
 	rows := *back.Sources["pub78"].RowCount
 	p.set("ofac/sdn.csv", longer, time.Date(2026, 10, 16, 9, 0, 0, 0, time.UTC))
 	clock.advance(16 * time.Minute)
-	refresh.New(refresh.Options{Data: data, Fetch: from, Log: slog.New(slog.NewTextHandler(&log, nil))}).Step(ctx)
+	refresh.New(refresh.Options{Data: data, Fetch: from, Indexers: indexes.Lists(), Log: slog.New(slog.NewTextHandler(&log, nil))}).Step(ctx)
 	beside := wait("the others go on", func(m *meta) bool { return *m.Sources["ofac"].RowCount == entries+1 })
 	if got := beside.Sources["pub78"]; *got.RowCount != rows || !strings.Contains(log.String(), "pub78.json is damaged") {
 		t.Errorf("%+v, %s", got, log.String())

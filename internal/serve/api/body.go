@@ -28,22 +28,27 @@ type Form struct {
 
 // ReadForm reads the body as an object. One that is none is a problem, and
 // every field of it is missing then without another word.
-func (c *Call) ReadForm() *Form { return c.readForm(c.body, "a JSON object") }
+func (c *Call) ReadForm() *Form {
+	list, err := members(c.body)
+	return c.form(list, err, "a JSON object")
+}
 
 // ReadFormOrList does the same, and takes a bare array for the object that has
 // it as its one field.
 func (c *Call) ReadFormOrList(field string) *Form {
-	body := c.body
-	if bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("[")) {
-		body = slices.Concat([]byte(`{"`+field+`":`), body, []byte("}"))
+	const what = "a JSON object or array"
+	if !bytes.HasPrefix(bytes.TrimLeft(c.body, " \t\r\n"), []byte("[")) {
+		list, err := members(c.body)
+		return c.form(list, err, what)
 	}
-	return c.readForm(body, "a JSON object or array")
+	if !json.Valid(c.body) {
+		return c.form(nil, errors.New("it is not JSON"), what)
+	}
+	return c.form(map[string]json.RawMessage{field: c.body}, nil, what)
 }
 
-func (c *Call) readForm(body []byte, what string) *Form {
-	f := &Form{params: c.Params, words: c.op.BodyWords, read: map[string]bool{}}
-	var err error
-	f.members, err = members(body)
+func (c *Call) form(list map[string]json.RawMessage, err error, what string) *Form {
+	f := &Form{params: c.Params, words: c.op.BodyWords, members: list, read: map[string]bool{}}
 	switch {
 	case len(bytes.TrimSpace(c.body)) == 0:
 		f.problem("missing", nil, nil, "the body is required; send %s", what)

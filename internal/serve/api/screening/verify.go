@@ -40,7 +40,7 @@ func (o *operations) verify() api.Operation {
 // weightOfDocument is how many bytes verification takes for each byte of a
 // document, and weightOfVerdict what it takes for any.
 const (
-	weightOfDocument = 24
+	weightOfDocument = 64
 	weightOfVerdict  = 1 << 20
 )
 

@@ -96,7 +96,9 @@ type entry struct {
 	numbers string
 	joined  [2]string // its content, and all its words, without spaces
 	weight  float64   // of its content
+	info    float64   // of its content
 	letters float64   // of its content, by what they say
+	foreign float64   // letters of legal forms that no American organization has
 }
 
 // merge is two neighbors of a name run together: the word they make, and the
@@ -161,20 +163,20 @@ func (l *List) prepare(names []Name) (texts []string) {
 		if len(p.words) == 0 {
 			continue
 		}
-		e := entry{Name: n, bag: p.bag(), shuffle: p.shuffle, numbers: p.numbers(), joined: p.joined()}
+		e := entry{Name: n, bag: p.bag(), shuffle: p.shuffle, numbers: p.numbers(), joined: p.joined(), foreign: p.foreignForms()}
 		for _, at := range p.content {
 			e.content = append(e.content, id(p.words[at]))
 		}
 		p.eachMerge(func(text string, a, b int16) { e.merges = append(e.merges, merge{id(text), a, b}) })
 		words := strings.Join(p.words, " ")
 		// The same words twice under one ID are one name: the better kind's.
-		if i, ok := kept[once{n.ID, words}]; ok {
+		if i, ok := kept[once{n.ID, words + "/" + p.shuffle}]; ok {
 			if rank(n.Kind) < rank(l.names[i].Kind) {
 				l.names[i] = e
 			}
 			continue
 		}
-		kept[once{n.ID, words}] = len(l.names)
+		kept[once{n.ID, words + "/" + p.shuffle}] = len(l.names)
 		l.names = append(l.names, e)
 	}
 	return texts
@@ -231,7 +233,9 @@ func (l *List) index(i int32) {
 	for _, w := range e.content {
 		l.holds[w] = add(l.holds[w])
 		e.weight += l.words[w].weight
-		e.letters += float64(len(l.words[w].text)) * min(1, l.words[w].info/fullInfo)
+		e.info += l.words[w].info
+		share := min(1, l.words[w].info/fullInfo)
+		e.letters += float64(len(l.words[w].text)) * share * share
 	}
 	l.bags[e.bag] = append(l.bags[e.bag], i)
 	if e.shuffle != e.bag {
@@ -381,4 +385,17 @@ func (p *phrase) eachMerge(fn func(text string, a, b int16)) {
 			fn(p.words[i]+p.words[i+1], a, b)
 		}
 	}
+}
+
+// foreignForms counts the letters of legal forms that American organizations do
+// not have.
+func (p *phrase) foreignForms() (letters float64) {
+	var form [maxWords]bool
+	p.formWords(form[:])
+	for i, w := range p.words {
+		if form[i] && !american[w] {
+			letters += float64(len(w))
+		}
+	}
+	return letters
 }

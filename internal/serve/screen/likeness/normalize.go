@@ -223,11 +223,11 @@ func (p *phrase) formWords(is []bool) {
 	for i, w := range p.words {
 		switch w {
 		case "JOINT":
-			is[i] = stock
+			is[i] = stock || company
 		case "STOCK", "SHARE":
 			is[i] = joint || company
 		case "PUBLIC", "OPEN", "CLOSED", "PRIVATE":
-			is[i] = joint && stock || limited || stock && company
+			is[i] = joint && (stock || company) || limited || stock && company
 		case "S": // "obshchestvo s ogranichennoy otvetstvennostyu"
 			is[i] = ogranichen
 		default:
@@ -251,6 +251,9 @@ var forms = set(`INC INCORPORATED INCORP CORP CORPORATION CO COMPANY COMPANIES C
 	OOO OAO ZAO PAO AO NAO TOO TOV PJSC OJSC JSC CJSC JSCB PJSCB PVT PTY PTE BHD SDN TBK PT FZE FZCO FZC FZ DMCC FZLLC WLL EST
 	LIABILITY OBSHCHESTVO OBSCHESTVO AKTSIONERNOE AKTSIONERNOYE OGRANICHENNOI OGRANICHENNOY OTVETSTVENNOSTYU OTVETSTVENNOSTIU
 	PUBLICHNOE PUBLICHNOYE OTKRYTOE OTKRYTOYE ZAKRYTOE ZAKRYTOYE SIRKETI SOCIEDAD ANONIMA`)
+
+// american are those of them that nonprofits of the United States have.
+var american = set("INC INCORPORATED INCORP CORP CORPORATION CO COMPANY COMPANIES LTD LIMITED LLC LLP LP LC LLLP PC PLLC NFP PBC")
 
 // connecting are the small words.
 var connecting = set("THE OF AND FOR DE LA DEL EL AL Y E ET IN")

@@ -55,7 +55,11 @@ func (l *List) ask(q *query, name string) bool {
 			q.content = append(q.content, l.words[id])
 		} else {
 			id = -1
-			q.content = append(q.content, newWord(text, 0))
+			w := newWord(text, 0)
+			if !w.common && !w.number && len(text) >= 3 && nearForm(text) {
+				w.weight, w.info, w.form = leastWeight, 0, true
+			}
+			q.content = append(q.content, w)
 		}
 		q.ids = append(q.ids, id)
 		w := &q.content[len(q.content)-1]
@@ -70,13 +74,15 @@ func (l *List) ask(q *query, name string) bool {
 	return true
 }
 
-// dropMistypedForms takes words out of the content that are a legal form with a
-// slip in it, such as LIMTED.
+// dropMistypedForms takes words out of the content that are a long legal form
+// with a slip in it, such as LIMTED. One of a short form may be something else,
+// and only weighs little.
 func (l *List) dropMistypedForms(q *query) {
-	kept := make([]int, 0, maxWords)
+	var buf [maxWords]int
+	kept := buf[:0]
 	for _, at := range q.phrase.content {
 		w := q.words[at]
-		if _, inList := l.ids[w]; inList || len(w) < 5 || frequency()[w] > 0 || !nearForm(w) {
+		if _, inList := l.ids[w]; inList || len(w) < 6 || frequency()[w] > 0 || !nearForm(w) {
 			kept = append(kept, at)
 		}
 	}
@@ -85,7 +91,7 @@ func (l *List) dropMistypedForms(q *query) {
 	}
 }
 
-// nearForm reports whether w is one slip away from a long legal form.
+// nearForm reports whether w is one slip away from a legal form.
 func nearForm(w string) bool {
 	for _, f := range longForms {
 		if abs(len(f)-len(w)) <= 1 && distance(w, f, 1) <= 1 {
@@ -95,12 +101,14 @@ func nearForm(w string) bool {
 	return false
 }
 
+// longForms are the legal forms in which a slip can be told.
 var longForms = func() (list []string) {
 	for f := range forms {
-		if len(f) >= 6 {
+		if len(f) >= 3 {
 			list = append(list, f)
 		}
 	}
+	list = append(list, "JOINT", "STOCK")
 	slices.Sort(list)
 	return list
 }()
@@ -193,13 +201,17 @@ const (
 	betterAsked   = 0.5 // the same when it is the name that was asked for
 	mergeLikeness = 0.97
 	numbersDiffer = 0.7
-	weakAlias     = 0.85
+	weakAlias     = 0.8
+	sameWords     = 0.76 // the same few common words under another legal form score this at least
+	sameWordsMost = 0.84 // and this at most
 	unanchored    = 0.6
 	spacelessMost = 0.98
-	spacelessSlip = 1.4
+	spacelessSlip = 1.25
 	commonSlip    = 2.2
-	enoughInfo    = 12.0
+	foreignLetter = 0.3
+	enoughInfo    = 12.5
 	lackingInfo   = 0.03
+	lackingMet    = 0.4
 )
 
 // score scores a name. Where h is given, it is told why.
@@ -209,24 +221,31 @@ func (l *List) score(q *query, i int32, h *Hit) float64 {
 	if e.Kind == Weak && !exact {
 		return 0
 	}
-	s := l.aligned(q, e, h)
-	if exact {
+	joined, near := 0.0, exact
+	if e.Kind != Weak && q.bag != e.bag && !exact {
+		joined, near = spaceless(q, e)
+	}
+	s := l.aligned(q, e, near, h)
+	switch {
+	case exact:
 		s = 1
+	case q.bag == e.bag:
+		s = min(max(s, sameWords), sameWordsMost)
+	case joined > s:
+		s = joined
+		h.flag(FlagSpaceless)
 	}
 	if e.Kind == Weak {
 		s *= weakAlias
 		h.flag(FlagWeakAlias)
-	} else if !exact {
-		if j := spaceless(q, e); j > s {
-			s = j
-			h.flag(FlagSpaceless)
-		}
 	}
 	return round(s)
 }
 
 // exactly reports whether the two names have the same words, in whatever order.
-func (q *query) exactly(e *entry) bool { return q.bag == e.bag || q.shuffle == e.shuffle }
+func (q *query) exactly(e *entry) bool {
+	return q.shuffle == e.shuffle || q.bag == e.bag && e.info >= enoughInfo
+}
 
 func (h *Hit) flag(f string) {
 	if h != nil {
@@ -234,8 +253,9 @@ func (h *Hit) flag(f string) {
 	}
 }
 
-// aligned is the score by words.
-func (l *List) aligned(q *query, e *entry, h *Hit) float64 {
+// aligned is the score by words. Where the letters of the whole names are near,
+// no single word has to tell that they belong together.
+func (l *List) aligned(q *query, e *entry, near bool, h *Hit) float64 {
 	l.link(q, e)
 	clear(q.usedQ[:len(q.content)])
 	clear(q.usedL[:len(e.content)])
@@ -246,8 +266,8 @@ func (l *List) aligned(q *query, e *entry, h *Hit) float64 {
 		anchored           bool
 		words              int
 	)
-	for _, w := range q.content {
-		weightQ += w.weight
+	for i := range q.content {
+		weightQ += q.content[i].unmet()
 	}
 	taken := q.links[:0]
 	for _, k := range q.links {
@@ -273,7 +293,8 @@ func (l *List) aligned(q *query, e *entry, h *Hit) float64 {
 			}
 			q.usedQ[n] = true
 			w := &q.content[n]
-			if k.likeness < 1 && k.n >= 0 && k.n2 < 0 && k.q2 < 0 && !w.common && q.ids[n] < 0 {
+			weightQ += w.weight - w.unmet()
+			if k.likeness < 1 && k.likeness > initialLikeness && k.n >= 0 && k.n2 < 0 && k.q2 < 0 && !w.common && q.ids[n] < 0 {
 				// A mistyped word weighs what it was meant to be.
 				meant := l.words[e.content[k.n]].weight
 				weightQ += meant - w.weight
@@ -301,9 +322,9 @@ func (l *List) aligned(q *query, e *entry, h *Hit) float64 {
 		h.flag(FlagNumbersDiffer)
 	}
 	if info < enoughInfo {
-		s -= lackingInfo * (enoughInfo - info)
+		s -= lackingInfo * (enoughInfo - info) * min(1, lackingMet+2*(1-min(shareQ, shareL)))
 	}
-	if !anchored {
+	if !anchored && !near {
 		s = min(s, unanchored)
 	}
 	return max(0, s)
@@ -383,29 +404,33 @@ func joinedSlips(length int) int {
 // joinedReach is the same by the length of the name of the list.
 var joinedReach = reaching(func(d, n int) bool { return d <= joinedSlips(n) })
 
-// spaceless is the score by the letters of the whole name.
-func spaceless(q *query, e *entry) float64 {
-	best := 0.0
+// spaceless is the score by the letters of the whole name, and whether they are
+// few slips apart. A slip costs the more the fewer letters there are that tell,
+// and twice as much where the name has nothing but common words: people who
+// mistype do not hit another word.
+func spaceless(q *query, e *entry) (score float64, near bool) {
 	for k := range q.joined {
 		a, b := q.joined[k], e.joined[k]
-		n := max(len(a), len(b))
-		limit := joinedSlips(n)
+		limit := joinedSlips(max(len(a), len(b)))
 		if abs(len(a)-len(b)) > limit {
 			continue
 		}
 		if a == b {
-			return spacelessMost
+			return spacelessMost, true
 		}
-		if q.numbers != e.numbers {
+		d := distance(a, b, limit)
+		if d > limit || q.numbers != e.numbers {
 			continue
 		}
-		if d := distance(a, b, limit); d <= limit {
-			cost := spacelessSlip
-			if !q.unusual {
-				cost = commonSlip
-			}
-			best = max(best, 1-cost*float64(d)/e.letters)
+		near = true
+		cost, letters := spacelessSlip, e.letters
+		if !q.unusual {
+			cost = commonSlip
 		}
+		if k == 1 {
+			letters += foreignLetter * e.foreign
+		}
+		score = max(score, 1-cost*float64(d)/letters)
 	}
-	return best
+	return score, near
 }

@@ -16,19 +16,20 @@ type word struct {
 	info     float64 // how much it says to share this word, in natural logarithms
 	common   bool    // it stands in the table: somebody wrote it on purpose
 	number   bool    // it has a digit
+	form     bool    // it is a legal form with a slip
 }
 
 // What a word weighs, and what it says. A word that stands in one name of e^x
 // says x, up to unknownInfo for one that no nonprofit has; its weight is the
 // same on a scale that ends at 1.
 const (
-	leastWeight = 0.25
-	fullInfo    = 10.8
-	unknownInfo = 13.5
-	letterInfo  = 2.6  // what a letter says at most: short words meet by accident
-	numberMost  = 0.7  // the weight of a number
-	listWeight  = 0.2  // how much being common in the list itself counts for the weight
-	listInfo    = 0.01 // and for what the word says
+	leastWeight  = 0.25
+	fullInfo     = 10.8
+	unknownInfo  = 13.5
+	letterInfo   = 2.4   // what a letter says at most: short words meet by accident
+	numberWeight = 0.6   // of every number: a number must not vanish
+	listWeight   = 0.2   // how much being common in the list itself counts for the weight
+	listInfo     = 0.003 // and for what the word says
 )
 
 // newWord describes a word that stands in the given share of the list's
@@ -47,10 +48,11 @@ func newWord(text string, inList float64) word {
 	}
 	var share float64
 	share, w.common = frequency()[text]
-	w.weight = min(1, max(leastWeight, rarity(share+inList*listWeight)/fullInfo))
-	w.info = min(rarity(share+inList*listInfo), letterInfo*float64(len(text)))
+	most := letterInfo * float64(len(text))
+	w.weight = min(1, max(leastWeight, min(rarity(share+inList*listWeight), most)/fullInfo))
+	w.info = min(rarity(share+inList*listInfo), most)
 	if w.number {
-		w.weight = min(w.weight, numberMost)
+		w.weight = numberWeight
 		return w
 	}
 	var buf [64]byte
@@ -61,6 +63,17 @@ func newWord(text string, inList float64) word {
 	}
 	w.skeleton = string(appendSkeleton(buf[:0], w.fold))
 	return w
+}
+
+// leftover is the least weight of a word that was asked for in vain.
+const leftover = 0.4
+
+// unmet is the weight of a word that was asked for in vain.
+func (w *word) unmet() float64 {
+	if w.form {
+		return w.weight
+	}
+	return max(w.weight, leftover)
 }
 
 // rarity is what a word says that stands in this share of names.
@@ -210,7 +223,7 @@ const (
 	pluralLikeness   = 0.95
 	foldLikeness     = 0.92
 	skeletonLikeness = 0.9
-	soundLikeness    = 0.8
+	soundLikeness    = 0.72
 	commonDiscount   = 0.8
 )
 

@@ -1,0 +1,255 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"grantgraph/internal/bench/nation"
+	"grantgraph/internal/ein"
+	"grantgraph/internal/serve"
+	"grantgraph/internal/serve/account"
+	"grantgraph/internal/serve/screen"
+	"grantgraph/internal/snapshot"
+	"grantgraph/internal/snapshot/lists"
+)
+
+// What the benchmark of screenings asks.
+const (
+	screeningWorld   = "200k"
+	screeningSamples = 300 // requests of each kind
+	screeningPlain   = 10  // of DuckDB, which takes long
+)
+
+// benchScreening times screenings over lists of national size.
+func (c *benchCmd) benchScreening(a *app) error {
+	world := *c
+	world.Grants = screeningWorld
+	if _, err := world.corpus(a); err != nil {
+		return err
+	}
+	data := filepath.Join(c.Data, fmt.Sprintf("data-%s-%d", world.Grants, world.Seed))
+	edition, err := nationalLists(a.Ctx, a, data)
+	if err != nil {
+		return err
+	}
+	opened := time.Now()
+	srv, err := serve.Open(serve.Options{Data: data, BaseURL: "https://grants.example.org", Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		return err
+	}
+	defer srv.Close()
+	fmt.Fprintf(a.Out, "opened in %.1f s (every byte held against its checksum); %d cores, load %s before; milliseconds\n\n", time.Since(opened).Seconds(), runtime.NumCPU(), hostLoad())
+	b := &screeningBench{app: a, handler: srv.Handler(), random: rand.New(rand.NewPCG(c.Seed, 1))}
+	if b.key, _, err = srv.Store().Create(a.Ctx, account.Pro, "", "bench"); err != nil {
+		return err
+	}
+	if err := b.sample(edition); err != nil {
+		return err
+	}
+	return b.run(edition)
+}
+
+// nationalLists publishes the lists, or finds them.
+func nationalLists(ctx context.Context, a *app, data string) (*lists.Edition, error) {
+	e, err := lists.Open(data)
+	if err != nil {
+		return nil, err
+	}
+	if e.Status(lists.BMF).Rows < nation.Masters {
+		began := time.Now()
+		if e, err = nation.Publish(ctx, e, data, nation.Masters, began); err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(a.Out, "lists written and indexed in %.0f s\n", time.Since(began).Seconds())
+	}
+	st, err := os.Stat(filepath.Join(e.Dir, filepath.FromSlash(screen.IndexPath)))
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range e.Lists {
+		fmt.Fprintf(a.Out, "%-12s %12s rows\n", l.Name, count(l.Rows))
+	}
+	fmt.Fprintf(a.Out, "index %s MB\n", count(st.Size()>>20))
+	return e, nil
+}
+
+// screeningBench is a run.
+type screeningBench struct {
+	app     *app
+	handler http.Handler
+	key     string
+	random  *rand.Rand
+	eins    []string
+	names   []string
+	report  []byte // a signed one
+	pdf     []byte
+}
+
+// sample draws organizations.
+func (b *screeningBench) sample(e *lists.Edition) error {
+	n := 0
+	for m, err := range snapshot.Rows[lists.Master](e.Snapshot, lists.Masters) {
+		if err != nil {
+			return err
+		}
+		// A reservoir: every row has the same chance.
+		if n++; len(b.eins) < 4000 {
+			b.eins, b.names = append(b.eins, m.EIN), append(b.names, m.Name)
+		} else if i := b.random.IntN(n); i < len(b.eins) {
+			b.eins[i], b.names[i] = m.EIN, m.Name
+		}
+	}
+	return nil
+}
+
+// pick draws n of a list.
+func (b *screeningBench) pick(list []string, n int) []string {
+	drawn := make([]string, n)
+	for i := range drawn {
+		drawn[i] = list[b.random.IntN(len(list))]
+	}
+	return drawn
+}
+
+// ask sends one request and returns how long the answer took.
+func (b *screeningBench) ask(method, path string, body []byte, kind string) (time.Duration, []byte, error) {
+	r := httptest.NewRequestWithContext(b.app.Ctx, method, "/api/v1/screening/"+path, bytes.NewReader(body))
+	r.Header.Set("X-API-Key", b.key)
+	if kind != "" {
+		r.Header.Set("Content-Type", kind)
+	}
+	w := httptest.NewRecorder()
+	began := time.Now()
+	b.handler.ServeHTTP(w, r)
+	took := time.Since(began)
+	if w.Code != http.StatusOK {
+		return 0, nil, fmt.Errorf("%s %s answers %d: %s", method, path, w.Code, w.Body)
+	}
+	return took, w.Body.Bytes(), nil
+}
+
+func (b *screeningBench) run(e *lists.Edition) error {
+	js := func(v any) []byte {
+		body, _ := json.Marshal(v) // texts and truths
+		return body
+	}
+	t := newTable("request", ">p50", ">p95", ">most", ">bytes")
+	for _, c := range []struct {
+		name string
+		ask  func() (time.Duration, []byte, error)
+	}{
+		{"one, with its signed report", func() (time.Duration, []byte, error) {
+			took, body, err := b.ask("GET", b.pick(b.eins, 1)[0], nil, "")
+			if err == nil && b.report == nil {
+				b.report = bytes.Clone(body)
+			}
+			return took, body, err
+		}},
+		{"one, as PDF", func() (time.Duration, []byte, error) {
+			took, body, err := b.ask("GET", b.pick(b.eins, 1)[0]+"?format=pdf", nil, "")
+			if err == nil && b.pdf == nil {
+				b.pdf = bytes.Clone(body)
+			}
+			return took, body, err
+		}},
+		{"100 in bulk", func() (time.Duration, []byte, error) {
+			return b.ask("POST", "bulk", js(map[string]any{"eins": b.pick(b.eins, 100)}), "application/json")
+		}},
+		{"100 in bulk, a report each", func() (time.Duration, []byte, error) {
+			return b.ask("POST", "bulk", js(map[string]any{"eins": b.pick(b.eins, 100), "reports": true}), "application/json")
+		}},
+		{"100 names", func() (time.Duration, []byte, error) {
+			return b.ask("POST", "names", js(map[string]any{"names": b.pick(b.names, 100), "reports": false}), "application/json")
+		}},
+		{"verify, JSON", func() (time.Duration, []byte, error) { return b.ask("POST", "verify", b.report, "application/json") }},
+		{"verify, PDF", func() (time.Duration, []byte, error) { return b.ask("POST", "verify", b.pdf, "application/pdf") }},
+	} {
+		var took []time.Duration
+		size := 0
+		for i := range screeningSamples + 5 {
+			d, body, err := c.ask()
+			if err != nil {
+				return err
+			}
+			if i >= 5 { // the first are not counted
+				took, size = append(took, d), len(body)
+			}
+		}
+		slices.Sort(took)
+		t.add(c.name, inMillis(took[len(took)/2]), inMillis(took[len(took)*95/100]), inMillis(took[len(took)-1]), count(int64(size)))
+	}
+	t.print(b.app.Out)
+	return b.plain(e)
+}
+
+func inMillis(d time.Duration) string { return fmt.Sprintf("%.2f", float64(d)/1e6) }
+
+// plain looks the rows of one organization up, in the index and with DuckDB over
+// the same tables.
+func (b *screeningBench) plain(e *lists.Edition) error {
+	x, err := screen.OpenTables(e)
+	if err != nil {
+		return err
+	}
+	defer x.Close()
+	db, err := sql.Open("duckdb", "")
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	var ours, theirs []time.Duration
+	for _, text := range b.pick(b.eins, screeningPlain) {
+		id, err := ein.Parse(text)
+		if err != nil {
+			return err
+		}
+		began := time.Now()
+		_, _ = x.Master(id)
+		found := len(x.Deductibles(id)) + len(x.Revocations(id)) + len(x.Registrations(id)) + len(x.FTBRecords(id))
+		ours = append(ours, time.Since(began))
+		began = time.Now()
+		same := -1 // the row of the master file
+		for _, table := range []string{lists.Masters, lists.Deductibles, lists.Revocations, lists.Registrations, lists.FTBRecords} {
+			n, err := countRows(b.app.Ctx, db, e.Path(table), text)
+			if err != nil {
+				return err
+			}
+			same += n
+		}
+		theirs = append(theirs, time.Since(began))
+		if same != found {
+			return fmt.Errorf("%s has %d rows beside the master file, and DuckDB finds %d", text, found, same)
+		}
+	}
+	slices.Sort(ours)
+	slices.Sort(theirs)
+	a, p := ours[len(ours)/2], theirs[len(theirs)/2]
+	fmt.Fprintf(b.app.Out, "\nrows of one organization in five lists: %.3f ms, plain DuckDB over the same tables %.1f ms (%.0f times)\n", float64(a)/1e6, float64(p)/1e6, float64(p)/float64(a))
+	return nil
+}
+
+// countRows reads every row of an organization, all columns of it.
+func countRows(ctx context.Context, db *sql.DB, path, id string) (n int, err error) {
+	rows, err := db.QueryContext(ctx, "SELECT * FROM read_parquet('"+strings.ReplaceAll(path, "'", "''")+"') WHERE ein = ?", id)
+	if err != nil {
+		return 0, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		n++
+	}
+	return n, rows.Err()
+}
