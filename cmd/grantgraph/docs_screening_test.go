@@ -7,8 +7,6 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
-	"log/slog"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,8 +20,6 @@ import (
 	"github.com/gowebpki/jcs"
 
 	"grantgraph/internal/bench/world"
-	"grantgraph/internal/serve"
-	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/agent/httpsig"
 	"grantgraph/internal/serve/api/screening"
 	"grantgraph/internal/serve/report"
@@ -89,33 +85,16 @@ func TestScreeningCommands(t *testing.T) {
 	needs(t, "sh", "curl", "jq", "openssl")
 	data := filepath.Join(t.TempDir(), "data")
 	world.Small.Publish(t, data)
-	store, err := account.OpenSQLite(serve.Accounts(data), account.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	key, _, err := store.Create(t.Context(), account.Pro, "", "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := store.Close(); err != nil {
-		t.Fatal(err)
-	}
-	s, err := serve.Open(serve.Options{Data: data, BaseURL: "http://grants.example", Log: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	server := httptest.NewServer(s.Handler())
-	defer server.Close()
+	url, key := serveForTest(t, data)
 	by, err := openLocalScreening(data)
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer by.close()
 	org := by.names.Find("foundation", "", 1)[0]
-	by.close()
 
 	dir := t.TempDir()
-	out, err := shell(t, dir, "set -e\n"+commandsOf(t, "api", "keys", "canonical", "verify"), "BASE="+server.URL, "KEY="+key, "EIN="+org.EIN.String())
+	out, err := shell(t, dir, "set -e\n"+commandsOf(t, "api", "keys", "canonical", "verify"), "BASE="+url, "KEY="+key, "EIN="+org.EIN.String())
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}

@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -21,6 +23,10 @@ import (
 	"grantgraph/internal/bench/world"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
+	"grantgraph/internal/serve"
+	"grantgraph/internal/serve/account"
+	"grantgraph/internal/serve/report"
+	"grantgraph/internal/serve/report/keyring"
 	"grantgraph/internal/serve/screen"
 )
 
@@ -394,4 +400,110 @@ func TestScreenLists(t *testing.T) {
 			t.Errorf("%s:\n%q, the screener says\n%q", e, rows[i+1][2:], cells)
 		}
 	}
+}
+
+// TestScreenServed screens with the real service, and holds the rows against
+// those of the same lists on this machine, and the reports against its keys.
+func TestScreenServed(t *testing.T) {
+	t.Parallel()
+	data := filepath.Join(t.TempDir(), "data")
+	world.Small.Publish(t, data)
+	url, key := serveForTest(t, data)
+	by, err := openLocalScreening(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer by.close()
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	text := "EIN\n"
+	for _, org := range by.names.Find("community", "", 30) {
+		text += org.EIN.String() + "\n"
+	}
+	text += "99-9999998\n12-34\n"
+	in, keyFile, reports := write("in.csv", text), write("key", key), filepath.Join(dir, "reports")
+	served, local := filepath.Join(dir, "served.csv"), filepath.Join(dir, "local.csv")
+	if code, _, errs := command(t, "screen", in, "--out", served, "--url", url, "--key-file", keyFile, "--reports", reports, "-q"); code != 0 {
+		t.Fatal(errs)
+	}
+	if code, _, errs := command(t, "screen", in, "--out", local, "--data", data, "-q"); code != 0 {
+		t.Fatal(errs)
+	}
+	a, b := csvOf(t, served), csvOf(t, local)
+	at, id := slices.Index(a[0], "screened_at"), slices.Index(a[0], "report_id")
+	for i := range a {
+		if i > 0 {
+			a[i][at], a[i][id], b[i][at], b[i][id] = "", "", "", ""
+		}
+		if !slices.Equal(a[i], b[i]) {
+			t.Errorf("row %d:\n%q here,\n%q by the service", i, b[i], a[i])
+		}
+	}
+	kept, _ := filepath.Glob(filepath.Join(reports, "*.json"))
+	if len(kept) != len(a)-2 {
+		t.Errorf("%d reports for %d rows", len(kept), len(a)-1)
+	}
+	resp, err := http.Get(url + "/.well-known/jwks.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	document, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	published, err := keyring.ParseKeys(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var keys []report.PublicKey
+	for _, k := range published {
+		keys = append(keys, report.PublicKey(k))
+	}
+	for _, path := range kept {
+		v, err := report.Verify(t.Context(), []byte(textOf(t, path)), keys)
+		if err != nil || v.Status() != report.Valid || !strings.HasPrefix(filepath.Base(path), *v.Subject.EIN+"-"+v.ReportID[:16]) {
+			t.Errorf("%s: %+v, %v", path, v, err)
+		}
+	}
+}
+
+func csvOf(t *testing.T, path string) [][]string {
+	t.Helper()
+	rows, err := csv.NewReader(strings.NewReader(textOf(t, path))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+// serveForTest serves a data directory, and gives the address and a paid key.
+func serveForTest(t *testing.T, data string) (url, key string) {
+	t.Helper()
+	store, err := account.OpenSQLite(serve.Accounts(data), account.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if key, _, err = store.Create(t.Context(), account.Pro, "", ""); err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s, err := serve.Open(serve.Options{Data: data, BaseURL: "http://grants.example", Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(s.Handler())
+	t.Cleanup(func() {
+		server.Close()
+		s.Close()
+	})
+	return server.URL, key
 }
