@@ -65,9 +65,13 @@ func (f *fakeScreening) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var list []map[string]any
 	for _, e := range ask.EINs {
 		name, revoked, found := "Fund "+e, strings.HasSuffix(e, "7"), !strings.HasSuffix(e, "8")
+		status := screen.NotListed
+		if revoked {
+			status = screen.Revoked
+		}
 		one := map[string]any{
 			"ein": e, "found": found, "error": nil, "organization": screen.Organization{EIN: e, OrganizationName: &name},
-			"compliance": screen.Compliance{Revoked: &revoked, BMF: screen.BMF{Provenance: screen.Provenance{Screened: true, Status: screen.Listed}}},
+			"compliance": screen.Compliance{Revoked: &revoked, Revocation: screen.Revocation{Provenance: screen.Provenance{Screened: true, Status: status}}},
 		}
 		if ask.Reports {
 			one["report"] = map[string]any{"report_id": fmt.Sprintf("%064s", e), "b": 1, "a": "é"}

@@ -181,44 +181,39 @@ type Tally struct {
 	All         int64 `json:"rows"`
 	Unreadable  int64 `json:"unreadable"`   // no EIN, or none that can be read; or the service refused it
 	NotFound    int64 `json:"not_found"`    // no list and no filing knows the EIN
-	CloserLook  int64 `json:"closer_look"`  // something stands against it, or a list that should have it does not
-	NotScreened int64 `json:"not_screened"` // nothing does, but a list could not be used
-	NoFindings  int64 `json:"no_findings"`  // every list was used, and nothing stands against it
+	CloserLook  int64 `json:"closer_look"`  // a list calls for it, or two lists disagree
+	NotScreened int64 `json:"not_screened"` // none does, but one could not be used
+	NoFindings  int64 `json:"no_findings"`  // every list was used, and none does
 }
 
 // Add counts a row.
 func (t *Tally) Add(r *Result) {
 	t.All++
-	switch {
-	case r.Record == nil:
+	if r.Record == nil {
 		t.Unreadable++
-	case NeedsCloserLook(r.Record):
-		t.CloserLook++
+		return
+	}
+	closer, all := look(r.Record)
+	switch {
 	case !r.Record.Found:
 		t.NotFound++
-	case !screenedAll(r.Record):
+	case closer:
+		t.CloserLook++
+	case !all:
 		t.NotScreened++
 	default:
 		t.NoFindings++
 	}
 }
 
-// NeedsCloserLook reports whether somebody should look at a record before money
-// is sent. An organization that nothing is known of is not among them: it is
-// said to be not found.
-func NeedsCloserLook(r *screen.Record) bool {
-	c := &r.Compliance
-	is := func(b *bool, what bool) bool { return b != nil && *b == what }
-	ca := &c.StateRegistration.California
-	return is(c.Revoked, true) || is(c.Conflict, true) ||
-		c.OFACSanctionsScreen.Status == screen.PotentialMatch || c.IRBScreen.Status == screen.PotentialMatch ||
-		is(ca.MayOperate, false) || ca.FTB.Status == screen.Revoked ||
-		r.Found && (is(c.InBMF, false) || is(c.Pub78Verified, false) || is(c.Reliance.RelianceAvailable, false))
-}
-
-func screenedAll(r *screen.Record) bool {
-	c := &r.Compliance
-	ca := &c.StateRegistration.California
-	return c.BMF.Screened && c.Pub78.Screened && c.Revocation.Screened && c.OFACSanctionsScreen.Screened &&
-		c.IRBScreen.Screened && ca.Screened && ca.FTB.Screened
+// look says whether somebody should look at a record before money is sent, and
+// whether every list was used. Both are decided list by list, as they are for
+// those who read the record on a page.
+func look(r *screen.Record) (closer, all bool) {
+	closer, all = r.Compliance.Conflict != nil && *r.Compliance.Conflict, true
+	for _, v := range screen.Verdicts(r) {
+		closer = closer || v.Mark == screen.MarkLook
+		all = all && v.Mark != screen.MarkNotScreened
+	}
+	return closer, all
 }

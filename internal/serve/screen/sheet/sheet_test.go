@@ -244,13 +244,20 @@ func TestTally(t *testing.T) {
 	}{
 		{"unreadable", &Result{Problem: "x"}, Tally{All: 1, Unreadable: 1}},
 		{"nothing", with(func(*screen.Record) {}), Tally{All: 1, NoFindings: 1}},
-		{"revoked", with(func(r *screen.Record) { r.Compliance.Revoked = yes() }), Tally{All: 1, CloserLook: 1}},
+		{"revoked", with(func(r *screen.Record) { r.Compliance.Revocation.Status = screen.Revoked }), Tally{All: 1, CloserLook: 1}},
 		{"sanctions", with(func(r *screen.Record) { r.Compliance.OFACSanctionsScreen.Status = screen.PotentialMatch }), Tally{All: 1, CloserLook: 1}},
-		{"not in Publication 78", with(func(r *screen.Record) { r.Compliance.Pub78Verified = no() }), Tally{All: 1, CloserLook: 1}},
-		{"California", with(func(r *screen.Record) { r.Compliance.StateRegistration.California.MayOperate = no() }), Tally{All: 1, CloserLook: 1}},
+		{"not in Publication 78", with(func(r *screen.Record) { r.Compliance.Pub78.Status = screen.NotListed }), Tally{All: 1, CloserLook: 1}},
+		{"California", with(func(r *screen.Record) {
+			ca := &r.Compliance.StateRegistration.California
+			ca.Status, ca.MayOperate = screen.Listed, no()
+		}), Tally{All: 1, CloserLook: 1}},
+		{"lists that disagree", with(func(r *screen.Record) { r.Compliance.Conflict = yes() }), Tally{All: 1, CloserLook: 1}},
 		{"no sanctions list", with(func(r *screen.Record) { r.Compliance.OFACSanctionsScreen.Screened = false }), Tally{All: 1, NotScreened: 1}},
-		{"found and not screened", with(func(r *screen.Record) { r.Compliance.Revoked = yes(); r.Compliance.IRBScreen.Screened = false }), Tally{All: 1, CloserLook: 1}},
-		{"not found", with(func(r *screen.Record) { r.Found = false; r.Compliance.InBMF = no(); r.Compliance.Pub78Verified = no() }), Tally{All: 1, NotFound: 1}},
+		{"found and not screened", with(func(r *screen.Record) {
+			r.Compliance.Revocation.Status = screen.Revoked
+			r.Compliance.IRBScreen.Screened = false
+		}), Tally{All: 1, CloserLook: 1}},
+		{"not found", with(func(r *screen.Record) { r.Found = false; r.Compliance.BMF.Status = screen.NotListed }), Tally{All: 1, NotFound: 1}},
 	} {
 		var got Tally
 		if got.Add(c.row); got != c.want {
