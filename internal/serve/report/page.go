@@ -98,7 +98,7 @@ func newPage(at time.Time) *page {
 func (p *page) draw(b *block, c *shownContent) {
 	findings := c.findings()
 	p.header(b, c)
-	p.summary(findings)
+	p.summary(summary(findings) + flagged(c.Compliance.Reliance.Flags))
 	p.lists(findings)
 	if c.named == nil {
 		p.elements(c)
@@ -201,12 +201,12 @@ func (p *page) code(x, y, size float64, address string) {
 }
 
 // summary is the result in a line, with what the marks mean.
-func (p *page) summary(findings []finding) {
+func (p *page) summary(words string) {
 	p.fill(shade)
 	p.pdf.Rect(left, p.y, width, 24, "F")
 	p.fill(navy)
 	p.pdf.Rect(left, p.y, 3, 24, "F")
-	p.put(left+12, p.y+15.5, "B", 9.5, ink, p.fit("B", 9.5, summary(findings), width-20))
+	p.put(left+12, p.y+15.5, "B", 9.5, ink, p.fit("B", 9.5, words, width-20))
 	p.y += 24 + 18
 }
 
