@@ -212,12 +212,15 @@ const (
 	weakAlias        = 0.8
 	sameWords        = 0.76 // the same few common words under another legal form score this at least
 	sameWordsMost    = 0.84 // and this at most
-	unanchored       = 0.6
+	unanchored       = 0.6  // the most for names that share no telling word
+	oneWord          = 0.74 // the most for names that share one word which is not rare, and are not that word alone
 	spacelessMost    = 0.98
 	spacelessLetters = 4.5
 	spacelessSlip    = 1.25
 	commonSlip       = 2.2
 	foreignLetter    = 0.3
+	oneSlip          = 0.76 // the least score of one slip in a whole name
+	oneSlipLetters   = 9    // that has so many letters
 	enoughInfo       = 9.5
 	baseInfo         = 2.5
 	lackingInfo      = 0.03
@@ -337,6 +340,9 @@ func (l *List) aligned(q *query, e *entry, near bool, h *Hit) float64 {
 	if info < enoughInfo {
 		s -= lackingInfo * (enoughInfo - info) * min(1, lackingMet+2*(1-min(shareQ, shareL)))
 	}
+	if words == 1 && len(q.content) > 1 && info < enoughInfo {
+		s = min(s, oneWord)
+	}
 	if q.american && !e.american {
 		s -= otherForm
 	}
@@ -450,6 +456,9 @@ func spaceless(q *query, e *entry) (score float64, near bool) {
 			letters += foreignLetter * e.foreign
 		}
 		score = max(score, 1-cost*float64(d)/letters)
+		if d == 1 && q.unusual && len(b) >= oneSlipLetters {
+			score = max(score, oneSlip)
+		}
 	}
 	return score, near
 }
