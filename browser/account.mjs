@@ -99,7 +99,7 @@ await look(page, "signin-refused", shots);
 
 // Confirm, sign in.
 await page.goto(await link(email));
-await look(page, "verify", shots);
+await look(page, "confirm", shots);
 await page.click("button:text('Confirm')");
 await page.waitForURL("**/signin");
 assert.equal(await page.inputValue("#email"), email);

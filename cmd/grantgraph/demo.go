@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,6 +15,8 @@ import (
 	"grantgraph/internal/disk"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
+	"grantgraph/internal/ingest/source"
+	"grantgraph/internal/ingest/source/fetch"
 	"grantgraph/internal/secret"
 	"grantgraph/internal/serve"
 	"grantgraph/internal/serve/account"
@@ -21,6 +24,7 @@ import (
 	"grantgraph/internal/serve/dataset"
 	"grantgraph/internal/serve/graph"
 	"grantgraph/internal/serve/sqlbox"
+	"grantgraph/internal/snapshot/lists"
 )
 
 // demoCmd makes a world, builds it and serves it.
@@ -69,8 +73,14 @@ func (c *demoCmd) Run(a *app) (err error) {
 	if err := synth.reuseOrRun(a); err != nil {
 		return err
 	}
+	if err := noteLists(a.Ctx, world); err != nil {
+		return err
+	}
 	b := buildCmd{Sources: world, Data: c.Data, Keep: 2, Quiet: c.Quiet, JSON: false}
 	if _, err := b.run(a); err != nil {
+		return err
+	}
+	if err := confirmLists(c.Data, time.Now()); err != nil {
 		return err
 	}
 	if c.Once {
@@ -87,6 +97,58 @@ func (c *demoCmd) Run(a *app) (err error) {
 	}
 	c.printWelcome(a, d)
 	return serverError(s.Run(a.Ctx))
+}
+
+// noteLists notes of the compliance lists of a world what a fetcher would: when
+// they came, and of which day they are.
+func noteLists(ctx context.Context, world string) error {
+	for _, s := range source.All() {
+		if s.Compliance == "" {
+			continue
+		}
+		state := fetch.State{Source: s.Name}
+		err := filepath.WalkDir(filepath.Join(world, s.Folder), func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			sum, _, err := disk.Hash(ctx, path)
+			if err != nil {
+				return err
+			}
+			st, err := d.Info()
+			if err != nil {
+				return err
+			}
+			rel, err := filepath.Rel(world, path)
+			if err != nil {
+				return err
+			}
+			made := st.ModTime().UTC()
+			state.Files = append(state.Files, fetch.File{Path: filepath.ToSlash(rel), Bytes: st.Size(), SHA256: sum, FetchedAt: made, Revised: made.Format(time.DateOnly)})
+			return nil
+		})
+		if err != nil {
+			return fault.Disk(filepath.Join(world, s.Folder), err)
+		}
+		if err := fetch.WriteState(world, state); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// confirmLists notes that upstream has what is there: an invented list has no
+// other upstream than its folder.
+func confirmLists(data string, now time.Time) error {
+	e, err := lists.Open(data)
+	if err != nil {
+		return err
+	}
+	var checks []lists.Check
+	for _, l := range e.Lists {
+		checks = append(checks, lists.Check{Name: l.Name, CheckedAt: now.UTC().Truncate(time.Second), UpstreamRevised: l.RevisedNewest})
+	}
+	return lists.WriteChecks(data, checks)
 }
 
 // refuseOtherData refuses a data directory with a snapshot that no demo made, such as

@@ -224,7 +224,7 @@ func (s *Server) route() error {
 	s.pages, err = site.New(site.Config{
 		BaseURL: s.opt.BaseURL, Acquire: s.holder.Acquire, Accounts: s.accounts, Window: s.opt.Window,
 		Mail: s.opt.Mail, Address: s.address, Secret: s.secrets.Forms, Clock: s.opt.Clock, Log: s.log,
-		Budget: s.opt.Budget,
+		Budget: s.opt.Budget, Ring: s.keys,
 	})
 	if err != nil {
 		return fmt.Errorf("setting up the site: %w", err)

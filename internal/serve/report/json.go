@@ -55,7 +55,7 @@ func (v *value) member(name string) *value {
 // parse reads a whole document, and refuses what is not exactly one JSON value.
 func parse(document []byte) (*value, error) {
 	if len(document) > maxJSON {
-		return nil, bad("the document has %d bytes; a report has at most %d", len(document), maxJSON)
+		return nil, bad("the document is larger than %d bytes; a report has at most that", maxJSON)
 	}
 	if !utf8.Valid(document) {
 		return nil, bad("the document is neither a PDF nor JSON in UTF-8")

@@ -21,7 +21,7 @@ func (c *screening) reliance(o *Compliance) Reliance {
 	s := &c.sources.BMF
 	r := Reliance{
 		Elements: c.elements(o), Flags: c.flags(o), Statement: relianceStatement,
-		BMFExtract: BMFExtract{s.RevisedNewest, s.FetchedAt, s.IsCurrent, s.SHA256},
+		BMFExtract: BMFExtract{s.Revised, s.FetchedAt, s.IsCurrent, s.SHA256},
 	}
 	r.ReportComplete = complete(r.Elements)
 	if o.BMF.Screened && o.Pub78.Screened && o.Revocation.Screened {
@@ -201,8 +201,8 @@ func (c *screening) mostCurrent() Element {
 func (c *screening) revisionDate() Element {
 	s := &c.sources.BMF
 	revised := ""
-	if s.RevisedNewest != nil {
-		revised = *s.RevisedNewest
+	if s.Revised != nil {
+		revised = *s.Revised
 	}
 	return c.fromMaster("bmf_revision_date", revised != "", revised, "The revision date of the extract is not known.")
 }

@@ -177,6 +177,9 @@ func (c *screening) provenance(list, status string) Provenance {
 func (s *Sources) provenance(list, status string) Provenance {
 	source := s.byName()[list]
 	p := Provenance{Screened: source.Screens, Status: status, Source: list, Revised: source.Revised, FetchedAt: source.FetchedAt, IsCurrent: source.IsCurrent, Note: source.Note}
+	if list == lists.IRB {
+		p.Revised = source.RevisedNewest // a series, of which the newest counts
+	}
 	if !p.Screened {
 		p.Status = NotScreened
 	}

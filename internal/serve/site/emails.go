@@ -49,8 +49,8 @@ func (s *Site) sendLater(ctx context.Context, write func(context.Context) error)
 	return nil
 }
 
-// sendVerify asks the person behind a new account to confirm the address.
-func (s *Site) sendVerify(ctx context.Context, a account.Account) error {
+// sendConfirm asks the person behind a new account to confirm the address.
+func (s *Site) sendConfirm(ctx context.Context, a account.Account) error {
 	token, err := s.Accounts.VerifyToken(ctx, a.ID)
 	if err != nil {
 		return err
@@ -60,7 +60,7 @@ func (s *Site) sendVerify(ctx context.Context, a account.Account) error {
 someone, most likely you, signed up for Grantgraph with this email address.
 Confirm it here:
 
-` + s.link("/verify", token) + `
+` + s.link("/confirm", token) + `
 
 The link works once, for three days. If it was not you, do nothing: without
 the link the account cannot be used.

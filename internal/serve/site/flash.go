@@ -26,13 +26,13 @@ type flash struct {
 
 // The kinds of flashes.
 const (
-	flashMade     = "made"     // a key was made
-	flashRotated  = "rotated"  // a key has a new secret
-	flashLost     = "lost"     // a key was made and cannot be shown
-	flashSignUp   = "signup"   // an email follows a sign-up
-	flashForgot   = "forgot"   // an email may follow a forgotten password
-	flashVerified = "verified" // an address was confirmed
-	flashPassword = "password" // the password was changed
+	flashMade      = "made"      // a key was made
+	flashRotated   = "rotated"   // a key has a new secret
+	flashLost      = "lost"      // a key was made and cannot be shown
+	flashSignUp    = "signup"    // an email follows a sign-up
+	flashForgot    = "forgot"    // an email may follow a forgotten password
+	flashConfirmed = "confirmed" // an address was confirmed
+	flashPassword  = "password"  // the password was changed
 )
 
 const flashAge = 5 * time.Minute

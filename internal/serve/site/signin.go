@@ -25,8 +25,8 @@ func (s *Site) routeSignIn(mux *http.ServeMux) {
 	mux.HandleFunc("GET /email-sent", s.anyone(s.showEmailSent))
 	mux.HandleFunc("GET /forgot", s.anyone(s.showForgot))
 	mux.HandleFunc("POST /forgot", s.anyone(s.forgot))
-	mux.HandleFunc("GET /verify", s.anyone(s.showVerify))
-	mux.HandleFunc("POST /verify", s.anyone(s.verify))
+	mux.HandleFunc("GET /confirm", s.anyone(s.showConfirm))
+	mux.HandleFunc("POST /confirm", s.anyone(s.confirm))
 	mux.HandleFunc("GET /reset", s.anyone(s.showReset))
 	mux.HandleFunc("POST /reset", s.anyone(s.reset))
 }
@@ -156,7 +156,7 @@ func (s *Site) signUp(v *visit) {
 	a, err := s.Accounts.SignUp(v.r.Context(), f.Email, v.field("password"), v.from)
 	switch {
 	case err == nil:
-		err = s.sendLater(v.r.Context(), func(ctx context.Context) error { return s.sendVerify(ctx, a) })
+		err = s.sendLater(v.r.Context(), func(ctx context.Context) error { return s.sendConfirm(ctx, a) })
 	case slug(err) == "email_taken":
 		err = s.sendLater(v.r.Context(), func(ctx context.Context) error { return s.sendAccountExists(ctx, f.Email) })
 	}
@@ -178,7 +178,7 @@ func (s *Site) showSignIn(v *visit) {
 	}
 	f := s.form(v, "Sign in")
 	f.Next = next
-	if left := s.takeFlash(v); left.Kind == flashVerified {
+	if left := s.takeFlash(v); left.Kind == flashConfirmed {
 		f.Email, f.Notice = left.Email, "Your address is confirmed. Sign in and make your first key."
 	} else if left.Kind == flashPassword {
 		f.Email, f.Notice = left.Email, "The new password is set. Sign in with it."
@@ -268,23 +268,23 @@ func (s *Site) forgot(v *visit) {
 	v.redirect("/email-sent")
 }
 
-// showVerify asks for a click: programs that look at links in emails before
+// showConfirm asks for a click: programs that look at links in emails before
 // people do must not confirm anything.
-func (s *Site) showVerify(v *visit) {
+func (s *Site) showConfirm(v *visit) {
 	f := s.form(v, "Confirm your address")
 	f.Link = v.r.URL.Query().Get("token")
-	s.render(v.w, http.StatusOK, "verify", f)
+	s.render(v.w, http.StatusOK, "confirm", f)
 }
 
-func (s *Site) verify(v *visit) {
+func (s *Site) confirm(v *visit) {
 	f := s.form(v, "Confirm your address")
 	f.Link = v.field("token")
 	a, err := s.Accounts.VerifyEmail(account.As(v.r.Context(), account.Actor{Name: "visitor", Address: v.from}), f.Link)
 	if err == nil {
-		err = s.leaveFlash(v.w, v.bind, flash{Kind: flashVerified, Email: a.Email})
+		err = s.leaveFlash(v.w, v.bind, flash{Kind: flashConfirmed, Email: a.Email})
 	}
 	if err != nil {
-		s.showAgain(v, "verify", f, err)
+		s.showAgain(v, "confirm", f, err)
 		return
 	}
 	v.redirect("/signin")

@@ -25,7 +25,7 @@ func TestFromSignUpToKey(t *testing.T) {
 	want(t, v.get("/email-sent"), 200, "the address you gave")
 	link := follow(t, p.email(t, "ada@example.org"))
 	want(t, v.get(link), 200, "One click") // a look confirms nothing
-	want(t, v.fill(link, "/verify", nil), 303, "/signin")
+	want(t, v.fill(link, "/confirm", nil), 303, "/signin")
 	want(t, v.get("/signin"), 200, "Your address is confirmed")
 	want(t, v.fill("/signin", "/signin", map[string]string{"email": "ada@example.org", "password": secretWords}), 303, "/account")
 	want(t, v.get("/account"), 200, "You have none yet")
@@ -178,7 +178,7 @@ func TestForgottenPassword(t *testing.T) {
 	want(t, p.visitor(t).fill(link, "/reset", map[string]string{"password": "and a third one"}), 422, "already used")
 	want(t, p.visitor(t).fill("/signin", "/signin", map[string]string{"email": "ada@example.org", "password": secretWords}), 403, "or the password is wrong")
 	want(t, p.visitor(t).fill("/reset?token=nonsense", "/reset", map[string]string{"password": secretWords}), 422, "already used")
-	want(t, p.visitor(t).fill("/verify?token=nonsense", "/verify", nil), 422, "already used")
+	want(t, p.visitor(t).fill("/confirm?token=nonsense", "/confirm", nil), 422, "already used")
 
 	// A link is over after its time.
 	want(t, v.fill("/forgot", "/forgot", map[string]string{"email": "ada@example.org"}), 303, "/email-sent")
@@ -220,8 +220,8 @@ func TestRefusals(t *testing.T) {
 		{"/signup", map[string]string{"email": "a@example.org", "password": strings.Repeat("x", 201)}, 422, "at most 200"},
 		{"/signin", map[string]string{"email": "a@example.org", "password": "whatever it is"}, 403, "or the password is wrong"},
 		{"/signin", map[string]string{"email": "", "password": ""}, 403, "or the password is wrong"},
-		{"/signin", map[string]string{"email": "a@example.org", "password": strings.Repeat("x", maxForm)}, 413, "too much"},
-		{"/verify", nil, 422, "already used"},
+		{"/signin", map[string]string{"email": "a@example.org", "password": strings.Repeat("x", int(plainForm.most))}, 413, "too much"},
+		{"/confirm", nil, 422, "already used"},
 	} {
 		got := v.fill(tc.page, tc.page, tc.fields)
 		want(t, got, tc.status, tc.text)
@@ -345,7 +345,7 @@ func TestStoreThatDoesNotAnswer(t *testing.T) {
 	if err := p.store.Close(); err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range []string{"/signin", "/signup", "/verify", "/reset"} {
+	for _, path := range []string{"/signin", "/signup", "/confirm", "/reset"} {
 		got := v.post(path, url.Values{"csrf": {token}, "email": {"ada@example.org"}, "password": {secretWords}, "token": {"x"}})
 		want(t, got, 503, "cannot be reached")
 		if got.header.Get("Retry-After") == "" || strings.Contains(strings.ToLower(main(got.body)), "sql") {

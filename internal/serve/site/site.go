@@ -35,6 +35,7 @@ import (
 	"grantgraph/internal/serve/budget"
 	"grantgraph/internal/serve/dataset"
 	"grantgraph/internal/serve/graph"
+	"grantgraph/internal/serve/report/keyring"
 	"grantgraph/internal/serve/search"
 	"grantgraph/internal/serve/site/mail"
 	"grantgraph/internal/snapshot"
@@ -57,6 +58,7 @@ type Config struct {
 	Secret   []byte                     // of forms and flashes, the same on every server of a site; nil draws one
 	Clock    func() time.Time           // nil is the clock of the machine
 	Budget   *budget.Budget             // holds the memory of all requests together; nil is without bounds
+	Ring     *keyring.Ring              // signs reports of screenings, and knows the keys to verify them with
 	Log      *slog.Logger
 }
 
@@ -99,6 +101,8 @@ func New(c Config) (*Site, error) {
 	mux.HandleFunc("/", s.serveOther(mux))
 	s.routeSignIn(mux)
 	s.routeAccount(mux)
+	s.routeCheck(mux)
+	s.routeVerify(mux)
 	s.handler = secured(s.acquiring(mux))
 	return s, nil
 }
@@ -151,17 +155,18 @@ func (s *Site) configure() error {
 	return err
 }
 
-// parsePages reads every page with the layout around it.
+// parsePages reads every page with the layout around it and what they share.
 func (s *Site) parsePages() error {
 	names, err := fs.Glob(pages, "pages/*.html")
 	if err != nil {
 		return err
 	}
+	shared := []string{"pages/layout.html", "pages/record.html"}
 	for _, name := range names {
-		if name == "pages/layout.html" {
+		if slices.Contains(shared, name) {
 			continue
 		}
-		t, err := template.New("layout.html").Funcs(functions).ParseFS(pages, "pages/layout.html", name)
+		t, err := template.New("layout.html").Funcs(functions).ParseFS(pages, append(shared, name)...)
 		if err != nil {
 			return fmt.Errorf("page %s: %w", name, err)
 		}

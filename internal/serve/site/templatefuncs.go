@@ -36,6 +36,17 @@ var functions = template.FuncMap{
 	"date":   dateText,
 	"int64":  func(n int) int64 { return int64(n) },
 	"deref":  func(n *int64) int64 { return *n },
+
+	// Of screenings.
+	"day":      dayText,
+	"yesno":    yesNo,
+	"percent":  percent,
+	"alike":    alike,
+	"spaced":   func(s string) string { return strings.ReplaceAll(s, "_", " ") },
+	"mark":     newMark,
+	"elements": elementRows,
+	"words":    wordRows,
+	"hyphened": hyphened,
 }
 
 // small are the words that stay small within a name.
@@ -96,4 +107,12 @@ func compact(n int64) string {
 		}
 	}
 	return money.Dollars(n)
+}
+
+// sizeText writes a number of bytes as a person says it.
+func sizeText(bytes int64) string {
+	if bytes >= 1<<20 {
+		return strconv.FormatInt(bytes>>20, 10) + " MB"
+	}
+	return strconv.FormatInt(bytes>>10, 10) + " KB"
 }

@@ -16,8 +16,15 @@ import (
 	"grantgraph/internal/serve/account"
 )
 
-// maxForm bounds the body of a form.
-const maxForm = 16 << 10
+// bound is how long the form of a page may be, and whether it has room for a
+// file. What is sent is kept in memory for as long as the request takes.
+type bound struct {
+	most  int64
+	files bool
+}
+
+// plainForm bounds a form that has fields alone.
+var plainForm = bound{most: 16 << 10}
 
 // visit is a request to one of the pages of accounts.
 type visit struct {
@@ -32,7 +39,10 @@ type visit struct {
 // anyone guards a page for everybody, such as the one to sign in on. Its forms
 // answer to a cookie of their own, so that nobody can be signed in by another
 // site.
-func (s *Site) anyone(serve func(*visit)) http.HandlerFunc {
+func (s *Site) anyone(serve func(*visit)) http.HandlerFunc { return s.anyoneSending(plainForm, serve) }
+
+// anyoneSending is anyone, for a form that may be longer.
+func (s *Site) anyoneSending(most bound, serve func(*visit)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		keepPrivate(w)
 		secret := s.cookie(r, visitCookie)
@@ -41,7 +51,7 @@ func (s *Site) anyone(serve func(*visit)) http.HandlerFunc {
 			s.setCookie(w, visitCookie, secret, visitAge, http.SameSiteLaxMode)
 		}
 		v := &visit{w: w, r: r, bind: "visit " + secret, from: s.Address(r)}
-		if s.checkForm(v) {
+		if s.checkForm(v, most) {
 			serve(v)
 		}
 	}
@@ -49,23 +59,18 @@ func (s *Site) anyone(serve func(*visit)) http.HandlerFunc {
 
 // signedInOnly guards a page for those who are signed in.
 func (s *Site) signedInOnly(serve func(*visit)) http.HandlerFunc {
+	return s.signedInSending(plainForm, serve)
+}
+
+// signedInSending is signedInOnly, for a form that may be longer.
+func (s *Site) signedInSending(most bound, serve func(*visit)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		keepPrivate(w)
-		secret := s.cookie(r, sessionCookie)
-		from := s.Address(r)
-		who, known, err := account.Account{}, false, error(nil)
-		if isSecret(secret) {
-			who, err = s.Accounts.Session(r.Context(), secret)
-			known = err == nil
-		}
-		switch {
-		case err != nil && slug(err) != "no_session":
-			s.fail(&visit{w: w, r: r}, err)
+		v, ok := s.member(w, r)
+		if !ok {
 			return
-		case !known:
-			if secret != "" {
-				s.dropCookie(w, sessionCookie)
-			}
+		}
+		if v.session == "" {
 			to := "/signin"
 			if r.Method == http.MethodGet || r.Method == http.MethodHead {
 				to += "?next=" + url.QueryEscape(r.URL.Path)
@@ -73,12 +78,47 @@ func (s *Site) signedInOnly(serve func(*visit)) http.HandlerFunc {
 			http.Redirect(w, r, to, http.StatusSeeOther)
 			return
 		}
-		ctx := account.As(r.Context(), account.Actor{Name: who.ID, Address: from})
-		v := &visit{w: w, r: r.WithContext(ctx), bind: "session " + secret, from: from, session: secret, account: who}
-		if s.checkForm(v) {
+		if s.checkForm(v, most) {
 			serve(v)
 		}
 	}
+}
+
+// signedInOrNot guards a page that everybody may see, and that is another for
+// those who are signed in. It takes no form.
+func (s *Site) signedInOrNot(serve func(*visit)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		keepPrivate(w)
+		if v, ok := s.member(w, r); ok {
+			serve(v)
+		}
+	}
+}
+
+// member finds who is signed in. The visit of somebody who is not has no
+// session; ok is false when it cannot be known, which was said then.
+func (s *Site) member(w http.ResponseWriter, r *http.Request) (v *visit, ok bool) {
+	v = &visit{w: w, r: r, from: s.Address(r)}
+	secret := s.cookie(r, sessionCookie)
+	if !isSecret(secret) {
+		if secret != "" {
+			s.dropCookie(w, sessionCookie)
+		}
+		return v, true
+	}
+	who, err := s.Accounts.Session(r.Context(), secret)
+	switch {
+	case err == nil:
+	case slug(err) == "no_session":
+		s.dropCookie(w, sessionCookie)
+		return v, true
+	default:
+		s.fail(v, err)
+		return nil, false
+	}
+	v.r = r.WithContext(account.As(r.Context(), account.Actor{Name: who.ID, Address: v.from}))
+	v.bind, v.session, v.account = "session "+secret, secret, who
+	return v, true
 }
 
 // keepPrivate keeps a page out of caches and search engines, and its address,
@@ -92,7 +132,7 @@ func keepPrivate(w http.ResponseWriter) {
 
 // checkForm reads the form of a request that has one, and turns away what was not
 // sent by a form of ours to this visitor.
-func (s *Site) checkForm(v *visit) bool {
+func (s *Site) checkForm(v *visit, most bound) bool {
 	if v.r.Method == http.MethodGet || v.r.Method == http.MethodHead {
 		return true
 	}
@@ -100,15 +140,27 @@ func (s *Site) checkForm(v *visit) bool {
 		s.showMessage(v, http.StatusForbidden, "This came from another site", "A form was sent here by another site, so nothing was done.")
 		return false
 	}
-	if kind, _, err := mime.ParseMediaType(v.r.Header.Get("Content-Type")); err != nil || kind != "application/x-www-form-urlencoded" {
+	kind, _, err := mime.ParseMediaType(v.r.Header.Get("Content-Type"))
+	withFiles := most.files && kind == "multipart/form-data"
+	if err != nil || kind != "application/x-www-form-urlencoded" && !withFiles {
 		s.showMessage(v, http.StatusUnsupportedMediaType, "This is not a form", "What was sent is not a form of this site, so nothing was done.")
 		return false
 	}
-	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, maxForm)
-	if err := v.r.ParseForm(); err != nil {
+	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, most.most)
+	if withFiles {
+		// All of it fits into memory, so that no file is ever on the disk.
+		err = v.r.ParseMultipartForm(most.most)
+	} else {
+		err = v.r.ParseForm()
+	}
+	if err != nil {
 		var long *http.MaxBytesError
 		if errors.As(err, &long) {
-			s.showMessage(v, http.StatusRequestEntityTooLarge, "That is too much", "A form of this site is never as long as what was sent, so nothing was done.")
+			text := "A form of this site is never as long as what was sent, so nothing was done."
+			if most.files {
+				text = "What was sent is longer than this page takes, which is " + sizeText(most.most) + ", so nothing was done."
+			}
+			s.showMessage(v, http.StatusRequestEntityTooLarge, "That is too much", text)
 		} else {
 			s.showMessage(v, http.StatusBadRequest, "This form cannot be read", "What was sent was cut or damaged on the way, so nothing was done.")
 		}

@@ -36,7 +36,7 @@ func TestForgery(t *testing.T) {
 		{stranger, "/signup", "/signup"},
 		{stranger, "/signin", "/signin"},
 		{stranger, "/forgot", "/forgot"},
-		{stranger, "/verify", "/verify"},
+		{stranger, "/confirm", "/confirm"},
 		{stranger, "/reset", "/reset"},
 		{member, "/account", "/signout"},
 		{member, "/account", "/account/keys"},
@@ -250,7 +250,7 @@ func TestHeaders(t *testing.T) {
 		who  *person
 		path string
 	}{
-		{v, "/signin"}, {v, "/signup"}, {v, "/forgot"}, {v, "/email-sent"}, {v, "/verify?token=x"}, {v, "/reset?token=x"}, {v, "/account"},
+		{v, "/signin"}, {v, "/signup"}, {v, "/forgot"}, {v, "/email-sent"}, {v, "/confirm?token=x"}, {v, "/reset?token=x"}, {v, "/account"},
 		{member, "/account"}, {member, "/account/password"}, {member, "/account/keys/" + keys[0].ID + "/rotate"},
 	} {
 		h := tc.who.get(tc.path).header

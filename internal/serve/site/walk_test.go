@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"grantgraph/internal/serve/account"
 )
 
 // Walker runs a script of the browser folder in Chromium, also for the tests
@@ -118,4 +120,47 @@ func TestSQLWalk(t *testing.T) {
 	ctx, stop := context.WithTimeout(t.Context(), 20*time.Minute)
 	defer stop()
 	walk(ctx, "sql.mjs", server.URL, stubKey)
+}
+
+// searches answers the search box in the way of the API.
+func searches(p *place) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		set, release := p.Acquire()
+		defer release()
+		results := []map[string]string{}
+		for _, x := range set.Search.Find(r.FormValue("q"), "", 20) {
+			results = append(results, map[string]string{"ein": x.EIN.String(), "name": x.Name, "type": x.Type, "location": x.State, "href": "/org/" + x.EIN.String()})
+		}
+		_ = json.NewEncoder(w).Encode(map[string]any{"code": 200, "results": results})
+	}
+}
+
+// TestCheckWalk screens as a person would, keeps the report, and verifies it.
+func TestCheckWalk(t *testing.T) {
+	t.Parallel()
+	walk := Walker(t)
+	mux := http.NewServeMux()
+	server := httptest.NewServer(mux)
+	defer server.Close()
+	p := newPlace(t, withLists, func(c *Config) { c.BaseURL = server.URL })
+	mux.HandleFunc("GET /api/v1/search", searches(p))
+	mux.Handle("/", p.Site)
+	const email = "plus@example.org"
+	a, err := p.store.SignUp(t.Context(), email, secretWords, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	token, err := p.store.VerifyToken(t.Context(), a.ID)
+	if err == nil {
+		_, err = p.store.VerifyEmail(t.Context(), token)
+	}
+	if err == nil {
+		_, err = p.store.SetAccountPlan(t.Context(), a.ID, account.Plus)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithTimeout(t.Context(), 20*time.Minute)
+	defer stop()
+	walk(ctx, "check.mjs", server.URL, email, secretWords)
 }

@@ -20,6 +20,7 @@ import (
 	"grantgraph/internal/bench/world"
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/dataset"
+	"grantgraph/internal/serve/report/keyring"
 	"grantgraph/internal/serve/site/mail"
 )
 
@@ -85,8 +86,12 @@ func newPlace(t *testing.T, change ...func(*Config)) *place {
 			t.Error(err)
 		}
 	})
+	ring, err := keyring.Open(t.Context(), p.store, p.clock.time)
+	if err != nil {
+		t.Fatal(err)
+	}
 	c := Config{BaseURL: "https://grants.example", Acquire: holder.Acquire, Accounts: p.store, Mail: p.box,
-		Clock: p.clock.time, Log: slog.New(slog.DiscardHandler)}
+		Clock: p.clock.time, Log: slog.New(slog.DiscardHandler), Ring: ring}
 	for _, f := range change {
 		f(&c)
 	}
@@ -228,7 +233,7 @@ func (p *place) member(t *testing.T, email string) *person {
 	t.Helper()
 	v := p.visitor(t)
 	want(t, v.fill("/signup", "/signup", map[string]string{"email": email, "password": secretWords}), 303, "/email-sent")
-	want(t, v.fill(follow(t, p.email(t, email)), "/verify", nil), 303, "/signin")
+	want(t, v.fill(follow(t, p.email(t, email)), "/confirm", nil), 303, "/signin")
 	want(t, v.fill("/signin", "/signin", map[string]string{"email": email, "password": secretWords}), 303, "/account")
 	return v
 }

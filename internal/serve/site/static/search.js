@@ -1,10 +1,13 @@
-// The search box: asks /api/v1/search as one types and lists what it finds.
+// The search box: asks /api/v1/search as one types and lists what it finds. A form
+// with data-to leads there instead of to the page of the organization, and never
+// chooses one by itself.
 (() => {
   const form = document.getElementById("search");
   if (!form) return;
   const input = document.getElementById("q");
   const list = document.getElementById("found");
   const status = document.getElementById("status");
+  const to = form.dataset.to;
   let asked = 0, timer = 0, shown = input.value.trim(); // shown is what the list answers
 
   // What was asked for and is still on its way must not bring the list back.
@@ -13,7 +16,7 @@
   function show(results) {
     list.replaceChildren(...results.slice(0, 8).map((r) => {
       const a = document.createElement("a");
-      a.href = r.href;
+      a.href = to ? to + r.ein : r.href;
       const add = (tag, cls, text) => { const e = document.createElement(tag); if (cls) e.className = cls; e.textContent = text; a.append(e); };
       add("span", "", r.name);
       add("small", "ein", r.ein.slice(0, 2) + "-" + r.ein.slice(2));
@@ -61,7 +64,9 @@
   form.addEventListener("focusout", (e) => { if (e.relatedTarget && !form.contains(e.relatedTarget)) hide(); });
   input.addEventListener("click", () => { if (list.hidden) ask(); });
   form.addEventListener("submit", (e) => {
+    if (to && /^[\d .-]+$/.test(input.value.trim())) return; // an EIN: the server knows where it leads
     e.preventDefault();
+    if (to) { ask(); return; }
     // A list that is still that of fewer letters begins with somebody else.
     const first = list.querySelector("a");
     if (first && !list.hidden && shown === input.value.trim()) location.href = first.href; else ask();

@@ -1,0 +1,253 @@
+package screen
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"grantgraph/internal/snapshot/lists"
+)
+
+// Marks of a verdict. A list that was not screened has a mark of its own, and
+// is never one that has nothing to show.
+const (
+	MarkOK          = "ok"           // nothing that calls for a closer look
+	MarkLook        = "look"         // somebody should look closer
+	MarkNotScreened = "not_screened" // nothing is known
+)
+
+// Verdict is what one list says of an organization, in words for a person. It
+// is a signal and decides nothing: no line says that an organization is safe.
+type Verdict struct {
+	List    string // as in sources
+	Title   string // name of the list
+	Mark    string
+	Short   string // the finding in two or three words, for a table
+	Line    string // the finding in a sentence or two
+	Revised string // date of the list as a person writes it; empty when it is not known
+}
+
+// Verdicts are what the lists say, in the order in which one reads them: those
+// of the IRS, sanctions, California.
+func Verdicts(r *Record) []Verdict {
+	c := &r.Compliance
+	return []Verdict{
+		c.BMF.verdict(), c.Pub78.verdict(), c.Revocation.verdict(), c.IRBScreen.verdict(), c.OFACSanctionsScreen.verdict(),
+		c.StateRegistration.California.registryVerdict(text(r.Organization.State) == "CA"), c.StateRegistration.California.ftbVerdict(),
+	}
+}
+
+// verdict is what a list says that was not screened. Findings are put in its
+// place one by one, so that a word nobody has heard of is never good news.
+func (p *Provenance) verdict(list, title string) Verdict {
+	v := Verdict{List: list, Title: title, Revised: day(p.Revised)}
+	v.say(MarkNotScreened, "not screened", "Not screened: nothing is known from this list, neither for nor against.")
+	v.add(text(p.Note))
+	return v
+}
+
+// status is the finding, if there is one.
+func (p *Provenance) status() string {
+	if !p.Screened {
+		return NotScreened
+	}
+	return p.Status
+}
+
+// say sets the finding.
+func (v *Verdict) say(mark, short, line string) { v.Mark, v.Short, v.Line = mark, short, line }
+
+// add adds a sentence.
+func (v *Verdict) add(sentence string) {
+	sentence = strings.TrimSpace(sentence)
+	if sentence == "" {
+		return
+	}
+	if !strings.HasSuffix(sentence, ".") {
+		sentence += "."
+	}
+	v.Line += " " + strings.ToUpper(sentence[:1]) + sentence[1:]
+}
+
+// age adds that a newer list is out, when it is.
+func (v *Verdict) age(p *Provenance) {
+	if v.Mark != MarkNotScreened && p.IsCurrent != nil && !*p.IsCurrent {
+		v.add("A newer list than this one has been published.")
+	}
+}
+
+func (b *BMF) verdict() (v Verdict) {
+	v = b.Provenance.verdict(lists.BMF, "IRS business master file")
+	defer v.age(&b.Provenance)
+	switch {
+	case b.status() == Listed:
+		what := "an organization exempt from tax"
+		if s := text(b.SubsectionCode); s != "" {
+			what = "exempt under section 501(c)(" + strings.TrimLeft(s, "0") + ")"
+			if s == "92" {
+				what = "a trust under section 4947(a)(1)"
+			}
+		}
+		if d := text(b.FoundationTypeDescription); d != "" {
+			what += ", " + strings.ToLower(d[:1]) + d[1:]
+		}
+		if b.RulingYear != nil {
+			what += ", ruling of " + strconv.Itoa(*b.RulingYear)
+		}
+		v.say(MarkOK, "listed", "Listed as "+what+".")
+		if s := text(b.SubsectionCode); s != "" && s != "03" {
+			v.Mark = MarkLook
+		}
+		switch text(b.DeductibilityCode) {
+		case "1":
+			v.add("Contributions are deductible.")
+		case "2":
+			v.Mark = MarkLook
+			v.add("Contributions are not deductible.")
+		case "4":
+			v.Mark = MarkLook
+			v.add("Contributions are deductible by treaty.")
+		}
+	case b.status() == NotListed:
+		v.say(MarkLook, "not listed", "Not listed.")
+		v.add(text(b.ChurchMessage))
+	}
+	return v
+}
+
+func (p *Pub78) verdict() (v Verdict) {
+	v = p.Provenance.verdict(lists.Pub78, "IRS Publication 78")
+	defer v.age(&p.Provenance)
+	switch {
+	case p.status() == Listed:
+		v.say(MarkOK, "listed", "Listed as able to receive tax-deductible contributions.")
+	case p.status() == NotListed:
+		v.say(MarkLook, "not listed", "Not listed as able to receive tax-deductible contributions.")
+		if m := text(p.ChurchMessage); m != "" {
+			v.add(m)
+		} else {
+			v.add("Churches, members of a group and government units may qualify without being listed.")
+		}
+	}
+	return v
+}
+
+func (r *Revocation) verdict() (v Verdict) {
+	v = r.Provenance.verdict(lists.Revocation, "IRS automatic revocation list")
+	defer v.age(&r.Provenance)
+	switch {
+	case r.status() == Revoked:
+		v.say(MarkLook, "revoked", "The exemption was revoked automatically"+on(" as of ", r.RevocationDate)+on(", posted ", r.PostingDate)+", and the list shows no reinstatement.")
+	case r.status() == Reinstated:
+		v.say(MarkLook, "reinstated", "The exemption was revoked automatically"+on(" as of ", r.RevocationDate)+on(" and reinstated ", r.ReinstatementDate)+".")
+	case r.status() == NotListed:
+		v.say(MarkOK, "not listed", "Not on the list of automatic revocations.")
+	}
+	return v
+}
+
+func (b *Bulletins) verdict() (v Verdict) {
+	v = b.Provenance.verdict(lists.IRB, "Internal Revenue Bulletin")
+	defer v.age(&b.Provenance)
+	through := ""
+	if t := text(b.CoversThrough); t != "" {
+		through = " Read through bulletin " + t + "."
+	}
+	switch {
+	case b.status() == PotentialMatch:
+		n := matches(b.MatchCount, len(b.PotentialMatches))
+		v.say(MarkLook, plural(n, "similar name", "similar names"), plural(n, "deletion", "deletions")+" announced in bulletins "+verb(n, "has", "have")+" a name and state like this one. Bulletins give no EIN: compare before you conclude."+through)
+	case b.status() == Clear:
+		v.say(MarkOK, "no match", "No deletion announced in the bulletins that were read has a name and state like this one."+through)
+	}
+	return v
+}
+
+func (s *Sanctions) verdict() (v Verdict) {
+	v = s.Provenance.verdict(lists.OFAC, "OFAC sanctions list, by name")
+	defer v.age(&s.Provenance)
+	n := matches(s.MatchCount, len(s.PotentialMatches))
+	switch {
+	case s.status() == PotentialMatch:
+		v.say(MarkLook, plural(n, "similar name", "similar names"), "The "+verb(n, "name of a sanctioned entity resembles", "names of "+strconv.Itoa(n)+" sanctioned entities resemble")+" this one. A match is a name, not an identity: compare addresses and programs.")
+	case s.status() == RuledOut:
+		v.say(MarkOK, "ruled out", "Every sanctioned entity with a similar name was ruled out by whoever asked.")
+	case s.status() == Clear:
+		v.say(MarkOK, "no match", "No sanctioned entity has a name like "+verb(len(s.NamesScreened), "the one", "those")+" compared.")
+	}
+	return v
+}
+
+// registryVerdict is that of the registry. One that operates elsewhere need not
+// be there; one that is at home in California should be.
+func (c *California) registryVerdict(home bool) (v Verdict) {
+	v = c.Provenance.verdict(lists.CARegistry, "California registry of charities")
+	defer v.age(&c.Provenance)
+	switch {
+	case c.status() == NotListed && home:
+		v.say(MarkLook, "not listed", "Not registered, although its address is in California. Some kinds of organizations need not register.")
+	case c.status() == NotListed:
+		v.say(MarkOK, "not listed", "Not registered. That is no finding against an organization that does not operate or raise funds in California.")
+	case c.status() != Listed:
+	case c.MayOperate == nil:
+		v.say(MarkLook, "status unclear", "Registered; its status does not say whether it may operate and raise funds there.")
+	case *c.MayOperate:
+		v.say(MarkOK, "may operate", "Registered, with a status that allows it to operate and raise funds there.")
+	default:
+		v.say(MarkLook, "may not operate", "Registered, with a status that does not allow it to operate or raise funds there.")
+	}
+	return v
+}
+
+func (c *California) ftbVerdict() (v Verdict) {
+	v = c.FTB.verdict(lists.CAFTB, "California Franchise Tax Board")
+	defer v.age(&c.FTB)
+	switch {
+	case c.FTB.status() == Revoked:
+		v.say(MarkLook, "revoked", "On the board's list of revoked exemptions.")
+	case c.FTB.status() == NotListed:
+		v.say(MarkOK, "not listed", "Not on the board's list of revoked exemptions.")
+	}
+	return v
+}
+
+// matches is how many there are: also when the evidence is withheld.
+func matches(count *int, shown int) int {
+	if count != nil {
+		return *count
+	}
+	return max(1, shown)
+}
+
+func plural(n int, one, many string) string { return strconv.Itoa(n) + " " + verb(n, one, many) }
+
+func verb(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
+func text(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// on writes a date after some words, or nothing when it is not known.
+func on(words string, date *string) string {
+	if d := day(date); d != "" {
+		return words + d
+	}
+	return ""
+}
+
+// day writes a date of the record for people; what is no date stays as it is.
+func day(date *string) string {
+	s := text(date)
+	if t, err := time.Parse(time.DateOnly, s); err == nil {
+		return t.Format("2 January 2006")
+	}
+	return s
+}

@@ -1,0 +1,128 @@
+package screen
+
+import (
+	"strings"
+	"testing"
+
+	"grantgraph/internal/snapshot/lists"
+)
+
+func of[T any](v T) *T { return &v }
+
+// screened is what a block rests on whose list was used.
+func screened(status string) Provenance {
+	return Provenance{Screened: true, Status: status, Revised: of("2026-03-09"), IsCurrent: of(true)}
+}
+
+// TestVerdicts reads what is said of each finding.
+func TestVerdicts(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name, list, mark, short, line string
+		change                        func(*Record)
+	}{
+		{"master file", lists.BMF, MarkOK, "listed", "Listed as exempt under section 501(c)(3), public charity, ruling of 1998. Contributions are deductible.", func(r *Record) {
+			r.Compliance.BMF = BMF{Provenance: screened(Listed), SubsectionCode: of("03"), FoundationTypeDescription: of("Public charity"), RulingYear: of(1998), DeductibilityCode: of("1")}
+		}},
+		{"a league", lists.BMF, MarkLook, "listed", "Listed as exempt under section 501(c)(4). Contributions are not deductible.", func(r *Record) {
+			r.Compliance.BMF = BMF{Provenance: screened(Listed), SubsectionCode: of("04"), DeductibilityCode: of("2")}
+		}},
+		{"nothing but listed", lists.BMF, MarkOK, "listed", "Listed as an organization exempt from tax.", func(r *Record) { r.Compliance.BMF.Provenance = screened(Listed) }},
+		{"an old list", lists.BMF, MarkLook, "not listed", "Not listed. Churches need not be. A newer list than this one has been published.", func(r *Record) {
+			r.Compliance.BMF = BMF{Provenance: screened(NotListed), ChurchMessage: of("churches need not be")}
+			r.Compliance.BMF.IsCurrent = of(false)
+		}},
+		{"Publication 78", lists.Pub78, MarkOK, "listed", "Listed as able", func(r *Record) { r.Compliance.Pub78.Provenance = screened(Listed) }},
+		{"not there", lists.Pub78, MarkLook, "not listed", "may qualify without being listed.", func(r *Record) { r.Compliance.Pub78.Provenance = screened(NotListed) }},
+		{"revoked", lists.Revocation, MarkLook, "revoked", "as of 15 May 2020, posted 10 August 2020, and the list shows no reinstatement.", func(r *Record) {
+			r.Compliance.Revocation = Revocation{Provenance: screened(Revoked), RevocationDate: of("2020-05-15"), PostingDate: of("2020-08-10")}
+		}},
+		{"reinstated", lists.Revocation, MarkLook, "reinstated", "as of 15 May 2020 and reinstated 1 June 2021.", func(r *Record) {
+			r.Compliance.Revocation = Revocation{Provenance: screened(Reinstated), RevocationDate: of("2020-05-15"), ReinstatementDate: of("2021-06-01")}
+		}},
+		{"never revoked", lists.Revocation, MarkOK, "not listed", "Not on the list", func(r *Record) { r.Compliance.Revocation.Provenance = screened(NotListed) }},
+		{"bulletins", lists.IRB, MarkOK, "no match", "Read through bulletin 2026-10.", func(r *Record) {
+			r.Compliance.IRBScreen = Bulletins{Provenance: screened(Clear), CoversThrough: of("2026-10")}
+		}},
+		{"a deletion", lists.IRB, MarkLook, "1 similar name", "1 deletion announced in bulletins has a name", func(r *Record) {
+			r.Compliance.IRBScreen = Bulletins{Provenance: screened(PotentialMatch), MatchCount: of(1)}
+		}},
+		{"sanctions", lists.OFAC, MarkOK, "no match", "No sanctioned entity has a name like the one compared.", func(r *Record) {
+			r.Compliance.OFACSanctionsScreen = Sanctions{Provenance: screened(Clear), NamesScreened: []string{"A"}}
+		}},
+		{"evidence withheld", lists.OFAC, MarkLook, "3 similar names", "The names of 3 sanctioned entities resemble", func(r *Record) {
+			r.Compliance.OFACSanctionsScreen = Sanctions{Provenance: screened(PotentialMatch), MatchCount: of(3)}
+		}},
+		{"ruled out", lists.OFAC, MarkOK, "ruled out", "ruled out by whoever asked", func(r *Record) { r.Compliance.OFACSanctionsScreen.Provenance = screened(RuledOut) }},
+		{"elsewhere", lists.CARegistry, MarkOK, "not listed", "no finding against", func(r *Record) { r.Compliance.StateRegistration.California.Provenance = screened(NotListed) }},
+		{"at home", lists.CARegistry, MarkLook, "not listed", "although its address is in California", func(r *Record) {
+			r.Organization.State = of("CA")
+			r.Compliance.StateRegistration.California.Provenance = screened(NotListed)
+		}},
+		{"delinquent", lists.CARegistry, MarkLook, "may not operate", "does not allow", func(r *Record) {
+			r.Compliance.StateRegistration.California = California{Provenance: screened(Listed), MayOperate: of(false)}
+		}},
+		{"unclear", lists.CARegistry, MarkLook, "status unclear", "does not say", func(r *Record) { r.Compliance.StateRegistration.California.Provenance = screened(Listed) }},
+		{"current", lists.CARegistry, MarkOK, "may operate", "allows it", func(r *Record) {
+			r.Compliance.StateRegistration.California = California{Provenance: screened(Listed), MayOperate: of(true)}
+		}},
+		{"tax board", lists.CAFTB, MarkLook, "revoked", "list of revoked exemptions", func(r *Record) { r.Compliance.StateRegistration.California.FTB = screened(Revoked) }},
+		{"not with the board", lists.CAFTB, MarkOK, "not listed", "Not on the board's list", func(r *Record) { r.Compliance.StateRegistration.California.FTB = screened(NotListed) }},
+		{"no list", lists.OFAC, MarkNotScreened, "not screened", "neither for nor against. The list was never loaded.", func(r *Record) {
+			r.Compliance.OFACSanctionsScreen.Provenance = Provenance{Status: NotScreened, Note: of("the list was never loaded")}
+		}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			r := &Record{}
+			tc.change(r)
+			seen := map[string]bool{}
+			for _, v := range Verdicts(r) {
+				seen[v.List] = true
+				if v.List != tc.list {
+					// What was never filled in is not screened, and never good news.
+					if v.Mark != MarkNotScreened || v.Short != "not screened" {
+						t.Errorf("%s: %+v", v.List, v)
+					}
+					continue
+				}
+				if v.Mark != tc.mark || v.Short != tc.short || !strings.Contains(v.Line, tc.line) || v.Title == "" {
+					t.Errorf("%+v", v)
+				}
+				if v.Mark != MarkNotScreened && v.Revised != "9 March 2026" {
+					t.Errorf("revised %q", v.Revised)
+				}
+			}
+			if len(seen) != len(lists.All()) {
+				t.Errorf("verdicts of %v", seen)
+			}
+		})
+	}
+}
+
+// TestUnscreenedIsNeverClear makes up blocks of every status: a list that was
+// not screened, and one with a word that it does not use, is not screened
+// whatever else stands in the block.
+func TestUnscreenedIsNeverClear(t *testing.T) {
+	t.Parallel()
+	for _, status := range []string{"", "surprise", NotScreened, Listed, NotListed, Revoked, Reinstated, Clear, PotentialMatch, RuledOut} {
+		for _, used := range []bool{true, false} {
+			r := &Record{}
+			c := &r.Compliance
+			for _, b := range []*Provenance{&c.BMF.Provenance, &c.Pub78.Provenance, &c.Revocation.Provenance, &c.IRBScreen.Provenance, &c.OFACSanctionsScreen.Provenance,
+				&c.StateRegistration.California.Provenance, &c.StateRegistration.California.FTB} {
+				*b = screened(status)
+				b.Screened = used
+			}
+			for _, v := range Verdicts(r) {
+				unscreened := v.Mark == MarkNotScreened
+				if unscreened != strings.HasPrefix(v.Line, "Not screened:") || !used && !unscreened {
+					t.Errorf("%q, %t: %+v", status, used, v)
+				}
+				if (status == "" || status == "surprise" || status == NotScreened) && !unscreened {
+					t.Errorf("%q is %s on %s", status, v.Mark, v.List)
+				}
+			}
+		}
+	}
+}

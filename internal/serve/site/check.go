@@ -1,0 +1,393 @@
+package site
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"html/template"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/fault"
+	"grantgraph/internal/serve/account"
+	"grantgraph/internal/serve/api/screening"
+	"grantgraph/internal/serve/dataset"
+	"grantgraph/internal/serve/example"
+	"grantgraph/internal/serve/report"
+	"grantgraph/internal/serve/screen"
+	"grantgraph/internal/serve/search"
+)
+
+// Bounds of what is sent to the pages of screening.
+var (
+	manyForm   = bound{most: mostFile + 64<<10, files: true}
+	reportForm = bound{most: 1 << 20} // a report that comes back, in base64
+)
+
+const mostFile = 256 << 10
+
+// What the pages of screening hold while they are made, in bytes: the record,
+// the report and the page that carries it; the file with the rows read from it;
+// the report as PDF.
+const (
+	weightCheck = 2 << 20
+	weightMany  = 8 << 20
+	weightPDF   = 10 << 20
+)
+
+// routeCheck adds the pages of screening. A screening spends, so it is only ever
+// done by a form.
+func (s *Site) routeCheck(mux *http.ServeMux) {
+	mux.HandleFunc("GET /check", s.holding(weightCheck, s.signedInOrNot(s.showCheck)))
+	mux.HandleFunc("GET /check/{ein}", s.signedInOrNot(s.showSubject))
+	mux.HandleFunc("POST /check/{ein}", s.holding(weightCheck, s.signedInOnly(s.screenOne)))
+	mux.HandleFunc("GET /check/many", func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "/check#several", http.StatusSeeOther)
+	})
+	mux.HandleFunc("POST /check/many", s.holding(weightMany, s.signedInSending(manyForm, s.screenMany)))
+	mux.HandleFunc("POST /check/pdf", s.holding(weightPDF, s.signedInSending(reportForm, s.sendPDF)))
+}
+
+// holding takes memory for a page before anything of its request is read.
+func (s *Site) holding(bytes int64, h http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		hold, ok := s.reserve(w, r, bytes)
+		if !ok {
+			return
+		}
+		defer hold.Release()
+		h(w, r)
+	}
+}
+
+// paid says whether a plan covers screening.
+func paid(p account.Plan) bool { return p.Terms().Scopes&account.Paid != 0 }
+
+// checkPage is where a screening begins.
+type checkPage struct {
+	form
+	standing
+	Query   string
+	Found   []search.Result
+	Sample  *recordView // for those who are not signed in
+	File    string      // how long a file may be
+	Most    int
+	Pasted  string
+	Refused []unreadLine
+}
+
+// standing is what somebody can screen.
+type standing struct {
+	Known bool // signed in
+	Paid  bool
+	Used  bool // the one screening of the free plan
+	Left  account.Balance
+	Per   account.Window
+}
+
+// Cost is what a screening costs, as a sentence.
+func (t standing) Cost() string {
+	switch {
+	case !t.Paid && t.Used:
+		return "The one screening of your free account is used."
+	case !t.Paid:
+		return "Your free account has one screening, without the evidence behind it."
+	}
+	when := "today"
+	if t.Per == account.Month {
+		when = "this month"
+	}
+	return "A screening costs one call; you have " + calls(t.Left.Remaining) + " left " + when + "."
+}
+
+// standing looks up what a visitor can screen.
+func (s *Site) standing(v *visit) (t standing, err error) {
+	if v.session == "" {
+		return t, nil
+	}
+	t = standing{Known: true, Paid: paid(v.account.Plan), Per: s.window(v.account.Plan)}
+	if t.Left, err = s.Accounts.Balance(v.r.Context(), v.account.ID); err == nil && !t.Paid {
+		t.Used, err = s.Accounts.Screened(v.r.Context(), v.account.ID)
+	}
+	return t, err
+}
+
+func (s *Site) showCheck(v *visit) {
+	q := strings.TrimSpace(v.r.FormValue("q"))
+	if e, err := ein.Parse(q); err == nil {
+		v.redirect("/check/" + e.String())
+		return
+	}
+	page, ok := s.checkPage(v)
+	if !ok {
+		return
+	}
+	if set := datasetOf(v.r); len(q) <= mostTyped && set.Search != nil {
+		page.Query, page.Found = q, set.Search.Find(q, "", mostFound)
+	}
+	s.render(v.w, http.StatusOK, "check", page)
+}
+
+func (s *Site) checkPage(v *visit) (*checkPage, bool) {
+	t, err := s.standing(v)
+	if err != nil {
+		s.fail(v, err)
+		return nil, false
+	}
+	page := &checkPage{form: *s.form(v, "Check an organization"), standing: t, File: sizeText(mostFile), Most: mostEINs}
+	page.SignedIn = t.Known
+	if !t.Known {
+		page.Sample = sample()
+	}
+	return page, true
+}
+
+// sample is the screening of an invented organization, one that shows most of
+// what a record can hold.
+var sample = sync.OnceValue(func() *recordView {
+	const namesake = 7
+	at := example.Now()
+	return newRecordView(example.Screener().Screen(screen.Query{EIN: namesake}, at), at, false)
+})
+
+// subject is who is to be screened.
+type subject struct {
+	EIN   ein.EIN
+	Name  string
+	Place string
+	Kind  string
+	Filed bool // has a page of its own
+	Known bool // some list or filing knows it
+}
+
+// subjectOf finds who an EIN is. A name from filings is compared with the lists
+// as well.
+func subjectOf(set *dataset.Dataset, e ein.EIN) (who subject, q screen.Query) {
+	who, q = subject{EIN: e, Known: set.Screen.Known(e)}, screen.Query{EIN: e}
+	if set.Search == nil {
+		return who, q
+	}
+	if found, ok := set.Search.Lookup(e); ok {
+		who.Name, who.Place, who.Kind, who.Known = title(found.Name), placeText(found.City, found.State, ""), found.Type, true
+		who.Filed = set.Whole()
+		if found.Name != "" {
+			q.Filed = []string{found.Name}
+		}
+	}
+	return who, q
+}
+
+// subjectPage shows who an EIN is, before anything is spent.
+type subjectPage struct {
+	form
+	standing
+	Subject subject
+}
+
+func (s *Site) showSubject(v *visit) {
+	e, err := ein.Parse(v.r.PathValue("ein"))
+	if err != nil {
+		s.serveMissing(v.w, v.r)
+		return
+	}
+	if v.r.PathValue("ein") != e.String() {
+		v.redirect("/check/" + e.String())
+		return
+	}
+	t, err := s.standing(v)
+	if err != nil {
+		s.fail(v, err)
+		return
+	}
+	who, _ := subjectOf(datasetOf(v.r), e)
+	name := who.Name
+	if name == "" {
+		name = "EIN " + e.Hyphenated()
+	}
+	page := subjectPage{form: *s.form(v, "Check "+name), standing: t, Subject: who}
+	page.SignedIn = t.Known
+	s.render(v.w, http.StatusOK, "subject", page)
+}
+
+// resultPage is the record of a screening, with the report that was issued.
+type resultPage struct {
+	form
+	standing
+	Record *recordView
+	Report *screening.Report // nil on the free plan
+	JSON   template.URL      // the report, to be kept
+	File   string            // name of that file
+	Posted string            // the report, to be sent back for the PDF
+}
+
+// screenOne screens an organization and shows the record. The report that is
+// issued travels in the page and is kept nowhere else, so that its PDF is of the
+// same report and costs nothing more.
+func (s *Site) screenOne(v *visit) {
+	e, err := ein.Parse(v.r.PathValue("ein"))
+	if err != nil {
+		s.serveMissing(v.w, v.r)
+		return
+	}
+	set := datasetOf(v.r)
+	who, q := subjectOf(set, e)
+	isPaid, shown := paid(v.account.Plan), false
+	if !isPaid && who.Known { // a screening that finds nobody is not the one
+		back, ok := s.takeTrial(v)
+		if !ok {
+			return
+		}
+		defer func() {
+			if !shown {
+				back()
+			}
+		}()
+	}
+	at := s.Clock()
+	page := &resultPage{Record: newRecordView(set.Screen.Screen(q, at), at, !isPaid)}
+	if !isPaid {
+		page.Record.Withhold()
+	} else if err := s.issue(v.r.Context(), page); err != nil {
+		s.fail(v, err) // what cannot be issued is not charged
+		return
+	}
+	if shown = s.charge(v); !shown {
+		return
+	}
+	if page.standing, err = s.standing(v); err != nil {
+		s.fail(v, err)
+		return
+	}
+	page.form = *s.form(v, page.Record.Name()+", screened")
+	s.render(v.w, http.StatusOK, "result", page)
+}
+
+// takeTrial takes the one screening of a free account, to be given back when
+// nothing comes of it. It is not left half done when the visitor leaves.
+func (s *Site) takeTrial(v *visit) (back func(), ok bool) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(v.r.Context()), storeTimeout)
+	defer cancel()
+	first, err := s.Accounts.TakeScreen(ctx, v.account.ID)
+	if err != nil {
+		s.fail(v, err)
+		return nil, false
+	}
+	if !first {
+		s.showPlans(v, "Your free screening is used", "A free account has one screening, and yours is used. Nothing was counted.")
+		return nil, false
+	}
+	return func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(v.r.Context()), storeTimeout)
+		defer cancel()
+		if err := s.Accounts.ReturnScreen(ctx, v.account.ID); err != nil {
+			s.Log.Error("a screening was not given back", "account", v.account.ID, "error", err)
+		}
+	}, true
+}
+
+const storeTimeout = 10 * time.Second
+
+// charge takes one call from the allowance of the visitor, or says why not.
+func (s *Site) charge(v *visit) bool {
+	_, err := s.Accounts.Charge(v.r.Context(), v.account.ID, 1)
+	if err == nil {
+		return true
+	}
+	if !errors.Is(err, account.ErrSpent) {
+		s.fail(v, err)
+		return false
+	}
+	var wait *account.WaitError
+	text := "All calls of your plan are used for now."
+	if errors.As(err, &wait) {
+		v.w.Header().Set("Retry-After", strconv.Itoa(account.Seconds(wait.Wait)))
+		text += " They are back on " + timeText(s.Clock().Add(wait.Wait)) + "."
+	}
+	s.showPlans(v, "No calls left", text+" Nothing was screened and nothing was counted.")
+	return false
+}
+
+// plansPage says what takes another plan.
+type plansPage struct {
+	form
+	Text string
+	Plan planCard
+}
+
+func (s *Site) showPlans(v *visit, title, text string) {
+	s.render(v.w, http.StatusPaymentRequired, "plans", plansPage{*s.form(v, title), text, s.planCard(v.account.Plan)})
+}
+
+// issue signs the record of a page and puts the report into it.
+func (s *Site) issue(ctx context.Context, page *resultPage) (err error) {
+	if page.Report, err = screening.Issue(ctx, s.Ring, page.Record.Record, s.BaseURL, page.Record.At); err != nil {
+		return err
+	}
+	document, err := json.Marshal(page.Report)
+	if err != nil {
+		return err
+	}
+	page.File = fileName(page.Record.EIN, page.Report.IssuedAt)
+	page.JSON = dataURL("application/json", document)
+	page.Posted = base64.RawURLEncoding.EncodeToString(document)
+	return nil
+}
+
+// fileName names a report without its ending, as the API does.
+func fileName(ein, issued string) string {
+	day, _, _ := strings.Cut(issued, "T")
+	return "screening-" + ein + "-" + day
+}
+
+// dataURL is a file that a link holds itself.
+func dataURL(kind string, data []byte) template.URL {
+	return template.URL("data:" + kind + ";base64," + base64.StdEncoding.EncodeToString(data)) //nolint:gosec // base64 cannot leave the attribute
+}
+
+// sendPDF makes the PDF of a report that a page of ours has carried. One that we
+// did not issue, or that was changed, is turned away.
+func (s *Site) sendPDF(v *visit) {
+	document, err := base64.RawURLEncoding.DecodeString(v.field("report"))
+	var verdict *report.Verdict
+	if err == nil {
+		verdict, err = s.verifyReport(v.r.Context(), document)
+	}
+	if f, ok := fault.Of(err); ok && f.Slug != report.BadReport {
+		s.fail(v, err)
+		return
+	}
+	if err != nil || verdict.Status() != report.Valid || verdict.PageMatches != nil || verdict.Subject == nil || verdict.Subject.EIN == nil {
+		s.showMessage(v, http.StatusUnprocessableEntity, "This is not a report of ours", "What was sent is not a report as it was issued here, so there is no PDF of it.")
+		return
+	}
+	page, err := report.PDF(verdict.Report)
+	if err != nil {
+		s.Log.Error("making a report's PDF", "report", verdict.ReportID, "error", err)
+		s.showMessage(v, http.StatusInternalServerError, "Something went wrong", "The PDF could not be made. The report as JSON is whole, and can be kept in its place.")
+		return
+	}
+	h := v.w.Header()
+	h.Set("Content-Type", "application/pdf")
+	h.Set("Content-Disposition", `attachment; filename="`+fileName(*verdict.Subject.EIN, *verdict.IssuedAt)+`.pdf"`)
+	h.Set("Content-Length", strconv.Itoa(len(page)))
+	_, _ = v.w.Write(page)
+}
+
+// verifyReport compares a document with the keys that reports were ever signed
+// with.
+func (s *Site) verifyReport(ctx context.Context, document []byte) (*report.Verdict, error) {
+	stored, err := s.Ring.Keys(ctx)
+	if err != nil {
+		return nil, err
+	}
+	keys := make([]report.PublicKey, len(stored))
+	for i, k := range stored {
+		keys[i] = report.PublicKey(k)
+	}
+	return report.Verify(ctx, document, keys)
+}

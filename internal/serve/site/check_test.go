@@ -1,0 +1,493 @@
+package site
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"html"
+	"mime/multipart"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"grantgraph/internal/serve/account"
+	"grantgraph/internal/serve/dataset"
+	"grantgraph/internal/serve/report"
+	"grantgraph/internal/serve/screen"
+	"grantgraph/internal/snapshot"
+	"grantgraph/internal/snapshot/lists"
+)
+
+// nasty is a name that a careless page would run.
+const nasty = `<script>alert("x")</script>`
+
+// withLists puts lists of a few invented organizations into the place of those of
+// the world: one that is sound, one whose exemption was revoked, one with the
+// name of a sanctioned entity, one in California and one with a nasty name. The
+// list of the Franchise Tax Board was never loaded.
+func withLists(c *Config) {
+	at := time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)
+	now := &lists.Current{Edition: &lists.Edition{Snapshot: &snapshot.Snapshot{Manifest: snapshot.Manifest{Version: "20260310T000000Z"}}}}
+	for _, name := range lists.Names() {
+		if name == lists.CAFTB {
+			continue
+		}
+		now.Edition.Lists = append(now.Edition.Lists, lists.Status{Name: name, Loaded: true, Rows: 20_000, FetchedAt: at.AddDate(0, 0, -2), Revised: "2026-03-09", RevisedNewest: "2026-03-09", Files: "f1" + name})
+		now.Checks = append(now.Checks, lists.Check{Name: name, CheckedAt: at, UpstreamRevised: "2026-03-09"})
+	}
+	org := func(ein, name, state string) lists.Master {
+		assets := int64(740_000)
+		return lists.Master{EIN: ein, Name: name, City: "SPRINGFIELD", State: state, Subsection: "03", Affiliation: "3", Ruling: "199806", Deductibility: "1", Foundation: "15", Status: "01", FilingReq: "01", Assets: &assets}
+	}
+	rows := &screen.Rows{
+		Masters:  []lists.Master{org("000000001", "MAPLE HOLLOW FOOD PANTRY", "IL"), org("000000003", "ZARVONIA PETROLEUM TRADING COMPANY", "IL"), org("000000004", "MAPLE COAST ALLIANCE", "CA"), org("000000005", nasty+" & SONS", "IL")},
+		Revoked:  []lists.RevocationRow{{EIN: "000000002", Name: "ASPEN LAPSED CLUB", City: "DAYTON", State: "OH", Subsection: "03", Revoked: "2024-05-15", Posted: "2024-08-12"}},
+		Registry: []lists.Registration{{EIN: "000000004", List: "may_not_operate", Status: "Delinquent", Registration: "CT0000004", Name: "MAPLE COAST ALLIANCE", City: "OAKLAND", State: "CA"}},
+		Entities: []screen.Sanctioned{{
+			Sanction: lists.Sanction{Num: 9, Name: "ZARVONIA PETROLEUM TRADING CO", Programs: []string{"EXAMPLE"}},
+			Names:    []lists.SanctionName{{Num: 9, Kind: "primary", Name: "ZARVONIA PETROLEUM TRADING CO"}},
+			Places:   []lists.SanctionPlace{{Num: 9, Street: "1 Quay", City: "Port Example", Country: nasty}},
+		}},
+		BulletinsInAll: []lists.Bulletin{{Number: "2026-10", Date: "2026-03-02"}},
+	}
+	for _, m := range rows.Masters {
+		rows.Pub78 = append(rows.Pub78, lists.Deductible{EIN: m.EIN, Name: m.Name, City: m.City, State: m.State, Country: "United States", Codes: "PC"})
+	}
+	x, acquire := screen.New(now, rows), c.Acquire
+	c.Acquire = func() (*dataset.Dataset, func()) {
+		d, release := acquire()
+		other := *d
+		other.Screen = x
+		return &other, release
+	}
+}
+
+// payer is a member on a plan.
+func (p *place) payer(t *testing.T, email string, plan account.Plan) *person {
+	t.Helper()
+	v := p.member(t, email)
+	if _, err := p.store.SetAccountPlan(t.Context(), email, plan); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// left is what is left of the allowance of a member.
+func (p *place) left(t *testing.T, email string) int {
+	t.Helper()
+	a, err := p.store.AccountOf(t.Context(), email)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := p.store.Balance(t.Context(), a.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.Remaining
+}
+
+// send sends a form with a file.
+func (p *person) send(path string, fields map[string]string, name string, file []byte) page {
+	p.t.Helper()
+	var b bytes.Buffer
+	w := multipart.NewWriter(&b)
+	for k, v := range fields {
+		if err := w.WriteField(k, v); err != nil {
+			p.t.Fatal(err)
+		}
+	}
+	part, err := w.CreateFormFile("file", name)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	_, _ = part.Write(file)
+	if err := w.Close(); err != nil {
+		p.t.Fatal(err)
+	}
+	r := httptest.NewRequest(http.MethodPost, path, &b)
+	r.Header.Set("Content-Type", w.FormDataContentType())
+	r.Header.Set("Sec-Fetch-Site", "same-origin")
+	return p.do(r)
+}
+
+// data is the content of the link on a page that holds a file of this kind.
+func data(t *testing.T, got page, kind string) []byte {
+	t.Helper()
+	m := regexp.MustCompile(`href="data:` + regexp.QuoteMeta(kind) + `;base64,([^"]*)"`).FindStringSubmatch(html.UnescapeString(got.body))
+	if m == nil {
+		t.Fatalf("no file of %s in %s", kind, main(got.body))
+	}
+	b, err := base64.StdEncoding.DecodeString(m[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// posted is the report that a page carries to be sent back.
+func posted(t *testing.T, got page) string {
+	t.Helper()
+	for _, m := range hidden.FindAllStringSubmatch(got.body, -1) {
+		if m[1] == "report" {
+			return m[2]
+		}
+	}
+	t.Fatalf("no report in %s", main(got.body))
+	return ""
+}
+
+// TestCheck asks for the pages of screening as strangers and members do, and
+// looks at what was spent.
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, withLists)
+	stranger, free, plus := p.visitor(t), p.payer(t, "free@example.org", account.Free), p.payer(t, "plus@example.org", account.Plus)
+
+	want(t, stranger.get("/check"), 200, "everything below is invented")
+	want(t, stranger.get("/check"), 200, `href="/signin?next=/check"`)
+	want(t, stranger.get("/check/000000001"), 200, `href="/signin?next=/check/000000001"`)
+	want(t, stranger.get("/check?q=00-0000001"), 303, "/check/000000001")
+	want(t, stranger.get("/check?q=county+library"), 200, `<a href="/check/`)
+	want(t, stranger.get("/check?q=zzqxv+wwkjq"), 200, "No organization of that name")
+	want(t, stranger.post("/check/000000001", nil), 303, "/signin")
+	want(t, stranger.get("/check/00-0000001"), 303, "/check/000000001")
+	want(t, stranger.get("/check/nobody"), 404, "Nothing here")
+	want(t, stranger.get("/check/many"), 303, "/check#several")
+
+	// Looking spends nothing; only a form of ours does.
+	want(t, plus.get("/check/000000001"), 200, "Screen now")
+	want(t, plus.get("/check/000000009"), 200, "No list and no filing we have read knows this EIN")
+	want(t, plus.post("/check/000000001", nil), 403, "out of date")
+	want(t, plus.post("/check/000000001", url.Values{"csrf": {free.csrf("/check/000000001")}}), 403, "out of date")
+	if p.left(t, "plus@example.org") != 250 {
+		t.Errorf("%d left after looking", p.left(t, "plus@example.org"))
+	}
+	got := plus.fill("/check/000000001", "/check/000000001", nil)
+	want(t, got, 200, "Maple Hollow Food Pantry")
+	want(t, got, 200, "Listed as exempt under section 501(c)(3)")
+	want(t, got, 200, "List of 9 March 2026")
+	want(t, got, 200, "Not screened: nothing is known from this list")
+	want(t, got, 200, "live index")
+	want(t, got, 200, "Elements of a report")
+	want(t, got, 200, "249 calls left today")
+	if p.left(t, "plus@example.org") != 249 {
+		t.Errorf("%d left after a screening", p.left(t, "plus@example.org"))
+	}
+
+	// The downloads are the report that was issued, and cost nothing.
+	document := data(t, got, "application/json")
+	verdict, err := p.verifyReport(t.Context(), document)
+	if err != nil || verdict.Status() != report.Valid || *verdict.Subject.EIN != "000000001" {
+		t.Fatalf("%+v, %v", verdict, err)
+	}
+	csrf := plus.csrf("/account")
+	pdf := plus.post("/check/pdf", url.Values{"csrf": {csrf}, "report": {posted(t, got)}})
+	if pdf.status != 200 || pdf.header.Get("Content-Type") != "application/pdf" || !strings.HasPrefix(pdf.body, "%PDF-") ||
+		pdf.header.Get("Content-Disposition") != `attachment; filename="screening-000000001-2026-03-10.pdf"` {
+		t.Errorf("%d %v", pdf.status, pdf.header)
+	}
+	same, err := report.PDF(document)
+	if err != nil || pdf.body != string(same) {
+		t.Errorf("the PDF is not that of the report: %v", err)
+	}
+	changed := base64.RawURLEncoding.EncodeToString(bytes.Replace(document, []byte("PANTRY"), []byte("BANDIT"), 1))
+	for _, bad := range []string{"", "x", "e30", changed} {
+		want(t, plus.post("/check/pdf", url.Values{"csrf": {csrf}, "report": {bad}}), 422, "not a report of ours")
+	}
+	want(t, plus.post("/check/pdf", url.Values{"csrf": {csrf}, "report": {strings.Repeat("A", int(reportForm.most))}}), 413, "too much")
+	if p.left(t, "plus@example.org") != 249 {
+		t.Errorf("%d left after downloads", p.left(t, "plus@example.org"))
+	}
+	want(t, plus.get("/account"), 200, "1 call in this window")
+
+	// The free plan has one, without the evidence; one that finds nobody is not it.
+	want(t, free.fill("/check/000000009", "/check/000000009", nil), 200, "No list and no filing we have read knows this EIN")
+	got = free.fill("/check/000000003", "/check/000000003", nil)
+	want(t, got, 200, "The evidence is left out on the free plan")
+	want(t, got, 200, "The name of a sanctioned entity resembles this one")
+	want(t, got, 200, "The one screening of your free account is used")
+	for _, evidence := range []string{"1 Quay", "word in the list", "Elements of a report", "data:application/json", "/check/pdf", "The lists that were used"} {
+		if strings.Contains(got.body, evidence) {
+			t.Errorf("%q is shown on the free plan", evidence)
+		}
+	}
+	want(t, free.get("/check/000000001"), 200, "The one screening of your free account is used")
+	got = free.post("/check/000000001", url.Values{"csrf": {free.csrf("/account")}})
+	want(t, got, 402, "A free account has one screening, and yours is used")
+	want(t, got, 402, "Plus or Pro plan")
+	want(t, free.send("/check/many", map[string]string{"csrf": free.csrf("/account"), "eins": "000000001"}, "", nil), 402, "Several at once take a paid plan")
+	if p.left(t, "free@example.org") != 48 {
+		t.Errorf("%d left on the free plan", p.left(t, "free@example.org"))
+	}
+}
+
+// TestCheckSpent screens until nothing is left: a free account has its one
+// screening still.
+func TestCheckSpent(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, withLists)
+	free, plus := p.payer(t, "free@example.org", account.Free), p.payer(t, "plus@example.org", account.Plus)
+	for email, left := range map[string]int{"free@example.org": 50, "plus@example.org": 250} {
+		a, err := p.store.AccountOf(t.Context(), email)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.store.Charge(t.Context(), a.ID, left); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, who := range []*person{free, plus} {
+		got := who.fill("/check/000000001", "/check/000000001", nil)
+		want(t, got, 402, "All calls of your plan are used for now. They are back on 11 March 2026, 00:00 UTC.")
+		if got.header.Get("Retry-After") != "34800" || strings.Contains(got.body, "Publication 78") {
+			t.Errorf("%v", got.header)
+		}
+	}
+	want(t, plus.send("/check/many", map[string]string{"csrf": plus.csrf("/check"), "eins": "000000001"}, "", nil), 402, "All calls")
+	p.clock.forward(24 * time.Hour)
+	want(t, free.fill("/check/000000001", "/check/000000001", nil), 200, "The evidence is left out on the free plan")
+	if _, err := p.store.DeactivateAccount(t.Context(), "plus@example.org"); err != nil {
+		t.Fatal(err)
+	}
+	want(t, plus.fill("/check/000000001", "/check/000000001", nil), 403, "inactive")
+}
+
+// TestRecords looks at what the pages say of organizations in every state: the
+// evidence is there, markup in a name is text, and nobody is told what they may
+// do.
+func TestRecords(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, withLists)
+	plus := p.payer(t, "plus@example.org", account.Plus)
+	for ein, texts := range map[string][]string{
+		"000000001": {"No flag applies", "Every element that a report must have is there"},
+		"000000002": {"as of 15 May 2024, posted 12 August 2024", "1 entry in the list", "An element is missing, or a flag stands against it", "The IRS gave public notice"},
+		"000000003": {"1 entity to compare", "1 Quay", "word in the list", "ZARVONIA", "37 %", "the same"},
+		"000000004": {"does not allow it to operate", "Number CT0000004. Status: Delinquent; may operate: no"},
+		"000000005": {nasty},
+		"000000009": {"knows this EIN", "Unknown organization"},
+	} {
+		got := plus.fill("/check/"+ein, "/check/"+ein, nil)
+		for _, text := range texts {
+			if !strings.Contains(strings.ToLower(html.UnescapeString(got.body)), strings.ToLower(text)) {
+				t.Errorf("%s: no %q in\n%s", ein, text, got.body)
+			}
+		}
+		body := strings.ToLower(got.body)
+		for _, bad := range []string{"may rely", "<script>alert", "can rely", "safe to"} {
+			if strings.Contains(body, bad) {
+				t.Errorf("%s: the page says %q", ein, bad)
+			}
+		}
+		if regexp.MustCompile(`<[^>]* style=|<[^>]* on[a-z]+=|<script>`).MatchString(got.body) {
+			t.Errorf("%s: the policy forbids something on the page", ein)
+		}
+		if n := strings.Count(got.body, `<li class="verdict `); n != len(lists.All()) {
+			t.Errorf("%s: %d verdicts", ein, n)
+		}
+		if n := strings.Count(got.body, `<li class="verdict not_screened" id="list-ca_ftb">`); n != 1 {
+			t.Errorf("%s: the list that was never loaded is not marked", ein)
+		}
+	}
+}
+
+// TestMany screens lists of EINs.
+func TestMany(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, withLists)
+	plus := p.payer(t, "plus@example.org", account.Plus)
+	csrf := plus.csrf("/check")
+	var hundred strings.Builder
+	for i := range 101 {
+		fmt.Fprintf(&hundred, "%09d\n", 120000001+i)
+	}
+	for _, tc := range []struct {
+		name, eins, file string
+		status           int
+		text             string
+		calls            int
+	}{
+		{"pasted", "00-0000001\n00-0000003\nnobody\n000000001", "", 200, "line 3: <code>nobody</code>", 1},
+		{"a file", "", "\ufeffName;EIN\n\"Light; Inc\";00-0000001\nOther;00-0000005\n", 200, "2 organizations", 1},
+		{"both", "000000001", "EIN\n000000002\n", 200, "2 organizations", 1},
+		{"a hundred and one", hundred.String(), "", 422, "more than 100 EINs", 0},
+		{"nothing", " ", "", 422, "There is no EIN", 0},
+		{"no EIN", "12-34\n<b>", "", 422, "line 2: <code><b></code>", 0},
+		{"no column", "", "a,b\nc,d\n", 422, "no column of EINs", 0},
+		{"not a table", "", "%PDF-1.7\x00\x01", 422, "no table that we can read", 0},
+		{"a long file", "", strings.Repeat("x", mostFile+1), 422, "The file has more than 256 KB", 0},
+		{"a very long file", "", strings.Repeat("x", int(manyForm.most)), 413, "too much", 0},
+	} {
+		before := p.left(t, "plus@example.org")
+		got := plus.send("/check/many", map[string]string{"csrf": csrf, "eins": tc.eins}, "list.csv", []byte(tc.file))
+		if got.status != tc.status || !strings.Contains(html.UnescapeString(got.body), tc.text) {
+			t.Errorf("%s: %d %s", tc.name, got.status, got.body)
+		}
+		if spent := before - p.left(t, "plus@example.org"); spent != tc.calls {
+			t.Errorf("%s: cost %d calls", tc.name, spent)
+		}
+	}
+	want(t, plus.send("/check/many", map[string]string{"eins": "000000001"}, "", nil), 403, "out of date")
+	// A form without a file is a form too.
+	want(t, plus.post("/check/many", url.Values{"csrf": {csrf}, "eins": {"000000001"}}), 200, "1 organization<")
+
+	got := plus.send("/check/many", map[string]string{"csrf": csrf, "eins": "000000001,000000002,000000003,000000005,000000009\n=cmd()"}, "", nil)
+	rows, err := csv.NewReader(bytes.NewReader(data(t, got, "text/csv;charset=utf-8"))).ReadAll()
+	if err != nil || len(rows) != 7 || !slices.Equal(rows[0], manyColumns) {
+		t.Fatalf("%v, %v", rows, err)
+	}
+	cell := func(row int, column string) string { return rows[row][slices.Index(manyColumns, column)] }
+	for _, tc := range []struct {
+		row          int
+		column, want string
+	}{
+		{1, "ein", "00-0000001"}, {1, "in_bmf", "true"}, {1, "pub78_verified", "true"}, {1, "revoked", "false"}, {1, "ofac_status", "clear"}, {1, "irb_status", "clear"},
+		{1, "ca_ftb_status", "not_screened"}, {1, "ca_may_operate", ""}, {1, "ofac_revised", "2026-03-09"}, {1, "ca_ftb_revised", ""}, {1, "screened_at", "2026-03-10T14:20:00Z"}, {1, "reliance_available", "true"},
+		{1, "notes", "California Franchise Tax Board: not screened"},
+		{2, "revoked", "true"}, {2, "reliance_available", "false"}, {3, "ofac_status", "potential_match"}, {4, "name", nasty + " & SONS"}, {5, "found", "false"}, {5, "name", ""},
+		{6, "ein", "'=cmd()"}, {6, "found", ""}, {6, "notes", "line 2 is not an EIN and was not screened"},
+	} {
+		if got := cell(tc.row, tc.column); got != tc.want {
+			t.Errorf("%s of row %d is %q, want %q", tc.column, tc.row, got, tc.want)
+		}
+	}
+	if strings.Contains(got.body, "<script>alert") {
+		t.Error("a name is run")
+	}
+}
+
+func TestHarmlessCSV(t *testing.T) {
+	t.Parallel()
+	got, err := harmlessCSV([][]string{{"=1+1", "+1", "-1", "@x", "\tx", "plain", "", "a=b", `a "quoted", cell`}})
+	if want := "'=1+1,'+1,'-1,'@x,'\tx,plain,,a=b,\"a \"\"quoted\"\", cell\"\n"; err != nil || string(got) != want {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
+// TestVerifyPage brings reports back: as they were issued, changed, of somebody
+// else, and what is none.
+func TestVerifyPage(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, withLists)
+	plus, anybody := p.payer(t, "plus@example.org", account.Plus), p.visitor(t)
+	got := plus.fill("/check/000000003", "/check/000000003", nil)
+	document := data(t, got, "application/json")
+	pdf := plus.post("/check/pdf", url.Values{"csrf": {plus.csrf("/account")}, "report": {posted(t, got)}})
+	if pdf.status != 200 {
+		t.Fatal(pdf.status)
+	}
+	other := newPlace(t, withLists).payer(t, "plus@example.org", account.Plus)
+	foreign := data(t, other.fill("/check/000000001", "/check/000000001", nil), "application/json")
+	var indented bytes.Buffer
+	if err := json.Indent(&indented, document, "", "  "); err != nil {
+		t.Fatal(err)
+	}
+	const holds, broken, unknown = "This report holds", "This report does NOT hold", "Cannot be verified"
+	before := p.left(t, "plus@example.org")
+	csrf := anybody.csrf("/verify")
+	for _, tc := range []struct {
+		name   string
+		file   []byte
+		pasted string
+		status int
+		texts  []string
+	}{
+		{"as it was", document, "", 200, []string{holds, "Zarvonia Petroleum Trading Company", "EIN 00-0000003", "10 March 2026, 14:20 UTC", "Publication 78: 9 March 2026", "not screened"}},
+		{"pasted", nil, "\n" + string(document) + "\n", 200, []string{holds}},
+		{"indented", indented.Bytes(), "", 200, []string{holds}},
+		{"the PDF", []byte(pdf.body), "", 200, []string{holds}},
+		{"changed", bytes.Replace(document, []byte("potential_match"), []byte("clear"), 1), "", 200, []string{broken, "It is not confirmed"}},
+		{"another name", bytes.ReplaceAll(document, []byte("ZARVONIA"), []byte(`<script>alert(1)</script>`)), "", 200, []string{broken, "<Script>Alert(1)</Script>"}},
+		{"of another service", foreign, "", 200, []string{unknown, "not among the keys"}},
+		{"garbage", []byte("%PDF-1.7\n\x00\xff garbage"), "", 422, []string{unknown}},
+		{"other JSON", []byte(`{"a":1}`), "", 422, []string{unknown}},
+		{"text", nil, "hello <b>", 422, []string{unknown}},
+		{"nothing", nil, "", 422, []string{"Choose a file, or paste a report"}},
+		{"long", bytes.Repeat([]byte{' '}, mostReport+1), "", 422, []string{"longer than a report can be, which is 2 MB"}},
+		{"huge", bytes.Repeat([]byte{' '}, int(verifyForm.most)), "", 413, []string{"too much"}},
+	} {
+		got := anybody.send("/verify", map[string]string{"csrf": csrf, "text": tc.pasted}, "report", tc.file)
+		body := html.UnescapeString(got.body)
+		for _, text := range tc.texts {
+			if got.status != tc.status || !strings.Contains(body, text) {
+				t.Errorf("%s: %d, no %q in\n%s", tc.name, got.status, text, got.body)
+			}
+		}
+		for _, word := range []string{holds, broken, unknown} {
+			if strings.Contains(body, word) != slices.Contains(tc.texts, word) {
+				t.Errorf("%s: the page says %q", tc.name, word)
+			}
+		}
+		if strings.Contains(strings.ToLower(got.body), "<script>alert") {
+			t.Errorf("%s: a name is run", tc.name)
+		}
+	}
+	want(t, anybody.send("/verify", nil, "report", document), 403, "out of date")
+	want(t, anybody.get("/verify?id=abc&utm_source=qr"), 200, "Verify a report")
+	want(t, anybody.get("/verify?token=a+b%26c"), 303, "/confirm?token=a+b%26c")
+	if p.left(t, "plus@example.org") != before {
+		t.Error("verification was charged")
+	}
+	if keys, err := p.Ring.Keys(t.Context()); err != nil || len(keys) != 1 {
+		t.Fatal(keys, err)
+	}
+	if err := p.store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	want(t, anybody.send("/verify", map[string]string{"csrf": csrf}, "report", document), 503, "try again")
+}
+
+// TestSampleRecord makes sure that the sample shows every mark, and says that
+// it is one.
+func TestSampleRecord(t *testing.T) {
+	t.Parallel()
+	marks := map[string]bool{}
+	for _, v := range sample().Verdicts {
+		marks[v.Mark] = true
+	}
+	if len(marks) != 3 {
+		t.Errorf("the sample shows %v", marks)
+	}
+}
+
+// TestNames holds the words of the pages to the words of the record.
+func TestNames(t *testing.T) {
+	t.Parallel()
+	r := sample()
+	for _, e := range r.Compliance.Reliance.Elements {
+		if elementNames[e.ID] == "" {
+			t.Errorf("the element %s has no name", e.ID)
+		}
+	}
+	for _, f := range r.Compliance.Reliance.Flags {
+		if flagNames[f.ID] == "" {
+			t.Errorf("the flag %s has no name", f.ID)
+		}
+	}
+	if len(r.Compliance.Reliance.Flags) != len(flagNames) || len(r.Compliance.Reliance.Elements) != len(elementNames) {
+		t.Errorf("%d flags of %d, %d elements of %d", len(r.Compliance.Reliance.Flags), len(flagNames), len(r.Compliance.Reliance.Elements), len(elementNames))
+	}
+}
+
+func TestWordRows(t *testing.T) {
+	t.Parallel()
+	var got []string
+	for _, r := range wordRows([]screen.AlignedWord{{Weight: 6}, {Weight: 3}, {Weight: 1}, {}}) {
+		got = append(got, r.Share)
+	}
+	if want := []string{"60 %, tells much", "30 %", "10 %, tells little", "none"}; !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+	for f, want := range map[float64]string{1: "the same", .996: "nearly the same, 99 %", .75: "similar, 75 %"} {
+		if got := alike(f); got != want {
+			t.Errorf("%v: %s", f, got)
+		}
+	}
+}

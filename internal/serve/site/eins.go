@@ -1,0 +1,275 @@
+package site
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/csv"
+	"errors"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/fault"
+)
+
+// mostEINs is how many are screened at a time, as the API does.
+const mostEINs = 100
+
+// einList is a list of EINs that somebody has pasted or sent as a file: each
+// once, in their order, and what could not be read. It stops counting at a
+// length that is refused anyway.
+type einList struct {
+	eins     []ein.EIN
+	repeated int // were there before
+	unread   []unreadLine
+	more     int // unread beyond those kept
+	over     int // EINs beyond those kept
+	seen     map[ein.EIN]bool
+}
+
+// unreadLine is a line without a readable EIN.
+type unreadLine struct {
+	Where string
+	Text  string
+}
+
+const mostUnread = 50 // are repeated to whoever sent them
+
+func (l *einList) add(e ein.EIN) {
+	switch {
+	case l.seen[e]:
+		l.repeated++
+	case len(l.eins) == mostEINs:
+		l.over++
+	default:
+		if l.seen == nil {
+			l.seen = map[ein.EIN]bool{}
+		}
+		l.seen[e] = true
+		l.eins = append(l.eins, e)
+	}
+}
+
+func (l *einList) refuse(where, text string) {
+	if len(l.unread) == mostUnread {
+		l.more++
+		return
+	}
+	l.unread = append(l.unread, unreadLine{where, fault.Clip(strings.Join(strings.Fields(text), " "), 60)})
+}
+
+// readText reads EINs that were typed or pasted: a line may hold several, with
+// commas, semicolons or tabs between them, and words beside them, such as the
+// name, which are passed over.
+func (l *einList) readText(text string) {
+	n := 0
+	for line := range strings.Lines(text) {
+		n++
+		line = strings.TrimFunc(line, func(r rune) bool { return unicode.IsSpace(r) || r == '\ufeff' })
+		if line == "" || n == 1 && isEINHeader(line) {
+			continue
+		}
+		where := "line " + strconv.Itoa(n)
+		found, odd := 0, ""
+		for _, part := range strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(",;\t|", r) }) {
+			part = strings.Trim(part, "\"' ")
+			eins, ok := einsIn(part)
+			for _, e := range eins {
+				found++
+				l.add(e)
+			}
+			if !ok && strings.ContainsAny(part, "0123456789") {
+				odd = part
+			}
+		}
+		if odd != "" {
+			l.refuse(where, odd)
+		} else if found == 0 {
+			l.refuse(where, line)
+		}
+	}
+}
+
+// einsIn reads an EIN in any form, or several with spaces between them.
+func einsIn(s string) (list []ein.EIN, ok bool) {
+	if e, err := ein.Parse(s); err == nil {
+		return []ein.EIN{e}, true
+	}
+	for _, part := range strings.Fields(s) {
+		e, err := ein.Parse(part)
+		if err != nil {
+			return nil, false
+		}
+		list = append(list, e)
+	}
+	return list, len(list) > 0
+}
+
+// readCSV reads the EINs of a file as spreadsheets write it: with any of the
+// usual delimiters, with or without a header, in UTF-8 or UTF-16. Which column
+// has them, its name says, or else what stands in it.
+func (l *einList) readCSV(file []byte) error {
+	text, err := plainText(file)
+	if err != nil {
+		return err
+	}
+	r := csv.NewReader(strings.NewReader(text))
+	r.Comma, r.LazyQuotes, r.FieldsPerRecord, r.ReuseRecord = delimiterOf(text), true, -1, false
+	var rows [][]string
+	var lines []int
+	for {
+		row, err := r.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return badTable(err)
+		}
+		line, _ := r.FieldPos(0)
+		rows, lines = append(rows, row), append(lines, line)
+	}
+	column, header := einColumn(rows)
+	if column < 0 {
+		return fault.New("no_ein_column", "The file has no column of EINs that we could find.").Try("name the column EIN")
+	}
+	for i, row := range rows {
+		if i == 0 && header || !slices.ContainsFunc(row, func(s string) bool { return strings.TrimSpace(s) != "" }) {
+			continue
+		}
+		cell := ""
+		if column < len(row) {
+			cell = strings.Trim(row[column], " '=\"\u00a0") // ="012345678" keeps a spreadsheet from dropping the zero
+		}
+		if e, err := ein.Parse(cell); err == nil {
+			l.add(e)
+		} else if cell == "" {
+			l.refuse("line "+strconv.Itoa(lines[i]), "no EIN: "+strings.Join(row, ", "))
+		} else {
+			l.refuse("line "+strconv.Itoa(lines[i]), cell)
+		}
+	}
+	return nil
+}
+
+func badTable(err error) error {
+	return fault.New("bad_table", "The file is no table that we can read: %w", err).Try("save it as CSV")
+}
+
+// plainText is the text of a file, without a byte order mark.
+func plainText(file []byte) (string, error) {
+	for _, order := range []struct {
+		mark []byte
+		from binary.ByteOrder
+	}{{[]byte{0xff, 0xfe}, binary.LittleEndian}, {[]byte{0xfe, 0xff}, binary.BigEndian}} {
+		if rest, ok := bytes.CutPrefix(file, order.mark); ok {
+			units := make([]uint16, len(rest)/2)
+			for i := range units {
+				units[i] = order.from.Uint16(rest[2*i:])
+			}
+			return string(utf16.Decode(units)), nil
+		}
+	}
+	file = bytes.TrimPrefix(file, []byte("\ufeff"))
+	if bytes.IndexByte(file, 0) >= 0 {
+		return "", badTable(errors.New("it is not text"))
+	}
+	if !utf8.Valid(file) {
+		// An old spreadsheet: names lose their accents, EINs have none.
+		file = bytes.ToValidUTF8(file, []byte("?"))
+	}
+	return string(file), nil
+}
+
+// delimiterOf is the delimiter that the first line has most of, outside quotes.
+func delimiterOf(text string) rune {
+	best, most := ',', 0
+	for _, d := range []rune{',', ';', '\t', '|'} {
+		n, quoted := 0, false
+		for _, c := range text {
+			if c == '"' {
+				quoted = !quoted
+			}
+			if c == '\n' && !quoted {
+				break
+			}
+			if c == d && !quoted {
+				n++
+			}
+		}
+		if n > most {
+			best, most = d, n
+		}
+	}
+	return best
+}
+
+// isEINHeader says whether a cell is the name of a column of EINs.
+func isEINHeader(cell string) bool {
+	name := strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, cell)
+	switch name {
+	case "ein", "eins", "fein", "feid", "feinnumber", "einnumber", "einno", "orgein", "organizationein", "recipientein", "granteeein", "taxid", "taxidnumber", "taxidno", "taxnumber",
+		"federaltaxid", "federalein", "federalid", "taxidein", "eintaxid", "tin", "employerid", "employeridentificationnumber", "employeridentificationnumberein", "irsein":
+		return true
+	}
+	return false
+}
+
+// einColumn finds the column of EINs, -1 when there is none, and whether the
+// first row is a header. Without a name that says it, it is the column in which
+// most cells look like EINs, which an extended ZIP code does not.
+func einColumn(rows [][]string) (column int, header bool) {
+	if len(rows) == 0 {
+		return -1, false
+	}
+	if at := slices.IndexFunc(rows[0], isEINHeader); at >= 0 {
+		return at, true
+	}
+	counts := map[int]int{}
+	for _, row := range rows {
+		for i, cell := range row {
+			if looksLikeEIN(cell) {
+				counts[i]++
+			}
+		}
+	}
+	column = -1
+	for i := range counts {
+		if column < 0 || counts[i] > counts[column] || counts[i] == counts[column] && i < column {
+			column = i
+		}
+	}
+	if column < 0 {
+		return -1, false
+	}
+	// A first row without any digit in that column is its name.
+	first := ""
+	if column < len(rows[0]) {
+		first = rows[0][column]
+	}
+	return column, len(rows) > 1 && !strings.ContainsAny(first, "0123456789")
+}
+
+// looksLikeEIN says whether a cell is written as an EIN: 12-3456789, or nine
+// digits, of which a spreadsheet may have dropped a zero in front.
+func looksLikeEIN(cell string) bool {
+	cell = strings.Trim(cell, " '=\"\u00a0")
+	digits := strings.ReplaceAll(cell, "-", "")
+	if strings.Trim(digits, "0123456789") != "" || len(digits) < 8 || len(digits) > 9 {
+		return false
+	}
+	at := strings.IndexByte(cell, '-')
+	if at < 0 {
+		return true
+	}
+	return strings.Count(cell, "-") == 1 && len(cell)-at-1 == 7
+}

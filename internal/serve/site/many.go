@@ -1,0 +1,210 @@
+package site
+
+import (
+	"bytes"
+	"encoding/csv"
+	"html/template"
+	"net/http"
+	"strings"
+	"time"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/fault"
+	"grantgraph/internal/serve/screen"
+)
+
+// manyPage is the screening of several organizations.
+type manyPage struct {
+	form
+	standing
+	Lists    []string // titles of the columns
+	Rows     []manyRow
+	Unread   []unreadLine
+	More     int
+	Repeated int
+	CSV      template.URL
+	File     string
+	At       time.Time
+	Caveat   string
+}
+
+// manyRow is one of them.
+type manyRow struct {
+	EIN      ein.EIN
+	Name     string
+	Found    bool
+	Verdicts []screen.Verdict
+}
+
+// screenMany screens what was pasted and what was sent as a file, for one call.
+func (s *Site) screenMany(v *visit) {
+	set := datasetOf(v.r)
+	list, err := readMany(v.r)
+	if err == nil && list.over > 0 {
+		err = fault.New("too_many_eins", "There are more than %d EINs; send at most that many at a time", mostEINs)
+	}
+	if err == nil && len(list.eins) == 0 {
+		err = fault.New("no_eins", "There is no EIN in what you sent")
+	}
+	if err != nil {
+		page, ok := s.checkPage(v)
+		if !ok {
+			return
+		}
+		f, _ := fault.Of(err)
+		page.Problem, page.Pasted = sentence(f.Message)+" Nothing was counted.", v.field("eins")
+		if list != nil {
+			page.Refused = list.unread
+		}
+		s.render(v.w, http.StatusUnprocessableEntity, "check", page)
+		return
+	}
+	if !paid(v.account.Plan) {
+		s.showPlans(v, "Several at once take a paid plan", "Your free account has one screening of one organization. Nothing was counted.")
+		return
+	}
+	if !s.charge(v) {
+		return
+	}
+	at := s.Clock()
+	page := &manyPage{Unread: list.unread, More: list.more, Repeated: list.repeated, At: at, Caveat: liveIndex, File: "screening-" + dateText(at) + ".csv"}
+	table := [][]string{manyColumns}
+	for _, e := range list.eins {
+		if v.r.Context().Err() != nil {
+			return // nobody waits for the rest
+		}
+		_, q := subjectOf(set, e)
+		r := set.Screen.Screen(q, at)
+		row := manyRow{EIN: e, Found: r.Found, Verdicts: screen.Verdicts(r)}
+		if n := r.Organization.OrganizationName; n != nil {
+			row.Name = title(*n)
+		}
+		page.Rows = append(page.Rows, row)
+		table = append(table, manyCells(r, row.Verdicts, at))
+	}
+	for _, x := range page.Rows[0].Verdicts {
+		page.Lists = append(page.Lists, x.Title)
+	}
+	for _, u := range list.unread {
+		line := make([]string, len(manyColumns))
+		line[0], line[len(line)-1] = u.Text, u.Where+" is not an EIN and was not screened"
+		table = append(table, line)
+	}
+	text, err := harmlessCSV(table)
+	if err != nil {
+		s.fail(v, err)
+		return
+	}
+	page.CSV = dataURL("text/csv;charset=utf-8", text)
+	if page.standing, err = s.standing(v); err != nil {
+		s.fail(v, err)
+		return
+	}
+	page.form = *s.form(v, "Several organizations, screened")
+	s.render(v.w, http.StatusOK, "many", page)
+}
+
+// readMany reads the EINs of the form: those in the field first, then those of
+// the file.
+func readMany(r *http.Request) (*einList, error) {
+	list := &einList{}
+	list.readText(r.PostForm.Get("eins"))
+	if r.MultipartForm == nil {
+		return list, nil
+	}
+	for _, head := range r.MultipartForm.File["file"] {
+		if head.Size == 0 {
+			continue // nothing was chosen
+		}
+		if head.Size > mostFile {
+			return list, fault.New("file_too_long", "The file has more than %s", sizeText(mostFile))
+		}
+		file, err := contentOf(head)
+		if err != nil {
+			return list, badTable(err)
+		}
+		if err := list.readCSV(file); err != nil {
+			return list, err
+		}
+	}
+	return list, nil
+}
+
+// manyColumns are the columns of the file.
+var manyColumns = []string{"ein", "name", "found", "in_bmf", "pub78_verified", "revoked", "ofac_status", "irb_status", "ca_registry_status", "ca_may_operate", "ca_ftb_status",
+	"reliance_available", "conflict", "bmf_revised", "pub78_revised", "revocation_revised", "irb_revised", "ofac_revised", "ca_registry_revised", "ca_ftb_revised", "screened_at", "notes"}
+
+// manyCells is a record as a row of the file. What is not known is an empty
+// cell; what was not screened says so in its note too.
+func manyCells(r *screen.Record, verdicts []screen.Verdict, at time.Time) []string {
+	c := &r.Compliance
+	california := &c.StateRegistration.California
+	var notes []string
+	if !r.Found {
+		notes = append(notes, "no list and no filing knows this EIN")
+	}
+	for _, v := range verdicts {
+		if v.Mark != screen.MarkOK {
+			notes = append(notes, v.Title+": "+v.Short)
+		}
+	}
+	for _, f := range c.Reliance.Flags {
+		if f.Applies != nil && *f.Applies {
+			name := flagNames[f.ID]
+			if name == "" {
+				name = f.ID
+			}
+			notes = append(notes, name)
+		}
+	}
+	name := ""
+	if n := r.Organization.OrganizationName; n != nil {
+		name = *n
+	}
+	bit := func(b *bool) string {
+		switch {
+		case b == nil:
+			return ""
+		case *b:
+			return "true"
+		}
+		return "false"
+	}
+	status := func(p *screen.Provenance) string {
+		if !p.Screened {
+			return screen.NotScreened
+		}
+		return p.Status
+	}
+	date := func(p *screen.Provenance) string {
+		if p.Revised == nil {
+			return ""
+		}
+		return *p.Revised
+	}
+	return []string{hyphened(r.EIN), name, bit(&r.Found), bit(c.InBMF), bit(c.Pub78Verified), bit(c.Revoked), status(&c.OFACSanctionsScreen.Provenance), status(&c.IRBScreen.Provenance),
+		status(&california.Provenance), bit(california.MayOperate), status(&california.FTB), bit(c.Reliance.RelianceAvailable), bit(c.Conflict),
+		date(&c.BMF.Provenance), date(&c.Pub78.Provenance), date(&c.Revocation.Provenance), date(&c.IRBScreen.Provenance), date(&c.OFACSanctionsScreen.Provenance), date(&california.Provenance), date(&california.FTB),
+		at.UTC().Format(time.RFC3339), strings.Join(notes, "; ")}
+}
+
+// harmlessCSV writes a table for spreadsheets, which would run a cell that
+// begins like a formula: such a cell begins with an apostrophe instead.
+func harmlessCSV(table [][]string) ([]byte, error) {
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	for _, row := range table {
+		cells := make([]string, len(row))
+		for i, cell := range row {
+			if cell != "" && strings.ContainsRune("=+-@\t\r\n", rune(cell[0])) {
+				cell = "'" + cell
+			}
+			cells[i] = cell
+		}
+		if err := w.Write(cells); err != nil {
+			return nil, err
+		}
+	}
+	w.Flush()
+	return b.Bytes(), w.Error()
+}

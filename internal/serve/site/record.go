@@ -1,0 +1,304 @@
+package site
+
+import (
+	"math"
+	"strconv"
+	"time"
+
+	"grantgraph/internal/serve/screen"
+	"grantgraph/internal/snapshot/lists"
+)
+
+// recordView is the record of a screening as a page shows it: a verdict for
+// each list, the evidence folded under it, then what the revenue procedure
+// asks for. It says what the lists say, and draws no conclusion.
+type recordView struct {
+	*screen.Record
+	Verdicts []screen.Verdict
+	Withheld bool // the evidence is
+	At       time.Time
+}
+
+func newRecordView(r *screen.Record, at time.Time, withheld bool) *recordView {
+	return &recordView{Record: r, Verdicts: screen.Verdicts(r), Withheld: withheld, At: at}
+}
+
+// Name is the name of the organization, or what stands for one.
+func (v *recordView) Name() string {
+	if n := v.Organization.OrganizationName; n != nil && *n != "" {
+		return title(*n)
+	}
+	return "Unknown organization"
+}
+
+// Tally says how the lists stand, in a sentence.
+func (v *recordView) Tally() string {
+	n := map[string]int{}
+	for _, x := range v.Verdicts {
+		n[x.Mark]++
+	}
+	text := ""
+	add := func(count int, one, many string) {
+		if count == 0 {
+			return
+		}
+		if text != "" {
+			text += "; "
+		}
+		words := many
+		if count == 1 {
+			words = one
+		}
+		text += strconv.Itoa(count) + " " + words
+	}
+	add(n[screen.MarkLook], "list calls for a closer look", "lists call for a closer look")
+	add(n[screen.MarkNotScreened], "list was not screened", "lists were not screened")
+	add(n[screen.MarkOK], "list shows nothing that does", "lists show nothing that does")
+	if n[screen.MarkLook] == 0 && n[screen.MarkOK] > 0 {
+		text = ""
+		add(n[screen.MarkNotScreened], "list was not screened", "lists were not screened")
+		add(n[screen.MarkOK], "list shows nothing that calls for a closer look", "lists show nothing that calls for a closer look")
+	}
+	return text + "."
+}
+
+// Flags are the cases in which reliance does not apply or needs more: those
+// that the data shows, those that it cannot decide, and the rest.
+func (v *recordView) Flags() (f struct{ Apply, Unknown, Rest []flagRow }) {
+	for _, x := range v.Compliance.Reliance.Flags {
+		row := flagRow{x, flagNames[x.ID]}
+		if row.Title == "" {
+			row.Title = x.ID
+		}
+		switch {
+		case x.Applies == nil:
+			f.Unknown = append(f.Unknown, row)
+		case *x.Applies:
+			f.Apply = append(f.Apply, row)
+		default:
+			f.Rest = append(f.Rest, row)
+		}
+	}
+	return f
+}
+
+type flagRow struct {
+	screen.Flag
+	Title string
+}
+
+// flagNames are the flags in words.
+var flagNames = map[string]string{
+	"public_notice_of_change":         "The IRS gave public notice of a change of status",
+	"reinstated_after_revocation":     "Reinstated after an automatic revocation",
+	"grantor_knowledge":               "What the grantmaker itself knows",
+	"terrorist_suspension":            "Suspension of exemption under section 501(p)",
+	"supporting_org_control":          "Control of a supporting organization",
+	"type_iii_not_fi":                 "Type III supporting organization, not functionally integrated",
+	"so_type_unknown":                 "Supporting organization whose type is not known",
+	"private_foundation_grantee":      "The grantee is a private foundation",
+	"foreign_addressee":               "Address outside the United States",
+	"group_subordinate_not_listed":    "Member of a group that is not listed itself",
+	"church_or_government_not_listed": "Church or government unit that is not listed",
+	"lists_disagree":                  "The lists of the IRS disagree",
+	"extract_not_current":             "The master file is not the newest",
+	"non_501c3":                       "Not a section 501(c)(3) organization",
+	"california_suspension":           "California has suspended or barred it",
+}
+
+// elementNames are the elements of a report in words.
+var elementNames = map[string]string{
+	"organization_name":            "Name of the organization",
+	"ein":                          "EIN",
+	"foundation_status":            "Foundation status",
+	"supporting_organization_type": "Type of supporting organization",
+	"contributions_deductible":     "Contributions are deductible",
+	"source_statement":             "Where the information is from",
+	"bmf_revision_date":            "Revision date of the master file",
+	"report_datetime":              "Date and time of the report",
+	"retainable_form":              "A form that can be kept",
+}
+
+type elementRow struct {
+	screen.Element
+	Title string
+	Mark  mark
+	From  string
+}
+
+func elementRows(list []screen.Element) (rows []elementRow) {
+	for _, e := range list {
+		row := elementRow{Element: e, Title: elementNames[e.ID], From: "this service"}
+		if e.Source != nil {
+			row.From = listTitle(*e.Source)
+		}
+		if row.Title == "" {
+			row.Title = e.ID
+		}
+		switch e.Result {
+		case screen.Met:
+			row.Mark = mark{screen.MarkOK, "met"}
+		case screen.NotMet:
+			row.Mark = mark{screen.MarkLook, "not met"}
+		case screen.NotApplicable:
+			row.Mark = mark{"", "does not apply"}
+		default:
+			row.Mark = mark{screen.MarkNotScreened, "not screened"}
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// listTitle is the name of a list as people know it.
+func listTitle(name string) string {
+	for _, v := range screen.Verdicts(&screen.Record{}) {
+		if v.List == name {
+			return v.Title
+		}
+	}
+	return name
+}
+
+// Available is what the record says of the procedure as a whole. It is about
+// the elements and never about what somebody may do.
+func (v *recordView) Available() (m mark) {
+	switch a := v.Compliance.Reliance.RelianceAvailable; {
+	case a == nil:
+		return mark{screen.MarkNotScreened, "Cannot be said: a list was not screened, or is not known to be current."}
+	case *a:
+		return mark{screen.MarkOK, "Every element that a report must have is there, and no flag stands against it."}
+	}
+	return mark{screen.MarkLook, "An element is missing, or a flag stands against it."}
+}
+
+// mark is a mark beside a word: the word says it too, so that nobody depends on
+// the color.
+type mark struct{ Kind, Text string }
+
+// newMark is the mark of a verdict with the word that is shown beside it.
+func newMark(kind string) mark {
+	switch kind {
+	case screen.MarkOK:
+		return mark{kind, "Nothing stands out"}
+	case screen.MarkLook:
+		return mark{kind, "Look closer"}
+	}
+	return mark{screen.MarkNotScreened, "Not screened"}
+}
+
+// SourceRows are the lists that were used, with their dates.
+func (v *recordView) SourceRows() (rows []sourceRow) {
+	if v.Sources == nil {
+		return nil
+	}
+	for _, x := range v.Verdicts {
+		source := map[string]screen.Source{
+			lists.BMF: v.Sources.BMF, lists.Pub78: v.Sources.Pub78, lists.Revocation: v.Sources.Revocation, lists.IRB: v.Sources.IRB,
+			lists.OFAC: v.Sources.OFAC, lists.CARegistry: v.Sources.CARegistry, lists.CAFTB: v.Sources.CAFTB,
+		}[x.List]
+		rows = append(rows, sourceRow{source, x.Title, x.Mark != screen.MarkNotScreened})
+	}
+	return rows
+}
+
+type sourceRow struct {
+	screen.Source
+	Title string
+	Used  bool
+}
+
+// liveIndex is what no flat file can tell.
+const liveIndex = "A designation is effective before the published files carry it. At the moment of disbursement, use the sanctions authority's live index."
+
+// LiveIndex is the caveat of every record.
+func (v *recordView) LiveIndex() string { return liveIndex }
+
+// dayText writes a date of a record for people; what is no date stays as it is.
+func dayText(date *string) string {
+	if date == nil {
+		return ""
+	}
+	for _, form := range []string{time.DateOnly, time.RFC3339} {
+		if t, err := time.Parse(form, *date); err == nil {
+			return t.UTC().Format("2 January 2006")
+		}
+	}
+	return *date
+}
+
+// momentText writes a moment of a record for people.
+func momentText(moment string) string {
+	t, err := time.Parse(time.RFC3339, moment)
+	if err != nil {
+		return moment
+	}
+	return timeText(t)
+}
+
+func yesNo(b *bool) string {
+	switch {
+	case b == nil:
+		return "not known"
+	case *b:
+		return "yes"
+	}
+	return "no"
+}
+
+// percent writes a share of one. What is not all is never written as all.
+func percent(f float64) string {
+	n := math.Round(100 * f)
+	if f < 1 {
+		n = min(n, 99)
+	}
+	return strconv.FormatFloat(n, 'f', 0, 64) + " %"
+}
+
+// alike says how much two words are taken for the same.
+func alike(f float64) string {
+	switch {
+	case f >= 1:
+		return "the same"
+	case f >= .9:
+		return "nearly the same, " + percent(f)
+	}
+	return "similar, " + percent(f)
+}
+
+// wordRow is a pair of words with its part in the score.
+type wordRow struct {
+	screen.AlignedWord
+	Share string
+}
+
+// wordRows says how much each pair of words weighs among all of them.
+func wordRows(list []screen.AlignedWord) (rows []wordRow) {
+	sum := 0.0
+	for _, w := range list {
+		sum += w.Weight
+	}
+	for _, w := range list {
+		row := wordRow{AlignedWord: w, Share: "none"}
+		if sum > 0 && w.Weight > 0 {
+			share := w.Weight / sum
+			row.Share = percent(share)
+			switch even := 1 / float64(len(list)); {
+			case share >= 1.4*even:
+				row.Share += ", tells much"
+			case share <= .6*even:
+				row.Share += ", tells little"
+			}
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// hyphened writes an EIN of a record as people do.
+func hyphened(ein string) string {
+	if len(ein) != 9 {
+		return ein
+	}
+	return ein[:2] + "-" + ein[2:]
+}

@@ -1,0 +1,153 @@
+package site
+
+import (
+	"errors"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"grantgraph/internal/fault"
+	"grantgraph/internal/serve/report"
+)
+
+// mostReport is how long a report may be that is brought for verification.
+const mostReport = 2 << 20
+
+// verifyForm bounds a report with the form around it; one that is pasted grows
+// in the encoding of a form.
+var verifyForm = bound{most: mostReport + 64<<10, files: true}
+
+// weightVerify is what is held while a report is verified, in bytes: the
+// document, what it is parsed into, and for a PDF the page that is made anew to
+// be compared.
+const weightVerify = 40 << 20
+
+// routeVerify adds the page on which anybody verifies a report.
+func (s *Site) routeVerify(mux *http.ServeMux) {
+	mux.HandleFunc("GET /verify", s.anyone(s.showVerify))
+	mux.HandleFunc("POST /verify", s.holding(weightVerify, s.anyoneSending(verifyForm, s.verify)))
+}
+
+// verifyPage says whether a report holds.
+type verifyPage struct {
+	form
+	Size    string
+	Outcome *outcome
+	Pasted  string
+}
+
+// outcome is what came of a verification, in words.
+type outcome struct {
+	*report.Verdict        // nil when what was sent is no report
+	Kind            string // holds, broken or unknown
+	Title           string
+	Text            string
+	Lists           []listDate
+}
+
+type listDate struct {
+	Title    string
+	Revised  string
+	Screened bool
+}
+
+func (s *Site) showVerify(v *visit) {
+	// Emails of earlier versions link here to confirm an address.
+	if token := v.r.URL.Query().Get("token"); token != "" {
+		v.redirect("/confirm?token=" + url.QueryEscape(token))
+		return
+	}
+	s.render(v.w, http.StatusOK, "verify", s.verifyPage(v))
+}
+
+func (s *Site) verifyPage(v *visit) *verifyPage {
+	return &verifyPage{form: *s.form(v, "Verify a report"), Size: sizeText(mostReport)}
+}
+
+func (s *Site) verify(v *visit) {
+	page, status := s.verifyPage(v), http.StatusOK
+	document, err := sentReport(v.r)
+	var verdict *report.Verdict
+	if err == nil {
+		verdict, err = s.verifyReport(v.r.Context(), document)
+	}
+	f, isFault := fault.Of(err)
+	switch {
+	case err == nil:
+		page.Outcome = outcomeOf(verdict)
+	case isFault && (f.Slug == noReport || f.Slug == longReport):
+		status, page.Problem = http.StatusUnprocessableEntity, sentence(f.Message)
+	case isFault && f.Slug == report.BadReport:
+		status = http.StatusUnprocessableEntity
+		page.Outcome = &outcome{Kind: "unknown", Title: "Cannot be verified", Text: sentence(f.Message)}
+	default:
+		s.fail(v, err)
+		return
+	}
+	s.render(v.w, status, "verify", page)
+}
+
+// The slugs of forms without a report, and with one that is too long.
+const (
+	noReport   = "no_report"
+	longReport = "report_too_long"
+)
+
+// sentReport is the report that was sent: the file, or else what was pasted.
+func sentReport(r *http.Request) ([]byte, error) {
+	if r.MultipartForm != nil {
+		for _, head := range r.MultipartForm.File["file"] {
+			if head.Size > mostReport {
+				return nil, fault.New(longReport, "The file is longer than a report can be, which is %s", sizeText(mostReport))
+			}
+			if head.Size > 0 {
+				return contentOf(head)
+			}
+		}
+	}
+	if text := strings.TrimSpace(r.PostForm.Get("text")); text != "" {
+		return []byte(text), nil
+	}
+	return nil, fault.New(noReport, "Choose a file, or paste a report")
+}
+
+func contentOf(head *multipart.FileHeader) ([]byte, error) {
+	f, err := head.Open()
+	if err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(f)
+	return data, errors.Join(err, f.Close())
+}
+
+// outcomeOf puts a verdict in words. Only a report that holds is called one of
+// ours.
+func outcomeOf(v *report.Verdict) *outcome {
+	o := &outcome{Verdict: v}
+	if v.Reason != nil {
+		o.Text = *v.Reason
+	}
+	switch v.Status() {
+	case report.Valid:
+		o.Kind, o.Title = "holds", "This report holds"
+		o.Text = strings.TrimSpace("It was issued by this service and has not been changed since. " + o.Text)
+	case report.NotValid:
+		o.Kind, o.Title = "broken", "This report does NOT hold"
+	default:
+		o.Kind, o.Title = "unknown", "Cannot be verified"
+	}
+	for _, l := range v.Lists {
+		o.Lists = append(o.Lists, listDate{listTitle(l.Source), dayText(l.Revised), l.Screened})
+	}
+	return o
+}
+
+// Issued is when the report says it was issued, for people.
+func (o *outcome) Issued() string {
+	if o.IssuedAt == nil {
+		return ""
+	}
+	return momentText(*o.IssuedAt)
+}
