@@ -70,6 +70,14 @@ func (s *Screener) Sources(at time.Time) *Sources { return SourcesOf(s.now, at) 
 // Known reports whether any list has the EIN.
 func (s *Screener) Known(e ein.EIN) bool { return s.find(e).known() }
 
+// Organization is who the sources say that is, without screening anything; known
+// is false when no list has the EIN.
+func (s *Screener) Organization(q Query) (o Organization, known bool) {
+	rows := s.find(q.EIN)
+	c := &screening{Screener: s, query: q, rows: rows, names: rows.names(q.Filed)}
+	return c.organization(), rows.known()
+}
+
 // rowsOf are the rows of one organization, also of lists that are too old to
 // screen against: they still give it a name.
 type rowsOf struct {

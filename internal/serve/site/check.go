@@ -1,6 +1,7 @@
 package site
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -13,7 +14,6 @@ import (
 	"time"
 
 	"grantgraph/internal/ein"
-	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/api/screening"
 	"grantgraph/internal/serve/dataset"
@@ -31,38 +31,26 @@ var (
 
 const mostFile = 256 << 10
 
-// What the pages of screening hold while they are made, in bytes: the record,
-// the report and the page that carries it; the file with the rows read from it;
-// the report as PDF.
+// What the pages of screening hold while they are made, in bytes: a record with
+// its report and the page that carries it, the rows of several, and the report
+// as PDF, which is read before it is made.
 const (
-	weightCheck = 2 << 20
+	weightCheck = 4 << 20
 	weightMany  = 8 << 20
-	weightPDF   = 10 << 20
+	weightPDF   = 16 << 20
 )
 
 // routeCheck adds the pages of screening. A screening spends, so it is only ever
 // done by a form.
 func (s *Site) routeCheck(mux *http.ServeMux) {
-	mux.HandleFunc("GET /check", s.holding(weightCheck, s.signedInOrNot(s.showCheck)))
+	mux.HandleFunc("GET /check", s.signedInOrNot(s.showCheck))
 	mux.HandleFunc("GET /check/{ein}", s.signedInOrNot(s.showSubject))
-	mux.HandleFunc("POST /check/{ein}", s.holding(weightCheck, s.signedInOnly(s.screenOne)))
+	mux.HandleFunc("POST /check/{ein}", s.signedInOnly(s.screenOne))
 	mux.HandleFunc("GET /check/many", func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "/check#several", http.StatusSeeOther)
 	})
-	mux.HandleFunc("POST /check/many", s.holding(weightMany, s.signedInSending(manyForm, s.screenMany)))
-	mux.HandleFunc("POST /check/pdf", s.holding(weightPDF, s.signedInSending(reportForm, s.sendPDF)))
-}
-
-// holding takes memory for a page before anything of its request is read.
-func (s *Site) holding(bytes int64, h http.HandlerFunc) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		hold, ok := s.reserve(w, r, bytes)
-		if !ok {
-			return
-		}
-		defer hold.Release()
-		h(w, r)
-	}
+	mux.HandleFunc("POST /check/many", s.signedInSending(manyForm, s.screenMany))
+	mux.HandleFunc("POST /check/pdf", s.signedInSending(reportForm, s.sendPDF))
 }
 
 // paid says whether a plan covers screening.
@@ -168,17 +156,24 @@ type subject struct {
 // subjectOf finds who an EIN is. A name from filings is compared with the lists
 // as well.
 func subjectOf(set *dataset.Dataset, e ein.EIN) (who subject, q screen.Query) {
-	who, q = subject{EIN: e, Known: set.Screen.Known(e)}, screen.Query{EIN: e}
-	if set.Search == nil {
-		return who, q
-	}
-	if found, ok := set.Search.Lookup(e); ok {
-		who.Name, who.Place, who.Kind, who.Known = title(found.Name), placeText(found.City, found.State, ""), found.Type, true
-		who.Filed = set.Whole()
-		if found.Name != "" {
+	who, q = subject{EIN: e}, screen.Query{EIN: e}
+	var found search.Result
+	if set.Search != nil {
+		if found, who.Known = set.Search.Lookup(e); found.Name != "" {
 			q.Filed = []string{found.Name}
 		}
 	}
+	who.Filed, who.Kind = who.Known && set.Whole(), found.Type
+	o, listed := set.Screen.Organization(q)
+	who.Known = who.Known || listed
+	text := func(s *string) string {
+		if s == nil {
+			return ""
+		}
+		return *s
+	}
+	who.Name = title(text(o.OrganizationName))
+	who.Place = placeText(cmp.Or(text(o.City), found.City), cmp.Or(text(o.State), found.State), "")
 	return who, q
 }
 
@@ -234,6 +229,11 @@ func (s *Site) screenOne(v *visit) {
 		s.serveMissing(v.w, v.r)
 		return
 	}
+	hold, ok := s.reserve(v.w, v.r, weightCheck)
+	if !ok {
+		return
+	}
+	defer hold.Release()
 	set := datasetOf(v.r)
 	who, q := subjectOf(set, e)
 	isPaid, shown := paid(v.account.Plan), false
@@ -253,7 +253,7 @@ func (s *Site) screenOne(v *visit) {
 	if !isPaid {
 		page.Record.Withhold()
 	} else if err := s.issue(v.r.Context(), page); err != nil {
-		s.fail(v, err) // what cannot be issued is not charged
+		s.failReport(v, err) // what cannot be issued is not charged
 		return
 	}
 	if shown = s.charge(v); !shown {
@@ -338,6 +338,18 @@ func (s *Site) issue(ctx context.Context, page *resultPage) (err error) {
 	return nil
 }
 
+// failReport says that reports cannot be signed or verified, which is not for the
+// visitor to mend.
+func (s *Site) failReport(v *visit, err error) {
+	if slug(err) == "store_unavailable" || v.r.Context().Err() != nil {
+		s.fail(v, err)
+		return
+	}
+	s.Log.Error("signing or verifying a report", "error", err)
+	v.w.Header().Set("Retry-After", "60")
+	s.showMessage(v, http.StatusServiceUnavailable, "Out of service", "Reports cannot be signed or verified at the moment. Nothing was counted. Please try again later.")
+}
+
 // fileName names a report without its ending, as the API does.
 func fileName(ein, issued string) string {
 	day, _, _ := strings.Cut(issued, "T")
@@ -352,14 +364,18 @@ func dataURL(kind string, data []byte) template.URL {
 // sendPDF makes the PDF of a report that a page of ours has carried. One that we
 // did not issue, or that was changed, is turned away.
 func (s *Site) sendPDF(v *visit) {
+	hold, ok := s.reserve(v.w, v.r, weightPDF)
+	if !ok {
+		return
+	}
+	defer hold.Release()
 	document, err := base64.RawURLEncoding.DecodeString(v.field("report"))
 	var verdict *report.Verdict
 	if err == nil {
-		verdict, err = s.verifyReport(v.r.Context(), document)
-	}
-	if f, ok := fault.Of(err); ok && f.Slug != report.BadReport {
-		s.fail(v, err)
-		return
+		if verdict, err = s.verifyReport(v.r.Context(), document); err != nil && slug(err) != report.BadReport {
+			s.failReport(v, err)
+			return
+		}
 	}
 	if err != nil || verdict.Status() != report.Valid || verdict.PageMatches != nil || verdict.Subject == nil || verdict.Subject.EIN == nil {
 		s.showMessage(v, http.StatusUnprocessableEntity, "This is not a report of ours", "What was sent is not a report as it was issued here, so there is no PDF of it.")

@@ -163,6 +163,7 @@ func TestCheck(t *testing.T) {
 
 	// Looking spends nothing; only a form of ours does.
 	want(t, plus.get("/check/000000001"), 200, "Screen now")
+	want(t, plus.get("/check/000000001"), 200, "Maple Hollow Food Pantry")
 	want(t, plus.get("/check/000000009"), 200, "No list and no filing we have read knows this EIN")
 	want(t, plus.post("/check/000000001", nil), 403, "out of date")
 	want(t, plus.post("/check/000000001", url.Values{"csrf": {free.csrf("/check/000000001")}}), 403, "out of date")
@@ -257,6 +258,26 @@ func TestCheckSpent(t *testing.T) {
 		t.Fatal(err)
 	}
 	want(t, plus.fill("/check/000000001", "/check/000000001", nil), 403, "inactive")
+}
+
+// TestCheckUnsigned screens while the key that signs is not to be trusted: there
+// is no report, so nothing is charged.
+func TestCheckUnsigned(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, withLists)
+	plus := p.payer(t, "plus@example.org", account.Plus)
+	k, err := p.Ring.Current(t.Context())
+	if err == nil {
+		err = p.store.MarkCompromised(t.Context(), k.ID, p.clock.time().Add(-time.Second))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := plus.fill("/check/000000001", "/check/000000001", nil)
+	want(t, got, 503, "Reports cannot be signed")
+	if strings.Contains(got.body, k.ID) || p.left(t, "plus@example.org") != 250 {
+		t.Errorf("%d left, %s", p.left(t, "plus@example.org"), main(got.body))
+	}
 }
 
 // TestRecords looks at what the pages say of organizations in every state: the

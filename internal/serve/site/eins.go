@@ -118,43 +118,57 @@ func (l *einList) readCSV(file []byte) error {
 	if err != nil {
 		return err
 	}
+	guess := &columnGuess{counts: map[int]int{}}
+	if err := eachRow(text, func(_ int, row []string) { guess.add(row) }); err != nil {
+		return err
+	}
+	column, header := guess.column()
+	if column < 0 {
+		return fault.New("no_ein_column", "The file has no column of EINs that we could find.").Try("name the column EIN")
+	}
+	return eachRow(text, func(line int, row []string) {
+		if header {
+			header = false
+			return
+		}
+		if !slices.ContainsFunc(row, func(s string) bool { return strings.TrimSpace(s) != "" }) {
+			return
+		}
+		cell := ""
+		if column < len(row) {
+			cell = bareCell(row[column])
+		}
+		if e, err := ein.Parse(cell); err == nil {
+			l.add(e)
+		} else if cell == "" {
+			l.refuse("line "+strconv.Itoa(line), "no EIN: "+strings.Join(row, ", "))
+		} else {
+			l.refuse("line "+strconv.Itoa(line), cell)
+		}
+	})
+}
+
+// eachRow calls f for each row of a table with the line it begins on. The row is
+// its own only until f returns.
+func eachRow(text string, f func(line int, row []string)) error {
 	r := csv.NewReader(strings.NewReader(text))
-	r.Comma, r.LazyQuotes, r.FieldsPerRecord, r.ReuseRecord = delimiterOf(text), true, -1, false
-	var rows [][]string
-	var lines []int
+	r.Comma, r.LazyQuotes, r.FieldsPerRecord, r.ReuseRecord = delimiterOf(text), true, -1, true
 	for {
 		row, err := r.Read()
 		if errors.Is(err, io.EOF) {
-			break
+			return nil
 		}
 		if err != nil {
 			return badTable(err)
 		}
 		line, _ := r.FieldPos(0)
-		rows, lines = append(rows, row), append(lines, line)
+		f(line, row)
 	}
-	column, header := einColumn(rows)
-	if column < 0 {
-		return fault.New("no_ein_column", "The file has no column of EINs that we could find.").Try("name the column EIN")
-	}
-	for i, row := range rows {
-		if i == 0 && header || !slices.ContainsFunc(row, func(s string) bool { return strings.TrimSpace(s) != "" }) {
-			continue
-		}
-		cell := ""
-		if column < len(row) {
-			cell = strings.Trim(row[column], " '=\"\u00a0") // ="012345678" keeps a spreadsheet from dropping the zero
-		}
-		if e, err := ein.Parse(cell); err == nil {
-			l.add(e)
-		} else if cell == "" {
-			l.refuse("line "+strconv.Itoa(lines[i]), "no EIN: "+strings.Join(row, ", "))
-		} else {
-			l.refuse("line "+strconv.Itoa(lines[i]), cell)
-		}
-	}
-	return nil
 }
+
+// bareCell is a cell without what spreadsheets put around a number: an EIN as
+// ="012345678" keeps its zero.
+func bareCell(cell string) string { return strings.Trim(cell, " '=\"\u00a0") }
 
 func badTable(err error) error {
 	return fault.New("bad_table", "The file is no table that we can read: %w", err).Try("save it as CSV")
@@ -224,27 +238,35 @@ func isEINHeader(cell string) bool {
 	return false
 }
 
-// einColumn finds the column of EINs, -1 when there is none, and whether the
-// first row is a header. Without a name that says it, it is the column in which
-// most cells look like EINs, which an extended ZIP code does not.
-func einColumn(rows [][]string) (column int, header bool) {
-	if len(rows) == 0 {
-		return -1, false
+// columnGuess finds the column of EINs of a table. Without a name that says it,
+// it is the column in which most cells look like EINs, which an extended ZIP code
+// does not.
+type columnGuess struct {
+	first  []string
+	rows   int
+	counts map[int]int // cells that look like EINs, by column
+}
+
+func (g *columnGuess) add(row []string) {
+	if g.rows++; g.rows == 1 {
+		g.first = slices.Clone(row)
 	}
-	if at := slices.IndexFunc(rows[0], isEINHeader); at >= 0 {
-		return at, true
-	}
-	counts := map[int]int{}
-	for _, row := range rows {
-		for i, cell := range row {
-			if looksLikeEIN(cell) {
-				counts[i]++
-			}
+	for i, cell := range row {
+		if looksLikeEIN(cell) {
+			g.counts[i]++
 		}
 	}
+}
+
+// column is the column, -1 when there is none, and whether the first row is a
+// header.
+func (g *columnGuess) column() (column int, header bool) {
+	if at := slices.IndexFunc(g.first, isEINHeader); at >= 0 {
+		return at, true
+	}
 	column = -1
-	for i := range counts {
-		if column < 0 || counts[i] > counts[column] || counts[i] == counts[column] && i < column {
+	for i, n := range g.counts {
+		if column < 0 || n > g.counts[column] || n == g.counts[column] && i < column {
 			column = i
 		}
 	}
@@ -252,17 +274,13 @@ func einColumn(rows [][]string) (column int, header bool) {
 		return -1, false
 	}
 	// A first row without any digit in that column is its name.
-	first := ""
-	if column < len(rows[0]) {
-		first = rows[0][column]
-	}
-	return column, len(rows) > 1 && !strings.ContainsAny(first, "0123456789")
+	return column, g.rows > 1 && (column >= len(g.first) || !strings.ContainsAny(g.first[column], "0123456789"))
 }
 
 // looksLikeEIN says whether a cell is written as an EIN: 12-3456789, or nine
 // digits, of which a spreadsheet may have dropped a zero in front.
 func looksLikeEIN(cell string) bool {
-	cell = strings.Trim(cell, " '=\"\u00a0")
+	cell = bareCell(cell)
 	digits := strings.ReplaceAll(cell, "-", "")
 	if strings.Trim(digits, "0123456789") != "" || len(digits) < 8 || len(digits) > 9 {
 		return false

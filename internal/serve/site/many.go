@@ -38,6 +38,11 @@ type manyRow struct {
 
 // screenMany screens what was pasted and what was sent as a file, for one call.
 func (s *Site) screenMany(v *visit) {
+	hold, ok := s.reserve(v.w, v.r, weightMany)
+	if !ok {
+		return
+	}
+	defer hold.Release()
 	set := datasetOf(v.r)
 	list, err := readMany(v.r)
 	if err == nil && list.over > 0 {

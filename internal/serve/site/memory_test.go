@@ -1,11 +1,19 @@
 package site
 
 import (
+	"bytes"
+	"errors"
+	"fmt"
+	"html"
 	"net/http/httptest"
+	"net/url"
+	"runtime"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 
+	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/budget"
 )
 
@@ -37,6 +45,14 @@ func TestBusy(t *testing.T) {
 			t.Errorf("%s: %d %v %.300s", path, rec.Code, rec.Header(), rec.Body)
 		}
 	}
+	// A form that may be long is turned away before any of it is read.
+	for _, path := range []string{"/verify", "/check/many", "/check/pdf"} {
+		rec := httptest.NewRecorder()
+		p.ServeHTTP(rec, httptest.NewRequest("POST", path, iotest.ErrReader(errors.New("it was read"))))
+		if rec.Code != 503 || rec.Header().Get("Retry-After") == "" {
+			t.Errorf("%s: %d %.300s", path, rec.Code, rec.Body)
+		}
+	}
 	if rec := get("/data"); rec.Code != 200 { // asks the graph nothing
 		t.Errorf("/data: %d", rec.Code)
 	}
@@ -48,5 +64,61 @@ func TestBusy(t *testing.T) {
 	}
 	if b.Held() != 0 {
 		t.Errorf("%d bytes are held in the end", b.Held())
+	}
+}
+
+// TestWeightOfScreening holds what the pages of screening allocate in all to
+// what they say they hold. It runs alone, so that what others allocate is not
+// counted.
+func TestWeightOfScreening(t *testing.T) {
+	p := newPlace(t, withLists)
+	plus := p.payer(t, "plus@example.org", account.Plus)
+	csrf := plus.csrf("/check")
+	allocated := func(name string, held int64, f func()) {
+		f() // what is made once is made now
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		f()
+		runtime.ReadMemStats(&after)
+		got := int64(after.TotalAlloc - before.TotalAlloc)
+		t.Logf("%s: %d KB of %d KB", name, got>>10, held>>10)
+		if got > held {
+			t.Errorf("%s allocates %d bytes and holds %d", name, got, held)
+		}
+	}
+	var result page
+	allocated("a record", weightCheck, func() {
+		result = plus.post("/check/000000003", url.Values{"csrf": {csrf}})
+		want(t, result, 200, "Download PDF")
+	})
+	var eins strings.Builder
+	eins.WriteString("EIN,name\n")
+	for i := range 90 {
+		fmt.Fprintf(&eins, "%09d,x\n", 120000001+i)
+	}
+	for i := range 9 {
+		fmt.Fprintf(&eins, "%09d,x\n", 1+i)
+	}
+	long := append([]byte(eins.String()), bytes.Repeat([]byte(",\n"), (mostFile-eins.Len())/2)...)
+	// What the test itself sends is counted as well.
+	allocated("several", weightMany+3*manyForm.most+4*mostFile, func() {
+		want(t, plus.send("/check/many", map[string]string{"csrf": csrf}, "x.csv", long), 200, "99 organizations")
+	})
+	back := url.Values{"csrf": {csrf}, "report": {posted(t, result)}}
+	var pdf page
+	allocated("a PDF", weightPDF+3*reportForm.most, func() {
+		pdf = plus.post("/check/pdf", back)
+		want(t, pdf, 200, "%PDF")
+	})
+	anybody := p.visitor(t)
+	csrf = anybody.csrf("/verify")
+	for name, document := range map[string][]byte{
+		"the report": data(t, result, "application/json"), "its PDF": []byte(html.UnescapeString(pdf.body)),
+		"nothing but brackets": bytes.Repeat([]byte("["), 1<<20), "nothing but numbers": []byte("[" + strings.Repeat("1,", 1<<19-2) + "1]"),
+		"a long garbage": append([]byte("%PDF-1.7\n"), bytes.Repeat([]byte("1 0 obj << >> stream\n"), mostReport/22)...),
+	} {
+		allocated("verifying "+name, weightVerify+weightDocument*int64(len(document))+3*verifyForm.most+4*int64(len(document)), func() {
+			anybody.send("/verify", map[string]string{"csrf": csrf}, "x", document)
+		})
 	}
 }

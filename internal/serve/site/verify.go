@@ -19,15 +19,18 @@ const mostReport = 2 << 20
 // in the encoding of a form.
 var verifyForm = bound{most: mostReport + 64<<10, files: true}
 
-// weightVerify is what is held while a report is verified, in bytes: the
-// document, what it is parsed into, and for a PDF the page that is made anew to
-// be compared.
-const weightVerify = 40 << 20
+// What is held while a report is verified, in bytes, for any document and for
+// each byte of it: what it is parsed into, and for a PDF the page that is made
+// anew to be compared.
+const (
+	weightVerify   = 8 << 20
+	weightDocument = 24
+)
 
 // routeVerify adds the page on which anybody verifies a report.
 func (s *Site) routeVerify(mux *http.ServeMux) {
 	mux.HandleFunc("GET /verify", s.anyone(s.showVerify))
-	mux.HandleFunc("POST /verify", s.holding(weightVerify, s.anyoneSending(verifyForm, s.verify)))
+	mux.HandleFunc("POST /verify", s.anyoneSending(verifyForm, s.verify))
 }
 
 // verifyPage says whether a report holds.
@@ -71,6 +74,11 @@ func (s *Site) verify(v *visit) {
 	document, err := sentReport(v.r)
 	var verdict *report.Verdict
 	if err == nil {
+		hold, ok := s.reserve(v.w, v.r, weightVerify+weightDocument*int64(len(document)))
+		if !ok {
+			return
+		}
+		defer hold.Release()
 		verdict, err = s.verifyReport(v.r.Context(), document)
 	}
 	f, isFault := fault.Of(err)
@@ -83,7 +91,7 @@ func (s *Site) verify(v *visit) {
 		status = http.StatusUnprocessableEntity
 		page.Outcome = &outcome{Kind: "unknown", Title: "Cannot be verified", Text: sentence(f.Message)}
 	default:
-		s.fail(v, err)
+		s.failReport(v, err)
 		return
 	}
 	s.render(v.w, status, "verify", page)

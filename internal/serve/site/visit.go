@@ -43,7 +43,7 @@ func (s *Site) anyone(serve func(*visit)) http.HandlerFunc { return s.anyoneSend
 
 // anyoneSending is anyone, for a form that may be longer.
 func (s *Site) anyoneSending(most bound, serve func(*visit)) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
+	return s.holding(most, func(w http.ResponseWriter, r *http.Request) {
 		keepPrivate(w)
 		secret := s.cookie(r, visitCookie)
 		if !isSecret(secret) {
@@ -54,6 +54,22 @@ func (s *Site) anyoneSending(most bound, serve func(*visit)) http.HandlerFunc {
 		if s.checkForm(v, most) {
 			serve(v)
 		}
+	})
+}
+
+// holding takes memory for a form that may be long before any of it is read: it
+// is there as it was sent, and once more as it was read.
+func (s *Site) holding(most bound, h http.HandlerFunc) http.HandlerFunc {
+	if most == plainForm {
+		return h
+	}
+	return func(w http.ResponseWriter, r *http.Request) {
+		hold, ok := s.reserve(w, r, 3*most.most)
+		if !ok {
+			return
+		}
+		defer hold.Release()
+		h(w, r)
 	}
 }
 
@@ -64,7 +80,7 @@ func (s *Site) signedInOnly(serve func(*visit)) http.HandlerFunc {
 
 // signedInSending is signedInOnly, for a form that may be longer.
 func (s *Site) signedInSending(most bound, serve func(*visit)) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
+	return s.holding(most, func(w http.ResponseWriter, r *http.Request) {
 		keepPrivate(w)
 		v, ok := s.member(w, r)
 		if !ok {
@@ -81,7 +97,7 @@ func (s *Site) signedInSending(most bound, serve func(*visit)) http.HandlerFunc 
 		if s.checkForm(v, most) {
 			serve(v)
 		}
-	}
+	})
 }
 
 // signedInOrNot guards a page that everybody may see, and that is another for

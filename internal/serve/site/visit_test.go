@@ -38,10 +38,14 @@ func TestForgery(t *testing.T) {
 		{stranger, "/forgot", "/forgot"},
 		{stranger, "/confirm", "/confirm"},
 		{stranger, "/reset", "/reset"},
+		{stranger, "/verify", "/verify"},
 		{member, "/account", "/signout"},
 		{member, "/account", "/account/keys"},
 		{member, "/account/keys/" + k.ID + "/rotate", "/account/keys/" + k.ID + "/rotate"},
 		{member, "/account/password", "/account/password"},
+		{member, "/check/000000001", "/check/000000001"},
+		{member, "/account", "/check/many"},
+		{member, "/account", "/check/pdf"},
 	} {
 		token := f.who.csrf(f.form)
 		if again := f.who.csrf(f.form); again == token {
@@ -251,6 +255,7 @@ func TestHeaders(t *testing.T) {
 		path string
 	}{
 		{v, "/signin"}, {v, "/signup"}, {v, "/forgot"}, {v, "/email-sent"}, {v, "/confirm?token=x"}, {v, "/reset?token=x"}, {v, "/account"},
+		{v, "/check"}, {v, "/check/000000001"}, {v, "/verify"}, {member, "/check"}, {member, "/check/000000001"},
 		{member, "/account"}, {member, "/account/password"}, {member, "/account/keys/" + keys[0].ID + "/rotate"},
 	} {
 		h := tc.who.get(tc.path).header
