@@ -62,7 +62,8 @@ await look(page, "check-result", shots);
 await page.focus("#list-ofac summary");
 await page.keyboard.press("Enter");
 await page.waitForSelector("#list-ofac .words");
-for (const s of await page.locator("details:not([open]) > summary").all()) await s.click();
+const fold = (open) => page.evaluate((open) => { for (const d of document.querySelectorAll("details")) d.open = open; }, open);
+await fold(true);
 await look(page, "check-result-open", shots);
 
 // The color of a list that was not screened is its own, in light and in dark, and
@@ -91,7 +92,7 @@ for (const colorScheme of ["light", "dark"]) {
 await page.emulateMedia({ colorScheme: "light" });
 
 // On paper there is nothing to press, and nothing is folded away.
-for (const s of await page.locator("details[open] > summary").all()) await s.click();
+await fold(false);
 await page.emulateMedia({ media: "print" });
 assert.ok(!(await page.isVisible("nav")) && !(await page.isVisible("button")));
 await page.setViewportSize({ width: 700, height: 1000 }); // A4 and Letter less their margins
@@ -99,7 +100,10 @@ const wide = await page.evaluate(() => document.documentElement.scrollWidth - do
 assert.ok(wide <= 0, `the page is ${wide} pixels too wide for paper`);
 assert.ok((await page.locator("#list-ofac .words").boundingBox()).height > 0, "the evidence is folded on paper");
 const pdf = await page.pdf({ format: "Letter", margin: { top: "1.5cm", bottom: "1.5cm", left: "1.5cm", right: "1.5cm" } });
-if (shots) await writeFile(path.join(shots, "check-result-print.pdf"), pdf);
+if (shots) {
+  await writeFile(path.join(shots, "check-result-print.pdf"), pdf);
+  await page.screenshot({ path: path.join(shots, "check-result-print.png"), fullPage: true });
+}
 await page.emulateMedia({ media: "screen" });
 await page.setViewportSize({ width: 1200, height: 900 });
 

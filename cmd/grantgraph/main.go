@@ -46,6 +46,7 @@ type cli struct {
 	Bench   benchCmd   `cmd:"" help:"Measure the engine against DuckDB and PostgreSQL on the same questions."`
 	Export  exportCmd  `cmd:"" help:"Write the warehouse as Parquet for other engines."`
 	Check   checkCmd   `cmd:"" help:"Verify every file of the snapshot and of the lists."`
+	Verify  verifyCmd  `cmd:"" help:"Verify signed screening reports, offline."`
 	Version versionCmd `cmd:"" help:"Print the version."`
 
 	SQLWorker sqlWorkerCmd `cmd:"" name:"sql-worker" hidden:""`
@@ -69,8 +70,11 @@ func main() {
 }
 
 // exitCode carries an exit code out of kong, which would otherwise end the process
-// itself after printing help.
+// itself after printing help. As an error it is the exit code of a command that
+// has said all there is to say.
 type exitCode int
+
+func (c exitCode) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
 
 func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer) (code int) {
 	defer func() {
@@ -123,6 +127,9 @@ func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer) 
 			}
 			fmt.Fprintln(errw, "grantgraph: stopped before it was finished")
 			return interrupted
+		}
+		if code := exitCode(0); errors.As(err, &code) {
+			return int(code)
 		}
 		return printError(errw, err)
 	}

@@ -2,11 +2,14 @@ package api_test
 
 import (
 	"context"
+	"errors"
 	"grantgraph/internal/bench/apitest"
+	"grantgraph/internal/fault"
 	"grantgraph/internal/serve"
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/api/admin"
 	"net/http/httptest"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -87,6 +90,164 @@ func TestNewOperation(t *testing.T) {
 				t.Errorf("X-Calls-Limit is %q", rec.Header().Get("X-Calls-Limit"))
 			}
 		})
+	}
+}
+
+// paper is an answer that is a file.
+type paper struct {
+	echo
+	Maybe *string `json:"maybe,omitzero" doc:"May be absent."`
+}
+
+func (p *paper) File() (string, []byte) { return "paper.pdf", []byte("%PDF-" + p.EIN) }
+
+// TestClaim checks that what an answer uses up beside its calls is taken before
+// the charge, and given back where there is no answer.
+func TestClaim(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, plan string
+		claim      error
+		run        func() error
+		status     int
+		taken      int
+		kept       bool
+		costs      int
+	}{
+		{"an answer", "plus", nil, func() error { return nil }, 200, 1, true, 1},
+		{"a claim that is refused", "plus", fault.New("odd", "No."), nil, 409, 1, false, 0},
+		{"no call to pay with", "spent", nil, nil, 402, 1, false, 0},
+		{"no answer", "plus", nil, func() error { return errors.New("it broke") }, 500, 1, false, 1},
+		{"a panic", "plus", nil, func() error { panic("it broke") }, 500, 1, false, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := apitest.New(t)
+			taken, held := 0, false
+			op := api.Operation{
+				ID: "claim", Method: "GET", Path: "/claim", Access: api.Grants, Cost: 1, Anew: true, Response: paper{}, Formats: []string{"json", "pdf"},
+				Refusals: []api.Refusal{{Slug: "odd", Status: 409, Means: "it is odd"}}, Examples: []api.Example{{Case: "1"}}, Params: []api.Param{api.FormatParam("json", "pdf")},
+				Plan: func(call *api.Call) (api.Run, error) {
+					call.ReadFormat()
+					call.Claim = func(context.Context) (func(context.Context) error, error) {
+						if w.Ledger.Calls(c.plan) > 0 {
+							t.Error("the charge came first")
+						}
+						taken++
+						if c.claim != nil {
+							return nil, c.claim
+						}
+						held = true
+						return func(ctx context.Context) error { held = false; return ctx.Err() }, nil
+					}
+					return func(context.Context) (api.Answer, error) {
+						if err := c.run(); err != nil {
+							return nil, err
+						}
+						return &paper{echo: echo{Head: api.Success, EIN: "5", Tail: call.Tail()}}, nil
+					}, nil
+				},
+			}
+			groups := []api.Group{{Tag: "Claims", About: "What is claimed.", Operations: []api.Operation{op}}}
+			h, err := api.New(api.Config{BaseURL: apitest.Base, Accounts: w.Ledger, Acquire: func() (api.Dataset, func()) { return w.Data, nil }, Groups: groups, Examples: api.Examples{Groups: groups, Data: serve.Invented()}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := httptest.NewRequest("GET", "/api/v1/claim?format=pdf", nil)
+			r.Header.Set("X-API-Key", "gg_test_"+c.plan)
+			rec := httptest.NewRecorder()
+			if h.ServeHTTP(rec, r); rec.Code != c.status || taken != c.taken || held != c.kept || w.Ledger.Calls(c.plan) != c.costs {
+				t.Errorf("%d, taken %d times, kept %v, cost %d: %s", rec.Code, taken, held, w.Ledger.Calls(c.plan), rec.Body)
+			}
+			head := rec.Header()
+			if head.Get("Cache-Control") != "no-store" || head.Get("ETag") != "" {
+				t.Errorf("%v", head)
+			}
+			if c.status == 200 && (rec.Body.String() != "%PDF-5" || head.Get("Content-Type") != "application/pdf" || head.Get("Content-Disposition") != `attachment; filename="paper.pdf"`) {
+				t.Errorf("%v %s", head, rec.Body)
+			}
+			if c.status != 200 && !strings.HasPrefix(head.Get("Content-Type"), "application/json") {
+				t.Errorf("a refusal of type %s", head.Get("Content-Type"))
+			}
+		})
+	}
+}
+
+// TestDescribed checks how the description tells of bodies of several types,
+// files, fields that may be absent, objects that may be null, and types that
+// have another name there.
+func TestDescribed(t *testing.T) {
+	t.Parallel()
+	type inner struct {
+		A string `json:"a" doc:"A."`
+	}
+	type answer struct {
+		api.Head
+		Maybe inner  `json:"maybe,omitzero" doc:"May be absent."`
+		Null  *inner `json:"null" doc:"May be null."`
+		api.Tail
+	}
+	op := api.Operation{
+		ID: "describe", Method: "POST", Path: "/describe", Access: api.Open, Body: inner{}, BodyTypes: []string{"application/pdf"}, MaxBody: 8, Response: answer{}, Formats: []string{"json", "pdf"},
+		Examples: []api.Example{{Case: "1", Body: `{"a":"b"}`}},
+		Plan: func(c *api.Call) (api.Run, error) {
+			return func(context.Context) (api.Answer, error) { return &answerOf{Tail: c.Tail(), Head: api.Success}, nil }, nil
+		},
+	}
+	doc, err := api.OpenAPI(apitest.Base, api.Examples{Data: serve.Invented(), Groups: []api.Group{{Tag: "T", Operations: []api.Operation{op}, Schemas: map[reflect.Type]string{reflect.TypeFor[inner](): "Renamed"}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, has := range []string{
+		`"application/pdf": {
+              "schema": {
+                "format": "binary",
+                "type": "string"`,
+		`"Renamed": {`, `"anyOf": [
+              {
+                "$ref": "#/components/schemas/Renamed"
+              },
+              {
+                "type": "null"
+              }
+            ]`,
+		`"required": [
+          "code",
+          "message",
+          "null",
+          "x_service"
+        ]`,
+	} {
+		if !strings.Contains(string(doc), has) {
+			t.Errorf("the document lacks %s:\n%s", has, doc)
+		}
+	}
+}
+
+// answerOf is an answer without more.
+type answerOf struct {
+	api.Head
+	api.Tail
+}
+
+// TestNarrowRoutes checks that a path of its own goes before one with a parameter.
+func TestNarrowRoutes(t *testing.T) {
+	t.Parallel()
+	op := func(id, path string) api.Operation {
+		return api.Operation{ID: id, Method: "GET", Path: path, Access: api.Open, Formats: []string{"json"}, Response: answerOf{}, Examples: []api.Example{{Case: "1"}},
+			Params: []api.Param{{Name: "x", In: "path", Type: api.String}}, Plan: func(c *api.Call) (api.Run, error) { return nil, fault.New("odd", "%s", id) },
+			Refusals: []api.Refusal{{Slug: "odd", Status: 409, Means: "it is odd"}}}
+	}
+	groups := []api.Group{{Tag: "T", Operations: []api.Operation{op("any", "/a/{x}"), op("one", "/a/b"), op("deep", "/{x}/b")}}}
+	h, err := api.New(api.Config{BaseURL: apitest.Base, Accounts: apitest.NewLedger(), Acquire: func() (api.Dataset, func()) { return serve.Invented(), nil }, Groups: groups, Examples: api.Examples{Groups: groups, Data: serve.Invented()}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{"/a/b": "one", "/a/c": "any", "/c/b": "deep"} {
+		rec := httptest.NewRecorder()
+		if h.ServeHTTP(rec, httptest.NewRequest("GET", "/api/v1"+path, nil)); !strings.Contains(rec.Body.String(), `"message":"`+want+`"`) {
+			t.Errorf("%s: %s", path, rec.Body)
+		}
 	}
 }
 

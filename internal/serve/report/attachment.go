@@ -14,9 +14,12 @@ import (
 // The report is attached to its page. It is written, and found again, here; no
 // PDF library reads what strangers send.
 
-// Bounds of a PDF that is read.
+// MaxDocument is the size of the largest document that Verify looks into, in
+// bytes: that of a PDF.
+const MaxDocument = 2 << 20
+
+// Bounds of what is in a PDF.
 const (
-	maxPDF      = 2 << 20 // bytes
 	maxStreams  = 20      // attached files that are looked into
 	maxInflated = 1 << 20 // bytes that they may come to in all
 )
@@ -64,8 +67,8 @@ var (
 // that all of them are found by their keyword; what else the file says of its own
 // structure is not needed, and not believed.
 func attached(document []byte) (*block, error) {
-	if len(document) > maxPDF {
-		return nil, bad("the PDF has %d bytes; a report has at most %d", len(document), maxPDF)
+	if len(document) > MaxDocument {
+		return nil, bad("the PDF is larger than %d bytes; a report has at most that", MaxDocument)
 	}
 	var found *block
 	left, streams := int64(maxInflated), 0

@@ -17,6 +17,7 @@ import (
 const (
 	maxJSON   = 1 << 20 // bytes
 	maxDepth  = 64      // levels of nesting
+	maxValues = 50_000  // values in all, each of which takes many times its bytes; a report has some hundreds
 	maxNumber = 32      // characters
 	maxQuoted = 60      // bytes of it that a message repeats
 )
@@ -54,7 +55,7 @@ func (v *value) member(name string) *value {
 // parse reads a whole document, and refuses what is not exactly one JSON value.
 func parse(document []byte) (*value, error) {
 	if len(document) > maxJSON {
-		return nil, bad("the document has %d bytes; a report has at most %d", len(document), maxJSON)
+		return nil, bad("the document is larger than %d bytes; a report has at most that", maxJSON)
 	}
 	if !utf8.Valid(document) {
 		return nil, bad("the document is neither a PDF nor JSON in UTF-8")
@@ -72,8 +73,9 @@ func parse(document []byte) (*value, error) {
 }
 
 type parser struct {
-	in []byte
-	at int
+	in     []byte
+	at     int
+	values int
 }
 
 func (p *parser) space() {
@@ -107,6 +109,9 @@ func (p *parser) wrong() error {
 }
 
 func (p *parser) value(depth int) (*value, error) {
+	if p.values++; p.values > maxValues {
+		return nil, bad("the JSON has more than %d values; a report has not", maxValues)
+	}
 	v := &value{kind: p.next()}
 	start := p.at
 	var err error

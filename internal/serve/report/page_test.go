@@ -230,7 +230,7 @@ func TestNothingOverflows(t *testing.T) {
 		check(name, pdfOf(t, report))
 	}
 	random := rand.New(rand.NewPCG(1, 2))
-	for i := range 25 {
+	for i := range 12 {
 		c := against()
 		scramble(random, reflect.ValueOf(&c).Elem())
 		check(fmt.Sprint("organization ", i), pdfOf(t, issue(t, c)))
@@ -341,6 +341,27 @@ func FuzzPDF(f *testing.F) {
 		b, err := attached(pdf)
 		if err != nil || string(b.raw) != transform(t, string(report)) {
 			t.Errorf("attached is another report: %v", err)
+		}
+	})
+}
+
+// FuzzPageText draws names and notes that nobody expects.
+func FuzzPageText(f *testing.F) {
+	f.Add("Harborlight", "listed", "A note.")
+	f.Add("灯台 \u202e \x00\n(\\)", "potential_match", strings.Repeat("W", 900))
+	f.Fuzz(func(t *testing.T, name, status, note string) {
+		c := clear()
+		c.Organization.OrganizationName, c.Organization.City, c.EIN = &name, &note, name
+		k := &c.Compliance
+		k.BMF.Status, k.IRBScreen.Status, k.OFACSanctionsScreen.Status, k.StateRegistration.California.Status = status, status, status, status
+		k.BMF.Revised, k.Pub78.ChurchMessage, k.Revocation.Note = &note, &note, &note
+		k.Reliance.Flags = []screen.Flag{{ID: name, Applies: new(true), Note: &note}, {ID: status}}
+		k.Reliance.Elements = append(k.Reliance.Elements, screen.Element{ID: name, Result: status, Value: &note})
+		pdf := pdfOf(t, issue(t, c))
+		for _, r := range textOn(t, pdf) {
+			if r.x+r.width > right+0.6 || r.y > bottom+4 {
+				t.Errorf("%q stands at %.1f, %.1f and is %.1f wide", r.text, r.x, r.y, r.width)
+			}
 		}
 	})
 }

@@ -181,6 +181,9 @@ func (b *block) verify(keys []PublicKey) *Verdict {
 	return v
 }
 
+// skew is how far the clocks of servers that share keys may be apart.
+const skew = 5 * time.Minute
+
 // checkSignature says whether the message was signed with the key that the report
 // names, or why that cannot be said.
 func (b *block) checkSignature(v *Verdict, keys []PublicKey) {
@@ -211,8 +214,10 @@ func (b *block) checkSignature(v *Verdict, keys []PublicKey) {
 		v.add(&v.Reason, "The signature matches, but the report does not say when it was issued.")
 	case !key.Compromised.IsZero() && !at.Before(key.Compromised):
 		v.add(&v.Reason, "The signature matches, but the key was compromised on %s, before the report was issued: others could sign with it.", day(key.Compromised))
-	case !key.From.IsZero() && at.Before(key.From.Truncate(time.Second)):
-		v.add(&v.Reason, "The signature matches, but the report says it was issued before its key was in use, on %s.", day(key.From))
+	case !key.From.IsZero() && at.Before(key.From.Add(-skew)):
+		v.add(&v.Reason, "The signature matches, but the report says it was issued before its key came into use, on %s.", day(key.From))
+	case !key.Until.IsZero() && at.After(key.Until.Add(skew)):
+		v.add(&v.Reason, "The signature matches, but the report says it was issued after its key was retired, on %s.", day(key.Until))
 	default:
 		v.SignatureValid = new(true)
 		if !key.Compromised.IsZero() {

@@ -150,12 +150,13 @@ func TestKeys(t *testing.T) {
 		reason, note    string
 	}{
 		"earlier key":          {keys: with(func(k *PublicKey) { k.From, k.Until = at.AddDate(-2, 0, 0), at.AddDate(0, 0, 1) }), id: "true", sig: "true", format: "true", status: Valid},
-		"first second of key":  {keys: with(func(k *PublicKey) { k.From = at.Add(999) }), id: "true", sig: "true", format: "true", status: Valid},
+		"clocks apart":         {keys: with(func(k *PublicKey) { k.From, k.Until = at.Add(skew), at.Add(-skew) }), id: "true", sig: "true", format: "true", status: Valid},
+		"retired":              {keys: with(func(k *PublicKey) { k.Until = at.Add(-skew - time.Second) }), id: "true", sig: "null", format: "true", status: Unverifiable, reason: "after its key was retired"},
 		"no keys":              {keys: []PublicKey{}, id: "true", sig: "null", format: "true", status: Unverifiable, reason: "not among the keys"},
 		"another key":          {keys: []PublicKey{keyOf("other").published()}, id: "true", sig: "null", format: "true", status: Unverifiable, reason: "not among the keys"},
 		"key under that name":  {keys: []PublicKey{{ID: good.ID, Public: keyOf("other").public()}}, id: "true", sig: "null", format: "true", status: Unverifiable, reason: "not among the keys"},
 		"key of no length":     {keys: []PublicKey{{ID: good.ID}}, id: "true", sig: "null", format: "true", status: Unverifiable, reason: "not among the keys"},
-		"not yet in use":       {keys: with(func(k *PublicKey) { k.From = at.Add(time.Second) }), id: "true", sig: "null", format: "true", status: Unverifiable, reason: "before its key was in use"},
+		"not yet in use":       {keys: with(func(k *PublicKey) { k.From = at.Add(skew + time.Second) }), id: "true", sig: "null", format: "true", status: Unverifiable, reason: "before its key came into use"},
 		"compromised before":   {keys: with(func(k *PublicKey) { k.Compromised = at.Add(-time.Hour) }), id: "true", sig: "null", format: "true", status: Unverifiable, reason: "compromised on 2026-11-16"},
 		"compromised then":     {keys: with(func(k *PublicKey) { k.Compromised = at }), id: "true", sig: "null", format: "true", status: Unverifiable, reason: "compromised"},
 		"compromised later":    {keys: with(func(k *PublicKey) { k.Compromised = at.Add(time.Second) }), id: "true", sig: "true", format: "true", status: Valid, note: "an earlier date"},
@@ -260,7 +261,8 @@ func TestHostileJSON(t *testing.T) {
 		"65 levels":            {in(`"x":` + strings.Repeat("[", 64) + strings.Repeat("]", 64)), "deeper than 64"},
 		"10,000 levels":        {strings.Repeat(`{"a":`, 10000), "deeper than 64"},
 		"a million levels":     {strings.Repeat(`[`, 1<<20), "deeper than 64"},
-		"more than a megabyte": {in(`"x":"` + strings.Repeat("a", 1<<20) + `"`), "at most 1048576"},
+		"many values":          {`{"x":[` + strings.Repeat("1,", 60_000) + `1]}`, "more than 50000 values"},
+		"more than a megabyte": {in(`"x":"` + strings.Repeat("a", 1<<20) + `"`), "larger than 1048576"},
 	} {
 		_, err := Verify(t.Context(), []byte(c.document), []PublicKey{keyOf("current").published()})
 		if f, ok := fault.Of(err); !ok || f.Slug != BadReport || !strings.Contains(f.Message, c.wrong) || len(f.Message) > 300 {

@@ -98,7 +98,11 @@ func (t standing) Cost() string {
 	case !t.Paid:
 		return "Your free account has one screening, without the evidence behind it."
 	}
-	return "A screening costs one call; you have " + calls(t.Left.Remaining) + " left this " + string(t.Per) + "."
+	when := "today"
+	if t.Per == account.Month {
+		when = "this month"
+	}
+	return "A screening costs one call; you have " + calls(t.Left.Remaining) + " left " + when + "."
 }
 
 // standing looks up what a visitor can screen.

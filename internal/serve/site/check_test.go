@@ -176,7 +176,7 @@ func TestCheck(t *testing.T) {
 	want(t, got, 200, "Not screened: nothing is known from this list")
 	want(t, got, 200, "live index")
 	want(t, got, 200, "Elements of a report")
-	want(t, got, 200, "249 calls left this day")
+	want(t, got, 200, "249 calls left today")
 	if p.left(t, "plus@example.org") != 249 {
 		t.Errorf("%d left after a screening", p.left(t, "plus@example.org"))
 	}

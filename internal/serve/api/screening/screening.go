@@ -12,6 +12,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"runtime"
 	"strconv"
 	"time"
 
@@ -54,7 +55,10 @@ type Samples struct {
 }
 
 // operations are those of one service.
-type operations struct{ Parts }
+type operations struct {
+	Parts
+	turns chan struct{} // one for each verification that may run at a time
+}
 
 const path = "/screening"
 
@@ -82,7 +86,8 @@ var used = api.Refusal{Slug: "trial_screening_used", Status: 402, Means: "the on
 
 // Group is the operations.
 func Group(p Parts) api.Group {
-	o := &operations{p}
+	// Verification is open to everybody, so it never has all cores.
+	o := &operations{p, make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2))}
 	return api.Group{
 		Tag: "Screening", About: "What the compliance lists know of an organization, and signed reports of it.",
 		Note:       "A screening is a signal for somebody who looks closer, not a determination. A list that could not be used is `not_screened`, never `clear`; the sanctions screen compares NAMES.",
@@ -182,8 +187,8 @@ func (o *operations) screen() api.Operation {
 // weight is what a record takes while it is made and rendered, in bytes: the
 // record, its JSON, the report with its canonical form, and the page.
 const (
-	weight     = 1 << 20
-	weightPage = 8 << 20
+	weight     = 4 << 20
+	weightPage = 12 << 20
 )
 
 func (o *operations) planScreen(c *api.Call) (api.Run, error) {

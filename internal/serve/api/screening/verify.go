@@ -37,17 +37,20 @@ func (o *operations) verify() api.Operation {
 	}
 }
 
-// weightOfDocument is how many bytes verification takes for each byte of a
-// document, and weightOfVerdict what it takes for any.
-const (
-	weightOfDocument = 64
-	weightOfVerdict  = 1 << 20
-)
+// weightOfVerdict is what verification takes, in bytes: a small page may hold
+// much, and so many values as are read of a document take more than its bytes.
+const weightOfVerdict = 16 << 20
 
 func (o *operations) planVerify(c *api.Call) (api.Run, error) {
 	document := c.Body()
-	c.Weight = weightOfVerdict + weightOfDocument*int64(len(document))
+	c.Weight = weightOfVerdict
 	return func(ctx context.Context) (api.Answer, error) {
+		select {
+		case o.turns <- struct{}{}:
+			defer func() { <-o.turns }()
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
 		keys, err := o.keys(ctx)
 		if err != nil {
 			return nil, err

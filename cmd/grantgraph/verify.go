@@ -1,0 +1,239 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/fault"
+	"grantgraph/internal/serve"
+	"grantgraph/internal/serve/account"
+	"grantgraph/internal/serve/report"
+	"grantgraph/internal/serve/report/keyring"
+)
+
+// verifyCmd says whether documents are reports that were issued.
+type verifyCmd struct {
+	Files []string `arg:"" name:"file" help:"Reports: JSON, the response that holds one, or PDF; - is standard input."`
+	// GRANTGRAPH_KEY holds an API key, for other commands.
+	Key          []string `env:"-" sep:"none" help:"File with the public keys: a JSON web key set or key, PEM, or base64. May be given more than once." placeholder:"FILE"`
+	signingStore `embed:""`
+	JSON         bool `name:"json" help:"Print JSON."`
+}
+
+// Help is shown by verify --help.
+func (verifyCmd) Help() string {
+	return `Says of each report whether it is valid, not valid, or cannot be verified, without any network.
+The public keys are those of --key; without it, those of the service whose data directory this is.
+Get them from the service once and keep them:
+
+  curl -o keys.json https://HOST/.well-known/jwks.json
+  grantgraph verify --key keys.json report.json report.pdf
+
+A report that names a key that is not among them cannot be verified, which does not make it false.
+
+Exit codes: 0 all are valid; 1 at least one is not valid; 2 none is, but at least one cannot be
+verified or is no report. A file or a key that cannot be read also gives 1, and a wrong flag 2, with
+the reason on standard error.`
+}
+
+// defaultData is the data directory that is looked into when none is named. It
+// need not be there.
+const defaultData = "data"
+
+// verification is what became of one file.
+type verification struct {
+	File    string          `json:"file"`
+	Status  report.Status   `json:"status"`
+	Reason  *string         `json:"reason"`  // why it is not valid; null when it is
+	Verdict *report.Verdict `json:"verdict"` // null when it is no report
+}
+
+func (c *verifyCmd) Run(a *app) error {
+	keys, err := c.keys(a)
+	if err != nil {
+		return err
+	}
+	results := []verification{}
+	unread := 0
+	for _, name := range c.Files {
+		document, err := readReport(a, name)
+		if err != nil {
+			unread++
+			fmt.Fprintf(a.Err, "grantgraph: %v\n", err)
+			continue
+		}
+		result := verification{File: name, Status: report.Unverifiable}
+		v, err := report.Verify(a.Ctx, document, keys)
+		if f, ok := fault.Of(err); ok {
+			result.Reason = &f.Message
+		} else if err != nil {
+			return err
+		} else {
+			result.Status, result.Reason, result.Verdict = v.Status(), v.Reason, v
+		}
+		results = append(results, result)
+		if !c.JSON {
+			result.print(a.Out)
+		}
+	}
+	if c.JSON {
+		if err := a.printJSON(results); err != nil {
+			return err
+		}
+	}
+	if unread > 0 {
+		return fault.New("not_read", "%d of %d files could not be read", unread, len(c.Files)).Try("check the paths and permissions")
+	}
+	code := 0
+	for _, r := range results {
+		switch {
+		case r.Status == report.NotValid:
+			return exitCode(1)
+		case r.Status == report.Unverifiable:
+			code = 2
+		}
+	}
+	if code != 0 {
+		if len(keys) == 0 && !c.JSON {
+			fmt.Fprintln(a.Err, "Try: curl -o keys.json https://HOST/.well-known/jwks.json gets the keys of the service; then grantgraph verify --key keys.json")
+		}
+		return exitCode(code)
+	}
+	return nil
+}
+
+// keys are the public keys to verify with: those that were given or else those of
+// the data directory. There may be none.
+func (c *verifyCmd) keys(a *app) (keys []report.PublicKey, err error) {
+	add := func(list []keyring.Key) {
+		for _, k := range list {
+			keys = append(keys, report.PublicKey(k))
+		}
+	}
+	for _, name := range c.Key {
+		document, err := readBounded(name, keyring.MaxDocument)
+		if errors.Is(err, fs.ErrNotExist) {
+			// What was given is not repeated: it may be an API key, from a file
+			// of settings that gives one to every command.
+			return nil, fault.New("not_found", "--key names a file that does not exist").
+				Try("--key takes the path of a file with public keys; a key in grantgraph.toml belongs into the table of its command")
+		}
+		if err != nil {
+			return nil, fault.Disk(name, err)
+		}
+		list, err := keyring.ParseKeys(document)
+		if err != nil {
+			return nil, err
+		}
+		add(list)
+	}
+	if len(c.Key) > 0 {
+		return keys, nil
+	}
+	if _, err := os.Stat(c.Data); err != nil && c.Data != defaultData && c.Database.Empty() {
+		return nil, fault.Disk(c.Data, err)
+	}
+	if _, err := os.Stat(serve.Accounts(c.Data)); c.Database.Empty() && errors.Is(err, fs.ErrNotExist) {
+		return nil, nil // whoever verifies a report need not run a service
+	}
+	err = c.withRing(func(_ account.Store, ring *keyring.Ring) error {
+		list, err := ring.Keys(a.Ctx)
+		add(list)
+		return err
+	})
+	return keys, err
+}
+
+// readReport reads a file or, for a hyphen, standard input.
+func readReport(a *app, name string) ([]byte, error) {
+	if name == "-" {
+		document, err := io.ReadAll(io.LimitReader(a.In, report.MaxDocument+1))
+		return document, fault.Disk("standard input", err)
+	}
+	document, err := readBounded(name, report.MaxDocument)
+	return document, fault.Disk(name, err)
+}
+
+// readBounded reads a file as far as one byte more than it may have, so that
+// whoever takes it can tell that it is too large.
+func readBounded(name string, most int64) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, most+1))
+}
+
+// print writes the result for a person. What a report says of itself is shown as
+// such unless it is valid.
+func (r *verification) print(w io.Writer) {
+	said := map[report.Status]string{report.Valid: "valid", report.NotValid: "NOT valid", report.Unverifiable: "cannot be verified"}[r.Status]
+	if r.Reason != nil {
+		said += ": " + *r.Reason
+	}
+	fmt.Fprintf(w, "%s: %s\n", oneLine(r.File), oneLine(said))
+	v := r.Verdict
+	if v == nil {
+		return
+	}
+	line := func(label, text string) { fmt.Fprintf(w, "  %-7s %s\n", label, oneLine(text)) }
+	if r.Status != report.Valid {
+		fmt.Fprintln(w, "  It says of itself, which is not to be trusted:")
+	}
+	if v.Subject != nil {
+		line("of", subjectLine(v.Subject))
+	}
+	if v.IssuedAt != nil {
+		line("issued", *v.IssuedAt)
+	}
+	if len(v.Lists) > 0 {
+		line("lists", listsLine(v.Lists))
+	}
+	line("key", v.KeyID)
+	line("report", v.ReportID)
+	if v.Note != nil {
+		line("note", *v.Note)
+	}
+}
+
+// oneLine makes a text from elsewhere a line of its own: a name with a line break
+// in it could else look like the result of another file.
+func oneLine(text string) string {
+	return strings.ReplaceAll(printable(fault.Clip(text, 600)), "\n", " ")
+}
+
+func subjectLine(s *report.Subject) string {
+	var said []string
+	if s.Name != nil {
+		said = append(said, *s.Name)
+	}
+	if s.EIN != nil {
+		number := *s.EIN
+		if e, err := ein.Parse(number); err == nil {
+			number = e.Hyphenated()
+		}
+		said = append(said, "EIN "+number)
+	}
+	return strings.Join(said, ", ")
+}
+
+func listsLine(lists []report.RevisionDate) string {
+	said := make([]string, len(lists))
+	for i, l := range lists {
+		switch {
+		case !l.Screened:
+			said[i] = l.Source + " not screened"
+		case l.Revised == nil:
+			said[i] = l.Source + " of unknown date"
+		default:
+			said[i] = l.Source + " " + *l.Revised
+		}
+	}
+	return strings.Join(said, ", ")
+}
