@@ -42,7 +42,7 @@ type cli struct {
 	Screen  screenCmd  `cmd:"" help:"Screen a spreadsheet of EINs against the compliance lists."`
 	Inspect inspectCmd `cmd:"" help:"Show what the reader finds in a filing or a zip of filings."`
 	OpenAPI openapiCmd `cmd:"" name:"openapi" help:"Print the OpenAPI document."`
-	Eval    evalCmd    `cmd:"" help:"Measure how well recipients are resolved."`
+	Eval    evalCmd    `cmd:"" help:"Measure how well recipients are resolved, and names screened."`
 	Bench   benchCmd   `cmd:"" help:"Measure the engine against DuckDB and PostgreSQL on the same questions."`
 	Export  exportCmd  `cmd:"" help:"Write the warehouse as Parquet for other engines."`
 	Check   checkCmd   `cmd:"" help:"Verify every file of the snapshot and of the lists."`
