@@ -25,6 +25,7 @@ import (
 	"grantgraph/internal/serve/report"
 	"grantgraph/internal/serve/report/keyring"
 	"grantgraph/internal/serve/screen"
+	"grantgraph/internal/serve/screen/likeness"
 	"grantgraph/internal/snapshot/lists"
 )
 
@@ -329,12 +330,27 @@ func TestWorkedExample(t *testing.T) {
 	}
 	m := answer.Compliance.OFACSanctionsScreen.PotentialMatches[0]
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "The invented organization *%s* is compared with the invented entity *%s*", m.QueryName, m.MatchedName)
-	fmt.Fprintf(&b, " (number %d, program %s), which is in the record as\n`%s` match with the score **%v**. These words were paired:\n\n", m.EntNum, m.Program, m.Strength, m.Score)
+	fmt.Fprintf(&b, "The invented organization *%s* is compared with the invented entity\n*%s*. ", m.QueryName, m.MatchedName)
+	fmt.Fprintf(&b, "Its number on the list is %d. These words were paired:\n\n", m.EntNum)
 	fmt.Fprintln(&b, "| Word of the organization | Word of the list | Likeness | Weight |\n|---|---|---:|---:|")
+	paired, left := 0.0, likeness.Words(m.QueryName)
 	for _, p := range m.Aligned {
 		fmt.Fprintf(&b, "| %s | %s | %v | %v |\n", p.Query, p.List, p.Similarity, p.Weight)
+		if p.Similarity != 1 {
+			t.Errorf("the example is too hard to follow: %+v", p)
+		}
+		paired += p.Weight
+		left = slices.DeleteFunc(left, func(w string) bool { return w == p.Query })
 	}
+	if len(m.Aligned) != len(likeness.Words(m.MatchedName)) || len(left) == 0 || len(m.Flags) > 0 {
+		t.Errorf("the example is too hard to follow: %+v", m)
+	}
+	// What the engine gives the side that is covered better.
+	const better = 0.4
+	share := (m.Score - better) / (1 - better)
+	fmt.Fprintf(&b, "\nLegal forms are set aside, so these are all the words of the entity: its side is covered whole, 1. The words %s of the\n", strings.Join(left, " and "))
+	fmt.Fprintf(&b, "organization have no partner. The pairs weigh %.2f; with the words left over, the organization's name weighs %.2f. So %.4f of its\n", paired, paired/share, share)
+	fmt.Fprintf(&b, "side is covered. The score is %.1f × 1 + %.1f × %.4f = **%v**: from 0.75 it is in the record, and below 0.90 its strength is `%s`.\n", better, 1-better, share, m.Score, m.Strength)
 	text := []byte(textOf(t, screeningPage))
 	want := workedExample.ReplaceAllFunc(text, func(old []byte) []byte {
 		m := workedExample.FindSubmatch(old)

@@ -167,7 +167,7 @@ func differs(before, now Work) string {
 	case before.Column != now.Column:
 		return "the EINs are taken from another column"
 	case before.Source != now.Source:
-		return "the lists have changed"
+		return "it was screened against other lists"
 	case before.Settings != now.Settings:
 		return "it is asked for differently"
 	}
