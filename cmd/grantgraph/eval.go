@@ -18,7 +18,8 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// evalCmd measures how well recipients are resolved.
+// evalCmd measures how well recipients are resolved, and how well names are
+// screened.
 type evalCmd struct {
 	Labelled string   `help:"CSV of Schedule I lines with the EIN as filed." placeholder:"FILE" type:"path"`
 	BMF      []string `name:"bmf" help:"Parts of the business master file: the universe." placeholder:"FILE" sep:"none"`
@@ -28,10 +29,12 @@ type evalCmd struct {
 	Lines    int      `help:"How many lines of a build are resolved with their EIN hidden, at most." default:"50000" placeholder:"N"`
 	Folds    bool     `help:"Fit the model on one half of the organizations and test it on the other, then the other way around."`
 	Model    string   `help:"A model file to use instead of the one that ships with the program." placeholder:"FILE"`
-	List     string   `help:"Write every wrong answer to this CSV file." placeholder:"FILE"`
+	Wrong    string   `help:"Write every wrong answer to this CSV file." placeholder:"FILE"`
 	Fit      string   `help:"Write a model fitted to all lines to this file." placeholder:"FILE"`
 	Into     string   `help:"Also put the tables into this Markdown file, between its markers." placeholder:"FILE"`
 	JSON     bool     `name:"json" help:"Print only the line of JSON."`
+
+	screeningFlags
 }
 
 // Help is shown by eval --help.
@@ -45,18 +48,31 @@ recipient_name2, street, city, state, zip, irc_section and filed_ein. A folder o
 sources is built first, in a temporary folder, with the model that the build trains.
 For an invented world every row is also compared with the truth.
 
+With --screening it measures the sanctions name screen instead. Names of the list are
+written differently in nine ways and looked for; names of the master file are looked
+for as they are, and should not be found. --cases takes a given set: a CSV file with
+the columns query_name, kind (positive or negative), sdn_ent_num and variant_type.
+--speed measures how fast names are screened, beside a plain scan of the list.
+
 Example:  grantgraph eval --labelled lines.csv.gz --bmf eo_oh.csv eo_pa.csv
-          grantgraph eval --world world`
+          grantgraph eval --world world
+          grantgraph eval --screening --list ofac --bmf eo_oh.csv eo_pa.csv
+          grantgraph eval --screening --list ofac --cases cases.csv.gz`
 }
 
 func (c *evalCmd) Run(a *app) error {
+	if c.Screening {
+		return c.evalScreening(a)
+	}
 	switch given := oneIf(c.Labelled != "") + oneIf(c.World != "") + oneIf(c.Sources != ""); {
 	case given != 1:
-		return fault.New("bad_flag", "give one of --labelled, --world and --sources").Try("grantgraph eval --help")
+		return fault.New("bad_flag", "give one of --labelled, --world, --sources and --screening").Try("grantgraph eval --help")
+	case c.List != "" || c.Cases != "" || c.Speed:
+		return fault.New("bad_flag", "--list, --cases and --speed go with --screening").Try("grantgraph eval --help; for a file of wrong answers, --wrong")
 	case c.Lines < 1:
 		return fault.New("bad_flag", "--lines must be at least 1").Try("grantgraph eval --help")
-	case c.Labelled == "" && (len(c.BMF)+len(c.More) > 0 || c.Folds || c.Model != "" || c.List != "" || c.Fit != ""):
-		return fault.New("bad_flag", "master files, --folds, --model, --list and --fit go with --labelled").Try("grantgraph eval --help")
+	case c.Labelled == "" && (len(c.BMF)+len(c.More) > 0 || c.Folds || c.Model != "" || c.Wrong != "" || c.Fit != ""):
+		return fault.New("bad_flag", "master files, --folds, --model, --wrong and --fit go with --labelled").Try("grantgraph eval --help")
 	case c.Labelled == "":
 		return c.evalBuild(a)
 	}
@@ -83,10 +99,10 @@ func (c *evalCmd) Run(a *app) error {
 		}
 		return c.print(a, "labelled", func(w io.Writer, asJSON bool) error { return res.Print(w, asJSON) })
 	}
-	if c.List == "" {
+	if c.Wrong == "" {
 		return ask(nil)
 	}
-	return writeTo(c.List, ask)
+	return writeTo(c.Wrong, ask)
 }
 
 func oneIf(b bool) int {

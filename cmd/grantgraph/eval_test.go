@@ -59,7 +59,8 @@ func TestEval(t *testing.T) {
 		"not a master":     {"eval", "--labelled", lines, "--bmf", lines},
 		"no model":         {"eval", "--labelled", lines, "--bmf", master, "--model", lines},
 		"no truth":         {"eval", "--world", dir},
-		"not for a world":  {"eval", "--world", dir, "--list", filepath.Join(dir, "list.csv")},
+		"not for a world":  {"eval", "--world", dir, "--wrong", filepath.Join(dir, "wrong.csv")},
+		"list of old":      {"eval", "--labelled", lines, "--bmf", master, "--list", filepath.Join(dir, "wrong.csv")},
 		"no marks":         {"eval", "--labelled", lines, "--bmf", master, "--into", lines},
 	} {
 		if code, _, errs := command(t, args...); code == 0 || !strings.Contains(errs, "Try:") {

@@ -39,9 +39,10 @@ type cli struct {
 	Signing signingCmd `cmd:"" help:"Manage the keys that sign screening reports."`
 	Agent   agentCmd   `cmd:"" name:"agent-key" help:"Get and use a key as an automated agent."`
 	Get     getCmd     `cmd:"" help:"Run one API request in this process and print the response."`
+	Screen  screenCmd  `cmd:"" help:"Screen a spreadsheet of EINs against the compliance lists."`
 	Inspect inspectCmd `cmd:"" help:"Show what the reader finds in a filing or a zip of filings."`
 	OpenAPI openapiCmd `cmd:"" name:"openapi" help:"Print the OpenAPI document."`
-	Eval    evalCmd    `cmd:"" help:"Measure how well recipients are resolved."`
+	Eval    evalCmd    `cmd:"" help:"Measure how well recipients are resolved, and names screened."`
 	Bench   benchCmd   `cmd:"" help:"Measure the engine against DuckDB and PostgreSQL on the same questions."`
 	Export  exportCmd  `cmd:"" help:"Write the warehouse as Parquet for other engines."`
 	Check   checkCmd   `cmd:"" help:"Verify every file of the snapshot and of the lists."`

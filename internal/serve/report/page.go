@@ -16,6 +16,7 @@ import (
 	"rsc.io/qr"
 
 	"grantgraph/internal/ein"
+	"grantgraph/internal/serve/screen"
 )
 
 // PDF makes the page of a report, which has the report attached. It is a function
@@ -97,7 +98,7 @@ func newPage(at time.Time) *page {
 func (p *page) draw(b *block, c *shownContent) {
 	findings := c.findings()
 	p.header(b, c)
-	p.summary(findings)
+	p.summary(summary(findings) + flagged(c.Compliance.Reliance.Flags))
 	p.lists(findings)
 	if c.named == nil {
 		p.elements(c)
@@ -200,12 +201,12 @@ func (p *page) code(x, y, size float64, address string) {
 }
 
 // summary is the result in a line, with what the marks mean.
-func (p *page) summary(findings []finding) {
+func (p *page) summary(words string) {
 	p.fill(shade)
 	p.pdf.Rect(left, p.y, width, 24, "F")
 	p.fill(navy)
 	p.pdf.Rect(left, p.y, 3, 24, "F")
-	p.put(left+12, p.y+15.5, "B", 9.5, ink, p.fit("B", 9.5, summary(findings), width-20))
+	p.put(left+12, p.y+15.5, "B", 9.5, ink, p.fit("B", 9.5, words, width-20))
 	p.y += 24 + 18
 }
 
@@ -295,32 +296,46 @@ func (p *page) elements(c *shownContent) {
 	p.y += 12
 	p.put(left+2, p.y, "", 8, ink, relianceWords(r))
 	p.y += 5
-	const height, most = 21.0, 10
-	half := width/2 - 6
+	const most = 10
 	shown := r.Elements[:min(len(r.Elements), most)]
 	rows := (len(shown) + 1) / 2
+	begin, end := p.y, p.y
 	for i := range shown {
-		e := &shown[i]
-		x, top := left+2, p.y+float64(i%rows)*height
+		x := left + 2
 		if i >= rows {
 			x = left + width/2 + 6
 		}
-		p.put(x, top+9, "", 7, faint, p.fit("", 7, nameOf(elementNames, e.ID), half))
-		result, shows := elementWords(e)
-		result = p.fit("B", 7.5, result, half/2)
-		p.put(x, top+18, "B", 7.5, ink, result)
-		if shows != "" {
-			at := p.width("B", 7.5, result) + 5
-			p.put(x+at, top+18, "", 7.5, ink, p.fit("", 7.5, shows, half-at))
+		if i == rows {
+			p.y = begin
 		}
+		p.element(x, &shown[i])
+		end = max(end, p.y)
 	}
-	p.y += float64(rows)*height + 6
+	p.y = end + 6
 	if len(shown) == 0 {
 		p.put(left+2, p.y+4, "", 7.5, faint, "None are in the report.")
 		p.y += 8
 	}
 	p.line(p.y, rule, 0.4)
 	p.y += 16
+}
+
+// element is one of them, in one of the two columns: its name, the result, and
+// what the report shows for it, in two lines at most.
+func (p *page) element(x float64, e *screen.Element) {
+	const half = width/2 - 8
+	p.put(x, p.y+9, "", 7, faint, p.fit("", 7, nameOf(elementNames, e.ID), half))
+	result, shows := elementWords(e)
+	result = p.fit("B", 7.5, result, half/2)
+	p.put(x, p.y+18, "B", 7.5, ink, result)
+	at := p.width("B", 7.5, result) + 5
+	p.y += 21
+	for i, line := range p.wrap("", 7.5, shows, half-at, 2) {
+		if i > 0 {
+			p.y += 9
+		}
+		p.put(x+at, p.y-3, "", 7.5, ink, line)
+	}
 }
 
 // footTop is where the part begins that is the same on every page.

@@ -261,6 +261,7 @@ func TestHostileJSON(t *testing.T) {
 		"65 levels":            {in(`"x":` + strings.Repeat("[", 64) + strings.Repeat("]", 64)), "deeper than 64"},
 		"10,000 levels":        {strings.Repeat(`{"a":`, 10000), "deeper than 64"},
 		"a million levels":     {strings.Repeat(`[`, 1<<20), "deeper than 64"},
+		"many values":          {`{"x":[` + strings.Repeat("1,", 60_000) + `1]}`, "more than 50000 values"},
 		"more than a megabyte": {in(`"x":"` + strings.Repeat("a", 1<<20) + `"`), "larger than 1048576"},
 	} {
 		_, err := Verify(t.Context(), []byte(c.document), []PublicKey{keyOf("current").published()})

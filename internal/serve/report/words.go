@@ -255,6 +255,20 @@ func summary(findings []finding) string {
 	return fmt.Sprintf("Of %d lists, %s and %s.", len(findings), strings.Join(said[:last], ", "), said[last])
 }
 
+// flagged counts the flags that apply, which the marks of the lists do not show.
+func flagged(flags []screen.Flag) string {
+	n := 0
+	for _, f := range flags {
+		if f.Applies != nil && *f.Applies {
+			n++
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return " " + numbered(n, "flag applies.", "flags apply.")
+}
+
 // elementNames are the elements of a report in words.
 var elementNames = map[string]string{
 	"organization_name":            "Name of the organization",

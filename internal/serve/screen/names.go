@@ -208,7 +208,7 @@ func (s *Screener) ScreenName(subject Subject, excluded []int64, at time.Time) *
 		}
 	}
 	b.say()
-	return &NameRecord{Subject: subject, Compliance: NameCompliance{b}, Sources: &NameSources{sources.OFAC}}
+	return &NameRecord{Subject: subject, Compliance: NameCompliance{b, Caveats}, Sources: &NameSources{sources.OFAC}}
 }
 
 // whereabouts says whether the place of a subject is one of an entity's. It

@@ -47,6 +47,7 @@ type Compliance struct {
 	StateRegistration   StateRegistration `json:"state_registration" doc:"State registries. California only; every other state is not screened."`
 	GroupExemption      GroupExemption    `json:"group_exemption" doc:"Group ruling of the organization."`
 	BMFFinancials       *BMFFinancials    `json:"bmf_financials,omitzero" doc:"Figures of the master file, from the latest return it knows."`
+	Caveats             []string          `json:"caveats" doc:"What to know before anything is concluded from it."`
 	Reliance            Reliance          `json:"reliance" doc:"Elements of a report under Rev. Proc. 2018-32, and cases in which reliance does not apply. Not a legal conclusion."`
 }
 
@@ -357,6 +358,7 @@ type Subject struct {
 // NameCompliance is the one block of a name screen.
 type NameCompliance struct {
 	OFACSanctionsScreen Sanctions `json:"ofac_sanctions_screen"`
+	Caveats             []string  `json:"caveats" doc:"What to know before anything is concluded from it."`
 }
 
 // NameSources is the one source of a name screen.

@@ -57,6 +57,13 @@ func (s *Screener) With(now *lists.Current) *Screener {
 // Close closes the tables.
 func (s *Screener) Close() error { return s.tables.Close() }
 
+// Caveats are part of every record.
+var Caveats = []string{
+	"Screens are triage signals, not determinations.",
+	"A screen whose source is unavailable reports not screened, never clear.",
+	"The sanctions screen is an entity NAME screen. At the moment of disbursement use the sanctions authority's live index, because a designation is effective before the flat files carry it.",
+}
+
 // Query is what to screen.
 type Query struct {
 	EIN      ein.EIN
@@ -153,7 +160,7 @@ func (s *Screener) Screen(q Query, at time.Time) *Record {
 	r := &Record{
 		EIN: q.EIN.String(), Found: rows.known() || len(q.Filed) > 0, Organization: c.organization(), Sources: c.sources,
 		Compliance: Compliance{
-			BMF: c.bmf(), Pub78: c.pub78(), Revocation: c.revocation(), OFAC: c.ofac(), IRBScreen: c.irb(), GroupExemption: c.group(), BMFFinancials: c.financials(),
+			BMF: c.bmf(), Pub78: c.pub78(), Revocation: c.revocation(), OFAC: c.ofac(), IRBScreen: c.irb(), GroupExemption: c.group(), BMFFinancials: c.financials(), Caveats: Caveats,
 		},
 	}
 	o := &r.Compliance

@@ -275,10 +275,11 @@ func (o *operations) addFiled(c *api.Call, q *screen.Query) bool {
 		return false
 	}
 	found, ok := names.Lookup(q.EIN)
-	if ok && found.Name != "" {
-		q.Filed = []string{found.Name}
+	if !ok || found.Name == "" {
+		return false
 	}
-	return ok
+	q.Filed = []string{found.Name}
+	return true
 }
 
 // claimTimeout bounds how long a claim waits for the store.

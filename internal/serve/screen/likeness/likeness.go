@@ -89,16 +89,17 @@ type List struct {
 // entry is one name of the list, prepared.
 type entry struct {
 	Name
-	content []int32
-	merges  []merge
-	bag     string
-	shuffle string
-	numbers string
-	joined  [2]string // its content, and all its words, without spaces
-	weight  float64   // of its content
-	info    float64   // of its content
-	letters float64   // of its content, by what they say
-	foreign float64   // letters of legal forms that no American organization has
+	content  []int32
+	merges   []merge
+	bag      string
+	shuffle  string
+	numbers  string
+	joined   [2]string // its content, and all its words, without spaces
+	weight   float64   // of its content
+	info     float64   // of its content
+	letters  float64   // of its content, by what they say
+	foreign  float64   // letters of legal forms that no American organization has
+	american bool      // it has a legal form of American nonprofits
 }
 
 // merge is two neighbors of a name run together: the word they make, and the
@@ -163,7 +164,7 @@ func (l *List) prepare(names []Name) (texts []string) {
 		if len(p.words) == 0 {
 			continue
 		}
-		e := entry{Name: n, bag: p.bag(), shuffle: p.shuffle, numbers: p.numbers(), joined: p.joined(), foreign: p.foreignForms()}
+		e := entry{Name: n, bag: p.bag(), shuffle: p.shuffle, numbers: p.numbers(), joined: p.joined(), foreign: p.foreignForms(), american: p.incorporated()}
 		for _, at := range p.content {
 			e.content = append(e.content, id(p.words[at]))
 		}
@@ -233,7 +234,7 @@ func (l *List) index(i int32) {
 	for _, w := range e.content {
 		l.holds[w] = add(l.holds[w])
 		e.weight += l.words[w].weight
-		e.info += l.words[w].info
+		e.info += max(0, l.words[w].info-baseInfo)
 		share := min(1, l.words[w].info/fullInfo)
 		e.letters += float64(len(l.words[w].text)) * share * share
 	}
@@ -267,8 +268,9 @@ func (l *List) Find(name string, least float64) []Hit {
 	return l.hits(q, best)
 }
 
-// scan is Find without an index: it scores every name of the list.
-func (l *List) scan(name string, least float64) []Hit {
+// Scan is Find without an index: it scores every name of the list. It is what
+// Find is held against, in results and in speed.
+func (l *List) Scan(name string, least float64) []Hit {
 	q := l.scratch.Get().(*query)
 	defer l.scratch.Put(q)
 	if !l.ask(q, name) {
@@ -398,4 +400,16 @@ func (p *phrase) foreignForms() (letters float64) {
 		}
 	}
 	return letters
+}
+
+// incorporated reports whether the name has the legal form that American
+// nonprofits have.
+func (p *phrase) incorporated() bool {
+	for _, w := range p.words {
+		switch w {
+		case "INC", "INCORPORATED", "CORP", "CORPORATION":
+			return true
+		}
+	}
+	return false
 }

@@ -150,10 +150,6 @@ func (p *phrase) split(text string) {
 			}
 			if after == 0 || run >= 3 && after >= 2 {
 				// "CO." ends here, and in "BANK.COM" the dot is a space.
-				// In "U.S. BANK" the space is yet to come.
-				if i+1 < len(text) && text[i+1] >= '0' && text[i+1] <= '9' && run > 0 && digits(string(word)) {
-					continue
-				}
 				flush()
 				continue
 			}

@@ -8,13 +8,14 @@ import (
 // query is a name that was asked for, and the working memory of one question.
 type query struct {
 	phrase
-	content []word
-	ids     []int32 // of content, -1 for a word that the list does not have
-	merges  []merge // of those that make a word of the list
-	bag     string
-	numbers string
-	joined  [2]string
-	unusual bool // it has a word that is not common
+	content  []word
+	ids      []int32 // of content, -1 for a word that the list does not have
+	merges   []merge // of those that make a word of the list
+	bag      string
+	numbers  string
+	joined   [2]string
+	unusual  bool // it has a word that is not common
+	american bool // it has a legal form of American nonprofits
 
 	round  uint32   // of this question; older marks are void
 	seen   []uint32 // names that were scored
@@ -70,6 +71,7 @@ func (l *List) ask(q *query, name string) bool {
 			q.merges = append(q.merges, merge{id, a, b})
 		}
 	})
+	q.american = q.phrase.incorporated()
 	q.bag, q.numbers, q.joined = q.phrase.bag(), q.phrase.numbers(), q.phrase.joined()
 	return true
 }
@@ -150,7 +152,7 @@ func (l *List) candidates(q *query, visit func(name int32)) {
 			}
 			all(l.pairs[id])
 		}
-		if w.number || len(w.text) < 3 {
+		if w.number || len(w.text) < 4 {
 			continue
 		}
 		try := func(id int32) {
@@ -165,6 +167,11 @@ func (l *List) candidates(q *query, visit func(name int32)) {
 			try(id)
 		}
 		l.similar.find(w.text, try)
+		eachNumber(w.text, func(other []byte) {
+			if id, ok := l.ids[string(other)]; ok && l.words[id].info >= anchorInfo {
+				try(id)
+			}
+		})
 	}
 	for _, m := range q.merges {
 		if l.words[m.id].info >= anchorInfo {
@@ -197,21 +204,27 @@ func (l *List) like(q *query, k int, id int32) float64 {
 
 // The parts of a score.
 const (
-	better        = 0.4 // share of the side that is covered better
-	betterAsked   = 0.5 // the same when it is the name that was asked for
-	mergeLikeness = 0.97
-	numbersDiffer = 0.7
-	weakAlias     = 0.8
-	sameWords     = 0.76 // the same few common words under another legal form score this at least
-	sameWordsMost = 0.84 // and this at most
-	unanchored    = 0.6
-	spacelessMost = 0.98
-	spacelessSlip = 1.25
-	commonSlip    = 2.2
-	foreignLetter = 0.3
-	enoughInfo    = 12.5
-	lackingInfo   = 0.03
-	lackingMet    = 0.4
+	better           = 0.4 // share of the side that is covered better
+	betterAsked      = 0.6 // the same when it is the name that was asked for
+	mergeLikeness    = 0.97
+	numbersDiffer    = 0.7
+	otherForm        = 0.03 // taken from a name that is incorporated in America when the other is not
+	weakAlias        = 0.8
+	sameWords        = 0.76 // the same few common words under another legal form score this at least
+	sameWordsMost    = 0.84 // and this at most
+	unanchored       = 0.6  // the most for names that share no telling word
+	oneWord          = 0.74 // the most for names that share one word which is not rare, and are not that word alone
+	spacelessMost    = 0.98
+	spacelessLetters = 4.5
+	spacelessSlip    = 1.25
+	commonSlip       = 2.2
+	foreignLetter    = 0.3
+	oneSlip          = 0.76 // the least score of one slip in a whole name
+	oneSlipLetters   = 9    // that has so many letters
+	enoughInfo       = 9.5
+	baseInfo         = 2.5
+	lackingInfo      = 0.03
+	lackingMet       = 0.4
 )
 
 // score scores a name. Where h is given, it is told why.
@@ -285,6 +298,9 @@ func (l *List) aligned(q *query, e *entry, near bool, h *Hit) float64 {
 				w := &l.words[e.content[n]]
 				coveredL += w.weight * k.likeness
 				said += w.info
+				if k.q >= 0 && k.q2 < 0 && k.likeness < 1 && q.content[k.q].common {
+					said = min(said, q.content[k.q].info)
+				}
 			}
 		}
 		for _, n := range [2]int16{k.q, k.q2} {
@@ -303,7 +319,7 @@ func (l *List) aligned(q *query, e *entry, near bool, h *Hit) float64 {
 			}
 			coveredQ += w.weight * k.likeness
 		}
-		info += said * k.likeness * k.likeness
+		info += max(0, said-baseInfo) * k.likeness * k.likeness
 		anchored = anchored || k.likeness >= anchorLikeness && said >= anchorInfo
 	}
 	if h != nil {
@@ -323,6 +339,12 @@ func (l *List) aligned(q *query, e *entry, near bool, h *Hit) float64 {
 	}
 	if info < enoughInfo {
 		s -= lackingInfo * (enoughInfo - info) * min(1, lackingMet+2*(1-min(shareQ, shareL)))
+	}
+	if words == 1 && len(q.content) > 1 && info < enoughInfo {
+		s = min(s, oneWord)
+	}
+	if q.american && !e.american {
+		s -= otherForm
 	}
 	if !anchored && !near {
 		s = min(s, unanchored)
@@ -415,6 +437,9 @@ func spaceless(q *query, e *entry) (score float64, near bool) {
 		if abs(len(a)-len(b)) > limit {
 			continue
 		}
+		if a == b && e.letters < spacelessLetters {
+			return sameWordsMost, true
+		}
 		if a == b {
 			return spacelessMost, true
 		}
@@ -431,6 +456,9 @@ func spaceless(q *query, e *entry) (score float64, near bool) {
 			letters += foreignLetter * e.foreign
 		}
 		score = max(score, 1-cost*float64(d)/letters)
+		if d == 1 && q.unusual && len(b) >= oneSlipLetters {
+			score = max(score, oneSlip)
+		}
 	}
 	return score, near
 }

@@ -191,6 +191,11 @@ func likenessOf(a, b *word) float64 {
 		return 0
 	case la < 3 || lb < 3:
 		return 0
+	case la < 4 || lb < 4: // of an acronym, only a slip counts
+		if limit := 1; distance(a.text, b.text, limit) <= limit {
+			return typoLikeness[1][max(la, lb)]
+		}
+		return 0
 	case plural(a.text, b.text) || plural(b.text, a.text):
 		return pluralLikeness
 	case a.fold == b.fold:
@@ -220,9 +225,9 @@ func likenessOf(a, b *word) float64 {
 // How alike words are that are not equal.
 const (
 	initialLikeness  = 0.5
-	pluralLikeness   = 0.95
+	pluralLikeness   = 0.93
 	foldLikeness     = 0.92
-	skeletonLikeness = 0.9
+	skeletonLikeness = 0.86
 	soundLikeness    = 0.72
 	commonDiscount   = 0.8
 )
@@ -247,9 +252,31 @@ var typoLikeness = func() (t [4][maxWordLen + 1]float64) {
 
 // plural reports whether b is a with an ending of the plural.
 func plural(a, b string) bool {
-	return len(a) >= 3 && (len(b) == len(a)+1 && b[len(a)] == 'S' && b[:len(a)] == a ||
-		len(b) == len(a)+2 && len(a) >= 4 && b[len(a):] == "ES" && b[:len(a)] == a ||
-		len(b) == len(a)+2 && len(a) >= 4 && a[len(a)-1] == 'Y' && b[len(a)-1:] == "IES" && b[:len(a)-1] == a[:len(a)-1])
+	return len(a) >= 4 && (len(b) == len(a)+1 && b[len(a)] == 'S' && b[:len(a)] == a ||
+		len(b) == len(a)+2 && b[len(a):] == "ES" && b[:len(a)] == a ||
+		len(b) == len(a)+2 && a[len(a)-1] == 'Y' && b[len(a)-1:] == "IES" && b[:len(a)-1] == a[:len(a)-1])
+}
+
+// eachNumber calls fn for the words of which text may be the plural or the
+// singular.
+func eachNumber(text string, fn func(other []byte)) {
+	var buf [2*maxWordLen + 4]byte
+	if len(text) > maxWordLen {
+		return
+	}
+	fn(append(append(buf[:0], text...), 'S'))
+	fn(append(append(buf[:0], text...), "ES"...))
+	if stem, ok := strings.CutSuffix(text, "Y"); ok {
+		fn(append(append(buf[:0], stem...), "IES"...))
+	}
+	for _, end := range [...]string{"S", "ES"} {
+		if stem, ok := strings.CutSuffix(text, end); ok {
+			fn(append(buf[:0], stem...))
+		}
+	}
+	if stem, ok := strings.CutSuffix(text, "IES"); ok {
+		fn(append(append(buf[:0], stem...), 'Y'))
+	}
 }
 
 func abs(n int) int { return max(n, -n) }

@@ -128,9 +128,10 @@ func addedWord(words []string, r *rand.Rand) (string, bool) {
 }
 
 // typos makes so many slips: a letter lost, doubled, changed, added or swapped
-// with the next. A name of fewer than four letters would be another name.
+// with the next. A name with fewer than six letters for each would become
+// another name: an acronym with a slip is the acronym of somebody else.
 func typos(s string, n int, r *rand.Rand) (string, bool) {
-	if letters(s) < 4*n {
+	if letters(s) < 6*n {
 		return "", false
 	}
 	b := []byte(s)

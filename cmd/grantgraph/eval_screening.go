@@ -1,0 +1,303 @@
+package main
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"grantgraph/internal/fault"
+	"grantgraph/internal/ingest/source/bmf"
+	"grantgraph/internal/ingest/source/ofac"
+	"grantgraph/internal/ingest/source/rows"
+	"grantgraph/internal/serve/screen/likeness"
+	"grantgraph/internal/serve/screen/likeness/quality"
+	"grantgraph/internal/snapshot"
+	"grantgraph/internal/snapshot/lists"
+)
+
+// screeningFlags are those of eval --screening.
+type screeningFlags struct {
+	Screening bool   `help:"Measure the sanctions name screen." group:"Screening"`
+	List      string `help:"Folder with sdn.csv and alt.csv as published; by default the list of the data directory." placeholder:"DIR" group:"Screening"`
+	Data      string `help:"Data directory whose lists are used without --list." default:"data" placeholder:"DIR" group:"Screening"`
+	Cases     string `help:"A CSV file of names to look for, instead of names made from the list." placeholder:"FILE" group:"Screening"`
+	Seed      uint64 `help:"Seed of the names that are made." default:"1" placeholder:"N" group:"Screening"`
+	Each      int    `help:"How many names are made for each variant, at most." default:"3000" placeholder:"N" group:"Screening"`
+	Speed     bool   `help:"Measure the speed, not the quality." group:"Screening"`
+	Bulk      int    `help:"How many names are screened together to measure the speed." default:"1900000" placeholder:"N" group:"Screening"`
+	Cores     int    `help:"On how many cores." default:"2" placeholder:"N" group:"Screening"`
+}
+
+// evalScreening measures the sanctions name screen.
+func (c *evalCmd) evalScreening(a *app) error {
+	masters := append(c.BMF, c.More...)
+	switch {
+	case c.Labelled != "" || c.World != "" || c.Sources != "" || c.Folds || c.Model != "" || c.Wrong != "" || c.Fit != "":
+		return fault.New("bad_flag", "--screening goes with --list, --data, --bmf, --cases, --seed, --each, --speed, --into and --json alone").Try("grantgraph eval --help")
+	case c.Cases != "" && (c.Speed || len(masters) > 0):
+		return fault.New("bad_flag", "--cases has all the names there are to look for: it goes without master files and --speed").Try("grantgraph eval --help")
+	case c.Each < 1 || c.Bulk < 1 || c.Cores < 1 || c.Cores > 1024:
+		return fault.New("bad_flag", "--each, --bulk and --cores must be at least 1, and --cores at most 1024").Try("grantgraph eval --help")
+	case c.List != "" && c.Cases == "" && len(masters) == 0:
+		return fault.New("bad_flag", "no names to look for: give master files or --cases").
+			Try("grantgraph eval --screening --list %s --bmf eo1.csv eo2.csv eo3.csv eo4.csv", c.List)
+	}
+	names, edition, err := c.listNames(a)
+	if err != nil {
+		return err
+	}
+	l := likeness.New(names)
+	if c.Cases != "" {
+		cases, err := c.readCases(a, names)
+		if err != nil {
+			return err
+		}
+		return c.measure(a, l, cases)
+	}
+	others, err := otherNames(masters, edition)
+	if err != nil {
+		return err
+	}
+	if c.Speed {
+		s, err := quality.Race(a.Ctx, l, others, c.Bulk, c.Cores)
+		if err != nil {
+			return err
+		}
+		return c.print(a, "screening speed", tableAndJSON(s))
+	}
+	cases := quality.Make(names, c.Seed, c.Each)
+	for _, n := range others {
+		cases = append(cases, quality.Case{Query: n, Negative: true})
+	}
+	return c.measure(a, l, cases)
+}
+
+func (c *evalCmd) measure(a *app, l *likeness.List, cases []quality.Case) error {
+	r, err := quality.Evaluate(a.Ctx, l, cases)
+	if err != nil {
+		return err
+	}
+	return c.print(a, "screening quality", tableAndJSON(r))
+}
+
+// tableAndJSON prints a table, and after it the line for machines.
+func tableAndJSON(r interface {
+	WriteTable(io.Writer) error
+	WriteJSON(io.Writer) error
+}) func(w io.Writer, asJSON bool) error {
+	return func(w io.Writer, asJSON bool) error {
+		if !asJSON {
+			if err := r.WriteTable(w); err != nil {
+				return err
+			}
+		}
+		return r.WriteJSON(w)
+	}
+}
+
+// listNames are the names of the entities: of the folder that was given, or of
+// the edition of the data directory, which is returned too.
+func (c *evalCmd) listNames(a *app) (names []likeness.Name, e *lists.Edition, err error) {
+	if c.List != "" {
+		names, err = c.publishedNames(a)
+		return names, nil, err
+	}
+	const hint = "grantgraph build --sources DIR --data %s, or give --list"
+	e, err = lists.Open(c.Data)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil, fault.New("no_lists", "%s has no lists", c.Data).Try(hint, c.Data)
+	case err != nil:
+		return nil, nil, err
+	case !e.Status(lists.OFAC).Loaded:
+		return nil, nil, fault.New("no_lists", "the sanctions list is not loaded: %s", e.Status(lists.OFAC).Problem).Try(hint, c.Data)
+	}
+	entity := map[int64]bool{}
+	for s, err := range snapshot.Rows[lists.Sanction](e.Snapshot, lists.Sanctions) {
+		if err != nil {
+			return nil, nil, err
+		}
+		entity[s.Num] = s.Type == ""
+	}
+	for n, err := range snapshot.Rows[lists.SanctionName](e.Snapshot, lists.SanctionNames) {
+		if err != nil {
+			return nil, nil, err
+		}
+		if entity[n.Num] {
+			names = append(names, likeness.Name{ID: n.Num, Kind: likeness.Kind(n.Kind), Text: n.Name})
+		}
+	}
+	return names, e, nil
+}
+
+// publishedNames reads the files of a folder as the office publishes them,
+// plain or gzipped, in capitals or not. Only the primary file must be there.
+func (c *evalCmd) publishedNames(a *app) ([]likeness.Name, error) {
+	found, err := os.ReadDir(c.List)
+	if err != nil {
+		return nil, fault.Disk(c.List, err)
+	}
+	var files ofac.Files
+	for name, to := range map[string]*io.Reader{"sdn.csv": &files.Primary, "alt.csv": &files.Aliases, "sdn_comments.csv": &files.Comments} {
+		i := slices.IndexFunc(found, func(f fs.DirEntry) bool {
+			s := strings.ToLower(f.Name())
+			return s == name || s == name+".gz"
+		})
+		if i < 0 {
+			continue
+		}
+		f, err := rows.Open(filepath.Join(c.List, found[i].Name()))
+		if err != nil {
+			return nil, fault.New("wrong_format", "%s cannot be read: %w", found[i].Name(), err).Try("fetch the file again")
+		}
+		defer f.Close()
+		*to = f
+	}
+	if files.Primary == nil {
+		return nil, fault.New("no_list", "%s has neither sdn.csv nor sdn.csv.gz", c.List).Try("give the folder with the files of the sanctions list")
+	}
+	if files.Aliases == nil && !c.JSON {
+		fmt.Fprintln(a.Out, "There is no alt.csv: entries are known by their primary names and weak aliases only.")
+	}
+	list, err := ofac.Read(files)
+	if err != nil {
+		return nil, fault.New("wrong_format", "%s does not hold a sanctions list: %w", c.List, err).Try("fetch sdn.csv and alt.csv again")
+	}
+	var names []likeness.Name
+	for i := range list.Entries {
+		e := &list.Entries[i]
+		if !e.Entity() {
+			continue
+		}
+		names = append(names, likeness.Name{ID: e.Num, Kind: likeness.Primary, Text: e.Name})
+		for _, alias := range e.Aliases {
+			names = append(names, likeness.Name{ID: e.Num, Kind: likeness.Kind(alias.Type), Text: alias.Name})
+		}
+	}
+	return names, nil
+}
+
+// otherNames are the names of organizations: of master files, or of the
+// edition.
+func otherNames(masters []string, e *lists.Edition) (names []string, err error) {
+	for _, path := range masters {
+		err := readFile(path, "a part of the business master file", func(r io.Reader) error {
+			_, err := bmf.Read(r, func(o *bmf.Record) error {
+				names = append(names, strings.Clone(o.Name))
+				return nil
+			})
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	if len(masters) > 0 {
+		return names, nil
+	}
+	if s := e.Status(lists.BMF); !s.Loaded {
+		return nil, fault.New("no_lists", "the master file is not loaded: %s", s.Problem).Try("name its parts with --bmf")
+	}
+	for o, err := range snapshot.Rows[lists.Master](e.Snapshot, lists.Masters) {
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, o.Name)
+	}
+	return names, nil
+}
+
+// caseColumns are the columns of a file of cases.
+var caseColumns = []string{"query_name", "kind", "sdn_ent_num", "variant_type"}
+
+// readCases reads the names to look for, and says how many of them can only be
+// missed.
+func (c *evalCmd) readCases(a *app, names []likeness.Name) ([]quality.Case, error) {
+	f, err := rows.Open(c.Cases)
+	if err != nil {
+		return nil, caseFault(c.Cases, err)
+	}
+	defer f.Close()
+	cases, err := parseCases(f)
+	if err != nil {
+		return nil, caseFault(c.Cases, err)
+	}
+	entity := map[int64]bool{}
+	for _, n := range names {
+		entity[n.ID] = true
+	}
+	outside := 0
+	for _, k := range cases {
+		if !k.Negative && !entity[k.ID] {
+			outside++
+		}
+	}
+	if outside > 0 && !c.JSON {
+		fmt.Fprintf(a.Out, "%s positives are of entries that are no entities of this list: they count as missed.\n\n", count(outside))
+	}
+	return cases, nil
+}
+
+func caseFault(path string, err error) error {
+	if _, told := errors.AsType[*fault.Fault](err); told {
+		return err
+	}
+	return fault.New("wrong_format", "%s is not a file of cases: %w", path, err).
+		Try("write a CSV file with the columns %s", strings.Join(caseColumns, ", "))
+}
+
+// parseCases reads a file of cases.
+func parseCases(r io.Reader) (cases []quality.Case, err error) {
+	in := csv.NewReader(r)
+	in.ReuseRecord = true
+	header, err := in.Read()
+	if errors.Is(err, io.EOF) {
+		return nil, errors.New("it is empty")
+	}
+	if err != nil {
+		return nil, err
+	}
+	header = slices.Clone(header)
+	for i, h := range header {
+		header[i] = strings.ToLower(strings.Trim(h, " \ufeff"))
+	}
+	var at [4]int
+	for i, name := range caseColumns {
+		if at[i] = slices.Index(header, name); at[i] < 0 {
+			return nil, fmt.Errorf("it has no column %s", name)
+		}
+	}
+	for {
+		row, err := in.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		k := quality.Case{Query: strings.Clone(row[at[0]]), Variant: strings.Clone(strings.TrimSpace(row[at[3]]))}
+		line, _ := in.FieldPos(0)
+		switch kind := strings.ToLower(strings.TrimSpace(row[at[1]])); kind {
+		case "negative":
+			k.Negative = true
+		case "positive":
+			if k.ID, err = strconv.ParseInt(strings.TrimSpace(row[at[2]]), 10, 64); err != nil {
+				return nil, fmt.Errorf("line %d: %.40q is no entry number", line, row[at[2]])
+			}
+		default:
+			return nil, fmt.Errorf("line %d: the kind is %.40q, not positive or negative", line, kind)
+		}
+		cases = append(cases, k)
+	}
+	if len(cases) == 0 {
+		return nil, errors.New("it has no rows")
+	}
+	return cases, nil
+}

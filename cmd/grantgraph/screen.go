@@ -1,0 +1,320 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"grantgraph/internal/disk"
+	"grantgraph/internal/ein"
+	"grantgraph/internal/fault"
+	"grantgraph/internal/serve/screen/sheet"
+)
+
+type screenCmd struct {
+	File    string `arg:"" help:"Spreadsheet with a column of EINs, as CSV." placeholder:"FILE.csv"`
+	Out     string `required:"" help:"File for the spreadsheet with the results." placeholder:"FILE.csv"`
+	Column  string `help:"Name or number of the column of EINs, if it cannot be guessed." placeholder:"COLUMN"`
+	Data    string `help:"Data directory with the lists, and with the snapshot that knows names from filings." default:"data" placeholder:"DIR"`
+	URL     string `name:"url" help:"Screen with the service at this address instead; needs a paid key." placeholder:"URL"`
+	KeyFile string `name:"key-file" help:"File with the API key for --url. Default: the key in the environment variable GRANTGRAPH_KEY." placeholder:"FILE"`
+	Reports string `help:"With --url: folder for the signed report of each organization." placeholder:"DIR"`
+	JSON    bool   `name:"json" help:"Print the summary as JSON."`
+	Quiet   bool   `short:"q" help:"No progress."`
+}
+
+// Help is shown by screen --help.
+func (screenCmd) Help() string {
+	return `Screens every row of a spreadsheet and writes it again with the results in further
+columns; its own rows and columns stay as they are. Commas, semicolons and tabs are
+recognized, and so is the column of EINs, by its header or by its content.
+
+    grantgraph screen grantees.csv --out results.csv
+    grantgraph screen grantees.csv --out results.csv --url https://grants.example.org --key-file key.txt
+
+A list that could not be used is "not screened", never clear. A row whose EIN cannot be
+read says why in the column error. If the command is interrupted, the same command
+continues where it stopped. The exit code is 0 when all rows are written, whatever was found.`
+}
+
+func (c *screenCmd) Run(a *app) error { return c.run(a, sleep) }
+
+func (c *screenCmd) run(a *app, pause pauseFunc) error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	in, err := os.Open(c.File)
+	if err != nil {
+		return fault.Disk(c.File, err)
+	}
+	defer in.Close()
+	if info, err := in.Stat(); err != nil || !info.Mode().IsRegular() {
+		return fault.New("bad_file", "%s is not a file", c.File).Try("a spreadsheet exported as CSV; it is read twice, so it cannot be a pipe")
+	}
+	book, err := sheet.Survey(untilDone(a.Ctx, in), c.Column)
+	if err != nil {
+		return c.about(err)
+	}
+	if book.Guessed && !c.Quiet {
+		fmt.Fprintf(a.Err, "EINs are taken from column %d, by what is in it; --column names another.\n", book.Column+1)
+	}
+	by, err := c.source(pause)
+	if err != nil {
+		return err
+	}
+	defer by.close()
+	out, err := book.Create(c.Out, sheet.Work{Source: by.identity(), Settings: c.Reports})
+	if err != nil {
+		return err
+	}
+	defer out.Abandon()
+	if !c.Quiet {
+		switch {
+		case out.Anew != "":
+			fmt.Fprintf(a.Err, "An earlier run was not finished, but %s: starting from the beginning.\n", out.Anew)
+		case out.Resumed > 0:
+			fmt.Fprintf(a.Err, "Continuing after %s, which an earlier run has screened.\n", plural(int(out.Tally.All), "row", "rows"))
+		}
+	}
+	resumed := out.Tally.All
+	if err := c.screenRows(a, in, book, by, out); err != nil {
+		if keepErr := out.Checkpoint(); keepErr == nil && out.Tally.All > 0 {
+			fmt.Fprintf(a.Err, "%s of %s rows are screened and kept; run the same command again to continue.\n", count(out.Tally.All), count(book.Count))
+		}
+		return c.about(err)
+	}
+	if err := out.Publish(); err != nil {
+		return err
+	}
+	return c.summarize(a, book, out, resumed)
+}
+
+// check looks for settings that contradict one another.
+func (c *screenCmd) check() error {
+	switch {
+	case sheet.Beside(c.File, c.Out):
+		return fault.New("bad_flag", "--out is the spreadsheet itself").Try("choose another file for --out")
+	case c.URL == "" && c.KeyFile != "":
+		return fault.New("bad_flag", "--key-file is for a service, and none is named").Try("add --url, or omit --key-file: the lists of --data need no key")
+	case c.URL == "" && c.Reports != "":
+		return fault.New("bad_flag", "--reports needs --url: reports are signed by the service that publishes the key").Try("add --url and a key, or omit --reports")
+	}
+	if info, err := os.Stat(c.Out); err == nil && info.IsDir() {
+		return fault.New("bad_flag", "--out %s is a folder", c.Out).Try("name a file in it")
+	}
+	return nil
+}
+
+// about says which file an error is about.
+func (c *screenCmd) about(err error) error {
+	if f, ok := fault.Of(err); ok && strings.HasPrefix(f.Slug, "sheet_") {
+		f.Message = c.File + ": " + f.Message
+	}
+	return err
+}
+
+// screeningSource screens EINs, so many at a time.
+type screeningSource interface {
+	identity() string // what is screened against; results of another are not mixed with these
+	most() int        // EINs of one batch
+	screen(ctx context.Context, eins []ein.EIN) (map[ein.EIN]*sheet.Result, error)
+	close()
+}
+
+func (c *screenCmd) source(pause pauseFunc) (screeningSource, error) {
+	if c.URL == "" {
+		return openLocalScreening(c.Data)
+	}
+	key, err := c.key()
+	if err != nil {
+		return nil, err
+	}
+	if c.Reports != "" {
+		if err := disk.MkdirAll(c.Reports, 0o755); err != nil {
+			return nil, fault.Disk(c.Reports, err)
+		}
+	}
+	return newRemoteScreening(c.URL, key, c.Reports, pause)
+}
+
+// key reads the key from where other users of the machine do not see it: the
+// command line is no such place.
+func (c *screenCmd) key() (string, error) {
+	const get = "--key-file FILE, or the key in the environment variable GRANTGRAPH_KEY"
+	if c.KeyFile == "" {
+		if key := strings.TrimSpace(os.Getenv("GRANTGRAPH_KEY")); key != "" {
+			return key, nil
+		}
+		return "", fault.New("no_key", "screening with a service needs an API key").Try(get)
+	}
+	f, err := os.Open(c.KeyFile)
+	if err != nil {
+		return "", fault.Disk(c.KeyFile, err)
+	}
+	defer f.Close()
+	const most = 4096
+	text, err := io.ReadAll(io.LimitReader(f, most))
+	if err != nil {
+		return "", fault.Disk(c.KeyFile, err)
+	}
+	key := strings.TrimSpace(string(text))
+	if key == "" || strings.ContainsAny(key, " \t\r\n") || len(text) == most {
+		return "", fault.New("no_key", "%s does not hold one API key and nothing else", c.KeyFile).Try(get)
+	}
+	return key, nil
+}
+
+// screenRows screens the rows that are left and writes them.
+func (c *screenCmd) screenRows(a *app, in io.ReadSeeker, book *sheet.Sheet, by screeningSource, out *sheet.Output) error {
+	if _, err := in.Seek(0, io.SeekStart); err != nil {
+		return fault.Disk(c.File, err)
+	}
+	rows, err := book.Rows(untilDone(a.Ctx, in))
+	if err != nil {
+		return err
+	}
+	for range out.Resumed {
+		if _, err := rows.Next(); err != nil {
+			return err
+		}
+	}
+	bar := a.phase("screen", book.Count, c.Quiet || c.JSON)
+	saved := out.Tally.All
+	for done := false; !done; {
+		var part batch
+		if done, err = part.read(rows, by.most()); err != nil {
+			return err
+		}
+		if err := part.write(a.Ctx, by, out); err != nil {
+			return err
+		}
+		// With a service every batch is kept, because it was paid for.
+		if out.Tally.All-saved >= keptRows || c.URL != "" {
+			if err := out.Checkpoint(); err != nil {
+				return err
+			}
+			saved = out.Tally.All
+		}
+		bar.set(out.Tally.All)
+	}
+	bar.end("%s", plural(int(out.Tally.All), "row", "rows"))
+	return nil
+}
+
+// keptRows is after how many rows of our own lists the output is made durable.
+const keptRows = 5000
+
+// batch is some rows of a sheet, with the EINs in them.
+type batch struct {
+	rows []sheet.Row
+	of   []ein.EIN // of each row, None where there is none to be read
+	why  []error   // and why
+	ask  []ein.EIN // each once
+}
+
+// read takes rows until they have so many EINs, or too few.
+func (b *batch) read(rows *sheet.Reader, most int) (done bool, err error) {
+	asked := map[ein.EIN]bool{}
+	for len(b.ask) < most && len(b.rows) < 4*most {
+		row, err := rows.Next()
+		if errors.Is(err, io.EOF) {
+			return true, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		e, why := ein.None, error(nil)
+		if !row.Blank {
+			e, why = sheet.Parse(row.EIN)
+		}
+		b.rows, b.of, b.why = append(b.rows, row), append(b.of, e), append(b.why, why)
+		if e != ein.None && !asked[e] {
+			asked[e] = true
+			b.ask = append(b.ask, e)
+		}
+	}
+	return false, nil
+}
+
+// write screens the rows and adds them to the output.
+func (b *batch) write(ctx context.Context, by screeningSource, out *sheet.Output) error {
+	results, err := by.screen(ctx, b.ask)
+	if err != nil {
+		return err
+	}
+	for i, row := range b.rows {
+		result := results[b.of[i]]
+		switch {
+		case b.why[i] != nil:
+			result = &sheet.Result{Problem: b.why[i].Error()}
+		case result == nil:
+			result = &sheet.Result{Problem: "there was no result for this EIN"}
+		}
+		if err := out.Write(row, result); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// screenSummary is what --json prints.
+type screenSummary struct {
+	Input   string `json:"input"`
+	Output  string `json:"output"`
+	Column  string `json:"column"`
+	Resumed int64  `json:"resumed_rows"`
+	sheet.Tally
+}
+
+func (c *screenCmd) summarize(a *app, book *sheet.Sheet, out *sheet.Output, resumed int64) error {
+	t := &out.Tally
+	if c.JSON {
+		e := json.NewEncoder(a.Out)
+		e.SetIndent("", "  ")
+		return e.Encode(screenSummary{c.File, c.Out, book.Columns[book.Column], resumed, *t})
+	}
+	fmt.Fprintf(a.Out, "%s: %s\nResults are in %s\n", plural(int(t.All), "row", "rows"), tallyInWords(t), c.Out)
+	return nil
+}
+
+// tallyInWords says what came of the rows, the urgent first.
+func tallyInWords(t *sheet.Tally) string {
+	var said []string
+	for _, part := range []struct {
+		n            int64
+		one, several string
+	}{
+		{t.CloserLook, "needs a closer look", "need a closer look"},
+		{t.NotScreened, "not screened against every list", "not screened against every list"},
+		{t.NotFound, "not found", "not found"},
+		{t.Unreadable, "without a readable EIN", "without a readable EIN"},
+		{t.NoFindings, "with no findings", "with no findings"},
+	} {
+		if part.n > 0 {
+			said = append(said, plural(int(part.n), part.one, part.several))
+		}
+	}
+	if len(said) == 0 {
+		return "nothing to screen"
+	}
+	return strings.Join(said, ", ")
+}
+
+// untilDone reads until the context ends.
+func untilDone(ctx context.Context, r io.Reader) io.Reader { return &endingReader{ctx, r} }
+
+type endingReader struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (r *endingReader) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.r.Read(p)
+}

@@ -1,0 +1,423 @@
+package likeness
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// small is a list of invented names, and of words that are in real ones.
+var small = New([]Name{
+	{1, Primary, "ZOVRAM TRADING COMPANY LTD."},
+	{1, AKA, "ZOVRAM GENERAL TRADING LLC"},
+	{1, "nka", "NEW ZOVRAM OOO"},
+	{1, FKA, "QUIMTHAL EXPORT"},
+	{1, Weak, "ZTC"},
+	{2, Primary, "THE JEZHMARI RELIEF FOUNDATION"},
+	{2, Weak, "RELIEF"},
+	{3, Primary, "BANK OF KHUZGOTH"},
+	{4, Primary, "MILITARY BRANCH 227"},
+	{4, AKA, "AL-VRAZNEM BRANCH"},
+	{5, Primary, "OBSHCHESTVO S OGRANICHENNOI OTVETSTVENNOSTYU PAZHILO"},
+	{6, Primary, "JOINT STOCK COMPANY DVEMOGRAD STEEL PLANT"},
+	{7, Primary, "C.A.D. S.A."},
+	{8, Primary, "MGI PTE LTD"},
+	{9, Primary, "WAYSIDE CORPORATION"},
+	{10, Primary, "COALITION OF GOOD"},
+	{11, Primary, "T N K THUZFABRICS LIMITED"},
+	{12, Primary, "MARTYRS' BRIGADES OF GHAZLUN"},
+	{13, Primary, "AND COMPANY"},
+	{14, Primary, "شركة"},
+	{15, Primary, "NATIONAL CHURCH"},
+	{16, Primary, "SZALEMO-PAHR & SONS"},
+	{17, Primary, "...."},
+})
+
+func find(t *testing.T, name string, id int64) (Hit, bool) {
+	t.Helper()
+	for _, h := range small.Find(name, Threshold) {
+		if h.ID == id {
+			return h, true
+		}
+	}
+	return Hit{}, false
+}
+
+// TestFinds asks for names that are written differently.
+func TestFinds(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name  string
+		id    int64
+		least float64
+		exact bool
+	}{
+		{"Zovram Trading Company, Ltd", 1, 1, true},
+		{"TRADING ZOVRAM", 1, 1, true},
+		{"ZOVRAM TRADING GMBH", 1, 1, true},
+		{"ZOVRAM", 1, Threshold, false},
+		{"ZOVRAN TRADING", 1, .8, false},
+		{"ZOVRAMTRADING", 1, .9, false},
+		{"ZOVRAM TRDAING LIMTED", 1, .8, false},
+		{"OOO NEW ZOVRAM", 1, 1, true},
+		{"QUIMTHAL EXPORTS", 1, .8, false},
+		{"ZTC", 1, .8, true},
+		{"JEZHMARI RELEIF FOUNDATION", 2, .85, false},
+		{"JEZHMARI FOUNDATION", 2, Threshold, false},
+		{"Khouzgoth Bank", 3, .8, false},
+		{"HUZGOTH BANK", 3, .8, false},
+		{"ALVRAZNEM BRANCH", 4, .9, false},
+		{"MILITARY BRANCH 0227", 4, 1, true},
+		{"LLC PAZHILO", 5, 1, true},
+		{"ПАЖИЛО", 5, 1, true},
+		{"STOCK STEEL DVEMOGRAD JOINT PLANT COMPANY", 6, 1, true},
+		{"DVEMO GRAD STEEL PLANT", 6, .9, false},
+		{"LIMITED THUZFABRICS K N T", 11, 1, true},
+		{"MARTYR BRIGADE OF GHAZLUN", 12, .85, false},
+		{"And Company", 13, 1, true},
+		{"شركة", 14, 1, true},
+		{"NATIONAL CHURCH", 15, 1, true},
+		{"Szálemo Pahr and Sons", 16, 1, true},
+		{"SZALEMO PAHR &amp; SONS", 16, 1, true},
+	} {
+		h, ok := find(t, c.name, c.id)
+		if !ok || h.Score < c.least || h.Exact != c.exact {
+			t.Errorf("%s: found %v, %+v", c.name, ok, h)
+		}
+	}
+}
+
+// TestLeavesAlone asks for names that are others: the first four are real
+// nonprofits that were once taken for an entry.
+func TestLeavesAlone(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{
+		"CADI", "MGI SERVICES CORPORATION", "WAYSIDE HOUSE", "COALITION FOR THE COMMON GOOD",
+		"", " ", "...", "\x00\xff", "THE", "INC", "FOUNDATION", "TRADING COMPANY", "RELIEF FOUNDATION", "RELIEF SOCIETY",
+		"FIRST BAPTIST CHURCH", "NATIONAL BAPTIST CHURCH", "MILITARY BRANCH 228", "BANK OF COMMERCE", "JOINT STOCK COMPANY",
+		"THE MARTYRS CHURCH",
+	} {
+		if hits := small.Find(name, Threshold); len(hits) > 0 {
+			t.Errorf("%q is taken for %+v", name, hits)
+		}
+	}
+}
+
+// TestExplains looks at what a hit says.
+func TestExplains(t *testing.T) {
+	t.Parallel()
+	h, _ := find(t, "ALVRAZNEM BRANCH", 4)
+	if h.Name != "AL-VRAZNEM BRANCH" || h.Kind != AKA || len(h.Aligned) != 2 || h.Aligned[0].Query != "ALVRAZNEM" || h.Aligned[0].List != "VRAZNEM" {
+		t.Errorf("%+v", h)
+	}
+	h, _ = find(t, "ZOVRAMTRADING", 1)
+	if !slices.Equal(h.Flags, []string{FlagSpaceless}) && h.Aligned[0].List != "ZOVRAM TRADING" {
+		t.Errorf("%+v", h)
+	}
+	if h, _ = find(t, "ztc", 1); !slices.Equal(h.Flags, []string{FlagWeakAlias}) || h.Kind != Weak || h.Score != weakAlias {
+		t.Errorf("%+v", h)
+	}
+	if h, _ = find(t, "new zovram", 1); h.Kind != AKA || h.Score != 1 {
+		t.Errorf("%+v", h)
+	}
+	hits := small.Find("MILITARY BRANCH 228", 0.3)
+	if len(hits) == 0 || !slices.Contains(hits[0].Flags, FlagNumbersDiffer) {
+		t.Errorf("%+v", hits)
+	}
+	if small.Len() != 23 {
+		t.Errorf("%d names", small.Len())
+	}
+	for _, h := range small.Find("NEW ZOVRAM TRADING", 0) {
+		if h.Score != round(h.Score) || h.Score < 0 || h.Score > 1 {
+			t.Errorf("%+v", h)
+		}
+	}
+}
+
+// TestEmpty asks lists that have nothing.
+func TestEmpty(t *testing.T) {
+	t.Parallel()
+	for _, l := range []*List{New(nil), New([]Name{{1, Primary, ""}, {2, "", "-"}})} {
+		if hits := l.Find("ANYTHING AT ALL", 0); hits != nil {
+			t.Errorf("%+v", hits)
+		}
+	}
+}
+
+// TestBounds asks for what is no name, and for the beginning of one.
+func TestBounds(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{
+		strings.Repeat("A", 1<<20), strings.Repeat("A ", 1<<20), strings.Repeat("é", 1<<20), strings.Repeat("&amp;", 1<<18),
+		strings.Repeat("1.", 1<<20), strings.Repeat("ﬀ", 1<<18), strings.Repeat("Щ", 1<<20), strings.Repeat("\xff", 1<<20),
+	} {
+		small.Find(name, 0)
+		New([]Name{{1, Primary, name}}).Find(name, Threshold)
+	}
+	long := "ZOVRAM TRADING COMPANY " + strings.Repeat("LTD ", 1000)
+	if hits := small.Find(long, Threshold); len(hits) == 0 {
+		t.Error("a long name is not found by its beginning")
+	}
+}
+
+// TestConcurrent asks one list from many sides.
+func TestConcurrent(t *testing.T) {
+	t.Parallel()
+	names := []string{"ZOVRAN TRADING", "KHOUZGOTH BANK", "DVEMOGRAD STEEL", "NOTHING", "MARTYR BRIGADE OF GHAZLUN"}
+	want := make([][]Hit, len(names))
+	for i, n := range names {
+		want[i] = small.Find(n, 0.5)
+	}
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for k := range 200 {
+				if i := k % len(names); !reflect.DeepEqual(small.Find(names[i], 0.5), want[i]) {
+					t.Errorf("%s: another answer", names[i])
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// odd makes invented words, so that lists of any size can be made.
+func odd(r *rand.Rand) string {
+	heads := strings.Fields("ZOV QUIM VRAZ THUZ JEZH KHOV BRUZ DVEM GHAZ LURZ MJOR PAZH RHUK SZAL TJEV")
+	mids := strings.Fields("AVU EMO ILO OQA UZI EBA ARY YDO OGU IZHE UNNA EPHI AKKE")
+	tails := strings.Fields("ROV NEM THAL KUSH DZI MAR GOTH VEK LUN SID PAHR")
+	return heads[r.IntN(len(heads))] + mids[r.IntN(len(mids))] + tails[r.IntN(len(tails))]
+}
+
+// invented makes a list of n names of one to six words.
+func invented(r *rand.Rand, n int) []Name {
+	plain := strings.Fields("TRADING COMPANY LIMITED BANK RELIEF FOUNDATION STEEL SHIPPING THE OF AND AL GENERAL SERVICES 12 227 INSTITUTE BRANCH PARTY NEW S A JOINT STOCK LLC OOO")
+	names := make([]Name, n)
+	for i := range names {
+		words := []string{odd(r)}
+		for range r.IntN(6) {
+			if r.IntN(3) == 0 {
+				words = append(words, odd(r))
+			} else {
+				words = append(words, plain[r.IntN(len(plain))])
+			}
+		}
+		r.Shuffle(len(words), func(i, j int) { words[i], words[j] = words[j], words[i] })
+		if r.IntN(10) == 0 && len(words) > 1 {
+			words = words[1:]
+		}
+		names[i] = Name{int64(i/2 + 1), []Kind{Primary, AKA, FKA, Weak}[r.IntN(4)], strings.Join(words, " ")}
+	}
+	return names
+}
+
+// garble writes a name differently, in one of many ways.
+func garble(s string, r *rand.Rand) string {
+	b := []byte(s)
+	for range r.IntN(4) {
+		if len(b) < 2 {
+			break
+		}
+		i := r.IntN(len(b) - 1)
+		switch r.IntN(6) {
+		case 0:
+			b = slices.Delete(b, i, i+1)
+		case 1:
+			b = slices.Insert(b, i, byte('A'+r.IntN(26)))
+		case 2:
+			b[i] = byte('A' + r.IntN(26))
+		case 3:
+			b[i], b[i+1] = b[i+1], b[i]
+		case 4:
+			b = slices.Insert(b, i, ' ')
+		case 5:
+			w := strings.Fields(string(b))
+			r.Shuffle(len(w), func(i, j int) { w[i], w[j] = w[j], w[i] })
+			b = []byte(strings.Join(w[:max(1, len(w)-r.IntN(2))], " "))
+		}
+	}
+	return string(b)
+}
+
+// TestFindIsScan holds Find against the plain scan of the list.
+func TestFindIsScan(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(1, 2))
+	names := invented(r, 3000)
+	l := New(names)
+	for range 1500 {
+		sameAsScan(t, l, garble(names[r.IntN(len(names))].Text, r))
+	}
+}
+
+func sameAsScan(t *testing.T, l *List, name string) {
+	t.Helper()
+	if got, want := l.Find(name, Threshold), l.Scan(name, Threshold); !reflect.DeepEqual(got, want) {
+		t.Errorf("%s: found\n%s, the scan\n%s", name, lines(got), lines(want))
+	}
+}
+
+func lines(hits []Hit) string {
+	var b strings.Builder
+	for _, h := range hits {
+		fmt.Fprintf(&b, "%+v\n", h)
+	}
+	return b.String()
+}
+
+// TestOrderDoesNotMatter shuffles the words of names: the score is that of the
+// name as it was.
+func TestOrderDoesNotMatter(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(3, 4))
+	names := invented(r, 500)
+	l := New(names)
+	for _, n := range names {
+		w := strings.Fields(n.Text)
+		r.Shuffle(len(w), func(i, j int) { w[i], w[j] = w[j], w[i] })
+		best := 0.0
+		for _, h := range l.Find(strings.Join(w, " "), 0) {
+			if h.ID == n.ID {
+				best = h.Score
+			}
+		}
+		if least := map[bool]float64{true: weakAlias, false: 1}[n.Kind == Weak]; best < least {
+			t.Errorf("%s as %s scores %v", n.Text, strings.Join(w, " "), best)
+		}
+	}
+}
+
+// TestDistance holds the banded distance against the plain one.
+func TestDistance(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(5, 6))
+	for range 20000 {
+		a, b := make([]byte, r.IntN(12)), make([]byte, r.IntN(12))
+		for i := range a {
+			a[i] = byte('A' + r.IntN(3))
+		}
+		for i := range b {
+			b[i] = byte('A' + r.IntN(3))
+		}
+		limit := r.IntN(maxSlips + 1)
+		if got, want := distance(string(a), string(b), limit), min(limit+1, plainDistance(a, b)); got != want {
+			t.Fatalf("%s and %s within %d: %d, want %d", a, b, limit, got, want)
+		}
+	}
+}
+
+func plainDistance(a, b []byte) int {
+	d := make([][]int, len(a)+1)
+	for i := range d {
+		d[i] = make([]int, len(b)+1)
+		for j := range d[i] {
+			switch {
+			case i == 0 || j == 0:
+				d[i][j] = i + j
+			case a[i-1] == b[j-1]:
+				d[i][j] = d[i-1][j-1]
+			default:
+				d[i][j] = 1 + min(d[i-1][j-1], d[i-1][j], d[i][j-1])
+				if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+					d[i][j] = min(d[i][j], d[i-2][j-2]+1)
+				}
+			}
+		}
+	}
+	return d[len(a)][len(b)]
+}
+
+// TestNearby holds the index against a comparison with every text.
+func TestNearby(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(7, 8))
+	n := newNearby(joinedReach)
+	var texts []string
+	for i := range 2000 {
+		s := odd(r)
+		if i%3 == 0 {
+			s += odd(r)
+		}
+		texts = append(texts, s)
+		n.add(s, int32(i))
+	}
+	for range 2000 {
+		asked := garble(texts[r.IntN(len(texts))], r)
+		found := map[int32]bool{}
+		n.find(asked, func(id int32) { found[id] = true })
+		for i, s := range texts {
+			limit := joinedSlips(max(len(s), len(asked)))
+			if distance(asked, s, limit) <= limit && !found[int32(i)] {
+				t.Errorf("%s is not found as %s", s, asked)
+			}
+		}
+	}
+}
+
+// TestWords looks at how names are taken apart.
+func TestWords(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"The People's Bank & Trust Co., Ltd.": "PEOPLES BANK TRUST",
+		"U.S. S.A. DE C.V.":                   "US",
+		"A. B. C. TRADING":                    "ABC TRADING",
+		"ALALAM.IR":                           "ALALAM IR",
+		"BRANCH NO. 007":                      "BRANCH NO 7",
+		"PRIVATE JOINT STOCK COMPANY X2":      "X2",
+		"JOINT COMMITTEE":                     "JOINT COMMITTEE",
+		"LIMITED LIABILITY COMPANY":           "LIMITED LIABILITY COMPANY",
+		"Łódź Intl Centre":                    "LODZ INTERNATIONAL CENTER",
+		"3.5 PERCENT":                         "3 5 PERCENT",
+		"東京":                                  "東京",
+		"":                                    "",
+	} {
+		if got := strings.Join(Words(name), " "); got != want {
+			t.Errorf("%q is %q, want %q", name, got, want)
+		}
+	}
+}
+
+// TestWeights looks at what words weigh.
+func TestWeights(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][2]float64{
+		"FOUNDATION": {leastWeight, 0.3}, "CHURCH": {leastWeight, 0.3}, "COALITION": {0.4, 0.6}, "ZOVRAMGRAD": {1, 1}, "227": {numberWeight, numberWeight},
+	} {
+		if w := newWord(text, 0); w.weight < want[0] || w.weight > want[1] {
+			t.Errorf("%s weighs %v", text, w.weight)
+		}
+	}
+	if w := newWord("ZOVRAMGRAD", 0.05); w.weight >= 0.6 {
+		t.Errorf("a word of every twentieth entry weighs %v", w.weight)
+	}
+	if _, err := unpack([]byte("no")); err == nil {
+		t.Error("a damaged table is read")
+	}
+}
+
+// FuzzFind asks a list for anything, and makes a list of it.
+func FuzzFind(f *testing.F) {
+	for _, s := range []string{"ZOVRAM TRADING", "\xff\xfe", "A.B.C. &amp; Ü", "شركة 12", strings.Repeat("X Y", 99), "&#0;&#x110000;", "K.D.P.", "ＦＵＬＬ"} {
+		f.Add(s, "ZOVRAM")
+	}
+	f.Fuzz(func(t *testing.T, name, listed string) {
+		l := New([]Name{{1, Primary, listed}, {1, Weak, name}, {2, AKA, name + " " + listed}, {3, Primary, "ZOVRAM TRADING"}})
+		for _, asked := range []string{name, listed, listed + name} {
+			sameAsScan(t, l, asked)
+			for _, h := range l.Find(asked, 0) {
+				if h.Score < 0 || h.Score > 1 {
+					t.Errorf("%+v", h)
+				}
+			}
+		}
+		if len(Words(name)) > 0 {
+			if hits := l.Find(name+" "+listed, 1); len(hits) == 0 && len(name)+len(listed) < 200 {
+				t.Errorf("%q %q is not found as itself", name, listed)
+			}
+		}
+	})
+}

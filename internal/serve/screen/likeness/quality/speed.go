@@ -1,0 +1,109 @@
+package quality
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"grantgraph/internal/money"
+	"grantgraph/internal/parallel"
+	"grantgraph/internal/serve/screen/likeness"
+)
+
+// Speed is how fast names are screened.
+type Speed struct {
+	Names    int           // of the list
+	Asked    int           // names that were timed one by one, on one core
+	P50, P99 time.Duration // of one name
+	ScanP50  time.Duration // of one name, when every name of the list is scored
+	Cores    int
+	Bulk     int           // names that were screened together, on these cores
+	Took     time.Duration // for all of them
+	Hits     int64         // names among them with a hit
+}
+
+// Samples of a race.
+const (
+	speedSample = 20_000
+	scanSample  = 100
+)
+
+// Race times names one by one, some of them also with a plain scan, and then as
+// many as bulk says on so many cores, asking for the names again where there
+// are fewer.
+func Race(ctx context.Context, l *likeness.List, names []string, bulk, cores int) (*Speed, error) {
+	s := &Speed{Names: l.Len(), Cores: cores, Bulk: bulk}
+	if len(names) == 0 {
+		return s, nil
+	}
+	time1 := func(n int, find func(string, float64) []likeness.Hit) ([]time.Duration, error) {
+		n = min(n, len(names))
+		took := make([]time.Duration, n)
+		for i := range took {
+			name := names[i*len(names)/n]
+			begin := time.Now()
+			find(name, likeness.Threshold)
+			took[i] = time.Since(begin)
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+		}
+		slices.Sort(took)
+		return took, nil
+	}
+	took, err := time1(speedSample, l.Find)
+	if err != nil {
+		return nil, err
+	}
+	s.Asked, s.P50, s.P99 = len(took), took[len(took)/2], took[len(took)*99/100]
+	if took, err = time1(scanSample, l.Scan); err != nil {
+		return nil, err
+	}
+	s.ScanP50 = took[len(took)/2]
+	const chunk = 1024
+	var hits atomic.Int64
+	begin := time.Now()
+	err = parallel.Each(ctx, cores, (bulk+chunk-1)/chunk, func(_ context.Context, k int) error {
+		for i := k * chunk; i < min(bulk, (k+1)*chunk); i++ {
+			if len(l.Find(names[i%len(names)], likeness.Threshold)) > 0 {
+				hits.Add(1)
+			}
+		}
+		return nil
+	})
+	s.Took, s.Hits = time.Since(begin), hits.Load()
+	return s, err
+}
+
+// PerSecond is how many names a second were screened together.
+func (s *Speed) PerSecond() float64 {
+	if s.Took <= 0 {
+		return 0
+	}
+	return float64(s.Bulk) / s.Took.Seconds()
+}
+
+// WriteTable writes the figures as Markdown.
+func (s *Speed) WriteTable(w io.Writer) error {
+	p := printer{w: w}
+	micros := func(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e3 }
+	p.line("| One name against %s | Time |", money.Grouped(int64(s.Names)))
+	p.line("|---|---:|")
+	p.line("| with the index, p50 of %s names, one core | %.1f µs |", money.Grouped(int64(s.Asked)), micros(s.P50))
+	p.line("| with the index, p99 | %.1f µs |", micros(s.P99))
+	p.line("| plain scan of the list, p50, one core | %.0f µs |", micros(s.ScanP50))
+	p.line("| %s names, %d cores | %.1f s |", money.Grouped(int64(s.Bulk)), s.Cores, s.Took.Seconds())
+	p.line("| names a second, %d cores | %s |", s.Cores, money.Grouped(int64(s.PerSecond())))
+	return p.err
+}
+
+// WriteJSON writes the figures as one line.
+func (s *Speed) WriteJSON(w io.Writer) error {
+	return json.NewEncoder(w).Encode(map[string]any{
+		"list_names": s.Names, "p50_ns": s.P50.Nanoseconds(), "p99_ns": s.P99.Nanoseconds(), "scan_p50_ns": s.ScanP50.Nanoseconds(),
+		"cores": s.Cores, "bulk_names": s.Bulk, "bulk_seconds": round(s.Took.Seconds()), "names_per_second": round(s.PerSecond()),
+	})
+}

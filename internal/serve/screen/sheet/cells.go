@@ -1,0 +1,219 @@
+package sheet
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"grantgraph/internal/serve/screen"
+)
+
+// Result is what became of one row: a record, or the reason why there is none.
+type Result struct {
+	Record   *screen.Record
+	At       time.Time // when it was screened
+	ReportID string    // of the report that was kept; empty when none was
+	Problem  string    // why the row was not screened
+}
+
+// Words of our own cells.
+const (
+	notScreened = "not screened"
+	withheld    = "withheld"
+	unknown     = "unknown"
+)
+
+// added are the columns behind those of the sheet.
+var added = []struct {
+	name string
+	cell func(*screen.Record) string
+}{
+	{"found", func(r *screen.Record) string { return strconv.FormatBool(r.Found) }},
+	{"organization_name", func(r *screen.Record) string { return text(r.Organization.OrganizationName) }},
+	{"in_bmf", func(r *screen.Record) string { return verdict(r.Compliance.InBMF) }},
+	{"pub78_verified", func(r *screen.Record) string { return verdict(r.Compliance.Pub78Verified) }},
+	{"revoked", func(r *screen.Record) string { return verdict(r.Compliance.Revoked) }},
+	{"conflict", func(r *screen.Record) string { return verdict(r.Compliance.Conflict) }},
+	{"subsection", func(r *screen.Record) string { return ofMaster(r, r.Compliance.BMF.SubsectionDescription) }},
+	{"foundation_type", func(r *screen.Record) string { return ofMaster(r, r.Compliance.BMF.FoundationTypeCode) }},
+	{"deductibility", func(r *screen.Record) string { return ofMaster(r, r.Compliance.BMF.DeductibilityDescription) }},
+	{"ofac_status", func(r *screen.Record) string { return status(&r.Compliance.OFACSanctionsScreen.Provenance) }},
+	{"ofac_best_match", func(r *screen.Record) string {
+		return bestMatch(r, func(m *screen.SanctionsMatch) string { return m.Name })
+	}},
+	{"ofac_best_score", func(r *screen.Record) string {
+		return bestMatch(r, func(m *screen.SanctionsMatch) string { return strconv.FormatFloat(m.Score, 'f', -1, 64) })
+	}},
+	{"irb_status", func(r *screen.Record) string { return status(&r.Compliance.IRBScreen.Provenance) }},
+	{"irb_covers_through", func(r *screen.Record) string {
+		return ofList(r.Compliance.IRBScreen.Screened, r.Compliance.IRBScreen.CoversThrough)
+	}},
+	{"ca_registry_status", func(r *screen.Record) string { return status(&r.Compliance.StateRegistration.California.Provenance) }},
+	{"ca_may_operate", func(r *screen.Record) string {
+		ca := &r.Compliance.StateRegistration.California
+		switch {
+		case !ca.Screened:
+			return notScreened
+		case ca.Status == screen.NotListed && ca.MayOperate == nil:
+			return inWords(screen.NotListed)
+		case ca.MayOperate == nil:
+			return unknown
+		}
+		return strconv.FormatBool(*ca.MayOperate)
+	}},
+	{"ca_ftb_status", func(r *screen.Record) string { return status(&r.Compliance.StateRegistration.California.FTB) }},
+	{"reliance_available", func(r *screen.Record) string { return ofReliance(r, r.Compliance.Reliance.RelianceAvailable) }},
+	{"report_complete", func(r *screen.Record) string { return ofReliance(r, r.Compliance.Reliance.ReportComplete) }},
+	{"flags", flags},
+}
+
+// appended follow them: they are of the screening, not of the record.
+var appended = []string{"screened_at", "bmf_revised", "ofac_revised", "report_id", "error"}
+
+// Cells are the cells of a row, in the order of the columns that are added. A
+// list that was not screened is said to be, in every cell that rests on it.
+func (r *Result) Cells() []string {
+	list := make([]string, 0, len(added)+len(appended))
+	for _, c := range added {
+		s := notScreened
+		if r.Record != nil {
+			s = c.cell(r.Record)
+		}
+		list = append(list, s)
+	}
+	at, bmf, ofac := notScreened, notScreened, notScreened
+	if r.Record != nil {
+		at = r.At.UTC().Format(time.RFC3339)
+		bmf = ofList(r.Record.Compliance.BMF.Screened, r.Record.Compliance.BMF.Revised)
+		ofac = ofList(r.Record.Compliance.OFACSanctionsScreen.Screened, r.Record.Compliance.OFACSanctionsScreen.Revised)
+	}
+	list = append(list, at, bmf, ofac, r.ReportID, r.Problem)
+	for i := range list {
+		list[i] = harmless(list[i])
+	}
+	return list
+}
+
+// harmless is a text that no spreadsheet takes for a formula: names come from
+// lists and filings, and nobody should be made to run one.
+func harmless(s string) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if s != "" && strings.IndexByte("=+-@", s[0]) >= 0 {
+		return "'" + s
+	}
+	return s
+}
+
+func text(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// inWords is a word of the record as it is written in a spreadsheet.
+func inWords(status string) string { return strings.ReplaceAll(status, "_", " ") }
+
+func verdict(b *bool) string {
+	if b == nil {
+		return notScreened
+	}
+	return strconv.FormatBool(*b)
+}
+
+func status(p *screen.Provenance) string {
+	if !p.Screened {
+		return notScreened
+	}
+	return inWords(p.Status)
+}
+
+func ofList(screened bool, s *string) string {
+	if !screened {
+		return notScreened
+	}
+	return text(s)
+}
+
+// ofMaster is a field of the master file.
+func ofMaster(r *screen.Record, s *string) string {
+	if b := &r.Compliance.BMF; b.Screened && b.Status == screen.NotListed {
+		return inWords(screen.NotListed)
+	}
+	return ofList(r.Compliance.BMF.Screened, s)
+}
+
+func bestMatch(r *screen.Record, what func(*screen.SanctionsMatch) string) string {
+	o := &r.Compliance.OFACSanctionsScreen
+	switch {
+	case !o.Screened:
+		return notScreened
+	case len(o.PotentialMatches) > 0:
+		return what(&o.PotentialMatches[0])
+	case o.PotentialMatches == nil && o.MatchCount != nil && *o.MatchCount > 0:
+		return withheld
+	}
+	return ""
+}
+
+// ofReliance is a conclusion from several lists, which may be unknown although
+// all of them were screened: nobody may have looked whether they are current.
+func ofReliance(r *screen.Record, b *bool) string {
+	if c := &r.Compliance; b == nil && c.BMF.Screened && c.Pub78.Screened && c.Revocation.Screened {
+		return unknown
+	}
+	return verdict(b)
+}
+
+func flags(r *screen.Record) string {
+	var ids []string
+	for _, f := range r.Compliance.Reliance.Flags {
+		if f.Applies != nil && *f.Applies {
+			ids = append(ids, f.ID)
+		}
+	}
+	return strings.Join(ids, "; ")
+}
+
+// Tally counts what became of rows. Each row is counted once beside All: in the
+// first of these that holds.
+type Tally struct {
+	All         int64 `json:"rows"`
+	Unreadable  int64 `json:"unreadable"`   // no EIN, or none that can be read; or the service refused it
+	NotFound    int64 `json:"not_found"`    // no list and no filing knows the EIN
+	CloserLook  int64 `json:"closer_look"`  // a list calls for it, or two lists disagree
+	NotScreened int64 `json:"not_screened"` // none does, but one could not be used
+	NoFindings  int64 `json:"no_findings"`  // every list was used, and none does
+}
+
+// Add counts a row.
+func (t *Tally) Add(r *Result) {
+	t.All++
+	if r.Record == nil {
+		t.Unreadable++
+		return
+	}
+	closer, all := look(r.Record)
+	switch {
+	case !r.Record.Found:
+		t.NotFound++
+	case closer:
+		t.CloserLook++
+	case !all:
+		t.NotScreened++
+	default:
+		t.NoFindings++
+	}
+}
+
+// look says whether somebody should look at a record before money is sent, and
+// whether every list was used. Both are decided list by list, as they are for
+// those who read the record on a page.
+func look(r *screen.Record) (closer, all bool) {
+	closer, all = r.Compliance.Conflict != nil && *r.Compliance.Conflict, true
+	for _, v := range screen.Verdicts(r) {
+		closer = closer || v.Mark == screen.MarkLook
+		all = all && v.Mark != screen.MarkNotScreened
+	}
+	return closer, all
+}

@@ -1,0 +1,321 @@
+package sheet
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"hash"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"grantgraph/internal/disk"
+	"grantgraph/internal/fault"
+)
+
+// Output is the sheet with results, in the making. Beside it stands a journal:
+// its first line says what the output is made from, each further line how much
+// of it is whole and on the disk. A run that finds the journal of the same work
+// goes on from the last of these; what was written after it is written again.
+//
+//	results.csv.partial            the rows so far
+//	results.csv.partial.journal    what they are
+type Output struct {
+	Resumed int64  // lines of the sheet that an earlier run has written, blank ones included
+	Anew    string // why an earlier run was not gone on from; empty when there was none
+	Tally   Tally
+
+	path    string
+	sheet   *Sheet
+	file    *os.File
+	journal *os.File
+	w       *bufio.Writer
+	sum     hash.Hash
+	done    checkpoint
+}
+
+// Work identifies what an output is made from. Where any of it differs, an
+// earlier run is not gone on from.
+type Work struct {
+	Input    string `json:"input"`    // hash of the sheet
+	Column   int    `json:"column"`   // of the EINs
+	Source   string `json:"source"`   // what is screened against
+	Settings string `json:"settings"` // whatever else decides about the rows
+	Format   int    `json:"format"`   // of the output; changes with its columns
+}
+
+// outputFormat is raised when the columns or their words change.
+const outputFormat = 1
+
+// checkpoint is a line of the journal.
+type checkpoint struct {
+	Lines  int64  `json:"lines"` // of the sheet
+	Bytes  int64  `json:"bytes"` // of the output
+	SHA256 string `json:"sha256"`
+	Tally  Tally  `json:"tally"`
+}
+
+func partialPath(path string) string { return path + ".partial" }
+func journalPath(path string) string { return partialPath(path) + ".journal" }
+
+// Create begins an output at path, or goes on with the one of an earlier run.
+func (s *Sheet) Create(path string, work Work) (*Output, error) {
+	work.Input, work.Column, work.Format = s.SHA256, s.Column, outputFormat
+	o := &Output{path: path, sheet: s, sum: sha256.New()}
+	var err error
+	if o.journal, err = os.OpenFile(journalPath(path), os.O_RDWR|os.O_CREATE, 0o644); err != nil {
+		return nil, fault.Disk(journalPath(path), err)
+	}
+	if err := disk.Lock(o.journal); err != nil {
+		_ = o.journal.Close()
+		if errors.Is(err, disk.ErrLocked) {
+			return nil, fault.New("locked", "another run is writing %s", path).Try("wait for it, or choose another --out")
+		}
+		return nil, fault.Disk(journalPath(path), err)
+	}
+	if err := o.open(work); err != nil {
+		o.Abandon()
+		return nil, fault.Disk(partialPath(path), err)
+	}
+	return o, nil
+}
+
+// open takes up what the journal says, else begins anew.
+func (o *Output) open(work Work) (err error) {
+	if o.file, err = os.OpenFile(partialPath(o.path), os.O_RDWR|os.O_CREATE, 0o644); err != nil {
+		return err
+	}
+	o.w = bufio.NewWriterSize(o.file, 256<<10)
+	resumed, err := o.resume(work)
+	if err != nil || resumed {
+		return err
+	}
+	o.sum.Reset()
+	for _, f := range []*os.File{o.file, o.journal} {
+		if err := f.Truncate(0); err != nil {
+			return err
+		}
+		if _, err := f.Seek(0, io.SeekStart); err != nil {
+			return err
+		}
+	}
+	if err := o.note(work); err != nil {
+		return err
+	}
+	return o.writeHeader()
+}
+
+// resume goes on from the last checkpoint of the same work.
+func (o *Output) resume(work Work) (bool, error) {
+	text, err := io.ReadAll(o.journal)
+	if err != nil {
+		return false, err
+	}
+	if len(text) == 0 {
+		return false, nil
+	}
+	// The last line is half written where the machine stopped.
+	lines := bytes.Split(text, []byte("\n"))
+	lines = lines[:len(lines)-1]
+	var before Work
+	if len(lines) == 0 || json.Unmarshal(lines[0], &before) != nil {
+		o.Anew = "its journal cannot be read"
+		return false, nil
+	}
+	if o.Anew = differs(before, work); o.Anew != "" || len(lines) == 1 {
+		return false, nil
+	}
+	var last checkpoint
+	if json.Unmarshal(lines[len(lines)-1], &last) != nil {
+		o.Anew = "its journal cannot be read"
+		return false, nil
+	}
+	n, err := io.CopyN(o.sum, o.file, last.Bytes)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return false, err
+	}
+	if n != last.Bytes || hex.EncodeToString(o.sum.Sum(nil)) != last.SHA256 {
+		o.Anew = "its rows were changed since"
+		return false, nil
+	}
+	if err := o.file.Truncate(last.Bytes); err != nil {
+		return false, err
+	}
+	whole := int64(bytes.LastIndexByte(text, '\n') + 1)
+	if err := o.journal.Truncate(whole); err != nil {
+		return false, err
+	}
+	if _, err := o.journal.Seek(whole, io.SeekStart); err != nil {
+		return false, err
+	}
+	o.done, o.Tally, o.Resumed = last, last.Tally, last.Lines
+	return true, nil
+}
+
+// differs says what is not the same in two works.
+func differs(before, now Work) string {
+	switch {
+	case before.Format != now.Format:
+		return "it was made by another version of this program"
+	case before.Input != now.Input:
+		return "the input has changed"
+	case before.Column != now.Column:
+		return "the EINs are taken from another column"
+	case before.Source != now.Source:
+		return "it was screened against other lists"
+	case before.Settings != now.Settings:
+		return "it is asked for differently"
+	}
+	return ""
+}
+
+// note adds a line to the journal and makes it durable.
+func (o *Output) note(line any) error {
+	text, err := json.Marshal(line)
+	if err != nil {
+		return err
+	}
+	if _, err := o.journal.Write(append(text, '\n')); err != nil {
+		return err
+	}
+	return o.journal.Sync()
+}
+
+// writeHeader writes the names of the columns. A sheet without a header gets
+// one: columns that nobody can name are of no use.
+func (o *Output) writeHeader() error {
+	s := o.sheet
+	var b strings.Builder
+	if s.bom || s.foreign {
+		b.WriteString(byteOrderMark) // so that Excel takes it for UTF-8
+	}
+	b.WriteString(s.preamble)
+	b.WriteString(s.header.text)
+	for i, name := range s.Columns[s.header.cells:] {
+		if s.header.cells+i > 0 {
+			b.WriteByte(s.delimiter)
+		}
+		b.WriteString(s.quote(name))
+	}
+	for _, name := range s.names() {
+		b.WriteByte(s.delimiter)
+		b.WriteString(s.quote(name))
+	}
+	b.WriteString(s.newline)
+	return o.write(b.String())
+}
+
+// names are the names of the columns that are added. One that the sheet has
+// already gets a prefix.
+func (s *Sheet) names() (list []string) {
+	has := map[string]bool{}
+	for _, name := range s.Columns {
+		has[strings.ToLower(strings.TrimSpace(name))] = true
+	}
+	add := func(name string) {
+		for has[name] {
+			name = "gg_" + name
+		}
+		list = append(list, name)
+	}
+	for _, c := range added {
+		add(c.name)
+	}
+	for _, name := range appended {
+		add(name)
+	}
+	return list
+}
+
+func (s *Sheet) quote(cell string) string {
+	if strings.IndexByte(cell, s.delimiter) < 0 && !strings.ContainsAny(cell, "\"\r\n") {
+		return cell
+	}
+	return `"` + strings.ReplaceAll(cell, `"`, `""`) + `"`
+}
+
+func (o *Output) write(s string) error {
+	_, _ = o.sum.Write([]byte(s)) // never fails
+	o.done.Bytes += int64(len(s))
+	_, err := o.w.WriteString(s)
+	return fault.Disk(partialPath(o.path), err)
+}
+
+// Write adds a row with what became of it. A blank line stays one.
+func (o *Output) Write(row Row, result *Result) error {
+	newline := row.newline
+	if newline == "" {
+		newline = o.sheet.newline
+	}
+	o.done.Lines++
+	if row.Blank {
+		return o.write(newline)
+	}
+	o.Tally.Add(result)
+	var b strings.Builder
+	b.WriteString(row.text)
+	for range o.sheet.width - row.cells {
+		b.WriteByte(o.sheet.delimiter)
+	}
+	for _, c := range result.Cells() {
+		b.WriteByte(o.sheet.delimiter)
+		b.WriteString(o.sheet.quote(c))
+	}
+	b.WriteString(newline)
+	return o.write(b.String())
+}
+
+// Checkpoint makes what was written so far durable: a run that is killed after
+// it goes on from here.
+func (o *Output) Checkpoint() error {
+	if err := o.w.Flush(); err != nil {
+		return fault.Disk(partialPath(o.path), err)
+	}
+	if err := o.file.Sync(); err != nil {
+		return fault.Disk(partialPath(o.path), err)
+	}
+	o.done.SHA256, o.done.Tally = hex.EncodeToString(o.sum.Sum(nil)), o.Tally
+	return fault.Disk(journalPath(o.path), o.note(&o.done))
+}
+
+// Publish gives the finished output its name, in place of what had it.
+func (o *Output) Publish() error {
+	if err := o.Checkpoint(); err != nil {
+		return err
+	}
+	if err := disk.Publish(partialPath(o.path), o.path); err != nil {
+		return fault.Disk(o.path, err)
+	}
+	// Without its rows the journal says nothing; it goes while it is locked.
+	if err := os.Remove(journalPath(o.path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fault.Disk(journalPath(o.path), err)
+	}
+	o.Abandon()
+	return nil
+}
+
+// Abandon closes the output and leaves it as it is, to be gone on with.
+func (o *Output) Abandon() {
+	for _, f := range []*os.File{o.file, o.journal} {
+		if f != nil {
+			_ = f.Close() // what must be durable was synced
+		}
+	}
+}
+
+// Beside reports whether a path is one that an output at out would write to.
+func Beside(path, out string) bool {
+	for _, ours := range []string{out, partialPath(out), journalPath(out)} {
+		a, errA := os.Stat(path)
+		b, errB := os.Stat(ours)
+		if errA == nil && errB == nil && os.SameFile(a, b) || filepath.Clean(path) == filepath.Clean(ours) {
+			return true
+		}
+	}
+	return false
+}
