@@ -2,6 +2,7 @@ package likeness
 
 import (
 	"html"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -23,6 +24,7 @@ type phrase struct {
 	words   []string // every word
 	shuffle string   // every word as written, sorted: the same for every order
 	content []int    // places of the words that are compared
+	buf     []byte
 }
 
 // take takes a name apart into words of A to Z and 0 to 9, and decides which
@@ -129,20 +131,32 @@ var cyrillic = func() (t [0x60]string) {
 // split cuts text into words. Apostrophes vanish, and so do the dots of
 // initials; a dot between longer words parts them.
 func (p *phrase) split(text string) {
-	var word []byte
-	run := 0 // letters since the last dot of the open word
-	flush := func() {
-		if len(word) > 0 && len(p.words) < maxWords {
-			p.words = append(p.words, plainNumber(string(word)))
+	from, run := -1, 0 // where the open word begins, and its letters since the last dot
+	dirty := false     // it has something in it that is to vanish
+	flush := func(to int) {
+		if from >= 0 && len(p.words) < maxWords {
+			word := text[from:to]
+			if dirty {
+				word = strings.Map(func(r rune) rune {
+					if r == '.' || r == '\'' || r == '`' {
+						return -1
+					}
+					return r
+				}, word)
+			}
+			p.words = append(p.words, plainNumber(word))
 		}
-		word, run = word[:0], 0
+		from, run, dirty = -1, 0, false
 	}
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
 		case c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c >= utf8.RuneSelf:
-			word = append(word, c)
+			if from < 0 {
+				from = i
+			}
 			run++
 		case c == '\'' || c == '`':
+			dirty = dirty || from >= 0
 		case c == '.':
 			after := 0
 			for j := i + 1; j < len(text) && text[j] >= 'A' && text[j] <= 'Z'; j++ {
@@ -150,19 +164,20 @@ func (p *phrase) split(text string) {
 			}
 			if after == 0 || run >= 3 && after >= 2 {
 				// "CO." ends here, and in "BANK.COM" the dot is a space.
-				flush()
+				flush(i)
 				continue
 			}
-			run = 0
+			run, dirty = 0, dirty || from >= 0
 		case c == '&' || c == '+':
-			flush()
-			word = append(word, "AND"...)
-			flush()
+			flush(i)
+			if len(p.words) < maxWords {
+				p.words = append(p.words, "AND")
+			}
 		default:
-			flush()
+			flush(i)
 		}
 	}
-	flush()
+	flush(len(text))
 }
 
 // plainNumber takes leading zeros off a number.
@@ -250,6 +265,25 @@ var forms = set(`INC INCORPORATED INCORP CORP CORPORATION CO COMPANY COMPANIES C
 
 // american are those of them that nonprofits of the United States have.
 var american = set("INC INCORPORATED INCORP CORP CORPORATION CO COMPANY COMPANIES LTD LIMITED LLC LLP LP LC LLLP PC PLLC NFP PBC")
+
+// formSet is a set of legal forms.
+type formSet [2]uint64
+
+func (s *formSet) add(form string) {
+	n := formPlace[form]
+	s[n/64%2] |= 1 << (n % 64)
+}
+
+func (s formSet) shares(o formSet) bool { return s[0]&o[0]|s[1]&o[1] != 0 }
+
+// formPlace numbers the legal forms.
+var formPlace = func() map[string]int {
+	m := map[string]int{"JOINT": 1, "STOCK": 1, "SHARE": 1, "PUBLIC": 1, "OPEN": 1, "CLOSED": 1, "PRIVATE": 1, "S": 1}
+	for i, f := range slices.Sorted(maps.Keys(forms)) {
+		m[f] = 2 + i
+	}
+	return m
+}()
 
 // connecting are the small words.
 var connecting = set("THE OF AND FOR DE LA DEL EL AL Y E ET IN")

@@ -14,8 +14,9 @@ type query struct {
 	bag      string
 	numbers  string
 	joined   [2]string
-	unusual  bool // it has a word that is not common
-	american bool // it has a legal form of American nonprofits
+	unusual  bool    // it has a word that is not common
+	american bool    // it has a legal form of American nonprofits
+	forms    formSet // its legal forms of other countries
 
 	round  uint32   // of this question; older marks are void
 	seen   []uint32 // names that were scored
@@ -66,12 +67,13 @@ func (l *List) ask(q *query, name string) bool {
 		w := &q.content[len(q.content)-1]
 		q.unusual = q.unusual || !w.common && !w.number
 	}
-	q.eachMerge(func(text string, a, b int16) {
-		if id, ok := l.ids[text]; ok {
+	q.eachMerge(func(text []byte, a, b int16) {
+		if id, ok := l.ids[string(text)]; ok {
 			q.merges = append(q.merges, merge{id, a, b})
 		}
 	})
 	q.american = q.phrase.incorporated()
+	q.forms, _ = q.phrase.foreignForms()
 	q.bag, q.numbers, q.joined = q.phrase.bag(), q.phrase.numbers(), q.phrase.joined()
 	return true
 }
@@ -209,6 +211,8 @@ const (
 	mergeLikeness    = 0.97
 	numbersDiffer    = 0.7
 	otherForm        = 0.03 // taken from a name that is incorporated in America when the other is not
+	sameForm         = 0.03 // added when both have the same legal form of another country
+	sameFormMost     = 0.95 // but not beyond this
 	weakAlias        = 0.8
 	sameWords        = 0.76 // the same few common words under another legal form score this at least
 	sameWordsMost    = 0.84 // and this at most
@@ -343,8 +347,11 @@ func (l *List) aligned(q *query, e *entry, near bool, h *Hit) float64 {
 	if words == 1 && len(q.content) > 1 && info < enoughInfo {
 		s = min(s, oneWord)
 	}
-	if q.american && !e.american {
+	switch {
+	case q.american && !e.american:
 		s -= otherForm
+	case q.forms.shares(e.forms):
+		s = min(s+sameForm, max(s, sameFormMost))
 	}
 	if !anchored && !near {
 		s = min(s, unanchored)
