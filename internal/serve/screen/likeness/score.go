@@ -225,6 +225,7 @@ const (
 	foreignLetter    = 0.3
 	oneSlip          = 0.76 // the least score of one slip in a whole name
 	oneSlipLetters   = 9    // that has so many letters
+	oneSlipAligned   = 0.6  // and whose words score this
 	enoughInfo       = 9.5
 	baseInfo         = 2.5
 	lackingInfo      = 0.03
@@ -238,11 +239,14 @@ func (l *List) score(q *query, i int32, h *Hit) float64 {
 	if e.Kind == Weak && !exact {
 		return 0
 	}
-	joined, near := 0.0, exact
+	joined, near, once := 0.0, exact, false
 	if e.Kind != Weak && q.bag != e.bag && !exact {
-		joined, near = spaceless(q, e)
+		joined, near, once = spaceless(q, e)
 	}
 	s := l.aligned(q, e, near, h)
+	if once && s >= oneSlipAligned {
+		s = max(s, oneSlip)
+	}
 	switch {
 	case exact:
 		s = 1
@@ -344,7 +348,7 @@ func (l *List) aligned(q *query, e *entry, near bool, h *Hit) float64 {
 	if info < enoughInfo {
 		s -= lackingInfo * (enoughInfo - info) * min(1, lackingMet+2*(1-min(shareQ, shareL)))
 	}
-	if words == 1 && len(q.content) > 1 && info < enoughInfo {
+	if words == 1 && max(len(q.content), len(e.content)) > 1 && info < enoughInfo && !q.forms.shares(e.forms) {
 		s = min(s, oneWord)
 	}
 	switch {
@@ -434,10 +438,10 @@ func joinedSlips(length int) int {
 var joinedReach = reaching(func(d, n int) bool { return d <= joinedSlips(n) })
 
 // spaceless is the score by the letters of the whole name, and whether they are
-// few slips apart. A slip costs the more the fewer letters there are that tell,
+// few slips apart, or a single one in a name that is long enough. A slip costs the more the fewer letters there are that tell,
 // and twice as much where the name has nothing but common words: people who
 // mistype do not hit another word.
-func spaceless(q *query, e *entry) (score float64, near bool) {
+func spaceless(q *query, e *entry) (score float64, near, once bool) {
 	for k := range q.joined {
 		a, b := q.joined[k], e.joined[k]
 		limit := joinedSlips(max(len(a), len(b)))
@@ -445,10 +449,10 @@ func spaceless(q *query, e *entry) (score float64, near bool) {
 			continue
 		}
 		if a == b && e.letters < spacelessLetters {
-			return sameWordsMost, true
+			return sameWordsMost, true, false
 		}
 		if a == b {
-			return spacelessMost, true
+			return spacelessMost, true, false
 		}
 		d := distance(a, b, limit)
 		if d > limit || q.numbers != e.numbers {
@@ -463,9 +467,7 @@ func spaceless(q *query, e *entry) (score float64, near bool) {
 			letters += foreignLetter * e.foreign
 		}
 		score = max(score, 1-cost*float64(d)/letters)
-		if d == 1 && q.unusual && len(b) >= oneSlipLetters {
-			score = max(score, oneSlip)
-		}
+		once = once || d == 1 && q.unusual && len(b) >= oneSlipLetters
 	}
-	return score, near
+	return score, near, once
 }
