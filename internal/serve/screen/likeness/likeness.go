@@ -56,7 +56,7 @@ type Hit struct {
 	Name    string // as published
 	Kind    Kind
 	Score   float64 // rounded to four places
-	Exact   bool    // the two have the same words
+	Exact   bool    // the two have the same words, whatever their order and legal form
 	Aligned []Pair  // in the order of the name asked for
 	Flags   []string
 }

@@ -12,8 +12,8 @@ import (
 )
 
 // What is read of one name. A longer text is no name; the bounds keep the work
-// for hostile input small. The longest name ever published in the list has 190
-// bytes and 24 words.
+// for hostile input small. No name of the lists we have seen, 2019 to 2024, is
+// longer than 196 bytes or 26 words.
 const (
 	maxBytes = 300
 	maxWords = 40
@@ -31,27 +31,27 @@ type phrase struct {
 // of them are compared: legal forms and connecting words are not, unless the
 // name has no others. Writing systems that the fold does not know keep their
 // letters.
-func take(name string, sc *phrase) {
-	sc.words, sc.content = sc.words[:0], sc.content[:0]
+func take(name string, p *phrase) {
+	p.words, p.content = p.words[:0], p.content[:0]
 	text := letters(name)
-	sc.split(text)
-	sc.shuffle = sorted(sc.words)
-	sc.joinInitials()
-	for i, w := range sc.words {
+	p.split(text)
+	p.shuffle = sorted(p.words)
+	p.joinInitials()
+	for i, w := range p.words {
 		if to, ok := spellings[w]; ok {
-			sc.words[i] = to
+			p.words[i] = to
 		}
 	}
 	var form [maxWords]bool
-	sc.formWords(form[:])
-	for i, w := range sc.words {
+	p.formWords(form[:])
+	for i, w := range p.words {
 		if !form[i] && !connecting[w] {
-			sc.content = append(sc.content, i)
+			p.content = append(p.content, i)
 		}
 	}
-	if len(sc.content) == 0 {
-		for i := range sc.words {
-			sc.content = append(sc.content, i)
+	if len(p.content) == 0 {
+		for i := range p.words {
+			p.content = append(p.content, i)
 		}
 	}
 }
@@ -59,11 +59,11 @@ func take(name string, sc *phrase) {
 // Words are the words of a name that are compared, as the engine sees them. The
 // generator of the table of frequencies counts these.
 func Words(name string) []string {
-	var sc phrase
-	take(name, &sc)
-	list := make([]string, len(sc.content))
-	for i, at := range sc.content {
-		list[i] = sc.words[at]
+	var p phrase
+	take(name, &p)
+	list := make([]string, len(p.content))
+	for i, at := range p.content {
+		list[i] = p.words[at]
 	}
 	return list
 }
