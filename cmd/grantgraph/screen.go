@@ -13,6 +13,7 @@ import (
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/screen/sheet"
+	"grantgraph/internal/snapshot/lists"
 )
 
 type screenCmd struct {
@@ -277,7 +278,13 @@ func (c *screenCmd) summarize(a *app, book *sheet.Sheet, out *sheet.Output, resu
 		e.SetIndent("", "  ")
 		return e.Encode(screenSummary{c.File, c.Out, book.Columns[book.Column], resumed, *t})
 	}
-	fmt.Fprintf(a.Out, "%s: %s\nResults are in %s\n", plural(int(t.All), "row", "rows"), tallyInWords(t), c.Out)
+	fmt.Fprintf(a.Out, "%s: %s\n", plural(int(t.All), "row", "rows"), tallyInWords(t))
+	for _, l := range lists.All() {
+		if n := t.Unused[l.Name]; n > 0 {
+			fmt.Fprintf(a.Out, "Not screened: %s, in %s\n", l.Title, plural(int(n), "row", "rows"))
+		}
+	}
+	fmt.Fprintf(a.Out, "Results are in %s\n", c.Out)
 	return nil
 }
 

@@ -271,6 +271,21 @@ func TestScreenInterrupted(t *testing.T) {
 	if fake.calls > 6 {
 		t.Errorf("%d calls for 5 batches", fake.calls)
 	}
+	// Stopped again, and the spreadsheet is another one when it goes on.
+	ctx, cancel = context.WithCancel(t.Context())
+	defer cancel()
+	fake.calls = 0
+	errs.Reset()
+	if code := run(ctx, args, strings.NewReader(""), &said, &errs); code != interrupted {
+		t.Fatalf("exit %d: %s", code, errs.String())
+	}
+	if err := os.WriteFile(args[1], []byte("EIN\n000000001\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, text, more = command(t, args...)
+	if code != 0 || !strings.Contains(more, "the input has changed: starting from the beginning") || !strings.HasPrefix(text, "1 row: ") {
+		t.Errorf("exit %d: %s%s", code, text, more)
+	}
 }
 
 // TestScreenKilled kills the program itself while it screens.

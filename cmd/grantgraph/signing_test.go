@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"path/filepath"
@@ -121,7 +122,7 @@ func testSigning(t *testing.T, dir, database string) {
 		!strings.Contains(errs, after[2].ID+" signs from now on. "+after[1].ID+" is retired and marked as compromised since 2026-01-02T00:00:00Z.") {
 		t.Errorf("%+v: %q", after, errs)
 	}
-	if id, _, err := ring.Sign(t.Context(), []byte("x")); err != nil || id != after[2].ID {
+	if id, _, err := signWith(t.Context(), ring, []byte("x")); err != nil || id != after[2].ID {
 		t.Errorf("the running server signs with %s: %v", id, err)
 	}
 	// One that is retired is only marked; the current one is rotated too.
@@ -178,4 +179,10 @@ func TestSigningNeedsAStore(t *testing.T) {
 	if _, _, err := signing(t, "list", "--data", filepath.Join(t.TempDir(), "data")); err == nil || !strings.Contains(err.Error(), "does not exist") {
 		t.Errorf("%v", err)
 	}
+}
+
+// signWith signs a message with a ring, and says with which key.
+func signWith(ctx context.Context, r *keyring.Ring, message []byte) (id string, signature []byte, err error) {
+	signature, err = r.Sign(ctx, func(with string) ([]byte, error) { id = with; return message, nil })
+	return id, signature, err
 }

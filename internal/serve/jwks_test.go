@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"context"
 	"crypto/ed25519"
 	"log/slog"
 	"net/http"
@@ -39,7 +40,7 @@ func TestJWKS(t *testing.T) {
 		return keys
 	}
 	message := []byte("a report")
-	id, signature, err := s.keys.Sign(t.Context(), message)
+	id, signature, err := signWith(t.Context(), s.keys, message)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +58,7 @@ func TestJWKS(t *testing.T) {
 	if len(keys) != 2 || keys[0].ID != id || keys[0].Until.IsZero() || keys[0].Compromised.Unix() != since.Unix() || !keys[1].Until.IsZero() {
 		t.Fatalf("%+v", keys)
 	}
-	if now, _, err := s.keys.Sign(t.Context(), message); err != nil || now != keys[1].ID {
+	if now, _, err := signWith(t.Context(), s.keys, message); err != nil || now != keys[1].ID {
 		t.Errorf("%s signs, %v", now, err)
 	}
 	if rec := ask(http.MethodHead); rec.Code != 200 || rec.Header().Get("Content-Type") != keyring.MediaType {
@@ -76,4 +77,10 @@ func TestJWKS(t *testing.T) {
 	if rec := ask(http.MethodGet); rec.Code != 503 || rec.Header().Get("Cache-Control") == "public, max-age=300" || !strings.Contains(rec.Body.String(), "store_unavailable") {
 		t.Errorf("without a store: %d %s", rec.Code, rec.Body)
 	}
+}
+
+// signWith signs a message with a ring, and says with which key.
+func signWith(ctx context.Context, r *keyring.Ring, message []byte) (id string, signature []byte, err error) {
+	signature, err = r.Sign(ctx, func(with string) ([]byte, error) { id = with; return message, nil })
+	return id, signature, err
 }

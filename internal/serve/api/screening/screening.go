@@ -306,5 +306,5 @@ func (o *operations) claim(key string) func(context.Context) (func(context.Conte
 // Issue signs a record with the current key of a ring, for the service at an
 // address.
 func Issue(ctx context.Context, ring *keyring.Ring, r *screen.Record, base string, at time.Time) (*Report, error) {
-	return report.Issue(ctx, signer{ring}, report.ContentOf(r), VerifyPage(base), at)
+	return report.Issue(ctx, ring, report.ContentOf(r), VerifyPage(base), at)
 }

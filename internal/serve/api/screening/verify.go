@@ -2,13 +2,11 @@ package screening
 
 import (
 	"context"
-	"errors"
 	"strings"
 
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/report"
-	"grantgraph/internal/serve/report/keyring"
 )
 
 // VerifyAnswer is what verification found.
@@ -73,27 +71,4 @@ func (o *operations) keys(ctx context.Context) (list []report.PublicKey, err err
 		list = append(list, report.PublicKey(k))
 	}
 	return list, err
-}
-
-// signer signs with the current key of a ring. Its identifier is part of what is
-// signed, so a message that was made for a key that was retired meanwhile is made
-// anew.
-type signer struct{ ring *keyring.Ring }
-
-func (s signer) Sign(ctx context.Context, message func(keyID string) ([]byte, error)) ([]byte, error) {
-	for range 3 {
-		now, err := s.ring.Current(ctx)
-		if err != nil {
-			return nil, err
-		}
-		text, err := message(now.ID)
-		if err != nil {
-			return nil, err
-		}
-		id, signature, err := s.ring.Sign(ctx, text)
-		if err != nil || id == now.ID {
-			return signature, err
-		}
-	}
-	return nil, errors.New("the signing key was replaced while it was used")
 }

@@ -120,18 +120,23 @@ func (r *Ring) current(ctx context.Context) (account.SigningKey, error) {
 	return account.SigningKey{}, fault.New("no_signing_key", "There is no signing key yet.").Try("start the server once: it makes the first one")
 }
 
-// Sign signs a message with the key that is current at this moment. A key that
-// is marked as compromised signs nothing more, current or not.
-func (r *Ring) Sign(ctx context.Context, message []byte) (id string, signature []byte, err error) {
+// Sign signs with the key that is current at this moment. The message may name
+// the key, so it is asked for once the key is chosen. A key that is marked as
+// compromised signs nothing more, current or not.
+func (r *Ring) Sign(ctx context.Context, message func(id string) ([]byte, error)) (signature []byte, err error) {
 	k, err := r.current(ctx)
 	if err != nil {
-		return "", nil, err
+		return nil, err
 	}
 	if !k.Compromised.IsZero() {
-		return "", nil, fault.New("signing_key_compromised", "the current signing key %s is marked as compromised", k.ID).
+		return nil, fault.New("signing_key_compromised", "the current signing key %s is marked as compromised", k.ID).
 			Try("grantgraph signing rotate")
 	}
-	return k.ID, ed25519.Sign(ed25519.NewKeyFromSeed([]byte(k.Seed.Reveal())), message), nil
+	text, err := message(k.ID)
+	if err != nil {
+		return nil, err
+	}
+	return ed25519.Sign(ed25519.NewKeyFromSeed([]byte(k.Seed.Reveal())), text), nil
 }
 
 // Current is the key that signs at this moment.

@@ -57,7 +57,7 @@ func TestRing(t *testing.T) {
 	message := []byte("a report")
 	sign := func(r *Ring, with Key) {
 		t.Helper()
-		id, signature, err := r.Sign(ctx, message)
+		id, signature, err := signWith(ctx, r, message)
 		if err != nil || id != with.ID || !ed25519.Verify(with.Public, message, signature) || ed25519.Verify(with.Public, []byte("another"), signature) {
 			t.Errorf("signed with %s, not %s: %v", id, with.ID, err)
 		}
@@ -122,7 +122,7 @@ func TestSignDuringRotation(t *testing.T) {
 		wg.Go(func() {
 			for i := range 20 {
 				message := fmt.Sprint(g, i)
-				id, signature, err := ring.Sign(ctx, []byte(message))
+				id, signature, err := signWith(ctx, ring, []byte(message))
 				if err != nil {
 					t.Error(err)
 				}
@@ -183,7 +183,7 @@ func TestFixed(t *testing.T) {
 		{"a key with the seed of another", "signing_key_damaged", Fixed(swapped, seeded(6))},
 		{"a compromised key", "signing_key_compromised", Fixed(compromised)},
 	} {
-		_, signature, err := c.ring.Sign(ctx, []byte("x"))
+		_, signature, err := signWith(ctx, c.ring, []byte("x"))
 		if slugOf(err) != c.slug || signature != nil || strings.Contains(fmt.Sprintf("%v %+v", err, c.ring), strings.Repeat("\x05", 4)) {
 			t.Errorf("%s: %v", c.name, err)
 		}
@@ -191,4 +191,10 @@ func TestFixed(t *testing.T) {
 	if _, _, err := ring.Rotate(ctx, time.Time{}); err == nil {
 		t.Error("a fixed ring was rotated")
 	}
+}
+
+// signWith signs a message with a ring, and says with which key.
+func signWith(ctx context.Context, r *Ring, message []byte) (id string, signature []byte, err error) {
+	signature, err = r.Sign(ctx, func(with string) ([]byte, error) { id = with; return message, nil })
+	return id, signature, err
 }

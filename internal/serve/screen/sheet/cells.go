@@ -184,19 +184,36 @@ type Tally struct {
 	CloserLook  int64 `json:"closer_look"`  // a list calls for it, or two lists disagree
 	NotScreened int64 `json:"not_screened"` // none does, but one could not be used
 	NoFindings  int64 `json:"no_findings"`  // every list was used, and none does
+
+	// Unused are the lists that could not be used, each with the rows of known
+	// organizations that it is about, whatever else was found of them.
+	Unused map[string]int64 `json:"not_screened_by_list,omitempty"`
 }
 
-// Add counts a row.
+// Add counts a row. Whether somebody should look closer is decided list by list,
+// as it is for those who read the record on a page.
 func (t *Tally) Add(r *Result) {
 	t.All++
 	if r.Record == nil {
 		t.Unreadable++
 		return
 	}
-	closer, all := look(r.Record)
-	switch {
-	case !r.Record.Found:
+	if !r.Record.Found {
 		t.NotFound++
+		return
+	}
+	closer, all := r.Record.Compliance.Conflict != nil && *r.Record.Compliance.Conflict, true
+	for _, v := range screen.Verdicts(r.Record) {
+		closer = closer || v.Mark == screen.MarkLook
+		if v.Mark == screen.MarkNotScreened {
+			all = false
+			if t.Unused == nil {
+				t.Unused = map[string]int64{}
+			}
+			t.Unused[v.List]++
+		}
+	}
+	switch {
 	case closer:
 		t.CloserLook++
 	case !all:
@@ -204,16 +221,4 @@ func (t *Tally) Add(r *Result) {
 	default:
 		t.NoFindings++
 	}
-}
-
-// look says whether somebody should look at a record before money is sent, and
-// whether every list was used. Both are decided list by list, as they are for
-// those who read the record on a page.
-func look(r *screen.Record) (closer, all bool) {
-	closer, all = r.Compliance.Conflict != nil && *r.Compliance.Conflict, true
-	for _, v := range screen.Verdicts(r) {
-		closer = closer || v.Mark == screen.MarkLook
-		all = all && v.Mark != screen.MarkNotScreened
-	}
-	return closer, all
 }

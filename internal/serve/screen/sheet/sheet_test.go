@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -18,6 +19,7 @@ import (
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/screen"
+	"grantgraph/internal/snapshot/lists"
 )
 
 // einsOf reads the EIN cells of a sheet.
@@ -252,15 +254,15 @@ func TestTally(t *testing.T) {
 			ca.Status, ca.MayOperate = screen.Listed, no()
 		}), Tally{All: 1, CloserLook: 1}},
 		{"lists that disagree", with(func(r *screen.Record) { r.Compliance.Conflict = yes() }), Tally{All: 1, CloserLook: 1}},
-		{"no sanctions list", with(func(r *screen.Record) { r.Compliance.OFACSanctionsScreen.Screened = false }), Tally{All: 1, NotScreened: 1}},
+		{"no sanctions list", with(func(r *screen.Record) { r.Compliance.OFACSanctionsScreen.Screened = false }), Tally{All: 1, NotScreened: 1, Unused: map[string]int64{lists.OFAC: 1}}},
 		{"found and not screened", with(func(r *screen.Record) {
 			r.Compliance.Revocation.Status = screen.Revoked
 			r.Compliance.IRBScreen.Screened = false
-		}), Tally{All: 1, CloserLook: 1}},
+		}), Tally{All: 1, CloserLook: 1, Unused: map[string]int64{lists.IRB: 1}}},
 		{"not found", with(func(r *screen.Record) { r.Found = false; r.Compliance.BMF.Status = screen.NotListed }), Tally{All: 1, NotFound: 1}},
 	} {
 		var got Tally
-		if got.Add(c.row); got != c.want {
+		if got.Add(c.row); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s: %+v", c.name, got)
 		}
 	}
