@@ -11,6 +11,7 @@ package likeness
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -55,7 +56,7 @@ type Hit struct {
 	Name    string // as published
 	Kind    Kind
 	Score   float64 // rounded to four places
-	Exact   bool    // the two have the same words
+	Exact   bool    // the two have the same words, whatever their order and legal form
 	Aligned []Pair  // in the order of the name asked for
 	Flags   []string
 }
@@ -100,6 +101,7 @@ type entry struct {
 	letters  float64   // of its content, by what they say
 	foreign  float64   // letters of legal forms that no American organization has
 	american bool      // it has a legal form of American nonprofits
+	forms    formSet   // legal forms that they do not have
 }
 
 // merge is two neighbors of a name run together: the word they make, and the
@@ -116,6 +118,7 @@ func New(names []Name) *List {
 	l.size = len(names)
 	texts := l.prepare(names)
 	l.weigh(texts)
+	l.holds, l.pairs = make([][]int32, len(l.words)), make([][]int32, len(l.words))
 	for i := range l.names {
 		l.index(int32(i))
 	}
@@ -150,6 +153,11 @@ func (l *List) prepare(names []Name) (texts []string) {
 		}
 		return n
 	}
+	// Common words are known by number too, so that a name made of them costs
+	// no more than looking them up.
+	for _, w := range slices.Sorted(maps.Keys(frequency())) {
+		id(w)
+	}
 	type once struct {
 		id    int64
 		words string
@@ -164,11 +172,12 @@ func (l *List) prepare(names []Name) (texts []string) {
 		if len(p.words) == 0 {
 			continue
 		}
-		e := entry{Name: n, bag: p.bag(), shuffle: p.shuffle, numbers: p.numbers(), joined: p.joined(), foreign: p.foreignForms(), american: p.incorporated()}
+		have, letters := p.foreignForms()
+		e := entry{Name: n, bag: p.bag(), shuffle: p.shuffle, numbers: p.numbers(), joined: p.joined(), forms: have, foreign: letters, american: p.incorporated()}
 		for _, at := range p.content {
 			e.content = append(e.content, id(p.words[at]))
 		}
-		p.eachMerge(func(text string, a, b int16) { e.merges = append(e.merges, merge{id(text), a, b}) })
+		p.eachMerge(func(text []byte, a, b int16) { e.merges = append(e.merges, merge{id(string(text)), a, b}) })
 		words := strings.Join(p.words, " ")
 		// The same words twice under one ID are one name: the better kind's.
 		if i, ok := kept[once{n.ID, words + "/" + p.shuffle}]; ok {
@@ -221,9 +230,6 @@ func (l *List) weigh(texts []string) {
 
 // index files a name under everything it is found by.
 func (l *List) index(i int32) {
-	if l.holds == nil {
-		l.holds, l.pairs = make([][]int32, len(l.words)), make([][]int32, len(l.words))
-	}
 	e := &l.names[i]
 	add := func(to []int32) []int32 {
 		if n := len(to); n > 0 && to[n-1] == i {
@@ -370,7 +376,7 @@ func (p *phrase) joined() [2]string {
 
 // eachMerge calls fn for every two neighbors, one of which is content at least,
 // with the word they make when the space between them is lost.
-func (p *phrase) eachMerge(fn func(text string, a, b int16)) {
+func (p *phrase) eachMerge(fn func(text []byte, a, b int16)) {
 	c := 0 // content before the i-th word
 	for i := range len(p.words) - 1 {
 		a, b := int16(-1), int16(-1)
@@ -384,22 +390,24 @@ func (p *phrase) eachMerge(fn func(text string, a, b int16)) {
 		}
 		c = next
 		if a >= 0 || b >= 0 {
-			fn(p.words[i]+p.words[i+1], a, b)
+			p.buf = append(append(p.buf[:0], p.words[i]...), p.words[i+1]...)
+			fn(p.buf, a, b)
 		}
 	}
 }
 
-// foreignForms counts the letters of legal forms that American organizations do
-// not have.
-func (p *phrase) foreignForms() (letters float64) {
+// foreignForms are the legal forms of a name that American organizations do not
+// have, and how many letters they have together.
+func (p *phrase) foreignForms() (have formSet, letters float64) {
 	var form [maxWords]bool
 	p.formWords(form[:])
 	for i, w := range p.words {
 		if form[i] && !american[w] {
+			have.add(w)
 			letters += float64(len(w))
 		}
 	}
-	return letters
+	return have, letters
 }
 
 // incorporated reports whether the name has the legal form that American

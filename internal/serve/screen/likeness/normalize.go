@@ -2,6 +2,7 @@ package likeness
 
 import (
 	"html"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -11,8 +12,8 @@ import (
 )
 
 // What is read of one name. A longer text is no name; the bounds keep the work
-// for hostile input small. The longest name ever published in the list has 190
-// bytes and 24 words.
+// for hostile input small. No name of the lists we have seen, 2019 to 2024, is
+// longer than 196 bytes or 26 words.
 const (
 	maxBytes = 300
 	maxWords = 40
@@ -23,33 +24,34 @@ type phrase struct {
 	words   []string // every word
 	shuffle string   // every word as written, sorted: the same for every order
 	content []int    // places of the words that are compared
+	buf     []byte
 }
 
 // take takes a name apart into words of A to Z and 0 to 9, and decides which
 // of them are compared: legal forms and connecting words are not, unless the
 // name has no others. Writing systems that the fold does not know keep their
 // letters.
-func take(name string, sc *phrase) {
-	sc.words, sc.content = sc.words[:0], sc.content[:0]
+func take(name string, p *phrase) {
+	p.words, p.content = p.words[:0], p.content[:0]
 	text := letters(name)
-	sc.split(text)
-	sc.shuffle = sorted(sc.words)
-	sc.joinInitials()
-	for i, w := range sc.words {
+	p.split(text)
+	p.shuffle = sorted(p.words)
+	p.joinInitials()
+	for i, w := range p.words {
 		if to, ok := spellings[w]; ok {
-			sc.words[i] = to
+			p.words[i] = to
 		}
 	}
 	var form [maxWords]bool
-	sc.formWords(form[:])
-	for i, w := range sc.words {
+	p.formWords(form[:])
+	for i, w := range p.words {
 		if !form[i] && !connecting[w] {
-			sc.content = append(sc.content, i)
+			p.content = append(p.content, i)
 		}
 	}
-	if len(sc.content) == 0 {
-		for i := range sc.words {
-			sc.content = append(sc.content, i)
+	if len(p.content) == 0 {
+		for i := range p.words {
+			p.content = append(p.content, i)
 		}
 	}
 }
@@ -57,11 +59,11 @@ func take(name string, sc *phrase) {
 // Words are the words of a name that are compared, as the engine sees them. The
 // generator of the table of frequencies counts these.
 func Words(name string) []string {
-	var sc phrase
-	take(name, &sc)
-	list := make([]string, len(sc.content))
-	for i, at := range sc.content {
-		list[i] = sc.words[at]
+	var p phrase
+	take(name, &p)
+	list := make([]string, len(p.content))
+	for i, at := range p.content {
+		list[i] = p.words[at]
 	}
 	return list
 }
@@ -129,20 +131,32 @@ var cyrillic = func() (t [0x60]string) {
 // split cuts text into words. Apostrophes vanish, and so do the dots of
 // initials; a dot between longer words parts them.
 func (p *phrase) split(text string) {
-	var word []byte
-	run := 0 // letters since the last dot of the open word
-	flush := func() {
-		if len(word) > 0 && len(p.words) < maxWords {
-			p.words = append(p.words, plainNumber(string(word)))
+	from, run := -1, 0 // where the open word begins, and its letters since the last dot
+	dirty := false     // it has something in it that is to vanish
+	flush := func(to int) {
+		if from >= 0 && len(p.words) < maxWords {
+			word := text[from:to]
+			if dirty {
+				word = strings.Map(func(r rune) rune {
+					if r == '.' || r == '\'' || r == '`' {
+						return -1
+					}
+					return r
+				}, word)
+			}
+			p.words = append(p.words, plainNumber(word))
 		}
-		word, run = word[:0], 0
+		from, run, dirty = -1, 0, false
 	}
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
 		case c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c >= utf8.RuneSelf:
-			word = append(word, c)
+			if from < 0 {
+				from = i
+			}
 			run++
 		case c == '\'' || c == '`':
+			dirty = dirty || from >= 0
 		case c == '.':
 			after := 0
 			for j := i + 1; j < len(text) && text[j] >= 'A' && text[j] <= 'Z'; j++ {
@@ -150,19 +164,20 @@ func (p *phrase) split(text string) {
 			}
 			if after == 0 || run >= 3 && after >= 2 {
 				// "CO." ends here, and in "BANK.COM" the dot is a space.
-				flush()
+				flush(i)
 				continue
 			}
-			run = 0
+			run, dirty = 0, dirty || from >= 0
 		case c == '&' || c == '+':
-			flush()
-			word = append(word, "AND"...)
-			flush()
+			flush(i)
+			if len(p.words) < maxWords {
+				p.words = append(p.words, "AND")
+			}
 		default:
-			flush()
+			flush(i)
 		}
 	}
-	flush()
+	flush(len(text))
 }
 
 // plainNumber takes leading zeros off a number.
@@ -250,6 +265,25 @@ var forms = set(`INC INCORPORATED INCORP CORP CORPORATION CO COMPANY COMPANIES C
 
 // american are those of them that nonprofits of the United States have.
 var american = set("INC INCORPORATED INCORP CORP CORPORATION CO COMPANY COMPANIES LTD LIMITED LLC LLP LP LC LLLP PC PLLC NFP PBC")
+
+// formSet is a set of legal forms.
+type formSet [2]uint64
+
+func (s *formSet) add(form string) {
+	n := formPlace[form]
+	s[n/64%2] |= 1 << (n % 64)
+}
+
+func (s formSet) shares(o formSet) bool { return s[0]&o[0]|s[1]&o[1] != 0 }
+
+// formPlace numbers the legal forms.
+var formPlace = func() map[string]int {
+	m := map[string]int{"JOINT": 1, "STOCK": 1, "SHARE": 1, "PUBLIC": 1, "OPEN": 1, "CLOSED": 1, "PRIVATE": 1, "S": 1}
+	for i, f := range slices.Sorted(maps.Keys(forms)) {
+		m[f] = 2 + i
+	}
+	return m
+}()
 
 // connecting are the small words.
 var connecting = set("THE OF AND FOR DE LA DEL EL AL Y E ET IN")

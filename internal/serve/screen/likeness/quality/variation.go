@@ -108,8 +108,10 @@ func reordered(words []string, r *rand.Rand) (string, bool) {
 	return join(w), true
 }
 
+// droppedWord leaves a word out of a name that has three at least beside its
+// legal form: what is left of a shorter one, SHIPPING COMPANY, names nobody.
 func droppedWord(words []string, r *rand.Rand) (string, bool) {
-	if len(words) < 3 {
+	if len(words) < 3 || len(likeness.Words(join(words))) < 3 {
 		return "", false
 	}
 	i := r.IntN(len(words))
