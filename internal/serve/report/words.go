@@ -52,11 +52,19 @@ func (c *shownContent) findings() []finding {
 		return []finding{sanctionsFinding(&c.named.Compliance.OFACSanctionsScreen)}
 	}
 	k := &c.Compliance
-	return []finding{
+	list := []finding{
 		masterFinding(&k.BMF), publicationFinding(&k.Pub78), revocationFinding(&k.Revocation), bulletinFinding(&k.IRBScreen),
 		sanctionsFinding(&k.OFACSanctionsScreen), registryFinding(&k.StateRegistration.California), taxBoardFinding(&k.StateRegistration.California),
 	}
+	// What calls for a closer look is decided once, for all who show it; the
+	// words are the page's own, because a page that was issued never changes.
+	for i, v := range screen.Verdicts(&screen.Record{Organization: c.Organization, Compliance: c.Compliance}) {
+		list[i].mark = marks[v.Mark]
+	}
+	return list
 }
+
+var marks = map[string]mark{screen.MarkOK: nothingFound, screen.MarkLook: lookCloser, screen.MarkNotScreened: notScreened}
 
 func masterFinding(b *screen.BMF) finding {
 	const list = "IRS business master file"

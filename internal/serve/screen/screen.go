@@ -12,6 +12,7 @@
 package screen
 
 import (
+	"cmp"
 	"time"
 
 	"grantgraph/internal/ein"
@@ -109,12 +110,13 @@ func (r *rowsOf) known() bool {
 // mostNames is how many names of an organization are screened.
 const mostNames = 6
 
-// names are the names of the organization, as the sources write them, each once.
+// names are the names of the organization, as the sources write them; of those
+// that differ only in how they are written, the first.
 func (r *rowsOf) names(filed []string) []string {
 	list := []string{}
 	seen := map[string]bool{}
 	add := func(name string) {
-		key := orgname.Fold(name)
+		key := cmp.Or(orgname.Key(name), orgname.Fold(name))
 		if name == "" || seen[key] || orgname.IsCareOf(name) || len(list) == mostNames {
 			return
 		}

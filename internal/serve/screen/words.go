@@ -171,7 +171,7 @@ func (s *Sanctions) verdict() (v Verdict) {
 	case s.status() == PotentialMatch:
 		v.say(MarkLook, plural(n, "similar name", "similar names"), "The "+verb(n, "name of a sanctioned entity resembles", "names of "+strconv.Itoa(n)+" sanctioned entities resemble")+" this one. A match is a name, not an identity: compare addresses and programs.")
 	case s.status() == RuledOut:
-		v.say(MarkOK, "ruled out", "Every sanctioned entity with a similar name was ruled out by whoever asked.")
+		v.say(MarkLook, "ruled out", "Every sanctioned entity with a similar name was ruled out by whoever asked.")
 	case s.status() == Clear:
 		v.say(MarkOK, "no match", "No sanctioned entity has a name like "+verb(len(s.NamesScreened), "the one", "those")+" compared.")
 	}
@@ -247,7 +247,7 @@ func on(words string, date *string) string {
 func day(date *string) string {
 	s := text(date)
 	if t, err := time.Parse(time.DateOnly, s); err == nil {
-		return t.Format("2 January 2006")
+		return t.Format("January 2, 2006")
 	}
 	return s
 }

@@ -34,10 +34,10 @@ func TestVerdicts(t *testing.T) {
 		}},
 		{"Publication 78", lists.Pub78, MarkOK, "listed", "Listed as able", func(r *Record) { r.Compliance.Pub78.Provenance = screened(Listed) }},
 		{"not there", lists.Pub78, MarkLook, "not listed", "may qualify without being listed.", func(r *Record) { r.Compliance.Pub78.Provenance = screened(NotListed) }},
-		{"revoked", lists.Revocation, MarkLook, "revoked", "as of 15 May 2020, posted 10 August 2020, and the list shows no reinstatement.", func(r *Record) {
+		{"revoked", lists.Revocation, MarkLook, "revoked", "as of May 15, 2020, posted August 10, 2020, and the list shows no reinstatement.", func(r *Record) {
 			r.Compliance.Revocation = Revocation{Provenance: screened(Revoked), RevocationDate: of("2020-05-15"), PostingDate: of("2020-08-10")}
 		}},
-		{"reinstated", lists.Revocation, MarkLook, "reinstated", "as of 15 May 2020 and reinstated 1 June 2021.", func(r *Record) {
+		{"reinstated", lists.Revocation, MarkLook, "reinstated", "as of May 15, 2020 and reinstated June 1, 2021.", func(r *Record) {
 			r.Compliance.Revocation = Revocation{Provenance: screened(Reinstated), RevocationDate: of("2020-05-15"), ReinstatementDate: of("2021-06-01")}
 		}},
 		{"never revoked", lists.Revocation, MarkOK, "not listed", "Not on the list", func(r *Record) { r.Compliance.Revocation.Provenance = screened(NotListed) }},
@@ -53,7 +53,7 @@ func TestVerdicts(t *testing.T) {
 		{"evidence withheld", lists.OFAC, MarkLook, "3 similar names", "The names of 3 sanctioned entities resemble", func(r *Record) {
 			r.Compliance.OFACSanctionsScreen = Sanctions{Provenance: screened(PotentialMatch), MatchCount: of(3)}
 		}},
-		{"ruled out", lists.OFAC, MarkOK, "ruled out", "ruled out by whoever asked", func(r *Record) { r.Compliance.OFACSanctionsScreen.Provenance = screened(RuledOut) }},
+		{"ruled out", lists.OFAC, MarkLook, "ruled out", "ruled out by whoever asked", func(r *Record) { r.Compliance.OFACSanctionsScreen.Provenance = screened(RuledOut) }},
 		{"elsewhere", lists.CARegistry, MarkOK, "not listed", "no finding against", func(r *Record) { r.Compliance.StateRegistration.California.Provenance = screened(NotListed) }},
 		{"at home", lists.CARegistry, MarkLook, "not listed", "although its address is in California", func(r *Record) {
 			r.Organization.State = of("CA")
@@ -89,7 +89,7 @@ func TestVerdicts(t *testing.T) {
 				if v.Mark != tc.mark || v.Short != tc.short || !strings.Contains(v.Line, tc.line) || v.Title == "" {
 					t.Errorf("%+v", v)
 				}
-				if v.Mark != MarkNotScreened && v.Revised != "9 March 2026" {
+				if v.Mark != MarkNotScreened && v.Revised != "March 9, 2026" {
 					t.Errorf("revised %q", v.Revised)
 				}
 			}

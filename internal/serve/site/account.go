@@ -208,6 +208,6 @@ func (s *Site) changePassword(v *visit) {
 }
 
 // timeText writes a moment for people who may be anywhere.
-func timeText(t time.Time) string { return t.UTC().Format("2 January 2006, 15:04 UTC") }
+func timeText(t time.Time) string { return t.UTC().Format("January 2, 2006, 15:04 UTC") }
 
 func dateText(t time.Time) string { return t.UTC().Format("2006-01-02") }

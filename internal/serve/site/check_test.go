@@ -173,7 +173,7 @@ func TestCheck(t *testing.T) {
 	got := plus.fill("/check/000000001", "/check/000000001", nil)
 	want(t, got, 200, "Maple Hollow Food Pantry")
 	want(t, got, 200, "Listed as exempt under section 501(c)(3)")
-	want(t, got, 200, "List of 9 March 2026")
+	want(t, got, 200, "List of March 9, 2026")
 	want(t, got, 200, "Not screened: nothing is known from this list")
 	want(t, got, 200, "live index")
 	want(t, got, 200, "Elements of a report")
@@ -246,7 +246,7 @@ func TestCheckSpent(t *testing.T) {
 	}
 	for _, who := range []*person{free, plus} {
 		got := who.fill("/check/000000001", "/check/000000001", nil)
-		want(t, got, 402, "All calls of your plan are used for now. They are back on 11 March 2026, 00:00 UTC.")
+		want(t, got, 402, "All calls of your plan are used for now. They are back on March 11, 2026, 00:00 UTC.")
 		if got.header.Get("Retry-After") != "34800" || strings.Contains(got.body, "Publication 78") {
 			t.Errorf("%v", got.header)
 		}
@@ -289,7 +289,7 @@ func TestRecords(t *testing.T) {
 	plus := p.payer(t, "plus@example.org", account.Plus)
 	for ein, texts := range map[string][]string{
 		"000000001": {"No flag applies", "Every element that a report must have is there"},
-		"000000002": {"as of 15 May 2024, posted 12 August 2024", "1 entry in the list", "An element is missing, or a flag stands against it", "The IRS gave public notice"},
+		"000000002": {"as of May 15, 2024, posted August 12, 2024", "1 entry in the list", "An element is missing, or a flag stands against it", "The IRS gave public notice"},
 		"000000003": {"1 entity to compare", "1 Quay", "word in the list", "ZARVONIA", "37 %", "the same"},
 		"000000004": {"does not allow it to operate", "Number CT0000004. Status: Delinquent; may operate: no"},
 		"000000005": {nasty},
@@ -425,7 +425,7 @@ func TestVerifyPage(t *testing.T) {
 		status int
 		texts  []string
 	}{
-		{"as it was", document, "", 200, []string{holds, "Zarvonia Petroleum Trading Company", "EIN 00-0000003", "10 March 2026, 14:20 UTC", "Publication 78: 9 March 2026", "not screened"}},
+		{"as it was", document, "", 200, []string{holds, "Zarvonia Petroleum Trading Company", "EIN 00-0000003", "March 10, 2026, 14:20 UTC", "Publication 78: March 9, 2026", "not screened"}},
 		{"pasted", nil, "\n" + string(document) + "\n", 200, []string{holds}},
 		{"indented", indented.Bytes(), "", 200, []string{holds}},
 		{"the PDF", []byte(pdf.body), "", 200, []string{holds}},

@@ -197,7 +197,7 @@ func (v *recordView) SourceRows() (rows []sourceRow) {
 			lists.BMF: v.Sources.BMF, lists.Pub78: v.Sources.Pub78, lists.Revocation: v.Sources.Revocation, lists.IRB: v.Sources.IRB,
 			lists.OFAC: v.Sources.OFAC, lists.CARegistry: v.Sources.CARegistry, lists.CAFTB: v.Sources.CAFTB,
 		}[x.List]
-		rows = append(rows, sourceRow{source, x.Title, x.Mark != screen.MarkNotScreened})
+		rows = append(rows, sourceRow{source, x.Title, x.Mark != screen.MarkNotScreened, x.Revised})
 	}
 	return rows
 }
@@ -206,6 +206,7 @@ type sourceRow struct {
 	screen.Source
 	Title string
 	Used  bool
+	Day   string // of the list, as the verdict has it
 }
 
 // liveIndex is what no flat file can tell.
@@ -221,7 +222,7 @@ func dayText(date *string) string {
 	}
 	for _, form := range []string{time.DateOnly, time.RFC3339} {
 		if t, err := time.Parse(form, *date); err == nil {
-			return t.UTC().Format("2 January 2006")
+			return t.UTC().Format("January 2, 2006")
 		}
 	}
 	return *date

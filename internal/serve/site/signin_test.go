@@ -54,7 +54,7 @@ func TestFromSignUpToKey(t *testing.T) {
 	used := v.get("/account")
 	want(t, used, 200, "<b>47</b> of 50 calls left")
 	want(t, used, 200, "14:00 to 15:00: 3 calls")
-	want(t, used, 200, "11 March 2026, 00:00 UTC")
+	want(t, used, 200, "March 11, 2026, 00:00 UTC")
 	want(t, used, 200, "50 calls a day")
 	if _, err := p.store.Charge(t.Context(), k.Account, 2); err != nil { // without a key
 		t.Fatal(err)
@@ -82,8 +82,8 @@ func TestFromSignUpToKey(t *testing.T) {
 	larger := v.get("/account")
 	want(t, larger, 200, "10,000 calls a month")
 	want(t, larger, 200, "This month")
-	want(t, larger, 200, "1 April 2026, 00:00 UTC")
-	want(t, larger, 200, "10 March: 5 calls")
+	want(t, larger, 200, "April 1, 2026, 00:00 UTC")
+	want(t, larger, 200, "March 10: 5 calls")
 
 	// The trail says who did it.
 	events, err := p.store.AuditTrail(t.Context(), account.EventFilter{Kind: account.EventRotate})

@@ -59,7 +59,7 @@ func newUsage(w account.Window, now time.Time) usage {
 		b.When = text + " to " + at.Add(u.step).Format("15:04")
 		if w == account.Month {
 			text = strconv.Itoa(at.Day())
-			b.When = at.Format("2 January")
+			b.When = at.Format("January 2")
 		}
 		if len(u.Bars)%every == 0 {
 			u.Ticks = append(u.Ticks, tick{Text: text})
