@@ -168,7 +168,8 @@ func (l *List) candidates(q *query, visit func(name int32)) {
 	for k, text := range q.joined {
 		if k == 0 || text != q.joined[0] {
 			l.joined.find(text, func(i int32) {
-				if q.seen[i] != q.round && apart(text, l.names[i].joined[k]) >= 0 {
+				listed := &l.names[i].joined
+				if q.seen[i] != q.round && (apart(q.joined[0], listed[0]) >= 0 || apart(q.joined[1], listed[1]) >= 0) {
 					once(i)
 				}
 			})
