@@ -283,8 +283,8 @@ const (
 	foreignLetter    = 0.3
 
 	oneSlip        = 0.76 // the least score of one slip in a whole name
-	oneSlipLetters = 9    // that has so many letters
-	oneSlipAligned = 0.6  // and whose words score this
+	oneSlipLetters = 8    // that has so many letters
+	oneSlipAligned = 0.55 // and which scores this otherwise
 )
 
 // score scores a name. Where h is given, it is told why.
@@ -299,7 +299,7 @@ func (l *List) score(q *query, i int32, h *Hit) float64 {
 		joined, near, once = spaceless(q, e)
 	}
 	s := l.aligned(q, e, near, h)
-	if once && s >= oneSlipAligned {
+	if once && max(s, joined) >= oneSlipAligned {
 		s = max(s, oneSlip)
 	}
 	switch {
