@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 )
 
 // Kind says how the list states a name.
@@ -84,7 +85,8 @@ type List struct {
 	similar *nearby            // the same words by their letters
 	joined  *nearby            // names without spaces
 
-	scratch sync.Pool
+	neighbors []atomic.Pointer[[]int32] // word → those it is looked for as well; nil until asked for
+	scratch   sync.Pool
 }
 
 // entry is one name of the list, prepared.
@@ -133,6 +135,7 @@ func New(names []Name) *List {
 		}
 		l.similar.add(w.text, int32(id))
 	}
+	l.neighbors = make([]atomic.Pointer[[]int32], len(l.words))
 	l.scratch.New = func() any {
 		return &query{seen: make([]uint32, len(l.names)), memoAt: make([]uint32, len(l.words)), memo: make([]int32, len(l.words))}
 	}

@@ -153,27 +153,12 @@ func (l *List) candidates(q *query, visit func(name int32)) {
 				all(l.holds[id])
 			}
 			all(l.pairs[id])
-		}
-		if w.number || len(w.text) < 4 {
+			for _, other := range l.neighborsOf(id) {
+				all(l.holds[other])
+			}
 			continue
 		}
-		try := func(id int32) {
-			if id != q.ids[k] && l.like(q, k, id) >= anchorLikeness {
-				all(l.holds[id])
-			}
-		}
-		for _, id := range l.folds[w.fold] {
-			try(id)
-		}
-		for _, id := range l.sounds[w.skeleton] {
-			try(id)
-		}
-		l.similar.find(w.text, try)
-		eachNumber(w.text, func(other []byte) {
-			if id, ok := l.ids[string(other)]; ok && l.words[id].info >= anchorInfo {
-				try(id)
-			}
-		})
+		l.eachNeighbor(w, func(other int32) { all(l.holds[other]) })
 	}
 	for _, m := range q.merges {
 		if l.words[m.id].info >= anchorInfo {
@@ -182,9 +167,58 @@ func (l *List) candidates(q *query, visit func(name int32)) {
 	}
 	for k, text := range q.joined {
 		if k == 0 || text != q.joined[0] {
-			l.joined.find(text, once)
+			l.joined.find(text, func(i int32) {
+				listed := &l.names[i].joined
+				if q.seen[i] != q.round && (apart(q.joined[0], listed[0]) >= 0 || apart(q.joined[1], listed[1]) >= 0) {
+					once(i)
+				}
+			})
 		}
 	}
+}
+
+// neighborsOf are the words of the list that a word with a number may anchor in,
+// beside itself. They are worked out when they are first asked for: most words
+// of names are common ones, and come again.
+func (l *List) neighborsOf(id int32) []int32 {
+	if p := l.neighbors[id].Load(); p != nil {
+		return *p
+	}
+	var list []int32
+	l.eachNeighbor(&l.words[id], func(other int32) {
+		if other != id {
+			list = append(list, other)
+		}
+	})
+	slices.Sort(list)
+	list = slices.Compact(list)
+	l.neighbors[id].Store(&list)
+	return list
+}
+
+// eachNeighbor calls fn for the telling words of the list that are so much like
+// w that they may anchor, some more than once.
+func (l *List) eachNeighbor(w *word, fn func(id int32)) {
+	if w.number || len(w.text) < 4 {
+		return
+	}
+	try := func(id int32) {
+		if likenessOf(w, &l.words[id]) >= anchorLikeness {
+			fn(id)
+		}
+	}
+	for _, id := range l.folds[w.fold] {
+		try(id)
+	}
+	for _, id := range l.sounds[w.skeleton] {
+		try(id)
+	}
+	l.similar.find(w.text, try)
+	eachNumber(w.text, func(other []byte) {
+		if id, ok := l.ids[string(other)]; ok && l.words[id].info >= anchorInfo {
+			try(id)
+		}
+	})
 }
 
 // like is how alike the k-th word of the question and a word of the list are,
@@ -249,8 +283,8 @@ const (
 	foreignLetter    = 0.3
 
 	oneSlip        = 0.76 // the least score of one slip in a whole name
-	oneSlipLetters = 9    // that has so many letters
-	oneSlipAligned = 0.6  // and whose words score this
+	oneSlipLetters = 8    // that has so many letters
+	oneSlipAligned = 0.55 // and which scores this otherwise
 )
 
 // score scores a name. Where h is given, it is told why.
@@ -265,7 +299,7 @@ func (l *List) score(q *query, i int32, h *Hit) float64 {
 		joined, near, once = spaceless(q, e)
 	}
 	s := l.aligned(q, e, near, h)
-	if once && s >= oneSlipAligned {
+	if once && max(s, joined) >= oneSlipAligned {
 		s = max(s, oneSlip)
 	}
 	switch {
@@ -461,6 +495,19 @@ func joinedSlips(length int) int {
 // joinedReach is the same by the length of the name of the list.
 var joinedReach = reaching(func(d, n int) bool { return d <= joinedSlips(n) })
 
+// apart is how many slips two names without spaces are apart, -1 for more than
+// they may have.
+func apart(a, b string) int {
+	limit := joinedSlips(max(len(a), len(b)))
+	if abs(len(a)-len(b)) > limit {
+		return -1
+	}
+	if d := distance(a, b, limit); d <= limit {
+		return d
+	}
+	return -1
+}
+
 // spaceless is the score by the letters of the whole name, and whether they are
 // few slips apart, or a single one in a name that is long enough. A slip costs the more the fewer letters there are that tell,
 // and twice as much where the name has nothing but common words: people who
@@ -468,18 +515,14 @@ var joinedReach = reaching(func(d, n int) bool { return d <= joinedSlips(n) })
 func spaceless(q *query, e *entry) (score float64, near, once bool) {
 	for k := range q.joined {
 		a, b := q.joined[k], e.joined[k]
-		limit := joinedSlips(max(len(a), len(b)))
-		if abs(len(a)-len(b)) > limit {
-			continue
-		}
 		if a == b && e.letters < spacelessLetters {
 			return sameWordsMost, true, false
 		}
 		if a == b {
 			return spacelessMost, true, false
 		}
-		d := distance(a, b, limit)
-		if d > limit || q.numbers != e.numbers {
+		d := apart(a, b)
+		if d < 0 || q.numbers != e.numbers {
 			continue
 		}
 		near = true
