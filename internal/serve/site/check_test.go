@@ -301,6 +301,11 @@ func TestRecords(t *testing.T) {
 				t.Errorf("%s: no %q in\n%s", ein, text, got.body)
 			}
 		}
+		for _, caveat := range append(screen.Caveats, liveIndex) {
+			if !strings.Contains(html.UnescapeString(got.body), caveat) {
+				t.Errorf("%s: the page does not say %q", ein, caveat)
+			}
+		}
 		body := strings.ToLower(got.body)
 		for _, bad := range []string{"may rely", "<script>alert", "can rely", "safe to"} {
 			if strings.Contains(body, bad) {

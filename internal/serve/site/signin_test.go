@@ -83,7 +83,7 @@ func TestFromSignUpToKey(t *testing.T) {
 	want(t, larger, 200, "10,000 calls a month")
 	want(t, larger, 200, "This month")
 	want(t, larger, 200, "1 April 2026, 00:00 UTC")
-	want(t, larger, 200, "10 March: 3 calls")
+	want(t, larger, 200, "10 March: 5 calls")
 
 	// The trail says who did it.
 	events, err := p.store.AuditTrail(t.Context(), account.EventFilter{Kind: account.EventRotate})

@@ -7,6 +7,10 @@
 // rotate them, and see what they have spent. Those pages are never cached,
 // every form answers to a cookie of the visitor it was shown to, and no answer
 // says whether an email address has an account.
+//
+// With an account they screen organizations without a key; what package screen
+// finds is put in words here, and nothing of it is kept. Anybody may verify a
+// report.
 package site
 
 import (

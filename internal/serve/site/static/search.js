@@ -41,7 +41,7 @@
       shown = q;
       // The list shows this; the status is for those who hear the page.
       const found = Math.min(body.results.length, 8);
-      status.textContent = found === 0 ? "No organization of that name in the filings read." : found === 1 ? "1 organization found" : found + " organizations found";
+      status.textContent = found === 0 ? "No organization of that name in the filings read." + (to ? " Its EIN finds it if a list has it." : "") : found === 1 ? "1 organization found" : found + " organizations found";
     } catch {
       if (turn === asked) { hide(); status.textContent = "The search could not be reached. Please try again."; }
     }
