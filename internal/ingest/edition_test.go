@@ -188,6 +188,30 @@ func TestBadLists(t *testing.T) {
 	}
 }
 
+// A sanctions list that lost more than a tenth of its entries is not taken in
+// the place of the one before; one that lost less is.
+func TestShrunkenSanctions(t *testing.T) {
+	t.Parallel()
+	sources, data := copyLists(t), t.TempDir()
+	before := makeLists(t, sources, data).Edition.Status(lists.OFAC)
+	whole, err := os.ReadFile(filepath.Join(sources, "ofac", "sdn.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(string(whole), "\n")
+	cut := func(part, of int) lists.Status {
+		t.Helper()
+		write("ofac/sdn.csv", strings.Join(lines[:len(lines)*part/of], ""))(t, sources)
+		return makeLists(t, sources, data).Edition.Status(lists.OFAC)
+	}
+	if got := cut(85, 100); !got.Loaded || got.Rows != before.Rows || !strings.Contains(got.Problem, "cut short") {
+		t.Errorf("%+v", got)
+	}
+	if got := cut(95, 100); !got.Loaded || got.Rows >= before.Rows || got.Problem != "" {
+		t.Errorf("%+v", got)
+	}
+}
+
 func write(rel, body string) func(*testing.T, string) {
 	return func(t *testing.T, sources string) {
 		path := filepath.Join(sources, filepath.FromSlash(rel))
