@@ -5,6 +5,7 @@ import (
 	"crypto/ed25519"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -99,12 +100,19 @@ func Verify(ctx context.Context, document []byte, keys []PublicKey) (*Verdict, e
 	if err != nil {
 		return nil, err
 	}
+	if pdfObject.Match(document) {
+		return nil, bad("the document is JSON with the objects of a PDF in it, so that it could show a page that is not the report's")
+	}
 	verdict := b.verify(keys)
-	if found != v && len(v.members) > 1 {
+	if found != v && (len(v.members) > 1 || found != v.member("report")) {
 		verdict.add(&verdict.Note, "Only the report inside the response was verified; the fields around it are not signed.")
 	}
 	return verdict, nil
 }
+
+// pdfObject is what every PDF has and no report: a viewer may take a file for a
+// PDF although it begins as JSON, and show a page that nobody compared.
+var pdfObject = regexp.MustCompile(`[0-9]\s+[0-9]+\s+obj`)
 
 // find is the one report of a document.
 func find(v *value) (*value, error) {

@@ -398,3 +398,36 @@ func (r *Rows) without(name string) {
 		r.FTB = nil
 	}
 }
+
+// TestUnreadableName: a name that could not be compared as a whole is found when
+// it resembles one of the list, and is not cleared when it does not.
+func TestUnreadableName(t *testing.T) {
+	t.Parallel()
+	rows := &Rows{Entities: []Sanctioned{sanctioned(1, "ZARQUON OVERSEAS HOLDING")}}
+	s := New(current(), rows)
+	for name, want := range map[string]string{
+		"Maple Hollow Food Pantry":            Clear,
+		"Café Señor":                          Clear,
+		"Клуб садоводов":                      Clear, // Russian is spelled in Latin letters
+		"Zarquon Overseas Holding":            PotentialMatch,
+		"Zarquon Overseas Holding 控股":         PotentialMatch,
+		"控股":                                  NotScreened,
+		"控股 Inc":                              NotScreened,
+		"جمعية Foundation 1":                  NotScreened,
+		"Ζarquon Overseas Χoλding":            NotScreened, // Greek letters that look Latin
+		"...":                                 NotScreened,
+		"&":                                   Clear, // is the word AND
+		strings.Repeat("a1 ", 60) + "zarquon": NotScreened,
+		strings.Repeat("Pantry ", 50) + "zarquon": NotScreened,
+	} {
+		b := s.ScreenName(Subject{Name: name}, nil, noon).Compliance.OFACSanctionsScreen
+		if b.Status != want || b.Screened != (want != NotScreened) || (b.MatchCount == nil) != (want == NotScreened) {
+			t.Errorf("%q is %s, %v; want %s", name, b.Status, b.Screened, want)
+		}
+		rows := &Rows{Masters: []lists.Master{{EIN: numbered(1).String(), Name: "MAPLE HOLLOW"}}, Entities: rows.Entities}
+		c := New(current(), rows).Screen(Query{EIN: numbered(1), Filed: []string{name}}, noon).Compliance
+		if c.OFAC.Status != want || c.IRBScreen.Status == Clear && want == NotScreened {
+			t.Errorf("%q of an organization is %s and %s; want %s", name, c.OFAC.Status, c.IRBScreen.Status, want)
+		}
+	}
+}

@@ -151,6 +151,22 @@ func (b *Sanctions) settle(matches []SanctionsMatch) {
 	}
 }
 
+// unreadable is why a name that was not found is not cleared.
+const unreadable = "A name could not be compared as a whole, because it has no letter, is too long, or is not in Latin or Russian letters: send it in Latin letters."
+
+// readable reports whether all of the names could be compared.
+func readable(names []string) bool {
+	return !slices.ContainsFunc(names, func(name string) bool { return !likeness.Readable(name) })
+}
+
+// demandReadable clears nobody by a name of which a part was not compared.
+func (b *Sanctions) demandReadable(names []string) {
+	if b.Screened && b.Status != PotentialMatch && !readable(names) {
+		b.PotentialMatches, b.MatchCount = nil, nil
+		b.unscreen(unreadable)
+	}
+}
+
 // say puts the result into a sentence.
 func (b *Sanctions) say() {
 	switch b.Status {
@@ -187,6 +203,7 @@ func (c *screening) ofac() Sanctions {
 			b.PotentialMatches, b.MatchCount = nil, nil
 			b.unscreen("Other names of the organization may be missing, because a list that gives them was not screened: " + missing + ". The names that are known were compared, without a match.")
 		}
+		b.demandReadable(c.names)
 	}
 	b.say()
 	return b
@@ -196,12 +213,9 @@ func (c *screening) ofac() Sanctions {
 func (s *Screener) ScreenName(subject Subject, excluded []int64, at time.Time) *NameRecord {
 	sources := s.Sources(at)
 	b := sanctionsBlock(sources, []string{subject.Name}, excluded)
-	switch {
-	case !b.Screened:
-	case strings.TrimSpace(orgname.Fold(subject.Name)) == "":
-		b.unscreen("The name has no letter that could be compared: send it in Latin letters.")
-	default:
+	if b.Screened {
 		b.settle(s.sanctions.matches(b.NamesScreened, excluded))
+		b.demandReadable(b.NamesScreened)
 		for i := range b.PotentialMatches {
 			m := &b.PotentialMatches[i]
 			m.Flags = append(m.Flags, whereabouts(&subject, s.sanctions.entities[m.EntNum].Places)...)
@@ -323,6 +337,9 @@ func (c *screening) irb() Bulletins {
 			b.Status = PotentialMatch
 		} else if missing := c.namesMissing(); missing != "" {
 			b.unscreen("Other names of the organization may be missing, because a list that gives them was not screened: " + missing + ".")
+			return b
+		} else if !readable(c.names) {
+			b.unscreen(unreadable)
 			return b
 		}
 		b.PotentialMatches, b.MatchCount = matches[:min(n, mostMatches)], &n

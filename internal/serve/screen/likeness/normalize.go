@@ -68,6 +68,25 @@ func Words(name string) []string {
 	return list
 }
 
+// Readable reports whether all of a name can be compared: it has a word, none of
+// its letters is of a writing system that the lists do not have, and it is not
+// longer than what is read. A name that is not may still be found, but that it
+// was not found says nothing.
+func Readable(name string) bool {
+	if len(name) > maxBytes {
+		return false
+	}
+	text := letters(name)
+	for i := range len(text) {
+		if text[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	var p phrase
+	p.split(text)
+	return len(p.words) > 0 && len(p.words) < maxWords
+}
+
 // letters is the upper-case text of a name in ASCII where there is an ASCII
 // likeness.
 func letters(name string) string {
