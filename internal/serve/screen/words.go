@@ -33,7 +33,7 @@ func Verdicts(r *Record) []Verdict {
 	c := &r.Compliance
 	return []Verdict{
 		c.BMF.verdict(), c.Pub78.verdict(), c.Revocation.verdict(), c.IRBScreen.verdict(), c.OFACSanctionsScreen.verdict(),
-		c.StateRegistration.California.registryVerdict(text(r.Organization.State) == "CA"), c.StateRegistration.California.ftbVerdict(),
+		c.StateRegistration.California.registryVerdict(text(r.Organization.State) == inCalifornia), c.StateRegistration.California.ftbVerdict(),
 	}
 }
 
