@@ -262,7 +262,8 @@ func collect[T any](s *snapshot.Snapshot, table string) (list []T, err error) {
 }
 
 // readSanctioned reads the entities; people, vessels and aircraft are not
-// screened.
+// screened. The list leaves the type of an entity empty; whatever else it may
+// write there one day is compared rather than left out.
 func readSanctioned(s *snapshot.Snapshot) ([]Sanctioned, error) {
 	var list []Sanctioned
 	at := map[int64]int{}
@@ -270,10 +271,12 @@ func readSanctioned(s *snapshot.Snapshot) ([]Sanctioned, error) {
 		if err != nil {
 			return nil, err
 		}
-		if row.Type == "" {
-			at[row.Num] = len(list)
-			list = append(list, Sanctioned{Sanction: row})
+		switch row.Type {
+		case "individual", "vessel", "aircraft":
+			continue
 		}
+		at[row.Num] = len(list)
+		list = append(list, Sanctioned{Sanction: row})
 	}
 	for row, err := range snapshot.Rows[lists.SanctionName](s, lists.SanctionNames) {
 		if err != nil {

@@ -84,9 +84,9 @@ func sourceOf(now *lists.Current, name string, at time.Time) Source {
 		return s
 	}
 	// What was looked at upstream without trouble, and found to be the same, is
-	// as good as fetched then.
+	// as good as fetched then. It is not the same when what came was refused.
 	confirmed := state.FetchedAt
-	if checked && check.Problem == "" && check.CheckedAt.After(confirmed) && (s.IsCurrent == nil || *s.IsCurrent) {
+	if checked && check.Problem == "" && state.Problem == "" && check.CheckedAt.After(confirmed) && (s.IsCurrent == nil || *s.IsCurrent) {
 		confirmed = check.CheckedAt
 	}
 	if age := at.Sub(confirmed); age > l.MaxAge {
