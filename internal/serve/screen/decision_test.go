@@ -431,3 +431,17 @@ func TestUnreadableName(t *testing.T) {
 		}
 	}
 }
+
+// TestDatesInTheFuture: a wrong clock must not keep a list from becoming too old.
+func TestDatesInTheFuture(t *testing.T) {
+	t.Parallel()
+	later := noon.AddDate(3, 0, 0)
+	checked := func(_ *lists.Status, c *lists.Check) { c.CheckedAt = noon.AddDate(70, 0, 0) }
+	fetched := func(s *lists.Status, _ *lists.Check) { s.FetchedAt = noon.AddDate(70, 0, 0) }
+	for name, now := range map[string]*lists.Current{"checked": current(checked), "fetched": current(fetched), "both": current(checked, fetched)} {
+		c := New(now, tables()).Screen(decisions[0].query(0), later).Compliance
+		if c.BMF.Screened || c.Revoked != nil || c.OFAC.Status != NotScreened || c.OFAC.Note == nil {
+			t.Errorf("%s in the future: %+v", name, c.OFAC.Provenance)
+		}
+	}
+}
