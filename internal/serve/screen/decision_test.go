@@ -445,3 +445,21 @@ func TestDatesInTheFuture(t *testing.T) {
 		}
 	}
 }
+
+// TestUnfiled: without the names in filings a name may be missing, so that nobody
+// is cleared by those that are left; what they resemble is found all the same.
+func TestUnfiled(t *testing.T) {
+	t.Parallel()
+	s := New(current(), tables())
+	for i, o := range decisions {
+		q := o.query(i)
+		q.Unfiled = true
+		c := s.Screen(q, noon).Compliance
+		if c.OFAC.Status == Clear || c.OFAC.Status == RuledOut || c.IRBScreen.Status == Clear {
+			t.Errorf("%s: %s, %s", o.about, c.OFAC.Status, c.IRBScreen.Status)
+		}
+		if whole := s.Screen(o.query(i), noon).Compliance; whole.OFAC.Status == PotentialMatch && c.OFAC.Status != PotentialMatch || whole.BMF.Status != c.BMF.Status {
+			t.Errorf("%s: %s, %s", o.about, c.OFAC.Status, c.BMF.Status)
+		}
+	}
+}

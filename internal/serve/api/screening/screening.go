@@ -271,6 +271,7 @@ func readExcluded(c *api.Call) (list []int64) {
 func (o *operations) addFiled(c *api.Call, q *screen.Query) bool {
 	names := o.Names(c.Data)
 	if names == nil {
+		q.Unfiled = true
 		c.Caveat("ein", "The names in filings are out of service, so only those of the lists were screened.")
 		return false
 	}

@@ -268,6 +268,10 @@ func TestNothingLoaded(t *testing.T) {
 	// Nor does it matter that the names in filings are out of service.
 	w.Data.Search = nil
 	apitest.Scenario{Path: "screening/000000001", Plan: "plus", Costs: 1, Has: []string{`"found":false`, "The names in filings are out of service"}, Lacks: []string{`"clear"`}}.Run(t, w)
+	// With the lists but without those names, one may have been missed.
+	w = apitest.New(t)
+	w.Data.Search = nil
+	apitest.Scenario{Path: "screening/000000001", Plan: "plus", Costs: 1, Has: []string{`"in_bmf":true`, "may be missing"}, Lacks: []string{`"clear"`}}.Run(t, w)
 }
 
 // TestCompat maps the rendering for other services back: nothing else differs.
