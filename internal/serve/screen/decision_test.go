@@ -434,3 +434,35 @@ func TestUnreadableName(t *testing.T) {
 		}
 	}
 }
+
+// TestDatesInTheFuture: a wrong clock must not keep a list from becoming too old.
+func TestDatesInTheFuture(t *testing.T) {
+	t.Parallel()
+	later := noon.AddDate(3, 0, 0)
+	checked := func(_ *lists.Status, c *lists.Check) { c.CheckedAt = noon.AddDate(70, 0, 0) }
+	fetched := func(s *lists.Status, _ *lists.Check) { s.FetchedAt = noon.AddDate(70, 0, 0) }
+	for name, now := range map[string]*lists.Current{"checked": current(checked), "fetched": current(fetched), "both": current(checked, fetched)} {
+		c := New(now, tables()).Screen(decisions[0].query(0), later).Compliance
+		if c.BMF.Screened || c.Revoked != nil || c.OFAC.Status != NotScreened || c.OFAC.Note == nil {
+			t.Errorf("%s in the future: %+v", name, c.OFAC.Provenance)
+		}
+	}
+}
+
+// TestUnfiled: without the names in filings a name may be missing, so that nobody
+// is cleared by those that are left; what they resemble is found all the same.
+func TestUnfiled(t *testing.T) {
+	t.Parallel()
+	s := New(current(), tables())
+	for i, o := range decisions {
+		q := o.query(i)
+		q.Unfiled = true
+		c := s.Screen(q, noon).Compliance
+		if c.OFAC.Status == Clear || c.OFAC.Status == RuledOut || c.IRBScreen.Status == Clear {
+			t.Errorf("%s: %s, %s", o.about, c.OFAC.Status, c.IRBScreen.Status)
+		}
+		if whole := s.Screen(o.query(i), noon).Compliance; whole.OFAC.Status == PotentialMatch && c.OFAC.Status != PotentialMatch || whole.BMF.Status != c.BMF.Status {
+			t.Errorf("%s: %s, %s", o.about, c.OFAC.Status, c.BMF.Status)
+		}
+	}
+}

@@ -69,6 +69,7 @@ var Caveats = []string{
 type Query struct {
 	EIN      ein.EIN
 	Filed    []string // names that filings give the organization, best first; may be empty
+	Unfiled  bool     // what names filings give could not be looked up
 	Excluded []int64  // sanctioned entities that the caller has ruled out
 }
 
@@ -214,6 +215,9 @@ func (c *screening) namesMissing() string {
 		if !c.sources.byName()[list].Screens {
 			return listOf(list).Title
 		}
+	}
+	if c.query.Unfiled {
+		return "the names in filings"
 	}
 	return ""
 }
