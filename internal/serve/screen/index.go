@@ -24,7 +24,8 @@ const IndexPath = "screen/lists.idx"
 const Damaged = "screen_damaged"
 
 // fileKind is the file of the index. Its version changes with the row types of
-// package lists and with what is looked up by what.
+// package lists and with what is looked up by what, and IndexPath with it: an
+// edition that has a file of that name is not indexed again.
 var fileKind = &mapped.Kind{
 	Magic: "GGlists1", Name: "index of the lists",
 	Missing: "screen_unreadable", Version: "screen_version", Damaged: Damaged,
@@ -262,8 +263,7 @@ func collect[T any](s *snapshot.Snapshot, table string) (list []T, err error) {
 }
 
 // readSanctioned reads the entities; people, vessels and aircraft are not
-// screened. The list leaves the type of an entity empty; whatever else it may
-// write there one day is compared rather than left out.
+// screened.
 func readSanctioned(s *snapshot.Snapshot) ([]Sanctioned, error) {
 	var list []Sanctioned
 	at := map[int64]int{}
@@ -271,12 +271,10 @@ func readSanctioned(s *snapshot.Snapshot) ([]Sanctioned, error) {
 		if err != nil {
 			return nil, err
 		}
-		switch row.Type {
-		case "individual", "vessel", "aircraft":
-			continue
+		if row.Entity() {
+			at[row.Num] = len(list)
+			list = append(list, Sanctioned{Sanction: row})
 		}
-		at[row.Num] = len(list)
-		list = append(list, Sanctioned{Sanction: row})
 	}
 	for row, err := range snapshot.Rows[lists.SanctionName](s, lists.SanctionNames) {
 		if err != nil {

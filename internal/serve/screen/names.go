@@ -206,7 +206,7 @@ func (c *screening) ofac() Sanctions {
 				found = "and the caller has ruled out what matched"
 			}
 			b.PotentialMatches, b.MatchCount = nil, nil
-			b.unscreen("Other names of the organization may be missing, because a list that gives them was not screened: " + missing + ". The names that are known were compared, " + found + ".")
+			b.unscreen(missing + " The names that are known were compared, " + found + ".")
 		}
 		b.demandReadable(c.names)
 	}
@@ -356,7 +356,7 @@ func (c *screening) irb() Bulletins {
 		if n > 0 {
 			b.Status = PotentialMatch
 		} else if missing := c.namesMissing(); missing != "" {
-			b.unscreen("Other names of the organization may be missing, because a list that gives them was not screened: " + missing + ".")
+			b.unscreen(missing)
 			return b
 		} else if !readable(c.names) {
 			b.unscreen(unreadable)

@@ -121,3 +121,35 @@ func TestNamesakesInCalifornia(t *testing.T) {
 		})
 	}
 }
+
+// TestManyNames clears nobody who has more names than are compared.
+func TestManyNames(t *testing.T) {
+	t.Parallel()
+	id := numbered(0)
+	for _, tc := range []struct {
+		about string
+		names int
+		first string
+		ofac  string
+		shown int // names that were compared
+	}{
+		{"as many as are compared", mostNames, "MAPLE HOLLOW", Clear, mostNames},
+		{"one more", mostNames + 1, "MAPLE HOLLOW", NotScreened, mostNames},
+		{"one more, and a match", mostNames + 1, "QUELBRIX MARITIME HOLDINGS", PotentialMatch, mostNames},
+	} {
+		t.Run(tc.about, func(t *testing.T) {
+			t.Parallel()
+			rows := tables()
+			rows.Masters = []lists.Master{{EIN: id.String(), Name: tc.first, State: "OH"}}
+			rows.Pub78, rows.Registry = nil, nil
+			for i := range tc.names - 1 {
+				rows.Registry = append(rows.Registry, lists.Registration{EIN: id.String(), Name: "REDWOOD CIRCLE " + strings.Repeat("A", i+2), Status: "Current"})
+			}
+			r := New(current(), rows).Screen(Query{EIN: id}, noon)
+			c := &r.Compliance
+			if c.OFAC.Status != tc.ofac || len(r.Organization.Names) != tc.shown || (c.IRBScreen.Status == Clear) != (tc.names == mostNames) {
+				t.Errorf("sanctions %s, bulletins %s, %d names", c.OFAC.Status, c.IRBScreen.Status, len(r.Organization.Names))
+			}
+		})
+	}
+}

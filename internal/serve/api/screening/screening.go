@@ -66,9 +66,6 @@ const path = "/screening"
 // reports; its address is part of every report.
 func VerifyPage(base string) string { return base + "/verify" }
 
-// VerifyURL is where programs do.
-func VerifyURL(base string) string { return base + api.Versioned + path + "/verify" }
-
 // Bounds of requests.
 const (
 	maxEINs     = 100
