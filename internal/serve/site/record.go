@@ -240,6 +240,15 @@ func dayText(date *string) string {
 	return *date
 }
 
+// periodText writes the month in which a tax period ended, such as 202412, for
+// people; what is no month stays as it is.
+func periodText(month *string) string {
+	if t, err := time.Parse("200601", *month); err == nil {
+		return t.Format("January 2006")
+	}
+	return *month
+}
+
 // momentText writes a moment of a record for people.
 func momentText(moment string) string {
 	t, err := time.Parse(time.RFC3339, moment)

@@ -40,6 +40,8 @@ var functions = template.FuncMap{
 	// Of screenings.
 	"day":      dayText,
 	"dayof":    func(date string) string { return dayText(&date) },
+	"momentof": momentText,
+	"period":   periodText,
 	"yesno":    yesNo,
 	"percent":  percent,
 	"alike":    alike,
