@@ -37,8 +37,8 @@ Get them from the service once and keep them:
 A report that names a key that is not among them cannot be verified, which does not make it false.
 
 Exit codes: 0 all are valid; 1 at least one is not valid; 2 none is, but at least one cannot be
-verified or is no report. A file or a key that cannot be read also gives 1, and a wrong flag 2, with
-the reason on standard error.`
+verified or is no report. With a file of keys that is damaged, nothing can be verified. A file that
+does not exist or cannot be opened gives 1, and a wrong flag 2, with the reason on standard error.`
 }
 
 // defaultData is the data directory that is looked into when none is named. It
@@ -55,6 +55,13 @@ type verification struct {
 
 func (c *verifyCmd) Run(a *app) error {
 	keys, err := c.keys(a)
+	if f, ok := fault.Of(err); ok && f.Slug == keyring.BadKeyFile {
+		// With keys that are damaged nothing can be said of a signature, which is
+		// a verdict and no failure. Those of other files are not used either: the
+		// damaged one may be the one that marks a key as compromised.
+		fmt.Fprintf(a.Err, "grantgraph: %v\n", err)
+		keys, err = nil, nil
+	}
 	if err != nil {
 		return err
 	}

@@ -88,6 +88,7 @@ func TestVerify(t *testing.T) {
 	}
 	set := keys["set"]
 	otherSet := put("other.json", keyring.JWKS([]keyring.Key{public(other)}))
+	damaged := put("damaged.json", bytes.Replace(keyring.JWKS([]keyring.Key{public(key)}), []byte(`"kid": "`), []byte(`"kid": "x`), 1))
 	_, out, _ := command(t, "verify", "--data", empty, "--key", set, good)
 	if want := good + `: valid
   of      Harborlight?[31m report.json: valid
@@ -113,7 +114,10 @@ func TestVerify(t *testing.T) {
 		"no keys":            {[]string{good}, 2, "cannot be verified: The report names the key", "Try: curl -o keys.json"},
 		"absent":             {[]string{"--key", set, absent, good}, 1, "report.json: valid", "absent does not exist"},
 		"absent key":         {[]string{"--key", "secret-api-key", good}, 1, "", "--key names a file that does not exist"},
-		"key is no key":      {[]string{"--key", no, good}, 1, "", "not keys to verify with"},
+		"key is no key":      {[]string{"--key", no, good}, 2, "cannot be verified: The report names the key", "not keys to verify with"},
+		"damaged key":        {[]string{"--key", damaged, page}, 2, "cannot be verified: The report names the key", "not keys to verify with"},
+		"one key damaged":    {[]string{"--key", set, "--key", damaged, good}, 2, "cannot be verified: The report names the key", "not keys to verify with"},
+		"damaged, changed":   {[]string{"--key", damaged, bad}, 1, "NOT valid", "not keys to verify with"},
 		"key is a folder":    {[]string{"--key", dir, good}, 1, "", "is a directory"},
 		"no files":           {nil, 2, "", "expected"},
 		"report is a folder": {[]string{"--key", set, dir}, 1, "", "1 of 1 files could not be read"},

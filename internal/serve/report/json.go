@@ -159,7 +159,7 @@ func (p *parser) object(v *value, depth int) error {
 		}
 		quoted := p.in[start:p.at]
 		if names[name] {
-			return bad("the name %q stands twice in one object, so that it could be read in two ways", fault.Clip(name, maxQuoted))
+			return bad("the name %q appears twice in one object, so that it could be read in two ways", fault.Clip(name, maxQuoted))
 		}
 		names[name] = true
 		if p.space(); !p.take(':') {

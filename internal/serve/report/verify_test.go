@@ -233,10 +233,10 @@ func TestHostileJSON(t *testing.T) {
 	report := string(issue(t, clear()))
 	in := func(member string) string { return `{` + member + `,` + report[1:] }
 	for name, c := range map[string]struct{ document, wrong string }{
-		"name twice":           {in(`"format":"1.0"`), `"format" stands twice`},
-		"name twice, escaped":  {in(`"\u0066ormat":"1.0"`), `"format" stands twice`},
-		"name twice, deep":     {in(`"x":[{"a":1,"b":{"c":1,"c":2}}]`), `"c" stands twice`},
-		"name twice, around":   {`{"report":1,"report":` + report + `}`, `"report" stands twice`},
+		"name twice":           {in(`"format":"1.0"`), `"format" appears twice`},
+		"name twice, escaped":  {in(`"\u0066ormat":"1.0"`), `"format" appears twice`},
+		"name twice, deep":     {in(`"x":[{"a":1,"b":{"c":1,"c":2}}]`), `"c" appears twice`},
+		"name twice, around":   {`{"report":1,"report":` + report + `}`, `"report" appears twice`},
 		"NaN":                  {in(`"x":NaN`), "not valid JSON"},
 		"Infinity":             {in(`"x":-Infinity`), "not valid JSON"},
 		"beyond double":        {in(`"x":1e999`), "more digits"},

@@ -189,7 +189,11 @@ func sanctionsFinding(s *screen.Sanctions) finding {
 	f := newFinding(list, s.Provenance, words)
 	f.count = n
 	for _, m := range s.PotentialMatches {
-		said := fmt.Sprintf("%s (%.0f%% alike", m.Name, 100*m.Score)
+		name := m.Name
+		if m.MatchedName != "" && m.MatchedName != m.Name {
+			name = m.MatchedName + ", a name of " + m.Name // which need not resemble anything
+		}
+		said := fmt.Sprintf("%s (%.0f%% alike", name, 100*m.Score)
 		if m.RuledOut {
 			said += ", ruled out"
 		}
@@ -266,7 +270,7 @@ func summary(findings []finding) string {
 			notScreened:  "The list was not screened.",
 		}[findings[0].mark]
 	}
-	for m, all := range []string{"All %d lists found nothing against it.", "All %d lists need a closer look.", "None of the %d lists was screened, which says nothing of the organization."} {
+	for m, all := range []string{"All %d lists found nothing against it.", "All %d lists need a closer look.", "None of the %d lists was screened, which says nothing about the organization."} {
 		if n[m] == len(findings) {
 			return fmt.Sprintf(all, len(findings))
 		}
@@ -303,7 +307,7 @@ var elementNames = map[string]string{
 	"ein":                          "EIN",
 	"foundation_status":            "Status under section 509(a)",
 	"supporting_organization_type": "Type of supporting organization",
-	"contributions_deductible":     "Contributions deductible",
+	"contributions_deductible":     "Deductibility of contributions",
 	"source_statement":             "Statement of the source",
 	"bmf_revision_date":            "Revision date of the master file",
 	"report_datetime":              "Date and time of the report",
@@ -342,18 +346,18 @@ var flagNames = map[string]string{
 	"public_notice_of_change":         "Public notice of a change",
 	"reinstated_after_revocation":     "Reinstated after a revocation",
 	"grantor_knowledge":               "What the grantor knows",
-	"terrorist_suspension":            "Suspension under section 501(p)",
+	"terrorist_suspension":            "Possible suspension under section 501(p)",
 	"supporting_org_control":          "Control of a supporting organization",
 	"type_iii_not_fi":                 "Type III, not functionally integrated",
 	"so_type_unknown":                 "Type of supporting organization unknown",
 	"private_foundation_grantee":      "Private foundation",
-	"foreign_addressee":               "Foreign organization",
+	"foreign_addressee":               "Foreign address or tax treaty",
 	"group_subordinate_not_listed":    "Subordinate of a group, not listed itself",
 	"church_or_government_not_listed": "Church or government unit, not listed",
 	"lists_disagree":                  "Lists disagree",
 	"extract_not_current":             "Master file not current",
 	"non_501c3":                       "Not a 501(c)(3) organization",
-	"california_suspension":           "Barred in California",
+	"california_suspension":           "Possible suspension in California",
 }
 
 // nameOf is the name of a thing by its identifier, or the identifier itself.

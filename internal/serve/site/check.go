@@ -13,6 +13,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/gowebpki/jcs"
+
 	"grantgraph/internal/ein"
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/api/screening"
@@ -332,6 +334,11 @@ func (s *Site) issue(ctx context.Context, page *resultPage) (err error) {
 	}
 	document, err := json.Marshal(page.Report)
 	if err != nil {
+		return err
+	}
+	// In canonical form, as the PDF carries it: whoever verifies it with openssl
+	// alone needs the bytes that were signed.
+	if document, err = jcs.Transform(document); err != nil {
 		return err
 	}
 	page.File = fileName(page.Record.EIN, page.Report.IssuedAt)

@@ -17,6 +17,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gowebpki/jcs"
+
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/dataset"
 	"grantgraph/internal/serve/report"
@@ -184,6 +186,9 @@ func TestCheck(t *testing.T) {
 
 	// The downloads are the report that was issued, and cost nothing.
 	document := data(t, got, "application/json")
+	if form, err := jcs.Transform(document); err != nil || !bytes.Equal(form, document) {
+		t.Errorf("the JSON is not in canonical form: %v", err)
+	}
 	verdict, err := p.verifyReport(t.Context(), document)
 	if err != nil || verdict.Status() != report.Valid || *verdict.Subject.EIN != "000000001" {
 		t.Fatalf("%+v, %v", verdict, err)
@@ -290,7 +295,7 @@ func TestRecords(t *testing.T) {
 	for ein, texts := range map[string][]string{
 		"000000001": {"No flag applies", "Every element that a report must have is there"},
 		"000000002": {"as of May 15, 2024, posted August 12, 2024", "1 entry in the list", "An element is missing, or a flag stands against it", "The IRS gave public notice"},
-		"000000003": {"1 entity to compare", "1 Quay", "word in the list", "ZARVONIA", "37 %", "the same"},
+		"000000003": {"1 entity to compare", "1 Quay", "word in the list", "ZARVONIA", "37%", "the same"},
 		"000000004": {"does not allow it to operate", "Number CT0000004. Status: Delinquent; may operate: no"},
 		"000000005": {nasty},
 		"000000009": {"knows this EIN", "Unknown organization"},
@@ -415,7 +420,7 @@ func TestVerifyPage(t *testing.T) {
 	if err := json.Indent(&indented, document, "", "  "); err != nil {
 		t.Fatal(err)
 	}
-	const holds, broken, unknown = "This report holds", "This report does NOT hold", "Cannot be verified"
+	const holds, broken, unknown = "This report is valid", "This report is NOT valid", "Cannot be verified"
 	before := p.left(t, "plus@example.org")
 	csrf := anybody.csrf("/verify")
 	for _, tc := range []struct {
@@ -508,10 +513,10 @@ func TestWordRows(t *testing.T) {
 	for _, r := range wordRows([]screen.AlignedWord{{Weight: 6}, {Weight: 3}, {Weight: 1}, {}}) {
 		got = append(got, r.Share)
 	}
-	if want := []string{"60 %, tells much", "30 %", "10 %, tells little", "none"}; !slices.Equal(got, want) {
+	if want := []string{"60%, tells much", "30%", "10%, tells little", "none"}; !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
-	for f, want := range map[float64]string{1: "the same", .996: "nearly the same, 99 %", .75: "similar, 75 %"} {
+	for f, want := range map[float64]string{1: "the same", .996: "nearly the same, 99%", .75: "similar, 75%"} {
 		if got := alike(f); got != want {
 			t.Errorf("%v: %s", f, got)
 		}

@@ -90,18 +90,18 @@ var flagNames = map[string]string{
 	"public_notice_of_change":         "The IRS gave public notice of a change of status",
 	"reinstated_after_revocation":     "Reinstated after an automatic revocation",
 	"grantor_knowledge":               "What the grantmaker itself knows",
-	"terrorist_suspension":            "Suspension of exemption under section 501(p)",
+	"terrorist_suspension":            "Possible suspension of exemption under section 501(p)",
 	"supporting_org_control":          "Control of a supporting organization",
 	"type_iii_not_fi":                 "Type III supporting organization, not functionally integrated",
 	"so_type_unknown":                 "Supporting organization whose type is not known",
 	"private_foundation_grantee":      "The grantee is a private foundation",
-	"foreign_addressee":               "Address outside the United States",
+	"foreign_addressee":               "Address outside the United States, or deductible by treaty",
 	"group_subordinate_not_listed":    "Member of a group that is not listed itself",
 	"church_or_government_not_listed": "Church or government unit that is not listed",
 	"lists_disagree":                  "The lists of the IRS disagree",
 	"extract_not_current":             "The master file is not the newest",
 	"non_501c3":                       "Not a section 501(c)(3) organization",
-	"california_suspension":           "California has suspended or barred it",
+	"california_suspension":           "Possible suspension in California",
 }
 
 // elementNames are the elements of a report in words.
@@ -121,6 +121,7 @@ type elementRow struct {
 	screen.Element
 	Title string
 	Mark  mark
+	Shown string // the value, with dates as people write them
 	From  string
 }
 
@@ -132,6 +133,17 @@ func elementRows(list []screen.Element) (rows []elementRow) {
 		}
 		if row.Title == "" {
 			row.Title = e.ID
+		}
+		if e.Value != nil {
+			row.Shown = *e.Value
+			switch e.ID {
+			case "ein":
+				row.Shown = hyphened(*e.Value)
+			case "bmf_revision_date":
+				row.Shown = dayText(e.Value)
+			case "report_datetime":
+				row.Shown = momentText(*e.Value)
+			}
 		}
 		switch e.Result {
 		case screen.Met:
@@ -163,7 +175,7 @@ func listTitle(name string) string {
 func (v *recordView) Available() (m mark) {
 	switch a := v.Compliance.Reliance.RelianceAvailable; {
 	case a == nil:
-		return mark{screen.MarkNotScreened, "Cannot be said: a list was not screened, or is not known to be current."}
+		return mark{screen.MarkNotScreened, "Cannot be said: a list was not screened or is not known to be current, or a match has to be looked at first."}
 	case *a:
 		return mark{screen.MarkOK, "Every element that a report must have is there, and no flag stands against it."}
 	}
@@ -226,6 +238,15 @@ func dayText(date *string) string {
 	return *date
 }
 
+// periodText writes the month in which a tax period ended, such as 202412, for
+// people; what is no month stays as it is.
+func periodText(month *string) string {
+	if t, err := time.Parse("200601", *month); err == nil {
+		return t.Format("January 2006")
+	}
+	return *month
+}
+
 // momentText writes a moment of a record for people.
 func momentText(moment string) string {
 	t, err := time.Parse(time.RFC3339, moment)
@@ -251,7 +272,7 @@ func percent(f float64) string {
 	if f < 1 {
 		n = min(n, 99)
 	}
-	return strconv.FormatFloat(n, 'f', 0, 64) + " %"
+	return strconv.FormatFloat(n, 'f', 0, 64) + "%"
 }
 
 // alike says how much two words are taken for the same.

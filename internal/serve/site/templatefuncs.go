@@ -23,9 +23,9 @@ var functions = template.FuncMap{
 		case whole == 0:
 			return "–"
 		case part > 0 && part*200 < whole:
-			return "< 1 %"
+			return "< 1%"
 		}
-		return strconv.FormatFloat(100*float64(part)/float64(whole), 'f', 0, 64) + " %"
+		return strconv.FormatFloat(100*float64(part)/float64(whole), 'f', 0, 64) + "%"
 	},
 	"slug":   search.Slug,
 	"query":  url.QueryEscape,
@@ -39,6 +39,9 @@ var functions = template.FuncMap{
 
 	// Of screenings.
 	"day":      dayText,
+	"dayof":    func(date string) string { return dayText(&date) },
+	"momentof": momentText,
+	"period":   periodText,
 	"yesno":    yesNo,
 	"percent":  percent,
 	"alike":    alike,

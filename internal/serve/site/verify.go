@@ -139,10 +139,10 @@ func outcomeOf(v *report.Verdict) *outcome {
 	}
 	switch v.Status() {
 	case report.Valid:
-		o.Kind, o.Title = "holds", "This report holds"
+		o.Kind, o.Title = "holds", "This report is valid"
 		o.Text = strings.TrimSpace("It was issued by this service and has not been changed since. " + o.Text)
 	case report.NotValid:
-		o.Kind, o.Title = "broken", "This report does NOT hold"
+		o.Kind, o.Title = "broken", "This report is NOT valid"
 	default:
 		o.Kind, o.Title = "unknown", "Cannot be verified"
 	}

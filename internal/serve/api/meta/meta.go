@@ -264,7 +264,7 @@ func describe(c *api.Call, signing Signing, sources *screen.Sources, edition str
 			Default: "json",
 			Modes: []CompatMode{{
 				Mode:        "legacy_strings",
-				Description: "Renders the listed booleans as TitleCase strings. It changes representation only: never a value, a field name or which organizations are returned.",
+				Description: "Renders the listed booleans as \"True\" and \"False\", and status words in TitleCase, such as \"Not Screened\". It changes representation only: never a value, a field name or which organizations are returned.",
 				Fields:      []string{"conflict", "in_bmf", "pub78_verified", "revoked", "screened"},
 			}},
 		},

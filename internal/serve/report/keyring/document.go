@@ -78,6 +78,9 @@ func (k Key) PEM() []byte {
 
 const pemType = "PUBLIC KEY"
 
+// BadKeyFile is the slug of a document that holds no keys to verify with.
+const BadKeyFile = "bad_key_file"
+
 // ParseKeys reads the keys that somebody was given: a document of JWKS, a
 // single JSON web key, public keys in PEM, or the 32 bytes of one in base64. Of
 // a set it takes the Ed25519 keys; what is said of those must be right, since
@@ -88,7 +91,7 @@ func ParseKeys(document []byte) ([]Key, error) {
 		err = distinct(keys)
 	}
 	if err != nil {
-		return nil, fault.New("bad_key_file", "these are not keys to verify with: %w", err).
+		return nil, fault.New(BadKeyFile, "these are not keys to verify with: %w", err).
 			Try("give the file of /.well-known/jwks.json or of grantgraph signing export-public, a public key in PEM, or its 32 bytes in base64")
 	}
 	return keys, nil
