@@ -112,7 +112,7 @@ func Verify(ctx context.Context, document []byte, keys []PublicKey) (*Verdict, e
 
 // pdfObject is what every PDF has and no report: a viewer may take a file for a
 // PDF although it begins as JSON, and show a page that nobody compared.
-var pdfObject = regexp.MustCompile(`[0-9]\s+[0-9]+\s+obj`)
+var pdfObject = regexp.MustCompile(`[0-9]\s+[0-9]+\s+obj\b`)
 
 // find is the one report of a document.
 func find(v *value) (*value, error) {

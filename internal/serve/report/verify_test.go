@@ -94,6 +94,7 @@ func TestWrapping(t *testing.T) {
 		"bulk of one":       {document: `{"results":[{"ein":"000000002","report":` + report + `}]}`, note: "not signed"},
 		"JSON and PDF":      {document: `{"%PDF-1.7":"\n1 0 obj <</Type/Catalog/Pages 2 0 R>> endobj","report":` + report + `}`, wrong: "objects of a PDF"},
 		"PDF in bulk":       {document: `{"results":[{"a":"startxref 5 4  0 obj","report":` + report + `}]}`, wrong: "objects of a PDF"},
+		"no PDF":            {document: `{"a":"rooms 1 2 objects","report":` + report + `}`, note: "not signed"},
 		"no report":         {document: `{"code":200}`, wrong: "no report in it"},
 		"null report":       {document: `{"code":200,"report":null}`, wrong: "holds no report"},
 		"report of a trial": {document: `{"report":{"a":1}}`, wrong: "not a report"},
