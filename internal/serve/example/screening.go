@@ -9,6 +9,7 @@ import (
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/serve/api/screening"
+	"grantgraph/internal/serve/report"
 	"grantgraph/internal/serve/report/keyring"
 	"grantgraph/internal/serve/screen"
 	"grantgraph/internal/serve/search"
@@ -111,7 +112,7 @@ func Samples(base string) (s screening.Samples, err error) {
 		ring *keyring.Ring
 		to   *string
 	}{{Ring(), &s.Report}, {ringOf('2'), &s.Foreign}} {
-		r, err := screening.Issue(context.Background(), x.ring, record, base, Now())
+		r, err := report.Issue(context.Background(), x.ring, report.ContentOf(record), report.VerifyPage(base), Now())
 		if err != nil {
 			return s, err
 		}

@@ -72,6 +72,10 @@ func NameContentOf(r *screen.NameRecord) NameContent {
 	return NameContent{Subject: r.Subject, Compliance: r.Compliance, Sources: r.Sources}
 }
 
+// VerifyPage is the page of the service at an address on which people verify
+// reports; its address is part of every report.
+func VerifyPage(base string) string { return base + "/verify" }
+
 // Signer signs with the key that is current. The identifier of the key is part of
 // what is signed: message is asked for the bytes once the key is chosen, and the
 // same key signs them, also when the keys are rotated meanwhile. The identifier is

@@ -17,7 +17,6 @@ import (
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/serve/account"
-	"grantgraph/internal/serve/api/screening"
 	"grantgraph/internal/serve/dataset"
 	"grantgraph/internal/serve/example"
 	"grantgraph/internal/serve/report"
@@ -218,10 +217,10 @@ type resultPage struct {
 	form
 	standing
 	Record *recordView
-	Report *screening.Report // nil on the free plan
-	JSON   template.URL      // the report, to be kept
-	File   string            // name of that file
-	Posted string            // the report, to be sent back for the PDF
+	Report *report.Report[report.Content] // nil on the free plan
+	JSON   template.URL                   // the report, to be kept
+	File   string                         // name of that file
+	Posted string                         // the report, to be sent back for the PDF
 }
 
 // screenOne screens an organization and shows the record. The report that is
@@ -329,7 +328,7 @@ func (s *Site) showPlans(v *visit, title, text string) {
 
 // issue signs the record of a page and puts the report into it.
 func (s *Site) issue(ctx context.Context, page *resultPage) (err error) {
-	if page.Report, err = screening.Issue(ctx, s.Ring, page.Record.Record, s.BaseURL, page.Record.At); err != nil {
+	if page.Report, err = report.Issue(ctx, s.Ring, report.ContentOf(page.Record.Record), report.VerifyPage(s.BaseURL), page.Record.At); err != nil {
 		return err
 	}
 	document, err := json.Marshal(page.Report)

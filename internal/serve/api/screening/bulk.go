@@ -9,6 +9,7 @@ import (
 	"grantgraph/internal/ein"
 	"grantgraph/internal/parallel"
 	"grantgraph/internal/serve/api"
+	"grantgraph/internal/serve/report"
 	"grantgraph/internal/serve/screen"
 )
 
@@ -120,7 +121,7 @@ func (o *operations) planBulk(c *api.Call) (api.Run, error) {
 				return nil
 			}
 			var err error
-			a.Results[i].Report, err = Issue(ctx, o.Ring, r, o.Base, at)
+			a.Results[i].Report, err = report.Issue(ctx, o.Ring, report.ContentOf(r), report.VerifyPage(o.Base), at)
 			return err
 		})
 		if err != nil {

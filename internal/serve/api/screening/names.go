@@ -114,7 +114,7 @@ func (o *operations) planNames(c *api.Call) (api.Run, error) {
 				return nil
 			}
 			var err error
-			to.Report, err = report.Issue(ctx, o.Ring, report.NameContentOf(r), VerifyPage(o.Base), at)
+			to.Report, err = report.Issue(ctx, o.Ring, report.NameContentOf(r), report.VerifyPage(o.Base), at)
 			return err
 		})
 		if err != nil {

@@ -62,10 +62,6 @@ type operations struct {
 
 const path = "/screening"
 
-// VerifyPage is the page of the service at an address on which people verify
-// reports; its address is part of every report.
-func VerifyPage(base string) string { return base + "/verify" }
-
 // Bounds of requests.
 const (
 	maxEINs     = 100
@@ -220,7 +216,7 @@ func (o *operations) planScreen(c *api.Call) (api.Run, error) {
 			a.Service.Withheld = screen.Withheld
 		} else {
 			var err error
-			if a.Report, err = Issue(ctx, o.Ring, &a.Record, o.Base, at); err != nil {
+			if a.Report, err = report.Issue(ctx, o.Ring, report.ContentOf(&a.Record), report.VerifyPage(o.Base), at); err != nil {
 				return nil, err
 			}
 		}
@@ -299,10 +295,4 @@ func (o *operations) claim(key string) func(context.Context) (func(context.Conte
 		}
 		return func(ctx context.Context) error { return o.Trials.ReturnScreen(ctx, key) }, nil
 	}
-}
-
-// Issue signs a record with the current key of a ring, for the service at an
-// address.
-func Issue(ctx context.Context, ring *keyring.Ring, r *screen.Record, base string, at time.Time) (*Report, error) {
-	return report.Issue(ctx, ring, report.ContentOf(r), VerifyPage(base), at)
 }
