@@ -140,7 +140,7 @@ var manyColumns = []string{"ein", "name", "found", "in_bmf", "pub78_verified", "
 	"reliance_available", "conflict", "bmf_revised", "pub78_revised", "revocation_revised", "irb_revised", "ofac_revised", "ca_registry_revised", "ca_ftb_revised", "screened_at", "notes"}
 
 // manyCells is a record as a row of the file. What is not known is an empty
-// cell; what was not screened says so in its note too.
+// cell; what was not screened says so, in its cell and in the note.
 func manyCells(r *screen.Record, verdicts []screen.Verdict, at time.Time) []string {
 	c := &r.Compliance
 	california := &c.StateRegistration.California
@@ -175,6 +175,15 @@ func manyCells(r *screen.Record, verdicts []screen.Verdict, at time.Time) []stri
 		}
 		return "false"
 	}
+	// A cell that is empty because a list was not screened would read as a no.
+	told := func(b *bool, by ...*screen.Provenance) string {
+		for _, p := range by {
+			if b == nil && !p.Screened {
+				return screen.NotScreened
+			}
+		}
+		return bit(b)
+	}
 	status := func(p *screen.Provenance) string {
 		if !p.Screened {
 			return screen.NotScreened
@@ -187,8 +196,9 @@ func manyCells(r *screen.Record, verdicts []screen.Verdict, at time.Time) []stri
 		}
 		return *p.Revised
 	}
-	return []string{hyphened(r.EIN), name, bit(&r.Found), bit(c.InBMF), bit(c.Pub78Verified), bit(c.Revoked), status(&c.OFACSanctionsScreen.Provenance), status(&c.IRBScreen.Provenance),
-		status(&california.Provenance), bit(california.MayOperate), status(&california.FTB), bit(c.Reliance.RelianceAvailable), bit(c.Conflict),
+	return []string{hyphened(r.EIN), name, bit(&r.Found), told(c.InBMF, &c.BMF.Provenance), told(c.Pub78Verified, &c.Pub78.Provenance), told(c.Revoked, &c.Revocation.Provenance), status(&c.OFACSanctionsScreen.Provenance), status(&c.IRBScreen.Provenance),
+		status(&california.Provenance), told(california.MayOperate, &california.Provenance), status(&california.FTB),
+		told(c.Reliance.RelianceAvailable, &c.BMF.Provenance, &c.Pub78.Provenance, &c.Revocation.Provenance), told(c.Conflict, &c.BMF.Provenance, &c.Pub78.Provenance),
 		date(&c.BMF.Provenance), date(&c.Pub78.Provenance), date(&c.Revocation.Provenance), date(&c.IRBScreen.Provenance), date(&c.OFACSanctionsScreen.Provenance), date(&california.Provenance), date(&california.FTB),
 		at.UTC().Format(time.RFC3339), strings.Join(notes, "; ")}
 }
