@@ -124,7 +124,7 @@ func (c *evalCmd) listNames(a *app) (names []likeness.Name, e *lists.Edition, er
 		if err != nil {
 			return nil, nil, err
 		}
-		entity[s.Num] = s.Type == ""
+		entity[s.Num] = s.Entity()
 	}
 	for n, err := range snapshot.Rows[lists.SanctionName](e.Snapshot, lists.SanctionNames) {
 		if err != nil {

@@ -205,6 +205,10 @@ func (f *Form) Items(name string, most int) []json.RawMessage {
 	return f.items(name, raw, 1, most)
 }
 
+// ExactInteger reports whether every JSON reader takes n for the same number. A
+// report that repeats another one could not be signed.
+func ExactInteger(n int64) bool { return -1<<53 <= n && n <= 1<<53 }
+
 // Integers reads a list of at most so many whole numbers, if it is there.
 func (f *Form) Integers(name string, most int) (list []int64) {
 	f.read[name] = true
@@ -214,7 +218,7 @@ func (f *Form) Integers(name string, most int) (list []int64) {
 	}
 	for i, item := range f.items(name, raw, 0, most) {
 		var n int64
-		if json.Unmarshal(item, &n) != nil || string(item) == "null" {
+		if json.Unmarshal(item, &n) != nil || string(item) == "null" || !ExactInteger(n) {
 			f.at([]any{name, i}, "int_type", shown(string(item)), nil, "the value is not a whole number")
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"grantgraph/internal/serve/screen"
+	"grantgraph/internal/snapshot/lists"
 )
 
 // What the page says of a screening, in words. It says what lists hold, and
@@ -33,12 +34,12 @@ type finding struct {
 	count   int      // how many there are in all
 }
 
-// newFinding makes a finding of a list. A list that could not be used is never judged by
-// what else its block says.
-func newFinding(list string, from screen.Provenance, m mark, words string) finding {
-	f := finding{list: list, from: from, mark: m, words: words}
+// newFinding makes a finding of a list, without its mark. A list that could not be
+// used is never judged by what else its block says.
+func newFinding(list string, from screen.Provenance, words string) finding {
+	f := finding{list: list, from: from, words: words}
 	if !from.Screened || from.Status == screen.NotScreened {
-		f.mark, f.words = notScreened, "The list could not be used. This does not mean that nothing was found."
+		f.words = "The list could not be used. This does not mean that nothing was found."
 		if from.Note != nil {
 			f.words = *from.Note
 		}
@@ -46,43 +47,62 @@ func newFinding(list string, from screen.Provenance, m mark, words string) findi
 	return f
 }
 
-// findings are what the lists say of an organization, in the order of the page.
-func (c *shownContent) findings() []finding {
+// findings are what the lists say of an organization or of a name, in the order of
+// the page. What calls for a closer look is decided once, for all who show it; the
+// words are the page's own, because a page that was issued never changes.
+func (c *shownContent) findings() (list []finding) {
+	record := &screen.Record{Organization: c.Organization, Compliance: c.Compliance}
+	k := &record.Compliance
 	if c.named != nil {
-		return []finding{sanctionsFinding(&c.named.Compliance.OFACSanctionsScreen)}
+		k.OFACSanctionsScreen = c.named.Compliance.OFACSanctionsScreen
 	}
-	k := &c.Compliance
-	list := []finding{
-		masterFinding(&k.BMF), publicationFinding(&k.Pub78), revocationFinding(&k.Revocation), bulletinFinding(&k.IRBScreen),
-		sanctionsFinding(&k.OFACSanctionsScreen), registryFinding(&k.StateRegistration.California), taxBoardFinding(&k.StateRegistration.California),
+	decided := map[string]string{}
+	for _, v := range screen.Verdicts(record) {
+		decided[v.List] = v.Mark
 	}
-	// What calls for a closer look is decided once, for all who show it; the
-	// words are the page's own, because a page that was issued never changes.
-	for i, v := range screen.Verdicts(&screen.Record{Organization: c.Organization, Compliance: c.Compliance}) {
-		list[i].mark = marks[v.Mark]
+	add := func(name string, f finding) {
+		f.mark = markOf(decided[name])
+		list = append(list, f)
 	}
+	if c.named != nil {
+		add(lists.OFAC, sanctionsFinding(&k.OFACSanctionsScreen))
+		return list
+	}
+	add(lists.BMF, masterFinding(&k.BMF))
+	add(lists.Pub78, publicationFinding(&k.Pub78))
+	add(lists.Revocation, revocationFinding(&k.Revocation))
+	add(lists.IRB, bulletinFinding(&k.IRBScreen))
+	add(lists.OFAC, sanctionsFinding(&k.OFACSanctionsScreen))
+	add(lists.CARegistry, registryFinding(&k.StateRegistration.California))
+	add(lists.CAFTB, taxBoardFinding(&k.StateRegistration.California))
 	return list
 }
 
-var marks = map[string]mark{screen.MarkOK: nothingFound, screen.MarkLook: lookCloser, screen.MarkNotScreened: notScreened}
+// markOf is the mark of a verdict. One that nobody has heard of is no good news.
+func markOf(verdict string) mark {
+	switch verdict {
+	case screen.MarkOK:
+		return nothingFound
+	case screen.MarkLook:
+		return lookCloser
+	}
+	return notScreened
+}
 
 func masterFinding(b *screen.BMF) finding {
 	const list = "IRS business master file"
 	switch b.Status {
 	case screen.Listed:
-		m, words := nothingFound, "Listed"
+		words := "Listed"
 		if said := join(", ", b.SubsectionDescription, b.FoundationTypeDescription, b.Foundation509aStatus); said != "" {
 			words += ": " + said
 		}
 		if b.DeductibilityDescription != nil {
 			words += ". " + *b.DeductibilityDescription
 		}
-		if textOf(b.DeductibilityCode) != "1" {
-			m = lookCloser
-		}
-		return newFinding(list, b.Provenance, m, sentence(words))
+		return newFinding(list, b.Provenance, sentence(words))
 	case screen.NotListed:
-		return newFinding(list, b.Provenance, lookCloser, sentence(join(" ", new("Not listed."), b.ChurchMessage)))
+		return newFinding(list, b.Provenance, sentence(join(" ", new("Not listed."), b.ChurchMessage)))
 	}
 	return unknownFinding(list, b.Provenance)
 }
@@ -99,9 +119,9 @@ func publicationFinding(p *screen.Pub78) finding {
 		if len(kinds) > 0 {
 			words += ": " + strings.Join(kinds, ", ")
 		}
-		return newFinding(list, p.Provenance, nothingFound, sentence(words))
+		return newFinding(list, p.Provenance, sentence(words))
 	case screen.NotListed:
-		return newFinding(list, p.Provenance, lookCloser, sentence(join(" ", new("Not listed."), p.ChurchMessage)))
+		return newFinding(list, p.Provenance, sentence(join(" ", new("Not listed."), p.ChurchMessage)))
 	}
 	return unknownFinding(list, p.Provenance)
 }
@@ -119,15 +139,15 @@ func revocationFinding(r *screen.Revocation) finding {
 	}
 	switch r.Status {
 	case screen.NotListed:
-		return newFinding(list, r.Provenance, nothingFound, "Not on the list of organizations whose exemption was revoked automatically.")
+		return newFinding(list, r.Provenance, "Not on the list of organizations whose exemption was revoked automatically.")
 	case screen.Revoked:
-		return newFinding(list, r.Provenance, lookCloser, sentence(dates("Exemption revoked")+", and not reinstated"))
+		return newFinding(list, r.Provenance, sentence(dates("Exemption revoked")+", and not reinstated"))
 	case screen.Reinstated:
 		words := dates("Exemption revoked") + "; reinstated"
 		if r.ReinstatementDate != nil {
 			words += " as of " + *r.ReinstatementDate
 		}
-		return newFinding(list, r.Provenance, lookCloser, sentence(words))
+		return newFinding(list, r.Provenance, sentence(words))
 	}
 	return unknownFinding(list, r.Provenance)
 }
@@ -140,10 +160,10 @@ func bulletinFinding(b *screen.Bulletins) finding {
 	}
 	switch b.Status {
 	case screen.Clear:
-		return newFinding(list, b.Provenance, nothingFound, sentence("No deletion with a similar name and the same state"+read))
+		return newFinding(list, b.Provenance, sentence("No deletion with a similar name and the same state"+read))
 	case screen.PotentialMatch:
 		n := max(len(b.PotentialMatches), count(b.MatchCount))
-		f := newFinding(list, b.Provenance, lookCloser, numbered(n, "deletion", "deletions")+" with a similar name"+read)
+		f := newFinding(list, b.Provenance, numbered(n, "deletion", "deletions")+" with a similar name"+read)
 		f.count = n
 		for _, m := range b.PotentialMatches {
 			f.matches = append(f.matches, fmt.Sprintf("%s (%s)", m.Name, m.BulletinNumber))
@@ -159,14 +179,14 @@ func sanctionsFinding(s *screen.Sanctions) finding {
 	words := numbered(n, "sanctioned entity has", "sanctioned entities have") + " a similar name"
 	switch s.Status {
 	case screen.Clear:
-		return newFinding(list, s.Provenance, nothingFound, "No sanctioned entity has a similar name.")
+		return newFinding(list, s.Provenance, "No sanctioned entity has a similar name.")
 	case screen.PotentialMatch:
 	case screen.RuledOut:
 		words += ", ruled out by whoever asked"
 	default:
 		return unknownFinding(list, s.Provenance)
 	}
-	f := newFinding(list, s.Provenance, lookCloser, words)
+	f := newFinding(list, s.Provenance, words)
 	f.count = n
 	for _, m := range s.PotentialMatches {
 		name := m.Name
@@ -192,13 +212,13 @@ func registryFinding(c *screen.California) finding {
 		}
 		switch {
 		case c.MayOperate == nil:
-			return newFinding(list, c.Provenance, lookCloser, sentence(words+"; whether it may operate there is not said"))
+			return newFinding(list, c.Provenance, sentence(words+"; whether it may operate there is not said"))
 		case !*c.MayOperate:
-			return newFinding(list, c.Provenance, lookCloser, sentence(words+": it may not operate or solicit in California"))
+			return newFinding(list, c.Provenance, sentence(words+": it may not operate or solicit in California"))
 		}
-		return newFinding(list, c.Provenance, nothingFound, sentence(words+": it may operate in California"))
+		return newFinding(list, c.Provenance, sentence(words+": it may operate in California"))
 	case screen.NotListed:
-		return newFinding(list, c.Provenance, nothingFound, "Not listed, which is no finding against an organization that does not operate in California.")
+		return newFinding(list, c.Provenance, "Not listed, which is no finding against an organization that does not operate in California.")
 	}
 	return unknownFinding(list, c.Provenance)
 }
@@ -207,13 +227,13 @@ func taxBoardFinding(c *screen.California) finding {
 	const list = "California Franchise Tax Board"
 	switch c.FTB.Status {
 	case screen.NotListed:
-		return newFinding(list, c.FTB, nothingFound, "Not on the list of revoked exemptions.")
+		return newFinding(list, c.FTB, "Not on the list of revoked exemptions.")
 	case screen.Revoked:
 		words := "State exemption revoked"
 		if len(c.FTBRecords) > 0 && c.FTBRecords[0].Revoked != nil {
 			words += " as of " + *c.FTBRecords[0].Revoked
 		}
-		return newFinding(list, c.FTB, lookCloser, sentence(words))
+		return newFinding(list, c.FTB, sentence(words))
 	}
 	return unknownFinding(list, c.FTB)
 }
@@ -221,7 +241,7 @@ func taxBoardFinding(c *screen.California) finding {
 // unknownFinding is for a list that was not screened, and for a status that this
 // program has no words for, which is never taken for a good one.
 func unknownFinding(list string, from screen.Provenance) finding {
-	return newFinding(list, from, lookCloser, fmt.Sprintf("Status %q; see the attached data.", from.Status))
+	return newFinding(list, from, fmt.Sprintf("Status %q; see the attached data.", from.Status))
 }
 
 // dated is the date of a list in words.
@@ -352,13 +372,6 @@ func nameOf(names map[string]string, id string) string {
 var caveats = []string{
 	"Screens are triage signals, not determinations. A screen whose source is unavailable reports not screened, never clear. The sanctions screen is an entity NAME screen.",
 	"At the moment of disbursement use the sanctions authority's live index, because a designation is effective before the flat files carry it.",
-}
-
-func textOf(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
 }
 
 func count(n *int) int {

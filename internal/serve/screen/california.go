@@ -11,7 +11,7 @@ const inCalifornia = "CA"
 
 // california is what the two lists of California say. Rows are found by EIN;
 // of an organization in California also rows without an EIN that have its name,
-// when there is one such row and no other can be meant.
+// when there is one such row.
 func (c *screening) california(revoked *bool) California {
 	ca := California{Provenance: c.provenance(lists.CARegistry, NotListed), FTB: c.provenance(lists.CAFTB, NotListed)}
 	if ca.Screened {
@@ -19,25 +19,23 @@ func (c *screening) california(revoked *bool) California {
 		for _, row := range c.rows.registry {
 			ca.RegistryRecords = append(ca.RegistryRecords, registryRecord(row, "ein"))
 		}
-		if len(ca.RegistryRecords) == 0 {
-			if rows, ok := byName(c, c.tables.RegistrationsNamed); ok {
-				ca.RegistryRecords = append(ca.RegistryRecords, registryRecord(rows, "name"))
-			}
+		named := byName(c, c.tables.RegistrationsNamed)
+		if len(ca.RegistryRecords) == 0 && len(named) == 1 {
+			ca.RegistryRecords = append(ca.RegistryRecords, registryRecord(named[0], "name"))
 		}
 		ca.MayOperate = mayOperate(ca.RegistryRecords)
-		ca.found(&ca.Provenance, len(ca.RegistryRecords), Listed, c)
+		c.settle(&ca.Provenance, Listed, len(ca.RegistryRecords), len(named))
 	}
 	if ca.FTB.Screened {
 		ca.FTBRecords = []FTBRecord{}
 		for _, row := range c.rows.ftb {
 			ca.FTBRecords = append(ca.FTBRecords, ftbRecord(row, "ein"))
 		}
-		if len(ca.FTBRecords) == 0 {
-			if row, ok := byName(c, c.tables.FTBRecordsNamed); ok {
-				ca.FTBRecords = append(ca.FTBRecords, ftbRecord(row, "name"))
-			}
+		named := byName(c, c.tables.FTBRecordsNamed)
+		if len(ca.FTBRecords) == 0 && len(named) == 1 {
+			ca.FTBRecords = append(ca.FTBRecords, ftbRecord(named[0], "name"))
 		}
-		ca.found(&ca.FTB, len(ca.FTBRecords), Revoked, c)
+		c.settle(&ca.FTB, Revoked, len(ca.FTBRecords), len(named))
 	}
 	if !ca.Screened {
 		ca.RegistryRecords = nil
@@ -49,26 +47,29 @@ func (c *screening) california(revoked *bool) California {
 	return ca
 }
 
-// found sets the status of a list. Without the master file nobody knows by what
-// name and state to look, so that nothing was found means nothing then.
-func (ca *California) found(p *Provenance, n int, status string, c *screening) {
+// settle sets the status of a list of California, of which so many rows are the
+// organization's. That nothing was found means nothing when one of several rows
+// may be meant, nor without the master file: then nobody knows by what name and
+// state to look.
+func (c *screening) settle(p *Provenance, status string, found, named int) {
 	switch {
-	case n > 0:
+	case found > 0:
 		p.Status = status
+	case named > 1:
+		p.unscreen("It has no row of this EIN, but several rows without an EIN have the name of this organization, and nothing says whether one of them is meant.")
 	case !c.sources.BMF.Screens:
 		p.unscreen("It has no row of this EIN, but rows without an EIN are found by name, and the master file, which has the name, was not screened.")
 	}
 }
 
-// byName is the one row without an EIN that has the name of an organization in
+// byName are the rows without an EIN that have the name of an organization in
 // California.
-func byName[T any](c *screening, named func(key string) []T) (row T, ok bool) {
-	if m := &c.rows.master; c.rows.inMaster && m.State == inCalifornia {
-		if rows := named(orgname.Key(m.Name)); len(rows) == 1 {
-			return rows[0], true
-		}
+func byName[T any](c *screening, named func(key string) []T) []T {
+	m := &c.rows.master
+	if key := orgname.Key(m.Name); c.rows.inMaster && m.State == inCalifornia && key != "" {
+		return named(key)
 	}
-	return row, false
+	return nil
 }
 
 func registryRecord(c lists.Registration, basis string) RegistryRecord {

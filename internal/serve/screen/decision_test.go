@@ -53,6 +53,10 @@ type invented struct {
 // charity is the master row of most: a public charity that files Form 990.
 const charity = "sub=03 found=15 ded=1 fil=01 pf=0 aff=3 grp=0000 state=OH status=01"
 
+// unclassed are the flags that are not known of an organization that is neither
+// in the master file nor in Publication 78.
+const unclassed = "supporting_org_control type_iii_not_fi so_type_unknown private_foundation_grantee foreign_addressee group_subordinate_not_listed "
+
 var decisions = []invented{
 	{about: "a sound public charity", name: "MAPLE HOLLOW FOOD PANTRY", master: charity, pub78: "PC", available: "yes"},
 	{about: "a church that is listed", name: "MAPLE HOLLOW CHAPEL", master: charity + " found=10 fil=06", pub78: "PC", available: "yes"},
@@ -83,7 +87,7 @@ var decisions = []invented{
 	{about: "by treaty", name: "ALDER TREATY FUND", master: charity + " ded=4 state=", pub78: "FORGN,PC", applies: "foreign_addressee", available: "yes"},
 	{about: "a foreign address", name: "ALDER ABROAD", master: charity + " state=", pub78: "FORGN,PC", applies: "foreign_addressee", available: "yes"},
 	{about: "deductibility not stated", name: "ALDER MUTE", master: charity + " ded=", pub78: "PC", available: "no"},
-	{about: "revoked", name: "ASPEN REVOKED", revoked: "2020-05-15/2020-08-11/", applies: "public_notice_of_change", unknown: "church_or_government_not_listed non_501c3", available: "no"},
+	{about: "revoked", name: "ASPEN REVOKED", revoked: "2020-05-15/2020-08-11/", applies: "public_notice_of_change", unknown: unclassed + "church_or_government_not_listed non_501c3", available: "no"},
 	{about: "revoked and still in the master file", name: "ASPEN LAGGING", master: charity, pub78: "PC", revoked: "2020-05-15/2020-08-11/", applies: "public_notice_of_change", available: "no"},
 	{about: "revoked, no posting date", name: "ASPEN UNPOSTED", master: charity, pub78: "PC", revoked: "2020-05-15//", applies: "public_notice_of_change", available: "no"},
 	{about: "reinstated the same day", name: "ASPEN REINSTATED", master: charity, pub78: "PC", revoked: "2020-05-15/2020-08-11/2020-05-15", applies: "reinstated_after_revocation", available: "yes"},
@@ -121,8 +125,8 @@ var decisions = []invented{
 	{about: "registered by name alone", name: "REDWOOD NAMED", master: charity + " state=CA", pub78: "PC", registry: "!Current", available: "yes"},
 	{about: "taxed by name alone", name: "REDWOOD ONLYNAMED", master: charity + " state=CA", pub78: "PC", ftb: "!2024-01-01", available: "yes"},
 	{about: "the same name elsewhere is somebody else", name: "REDWOOD NAMED ELSEWHERE", master: charity + " state=NV", pub78: "PC", registry: "!Current", available: "yes"},
-	{about: "known from filings alone", filed: "FILED ONLY SOCIETY", name: "", unknown: "church_or_government_not_listed non_501c3", available: "no"},
-	{about: "known to nobody", name: "", unknown: "church_or_government_not_listed non_501c3 public_notice_of_change terrorist_suspension", available: "no", ofac: NotScreened, irb: NotScreened},
+	{about: "known from filings alone", filed: "FILED ONLY SOCIETY", name: "", unknown: unclassed + "church_or_government_not_listed non_501c3", available: "no"},
+	{about: "known to nobody", name: "", unknown: unclassed + "church_or_government_not_listed non_501c3 public_notice_of_change terrorist_suspension", available: "no", ofac: NotScreened, irb: NotScreened},
 }
 
 // numbered is the EIN of a row of the table.
@@ -338,6 +342,9 @@ func TestSourceTakenAway(t *testing.T) {
 			s.FetchedAt = noon.Add(-listOf(s.Name).MaxAge - time.Hour)
 			c.CheckedAt = s.FetchedAt
 		},
+		"stale because what came is refused": func(s *lists.Status, c *lists.Check) {
+			s.FetchedAt, s.Problem, c.UpstreamRevised = noon.Add(-listOf(s.Name).MaxAge-time.Hour), "sdn.csv: not a sanctions list", ""
+		},
 		"stale because upstream fails": func(s *lists.Status, c *lists.Check) {
 			s.FetchedAt, c.Problem = noon.Add(-listOf(s.Name).MaxAge-time.Hour), "it answers 503"
 		},
@@ -347,7 +354,7 @@ func TestSourceTakenAway(t *testing.T) {
 			t.Run(way+" "+name, func(t *testing.T) {
 				t.Parallel()
 				rows := tables()
-				if way != "stale" && way != "stale because upstream fails" {
+				if !strings.HasPrefix(way, "stale") {
 					rows.without(name)
 				}
 				s := New(current(func(s *lists.Status, c *lists.Check) {
@@ -428,6 +435,38 @@ func TestUnreadableName(t *testing.T) {
 		c := New(current(), rows).Screen(Query{EIN: numbered(1), Filed: []string{name}}, noon).Compliance
 		if c.OFAC.Status != want || c.IRBScreen.Status == Clear && want == NotScreened {
 			t.Errorf("%q of an organization is %s and %s; want %s", name, c.OFAC.Status, c.IRBScreen.Status, want)
+		}
+	}
+}
+
+// TestDatesInTheFuture: a wrong clock must not keep a list from becoming too old.
+func TestDatesInTheFuture(t *testing.T) {
+	t.Parallel()
+	later := noon.AddDate(3, 0, 0)
+	checked := func(_ *lists.Status, c *lists.Check) { c.CheckedAt = noon.AddDate(70, 0, 0) }
+	fetched := func(s *lists.Status, _ *lists.Check) { s.FetchedAt = noon.AddDate(70, 0, 0) }
+	for name, now := range map[string]*lists.Current{"checked": current(checked), "fetched": current(fetched), "both": current(checked, fetched)} {
+		c := New(now, tables()).Screen(decisions[0].query(0), later).Compliance
+		if c.BMF.Screened || c.Revoked != nil || c.OFAC.Status != NotScreened || c.OFAC.Note == nil {
+			t.Errorf("%s in the future: %+v", name, c.OFAC.Provenance)
+		}
+	}
+}
+
+// TestUnfiled: without the names in filings a name may be missing, so that nobody
+// is cleared by those that are left; what they resemble is found all the same.
+func TestUnfiled(t *testing.T) {
+	t.Parallel()
+	s := New(current(), tables())
+	for i, o := range decisions {
+		q := o.query(i)
+		q.Unfiled = true
+		c := s.Screen(q, noon).Compliance
+		if c.OFAC.Status == Clear || c.OFAC.Status == RuledOut || c.IRBScreen.Status == Clear {
+			t.Errorf("%s: %s, %s", o.about, c.OFAC.Status, c.IRBScreen.Status)
+		}
+		if whole := s.Screen(o.query(i), noon).Compliance; whole.OFAC.Status == PotentialMatch && c.OFAC.Status != PotentialMatch || whole.BMF.Status != c.BMF.Status {
+			t.Errorf("%s: %s, %s", o.about, c.OFAC.Status, c.BMF.Status)
 		}
 	}
 }

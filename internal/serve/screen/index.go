@@ -24,7 +24,8 @@ const IndexPath = "screen/lists.idx"
 const Damaged = "screen_damaged"
 
 // fileKind is the file of the index. Its version changes with the row types of
-// package lists and with what is looked up by what.
+// package lists and with what is looked up by what, and IndexPath with it: an
+// edition that has a file of that name is not indexed again.
 var fileKind = &mapped.Kind{
 	Magic: "GGlists1", Name: "index of the lists",
 	Missing: "screen_unreadable", Version: "screen_version", Damaged: Damaged,
@@ -270,7 +271,7 @@ func readSanctioned(s *snapshot.Snapshot) ([]Sanctioned, error) {
 		if err != nil {
 			return nil, err
 		}
-		if row.Type == "" {
+		if row.Entity() {
 			at[row.Num] = len(list)
 			list = append(list, Sanctioned{Sanction: row})
 		}

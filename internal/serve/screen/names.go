@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"grantgraph/internal/orgname"
@@ -200,8 +201,12 @@ func (c *screening) ofac() Sanctions {
 	default:
 		b.settle(c.sanctions.matches(c.names, c.query.Excluded))
 		if missing := c.namesMissing(); missing != "" && b.Status != PotentialMatch {
+			found := "without a match"
+			if b.Status == RuledOut {
+				found = "and the caller has ruled out what matched"
+			}
 			b.PotentialMatches, b.MatchCount = nil, nil
-			b.unscreen("Other names of the organization may be missing, because a list that gives them was not screened: " + missing + ". The names that are known were compared, without a match.")
+			b.unscreen(missing + " The names that are known were compared, " + found + ".")
 		}
 		b.demandReadable(c.names)
 	}
@@ -226,31 +231,46 @@ func (s *Screener) ScreenName(subject Subject, excluded []int64, at time.Time) *
 }
 
 // whereabouts says whether the place of a subject is one of an entity's. It
-// is for the reader; an entity may have moved, so it leaves nothing out.
+// is for the reader; an entity may have moved, so it leaves nothing out. That
+// countries differ is said only where every one of them is known by its name:
+// there is more than one way to write a country, most of all in two letters.
 func whereabouts(subject *Subject, places []lists.SanctionPlace) (flags []string) {
-	agrees := func(given *string, of func(*lists.SanctionPlace) string, resembles func(given, listed string) bool) (agree, known bool) {
-		for i := range places {
-			if listed := orgname.Fold(of(&places[i])); given != nil && *given != "" && listed != "" {
-				known = true
-				agree = agree || resembles(orgname.Fold(*given), listed)
-			}
-		}
-		return agree, known
+	country, city := foldedText(subject.Country), foldedText(subject.City)
+	agrees, differs, sameCity := false, len(places) > 0 && countryNames()[country], false
+	for i := range places {
+		listed := foldedText(&places[i].Country)
+		agrees = agrees || country != "" && sameCountry(country, listed)
+		differs = differs && countryNames()[listed]
+		sameCity = sameCity || city != "" && strings.Contains(foldedText(&places[i].City), city)
 	}
-	country := func(p *lists.SanctionPlace) string { return p.Country }
-	if agree, known := agrees(subject.Country, country, sameCountry); known {
-		flags = append(flags, map[bool]string{true: "country_agrees", false: "country_differs"}[agree])
+	switch {
+	case agrees:
+		flags = append(flags, "country_agrees")
+	case differs:
+		flags = append(flags, "country_differs")
 	}
-	if agree, _ := agrees(subject.City, func(p *lists.SanctionPlace) string { return p.City }, func(given, listed string) bool { return strings.Contains(listed, given) }); agree {
+	if sameCity {
 		flags = append(flags, "city_agrees")
 	}
 	return flags
 }
 
-// sameCountry compares a country as sent, by name or two-letter code, with its
-// name in the list.
+// foldedText is a text as it is compared, empty when nothing is left of it.
+func foldedText(s *string) string { return strings.TrimSpace(orgname.Fold(text(s))) }
+
+// countryNames are the names of countries, folded.
+var countryNames = sync.OnceValue(func() map[string]bool {
+	names := map[string]bool{}
+	for _, n := range place.Countries() {
+		names[foldedText(&n.Name)] = true
+	}
+	return names
+})
+
+// sameCountry compares a country as sent, by name or the two letters that tax
+// forms have for it, with its name in the list.
 func sameCountry(given, listed string) bool {
-	if name, ok := place.Country(given); ok && orgname.Fold(name) == listed {
+	if name, ok := place.Country(given); ok && foldedText(&name) == listed {
 		return true
 	}
 	return given == listed
@@ -336,7 +356,7 @@ func (c *screening) irb() Bulletins {
 		if n > 0 {
 			b.Status = PotentialMatch
 		} else if missing := c.namesMissing(); missing != "" {
-			b.unscreen("Other names of the organization may be missing, because a list that gives them was not screened: " + missing + ".")
+			b.unscreen(missing)
 			return b
 		} else if !readable(c.names) {
 			b.unscreen(unreadable)

@@ -154,7 +154,7 @@ type Sanctions struct {
 	OFACStatus       string           `json:"ofac_status" doc:"The result in a sentence."`
 	Threshold        float64          `json:"threshold" doc:"Score from which a name is reported."`
 	NamesScreened    []string         `json:"names_screened" doc:"Names that were compared with the list."`
-	PotentialMatches []SanctionsMatch `json:"potential_matches,omitzero" doc:"Entities whose name resembles one of them, best first, at most 10. A match is a name, not an identity."`
+	PotentialMatches []SanctionsMatch `json:"potential_matches,omitzero" doc:"Entities whose name resembles one of them, best first: the best 10, and those that the caller has ruled out. A match is a name, not an identity."`
 	MatchCount       *int             `json:"match_count" doc:"Entities at or above the threshold in all; null when not screened."`
 	ExcludedEntNum   []int64          `json:"excluded_ent_num" doc:"Entities that the caller has ruled out; their matches are shown as ruled out."`
 	List             SanctionsList    `json:"list" doc:"The list as it was screened."`
@@ -255,7 +255,7 @@ type RegistryRecord struct {
 	Issued             *string `json:"issued" doc:"When it was issued." format:"date"`
 	Renewed            *string `json:"renewed" doc:"Last renewal." format:"date"`
 	StatusSet          *string `json:"status_set" doc:"When the status was set." format:"date"`
-	MatchBasis         string  `json:"match_basis" doc:"How the row was found: by EIN, or by its name, which only this organization has in California." enum:"ein,name"`
+	MatchBasis         string  `json:"match_basis" doc:"How the row was found: by EIN or, for an organization in California, by its name, when one row without an EIN has it; another organization may have the same name." enum:"ein,name"`
 }
 
 // FTBRecord is one row of the list of revoked exemptions.

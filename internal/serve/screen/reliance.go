@@ -227,12 +227,14 @@ func either(a, b *bool) *bool { return not(all(not(a), not(b))) }
 func (c *screening) flags(o *Compliance) []Flag {
 	m, codes := &c.rows.master, c.rows.codes()
 	bmf, pub := o.BMF.Screened, o.Pub78.Screened
-	master := func(codes ...string) *bool { return when(bmf, slices.Contains(codes, m.Foundation)) }
-	listed := func(want ...string) *bool {
-		return when(pub, slices.ContainsFunc(codes, func(code string) bool { return slices.Contains(want, code) }))
-	}
 	unlisted := len(c.rows.deductible) == 0
-	group := when(bmf && pub, groupNumber(m) != "" && irscode.InGroup(m.Affiliation) && unlisted)
+	// Of which class an organization is that is in neither list, neither says.
+	classed := c.rows.inMaster || !unlisted
+	master := func(codes ...string) *bool { return when(bmf && classed, slices.Contains(codes, m.Foundation)) }
+	listed := func(want ...string) *bool {
+		return when(pub && classed, slices.ContainsFunc(codes, func(code string) bool { return slices.Contains(want, code) }))
+	}
+	group := when(bmf && pub && classed, groupNumber(m) != "" && irscode.InGroup(m.Affiliation) && unlisted)
 	return []Flag{
 		flag("public_notice_of_change", either(o.Revoked, strongBulletin(&o.IRBScreen)), "Rev. Proc. 2018-32, sections 4.01 and 4.02", c.noticeNote(o)),
 		flag("reinstated_after_revocation", when(o.Revocation.Screened, slices.ContainsFunc(c.rows.revocations, func(v lists.RevocationRow) bool { return v.Reinstated != "" })),
@@ -246,7 +248,7 @@ func (c *screening) flags(o *Compliance) []Flag {
 		flag("so_type_unknown", either(master("17"), listed("SOUNK")), "Sections 4942(g)(4) and 4966(d)(4)", "The type of a supporting organization must be obtained another way."),
 		flag("private_foundation_grantee", either(master("02", "03", "04"), listed("PF", "POF")), "Section 4945(d)(4) and (h)",
 			"A grant by a private foundation or from a donor-advised fund to a private foundation needs expenditure responsibility."),
-		flag("foreign_addressee", either(when(bmf, m.Deductibility == "4"), listed("FORGN")), "Section 170(c)(2)", "Separate rules hold for organizations with a foreign address and for deductibility by treaty."),
+		flag("foreign_addressee", either(when(bmf && classed, m.Deductibility == "4"), listed("FORGN")), "Section 170(c)(2)", "Separate rules hold for organizations with a foreign address and for deductibility by treaty."),
 		flag("group_subordinate_not_listed", group, "Rev. Proc. 2018-32, section 3.02", "A subordinate is covered by the listing of its central organization; see group_exemption.parent_organizations."),
 		flag("church_or_government_not_listed", c.churchNotListed(bmf, pub, unlisted), "Sections 508(c)(1)(A) and 170(c)(1)", churchMessage),
 		flag("lists_disagree", o.Conflict, "Rev. Proc. 2018-32, section 3", c.rows.disagreement()),

@@ -13,6 +13,7 @@ package screen
 
 import (
 	"cmp"
+	"fmt"
 	"time"
 
 	"grantgraph/internal/ein"
@@ -69,6 +70,7 @@ var Caveats = []string{
 type Query struct {
 	EIN      ein.EIN
 	Filed    []string // names that filings give the organization, best first; may be empty
+	Unfiled  bool     // what names filings give could not be looked up
 	Excluded []int64  // sanctioned entities that the caller has ruled out
 }
 
@@ -81,9 +83,8 @@ func (s *Screener) Known(e ein.EIN) bool { return s.find(e).known() }
 // Organization is who the sources say that is, without screening anything; known
 // is false when no list has the EIN.
 func (s *Screener) Organization(q Query) (o Organization, known bool) {
-	rows := s.find(q.EIN)
-	c := &screening{Screener: s, query: q, rows: rows, names: rows.names(q.Filed)}
-	return c.organization(), rows.known()
+	c := s.begin(q)
+	return c.organization(), c.rows.known()
 }
 
 // rowsOf are the rows of one organization, also of lists that are too old to
@@ -108,20 +109,23 @@ func (r *rowsOf) known() bool {
 }
 
 // mostNames is how many names of an organization are screened.
-const mostNames = 6
+const mostNames = 20
 
 // names are the names of the organization, as the sources write them; of those
-// that differ only in how they are written, the first.
-func (r *rowsOf) names(filed []string) []string {
-	list := []string{}
+// that differ only in how they are written, the first. all is false when it has
+// more than are screened.
+func (r *rowsOf) names(filed []string) (list []string, all bool) {
+	list, all = []string{}, true
 	seen := map[string]bool{}
 	add := func(name string) {
 		key := cmp.Or(orgname.Key(name), orgname.Fold(name))
-		if name == "" || seen[key] || orgname.IsCareOf(name) || len(list) == mostNames {
+		if name == "" || seen[key] || orgname.IsCareOf(name) {
 			return
 		}
 		seen[key] = true
-		list = append(list, name)
+		if all = len(list) < mostNames; all {
+			list = append(list, name)
+		}
 	}
 	add(r.master.Name)
 	add(r.master.SortName)
@@ -141,24 +145,32 @@ func (r *rowsOf) names(filed []string) []string {
 	for _, c := range r.ftb {
 		add(c.Name)
 	}
-	return list
+	return list, all
 }
 
 // screening is one screening under way.
 type screening struct {
 	*Screener
-	query   Query
-	rows    *rowsOf
-	names   []string
-	sources *Sources
-	at      time.Time
+	query    Query
+	rows     *rowsOf
+	names    []string
+	allNames bool // it has no others
+	sources  *Sources
+	at       time.Time
+}
+
+func (s *Screener) begin(q Query) *screening {
+	c := &screening{Screener: s, query: q, rows: s.find(q.EIN)}
+	c.names, c.allNames = c.rows.names(q.Filed)
+	return c
 }
 
 // Screen makes the record of an organization, at a moment that decides which
 // lists are too old.
 func (s *Screener) Screen(q Query, at time.Time) *Record {
-	rows := s.find(q.EIN)
-	c := &screening{Screener: s, query: q, rows: rows, names: rows.names(q.Filed), sources: s.Sources(at), at: at}
+	c := s.begin(q)
+	c.sources, c.at = s.Sources(at), at
+	rows := c.rows
 	r := &Record{
 		EIN: q.EIN.String(), Found: rows.known() || len(q.Filed) > 0, Organization: c.organization(), Sources: c.sources,
 		Compliance: Compliance{
@@ -207,13 +219,19 @@ func (s *Sources) provenance(list, status string) Provenance {
 // the state of its list.
 func (p *Provenance) unscreen(note string) { p.Screened, p.Status, p.Note = false, NotScreened, &note }
 
-// namesMissing says why names may be missing: a source of them cannot be used.
-// It is empty when none is.
+// namesMissing says why names may be missing among those that are compared: a
+// source of them cannot be used, or there are too many. It is empty when none is.
 func (c *screening) namesMissing() string {
 	for _, list := range []string{lists.BMF, lists.Pub78, lists.Revocation} {
 		if !c.sources.byName()[list].Screens {
-			return listOf(list).Title
+			return "Other names of the organization may be missing, because a list that gives them was not screened: " + listOf(list).Title + "."
 		}
+	}
+	if c.query.Unfiled {
+		return "Other names of the organization may be missing, because the names in filings are out of service."
+	}
+	if !c.allNames {
+		return fmt.Sprintf("The organization has more than %d names, and the others were not compared.", mostNames)
 	}
 	return ""
 }

@@ -55,6 +55,10 @@ func (s *Sources) byName() map[string]*Source {
 	}
 }
 
+// skew is how far the clocks of two machines may be apart. What is dated later
+// than that was written by a clock that was wrong, and would never be too old.
+const skew = 24 * time.Hour
+
 // sourceOf tells the state of one list.
 func sourceOf(now *lists.Current, name string, at time.Time) Source {
 	l, state := listOf(name), now.Status(name)
@@ -84,12 +88,17 @@ func sourceOf(now *lists.Current, name string, at time.Time) Source {
 		return s
 	}
 	// What was looked at upstream without trouble, and found to be the same, is
-	// as good as fetched then.
+	// as good as fetched then. It is not the same when what came was refused.
 	confirmed := state.FetchedAt
-	if checked && check.Problem == "" && check.CheckedAt.After(confirmed) && (s.IsCurrent == nil || *s.IsCurrent) {
+	if checked && check.Problem == "" && state.Problem == "" && check.CheckedAt.After(confirmed) && check.CheckedAt.Before(at.Add(skew)) && (s.IsCurrent == nil || *s.IsCurrent) {
 		confirmed = check.CheckedAt
 	}
-	if age := at.Sub(confirmed); age > l.MaxAge {
+	age := at.Sub(confirmed)
+	if age < -skew {
+		s.Note = orNull("Not used: it says it was fetched in the future, so its age is not known.")
+		return s
+	}
+	if age > l.MaxAge {
 		s.Note = orNull(fmt.Sprintf("Not used: it was last known to be what upstream has %d days ago, and counts for %d.", int(age.Hours()/24), int(l.MaxAge.Hours()/24)))
 		return s
 	}

@@ -92,7 +92,7 @@ func (r *Rows) FTBRecordsNamed(key string) []lists.FTBRecord {
 }
 
 func (r *Rows) Centrals(group string) []lists.Master {
-	return where(r.Masters, func(m *lists.Master) bool { return m.Group == group && (m.Affiliation == "6" || m.Affiliation == "8") })
+	return where(r.Masters, func(m *lists.Master) bool { return m.Group == group && isCentral(m) })
 }
 
 func (r *Rows) Sanctioned() []Sanctioned    { return r.Entities }

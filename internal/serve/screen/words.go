@@ -9,7 +9,8 @@ import (
 )
 
 // Marks of a verdict. A list that was not screened has a mark of its own, and
-// is never one that has nothing to show.
+// is never one that has nothing to show. Marks are drawn on the page of a report,
+// so that another mark for the same finding needs another format of reports.
 const (
 	MarkOK          = "ok"           // nothing that calls for a closer look
 	MarkLook        = "look"         // somebody should look closer
@@ -33,7 +34,7 @@ func Verdicts(r *Record) []Verdict {
 	c := &r.Compliance
 	return []Verdict{
 		c.BMF.verdict(), c.Pub78.verdict(), c.Revocation.verdict(), c.IRBScreen.verdict(), c.OFACSanctionsScreen.verdict(),
-		c.StateRegistration.California.registryVerdict(text(r.Organization.State) == "CA"), c.StateRegistration.California.ftbVerdict(),
+		c.StateRegistration.California.registryVerdict(text(r.Organization.State) == inCalifornia), c.StateRegistration.California.ftbVerdict(),
 	}
 }
 
@@ -82,11 +83,11 @@ func (b *BMF) verdict() (v Verdict) {
 	switch {
 	case b.status() == Listed:
 		what := "an organization exempt from tax"
-		if s := text(b.SubsectionCode); s != "" {
-			what = "exempt under section 501(c)(" + strings.TrimLeft(s, "0") + ")"
-			if s == "92" {
-				what = "a trust under section 4947(a)(1)"
-			}
+		switch section := text(b.SubsectionDescription); {
+		case strings.HasPrefix(section, "4947"):
+			what = "a trust under section " + section
+		case section != "":
+			what = "exempt under section " + section
 		}
 		if d := text(b.FoundationTypeDescription); d != "" {
 			what += ", " + strings.ToLower(d[:1]) + d[1:]
@@ -95,7 +96,7 @@ func (b *BMF) verdict() (v Verdict) {
 			what += ", ruling of " + strconv.Itoa(*b.RulingYear)
 		}
 		v.say(MarkOK, "listed", "Listed as "+what+".")
-		if s := text(b.SubsectionCode); s != "" && s != "03" {
+		if text(b.SubsectionCode) != "03" {
 			v.Mark = MarkLook
 		}
 		switch text(b.DeductibilityCode) {
@@ -107,6 +108,9 @@ func (b *BMF) verdict() (v Verdict) {
 		case "4":
 			v.Mark = MarkLook
 			v.add("Contributions are deductible by treaty.")
+		default:
+			v.Mark = MarkLook
+			v.add("It does not say whether contributions are deductible.")
 		}
 	case b.status() == NotListed:
 		v.say(MarkLook, "not listed", "Not listed.")

@@ -22,12 +22,21 @@ func TestVerdicts(t *testing.T) {
 		change                        func(*Record)
 	}{
 		{"master file", lists.BMF, MarkOK, "listed", "Listed as exempt under section 501(c)(3), public charity, ruling of 1998. Contributions are deductible.", func(r *Record) {
-			r.Compliance.BMF = BMF{Provenance: screened(Listed), SubsectionCode: of("03"), FoundationTypeDescription: of("Public charity"), RulingYear: of(1998), DeductibilityCode: of("1")}
+			r.Compliance.BMF = BMF{Provenance: screened(Listed), SubsectionCode: of("03"), SubsectionDescription: of("501(c)(3)"), FoundationTypeDescription: of("Public charity"), RulingYear: of(1998), DeductibilityCode: of("1")}
 		}},
 		{"a league", lists.BMF, MarkLook, "listed", "Listed as exempt under section 501(c)(4). Contributions are not deductible.", func(r *Record) {
-			r.Compliance.BMF = BMF{Provenance: screened(Listed), SubsectionCode: of("04"), DeductibilityCode: of("2")}
+			r.Compliance.BMF = BMF{Provenance: screened(Listed), SubsectionCode: of("04"), SubsectionDescription: of("501(c)(4)"), DeductibilityCode: of("2")}
 		}},
-		{"nothing but listed", lists.BMF, MarkOK, "listed", "Listed as an organization exempt from tax.", func(r *Record) { r.Compliance.BMF.Provenance = screened(Listed) }},
+		{"a trust", lists.BMF, MarkLook, "listed", "Listed as a trust under section 4947(a)(2).", func(r *Record) {
+			r.Compliance.BMF = BMF{Provenance: screened(Listed), SubsectionCode: of("91"), SubsectionDescription: of("4947(a)(2)"), DeductibilityCode: of("1")}
+		}},
+		{"an apostolic association", lists.BMF, MarkLook, "listed", "Listed as exempt under section 501(d).", func(r *Record) {
+			r.Compliance.BMF = BMF{Provenance: screened(Listed), SubsectionCode: of("40"), SubsectionDescription: of("501(d)"), DeductibilityCode: of("1")}
+		}},
+		{"deductibility not said", lists.BMF, MarkLook, "listed", "It does not say whether contributions are deductible.", func(r *Record) {
+			r.Compliance.BMF = BMF{Provenance: screened(Listed), SubsectionCode: of("03"), SubsectionDescription: of("501(c)(3)")}
+		}},
+		{"nothing but listed", lists.BMF, MarkLook, "listed", "Listed as an organization exempt from tax.", func(r *Record) { r.Compliance.BMF.Provenance = screened(Listed) }},
 		{"an old list", lists.BMF, MarkLook, "not listed", "Not listed. Churches need not be. A newer list than this one has been published.", func(r *Record) {
 			r.Compliance.BMF = BMF{Provenance: screened(NotListed), ChurchMessage: of("churches need not be")}
 			r.Compliance.BMF.IsCurrent = of(false)

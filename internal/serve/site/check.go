@@ -164,6 +164,8 @@ func subjectOf(set *dataset.Dataset, e ein.EIN) (who subject, q screen.Query) {
 		if found, who.Known = set.Search.Lookup(e); found.Name != "" {
 			q.Filed = []string{found.Name}
 		}
+	} else {
+		q.Unfiled = true
 	}
 	who.Filed, who.Kind = who.Known && set.Whole(), found.Type
 	o, listed := set.Screen.Organization(q)

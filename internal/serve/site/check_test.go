@@ -538,3 +538,19 @@ func TestWordRows(t *testing.T) {
 		}
 	}
 }
+
+// TestManyNotScreened writes what was not screened as such, in every cell that
+// rests on it.
+func TestManyNotScreened(t *testing.T) {
+	t.Parallel()
+	r := &screen.Record{EIN: "000000001"}
+	at := time.Date(2026, 3, 10, 14, 20, 0, 0, time.UTC)
+	for i, cell := range manyCells(r, screen.Verdicts(r), at) {
+		switch name := manyColumns[i]; name {
+		case "in_bmf", "pub78_verified", "revoked", "ofac_status", "irb_status", "ca_registry_status", "ca_may_operate", "ca_ftb_status", "reliance_available", "conflict":
+			if cell != screen.NotScreened {
+				t.Errorf("%s is %q", name, cell)
+			}
+		}
+	}
+}

@@ -5,6 +5,8 @@ import (
 	"encoding/csv"
 	"html/template"
 	"net/http"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -139,8 +141,9 @@ func readMany(r *http.Request) (*einList, error) {
 var manyColumns = []string{"ein", "name", "found", "in_bmf", "pub78_verified", "revoked", "ofac_status", "irb_status", "ca_registry_status", "ca_may_operate", "ca_ftb_status",
 	"reliance_available", "conflict", "bmf_revised", "pub78_revised", "revocation_revised", "irb_revised", "ofac_revised", "ca_registry_revised", "ca_ftb_revised", "screened_at", "notes"}
 
-// manyCells is a record as a row of the file. What is not known is an empty
-// cell; what was not screened says so, in its cell and in the note.
+// manyCells is a record as a row of the file. What rests on a list that was not
+// screened says so in its cell and in the notes; what else is not known is an
+// empty cell.
 func manyCells(r *screen.Record, verdicts []screen.Verdict, at time.Time) []string {
 	c := &r.Compliance
 	california := &c.StateRegistration.California
@@ -166,23 +169,14 @@ func manyCells(r *screen.Record, verdicts []screen.Verdict, at time.Time) []stri
 	if n := r.Organization.OrganizationName; n != nil {
 		name = *n
 	}
-	bit := func(b *bool) string {
+	bit := func(b *bool, from ...*screen.Provenance) string {
 		switch {
-		case b == nil:
-			return ""
-		case *b:
-			return "true"
+		case b != nil:
+			return strconv.FormatBool(*b)
+		case slices.ContainsFunc(from, func(p *screen.Provenance) bool { return !p.Screened }):
+			return screen.NotScreened
 		}
-		return "false"
-	}
-	// A cell that is empty because a list was not screened would read as a no.
-	told := func(b *bool, by ...*screen.Provenance) string {
-		for _, p := range by {
-			if b == nil && !p.Screened {
-				return screen.NotScreened
-			}
-		}
-		return bit(b)
+		return ""
 	}
 	status := func(p *screen.Provenance) string {
 		if !p.Screened {
@@ -196,10 +190,10 @@ func manyCells(r *screen.Record, verdicts []screen.Verdict, at time.Time) []stri
 		}
 		return *p.Revised
 	}
-	return []string{hyphened(r.EIN), name, bit(&r.Found), told(c.InBMF, &c.BMF.Provenance), told(c.Pub78Verified, &c.Pub78.Provenance), told(c.Revoked, &c.Revocation.Provenance), status(&c.OFACSanctionsScreen.Provenance), status(&c.IRBScreen.Provenance),
-		status(&california.Provenance), told(california.MayOperate, &california.Provenance), status(&california.FTB),
-		told(c.Reliance.RelianceAvailable, &c.BMF.Provenance, &c.Pub78.Provenance, &c.Revocation.Provenance), told(c.Conflict, &c.BMF.Provenance, &c.Pub78.Provenance),
-		date(&c.BMF.Provenance), date(&c.Pub78.Provenance), date(&c.Revocation.Provenance), date(&c.IRBScreen.Provenance), date(&c.OFACSanctionsScreen.Provenance), date(&california.Provenance), date(&california.FTB),
+	bmf, pub78, revocation := &c.BMF.Provenance, &c.Pub78.Provenance, &c.Revocation.Provenance
+	return []string{hyphened(r.EIN), name, bit(&r.Found), bit(c.InBMF, bmf), bit(c.Pub78Verified, pub78), bit(c.Revoked, revocation), status(&c.OFACSanctionsScreen.Provenance), status(&c.IRBScreen.Provenance),
+		status(&california.Provenance), bit(california.MayOperate, &california.Provenance), status(&california.FTB), bit(c.Reliance.RelianceAvailable, bmf, pub78, revocation), bit(c.Conflict, bmf, pub78),
+		date(bmf), date(pub78), date(revocation), date(&c.IRBScreen.Provenance), date(&c.OFACSanctionsScreen.Provenance), date(&california.Provenance), date(&california.FTB),
 		at.UTC().Format(time.RFC3339), strings.Join(notes, "; ")}
 }
 

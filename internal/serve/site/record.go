@@ -63,8 +63,8 @@ func (v *recordView) Tally() string {
 }
 
 // Flags are the cases in which reliance does not apply or needs more: those
-// that the data shows, those that it cannot decide, and the rest.
-func (v *recordView) Flags() (f struct{ Apply, Unknown, Rest []flagRow }) {
+// that the data shows, and those that it cannot decide.
+func (v *recordView) Flags() (f struct{ Apply, Unknown []flagRow }) {
 	for _, x := range v.Compliance.Reliance.Flags {
 		row := flagRow{x, flagNames[x.ID]}
 		if row.Title == "" {
@@ -75,8 +75,6 @@ func (v *recordView) Flags() (f struct{ Apply, Unknown, Rest []flagRow }) {
 			f.Unknown = append(f.Unknown, row)
 		case *x.Applies:
 			f.Apply = append(f.Apply, row)
-		default:
-			f.Rest = append(f.Rest, row)
 		}
 	}
 	return f

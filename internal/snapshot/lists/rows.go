@@ -84,6 +84,13 @@ type Sanction struct {
 	Remarks  string   `parquet:"remarks,optional"`
 }
 
+// Entity reports whether an entry is an organization: neither a person nor a
+// vessel nor an aircraft. What else upstream may write one day counts as one,
+// for it is better compared than left out.
+func (s *Sanction) Entity() bool {
+	return s.Type != "individual" && s.Type != "vessel" && s.Type != "aircraft"
+}
+
 // SanctionName is one name of an entry: primary, aka, fka, nka or weak, sorted
 // by entry and place among its names.
 type SanctionName struct {

@@ -66,9 +66,6 @@ const path = "/screening"
 // reports; its address is part of every report.
 func VerifyPage(base string) string { return base + "/verify" }
 
-// VerifyURL is where programs do.
-func VerifyURL(base string) string { return base + api.Versioned + path + "/verify" }
-
 // Bounds of requests.
 const (
 	maxEINs     = 100
@@ -257,7 +254,7 @@ func readExcluded(c *api.Call) (list []int64) {
 	p := c.Params.Param(excludeParam.Name)
 	for i, item := range c.Params.List(p.Name) {
 		n, err := strconv.ParseInt(item, 10, 64)
-		if err != nil {
+		if err != nil || !api.ExactInteger(n) {
 			c.Params.Problem(p, i, "int_parsing", item, nil, "the value is not the number of an entity; write digits only")
 			continue
 		}
@@ -271,6 +268,7 @@ func readExcluded(c *api.Call) (list []int64) {
 func (o *operations) addFiled(c *api.Call, q *screen.Query) bool {
 	names := o.Names(c.Data)
 	if names == nil {
+		q.Unfiled = true
 		c.Caveat("ein", "The names in filings are out of service, so only those of the lists were screened.")
 		return false
 	}

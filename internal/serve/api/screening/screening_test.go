@@ -40,6 +40,7 @@ func TestScreening(t *testing.T) {
 		{Name: "a name", Path: "screening/example%20food", Plan: "plus", Status: 422},
 		{Name: "a long one", Path: "screening/" + strings.Repeat("1", 30), Plan: "plus", Status: 422, Has: []string{"string_too_long"}},
 		{Name: "no numbers", Path: "screening/000000001?exclude_ent_num=5,six", Plan: "plus", Status: 422, Has: []string{`"loc":["query","exclude_ent_num",1]`}},
+		{Name: "a number that could not be signed", Path: "screening/000000001?exclude_ent_num=5,9007199254740993", Plan: "plus", Status: 422, Has: []string{`"loc":["query","exclude_ent_num",1]`}},
 		{Name: "too many numbers", Path: "screening/000000001?exclude_ent_num=" + strings.Repeat("5,", 51), Plan: "plus", Status: 422},
 		{Name: "another format", Path: "screening/000000001?format=xml", Plan: "plus", Status: 422, Has: []string{`"expected":["json","pdf"]`}},
 		{Name: "another compat", Path: "screening/000000001?compat=other", Plan: "plus", Costs: 1, Heads: map[string]string{"X-Service-Unsupported": "compat"}},
@@ -267,6 +268,10 @@ func TestNothingLoaded(t *testing.T) {
 	// Nor does it matter that the names in filings are out of service.
 	w.Data.Search = nil
 	apitest.Scenario{Path: "screening/000000001", Plan: "plus", Costs: 1, Has: []string{`"found":false`, "The names in filings are out of service"}, Lacks: []string{`"clear"`}}.Run(t, w)
+	// With the lists but without those names, one may have been missed.
+	w = apitest.New(t)
+	w.Data.Search = nil
+	apitest.Scenario{Path: "screening/000000001", Plan: "plus", Costs: 1, Has: []string{`"in_bmf":true`, "may be missing"}, Lacks: []string{`"clear"`}}.Run(t, w)
 }
 
 // TestCompat maps the rendering for other services back: nothing else differs.
@@ -387,6 +392,7 @@ func TestBulk(t *testing.T) {
 		bulk("reports", `{"eins":["000000001"],"reports":true}`, apitest.Scenario{Costs: 1, Has: []string{`"report":{"format"`}}),
 		bulk("ruled out", `{"eins":["000000007"],"exclude_ent_num":[900001]}`, apitest.Scenario{Costs: 1, Has: []string{`"ruled_out":true`}}),
 		bulk("ruled out, not numbers", `{"eins":["000000007"],"exclude_ent_num":["x"]}`, apitest.Scenario{Status: 422, Has: []string{`["body","exclude_ent_num",0]`}}),
+		bulk("ruled out, a number that could not be signed", `{"eins":["000000007"],"reports":true,"exclude_ent_num":[9223372036854775807]}`, apitest.Scenario{Status: 422, Has: []string{`["body","exclude_ent_num",0]`}}),
 		bulk("too many ruled out", `{"eins":["000000007"],"exclude_ent_num":[`+strings.TrimSuffix(strings.Repeat("1,", 51), ",")+`]}`, apitest.Scenario{Status: 422}),
 		bulk("compat", `["000000006"]`, apitest.Scenario{Path: "?compat=legacy_strings", Costs: 1, Has: []string{`"revoked":"True"`}}),
 		bulk("too large", strings.Repeat(" ", 70<<10), apitest.Scenario{Status: 413}),

@@ -1,0 +1,46 @@
+package report
+
+import (
+	"testing"
+
+	"grantgraph/internal/serve/screen"
+)
+
+// TestMarks gives one list after the other a finding, and the mark stands beside
+// that list alone.
+func TestMarks(t *testing.T) {
+	t.Parallel()
+	blocks := func(c *Content) []*screen.Provenance {
+		k := &c.Compliance
+		ca := &k.StateRegistration.California
+		return []*screen.Provenance{&k.BMF.Provenance, &k.Pub78.Provenance, &k.Revocation.Provenance, &k.IRBScreen.Provenance, &k.OFACSanctionsScreen.Provenance, &ca.Provenance, &ca.FTB}
+	}
+	bad := []string{screen.NotListed, screen.NotListed, screen.Revoked, screen.PotentialMatch, screen.PotentialMatch, screen.Listed, screen.Revoked}
+	for i, status := range bad {
+		for _, tc := range []struct {
+			status   string
+			screened bool
+			want     mark
+		}{{status, true, lookCloser}, {screen.NotScreened, false, notScreened}, {"surprise", true, notScreened}} {
+			c := clear()
+			b := blocks(&c)[i]
+			b.Status, b.Screened = tc.status, tc.screened
+			for n, f := range (&shownContent{Content: c}).findings() {
+				want := nothingFound
+				if n == i {
+					want = tc.want
+				}
+				if f.mark != want || f.from.Source != blocks(&c)[n].Source {
+					t.Errorf("%s %s: %s has the mark %s, want %s", b.Source, tc.status, f.list, f.mark, want)
+				}
+			}
+		}
+	}
+	for status, want := range map[string]mark{screen.Clear: nothingFound, screen.PotentialMatch: lookCloser, screen.RuledOut: lookCloser, screen.NotScreened: notScreened, "surprise": notScreened} {
+		n := named()
+		n.Compliance.OFACSanctionsScreen.Status = status
+		if got := (&shownContent{named: &n}).findings(); len(got) != 1 || got[0].mark != want {
+			t.Errorf("a name that is %s: %+v", status, got)
+		}
+	}
+}
