@@ -488,22 +488,6 @@ func TestSampleRecord(t *testing.T) {
 	}
 }
 
-// TestManyNotScreened looks for a cell that reads like good news although no list
-// was screened.
-func TestManyNotScreened(t *testing.T) {
-	t.Parallel()
-	r := &screen.Record{EIN: "000000001"}
-	cells := manyCells(r, screen.Verdicts(r), time.Unix(0, 0))
-	for i, column := range manyColumns {
-		switch column {
-		case "in_bmf", "pub78_verified", "revoked", "ofac_status", "irb_status", "ca_registry_status", "ca_may_operate", "ca_ftb_status", "reliance_available", "conflict":
-			if cells[i] != screen.NotScreened {
-				t.Errorf("%s is %q", column, cells[i])
-			}
-		}
-	}
-}
-
 // TestNames holds the words of the pages to the words of the record.
 func TestNames(t *testing.T) {
 	t.Parallel()
