@@ -191,7 +191,7 @@ func (r *verification) print(w io.Writer) {
 	}
 	line := func(label, text string) { fmt.Fprintf(w, "  %-7s %s\n", label, oneLine(text)) }
 	if r.Status != report.Valid {
-		fmt.Fprintln(w, "  It says of itself, which is not to be trusted:")
+		fmt.Fprintln(w, "  It says about itself, which is not to be trusted:")
 	}
 	if v.Subject != nil {
 		line("of", subjectLine(v.Subject))
