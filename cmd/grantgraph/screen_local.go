@@ -80,7 +80,7 @@ func (s *localScreening) screen(ctx context.Context, eins []ein.EIN) (map[ein.EI
 	at := time.Now()
 	list := make([]*sheet.Result, len(eins))
 	err := parallel.Each(ctx, 0, len(eins), func(_ context.Context, i int) error {
-		q := screen.Query{EIN: eins[i]}
+		q := screen.Query{EIN: eins[i], Unfiled: s.names == nil}
 		if s.names != nil {
 			if org, ok := s.names.Lookup(eins[i]); ok && org.Name != "" {
 				q.Filed = []string{org.Name}

@@ -176,6 +176,13 @@ func (s *Handler) operate(ctx context.Context, r *http.Request, out *reply, c *C
 		}
 		return nil
 	}
+	if op.Door != nil {
+		leave, err := op.Door.Enter(c.Caller.Address)
+		if err != nil {
+			return err
+		}
+		defer leave()
+	}
 	if c.op.Body != nil {
 		var err error
 		if out.hold, err = s.config.Budget.Take(ctx, baseWeight+bodyCopies*c.expected(r)); err != nil {

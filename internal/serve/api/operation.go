@@ -12,6 +12,7 @@ import (
 
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/account"
+	"grantgraph/internal/serve/budget"
 )
 
 // Access says who may call an operation.
@@ -94,6 +95,8 @@ type Operation struct {
 	Anew        bool          // every answer is issued anew: it is not to be kept, and has no ETag
 	Timeout     time.Duration // of a request, when the usual one is too short
 	Works       bool          // reading a request takes time of the machine: who has no calls left is refused before
+
+	Door *budget.Door // before a body that is sent without a key; nil for none
 
 	ForAgents bool // automated agents call it, with their key or to get one
 

@@ -103,6 +103,9 @@ func Verify(ctx context.Context, document []byte, keys []PublicKey) (*Verdict, e
 	if pdfObject.Match(document) {
 		return nil, bad("the document is JSON with the objects of a PDF in it, so that it could show a page that is not the report's")
 	}
+	if around, inside := v.member("ein"), found.member("content").member("ein"); found != v && around != nil && inside != nil && around.text != inside.text {
+		return nil, bad("the response is about another EIN than the report in it, so it is not as it was issued")
+	}
 	verdict := b.verify(keys)
 	if found != v && (len(v.members) > 1 || found != v.member("report")) {
 		verdict.add(&verdict.Note, "Only the report inside the response was verified; the fields around it are not signed.")

@@ -449,10 +449,15 @@ func (s *Site) serveOrg(w http.ResponseWriter, r *http.Request) {
 func (s *Site) reserve(w http.ResponseWriter, r *http.Request, bytes int64) (hold *budget.Hold, ok bool) {
 	hold, err := s.Budget.Take(r.Context(), bytes)
 	if err != nil {
-		w.Header().Set("Retry-After", "5")
-		s.showMessage(&visit{w: w, r: r}, http.StatusServiceUnavailable, "Too busy", "The server is too busy right now. Please try again in a few seconds.")
+		s.refuseBusy(w, r)
 	}
 	return hold, err == nil
+}
+
+// refuseBusy is the page of a server that takes no more for now.
+func (s *Site) refuseBusy(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Retry-After", "5")
+	s.showMessage(&visit{w: w, r: r}, http.StatusServiceUnavailable, "Too busy", "The server is too busy right now. Please try again in a few seconds.")
 }
 
 func (f *flow) sum(t graph.Totals, years []graph.YearTotals, err error) error {

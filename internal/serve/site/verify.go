@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"grantgraph/internal/fault"
+	"grantgraph/internal/serve/budget"
 	"grantgraph/internal/serve/report"
 )
 
@@ -30,7 +31,26 @@ const (
 // routeVerify adds the page on which anybody verifies a report.
 func (s *Site) routeVerify(mux *http.ServeMux) {
 	mux.HandleFunc("GET /verify", s.anyone(s.showVerify))
-	mux.HandleFunc("POST /verify", s.anyoneSending(verifyForm, s.verify))
+	mux.HandleFunc("POST /verify", s.throughDoor(budget.NewDoor(mostReports, mostFromOne), s.anyoneSending(verifyForm, s.verify)))
+}
+
+// How many reports are verified at a time, and how many of them from one address.
+const (
+	mostReports = 64
+	mostFromOne = 16
+)
+
+// throughDoor refuses more requests at a time than a door lets in.
+func (s *Site) throughDoor(door *budget.Door, h http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		leave, err := door.Enter(s.Address(r))
+		if err != nil {
+			s.refuseBusy(w, r)
+			return
+		}
+		defer leave()
+		h(w, r)
+	}
 }
 
 // verifyPage says whether a report holds.

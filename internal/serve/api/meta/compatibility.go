@@ -183,7 +183,7 @@ func honored(list []Mapping, there func(service string) bool) []Mapping {
 		case m.Service == nil || there(*m.Service):
 			out = append(out, m)
 		case m.External != nil:
-			out = append(out, mapping(*m.External, "", unsupported, "Not served yet; planned as "+*m.Service+". "+m.Note))
+			out = append(out, mapping(*m.External, "", unsupported, "This service does not offer it."))
 		}
 	}
 	return out
