@@ -247,7 +247,7 @@ const (
 	// other, of which the better one counts this much. A name that leaves
 	// words out is more likely the same than one that has words of its own.
 	better      = 0.4
-	betterAsked = 0.6 // when the name that was asked for is the one covered better
+	betterAsked = 0.66 // when the name that was asked for is the one covered better
 
 	mergeLikeness = 0.97 // of two words and the one they make without a space
 
@@ -257,7 +257,7 @@ const (
 	// lackingInfo, less where nothing is left over: then lackingMet of it.
 	enoughInfo  = 9.5
 	baseInfo    = 2.5
-	lackingInfo = 0.03
+	lackingInfo = 0.02
 	lackingMet  = 0.4
 
 	unanchored    = 0.6  // the most for names that share no telling word
@@ -266,7 +266,7 @@ const (
 	weakAlias     = 0.8  // factor for a name that the list calls weak
 
 	otherForm    = 0.03 // taken from a name that is incorporated in America when the other is not
-	sameForm     = 0.03 // added when both have the same legal form of another country,
+	sameForm     = 0.12 // added when both have the same legal form of another country,
 	sameFormMost = 0.95 // but not beyond this
 
 	// The same words, too common to tell, under a legal form of another country.
@@ -278,7 +278,7 @@ const (
 	// in a name of common words. A letter of a foreign legal form tells a little.
 	spacelessMost    = 0.98
 	spacelessLetters = 4.5
-	spacelessSlip    = 1.25
+	spacelessSlip    = 1.1
 	commonSlip       = 2.2
 	foreignLetter    = 0.3
 
