@@ -176,12 +176,12 @@ func (s *Handler) operate(ctx context.Context, r *http.Request, out *reply, c *C
 		}
 		return nil
 	}
-	if op.Door != nil {
-		leave, err := op.Door.Enter(c.Caller.Address)
+	if op.AtOnce != nil {
+		end, err := op.AtOnce.Begin(c.Caller.Address)
 		if err != nil {
 			return err
 		}
-		defer leave()
+		defer end()
 	}
 	if c.op.Body != nil {
 		var err error

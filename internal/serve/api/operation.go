@@ -96,7 +96,7 @@ type Operation struct {
 	Timeout     time.Duration // of a request, when the usual one is too short
 	Works       bool          // reading a request takes time of the machine: who has no calls left is refused before
 
-	Door *budget.Door // before a body that is sent without a key; nil for none
+	AtOnce *budget.AtOnce // how many may be under way, for a body that is sent without a key; nil for any
 
 	ForAgents bool // automated agents call it, with their key or to get one
 

@@ -31,7 +31,7 @@ const (
 // routeVerify adds the page on which anybody verifies a report.
 func (s *Site) routeVerify(mux *http.ServeMux) {
 	mux.HandleFunc("GET /verify", s.anyone(s.showVerify))
-	mux.HandleFunc("POST /verify", s.throughDoor(budget.NewDoor(mostReports, mostFromOne), s.anyoneSending(verifyForm, s.verify)))
+	mux.HandleFunc("POST /verify", s.atOnce(budget.NewAtOnce(mostReports, mostFromOne), s.anyoneSending(verifyForm, s.verify)))
 }
 
 // How many reports are verified at a time, and how many of them from one address.
@@ -40,15 +40,15 @@ const (
 	mostFromOne = 16
 )
 
-// throughDoor refuses more requests at a time than a door lets in.
-func (s *Site) throughDoor(door *budget.Door, h http.HandlerFunc) http.HandlerFunc {
+// atOnce refuses more requests than may be under way at a time.
+func (s *Site) atOnce(most *budget.AtOnce, h http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		leave, err := door.Enter(s.Address(r))
+		end, err := most.Begin(s.Address(r))
 		if err != nil {
 			s.refuseBusy(w, r)
 			return
 		}
-		defer leave()
+		defer end()
 		h(w, r)
 	}
 }

@@ -19,7 +19,6 @@ import (
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/api"
-	"grantgraph/internal/serve/budget"
 	"grantgraph/internal/serve/report"
 	"grantgraph/internal/serve/report/keyring"
 	"grantgraph/internal/serve/screen"
@@ -59,7 +58,6 @@ type Samples struct {
 type operations struct {
 	Parts
 	turns chan struct{} // one for each verification that may run at a time
-	door  *budget.Door  // of documents to verify
 }
 
 const path = "/screening"
@@ -85,7 +83,7 @@ var used = api.Refusal{Slug: "trial_screening_used", Status: 402, Means: "the on
 // Group is the operations.
 func Group(p Parts) api.Group {
 	// Verification is open to everybody, so it never has all cores.
-	o := &operations{p, make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)), budget.NewDoor(mostDocuments, mostFromOne)}
+	o := &operations{p, make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2))}
 	return api.Group{
 		Tag: "Screening", About: "What the compliance lists know of an organization, and signed reports of it.",
 		Note:       "A screening is a signal for somebody who looks closer, not a determination. A list that could not be used is `not_screened`, never `clear`; the sanctions screen compares NAMES.",

@@ -6,6 +6,7 @@ import (
 
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/api"
+	"grantgraph/internal/serve/budget"
 	"grantgraph/internal/serve/report"
 )
 
@@ -23,7 +24,7 @@ func (o *operations) verify() api.Operation {
 		Summary: "Verify a report that was kept",
 		Description: "Takes a report as it was kept, the block of JSON, an answer that holds it, or the PDF, computes its identifier anew, verifies the signature with the published keys, and says whether its format version is still current. " +
 			"What cannot be verified is null, never false: false says that it was checked and is wrong. Nothing is kept, and nothing is counted.",
-		Body: Report{}, BodyTypes: []string{"application/pdf"}, MaxBody: maxDocument, Door: o.door, Response: VerifyAnswer{}, Formats: []string{"json"},
+		Body: Report{}, BodyTypes: []string{"application/pdf"}, MaxBody: maxDocument, AtOnce: budget.NewAtOnce(mostDocuments, mostFromOne), Response: VerifyAnswer{}, Formats: []string{"json"},
 		Refusals: []api.Refusal{api.StoreUnavailable},
 		Examples: []api.Example{
 			{Case: "1", Description: "A report that was issued", Body: o.Samples.Report},

@@ -1,0 +1,38 @@
+package budget
+
+import "sync"
+
+// AtOnce bounds how many requests of a kind are under way at a time, in all and
+// from one address. It is for what everybody may send without a key: memory is
+// held for a body before it has arrived, and whoever sends it slowly would hold
+// that of all others.
+type AtOnce struct {
+	all, each int
+
+	mu    sync.Mutex
+	count int
+	from  map[string]int
+}
+
+// NewAtOnce allows so many in all, and so many from each address.
+func NewAtOnce(all, each int) *AtOnce { return &AtOnce{all: all, each: each, from: map[string]int{}} }
+
+// Begin counts a request until end is called, which must happen once, or refuses
+// it with a fault of the slug Busy.
+func (a *AtOnce) Begin(address string) (end func(), err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.count >= a.all || a.from[address] >= a.each {
+		return nil, busy()
+	}
+	a.count++
+	a.from[address]++
+	return func() {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.count--
+		if a.from[address]--; a.from[address] == 0 {
+			delete(a.from, address)
+		}
+	}, nil
+}
