@@ -368,25 +368,26 @@ func match(pattern, segments []string) (map[string]string, bool) {
 	return values, true
 }
 
-// choose picks the operation for a method. HEAD is GET without the body.
+// choose picks the operation for a method. HEAD is GET without the body; what
+// is issued anew each time has no such form, because it would be spent unseen.
 func choose(ops []*Operation, method string) *Operation {
-	if method == http.MethodHead {
-		method = http.MethodGet
-	}
 	for _, op := range ops {
-		if op.Method == method {
+		if op.Method == method || method == http.MethodHead && op.headed() {
 			return op
 		}
 	}
 	return nil
 }
 
+// headed reports whether an operation also answers HEAD.
+func (op *Operation) headed() bool { return op.Method == http.MethodGet && !op.Anew }
+
 // allowed is the value of the Allow header.
 func allowed(ops []*Operation) string {
 	var methods []string
 	for _, op := range ops {
 		methods = append(methods, op.Method)
-		if op.Method == http.MethodGet {
+		if op.headed() {
 			methods = append(methods, http.MethodHead)
 		}
 	}
