@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -170,8 +171,10 @@ func attach(pdf, report []byte, id string, at time.Time) ([]byte, error) {
 	var out bytes.Buffer
 	const version = "%PDF-1.7" // has all that is used here; written over one of the same length
 	out.WriteString(version)
-	out.Write(pdf[len(version):offsets[catalog-1]])
-	offsets = offsets[:catalog-1]
+	out.Write(pdf[len(version):slices.Min(offsets)])
+	if offsets, err = repack(&out, pdf, offsets); err != nil {
+		return nil, err
+	}
 	begin := func(number int) {
 		offsets = append(offsets, out.Len())
 		fmt.Fprintf(&out, "%d 0 obj\n", number)
@@ -197,6 +200,71 @@ func attach(pdf, report []byte, id string, at time.Time) ([]byte, error) {
 	fmt.Fprintf(&out, "trailer\n<< /Size %d /Root %d 0 R /Info %d 0 R /ID [<%s> <%s>] >>\nstartxref\n%d\n%%%%EOF\n",
 		len(offsets)+1, catalog, catalog-1, id[:32], id[:32], table)
 	return out.Bytes(), nil
+}
+
+// repack writes all objects but the last, the catalog, and returns where they
+// begin. What is packed by deflate is packed in a simpler way instead: a page is
+// compared byte for byte when it is verified, years later perhaps, and what
+// deflate makes of the same bytes changes with the library.
+func repack(out *bytes.Buffer, pdf []byte, offsets []int) ([]int, error) {
+	order := slices.Sorted(slices.Values(offsets))
+	if order[len(order)-1] != offsets[len(offsets)-1] {
+		return nil, fmt.Errorf("report: the catalog is not the last object of the page")
+	}
+	moved := make([]int, len(offsets)-1)
+	for i, from := range order[:len(order)-1] {
+		moved[slices.Index(offsets, from)] = out.Len()
+		object := pdf[from:order[i+1]]
+		begin := streamStart.FindIndex(object)
+		if begin == nil || !bytes.Contains(object[:begin[0]], []byte(deflated)) {
+			out.Write(object)
+			continue
+		}
+		head := object[:begin[0]]
+		plain, err := unpack(streamData(object[begin[1]:], head), head, maxInflated)
+		if err != nil || plain == nil {
+			return nil, fmt.Errorf("report: a stream of the page cannot be read: %w", err)
+		}
+		packed := runLengths(plain)
+		head = bytes.Replace(head, []byte(deflated), []byte("/Filter /RunLengthDecode"), 1)
+		out.Write(lengthEntry.ReplaceAllFunc(head, func(entry []byte) []byte {
+			return append(fmt.Appendf(nil, "/Length %d", len(packed)), entry[len(entry)-1])
+		}))
+		out.WriteString("stream\n")
+		out.Write(packed)
+		out.WriteString("\nendstream\nendobj\n")
+	}
+	return moved, nil
+}
+
+const deflated = "/Filter /FlateDecode"
+
+// runLengths packs bytes as the filter RunLengthDecode unpacks them: a byte that
+// is repeated as 257 less its count and itself, others after one less than their
+// number, and 128 at the end.
+func runLengths(plain []byte) (packed []byte) {
+	const most = 128
+	run := func(at int) int {
+		n := 1
+		for n < most && at+n < len(plain) && plain[at+n] == plain[at] {
+			n++
+		}
+		return n
+	}
+	for at := 0; at < len(plain); {
+		if n := run(at); n > 2 {
+			packed = append(packed, byte(257-n), plain[at])
+			at += n
+			continue
+		}
+		end := at
+		for end < len(plain) && end-at < most && run(end) <= 2 {
+			end++
+		}
+		packed = append(append(packed, byte(end-at-1)), plain[at:end]...)
+		at = end
+	}
+	return append(packed, most)
 }
 
 // objectOffsets reads where the objects begin from the table at the end of a PDF

@@ -5,10 +5,12 @@ import (
 	"compress/zlib"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"github.com/pdfcpu/pdfcpu/pkg/api"
+	"github.com/pdfcpu/pdfcpu/pkg/filter"
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/model"
 
 	"grantgraph/internal/fault"
@@ -159,6 +161,36 @@ func TestHostilePDF(t *testing.T) {
 	for _, document := range [][]byte{odd, pdfOf(t, odd)} {
 		if v := verify(t, document, keyOf("current").published()); v.Status() != Valid {
 			t.Errorf("%+v", v)
+		}
+	}
+}
+
+// TestRunLengths unpacks what was packed, with the reader that is not ours.
+func TestRunLengths(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(1, 2))
+	for size := range 600 {
+		plain := make([]byte, size)
+		for at := 0; at < size; { // runs and others, of all lengths
+			b, n := byte(random.IntN(256)), 1
+			if random.IntN(2) == 0 {
+				n = 1 + random.IntN(300)
+			}
+			for ; n > 0 && at < size; n-- {
+				plain[at] = b
+				at++
+			}
+		}
+		f, err := filter.NewFilter(filter.RunLength, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := f.Decode(bytes.NewReader(runLengths(plain)))
+		if err != nil {
+			t.Fatal(size, err)
+		}
+		if got, err := io.ReadAll(r); err != nil || !bytes.Equal(got, plain) {
+			t.Fatalf("%d bytes come back as %d: %v", size, len(got), err)
 		}
 	}
 }
