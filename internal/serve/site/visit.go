@@ -78,9 +78,10 @@ func (s *Site) signedInOnly(serve func(*visit)) http.HandlerFunc {
 	return s.signedInSending(plainForm, serve)
 }
 
-// signedInSending is signedInOnly, for a form that may be longer.
+// signedInSending is signedInOnly, for a form that may be longer. Memory is held
+// only for those who are signed in: anybody can send slowly.
 func (s *Site) signedInSending(most bound, serve func(*visit)) http.HandlerFunc {
-	return s.holding(most, func(w http.ResponseWriter, r *http.Request) {
+	return func(w http.ResponseWriter, r *http.Request) {
 		keepPrivate(w)
 		v, ok := s.member(w, r)
 		if !ok {
@@ -94,10 +95,12 @@ func (s *Site) signedInSending(most bound, serve func(*visit)) http.HandlerFunc 
 			http.Redirect(w, r, to, http.StatusSeeOther)
 			return
 		}
-		if s.checkForm(v, most) {
-			serve(v)
-		}
-	})
+		s.holding(most, func(http.ResponseWriter, *http.Request) {
+			if s.checkForm(v, most) {
+				serve(v)
+			}
+		})(w, r)
+	}
 }
 
 // signedInOrNot guards a page that everybody may see, and that is another for
