@@ -109,12 +109,16 @@ type Org struct {
 	MonthsLiquid     *float64 `parquet:"months_liquid,optional"` // cash and savings over a month's expenses
 }
 
-// Organization is one record of the universe that recipients are looked up
-// in, sorted by EIN.
+// Organization is one organization that is known of, sorted by EIN: the universe
+// that recipients are looked up in, and every other EIN that stands on a row of
+// table grants. Its place in the table is the number by which every index knows
+// it; each has a valid EIN and a name.
 type Organization struct {
 	EIN         string   `parquet:"ein"`
 	Name        string   `parquet:"name"`
 	Aliases     []string `parquet:"aliases,list"`
+	AlsoKnown   []string `parquet:"also_known_as,list"` // other names that it filed or is listed under now
+	Former      []string `parquet:"former_names,list"`  // names of its earlier returns, latest first
 	Street      string   `parquet:"street,optional"`
 	City        string   `parquet:"city,optional"`
 	State       string   `parquet:"state,optional"`
@@ -125,6 +129,10 @@ type Organization struct {
 	Foundation  string   `parquet:"foundation,optional"`
 	Affiliation string   `parquet:"affiliation,optional"`
 	Group       string   `parquet:"group_number,optional"`
+	Deductible  string   `parquet:"deductibility,optional"` // code of the master file
+	Ruling      string   `parquet:"ruling,optional"`        // YYYYMM
+	FilingReq   string   `parquet:"filing_req,optional"`    // filing requirement code of the master file
+	LastPeriod  string   `parquet:"tax_period,optional"`    // latest return that the master file knows of, YYYYMM
 	Revenue     *int64   `parquet:"revenue,optional"`
 	Sources     int32    `parquet:"sources"` // bits, see resolve.Source
 	Active      bool     `parquet:"active"`

@@ -1,0 +1,114 @@
+package snapshot
+
+// Names of the tables that profiles and searches are made from.
+const (
+	Financials     = "financials"
+	GovAwards      = "gov_award"
+	Purposes       = "purposes"
+	InferredCauses = "inferred_cause"
+)
+
+// Financial is what one chosen return says in figures, sorted by EIN, period end
+// and filing. A figure that the form does not have, or that was not filed, is
+// null, which is not zero. Of a 990-PF the figures are those of the books
+// (column a), unless said otherwise.
+type Financial struct {
+	EIN         string `parquet:"ein,dict"`
+	Filing      string `parquet:"filing"`
+	ObjectID    string `parquet:"object_id,optional"`
+	ReturnType  string `parquet:"return_type,dict"`
+	TaxYear     int32  `parquet:"tax_year"` // fiscal year: the year in which the period ends
+	PeriodBegin string `parquet:"period_begin,optional"`
+	PeriodEnd   string `parquet:"period_end"`
+	Amended     bool   `parquet:"amended"`
+
+	TotalRevenue     *int64   `parquet:"total_revenue,optional"`
+	TotalExpenses    *int64   `parquet:"total_expenses,optional"`
+	Surplus          *int64   `parquet:"surplus,optional"`
+	TotalAssets      *int64   `parquet:"total_assets,optional"`
+	TotalAssetsFMV   *int64   `parquet:"total_assets_fmv,optional"` // 990-PF
+	TotalLiabilities *int64   `parquet:"total_liabilities,optional"`
+	NetAssets        *int64   `parquet:"net_assets,optional"`
+	GrantsPaid       *int64   `parquet:"grants_paid,optional"`
+	MonthsLiquid     *float64 `parquet:"months_liquid,optional"` // cash and savings over a month's expenses
+
+	// Income by kind.
+	Contributions    *int64 `parquet:"contributions,optional"`
+	GovernmentGrants *int64 `parquet:"government_grants,optional"` // part of the contributions
+	Dues             *int64 `parquet:"dues,optional"`              // of members; part of the contributions on a 990, a line of its own on a 990-EZ
+	ProgramServices  *int64 `parquet:"program_services,optional"`
+	Investments      *int64 `parquet:"investments,optional"` // interest, dividends
+	Rents            *int64 `parquet:"rents,optional"`
+	AssetSales       *int64 `parquet:"asset_sales,optional"` // gain less loss
+	Events           *int64 `parquet:"events,optional"`      // fundraising events and gaming, net
+	InventorySales   *int64 `parquet:"inventory_sales,optional"`
+	Royalties        *int64 `parquet:"royalties,optional"`
+	OtherIncome      *int64 `parquet:"other_income,optional"`
+
+	// Expenses by function (990), and what a 990-PF spent on charitable purposes
+	// (column d).
+	ProgramExpenses     *int64 `parquet:"program_expenses,optional"`
+	ManagementExpenses  *int64 `parquet:"management_expenses,optional"`
+	FundraisingExpenses *int64 `parquet:"fundraising_expenses,optional"`
+	CharitableSpending  *int64 `parquet:"charitable_spending,optional"`
+	OfficerPay          *int64 `parquet:"officer_pay,optional"`
+	OtherPay            *int64 `parquet:"other_pay,optional"`
+	Employees           *int64 `parquet:"employees,optional"`
+	Volunteers          *int64 `parquet:"volunteers,optional"`
+
+	// The balance sheet at the end of the year.
+	Cash             *int64 `parquet:"cash,optional"`
+	Savings          *int64 `parquet:"savings,optional"`
+	Receivables      *int64 `parquet:"receivables,optional"` // accounts, pledges and grants
+	Inventories      *int64 `parquet:"inventories,optional"`
+	Securities       *int64 `parquet:"securities,optional"` // publicly traded; 990-PF: stock, bonds and government obligations
+	OtherInvestments *int64 `parquet:"other_investments,optional"`
+	Property         *int64 `parquet:"property,optional"` // land, buildings and equipment, less depreciation
+	OtherAssets      *int64 `parquet:"other_assets,optional"`
+	Payables         *int64 `parquet:"payables,optional"`
+	GrantsPayable    *int64 `parquet:"grants_payable,optional"`
+	DeferredRevenue  *int64 `parquet:"deferred_revenue,optional"`
+	Debt             *int64 `parquet:"debt,optional"` // bonds, mortgages, notes and loans
+	OtherLiabilities *int64 `parquet:"other_liabilities,optional"`
+	UnrestrictedNet  *int64 `parquet:"unrestricted_net,optional"` // without donor restrictions
+	RestrictedNet    *int64 `parquet:"restricted_net,optional"`   // with donor restrictions
+}
+
+// GovAward is one government award to one organization in one fiscal year,
+// sorted by EIN, level, fiscal year descending, amount descending, agency and
+// award. The sums of it are those of the two tables of government funding.
+type GovAward struct {
+	EIN        string  `parquet:"ein,dict"`
+	Level      string  `parquet:"level,dict"`          // federal or state
+	State      string  `parquet:"state,optional,dict"` // that pays; state awards only
+	Kind       string  `parquet:"kind,optional,dict"`  // federal: grant or contract; state: the category
+	Agency     string  `parquet:"agency,optional,dict"`
+	Program    string  `parquet:"program,optional,dict"`
+	Listing    string  `parquet:"assistance_listing,optional,dict"` // such as 93.600
+	AwardID    string  `parquet:"award_id,optional"`                // as the publisher writes it
+	FiscalYear int32   `parquet:"fiscal_year"`
+	Amount     float64 `parquet:"amount"`
+	ActionDate string  `parquet:"action_date,optional"` // the latest in the year, YYYY-MM-DD
+	Basis      string  `parquet:"join_basis,dict"`      // uei, duns, parent_uei, ein, name: how it was joined to the EIN
+	Confidence float64 `parquet:"join_confidence"`
+}
+
+// OrgPurposes are the purposes of grants that an organization received and
+// gave, sorted by EIN: distinct texts as filed, most dollars first, at most
+// MaxPurposes of each.
+type OrgPurposes struct {
+	EIN      string   `parquet:"ein"`
+	Received []string `parquet:"received,list"`
+	Given    []string `parquet:"given,list"`
+}
+
+// MaxPurposes bounds the purposes kept of one organization in one direction.
+const MaxPurposes = 12
+
+// InferredCause is the cause of an organization that the master file gives no
+// code for, where the evidence is strong, sorted by EIN.
+type InferredCause struct {
+	EIN        string  `parquet:"ein"`
+	Letter     string  `parquet:"letter,dict"` // NTEE major group
+	Confidence float64 `parquet:"confidence"`
+}
