@@ -1,0 +1,172 @@
+// Package meaning turns texts into vectors, so that what is about the same thing
+// lies near, whatever its words.
+//
+// Two encoders share one space of 384 numbers. gte-small, a transformer, reads a
+// text as a whole: milliseconds on a processor with a kernel of ours. The student
+// adds up vectors of words, pairs of words and pieces of words that were fitted
+// to what gte-small says of the same texts: microseconds, for documents by the
+// million, and for queries where there is no kernel.
+//
+// Both are in the binary and used where they lie. All kernels agree bit for bit,
+// so a vector depends on the text alone.
+package meaning
+
+import (
+	_ "embed"
+	"math"
+	"runtime"
+	"sync"
+)
+
+// Dim is the length of a vector.
+const Dim = 384
+
+// Vector is a text: centred by the mean of many texts, of unit length. It is the
+// zero vector when the text says nothing.
+type Vector [Dim]float32
+
+// The most tokens that are read: of a query, and of a document.
+const (
+	queryTokens = 64
+	maxTokens   = 128
+)
+
+// gistWords are the words of a text that the student reads.
+const gistWords = 120
+
+// Model is the two encoders. It may be used by many at once.
+type Model struct {
+	encoder *encoder
+	student *student
+	tokens  *tokenizer
+	kernels *kernels
+	idle    chan *scratch // nil for one that was not made yet
+}
+
+//go:embed weights/gte-small.bin
+var encoderWeights string
+
+//go:embed weights/student.bin
+var studentWeights string
+
+var open = sync.OnceValues(func() (*Model, error) {
+	best := plain
+	if list := fitting(); len(list) > 0 {
+		best = list[0]
+	}
+	return newModel(encoderWeights, studentWeights, best)
+})
+
+// Open is the model in the binary. It is set up once in a process.
+func Open() (*Model, error) { return open() }
+
+func newModel(encoderFile, studentFile string, k *kernels) (*Model, error) {
+	e, vocabulary, err := readEncoder(encoderFile)
+	if err != nil {
+		return nil, err
+	}
+	m := &Model{encoder: e, tokens: newTokenizer(vocabulary), kernels: k}
+	if m.student, err = readStudent(studentFile); err != nil {
+		return nil, err
+	}
+	// As many texts are encoded at once as there are processors; others wait,
+	// and the memory for it does not grow.
+	n := runtime.GOMAXPROCS(0)
+	m.idle = make(chan *scratch, n)
+	for range n {
+		m.idle <- nil
+	}
+	return m, nil
+}
+
+// Encoder says what encodes queries on this machine.
+func (m *Model) Encoder() string {
+	if m.kernels.name == "" {
+		return "student"
+	}
+	return "gte-small (" + m.kernels.name + ")"
+}
+
+// Query is the vector of what somebody asks for.
+func (m *Model) Query(text string) Vector {
+	if m.kernels.name == "" {
+		return m.Gist(text)
+	}
+	return m.centred(text, queryTokens)
+}
+
+// Read is gte-small's own vector of a document. Without a kernel that takes
+// about a second.
+func (m *Model) Read(text string) Vector { return m.centred(text, maxTokens) }
+
+// Teach is what Read is before it is centred: the mean that is taken off, and the
+// student, are made of these.
+func (m *Model) Teach(text string) Vector { return m.encode(text, maxTokens) }
+
+func (m *Model) centred(text string, limit int) Vector {
+	v := m.encode(text, limit)
+	if v == (Vector{}) {
+		return v
+	}
+	for i := range v {
+		v[i] -= m.student.mean[i]
+	}
+	return v.unit()
+}
+
+func (m *Model) encode(text string, limit int) (v Vector) {
+	s := <-m.idle
+	if s == nil {
+		s = newScratch(m.kernels)
+	}
+	defer func() { m.idle <- s }()
+	s.ids = m.tokens.encode(s.ids[:0], text, limit)
+	if len(s.ids) > 2 { // more than the marks of beginning and end
+		v = m.encoder.run(m.kernels, s)
+	}
+	return v
+}
+
+// Gist is the student's vector of a text.
+func (m *Model) Gist(text string) Vector {
+	var sum Vector
+	for _, term := range m.Terms(text) {
+		if i, ok := m.student.index[term]; ok {
+			m.student.add(&sum, i)
+		}
+	}
+	return sum.unit()
+}
+
+// Blend is the direction between two vectors of one text.
+func Blend(a, b Vector) Vector {
+	for i := range a {
+		a[i] += b[i]
+	}
+	return a.unit()
+}
+
+// Dot is the cosine of two vectors, as both have unit length.
+func (v *Vector) Dot(w *Vector) float32 {
+	var sum lanes
+	for i := 0; i < Dim; i += 16 {
+		a, b := v[i:i+16], w[i:i+16]
+		for j := range sum {
+			sum[j] += float32(a[j] * b[j])
+		}
+	}
+	return sum.total()
+}
+
+// unit scales a vector to unit length; the zero vector stays as it is.
+func (v Vector) unit() Vector {
+	square := v.Dot(&v)
+	if square == 0 {
+		return v
+	}
+	inv := 1 / float32(math.Sqrt(float64(square)))
+	for i := range v {
+		v[i] *= inv
+	}
+	return v
+}

@@ -1,0 +1,203 @@
+package meaning
+
+import (
+	"math/bits"
+	"strings"
+
+	"grantgraph/internal/orgname"
+)
+
+// Tokens that the vocabulary has by convention.
+const (
+	unknownToken = 100
+	beginToken   = 101
+	endToken     = 102
+	firstWord    = 1996 // "the": from here on, words stand in the order of their frequency
+)
+
+const (
+	maxWord   = 100 // letters of a word; a longer one is unknown
+	maxPieces = 100
+)
+
+// tokenizer cuts texts into the word pieces of the vocabulary: the uncased one
+// of BERT, after folding to ASCII.
+type tokenizer struct {
+	text  []string
+	index map[string]int32
+}
+
+func newTokenizer(vocabulary []string) *tokenizer {
+	t := &tokenizer{text: vocabulary, index: make(map[string]int32, len(vocabulary))}
+	for i, w := range vocabulary {
+		t.index[w] = int32(i)
+	}
+	return t
+}
+
+// clean folds a text to lower-case ASCII, at most so much of it as orgname folds,
+// and puts spaces where it was filed without.
+func (t *tokenizer) clean(text string) string {
+	b := []byte(orgname.Fold(text))
+	run := 0
+	spaced := true
+	for i, c := range b {
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+			b[i] = c
+		}
+		if run++; !isLetter(c) {
+			run = 0
+		}
+		spaced = spaced && run < longWord
+	}
+	if spaced {
+		return string(b)
+	}
+	return t.space(string(b))
+}
+
+// encode appends the tokens of a text between the marks of its beginning and
+// end, limit in all.
+func (t *tokenizer) encode(ids []int32, text string, limit int) []int32 {
+	ids = append(ids, beginToken)
+	clean := t.clean(text)
+	var room [maxPieces]int32
+	for i := 0; i < len(clean) && len(ids) < limit-1; {
+		begin := i
+		for i < len(clean) && (isLetter(clean[i]) || isDigit(clean[i])) {
+			i++
+		}
+		switch {
+		case i > begin:
+			pieces, ok := t.pieces(room[:0], clean[begin:i])
+			if !ok {
+				pieces = append(room[:0], unknownToken)
+			}
+			ids = append(ids, pieces[:min(len(pieces), limit-1-len(ids))]...)
+		case clean[i] > ' ' && clean[i] < 0x7f:
+			ids = append(ids, t.index[clean[i:i+1]])
+			i++
+		default:
+			i++
+		}
+	}
+	return append(ids, endToken)
+}
+
+// pieces appends the longest pieces that a word is made of, from its beginning.
+// A word that is not made of any is not ok.
+func (t *tokenizer) pieces(ids []int32, word string) (_ []int32, ok bool) {
+	if len(word) > maxWord {
+		return ids, false
+	}
+	var room [maxWord + 2]byte
+	room[0], room[1] = '#', '#'
+	copy(room[2:], word)
+	for begin, end := 0, 0; begin < len(word); begin = end {
+		for end = len(word); end > begin; end-- {
+			piece := room[2 : 2+end]
+			if begin > 0 {
+				// The marks of a continuation stand before it, over what was read.
+				room[begin], room[begin+1] = '#', '#'
+				piece = room[begin : 2+end]
+			}
+			if id, found := t.index[string(piece)]; found {
+				ids = append(ids, id)
+				break
+			}
+		}
+		if end == begin {
+			return ids, false
+		}
+	}
+	return ids, true
+}
+
+// longWord is the length from which a word that is not in the vocabulary is
+// taken for several that were filed without spaces between them.
+const longWord = 14
+
+// space cuts long words where that makes likely ones.
+func (t *tokenizer) space(clean string) string {
+	var b strings.Builder
+	for i := 0; i < len(clean); {
+		begin := i
+		for i < len(clean) && isLetter(clean[i]) {
+			i++
+		}
+		word := clean[begin:i]
+		if _, known := t.index[word]; len(word) >= longWord && !known {
+			b.WriteString(t.cut(word))
+		} else {
+			b.WriteString(word)
+		}
+		for i < len(clean) && !isLetter(clean[i]) {
+			b.WriteByte(clean[i])
+			i++
+		}
+	}
+	return b.String()
+}
+
+// The cost of a word is the logarithm of its rank, in about sixteenths and the
+// same on every machine, and something for being a word; that of a letter which
+// belongs to none is larger.
+const (
+	wordCost   = 40
+	letterCost = 250
+	widestWord = 20
+)
+
+// cut puts spaces into a row of letters so that the words are the likeliest. A
+// row that is not made of words mostly stays as it is.
+func (t *tokenizer) cut(letters string) string {
+	type step struct {
+		cost    int
+		begin   int
+		strange int // letters in no word
+	}
+	best := make([]step, len(letters)+1)
+	for end := 1; end <= len(letters); end++ {
+		s := step{best[end-1].cost + letterCost, end - 1, best[end-1].strange + 1}
+		for begin := max(0, end-widestWord); begin < end; begin++ {
+			cost, ok := t.cost(letters[begin:end])
+			if cost += best[begin].cost; ok && cost < s.cost {
+				s = step{cost, begin, best[begin].strange}
+			}
+		}
+		best[end] = s
+	}
+	if best[len(letters)].strange*5 > len(letters) {
+		return letters
+	}
+	var parts []string
+	for end := len(letters); end > 0; end = best[end].begin {
+		parts = append(parts, letters[best[end].begin:end])
+	}
+	if len(letters) < 3*len(parts) {
+		return letters
+	}
+	var b strings.Builder
+	for i := len(parts) - 1; i >= 0; i-- {
+		b.WriteString(parts[i])
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+	}
+	return b.String()
+}
+
+func (t *tokenizer) cost(word string) (cost int, ok bool) {
+	rank := 8
+	if len(word) > 1 {
+		id, known := t.index[word]
+		if rank = int(id) - firstWord + 1; !known || rank < 1 {
+			return 0, false
+		}
+	} else if word != "a" {
+		return 0, false
+	}
+	whole := bits.Len(uint(rank)) - 1
+	return wordCost + (16*whole+(rank<<4>>whole)&15)*11/16, true
+}
