@@ -183,6 +183,7 @@ type familyRow struct {
 	ZIP5    string `parquet:"zip5,optional"`
 	Group   string `parquet:"group_number,optional"`
 	Revenue *int64 `parquet:"revenue,optional"`
+	Sources int32  `parquet:"sources"`
 	Active  bool   `parquet:"active"`
 }
 
@@ -197,6 +198,9 @@ type relationRow struct {
 func (d *deriver) writeFamilies(ctx context.Context) error {
 	var b family.Builder
 	err := readTable(ctx, d.s, snapshot.Organizations, func(r *familyRow) error {
+		if r.Sources == snapshot.SourceLine {
+			return nil // one line is too little to make somebody kin of
+		}
 		o := family.Org{EIN: storedEIN(r.EIN), Name: r.Name, Street: r.Street, ZIP5: r.ZIP5, Group: r.Group, Active: r.Active}
 		if latest, ok := d.revenue[o.EIN]; ok {
 			o.Revenue = latest
@@ -432,6 +436,9 @@ func (d *deriver) writeAreas(ctx context.Context) error {
 		return nil
 	}
 	errRows := readTable(ctx, d.s, snapshot.Organizations, func(r *listedRow) error {
+		if r.Sources == snapshot.SourceLine {
+			return nil // one line says where a check went, not where anybody works
+		}
 		o := area.Org{EIN: storedEIN(r.EIN), Name: r.Name, City: r.City, State: r.State, County: r.County, Foundation: irscode.PrivateFoundation(r.Foundation)}
 		source := recipient.Register
 		if resolve.Source(r.Sources) == resolve.FiledOnly {

@@ -97,6 +97,8 @@ type builder struct {
 	places   *place.Gazetteer
 	clusters *abroad.Clusters
 
+	organizations int64 // rows of the table
+
 	used   []snapshot.Source // the sources that were read
 	report *Report
 	result Result
@@ -305,7 +307,7 @@ func (b *builder) makeManifest(c *corpus) (snapshot.Manifest, error) {
 		return strings.Compare(x.Path, y.Path)
 	})
 	m := snapshot.Manifest{Sources: b.used, Counts: b.countRows(c)}
-	m.Counts.Organizations = int64(c.universe.Len())
+	m.Counts.Organizations = b.organizations
 	// The report is whole only now that the rows are counted.
 	body, err := json.Marshal(b.report)
 	if err != nil {

@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 	"io"
+	"strconv"
 	"strings"
 
 	"grantgraph/internal/disk"
@@ -91,6 +92,7 @@ func (b *builder) loadMaster(ctx context.Context, u *resolve.UniverseBuilder, m 
 			o := resolve.Org{
 				EIN: r.EIN, Name: r.Name, Street: r.Street, City: r.City, State: r.State,
 				NTEE: r.NTEE, Subsection: r.Subsection, Foundation: r.Foundation, Affiliation: r.Affiliation, Group: r.Group,
+				Deductible: r.Deductibility, FilingReq: r.FilingReq, Ruling: period(r.Ruling), LastPeriod: period(r.TaxPeriod),
 				Sources: source, Active: !m.Older, AsOf: yearMonth(m.Posted),
 			}
 			o.ZIP5, _ = place.ZIP5(r.ZIP, r.State)
@@ -105,6 +107,16 @@ func (b *builder) loadMaster(ctx context.Context, u *resolve.UniverseBuilder, m 
 		}
 		return int64(stats.Rows), err
 	})
+}
+
+// period reads a year and month written YYYYMM, 0 when it is none. The register
+// writes zeros for what it does not know.
+func period(s string) int32 {
+	n, err := strconv.ParseUint(s, 10, 31)
+	if err != nil || len(s) != len("200601") || n%100 < 1 || n%100 > 12 || n < 100000 {
+		return 0
+	}
+	return int32(n)
 }
 
 // yearMonth turns a posting date into a number that sorts like it.

@@ -24,7 +24,7 @@ func (b *builder) writeCorpus(ctx context.Context, w *snapshot.Writer, c *corpus
 		{
 			func() error { return b.writeModel(w, c.model) },
 			func() error { return b.writeFunders(w, c) },
-			func() error { return b.writeUniverse(w, c.universe) },
+			func() error { return b.writeOrganizations(ctx, w, c) },
 			func() error { return b.writeReturns(ctx, w, c) },
 			func() error { return b.writeLists(ctx, w, c) },
 			func() error { return b.writeAdjustments(ctx, w, c) },
@@ -158,29 +158,6 @@ func (b *builder) writeFunders(w *snapshot.Writer, c *corpus) error {
 		}
 	}
 	b.step(int64(len(c.funders)))
-	return t.Close()
-}
-
-func (b *builder) writeUniverse(w *snapshot.Writer, u *resolve.Universe) error {
-	t, err := snapshot.Table[snapshot.Organization](w, snapshot.Organizations)
-	if err != nil {
-		return err
-	}
-	for o := range u.All() {
-		r := snapshot.Organization{
-			EIN: o.EIN.String(), Name: strings.ToUpper(o.Name), Aliases: o.Aliases, Street: o.Street, City: strings.ToUpper(o.City), State: o.State, ZIP5: o.ZIP5,
-			NTEE: o.NTEE, Subsection: o.Subsection, Foundation: o.Foundation, Affiliation: o.Affiliation, Group: o.Group,
-			Sources: int32(o.Sources), Active: o.Active, Pop: o.Pop,
-		}
-		if o.Revenue != 0 {
-			r.Revenue = &o.Revenue
-		}
-		r.County, _ = b.places.CountyOf(o.ZIP5, o.City, o.State)
-		if err := t.Add(r); err != nil {
-			return err
-		}
-		b.step(1)
-	}
 	return t.Close()
 }
 

@@ -134,10 +134,23 @@ type Organization struct {
 	FilingReq   string   `parquet:"filing_req,optional"`    // filing requirement code of the master file
 	LastPeriod  string   `parquet:"tax_period,optional"`    // latest return that the master file knows of, YYYYMM
 	Revenue     *int64   `parquet:"revenue,optional"`
-	Sources     int32    `parquet:"sources"` // bits, see resolve.Source
+	Sources     int32    `parquet:"sources"` // bits, see SourceBMF
 	Active      bool     `parquet:"active"`
 	Pop         int32    `parquet:"pop"` // distinct funders that filed its EIN
 }
+
+// Bits of the sources that know an organization. SourceFunders and SourceLine
+// stand alone: no list and no return of its own knows the organization, only
+// those who say that they paid it.
+const (
+	SourceBMF     = 1 << iota // the current master file
+	SourceOldBMF              // an earlier posting of it
+	SourceFiler               // a return of its own
+	SourcePub78               // the list of eligible donees
+	SourceRevoked             // the automatic revocation list
+	SourceFunders             // three funders or more gave its EIN for one name
+	SourceLine                // fewer did: its name is what they call it
+)
 
 // Return is one return read, chosen or not, with an account of its lines.
 type Return struct {

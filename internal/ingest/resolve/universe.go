@@ -8,20 +8,21 @@ import (
 	"sync"
 
 	"grantgraph/internal/ein"
+	"grantgraph/internal/snapshot"
 )
 
 // Source is a set of the lists that know an organization.
 type Source uint8
 
 // The sources, in order of authority: what an earlier one says, a later one
-// does not change.
+// does not change. They are the bits of the table of organizations.
 const (
-	BMF       Source = 1 << iota // the current master file
-	OldBMF                       // an earlier posting of it
-	Filer                        // the header of an e-filed return
-	Pub78                        // the list of eligible donees
-	Revoked                      // the automatic revocation list
-	FiledOnly                    // known only from EINs filed on grant lines
+	BMF       Source = snapshot.SourceBMF     // the current master file
+	OldBMF    Source = snapshot.SourceOldBMF  // an earlier posting of it
+	Filer     Source = snapshot.SourceFiler   // the header of an e-filed return
+	Pub78     Source = snapshot.SourcePub78   // the list of eligible donees
+	Revoked   Source = snapshot.SourceRevoked // the automatic revocation list
+	FiledOnly Source = snapshot.SourceFunders // known only from EINs filed on grant lines
 )
 
 // rank is the authority of the strongest source in the set; lower is stronger.
@@ -45,6 +46,14 @@ type Org struct {
 	NTEE, Subsection, Foundation, Affiliation, Group string
 	Revenue                                          int64 // 0 when not known
 
+	// What only the current master file says.
+	Deductible, FilingReq string
+	Ruling, LastPeriod    int32 // YYYYMM, 0 when not known
+
+	// What it is called beside its name, sorted out by time; nil when nothing
+	// else is known. Lines are not looked up by these: Aliases holds all names.
+	Known *KnownNames
+
 	Sources Source
 	Active  bool
 	Pop     int32 // distinct funders that filed this EIN
@@ -52,6 +61,13 @@ type Org struct {
 	// AsOf orders statements of one source about one organization, such as the
 	// returns of several years: the greatest is the latest. Any scale will do.
 	AsOf int32
+}
+
+// KnownNames are the names of an organization that differ from its own name and
+// from one another in more than spelling.
+type KnownNames struct {
+	Also   []string // that it trades under, or is listed under now
+	Former []string // of its earlier returns, latest first
 }
 
 // Universe is the set of organizations a line can be resolved to, and the
@@ -75,6 +91,14 @@ type Universe struct {
 func (u *Universe) filedBy(e, funder ein.EIN) bool {
 	_, ok := slices.BinarySearch(u.pairs, uint64(e)<<32|uint64(funder))
 	return ok
+}
+
+// Funders counts the distinct funders that filed an EIN, of an organization of
+// the universe or of any other.
+func (u *Universe) Funders(e ein.EIN) int32 {
+	lo, _ := slices.BinarySearch(u.pairs, uint64(e)<<32)
+	hi, _ := slices.BinarySearch(u.pairs, (uint64(e)+1)<<32)
+	return int32(hi - lo)
 }
 
 // Lookup finds an organization by its EIN.

@@ -41,7 +41,8 @@ func TestMerge(t *testing.T) {
 	want := Org{EIN: e, Name: "LANTERN HOUSE INC", Aliases: []string{"LANTERN", "LANTERN HOUSE", "LANTERN HOUSE OF HOPE"},
 		Street: "1 ELM", City: "TOWN", State: "OH", ZIP5: "44101",
 		Others: []Location{{"8 FIR", "PORT", "PA", "15001"}, {"9 OAK", "PORT", "PA", "15001"}, {"", "TOWN", "OH", ""}},
-		NTEE:   "B43", Subsection: "03", Revenue: 7, Sources: BMF | Filer | Pub78, Active: true, AsOf: 2024}
+		NTEE:   "B43", Subsection: "03", Revenue: 7, Sources: BMF | Filer | Pub78, Active: true, AsOf: 2024,
+		Known: &KnownNames{Also: []string{"LANTERN HOUSE OF HOPE", "LANTERN"}}}
 	if got := lookup(t, u, e); !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}

@@ -39,7 +39,10 @@ type UniverseBuilder struct {
 }
 
 // codes are the register's codes for an organization; few combinations exist.
-type codes struct{ ntee, subsection, foundation, affiliation, group string }
+type codes struct {
+	ntee, subsection, foundation, affiliation, group string
+	deductible, filingReq                            string
+}
 
 // statement is what one source says about one organization.
 type statement struct {
@@ -49,6 +52,7 @@ type statement struct {
 	revenue            int64
 	ein                ein.EIN
 	asOf               int32
+	ruling, lastPeriod int32
 	next               int32 // the statement before this one about the same EIN, as index+1
 	state              stateCode
 	source             Source
@@ -91,7 +95,8 @@ func (b *UniverseBuilder) Add(o Org) {
 	}
 	s := statement{
 		name: o.Name, street: o.Street, city: b.keepWord(o.City), zip5: b.keepWord(o.ZIP5),
-		codes:   b.keepCodes(codes{o.NTEE, o.Subsection, o.Foundation, o.Affiliation, o.Group}),
+		codes:  b.keepCodes(codes{o.NTEE, o.Subsection, o.Foundation, o.Affiliation, o.Group, o.Deductible, o.FilingReq}),
+		ruling: o.Ruling, lastPeriod: o.LastPeriod,
 		revenue: o.Revenue, ein: o.EIN, asOf: o.AsOf, state: codeOf(o.State), source: o.Sources, active: o.Active,
 	}
 	b.addStatement(s)
@@ -186,9 +191,7 @@ func (b *UniverseBuilder) Build() *Universe {
 	u.pairs = pairs
 	for i := range u.orgs {
 		o := &u.orgs[i]
-		lo, _ := slices.BinarySearch(pairs, uint64(o.EIN)<<32)
-		hi, _ := slices.BinarySearch(pairs, (uint64(o.EIN)+1)<<32)
-		o.Pop = int32(hi - lo)
+		o.Pop = u.Funders(o.EIN)
 	}
 	u.names, u.index = indexOrgs(u.orgs, u.filedNames(spellings))
 	u.registry = newRegistry(said, u.prefixes)
@@ -251,6 +254,8 @@ func byAuthority(a, b statement) int {
 		cmp.Compare(b.revenue, a.revenue),
 		cmp.Compare(a.source, b.source),
 		a.codes.compare(b.codes),
+		cmp.Compare(a.ruling, b.ruling),
+		cmp.Compare(b.lastPeriod, a.lastPeriod),
 	)
 }
 
@@ -270,7 +275,7 @@ func (c *codes) compare(d *codes) int {
 	}
 	return cmp.Or(strings.Compare(c.ntee, d.ntee), strings.Compare(c.subsection, d.subsection),
 		strings.Compare(c.foundation, d.foundation), strings.Compare(c.affiliation, d.affiliation),
-		strings.Compare(c.group, d.group))
+		strings.Compare(c.group, d.group), strings.Compare(c.deductible, d.deductible), strings.Compare(c.filingReq, d.filingReq))
 }
 
 // merge makes one organization of what is said about it, believing the first
@@ -305,16 +310,26 @@ func merge(said []statement) Org {
 		fill(&o.Foundation, s.codes.foundation)
 		fill(&o.Affiliation, s.codes.affiliation)
 		fill(&o.Group, s.codes.group)
+		if s.source == BMF {
+			fill(&o.Deductible, s.codes.deductible)
+			fill(&o.FilingReq, s.codes.filingReq)
+			fill(&o.Ruling, s.ruling)
+			fill(&o.LastPeriod, s.lastPeriod)
+		}
 		if o.Revenue == 0 {
 			o.Revenue = s.revenue
 		}
 	}
 	slices.Sort(o.Aliases)
+	if _, renamed := formerPart(o.Name); renamed || len(o.Aliases) > 0 {
+		o.Known = knownNames(o.Name, said)
+	}
 	return o
 }
 
-func fill(field *string, value string) {
-	if *field == "" {
+func fill[T comparable](field *T, value T) {
+	var zero T
+	if *field == zero {
 		*field = value
 	}
 }
@@ -335,7 +350,7 @@ func (b *UniverseBuilder) addFiledOnly(issued *ein.Prefixes) {
 		}
 		if funders >= filedFunders {
 			spelling := mostFrequent(lines[i:j], func(f *unlistedLine) string { return f.spelling }, strings.Compare)
-			at := mostFrequent(lines[i:j], func(f *unlistedLine) Location { return f.at }, compareLocations)
+			at := mostFrequent(lines[i:j], func(f *unlistedLine) Location { return f.at }, CompareLocations)
 			// A name given by more funders is believed first.
 			b.Add(Org{EIN: lines[i].filed, Name: spelling, Street: at.Street, City: at.City, State: at.State, ZIP5: at.ZIP5,
 				Sources: FiledOnly, Active: true, AsOf: int32(funders)})
@@ -345,7 +360,8 @@ func (b *UniverseBuilder) addFiledOnly(issued *ein.Prefixes) {
 	b.unlisted = nil
 }
 
-func compareLocations(a, b Location) int {
+// CompareLocations orders addresses by state, ZIP, city and street.
+func CompareLocations(a, b Location) int {
 	return cmp.Or(strings.Compare(a.State, b.State), strings.Compare(a.ZIP5, b.ZIP5),
 		strings.Compare(a.City, b.City), strings.Compare(a.Street, b.Street))
 }
@@ -417,7 +433,8 @@ func (b *UniverseBuilder) keepCodes(c codes) *codes {
 	if p, ok := b.codes[c]; ok {
 		return p
 	}
-	p := &codes{strings.Clone(c.ntee), strings.Clone(c.subsection), strings.Clone(c.foundation), strings.Clone(c.affiliation), strings.Clone(c.group)}
+	p := &codes{strings.Clone(c.ntee), strings.Clone(c.subsection), strings.Clone(c.foundation), strings.Clone(c.affiliation), strings.Clone(c.group),
+		strings.Clone(c.deductible), strings.Clone(c.filingReq)}
 	b.codes[*p] = p
 	return p
 }

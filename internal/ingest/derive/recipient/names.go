@@ -84,7 +84,7 @@ func (n *Names) Rows() iter.Seq[snapshot.RecipientName] {
 			case authority[Register]:
 				row.Source = Register
 			case 0:
-				row.Name = usual(r.called)
+				row.Name = UsualSpelling(r.called)
 			}
 			if !yield(row) {
 				return
@@ -93,9 +93,9 @@ func (n *Names) Rows() iter.Seq[snapshot.RecipientName] {
 	}
 }
 
-// usual is the most frequent spelling, then the longest, then the first of the
-// alphabet.
-func usual(called map[string]int32) string {
+// UsualSpelling is the most frequent spelling, then the longest, then the first
+// of the alphabet.
+func UsualSpelling(called map[string]int32) string {
 	var best string
 	for _, name := range slices.Sorted(maps.Keys(called)) {
 		if best == "" || cmp.Or(cmp.Compare(called[name], called[best]), cmp.Compare(len(name), len(best))) > 0 {

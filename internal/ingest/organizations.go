@@ -1,0 +1,158 @@
+package ingest
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/ingest/derive/recipient"
+	"grantgraph/internal/ingest/resolve"
+	"grantgraph/internal/snapshot"
+)
+
+// writeOrganizations writes everybody who is known of: the universe, and those
+// who stand on a row of the grants and are not in it, so that whoever gave or
+// was paid can be looked up. The latter are no candidates for other rows: the
+// universe was built, and every row resolved, without them.
+func (b *builder) writeOrganizations(ctx context.Context, w *snapshot.Writer, c *corpus) error {
+	strangers, err := b.strangers(ctx, c)
+	if err != nil {
+		return err
+	}
+	b.organizations = int64(c.universe.Len() + len(strangers))
+	return writeTable(ctx, w, snapshot.Organizations, func(yield func(snapshot.Organization) bool) {
+		next := 0
+		for o := range c.universe.All() {
+			for ; next < len(strangers) && strangers[next].EIN < o.EIN.String(); next++ {
+				if !yield(strangers[next]) {
+					return
+				}
+			}
+			if !yield(b.organizationRow(o)) {
+				return
+			}
+			b.step(1)
+		}
+		for ; next < len(strangers); next++ {
+			if !yield(strangers[next]) {
+				return
+			}
+		}
+	})
+}
+
+func (b *builder) organizationRow(o *resolve.Org) snapshot.Organization {
+	r := snapshot.Organization{
+		EIN: o.EIN.String(), Name: strings.ToUpper(o.Name), Aliases: o.Aliases, Street: o.Street, City: strings.ToUpper(o.City), State: o.State, ZIP5: o.ZIP5,
+		NTEE: o.NTEE, Subsection: o.Subsection, Foundation: o.Foundation, Affiliation: o.Affiliation, Group: o.Group,
+		Deductible: o.Deductible, FilingReq: o.FilingReq, Ruling: yearAndMonth(o.Ruling), LastPeriod: yearAndMonth(o.LastPeriod),
+		Sources: int32(o.Sources), Active: o.Active, Pop: o.Pop,
+	}
+	if o.Known != nil {
+		r.AlsoKnown, r.Former = upper(o.Known.Also), upper(o.Known.Former)
+	}
+	if o.Revenue != 0 {
+		r.Revenue = &o.Revenue
+	}
+	r.County, _ = b.places.CountyOf(o.ZIP5, o.City, o.State)
+	return r
+}
+
+// yearAndMonth writes YYYYMM, nothing when it is not known.
+func yearAndMonth(n int32) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(int(n))
+}
+
+func upper(names []string) []string {
+	list := make([]string, len(names))
+	for i, n := range names {
+		list[i] = strings.ToUpper(n)
+	}
+	return list
+}
+
+// stranger is somebody on a row of the grants whom the universe does not know.
+type stranger struct {
+	called map[string]int32 // what the rows call it
+	at     map[resolve.Location]int32
+	filer  *filer // of one that pays
+}
+
+// strangers are those who stand on a row of the grants and not in the universe,
+// in order of EIN: recipients whose EIN fewer funders gave than are believed,
+// and filers without a name. There are few of them beside the rows.
+func (b *builder) strangers(ctx context.Context, c *corpus) ([]snapshot.Organization, error) {
+	found := map[ein.EIN]*stranger{}
+	known := func(e ein.EIN) bool {
+		_, ok := c.universe.Lookup(e)
+		return ok
+	}
+	of := func(e ein.EIN) *stranger {
+		s := found[e]
+		if s == nil {
+			s = &stranger{called: map[string]int32{}, at: map[resolve.Location]int32{}}
+			found[e] = s
+		}
+		return s
+	}
+	for i := range c.funders {
+		if f := &c.funders[i]; !known(f.ein) {
+			of(f.ein).filer = f.filer
+		}
+	}
+	// Recipients are far fewer than rows: who is a stranger is found out once.
+	strange := make([]bool, c.recipients.ids.len())
+	for id := range strange {
+		if e, ok := strings.CutPrefix(c.recipients.ids.at(uint32(id)), "ein-"); ok {
+			strange[id] = !known(storedEIN(e))
+		}
+	}
+	for row, e := range c.recipients.ein {
+		if row%checkEvery == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if !strange[c.recipients.id[row]] {
+			continue
+		}
+		s, t := of(e), c.recipientOf(uint32(row))
+		var r snapshot.Grant
+		b.placeRow(&r, &t, e, c.universe)
+		s.called[strings.ToUpper(t.Name())]++
+		s.at[resolve.Location{City: r.RecipientCity, State: r.RecipientState, ZIP5: r.RecipientZIP}]++
+	}
+	list := make([]snapshot.Organization, 0, len(found))
+	for _, e := range slices.Sorted(maps.Keys(found)) {
+		list = append(list, b.strangerRow(e, found[e], c.universe.Funders(e)))
+	}
+	return list, nil
+}
+
+func (b *builder) strangerRow(e ein.EIN, s *stranger, funders int32) snapshot.Organization {
+	r := snapshot.Organization{EIN: e.String(), Sources: snapshot.SourceLine, Active: true, Pop: funders}
+	if s.filer != nil {
+		r.Sources = snapshot.SourceFiler
+		r.Name, r.City, r.State, r.ZIP5 = strings.ToUpper(s.filer.name), strings.ToUpper(s.filer.city), s.filer.state, s.filer.zip5
+	}
+	if r.Name == "" {
+		r.Name = recipient.UsualSpelling(s.called)
+	}
+	if strings.TrimSpace(r.Name) == "" {
+		// A number is no name, but it is all there is.
+		r.Name = "EIN " + e.Hyphenated()
+	}
+	if r.State == "" && r.ZIP5 == "" && len(s.at) > 0 {
+		at := slices.MinFunc(slices.Collect(maps.Keys(s.at)), func(x, y resolve.Location) int {
+			return cmp.Or(cmp.Compare(s.at[y], s.at[x]), resolve.CompareLocations(x, y))
+		})
+		r.City, r.State, r.ZIP5 = at.City, at.State, at.ZIP5
+	}
+	r.County, _ = b.places.CountyOf(r.ZIP5, r.City, r.State)
+	return r
+}

@@ -1,0 +1,77 @@
+package resolve
+
+import (
+	"cmp"
+	"strings"
+
+	"grantgraph/internal/orgname"
+)
+
+// maxKnown bounds the names shown of one organization, of each kind.
+const maxKnown = 8
+
+// formerMarks stand in a name before the one that it has taken the place of.
+var formerMarks = [...]string{"FKA", "F/K/A", "FORMERLY KNOWN AS"}
+
+// knownNames sorts the statements about one organization, strongest and latest
+// first, into what it is called now and what it was called. Names that have one
+// key are the same name in another spelling.
+func knownNames(name string, said []statement) *KnownNames {
+	var k KnownNames
+	seen := map[string]bool{nameKey(name): true}
+	add := func(to *[]string, name string) {
+		if key := nameKey(name); len(*to) < maxKnown && !seen[key] {
+			seen[key] = true
+			*to = append(*to, name)
+		}
+	}
+	var filed bool // the latest return's name has been seen
+	var former []string
+	for i := range said {
+		s := &said[i]
+		switch {
+		case s.alias, s.source == BMF, s.source == Pub78:
+			add(&k.Also, s.name)
+		case s.source == Filer && !filed:
+			filed = true
+			add(&k.Also, s.name)
+		case s.source == Filer:
+			former = append(former, s.name)
+		}
+	}
+	for _, name := range former {
+		add(&k.Former, name)
+	}
+	for i := range said {
+		if was, ok := formerPart(said[i].name); ok {
+			add(&k.Former, was)
+		}
+	}
+	if len(k.Also)+len(k.Former) == 0 {
+		return nil
+	}
+	return &k
+}
+
+// nameKey is what two spellings of one name have in common. A name of which
+// nothing is left stands for itself.
+func nameKey(name string) string { return cmp.Or(orgname.Key(name), orgname.Fold(name)) }
+
+// formerPart is the name that follows "FKA" in a name.
+func formerPart(name string) (string, bool) {
+	up := strings.ToUpper(name)
+	if len(up) != len(name) {
+		return "", false
+	}
+	for _, mark := range formerMarks {
+		at := strings.Index(up, mark+" ")
+		if at <= 0 || !strings.ContainsRune(" (", rune(up[at-1])) {
+			continue
+		}
+		was, _, _ := strings.Cut(name[at+len(mark)+1:], ")")
+		if was = strings.TrimSpace(was); len(was) >= 3 {
+			return was, true
+		}
+	}
+	return "", false
+}
