@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"regexp"
 	"strings"
 
 	"grantgraph/internal/orgname"
@@ -30,7 +31,7 @@ func words(text string) string {
 		}
 		if from >= 0 {
 			b.WriteByte(' ')
-			b.WriteString(stem(folded[from:i]))
+			b.WriteString(stemOf(folded[from:i]))
 			from = -1
 		}
 	}
@@ -40,10 +41,12 @@ func words(text string) string {
 	return b.String()
 }
 
-// stem takes the longest of the endings ING, ED, ES and S off a word, but not
+// stemOf takes the longest of the endings ING, ED, ES and S off a word, but not
 // the S of a double S, and then an E at the end, where at least four
-// characters remain each time.
-func stem(word string) string {
+// characters remain each time. Then plurals without an ending become singular,
+// Y after a consonant becomes I, and a double consonant a single one; a word of
+// four letters loses its S, unless it is that of SS, US or IS.
+func stemOf(word string) string {
 	switch {
 	case endsIn(word, "ING"):
 		word = word[:len(word)-3]
@@ -55,8 +58,34 @@ func stem(word string) string {
 	if endsIn(word, "E") {
 		word = word[:len(word)-1]
 	}
+	switch word {
+	case "MEN", "MENS":
+		return "MAN"
+	case "WOMEN":
+		return "WOMAN"
+	case "CHILDREN", "CHILDRENS":
+		return "CHILD"
+	case "WOLV", "CALV":
+		return word[:3] + "F"
+	case "AIDS", "NEWS", "LENS":
+		return word
+	}
+	if match := doubled.FindString(word); match != "" {
+		return word[:len(word)-1]
+	}
+	if yEnding.MatchString(word) {
+		return strings.TrimSuffix(word, "Y") + "I"
+	}
+	if len(word) == 4 && !strings.HasSuffix(word, "SS") && !strings.HasSuffix(word, "US") && !strings.HasSuffix(word, "IS") {
+		return strings.TrimSuffix(word, "S")
+	}
 	return word
 }
+
+var (
+	doubled = regexp.MustCompile(`^.{3,}(BB|DD|GG|MM|NN|PP|RR|TT)$`)
+	yEnding = regexp.MustCompile(`^.{2,}[^AEIOU]Y$`)
+)
 
 // endsIn reports whether a word has an ending that can be taken off.
 func endsIn(word, ending string) bool {

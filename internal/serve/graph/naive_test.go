@@ -10,6 +10,7 @@ import (
 	"grantgraph/internal/ntee"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/serve/graph"
+	"grantgraph/internal/stem"
 )
 
 // naive answers the same questions with plain loops over rows. It is slow and
@@ -147,7 +148,7 @@ func (n *naive) reach(f *graph.Filter) map[ein.EIN]bool {
 func stems(words []string) string {
 	text := " "
 	for _, w := range words {
-		text += graph.Stem(w) + " "
+		text += stem.Of(w) + " "
 	}
 	return text
 }

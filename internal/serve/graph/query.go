@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"grantgraph/internal/orgname"
+	"grantgraph/internal/stem"
 )
 
 // Query is a parsed free-text condition over purpose, name as filed and
@@ -26,7 +27,7 @@ const MaxTerms = 32
 // and cut into words, runs of A-Z and 0-9. Every word must match; words inside
 // "quotes" must stand next to each other in one field; a leading - on a word
 // or on a quoted phrase excludes it. A hyphenated word is two words, and a
-// phrase when it is excluded. Words match by Stem, in phrases too. ok is false
+// phrase when it is excluded. Words match by their stems, in phrases too. ok is false
 // when no word is left, in which case the condition must not run.
 func ParseQuery(s string) (q Query, ok bool) {
 	for rest := orgname.Fold(s); rest != ""; {
@@ -93,32 +94,11 @@ func cut(folded string) iter.Seq[string] {
 	return strings.FieldsFuncSeq(folded, func(r rune) bool { return (r < 'A' || r > 'Z') && (r < '0' || r > '9') })
 }
 
-// Stem reduces a word to the form in which two are compared. It takes off the
-// longest of ING, ED, ES and S (the S of SS stays) and then a final E, each
-// only when at least four characters remain, so HOUSE, HOUSES and HOUSING
-// meet, and a word of fewer than four characters matches only itself.
-func Stem(word string) string {
-	const keep = 4
-	for _, suffix := range [...]string{"ING", "ED", "ES", "S"} {
-		if len(word) >= keep+len(suffix) && strings.HasSuffix(word, suffix) {
-			if suffix == "S" && word[len(word)-2] == 'S' {
-				break
-			}
-			word = word[:len(word)-len(suffix)]
-			break
-		}
-	}
-	if len(word) > keep && word[len(word)-1] == 'E' {
-		word = word[:len(word)-1]
-	}
-	return word
-}
-
 // stems is the list of stems of a term.
 func (t Term) stems() []string {
 	list := make([]string, len(t.Words))
 	for i, w := range t.Words {
-		list[i] = Stem(w)
+		list[i] = stem.Of(w)
 	}
 	return list
 }

@@ -46,23 +46,6 @@ func TestParseQuery(t *testing.T) {
 	}
 }
 
-func TestStem(t *testing.T) {
-	t.Parallel()
-	for _, same := range []string{"HOUSE HOUSES HOUSING HOUSED", "GRANT GRANTS GRANTED GRANTING", "CLASS CLASSES", "CHURCH CHURCHES", "TRAIN TRAINING TRAINED", "CARE CARES"} {
-		words := strings.Fields(same)
-		for _, w := range words[1:] {
-			if graph.Stem(w) != graph.Stem(words[0]) {
-				t.Errorf("%s is %s, %s is %s", w, graph.Stem(w), words[0], graph.Stem(words[0]))
-			}
-		}
-	}
-	for _, w := range []string{"", "A", "AS", "GAS", "ARTS", "BUS", "RED", "KING", "ABCD", "1990"} {
-		if graph.Stem(w) != w {
-			t.Errorf("%s is cut to %s", w, graph.Stem(w))
-		}
-	}
-}
-
 // TestTerm asks for words and phrases that stand in one purpose and not in
 // another.
 func TestTerm(t *testing.T) {

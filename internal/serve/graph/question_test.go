@@ -10,6 +10,7 @@ import (
 	"grantgraph/internal/grant"
 	"grantgraph/internal/ntee"
 	"grantgraph/internal/serve/graph"
+	"grantgraph/internal/stem"
 )
 
 // rewrite writes the same condition in another way.
@@ -61,7 +62,7 @@ func rewrite(r *rand.Rand, f *graph.Filter) *graph.Filter {
 		for _, t := range disorder(r, terms) {
 			var words []string
 			for _, w := range t.Words {
-				if s := w + "S"; graph.Stem(s) == graph.Stem(w) {
+				if s := w + "S"; stem.Of(s) == stem.Of(w) {
 					w = s
 				}
 				words = append(words, w)

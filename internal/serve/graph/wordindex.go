@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"grantgraph/internal/snapshot/mapped"
+	"grantgraph/internal/stem"
 )
 
 // wordIndexBuilder makes the word index. A document is one distinct text: a
@@ -42,7 +43,7 @@ func (b *builder) indexWords() error {
 			text = b.short.list[b.recip[doc-purposes-names].Name]
 		}
 		for w := range wordsOf(text) {
-			flat = append(flat, t.stems.id(Stem(w)))
+			flat = append(flat, t.stems.id(stem.Of(w)))
 		}
 		if len(flat) > math.MaxUint32 {
 			return inconsistent("the texts have more words than this index can hold")
