@@ -15,6 +15,7 @@ import (
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/snapshot/lists"
 	"grantgraph/internal/snapshot/mapped"
+	"grantgraph/internal/snapshot/mapped/packed"
 )
 
 // IndexPath is where the index stands in an edition.
@@ -172,7 +173,7 @@ func addRows[T any](out *mapped.Writer, name string, rows iter.Seq2[uint64, T]) 
 	var buf []byte
 	out.Begin(name + ".rows")
 	for key, row := range rows {
-		buf = appendRow(buf[:0], &row)
+		buf = packed.Append(buf[:0], &row)
 		if _, err := out.Write(buf); err != nil {
 			return
 		}
@@ -302,8 +303,8 @@ func (s *section[T]) find(key uint64) (list []T) {
 		return nil
 	}
 	for ; i < len(s.keys) && s.keys[i] == key; i++ {
-		row, ok := decodeRow[T](s.rows[s.starts[i]:s.starts[i+1]])
-		if !ok {
+		row, rest, ok := packed.Decode[T](s.rows[s.starts[i]:s.starts[i+1]])
+		if !ok || len(rest) != 0 {
 			// The checksum held, so it was written like this: a mistake of ours
 			// that must not pass for a row that is not there.
 			panic("screen: a row of the index cannot be read")

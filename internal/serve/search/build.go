@@ -2,7 +2,6 @@ package search
 
 import (
 	"context"
-	"iter"
 	"math"
 	"strings"
 
@@ -45,10 +44,10 @@ func Build(ctx context.Context, w *snapshot.Writer) error {
 // say of them. The three tables are sorted by EIN, so they are read side by
 // side.
 func readEntries(ctx context.Context, s *snapshot.Snapshot) ([]entry, error) {
-	filings := follow(snapshot.Rows[snapshot.Org](s, snapshot.Orgs), func(o *snapshot.Org) string { return o.EIN })
-	defer filings.stop()
-	funders := follow(snapshot.Rows[snapshot.FunderKind](s, snapshot.FunderKinds), func(k *snapshot.FunderKind) string { return k.FunderEIN })
-	defer funders.stop()
+	filings := snapshot.Follow(snapshot.Rows[snapshot.Org](s, snapshot.Orgs), func(o *snapshot.Org) string { return o.EIN })
+	defer filings.Stop()
+	funders := snapshot.Follow(snapshot.Rows[snapshot.FunderKind](s, snapshot.FunderKinds), func(k *snapshot.FunderKind) string { return k.FunderEIN })
+	defer funders.Stop()
 	var entries []entry
 	for o, err := range snapshot.Rows[snapshot.Organization](s, snapshot.Organizations) {
 		if err != nil {
@@ -61,11 +60,11 @@ func readEntries(ctx context.Context, s *snapshot.Snapshot) ([]entry, error) {
 		if err != nil || o.Name == "" {
 			continue
 		}
-		filing, err := filings.at(o.EIN)
+		filing, err := filings.At(o.EIN)
 		if err != nil {
 			return nil, err
 		}
-		funder, err := funders.at(o.EIN)
+		funder, err := funders.At(o.EIN)
 		if err != nil {
 			return nil, err
 		}
@@ -110,36 +109,4 @@ func prominence(dollars int64, pop int32, active bool) float32 {
 		p /= 2
 	}
 	return float32(p)
-}
-
-// follower reads a table sorted by EIN beside another one.
-type follower[T any] struct {
-	key  func(*T) string
-	next func() (T, error, bool)
-	stop func()
-	row  T
-	err  error
-	ok   bool
-}
-
-func follow[T any](rows iter.Seq2[T, error], key func(*T) string) *follower[T] {
-	f := &follower[T]{key: key}
-	f.next, f.stop = iter.Pull2(rows)
-	f.row, f.err, f.ok = f.next()
-	return f
-}
-
-// at returns the row with this EIN, nil when there is none. EINs must be asked
-// for in rising order.
-func (f *follower[T]) at(e string) (*T, error) {
-	for f.ok && f.err == nil && f.key(&f.row) < e {
-		f.row, f.err, f.ok = f.next()
-	}
-	if f.err != nil {
-		return nil, f.err
-	}
-	if !f.ok || f.key(&f.row) != e {
-		return nil, nil
-	}
-	return &f.row, nil
 }

@@ -1,0 +1,40 @@
+package snapshot
+
+import "iter"
+
+// Follower reads a table sorted by EIN beside another one, a row at a time.
+type Follower[T any] struct {
+	key  func(*T) string
+	next func() (T, error, bool)
+	stop func()
+	row  T
+	err  error
+	ok   bool
+}
+
+// Follow begins to read rows that are sorted by what key tells. It must be
+// stopped.
+func Follow[T any](rows iter.Seq2[T, error], key func(*T) string) *Follower[T] {
+	f := &Follower[T]{key: key}
+	f.next, f.stop = iter.Pull2(rows)
+	f.row, f.err, f.ok = f.next()
+	return f
+}
+
+// At returns the row with this EIN, nil when there is none; of several, the
+// first. EINs must be asked for in rising order.
+func (f *Follower[T]) At(e string) (*T, error) {
+	for f.ok && f.err == nil && f.key(&f.row) < e {
+		f.row, f.err, f.ok = f.next()
+	}
+	if f.err != nil {
+		return nil, f.err
+	}
+	if !f.ok || f.key(&f.row) != e {
+		return nil, nil
+	}
+	return &f.row, nil
+}
+
+// Stop ends the reading.
+func (f *Follower[T]) Stop() { f.stop() }
