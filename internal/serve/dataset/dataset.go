@@ -13,6 +13,7 @@ import (
 	"errors"
 
 	"grantgraph/internal/fault"
+	"grantgraph/internal/serve/directory"
 	"grantgraph/internal/serve/graph"
 	"grantgraph/internal/serve/screen"
 	"grantgraph/internal/serve/search"
@@ -23,12 +24,14 @@ import (
 // Dataset is what one request is answered from. A part of it that is nil is
 // out of service: its file is damaged, or the snapshot never had it.
 type Dataset struct {
-	Snapshot *snapshot.Snapshot
-	Graph    *graph.Graph
-	Search   *search.Index
-	SQL      *SQL
-	Lists    *lists.Current
-	Screen   *screen.Screener // never nil: without lists nobody is screened, which it says
+	Snapshot  *snapshot.Snapshot
+	Graph     *graph.Graph
+	Search    *search.Index
+	Directory *directory.Index
+	SQL       *SQL
+	Lists     *lists.Current
+	Screen    *screen.Screener // never nil: without lists nobody is screened, which it says
+	Standing  *screen.Standing // of the organizations of Directory with Screen; nil without Directory
 
 	// build, warehouse and edition are what has to be closed. Datasets that
 	// follow each other share what has not changed.
@@ -40,8 +43,8 @@ type Dataset struct {
 // Version is the version that answers are stamped with.
 func (d *Dataset) Version() string { return d.Snapshot.Manifest.Version }
 
-// Whole says whether both indexes are in service.
-func (d *Dataset) Whole() bool { return d.Graph != nil && d.Search != nil }
+// Whole says whether all indexes are in service.
+func (d *Dataset) Whole() bool { return d.Graph != nil && d.Search != nil && d.Directory != nil }
 
 // shared are those that the dataset has.
 func (d *Dataset) shared() (list []*shared) {
@@ -75,13 +78,17 @@ func openBuild(s *snapshot.Snapshot, lenient bool) (d *Dataset, bad error, err e
 		if d.Search != nil {
 			err = errors.Join(err, d.Search.Close())
 		}
+		if d.Directory != nil {
+			err = errors.Join(err, d.Directory.Close())
+		}
 		return err
 	}}
-	var errs [2]error
+	var errs [3]error
 	d.Graph, errs[0] = graph.Open(s)
 	d.Search, errs[1] = search.Open(s)
+	d.Directory, errs[2] = directory.Open(s)
 	for _, err := range errs {
-		if f, ok := fault.Of(err); err != nil && (!lenient || !ok || f.Slug != graph.Damaged && f.Slug != search.Damaged) {
+		if f, ok := fault.Of(err); err != nil && (!lenient || !ok || f.Slug != graph.Damaged && f.Slug != search.Damaged && f.Slug != directory.Damaged) {
 			return nil, nil, errors.Join(err, d.build.close())
 		}
 	}
@@ -89,10 +96,19 @@ func openBuild(s *snapshot.Snapshot, lenient bool) (d *Dataset, bad error, err e
 }
 
 // withLists is the dataset with other lists.
-func (d *Dataset) withLists(now *lists.Current, screener *screen.Screener, edition *shared) *Dataset {
+func (d *Dataset) withLists(now *lists.Current, screener *screen.Screener, standing *screen.Standing, edition *shared) *Dataset {
 	next := *d
-	next.Lists, next.Screen, next.edition, next.readers = now, screener, edition, 0
+	next.Lists, next.Screen, next.Standing, next.edition, next.readers = now, screener, standing, edition, 0
 	return &next
+}
+
+// standingWith is how the organizations of the dataset stand with lists, nil
+// where it has no directory of them.
+func (d *Dataset) standingWith(screener *screen.Screener) (*screen.Standing, error) {
+	if d.Directory == nil {
+		return nil, nil
+	}
+	return screen.NewStanding(d.Directory.EINs(), screener)
 }
 
 // withSQL is the dataset with a warehouse.

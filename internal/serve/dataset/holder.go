@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -77,7 +78,11 @@ func Open(data string, opt Options) (_ *Holder, err error) {
 		if err != nil {
 			return nil, err
 		}
-		h.swap(h.current.withLists(none, screener, nil))
+		standing, err := h.current.standingWith(screener)
+		if err != nil {
+			return nil, err
+		}
+		h.swap(h.current.withLists(none, screener, standing, nil))
 	}
 	return h, nil
 }
@@ -171,6 +176,10 @@ func (h *Holder) Refresh() (swapped bool, err error) {
 			return false, err
 		}
 	}
+	if next.Standing, err = next.standingWith(next.Screen); err != nil {
+		h.refused.snapshot = refusal{s.Manifest.Version, h.opt.Clock().Add(retryAfter), err}
+		return false, errors.Join(err, next.build.close())
+	}
 	if h.box != nil {
 		next.SQL, next.warehouse = h.openSQL(s)
 	}
@@ -219,7 +228,7 @@ func (h *Holder) RefreshLists() (swapped bool, err error) {
 	if next.Version() == now.Lists.Version() {
 		if next.Stamp() != now.Lists.Stamp() {
 			next.Edition = now.Lists.Edition
-			h.swap(now.withLists(next, now.Screen.With(next), now.edition))
+			h.swap(now.withLists(next, now.Screen.With(next), now.Standing, now.edition))
 		}
 		return false, nil
 	}
@@ -228,7 +237,15 @@ func (h *Holder) RefreshLists() (swapped bool, err error) {
 		h.refused.lists = refusal{version, h.opt.Clock().Add(retryAfter), err}
 		return false, err
 	}
-	h.swap(now.withLists(next, screener, edition))
+	standing, err := now.standingWith(screener)
+	if err != nil {
+		h.refused.lists = refusal{version, h.opt.Clock().Add(retryAfter), err}
+		if edition != nil {
+			err = errors.Join(err, edition.close())
+		}
+		return false, err
+	}
+	h.swap(now.withLists(next, screener, standing, edition))
 	return true, nil
 }
 

@@ -1,11 +1,12 @@
 // Package indexes lists what is added to a snapshot for those who serve it: the
-// graph, the search index and the warehouse; and to an edition of the compliance
+// graph, the search index, the directory and the warehouse; and to an edition of the compliance
 // lists, the index that screenings look into. A build is given the lists, so
 // that the program, the benchmark and the tests make the same snapshots. Only
 // cmd, bench and tests import it.
 package indexes
 
 import (
+	"grantgraph/internal/serve/directory"
 	"grantgraph/internal/serve/graph"
 	"grantgraph/internal/serve/screen"
 	"grantgraph/internal/serve/search"
@@ -18,6 +19,7 @@ func All() []snapshot.Indexer {
 	return []snapshot.Indexer{
 		{Name: "graph", Write: graph.Build},
 		{Name: "search", Write: search.Build},
+		{Name: "directory", Write: directory.Build},
 		{Name: "warehouse", Write: warehouse.Build},
 	}
 }

@@ -1,0 +1,120 @@
+// Package directory lists organizations by what they are: where, of which cause
+// and form, how large, and how they stand with the compliance lists. It answers
+// any combination of filters in any order, with an exact count and any page of
+// the result. It knows nothing of HTTP, and what organizations are called is the
+// business of package search.
+//
+// An organization is known by its place in the table of organizations, which is
+// in the order of EINs, and a set of organizations is a bit for each. The index is
+// made when a snapshot is built and is memory-mapped when it is served. Every
+// value of a dimension, such as a state, has the list of its organizations, and
+// a set of its own where the list would be longer; every figure has the order of
+// the organizations by it, and the sets of the first sixteenth of that order, the
+// first two sixteenths and so on, so that a range of dollars is the difference of
+// two sets and a small remainder. A filter is an intersection of such sets. A page
+// is cut from the order of a figure by testing who is in the set, from the nearer
+// end; where few are, they are sorted instead. No request reads more than the
+// order of one figure and some sets, wherever in the result its page is.
+package directory
+
+import (
+	"errors"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/snapshot"
+	"grantgraph/internal/snapshot/mapped"
+)
+
+// Index is the organizations of a snapshot. It is safe for concurrent use. What
+// it returns are copies, so rows outlive it.
+type Index struct {
+	mu     sync.RWMutex // held for reading by every question, for writing by Close
+	closed bool
+	file   *mapped.File
+	columns
+
+	sets freeSets
+}
+
+// ErrClosed is the error of a question to an index that is closed.
+var ErrClosed = errors.New("directory: the index is closed")
+
+// Open maps the index of a snapshot. All of it is read once, to verify it.
+func Open(s *snapshot.Snapshot) (*Index, error) {
+	f, err := mapped.Open(filepath.Join(s.Dir, filepath.FromSlash(fileName)), fileKind)
+	if err != nil {
+		return nil, err
+	}
+	x, err := newIndex(f, &s.Manifest)
+	if err != nil {
+		_ = f.Close()
+		return nil, err
+	}
+	return x, nil
+}
+
+func newIndex(f *mapped.File, m *snapshot.Manifest) (*Index, error) {
+	for i := range m.Files {
+		if file := &m.Files[i]; file.Path == fileName && file.Bytes != f.Size() {
+			f.Fail("it has %d bytes, its snapshot says %d", f.Size(), file.Bytes)
+		}
+	}
+	x := &Index{file: f}
+	x.columns.read(f)
+	for i := range m.Files {
+		if file := &m.Files[i]; file.Table() == snapshot.Organizations && f.Err() == nil && file.Rows != int64(len(x.eins)) {
+			f.Fail("it has %d organizations, its snapshot has %d, so it belongs to another one", len(x.eins), file.Rows)
+		}
+	}
+	if f.Err() != nil {
+		return nil, f.Err()
+	}
+	return x, nil
+}
+
+// Close unmaps the index once nobody asks it anything.
+func (x *Index) Close() error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.closed {
+		return nil
+	}
+	x.closed = true
+	return x.file.Close()
+}
+
+// begin admits a question; every success is paired with x.mu.RUnlock.
+func (x *Index) begin() error {
+	x.mu.RLock()
+	if x.closed {
+		x.mu.RUnlock()
+		return ErrClosed
+	}
+	return nil
+}
+
+// Len is the number of organizations.
+func (x *Index) Len() int { return len(x.eins) }
+
+// EINs are the EINs of the organizations by their numbers, in rising order: a
+// copy.
+func (x *Index) EINs() []ein.EIN {
+	if x.begin() != nil {
+		return nil
+	}
+	defer x.mu.RUnlock()
+	return slices.Clone(x.eins)
+}
+
+// Number finds an organization by its EIN.
+func (x *Index) Number(e ein.EIN) (org uint32, ok bool) {
+	if x.begin() != nil {
+		return 0, false
+	}
+	defer x.mu.RUnlock()
+	i, ok := slices.BinarySearch(x.eins, e)
+	return uint32(i), ok
+}

@@ -1,0 +1,164 @@
+package directory
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"sort"
+
+	"grantgraph/internal/snapshot/mapped"
+)
+
+// unknown is the value of a figure that nobody has filed.
+const unknown = math.MinInt64
+
+// cuts is into how many parts the order by a figure is cut.
+const cuts = 16
+
+// figure is a number that many organizations have, with the order by it.
+type figure struct {
+	values []int64  // by organization
+	up     []uint32 // those that have one, smallest first, and by number where they are equal
+	down   []uint32 // the same, largest first, and by number where they are equal; empty where nobody asks for it
+	parts  Set      // the sets of the first sixteenth of up, of the first two, and so on
+}
+
+// newFigure makes the order of values. sortable is for those that results are
+// ordered by.
+func newFigure(values []int64, sortable bool) figure {
+	g := figure{values: values}
+	for org, v := range values {
+		if v != unknown {
+			g.up = append(g.up, uint32(org))
+		}
+	}
+	slices.SortFunc(g.up, func(a, b uint32) int { return cmp.Or(cmp.Compare(values[a], values[b]), cmp.Compare(a, b)) })
+	if sortable {
+		// Runs of equal values change places, and stay in their order within.
+		g.down = make([]uint32, 0, len(g.up))
+		for hi := len(g.up); hi > 0; {
+			lo := hi - 1
+			for lo > 0 && values[g.up[lo-1]] == values[g.up[lo]] {
+				lo--
+			}
+			g.down = append(g.down, g.up[lo:hi]...)
+			hi = lo
+		}
+	}
+	words := wordsFor(len(values))
+	g.parts = make(Set, cuts*words)
+	for k := 1; k <= cuts; k++ {
+		part := g.part(k)
+		copy(part, g.part(k-1))
+		part.add(g.up[g.cut(k-1):g.cut(k)])
+	}
+	return g
+}
+
+// cut is how many organizations are in the first k parts.
+func (g *figure) cut(k int) int { return k * len(g.up) / cuts }
+
+// part is the set of the organizations in the first k parts, nil when that is
+// none.
+func (g *figure) part(k int) Set {
+	if k == 0 {
+		return nil
+	}
+	words := wordsFor(len(g.values))
+	return g.parts[(k-1)*words : k*words]
+}
+
+// known is the set of all that have the figure.
+func (g *figure) known() Set { return g.part(cuts) }
+
+func (g *figure) write(w *mapped.Writer, name string) {
+	mapped.Add(w, name+".value", g.values)
+	mapped.Add(w, name+".up", g.up)
+	mapped.Add(w, name+".down", g.down)
+	mapped.Add(w, name+".parts", g.parts)
+}
+
+func (g *figure) read(f *mapped.File, name string, n int, sortable bool) {
+	g.values = mapped.Column[int64](f, name+".value", n)
+	g.parts = mapped.Column[uint64](f, name+".parts", cuts*wordsFor(n))
+	if f.Err() != nil {
+		return
+	}
+	have := g.known().count()
+	g.up = mapped.Column[uint32](f, name+".up", have)
+	down := 0
+	if sortable {
+		down = have
+	}
+	g.down = mapped.Column[uint32](f, name+".down", down)
+	checkBelow(f, name+".up", g.up, n)
+	checkBelow(f, name+".down", g.down, n)
+}
+
+// Range is a range of a figure, both ends included; an end that is nil is open.
+// Who does not have the figure is in no range.
+type Range struct{ Min, Max *int64 }
+
+// Empty says that nothing is asked.
+func (r Range) Empty() bool { return r.Min == nil && r.Max == nil }
+
+// bounds are the ends of the range among the numbers of up.
+func (g *figure) bounds(r Range) (lo, hi int) {
+	hi = len(g.up)
+	if r.Max != nil {
+		hi = sort.Search(len(g.up), func(i int) bool { return g.values[g.up[i]] > *r.Max })
+	}
+	if r.Min != nil {
+		lo = sort.Search(len(g.up), func(i int) bool { return g.values[g.up[i]] >= *r.Min })
+	}
+	return min(lo, hi), hi
+}
+
+// between is the condition that the figure is in a range.
+func (g *figure) between(r Range) condition {
+	lo, hi := g.bounds(r)
+	least, most := int64(unknown+1), int64(math.MaxInt64)
+	if r.Min != nil {
+		least = max(least, *r.Min)
+	}
+	if r.Max != nil {
+		most = *r.Max
+	}
+	return condition{
+		size: hi - lo,
+		fill: func(set Set) { g.fill(set, lo, hi) },
+		has:  func(org uint32) bool { v := g.values[org]; return v >= least && v <= most },
+	}
+}
+
+// fill adds the organizations from lo to hi-1 of up to an empty set. A long range
+// is what the first parts up to the cut next to its end have over those up to
+// the cut next to its beginning; what lies between cut and end is put right.
+func (g *figure) fill(set Set, lo, hi int) {
+	if n := len(g.up); hi-lo <= 2*n/cuts {
+		set.add(g.up[lo:hi])
+		return
+	}
+	first, last := g.nearest(lo), g.nearest(hi)
+	copy(set, g.part(last))
+	set.subtract(g.part(first))
+	if at := g.cut(last); at < hi {
+		set.add(g.up[at:hi])
+	} else {
+		set.remove(g.up[hi:at])
+	}
+	if at := g.cut(first); at < lo {
+		set.remove(g.up[at:lo])
+	} else {
+		set.add(g.up[lo:at])
+	}
+}
+
+// nearest is the cut next to a place in up.
+func (g *figure) nearest(at int) int {
+	k := at * cuts / len(g.up)
+	if k < cuts && g.cut(k+1)-at < at-g.cut(k) {
+		k++
+	}
+	return k
+}

@@ -1,0 +1,91 @@
+package directory
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"grantgraph/internal/ntee"
+)
+
+// Filter says which organizations are asked for. Fields that are not empty must
+// all hold; of the values of a list, any.
+type Filter struct {
+	States          []string // codes
+	Cities          []City
+	ZIPs            []string       // five digits, or the first three
+	Counties        []string       // FIPS codes
+	Causes          []ntee.Subject // each must hold
+	ReturnTypes     []string       // of the latest filing
+	Subsections     []string       // two digits
+	FoundationCodes []string       // two digits
+	Groups          []string       // group exemption numbers
+
+	Revenue, Assets, Expenses, GrantsPaid Range // of the latest filing
+	RulingYear                            Range
+
+	Pub78, Revoked, InBMF *bool // with the compliance lists
+}
+
+// City is a city as package orgname folds it; in any state when that is empty.
+type City struct{ Name, State string }
+
+// Standing says whether the filter asks how organizations stand with the
+// compliance lists, so that its answer changes with them.
+func (f *Filter) Standing() bool { return f.Pub78 != nil || f.Revoked != nil || f.InBMF != nil }
+
+// Canonical is the filter written the same for every way to ask it.
+func (f *Filter) Canonical() string {
+	var b strings.Builder
+	list := func(name string, items []string) {
+		if len(items) == 0 {
+			return
+		}
+		items = slices.Clone(items)
+		slices.Sort(items)
+		fmt.Fprintf(&b, "%s=%q;", name, slices.Compact(items))
+	}
+	list("state", f.States)
+	cities := slices.Clone(f.Cities)
+	slices.SortFunc(cities, func(a, b City) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.State, b.State)) })
+	if cities = slices.Compact(cities); len(cities) > 0 {
+		fmt.Fprintf(&b, "city=%q;", cities)
+	}
+	list("zip", f.ZIPs)
+	list("county", f.Counties)
+	var causes []string
+	for i := range f.Causes {
+		var items []string
+		for _, it := range f.Causes[i].Items {
+			items = append(items, fmt.Sprintf("%x%s", it.Majors, it.Prefix))
+		}
+		slices.Sort(items)
+		causes = append(causes, strings.Join(slices.Compact(items), ","))
+	}
+	list("cause", causes)
+	list("form", f.ReturnTypes)
+	list("subsection", f.Subsections)
+	list("foundation", f.FoundationCodes)
+	list("group", f.Groups)
+	for _, r := range []struct {
+		name string
+		of   Range
+	}{{"revenue", f.Revenue}, {"assets", f.Assets}, {"expenses", f.Expenses}, {"grants", f.GrantsPaid}, {"ruling", f.RulingYear}} {
+		if r.of.Min != nil {
+			fmt.Fprintf(&b, "%s>=%d;", r.name, *r.of.Min)
+		}
+		if r.of.Max != nil {
+			fmt.Fprintf(&b, "%s<=%d;", r.name, *r.of.Max)
+		}
+	}
+	for _, s := range []struct {
+		name string
+		is   *bool
+	}{{"pub78", f.Pub78}, {"revoked", f.Revoked}, {"bmf", f.InBMF}} {
+		if s.is != nil {
+			fmt.Fprintf(&b, "%s=%t;", s.name, *s.is)
+		}
+	}
+	return b.String()
+}

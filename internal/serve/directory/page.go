@@ -1,0 +1,160 @@
+package directory
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+)
+
+// Order is what a result is ordered by.
+type Order uint8
+
+// The orders.
+const (
+	ByRevenue Order = iota
+	ByAssets
+	ByExpenses
+	ByGrantsPaid
+	ByName
+)
+
+// Sort is an order and its direction. Organizations that do not have the figure
+// come last in both, and equal ones are in the order of their EINs.
+type Sort struct {
+	By  Order
+	Asc bool
+}
+
+// sortedPart is up to how many organizations are sorted for a page, rather than
+// found along the order of all.
+const sortedPart = 4096
+
+// Page is a part of a set in an order: at most limit organizations after the
+// first offset. The set has n members; nil is all organizations.
+func (x *Index) Page(set Set, n int, s Sort, offset, limit int) ([]uint32, error) {
+	if err := x.begin(); err != nil {
+		return nil, err
+	}
+	defer x.mu.RUnlock()
+	limit = max(0, min(limit, n-offset))
+	if limit == 0 || offset < 0 {
+		return nil, nil
+	}
+	page := make([]uint32, 0, limit)
+	g := x.figure(s.By)
+	have := len(g.up)
+	if set != nil {
+		have = set.countBoth(g.known())
+	}
+	if offset < have {
+		page = g.page(page, set, have, s.Asc, offset, min(limit, have-offset))
+	}
+	if rest := limit - len(page); rest > 0 {
+		page = x.without(page, set, g, max(0, offset-have), rest)
+	}
+	return page, nil
+}
+
+func (x *Index) figure(by Order) *figure {
+	switch by {
+	case ByAssets:
+		return &x.assets
+	case ByExpenses:
+		return &x.expenses
+	case ByGrantsPaid:
+		return &x.grants
+	case ByName:
+		return &x.name
+	}
+	return &x.revenue
+}
+
+// page appends a part of those members of a set that have the figure, of whom
+// there are so many.
+func (g *figure) page(to []uint32, set Set, have int, asc bool, offset, limit int) []uint32 {
+	order := g.down
+	if asc {
+		order = g.up
+	}
+	switch {
+	case set == nil || have == len(g.up):
+		return append(to, order[offset:offset+limit]...)
+	case have <= sortedPart:
+		return append(to, g.sorted(set, have, asc)[offset:offset+limit]...)
+	case offset+limit <= have-offset:
+		skip := offset
+		for _, org := range order {
+			if !set.has(org) {
+				continue
+			}
+			if skip--; skip >= 0 {
+				continue
+			}
+			if to = append(to, org); len(to) == limit {
+				return to
+			}
+		}
+	default: // from the end
+		skip, from := have-offset-limit, len(to)
+		for i := len(order) - 1; i >= 0; i-- {
+			org := order[i]
+			if !set.has(org) {
+				continue
+			}
+			if skip--; skip >= 0 {
+				continue
+			}
+			if to = append(to, org); len(to)-from == limit {
+				break
+			}
+		}
+		slices.Reverse(to[from:])
+	}
+	return to
+}
+
+// sorted is all members of a set that have the figure, in order.
+func (g *figure) sorted(set Set, have int, asc bool) []uint32 {
+	list := make([]uint32, 0, have)
+	known := g.known()
+	for i, w := range set {
+		for w &= known[i]; w != 0; w &= w - 1 {
+			list = append(list, uint32(i<<6+bits.TrailingZeros64(w)))
+		}
+	}
+	slices.SortFunc(list, func(a, b uint32) int {
+		order := cmp.Compare(g.values[a], g.values[b])
+		if !asc {
+			order = -order
+		}
+		return cmp.Or(order, cmp.Compare(a, b))
+	})
+	return list
+}
+
+// without appends a part of those members of a set that do not have a figure.
+func (x *Index) without(to []uint32, set Set, g *figure, offset, limit int) []uint32 {
+	n, from := len(x.eins), len(to)
+	for i, known := range g.known() {
+		w := ^known
+		if set != nil {
+			w &= set[i]
+		} else if last := n - i<<6; last < 64 {
+			w &= 1<<last - 1
+		}
+		if c := bits.OnesCount64(w); offset >= c {
+			offset -= c
+			continue
+		}
+		for ; w != 0; w &= w - 1 {
+			if offset--; offset >= 0 {
+				continue
+			}
+			if to = append(to, uint32(i<<6+bits.TrailingZeros64(w))); len(to)-from == limit {
+				return to
+			}
+		}
+		offset = 0
+	}
+	return to
+}

@@ -1,0 +1,84 @@
+package directory
+
+import (
+	"grantgraph/internal/ein"
+	"grantgraph/internal/irscode"
+	"grantgraph/internal/ntee"
+	"grantgraph/internal/serve/screen"
+)
+
+// Row is what the directory knows of an organization. What is not known is
+// empty, zero or nil.
+type Row struct {
+	EIN                     ein.EIN
+	Name                    string
+	City, State, ZIP        string
+	County                  string // FIPS code
+	NTEE                    ntee.Code
+	Subsection              string // two digits
+	Foundation              string // code of the master file
+	FoundationType          string // PC, PF, POF, SO
+	Group                   string // group exemption number, four digits
+	RulingYear              int
+	FunderKind              string
+	ReturnType              string // of the latest filing, as all that follows
+	FiscalYear              int
+	Revenue, Expenses       *int64
+	Assets, GrantsPaid      *int64
+	InBMF, Pub78, OnRevoked *bool // nil where the list is out of service
+}
+
+// Row is what is known of an organization. Standing may be nil.
+func (x *Index) Row(org uint32, st *screen.Standing) (r Row, ok bool) {
+	if x.begin() != nil {
+		return Row{}, false
+	}
+	defer x.mu.RUnlock()
+	if int(org) >= len(x.eins) {
+		return Row{}, false
+	}
+	r = Row{
+		EIN: x.eins[org], Name: string(x.nameOf(org)), City: x.cityName.of(org), State: x.state.of(org), ZIP: x.zip.of(org), County: x.county.of(org),
+		NTEE: ntee.Code(x.ntee.of(org)), Subsection: x.subsection.of(org), Foundation: x.foundation.of(org), FunderKind: x.funder.of(org),
+		ReturnType: x.form.of(org), FiscalYear: int(x.years[org]),
+		Revenue: x.revenue.at(org), Expenses: x.expenses.at(org), Assets: x.assets.at(org), GrantsPaid: x.grants.at(org),
+	}
+	r.FoundationType = irscode.FoundationType(r.Foundation)
+	if g := x.groups.of(org); g != "" {
+		r.Group = ("0000" + g)[min(len(g), 4):]
+	}
+	if y := x.ruling.values[org]; y != unknown {
+		r.RulingYear = int(y)
+	}
+	if st != nil {
+		r.InBMF, r.Pub78, r.OnRevoked = member(st.InBMF, org), member(st.Pub78, org), member(st.Revoked, org)
+	}
+	return r, true
+}
+
+// at is the figure of an organization, nil when it is not known.
+func (g *figure) at(org uint32) *int64 {
+	v := g.values[org]
+	if v == unknown {
+		return nil
+	}
+	return &v
+}
+
+func member(set []uint64, org uint32) *bool {
+	if int(org>>6) >= len(set) {
+		return nil
+	}
+	is := Set(set).has(org)
+	return &is
+}
+
+// What a row takes on its way out, in bytes, as a rule.
+const rowBytes = 1 << 10
+
+// Weight bounds the memory in bytes that a question takes: the set of the answer,
+// one that it is compared with and one of a search, whatever the filter, and the
+// rows. It grows with the dataset and the page, not with where the page is.
+func (x *Index) Weight(limit int) int64 {
+	return 64<<10 + 3*8*int64(wordsFor(len(x.eins))) + 4*sortedPart + int64(limit)*rowBytes
+}

@@ -1,0 +1,227 @@
+package directory
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"grantgraph/internal/ntee"
+	"grantgraph/internal/serve/screen"
+)
+
+// condition is one part of a filter: those of whom it holds, as a set that is
+// there already, or as one that can be made and as a test of one.
+type condition struct {
+	size int // of whom it holds at most
+
+	stored Set  // the set, nil when there is none
+	not    bool // it holds of the others
+
+	fill func(Set) // adds those of whom it holds to an empty set
+	has  func(org uint32) bool
+}
+
+// fewPart is the part of all organizations up to which those that are left are
+// tested one by one, rather than compared with a set that has to be made.
+const fewPart = 64
+
+// Select is the set of the organizations that a filter asks for, and how many
+// they are. Standing may be nil where the filter does not ask for it. The set is
+// lent: give it back with Release.
+func (x *Index) Select(f *Filter, st *screen.Standing) (Set, int, error) {
+	if err := x.begin(); err != nil {
+		return nil, 0, err
+	}
+	defer x.mu.RUnlock()
+	return x.selected(f, st)
+}
+
+// Release gives a set back that was lent.
+func (x *Index) Release(s Set) { x.sets.give(s) }
+
+func (x *Index) selected(f *Filter, st *screen.Standing) (Set, int, error) {
+	conditions, err := x.conditions(f, st)
+	if err != nil {
+		return nil, 0, err
+	}
+	n := len(x.eins)
+	set := x.sets.borrow(wordsFor(n))
+	if len(conditions) == 0 {
+		set.fill(n)
+		return set, n, nil
+	}
+	// Those that rule out most come first, and sets that are there already before
+	// those that have to be made.
+	slices.SortStableFunc(conditions, func(a, b condition) int { return cmp.Compare(a.size, b.size) })
+	first := conditions[0]
+	switch {
+	case first.size == 0:
+		return set, 0, nil
+	case first.stored == nil:
+		first.fill(set)
+	case first.not:
+		set.fill(n)
+		set.subtract(first.stored)
+	default:
+		copy(set, first.stored)
+	}
+	rest := conditions[1:]
+	for i := range rest {
+		switch c := &rest[i]; {
+		case c.stored == nil:
+		case c.not:
+			set.subtract(c.stored)
+		default:
+			set.intersect(c.stored)
+		}
+	}
+	count := set.count()
+	for i := range rest {
+		c := &rest[i]
+		if c.stored != nil || count == 0 {
+			continue
+		}
+		if count <= n/fewPart || count < c.size/fewPart {
+			set.keep(c.has)
+		} else {
+			other := x.sets.borrow(len(set))
+			c.fill(other)
+			set.intersect(other)
+			x.sets.give(other)
+		}
+		count = set.count()
+	}
+	return set, count, nil
+}
+
+// conditions are the parts of a filter.
+func (x *Index) conditions(f *Filter, st *screen.Standing) (list []condition, err error) {
+	each := func(d *dimension, values []string) {
+		if len(values) == 0 {
+			return
+		}
+		spans := make([]span, len(values))
+		for i, v := range values {
+			spans[i].lo, spans[i].hi = d.values.find(v)
+		}
+		list = append(list, d.among(spans))
+	}
+	each(&x.state, f.States)
+	each(&x.county, f.Counties)
+	each(&x.form, f.ReturnTypes)
+	each(&x.subsection, f.Subsections)
+	each(&x.foundation, f.FoundationCodes)
+	each(&x.groups, f.Groups)
+	if len(f.ZIPs) > 0 {
+		spans := make([]span, len(f.ZIPs))
+		for i, z := range f.ZIPs {
+			if spans[i].lo, spans[i].hi = x.zip.values.find(z); len(z) == 3 {
+				spans[i].lo, spans[i].hi = x.zip.values.begins(z)
+			}
+		}
+		list = append(list, x.zip.among(spans))
+	}
+	if len(f.Cities) > 0 {
+		list = append(list, x.inCities(f.Cities))
+	}
+	for i := range f.Causes {
+		list = append(list, x.ofCauses(&f.Causes[i]))
+	}
+	for _, r := range []struct {
+		g  *figure
+		of Range
+	}{{&x.revenue, f.Revenue}, {&x.assets, f.Assets}, {&x.expenses, f.Expenses}, {&x.grants, f.GrantsPaid}, {&x.ruling, f.RulingYear}} {
+		if !r.of.Empty() {
+			list = append(list, r.g.between(r.of))
+		}
+	}
+	if !f.Standing() {
+		return list, nil
+	}
+	if st == nil {
+		return nil, fmt.Errorf("directory: the filter asks for lists that are not there")
+	}
+	for _, s := range []struct {
+		is  *bool
+		set []uint64
+	}{{f.Pub78, st.Pub78}, {f.Revoked, st.Revoked}, {f.InBMF, st.InBMF}} {
+		if s.is == nil {
+			continue
+		}
+		if len(s.set) != wordsFor(len(x.eins)) {
+			return nil, fmt.Errorf("directory: the filter asks for a list that is out of service or of other organizations")
+		}
+		c := condition{stored: s.set, not: !*s.is, size: Set(s.set).count()}
+		if c.not {
+			c.size = len(x.eins) - c.size
+		}
+		list = append(list, c)
+	}
+	return list, nil
+}
+
+// inCities is the condition that an organization is in one of the cities.
+func (x *Index) inCities(cities []City) condition {
+	var anywhere []span
+	states := map[uint32][]uint32{} // by the code of a city, the codes of states
+	c := condition{}
+	for _, v := range cities {
+		lo, hi := x.city.values.find(v.Name)
+		if lo == hi {
+			continue
+		}
+		if v.State == "" {
+			anywhere = append(anywhere, span{lo, hi})
+			continue
+		}
+		if at, end := x.state.values.find(v.State); at != end {
+			if len(states[hi]) == 0 {
+				c.size += len(x.city.list(lo, hi))
+			}
+			states[hi] = append(states[hi], end) // a code is one more than the place
+		}
+	}
+	all := x.city.among(anywhere)
+	c.size = min(c.size+all.size, len(x.eins))
+	c.has = func(org uint32) bool {
+		if all.has(org) {
+			return true
+		}
+		in := states[x.city.codes[org]]
+		return len(in) > 0 && slices.Contains(in, x.state.codes[org])
+	}
+	c.fill = func(set Set) {
+		all.fill(set)
+		for city, in := range states {
+			for _, org := range x.city.list(city-1, city) {
+				if slices.Contains(in, x.state.codes[org]) {
+					set[org>>6] |= 1 << (org & 63)
+				}
+			}
+		}
+	}
+	return c
+}
+
+// ofCauses is the condition that the code of an organization is one of a
+// subject's. The codes are in order, so those of a letter or of a beginning are
+// one span.
+func (x *Index) ofCauses(s *ntee.Subject) condition {
+	var spans []span
+	begins := func(prefix string) {
+		lo, hi := x.ntee.values.begins(prefix)
+		spans = append(spans, span{lo, hi})
+	}
+	for _, it := range s.Items {
+		if it.Kind == ntee.Prefix {
+			begins(string(it.Prefix))
+			continue
+		}
+		for letter := range byte(26) {
+			if it.Majors>>letter&1 != 0 {
+				begins(string(rune('A' + letter)))
+			}
+		}
+	}
+	return x.ntee.among(spans)
+}
