@@ -79,10 +79,10 @@ type builder struct {
 // readTables reads the organizations beside their latest filings and what they
 // are as grantmakers. The tables are in the order of EINs.
 func readTables(ctx context.Context, orgs iter.Seq2[snapshot.Organization, error], filings iter.Seq2[snapshot.Org, error], funders iter.Seq2[snapshot.FunderKind, error]) (*builder, error) {
-	filed := follow(filings, func(o *snapshot.Org) string { return o.EIN })
-	defer filed.stop()
-	gives := follow(funders, func(k *snapshot.FunderKind) string { return k.FunderEIN })
-	defer gives.stop()
+	filed := snapshot.Follow(filings, func(o *snapshot.Org) string { return o.EIN })
+	defer filed.Stop()
+	gives := snapshot.Follow(funders, func(k *snapshot.FunderKind) string { return k.FunderEIN })
+	defer gives.Stop()
 	b := &builder{nameStart: []uint32{0}}
 	for o, err := range orgs {
 		if err != nil {
@@ -95,11 +95,11 @@ func readTables(ctx context.Context, orgs iter.Seq2[snapshot.Organization, error
 		if n := len(b.eins); err != nil || n > 0 && e <= b.eins[n-1] {
 			return nil, fault.New("directory_table", "the table %s is not in the order of EINs at %q", snapshot.Organizations, o.EIN).Try("build the snapshot again from the sources")
 		}
-		filing, err := filed.at(o.EIN)
+		filing, err := filed.At(o.EIN)
 		if err != nil {
 			return nil, err
 		}
-		funder, err := gives.at(o.EIN)
+		funder, err := gives.At(o.EIN)
 		if err != nil {
 			return nil, err
 		}
@@ -245,36 +245,4 @@ func (t *interner) labels() labels {
 		l.codes[i] = place[c]
 	}
 	return l
-}
-
-// follower reads a table sorted by EIN beside another one.
-type follower[T any] struct {
-	key  func(*T) string
-	next func() (T, error, bool)
-	stop func()
-	row  T
-	err  error
-	ok   bool
-}
-
-func follow[T any](rows iter.Seq2[T, error], key func(*T) string) *follower[T] {
-	f := &follower[T]{key: key}
-	f.next, f.stop = iter.Pull2(rows)
-	f.row, f.err, f.ok = f.next()
-	return f
-}
-
-// at returns the row with this EIN, nil when there is none. EINs must be asked
-// for in rising order.
-func (f *follower[T]) at(e string) (*T, error) {
-	for f.ok && f.err == nil && f.key(&f.row) < e {
-		f.row, f.err, f.ok = f.next()
-	}
-	if f.err != nil {
-		return nil, f.err
-	}
-	if !f.ok || f.key(&f.row) != e {
-		return nil, nil
-	}
-	return &f.row, nil
 }

@@ -6,6 +6,7 @@ import (
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/snapshot/lists"
+	"grantgraph/internal/snapshot/mapped/packed"
 )
 
 // Standing is how all organizations of a dataset stand with the IRS's lists, for
@@ -82,8 +83,8 @@ func markRevoked(set []uint64, eins []ein.EIN, s *section[lists.RevocationRow]) 
 		key, to := s.keys[from], from
 		rows.revocations = rows.revocations[:0]
 		for ; to < len(s.keys) && s.keys[to] == key; to++ {
-			row, ok := decodeRow[lists.RevocationRow](s.rows[s.starts[to]:s.starts[to+1]])
-			if !ok {
+			row, rest, ok := packed.Decode[lists.RevocationRow](s.rows[s.starts[to]:s.starts[to+1]])
+			if !ok || len(rest) != 0 {
 				return fault.New(Damaged, "row %d of the revocation list cannot be read", to).Try("build the lists again")
 			}
 			rows.revocations = append(rows.revocations, row)
