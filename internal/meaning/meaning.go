@@ -127,17 +127,6 @@ func (m *Model) encode(text string, limit int) (v Vector) {
 	return v
 }
 
-// Gist is the student's vector of a text.
-func (m *Model) Gist(text string) Vector {
-	var sum Vector
-	for _, term := range m.Terms(text) {
-		if i, ok := m.student.index[term]; ok {
-			m.student.add(&sum, i)
-		}
-	}
-	return sum.unit()
-}
-
 // Blend is the direction between two vectors of one text.
 func Blend(a, b Vector) Vector {
 	for i := range a {

@@ -2,7 +2,7 @@ package meaning
 
 // student is the vectors of terms. A term is a word, two words that stand
 // together ("food_bank"), or a piece of a word that is not known as a whole
-// (after pieceMark).
+// (after PieceMark).
 type student struct {
 	mean    Vector // of the teacher's vectors
 	index   map[string]int32
@@ -10,73 +10,82 @@ type student struct {
 	vectors []int8
 }
 
-// pieceMark begins a piece of a word, so that it is no word.
-const pieceMark = "\x01"
+// PieceMark begins a piece of a word, so that it is no word.
+const PieceMark = "\x01"
 
-func (s *student) add(sum *Vector, term int32) {
-	scale := s.scale[term]
-	for i, v := range s.vectors[int(term)*Dim:][:Dim] {
-		sum[i] += float32(scale * float32(v))
-	}
-}
-
-// Words are the words of a text as the student reads them: letters with the
-// apostrophes between them, or digits; at most gistWords.
-func (m *Model) Words(text string) []string {
-	return words(m.tokens.clean(text), gistWords)
-}
-
-func words(clean string, limit int) (list []string) {
-	for i := 0; i < len(clean) && len(list) < limit; {
-		c := clean[i]
-		begin := i
-		switch {
-		case isLetter(c):
-			for i < len(clean) && (isLetter(clean[i]) || clean[i] == '\'' && i+1 < len(clean) && isLetter(clean[i+1])) {
-				i++
+// Gist is the student's vector of a text.
+func (m *Model) Gist(text string) Vector {
+	var sum Vector
+	s := m.student
+	m.EachTerm(text, func(term []byte) bool {
+		i, known := s.index[string(term)]
+		if known {
+			scale := s.scale[i]
+			for j, v := range s.vectors[int(i)*Dim:][:Dim] {
+				sum[j] += float32(scale * float32(v))
 			}
-		case isDigit(c):
-			for i < len(clean) && isDigit(clean[i]) {
-				i++
-			}
-		default:
-			i++
-			continue
 		}
-		list = append(list, clean[begin:i])
-	}
-	return list
+		return known
+	})
+	return sum.unit()
 }
 
-// Terms are what the student knows a text by: its words, the pieces of those it
-// does not know, and pairs of neighbours.
-func (m *Model) Terms(text string) []string {
-	list := m.Words(text)
-	terms := make([]string, 0, 2*len(list))
-	for i, w := range list {
-		if _, known := m.student.index[w]; known {
-			terms = append(terms, w)
-		} else {
-			terms = m.Pieces(terms, w)
+// EachTerm calls take for what the student knows a text by: its words, the
+// pieces of those that take does not know, and pairs of neighbours. A term is
+// good during the call alone.
+func (m *Model) EachTerm(text string, take func(term []byte) (known bool)) {
+	clean := m.tokens.clean(text)
+	var room [256]byte
+	term := room[:0]
+	last := ""
+	for n := 0; n < gistWords; n++ {
+		var word string
+		if word, clean = nextWord(clean); word == "" {
+			return
 		}
-		if i > 0 {
-			terms = append(terms, list[i-1]+"_"+w)
+		if term = append(term[:0], word...); !take(term) {
+			m.eachPiece(word, term, take)
 		}
+		if last != "" {
+			term = append(append(append(term[:0], last...), '_'), word...)
+			take(term)
+		}
+		last = word
 	}
-	return terms
 }
 
-// Pieces appends the terms that stand for a word which is not a term itself.
-func (m *Model) Pieces(terms []string, word string) []string {
+// Vocabulary is the words and pieces of words that gte-small knows. The caller
+// must not change it.
+func (m *Model) Vocabulary() []string { return m.tokens.text }
+
+func (m *Model) eachPiece(word string, term []byte, take func(term []byte) bool) {
 	var room [maxPieces]int32
-	ids, ok := m.tokens.pieces(room[:0], word)
+	pieces, ok := m.tokens.pieces(room[:0], word)
 	if !ok {
-		return terms
+		return
 	}
-	for _, id := range ids {
-		terms = append(terms, pieceMark+m.tokens.text[id])
+	for _, id := range pieces {
+		term = append(append(term[:0], PieceMark...), m.tokens.text[id]...)
+		take(term)
 	}
-	return terms
+}
+
+// nextWord is the first word of a cleaned text, and what comes behind it: letters
+// with the apostrophes between them, or digits.
+func nextWord(clean string) (word, rest string) {
+	begin := 0
+	for begin < len(clean) && !isLetter(clean[begin]) && !isDigit(clean[begin]) {
+		begin++
+	}
+	end := begin
+	for ; end < len(clean); end++ {
+		c := clean[end]
+		letter := isLetter(clean[begin]) && (isLetter(c) || c == '\'' && end+1 < len(clean) && isLetter(clean[end+1]))
+		if !letter && (!isDigit(c) || !isDigit(clean[begin])) {
+			break
+		}
+	}
+	return clean[begin:end], clean[end:]
 }
 
 func isLetter(c byte) bool { return 'a' <= c && c <= 'z' }

