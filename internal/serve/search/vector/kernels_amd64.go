@@ -16,6 +16,16 @@ func distances(q *signs, documents []signs, out []uint16) {
 	distancesPlain(q, documents, out)
 }
 
+func distancesAt(q *signs, documents []signs, docs []uint32, out []uint16) {
+	switch {
+	case len(docs) == 0 || len(out) < len(docs):
+	case hasPopcnt:
+		distancesAtPopcnt(q, documents, docs, out)
+	default:
+		distancesAtPlain(q, documents, docs, out)
+	}
+}
+
 func dots(a *asked, rows []row, docs []uint32, out []int32) {
 	switch {
 	case len(docs) == 0 || len(out) < len(docs):
@@ -33,6 +43,9 @@ func dots(a *asked, rows []row, docs []uint32, out []int32) {
 
 //go:noescape
 func distancesPopcnt(q *signs, documents []signs, out []uint16)
+
+//go:noescape
+func distancesAtPopcnt(q *signs, documents []signs, docs []uint32, out []uint16)
 
 //go:noescape
 func dotsVNNI(q *[384]int8, rows []row, docs []uint32, out []int32)

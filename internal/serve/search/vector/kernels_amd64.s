@@ -45,6 +45,62 @@ distance:
 	JNZ        distance
 	RET
 
+// func distancesAtPopcnt(q *signs, documents []signs, docs []uint32, out []uint16)
+TEXT ·distancesAtPopcnt(SB), NOSPLIT, $0-80
+	MOVQ q+0(FP), SI
+	MOVQ docs_base+32(FP), R15
+	MOVQ docs_len+40(FP), CX
+	MOVQ out_base+56(FP), BX
+	MOVQ 0(SI), R8
+	MOVQ 8(SI), R9
+	MOVQ 16(SI), R10
+	MOVQ 24(SI), R11
+	MOVQ 32(SI), R12
+	MOVQ 40(SI), R13
+
+distanceAt:
+	CMPQ       CX, $12
+	JLE        signsAt
+	MOVL       48(R15), AX
+	IMULQ      $48, AX
+	ADDQ       documents_base+8(FP), AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 47(AX)
+
+signsAt:
+	MOVL       (R15), DI
+	IMULQ      $48, DI
+	ADDQ       documents_base+8(FP), DI
+	MOVQ       0(DI), AX
+	XORQ       R8, AX
+	POPCNTQ    AX, AX
+	MOVQ       8(DI), DX
+	XORQ       R9, DX
+	POPCNTQ    DX, DX
+	ADDQ       DX, AX
+	MOVQ       16(DI), SI
+	XORQ       R10, SI
+	POPCNTQ    SI, SI
+	ADDQ       SI, AX
+	MOVQ       24(DI), DX
+	XORQ       R11, DX
+	POPCNTQ    DX, DX
+	ADDQ       DX, AX
+	MOVQ       32(DI), SI
+	XORQ       R12, SI
+	POPCNTQ    SI, SI
+	ADDQ       SI, AX
+	MOVQ       40(DI), DX
+	XORQ       R13, DX
+	POPCNTQ    DX, DX
+	ADDQ       DX, AX
+	MOVW       AX, (BX)
+	ADDQ       $4, R15
+	ADDQ       $2, BX
+	DECQ       CX
+	JNZ        distanceAt
+	RET
+
 // Rows lie far from each other: while one is multiplied, that of eight documents
 // further on is fetched.
 #define AHEAD(label) \

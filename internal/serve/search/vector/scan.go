@@ -48,8 +48,10 @@ type search struct {
 	docs      []uint32 // candidates in ascending order
 	distances []uint16 // signs in which each differs from the query
 	counts    [meaning.Dim + 1]int
-	limit     int // the largest distance that is still of interest
-	block     [64]uint16
+	limit     int         // the largest distance that is still of interest
+	chosen    [512]uint32 // documents whose signs are to be compared,
+	some      int         // so many of them
+	block     [512]uint16 // distances of those, or of neighbours
 	dots      []int32
 	heap      []Hit
 }
@@ -58,7 +60,7 @@ type search struct {
 // fewest differing signs and, among equals, the lowest numbers. It reports
 // false when the context has ended.
 func (s *search) candidates(ctx context.Context, x *Index, a *asked, within []uint64) bool {
-	s.docs, s.distances = s.docs[:0], s.distances[:0]
+	s.docs, s.distances, s.some = s.docs[:0], s.distances[:0], 0
 	few := x.count(within) <= x.depth
 	s.depth, s.counts, s.limit = x.depth, [meaning.Dim + 1]int{}, meaning.Dim
 	for w, set := range x.present {
@@ -73,32 +75,45 @@ func (s *search) candidates(ctx context.Context, x *Index, a *asked, within []ui
 		}
 		base := uint32(w * 64)
 		switch {
-		case set == 0:
 		case few:
 			for ; set != 0; set &= set - 1 {
 				s.docs = append(s.docs, base+uint32(bits.TrailingZeros64(set)))
 			}
 		case set == ^uint64(0):
-			distances(&a.signs, x.signs[base:base+64], s.block[:])
-			for i, d := range s.block {
+			s.compare(x, a)
+			distances(&a.signs, x.signs[base:base+64], s.block[:64])
+			for i, d := range s.block[:64] {
 				if int(d) <= s.limit {
 					s.take(base+uint32(i), d)
 				}
 			}
 		default:
 			for ; set != 0; set &= set - 1 {
-				doc := base + uint32(bits.TrailingZeros64(set))
-				distances(&a.signs, x.signs[doc:doc+1], s.block[:1])
-				if d := s.block[0]; int(d) <= s.limit {
-					s.take(doc, d)
-				}
+				s.chosen[s.some] = base + uint32(bits.TrailingZeros64(set))
+				s.some++
+			}
+			if s.some > len(s.chosen)-64 {
+				s.compare(x, a)
 			}
 		}
 	}
+	s.compare(x, a)
 	if !few {
 		s.trim()
 	}
 	return true
+}
+
+// compare looks at the documents that were chosen one by one.
+func (s *search) compare(x *Index, a *asked) {
+	chosen := s.chosen[:s.some]
+	distancesAt(&a.signs, x.signs, chosen, s.block[:])
+	for i, doc := range chosen {
+		if d := s.block[i]; int(d) <= s.limit {
+			s.take(doc, d)
+		}
+	}
+	s.some = 0
 }
 
 // take keeps a candidate. When there are twice as many as needed, the worse half
@@ -191,6 +206,13 @@ func distancesPlain(q *signs, documents []signs, out []uint16) {
 		d := &documents[i]
 		out[i] = uint16(bits.OnesCount64(d[0]^q0) + bits.OnesCount64(d[1]^q1) + bits.OnesCount64(d[2]^q2) +
 			bits.OnesCount64(d[3]^q3) + bits.OnesCount64(d[4]^q4) + bits.OnesCount64(d[5]^q5))
+	}
+}
+
+// distancesAtPlain is the same for documents that do not lie together.
+func distancesAtPlain(q *signs, documents []signs, docs []uint32, out []uint16) {
+	for i, doc := range docs {
+		distancesPlain(q, documents[doc:doc+1], out[i:i+1])
 	}
 }
 

@@ -286,6 +286,10 @@ func TestKernelsAgree(t *testing.T) {
 		if distancesPlain(&a.signs, x.signs, far); !slices.Equal(near, far) {
 			t.Fatalf("distances %v, not %v", near[:4], far[:4])
 		}
+		distancesAt(&a.signs, x.signs, docs, near)
+		if distancesAtPlain(&a.signs, x.signs, docs, far); !slices.Equal(near, far) {
+			t.Fatalf("distances of some are %v, not %v", near[:4], far[:4])
+		}
 	}
 }
 
