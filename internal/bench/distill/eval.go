@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -12,6 +13,7 @@ import (
 	"strings"
 
 	"grantgraph/internal/meaning"
+	"grantgraph/internal/parallel"
 )
 
 // document is an organization of the evaluation set, query one of its queries.
@@ -36,27 +38,38 @@ type query struct {
 	Judged map[string]int
 }
 
+// set is documents, and queries with those that answer them.
+type set struct {
+	documents []document
+	queries   []query
+}
+
+func readSet(folder string) (s set, err error) {
+	if s.documents, err = readLines[document](filepath.Join(folder, "documents.jsonl")); err != nil {
+		return s, err
+	}
+	s.queries, err = readLines[query](filepath.Join(folder, "queries.jsonl"))
+	return s, err
+}
+
 // evaluate prints how well queries find documents, by each pair of encoders.
 func evaluate(m *meaning.Model, folder string) error {
-	documents, err := readLines[document](filepath.Join(folder, "documents.jsonl"))
+	s, err := readSet(folder)
 	if err != nil {
 		return err
 	}
-	queries, err := readLines[query](filepath.Join(folder, "queries.jsonl"))
-	if err != nil {
-		return err
-	}
-	gists, reads := make([]meaning.Vector, len(documents)), make([]meaning.Vector, len(documents))
-	blends := make([]meaning.Vector, len(documents))
-	for i := range documents {
-		text := documents[i].text()
+	n := len(s.documents)
+	gists, reads, blends := make([]meaning.Vector, n), make([]meaning.Vector, n), make([]meaning.Vector, n)
+	_ = parallel.Each(context.Background(), 0, n, func(_ context.Context, i int) error {
+		text := s.documents[i].text()
 		gists[i], reads[i] = m.Gist(text), m.Read(text)
 		blends[i] = meaning.Blend(gists[i], reads[i])
-	}
+		return nil
+	})
 	for _, way := range []struct {
-		name      string
-		documents []meaning.Vector
-		query     func(string) meaning.Vector
+		name    string
+		vectors []meaning.Vector
+		encode  func(string) meaning.Vector
 	}{
 		{"gte-small", reads, m.Query},
 		{"student", gists, m.Gist},
@@ -64,23 +77,27 @@ func evaluate(m *meaning.Model, folder string) error {
 		{"both, asked with gte-small", blends, m.Query},
 		{"both, asked with the student", blends, m.Gist},
 	} {
-		var gain, recall float64
-		for _, q := range queries {
-			v := way.query(q.Query)
-			order := make([]int, len(documents))
-			cosines := make([]float32, len(documents))
-			for i := range order {
-				order[i], cosines[i] = i, v.Dot(&way.documents[i])
-			}
-			slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(cosines[b], cosines[a]) })
-			g, r := measure(documents, order, q.Judged)
-			gain += g
-			recall += r
-		}
-		n := float64(len(queries))
-		fmt.Printf("%-32s nDCG@10 %.3f  recall@20 %.3f\n", way.name, gain/n, recall/n)
+		gain, recall := s.score(way.vectors, way.encode)
+		fmt.Printf("%-32s nDCG@10 %.3f  recall@20 %.3f\n", way.name, gain, recall)
 	}
 	return nil
+}
+
+// score is the mean over all queries.
+func (s *set) score(vectors []meaning.Vector, encode func(string) meaning.Vector) (gain, recall float64) {
+	order, cosines := make([]int, len(vectors)), make([]float32, len(vectors))
+	for _, q := range s.queries {
+		v := encode(q.Query)
+		for i := range vectors {
+			order[i], cosines[i] = i, v.Dot(&vectors[i])
+		}
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(cosines[b], cosines[a]) })
+		g, r := measure(s.documents, order, q.Judged)
+		gain += g
+		recall += r
+	}
+	n := float64(len(s.queries))
+	return gain / n, recall / n
 }
 
 // measure is the normalized discounted gain of the first ten, and how many of
