@@ -7,6 +7,7 @@ import (
 
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/snapshot/mapped"
+	"grantgraph/internal/stem"
 )
 
 // OpenBytes opens an index that is in memory. It must not be closed.
@@ -25,7 +26,7 @@ var FileKind = fileKind
 var BetweenCuts = betweenCuts
 
 // Words are the words of a text that queries are matched against.
-func Words(text string) []string { return slices.Collect(wordsOf(text)) }
+func Words(text string) []string { return slices.Collect(stem.Words(text)) }
 
 // SetsOf is how many sets of rows the evaluation of a filter borrows.
 func (g *Graph) SetsOf(ctx context.Context, f *Filter) (int, error) {

@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"iter"
 	"slices"
 	"strings"
 
@@ -34,7 +33,7 @@ func ParseQuery(s string) (q Query, ok bool) {
 		var item string
 		var not, phrase bool
 		item, not, phrase, rest = nextItem(rest)
-		words := slices.Collect(cut(item))
+		words := slices.Collect(stem.Cut(item))
 		switch {
 		case len(words) == 0:
 		case not:
@@ -62,36 +61,6 @@ func nextItem(s string) (item string, not, phrase bool, rest string) {
 		item, rest = item[:end], item[end:]
 	}
 	return item, not, phrase, rest
-}
-
-// wordsOf folds a text and cuts it into the words that queries are matched
-// against. Fold bounds what it reads, so a long text is folded in pieces cut
-// at spaces, or within a run that has none.
-func wordsOf(text string) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		const piece = 1024
-		for len(text) > 0 {
-			part := text
-			if len(part) > piece {
-				end := strings.LastIndexAny(part[:piece], " \t\r\n")
-				if end <= 0 {
-					end = piece
-				}
-				part = part[:end]
-			}
-			text = text[len(part):]
-			for w := range cut(orgname.Fold(part)) {
-				if !yield(w) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// cut is the words of a text that is folded already.
-func cut(folded string) iter.Seq[string] {
-	return strings.FieldsFuncSeq(folded, func(r rune) bool { return (r < 'A' || r > 'Z') && (r < '0' || r > '9') })
 }
 
 // stems is the list of stems of a term.

@@ -42,7 +42,7 @@ func (b *builder) indexWords() error {
 		default:
 			text = b.short.list[b.recip[doc-purposes-names].Name]
 		}
-		for w := range wordsOf(text) {
+		for w := range stem.Words(text) {
 			flat = append(flat, t.stems.id(stem.Of(w)))
 		}
 		if len(flat) > math.MaxUint32 {

@@ -7,11 +7,18 @@ import (
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/ntee"
+	"grantgraph/internal/orgname"
+	"grantgraph/internal/serve/search/document"
+	"grantgraph/internal/serve/search/words"
 	"grantgraph/internal/snapshot"
 )
 
-// fileName is the index inside a snapshot.
-const fileName = "search/names.gg"
+// The files inside a snapshot.
+const (
+	fileName    = "search/names.gg"
+	wordsFile   = "search/words.gg"
+	vectorsFile = "search/vectors.gg"
+)
 
 // entry is one organization on its way into the index.
 type entry struct {
@@ -22,14 +29,15 @@ type entry struct {
 	state      string
 	ntee       ntee.Code
 	typ        uint8
+	known      uint8
 	revenue    *int64
 	prominence float32 // 0 to 1
 }
 
-// Build writes the index of the snapshot that is being made.
+// Build writes the indexes of names and of words of the snapshot that is being
+// made. An organization has the number of its row in table organizations.
 func Build(ctx context.Context, w *snapshot.Writer) error {
-	s := w.Unpublished()
-	entries, err := readEntries(ctx, s)
+	entries, texts, err := readEntries(ctx, w.Unpublished())
 	if err != nil {
 		return err
 	}
@@ -37,64 +45,73 @@ func Build(ctx context.Context, w *snapshot.Writer) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return w.WriteFile(fileName, ix.write)
+	if err := w.WriteFile(fileName, ix.write); err != nil {
+		return err
+	}
+	return w.WriteFile(wordsFile, texts.Write)
 }
 
 // readEntries reads the organizations together with what their filings and grants
-// say of them. The three tables are sorted by EIN, so they are read side by
-// side.
-func readEntries(ctx context.Context, s *snapshot.Snapshot) ([]entry, error) {
-	filings := snapshot.Follow(snapshot.Rows[snapshot.Org](s, snapshot.Orgs), func(o *snapshot.Org) string { return o.EIN })
-	defer filings.Stop()
-	funders := snapshot.Follow(snapshot.Rows[snapshot.FunderKind](s, snapshot.FunderKinds), func(k *snapshot.FunderKind) string { return k.FunderEIN })
-	defer funders.Stop()
+// say of them.
+func readEntries(ctx context.Context, s *snapshot.Snapshot) ([]entry, *words.Builder, error) {
 	var entries []entry
-	for o, err := range snapshot.Rows[snapshot.Organization](s, snapshot.Organizations) {
+	texts := words.NewBuilder()
+	for src, err := range document.Sources(ctx, s) {
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		if len(entries)&0xfff == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		e, err := ein.Parse(o.EIN)
-		if err != nil || o.Name == "" {
-			continue
-		}
-		filing, err := filings.At(o.EIN)
-		if err != nil {
-			return nil, err
-		}
-		funder, err := funders.At(o.EIN)
-		if err != nil {
-			return nil, err
-		}
-		entries = append(entries, newEntry(e, &o, filing, funder))
+		entries = append(entries, newEntry(src))
+		d := document.New(src)
+		d.Others = withInitials(d.Others, d.Name)
+		texts.Add(&d)
 	}
-	return entries, nil
+	return entries, texts, nil
 }
 
-// newEntry puts together what is known of one organization; filing and funder
-// are nil when it has none.
-func newEntry(e ein.EIN, o *snapshot.Organization, filing *snapshot.Org, funder *snapshot.FunderKind) entry {
-	n := entry{ein: e, name: o.Name, aliases: o.Aliases, city: o.City, state: strings.ToUpper(o.State), revenue: o.Revenue}
+// withInitials adds to the other names the one that people write as initials:
+// YMCA for Young Men's Christian Association.
+func withInitials(others []string, name string) []string {
+	upper := strings.ToUpper(name)
+	for _, p := range phrases {
+		first, _, _ := strings.Cut(p.long, " ")
+		if !strings.Contains(upper, first) {
+			continue
+		}
+		if short, ok := shorten(orgname.Parse(name).K2); ok {
+			return append(others, short)
+		}
+	}
+	return others
+}
+
+// newEntry puts together what is known of one organization.
+func newEntry(s *document.Source) entry {
+	o := s.Org
+	n := entry{ein: s.EIN, name: o.Name, city: o.City, state: strings.ToUpper(o.State), revenue: o.Revenue}
+	for _, list := range [][]string{o.Aliases, o.AlsoKnown, o.Former} {
+		n.aliases = append(n.aliases, list...)
+	}
 	if len(n.state) != 2 {
 		n.state = ""
 	}
 	n.ntee, _ = ntee.Parse(o.NTEE)
 	returnType := ""
-	if filing != nil {
-		returnType = filing.ReturnType
-		if filing.TotalRevenue != nil {
-			n.revenue = filing.TotalRevenue
+	if s.Filing != nil {
+		returnType = s.Filing.ReturnType
+		if s.Filing.TotalRevenue != nil {
+			n.revenue = s.Filing.TotalRevenue
 		}
 	}
-	n.typ = typeOf(o, funder, returnType)
+	n.typ = typeOf(o, s.Funder, returnType)
+	if o.Sources != 0 && o.Sources&^(snapshot.SourceFunders|snapshot.SourceLine) == 0 && s.Filing == nil {
+		n.known = knownFromGrants
+	}
 	var size int64
 	if n.revenue != nil {
 		size = *n.revenue
 	}
-	if funder != nil {
-		size = max(size, funder.TotalOut)
+	if s.Funder != nil {
+		size = max(size, s.Funder.TotalOut)
 	}
 	n.prominence = prominence(size, o.Pop, o.Active)
 	return n

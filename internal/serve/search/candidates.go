@@ -95,7 +95,7 @@ func (fd *finder) read(w uint32, bits uint16, state uint16, adds bool, most int)
 		}
 		c := fd.covered[f]
 		if c == 0 {
-			if !adds || state != 0 && x.names[uint32(f)].State != state {
+			if !adds || fd.outside(uint32(f), state) {
 				continue
 			}
 			fd.touched = append(fd.touched, uint32(f))

@@ -14,7 +14,7 @@ import (
 // fileKind is the file of the index. Its version changes with the columns and with
 // what their numbers mean.
 var fileKind = &mapped.Kind{
-	Magic: "GGnames4", Name: "name index",
+	Magic: "GGnames5", Name: "name index",
 	Missing: "search_unreadable", Version: "search_version", Damaged: Damaged,
 }
 
@@ -50,8 +50,15 @@ type orgRecord struct {
 	Text       uint32 // where its name begins, and after it its city
 	NameLength uint16
 	CityLength uint8
-	_          uint8
+	Known      uint8 // where it is known from
 }
+
+// Where an organization is known from: the lists and returns of the tax
+// authority, or only the lines on which others say that they gave to it.
+const (
+	knownFromIRS uint8 = iota
+	knownFromGrants
+)
 
 // nameRecord is one name, without its words.
 type nameRecord struct {
@@ -173,7 +180,7 @@ func (c *columns) addOrgs(entries []entry) {
 		e, r := &entries[i], &c.orgs[i]
 		name, city := firstBytes(e.name, math.MaxUint16), firstBytes(e.city, math.MaxUint8)
 		*r = orgRecord{EIN: uint32(e.ein), Type: e.typ, Prominence: e.prominence,
-			Text: uint32(len(c.text)), NameLength: uint16(len(name)), CityLength: uint8(len(city))}
+			Text: uint32(len(c.text)), NameLength: uint16(len(name)), CityLength: uint8(len(city)), Known: e.known}
 		copy(r.State[:], e.state)
 		copy(r.NTEE[:], e.ntee)
 		if e.revenue != nil {

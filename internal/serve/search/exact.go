@@ -13,12 +13,16 @@ func (fd *finder) addExact(key string, state uint16) {
 	from, to := x.keys.find(key)
 	for i := from; i < min(to, from+maxSame); i++ {
 		f := x.keys.names[i]
-		if int(f) >= len(x.names) || state != 0 && x.names[f].State != state || !x.spells(f, key) {
+		if int(f) >= len(x.names) || fd.outside(f, state) || !x.spells(f, key) {
 			continue
 		}
-		if n := len(fd.hits); fd.hit(f, 1, 1) {
+		if n := len(fd.hits); fd.hit(f, 1, 1, strong) {
 			fd.exact = true
-			fd.hits[n].letter = bytes.EqualFold(x.nameOf(fd.hits[n].org), fd.typed)
+			h := &fd.hits[n]
+			h.letter = bytes.EqualFold(x.nameOf(h.org), fd.typed)
+			if x.names[f].Kind != nameServed {
+				h.class = exact
+			}
 		}
 	}
 }
@@ -42,7 +46,7 @@ func (fd *finder) addLeading(words []string, state uint16) {
 		from, to := x.keys.find(key[:n])
 		for i := from; i < min(to, from+most); i++ {
 			f := x.keys.names[i]
-			if int(f) < len(x.names) && (state == 0 || x.names[f].State == state) && x.spells(f, key[:n]) {
+			if int(f) < len(x.names) && !fd.outside(f, state) && x.spells(f, key[:n]) {
 				fd.best = append(fd.best, ranked{name: f})
 			}
 		}
@@ -52,15 +56,23 @@ func (fd *finder) addLeading(words []string, state uint16) {
 // addInitials adds the names whose initials are asked for, and the names that are
 // the initials of the name asked for.
 func (fd *finder) addInitials(n orgname.Name, words []string, state uint16) {
-	const most, agreement = 64, 0.78
+	const most = 64
 	x := fd.x
+	// Initials in capitals are meant as such; in small letters they may be the
+	// beginning of a word as well.
+	agreement, exactly, class := float32(0.78), float32(0), weak
+	if fd.capitals() {
+		agreement, exactly, class = 0.94, exactWords, strong
+	} else if _, known := x.find(words[0]); !known {
+		class = strong
+	}
 	add := func(table *hashTable, text string) {
 		from, to := table.find(text)
 		added := 0
 		for i := from; i < to && i < from+maxSame && added < most; i++ {
 			f := table.names[i]
-			if int(f) < len(x.names) && (state == 0 || x.names[f].State == state) {
-				fd.hit(f, agreement, 0)
+			if int(f) < len(x.names) && !fd.outside(f, state) {
+				fd.hit(f, agreement, exactly, class)
 				added++
 			}
 		}
@@ -71,6 +83,11 @@ func (fd *finder) addInitials(n orgname.Name, words []string, state uint16) {
 	case len(words) >= 3 && len(words) <= 10:
 		add(&x.keys, n.KA())
 	}
+}
+
+// capitals reports whether the question is one word of capitals.
+func (fd *finder) capitals() bool {
+	return len(fd.typed) > 0 && len(bytes.Trim(fd.typed, "ABCDEFGHIJKLMNOPQRSTUVWXYZ&.")) == 0
 }
 
 // spells reports whether the words of a name, joined, are the key.

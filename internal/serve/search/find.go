@@ -54,8 +54,19 @@ func (x *Index) Find(q, state string, limit int) []Result {
 	}
 	fd := x.finders.Get().(*finder)
 	defer x.finders.Put(fd)
+	fd.within = nil
 	fd.findAll(q, want)
-	return fd.results(limit)
+	hits := fd.ranked(limit)
+	out := make([]Result, 0, len(hits))
+	for _, h := range hits {
+		r := x.result(h.org)
+		r.Score, r.Match = rounded(h.score), h.class.String()
+		out = append(out, r)
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	return out
 }
 
 // findAll fills the hits with what every reading of the question finds.
@@ -103,10 +114,11 @@ type finder struct {
 	x *Index
 
 	// Of the question.
-	typed  []byte // the question with single spaces
-	formal bool   // it has words that names are compared without, such as a legal form
-	exact  bool   // a reading of it is the very name of an organization
-	work   int    // what was looked at so far
+	within []uint64 // the organizations that are looked for; nil for all
+	typed  []byte   // the question with single spaces
+	formal bool     // it has words that names are compared without, such as a legal form
+	exact  bool     // a reading of it is the very name of an organization
+	work   int      // what was looked at so far
 	hits   []hit
 
 	// Of the reading and the effort under way.
@@ -119,6 +131,10 @@ type finder struct {
 	covered []uint16  // of each name, the words of the question found in it
 	touched []uint32  // the names with any
 	best    []ranked  // names to be scored, a heap with the worst on top
+
+	// Of the name scored last.
+	asked     float32 // how much of the question it has
+	completed bool    // a word of the question only begins one of its words
 
 	walker walker
 	altBuf [][]alt // of each term
@@ -191,13 +207,21 @@ type hit struct {
 	score      float32
 	prominence float32
 	letter     bool // the name is what was typed, letter by letter
+	class      class
 }
 
-// results puts the hits in order, one for each organization. Few type a legal
+// outside reports whether the organization of a name is not among those looked
+// for.
+func (fd *finder) outside(f uint32, state uint16) bool {
+	name := &fd.x.names[f]
+	return state != 0 && name.State != state || fd.within != nil && !has(fd.within, name.Org)
+}
+
+// ranked puts the hits in order, one for each organization. Few type a legal
 // form; who does means the name that has it, so it comes before those of larger
-// organizations, whose score is then lowered to the same.
-func (fd *finder) results(limit int) []Result {
-	x := fd.x
+// organizations, whose score is then lowered to the same. Far below the best is
+// noise, which is left out.
+func (fd *finder) ranked(limit int) []hit {
 	byLetter := func(a, b hit) int {
 		switch {
 		case a.letter == b.letter:
@@ -210,7 +234,14 @@ func (fd *finder) results(limit int) []Result {
 	slices.SortFunc(fd.hits, func(a, b hit) int {
 		return cmp.Or(cmp.Compare(a.org, b.org), byLetter(a, b), cmp.Compare(b.score, a.score))
 	})
-	hits := slices.CompactFunc(fd.hits, func(a, b hit) bool { return a.org == b.org })
+	hits := fd.hits[:0]
+	for _, h := range fd.hits {
+		if n := len(hits); n > 0 && hits[n-1].org == h.org {
+			hits[n-1].class = max(hits[n-1].class, h.class)
+		} else {
+			hits = append(hits, h)
+		}
+	}
 	slices.SortFunc(hits, func(a, b hit) int {
 		order := byLetter(a, b)
 		if fd.formal && order != 0 {
@@ -225,15 +256,12 @@ func (fd *finder) results(limit int) []Result {
 		return nil
 	}
 	hits = hits[:min(len(hits), limit)]
-	out := make([]Result, 0, len(hits))
-	for _, h := range hits {
-		// Far below the best is noise.
-		if h.score < 0.5*hits[0].score {
-			break
+	for i := range hits {
+		if hits[i].score < 0.5*hits[0].score {
+			return hits[:i]
 		}
-		r := x.result(h.org)
-		r.Score = math.Round(float64(h.score)*10_000) / 10_000
-		out = append(out, r)
 	}
-	return out
+	return hits
 }
+
+func rounded(score float32) float64 { return math.Round(float64(score)*10_000) / 10_000 }

@@ -1,13 +1,20 @@
 package search
 
 import (
+	"errors"
+	"io/fs"
 	"math"
+	"os"
 	"path/filepath"
 	"sort"
 	"sync"
 
 	"grantgraph/internal/ein"
+	"grantgraph/internal/fault"
+	"grantgraph/internal/meaning"
 	"grantgraph/internal/ntee"
+	"grantgraph/internal/serve/search/vector"
+	"grantgraph/internal/serve/search/words"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/snapshot/mapped"
 )
@@ -22,10 +29,32 @@ type Index struct {
 
 	rarity  []float32 // of each word: the logarithm of how few names have it
 	finders sync.Pool
+	byState func() map[uint16][]uint64
+
+	words   *words.Index   // nil when only names are searched
+	vectors *vector.Index  // nil when nothing is searched by meaning
+	model   *meaning.Model // with vectors
+	bad     error
 }
 
-// Open maps the index of a snapshot. All of it is read once, to verify it.
+// Open maps the indexes of a snapshot. All of them are read once, to verify them.
+// When words or vectors are damaged, names are searched without them; see Bad.
 func Open(s *snapshot.Snapshot) (*Index, error) {
+	x, err := OpenNames(s)
+	if err != nil {
+		return nil, err
+	}
+	if err := x.openWords(s); err != nil {
+		return nil, errors.Join(err, x.Close())
+	}
+	if err := x.openVectors(s); err != nil {
+		return nil, errors.Join(err, x.Close())
+	}
+	return x, nil
+}
+
+// OpenNames is Open for those who look for names alone.
+func OpenNames(s *snapshot.Snapshot) (*Index, error) {
 	f, err := mapped.Open(filepath.Join(s.Dir, filepath.FromSlash(fileName)), fileKind)
 	if err != nil {
 		return nil, err
@@ -36,6 +65,70 @@ func Open(s *snapshot.Snapshot) (*Index, error) {
 		return nil, err
 	}
 	return x, nil
+}
+
+// openWords opens the index of words, which every build of this version has.
+func (x *Index) openWords(s *snapshot.Snapshot) error {
+	w, err := words.Open(filepath.Join(s.Dir, filepath.FromSlash(wordsFile)))
+	if err == nil && w.Organizations() != len(x.orgs) {
+		_ = w.Close()
+		err = fault.New(words.Damaged, "the word index has %d organizations, and there are %d", w.Organizations(), len(x.orgs)).Try("build the snapshot again; the sources are untouched")
+	}
+	if f, ok := fault.Of(err); ok && f.Slug == words.Damaged {
+		x.bad = errors.Join(x.bad, err)
+		return nil
+	}
+	if err == nil {
+		x.words = w
+	}
+	return err
+}
+
+// openVectors opens the vectors, if there are any: a snapshot built where the
+// model could not run has none.
+func (x *Index) openVectors(s *snapshot.Snapshot) error {
+	path := filepath.Join(s.Dir, filepath.FromSlash(vectorsFile))
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	v, err := vector.Open(path)
+	if err == nil && v.Len() != len(x.orgs) {
+		_ = v.Close()
+		err = fault.New(Damaged, "the vectors are of %d organizations, and there are %d", v.Len(), len(x.orgs)).Try("build the snapshot again; the sources are untouched")
+	}
+	if err == nil {
+		if x.model, err = meaning.Open(); err != nil {
+			_ = v.Close()
+		}
+	}
+	if err != nil {
+		// Nothing is lost but a mode, whatever is wrong.
+		x.bad = errors.Join(x.bad, err)
+		return nil
+	}
+	x.vectors = v
+	return nil
+}
+
+// Bad says what is out of service beside the search for names; nil when nothing
+// is.
+func (x *Index) Bad() error { return x.bad }
+
+// Modes are those that are served.
+func (x *Index) Modes() []Mode {
+	if x.vectors == nil {
+		return []Mode{Text}
+	}
+	return []Mode{Text, Semantic, Hybrid}
+}
+
+// Encoder says what encodes questions on this machine, and how many organizations
+// there are vectors of; empty without vectors.
+func (x *Index) Encoder() (name string, documents int) {
+	if x.vectors == nil {
+		return "", 0
+	}
+	return x.model.Encoder(), x.vectors.Len()
 }
 
 func newIndex(f *mapped.File) (*Index, error) {
@@ -51,6 +144,7 @@ func newIndex(f *mapped.File) (*Index, error) {
 		}
 	}
 	x.finders.New = func() any { return newFinder(x) }
+	x.byState = sync.OnceValue(x.stateSets)
 	return x, nil
 }
 
@@ -62,7 +156,7 @@ func (x *Index) rarityOf(n int) float32 {
 	return float32(math.Log(1 + float64(len(x.names)+1)/float64(n+1)))
 }
 
-// Close waits for the questions under way and unmaps the file. A closed index
+// Close waits for the questions under way and unmaps the files. A closed index
 // finds nothing.
 func (x *Index) Close() error {
 	x.mu.Lock()
@@ -71,7 +165,14 @@ func (x *Index) Close() error {
 		return nil
 	}
 	x.closed = true
-	return x.file.Close()
+	err := x.file.Close()
+	if x.words != nil {
+		err = errors.Join(err, x.words.Close())
+	}
+	if x.vectors != nil {
+		err = errors.Join(err, x.vectors.Close())
+	}
+	return err
 }
 
 // word is the text of a word of the vocabulary.
@@ -89,9 +190,12 @@ func (x *Index) wordsOf(f uint32) []uint32 { return x.nameWords[x.nameStart[f]:x
 // result reads an organization.
 func (x *Index) result(org uint32) Result {
 	r := &x.orgs[org]
-	res := Result{EIN: ein.EIN(r.EIN), State: trimmed(r.State[:]), NTEE: ntee.Code(trimmed(r.NTEE[:]))}
+	res := Result{Org: org, Known: FromIRS, EIN: ein.EIN(r.EIN), State: trimmed(r.State[:]), NTEE: ntee.Code(trimmed(r.NTEE[:]))}
 	if t := int(r.Type); t < len(types) {
 		res.Kind, res.Type = types[t].kind, types[t].words
+	}
+	if r.Known == knownFromGrants {
+		res.Known = FromGrants
 	}
 	res.Cause = res.NTEE.Label()
 	if r.HasRevenue != 0 {
@@ -144,7 +248,7 @@ func (x *Index) lookup(e ein.EIN) (Result, bool) {
 		return Result{}, false
 	}
 	r := x.result(org)
-	r.Score = 1
+	r.Score, r.Match = 1, Exact
 	return r, true
 }
 

@@ -28,7 +28,7 @@ const (
 )
 
 // hit adds a name to the hits. It reports false when the file is damaged there.
-func (fd *finder) hit(f uint32, text, exact float32) bool {
+func (fd *finder) hit(f uint32, text, exact float32, c class) bool {
 	name := &fd.x.names[f]
 	org := name.Org
 	if int(org) >= len(fd.x.orgs) {
@@ -41,7 +41,7 @@ func (fd *finder) hit(f uint32, text, exact float32) bool {
 		text, exact = text*servedFactor, exact*servedFactor
 	}
 	p := fd.x.orgs[org].Prominence
-	fd.hits = append(fd.hits, hit{org: org, score: weightText*text + weightExact*exact + weightProminence*p, prominence: p})
+	fd.hits = append(fd.hits, hit{org: org, score: weightText*text + weightExact*exact + weightProminence*p, prominence: p, class: c})
 	return true
 }
 
@@ -51,7 +51,11 @@ func (fd *finder) score() (complete bool) {
 	complete = fd.exact
 	for _, r := range fd.best {
 		text, exact, all := fd.text(r.name)
-		fd.hit(r.name, text, exact)
+		c := weak
+		if all && !fd.completed && fd.asked >= leastStrong {
+			c = strong
+		}
+		fd.hit(r.name, text, exact, c)
 		complete = complete || all
 	}
 	return complete
@@ -62,6 +66,7 @@ type agreement struct {
 	used, covered uint32  // words of the name; words of the question
 	asked, own    float32 // what these weigh, each by how well it agrees
 	cut           bool    // the last word of the name is the beginning of a word
+	completed     bool    // a word of the question is the beginning of a word of the name
 
 	pairs, rising, last int // words that follow one another, how well in order, where the last one was
 }
@@ -103,6 +108,7 @@ func (fd *finder) text(f uint32) (text, exact float32, all bool) {
 		}
 	}
 	asked /= fd.total
+	fd.asked, fd.completed = asked, a.completed
 	switch {
 	case all && full && order == 1:
 		exact = exactWords * asked
@@ -149,17 +155,19 @@ func (fd *finder) agree(a *agreement, i int, f uint32, words []uint32) {
 	x, t := fd.x, &fd.terms[i]
 	best, at, n := float32(0), -1, len(words)
 	var word uint32
+	completed := false
 	for j, w := range words {
 		if a.used>>j&1 != 0 {
 			continue
 		}
 		l := t.likeness(w)
-		if l == 0 && t.begins(w) {
+		begun := l == 0 && t.begins(w)
+		if begun {
 			// A completion is the better the less it adds.
 			l = 0.6 + 0.35*float32(len(t.begun))/float32(max(len(t.begun), len(x.word(w))))
 		}
 		if l > best {
-			best, at, word = l, j, w
+			best, at, word, completed = l, j, w, begun
 		}
 	}
 	if at < 0 && n > 1 && a.used>>(n-1)&1 == 0 && i > 0 {
@@ -180,6 +188,7 @@ func (fd *finder) agree(a *agreement, i int, f uint32, words []uint32) {
 		}
 		return
 	}
+	a.completed = a.completed || completed
 	a.used |= 1 << at
 	a.covered |= 1 << i
 	a.asked += best * t.weight

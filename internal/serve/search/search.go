@@ -36,8 +36,17 @@ type Result struct {
 	NTEE    ntee.Code
 	Cause   string  // empty when the organization has no NTEE code
 	Revenue *int64  // of the latest filing, else of the master file
-	Score   float64 // 0 to 1; ranks the results of one question
+	Score   float64 // 0 to 1; of Find it ranks the results of one question, of Search it means the same for every question
+	Match   string  // Exact, Strong or Weak
+	Org     uint32  // number of the organization
+	Known   string  // FromIRS or FromGrants
 }
+
+// Where an organization is known from.
+const (
+	FromIRS    = "irs"    // lists and returns of the tax authority
+	FromGrants = "grants" // only the lines on which others say that they gave to it
+)
 
 // Slug is a name as the last part of a page's address: lower-case ASCII
 // letters and digits joined by hyphens. It is never empty.

@@ -281,7 +281,7 @@ func TestDamage(t *testing.T) {
 		t.Fatal(err)
 	}
 	mappedtest.Files(t, fileKind, path, func() error {
-		x, err := Open(s)
+		x, err := OpenNames(s)
 		if err != nil {
 			return err
 		}
@@ -305,7 +305,7 @@ func TestClosed(t *testing.T) {
 	if err := errors.Join(columnsOf(entries).write(f), f.Close()); err != nil {
 		t.Fatal(err)
 	}
-	x, err := Open(&snapshot.Snapshot{Dir: dir})
+	x, err := OpenNames(&snapshot.Snapshot{Dir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -346,7 +346,7 @@ func TestBuildStops(t *testing.T) {
 	_, s := Invented(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := readEntries(ctx, s); err == nil {
+	if _, _, err := readEntries(ctx, s); err == nil {
 		t.Error("a cancelled build goes on")
 	}
 }

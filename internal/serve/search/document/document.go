@@ -1,0 +1,225 @@
+// Package document is what is known of an organization in words: names, what it
+// says it does, its cause, where it is, what it is given money for. Search by
+// words and search by meaning read the same documents.
+package document
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"unicode"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/fault"
+	"grantgraph/internal/ntee"
+	"grantgraph/internal/snapshot"
+)
+
+// Bounds of what is read of one organization.
+const (
+	maxOthers   = 24
+	maxPrograms = 12
+	maxField    = 4 << 10 // bytes of one text
+)
+
+// Document is an organization in words.
+type Document struct {
+	Name     string
+	Others   []string // other and former names
+	Mission  []string
+	Programs []string
+	Cause    string // title of its NTEE code
+	City     string
+	State    string // two letters
+	Purposes []string
+}
+
+// Source is the rows that say something of one organization. What it has none
+// of is nil.
+type Source struct {
+	EIN      ein.EIN
+	Org      *snapshot.Organization
+	Filing   *snapshot.Org
+	Funder   *snapshot.FunderKind
+	Purposes *snapshot.OrgPurposes
+}
+
+// Sources reads the organizations of a snapshot with the rows about each, in the
+// order of their numbers. The tables are sorted by EIN, so they are read side by
+// side. The rows are good until the next.
+func Sources(ctx context.Context, s *snapshot.Snapshot) iter.Seq2[*Source, error] {
+	return func(yield func(*Source, error) bool) {
+		filings := follow(s, snapshot.Orgs, func(o *snapshot.Org) string { return o.EIN })
+		defer filings.stop()
+		funders := follow(s, snapshot.FunderKinds, func(k *snapshot.FunderKind) string { return k.FunderEIN })
+		defer funders.stop()
+		purposes := follow(s, snapshot.Purposes, func(p *snapshot.OrgPurposes) string { return p.EIN })
+		defer purposes.stop()
+		n, last := 0, ""
+		for o, err := range snapshot.Rows[snapshot.Organization](s, snapshot.Organizations) {
+			if n++; err == nil && n&0xfff == 1 {
+				err = ctx.Err()
+			}
+			src := Source{Org: &o}
+			if err == nil {
+				// A place in the table is the number of the organization in every
+				// index, so none may be left out.
+				if src.EIN, err = ein.Parse(o.EIN); err != nil || o.Name == "" || o.EIN <= last {
+					err = fault.New("inconsistent", "row %d of table organizations has no valid EIN in order or no name: %q", n, o.EIN).Try("build the snapshot again")
+				}
+			}
+			last = o.EIN
+			if err == nil {
+				src.Filing, err = filings.at(o.EIN)
+			}
+			if err == nil {
+				src.Funder, err = funders.at(o.EIN)
+			}
+			if err == nil {
+				src.Purposes, err = purposes.at(o.EIN)
+			}
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if !yield(&src, nil) {
+				return
+			}
+		}
+	}
+}
+
+// New is the document of an organization.
+func New(s *Source) Document {
+	o := s.Org
+	d := Document{Name: clean(o.Name), City: clean(o.City), State: strings.ToUpper(o.State)}
+	for _, list := range [][]string{o.Aliases, o.AlsoKnown, o.Former} {
+		d.Others = addAll(d.Others, list, maxOthers, d.Name)
+	}
+	if code, ok := ntee.Parse(o.NTEE); ok {
+		d.Cause = ntee.Title(code)
+	}
+	if f := s.Filing; f != nil {
+		d.Mission = addAll(nil, []string{f.Mission, f.Activity}, 2)
+		d.Programs = addAll(nil, f.Programs, maxPrograms, d.Mission...)
+	}
+	if p := s.Purposes; p != nil {
+		d.Purposes = addAll(nil, p.Received, snapshot.MaxPurposes)
+		if len(d.Mission) == 0 {
+			// A grantmaker that says nothing of itself is known by what it pays for.
+			d.Purposes = addAll(d.Purposes, p.Given, 2*snapshot.MaxPurposes)
+		}
+	}
+	return d
+}
+
+// Told reports whether the organization, or one that pays it, says what it does:
+// there is more than its name and a code.
+func (d *Document) Told() bool { return len(d.Mission)+len(d.Programs)+len(d.Purposes) > 0 }
+
+// Text is the document as it is read for its meaning: what says most first, for
+// only the beginning is read. Where it is says nothing of what it does.
+func (d *Document) Text() string {
+	var b strings.Builder
+	add := func(s string) {
+		if s == "" {
+			return
+		}
+		if b.Len() > 0 {
+			b.WriteString(". ")
+		}
+		b.WriteString(s)
+	}
+	add(quiet(d.Name))
+	for _, s := range d.Mission {
+		add(quiet(s))
+	}
+	for _, s := range d.Programs {
+		add(quiet(s))
+	}
+	add(d.Cause)
+	purposes := make([]string, len(d.Purposes))
+	for i, s := range d.Purposes {
+		purposes[i] = quiet(s)
+	}
+	add(strings.Join(purposes, "; "))
+	return b.String()
+}
+
+// quiet lowers a text that shouts, as filings do.
+func quiet(s string) string {
+	upper, lower := 0, 0
+	for _, r := range s {
+		if unicode.IsUpper(r) {
+			upper++
+		} else if unicode.IsLower(r) {
+			lower++
+		}
+	}
+	if upper > lower {
+		return strings.ToLower(s)
+	}
+	return s
+}
+
+// addAll adds the texts that are not there yet, nor among the others.
+func addAll(list, more []string, most int, others ...string) []string {
+	for _, s := range more {
+		if s = clean(s); s != "" && len(list) < most && !has(list, s) && !has(others, s) {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+func has(list []string, s string) bool {
+	return slices.ContainsFunc(list, func(t string) bool { return strings.EqualFold(s, t) })
+}
+
+// clean is the beginning of a text with single spaces.
+func clean(s string) string {
+	if len(s) > maxField {
+		s = strings.ToValidUTF8(s[:maxField], "")
+	}
+	return strings.Join(strings.Fields(s), " ")
+}
+
+// follower reads a table sorted by EIN beside another one.
+type follower[T any] struct {
+	table string
+	key   func(*T) string
+	next  func() (T, error, bool)
+	stop  func()
+	row   T
+	err   error
+	ok    bool
+}
+
+// follow begins a table; one that the snapshot does not have is empty.
+func follow[T any](s *snapshot.Snapshot, table string, key func(*T) string) *follower[T] {
+	f := &follower[T]{table: table, key: key}
+	rows := snapshot.Rows[T](s, table)
+	if !s.HasTable(table) {
+		rows = func(func(T, error) bool) {}
+	}
+	f.next, f.stop = iter.Pull2(rows)
+	f.row, f.err, f.ok = f.next()
+	return f
+}
+
+// at returns the row with this EIN, nil when there is none. EINs must be asked
+// for in rising order.
+func (f *follower[T]) at(e string) (*T, error) {
+	for f.ok && f.err == nil && f.key(&f.row) < e {
+		f.row, f.err, f.ok = f.next()
+	}
+	if f.err != nil {
+		return nil, fmt.Errorf("reading table %s: %w", f.table, f.err)
+	}
+	if !f.ok || f.key(&f.row) != e {
+		return nil, nil
+	}
+	return &f.row, nil
+}

@@ -1,0 +1,44 @@
+package search
+
+// How well an organization answers a question. The words and the scores mean the
+// same for every question:
+//
+//	exact   1          the question is its name, one of its other names or its EIN
+//	strong  0.7 to 1   every word of the question is in its names, its place or its
+//	                   documents, by stem or misspelled; or its meaning is near
+//	weak    below 0.7  something of the question is missing, or its last word is
+//	                   only the beginning of a word; or its meaning is further off
+const (
+	Exact  = "exact"
+	Strong = "strong"
+	Weak   = "weak"
+)
+
+// class is the same as a number that compares.
+type class uint8
+
+const (
+	weak class = iota
+	strong
+	exact
+)
+
+func (c class) String() string { return [...]string{Weak, Strong, Exact}[c] }
+
+// scaled puts a value of 0 to 1, which ranks those of one class, on the scale of
+// all.
+func (c class) scaled(v float32) float32 {
+	v = max(0, min(1, v))
+	switch c {
+	case exact:
+		return 1
+	case strong:
+		return strongFrom + (0.99-strongFrom)*v
+	}
+	return 0.69 * v
+}
+
+const (
+	strongFrom  = 0.7 // score from which a match is strong
+	leastStrong = 0.7 // how much of the question a strong match by name has, misspellings and places counted as less
+)

@@ -1,0 +1,437 @@
+// Package words finds organizations by the words of their documents, by stem:
+// names, missions, programs, causes, places and the purposes of grants.
+//
+// The index is a list of organizations for each stem, with how much the stem
+// counts in each document. A question is answered exactly as to how many
+// organizations have all of its words. That reads the shortest of the lists and,
+// of the others, the blocks where an organization of the shortest may stand, so
+// it costs no more than reading the lists of the question once: at most MaxStems
+// of them, and under a tenth of the organizations in all but a few. A question
+// for any of the words reads at most maxRead entries.
+package words
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"math"
+	"slices"
+	"sort"
+	"strings"
+	"sync"
+
+	"grantgraph/internal/place"
+	"grantgraph/internal/snapshot/mapped"
+	"grantgraph/internal/stem"
+)
+
+// MaxStems is how many words of a question are looked at.
+const MaxStems = 12
+
+// Bounds of a question for any of its words.
+const (
+	maxRead    = 400_000 // entries read of the rarest lists
+	maxRescued = 2_000   // organizations in which the commoner words are looked for
+)
+
+// small are words that say nothing of an organization.
+var small = func() map[string]bool {
+	m := map[string]bool{}
+	for w := range stem.Words(`a an and are as at be been but by can could did do does for from had has have he her his how i if in into is it its me my of on or our s she so such
+		than that the their them then there these they this those to us was we were what when where which who whose why will with would you your not no nor also all any each other more most some own same too very
+		via per upon etc inc incorporated corp corporation ltd llc co`) {
+		m[w] = true
+	}
+	return m
+}()
+
+// Index is an opened index. It is safe for concurrent use until it is closed.
+type Index struct {
+	file *mapped.File
+	columns
+	accumulators sync.Pool
+}
+
+// Open maps the file of an index.
+func Open(path string) (*Index, error) {
+	f, err := mapped.Open(path, Kind)
+	if err != nil {
+		return nil, err
+	}
+	x, err := newIndex(f)
+	if err != nil {
+		_ = f.Close()
+	}
+	return x, err
+}
+
+// Read is Open for a file that is in memory.
+func Read(data []byte) (*Index, error) {
+	f, err := mapped.Read("memory", data, Kind)
+	if err != nil {
+		return nil, err
+	}
+	return newIndex(f)
+}
+
+func newIndex(f *mapped.File) (*Index, error) {
+	const some = mapped.AnyLength
+	x := &Index{file: f}
+	c := &x.columns
+	u32 := func(name string, n int) []uint32 { return mapped.Column[uint32](f, name, n) }
+	c.nameLength = mapped.Column[uint8](f, "names.length", some)
+	c.listCount = u32("lists.count", some)
+	n := len(c.listCount)
+	c.stemStart, c.stemText = u32("stems.start", n+1), mapped.Column[byte](f, "stems.text", some)
+	c.listStart, c.lists = u32("lists.start", n+1), mapped.Column[byte](f, "lists", some)
+	c.skipStart, c.skipOrg = u32("skips.start", n+1), u32("skips.org", some)
+	c.skipAt = u32("skips.at", len(c.skipOrg))
+	for name, s := range map[string]struct {
+		starts []uint32
+		size   int
+	}{"stems": {c.stemStart, len(c.stemText)}, "lists": {c.listStart, len(c.lists)}, "skips": {c.skipStart, len(c.skipOrg)}} {
+		if f.Err() == nil && (!slices.IsSorted(s.starts) || s.starts[0] != 0 || int(s.starts[n]) != s.size) {
+			f.Fail("the starts of %s do not fit them", name)
+		}
+	}
+	x.accumulators.New = func() any {
+		return &accumulator{text: make([]float32, len(x.nameLength)), name: make([]float32, len(x.nameLength))}
+	}
+	return x, f.Err()
+}
+
+// Close unmaps the file. Nobody may be asking.
+func (x *Index) Close() error { return x.file.Close() }
+
+// Organizations is how many the index has.
+func (x *Index) Organizations() int { return len(x.nameLength) }
+
+// find finds a stem.
+func (x *Index) find(s string) (int, bool) {
+	text := func(i int) []byte { return x.stemText[x.stemStart[i]:x.stemStart[i+1]] }
+	i := sort.Search(len(x.listCount), func(i int) bool { return bytes.Compare(text(i), []byte(s)) >= 0 })
+	return i, i < len(x.listCount) && string(text(i)) == s
+}
+
+// Question is a question read: the stems that are to be found, rarest first.
+type Question struct {
+	Stems   int     // distinct stems that count
+	Unknown int     // of them, those that no organization has
+	terms   []term  // those that are known
+	total   float32 // what all weigh together
+}
+
+// term is one stem of a question.
+type term struct {
+	list   int
+	count  int
+	weight float32 // a rare stem says more than a common one
+}
+
+// Parse reads a question. A state's code is its name, unless it may be another
+// word; in capitals at the end of a question that is not all capitals it is none.
+func (x *Index) Parse(q string) Question {
+	var stems []string
+	add := func(word string) {
+		if s := stem.Of(word); !small[word] && len(stems) < MaxStems && !slices.Contains(stems, s) {
+			stems = append(stems, s)
+		}
+	}
+	list := slices.Collect(stem.Words(q))
+	for i, word := range list {
+		sure := i == len(list)-1 && strings.HasSuffix(strings.TrimRight(q, " .,"), word) && strings.ToUpper(q) != q
+		if r, ok := place.RegionOf(word); ok && i > 0 && r.FIPS != "" && (sure || !small[word] && !ambiguous[word]) {
+			for w := range stem.Words(r.Name) {
+				add(w)
+			}
+		} else {
+			add(word)
+		}
+	}
+	out := Question{Stems: len(stems)}
+	n := float64(len(x.nameLength))
+	for _, s := range stems {
+		t := term{}
+		found := false
+		if t.list, found = x.find(s); found {
+			t.count = int(x.listCount[t.list])
+		}
+		t.weight = float32(math.Log(1 + (n-float64(t.count)+0.5)/(float64(t.count)+0.5)))
+		out.total += t.weight
+		if found {
+			out.terms = append(out.terms, t)
+		} else {
+			out.Unknown++
+		}
+	}
+	slices.SortStableFunc(out.terms, func(a, b term) int { return a.count - b.count })
+	return out
+}
+
+// ambiguous are codes of states that are words, or short for something else, in
+// names and questions.
+var ambiguous = map[string]bool{"HI": true, "LA": true, "MA": true, "PA": true, "AL": true, "DE": true, "ID": true, "AS": true, "MS": true, "MD": true, "CO": true, "OK": true, "FM": true, "VI": true, "PR": true, "AA": true, "AE": true, "AP": true, "MI": true, "MO": true}
+
+// Score is how well an organization answers a question, from 0 to 1: all of it,
+// and its names alone. A score says the same for every question: what share of
+// what was asked for is there, and how much of the document it is.
+type Score struct {
+	Org        uint32
+	Text, Name float32
+}
+
+// nameImpact is how much a stem counts in a name of so many.
+func nameImpact(length uint8) float32 {
+	const typical = 4
+	return 1 / (1 + k1*(1-b+b*float32(length)/typical))
+}
+
+// cursor reads a list.
+type cursor struct {
+	x     *Index
+	rest  []byte
+	whole []byte
+	skips []uint32
+	at    []uint32
+	block int // of the skips, the next
+	org   uint32
+	count byte
+	begun bool // org is one of the list
+}
+
+func (x *Index) cursor(list int) cursor {
+	l := x.lists[x.listStart[list]:x.listStart[list+1]]
+	return cursor{x: x, rest: l, whole: l,
+		skips: x.skipOrg[x.skipStart[list]:x.skipStart[list+1]], at: x.skipAt[x.skipStart[list]:x.skipStart[list+1]]}
+}
+
+// next goes to the next organization; it reports false at the end, and where the
+// numbers of a list make no sense.
+func (c *cursor) next() bool {
+	if len(c.rest) < 2 {
+		return false
+	}
+	d, n := uint64(c.rest[0]), 1
+	if d >= 0x80 {
+		if d, n = binary.Uvarint(c.rest); n <= 0 || n >= len(c.rest) {
+			return false
+		}
+	}
+	org := uint64(c.org) + d
+	if org >= uint64(len(c.x.nameLength)) {
+		return false
+	}
+	c.org, c.count, c.begun = uint32(org), c.rest[n], true
+	c.rest = c.rest[n+1:]
+	return true
+}
+
+// seek goes to an organization or, when the list does not have it, to the first
+// behind it.
+func (c *cursor) seek(org uint32) bool {
+	if c.begun && c.org >= org {
+		return true
+	}
+	// The last block that begins before the organization.
+	if c.block < len(c.skips) && c.skips[c.block] < org {
+		k := c.block + sort.Search(len(c.skips)-c.block, func(i int) bool { return c.skips[c.block+i] >= org }) - 1
+		if at := int(c.at[k]); at <= len(c.whole) && len(c.whole)-at < len(c.rest) {
+			c.rest, c.org = c.whole[at:], c.skips[k]
+		}
+		c.block = k + 1
+	}
+	for c.next() {
+		if c.org >= org {
+			return true
+		}
+	}
+	return false
+}
+
+// in reports whether a set has an organization; nil is the set of all.
+func in(set []uint64, org uint32) bool {
+	return set == nil || int(org>>6) < len(set) && set[org>>6]>>(org&63)&1 != 0
+}
+
+// checkEvery is after how many organizations it is asked whether anybody still
+// waits.
+const checkEvery = 1 << 14
+
+// All calls visit for the organizations that have every word of the question, in
+// the order of their numbers. A question without words has none.
+func (x *Index) All(ctx context.Context, q *Question, within []uint64, visit func(Score)) error {
+	if q.Unknown > 0 || len(q.terms) == 0 {
+		return ctx.Err()
+	}
+	cursors := make([]cursor, len(q.terms))
+	for i, t := range q.terms {
+		cursors[i] = x.cursor(t.list)
+	}
+	lead, steps := &cursors[0], 0
+next:
+	for lead.next() {
+		if steps++; steps%checkEvery == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if !in(within, lead.org) {
+			continue
+		}
+		for i := 1; i < len(cursors); i++ {
+			if c := &cursors[i]; !c.seek(lead.org) {
+				break next
+			} else if c.org != lead.org {
+				continue next
+			}
+		}
+		s := Score{Org: lead.org}
+		for i := range cursors {
+			s.add(q, &q.terms[i], cursors[i].count, x.nameLength[lead.org])
+		}
+		visit(s)
+	}
+	return ctx.Err()
+}
+
+func (s *Score) add(q *Question, t *term, count byte, nameLength uint8) {
+	share := t.weight / q.total
+	s.Text += share * float32(count>>1) / 127
+	if count&1 != 0 {
+		s.Name += share * nameImpact(nameLength)
+	}
+}
+
+// addTo adds what some terms of the question count in one organization.
+func (x *Index) addTo(s *Score, q *Question, terms []term) {
+	for i := range terms {
+		c := x.cursor(terms[i].list)
+		if c.seek(s.Org) && c.org == s.Org {
+			s.add(q, &terms[i], c.count, x.nameLength[s.Org])
+		}
+	}
+}
+
+// accumulator adds up the scores of one question.
+type accumulator struct {
+	text, name []float32
+	touched    []uint32
+}
+
+// Any is the best organizations that have any of the words, by rank, at most
+// most of them, and the scores of those in also. Where the lists are too long,
+// the commoner words only tell the best of the others apart.
+func (x *Index) Any(ctx context.Context, q *Question, within []uint64, most int, rank func(Score) float32, also []uint32) (best, of []Score, err error) {
+	a := x.accumulators.Get().(*accumulator)
+	defer func() {
+		for _, org := range a.touched {
+			a.text[org], a.name[org] = 0, 0
+		}
+		a.touched = a.touched[:0]
+		x.accumulators.Put(a)
+	}()
+	read, used := 0, 0
+	for i := range q.terms {
+		t := &q.terms[i]
+		if i > 0 && read+t.count > maxRead {
+			break
+		}
+		used++
+		c := x.cursor(t.list)
+		for read < maxRead && c.next() {
+			if read++; read%checkEvery == 0 && ctx.Err() != nil {
+				return nil, nil, ctx.Err()
+			}
+			if !in(within, c.org) {
+				continue
+			}
+			var s Score
+			s.add(q, t, c.count, x.nameLength[c.org])
+			if a.text[c.org] == 0 {
+				a.touched = append(a.touched, c.org)
+			}
+			a.text[c.org] += s.Text
+			a.name[c.org] += s.Name
+		}
+	}
+	common := q.terms[used:]
+	score := func(org uint32) Score {
+		s := Score{Org: org}
+		if int(org) < len(a.text) {
+			s.Text, s.Name = a.text[org], a.name[org]
+			x.addTo(&s, q, common)
+		}
+		return s
+	}
+	first := top{most: most, rank: rank}
+	if len(common) > 0 {
+		first.most = max(most, maxRescued)
+	}
+	for _, org := range a.touched {
+		first.add(Score{org, a.text[org], a.name[org]})
+	}
+	if len(common) > 0 {
+		again := top{most: most, rank: rank}
+		for _, s := range first.list {
+			again.add(score(s.Org))
+		}
+		first = again
+	}
+	for _, org := range also {
+		of = append(of, score(org))
+	}
+	return first.sorted(), of, ctx.Err()
+}
+
+// top keeps the best of many scores, as a heap with the worst first.
+type top struct {
+	most int
+	rank func(Score) float32
+	list []Score
+}
+
+func (t *top) worse(a, b Score) bool {
+	x, y := t.rank(a), t.rank(b)
+	return x < y || x == y && a.Org > b.Org
+}
+
+func (t *top) add(s Score) {
+	if len(t.list) < t.most {
+		t.list = append(t.list, s)
+		for i := len(t.list) - 1; i > 0; {
+			p := (i - 1) / 2
+			if !t.worse(t.list[i], t.list[p]) {
+				break
+			}
+			t.list[i], t.list[p] = t.list[p], t.list[i]
+			i = p
+		}
+		return
+	}
+	if t.most == 0 || !t.worse(t.list[0], s) {
+		return
+	}
+	t.list[0] = s
+	for i := 0; ; {
+		c := 2*i + 1
+		if c >= len(t.list) {
+			return
+		}
+		if c+1 < len(t.list) && t.worse(t.list[c+1], t.list[c]) {
+			c++
+		}
+		if !t.worse(t.list[c], t.list[i]) {
+			return
+		}
+		t.list[i], t.list[c] = t.list[c], t.list[i]
+		i = c
+	}
+}
+
+func (t *top) sorted() []Score {
+	slices.SortFunc(t.list, func(a, b Score) int {
+		if t.worse(b, a) {
+			return -1
+		}
+		return 1
+	})
+	return t.list
+}
