@@ -99,7 +99,7 @@ func (c *benchCmd) corpus(a *app) (*snapshot.Snapshot, error) {
 	defer bars.close()
 	result, err := ingest.Run(a.Ctx, ingest.Options{
 		Sources: world.Out, Data: data, Keep: 1, Progress: bars.progress,
-		Indexers: indexes.All(), ListIndexers: indexes.Lists(),
+		Indexers: indexes.Reading(0), ListIndexers: indexes.Lists(),
 	})
 	if err != nil {
 		return nil, err

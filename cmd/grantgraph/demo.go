@@ -76,7 +76,7 @@ func (c *demoCmd) Run(a *app) (err error) {
 	if err := noteLists(a.Ctx, world); err != nil {
 		return err
 	}
-	b := buildCmd{Sources: world, Data: c.Data, Keep: 2, Quiet: c.Quiet, JSON: false}
+	b := buildCmd{Sources: world, Data: c.Data, Keep: 2, Meaning: 300, Quiet: c.Quiet, JSON: false}
 	if _, err := b.run(a); err != nil {
 		return err
 	}

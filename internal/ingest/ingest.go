@@ -237,11 +237,18 @@ func (b *builder) writeSnapshot(ctx context.Context, w *snapshot.Writer, c *corp
 		return err
 	}
 	for _, x := range b.opt.Indexers {
-		b.phase(x.Name, 1)
+		const parts = 1000
+		b.phase(x.Name, parts)
+		shown := int64(0)
+		w.Progress = func(done, total int64) {
+			now := done * parts / total
+			b.step(now - shown)
+			shown = now
+		}
 		if err := x.Write(ctx, w); err != nil {
 			return err
 		}
-		b.step(1)
+		b.step(parts - shown)
 	}
 	return b.indexCoverage(ctx, c.filings)
 }

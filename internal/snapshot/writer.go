@@ -22,6 +22,9 @@ type Writer struct {
 	version string
 	began   time.Time
 
+	// Progress is told how much of an index is written; nil when nobody asks.
+	Progress func(done, total int64)
+
 	mu    sync.Mutex // tables may be written side by side
 	files []File
 }
@@ -70,6 +73,10 @@ func (w *Writer) Version() string { return w.version }
 
 // Began is the time the stamp stands for.
 func (w *Writer) Began() time.Time { return w.began }
+
+// Scratch is the folder of the data directory in which a build leaves what saves
+// the next one time.
+func (w *Writer) Scratch() string { return filepath.Join(w.data, "stage") }
 
 // file opens a new file of the snapshot and returns it with the function that
 // closes and records it.

@@ -15,11 +15,16 @@ import (
 )
 
 // All returns every index, in the order in which they are written.
-func All() []snapshot.Indexer {
+func All() []snapshot.Indexer { return Reading(search.DefaultDocuments) }
+
+// Reading is All with so many organizations, at most, whose documents are read by
+// the slow encoder: tests read few, and benchmarks of other things none.
+func Reading(documents int) []snapshot.Indexer {
 	return []snapshot.Indexer{
 		{Name: "graph", Write: graph.Build},
 		{Name: "search", Write: search.Build},
 		{Name: "directory", Write: directory.Build},
+		{Name: "meaning", Write: search.Vectors(documents)},
 		{Name: "warehouse", Write: warehouse.Build},
 	}
 }
