@@ -35,6 +35,7 @@ type evalCmd struct {
 	JSON     bool     `name:"json" help:"Print only the line of JSON."`
 
 	screeningFlags
+	causesFlags
 }
 
 // Help is shown by eval --help.
@@ -54,13 +55,21 @@ for as they are, and should not be found. --cases takes a given set: a CSV file 
 the columns query_name, kind (positive or negative), sdn_ent_num and variant_type.
 --speed measures how fast names are screened, beside a plain scan of the list.
 
+With --causes it measures the causes that are inferred for organizations without a
+code: registered codes are hidden, part by part, and inferred from the rest. It fails
+when too few of them are right.
+
 Example:  grantgraph eval --labelled lines.csv.gz --bmf eo_oh.csv eo_pa.csv
           grantgraph eval --world world
           grantgraph eval --screening --list ofac --bmf eo_oh.csv eo_pa.csv
-          grantgraph eval --screening --list ofac --cases cases.csv.gz`
+          grantgraph eval --screening --list ofac --cases cases.csv.gz
+          grantgraph eval --causes --bmf eo_oh.csv eo_pa.csv`
 }
 
 func (c *evalCmd) Run(a *app) error {
+	if c.Causes {
+		return c.evalCauses(a)
+	}
 	if c.Screening {
 		return c.evalScreening(a)
 	}

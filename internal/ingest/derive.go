@@ -23,8 +23,9 @@ import (
 
 // DeriveReport says how many rows each derived table has.
 type DeriveReport struct {
-	Tables []NamedInt `json:"tables"` // in the order of their names
-	Seats  Seats      `json:"board_seats"`
+	Tables []NamedInt  `json:"tables"` // in the order of their names
+	Seats  Seats       `json:"board_seats"`
+	Causes CauseReport `json:"causes"`
 }
 
 // Seats says what became of the lists of officers.
@@ -55,7 +56,7 @@ type deriver struct {
 // columns it needs, a row at a time.
 func (b *builder) derive(ctx context.Context, w *snapshot.Writer) (DeriveReport, error) {
 	d := &deriver{b: b, w: w, s: w.Unpublished(), revenue: make(map[ein.EIN]int64), holdings: holding.New(), trainer: classify.NewTrainer()}
-	b.phase("derive", 6)
+	b.phase("derive", 7)
 	step := func(fn func(context.Context) error) func(context.Context) error {
 		return func(ctx context.Context) error {
 			if err := ctx.Err(); err != nil {
@@ -88,8 +89,10 @@ func (b *builder) derive(ctx context.Context, w *snapshot.Writer) (DeriveReport,
 	if err != nil {
 		return DeriveReport{}, err
 	}
-	if err := step(d.writeAreas)(ctx); err != nil {
-		return DeriveReport{}, err
+	for _, fn := range []func(context.Context) error{d.writeAreas, d.writeCauses} {
+		if err := step(fn)(ctx); err != nil {
+			return DeriveReport{}, err
+		}
 	}
 	return d.report, nil
 }

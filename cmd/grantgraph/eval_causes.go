@@ -1,0 +1,100 @@
+package main
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"grantgraph/internal/fault"
+	"grantgraph/internal/ingest"
+	"grantgraph/internal/ingest/derive/cause"
+	"grantgraph/internal/ingest/source/bmf"
+)
+
+// causesFlags are those of eval --causes.
+type causesFlags struct {
+	Causes bool `help:"Measure the causes that are inferred for organizations without a code." group:"Causes"`
+}
+
+// lookedAt are the parts of the master file that the settings of the inference
+// were chosen on. The others were left for the measurement.
+var lookedAt = strings.Fields("eo4 eo_ar eo_dc eo_hi eo_ks eo_me eo_mt eo_nh eo_ok eo_ut eo_wy")
+
+// evalCauses hides registered codes and infers them.
+func (c *evalCmd) evalCauses(a *app) error {
+	masters := append(c.BMF, c.More...)
+	switch {
+	case c.Labelled != "" || c.World != "" || c.Screening || c.Folds || c.Model != "" || c.Wrong != "" || c.Fit != "" || c.List != "" || c.Cases != "" || c.Speed:
+		return fault.New("bad_flag", "--causes goes with --bmf, --sources, --into and --json alone").Try("grantgraph eval --help")
+	case len(masters) == 0 == (c.Sources == ""):
+		return fault.New("bad_flag", "--causes takes either parts of the master file or a folder of sources").
+			Try("grantgraph eval --causes --bmf eo1.csv eo2.csv eo3.csv eo4.csv")
+	}
+	var cases []cause.Case
+	var err error
+	if c.Sources != "" {
+		cases, err = c.builtCases(a)
+	} else {
+		cases, err = masterCases(masters)
+	}
+	if err != nil {
+		return err
+	}
+	res, err := cause.Measure(a.Ctx, 0, cases)
+	if err != nil {
+		return err
+	}
+	mark := "causes"
+	if c.Sources != "" {
+		mark = "causes of a build"
+	}
+	if err := c.print(a, mark, tableAndJSON(res)); err != nil {
+		return err
+	}
+	if !res.Passed {
+		return fault.New("gate_failed", "inferred causes are right less often than they must be").Try("do not publish; look at the table")
+	}
+	return nil
+}
+
+// builtCases builds a folder of sources and takes the organizations of that.
+func (c *evalCmd) builtCases(a *app) ([]cause.Case, error) {
+	data, err := os.MkdirTemp("", "grantgraph-eval-")
+	if err != nil {
+		return nil, fault.Disk(os.TempDir(), err)
+	}
+	defer os.RemoveAll(data)
+	result, err := ingest.Run(a.Ctx, ingest.Options{Sources: c.Sources, Data: data})
+	if err != nil {
+		return nil, err
+	}
+	return ingest.CauseCases(a.Ctx, result.Snapshot)
+}
+
+// masterCases reads organizations from parts of the master file.
+func masterCases(masters []string) (cases []cause.Case, err error) {
+	for _, path := range masters {
+		part, _, _ := strings.Cut(filepath.Base(path), ".")
+		unseen := !slices.Contains(lookedAt, part)
+		err := readFile(path, "a part of the business master file", func(r io.Reader) error {
+			_, err := bmf.Read(r, func(m *bmf.Record) error {
+				k := cause.Case{Letter: cause.Letter(m.NTEE), Unseen: unseen, Org: cause.Org{
+					EIN: m.EIN, Name: strings.Clone(m.Name), Subsection: strings.Clone(m.Subsection), Foundation: strings.Clone(m.Foundation),
+					Affiliation: strings.Clone(m.Affiliation), Group: strings.Clone(m.Group), FilingReq: strings.Clone(m.FilingReq),
+				}}
+				if m.SortName != "" {
+					k.Others = []string{strings.Clone(m.SortName)}
+				}
+				cases = append(cases, k)
+				return nil
+			})
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return cases, nil
+}

@@ -1,0 +1,214 @@
+package ingest
+
+import (
+	"context"
+	"fmt"
+	"iter"
+
+	"grantgraph/internal/ingest/derive/cause"
+	"grantgraph/internal/ntee"
+	"grantgraph/internal/snapshot"
+)
+
+// CauseReport says what was inferred for organizations without a code.
+type CauseReport struct {
+	Registered int          `json:"registered"` // organizations whose code stands for a cause
+	Missing    int64        `json:"missing"`    // organizations without a code
+	Inferred   int64        `json:"inferred"`   // of them, those with an inferred cause
+	Letters    []CauseCount `json:"letters"`
+	Note       string       `json:"note,omitempty"`
+}
+
+// CauseCount is one cause that was inferred.
+type CauseCount struct {
+	Letter   string `json:"letter"`
+	Inferred int64  `json:"inferred"`
+	// Held and Right are organizations whose codes were hidden: those that the
+	// cause was inferred for, and those of them that have it.
+	Held  int `json:"held_out"`
+	Right int `json:"right"`
+}
+
+// evidenceRow is what causes are inferred from in table organizations.
+type evidenceRow struct {
+	EIN         string   `parquet:"ein"`
+	Name        string   `parquet:"name"`
+	Aliases     []string `parquet:"aliases,list"`
+	AlsoKnown   []string `parquet:"also_known_as,list"`
+	NTEE        string   `parquet:"ntee_cd,optional"`
+	Subsection  string   `parquet:"subsection,optional"`
+	Foundation  string   `parquet:"foundation,optional"`
+	Affiliation string   `parquet:"affiliation,optional"`
+	Group       string   `parquet:"group_number,optional"`
+	FilingReq   string   `parquet:"filing_req,optional"`
+}
+
+// wordsRow is the same in table orgs, receivedRow in table purposes.
+type wordsRow struct {
+	EIN      string   `parquet:"ein"`
+	Mission  string   `parquet:"mission,optional"`
+	Activity string   `parquet:"activity,optional"`
+	Programs []string `parquet:"programs,list"`
+}
+
+type receivedRow struct {
+	EIN      string   `parquet:"ein"`
+	Received []string `parquet:"received,list"`
+}
+
+// candidate is one organization as its cause is looked at.
+type candidate struct {
+	cause.Case
+	coded bool // it has a registered code, be it one that says unknown
+}
+
+// candidates are the organizations of a snapshot in the order of their EINs.
+func candidates(ctx context.Context, s *snapshot.Snapshot) iter.Seq2[candidate, error] {
+	return func(yield func(candidate, error) bool) {
+		words, stop := iter.Pull2(cancelable(ctx, snapshot.Rows[wordsRow](s, snapshot.Orgs)))
+		defer stop()
+		filer, err, filers := words()
+		var given receivedRow
+		var gifts bool
+		purposes := func() (receivedRow, error, bool) { return receivedRow{}, nil, false }
+		if s.HasTable(snapshot.Purposes) {
+			next, stop := iter.Pull2(cancelable(ctx, snapshot.Rows[receivedRow](s, snapshot.Purposes)))
+			defer stop()
+			purposes = next
+		}
+		if err == nil {
+			given, err, gifts = purposes()
+		}
+		for r, rowErr := range cancelable(ctx, snapshot.Rows[evidenceRow](s, snapshot.Organizations)) {
+			for err == nil && filers && filer.EIN < r.EIN {
+				filer, err, filers = words()
+			}
+			for err == nil && gifts && given.EIN < r.EIN {
+				given, err, gifts = purposes()
+			}
+			if rowErr != nil {
+				err = rowErr
+			}
+			if err != nil {
+				yield(candidate{}, err)
+				return
+			}
+			c := candidate{Case: cause.Case{Letter: cause.Letter(r.NTEE), Org: cause.Org{
+				EIN: storedEIN(r.EIN), Name: r.Name, Others: append(r.AlsoKnown, r.Aliases...),
+				Subsection: r.Subsection, Foundation: r.Foundation, Affiliation: r.Affiliation, Group: r.Group, FilingReq: r.FilingReq,
+			}}}
+			_, c.coded = ntee.Parse(r.NTEE)
+			if filers && filer.EIN == r.EIN {
+				c.Texts = append(append(c.Texts, filer.Mission, filer.Activity), filer.Programs...)
+			}
+			if gifts && given.EIN == r.EIN {
+				c.Texts = append(c.Texts, given.Received...)
+			}
+			if !yield(c, nil) {
+				return
+			}
+		}
+	}
+}
+
+// CauseCases are the organizations of a snapshot as the inference of causes is
+// measured on them.
+func CauseCases(ctx context.Context, s *snapshot.Snapshot) ([]cause.Case, error) {
+	var list []cause.Case
+	for c, err := range candidates(ctx, s) {
+		if err != nil {
+			return nil, err
+		}
+		if c.coded == (c.Letter != 0) {
+			list = append(list, c.Case)
+		}
+	}
+	return list, nil
+}
+
+// writeCauses infers the causes of organizations without a code from those that
+// have one.
+func (d *deriver) writeCauses(ctx context.Context) error {
+	s := d.w.Unpublished()
+	trainer := cause.NewTrainer()
+	report := CauseReport{Letters: []CauseCount{}}
+	for c, err := range candidates(ctx, s) {
+		if err != nil {
+			return err
+		}
+		if c.Letter != 0 {
+			trainer.Add(&c.Org, c.Letter)
+		}
+		if !c.coded {
+			report.Missing++
+		}
+	}
+	model, err := trainer.Train(ctx, d.b.workers)
+	if err != nil {
+		return err
+	}
+	report.Registered = model.Labels
+	var failed error
+	var letters ['Z' + 1]int64
+	err = writeDerived(ctx, d, snapshot.InferredCauses, func(yield func(snapshot.InferredCause) bool) {
+		if model.Learned == 0 {
+			return
+		}
+		const block = 16 << 10
+		list := make([]cause.Org, 0, block)
+		found := make([]snapshot.InferredCause, block)
+		flush := func() bool {
+			failed = d.b.chunks(ctx, len(list), func(from, to int) {
+				r := model.Reader()
+				for i := from; i < to; i++ {
+					found[i] = snapshot.InferredCause{}
+					if letter, sure, ok := r.Infer(&list[i]); ok {
+						found[i] = snapshot.InferredCause{EIN: list[i].EIN.String(), Letter: string(rune(letter)), Confidence: sure}
+					}
+				}
+			})
+			if failed != nil {
+				return false
+			}
+			for _, row := range found[:len(list)] {
+				if row.Letter == "" {
+					continue
+				}
+				report.Inferred++
+				letters[row.Letter[0]]++
+				if !yield(row) {
+					return false
+				}
+			}
+			list = list[:0]
+			return true
+		}
+		for c, err := range candidates(ctx, s) {
+			if err != nil {
+				failed = err
+				return
+			}
+			if c.coded {
+				continue
+			}
+			if list = append(list, c.Org); len(list) == block && !flush() {
+				return
+			}
+		}
+		flush()
+	})
+	if failed != nil {
+		return failed
+	}
+	for letter, n := range letters {
+		if n > 0 {
+			t := &model.Causes[letter-'A']
+			report.Letters = append(report.Letters, CauseCount{string(rune(letter)), n, t.Inferred, t.Right})
+		}
+	}
+	if model.Learned == 0 {
+		report.Note = fmt.Sprintf("Only %d organizations have a registered cause: fewer than %d are too few to learn from, so none is inferred.", model.Labels, cause.MinLabels)
+	}
+	d.report.Causes = report
+	return err
+}

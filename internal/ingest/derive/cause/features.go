@@ -1,0 +1,181 @@
+package cause
+
+import (
+	"strings"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/orgname"
+)
+
+// Org is what is known of one organization.
+type Org struct {
+	EIN    ein.EIN
+	Name   string
+	Others []string // other names
+	Texts  []string // mission, programs, purposes of grants received
+	// Codes of the master file, empty where it has none.
+	Subsection, Foundation, Affiliation, Group, FilingReq string
+}
+
+// inGroup reports whether the organization is exempt as one of a group.
+func (o *Org) inGroup() bool { return strings.Trim(o.Group, "0") != "" }
+
+// feature is a hash of one piece of evidence. Two pieces that share a hash are
+// taken for one, which is rare and does no harm.
+type feature uint32
+
+// The bounds of the evidence of one organization.
+const (
+	maxNames     = 4
+	maxNameWords = 24
+	maxTextBytes = 4 << 10
+	maxTextWords = 160
+)
+
+// evidence collects the features of organizations, one at a time. names and
+// texts are weighed apart, so that a long mission does not drown a clear name.
+type evidence struct {
+	names, texts []feature
+	words        []string
+}
+
+// read replaces what is collected by the features of o.
+func (e *evidence) read(o *Org) {
+	e.names, e.texts = e.names[:0], e.texts[:0]
+	code := o.Subsection + "/" + o.Foundation
+	e.names = append(e.names, hash('c', code), hash('r', o.FilingReq, o.Subsection))
+	if o.inGroup() {
+		e.names = append(e.names, hash('g', o.Affiliation))
+	} else {
+		e.names = append(e.names, hash('a', o.Affiliation))
+	}
+	e.name(o.Name, code)
+	for _, other := range o.Others[:min(len(o.Others), maxNames)] {
+		e.name(other, code)
+	}
+	unique(&e.names)
+	left := maxTextBytes
+	for _, text := range o.Texts {
+		if len(text) > left {
+			text = text[:left]
+		}
+		left -= len(text)
+		e.text(text)
+		if left <= 0 || len(e.texts) >= maxTextWords {
+			break
+		}
+	}
+	unique(&e.texts)
+}
+
+// name adds the words of a name, those that stand side by side, the words it
+// begins and ends with, and how its longer words begin and end.
+func (e *evidence) name(s, code string) {
+	e.cut(s)
+	w := e.words[:min(len(e.words), maxNameWords)]
+	if len(w) == 0 {
+		return
+	}
+	for i, word := range w {
+		e.names = append(e.names, hash('w', word), hash('k', word, code))
+		if i > 0 {
+			e.names = append(e.names, hash('b', w[i-1], word))
+		}
+		for _, n := range [...]int{4, 6} {
+			if len(word) > n {
+				e.names = append(e.names, hash('p', word[:n]), hash('q', word[len(word)-n:]))
+			}
+		}
+	}
+	last := w[len(w)-1]
+	e.names = append(e.names, hash('f', w[0]), hash('l', last), hash('m', last, code))
+}
+
+// text adds the words of a text and those that stand side by side.
+func (e *evidence) text(s string) {
+	e.cut(s)
+	before := ""
+	for _, word := range e.words {
+		if len(e.texts) >= maxTextWords {
+			return
+		}
+		if len(word) < 3 || fillers[word] {
+			continue
+		}
+		e.texts = append(e.texts, hash('t', word))
+		if before != "" {
+			e.texts = append(e.texts, hash('u', before, word))
+		}
+		before = word
+	}
+}
+
+// cut splits a text into stems. A run of digits says only that there is a
+// number: those of posts, lodges and troops are without end.
+func (e *evidence) cut(s string) {
+	e.words = e.words[:0]
+	for word := range strings.FieldsFuncSeq(strings.ReplaceAll(orgname.Fold(s), "'", ""), apart) {
+		if word[0] >= '0' && word[0] <= '9' {
+			word = "0"
+		} else {
+			word = stem(word)
+		}
+		switch word {
+		case "INC", "THE", "OF", "A":
+			continue
+		}
+		e.words = append(e.words, word)
+	}
+}
+
+func apart(r rune) bool { return (r < 'A' || r > 'Z') && (r < '0' || r > '9') }
+
+// stem takes the plural off a word.
+func stem(w string) string {
+	switch {
+	case len(w) > 4 && strings.HasSuffix(w, "IES"):
+		return w[:len(w)-3] + "Y"
+	case len(w) > 4 && (strings.HasSuffix(w, "SHES") || strings.HasSuffix(w, "CHES")):
+		return w[:len(w)-2]
+	case len(w) > 3 && w[len(w)-1] == 'S' && w[len(w)-2] != 'S' && w[len(w)-2] != 'U':
+		return w[:len(w)-1]
+	}
+	return w
+}
+
+// fillers are words of texts that say nothing of a cause.
+var fillers = func() map[string]bool {
+	m := make(map[string]bool)
+	for _, w := range strings.Fields("AND FOR WITH THAT FROM THEIR THIS WHICH ARE WAS WERE HAS HAVE BEEN ALL ITS OUR WHO NOT BUT ANY SUCH OTHER THROUGH PROVIDE PROVIDED ORGANIZATION NONE SEE SCHEDULE GENERAL PURPOSE CHARITABLE UNRESTRICTED SUPPORT") {
+		m[w] = true
+	}
+	return m
+}()
+
+// hash names a feature of a kind.
+func hash(kind byte, parts ...string) feature {
+	const prime = 1099511628211
+	h := (uint64(14695981039346656037) ^ uint64(kind)) * prime
+	for _, p := range parts {
+		for i := 0; i < len(p); i++ {
+			h = (h ^ uint64(p[i])) * prime
+		}
+		h = (h ^ 0xff) * prime
+	}
+	return feature(h ^ h>>32)
+}
+
+// unique drops repeated features and keeps the order of the first ones.
+func unique(list *[]feature) {
+	kept := (*list)[:0]
+next:
+	for _, f := range *list {
+		for _, have := range kept {
+			if have == f {
+				continue next
+			}
+		}
+		kept = append(kept, f)
+	}
+	*list = kept
+}

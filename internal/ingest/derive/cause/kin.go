@@ -1,0 +1,120 @@
+package cause
+
+import (
+	"cmp"
+	"slices"
+
+	"grantgraph/internal/orgname"
+)
+
+// Posts of a legion, lodges and parent-teacher associations stand in the master
+// file by the thousand, under one name or in one group, some with a code and
+// most without. Where nearly all of those with a code have the same cause, the
+// others have it too.
+
+// kinTarget is the least share of a family that must have one cause: the lower
+// bound of what is seen.
+const kinTarget = 0.93
+
+// relative is one organization with a code as a member of a family.
+type relative struct {
+	family uint64
+	cause  uint8
+}
+
+// family is the cause of one and the share of its members that have it.
+type family struct {
+	cause uint8
+	share float32
+}
+
+// Measured is how many organizations something was inferred for, and how many
+// of them were right.
+type Measured struct{ Inferred, Right int }
+
+// kindred is what must not be on both sides of a measurement: the name's key,
+// and the group or 0.
+func kindred(o *Org) (name, group uint64) {
+	name = hash64("n", orgname.Key(o.Name))
+	if o.inGroup() {
+		group = hash64("g", o.Group)
+	}
+	return name, group
+}
+
+// families are those that an organization belongs to, 0 for none: its group
+// and its name, each among organizations of the same kind.
+func families(o *Org) [2]uint64 {
+	var list [2]uint64
+	if o.inGroup() {
+		list[0] = hash64("G", o.Group, o.Subsection, o.Foundation)
+	}
+	if key := orgname.Key(o.Name); key != "" {
+		list[1] = hash64("N", key, o.Subsection)
+	}
+	return list
+}
+
+// kinOf finds the families of one cause, and measures them by taking out one
+// member at a time and asking the others. It sorts the list.
+func kinOf(list []relative) (kin map[uint64]family, m Measured) {
+	slices.SortFunc(list, func(a, b relative) int {
+		return cmp.Or(cmp.Compare(a.family, b.family), cmp.Compare(a.cause, b.cause))
+	})
+	kin = make(map[uint64]family)
+	for len(list) > 0 {
+		n := 0
+		var counts [causes]int
+		for n < len(list) && list[n].family == list[0].family {
+			counts[list[n].cause]++
+			n++
+		}
+		if best, ok := verdict(&counts, n); ok {
+			kin[list[0].family] = family{best, float32(counts[best]) / float32(n)}
+		}
+		for c, members := range counts {
+			if members == 0 {
+				continue
+			}
+			counts[c]--
+			if best, ok := verdict(&counts, n-1); ok {
+				m.Inferred += members
+				if int(best) == c {
+					m.Right += members
+				}
+			}
+			counts[c]++
+		}
+		list = list[n:]
+	}
+	return kin, m
+}
+
+// verdict is the cause of a family of n; ok is false when it has none.
+func verdict(counts *[causes]int, n int) (best uint8, ok bool) {
+	for c := range counts {
+		if counts[c] > counts[best] {
+			best = uint8(c)
+		}
+	}
+	return best, n > 0 && lowerBound(float64(counts[best])/float64(n), n) >= kinTarget
+}
+
+// hash64 is FNV-1a over parts, with its bits spread. It is never 0.
+func hash64(parts ...string) uint64 {
+	h := uint64(14695981039346656037)
+	for _, p := range parts {
+		for i := 0; i < len(p); i++ {
+			h = (h ^ uint64(p[i])) * 1099511628211
+		}
+		h = (h ^ 0xff) * 1099511628211
+	}
+	return spread(h) | 1
+}
+
+// spread makes every bit depend on every other.
+func spread(h uint64) uint64 {
+	h = (h ^ h>>30) * 0xbf58476d1ce4e5b9
+	h = (h ^ h>>27) * 0x94d049bb133111eb
+	return h ^ h>>31
+}

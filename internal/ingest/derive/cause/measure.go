@@ -1,0 +1,281 @@
+package cause
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+
+	"grantgraph/internal/ntee"
+)
+
+// Gate is the precision that inferred causes must have.
+const Gate = 0.95
+
+// Case is an organization with what is registered of its cause.
+type Case struct {
+	Org
+	Letter byte // 0 for none
+	// Unseen marks organizations that nobody looked at when this package was
+	// made: its figures are also given for them alone.
+	Unseen bool
+}
+
+// Result says how well causes are inferred.
+type Result struct {
+	Labels   int       `json:"labels"`
+	Letters  []Letters `json:"letters,omitempty"`
+	All      Share     `json:"all"`
+	Unseen   *Share    `json:"unseen,omitempty"` // those marked so, alone
+	Kin      Share     `json:"kin"`              // by relatives, each against the others
+	Codeless Codeless  `json:"codeless"`
+	Gate     float64   `json:"gate"`
+	Passed   bool      `json:"passed"`
+}
+
+// Share is how much of something was inferred, and how well.
+type Share struct {
+	Organizations int     `json:"organizations"`
+	Inferred      int     `json:"inferred"`
+	Right         int     `json:"right"`
+	Precision     float64 `json:"precision"`
+	Coverage      float64 `json:"coverage"`
+}
+
+// Letters is the share of one cause.
+type Letters struct {
+	Letter string  `json:"letter"`
+	Label  string  `json:"label"`
+	Share          // Organizations and Coverage are those that have the cause, the rest those it was inferred for
+	Found  int     `json:"found"` // of those that have the cause
+	Sure   float64 `json:"mean_confidence"`
+}
+
+// Codeless is what is inferred for organizations without a code.
+type Codeless struct {
+	Organizations int `json:"organizations"`
+	Inferred      int `json:"inferred"`
+	ByKin         int `json:"by_kin"`
+	// Precision is what the hidden codes say of organizations like these: they
+	// are of other kinds than those with a code, churches and chapters mostly.
+	Precision float64 `json:"expected_precision"`
+	Coverage  float64 `json:"coverage"`
+}
+
+// parts is how many parts the organizations with a code are cut into; the codes
+// of each are hidden from what is learned from the others.
+const parts = 4
+
+// Measure hides the codes of organizations, part by part, and infers them from
+// the rest. No two organizations of a name or a group are in different parts.
+func Measure(ctx context.Context, workers int, cases []Case) (*Result, error) {
+	res := &Result{Gate: Gate}
+	groups := make(map[uint64]uint64)
+	for i := range cases {
+		if name, group := kindred(&cases[i].Org); group != 0 {
+			if have, ok := groups[name]; !ok || group < have {
+				groups[name] = group
+			}
+		}
+	}
+	part := make([]uint8, len(cases))
+	for i := range cases {
+		name, group := kindred(&cases[i].Org)
+		part[i] = uint8(familyOf(name, group, groups) >> 8 % parts)
+	}
+	var (
+		letters [causes]Letters
+		unseen  Share
+		kinds   = make(map[string]*Measured)
+	)
+	for k := range parts + 1 {
+		t := NewTrainer()
+		for i := range cases {
+			if c := &cases[i]; c.Letter != 0 && int(part[i]) != k {
+				t.Add(&c.Org, c.Letter)
+			}
+		}
+		m, err := t.Train(ctx, workers)
+		if err != nil {
+			return nil, err
+		}
+		r := m.Reader()
+		if k == parts { // nothing is hidden
+			res.Labels = m.Labels
+			res.Kin = share(m.Labels, m.Kin)
+			res.codeless(r, cases, kinds)
+			break
+		}
+		for i := range cases {
+			c := &cases[i]
+			if c.Letter == 0 || int(part[i]) != k {
+				continue
+			}
+			own := &letters[c.Letter-'A']
+			own.Organizations++
+			res.All.Organizations++
+			if c.Unseen {
+				unseen.Organizations++
+			}
+			letter, sure, ok := r.Infer(&c.Org)
+			if !ok {
+				continue
+			}
+			kind := kinds[kindOf(&c.Org)]
+			if kind == nil {
+				kind = new(Measured)
+				kinds[kindOf(&c.Org)] = kind
+			}
+			right := 0
+			if letter == c.Letter {
+				right = 1
+			}
+			said := &letters[letter-'A']
+			said.Sure += sure
+			own.Found += right
+			kind.Inferred++
+			kind.Right += right
+			for _, s := range [...]*Share{&said.Share, &res.All} {
+				s.Inferred++
+				s.Right += right
+			}
+			if c.Unseen {
+				unseen.Inferred++
+				unseen.Right += right
+			}
+		}
+	}
+	for c := range letters {
+		l := &letters[c]
+		l.Letter, l.Label = string(rune('A'+c)), ntee.Label(byte('A'+c))
+		l.finish()
+		l.Coverage = ratio(l.Found, l.Organizations)
+		if l.Inferred > 0 {
+			l.Sure /= float64(l.Inferred)
+		}
+	}
+	res.Letters = slices.Clone(letters[:])
+	res.All.finish()
+	if unseen.Organizations > 0 {
+		unseen.finish()
+		res.Unseen = &unseen
+	}
+	// Where nothing is inferred, nothing is wrong.
+	res.Passed = passes(res.All) && passes(res.Kin) && (res.Unseen == nil || passes(*res.Unseen))
+	return res, nil
+}
+
+func passes(s Share) bool { return s.Inferred == 0 || s.Precision >= Gate }
+
+// codeless asks for the organizations without a code.
+func (res *Result) codeless(r *Reader, cases []Case, kinds map[string]*Measured) {
+	out := &res.Codeless
+	overall := ratio(res.All.Right, res.All.Inferred)
+	expected := 0.0
+	for i := range cases {
+		c := &cases[i]
+		if c.Letter != 0 {
+			continue
+		}
+		out.Organizations++
+		if _, _, ok := r.Infer(&c.Org); !ok {
+			continue
+		}
+		out.Inferred++
+		if _, kin := r.relatives(&c.Org); kin {
+			out.ByKin++
+			expected += ratio(res.Kin.Right, res.Kin.Inferred)
+			continue
+		}
+		// A kind that was seen a few times says little against all of them.
+		const few = 20
+		var m Measured
+		if have := kinds[kindOf(&c.Org)]; have != nil {
+			m = *have
+		}
+		expected += (float64(m.Right) + few*overall) / float64(m.Inferred+few)
+	}
+	if out.Inferred > 0 {
+		out.Precision = expected / float64(out.Inferred)
+	}
+	out.Coverage = ratio(out.Inferred, out.Organizations)
+}
+
+// kindOf is what organizations are told apart by when those with a code stand
+// for those without.
+func kindOf(o *Org) string {
+	s := o.Subsection + " " + o.Foundation + " " + o.FilingReq
+	if o.inGroup() {
+		s += " group"
+	}
+	return s
+}
+
+func share(of int, m Measured) Share {
+	s := Share{Organizations: of, Inferred: m.Inferred, Right: m.Right}
+	s.finish()
+	return s
+}
+
+func (s *Share) finish() {
+	s.Precision, s.Coverage = ratio(s.Right, s.Inferred), ratio(s.Inferred, s.Organizations)
+}
+
+func ratio(k, n int) float64 {
+	if n == 0 {
+		return 0
+	}
+	return float64(k) / float64(n)
+}
+
+// WriteTable prints the result for people, in Markdown.
+func (res *Result) WriteTable(w io.Writer) error {
+	var err error
+	line := func(format string, args ...any) {
+		if err == nil {
+			_, err = fmt.Fprintf(w, format+"\n", args...)
+		}
+	}
+	if res.Labels < MinLabels {
+		line("%d organizations have a registered cause, fewer than %d: nothing is inferred.\n", res.Labels, MinLabels)
+		return err
+	}
+	percent := func(n, of int, share float64) string {
+		if of == 0 || n == 0 {
+			return "–"
+		}
+		return fmt.Sprintf("%.1f %%", 100*share)
+	}
+	line("| Cause | Organizations | Inferred | Right | Precision | Mean confidence | Found |")
+	line("|---|---:|---:|---:|---:|---:|---:|")
+	for i := range res.Letters {
+		l := &res.Letters[i]
+		line("| %s %s | %d | %d | %d | %s | %s | %s |", l.Letter, l.Label, l.Organizations, l.Inferred, l.Right,
+			percent(l.Inferred, l.Inferred, l.Precision), percent(l.Inferred, l.Inferred, l.Sure), percent(l.Found, l.Organizations, l.Coverage))
+	}
+	line("")
+	line("| Measured on | Organizations | Inferred | Share | Precision |")
+	line("|---|---:|---:|---:|---:|")
+	row := func(name string, s Share) {
+		line("| %s | %d | %d | %s | %s |", name, s.Organizations, s.Inferred, percent(s.Inferred, s.Organizations, s.Coverage), percent(s.Inferred, s.Inferred, s.Precision))
+	}
+	row("organizations with a code, hidden part by part", res.All)
+	if res.Unseen != nil {
+		row("of them, in files that nobody looked at before", *res.Unseen)
+	}
+	row("organizations with a code, by their relatives alone", res.Kin)
+	c := &res.Codeless
+	row(fmt.Sprintf("organizations without a code (%d by relatives); precision as expected of their kinds", c.ByKin),
+		Share{c.Organizations, c.Inferred, 0, c.Precision, c.Coverage})
+	line("")
+	verdict := "passed"
+	if !res.Passed {
+		verdict = "FAILED"
+	}
+	line("Gate: precision of at least %.2f on each of the measured rows: %s.\n", res.Gate, verdict)
+	return err
+}
+
+// WriteJSON prints the result for machines, in one line.
+func (res *Result) WriteJSON(w io.Writer) error { return json.NewEncoder(w).Encode(res) }

@@ -1,0 +1,218 @@
+// Package cause infers the cause of an organization that the master file gives
+// no code for. It learns in the build, from that build's own organizations with
+// a registered code, how names, texts and codes go with causes: a multinomial
+// logistic regression on sparse features, and beside it what the relatives of
+// an organization are. A cause is inferred only where it is known to be right:
+// each has a threshold, set on organizations that the model had not seen, and
+// one whose precision cannot be shown is never inferred.
+//
+// The same organizations give the same bytes, whatever the number of cores:
+// labels are learned in a fixed order, in fixed arithmetic.
+package cause
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// Model knows what to make of the evidence. It is safe for concurrent use.
+type Model struct {
+	Labels  int               // organizations with a registered cause
+	Learned int               // of them, those that the weights were learned from; 0 when there were too few
+	Causes  [causes]Threshold // A to Y
+	Kin     Measured          // what relatives would say of those with a registered cause
+
+	kin     map[uint64]family
+	ids     map[feature]uint32
+	weights *weights
+}
+
+// Threshold is when a cause is inferred, and how that did on organizations that
+// were not learned from.
+type Threshold struct {
+	Min float32 // the least probability, never when above 1
+	Measured
+}
+
+// never is a threshold that no probability reaches.
+const never = 2
+
+// Never reports whether the evidence of names and texts is never enough.
+func (t *Threshold) Never() bool { return t.Min > 1 }
+
+// guess is the likeliest cause of an organization and how likely it is.
+type guess struct {
+	cause uint8 // 0 for A
+	prob  float32
+}
+
+// row are the weights of one feature.
+type row [causes]float32
+
+// weights are those of all features, and of none.
+type weights struct {
+	bias  row
+	rows  []row
+	moved []float32 // sum of the squared slopes so far, while learning
+}
+
+// numbered is the features of an organization by their numbers.
+type numbered struct{ names, texts []feature }
+
+// scale makes many features of a kind say as much as few.
+func scale(list []feature) float32 {
+	return float32(1 / math.Sqrt(float64(max(len(list), 1))))
+}
+
+type scores [causes]float32
+
+// predict computes the probability of every cause. Products are rounded before
+// they are added, so that no machine fuses the two.
+func (w *weights) predict(n numbered, p *scores) {
+	*p = scores(w.bias)
+	for _, list := range [...][]feature{n.names, n.texts} {
+		by := scale(list)
+		for _, f := range list {
+			r := &w.rows[f]
+			for c := range p {
+				p[c] += float32(r[c] * by)
+			}
+		}
+	}
+	most := slices.Max(p[:])
+	var sum float64
+	for c := range p {
+		e := math.Exp(float64(p[c] - most))
+		p[c] = float32(e)
+		sum += e
+	}
+	for c := range p {
+		p[c] = float32(float64(p[c]) / sum)
+	}
+}
+
+// step moves the weights towards the right answer. What has moved much already
+// moves less. It uses up the probabilities.
+func (w *weights) step(n numbered, p *scores, right uint8) {
+	p[right]--
+	var square float32
+	for c := range p {
+		square += float32(p[c] * p[c])
+		w.bias[c] -= float32(p[c] * biasRate)
+	}
+	for _, list := range [...][]feature{n.names, n.texts} {
+		by := scale(list)
+		slope := float32(float32(square*by) * by)
+		for _, f := range list {
+			w.moved[f] += slope
+			move := float32(rate * float64(by) / math.Sqrt(float64(w.moved[f])+1e-6))
+			r := &w.rows[f]
+			for c := range r {
+				r[c] -= float32(move * p[c])
+			}
+		}
+	}
+}
+
+// guess is the likeliest cause; the first of several.
+func (p *scores) guess() guess {
+	best := 0
+	for c := range p {
+		if p[c] > p[best] {
+			best = c
+		}
+	}
+	return guess{uint8(best), p[best]}
+}
+
+// setThresholds sets, for each cause, the least probability at which those that
+// the cause was guessed for are right as often as they should be, for sure. What
+// is true of one post of a legion is true of all, so that a family counts as one
+// when it is asked how sure that is.
+func (m *Model) setThresholds(labels []label, held []guess) {
+	by := make([][]int, causes)
+	for i, g := range held {
+		by[g.cause] = append(by[g.cause], i)
+	}
+	for c, list := range by {
+		slices.SortFunc(list, func(a, b int) int {
+			return cmp.Or(cmp.Compare(held[b].prob, held[a].prob), cmp.Compare(a, b))
+		})
+		right := 0
+		families := make(map[uint64]bool)
+		for n, i := range list {
+			families[labels[i].family] = true
+			if int(labels[i].cause) == c {
+				right++
+			}
+			whole := n == len(list)-1 || held[list[n+1]].prob < held[i].prob
+			if whole && lowerBound(float64(right)/float64(n+1), len(families)) >= Target {
+				m.Causes[c] = Threshold{held[i].prob, Measured{n + 1, right}}
+			}
+		}
+	}
+}
+
+// lowerBound is Wilson's lower bound of a share that was seen among n.
+func lowerBound(p float64, n int) float64 {
+	if n == 0 {
+		return 0
+	}
+	const z2 = sureness * sureness
+	x := float64(n)
+	return (p + z2/(2*x) - sureness*math.Sqrt(p*(1-p)/x+z2/(4*x*x))) / (1 + z2/x)
+}
+
+// Reader infers causes, one organization at a time. It keeps the memory that
+// this takes, so each worker has its own.
+type Reader struct {
+	m  *Model
+	ev evidence
+	n  numbered
+}
+
+// Reader returns a reader of evidence.
+func (m *Model) Reader() *Reader { return &Reader{m: m} }
+
+// Infer is the cause of an organization and how sure that is; ok is false where
+// the evidence is not strong enough.
+func (r *Reader) Infer(o *Org) (letter byte, confidence float64, ok bool) {
+	if r.m.weights == nil {
+		return 0, 0, false
+	}
+	if kin, ok := r.relatives(o); ok {
+		return 'A' + kin.cause, rounded(kin.share), true
+	}
+	r.ev.read(o)
+	r.n.names, r.n.texts = r.m.number(r.n.names[:0], r.ev.names), r.m.number(r.n.texts[:0], r.ev.texts)
+	var p scores
+	r.m.weights.predict(r.n, &p)
+	g := p.guess()
+	if g.prob < r.m.Causes[g.cause].Min {
+		return 0, 0, false
+	}
+	return 'A' + g.cause, rounded(g.prob), true
+}
+
+// relatives is the family that speaks for an organization.
+func (r *Reader) relatives(o *Org) (kin family, ok bool) {
+	for _, f := range families(o) {
+		if kin, ok = r.m.kin[f]; ok {
+			return kin, true
+		}
+	}
+	return family{}, false
+}
+
+// rounded is a confidence with three places; more would say more than is known.
+func rounded(p float32) float64 { return math.Floor(float64(p)*1000) / 1000 }
+
+func (m *Model) number(to, list []feature) []feature {
+	for _, f := range list {
+		if id, ok := m.ids[f]; ok {
+			to = append(to, feature(id))
+		}
+	}
+	return to
+}

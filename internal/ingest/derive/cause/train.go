@@ -1,0 +1,254 @@
+package cause
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"grantgraph/internal/ntee"
+	"grantgraph/internal/parallel"
+)
+
+const (
+	// MinLabels is how many organizations with a code there must be. With fewer
+	// nothing is inferred: no threshold could be trusted.
+	MinLabels = 2000
+	// maxLabels bounds what the weights are learned from. More of them are thinned
+	// out by a hash of their EINs, which no order of reading changes.
+	maxLabels = 300_000
+	// minSeen is how often a feature must be seen to be learned.
+	minSeen = 4
+	// folds is how many parts the labels are cut into, to measure on each what was
+	// learned from the others.
+	folds = 3
+	// epochs is how often the labels are gone through.
+	epochs = 4
+	// rate is how far one label moves a weight that nothing has moved before.
+	// Larger ones fit the labels better and the strong evidence worse: codes are
+	// wrong often enough to be learned by heart.
+	rate = 0.3
+	// biasRate is the same for what holds without any evidence.
+	biasRate = 0.01
+	// Target is the precision that the organizations of each inferred cause must
+	// be known to have: the lower bound of what was measured, not the measure.
+	Target = 0.96
+	// sureness is how many standard errors the lower bound lies below.
+	sureness = 1.28
+)
+
+// causes is the number of letters that can be inferred: A to Y.
+const causes = 25
+
+// Letter is the cause that a registered code stands for and that can be
+// learned, zero for none: Z is a way to say unknown.
+func Letter(code string) byte {
+	c, ok := ntee.Parse(code)
+	if m := c.Major(); ok && m >= 'A' && m < 'A'+causes {
+		return m
+	}
+	return 0
+}
+
+// Trainer gathers organizations whose cause is registered.
+type Trainer struct {
+	ev     evidence
+	limit  uint64 // only labels whose hash is not above are kept
+	labels []label
+	feats  []feature
+	kin    []relative
+	seen   int
+}
+
+// label is one organization with a code. Its features are a stretch of the
+// list of all.
+type label struct {
+	hash       uint64 // of the EIN
+	name       uint64 // hash of the name's key
+	group      uint64 // hash of the group, 0 for none
+	family     uint64 // what is never in two parts of a measurement
+	from       uint32
+	names, all uint16
+	cause      uint8
+}
+
+// NewTrainer returns a trainer without labels.
+func NewTrainer() *Trainer { return &Trainer{limit: math.MaxUint64} }
+
+// Add takes up an organization with a registered cause.
+func (t *Trainer) Add(o *Org, letter byte) {
+	t.seen++
+	for _, f := range families(o) {
+		if f != 0 {
+			t.kin = append(t.kin, relative{f, letter - 'A'})
+		}
+	}
+	h := spread(uint64(o.EIN))
+	if h > t.limit {
+		return
+	}
+	t.ev.read(o)
+	name, group := kindred(o)
+	t.labels = append(t.labels, label{
+		hash: h, name: name, group: group, from: uint32(len(t.feats)),
+		names: uint16(len(t.ev.names)), all: uint16(len(t.ev.names) + len(t.ev.texts)), cause: letter - 'A',
+	})
+	t.feats = append(append(t.feats, t.ev.names...), t.ev.texts...)
+	if len(t.labels) > maxLabels {
+		t.thin()
+	}
+}
+
+// thin drops the half of the labels with the larger hashes.
+func (t *Trainer) thin() {
+	t.limit /= 2
+	kept, feats := t.labels[:0], t.feats[:0]
+	for _, l := range t.labels {
+		if l.hash > t.limit {
+			continue
+		}
+		from := l.from
+		l.from = uint32(len(feats))
+		feats = append(feats, t.feats[from:from+uint32(l.all)]...)
+		kept = append(kept, l)
+	}
+	t.labels, t.feats = kept, feats
+}
+
+// Train learns the causes. The result depends on the labels alone, neither on
+// their order nor on the number of workers. A model of too few labels infers
+// nothing. The trainer is used up.
+func (t *Trainer) Train(ctx context.Context, workers int) (*Model, error) {
+	m := &Model{Labels: t.seen}
+	for c := range m.Causes {
+		m.Causes[c].Min = never
+	}
+	if t.seen < MinLabels {
+		return m, nil
+	}
+	// The order of learning is that of the hashes: neighbors in the table are
+	// alike.
+	slices.SortFunc(t.labels, func(a, b label) int { return cmp.Compare(a.hash, b.hash) })
+	t.setFamilies()
+	m.Learned = len(t.labels)
+	m.kin, m.Kin = kinOf(t.kin)
+	m.ids = t.intern()
+	held := make([]guess, len(t.labels))
+	err := parallel.Each(ctx, workers, folds+1, func(ctx context.Context, k int) error {
+		w, err := t.learn(ctx, len(m.ids), func(l *label) bool { return l.fold() != k })
+		if err != nil {
+			return err
+		}
+		if k == folds { // none was left out
+			m.weights = w
+			return nil
+		}
+		var p scores
+		for i := range t.labels {
+			if l := &t.labels[i]; l.fold() == k {
+				w.predict(t.evidence(l), &p)
+				held[i] = p.guess()
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	m.setThresholds(t.labels, held)
+	*t = Trainer{}
+	return m, nil
+}
+
+// setFamilies deals the labels out so that no two of a group or of a name are in
+// different parts: what is learned from one would be found again in the other.
+// A name that some group has goes with the group.
+func (t *Trainer) setFamilies() {
+	groups := make(map[uint64]uint64)
+	for i := range t.labels {
+		if l := &t.labels[i]; l.group != 0 {
+			if have, ok := groups[l.name]; !ok || l.group < have {
+				groups[l.name] = l.group
+			}
+		}
+	}
+	for i := range t.labels {
+		l := &t.labels[i]
+		l.family = familyOf(l.name, l.group, groups)
+	}
+}
+
+func (l *label) fold() int { return int(l.family % folds) }
+
+// familyOf names those that an organization is never parted from.
+func familyOf(name, group uint64, groups map[uint64]uint64) uint64 {
+	if group == 0 {
+		group = groups[name]
+	}
+	if group == 0 {
+		group = name
+	}
+	return spread(group) >> 8
+}
+
+// intern numbers the features that are seen often enough and drops the others.
+func (t *Trainer) intern() map[feature]uint32 {
+	// A counter stands for all hashes that begin alike, so it is never below the
+	// count of one of them: a few rare ones are kept too.
+	const bucket = 8
+	counts := make([]uint8, 1<<(32-bucket))
+	for _, f := range t.feats {
+		if c := &counts[f>>bucket]; *c < minSeen {
+			*c++
+		}
+	}
+	ids := make(map[feature]uint32)
+	kept := make([]feature, 0, len(t.feats))
+	for i := range t.labels {
+		l := &t.labels[i]
+		from, names := len(kept), 0
+		for j, f := range t.feats[l.from : l.from+uint32(l.all)] {
+			if counts[f>>bucket] < minSeen {
+				continue
+			}
+			id, ok := ids[f]
+			if !ok {
+				id = uint32(len(ids))
+				ids[f] = id
+			}
+			kept = append(kept, feature(id))
+			if j < int(l.names) {
+				names++
+			}
+		}
+		l.from, l.names, l.all = uint32(from), uint16(names), uint16(len(kept)-from)
+	}
+	t.feats = kept
+	return ids
+}
+
+// evidence is the numbered features of a label.
+func (t *Trainer) evidence(l *label) numbered {
+	list := t.feats[l.from : l.from+uint32(l.all)]
+	return numbered{list[:l.names], list[l.names:]}
+}
+
+// learn fits weights to the labels that are in, one at a time and in order.
+func (t *Trainer) learn(ctx context.Context, features int, in func(*label) bool) (*weights, error) {
+	w := &weights{rows: make([]row, features), moved: make([]float32, features)}
+	var p scores
+	for range epochs {
+		for i := range t.labels {
+			if i%8192 == 0 && ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			if l := &t.labels[i]; in(l) {
+				n := t.evidence(l)
+				w.predict(n, &p)
+				w.step(n, &p, l.cause)
+			}
+		}
+	}
+	w.moved = nil
+	return w, nil
+}
