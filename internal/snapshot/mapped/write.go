@@ -95,6 +95,13 @@ func Add[T any](w *Writer, name string, column []T) {
 	_, _ = w.Write(bytesOf(column))
 }
 
+// Append adds elements to the section that was begun, for a column that is
+// written as its elements come.
+func Append[T any](w *Writer, elements ...T) error {
+	_, err := w.Write(bytesOf(elements))
+	return err
+}
+
 // Close ends the file and says whether all of it was written. It does not
 // close what is below.
 func (w *Writer) Close() error {

@@ -1,0 +1,218 @@
+package graph
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"grantgraph/internal/ein"
+)
+
+// Neighbors are the organizations that have grants in common with one, at two
+// steps in the graph.
+type Neighbors struct {
+	List     []Neighbor // closest first
+	Total    int        // of them in all, among the parties that were looked at
+	Examined int        // parties that were looked at
+	Parties  int        // parties in all
+}
+
+// Neighbor is one of them.
+type Neighbor struct {
+	EIN               ein.EIN
+	Name, City, State string
+	Kind              string  // of a funder
+	Shared            int     // parties in common
+	Weight            float64 // share of what was looked at that is in common, from 0 to 1; parties that few have count for more
+}
+
+// neighborWork bounds the edges at the second step that are looked at for one
+// question. A party with very many of them says the least about who belongs
+// together, so those with few are taken first.
+const neighborWork = 200_000
+
+// Cofunders are the other funders of those that a funder gave to.
+func (g *Graph) Cofunders(ctx context.Context, e ein.EIN, limit int) (Neighbors, error) {
+	return g.cofunders(ctx, e, limit, neighborWork)
+}
+
+func (g *Graph) cofunders(ctx context.Context, e ein.EIN, limit, budget int) (Neighbors, error) {
+	if err := g.begin(); err != nil {
+		return Neighbors{}, err
+	}
+	defer g.mu.RUnlock()
+	f, ok := g.findFunder(e)
+	if !ok {
+		return Neighbors{}, nil
+	}
+	recips := g.giving.links[g.giving.linkAt[f]:g.giving.linkAt[f+1]]
+	w := neighborWalk{
+		self:    []uint32{f},
+		degree:  func(r uint32) int { return int(g.recipTotals[r].Others) },
+		edges:   func(r uint32) int { return g.recipRows.len(r) },
+		forEach: g.eachFunderOf,
+	}
+	found, n, err := w.walk(ctx, recips, budget)
+	if err != nil {
+		return Neighbors{}, err
+	}
+	r := g.reader()
+	n.List = nearest(found, limit, func(id uint32) Neighbor {
+		x := r.funder(id)
+		return Neighbor{EIN: x.EIN, Name: x.Name, City: x.City, State: x.State, Kind: x.Kind}
+	})
+	return n, nil
+}
+
+// SharingFunders are the organizations with an EIN that received from the
+// funders of one.
+func (g *Graph) SharingFunders(ctx context.Context, e ein.EIN, limit int) (Neighbors, error) {
+	return g.sharingFunders(ctx, e, limit, neighborWork)
+}
+
+func (g *Graph) sharingFunders(ctx context.Context, e ein.EIN, limit, budget int) (Neighbors, error) {
+	if err := g.begin(); err != nil {
+		return Neighbors{}, err
+	}
+	defer g.mu.RUnlock()
+	recips := g.recipsOf([]ein.EIN{e})
+	var funders []uint32
+	for _, r := range recips {
+		g.eachFunderOf(r, func(f uint32) { funders = append(funders, f) })
+	}
+	slices.Sort(funders)
+	funders = slices.Compact(funders)
+	links := func(f uint32) []uint32 { return g.giving.links[g.giving.linkAt[f]:g.giving.linkAt[f+1]] }
+	w := neighborWalk{
+		self:   recips,
+		degree: func(f uint32) int { return len(links(f)) },
+		edges:  func(f uint32) int { return len(links(f)) },
+		forEach: func(f uint32, take func(uint32)) {
+			for _, r := range links(f) {
+				if g.recip[r].EIN != uint32(ein.None) {
+					take(r)
+				}
+			}
+		},
+	}
+	found, n, err := w.walk(ctx, funders, budget)
+	if err != nil {
+		return Neighbors{}, err
+	}
+	r := g.reader()
+	n.List = nearest(found, limit, func(id uint32) Neighbor {
+		x := r.recipient(id)
+		return Neighbor{EIN: x.EIN, Name: x.Name, City: x.City, State: x.State}
+	})
+	return n, nil
+}
+
+// eachFunderOf goes through the funders of a recipient, each once.
+func (g *Graph) eachFunderOf(r uint32, take func(uint32)) {
+	last := uint32(math.MaxUint32)
+	for _, f := range g.backFunders[g.recipRows.off[r]:g.recipRows.off[r+1]] {
+		if f != last {
+			take(f)
+			last = f
+		}
+	}
+}
+
+// neighborWalk goes from an organization to its parties and from those on.
+type neighborWalk struct {
+	self    []uint32                              // numbers of the organization among the neighbors
+	degree  func(party uint32) int                // neighbors of a party
+	edges   func(party uint32) int                // what it costs to go through them
+	forEach func(party uint32, take func(uint32)) // goes through them, each once
+}
+
+// neighbor is one that was found.
+type neighbor struct {
+	id     uint32
+	shared int
+	weight float64
+}
+
+// walk finds the neighbors, closest first. Where going through all parties would
+// cost more than the budget, those with the fewest neighbors are taken, and of
+// equals the first.
+func (w *neighborWalk) walk(ctx context.Context, parties []uint32, budget int) (found []neighbor, n Neighbors, err error) {
+	n.Parties = len(parties)
+	most, rest := w.mostNeighbors(parties, budget)
+	pairs := make([]uint64, 0, min(budget, 1<<12)) // number of the neighbor, and the weight of the party as bits
+	var total float64
+	for i, p := range parties {
+		if i%checkParties == 0 && ctx.Err() != nil {
+			return nil, n, ctx.Err()
+		}
+		d := w.degree(p)
+		if d > most {
+			continue
+		}
+		if d == most {
+			if rest -= w.edges(p); rest < 0 {
+				continue
+			}
+		}
+		n.Examined++
+		weight := float32(1 / math.Log2(1+float64(d)))
+		total += float64(weight)
+		w.forEach(p, func(id uint32) {
+			if !slices.Contains(w.self, id) {
+				pairs = append(pairs, uint64(id)<<32|uint64(math.Float32bits(weight)))
+			}
+		})
+	}
+	slices.Sort(pairs)
+	for from := 0; from < len(pairs); {
+		to, id, sum := from, pairs[from]>>32, 0.0
+		for ; to < len(pairs) && pairs[to]>>32 == id; to++ {
+			sum += float64(math.Float32frombits(uint32(pairs[to])))
+		}
+		found = append(found, neighbor{uint32(id), to - from, sum / (total + smoothing)})
+		from = to
+	}
+	n.Total = len(found)
+	slices.SortFunc(found, func(a, b neighbor) int {
+		return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(b.shared, a.shared), cmp.Compare(a.id, b.id))
+	})
+	return found, n, nil
+}
+
+const (
+	checkParties = 1 << 12 // parties between two looks at the context
+	mostDegree   = 1 << 14 // neighbors from which on parties are not told apart
+	// smoothing keeps one grant of one party from looking like everything in
+	// common.
+	smoothing = 0.5
+)
+
+// mostNeighbors says up to how many neighbors a party is taken, and what is left
+// of the budget for those that have exactly so many.
+func (w *neighborWalk) mostNeighbors(parties []uint32, budget int) (most, rest int) {
+	cost := make([]int, mostDegree+1)
+	for _, p := range parties {
+		if d := w.degree(p); d <= mostDegree {
+			cost[d] += w.edges(p)
+		}
+	}
+	for d, c := range cost {
+		if c > budget {
+			return d, budget
+		}
+		budget -= c
+	}
+	return mostDegree, budget + cost[mostDegree]
+}
+
+// nearest reads the first of those found.
+func nearest(found []neighbor, limit int, read func(uint32) Neighbor) []Neighbor {
+	list := []Neighbor{}
+	for _, f := range found[:min(len(found), max(limit, 0))] {
+		n := read(f.id)
+		n.Shared, n.Weight = f.shared, f.weight
+		list = append(list, n)
+	}
+	return list
+}

@@ -1,0 +1,412 @@
+package profile
+
+import (
+	"cmp"
+	"context"
+	"hash/fnv"
+	"io"
+	"iter"
+	"slices"
+	"strconv"
+	"strings"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/fault"
+	"grantgraph/internal/ntee"
+	"grantgraph/internal/serve/search"
+	"grantgraph/internal/snapshot"
+	"grantgraph/internal/snapshot/mapped"
+	"grantgraph/internal/snapshot/mapped/packed"
+)
+
+// Build writes the index of the snapshot that is being made. Tables that are
+// sorted by EIN are read once and never held; of the others, what is kept of a
+// row is held packed until it can be put in order.
+func Build(ctx context.Context, w *snapshot.Writer) error {
+	t := tablesOf(w.Unpublished())
+	return w.WriteFile(fileName, func(out io.Writer) error { return t.write(ctx, out) })
+}
+
+// Tables are the rows that an index is made from, sorted by EIN but for Returns,
+// People and BoardLinks.
+type Tables struct {
+	Organizations iter.Seq2[snapshot.Organization, error]
+	Orgs          iter.Seq2[snapshot.Org, error]
+	FunderKinds   iter.Seq2[snapshot.FunderKind, error]
+	Causes        iter.Seq2[snapshot.InferredCause, error]
+	Financials    iter.Seq2[snapshot.Financial, error]
+	Returns       iter.Seq2[snapshot.Return, error]
+	People        iter.Seq2[snapshot.Person, error]
+	ServiceAreas  iter.Seq2[snapshot.ServiceArea, error]
+	BoardLinks    iter.Seq2[snapshot.BoardLink, error]
+	Families      iter.Seq2[snapshot.OrgFamily, error]
+	Assets        iter.Seq2[snapshot.AssetProfile, error]
+	Holdings      iter.Seq2[snapshot.FoundationHolding, error]
+	Awards        iter.Seq2[snapshot.GovAward, error]
+}
+
+func tablesOf(s *snapshot.Snapshot) *Tables {
+	return &Tables{
+		Organizations: rowsOf[snapshot.Organization](s, snapshot.Organizations),
+		Orgs:          rowsOf[snapshot.Org](s, snapshot.Orgs),
+		FunderKinds:   rowsOf[snapshot.FunderKind](s, snapshot.FunderKinds),
+		Causes:        rowsOf[snapshot.InferredCause](s, snapshot.InferredCauses),
+		Financials:    rowsOf[snapshot.Financial](s, snapshot.Financials),
+		Returns:       rowsOf[snapshot.Return](s, snapshot.Returns),
+		People:        rowsOf[snapshot.Person](s, snapshot.People),
+		ServiceAreas:  rowsOf[snapshot.ServiceArea](s, snapshot.ServiceAreas),
+		BoardLinks:    rowsOf[snapshot.BoardLink](s, snapshot.BoardLinks),
+		Families:      rowsOf[snapshot.OrgFamily](s, snapshot.OrgFamilies),
+		Assets:        rowsOf[snapshot.AssetProfile](s, snapshot.AssetProfiles),
+		Holdings:      rowsOf[snapshot.FoundationHolding](s, snapshot.FoundationHoldings),
+		Awards:        rowsOf[snapshot.GovAward](s, snapshot.GovAwards),
+	}
+}
+
+// rowsOf are the rows of a table, none where the snapshot does not have it: a
+// corpus of a test need not have every table.
+func rowsOf[T any](s *snapshot.Snapshot, table string) iter.Seq2[T, error] {
+	if !s.HasTable(table) {
+		return nil
+	}
+	return snapshot.Rows[T](s, table)
+}
+
+// orNone is a sequence that may be nil.
+func orNone[T any](rows iter.Seq2[T, error]) iter.Seq2[T, error] {
+	if rows == nil {
+		return func(func(T, error) bool) {}
+	}
+	return rows
+}
+
+// builder writes the file.
+type builder struct {
+	ctx    context.Context
+	out    *mapped.Writer
+	facts  []fact
+	latest []uint64 // of each organization, the mark of its latest filing, 0 for none
+}
+
+func (t *Tables) write(ctx context.Context, out io.Writer) error {
+	b := &builder{ctx: ctx, out: mapped.NewWriter(out, fileKind)}
+	coverage := Coverage{}
+	for _, step := range []func() error{
+		func() error { return b.addIdentities(t) },
+		func() error {
+			return addSorted(b, sectionFinancials, t.Financials, func(r *snapshot.Financial) *string { return &r.EIN }, 0)
+		},
+		func() error { return b.addFilings(t) },
+		func() error {
+			return addSorted(b, sectionAreas, t.ServiceAreas, func(r *snapshot.ServiceArea) *string { return &r.EIN }, MaxAreas)
+		},
+		func() error { return b.addPeople(t) },
+		func() error { return b.addBoards(t) },
+		func() error {
+			return addSorted(b, sectionFamilies, t.Families, func(r *snapshot.OrgFamily) *string { return &r.EIN }, 1)
+		},
+		func() error {
+			return addSorted(b, sectionAssets, t.Assets, func(r *snapshot.AssetProfile) *string { return &r.EIN }, 1)
+		},
+		func() error {
+			return addSorted(b, sectionHoldings, t.Holdings, func(r *snapshot.FoundationHolding) *string { return &r.EIN }, MaxHoldings)
+		},
+		func() (err error) { coverage, err = b.addAwards(t); return err },
+	} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	mapped.Add(b.out, "facts", b.facts)
+	mapped.Add(b.out, "peers", peersOf(b.facts))
+	mapped.Add(b.out, "coverage", packed.Append(nil, &coverage))
+	return b.out.Close()
+}
+
+// sectionWriter writes the rows of one kind as they come, in the order of the
+// organizations.
+type sectionWriter struct {
+	out    *mapped.Writer
+	name   string
+	orgs   []uint32
+	starts []uint64
+	at     uint64
+}
+
+func (b *builder) begin(name string) *sectionWriter {
+	b.out.Begin(name + ".rows")
+	return &sectionWriter{out: b.out, name: name}
+}
+
+// add adds a packed row of an organization.
+func (s *sectionWriter) add(org uint32, row []byte) error {
+	if n := len(s.orgs); n == 0 || s.orgs[n-1] != org {
+		s.orgs, s.starts = append(s.orgs, org), append(s.starts, s.at)
+	}
+	s.at += uint64(len(row))
+	_, err := s.out.Write(row)
+	return err
+}
+
+func (s *sectionWriter) end() {
+	mapped.Add(s.out, s.name+".org", s.orgs)
+	mapped.Add(s.out, s.name+".start", append(s.starts, s.at))
+}
+
+// checkEvery is how many rows are read between two looks at the context.
+const checkEvery = 4096
+
+// each goes through rows until the context ends.
+func each[T any](ctx context.Context, rows iter.Seq2[T, error], take func(*T) error) error {
+	n := 0
+	for row, err := range orNone(rows) {
+		if n%checkEvery == 0 && err == nil {
+			err = ctx.Err()
+		}
+		if n++; err != nil {
+			return err
+		}
+		if err := take(&row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addIdentities writes who the organizations are, together with what their
+// latest filing says of them. The tables are sorted by EIN, so they are read
+// side by side.
+func (b *builder) addIdentities(t *Tables) error {
+	filings := snapshot.Follow(orNone(t.Orgs), func(o *snapshot.Org) string { return o.EIN })
+	defer filings.Stop()
+	funders := snapshot.Follow(orNone(t.FunderKinds), func(k *snapshot.FunderKind) string { return k.FunderEIN })
+	defer funders.Stop()
+	causes := snapshot.Follow(orNone(t.Causes), func(c *snapshot.InferredCause) string { return c.EIN })
+	defer causes.Stop()
+	s := b.begin(sectionIdentity)
+	var buf []byte
+	err := each(b.ctx, t.Organizations, func(o *snapshot.Organization) error {
+		e, err := ein.Parse(o.EIN)
+		if err != nil || o.Name == "" || len(b.facts) > 0 && b.facts[len(b.facts)-1].EIN >= uint32(e) {
+			return fault.New("organizations_table", "organization %q of the snapshot has no EIN or no name, or is out of order", o.EIN).Try("build the snapshot again")
+		}
+		filing, err := filings.At(o.EIN)
+		if err != nil {
+			return err
+		}
+		funder, err := funders.At(o.EIN)
+		if err != nil {
+			return err
+		}
+		cause, err := causes.At(o.EIN)
+		if err != nil {
+			return err
+		}
+		id := identityOf(o, filing, funder, cause)
+		b.facts = append(b.facts, factOf(e, &id))
+		mark := uint64(0)
+		if filing != nil {
+			mark = markOf(filing.Filing)
+		}
+		b.latest = append(b.latest, mark)
+		buf = packed.Append(buf[:0], &id)
+		return s.add(uint32(len(b.facts)-1), buf)
+	})
+	s.end()
+	return err
+}
+
+// identityOf puts together what is known of one organization; filing, funder and
+// cause are nil when it has none.
+func identityOf(o *snapshot.Organization, filing *snapshot.Org, funder *snapshot.FunderKind, cause *snapshot.InferredCause) Identity {
+	id := Identity{
+		Name: o.Name, AlsoKnown: o.AlsoKnown, Former: o.Former, Street: o.Street, City: o.City, State: o.State, ZIP: o.ZIP5, County: o.County,
+		NTEE: o.NTEE, Subsection: o.Subsection, Foundation: o.Foundation, Affiliation: o.Affiliation, Group: o.Group, Deductible: o.Deductible,
+		Ruling: o.Ruling, FilingReq: o.FilingReq, LastPeriod: o.LastPeriod, Revenue: o.Revenue, Sources: o.Sources, Active: o.Active, Pop: o.Pop,
+	}
+	if filing != nil {
+		id.ReturnType, id.Mission, id.Activity, id.Website, id.Formed = filing.ReturnType, filing.Mission, filing.Activity, filing.Website, filing.FormationYear
+		if filing.TotalRevenue != nil {
+			id.Revenue = filing.TotalRevenue
+		}
+	}
+	if funder != nil {
+		id.FunderKind = funder.Kind
+	}
+	if _, registered := ntee.Parse(o.NTEE); !registered && cause != nil {
+		id.InferredCause, id.InferredConfidence = cause.Letter, cause.Confidence
+	}
+	id.Kind, id.Type = search.TypeOf(o, funder, id.ReturnType)
+	return id
+}
+
+func factOf(e ein.EIN, id *Identity) fact {
+	f := fact{EIN: uint32(e)}
+	if len(id.State) == 2 {
+		copy(f.State[:], id.State)
+	}
+	if code, ok := ntee.Parse(id.NTEE); ok {
+		copy(f.NTEE[:], code)
+	}
+	if n, err := strconv.ParseUint(id.County, 10, 32); err == nil {
+		f.County = uint32(n)
+	}
+	if id.Revenue != nil {
+		f.Revenue, f.HasRevenue = *id.Revenue, 1
+	}
+	return f
+}
+
+// markOf tells filings apart.
+func markOf(filing string) uint64 {
+	h := fnv.New64a()
+	_, _ = io.WriteString(h, filing)
+	return max(h.Sum64(), 1)
+}
+
+// number finds an organization.
+func (b *builder) number(text string) (uint32, bool) {
+	e, err := ein.Parse(text)
+	if err != nil {
+		return 0, false
+	}
+	return numberOf(b.facts, e)
+}
+
+func numberOf(facts []fact, e ein.EIN) (uint32, bool) {
+	i, found := slices.BinarySearchFunc(facts, uint32(e), func(f fact, e uint32) int { return cmp.Compare(f.EIN, e) })
+	return uint32(i), found
+}
+
+// addSorted adds a table that is sorted by EIN, at most so many rows of each
+// organization unless that is 0. The EIN itself is not written again.
+func addSorted[T any](b *builder, name string, rows iter.Seq2[T, error], key func(*T) *string, most int) error {
+	s := b.begin(name)
+	var buf []byte
+	last, org, known, n := "", uint32(0), false, 0
+	err := each(b.ctx, rows, func(row *T) error {
+		e := key(row)
+		if *e < last {
+			return fault.New("table_order", "the table behind the %s of profiles is not in the order of EINs: %s stands after %s", name, *e, last).Try("build the snapshot again")
+		}
+		if *e != last {
+			last, n = strings.Clone(*e), 0
+			org, known = b.number(last)
+		}
+		if n++; !known || most > 0 && n > most {
+			return nil
+		}
+		*e = ""
+		buf = packed.Append(buf[:0], row)
+		return s.add(org, buf)
+	})
+	s.end()
+	return err
+}
+
+// gathered are packed rows on their way into order.
+type gathered struct {
+	entries []entry
+	bytes   []byte
+}
+
+type entry struct {
+	org  uint32
+	size uint32
+	at   uint64
+	rank float64 // within the organization; smaller comes first
+}
+
+func gather[T any](g *gathered, org uint32, rank float64, row *T) {
+	at := len(g.bytes)
+	g.bytes = packed.Append(g.bytes, row)
+	g.entries = append(g.entries, entry{org, uint32(len(g.bytes) - at), uint64(at), rank})
+}
+
+// write puts the rows in order and writes them, at most so many of each
+// organization.
+func (g *gathered) write(b *builder, name string, most int) error {
+	slices.SortStableFunc(g.entries, func(x, y entry) int { return cmp.Or(cmp.Compare(x.org, y.org), cmp.Compare(x.rank, y.rank)) })
+	s := b.begin(name)
+	n := 0
+	for i, e := range g.entries {
+		if i > 0 && g.entries[i-1].org != e.org {
+			n = 0
+		}
+		if n++; n > most {
+			continue
+		}
+		if err := s.add(e.org, g.bytes[e.at:e.at+uint64(e.size)]); err != nil {
+			return err
+		}
+	}
+	s.end()
+	return b.ctx.Err()
+}
+
+// mostFilings bounds the returns of one organization.
+const mostFilings = 200
+
+// addFilings adds the returns that stand, latest first.
+func (b *builder) addFilings(t *Tables) error {
+	var g gathered
+	err := each(b.ctx, t.Returns, func(r *snapshot.Return) error {
+		org, known := b.number(r.EIN)
+		if !known || r.Fate != "chosen" {
+			return nil
+		}
+		gather(&g, org, -dayOf(r.PeriodEnd), &Filing{ObjectID: r.ObjectID, ReturnType: r.Form, FiscalYear: r.TaxYear, PeriodEnd: r.PeriodEnd, Amended: r.Amended})
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return g.write(b, sectionFilings, mostFilings)
+}
+
+// dayOf is a date as a number that sorts alike.
+func dayOf(date string) float64 {
+	n, _ := strconv.ParseFloat(strings.ReplaceAll(date, "-", ""), 64)
+	return n
+}
+
+// addPeople adds those of the latest return of each filer.
+func (b *builder) addPeople(t *Tables) error {
+	var g gathered
+	err := each(b.ctx, t.People, func(p *snapshot.Person) error {
+		org, known := b.number(p.EIN)
+		if !known || b.latest[org] != markOf(p.Filing) {
+			return nil
+		}
+		p.EIN = ""
+		gather(&g, org, 0, p)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return g.write(b, sectionPeople, MaxPeople)
+}
+
+// addBoards adds the pairs that share people to both ends.
+func (b *builder) addBoards(t *Tables) error {
+	var g gathered
+	err := each(b.ctx, t.BoardLinks, func(l *snapshot.BoardLink) error {
+		x, knownX := b.number(l.E1)
+		y, knownY := b.number(l.E2)
+		if !knownX || !knownY {
+			return nil
+		}
+		row := boardLink{SharedPeople: l.SharedPeople, Possible: l.PossibleSharedPeople, SameState: l.SameState, Confidence: l.Conf}
+		rank := -(float64(l.SharedPeople)*2 + float64(l.PossibleSharedPeople)) // those who are sure count for more
+		row.Number = int64(y)
+		gather(&g, x, rank, &row)
+		row.Number = int64(x)
+		gather(&g, y, rank, &row)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return g.write(b, sectionBoards, MaxBoardLinks)
+}

@@ -1,0 +1,157 @@
+package profile
+
+import (
+	"slices"
+
+	"grantgraph/internal/snapshot"
+	"grantgraph/internal/snapshot/mapped"
+	"grantgraph/internal/snapshot/mapped/packed"
+)
+
+// fileName is the index inside a snapshot.
+const fileName = "profile/organizations.gg"
+
+// Damaged is the slug of the error for an index that is not as it was written.
+const Damaged = "profile_damaged"
+
+// fileKind is the file of the index. Its version changes with the sections, with
+// the packed types and with the row types of the snapshot that are packed as they
+// are.
+var fileKind = &mapped.Kind{
+	Magic: "GGprofl1", Name: "profile index",
+	Missing: "profile_unreadable", Version: "profile_version", Damaged: Damaged,
+}
+
+// Names of the sections of packed rows.
+const (
+	sectionIdentity   = "identity"
+	sectionFinancials = "financials"
+	sectionFilings    = "filings"
+	sectionAreas      = "areas"
+	sectionPeople     = "people"
+	sectionBoards     = "boards"
+	sectionFamilies   = "families"
+	sectionAssets     = "assets"
+	sectionHoldings   = "holdings"
+)
+
+// columns are the sections of the file.
+type columns struct {
+	facts []fact   // by number
+	peers []uint32 // numbers by cause, state, county and revenue
+
+	identity   section[Identity]
+	financials section[snapshot.Financial]
+	filings    section[Filing]
+	areas      section[snapshot.ServiceArea]
+	people     section[snapshot.Person]
+	boards     section[boardLink]
+	families   section[snapshot.OrgFamily]
+	assets     section[snapshot.AssetProfile]
+	holdings   section[snapshot.FoundationHolding]
+
+	awards   awards
+	coverage Coverage
+}
+
+// fact is what organizations are compared by.
+type fact struct {
+	Revenue    int64
+	EIN        uint32
+	County     uint32 // FIPS code, 0 for none
+	State      [2]byte
+	NTEE       [4]byte
+	HasRevenue uint8
+	_          uint8
+}
+
+// section is the rows of one kind: those of each organization that has any,
+// between two starts.
+type section[T any] struct {
+	orgs   []uint32
+	starts []uint64
+	bytes  []byte
+}
+
+// readColumns finds the columns of a file and checks that they fit together.
+func readColumns(f *mapped.File) *columns {
+	c := &columns{facts: mapped.Column[fact](f, "facts", mapped.AnyLength), peers: mapped.Column[uint32](f, "peers", mapped.AnyLength)}
+	n := len(c.facts)
+	if f.Err() == nil && !slices.IsSortedFunc(c.facts, func(a, b fact) int { return int(a.EIN) - int(b.EIN) }) {
+		f.Fail("the organizations are out of order")
+	}
+	if f.Err() == nil && slices.ContainsFunc(c.peers, func(org uint32) bool { return int(org) >= n }) {
+		f.Fail("the peers are not organizations")
+	}
+	c.identity = openSection[Identity](f, sectionIdentity, n)
+	c.financials = openSection[snapshot.Financial](f, sectionFinancials, n)
+	c.filings = openSection[Filing](f, sectionFilings, n)
+	c.areas = openSection[snapshot.ServiceArea](f, sectionAreas, n)
+	c.people = openSection[snapshot.Person](f, sectionPeople, n)
+	c.boards = openSection[boardLink](f, sectionBoards, n)
+	c.families = openSection[snapshot.OrgFamily](f, sectionFamilies, n)
+	c.assets = openSection[snapshot.AssetProfile](f, sectionAssets, n)
+	c.holdings = openSection[snapshot.FoundationHolding](f, sectionHoldings, n)
+	c.awards = openAwards(f, n)
+	if f.Err() == nil && len(c.identity.orgs) != n {
+		f.Fail("some organizations have no name")
+	}
+	coverage, rest, ok := packed.Decode[Coverage](mapped.Column[byte](f, "coverage", mapped.AnyLength))
+	if f.Err() == nil && (!ok || len(rest) != 0) {
+		f.Fail("it does not say what the awards cover")
+	}
+	c.coverage = coverage
+	return c
+}
+
+func openSection[T any](f *mapped.File, name string, orgs int) section[T] {
+	s := section[T]{orgs: mapped.Column[uint32](f, name+".org", mapped.AnyLength), bytes: mapped.Column[byte](f, name+".rows", mapped.AnyLength)}
+	s.starts = mapped.Column[uint64](f, name+".start", len(s.orgs)+1)
+	checkStarts(f, name, s.orgs, s.starts, orgs, len(s.bytes))
+	if f.Err() != nil {
+		return section[T]{}
+	}
+	return s
+}
+
+// checkStarts checks that the parts of some organizations follow one another.
+func checkStarts(f *mapped.File, name string, orgs []uint32, starts []uint64, n, size int) {
+	if f.Err() != nil {
+		return
+	}
+	for i := 1; i < len(orgs); i++ {
+		if orgs[i] <= orgs[i-1] {
+			f.Fail("the organizations of %s are out of order", name)
+			return
+		}
+	}
+	if len(orgs) > 0 && int(orgs[len(orgs)-1]) >= n || !slices.IsSorted(starts) || starts[0] != 0 || starts[len(orgs)] != uint64(size) {
+		f.Fail("the rows of %s do not fit their organizations", name)
+	}
+}
+
+// of decodes the rows of an organization.
+func (s *section[T]) of(org uint32) (list []T) {
+	i, found := slices.BinarySearch(s.orgs, org)
+	if !found {
+		return nil
+	}
+	for b := s.bytes[s.starts[i]:s.starts[i+1]]; len(b) > 0; {
+		row, rest, ok := packed.Decode[T](b)
+		if !ok {
+			// The checksum held, so it was written like this: a mistake of ours
+			// that must not pass for a row that is not there.
+			panic("profile: a row of the index cannot be read")
+		}
+		list, b = append(list, row), rest
+	}
+	return list
+}
+
+// first is the only row of an organization, nil when it has none.
+func (s *section[T]) first(org uint32) *T {
+	if list := s.of(org); len(list) > 0 {
+		return &list[0]
+	}
+	return nil
+}

@@ -1,0 +1,142 @@
+package profile
+
+import (
+	"bytes"
+	"context"
+	"path/filepath"
+	"sync"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/snapshot"
+	"grantgraph/internal/snapshot/mapped"
+)
+
+// Index has the profiles of a snapshot. It is safe for concurrent use. What it
+// returns are copies, so profiles outlive it.
+type Index struct {
+	mu     sync.RWMutex // held for reading by every question, for writing by Close
+	closed bool
+	file   *mapped.File
+	*columns
+}
+
+// Open maps the index of a snapshot. All of it is read once, to verify it.
+func Open(s *snapshot.Snapshot) (*Index, error) {
+	f, err := mapped.Open(filepath.Join(s.Dir, filepath.FromSlash(fileName)), fileKind)
+	if err != nil {
+		return nil, err
+	}
+	x, err := newIndex(f)
+	if err != nil {
+		_ = f.Close()
+		return nil, err
+	}
+	return x, nil
+}
+
+// New makes an index of a few rows, in memory.
+func New(t *Tables) (*Index, error) {
+	var b bytes.Buffer
+	if err := t.write(context.Background(), &b); err != nil {
+		return nil, err
+	}
+	return read(b.Bytes())
+}
+
+func read(data []byte) (*Index, error) {
+	f, err := mapped.Read("memory", data, fileKind)
+	if err != nil {
+		return nil, err
+	}
+	return newIndex(f)
+}
+
+func newIndex(f *mapped.File) (*Index, error) {
+	x := &Index{file: f, columns: readColumns(f)}
+	return x, f.Err()
+}
+
+// Close waits for the questions under way and unmaps the file. A closed index
+// knows nobody.
+func (x *Index) Close() error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.closed {
+		return nil
+	}
+	x.closed = true
+	return x.file.Close()
+}
+
+// find is the number of an organization. The lock is held.
+func (x *Index) find(e ein.EIN) (uint32, bool) {
+	if x.closed {
+		return 0, false
+	}
+	return numberOf(x.facts, e)
+}
+
+func (x *Index) organization(org uint32) Organization {
+	return Organization{EIN: ein.EIN(x.facts[org].EIN), Number: org, Identity: *x.identity.first(org)}
+}
+
+// Known reports whether there is an organization with this EIN.
+func (x *Index) Known(e ein.EIN) bool {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	_, known := x.find(e)
+	return known
+}
+
+// Read is the profile of an organization, with all of its parts or with the
+// first ones; known is false when there is none with this EIN.
+func (x *Index) Read(e ein.EIN, all bool) (p *Profile, known bool) {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	org, known := x.find(e)
+	if !known {
+		return nil, false
+	}
+	p = &Profile{Organization: x.organization(org), Filings: x.filings.of(org)}
+	years := x.financials.of(org)
+	p.Latest = latestOf(years)
+	if !all {
+		return p, true
+	}
+	p.Financials, p.ServiceAreas, p.People = years, x.areas.of(org), x.people.of(org)
+	p.Family, p.Assets, p.Holdings = x.families.first(org), x.assets.first(org), x.holdings.of(org)
+	for _, l := range x.boards.of(org) {
+		other := uint32(l.Number)
+		p.BoardLinks = append(p.BoardLinks, BoardLink{ein.EIN(x.facts[other].EIN), x.identity.first(other).Name, l})
+	}
+	p.Awarded = awardedOf(x.awards.of(org))
+	return p, true
+}
+
+// latestOf are the figures of the latest return. A 990-T is the return of a tax
+// and tells of a part of the organization only, so any other comes before it.
+func latestOf(years []snapshot.Financial) *snapshot.Financial {
+	var last *snapshot.Financial
+	for i := range years {
+		y := &years[i]
+		if last == nil || (y.ReturnType != "990T") != (last.ReturnType != "990T") && y.ReturnType != "990T" ||
+			(y.ReturnType != "990T") == (last.ReturnType != "990T") && y.PeriodEnd >= last.PeriodEnd {
+			last = y
+		}
+	}
+	return last
+}
+
+// Cause is the letter of the registered cause of an organization, 0 when it has
+// none or is not known.
+func (x *Index) Cause(e ein.EIN) byte {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	if org, known := x.find(e); known {
+		return x.facts[org].cause()
+	}
+	return 0
+}
+
+// Coverage is what the award files that were read cover.
+func (x *Index) Coverage() Coverage { return x.coverage }

@@ -1,0 +1,233 @@
+package profile
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/ntee"
+)
+
+// Nearest finds organizations by meaning: those whose mission, programs and
+// purposes say the most alike, best first. *search.Index does, where it has
+// vectors.
+type Nearest interface {
+	Nearest(org uint32, k int) []Near
+}
+
+// Near is an organization near another, with the cosine of their vectors.
+type Near struct {
+	Org    uint32
+	Cosine float32
+}
+
+// Shared is an organization that has funders or recipients in common with
+// another: how many, and what share of all that the other has, from 0 to 1, in
+// which those who fund or are funded by few count for more.
+type Shared struct {
+	EIN    ein.EIN
+	Count  int
+	Weight float64
+}
+
+// Signals are what is known beside the index of who resembles an organization.
+type Signals struct {
+	Funders    []Shared // those that share its funders
+	Recipients []Shared // those that share its recipients
+	Meaning    Nearest  // nil where meaning is not available
+}
+
+// Place says how near two organizations are.
+const (
+	SameCounty = "county"
+	SameState  = "state"
+)
+
+// Similar is an organization that resembles another, and in what.
+type Similar struct {
+	EIN              ein.EIN
+	Name             string
+	City, State      string
+	Score            float64 // 0 to 1
+	SharedFunders    int
+	SharedRecipients int
+	Cause            string  // NTEE code or letter that both have
+	Meaning          float64 // cosine, 0 when it is not known
+	Place            string  // SameCounty, SameState or empty
+	SizeRatio        float64 // revenue of the smaller over that of the larger, 0 when not known
+}
+
+// Resembling is what was found, and by what.
+type Resembling struct {
+	List    []Similar // best first
+	Total   int       // candidates that resemble it at all
+	Meaning bool      // meaning was looked at
+}
+
+// Weights of what two organizations may have in common.
+const (
+	weightShared  = 0.40
+	weightMeaning = 0.30
+	weightCause   = 0.16
+	weightPlace   = 0.09
+	weightSize    = 0.05
+)
+
+// Bounds of the candidates.
+const (
+	mostNear  = 200 // by meaning
+	mostPeers = 200 // of the same cause and place
+	// MaxSimilar is how many are ever found for one organization.
+	MaxSimilar = 500
+)
+
+// leastScore is below what two organizations resemble each other in nothing
+// worth telling.
+const leastScore = 0.05
+
+// Similar finds organizations that resemble one: by shared funders or
+// recipients, cause, meaning, place and size. It is an association and no
+// statement of either. The work is bounded: candidates are those with shared
+// funders, those near in meaning, and those of the same cause in the same place.
+func (x *Index) Similar(e ein.EIN, by Signals) (r Resembling, known bool) {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	org, known := x.find(e)
+	if !known {
+		return r, false
+	}
+	found := map[uint32]*Similar{}
+	at := func(other uint32) *Similar {
+		s := found[other]
+		if s == nil {
+			s = &Similar{EIN: ein.EIN(x.facts[other].EIN)}
+			found[other] = s
+		}
+		return s
+	}
+	shared := map[uint32]float64{}
+	each := func(list []Shared, take func(*Similar, int)) {
+		for _, s := range list {
+			if other, known := numberOf(x.facts, s.EIN); known && other != org {
+				take(at(other), s.Count)
+				shared[other] = max(shared[other], s.Weight)
+			}
+		}
+	}
+	each(by.Funders, func(s *Similar, n int) { s.SharedFunders = n })
+	each(by.Recipients, func(s *Similar, n int) { s.SharedRecipients = n })
+	if by.Meaning != nil {
+		near := by.Meaning.Nearest(org, mostNear)
+		r.Meaning = len(near) > 0 // none where the organization has no text
+		for _, n := range near {
+			if n.Org != org && int(n.Org) < len(x.facts) {
+				at(n.Org).Meaning = float64(n.Cosine)
+			}
+		}
+	}
+	for _, peer := range x.peersOf(org) {
+		at(peer)
+	}
+	self := &x.facts[org]
+	total := weightCause + weightPlace + weightSize
+	if len(shared) > 0 {
+		total += weightShared
+	}
+	if r.Meaning {
+		total += weightMeaning
+	}
+	list := make([]uint32, 0, len(found))
+	for other, s := range found {
+		f := &x.facts[other]
+		cause, place, size := self.likeness(f, s)
+		score := weightShared*shared[other] + weightMeaning*max(0, s.Meaning) + weightCause*cause + weightPlace*place + weightSize*size
+		if !r.Meaning {
+			score -= weightMeaning * max(0, s.Meaning)
+		}
+		if s.Score = math.Round(score/total*10_000) / 10_000; s.Score >= leastScore {
+			list = append(list, other)
+		}
+	}
+	slices.SortFunc(list, func(a, b uint32) int { return cmp.Or(cmp.Compare(found[b].Score, found[a].Score), cmp.Compare(a, b)) })
+	r.Total = min(len(list), MaxSimilar)
+	for _, other := range list[:r.Total] {
+		s := found[other]
+		id := x.identity.first(other)
+		s.Name, s.City, s.State = id.Name, id.City, id.State
+		r.List = append(r.List, *s)
+	}
+	return r, true
+}
+
+func (f *fact) code() ntee.Code {
+	n := 0
+	for n < len(f.NTEE) && f.NTEE[n] != 0 {
+		n++
+	}
+	return ntee.Code(f.NTEE[:n])
+}
+
+func (f *fact) cause() byte { return f.code().Major() }
+
+// likeness compares two organizations, each answer from 0 to 1, and writes down
+// in what they are alike.
+func (f *fact) likeness(o *fact, to *Similar) (cause, place, size float64) {
+	a, b := f.code(), o.code()
+	switch {
+	case a.Major() == 0 || a.Major() != b.Major():
+	case a == b:
+		cause, to.Cause = 1, string(a)
+	default:
+		cause, to.Cause = 0.6, string(rune(a.Major()))
+	}
+	switch {
+	case f.State == [2]byte{} || f.State != o.State:
+	case f.County != 0 && f.County == o.County:
+		place, to.Place = 1, SameCounty
+	default:
+		place, to.Place = 0.5, SameState
+	}
+	if f.HasRevenue != 0 && o.HasRevenue != 0 && f.Revenue > 0 && o.Revenue > 0 {
+		ratio := float64(min(f.Revenue, o.Revenue)) / float64(max(f.Revenue, o.Revenue))
+		to.SizeRatio = math.Round(ratio*10_000) / 10_000
+		size = max(0, 1+math.Log10(ratio)/2) // nothing from a hundredfold on
+	}
+	return cause, place, size
+}
+
+// compareFacts orders organizations by cause, state, county and revenue.
+func compareFacts(a, b *fact) int {
+	return cmp.Or(cmp.Compare(a.cause(), b.cause()), slices.Compare(a.State[:], b.State[:]), cmp.Compare(a.County, b.County), cmp.Compare(a.Revenue, b.Revenue))
+}
+
+// peersOf orders the organizations that have a cause and a state.
+func peersOf(facts []fact) []uint32 {
+	var list []uint32
+	for i := range facts {
+		if f := &facts[i]; f.cause() != 0 && f.State != [2]byte{} {
+			list = append(list, uint32(i))
+		}
+	}
+	slices.SortFunc(list, func(a, b uint32) int { return cmp.Or(compareFacts(&facts[a], &facts[b]), cmp.Compare(a, b)) })
+	return list
+}
+
+// peersOf are organizations of the same cause that are near in place and size.
+// Of a county with many, those next in size are taken; where it has few, those
+// of the counties beside it in the order are.
+func (x *Index) peersOf(org uint32) []uint32 {
+	f := &x.facts[org]
+	if f.cause() == 0 || f.State == [2]byte{} {
+		return nil
+	}
+	i, _ := slices.BinarySearchFunc(x.peers, org, func(a, b uint32) int { return cmp.Or(compareFacts(&x.facts[a], &x.facts[b]), cmp.Compare(a, b)) })
+	near := x.peers[max(0, i-mostPeers/2):min(len(x.peers), i+mostPeers/2)]
+	var list []uint32
+	for _, p := range near {
+		if o := &x.facts[p]; p != org && o.cause() == f.cause() && o.State == f.State {
+			list = append(list, p)
+		}
+	}
+	return list
+}
