@@ -17,16 +17,6 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// Sources of what is known of an organization, in the bits of Identity.Sources.
-const (
-	MasterFile    = 1 << iota // the current master file
-	OldMasterFile             // an earlier posting of it
-	Filer                     // the header of a return that was read
-	Pub78                     // the list of eligible donees
-	Revoked                   // the automatic revocation list
-	GrantLines                // EINs on grant lines
-)
-
 // Identity is what an organization is.
 type Identity struct {
 	Name                                string
@@ -38,7 +28,7 @@ type Identity struct {
 	Group, Deductible, Ruling           string
 	FilingReq, LastPeriod               string
 	Revenue                             *int64 // of the latest filing, else of the master file
-	Sources                             int32
+	Sources                             int32  // bits, see snapshot.SourceBMF
 	Active                              bool
 	Pop                                 int32  // distinct funders that wrote its EIN on a form
 	Kind, Type                          string // as a search shows them
