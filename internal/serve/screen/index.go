@@ -303,8 +303,8 @@ func (s *section[T]) find(key uint64) (list []T) {
 		return nil
 	}
 	for ; i < len(s.keys) && s.keys[i] == key; i++ {
-		row, rest, ok := packed.Decode[T](s.rows[s.starts[i]:s.starts[i+1]])
-		if !ok || len(rest) != 0 {
+		row, ok := decodeRow[T](s.rows[s.starts[i]:s.starts[i+1]])
+		if !ok {
 			// The checksum held, so it was written like this: a mistake of ours
 			// that must not pass for a row that is not there.
 			panic("screen: a row of the index cannot be read")
@@ -312,6 +312,12 @@ func (s *section[T]) find(key uint64) (list []T) {
 		list = append(list, row)
 	}
 	return list
+}
+
+// decodeRow reads bytes that are one row. ok is false when they are not.
+func decodeRow[T any](from []byte) (row T, ok bool) {
+	row, rest, ok := packed.Decode[T](from)
+	return row, ok && len(rest) == 0
 }
 
 func (x *index) Master(e ein.EIN) (lists.Master, bool) {
