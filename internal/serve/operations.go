@@ -15,10 +15,12 @@ import (
 	"grantgraph/internal/serve/api/grants"
 	"grantgraph/internal/serve/api/meta"
 	"grantgraph/internal/serve/api/organizations"
+	"grantgraph/internal/serve/api/profiles"
 	"grantgraph/internal/serve/api/query"
 	"grantgraph/internal/serve/api/screening"
 	"grantgraph/internal/serve/dataset"
 	"grantgraph/internal/serve/example"
+	"grantgraph/internal/serve/profile"
 	"grantgraph/internal/serve/report/keyring"
 	"grantgraph/internal/serve/screen"
 	"grantgraph/internal/snapshot"
@@ -31,6 +33,7 @@ type Dataset struct {
 	Manifest   snapshot.Manifest
 	Graph      grants.Graph
 	Search     Search
+	Profiles   *profile.Index
 	SQL        query.Warehouse
 	Compliance *lists.Current
 	Screen     *screen.Screener
@@ -53,7 +56,7 @@ func asRead(d *dataset.Dataset) api.Dataset {
 	if d == nil {
 		return nil
 	}
-	to := &Dataset{Manifest: d.Snapshot.Manifest, Compliance: d.Lists, Screen: d.Screen}
+	to := &Dataset{Manifest: d.Snapshot.Manifest, Profiles: d.Profiles, Compliance: d.Lists, Screen: d.Screen}
 	if d.Graph != nil {
 		to.Graph = d.Graph
 	}
@@ -95,6 +98,14 @@ func operations(p parts) []api.Group {
 			Screener: func(d api.Dataset) *screen.Screener { return d.(*Dataset).Screen }, Names: named,
 			Trials: p.trials, Ring: p.ring, Base: p.base, Clock: p.clock, Samples: p.samples,
 		}),
+		profiles.Group(profiles.Parts{
+			Profiles: func(d api.Dataset) *profile.Index { return d.(*Dataset).Profiles },
+			Graph: func(d api.Dataset) profiles.Graph {
+				g, _ := d.(*Dataset).Graph.(profiles.Graph)
+				return g
+			},
+			Screener: func(d api.Dataset) *screen.Screener { return d.(*Dataset).Screen }, Clock: p.clock,
+		}),
 		agentkeys.Group(p.agents, func(d api.Dataset) agent.Asker { return d.(*Dataset).Graph }, p.base),
 		query.Group(func(d api.Dataset) query.Warehouse { return d.(*Dataset).SQL }, p.sql),
 		admin.Group(p.registry),
@@ -120,7 +131,7 @@ func Examples(base string) (api.Examples, error) {
 
 // Invented is the dataset of the examples.
 func Invented() *Dataset {
-	return &Dataset{Manifest: example.Manifest(), Graph: example.Grants(), Search: example.Organizations(), SQL: example.Warehouse{}, Compliance: example.Lists(), Screen: example.Screener()}
+	return &Dataset{Manifest: example.Manifest(), Graph: example.Grants(), Search: example.Organizations(), Profiles: example.Profiles(), SQL: example.Warehouse{}, Compliance: example.Lists(), Screen: example.Screener()}
 }
 
 // OpenAPI is the OpenAPI document of a service at an address.

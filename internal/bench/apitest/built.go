@@ -11,6 +11,7 @@ import (
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/api/grants"
 	"grantgraph/internal/serve/graph"
+	"grantgraph/internal/serve/profile"
 	"grantgraph/internal/serve/screen"
 	"grantgraph/internal/serve/search"
 	"grantgraph/internal/serve/sqlbox"
@@ -52,6 +53,10 @@ func Built(t testing.TB) *serve.Dataset {
 		if x, built.err = search.Open(s); built.err != nil {
 			return
 		}
+		var profiles *profile.Index
+		if profiles, built.err = profile.Open(s); built.err != nil {
+			return
+		}
 		// Tests run side by side with the same few keys.
 		if box, built.err = sqlbox.New(sqlbox.Options{Workers: 2, Queue: 1000, Wait: time.Minute, PerOwner: 1000}); built.err != nil {
 			return
@@ -59,7 +64,7 @@ func Built(t testing.TB) *serve.Dataset {
 		if built.sql, built.err = box.Open(s.Dir); built.err != nil {
 			return
 		}
-		built.data = &serve.Dataset{Manifest: s.Manifest, Graph: g, Search: x, SQL: built.sql, Compliance: &lists.Current{}, Screen: screen.New(&lists.Current{}, &screen.Rows{})}
+		built.data = &serve.Dataset{Manifest: s.Manifest, Graph: g, Search: x, Profiles: profiles, SQL: built.sql, Compliance: &lists.Current{}, Screen: screen.New(&lists.Current{}, &screen.Rows{})}
 	})
 	if built.err != nil {
 		t.Fatal(built.err)

@@ -9,12 +9,20 @@ import (
 
 // Service is the extension block x_service of an answer.
 type Service struct {
-	Unsupported []string  `json:"unsupported" doc:"Parameters that were recognized but not honored: the filter did NOT run."`
-	Warnings    []Warning `json:"warnings" doc:"What the answer does not say by itself."`
-	Dataset     Build     `json:"dataset"`
-	Excluded    *Excluded `json:"excluded,omitempty" doc:"What each excluded class cost against the filter; present when exclude is used."`
-	Withheld    []string  `json:"withheld,omitempty" doc:"Paths of the fields that are left out of a screening on a trial or free key."`
-	Example     *Shown    `json:"example,omitempty" doc:"Present on example answers: everything in them is invented."`
+	Unsupported  []string  `json:"unsupported" doc:"Parameters that were recognized but not honored: the filter did NOT run."`
+	Warnings     []Warning `json:"warnings" doc:"What the answer does not say by itself."`
+	Dataset      Build     `json:"dataset"`
+	Excluded     *Excluded `json:"excluded,omitempty" doc:"What each excluded class cost against the filter; present when exclude is used."`
+	Withheld     []string  `json:"withheld,omitempty" doc:"Paths of the fields that are left out of a screening on a trial or free key."`
+	NotAvailable []Absent  `json:"not_available,omitempty" doc:"What is absent from a profile, part by part, and why."`
+	Example      *Shown    `json:"example,omitempty" doc:"Present on example answers: everything in them is invented."`
+}
+
+// Absent is a part that an answer does not have.
+type Absent struct {
+	Part   string `json:"part" doc:"Name of the part."`
+	Reason string `json:"reason" enum:"plan,no_filing_read,files_on_paper,files_990n,not_required_to_file,not_on_this_form,not_a_private_foundation,none_found,source_not_loaded" doc:"Why it is absent, in one word."`
+	Detail string `json:"detail" doc:"The same in a sentence."`
 }
 
 // Build names the dataset an answer was made from.

@@ -11,10 +11,12 @@ package dataset
 
 import (
 	"errors"
+	"slices"
 
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/directory"
 	"grantgraph/internal/serve/graph"
+	"grantgraph/internal/serve/profile"
 	"grantgraph/internal/serve/screen"
 	"grantgraph/internal/serve/search"
 	"grantgraph/internal/snapshot"
@@ -28,6 +30,7 @@ type Dataset struct {
 	Graph     *graph.Graph
 	Search    *search.Index
 	Directory *directory.Index
+	Profiles  *profile.Index
 	SQL       *SQL
 	Lists     *lists.Current
 	Screen    *screen.Screener // never nil: without lists nobody is screened, which it says
@@ -44,7 +47,9 @@ type Dataset struct {
 func (d *Dataset) Version() string { return d.Snapshot.Manifest.Version }
 
 // Whole says whether all indexes are in service.
-func (d *Dataset) Whole() bool { return d.Graph != nil && d.Search != nil && d.Directory != nil }
+func (d *Dataset) Whole() bool {
+	return d.Graph != nil && d.Search != nil && d.Directory != nil && d.Profiles != nil
+}
 
 // shared are those that the dataset has.
 func (d *Dataset) shared() (list []*shared) {
@@ -81,14 +86,19 @@ func openBuild(s *snapshot.Snapshot, lenient bool) (d *Dataset, bad error, err e
 		if d.Directory != nil {
 			err = errors.Join(err, d.Directory.Close())
 		}
+		if d.Profiles != nil {
+			err = errors.Join(err, d.Profiles.Close())
+		}
 		return err
 	}}
-	var errs [3]error
+	var errs [4]error
 	d.Graph, errs[0] = graph.Open(s)
 	d.Search, errs[1] = search.Open(s)
 	d.Directory, errs[2] = directory.Open(s)
+	d.Profiles, errs[3] = profile.Open(s)
+	damaged := []string{graph.Damaged, search.Damaged, directory.Damaged, profile.Damaged}
 	for _, err := range errs {
-		if f, ok := fault.Of(err); err != nil && (!lenient || !ok || f.Slug != graph.Damaged && f.Slug != search.Damaged && f.Slug != directory.Damaged) {
+		if f, ok := fault.Of(err); err != nil && (!lenient || !ok || !slices.Contains(damaged, f.Slug)) {
 			return nil, nil, errors.Join(err, d.build.close())
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"unsafe"
 
 	"grantgraph/internal/ein"
 )
@@ -215,4 +216,40 @@ func nearest(found []neighbor, limit int, read func(uint32) Neighbor) []Neighbor
 		list = append(list, n)
 	}
 	return list
+}
+
+// NeighborWeight bounds the memory in bytes that looking for the neighbors of an
+// organization takes, one side after the other: a pair for each edge that is
+// looked at, and a neighbor for each at most. It looks at a few hundred numbers.
+func (g *Graph) NeighborWeight(e ein.EIN) int64 {
+	if g.begin() != nil {
+		return 0 // the question fails before it takes anything
+	}
+	defer g.mu.RUnlock()
+	const few = 256
+	edges := func(parties []uint32, of func(uint32) int) (n int) {
+		if len(parties) > few {
+			return neighborWork
+		}
+		for _, p := range parties {
+			n += of(p)
+		}
+		return min(n, neighborWork)
+	}
+	n := 0
+	if f, ok := g.findFunder(e); ok {
+		n = edges(g.giving.links[g.giving.linkAt[f]:g.giving.linkAt[f+1]], func(r uint32) int { return g.recipRows.len(r) })
+	}
+	for _, r := range g.recipsOf([]ein.EIN{e}) {
+		rows := g.recipRows.at(r)
+		if len(rows) > few {
+			n = neighborWork
+			break
+		}
+		received := 0
+		g.eachFunderOf(r, func(f uint32) { received += int(g.giving.linkAt[f+1] - g.giving.linkAt[f]) })
+		n = max(n, min(received, neighborWork))
+	}
+	// Lists that grow by append take up to three times their size.
+	return int64(n)*3*(8+int64(unsafe.Sizeof(neighbor{}))) + 8*(mostDegree+1)
 }

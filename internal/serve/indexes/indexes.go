@@ -1,5 +1,5 @@
 // Package indexes lists what is added to a snapshot for those who serve it: the
-// graph, the search index, the directory and the warehouse; and to an edition of the compliance
+// graph, the search index, the directory, the profiles and the warehouse; and to an edition of the compliance
 // lists, the index that screenings look into. A build is given the lists, so
 // that the program, the benchmark and the tests make the same snapshots. Only
 // cmd, bench and tests import it.
@@ -8,6 +8,7 @@ package indexes
 import (
 	"grantgraph/internal/serve/directory"
 	"grantgraph/internal/serve/graph"
+	"grantgraph/internal/serve/profile"
 	"grantgraph/internal/serve/screen"
 	"grantgraph/internal/serve/search"
 	"grantgraph/internal/serve/warehouse"
@@ -24,6 +25,7 @@ func Reading(documents int) []snapshot.Indexer {
 		{Name: "graph", Write: graph.Build},
 		{Name: "search", Write: search.Build},
 		{Name: "directory", Write: directory.Build},
+		{Name: "profile", Write: profile.Build},
 		{Name: "meaning", Write: search.Vectors(documents)},
 		{Name: "warehouse", Write: warehouse.Build},
 	}

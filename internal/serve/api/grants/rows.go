@@ -1,7 +1,6 @@
 package grants
 
 import (
-	"grantgraph/internal/ein"
 	"grantgraph/internal/grant"
 	"grantgraph/internal/ntee"
 	"grantgraph/internal/serve/api"
@@ -144,7 +143,7 @@ func grantRow(g *graph.Grant) GrantRow {
 			ObjectID:     api.RefOrNull(&g.ObjectID),
 			ReturnType:   api.RefOrNull(&g.ReturnType),
 			TaxPeriodEnd: api.RefOrNull(&g.PeriodEnd),
-			URL:          filingURL(g),
+			URL:          api.FilingURL(g.Funder.EIN, g.ObjectID),
 		},
 		Provenance: Provenance{SourceTier: grant.Universe, Classes: g.Classes.Words()},
 	}
@@ -158,18 +157,6 @@ func grantRow(g *graph.Grant) GrantRow {
 		row.Provenance.MatchProb, row.Provenance.EINSource = &g.Prob, api.OrNull(g.Rule.String())
 	}
 	return row
-}
-
-// issued tells real EINs from invented ones.
-var issued = ein.Issued()
-
-// filingURL is where the return behind a row can be read. Invented returns and
-// returns without an identifier have no page.
-func filingURL(g *graph.Grant) *string {
-	if g.ObjectID == "" || !issued.Has(g.Funder.EIN) {
-		return nil
-	}
-	return api.OrNull("https://projects.propublica.org/nonprofits/organizations/" + g.Funder.EIN.String() + "/" + g.ObjectID + "/full")
 }
 
 func funderRow(f *graph.FunderTotal) FunderRow {

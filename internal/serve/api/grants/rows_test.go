@@ -2,7 +2,6 @@ package grants
 
 import (
 	"grantgraph/internal/serve/api"
-	"grantgraph/internal/serve/graph"
 	"strings"
 	"testing"
 )
@@ -20,8 +19,7 @@ func TestGrantRow(t *testing.T) {
 	if got := strings.Join(api.ColumnNames(RecipientRow{}), " "); got != "recip_id recip_ein recip_name recip_city recip_state recip_zipcode recip_country total_amount grant_count funder_count first_fiscal_year last_fiscal_year" {
 		t.Errorf("a recipient is %s", got)
 	}
-	f := &graph.Funder{EIN: 361234567}
-	if u := filingURL(&graph.Grant{Funder: f, ObjectID: "202100000000000001"}); u == nil || !strings.Contains(*u, "361234567/202100000000000001") {
+	if u := api.FilingURL(361234567, "202100000000000001"); u == nil || !strings.Contains(*u, "361234567/202100000000000001") {
 		t.Errorf("a filing is at %v", u)
 	}
 }

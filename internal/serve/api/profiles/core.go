@@ -1,0 +1,162 @@
+package profiles
+
+import (
+	"cmp"
+	"context"
+	"strconv"
+	"strings"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/irscode"
+	"grantgraph/internal/ntee"
+	"grantgraph/internal/place"
+	"grantgraph/internal/serve/api"
+	"grantgraph/internal/serve/graph"
+	"grantgraph/internal/serve/profile"
+	"grantgraph/internal/serve/search"
+	"grantgraph/internal/snapshot"
+)
+
+// core is what every profile begins with.
+func (p Parts) core(ctx context.Context, c *api.Call, found *profile.Profile, absent *absences) (core Core, err error) {
+	g := p.Graph(c.Data)
+	given, err := g.Sums(ctx, found.EIN, graph.Gave)
+	if err != nil {
+		return core, err
+	}
+	received, err := g.Sums(ctx, found.EIN, graph.Received)
+	if err != nil {
+		return core, err
+	}
+	core.Given = Given{given.Total, given.Grants, given.Parties, yearOrNull(given.FirstYear), yearOrNull(given.LastYear)}
+	core.Received = Received{received.Total, received.Grants, received.Parties, yearOrNull(received.FirstYear), yearOrNull(received.LastYear)}
+	core.Organization = organization(c.Base, &found.Organization)
+	core.Organization.KnownFrom = knownFrom(found, given.Grants > 0, received.Grants > 0)
+	if found.Latest != nil {
+		f := financials(found.EIN, found.Latest)
+		core.Financials = &f
+	} else {
+		absent.unfiled("financials")
+	}
+	core.Standing = p.standing(c, found.EIN)
+	core.Filings = []Return{}
+	for _, f := range found.Filings {
+		core.Filings = append(core.Filings, Return{
+			ObjectID: api.OrNull(f.ObjectID), ReturnType: f.ReturnType, FiscalYear: int(f.FiscalYear), TaxPeriodEnd: f.PeriodEnd, Amended: f.Amended, URL: api.FilingURL(found.EIN, f.ObjectID),
+		})
+	}
+	return core, nil
+}
+
+// yearOrNull is a year, null for none.
+func yearOrNull(year int) *int {
+	if year == 0 {
+		return nil
+	}
+	return &year
+}
+
+// pageURL is the page of an organization.
+func pageURL(base string, e ein.EIN, name string) string {
+	return base + "/org/" + e.String() + "/" + search.Slug(name)
+}
+
+// organization is who an organization is, as the wire has it.
+func organization(base string, o *profile.Organization) Organization {
+	w := Organization{
+		EIN: o.EIN.String(), Name: o.Name, AlsoKnownAs: orEmpty(o.AlsoKnown), FormerNames: orEmpty(o.Former),
+		Street: api.OrNull(o.Street), City: api.OrNull(o.City), State: api.OrNull(o.State), ZIP: api.OrNull(o.ZIP), CountyFIPS: api.OrNull(o.County),
+		SubsectionCode: api.OrNull(o.Subsection), SubsectionLabel: api.OrNull(irscode.SubsectionLabel(o.Subsection)),
+		FoundationCode: api.OrNull(o.Foundation), FoundationType: api.OrNull(irscode.FoundationType(o.Foundation)), FoundationLabel: api.OrNull(irscode.FoundationLabel(o.Foundation)),
+		Deductibility: api.OrNull(irscode.DeductibilityLabel(o.Deductible)), GroupExemption: api.OrNull(strings.TrimLeft(o.Group, "0")),
+		Mission: api.OrNull(cmp.Or(o.Mission, o.Activity)), WebsiteURL: api.OrNull(o.Website), Kind: o.Kind, Type: o.Type, FunderType: api.OrNull(o.FunderKind),
+		URL: pageURL(base, o.EIN, o.Name),
+	}
+	if w.GroupExemption != nil {
+		w.GroupExemption = &o.Group // with its leading zeros
+	}
+	if county, known := place.Shipped().County(o.County); known {
+		w.CountyName = &county.Name
+	}
+	w.RulingYear, w.RulingMonth = yearAndMonth(o.Ruling)
+	if year, err := strconv.Atoi(o.Formed); err == nil && year > 0 {
+		w.FormationYear = &year
+	}
+	code := o.Code()
+	w.NTEECode = api.OrNull(string(code))
+	if code != "" {
+		w.NTEELabel = api.OrNull(cmp.Or(ntee.Title(code), code.Label()))
+	}
+	switch letter := code.Major(); {
+	case letter != 0:
+		w.Subject, w.SubjectLabel, w.SubjectSource = api.OrNull(string(rune(letter))), api.OrNull(ntee.Label(letter)), api.OrNull("registered")
+	case o.InferredCause != "":
+		w.Subject, w.SubjectLabel, w.SubjectSource = &o.InferredCause, api.OrNull(ntee.Label(o.InferredCause[0])), api.OrNull("inferred")
+		w.SubjectConfidence = &o.InferredConfidence
+	}
+	return w
+}
+
+func orEmpty(list []string) []string {
+	if list == nil {
+		return []string{}
+	}
+	return list
+}
+
+// yearAndMonth takes YYYYMM apart; what is not known is null.
+func yearAndMonth(yyyymm string) (year, month *int) {
+	if len(yyyymm) != 6 {
+		return nil, nil
+	}
+	y, errY := strconv.Atoi(yyyymm[:4])
+	m, errM := strconv.Atoi(yyyymm[4:])
+	if errY != nil || y < 1900 {
+		return nil, nil
+	}
+	if errM != nil || m < 1 || m > 12 {
+		return &y, nil
+	}
+	return &y, &m
+}
+
+// knownFrom says where anything is known of an organization from.
+func knownFrom(p *profile.Profile, given, received bool) []string {
+	list := []string{}
+	for _, s := range []struct {
+		known bool
+		word  string
+	}{
+		{p.Sources&snapshot.SourceBMF != 0, "master_file"},
+		{p.Sources&snapshot.SourceOldBMF != 0, "earlier_master_file"},
+		{len(p.Filings) > 0 || p.Sources&snapshot.SourceFiler != 0, "returns"},
+		{p.Sources&snapshot.SourcePub78 != 0, "publication_78"},
+		{p.Sources&snapshot.SourceRevoked != 0, "revocation_list"},
+		{given, "grants_given"},
+		{received || p.Sources&(snapshot.SourceFunders|snapshot.SourceLine) != 0, "grants_received"},
+	} {
+		if s.known {
+			list = append(list, s.word)
+		}
+	}
+	return list
+}
+
+// standing is how an organization stands with today's lists.
+func (p Parts) standing(c *api.Call, e ein.EIN) Standing {
+	x := p.Screener(c.Data).Exemption(e, p.Clock())
+	return Standing{
+		InBMF: x.InBMF, Pub78Verified: x.Pub78Verified, Revoked: x.Revoked,
+		RevocationDate: api.OrNull(x.RevocationDate), ReinstatementDate: api.OrNull(x.ReinstatementDate), AsOf: api.OrNull(x.AsOf),
+	}
+}
+
+// financials are the main figures of a return.
+func financials(filer ein.EIN, f *snapshot.Financial) Financials {
+	return Financials{
+		FiscalYear: int(f.TaxYear), ReturnType: f.ReturnType, TaxPeriodEnd: f.PeriodEnd,
+		TotalRevenue: f.TotalRevenue, TotalExpenses: f.TotalExpenses, TotalAssets: f.TotalAssets, TotalLiabilities: f.TotalLiabilities,
+		NetAssets: f.NetAssets, GrantsPaid: f.GrantsPaid, MonthsLiquid: f.MonthsLiquid,
+		Filing: ReturnOf{ObjectID: api.OrNull(f.ObjectID), ReturnType: f.ReturnType, TaxPeriodEnd: f.PeriodEnd, URL: api.FilingURL(filer, f.ObjectID)},
+	}
+}

@@ -1,0 +1,94 @@
+package profiles
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"grantgraph/internal/place"
+	"grantgraph/internal/serve/api"
+	"grantgraph/internal/serve/profile"
+)
+
+func (p Parts) funding() api.Operation {
+	return api.Operation{
+		ID: "getGovernmentFunding", Path: "/gov-funding/{ein}", Access: api.Pro,
+		Summary: "Federal and state awards to an organization",
+		Description: "What governments awarded an organization: totals, by fiscal year, by agency, by program, and the awards themselves, each with how it was joined to the EIN and how sure that is. " +
+			"coverage says which files were read: where a state is not among them, no award says nothing. csv and ndjson carry the awards of the page.",
+		Params:   append(append([]api.Param{einParam}, pageParams("Awards", maxAwards)...), api.FormatParam(api.Formats...)),
+		Response: FundingAnswer{}, Formats: api.Formats,
+		Examples: []api.Example{
+			{Case: "1", Description: "Awards of a federal agency and of a state", Path: at("00-0000005")},
+			{Case: "none", Description: "An organization to which no award was found", Path: at("00-0000002")},
+			{Case: "unknown", Description: "An EIN that nobody knows", Path: at("00-0000009")},
+		},
+		Plan: p.planFunding,
+	}
+}
+
+func (p Parts) planFunding(c *api.Call) (api.Run, error) {
+	c.ReadFormat()
+	number, limit := readPage(c, maxAwards)
+	e, err := p.subject(c)
+	if err != nil || c.Params.Failed() {
+		return nil, err
+	}
+	c.Question = fmt.Sprintf("%s %d %d", e, number, limit)
+	c.Weight = fundingWeight + int64(limit)*awardWeight
+	return func(context.Context) (api.Answer, error) {
+		f, _ := p.Profiles(c.Data).Funding(e, int(number-1)*limit, limit)
+		a := fundingAnswer(f, number, limit)
+		if f.Coverage.FederalThrough == "" {
+			c.Caveat("ein", "No file of federal awards was read, so what is federal is not covered.")
+		}
+		if len(f.Coverage.StatesRead) > 0 {
+			c.Caveat("ein", fmt.Sprintf("Award files of %d states were read; awards of all others are not covered, as coverage.states_not_read lists.", len(f.Coverage.StatesRead)))
+		} else {
+			c.Caveat("ein", "No file of state awards was read, so what states awarded is not covered.")
+		}
+		a.Tail = c.Tail()
+		return a, nil
+	}, nil
+}
+
+func fundingAnswer(f *profile.Funding, number int64, limit int) *FundingAnswer {
+	a := &FundingAnswer{
+		Head: api.Success, EIN: f.EIN.String(), Name: f.Name,
+		Summary: FundingSummary{dollars(f.Awarded.Federal), dollars(f.Awarded.State), f.Awards, yearOrNull(f.FirstYear), yearOrNull(f.LastYear)},
+		ByYear:  []FundingYear{}, ByAgency: []AgencyRow{}, AgencyCount: f.Agencies, ByProgram: []ProgramRow{}, ProgramCount: f.Programs,
+		Page: number, Limit: limit, ResultsCount: len(f.Page), TotalPages: (f.Awards + int64(limit) - 1) / int64(limit), Awards: []AwardRow{},
+		Coverage: Coverage{FederalThrough: api.OrNull(f.Coverage.FederalThrough), StatesRead: orEmpty(f.Coverage.StatesRead), StatesNotRead: statesBut(f.Coverage.StatesRead)},
+	}
+	for i := range f.ByYear {
+		g := &f.ByYear[i]
+		a.ByYear = append(a.ByYear, FundingYear{g.Year, dollars(g.Federal), dollars(g.Local), g.Awards})
+	}
+	for i := range f.ByAgency {
+		g := &f.ByAgency[i]
+		a.ByAgency = append(a.ByAgency, AgencyRow{g.Level, api.OrNull(g.State), api.OrNull(g.Agency), dollars(g.Amount()), g.Awards})
+	}
+	for i := range f.ByProgram {
+		g := &f.ByProgram[i]
+		a.ByProgram = append(a.ByProgram, ProgramRow{g.Level, api.OrNull(g.State), api.OrNull(g.Agency), api.OrNull(g.Program), api.OrNull(g.Listing), dollars(g.Amount()), g.Awards})
+	}
+	for i := range f.Page {
+		w := &f.Page[i]
+		a.Awards = append(a.Awards, AwardRow{
+			Level: w.Level, State: api.OrNull(w.State), Kind: api.OrNull(w.Kind), Agency: api.OrNull(w.Agency), Program: api.OrNull(w.Program), AssistanceListing: api.OrNull(w.Listing),
+			AwardID: api.OrNull(w.ID), FiscalYear: w.FiscalYear, Amount: dollars(w.Amount), ActionDate: api.OrNull(w.ActionDate), Join: Join{w.Basis, w.Confidence},
+		})
+	}
+	return a
+}
+
+// statesBut are the states and territories that are not among some.
+func statesBut(read []string) []string {
+	list := []string{}
+	for _, r := range place.Regions() {
+		if r.FIPS != "" && !slices.Contains(read, r.Code) { // those of military mail are nowhere
+			list = append(list, r.Code)
+		}
+	}
+	return list
+}

@@ -1,0 +1,248 @@
+package profiles
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/irscode"
+	"grantgraph/internal/ntee"
+	"grantgraph/internal/serve/api"
+	"grantgraph/internal/serve/graph"
+	"grantgraph/internal/serve/profile"
+	"grantgraph/internal/snapshot"
+)
+
+// addFinancials adds the figures of every return.
+func (a *PremierAnswer) addFinancials(p *profile.Profile, absent *absences) {
+	a.FinancialsByYear = []FinancialYear{}
+	for i := range p.Financials {
+		a.FinancialsByYear = append(a.FinancialsByYear, financialYear(p.EIN, &p.Financials[i]))
+	}
+	if len(p.Financials) == 0 {
+		absent.unfiled("financials_by_year")
+	}
+}
+
+func financialYear(filer ein.EIN, f *snapshot.Financial) FinancialYear {
+	return FinancialYear{
+		Financials: financials(filer, f), Amended: f.Amended, Surplus: f.Surplus, TotalAssetsFMV: f.TotalAssetsFMV, GovernmentGrants: f.GovernmentGrants,
+		Employees: f.Employees, Volunteers: f.Volunteers,
+		Income: Income{
+			Contributions: f.Contributions, Dues: f.Dues, ProgramServices: f.ProgramServices, Investments: f.Investments, Rents: f.Rents,
+			AssetSales: f.AssetSales, Events: f.Events, InventorySales: f.InventorySales, Royalties: f.Royalties, Other: f.OtherIncome,
+		},
+		ExpensesByFunction: Expenses{
+			Program: f.ProgramExpenses, Management: f.ManagementExpenses, Fundraising: f.FundraisingExpenses, CharitableSpending: f.CharitableSpending,
+			OfficerPay: f.OfficerPay, OtherPay: f.OtherPay,
+		},
+		BalanceSheet: BalanceSheet{
+			Cash: f.Cash, Savings: f.Savings, Receivables: f.Receivables, Inventories: f.Inventories, Securities: f.Securities, OtherInvestments: f.OtherInvestments,
+			Property: f.Property, OtherAssets: f.OtherAssets, Payables: f.Payables, GrantsPayable: f.GrantsPayable, DeferredRevenue: f.DeferredRevenue,
+			Debt: f.Debt, OtherLiabilities: f.OtherLiabilities, Unrestricted: f.UnrestrictedNet, Restricted: f.RestrictedNet,
+		},
+	}
+}
+
+func (a *PremierAnswer) addServiceAreas(p *profile.Profile, absent *absences) {
+	a.ServiceArea = []ServiceArea{}
+	for _, s := range p.ServiceAreas {
+		a.ServiceArea = append(a.ServiceArea, ServiceArea{s.FIPS, s.Level, s.Name, s.Source, s.Confidence})
+	}
+	if len(p.ServiceAreas) == 0 {
+		absent.none("service_area", "Nothing that was read says where it works.")
+	}
+}
+
+// addGrants adds what it grants out, who funds it, and who funds with it.
+func (p Parts) addGrants(ctx context.Context, c *api.Call, a *PremierAnswer, e ein.EIN, absent *absences) error {
+	g, causeOf := p.Graph(c.Data), p.Profiles(c.Data).Cause
+	if a.Given.GrantCount > 0 {
+		l, err := g.Ledger(ctx, e, graph.Gave, topParties, nil)
+		if err != nil {
+			return err
+		}
+		a.GrantsOut = grantsOut(l)
+	} else {
+		absent.none("grants_out", "No return that was read itemizes a grant that it made.")
+	}
+	if a.Received.GrantCount > 0 {
+		l, err := g.Ledger(ctx, e, graph.Received, topParties, causeOf)
+		if err != nil {
+			return err
+		}
+		a.FundingIn = fundingIn(l)
+	} else {
+		absent.none("funding_in", "No return that was read itemizes a grant to it.")
+	}
+	a.Cofunders = []Cofunder{}
+	n, err := g.Cofunders(ctx, e, topCofunders)
+	if err != nil {
+		return err
+	}
+	for _, x := range n.List {
+		a.Cofunders = append(a.Cofunders, Cofunder{
+			FunderEIN: x.EIN.String(), FunderName: x.Name, FunderCity: api.OrNull(x.City), FunderState: api.OrNull(x.State), FunderType: api.OrNull(x.Kind),
+			SharedRecipients: x.Shared, Score: rounded(x.Weight),
+		})
+	}
+	switch {
+	case n.Parties == 0:
+		absent.none("cofunders", "It itemized no grants, so nobody funds with it.")
+	case len(n.List) == 0:
+		absent.none("cofunders", "Nobody else was found to fund those that it funds.")
+	}
+	if n.Parties > 0 {
+		a.CofunderScope = &CofunderScope{CofunderCount: n.Total, RecipientsExamined: n.Examined, RecipientCount: n.Parties}
+	}
+	if n.Examined < n.Parties {
+		c.Caveat("ein", fmt.Sprintf("cofunders were found among %d of its %d recipients: those with the fewest funders, which say the most about who funds together.", n.Examined, n.Parties))
+	}
+	return nil
+}
+
+// rounded is a score as the wire has it.
+func rounded(x float64) float64 { return math.Round(x*10_000) / 10_000 }
+
+// letterOrNull is the cause of a group and its words.
+func letterOrNull(key string) (letter, label *string) {
+	if key == "" {
+		return nil, nil
+	}
+	return &key, api.OrNull(ntee.Label(key[0]))
+}
+
+func grantsOut(l *graph.Ledger) *GrantsOut {
+	out := &GrantsOut{RecipientCount: l.Parties, ByYear: []GivenYear{}, BySubject: []GivenSubject{}, ByState: []GivenState{}, TopRecipients: []TopRecipient{}}
+	for _, y := range l.Years {
+		out.ByYear = append(out.ByYear, GivenYear{y.FiscalYear, GivenSums{y.Total, y.Grants, y.Parties}, y.Partial})
+	}
+	for _, g := range l.Subjects {
+		letter, label := letterOrNull(g.Key)
+		out.BySubject = append(out.BySubject, GivenSubject{letter, label, GivenSums{g.Total, g.Grants, g.Parties}})
+	}
+	for _, g := range l.States {
+		out.ByState = append(out.ByState, GivenState{api.OrNull(g.Key), GivenSums{g.Total, g.Grants, g.Parties}})
+	}
+	for _, p := range l.Top {
+		out.TopRecipients = append(out.TopRecipients, TopRecipient{
+			RecipID: p.ID, RecipEIN: api.OrNull(p.EIN.String()), RecipName: p.Name, RecipCity: api.OrNull(p.City), RecipState: api.OrNull(p.State),
+			TotalAmount: p.Total, GrantCount: p.Grants, FirstFiscalYear: p.FirstYear, LastFiscalYear: p.LastYear,
+		})
+	}
+	return out
+}
+
+func fundingIn(l *graph.Ledger) *FundingIn {
+	in := &FundingIn{FunderCount: l.Parties, ByYear: []ReceivedYear{}, BySubject: []ReceivedSubject{}, ByState: []ReceivedState{}, TopFunders: []TopFunder{}}
+	for _, y := range l.Years {
+		in.ByYear = append(in.ByYear, ReceivedYear{y.FiscalYear, ReceivedSums{y.Total, y.Grants, y.Parties}, y.Partial})
+	}
+	for _, g := range l.Subjects {
+		letter, label := letterOrNull(g.Key)
+		in.BySubject = append(in.BySubject, ReceivedSubject{letter, label, ReceivedSums{g.Total, g.Grants, g.Parties}})
+	}
+	for _, g := range l.States {
+		in.ByState = append(in.ByState, ReceivedState{api.OrNull(g.Key), ReceivedSums{g.Total, g.Grants, g.Parties}})
+	}
+	for _, p := range l.Top {
+		in.TopFunders = append(in.TopFunders, TopFunder{
+			FunderEIN: p.EIN.String(), FunderName: p.Name, FunderCity: api.OrNull(p.City), FunderState: api.OrNull(p.State), FunderType: api.OrNull(p.Kind),
+			TotalAmount: p.Total, GrantCount: p.Grants, FirstFiscalYear: p.FirstYear, LastFiscalYear: p.LastYear,
+		})
+	}
+	return in
+}
+
+// addPro adds the parts of the Pro plan.
+func (a *PremierAnswer) addPro(p *profile.Profile, coverage profile.Coverage, absent *absences) {
+	a.addGovernance(p, absent)
+	if f := p.Family; f != nil && f.FamilySize > 1 {
+		a.Family = &Family{f.FamilyID, f.FamilyName, int(f.FamilySize), f.CombinedRevenue}
+	} else {
+		absent.none("family", "It belongs to no group of organizations that is known of.")
+	}
+	switch w := &p.Awarded; {
+	case w.Awards > 0:
+		a.Government = &Government{dollars(w.Federal), dollars(w.State), w.Awards}
+	case coverage.FederalThrough == "" && len(coverage.StatesRead) == 0:
+		absent.add("government", SourceNotLoaded, "No file of government awards was read.")
+	default:
+		absent.none("government", "The award files that were read have none to it; /gov-funding says what they cover.")
+	}
+	a.addAssets(p, absent)
+}
+
+// dollars is an amount in whole dollars.
+func dollars(x float64) int64 { return int64(math.Round(x)) }
+
+func (a *PremierAnswer) addGovernance(p *profile.Profile, absent *absences) {
+	if len(p.People) == 0 && len(p.BoardLinks) == 0 {
+		if len(p.Filings) == 0 {
+			absent.unfiled("governance")
+		} else {
+			absent.none("governance", "Its latest return names nobody.")
+		}
+		return
+	}
+	g := &Governance{People: []Person{}, BoardLinks: []BoardLink{}}
+	for i := range p.People {
+		g.People = append(g.People, person(&p.People[i]))
+		g.FiscalYear = &g.People[0].FiscalYear
+	}
+	for _, l := range p.BoardLinks {
+		g.BoardLinks = append(g.BoardLinks, BoardLink{l.Other.String(), l.OtherName, int(l.SharedPeople), int(l.Possible), l.SameState, l.Confidence})
+	}
+	a.Governance = g
+}
+
+func person(p *snapshot.Person) Person {
+	w := Person{
+		Name: p.Name, Title: api.OrNull(p.Title), Compensation: p.Compensation, RelatedCompensation: p.Related, OtherCompensation: p.Other,
+		Roles: []string{}, FiscalYear: int(p.TaxYear),
+	}
+	if w.Name == "" {
+		w.Name = p.Business
+	}
+	if hours, err := strconv.ParseFloat(strings.TrimSpace(p.Hours), 64); err == nil && hours >= 0 && hours <= 168 {
+		w.HoursPerWeek = &hours
+	}
+	for _, r := range []struct {
+		has  bool
+		word string
+	}{{p.Director, "director"}, {p.Institution, "institutional_trustee"}, {p.Officer, "officer"}, {p.KeyEmployee, "key_employee"}, {p.HighestPaid, "highest_paid"}, {p.Former, "former"}} {
+		if r.has {
+			w.Roles = append(w.Roles, r.word)
+		}
+	}
+	return w
+}
+
+func (a *PremierAnswer) addAssets(p *profile.Profile, absent *absences) {
+	s := p.Assets
+	if s == nil {
+		switch {
+		case p.ReturnType != privateFoundationForm && !irscode.PrivateFoundation(p.Foundation):
+			absent.add("assets", NotAPrivateFoundation, "Only private foundations list their investments.")
+		case len(p.Filings) == 0:
+			absent.unfiled("assets")
+		default:
+			absent.none("assets", "Its latest return lists no investments.")
+		}
+		return
+	}
+	a.Assets = &Assets{
+		Profile: AssetProfile{
+			TotalAssetsFMV: s.TotalAssetsFMV, ClassifiedFMV: s.ClassifiedFMV, ClassifiedPct: s.ClassifiedPct, PublicEquityFMV: s.PublicEquityFMV, FixedIncomeFMV: s.FixedIncomeFMV,
+			AltsFMV: s.AltsFMV, PEFMV: s.PEFMV, VCFMV: s.VCFMV, HedgeFMV: s.HedgeFMV, ImpactFMV: s.ImpactFMV, TopHoldingFMV: s.TopHoldingFMV, TopHoldingPct: s.TopHoldingPct,
+			Items: s.Items, SelfManaged: s.SelfManaged,
+		},
+		Holdings: []Holding{},
+	}
+	for _, h := range p.Holdings {
+		a.Assets.Holdings = append(a.Assets.Holdings, Holding{h.CanonicalName, h.FMV, h.EntityType, h.AssetClass, api.OrNull(h.Vehicle), api.OrNull(h.Manager), h.IsImpact})
+	}
+}

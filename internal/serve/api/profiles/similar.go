@@ -1,0 +1,154 @@
+package profiles
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/ntee"
+	"grantgraph/internal/serve/api"
+	"grantgraph/internal/serve/graph"
+	"grantgraph/internal/serve/profile"
+)
+
+// Bounds of a page.
+const (
+	defaultLimit = 25
+	maxSimilar   = 100
+	maxAwards    = 1000
+	maxPage      = 1_000_000
+)
+
+// pageParams are the parameters of a page of rows.
+func pageParams(what string, most int) []api.Param {
+	return []api.Param{
+		{Name: "page", Also: append(api.Words("page_number pagenumber page_no pageno p pg"), api.Either("page", "offset start from skip")...), Type: api.Integer, Min: api.Bound(1), Max: api.Bound(maxPage), Default: 1, Description: "Page number, from 1. A page past the end is empty."},
+		{Name: "limit", Also: api.Words("size page_size pagesize per_page perpage count rows max_results maxresults results num top take n"), Type: api.Integer, Min: api.Bound(1), Cap: api.Bound(float64(most)), Default: defaultLimit, Description: fmt.Sprintf("%s in a page, up to %d; more is served at the cap with a caveat.", what, most)},
+	}
+}
+
+// readPage reads page and limit.
+func readPage(c *api.Call, most int64) (number int64, limit int) {
+	number, size := int64(1), int64(defaultLimit)
+	if n, ok := c.Params.Integer("limit"); ok {
+		if size = n; size > most {
+			size = most
+			c.Caveat("limit", fmt.Sprintf("At most %d rows are served in a page, so limit was lowered to that.", most))
+		}
+	}
+	if n, ok := c.Params.Integer("page"); ok {
+		number = n
+	}
+	return number, int(size)
+}
+
+func (p Parts) similar() api.Operation {
+	return api.Operation{
+		ID: "findSimilar", Path: "/similar/{ein}", Access: api.Paid,
+		Summary: "Organizations that resemble one",
+		Description: "Finds organizations that share funders or recipients with one, work for the same cause, say the same of themselves, and are near it in place and size, with a score and the reasons for it. " +
+			"This is an association found in public data, not a statement of either organization, and no sign that they work together. At most 500 are found.",
+		Params:   append(append([]api.Param{einParam}, pageParams("Organizations", maxSimilar)...), api.FormatParam(api.Formats...)),
+		Response: api.List[SimilarRow]{}, Formats: api.Formats,
+		Examples: []api.Example{
+			{Case: "1", Description: "Organizations that resemble a food pantry", Path: at("00-0000004")},
+			{Case: "unknown", Description: "An EIN that nobody knows", Path: at("00-0000009")},
+		},
+		Plan: p.planSimilar,
+	}
+}
+
+func (p Parts) planSimilar(c *api.Call) (api.Run, error) {
+	c.ReadFormat()
+	number, limit := readPage(c, maxSimilar)
+	e, err := p.subject(c)
+	if err != nil || c.Params.Failed() {
+		return nil, err
+	}
+	c.Question = fmt.Sprintf("%s %d %d", e, number, limit)
+	c.Weight = similarWeight + p.Graph(c.Data).NeighborWeight(e)
+	return func(ctx context.Context) (api.Answer, error) {
+		r, err := p.resembling(ctx, c, e)
+		if err != nil {
+			return nil, err
+		}
+		sayAssociation(c, r)
+		rows := r.List[min(int64(len(r.List)), (number-1)*int64(limit)):]
+		rows = rows[:min(len(rows), limit)]
+		hits := int64(len(r.List))
+		list := &api.List[SimilarRow]{
+			Head: api.Success, Hits: hits, Page: number, Limit: limit, ResultsCount: len(rows), TotalPages: (hits + int64(limit) - 1) / int64(limit),
+			Results: similarRows(c.Base, rows), Tail: c.Tail(),
+		}
+		return list, nil
+	}, nil
+}
+
+// resembling finds who resembles an organization.
+func (p Parts) resembling(ctx context.Context, c *api.Call, e ein.EIN) (r profile.Resembling, err error) {
+	g := p.Graph(c.Data)
+	by := profile.Signals{}
+	if p.Nearest != nil {
+		by.Meaning = p.Nearest(c.Data)
+	}
+	for _, side := range []struct {
+		ask func(context.Context, ein.EIN, int) (graph.Neighbors, error)
+		to  *[]profile.Shared
+	}{{g.SharingFunders, &by.Funders}, {g.Cofunders, &by.Recipients}} {
+		n, err := side.ask(ctx, e, mostShared)
+		if err != nil {
+			return r, err
+		}
+		for _, x := range n.List {
+			*side.to = append(*side.to, profile.Shared{EIN: x.EIN, Count: x.Shared, Weight: x.Weight})
+		}
+	}
+	r, _ = p.Profiles(c.Data).Similar(e, by)
+	return r, nil
+}
+
+// sayAssociation says what the likeness of organizations is worth.
+func sayAssociation(c *api.Call, r profile.Resembling) {
+	by := "shared funders and recipients, cause, meaning, place and size"
+	if !r.Meaning {
+		by = "shared funders and recipients, cause, place and size; meaning was not compared"
+	}
+	c.Caveat("ein", "Similar organizations are an association found in public data ("+by+"), not a statement of anybody, and no sign that they work together.")
+}
+
+func similarRows(base string, list []profile.Similar) []SimilarRow {
+	rows := []SimilarRow{}
+	for i := range list {
+		s := &list[i]
+		row := SimilarRow{
+			EIN: s.EIN.String(), Name: s.Name, City: api.OrNull(s.City), State: api.OrNull(s.State), Score: s.Score, URL: pageURL(base, s.EIN, s.Name),
+			Reasons: Reasons{Cause: api.OrNull(s.Cause), CauseLabel: causeLabel(s.Cause), Place: api.OrNull(s.Place)},
+		}
+		if s.SharedFunders > 0 {
+			row.Reasons.SharedFunders = &s.SharedFunders
+		}
+		if s.SharedRecipients > 0 {
+			row.Reasons.SharedRecipients = &s.SharedRecipients
+		}
+		if s.Meaning != 0 {
+			meaning := rounded(s.Meaning)
+			row.Reasons.Meaning = &meaning
+		}
+		if s.SizeRatio > 0 {
+			row.Reasons.SizeRatio = &s.SizeRatio
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// causeLabel is a code or a letter in words.
+func causeLabel(cause string) *string {
+	if cause == "" {
+		return nil
+	}
+	code := ntee.Code(cause)
+	return api.OrNull(cmp.Or(strings.TrimSpace(ntee.Title(code)), ntee.Label(cause[0])))
+}
