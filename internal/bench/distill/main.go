@@ -20,7 +20,7 @@ func main() {
 	var o options
 	flag.StringVar(&o.weights, "weights", "internal/meaning/weights", "folder that the weights are written to")
 	flag.StringVar(&o.cache, "cache", filepath.Join(os.TempDir(), "lessons.bin"), "file that keeps what the teacher said")
-	flag.IntVar(&o.texts, "texts", 80_000, "texts to learn from")
+	flag.IntVar(&o.texts, "texts", 110_000, "texts to learn from")
 	flag.Parse()
 	if err := o.run(flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "distill:", err)
@@ -53,11 +53,16 @@ func (o *options) run(args []string) error {
 	return fmt.Errorf("say convert, train or eval, not %q", args[0])
 }
 
+// train makes a student from texts of organizations and from the words of the
+// teacher's vocabulary, each by itself: so the student knows words that no
+// organization of the sample uses. The mean that is taken off is that of the
+// words, because what all organizations have in common is a meaning, too.
 func (o *options) train(m *meaning.Model, upstream string) error {
 	texts, err := readCorpus(upstream, o.texts)
 	if err != nil {
 		return err
 	}
+	words := len(texts)
 	for _, w := range m.Vocabulary() {
 		if len(w) > 2 && isWord(w) {
 			texts = append(texts, w)
@@ -67,12 +72,13 @@ func (o *options) train(m *meaning.Model, upstream string) error {
 	if err != nil {
 		return err
 	}
-	l := prepare(m, texts, vectors)
+	mean := meanOf(vectors[words:])
+	l := prepare(m, texts, vectors, &mean)
 	terms := make([]meaning.Term, len(l.terms))
 	for i, v := range l.train() {
 		terms[i] = meaning.Term{Text: l.terms[i], Vector: &v}
 	}
-	return write(filepath.Join(o.weights, "student.bin"), meaning.Graduate(terms, &l.mean))
+	return write(filepath.Join(o.weights, "student.bin"), meaning.Graduate(terms, &mean))
 }
 
 func isWord(s string) bool {

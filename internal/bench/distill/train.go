@@ -1,15 +1,16 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
 
 	"grantgraph/internal/meaning"
+	"grantgraph/internal/parallel"
 )
 
 // What makes a term: a word in so many texts, a pair of words in so many that
@@ -22,7 +23,7 @@ const (
 
 // How it is trained.
 const (
-	epochs  = 12
+	epochs  = 5
 	batch   = 1024
 	rate    = .015
 	heldOut = 3000 // texts that are not trained on, to see what is learned
@@ -33,12 +34,11 @@ type lessons struct {
 	terms   []string
 	texts   [][]int32 // terms of each
 	targets []meaning.Vector
-	mean    meaning.Vector
 }
 
 // prepare chooses the terms. Words of the teacher's vocabulary count as terms
 // wherever they occur.
-func prepare(m *meaning.Model, texts []string, vectors []meaning.Vector) *lessons {
+func prepare(m *meaning.Model, texts []string, vectors []meaning.Vector, mean *meaning.Vector) *lessons {
 	count, docs, words := map[string]int{}, map[string]int{}, 0
 	for _, text := range texts {
 		seen := map[string]bool{}
@@ -59,7 +59,13 @@ func prepare(m *meaning.Model, texts []string, vectors []meaning.Vector) *lesson
 	for _, w := range m.Vocabulary() {
 		common[w] = true
 	}
-	l := &lessons{targets: vectors}
+	l := &lessons{targets: make([]meaning.Vector, len(vectors))}
+	for i, v := range vectors {
+		for j := range v {
+			v[j] -= mean[j]
+		}
+		l.targets[i] = unit(v)
+	}
 	index := map[string]int32{}
 	for _, t := range slices.Sorted(maps.Keys(docs)) {
 		first, second, pair := strings.Cut(t, "_")
@@ -93,28 +99,24 @@ func prepare(m *meaning.Model, texts []string, vectors []meaning.Vector) *lesson
 		l.texts = append(l.texts, ids)
 	}
 	fmt.Printf("%d texts, %d words and pairs, %d pieces\n", len(texts), whole, len(l.terms)-whole)
-	l.centre()
 	return l
 }
 
-// centre takes the mean off the targets.
-func (l *lessons) centre() {
+// meanOf is the mean of some vectors.
+func meanOf(vectors []meaning.Vector) (mean meaning.Vector) {
 	var sum [meaning.Dim]float64
-	for i := range l.targets {
-		for j, v := range l.targets[i] {
+	for i := range vectors {
+		for j, v := range vectors[i] {
 			sum[j] += float64(v)
 		}
 	}
 	for j := range sum {
-		l.mean[j] = float32(sum[j] / float64(len(l.targets)))
+		mean[j] = float32(sum[j] / float64(len(vectors)))
 	}
-	for i := range l.targets {
-		for j := range l.mean {
-			l.targets[i][j] -= l.mean[j]
-		}
-		l.targets[i] = meaning.Blend(l.targets[i], meaning.Vector{})
-	}
+	return mean
 }
+
+func unit(v meaning.Vector) meaning.Vector { return meaning.Blend(v, meaning.Vector{}) }
 
 // train fits vectors of terms so that their sum points where the teacher's
 // vector does: steps down the gradient of the cosine, each term at a pace that
@@ -153,7 +155,7 @@ func (l *lessons) begin(terms []meaning.Vector) (total int) {
 		}
 	}
 	for t := range terms {
-		terms[t] = meaning.Blend(terms[t], meaning.Vector{})
+		terms[t] = unit(terms[t])
 		damp := float32(1e-3 / (1e-3 + float64(count[t])/float64(total)))
 		for j := range terms[t] {
 			terms[t][j] *= damp
@@ -171,36 +173,53 @@ func (l *lessons) sum(terms []meaning.Vector, text int) (v meaning.Vector, lengt
 	return v, float32(math.Sqrt(float64(v.Dot(&v)))) + 1e-6
 }
 
+// step moves the terms of some texts. Each number is summed up in one order,
+// whatever the number of processors.
 func (l *lessons) step(terms, gradient []meaning.Vector, moved []float64, part []int, pace float64) {
-	var touched []int32
-	for _, i := range part {
-		v, length := l.sum(terms, i)
-		for j := range v {
-			v[j] /= length
+	pulls := make([]meaning.Vector, len(part)) // of each text on all of its terms
+	workers := runtime.GOMAXPROCS(0)
+	parallel.Ranges(len(part), workers, func(_, from, to int) {
+		for p := from; p < to; p++ {
+			v, length := l.sum(terms, part[p])
+			for j := range v {
+				v[j] /= length
+			}
+			target := &l.targets[part[p]]
+			cosine := v.Dot(target)
+			for j := range v {
+				v[j] = (cosine*v[j] - target[j]) / length
+			}
+			pulls[p] = v
 		}
-		target := &l.targets[i]
-		cosine := v.Dot(target)
-		for j := range v {
-			v[j] = (cosine*v[j] - target[j]) / length
-		}
-		for _, t := range l.texts[i] {
-			g := &gradient[t]
-			for j, x := range v {
-				g[j] += x
+	})
+	parallel.Ranges(meaning.Dim, workers, func(_, from, to int) {
+		for p, i := range part {
+			pull := pulls[p][from:to]
+			for _, t := range l.texts[i] {
+				g := gradient[t][from:to]
+				for j, x := range pull {
+					g[j] += x
+				}
 			}
 		}
+	})
+	var touched []int32
+	for _, i := range part {
 		touched = append(touched, l.texts[i]...)
 	}
-	slices.SortFunc(touched, cmp.Compare[int32])
-	for _, t := range slices.Compact(touched) {
-		g := &gradient[t]
-		moved[t] += float64(g.Dot(g)) / meaning.Dim
-		by := float32(pace / math.Sqrt(moved[t]+1e-6))
-		for j, x := range g {
-			terms[t][j] -= by * x
+	slices.Sort(touched)
+	touched = slices.Compact(touched)
+	parallel.Ranges(len(touched), workers, func(_, from, to int) {
+		for _, t := range touched[from:to] {
+			g := &gradient[t]
+			moved[t] += float64(g.Dot(g)) / meaning.Dim
+			by := float32(pace / math.Sqrt(moved[t]+1e-6))
+			for j, x := range g {
+				terms[t][j] -= by * x
+			}
+			*g = meaning.Vector{}
 		}
-		*g = meaning.Vector{}
-	}
+	})
 }
 
 // cosine is how well the sums agree with the teacher, on average.
