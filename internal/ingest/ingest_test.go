@@ -297,6 +297,7 @@ func checkInvariants(t *testing.T, result *Result) {
 		last = g
 	}
 	checkOrganizations(t, result.Snapshot)
+	checkFinancials(t, result.Snapshot)
 	// What is on disk says the same as what was returned.
 	opened, err := snapshot.OpenVersion(filepath.Dir(filepath.Dir(result.Snapshot.Dir)), result.Snapshot.Manifest.Version)
 	if err != nil {

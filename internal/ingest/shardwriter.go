@@ -28,6 +28,7 @@ type shardWriter struct {
 	seq      int32
 	lines    int32
 	returns  *shardTable[stagedReturn]
+	books    *shardTable[stagedBooks]
 	grants   *shardTable[stagedLine]
 	people   *shardTable[stagedPerson]
 	holdings *shardTable[stagedHolding]
@@ -43,6 +44,9 @@ func newShardWriter(dir string) (w *shardWriter, err error) {
 		}
 	}()
 	if w.returns, err = newShardTable[stagedReturn](dir, "returns"); err != nil {
+		return nil, err
+	}
+	if w.books, err = newShardTable[stagedBooks](dir, "books"); err != nil {
 		return nil, err
 	}
 	if w.grants, err = newShardTable[stagedLine](dir, "lines"); err != nil {
@@ -98,7 +102,10 @@ func (w *shardWriter) member(ctx context.Context, m *archive.Member, seq int32) 
 		return w.fail(ctx, m.Name, "no period end", fmt.Errorf("the period end %q is not a date", w.ret.PeriodEnd))
 	}
 	id, _ := irs990.ObjectID(m.Name)
-	return w.returns.add(stageReturn(&w.ret, seq, m.Name, id, hex.EncodeToString(hash.Sum(nil)), filer, w.lines))
+	if err := w.returns.add(stageReturn(&w.ret, seq, m.Name, id, hex.EncodeToString(hash.Sum(nil)), filer, w.lines)); err != nil {
+		return err
+	}
+	return w.books.add(stageBooks(&w.ret.Books, seq))
 }
 
 // fail sets a member aside, unless it is only that the build was stopped.
@@ -111,11 +118,9 @@ func (w *shardWriter) fail(ctx context.Context, member, kind string, err error) 
 
 func stageReturn(r *irs990.Return, seq int32, member, id, sum string, filer ein.EIN, lines int32) stagedReturn {
 	return stagedReturn{
-		stagedHead: stagedHead{
-			Seq: seq, ObjectID: id, SHA256: sum, Form: r.Form, Timestamp: r.Timestamp, TaxYear: int32(r.TaxYr()), PeriodEnd: r.PeriodEnd,
-			EIN: uint32(filer), Amended: r.Amended, Lines: lines, GrantsPaid: optional(r.Money.GrantsPaid),
-			DeclaredPF: optional(r.Declared.PFPaid), DeclaredCharity: optional(r.Declared.PFPaidCharity), DeclaredDomestic: optional(r.Declared.DomesticOrgs),
-		},
+		Seq: seq, ObjectID: id, SHA256: sum, Form: r.Form, Timestamp: r.Timestamp, TaxYear: int32(r.TaxYr()), PeriodEnd: r.PeriodEnd,
+		EIN: uint32(filer), Amended: r.Amended, Lines: lines, GrantsPaid: optional(r.Money.GrantsPaid),
+		DeclaredPF: optional(r.Declared.PFPaid), DeclaredCharity: optional(r.Declared.PFPaidCharity), DeclaredDomestic: optional(r.Declared.DomesticOrgs),
 		Member: member, Schema: r.Version, PeriodBegin: r.PeriodBegin,
 		Name: joined(r.Name1, r.Name2), DBA: r.DBA,
 		Street: joined(r.Address.Line1, r.Address.Line2), City: r.Address.City, State: r.Address.State, ZIP: r.Address.ZIP, Country: country(&r.Address),
@@ -131,6 +136,16 @@ func stageReturn(r *irs990.Return, seq int32, member, id, sum string, filer ein.
 		FutureLines: int32(r.Tally.PFFuture), FutureSum: r.Tally.PFFutureSum,
 		PeopleLines: int32(r.Tally.ScheduleIPeople), PeopleSum: r.Tally.ScheduleIPeopleCash,
 		ForeignRows: int32(r.Tally.ScheduleFOrgs), ForeignSum: r.Tally.ScheduleFCash,
+	}
+}
+
+func stageBooks(b *irs990.Books, seq int32) stagedBooks {
+	return stagedBooks{
+		Seq:  seq,
+		Dues: optional(b.Dues), Investments: optional(b.Investments), Rents: optional(b.Rents), AssetSales: optional(b.AssetSales), Events: optional(b.Events), InventorySales: optional(b.InventorySales), Royalties: optional(b.Royalties), OtherIncome: optional(b.OtherIncome),
+		ProgramExpenses: optional(b.ProgramExpenses), ManagementExpenses: optional(b.ManagementExpenses), FundraisingExpenses: optional(b.FundraisingExpenses), CharitableSpending: optional(b.CharitableSpending), OfficerPay: optional(b.OfficerPay), OtherPay: optional(b.OtherPay), Employees: optional(b.Employees), Volunteers: optional(b.Volunteers),
+		Receivables: optional(b.Receivables), Inventories: optional(b.Inventories), Securities: optional(b.Securities), OtherInvestments: optional(b.OtherInvestments), Property: optional(b.Property), OtherAssets: optional(b.OtherAssets),
+		Payables: optional(b.Payables), GrantsPayable: optional(b.GrantsPayable), DeferredRevenue: optional(b.DeferredRevenue), Debt: optional(b.Debt), OtherLiabilities: optional(b.OtherLiabilities), UnrestrictedNet: optional(b.UnrestrictedNet), RestrictedNet: optional(b.RestrictedNet),
 	}
 }
 
@@ -189,7 +204,7 @@ func (w *shardWriter) relate(r *irs990.Related) error {
 }
 
 // stagedTables are the names of the tables of a shard, in the order of shardWriter.tables.
-var stagedTables = [...]string{"returns", "lines", "people", "holdings", "related", "failures"}
+var stagedTables = [...]string{"returns", "books", "lines", "people", "holdings", "related", "failures"}
 
 func (w *shardWriter) tables() [len(stagedTables)]interface {
 	close() error
@@ -200,7 +215,7 @@ func (w *shardWriter) tables() [len(stagedTables)]interface {
 		close() error
 		abandon()
 		sum() (string, int64)
-	}{w.returns, w.grants, w.people, w.holdings, w.related, w.failures}
+	}{w.returns, w.books, w.grants, w.people, w.holdings, w.related, w.failures}
 }
 
 // close finishes the tables and returns their checksums.

@@ -8,7 +8,7 @@ import (
 
 // stageVersion changes whenever the reader or the staged columns change their
 // meaning, so that shards staged by an older program are read anew.
-const stageVersion = "3"
+const stageVersion = "4"
 
 // stagedHead is the part of a staged return that the choice among returns
 // needs; it is read alone for that.
@@ -29,9 +29,25 @@ type stagedHead struct {
 	DeclaredDomestic *int64 `parquet:"declared_domestic"`
 }
 
-// stagedReturn is one return as read, before anything is decided about it.
+// stagedReturn is one return as read, before anything is decided about it. The
+// columns of stagedHead stand here once more: read back through an embedded
+// struct, a figure that was not filed would be zero.
 type stagedReturn struct {
-	stagedHead
+	Seq              int32  `parquet:"seq"`
+	ObjectID         string `parquet:"object_id"`
+	SHA256           string `parquet:"sha256"`
+	Form             string `parquet:"form"`
+	Timestamp        string `parquet:"timestamp"`
+	TaxYear          int32  `parquet:"tax_year"`
+	PeriodEnd        string `parquet:"period_end"`
+	EIN              uint32 `parquet:"ein"`
+	Amended          bool   `parquet:"amended"`
+	Lines            int32  `parquet:"lines"` // staged grant lines
+	GrantsPaid       *int64 `parquet:"grants_paid"`
+	DeclaredPF       *int64 `parquet:"declared_pf"`
+	DeclaredCharity  *int64 `parquet:"declared_pf_charity"`
+	DeclaredDomestic *int64 `parquet:"declared_domestic"`
+
 	Member      string   `parquet:"member"`
 	Schema      string   `parquet:"schema"`
 	PeriodBegin string   `parquet:"period_begin"`
@@ -78,6 +94,41 @@ type stagedReturn struct {
 	ForeignSum  int64 `parquet:"foreign_sum"`
 }
 
+// stagedBooks are the figures of a return by kind, in a table of their own: only
+// table financials needs them.
+type stagedBooks struct {
+	Seq                 int32  `parquet:"seq"`
+	Dues                *int64 `parquet:"dues"`
+	Investments         *int64 `parquet:"investments"`
+	Rents               *int64 `parquet:"rents"`
+	AssetSales          *int64 `parquet:"asset_sales"`
+	Events              *int64 `parquet:"events"`
+	InventorySales      *int64 `parquet:"inventory_sales"`
+	Royalties           *int64 `parquet:"royalties"`
+	OtherIncome         *int64 `parquet:"other_income"`
+	ProgramExpenses     *int64 `parquet:"program_expenses"`
+	ManagementExpenses  *int64 `parquet:"management_expenses"`
+	FundraisingExpenses *int64 `parquet:"fundraising_expenses"`
+	CharitableSpending  *int64 `parquet:"charitable_spending"`
+	OfficerPay          *int64 `parquet:"officer_pay"`
+	OtherPay            *int64 `parquet:"other_pay"`
+	Employees           *int64 `parquet:"employees"`
+	Volunteers          *int64 `parquet:"volunteers"`
+	Receivables         *int64 `parquet:"receivables"`
+	Inventories         *int64 `parquet:"inventories"`
+	Securities          *int64 `parquet:"securities"`
+	OtherInvestments    *int64 `parquet:"other_investments"`
+	Property            *int64 `parquet:"property"`
+	OtherAssets         *int64 `parquet:"other_assets"`
+	Payables            *int64 `parquet:"payables"`
+	GrantsPayable       *int64 `parquet:"grants_payable"`
+	DeferredRevenue     *int64 `parquet:"deferred_revenue"`
+	Debt                *int64 `parquet:"debt"`
+	OtherLiabilities    *int64 `parquet:"other_liabilities"`
+	UnrestrictedNet     *int64 `parquet:"unrestricted_net"`
+	RestrictedNet       *int64 `parquet:"restricted_net"`
+}
+
 // stagedLine is one grant line of a return.
 type stagedLine struct {
 	Seq          int32  `parquet:"seq"`
@@ -105,6 +156,7 @@ type stagedRow interface {
 	member() int32 // of the shard: the return that has it
 }
 
+func (s stagedBooks) member() int32   { return s.Seq }
 func (s stagedPerson) member() int32  { return s.Seq }
 func (s stagedHolding) member() int32 { return s.Seq }
 func (s stagedRelated) member() int32 { return s.Seq }

@@ -161,38 +161,45 @@ func (b *builder) writeFunders(w *snapshot.Writer, c *corpus) error {
 	return t.Close()
 }
 
-// writeReturns writes the account of every return and the latest filing of
-// every filer.
+// writeReturns writes the account of every return, the figures of the chosen
+// ones, and the latest filing of every filer.
 func (b *builder) writeReturns(ctx context.Context, w *snapshot.Writer, c *corpus) error {
 	t, err := snapshot.Table[snapshot.Return](w, snapshot.Returns)
 	if err != nil {
 		return err
 	}
 	var orgs []snapshot.Org
+	books := newFinancials(len(c.filings))
 	for i := range c.shards {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		for r, err := range readStaged[stagedReturn](ctx, b, &c.shards[i], "returns") {
+		for r, err := range b.readReturns(ctx, &c.shards[i]) {
 			if err != nil {
 				return err
 			}
 			at := c.bySeq[i][r.Seq]
 			f := &c.filings[at]
-			if err := t.Add(returnRow(&r, c, at, c.source(i, r.Seq))); err != nil {
+			if err := t.Add(returnRow(&r.stagedReturn, c, at, c.source(i, r.Seq))); err != nil {
 				return err
 			}
 			b.step(1)
 			if f.fate != chosen {
 				continue
 			}
-			b.report.NotRows.add(&r)
+			b.report.NotRows.add(&r.stagedReturn)
+			if f.hasFinancials() {
+				books.add(at, &r)
+			}
 			if c.filers[f.ein].filing == at {
-				orgs = append(orgs, orgRow(&r, f))
+				orgs = append(orgs, orgRow(&r.stagedReturn, f))
 			}
 		}
 	}
 	if err := t.Close(); err != nil {
+		return err
+	}
+	if err := books.write(ctx, w, c.filings); err != nil {
 		return err
 	}
 	sorted := sortedRows(len(orgs), func(a, b uint32) int { return strings.Compare(orgs[a].EIN, orgs[b].EIN) })
@@ -244,16 +251,7 @@ func orgRow(r *stagedReturn, f *filing) snapshot.Org {
 		Cash: r.Cash, Savings: r.Savings, InvestmentFees: r.InvestmentFees,
 	}
 	o.ZIP5, _ = place.ZIP5(r.ZIP, r.State)
-	if (r.Cash != nil || r.Savings != nil) && r.Expenses != nil && *r.Expenses > 0 {
-		var liquid int64
-		for _, a := range [...]*int64{r.Cash, r.Savings} {
-			if a != nil {
-				liquid += *a
-			}
-		}
-		months := float64(liquid) * 12 / float64(*r.Expenses)
-		o.MonthsLiquid = &months
-	}
+	o.MonthsLiquid = monthsLiquid(r.Cash, r.Savings, r.Expenses)
 	return o
 }
 

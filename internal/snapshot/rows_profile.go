@@ -9,9 +9,11 @@ const (
 )
 
 // Financial is what one chosen return says in figures, sorted by EIN, period end
-// and filing. A figure that the form does not have, or that was not filed, is
-// null, which is not zero. Of a 990-PF the figures are those of the books
-// (column a), unless said otherwise.
+// and filing; a 990-T, which is about a tax, is not among them. A figure that the
+// form does not have, or that was not filed, is null, which is not zero. Of a
+// 990-PF the figures are those of the books (column a), unless said otherwise.
+// The kinds of income add up to the revenue, and the kinds of assets and of
+// liabilities to theirs, as far as the filer's own figures do.
 type Financial struct {
 	EIN         string `parquet:"ein,dict"`
 	Filing      string `parquet:"filing"`
@@ -29,49 +31,49 @@ type Financial struct {
 	TotalAssetsFMV   *int64   `parquet:"total_assets_fmv,optional"` // 990-PF
 	TotalLiabilities *int64   `parquet:"total_liabilities,optional"`
 	NetAssets        *int64   `parquet:"net_assets,optional"`
-	GrantsPaid       *int64   `parquet:"grants_paid,optional"`
-	MonthsLiquid     *float64 `parquet:"months_liquid,optional"` // cash and savings over a month's expenses
+	GrantsPaid       *int64   `parquet:"grants_paid,optional"`   // 990-PF: column d, else a
+	MonthsLiquid     *float64 `parquet:"months_liquid,optional"` // cash and savings over a month's expenses; the cash of a 990-EZ has its investments in it
 
 	// Income by kind.
 	Contributions    *int64 `parquet:"contributions,optional"`
 	GovernmentGrants *int64 `parquet:"government_grants,optional"` // part of the contributions
 	Dues             *int64 `parquet:"dues,optional"`              // of members; part of the contributions on a 990, a line of its own on a 990-EZ
 	ProgramServices  *int64 `parquet:"program_services,optional"`
-	Investments      *int64 `parquet:"investments,optional"` // interest, dividends
-	Rents            *int64 `parquet:"rents,optional"`
-	AssetSales       *int64 `parquet:"asset_sales,optional"` // gain less loss
-	Events           *int64 `parquet:"events,optional"`      // fundraising events and gaming, net
-	InventorySales   *int64 `parquet:"inventory_sales,optional"`
+	Investments      *int64 `parquet:"investments,optional"`     // interest, dividends and the like, without gains
+	Rents            *int64 `parquet:"rents,optional"`           // 990: net; 990-PF: gross
+	AssetSales       *int64 `parquet:"asset_sales,optional"`     // gain less loss
+	Events           *int64 `parquet:"events,optional"`          // fundraising events and gaming, net
+	InventorySales   *int64 `parquet:"inventory_sales,optional"` // less the cost of goods
 	Royalties        *int64 `parquet:"royalties,optional"`
-	OtherIncome      *int64 `parquet:"other_income,optional"`
+	OtherIncome      *int64 `parquet:"other_income,optional"` // what no other line has
 
-	// Expenses by function (990), and what a 990-PF spent on charitable purposes
-	// (column d).
+	// Expenses by function (990; of a 990-EZ those for programs), and what a 990-PF
+	// spent on charitable purposes (column d).
 	ProgramExpenses     *int64 `parquet:"program_expenses,optional"`
 	ManagementExpenses  *int64 `parquet:"management_expenses,optional"`
 	FundraisingExpenses *int64 `parquet:"fundraising_expenses,optional"`
 	CharitableSpending  *int64 `parquet:"charitable_spending,optional"`
-	OfficerPay          *int64 `parquet:"officer_pay,optional"`
-	OtherPay            *int64 `parquet:"other_pay,optional"`
+	OfficerPay          *int64 `parquet:"officer_pay,optional"` // current officers, directors, trustees and key employees
+	OtherPay            *int64 `parquet:"other_pay,optional"`   // other salaries and wages; 990-EZ: all pay and benefits, officers' included
 	Employees           *int64 `parquet:"employees,optional"`
 	Volunteers          *int64 `parquet:"volunteers,optional"`
 
 	// The balance sheet at the end of the year.
-	Cash             *int64 `parquet:"cash,optional"`
+	Cash             *int64 `parquet:"cash,optional"` // 990-EZ: cash, savings and investments, which it does not part
 	Savings          *int64 `parquet:"savings,optional"`
 	Receivables      *int64 `parquet:"receivables,optional"` // accounts, pledges and grants
 	Inventories      *int64 `parquet:"inventories,optional"`
-	Securities       *int64 `parquet:"securities,optional"` // publicly traded; 990-PF: stock, bonds and government obligations
-	OtherInvestments *int64 `parquet:"other_investments,optional"`
-	Property         *int64 `parquet:"property,optional"` // land, buildings and equipment, less depreciation
-	OtherAssets      *int64 `parquet:"other_assets,optional"`
+	Securities       *int64 `parquet:"securities,optional"`        // publicly traded; 990-PF: stock, bonds and government obligations
+	OtherInvestments *int64 `parquet:"other_investments,optional"` // other securities, program-related; 990-PF: land, mortgages and others
+	Property         *int64 `parquet:"property,optional"`          // land, buildings and equipment, less depreciation
+	OtherAssets      *int64 `parquet:"other_assets,optional"`      // all else: loans made, prepaid expenses, intangibles, others
 	Payables         *int64 `parquet:"payables,optional"`
 	GrantsPayable    *int64 `parquet:"grants_payable,optional"`
 	DeferredRevenue  *int64 `parquet:"deferred_revenue,optional"`
-	Debt             *int64 `parquet:"debt,optional"` // bonds, mortgages, notes and loans
-	OtherLiabilities *int64 `parquet:"other_liabilities,optional"`
-	UnrestrictedNet  *int64 `parquet:"unrestricted_net,optional"` // without donor restrictions
-	RestrictedNet    *int64 `parquet:"restricted_net,optional"`   // with donor restrictions
+	Debt             *int64 `parquet:"debt,optional"`              // bonds, mortgages, notes and loans
+	OtherLiabilities *int64 `parquet:"other_liabilities,optional"` // escrow and others
+	UnrestrictedNet  *int64 `parquet:"unrestricted_net,optional"`  // without donor restrictions
+	RestrictedNet    *int64 `parquet:"restricted_net,optional"`    // with donor restrictions
 }
 
 // GovAward is one government award to one organization in one fiscal year,

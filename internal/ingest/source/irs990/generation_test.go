@@ -185,6 +185,7 @@ func TestEarly990PF(t *testing.T) {
 		Website: "old.example",
 		Money: Financials{Revenue: set(500), Expenses: set(300), InvestmentIncome: set(20), GrantsPaid: set(250),
 			Cash: set(3), Savings: set(4), Assets: set(90), AssetsFMV: set(95), Liabilities: set(1), NetAssets: set(89)},
+		Books:    Books{Investments: set(20)},
 		Declared: Declared{PFPaidCharity: set(250)},
 		Tally: Tally{PFPaid: 2, PFPaidNonzero: 2, PFPaidPerson: 1, PFPaidForeign: 1, PFPaidSum: 150, PFFuture: 1, PFFutureSum: 9,
 			PFOfficers: 1, Holdings: 1},
@@ -232,6 +233,7 @@ func TestYear2013PF(t *testing.T) {
 		OperatingFoundation: true, Website: "N/A",
 		Money: Financials{Contributions: set(1), InvestmentIncome: set(-5), InvestmentFees: set(6), GrantsPaid: set(8), Cash: set(1), Savings: set(2),
 			Assets: set(60), AssetsFMV: set(70), Liabilities: set(5), NetAssets: set(55)},
+		Books:    Books{Investments: set(5), AssetSales: set(-10)},
 		Declared: Declared{PFPaid: set(8), PFPaidBooks: set(8)},
 		Tally:    Tally{PFPaid: 2, PFPaidNonzero: 1, PFPaidSum: 8, Holdings: 4},
 	}

@@ -64,6 +64,7 @@ type Return struct {
 	States   []string // states in which a copy of the return is filed
 
 	Money    Financials
+	Books    Books
 	Declared Declared
 	DAF      DonorAdvised
 	Tally    Tally
@@ -80,6 +81,45 @@ type Financials struct {
 	Cash, Savings                                                Amount // end of year
 	InvestmentFees                                               Amount // 990-PF: accounting for self-managed portfolios
 	GrossReceipts                                                Amount
+}
+
+// Books are the figures of a return by kind, where Financials has them summed
+// up: revenue by kind, expenses by function, and the balance sheet at the end of
+// the year. The columns of revenue add up to all revenue, those of assets,
+// together with cash and savings, to all assets, as far as the filer's own
+// arithmetic does. Of a 990-PF they are those of the books (column a).
+type Books struct {
+	Dues           Amount // 990: part of the contributions; 990-EZ: a line of its own
+	Investments    Amount // interest, dividends and the like, without gains
+	Rents          Amount // 990: net; 990-PF: gross
+	AssetSales     Amount // gain less loss
+	Events         Amount // fundraising events and gaming, net
+	InventorySales Amount // net
+	Royalties      Amount // 990
+	OtherIncome    Amount // what no other line has
+
+	ProgramExpenses     Amount // 990 and 990-EZ
+	ManagementExpenses  Amount // 990
+	FundraisingExpenses Amount // 990
+	CharitableSpending  Amount // 990-PF, column d
+	OfficerPay          Amount // of current officers, directors, trustees and key employees
+	OtherPay            Amount // other salaries and wages; 990-EZ: all pay and benefits, officers' included
+	Employees           Amount // 990
+	Volunteers          Amount // 990
+
+	Receivables      Amount // accounts, pledges and grants
+	Inventories      Amount
+	Securities       Amount // publicly traded; 990-PF: stock, bonds and government obligations
+	OtherInvestments Amount // other securities, program-related; 990-PF: land, mortgages and others held as investments
+	Property         Amount // land, buildings and equipment in use, less depreciation
+	OtherAssets      Amount // all else: loans made, prepaid expenses, intangibles, others
+	Payables         Amount // accounts payable and accrued expenses
+	GrantsPayable    Amount
+	DeferredRevenue  Amount
+	Debt             Amount // bonds, mortgages, notes and loans
+	OtherLiabilities Amount // escrow and others
+	UnrestrictedNet  Amount // without donor restrictions
+	RestrictedNet    Amount // with donor restrictions, for a time or for good
 }
 
 // Declared are the filer's own totals, kept apart from the sums of the lines

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// This file and schema_lists.go say which elements are read and what they mean.
+// This file, schema_books.go and schema_lists.go say which elements are read and what they mean.
 // The tables mirror the documents: a map is a group, its keys are the spellings
 // an element has had, newest first. Whatever is not named here is skipped.
 
@@ -274,7 +274,7 @@ var form990 = func() *node {
 		"DonorAdvisedFundInd|DonorAdvisedFunds": box(func(r *Return) *bool { return &r.DAF.Flag }),
 
 		"Form990PartVIISectionAGrp|Form990PartVIISectionA": partVIIPerson,
-	})
+	}).with(books990)
 	return transparent(n, wrappers)
 }()
 
@@ -306,19 +306,19 @@ var form990EZ = group(flags()).with(map[string]*node{
 	"DonorAdvisedFndsInd|MaintainAnyDonorAdvisedFunds": box(func(r *Return) *bool { return &r.DAF.Flag }),
 
 	"OfficerDirectorTrusteeEmplGrp|OfficerDirectorTrusteeKeyEmpl": ezOfficer,
-})
+}).with(booksEZ)
 
 var form990PF = group(flags()).with(map[string]*node{
 	"FMVAssetsEOYAmt|FMVAssetsEOY": figure(func(r *Return) *Amount { return &r.Money.AssetsFMV }),
 
 	"AnalysisOfRevenueAndExpenses": group(map[string]*node{
-		"TotalRevAndExpnssAmt|TotalRevenueAndExpenses":            figure(func(r *Return) *Amount { return &r.Money.Revenue }),
-		"TotalExpensesRevAndExpnssAmt|TotalExpensesRevAndExpnss":  figure(func(r *Return) *Amount { return &r.Money.Expenses }),
-		"ExcessRevenueOverExpensesAmt|ExcessRevenueOverExpenses":  figure(func(r *Return) *Amount { return &r.Money.Surplus }),
-		"ContriRcvdRevAndExpnssAmt|ContriReceivedRevAndExpnss":    figure(func(r *Return) *Amount { return &r.Money.Contributions }),
-		"OtherIncomeRevAndExpnssAmt|OtherIncomeRevAndExpnss":      figure(func(r *Return) *Amount { return &r.Money.OtherIncome }),
-		"ContriPaidRevAndExpnssAmt|ContriGiftsPaidRevAndExpnss":   figure(func(r *Return) *Amount { return &r.Declared.PFPaidBooks }),
-		"ContriPaidDsbrsChrtblAmt|ContriGiftsPaidDsbrsChrtblPrps": figure(func(r *Return) *Amount { return &r.Declared.PFPaidCharity }),
+		"TotalRevAndExpnssAmt|TotalRevenueAndExpenses":                                       figure(func(r *Return) *Amount { return &r.Money.Revenue }),
+		"TotalExpensesRevAndExpnssAmt|TotalExpensesRevAndExpnss":                             figure(func(r *Return) *Amount { return &r.Money.Expenses }),
+		"ExcessRevenueOverExpensesAmt|ExcessOfRevenueOverExpenses|ExcessRevenueOverExpenses": figure(func(r *Return) *Amount { return &r.Money.Surplus }),
+		"ContriRcvdRevAndExpnssAmt|ContriReceivedRevAndExpnss":                               figure(func(r *Return) *Amount { return &r.Money.Contributions }),
+		"OtherIncomeRevAndExpnssAmt|OtherIncomeRevAndExpnss":                                 figure(func(r *Return) *Amount { return &r.Money.OtherIncome }),
+		"ContriPaidRevAndExpnssAmt|ContriGiftsPaidRevAndExpnss":                              figure(func(r *Return) *Amount { return &r.Declared.PFPaidBooks }),
+		"ContriPaidDsbrsChrtblAmt|ContriGiftsPaidDsbrsChrtblPrps":                            figure(func(r *Return) *Amount { return &r.Declared.PFPaidCharity }),
 
 		"InterestOnSavRevAndExpnssAmt|InterestOnSavingsRevAndExpnss":  {amount: func(rd *Reader) *Amount { return &rd.income[0] }},
 		"DividendsRevAndExpnssAmt|DividendsRevAndExpnss":              {amount: func(rd *Reader) *Amount { return &rd.income[1] }},
@@ -327,7 +327,7 @@ var form990PF = group(flags()).with(map[string]*node{
 		// A foundation has no line for the fees of its money managers; they
 		// are the professional fees charged against investment income.
 		"OtherProfFeesNetInvstIncmAmt|OtherProfFeesNetInvstIncm": figure(func(r *Return) *Amount { return &r.Money.InvestmentFees }),
-	}),
+	}).with(booksPF),
 	"Form990PFBalanceSheetsGrp|BalanceSheets": group(map[string]*node{
 		"TotNetAstOrFundBalancesEOYAmt|TotalNetAssetsEOY":      figure(func(r *Return) *Amount { return &r.Money.NetAssets }),
 		"TotalAssetsEOYAmt|TotalAssetsEOY":                     figure(func(r *Return) *Amount { return &r.Money.Assets }),
@@ -335,7 +335,7 @@ var form990PF = group(flags()).with(map[string]*node{
 		"TotalLiabilitiesEOYAmt|TotalLiabilitiesEOY":           figure(func(r *Return) *Amount { return &r.Money.Liabilities }),
 		"CashEOYAmt|CashEOY":                                   figure(func(r *Return) *Amount { return &r.Money.Cash }),
 		"SavAndTempCashInvstEOYAmt|SavingsAndTempCashInvstEOY": figure(func(r *Return) *Amount { return &r.Money.Savings }),
-	}),
+	}).with(sheetPF),
 	"StatementsRegardingActyGrp|StatementsRegardingActivities": group(map[string]*node{
 		"PrivateOperatingFoundationInd|PrivateOperatingFoundation": box(func(r *Return) *bool { return &r.OperatingFoundation }),
 		"WebsiteAddressTxt|WebsiteAddress":                         kept(func(r *Return) *string { return &r.Website }),
@@ -390,4 +390,5 @@ func (rd *Reader) finish() {
 		}
 	}
 	r.Money.GrantsPaid = r.Money.GrantsPaid.Or(r.Declared.PFPaidCharity).Or(r.Declared.PFPaidBooks)
+	rd.finishBooks()
 }
