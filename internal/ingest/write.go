@@ -25,6 +25,7 @@ func (b *builder) writeCorpus(ctx context.Context, w *snapshot.Writer, c *corpus
 			func() error { return b.writeModel(w, c.model) },
 			func() error { return b.writeFunders(w, c) },
 			func() error { return b.writeOrganizations(ctx, w, c) },
+			func() error { return b.writePurposes(ctx, w, c) },
 			func() error { return b.writeReturns(ctx, w, c) },
 			func() error { return b.writeLists(ctx, w, c) },
 			func() error { return b.writeAdjustments(ctx, w, c) },
