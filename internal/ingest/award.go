@@ -50,7 +50,8 @@ type AwardFederal struct {
 	Grants     AwardPlacing     `json:"grants"`
 	Contracts  AwardPlacing     `json:"contracts"`
 	Outside    AwardFlow        `json:"outside_years"`
-	Rows       int64            `json:"rows"` // of the table
+	Rows       int64            `json:"rows"`    // of the table
+	Through    string           `json:"through"` // day of the latest action read
 }
 
 // AwardState is the account of the files of one state.
@@ -85,7 +86,8 @@ func awardFlow(f award.Flow) AwardFlow { return AwardFlow{f.Rows, f.Amount.Dolla
 const mappingName = "mapping.toml"
 
 // awards reads the files of federal and state awards and writes what each
-// organization was given. Both tables are written, empty where there are no files.
+// organization was given, summed and award by award. The tables are written
+// also where there are no files, empty.
 func (b *builder) awards(ctx context.Context, w *snapshot.Writer, find award.Finder) (AwardReport, error) {
 	federal, audits, states := b.sources.Federal, b.sources.Audits, b.sources.States
 	report := AwardReport{States: []AwardState{}, Notes: []string{}}
@@ -114,7 +116,10 @@ func (b *builder) awards(ctx context.Context, w *snapshot.Writer, find award.Fin
 			return report, err
 		}
 	}
-	return report, writeTable(ctx, w, snapshot.StateAwards, s.Rows())
+	if err := writeTable(ctx, w, snapshot.StateAwards, s.Rows()); err != nil {
+		return report, err
+	}
+	return report, writeTable(ctx, w, snapshot.GovAwards, award.Awards(f, s))
 }
 
 // crosswalk reads the audits.
@@ -207,7 +212,7 @@ func (b *builder) federalAwards(ctx context.Context, files []string, f *award.Fe
 		return err
 	}
 	r := &report.Federal
-	r.Read, r.Rejected, r.Rows, r.Outside = tally.Rows, tally.Rejected, int64(f.Len()), awardFlow(f.Outside())
+	r.Read, r.Rejected, r.Rows, r.Outside, r.Through = tally.Rows, tally.Rejected, int64(f.Len()), awardFlow(f.Outside()), f.Through()
 	grants, contracts := f.Placed()
 	lostGrants, lostContracts := f.Unknown()
 	r.Grants = AwardPlacing{awardFlow(grants), awardFlow(lostGrants)}
@@ -307,8 +312,8 @@ func newPayeeFinder(u *resolve.Universe) payeeFinder {
 }
 
 // Find implements award.Finder.
-func (p payeeFinder) Find(name, state, zip string) (ein.EIN, bool) {
+func (p payeeFinder) Find(name, state, zip string) (e ein.EIN, prob float64, ok bool) {
 	n := orgname.ParseLine(name, "", "", state)
 	m := p.r.Resolve(&resolve.Recipient{Name1: name, State: state, ZIP: zip}, &n)
-	return m.EIN, m.EIN != ein.None
+	return m.EIN, m.Rule.Prob(), m.EIN != ein.None
 }

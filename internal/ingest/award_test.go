@@ -30,8 +30,8 @@ const (
 // oneName finds one organization.
 type oneName struct{}
 
-func (oneName) Find(name, state, _ string) (ein.EIN, bool) {
-	return 70000001, name == "Lantern House" && state == "VT"
+func (oneName) Find(name, state, _ string) (ein.EIN, float64, bool) {
+	return 70000001, .97, name == "Lantern House" && state == "VT"
 }
 
 // runAwards builds the two tables from files given by path and text.
@@ -119,7 +119,7 @@ func TestAwards(t *testing.T) {
 	}
 	const want = `{"crosswalk":{"files":1,"audits":1,"rejected":[],"uei":1,"duns":0,"ambiguous":0},` +
 		`"federal":{"files":2,"superseded":1,"transactions":3,"rejected":[{"reason":"deleted by its agency","count":1},{"reason":"not a grant: loan","count":1},{"reason":"replaced by a newer posting","count":1}],` +
-		`"grants":{"placed":{"rows":2,"amount":101.1},"unknown":{"rows":1,"amount":7}},"contracts":{"placed":{"rows":0,"amount":0},"unknown":{"rows":0,"amount":0}},"outside_years":{"rows":0,"amount":0},"rows":1},` +
+		`"grants":{"placed":{"rows":2,"amount":101.1},"unknown":{"rows":1,"amount":7}},"contracts":{"placed":{"rows":0,"amount":0},"unknown":{"rows":0,"amount":0}},"outside_years":{"rows":0,"amount":0},"rows":1,"through":""},` +
 		`"states":[{"state":"NJ","title":"","mapping_verified":false,"mapping_own":true,"files":1,"payments":1,"rejected":[],"by_ein":{"rows":1,"amount":1000},"by_name":{"rows":0,"amount":0},"unknown":{"rows":0,"amount":0}},` +
 		`{"state":"VT","title":"Vermont Vendor Payments","mapping_verified":false,"mapping_own":false,"files":1,"payments":2,"rejected":[{"reason":"left out by the mapping's filter","count":1}],"by_ein":{"rows":0,"amount":0},"by_name":{"rows":1,"amount":50.25},"unknown":{"rows":1,"amount":9}}],` +
 		`"notes":["fac/additional_ueis.csv is another table of the Federal Audit Clearinghouse; only the general table is read","usaspending/FY2024_All_Assistance_Full_20241206.zip is not read: a newer posting holds all that it does","stateaward/vt/payments.csv is not read: it is the same file as stateaward/vt/payments (1).csv"]}`

@@ -162,6 +162,31 @@ func checkAwards(t *testing.T, world *synth.Report, result *Result) {
 	for _, a := range rowsOf[snapshot.FederalAward](t, result.Snapshot, snapshot.FederalAwards) {
 		cents += a.Amount
 	}
+	// Award by award and summed, it is the same money.
+	sums, awards := map[string]float64{}, map[string]float64{}
+	for _, a := range rowsOf[snapshot.FederalAward](t, result.Snapshot, snapshot.FederalAwards) {
+		sums[fmt.Sprint(a.EIN, "federal", a.FiscalYear, a.Kind, "/", a.AwardingAgency, "/", a.Program)] += a.Amount
+	}
+	for _, a := range rowsOf[snapshot.StateAward](t, result.Snapshot, snapshot.StateAwards) {
+		sums[fmt.Sprint(a.EIN, "state", a.State, a.FiscalYear, a.Category, "/", a.Agency, "/", a.Program)] += a.Amount
+	}
+	for _, a := range rowsOf[snapshot.GovAward](t, result.Snapshot, snapshot.GovAwards) {
+		awards[fmt.Sprint(a.EIN, a.Level, a.State, a.FiscalYear, a.Kind, "/", a.Agency, "/", a.Program)] += a.Amount
+		if a.Level == "federal" && (a.AwardID == "" || a.ActionDate == "" || a.Basis != "uei" && a.Basis != "duns") {
+			t.Fatalf("%+v", a)
+		}
+	}
+	for k, want := range sums {
+		if math.Abs(awards[k]-want) > .005 {
+			t.Errorf("%s: %.2f in awards, %.2f summed", k, awards[k], want)
+		}
+	}
+	if len(awards) != len(sums) {
+		t.Errorf("awards in %d groups, sums in %d", len(awards), len(sums))
+	}
+	if c, err := result.Snapshot.Manifest.AwardCoverage(); err != nil || c.FederalThrough != f.Through || f.Through == "" || len(c.StatesRead) != len(result.Report.Awards.States) {
+		t.Errorf("coverage %+v, %v; the report says %q", c, err, f.Through)
+	}
 	if want := f.Grants.Placed.Amount + f.Contracts.Placed.Amount; math.Abs(cents-want) > 0.5 {
 		t.Errorf("the table sums to %.2f, the report to %.2f", cents, want)
 	}

@@ -94,7 +94,7 @@ func (l *lists) federal(t *testing.T) {
 				t.Errorf("%s: %+v", p.Path, a)
 			}
 			seen[strings.Clone(a.Transaction)] = true
-			if _, ok := walk.Find(a.UEI, a.DUNS); ok {
+			if _, _, ok := walk.Find(a.UEI, a.DUNS); ok {
 				matched++
 			}
 			cents += int64(a.Amount)

@@ -20,9 +20,9 @@ const (
 )
 
 // Crosswalk gives the EIN of a recipient of federal money by the identifiers
-// that the government knows it by.
+// that the government knows it by, and says whether the UEI led there.
 type Crosswalk interface {
-	Find(uei, duns string) (ein.EIN, bool)
+	Find(uei, duns string) (e ein.EIN, byUEI, ok bool)
 }
 
 // Federal sums federal awards. It may be added to from several goroutines.
@@ -35,6 +35,7 @@ type Federal struct {
 	placed  [2]Flow // grants, contracts
 	unknown [2]Flow
 	outside Flow
+	through int32 // the latest action read
 }
 
 // federalKey is held in 16 bytes.
@@ -57,25 +58,37 @@ func (f *Federal) Add(a *usaspending.Award) {
 	if a.Kind == usaspending.Contract {
 		kind = 1
 	}
+	date := day(a.ActionDate)
 	if a.FiscalYear < FirstYear || a.FiscalYear > LastYear {
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		f.outside.add(a.Amount)
 		return
 	}
-	e, ok := f.crosswalk.Find(a.UEI, a.DUNS)
+	e, byUEI, ok := f.crosswalk.Find(a.UEI, a.DUNS)
 	if !ok {
 		f.mu.Lock()
 		defer f.mu.Unlock()
+		f.through = max(f.through, date)
 		f.unknown[kind].add(a.Amount)
 		return
+	}
+	by := joined{ByUEI, confidentUEI}
+	if !byUEI {
+		by = joined{ByDUNS, confidentDUNS}
 	}
 	id := start.number(uint64(e)).number(uint64(a.FiscalYear)).number(uint64(kind)).text(a.Agency).text(a.Program).text(a.Key).id()
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.through = max(f.through, date)
 	f.placed[kind].add(a.Amount)
-	f.sums.add(federalKey{e, int16(a.FiscalYear), kind == 1, f.names.number(a.Agency), f.names.number(a.Program)}, a.Amount, id)
+	k := federalKey{e, int16(a.FiscalYear), kind == 1, f.names.number(a.Agency), f.names.number(a.Program)}
+	f.sums.add(k, a.Amount, id, a.Key, date, by)
 }
+
+// Through is the day of the latest action in the years that are summed, empty
+// when there is none.
+func (f *Federal) Through() string { return dayText(f.through) }
 
 // Placed is what was given to an organization, grants and contracts.
 func (f *Federal) Placed() (grants, contracts Flow) { return f.placed[0], f.placed[1] }
@@ -88,28 +101,68 @@ func (f *Federal) Unknown() (grants, contracts Flow) { return f.unknown[0], f.un
 func (f *Federal) Outside() Flow { return f.outside }
 
 // Len is the number of rows.
-func (f *Federal) Len() int { return len(f.sums.groups) }
+func (f *Federal) Len() int { return len(f.sums.list) }
 
 // Rows are the sums in order of EIN, year, kind, agency and program.
 func (f *Federal) Rows() iter.Seq[snapshot.FederalAward] {
 	return func(yield func(snapshot.FederalAward) bool) {
-		keys := make([]federalKey, 0, len(f.sums.groups))
-		for k := range f.sums.groups {
-			keys = append(keys, k)
+		order := make([]uint32, len(f.sums.list))
+		for i := range order {
+			order[i] = uint32(i)
 		}
-		slices.SortFunc(keys, func(a, b federalKey) int {
-			return cmp.Or(cmp.Compare(a.ein, b.ein), cmp.Compare(a.year, b.year), strings.Compare(a.kind(), b.kind()),
-				strings.Compare(f.names.list[a.agency], f.names.list[b.agency]), strings.Compare(f.names.list[a.program], f.names.list[b.program]))
-		})
-		for _, k := range keys {
-			g := f.sums.groups[k]
-			row := snapshot.FederalAward{EIN: k.ein.String(), FiscalYear: int32(k.year), Kind: k.kind(), AwardingAgency: f.names.list[k.agency],
-				Program: f.names.list[k.program], Amount: g.amount.Dollars(), AwardCount: g.awards}
+		slices.SortFunc(order, func(x, y uint32) int { return f.compare(f.sums.list[x].key, f.sums.list[y].key) })
+		for _, i := range order {
+			g := &f.sums.list[i]
+			row := snapshot.FederalAward{EIN: g.key.ein.String(), FiscalYear: int32(g.key.year), Kind: g.key.kind(), AwardingAgency: f.names.list[g.key.agency],
+				Program: f.names.list[g.key.program], Amount: g.amount.Dollars(), AwardCount: g.awards}
 			if !yield(row) {
 				return
 			}
 		}
 	}
+}
+
+// compare orders the sums.
+func (f *Federal) compare(a, b federalKey) int {
+	return cmp.Or(cmp.Compare(a.ein, b.ein), cmp.Compare(a.year, b.year), strings.Compare(a.kind(), b.kind()),
+		strings.Compare(f.names.list[a.agency], f.names.list[b.agency]), strings.Compare(f.names.list[a.program], f.names.list[b.program]))
+}
+
+// awards are the awards one by one.
+func (f *Federal) awards() iter.Seq[snapshot.GovAward] {
+	return func(yield func(snapshot.GovAward) bool) {
+		order := f.sums.sorted(func(x, y *single) int {
+			a, b := f.sums.list[x.group].key, f.sums.list[y.group].key
+			return cmp.Or(cmp.Compare(a.ein, b.ein), cmp.Compare(b.year, a.year), cmp.Compare(y.amount, x.amount),
+				strings.Compare(f.names.list[a.agency], f.names.list[b.agency]), strings.Compare(f.sums.id(x), f.sums.id(y)), f.compare(a, b))
+		})
+		for _, i := range order {
+			a := &f.sums.awards[i]
+			k := f.sums.list[a.group].key
+			row := snapshot.GovAward{
+				EIN: k.ein.String(), Level: "federal", Kind: k.kind(), Agency: f.names.list[k.agency], Program: f.names.list[k.program],
+				AwardID: f.sums.id(a), FiscalYear: int32(k.year), Amount: a.amount.Dollars(), ActionDate: dayText(a.date),
+				Basis: a.basis.String(), Confidence: float64(a.confidence) / 1000,
+			}
+			if !k.contract {
+				row.Listing = listing(row.Program)
+			}
+			if !yield(row) {
+				return
+			}
+		}
+	}
+}
+
+// listing is the number of an assistance listing, such as 93.600, that a program
+// begins with.
+func listing(program string) string {
+	number, _, _ := strings.Cut(program, " ")
+	agency, rest, ok := strings.Cut(number, ".")
+	if !ok || len(agency) != 2 || len(rest) != 3 || strings.Trim(agency, "0123456789") != "" {
+		return ""
+	}
+	return number
 }
 
 func (k federalKey) kind() string {

@@ -3,6 +3,7 @@ package award
 import (
 	"cmp"
 	"iter"
+	"math"
 	"slices"
 	"strings"
 
@@ -12,11 +13,11 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// Finder gives the EIN of the one organization that has a name in a state. zip
-// is five digits or empty. When several organizations have the name it must
-// find none.
+// Finder gives the EIN of the one organization that has a name in a state, and
+// how sure that is. zip is five digits or empty. When several organizations have
+// the name it must find none.
 type Finder interface {
-	Find(name, state, zip string) (ein.EIN, bool)
+	Find(name, state, zip string) (e ein.EIN, prob float64, ok bool)
 }
 
 // State sums what states paid. It is for one goroutine.
@@ -27,7 +28,7 @@ type State struct {
 	byState map[string]*Outcome
 
 	// found remembers payees, who come again and again.
-	found map[payee]ein.EIN
+	found map[payee]foundPayee
 }
 
 // Outcome says what became of the rows of one state.
@@ -50,13 +51,18 @@ type payee struct {
 	zip   string
 }
 
+type foundPayee struct {
+	ein        ein.EIN
+	confidence uint16 // in thousandths
+}
+
 // maxFound bounds the payees remembered, to some hundred megabytes.
 const maxFound = 1 << 20
 
 // NewState makes the sums of the organizations that a finder knows; nil knows
 // none, so that only rows with an EIN of their own are placed.
 func NewState(f Finder) *State {
-	return &State{finder: f, sums: newSums[stateKey](), byState: make(map[string]*Outcome), found: make(map[payee]ein.EIN)}
+	return &State{finder: f, sums: newSums[stateKey](), byState: make(map[string]*Outcome), found: make(map[payee]foundPayee)}
 }
 
 // Add adds one row of the file of a state, given by its two letters.
@@ -66,51 +72,53 @@ func (s *State) Add(state string, a *stateaward.Award) {
 		o = &Outcome{}
 		s.byState[state] = o
 	}
-	e, by := a.EIN, &o.Stated
+	e, flow, by := a.EIN, &o.Stated, joined{ByEIN, confidentEIN}
 	if e == ein.None {
-		e, by = s.find(state, a), &o.Named
+		found := s.find(state, a)
+		e, flow, by = found.ein, &o.Named, joined{ByName, found.confidence}
 	}
 	if e == ein.None {
 		o.Unknown.add(a.Amount)
 		return
 	}
-	by.add(a.Amount)
+	flow.add(a.Amount)
 	id := uint64(0)
 	if a.ID != "" {
 		id = start.number(uint64(e)).text(state).number(uint64(a.FiscalYear)).text(a.Agency).text(a.Program).text(a.Category).text(a.ID).id()
 	}
-	s.sums.add(stateKey{e, letters(state), int16(a.FiscalYear), s.names.number(a.Agency), s.names.number(a.Program), s.names.number(a.Category)}, a.Amount, id)
+	k := stateKey{e, letters(state), int16(a.FiscalYear), s.names.number(a.Agency), s.names.number(a.Program), s.names.number(a.Category)}
+	s.sums.add(k, a.Amount, id, a.ID, day(a.Date), by)
 }
 
 // find looks for the payee in its own state, or in the paying one when the
 // file does not say where it is. A payee in a place that is no state of the
 // union is not looked for.
-func (s *State) find(state string, a *stateaward.Award) ein.EIN {
+func (s *State) find(state string, a *stateaward.Award) (found foundPayee) {
 	if s.finder == nil {
-		return ein.None
+		return found
 	}
 	if a.State != "" {
 		code, ok := place.State(a.State)
 		if !ok {
-			return ein.None
+			return found
 		}
 		state = code
 	}
 	zip, _ := place.ZIP5(a.ZIP, state)
 	k := payee{a.Payee, letters(state), zip}
-	e, ok := s.found[k]
+	found, ok := s.found[k]
 	if ok {
-		return e
+		return found
 	}
-	if found, ok := s.finder.Find(a.Payee, state, zip); ok {
-		e = found
+	if e, prob, ok := s.finder.Find(a.Payee, state, zip); ok {
+		found = foundPayee{e, uint16(math.Round(1000 * prob))}
 	}
 	if len(s.found) >= maxFound {
 		clear(s.found)
 	}
 	k.name, k.zip = strings.Clone(k.name), strings.Clone(k.zip)
-	s.found[k] = e
-	return e
+	s.found[k] = found
+	return found
 }
 
 func letters(state string) (b [2]byte) {
@@ -127,25 +135,54 @@ func (s *State) Outcome(state string) Outcome {
 }
 
 // Len is the number of rows.
-func (s *State) Len() int { return len(s.sums.groups) }
+func (s *State) Len() int { return len(s.sums.list) }
 
 // Rows are the sums in order of EIN, state, year, agency, program and category.
 func (s *State) Rows() iter.Seq[snapshot.StateAward] {
 	return func(yield func(snapshot.StateAward) bool) {
-		keys := make([]stateKey, 0, len(s.sums.groups))
-		for k := range s.sums.groups {
-			keys = append(keys, k)
+		order := make([]uint32, len(s.sums.list))
+		for i := range order {
+			order[i] = uint32(i)
 		}
+		slices.SortFunc(order, func(x, y uint32) int { return s.compare(s.sums.list[x].key, s.sums.list[y].key) })
 		text := s.names.list
-		slices.SortFunc(keys, func(a, b stateKey) int {
-			return cmp.Or(cmp.Compare(a.ein, b.ein), strings.Compare(string(a.state[:]), string(b.state[:])), cmp.Compare(a.year, b.year),
-				strings.Compare(text[a.agency], text[b.agency]), strings.Compare(text[a.program], text[b.program]), strings.Compare(text[a.category], text[b.category]))
-		})
-		for _, k := range keys {
-			g := s.sums.groups[k]
+		for _, i := range order {
+			g := &s.sums.list[i]
+			k := g.key
 			row := snapshot.StateAward{EIN: k.ein.String(), State: string(k.state[:]), FiscalYear: int32(k.year), Agency: text[k.agency], Program: text[k.program],
 				Category: text[k.category], Amount: g.amount.Dollars(), AwardCount: g.awards}
 			if !yield(row) {
+				return
+			}
+		}
+	}
+}
+
+// compare orders the sums.
+func (s *State) compare(a, b stateKey) int {
+	text := s.names.list
+	return cmp.Or(cmp.Compare(a.ein, b.ein), strings.Compare(string(a.state[:]), string(b.state[:])), cmp.Compare(a.year, b.year),
+		strings.Compare(text[a.agency], text[b.agency]), strings.Compare(text[a.program], text[b.program]), strings.Compare(text[a.category], text[b.category]))
+}
+
+// awards are the awards one by one. Payments without an identifier are one row
+// for each group and basis.
+func (s *State) awards() iter.Seq[snapshot.GovAward] {
+	return func(yield func(snapshot.GovAward) bool) {
+		text := s.names.list
+		order := s.sums.sorted(func(x, y *single) int {
+			a, b := s.sums.list[x.group].key, s.sums.list[y.group].key
+			return cmp.Or(cmp.Compare(a.ein, b.ein), cmp.Compare(b.year, a.year), cmp.Compare(y.amount, x.amount),
+				strings.Compare(text[a.agency], text[b.agency]), strings.Compare(s.sums.id(x), s.sums.id(y)), s.compare(a, b), cmp.Compare(x.basis, y.basis))
+		})
+		for _, i := range order {
+			a := &s.sums.awards[i]
+			k := s.sums.list[a.group].key
+			if !yield(snapshot.GovAward{
+				EIN: k.ein.String(), Level: "state", State: string(k.state[:]), Kind: text[k.category], Agency: text[k.agency], Program: text[k.program],
+				AwardID: s.sums.id(a), FiscalYear: int32(k.year), Amount: a.amount.Dollars(), ActionDate: dayText(a.date),
+				Basis: a.basis.String(), Confidence: float64(a.confidence) / 1000,
+			}) {
 				return
 			}
 		}

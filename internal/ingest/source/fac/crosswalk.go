@@ -52,20 +52,22 @@ func add(claims map[string]claim, id string, p *Pair) {
 }
 
 // Find is the EIN of a recipient by its UEI, or by its DUNS number when the
-// UEI is unknown or absent. A UEI that audits disagree about is not looked for
+// UEI is unknown or absent, and which of the two it was. A UEI that audits disagree about is not looked for
 // by the number: the disagreement is about the same organization.
-func (c *Crosswalk) Find(uei, duns string) (ein.EIN, bool) {
+func (c *Crosswalk) Find(uei, duns string) (e ein.EIN, byUEI, ok bool) {
 	if id := UEI(uei); id != "" {
-		if k, ok := c.uei[id]; ok {
-			return k.get()
+		if k, known := c.uei[id]; known {
+			e, ok = k.get()
+			return e, true, ok
 		}
 	}
 	if id := DUNS(duns); id != "" {
-		if k, ok := c.duns[id]; ok {
-			return k.get()
+		if k, known := c.duns[id]; known {
+			e, ok = k.get()
+			return e, false, ok
 		}
 	}
-	return ein.None, false
+	return ein.None, false, false
 }
 
 func (k claim) get() (ein.EIN, bool) {

@@ -108,7 +108,7 @@ func TestCrosswalk(t *testing.T) {
 			{"EXAMPLE00001", "", b}, {"example00001", "070000001", b}, {"EXAMPLE00002", "", ein.None}, {"EXAMPLE00002", "070000003", ein.None},
 			{"EXAMPLE00003", "", a}, {"", "70000001", a}, {"EXAMPLE00099", "070000003", b}, {"EXAMPLE00004", "", b}, {"", "070000002", b}, {"EXAMPLE00005", "", ein.None}, {"", "", ein.None},
 		} {
-			got, ok := c.Find(want.uei, want.duns)
+			got, _, ok := c.Find(want.uei, want.duns)
 			if got != want.ein || ok != (want.ein != ein.None) {
 				t.Errorf("Find(%q, %q) = %v, %v; want %v", want.uei, want.duns, got, ok, want.ein)
 			}

@@ -28,6 +28,7 @@ type Award struct {
 	Program          string
 	Category         string
 	Amount           money.Cents
+	Date             string // YYYY-MM-DD; empty when the file has no such column
 	ID               string // of the award or payment, unique within an agency; empty when there is none
 }
 
@@ -163,6 +164,7 @@ func (r *reader) take(fields []string) (reason string) {
 	if a.Amount, ok = money.Parse(r.field(fields, amount)); !ok {
 		return ReasonAmount
 	}
+	a.Date = isoDate(r.field(fields, date))
 	a.EIN, _ = ein.Filed(r.field(fields, taxID))
 	a.City, a.State, a.ZIP = r.field(fields, city), r.field(fields, state), r.field(fields, zip)
 	a.Agency, a.Program, a.Category = r.field(fields, agency), r.field(fields, program), r.field(fields, category)

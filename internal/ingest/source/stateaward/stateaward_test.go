@@ -66,11 +66,11 @@ func TestStates(t *testing.T) {
 		want  Award
 	}{
 		{"CT", map[string]string{"Vendor": "LANTERN HOUSE INC", "Fiscal Year": "2024", "Department": "Housing", "Program": "Shelter", "Expense Category": "Grants", "Amount": "1,250.75", "Payment Date": "2023-09-01"},
-			Award{Payee: "LANTERN HOUSE INC", FiscalYear: 2024, Agency: "Housing", Program: "Shelter", Category: "Grants", Amount: 125075}},
+			Award{Payee: "LANTERN HOUSE INC", FiscalYear: 2024, Agency: "Housing", Program: "Shelter", Category: "Grants", Amount: 125075, Date: "2023-09-01"}},
 		{"DE", map[string]string{"Vendor": "LANTERN HOUSE", "fiscal_year": "2024", "Department": "Health", "Division": "Aging", "Category": "Grants", "Amount": "10", "Check Number": "77"},
 			Award{Payee: "LANTERN HOUSE", FiscalYear: 2024, Agency: "Health", Program: "Aging", Category: "Grants", Amount: 1000, ID: "77"}},
 		{"FL", map[string]string{"Vendor/Grantor Name": "LANTERN  HOUSE  INC ", "Type": "Grant Disbursement Agreement", "Begin Date": "7/1/2023", "Agency Name": "STATE", "Long Title/PO Title": "ARTS", "Total Amount": "$5,000.00", "Agency Contract ID": "A1"},
-			Award{Payee: "LANTERN HOUSE INC", FiscalYear: 2024, Agency: "STATE", Program: "ARTS", Category: "Grant Disbursement Agreement", Amount: 500000, ID: "A1"}},
+			Award{Payee: "LANTERN HOUSE INC", FiscalYear: 2024, Agency: "STATE", Program: "ARTS", Category: "Grant Disbursement Agreement", Amount: 500000, Date: "2023-07-01", ID: "A1"}},
 		{"MA", map[string]string{"Vendor": "LANTERN HOUSE", "City": "EXAMPLE", "State": "MA", "Zip_Code": "02101", "Budget_Fiscal_Year": "2024", "Department": "DPH", "Appropriation_Name": "ARTS", "Object_Class": "(MM) CLIENT SVCS", "Amount": "-3.5", "Payment_Id": "p"},
 			Award{Payee: "LANTERN HOUSE", City: "EXAMPLE", State: "MA", ZIP: "02101", FiscalYear: 2024, Agency: "DPH", Program: "ARTS", Category: "(MM) CLIENT SVCS", Amount: -350, ID: "p"}},
 		{"MD", map[string]string{"Grantee": "LANTERN HOUSE", "Zip Code": "21201", "Fiscal Year": "2023", "Grantor": "DHCD", "Description": "SHELTER", "Category": "Grant", "Amount": "60000"},
@@ -78,11 +78,11 @@ func TestStates(t *testing.T) {
 		{"NJ", map[string]string{"VENDOR_NAME": "LANTERN HOUSE", "FISCAL_YEAR": "2022", "DEPARTMENT_AGENCY_DESC": "HEALTH", "COMMODITY_SECTOR_DESC": "SERVICES", "YTD_AMT": "9.99"},
 			Award{Payee: "LANTERN HOUSE", FiscalYear: 2022, Agency: "HEALTH", Category: "SERVICES", Amount: 999}},
 		{"OK", map[string]string{"VENDOR_NAME": "CAF\xc9 \x93LANTERN\x94", "CITY": "EXAMPLE", "STATE": "OK", "POSTAL": "73101", "PYMNT_DT": "01-JUL-24", "AGENCYNAME": "HEALTH", "FUNDDESCR": "FUND", "ACCOUNT": "551120", "ACCTDESCR": "GRANTS", "PYMNT_AMT": "10", "VOUCHER_ID": "0001"},
-			Award{Payee: "CAFÉ “LANTERN”", City: "EXAMPLE", State: "OK", ZIP: "73101", FiscalYear: 2025, Agency: "HEALTH", Program: "FUND", Category: "GRANTS", Amount: 1000, ID: "0001"}},
+			Award{Payee: "CAFÉ “LANTERN”", City: "EXAMPLE", State: "OK", ZIP: "73101", FiscalYear: 2025, Agency: "HEALTH", Program: "FUND", Category: "GRANTS", Amount: 1000, Date: "2024-07-01", ID: "0001"}},
 		{"OR", map[string]string{"vendor": "LANTERN HOUSE", "fiscal_year": "2024", "agency_name": "ARTS", "budget_class": "6020", "budget_class_name": "Dist to Nonprofits", "expend_class_name": "Dist", "expense": "12"},
 			Award{Payee: "LANTERN HOUSE", FiscalYear: 2024, Agency: "ARTS", Program: "Dist to Nonprofits", Category: "Dist", Amount: 1200}},
 		{"VT", map[string]string{"Vendor": "Lantern House", "City": "Example", "State": "VT", "Quarter Ending": "09/30/2023", "Department": "Health", "DeptID Description": "Aging", "Account": "Other Direct Grant Expense", "Amount": "1"},
-			Award{Payee: "Lantern House", City: "Example", State: "VT", FiscalYear: 2024, Agency: "Health", Program: "Aging", Category: "Other Direct Grant Expense", Amount: 100}},
+			Award{Payee: "Lantern House", City: "Example", State: "VT", FiscalYear: 2024, Agency: "Health", Program: "Aging", Category: "Other Direct Grant Expense", Amount: 100, Date: "2023-09-30"}},
 	} {
 		t.Run(c.state, func(t *testing.T) {
 			t.Parallel()

@@ -1,6 +1,9 @@
 package stateaward
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // The years that a fiscal year may be. Anything else is another number in the
 // wrong column.
@@ -48,19 +51,37 @@ var months = [...]string{"JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG",
 // date may be written 2024-06-30, with or without a time after it, 6/30/2024,
 // 20240630 or 30-JUN-24.
 func yearOf(s string, start int) (year int, ok bool) {
+	year, month, _, ok := parseDate(s)
+	if ok && start > 1 && month >= start {
+		year++
+	}
+	return year, ok
+}
+
+// isoDate writes a date as YYYY-MM-DD, and nothing where there is none.
+func isoDate(s string) string {
+	if s == "" {
+		return ""
+	}
+	year, month, day, ok := parseDate(s)
+	if !ok {
+		return ""
+	}
+	return fmt.Sprintf("%04d-%02d-%02d", year, month, day)
+}
+
+// parseDate reads a date that is one.
+func parseDate(s string) (year, month, day int, ok bool) {
 	s = strings.ToUpper(strings.TrimSpace(s))
 	s, _, _ = strings.Cut(s, " ")
 	s, _, _ = strings.Cut(s, "T0")
 	s, _, _ = strings.Cut(s, "T1")
 	s, _, _ = strings.Cut(s, "T2")
-	year, month, day, ok := dateParts(s)
+	year, month, day, ok = dateParts(s)
 	if !ok || month < 1 || month > 12 || day < 1 || day > 31 || year < firstYear || year > lastYear {
-		return 0, false
+		return 0, 0, 0, false
 	}
-	if start > 1 && month >= start {
-		year++
-	}
-	return year, true
+	return year, month, day, true
 }
 
 // dateParts takes a date apart.

@@ -1,0 +1,43 @@
+package snapshot
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// AwardCoverage says what the tables of government funding are made from. Where
+// there is nothing of an organization there, this tells none known from not
+// looked for.
+type AwardCoverage struct {
+	FederalThrough string   // day of the latest federal action read; empty when no archive was
+	StatesRead     []string // by their two letters, in order; every other state was not looked at
+}
+
+// AwardCoverage reads it out of the build report.
+func (m *Manifest) AwardCoverage() (AwardCoverage, error) {
+	c := AwardCoverage{StatesRead: []string{}}
+	if len(m.Report) == 0 {
+		return c, nil
+	}
+	var report struct {
+		Awards struct {
+			Federal struct {
+				Through string `json:"through"`
+			} `json:"federal"`
+			States []struct {
+				State string `json:"state"`
+				Files int    `json:"files"`
+			} `json:"states"`
+		} `json:"awards"`
+	}
+	if err := json.Unmarshal(m.Report, &report); err != nil {
+		return c, fmt.Errorf("reading the build report: %w", err)
+	}
+	c.FederalThrough = report.Awards.Federal.Through
+	for _, s := range report.Awards.States {
+		if s.Files > 0 {
+			c.StatesRead = append(c.StatesRead, s.State)
+		}
+	}
+	return c, nil
+}
