@@ -39,7 +39,7 @@ type value struct {
 
 func readCodebook(ctx context.Context, db *sql.DB, s *snapshot.Snapshot) (*codebook, error) {
 	b := &codebook{db: db, partial: s.Manifest.Counts.PartialFiscalYear, funders: map[ein.EIN]int64{}, recipients: map[ein.EIN]int64{}, dims: map[string][]value{}}
-	for _, d := range [...]string{"state", "zip", "county", "country", "ntee", "kind"} {
+	for _, d := range [...]string{"state", "zip", "county", "country", "ntee", "inferred", "kind"} {
 		list, err := values(ctx, db, "SELECT id, value FROM "+d)
 		if err != nil {
 			return nil, err
@@ -118,7 +118,12 @@ func (b *codebook) clause(f *graph.Filter, recipients bool) clause {
 		and(s)
 	}
 	if !f.Subject.Empty() {
-		and(oneOf("g.ntee", b.codes("ntee", func(s string) bool { return f.Subject.Matches(ntee.Code(s)) })))
+		under := func(s string) bool { return f.Subject.Matches(ntee.Code(s)) }
+		registered := oneOf("g.ntee", b.codes("ntee", under))
+		if f.SubjectBasis == ntee.Any {
+			registered = "(" + registered + " OR " + oneOf("g.inferred", b.codes("inferred", under)) + ")"
+		}
+		and(registered)
 	}
 	if len(f.Place.Values) > 0 {
 		and(b.location(f, b.table(f, recipients)))

@@ -33,15 +33,15 @@ func (b *codebook) Transactions(ctx context.Context, f *graph.Filter, s graph.So
 	list := []graph.Grant{}
 	for rows.Next() {
 		g := graph.Grant{Funder: new(graph.Funder), Recipient: new(graph.Recipient)}
-		var funder, recipient string
+		var funder, recipient, inferred string
 		var n int64
 		if err := rows.Scan(&n, &g.Key, &funder, &g.Funder.Name, &g.Funder.City, &g.Funder.State, &g.Funder.Kind,
 			&g.Recipient.ID, &recipient, &g.Recipient.Name, &g.Recipient.City, &g.Recipient.State, &g.Recipient.ZIP, &g.Recipient.Country,
-			&g.NameFiled, &g.City, &g.State, &g.ZIP, &g.Country, &g.Amount, &g.FiscalYear, &g.NTEE, &g.Support, &g.Purpose,
+			&g.NameFiled, &g.City, &g.State, &g.ZIP, &g.Country, &g.Amount, &g.FiscalYear, &g.NTEE, &inferred, &g.Support, &g.Purpose,
 			&g.ObjectID, &g.Filing, &g.ReturnType, &g.PeriodEnd, &g.Rule, &g.Prob, &g.Matched, &g.Classes); err != nil {
 			return nil, 0, err
 		}
-		g.Funder.EIN, g.Recipient.EIN = einOf(funder), einOf(recipient)
+		g.Funder.EIN, g.Recipient.EIN, g.Inferred = einOf(funder), einOf(recipient), letterOf(inferred)
 		hits = max(hits, n)
 		list = append(list, g)
 	}

@@ -19,7 +19,7 @@ func condition(f *graph.Filter) *where {
 		w.in("g.recipient_ein", eins(f.Recipients))
 	}
 	years(w, f.Years)
-	subject(w, &f.Subject)
+	subject(w, f)
 	location(w, f)
 	if len(f.Countries) > 0 {
 		w.in("g.country", f.Countries)
@@ -98,16 +98,22 @@ func years(w *where, spans []graph.Span) {
 	w.or(alternatives)
 }
 
-// subject asks for recipients with a code under any of the items.
-func subject(w *where, s *ntee.Subject) {
+// subject asks for recipients with a code under any of the items. With the wider
+// basis the inferred letter stands in for a code that is missing.
+func subject(w *where, f *graph.Filter) {
+	s := &f.Subject
 	if s.Empty() {
 		return
+	}
+	code := "ntee"
+	if f.SubjectBasis == ntee.Any {
+		code = "CASE WHEN ntee <> '' THEN ntee ELSE inferred END"
 	}
 	var alternatives []where
 	for _, it := range s.Items {
 		var one where
 		if it.Kind == ntee.Prefix {
-			one.and("starts_with(ntee, ?)", string(it.Prefix))
+			one.and("starts_with("+code+", ?)", string(it.Prefix))
 		} else {
 			var letters []string
 			for i := range 26 {
@@ -115,12 +121,12 @@ func subject(w *where, s *ntee.Subject) {
 					letters = append(letters, string(rune('A'+i)))
 				}
 			}
-			one.in("left(ntee, 1)", letters)
+			one.in("left("+code+", 1)", letters)
 		}
 		alternatives = append(alternatives, one)
 	}
 	var inner where
-	inner.and("ntee <> ''")
+	inner.and(code + " <> ''")
 	inner.or(alternatives)
 	w.and("g.recip_id IN (SELECT recip_id FROM recipient WHERE "+inner.String()+")", inner.args...)
 }

@@ -62,6 +62,7 @@ func inventCorpus(t testing.TB, seed uint64, n int) *corpus {
 			ZIP5: pick(r, someZIPs), County: pick(r, someCounty), ReturnType: "990PF", Kind: pick(r, grant.FunderKinds())})
 	}
 	var orgs []snapshot.Organization
+	var causes []snapshot.InferredCause
 	var recips []snapshot.Grant // what of a row is the recipient's own
 	for i := range 2 + r.IntN(12) {
 		var g snapshot.Grant
@@ -76,6 +77,9 @@ func inventCorpus(t testing.TB, seed uint64, n int) *corpus {
 			c.recipients = append(c.recipients, e)
 			if flag(r, 20) {
 				g.RecipientCountry = pick(r, someCountry)
+			}
+			if flag(r, 50) {
+				causes = append(causes, snapshot.InferredCause{EIN: e.String(), Letter: pick(r, []string{"A", "B", "E", "T"}), Confidence: 0.97})
 			}
 			if flag(r, 80) {
 				orgs = append(orgs, snapshot.Organization{EIN: e.String(), Name: pick(r, append(names, oddTexts[1:]...)), Aliases: []string{}, City: pick(r, someCities),
@@ -129,6 +133,7 @@ func inventCorpus(t testing.TB, seed uint64, n int) *corpus {
 	write(t, w, snapshot.Grants, c.grants)
 	write(t, w, snapshot.FunderKinds, c.kinds)
 	write(t, w, snapshot.Organizations, orgs)
+	write(t, w, snapshot.InferredCauses, causes)
 	if err := graph.Build(t.Context(), w); err != nil {
 		t.Fatal(err)
 	}

@@ -102,6 +102,10 @@ func (d *database) loadTables(ctx context.Context, s *snapshot.Snapshot) error {
 	parquet := func(table string) string {
 		return "read_parquet('" + strings.ReplaceAll(s.Path(table), "'", "''") + "')"
 	}
+	causes := "(SELECT '' AS ein, '' AS letter)" // a snapshot need not have any
+	if s.HasTable(snapshot.InferredCauses) {
+		causes = parquet(snapshot.InferredCauses)
+	}
 	return d.run(ctx,
 		`CREATE VIEW filed AS SELECT grant_key, funder_ein, recip_id, coalesce(recipient_ein, '') recipient_ein, recipient_raw,
 			coalesce(recipient_city, '') city, coalesce(recipient_state, '') state, coalesce(recipient_zip, '') zip,
@@ -116,14 +120,14 @@ func (d *database) loadTables(ctx context.Context, s *snapshot.Snapshot) error {
 			(SELECT DISTINCT recipient_raw AS value FROM filed UNION SELECT DISTINCT purpose FROM filed)`,
 		`CREATE TABLE filed_city AS SELECT row_number() OVER (ORDER BY value) id, value, city_key(value) city_key FROM
 			(SELECT DISTINCT city AS value FROM filed)`,
-		recipientSQL(parquet(snapshot.Organizations)),
+		recipientSQL(parquet(snapshot.Organizations), causes),
 	)
 }
 
 // recipientSQL makes the table of recipients. A recipient in the universe is
 // what the universe says of it; any other one is what its lines say most
 // often, the first in order of several.
-func recipientSQL(organizations string) string {
+func recipientSQL(organizations, causes string) string {
 	return `CREATE TABLE recipient AS
 		WITH line AS (
 			SELECT recip_id, any_value(recipient_ein) ein FROM filed GROUP BY recip_id
@@ -139,9 +143,11 @@ func recipientSQL(organizations string) string {
 				CASE WHEN o.ein IS NULL THEN p.state ELSE coalesce(o.state, '') END state,
 				CASE WHEN o.ein IS NULL THEN p.zip ELSE coalesce(o.zip5, '') END zip,
 				CASE WHEN o.ein IS NULL THEN p.country ELSE '' END country,
-				CASE WHEN regexp_full_match(trim(o.ntee_cd), '[A-Za-z][A-Za-z0-9]{2,3}') THEN upper(trim(o.ntee_cd)) ELSE '' END ntee
+				CASE WHEN regexp_full_match(trim(o.ntee_cd), '[A-Za-z][A-Za-z0-9]{2,3}') THEN upper(trim(o.ntee_cd)) ELSE '' END ntee,
+				i.letter
 			FROM line l JOIN called c USING (recip_id) JOIN placed p USING (recip_id)
-			LEFT JOIN ` + organizations + ` o ON o.ein = l.ein
+			LEFT JOIN ` + organizations + ` o ON o.ein = l.ein LEFT JOIN ` + causes + ` i ON i.ein = l.ein AND l.ein <> ''
 		)
-		SELECT row_number() OVER (ORDER BY recip_id) id, *, words(name) AS words FROM named`
+		SELECT row_number() OVER (ORDER BY recip_id) id, * EXCLUDE (letter), CASE WHEN ntee = '' THEN coalesce(letter, '') ELSE '' END inferred,
+			words(name) AS words FROM named`
 }

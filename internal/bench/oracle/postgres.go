@@ -68,6 +68,7 @@ var postgresTables = []struct{ name, columns, from string }{
 	{"county", "id int PRIMARY KEY, value text", "county"},
 	{"country", "id int PRIMARY KEY, value text", "country"},
 	{"ntee", "id int PRIMARY KEY, value text", "ntee"},
+	{"inferred", "id int PRIMARY KEY, value text", "inferred"},
 	{"kind", "id int PRIMARY KEY, value text", "kind"},
 	{"rule", "id int PRIMARY KEY, value text", "rule"},
 	{"filed_city", "id int PRIMARY KEY, value text, city_key text", "filed_city"},
@@ -75,11 +76,11 @@ var postgresTables = []struct{ name, columns, from string }{
 	{"funder", "id int PRIMARY KEY, ein text, name text, city text, state text, zip text, county text, city_key text, kind text",
 		"(SELECT id, ein, name, city, state, zip, county, city_key, kind FROM funder ORDER BY id)"},
 	{"filed_text", "id int PRIMARY KEY, value text, words text, " + lexemes, "filed_text"},
-	{"recipient", "id int PRIMARY KEY, recip_id text, ein text, name text, city text, state text, zip text, country text, ntee text, words text, " + lexemes,
-		"(SELECT id, recip_id, ein, name, city, state, zip, country, ntee, words FROM recipient ORDER BY id)"},
+	{"recipient", "id int PRIMARY KEY, recip_id text, ein text, name text, city text, state text, zip text, country text, ntee text, inferred text, words text, " + lexemes,
+		"(SELECT id, recip_id, ein, name, city, state, zip, country, ntee, inferred, words FROM recipient ORDER BY id)"},
 	{"coded", `key text, rank int, funder int, recipient int, linked bool, raw int, city int, state smallint, zip int, county int, country smallint,
 		amount bigint, year smallint, purpose int, rule smallint, prob double precision, matched bool, class smallint, support int,
-		ntee smallint, kind smallint, filing int`, "(SELECT * FROM coded ORDER BY funder, recipient, year, amount, rank)"},
+		ntee smallint, inferred smallint, kind smallint, filing int`, "(SELECT * FROM coded ORDER BY funder, recipient, year, amount, rank)"},
 }
 
 const lexemes = "lexemes tsvector GENERATED ALWAYS AS (array_to_tsvector(string_to_array(btrim(words, ' '), ' '))) STORED"

@@ -68,6 +68,7 @@ func (c *corpus) restrict(r *rand.Rand, f *graph.Filter) {
 			return pick(r, []string{"B", "A", "E", "T", "B2", "B20", "B42", "A6B", "X2", "Health", "Education", "Public Benefit", "Human Services"})
 		}), ",")
 		f.Subject, _ = ntee.ParseSubject(text)
+		f.SubjectBasis = ntee.Basis(r.IntN(2))
 	case 4, 5, 6:
 		f.Place = c.place(r)
 	case 7:

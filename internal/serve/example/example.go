@@ -15,6 +15,7 @@ import (
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/grant"
+	"grantgraph/internal/ntee"
 	"grantgraph/internal/serve/graph"
 	"grantgraph/internal/serve/search"
 	"grantgraph/internal/snapshot"
@@ -200,5 +201,13 @@ func (x Graph) Weight(graph.About, *graph.Filter, graph.Page) int64 { return 0 }
 
 // HasCounty is asked only for counties that nobody knows.
 func (x Graph) HasCounty(string) bool { return false }
+
+// WiderBasis is what inferred causes would add to a subject.
+func (x Graph) WiderBasis(_ context.Context, f *graph.Filter) (graph.Cost, error) {
+	if f.Subject.Empty() || f.SubjectBasis == ntee.Any {
+		return graph.Cost{}, nil
+	}
+	return graph.Cost{Grants: 3, Amount: 45_000}, nil
+}
 
 func (x Graph) ReachingFunders(context.Context, *graph.Filter) (int64, error) { return 3, nil }

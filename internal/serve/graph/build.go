@@ -54,6 +54,7 @@ func Build(ctx context.Context, w *snapshot.Writer) error {
 		b.numberAll,
 		func() error { return b.readFunders(s) },
 		func() error { return b.readOrganizations(s) },
+		func() error { return b.readCauses(s) },
 		b.describeRecipients,
 		b.orderRows,
 		b.computeTotals,
@@ -130,6 +131,7 @@ type recipRecord struct {
 	EIN                    uint32
 	Name, City, State, ZIP uint32
 	Country, NTEE          uint32
+	Inferred               uint32 // letter of the inferred cause where there is no code, else 0
 }
 
 // placeRecord is one distinct place of rows.

@@ -191,3 +191,31 @@ func (b *builder) readOrganizations(s *snapshot.Snapshot) error {
 	}
 	return nil
 }
+
+// readCauses takes in the causes that were inferred for recipients without a
+// code. A snapshot that has no such table has none.
+func (b *builder) readCauses(s *snapshot.Snapshot) error {
+	if !s.HasTable(snapshot.InferredCauses) {
+		return nil
+	}
+	empty := b.short.id("")
+	for c, err := range snapshot.Rows[snapshot.InferredCause](s, snapshot.InferredCauses) {
+		if err != nil {
+			return err
+		}
+		e, err := ein.Parse(c.EIN)
+		if err != nil {
+			return inconsistent("an inferred cause: %w", err)
+		}
+		if len(c.Letter) != 1 || ntee.Label(c.Letter[0]) == "" {
+			return inconsistent("the inferred cause of %s is %q", c.EIN, c.Letter)
+		}
+		at, ok := slices.BinarySearchFunc(b.byEIN, uint32(e), func(i, e uint32) int { return cmp.Compare(b.recip[i].EIN, e) })
+		for ; ok && at < len(b.byEIN) && b.recip[b.byEIN[at]].EIN == uint32(e); at++ {
+			if r := &b.recip[b.byEIN[at]]; r.NTEE == empty {
+				r.Inferred = uint32(c.Letter[0])
+			}
+		}
+	}
+	return nil
+}

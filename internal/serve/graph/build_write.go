@@ -99,6 +99,8 @@ func (b *builder) rowSets(states int) *dimensions {
 			d.linked.at(0).set(row)
 			if m := majorOf[r]; m != 0 {
 				d.major.at(int(m - 'A')).set(row)
+			} else if m := b.recip[r].Inferred; m != 0 {
+				d.inferred.at(int(m - 'A')).set(row)
 			}
 		}
 		if k := b.funder[b.funders[i]].Kind; k != noKind {

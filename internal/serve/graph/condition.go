@@ -72,7 +72,7 @@ func (g *Graph) compile(f *Filter, reach bitset) []condition {
 		add(c)
 	}
 	if !f.Subject.Empty() {
-		add(g.subjectCond(&f.Subject))
+		add(g.subjectCond(f))
 	}
 	if len(f.Place.Values) > 0 {
 		add(g.placeCond(&f.Place, reach))

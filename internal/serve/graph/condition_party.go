@@ -115,17 +115,46 @@ func (g *Graph) recipCond(recips []uint32) condition {
 	})
 }
 
-// subjectCond is all rows of the recipients with a code under the subject. A
-// major group has a stored set; of a longer prefix the recipients are listed.
-func (g *Graph) subjectCond(s *ntee.Subject) condition {
+// subjectCond is all rows of the recipients with a code under the subject or,
+// where it counts, an inferred letter. A major group has stored sets; of a
+// longer prefix the recipients are listed.
+func (g *Graph) subjectCond(f *Filter) condition {
 	var asked uint32
-	for _, it := range s.Items {
+	longer := false
+	for _, it := range f.Subject.Items {
 		if it.Kind == ntee.Prefix {
-			return g.recipCond(g.recipsUnder(s))
+			longer = true
+		} else {
+			asked |= it.Majors & (1<<majors - 1)
 		}
-		asked |= it.Majors
 	}
-	return g.unionOf(g.sets.major, asked&(1<<majors-1))
+	inferred := g.unionOf(g.sets.inferred, asked)
+	switch {
+	case f.inferredOnly:
+		return inferred
+	case longer:
+		recips := g.recipsUnder(&f.Subject)
+		if f.SubjectBasis == ntee.Any {
+			recips = g.addInferred(recips, asked)
+		}
+		return g.recipCond(recips)
+	}
+	registered := g.unionOf(g.sets.major, asked)
+	if f.SubjectBasis == ntee.Any {
+		return g.union(append(registered.sets, inferred.sets...)...)
+	}
+	return registered
+}
+
+// addInferred adds the recipients with one of the letters inferred, and sorts.
+func (g *Graph) addInferred(recips []uint32, asked uint32) []uint32 {
+	for i := range g.recip {
+		if letter := g.recip[i].Inferred; letter != 0 && asked>>(letter-'A')&1 != 0 {
+			recips = append(recips, uint32(i))
+		}
+	}
+	slices.Sort(recips)
+	return recips
 }
 
 // recipsUnder are the recipients with a code under the subject, ascending.

@@ -21,6 +21,7 @@ type corpus struct {
 	grants  []snapshot.Grant
 	funders []snapshot.FunderKind
 	orgs    []snapshot.Organization
+	causes  []snapshot.InferredCause
 	partial []int
 }
 
@@ -39,6 +40,7 @@ func (c *corpus) write(t testing.TB, dir string) *snapshot.Snapshot {
 		snapshot.WriteTable(w, snapshot.Grants, slices.Values(c.grants)),
 		snapshot.WriteTable(w, snapshot.FunderKinds, slices.Values(c.funders)),
 		snapshot.WriteTable(w, snapshot.Organizations, slices.Values(c.orgs)),
+		snapshot.WriteTable(w, snapshot.InferredCauses, slices.Values(c.causes)),
 		graph.Build(context.Background(), w),
 	} {
 		if err != nil {
@@ -69,6 +71,7 @@ func readCorpus(t testing.TB, s *snapshot.Snapshot) *corpus {
 	c.grants = collect[snapshot.Grant](t, s, snapshot.Grants)
 	c.funders = collect[snapshot.FunderKind](t, s, snapshot.FunderKinds)
 	c.orgs = collect[snapshot.Organization](t, s, snapshot.Organizations)
+	c.causes = collect[snapshot.InferredCause](t, s, snapshot.InferredCauses)
 	return c
 }
 
@@ -116,6 +119,10 @@ func random(seed uint64, rows int) *corpus {
 			City: pick(r, cities), State: pick(r, states), ZIP5: pick(r, zips), County: pick(r, counties), Kind: pick(r, kinds)})
 	}
 	for i := range recips {
+		// Some have a code as well, and some are in no other table.
+		if r.IntN(3) == 0 {
+			c.causes = append(c.causes, snapshot.InferredCause{EIN: einOf(8, i), Letter: pick(r, []string{"A", "B", "P", "X"}), Confidence: 0.98})
+		}
 		if r.IntN(4) == 0 {
 			continue
 		}

@@ -26,7 +26,7 @@ func (d dimension) at(value int) bitset {
 
 // dimensions are the sets of rows of every value of the columns that have few.
 type dimensions struct {
-	year, state, major, kind, rule, class, support, linked, prob dimension
+	year, state, major, inferred, kind, rule, class, support, linked, prob dimension
 }
 
 // majors is the number of major groups of NTEE codes, the letters.
@@ -44,6 +44,7 @@ func (d *dimensions) each(years, states, probs int, visit func(name string, valu
 	visit("bits.year", years, &d.year)
 	visit("bits.state", states, &d.state)
 	visit("bits.major", majors, &d.major)
+	visit("bits.inferred", majors, &d.inferred)
 	visit("bits.kind", len(kindNumbers), &d.kind)
 	visit("bits.rule", len(grant.Rules())+1, &d.rule)
 	visit("bits.class", classes, &d.class)

@@ -13,16 +13,22 @@ type Filter struct {
 	Recipients []ein.EIN // rows without a recipient EIN never match
 	Years      []Span    // fiscal years
 	Subject    ntee.Subject
-	Place      Place
-	Countries  []string // FIPS 10-4 codes of the recipient's country; only foreign lines have one
-	Query      Query
-	Support    grant.Support // rows that have any of these bits
-	FunderKind string        // one of grant.FunderKinds
-	Exclude    Class         // rows in any of these classes are left out
-	MinAmount  *int64
-	MaxAmount  *int64
-	MinProb    *float64 // rows without a recipient EIN never match
-	Sources    []grant.Rule
+	// SubjectBasis says whether inferred causes count for the subject. Without
+	// a subject the rows are the same, but an answer may show them.
+	SubjectBasis ntee.Basis
+	Place        Place
+	Countries    []string // FIPS 10-4 codes of the recipient's country; only foreign lines have one
+	Query        Query
+	Support      grant.Support // rows that have any of these bits
+	FunderKind   string        // one of grant.FunderKinds
+	Exclude      Class         // rows in any of these classes are left out
+	MinAmount    *int64
+	MaxAmount    *int64
+	MinProb      *float64 // rows without a recipient EIN never match
+	Sources      []grant.Rule
+
+	// inferredOnly asks for the rows that only the wider basis has.
+	inferredOnly bool
 }
 
 // Span is a closed range of fiscal years. A bound of 0 is open.

@@ -30,6 +30,7 @@ func randomFilter(r *rand.Rand) *graph.Filter {
 			f.Years = append(f.Years, graph.Span{From: pick(r, []int{0, 2018, 2020, 2022}), To: pick(r, []int{0, 2020, 2021, 2030})})
 		case 3:
 			f.Subject, _ = ntee.ParseSubject(pick(r, []string{"B", "B4", "Education,X", "A6B,P", "B42", "Q", "nonsense"}))
+			f.SubjectBasis = ntee.Basis(r.IntN(2))
 		case 4, 5:
 			f.Place.Of = graph.PlaceOf(r.IntN(3))
 			f.Place.Kind = graph.PlaceKind(r.IntN(5))
@@ -138,6 +139,12 @@ func compareWith(t *testing.T, g *graph.Graph, n *naive, r *rand.Rand, cases int
 		excluded, err := g.Excluded(ctx, f)
 		check(err)
 		same(t, "excluded", f, excluded, n.excluded(f))
+		wider, err := g.WiderBasis(ctx, f)
+		check(err)
+		any := *f
+		any.SubjectBasis = ntee.Any
+		all, _ := n.summary(&any)
+		same(t, "wider basis", f, wider, graph.Cost{Grants: all.Grants - wantTotals.Grants, Amount: all.Amount - wantTotals.Amount})
 		reaching, err := g.ReachingFunders(ctx, f)
 		check(err)
 		var want int64

@@ -66,6 +66,15 @@ func newNaive(c *corpus) *naive {
 			}
 		}
 	}
+	inferred := map[string]byte{}
+	for _, k := range c.causes {
+		inferred[k.EIN] = k.Letter[0]
+	}
+	for id, code := range codes {
+		if code != "" {
+			delete(inferred, recips[id].EIN.String())
+		}
+	}
 	for _, r := range c.grants {
 		e := must(r.FunderEIN)
 		if funders[e] == nil {
@@ -75,7 +84,7 @@ func newNaive(c *corpus) *naive {
 		row := graph.Grant{
 			Key: r.Key, Funder: funders[e], Recipient: recips[r.RecipID], NameFiled: r.RecipientRaw,
 			City: r.RecipientCity, State: r.RecipientState, ZIP: r.RecipientZIP, Country: r.RecipientCountry,
-			Amount: r.Amount, FiscalYear: int(r.TaxYear), NTEE: codes[r.RecipID], Support: grant.Support(r.Support), Purpose: r.Purpose,
+			Amount: r.Amount, FiscalYear: int(r.TaxYear), NTEE: codes[r.RecipID], Inferred: inferred[r.RecipientEIN], Support: grant.Support(r.Support), Purpose: r.Purpose,
 			ObjectID: r.ObjectID, Filing: r.Filing, ReturnType: r.ReturnType, PeriodEnd: r.PeriodEnd,
 			Rule: rule, Prob: r.MatchProb, Matched: r.SourceTier == grant.Matched,
 		}
@@ -161,6 +170,17 @@ func has(t graph.Term, r *graph.Grant) bool {
 	})
 }
 
+// under reports whether a row has a code under the subject or, where that counts,
+// an inferred letter that is asked for as a whole.
+func under(f *graph.Filter, r *graph.Grant) bool {
+	if r.NTEE != "" || f.SubjectBasis == ntee.Registered || r.Inferred == 0 {
+		return f.Subject.Matches(r.NTEE)
+	}
+	return slices.ContainsFunc(f.Subject.Items, func(it ntee.Item) bool {
+		return it.Kind != ntee.Prefix && it.Majors>>(r.Inferred-'A')&1 != 0
+	})
+}
+
 // match is every row that satisfies the filter.
 func (n *naive) match(f *graph.Filter) (out []graph.Grant) {
 	var reach map[ein.EIN]bool
@@ -172,7 +192,7 @@ func (n *naive) match(f *graph.Filter) (out []graph.Grant) {
 		ok := (len(f.Funders) == 0 || slices.Contains(f.Funders, r.Funder.EIN)) &&
 			(len(f.Recipients) == 0 || linked && slices.Contains(f.Recipients, r.Recipient.EIN)) &&
 			inYears(f.Years, r.FiscalYear) &&
-			(f.Subject.Empty() || linked && f.Subject.Matches(r.NTEE)) &&
+			(f.Subject.Empty() || linked && under(f, &r)) &&
 			(len(f.Countries) == 0 || r.Country != "" && slices.Contains(f.Countries, r.Country)) &&
 			(f.Support == 0 || f.Support&r.Support != 0) &&
 			(f.FunderKind == "" || f.FunderKind == r.Funder.Kind) &&

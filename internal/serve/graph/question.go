@@ -76,6 +76,7 @@ func (w *canonical) filter(f *Filter) {
 	writeSet(w, f.Recipients)
 	w.years(f.Years)
 	w.subject(&f.Subject)
+	*w = append(*w, byte(f.SubjectBasis))
 	w.place(&f.Place)
 	w.texts(slices.Clone(f.Countries))
 	for _, terms := range [...][]Term{f.Query.Must, f.Query.MustNot} {

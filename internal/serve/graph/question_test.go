@@ -130,7 +130,7 @@ func TestCanonicalDiffers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		filters = append(filters, graph.Filter{Subject: s})
+		filters = append(filters, graph.Filter{Subject: s}, graph.Filter{Subject: s, SubjectBasis: ntee.Any})
 	}
 	for _, text := range []string{"AB", "A B", `"A B"`, `"B A"`, "-A", "A -B", `-"A B"`} {
 		q, _ := graph.ParseQuery(text)

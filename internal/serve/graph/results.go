@@ -19,6 +19,7 @@ type Grant struct {
 	Amount     int64
 	FiscalYear int
 	NTEE       ntee.Code // of the recipient; empty when unknown
+	Inferred   byte      // letter of the recipient's inferred cause where there is no code, else 0
 	Support    grant.Support
 	Purpose    string
 	ObjectID   string // empty when unknown

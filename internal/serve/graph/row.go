@@ -61,7 +61,8 @@ func (r *reader) grant(row uint32) Grant {
 		Key: r.text.copy(g.keys.at(row)), Funder: f, Recipient: p, NameFiled: r.text.copy(g.nameText.at(g.names[row])),
 		City: r.short(at.City), State: r.short(at.State), ZIP: r.short(at.ZIP), Country: r.short(at.Country),
 		Amount: g.amounts[row], FiscalYear: int(g.yearList[g.years[row]]), NTEE: ntee.Code(r.short(g.recip[g.recips[row]].NTEE)),
-		Support: grant.Support(g.supports[row]), Purpose: r.text.copy(g.purposeText.at(g.purposes[row])),
+		Inferred: byte(g.recip[g.recips[row]].Inferred),
+		Support:  grant.Support(g.supports[row]), Purpose: r.text.copy(g.purposeText.at(g.purposes[row])),
 		Filing: r.text.copy(filing[0]), ObjectID: r.text.copy(filing[1]), ReturnType: r.text.copy(filing[2]), PeriodEnd: r.text.copy(filing[3]),
 		Rule: grant.Rule(g.rules[row]), Prob: g.probList[g.probs[row]], Matched: g.flags[row]&flagMatched != 0, Classes: Class(g.flags[row] & classMask),
 	}

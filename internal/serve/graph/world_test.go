@@ -49,6 +49,7 @@ func TestWorld(t *testing.T) {
 					f.Years = []graph.Span{{From: row.FiscalYear, To: row.FiscalYear + r.IntN(3)}}
 				case 3:
 					f.Subject, _ = ntee.ParseSubject(string(row.NTEE[:min(len(row.NTEE), 1+r.IntN(3))]))
+					f.SubjectBasis = ntee.Basis(r.IntN(2))
 				case 4:
 					f.Place = graph.Place{Of: graph.PlaceOf(r.IntN(3)), Values: []graph.PlaceValue{{Name: row.State}}}
 				case 5:

@@ -260,6 +260,7 @@ func TestCrowd(t *testing.T) {
 type one struct{ example.Graph }
 
 func (one) HasCounty(string) bool                                         { return false }
+func (one) WiderBasis(context.Context, *graph.Filter) (graph.Cost, error) { return graph.Cost{}, nil }
 func (one) ReachingFunders(context.Context, *graph.Filter) (int64, error) { return 1, nil }
 
 func TestOneFunder(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 
+	"grantgraph/internal/money"
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/graph"
 )
@@ -20,6 +21,8 @@ type Graph interface {
 	Summary(ctx context.Context, f *graph.Filter) (graph.Totals, []graph.YearTotals, error)
 	Excluded(ctx context.Context, f *graph.Filter) (map[graph.Class]graph.Cost, error)
 	ReachingFunders(ctx context.Context, f *graph.Filter) (int64, error)
+	// WiderBasis is what inferred causes would add to a subject.
+	WiderBasis(ctx context.Context, f *graph.Filter) (graph.Cost, error)
 	// Weight bounds the bytes that a question takes while it is answered.
 	Weight(about graph.About, f *graph.Filter, p graph.Page) int64
 	HasCounty(fips string) bool
@@ -85,7 +88,7 @@ func (of graphOf) funders() api.Operation {
 		Description: "Lists the funders of the grants that match the filters, with the totals of those grants, ranked by total dollars." + graphNote,
 		Params:      listParams(graph.AboutFunders, FunderRow{}), Response: api.List[FunderRow]{}, Formats: api.Formats, Refusals: listRefusals,
 		Examples: grantExamples("recip_id=00-0000004"),
-		Plan:     listPlan(of, graph.AboutFunders, funderRow, Graph.Funders),
+		Plan:     listPlan(of, graph.AboutFunders, alike(funderRow), Graph.Funders),
 	}
 }
 
@@ -96,7 +99,7 @@ func (of graphOf) recipients() api.Operation {
 		Description: "Lists the recipients of the grants that match the filters, with the totals of those grants, ranked by dollars received." + graphNote,
 		Params:      listParams(graph.AboutRecipients, RecipientRow{}), Response: api.List[RecipientRow]{}, Formats: api.Formats, Refusals: listRefusals,
 		Examples: grantExamples("funder_id=00-0000001"),
-		Plan:     listPlan(of, graph.AboutRecipients, recipientRow, Graph.Recipients),
+		Plan:     listPlan(of, graph.AboutRecipients, alike(recipientRow), Graph.Recipients),
 	}
 }
 
@@ -114,8 +117,13 @@ func (of graphOf) summary() api.Operation {
 // question is a method of the graph that answers a page of rows.
 type question[T any] func(Graph, context.Context, *graph.Filter, graph.Sort, graph.Page) ([]T, int64, error)
 
+// alike writes rows in the same way whatever was asked.
+func alike[T, R any](wire func(*T) R) func(*T, *graph.Filter) R {
+	return func(row *T, _ *graph.Filter) R { return wire(row) }
+}
+
 // listPlan is the plan of an endpoint that answers pages of rows.
-func listPlan[T, R any](of graphOf, about graph.About, wire func(*T) R, ask question[T]) func(*api.Call) (api.Run, error) {
+func listPlan[T, R any](of graphOf, about graph.About, wire func(*T, *graph.Filter) R, ask question[T]) func(*api.Call) (api.Run, error) {
 	return func(c *api.Call) (api.Run, error) {
 		g := of(c.Data)
 		f, err := readFilter(c.Params, c.Data.Snapshot(), g)
@@ -141,7 +149,7 @@ func listPlan[T, R any](of graphOf, about graph.About, wire func(*T) R, ask ques
 			}
 			rows := make([]R, len(found))
 			for i := range found {
-				rows[i] = wire(&found[i])
+				rows[i] = wire(&found[i], &f.filter)
 			}
 			list := &api.List[R]{Head: api.Success, Hits: hits, Page: int64(page.Offset/page.Limit) + 1, Limit: page.Limit,
 				ResultsCount: len(rows), TotalPages: (hits + int64(page.Limit) - 1) / int64(page.Limit), Results: rows}
@@ -195,6 +203,17 @@ func service(ctx context.Context, c *api.Call, g Graph, f *filterReader) (api.Se
 			reached = "the one funder"
 		}
 		c.Caveat("location_type", fmt.Sprintf("area_served selected %s whose giving reaches the place; the answer covers all their grants within the other filters, including those made elsewhere.", reached))
+	}
+	wider, err := g.WiderBasis(ctx, &f.filter)
+	if err != nil {
+		return api.Service{}, err
+	}
+	if wider.Grants > 0 {
+		added := fmt.Sprintf("%d grants", wider.Grants)
+		if wider.Grants == 1 {
+			added = "1 grant"
+		}
+		c.Caveat("subject_basis", fmt.Sprintf("Only registered NTEE codes count. Causes inferred for recipients without a code would add %s and %s; subject_basis=any counts them.", added, money.Dollars(wider.Amount)))
 	}
 	s := c.Service()
 	if f.filter.Exclude != 0 {

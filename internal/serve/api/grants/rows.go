@@ -27,6 +27,7 @@ type GrantRow struct {
 	FiscalYear     int        `json:"fiscal_year" doc:"Calendar year in which the tax period ended."`
 	Subject        *string    `json:"subject" doc:"Cause: NTEE major letter of the recipient."`
 	SubjectLabel   *string    `json:"subject_label" doc:"The cause in words."`
+	SubjectSource  *string    `json:"subject_source" enum:"registered,inferred" doc:"Where the cause comes from: registered is the first letter of the NTEE code; inferred, only with subject_basis=any, is what the recipient's name and texts say; null means no cause."`
 	NTEECode       *string    `json:"ntee_code" doc:"NTEE code of the recipient."`
 	Support        []string   `json:"support" doc:"Support strategies that the purpose text describes; approximate." enum:"general_operating,program,capital,endowment,scholarship,fellowship,research,capacity_building,matching,emergency_relief,equipment,sponsorship"`
 	Purpose        *string    `json:"purpose" doc:"Purpose as filed; null when none is stated."`
@@ -117,8 +118,9 @@ func foreign(code *string) *string {
 	return api.RefOrNull(code)
 }
 
-// grantRow is a grant as the wire has it.
-func grantRow(g *graph.Grant) GrantRow {
+// grantRow is a grant as the wire has it. An inferred cause shows only where it
+// counts.
+func grantRow(g *graph.Grant, f *graph.Filter) GrantRow {
 	row := GrantRow{
 		GrantKey:       g.Key,
 		FunderEIN:      g.Funder.EIN.String(),
@@ -147,8 +149,8 @@ func grantRow(g *graph.Grant) GrantRow {
 		},
 		Provenance: Provenance{SourceTier: grant.Universe, Classes: g.Classes.Words()},
 	}
-	if letter := g.NTEE.Major(); letter != 0 {
-		row.Subject, row.SubjectLabel = api.OrNull(string(rune(letter))), api.OrNull(ntee.Label(letter))
+	if letter, source := f.SubjectBasis.Cause(g.NTEE, g.Inferred); letter != 0 {
+		row.Subject, row.SubjectLabel, row.SubjectSource = api.OrNull(string(rune(letter))), api.OrNull(ntee.Label(letter)), &source
 	}
 	if g.Matched {
 		row.Provenance.SourceTier = grant.Matched
