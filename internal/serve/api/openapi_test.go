@@ -239,6 +239,8 @@ func TestExamples(t *testing.T) {
 				want = 402
 			case "pro_table":
 				want = 403
+			case "unknown_ein":
+				want = 404
 			case "invalid":
 				want = 422
 			}

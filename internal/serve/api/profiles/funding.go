@@ -21,7 +21,7 @@ func (p Parts) funding() api.Operation {
 		Examples: []api.Example{
 			{Case: "1", Description: "Awards of a federal agency and of a state", Path: at("00-0000005")},
 			{Case: "none", Description: "An organization to which no award was found", Path: at("00-0000002")},
-			{Case: "unknown", Description: "An EIN that nobody knows", Path: at("00-0000009")},
+			{Case: "unknown_ein", Description: "An EIN that nobody knows", Path: at("00-0000009")},
 		},
 		Plan: p.planFunding,
 	}
@@ -30,14 +30,14 @@ func (p Parts) funding() api.Operation {
 func (p Parts) planFunding(c *api.Call) (api.Run, error) {
 	c.ReadFormat()
 	number, limit := readPage(c, maxAwards)
-	e, err := p.subject(c)
-	if err != nil || c.Params.Failed() {
-		return nil, err
-	}
+	e := p.subject(c)
 	c.Question = fmt.Sprintf("%s %d %d", e, number, limit)
 	c.Weight = fundingWeight + int64(limit)*awardWeight
 	return func(context.Context) (api.Answer, error) {
-		f, _ := p.Profiles(c.Data).Funding(e, int(number-1)*limit, limit)
+		f, known := p.Profiles(c.Data).Funding(e, int(number-1)*limit, limit)
+		if !known {
+			return nil, nobody(e)
+		}
 		a := fundingAnswer(f, number, limit)
 		if f.Coverage.FederalThrough == "" {
 			c.Caveat("ein", "No file of federal awards was read, so what is federal is not covered.")

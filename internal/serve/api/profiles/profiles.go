@@ -102,22 +102,25 @@ var einParam = api.Param{Name: "ein", In: "path", Type: api.String, MaxLength: 2
 func at(e string) map[string]string { return map[string]string{"ein": e} }
 
 // subject reads the EIN of the path. An organization that nobody knows is
-// refused before anything is counted.
-func (p Parts) subject(c *api.Call) (ein.EIN, error) {
+// refused before anything is counted, but after what is wrong with the request.
+func (p Parts) subject(c *api.Call) ein.EIN {
 	text, _ := c.Params.Text("ein")
 	e, err := ein.Parse(text)
-	if c.Params.Failed() {
-		return ein.None, nil
-	}
-	if err != nil {
+	if err != nil && !c.Params.Failed() {
 		c.Params.Problem(c.Params.Param("ein"), -1, "ein", text, nil, "the value is not an EIN; write nine digits, such as 12-3456789")
-		return ein.None, nil
 	}
-	if !p.Profiles(c.Data).Known(e) {
-		return ein.None, fault.New(unknown.Slug, "No organization with the EIN %s is known: it is in no list, in no return and on no grant line that was read.", e.Hyphenated()).
-			Try("find the organization by its name with /search")
+	c.Claim = func(context.Context) (func(context.Context) error, error) {
+		if !p.Profiles(c.Data).Known(e) {
+			return nil, nobody(e)
+		}
+		return func(context.Context) error { return nil }, nil
 	}
-	return e, nil
+	return e
+}
+
+func nobody(e ein.EIN) error {
+	return fault.New(unknown.Slug, "No organization with the EIN %s is known: it is in no list, in no return and on no grant line that was read.", e.Hyphenated()).
+		Try("find the organization by its name with /search")
 }
 
 // Bytes that answers take while they are made, beside what grows with the
@@ -142,7 +145,7 @@ func (p Parts) essentials() api.Operation {
 			{Case: "1", Description: "A public charity that makes grants", Path: at("00-0000001")},
 			{Case: "recipient", Description: "An organization that receives grants; none of its returns was read, so there are no figures", Path: at("00-0000004")},
 			{Case: "revoked", Description: "An organization whose exemption was revoked", Path: at("00-0000006")},
-			{Case: "unknown", Description: "An EIN that nobody knows", Path: at("00-0000009")},
+			{Case: "unknown_ein", Description: "An EIN that nobody knows", Path: at("00-0000009")},
 			{Case: "invalid", Description: "What is no EIN", Path: at("12-34")},
 		},
 		Plan: p.planEssentials,
@@ -151,16 +154,17 @@ func (p Parts) essentials() api.Operation {
 
 func (p Parts) planEssentials(c *api.Call) (api.Run, error) {
 	c.ReadFormat()
-	e, err := p.subject(c)
-	if err != nil || c.Params.Failed() {
-		return nil, err
-	}
+	e := p.subject(c)
 	c.Question = e.String() + " " + p.inService(c)
 	c.Weight = essentialsWeight
 	return func(ctx context.Context) (api.Answer, error) {
-		found, _ := p.Profiles(c.Data).Read(e, false)
+		found, known := p.Profiles(c.Data).Read(e, false)
+		if !known {
+			return nil, nobody(e)
+		}
 		a := &EssentialsAnswer{Head: api.Success}
 		absent := absences{profile: found}
+		var err error
 		if a.Core, err = p.core(ctx, c, found, &absent); err != nil {
 			return nil, err
 		}
@@ -189,7 +193,7 @@ func (p Parts) premier() api.Operation {
 		Examples: []api.Example{
 			{Case: "1", Description: "A private foundation, in full", Path: at("00-0000002")},
 			{Case: "recipient", Description: "An organization that receives grants; none of its returns was read", Path: at("00-0000004")},
-			{Case: "unknown", Description: "An EIN that nobody knows", Path: at("00-0000009")},
+			{Case: "unknown_ein", Description: "An EIN that nobody knows", Path: at("00-0000009")},
 			{Case: "invalid", Description: "What is no EIN", Path: at("12-34")},
 		},
 		Plan: p.planPremier,
@@ -206,18 +210,19 @@ const (
 
 func (p Parts) planPremier(c *api.Call) (api.Run, error) {
 	c.ReadFormat()
-	e, err := p.subject(c)
-	if err != nil || c.Params.Failed() {
-		return nil, err
-	}
+	e := p.subject(c)
 	pro := c.Caller.Pro || c.Example()
 	c.Question = strings.Join([]string{e.String(), p.inService(c), strconv.FormatBool(pro)}, " ")
 	c.Weight = premierWeight + p.Graph(c.Data).NeighborWeight(e)
 	return func(ctx context.Context) (api.Answer, error) {
 		x := p.Profiles(c.Data)
-		found, _ := x.Read(e, true)
+		found, known := x.Read(e, true)
+		if !known {
+			return nil, nobody(e)
+		}
 		a := &PremierAnswer{Head: api.Success}
 		absent := absences{profile: found}
+		var err error
 		if a.Core, err = p.core(ctx, c, found, &absent); err != nil {
 			return nil, err
 		}

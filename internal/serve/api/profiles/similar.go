@@ -54,7 +54,7 @@ func (p Parts) similar() api.Operation {
 		Response: api.List[SimilarRow]{}, Formats: api.Formats,
 		Examples: []api.Example{
 			{Case: "1", Description: "Organizations that resemble a food pantry", Path: at("00-0000004")},
-			{Case: "unknown", Description: "An EIN that nobody knows", Path: at("00-0000009")},
+			{Case: "unknown_ein", Description: "An EIN that nobody knows", Path: at("00-0000009")},
 		},
 		Plan: p.planSimilar,
 	}
@@ -63,10 +63,7 @@ func (p Parts) similar() api.Operation {
 func (p Parts) planSimilar(c *api.Call) (api.Run, error) {
 	c.ReadFormat()
 	number, limit := readPage(c, maxSimilar)
-	e, err := p.subject(c)
-	if err != nil || c.Params.Failed() {
-		return nil, err
-	}
+	e := p.subject(c)
 	c.Question = fmt.Sprintf("%s %d %d", e, number, limit)
 	c.Weight = similarWeight + p.Graph(c.Data).NeighborWeight(e)
 	return func(ctx context.Context) (api.Answer, error) {
@@ -105,7 +102,10 @@ func (p Parts) resembling(ctx context.Context, c *api.Call, e ein.EIN) (r profil
 			*side.to = append(*side.to, profile.Shared{EIN: x.EIN, Count: x.Shared, Weight: x.Weight})
 		}
 	}
-	r, _ = p.Profiles(c.Data).Similar(e, by)
+	r, known := p.Profiles(c.Data).Similar(e, by)
+	if !known {
+		return r, nobody(e)
+	}
 	return r, nil
 }
 
