@@ -99,7 +99,9 @@ func (x *Index) Read(e ein.EIN, all bool) (p *Profile, known bool) {
 	}
 	p = &Profile{Organization: x.organization(org), Filings: x.filings.of(org)}
 	years := x.financials.of(org)
-	p.Latest = latestOf(years)
+	if n := len(years); n > 0 {
+		p.Latest = &years[n-1]
+	}
 	if !all {
 		return p, true
 	}
@@ -111,20 +113,6 @@ func (x *Index) Read(e ein.EIN, all bool) (p *Profile, known bool) {
 	}
 	p.Awarded = awardedOf(x.awards.of(org))
 	return p, true
-}
-
-// latestOf are the figures of the latest return. A 990-T is the return of a tax
-// and tells of a part of the organization only, so any other comes before it.
-func latestOf(years []snapshot.Financial) *snapshot.Financial {
-	var last *snapshot.Financial
-	for i := range years {
-		y := &years[i]
-		if last == nil || (y.ReturnType != "990T") != (last.ReturnType != "990T") && y.ReturnType != "990T" ||
-			(y.ReturnType != "990T") == (last.ReturnType != "990T") && y.PeriodEnd >= last.PeriodEnd {
-			last = y
-		}
-	}
-	return last
 }
 
 // Cause is the letter of the registered cause of an organization, 0 when it has

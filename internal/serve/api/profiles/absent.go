@@ -58,6 +58,9 @@ func (a *absences) unfiled(part string) {
 // whyUnfiled says why no return of an organization was read, as far as the master
 // file tells.
 func whyUnfiled(p *profile.Profile) (reason, detail string) {
+	if len(p.Filings) > 0 {
+		return NotOnThisForm, "The only returns of the organization that were read are about a tax (Form 990-T) and do not have it."
+	}
 	if p.Sources&snapshot.SourceBMF == 0 {
 		return NoFilingRead, "No return of the organization was read, and the current master file does not list it."
 	}
