@@ -19,6 +19,7 @@ import (
 	"grantgraph/internal/serve/api/query"
 	"grantgraph/internal/serve/api/screening"
 	"grantgraph/internal/serve/dataset"
+	"grantgraph/internal/serve/directory"
 	"grantgraph/internal/serve/example"
 	"grantgraph/internal/serve/profile"
 	"grantgraph/internal/serve/report/keyring"
@@ -33,10 +34,12 @@ type Dataset struct {
 	Manifest   snapshot.Manifest
 	Graph      grants.Graph
 	Search     Search
+	Directory  *directory.Index
 	Profiles   *profile.Index
 	SQL        query.Warehouse
 	Compliance *lists.Current
 	Screen     *screen.Screener
+	Standing   *screen.Standing // of the organizations of Directory
 }
 
 // Search finds organizations, by name and by EIN.
@@ -56,7 +59,7 @@ func asRead(d *dataset.Dataset) api.Dataset {
 	if d == nil {
 		return nil
 	}
-	to := &Dataset{Manifest: d.Snapshot.Manifest, Profiles: d.Profiles, Compliance: d.Lists, Screen: d.Screen}
+	to := &Dataset{Manifest: d.Snapshot.Manifest, Directory: d.Directory, Profiles: d.Profiles, Compliance: d.Lists, Screen: d.Screen, Standing: d.Standing}
 	if d.Graph != nil {
 		to.Graph = d.Graph
 	}
@@ -91,7 +94,13 @@ func operations(p parts) []api.Group {
 		return nil
 	}
 	return []api.Group{
-		organizations.Group(func(d api.Dataset) organizations.Index { return d.(*Dataset).Search }),
+		organizations.Group(organizations.Parts{
+			Search:    func(d api.Dataset) organizations.Index { return d.(*Dataset).Search },
+			Directory: func(d api.Dataset) *directory.Index { return d.(*Dataset).Directory },
+			Standing:  func(d api.Dataset) *screen.Standing { return d.(*Dataset).Standing },
+			Screener:  func(d api.Dataset) *screen.Screener { return d.(*Dataset).Screen },
+			Clock:     p.clock,
+		}),
 		meta.Group(meta.Parts{Lists: func(d api.Dataset) *lists.Current { return d.(*Dataset).Compliance }, Ring: p.ring, Clock: p.clock}),
 		grants.Group(func(d api.Dataset) grants.Graph { return d.(*Dataset).Graph }),
 		screening.Group(screening.Parts{
@@ -131,7 +140,9 @@ func Examples(base string) (api.Examples, error) {
 
 // Invented is the dataset of the examples.
 func Invented() *Dataset {
-	return &Dataset{Manifest: example.Manifest(), Graph: example.Grants(), Search: example.Organizations(), Profiles: example.Profiles(), SQL: example.Warehouse{}, Compliance: example.Lists(), Screen: example.Screener()}
+	orgs, standing := example.Directory()
+	return &Dataset{Manifest: example.Manifest(), Graph: example.Grants(), Search: example.Organizations(), Directory: orgs, Standing: standing, Profiles: example.Profiles(),
+		SQL: example.Warehouse{}, Compliance: example.Lists(), Screen: example.Screener()}
 }
 
 // OpenAPI is the OpenAPI document of a service at an address.

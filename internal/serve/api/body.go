@@ -24,6 +24,10 @@ type Form struct {
 	words   map[string]string // other words for its fields
 	members map[string]json.RawMessage
 	read    map[string]bool
+
+	// Of an object within the body:
+	path   []any  // to it
+	called string // what stands before the names of its fields in warnings
 }
 
 // ReadForm reads the body as an object. One that is none is a problem, and
@@ -103,7 +107,7 @@ func (f *Form) problem(kind string, input, ctx any, format string, args ...any) 
 // at records a problem at a place in the body.
 func (f *Form) at(where []any, kind string, input, ctx any, format string, args ...any) {
 	if len(f.params.problems) < 50 {
-		f.params.problems = append(f.params.problems, Problem{Loc: append([]any{"body"}, where...), Msg: fmt.Sprintf(format, args...), Type: kind, Input: input, Ctx: ctx})
+		f.params.problems = append(f.params.problems, Problem{Loc: append(append([]any{"body"}, f.path...), where...), Msg: fmt.Sprintf(format, args...), Type: kind, Input: input, Ctx: ctx})
 	}
 }
 
@@ -304,6 +308,6 @@ func (f *Form) Finish() {
 		if meant != "" {
 			reason += fmt.Sprintf(" Did you mean %s?", meant)
 		}
-		f.params.Warn.Ignored(shown(name), reason)
+		f.params.Warn.Ignored(f.called+shown(name), reason)
 	}
 }

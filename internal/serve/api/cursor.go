@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
+	"encoding/json"
 
 	"grantgraph/internal/fault"
 )
@@ -37,6 +38,23 @@ func (c *Call) ReadCursor(question []byte) (offset int64, given bool, err error)
 	offset, readable, err := decodeCursor(cursor, c.Data.Snapshot().Version, c.op.ID, question)
 	if err == nil && !readable {
 		c.Params.Problem(c.Params.Param("cursor"), -1, "cursor_parsing", cursor, nil, "the value is not a cursor; send next_cursor as it was returned")
+	}
+	return offset, true, err
+}
+
+// ReadBodyCursor does the same for a field of the body.
+func (c *Call) ReadBodyCursor(f *Form, question []byte) (offset int64, given bool, err error) {
+	raw, given := f.Value("cursor")
+	if !given {
+		return 0, false, nil
+	}
+	var cursor string
+	readable := false
+	if json.Unmarshal(raw, &cursor) == nil && len(cursor) <= 100 {
+		offset, readable, err = decodeCursor(cursor, c.Data.Snapshot().Version, c.op.ID, question)
+	}
+	if err == nil && !readable {
+		f.Problem("cursor", -1, "cursor_parsing", string(raw), nil, "the value is not a cursor; send next_cursor as it was returned")
 	}
 	return offset, true, err
 }

@@ -447,6 +447,9 @@ func (d *describer) property(f reflect.StructField, nullable bool) object {
 	if nullable {
 		p["type"] = []string{p["type"].(string), "null"}
 	}
+	if also := f.Tag.Get("also"); also != "" { // of a request: what is read as well
+		p["type"] = append([]string{p["type"].(string)}, strings.Split(also, "|")...)
+	}
 	if doc != "" {
 		p["description"] = doc
 	}

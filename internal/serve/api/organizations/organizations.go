@@ -6,10 +6,13 @@ package organizations
 import (
 	"context"
 	"fmt"
+	"time"
 	"unicode/utf8"
 
 	"grantgraph/internal/place"
 	"grantgraph/internal/serve/api"
+	"grantgraph/internal/serve/directory"
+	"grantgraph/internal/serve/screen"
 	"grantgraph/internal/serve/search"
 )
 
@@ -21,10 +24,19 @@ type Index interface {
 // indexOf finds the index of a dataset, nil when it is out of service.
 type indexOf func(api.Dataset) Index
 
-// Group is the operations over the index of a dataset, nil when that is out of
-// service.
-func Group(of func(api.Dataset) Index) api.Group {
-	return api.Group{Tag: "Organizations", About: "Finding organizations.", Operations: []api.Operation{indexOf(of).search()}}
+// Parts are what the operations work with. What is out of service in a dataset is
+// nil.
+type Parts struct {
+	Search    func(api.Dataset) Index
+	Directory func(api.Dataset) *directory.Index
+	Standing  func(api.Dataset) *screen.Standing // of the organizations of Directory
+	Screener  func(api.Dataset) *screen.Screener // never nil
+	Clock     func() time.Time
+}
+
+// Group is the operations.
+func Group(p Parts) api.Group {
+	return api.Group{Tag: "Organizations", About: "Finding organizations.", Operations: []api.Operation{indexOf(p.Search).search(), p.list()}}
 }
 
 // missing refuses a dataset whose index is out of service.

@@ -1,0 +1,68 @@
+package api
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// Block reads a field that is an object itself, if it is there; one that is not
+// there has no fields. Warnings call its fields by this name in front of theirs.
+func (f *Form) Block(name, called string) *Form {
+	b := &Form{params: f.params, words: f.words, path: append(append([]any{}, f.path...), name), called: called, read: map[string]bool{}}
+	raw, ok := f.Value(name)
+	if !ok {
+		return b
+	}
+	list, err := members(raw)
+	switch {
+	case err == errMembers:
+		f.Problem(name, -1, "too_long", "", Limit{"max_length": maxMembers}, "the object has more than %d fields", maxMembers)
+	case err != nil:
+		f.Problem(name, -1, "dict_type", string(raw), nil, "the value is not an object")
+	}
+	b.members = list
+	return b
+}
+
+// Value is a field as it was sent, if it is there and not null.
+func (f *Form) Value(name string) (raw json.RawMessage, ok bool) {
+	f.read[name] = true
+	raw, ok = f.members[name]
+	return raw, ok && string(raw) != "null"
+}
+
+// Has reports whether a field is there and not null, without reading it.
+func (f *Form) Has(name string) bool {
+	raw, ok := f.members[name]
+	return ok && string(raw) != "null"
+}
+
+// Problem records why a field, or an item of it, cannot be read; index is
+// negative for the whole of it, and input empty where it is not repeated.
+func (f *Form) Problem(name string, index int, kind, input string, ctx any, format string, args ...any) {
+	where := []any{name}
+	if index >= 0 {
+		where = append(where, index)
+	}
+	var sent any
+	if input != "" {
+		sent = shown(input)
+	}
+	f.at(where, kind, sent, ctx, format, args...)
+}
+
+// Called is a field as warnings call it.
+func (f *Form) Called(name string) string { return f.called + name }
+
+// Ignored records that a field, or a part of it, was not honored.
+func (f *Form) Ignored(name, format string, args ...any) {
+	f.params.Warn.Ignored(f.Called(name), fmt.Sprintf(format, args...))
+}
+
+// Caveat records a limit of a field that was.
+func (f *Form) Caveat(name, format string, args ...any) {
+	f.params.Warn.Caveat(f.Called(name), fmt.Sprintf(format, args...))
+}
+
+// Failed reports whether anything in the request could not be read.
+func (f *Form) Failed() bool { return f.params.Failed() }

@@ -1,0 +1,475 @@
+package organizations
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"grantgraph/internal/fault"
+	"grantgraph/internal/money"
+	"grantgraph/internal/serve/api"
+	"grantgraph/internal/serve/directory"
+	"grantgraph/internal/serve/screen"
+	"grantgraph/internal/typo"
+)
+
+// OrganizationQuery is the body of POST /essentials.
+type OrganizationQuery struct {
+	SearchTerms string               `json:"search_terms,omitempty" doc:"Name or words to look for, at most 200 bytes in UTF-8. It may stand in filters as well."`
+	Mode        string               `json:"mode,omitempty" enum:"text,semantic,hybrid" doc:"How search_terms are matched; text unless given. It may stand in filters as well."`
+	Filters     *OrganizationFilters `json:"filters,omitempty" doc:"What must hold, all of it."`
+	Sort        *OrganizationSort    `json:"sort,omitempty" doc:"Order of the rows. sort_by and sort_order may stand beside filters instead."`
+	SortBy      string               `json:"sort_by,omitempty" enum:"name,revenue,assets,expenses,grants_paid,score" doc:"The same as sort.sort_by."`
+	SortOrder   string               `json:"sort_order,omitempty" enum:"asc,desc" doc:"The same as sort.sort_order."`
+	From        int64                `json:"from,omitempty" also:"string" doc:"How many rows to leave out, from 0. Rows at any depth cost the same. By score, only the best 1,000 are ranked."`
+	Size        int64                `json:"size,omitempty" also:"string" doc:"Rows in a page, 1 to 1,000; 25 unless given. More is served at 1,000 with a caveat."`
+	Cursor      string               `json:"cursor,omitempty" doc:"next_cursor of the page before, in place of from: pages on through any number of rows. Tied to the build of the dataset and to the question."`
+}
+
+// OrganizationSort is an order.
+type OrganizationSort struct {
+	SortBy    string `json:"sort_by,omitempty" enum:"name,revenue,assets,expenses,grants_paid,score" doc:"score with search_terms and revenue without unless given. Organizations without the figure come last, and equal ones are in the order of their EINs."`
+	SortOrder string `json:"sort_order,omitempty" enum:"asc,desc" doc:"asc for name and desc for all others unless given."`
+}
+
+// OrganizationFilters are the filters of POST /essentials. Lists may be sent as
+// one text with commas, and numbers as text.
+type OrganizationFilters struct {
+	SearchTerms    string   `json:"search_terms,omitempty" doc:"As at the top level."`
+	Mode           string   `json:"mode,omitempty" enum:"text,semantic,hybrid" doc:"As at the top level."`
+	State          []string `json:"state,omitempty" also:"string" doc:"Two-letter codes or names of states."`
+	City           []string `json:"city,omitempty" also:"string" doc:"Cities; a bare state code after a city says in which state: Springfield, IL."`
+	ZIP            []string `json:"zip,omitempty" also:"string|integer" items:"string|integer" doc:"ZIP codes: five digits, or the first three for a whole area."`
+	County         []string `json:"county,omitempty" also:"string" doc:"FIPS codes of counties, or names: Summit County, OH."`
+	MinRevenue     *int64   `json:"min_revenue,omitempty" also:"string" doc:"Least total revenue of the latest filing, whole dollars."`
+	MaxRevenue     *int64   `json:"max_revenue,omitempty" also:"string" doc:"Most total revenue."`
+	MinAssets      *int64   `json:"min_assets,omitempty" also:"string" doc:"Least total assets."`
+	MaxAssets      *int64   `json:"max_assets,omitempty" also:"string" doc:"Most total assets."`
+	MinExpenses    *int64   `json:"min_expenses,omitempty" also:"string" doc:"Least total expenses."`
+	MaxExpenses    *int64   `json:"max_expenses,omitempty" also:"string" doc:"Most total expenses."`
+	MinGrantsPaid  *int64   `json:"min_grants_paid,omitempty" also:"string" doc:"Least grants paid: organizations that make grants at some scale."`
+	MaxGrantsPaid  *int64   `json:"max_grants_paid,omitempty" also:"string" doc:"Most grants paid."`
+	Cause          []string `json:"cause,omitempty" also:"string" doc:"NTEE major letters, NTEE codes or causes in words."`
+	NTEE           []string `json:"ntee,omitempty" also:"string" doc:"NTEE codes or their beginnings, letters or causes. With cause, both must hold."`
+	ReturnType     []string `json:"return_type,omitempty" also:"string" enum:"990,990EZ,990PF,990T" doc:"Form of the latest filing. 990T: no other return was read."`
+	Subsection     []string `json:"subsection,omitempty" also:"string|integer" items:"string|integer" doc:"501(c) subsection codes: 3, 03 or 501(c)(3)."`
+	FoundationType []string `json:"foundation_type,omitempty" also:"string" doc:"PC, PF, POF or SO, or two-digit foundation codes of the master file."`
+	GroupExemption []string `json:"group_exemption,omitempty" also:"string|integer" items:"string|integer" doc:"Group exemption numbers."`
+	MinRulingYear  *int64   `json:"min_ruling_year,omitempty" also:"string" doc:"First year of the exemption ruling."`
+	MaxRulingYear  *int64   `json:"max_ruling_year,omitempty" also:"string" doc:"Last year of it."`
+	Pub78Verified  *bool    `json:"pub78_verified,omitempty" also:"string" doc:"Whether the current Publication 78 has the organization."`
+	Revoked        *bool    `json:"revoked,omitempty" also:"string" doc:"Whether it is on the automatic revocation list and was not reinstated."`
+	InBMF          *bool    `json:"in_bmf,omitempty" also:"string" doc:"Whether the current master file has it."`
+
+	Geography    *GeographyBlock    `json:"geography,omitempty" doc:"Candid's block. radius and msa are not honored."`
+	Organization *OrganizationBlock `json:"organization,omitempty" doc:"Candid's block. What is not listed is not honored."`
+	Financials   *FinancialsBlock   `json:"financials,omitempty" doc:"Candid's block. What is not listed is not honored."`
+}
+
+// GeographyBlock is Candid's filters of places.
+type GeographyBlock struct {
+	State  []string `json:"state,omitempty" also:"string" doc:"As state."`
+	City   []string `json:"city,omitempty" also:"string" doc:"As city."`
+	ZIP    []string `json:"zip,omitempty" also:"string|integer" items:"string|integer" doc:"As zip."`
+	County []string `json:"county,omitempty" also:"string" doc:"As county."`
+}
+
+// OrganizationBlock is Candid's filters of what an organization is.
+type OrganizationBlock struct {
+	NTEEMajorCodes  []string         `json:"ntee_major_codes,omitempty" also:"string" doc:"As cause; a code may be followed by its label."`
+	NTEEMinorCodes  []string         `json:"ntee_minor_codes,omitempty" also:"string" doc:"As ntee; a code may be followed by its label."`
+	SubsectionCodes []string         `json:"subsection_codes,omitempty" also:"string|integer" items:"string|integer" doc:"As subsection."`
+	FoundationCodes []string         `json:"foundation_codes,omitempty" also:"string" doc:"As foundation_type."`
+	GroupExemption  []string         `json:"group_exemption,omitempty" also:"string|integer" items:"string|integer" doc:"As group_exemption."`
+	RulingYear      *RangeBlock      `json:"ruling_year,omitempty" doc:"As min_ruling_year and max_ruling_year."`
+	Properties      *PropertiesBlock `json:"properties,omitempty" doc:"How it stands with the lists."`
+}
+
+// PropertiesBlock is Candid's filters of standing.
+type PropertiesBlock struct {
+	BMFStatus      *bool `json:"bmf_status,omitempty" also:"string" doc:"As in_bmf."`
+	Pub78Verified  *bool `json:"pub78_verified,omitempty" also:"string" doc:"As pub78_verified."`
+	ExcludeRevoked *bool `json:"exclude_revoked_organizations,omitempty" also:"string" doc:"true as revoked false; false asks nothing."`
+}
+
+// FinancialsBlock is Candid's filters of figures.
+type FinancialsBlock struct {
+	MostRecentYear *MostRecentYearBlock `json:"most_recent_year,omitempty" doc:"Of the latest filing."`
+}
+
+// MostRecentYearBlock is those of the latest filing.
+type MostRecentYearBlock struct {
+	FormTypes     *FormTypesBlock `json:"form_types,omitempty" doc:"As return_type: any of those that are true."`
+	TotalRevenue  *RangeBlock     `json:"total_revenue,omitempty" doc:"As min_revenue and max_revenue."`
+	TotalExpenses *RangeBlock     `json:"total_expenses,omitempty" doc:"As min_expenses and max_expenses."`
+	TotalAssets   *RangeBlock     `json:"total_assets,omitempty" doc:"As min_assets and max_assets."`
+}
+
+// FormTypesBlock is Candid's names of forms.
+type FormTypesBlock struct {
+	F990   *bool `json:"f990,omitempty" also:"string" doc:"Form 990."`
+	F990EZ *bool `json:"f990ez,omitempty" also:"string" doc:"Form 990-EZ."`
+	F990PF *bool `json:"f990pf,omitempty" also:"string" doc:"Form 990-PF."`
+}
+
+// RangeBlock is a range, both ends included.
+type RangeBlock struct {
+	Min *int64 `json:"min,omitempty" also:"string" doc:"Least."`
+	Max *int64 `json:"max,omitempty" also:"string" doc:"Most."`
+}
+
+// listWords are other words for the fields of the body.
+var listWords = map[string]string{
+	"q": "search_terms", "query": "search_terms", "search": "search_terms", "search_term": "search_terms", "keyword": "search_terms", "keywords": "search_terms", "name": "search_terms", "text": "search_terms",
+	"search_mode": "mode", "filter": "filters", "order_by": "sort_by", "orderby": "sort_by", "sort_field": "sort_by", "order": "sort", "direction": "sort_order", "sort_direction": "sort_order",
+	"offset": "from", "start": "from", "skip": "from", "page": "from", "limit": "size", "page_size": "size", "per_page": "size", "count": "size", "next_cursor": "cursor", "after": "cursor", "page_token": "cursor",
+	"states": "state", "location": "state", "cities": "city", "zip_code": "zip", "zipcode": "zip", "zips": "zip", "postal_code": "zip", "counties": "county", "county_fips": "county",
+	"revenue": "min_revenue", "revenue_min": "min_revenue", "revenue_max": "max_revenue", "min_total_revenue": "min_revenue", "max_total_revenue": "max_revenue",
+	"assets": "min_assets", "assets_min": "min_assets", "assets_max": "max_assets", "min_total_assets": "min_assets", "max_total_assets": "max_assets",
+	"expenses": "min_expenses", "min_total_expenses": "min_expenses", "max_total_expenses": "max_expenses", "grants_paid": "min_grants_paid", "min_grants": "min_grants_paid",
+	"subject": "cause", "causes": "cause", "ntee_code": "ntee", "ntee_codes": "ntee", "form": "return_type", "form_type": "return_type", "form_types": "return_type", "return_types": "return_type",
+	"subsection_code": "subsection", "subsections": "subsection", "subsection_codes": "subsection", "foundation": "foundation_type", "foundation_code": "foundation_type", "foundation_codes": "foundation_type", "foundation_types": "foundation_type",
+	"pub78": "pub78_verified", "is_pub78": "pub78_verified", "is_revoked": "revoked", "exclude_revoked": "revoked", "bmf": "in_bmf", "bmf_status": "in_bmf",
+	"group": "group_exemption", "gen": "group_exemption", "ruling_year": "min_ruling_year",
+}
+
+// Bounds of the lists in a body.
+const (
+	maxTerms = 200 // bytes
+	maxItems = 500 // of a list
+	maxItem  = 200 // bytes of one
+)
+
+// listReader reads the body of POST /essentials.
+type listReader struct {
+	*api.Form
+	question listQuestion
+	sources  *screen.Sources
+	standing *screen.Standing
+	blocks   []*api.Form // to be finished
+}
+
+// read reads everything but the cursor, which names the question. The error is a
+// refusal; what is wrong with values is kept by the form.
+func (r *listReader) read() error {
+	filters := r.block(r.Form, "filters", "")
+	r.readTerms(filters)
+	if err := r.readFilters(filters); err != nil {
+		return err
+	}
+	r.readSort()
+	q := &r.question
+	q.size = defaultSize
+	if n, ok := r.integer(r.Form, "size", 1, math.MaxInt32); ok {
+		if q.size = int(n); q.size > maxSize {
+			q.size = maxSize
+			r.Caveat("size", "At most %d rows are served in a page, so size was lowered to that.", maxSize)
+		}
+	}
+	q.from, _ = r.integer(r.Form, "from", 0, maxFrom)
+	return nil
+}
+
+// finish reports the fields that nobody read.
+func (r *listReader) finish() {
+	r.Finish()
+	for _, b := range r.blocks {
+		b.Finish()
+	}
+}
+
+// block reads an object, and remembers to look at what is left of it.
+func (r *listReader) block(in *api.Form, name, called string) *api.Form {
+	b := in.Block(name, called)
+	r.blocks = append(r.blocks, b)
+	return b
+}
+
+// nested is a block that warnings call by its path.
+func (r *listReader) nested(in *api.Form, name string) *api.Form {
+	return r.block(in, name, in.Called(name)+".")
+}
+
+// readTerms reads search_terms and mode, which may stand at the top or in the
+// filters.
+func (r *listReader) readTerms(filters *api.Form) {
+	q := &r.question
+	for _, f := range []*api.Form{filters, r.Form} {
+		if text, ok := r.text(f, "search_terms", maxTerms); ok {
+			if q.terms != "" && q.terms != text {
+				filters.Ignored("filters.search_terms", "search_terms stands at the top level as well, so that in the filters was not applied.")
+			}
+			q.terms = text
+		}
+		if mode, ok := r.text(f, "mode", maxItem); ok {
+			if mode = strings.ToLower(mode); !slices.Contains(modes, mode) {
+				r.outside(f, "mode", mode, modes, nil)
+				continue
+			}
+			q.mode = mode
+		}
+	}
+	switch {
+	case q.terms == "" && q.mode != "":
+		r.Caveat("mode", "It has no effect without search_terms.")
+		q.mode = ""
+	case q.terms != "" && q.mode == "":
+		q.mode = "text"
+	}
+}
+
+// orders are the words of sort_by.
+var orders = map[string]directory.Order{"revenue": directory.ByRevenue, "assets": directory.ByAssets, "expenses": directory.ByExpenses, "grants_paid": directory.ByGrantsPaid, "name": directory.ByName}
+
+var orderWords = []string{"name", "revenue", "assets", "expenses", "grants_paid", "score"}
+
+// orderMeant are other words for them.
+var orderMeant = map[string]string{
+	"organization_name": "name", "org_name": "name", "total_revenue": "revenue", "income": "revenue", "size": "revenue", "total_assets": "assets", "total_expenses": "expenses",
+	"grants": "grants_paid", "giving": "grants_paid", "relevance": "score", "_score": "score", "best": "score",
+}
+
+// readSort reads the order, which may stand in sort or at the top.
+func (r *listReader) readSort() {
+	q := &r.question
+	nested := r.nested(r.Form, "sort")
+	by, direction, understood := "", "", true
+	for _, f := range []*api.Form{nested, r.Form} {
+		if word, ok := r.text(f, "sort_by", maxItem); ok {
+			if word = strings.ToLower(word); !slices.Contains(orderWords, word) {
+				r.outside(f, "sort_by", word, orderWords, orderMeant)
+				understood = false
+			} else {
+				by = word
+			}
+		}
+		if word, ok := r.text(f, "sort_order", maxItem); ok {
+			if word = strings.ToLower(word); word != "asc" && word != "desc" {
+				r.outside(f, "sort_order", word, []string{"asc", "desc"}, map[string]string{"ascending": "asc", "descending": "desc"})
+			} else {
+				direction = word
+			}
+		}
+	}
+	if by == "score" && q.terms == "" {
+		r.Ignored("sort_by", "There is no score without search_terms, so it was not applied.")
+		by, understood = "", false
+	}
+	if q.score = by == "score" || by == "" && q.terms != ""; q.score {
+		if direction == "asc" {
+			r.Ignored("sort_order", "By score the best come first, so it was not applied.")
+		}
+		return
+	}
+	if q.sort.By = orders[by]; by == "name" {
+		q.sort.Asc = true
+	}
+	switch {
+	case direction != "" && !understood:
+		r.Ignored("sort_order", "sort_by was not applied, so neither was its direction.")
+	case direction != "":
+		q.sort.Asc = direction == "asc"
+	}
+}
+
+// outside reports a word that is not in a vocabulary.
+func (r *listReader) outside(f *api.Form, name, word string, vocabulary []string, also map[string]string) {
+	meant := also[word]
+	if meant == "" {
+		meant = typo.Meant(word, vocabulary)
+	}
+	if meant != "" {
+		meant = " Did you mean " + meant + "?"
+	}
+	f.Ignored(name, "%q is not one of %s, so it was not applied.%s", api.Clip(word), strings.Join(vocabulary, ", "), meant)
+}
+
+// emptyValue says what becomes of a field that is there but empty.
+const emptyValue = "The value was empty, so it was not applied."
+
+// text reads a line of text.
+func (r *listReader) text(f *api.Form, name string, most int) (string, bool) {
+	raw, ok := f.Value(name)
+	if !ok {
+		return "", false
+	}
+	var value string
+	if json.Unmarshal(raw, &value) != nil {
+		f.Problem(name, -1, "string_type", string(raw), nil, "the value is not a text")
+		return "", false
+	}
+	value = strings.Join(strings.Fields(value), " ")
+	switch {
+	case value == "":
+		f.Ignored(name, emptyValue)
+		return "", false
+	case len(value) > most:
+		f.Problem(name, -1, "string_too_long", value, api.Limit{"max_length": most}, "the value is %d bytes long; at most %d are read", len(value), most)
+		return "", false
+	case !api.Legible(value):
+		f.Problem(name, -1, "string_unicode", "", nil, "the value has characters that cannot be shown")
+		return "", false
+	}
+	return value, true
+}
+
+// errNotScalar says that a value is neither a text nor a number.
+var errNotScalar = errors.New("not a text or a number")
+
+// scalar is a text, or a number as it was written.
+func scalar(raw json.RawMessage) (string, error) {
+	raw = bytes.TrimSpace(raw)
+	if len(raw) == 0 {
+		return "", errNotScalar
+	}
+	switch c := raw[0]; {
+	case c == '"':
+		var s string
+		err := json.Unmarshal(raw, &s)
+		return s, err
+	case c == '-' || c >= '0' && c <= '9':
+		return string(raw), nil
+	}
+	return "", errNotScalar
+}
+
+// values reads a list: an array of texts and numbers, or one of them.
+func (r *listReader) values(f *api.Form, name string) (list []string) {
+	raw, ok := f.Value(name)
+	if !ok {
+		return nil
+	}
+	items := []json.RawMessage{raw}
+	if array := bytes.HasPrefix(raw, []byte("[")); array {
+		if items = items[:0]; json.Unmarshal(raw, &items) != nil || len(items) > maxItems {
+			f.Problem(name, -1, "too_long", "", api.Limit{"max_length": maxItems}, "the list has %d items; at most %d are read", len(items), maxItems)
+			return nil
+		}
+	}
+	for i, item := range items {
+		value, err := scalar(item)
+		switch {
+		case err != nil:
+			f.Problem(name, i, "string_type", string(item), nil, "the value is not a text or a number")
+		case len(value) > maxItem && len(items) > 1 || len(value) > maxItems*8:
+			f.Problem(name, i, "string_too_long", value, nil, "the value is %d bytes long", len(value))
+		case value != "" && !api.Legible(value):
+			f.Problem(name, i, "string_unicode", "", nil, "the value has characters that cannot be shown")
+		case strings.Trim(value, ", \t\r\n") != "":
+			list = append(list, strings.TrimSpace(value))
+		}
+	}
+	if len(list) == 0 && !r.Failed() {
+		f.Ignored(name, "The list was empty, so it was not applied.")
+	}
+	return list
+}
+
+// parts are the values of a list, also of one that is a text with commas.
+func (r *listReader) parts(f *api.Form, name string) (list []string) {
+	for _, value := range r.values(f, name) {
+		for part := range strings.SplitSeq(value, ",") {
+			if part = strings.TrimSpace(part); part != "" {
+				list = append(list, part)
+			}
+		}
+	}
+	if len(list) > maxItems {
+		f.Problem(name, -1, "too_long", "", api.Limit{"max_length": maxItems}, "the list has %d items; at most %d are read", len(list), maxItems)
+		return nil
+	}
+	return list
+}
+
+// integer reads a whole number within bounds, which may be a text.
+func (r *listReader) integer(f *api.Form, name string, least, most int64) (int64, bool) {
+	raw, ok := f.Value(name)
+	if !ok {
+		return 0, false
+	}
+	text, err := scalar(raw)
+	if err == nil && strings.TrimSpace(text) == "" {
+		f.Ignored(name, emptyValue)
+		return 0, false
+	}
+	n, whole := int64(0), false
+	if err == nil {
+		n, whole = wholeNumber(text)
+	}
+	switch {
+	case !whole:
+		f.Problem(name, -1, "int_parsing", string(raw), nil, "the value is not a whole number; write digits only")
+	case n < least:
+		f.Problem(name, -1, "greater_than_equal", string(raw), api.Limit{"ge": least}, "the value must be at least %d", least)
+	case n > most:
+		f.Problem(name, -1, "less_than_equal", string(raw), api.Limit{"le": most}, "the value must be at most %d", most)
+	default:
+		return n, true
+	}
+	return 0, false
+}
+
+// wholeNumber reads a number without a fraction: 1000000, 1e6, $1,000,000.
+func wholeNumber(text string) (int64, bool) {
+	if x, err := strconv.ParseFloat(text, 64); err == nil && !strings.ContainsAny(text, "xXpP_nN") {
+		if x != math.Trunc(x) || math.Abs(x) > 1<<53 {
+			return int64(max(-1<<53, min(x, 1<<53))), x == math.Trunc(x)
+		}
+		return int64(x), true
+	}
+	cents, ok := money.Parse(text)
+	return int64(cents / 100), ok && cents%100 == 0
+}
+
+// maxDollars bounds a figure of a filter.
+const maxDollars = 1 << 53
+
+// span reads a pair of bounds.
+func (r *listReader) span(f *api.Form, least, most string, low, high int64) (x directory.Range) {
+	if n, ok := r.integer(f, least, low, high); ok {
+		x.Min = &n
+	}
+	if n, ok := r.integer(f, most, low, high); ok {
+		x.Max = &n
+	}
+	if x.Min != nil && x.Max != nil && *x.Min > *x.Max {
+		f.Caveat(least, "It is more than %s, so nothing matches.", most)
+	}
+	return x
+}
+
+// flag reads true or false.
+func (r *listReader) flag(f *api.Form, name string) *bool {
+	raw, ok := f.Value(name)
+	if !ok {
+		return nil
+	}
+	var is bool
+	if json.Unmarshal(raw, &is) == nil {
+		return &is
+	}
+	text, err := scalar(raw)
+	if err == nil {
+		switch strings.ToLower(strings.TrimSpace(text)) {
+		case "1", "true", "yes", "on":
+			is = true
+			return &is
+		case "0", "false", "no", "off":
+			return &is
+		case "":
+			f.Ignored(name, emptyValue)
+			return nil
+		}
+	}
+	f.Problem(name, -1, "bool_parsing", string(raw), nil, "the value is not true or false")
+	return nil
+}
+
+// refuse is the refusal of a proprietary code.
+func refuse(err error) error {
+	return fault.New(proprietary.Slug, "%s.", err).Try("send an NTEE letter, an NTEE code or a cause")
+}

@@ -1,0 +1,433 @@
+package organizations
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"grantgraph/internal/irscode"
+	"grantgraph/internal/ntee"
+	"grantgraph/internal/orgname"
+	"grantgraph/internal/place"
+	"grantgraph/internal/serve/api"
+	"grantgraph/internal/serve/directory"
+	"grantgraph/internal/serve/screen"
+)
+
+// noData says why a filter of another service is not honored, by the name that
+// warnings call it by.
+var noData = map[string]string{
+	"profile_levels":                         "Organizations have no profile levels here.",
+	"demographics":                           "Filings do not say who leads, staffs or is served by an organization.",
+	"dei":                                    "Filings do not say who leads, staffs or is served by an organization.",
+	"population":                             "Filings do not say whom an organization serves.",
+	"radius":                                 "There is no search by distance.",
+	"msa":                                    "Metropolitan areas are not resolved.",
+	"number_of_employees":                    "There is no filter by employees.",
+	"allow_online_giving":                    "Filings do not say whether gifts are taken online.",
+	"last_updated":                           "Records have no timestamp of their own; compare dataset.version, the build stamp, instead.",
+	"geography.radius":                       "There is no search by distance; zip is applied without it.",
+	"geography.msa":                          "Metropolitan areas are not resolved.",
+	"organization.audits":                    "There is no filter by federal audits.",
+	"financials.audits":                      "There is no filter by federal audits.",
+	"organization.profile_levels":            "Organizations have no profile levels here.",
+	"organization.subject_codes":             "Codes of a proprietary taxonomy are not used; send cause.",
+	"organization.population_served_codes":   "Filings do not say whom an organization serves.",
+	"organization.number_of_employees":       "There is no filter by employees.",
+	"organization.number_of_employees_range": "There is no filter by employees.",
+	"organization.affiliation_type":          "There is no filter by relationship.",
+	"organization.properties.exclude_defunct_or_merged_organizations":          "Neither filings nor the lists mark organizations as defunct or merged.",
+	"organization.properties.allow_online_giving":                              "Filings do not say whether gifts are taken online.",
+	"organization.properties.dei_submitted":                                    "There are no self-reported profiles in the data.",
+	"organization.properties.relationship_type":                                "There is no filter by relationship.",
+	"organization.specific_exclusions.exclude_defunct_or_merged_organizations": "Neither filings nor the lists mark organizations as defunct or merged.",
+	"organization.form_types.required_to_file_990t":                            "There is no filter by the duty to file Form 990-T.",
+	"financials.required_to_file_990t":                                         "There is no filter by the duty to file Form 990-T.",
+	"financials.a_133_audit_performed":                                         "There is no filter by federal audits.",
+	"financials.most_recent_year.form_types.f990n":                             "Forms 990-N are not in the data.",
+}
+
+// unhonored reports those fields of a block that no data stands behind.
+func (r *listReader) unhonored(f *api.Form) {
+	prefix := f.Called("")
+	for name, reason := range noData {
+		if field, ok := strings.CutPrefix(name, prefix); ok && !strings.Contains(field, ".") && f.Has(field) {
+			f.Value(field)
+			f.Ignored(field, "%s The filter did not run.", reason)
+		}
+	}
+}
+
+// readFilters reads the filters: the flat ones and Candid's blocks.
+func (r *listReader) readFilters(f *api.Form) error {
+	x := &r.question.filter
+	r.places(f)
+	for _, name := range []string{"cause", "ntee"} {
+		if err := r.causes(f, name); err != nil {
+			return err
+		}
+	}
+	r.forms(f, "return_type")
+	r.subsections(f, "subsection")
+	r.foundations(f, "foundation_type")
+	r.groups(f, "group_exemption")
+	x.Revenue = r.span(f, "min_revenue", "max_revenue", -maxDollars, maxDollars)
+	x.Assets = r.span(f, "min_assets", "max_assets", -maxDollars, maxDollars)
+	x.Expenses = r.span(f, "min_expenses", "max_expenses", -maxDollars, maxDollars)
+	x.GrantsPaid = r.span(f, "min_grants_paid", "max_grants_paid", -maxDollars, maxDollars)
+	x.RulingYear = r.span(f, "min_ruling_year", "max_ruling_year", 0, 9999)
+	r.stands(f, "in_bmf", &x.InBMF, &r.sources.BMF, r.have().InBMF)
+	r.stands(f, "pub78_verified", &x.Pub78, &r.sources.Pub78, r.have().Pub78)
+	r.stands(f, "revoked", &x.Revoked, &r.sources.Revocation, r.have().Revoked)
+	r.unhonored(f)
+
+	geography := r.nested(f, "geography")
+	r.places(geography)
+	r.unhonored(geography)
+	r.readFinancials(r.nested(f, "financials"))
+	return r.readOrganization(r.nested(f, "organization"))
+}
+
+// readOrganization reads Candid's block of that name, also as its earlier
+// versions had it.
+func (r *listReader) readOrganization(f *api.Form) error {
+	x := &r.question.filter
+	for _, name := range []string{"ntee_major_codes", "ntee_minor_codes"} {
+		if err := r.causes(f, name); err != nil {
+			return err
+		}
+	}
+	r.subsections(f, "subsection_codes")
+	r.foundations(f, "foundation_codes")
+	r.groups(f, "group_exemption")
+	r.spanBlock(f, "ruling_year", &x.RulingYear, 0, 9999)
+	r.formTypes(f)
+	for _, b := range []*api.Form{f, r.nested(f, "properties"), r.nested(f, "specific_exclusions")} {
+		r.stands(b, "bmf_status", &x.InBMF, &r.sources.BMF, r.have().InBMF)
+		r.stands(b, "pub78_verified", &x.Pub78, &r.sources.Pub78, r.have().Pub78)
+		if exclude := r.flag(b, "exclude_revoked_organizations"); exclude != nil && *exclude {
+			is := false
+			r.standsAs(b, "exclude_revoked_organizations", &is, &x.Revoked, &r.sources.Revocation, r.have().Revoked)
+		}
+		r.unhonored(b)
+	}
+	return nil
+}
+
+// readFinancials reads Candid's block of that name, also as its earlier versions
+// had it.
+func (r *listReader) readFinancials(f *api.Form) {
+	x := &r.question.filter
+	year := r.nested(f, "most_recent_year")
+	r.formTypes(year)
+	for _, b := range []*api.Form{year, f} {
+		r.spanBlock(b, "total_revenue", &x.Revenue, -maxDollars, maxDollars)
+		r.spanBlock(b, "total_expenses", &x.Expenses, -maxDollars, maxDollars)
+		r.spanBlock(b, "total_assets", &x.Assets, -maxDollars, maxDollars)
+	}
+	r.unhonored(f)
+}
+
+// twice says that a filter was given under another name as well.
+const twice = "The same filter stands in the body under another name as well, so this one was not applied."
+
+// put sets a list of the filter that is not set yet.
+func put[T any](f *api.Form, name string, to *[]T, values []T) {
+	switch {
+	case len(values) == 0:
+	case len(*to) > 0:
+		f.Ignored(name, twice)
+	default:
+		*to = values
+	}
+}
+
+// spanBlock reads a range that is an object.
+func (r *listReader) spanBlock(f *api.Form, name string, to *directory.Range, low, high int64) {
+	if !f.Has(name) {
+		return
+	}
+	b := r.nested(f, name)
+	switch x := r.span(b, "min", "max", low, high); {
+	case x.Empty():
+	case !to.Empty():
+		f.Ignored(name, twice)
+	default:
+		*to = x
+	}
+}
+
+// have are the sets of the lists, none where there are no lists at all.
+func (r *listReader) have() *screen.Standing {
+	if r.standing == nil {
+		return &screen.Standing{}
+	}
+	return r.standing
+}
+
+// stands reads a filter by a list, which does not run without the list: whom a
+// list that is missing does not name may be on it.
+func (r *listReader) stands(f *api.Form, name string, to **bool, list *screen.Source, set []uint64) {
+	if is := r.flag(f, name); is != nil {
+		r.standsAs(f, name, is, to, list, set)
+	}
+}
+
+func (r *listReader) standsAs(f *api.Form, name string, is *bool, to **bool, list *screen.Source, set []uint64) {
+	switch {
+	case !list.Screens || set == nil:
+		why := "The list is not loaded."
+		if list.Note != nil {
+			why = *list.Note
+		}
+		f.Ignored(name, "The list that it looks into is out of service, so the filter did not run. %s", why)
+	case *to != nil && **to != *is:
+		f.Ignored(name, twice)
+	default:
+		*to = is
+	}
+}
+
+// places reads state, city, zip and county.
+func (r *listReader) places(f *api.Form) {
+	x := &r.question.filter
+	var states []string
+	for _, item := range r.parts(f, "state") {
+		if code, ok := place.State(item); ok {
+			states = append(states, code)
+		} else {
+			f.Ignored("state", "%q is not a state, so it was not applied.", api.Clip(item))
+		}
+	}
+	put(f, "state", &x.States, states)
+	put(f, "city", &x.Cities, r.cities(f))
+	put(f, "zip", &x.ZIPs, r.zips(f))
+	put(f, "county", &x.Counties, r.counties(f))
+}
+
+// inStates reads a list in which a bare state code says where the name before it
+// is.
+func (r *listReader) inStates(f *api.Form, name string) (list []directory.City) {
+	for _, item := range r.parts(f, name) {
+		if region, ok := place.RegionOf(item); ok && len(item) == 2 {
+			if n := len(list); n > 0 && list[n-1].State == "" {
+				list[n-1].State = region.Code
+				continue
+			}
+			f.Ignored(name, "%q is a state with no place before it, so it was not applied; write Springfield, IL.", api.Clip(item))
+			continue
+		}
+		list = append(list, directory.City{Name: item})
+	}
+	return list
+}
+
+func (r *listReader) cities(f *api.Form) (list []directory.City) {
+	var everywhere []string
+	for _, c := range r.inStates(f, "city") {
+		key := orgname.City(c.Name)
+		if key == "" {
+			f.Ignored("city", "%q is not the name of a city, so it was not applied.", api.Clip(c.Name))
+			continue
+		}
+		if c.State == "" {
+			everywhere = append(everywhere, api.Clip(c.Name))
+		}
+		list = append(list, directory.City{Name: key, State: c.State})
+	}
+	if len(everywhere) > 0 && !f.Has("state") {
+		f.Caveat("city", "No state was given for %s, so cities of that name in every state match; write City, ST for one.", someOf(everywhere))
+	}
+	return list
+}
+
+// someOf writes a list, of which the end may be left out.
+func someOf(list []string) string {
+	const most = 10
+	if len(list) > most {
+		return strings.Join(list[:most], ", ") + fmt.Sprintf(" and %d more", len(list)-most)
+	}
+	return strings.Join(list, ", ")
+}
+
+// zips reads ZIP codes: five digits, nine, a beginning of three, or four of which
+// a zero in front is lost.
+func (r *listReader) zips(f *api.Form) (list []string) {
+	for i, item := range r.parts(f, "zip") {
+		digits := strings.ReplaceAll(item, "-", "")
+		if strings.Trim(digits, "0123456789") != "" || len(digits) != 3 && len(digits) != 4 && len(digits) != 5 && len(digits) != 9 {
+			f.Problem("zip", i, "zip_parsing", item, nil, "%q is not a ZIP code; write five digits, or three for a whole area", api.Clip(item))
+			continue
+		}
+		switch len(digits) {
+		case 3:
+			f.Caveat("zip", "%s is the beginning of a ZIP code: every ZIP code in the area matches.", digits)
+		case 4:
+			digits = "0" + digits
+		}
+		list = append(list, digits[:min(5, len(digits))])
+	}
+	return list
+}
+
+// countyNames finds counties by their names in capitals, with and without what
+// kind of county it is.
+var countyNames = sync.OnceValue(func() map[string][]place.County {
+	names := map[string][]place.County{}
+	for _, c := range place.Shipped().Counties() {
+		full := strings.ToUpper(c.Name)
+		names[full] = append(names[full], c)
+		if i := strings.LastIndexByte(full, ' '); i > 0 {
+			names[full[:i]] = append(names[full[:i]], c)
+		}
+	}
+	return names
+})
+
+func (r *listReader) counties(f *api.Form) (list []string) {
+	for _, c := range r.inStates(f, "county") {
+		if code := strings.TrimSpace(c.Name); strings.Trim(code, "0123456789") == "" && (len(code) == 4 || len(code) == 5) {
+			list = append(list, strings.Repeat("0", 5-len(code))+code)
+			continue
+		}
+		var found []string
+		for _, county := range countyNames()[strings.ToUpper(c.Name)] {
+			if c.State == "" || c.State == county.State {
+				found = append(found, county.FIPS)
+			}
+		}
+		switch len(found) {
+		case 0:
+			f.Ignored("county", "%q is not a county, so it was not applied; write Summit County, OH or the five digits of its FIPS code.", api.Clip(c.Name))
+		case 1:
+		default:
+			f.Caveat("county", "There are %d counties of the name %s, and all of them match; write Summit County, OH for one.", len(found), api.Clip(c.Name))
+		}
+		list = append(list, found...)
+	}
+	return list
+}
+
+// causes reads letters, codes and causes. A code may be followed by its label, as
+// Candid's lists have them.
+func (r *listReader) causes(f *api.Form, name string) error {
+	var all ntee.Subject
+	for _, value := range r.values(f, name) {
+		if code, label, ok := strings.Cut(value, " "); ok && label != "" && leadingCode(code) {
+			value = code
+		}
+		subject, err := ntee.ParseSubject(value)
+		if err != nil {
+			return refuse(err)
+		}
+		for _, unknown := range subject.Unknown {
+			f.Ignored(name, "%q is neither an NTEE letter or code nor a cause, so it was not applied.", api.Clip(unknown))
+		}
+		all.Items = append(all.Items, subject.Items...)
+	}
+	if !all.Empty() {
+		r.question.filter.Causes = append(r.question.filter.Causes, all)
+	}
+	return nil
+}
+
+// leadingCode says whether the first word of a text is an NTEE letter or code.
+func leadingCode(word string) bool {
+	letter := func(c byte) bool { return c >= 'A' && c <= 'Z' }
+	digit := func(c byte) bool { return c >= '0' && c <= '9' }
+	return len(word) == 1 && letter(word[0]) || len(word) >= 2 && len(word) <= 4 && letter(word[0]) && digit(word[1])
+}
+
+// returnTypes are the forms that are read.
+var returnTypes = []string{"990", "990EZ", "990PF", "990T"}
+
+func (r *listReader) forms(f *api.Form, name string) {
+	var list []string
+	for _, item := range r.parts(f, name) {
+		form := strings.TrimPrefix(strings.TrimPrefix(strings.NewReplacer("-", "", " ", "").Replace(strings.ToUpper(item)), "FORM"), "F")
+		switch {
+		case slices.Contains(returnTypes, form):
+			list = append(list, form)
+		case form == "990N":
+			f.Ignored(name, "Forms 990-N are not in the data, so it was not applied.")
+		default:
+			r.outside(f, name, item, returnTypes, nil)
+		}
+	}
+	put(f, name, &r.question.filter.ReturnTypes, list)
+}
+
+// formTypes reads Candid's form_types: any of those that are true.
+func (r *listReader) formTypes(f *api.Form) {
+	if !f.Has("form_types") {
+		return
+	}
+	b := r.nested(f, "form_types")
+	var list []string
+	for _, form := range returnTypes[:3] {
+		if is := r.flag(b, "f"+strings.ToLower(form)); is != nil && *is {
+			list = append(list, form)
+		}
+	}
+	put(f, "form_types", &r.question.filter.ReturnTypes, list)
+	r.unhonored(b)
+}
+
+func (r *listReader) subsections(f *api.Form, name string) {
+	var list []string
+	for _, item := range r.parts(f, name) {
+		code := strings.ToLower(strings.ReplaceAll(item, " ", ""))
+		for _, prefix := range []string{"501(c)", "501c"} {
+			code = strings.TrimPrefix(code, prefix)
+		}
+		rest := strings.TrimLeft(strings.TrimPrefix(code, "("), "0123456789")
+		code = strings.TrimSuffix(strings.TrimPrefix(code, "("), rest)
+		if len(code) == 1 {
+			code = "0" + code
+		}
+		if irscode.SubsectionLabel(code) == "" {
+			f.Ignored(name, "%q is not a subsection, so it was not applied; write 03 or 501(c)(3).", api.Clip(item))
+			continue
+		}
+		if rest = strings.TrimPrefix(rest, ")"); rest != "" {
+			f.Caveat(name, "Of %q the subsection %s was applied alone; foundation_type tells public charities from private foundations.", api.Clip(item), irscode.SubsectionLabel(code))
+		}
+		list = append(list, code)
+	}
+	put(f, name, &r.question.filter.Subsections, list)
+}
+
+func (r *listReader) foundations(f *api.Form, name string) {
+	var list []string
+	for _, value := range r.values(f, name) {
+		// A code may be followed by its label, which has commas.
+		if code, _, ok := strings.Cut(value, " "); ok && irscode.FoundationLabel(code) != "" {
+			value = code
+		}
+		for item := range strings.SplitSeq(value, ",") {
+			switch item = strings.ToUpper(strings.TrimSpace(item)); {
+			case item == "":
+			case foundationCodes[item] != nil:
+				list = append(list, foundationCodes[item]...)
+			case irscode.FoundationLabel(item) != "":
+				list = append(list, item)
+			default:
+				r.outside(f, name, item, []string{"PC", "PF", "POF", "SO"}, map[string]string{"PRIVATE_FOUNDATION": "PF", "PUBLIC_CHARITY": "PC", "PUBLIC CHARITY": "PC", "PRIVATE FOUNDATION": "PF"})
+			}
+		}
+	}
+	put(f, name, &r.question.filter.FoundationCodes, list)
+}
+
+func (r *listReader) groups(f *api.Form, name string) {
+	var list []string
+	for _, item := range r.parts(f, name) {
+		if number := strings.TrimLeft(item, "0"); number != "" && len(item) <= 5 && strings.Trim(item, "0123456789") == "" {
+			list = append(list, number)
+		} else {
+			f.Ignored(name, "%q is not the number of a group exemption, so it was not applied.", api.Clip(item))
+		}
+	}
+	put(f, name, &r.question.filter.Groups, list)
+}
