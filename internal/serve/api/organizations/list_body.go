@@ -416,17 +416,15 @@ func (r *listReader) integer(f *api.Form, name string, least, most int64) (int64
 // wholeNumber reads a number without a fraction: 1000000, 1e6, $1,000,000.
 func wholeNumber(text string) (int64, bool) {
 	if x, err := strconv.ParseFloat(text, 64); err == nil && !strings.ContainsAny(text, "xXpP_nN") {
-		if x != math.Trunc(x) || math.Abs(x) > 1<<53 {
-			return int64(max(-1<<53, min(x, 1<<53))), x == math.Trunc(x)
-		}
-		return int64(x), true
+		// What no figure comes up to is as good as any other such number.
+		return int64(max(-1<<53, min(x, 1<<53))), x == math.Trunc(x)
 	}
 	cents, ok := money.Parse(text)
 	return int64(cents / 100), ok && cents%100 == 0
 }
 
 // maxDollars bounds a figure of a filter.
-const maxDollars = 1 << 53
+const maxDollars = 1<<53 - 1
 
 // span reads a pair of bounds.
 func (r *listReader) span(f *api.Form, least, most string, low, high int64) (x directory.Range) {
