@@ -10,6 +10,7 @@ import (
 	"grantgraph/internal/serve"
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/api/grants"
+	"grantgraph/internal/serve/directory"
 	"grantgraph/internal/serve/graph"
 	"grantgraph/internal/serve/profile"
 	"grantgraph/internal/serve/screen"
@@ -53,6 +54,10 @@ func Built(t testing.TB) *serve.Dataset {
 		if x, built.err = search.Open(s); built.err != nil {
 			return
 		}
+		var orgs *directory.Index
+		if orgs, built.err = directory.Open(s); built.err != nil {
+			return
+		}
 		var profiles *profile.Index
 		if profiles, built.err = profile.Open(s); built.err != nil {
 			return
@@ -64,7 +69,8 @@ func Built(t testing.TB) *serve.Dataset {
 		if built.sql, built.err = box.Open(s.Dir); built.err != nil {
 			return
 		}
-		built.data = &serve.Dataset{Manifest: s.Manifest, Graph: g, Search: x, Profiles: profiles, SQL: built.sql, Compliance: &lists.Current{}, Screen: screen.New(&lists.Current{}, &screen.Rows{})}
+		built.data = &serve.Dataset{Manifest: s.Manifest, Graph: g, Search: x, Directory: orgs, Standing: &screen.Standing{}, Profiles: profiles,
+			SQL: built.sql, Compliance: &lists.Current{}, Screen: screen.New(&lists.Current{}, &screen.Rows{})}
 	})
 	if built.err != nil {
 		t.Fatal(built.err)
