@@ -84,7 +84,7 @@ func (g *figure) read(f *mapped.File, name string, n int, sortable bool) {
 	if f.Err() != nil {
 		return
 	}
-	have := g.known().count()
+	have := g.known().Count()
 	g.up = mapped.Column[uint32](f, name+".up", have)
 	down := 0
 	if sortable {

@@ -75,7 +75,7 @@ func (x *Index) selected(f *Filter, st *screen.Standing) (Set, int, error) {
 			set.intersect(c.stored)
 		}
 	}
-	count := set.count()
+	count := set.Count()
 	for i := range rest {
 		c := &rest[i]
 		if c.stored != nil || count == 0 {
@@ -89,7 +89,7 @@ func (x *Index) selected(f *Filter, st *screen.Standing) (Set, int, error) {
 			set.intersect(other)
 			x.sets.give(other)
 		}
-		count = set.count()
+		count = set.Count()
 	}
 	return set, count, nil
 }
@@ -151,7 +151,7 @@ func (x *Index) conditions(f *Filter, st *screen.Standing) (list []condition, er
 		if len(s.set) != wordsFor(len(x.eins)) {
 			return nil, fmt.Errorf("directory: the filter asks for a list that is out of service or of other organizations")
 		}
-		c := condition{stored: s.set, not: !*s.is, size: Set(s.set).count()}
+		c := condition{stored: s.set, not: !*s.is, size: Set(s.set).Count()}
 		if c.not {
 			c.size = len(x.eins) - c.size
 		}

@@ -1,12 +1,14 @@
 package example
 
 import (
+	"context"
 	"fmt"
 	"sync"
 
 	"grantgraph/internal/grant"
 	"grantgraph/internal/serve/directory"
 	"grantgraph/internal/serve/screen"
+	"grantgraph/internal/serve/search"
 	"grantgraph/internal/snapshot"
 )
 
@@ -56,3 +58,27 @@ var listed = sync.OnceValue(func() listedOrgs {
 	}
 	return listedOrgs{x, standing}
 })
+
+// Search finds all organizations of the index that are looked for, whatever the
+// words.
+func (x Index) Search(_ context.Context, a search.Ask) (search.Answer, error) {
+	found := search.Answer{Mode: search.Text}
+	for _, r := range x {
+		if org, ok := listed().x.Number(r.EIN); ok && (a.Within == nil || a.Within[org>>6]>>(org&63)&1 != 0) {
+			r.Org, r.Match = org, search.Strong
+			found.Results = append(found.Results, r)
+		}
+	}
+	found.Hits = len(found.Results)
+	return found, nil
+}
+
+// Matching is the same as a set.
+func (x Index) Matching(ctx context.Context, a search.Ask) ([]uint64, error) {
+	set := make([]uint64, (listed().x.Len()+63)/64)
+	found, err := x.Search(ctx, a)
+	for _, r := range found.Results {
+		set[r.Org>>6] |= 1 << (r.Org & 63)
+	}
+	return set, err
+}

@@ -72,7 +72,7 @@ type OrganizationRow struct {
 	Pub78Verified  *bool    `json:"pub78_verified" doc:"Whether the current Publication 78 has it; null when that list is out of service."`
 	Revoked        *bool    `json:"revoked" doc:"Whether it is on the automatic revocation list and was not reinstated; null when that list is out of service."`
 	Score          *float64 `json:"score" doc:"How well it matches search_terms, 0 to 1; null without."`
-	Match          *string  `json:"match" enum:"exact,strong,weak" doc:"The score in a word; null without search_terms, or where it is not told."`
+	Match          *string  `json:"match" enum:"exact,strong,weak" doc:"The score in a word; null without search_terms."`
 	URL            string   `json:"url" doc:"Page of the organization; stable and citable." format:"uri"`
 }
 
@@ -142,8 +142,11 @@ func (p *Parts) planList(c *api.Call) (api.Run, error) {
 		return nil, err
 	}
 	q := &r.question
-	if q.terms != "" && p.Search(c.Data) == nil {
-		return nil, api.Damaged()
+	l := &lister{listQuestion: q, call: c, orgs: x, standing: r.usable()}
+	if q.terms != "" {
+		if l.words = p.Words(c.Data); l.words == nil {
+			return nil, api.Damaged()
+		}
 	}
 	whole := q.canonical(c.Data.Lists())
 	if offset, given, err := c.ReadBodyCursor(r.Form, []byte(whole)); err != nil {
@@ -161,13 +164,11 @@ func (p *Parts) planList(c *api.Call) (api.Run, error) {
 	c.Question = fmt.Sprintf("%s from=%d size=%d", whole, q.from, q.size)
 	c.Weight = x.Weight(q.size) + int64(q.size)*listRowWeight
 	if q.terms != "" {
-		c.Weight += searchWeight
-		p.warnOfSearch(c, r.Form, q)
+		c.Weight += searchWeight + rankedWeight*min(q.from+int64(q.size), search.MaxLimit)
 	}
-	standing := r.usable()
 	return func(ctx context.Context) (api.Answer, error) {
 		a := &OrganizationList{Head: api.Success, From: q.from, Size: q.size, Results: []OrganizationRow{}}
-		found, err := p.find(ctx, c, q, standing)
+		found, err := l.find(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -176,12 +177,12 @@ func (p *Parts) planList(c *api.Call) (api.Run, error) {
 			a.Mode = &found.mode
 		}
 		for i := range found.page {
-			if row, ok := x.Row(found.page[i].org, standing); ok {
+			if row, ok := x.Row(found.page[i].org, l.standing); ok {
 				a.Results = append(a.Results, organizationRow(c.Base, &row, &found.page[i]))
 			}
 		}
 		a.ResultsCount = len(a.Results)
-		if end := q.from + int64(len(a.Results)); len(a.Results) > 0 && end < a.Hits && end < found.reach {
+		if end := q.from + int64(len(a.Results)); len(a.Results) > 0 && end < a.Hits && !(q.score && end >= search.MaxLimit) {
 			next := c.Cursor([]byte(whole), end)
 			a.NextCursor = &next
 		}

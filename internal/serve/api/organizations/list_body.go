@@ -25,7 +25,7 @@ type OrganizationQuery struct {
 	Sort        *OrganizationSort    `json:"sort,omitempty" doc:"Order of the rows. sort_by and sort_order may stand beside filters instead."`
 	SortBy      string               `json:"sort_by,omitempty" enum:"name,revenue,assets,expenses,grants_paid,score" doc:"The same as sort.sort_by."`
 	SortOrder   string               `json:"sort_order,omitempty" enum:"asc,desc" doc:"The same as sort.sort_order."`
-	From        int64                `json:"from,omitempty" also:"string" doc:"How many rows to leave out, from 0. Rows at any depth cost the same. By score, only the best 1,000 are ranked."`
+	From        int64                `json:"from,omitempty" also:"string" doc:"How many rows to leave out, from 0. Rows at any depth cost the same. By score, only the best 10,000 are listed."`
 	Size        int64                `json:"size,omitempty" also:"string" doc:"Rows in a page, 1 to 1,000; 25 unless given. More is served at 1,000 with a caveat."`
 	Cursor      string               `json:"cursor,omitempty" doc:"next_cursor of the page before, in place of from: pages on through any number of rows. Tied to the build of the dataset and to the question."`
 }

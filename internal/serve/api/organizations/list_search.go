@@ -2,20 +2,28 @@ package organizations
 
 import (
 	"context"
+	"fmt"
 
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/directory"
 	"grantgraph/internal/serve/screen"
+	"grantgraph/internal/serve/search"
 )
 
-// mostRanked is how many organizations are ranked for search terms. Pages by
-// score go down to the last of them; pages in any other order have no end but
-// that of the result.
-const mostRanked = 1000
+// Searcher finds organizations by words or by meaning, among those of a set;
+// *search.Index is one.
+type Searcher interface {
+	Search(ctx context.Context, a search.Ask) (search.Answer, error)
+	// Matching is all that Search counts, as a set.
+	Matching(ctx context.Context, a search.Ask) ([]uint64, error)
+}
 
-// searchWeight is what a search takes of the memory that all requests share, in
-// bytes.
-const searchWeight = 2 << 20
+// What a search takes of the memory that all requests share, in bytes: by itself,
+// and for each organization that is ranked before the end of the page.
+const (
+	searchWeight = 4 << 20
+	rankedWeight = 512
+)
 
 // matched is an organization of a page; score and match only of one that was
 // searched for.
@@ -27,78 +35,116 @@ type matched struct {
 
 // foundPage is a page of an answer.
 type foundPage struct {
-	page  []matched
-	hits  int
-	reach int64  // how far pages go
-	mode  string // that was served; empty without terms
+	page []matched
+	hits int
+	mode string // that was served; empty without terms
 }
 
-// warnOfSearch says what the search cannot do.
-func (p *Parts) warnOfSearch(c *api.Call, f *api.Form, q *listQuestion) {
-	if q.mode != "text" {
-		f.Caveat("mode", "Vector matching is not available, so names were matched as text.")
-	}
-	f.Caveat("search_terms", "Names were matched, and hits counts the best %d of them at most.", mostRanked)
-	if q.score && q.from >= mostRanked {
-		f.Caveat("from", "Only the best %d matches are ranked, so there are none after them; order by name to list all.", mostRanked)
-	}
+// lister answers one question.
+type lister struct {
+	*listQuestion
+	call     *api.Call
+	orgs     *directory.Index
+	words    Searcher // nil without terms
+	standing *screen.Standing
 }
 
-// find answers a question.
-func (p *Parts) find(ctx context.Context, c *api.Call, q *listQuestion, st *screen.Standing) (*foundPage, error) {
-	x := p.Directory(c.Data)
-	set, n, err := x.Select(&q.filter, st)
+// find answers the question.
+func (l *lister) find(ctx context.Context) (*foundPage, error) {
+	set, n, err := l.orgs.Select(&l.filter, l.standing)
 	if err != nil {
 		return nil, err
 	}
-	defer x.Release(set)
-	out := &foundPage{reach: maxFrom}
-	var ranked []matched
-	if q.terms != "" {
-		out.mode, out.reach = "text", mostRanked
-		ranked = p.ranked(c, x, q, set)
-		if n = len(ranked); !q.score {
-			clear(set)
-			for _, m := range ranked {
-				set[m.org>>6] |= 1 << (m.org & 63)
-			}
-		}
+	defer l.orgs.Release(set)
+	switch {
+	case l.terms == "":
+		page, err := l.page(set, n)
+		return &foundPage{page: page, hits: n}, err
+	case n == 0:
+		return &foundPage{mode: l.mode}, nil
+	case l.score:
+		return l.ranked(ctx, set, n)
 	}
-	out.hits = n
-	if q.score {
-		from := min(int(q.from), len(ranked))
-		out.page = ranked[from:min(from+q.size, len(ranked))]
-		return out, nil
+	return l.ordered(ctx, set, n)
+}
+
+// page is the page of a set in the order that was asked for.
+func (l *lister) page(set directory.Set, n int) ([]matched, error) {
+	page, err := l.orgs.Page(set, n, l.sort, int(l.from), l.size)
+	out := make([]matched, len(page))
+	for i, org := range page {
+		out[i].org = org
 	}
-	page, err := x.Page(set, n, q.sort, int(q.from), q.size)
+	return out, err
+}
+
+// ask is the question to the search among a set of n organizations.
+func (l *lister) ask(set directory.Set, n, limit int) search.Ask {
+	a := search.Ask{Text: l.terms, Mode: search.Mode(l.mode), Within: set, Limit: limit}
+	if n == l.orgs.Len() {
+		a.Within = nil
+	}
+	return a
+}
+
+// served notes the mode that the search has served.
+func (l *lister) served(m search.Mode) string {
+	if string(m) != l.mode {
+		l.call.Caveat("mode", "Vector matching is not available, so names and words were matched as text.")
+	}
+	return string(m)
+}
+
+// ranked is a page of the best matches.
+func (l *lister) ranked(ctx context.Context, set directory.Set, n int) (*foundPage, error) {
+	end := min(int(l.from)+l.size, search.MaxLimit)
+	a, err := l.words.Search(ctx, l.ask(set, n, end))
 	if err != nil {
 		return nil, err
 	}
-	scored := make(map[uint32]*matched, len(ranked))
-	for i := range ranked {
-		scored[ranked[i].org] = &ranked[i]
+	out := &foundPage{hits: a.Hits, mode: l.served(a.Mode)}
+	if a.Hits > search.MaxLimit && end == search.MaxLimit {
+		l.call.Caveat("sort_by", fmt.Sprintf("By score only the best %d are listed; order by name or by a figure to page through all.", search.MaxLimit))
 	}
-	for _, org := range page {
-		m := matched{org: org}
-		if s := scored[org]; s != nil {
-			m = *s
-		}
-		out.page = append(out.page, m)
+	for i := int(l.from); i < min(end, len(a.Results)); i++ {
+		r := &a.Results[i]
+		out.page = append(out.page, matched{r.Org, &r.Score, r.Match})
 	}
 	return out, nil
 }
 
-// ranked is the best matches among a set, best first.
-func (p *Parts) ranked(c *api.Call, x *directory.Index, q *listQuestion, within directory.Set) (list []matched) {
-	state := ""
-	if len(q.filter.States) == 1 {
-		state = q.filter.States[0]
+// ordered is a page of all matches in another order, with the scores of those on
+// it.
+func (l *lister) ordered(ctx context.Context, set directory.Set, n int) (*foundPage, error) {
+	all, err := l.words.Matching(ctx, l.ask(set, n, 0))
+	if err != nil {
+		return nil, err
 	}
-	for _, r := range p.Search(c.Data).Find(q.terms, state, mostRanked) {
-		if org, ok := x.Number(r.EIN); ok && within[org>>6]>>(org&63)&1 != 0 {
-			score := r.Score
-			list = append(list, matched{org: org, score: &score})
+	if len(all) != len(set) {
+		return nil, fmt.Errorf("the search and the directory know different organizations")
+	}
+	out := &foundPage{hits: directory.Set(all).Count()}
+	if out.page, err = l.page(all, out.hits); err != nil {
+		return nil, err
+	}
+	// The scores are asked for those of the page alone.
+	clear(set)
+	for _, m := range out.page {
+		set[m.org>>6] |= 1 << (m.org & 63)
+	}
+	a, err := l.words.Search(ctx, l.ask(set, len(out.page), len(out.page)))
+	if err != nil {
+		return nil, err
+	}
+	out.mode = l.served(a.Mode)
+	scored := make(map[uint32]*search.Result, len(a.Results))
+	for i := range a.Results {
+		scored[a.Results[i].Org] = &a.Results[i]
+	}
+	for i := range out.page {
+		if r := scored[out.page[i].org]; r != nil {
+			out.page[i].score, out.page[i].match = &r.Score, r.Match
 		}
 	}
-	return list
+	return out, nil
 }

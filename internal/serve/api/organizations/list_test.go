@@ -80,9 +80,11 @@ func TestList(t *testing.T) {
 		{name: "not revoked", body: `{"filters":{"revoked":"false"}}`, want: "125847"},
 		{name: "deductible", body: `{"filters":{"pub78_verified":false}}`, want: "6"},
 		{name: "in the master file", body: `{"filters":{"in_bmf":0}}`, want: "6"},
-		{name: "words", body: `{"search_terms":"example"}`, want: "12", caveats: "search_terms"},
-		{name: "words in the filters, an order", body: `{"filters":{"search_terms":"example"},"sort":{"sort_by":"revenue","sort_order":"asc"}}`, want: "21", caveats: "search_terms"},
-		{name: "words and filters", body: `{"search_terms":"example","filters":{"state":"OR"}}`, want: "2", caveats: "search_terms"},
+		{name: "words", body: `{"search_terms":"example"}`, want: "12"},
+		{name: "words in the filters, an order", body: `{"filters":{"search_terms":"example"},"sort":{"sort_by":"revenue","sort_order":"asc"}}`, want: "21"},
+		{name: "words and filters", body: `{"search_terms":"example","filters":{"state":"OR"}}`, want: "2"},
+		{name: "by meaning, which there is none of", body: `{"search_terms":"example","mode":"Hybrid"}`, want: "12", caveats: "mode"},
+		{name: "words, nobody left", body: `{"search_terms":"example","filters":{"min_assets":1e12}}`, want: ""},
 		{name: "empty words", body: `{"search_terms":" ","filters":{"state":"OR"}}`, want: "2", unsupported: "search_terms"},
 		{name: "score without words", body: `{"sort":{"sort_by":"score"},"size":1}`, want: "1", unsupported: "sort_by"},
 		{name: "an order that is none", body: `{"sort":{"sort_by":"total_revenue","sort_order":"asc"},"size":1}`, want: "1", unsupported: "sort.sort_by,sort_order"},
@@ -159,7 +161,7 @@ func TestListRow(t *testing.T) {
 		`"hits":1`, `"from":0`, `"size":25`, `"results_count":1`, `"next_cursor":null`, `"mode":"text"`,
 		`"ein":"000000002","name":"EXAMPLE FAMILY FOUNDATION","city":"PORTLAND","state":"OR","zip":"97201"`, `"ntee_code":"T22"`, `"subject":"T"`, `"subsection_code":"03"`, `"foundation_type":"PF"`,
 		`"return_type":"990PF","fiscal_year":2024,"total_revenue":1700000,"total_expenses":1530000,"total_assets":8500000,"grants_paid":850000`,
-		`"pub78_verified":true,"revoked":false,"score":0.9`, `"url":"https://grants.example.org/org/000000002/example-family-foundation"`,
+		`"pub78_verified":true,"revoked":false,"score":0.9,"match":"strong"`, `"url":"https://grants.example.org/org/000000002/example-family-foundation"`,
 	} {
 		if !strings.Contains(rec.Body.String(), want) {
 			t.Errorf("%s is missing from %s", want, rec.Body)

@@ -28,6 +28,7 @@ type indexOf func(api.Dataset) Index
 // nil.
 type Parts struct {
 	Search    func(api.Dataset) Index
+	Words     func(api.Dataset) Searcher
 	Directory func(api.Dataset) *directory.Index
 	Standing  func(api.Dataset) *screen.Standing // of the organizations of Directory
 	Screener  func(api.Dataset) *screen.Screener // never nil
