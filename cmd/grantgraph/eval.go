@@ -36,6 +36,7 @@ type evalCmd struct {
 
 	screeningFlags
 	causesFlags
+	semanticFlags
 }
 
 // Help is shown by eval --help.
@@ -72,6 +73,9 @@ func (c *evalCmd) Run(a *app) error {
 	}
 	if c.Screening {
 		return c.evalScreening(a)
+	}
+	if c.Semantic {
+		return c.evalSemantic(a)
 	}
 	switch given := oneIf(c.Labelled != "") + oneIf(c.World != "") + oneIf(c.Sources != ""); {
 	case given != 1:

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"grantgraph/internal/bench/upstream"
+	"grantgraph/internal/fault"
+	"grantgraph/internal/serve/search/quality"
+)
+
+// semanticFlags are those of eval --semantic.
+type semanticFlags struct {
+	Semantic  bool   `help:"Measure the search for organizations, by meaning and by name." group:"Search by meaning"`
+	Queries   string `help:"File of questions with judged organizations; by default that of the set beside the upstream files." placeholder:"FILE" group:"Search by meaning"`
+	Documents string `help:"File of the organizations that they are asked of." placeholder:"FILE" group:"Search by meaning"`
+}
+
+// evalSemantic measures the search for organizations. It fails when a gate does.
+func (c *evalCmd) evalSemantic(a *app) error {
+	if (c.Queries == "") != (c.Documents == "") {
+		return fault.New("bad_flag", "--queries and --documents go together").Try("grantgraph eval --help")
+	}
+	queriesFile, documentsFile := c.Queries, c.Documents
+	if queriesFile == "" {
+		set := filepath.Join(filepath.Dir(upstream.Find()), "eval", "semantic")
+		if _, err := os.Stat(set); upstream.Find() == "" || err != nil {
+			return fault.New("no_set", "there is no set of questions beside the upstream files").Try("grantgraph eval --semantic --queries FILE --documents FILE")
+		}
+		queriesFile, documentsFile = filepath.Join(set, "queries.jsonl"), filepath.Join(set, "documents.jsonl")
+	}
+	var queries []quality.Query
+	var docs []quality.Document
+	if err := readFile(queriesFile, "a file of questions", func(r io.Reader) (err error) {
+		queries, err = quality.ReadQueries(r)
+		return err
+	}); err != nil {
+		return err
+	}
+	if err := readFile(documentsFile, "a file of organizations", func(r io.Reader) (err error) {
+		docs, err = quality.ReadDocuments(r)
+		return err
+	}); err != nil {
+		return err
+	}
+	if len(queries) == 0 || len(docs) == 0 {
+		return fault.New("no_set", "there are %d questions and %d organizations", len(queries), len(docs)).Try("check the files")
+	}
+	dir, err := os.MkdirTemp("", "grantgraph-eval-")
+	if err != nil {
+		return fault.Disk(os.TempDir(), err)
+	}
+	defer os.RemoveAll(dir)
+	x, err := quality.Index(a.Ctx, dir, docs)
+	if err != nil {
+		return err
+	}
+	defer x.Close()
+	r, err := quality.Measure(a.Ctx, x, docs, queries)
+	if err != nil {
+		return err
+	}
+	if err := c.print(a, "search quality", tableAndJSON(r)); err != nil {
+		return err
+	}
+	if failed := r.Failed(); len(failed) > 0 {
+		return fault.New("gate_failed", "%s", strings.Join(failed, "; "))
+	}
+	return nil
+}
