@@ -64,7 +64,7 @@ func openLocalScreening(data string) (_ *localScreening, err error) {
 		return nil, err
 	}
 	s.closing = append(s.closing, unhold)
-	if s.names, err = search.Open(build); err != nil {
+	if s.names, err = search.OpenNames(build); err != nil {
 		return nil, err
 	}
 	s.closing = append(s.closing, func() { _ = s.names.Close() })

@@ -44,7 +44,6 @@ type Dataset struct {
 
 // Search finds organizations, by name and by EIN.
 type Search interface {
-	organizations.Index
 	organizations.Searcher
 	screening.Names
 }
@@ -96,8 +95,7 @@ func operations(p parts) []api.Group {
 	}
 	return []api.Group{
 		organizations.Group(organizations.Parts{
-			Search:    func(d api.Dataset) organizations.Index { return d.(*Dataset).Search },
-			Words:     func(d api.Dataset) organizations.Searcher { return d.(*Dataset).Search },
+			Search:    func(d api.Dataset) organizations.Searcher { return d.(*Dataset).Search },
 			Directory: func(d api.Dataset) *directory.Index { return d.(*Dataset).Directory },
 			Standing:  func(d api.Dataset) *screen.Standing { return d.(*Dataset).Standing },
 			Screener:  func(d api.Dataset) *screen.Screener { return d.(*Dataset).Screen },

@@ -102,6 +102,14 @@ func openBuild(s *snapshot.Snapshot, lenient bool) (d *Dataset, bad error, err e
 			return nil, nil, errors.Join(err, d.build.close())
 		}
 	}
+	if d.Search != nil && d.Search.Bad() != nil {
+		// Names are still searched, which is better than nothing, and worse than
+		// the dataset before.
+		if !lenient {
+			return nil, nil, errors.Join(d.Search.Bad(), d.build.close())
+		}
+		errs[1] = d.Search.Bad()
+	}
 	return d, errors.Join(errs[:]...), nil
 }
 

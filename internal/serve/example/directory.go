@@ -63,19 +63,24 @@ var listed = sync.OnceValue(func() listedOrgs {
 // words.
 func (x Index) Search(_ context.Context, a search.Ask) (search.Answer, error) {
 	found := search.Answer{Mode: search.Text}
+	if len(a.Text) < 2 {
+		return found, nil
+	}
 	for _, r := range x {
 		if org, ok := listed().x.Number(r.EIN); ok && (a.Within == nil || a.Within[org>>6]>>(org&63)&1 != 0) {
-			r.Org, r.Match = org, search.Strong
-			found.Results = append(found.Results, r)
+			r.Org = org
+			if found.Hits++; found.Hits <= a.Limit {
+				found.Results = append(found.Results, r)
+			}
 		}
 	}
-	found.Hits = len(found.Results)
 	return found, nil
 }
 
 // Matching is the same as a set.
 func (x Index) Matching(ctx context.Context, a search.Ask) ([]uint64, error) {
 	set := make([]uint64, (listed().x.Len()+63)/64)
+	a.Limit = len(x)
 	found, err := x.Search(ctx, a)
 	for _, r := range found.Results {
 		set[r.Org>>6] |= 1 << (r.Org & 63)

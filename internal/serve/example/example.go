@@ -85,8 +85,8 @@ func Manifest() snapshot.Manifest {
 func Organizations() Index {
 	revenue := []int64{4_200_000, 610_000}
 	return Index{
-		{EIN: 1, Name: "EXAMPLE COMMUNITY FOUNDATION", City: "SPRINGFIELD", State: "IL", Kind: search.Nonprofit, Type: "Public charity", NTEE: "T31", Cause: "Philanthropy & Grantmaking", Revenue: &revenue[0], Score: 1},
-		{EIN: 2, Name: "EXAMPLE FAMILY FOUNDATION", City: "PORTLAND", State: "OR", Kind: search.Foundation, Type: "Private foundation", Revenue: &revenue[1], Score: 0.9},
+		{EIN: 1, Name: "EXAMPLE COMMUNITY FOUNDATION", City: "SPRINGFIELD", State: "IL", Kind: search.Nonprofit, Type: "Public charity", NTEE: "T31", Cause: "Philanthropy & Grantmaking", Revenue: &revenue[0], Score: 0.91, Match: search.Strong, Known: search.FromIRS},
+		{EIN: 2, Name: "EXAMPLE FAMILY FOUNDATION", City: "PORTLAND", State: "OR", Kind: search.Foundation, Type: "Private foundation", Revenue: &revenue[1], Score: 0.88, Match: search.Strong, Known: search.FromIRS},
 	}
 }
 

@@ -54,7 +54,7 @@ const (
 
 	// Cosines with a question: from which a match is strong, and below which
 	// it is none.
-	strongCosine = 0.42
+	strongCosine = 0.35
 	weakCosine   = 0.12
 
 	nearCity = 0.1 // added for an organization in the city asked for
@@ -198,24 +198,8 @@ func (x *Index) byText(ctx context.Context, q string, within []uint64, limit int
 			best[f.org] = f
 		}
 		list = list[:0]
-		for _, h := range names {
-			if _, ok := best[h.org]; !ok {
-				best[h.org] = found{h.org, weak, weak.scaled(h.score), h.score}
-			}
-		}
-		if x.words != nil {
-			rank := func(s words.Score) float32 { return s.Text }
-			some, _, err := x.words.Any(ctx, &question, within, maxWeak, rank, nil)
-			if err != nil {
-				return nil, 0, err
-			}
-			for _, s := range some {
-				if f := x.byWords(s, weak); s.Text >= 0.4*some[0].Text && int(s.Org) < len(x.orgs) {
-					if by, ok := best[s.Org]; !ok || f.better(by) < 0 {
-						best[s.Org] = f
-					}
-				}
-			}
+		if err := x.addWeak(ctx, best, names, &question, within); err != nil {
+			return nil, 0, err
 		}
 		hits = len(best)
 		for org := range best {
@@ -226,6 +210,33 @@ func (x *Index) byText(ctx context.Context, q string, within []uint64, limit int
 		list = append(list, f)
 	}
 	return list, hits, nil
+}
+
+// addWeak adds organizations that have some of the question, in their names, their
+// documents or both.
+func (x *Index) addWeak(ctx context.Context, best map[uint32]found, names []hit, q *words.Question, within []uint64) error {
+	const fromNames = 0.4 // what a name counts beside words
+	value := map[uint32]float32{}
+	for _, h := range names {
+		value[h.org] = fromNames * h.score
+	}
+	if x.words != nil {
+		some, _, err := x.words.Any(ctx, q, within, maxWeak, func(s words.Score) float32 { return s.Text }, nil)
+		if err != nil {
+			return err
+		}
+		for _, s := range some {
+			if s.Text >= 0.4*some[0].Text && int(s.Org) < len(x.orgs) {
+				value[s.Org] += x.byWords(s, weak).order
+			}
+		}
+	}
+	for org, v := range value {
+		if _, ok := best[org]; !ok {
+			best[org] = found{org, weak, weak.scaled(v), v}
+		}
+	}
+	return nil
 }
 
 // byWords is a match by the words of a document. It ranks with matches by name

@@ -52,7 +52,7 @@ func (r *runner) open(ctx context.Context, dir string, pro bool, memory int64, t
 		return err
 	}
 	var err error
-	if r.index, err = search.Open(&snapshot.Snapshot{Dir: dir}); err != nil {
+	if r.index, err = search.OpenNames(&snapshot.Snapshot{Dir: dir}); err != nil {
 		return err
 	}
 	if err := r.findOrg(ctx); err != nil {

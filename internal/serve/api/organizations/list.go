@@ -144,7 +144,7 @@ func (p *Parts) planList(c *api.Call) (api.Run, error) {
 	q := &r.question
 	l := &lister{listQuestion: q, call: c, orgs: x, standing: r.usable()}
 	if q.terms != "" {
-		if l.words = p.Words(c.Data); l.words == nil {
+		if l.words = p.Search(c.Data); l.words == nil {
 			return nil, api.Damaged()
 		}
 	}

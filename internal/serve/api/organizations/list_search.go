@@ -10,14 +10,6 @@ import (
 	"grantgraph/internal/serve/search"
 )
 
-// Searcher finds organizations by words or by meaning, among those of a set;
-// *search.Index is one.
-type Searcher interface {
-	Search(ctx context.Context, a search.Ask) (search.Answer, error)
-	// Matching is all that Search counts, as a set.
-	Matching(ctx context.Context, a search.Ask) ([]uint64, error)
-}
-
 // What a search takes of the memory that all requests share, in bytes: by itself,
 // and for each organization that is ranked before the end of the page.
 const (

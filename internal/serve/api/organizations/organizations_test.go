@@ -3,13 +3,14 @@ package organizations_test
 import (
 	"grantgraph/internal/bench/apitest"
 	"grantgraph/internal/serve/example"
+	"grantgraph/internal/serve/search"
 	"testing"
 )
 
 func TestSearch(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t)
-	w.Data.Search = example.Index{{EIN: 3, Name: "EXAMPLE CHAPEL", Score: 1}}
+	w.Data.Search = example.Index{{EIN: 3, Name: "EXAMPLE CHAPEL", Score: 1, Match: search.Exact, Known: search.FromIRS}}
 	apitest.Scenario{Path: "search?q=example", Has: []string{`"revenue":0`, `"state":""`, `"location":null`}}.Run(t, w)
 	apitest.RunAll(t, []apitest.Scenario{
 		{Name: "short", Path: "search?q=e", Has: []string{`"results":[]`}},
@@ -21,7 +22,9 @@ func TestSearch(t *testing.T) {
 		{Name: "capped", Path: "search?q=example&limit=500", Has: []string{`"parameter":"limit"`}},
 		{Name: "null cause", Path: "search?q=example", Has: []string{`"cause":null`, `"location":"IL"`, `"slug":"example-family-foundation"`, `"href":"/org/000000002/example-family-foundation"`}},
 		{Name: "csv", Path: "search?q=example&format=csv", Has: []string{"ein,name,type,"}, Heads: map[string]string{"X-Service-Hits": "2"}},
-		{Name: "csv, perhaps cut", Path: "search?q=example&format=csv&limit=2", Has: []string{"ein,name,type,"}, Heads: map[string]string{"X-Service-Hits": ""}},
+		{Name: "csv, cut", Path: "search?q=example&format=csv&limit=1", Has: []string{"ein,name,type,"}, Heads: map[string]string{"X-Service-Hits": "2"}},
+		{Name: "csv, fallback", Path: "search?q=example&format=csv&mode=semantic", Has: []string{"ein,name,type,"}, Heads: map[string]string{"X-Service-Warnings": "*"}},
+		{Name: "how good", Path: "search?q=example", Has: []string{`"match":"strong"`, `"display_name":"Example Community Foundation"`, `"known_from":"irs"`}},
 		{Name: "xml", Path: "meta?format=xml", Has: []string{"<response><code>200</code>"}},
 		{Name: "meta has no rows", Path: "meta?format=csv", Status: 422},
 		{Name: "strict", Path: "search?q=example&sate=IL&strict=1", Status: 400, Has: []string{"Did you mean state?"}},

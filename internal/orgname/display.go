@@ -1,0 +1,262 @@
+package orgname
+
+import (
+	"strings"
+	"unicode"
+)
+
+// Display is a name as it is shown to people. Registers write names in capitals;
+// such a name is written with a capital at the beginning of each word, small
+// words inside of it without, and what is read letter by letter in capitals:
+// "YMCA of Greater Mapleton Inc". Only case changes, no letter does. A name that
+// is written in small letters for the most part was cased by somebody and stays
+// as it is. What has been displayed is displayed the same.
+func Display(name string) string {
+	upper, lower := 0, 0
+	for _, r := range name {
+		if unicode.IsUpper(r) {
+			upper++
+		} else if unicode.IsLower(r) {
+			lower++
+		}
+	}
+	if lower > upper || upper == 0 {
+		return name
+	}
+	runes := []rune(name)
+	parts := displayParts(runes)
+	for i := range parts {
+		p := &parts[i]
+		for j, r := range displayWord(parts, i) {
+			p.text[j] = r
+		}
+	}
+	return string(runes)
+}
+
+// displayPart is one word of a name: letters, digits and the apostrophes between
+// them.
+type displayPart struct {
+	text   []rune // where it stands in the name
+	word   string // in capitals, with plain apostrophes
+	begins bool   // it begins the name, or what is in parentheses or after a dash or a colon
+	comma  bool   // a comma stands before it
+	hyphen bool   // a hyphen joins it to the one before
+	dotted bool   // a dot stands behind it
+}
+
+// displayParts cuts a name into its words.
+func displayParts(runes []rune) (parts []displayPart) {
+	begins, comma, hyphen, spaced := true, false, false, true
+	for i := 0; i < len(runes); {
+		r := runes[i]
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			switch r {
+			case ',':
+				comma = true
+			case '(', '[', '{', '"', '“', ':', ';', '/', '–', '—':
+				begins = true
+			case '-':
+				// Joined on both sides it is a hyphen, else a dash.
+				if hyphen = !spaced && i+1 < len(runes) && runes[i+1] != ' '; !hyphen {
+					begins = true
+				}
+			}
+			spaced = r == ' '
+			i++
+			continue
+		}
+		from := i
+		var word strings.Builder
+		for ; i < len(runes); i++ {
+			r := runes[i]
+			if apostrophe(r) && i+1 < len(runes) && unicode.IsLetter(runes[i+1]) {
+				word.WriteByte('\'')
+				continue
+			}
+			if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+				break
+			}
+			word.WriteRune(capital(r))
+		}
+		parts = append(parts, displayPart{text: runes[from:i], word: word.String(), begins: begins, comma: comma, hyphen: hyphen,
+			dotted: i < len(runes) && runes[i] == '.'})
+		begins, comma, hyphen, spaced = false, false, false, false
+	}
+	return parts
+}
+
+func apostrophe(r rune) bool { return r == '\'' || r == '’' || r == '`' }
+
+// capital and minuscule change a letter only where that can be undone.
+func capital(r rune) rune {
+	if u := unicode.ToUpper(r); unicode.ToLower(u) == r {
+		return u
+	}
+	return r
+}
+
+func minuscule(r rune) rune {
+	if l := unicode.ToLower(r); unicode.ToUpper(l) == r {
+		return l
+	}
+	return r
+}
+
+// displayWord is how one word is shown.
+func displayWord(parts []displayPart, i int) []rune {
+	p := &parts[i]
+	last := i == len(parts)-1
+	word := p.word
+	bare, ending := word, ""
+	if at := strings.LastIndexByte(word, '\''); at > 0 {
+		bare, ending = word[:at], word[at:]
+	}
+	switch {
+	case strings.ContainsAny(word, "0123456789"):
+		return numbered(p.text, word)
+	case displayed[word] != "":
+		return cased(p.text, displayed[word])
+	case capitals[word], ending != "" && capitals[bare] && clitics[ending]:
+		return cased(p.text, bare+strings.ToLower(ending))
+	case word == "US":
+		if i > 0 && pronoun[parts[i-1].word] {
+			return cased(p.text, "Us")
+		}
+		return cased(p.text, word)
+	case word == "A":
+		if !p.begins && !last && i > 0 && article[parts[i-1].word] {
+			return cased(p.text, "a")
+		}
+		return cased(p.text, "A")
+	case len([]rune(word)) == 1:
+		return cased(p.text, word)
+	case p.comma && stateCodes[word] && (last || legalForm[parts[i+1].word]), last && !p.begins && plainCodes[word]:
+		return cased(p.text, word)
+	case (smallWords[word] || spanish[word] && i > 0 && beforeSpanish[parts[i-1].word]) && !p.begins && !last && !p.dotted:
+		return cased(p.text, strings.ToLower(word))
+	case len(word) <= 4 && !strings.ContainsAny(word, "AEIOUY'") && onlyASCII(word):
+		return cased(p.text, word) // nobody can say it but by its letters
+	}
+	return titled(p.text, word)
+}
+
+// titled writes a word with a capital at its beginning.
+func titled(text []rune, word string) []rune {
+	letters := []rune(word)
+	up := map[int]bool{0: true}
+	if strings.HasPrefix(word, "MC") && len(letters) > 4 && strings.ContainsAny(word[2:], "AEIOUY") {
+		up[2] = true
+	}
+	if mac[word] {
+		up[3] = true
+	}
+	for j, r := range letters {
+		// "O'Brien", "D'Angelo" and "L'Arche", but "Children's" and "Don't".
+		if r == '\'' && j+1 < len(letters) && j == 1 && len(letters)-j > 2 && !clitics[string(letters[j:])] {
+			up[j+1] = true
+		}
+	}
+	out := make([]rune, len(text))
+	for j, r := range text {
+		switch {
+		case apostrophe(r) || !unicode.IsLetter(r):
+			out[j] = r
+		case up[j]:
+			out[j] = capital(r)
+		default:
+			out[j] = minuscule(capital(r))
+		}
+	}
+	return out
+}
+
+// cased writes a word in the case of another with the same letters, and keeps its
+// apostrophes.
+func cased(text []rune, as string) []rune {
+	out := make([]rune, len(text))
+	model := []rune(as)
+	for j, r := range text {
+		out[j] = r
+		if j < len(model) && unicode.IsLetter(r) {
+			out[j] = model[j]
+		}
+	}
+	return out
+}
+
+// numbered writes a word with digits: ordinals and years have small letters
+// behind them, everything else is capitals.
+func numbered(text []rune, word string) []rune {
+	digits := strings.TrimRight(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ'")
+	switch rest := word[len(digits):]; {
+	case strings.Trim(digits, "0123456789") != "":
+	case rest == "ST" || rest == "ND" || rest == "RD" || rest == "TH" || rest == "S" || rest == "'S":
+		return cased(text, digits+strings.ToLower(rest))
+	}
+	return cased(text, word)
+}
+
+func onlyASCII(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i] >= 0x80 {
+			return false
+		}
+	}
+	return true
+}
+
+func setOf(list string) map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(list) {
+		m[w] = true
+	}
+	return m
+}
+
+var (
+	// capitals are read letter by letter, or are names in capitals. Those of up
+	// to four letters without a vowel need not be listed.
+	capitals = setOf(`AA AAA AARP AAU AAUP AAUW ABA ABC ACLU ADHD AFB AFL AFSCME AFT AFTRA AIA AIDS AKA ALS AMA AME AMEZ AMVETS ASCE ASHRAE ASME ASPCA ATV AYSO BIPOC BPOE
+		BSA BYU CEO CIA CIO CME COPD CPA CUNY CUSD CYO DAV DBA EAA EDF EEOC ELCA EMS EMT EPA ESL EU FAA FBI FBO FDA FEMA FFA FKA FOE FOP GED GI GSUSA HIV HOA
+		HUD IAFF IATSE IBEW IEEE II III ILGWU IOOF IRS ISD IUOE IV IWW IX JCC JROTC KIPP KY LGBTQIA LIUNA LSU LULAC LVN MADD MIT MLA MUSC NAACP NAEYC NAMI NASA
+		NASCAR NATO NAWBO NBA NCAA NE NEA NIH NJROTC NOAA NRA NROTC NSA NY NYC NYU OSB PBA PETA PFLAG PTA PTO PTSA PTSD PTSO RIT ROTC SAE SBA SDA SE SEIU SIDS
+		SPCA STEM SUNY SUV TEDX TESOL UAW UC UCC UCLA UCSD UCSF UFCW UFO UIUC UK UMC UMW UN UNC UNICEF UNLV USA USAF USC USD USDA USGA USMC USN USO USPS USS
+		USTA UTEP UVA VA VFIB VI VII VIII VIP WIC WWI WWII XI XII XIII XIV XIX XV XVI XVII XVIII XX XXI YMCA YMCAS YMHA YWAM YWCA YWCAS YWHA ZOA`)
+
+	// displayed are words in a case of their own, and abbreviations that would be
+	// taken for letters.
+	displayed = map[string]string{
+		"INC": "Inc", "LTD": "Ltd", "CORP": "Corp", "CO": "Co", "ST": "St", "STS": "Sts", "MT": "Mt", "FT": "Ft", "PT": "Pt", "DR": "Dr", "MR": "Mr", "MRS": "Mrs", "JR": "Jr", "SR": "Sr",
+		"FR": "Fr", "TR": "Tr", "FDN": "Fdn", "FND": "Fnd", "FNDN": "Fndn", "CTR": "Ctr", "CNTR": "Cntr", "SVC": "Svc", "SVCS": "Svcs", "SCH": "Sch", "SCHL": "Schl", "GRP": "Grp", "BLVD": "Blvd",
+		"RD": "Rd", "HWY": "Hwy", "PKWY": "Pkwy", "LN": "Ln", "SQ": "Sq", "PK": "Pk", "PL": "Pl", "BR": "Br", "CH": "Ch", "PHD": "PhD", "PH": "Ph", "TRST": "Trst", "MGMT": "Mgmt", "MFG": "Mfg", "FRND": "Frnd",
+		"HTS": "Hts", "SPGS": "Spgs", "CMTY": "Cmty", "BRDG": "Brdg", "TWP": "Twp", "VLG": "Vlg", "NTL": "Ntl", "CTY": "Cty", "CRP": "Crp", "WM": "Wm", "THS": "Ths", "CHS": "CHS", "DFW": "DFW", "HHS": "HHS",
+		"LGBT": "LGBT", "LGBTQ": "LGBTQ", "NFP": "NFP", "NGO": "NGO", "DVM": "DVM", "DESOTO": "DeSoto", "LASALLE": "LaSalle", "DEPAUL": "DePaul", "LEBRON": "LeBron", "DUPAGE": "DuPage", "DUPONT": "DuPont",
+		"IPAD": "iPad", "EBAY": "eBay", "LIFEPOINT": "LifePoint", "UNIDOSUS": "UnidosUS", "AMERICORPS": "AmeriCorps", "FAITHWORKS": "FaithWorks", "PROPUBLICA": "ProPublica", "WORLDQUANT": "WorldQuant",
+	}
+
+	// smallWords are written small inside of a name.
+	smallWords = setOf("OF THE AND FOR IN AT TO ON BY AN OR NOR WITH FROM AS DE DEL UND VS")
+
+	// spanish are articles that are small after a preposition, and capital where
+	// they begin a place: "Amigos de las Flores", "Friends of Las Flores".
+	spanish       = setOf("LA LAS LOS EL")
+	beforeSpanish = setOf("DE EN POR PARA CON A")
+
+	// article are words after which A is an article; elsewhere it is an initial.
+	article = setOf("FOR OF WITH IN AS TO BE IS MAKE MAKING GIVE GIVING LEND BUILD BUILDING TAKE ONCE HAVE HOLD SAVE CREATE ADOPT RENT SUCH NEED INTO ON AT FROM BY")
+
+	// pronoun are words after which US is no country.
+	pronoun = setOf("OF FOR WITH TO LET AMONG BETWEEN ABOUT JOIN LIKE AROUND BEFORE BEHIND LETS")
+
+	mac = setOf("MACARTHUR MACDONALD MACDOUGALL MACDOWELL MACGREGOR MACINTOSH MACLEAN MACLEOD MACMILLAN MACNEIL MACPHERSON MACKAYE")
+
+	clitics = setOf("'S 'T 'LL 'RE 'VE 'D 'M 'N")
+
+	legalForm = setOf("INC LLC LTD CORP CO INCORPORATED")
+
+	// stateCodes after a comma are codes; plainCodes are even at the end of a name,
+	// for they are no words.
+	stateCodes = setOf("AL AK AZ AR CA CO CT DE FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH OK OR PA RI SC SD TN TX UT VT VA WA WV WI WY DC PR GU VI")
+	plainCodes = setOf("AK AZ AR CA FL GA IL IA MN NE OH PA RI UT VA WA WI WY")
+)
