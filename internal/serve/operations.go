@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"log/slog"
+	"slices"
 	"time"
 
 	"grantgraph/internal/serve/account"
@@ -24,6 +25,7 @@ import (
 	"grantgraph/internal/serve/profile"
 	"grantgraph/internal/serve/report/keyring"
 	"grantgraph/internal/serve/screen"
+	"grantgraph/internal/serve/search"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/snapshot/lists"
 )
@@ -113,12 +115,28 @@ func operations(p parts) []api.Group {
 				g, _ := d.(*Dataset).Graph.(profiles.Graph)
 				return g
 			},
+			Nearest: func(d api.Dataset) profile.Nearest {
+				if x, ok := d.(*Dataset).Search.(*search.Index); ok && slices.Contains(x.Modes(), search.Semantic) {
+					return byMeaning{x}
+				}
+				return nil
+			},
 			Screener: func(d api.Dataset) *screen.Screener { return d.(*Dataset).Screen }, Clock: p.clock,
 		}),
 		agentkeys.Group(p.agents, func(d api.Dataset) agent.Asker { return d.(*Dataset).Graph }, p.base),
 		query.Group(func(d api.Dataset) query.Warehouse { return d.(*Dataset).SQL }, p.sql),
 		admin.Group(p.registry),
 	}
+}
+
+// byMeaning finds for profiles who means about the same as an organization.
+type byMeaning struct{ *search.Index }
+
+func (x byMeaning) Nearest(org uint32, k int) (list []profile.Near) {
+	for _, n := range x.NearestTo(org, k) {
+		list = append(list, profile.Near{Org: n.Org, Cosine: n.Cosine})
+	}
+	return list
 }
 
 // Examples are the same over invented parts: every operation there is, whatever
