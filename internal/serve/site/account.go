@@ -2,6 +2,7 @@ package site
 
 import (
 	"net/http"
+	"strings"
 	"time"
 
 	"grantgraph/internal/money"
@@ -63,7 +64,7 @@ func (s *Site) allowance(p account.Plan) string {
 }
 
 func (s *Site) planCard(p account.Plan) planCard {
-	card := planCard{Name: title(string(p)), Allowance: s.allowance(p)}
+	card := planCard{Name: strings.ToUpper(string(p[:1])) + string(p[1:]), Allowance: s.allowance(p)}
 	for _, part := range scopes {
 		if p.Terms().Scopes&part.scope != 0 {
 			card.Covers = append(card.Covers, part.text)

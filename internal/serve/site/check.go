@@ -16,6 +16,7 @@ import (
 	"github.com/gowebpki/jcs"
 
 	"grantgraph/internal/ein"
+	"grantgraph/internal/orgname"
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/dataset"
 	"grantgraph/internal/serve/example"
@@ -175,7 +176,7 @@ func subjectOf(set *dataset.Dataset, e ein.EIN) (who subject, q screen.Query) {
 		}
 		return *s
 	}
-	who.Name = title(text(o.OrganizationName))
+	who.Name = orgname.Display(text(o.OrganizationName))
 	who.Place = placeText(cmp.Or(text(o.City), found.City), cmp.Or(text(o.State), found.State), "")
 	return who, q
 }

@@ -12,6 +12,7 @@ import (
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
+	"grantgraph/internal/orgname"
 	"grantgraph/internal/serve/screen"
 )
 
@@ -84,7 +85,7 @@ func (s *Site) screenMany(v *visit) {
 		r := set.Screen.Screen(q, at)
 		row := manyRow{EIN: e, Found: r.Found, Verdicts: screen.Verdicts(r)}
 		if n := r.Organization.OrganizationName; n != nil {
-			row.Name = title(*n)
+			row.Name = orgname.Display(*n)
 		}
 		page.Rows = append(page.Rows, row)
 		table = append(table, manyCells(r, row.Verdicts, at))

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"grantgraph/internal/orgname"
 	"grantgraph/internal/serve/screen"
 	"grantgraph/internal/snapshot/lists"
 )
@@ -26,7 +27,7 @@ func newRecordView(r *screen.Record, at time.Time, withheld bool) *recordView {
 // Name is the name of the organization, or what stands for one.
 func (v *recordView) Name() string {
 	if n := v.Organization.OrganizationName; n != nil && *n != "" {
-		return title(*n)
+		return orgname.Display(*n)
 	}
 	return "Unknown organization"
 }

@@ -374,19 +374,12 @@ type flow struct {
 	graph.Totals
 	Years      []year
 	Funders    []graph.FunderTotal
-	Recipients []recipient
+	Recipients []graph.RecipientTotal
 }
 
 // Partial says that filings of some of the years are still arriving.
 func (f flow) Partial() bool {
 	return slices.ContainsFunc(f.Years, func(y year) bool { return y.Partial })
-}
-
-// recipient is one that may have a page: an EIN that a single filer has
-// written names nobody that search knows.
-type recipient struct {
-	graph.RecipientTotal
-	Listed bool
 }
 
 func (s *Site) serveOrg(w http.ResponseWriter, r *http.Request) {
@@ -423,12 +416,8 @@ func (s *Site) serveOrg(w http.ResponseWriter, r *http.Request) {
 	for _, step := range []func() error{
 		func() error { return page.Gave.sum(set.Graph.Summary(ctx, gave)) },
 		func() error { return page.Received.sum(set.Graph.Summary(ctx, received)) },
-		func() error {
-			totals, _, err := set.Graph.Recipients(ctx, gave, graph.Sort{}, top)
-			for _, r := range totals {
-				_, listed := set.Search.Lookup(r.EIN)
-				page.Gave.Recipients = append(page.Gave.Recipients, recipient{r, listed})
-			}
+		func() (err error) {
+			page.Gave.Recipients, _, err = set.Graph.Recipients(ctx, gave, graph.Sort{}, top)
 			return err
 		},
 		func() (err error) {

@@ -32,16 +32,6 @@ func TestMoney(t *testing.T) {
 	}
 }
 
-func TestTitle(t *testing.T) {
-	t.Parallel()
-	for in, want := range map[string]string{"": "", "ST MARYS  FUND": "St Marys Fund", "ÉCOLE FRANÇAISE": "École Française", "4-H CLUB": "4-H Club",
-		"THE FUND FOR PARKS OF WINSTON-SALEM (OHIO)": "The Fund for Parks of Winston-Salem (Ohio)", "ST MARY'S 21ST CENTURY FUND": "St Mary's 21st Century Fund"} {
-		if got := title(in); got != want {
-			t.Errorf("%q: %q", in, got)
-		}
-	}
-}
-
 func TestWhere(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ city, state, country, want string }{
@@ -110,12 +100,12 @@ func TestOrgPageCounts(t *testing.T) {
 		want           []string
 	}{
 		{
-			gave:     flow{Totals: graph.Totals{Amount: 5, Grants: 1, Recipients: 1}, Recipients: make([]recipient, 1), Years: []year{{Year: 2020}}},
+			gave:     flow{Totals: graph.Totals{Amount: 5, Grants: 1, Recipients: 1}, Recipients: make([]graph.RecipientTotal, 1), Years: []year{{Year: 2020}}},
 			received: flow{Totals: graph.Totals{Amount: 5, Grants: 1, Funders: 1}, Funders: make([]graph.FunderTotal, 1)},
 			want:     []string{">1 grant to 1 recipient.<", ">1 grant whose recipient was identified as this organization.<"},
 		},
 		{
-			gave:     flow{Totals: graph.Totals{Amount: 5, Grants: 1200, Recipients: 372}, Recipients: make([]recipient, 25), Years: []year{{Year: 2020}, {Year: 2025, Partial: true}}},
+			gave:     flow{Totals: graph.Totals{Amount: 5, Grants: 1200, Recipients: 372}, Recipients: make([]graph.RecipientTotal, 25), Years: []year{{Year: 2020}, {Year: 2025, Partial: true}}},
 			received: flow{Totals: graph.Totals{Amount: 5, Grants: 40, Funders: 30}, Funders: make([]graph.FunderTotal, 25)},
 			want:     []string{">1,200 grants to 372 recipients. Years drawn fainter are incomplete", ">These 25 of 372 recipients received most. <", "grants/recipients?funder_id=", ">These 25 of 30 funders gave most. <", "grants/funders?recip_id="},
 		},

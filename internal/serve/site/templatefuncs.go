@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"grantgraph/internal/money"
+	"grantgraph/internal/orgname"
 	geo "grantgraph/internal/place"
 	"grantgraph/internal/serve/search"
 )
@@ -30,7 +30,7 @@ var functions = template.FuncMap{
 	"slug":   search.Slug,
 	"query":  url.QueryEscape,
 	"bars":   bars,
-	"title":  title,
+	"title":  orgname.Display,
 	"where":  placeText,
 	"moment": timeText,
 	"date":   dateText,
@@ -52,37 +52,13 @@ var functions = template.FuncMap{
 	"hyphened": hyphened,
 }
 
-// small are the words that stay small within a name.
-var small = []string{"a", "an", "and", "at", "by", "for", "in", "of", "on", "or", "the", "to"}
-
-// title writes a name with capital initials. Names are stored in capitals, as
-// filed; a page reads better without.
-func title(s string) string {
-	words := strings.Fields(strings.ToLower(s))
-	for i, w := range words {
-		if i > 0 && slices.Contains(small, w) {
-			continue
-		}
-		// Winston-Salem and (USA) begin anew, St Mary's does not.
-		begins := true
-		words[i] = strings.Map(func(r rune) rune {
-			if begins {
-				r = unicode.ToUpper(r)
-			}
-			begins = !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '\'' && r != '’'
-			return r
-		}, w)
-	}
-	return strings.Join(words, " ")
-}
-
 // placeText writes a place. The codes of countries are not those that a reader
 // knows: GM is Germany.
 func placeText(city, state, country string) string {
 	if name, ok := geo.Country(country); ok {
 		country = name
 	}
-	parts := []string{title(city), state, country}
+	parts := []string{orgname.Display(city), state, country}
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
 }
 

@@ -18,7 +18,7 @@
       const a = document.createElement("a");
       a.href = to ? to + r.ein : r.href;
       const add = (tag, cls, text) => { const e = document.createElement(tag); if (cls) e.className = cls; e.textContent = text; a.append(e); };
-      add("span", "", r.name);
+      add("span", "", r.display_name);
       add("small", "ein", r.ein.slice(0, 2) + "-" + r.ein.slice(2));
       add("small", "", [r.type, r.location, r.cause].filter(Boolean).join(" · "));
       const li = document.createElement("li");
