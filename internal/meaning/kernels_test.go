@@ -16,7 +16,7 @@ func TestKernelsAgree(t *testing.T) {
 		t.Run(k.name, func(t *testing.T) {
 			t.Parallel()
 			rng := rand.New(rand.NewPCG(1, 2))
-			for range 300 {
+			for range 60 {
 				agree(t, k, rng)
 			}
 		})
@@ -129,16 +129,14 @@ func models(t testing.TB) (list []*Model) {
 	return list
 }
 
-// TestVectorsAgree encodes texts of many lengths with every kernel.
+// TestVectorsAgree encodes texts of many lengths with every kernel, the shorter
+// ones with plain Go as well.
 func TestVectorsAgree(t *testing.T) {
 	t.Parallel()
 	list := models(t)
-	texts := []string{
-		"cats", "Food pantry for families in need", "AFTER-SCHOOL TUTORING; MENTORING & COLLEGE READINESS (GRADES 6-12)",
-		"TOPROVIDEAFFORDABLEHOUSINGFORLOWINCOMESENIORS", "Fundación para la protección de los niños",
-	}
+	texts := []string{"cats", "Food pantry & shelter", "TOPROVIDEAFFORDABLEHOUSINGFORLOWINCOMESENIORS", "protección de los niños"}
 	rng := rand.New(rand.NewPCG(3, 4))
-	for _, n := range []int{3, 29, 150} {
+	for _, n := range []int{15, 40, 150} {
 		text := ""
 		for range n {
 			text += list[0].tokens.text[firstWord+rng.IntN(20000)] + " "
@@ -146,9 +144,15 @@ func TestVectorsAgree(t *testing.T) {
 		texts = append(texts, text)
 	}
 	for _, text := range texts {
-		want := list[0].Read(text)
-		for _, m := range list[1:] {
-			if m.Read(text) != want {
+		alike := list
+		if len(text) > 150 {
+			alike = list[1:]
+		}
+		var first Vector
+		for i, m := range alike {
+			if v := m.Read(text); i == 0 {
+				first = v
+			} else if v != first {
 				t.Errorf("%s disagrees on %q", m.Encoder(), text)
 			}
 		}

@@ -60,11 +60,15 @@ func TestNear(t *testing.T) {
 		"gte-small": {m.Query, m.Read}, "student": {m.Gist, m.Gist}, "both": {m.Query, m.Gist},
 		"blend": {m.Query, func(s string) Vector { return Blend(m.Gist(s), m.Read(s)) }},
 	} {
+		vectors := make([]Vector, len(pairs))
 		for i, p := range pairs {
-			q, own := encode[0](p[1]), encode[1](p[0])
-			for j, other := range pairs {
-				if v := encode[1](other[0]); i != j && q.Dot(&v) >= q.Dot(&own) {
-					t.Errorf("%s: %q is nearer to %q than to %q", name, p[1], other[0], p[0])
+			vectors[i] = encode[1](p[0])
+		}
+		for i, p := range pairs {
+			q := encode[0](p[1])
+			for j := range pairs {
+				if i != j && q.Dot(&vectors[j]) >= q.Dot(&vectors[i]) {
+					t.Errorf("%s: %q is nearer to %q than to %q", name, p[1], pairs[j][0], p[0])
 				}
 			}
 		}

@@ -306,7 +306,7 @@ func TestRecall(t *testing.T) {
 	if err != nil || len(paths) == 0 {
 		t.Skip("no master file among the upstream samples")
 	}
-	for _, path := range paths[:min(6, len(paths))] {
+	for _, path := range paths[:min(3, len(paths))] {
 		f, err := os.Open(path)
 		if err != nil {
 			t.Fatal(err)
@@ -324,7 +324,7 @@ func TestRecall(t *testing.T) {
 		vectors[i] = m.Gist(text)
 	}
 	x := index(t, vectors)
-	x.depth = len(vectors) / 100 // as of two million
+	x.depth = 750 // of some 25,000; 20,000 of two million are more for what is asked
 	found, all := 0, 0
 	for _, text := range []string{
 		"look after horses that nobody wants", "teach grown-ups to read", "free meals for old people at home",
