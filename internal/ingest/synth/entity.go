@@ -173,6 +173,9 @@ func (w *world) org(i int, e *entity) {
 	if odds(sub(key, 'a', 0), orgAcronym) || head && odds(sub(key, 'a', 1), 9000) {
 		e.alias = appendAcronym(e.alias, e.core)
 	}
+	if i == w.veterans {
+		w.asVeterans(e)
+	}
 }
 
 // satellite turns e, which holds organization b, into its satellite i.

@@ -30,6 +30,8 @@ func (f exemption) gone() bool { return f == lapsed || f == lapsedAnew || f == d
 func (w *world) exemption(e *entity) exemption {
 	x := scale(sub(e.key, 'i', 1), 10_000)
 	switch {
+	case w.isVeterans(e):
+		return good
 	case !e.listed && (e.class == government || e.class == publicCollege):
 		return unlisted
 	case !e.listed:
@@ -236,7 +238,7 @@ func (w *world) pickRevoked() {
 		i := scale(sub(w.seed, 'k', k), w.orgs)
 		for range 4_000 {
 			i = (i + 1) % w.orgs
-			if _, taken := w.namedInBulletin[i]; taken {
+			if _, taken := w.namedInBulletin[i]; taken || i == w.veterans {
 				continue
 			}
 			w.org(i, &e)

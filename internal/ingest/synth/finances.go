@@ -54,6 +54,39 @@ func financesOf(e *entity, fiscal int, grants int64, wealth int) finances {
 	return b
 }
 
+// dues are what members paid, part of the contributions.
+func (b *finances) dues(e *entity) int64 {
+	if b.contributions <= 0 || !odds(sub(e.key, 'B', 5), 2000) {
+		return 0
+	}
+	return b.contributions * int64(2+scale(sub(e.key, 'B', 6), 15)) / 100
+}
+
+// property is what land, buildings and equipment are worth.
+func (b *finances) property(e *entity) int64 {
+	return max(b.assets-b.cash, 0) * int64(scale(sub(e.key, 'B', 7), 60)) / 100
+}
+
+// bossPay is what the director earns, nothing where there is no staff to direct.
+func (b *finances) bossPay() int64 {
+	if b.salaries <= 300_000 {
+		return 0
+	}
+	return min(60_000+b.expenses/90, 900_000, b.salaries)
+}
+
+type functions struct{ program, management, fundraising int64 }
+
+// byFunction is what the money was spent on. It adds up to all expenses.
+func (b *finances) byFunction(e *entity) functions {
+	f := functions{
+		program:     b.expenses * int64(68+scale(sub(e.key, 'B', 8), 24)) / 100,
+		fundraising: b.expenses * int64(1+scale(sub(e.key, 'B', 9), 7)) / 100,
+	}
+	f.management = b.expenses - f.program - f.fundraising
+	return f
+}
+
 // orgWealth is log2 of the usual net assets of a recipient organization.
 func orgWealth(e *entity) int { return e.money - one/2 + scale(sub(e.key, 'w', 1), 2*one) }
 

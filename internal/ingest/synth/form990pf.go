@@ -30,9 +30,13 @@ func (g *gen) write990PF(fl *filing) error {
 	x.int("DividendsRevAndExpnssAmt", dividends)
 	x.int("NetGainSaleAstRevAndExpnssAmt", bk.investment-interest-dividends)
 	x.int("TotalRevAndExpnssAmt", bk.revenue)
+	own := bk.expenses - paid
+	x.some("CompOfcrDirTrstRevAndExpnssAmt", own/5)
+	x.some("OthEmplSlrsWgsRevAndExpnssAmt", own/4)
 	x.int("ContriPaidRevAndExpnssAmt", paid)
 	x.int("ContriPaidDsbrsChrtblAmt", paid)
 	x.int("TotalExpensesRevAndExpnssAmt", bk.expenses)
+	x.int("TotalExpensesDsbrsChrtblAmt", paid+own*6/10)
 	x.int("ExcessRevenueOverExpensesAmt", bk.surplus)
 	x.close("AnalysisOfRevenueAndExpenses")
 
@@ -47,9 +51,20 @@ func (g *gen) write990PF(fl *filing) error {
 	x.some("CorporateStockEOYFMVAmt", stock)
 	x.some("CorporateBondsEOYFMVAmt", bonds)
 	x.some("OtherInvestmentsEOYFMVAmt", rest)
+	bookStock, bookBonds := stock*100/gain, bonds*100/gain
+	x.some("CorporateStockEOYAmt", bookStock)
+	x.some("CorporateBondsEOYAmt", bookBonds)
+	x.some("OtherInvestmentsEOYAmt", bk.assets-bk.cash-bookStock-bookBonds)
 	x.int("TotalAssetsEOYAmt", bk.assets)
 	x.int("TotalAssetsEOYFMVAmt", fmv)
+	x.some("AccountsPayableEOYAmt", bk.liabilities/4)
+	x.some("GrantsPayableEOYAmt", bk.liabilities-bk.liabilities/4)
 	x.int("TotalLiabilitiesEOYAmt", bk.liabilities)
+	if fl.fiscal >= 2019 {
+		x.int("NoDonorRstrNetAssestsEOYAmt", bk.net)
+	} else {
+		x.int("UnrestrictedEOYAmt", bk.net)
+	}
 	x.int("TotNetAstOrFundBalancesBOYAmt", bk.netBefore)
 	x.int("TotNetAstOrFundBalancesEOYAmt", bk.net)
 	x.close("Form990PFBalanceSheetsGrp")

@@ -365,6 +365,7 @@ func TestCalibration(t *testing.T) {
 	var c counts
 	for _, r := range s.returns {
 		c.count(s, r)
+		checkBooks(t, r)
 	}
 	check := func(name string, part, whole int, knob float64) {
 		t.Helper()

@@ -314,6 +314,9 @@ func (g *gen) member(tag string, fl *filing, k int) {
 
 // appendMission writes what an organization says it is for.
 func (g *gen) appendMission(dst []byte, e *entity) []byte {
+	if g.w.isVeterans(e) {
+		return append(dst, veteransMission...)
+	}
 	r := rng{sub(e.key, 'M', 0)}
 	c := &fields[e.field]
 	t := missions[r.n(len(missions))]
@@ -356,6 +359,9 @@ func (g *gen) appendMission(dst []byte, e *entity) []byte {
 	if c := dst[start]; c >= 'a' && c <= 'z' {
 		dst[start] = c - 32
 	}
+	if more := sentences[c.code[0]]; len(more) > 0 && odds(sub(e.key, 'M', 6), 6500) {
+		dst = append(append(dst, ' '), more[scale(sub(e.key, 'M', 7), len(more))]...)
+	}
 	if odds(sub(e.key, 'M', 1), 2500) {
 		upper(dst[start:])
 	}
@@ -384,10 +390,14 @@ func (g *gen) write990EZ(fl *filing) error {
 	g.website()
 	g.exemption()
 	x.int("GrossReceiptsAmt", bk.revenue)
-	x.some(d.ezContributions, bk.contributions)
+	dues := bk.dues(e)
+	x.some(d.ezContributions, bk.contributions-dues)
 	x.some(d.ezProgram, bk.program)
+	x.some("MembershipDuesAmt", dues)
 	x.some(d.ezInvestment, bk.investment)
-	x.some("OtherRevenueTotalAmt", bk.other)
+	events := bk.other * 6 / 10
+	x.some("SpecialEventsNetIncomeLossAmt", events)
+	x.some("OtherRevenueTotalAmt", bk.other-events)
 	x.int(d.ezRevenue, bk.revenue)
 	if odds(sub(e.key, 'Z', 0), 1500) { // given away, but not itemized on this form
 		x.int("GrantsAndSimilarAmountsPaidAmt", bk.expenses/8)
@@ -398,7 +408,12 @@ func (g *gen) write990EZ(fl *filing) error {
 	x.int("NetAssetsOrFundBalancesBOYAmt", bk.netBefore)
 	x.int(d.ezNet, bk.net)
 	x.line(d.ezCash, d.atEnd, bk.cash)
+	property := bk.property(e)
+	x.line("LandAndBuildingsGrp", "EOYAmt", property)
+	x.line("OtherAssetsTotalDetail", "EOYAmt", bk.assets-bk.cash-property)
 	x.line("Form990TotalAssetsGrp", "EOYAmt", bk.assets)
+	x.line("SumOfTotalLiabilitiesGrp", "EOYAmt", bk.liabilities)
+	x.int("TotalProgramServiceExpensesAmt", bk.byFunction(e).program)
 	g.tmp = g.appendMission(g.tmp[:0], e)
 	x.text(d.ezPurpose, g.tmp)
 	for k := range g.boardSize(e, formEZ) {

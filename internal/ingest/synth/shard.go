@@ -197,6 +197,8 @@ func (w *world) orgFiles(i, fiscal int) bool {
 	}
 	share := uint32(1500)
 	switch {
+	case i == w.veterans:
+		return true
 	case i < w.wellKnown():
 		return fiscal >= 2022
 	case i < w.orgs/8:

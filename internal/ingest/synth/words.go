@@ -229,7 +229,7 @@ var federations = []struct {
 	{"Alpha Delta Omicron", "Chapter", "B83", 'b', "07"},
 	{"Women of Civic Purpose", "Branch", "R24", 'c', "03"},
 	{"American Kite League", "Chapter", "N60", 'c', "03"},
-	{"Mothers of Twins Fellowship", "Chapter", "P30", 'c', "03"},
+	{"NYCA", "Branch", "P30", 'c', "03"}, // the Neighborhood Youth and Community Association, known by its letters alone
 }
 
 // foreignPlace is a place abroad, with the IRS's country code (FIPS 10-4).

@@ -35,6 +35,7 @@ type world struct {
 	namedInBulletin map[int]int // organizations that bulletins name, and their place among them
 	bulletinOrder   []int
 	british         []int // recipients abroad that the register of charities knows
+	veterans        int   // the organization that the documentation looks for, -1 when there is none
 }
 
 // slot is one metropolitan area: a run of neighboring ZIPs of one state.
@@ -85,6 +86,7 @@ func newWorld(seed uint64, grants int, zips []ZIP) *world {
 		planned += w.planned(r)
 	}
 	w.correction = grants - planned
+	w.pickVeterans()
 	w.pickRevoked()
 	w.pickBritish()
 	return w

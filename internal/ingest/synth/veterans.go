@@ -1,0 +1,35 @@
+package synth
+
+// The documentation asks for a charity in Ohio that helps veterans with housing,
+// of middle size and in good standing. Every world has one, whatever its seed and
+// size, so that the example finds it: the first organization of Ohio.
+
+const (
+	veteransName    = "Juniper Homes for Veterans"
+	veteransMission = "To help veterans in Ohio find and keep a safe, affordable home. We offer transitional housing, help with the rent and case management to veterans who are homeless or about to lose their homes, and we build permanent homes with them."
+)
+
+// pickVeterans finds where it stands. It is one of the best known of its area,
+// and so no satellite of another.
+func (w *world) pickVeterans() {
+	w.veterans = -1
+	for i := range min(len(w.slots), w.orgs) {
+		if w.states[w.slots[i].state] == "OH" {
+			w.veterans = i
+			return
+		}
+	}
+}
+
+// asVeterans makes it of the organization that stands there.
+func (w *world) asVeterans(e *entity) {
+	e.class, e.field, e.section, e.listed = cityCause, fieldIndex("W30"), "03", true
+	e.core = append(e.core[:0], veteransName...)
+	e.old, e.alias = e.old[:0], e.alias[:0]
+	e.the, e.suffix, e.group, e.parent = false, "Inc", 0, false
+	e.founded = 1987
+	e.money = 21*one + one/4 // two and a half million dollars a year
+}
+
+// isVeterans reports whether e is that organization.
+func (w *world) isVeterans(e *entity) bool { return e.id == idOrg+w.veterans }
