@@ -37,7 +37,7 @@ func TestExport(t *testing.T) {
 		x := &e.Tables[i]
 		v, _ := Find(x.Name)
 		var want int64
-		if err := db.QueryRow("SELECT count(*) FROM read_parquet(" + quote(Invented(t).Path(v.Name)) + ")").Scan(&want); err != nil {
+		if err := db.QueryRow("SELECT count(*) FROM read_parquet(" + quote(v.source(Invented(t))) + ")").Scan(&want); err != nil {
 			t.Fatal(err)
 		}
 		if x.Rows != want {
@@ -54,7 +54,7 @@ func TestExport(t *testing.T) {
 		// The rows themselves, as a bag.
 		var differ, rows int64
 		list := strings.Join(names, ", ")
-		original := "(" + v.Select(Invented(t).Path(v.Name)) + ")"
+		original := "(" + v.Select(v.source(Invented(t))) + ")"
 		if err := db.QueryRow("SELECT count(*)" + from).Scan(&rows); err != nil || rows != want {
 			t.Errorf("%s: %d rows read back of %d: %v", v.Name, rows, want, err)
 		}

@@ -109,6 +109,7 @@ var coreViews = []View{
 			{"Who could not pay next month's bills?", "SELECT ein, name, months_liquid, total_expenses\nFROM orgs\nWHERE months_liquid < 1 AND total_expenses > 1000000\nORDER BY total_expenses DESC\nLIMIT 50"},
 		},
 	},
+	financialsView,
 	{
 		Name: snapshot.FunderKinds, Group: groupCore, order: "funder_ein",
 		Meaning: "One row per funder: what kind it is and how much it gives.",

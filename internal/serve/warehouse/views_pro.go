@@ -155,4 +155,31 @@ var governmentViews = []View{
 			{"Who has both federal and state money?", "SELECT ein, f.dollars AS federal, s.dollars AS state\nFROM (SELECT ein, sum(amount) AS dollars FROM gov_funding_federal GROUP BY ein) f\nJOIN (SELECT ein, sum(amount) AS dollars FROM gov_funding_state GROUP BY ein) s USING (ein)\nORDER BY federal + state DESC\nLIMIT 25"},
 		},
 	},
+	{
+		Name: snapshot.GovAwards, Group: groupGovernment, Pro: true, order: "ein, level, fiscal_year DESC, amount DESC", year: "fiscal_year",
+		Meaning: "One row per government award and fiscal year, with how it was joined to the organization. The two tables above are its sums.",
+		Columns: []Column{
+			col("ein", text, "EIN of the organization."),
+			col("level", text, "'federal' or 'state'."),
+			opt("state", text, "State that pays; null for federal awards."),
+			opt("kind", text, "Federal: 'grant' or 'contract'. State: the category of spending."),
+			opt("agency", text, "Agency."),
+			opt("program", text, "Program."),
+			opt("assistance_listing", text, "Number of the assistance listing of a federal grant, such as 93.600."),
+			opt("award_id", text, "The award as its publisher names it; null where a state publishes payments without one, which are then one row for each agency, program and category."),
+			col("fiscal_year", integer, "Fiscal year of the payer."),
+			col("amount", double, "US dollars in that year; federal: obligated less what was taken back."),
+			opt("action_date", date, "Day of the latest action in the year, where it is published."),
+			col("join_basis", text, "What it was joined by: 'ein' (the payer gives it), 'uei' or 'duns' (the organization states both numbers in its audits) or 'name' (the only organization of that name in the state or ZIP)."),
+			col("join_confidence", double, "How sure the join is, 0 to 1."),
+		},
+		Traps: []string{
+			"An award that runs for several years has a row for each: count awards by award_id.",
+			"Amounts may be negative, where money was taken back. Awards whose recipient could not be identified are not here.",
+		},
+		Examples: []Example{
+			{"Which awards does an organization have?", "SELECT fiscal_year, level, agency, program, award_id, amount, action_date\nFROM gov_award\nWHERE ein = find_org('community action agency')\nORDER BY fiscal_year DESC, amount DESC\nLIMIT 50"},
+			{"How was the money joined?", "SELECT level, join_basis, count(*) AS awards, sum(amount) AS dollars FROM gov_award GROUP BY ALL ORDER BY level, dollars DESC"},
+		},
+	},
 }

@@ -9,6 +9,7 @@
 package warehouse
 
 import (
+	"cmp"
 	"slices"
 
 	"grantgraph/internal/snapshot"
@@ -30,6 +31,7 @@ type View struct {
 	Traps    []string  `json:"traps"` // what a careful reader would otherwise learn the hard way
 	Examples []Example `json:"examples"`
 
+	table string // of the snapshot, when its name is another
 	order string // by which the rows lie on disk
 	year  string // the column that an export is partitioned by, if any
 	index string // the column that rows are also looked up by, if any
@@ -105,6 +107,5 @@ func opt(name, typ, meaning string) Column {
 	return Column{Name: name, Type: typ, Nullable: true, Meaning: meaning}
 }
 
-// source is the Parquet table of the snapshot that a view is made from. Views
-// and tables have the same names.
-func (v *View) source(s *snapshot.Snapshot) string { return s.Path(v.Name) }
+// source is the Parquet table of the snapshot that a view is made from.
+func (v *View) source(s *snapshot.Snapshot) string { return s.Path(cmp.Or(v.table, v.Name)) }

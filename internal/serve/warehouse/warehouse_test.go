@@ -68,13 +68,13 @@ func TestDefinition(t *testing.T) {
 			t.Errorf("%s has no column %s", v.Name, v.year)
 		}
 	}
-	// 33, and cofunder_edge.
-	if len(seen) != 34 {
+	// 33, and cofunder_edge, org_financials and gov_award.
+	if len(seen) != 36 {
 		t.Errorf("%d views", len(seen))
 	}
 	for _, n := range []string{"grants", "recipient_name", "grant_purpose", "orgs", "funder_kind", "org_bmf", "pub78", "auto_revocation", "ofac_sdn",
 		"service_area", "intl_entity", "cofunder_edge_intl", "cofunder_edge", "org_asset_profile", "foundation_holdings", "holding_entity", "board_link",
-		"org_families", "gov_funding_federal", "gov_funding_state", "uk_charity", "uk_charity_finance", "uk_charity_return_b", "uk_charity_return_a",
+		"org_families", "gov_funding_federal", "gov_funding_state", "org_financials", "gov_award", "uk_charity", "uk_charity_finance", "uk_charity_return_b", "uk_charity_return_a",
 		"uk_charity_classification", "uk_charity_area", "uk_charity_other_name", "uk_charity_governing_document", "uk_charity_policy",
 		"uk_charity_event", "uk_charity_published_report", "uk_ingest_meta", "uk_charity_trustee", "uk_board_edge"} {
 		if !seen[n] {
@@ -115,7 +115,7 @@ func TestFiles(t *testing.T) {
 			}
 		}
 		var have, want int
-		if err := conn.QueryRowContext(t.Context(), "SELECT (SELECT count(*) FROM "+v.Name+"), (SELECT count(*) FROM read_parquet("+quote(Invented(t).Path(v.Name))+"))").Scan(&have, &want); err != nil {
+		if err := conn.QueryRowContext(t.Context(), "SELECT (SELECT count(*) FROM "+v.Name+"), (SELECT count(*) FROM read_parquet("+quote(v.source(Invented(t)))+"))").Scan(&have, &want); err != nil {
 			t.Fatal(err)
 		}
 		if have != want {
@@ -201,7 +201,7 @@ func TestMarkdown(t *testing.T) {
 			t.Errorf("the page lacks %s", v.Name)
 		}
 	}
-	if strings.Count(page, "(Pro)") != 9 || page != Markdown() {
+	if strings.Count(page, "(Pro)") != 10 || page != Markdown() {
 		t.Errorf("%d Pro tables", strings.Count(page, "(Pro)"))
 	}
 }
@@ -255,7 +255,7 @@ func TestNames(t *testing.T) {
 	}
 	v, _ := Find("org_bmf")
 	file := filepath.Join(t.TempDir(), "org_bmf.parquet")
-	run(t, conn, "COPY (SELECT * REPLACE ('AMIGOS DE BAYAMóN INC' AS name) FROM read_parquet("+quote(Invented(t).Path(v.Name))+") LIMIT 1) TO "+quote(file))
+	run(t, conn, "COPY (SELECT * REPLACE ('AMIGOS DE BAYAMóN INC' AS name) FROM read_parquet("+quote(v.source(Invented(t)))+") LIMIT 1) TO "+quote(file))
 	var name string
 	if err := conn.QueryRowContext(t.Context(), "SELECT name FROM ("+v.Select(file)+")").Scan(&name); err != nil || name != "AMIGOS DE BAYAMÓN INC" {
 		t.Errorf("%s, %v", name, err)
