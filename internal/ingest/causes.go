@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -210,5 +211,47 @@ func (d *deriver) writeCauses(ctx context.Context) error {
 		report.Note = fmt.Sprintf("Only %d organizations have a registered cause: fewer than %d are too few to learn from, so none is inferred.", model.Labels, cause.MinLabels)
 	}
 	d.report.Causes = report
-	return err
+	if err != nil {
+		return err
+	}
+	return d.writeOrgCauses(ctx)
+}
+
+// codeRow is what is registered of an organization's cause.
+type codeRow struct {
+	EIN  string `parquet:"ein"`
+	NTEE string `parquet:"ntee_cd,optional"`
+}
+
+// writeOrgCauses puts registered and inferred causes side by side.
+func (d *deriver) writeOrgCauses(ctx context.Context) error {
+	s := d.w.Unpublished()
+	next, stop := iter.Pull2(cancelable(ctx, snapshot.Rows[snapshot.InferredCause](s, snapshot.InferredCauses)))
+	defer stop()
+	inferred, failed, more := next()
+	err := writeDerived(ctx, d, snapshot.OrgCauses, func(yield func(snapshot.OrgCause) bool) {
+		for r, err := range cancelable(ctx, snapshot.Rows[codeRow](s, snapshot.Organizations)) {
+			for err == nil && failed == nil && more && inferred.EIN < r.EIN {
+				inferred, failed, more = next()
+			}
+			if failed = cmp.Or(failed, err); failed != nil {
+				return
+			}
+			row := snapshot.OrgCause{EIN: r.EIN}
+			var guess byte
+			if more && inferred.EIN == r.EIN {
+				guess, row.Confidence = inferred.Letter[0], inferred.Confidence
+			}
+			code, _ := ntee.Parse(r.NTEE)
+			letter, source := ntee.Any.Cause(code, guess)
+			if letter == 0 {
+				continue
+			}
+			row.Letter, row.Label, row.Source = string(rune(letter)), ntee.Label(letter), source
+			if !yield(row) {
+				return
+			}
+		}
+	})
+	return cmp.Or(failed, err)
 }

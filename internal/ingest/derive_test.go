@@ -24,11 +24,11 @@ func TestDerivedTables(t *testing.T) {
 	counted := map[string]int64{}
 	for _, table := range result.Report.Derived.Tables {
 		counted[table.Name] = table.Count
-		if table.Count == 0 {
+		if table.Count == 0 && table.Name != snapshot.InferredCauses { // too few codes to learn from
 			t.Errorf("table %s is empty", table.Name)
 		}
 	}
-	if len(counted) != 11 {
+	if len(counted) != 13 {
 		t.Errorf("derived tables: %v", result.Report.Derived.Tables)
 	}
 	grants := rowsOf[snapshot.Grant](t, s, snapshot.Grants)

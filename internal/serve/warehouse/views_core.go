@@ -226,6 +226,25 @@ var listViews = []View{
 		},
 	},
 	{
+		Name: snapshot.OrgCauses, Group: groupCore, order: "ein",
+		Meaning: "The cause of organizations: the letter of the registered NTEE code or, where there is no code and the evidence is strong, one inferred from names and texts. One row for each organization that has either.",
+		Columns: []Column{
+			col("ein", text, "EIN."),
+			col("letter", text, "NTEE major letter."),
+			col("label", text, "The cause in words."),
+			col("source", text, "'registered' or 'inferred'."),
+			opt("confidence", double, "How sure an inferred cause is, 0 to 1; null where it is registered."),
+		},
+		Traps: []string{
+			"Say which sources you count. source = 'registered' gives the figures of the grant endpoints; with both it is their subject_basis=any.",
+			"An organization with neither is not in it: join with LEFT JOIN to keep its grants.",
+		},
+		Examples: []Example{
+			{"How many organizations have a cause, and from where?", "SELECT source, letter, label, count(*) AS organizations FROM org_cause GROUP BY ALL ORDER BY source DESC, organizations DESC"},
+			{"How much would inferred causes add to each cause?", "SELECT c.label, sum(g.amount) FILTER (c.source = 'registered') AS registered, sum(g.amount) FILTER (c.source = 'inferred') AS inferred\nFROM grants g JOIN org_cause c ON c.ein = g.recipient_ein\nGROUP BY c.label\nORDER BY registered DESC NULLS LAST"},
+		},
+	},
+	{
 		Name: snapshot.Pub78s, Group: groupCore, order: "ein",
 		Meaning: "Organizations to which gifts are deductible (Publication 78 data).",
 		Columns: []Column{

@@ -68,12 +68,12 @@ func TestDefinition(t *testing.T) {
 			t.Errorf("%s has no column %s", v.Name, v.year)
 		}
 	}
-	// 33, and cofunder_edge, org_financials and gov_award.
-	if len(seen) != 36 {
+	// 33, and cofunder_edge, org_cause, org_financials and gov_award.
+	if len(seen) != 37 {
 		t.Errorf("%d views", len(seen))
 	}
 	for _, n := range []string{"grants", "recipient_name", "grant_purpose", "orgs", "funder_kind", "org_bmf", "pub78", "auto_revocation", "ofac_sdn",
-		"service_area", "intl_entity", "cofunder_edge_intl", "cofunder_edge", "org_asset_profile", "foundation_holdings", "holding_entity", "board_link",
+		"service_area", "intl_entity", "cofunder_edge_intl", "cofunder_edge", "org_cause", "org_asset_profile", "foundation_holdings", "holding_entity", "board_link",
 		"org_families", "gov_funding_federal", "gov_funding_state", "org_financials", "gov_award", "uk_charity", "uk_charity_finance", "uk_charity_return_b", "uk_charity_return_a",
 		"uk_charity_classification", "uk_charity_area", "uk_charity_other_name", "uk_charity_governing_document", "uk_charity_policy",
 		"uk_charity_event", "uk_charity_published_report", "uk_ingest_meta", "uk_charity_trustee", "uk_board_edge"} {

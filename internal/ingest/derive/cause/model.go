@@ -147,7 +147,7 @@ func (m *Model) setThresholds(labels []label, held []guess) {
 				right++
 			}
 			whole := n == len(list)-1 || held[list[n+1]].prob < held[i].prob
-			if whole && lowerBound(float64(right)/float64(n+1), len(families)) >= Target {
+			if whole && len(families) >= minFamilies && lowerBound(float64(right)/float64(n+1), len(families)) >= Target {
 				m.Causes[c] = Threshold{held[i].prob, Measured{n + 1, right}}
 			}
 		}

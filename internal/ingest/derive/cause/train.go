@@ -33,6 +33,9 @@ const (
 	// Target is the precision that the organizations of each inferred cause must
 	// be known to have: the lower bound of what was measured, not the measure.
 	Target = 0.96
+	// minFamilies is how many families of organizations a cause must be inferred
+	// for, of those that it is measured on, to be inferred at all.
+	minFamilies = 100
 	// sureness is how many standard errors the lower bound lies below.
 	sureness = 1.28
 )

@@ -56,6 +56,10 @@ func TestFilters(t *testing.T) {
 		{name: "subject code", query: "subject=B42", want: `{"Subject":{"Items":[{"Text":"B42","Kind":2,"Majors":0,"Prefix":"B42"}],"Unknown":null}}`},
 		{name: "subject label", query: "subject=education", want: `{"Subject":{"Items":[{"Text":"education","Kind":3,"Majors":2,"Prefix":""}],"Unknown":null}}`},
 		{name: "subject partly unknown", query: "subject=B,Underwater%20basketry", want: `{"Subject":{"Items":[{"Text":"B","Kind":1,"Majors":2,"Prefix":""}],"Unknown":null}}`, unsupported: "subject"},
+		{name: "subject basis", query: "subject=B&subject_basis=any", want: `{"Subject":{"Items":[{"Text":"B","Kind":1,"Majors":2,"Prefix":""}],"Unknown":null},"SubjectBasis":1}`, caveat: "subject_basis:Inferred causes count too"},
+		{name: "subject basis as it is", query: "subject=B&subject_basis=Registered", want: `{"Subject":{"Items":[{"Text":"B","Kind":1,"Majors":2,"Prefix":""}],"Unknown":null}}`, caveat: "subject_basis:would add 3 grants and $45,000"},
+		{name: "subject basis alone", query: "subject_basis=any", want: `{"SubjectBasis":1}`, caveat: "subject_basis:Without subject"},
+		{name: "subject basis unknown", query: "subject_basis=some", want: `{}`, unsupported: "subject_basis"},
 		{name: "subject empty", query: "subject=,+,", want: `{}`, unsupported: "subject"},
 		{name: "subject unknown", query: "subject=Underwater%20basketry", want: `{}`, unsupported: "subject"},
 

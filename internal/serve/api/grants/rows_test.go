@@ -9,7 +9,7 @@ import (
 func TestGrantRow(t *testing.T) {
 	t.Parallel()
 	// The names and their order are the contract.
-	const want = "grant_key funder_ein funder_name funder_city funder_state funder_type recip_id recip_ein recip_name recip_name_filed recip_city recip_state recip_zipcode recip_country amount fiscal_year subject subject_label ntee_code support purpose filing x_service"
+	const want = "grant_key funder_ein funder_name funder_city funder_state funder_type recip_id recip_ein recip_name recip_name_filed recip_city recip_state recip_zipcode recip_country amount fiscal_year subject subject_label subject_source ntee_code support purpose filing x_service"
 	if got := strings.Join(api.ColumnNames(GrantRow{}), " "); got != want {
 		t.Errorf("a grant is %s", got)
 	}
