@@ -23,6 +23,11 @@ func printBuild(w io.Writer, result *ingest.Result, took time.Duration) {
 	t.add("linked to an EIN", count(c.Linked), fmt.Sprintf("%s of grants, %s of dollars", percent(c.Linked, c.Grants), percent(c.LinkedAmount, c.TotalAmount)))
 	t.add("organizations known", count(c.Organizations), "")
 	t.add("returns", count(c.Returns), formList(r))
+	if k := &r.Derived.Causes; k.Note == "" {
+		t.add("causes inferred", count(k.Inferred), fmt.Sprintf("of %s organizations without a code", count(k.Missing)))
+	} else {
+		t.add("causes inferred", count(0), "too few organizations have a code")
+	}
 	t.print(w)
 
 	fmt.Fprintf(w, "\nBy fiscal year\n\n")
