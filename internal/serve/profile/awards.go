@@ -273,9 +273,9 @@ func (b *builder) addAwards(t *Tables) (Coverage, error) {
 	at, last := uint64(0), ""
 	b.out.Begin("awards.rows")
 	err := each(b.ctx, t.Awards, func(a *snapshot.GovAward) error {
-		if a.Level == Federal {
+		if a.Level == Federal && dateNumber(a.ActionDate) != 0 {
 			coverage.FederalThrough = max(coverage.FederalThrough, a.ActionDate)
-		} else if i, known := slices.BinarySearch(coverage.StatesRead, a.State); !known && a.State != "" {
+		} else if i, known := slices.BinarySearch(coverage.StatesRead, a.State); a.Level == State && !known && a.State != "" {
 			coverage.StatesRead = slices.Insert(coverage.StatesRead, i, a.State)
 		}
 		if a.EIN < last {
