@@ -87,6 +87,7 @@ func Profiles() *profile.Index {
 			snapshot.GovAward{EIN: ein.EIN(5).String(), Level: profile.State, State: "IL", Kind: "grant", Agency: "EXAMPLE DEPARTMENT OF CULTURE", Program: "CAPITAL GRANTS", AwardID: "IL-77",
 				FiscalYear: 2022, Amount: 40_000.5, Basis: "name", Confidence: 0.9},
 		),
+		Coverage: snapshot.AwardCoverage{FederalThrough: "2025-09-30", StatesRead: []string{"CA", "IL"}},
 	})
 	if err != nil {
 		panic("example: " + err.Error())

@@ -19,12 +19,6 @@ const (
 	State   = "state"
 )
 
-// Coverage is what the award files that were read cover.
-type Coverage struct {
-	FederalThrough string   // latest date of a federal award, YYYY-MM-DD; empty when none was read
-	StatesRead     []string // states whose award files were read
-}
-
 // Award is one government award in one fiscal year.
 type Award struct {
 	Level, State, Kind, Agency, Program, Listing, ID string
@@ -66,7 +60,7 @@ type Funding struct {
 	ByProgram []AwardGroup
 	Programs  int
 	Page      []Award // latest year first within a level, then largest
-	Coverage  Coverage
+	Coverage  snapshot.AwardCoverage
 }
 
 // MaxAwardGroups bounds the agencies and the programs of an answer.
@@ -263,21 +257,15 @@ func (w *wordNumbers) id(s string) uint32 {
 }
 
 // addAwards adds the awards as they come: the table is sorted by EIN.
-func (b *builder) addAwards(t *Tables) (Coverage, error) {
+func (b *builder) addAwards(t *Tables) error {
 	words := wordNumbers{ids: map[string]uint32{}}
 	words.id("")
 	var orgs []uint32
 	var starts []uint64
 	var ids []byte
-	var coverage Coverage
 	at, last := uint64(0), ""
 	b.out.Begin("awards.rows")
 	err := each(b.ctx, t.Awards, func(a *snapshot.GovAward) error {
-		if a.Level == Federal && dateNumber(a.ActionDate) != 0 {
-			coverage.FederalThrough = max(coverage.FederalThrough, a.ActionDate)
-		} else if i, known := slices.BinarySearch(coverage.StatesRead, a.State); a.Level == State && !known && a.State != "" {
-			coverage.StatesRead = slices.Insert(coverage.StatesRead, i, a.State)
-		}
 		if a.EIN < last {
 			return fault.New("table_order", "the table of government awards is not in the order of EINs: %s stands after %s", a.EIN, last).Try("build the snapshot again")
 		}
@@ -305,7 +293,7 @@ func (b *builder) addAwards(t *Tables) (Coverage, error) {
 	mapped.Add(b.out, "awards.id", ids)
 	mapped.Add(b.out, "words.start", append(words.starts, uint32(len(words.text))))
 	mapped.Add(b.out, "words.text", words.text)
-	return coverage, err
+	return err
 }
 
 // dateNumber is a date as YYYYMMDD, 0 for what is none.

@@ -43,6 +43,9 @@ type Tables struct {
 	Assets        iter.Seq2[snapshot.AssetProfile, error]
 	Holdings      iter.Seq2[snapshot.FoundationHolding, error]
 	Awards        iter.Seq2[snapshot.GovAward, error]
+
+	// Coverage is what the awards cover; a snapshot has it in its manifest.
+	Coverage snapshot.AwardCoverage
 }
 
 func tablesOf(s *snapshot.Snapshot) *Tables {
@@ -90,11 +93,10 @@ type builder struct {
 
 func (t *Tables) write(ctx context.Context, out io.Writer) error {
 	b := &builder{ctx: ctx, out: mapped.NewWriter(out, fileKind)}
-	coverage := Coverage{}
 	for _, step := range []func() error{
 		func() error { return b.addIdentities(t) },
 		func() error {
-			return addSorted(b, sectionFinancials, t.Financials, func(r *snapshot.Financial) *string { return &r.EIN }, 0)
+			return addSorted(b, sectionFinancials, t.Financials, func(r *snapshot.Financial) *string { return &r.EIN }, mostFilings)
 		},
 		func() error { return b.addFilings(t) },
 		func() error {
@@ -111,7 +113,7 @@ func (t *Tables) write(ctx context.Context, out io.Writer) error {
 		func() error {
 			return addSorted(b, sectionHoldings, t.Holdings, func(r *snapshot.FoundationHolding) *string { return &r.EIN }, MaxHoldings)
 		},
-		func() (err error) { coverage, err = b.addAwards(t); return err },
+		func() error { return b.addAwards(t) },
 	} {
 		if err := step(); err != nil {
 			return err
@@ -119,7 +121,6 @@ func (t *Tables) write(ctx context.Context, out io.Writer) error {
 	}
 	mapped.Add(b.out, "facts", b.facts)
 	mapped.Add(b.out, "peers", peersOf(b.facts))
-	mapped.Add(b.out, "coverage", packed.Append(nil, &coverage))
 	return b.out.Close()
 }
 
@@ -130,18 +131,24 @@ type sectionWriter struct {
 	name   string
 	orgs   []uint32
 	starts []uint64
+	totals []uint32
 	at     uint64
+	most   int // rows of each organization that are kept
 }
 
-func (b *builder) begin(name string) *sectionWriter {
+func (b *builder) begin(name string, most int) *sectionWriter {
 	b.out.Begin(name + ".rows")
-	return &sectionWriter{out: b.out, name: name}
+	return &sectionWriter{out: b.out, name: name, most: most}
 }
 
 // add adds a packed row of an organization.
 func (s *sectionWriter) add(org uint32, row []byte) error {
 	if n := len(s.orgs); n == 0 || s.orgs[n-1] != org {
-		s.orgs, s.starts = append(s.orgs, org), append(s.starts, s.at)
+		s.orgs, s.starts, s.totals = append(s.orgs, org), append(s.starts, s.at), append(s.totals, 0)
+	}
+	total := &s.totals[len(s.totals)-1]
+	if *total++; int(*total) > s.most {
+		return nil
 	}
 	s.at += uint64(len(row))
 	_, err := s.out.Write(row)
@@ -151,6 +158,7 @@ func (s *sectionWriter) add(org uint32, row []byte) error {
 func (s *sectionWriter) end() {
 	mapped.Add(s.out, s.name+".org", s.orgs)
 	mapped.Add(s.out, s.name+".start", append(s.starts, s.at))
+	mapped.Add(s.out, s.name+".total", s.totals)
 }
 
 // checkEvery is how many rows are read between two looks at the context.
@@ -183,7 +191,7 @@ func (b *builder) addIdentities(t *Tables) error {
 	defer funders.Stop()
 	causes := snapshot.Follow(orNone(t.Causes), func(c *snapshot.InferredCause) string { return c.EIN })
 	defer causes.Stop()
-	s := b.begin(sectionIdentity)
+	s := b.begin(sectionIdentity, 1)
 	var buf []byte
 	err := each(b.ctx, t.Organizations, func(o *snapshot.Organization) error {
 		e, err := ein.Parse(o.EIN)
@@ -279,21 +287,21 @@ func numberOf(facts []fact, e ein.EIN) (uint32, bool) {
 }
 
 // addSorted adds a table that is sorted by EIN, at most so many rows of each
-// organization unless that is 0. The EIN itself is not written again.
+// organization. The EIN itself is not written again.
 func addSorted[T any](b *builder, name string, rows iter.Seq2[T, error], key func(*T) *string, most int) error {
-	s := b.begin(name)
+	s := b.begin(name, most)
 	var buf []byte
-	last, org, known, n := "", uint32(0), false, 0
+	last, org, known := "", uint32(0), false
 	err := each(b.ctx, rows, func(row *T) error {
 		e := key(row)
 		if *e < last {
 			return fault.New("table_order", "the table behind the %s of profiles is not in the order of EINs: %s stands after %s", name, *e, last).Try("build the snapshot again")
 		}
 		if *e != last {
-			last, n = strings.Clone(*e), 0
+			last = strings.Clone(*e)
 			org, known = b.number(last)
 		}
-		if n++; !known || most > 0 && n > most {
+		if !known {
 			return nil
 		}
 		*e = ""
@@ -327,15 +335,8 @@ func gather[T any](g *gathered, org uint32, rank float64, row *T) {
 // organization.
 func (g *gathered) write(b *builder, name string, most int) error {
 	slices.SortStableFunc(g.entries, func(x, y entry) int { return cmp.Or(cmp.Compare(x.org, y.org), cmp.Compare(x.rank, y.rank)) })
-	s := b.begin(name)
-	n := 0
-	for i, e := range g.entries {
-		if i > 0 && g.entries[i-1].org != e.org {
-			n = 0
-		}
-		if n++; n > most {
-			continue
-		}
+	s := b.begin(name, most)
+	for _, e := range g.entries {
 		if err := s.add(e.org, g.bytes[e.at:e.at+uint64(e.size)]); err != nil {
 			return err
 		}

@@ -50,8 +50,7 @@ type columns struct {
 	assets     section[snapshot.AssetProfile]
 	holdings   section[snapshot.FoundationHolding]
 
-	awards   awards
-	coverage Coverage
+	awards awards
 }
 
 // fact is what organizations are compared by.
@@ -66,10 +65,12 @@ type fact struct {
 }
 
 // section is the rows of one kind: those of each organization that has any,
-// between two starts.
+// between two starts. Of some kinds only the first are kept, so that there may be
+// more in all.
 type section[T any] struct {
 	orgs   []uint32
 	starts []uint64
+	totals []uint32
 	bytes  []byte
 }
 
@@ -96,17 +97,12 @@ func readColumns(f *mapped.File) *columns {
 	if f.Err() == nil && len(c.identity.orgs) != n {
 		f.Fail("some organizations have no name")
 	}
-	coverage, rest, ok := packed.Decode[Coverage](mapped.Column[byte](f, "coverage", mapped.AnyLength))
-	if f.Err() == nil && (!ok || len(rest) != 0) {
-		f.Fail("it does not say what the awards cover")
-	}
-	c.coverage = coverage
 	return c
 }
 
 func openSection[T any](f *mapped.File, name string, orgs int) section[T] {
 	s := section[T]{orgs: mapped.Column[uint32](f, name+".org", mapped.AnyLength), bytes: mapped.Column[byte](f, name+".rows", mapped.AnyLength)}
-	s.starts = mapped.Column[uint64](f, name+".start", len(s.orgs)+1)
+	s.starts, s.totals = mapped.Column[uint64](f, name+".start", len(s.orgs)+1), mapped.Column[uint32](f, name+".total", len(s.orgs))
 	checkStarts(f, name, s.orgs, s.starts, orgs, len(s.bytes))
 	if f.Err() != nil {
 		return section[T]{}
@@ -146,6 +142,14 @@ func (s *section[T]) of(org uint32) (list []T) {
 		list, b = append(list, row), rest
 	}
 	return list
+}
+
+// total is how many rows of an organization there were in all.
+func (s *section[T]) total(org uint32) int {
+	if i, found := slices.BinarySearch(s.orgs, org); found {
+		return int(s.totals[i])
+	}
+	return 0
 }
 
 // first is the only row of an organization, nil when it has none.

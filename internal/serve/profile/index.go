@@ -18,6 +18,7 @@ type Index struct {
 	closed bool
 	file   *mapped.File
 	*columns
+	coverage snapshot.AwardCoverage
 }
 
 // Open maps the index of a snapshot. All of it is read once, to verify it.
@@ -27,6 +28,9 @@ func Open(s *snapshot.Snapshot) (*Index, error) {
 		return nil, err
 	}
 	x, err := newIndex(f)
+	if err == nil {
+		x.coverage, err = s.Manifest.AwardCoverage()
+	}
 	if err != nil {
 		_ = f.Close()
 		return nil, err
@@ -40,7 +44,12 @@ func New(t *Tables) (*Index, error) {
 	if err := t.write(context.Background(), &b); err != nil {
 		return nil, err
 	}
-	return read(b.Bytes())
+	x, err := read(b.Bytes())
+	if err != nil {
+		return nil, err
+	}
+	x.coverage = t.Coverage
+	return x, nil
 }
 
 func read(data []byte) (*Index, error) {
@@ -107,6 +116,7 @@ func (x *Index) Read(e ein.EIN, all bool) (p *Profile, known bool) {
 	}
 	p.Financials, p.ServiceAreas, p.People = years, x.areas.of(org), x.people.of(org)
 	p.Family, p.Assets, p.Holdings = x.families.first(org), x.assets.first(org), x.holdings.of(org)
+	p.InAll = Totals{ServiceAreas: x.areas.total(org), People: x.people.total(org), BoardLinks: x.boards.total(org), Holdings: x.holdings.total(org)}
 	for _, l := range x.boards.of(org) {
 		other := uint32(l.Number)
 		p.BoardLinks = append(p.BoardLinks, BoardLink{ein.EIN(x.facts[other].EIN), x.identity.first(other).Name, l})
@@ -127,4 +137,4 @@ func (x *Index) Cause(e ein.EIN) byte {
 }
 
 // Coverage is what the award files that were read cover.
-func (x *Index) Coverage() Coverage { return x.coverage }
+func (x *Index) Coverage() snapshot.AwardCoverage { return x.coverage }

@@ -71,7 +71,11 @@ type Profile struct {
 	Assets       *snapshot.AssetProfile
 	Holdings     []snapshot.FoundationHolding // largest first, at most MaxHoldings
 	Awarded      Awarded
+	InAll        Totals
 }
+
+// Totals are how many rows there are in all of those parts that are bounded.
+type Totals struct{ ServiceAreas, People, BoardLinks, Holdings int }
 
 // Bounds of the parts of a profile, as the build keeps them.
 const (

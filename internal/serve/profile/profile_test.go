@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -67,6 +68,7 @@ func few() *profile.Tables {
 			snapshot.GovAward{EIN: text(710000002), Level: profile.State, State: "OH", Agency: "A", FiscalYear: 2021, Amount: 4, Basis: "name", Confidence: 0.8},
 			snapshot.GovAward{EIN: text(719999999), Level: profile.State, State: "CA", FiscalYear: 2021, Amount: 4}, // of nobody
 		),
+		Coverage: snapshot.AwardCoverage{FederalThrough: "2022-03-01", StatesRead: []string{"CA", "OH"}},
 	}
 }
 
@@ -119,6 +121,26 @@ func TestRead(t *testing.T) {
 	}
 	if x.Cause(710000002) != 'K' || x.Cause(710000004) != 0 || x.Cause(5) != 0 {
 		t.Error("causes")
+	}
+}
+
+// TestMany keeps the first of those parts that are bounded, and counts them all.
+func TestMany(t *testing.T) {
+	t.Parallel()
+	tables := few()
+	var areas []snapshot.ServiceArea
+	var holdings []snapshot.FoundationHolding
+	var people []snapshot.Person
+	for i := range 1200 {
+		areas = append(areas, snapshot.ServiceArea{EIN: text(710000001), Name: strconv.Itoa(i)})
+		holdings = append(holdings, snapshot.FoundationHolding{EIN: text(710000001), CanonicalName: strconv.Itoa(i)})
+		people = append(people, snapshot.Person{EIN: text(710000001), Filing: "f2", Name: strconv.Itoa(i)})
+	}
+	tables.ServiceAreas, tables.Holdings, tables.People = table(areas...), table(holdings...), table(people...)
+	p, _ := open(t, tables).Read(710000001, true)
+	if len(p.ServiceAreas) != profile.MaxAreas || len(p.Holdings) != profile.MaxHoldings || len(p.People) != profile.MaxPeople || p.People[7].Name != "7" ||
+		p.InAll != (profile.Totals{ServiceAreas: 1200, People: 1200, BoardLinks: 2, Holdings: 1200}) {
+		t.Errorf("%d areas, %d holdings, %d people of %+v", len(p.ServiceAreas), len(p.Holdings), len(p.People), p.InAll)
 	}
 }
 

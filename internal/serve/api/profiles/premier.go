@@ -47,10 +47,13 @@ func financialYear(filer ein.EIN, f *snapshot.Financial) FinancialYear {
 	}
 }
 
-func (a *PremierAnswer) addServiceAreas(p *profile.Profile, absent *absences) {
+func (a *PremierAnswer) addServiceAreas(c *api.Call, p *profile.Profile, absent *absences) {
 	a.ServiceArea = []ServiceArea{}
 	for _, s := range p.ServiceAreas {
 		a.ServiceArea = append(a.ServiceArea, ServiceArea{s.FIPS, s.Level, s.Name, s.Source, s.Confidence})
+	}
+	if n := p.InAll.ServiceAreas; n > len(p.ServiceAreas) {
+		c.Caveat("ein", fmt.Sprintf("service_area has the first %d of %d places.", len(p.ServiceAreas), n))
 	}
 	if len(p.ServiceAreas) == 0 {
 		absent.none("service_area", "Nothing that was read says where it works.")
@@ -158,7 +161,7 @@ func fundingIn(l *graph.Ledger) *FundingIn {
 }
 
 // addPro adds the parts of the Pro plan.
-func (a *PremierAnswer) addPro(p *profile.Profile, coverage profile.Coverage, absent *absences) {
+func (a *PremierAnswer) addPro(p *profile.Profile, coverage snapshot.AwardCoverage, absent *absences) {
 	a.addGovernance(p, absent)
 	if f := p.Family; f != nil && f.FamilySize > 1 {
 		a.Family = &Family{f.FamilyID, f.FamilyName, int(f.FamilySize), f.CombinedRevenue}
@@ -188,7 +191,7 @@ func (a *PremierAnswer) addGovernance(p *profile.Profile, absent *absences) {
 		}
 		return
 	}
-	g := &Governance{People: []Person{}, BoardLinks: []BoardLink{}}
+	g := &Governance{People: []Person{}, PeopleCount: p.InAll.People, BoardLinks: []BoardLink{}, BoardLinkCount: p.InAll.BoardLinks}
 	for i := range p.People {
 		g.People = append(g.People, person(&p.People[i]))
 		g.FiscalYear = &g.People[0].FiscalYear
@@ -240,7 +243,7 @@ func (a *PremierAnswer) addAssets(p *profile.Profile, absent *absences) {
 			AltsFMV: s.AltsFMV, PEFMV: s.PEFMV, VCFMV: s.VCFMV, HedgeFMV: s.HedgeFMV, ImpactFMV: s.ImpactFMV, TopHoldingFMV: s.TopHoldingFMV, TopHoldingPct: s.TopHoldingPct,
 			Items: s.Items, SelfManaged: s.SelfManaged,
 		},
-		Holdings: []Holding{},
+		Holdings: []Holding{}, HoldingCount: p.InAll.Holdings,
 	}
 	for _, h := range p.Holdings {
 		a.Assets.Holdings = append(a.Assets.Holdings, Holding{h.CanonicalName, h.FMV, h.EntityType, h.AssetClass, api.OrNull(h.Vehicle), api.OrNull(h.Manager), h.IsImpact})

@@ -227,7 +227,7 @@ func (p Parts) planPremier(c *api.Call) (api.Run, error) {
 			return nil, err
 		}
 		a.addFinancials(found, &absent)
-		a.addServiceAreas(found, &absent)
+		a.addServiceAreas(c, found, &absent)
 		if err := p.addGrants(ctx, c, a, e, &absent); err != nil {
 			return nil, err
 		}

@@ -48,7 +48,7 @@ func TestRequests(t *testing.T) {
 			"an association found in public data", "meaning was not compared",
 		}, Lacks: []string{`"governance":{`, `"family":{`, `"government":{`, `"assets":{`, "PAT EXAMPLE", "INDEX FUND"}},
 		apitest.Scenario{Name: "premier on Pro", Path: "premier/000000002", Plan: "pro", Costs: 1, Has: []string{
-			`"governance":{"fiscal_year":2020,"people":[{"name":"PAT EXAMPLE","title":"PRESIDENT","hours_per_week":5,"compensation":0`, `"roles":["director","officer"]`,
+			`"governance":{"fiscal_year":2020,"people":[{"name":"PAT EXAMPLE","title":"PRESIDENT","hours_per_week":5,"compensation":0`, `"roles":["director","officer"]`, `"people_count":2`, `"board_link_count":1`, `"holding_count":2`,
 			`"board_links":[{"ein":"000000001","name":"EXAMPLE COMMUNITY FOUNDATION","shared_people":1`, `"family":{"family_id":"family-example"`, `"assets":{"profile":{"total_assets_fmv":9100000`,
 			`"holdings":[{"name":"EXAMPLE TOTAL MARKET INDEX FUND"`, `"part":"government","reason":"none_found"`,
 		}, Lacks: []string{`"reason":"plan"`}},
@@ -66,7 +66,7 @@ func TestRequests(t *testing.T) {
 			`"by_year":[{"fiscal_year":2021,"federal_amount":80000,"state_amount":0,"award_count":1},`,
 			`"by_agency":[{"level":"federal","state":null,"agency":"EXAMPLE ENDOWMENT FOR MUSEUMS","total_amount":230000,"award_count":2}`, `"assistance_listing":"45.301","total_amount":230000`,
 			`"awards":[{"level":"federal"`, `"award_id":"EX-2023-0001","fiscal_year":2023,"amount":150000,"action_date":"2023-04-03","join":{"basis":"uei","confidence":0.99}}`,
-			`"coverage":{"federal_through":"2023-04-03","states_read":["IL"],"states_not_read":["AK"`, "not covered",
+			`"coverage":{"federal_through":"2025-09-30","states_read":["CA","IL"],"states_not_read":["AK"`, "not covered",
 		}},
 		apitest.Scenario{Name: "government funding, the second page", Path: "gov-funding/000000005?page=2&limit=2", Plan: "pro", Costs: 1, Has: []string{
 			`"page":2,"limit":2,"results_count":1,"total_pages":2,"awards":[{"level":"state","state":"IL"`, `"federal_amount":230000`,

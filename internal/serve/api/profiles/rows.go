@@ -122,7 +122,7 @@ type PremierAnswer struct {
 	api.Head
 	Core
 	FinancialsByYear []FinancialYear `json:"financials_by_year" doc:"Figures of every return that was read, oldest first, each with the return behind it."`
-	ServiceArea      []ServiceArea   `json:"service_area" doc:"Places that it serves, as resolved from its filings."`
+	ServiceArea      []ServiceArea   `json:"service_area" doc:"Places that it serves, as resolved from its filings, at most 500."`
 	GrantsOut        *GrantsOut      `json:"grants_out,omitempty" doc:"What it grants out; absent when it itemized no grants."`
 	FundingIn        *FundingIn      `json:"funding_in,omitempty" doc:"Who funds it; absent when no grant to it was found."`
 	Cofunders        []Cofunder      `json:"cofunders" doc:"Other funders of those that it funds, closest first, at most 25."`
@@ -342,9 +342,11 @@ type Reasons struct {
 
 // Governance is who runs an organization.
 type Governance struct {
-	FiscalYear *int        `json:"fiscal_year" doc:"Fiscal year of the return that names the people."`
-	People     []Person    `json:"people" doc:"Officers, directors, trustees and key employees of its latest return, in the order of the form."`
-	BoardLinks []BoardLink `json:"board_links" doc:"Organizations that share people with it, closest first. Who the people are is not said."`
+	FiscalYear     *int        `json:"fiscal_year" doc:"Fiscal year of the return that names the people."`
+	People         []Person    `json:"people" doc:"Officers, directors, trustees and key employees of its latest return, in the order of the form, at most 500."`
+	PeopleCount    int         `json:"people_count" doc:"People that the return names in all."`
+	BoardLinks     []BoardLink `json:"board_links" doc:"Organizations that share people with it, closest first, at most 200. Who the people are is not said."`
+	BoardLinkCount int         `json:"board_link_count" doc:"Organizations that share people with it in all."`
 }
 
 // Person is one officer, director, trustee or key employee.
@@ -386,8 +388,9 @@ type Government struct {
 
 // Assets is what a private foundation holds.
 type Assets struct {
-	Profile  AssetProfile `json:"profile" doc:"Its assets by class."`
-	Holdings []Holding    `json:"holdings" doc:"Its investments, largest first, at most 100."`
+	Profile      AssetProfile `json:"profile" doc:"Its assets by class."`
+	Holdings     []Holding    `json:"holdings" doc:"Its investments, largest first, at most 100."`
+	HoldingCount int          `json:"holding_count" doc:"Investments in all."`
 }
 
 // AssetProfile is assets by class.

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -243,7 +245,7 @@ func (x *tables) check(t *testing.T, e string, p *profiles.PremierAnswer) {
 	if len(p.Filings) != x.returns[e] || !slices.IsSortedFunc(p.Filings, func(a, b profiles.Return) int { return strings.Compare(b.TaxPeriodEnd, a.TaxPeriodEnd) }) {
 		t.Errorf("%s has filings %+v, the table %d", e, p.Filings, x.returns[e])
 	}
-	if len(p.ServiceArea) != x.areas[e] {
+	if len(p.ServiceArea) != min(x.areas[e], profile.MaxAreas) {
 		t.Errorf("%s serves %d areas, the table has %d", e, len(p.ServiceArea), x.areas[e])
 	}
 	var names []string
@@ -256,7 +258,7 @@ func (x *tables) check(t *testing.T, e string, p *profiles.PremierAnswer) {
 	for _, person := range x.people[e] {
 		want = append(want, cmp.Or(person.Name, person.Business))
 	}
-	if !slices.Equal(names, want) {
+	if p.Governance != nil && p.Governance.PeopleCount != len(want) || !slices.Equal(names, want[:min(len(want), profile.MaxPeople)]) {
 		t.Errorf("%s is run by %q, the table has %q", e, names, want)
 	}
 	var awarded float64
@@ -511,6 +513,66 @@ func TestRealReturns(t *testing.T) {
 			if rec.Code != 200 {
 				t.Fatalf("%s%s: %d %s", path, e, rec.Code, rec.Body)
 			}
+		}
+	}
+}
+
+// TestFunding pages through the government awards of everybody who has any, and
+// holds them and their sums against the table.
+func TestFunding(t *testing.T) {
+	t.Parallel()
+	w, x := apitest.Real(t), readTables(t, world.Small.Snapshot(t))
+	if len(x.awards) == 0 {
+		t.Fatal("nobody in this world was awarded anything")
+	}
+	covered, err := world.Small.Snapshot(t).Manifest.AwardCoverage()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for e, awards := range x.awards {
+		if x.organizations[e] == nil {
+			continue
+		}
+		var got []profiles.AwardRow
+		var federal, state, paged float64
+		years := map[int]int64{}
+		for page := 1; ; page++ {
+			rec := w.Get(t, "GET", fmt.Sprintf("/api/v1/gov-funding/%s?limit=2&page=%d", e, page), "pro")
+			a := apitest.Unmarshal[profiles.FundingAnswer](t, rec)
+			if rec.Code != 200 || a.Summary.AwardCount != int64(len(awards)) || a.EIN != e || deref(a.Coverage.FederalThrough) != covered.FederalThrough || !slices.Equal(a.Coverage.StatesRead, covered.StatesRead) {
+				t.Fatalf("%s: %d %s", e, rec.Code, rec.Body)
+			}
+			if len(a.Awards) == 0 {
+				for _, y := range a.ByYear {
+					years[y.FiscalYear] = y.AwardCount
+					paged += float64(y.FederalAmount + y.StateAmount)
+				}
+				federal, state = float64(a.Summary.FederalAmount), float64(a.Summary.StateAmount)
+				break
+			}
+			got = append(got, a.Awards...)
+		}
+		var wantFederal, wantState float64
+		wantYears := map[int]int64{}
+		for i, want := range awards {
+			wantYears[int(want.FiscalYear)]++
+			if want.Level == "federal" {
+				wantFederal += want.Amount
+			} else {
+				wantState += want.Amount
+			}
+			if i >= len(got) {
+				t.Fatalf("%s has %d awards, the table %d", e, len(got), len(awards))
+			}
+			g := got[i]
+			if g.Level != want.Level || deref(g.State) != want.State || deref(g.Agency) != want.Agency || deref(g.Program) != want.Program || deref(g.AssistanceListing) != want.Listing ||
+				deref(g.AwardID) != want.AwardID || g.FiscalYear != int(want.FiscalYear) || math.Abs(float64(g.Amount)-want.Amount) > 0.5 || deref(g.ActionDate) != want.ActionDate ||
+				g.Join != (profiles.Join{Basis: want.Basis, Confidence: want.Confidence}) || deref(g.Kind) != want.Kind {
+				t.Errorf("%s: award %+v, the table has %+v", e, g, want)
+			}
+		}
+		if math.Abs(federal-wantFederal) > 0.5 || math.Abs(state-wantState) > 0.5 || !maps.Equal(years, wantYears) || math.Abs(paged-wantFederal-wantState) > float64(2*len(years)) {
+			t.Errorf("%s: %v and %v by %v, the table has %v and %v by %v", e, federal, state, years, wantFederal, wantState, wantYears)
 		}
 	}
 }
