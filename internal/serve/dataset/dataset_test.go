@@ -163,7 +163,7 @@ func flip(t *testing.T, path string) {
 // that follows a sound one is refused.
 func TestDamagedIndex(t *testing.T) {
 	t.Parallel()
-	for _, index := range []string{"graph", "search"} {
+	for _, index := range []string{"graph", "search", "directory"} {
 		t.Run(index, func(t *testing.T) {
 			t.Parallel()
 			data := t.TempDir()
@@ -194,7 +194,7 @@ func TestDamagedIndex(t *testing.T) {
 			defer h.Close()
 			d, release := h.Acquire()
 			defer release()
-			if d.Whole() || (d.Graph == nil) != (index == "graph") || (d.Search == nil) != (index == "search") || !strings.Contains(log.String(), filepath.Base(files[0])) {
+			if d.Whole() || (d.Graph == nil) != (index == "graph") || (d.Search == nil) != (index == "search") || (d.Directory == nil) != (index == "directory") || (d.Standing == nil) != (index == "directory") || !strings.Contains(log.String(), filepath.Base(files[0])) {
 				t.Errorf("graph %t, search %t; %s", d.Graph != nil, d.Search != nil, &log)
 			}
 		})
