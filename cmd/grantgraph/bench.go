@@ -16,6 +16,7 @@ import (
 	"grantgraph/internal/bench/oracle"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/ingest"
+	"grantgraph/internal/serve/directory"
 	"grantgraph/internal/serve/graph"
 	"grantgraph/internal/serve/indexes"
 	"grantgraph/internal/serve/search"
@@ -129,6 +130,11 @@ func indexed(s *snapshot.Snapshot) bool {
 		return false
 	}
 	x.Close()
+	d, err := directory.Open(s)
+	if err != nil {
+		return false
+	}
+	d.Close()
 	return true
 }
 

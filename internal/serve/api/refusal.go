@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/budget"
@@ -80,13 +81,16 @@ func (e *invalid) Error() string {
 		return "the request is not valid"
 	}
 	p := e.problems[0]
-	where := ""
-	if len(p.Loc) > 1 {
-		if s, ok := p.Loc[1].(string); ok {
-			where = s + ": "
+	var path []string // to the field, in the parameters or in the body
+	for _, part := range p.Loc[min(1, len(p.Loc)):] {
+		if s, ok := part.(string); ok {
+			path = append(path, s)
 		}
 	}
-	return where + p.Msg
+	if len(path) == 0 {
+		return p.Msg
+	}
+	return strings.Join(path, ".") + ": " + p.Msg
 }
 
 // InvalidBody is the refusal of a field of a request body, or of all of it when

@@ -306,7 +306,8 @@ func (r *listReader) counties(f *api.Form) (list []string) {
 		}
 		list = append(list, found...)
 	}
-	return list
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
 // causes reads letters, codes and causes. A code may be followed by its label, as

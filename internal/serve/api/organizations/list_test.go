@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http/httptest"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -330,4 +331,34 @@ func FuzzListBody(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestListMemory sends what looks most expensive for its bytes. It does not run
+// beside other tests, which would be counted too.
+func TestListMemory(t *testing.T) {
+	w := apitest.New(t)
+	listed(t, w, "", `{"filters":{"county":"Cook County, IL"}}`) // reads the gazetteer
+	fill := func(before, item, after string) string {
+		return before + strings.Repeat(item, (60<<10-len(before)-len(after))/len(item)) + after
+	}
+	for name, body := range map[string]string{
+		"items":         fill(`{"filters":{"state":[`, `1,`, `1]}}`),
+		"commas":        fill(`{"filters":{"city":"`, `a,`, `"}}`),
+		"words":         fill(`{"search_terms":"`, `a `, `"}`),
+		"deep lists":    fill(`{"filters":{"zip":`, `[`, ``),
+		"deep objects":  fill(``, `{"filters":`, ``),
+		"fields":        `{"filters":{` + fields(90) + `"geography":{` + fields(90) + `"state":"IL"},"organization":{` + fields(90) + `"properties":{` + fields(90) + `"x":1}}}}`,
+		"a long name":   `{"` + strings.Repeat("a", 60<<10) + `":1}`,
+		"long numbers":  fill(`{"filters":{"min_revenue":`, `9`, `}}`),
+		"counties":      `{"filters":{"county":[` + strings.Repeat(`"Washington",`, 499) + `"Washington"]}}`,
+		"unknown words": `{"filters":{"state":[` + strings.Repeat(`"xx yy zz",`, 499) + `"q"]}}`,
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		rec := listed(t, w, "", body)
+		runtime.ReadMemStats(&after)
+		if took := after.TotalAlloc - before.TotalAlloc; took > 8<<20 || rec.Code >= 500 || rec.Body.Len() > 256<<10 {
+			t.Errorf("%s: %d, %d bytes are taken, %d bytes answered", name, rec.Code, took, rec.Body.Len())
+		}
+	}
 }
