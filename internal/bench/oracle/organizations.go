@@ -46,7 +46,7 @@ func organizationSQL(s *snapshot.Snapshot, e *lists.Edition) string {
 		return "o.ein IN (SELECT ein FROM " + fmt.Sprintf(which, parquet(e.Path(table))) + ")"
 	}
 	return `CREATE TABLE organization AS SELECT o.ein, o.name, translate(o.name, 'abcdefghijklmnopqrstuvwxyz', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ') sort_name,
-			o.city, city_key(coalesce(o.city, '')) city_key, upper(o.state) state, o.zip5, o.county,
+			o.city, coalesce(c.city_key, '') city_key, upper(o.state) state, o.zip5, o.county,
 			CASE WHEN regexp_full_match(trim(o.ntee_cd), '[A-Za-z][A-Za-z0-9]{2,3}') THEN upper(trim(o.ntee_cd)) END ntee,
 			o.subsection, o.foundation, ltrim(o.group_number, '0') group_number,
 			CASE WHEN regexp_full_match(o.ruling, '(19|[2-9][0-9])[0-9]{2}..') THEN left(o.ruling, 4)::INTEGER END ruling_year,
@@ -56,6 +56,7 @@ func organizationSQL(s *snapshot.Snapshot, e *lists.Edition) string {
 				WHERE reinstatement_date IS NULL AND revocation_date > latest)`) + ` revoked
 		FROM ` + parquet(s.Path(snapshot.Organizations)) + ` o LEFT JOIN ` + parquet(s.Path(snapshot.Orgs)) + ` f USING (ein)
 			LEFT JOIN ` + parquet(s.Path(snapshot.FunderKinds)) + ` k ON k.funder_ein = o.ein
+			LEFT JOIN (SELECT city, city_key(city) city_key FROM (SELECT DISTINCT city FROM ` + parquet(s.Path(snapshot.Organizations)) + ` WHERE city IS NOT NULL)) c ON c.city = o.city
 		ORDER BY hash(o.ein)`
 }
 
