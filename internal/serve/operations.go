@@ -48,6 +48,8 @@ type Dataset struct {
 type Search interface {
 	organizations.Searcher
 	screening.Names
+	Modes() []search.Mode
+	Encoder() (name string, documents int)
 }
 
 // Snapshot describes the snapshot behind it.
@@ -103,7 +105,7 @@ func operations(p parts) []api.Group {
 			Screener:  func(d api.Dataset) *screen.Screener { return d.(*Dataset).Screen },
 			Clock:     p.clock,
 		}),
-		meta.Group(meta.Parts{Lists: func(d api.Dataset) *lists.Current { return d.(*Dataset).Compliance }, Ring: p.ring, Clock: p.clock}),
+		meta.Group(meta.Parts{Lists: func(d api.Dataset) *lists.Current { return d.(*Dataset).Compliance }, Ring: p.ring, Clock: p.clock, Search: searchInfo}),
 		grants.Group(func(d api.Dataset) grants.Graph { return d.(*Dataset).Graph }),
 		screening.Group(screening.Parts{
 			Screener: func(d api.Dataset) *screen.Screener { return d.(*Dataset).Screen }, Names: named,
@@ -137,6 +139,21 @@ func (x byMeaning) Nearest(org uint32, k int) (list []profile.Near) {
 		list = append(list, profile.Near{Org: n.Org, Cosine: n.Cosine})
 	}
 	return list
+}
+
+// searchInfo says how a dataset is searched.
+func searchInfo(d api.Dataset) meta.SearchInfo {
+	info := meta.SearchInfo{Modes: []string{}}
+	x := d.(*Dataset).Search
+	if x == nil {
+		return info
+	}
+	for _, m := range x.Modes() {
+		info.Modes = append(info.Modes, string(m))
+	}
+	name, documents := x.Encoder()
+	info.Encoder, info.DocumentsEmbedded = api.OrNull(name), documents
+	return info
 }
 
 // Examples are the same over invented parts: every operation there is, whatever

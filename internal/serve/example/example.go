@@ -120,6 +120,11 @@ type Index []search.Result
 
 func (x Index) Find(string, string, int) []search.Result { return x }
 
+// Modes says that nothing is searched by meaning.
+func (x Index) Modes() []search.Mode { return []search.Mode{search.Text} }
+
+func (x Index) Encoder() (name string, documents int) { return "", 0 }
+
 // Graph is a graph of a few invented grants. It understands only the filters
 // that the examples use.
 type Graph struct{ Rows []graph.Grant }

@@ -54,10 +54,11 @@ const (
 
 	// Cosines with a question: from which a match is strong, and below which
 	// it is none.
-	strongCosine = 0.35
+	strongCosine = 0.42
 	weakCosine   = 0.12
 
 	nearCity = 0.1 // added for an organization in the city asked for
+	farAway  = 0.2 // taken off for one that is in another state than the one asked for
 )
 
 // found is an organization on its way into an answer.
@@ -159,6 +160,8 @@ func (x *Index) byName(q string, within []uint64) []hit {
 // byText finds by names and words. Hits are put into the set, if there is one.
 func (x *Index) byText(ctx context.Context, q string, within []uint64, limit int, set []uint64) (list []found, hits int, err error) {
 	names := x.byName(q, within)
+	_, states, _ := splitPlace(q)
+	x.demote(names, states)
 	best := make(map[uint32]found, len(names)+limit)
 	for _, h := range names {
 		if h.class > weak {
@@ -274,6 +277,9 @@ func (x *Index) byMeaning(ctx context.Context, q string, within []uint64, hybrid
 		if _, in := x.texts(&x.orgs[org]); city != "" && strings.EqualFold(string(in), city) {
 			c += nearCity
 		}
+		if x.elsewhere(org, states) {
+			c -= farAway
+		}
 		return c
 	}
 	if !hybrid {
@@ -284,6 +290,7 @@ func (x *Index) byMeaning(ctx context.Context, q string, within []uint64, hybrid
 		}
 	} else {
 		names := x.byName(q, within)
+		x.demote(names, states)
 		for _, h := range names {
 			docs = append(docs, h.org)
 		}
@@ -340,43 +347,90 @@ func (x *Index) served(m Mode) Mode {
 	return Text
 }
 
-// splitPlace takes a place off the end of a question: "food banks in Ohio",
-// "food bank ohio", "shelter in Akron, OH". Washington is a state and a city.
-// A place that begins a question may be half of a name, and stays.
+// splitPlace takes a place out of a question: a state at its end or after "in",
+// a city after "in" at its end. "food banks in Ohio", "food bank ohio", "a
+// charity in Ohio that helps veterans", "shelter in Akron, OH". Washington is a
+// state and a city. A place that begins a question may be half of a name, and
+// stays; so does a city without a state, which may be no city at all.
 func splitPlace(q string) (rest string, states []string, city string) {
 	fields := strings.Fields(q)
-	bare := func(from int) string { return strings.Trim(strings.Join(fields[from:], " "), " .,?!") }
-	for n := min(3, len(fields)-1); n > 0; n-- {
-		from := len(fields) - n
-		name := bare(from)
-		code, ok := place.State(name)
-		if !ok || len(name) == 2 && (name != code || strings.ToUpper(q) == q) {
-			continue
-		}
-		if states = []string{code}; code == "WA" && len(name) > 2 {
+	rest = q
+	if at, n, code := findState(fields, q); n > 0 {
+		if states = []string{code}; code == "WA" && len(fields[at]) > 2 {
 			states = append(states, "DC")
 		}
-		fields = fields[:from]
-		break
-	}
-	for n := min(3, len(fields)-2); n > 0; n-- {
-		from := len(fields) - n
-		if word := strings.ToLower(fields[from-1]); word != "in" && word != "near" {
-			continue
+		tail := fields[at+n:]
+		fields = fields[:at:at]
+		if len(tail) == 0 {
+			city, fields = cityAtEnd(fields)
 		}
-		city, fields = bare(from), fields[:from]
-		break
+		if k := len(fields); k > 1 && inWord(fields[k-1]) {
+			fields = fields[:k-1]
+		}
+		return strings.TrimRight(strings.Join(append(fields, tail...), " "), " ,"), states, city
 	}
-	if n := len(fields); n > 1 && (strings.EqualFold(fields[n-1], "in") || strings.EqualFold(fields[n-1], "near")) {
-		fields = fields[:n-1]
+	city, _ = cityAtEnd(fields)
+	return rest, nil, city
+}
+
+// findState finds the n words of a question that name a state, as long a name as
+// possible: its last words, or words after "in". A code counts in capitals, in a
+// question that is not all capitals.
+func findState(fields []string, q string) (at, n int, code string) {
+	for at := len(fields) - 1; at > 0; at-- {
+		for n := min(4, len(fields)-at); n > 0; n-- {
+			if at+n < len(fields) && !inWord(fields[at-1]) {
+				continue
+			}
+			name := strings.Trim(strings.Join(fields[at:at+n], " "), " .,?!")
+			code, ok := place.State(name)
+			if !ok || len(name) == 2 && (name != code || strings.ToUpper(q) == q) {
+				continue
+			}
+			// "West Virginia" is not Virginia.
+			if longer, ok := place.State(strings.Trim(strings.Join(fields[at-1:at+n], " "), " .,?!")); ok && at > 1 && len(name) > 2 {
+				return at - 1, n + 1, longer
+			}
+			return at, n, code
+		}
 	}
-	if len(fields) == 0 || len(states) == 0 && city == "" {
-		return q, nil, ""
+	return 0, 0, ""
+}
+
+func inWord(w string) bool { return strings.EqualFold(w, "in") || strings.EqualFold(w, "near") }
+
+// cityAtEnd takes what may be a city, after "in", off the end.
+func cityAtEnd(fields []string) (city string, rest []string) {
+	for n := 1; n <= min(3, len(fields)-2); n++ {
+		if from := len(fields) - n; inWord(fields[from-1]) {
+			return strings.Trim(strings.Join(fields[from:], " "), " .,?!"), fields[:from]
+		}
 	}
-	if len(states) == 0 { // it may be no city at all
-		return q, nil, city
+	return "", fields
+}
+
+// demote makes weak matches of those elsewhere.
+func (x *Index) demote(names []hit, states []string) {
+	for i := range names {
+		if h := &names[i]; h.class == strong && x.elsewhere(h.org, states) {
+			h.class = weak
+		}
 	}
-	return strings.TrimRight(strings.Join(fields, " "), " ,"), states, city
+}
+
+// elsewhere reports whether an organization is in none of the states asked for,
+// nor named after one.
+func (x *Index) elsewhere(org uint32, states []string) bool {
+	if len(states) == 0 {
+		return false
+	}
+	name := strings.ToUpper(string(x.nameOf(org)))
+	for _, s := range states {
+		if r, _ := place.RegionOf(s); trimmed(x.orgs[org].State[:]) == s || strings.Contains(name, strings.ToUpper(r.Name)) {
+			return false
+		}
+	}
+	return true
 }
 
 // Near is an organization that means about the same as another.

@@ -32,6 +32,7 @@ type MetaAnswer struct {
 	CandidCompatibility Compatibility     `json:"candid_compatibility"`
 	ResponseCompat      ResponseCompat    `json:"response_compat"`
 	Sources             []SourceInfo      `json:"sources" doc:"The upstream files that the dataset was built from, by source."`
+	Search              SearchInfo        `json:"search"`
 	Resolution          Resolution        `json:"resolution" doc:"How recipients were found, as counted by the build."`
 	api.Tail
 }
@@ -45,6 +46,13 @@ type DatasetInfo struct {
 	Basis        string `json:"basis" doc:"What an amount is."`
 	Version      string `json:"version" doc:"Build stamp; sorts in the order of publication. Poll it to detect change."`
 	GeneratedAt  string `json:"generated_at" doc:"When the build began." format:"date-time"`
+}
+
+// SearchInfo says how organizations are searched.
+type SearchInfo struct {
+	Modes             []string `json:"modes" doc:"Modes of search that are served."`
+	Encoder           *string  `json:"encoder" doc:"What encodes questions by meaning; null when nothing is searched by meaning."`
+	DocumentsEmbedded int      `json:"documents_embedded" doc:"Organizations that are found by meaning."`
 }
 
 // Scope is the size of the dataset, computed when it was built.
@@ -177,6 +185,10 @@ type Parts struct {
 	Lists func(api.Dataset) *lists.Current // the compliance lists of a dataset
 	Ring  *keyring.Ring                    // the keys that reports are signed with
 	Clock func() time.Time
+
+	// Search says how the organizations of a dataset are searched; nil says that
+	// they are not.
+	Search func(api.Dataset) SearchInfo
 }
 
 // Group is the operation.
@@ -204,7 +216,11 @@ func (p Parts) meta() api.Operation {
 			}
 			c.Question = string(state)
 			return func(context.Context) (api.Answer, error) {
-				return describe(c, signing, lists, p.Lists(c.Data).Version()), nil
+				a := describe(c, signing, lists, p.Lists(c.Data).Version())
+				if a.Search.Modes = []string{}; p.Search != nil {
+					a.Search = p.Search(c.Data)
+				}
+				return a, nil
 			}, nil
 		},
 	}
