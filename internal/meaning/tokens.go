@@ -114,8 +114,8 @@ func (t *tokenizer) pieces(ids []int32, word string) (_ []int32, ok bool) {
 	return ids, true
 }
 
-// longWord is the length from which a word that is not in the vocabulary is
-// taken for several that were filed without spaces between them.
+// longWord is the length from which a word may be several that were filed
+// without spaces between them. One that two pieces make up is a word.
 const longWord = 14
 
 // space cuts long words where that makes likely ones.
@@ -127,17 +127,22 @@ func (t *tokenizer) space(clean string) string {
 			i++
 		}
 		word := clean[begin:i]
-		if _, known := t.index[word]; len(word) >= longWord && !known {
-			b.WriteString(t.cut(word))
-		} else {
-			b.WriteString(word)
+		if len(word) >= longWord && !t.whole(word) {
+			word = t.cut(word)
 		}
+		b.WriteString(word)
 		for i < len(clean) && !isLetter(clean[i]) {
 			b.WriteByte(clean[i])
 			i++
 		}
 	}
 	return b.String()
+}
+
+func (t *tokenizer) whole(word string) bool {
+	var room [maxPieces]int32
+	pieces, ok := t.pieces(room[:0], word)
+	return ok && len(pieces) <= 2
 }
 
 // The cost of a word is the logarithm of its rank, in about sixteenths and the
@@ -147,10 +152,26 @@ const (
 	wordCost   = 40
 	letterCost = 250
 	widestWord = 20
+	longRow    = 24
 )
 
+// shortest are the words of two letters. Others of the vocabulary are more often
+// a syllable, and so are rare words of three and four letters: commonest has the
+// rank that those must have.
+var (
+	shortest  = map[string]bool{}
+	commonest = [...]int{3: 2700, 4: 7500}
+)
+
+func init() {
+	for _, w := range strings.Fields("an as at be by do if in is it my no of on or so to up us we") {
+		shortest[w] = true
+	}
+}
+
 // cut puts spaces into a row of letters so that the words are the likeliest. A
-// row that is not made of words mostly stays as it is.
+// short row that is not all words stays as it is, and so does a long one that is
+// not mostly words.
 func (t *tokenizer) cut(letters string) string {
 	type step struct {
 		cost    int
@@ -168,15 +189,12 @@ func (t *tokenizer) cut(letters string) string {
 		}
 		best[end] = s
 	}
-	if best[len(letters)].strange*5 > len(letters) {
+	if best[len(letters)].strange > max(0, len(letters)-longRow)/5 {
 		return letters
 	}
 	var parts []string
 	for end := len(letters); end > 0; end = best[end].begin {
 		parts = append(parts, letters[best[end].begin:end])
-	}
-	if len(letters) < 3*len(parts) {
-		return letters
 	}
 	var b strings.Builder
 	for i := len(parts) - 1; i >= 0; i-- {
@@ -189,13 +207,14 @@ func (t *tokenizer) cut(letters string) string {
 }
 
 func (t *tokenizer) cost(word string) (cost int, ok bool) {
-	rank := 8
-	if len(word) > 1 {
-		id, known := t.index[word]
-		if rank = int(id) - firstWord + 1; !known || rank < 1 {
-			return 0, false
-		}
-	} else if word != "a" {
+	id, known := t.index[word]
+	rank := int(id) - firstWord + 1
+	switch n := len(word); {
+	case !known:
+		return 0, false
+	case word == "a":
+		rank = 8
+	case n == 1 || n == 2 && !shortest[word] || rank < 1 || n < len(commonest) && n > 2 && rank > commonest[n]:
 		return 0, false
 	}
 	whole := bits.Len(uint(rank)) - 1

@@ -67,6 +67,11 @@ func TestSpaces(t *testing.T) {
 		"EDUCATIONALANDSOCIALSERVICES":         "educational and social services",
 		"TOSUPPORTTHEEDUCATIONOFCHILDREN,ETC.": "to support the education of children,etc.",
 		"FEEDTHEHUNGRY":                        "feedthehungry", // too short to be sure
+		"counterterrorism":                     "counter terrorism",
+		"contraceptives":                       "contraceptives",
+		"transplantation":                      "transplantation",
+		"epidemiological":                      "epidemiological",
+		"commercialization":                    "commercialization",
 		"responsibilities":                     "responsibilities",
 		"telecommunications":                   "telecommunications",
 		"interdisciplinary":                    "interdisciplinary",

@@ -141,7 +141,7 @@ func TestTrain(t *testing.T) {
 		}
 	}
 	var l lessons
-	for range 20_000 {
+	for range 10_000 {
 		ids := []int32{rng.Int32N(40), rng.Int32N(40), rng.Int32N(40)}
 		var v meaning.Vector
 		for _, id := range ids {
@@ -157,7 +157,7 @@ func TestTrain(t *testing.T) {
 	for i := range all {
 		all[i] = i
 	}
-	if c := l.cosine(learned, all); c < .97 {
+	if c := l.cosine(learned, all); c < .95 {
 		t.Errorf("the cosine is %v", c)
 	}
 	if again := l.train(); !slices.Equal(again, learned) {
