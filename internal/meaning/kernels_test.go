@@ -67,10 +67,8 @@ func agree(t *testing.T, k *kernels, rng *rand.Rand) {
 	}
 
 	// Rows of a product of matrices, with room between them.
-	lda, ldb, ldc, sums := 4+rng.IntN(40), 16+rng.IntN(20), 16+rng.IntN(20), 0
-	if sums = 1 + rng.IntN(lda); sums > lda {
-		sums = lda
-	}
+	lda, ldb, ldc := 4+rng.IntN(40), 16+rng.IntN(20), 16+rng.IntN(20)
+	sums := 1 + rng.IntN(lda)
 	a, b := random(4*lda), random(sums*ldb+16)
 	got, want := make([]float32, 4*ldc), make([]float32, 4*ldc)
 	k.rows(got, ldc, a, lda, b, ldb, sums)
