@@ -15,13 +15,19 @@ var formerMarks = [...]string{"FKA", "F/K/A", "FORMERLY KNOWN AS"}
 
 // knownNames sorts the statements about one organization, strongest and latest
 // first, into what it is called now and what it was called. Names that have one
-// key are the same name in another spelling.
+// key, or the same letters, are the same name in another spelling.
 func knownNames(name string, said []statement) *KnownNames {
 	var k KnownNames
-	seen := map[string]bool{nameKey(name): true}
+	seen := map[string]bool{}
+	isNew := func(name string) bool {
+		key, letters := nameKey(name), letters(name)
+		fresh := !seen[key] && !seen[letters]
+		seen[key], seen[letters] = true, true
+		return fresh
+	}
+	isNew(name)
 	add := func(to *[]string, name string) {
-		if key := nameKey(name); len(*to) < maxKnown && !seen[key] {
-			seen[key] = true
+		if len(*to) < maxKnown && isNew(name) {
 			*to = append(*to, name)
 		}
 	}
@@ -56,6 +62,17 @@ func knownNames(name string, said []statement) *KnownNames {
 // nameKey is what two spellings of one name have in common. A name of which
 // nothing is left stands for itself.
 func nameKey(name string) string { return cmp.Or(orgname.Key(name), orgname.Fold(name)) }
+
+// letters are the letters and digits of a name. The master file loses the space
+// before a legal form, which the key then does not know for one.
+func letters(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return -1
+	}, orgname.Fold(name))
+}
 
 // formerPart is the name that follows "FKA" in a name.
 func formerPart(name string) (string, bool) {

@@ -6,6 +6,7 @@ package synth
 
 const (
 	veteransName    = "Juniper Homes for Veterans"
+	veteransOldName = "Juniper Soldiers Home" // until 2022
 	veteransMission = "To help veterans in Ohio find and keep a safe, affordable home. We offer transitional housing, help with the rent and case management to veterans who are homeless or about to lose their homes, and we build permanent homes with them."
 )
 
@@ -25,7 +26,8 @@ func (w *world) pickVeterans() {
 func (w *world) asVeterans(e *entity) {
 	e.class, e.field, e.section, e.listed = cityCause, fieldIndex("W30"), "03", true
 	e.core = append(e.core[:0], veteransName...)
-	e.old, e.alias = e.old[:0], e.alias[:0]
+	e.old, e.since = append(e.old[:0], veteransOldName...), 2022
+	e.alias = e.alias[:0]
 	e.the, e.suffix, e.group, e.parent = false, "Inc", 0, false
 	e.founded = 1987
 	e.money = 21*one + one/4 // two and a half million dollars a year
