@@ -11,6 +11,7 @@ import (
 	"grantgraph/internal/ingest"
 	"grantgraph/internal/ingest/derive/cause"
 	"grantgraph/internal/ingest/source/bmf"
+	"grantgraph/internal/snapshot/lists"
 )
 
 // causesFlags are those of eval --causes.
@@ -70,7 +71,11 @@ func (c *evalCmd) builtCases(a *app) ([]cause.Case, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ingest.CauseCases(a.Ctx, result.Snapshot)
+	edition, err := lists.Open(data)
+	if err != nil {
+		return nil, err
+	}
+	return ingest.CauseCases(a.Ctx, result.Snapshot, edition)
 }
 
 // masterCases reads organizations from parts of the master file.
@@ -82,7 +87,7 @@ func masterCases(masters []string) (cases []cause.Case, err error) {
 			_, err := bmf.Read(r, func(m *bmf.Record) error {
 				k := cause.Case{Letter: cause.Letter(m.NTEE), Unseen: unseen, Org: cause.Org{
 					EIN: m.EIN, Name: strings.Clone(m.Name), Subsection: strings.Clone(m.Subsection), Foundation: strings.Clone(m.Foundation),
-					Affiliation: strings.Clone(m.Affiliation), Group: strings.Clone(m.Group), FilingReq: strings.Clone(m.FilingReq),
+					Affiliation: strings.Clone(m.Affiliation), Group: strings.Clone(m.Group), FilingReq: strings.Clone(m.FilingReq), Activity: strings.Clone(m.Activity),
 				}}
 				if m.SortName != "" {
 					k.Others = []string{strings.Clone(m.SortName)}

@@ -9,6 +9,7 @@ import (
 	"grantgraph/internal/ingest/derive/cause"
 	"grantgraph/internal/ntee"
 	"grantgraph/internal/snapshot"
+	"grantgraph/internal/snapshot/lists"
 )
 
 // CauseReport says what was inferred for organizations without a code.
@@ -41,10 +42,17 @@ type evidenceRow struct {
 	Foundation  string   `parquet:"foundation,optional"`
 	Affiliation string   `parquet:"affiliation,optional"`
 	Group       string   `parquet:"group_number,optional"`
-	FilingReq   string   `parquet:"filing_req,optional"`
 }
 
-// wordsRow is the same in table orgs, receivedRow in table purposes.
+// registerRow is the same in the list of the master file, wordsRow in table orgs,
+// receivedRow in table purposes.
+type registerRow struct {
+	EIN       string `parquet:"ein"`
+	SortName  string `parquet:"sort_name,optional"` // may name a person, so it is read but kept nowhere
+	FilingReq string `parquet:"filing_req_cd,optional,dict"`
+	Activity  string `parquet:"activity,optional,dict"`
+}
+
 type wordsRow struct {
 	EIN      string   `parquet:"ein"`
 	Mission  string   `parquet:"mission,optional"`
@@ -63,46 +71,75 @@ type candidate struct {
 	coded bool // it has a registered code, be it one that says unknown
 }
 
+// follower goes through a table in the order of its EINs beside another one.
+type follower[T any] struct {
+	next func() (T, error, bool)
+	stop func()
+	ein  func(*T) string
+	row  T
+	err  error
+	more bool
+}
+
+func follow[T any](rows iter.Seq2[T, error], ein func(*T) string) *follower[T] {
+	f := &follower[T]{ein: ein}
+	f.next, f.stop = iter.Pull2(rows)
+	f.row, f.err, f.more = f.next()
+	return f
+}
+
+// at is the row of an EIN, nil where there is none. EINs are asked for in their
+// order.
+func (f *follower[T]) at(ein string) *T {
+	for f.err == nil && f.more && f.ein(&f.row) < ein {
+		f.row, f.err, f.more = f.next()
+	}
+	if f.err != nil || !f.more || f.ein(&f.row) != ein {
+		return nil
+	}
+	return &f.row
+}
+
+// none is a table that is not there.
+func none[T any](func(T, error) bool) {}
+
 // candidates are the organizations of a snapshot in the order of their EINs.
-func candidates(ctx context.Context, s *snapshot.Snapshot) iter.Seq2[candidate, error] {
+func candidates(ctx context.Context, s *snapshot.Snapshot, e *lists.Edition) iter.Seq2[candidate, error] {
 	return func(yield func(candidate, error) bool) {
-		words, stop := iter.Pull2(cancelable(ctx, snapshot.Rows[wordsRow](s, snapshot.Orgs)))
-		defer stop()
-		filer, err, filers := words()
-		var given receivedRow
-		var gifts bool
-		purposes := func() (receivedRow, error, bool) { return receivedRow{}, nil, false }
+		register, received := iter.Seq2[registerRow, error](none[registerRow]), iter.Seq2[receivedRow, error](none[receivedRow])
+		if e != nil && e.Status(lists.BMF).Loaded {
+			register = snapshot.Rows[registerRow](e.Snapshot, lists.Masters)
+		}
 		if s.HasTable(snapshot.Purposes) {
-			next, stop := iter.Pull2(cancelable(ctx, snapshot.Rows[receivedRow](s, snapshot.Purposes)))
-			defer stop()
-			purposes = next
+			received = snapshot.Rows[receivedRow](s, snapshot.Purposes)
 		}
-		if err == nil {
-			given, err, gifts = purposes()
-		}
-		for r, rowErr := range cancelable(ctx, snapshot.Rows[evidenceRow](s, snapshot.Organizations)) {
-			for err == nil && filers && filer.EIN < r.EIN {
-				filer, err, filers = words()
-			}
-			for err == nil && gifts && given.EIN < r.EIN {
-				given, err, gifts = purposes()
-			}
-			if rowErr != nil {
-				err = rowErr
-			}
-			if err != nil {
+		listed := follow(cancelable(ctx, register), func(r *registerRow) string { return r.EIN })
+		defer listed.stop()
+		filers := follow(cancelable(ctx, snapshot.Rows[wordsRow](s, snapshot.Orgs)), func(r *wordsRow) string { return r.EIN })
+		defer filers.stop()
+		gifts := follow(cancelable(ctx, received), func(r *receivedRow) string { return r.EIN })
+		defer gifts.stop()
+		for r, err := range cancelable(ctx, snapshot.Rows[evidenceRow](s, snapshot.Organizations)) {
+			entry, filer, given := listed.at(r.EIN), filers.at(r.EIN), gifts.at(r.EIN)
+			if err = cmp.Or(err, listed.err, filers.err, gifts.err); err != nil {
 				yield(candidate{}, err)
 				return
 			}
 			c := candidate{Case: cause.Case{Letter: cause.Letter(r.NTEE), Org: cause.Org{
-				EIN: storedEIN(r.EIN), Name: r.Name, Others: append(r.AlsoKnown, r.Aliases...),
-				Subsection: r.Subsection, Foundation: r.Foundation, Affiliation: r.Affiliation, Group: r.Group, FilingReq: r.FilingReq,
+				EIN: storedEIN(r.EIN), Name: r.Name, Subsection: r.Subsection, Foundation: r.Foundation, Affiliation: r.Affiliation, Group: r.Group,
 			}}}
 			_, c.coded = ntee.Parse(r.NTEE)
-			if filers && filer.EIN == r.EIN {
+			if entry != nil {
+				c.FilingReq, c.Activity = entry.FilingReq, entry.Activity
+				if entry.SortName != "" {
+					c.Others = append(c.Others, entry.SortName)
+				}
+			}
+			c.Others = append(append(c.Others, r.AlsoKnown...), r.Aliases...)
+			if filer != nil {
 				c.Texts = append(append(c.Texts, filer.Mission, filer.Activity), filer.Programs...)
 			}
-			if gifts && given.EIN == r.EIN {
+			if given != nil {
 				c.Texts = append(c.Texts, given.Received...)
 			}
 			if !yield(c, nil) {
@@ -112,11 +149,11 @@ func candidates(ctx context.Context, s *snapshot.Snapshot) iter.Seq2[candidate, 
 	}
 }
 
-// CauseCases are the organizations of a snapshot as the inference of causes is
+// CauseCases are the organizations of a snapshot, with an edition of the lists, as the inference of causes is
 // measured on them.
-func CauseCases(ctx context.Context, s *snapshot.Snapshot) ([]cause.Case, error) {
+func CauseCases(ctx context.Context, s *snapshot.Snapshot, e *lists.Edition) ([]cause.Case, error) {
 	var list []cause.Case
-	for c, err := range candidates(ctx, s) {
+	for c, err := range candidates(ctx, s, e) {
 		if err != nil {
 			return nil, err
 		}
@@ -133,7 +170,7 @@ func (d *deriver) writeCauses(ctx context.Context) error {
 	s := d.w.Unpublished()
 	trainer := cause.NewTrainer()
 	report := CauseReport{Letters: []CauseCount{}}
-	for c, err := range candidates(ctx, s) {
+	for c, err := range candidates(ctx, s, d.edition) {
 		if err != nil {
 			return err
 		}
@@ -184,7 +221,7 @@ func (d *deriver) writeCauses(ctx context.Context) error {
 			list = list[:0]
 			return true
 		}
-		for c, err := range candidates(ctx, s) {
+		for c, err := range candidates(ctx, s, d.edition) {
 			if err != nil {
 				failed = err
 				return

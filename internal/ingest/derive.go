@@ -19,6 +19,7 @@ import (
 	"grantgraph/internal/irscode"
 	"grantgraph/internal/parallel"
 	"grantgraph/internal/snapshot"
+	"grantgraph/internal/snapshot/lists"
 )
 
 // DeriveReport says how many rows each derived table has.
@@ -37,11 +38,12 @@ type Seats struct {
 
 // deriver carries what several derived tables are made from.
 type deriver struct {
-	b      *builder
-	w      *snapshot.Writer
-	s      *snapshot.Snapshot
-	mu     sync.Mutex
-	report DeriveReport
+	b       *builder
+	w       *snapshot.Writer
+	s       *snapshot.Snapshot
+	edition *lists.Edition
+	mu      sync.Mutex
+	report  DeriveReport
 
 	revenue  map[ein.EIN]int64 // of the latest return
 	holdings *holding.Builder
@@ -54,8 +56,8 @@ type deriver struct {
 
 // derive makes the derived tables from the written ones. Each reads only the
 // columns it needs, a row at a time.
-func (b *builder) derive(ctx context.Context, w *snapshot.Writer) (DeriveReport, error) {
-	d := &deriver{b: b, w: w, s: w.Unpublished(), revenue: make(map[ein.EIN]int64), holdings: holding.New(), trainer: classify.NewTrainer()}
+func (b *builder) derive(ctx context.Context, w *snapshot.Writer, edition *lists.Edition) (DeriveReport, error) {
+	d := &deriver{b: b, w: w, s: w.Unpublished(), edition: edition, revenue: make(map[ein.EIN]int64), holdings: holding.New(), trainer: classify.NewTrainer()}
 	b.phase("derive", 7)
 	step := func(fn func(context.Context) error) func(context.Context) error {
 		return func(ctx context.Context) error {

@@ -233,7 +233,7 @@ func (b *builder) writeSnapshot(ctx context.Context, w *snapshot.Writer, c *corp
 	if b.report.UK, err = b.uk(ctx, w, b.sources.UK); err != nil {
 		return err
 	}
-	if b.report.Derived, err = b.derive(ctx, w); err != nil {
+	if b.report.Derived, err = b.derive(ctx, w, edition); err != nil {
 		return err
 	}
 	for _, x := range b.opt.Indexers {

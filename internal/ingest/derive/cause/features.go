@@ -15,6 +15,9 @@ type Org struct {
 	Texts  []string // mission, programs, purposes of grants received
 	// Codes of the master file, empty where it has none.
 	Subsection, Foundation, Affiliation, Group, FilingReq string
+	// Activity is up to three activity codes of three digits, end to end, which
+	// the IRS gave before it took up the NTEE.
+	Activity string
 }
 
 // inGroup reports whether the organization is exempt as one of a group.
@@ -48,6 +51,14 @@ func (e *evidence) read(o *Org) {
 		e.names = append(e.names, hash('g', o.Affiliation))
 	} else {
 		e.names = append(e.names, hash('a', o.Affiliation))
+	}
+	for a := o.Activity; len(a) >= 3; a = a[3:] {
+		if a[:3] != "000" {
+			e.names = append(e.names, hash('y', a[:3]))
+		}
+		if len(a) > 9 {
+			break
+		}
 	}
 	e.name(o.Name, code)
 	for _, other := range o.Others[:min(len(o.Others), maxNames)] {
