@@ -5,7 +5,6 @@ import (
 	"context"
 	"math"
 	"slices"
-	"unsafe"
 
 	"grantgraph/internal/ein"
 )
@@ -31,7 +30,7 @@ type Neighbor struct {
 // neighborWork bounds the edges at the second step that are looked at for one
 // question. A party with very many of them says the least about who belongs
 // together, so those with few are taken first.
-const neighborWork = 200_000
+const neighborWork = 100_000
 
 // Cofunders are the other funders of those that a funder gave to.
 func (g *Graph) Cofunders(ctx context.Context, e ein.EIN, limit int) (Neighbors, error) {
@@ -49,20 +48,20 @@ func (g *Graph) cofunders(ctx context.Context, e ein.EIN, limit, budget int) (Ne
 	}
 	recips := g.giving.links[g.giving.linkAt[f]:g.giving.linkAt[f+1]]
 	w := neighborWalk{
-		self:    []uint32{f},
-		degree:  func(r uint32) int { return int(g.recipTotals[r].Others) },
-		edges:   func(r uint32) int { return g.recipRows.len(r) },
-		forEach: g.eachFunderOf,
+		self:   []uint32{f},
+		degree: func(r uint32) int { return int(g.recipTotals[r].Others) },
+		edges:  func(r uint32) int { return g.recipRows.len(r) },
+		of:     g.appendFunders,
 	}
-	found, n, err := w.walk(ctx, recips, budget)
+	found, n, err := w.walk(ctx, recips, limit, budget)
 	if err != nil {
 		return Neighbors{}, err
 	}
 	r := g.reader()
-	n.List = nearest(found, limit, func(id uint32) Neighbor {
-		x := r.funder(id)
-		return Neighbor{EIN: x.EIN, Name: x.Name, City: x.City, State: x.State, Kind: x.Kind}
-	})
+	for _, f := range found {
+		x := r.funder(f.id)
+		n.List = append(n.List, Neighbor{EIN: x.EIN, Name: x.Name, City: x.City, State: x.State, Kind: x.Kind, Shared: f.shared, Weight: f.weight})
+	}
 	return n, nil
 }
 
@@ -80,7 +79,7 @@ func (g *Graph) sharingFunders(ctx context.Context, e ein.EIN, limit, budget int
 	recips := g.recipsOf([]ein.EIN{e})
 	var funders []uint32
 	for _, r := range recips {
-		g.eachFunderOf(r, func(f uint32) { funders = append(funders, f) })
+		funders = g.appendFunders(funders, r)
 	}
 	slices.Sort(funders)
 	funders = slices.Compact(funders)
@@ -89,43 +88,45 @@ func (g *Graph) sharingFunders(ctx context.Context, e ein.EIN, limit, budget int
 		self:   recips,
 		degree: func(f uint32) int { return len(links(f)) },
 		edges:  func(f uint32) int { return len(links(f)) },
-		forEach: func(f uint32, take func(uint32)) {
+		of: func(to []uint32, f uint32) []uint32 {
 			for _, r := range links(f) {
 				if g.recip[r].EIN != uint32(ein.None) {
-					take(r)
+					to = append(to, r)
 				}
 			}
+			return to
 		},
 	}
-	found, n, err := w.walk(ctx, funders, budget)
+	found, n, err := w.walk(ctx, funders, limit, budget)
 	if err != nil {
 		return Neighbors{}, err
 	}
 	r := g.reader()
-	n.List = nearest(found, limit, func(id uint32) Neighbor {
-		x := r.recipient(id)
-		return Neighbor{EIN: x.EIN, Name: x.Name, City: x.City, State: x.State}
-	})
+	for _, f := range found {
+		x := r.recipient(f.id)
+		n.List = append(n.List, Neighbor{EIN: x.EIN, Name: x.Name, City: x.City, State: x.State, Shared: f.shared, Weight: f.weight})
+	}
 	return n, nil
 }
 
-// eachFunderOf goes through the funders of a recipient, each once.
-func (g *Graph) eachFunderOf(r uint32, take func(uint32)) {
+// appendFunders appends the funders of a recipient, each once.
+func (g *Graph) appendFunders(to []uint32, r uint32) []uint32 {
 	last := uint32(math.MaxUint32)
 	for _, f := range g.backFunders[g.recipRows.off[r]:g.recipRows.off[r+1]] {
 		if f != last {
-			take(f)
+			to = append(to, f)
 			last = f
 		}
 	}
+	return to
 }
 
 // neighborWalk goes from an organization to its parties and from those on.
 type neighborWalk struct {
-	self    []uint32                              // numbers of the organization among the neighbors
-	degree  func(party uint32) int                // neighbors of a party
-	edges   func(party uint32) int                // what it costs to go through them
-	forEach func(party uint32, take func(uint32)) // goes through them, each once
+	self   []uint32                                 // numbers of the organization among the neighbors
+	degree func(party uint32) int                   // neighbors of a party
+	edges  func(party uint32) int                   // what it costs to go through them
+	of     func(to []uint32, party uint32) []uint32 // appends them, each once
 }
 
 // neighbor is one that was found.
@@ -135,13 +136,14 @@ type neighbor struct {
 	weight float64
 }
 
-// walk finds the neighbors, closest first. Where going through all parties would
-// cost more than the budget, those with the fewest neighbors are taken, and of
-// equals the first.
-func (w *neighborWalk) walk(ctx context.Context, parties []uint32, budget int) (found []neighbor, n Neighbors, err error) {
+// walk finds the closest neighbors. Where going through all parties would cost
+// more than the budget, those with the fewest neighbors are taken, and of equals
+// the first.
+func (w *neighborWalk) walk(ctx context.Context, parties []uint32, limit, budget int) (closest []neighbor, n Neighbors, err error) {
 	n.Parties = len(parties)
-	most, rest := w.mostNeighbors(parties, budget)
-	pairs := make([]uint64, 0, min(budget, 1<<12)) // number of the neighbor, and the weight of the party as bits
+	most, rest, cost := w.mostNeighbors(parties, budget)
+	pairs := make([]uint64, 0, cost) // number of the neighbor, and the weight of the party as bits
+	var around []uint32
 	var total float64
 	for i, p := range parties {
 		if i%checkParties == 0 && ctx.Err() != nil {
@@ -159,11 +161,12 @@ func (w *neighborWalk) walk(ctx context.Context, parties []uint32, budget int) (
 		n.Examined++
 		weight := float32(1 / math.Log2(1+float64(d)))
 		total += float64(weight)
-		w.forEach(p, func(id uint32) {
+		around = w.of(around[:0], p)
+		for _, id := range around {
 			if !slices.Contains(w.self, id) {
 				pairs = append(pairs, uint64(id)<<32|uint64(math.Float32bits(weight)))
 			}
-		})
+		}
 	}
 	slices.Sort(pairs)
 	for from := 0; from < len(pairs); {
@@ -171,14 +174,24 @@ func (w *neighborWalk) walk(ctx context.Context, parties []uint32, budget int) (
 		for ; to < len(pairs) && pairs[to]>>32 == id; to++ {
 			sum += float64(math.Float32frombits(uint32(pairs[to])))
 		}
-		found = append(found, neighbor{uint32(id), to - from, sum / (total + smoothing)})
+		closest = keepClosest(closest, limit, neighbor{uint32(id), to - from, sum / (total + smoothing)})
+		n.Total++
 		from = to
 	}
-	n.Total = len(found)
-	slices.SortFunc(found, func(a, b neighbor) int {
+	return closest, n, nil
+}
+
+// keepClosest adds a neighbor to a list in order, which has at most so many.
+func keepClosest(list []neighbor, limit int, x neighbor) []neighbor {
+	compare := func(a, b neighbor) int {
 		return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(b.shared, a.shared), cmp.Compare(a.id, b.id))
-	})
-	return found, n, nil
+	}
+	if len(list) >= limit && (limit <= 0 || compare(list[len(list)-1], x) < 0) {
+		return list
+	}
+	i, _ := slices.BinarySearchFunc(list, x, compare)
+	list = slices.Insert(list, i, x)
+	return list[:min(len(list), limit)]
 }
 
 const (
@@ -189,38 +202,28 @@ const (
 	smoothing = 0.5
 )
 
-// mostNeighbors says up to how many neighbors a party is taken, and what is left
-// of the budget for those that have exactly so many.
-func (w *neighborWalk) mostNeighbors(parties []uint32, budget int) (most, rest int) {
-	cost := make([]int, mostDegree+1)
+// mostNeighbors says up to how many neighbors a party is taken, what is left of
+// the budget for those that have exactly so many, and what all that costs at
+// most.
+func (w *neighborWalk) mostNeighbors(parties []uint32, budget int) (most, rest, cost int) {
+	costs := make([]int, mostDegree+1)
 	for _, p := range parties {
 		if d := w.degree(p); d <= mostDegree {
-			cost[d] += w.edges(p)
+			costs[d] += w.edges(p)
 		}
 	}
-	for d, c := range cost {
-		if c > budget {
-			return d, budget
+	for d, c := range costs {
+		if cost+c > budget {
+			return d, budget - cost, budget
 		}
-		budget -= c
+		cost += c
 	}
-	return mostDegree, budget + cost[mostDegree]
-}
-
-// nearest reads the first of those found.
-func nearest(found []neighbor, limit int, read func(uint32) Neighbor) []Neighbor {
-	list := []Neighbor{}
-	for _, f := range found[:min(len(found), max(limit, 0))] {
-		n := read(f.id)
-		n.Shared, n.Weight = f.shared, f.weight
-		list = append(list, n)
-	}
-	return list
+	return mostDegree, costs[mostDegree], cost
 }
 
 // NeighborWeight bounds the memory in bytes that looking for the neighbors of an
 // organization takes, one side after the other: a pair for each edge that is
-// looked at, and a neighbor for each at most. It looks at a few hundred numbers.
+// looked at, and a number for each party. It looks at a few hundred numbers.
 func (g *Graph) NeighborWeight(e ein.EIN) int64 {
 	if g.begin() != nil {
 		return 0 // the question fails before it takes anything
@@ -236,20 +239,18 @@ func (g *Graph) NeighborWeight(e ein.EIN) int64 {
 		}
 		return min(n, neighborWork)
 	}
-	n := 0
+	n, parties := 0, 0
 	if f, ok := g.findFunder(e); ok {
 		n = edges(g.giving.links[g.giving.linkAt[f]:g.giving.linkAt[f+1]], func(r uint32) int { return g.recipRows.len(r) })
 	}
 	for _, r := range g.recipsOf([]ein.EIN{e}) {
-		rows := g.recipRows.at(r)
-		if len(rows) > few {
+		parties += g.recipRows.len(r)
+		if g.recipRows.len(r) > few {
 			n = neighborWork
-			break
+			continue
 		}
-		received := 0
-		g.eachFunderOf(r, func(f uint32) { received += int(g.giving.linkAt[f+1] - g.giving.linkAt[f]) })
-		n = max(n, min(received, neighborWork))
+		n = max(n, edges(g.appendFunders(nil, r), func(f uint32) int { return int(g.giving.linkAt[f+1] - g.giving.linkAt[f]) }))
 	}
 	// Lists that grow by append take up to three times their size.
-	return int64(n)*3*(8+int64(unsafe.Sizeof(neighbor{}))) + 8*(mostDegree+1)
+	return int64(n)*8 + 3*4*int64(parties+mostDegree) + 8*(mostDegree+1)
 }
