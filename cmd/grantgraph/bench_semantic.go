@@ -1,0 +1,125 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"grantgraph/internal/bench/crowd"
+	"grantgraph/internal/fault"
+	"grantgraph/internal/serve/search"
+	"grantgraph/internal/snapshot"
+)
+
+// slowestMedian is the gate: how long half of the questions may take, at most, on
+// one core.
+const slowestMedian = 30 * time.Millisecond
+
+// benchMode is what a mode came to, as it is printed in JSON.
+type benchMode struct {
+	Mode          string  `json:"mode"`
+	State         bool    `json:"state"` // narrowed to a state
+	Organizations int     `json:"organizations"`
+	Samples       int     `json:"samples"`
+	P50           float64 `json:"p50_ms"`      // of the core's time
+	P95           float64 `json:"p95_ms"`      // of the core's time
+	Wall          float64 `json:"p50_wall_ms"` // of the clock's, which neighbours lengthen
+}
+
+// benchSemantic times the search for organizations in every mode.
+func (c *benchCmd) benchSemantic(a *app) error {
+	if c.Crowd < 1 || c.Crowd > 8_000_000 {
+		return fault.New("bad_flag", "--crowd must be from 1 to 8,000,000").Try("grantgraph bench --help")
+	}
+	x, err := c.crowd(a)
+	if err != nil {
+		return err
+	}
+	defer x.Close()
+	questions := crowd.Questions(60, c.Seed)
+	runtime.GOMAXPROCS(1) // as a busy server has it
+	defer runtime.GOMAXPROCS(runtime.NumCPU())
+	encoder, n := x.Encoder()
+	if !c.JSON {
+		fmt.Fprintf(a.Out, "%s organizations, questions encoded by %s; one core of %d, load %s before; milliseconds of the core\n\n", count(n), encoder, runtime.NumCPU(), hostLoad())
+	}
+	t := newTable("mode", "where", ">p50", ">p95", ">p50 by the clock")
+	var slow []string
+	for _, mode := range []search.Mode{search.Text, search.Semantic, search.Hybrid} {
+		for _, state := range []string{"", "OH"} {
+			var took, wall []time.Duration
+			for i, q := range questions {
+				begin, used := time.Now(), processorTime()
+				ans, err := x.Search(a.Ctx, search.Ask{Text: q, Mode: mode, State: state, Limit: 20})
+				if err != nil {
+					return err
+				}
+				if ans.Mode != mode {
+					return fault.New("no_vectors", "mode %s is not served", mode).Try("measure with a program that has its model")
+				}
+				if i >= 5 { // the first ones warm up
+					took = append(took, processorTime()-used)
+					wall = append(wall, time.Since(begin))
+				}
+			}
+			slices.Sort(took)
+			slices.Sort(wall)
+			ms := func(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+			b := benchMode{string(mode), state != "", n, len(took), ms(took[len(took)/2]), ms(took[len(took)*95/100]), ms(wall[len(wall)/2])}
+			where := "anywhere"
+			if b.State {
+				where = "one state"
+			}
+			if t.add(b.Mode, where, fmt.Sprintf("%.1f", b.P50), fmt.Sprintf("%.1f", b.P95), fmt.Sprintf("%.1f", b.Wall)); took[len(took)/2] > slowestMedian {
+				slow = append(slow, fmt.Sprintf("%s %s %.1f ms", b.Mode, where, b.P50))
+			}
+			if c.JSON {
+				if err := json.NewEncoder(a.Out).Encode(b); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	if !c.JSON {
+		t.print(a.Out)
+	}
+	if len(slow) > 0 {
+		return fault.New("gate_failed", "the median must be %v at most: %s", slowestMedian, strings.Join(slow, ", "))
+	}
+	return nil
+}
+
+// processorTime is what this process has used of the processor.
+func processorTime() time.Duration {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// crowd makes the organizations, or finds them.
+func (c *benchCmd) crowd(a *app) (*search.Index, error) {
+	data := filepath.Join(c.Data, fmt.Sprintf("crowd-%d-%d", c.Crowd, c.Seed))
+	s, err := snapshot.Open(data)
+	if err == nil {
+		x, err := search.Open(s)
+		if err == nil && x.Bad() == nil {
+			return x, nil
+		}
+		if err == nil {
+			_ = x.Close()
+		}
+	}
+	bar := a.phase("crowd", int64(c.Crowd), c.Quiet || c.JSON)
+	if s, err = crowd.Build(a.Ctx, data, c.Crowd, c.Seed, func(done, _ int64) { bar.set(done) }); err != nil {
+		return nil, err
+	}
+	bar.end("%s organizations", count(c.Crowd))
+	return search.Open(s)
+}
