@@ -60,26 +60,33 @@ With --causes it measures the causes that are inferred for organizations without
 code: registered codes are hidden, part by part, and inferred from the rest. It fails
 when too few of them are right.
 
+With --semantic it measures the search for organizations: on questions whose answers
+were judged, and by names that are known to be there. It fails when a gate does.
+
 Example:  grantgraph eval --labelled lines.csv.gz --bmf eo_oh.csv eo_pa.csv
           grantgraph eval --world world
           grantgraph eval --screening --list ofac --bmf eo_oh.csv eo_pa.csv
           grantgraph eval --screening --list ofac --cases cases.csv.gz
-          grantgraph eval --causes --bmf eo_oh.csv eo_pa.csv`
+          grantgraph eval --causes --bmf eo_oh.csv eo_pa.csv
+          grantgraph eval --semantic --queries queries.jsonl --documents documents.jsonl`
 }
 
 func (c *evalCmd) Run(a *app) error {
 	if c.Causes {
 		return c.evalCauses(a)
 	}
-	if c.Screening {
-		return c.evalScreening(a)
-	}
 	if c.Semantic {
 		return c.evalSemantic(a)
 	}
+	if c.Queries != "" || c.Documents != "" {
+		return fault.New("bad_flag", "--queries and --documents go with --semantic").Try("grantgraph eval --help")
+	}
+	if c.Screening {
+		return c.evalScreening(a)
+	}
 	switch given := oneIf(c.Labelled != "") + oneIf(c.World != "") + oneIf(c.Sources != ""); {
 	case given != 1:
-		return fault.New("bad_flag", "give one of --labelled, --world, --sources and --screening").Try("grantgraph eval --help")
+		return fault.New("bad_flag", "give one of --labelled, --world, --sources, --screening, --semantic and --causes").Try("grantgraph eval --help")
 	case c.List != "" || c.Cases != "" || c.Speed:
 		return fault.New("bad_flag", "--list, --cases and --speed go with --screening").Try("grantgraph eval --help; for a file of wrong answers, --wrong")
 	case c.Lines < 1:

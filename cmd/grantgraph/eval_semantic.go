@@ -20,6 +20,9 @@ type semanticFlags struct {
 
 // evalSemantic measures the search for organizations. It fails when a gate does.
 func (c *evalCmd) evalSemantic(a *app) error {
+	if c.Screening || c.Labelled != "" || c.World != "" || c.Sources != "" || len(c.BMF)+len(c.More) > 0 || c.Folds || c.Model != "" || c.Wrong != "" || c.Fit != "" {
+		return fault.New("bad_flag", "--semantic goes with --queries, --documents, --into and --json alone").Try("grantgraph eval --help")
+	}
 	if (c.Queries == "") != (c.Documents == "") {
 		return fault.New("bad_flag", "--queries and --documents go together").Try("grantgraph eval --help")
 	}

@@ -13,6 +13,7 @@ import (
 	"grantgraph/internal/fault"
 	"grantgraph/internal/meaning"
 	"grantgraph/internal/ntee"
+	"grantgraph/internal/orgname"
 	"grantgraph/internal/serve/search/vector"
 	"grantgraph/internal/serve/search/words"
 	"grantgraph/internal/snapshot"
@@ -204,6 +205,7 @@ func (x *Index) result(org uint32) Result {
 	}
 	name, city := x.texts(r)
 	res.Name, res.City = string(name), string(city)
+	res.DisplayName = orgname.Display(res.Name)
 	return res
 }
 

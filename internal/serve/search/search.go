@@ -38,8 +38,10 @@ type Result struct {
 	Revenue *int64  // of the latest filing, else of the master file
 	Score   float64 // 0 to 1; of Find it ranks the results of one question, of Search it means the same for every question
 	Match   string  // Exact, Strong or Weak
-	Org     uint32  // number of the organization
-	Known   string  // FromIRS or FromGrants
+
+	DisplayName string // as people write it
+	Known       string // FromIRS or FromGrants
+	Org         uint32 // number of the organization
 }
 
 // Where an organization is known from.
