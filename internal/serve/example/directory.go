@@ -67,7 +67,8 @@ func (x Index) Search(_ context.Context, a search.Ask) (search.Answer, error) {
 		return found, nil
 	}
 	for _, r := range x {
-		if org, ok := listed().x.Number(r.EIN); ok && (a.Within == nil || a.Within[org>>6]>>(org&63)&1 != 0) {
+		org, ok := listed().x.Number(r.EIN)
+		if a.Within == nil || ok && a.Within[org>>6]>>(org&63)&1 != 0 {
 			r.Org = org
 			if found.Hits++; found.Hits <= a.Limit {
 				found.Results = append(found.Results, r)

@@ -7,6 +7,7 @@ import (
 
 	"grantgraph/internal/irscode"
 	"grantgraph/internal/ntee"
+	"grantgraph/internal/orgname"
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/directory"
 	"grantgraph/internal/serve/screen"
@@ -73,6 +74,7 @@ type OrganizationRow struct {
 	Revoked        *bool    `json:"revoked" doc:"Whether it is on the automatic revocation list and was not reinstated; null when that list is out of service."`
 	Score          *float64 `json:"score" doc:"How well it matches search_terms, 0 to 1; null without."`
 	Match          *string  `json:"match" enum:"exact,strong,weak" doc:"The score in a word; null without search_terms."`
+	DisplayName    string   `json:"display_name" doc:"The name as it is shown to people: \"YMCA of Greater Mapleton\" where the register has capitals."`
 	URL            string   `json:"url" doc:"Page of the organization; stable and citable." format:"uri"`
 }
 
@@ -198,7 +200,7 @@ func organizationRow(base string, r *directory.Row, m *matched) OrganizationRow 
 		NTEECode: api.OrNull(string(r.NTEE)), SubsectionCode: api.OrNull(r.Subsection), FoundationType: api.OrNull(r.FoundationType), FoundationCode: api.OrNull(r.Foundation),
 		GroupExemption: api.OrNull(r.Group), RulingYear: yearOrNull(r.RulingYear), FunderType: api.OrNull(r.FunderKind),
 		ReturnType: api.OrNull(r.ReturnType), FiscalYear: yearOrNull(r.FiscalYear), TotalRevenue: r.Revenue, TotalExpenses: r.Expenses, TotalAssets: r.Assets, GrantsPaid: r.GrantsPaid,
-		InBMF: r.InBMF, Pub78Verified: r.Pub78, Revoked: r.OnRevoked, Score: m.score, Match: api.OrNull(m.match),
+		InBMF: r.InBMF, Pub78Verified: r.Pub78, Revoked: r.OnRevoked, Score: m.score, Match: api.OrNull(m.match), DisplayName: orgname.Display(r.Name),
 		URL: base + "/org/" + r.EIN.String() + "/" + search.Slug(r.Name),
 	}
 	if letter := r.NTEE.Major(); letter != 0 {

@@ -162,7 +162,7 @@ func TestListRow(t *testing.T) {
 		`"hits":1`, `"from":0`, `"size":25`, `"results_count":1`, `"next_cursor":null`, `"mode":"text"`,
 		`"ein":"000000002","name":"EXAMPLE FAMILY FOUNDATION","city":"PORTLAND","state":"OR","zip":"97201"`, `"ntee_code":"T22"`, `"subject":"T"`, `"subsection_code":"03"`, `"foundation_type":"PF"`,
 		`"return_type":"990PF","fiscal_year":2024,"total_revenue":1700000,"total_expenses":1530000,"total_assets":8500000,"grants_paid":850000`,
-		`"pub78_verified":true,"revoked":false,"score":0.9,"match":"strong"`, `"url":"https://grants.example.org/org/000000002/example-family-foundation"`,
+		`"pub78_verified":true,"revoked":false,"score":0.88,"match":"strong"`, `"url":"https://grants.example.org/org/000000002/example-family-foundation"`,
 	} {
 		if !strings.Contains(rec.Body.String(), want) {
 			t.Errorf("%s is missing from %s", want, rec.Body)
