@@ -33,18 +33,18 @@ const screeningPage = "../../docs/screening.md"
 
 var runBlock = regexp.MustCompile("(?ms)^<!-- run (\\w+) -->\n```sh\n(.*?)^```$")
 
-// commandsOf are the commands of the page that are marked to be run, of some
+// commandsOf are the commands of a page that are marked to be run, of some
 // kinds, in their order.
-func commandsOf(t *testing.T, kinds ...string) string {
+func commandsOf(t *testing.T, page string, kinds ...string) string {
 	t.Helper()
 	var b strings.Builder
-	for _, m := range runBlock.FindAllStringSubmatch(textOf(t, screeningPage), -1) {
+	for _, m := range runBlock.FindAllStringSubmatch(textOf(t, page), -1) {
 		if slices.Contains(kinds, m[1]) {
 			b.WriteString(m[2])
 		}
 	}
 	if b.Len() == 0 {
-		t.Fatalf("%s has no commands of the kinds %v", screeningPage, kinds)
+		t.Fatalf("%s has no commands of the kinds %v", page, kinds)
 	}
 	return b.String()
 }
@@ -67,12 +67,12 @@ func needs(t *testing.T, programs ...string) {
 	}
 	for _, p := range programs {
 		if _, err := exec.LookPath(p); err != nil {
-			lack("%s is missing, so the commands of docs/screening.md were not run; scripts/require installs it", p)
+			lack("%s is missing, so the commands of the documentation were not run; scripts/require installs it", p)
 		}
 	}
 	if slices.Contains(programs, "openssl") {
 		if out, err := exec.Command("openssl", "version").Output(); err != nil || !strings.HasPrefix(string(out), "OpenSSL 3") && !strings.HasPrefix(string(out), "OpenSSL 4") {
-			lack("%s does not know Ed25519 signatures, so the commands of docs/screening.md were not run; install OpenSSL 3", strings.TrimSpace(string(out)))
+			lack("%s does not know Ed25519 signatures, so the commands of the documentation were not run; install OpenSSL 3", strings.TrimSpace(string(out)))
 		}
 	}
 }
@@ -96,7 +96,7 @@ func TestScreeningCommands(t *testing.T) {
 	org := by.names.Find("foundation", "", 1)[0]
 
 	dir := t.TempDir()
-	out, err := shell(t, dir, "set -e\n"+commandsOf(t, "api", "keys", "canonical", "verify"), "BASE="+url, "KEY="+key, "EIN="+org.EIN.String())
+	out, err := shell(t, dir, "set -e\n"+commandsOf(t, screeningPage, "api", "keys", "canonical", "verify"), "BASE="+url, "KEY="+key, "EIN="+org.EIN.String())
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
@@ -135,7 +135,7 @@ func (k docKey) Sign(_ context.Context, message func(string) ([]byte, error)) ([
 func TestOpensslRecipe(t *testing.T) {
 	t.Parallel()
 	needs(t, "sh", "openssl")
-	script := commandsOf(t, "verify")
+	script := commandsOf(t, screeningPage, "verify")
 	var keys []keyring.Key
 	var current docKey
 	for _, word := range []string{"an older key", "a newer key", "the current key"} {
