@@ -2,6 +2,7 @@ package organizations
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -51,10 +52,13 @@ var noData = map[string]string{
 // unhonored reports those fields of a block that no data stands behind.
 func (r *listReader) unhonored(f *api.Form) {
 	prefix := f.Called("")
-	for name, reason := range noData {
-		if field, ok := strings.CutPrefix(name, prefix); ok && !strings.Contains(field, ".") && f.Has(field) {
-			f.Value(field)
-			f.Ignored(field, "%s The filter did not run.", reason)
+	for _, name := range slices.Sorted(maps.Keys(noData)) {
+		field, ok := strings.CutPrefix(name, prefix)
+		if !ok || strings.Contains(field, ".") {
+			continue
+		}
+		if _, given := f.Value(field); given {
+			f.Ignored(field, "%s The filter did not run.", noData[name])
 		}
 	}
 }
@@ -145,9 +149,6 @@ func put[T any](f *api.Form, name string, to *[]T, values []T) {
 
 // spanBlock reads a range that is an object.
 func (r *listReader) spanBlock(f *api.Form, name string, to *directory.Range, low, high int64) {
-	if !f.Has(name) {
-		return
-	}
 	b := r.nested(f, name)
 	switch x := r.span(b, "min", "max", low, high); {
 	case x.Empty():
@@ -361,9 +362,6 @@ func (r *listReader) forms(f *api.Form, name string) {
 
 // formTypes reads Candid's form_types: any of those that are true.
 func (r *listReader) formTypes(f *api.Form) {
-	if !f.Has("form_types") {
-		return
-	}
 	b := r.nested(f, "form_types")
 	var list []string
 	for _, form := range returnTypes[:3] {

@@ -93,6 +93,7 @@ func TestList(t *testing.T) {
 		{name: "capped", body: `{"size":5000}`, want: "1258476", caveats: "size"},
 		{name: "misspelled", body: `{"filters":{"stat":"IL"},"siz":3}`, want: "1258476", unsupported: "siz,stat"},
 		{name: "null", body: `{"filters":{"state":null,"min_revenue":null},"sort":null,"cursor":null}`, want: "1258476"},
+		{name: "null, nested", body: `{"filters":{"geography":{"msa":null},"organization":{"ruling_year":null,"properties":{"dei_submitted":null}},"financials":{"most_recent_year":{"form_types":null,"total_revenue":{"min":null}}}}}`, want: "1258476"},
 		{name: "empty list", body: `{"filters":{"state":[]}}`, want: "1258476", unsupported: "state"},
 		{name: "without data", body: `{"filters":{"profile_levels":["gold"],"demographics":{}}}`, want: "1258476", unsupported: "demographics,profile_levels"},
 		{
