@@ -72,6 +72,7 @@ type builder struct {
 	cityName, funder                           interner
 	state, city, zip, county                   interner
 	ntee, subsection, foundation, form, groups interner
+	letter                                     interner
 
 	revenue, assets, expenses, grants, ruling []int64
 }
@@ -120,6 +121,7 @@ func (b *builder) add(e ein.EIN, o *snapshot.Organization, filing *snapshot.Org,
 	b.county.add(o.County)
 	code, _ := ntee.Parse(o.NTEE)
 	b.ntee.add(string(code))
+	b.letter.add(string(code[:min(1, len(code))]))
 	b.subsection.add(o.Subsection)
 	b.foundation.add(o.Foundation)
 	b.groups.add(strings.TrimLeft(o.Group, "0"))
@@ -159,7 +161,7 @@ func (b *builder) columns() *columns {
 		to   *dimension
 		from *interner
 	}{
-		{&c.state, &b.state}, {&c.city, &b.city}, {&c.zip, &b.zip}, {&c.county, &b.county}, {&c.ntee, &b.ntee},
+		{&c.state, &b.state}, {&c.city, &b.city}, {&c.zip, &b.zip}, {&c.county, &b.county}, {&c.ntee, &b.ntee}, {&c.letter, &b.letter},
 		{&c.subsection, &b.subsection}, {&c.foundation, &b.foundation}, {&c.form, &b.form}, {&c.groups, &b.groups},
 	} {
 		*x.to = newDimension(x.from.labels())

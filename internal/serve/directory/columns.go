@@ -15,7 +15,7 @@ const fileName = "directory/index"
 // fileKind is the file of the index. Its version changes with the sections and
 // with what their numbers mean.
 var fileKind = &mapped.Kind{
-	Magic: "GGorgs01", Name: "directory of organizations",
+	Magic: "GGorgs02", Name: "directory of organizations",
 	Missing: "directory_missing", Version: "directory_version", Damaged: Damaged,
 }
 
@@ -35,6 +35,7 @@ type columns struct {
 
 	state, city, zip, county                   dimension // city: as cities are compared
 	ntee, subsection, foundation, form, groups dimension
+	letter                                     dimension // of the NTEE code
 
 	// name is the order of the names: equal ones have the same number.
 	name, revenue, assets, expenses, grants, ruling figure
@@ -46,6 +47,7 @@ func (c *columns) dimensions(each func(name string, d *dimension)) {
 	each("zip", &c.zip)
 	each("county", &c.county)
 	each("ntee", &c.ntee)
+	each("letter", &c.letter)
 	each("subsection", &c.subsection)
 	each("foundation", &c.foundation)
 	each("form", &c.form)

@@ -12,8 +12,8 @@
 // the organizations by it, and the sets of the first sixteenth of that order, the
 // first two sixteenths and so on, so that a range of dollars is the difference of
 // two sets and a small remainder. A filter is an intersection of such sets. A page
-// is cut from the order of a figure by testing who is in the set, from the nearer
-// end; where few are, they are sorted instead. No request reads more than the
+// is cut from the order of a figure by testing who is in the set, from the cut
+// before it; where few are, they are sorted instead. No request reads more than the
 // order of one figure and some sets, wherever in the result its page is.
 package directory
 

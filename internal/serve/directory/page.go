@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math/bits"
 	"slices"
+	"sort"
 )
 
 // Order is what a result is ordered by.
@@ -81,36 +82,47 @@ func (g *figure) page(to []uint32, set Set, have int, asc bool, offset, limit in
 		return append(to, order[offset:offset+limit]...)
 	case have <= sortedPart:
 		return append(to, g.sorted(set, have, asc)[offset:offset+limit]...)
-	case offset+limit <= have-offset:
-		skip := offset
-		for _, org := range order {
-			if !set.has(org) {
-				continue
-			}
-			if skip--; skip >= 0 {
-				continue
-			}
-			if to = append(to, org); len(to) == limit {
-				return to
-			}
+	}
+	at, before := g.start(set, have, asc, offset)
+	skip, from := offset-before, len(to)
+	for _, org := range order[at:] {
+		if !set.has(org) {
+			continue
 		}
-	default: // from the end
-		skip, from := have-offset-limit, len(to)
-		for i := len(order) - 1; i >= 0; i-- {
-			org := order[i]
-			if !set.has(org) {
-				continue
-			}
-			if skip--; skip >= 0 {
-				continue
-			}
-			if to = append(to, org); len(to)-from == limit {
-				break
-			}
+		if skip--; skip >= 0 {
+			continue
 		}
-		slices.Reverse(to[from:])
+		if to = append(to, org); len(to)-from == limit {
+			break
+		}
 	}
 	return to
+}
+
+// start is a place in the order from which on a page is looked for, and how many
+// members of the set come before it: the last cut that is not after the first
+// member wanted. In the order downwards a cut through equal values is none,
+// because they are in the same order there.
+func (g *figure) start(set Set, have int, asc bool, offset int) (at, before int) {
+	within := func(k int) int { return set.countBoth(g.part(k)) } // in the first k parts
+	if asc {
+		k := sort.Search(cuts, func(k int) bool { return within(k+1) > offset })
+		if k == cuts {
+			k--
+		}
+		return g.cut(k), within(k)
+	}
+	k := sort.Search(cuts, func(k int) bool { return within(k) >= have-offset })
+	for k < cuts && !g.clean(k) {
+		k++
+	}
+	return len(g.up) - g.cut(k), have - within(k)
+}
+
+// clean says whether the values on both sides of a cut differ.
+func (g *figure) clean(k int) bool {
+	at := g.cut(k)
+	return at == 0 || at == len(g.up) || g.values[g.up[at-1]] != g.values[g.up[at]]
 }
 
 // sorted is all members of a set that have the figure, in order.

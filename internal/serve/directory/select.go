@@ -204,24 +204,36 @@ func (x *Index) inCities(cities []City) condition {
 }
 
 // ofCauses is the condition that the code of an organization is one of a
-// subject's. The codes are in order, so those of a letter or of a beginning are
-// one span.
+// subject's. The codes are in order, so those of a beginning are one span.
 func (x *Index) ofCauses(s *ntee.Subject) condition {
-	var spans []span
-	begins := func(prefix string) {
-		lo, hi := x.ntee.values.begins(prefix)
-		spans = append(spans, span{lo, hi})
-	}
+	var letters, codes []span
 	for _, it := range s.Items {
 		if it.Kind == ntee.Prefix {
-			begins(string(it.Prefix))
+			lo, hi := x.ntee.values.begins(string(it.Prefix))
+			codes = append(codes, span{lo, hi})
 			continue
 		}
 		for letter := range byte(26) {
 			if it.Majors>>letter&1 != 0 {
-				begins(string(rune('A' + letter)))
+				lo, hi := x.letter.values.find(string(rune('A' + letter)))
+				letters = append(letters, span{lo, hi})
 			}
 		}
 	}
-	return x.ntee.among(spans)
+	return either(x.letter.among(letters), x.ntee.among(codes))
+}
+
+// either is the condition that one of two holds.
+func either(a, b condition) condition {
+	if a.size == 0 {
+		return b
+	}
+	if b.size == 0 {
+		return a
+	}
+	return condition{
+		size: a.size + b.size,
+		fill: func(set Set) { a.fill(set); b.fill(set) },
+		has:  func(org uint32) bool { return a.has(org) || b.has(org) },
+	}
 }
