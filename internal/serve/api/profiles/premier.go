@@ -60,7 +60,7 @@ func (a *PremierAnswer) addServiceAreas(c *api.Call, p *profile.Profile, absent 
 	}
 }
 
-// addGrants adds what it grants out, who funds it, and who funds with it.
+// addGrants adds what it grants out and who funds it.
 func (p Parts) addGrants(ctx context.Context, c *api.Call, a *PremierAnswer, e ein.EIN, absent *absences) error {
 	g, causeOf := p.Graph(c.Data), p.Profiles(c.Data).Cause
 	if a.Given.GrantCount > 0 {
@@ -81,12 +81,13 @@ func (p Parts) addGrants(ctx context.Context, c *api.Call, a *PremierAnswer, e e
 	} else {
 		absent.none("funding_in", "No return that was read itemizes a grant to it.")
 	}
+	return nil
+}
+
+// addCofunders adds who funds with it.
+func (a *PremierAnswer) addCofunders(c *api.Call, n graph.Neighbors, absent *absences) {
 	a.Cofunders = []Cofunder{}
-	n, err := g.Cofunders(ctx, e, topCofunders)
-	if err != nil {
-		return err
-	}
-	for _, x := range n.List {
+	for _, x := range n.List[:min(len(n.List), topCofunders)] {
 		a.Cofunders = append(a.Cofunders, Cofunder{
 			FunderEIN: x.EIN.String(), FunderName: x.Name, FunderCity: api.OrNull(x.City), FunderState: api.OrNull(x.State), FunderType: api.OrNull(x.Kind),
 			SharedRecipients: x.Shared, Score: rounded(x.Weight),
@@ -104,7 +105,6 @@ func (p Parts) addGrants(ctx context.Context, c *api.Call, a *PremierAnswer, e e
 	if n.Examined < n.Parties {
 		c.Caveat("ein", fmt.Sprintf("cofunders were found among %d of its %d recipients: those with the fewest funders, which say the most about who funds together.", n.Examined, n.Parties))
 	}
-	return nil
 }
 
 // rounded is a score as the wire has it.

@@ -231,7 +231,12 @@ func (p Parts) planPremier(c *api.Call) (api.Run, error) {
 		if err := p.addGrants(ctx, c, a, e, &absent); err != nil {
 			return nil, err
 		}
-		resembling, err := p.resembling(ctx, c, e)
+		near, err := p.neighborhood(ctx, c, e)
+		if err != nil {
+			return nil, err
+		}
+		a.addCofunders(c, near.cofunders, &absent)
+		resembling, err := p.resembling(c, e, &near)
 		if err != nil {
 			return nil, err
 		}

@@ -67,7 +67,11 @@ func (p Parts) planSimilar(c *api.Call) (api.Run, error) {
 	c.Question = fmt.Sprintf("%s %d %d", e, number, limit)
 	c.Weight = similarWeight + p.Graph(c.Data).NeighborWeight(e)
 	return func(ctx context.Context) (api.Answer, error) {
-		r, err := p.resembling(ctx, c, e)
+		n, err := p.neighborhood(ctx, c, e)
+		if err != nil {
+			return nil, err
+		}
+		r, err := p.resembling(c, e, &n)
 		if err != nil {
 			return nil, err
 		}
@@ -83,30 +87,36 @@ func (p Parts) planSimilar(c *api.Call) (api.Run, error) {
 	}, nil
 }
 
-// resembling finds who resembles an organization.
-func (p Parts) resembling(ctx context.Context, c *api.Call, e ein.EIN) (r profile.Resembling, err error) {
+// neighborhood is the organizations at two steps in the graph.
+type neighborhood struct{ sharing, cofunders graph.Neighbors }
+
+func (p Parts) neighborhood(ctx context.Context, c *api.Call, e ein.EIN) (n neighborhood, err error) {
 	g := p.Graph(c.Data)
-	by := profile.Signals{}
+	if n.sharing, err = g.SharingFunders(ctx, e, mostShared); err != nil {
+		return n, err
+	}
+	n.cofunders, err = g.Cofunders(ctx, e, mostShared)
+	return n, err
+}
+
+// resembling finds who resembles an organization.
+func (p Parts) resembling(c *api.Call, e ein.EIN, n *neighborhood) (profile.Resembling, error) {
+	by := profile.Signals{Funders: shared(n.sharing.List), Recipients: shared(n.cofunders.List)}
 	if p.Nearest != nil {
 		by.Meaning = p.Nearest(c.Data)
-	}
-	for _, side := range []struct {
-		ask func(context.Context, ein.EIN, int) (graph.Neighbors, error)
-		to  *[]profile.Shared
-	}{{g.SharingFunders, &by.Funders}, {g.Cofunders, &by.Recipients}} {
-		n, err := side.ask(ctx, e, mostShared)
-		if err != nil {
-			return r, err
-		}
-		for _, x := range n.List {
-			*side.to = append(*side.to, profile.Shared{EIN: x.EIN, Count: x.Shared, Weight: x.Weight})
-		}
 	}
 	r, known := p.Profiles(c.Data).Similar(e, by)
 	if !known {
 		return r, nobody(e)
 	}
 	return r, nil
+}
+
+func shared(list []graph.Neighbor) (out []profile.Shared) {
+	for _, x := range list {
+		out = append(out, profile.Shared{EIN: x.EIN, Count: x.Shared, Weight: x.Weight})
+	}
+	return out
 }
 
 // sayAssociation says what the likeness of organizations is worth.
