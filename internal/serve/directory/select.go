@@ -22,8 +22,9 @@ type condition struct {
 }
 
 // fewPart is the part of all organizations up to which those that are left are
-// tested one by one, rather than compared with a set that has to be made.
-const fewPart = 64
+// tested one by one, rather than compared with a set that has to be made. A test
+// reads somewhere in a column, which costs as much as fifty members of a list.
+const fewPart = 512
 
 // Select is the set of the organizations that a filter asks for, and how many
 // they are. Standing may be nil where the filter does not ask for it. The set is
@@ -81,7 +82,7 @@ func (x *Index) selected(f *Filter, st *screen.Standing) (Set, int, error) {
 		if c.stored != nil || count == 0 {
 			continue
 		}
-		if count <= n/fewPart || count < c.size/fewPart {
+		if count <= n/fewPart {
 			set.keep(c.has)
 		} else {
 			other := x.sets.borrow(len(set))
