@@ -196,7 +196,7 @@ func FuzzDisplay(f *testing.F) {
 		if again := orgname.Display(got); again != got {
 			t.Errorf("%q is shown as %q and then as %q", s, got, again)
 		}
-		if utf8.ValidString(s) && strings.ToUpper(got) != strings.ToUpper(s) {
+		if utf8.ValidString(s) && !strings.EqualFold(got, s) {
 			t.Errorf("%q has other letters than %q", got, s)
 		}
 	})

@@ -54,7 +54,7 @@ func (x *Index) Find(q, state string, limit int) []Result {
 	}
 	fd := x.finders.Get().(*finder)
 	defer x.finders.Put(fd)
-	fd.within = nil
+	fd.within, fd.efforts = nil, correctAll
 	fd.findAll(q, want)
 	hits := fd.ranked(limit)
 	out := make([]Result, 0, len(hits))
@@ -114,12 +114,13 @@ type finder struct {
 	x *Index
 
 	// Of the question.
-	within []uint64 // the organizations that are looked for; nil for all
-	typed  []byte   // the question with single spaces
-	formal bool     // it has words that names are compared without, such as a legal form
-	exact  bool     // a reading of it is the very name of an organization
-	work   int      // what was looked at so far
-	hits   []hit
+	within  []uint64 // the organizations that are looked for; nil for all
+	efforts int      // how hard the question is looked into at most
+	typed   []byte   // the question with single spaces
+	formal  bool     // it has words that names are compared without, such as a legal form
+	exact   bool     // a reading of it is the very name of an organization
+	work    int      // what was looked at so far
+	hits    []hit
 
 	// Of the reading and the effort under way.
 	terms   []term
@@ -141,7 +142,7 @@ type finder struct {
 }
 
 func newFinder(x *Index) *finder {
-	fd := &finder{x: x, covered: make([]uint16, len(x.names))}
+	fd := &finder{x: x, efforts: correctAll, covered: make([]uint16, len(x.names))}
 	fd.walker.x = x
 	return fd
 }
@@ -166,7 +167,7 @@ func (fd *finder) ask(n orgname.Name, state uint16) {
 	words := limitWords(strings.Fields(n.K2))
 	fd.addExact(n.KX, state)
 	fd.addInitials(n, words, state)
-	for effort := asTyped; effort <= correctAll && fd.work < maxWork; effort++ {
+	for effort := asTyped; effort <= fd.efforts && fd.work < maxWork; effort++ {
 		if !fd.prepare(words, n.K1, effort) && effort > asTyped {
 			continue
 		}

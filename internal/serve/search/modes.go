@@ -148,10 +148,10 @@ func (x *Index) resultOf(f found) Result {
 }
 
 // byName is what the names say: at most maxNames of the best.
-func (x *Index) byName(q string, within []uint64) []hit {
+func (x *Index) byName(q string, within []uint64, efforts int) []hit {
 	fd := x.finders.Get().(*finder)
 	defer x.finders.Put(fd)
-	fd.within = within
+	fd.within, fd.efforts = within, efforts
 	fd.findAll(q, 0)
 	fd.within = nil
 	return slices.Clone(fd.ranked(maxNames))
@@ -159,7 +159,7 @@ func (x *Index) byName(q string, within []uint64) []hit {
 
 // byText finds by names and words. Hits are put into the set, if there is one.
 func (x *Index) byText(ctx context.Context, q string, within []uint64, limit int, set []uint64) (list []found, hits int, err error) {
-	names := x.byName(q, within)
+	names := x.byName(q, within, correctAll)
 	_, states, _ := splitPlace(q)
 	x.demote(names, states)
 	best := make(map[uint32]found, len(names)+limit)
@@ -289,7 +289,9 @@ func (x *Index) byMeaning(ctx context.Context, q string, within []uint64, hybrid
 			}
 		}
 	} else {
-		names := x.byName(q, within)
+		// No name has all the words of most questions by meaning, so the last
+		// effort would be made for each, and for nothing.
+		names := x.byName(q, within, splitUnknown)
 		x.demote(names, states)
 		for _, h := range names {
 			docs = append(docs, h.org)

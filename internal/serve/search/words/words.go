@@ -30,8 +30,8 @@ const MaxStems = 12
 
 // Bounds of a question for any of its words.
 const (
-	maxRead    = 400_000 // entries read of the rarest lists
-	maxRescued = 2_000   // organizations in which the commoner words are looked for
+	maxRead    = 100_000 // entries read of the rarest lists
+	maxRescued = 500     // organizations in which the commoner words are looked for
 )
 
 // small are words that say nothing of an organization.
