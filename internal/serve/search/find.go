@@ -54,7 +54,7 @@ func (x *Index) Find(q, state string, limit int) []Result {
 	}
 	fd := x.finders.Get().(*finder)
 	defer x.finders.Put(fd)
-	fd.within, fd.efforts = nil, correctAll
+	fd.within, fd.efforts, fd.spent = nil, correctAll, 0
 	fd.findAll(q, want)
 	hits := fd.ranked(limit)
 	out := make([]Result, 0, len(hits))
@@ -71,7 +71,7 @@ func (x *Index) Find(q, state string, limit int) []Result {
 
 // findAll fills the hits with what every reading of the question finds.
 func (fd *finder) findAll(q string, want uint16) {
-	fd.hits, fd.work, fd.exact = fd.hits[:0], 0, false
+	fd.hits, fd.work, fd.exact = fd.hits[:0], fd.spent, false
 	n := orgname.Parse(q)
 	words := strings.Fields(q)
 	fd.typed = append(fd.typed[:0], strings.Join(words, " ")...)
@@ -116,6 +116,7 @@ type finder struct {
 	// Of the question.
 	within  []uint64 // the organizations that are looked for; nil for all
 	efforts int      // how hard the question is looked into at most
+	spent   int      // of the work allowed, what others take
 	typed   []byte   // the question with single spaces
 	formal  bool     // it has words that names are compared without, such as a legal form
 	exact   bool     // a reading of it is the very name of an organization

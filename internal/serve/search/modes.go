@@ -47,6 +47,7 @@ const (
 	nearest  = 1_000 // organizations that mean about the same
 	maxNames = 200   // matches by name
 	anyWords = 300   // matches by some of the words that are compared by meaning
+	maxFused = 400   // nearest organizations whose words are looked at
 
 	// What the best names and texts count beside the cosine.
 	fuseName = 0.6
@@ -148,10 +149,10 @@ func (x *Index) resultOf(f found) Result {
 }
 
 // byName is what the names say: at most maxNames of the best.
-func (x *Index) byName(q string, within []uint64, efforts int) []hit {
+func (x *Index) byName(q string, within []uint64, efforts, spent int) []hit {
 	fd := x.finders.Get().(*finder)
 	defer x.finders.Put(fd)
-	fd.within, fd.efforts = within, efforts
+	fd.within, fd.efforts, fd.spent = within, efforts, spent
 	fd.findAll(q, 0)
 	fd.within = nil
 	return slices.Clone(fd.ranked(maxNames))
@@ -159,7 +160,7 @@ func (x *Index) byName(q string, within []uint64, efforts int) []hit {
 
 // byText finds by names and words. Hits are put into the set, if there is one.
 func (x *Index) byText(ctx context.Context, q string, within []uint64, limit int, set []uint64) (list []found, hits int, err error) {
-	names := x.byName(q, within, correctAll)
+	names := x.byName(q, within, correctAll, 0)
 	_, states, _ := splitPlace(q)
 	x.demote(names, states)
 	best := make(map[uint32]found, len(names)+limit)
@@ -270,10 +271,7 @@ func (x *Index) byMeaning(ctx context.Context, q string, within []uint64, hybrid
 		return nil, 0, err
 	}
 	cosine := func(org uint32) float32 {
-		c, ok := cosines[org]
-		if !ok {
-			c = x.vectors.Cosine(&vector, org)
-		}
+		c := cosines[org]
 		if _, in := x.texts(&x.orgs[org]); city != "" && strings.EqualFold(string(in), city) {
 			c += nearCity
 		}
@@ -291,8 +289,10 @@ func (x *Index) byMeaning(ctx context.Context, q string, within []uint64, hybrid
 	} else {
 		// No name has all the words of most questions by meaning, so the last
 		// effort would be made for each, and for nothing.
-		names := x.byName(q, within, splitUnknown)
+		names := x.byName(q, within, splitUnknown, 3*maxWork/4)
 		x.demote(names, states)
+		// Those that are far down by meaning and have rare words come with more.
+		docs = docs[:min(len(docs), maxFused)]
 		for _, h := range names {
 			docs = append(docs, h.org)
 		}
@@ -303,6 +303,16 @@ func (x *Index) byMeaning(ctx context.Context, q string, within []uint64, hybrid
 			rank := func(s words.Score) float32 { return fuseName*s.Name + fuseText*s.Text }
 			if more, scores, err = x.words.Any(ctx, &question, within, anyWords, rank, docs); err != nil {
 				return nil, 0, err
+			}
+		}
+		for _, h := range x.vectors.Nearest(ctx, &vector, x.without(cosines, names, more), len(names)+len(more)) {
+			cosines[h.Doc] = h.Cosine
+		}
+		for org := range cosines {
+			if int(org) < len(x.orgs) {
+				if c := cosine(org); c >= weakCosine {
+					best[org] = byCosine(org, c, fuseName+fuseText+0.2)
+				}
 			}
 		}
 		fuse := func(org uint32, s words.Score) {
@@ -330,6 +340,23 @@ func (x *Index) byMeaning(ctx context.Context, q string, within []uint64, hybrid
 		list = append(list, f)
 	}
 	return list, len(best), nil
+}
+
+// without is the set of the matches by name and by words that have no cosine yet.
+func (x *Index) without(cosines map[uint32]float32, names []hit, more []words.Score) []uint64 {
+	set := make([]uint64, (len(x.orgs)+63)/64)
+	add := func(org uint32) {
+		if _, ok := cosines[org]; !ok {
+			put(set, org)
+		}
+	}
+	for _, h := range names {
+		add(h.org)
+	}
+	for _, s := range more {
+		add(s.Org)
+	}
+	return set
 }
 
 // byCosine is a match by meaning; room is how far above the strong limit the best

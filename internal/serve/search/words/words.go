@@ -30,8 +30,8 @@ const MaxStems = 12
 
 // Bounds of a question for any of its words.
 const (
-	maxRead    = 100_000 // entries read of the rarest lists
-	maxRescued = 500     // organizations in which the commoner words are looked for
+	maxRead    = 50_000 // entries read of the rarest lists
+	maxRescued = 300    // organizations in which the commoner words are looked for
 )
 
 // small are words that say nothing of an organization.
@@ -95,7 +95,7 @@ func newIndex(f *mapped.File) (*Index, error) {
 		}
 	}
 	x.accumulators.New = func() any {
-		return &accumulator{text: make([]float32, len(x.nameLength)), name: make([]float32, len(x.nameLength))}
+		return &accumulator{sums: make([]sums, len(x.nameLength))}
 	}
 	return x, f.Err()
 }
@@ -312,9 +312,12 @@ func (x *Index) addTo(s *Score, q *Question, terms []term) {
 
 // accumulator adds up the scores of one question.
 type accumulator struct {
-	text, name []float32
-	touched    []uint32
+	sums    []sums // of each organization
+	touched []uint32
 }
+
+// sums lie together, for they are reached in no order.
+type sums struct{ text, name float32 }
 
 // Any is the best organizations that have any of the words, by rank, at most
 // most of them, and the scores of those in also. Where the lists are too long,
@@ -323,7 +326,7 @@ func (x *Index) Any(ctx context.Context, q *Question, within []uint64, most int,
 	a := x.accumulators.Get().(*accumulator)
 	defer func() {
 		for _, org := range a.touched {
-			a.text[org], a.name[org] = 0, 0
+			a.sums[org] = sums{}
 		}
 		a.touched = a.touched[:0]
 		x.accumulators.Put(a)
@@ -345,18 +348,19 @@ func (x *Index) Any(ctx context.Context, q *Question, within []uint64, most int,
 			}
 			var s Score
 			s.add(q, t, c.count, x.nameLength[c.org])
-			if a.text[c.org] == 0 {
+			sum := &a.sums[c.org]
+			if sum.text == 0 {
 				a.touched = append(a.touched, c.org)
 			}
-			a.text[c.org] += s.Text
-			a.name[c.org] += s.Name
+			sum.text += s.Text
+			sum.name += s.Name
 		}
 	}
 	common := q.terms[used:]
 	score := func(org uint32) Score {
 		s := Score{Org: org}
-		if int(org) < len(a.text) {
-			s.Text, s.Name = a.text[org], a.name[org]
+		if int(org) < len(a.sums) {
+			s.Text, s.Name = a.sums[org].text, a.sums[org].name
 			x.addTo(&s, q, common)
 		}
 		return s
@@ -366,7 +370,7 @@ func (x *Index) Any(ctx context.Context, q *Question, within []uint64, most int,
 		first.most = max(most, maxRescued)
 	}
 	for _, org := range a.touched {
-		first.add(Score{org, a.text[org], a.name[org]})
+		first.add(Score{org, a.sums[org].text, a.sums[org].name})
 	}
 	if len(common) > 0 {
 		again := top{most: most, rank: rank}
