@@ -46,8 +46,8 @@ const (
 	maxWeak  = 100   // weak matches by words
 	nearest  = 1_000 // organizations that mean about the same
 	maxNames = 200   // matches by name
-	anyWords = 300   // matches by some of the words that are compared by meaning
-	maxFused = 400   // nearest organizations whose words are looked at
+	anyWords = 150   // matches by some of the words that are compared by meaning
+	maxFused = 200   // nearest organizations whose words are looked at
 
 	// What the best names and texts count beside the cosine.
 	fuseName = 0.6
@@ -225,7 +225,7 @@ func (x *Index) addWeak(ctx context.Context, best map[uint32]found, names []hit,
 		value[h.org] = fromNames * h.score
 	}
 	if x.words != nil {
-		some, _, err := x.words.Any(ctx, q, within, maxWeak, func(s words.Score) float32 { return s.Text }, nil)
+		some, _, err := x.words.Any(ctx, q, within, maxWeak, words.Effort{Read: 200_000, Rescued: 1_000}, func(s words.Score) float32 { return s.Text }, nil)
 		if err != nil {
 			return err
 		}
@@ -289,7 +289,7 @@ func (x *Index) byMeaning(ctx context.Context, q string, within []uint64, hybrid
 	} else {
 		// No name has all the words of most questions by meaning, so the last
 		// effort would be made for each, and for nothing.
-		names := x.byName(q, within, splitUnknown, 3*maxWork/4)
+		names := x.byName(q, within, splitUnknown, 7*maxWork/8)
 		x.demote(names, states)
 		// Those that are far down by meaning and have rare words come with more.
 		docs = docs[:min(len(docs), maxFused)]
@@ -301,7 +301,7 @@ func (x *Index) byMeaning(ctx context.Context, q string, within []uint64, hybrid
 		if x.words != nil {
 			question := x.words.Parse(q)
 			rank := func(s words.Score) float32 { return fuseName*s.Name + fuseText*s.Text }
-			if more, scores, err = x.words.Any(ctx, &question, within, anyWords, rank, docs); err != nil {
+			if more, scores, err = x.words.Any(ctx, &question, within, anyWords, words.Effort{Read: 20_000, Rescued: anyWords}, rank, docs); err != nil {
 				return nil, 0, err
 			}
 		}

@@ -7,7 +7,7 @@
 // of the others, the blocks where an organization of the shortest may stand, so
 // it costs no more than reading the lists of the question once: at most MaxStems
 // of them, and under a tenth of the organizations in all but a few. A question
-// for any of the words reads at most maxRead entries.
+// for any of the words reads as many entries as it is allowed to.
 package words
 
 import (
@@ -28,11 +28,11 @@ import (
 // MaxStems is how many words of a question are looked at.
 const MaxStems = 12
 
-// Bounds of a question for any of its words.
-const (
-	maxRead    = 50_000 // entries read of the rarest lists
-	maxRescued = 300    // organizations in which the commoner words are looked for
-)
+// Effort bounds a question for any of its words.
+type Effort struct {
+	Read    int // entries read of the rarest lists
+	Rescued int // organizations in which the commoner words are looked for
+}
 
 // small are words that say nothing of an organization.
 var small = func() map[string]bool {
@@ -322,7 +322,7 @@ type sums struct{ text, name float32 }
 // Any is the best organizations that have any of the words, by rank, at most
 // most of them, and the scores of those in also. Where the lists are too long,
 // the commoner words only tell the best of the others apart.
-func (x *Index) Any(ctx context.Context, q *Question, within []uint64, most int, rank func(Score) float32, also []uint32) (best, of []Score, err error) {
+func (x *Index) Any(ctx context.Context, q *Question, within []uint64, most int, e Effort, rank func(Score) float32, also []uint32) (best, of []Score, err error) {
 	a := x.accumulators.Get().(*accumulator)
 	defer func() {
 		for _, org := range a.touched {
@@ -334,12 +334,12 @@ func (x *Index) Any(ctx context.Context, q *Question, within []uint64, most int,
 	read, used := 0, 0
 	for i := range q.terms {
 		t := &q.terms[i]
-		if i > 0 && read+t.count > maxRead {
+		if i > 0 && read+t.count > e.Read {
 			break
 		}
 		used++
 		c := x.cursor(t.list)
-		for read < maxRead && c.next() {
+		for read < e.Read && c.next() {
 			if read++; read%checkEvery == 0 && ctx.Err() != nil {
 				return nil, nil, ctx.Err()
 			}
@@ -367,7 +367,7 @@ func (x *Index) Any(ctx context.Context, q *Question, within []uint64, most int,
 	}
 	first := top{most: most, rank: rank}
 	if len(common) > 0 {
-		first.most = max(most, maxRescued)
+		first.most = max(most, e.Rescued)
 	}
 	for _, org := range a.touched {
 		first.add(Score{org, a.sums[org].text, a.sums[org].name})
