@@ -101,6 +101,7 @@ func compatibility(call *api.Call) Compatibility {
 			mapping("", "funder_type", ours, "Kind of grantmaker."),
 			mapping("", "exclude", ours, "Drops classes of rows and says what each cost."),
 			mapping("", "exclude_daf", ours, "The same as exclude=daf."),
+			mapping("", "subject_basis", ours, "Whether causes that were inferred count beside registered ones."),
 			mapping("", "min_match_prob", ours, "How sure the recipient EIN has to be."),
 			mapping("", "ein_source", ours, "How the recipient EIN was resolved."),
 			mapping("", "strict", ours, "Turns warnings about ignored parameters into a 400."),
