@@ -5,7 +5,6 @@ package document
 
 import (
 	"context"
-	"fmt"
 	"iter"
 	"slices"
 	"strings"
@@ -52,11 +51,11 @@ type Source struct {
 func Sources(ctx context.Context, s *snapshot.Snapshot) iter.Seq2[*Source, error] {
 	return func(yield func(*Source, error) bool) {
 		filings := follow(s, snapshot.Orgs, func(o *snapshot.Org) string { return o.EIN })
-		defer filings.stop()
+		defer filings.Stop()
 		funders := follow(s, snapshot.FunderKinds, func(k *snapshot.FunderKind) string { return k.FunderEIN })
-		defer funders.stop()
+		defer funders.Stop()
 		purposes := follow(s, snapshot.Purposes, func(p *snapshot.OrgPurposes) string { return p.EIN })
-		defer purposes.stop()
+		defer purposes.Stop()
 		n, last := 0, ""
 		for o, err := range snapshot.Rows[snapshot.Organization](s, snapshot.Organizations) {
 			if n++; err == nil && n&0xfff == 1 {
@@ -72,13 +71,13 @@ func Sources(ctx context.Context, s *snapshot.Snapshot) iter.Seq2[*Source, error
 			}
 			last = o.EIN
 			if err == nil {
-				src.Filing, err = filings.at(o.EIN)
+				src.Filing, err = filings.At(o.EIN)
 			}
 			if err == nil {
-				src.Funder, err = funders.at(o.EIN)
+				src.Funder, err = funders.At(o.EIN)
 			}
 			if err == nil {
-				src.Purposes, err = purposes.at(o.EIN)
+				src.Purposes, err = purposes.At(o.EIN)
 			}
 			if err != nil {
 				yield(nil, err)
@@ -186,40 +185,11 @@ func clean(s string) string {
 	return strings.Join(strings.Fields(s), " ")
 }
 
-// follower reads a table sorted by EIN beside another one.
-type follower[T any] struct {
-	table string
-	key   func(*T) string
-	next  func() (T, error, bool)
-	stop  func()
-	row   T
-	err   error
-	ok    bool
-}
-
 // follow begins a table; one that the snapshot does not have is empty.
-func follow[T any](s *snapshot.Snapshot, table string, key func(*T) string) *follower[T] {
-	f := &follower[T]{table: table, key: key}
+func follow[T any](s *snapshot.Snapshot, table string, key func(*T) string) *snapshot.Follower[T] {
 	rows := snapshot.Rows[T](s, table)
 	if !s.HasTable(table) {
 		rows = func(func(T, error) bool) {}
 	}
-	f.next, f.stop = iter.Pull2(rows)
-	f.row, f.err, f.ok = f.next()
-	return f
-}
-
-// at returns the row with this EIN, nil when there is none. EINs must be asked
-// for in rising order.
-func (f *follower[T]) at(e string) (*T, error) {
-	for f.ok && f.err == nil && f.key(&f.row) < e {
-		f.row, f.err, f.ok = f.next()
-	}
-	if f.err != nil {
-		return nil, fmt.Errorf("reading table %s: %w", f.table, f.err)
-	}
-	if !f.ok || f.key(&f.row) != e {
-		return nil, nil
-	}
-	return &f.row, nil
+	return snapshot.Follow(rows, key)
 }
