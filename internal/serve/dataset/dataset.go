@@ -47,9 +47,10 @@ type Dataset struct {
 func (d *Dataset) Version() string { return d.Snapshot.Manifest.Version }
 
 // Whole says whether all indexes are in service.
-func (d *Dataset) Whole() bool {
-	return d.Graph != nil && d.Search != nil && d.Directory != nil && d.Profiles != nil
-}
+func (d *Dataset) Whole() bool { return d.Browsable() && d.Directory != nil && d.Profiles != nil }
+
+// Browsable says whether what pages show is in service: grants and names.
+func (d *Dataset) Browsable() bool { return d.Graph != nil && d.Search != nil }
 
 // shared are those that the dataset has.
 func (d *Dataset) shared() (list []*shared) {

@@ -167,7 +167,7 @@ func subjectOf(set *dataset.Dataset, e ein.EIN) (who subject, q screen.Query) {
 	} else {
 		q.Unfiled = true
 	}
-	who.Filed, who.Kind = who.Known && set.Whole(), found.Type
+	who.Filed, who.Kind = who.Known && set.Browsable(), found.Type
 	o, listed := set.Screen.Organization(q)
 	who.Known = who.Known || listed
 	text := func(s *string) string {

@@ -252,7 +252,7 @@ func datasetOf(r *http.Request) *dataset.Dataset { return r.Context().Value(pin{
 // needsIndexes draws a page that needs both indexes only while there are both.
 func (s *Site) needsIndexes(h http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		if !datasetOf(r).Whole() {
+		if !datasetOf(r).Browsable() {
 			w.Header().Set("Retry-After", "60")
 			s.showMessage(&visit{w: w, r: r}, http.StatusServiceUnavailable, "Out of service", "A file that this page is drawn from is damaged. Please try again later.")
 			return
@@ -310,7 +310,7 @@ type examples struct{ Funder, Recipient search.Result }
 
 // examplesOf are the largest funder and recipient of the dataset.
 func examplesOf(ctx context.Context, set *dataset.Dataset) (e examples) {
-	if !set.Whole() {
+	if !set.Browsable() {
 		return e
 	}
 	if top, _, err := set.Graph.Funders(ctx, &graph.Filter{}, graph.Sort{}, graph.Page{Limit: 1}); err == nil && len(top) > 0 {
