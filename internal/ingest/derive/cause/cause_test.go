@@ -342,7 +342,7 @@ func FuzzEvidence(f *testing.F) {
 		if len(a.names) > 3+(1+maxNames)*(7*maxNameWords+3) || len(a.texts) > maxTextWords+1 {
 			t.Errorf("%d and %d features", len(a.names), len(a.texts))
 		}
-		if families(&o) != families(&o) {
+		if first := families(&o); first != families(&o) {
 			t.Error("an organization changed its families")
 		}
 	})
