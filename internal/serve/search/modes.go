@@ -308,16 +308,25 @@ func (x *Index) byMeaning(ctx context.Context, q string, within []uint64, hybrid
 		for _, h := range x.vectors.Nearest(ctx, &vector, x.without(cosines, names, more), len(names)+len(more)) {
 			cosines[h.Doc] = h.Cosine
 		}
+		// However well its words agree, one that is not where the question looks
+		// is a weak match, as it is in text mode.
+		fused := func(org uint32, c float32) found {
+			f := byCosine(org, c, fuseName+fuseText+0.2)
+			if x.elsewhere(org, states) {
+				f.class, f.score = weak, f.score/2
+			}
+			return f
+		}
 		for org := range cosines {
 			if int(org) < len(x.orgs) {
 				if c := cosine(org); c >= weakCosine {
-					best[org] = byCosine(org, c, fuseName+fuseText+0.2)
+					best[org] = fused(org, c)
 				}
 			}
 		}
 		fuse := func(org uint32, s words.Score) {
 			if c := cosine(org) + fuseName*s.Name + fuseText*s.Text; c >= weakCosine {
-				best[org] = byCosine(org, c, fuseName+fuseText+0.2)
+				best[org] = fused(org, c)
 			}
 		}
 		for i, org := range docs {

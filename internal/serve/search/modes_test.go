@@ -221,9 +221,11 @@ func TestSearchByMeaning(t *testing.T) {
 			}
 		}
 	}
-	for _, r := range ask(t, x, Ask{Text: "food bank, OH"}).Results {
-		if r.State != "OH" && r.Match != Weak {
-			t.Errorf("%s is a %s match in Ohio", r.Name, r.Match)
+	for _, mode := range []Mode{Text, Hybrid} {
+		for i, r := range ask(t, x, Ask{Text: "food bank, OH", Mode: mode}).Results {
+			if r.State != "OH" && (r.Match != Weak || i < 2) {
+				t.Errorf("by %s: %s is number %d and a %s match in Ohio", mode, r.Name, i+1, r.Match)
+			}
 		}
 	}
 	for _, r := range ask(t, x, Ask{Text: "hungry people in Ohio", Mode: Semantic}).Results {
