@@ -233,7 +233,7 @@ func identityOf(o *snapshot.Organization, filing *snapshot.Org, funder *snapshot
 		Ruling: o.Ruling, FilingReq: o.FilingReq, LastPeriod: o.LastPeriod, Revenue: o.Revenue, Sources: o.Sources, Active: o.Active, Pop: o.Pop,
 	}
 	if filing != nil {
-		id.ReturnType, id.Mission, id.Activity, id.Website, id.Formed = filing.ReturnType, filing.Mission, filing.Activity, filing.Website, filing.FormationYear
+		id.ReturnType, id.Mission, id.Activity, id.Website, id.Formed = filing.ReturnType, said(filing.Mission), said(filing.Activity), website(filing.Website), filing.FormationYear
 		if filing.TotalRevenue != nil {
 			id.Revenue = filing.TotalRevenue
 		}

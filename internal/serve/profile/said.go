@@ -1,0 +1,36 @@
+package profile
+
+import (
+	"strings"
+	"unicode"
+)
+
+// pointers are the words of a mission that says where to look instead: "See
+// Schedule O", "N/A", "See Form 990, Part III, line 1".
+var pointers = func() map[string]bool {
+	set := map[string]bool{}
+	for _, w := range strings.Fields("SEE REFER PLEASE TO THE OF ON IN FOR AND AS SCHEDULE SCH O FORM PART I II III IV LINE PAGE ATTACHED ATTACHMENT STATEMENT STMT " +
+		"DETAIL DETAILS ABOVE BELOW ORGANIZATION ORGANIZATIONS PRIMARY EXEMPT PURPOSE MISSION N A NA NONE NOT APPLICABLE") {
+		set[w] = true
+	}
+	return set
+}()
+
+// said is a text as filed, or nothing where it only points elsewhere.
+func said(text string) string {
+	for w := range strings.FieldsFuncSeq(strings.ToUpper(strings.ReplaceAll(text, "'", "")), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		if !pointers[w] && strings.Trim(w, "0123456789") != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// website is an address as filed, or nothing where the field says that there is
+// none: "N/A", "NONE".
+func website(text string) string {
+	if !strings.Contains(text, ".") {
+		return ""
+	}
+	return said(text)
+}
