@@ -96,6 +96,7 @@ func TestOrgPageCounts(t *testing.T) {
 	t.Parallel()
 	s := newPlace(t)
 	for _, tc := range []struct {
+		known          string
 		gave, received flow
 		want           []string
 	}{
@@ -109,9 +110,19 @@ func TestOrgPageCounts(t *testing.T) {
 			received: flow{Totals: graph.Totals{Amount: 5, Grants: 40, Funders: 30}, Funders: make([]graph.FunderTotal, 25)},
 			want:     []string{">1,200 grants to 372 recipients. Years drawn fainter are incomplete", ">These 25 of 372 recipients received most. <", "grants/recipients?funder_id=", ">These 25 of 30 funders gave most. <", "grants/funders?recip_id="},
 		},
+		{
+			known:    search.FromGrants,
+			received: flow{Totals: graph.Totals{Amount: 5, Grants: 2, Funders: 1}, Funders: make([]graph.FunderTotal, 1)},
+			want:     []string{"known only from the grants that one filer lists,"},
+		},
+		{
+			known:    search.FromGrants,
+			received: flow{Totals: graph.Totals{Amount: 5, Grants: 2, Funders: 2}, Funders: make([]graph.FunderTotal, 2)},
+			want:     []string{"known only from the grants that other filers list,"},
+		},
 	} {
 		w := httptest.NewRecorder()
-		s.render(w, 200, "org", orgPage{frame: frame{Title: "EXAMPLE FUND"}, Org: search.Result{Name: "EXAMPLE FUND"}, Gave: tc.gave, Received: tc.received})
+		s.render(w, 200, "org", orgPage{frame: frame{Title: "EXAMPLE FUND"}, Org: search.Result{Name: "EXAMPLE FUND", Known: tc.known}, Gave: tc.gave, Received: tc.received})
 		for _, want := range append(tc.want, "<title>Example Fund · Grantgraph</title>") {
 			if !strings.Contains(w.Body.String(), want) {
 				t.Errorf("no %q in %s", want, w.Body)
