@@ -76,6 +76,13 @@ func TestFirst(t *testing.T) {
 			"The Tulsa Society for the Protection of Migrating Birds":  "TULSA SOCIETY FOR THE PROTECTION OF MIGRATING BIRDS",
 			"American Association of River and Meadowland Botany, Inc": "AMERICAN ASSOCIATION OF RIVER AND MEADOWLAND BOTANY",
 		}},
+		{"a misspelled word that a name may be cut in", []string{
+			"LARKSPUR ADVOCATES FOR MEADOWLAND PARENT | 600000", "MEADOWLAND PARENTHOOD OF ELMIRA | 7000000", "MEADOWLAND PARENTHOOD OF TULSA | 5000000",
+			"MEADOWLAND PARENTHOOD OF AKRON", "MEADOWLAND PARENTHOOD OF RENO",
+		}, map[string]string{
+			"meadowland parenthod": "MEADOWLAND PARENTHOOD OF ELMIRA",
+			"meadowland parentood": "MEADOWLAND PARENTHOOD OF ELMIRA",
+		}},
 		{"a legal form cut by the register", []string{
 			"INITIATIVE FOR A BETTER LOWLAND I", "THATCHER BROTHERS FOUNDATION CORPOR", "BETTER LOWLAND FUND | 9000000",
 		}, map[string]string{

@@ -175,6 +175,8 @@ func (fd *finder) agree(a *agreement, i int, f uint32, words []uint32) {
 		if w := words[n-1]; int(w) < x.vocabulary() {
 			if stem := x.word(w); len(stem) >= 3 && len(stem) < len(t.text) && t.text[:len(stem)] == string(stem) {
 				best, at, word, a.cut = cutLikeness, n-1, w, true
+				// A word that no name has may as well be a slip.
+				fd.unsure = fd.unsure || !t.inVocabulary
 			}
 		}
 	}
