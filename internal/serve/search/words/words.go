@@ -332,6 +332,8 @@ func (x *Index) Any(ctx context.Context, q *Question, within []uint64, most int,
 		x.accumulators.Put(a)
 	}()
 	read, used := 0, 0
+	var unread []term // the first, when its list was not read to the end,
+	var last uint32   // but to this organization
 	for i := range q.terms {
 		t := &q.terms[i]
 		if i > 0 && read+t.count > e.Read {
@@ -355,12 +357,18 @@ func (x *Index) Any(ctx context.Context, q *Question, within []uint64, most int,
 			sum.text += s.Text
 			sum.name += s.Name
 		}
+		if len(c.rest) > 0 {
+			unread, last = q.terms[:1], c.org
+		}
 	}
 	common := q.terms[used:]
 	score := func(org uint32) Score {
 		s := Score{Org: org}
 		if int(org) < len(a.sums) {
 			s.Text, s.Name = a.sums[org].text, a.sums[org].name
+			if org > last {
+				x.addTo(&s, q, unread)
+			}
 			x.addTo(&s, q, common)
 		}
 		return s

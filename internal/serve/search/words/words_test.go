@@ -162,6 +162,34 @@ func TestAny(t *testing.T) {
 	}
 }
 
+// TestAnyCommon asks for a word that more organizations have than are read: the
+// scores that are asked for do not depend on where an organization stands.
+func TestAnyCommon(t *testing.T) {
+	t.Parallel()
+	docs := make([]document.Document, 500)
+	for i := range docs {
+		docs[i] = document.Document{Name: "Thornton School"}
+	}
+	docs[400].Name = "Larkspur Choir"
+	x, _ := made(t, docs)
+	rank := func(s Score) float32 { return s.Text }
+	for _, text := range []string{"school", "school thornton"} {
+		q := x.Parse(text)
+		_, of, err := x.Any(t.Context(), &q, nil, 10, Effort{20, 10}, rank, []uint32{3, 19, 20, 499, 400})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range of[:4] {
+			if s.Text <= 0 || s.Text != of[0].Text || s.Name != of[0].Name {
+				t.Errorf("%q: organization %d has %v, and %d has %v", text, s.Org, s, of[0].Org, of[0])
+			}
+		}
+		if of[4].Text != 0 {
+			t.Errorf("%q: %v has none of the words", text, of[4])
+		}
+	}
+}
+
 func TestParse(t *testing.T) {
 	t.Parallel()
 	x, _ := made(t, []document.Document{
