@@ -2,6 +2,7 @@ package api
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 )
 
@@ -14,9 +15,12 @@ func (f *Form) Block(name, called string) *Form {
 		return b
 	}
 	list, err := members(raw)
+	var twice errTwice
 	switch {
 	case err == errMembers:
 		f.Problem(name, -1, "too_long", "", Limit{"max_length": maxMembers}, "the object has more than %d fields", maxMembers)
+	case errors.As(err, &twice):
+		b.Problem(string(twice), -1, "duplicate", "", nil, "%s", twiceGiven)
 	case err != nil:
 		f.Problem(name, -1, "dict_type", string(raw), nil, "the value is not an object")
 	}

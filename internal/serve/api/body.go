@@ -53,11 +53,14 @@ func (c *Call) ReadFormOrList(field string) *Form {
 
 func (c *Call) form(list map[string]json.RawMessage, err error, what string) *Form {
 	f := &Form{params: c.Params, words: c.op.BodyWords, members: list, read: map[string]bool{}}
+	var twice errTwice
 	switch {
 	case len(bytes.TrimSpace(c.body)) == 0:
 		f.problem("missing", nil, nil, "the body is required; send %s", what)
 	case errors.Is(err, errMembers):
 		f.problem("too_long", nil, Limit{"max_length": maxMembers}, "the body has more than %d fields", maxMembers)
+	case errors.As(err, &twice):
+		f.at([]any{string(twice)}, "duplicate", nil, nil, "%s", twiceGiven)
 	case err != nil:
 		f.problem("json_invalid", nil, nil, "the body is not %s", what)
 	}
@@ -70,7 +73,16 @@ const maxMembers = 100
 
 var errMembers = errors.New("there are too many members")
 
-// members reads one JSON object. Nothing is kept of one with too many members.
+// errTwice names a member that an object has twice, with different values: one of
+// them would go unheard.
+type errTwice string
+
+func (e errTwice) Error() string { return "there are two of " + string(e) }
+
+const twiceGiven = "the field was given twice with different values; give it once"
+
+// members reads one JSON object. Nothing is kept of one with too many members, nor
+// of one that says two things at once.
 func members(body []byte) (map[string]json.RawMessage, error) {
 	dec := json.NewDecoder(bytes.NewReader(body))
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
@@ -88,6 +100,9 @@ func members(body []byte) (map[string]json.RawMessage, error) {
 		var value json.RawMessage
 		if err := dec.Decode(&value); err != nil {
 			return nil, err
+		}
+		if before, twice := list[name.(string)]; twice && !bytes.Equal(before, value) {
+			return nil, errTwice(shown(name.(string)))
 		}
 		list[name.(string)] = value
 	}

@@ -204,6 +204,8 @@ func TestListRefuses(t *testing.T) {
 		{"size", "", `{"size":0}`, 422, `greater_than_equal`},
 		{"a cursor that is none", "", `{"cursor":"zz"}`, 422, `cursor_parsing`},
 		{"many fields", "", `{` + fields(200) + `"size":1}`, 422, `too_long`},
+		{"a field twice", "", `{"size":1,"size":2}`, 422, `"loc":["body","size"],"msg":"the field was given twice`},
+		{"a filter twice", "", `{"filters":{"state":"IL","state":"OR"}}`, 422, `"loc":["body","filters","state"],"msg":"the field was given twice`},
 		{"proprietary", "", `{"filters":{"cause":"SA0200"}}`, 400, `proprietary_subject`},
 		{"proprietary, nested", "", `{"filters":{"organization":{"ntee_minor_codes":["SA0200"]}}}`, 400, `proprietary_subject`},
 		{"strict", "?strict=1", `{"filters":{"profile_levels":["gold"]}}`, 400, `profile_levels`},
