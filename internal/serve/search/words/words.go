@@ -15,6 +15,7 @@ import (
 	"context"
 	"encoding/binary"
 	"math"
+	"runtime"
 	"slices"
 	"sort"
 	"strings"
@@ -49,6 +50,10 @@ var small = func() map[string]bool {
 type Index struct {
 	file *mapped.File
 	columns
+
+	// room is for as many accumulators at once as there are processors: one is
+	// eight bytes for each organization, and who asks needs no key. Others wait.
+	room         chan struct{}
 	accumulators sync.Pool
 }
 
@@ -76,7 +81,7 @@ func Read(data []byte) (*Index, error) {
 
 func newIndex(f *mapped.File) (*Index, error) {
 	const some = mapped.AnyLength
-	x := &Index{file: f}
+	x := &Index{file: f, room: make(chan struct{}, runtime.GOMAXPROCS(0))}
 	c := &x.columns
 	u32 := func(name string, n int) []uint32 { return mapped.Column[uint32](f, name, n) }
 	c.nameLength = mapped.Column[uint8](f, "names.length", some)
@@ -323,6 +328,12 @@ type sums struct{ text, name float32 }
 // most of them, and the scores of those in also. Where the lists are too long,
 // the commoner words only tell the best of the others apart.
 func (x *Index) Any(ctx context.Context, q *Question, within []uint64, most int, e Effort, rank func(Score) float32, also []uint32) (best, of []Score, err error) {
+	select {
+	case x.room <- struct{}{}:
+		defer func() { <-x.room }()
+	case <-ctx.Done():
+		return nil, nil, ctx.Err()
+	}
 	a := x.accumulators.Get().(*accumulator)
 	defer func() {
 		for _, org := range a.touched {

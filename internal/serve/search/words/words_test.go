@@ -190,6 +190,34 @@ func TestAnyCommon(t *testing.T) {
 	}
 }
 
+// TestRoom asks while as many ask as there is room for: who waits and is gone gets
+// nothing, and when there is room again it is used.
+func TestRoom(t *testing.T) {
+	t.Parallel()
+	x, _ := made(t, []document.Document{{Name: "Food Bank"}})
+	q := x.Parse("food")
+	some := func(ctx context.Context) ([]Score, error) {
+		best, _, err := x.Any(ctx, &q, nil, 1, Effort{10, 10}, func(s Score) float32 { return s.Text }, nil)
+		return best, err
+	}
+	for range cap(x.room) {
+		x.room <- struct{}{}
+	}
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	if best, err := some(gone); err == nil || best != nil {
+		t.Errorf("without room: %v, %v", best, err)
+	}
+	for range cap(x.room) {
+		<-x.room
+	}
+	for range cap(x.room) + 1 {
+		if best, err := some(t.Context()); err != nil || len(best) != 1 {
+			t.Errorf("with room: %v, %v", best, err)
+		}
+	}
+}
+
 func TestParse(t *testing.T) {
 	t.Parallel()
 	x, _ := made(t, []document.Document{
