@@ -83,7 +83,10 @@ func (g *Graph) Sums(ctx context.Context, e ein.EIN, side Side) (PartySums, erro
 			stored = &g.recipTotals[recips[0]]
 		default: // funders of several of its identities count once
 			l, err := g.ledger(ctx, e, side, 0, nil)
-			return l.PartySums, err
+			if err != nil {
+				return PartySums{}, err
+			}
+			return l.PartySums, nil
 		}
 	}
 	if stored.Grants == 0 {

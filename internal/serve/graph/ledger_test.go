@@ -251,6 +251,10 @@ func TestNeighborsWithin(t *testing.T) {
 func TestLedgerEnds(t *testing.T) {
 	t.Parallel()
 	c := random(1, 60)
+	// An EIN with two identities: its sums are not stored.
+	first, second := &c.grants[0], &c.grants[1]
+	first.RecipientEIN, second.RecipientEIN = "990000001", "990000001"
+	first.RecipID, second.RecipID = "ein-990000001", "nm-99"
 	g := open(t, c.write(t, t.TempDir()))
 	e := newNaive(c).rows[0].Funder.EIN
 	ctx, cancel := context.WithCancel(t.Context())
@@ -260,6 +264,12 @@ func TestLedgerEnds(t *testing.T) {
 	}
 	if _, err := g.Cofunders(ctx, e, 5); !errors.Is(err, context.Canceled) {
 		t.Errorf("canceled neighbors: %v", err)
+	}
+	if sums, err := g.Sums(ctx, 99_0000001, graph.Received); !errors.Is(err, context.Canceled) || sums != (graph.PartySums{}) {
+		t.Errorf("canceled sums: %v, %v", sums, err)
+	}
+	if sums, err := g.Sums(t.Context(), 99_0000001, graph.Received); err != nil || sums.Grants != 2 {
+		t.Errorf("sums of two identities: %v, %v", sums, err)
 	}
 	if err := g.Close(); err != nil {
 		t.Fatal(err)
