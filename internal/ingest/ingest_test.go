@@ -361,6 +361,32 @@ func TestSameSourcesSameBytes(t *testing.T) {
 	}
 }
 
+// TestScratchStays builds twice with an index that leaves files for the next build:
+// what it marks to be kept is there, and the rest of the stage is tidied up.
+func TestScratchStays(t *testing.T) {
+	t.Parallel()
+	root, data := sample().lay(t), t.TempDir()
+	var found []string
+	leave := snapshot.Indexer{Name: "leave", Write: func(_ context.Context, w *snapshot.Writer) error {
+		for _, name := range []string{"kept" + snapshot.ScratchSuffix, "kept" + snapshot.ScratchSuffix + ".new"} {
+			path := filepath.Join(w.Scratch(), name)
+			if _, err := os.Stat(path); err == nil {
+				found = append(found, name)
+			}
+			if err := os.WriteFile(path, nil, 0o644); err != nil {
+				return err
+			}
+		}
+		return nil
+	}}
+	for range 2 {
+		run(t, Options{Sources: root, Data: data, Indexers: []snapshot.Indexer{leave}})
+	}
+	if !slices.Equal(found, []string{"kept" + snapshot.ScratchSuffix}) {
+		t.Errorf("the second build found %v", found)
+	}
+}
+
 // stampless is a manifest without what is allowed to differ.
 func stampless(t *testing.T, r *Result) string {
 	t.Helper()

@@ -16,6 +16,7 @@ import (
 	"grantgraph/internal/fault"
 	"grantgraph/internal/ingest/source/archive"
 	"grantgraph/internal/parallel"
+	"grantgraph/internal/snapshot"
 )
 
 // stageAll stages every shard that is not staged yet. One that is staged and
@@ -152,7 +153,8 @@ func (b *builder) stageSegment(ctx context.Context, w *shardWriter, path string,
 	return nil
 }
 
-// pruneStage removes staged shards that this build did not use.
+// pruneStage removes staged shards that this build did not use. What indexes left
+// for the next build stays.
 func (b *builder) pruneStage(p *plan) error {
 	used := map[string]bool{matchCacheName: true}
 	for i := range p.shards {
@@ -167,7 +169,7 @@ func (b *builder) pruneStage(p *plan) error {
 	}
 	var errs []error
 	for _, e := range entries {
-		if path := filepath.Join(b.stageDir, e.Name()); !used[e.Name()] {
+		if path := filepath.Join(b.stageDir, e.Name()); !used[e.Name()] && !strings.HasSuffix(e.Name(), snapshot.ScratchSuffix) {
 			errs = append(errs, fault.Disk(path, disk.RemoveAll(path)))
 		}
 	}

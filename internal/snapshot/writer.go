@@ -15,6 +15,10 @@ import (
 	"grantgraph/internal/fault"
 )
 
+// ScratchSuffix ends the names of the files in the folder Scratch that the next
+// build finds again.
+const ScratchSuffix = ".cache"
+
 // Writer fills a new snapshot. It must end with Publish or Abandon.
 type Writer struct {
 	data    string
@@ -75,7 +79,8 @@ func (w *Writer) Version() string { return w.version }
 func (w *Writer) Began() time.Time { return w.began }
 
 // Scratch is the folder of the data directory in which a build leaves what saves
-// the next one time.
+// the next one time. Of what indexes leave there, files whose names end in
+// ScratchSuffix are kept; all else is tidied up after the build.
 func (w *Writer) Scratch() string { return filepath.Join(w.data, "stage") }
 
 // file opens a new file of the snapshot and returns it with the function that

@@ -17,11 +17,12 @@ import (
 	"grantgraph/internal/disk"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/meaning"
+	"grantgraph/internal/snapshot"
 )
 
 // cacheName is the file of slow vectors in the data directory. It is of no other
 // use than to save time: what is damaged in it is made again.
-const cacheName = "vectors.cache"
+const cacheName = "vectors" + snapshot.ScratchSuffix
 
 // A record is the hash of a text and of the model, the vector, and a checksum.
 const (
