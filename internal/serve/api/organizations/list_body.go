@@ -133,7 +133,7 @@ var listWords = map[string]string{
 	"expenses": "min_expenses", "min_total_expenses": "min_expenses", "max_total_expenses": "max_expenses", "grants_paid": "min_grants_paid", "min_grants": "min_grants_paid",
 	"subject": "cause", "causes": "cause", "ntee_code": "ntee", "ntee_codes": "ntee", "form": "return_type", "form_type": "return_type", "form_types": "return_type", "return_types": "return_type",
 	"subsection_code": "subsection", "subsections": "subsection", "subsection_codes": "subsection", "foundation": "foundation_type", "foundation_code": "foundation_type", "foundation_codes": "foundation_type", "foundation_types": "foundation_type",
-	"pub78": "pub78_verified", "is_pub78": "pub78_verified", "is_revoked": "revoked", "exclude_revoked": "revoked", "bmf": "in_bmf", "bmf_status": "in_bmf",
+	"pub78": "pub78_verified", "is_pub78": "pub78_verified", "is_revoked": "revoked", "exclude_revoked": "exclude_revoked_organizations", "bmf": "in_bmf", "bmf_status": "in_bmf",
 	"group": "group_exemption", "gen": "group_exemption", "ruling_year": "min_ruling_year",
 }
 

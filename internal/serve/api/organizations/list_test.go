@@ -287,6 +287,23 @@ func TestListFormats(t *testing.T) {
 	}
 }
 
+// TestListMeant asks in other words. What is suggested must not mean the contrary:
+// exclude_revoked true is revoked false.
+func TestListMeant(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t)
+	for body, want := range map[string]string{
+		`{"filters":{"is_revoked":true}}`:                                      "Did you mean revoked?",
+		`{"filters":{"exclude_revoked":true}}`:                                 "it was not applied.",
+		`{"filters":{"organization":{"properties":{"exclude_revoked":true}}}}`: "Did you mean exclude_revoked_organizations?",
+	} {
+		a := answered(t, w, body)
+		if len(a.Service.Warnings) != 1 || !strings.HasSuffix(a.Service.Warnings[0].Reason, want) {
+			t.Errorf("%s: %v", body, a.Service.Warnings)
+		}
+	}
+}
+
 // TestListOutOfService asks for lists that are not there: no answer says no.
 func TestListOutOfService(t *testing.T) {
 	t.Parallel()
