@@ -110,7 +110,7 @@ func openAwards(f *mapped.File, orgs int) awards {
 	words := uint32(len(a.wordStart) - 1)
 	for i := range a.list {
 		r := &a.list[i]
-		if max(r.State, r.Kind, r.Agency, r.Program, r.Listing, r.Basis) >= words || int(r.Level) >= len(levels) || r.ID > uint64(len(a.ids)) || uint64(r.IDLength) > uint64(len(a.ids))-r.ID {
+		if max(r.State, r.Kind, r.Agency, r.Program, r.Listing, r.Basis) >= words || int(r.Level) >= len(levels) || r.Date != 0 && r.Date < firstDate || r.ID > uint64(len(a.ids)) || uint64(r.IDLength) > uint64(len(a.ids))-r.ID {
 			f.Fail("award %d does not fit the others", i)
 			return awards{}
 		}
@@ -296,13 +296,16 @@ func (b *builder) addAwards(t *Tables) error {
 	return err
 }
 
+// firstDate is the least date of eight digits.
+const firstDate = 1000_00_00
+
 // dateNumber is a date as YYYYMMDD, 0 for what is none.
 func dateNumber(date string) uint32 {
 	if len(date) != len("2006-01-02") || date[4] != '-' || date[7] != '-' {
 		return 0
 	}
 	n, err := strconv.ParseUint(date[:4]+date[5:7]+date[8:], 10, 32)
-	if err != nil || n < 10000000 {
+	if err != nil || n < firstDate {
 		return 0
 	}
 	return uint32(n)

@@ -251,6 +251,25 @@ func TestForged(t *testing.T) {
 	}
 }
 
+// TestForgedAwards does the same to awards, which are not packed: one that is not
+// refused can be told.
+func TestForgedAwards(t *testing.T) {
+	t.Parallel()
+	sound := few().Bytes(t)
+	for at, size := 0, 1; at < size; at++ {
+		data := mappedtest.Rewrite(t, profile.FileKind, sound, func(name string, body []byte) ([]byte, bool) {
+			if name == "awards.rows" {
+				size = len(body)
+				clear(body[at:min(at+3, size)])
+			}
+			return body, true
+		})
+		if x, err := profile.OpenBytes(data); err == nil {
+			x.Funding(710000002, 0, 100)
+		}
+	}
+}
+
 func TestBuildRefuses(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")
