@@ -71,35 +71,6 @@ type candidate struct {
 	coded bool // it has a registered code, be it one that says unknown
 }
 
-// follower goes through a table in the order of its EINs beside another one.
-type follower[T any] struct {
-	next func() (T, error, bool)
-	stop func()
-	ein  func(*T) string
-	row  T
-	err  error
-	more bool
-}
-
-func follow[T any](rows iter.Seq2[T, error], ein func(*T) string) *follower[T] {
-	f := &follower[T]{ein: ein}
-	f.next, f.stop = iter.Pull2(rows)
-	f.row, f.err, f.more = f.next()
-	return f
-}
-
-// at is the row of an EIN, nil where there is none. EINs are asked for in their
-// order.
-func (f *follower[T]) at(ein string) *T {
-	for f.err == nil && f.more && f.ein(&f.row) < ein {
-		f.row, f.err, f.more = f.next()
-	}
-	if f.err != nil || !f.more || f.ein(&f.row) != ein {
-		return nil
-	}
-	return &f.row
-}
-
 // none is a table that is not there.
 func none[T any](func(T, error) bool) {}
 
@@ -113,15 +84,17 @@ func candidates(ctx context.Context, s *snapshot.Snapshot, e *lists.Edition) ite
 		if s.HasTable(snapshot.Purposes) {
 			received = snapshot.Rows[receivedRow](s, snapshot.Purposes)
 		}
-		listed := follow(cancelable(ctx, register), func(r *registerRow) string { return r.EIN })
-		defer listed.stop()
-		filers := follow(cancelable(ctx, snapshot.Rows[wordsRow](s, snapshot.Orgs)), func(r *wordsRow) string { return r.EIN })
-		defer filers.stop()
-		gifts := follow(cancelable(ctx, received), func(r *receivedRow) string { return r.EIN })
-		defer gifts.stop()
+		listed := snapshot.Follow(cancelable(ctx, register), func(r *registerRow) string { return r.EIN })
+		defer listed.Stop()
+		filers := snapshot.Follow(cancelable(ctx, snapshot.Rows[wordsRow](s, snapshot.Orgs)), func(r *wordsRow) string { return r.EIN })
+		defer filers.Stop()
+		gifts := snapshot.Follow(cancelable(ctx, received), func(r *receivedRow) string { return r.EIN })
+		defer gifts.Stop()
 		for r, err := range cancelable(ctx, snapshot.Rows[evidenceRow](s, snapshot.Organizations)) {
-			entry, filer, given := listed.at(r.EIN), filers.at(r.EIN), gifts.at(r.EIN)
-			if err = cmp.Or(err, listed.err, filers.err, gifts.err); err != nil {
+			entry, errListed := listed.At(r.EIN)
+			filer, errFilers := filers.At(r.EIN)
+			given, errGifts := gifts.At(r.EIN)
+			if err = cmp.Or(err, errListed, errFilers, errGifts); err != nil {
 				yield(candidate{}, err)
 				return
 			}

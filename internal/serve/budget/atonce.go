@@ -1,6 +1,10 @@
 package budget
 
-import "sync"
+import (
+	"sync"
+
+	"grantgraph/internal/fault"
+)
 
 // AtOnce bounds how many requests of a kind are under way at a time, in all and
 // from one address. It is for what everybody may send without a key: memory is
@@ -23,7 +27,8 @@ func (a *AtOnce) Begin(address string) (end func(), err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.count >= a.all || a.from[address] >= a.each {
-		return nil, busy()
+		return nil, fault.New(Busy, "The server has as many of these requests under way as it takes at once, in all or from your address.").
+			Try("ask again in a few seconds, and fewer at a time")
 	}
 	a.count++
 	a.from[address]++

@@ -52,8 +52,6 @@ func (l *lister) find(ctx context.Context) (*foundPage, error) {
 	case l.terms == "":
 		page, err := l.page(set, n)
 		return &foundPage{page: page, hits: n}, err
-	case n == 0:
-		return &foundPage{mode: l.mode}, nil
 	case l.score:
 		return l.ranked(ctx, set, n)
 	}

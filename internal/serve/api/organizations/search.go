@@ -51,7 +51,7 @@ var modes = []string{"text", "semantic", "hybrid"}
 
 // encoding bounds the questions by meaning that are under way: nobody needs a key
 // for them, and each keeps a core busy for some hundredths of a second.
-var encoding = budget.NewAtOnce(64, 4)
+var encoding = budget.NewAtOnce(64, 16)
 
 // maxFound bounds the answer of /search.
 const (

@@ -34,6 +34,8 @@ const (
 	efileMandatory = "202107"
 )
 
+const noInvestments = "Only private foundations list their investments."
+
 // notRequired are the codes of those who need not file.
 var notRequired = []string{"00", "06", "07", "13", "14"}
 

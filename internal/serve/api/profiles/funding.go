@@ -55,14 +55,14 @@ func (p Parts) planFunding(c *api.Call) (api.Run, error) {
 func fundingAnswer(f *profile.Funding, number int64, limit int) *FundingAnswer {
 	a := &FundingAnswer{
 		Head: api.Success, EIN: f.EIN.String(), Name: f.Name,
-		Summary: FundingSummary{dollars(f.Awarded.Federal), dollars(f.Awarded.State), f.Awards, yearOrNull(f.FirstYear), yearOrNull(f.LastYear)},
+		Summary: FundingSummary{federalOf(f.Awarded.Federal, &f.Coverage), statesOf(f.Awarded.State, &f.Coverage), f.Awards, yearOrNull(f.FirstYear), yearOrNull(f.LastYear)},
 		ByYear:  []FundingYear{}, ByAgency: []AgencyRow{}, AgencyCount: f.Agencies, ByProgram: []ProgramRow{}, ProgramCount: f.Programs,
 		Page: number, Limit: limit, ResultsCount: len(f.Page), TotalPages: (f.Awards + int64(limit) - 1) / int64(limit), Awards: []AwardRow{},
 		Coverage: Coverage{FederalThrough: api.OrNull(f.Coverage.FederalThrough), StatesRead: orEmpty(f.Coverage.StatesRead), StatesNotRead: statesBut(f.Coverage.StatesRead)},
 	}
 	for i := range f.ByYear {
 		g := &f.ByYear[i]
-		a.ByYear = append(a.ByYear, FundingYear{g.Year, dollars(g.Federal), dollars(g.Local), g.Awards})
+		a.ByYear = append(a.ByYear, FundingYear{g.Year, federalOf(g.Federal, &f.Coverage), statesOf(g.Local, &f.Coverage), g.Awards})
 	}
 	for i := range f.ByAgency {
 		g := &f.ByAgency[i]

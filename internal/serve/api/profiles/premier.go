@@ -170,7 +170,7 @@ func (a *PremierAnswer) addPro(p *profile.Profile, coverage snapshot.AwardCovera
 	}
 	switch w := &p.Awarded; {
 	case w.Awards > 0:
-		a.Government = &Government{dollars(w.Federal), dollars(w.State), w.Awards}
+		a.Government = &Government{federalOf(w.Federal, &coverage), statesOf(w.State, &coverage), w.Awards}
 	case coverage.FederalThrough == "" && len(coverage.StatesRead) == 0:
 		absent.add("government", SourceNotLoaded, "No file of government awards was read.")
 	default:
@@ -181,6 +181,24 @@ func (a *PremierAnswer) addPro(p *profile.Profile, coverage snapshot.AwardCovera
 
 // dollars is an amount in whole dollars.
 func dollars(x float64) int64 { return int64(math.Round(x)) }
+
+// federalOf is a sum of federal awards, null when no file of them was read.
+func federalOf(sum float64, read *snapshot.AwardCoverage) *int64 {
+	return sumIf(read.FederalThrough != "", sum)
+}
+
+// statesOf is a sum of states' awards, null when no file of them was read.
+func statesOf(sum float64, read *snapshot.AwardCoverage) *int64 {
+	return sumIf(len(read.StatesRead) > 0, sum)
+}
+
+func sumIf(known bool, sum float64) *int64 {
+	if !known {
+		return nil
+	}
+	n := dollars(sum)
+	return &n
+}
 
 func (a *PremierAnswer) addGovernance(p *profile.Profile, absent *absences) {
 	if len(p.People) == 0 && len(p.BoardLinks) == 0 {
@@ -224,12 +242,17 @@ func person(p *snapshot.Person) Person {
 	return w
 }
 
+// mayHold says whether an organization is of the kind that lists its investments.
+func mayHold(p *profile.Profile) bool {
+	return p.ReturnType == privateFoundationForm || irscode.PrivateFoundation(p.Foundation)
+}
+
 func (a *PremierAnswer) addAssets(p *profile.Profile, absent *absences) {
 	s := p.Assets
 	if s == nil {
 		switch {
-		case p.ReturnType != privateFoundationForm && !irscode.PrivateFoundation(p.Foundation):
-			absent.add("assets", NotAPrivateFoundation, "Only private foundations list their investments.")
+		case !mayHold(p):
+			absent.add("assets", NotAPrivateFoundation, noInvestments)
 		case len(p.Filings) == 0:
 			absent.unfiled("assets")
 		default:

@@ -249,6 +249,10 @@ func (p Parts) planPremier(c *api.Call) (api.Run, error) {
 			a.addPro(found, x.Coverage(), &absent)
 		} else {
 			for _, part := range []string{"governance", "family", "government", "assets"} {
+				if part == "assets" && !mayHold(found) {
+					absent.add(part, NotAPrivateFoundation, noInvestments) // no plan has it
+					continue
+				}
 				absent.add(part, Plan, "This part is for keys of the Pro plan.")
 			}
 		}

@@ -381,9 +381,9 @@ type Family struct {
 
 // Government is government awards in sums.
 type Government struct {
-	FederalAmount int64 `json:"federal_amount" doc:"Federal awards less what was taken back, whole dollars."`
-	StateAmount   int64 `json:"state_amount" doc:"Awards of states, whole dollars."`
-	AwardCount    int64 `json:"award_count" doc:"Awards; one that runs over several fiscal years counts in each."`
+	FederalAmount *int64 `json:"federal_amount" doc:"Federal awards less what was taken back, whole dollars; null when no file of them was read."`
+	StateAmount   *int64 `json:"state_amount" doc:"Awards of the states that were read, whole dollars; null when none was."`
+	AwardCount    int64  `json:"award_count" doc:"Awards; one that runs over several fiscal years counts in each."`
 }
 
 // Assets is what a private foundation holds.
@@ -446,19 +446,19 @@ func (f *FundingAnswer) Table() (any, *int64, *string) { return f.Awards, &f.Sum
 
 // FundingSummary is all awards together.
 type FundingSummary struct {
-	FederalAmount   int64 `json:"federal_amount" doc:"Federal awards less what was taken back, whole dollars."`
-	StateAmount     int64 `json:"state_amount" doc:"Awards of states, whole dollars."`
-	AwardCount      int64 `json:"award_count" doc:"Awards; one that runs over several fiscal years counts in each."`
-	FirstFiscalYear *int  `json:"first_fiscal_year" doc:"First fiscal year with an award; null when there is none."`
-	LastFiscalYear  *int  `json:"last_fiscal_year" doc:"Last fiscal year with an award."`
+	FederalAmount   *int64 `json:"federal_amount" doc:"Federal awards less what was taken back, whole dollars; null when no file of them was read."`
+	StateAmount     *int64 `json:"state_amount" doc:"Awards of the states that were read, whole dollars; null when none was."`
+	AwardCount      int64  `json:"award_count" doc:"Awards; one that runs over several fiscal years counts in each."`
+	FirstFiscalYear *int   `json:"first_fiscal_year" doc:"First fiscal year with an award; null when there is none."`
+	LastFiscalYear  *int   `json:"last_fiscal_year" doc:"Last fiscal year with an award."`
 }
 
 // FundingYear is the awards of one fiscal year.
 type FundingYear struct {
-	FiscalYear    int   `json:"fiscal_year" doc:"Fiscal year of the government."`
-	FederalAmount int64 `json:"federal_amount" doc:"Whole dollars."`
-	StateAmount   int64 `json:"state_amount" doc:"Whole dollars."`
-	AwardCount    int64 `json:"award_count" doc:"Awards."`
+	FiscalYear    int    `json:"fiscal_year" doc:"Fiscal year of the government."`
+	FederalAmount *int64 `json:"federal_amount" doc:"Whole dollars; null when no file of federal awards was read."`
+	StateAmount   *int64 `json:"state_amount" doc:"Whole dollars; null when no file of a state was read."`
+	AwardCount    int64  `json:"award_count" doc:"Awards."`
 }
 
 // AgencyRow is the awards of one agency.

@@ -265,7 +265,7 @@ func (x *tables) check(t *testing.T, e string, p *profiles.PremierAnswer) {
 	for _, w := range x.awards[e] {
 		awarded += w.Amount
 	}
-	if g := p.Government; g == nil && len(x.awards[e]) > 0 || g != nil && (g.AwardCount != int64(len(x.awards[e])) || float64(g.FederalAmount+g.StateAmount)-awarded > 1 || awarded-float64(g.FederalAmount+g.StateAmount) > 1) {
+	if g := p.Government; g == nil && len(x.awards[e]) > 0 || g != nil && (g.AwardCount != int64(len(x.awards[e])) || float64(orZero(g.FederalAmount)+orZero(g.StateAmount))-awarded > 1 || awarded-float64(orZero(g.FederalAmount)+orZero(g.StateAmount)) > 1) {
 		t.Errorf("%s was awarded %+v, the table has %d for %.0f", e, g, len(x.awards[e]), awarded)
 	}
 	for i, s := range p.Similar {
@@ -545,9 +545,9 @@ func TestFunding(t *testing.T) {
 			if len(a.Awards) == 0 {
 				for _, y := range a.ByYear {
 					years[y.FiscalYear] = y.AwardCount
-					paged += float64(y.FederalAmount + y.StateAmount)
+					paged += float64(orZero(y.FederalAmount) + orZero(y.StateAmount))
 				}
-				federal, state = float64(a.Summary.FederalAmount), float64(a.Summary.StateAmount)
+				federal, state = float64(orZero(a.Summary.FederalAmount)), float64(orZero(a.Summary.StateAmount))
 				break
 			}
 			got = append(got, a.Awards...)
@@ -575,4 +575,12 @@ func TestFunding(t *testing.T) {
 			t.Errorf("%s: %v and %v by %v, the table has %v and %v by %v", e, federal, state, years, wantFederal, wantState, wantYears)
 		}
 	}
+}
+
+// orZero is a sum that may be null.
+func orZero(n *int64) int64 {
+	if n == nil {
+		return 0
+	}
+	return *n
 }
