@@ -3,6 +3,7 @@ package vector
 import (
 	"cmp"
 	"context"
+	"math"
 	"math/bits"
 	"slices"
 
@@ -53,6 +54,7 @@ type search struct {
 	some      int         // so many of them
 	block     [512]uint16 // distances of those, or of neighbours
 	dots      []int32
+	cosines   []float32
 	heap      []Hit
 }
 
@@ -60,9 +62,61 @@ type search struct {
 // fewest differing signs and, among equals, the lowest numbers. It reports
 // false when the context has ended.
 func (s *search) candidates(ctx context.Context, x *Index, a *asked, within []uint64) bool {
+	s.docs, s.depth = s.docs[:0], x.depth
+	total := x.count(within)
+	if total <= x.depth {
+		x.each(within, 1, func(doc uint32) { s.docs = append(s.docs, doc) })
+		return ctx.Err() == nil
+	}
+	for limit := s.guess(x, a, within, total); s.scan(ctx, x, a, within, limit); limit = meaning.Dim {
+		// Otherwise the sample was not like the rest.
+		if len(s.docs) >= s.depth {
+			s.trim()
+			return true
+		}
+	}
+	return false
+}
+
+// guess is a distance within which there are most likely as many documents as
+// are wanted, and not many more: what a sample of them says. Most of the others
+// need not be kept for a while then.
+func (s *search) guess(x *Index, a *asked, within []uint64, total int) int {
+	const sample = 6_000
+	var counts [meaning.Dim + 1]int
+	seen := 0
+	s.some = 0
+	count := func() {
+		distancesAt(&a.signs, x.signs, s.chosen[:s.some], s.block[:])
+		for _, d := range s.block[:s.some] {
+			counts[d]++
+		}
+		seen += s.some
+		s.some = 0
+	}
+	x.each(within, max(1, total/sample), func(doc uint32) {
+		s.chosen[s.some] = doc
+		if s.some++; s.some == len(s.chosen) {
+			count()
+		}
+	})
+	count()
+	// Four standard deviations above what is expected.
+	wanted := float64(s.depth) * float64(seen) / float64(total)
+	wanted += 4 * math.Sqrt(wanted)
+	limit, near := 0, counts[0]
+	for limit < meaning.Dim && float64(near) < wanted {
+		limit++
+		near += counts[limit]
+	}
+	return limit
+}
+
+// scan takes the documents within a distance. It reports false when the context
+// has ended.
+func (s *search) scan(ctx context.Context, x *Index, a *asked, within []uint64, limit int) bool {
 	s.docs, s.distances, s.some = s.docs[:0], s.distances[:0], 0
-	few := x.count(within) <= x.depth
-	s.depth, s.counts, s.limit = x.depth, [meaning.Dim + 1]int{}, meaning.Dim
+	s.counts, s.limit = [meaning.Dim + 1]int{}, limit
 	for w, set := range x.present {
 		if w%1024 == 0 && ctx.Err() != nil {
 			return false
@@ -74,12 +128,7 @@ func (s *search) candidates(ctx context.Context, x *Index, a *asked, within []ui
 			set &= within[w]
 		}
 		base := uint32(w * 64)
-		switch {
-		case few:
-			for ; set != 0; set &= set - 1 {
-				s.docs = append(s.docs, base+uint32(bits.TrailingZeros64(set)))
-			}
-		case set == ^uint64(0):
+		if set == ^uint64(0) {
 			s.compare(x, a)
 			distances(&a.signs, x.signs[base:base+64], s.block[:64])
 			for i, d := range s.block[:64] {
@@ -87,20 +136,17 @@ func (s *search) candidates(ctx context.Context, x *Index, a *asked, within []ui
 					s.take(base+uint32(i), d)
 				}
 			}
-		default:
-			for ; set != 0; set &= set - 1 {
-				s.chosen[s.some] = base + uint32(bits.TrailingZeros64(set))
-				s.some++
-			}
-			if s.some > len(s.chosen)-64 {
-				s.compare(x, a)
-			}
+			continue
+		}
+		for ; set != 0; set &= set - 1 {
+			s.chosen[s.some] = base + uint32(bits.TrailingZeros64(set))
+			s.some++
+		}
+		if s.some > len(s.chosen)-64 {
+			s.compare(x, a)
 		}
 	}
 	s.compare(x, a)
-	if !few {
-		s.trim()
-	}
 	return true
 }
 
@@ -160,9 +206,14 @@ func (s *search) trim() {
 func (s *search) best(x *Index, a *asked, k int) []Hit {
 	s.dots = slices.Grow(s.dots[:0], len(s.docs))[:len(s.docs)]
 	dots(a, x.rows, s.docs, s.dots)
+	// Scales lie far apart: without a branch the processor waits for many at once.
+	s.cosines = slices.Grow(s.cosines[:0], len(s.docs))[:len(s.docs)]
+	for i, doc := range s.docs {
+		s.cosines[i] = a.cosine(s.dots[i], x.scales[doc])
+	}
 	s.heap = s.heap[:0]
 	for i, doc := range s.docs {
-		h := Hit{doc, a.cosine(s.dots[i], x.scales[doc])}
+		h := Hit{doc, s.cosines[i]}
 		if len(s.heap) < k {
 			s.heap = append(s.heap, h)
 			if len(s.heap) == k {
@@ -180,7 +231,15 @@ func (s *search) best(x *Index, a *asked, k int) []Hit {
 }
 
 // nearer orders hits, best first.
-func nearer(a, b Hit) int { return cmp.Or(cmp.Compare(b.Cosine, a.Cosine), cmp.Compare(a.Doc, b.Doc)) }
+func nearer(a, b Hit) int {
+	switch { // a cosine is a number: rows and scales are checked
+	case a.Cosine > b.Cosine:
+		return -1
+	case a.Cosine < b.Cosine:
+		return 1
+	}
+	return cmp.Compare(a.Doc, b.Doc)
+}
 
 // sink puts the hit at i where it belongs in a heap that has the worst on top.
 func sink(heap []Hit, i int) {

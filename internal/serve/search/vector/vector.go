@@ -233,3 +233,27 @@ func (x *Index) count(within []uint64) (n int) {
 	}
 	return n
 }
+
+// each calls visit for every n-th of the documents that count counts, from the
+// first.
+func (x *Index) each(within []uint64, n int, visit func(doc uint32)) {
+	skip := 0
+	for w, set := range x.present {
+		if within != nil {
+			if w >= len(within) {
+				return
+			}
+			set &= within[w]
+		}
+		left := bits.OnesCount64(set)
+		for left > skip {
+			for ; skip > 0; skip-- {
+				set &= set - 1
+				left--
+			}
+			visit(uint32(w*64 + bits.TrailingZeros64(set)))
+			skip = n
+		}
+		skip -= left
+	}
+}
