@@ -222,7 +222,12 @@ func (s *Server) route() error {
 		return fmt.Errorf("setting up the API: %w", err)
 	}
 	s.pages, err = site.New(site.Config{
-		BaseURL: s.opt.BaseURL, Acquire: s.holder.Acquire, Accounts: s.accounts, Window: s.opt.Window,
+		BaseURL: s.opt.BaseURL, Acquire: s.holder.Acquire,
+		Ask: func(ctx context.Context, d *dataset.Dataset, q api.Inquiry) (api.Answer, func(), error) {
+			q.Data = asRead(d)
+			return apiHandler.Ask(ctx, q)
+		},
+		Accounts: s.accounts, Window: s.opt.Window,
 		Mail: s.opt.Mail, Address: s.address, Secret: s.secrets.Forms, Clock: s.opt.Clock, Log: s.log,
 		Budget: s.opt.Budget, Ring: s.keys,
 	})

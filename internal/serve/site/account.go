@@ -3,10 +3,10 @@ package site
 import (
 	"net/http"
 	"strings"
-	"time"
 
 	"grantgraph/internal/money"
 	"grantgraph/internal/serve/account"
+	"grantgraph/internal/serve/site/frame"
 )
 
 // routeAccount adds the pages of somebody who is signed in.
@@ -115,13 +115,13 @@ func (s *Site) drawAccount(v *visit, refused error) {
 	switch left := s.takeFlash(v); left.Kind {
 	case flashMade, flashRotated:
 		page.Made = left
-		page.Examples = examplesOf(ctx, datasetOf(v.r))
+		page.Examples = examplesOf(ctx, frame.DatasetOf(v.r))
 	case flashLost:
 		page.Problem = "The key was made but could not be shown. Rotate it to be shown another."
 	case flashPassword:
 		page.Notice = "The new password is set. You are signed out everywhere else."
 	}
-	s.render(v.w, status, "account", page)
+	s.pages.Render(v.w, status, "account", page)
 }
 
 // makeKey makes a key and has the next page show it.
@@ -150,7 +150,7 @@ func (s *Site) ownKey(v *visit) (account.KeyInfo, bool) {
 			return k, true
 		}
 	}
-	s.serveMissing(v.w, v.r)
+	s.frame.Missing(v.w, v.r)
 	return account.KeyInfo{}, false
 }
 
@@ -162,7 +162,7 @@ type rotatePage struct {
 
 func (s *Site) showRotate(v *visit) {
 	if k, ok := s.ownKey(v); ok {
-		s.render(v.w, http.StatusOK, "rotate", rotatePage{*s.form(v, "Rotate this key?"), k})
+		s.pages.Render(v.w, http.StatusOK, "rotate", rotatePage{*s.form(v, "Rotate this key?"), k})
 	}
 }
 
@@ -185,7 +185,7 @@ func (s *Site) rotate(v *visit) {
 func (s *Site) showPassword(v *visit) {
 	f := s.form(v, "Change the password")
 	f.Email = v.account.Email
-	s.render(v.w, http.StatusOK, "password", f)
+	s.pages.Render(v.w, http.StatusOK, "password", f)
 }
 
 func (s *Site) changePassword(v *visit) {
@@ -198,7 +198,7 @@ func (s *Site) changePassword(v *visit) {
 			problem = "That is not your current password."
 		}
 		f.Problem = problem
-		s.render(v.w, status, "password", f)
+		s.pages.Render(v.w, status, "password", f)
 		return
 	}
 	s.setSession(v, secret)
@@ -207,8 +207,3 @@ func (s *Site) changePassword(v *visit) {
 	}
 	v.redirect("/account")
 }
-
-// timeText writes a moment for people who may be anywhere.
-func timeText(t time.Time) string { return t.UTC().Format("January 2, 2006, 15:04 UTC") }
-
-func dateText(t time.Time) string { return t.UTC().Format("2006-01-02") }

@@ -1,5 +1,7 @@
 package site
 
+import "grantgraph/internal/serve/site/frame"
+
 // bar is one drawn year.
 type bar struct {
 	year
@@ -27,7 +29,7 @@ func bars(years []year) chart {
 		if y.Amount > 0 {
 			h = max(1, h)
 		}
-		label := compact(y.Amount)
+		label := frame.Compact(y.Amount)
 		if y.Grants == 0 { // perhaps the return was not read
 			label = "–"
 		}

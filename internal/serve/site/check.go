@@ -23,6 +23,7 @@ import (
 	"grantgraph/internal/serve/report"
 	"grantgraph/internal/serve/screen"
 	"grantgraph/internal/serve/search"
+	"grantgraph/internal/serve/site/frame"
 )
 
 // Bounds of what is sent to the pages of screening.
@@ -117,10 +118,10 @@ func (s *Site) showCheck(v *visit) {
 	if !ok {
 		return
 	}
-	if set := datasetOf(v.r); len(q) <= mostTyped && set.Search != nil {
+	if set := frame.DatasetOf(v.r); len(q) <= mostTyped && set.Search != nil {
 		page.Query, page.Found = q, set.Search.Find(q, "", mostFound)
 	}
-	s.render(v.w, http.StatusOK, "check", page)
+	s.pages.Render(v.w, http.StatusOK, "check", page)
 }
 
 func (s *Site) checkPage(v *visit) (*checkPage, bool) {
@@ -129,7 +130,7 @@ func (s *Site) checkPage(v *visit) (*checkPage, bool) {
 		s.fail(v, err)
 		return nil, false
 	}
-	page := &checkPage{form: *s.form(v, "Check an organization"), standing: t, File: sizeText(mostFile), Most: mostEINs}
+	page := &checkPage{form: *s.form(v, "Check an organization"), standing: t, File: frame.Size(mostFile), Most: mostEINs}
 	page.SignedIn = t.Known
 	if !t.Known {
 		page.Sample = sample()
@@ -177,7 +178,7 @@ func subjectOf(set *dataset.Dataset, e ein.EIN) (who subject, q screen.Query) {
 		return *s
 	}
 	who.Name = orgname.Display(text(o.OrganizationName))
-	who.Place = placeText(cmp.Or(text(o.City), found.City), cmp.Or(text(o.State), found.State), "")
+	who.Place = frame.Place(cmp.Or(text(o.City), found.City), cmp.Or(text(o.State), found.State), "")
 	return who, q
 }
 
@@ -191,7 +192,7 @@ type subjectPage struct {
 func (s *Site) showSubject(v *visit) {
 	e, err := ein.Parse(v.r.PathValue("ein"))
 	if err != nil {
-		s.serveMissing(v.w, v.r)
+		s.frame.Missing(v.w, v.r)
 		return
 	}
 	if v.r.PathValue("ein") != e.String() {
@@ -203,14 +204,14 @@ func (s *Site) showSubject(v *visit) {
 		s.fail(v, err)
 		return
 	}
-	who, _ := subjectOf(datasetOf(v.r), e)
+	who, _ := subjectOf(frame.DatasetOf(v.r), e)
 	name := who.Name
 	if name == "" {
 		name = "EIN " + e.Hyphenated()
 	}
 	page := subjectPage{form: *s.form(v, "Check "+name), standing: t, Subject: who}
 	page.SignedIn = t.Known
-	s.render(v.w, http.StatusOK, "subject", page)
+	s.pages.Render(v.w, http.StatusOK, "subject", page)
 }
 
 // resultPage is the record of a screening, with the report that was issued.
@@ -230,15 +231,15 @@ type resultPage struct {
 func (s *Site) screenOne(v *visit) {
 	e, err := ein.Parse(v.r.PathValue("ein"))
 	if err != nil {
-		s.serveMissing(v.w, v.r)
+		s.frame.Missing(v.w, v.r)
 		return
 	}
-	hold, ok := s.reserve(v.w, v.r, weightCheck)
+	hold, ok := s.frame.Reserve(v.w, v.r, weightCheck)
 	if !ok {
 		return
 	}
 	defer hold.Release()
-	set := datasetOf(v.r)
+	set := frame.DatasetOf(v.r)
 	who, q := subjectOf(set, e)
 	isPaid, shown := paid(v.account.Plan), false
 	if !isPaid && who.Known { // a screening that finds nobody is not the one
@@ -268,7 +269,7 @@ func (s *Site) screenOne(v *visit) {
 		return
 	}
 	page.form = *s.form(v, page.Record.Name()+", screened")
-	s.render(v.w, http.StatusOK, "result", page)
+	s.pages.Render(v.w, http.StatusOK, "result", page)
 }
 
 // takeTrial takes the one screening of a free account, to be given back when
@@ -310,7 +311,7 @@ func (s *Site) charge(v *visit) bool {
 	text := "All calls of your plan are used for now."
 	if errors.As(err, &wait) {
 		v.w.Header().Set("Retry-After", strconv.Itoa(account.Seconds(wait.Wait)))
-		text += " They are back on " + timeText(s.Clock().Add(wait.Wait)) + "."
+		text += " They are back on " + frame.Moment(s.Clock().Add(wait.Wait)) + "."
 	}
 	s.showPlans(v, "No calls left", text+" Nothing was screened and nothing was counted.")
 	return false
@@ -324,7 +325,7 @@ type plansPage struct {
 }
 
 func (s *Site) showPlans(v *visit, title, text string) {
-	s.render(v.w, http.StatusPaymentRequired, "plans", plansPage{*s.form(v, title), text, s.planCard(v.account.Plan)})
+	s.pages.Render(v.w, http.StatusPaymentRequired, "plans", plansPage{*s.form(v, title), text, s.planCard(v.account.Plan)})
 }
 
 // issue signs the record of a page and puts the report into it.
@@ -373,7 +374,7 @@ func dataURL(kind string, data []byte) template.URL {
 // sendPDF makes the PDF of a report that a page of ours has carried. One that we
 // did not issue, or that was changed, is turned away.
 func (s *Site) sendPDF(v *visit) {
-	hold, ok := s.reserve(v.w, v.r, weightPDF)
+	hold, ok := s.frame.Reserve(v.w, v.r, weightPDF)
 	if !ok {
 		return
 	}

@@ -4,13 +4,14 @@ import (
 	"net/http"
 
 	"grantgraph/internal/grant"
+	"grantgraph/internal/serve/site/frame"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/snapshot/lists"
 )
 
 // dataPage tells what the dataset is made of and how far it can be trusted.
 type dataPage struct {
-	frame
+	frame.Head
 	Counts snapshot.Counts
 	Rules  []ruleRow
 	Years  []snapshot.YearCounts
@@ -71,8 +72,8 @@ var meanings = map[string]string{
 }
 
 func (s *Site) serveData(w http.ResponseWriter, r *http.Request) {
-	m := &datasetOf(r).Snapshot.Manifest
-	page := dataPage{frame: s.frame(r, "The data"), Counts: m.Counts}
+	m := &frame.DatasetOf(r).Snapshot.Manifest
+	page := dataPage{Head: s.frame.Head(r, "The data"), Counts: m.Counts}
 	rates, err := m.Rates()
 	if err != nil {
 		s.Log.Error("drawing the page about the data", "error", err)
@@ -85,11 +86,11 @@ func (s *Site) serveData(w http.ResponseWriter, r *http.Request) {
 		}
 		page.Rules = append(page.Rules, row)
 	}
-	now := datasetOf(r).Lists
+	now := frame.DatasetOf(r).Lists
 	for _, l := range lists.All() {
 		row := listRow{List: l, Status: now.Status(l.Name)}
 		row.Check, row.Checked = now.Check(l.Name)
 		page.Lists = append(page.Lists, row)
 	}
-	s.render(w, http.StatusOK, "data", page)
+	s.pages.Render(w, http.StatusOK, "data", page)
 }

@@ -13,6 +13,9 @@ import (
 	"testing"
 )
 
+// static is where the files of the frame are.
+var static = os.DirFS("frame")
+
 // TestFonts holds together what is written in several places: a font is named by
 // its content, every address of one is that of a file, and the style gives each
 // the characters that scripts/fonts left in it. No page has a character of its
@@ -26,7 +29,7 @@ func TestFonts(t *testing.T) {
 	}
 	for _, e := range entries {
 		name := e.Name()
-		data, err := static.ReadFile("static/fonts/" + name)
+		data, err := fs.ReadFile(static, "static/fonts/"+name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -45,7 +48,7 @@ func TestFonts(t *testing.T) {
 
 	style := read(t, static, "static/style.css")
 	named := map[string]bool{}
-	for _, text := range []string{style, read(t, pages, "pages/layout.html")} {
+	for _, text := range []string{style, read(t, static, "layout.html")} {
 		for _, address := range regexp.MustCompile(`/static/fonts/[^")]+`).FindAllString(text, -1) {
 			named[address] = true
 			if !files[address] {
@@ -76,25 +79,25 @@ func TestFonts(t *testing.T) {
 	}
 
 	texts := map[string]string{}
-	for folder, of := range map[string]fs.FS{"pages": pages, "static": static} {
-		entries, err := fs.ReadDir(of, folder)
-		if err != nil {
-			t.Fatal(err)
+	err = fs.WalkDir(os.DirFS("."), ".", func(name string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			if e != nil && e.Name() == "testdata" {
+				return fs.SkipDir
+			}
+			return err
 		}
-		for _, e := range entries {
-			if !e.IsDir() {
-				texts[e.Name()] = read(t, of, folder+"/"+e.Name())
+		switch path.Ext(name) {
+		case ".html", ".css", ".js", ".svg":
+			texts[name] = read(t, os.DirFS("."), name)
+		case ".go":
+			if !strings.HasSuffix(name, "_test.go") {
+				texts[name] = read(t, os.DirFS("."), name)
 			}
 		}
-	}
-	sources, err := fs.Glob(os.DirFS("."), "*.go")
+		return nil
+	})
 	if err != nil {
 		t.Fatal(err)
-	}
-	for _, name := range sources {
-		if !strings.HasSuffix(name, "_test.go") {
-			texts[name] = read(t, os.DirFS("."), name)
-		}
 	}
 	for name, text := range texts {
 		for _, r := range text {

@@ -14,6 +14,7 @@ import (
 	"grantgraph/internal/fault"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/serve/screen"
+	"grantgraph/internal/serve/site/frame"
 )
 
 // manyPage is the screening of several organizations.
@@ -41,12 +42,12 @@ type manyRow struct {
 
 // screenMany screens what was pasted and what was sent as a file, for one call.
 func (s *Site) screenMany(v *visit) {
-	hold, ok := s.reserve(v.w, v.r, weightMany)
+	hold, ok := s.frame.Reserve(v.w, v.r, weightMany)
 	if !ok {
 		return
 	}
 	defer hold.Release()
-	set := datasetOf(v.r)
+	set := frame.DatasetOf(v.r)
 	list, err := readMany(v.r)
 	if err == nil && list.over > 0 {
 		err = fault.New("too_many_eins", "There are more than %d EINs; send at most that many at a time", mostEINs)
@@ -64,7 +65,7 @@ func (s *Site) screenMany(v *visit) {
 		if list != nil {
 			page.Refused = list.unread
 		}
-		s.render(v.w, http.StatusUnprocessableEntity, "check", page)
+		s.pages.Render(v.w, http.StatusUnprocessableEntity, "check", page)
 		return
 	}
 	if !paid(v.account.Plan) {
@@ -75,7 +76,7 @@ func (s *Site) screenMany(v *visit) {
 		return
 	}
 	at := s.Clock()
-	page := &manyPage{Unread: list.unread, More: list.more, Repeated: list.repeated, At: at, Caveat: liveIndex, File: "screening-" + dateText(at) + ".csv"}
+	page := &manyPage{Unread: list.unread, More: list.more, Repeated: list.repeated, At: at, Caveat: liveIndex, File: "screening-" + frame.Date(at) + ".csv"}
 	table := [][]string{manyColumns}
 	for _, e := range list.eins {
 		if v.r.Context().Err() != nil {
@@ -109,7 +110,7 @@ func (s *Site) screenMany(v *visit) {
 		return
 	}
 	page.form = *s.form(v, "Several organizations, screened")
-	s.render(v.w, http.StatusOK, "many", page)
+	s.pages.Render(v.w, http.StatusOK, "many", page)
 }
 
 // readMany reads the EINs of the form: those in the field first, then those of
@@ -125,7 +126,7 @@ func readMany(r *http.Request) (*einList, error) {
 			continue // nothing was chosen
 		}
 		if head.Size > mostFile {
-			return list, fault.New("file_too_long", "The file has more than %s", sizeText(mostFile))
+			return list, fault.New("file_too_long", "The file has more than %s", frame.Size(mostFile))
 		}
 		file, err := contentOf(head)
 		if err != nil {

@@ -1,12 +1,12 @@
 package site
 
 import (
-	"math"
 	"strconv"
 	"time"
 
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/serve/screen"
+	"grantgraph/internal/serve/site/frame"
 	"grantgraph/internal/snapshot/lists"
 )
 
@@ -254,7 +254,7 @@ func momentText(moment string) string {
 	if err != nil {
 		return moment
 	}
-	return timeText(t)
+	return frame.Moment(t)
 }
 
 func yesNo(b *bool) string {
@@ -267,24 +267,15 @@ func yesNo(b *bool) string {
 	return "no"
 }
 
-// percent writes a share of one. What is not all is never written as all.
-func percent(f float64) string {
-	n := math.Round(100 * f)
-	if f < 1 {
-		n = min(n, 99)
-	}
-	return strconv.FormatFloat(n, 'f', 0, 64) + "%"
-}
-
 // alike says how much two words are taken for the same.
 func alike(f float64) string {
 	switch {
 	case f >= 1:
 		return "the same"
 	case f >= .9:
-		return "nearly the same, " + percent(f)
+		return "nearly the same, " + frame.Percent(f)
 	}
-	return "similar, " + percent(f)
+	return "similar, " + frame.Percent(f)
 }
 
 // wordRow is a pair of words with its part in the score.
@@ -303,7 +294,7 @@ func wordRows(list []screen.AlignedWord) (rows []wordRow) {
 		row := wordRow{AlignedWord: w, Share: "none"}
 		if sum > 0 && w.Weight > 0 {
 			share := w.Weight / sum
-			row.Share = percent(share)
+			row.Share = frame.Percent(share)
 			switch even := 1 / float64(len(list)); {
 			case share >= 1.4*even:
 				row.Share += ", tells much"

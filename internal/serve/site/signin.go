@@ -12,6 +12,7 @@ import (
 
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/account"
+	"grantgraph/internal/serve/site/frame"
 	"grantgraph/internal/serve/site/mail"
 )
 
@@ -33,7 +34,7 @@ func (s *Site) routeSignIn(mux *http.ServeMux) {
 
 // form is a page with a form on it.
 type form struct {
-	frame
+	frame.Head
 	Token   string // of the form
 	Problem string // what was wrong with it when it was sent
 	Notice  string // good news
@@ -47,14 +48,14 @@ type form struct {
 
 func (s *Site) form(v *visit, title string) *form {
 	_, console := s.Mail.(*mail.Console)
-	return &form{frame: s.frame(v.r, title), Token: s.token(v), Console: console, Free: s.allowance(account.Free)}
+	return &form{Head: s.frame.Head(v.r, title), Token: s.token(v), Console: console, Free: s.allowance(account.Free)}
 }
 
 // showAgain shows a form once more, with what was wrong.
 func (s *Site) showAgain(v *visit, page string, f *form, err error) {
 	status, problem := s.explain(v, err)
 	f.Problem = problem
-	s.render(v.w, status, page, f)
+	s.pages.Render(v.w, status, page, f)
 }
 
 // problems are the refusals of the store in the words of a page.
@@ -118,10 +119,7 @@ func sentence(s string) string {
 
 // showMessage shows a page that only says something.
 func (s *Site) showMessage(v *visit, status int, title, text string) {
-	s.render(v.w, status, "message", struct {
-		frame
-		Text string
-	}{s.frame(v.r, title), text})
+	s.frame.Message(v.w, v.r, status, title, text)
 }
 
 // fail shows that a page cannot be had.
@@ -135,7 +133,7 @@ func (s *Site) showSignUp(v *visit) {
 		v.redirect("/account")
 		return
 	}
-	s.render(v.w, http.StatusOK, "signup", s.form(v, "Sign up"))
+	s.pages.Render(v.w, http.StatusOK, "signup", s.form(v, "Sign up"))
 }
 
 // signedIn says whether the visitor is signed in.
@@ -183,7 +181,7 @@ func (s *Site) showSignIn(v *visit) {
 	} else if left.Kind == flashPassword {
 		f.Email, f.Notice = left.Email, "The new password is set. Sign in with it."
 	}
-	s.render(v.w, http.StatusOK, "signin", f)
+	s.pages.Render(v.w, http.StatusOK, "signin", f)
 }
 
 func (s *Site) signIn(v *visit) {
@@ -242,11 +240,11 @@ func (s *Site) showEmailSent(v *visit) {
 	f := s.form(v, "Check your email")
 	left := s.takeFlash(v)
 	f.Kind, f.Email = left.Kind, left.Email
-	s.render(v.w, http.StatusOK, "emailsent", f)
+	s.pages.Render(v.w, http.StatusOK, "emailsent", f)
 }
 
 func (s *Site) showForgot(v *visit) {
-	s.render(v.w, http.StatusOK, "forgot", s.form(v, "Forgot the password?"))
+	s.pages.Render(v.w, http.StatusOK, "forgot", s.form(v, "Forgot the password?"))
 }
 
 // forgot writes an email if there is anybody to write to, and says the same if
@@ -273,7 +271,7 @@ func (s *Site) forgot(v *visit) {
 func (s *Site) showConfirm(v *visit) {
 	f := s.form(v, "Confirm your address")
 	f.Link = v.r.URL.Query().Get("token")
-	s.render(v.w, http.StatusOK, "confirm", f)
+	s.pages.Render(v.w, http.StatusOK, "confirm", f)
 }
 
 func (s *Site) confirm(v *visit) {
@@ -293,7 +291,7 @@ func (s *Site) confirm(v *visit) {
 func (s *Site) showReset(v *visit) {
 	f := s.form(v, "Choose a new password")
 	f.Link = v.r.URL.Query().Get("token")
-	s.render(v.w, http.StatusOK, "reset", f)
+	s.pages.Render(v.w, http.StatusOK, "reset", f)
 }
 
 // reset sets the password and lets the visitor in, who has both the email and

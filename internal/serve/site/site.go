@@ -14,7 +14,6 @@
 package site
 
 import (
-	"bytes"
 	"context"
 	"crypto/cipher"
 	"crypto/hkdf"
@@ -22,13 +21,10 @@ import (
 	"crypto/sha256"
 	"embed"
 	"fmt"
-	"html/template"
-	"io/fs"
 	"log/slog"
 	"net/http"
 	"net/url"
 	"os"
-	"path"
 	"slices"
 	"strings"
 	"time"
@@ -36,11 +32,13 @@ import (
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/account"
+	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/budget"
 	"grantgraph/internal/serve/dataset"
 	"grantgraph/internal/serve/graph"
 	"grantgraph/internal/serve/report/keyring"
 	"grantgraph/internal/serve/search"
+	"grantgraph/internal/serve/site/frame"
 	"grantgraph/internal/serve/site/mail"
 	"grantgraph/internal/snapshot"
 )
@@ -48,13 +46,12 @@ import (
 //go:embed pages/*.html
 var pages embed.FS
 
-//go:embed static
-var static embed.FS
-
 // Config is what the site needs.
 type Config struct {
-	BaseURL  string // absolute, without a trailing slash
-	Acquire  func() (*dataset.Dataset, func())
+	BaseURL string // absolute, without a trailing slash
+	Acquire func() (*dataset.Dataset, func())
+	// Ask answers what a page shows as the API does.
+	Ask      func(context.Context, *dataset.Dataset, api.Inquiry) (a api.Answer, release func(), err error)
 	Accounts account.Store
 	Window   account.Window             // of the free allowance; empty is a day
 	Mail     mail.Mailer                // nil writes emails to the console
@@ -70,7 +67,8 @@ type Config struct {
 type Site struct {
 	Config
 	handler http.Handler
-	pages   map[string]*template.Template
+	frame   *frame.Frame
+	pages   frame.Pages
 	secure  bool // cookies are Secure
 	origin  *http.CrossOriginProtection
 	csrfKey []byte
@@ -83,16 +81,18 @@ const minSecret = 32
 
 // New makes the handler of all pages.
 func New(c Config) (*Site, error) {
-	s := &Site{Config: c, pages: map[string]*template.Template{}, origin: http.NewCrossOriginProtection()}
+	s := &Site{Config: c, origin: http.NewCrossOriginProtection()}
 	s.outbox.slots = make(chan struct{}, emailsAtOnce)
 	if err := s.configure(); err != nil {
 		return nil, err
 	}
-	if err := s.parsePages(); err != nil {
+	var err error
+	s.frame, err = frame.New(frame.Config{BaseURL: s.BaseURL, Ask: s.Ask, Budget: s.Budget, Log: s.Log,
+		SignedIn: func(r *http.Request) bool { return s.cookie(r, sessionCookie) != "" }})
+	if err != nil {
 		return nil, err
 	}
-	files, err := fs.Sub(static, "static")
-	if err != nil {
+	if s.pages, err = s.frame.Pages(pages, functions); err != nil {
 		return nil, err
 	}
 	mux := http.NewServeMux()
@@ -101,7 +101,7 @@ func New(c Config) (*Site, error) {
 	mux.HandleFunc("GET /org/{ein}", s.needsIndexes(s.serveOrg))
 	mux.HandleFunc("GET /data", s.serveData)
 	mux.HandleFunc("GET /sql", s.serveSQL)
-	mux.Handle("GET /static/", cached(http.StripPrefix("/static/", http.FileServerFS(noListing{files}))))
+	mux.Handle("GET /static/", frame.Files())
 	mux.HandleFunc("/", s.serveOther(mux))
 	s.routeSignIn(mux)
 	s.routeAccount(mux)
@@ -159,61 +159,11 @@ func (s *Site) configure() error {
 	return err
 }
 
-// parsePages reads every page with the layout around it and what they share.
-func (s *Site) parsePages() error {
-	names, err := fs.Glob(pages, "pages/*.html")
-	if err != nil {
-		return err
-	}
-	shared := []string{"pages/layout.html", "pages/record.html"}
-	for _, name := range names {
-		if slices.Contains(shared, name) {
-			continue
-		}
-		t, err := template.New("layout.html").Funcs(functions).ParseFS(pages, append(shared, name)...)
-		if err != nil {
-			return fmt.Errorf("page %s: %w", name, err)
-		}
-		s.pages[strings.TrimSuffix(path.Base(name), ".html")] = t
-	}
-	return nil
-}
-
 // ServeHTTP answers a request for a page.
 func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
 // Close waits for the emails under way. No request may come after it.
 func (s *Site) Close() { s.outbox.wg.Wait() }
-
-// cached lets browsers keep a file for an hour, and a font, which has another
-// name when it has another content, for good.
-func cached(h http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if path.Ext(r.URL.Path) == ".woff2" {
-			// The machine's table of types may not know it.
-			w.Header().Set("Content-Type", "font/woff2")
-			w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
-		} else {
-			w.Header().Set("Cache-Control", "public, max-age=3600")
-		}
-		h.ServeHTTP(w, r)
-	})
-}
-
-// noListing is files without a list of them.
-type noListing struct{ fs.FS }
-
-func (f noListing) Open(name string) (fs.File, error) {
-	file, err := f.FS.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	if st, err := file.Stat(); err != nil || st.IsDir() {
-		file.Close()
-		return nil, fs.ErrNotExist
-	}
-	return file, nil
-}
 
 // secured sets the headers that keep a page to itself: scripts, styles and
 // fonts come from here and nowhere else.
@@ -239,53 +189,19 @@ func (s *Site) acquiring(h http.Handler) http.Handler {
 		d, release := s.Acquire()
 		defer release()
 		w.Header().Set("X-Dataset-Version", d.Version())
-		h.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), pin{}, d)))
+		h.ServeHTTP(w, frame.Pin(r, d))
 	})
 }
-
-// pin is where the context of a request has its dataset.
-type pin struct{}
-
-// datasetOf is the dataset of a request.
-func datasetOf(r *http.Request) *dataset.Dataset { return r.Context().Value(pin{}).(*dataset.Dataset) }
 
 // needsIndexes draws a page that needs both indexes only while there are both.
 func (s *Site) needsIndexes(h http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		if !datasetOf(r).Browsable() {
-			w.Header().Set("Retry-After", "60")
-			s.showMessage(&visit{w: w, r: r}, http.StatusServiceUnavailable, "Out of service", "A file that this page is drawn from is damaged. Please try again later.")
+		if !frame.DatasetOf(r).Browsable() {
+			s.frame.Damaged(w, r)
 			return
 		}
 		h(w, r)
 	}
-}
-
-// frame is what the layout shows around every page.
-type frame struct {
-	Title    string
-	BaseURL  string
-	Version  string
-	SignedIn bool // as far as one can tell without asking the store
-}
-
-func (s *Site) frame(r *http.Request, title string) frame {
-	return frame{Title: title, BaseURL: s.BaseURL, Version: datasetOf(r).Version(), SignedIn: s.cookie(r, sessionCookie) != ""}
-}
-
-// render writes a page whole or not at all.
-func (s *Site) render(w http.ResponseWriter, status int, page string, data any) {
-	var buf bytes.Buffer
-	if err := s.pages[page].Execute(&buf, data); err != nil {
-		s.Log.Error("drawing a page", "page", page, "error", err)
-		http.Error(w, "The page could not be drawn. Please try again.", http.StatusInternalServerError)
-		return
-	}
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	// The header of a page shows whether one is signed in.
-	w.Header().Add("Vary", "Cookie")
-	w.WriteHeader(status)
-	_, _ = buf.WriteTo(w)
 }
 
 // year is one bar of a chart.
@@ -297,7 +213,7 @@ type year struct {
 }
 
 type homePage struct {
-	frame
+	frame.Head
 	Counts   snapshot.Counts
 	Years    []year
 	Examples examples
@@ -334,20 +250,20 @@ const (
 )
 
 func (s *Site) serveHome(w http.ResponseWriter, r *http.Request) {
-	set := datasetOf(r)
-	hold, ok := s.reserve(w, r, set.Graph.Weight(graph.AboutRecipients, &graph.Filter{}, graph.Page{Limit: 10}))
+	set := frame.DatasetOf(r)
+	hold, ok := s.frame.Reserve(w, r, set.Graph.Weight(graph.AboutRecipients, &graph.Filter{}, graph.Page{Limit: 10}))
 	if !ok {
 		return
 	}
 	defer hold.Release()
 	m := &set.Snapshot.Manifest
-	page := homePage{frame: s.frame(r, "Grantgraph: who funds whom"), Counts: m.Counts}
+	page := homePage{Head: s.frame.Head(r, "Grantgraph: who funds whom"), Counts: m.Counts}
 	page.Years = s.years(m)
 	page.Examples = examplesOf(r.Context(), set)
 	if q := r.FormValue("q"); len(q) <= mostTyped {
 		page.Query, page.Found = q, set.Search.Find(q, "", mostFound)
 	}
-	s.render(w, http.StatusOK, "home", page)
+	s.pages.Render(w, http.StatusOK, "home", page)
 }
 
 // years are the bars of the dataset, none when the build did not count.
@@ -363,7 +279,7 @@ func (s *Site) years(m *snapshot.Manifest) (list []year) {
 }
 
 type orgPage struct {
-	frame
+	frame.Head
 	Org      search.Result
 	Gave     flow
 	Received flow
@@ -385,20 +301,20 @@ func (f flow) Partial() bool {
 func (s *Site) serveOrg(w http.ResponseWriter, r *http.Request) {
 	e, err := ein.Parse(r.PathValue("ein"))
 	if err != nil {
-		s.serveMissing(w, r)
+		s.frame.Missing(w, r)
 		return
 	}
-	set := datasetOf(r)
+	set := frame.DatasetOf(r)
 	org, ok := set.Search.Lookup(e)
 	if !ok {
-		s.serveMissing(w, r)
+		s.frame.Missing(w, r)
 		return
 	}
 	if want := "/org/" + e.String() + "/" + search.Slug(org.Name); r.URL.Path != want {
 		http.Redirect(w, r, want, http.StatusMovedPermanently)
 		return
 	}
-	page := orgPage{frame: s.frame(r, org.Name), Org: org}
+	page := orgPage{Head: s.frame.Head(r, org.Name), Org: org}
 	ctx := r.Context()
 	gave, received := &graph.Filter{Funders: []ein.EIN{e}}, &graph.Filter{Recipients: []ein.EIN{e}}
 	top := graph.Page{Limit: 10}
@@ -408,7 +324,7 @@ func (s *Site) serveOrg(w http.ResponseWriter, r *http.Request) {
 			weight = max(weight, set.Graph.Weight(about, f, top))
 		}
 	}
-	hold, ok := s.reserve(w, r, weight)
+	hold, ok := s.frame.Reserve(w, r, weight)
 	if !ok {
 		return
 	}
@@ -431,22 +347,7 @@ func (s *Site) serveOrg(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	s.render(w, http.StatusOK, "org", page)
-}
-
-// reserve takes memory for a page, or shows that there is none.
-func (s *Site) reserve(w http.ResponseWriter, r *http.Request, bytes int64) (hold *budget.Hold, ok bool) {
-	hold, err := s.Budget.Take(r.Context(), bytes)
-	if err != nil {
-		s.refuseBusy(w, r)
-	}
-	return hold, err == nil
-}
-
-// refuseBusy is the page of a server that takes no more for now.
-func (s *Site) refuseBusy(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Retry-After", "5")
-	s.showMessage(&visit{w: w, r: r}, http.StatusServiceUnavailable, "Too busy", "The server is too busy right now. Please try again in a few seconds.")
+	s.pages.Render(w, http.StatusOK, "org", page)
 }
 
 func (f *flow) sum(t graph.Totals, years []graph.YearTotals, err error) error {
@@ -470,14 +371,10 @@ func (s *Site) serveOther(mux *http.ServeMux) http.HandlerFunc {
 			}
 		}
 		if len(allow) == 0 {
-			s.serveMissing(w, r)
+			s.frame.Missing(w, r)
 			return
 		}
 		w.Header().Set("Allow", strings.Join(allow, ", "))
 		s.showMessage(&visit{w: w, r: r}, http.StatusMethodNotAllowed, "Method not allowed", "This address answers "+strings.Join(allow, " and ")+" only.")
 	}
-}
-
-func (s *Site) serveMissing(w http.ResponseWriter, r *http.Request) {
-	s.render(w, http.StatusNotFound, "missing", s.frame(r, "Not found"))
 }

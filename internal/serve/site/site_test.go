@@ -9,6 +9,7 @@ import (
 	"grantgraph/internal/ein"
 	"grantgraph/internal/serve/graph"
 	"grantgraph/internal/serve/search"
+	"grantgraph/internal/serve/site/frame"
 )
 
 func TestMoney(t *testing.T) {
@@ -26,7 +27,7 @@ func TestMoney(t *testing.T) {
 		{2_100_000_000, "$2.1 billion", "$2.1B"},
 		{1_500_000_000_000, "$1.5 trillion", "$1.5T"},
 	} {
-		if s, c := short(tc.n), compact(tc.n); s != tc.short || c != tc.compact {
+		if s, c := frame.Short(tc.n), frame.Compact(tc.n); s != tc.short || c != tc.compact {
 			t.Errorf("%d: %s, %s", tc.n, s, c)
 		}
 	}
@@ -42,7 +43,7 @@ func TestWhere(t *testing.T) {
 		{"NOWHERE", "", "??", "Nowhere, ??"},
 		{},
 	} {
-		if got := placeText(tc.city, tc.state, tc.country); got != tc.want {
+		if got := frame.Place(tc.city, tc.state, tc.country); got != tc.want {
 			t.Errorf("%+v: %q", tc, got)
 		}
 	}
@@ -122,7 +123,7 @@ func TestOrgPageCounts(t *testing.T) {
 		},
 	} {
 		w := httptest.NewRecorder()
-		s.render(w, 200, "org", orgPage{frame: frame{Title: "EXAMPLE FUND"}, Org: search.Result{Name: "EXAMPLE FUND", Known: tc.known}, Gave: tc.gave, Received: tc.received})
+		s.pages.Render(w, 200, "org", orgPage{Head: frame.Head{Title: "EXAMPLE FUND"}, Org: search.Result{Name: "EXAMPLE FUND", Known: tc.known}, Gave: tc.gave, Received: tc.received})
 		for _, want := range append(tc.want, "<title>Example Fund · Grantgraph</title>") {
 			if !strings.Contains(w.Body.String(), want) {
 				t.Errorf("no %q in %s", want, w.Body)

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 
+	"grantgraph/internal/serve/site/frame"
 	"grantgraph/internal/serve/warehouse"
 )
 
@@ -11,7 +12,7 @@ import (
 // the server from the definition they are made from; the script only adds the
 // editor, so that the schema can be read without it.
 type sqlPage struct {
-	frame
+	frame.Head
 	Dialect   string
 	Tables    int
 	Groups    []tableGroup
@@ -54,9 +55,9 @@ func phrases(s string) (list []phrase) {
 // each of the first tables, which are those that every paid plan reads.
 const starters = 4
 
-func newSQLPage(f frame) *sqlPage {
+func newSQLPage(h frame.Head) *sqlPage {
 	schema := warehouse.Describe()
-	page := &sqlPage{frame: f, Dialect: schema.Dialect, Tables: len(schema.Tables), Rules: schema.Rules}
+	page := &sqlPage{Head: h, Dialect: schema.Dialect, Tables: len(schema.Tables), Rules: schema.Rules}
 	for _, v := range schema.Tables {
 		if n := len(page.Groups); n == 0 || page.Groups[n-1].Name != v.Group {
 			page.Groups = append(page.Groups, tableGroup{Name: v.Group})
@@ -74,5 +75,5 @@ func newSQLPage(f frame) *sqlPage {
 }
 
 func (s *Site) serveSQL(w http.ResponseWriter, r *http.Request) {
-	s.render(w, http.StatusOK, "sql", newSQLPage(s.frame(r, "Ask in SQL")))
+	s.pages.Render(w, http.StatusOK, "sql", newSQLPage(s.frame.Head(r, "Ask in SQL")))
 }

@@ -11,6 +11,7 @@ import (
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/budget"
 	"grantgraph/internal/serve/report"
+	"grantgraph/internal/serve/site/frame"
 )
 
 // mostReport is how long a report may be that is brought for verification.
@@ -45,7 +46,7 @@ func (s *Site) atOnce(most *budget.AtOnce, h http.HandlerFunc) http.HandlerFunc 
 	return func(w http.ResponseWriter, r *http.Request) {
 		end, err := most.Begin(s.Address(r))
 		if err != nil {
-			s.refuseBusy(w, r)
+			s.frame.Busy(w, r)
 			return
 		}
 		defer end()
@@ -82,11 +83,11 @@ func (s *Site) showVerify(v *visit) {
 		v.redirect("/confirm?token=" + url.QueryEscape(token))
 		return
 	}
-	s.render(v.w, http.StatusOK, "verify", s.verifyPage(v))
+	s.pages.Render(v.w, http.StatusOK, "verify", s.verifyPage(v))
 }
 
 func (s *Site) verifyPage(v *visit) *verifyPage {
-	return &verifyPage{form: *s.form(v, "Verify a report"), Size: sizeText(mostReport)}
+	return &verifyPage{form: *s.form(v, "Verify a report"), Size: frame.Size(mostReport)}
 }
 
 func (s *Site) verify(v *visit) {
@@ -94,7 +95,7 @@ func (s *Site) verify(v *visit) {
 	document, err := sentReport(v.r)
 	var verdict *report.Verdict
 	if err == nil {
-		hold, ok := s.reserve(v.w, v.r, weightVerify+weightDocument*int64(len(document)))
+		hold, ok := s.frame.Reserve(v.w, v.r, weightVerify+weightDocument*int64(len(document)))
 		if !ok {
 			return
 		}
@@ -114,7 +115,7 @@ func (s *Site) verify(v *visit) {
 		s.failReport(v, err)
 		return
 	}
-	s.render(v.w, status, "verify", page)
+	s.pages.Render(v.w, status, "verify", page)
 }
 
 // The slugs of forms without a report, and with one that is too long.
@@ -128,7 +129,7 @@ func sentReport(r *http.Request) ([]byte, error) {
 	if r.MultipartForm != nil {
 		for _, head := range r.MultipartForm.File["file"] {
 			if head.Size > mostReport {
-				return nil, fault.New(longReport, "The file is longer than a report can be, which is %s", sizeText(mostReport))
+				return nil, fault.New(longReport, "The file is longer than a report can be, which is %s", frame.Size(mostReport))
 			}
 			if head.Size > 0 {
 				return contentOf(head)

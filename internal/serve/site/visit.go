@@ -14,6 +14,7 @@ import (
 
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/account"
+	"grantgraph/internal/serve/site/frame"
 )
 
 // bound is how long the form of a page may be, and whether it has room for a
@@ -64,7 +65,7 @@ func (s *Site) holding(most bound, h http.HandlerFunc) http.HandlerFunc {
 		return h
 	}
 	return func(w http.ResponseWriter, r *http.Request) {
-		hold, ok := s.reserve(w, r, 3*most.most)
+		hold, ok := s.frame.Reserve(w, r, 3*most.most)
 		if !ok {
 			return
 		}
@@ -177,7 +178,7 @@ func (s *Site) checkForm(v *visit, most bound) bool {
 		if errors.As(err, &long) {
 			text := "A form of this site is never as long as what was sent, so nothing was done."
 			if most.files {
-				text = "What was sent is longer than this page takes, which is " + sizeText(most.most) + ", so nothing was done."
+				text = "What was sent is longer than this page takes, which is " + frame.Size(most.most) + ", so nothing was done."
 			}
 			s.showMessage(v, http.StatusRequestEntityTooLarge, "That is too much", text)
 		} else {

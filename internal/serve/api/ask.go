@@ -1,0 +1,59 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+
+	"grantgraph/internal/fault"
+)
+
+// Inquiry is a question that another face of the service asks: what a GET of the
+// same path and query would answer, from the same table, but without a key, a
+// charge or a rendering.
+type Inquiry struct {
+	Path   string // of an operation, such as /grants/funders
+	Query  url.Values
+	Data   Dataset // held by the one who asks until it has used the answer
+	Caller Caller  // what a plan shows depends on it
+}
+
+// Ask answers an inquiry. The memory of the answer is held until release is
+// called, which is never nil. What cannot be read is an error that Problems
+// takes apart; others have a slug of the table.
+func (s *Handler) Ask(ctx context.Context, q Inquiry) (a Answer, release func(), err error) {
+	release = func() {}
+	ops, path := s.table.routes.find(Versioned + q.Path)
+	op := choose(ops, http.MethodGet)
+	if op == nil || op.Off {
+		return nil, release, fault.New(refusedNotFound.Slug, "There is nothing at %s.", shown(q.Path))
+	}
+	if err := op.lacks(q.Data); err != nil {
+		return nil, release, err
+	}
+	c := &Call{table: s.table, op: op, Data: q.Data, warn: &Warnings{}, Base: s.config.BaseURL, format: "json", Caller: q.Caller}
+	run, err := c.prepare(q.Query, path)
+	if err != nil {
+		return nil, release, err
+	}
+	hold, err := s.config.Budget.Take(ctx, baseWeight+c.Weight)
+	if err != nil {
+		return nil, release, err
+	}
+	if a, err = run(ctx); err != nil {
+		hold.Release()
+		return nil, release, err
+	}
+	return a, hold.Release, nil
+}
+
+// Problems are the values of a request that cannot be read, none when the error
+// is another.
+func Problems(err error) []Problem {
+	var bad *invalid
+	if errors.As(err, &bad) {
+		return bad.problems
+	}
+	return nil
+}

@@ -1,0 +1,50 @@
+package frame
+
+import (
+	"embed"
+	"io/fs"
+	"net/http"
+	"path"
+)
+
+//go:embed static
+var static embed.FS
+
+// Files serves the files below /static/.
+func Files() http.Handler {
+	files, err := fs.Sub(static, "static")
+	if err != nil {
+		panic(err) // it is embedded
+	}
+	return cached(http.StripPrefix("/static/", http.FileServerFS(noListing{files})))
+}
+
+// cached lets browsers keep a file for an hour, and a font, which has another
+// name when it has another content, for good.
+func cached(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if path.Ext(r.URL.Path) == ".woff2" {
+			// The machine's table of types may not know it.
+			w.Header().Set("Content-Type", "font/woff2")
+			w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+		} else {
+			w.Header().Set("Cache-Control", "public, max-age=3600")
+		}
+		h.ServeHTTP(w, r)
+	})
+}
+
+// noListing is files without a list of them.
+type noListing struct{ fs.FS }
+
+func (f noListing) Open(name string) (fs.File, error) {
+	file, err := f.FS.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	if st, err := file.Stat(); err != nil || st.IsDir() {
+		file.Close()
+		return nil, fs.ErrNotExist
+	}
+	return file, nil
+}

@@ -1,0 +1,103 @@
+package frame
+
+import (
+	"grantgraph/internal/ein"
+	"html/template"
+	"math"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"grantgraph/internal/money"
+	"grantgraph/internal/orgname"
+	geo "grantgraph/internal/place"
+	"grantgraph/internal/serve/search"
+)
+
+// functions are what the pages can call.
+var functions = template.FuncMap{
+	"count":   money.Grouped,
+	"dollars": money.Dollars,
+	"short":   Short,
+	"share": func(part, whole int64) string {
+		switch {
+		case whole == 0:
+			return "–"
+		case part > 0 && part*200 < whole:
+			return "< 1%"
+		}
+		return strconv.FormatFloat(100*float64(part)/float64(whole), 'f', 0, 64) + "%"
+	},
+	"slug":    search.Slug,
+	"query":   url.QueryEscape,
+	"title":   orgname.Display,
+	"where":   Place,
+	"moment":  Moment,
+	"date":    Date,
+	"percent": Percent,
+	"spaced":  func(s string) string { return strings.ReplaceAll(s, "_", " ") },
+	"ein":     func(e ein.EIN) string { return e.Hyphenated() },
+	"int64":   func(n int) int64 { return int64(n) },
+	"deref":   func(n *int64) int64 { return *n },
+}
+
+// Place writes a place. The codes of countries are not those that a reader
+// knows: GM is Germany.
+func Place(city, state, country string) string {
+	if name, ok := geo.Country(country); ok {
+		country = name
+	}
+	parts := []string{orgname.Display(city), state, country}
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
+}
+
+// Short writes dollars in a form that fits a tile: $2.1 billion.
+func Short(n int64) string {
+	for _, u := range []struct {
+		size int64
+		name string
+	}{{1_000_000_000_000, "trillion"}, {1_000_000_000, "billion"}, {1_000_000, "million"}} {
+		if n >= u.size {
+			return "$" + strconv.FormatFloat(float64(n)/float64(u.size), 'f', 1, 64) + " " + u.name
+		}
+	}
+	return money.Dollars(n)
+}
+
+// Compact writes dollars in a form that fits a bar: $2.1M.
+func Compact(n int64) string {
+	for _, u := range []struct {
+		size int64
+		name string
+	}{{1_000_000_000_000, "T"}, {1_000_000_000, "B"}, {1_000_000, "M"}, {1_000, "k"}} {
+		if n >= u.size {
+			return "$" + strconv.FormatFloat(float64(n)/float64(u.size), 'f', 1, 64) + u.name
+		}
+	}
+	return money.Dollars(n)
+}
+
+// Size writes a number of bytes as a person says it.
+func Size(bytes int64) string {
+	if bytes >= 1<<20 {
+		return strconv.FormatInt(bytes>>20, 10) + " MB"
+	}
+	return strconv.FormatInt(bytes>>10, 10) + " KB"
+}
+
+// Percent writes a share of one. What is not all is never written as all.
+func Percent(f float64) string {
+	n := math.Round(100 * f)
+	if f < 1 {
+		n = min(n, 99)
+	}
+	return strconv.FormatFloat(n, 'f', 0, 64) + "%"
+}
+
+// Moment writes a moment for people who may be anywhere.
+func Moment(t time.Time) string { return t.UTC().Format("January 2, 2006, 15:04 UTC") }
+
+// Date writes the day of a moment.
+func Date(t time.Time) string { return t.UTC().Format("2006-01-02") }
