@@ -87,7 +87,7 @@ func New(c Config) (*Site, error) {
 		return nil, err
 	}
 	var err error
-	s.frame, err = frame.New(frame.Config{BaseURL: s.BaseURL, Ask: s.Ask, Budget: s.Budget, Log: s.Log,
+	s.frame, err = frame.New(frame.Config{BaseURL: s.BaseURL, Ask: s.Ask, Budget: s.Budget, Log: s.Log, Member: s.memberOf,
 		SignedIn: func(r *http.Request) bool { return s.cookie(r, sessionCookie) != "" }})
 	if err != nil {
 		return nil, err

@@ -141,6 +141,20 @@ func (s *Site) member(w http.ResponseWriter, r *http.Request) (v *visit, ok bool
 	return v, true
 }
 
+// memberOf is who is signed in, for a page that everybody may see and that shows
+// more to those who have a plan.
+func (s *Site) memberOf(r *http.Request) (frame.Member, error) {
+	secret := s.cookie(r, sessionCookie)
+	if !isSecret(secret) {
+		return frame.Member{}, nil
+	}
+	who, err := s.Accounts.Session(r.Context(), secret)
+	if slug(err) == "no_session" {
+		return frame.Member{}, nil
+	}
+	return frame.Member{ID: who.ID, Plan: who.Plan}, err
+}
+
 // keepPrivate keeps a page out of caches and search engines, and its address,
 // which may hold a token, from other sites.
 func keepPrivate(w http.ResponseWriter) {

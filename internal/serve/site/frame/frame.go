@@ -18,6 +18,7 @@ import (
 	"path"
 	"strings"
 
+	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/budget"
 	"grantgraph/internal/serve/dataset"
@@ -32,7 +33,23 @@ type Config struct {
 	Ask      func(context.Context, *dataset.Dataset, api.Inquiry) (a api.Answer, release func(), err error) // answers as the API does
 	Budget   *budget.Budget                                                                                 // holds the memory of all requests together; nil is without bounds
 	SignedIn func(*http.Request) bool                                                                       // as far as one can tell without asking the store
+	Member   func(*http.Request) (Member, error)                                                           // who is signed in
 	Log      *slog.Logger
+}
+
+// Member is who is signed in; the zero Member is a visitor without an account.
+type Member struct {
+	ID   string
+	Plan account.Plan
+}
+
+// Known reports whether anybody is signed in.
+func (m Member) Known() bool { return m.ID != "" }
+
+// Caller is the member as the API knows those who call it: what a page shows of
+// the parts that need a plan is what the plan's key would get.
+func (m Member) Caller() api.Caller {
+	return api.Caller{Owner: m.ID, Paid: m.Plan == account.Plus || m.Plan == account.Pro, Pro: m.Plan == account.Pro}
 }
 
 // Frame draws pages.
