@@ -33,7 +33,7 @@ type Config struct {
 	Ask      func(context.Context, *dataset.Dataset, api.Inquiry) (a api.Answer, release func(), err error) // answers as the API does
 	Budget   *budget.Budget                                                                                 // holds the memory of all requests together; nil is without bounds
 	SignedIn func(*http.Request) bool                                                                       // as far as one can tell without asking the store
-	Member   func(*http.Request) (Member, error)                                                           // who is signed in
+	Member   func(*http.Request) (Member, error)                                                            // who is signed in
 	Log      *slog.Logger
 }
 
