@@ -313,7 +313,7 @@ func (b *builder) makeManifest(c *corpus) (snapshot.Manifest, error) {
 		}
 		return strings.Compare(x.Path, y.Path)
 	})
-	m := snapshot.Manifest{Sources: b.used, Counts: b.countRows(c)}
+	m := snapshot.Manifest{Invented: b.sources.Invented, Sources: b.used, Counts: b.countRows(c)}
 	m.Counts.Organizations = b.organizations
 	// The report is whole only now that the rows are counted.
 	body, err := json.Marshal(b.report)

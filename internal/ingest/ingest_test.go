@@ -166,6 +166,9 @@ func rowsOf[T any](t testing.TB, s *snapshot.Snapshot, table string) (list []T) 
 func TestBuildByHand(t *testing.T) {
 	t.Parallel()
 	result := run(t, Options{Sources: sample().lay(t), Data: t.TempDir()})
+	if result.Snapshot.Manifest.Invented {
+		t.Error("returns that were not written by synth are called invented")
+	}
 	var got []string
 	keys := map[string]bool{}
 	for _, g := range rowsOf[snapshot.Grant](t, result.Snapshot, snapshot.Grants) {

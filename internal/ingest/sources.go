@@ -15,6 +15,7 @@ import (
 
 	"grantgraph/internal/disk"
 	"grantgraph/internal/fault"
+	"grantgraph/internal/ingest/synth"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/snapshot/lists"
 )
@@ -55,6 +56,7 @@ type Sources struct {
 	Audits    []string
 	States    map[string][]string // by two-letter code in lower case
 	UK        []string
+	Invented  bool // some of it was written by synth
 }
 
 // master is one posting of a part of the business master file.
@@ -141,6 +143,12 @@ func discover(ctx context.Context, root string) (*Sources, error) {
 		rel, err := filepath.Rel(root, file)
 		if err != nil {
 			return fault.Disk(file, err)
+		}
+		if d.Name() == synth.Marker {
+			// Another file of that name does not read as a world.
+			if _, err := synth.Read(filepath.Dir(file)); err == nil {
+				s.Invented = true
+			}
 		}
 		s.add(filepath.ToSlash(rel))
 		return nil

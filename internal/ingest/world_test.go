@@ -56,6 +56,9 @@ func TestBuildOfAnInventedWorld(t *testing.T) {
 	sources, world := Invented(t)
 	result := run(t, Options{Sources: sources, Data: t.TempDir()})
 	checkInvariants(t, result)
+	if !result.Snapshot.Manifest.Invented {
+		t.Error("the manifest does not say that the world is invented")
+	}
 	c, r := result.Snapshot.Manifest.Counts, result.Report
 	want := world.Expected
 	// Bytes that are not UTF-8 are replaced, not refused.

@@ -21,9 +21,10 @@ const Format = 2
 // Content leaves them out.
 type Manifest struct {
 	Format      int             `json:"format"`
-	Version     string          `json:"version"`      // build stamp, sortable
-	GeneratedAt time.Time       `json:"generated_at"` // when the build began
-	Content     string          `json:"content"`      // SHA-256 over the checksums of all files but databases
+	Version     string          `json:"version"`            // build stamp, sortable
+	GeneratedAt time.Time       `json:"generated_at"`       // when the build began
+	Content     string          `json:"content"`            // SHA-256 over the checksums of all files but databases
+	Invented    bool            `json:"invented,omitempty"` // some of the sources were made up, so nothing here may pass for true
 	Counts      Counts          `json:"counts"`
 	Sources     []Source        `json:"sources"`
 	Files       []File          `json:"files"`

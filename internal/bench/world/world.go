@@ -232,7 +232,7 @@ func republish(s *snapshot.Snapshot, data string, without []string) (_ *snapshot
 			return nil, err
 		}
 	}
-	published, err := w.Publish(snapshot.Manifest{Counts: s.Manifest.Counts, Sources: s.Manifest.Sources, Report: s.Manifest.Report})
+	published, err := w.Publish(snapshot.Manifest{Invented: s.Manifest.Invented, Counts: s.Manifest.Counts, Sources: s.Manifest.Sources, Report: s.Manifest.Report})
 	if err != nil {
 		return nil, err
 	}

@@ -103,7 +103,8 @@ type ExpectedYear struct {
 	Dollars    int64 `json:"dollars"`
 }
 
-// Marker is the file by which synth knows its own worlds.
+// Marker is the file by which synth knows its own worlds, and a build that what
+// it reads is invented.
 const Marker = "world.json"
 
 // A world says by which version of this package it was made; the number grows

@@ -30,6 +30,7 @@ type Build struct {
 	Version      string `json:"version" doc:"Build stamp; sorts in the order of publication."`
 	Refresh      string `json:"refresh" doc:"How often the dataset is rebuilt."`
 	ReportingLag string `json:"reporting_lag" doc:"How far filings lag behind their fiscal year."`
+	Invented     bool   `json:"invented,omitempty" doc:"True when the dataset is made up, as that of a demo is: its organizations, people and grants do not exist. Absent otherwise."`
 }
 
 // Excluded is what leaving out classes of rows took away.
@@ -59,7 +60,7 @@ const (
 )
 
 func stamp(m *snapshot.Manifest) Build {
-	return Build{Version: m.Version, Refresh: Refresh, ReportingLag: ReportingLag}
+	return Build{Version: m.Version, Refresh: Refresh, ReportingLag: ReportingLag, Invented: m.Invented}
 }
 
 // Answer is the body of a success: a struct with a Head and a Tail.

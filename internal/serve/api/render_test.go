@@ -96,6 +96,24 @@ func TestFormats(t *testing.T) {
 	})
 }
 
+// An answer from a made-up dataset says so in every envelope; rows alone have no
+// place for it, and one from true filings does not mention it.
+func TestInvented(t *testing.T) {
+	t.Parallel()
+	made, real := apitest.New(t), apitest.New(t)
+	made.Data.Manifest.Invented = true
+	for path, mark := range map[string]string{
+		"grants/summary":            `"invented":true}`,
+		"grants/summary?format=xml": "<invented>true</invented></dataset>",
+	} {
+		apitest.Scenario{Path: path, Costs: 1, Has: []string{mark}}.Run(t, made)
+		apitest.Scenario{Path: path, Costs: 1, Lacks: []string{"invented"}}.Run(t, real)
+	}
+	for _, format := range []string{"csv", "ndjson"} {
+		apitest.Scenario{Path: "grants/summary?format=" + format, Costs: 1, Lacks: []string{"invented"}}.Run(t, made)
+	}
+}
+
 func TestHarmless(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{

@@ -46,6 +46,7 @@ type DatasetInfo struct {
 	Basis        string `json:"basis" doc:"What an amount is."`
 	Version      string `json:"version" doc:"Build stamp; sorts in the order of publication. Poll it to detect change."`
 	GeneratedAt  string `json:"generated_at" doc:"When the build began." format:"date-time"`
+	Invented     bool   `json:"invented,omitempty" doc:"True when the dataset is made up, as that of a demo is. Absent otherwise."`
 }
 
 // SearchInfo says how organizations are searched.
@@ -252,13 +253,16 @@ func describe(c *api.Call, signing Signing, sources *screen.Sources, edition str
 	if partial == nil {
 		partial = []int{}
 	}
+	source := "IRS Forms 990, 990-EZ and 990-PF as e-filed; organizations that file on paper are absent."
+	if m.Invented {
+		source = "Invented returns in the format of IRS Forms 990, 990-EZ and 990-PF. These organizations, people and grants do not exist."
+	}
 	return &MetaAnswer{
 		Head: api.Success,
 		Dataset: DatasetInfo{
-			Source:  "IRS Forms 990, 990-EZ and 990-PF as e-filed; organizations that file on paper are absent.",
-			Refresh: api.Refresh, Polled: polled, ReportingLag: api.ReportingLag,
+			Source: source, Refresh: api.Refresh, Polled: polled, ReportingLag: api.ReportingLag,
 			Basis:   "Grants paid in the fiscal year, as reported on Form 990-PF Part XV and Form 990 Schedule I; not grants approved or announced.",
-			Version: m.Version, GeneratedAt: api.Instant(m.GeneratedAt),
+			Version: m.Version, GeneratedAt: api.Instant(m.GeneratedAt), Invented: m.Invented,
 		},
 		Scope: Scope{
 			Grants: m.Counts.Grants, TotalAmount: m.Counts.TotalAmount, Funders: m.Counts.Funders,
