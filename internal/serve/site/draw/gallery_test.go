@@ -1,0 +1,78 @@
+package draw
+
+import (
+	"html/template"
+	"os"
+	"strings"
+	"testing"
+)
+
+// sample is a picture of every kind, with what makes it hard.
+type sample struct {
+	name string
+	html template.HTML
+}
+
+func decade(first int, amounts ...int64) (list []Year) {
+	for i, a := range amounts {
+		y := Year{Year: first + i, Amount: a}
+		if a > 0 {
+			y.Grants = 1 + a/1_000_000
+		}
+		list = append(list, y)
+	}
+	return list
+}
+
+func samples() []sample {
+	ten := decade(2014, 1_200_000, 3_400_000, 0, 2_750_000, 8_100_000, 12_345_678, 9_900_000, 15_020_000, 13_700_000, 4_100_000)
+	ten[9].Partial, ten[9].Note = true, "returns are still arriving"
+	few := decade(2021, 25_000, 1_000, 999_960)
+	long := decade(1990, make([]int64, 40)...)
+	for i := range long {
+		long[i].Amount, long[i].Grants = int64(i*i)*31_000, int64(i)
+	}
+	got := decade(2016, 400_000, 650_000, 0, 720_000, 1_900_000, 2_250_000, 310_000)
+	got[6].Partial = true
+	areas := []Area{{"OH", 12_400_000, 310, "/place/oh"}, {"ca", 99_000_000, 2011, "/place/ca"}, {Abroad, 450_000, 12, ""}, {Unknown, 1_200, 3, "/explore?state=unknown"}, {"ZZ", 5, 1, ""}, {"PR", 80_000, 4, "/place/pr"}, {"GU", 9_000, 1, ""}, {"AE", 700, 1, "/place/ae"}}
+	amount := int64(1_000)
+	for _, code := range strings.Fields("NY TX FL WA OR IL MI PA NJ MA CT VA NC GA MN WI CO AZ UT KY TN AL DC MD HI AK") {
+		areas = append(areas, Area{code, amount, amount / 900, "/place/" + strings.ToLower(code)})
+		amount = amount * 3 / 2
+	}
+	return []sample{
+		{"years", Years(ten)},
+		{"years-few", Years(few)},
+		{"years-one", Years(few[:1])},
+		{"years-many", Years(long)},
+		{"flows", TwoFlows(ten, got)},
+		{"flows-received", TwoFlows(nil, got)},
+		{"bars", Bars([]Bar{
+			{"Food banks, pantries", "/cause/K", 98_765_432, 1234, false},
+			{"Human services: multipurpose organizations that help families in many ways at once, and more", "/cause/P", 54_000_000, 800, false},
+			{"Arts & culture <old>", "/cause/A?x=1&y=2", 1_200_000, 1, false},
+			{"Nothing", "", 0, 0, false},
+			{"Cause unknown", "", 30_000_000, 410, true},
+		})},
+		{"map", Map(areas)},
+		{"map-two", Map([]Area{{"OH", 100, 1, ""}, {"NY", 100, 1, "/place/ny"}, {"CA", 2_000, 2, ""}})},
+		{"spark", Spark(ten)},
+	}
+}
+
+// TestGallery writes a page with every picture, for looking at it.
+func TestGallery(t *testing.T) {
+	path := os.Getenv("DRAW_GALLERY")
+	if path == "" {
+		t.Skip("writes a page with every picture to the file that DRAW_GALLERY names")
+	}
+	var b strings.Builder
+	b.WriteString(`<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Pictures</title><link rel="stylesheet" href="style.css"></head><body><main>`)
+	for _, s := range samples() {
+		b.WriteString("<section><h2>" + s.name + "</h2>" + string(s.html) + "</section>")
+	}
+	b.WriteString("</main></body></html>")
+	if err := os.WriteFile(path, []byte(b.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,200 @@
+package draw
+
+import (
+	"cmp"
+	"html/template"
+	"slices"
+	"strings"
+
+	"grantgraph/internal/money"
+	"grantgraph/internal/place"
+)
+
+// Area is the dollars of one state.
+type Area struct {
+	Code          string // as the post office writes it, or Abroad, or Unknown
+	Amount, Count int64
+	Href          string
+}
+
+// What is in no state. A code that is none counts as Unknown.
+const (
+	Abroad  = "abroad"
+	Unknown = ""
+)
+
+// tiles is where each state has its tile: rows of two letters and a blank. Each
+// state is about where it is, and beside its neighbors as far as squares allow.
+const tiles = `
+AK                            ME
+               WI          VT NH
+WA ID MT ND MN IL MI    NY MA
+OR NV WY SD IA IN OH PA NJ CT RI
+CA UT CO NE MO KY WV VA MD DE
+   AZ NM KS AR TN NC SC DC
+         OK LA MS AL GA
+HI       TX             FL    PR`
+
+// Measures of the map: it may shrink as a whole, since a code of two letters is
+// still to be read on the narrowest page.
+const (
+	tile    = 50
+	gutter  = 3
+	shades  = 5
+	mapWide = 11 * tile
+)
+
+// tileOf is a tile of the map, in columns and rows.
+type tileOf struct {
+	code        string
+	column, row int
+}
+
+var states = func() (all []tileOf) {
+	for row, line := range strings.Split(strings.TrimPrefix(tiles, "\n"), "\n") {
+		for column := 0; 3*column+2 <= len(line); column++ {
+			if code := line[3*column : 3*column+2]; code != "  " {
+				all = append(all, tileOf{code, column, row})
+			}
+		}
+	}
+	return all
+}()
+
+// shading says which amounts have which shade, the lightest first: as many in
+// each as can be, and the same amount always the same.
+func shading(amounts []int64) (of map[int64]int, ranges [][2]int64) {
+	slices.Sort(amounts)
+	of = map[int64]int{}
+	distinct := len(slices.Compact(slices.Clone(amounts)))
+	n := min(shades, distinct)
+	last := -1
+	for i, a := range amounts {
+		if _, seen := of[a]; seen {
+			continue
+		}
+		// The quantile that its first has, but never two steps at once.
+		q := min(i*n/len(amounts), last+1)
+		if q != last {
+			last = q
+			ranges = append(ranges, [2]int64{a, a})
+		}
+		of[a] = q
+		ranges[q][1] = a
+	}
+	return of, ranges
+}
+
+// Map draws the states as tiles, shaded by dollars. Territories and military
+// addresses have a tile where there are dollars; what is in no state is said below.
+func Map(list []Area) template.HTML {
+	given := map[string]Area{}
+	for _, a := range list {
+		if r, ok := place.RegionOf(a.Code); ok {
+			a.Code = r.Code
+		} else if a.Code != Abroad {
+			a.Code = Unknown
+		}
+		sum, seen := given[a.Code]
+		a.Amount, a.Count = plus(sum.Amount, a.Amount), plus(sum.Count, a.Count)
+		if seen {
+			a.Href = cmp.Or(sum.Href, a.Href)
+		}
+		given[a.Code] = a
+	}
+	drawn := slices.Clone(states)
+	rows, column := 8, 0
+	for _, r := range place.Regions() {
+		if _, ok := given[r.Code]; ok && !slices.ContainsFunc(states, func(t tileOf) bool { return t.code == r.Code }) {
+			drawn = append(drawn, tileOf{r.Code, column, rows})
+			column++
+		}
+	}
+	if column > 0 {
+		rows++
+	}
+	var amounts []int64
+	for _, t := range drawn {
+		if a := given[t.code].Amount; a > 0 {
+			amounts = append(amounts, a)
+		}
+	}
+	shade, ranges := shading(amounts)
+	total, in := int64(0), len(amounts)
+	for _, a := range amounts {
+		total = plus(total, a)
+	}
+
+	var s sheet
+	s.put(`<figure class="draw map"><svg class="plot" viewBox="0 0 %d %d" role="group" aria-label="Dollars by state: %s in %s.">`, mapWide, rows*tile, Compact(total), plural(in, "state or territory", "states and territories"))
+	for _, t := range drawn {
+		s.tile(t, given[t.code], shade)
+	}
+	s.WriteString("</svg><figcaption>")
+	if len(ranges) > 0 {
+		s.WriteString(`<ul class="legend">`)
+		for q, r := range ranges {
+			said := Compact(r[0])
+			if high := Compact(r[1]); high != said {
+				said += " – " + high
+			}
+			s.put(`<li><svg width="26" height="18" aria-hidden="true"><rect class="shade %s" x=".5" y=".5" width="25" height="17" rx="3"/></svg> %s</li>`, shadeClass(q, len(ranges)), said)
+		}
+		s.WriteString(`<li><svg width="26" height="18" aria-hidden="true"><rect class="shade q0" x=".5" y=".5" width="25" height="17" rx="3"/></svg> none</li></ul>`)
+	}
+	for _, rest := range []struct{ code, name string }{{Abroad, "Outside the US"}, {Unknown, "State unknown"}} {
+		if a, ok := given[rest.code]; ok {
+			open, end := link(a.Href, "")
+			s.put(`<p>%s%s%s: %s%s</p>`, open, rest.name, end, money.Dollars(a.Amount), ifs(a.Count > 0, " in "+grants(a.Count)))
+		}
+	}
+	s.WriteString("</figcaption></figure>\n")
+	return s.html()
+}
+
+// shadeClass is the class of a shade. Where there are fewer than five, the
+// darkest are used, so that they differ most.
+func shadeClass(q, of int) string {
+	return "q" + string(rune('1'+q+shades-of))
+}
+
+// tile draws one state. What can be followed is a link; what is empty and leads
+// nowhere is not read out.
+func (s *sheet) tile(t tileOf, a Area, shade map[int64]int) {
+	region, _ := place.RegionOf(t.code)
+	words, class, kinds := region.Name+" ("+t.code+"): no grant", "q0", 0
+	for _, q := range shade {
+		kinds = max(kinds, q+1)
+	}
+	if a.Amount > 0 {
+		words = region.Name + " (" + t.code + "): " + money.Dollars(a.Amount)
+		if a.Count > 0 {
+			words += " in " + grants(a.Count)
+		}
+		class = shadeClass(shade[a.Amount], kinds)
+	}
+	open, end := link(a.Href, ` class="tile `+class+`" aria-label="`+words+`"`)
+	switch {
+	case open != "":
+	case a.Amount > 0:
+		open, end = `<g class="tile `+class+`" role="img" aria-label="`+words+`">`, "</g>"
+	default:
+		open, end = `<g class="tile q0" aria-hidden="true">`, "</g>"
+	}
+	x, y := t.column*tile, t.row*tile
+	s.put(`%s<title>%s</title><rect class="shade %s" x="%d" y="%d" width="%d" height="%d" rx="5"/>`, open, words, class, x+gutter/2, y+gutter/2, tile-gutter, tile-gutter)
+	if a.Amount > 0 {
+		s.put(`<text class="code" x="%d" y="%d">%s</text><text class="value" x="%d" y="%d">%s</text>`, x+tile/2-1, y+24, t.code, x+tile/2-1, y+38, Compact(a.Amount))
+	} else {
+		s.put(`<text class="code alone" x="%d" y="%d">%s</text>`, x+tile/2-1, y+30, t.code)
+	}
+	s.WriteString(end)
+}
+
+// plural writes a number of things.
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return money.Grouped(int64(n)) + " " + many
+}

@@ -1,0 +1,372 @@
+package draw
+
+import (
+	"cmp"
+	"html/template"
+	"slices"
+	"strconv"
+	"strings"
+
+	"grantgraph/internal/money"
+)
+
+// Year is the dollars of one fiscal year.
+type Year struct {
+	Year           int
+	Amount, Grants int64
+	Partial        bool   // more is to come: the year is hatched, and it is said
+	Note           string // why, in a few words: "its return is not published yet"
+}
+
+// MaxYears is how many years a picture has. Older ones are left out, and it is said.
+const MaxYears = 30
+
+// none says that nothing is known of a year: perhaps the return was not read.
+func (y Year) none() bool { return y.Amount == 0 && y.Grants == 0 }
+
+// words says a year in full.
+func (y Year) words() string {
+	said := strconv.Itoa(y.Year) + ": "
+	switch {
+	case y.none():
+		said += "no grant in the filings read"
+	case y.Grants == 0:
+		said += money.Dollars(y.Amount)
+	default:
+		said += money.Dollars(y.Amount) + " in " + grants(y.Grants)
+	}
+	if y.Partial {
+		said += ", incomplete"
+		if y.Note != "" {
+			said += ": " + y.Note
+		}
+	}
+	return said
+}
+
+// short says a year in a list.
+func (y Year) short() string {
+	said := strconv.Itoa(y.Year) + " "
+	if y.none() {
+		said += "no grant"
+	} else {
+		said += Compact(y.Amount)
+	}
+	if y.Partial {
+		said += " so far"
+	}
+	return said
+}
+
+// span is the first and the last year to be drawn of several lists, and whether
+// earlier ones are left out.
+func span(lists ...[]Year) (first, last int, cut, some bool) {
+	for _, list := range lists {
+		for _, y := range list {
+			if !some {
+				first, last, some = y.Year, y.Year, true
+			}
+			first, last = min(first, y.Year), max(last, y.Year)
+		}
+	}
+	if last-first >= MaxYears {
+		first, cut = last-MaxYears+1, true
+	}
+	return first, last, cut, some
+}
+
+// between puts a list in order, with the years that have no row, so that bars
+// beside each other are years that follow each other. Rows of one year are one.
+func between(list []Year, first, last int) []Year {
+	all := make([]Year, last-first+1)
+	for i := range all {
+		all[i].Year = first + i
+	}
+	for _, y := range list {
+		if y.Year < first || y.Year > last {
+			continue
+		}
+		at := &all[y.Year-first]
+		at.Amount = plus(at.Amount, y.Amount)
+		at.Grants = plus(at.Grants, y.Grants)
+		at.Partial = at.Partial || y.Partial
+		at.Note = cmp.Or(at.Note, y.Note)
+	}
+	return all
+}
+
+// most is the largest amount of a list, at least one dollar.
+func most(list []Year) int64 {
+	return max(1, slices.MaxFunc(list, func(a, b Year) int { return cmp.Compare(a.Amount, b.Amount) }).Amount)
+}
+
+// steps are the numbers of columns that the stylesheet has rules for: from which
+// width on every column has its value, and every column its year.
+var steps = []int{2, 4, 6, 8, 10, 12, 16, 20, 30}
+
+// stepOf is the class of a number of columns.
+func stepOf(columns int) string {
+	i, _ := slices.BinarySearch(steps, columns)
+	return "n" + strconv.Itoa(steps[min(i, len(steps)-1)])
+}
+
+// Widths that the narrowest column of a page has, and that its words need there.
+const (
+	narrow     = 290.0
+	valueWidth = 46.0
+	yearWidth  = 32.0
+)
+
+// across is where columns are, in percents: a little inside where they are so
+// narrow that the words of the outermost would stick out.
+func across(columns int) (from, step float64) {
+	from = max(0, 100*(valueWidth/2-narrow/2/float64(columns))/narrow)
+	return from, (100 - 2*from) / float64(columns)
+}
+
+// kept says which columns have their text on a narrow page too: the first of
+// order, and each further one that is far enough from those before.
+func kept(columns int, width float64, order ...int) map[int]bool {
+	keep := map[int]bool{}
+	for _, i := range order {
+		free := i >= 0 && i < columns
+		for j := range keep {
+			free = free && float64(max(i-j, j-i))*narrow/float64(columns) >= width
+		}
+		if free {
+			keep[i] = true
+		}
+	}
+	return keep
+}
+
+// lasting are the columns that have their year on a narrow page, the newest first.
+func lasting(columns int) map[int]bool {
+	var order []int
+	for i := columns - 1; i >= 0; i-- {
+		order = append(order, i)
+	}
+	return kept(columns, yearWidth, order...)
+}
+
+// telling are the columns that have their value on a narrow page: the largest and
+// the newest with one, then the oldest.
+func telling(list []Year) map[int]bool {
+	largest, oldest, newest := 0, -1, -1
+	for i, y := range list {
+		if y.Amount > list[largest].Amount {
+			largest = i
+		}
+		if !y.none() {
+			if oldest < 0 {
+				oldest = i
+			}
+			newest = i
+		}
+	}
+	return kept(len(list), valueWidth, largest, newest, oldest)
+}
+
+// wideOnly is the class of a text that a narrow page leaves out.
+func wideOnly(name string, keep map[int]bool, i int) string {
+	if keep[i] {
+		return name
+	}
+	return name + " w"
+}
+
+// columns draws bars that stand on base, or hang from it where down is set.
+// Amounts are scaled so that most has the given height.
+func (s *sheet) columns(list []Year, class string, base, height float64, most int64, down bool) {
+	keep := telling(list)
+	from, step := across(len(list))
+	for i, y := range list {
+		h := float64(y.Amount) / float64(most) * height
+		if y.Amount > 0 {
+			h = max(h, 1)
+		}
+		top, label, middle := base-h, base-h-6, from+(float64(i)+.5)*step
+		if down {
+			top, label = base, base+h+13
+		}
+		s.put(`<g class="%s"><title>%s</title>`, class, esc(y.words()))
+		x, width := num(from+(float64(i)+.16)*step), num(.68*step)
+		// What the pointer has to hit is the whole column.
+		s.put(`<rect class="hit" x="%s%%" y="%s" width="%s%%" height="%s"/>`, num(from+float64(i)*step), num(min(base, top)-16), num(step), num(h+16))
+		if y.Amount > 0 {
+			if y.Partial {
+				s.put(`<svg x="%s%%" y="%s" width="%s%%" height="%s"><path class="hatch" d="M-300 150H700" stroke-width="400" stroke-dasharray="3 4" transform="skewX(-45)"/></svg>`, x, num(top), width, num(h))
+			}
+			s.put(`<rect class="bar%s" x="%s%%" y="%s" width="%s%%" height="%s" rx="2"/>`, ifs(y.Partial, " partial"), x, num(top), width, num(h))
+		}
+		value := Compact(y.Amount)
+		if y.none() {
+			value = "–"
+		}
+		s.put(`<text class="%s" x="%s%%" y="%s">%s</text></g>`, wideOnly("value", keep, i), num(middle), num(label), value)
+	}
+}
+
+// ticks writes the years below or between bars.
+func (s *sheet) ticks(list []Year, y float64) {
+	keep := lasting(len(list))
+	from, step := across(len(list))
+	for i, it := range list {
+		s.put(`<text class="%s" x="%s%%" y="%s">%d</text>`, wideOnly("year", keep, i), num(from+(float64(i)+.5)*step), num(y), it.Year)
+	}
+}
+
+// remarks says below a picture what its hatching means and what is not in it.
+func (s *sheet) remarks(first int, cut bool, lists ...[]Year) {
+	var partial []string
+	seen := map[int]bool{}
+	for _, list := range lists {
+		for _, y := range list {
+			if y.Partial && !seen[y.Year] {
+				seen[y.Year] = true
+				said := strconv.Itoa(y.Year)
+				if y.Note != "" {
+					said += " (" + y.Note + ")"
+				}
+				partial = append(partial, said)
+			}
+		}
+	}
+	slices.Sort(partial)
+	if len(partial) == 0 && !cut {
+		return
+	}
+	s.WriteString("<figcaption>")
+	if len(partial) > 0 {
+		s.put(`<svg class="swatch" width="16" height="12" aria-hidden="true"><path class="hatch" d="M-300 150H700" stroke-width="400" stroke-dasharray="3 4" transform="skewX(-45)"/><rect class="bar partial" width="16" height="12"/></svg> Hatched years are incomplete so far: %s.`, esc(strings.Join(partial, ", ")))
+	}
+	if cut {
+		s.put(" Years before %d are not drawn.", first)
+	}
+	s.WriteString("</figcaption>")
+}
+
+// spoken lists years for those who do not see the bars.
+func spoken(list []Year) string {
+	said := make([]string, len(list))
+	for i, y := range list {
+		said[i] = y.short()
+	}
+	return strings.Join(said, ", ")
+}
+
+// Years draws dollars by fiscal year as bars, years without a grant included.
+// Nothing is drawn of no years.
+func Years(list []Year) template.HTML {
+	first, last, cut, some := span(list)
+	if !some {
+		return ""
+	}
+	list = between(list, first, last)
+	const top, high, height = 20.0, 124.0, 172
+	var s sheet
+	s.put(`<figure class="draw years %s"><svg class="plot" width="100%%" height="%d" role="img" aria-label="Dollars by fiscal year: %s">`, stepOf(len(list)), height, spoken(list))
+	s.columns(list, "gave", top+high, high, most(list), false)
+	s.put(`<line class="axis" x1="0" x2="100%%" y1="%s" y2="%s"/>`, num(top+high+.5), num(top+high+.5))
+	s.ticks(list, top+high+18)
+	s.WriteString("</svg>")
+	s.remarks(first, cut, list)
+	s.WriteString("</figure>\n")
+	return s.html()
+}
+
+// TwoFlows draws what an organization gave above a line of years and what it
+// received below it, on one scale. A side without a year is left out, and it is
+// said. Nothing is drawn of no years.
+func TwoFlows(gave, received []Year) template.HTML {
+	first, last, cut, some := span(gave, received)
+	if !some {
+		return ""
+	}
+	const room, label, years = 190.0, 20.0, 26.0
+	above, below := flow{class: "gave", word: "Gave", where: "above", list: gave}, flow{class: "got", word: "Received", where: "below", list: received}
+	// One scale for both, and the height is shared as the largest need it.
+	whole := 0.0
+	for _, f := range []*flow{&above, &below} {
+		if f.some = len(f.list) > 0; f.some {
+			f.list = between(f.list, first, last)
+			f.most = most(f.list)
+			whole += float64(f.most)
+			f.label = label
+		}
+	}
+	above.high, below.high = room*float64(above.most)/whole, room*float64(below.most)/whole
+	base := above.label + above.high
+
+	var s sheet
+	s.put(`<figure class="draw flows %s"><p class="legend">`, stepOf(last-first+1))
+	said := "Dollars by fiscal year."
+	for _, f := range []flow{above, below} {
+		what := f.word + ", " + f.where
+		if !f.some {
+			what = f.word + ": no grant in the filings read"
+		}
+		s.put(`<span class="%s"><svg width="12" height="12" aria-hidden="true"><rect class="bar" width="12" height="12" rx="2"/></svg> %s</span> `, f.class, what)
+		if f.some {
+			said += " " + f.word + ": " + spoken(f.list) + "."
+		}
+	}
+	s.put(`</p><svg class="plot" width="100%%" height="%s" role="img" aria-label="%s">`, num(base+years+below.high+below.label), said)
+	if above.some {
+		s.columns(above.list, above.class, base, above.high, above.most, false)
+		s.put(`<line class="axis" x1="0" x2="100%%" y1="%s" y2="%[1]s"/>`, num(base+.5))
+	}
+	if below.some {
+		s.columns(below.list, below.class, base+years, below.high, below.most, true)
+		s.put(`<line class="axis" x1="0" x2="100%%" y1="%s" y2="%[1]s"/>`, num(base+years-.5))
+	}
+	s.ticks(between(nil, first, last), base+17.5)
+	s.WriteString("</svg>")
+	s.remarks(first, cut, above.list, below.list)
+	s.WriteString("</figure>\n")
+	return s.html()
+}
+
+// flow is one side of TwoFlows.
+type flow struct {
+	class, word, where string
+	list               []Year
+	some               bool
+	most               int64
+	high, label        float64
+}
+
+// Spark draws years so small that they fit into a row of a table. Its words are
+// those of Years.
+func Spark(list []Year) template.HTML {
+	first, last, _, some := span(list)
+	if !some {
+		return ""
+	}
+	list = between(list, first, last)
+	const step, width, height = 5, 4, 20
+	var s sheet
+	s.put(`<svg class="draw spark" width="%d" height="%d" role="img" aria-label="%s">`, step*len(list)-1, height, spoken(list))
+	most := most(list)
+	for i, y := range list {
+		h := float64(y.Amount) / float64(most) * (height - 1)
+		if y.Amount > 0 {
+			h = max(h, 1.5)
+		}
+		if y.Partial && y.Amount > 0 {
+			s.put(`<rect class="bar partial" x="%s" y="%s" width="%d" height="%s"/>`, num(float64(i*step)+.5), num(height-1-h+.5), width-1, num(max(h-.5, .5)))
+		} else if y.Amount > 0 {
+			s.put(`<rect class="bar" x="%d" y="%s" width="%d" height="%s"/>`, i*step, num(height-1-h), width, num(h))
+		}
+	}
+	s.put(`<rect class="floor" y="%d" width="100%%" height="1"/></svg>`, height-1)
+	return s.html()
+}
+
+// ifs is a text where a condition holds.
+func ifs(holds bool, text string) string {
+	if holds {
+		return text
+	}
+	return ""
+}
