@@ -24,6 +24,37 @@ func decade(first int, amounts ...int64) (list []Year) {
 	return list
 }
 
+func points(first int, amounts ...int64) (list []Point) {
+	for i, a := range amounts {
+		list = append(list, Point{first + i, a})
+	}
+	return list
+}
+
+// names are of organizations that do not exist, from short to long.
+var names = []string{"Harlow Fund", "Mapleton Community Foundation", "Friends of the Harlow County Library and Reading Rooms", "YMCA of Greater Mapleton", "Birch", "Lakeside Food Bank of the Three Counties Inc",
+	"Östersund Heritage Society", "The Quillby Family Charitable Trust of 1952", "Second Helpings", "Riverbend Land Conservancy"}
+
+func neighbors(n int) (ring []Node, links []Link) {
+	for i := range n {
+		node := Node{Label: names[i*7%len(names)], Href: "/org/00-000000" + string(rune('0'+i%10)), Kind: [...]Kind{Recipient, Funder, Recipient, CoFunder, Recipient, Board, Funder}[i%7], Amount: int64(i*i+1) * 41_000}
+		if node.Kind == Board {
+			node.Amount = 0
+			links = append(links, Link{From: i, To: Center, Tie: "2 people on both boards"})
+		}
+		ring = append(ring, node)
+		switch node.Kind {
+		case Recipient:
+			links = append(links, Link{From: Center, To: i, Amount: node.Amount})
+		case Funder:
+			links = append(links, Link{From: i, To: Center, Amount: node.Amount})
+		case CoFunder:
+			links = append(links, Link{From: i, To: i - 1, Amount: node.Amount / 3}, Link{From: i, To: max(0, i-3), Amount: node.Amount / 2})
+		}
+	}
+	return ring, links
+}
+
 func samples() []sample {
 	ten := decade(2014, 1_200_000, 3_400_000, 0, 2_750_000, 8_100_000, 12_345_678, 9_900_000, 15_020_000, 13_700_000, 4_100_000)
 	ten[9].Partial, ten[9].Note = true, "returns are still arriving"
@@ -40,6 +71,9 @@ func samples() []sample {
 		areas = append(areas, Area{code, amount, amount / 900, "/place/" + strings.ToLower(code)})
 		amount = amount * 3 / 2
 	}
+	center := Node{Label: "Harlow County Community Foundation for Arts, Letters and Sciences", Href: "/org/00-0000000"}
+	ring, links := neighbors(40)
+	small, smallLinks := neighbors(7)
 	return []sample{
 		{"years", Years(ten)},
 		{"years-few", Years(few)},
@@ -57,6 +91,15 @@ func samples() []sample {
 		{"map", Map(areas)},
 		{"map-two", Map([]Area{{"OH", 100, 1, ""}, {"NY", 100, 1, "/place/ny"}, {"CA", 2_000, 2, ""}})},
 		{"spark", Spark(ten)},
+		{"lines", Line([]Series{
+			{"Revenue", points(2014, 4_100_000, 4_400_000, 5_200_000, 4_900_000, 5_600_000, 7_900_000, 7_100_000, 8_400_000, 8_250_000)},
+			{"Expenses", points(2014, 3_900_000, 4_450_000, 4_700_000, 5_300_000, 5_500_000, 6_600_000, 7_300_000, 7_900_000, 8_200_000)},
+			{"Assets", append(points(2015, 9_800_000, 9_900_000), points(2019, 11_300_000, 13_000_000, 12_800_000)...)},
+		})},
+		{"network", Network(center, ring, links)},
+		{"network-small", Network(Node{Label: "Birch Fund"}, small, smallLinks)},
+		{"network-alone", Network(Node{Label: "Birch Fund"}, nil, nil)},
+		{"lines-below", Line([]Series{{"Net assets at the end of the year & more", points(2020, -250_000, 120_000, -40_000)}, {"Debt", points(2022, 90_000)}, {"A", nil}, {"B", nil}, {"C<", nil}})},
 	}
 }
 

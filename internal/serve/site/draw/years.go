@@ -124,14 +124,14 @@ func across(columns int) (from, step float64) {
 	return from, (100 - 2*from) / float64(columns)
 }
 
-// kept says which columns have their text on a narrow page too: the first of
-// order, and each further one that is far enough from those before.
-func kept(columns int, width float64, order ...int) map[int]bool {
+// kept says which columns have their text of a width on a narrow page too: the
+// first of order, and each further one that is far enough from those before.
+func kept(columns int, page, width float64, order ...int) map[int]bool {
 	keep := map[int]bool{}
 	for _, i := range order {
 		free := i >= 0 && i < columns
 		for j := range keep {
-			free = free && float64(max(i-j, j-i))*narrow/float64(columns) >= width
+			free = free && float64(max(i-j, j-i))*page/float64(columns) >= width
 		}
 		if free {
 			keep[i] = true
@@ -141,12 +141,12 @@ func kept(columns int, width float64, order ...int) map[int]bool {
 }
 
 // lasting are the columns that have their year on a narrow page, the newest first.
-func lasting(columns int) map[int]bool {
+func lasting(columns int, page float64) map[int]bool {
 	var order []int
 	for i := columns - 1; i >= 0; i-- {
 		order = append(order, i)
 	}
-	return kept(columns, yearWidth, order...)
+	return kept(columns, page, yearWidth, order...)
 }
 
 // telling are the columns that have their value on a narrow page: the largest and
@@ -164,7 +164,7 @@ func telling(list []Year) map[int]bool {
 			newest = i
 		}
 	}
-	return kept(len(list), valueWidth, largest, newest, oldest)
+	return kept(len(list), narrow, valueWidth, largest, newest, oldest)
 }
 
 // wideOnly is the class of a text that a narrow page leaves out.
@@ -208,8 +208,8 @@ func (s *sheet) columns(list []Year, class string, base, height float64, most in
 }
 
 // ticks writes the years below or between bars.
-func (s *sheet) ticks(list []Year, y float64) {
-	keep := lasting(len(list))
+func (s *sheet) ticks(list []Year, y, page float64) {
+	keep := lasting(len(list), page)
 	from, step := across(len(list))
 	for i, it := range list {
 		s.put(`<text class="%s" x="%s%%" y="%s">%d</text>`, wideOnly("year", keep, i), num(from+(float64(i)+.5)*step), num(y), it.Year)
@@ -268,7 +268,7 @@ func Years(list []Year) template.HTML {
 	s.put(`<figure class="draw years %s"><svg class="plot" width="100%%" height="%d" role="img" aria-label="Dollars by fiscal year: %s">`, stepOf(len(list)), height, spoken(list))
 	s.columns(list, "gave", top+high, high, most(list), false)
 	s.put(`<line class="axis" x1="0" x2="100%%" y1="%s" y2="%s"/>`, num(top+high+.5), num(top+high+.5))
-	s.ticks(list, top+high+18)
+	s.ticks(list, top+high+18, narrow)
 	s.WriteString("</svg>")
 	s.remarks(first, cut, list)
 	s.WriteString("</figure>\n")
@@ -320,7 +320,7 @@ func TwoFlows(gave, received []Year) template.HTML {
 		s.columns(below.list, below.class, base+years, below.high, below.most, true)
 		s.put(`<line class="axis" x1="0" x2="100%%" y1="%s" y2="%[1]s"/>`, num(base+years-.5))
 	}
-	s.ticks(between(nil, first, last), base+17.5)
+	s.ticks(between(nil, first, last), base+17.5, narrow)
 	s.WriteString("</svg>")
 	s.remarks(first, cut, above.list, below.list)
 	s.WriteString("</figure>\n")
