@@ -66,7 +66,7 @@ func Line(series []Series) template.HTML {
 	lines := make([]line, len(series))
 	low, high := int64(0), int64(1)
 	for i, it := range series {
-		lines[i] = newLine(it, first)
+		lines[i] = newLine(it, first, last)
 		for _, p := range lines[i].points {
 			low, high = min(low, p.Amount), max(high, p.Amount)
 		}
@@ -129,10 +129,10 @@ type line struct {
 	points []Point
 }
 
-func newLine(it Series, first int) line {
+func newLine(it Series, first, last int) line {
 	l := line{name: squeeze(it.Name)}
 	for _, p := range it.Points {
-		if p.Year >= first {
+		if p.Year >= first && p.Year <= last {
 			l.points = append(l.points, p)
 		}
 	}
@@ -186,7 +186,7 @@ func (s *sheet) ends(lines []line, last int, at func(int64) float64) {
 			value += " in " + strconv.Itoa(p.Year)
 		}
 		s.put(`<g class="s%d"><title>%s</title><path class="stroke" d="M0 %s h24"/><svg class="mark" x="12" y="%[3]s">%s</svg><text class="name" x="32" y="%s">%s</text><text class="value" x="32" y="%s">%s</text></g>`,
-			e.i+1, esc(e.name), num(e.y), marks[e.i], num(e.y+4), esc(cutTo(e.name, endsWide-32, endLabels)), num(e.y+18), value)
+			e.i+1, esc(e.name), num(e.y), marks[e.i], num(e.y+4), esc(cutTo(e.name, endsWide-32, labelRuler(endLabels))), num(e.y+18), value)
 	}
 }
 

@@ -165,7 +165,7 @@ func label(n Node, width float64) (text string, wide float64) {
 	if n.Amount > 0 {
 		amount = 8 + textWidth(Compact(n.Amount), amountText)
 	}
-	text = cutTo(n.Label, width-amount, nodeText)
+	text = cutTo(n.Label, width-amount, labelRuler(nodeText))
 	return text, textWidth(text, nodeText) + amount
 }
 
@@ -195,7 +195,7 @@ func ringOf(center Node, ring []Node) layout {
 	rows := max(len(left), len(right), 1)
 	step := min(max(430/float64(rows), 27), 64)
 	l := layout{width: width, row: 26, head: .66, ring: make([]placed, len(ring)), path: bend}
-	l.lines = wrapTo(center.Label, 168, middleText, 4)
+	l.lines = wrapTo(center.Label, 168, 4, labelRuler(middleText))
 	l.half = float64(len(l.lines))*middleLine/2 + 12
 	l.height = max(step*float64(rows)+30, 2*l.half+10)
 	cx, cy := width/2, l.height/2
@@ -228,7 +228,7 @@ func ringOf(center Node, ring []Node) layout {
 func arcsOf(center Node, ring []Node) layout {
 	const width, step, edge = 336.0, 38.0, 4.0
 	l := layout{width: width, row: 36, head: .85, ring: make([]placed, len(ring)), path: arc}
-	l.lines = wrapTo(center.Label, width-36, middleText, 2)
+	l.lines = wrapTo(center.Label, width-36, 2, labelRuler(middleText))
 	l.half = float64(len(l.lines))*middleLine/2 + 10
 	l.middle = placed{x: width / 2, y: l.half + 2, r: width/2 - 2}
 	most, y := mostOf(ring), l.middle.y+l.half+26

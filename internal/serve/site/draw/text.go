@@ -11,7 +11,15 @@ var advances = [...]uint8{
 	25, 57, 61, 55, 61, 58, 40, 63, 59, 26, 28, 58, 32, 89, 59, 58, 61, 61, 41, 52, 41, 59, 52, 79, 58, 56, 49, 36, 27, 37, 60,
 }
 
-// textWidth is how wide a text is at a size, or a little less than that: what no
+// ruler says how wide a text is.
+type ruler func(text string) float64
+
+// labelRuler measures labels of a size.
+func labelRuler(size float64) ruler {
+	return func(text string) float64 { return textWidth(text, size) }
+}
+
+// textWidth is how wide a label is at a size, or a little less than that: what no
 // font of the site has is drawn by the reader's machine, and taken for wide.
 func textWidth(text string, size float64) float64 {
 	hundredths := 0
@@ -30,14 +38,14 @@ func textWidth(text string, size float64) float64 {
 
 // cutTo shortens a text to a width, at a word where one is near, with an ellipsis.
 // The words in full belong beside it.
-func cutTo(text string, width, size float64) string {
+func cutTo(text string, width float64, long ruler) string {
 	text = squeeze(text)
-	if textWidth(text, size) <= width {
+	if long(text) <= width {
 		return text
 	}
-	room, end, blank := width-textWidth("…", size), 0, 0
+	room, end, blank := width-long("…"), 0, 0
 	for i, r := range text {
-		if room -= textWidth(string(r), size); room < 0 {
+		if room -= long(string(r)); room < 0 {
 			break
 		}
 		if r == ' ' {
@@ -56,17 +64,17 @@ func cutTo(text string, width, size float64) string {
 
 // wrapTo breaks a text into lines of a width, as many as allowed; what remains is
 // cut. A word that is too long by itself is cut too.
-func wrapTo(text string, width, size float64, lines int) (all []string) {
+func wrapTo(text string, width float64, lines int, long ruler) (all []string) {
 	words := strings.Fields(squeeze(text))
 	for len(words) > 0 && len(all) < lines {
 		n := 1
-		for n < len(words) && textWidth(strings.Join(words[:n+1], " "), size) <= width {
+		for n < len(words) && long(strings.Join(words[:n+1], " ")) <= width {
 			n++
 		}
 		if len(all) == lines-1 {
 			n = len(words)
 		}
-		all = append(all, cutTo(strings.Join(words[:n], " "), width, size))
+		all = append(all, cutTo(strings.Join(words[:n], " "), width, long))
 		words = words[n:]
 	}
 	return all

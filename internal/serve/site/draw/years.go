@@ -21,6 +21,9 @@ type Year struct {
 // MaxYears is how many years a picture has. Older ones are left out, and it is said.
 const MaxYears = 30
 
+// A year outside of these is no fiscal year, and is not drawn.
+const earliest, latest = 1900, 2100
+
 // none says that nothing is known of a year: perhaps the return was not read.
 func (y Year) none() bool { return y.Amount == 0 && y.Grants == 0 }
 
@@ -63,6 +66,9 @@ func (y Year) short() string {
 func span(lists ...[]Year) (first, last int, cut, some bool) {
 	for _, list := range lists {
 		for _, y := range list {
+			if y.Year < earliest || y.Year > latest {
+				continue
+			}
 			if !some {
 				first, last, some = y.Year, y.Year, true
 			}
