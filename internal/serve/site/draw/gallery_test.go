@@ -13,6 +13,9 @@ type sample struct {
 	html template.HTML
 }
 
+// large is a sample that is only looked at.
+const large = "network"
+
 func decade(first int, amounts ...int64) (list []Year) {
 	for i, a := range amounts {
 		y := Year{Year: first + i, Amount: a}

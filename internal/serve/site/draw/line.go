@@ -74,7 +74,7 @@ func Line(series []Series) template.HTML {
 	grid := gridOf(low, high)
 	bottom, top := grid[0], max(grid[len(grid)-1], float64(high))
 	at := func(amount float64) float64 { return lineTop + lineHigh*(1-(amount-bottom)/(top-bottom)) }
-	from, step := across(last - first + 1)
+	from, step := across(last-first+1, narrow-endsWide, yearWidth)
 	x := func(year int) float64 { return from + (float64(year-first)+.5)*step }
 
 	var s sheet
@@ -105,7 +105,7 @@ func Line(series []Series) template.HTML {
 	for _, amount := range grid {
 		s.put(`<text class="scale" x="0" y="%s">%s</text>`, num(at(amount)-4), Compact(int64(amount)))
 	}
-	s.ticks(between(nil, first, last), lineTop+lineHigh+18, narrow-endsWide)
+	s.ticks(first, last, lineTop+lineHigh+18, narrow-endsWide, yearWidth)
 	s.put(`</svg></div><svg class="ends" width="%d" height="%s" aria-hidden="true">`, endsWide, num(height))
 	s.ends(lines, last, func(amount int64) float64 { return at(float64(amount)) })
 	s.WriteString("</svg></div>")

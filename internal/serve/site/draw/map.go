@@ -158,8 +158,8 @@ func shadeClass(q, of int) string {
 	return "q" + string(rune('1'+q+shades-of))
 }
 
-// tile draws one state. What can be followed is a link; what is empty and leads
-// nowhere is not read out.
+// tile draws one state, whose title is what is read out of it. What can be
+// followed is a link; what is empty and leads nowhere is not read out.
 func (s *sheet) tile(t tileOf, a Area, shade map[int64]int) {
 	region, _ := place.RegionOf(t.code)
 	words, class, kinds := region.Name+" ("+t.code+"): no grant", "q0", 0
@@ -173,11 +173,11 @@ func (s *sheet) tile(t tileOf, a Area, shade map[int64]int) {
 		}
 		class = shadeClass(shade[a.Amount], kinds)
 	}
-	open, end := link(a.Href, ` class="tile `+class+`" aria-label="`+words+`"`)
+	open, end := link(a.Href, ` class="tile `+class+`"`)
 	switch {
 	case open != "":
 	case a.Amount > 0:
-		open, end = `<g class="tile `+class+`" role="img" aria-label="`+words+`">`, "</g>"
+		open, end = `<g class="tile `+class+`" role="img">`, "</g>"
 	default:
 		open, end = `<g class="tile q0" aria-hidden="true">`, "</g>"
 	}

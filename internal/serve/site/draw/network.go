@@ -355,9 +355,9 @@ func (s *sheet) network(l layout, class, words string, center Node, ring []Node,
 			words += ", " + Compact(n.Amount)
 			amount = Compact(n.Amount)
 		}
-		open, shut := link(n.Href, ` class="`+kind.class+`" aria-label="`+esc(words)+`"`)
+		open, shut := link(n.Href, ` class="`+kind.class+`"`)
 		if open == "" {
-			open, shut = `<g class="`+kind.class+`" role="img" aria-label="`+esc(words)+`">`, "</g>"
+			open, shut = `<g class="`+kind.class+`" role="img">`, "</g>"
 		}
 		s.put(`%s<title>%s</title>`, open, esc(words))
 		// What can be pressed is the whole row.

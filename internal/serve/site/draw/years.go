@@ -124,9 +124,9 @@ const (
 )
 
 // across is where columns are, in percents: a little inside where they are so
-// narrow that the words of the outermost would stick out.
-func across(columns int) (from, step float64) {
-	from = max(0, 100*(valueWidth/2-narrow/2/float64(columns))/narrow)
+// narrow that words of a width would stick out at the ends of a narrow page.
+func across(columns int, page, width float64) (from, step float64) {
+	from = max(0, 100*(width/2-page/2/float64(columns))/page)
 	return from, (100 - 2*from) / float64(columns)
 }
 
@@ -185,7 +185,7 @@ func wideOnly(name string, keep map[int]bool, i int) string {
 // Amounts are scaled so that most has the given height.
 func (s *sheet) columns(list []Year, class string, base, height float64, most int64, down bool) {
 	keep := telling(list)
-	from, step := across(len(list))
+	from, step := across(len(list), narrow, valueWidth)
 	for i, y := range list {
 		h := float64(y.Amount) / float64(most) * height
 		if y.Amount > 0 {
@@ -213,12 +213,13 @@ func (s *sheet) columns(list []Year, class string, base, height float64, most in
 	}
 }
 
-// ticks writes the years below or between bars.
-func (s *sheet) ticks(list []Year, y, page float64) {
-	keep := lasting(len(list), page)
-	from, step := across(len(list))
-	for i, it := range list {
-		s.put(`<text class="%s" x="%s%%" y="%s">%d</text>`, wideOnly("year", keep, i), num(from+(float64(i)+.5)*step), num(y), it.Year)
+// ticks writes the years below what is drawn of them, placed as by across.
+func (s *sheet) ticks(first, last int, y, page, width float64) {
+	columns := last - first + 1
+	keep := lasting(columns, page)
+	from, step := across(columns, page, width)
+	for i := range columns {
+		s.put(`<text class="%s" x="%s%%" y="%s">%d</text>`, wideOnly("year", keep, i), num(from+(float64(i)+.5)*step), num(y), first+i)
 	}
 }
 
@@ -274,7 +275,7 @@ func Years(list []Year) template.HTML {
 	s.put(`<figure class="draw years %s"><svg class="plot" width="100%%" height="%d" role="img" aria-label="Dollars by fiscal year: %s">`, stepOf(len(list)), height, spoken(list))
 	s.columns(list, "gave", top+high, high, most(list), false)
 	s.put(`<line class="axis" x1="0" x2="100%%" y1="%s" y2="%s"/>`, num(top+high+.5), num(top+high+.5))
-	s.ticks(list, top+high+18, narrow)
+	s.ticks(first, last, top+high+18, narrow, valueWidth)
 	s.WriteString("</svg>")
 	s.remarks(first, cut, list)
 	s.WriteString("</figure>\n")
@@ -326,7 +327,7 @@ func TwoFlows(gave, received []Year) template.HTML {
 		s.columns(below.list, below.class, base+years, below.high, below.most, true)
 		s.put(`<line class="axis" x1="0" x2="100%%" y1="%s" y2="%[1]s"/>`, num(base+years-.5))
 	}
-	s.ticks(between(nil, first, last), base+17.5, narrow)
+	s.ticks(first, last, base+17.5, narrow, valueWidth)
 	s.WriteString("</svg>")
 	s.remarks(first, cut, above.list, below.list)
 	s.WriteString("</figure>\n")
