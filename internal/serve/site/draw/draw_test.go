@@ -225,3 +225,9 @@ func TestYearsAreSaid(t *testing.T) {
 		t.Error("something is drawn of nothing")
 	}
 }
+
+func BenchmarkPictures(b *testing.B) {
+	for b.Loop() {
+		samples()
+	}
+}

@@ -42,6 +42,8 @@ const (
 	gutter  = 3
 	shades  = 5
 	mapWide = 11 * tile
+	mapRows = 8
+	apart   = 14 // between the states and what is far from them
 )
 
 // tileOf is a tile of the map, in columns and rows.
@@ -103,15 +105,15 @@ func Map(list []Area) template.HTML {
 		given[a.Code] = a
 	}
 	drawn := slices.Clone(states)
-	rows, column := 8, 0
+	height, column := mapRows*tile, 0
 	for _, r := range place.Regions() {
 		if _, ok := given[r.Code]; ok && !slices.ContainsFunc(states, func(t tileOf) bool { return t.code == r.Code }) {
-			drawn = append(drawn, tileOf{r.Code, column, rows})
+			drawn = append(drawn, tileOf{r.Code, column, mapRows})
 			column++
 		}
 	}
 	if column > 0 {
-		rows++
+		height += tile + apart
 	}
 	var amounts []int64
 	for _, t := range drawn {
@@ -126,7 +128,7 @@ func Map(list []Area) template.HTML {
 	}
 
 	var s sheet
-	s.put(`<figure class="draw map"><svg class="plot" viewBox="0 0 %d %d" role="group" aria-label="Dollars by state: %s in %s.">`, mapWide, rows*tile, Compact(total), plural(in, "state or territory", "states and territories"))
+	s.put(`<figure class="draw map"><svg class="plot" viewBox="0 0 %d %d" role="group" aria-label="Dollars by state: %s in %s.">`, mapWide, height, Compact(total), plural(in, "state or territory", "states and territories"))
 	for _, t := range drawn {
 		s.tile(t, given[t.code], shade)
 	}
@@ -152,10 +154,14 @@ func Map(list []Area) template.HTML {
 	return s.html()
 }
 
-// shadeClass is the class of a shade. Where there are fewer than five, the
-// darkest are used, so that they differ most.
+// shadeClass is the class of a shade. Where there are fewer than five they are
+// spread, so that they differ as much as they can.
 func shadeClass(q, of int) string {
-	return "q" + string(rune('1'+q+shades-of))
+	at := shades - 1
+	if of > 1 {
+		at = (2*q*(shades-1) + of - 1) / (2 * (of - 1))
+	}
+	return "q" + string(rune('1'+at))
 }
 
 // tile draws one state, whose title is what is read out of it. What can be
@@ -166,11 +172,10 @@ func (s *sheet) tile(t tileOf, a Area, shade map[int64]int) {
 	for _, q := range shade {
 		kinds = max(kinds, q+1)
 	}
+	if a.Amount > 0 || a.Count > 0 {
+		words = region.Name + " (" + t.code + "): " + money.Dollars(a.Amount) + ifs(a.Count > 0, " in "+grants(a.Count))
+	}
 	if a.Amount > 0 {
-		words = region.Name + " (" + t.code + "): " + money.Dollars(a.Amount)
-		if a.Count > 0 {
-			words += " in " + grants(a.Count)
-		}
 		class = shadeClass(shade[a.Amount], kinds)
 	}
 	open, end := link(a.Href, ` class="tile `+class+`"`)
@@ -182,6 +187,9 @@ func (s *sheet) tile(t tileOf, a Area, shade map[int64]int) {
 		open, end = `<g class="tile q0" aria-hidden="true">`, "</g>"
 	}
 	x, y := t.column*tile, t.row*tile
+	if t.row >= mapRows {
+		y += apart
+	}
 	s.put(`%s<title>%s</title><rect class="shade %s" x="%d" y="%d" width="%d" height="%d" rx="5"/>`, open, words, class, x+gutter/2, y+gutter/2, tile-gutter, tile-gutter)
 	if a.Amount > 0 {
 		s.put(`<text class="code" x="%d" y="%d">%s</text><text class="value" x="%d" y="%d">%s</text>`, x+tile/2-1, y+24, t.code, x+tile/2-1, y+38, Compact(a.Amount))
