@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"strconv"
+	"sync"
 	"time"
 
 	"grantgraph/internal/ein"
@@ -92,7 +93,10 @@ const (
 )
 
 // Screener screens against the invented rows.
-func Screener() *screen.Screener { return screen.New(Lists(), rows()) }
+func Screener() *screen.Screener { return screener() }
+
+// screener is made once: its lists take time, and nothing changes them.
+var screener = sync.OnceValue(func() *screen.Screener { return screen.New(Lists(), rows()) })
 
 // Ring has the key of the examples. It is no secret, so nothing that it signed
 // proves anything.

@@ -115,7 +115,7 @@ type merge struct {
 
 // New makes a list of names. Names without a letter or digit are left out.
 func New(names []Name) *List {
-	l := &List{ids: map[string]int32{}, bags: map[string][]int32{}, folds: map[string][]int32{}, sounds: map[string][]int32{},
+	l := &List{bags: map[string][]int32{}, folds: map[string][]int32{}, sounds: map[string][]int32{},
 		similar: newNearby(anchorSlips), joined: newNearby(joinedReach)}
 	l.size = len(names)
 	texts := l.prepare(names)
@@ -145,6 +145,22 @@ func New(names []Name) *List {
 // Len is the number of names the list was made of.
 func (l *List) Len() int { return l.size }
 
+// common are the words of the table of frequencies, as they are in every list
+// that has none of them in two entries.
+var common = sync.OnceValue(func() (c struct {
+	texts []string
+	ids   map[string]int32
+	words []word
+}) {
+	c.texts = slices.Sorted(maps.Keys(frequency()))
+	c.ids = make(map[string]int32, len(c.texts))
+	for i, t := range c.texts {
+		c.ids[t] = int32(i)
+		c.words = append(c.words, newWord(t, 0))
+	}
+	return c
+})
+
 // prepare takes the names apart and gives every word its number.
 func (l *List) prepare(names []Name) (texts []string) {
 	id := func(text string) int32 {
@@ -158,9 +174,9 @@ func (l *List) prepare(names []Name) (texts []string) {
 	}
 	// Common words are known by number too, so that a name made of them costs
 	// no more than looking them up.
-	for _, w := range slices.Sorted(maps.Keys(frequency())) {
-		id(w)
-	}
+	known := common()
+	texts = slices.Clone(known.texts)
+	l.ids = maps.Clone(known.ids)
 	type once struct {
 		id    int64
 		words string
@@ -226,8 +242,11 @@ func (l *List) weigh(texts []string) {
 	}
 	all := float64(max(len(entries), leastList))
 	l.words = make([]word, len(texts))
+	n := copy(l.words, common().words)
 	for i, t := range texts {
-		l.words[i] = newWord(t, float64(max(0, counts[i]-1))/all)
+		if i >= n || counts[i] > 1 {
+			l.words[i] = newWord(t, float64(max(0, counts[i]-1))/all)
+		}
 	}
 }
 
