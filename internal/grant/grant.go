@@ -13,6 +13,19 @@ const (
 // FunderKinds lists the kinds in published order.
 func FunderKinds() []string { return []string{PrivateFoundation, PublicCharity, Passthrough} }
 
+// KindLabel is the text for people of a kind of funder; empty for any other word.
+func KindLabel(kind string) string {
+	switch kind {
+	case PrivateFoundation:
+		return "Private foundation"
+	case PublicCharity:
+		return "Public charity"
+	case Passthrough:
+		return "Donor-advised fund or pass-through"
+	}
+	return ""
+}
+
 // Tiers of rows: a US recipient with an EIN, and everything else.
 const (
 	Matched  = "matched"
@@ -24,4 +37,5 @@ const (
 	DAF          = "daf"
 	Individuals  = "individuals"
 	RelatedParty = "related_party"
+	Unidentified = "unidentified"
 )

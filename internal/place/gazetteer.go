@@ -19,6 +19,8 @@ type Gazetteer struct {
 	zip3     [1000]uint64
 	towns    map[town]townCounty
 	census   bool
+	located  located
+	named    named
 }
 
 // entry is one ZIP code. Its counties are parts[first:first+n].

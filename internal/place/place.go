@@ -14,3 +14,4 @@
 package place
 
 //go:generate go run ./gen -boundaries $COUNTY_TOPOJSON -points $ZCTA_POINTS -zips $ZIP_CITIES -out zips.gz
+//go:generate go run ./gen -points $ZCTA_POINTS -middles points.gz

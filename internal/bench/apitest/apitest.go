@@ -175,6 +175,12 @@ func (s *Spy) Summary(ctx context.Context, f *graph.Filter) (graph.Totals, []gra
 	return s.Graph.Summary(ctx, &graph.Filter{})
 }
 
+// Groups are those of the examples.
+func (s *Spy) Groups(ctx context.Context, f *graph.Filter, by graph.Grouping, top int) (graph.Grouped, error) {
+	s.note(f, graph.Sort{}, graph.Page{Limit: top})
+	return s.Graph.Groups(ctx, &graph.Filter{}, by, top)
+}
+
 // Excluded is one row.
 func (s *Spy) Excluded(context.Context, *graph.Filter) (map[graph.Class]graph.Cost, error) {
 	return map[graph.Class]graph.Cost{graph.DAF: {Grants: 1, Amount: 5000}, graph.Individuals: {}}, nil

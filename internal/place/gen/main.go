@@ -12,6 +12,9 @@
 //   - zips: post office ZIP codes, tab separated with the columns ZIP, CITY,
 //     STATE, LAT and LON, including those for boxes only, which have no area.
 //
+// With -middles FILE it writes the points of the Census alone, from which
+// distances between ZIP codes are computed, and reads only -points.
+//
 // A point belongs to the county of its state whose boundary holds it, or whose
 // boundary is nearest where the point falls in the water. The post office's
 // point is where the town is, the Census's the middle of the area. Where the two
@@ -45,7 +48,17 @@ func main() {
 	points := flag.String("points", "", "ZCTA internal points, tab separated")
 	zips := flag.String("zips", "", "ZIP codes with city and state, tab separated")
 	out := flag.String("out", "zips.gz", "file to write")
+	middles := flag.String("middles", "", "file to write the points alone to")
 	flag.Parse()
+	if *middles != "" {
+		count, size, err := writePoints(*middles, *points)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "gen:", err)
+			os.Exit(1)
+		}
+		fmt.Printf("%d points; %d bytes\n", count, size)
+		return
+	}
 	if err := run(*boundaries, *points, *zips, *out, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "gen:", err)
 		os.Exit(1)

@@ -38,6 +38,7 @@ type Excluded struct {
 	DAF          *Cost `json:"daf,omitempty"`
 	Individuals  *Cost `json:"individuals,omitempty"`
 	RelatedParty *Cost `json:"related_party,omitempty"`
+	Unidentified *Cost `json:"unidentified,omitempty"`
 }
 
 // Cost is the size of an excluded class within the other filters.

@@ -134,6 +134,7 @@ func (x Graph) match(f *graph.Filter) []graph.Grant {
 		inYears := len(f.Years) == 0 || slices.ContainsFunc(f.Years, func(s graph.Span) bool { return s.From <= g.FiscalYear && g.FiscalYear <= s.To })
 		return len(f.Funders) > 0 && !slices.Contains(f.Funders, g.Funder.EIN) ||
 			len(f.Recipients) > 0 && !slices.Contains(f.Recipients, g.Recipient.EIN) ||
+			len(f.Keys) > 0 && !slices.Contains(f.Keys, g.Key) ||
 			f.MinProb != nil && g.Prob < *f.MinProb || !inYears
 	})
 }
@@ -196,6 +197,47 @@ func totals(rows []graph.Grant) graph.Totals {
 	}
 	t.Funders, t.Recipients = int64(len(funders)), int64(len(recipients))
 	return t
+}
+
+// Groups knows the groupings by subject, funder and recipient.
+func (x Graph) Groups(_ context.Context, f *graph.Filter, by graph.Grouping, top int) (graph.Grouped, error) {
+	out := graph.Grouped{By: by}
+	var list []graph.Group
+	for _, g := range x.match(f) {
+		group := graph.Group{}
+		switch by {
+		case graph.GroupSubject:
+			if letter := g.NTEE.Major(); letter != 0 {
+				group.Key = string(rune(letter))
+			}
+		case graph.GroupFunder:
+			group.Key, group.Name, group.EIN = g.Funder.EIN.String(), g.Funder.Name, g.Funder.EIN
+		case graph.GroupRecipient:
+			group.Key, group.Name, group.EIN = g.Recipient.ID, g.Recipient.Name, g.Recipient.EIN
+		}
+		if group.Key == "" {
+			if out.None == nil {
+				out.None = new(graph.Cost)
+			}
+			out.None.Amount, out.None.Grants = out.None.Amount+g.Amount, out.None.Grants+1
+			continue
+		}
+		i := slices.IndexFunc(list, func(o graph.Group) bool { return o.Key == group.Key })
+		if i < 0 {
+			i = len(list)
+			list = append(list, group)
+		}
+		list[i].Amount, list[i].Grants = list[i].Amount+g.Amount, list[i].Grants+1
+	}
+	slices.SortFunc(list, func(a, b graph.Group) int { return cmp.Or(cmp.Compare(b.Amount, a.Amount), cmp.Compare(a.Key, b.Key)) })
+	out.Count, out.Groups = int64(len(list)), list[:min(top, len(list))]
+	for _, g := range list[len(out.Groups):] {
+		if out.Rest == nil {
+			out.Rest = new(graph.Cost)
+		}
+		out.Rest.Amount, out.Rest.Grants = out.Rest.Amount+g.Amount, out.Rest.Grants+g.Grants
+	}
+	return out, nil
 }
 
 func (x Graph) Excluded(context.Context, *graph.Filter) (map[graph.Class]graph.Cost, error) {

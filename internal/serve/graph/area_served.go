@@ -10,7 +10,7 @@ func (g *Graph) ReachingFunders(ctx context.Context, f *Filter) (int64, error) {
 		return 0, err
 	}
 	defer g.mu.RUnlock()
-	if f.Place.Of != AreaServed || len(f.Place.Values) == 0 {
+	if f.Place.Of != AreaServed || f.Place.empty() {
 		return 0, nil
 	}
 	set, err := g.reach(ctx, f)

@@ -16,7 +16,7 @@ const fileName = "graph/index"
 // fileKind is the file of the index. Its version changes with the sections and with
 // what their numbers mean.
 var fileKind = &mapped.Kind{
-	Magic: "GGgraph4", Name: "graph index",
+	Magic: "GGgraph5", Name: "graph index",
 	Missing: "graph_missing", Version: "graph_version", Damaged: Damaged,
 }
 
@@ -35,12 +35,13 @@ const (
 	flagDAF     = uint8(DAF)
 	flagPerson  = uint8(Individuals)
 	flagRelated = uint8(RelatedParty)
-	flagMatched = uint8(1 << 3)
-	classMask   = flagDAF | flagPerson | flagRelated
+	flagNobody  = uint8(Unidentified)
+	flagMatched = uint8(1 << 4)
+	classMask   = flagDAF | flagPerson | flagRelated | flagNobody
 )
 
 // classes is the number of classes that can be excluded.
-const classes = 3
+const classes = 4
 
 // Build derives the index from the tables of an unpublished snapshot and
 // writes it under graph/. The rows are read once, and the whole index is held
@@ -112,6 +113,7 @@ type builder struct {
 	funderTotals, recipTotals []partyTotals
 	yearSums                  []yearSum
 	classSums                 []Cost
+	groups                    groupBuilder
 	totals                    Totals
 	words                     wordIndexBuilder
 }
@@ -132,6 +134,7 @@ type recipRecord struct {
 	Name, City, State, ZIP uint32
 	Country, NTEE          uint32
 	Inferred               uint32 // letter of the inferred cause where there is no code, else 0
+	Classes                uint32 // partyClasses that any of its rows has
 }
 
 // placeRecord is one distinct place of rows.

@@ -111,7 +111,7 @@ func flagsOf(r *snapshot.Grant) (flags uint8) {
 	for _, f := range [...]struct {
 		on  bool
 		bit uint8
-	}{{r.IsDAF, flagDAF}, {r.IsIndividual, flagPerson}, {r.IsRelatedParty, flagRelated}, {r.SourceTier == grant.Matched, flagMatched}} {
+	}{{r.IsDAF, flagDAF}, {r.IsIndividual, flagPerson}, {r.IsRelatedParty, flagRelated}, {r.IsUnidentified, flagNobody}, {r.SourceTier == grant.Matched, flagMatched}} {
 		if f.on {
 			flags |= f.bit
 		}

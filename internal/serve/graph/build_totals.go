@@ -18,6 +18,7 @@ func (b *builder) computeTotals() error {
 		}
 		funderYears[f] |= 1 << year
 		recipYears[r] |= 1 << year
+		b.recip[r].Classes |= uint32(b.flags[row] & partyClasses)
 		b.yearSums[year].Amount += amount
 		b.yearSums[year].Grants++
 		for c := range classes {

@@ -38,6 +38,9 @@ func (b *builder) write(out io.Writer) error {
 
 	states := b.numberStates()
 	codes, recipsOfCode := b.numberCodes()
+	if err := b.groupRows(states); err != nil {
+		return err
+	}
 	mapped.Add(w, "years", b.yearList)
 	mapped.Add(w, "probs", b.probList)
 	mapped.Add(w, "states", states)
@@ -52,6 +55,7 @@ func (b *builder) write(out io.Writer) error {
 	mapped.Add(w, "recip.top", byTotal(b.recipTotals))
 	mapped.Add(w, "year.sums", b.yearSums)
 	mapped.Add(w, "class.sums", b.classSums)
+	b.groups.write(w)
 
 	sets := b.rowSets(len(states))
 	sets.each(len(b.yearList), len(states), len(b.probList), func(name string, _ int, d *dimension) { mapped.Add(w, name, d.data) })

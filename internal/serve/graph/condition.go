@@ -2,6 +2,7 @@ package graph
 
 import (
 	"math/bits"
+	"slices"
 	"sort"
 
 	"grantgraph/internal/grant"
@@ -74,9 +75,7 @@ func (g *Graph) compile(f *Filter, reach bitset) []condition {
 	if !f.Subject.Empty() {
 		add(g.subjectCond(f))
 	}
-	if len(f.Place.Values) > 0 {
-		add(g.placeCond(&f.Place, reach))
-	}
+	add(g.placeConds(&f.Place, reach)...)
 	if len(f.Countries) > 0 {
 		add(g.countryCond(f.Countries))
 	}
@@ -98,6 +97,9 @@ func (g *Graph) compile(f *Filter, reach bitset) []condition {
 	}
 	if f.MinProb != nil {
 		add(g.probCond(*f.MinProb), g.linked())
+	}
+	if len(f.Keys) > 0 {
+		add(g.keyCond(f.Keys))
 	}
 	if f.MinAmount != nil || f.MaxAmount != nil {
 		add(g.amountCond(f.MinAmount, f.MaxAmount))
@@ -121,6 +123,34 @@ func listCond(bound int64, l lists, keys []uint32, test func(uint32) bool) condi
 				dst = append(dst, l.at(k)...)
 			}
 			return dst
+		},
+	}
+}
+
+// keyCond is the rows with one of the keys.
+func (g *Graph) keyCond(keys []string) condition {
+	rows := make([]uint32, 0, len(keys))
+	for _, k := range keys {
+		if row, ok := g.findKey(k); ok {
+			rows = append(rows, row)
+		}
+	}
+	slices.Sort(rows)
+	rows = slices.Compact(rows)
+	if len(rows) == 0 {
+		return nothing()
+	}
+	return condition{
+		bound: int64(len(rows)),
+		scatter: func(to bitset) {
+			for _, row := range rows {
+				to.set(row)
+			}
+		},
+		list: func(dst []uint32) []uint32 { return append(dst, rows...) },
+		test: func(row uint32) bool {
+			_, ok := slices.BinarySearch(rows, row)
+			return ok
 		},
 	}
 }

@@ -6,23 +6,85 @@ import (
 	"sync"
 
 	"grantgraph/internal/orgname"
+	"grantgraph/internal/place"
 )
 
-// placeCond is the rows that satisfy a condition on places. reach is the set of
-// funders that an area_served place selects.
-func (g *Graph) placeCond(p *Place, reach bitset) condition {
-	switch p.Of {
-	case FunderPlace:
-		match := g.placeMatcher(p.Kind, p.Values)
-		at := placeRecord{Country: noString} // the table of funders has none
-		return g.funderSetCond(g.fundersThat(func(f *funderRecord) bool {
-			at.CityKey, at.State, at.ZIP, at.County = f.CityKey, f.State, f.ZIP, f.County
-			return match(&at)
-		}))
-	case AreaServed:
-		return g.funderSetCond(reach)
+// placeConds is the conditions that a place makes. reach is the set of funders
+// that an area_served place selects.
+func (g *Graph) placeConds(p *Place, reach bitset) []condition {
+	if p.empty() {
+		return nil
 	}
-	return g.recipPlaceCond(p.Kind, p.Values)
+	if p.Of == AreaServed {
+		return []condition{g.funderSetCond(reach)}
+	}
+	var all []condition
+	if len(p.Values) > 0 {
+		match := g.placeMatcher(p.Kind, p.Values)
+		if p.Of == FunderPlace {
+			all = append(all, g.funderPlaceCond(match))
+		} else {
+			all = append(all, g.recipPlaceCond(p.Kind, match))
+		}
+	}
+	if p.Near != (Near{}) {
+		match := g.nearMatcher(p.Near)
+		if p.Of == FunderPlace {
+			all = append(all, g.funderPlaceCond(match))
+		} else {
+			all = append(all, g.recipPlaceCond(ZIP, match))
+		}
+	}
+	return all
+}
+
+// funderPlaceCond is the rows whose funder is in a place that matches.
+func (g *Graph) funderPlaceCond(match func(*placeRecord) bool) condition {
+	at := placeRecord{Country: noString} // the table of funders has none
+	return g.funderSetCond(g.fundersThat(func(f *funderRecord) bool {
+		at.CityKey, at.State, at.ZIP, at.County = f.CityKey, f.State, f.ZIP, f.County
+		return match(&at)
+	}))
+}
+
+// nearMatcher tests whether a place has a ZIP code near another.
+func (g *Graph) nearMatcher(n Near) func(*placeRecord) bool {
+	near := make(bitset, wordsFor(g.short.len()))
+	ids := g.zipIDs()
+	for _, zip := range place.Shipped().Within(n.ZIP, float64(n.Miles)) {
+		if id := ids[zip]; id != 0 {
+			near.set(id)
+		}
+	}
+	return func(p *placeRecord) bool { return near.has(p.ZIP) }
+}
+
+// zipIDs is the numbers of the ZIP codes of a snapshot in the table of short
+// strings, by their value; 0, which is the empty string, for one that nobody
+// has. It is made when it is first asked for.
+func (g *Graph) zipIDs() []uint32 {
+	g.zips.once.Do(func() {
+		ids := make([]uint32, 100_000)
+		// The table is sorted, so what begins with a digit stands together.
+		from := sort.Search(g.short.len(), func(i int) bool { return string(g.short.at(uint32(i))) >= "0" })
+		for i := uint32(from); int(i) < g.short.len(); i++ {
+			s := g.short.at(i)
+			if s[0] > '9' {
+				break
+			}
+			if n, ok := place.ZIPNumber(string(s)); ok {
+				ids[n] = i
+			}
+		}
+		g.zips.ids = ids
+	})
+	return g.zips.ids
+}
+
+// zips is what zipIDs made.
+type zips struct {
+	once sync.Once
+	ids  []uint32
 }
 
 // countryCond is the rows of recipients in one of the countries.
@@ -31,7 +93,7 @@ func (g *Graph) countryCond(codes []string) condition {
 	for i, c := range codes {
 		values[i].Name = c
 	}
-	return g.recipPlaceCond(Country, values)
+	return g.recipPlaceCond(Country, g.placeMatcher(Country, values))
 }
 
 // noString is the number of no string.
@@ -100,9 +162,9 @@ func (g *Graph) wantedPlace(kind PlaceKind, v PlaceValue) (w wantedPlace, ok boo
 	return w, ok
 }
 
-// recipPlaceCond is the rows whose recipient is in one of the places.
-func (g *Graph) recipPlaceCond(kind PlaceKind, values []PlaceValue) condition {
-	match := g.placeMatcher(kind, values)
+// recipPlaceCond is the rows whose recipient is in a place of the kind that
+// matches.
+func (g *Graph) recipPlaceCond(kind PlaceKind, match func(*placeRecord) bool) condition {
 	if kind == State {
 		var sets []bitset
 		for i, s := range g.stateList {

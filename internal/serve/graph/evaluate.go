@@ -48,7 +48,7 @@ func (e *evaluation) filter(f *Filter) (rowset, error) {
 // conditions are what a filter asks of a row.
 func (e *evaluation) conditions(f *Filter) ([]condition, error) {
 	var reach bitset
-	if f.Place.Of == AreaServed && len(f.Place.Values) > 0 {
+	if f.Place.Of == AreaServed && !f.Place.empty() {
 		var err error
 		if reach, err = e.g.reach(e.ctx, f); err != nil {
 			return nil, err

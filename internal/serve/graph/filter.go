@@ -26,6 +26,7 @@ type Filter struct {
 	MaxAmount    *int64
 	MinProb      *float64 // rows without a recipient EIN never match
 	Sources      []grant.Rule
+	Keys         []string // of grants
 
 	// inferredOnly asks for the rows that only the wider basis has.
 	inferredOnly bool
@@ -42,6 +43,9 @@ const (
 	DAF Class = 1 << iota
 	Individuals
 	RelatedParty
+	// Unidentified is the lines that do not name an organization: persons among
+	// them, so it is wider than Individuals.
+	Unidentified
 )
 
 // Place is a condition on where the recipient or the funder is.
@@ -49,7 +53,18 @@ type Place struct {
 	Of     PlaceOf
 	Kind   PlaceKind
 	Values []PlaceValue // none: no condition
+	Near   Near         // beside the values: both must hold
 }
+
+// Near is a condition on how far a place is from a ZIP code. The zero Near is
+// none.
+type Near struct {
+	ZIP   string // five digits
+	Miles int
+}
+
+// empty reports whether the place is no condition.
+func (p *Place) empty() bool { return len(p.Values) == 0 && p.Near == Near{} }
 
 // PlaceOf says whose place is meant.
 type PlaceOf uint8
@@ -87,7 +102,7 @@ func (f *Filter) onlyAmounts() bool {
 // empty reports whether the filter is every row.
 func (f *Filter) empty() bool {
 	return len(f.Funders) == 0 && len(f.Recipients) == 0 && len(f.Years) == 0 && f.Subject.Empty() &&
-		len(f.Place.Values) == 0 && len(f.Countries) == 0 && len(f.Query.Must) == 0 && len(f.Query.MustNot) == 0 &&
+		f.Place.empty() && len(f.Countries) == 0 && len(f.Query.Must) == 0 && len(f.Query.MustNot) == 0 &&
 		f.Support == 0 && f.FunderKind == "" && f.Exclude == 0 && f.MinAmount == nil && f.MaxAmount == nil &&
-		f.MinProb == nil && len(f.Sources) == 0
+		f.MinProb == nil && len(f.Sources) == 0 && len(f.Keys) == 0
 }

@@ -68,6 +68,7 @@ type Graph struct {
 	classSums                 []Cost
 	totals                    Totals
 	partial                   map[int]bool
+	groups                    groupIndex
 
 	sets dimensions
 
@@ -78,6 +79,7 @@ type Graph struct {
 	buffers  buffers
 	cache    *cache
 	counties counties
+	zips     zips
 }
 
 // Close waits for the questions under way and unmaps the file.

@@ -34,11 +34,14 @@ func (g *Graph) Weight(about About, f *Filter, p Page) int64 {
 	if !short && !f.empty() {
 		n += 4 * set(rows) // never more, however many conditions there are
 	}
-	if len(f.Funders) > 0 || f.FunderKind != "" || f.Place.Of != RecipientPlace && len(f.Place.Values) > 0 {
+	if len(f.Funders) > 0 || f.FunderKind != "" || f.Place.Of != RecipientPlace && !f.Place.empty() {
 		n += 3*set(funders) + list(funders) + 2*list(funders) // the funders, and the ranges of their rows
 	}
 	if len(f.Place.Values) > 0 && f.Place.Kind != State {
 		n += list(places)
+	}
+	if f.Place.Near != (Near{}) {
+		n += list(places) + set(int64(g.short.len())) + list(100_000)
 	}
 	if len(f.Countries) > 0 {
 		n += list(places)
@@ -46,7 +49,7 @@ func (g *Graph) Weight(about About, f *Filter, p Page) int64 {
 	if !f.Subject.Empty() {
 		n += list(recips)
 	}
-	n += int64(len(f.Funders)+len(f.Recipients)+len(f.Countries)+len(f.Place.Values)) * 64
+	n += int64(len(f.Funders)+len(f.Recipients)+len(f.Countries)+len(f.Place.Values)+len(f.Keys)) * 64
 	for _, terms := range [...][]Term{f.Query.Must, f.Query.MustNot} {
 		for _, t := range terms {
 			n += 64 * int64(len(t.Words))
@@ -55,7 +58,7 @@ func (g *Graph) Weight(about About, f *Filter, p Page) int64 {
 			}
 		}
 	}
-	if about != AboutTotals {
+	if about != AboutTotals { // those of a grouping by funder or recipient too
 		// Selectors that count and, after them, selectors that keep; then what they kept.
 		kept := (int64(g.grain.near) + limit) * int64(unsafe.Sizeof(item{}))
 		n += int64(runtime.GOMAXPROCS(0))*(4*int64(g.grain.bins)+5*kept) + kept
@@ -71,6 +74,14 @@ func (g *Graph) Weight(about About, f *Filter, p Page) int64 {
 		n += limit * partyBytes
 	case AboutRecipients:
 		n += limit * partyBytes
+		if short {
+			n += 128 * bound
+		} else if !f.empty() {
+			n += max(recips*int64(unsafe.Sizeof(partyTotals{}))+list(recips), 4*few+set(recips))
+		}
+	case AboutGroups:
+		counts := int64(len(g.stateList)+len(g.groups.countyList)+supportSets+3*maxYears) * int64(unsafe.Sizeof(Cost{}))
+		n += limit*partyBytes + int64(6*runtime.GOMAXPROCS(0))*counts
 		if short {
 			n += 128 * bound
 		} else if !f.empty() {
@@ -99,6 +110,9 @@ func (g *Graph) rowsBound(f *Filter) int64 {
 			}
 		}
 		bound = min(bound, n)
+	}
+	if len(f.Keys) > 0 {
+		bound = min(bound, int64(len(f.Keys)))
 	}
 	if len(f.Recipients) > 0 {
 		var n int64

@@ -20,6 +20,7 @@ const (
 	AboutFunders                 // Funders
 	AboutRecipients              // Recipients
 	AboutTotals                  // Summary, Excluded, ReachingFunders
+	AboutGroups                  // Groups; the page is what Top says
 )
 
 // Question is all that an answer of one graph depends on.
@@ -28,6 +29,7 @@ type Question struct {
 	Filter *Filter
 	Sort   Sort
 	Page   Page
+	By     Grouping
 }
 
 // Order is a sort key. Which ones an endpoint has, its method says.
@@ -60,7 +62,7 @@ type Page struct{ Offset, Limit int }
 // two questions share a name. It is not meant to be stored: another version of
 // this program may write it otherwise.
 func (q Question) Canonical() []byte {
-	w := canonical{byte(q.About), byte(q.Sort.By)}
+	w := canonical{byte(q.About), byte(q.By), byte(q.Sort.By)}
 	w.flag(q.Sort.Asc)
 	w.number(int64(max(q.Page.Offset, 0)))
 	w.number(int64(max(q.Page.Limit, 0)))
@@ -101,6 +103,8 @@ func (w *canonical) filter(f *Filter) {
 		*w = binary.BigEndian.AppendUint64(*w, math.Float64bits(*f.MinProb+0)) // -0 is 0
 	}
 	writeSet(w, f.Sources)
+	w.flag(len(f.Keys) > 0)
+	w.texts(slices.Clone(f.Keys))
 }
 
 // years writes spans joined where they touch. All years are no condition.
@@ -165,11 +169,18 @@ func (w *canonical) subject(s *ntee.Subject) {
 
 // place writes the places as the evaluation looks them up.
 func (w *canonical) place(p *Place) {
+	w.flag(!p.empty())
+	if p.empty() {
+		return
+	}
+	*w = append(*w, byte(p.Of))
+	w.text(p.Near.ZIP)
+	w.number(int64(p.Near.Miles))
 	w.flag(len(p.Values) > 0)
 	if len(p.Values) == 0 {
 		return
 	}
-	*w = append(*w, byte(p.Of), byte(p.Kind))
+	*w = append(*w, byte(p.Kind))
 	// A city is written with its state behind a separator; a name without one
 	// comes before it and covers it.
 	var names []string

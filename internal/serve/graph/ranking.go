@@ -53,7 +53,7 @@ func (g *Graph) Funders(ctx context.Context, f *Filter, s Sort, p Page) (rows []
 	case ByFunderState:
 		label = func(id uint32) uint32 { return g.funder[id].State }
 	}
-	page, hits, err := g.ranked(ctx, Question{AboutFunders, f, s, p}, label)
+	page, hits, err := g.ranked(ctx, Question{About: AboutFunders, Filter: f, Sort: s, Page: p}, label)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -89,7 +89,7 @@ func (g *Graph) Recipients(ctx context.Context, f *Filter, s Sort, p Page) (rows
 	case ByRecipState:
 		label = func(id uint32) uint32 { return g.recip[id].State }
 	}
-	page, hits, err := g.ranked(ctx, Question{AboutRecipients, f, s, p}, label)
+	page, hits, err := g.ranked(ctx, Question{About: AboutRecipients, Filter: f, Sort: s, Page: p}, label)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -131,17 +131,23 @@ func (g *Graph) ranked(ctx context.Context, ask Question, label func(id uint32) 
 
 // ranking orders funders or recipients and takes a part.
 func (g *Graph) ranking(ctx context.Context, ask Question, label func(id uint32) uint32) (*ranking, error) {
-	s, all, byTotal := ask.Sort, g.funderTotals, g.funderTop
-	if ask.About == AboutRecipients {
-		all, byTotal = g.recipTotals, g.recipTop
-	}
-	from, to := ask.Page.within(int64(len(all)))
 	e := g.evaluate(ctx)
 	defer e.end()
 	set, err := e.filter(ask.Filter)
 	if err != nil {
 		return nil, err
 	}
+	return e.ranking(&set, ask, label)
+}
+
+// ranking orders the funders or recipients of the rows of a set.
+func (e *evaluation) ranking(set *rowset, ask Question, label func(id uint32) uint32) (*ranking, error) {
+	g := e.g
+	s, all, byTotal := ask.Sort, g.funderTotals, g.funderTop
+	if ask.About == AboutRecipients {
+		all, byTotal = g.recipTotals, g.recipTop
+	}
+	from, to := ask.Page.within(int64(len(all)))
 	if set.all && s.By == ByAmount && !s.Asc {
 		out := &ranking{from: from, records: make([]record, 0, to-from), hits: int64(len(all))}
 		for _, id := range byTotal[from:to] {
@@ -158,10 +164,11 @@ func (g *Graph) ranking(ctx context.Context, ask Question, label func(id uint32)
 	case set.all:
 		run = e.storedRecords(all, r)
 	case ask.About == AboutFunders:
-		run = e.byFunder(&set, r)
+		run = e.byFunder(set, r)
 	default:
 		var done func()
-		if run, done, err = e.byRecipient(&set, r); err != nil {
+		var err error
+		if run, done, err = e.byRecipient(set, r); err != nil {
 			return nil, err
 		}
 		defer done()

@@ -44,6 +44,9 @@ type Recipient struct {
 	ID                              string
 	EIN                             ein.EIN // None when unresolved
 	Name, City, State, ZIP, Country string
+	// Classes says whether any of its grants is to a person (Individuals) or
+	// names nobody (Unidentified), so that nobody is named who must not be.
+	Classes Class
 }
 
 // FunderTotal is a funder with the totals of its matching rows.

@@ -37,7 +37,7 @@ func (r *reader) recipient(i uint32) Recipient {
 	p := &r.g.recip[i]
 	return Recipient{
 		ID: r.text.copy(r.g.recipIDs.at(i)), EIN: ein.EIN(p.EIN), Name: r.short(p.Name),
-		City: r.short(p.City), State: r.short(p.State), ZIP: r.short(p.ZIP), Country: r.short(p.Country),
+		City: r.short(p.City), State: r.short(p.State), ZIP: r.short(p.ZIP), Country: r.short(p.Country), Classes: Class(p.Classes),
 	}
 }
 
@@ -74,9 +74,18 @@ func (g *Graph) Grant(key string) (Grant, bool) {
 		return Grant{}, false
 	}
 	defer g.mu.RUnlock()
-	i := sort.Search(g.rows, func(i int) bool { return string(g.keys.at(g.byKey[i])) >= key })
-	if i == g.rows || string(g.keys.at(g.byKey[i])) != key {
+	row, ok := g.findKey(key)
+	if !ok {
 		return Grant{}, false
 	}
-	return g.reader().grant(g.byKey[i]), true
+	return g.reader().grant(row), true
+}
+
+// findKey is the row with the given key.
+func (g *Graph) findKey(key string) (uint32, bool) {
+	i := sort.Search(g.rows, func(i int) bool { return string(g.keys.at(g.byKey[i])) >= key })
+	if i == g.rows || string(g.keys.at(g.byKey[i])) != key {
+		return 0, false
+	}
+	return g.byKey[i], true
 }

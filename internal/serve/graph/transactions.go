@@ -22,7 +22,7 @@ func (g *Graph) Transactions(ctx context.Context, f *Filter, s Sort, p Page) (ro
 	if !AboutGrants.hasOrder(s.By) {
 		return nil, 0, fmt.Errorf("transactions: %w", ErrOrder)
 	}
-	key := cacheKey('t', Question{AboutGrants, f, s, p})
+	key := cacheKey('t', Question{About: AboutGrants, Filter: f, Sort: s, Page: p})
 	found, ok := g.cache.get(key)
 	if !ok {
 		page, err := g.page(ctx, f, s, g.rowOrder(s.By), p)

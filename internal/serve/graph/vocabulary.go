@@ -48,6 +48,7 @@ var (
 		{DAF, grant.DAF},
 		{Individuals, grant.Individuals},
 		{RelatedParty, grant.RelatedParty},
+		{Unidentified, grant.Unidentified},
 	}
 	placeOfWords = vocabulary[PlaceOf]{
 		{RecipientPlace, "recipient"},
@@ -140,7 +141,7 @@ func (a About) OrderWords() []string {
 func (a About) hasOrder(o Order) bool {
 	switch o {
 	case ByAmount:
-		return a != AboutTotals
+		return a != AboutTotals && a != AboutGroups
 	case ByCount:
 		return a == AboutFunders || a == AboutRecipients
 	case ByYear:

@@ -19,6 +19,7 @@ type Graph interface {
 	Funders(ctx context.Context, f *graph.Filter, s graph.Sort, p graph.Page) ([]graph.FunderTotal, int64, error)
 	Recipients(ctx context.Context, f *graph.Filter, s graph.Sort, p graph.Page) ([]graph.RecipientTotal, int64, error)
 	Summary(ctx context.Context, f *graph.Filter) (graph.Totals, []graph.YearTotals, error)
+	Groups(ctx context.Context, f *graph.Filter, by graph.Grouping, top int) (graph.Grouped, error)
 	Excluded(ctx context.Context, f *graph.Filter) (map[graph.Class]graph.Cost, error)
 	ReachingFunders(ctx context.Context, f *graph.Filter) (int64, error)
 	// WiderBasis is what inferred causes would add to a subject.
@@ -107,9 +108,9 @@ func (of graphOf) summary() api.Operation {
 	return api.Operation{
 		ID: "summarizeGrants", Method: "GET", Path: "/grants/summary", Access: api.Grants, Cost: 1,
 		Summary:     "Totals, overall and by year",
-		Description: "Sums up the grants that match the filters: dollars, grants, distinct funders and distinct recipients, overall and by fiscal year." + graphNote,
-		Params:      append(filterParams(), api.FormatParam(api.Formats...)), Response: SummaryAnswer{}, Formats: api.Formats, Refusals: refusals,
-		Examples: grantExamples("year=2020-2022"),
+		Description: "Sums up the grants that match the filters: dollars, grants, distinct funders and distinct recipients, overall and by fiscal year. With by it adds the same grants by one grouping: the groups with the most dollars, the rest of them in one row, and the grants without a value in a row of their own." + graphNote,
+		Params:      append(filterParams(), groupParams()...), Response: SummaryAnswer{}, Formats: api.Formats, Refusals: refusals,
+		Examples: append(grantExamples("year=2020-2022"), api.Example{Case: "groups", Description: "One grouping: the causes of the grants, with a row for those without one", Query: "year=2020-2022&by=subject"}),
 		Plan:     of.planSummary,
 	}
 }
@@ -174,9 +175,15 @@ func (of graphOf) planSummary(c *api.Call) (api.Run, error) {
 	if err != nil {
 		return nil, err
 	}
+	by, top := readGrouping(c.Params)
 	c.ReadFormat()
-	c.Question = string(graph.Question{About: graph.AboutTotals, Filter: &f.filter}.Canonical())
+	asked := graph.Question{About: graph.AboutTotals, Filter: &f.filter}
 	c.Weight = g.Weight(graph.AboutTotals, &f.filter, graph.Page{})
+	if by != graph.NoGrouping {
+		asked.About, asked.By, asked.Page = graph.AboutGroups, by, graph.Page{Limit: top}
+		c.Weight += g.Weight(graph.AboutGroups, &f.filter, asked.Page) + int64(top)*groupWeight
+	}
+	c.Question = string(asked.Canonical())
 	return func(ctx context.Context) (api.Answer, error) {
 		totals, years, err := g.Summary(ctx, &f.filter)
 		if err != nil {
@@ -185,6 +192,13 @@ func (of graphOf) planSummary(c *api.Call) (api.Run, error) {
 		out := &SummaryAnswer{Head: api.Success, Summary: Sums{totals.Amount, totals.Grants, totals.Funders, totals.Recipients}, ByYear: []Year{}}
 		for _, y := range years {
 			out.ByYear = append(out.ByYear, Year{y.FiscalYear, y.Amount, y.Grants, y.Funders, y.Recipients, y.Partial})
+		}
+		if by != graph.NoGrouping {
+			groups, err := g.Groups(ctx, &f.filter, by, top)
+			if err != nil {
+				return nil, err
+			}
+			out.Groups = groupsRow(&groups)
 		}
 		out.Service, err = service(ctx, c, g, f)
 		return out, err
@@ -227,7 +241,7 @@ func service(ctx context.Context, c *api.Call, g Graph, f *filterReader) (api.Se
 			}
 			return &api.Cost{GrantCount: costs[class].Grants, TotalAmount: costs[class].Amount}
 		}
-		s.Excluded = &api.Excluded{DAF: cost(graph.DAF), Individuals: cost(graph.Individuals), RelatedParty: cost(graph.RelatedParty)}
+		s.Excluded = &api.Excluded{DAF: cost(graph.DAF), Individuals: cost(graph.Individuals), RelatedParty: cost(graph.RelatedParty), Unidentified: cost(graph.Unidentified)}
 	}
 	return s, nil
 }

@@ -48,7 +48,7 @@ type Provenance struct {
 	MatchProb  *float64 `json:"match_prob" doc:"Probability that the recipient EIN is right; null means no EIN."`
 	EINSource  *string  `json:"ein_source" doc:"How the recipient EIN was resolved; null means no EIN." enum:"filed,override_human,override_keyerror,name,registry-dominant,fuzzy,override_llm,registry,address,zip,street,model"`
 	SourceTier string   `json:"source_tier" enum:"matched,universe" doc:"matched: a US recipient with an EIN. universe: everything else."`
-	Classes    []string `json:"classes" enum:"daf,individuals,related_party" doc:"Classes of the row that exclude can leave out."`
+	Classes    []string `json:"classes" enum:"daf,individuals,related_party,unidentified" doc:"Classes of the row that exclude can leave out."`
 }
 
 // FunderRow is one grantmaker with the totals of its matching grants.
@@ -84,8 +84,9 @@ type RecipientRow struct {
 // SummaryAnswer is the answer of /grants/summary.
 type SummaryAnswer struct {
 	api.Head
-	Summary Sums   `json:"summary" doc:"Totals of all matching grants."`
-	ByYear  []Year `json:"by_year" doc:"The same by fiscal year, oldest first."`
+	Summary Sums    `json:"summary" doc:"Totals of all matching grants."`
+	ByYear  []Year  `json:"by_year" doc:"The same by fiscal year, oldest first."`
+	Groups  *Groups `json:"groups,omitempty" doc:"The same grants by one grouping; only with by."`
 	api.Tail
 }
 
@@ -107,7 +108,13 @@ type Year struct {
 	Partial        bool  `json:"partial" doc:"Whether filings for the year are still being released."`
 }
 
-func (s *SummaryAnswer) Table() (any, *int64, *string) { return s.ByYear, api.Count(s.ByYear), nil }
+// Table is the groups if there are any, else the years.
+func (s *SummaryAnswer) Table() (any, *int64, *string) {
+	if s.Groups != nil {
+		return s.Groups.Rows, api.Count(s.Groups.Rows), nil
+	}
+	return s.ByYear, api.Count(s.ByYear), nil
+}
 
 // foreign is the country of a place on the wire, where the United States is
 // null.

@@ -1,0 +1,87 @@
+package grants
+
+import (
+	"fmt"
+
+	"grantgraph/internal/serve/api"
+	"grantgraph/internal/serve/graph"
+)
+
+// Groups are the grants of a summary by one grouping.
+type Groups struct {
+	By         string     `json:"by" enum:"subject,state,county,support,funder_type,funder,recipient,year" doc:"What the grants are grouped by."`
+	GroupCount int64      `json:"group_count" doc:"Groups that have a value, those in the row rest among them."`
+	Rows       []GroupRow `json:"rows" doc:"The groups with the most dollars, largest first (years in their order); then one row for the rest, if there is any; then one for the grants without a value, if there are any."`
+}
+
+// GroupRow is one group.
+type GroupRow struct {
+	Kind        string  `json:"kind" enum:"value,rest,none" doc:"value: a group. rest: all groups beyond top. none: the grants without a value."`
+	Key         *string `json:"key" doc:"The value: NTEE letter, state code, county FIPS code, support id, funder_type, EIN of the funder, recip_id or fiscal year; null for rest and none."`
+	Label       string  `json:"label" doc:"The group in words."`
+	EIN         *string `json:"ein" doc:"EIN of the funder or recipient; null when it has none, and in every other grouping." pattern:"^[0-9]{9}$"`
+	TotalAmount int64   `json:"total_amount" doc:"Whole dollars."`
+	GrantCount  int64   `json:"grant_count" doc:"Grants."`
+}
+
+// The kinds of rows.
+const (
+	valueRow = "value"
+	restRow  = "rest"
+	noneRow  = "none"
+)
+
+const defaultTop = 25
+
+// groupWeight is what a group takes of the memory that all requests share, in
+// bytes, on its way to the wire.
+const groupWeight = 1 << 10
+
+// groupParams are the parameters of a summary beside the filters.
+func groupParams() []api.Param {
+	return []api.Param{
+		{Name: "by", Also: api.Words("group_by groupby group grouping breakdown dimension facet split_by aggregate"), EnumAlso: map[string]string{"cause": "subject", "causes": "subject", "subjects": "subject", "ntee": "subject", "states": "state", "recip_state": "state", "recipient_state": "state", "counties": "county", "county_fips": "county", "strategy": "support", "support_strategy": "support", "funder_kind": "funder_type", "kind": "funder_type", "funders": "funder", "funder_ein": "funder", "funder_id": "funder", "grantmaker": "funder", "recipients": "recipient", "recip_id": "recipient", "grantee": "recipient", "years": "year", "fiscal_year": "year"}, Type: api.String, Enum: graph.GroupingWords(), Example: "subject", Description: "One grouping of the grants that match: subject (cause of the recipient, as subject_basis says), state and county of the recipient, support, funder_type, funder, recipient or year. Without it the answer has no groups."},
+		{Name: "top", Also: api.Words("limit size page_size per_page count n max_groups"), Type: api.Integer, Min: api.Bound(1), Max: api.Bound(graph.MaxGroups), Default: defaultTop, Description: "How many groups are listed, those with the most dollars; the others are one row, rest. Without by it is a 422."},
+		api.FormatParam(api.Formats...),
+	}
+}
+
+// readGrouping reads by and top.
+func readGrouping(r *api.Reader) (by graph.Grouping, top int) {
+	n, given := r.Integer("top")
+	word, understood := r.Choice("by")
+	by, _ = graph.ParseGrouping(word)
+	switch {
+	case by == graph.NoGrouping && given && understood:
+		r.Problem(r.Param("top"), -1, "missing", "", nil, "top says how many groups are listed, but there is no grouping; add by")
+	case by == graph.NoGrouping && given:
+		r.Warn.Ignored("top", "by was not applied, so neither was top.")
+	case by.Overlaps():
+		r.Warn.Caveat("by", "A grant can have several support strategies and counts in each of them, so the groups add up to more than the summary.")
+	}
+	if !given {
+		return by, defaultTop
+	}
+	return by, int(n)
+}
+
+// groupsRow is groups as the wire has them.
+func groupsRow(d *graph.Grouped) *Groups {
+	out := &Groups{By: d.By.String(), GroupCount: d.Count, Rows: make([]GroupRow, 0, len(d.Groups)+2)}
+	for i := range d.Groups {
+		g := &d.Groups[i]
+		out.Rows = append(out.Rows, GroupRow{Kind: valueRow, Key: &g.Key, Label: d.By.Label(g), EIN: api.OrNull(g.EIN.String()), TotalAmount: g.Amount, GrantCount: g.Grants})
+	}
+	add := func(kind, label string, c *graph.Cost) {
+		if c != nil {
+			out.Rows = append(out.Rows, GroupRow{Kind: kind, Label: label, TotalAmount: c.Amount, GrantCount: c.Grants})
+		}
+	}
+	others := fmt.Sprintf("%d others", d.Count-int64(len(d.Groups)))
+	if d.Count-int64(len(d.Groups)) == 1 {
+		others = "1 other"
+	}
+	add(restRow, others, d.Rest)
+	add(noneRow, d.By.NoneLabel(), d.None)
+	return out
+}
