@@ -4,12 +4,14 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/ntee"
+	"grantgraph/internal/place"
 	"grantgraph/internal/serve/graph"
 	"grantgraph/internal/snapshot"
 )
@@ -29,6 +31,7 @@ type codebook struct {
 	funders    map[ein.EIN]int64
 	recipients map[ein.EIN]int64
 	dims       map[string][]value
+	funderZIPs []string
 }
 
 // value is one value of a dimension with its code.
@@ -49,6 +52,13 @@ func readCodebook(ctx context.Context, db *sql.DB, s *snapshot.Snapshot) (*codeb
 	var err error
 	if b.dims["city"], err = values(ctx, db, "SELECT id, city_key FROM filed_city"); err != nil {
 		return nil, err
+	}
+	zips, err := values(ctx, db, "SELECT DISTINCT 0, zip FROM funder WHERE zip <> ''")
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range zips {
+		b.funderZIPs = append(b.funderZIPs, v.text)
 	}
 	for table, ids := range map[string]map[ein.EIN]int64{"funder": b.funders, "recipient": b.recipients} {
 		list, err := values(ctx, db, "SELECT id, ein FROM "+table+" WHERE ein <> ''")
@@ -125,7 +135,7 @@ func (b *codebook) clause(f *graph.Filter, recipients bool) clause {
 		}
 		and(registered)
 	}
-	if len(f.Place.Values) > 0 {
+	if len(f.Place.Values) > 0 || f.Place.Near != (graph.Near{}) {
 		and(b.location(f, b.table(f, recipients)))
 	}
 	if len(f.Countries) > 0 {
@@ -145,6 +155,13 @@ func (b *codebook) clause(f *graph.Filter, recipients bool) clause {
 	}
 	if f.Exclude != 0 {
 		and(fmt.Sprintf("g.class & %d = 0", f.Exclude))
+	}
+	if len(f.Keys) > 0 {
+		list := make([]string, len(f.Keys))
+		for i, k := range f.Keys {
+			list[i] = quote(k)
+		}
+		and("g.key IN (" + strings.Join(list, ", ") + ")")
 	}
 	if f.MinAmount != nil {
 		and(fmt.Sprintf("g.amount >= %d", *f.MinAmount))
@@ -249,7 +266,14 @@ func (b *codebook) text(with *strings.Builder, t graph.Term) string {
 func (b *codebook) location(f *graph.Filter, table string) string {
 	p := &f.Place
 	if p.Of == graph.FunderPlace {
-		return "g.funder IN (SELECT id FROM funder WHERE " + funderPlace(p) + ")"
+		var both []string
+		if len(p.Values) > 0 {
+			both = append(both, "("+funderPlace(p)+")")
+		}
+		if p.Near != (graph.Near{}) {
+			both = append(both, b.funderNear(p.Near))
+		}
+		return "g.funder IN (SELECT id FROM funder WHERE " + strings.Join(both, " AND ") + ")"
 	}
 	var parts []string
 	for _, v := range p.Values {
@@ -272,7 +296,14 @@ func (b *codebook) location(f *graph.Filter, table string) string {
 			parts = append(parts, b.equal("country", v.Name))
 		}
 	}
-	where := "(" + strings.Join(parts, " OR ") + ")"
+	var both []string
+	if len(parts) > 0 {
+		both = append(both, "("+strings.Join(parts, " OR ")+")")
+	}
+	if p.Near != (graph.Near{}) {
+		both = append(both, oneOf("g.zip", b.codes("zip", func(s string) bool { return milesApart(p.Near.ZIP, s) <= float64(p.Near.Miles) })))
+	}
+	where := strings.Join(both, " AND ")
 	if p.Of == graph.AreaServed {
 		if s := spans(f.Years); s != "" {
 			where += " AND " + s
@@ -305,6 +336,30 @@ func funderPlace(p *graph.Place) string {
 		}
 	}
 	return strings.Join(parts, " OR ")
+}
+
+// funderNear is a condition on the table of funders. Those whose ZIP code no
+// grant has are few.
+func (b *codebook) funderNear(n graph.Near) string {
+	list := []string{"NULL"}
+	for _, zip := range b.funderZIPs {
+		if milesApart(n.ZIP, zip) <= float64(n.Miles) {
+			list = append(list, quote(zip))
+		}
+	}
+	return "zip IN (" + strings.Join(list, ", ") + ")"
+}
+
+// milesApart is the great-circle distance of two ZIP codes by the law of
+// haversines.
+func milesApart(a, b string) float64 {
+	p, ok := place.Shipped().Point(a)
+	q, known := place.Shipped().Point(b)
+	if !ok || !known {
+		return math.Inf(1)
+	}
+	hav := func(degrees float64) float64 { s := math.Sin(degrees * math.Pi / 360); return s * s }
+	return 2 * 3958.7613 * math.Asin(math.Sqrt(hav(p.Lat-q.Lat)+math.Cos(p.Lat*math.Pi/180)*math.Cos(q.Lat*math.Pi/180)*hav(p.Lon-q.Lon)))
 }
 
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }

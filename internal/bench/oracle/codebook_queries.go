@@ -36,7 +36,7 @@ func (b *codebook) Transactions(ctx context.Context, f *graph.Filter, s graph.So
 		var funder, recipient, inferred string
 		var n int64
 		if err := rows.Scan(&n, &g.Key, &funder, &g.Funder.Name, &g.Funder.City, &g.Funder.State, &g.Funder.Kind,
-			&g.Recipient.ID, &recipient, &g.Recipient.Name, &g.Recipient.City, &g.Recipient.State, &g.Recipient.ZIP, &g.Recipient.Country,
+			&g.Recipient.ID, &recipient, &g.Recipient.Name, &g.Recipient.City, &g.Recipient.State, &g.Recipient.ZIP, &g.Recipient.Country, &g.Recipient.Classes,
 			&g.NameFiled, &g.City, &g.State, &g.ZIP, &g.Country, &g.Amount, &g.FiscalYear, &g.NTEE, &inferred, &g.Support, &g.Purpose,
 			&g.ObjectID, &g.Filing, &g.ReturnType, &g.PeriodEnd, &g.Rule, &g.Prob, &g.Matched, &g.Classes); err != nil {
 			return nil, 0, err
@@ -108,10 +108,10 @@ func (b *codebook) Funders(ctx context.Context, f *graph.Filter, s graph.Sort, p
 // Recipients are the recipients of the matching rows.
 func (b *codebook) Recipients(ctx context.Context, f *graph.Filter, s graph.Sort, page graph.Page) ([]graph.RecipientTotal, int64, error) {
 	list, hits := []graph.RecipientTotal{}, int64(0)
-	err := b.totals(ctx, f, s, page, "recipient", "funder", "f.recip_id, f.ein, f.name, f.city, f.state, f.zip, f.country", &hits, func(scan func(...any) error) error {
+	err := b.totals(ctx, f, s, page, "recipient", "funder", "f.recip_id, f.ein, f.name, f.city, f.state, f.zip, f.country, f.classes", &hits, func(scan func(...any) error) error {
 		var t graph.RecipientTotal
 		var id string
-		err := scan(&hits, &t.ID, &id, &t.Name, &t.City, &t.State, &t.ZIP, &t.Country, &t.Total, &t.Grants, &t.Funders, &t.FirstYear, &t.LastYear)
+		err := scan(&hits, &t.ID, &id, &t.Name, &t.City, &t.State, &t.ZIP, &t.Country, &t.Classes, &t.Total, &t.Grants, &t.Funders, &t.FirstYear, &t.LastYear)
 		t.EIN = einOf(id)
 		list = append(list, t)
 		return err

@@ -63,7 +63,7 @@ var codedSQL = []string{
 	`CREATE VIEW coded AS SELECT f.grant_key AS key, (row_number() OVER (ORDER BY f.grant_key))::INTEGER AS rank, u.id::INTEGER AS funder, r.id::INTEGER AS recipient,
 		(f.recipient_ein <> '') AS linked, w.id::INTEGER AS raw, c.id::INTEGER AS city, s.id::SMALLINT AS state, z.id::INTEGER AS zip, n.id::INTEGER AS county,
 		o.id::SMALLINT AS country, f.amount, f.tax_year::SMALLINT AS year, p.id::INTEGER AS purpose, l.id::SMALLINT AS rule, f.match_prob AS prob,
-		f.source_tier = 'matched' AS matched, (f.is_daf::INT + 2 * f.is_individual::INT + 4 * f.is_related_party::INT)::SMALLINT AS class,
+		f.source_tier = 'matched' AS matched, (f.is_daf::INT + 2 * f.is_individual::INT + 4 * f.is_related_party::INT + 8 * f.is_unidentified::INT)::SMALLINT AS class,
 		f.support::INTEGER AS support, t.id::SMALLINT AS ntee, i.id::SMALLINT AS inferred, k.id::SMALLINT AS kind, x.id::INTEGER AS filing
 	FROM filed f JOIN funder u ON u.ein = f.funder_ein JOIN recipient r ON r.recip_id = f.recip_id
 		JOIN filed_text w ON w.value = f.recipient_raw JOIN filed_text p ON p.value = f.purpose JOIN filed_city c ON c.value = f.city
@@ -82,7 +82,7 @@ func dimension(table, column string) string {
 var resultColumns = [...]struct{ name, from string }{
 	{"key", "g.key"}, {"funder_ein", "f.ein"}, {"funder_name", "f.name"}, {"funder_city", "f.city"}, {"funder_state", "f.state"}, {"funder_kind", "f.kind"},
 	{"recip_id", "r.recip_id"}, {"recip_ein", "r.ein"}, {"recip_name", "r.name"}, {"recip_city", "r.city"}, {"recip_state", "r.state"},
-	{"recip_zip", "r.zip"}, {"recip_country", "r.country"}, {"raw_text", "w.value"}, {"city_text", "c.value"}, {"state_text", "s.value"},
+	{"recip_zip", "r.zip"}, {"recip_country", "r.country"}, {"recip_classes", "r.classes"}, {"raw_text", "w.value"}, {"city_text", "c.value"}, {"state_text", "s.value"},
 	{"zip_text", "z.value"}, {"country_text", "o.value"}, {"amount", "g.amount"}, {"year", "g.year"}, {"ntee_text", "r.ntee"}, {"inferred_text", "r.inferred"}, {"support", "g.support"},
 	{"purpose_text", "p.value"}, {"object_id", "x.object_id"}, {"filing_text", "x.filing"}, {"return_type", "x.return_type"}, {"period_end", "x.period_end"},
 	{"rule", "g.rule"}, {"prob", "g.prob"}, {"matched", "g.matched"}, {"class", "g.class"},

@@ -5,6 +5,7 @@ import (
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/ntee"
+	"grantgraph/internal/place"
 	"grantgraph/internal/serve/graph"
 )
 
@@ -40,6 +41,9 @@ func condition(f *graph.Filter) *where {
 		if f.Exclude&c.class != 0 {
 			w.and("NOT g." + c.column)
 		}
+	}
+	if len(f.Keys) > 0 {
+		w.in("g.grant_key", f.Keys)
 	}
 	if f.MinAmount != nil {
 		w.and("g.amount >= ?", *f.MinAmount)
@@ -77,7 +81,7 @@ func repeat(v any, n int) []any {
 var classColumns = [...]struct {
 	class  graph.Class
 	column string
-}{{graph.DAF, "is_daf"}, {graph.Individuals, "is_individual"}, {graph.RelatedParty, "is_related_party"}}
+}{{graph.DAF, "is_daf"}, {graph.Individuals, "is_individual"}, {graph.RelatedParty, "is_related_party"}, {graph.Unidentified, "is_unidentified"}}
 
 // years asks for rows in any of the spans.
 func years(w *where, spans []graph.Span) {
@@ -134,7 +138,7 @@ func subject(w *where, f *graph.Filter) {
 // location asks for rows by the place of the recipient or of the funder.
 func location(w *where, f *graph.Filter) {
 	p := &f.Place
-	if len(p.Values) == 0 {
+	if len(p.Values) == 0 && p.Near == (graph.Near{}) {
 		return
 	}
 	var alternatives []where
@@ -162,7 +166,12 @@ func location(w *where, f *graph.Filter) {
 		alternatives = append(alternatives, one)
 	}
 	var inner where
-	inner.or(alternatives)
+	if len(p.Values) > 0 {
+		inner.or(alternatives)
+	}
+	if p.Near != (graph.Near{}) {
+		near(&inner, p.Near)
+	}
 	switch p.Of {
 	case graph.RecipientPlace:
 		w.and(inner.String(), inner.args...)
@@ -172,6 +181,17 @@ func location(w *where, f *graph.Filter) {
 		years(&inner, f.Years)
 		w.and("g.funder_ein IN (SELECT g.funder_ein FROM grants g WHERE "+inner.String()+")", inner.args...)
 	}
+}
+
+// near asks for ZIP codes by the haversine of their distance.
+func near(w *where, n graph.Near) {
+	at, ok := place.Shipped().Point(n.ZIP)
+	if !ok {
+		w.and("FALSE")
+		return
+	}
+	w.and(`g.zip IN (SELECT zip FROM zip_point WHERE 2 * 3958.7613 * asin(sqrt(pow(sin(radians(lat - ?) / 2), 2)
+		+ cos(radians(?)) * cos(radians(lat)) * pow(sin(radians(lon - ?) / 2), 2))) <= ?)`, at.Lat, at.Lat, at.Lon, float64(n.Miles))
 }
 
 // where is a condition on rows of grants, called g, with its parameters.

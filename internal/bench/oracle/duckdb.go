@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	duckdb "github.com/duckdb/duckdb-go/v2"
 
 	"grantgraph/internal/orgname"
+	"grantgraph/internal/place"
 	"grantgraph/internal/snapshot"
 )
 
@@ -51,12 +53,21 @@ func (d *database) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, f := range []textFunc{{"words", words, text}, {"city_key", orgname.City, text}} {
+	for _, f := range []textFunc{{"words", words, text}, {"city_key", orgname.City, text}, {"zip_at", zipAt, text}} {
 		if err := duckdb.RegisterScalarUDF(conn, f.name, &f); err != nil {
 			return fmt.Errorf("registering %s: %w", f.name, err)
 		}
 	}
 	return nil
+}
+
+// zipAt is the point of a ZIP code, latitude and longitude, or nothing.
+func zipAt(zip string) string {
+	p, ok := place.Shipped().Point(zip)
+	if !ok {
+		return ""
+	}
+	return strconv.FormatFloat(p.Lat, 'g', -1, 64) + " " + strconv.FormatFloat(p.Lon, 'g', -1, 64)
 }
 
 func (d *database) Close() error {
@@ -111,7 +122,7 @@ func (d *database) loadTables(ctx context.Context, s *snapshot.Snapshot) error {
 			coalesce(recipient_city, '') city, coalesce(recipient_state, '') state, coalesce(recipient_zip, '') zip,
 			coalesce(recipient_county, '') county, coalesce(recipient_country, '') country, amount, tax_year,
 			coalesce(purpose, '') purpose, coalesce(ein_source, '') ein_source, coalesce(match_prob, 0) match_prob, source_tier,
-			is_individual, is_daf, is_related_party, support, filing, coalesce(object_id, '') object_id, return_type, period_end
+			is_individual, is_daf, is_related_party, is_unidentified, support, filing, coalesce(object_id, '') object_id, return_type, period_end
 			FROM `+parquet(snapshot.Grants),
 		`CREATE TABLE funder AS SELECT row_number() OVER (ORDER BY funder_ein) id, funder_ein ein, name, coalesce(city, '') city,
 			coalesce(state, '') state, coalesce(zip5, '') zip, coalesce(county, '') county, city_key(coalesce(city, '')) city_key,
@@ -120,6 +131,8 @@ func (d *database) loadTables(ctx context.Context, s *snapshot.Snapshot) error {
 			(SELECT DISTINCT recipient_raw AS value FROM filed UNION SELECT DISTINCT purpose FROM filed)`,
 		`CREATE TABLE filed_city AS SELECT row_number() OVER (ORDER BY value) id, value, city_key(value) city_key FROM
 			(SELECT DISTINCT city AS value FROM filed)`,
+		`CREATE TABLE zip_point AS SELECT zip, split_part(spot, ' ', 1)::DOUBLE lat, split_part(spot, ' ', 2)::DOUBLE lon FROM
+			(SELECT zip, zip_at(zip) AS spot FROM (SELECT DISTINCT zip FROM filed UNION SELECT DISTINCT zip FROM funder)) WHERE spot <> ''`,
 		recipientSQL(parquet(snapshot.Organizations), causes),
 	)
 }
@@ -130,7 +143,7 @@ func (d *database) loadTables(ctx context.Context, s *snapshot.Snapshot) error {
 func recipientSQL(organizations, causes string) string {
 	return `CREATE TABLE recipient AS
 		WITH line AS (
-			SELECT recip_id, any_value(recipient_ein) ein FROM filed GROUP BY recip_id
+			SELECT recip_id, any_value(recipient_ein) ein, (2 * bool_or(is_individual)::INT + 8 * bool_or(is_unidentified)::INT) classes FROM filed GROUP BY recip_id
 		), called AS (
 			SELECT recip_id, recipient_raw AS name FROM (SELECT recip_id, recipient_raw, count(*) n FROM filed GROUP BY ALL)
 			QUALIFY row_number() OVER (PARTITION BY recip_id ORDER BY n DESC, recipient_raw) = 1
@@ -138,7 +151,7 @@ func recipientSQL(organizations, causes string) string {
 			SELECT recip_id, city, state, zip, country FROM (SELECT recip_id, city, state, zip, country, count(*) n FROM filed GROUP BY ALL)
 			QUALIFY row_number() OVER (PARTITION BY recip_id ORDER BY n DESC, city, state, zip, country) = 1
 		), named AS (
-			SELECT l.recip_id, l.ein, coalesce(o.name, c.name) AS name,
+			SELECT l.recip_id, l.ein, l.classes, coalesce(o.name, c.name) AS name,
 				CASE WHEN o.ein IS NULL THEN p.city ELSE coalesce(o.city, '') END city,
 				CASE WHEN o.ein IS NULL THEN p.state ELSE coalesce(o.state, '') END state,
 				CASE WHEN o.ein IS NULL THEN p.zip ELSE coalesce(o.zip5, '') END zip,

@@ -28,6 +28,7 @@ type Engine interface {
 	Funders(ctx context.Context, f *graph.Filter, s graph.Sort, p graph.Page) ([]graph.FunderTotal, int64, error)
 	Recipients(ctx context.Context, f *graph.Filter, s graph.Sort, p graph.Page) ([]graph.RecipientTotal, int64, error)
 	Summary(ctx context.Context, f *graph.Filter) (graph.Totals, []graph.YearTotals, error)
+	Groups(ctx context.Context, f *graph.Filter, by graph.Grouping, top int) (graph.Grouped, error)
 	Excluded(ctx context.Context, f *graph.Filter) (map[graph.Class]graph.Cost, error)
 	Close() error
 }

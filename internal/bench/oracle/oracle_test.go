@@ -183,7 +183,7 @@ func (x *exchange) hasRows() bool {
 			return true
 		}
 	}
-	return x.want.Hits+x.want.Totals.Grants > 0
+	return x.want.Hits+x.want.Totals.Grants+x.want.Groups.Count > 0
 }
 
 // TestDeepPages asks for pages in the middle, at the end and past the end of

@@ -77,10 +77,10 @@ func (p *Plain) Transactions(ctx context.Context, f *graph.Filter, s graph.Sort,
 	rows, err := p.db.QueryContext(ctx, `WITH page AS MATERIALIZED (
 			SELECT g.*, `+column+` AS sorted FROM `+from+` WHERE `+w.String()+`
 			ORDER BY `+column+direction(s)+`, g.amount DESC, g.grant_key LIMIT ? OFFSET ?)
-		SELECT g.grant_key, f.ein, f.name, f.city, f.state, f.kind, r.recip_id, r.ein, r.name, r.city, r.state, r.zip, r.country,
+		SELECT g.grant_key, f.ein, f.name, f.city, f.state, f.kind, r.recip_id, r.ein, r.name, r.city, r.state, r.zip, r.country, r.classes,
 			g.recipient_raw, g.city, g.state, g.zip, g.country, g.amount, g.tax_year, r.ntee, r.inferred, g.support, g.purpose,
 			g.object_id, g.filing, g.return_type, g.period_end, g.ein_source, g.match_prob, g.source_tier,
-			g.is_daf, g.is_individual, g.is_related_party
+			g.is_daf, g.is_individual, g.is_related_party, g.is_unidentified
 		FROM page g JOIN funder f ON f.ein = g.funder_ein JOIN recipient r ON r.recip_id = g.recip_id
 		ORDER BY sorted`+direction(s)+`, g.amount DESC, g.grant_key`, append(w.args, page.Limit, page.Offset)...)
 	if err != nil {
@@ -92,17 +92,17 @@ func (p *Plain) Transactions(ctx context.Context, f *graph.Filter, s graph.Sort,
 		g := graph.Grant{Funder: new(graph.Funder), Recipient: new(graph.Recipient)}
 		var funder, recipient, code, inferred, source, tier string
 		var support int64
-		var daf, individual, related bool
+		var daf, individual, related, nobody bool
 		if err := rows.Scan(&g.Key, &funder, &g.Funder.Name, &g.Funder.City, &g.Funder.State, &g.Funder.Kind,
-			&g.Recipient.ID, &recipient, &g.Recipient.Name, &g.Recipient.City, &g.Recipient.State, &g.Recipient.ZIP, &g.Recipient.Country,
+			&g.Recipient.ID, &recipient, &g.Recipient.Name, &g.Recipient.City, &g.Recipient.State, &g.Recipient.ZIP, &g.Recipient.Country, &g.Recipient.Classes,
 			&g.NameFiled, &g.City, &g.State, &g.ZIP, &g.Country, &g.Amount, &g.FiscalYear, &code, &inferred, &support, &g.Purpose,
-			&g.ObjectID, &g.Filing, &g.ReturnType, &g.PeriodEnd, &source, &g.Prob, &tier, &daf, &individual, &related); err != nil {
+			&g.ObjectID, &g.Filing, &g.ReturnType, &g.PeriodEnd, &source, &g.Prob, &tier, &daf, &individual, &related, &nobody); err != nil {
 			return nil, 0, err
 		}
 		g.Funder.EIN, g.Recipient.EIN, g.NTEE, g.Inferred = einOf(funder), einOf(recipient), ntee.Code(code), letterOf(inferred)
 		g.Support, g.Matched = grant.Support(support), tier == grant.Matched
 		g.Rule, _ = grant.ParseRule(source)
-		for i, is := range [...]bool{daf, individual, related} {
+		for i, is := range [...]bool{daf, individual, related, nobody} {
 			if is {
 				g.Classes |= classColumns[i].class
 			}
@@ -176,7 +176,7 @@ func (p *Plain) Recipients(ctx context.Context, f *graph.Filter, s graph.Sort, p
 	rows, err := p.db.QueryContext(ctx, `WITH t AS (
 			SELECT recip_id, sum(amount)::BIGINT AS total, count(*) AS grants, count(DISTINCT funder_ein) AS others, min(tax_year) AS low, max(tax_year) AS high
 			FROM grants g WHERE `+w.String()+` GROUP BY recip_id)
-		SELECT count(*) OVER (), r.recip_id, r.ein, r.name, r.city, r.state, r.zip, r.country, total, grants, others, low, high
+		SELECT count(*) OVER (), r.recip_id, r.ein, r.name, r.city, r.state, r.zip, r.country, r.classes, total, grants, others, low, high
 		FROM t JOIN recipient r ON r.recip_id = t.recip_id
 		ORDER BY `+aggregateColumn(s, "r")+direction(s)+`, total DESC, r.recip_id LIMIT ? OFFSET ?`, append(w.args, page.Limit, page.Offset)...)
 	if err != nil {
@@ -187,7 +187,7 @@ func (p *Plain) Recipients(ctx context.Context, f *graph.Filter, s graph.Sort, p
 	for rows.Next() {
 		var t graph.RecipientTotal
 		var id string
-		if err := rows.Scan(&hits, &t.ID, &id, &t.Name, &t.City, &t.State, &t.ZIP, &t.Country, &t.Total, &t.Grants, &t.Funders, &t.FirstYear, &t.LastYear); err != nil {
+		if err := rows.Scan(&hits, &t.ID, &id, &t.Name, &t.City, &t.State, &t.ZIP, &t.Country, &t.Classes, &t.Total, &t.Grants, &t.Funders, &t.FirstYear, &t.LastYear); err != nil {
 			return nil, 0, err
 		}
 		t.EIN = einOf(id)

@@ -19,10 +19,11 @@ const (
 	Recipients
 	Summary
 	Excluded
+	Groups
 )
 
 func (t Topic) String() string {
-	return [...]string{"transactions", "funders", "recipients", "summary", "excluded"}[t]
+	return [...]string{"transactions", "funders", "recipients", "summary", "excluded", "groups"}[t]
 }
 
 // Question is a question as data, to be put to any engine.
@@ -30,7 +31,8 @@ type Question struct {
 	Topic  Topic
 	Filter graph.Filter
 	Sort   graph.Sort // of the lists
-	Page   graph.Page // of the lists
+	Page   graph.Page // of the lists; of groups the limit
+	By     graph.Grouping
 }
 
 // Result is what an engine said; the fields of other topics are empty.
@@ -42,6 +44,7 @@ type Result struct {
 	Totals     graph.Totals
 	Years      []graph.YearTotals
 	Excluded   map[graph.Class]graph.Cost
+	Groups     graph.Grouped
 }
 
 // Ask asks an engine.
@@ -58,6 +61,8 @@ func (q *Question) Ask(ctx context.Context, e Engine) (a Result, err error) {
 		a.Totals, a.Years, err = e.Summary(ctx, &f)
 	case Excluded:
 		a.Excluded, err = e.Excluded(ctx, &f)
+	case Groups:
+		a.Groups, err = e.Groups(ctx, &f, q.By, q.Page.Limit)
 	}
 	return a, err
 }
@@ -68,6 +73,9 @@ func (q *Question) String() string {
 	fmt.Fprintf(&b, "%s %s", q.Topic, describe(reflect.ValueOf(q.Filter)))
 	if q.Topic <= Recipients {
 		fmt.Fprintf(&b, " sort %+v page %+v", q.Sort, q.Page)
+	}
+	if q.Topic == Groups {
+		fmt.Fprintf(&b, " by %s top %d", q.By, q.Page.Limit)
 	}
 	return b.String()
 }
@@ -98,8 +106,12 @@ func (a *Result) Difference(b *Result) string {
 		return fmt.Sprintf("totals %+v against %+v", a.Totals, b.Totals)
 	case !reflect.DeepEqual(a.Excluded, b.Excluded) && len(a.Excluded)+len(b.Excluded) > 0:
 		return fmt.Sprintf("excluded %v against %v", a.Excluded, b.Excluded)
+	case a.Groups.Count != b.Groups.Count:
+		return fmt.Sprintf("%d groups against %d", a.Groups.Count, b.Groups.Count)
+	case !reflect.DeepEqual(a.Groups.Rest, b.Groups.Rest) || !reflect.DeepEqual(a.Groups.None, b.Groups.None):
+		return fmt.Sprintf("a rest of %+v and none of %+v against %+v and %+v", a.Groups.Rest, a.Groups.None, b.Groups.Rest, b.Groups.None)
 	}
-	for _, d := range [...]string{differ(a.Grants, b.Grants), differ(a.Funders, b.Funders), differ(a.Recipients, b.Recipients), differ(a.Years, b.Years)} {
+	for _, d := range [...]string{differ(a.Grants, b.Grants), differ(a.Funders, b.Funders), differ(a.Recipients, b.Recipients), differ(a.Years, b.Years), differ(a.Groups.Groups, b.Groups.Groups)} {
 		if d != "" {
 			return d
 		}

@@ -11,6 +11,7 @@ import (
 	"grantgraph/internal/grant"
 	"grantgraph/internal/ntee"
 	"grantgraph/internal/orgname"
+	"grantgraph/internal/place"
 	"grantgraph/internal/serve/graph"
 	"grantgraph/internal/snapshot"
 )
@@ -27,13 +28,13 @@ var orders = map[oracle.Topic][]graph.Order{
 // nearly all rows, which chance would seldom bring about and engines may go
 // about in another way.
 func (c *corpus) question(r *rand.Rand) oracle.Question {
-	q := oracle.Question{Topic: oracle.Topic(r.IntN(int(oracle.Excluded) + 1))}
+	q := oracle.Question{Topic: oracle.Topic(r.IntN(int(oracle.Groups) + 1))}
 	switch r.IntN(10) {
 	case 0:
-		q.Topic = pick(r, []oracle.Topic{oracle.Funders, oracle.Recipients, oracle.Summary, oracle.Summary, oracle.Summary})
+		q.Topic = pick(r, []oracle.Topic{oracle.Funders, oracle.Recipients, oracle.Summary, oracle.Summary, oracle.Groups})
 		c.ofFunders(r, &q.Filter)
 	case 1, 2:
-		q.Topic = pick(r, []oracle.Topic{oracle.Funders, oracle.Recipients, oracle.Recipients, oracle.Summary, oracle.Summary})
+		q.Topic = pick(r, []oracle.Topic{oracle.Funders, oracle.Recipients, oracle.Recipients, oracle.Summary, oracle.Groups, oracle.Groups})
 		c.leaveOut(r, &q.Filter)
 	default:
 		for range pick(r, []int{0, 1, 1, 1, 2, 2, 2, 3, 3, 4, 6}) {
@@ -41,7 +42,11 @@ func (c *corpus) question(r *rand.Rand) oracle.Question {
 		}
 	}
 	if q.Topic == oracle.Excluded && q.Filter.Exclude == 0 {
-		q.Filter.Exclude = graph.Class(1 + r.IntN(7))
+		q.Filter.Exclude = graph.Class(1 + r.IntN(15))
+	}
+	if q.Topic == oracle.Groups {
+		q.By, q.Page.Limit = graph.GroupSubject+graph.Grouping(r.IntN(int(graph.GroupYear))), pick(r, []int{1, 2, 5, 25, 1000})
+		q.Filter.SubjectBasis = ntee.Basis(r.IntN(2))
 	}
 	if q.Topic <= oracle.Recipients {
 		q.Sort = graph.Sort{By: pick(r, orders[q.Topic]), Asc: flag(r, 50)}
@@ -53,7 +58,7 @@ func (c *corpus) question(r *rand.Rand) oracle.Question {
 // restrict sets one more field of a filter.
 func (c *corpus) restrict(r *rand.Rand, f *graph.Filter) {
 	g := pick(r, c.grants)
-	switch r.IntN(14) {
+	switch r.IntN(16) {
 	case 0:
 		f.Funders = several(r, func() ein.EIN { return pick(r, append(c.funders, 700_000_005)) })
 	case 1:
@@ -85,7 +90,14 @@ func (c *corpus) restrict(r *rand.Rand, f *graph.Filter) {
 	case 11:
 		f.FunderKind = pick(r, grant.FunderKinds())
 	case 12:
-		f.Exclude = graph.Class(1 + r.IntN(7))
+		f.Exclude = graph.Class(1 + r.IntN(15))
+	case 14:
+		f.Place.Near = graph.Near{ZIP: pick(r, append([]string{"98101", "10001", "99999"}, g.RecipientZIP, pick(r, c.kinds).ZIP5)), Miles: pick(r, []int{1, 10, 25, 100, 500})}
+		if f.Place.Near.ZIP == "" {
+			f.Place.Near = graph.Near{}
+		}
+	case 15:
+		f.Keys = several(r, func() string { return pick(r, []string{g.Key, pick(r, c.grants).Key, "nosuchkey"}) })
 	case 13:
 		low, high := g.Amount, pick(r, c.grants).Amount
 		switch r.IntN(4) {
@@ -148,7 +160,7 @@ func (c *corpus) leaveOut(r *rand.Rand, f *graph.Filter) {
 			w := slices.MaxFunc(append(strings.Fields(pick(r, c.texts)), "NOWHERE"), func(a, b string) int { return len(a) - len(b) })
 			f.Query, _ = graph.ParseQuery("-" + strings.ReplaceAll(w, `"`, ""))
 		case 2:
-			f.Exclude = pick(r, []graph.Class{graph.Individuals, graph.RelatedParty})
+			f.Exclude = pick(r, []graph.Class{graph.Individuals, graph.RelatedParty, graph.Unidentified})
 		case 3:
 			least := slices.MinFunc(some, amount).Amount
 			f.MinAmount = &least
@@ -198,6 +210,12 @@ func (c *corpus) place(r *rand.Rand) graph.Place {
 			}
 			return v
 		case graph.County:
+			// By its name, as people write it, or by its code.
+			if at, ok := place.Shipped().County(county); ok && flag(r, 30) {
+				if named := place.Shipped().CountiesNamed(at.Name, at.State); len(named) == 1 {
+					return graph.PlaceValue{Name: named[0].FIPS}
+				}
+			}
 			return graph.PlaceValue{Name: pick(r, []string{county, county, county, "99999"})}
 		}
 		return graph.PlaceValue{Name: pick(r, append(someCountry, g.RecipientCountry, "FR"))}

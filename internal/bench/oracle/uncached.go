@@ -56,6 +56,10 @@ func (e *uncached) Summary(ctx context.Context, f *graph.Filter) (graph.Totals, 
 	return e.Graph.Summary(ctx, e.vary(f))
 }
 
+func (e *uncached) Groups(ctx context.Context, f *graph.Filter, by graph.Grouping, top int) (graph.Grouped, error) {
+	return e.Graph.Groups(ctx, e.vary(f), by, top)
+}
+
 func (e *uncached) Excluded(ctx context.Context, f *graph.Filter) (map[graph.Class]graph.Cost, error) {
 	return e.Graph.Excluded(ctx, e.vary(f))
 }

@@ -135,9 +135,9 @@ func random(seed uint64, rows int) *corpus {
 			purpose = fmt.Sprintf("%s rare%d", purpose, r.IntN(60))
 		}
 		g := snapshot.Grant{
-			Key: fmt.Sprintf("k%012x", r.Uint64()>>20), FunderEIN: einOf(7, r.IntN(funders)), RecipientRaw: pick(r, spellings),
+			Key: fmt.Sprintf("k%012d", (i*7919)%1_000_003), FunderEIN: einOf(7, r.IntN(funders)), RecipientRaw: pick(r, spellings),
 			Amount: pick(r, []int64{1, 5, 100, 100, 1000, 25000, 1_000_000}), TaxYear: int32(firstYear + r.IntN(5)), Purpose: purpose,
-			IsIndividual: r.IntN(6) == 0, IsDAF: r.IntN(3) == 0, IsRelatedParty: r.IntN(8) == 0, Support: int32(r.IntN(1 << grant.Strategies)),
+			IsIndividual: r.IntN(6) == 0, IsDAF: r.IntN(3) == 0, IsRelatedParty: r.IntN(8) == 0, IsUnidentified: r.IntN(9) == 0, Support: int32(r.IntN(1 << grant.Strategies)),
 			Filing: fmt.Sprint("f", i%7), ReturnType: pick(r, []string{"990", "990PF"}), PeriodEnd: "2022-12-31", SourceTier: grant.Universe,
 		}
 		if i%7 != 0 {

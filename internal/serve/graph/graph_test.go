@@ -21,7 +21,7 @@ import (
 func randomFilter(r *rand.Rand) *graph.Filter {
 	f := &graph.Filter{}
 	for range r.IntN(4) {
-		switch r.IntN(15) {
+		switch r.IntN(17) {
 		case 0:
 			f.Funders = append(f.Funders, ein.EIN(70_000_000+r.IntN(14)+1))
 		case 1:
@@ -54,13 +54,22 @@ func randomFilter(r *rand.Rand) *graph.Filter {
 		case 10:
 			f.FunderKind = pick(r, append(grant.FunderKinds(), "other"))
 		case 11:
-			f.Exclude = graph.Class(r.IntN(8))
+			f.Exclude = graph.Class(r.IntN(16))
 		case 12:
 			v := pick(r, []int64{0, 5, 6, 100, 25000, 2_000_000})
 			f.MinAmount = &v
 		case 13:
 			v := pick(r, []int64{0, 5, 99, 100, 25000, 2_000_000})
 			f.MaxAmount = &v
+		case 15:
+			f.Place.Near = graph.Near{ZIP: pick(r, append(zips[1:], "30301", "99999")), Miles: pick(r, []int{1, 20, 500})}
+			if r.IntN(3) == 0 {
+				f.Place.Of = graph.PlaceOf(r.IntN(3))
+			}
+		case 16:
+			for range 1 + r.IntN(30) {
+				f.Keys = append(f.Keys, fmt.Sprintf("k%012d", (r.IntN(300)*7919)%1_000_003))
+			}
 		case 14:
 			if r.IntN(2) == 0 {
 				v := pick(r, []float64{0, 0.5, 0.944, 0.945, 0.97, 1, 2})
@@ -136,6 +145,19 @@ func compareWith(t *testing.T, g *graph.Graph, n *naive, r *rand.Rand, cases int
 		same(t, "totals", f, totals, wantTotals)
 		same(t, "years", f, years, wantYears)
 
+		asks := make([]graph.GroupsOf, 0, 8)
+		for by := graph.GroupSubject; by <= graph.GroupYear; by++ {
+			asks = append(asks, graph.GroupsOf{Filter: f, By: by, Top: pick(r, []int{1, 3, 25})})
+		}
+		if r.IntN(2) == 0 {
+			asks[0].Filter = f.Without(graph.GroupSubject)
+		}
+		groups, err := g.GroupsMany(ctx, asks)
+		check(err)
+		for i, a := range asks {
+			same(t, fmt.Sprint("groups by ", a.By, " top ", a.Top), a.Filter, groups[i], n.groups(a.Filter, a.By, a.Top))
+		}
+
 		excluded, err := g.Excluded(ctx, f)
 		check(err)
 		same(t, "excluded", f, excluded, n.excluded(f))
@@ -148,7 +170,7 @@ func compareWith(t *testing.T, g *graph.Graph, n *naive, r *rand.Rand, cases int
 		reaching, err := g.ReachingFunders(ctx, f)
 		check(err)
 		var want int64
-		if f.Place.Of == graph.AreaServed && len(f.Place.Values) > 0 {
+		if f.Place.Of == graph.AreaServed && somewhere(&f.Place) {
 			want = int64(len(n.reach(f)))
 		}
 		same(t, "reaching funders", f, reaching, want)
@@ -228,9 +250,10 @@ func ask(g *graph.Graph, f *graph.Filter, limit int) string {
 	rows, hits, err3 := g.Transactions(ctx, f, graph.Sort{By: graph.ByRecipName}, p)
 	funders, funderHits, err4 := g.Funders(ctx, f, graph.Sort{By: graph.ByCount}, p)
 	recips, recipHits, err5 := g.Recipients(ctx, f, graph.Sort{Asc: true}, p)
-	b, err := json.Marshal([]any{totals, years, excluded, hits, funderHits, recipHits,
+	groups, err6 := g.GroupsMany(ctx, []graph.GroupsOf{{Filter: f, By: graph.GroupCounty, Top: 10}, {Filter: f, By: graph.GroupRecipient, Top: 10}, {Filter: f, By: graph.GroupSupport, Top: 10}})
+	b, err := json.Marshal([]any{groups, totals, years, excluded, hits, funderHits, recipHits,
 		rows[:min(10, len(rows))], funders[:min(10, len(funders))], recips[:min(10, len(recips))]})
-	if err := errors.Join(err, err1, err2, err3, err4, err5); err != nil {
+	if err := errors.Join(err, err1, err2, err3, err4, err5, err6); err != nil {
 		return err.Error()
 	}
 	return string(b)
@@ -262,7 +285,8 @@ func TestCancelled(t *testing.T) {
 	_, _, rerr := g.Recipients(ctx, f, graph.Sort{}, graph.Page{Limit: 1})
 	_, _, serr := g.Summary(ctx, f)
 	_, xerr := g.Excluded(ctx, f)
-	for _, err := range []error{terr, ferr, rerr, serr, xerr} {
+	_, gerr := g.Groups(ctx, f, graph.GroupState, 5)
+	for _, err := range []error{terr, ferr, rerr, serr, xerr, gerr} {
 		if !errors.Is(err, context.Canceled) {
 			t.Error(err)
 		}

@@ -283,7 +283,7 @@ func (g *Graph) grouped(a *GroupsOf, t *tables) Grouped {
 	if a.By == GroupSupport {
 		return groupedSupport(t.supports, a.Top)
 	}
-	var list []Group
+	list := []Group{}
 	var none Cost
 	add := func(key string, c Cost) {
 		if c.Grants == 0 {
@@ -370,7 +370,7 @@ func groupedSupport(sums []Cost, top int) Grouped {
 			s.Grants += c.Grants
 		}
 	}
-	var list []Group
+	list := []Group{}
 	for i, c := range each {
 		if c.Grants > 0 {
 			list = append(list, Group{Key: grant.Support(1 << i).IDs()[0], Cost: c})

@@ -2,13 +2,16 @@ package graph_test
 
 import (
 	"cmp"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/grant"
 	"grantgraph/internal/ntee"
 	"grantgraph/internal/orgname"
+	"grantgraph/internal/place"
 	"grantgraph/internal/serve/graph"
 	"grantgraph/internal/stem"
 )
@@ -18,6 +21,7 @@ import (
 type naive struct {
 	rows     []graph.Grant
 	counties []string // of rows
+	countyOf map[string]string
 	funders  map[ein.EIN]funderPlace
 	partial  map[int]bool
 }
@@ -25,7 +29,7 @@ type naive struct {
 type funderPlace struct{ zip, county string }
 
 func newNaive(c *corpus) *naive {
-	n := &naive{funders: map[ein.EIN]funderPlace{}, partial: map[int]bool{}}
+	n := &naive{funders: map[ein.EIN]funderPlace{}, partial: map[int]bool{}, countyOf: map[string]string{}}
 	for _, y := range c.partial {
 		n.partial[y] = true
 	}
@@ -97,8 +101,13 @@ func newNaive(c *corpus) *naive {
 		if r.IsRelatedParty {
 			row.Classes |= graph.RelatedParty
 		}
+		if r.IsUnidentified {
+			row.Classes |= graph.Unidentified
+		}
+		row.Recipient.Classes |= row.Classes & (graph.Individuals | graph.Unidentified)
 		n.rows = append(n.rows, row)
 		n.counties = append(n.counties, r.RecipientCounty)
+		n.countyOf[r.Key] = r.RecipientCounty
 	}
 	return n
 }
@@ -136,6 +145,28 @@ func inPlace(kind graph.PlaceKind, values []graph.PlaceValue, city, state, zip, 
 	return false
 }
 
+// inPlaces is inPlace with what must be near.
+func inPlaces(p *graph.Place, city, state, zip, county, country string) bool {
+	if len(p.Values) > 0 && !inPlace(p.Kind, p.Values, city, state, zip, county, country) {
+		return false
+	}
+	return p.Near == graph.Near{} || milesApart(p.Near.ZIP, zip) <= float64(p.Near.Miles)
+}
+
+// milesApart is the haversine of two ZIP codes.
+func milesApart(a, b string) float64 {
+	p, ok := place.Shipped().Point(a)
+	q, known := place.Shipped().Point(b)
+	if !ok || !known {
+		return math.Inf(1)
+	}
+	const degree = math.Pi / 180
+	lat, lon := math.Sin((p.Lat-q.Lat)*degree/2), math.Sin((p.Lon-q.Lon)*degree/2)
+	return 2 * 3958.7613 * math.Asin(math.Sqrt(lat*lat+math.Cos(p.Lat*degree)*math.Cos(q.Lat*degree)*lon*lon))
+}
+
+func somewhere(p *graph.Place) bool { return len(p.Values) > 0 || p.Near != graph.Near{} }
+
 func inYears(years []graph.Span, y int) bool {
 	return len(years) == 0 || slices.ContainsFunc(years, func(s graph.Span) bool {
 		return (s.From == 0 || y >= s.From) && (s.To == 0 || y <= s.To)
@@ -146,7 +177,7 @@ func inYears(years []graph.Span, y int) bool {
 func (n *naive) reach(f *graph.Filter) map[ein.EIN]bool {
 	set := map[ein.EIN]bool{}
 	for i, r := range n.rows {
-		if inYears(f.Years, r.FiscalYear) && inPlace(f.Place.Kind, f.Place.Values, r.City, r.State, r.ZIP, n.counties[i], r.Country) {
+		if inYears(f.Years, r.FiscalYear) && inPlaces(&f.Place, r.City, r.State, r.ZIP, n.counties[i], r.Country) {
 			set[r.Funder.EIN] = true
 		}
 	}
@@ -184,7 +215,7 @@ func under(f *graph.Filter, r *graph.Grant) bool {
 // match is every row that satisfies the filter.
 func (n *naive) match(f *graph.Filter) (out []graph.Grant) {
 	var reach map[ein.EIN]bool
-	if f.Place.Of == graph.AreaServed && len(f.Place.Values) > 0 {
+	if f.Place.Of == graph.AreaServed && somewhere(&f.Place) {
 		reach = n.reach(f)
 	}
 	for i, r := range n.rows {
@@ -199,6 +230,7 @@ func (n *naive) match(f *graph.Filter) (out []graph.Grant) {
 			f.Exclude&r.Classes == 0 &&
 			(f.MinAmount == nil || r.Amount >= *f.MinAmount) && (f.MaxAmount == nil || r.Amount <= *f.MaxAmount) &&
 			(f.MinProb == nil || linked && r.Prob >= *f.MinProb) &&
+			(len(f.Keys) == 0 || slices.Contains(f.Keys, r.Key)) &&
 			(len(f.Sources) == 0 || linked && r.Rule != grant.None && slices.Contains(f.Sources, r.Rule))
 		for _, t := range f.Query.Must {
 			ok = ok && has(t, &r)
@@ -206,13 +238,13 @@ func (n *naive) match(f *graph.Filter) (out []graph.Grant) {
 		for _, t := range f.Query.MustNot {
 			ok = ok && !has(t, &r)
 		}
-		if len(f.Place.Values) > 0 {
+		if somewhere(&f.Place) {
 			switch f.Place.Of {
 			case graph.RecipientPlace:
-				ok = ok && inPlace(f.Place.Kind, f.Place.Values, r.City, r.State, r.ZIP, n.counties[i], r.Country)
+				ok = ok && inPlaces(&f.Place, r.City, r.State, r.ZIP, n.counties[i], r.Country)
 			case graph.FunderPlace:
 				p := n.funders[r.Funder.EIN]
-				ok = ok && inPlace(f.Place.Kind, f.Place.Values, r.Funder.City, r.Funder.State, p.zip, p.county, "")
+				ok = ok && inPlaces(&f.Place, r.Funder.City, r.Funder.State, p.zip, p.county, "")
 			case graph.AreaServed:
 				ok = ok && reach[r.Funder.EIN]
 			}
@@ -358,7 +390,7 @@ func (n *naive) excluded(f *graph.Filter) map[graph.Class]graph.Cost {
 	rest := *f
 	rest.Exclude = 0
 	out := map[graph.Class]graph.Cost{}
-	for _, c := range []graph.Class{graph.DAF, graph.Individuals, graph.RelatedParty} {
+	for _, c := range []graph.Class{graph.DAF, graph.Individuals, graph.RelatedParty, graph.Unidentified} {
 		if f.Exclude&c == 0 {
 			continue
 		}
@@ -370,6 +402,80 @@ func (n *naive) excluded(f *graph.Filter) map[graph.Class]graph.Cost {
 			}
 		}
 		out[c] = cost
+	}
+	return out
+}
+
+// groups is what Groups answers.
+func (n *naive) groups(f *graph.Filter, by graph.Grouping, top int) graph.Grouped {
+	sums := map[string]*graph.Group{}
+	out := graph.Grouped{By: by}
+	count := func(c **graph.Cost, amount int64) {
+		if *c == nil {
+			*c = new(graph.Cost)
+		}
+		(*c).Amount += amount
+		(*c).Grants++
+	}
+	rows := n.match(f)
+	keys := func(r *graph.Grant) (list []string, group graph.Group) {
+		switch by {
+		case graph.GroupSubject:
+			if letter, _ := f.SubjectBasis.Cause(r.NTEE, r.Inferred); letter != 0 && r.Recipient.EIN != ein.None {
+				return []string{string(rune(letter))}, group
+			}
+			return nil, group
+		case graph.GroupState:
+			list = []string{r.State}
+		case graph.GroupCounty:
+			list = []string{n.countyOf[r.Key]}
+		case graph.GroupSupport:
+			return r.Support.IDs(), group
+		case graph.GroupFunderType:
+			list = []string{r.Funder.Kind}
+		case graph.GroupFunder:
+			return []string{r.Funder.EIN.String()}, graph.Group{Name: r.Funder.Name, EIN: r.Funder.EIN}
+		case graph.GroupRecipient:
+			return []string{r.Recipient.ID}, graph.Group{Name: r.Recipient.Name, EIN: r.Recipient.EIN, Classes: r.Recipient.Classes}
+		case graph.GroupYear:
+			list = []string{strconv.Itoa(r.FiscalYear)}
+		}
+		if list[0] == "" {
+			list = nil
+		}
+		return list, group
+	}
+	for i := range rows {
+		list, group := keys(&rows[i])
+		for _, key := range list {
+			if sums[key] == nil {
+				one := group
+				one.Key = key
+				sums[key] = &one
+			}
+			sums[key].Amount += rows[i].Amount
+			sums[key].Grants++
+		}
+		if len(list) == 0 {
+			count(&out.None, rows[i].Amount)
+		}
+	}
+	out.Groups = []graph.Group{}
+	for _, g := range sums {
+		out.Groups = append(out.Groups, *g)
+	}
+	slices.SortFunc(out.Groups, func(a, b graph.Group) int { return cmp.Or(cmp.Compare(b.Amount, a.Amount), cmp.Compare(a.Key, b.Key)) })
+	out.Count = int64(len(out.Groups))
+	rest := out.Groups[min(top, len(out.Groups)):]
+	for i := range rows {
+		list, _ := keys(&rows[i])
+		if slices.ContainsFunc(rest, func(g graph.Group) bool { return slices.Contains(list, g.Key) }) {
+			count(&out.Rest, rows[i].Amount)
+		}
+	}
+	out.Groups = out.Groups[:min(top, len(out.Groups))]
+	if by == graph.GroupYear {
+		slices.SortFunc(out.Groups, func(a, b graph.Group) int { return cmp.Compare(a.Key, b.Key) })
 	}
 	return out
 }

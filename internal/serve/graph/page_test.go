@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"grantgraph/internal/ein"
+	"grantgraph/internal/place"
 	"grantgraph/internal/serve/graph"
 	"grantgraph/internal/snapshot"
 )
@@ -225,6 +226,7 @@ func TestPageMemory(t *testing.T) {
 func TestWeight(t *testing.T) {
 	c := wide(20_000)
 	s := c.write(t, t.TempDir())
+	place.Shipped().Point("10001") // all share what it unpacks
 	ctx := context.Background()
 	r := rand.New(rand.NewPCG(6, 6))
 	phrases, _ := graph.ParseQuery(`"general operating" "operating support" -"school supplies" -"house repair" "house housing"`)
@@ -246,6 +248,9 @@ func TestWeight(t *testing.T) {
 			graph.AboutFunders:    func(g *graph.Graph) { pageOf(t, g, "funders", f, graph.Sort{By: graph.ByCount}, p) },
 			graph.AboutRecipients: func(g *graph.Graph) { pageOf(t, g, "recipients", f, graph.Sort{Asc: true}, p) },
 			graph.AboutTotals:     func(g *graph.Graph) { _, _, _ = g.Summary(ctx, f) },
+			graph.AboutGroups: func(g *graph.Graph) {
+				_, _ = g.Groups(ctx, f, pick(r, []graph.Grouping{graph.GroupCounty, graph.GroupSupport, graph.GroupFunder, graph.GroupRecipient}), p.Limit)
+			},
 		} {
 			g := open(t, s) // nothing is on its shelves
 			if took, said := allocated(func() { ask(g) }), g.Weight(about, f, p); took > said {

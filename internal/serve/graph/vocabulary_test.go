@@ -13,7 +13,10 @@ import (
 func TestVocabulary(t *testing.T) {
 	t.Parallel()
 	checkWords(t, graph.ClassWords(), graph.ParseClass, map[string]graph.Class{
-		grant.DAF: graph.DAF, grant.Individuals: graph.Individuals, grant.RelatedParty: graph.RelatedParty})
+		grant.DAF: graph.DAF, grant.Individuals: graph.Individuals, grant.RelatedParty: graph.RelatedParty, grant.Unidentified: graph.Unidentified})
+	checkWords(t, graph.GroupingWords(), graph.ParseGrouping, map[string]graph.Grouping{
+		"subject": graph.GroupSubject, "state": graph.GroupState, "county": graph.GroupCounty, "support": graph.GroupSupport,
+		"funder_type": graph.GroupFunderType, "funder": graph.GroupFunder, "recipient": graph.GroupRecipient, "year": graph.GroupYear})
 	checkWords(t, graph.PlaceOfWords(), graph.ParsePlaceOf, map[string]graph.PlaceOf{
 		"recipient": graph.RecipientPlace, "funder": graph.FunderPlace, "area_served": graph.AreaServed})
 	checkWords(t, graph.PlaceKindWords(), graph.ParsePlaceKind, map[string]graph.PlaceKind{
@@ -33,6 +36,7 @@ func TestVocabulary(t *testing.T) {
 		graph.AboutFunders:    {"amount", "count", "funder_name", "funder_state"},
 		graph.AboutRecipients: {"amount", "count", "recip_name", "recip_state"},
 		graph.AboutTotals:     nil,
+		graph.AboutGroups:     nil,
 	} {
 		if got := about.OrderWords(); !slices.Equal(got, want) {
 			t.Errorf("evaluation %d can be ordered by %v, want %v", about, got, want)

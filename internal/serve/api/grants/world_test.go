@@ -67,7 +67,14 @@ func TestWorld(t *testing.T) {
 		{"funder_type=private_foundation", func(g grants.GrantRow) bool { return g.FunderType == "private_foundation" }},
 		{"support=capital", func(g grants.GrantRow) bool { return slices.Contains(g.Support, "capital") }},
 		{"exclude=daf", func(g grants.GrantRow) bool { return !slices.Contains(g.Provenance.Classes, "daf") }},
-		{"exclude_daf=1&exclude=individuals,related_party", func(g grants.GrantRow) bool { return len(g.Provenance.Classes) == 0 }},
+		{"exclude_daf=1&exclude=individuals,related_party,unidentified", func(g grants.GrantRow) bool { return len(g.Provenance.Classes) == 0 }},
+		{"exclude=unidentified", func(g grants.GrantRow) bool { return !slices.Contains(g.Provenance.Classes, "unidentified") }},
+		{"grant_key=" + matched.GrantKey + "," + all[3].GrantKey, func(g grants.GrantRow) bool { return g.GrantKey == matched.GrantKey || g.GrantKey == all[3].GrantKey }},
+		{"near=" + value(matched.RecipZipcode) + "&within=40", func(g grants.GrantRow) bool {
+			p, ok := place.Shipped().Point(value(g.RecipZipcode))
+			from, _ := place.Shipped().Point(value(matched.RecipZipcode))
+			return ok && place.Miles(from, p) <= 40
+		}},
 		{"min_amt=1000&max_amt=20000", func(g grants.GrantRow) bool { return g.Amount >= 1000 && g.Amount <= 20000 }},
 		{"min_match_prob=0.95", func(g grants.GrantRow) bool { return model(g) >= 0.95 }},
 		{"min_match_prob=0", func(g grants.GrantRow) bool { return g.RecipEIN != nil }},

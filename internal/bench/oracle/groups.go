@@ -1,0 +1,196 @@
+package oracle
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+	"strings"
+
+	"grantgraph/internal/grant"
+	"grantgraph/internal/ntee"
+	"grantgraph/internal/serve/graph"
+)
+
+// groupSQL is a grouping in SQL. totals selects every group as key, total and
+// grants, where no value is an empty key; names joins what a group is called,
+// as name, ein and classes, to the groups that are listed, called v.
+type groupSQL struct {
+	with, totals, names, order string
+	args                       []any
+}
+
+// query lists the groups with the most dollars, each with how many there are
+// and what they come to, and then the one without a value.
+func (q *groupSQL) query(top int) string {
+	names, columns := "", "'', '', 0"
+	if q.names != "" {
+		names, columns = " JOIN "+q.names, "f.name, f.ein, f.classes"
+	}
+	order := cmp.Or(q.order, "key")
+	return "WITH " + q.with + "t AS (" + q.totals + `), v AS (
+			SELECT *, count(*) OVER () AS n, (sum(total) OVER ())::BIGINT AS whole, (sum(grants) OVER ())::BIGINT AS all_grants
+			FROM t WHERE key <> '' ORDER BY total DESC, ` + order + fmt.Sprintf(" LIMIT %d)", top) + `
+		SELECT n, whole, all_grants, v.key, total, grants, ` + columns + " FROM v" + names + `
+		UNION ALL SELECT 0, 0, 0, '', total, grants, '', '', 0 FROM t WHERE key = ''`
+}
+
+// scanGroups reads the groups of a query.
+func scanGroups(ctx context.Context, db *sql.DB, by graph.Grouping, top int, q *groupSQL) (graph.Grouped, error) {
+	rows, err := db.QueryContext(ctx, q.query(top), q.args...)
+	if err != nil {
+		return graph.Grouped{}, err
+	}
+	defer rows.Close()
+	out := graph.Grouped{By: by, Groups: []graph.Group{}}
+	var rest graph.Cost
+	for rows.Next() {
+		var g graph.Group
+		var n int64
+		var whole graph.Cost
+		var id string
+		if err := rows.Scan(&n, &whole.Amount, &whole.Grants, &g.Key, &g.Amount, &g.Grants, &g.Name, &id, &g.Classes); err != nil {
+			return graph.Grouped{}, err
+		}
+		if g.Key == "" {
+			if g.Grants > 0 {
+				out.None = &graph.Cost{Amount: g.Amount, Grants: g.Grants}
+			}
+			continue
+		}
+		if len(out.Groups) == 0 {
+			out.Count, rest = n, whole
+		}
+		g.EIN = einOf(id)
+		rest.Amount, rest.Grants = rest.Amount-g.Amount, rest.Grants-g.Grants
+		out.Groups = append(out.Groups, g)
+	}
+	sortGroups(by, out.Groups)
+	if rest.Grants > 0 {
+		out.Rest = &rest
+	}
+	return out, rows.Err()
+}
+
+// sortGroups puts groups in the order of an answer.
+func sortGroups(by graph.Grouping, list []graph.Group) {
+	slices.SortFunc(list, func(a, b graph.Group) int {
+		if by == graph.GroupYear {
+			return strings.Compare(a.Key, b.Key)
+		}
+		return cmp.Or(cmp.Compare(b.Amount, a.Amount), strings.Compare(a.Key, b.Key))
+	})
+}
+
+// groupSupport asks for the strategies, in which a grant may be more than once.
+func groupSupport(ctx context.Context, db *sql.DB, top int, with, from string, args []any) (graph.Grouped, error) {
+	var columns []string
+	sums := make([]graph.Cost, grant.Strategies+1)
+	to := make([]any, 0, 2*len(sums))
+	for i := range sums {
+		having := fmt.Sprintf("support & %d <> 0", 1<<i)
+		if i == grant.Strategies {
+			having = fmt.Sprintf("support & %d = 0", 1<<grant.Strategies-1)
+		}
+		columns = append(columns, fmt.Sprintf("coalesce(sum(amount) FILTER (WHERE %s), 0)::BIGINT, count(*) FILTER (WHERE %[1]s)", having))
+		to = append(to, &sums[i].Amount, &sums[i].Grants)
+	}
+	if err := db.QueryRowContext(ctx, with+"SELECT "+strings.Join(columns, ", ")+" FROM "+from, args...).Scan(to...); err != nil {
+		return graph.Grouped{}, err
+	}
+	out := graph.Grouped{By: graph.GroupSupport, Groups: []graph.Group{}}
+	if none := sums[grant.Strategies]; none.Grants > 0 {
+		out.None = &none
+	}
+	for i, s := range grant.Supports() {
+		if sums[i].Grants > 0 {
+			out.Groups = append(out.Groups, graph.Group{Key: s.IDs()[0], Cost: sums[i]})
+		}
+	}
+	out.Count = int64(len(out.Groups))
+	sortGroups(graph.GroupSupport, out.Groups)
+	if len(out.Groups) <= top {
+		return out, nil
+	}
+	var others grant.Support
+	for _, g := range out.Groups[top:] {
+		s, _ := grant.ParseSupport(g.Key)
+		others |= s
+	}
+	out.Groups, out.Rest = out.Groups[:top], new(graph.Cost)
+	err := db.QueryRowContext(ctx, with+fmt.Sprintf("SELECT sum(amount)::BIGINT, count(*) FROM %s AND support & %d <> 0", from, others), args...).Scan(&out.Rest.Amount, &out.Rest.Grants)
+	return out, err
+}
+
+// Groups are the matching rows by one grouping.
+func (p *Plain) Groups(ctx context.Context, f *graph.Filter, by graph.Grouping, top int) (graph.Grouped, error) {
+	w := condition(f)
+	from := "grants g WHERE " + w.String()
+	if by == graph.GroupSupport {
+		return groupSupport(ctx, p.db.DB, top, "", from, w.args)
+	}
+	q := groupSQL{args: w.args}
+	key := ""
+	switch by {
+	case graph.GroupSubject:
+		code := "r.ntee"
+		if f.SubjectBasis == ntee.Any {
+			code = "CASE WHEN r.ntee <> '' THEN r.ntee ELSE r.inferred END"
+		}
+		key, from = "left("+code+", 1)", "grants g JOIN recipient r ON r.recip_id = g.recip_id WHERE "+w.String()
+	case graph.GroupState:
+		key = "g.state"
+	case graph.GroupCounty:
+		key = "g.county"
+	case graph.GroupFunderType:
+		key, from = "u.kind", "grants g JOIN funder u ON u.ein = g.funder_ein WHERE "+w.String()
+	case graph.GroupFunder:
+		key, q.names = "g.funder_ein", "(SELECT ein, name, 0 AS classes FROM funder) f ON f.ein = v.key"
+	case graph.GroupRecipient:
+		key, q.names = "g.recip_id", "recipient f ON f.recip_id = v.key"
+	case graph.GroupYear:
+		key = "CAST(g.tax_year AS VARCHAR)"
+	}
+	q.totals = "SELECT " + key + " AS key, sum(amount)::BIGINT AS total, count(*) AS grants FROM " + from + " GROUP BY 1"
+	return scanGroups(ctx, p.db.DB, by, top, &q)
+}
+
+// Groups are the matching rows by one grouping. They are grouped by numbers, and
+// the groups by what these mean.
+func (b *codebook) Groups(ctx context.Context, f *graph.Filter, by graph.Grouping, top int) (graph.Grouped, error) {
+	recipients := by == graph.GroupRecipient
+	c := b.clause(f, recipients)
+	from := b.table(f, recipients) + " g WHERE " + c.where
+	if by == graph.GroupSupport {
+		return groupSupport(ctx, b.db, top, c.alone(), from, nil)
+	}
+	q := groupSQL{with: c.with}
+	codes, key, joins := "", "", ""
+	dim := func(name string) { codes, key, joins = name, "d.value", " JOIN "+name+" d ON d.id = i."+name }
+	switch by {
+	case graph.GroupSubject:
+		codes, key = "ntee, inferred", "left(n.value, 1)"
+		joins = " JOIN ntee n ON n.id = i.ntee JOIN inferred x ON x.id = i.inferred"
+		if f.SubjectBasis == ntee.Any {
+			key = "left(CASE WHEN n.value <> '' THEN n.value ELSE x.value END, 1)"
+		}
+	case graph.GroupState:
+		dim("state")
+	case graph.GroupCounty:
+		dim("county")
+	case graph.GroupFunderType:
+		dim("kind")
+	case graph.GroupFunder:
+		codes, key, joins = "funder", "u.ein", " JOIN funder u ON u.id = i.funder"
+		q.names = "(SELECT ein, name, 0 AS classes FROM funder) f ON f.ein = v.key"
+	case graph.GroupRecipient:
+		codes, key, joins = "recipient", "u.recip_id", " JOIN recipient u ON u.id = i.recipient"
+		q.names = "recipient f ON f.recip_id = v.key"
+	case graph.GroupYear:
+		codes, key = "year", "CAST(i.year AS VARCHAR)"
+	}
+	q.totals = "SELECT " + key + " AS key, sum(total)::BIGINT AS total, sum(grants)::BIGINT AS grants FROM (SELECT " + codes +
+		", sum(amount)::BIGINT AS total, count(*) AS grants FROM " + from + " GROUP BY " + codes + ") i" + joins + " GROUP BY 1"
+	return scanGroups(ctx, b.db, by, top, &q)
+}
