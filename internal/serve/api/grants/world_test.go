@@ -3,6 +3,7 @@ package grants_test
 import (
 	"grantgraph/internal/bench/apitest"
 	"grantgraph/internal/orgname"
+	"grantgraph/internal/place"
 	"grantgraph/internal/serve"
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/api"
