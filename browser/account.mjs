@@ -97,15 +97,10 @@ await page.click("button:text('Sign in')");
 await page.waitForSelector(".problem");
 await look(page, "signin-refused", shots);
 
-// Confirm, sign in.
+// Confirm, which signs in.
 await page.goto(await link(email));
 await look(page, "confirm", shots);
 await page.click("button:text('Confirm')");
-await page.waitForURL("**/signin");
-assert.equal(await page.inputValue("#email"), email);
-await look(page, "signin-confirmed", shots);
-await page.fill("#password", password);
-await page.click("button:text('Sign in')");
 await page.waitForURL("**/account");
 await look(page, "account-empty", shots);
 
@@ -137,7 +132,7 @@ await page.goForward();
 assert.ok(!(await page.content()).includes(key), "the key is in the history");
 await look(page, "account-used", shots);
 
-// Rotate: the old key is dead at once.
+// Rotate: the old key no longer works.
 await page.click("a:text('Rotate')");
 await page.waitForURL("**/rotate");
 await look(page, "rotate", shots);
@@ -152,6 +147,17 @@ answer = await call(url, next);
 assert.equal(answer.status, 200);
 assert.equal(answer.left, 47);
 await look(page, "account-rotated", shots);
+
+// Delete a second key, after a question.
+await page.fill("#label", "A mistake");
+await page.click("button:text('Make a key')");
+await page.waitForSelector("#key");
+await page.click("li:has-text('A mistake') >> a:text('Delete')");
+await page.waitForURL("**/delete");
+await look(page, "delete", shots);
+await page.click("button:text('Delete it')");
+await page.waitForURL("**/account");
+assert.ok(!(await page.isVisible("text=A mistake")));
 
 // Another password; the browser that has no scripts is signed out by it.
 const plain = await browser.newContext({ javaScriptEnabled: false });

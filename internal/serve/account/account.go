@@ -41,15 +41,7 @@ func (k KeyInfo) Require(s Scope) error {
 	if k.Plan.Terms().Scopes&s == s {
 		return nil
 	}
-	need := "a paid plan (Plus or Pro)"
-	if s&ProScope != 0 {
-		need = "the Pro plan"
-	}
-	have := "is on the " + string(k.Plan) + " plan"
-	if k.Plan == Agent {
-		have = "is the trial key of an agent"
-	}
-	return planRequired(need, have)
+	return planRequired(k, s)
 }
 
 // Balance is what is left of an allowance.
@@ -100,6 +92,10 @@ type Keys interface {
 	Rotate(ctx context.Context, id string) (secret string, k KeyInfo, err error)
 	Deactivate(ctx context.Context, id string) (KeyInfo, error)
 	Reactivate(ctx context.Context, id string) (KeyInfo, error)
+	// Delete removes the key for good. What was spent with it stays spent; what
+	// its account was charged with it is from then on a part of what the account
+	// was charged without a key.
+	Delete(ctx context.Context, id string) (KeyInfo, error)
 	// SetPlan moves the key to a plan, and with it the account it belongs to
 	// and the other keys of that.
 	SetPlan(ctx context.Context, id string, plan Plan) (KeyInfo, error)
@@ -135,7 +131,9 @@ type People interface {
 	// it works once, for three days and for an hour, and voids those before it.
 	VerifyToken(ctx context.Context, account string) (token string, err error)
 	ResetToken(ctx context.Context, account string) (token string, err error)
-	VerifyEmail(ctx context.Context, token string) (Account, error)
+	// VerifyEmail notes that the person reads mail sent to the address, and opens
+	// a session for whoever followed the link.
+	VerifyEmail(ctx context.Context, token string) (session string, a Account, err error)
 	// ResetPassword ends every session of the account.
 	ResetPassword(ctx context.Context, token, password string) (Account, error)
 	AccountOf(ctx context.Context, account string) (Account, error)

@@ -58,11 +58,11 @@ func pick(r *rand.Rand, from []string) string {
 func (p *player) play(t *testing.T, r *rand.Rand) string {
 	ctx := t.Context()
 	emails := []string{"ann@example.org", "Bob@example.org", "eve@example.org", "nonsense"}
-	passwords := []string{password, password, "another secret", "wrong password", "short"}
+	passwords := []string{password, password, "another secret", "wrong password", "short", "Password1"}
 	plans := []Plan{Free, Plus, Pro, "gold"}
 	tiers := []Tier{Anonymous, Anonymous, Signed, Attested, "gold"}
 	email, pass := emails[r.IntN(len(emails))], passwords[r.IntN(len(passwords))]
-	switch r.IntN(26) {
+	switch r.IntN(27) {
 	case 0, 1:
 		d := []time.Duration{time.Second, 5 * time.Second, time.Minute, time.Hour, 7 * time.Hour, 24 * time.Hour}[r.IntN(6)]
 		p.clock.add(d)
@@ -137,7 +137,10 @@ func (p *player) play(t *testing.T, r *rand.Rand) string {
 		return describe("token", nil, err)
 	case 19:
 		token := pick(r, p.tokens)
-		a, err := p.VerifyEmail(ctx, token)
+		session, a, err := p.VerifyEmail(ctx, token)
+		if err == nil {
+			p.sessions = append(p.sessions, session)
+		}
 		b, err2 := p.ResetPassword(ctx, token, pass)
 		a.ID, b.ID = "", ""
 		return describe("redeem", []Account{a, b}, err) + describe("", nil, err2)
@@ -173,6 +176,12 @@ func (p *player) play(t *testing.T, r *rand.Rand) string {
 		known, _ := p.Agent(ctx, id)
 		a, out, err := p.Attempt(ctx, id, known.Challenge.No-r.IntN(8)/7, verify)
 		return describe("attempt", []any{out, a.Status, a.Remaining, a.Challenge}, err)
+	case 25:
+		if r.IntN(3) > 0 {
+			return "delete nothing"
+		}
+		k, err := p.Delete(ctx, pick(r, p.ids))
+		return describe("delete", p.plain(k), err)
 	}
 	id := pick(r, slices.Concat(p.ids, p.accounts))
 	left, err := p.TakeCall(ctx, pick(r, p.agents), "GET /b")

@@ -19,6 +19,7 @@ const (
 	EventRotate     Kind = "rotate"
 	EventDeactivate Kind = "deactivate"
 	EventReactivate Kind = "reactivate"
+	EventDelete     Kind = "delete"
 	EventPlan       Kind = "plan"
 	EventSignUp     Kind = "sign_up"
 	EventSignIn     Kind = "sign_in"

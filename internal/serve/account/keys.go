@@ -59,11 +59,11 @@ func findKey(from reader, secretOrID string) (record, error) {
 		}
 		where, arg = "k.hash = $1", hashKey(secretOrID)
 	} else if !isID(idPrefix, secretOrID) {
-		return record{}, unknownKey("There is no such API key.")
+		return record{}, noSuchKey()
 	}
 	r, found, err := findKeyBy(from, where, arg)
 	if err == nil && !found {
-		err = unknownKey("There is no such API key.")
+		err = noSuchKey()
 	}
 	return r, err
 }
@@ -257,6 +257,38 @@ func (s *store) Deactivate(ctx context.Context, id string) (KeyInfo, error) {
 
 func (s *store) Reactivate(ctx context.Context, id string) (KeyInfo, error) {
 	return s.change(ctx, id, EventReactivate, "", "UPDATE keys SET active = $2 WHERE id = $1", 1)
+}
+
+func (s *store) Delete(ctx context.Context, id string) (KeyInfo, error) {
+	var r record
+	err := s.update(ctx, func(t *tx) (err error) {
+		if r, err = findKey(t, id); err != nil {
+			return err
+		}
+		// Nobody is charged on the key while its usage is moved.
+		var seq int64
+		found, err := t.get("SELECT seq FROM keys WHERE seq = $1"+t.lock, []any{r.seq}, &seq)
+		if err == nil && !found {
+			err = noSuchKey()
+		}
+		if err == nil && r.Account != "" {
+			_, err = t.exec("INSERT INTO account_usage (account, hour, calls) SELECT k.account, u.hour, u.calls FROM usage u JOIN keys k ON k.seq = u.key WHERE u.key = $1"+
+				" ON CONFLICT (account, hour) DO UPDATE SET calls = account_usage.calls + excluded.calls", seq)
+		} else if err == nil {
+			_, err = t.exec("DELETE FROM screens WHERE owner = $1", r.ID)
+		}
+		if err == nil {
+			_, err = t.exec("DELETE FROM keys WHERE seq = $1", seq)
+		}
+		if err != nil {
+			return err
+		}
+		return s.note(t, EventDelete, r.ID, "plan "+string(r.Plan))
+	})
+	if err != nil {
+		return KeyInfo{}, err
+	}
+	return r.KeyInfo, nil
 }
 
 // change runs an update whose first parameter is the ID of the key with this

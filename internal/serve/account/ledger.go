@@ -224,7 +224,7 @@ func (s *store) applyCharges(t *tx, charges []*charge) error {
 		case !ok && isID(accPrefix, c.id):
 			c.refusal = unknownAccount()
 		case !ok:
-			c.refusal = unknownKey("There is no such API key.")
+			c.refusal = noSuchKey()
 		case !r.Active && r.keyless():
 			c.refusal = inactiveAccount()
 		case !r.Active:
@@ -316,7 +316,7 @@ func (s *store) Charge(ctx context.Context, id string, cost int) (Balance, error
 		return Balance{}, fmt.Errorf("a charge of %d calls", cost)
 	}
 	if !isID(idPrefix, id) && !isID(accPrefix, id) {
-		return Balance{}, unknownKey("There is no such API key.")
+		return Balance{}, noSuchKey()
 	}
 	// The charge is read only after the answer, never while it may still be
 	// worked on for a caller that has left.

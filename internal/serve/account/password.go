@@ -4,9 +4,12 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/subtle"
+	_ "embed"
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"golang.org/x/crypto/argon2"
@@ -45,12 +48,37 @@ const (
 	maxPassword = 200
 )
 
-func checkPassword(password string) error {
+// checkPassword refuses a new password of the account with this email address
+// that is too short, or among the first that anybody would guess.
+func checkPassword(password, email string) error {
 	if n := utf8.RuneCountInString(password); n < minPassword || n > maxPassword {
 		return badPassword(n)
 	}
+	lower := strings.ToLower(strings.TrimSpace(password))
+	name, _, _ := strings.Cut(email, "@")
+	first, _ := utf8.DecodeRuneInString(lower)
+	if commonPasswords()[lower] || lower == siteName || lower == email || lower == name || strings.Trim(lower, string(first)) == "" {
+		return commonPassword()
+	}
 	return nil
 }
+
+// siteName is what a visitor of the site has before their eyes.
+const siteName = "grantgraph"
+
+//go:embed commonpasswords.txt
+var commonPasswordsText string
+
+// commonPasswords are those that are tried first, in lower case.
+var commonPasswords = sync.OnceValue(func() map[string]bool {
+	list := map[string]bool{}
+	for line := range strings.Lines(commonPasswordsText) {
+		if !strings.HasPrefix(line, "#") {
+			list[strings.TrimSpace(line)] = true
+		}
+	}
+	return list
+})
 
 // passwordHash is a hashed password.
 type passwordHash struct {

@@ -88,7 +88,7 @@ func (s *store) SignUp(ctx context.Context, email, password, from string) (Accou
 	if err != nil {
 		return Account{}, err
 	}
-	if err := checkPassword(password); err != nil {
+	if err := checkPassword(password, email); err != nil {
 		return Account{}, err
 	}
 	// The count comes first: hashing is what an attacker would have us do.
@@ -227,7 +227,7 @@ func (s *store) ChangePassword(ctx context.Context, account, old, password strin
 	if err != nil {
 		return "", err
 	}
-	if err := checkPassword(password); err != nil {
+	if err := checkPassword(password, p.Email); err != nil {
 		return "", err
 	}
 	if err := s.countSignIn(ctx, p.Email, ""); err != nil {

@@ -108,12 +108,13 @@ func TestStorePeople(t *testing.T) {
 		for _, bad := range []struct{ email, password, slug string }{
 			{"ANN@example.org", password, "email_taken"}, {"bob", password, "bad_email"},
 			{"bob@example.org", "short", "bad_password"}, {"bob@example.org", strings.Repeat("x", 201), "bad_password"}, {"bob@example.org", "пароль", "bad_password"},
+			{"bob@example.org", "Password123", "common_password"},
 		} {
 			if _, err := s.SignUp(ctx, bad.email, bad.password, ""); slugOf(err) != bad.slug {
 				t.Errorf("%+v: %v", bad, err)
 			}
 		}
-		long := strings.Repeat("д", 200)
+		long := strings.Repeat("до", 100)
 		if _, err := s.SignUp(ctx, "bob@example.org", long, ""); err != nil {
 			t.Error(err)
 		}
@@ -314,7 +315,7 @@ func TestStorePasswords(t *testing.T) {
 				t.Errorf("%q: %v", bad, err)
 			}
 		}
-		if _, err := s.VerifyEmail(ctx, reset); slugOf(err) != "bad_token" {
+		if _, _, err := s.VerifyEmail(ctx, reset); slugOf(err) != "bad_token" {
 			t.Errorf("a token for one thing does another: %v", err)
 		}
 		if _, err := s.ResetPassword(ctx, reset, "short"); slugOf(err) != "bad_password" {
@@ -345,16 +346,20 @@ func TestStorePasswords(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.add(verifyLife - 1)
-		if got, err := s.VerifyEmail(ctx, verify); err != nil || !got.Verified || got.ID != b.ID {
+		session, got, err := s.VerifyEmail(ctx, verify)
+		if err != nil || !got.Verified || got.ID != b.ID {
 			t.Errorf("%+v, %v", got, err)
+		}
+		if who, err := s.Session(ctx, session); err != nil || who != got {
+			t.Errorf("whoever confirms an address is not signed in: %+v, %v", who, err)
 		}
 		if got, err := s.AccountOf(ctx, b.ID); err != nil || !got.Verified {
 			t.Errorf("%+v, %v", got, err)
 		}
-		if _, err := s.VerifyEmail(ctx, verify); slugOf(err) != "bad_token" {
+		if _, _, err := s.VerifyEmail(ctx, verify); slugOf(err) != "bad_token" {
 			t.Error(err)
 		}
-		// Letters are bounded, so that nobody's mailbox is filled.
+		// Emails are bounded, so that nobody's mailbox is filled.
 		for range tokensOfAccount.most {
 			if _, err := s.VerifyToken(ctx, b.ID); err != nil {
 				t.Fatal(err)
@@ -531,6 +536,143 @@ func TestNetwork(t *testing.T) {
 	} {
 		if got := networkOf(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}
+
+// TestDelete deletes keys: they stop working, and what was spent with them stays
+// spent and stays in the usage of their account.
+func TestDelete(t *testing.T) {
+	stores(t, func(t *testing.T, p place) {
+		c := newClock("2026-03-10T12:00:00Z")
+		s, other := openAt(t, p, Options{Clock: c.now}), openAt(t, p, Options{Clock: c.now})
+		ctx := t.Context()
+		a := signUp(t, s, "ann@example.org")
+		secret, k, err := s.CreateFor(ctx, a.ID, "old laptop")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, kept, err := s.CreateFor(ctx, a.ID, "server")
+		if err != nil {
+			t.Fatal(err)
+		}
+		pay := func(id string, calls int) {
+			t.Helper()
+			if _, err := s.Charge(ctx, id, calls); err != nil {
+				t.Fatal(err)
+			}
+		}
+		pay(k.ID, 3)
+		c.add(time.Hour)
+		pay(k.ID, 5)
+		pay(kept.ID, 2)
+		pay(a.ID, 1)
+		if got, err := other.Delete(ctx, k.ID); err != nil || got != k {
+			t.Fatalf("%+v, %v", got, err)
+		}
+		if _, err := s.Authenticate(ctx, secret); !errors.Is(err, ErrUnknownKey) {
+			t.Errorf("a deleted key works: %v", err)
+		}
+		for _, err := range []error{second(s.Charge(ctx, k.ID, 1)), second(s.Delete(ctx, k.ID)), second(s.Reactivate(ctx, k.ID)), second(s.Delete(ctx, "nonsense"))} {
+			if !errors.Is(err, ErrUnknownKey) {
+				t.Error(err)
+			}
+		}
+		if keys, err := s.KeysOf(ctx, a.ID); err != nil || len(keys) != 1 || keys[0] != kept {
+			t.Errorf("%+v, %v", keys, err)
+		}
+		if b, err := s.Balance(ctx, kept.ID); err != nil || b.Remaining != 50-11 {
+			t.Errorf("what was spent is given back: %+v, %v", b, err)
+		}
+		used, err := s.Usage(ctx, a.ID, c.now().Add(-time.Hour), c.now().Add(time.Minute), time.Hour)
+		if err != nil || len(used) != 2 || used[0].Calls != 3 || used[1].Calls != 6 {
+			t.Errorf("%+v, %v", used, err)
+		}
+		if events, err := s.AuditTrail(ctx, EventFilter{Key: k.ID, Kind: EventDelete}); err != nil || len(events) != 1 {
+			t.Errorf("%+v, %v", events, err)
+		}
+		// A key that belongs to nobody goes with all that was known of it.
+		_, alone := create(t, s, Free)
+		pay(alone.ID, 2)
+		if first, err := s.TakeScreen(ctx, alone.ID); !first || err != nil {
+			t.Error(first, err)
+		}
+		if _, err := s.Delete(ctx, alone.ID); err != nil {
+			t.Error(err)
+		}
+		// Whoever deletes keys that are being used disturbs nobody else.
+		var ids []string
+		for range 8 {
+			_, k, err := s.CreateFor(ctx, a.ID, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			ids = append(ids, k.ID)
+		}
+		var wg sync.WaitGroup
+		for _, id := range ids {
+			for range 3 {
+				wg.Go(func() {
+					if _, err := s.Charge(ctx, id, 1); err != nil && !errors.Is(err, ErrUnknownKey) {
+						t.Error(err)
+					}
+				})
+			}
+			wg.Go(func() {
+				if _, err := other.Delete(ctx, id); err != nil {
+					t.Error(err)
+				}
+			})
+			wg.Go(func() {
+				if _, err := s.Charge(ctx, kept.ID, 0); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		if keys, err := s.KeysOf(ctx, a.ID); err != nil || len(keys) != 1 {
+			t.Errorf("%d keys, %v", len(keys), err)
+		}
+		spent, err := s.Balance(ctx, a.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		total := 0
+		for _, id := range []string{a.ID, kept.ID} {
+			used, err := s.Usage(ctx, id, c.now().Add(-24*time.Hour), c.now().Add(time.Minute), time.Hour)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, b := range used {
+				total += b.Calls
+			}
+		}
+		if total != spent.Limit-spent.Remaining {
+			t.Errorf("%d calls are spent and %d are in the usage", spent.Limit-spent.Remaining, total)
+		}
+	})
+}
+
+// Passwords that anybody would try first are refused, however they are written.
+func TestCommonPasswords(t *testing.T) {
+	t.Parallel()
+	for _, bad := range []string{"password", "PassWord123", "12345678", " qwertyuiop ", "Grantgraph", "ADALOVELACE", "AdaLovelace@example.org", "aaaaaaaa", "ééééééééé", strings.Repeat(" ", 9), "p@ssw0rd"} {
+		if err := checkPassword(bad, "adalovelace@example.org"); slugOf(err) != "common_password" {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+	for _, good := range []string{password, "password of the squatter", "grantgraph is my favorite", "aaaaaaab", "fdsajklö", "ada@example.com"} {
+		if err := checkPassword(good, "adalovelace@example.org"); err != nil {
+			t.Errorf("%q: %v", good, err)
+		}
+	}
+	list := commonPasswords()
+	if len(list) < 1000 {
+		t.Errorf("only %d passwords", len(list))
+	}
+	for word := range list {
+		if word != strings.ToLower(word) || checkPassword(word, "") == nil || slugOf(checkPassword(word, "")) == "bad_password" {
+			t.Errorf("%q is never compared with anything", word)
 		}
 	}
 }

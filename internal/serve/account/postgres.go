@@ -300,10 +300,11 @@ func (*postgresEngine) sweep(t *tx) error {
 // Charges in a database that is a journey away are read and written many rows at
 // a time.
 
+// readPayers keeps the keys from being deleted before what they used is written.
 func (*postgresEngine) readPayers(t *tx, keys, accounts []string) (map[string]record, error) {
 	found := make(map[string]record, len(keys)+len(accounts))
 	if len(keys) > 0 {
-		err := t.each(keyColumns+"WHERE k.id = ANY($1)", []any{keys}, func(scan func(...any) error) error {
+		err := t.each(keyColumns+"WHERE k.id = ANY($1) ORDER BY k.seq FOR KEY SHARE OF k", []any{keys}, func(scan func(...any) error) error {
 			r, err := scanKey(scan)
 			found[r.ID] = r
 			return err

@@ -37,8 +37,10 @@ func NoKey() error {
 }
 
 func unknownKey(why string) error {
-	return &fault.Fault{Slug: "unknown_key", Message: why, Hint: "check that the whole key was sent; a rotated key stops working at once", Err: ErrUnknownKey}
+	return &fault.Fault{Slug: "unknown_key", Message: why, Hint: "check that the whole key was sent; a key that was rotated or deleted no longer works", Err: ErrUnknownKey}
 }
+
+func noSuchKey() error { return unknownKey("There is no such API key.") }
 
 func inactiveAccount() error {
 	return &fault.Fault{Slug: "account_inactive", Message: "This account is inactive.", Hint: "ask the operator to reactivate it", Err: ErrInactive}
@@ -49,11 +51,11 @@ func inactive() error {
 }
 
 func quotaExhausted(r record, w Window, b Balance, now time.Time) error {
-	of := "key"
-	if r.keyless() {
-		of = "account"
+	limit := "Daily"
+	if w == Month {
+		limit = "Monthly"
 	}
-	f := fault.New("quota_exhausted", "The allowance of this %s is spent: %d calls a %s on the %s plan.", of, b.Limit, w, r.Plan).
+	f := fault.New("quota_exhausted", "%s limit reached: %d calls a %s on the %s plan.", limit, b.Limit, w, r.Plan).
 		Try("it resets at %s", b.Reset.Format(time.RFC3339))
 	f.Err = errors.Join(ErrSpent, &WaitError{b.Reset.Sub(now)})
 	return f
@@ -61,8 +63,8 @@ func quotaExhausted(r record, w Window, b Balance, now time.Time) error {
 
 // tierExhausted refuses a charge on the key of an agent that has no calls left.
 func tierExhausted(tier Tier, allowance int64) error {
-	f := fault.New("quota_exhausted", "The allowance of this key is spent: %d calls on the %s tier.", allowance, tier).
-		Try("it never refills; sign up for a key of your own")
+	f := fault.New("quota_exhausted", "Limit of this key reached: %d calls on the %s tier.", allowance, tier).
+		Try("it does not reset; sign up at /signup for a key of your own")
 	if tier == Anonymous {
 		f.Try("POST /agent-key/challenge and answer it for another %d calls", tier.Terms().Calls)
 	}
@@ -71,9 +73,17 @@ func tierExhausted(tier Tier, allowance int64) error {
 }
 
 // planRequired refuses a key whose plan does not cover a part of the service.
-func planRequired(need, have string) error {
-	return fault.New("plan_required", "This endpoint needs %s; this key %s.", need, have).
-		Try("change the plan of the key, or ask for what its plan covers")
+func planRequired(k KeyInfo, s Scope) error {
+	need, plan := "a paid plan (Plus or Pro)", "Plus"
+	if s&ProScope != 0 {
+		need, plan = "the Pro plan", "Pro"
+	}
+	if k.Plan == Agent {
+		return fault.New("plan_required", "This endpoint needs %s; this key is the trial key of an agent.", need).
+			Try("sign up at /signup for a key of your own, then ask whoever runs this service to move your account to the %s plan", plan)
+	}
+	return fault.New("plan_required", "This endpoint needs %s; this key is on the %s plan.", need, k.Plan).
+		Try("ask whoever runs this service to move your account to the %s plan, and name the key by its ID, %s; /account shows what your plan includes", plan, k.ID)
 }
 
 func expired(at int64) error {
@@ -154,8 +164,13 @@ func badPassword(characters int) error {
 		Try("a few words are easy to remember and hard to guess")
 }
 
+func commonPassword() error {
+	return fault.New("common_password", "this password is too easy to guess: it is a very common one, or your email address, or the name of this site").
+		Try("a few unrelated words are easy to remember and hard to guess")
+}
+
 func tooManyKeys(have int) error {
-	return fault.New("too_many_keys", "This account has %d keys, which is as many as it may have.", have).Try("deactivate one that is not used, or rotate it")
+	return fault.New("too_many_keys", "This account has %d keys, which is as many as it may have.", have).Try("delete one that you no longer use, or rotate it")
 }
 
 func badTrailLimit() error {

@@ -140,7 +140,7 @@ func TestStoreAccountWithoutKey(t *testing.T) {
 			}
 		}
 		b, err := s.Charge(ctx, a.ID, limit)
-		if !errors.Is(err, ErrSpent) || b.Remaining != limit-10 || err.Error() != "The allowance of this account is spent: 50 calls a day on the free plan." {
+		if !errors.Is(err, ErrSpent) || b.Remaining != limit-10 || err.Error() != "Daily limit reached: 50 calls a day on the free plan." {
 			t.Errorf("%+v, %v", b, err)
 		}
 		if _, err := s.SetAccountPlan(ctx, a.ID, Plus); err != nil {

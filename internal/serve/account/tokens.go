@@ -69,9 +69,13 @@ func (t *tx) redeem(secret, purpose string) (person, error) {
 	return p, err
 }
 
-func (s *store) VerifyEmail(ctx context.Context, token string) (Account, error) {
+func (s *store) VerifyEmail(ctx context.Context, token string) (string, Account, error) {
+	secret, err := newSecret()
+	if err != nil {
+		return "", Account{}, err
+	}
 	var p person
-	err := s.update(ctx, func(t *tx) (err error) {
+	err = s.update(ctx, func(t *tx) (err error) {
 		if p, err = t.redeem(token, tokenVerify); err != nil {
 			return err
 		}
@@ -79,26 +83,30 @@ func (s *store) VerifyEmail(ctx context.Context, token string) (Account, error) 
 			return err
 		}
 		p.Verified = true
+		if err := t.insertSession(p.seq, secret); err != nil {
+			return err
+		}
 		return s.append(t, Event{Kind: EventVerified, Actor: p.ID, Address: actor(t.ctx).Address})
 	})
 	if err != nil {
-		return Account{}, err
+		return "", Account{}, err
 	}
-	return p.Account, nil
+	return secret, p.Account, nil
 }
 
 func (s *store) ResetPassword(ctx context.Context, token, password string) (Account, error) {
-	if err := checkPassword(password); err != nil {
-		return Account{}, err
-	}
 	// A token that nobody has costs no hash.
-	var one int
-	found, err := s.view(ctx).get("SELECT 1 FROM tokens WHERE hash = $1 AND purpose = $2", []any{hashSecret(token), tokenReset}, &one)
+	var email string
+	found, err := s.view(ctx).get("SELECT a.email FROM tokens t JOIN accounts a ON a.seq = t.account WHERE t.hash = $1 AND t.purpose = $2", []any{hashSecret(token), tokenReset}, &email)
 	if err != nil {
 		return Account{}, err
 	}
 	if !found {
-		return Account{}, badToken()
+		// What is wrong with the password as well is said first: it can be mended.
+		return Account{}, firstError(checkPassword(password, ""), badToken())
+	}
+	if err := checkPassword(password, email); err != nil {
+		return Account{}, err
 	}
 	hash, err := s.hashPassword(ctx, password)
 	if err != nil {

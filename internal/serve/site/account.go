@@ -2,11 +2,14 @@ package site
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"grantgraph/internal/money"
 	"grantgraph/internal/serve/account"
+	"grantgraph/internal/serve/dataset"
 	"grantgraph/internal/serve/site/frame"
+	"grantgraph/internal/snapshot"
 )
 
 // routeAccount adds the pages of somebody who is signed in.
@@ -15,6 +18,8 @@ func (s *Site) routeAccount(mux *http.ServeMux) {
 	mux.HandleFunc("POST /account/keys", s.signedInOnly(s.makeKey))
 	mux.HandleFunc("GET /account/keys/{id}/rotate", s.signedInOnly(s.showRotate))
 	mux.HandleFunc("POST /account/keys/{id}/rotate", s.signedInOnly(s.rotate))
+	mux.HandleFunc("GET /account/keys/{id}/delete", s.signedInOnly(s.showDelete))
+	mux.HandleFunc("POST /account/keys/{id}/delete", s.signedInOnly(s.deleteKey))
 	mux.HandleFunc("GET /account/password", s.signedInOnly(s.showPassword))
 	mux.HandleFunc("POST /account/password", s.signedInOnly(s.changePassword))
 }
@@ -34,20 +39,34 @@ type accountPage struct {
 
 // planCard is a plan as a person sees it.
 type planCard struct {
+	Plan      account.Plan
 	Name      string
 	Allowance string
 	Covers    []string
 	Lacks     []string
 }
 
-// scopes are the parts of the service that plans open.
-var scopes = []struct {
-	scope account.Scope
-	text  string
+// features are the parts of the service that plans open, each with what this
+// server must have to give it: what nobody can have is not listed.
+var features = []struct {
+	scope   account.Scope
+	text    string
+	offered func(*dataset.Dataset) bool
 }{
-	{account.Grants, "The grant graph: grants, funders, recipients and summaries"},
-	{account.Paid, "Screening, organization profiles and search by filters, SQL"},
-	{account.ProScope, "Government funding, and the tables of assets, governance and UK trustees"},
+	{account.Grants, "The grant graph: grants, funders, recipients and summaries", func(*dataset.Dataset) bool { return true }},
+	{account.Paid, "Screening against the compliance lists, with signed reports", func(d *dataset.Dataset) bool { return d.Lists != nil && d.Lists.Edition != nil }},
+	{account.Paid, "Organization profiles, and lists of organizations by filters", func(d *dataset.Dataset) bool { return d.Profiles != nil && d.Directory != nil }},
+	{account.Paid, "SQL over the whole dataset", func(d *dataset.Dataset) bool { return d.SQL != nil }},
+	{account.ProScope, "Government funding", holding(snapshot.GovAwards)},
+	{account.ProScope, "People, shared boards, families of organizations and investments", holding(snapshot.BoardLinks, snapshot.OrgFamilies, snapshot.FoundationHoldings)},
+	{account.ProScope, "Trustees of charities in England and Wales", holding(snapshot.UKTrustees)},
+}
+
+// holding asks whether a dataset has a row in any of the tables.
+func holding(tables ...string) func(*dataset.Dataset) bool {
+	return func(d *dataset.Dataset) bool {
+		return slices.ContainsFunc(d.Snapshot.Manifest.Files, func(f snapshot.File) bool { return f.Rows > 0 && slices.Contains(tables, f.Table()) })
+	}
 }
 
 // window is the window of a plan on this site.
@@ -63,16 +82,30 @@ func (s *Site) allowance(p account.Plan) string {
 	return money.Grouped(int64(p.Terms().Allowance)) + " calls a " + string(s.window(p))
 }
 
-func (s *Site) planCard(p account.Plan) planCard {
-	card := planCard{Name: strings.ToUpper(string(p[:1])) + string(p[1:]), Allowance: s.allowance(p)}
-	for _, part := range scopes {
-		if p.Terms().Scopes&part.scope != 0 {
+func (s *Site) planCard(d *dataset.Dataset, p account.Plan) planCard {
+	card := planCard{Plan: p, Name: strings.ToUpper(string(p[:1])) + string(p[1:]), Allowance: s.allowance(p)}
+	for _, part := range features {
+		switch {
+		case !part.offered(d):
+		case p.Terms().Scopes&part.scope != 0:
 			card.Covers = append(card.Covers, part.text)
-		} else {
+		default:
 			card.Lacks = append(card.Lacks, part.text)
 		}
 	}
 	return card
+}
+
+// higherPlans are the plans above one, in rising order.
+func (s *Site) higherPlans(d *dataset.Dataset, p account.Plan) (list []planCard) {
+	above := false
+	for _, t := range account.Plans() {
+		if above {
+			list = append(list, s.planCard(d, t.Plan))
+		}
+		above = above || t.Plan == p
+	}
+	return list
 }
 
 func (s *Site) showAccount(v *visit) { s.drawAccount(v, nil) }
@@ -81,7 +114,7 @@ func (s *Site) showAccount(v *visit) { s.drawAccount(v, nil) }
 // was sent, if one was.
 func (s *Site) drawAccount(v *visit, refused error) {
 	ctx, plan := v.r.Context(), v.account.Plan
-	page := accountPage{form: *s.form(v, "Your account"), Account: v.account, Plan: s.planCard(plan), Window: s.window(plan)}
+	page := accountPage{form: *s.form(v, "Your account"), Account: v.account, Plan: s.planCard(frame.DatasetOf(v.r), plan), Window: s.window(plan)}
 	now := s.Clock()
 	from, to := page.Window.Start(now), page.Window.Reset(now)
 	page.Usage = newUsage(page.Window, now)
@@ -120,6 +153,10 @@ func (s *Site) drawAccount(v *visit, refused error) {
 		page.Problem = "The key was made but could not be shown. Rotate it to be shown another."
 	case flashPassword:
 		page.Notice = "The new password is set. You are signed out everywhere else."
+	case flashDeleted:
+		page.Notice = "The key is deleted and no longer works."
+	case flashConfirmed:
+		page.Notice = "Your email address is confirmed and you are signed in. Make your first key below."
 	}
 	s.pages.Render(v.w, status, "account", page)
 }
@@ -154,15 +191,15 @@ func (s *Site) ownKey(v *visit) (account.KeyInfo, bool) {
 	return account.KeyInfo{}, false
 }
 
-// rotatePage asks whether a key is to be rotated.
-type rotatePage struct {
+// keyPage asks whether something is to be done to a key.
+type keyPage struct {
 	form
 	Key account.KeyInfo
 }
 
 func (s *Site) showRotate(v *visit) {
 	if k, ok := s.ownKey(v); ok {
-		s.pages.Render(v.w, http.StatusOK, "rotate", rotatePage{*s.form(v, "Rotate this key?"), k})
+		s.pages.Render(v.w, http.StatusOK, "rotate", keyPage{*s.form(v, "Rotate this key?"), k})
 	}
 }
 
@@ -179,6 +216,25 @@ func (s *Site) rotate(v *visit) {
 		s.fail(v, err)
 		return
 	}
+	v.redirect("/account")
+}
+
+func (s *Site) showDelete(v *visit) {
+	if k, ok := s.ownKey(v); ok {
+		s.pages.Render(v.w, http.StatusOK, "delete", keyPage{*s.form(v, "Delete this key?"), k})
+	}
+}
+
+func (s *Site) deleteKey(v *visit) {
+	k, ok := s.ownKey(v)
+	if !ok {
+		return
+	}
+	if _, err := s.Accounts.Delete(v.r.Context(), k.ID); err != nil {
+		s.fail(v, err)
+		return
+	}
+	s.leaveNotice(v, flash{Kind: flashDeleted})
 	v.redirect("/account")
 }
 
@@ -202,8 +258,6 @@ func (s *Site) changePassword(v *visit) {
 		return
 	}
 	s.setSession(v, secret)
-	if err := s.leaveFlash(v.w, v.bind, flash{Kind: flashPassword}); err != nil {
-		s.Log.Error("a notice was not left", "error", err)
-	}
+	s.leaveNotice(v, flash{Kind: flashPassword})
 	v.redirect("/account")
 }

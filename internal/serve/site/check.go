@@ -308,24 +308,36 @@ func (s *Site) charge(v *visit) bool {
 		return false
 	}
 	var wait *account.WaitError
-	text := "All calls of your plan are used for now."
+	text := "You have reached the " + limitName(s.window(v.account.Plan)) + " limit of your plan."
 	if errors.As(err, &wait) {
 		v.w.Header().Set("Retry-After", strconv.Itoa(account.Seconds(wait.Wait)))
-		text += " They are back on " + frame.Moment(s.Clock().Add(wait.Wait)) + "."
+		text += " It resets on " + frame.Moment(s.Clock().Add(wait.Wait)) + "."
 	}
 	s.showPlans(v, "No calls left", text+" Nothing was screened and nothing was counted.")
 	return false
 }
 
-// plansPage says what takes another plan.
+// limitName is the name of what a window bounds.
+func limitName(w account.Window) string {
+	if w == account.Month {
+		return "monthly"
+	}
+	return "daily"
+}
+
+// plansPage says what a plan does not give, and what to do about it.
 type plansPage struct {
 	form
-	Text string
-	Plan planCard
+	Text   string
+	Plan   planCard
+	Higher []planCard
 }
 
 func (s *Site) showPlans(v *visit, title, text string) {
-	s.pages.Render(v.w, http.StatusPaymentRequired, "plans", plansPage{*s.form(v, title), text, s.planCard(v.account.Plan)})
+	d, plan := frame.DatasetOf(v.r), v.account.Plan
+	page := plansPage{form: *s.form(v, title), Text: text, Plan: s.planCard(d, plan), Higher: s.higherPlans(d, plan)}
+	page.Email = v.account.Email
+	s.pages.Render(v.w, http.StatusPaymentRequired, "plans", page)
 }
 
 // issue signs the record of a page and puts the report into it.

@@ -227,7 +227,8 @@ func TestCheck(t *testing.T) {
 	want(t, free.get("/check/000000001"), 200, "The one screening of your free account is used")
 	got = free.post("/check/000000001", url.Values{"csrf": {free.csrf("/account")}})
 	want(t, got, 402, "A free account has one screening, and yours is used")
-	want(t, got, 402, "Plus or Pro plan")
+	want(t, got, 402, "Move to the <b>Plus</b> plan: 250 calls a day")
+	want(t, got, 402, "grantgraph keys plan free@example.org plus")
 	want(t, free.send("/check/many", map[string]string{"csrf": free.csrf("/account"), "eins": "000000001"}, "", nil), 402, "Several at once take a paid plan")
 	if p.left(t, "free@example.org") != 48 {
 		t.Errorf("%d left on the free plan", p.left(t, "free@example.org"))
@@ -251,12 +252,12 @@ func TestCheckSpent(t *testing.T) {
 	}
 	for _, who := range []*person{free, plus} {
 		got := who.fill("/check/000000001", "/check/000000001", nil)
-		want(t, got, 402, "All calls of your plan are used for now. They are back on March 11, 2026, 00:00 UTC.")
+		want(t, got, 402, "You have reached the daily limit of your plan. It resets on March 11, 2026, 00:00 UTC.")
 		if got.header.Get("Retry-After") != "34800" || strings.Contains(got.body, "Publication 78") {
 			t.Errorf("%v", got.header)
 		}
 	}
-	want(t, plus.send("/check/many", map[string]string{"csrf": plus.csrf("/check"), "eins": "000000001"}, "", nil), 402, "All calls")
+	want(t, plus.send("/check/many", map[string]string{"csrf": plus.csrf("/check"), "eins": "000000001"}, "", nil), 402, "reached the daily limit")
 	p.clock.forward(24 * time.Hour)
 	want(t, free.fill("/check/000000001", "/check/000000001", nil), 200, "The evidence is left out on the free plan")
 	if _, err := p.store.DeactivateAccount(t.Context(), "plus@example.org"); err != nil {

@@ -33,6 +33,7 @@ const (
 	flashForgot    = "forgot"    // an email may follow a forgotten password
 	flashConfirmed = "confirmed" // an address was confirmed
 	flashPassword  = "password"  // the password was changed
+	flashDeleted   = "deleted"   // a key was deleted
 )
 
 const flashAge = 5 * time.Minute
@@ -59,6 +60,13 @@ func (s *Site) leaveFlash(w http.ResponseWriter, bind string, f flash) error {
 	sealed := s.flashes.Seal(nonce, nonce, text, []byte(bind))
 	s.setCookie(w, flashCookie, base64.RawURLEncoding.EncodeToString(sealed), flashAge, http.SameSiteStrictMode)
 	return nil
+}
+
+// leaveNotice leaves a flash that the visitor can do without.
+func (s *Site) leaveNotice(v *visit, f flash) {
+	if err := s.leaveFlash(v.w, v.bind, f); err != nil {
+		s.Log.Error("a notice was not left", "error", err)
+	}
 }
 
 // takeFlash takes what was left, if anything was, and if it was not taken before.

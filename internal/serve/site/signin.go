@@ -65,10 +65,11 @@ var problems = map[string]struct {
 }{
 	"bad_email":        {http.StatusUnprocessableEntity, "That is not an email address. It looks like name@example.org."},
 	"bad_password":     {http.StatusUnprocessableEntity, "A password has at least 8 characters, and at most 200. A few words are easy to remember and hard to guess."},
+	"common_password":  {http.StatusUnprocessableEntity, "That password is too easy to guess: it is a very common one, your email address or the name of this site. A few unrelated words are easy to remember and hard to guess."},
 	"bad_credentials":  {http.StatusForbidden, "The email address or the password is wrong. If you just signed up, follow the link in our email first."},
 	"bad_token":        {http.StatusUnprocessableEntity, "This link has expired or was already used. Ask for another email."},
 	"account_inactive": {http.StatusForbidden, "This account is inactive: its keys do not work, and it cannot make new ones. Ask whoever runs this service."},
-	"too_many_keys":    {http.StatusConflict, "An account can have ten keys at most. Rotate one that you no longer use instead."},
+	"too_many_keys":    {http.StatusConflict, "An account can have ten keys at most. Delete one that you no longer use first."},
 	"bad_label":        {http.StatusUnprocessableEntity, "A label is one line of plain text, of at most 200 bytes."},
 }
 
@@ -176,9 +177,7 @@ func (s *Site) showSignIn(v *visit) {
 	}
 	f := s.form(v, "Sign in")
 	f.Next = next
-	if left := s.takeFlash(v); left.Kind == flashConfirmed {
-		f.Email, f.Notice = left.Email, "Your address is confirmed. Sign in and make your first key."
-	} else if left.Kind == flashPassword {
+	if left := s.takeFlash(v); left.Kind == flashPassword {
 		f.Email, f.Notice = left.Email, "The new password is set. Sign in with it."
 	}
 	s.pages.Render(v.w, http.StatusOK, "signin", f)
@@ -209,9 +208,14 @@ func (s *Site) startSession(v *visit, email, password string) error {
 		}
 		return fault.New("bad_credentials", "the address of %s is not confirmed", a.ID)
 	}
-	// Whatever session the browser had ends, and so do the forms it had open.
+	return s.enter(v, secret)
+}
+
+// enter gives the browser a session that was just opened. Whatever session it
+// had ends, and so do the forms it had open.
+func (s *Site) enter(v *visit, secret string) error {
 	if old := s.cookie(v.r, sessionCookie); isSecret(old) {
-		if err := s.Accounts.SignOut(ctx, old); err != nil {
+		if err := s.Accounts.SignOut(v.r.Context(), old); err != nil {
 			return err
 		}
 	}
@@ -269,23 +273,26 @@ func (s *Site) forgot(v *visit) {
 // showConfirm asks for a click: programs that look at links in emails before
 // people do must not confirm anything.
 func (s *Site) showConfirm(v *visit) {
-	f := s.form(v, "Confirm your address")
+	f := s.form(v, "Confirm your email address")
 	f.Link = v.r.URL.Query().Get("token")
 	s.pages.Render(v.w, http.StatusOK, "confirm", f)
 }
 
+// confirm notes that the address was confirmed and lets the visitor in: whoever
+// has the link reads the mail of the account.
 func (s *Site) confirm(v *visit) {
-	f := s.form(v, "Confirm your address")
+	f := s.form(v, "Confirm your email address")
 	f.Link = v.field("token")
-	a, err := s.Accounts.VerifyEmail(account.As(v.r.Context(), account.Actor{Name: "visitor", Address: v.from}), f.Link)
+	secret, _, err := s.Accounts.VerifyEmail(account.As(v.r.Context(), account.Actor{Name: "visitor", Address: v.from}), f.Link)
 	if err == nil {
-		err = s.leaveFlash(v.w, v.bind, flash{Kind: flashConfirmed, Email: a.Email})
+		err = s.enter(v, secret)
 	}
 	if err != nil {
 		s.showAgain(v, "confirm", f, err)
 		return
 	}
-	v.redirect("/signin")
+	s.leaveNotice(v, flash{Kind: flashConfirmed})
+	v.redirect("/account")
 }
 
 func (s *Site) showReset(v *visit) {
@@ -308,8 +315,6 @@ func (s *Site) reset(v *visit) {
 	if s.startSession(v, a.Email, v.field("password")) != nil {
 		to = "/signin"
 	}
-	if err := s.leaveFlash(v.w, v.bind, flash{Kind: flashPassword, Email: a.Email}); err != nil {
-		s.Log.Error("a notice was not left", "error", err)
-	}
+	s.leaveNotice(v, flash{Kind: flashPassword, Email: a.Email})
 	v.redirect(to)
 }

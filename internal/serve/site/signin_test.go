@@ -25,17 +25,19 @@ func TestFromSignUpToKey(t *testing.T) {
 	want(t, v.get("/email-sent"), 200, "the address you gave")
 	link := follow(t, p.email(t, "ada@example.org"))
 	want(t, v.get(link), 200, "One click") // a look confirms nothing
-	want(t, v.fill(link, "/confirm", nil), 303, "/signin")
-	want(t, v.get("/signin"), 200, "Your address is confirmed")
-	want(t, v.fill("/signin", "/signin", map[string]string{"email": "ada@example.org", "password": secretWords}), 303, "/account")
-	want(t, v.get("/account"), 200, "You have none yet")
+	want(t, v.fill(link, "/confirm", nil), 303, "/account")
+	entered := v.get("/account")
+	want(t, entered, 200, "Your email address is confirmed and you are signed in. Make your first key below.")
+	if n := strings.Count(entered.body, `action="/account/keys"`); n != 1 {
+		t.Errorf("%d forms make the first key", n)
+	}
 	want(t, v.get("/signin?next=/data"), 303, "/data")
 	want(t, v.get("/signup"), 303, "/account")
 	want(t, v.get("/"), 200, `href="/account"`)
 
 	want(t, v.fill("/account", "/account/keys", map[string]string{"label": "notebook <b>"}), 303, "/account")
 	shown := v.get("/account")
-	want(t, shown, 200, "Your key is made")
+	want(t, shown, 200, "Your key is ready")
 	key := keyIn.FindString(shown.body)
 	k, err := p.store.Authenticate(t.Context(), key)
 	if err != nil || k.Label != "notebook <b>" || k.Plan != account.Free || !strings.Contains(shown.body, "notebook &lt;b&gt;") {
@@ -66,7 +68,7 @@ func TestFromSignUpToKey(t *testing.T) {
 	want(t, v.get("/account/keys/"+k.ID+"/rotate"), 200, "Rotate this key?")
 	want(t, v.fill("/account/keys/"+k.ID+"/rotate", "/account/keys/"+k.ID+"/rotate", nil), 303, "/account")
 	rotated := v.get("/account")
-	want(t, rotated, 200, "The old one no longer works")
+	want(t, rotated, 200, "The old key no longer works")
 	next := keyIn.FindString(rotated.body)
 	if _, err := p.store.Authenticate(t.Context(), key); !errors.Is(err, account.ErrUnknownKey) {
 		t.Errorf("the old key: %v", err)
@@ -74,6 +76,22 @@ func TestFromSignUpToKey(t *testing.T) {
 	if again, err := p.store.Authenticate(t.Context(), next); err != nil || again.ID != k.ID {
 		t.Errorf("the new key: %+v, %v", again, err)
 	}
+
+	// Deletion: what was used stays used.
+	want(t, v.get("/account/keys/"+k.ID+"/delete"), 200, "Delete this key?")
+	if _, err := p.store.Authenticate(t.Context(), next); err != nil {
+		t.Errorf("a look deletes the key: %v", err)
+	}
+	want(t, v.fill("/account/keys/"+k.ID+"/delete", "/account/keys/"+k.ID+"/delete", nil), 303, "/account")
+	deleted := v.get("/account")
+	want(t, deleted, 200, "The key is deleted and no longer works.")
+	want(t, deleted, 200, "Make a key")
+	want(t, deleted, 200, "<b>45</b> of 50 calls left")
+	want(t, deleted, 200, "14:00 to 15:00: 5 calls")
+	if _, err := p.store.Authenticate(t.Context(), next); !errors.Is(err, account.ErrUnknownKey) {
+		t.Errorf("the deleted key: %v", err)
+	}
+	want(t, v.get("/account/keys/"+k.ID+"/delete"), 404, "")
 
 	// A larger plan has another window.
 	if _, err := p.store.SetAccountPlan(t.Context(), k.Account, account.Pro); err != nil {

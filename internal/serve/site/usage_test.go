@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"grantgraph/internal/serve/account"
+	"grantgraph/internal/serve/dataset"
+	"grantgraph/internal/snapshot"
 )
 
 func TestUsage(t *testing.T) {
@@ -65,6 +67,30 @@ func TestWords(t *testing.T) {
 	for in, want := range map[string]string{"a thing": "A thing.", "A thing.": "A thing.", "é": "É."} {
 		if got := sentence(in); got != want {
 			t.Errorf("%q: %q", in, got)
+		}
+	}
+}
+
+// What this server cannot give is not listed, on no plan.
+func TestPlanCard(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	bare := &dataset.Dataset{Snapshot: &snapshot.Snapshot{}}
+	if card := p.planCard(bare, account.Free); len(card.Covers) != 1 || len(card.Lacks) != 0 {
+		t.Errorf("%+v", card)
+	}
+	if card := p.planCard(bare, account.Pro); len(card.Covers) != 1 || len(card.Lacks) != 0 {
+		t.Errorf("%+v", card)
+	}
+	funded := &dataset.Dataset{Snapshot: &snapshot.Snapshot{Manifest: snapshot.Manifest{Files: []snapshot.File{
+		{Path: "tables/" + snapshot.GovAwards + ".parquet", Rows: 1}, {Path: "tables/" + snapshot.UKTrustees + ".parquet"},
+	}}}}
+	if card := p.planCard(funded, account.Plus); len(card.Lacks) != 1 || card.Lacks[0] != "Government funding" {
+		t.Errorf("%+v", card)
+	}
+	for plan, want := range map[account.Plan]int{account.Free: 2, account.Plus: 1, account.Pro: 0} {
+		if got := p.higherPlans(funded, plan); len(got) != want {
+			t.Errorf("%s: %+v", plan, got)
 		}
 	}
 }

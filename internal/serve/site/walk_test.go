@@ -152,7 +152,7 @@ func TestCheckWalk(t *testing.T) {
 	}
 	token, err := p.store.VerifyToken(t.Context(), a.ID)
 	if err == nil {
-		_, err = p.store.VerifyEmail(t.Context(), token)
+		_, _, err = p.store.VerifyEmail(t.Context(), token)
 	}
 	if err == nil {
 		_, err = p.store.SetAccountPlan(t.Context(), a.ID, account.Plus)
