@@ -37,10 +37,8 @@ depends on it is resolved again; --model keeps the model as it is.`
 }
 
 func (c *buildCmd) Run(a *app) error {
-	if _, err := c.run(a); err != nil {
-		return err
-	}
-	return nil
+	_, err := c.run(a)
+	return a.resumeWith(err, "run the same command again; what has been read is kept in %s, and the snapshot being served has not changed", c.Data)
 }
 
 func (c *buildCmd) run(a *app) (*ingest.Result, error) {

@@ -107,8 +107,20 @@ func TestHelp(t *testing.T) {
 			t.Errorf("%v: exit %d\n%s", args, code, out)
 		}
 	}
-	if code, out, _ := command(t, "version"); code != 0 || !strings.HasPrefix(out, "grantgraph ") {
-		t.Errorf("version: exit %d, %q", code, out)
+	for _, arg := range []string{"version", "--version"} {
+		if code, out, _ := command(t, arg); code != 0 || !strings.HasPrefix(out, "grantgraph ") {
+			t.Errorf("%s: exit %d, %q", arg, code, out)
+		}
+	}
+	// The help of a command is the same before its name and after it.
+	for _, of := range [][]string{{}, {"build"}, {"keys"}, {"keys", "create"}} {
+		_, want, _ := command(t, append(slices.Clone(of), "--help")...)
+		if code, out, errs := command(t, append([]string{"help"}, of...)...); code != 0 || out != want {
+			t.Errorf("help %v: exit %d, %s%s", of, code, out, errs)
+		}
+	}
+	if code, _, errs := command(t, "help", "nonsense"); code != 2 || !strings.Contains(errs, "nonsense") || !strings.Contains(errs, "Try: grantgraph --help") {
+		t.Errorf("help of nothing: exit %d, %s", code, errs)
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"grantgraph/internal/fault"
 	"grantgraph/internal/ingest/source"
 	"grantgraph/internal/ingest/source/fetch"
+	"grantgraph/internal/ingest/synth"
 	"grantgraph/internal/secret"
 	"grantgraph/internal/serve"
 	"grantgraph/internal/serve/account"
@@ -30,7 +31,7 @@ import (
 // demoCmd makes a world, builds it and serves it.
 type demoCmd struct {
 	Addr  string `help:"Address to serve on; port 0 picks a free one." default:"127.0.0.1:8080" placeholder:"HOST:PORT"`
-	Data  string `help:"Directory of the demo." default:"demo" placeholder:"DIR"`
+	Data  string `help:"Folder of the demo: new, empty, or an earlier demo's." default:"demo" placeholder:"DIR"`
 	Size  string `help:"Size of the world: small (20k grants), medium (200k) or large (2M)." enum:"small,medium,large" default:"small"`
 	Seed  uint64 `help:"Seed of the world." default:"1" placeholder:"N"`
 	Quiet bool   `short:"q" help:"No progress."`
@@ -43,8 +44,8 @@ type demoCmd struct {
 func (demoCmd) Help() string {
 	return `Writes a world of invented organizations and their filings in the formats the IRS
 publishes, builds a snapshot from it, makes one key for each plan and serves it. When
-run again, it reuses that world. When it is ready it writes demo.json into the data
-directory, with the address and the keys.`
+run again, it reuses that world. When it is ready it writes demo.json into its folder,
+with the address and the keys. A folder that holds anything else is refused.`
 }
 
 var demoSizes = map[string]string{"small": "20k", "medium": "200k", "large": "2M"}
@@ -68,20 +69,11 @@ func (c *demoCmd) Run(a *app) (err error) {
 			}
 		}()
 	}
-	world := filepath.Join(c.Data, fmt.Sprintf("world-%s-%d", c.Size, c.Seed))
-	synth := synthCmd{Out: world, Grants: demoSizes[c.Size], Seed: c.Seed, Quiet: c.Quiet}
-	if err := synth.reuseOrRun(a); err != nil {
+	if err := c.prepareData(); err != nil {
 		return err
 	}
-	if err := noteLists(a.Ctx, world); err != nil {
-		return err
-	}
-	b := buildCmd{Sources: world, Data: c.Data, Keep: 2, Meaning: 300, Quiet: c.Quiet, JSON: false}
-	if _, err := b.run(a); err != nil {
-		return err
-	}
-	if err := confirmLists(c.Data, time.Now()); err != nil {
-		return err
+	if err := c.build(a); err != nil {
+		return a.resumeWith(err, "run the same command again; what has been made is kept in %s", c.Data)
 	}
 	if c.Once {
 		return nil
@@ -97,6 +89,23 @@ func (c *demoCmd) Run(a *app) (err error) {
 	}
 	c.printWelcome(a, d)
 	return serverError(s.Run(a.Ctx))
+}
+
+// build makes the world and builds it.
+func (c *demoCmd) build(a *app) error {
+	world := filepath.Join(c.Data, fmt.Sprintf("world-%s-%d", c.Size, c.Seed))
+	invent := synthCmd{Out: world, Grants: demoSizes[c.Size], Seed: c.Seed, Quiet: c.Quiet}
+	if err := invent.reuseOrRun(a); err != nil {
+		return err
+	}
+	if err := noteLists(a.Ctx, world); err != nil {
+		return err
+	}
+	b := buildCmd{Sources: world, Data: c.Data, Keep: 2, Meaning: 300, Quiet: c.Quiet, JSON: false}
+	if _, err := b.run(a); err != nil {
+		return err
+	}
+	return confirmLists(c.Data, time.Now())
 }
 
 // noteLists notes of the compliance lists of a world what a fetcher would: when
@@ -151,20 +160,51 @@ func confirmLists(data string, now time.Time) error {
 	return lists.WriteChecks(data, checks)
 }
 
-// refuseOtherData refuses a data directory with a snapshot that no demo made, such as
-// the one that GRANTGRAPH_DATA names: a server there would take the invented
-// snapshot for the next true one.
+// demoMarker is the file by which a demo knows its own folder from the first
+// moment on.
+const demoMarker = ".grantgraph-demo"
+
+// refuseOtherData refuses a folder that holds anything and was not made by a
+// demo, such as the data directory of a service: a server there would take the
+// invented snapshot for the next true one.
 func (c *demoCmd) refuseOtherData() error {
-	if _, err := os.Stat(filepath.Join(c.Data, "current")); errors.Is(err, fs.ErrNotExist) {
+	entries, err := os.ReadDir(c.Data)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && (len(entries) == 0 || c.isOwn()) {
 		return nil
 	}
+	if err != nil {
+		return fault.Disk(c.Data, err)
+	}
+	return fault.New("not_a_demo", "%s is not empty and was not made by a demo, which would mix its invented data with what is there", c.Data).
+		Try("grantgraph demo --data demo, or another new or empty folder")
+}
+
+// isOwn says whether a demo made the folder. Earlier versions left no marker, but
+// a world.
+func (c *demoCmd) isOwn() bool {
+	if _, err := os.Stat(filepath.Join(c.Data, demoMarker)); err == nil {
+		return true
+	}
 	for size := range demoSizes {
-		if worlds, err := filepath.Glob(filepath.Join(c.Data, "world-"+size+"-*")); err == nil && len(worlds) > 0 {
-			return nil
+		worlds, _ := filepath.Glob(filepath.Join(c.Data, "world-"+size+"-*", synth.Marker))
+		if len(worlds) > 0 {
+			return true
 		}
 	}
-	return fault.New("not_a_demo", "%s holds a snapshot that was not made by a demo, and the invented one would replace it", c.Data).
-		Try("grantgraph demo --data demo")
+	return false
+}
+
+// prepareData makes the folder and marks it as that of a demo.
+func (c *demoCmd) prepareData() error {
+	path := filepath.Join(c.Data, demoMarker)
+	err := disk.MkdirAll(c.Data, 0o755)
+	if err == nil {
+		err = disk.WriteFile(path, 0o644, func(w io.Writer) error {
+			_, err := io.WriteString(w, "Everything in this folder was made by grantgraph demo and is invented.\n")
+			return err
+		})
+	}
+	return fault.Disk(path, err)
 }
 
 // demo is what demo.json says.

@@ -147,20 +147,34 @@ func TestDemoAddressTaken(t *testing.T) {
 	}
 }
 
-// TestDemoRefusesOtherData gives the demo the data directory of a service.
+// TestDemoRefusesOtherData gives the demo folders that are not its own, such as
+// the data directory of a service: it does not touch them.
 func TestDemoRefusesOtherData(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	pointer := filepath.Join(dir, "current")
-	if err := os.WriteFile(pointer, []byte("20260101T000000Z\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for _, args := range [][]string{{"--once"}, {"--addr", "127.0.0.1:0"}} {
-		if code, _, errs := command(t, append([]string{"demo", "--quiet", "--data", dir}, args...)...); code != 1 || !strings.Contains(errs, "was not made by a demo") || !strings.Contains(errs, "Try:") {
-			t.Errorf("%q: exit %d, %s", args, code, errs)
+	for _, file := range []string{"current", "notes.txt", "world-small-1"} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, file), []byte("20260101T000000Z\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, args := range [][]string{{"--once"}, {"--addr", "127.0.0.1:0"}} {
+			if code, _, errs := command(t, append([]string{"demo", "--quiet", "--data", dir}, args...)...); code != 1 || !strings.Contains(errs, "was not made by a demo") || !strings.Contains(errs, "Try:") {
+				t.Errorf("%s, %q: exit %d, %s", file, args, code, errs)
+			}
+		}
+		if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
+			t.Errorf("something was made: %v, %v", entries, err)
 		}
 	}
-	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
-		t.Errorf("something was made: %v, %v", entries, err)
+	for _, file := range []string{"", demoMarker, "world-small-1/world.json"} {
+		dir := t.TempDir()
+		if file != "" {
+			path := filepath.Join(dir, file)
+			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, nil, 0o600)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := (&demoCmd{Data: dir}).refuseOtherData(); err != nil {
+			t.Errorf("%q: %v", file, err)
+		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"grantgraph/internal/secret"
 	"grantgraph/internal/serve"
 	"grantgraph/internal/serve/account"
+	"grantgraph/internal/snapshot"
 )
 
 // keysCmd makes and changes the keys of the service.
@@ -21,6 +22,7 @@ type keysCmd struct {
 	Rotate     keysRotateCmd     `cmd:"" help:"Give a key a new secret; the old one stops working immediately."`
 	Deactivate keysDeactivateCmd `cmd:"" help:"Deactivate a key, or an account and all its keys."`
 	Reactivate keysReactivateCmd `cmd:"" help:"Reactivate a key or an account."`
+	Delete     keysDeleteCmd     `cmd:"" help:"Delete a key for good; what it used stays counted."`
 	Plan       keysPlanCmd       `cmd:"" help:"Move a key or an account to another plan."`
 	Audit      keysAuditCmd      `cmd:"" help:"Show the history of keys and accounts, newest first."`
 }
@@ -150,11 +152,15 @@ type keysCreateCmd struct {
 	Plan     string `help:"Plan: free, plus or pro." default:"free" placeholder:"PLAN"`
 	Email    string `help:"A note of who holds the key. It does not tie the key to an account, even if one has this address." placeholder:"ADDRESS"`
 	Label    string `help:"What it is for." placeholder:"TEXT"`
+	New      bool   `help:"Start the accounts of a data directory that has no snapshot yet."`
 }
 
 func (c *keysCreateCmd) Run(a *app) error {
 	plan, err := account.ParsePlan(c.Plan)
 	if err != nil {
+		return err
+	}
+	if err := c.refuseEmptyData(); err != nil {
 		return err
 	}
 	return c.withStoreMade(func(s account.Store) error {
@@ -164,6 +170,23 @@ func (c *keysCreateCmd) Run(a *app) error {
 		}
 		return c.show(a, s, k, secret, "made")
 	})
+}
+
+// refuseEmptyData refuses a data directory that has neither a snapshot nor
+// accounts: more often than not it is another than the server's, and a key made
+// there would open nothing.
+func (c *keysCreateCmd) refuseEmptyData() error {
+	if c.New || !c.Database.Empty() {
+		return nil
+	}
+	if _, err := os.Stat(serve.Accounts(c.Data)); err == nil {
+		return nil
+	}
+	if _, err := snapshot.Open(c.Data); !errors.Is(err, snapshot.ErrNone) {
+		return nil // what is wrong with one is not for this command to say
+	}
+	return fault.New("no_snapshot", "%s has no snapshot, so no key was made", c.Data).
+		Try("--data with the folder that the server uses, or --new to make keys before the first build")
 }
 
 type keysListCmd struct {
@@ -258,6 +281,25 @@ func (c *keysReactivateCmd) Run(a *app) error {
 	})
 }
 
+type keysDeleteCmd struct {
+	keyStore `embed:""`
+	ID       string `arg:"" help:"ID of the key, or the key itself."`
+}
+
+func (c *keysDeleteCmd) Run(a *app) error {
+	return c.withStore(func(s account.Store) error {
+		k, err := s.Delete(a.Ctx, c.ID)
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			return a.printJSON(map[string]any{"id": k.ID, "deleted": true})
+		}
+		fmt.Fprintf(a.Out, "%s deleted: it no longer works, and cannot be brought back\n", k.ID)
+		return nil
+	})
+}
+
 type keysPlanCmd struct {
 	keyStore `embed:""`
 	ID       string `arg:"" help:"ID of the key, or the key itself; an email address for the account and all its keys."`
@@ -307,16 +349,22 @@ func (c *keysAuditCmd) Run(a *app) error {
 	}
 	return c.withStore(func(s account.Store) error {
 		f := account.EventFilter{Kind: account.Kind(c.Kind), Limit: c.Limit, Before: c.Before}
+		var unknown error // the key that is asked about
 		if !c.Key.Empty() {
-			k, err := s.Find(a.Ctx, c.Key.Reveal())
-			if err != nil {
+			f.Key = c.Key.Reveal()
+			k, err := s.Find(a.Ctx, f.Key)
+			if err == nil {
+				f.Key = k.ID
+			} else if unknown = err; !errors.Is(err, account.ErrUnknownKey) {
 				return err
 			}
-			f.Key = k.ID
 		}
 		events, err := s.AuditTrail(a.Ctx, f)
 		if err != nil {
 			return err
+		}
+		if len(events) == 0 && unknown != nil {
+			return unknown // not even a deleted one
 		}
 		records := make([]eventRecord, len(events))
 		for i, e := range events {
@@ -326,7 +374,7 @@ func (c *keysAuditCmd) Run(a *app) error {
 			return a.printJSON(records)
 		}
 		if len(records) == 0 {
-			fmt.Fprintln(a.Out, "Nothing of the kind happened yet.")
+			fmt.Fprintln(a.Out, "No such events yet.")
 			return nil
 		}
 		t := newTable(">seq", "at", "kind", "actor", "key", "details")

@@ -57,6 +57,20 @@ func TestKeys(t *testing.T) {
 	if out := must("list"); !strings.Contains(out, "No keys yet") {
 		t.Errorf("empty list: %q", out)
 	}
+	// Nothing is made in a folder that is perhaps another than was meant.
+	elsewhere := filepath.Join(t.TempDir(), "dta")
+	if _, err := keys(t, "create", "--data", elsewhere); err == nil || !strings.Contains(err.Error(), "has no snapshot") {
+		t.Errorf("create without a snapshot: %v", err)
+	}
+	if _, err := os.Stat(elsewhere); err == nil {
+		t.Error("a refused key made a folder")
+	}
+	if out, err := keys(t, "create", "--new", "--data", elsewhere); err != nil || !strings.HasPrefix(out, "gg_f_") {
+		t.Errorf("create --new: %q, %v", out, err)
+	}
+	if _, err := keys(t, "create", "--data", elsewhere); err != nil {
+		t.Errorf("a second key: %v", err)
+	}
 	made := strings.TrimSpace(must("create", "--plan", "plus", "--email", "ann@example.org", "--label", "a script"))
 	if plan, err := account.ParseKey(made); err != nil || plan != account.Plus {
 		t.Fatalf("made %q: %v", made, err)
@@ -93,7 +107,7 @@ func TestKeys(t *testing.T) {
 	if out := must("audit", "--kind", "plan", "--limit", "1"); strings.Count(out, id) != 1 || !strings.Contains(out, "plus to pro") {
 		t.Errorf("audit: %q", out)
 	}
-	if out := must("audit", "--kind", "unlock"); !strings.Contains(out, "Nothing") {
+	if out := must("audit", "--kind", "unlock"); !strings.Contains(out, "No such events") {
 		t.Errorf("audit: %q", out)
 	}
 	s, err := serve.OpenAccounts(dir, secret.URL{}, account.Options{})
@@ -115,7 +129,22 @@ func TestKeys(t *testing.T) {
 	if out := must("plan", "bob@example.org", "plus"); !strings.Contains(out, "bob@example.org moved: plan plus, active") {
 		t.Errorf("plan: %q", out)
 	}
+	gone := strings.TrimSpace(must("create"))
+	var deleted struct {
+		ID      string
+		Deleted bool
+	}
+	if err := json.Unmarshal([]byte(must("delete", gone, "--json")), &deleted); err != nil || !deleted.Deleted || deleted.ID == "" {
+		t.Errorf("delete: %+v, %v", deleted, err)
+	}
+	if out := must("audit", "--key", deleted.ID); !strings.Contains(out, "delete") || !strings.Contains(out, "mint") {
+		t.Errorf("the history of a deleted key: %q", out)
+	}
+	if out := must("delete", strings.TrimSpace(must("create"))); !strings.Contains(out, "deleted: it no longer works") {
+		t.Errorf("delete: %q", out)
+	}
 	for _, args := range [][]string{
+		{"delete", gone}, {"delete", "nobody@example.org"},
 		{"deactivate", "nobody@example.org"}, {"audit", "--key", "key_nobody"}, {"audit", "--limit", "1001"}, {"audit", "--limit", "0"},
 		{"deactivate", made}, {"rotate", "key_nobody"}, {"plan", id, "gold"}, {"create", "--plan", "gold"}, {"create", "--email", "nobody"},
 	} {

@@ -47,7 +47,8 @@ type cli struct {
 	Export  exportCmd  `cmd:"" help:"Write the warehouse as Parquet for other engines."`
 	Check   checkCmd   `cmd:"" help:"Verify every file of the snapshot and of the lists."`
 	Verify  verifyCmd  `cmd:"" help:"Verify signed screening reports, offline."`
-	Version versionCmd `cmd:"" help:"Print the version."`
+	Version versionCmd `cmd:"" help:"Print the version, as --version does."`
+	Help    helpCmd    `cmd:"" help:"Show the help of a command, as --help after it does."`
 
 	SQLWorker sqlWorkerCmd `cmd:"" name:"sql-worker" hidden:""`
 }
@@ -104,8 +105,11 @@ func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer) 
 	if err != nil {
 		panic(err) // a mistake in the struct tags above, caught by any test
 	}
-	if len(args) == 0 {
+	switch {
+	case len(args) == 0:
 		args = []string{"--help"}
+	case args[0] == "--version":
+		args = append([]string{"version"}, args[1:]...)
 	}
 	kctx, err := parser.Parse(args)
 	if err != nil {
@@ -120,12 +124,15 @@ func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer) 
 		return 2
 	}
 	if err := kctx.Run(&app{Ctx: ctx, In: in, Out: out, Err: errw, settings: config.settings(kctx)}); err != nil {
-		if ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.Cause(ctx))) {
+		if stoppedBy(ctx, err) {
 			// Where the work was when it was stopped is no fault of that place.
 			if f, ok := errw.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 				fmt.Fprintln(errw) // half a bar may stand there, or ^C
 			}
 			fmt.Fprintln(errw, "grantgraph: stopped before it was finished")
+			if f, ok := fault.Of(err); ok && f.Slug == resumable {
+				fmt.Fprintf(errw, "To resume: %s\n", f.Hint)
+			}
 			return interrupted
 		}
 		if code := exitCode(0); errors.As(err, &code) {
@@ -134,6 +141,23 @@ func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer) 
 		return printError(errw, err)
 	}
 	return 0
+}
+
+// stoppedBy says whether a command ended because it was told to.
+func stoppedBy(ctx context.Context, err error) bool {
+	return ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.Cause(ctx)))
+}
+
+// resumable is the slug of a stop after which the work can be resumed; its hint
+// says how.
+const resumable = "stopped"
+
+// resumeWith says how to resume work that ended because it was told to stop.
+func (a *app) resumeWith(err error, hint string, args ...any) error {
+	if !stoppedBy(a.Ctx, err) {
+		return err
+	}
+	return fault.New(resumable, "%w", err).Try(hint, args...)
 }
 
 // interrupted is the exit code of a command that was told to stop and had not

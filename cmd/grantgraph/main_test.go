@@ -91,14 +91,23 @@ func TestInterrupted(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	for _, args := range [][]string{
-		{"synth", "--out", filepath.Join(t.TempDir(), "world"), "--grants", "1k"},
-		{"build", "--sources", world.Small.Sources(t), "--data", t.TempDir(), "--quiet"},
-		{"inspect", filepath.Join(world.Small.Sources(t), "990", "2023_TEOS_XML_01A.zip")},
+	data := t.TempDir()
+	for _, c := range []struct {
+		args []string
+		says string
+	}{
+		{[]string{"synth", "--out", filepath.Join(t.TempDir(), "world"), "--grants", "1k"}, ""},
+		{[]string{"build", "--sources", world.Small.Sources(t), "--data", data, "--quiet"}, "To resume: run the same command again; what has been read is kept in " + data + ", and the snapshot being served has not changed\n"},
+		{[]string{"demo", "--once", "--data", data + "/demo", "--quiet"}, "To resume: run the same command again; what has been made is kept in " + data + "/demo\n"},
+		{[]string{"inspect", filepath.Join(world.Small.Sources(t), "990", "2023_TEOS_XML_01A.zip")}, ""},
 	} {
 		var out, errs bytes.Buffer
-		if code := run(ctx, args, strings.NewReader(""), &out, &errs); code != interrupted || errs.String() != "grantgraph: stopped before it was finished\n" {
-			t.Errorf("%v: exit %d, %s", args, code, errs.String())
+		if code := run(ctx, c.args, strings.NewReader(""), &out, &errs); code != interrupted || errs.String() != "grantgraph: stopped before it was finished\n"+c.says {
+			t.Errorf("%v: exit %d, %s", c.args, code, errs.String())
 		}
+	}
+	// A demo that was stopped knows its folder again.
+	if err := (&demoCmd{Data: filepath.Join(data, "demo")}).refuseOtherData(); err != nil {
+		t.Error(err)
 	}
 }

@@ -21,3 +21,12 @@ func programVersion() string {
 	}
 	return info.Main.Version
 }
+
+// helpCmd is for those who look for the help of a command before its name.
+type helpCmd struct {
+	Command []string `arg:"" optional:"" help:"The command, such as build or keys create."`
+}
+
+func (c *helpCmd) Run(a *app) error {
+	return exitCode(run(a.Ctx, append(c.Command, "--help"), a.In, a.Out, a.Err))
+}
