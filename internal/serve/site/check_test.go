@@ -157,7 +157,7 @@ func TestCheck(t *testing.T) {
 	want(t, stranger.get("/check/000000001"), 200, `href="/signin?next=/check/000000001"`)
 	want(t, stranger.get("/check?q=00-0000001"), 303, "/check/000000001")
 	want(t, stranger.get("/check?q=county+library"), 200, `<a href="/check/`)
-	want(t, stranger.get("/check?q=zzqxv+wwkjq"), 200, "No organization of that name")
+	want(t, stranger.get("/check?q=zzqxv+wwkjq"), 200, "No organization by that name")
 	want(t, stranger.post("/check/000000001", nil), 303, "/signin")
 	want(t, stranger.get("/check/00-0000001"), 303, "/check/000000001")
 	want(t, stranger.get("/check/nobody"), 404, "Nothing here")

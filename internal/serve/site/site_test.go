@@ -84,7 +84,7 @@ func TestSearchWithoutScript(t *testing.T) {
 	v := newPlace(t).visitor(t)
 	want(t, v.get("/?q=county+library"), 200, `value="county library"`)
 	want(t, v.get("/?q=county+library"), 200, `<a href="/org/`)
-	want(t, v.get("/?q=zzqxv+wwkjq"), 200, "No organization of that name")
+	want(t, v.get("/?q=zzqxv+wwkjq"), 200, "No organization by that name")
 	want(t, v.get("/?q="+strings.Repeat("x", 201)), 200, `value=""`)
 	want(t, v.get("/static/"), 404, "")
 
