@@ -161,7 +161,7 @@ func (x *Index) byName(q string, within []uint64, efforts, spent int) []hit {
 // byText finds by names and words. Hits are put into the set, if there is one.
 func (x *Index) byText(ctx context.Context, q string, within []uint64, limit int, set []uint64) (list []found, hits int, err error) {
 	names := x.byName(q, within, correctAll, 0)
-	_, states, _ := splitPlace(q)
+	_, states, _ := SplitPlace(q)
 	x.demote(names, states)
 	best := make(map[uint32]found, len(names)+limit)
 	for _, h := range names {
@@ -252,7 +252,7 @@ func (x *Index) byWords(s words.Score, c class) found {
 
 // byMeaning finds by meaning and, if hybrid, by names and words too.
 func (x *Index) byMeaning(ctx context.Context, q string, within []uint64, hybrid bool, set []uint64) (list []found, hits int, err error) {
-	asked, states, city := splitPlace(q)
+	asked, states, city := SplitPlace(q)
 	near := within
 	if len(states) > 0 {
 		near = x.inState(within, states...)
@@ -385,12 +385,12 @@ func (x *Index) served(m Mode) Mode {
 	return Text
 }
 
-// splitPlace takes a place out of a question: a state at its end or after "in",
+// SplitPlace takes a place out of a question: a state at its end or after "in",
 // a city after "in" at its end. "food banks in Ohio", "food bank ohio", "a
 // charity in Ohio that helps veterans", "shelter in Akron, OH". Washington is a
 // state and a city. A place that begins a question may be half of a name, and
 // stays; so does a city without a state, which may be no city at all.
-func splitPlace(q string) (rest string, states []string, city string) {
+func SplitPlace(q string) (rest string, states []string, city string) {
 	fields := strings.Fields(q)
 	rest = q
 	if at, n, code := findState(fields, q); n > 0 {

@@ -374,7 +374,7 @@ func TestSplitPlace(t *testing.T) {
 		"believe in":                        "believe in||",
 		"music in the schools of Dayton":    "music in the schools of Dayton||",
 	} {
-		rest, states, city := splitPlace(q)
+		rest, states, city := SplitPlace(q)
 		if got := rest + "|" + strings.Join(states, " ") + "|" + city; got != want {
 			t.Errorf("%q is %q, want %q", q, got, want)
 		}

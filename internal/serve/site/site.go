@@ -38,6 +38,7 @@ import (
 	"grantgraph/internal/serve/graph"
 	"grantgraph/internal/serve/report/keyring"
 	"grantgraph/internal/serve/search"
+	"grantgraph/internal/serve/site/find"
 	"grantgraph/internal/serve/site/frame"
 	"grantgraph/internal/serve/site/mail"
 	"grantgraph/internal/snapshot"
@@ -87,7 +88,7 @@ func New(c Config) (*Site, error) {
 		return nil, err
 	}
 	var err error
-	s.frame, err = frame.New(frame.Config{BaseURL: s.BaseURL, Ask: s.Ask, Budget: s.Budget, Log: s.Log, Member: s.memberOf,
+	s.frame, err = frame.New(frame.Config{BaseURL: s.BaseURL, Ask: s.Ask, Budget: s.Budget, Log: s.Log, Member: s.memberOf, Address: s.Address,
 		SignedIn: func(r *http.Request) bool { return s.cookie(r, sessionCookie) != "" }})
 	if err != nil {
 		return nil, err
@@ -99,6 +100,9 @@ func New(c Config) (*Site, error) {
 	mux.HandleFunc("GET /{$}", s.needsIndexes(s.serveHome))
 	mux.HandleFunc("GET /org/{ein}/{slug...}", s.needsIndexes(s.serveOrg))
 	mux.HandleFunc("GET /org/{ein}", s.needsIndexes(s.serveOrg))
+	if err := find.Route(mux, s.frame); err != nil {
+		return nil, err
+	}
 	mux.HandleFunc("GET /data", s.serveData)
 	mux.HandleFunc("GET /sql", s.serveSQL)
 	mux.Handle("GET /static/", frame.Files())

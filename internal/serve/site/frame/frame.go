@@ -34,6 +34,7 @@ type Config struct {
 	Budget   *budget.Budget                                                                                 // holds the memory of all requests together; nil is without bounds
 	SignedIn func(*http.Request) bool                                                                       // as far as one can tell without asking the store
 	Member   func(*http.Request) (Member, error)                                                            // who is signed in
+	Address  func(*http.Request) string                                                                     // who is asking
 	Log      *slog.Logger
 }
 

@@ -44,7 +44,7 @@
       const q = input.value.trim(), turn = ++asked;
       if (q.length < 2) { hide(); return; }
       try {
-        const answer = await fetch("/api/v1/search?limit=8&q=" + encodeURIComponent(q), { headers: { accept: "application/json" } });
+        const answer = await fetch("/api/v1/search?q=" + encodeURIComponent(q) + "&limit=8", { headers: { accept: "application/json" } });
         const body = await answer.json();
         if (turn !== asked) return;
         if (!answer.ok) throw new Error(body.message);

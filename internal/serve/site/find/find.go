@@ -1,0 +1,336 @@
+// Package find is where people find organizations: the front page and the page of
+// results. Results never lead anywhere by themselves, however good the first is;
+// what the words say of a place and of a cause is shown, and can be taken off.
+package find
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/orgname"
+	"grantgraph/internal/serve/budget"
+	"grantgraph/internal/serve/dataset"
+	"grantgraph/internal/serve/directory"
+	"grantgraph/internal/serve/graph"
+	"grantgraph/internal/serve/search"
+	"grantgraph/internal/serve/site/frame"
+)
+
+//go:embed pages/*.html
+var pages embed.FS
+
+// Bounds of a question and of its answer.
+const (
+	mostTyped = 200   // bytes of words
+	pageSize  = 20    // results of a page
+	mostFound = 1_000 // results that can be paged through
+	mostWeak  = 10    // results that are perhaps meant
+)
+
+// What a search takes of the memory that all requests share, in bytes: by itself,
+// and for each result that is ranked.
+const (
+	weightSearch = 4 << 20
+	weightRanked = 1 << 10
+)
+
+// room is what the pages of this package share.
+type room struct {
+	*frame.Frame
+	pages frame.Pages
+	// encoding bounds the questions by meaning that are under way: each keeps a
+	// core busy for some hundredths of a second.
+	encoding *budget.AtOnce
+}
+
+// Route adds the pages.
+func Route(mux *http.ServeMux, f *frame.Frame) error {
+	pages, err := f.Pages(pages, nil)
+	if err != nil {
+		return err
+	}
+	s := &room{Frame: f, pages: pages, encoding: budget.NewAtOnce(32, 8)}
+	mux.HandleFunc("GET /search", s.serveSearch)
+	return nil
+}
+
+// resultsPage is the answer to a question.
+type resultsPage struct {
+	frame.Head
+	Words    string
+	Problems []string
+	Chips    []chip
+	Results  []result // that match
+	Perhaps  []result // that may be meant
+	Total    int      // that match
+	AtLeast  bool     // there are more of them
+	From, To int
+	Prev     string
+	Next     string
+	Typed    ein.EIN // an EIN that was asked for
+	Grants   []onward
+	Narrow   string // what was looked for, in words
+	Same     same
+}
+
+// onward leads to the grants of what was asked for.
+type onward struct{ Href, Title, Text string }
+
+// same is the page in the words of programs.
+type same struct{ API, SQL string }
+
+// result is one organization.
+type result struct {
+	search.Result
+	Gave, Received graph.PartySums
+}
+
+func (s *room) serveSearch(w http.ResponseWriter, r *http.Request) {
+	set := frame.DatasetOf(r)
+	if !set.Browsable() {
+		s.Damaged(w, r)
+		return
+	}
+	values := r.URL.Query()
+	q, problems := readQuestion(values)
+	page := &resultsPage{Head: s.Head(r, "Search"), Words: q.words, Problems: problems}
+	page.Styles, page.Query = []string{"find.css"}, q.words
+	w.Header().Set("X-Robots-Tag", "noindex")
+	w.Header().Set("Cache-Control", "private, max-age=60")
+	status := http.StatusOK
+	if len(problems) > 0 {
+		status = http.StatusUnprocessableEntity
+	}
+	if q.words == "" {
+		s.pages.Render(w, status, "results", page)
+		return
+	}
+	page.Title = "Search: " + q.words
+	weight := int64(weightSearch + mostFound*weightRanked)
+	if set.Directory != nil {
+		weight += set.Directory.Weight(pageSize)
+	}
+	hold, ok := s.Reserve(w, r, weight)
+	if !ok {
+		return
+	}
+	defer hold.Release()
+	end, err := s.encoding.Begin(s.Address(r))
+	if err != nil {
+		s.Busy(w, r)
+		return
+	}
+	defer end()
+	number, err := strconv.Atoi(values.Get("page"))
+	if err != nil || number < 1 {
+		number = 1
+	}
+	if err := page.fill(r.Context(), set, &q, min(number, mostFound/pageSize)); err != nil {
+		s.Broken(w, r, err)
+		return
+	}
+	page.onward(&q)
+	page.Same = q.same(s.BaseURL, page.Results)
+	s.pages.Render(w, status, "results", page)
+}
+
+// fill answers the question.
+func (p *resultsPage) fill(ctx context.Context, set *dataset.Dataset, q *question, number int) error {
+	if e, ok := typedEIN(q.words); ok {
+		p.Typed = e
+		if found, ok := set.Search.Lookup(e); ok {
+			found.Match, p.Total, p.From, p.To = search.Exact, 1, 1, 1
+			return addFigures(ctx, set, []search.Result{found}, &p.Results)
+		}
+		return nil
+	}
+	// Who types the name of an organization means it, place and all.
+	named := set.Search.Find(q.words, "", mostWeak)
+	if len(named) == 0 || named[0].Match != search.Exact {
+		q.understand(func(city, state string) bool { return inCity(set.Directory, city, state) })
+	}
+	p.Chips = q.chips()
+	ask := search.Ask{Text: q.rest, Mode: search.Hybrid, Limit: mostFound}
+	if q.narrowed() && set.Directory == nil {
+		ask.State = q.state // all that can be applied without it
+	} else if q.narrowed() {
+		f := q.filter()
+		within, _, err := set.Directory.Select(&f, set.Standing)
+		if err != nil {
+			return err
+		}
+		defer set.Directory.Release(within)
+		ask.Within = within
+	}
+	answer, err := set.Search.Search(ctx, ask)
+	if err != nil {
+		return err
+	}
+	all, weak := answer.Results, 0
+	for weak < len(all) && all[weak].Match != search.Weak {
+		weak++
+	}
+	p.Total, p.AtLeast = weak, weak == mostFound
+	from := min((number-1)*pageSize, max(0, (weak-1)/pageSize*pageSize))
+	to := min(from+pageSize, weak)
+	p.From, p.To = min(from+1, to), to
+	if err := addFigures(ctx, set, all[from:to], &p.Results); err != nil {
+		return err
+	}
+	if from > 0 {
+		p.Prev = q.page(from / pageSize)
+	}
+	if to < weak {
+		p.Next = q.page(to/pageSize + 1)
+		return nil
+	}
+	// What is not quite it comes last: names that are alike first, wherever they are.
+	perhaps := append(without(named, all[:weak]), without(all[weak:], named)...)
+	return addFigures(ctx, set, perhaps[:min(len(perhaps), mostWeak)], &p.Perhaps)
+}
+
+// page is the address of another page of the same answer.
+func (q *question) page(number int) string {
+	return q.address(func(v url.Values) {
+		if number > 1 {
+			v.Set("page", strconv.Itoa(number))
+		}
+	})
+}
+
+// without is the results that are not among others.
+func without(list, others []search.Result) (out []search.Result) {
+	seen := make(map[ein.EIN]bool, len(others))
+	for i := range others {
+		seen[others[i].EIN] = true
+	}
+	for i := range list {
+		if !seen[list[i].EIN] {
+			out = append(out, list[i])
+		}
+	}
+	return out
+}
+
+// addFigures adds what each gave and received, which is stored and reads no rows.
+func addFigures(ctx context.Context, set *dataset.Dataset, list []search.Result, to *[]result) error {
+	for i := range list {
+		x := result{Result: list[i]}
+		var err error
+		if x.Gave, err = set.Graph.Sums(ctx, x.EIN, graph.Gave); err != nil {
+			return err
+		}
+		if x.Received, err = set.Graph.Sums(ctx, x.EIN, graph.Received); err != nil {
+			return err
+		}
+		*to = append(*to, x)
+	}
+	return nil
+}
+
+// inCity says whether organizations are in a city, so that it is one.
+func inCity(d *directory.Index, city, state string) bool {
+	if d == nil {
+		return false
+	}
+	set, n, err := d.Select(&directory.Filter{Cities: []directory.City{{Name: orgname.City(city), State: state}}}, nil)
+	if err != nil {
+		return false
+	}
+	d.Release(set)
+	return n > 0
+}
+
+// typedEIN reads words that are an EIN, with or without that word before it.
+func typedEIN(words string) (ein.EIN, bool) {
+	digits := strings.TrimLeft(words, " ")
+	if len(digits) > 4 && strings.EqualFold(digits[:3], "EIN") {
+		digits = strings.TrimLeft(digits[3:], " :#.-")
+	}
+	if strings.Count(strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' {
+			return '0'
+		}
+		return r
+	}, digits), "0") < 7 {
+		return ein.None, false
+	}
+	e, err := ein.Parse(digits)
+	return e, err == nil
+}
+
+// onward leads to the grants of the same place and cause, or of the same words.
+func (p *resultsPage) onward(q *question) {
+	if p.Typed != ein.None {
+		return
+	}
+	v := q.explore()
+	p.Narrow = strings.Trim(q.cause+" in "+q.Where(), " ")
+	switch {
+	case q.cause == "" && q.Where() == "":
+		v.Set("query", q.rest)
+		p.Narrow = "“" + q.rest + "”"
+		p.Grants = []onward{
+			{"/explore?" + v.Encode(), "Grants that mention " + p.Narrow, "Every grant whose purpose or recipient has these words"},
+			{"/explore?tab=funders&" + v.Encode(), "Who makes such grants", "Funders by dollars, with the number of grants"},
+		}
+		return
+	case q.cause == "":
+		p.Narrow = q.Where()
+	case q.Where() == "":
+		p.Narrow = q.cause
+	}
+	where := p.Narrow
+	p.Grants = []onward{
+		{"/explore?" + v.Encode(), "Grants to recipients: " + where, "Every grant, by year, amount and purpose"},
+		{"/explore?tab=funders&" + v.Encode(), "Who funds them: " + where, "Funders by dollars, with the number of grants"},
+	}
+	if q.Where() != "" {
+		v.Set("location_type", "funder")
+		p.Grants = append(p.Grants, onward{"/explore?" + v.Encode(), "What funders in " + q.Where() + " give", "Grants by funders that are there, wherever they go"})
+	}
+}
+
+// same is the page as a call of the API and as SQL for its figures.
+func (q *question) same(base string, list []result) (s same) {
+	quote := func(text string) string { return strings.ReplaceAll(text, "'", `'\''`) }
+	if q.city != "" || q.subject != "" || strings.Contains(q.state, ",") {
+		filters := []string{}
+		if q.city != "" {
+			filters = append(filters, `"city":`+strconv.Quote(strings.TrimSuffix(q.city+", "+q.state, ", ")))
+		} else if q.state != "" {
+			filters = append(filters, `"state":`+strconv.Quote(q.state))
+		}
+		if q.subject != "" {
+			filters = append(filters, `"cause":`+strconv.Quote(q.subject))
+		}
+		s.API = fmt.Sprintf("curl -H 'X-API-Key: YOUR_KEY' -H 'Content-Type: application/json' \\\n  -d '%s' \\\n  '%s/api/v1/essentials'",
+			quote(fmt.Sprintf(`{"search_terms":%s,"mode":"hybrid","filters":{%s}}`, strconv.Quote(q.rest), strings.Join(filters, ","))), base)
+	} else {
+		v := url.Values{"q": {q.rest}, "mode": {"hybrid"}, "limit": {strconv.Itoa(pageSize)}}
+		if q.state != "" {
+			v.Set("state", q.state)
+		}
+		s.API = "curl '" + base + "/api/v1/search?" + v.Encode() + "'"
+	}
+	if len(list) == 0 {
+		return s
+	}
+	eins := make([]string, len(list))
+	for i := range list {
+		eins[i] = "'" + list[i].EIN.String() + "'"
+	}
+	in := strings.Join(eins, ", ")
+	s.SQL = "SELECT ein, sum(gave) AS gave, sum(received) AS received FROM (\n" +
+		"  SELECT funder_ein AS ein, amount AS gave, 0 AS received FROM grants WHERE funder_ein IN (" + in + ")\n" +
+		"  UNION ALL\n" +
+		"  SELECT recipient_ein, 0, amount FROM grants WHERE recipient_ein IN (" + in + ")\n" +
+		") GROUP BY ein"
+	return s
+}
