@@ -52,7 +52,7 @@ const wear = (page, font) => page.evaluate(async (font) => {
 // the screen, and what its own edges cut off.
 const sticking = (page) => page.evaluate(() => {
   const out = document.documentElement.scrollWidth - document.documentElement.clientWidth;
-  const cut = [...document.querySelectorAll("main *, header *, footer *")].filter((e) => getComputedStyle(e).overflowX === "hidden" && e.scrollWidth > e.clientWidth);
+  const cut = [...document.querySelectorAll("main *, header *, footer *")].filter((e) => !e.matches(".unseen") && getComputedStyle(e).overflowX === "hidden" && e.scrollWidth > e.clientWidth);
   return { out, cut: cut.map((e) => e.className || e.localName) };
 });
 

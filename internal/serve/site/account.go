@@ -8,6 +8,7 @@ import (
 	"grantgraph/internal/money"
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/dataset"
+	"grantgraph/internal/serve/site/find"
 	"grantgraph/internal/serve/site/frame"
 	"grantgraph/internal/snapshot"
 )
@@ -34,7 +35,7 @@ type accountPage struct {
 	Usage    usage
 	Keys     []account.KeyInfo
 	Made     flash // the key that is shown this once
-	Examples examples
+	Examples find.Examples
 }
 
 // planCard is a plan as a person sees it.
@@ -148,7 +149,7 @@ func (s *Site) drawAccount(v *visit, refused error) {
 	switch left := s.takeFlash(v); left.Kind {
 	case flashMade, flashRotated:
 		page.Made = left
-		page.Examples = examplesOf(ctx, frame.DatasetOf(v.r))
+		page.Examples = find.ExamplesOf(ctx, frame.DatasetOf(v.r))
 	case flashLost:
 		page.Problem = "The key was made but could not be shown. Rotate it to be shown another."
 	case flashPassword:

@@ -15,6 +15,7 @@ import (
 
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/budget"
+	"grantgraph/internal/serve/site/find"
 )
 
 // TestBusy asks for pages while others hold all the memory there is.
@@ -28,7 +29,7 @@ func TestBusy(t *testing.T) {
 	p := newPlace(t, func(c *Config) { c.Budget = b })
 	set, release := p.Acquire()
 	defer release()
-	funder := examplesOf(t.Context(), set).Funder
+	funder := find.ExamplesOf(t.Context(), set).Funder
 	get := func(path string) *httptest.ResponseRecorder {
 		rec := httptest.NewRecorder()
 		p.ServeHTTP(rec, httptest.NewRequest("GET", path, nil))

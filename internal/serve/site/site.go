@@ -41,7 +41,6 @@ import (
 	"grantgraph/internal/serve/site/find"
 	"grantgraph/internal/serve/site/frame"
 	"grantgraph/internal/serve/site/mail"
-	"grantgraph/internal/snapshot"
 )
 
 //go:embed pages/*.html
@@ -97,7 +96,6 @@ func New(c Config) (*Site, error) {
 		return nil, err
 	}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /{$}", s.needsIndexes(s.serveHome))
 	mux.HandleFunc("GET /org/{ein}/{slug...}", s.needsIndexes(s.serveOrg))
 	mux.HandleFunc("GET /org/{ein}", s.needsIndexes(s.serveOrg))
 	if err := find.Route(mux, s.frame); err != nil {
@@ -216,71 +214,11 @@ type year struct {
 	Partial bool
 }
 
-type homePage struct {
-	frame.Head
-	Counts   snapshot.Counts
-	Years    []year
-	Examples examples
-	Query    string          // what was asked for without a script
-	Found    []search.Result // and what has that name
-}
-
-// examples are organizations worth asking about.
-type examples struct{ Funder, Recipient search.Result }
-
-// examplesOf are the largest funder and recipient of the dataset.
-func examplesOf(ctx context.Context, set *dataset.Dataset) (e examples) {
-	if !set.Browsable() {
-		return e
-	}
-	if top, _, err := set.Graph.Funders(ctx, &graph.Filter{}, graph.Sort{}, graph.Page{Limit: 1}); err == nil && len(top) > 0 {
-		e.Funder, _ = set.Search.Lookup(top[0].EIN)
-	}
-	if top, _, err := set.Graph.Recipients(ctx, &graph.Filter{}, graph.Sort{}, graph.Page{Limit: 10}); err == nil {
-		for _, t := range top {
-			if x, ok := set.Search.Lookup(t.EIN); ok {
-				e.Recipient = x
-				break
-			}
-		}
-	}
-	return e
-}
-
-// What the search box takes and shows at most; its script shows as many.
+// What the search box of a form takes and shows at most; its script shows as many.
 const (
 	mostTyped = 200
 	mostFound = 8
 )
-
-func (s *Site) serveHome(w http.ResponseWriter, r *http.Request) {
-	set := frame.DatasetOf(r)
-	hold, ok := s.frame.Reserve(w, r, set.Graph.Weight(graph.AboutRecipients, &graph.Filter{}, graph.Page{Limit: 10}))
-	if !ok {
-		return
-	}
-	defer hold.Release()
-	m := &set.Snapshot.Manifest
-	page := homePage{Head: s.frame.Head(r, "Grantgraph: who funds whom"), Counts: m.Counts}
-	page.Years = s.years(m)
-	page.Examples = examplesOf(r.Context(), set)
-	if q := r.FormValue("q"); len(q) <= mostTyped {
-		page.Query, page.Found = q, set.Search.Find(q, "", mostFound)
-	}
-	s.pages.Render(w, http.StatusOK, "home", page)
-}
-
-// years are the bars of the dataset, none when the build did not count.
-func (s *Site) years(m *snapshot.Manifest) (list []year) {
-	rates, err := m.Rates()
-	if err != nil {
-		s.Log.Error("drawing a chart", "error", err)
-	}
-	for _, y := range rates.Years {
-		list = append(list, year{y.FiscalYear, y.Grants, y.TotalAmount, y.Partial})
-	}
-	return list
-}
 
 type orgPage struct {
 	frame.Head

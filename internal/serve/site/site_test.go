@@ -82,10 +82,10 @@ func TestStaticMethods(t *testing.T) {
 func TestSearchWithoutScript(t *testing.T) {
 	t.Parallel()
 	v := newPlace(t).visitor(t)
-	want(t, v.get("/?q=county+library"), 200, `value="county library"`)
-	want(t, v.get("/?q=county+library"), 200, `<a href="/org/`)
-	want(t, v.get("/?q=zzqxv+wwkjq"), 200, "No organization by that name")
-	want(t, v.get("/?q="+strings.Repeat("x", 201)), 200, `value=""`)
+	want(t, v.get("/search?q=county+library"), 200, `value="county library"`)
+	want(t, v.get("/search?q=county+library"), 200, `<a href="/org/`)
+	want(t, v.get("/?q=county+library"), 301, "/search?q=county+library")
+	want(t, v.get("/check?q=zzqxv+wwkjq"), 200, "No organization by that name")
 	want(t, v.get("/static/"), 404, "")
 
 	want(t, v.get("/static/style.css"), 200, "{")

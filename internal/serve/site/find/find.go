@@ -56,6 +56,7 @@ func Route(mux *http.ServeMux, f *frame.Frame) error {
 		return err
 	}
 	s := &room{Frame: f, pages: pages, encoding: budget.NewAtOnce(32, 8)}
+	mux.HandleFunc("GET /{$}", s.serveHome)
 	mux.HandleFunc("GET /search", s.serveSearch)
 	return nil
 }

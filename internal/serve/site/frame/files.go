@@ -1,10 +1,16 @@
 package frame
 
 import (
+	"bytes"
+	"crypto/sha256"
 	"embed"
+	"encoding/hex"
 	"io/fs"
 	"net/http"
 	"path"
+	"time"
+
+	"grantgraph/internal/serve/site/draw"
 )
 
 //go:embed static
@@ -16,7 +22,28 @@ func Files() http.Handler {
 	if err != nil {
 		panic(err) // it is embedded
 	}
-	return cached(http.StripPrefix("/static/", http.FileServerFS(noListing{files})))
+	return cached(http.StripPrefix("/static/", withPictures(http.FileServerFS(noListing{files}))))
+}
+
+// withPictures serves the stylesheet of the site with the rules of its pictures
+// behind it, so that a page asks once.
+func withPictures(h http.Handler) http.Handler {
+	const name = "style.css"
+	rules, err := static.ReadFile("static/" + name)
+	if err != nil {
+		panic(err) // it is embedded
+	}
+	rules = append(append(rules, '\n'), draw.Stylesheet...)
+	sum := sha256.Sum256(rules)
+	tag := `"` + hex.EncodeToString(sum[:8]) + `"`
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != name {
+			h.ServeHTTP(w, r)
+			return
+		}
+		w.Header().Set("ETag", tag)
+		http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(rules))
+	})
 }
 
 // cached lets browsers keep a file for an hour, and a font, which has another

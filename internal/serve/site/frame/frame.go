@@ -90,7 +90,7 @@ type Head struct {
 func (f *Frame) Head(r *http.Request, title string) Head {
 	h := Head{Title: title, BaseURL: f.BaseURL, SignedIn: f.SignedIn(r)}
 	if d := DatasetOf(r); d != nil {
-		h.Version = d.Version()
+		h.Version, h.Invented = d.Version(), d.Snapshot.Manifest.Invented
 	}
 	return h
 }

@@ -1,0 +1,107 @@
+package find
+
+import (
+	"context"
+	"html/template"
+	"net/http"
+
+	"grantgraph/internal/serve/dataset"
+	"grantgraph/internal/serve/graph"
+	"grantgraph/internal/serve/search"
+	"grantgraph/internal/serve/site/draw"
+	"grantgraph/internal/serve/site/frame"
+	"grantgraph/internal/snapshot"
+)
+
+// homePage is the front door: a search, and a way in for every task.
+type homePage struct {
+	frame.Head
+	Counts   snapshot.Counts
+	Years    template.HTML
+	Examples Examples
+}
+
+// Examples are organizations worth asking about.
+type Examples struct{ Funder, Recipient search.Result }
+
+// ExamplesOf are the largest funder and recipient of the dataset.
+func ExamplesOf(ctx context.Context, set *dataset.Dataset) (e Examples) {
+	if !set.Browsable() {
+		return e
+	}
+	if top, _, err := set.Graph.Funders(ctx, &graph.Filter{}, graph.Sort{}, graph.Page{Limit: 1}); err == nil && len(top) > 0 {
+		e.Funder, _ = set.Search.Lookup(top[0].EIN)
+	}
+	if top, _, err := set.Graph.Recipients(ctx, &graph.Filter{}, graph.Sort{}, graph.Page{Limit: 10}); err == nil {
+		for _, t := range top {
+			if x, ok := set.Search.Lookup(t.EIN); ok {
+				e.Recipient = x
+				break
+			}
+		}
+	}
+	return e
+}
+
+func (s *room) serveHome(w http.ResponseWriter, r *http.Request) {
+	set := frame.DatasetOf(r)
+	if !set.Browsable() {
+		s.Damaged(w, r)
+		return
+	}
+	// What used to be asked for here has a page of its own.
+	if q := r.URL.Query().Get("q"); q != "" {
+		http.Redirect(w, r, "/search?"+r.URL.RawQuery, http.StatusMovedPermanently)
+		return
+	}
+	hold, ok := s.Reserve(w, r, set.Graph.Weight(graph.AboutRecipients, &graph.Filter{}, graph.Page{Limit: 10}))
+	if !ok {
+		return
+	}
+	defer hold.Release()
+	m := &set.Snapshot.Manifest
+	page := homePage{Head: s.Head(r, "Grantgraph: who funds whom"), Counts: m.Counts, Years: s.years(m), Examples: ExamplesOf(r.Context(), set)}
+	page.Section, page.Canonical = "home", "/"
+	page.Facts = siteFacts{
+		Context: "https://schema.org", Type: "WebSite", Name: "Grantgraph", URL: s.BaseURL + "/",
+		Description: "Who funds whom, from public US tax filings.",
+		Action: searchAction{Type: "SearchAction", Input: "required name=q",
+			Target: entryPoint{"EntryPoint", s.BaseURL + "/search?q={q}"}},
+	}
+	w.Header().Set("Cache-Control", "private, max-age=60")
+	s.pages.Render(w, http.StatusOK, "home", page)
+}
+
+// years draws the dollars of the dataset, nothing when the build did not count.
+func (s *room) years(m *snapshot.Manifest) template.HTML {
+	rates, err := m.Rates()
+	if err != nil {
+		s.Log.Error("drawing a chart", "error", err)
+	}
+	var list []draw.Year
+	for _, y := range rates.Years {
+		list = append(list, draw.Year{Year: y.FiscalYear, Amount: y.TotalAmount, Grants: y.Grants, Partial: y.Partial})
+	}
+	return draw.Years(list)
+}
+
+// siteFacts is what search engines read of the site: that it has a search.
+type siteFacts struct {
+	Context     string       `json:"@context"`
+	Type        string       `json:"@type"`
+	Name        string       `json:"name"`
+	URL         string       `json:"url"`
+	Description string       `json:"description"`
+	Action      searchAction `json:"potentialAction"`
+}
+
+type searchAction struct {
+	Type   string     `json:"@type"`
+	Target entryPoint `json:"target"`
+	Input  string     `json:"query-input"`
+}
+
+type entryPoint struct {
+	Type     string `json:"@type"`
+	Template string `json:"urlTemplate"`
+}
