@@ -54,23 +54,6 @@ func (l listRow) Why() string {
 	return l.Check.Problem
 }
 
-// meanings are the rules in the words of a reader who has never seen them.
-var meanings = map[string]string{
-	grant.Filed.String():            "the filer stated the EIN",
-	grant.OverrideHuman.String():    "somebody looked it up",
-	grant.OverrideKeyError.String(): "the EIN filed is one keying slip away",
-	grant.Name.String():             "exact name, the only one in its state",
-	grant.RegistryDominant.String(): "a name several share, one of them nearly always meant",
-	grant.Fuzzy.String():            "one letter off, same ZIP",
-	grant.OverrideLLM.String():      "a proposal of a language model, checked",
-	grant.Registry.String():         "a name other filers gave with this EIN",
-	grant.Address.String():          "a similar name at the same address",
-	grant.ZIP.String():              "a name several share, one of them in the ZIP",
-	grant.Street.String():           "the only organization at the address",
-	grant.Model.String():            "the statistical model, with its own probability for each row",
-	snapshot.Unresolved:             "no organization could be identified for sure",
-}
-
 func (s *Site) serveData(w http.ResponseWriter, r *http.Request) {
 	m := &frame.DatasetOf(r).Snapshot.Manifest
 	page := dataPage{Head: s.frame.Head(r, "The data"), Counts: m.Counts}
@@ -80,7 +63,7 @@ func (s *Site) serveData(w http.ResponseWriter, r *http.Request) {
 	}
 	page.Years = rates.Years
 	for _, c := range rates.Rules {
-		row := ruleRow{RuleCount: c, Meaning: meanings[c.Name]}
+		row := ruleRow{RuleCount: c, Meaning: frame.RuleWords(c.Name)}
 		if rule, ok := grant.ParseRule(c.Name); ok {
 			row.Prob = rule.Prob()
 		}

@@ -41,6 +41,7 @@ var functions = template.FuncMap{
 	"ein":     func(e ein.EIN) string { return e.Hyphenated() },
 	"int64":   func(n int) int64 { return int64(n) },
 	"deref":   func(n *int64) int64 { return *n },
+	"rule":    RuleWords,
 }
 
 // Place writes a place. The codes of countries are not those that a reader
