@@ -41,6 +41,7 @@ import (
 	"grantgraph/internal/serve/site/find"
 	"grantgraph/internal/serve/site/frame"
 	"grantgraph/internal/serve/site/mail"
+	"grantgraph/internal/serve/site/onegrant"
 )
 
 //go:embed pages/*.html
@@ -109,6 +110,9 @@ func New(c Config) (*Site, error) {
 	s.routeAccount(mux)
 	s.routeCheck(mux)
 	s.routeVerify(mux)
+	if err := onegrant.Route(mux, s.frame); err != nil {
+		return nil, err
+	}
 	s.handler = secured(s.acquiring(mux))
 	return s, nil
 }
