@@ -38,6 +38,7 @@ import (
 	"grantgraph/internal/serve/graph"
 	"grantgraph/internal/serve/report/keyring"
 	"grantgraph/internal/serve/search"
+	"grantgraph/internal/serve/site/atlas"
 	"grantgraph/internal/serve/site/find"
 	"grantgraph/internal/serve/site/frame"
 	"grantgraph/internal/serve/site/mail"
@@ -110,8 +111,10 @@ func New(c Config) (*Site, error) {
 	s.routeAccount(mux)
 	s.routeCheck(mux)
 	s.routeVerify(mux)
-	if err := onegrant.Route(mux, s.frame); err != nil {
-		return nil, err
+	for _, route := range []func(*http.ServeMux, *frame.Frame) error{onegrant.Route, atlas.Route} {
+		if err := route(mux, s.frame); err != nil {
+			return nil, err
+		}
 	}
 	s.handler = secured(s.acquiring(mux))
 	return s, nil

@@ -1,0 +1,122 @@
+package atlas
+
+import (
+	"fmt"
+	"html/template"
+	"net/http"
+	"net/url"
+
+	"grantgraph/internal/money"
+	"grantgraph/internal/ntee"
+	"grantgraph/internal/serve/graph"
+	"grantgraph/internal/serve/site/draw"
+	"grantgraph/internal/serve/site/frame"
+)
+
+type causePage struct {
+	frame.Head
+	flow
+	Letter  string
+	Name    string
+	Chart   template.HTML
+	Map     template.HTML
+	Support template.HTML
+	Wider   graph.Cost // what inferred causes would add
+	Any     string     // the explore page with them
+}
+
+// causeFilter is the grants to recipients of a cause.
+func causeFilter(letter byte) *graph.Filter {
+	subject, err := ntee.ParseSubject(string(rune(letter)))
+	if err != nil {
+		panic(err) // a letter is a subject
+	}
+	return &graph.Filter{Subject: subject}
+}
+
+func (s *room) serveCause(w http.ResponseWriter, r *http.Request) {
+	letter, ok := findCause(r.PathValue("cause"))
+	if !ok {
+		s.Missing(w, r)
+		return
+	}
+	key := string(rune(letter))
+	path := "/cause/" + key
+	if moved(w, r, path) {
+		return
+	}
+	g, f := frame.DatasetOf(r).Graph, causeFilter(letter)
+	release, ok := s.reserve(w, r, f)
+	if !ok {
+		return
+	}
+	defer release()
+	p := causePage{Letter: key, Name: ntee.Label(letter)}
+	p.Head = s.head(r, "Grants for "+p.Name, path)
+	p.FundersAre, p.RecipientsAre = "Funders of "+p.Name, "Recipients for "+p.Name
+	var err error
+	if p.figures, err = gather(r.Context(), g, f, grouping{graph.GroupState, graph.MaxGroups}, grouping{graph.GroupSupport, graph.MaxGroups}); err == nil {
+		p.Wider, err = g.WiderBasis(r.Context(), f)
+	}
+	if err != nil {
+		s.Broken(w, r, err)
+		return
+	}
+	values := func(pairs ...string) url.Values {
+		v := url.Values{"subject": {key}}
+		for i := 0; i < len(pairs); i += 2 {
+			v.Set(pairs[i], pairs[i+1])
+		}
+		return v
+	}
+	p.view = s.viewOf(values(), byYear("FROM grants g JOIN org_cause c ON c.ein = g.recipient_ein\nWHERE c.letter = '"+key+"' AND c.source = 'registered'"))
+	p.Any = "/explore?" + values("subject_basis", "any").Encode()
+	p.Chart = draw.Years(p.Years)
+	p.Map = tiles(p.Groups[graph.GroupState], func(code string) string { return "/explore?" + values("location", code).Encode() })
+	p.Support = bars(p.Groups[graph.GroupSupport], func(one *graph.Group) string { return "/explore?" + values("support", one.Key).Encode() })
+	p.Description = fmt.Sprintf("%s in %s grants for %s from %s funders to %s recipients, by year and state.", frame.Short(p.Amount), money.Grouped(p.Grants), p.Name, money.Grouped(p.Totals.Funders), money.Grouped(p.Totals.Recipients))
+	s.render(w, "cause", &p)
+}
+
+type causesPage struct {
+	frame.Head
+	view
+	Chart template.HTML
+	Total graph.Totals
+	Rows  []causeRow
+	None  *graph.Cost
+}
+
+type causeRow struct {
+	Letter, Name string
+	graph.Cost
+}
+
+func (s *room) serveCauses(w http.ResponseWriter, r *http.Request) {
+	g, all := frame.DatasetOf(r).Graph, &graph.Filter{}
+	release, ok := s.reserve(w, r, all)
+	if !ok {
+		return
+	}
+	defer release()
+	p := causesPage{Head: s.head(r, "Grants by cause", "/causes")}
+	p.Description = "Grants by the cause of their recipients, the major groups of the NTEE."
+	totals, _, err := g.Summary(r.Context(), all)
+	if err == nil {
+		var groups graph.Grouped
+		groups, err = g.Groups(r.Context(), all, graph.GroupSubject, graph.MaxGroups)
+		p.Total, p.None = totals, groups.None
+		p.Chart = bars(groups, func(one *graph.Group) string { return "/cause/" + one.Key })
+		for i := range groups.Groups {
+			one := &groups.Groups[i]
+			p.Rows = append(p.Rows, causeRow{one.Key, groups.By.Label(one), one.Cost})
+		}
+	}
+	if err != nil {
+		s.Broken(w, r, err)
+		return
+	}
+	p.view = s.viewOf(url.Values{"by": {graph.GroupSubject.String()}, "top": {"26"}}, "SELECT c.letter, c.label, sum(g.amount) AS dollars, count(*) AS grants\nFROM grants g LEFT JOIN org_cause c ON c.ein = g.recipient_ein AND c.source = 'registered'\nGROUP BY c.letter, c.label\nORDER BY dollars DESC")
+	p.Explore = "/explore"
+	s.render(w, "causes", &p)
+}

@@ -1,0 +1,154 @@
+package atlas
+
+import (
+	"context"
+	"html/template"
+	"net/http"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/serve/graph"
+	"grantgraph/internal/serve/site/draw"
+	"grantgraph/internal/serve/site/frame"
+)
+
+// listed is how many funders and recipients a page lists.
+const listed = 10
+
+// nobody are the rows whose recipients are not listed by name.
+const nobody = graph.Individuals | graph.Unidentified
+
+// figures are what a page says of the grants that satisfy one filter.
+type figures struct {
+	graph.Totals
+	Years        []draw.Year
+	Funders      []graph.FunderTotal
+	Recipients   []recipient
+	Individuals  graph.Cost // private persons
+	Unidentified graph.Cost // lines that name nobody
+	Groups       map[graph.Grouping]graph.Grouped
+}
+
+// recipient is one that may be named.
+type recipient struct {
+	graph.RecipientTotal
+	Private bool // one of its grants is to a person, so it is not named after all
+}
+
+// Partial says that filings of some of the years are still arriving.
+func (f *figures) Partial() bool {
+	for _, y := range f.Years {
+		if y.Partial {
+			return true
+		}
+	}
+	return false
+}
+
+// arriving is why a year is not complete.
+const arriving = "filings are still arriving"
+
+// grouping is one that a page asks for.
+type grouping struct {
+	by  graph.Grouping
+	top int
+}
+
+// gather answers all that a page asks about a filter: five questions, whatever
+// the filter.
+func gather(ctx context.Context, g *graph.Graph, f *graph.Filter, by ...grouping) (out figures, err error) {
+	totals, years, err := g.Summary(ctx, f)
+	if err != nil {
+		return out, err
+	}
+	out.Totals = totals
+	for _, y := range years {
+		one := draw.Year{Year: y.FiscalYear, Amount: y.Amount, Grants: y.Grants, Partial: y.Partial}
+		if y.Partial {
+			one.Note = arriving
+		}
+		out.Years = append(out.Years, one)
+	}
+	if out.Funders, _, err = g.Funders(ctx, f, graph.Sort{}, graph.Page{Limit: listed}); err != nil {
+		return out, err
+	}
+	named := *f
+	named.Exclude |= nobody
+	rows, _, err := g.Recipients(ctx, &named, graph.Sort{}, graph.Page{Limit: listed})
+	if err != nil {
+		return out, err
+	}
+	for _, r := range rows {
+		out.Recipients = append(out.Recipients, recipient{r, r.EIN == ein.None && r.Classes&graph.Individuals != 0})
+	}
+	left, err := g.Excluded(ctx, &named)
+	if err != nil {
+		return out, err
+	}
+	// A private person is not identified either.
+	out.Individuals, out.Unidentified = left[graph.Individuals], left[graph.Unidentified]
+	out.Unidentified.Amount -= out.Individuals.Amount
+	out.Unidentified.Grants -= out.Individuals.Grants
+	asks := make([]graph.GroupsOf, len(by))
+	for i, b := range by {
+		asks[i] = graph.GroupsOf{Filter: f, By: b.by, Top: b.top}
+	}
+	groups, err := g.GroupsMany(ctx, asks)
+	out.Groups = make(map[graph.Grouping]graph.Grouped, len(groups))
+	for _, one := range groups {
+		out.Groups[one.By] = one
+	}
+	return out, err
+}
+
+// weigh bounds the memory that gather takes for some filters, one after another.
+func weigh(g *graph.Graph, filters ...*graph.Filter) (bytes int64) {
+	for _, f := range filters {
+		named := *f
+		named.Exclude |= nobody
+		for _, about := range []graph.About{graph.AboutTotals, graph.AboutFunders, graph.AboutRecipients, graph.AboutGroups} {
+			bytes = max(bytes, g.Weight(about, f, graph.Page{Limit: graph.MaxGroups}), g.Weight(about, &named, graph.Page{Limit: graph.MaxGroups}))
+		}
+	}
+	return bytes
+}
+
+// bars are groups as rows of a chart. link is where a group leads; it may be
+// empty.
+func bars(groups graph.Grouped, link func(*graph.Group) string) template.HTML {
+	var rows []draw.Bar
+	for i := range groups.Groups {
+		one := &groups.Groups[i]
+		rows = append(rows, draw.Bar{Label: groups.By.Label(one), Href: link(one), Amount: one.Amount, Count: one.Grants})
+	}
+	for _, other := range []struct {
+		label string
+		cost  *graph.Cost
+	}{{"All others", groups.Rest}, {groups.By.NoneLabel(), groups.None}} {
+		if other.cost != nil {
+			rows = append(rows, draw.Bar{Label: other.label, Amount: other.cost.Amount, Count: other.cost.Grants, Muted: true})
+		}
+	}
+	return draw.Bars(rows)
+}
+
+// tiles are groups by state as a map.
+func tiles(groups graph.Grouped, link func(code string) string) template.HTML {
+	var areas []draw.Area
+	for i := range groups.Groups {
+		one := &groups.Groups[i]
+		areas = append(areas, draw.Area{Code: one.Key, Amount: one.Amount, Count: one.Grants, Href: link(one.Key)})
+	}
+	if groups.None != nil {
+		areas = append(areas, draw.Area{Code: draw.Unknown, Amount: groups.None.Amount, Count: groups.None.Grants})
+	}
+	return draw.Map(areas)
+}
+
+// reserve takes the memory of a page, or shows that there is none.
+func (s *room) reserve(w http.ResponseWriter, r *http.Request, filters ...*graph.Filter) (release func(), ok bool) {
+	hold, ok := s.Reserve(w, r, weigh(frame.DatasetOf(r).Graph, filters...))
+	if !ok {
+		return nil, false
+	}
+	return hold.Release, true
+}

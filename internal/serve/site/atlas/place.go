@@ -1,0 +1,255 @@
+package atlas
+
+import (
+	"fmt"
+	"html/template"
+	"net/http"
+	"net/url"
+
+	"grantgraph/internal/money"
+	geo "grantgraph/internal/place"
+	"grantgraph/internal/serve/graph"
+	"grantgraph/internal/serve/site/draw"
+	"grantgraph/internal/serve/site/frame"
+)
+
+// spot is a state or a county.
+type spot struct {
+	Name   string
+	State  geo.Region
+	County bool
+
+	kind graph.PlaceKind
+	code string // of a state, or FIPS
+	path string
+}
+
+// Long is the name that stands alone: a county's with its state.
+func (p *spot) Long() string {
+	if p.County {
+		return p.Name + ", " + p.State.Code
+	}
+	return p.Name
+}
+
+// filter is the grants to recipients there, or of funders there.
+func (p *spot) filter(of graph.PlaceOf) *graph.Filter {
+	return &graph.Filter{Place: graph.Place{Of: of, Kind: p.kind, Values: []graph.PlaceValue{{Name: p.code}}}}
+}
+
+// values are the same as parameters of the API.
+func (p *spot) values(of graph.PlaceOf) url.Values {
+	v := url.Values{"location": {p.code}}
+	if p.County {
+		v.Set("geo_id_type", graph.County.String())
+	}
+	if of != graph.RecipientPlace {
+		v.Set("location_type", of.String())
+	}
+	return v
+}
+
+// sql is the same in SQL, whose tables know states but not counties.
+func (p *spot) sql(of graph.PlaceOf) string {
+	if p.County {
+		return ""
+	}
+	from := "FROM grants g\nWHERE g.recipient_state = '" + p.code + "'"
+	if of == graph.FunderPlace {
+		from = "FROM grants g JOIN orgs o ON o.ein = g.funder_ein\nWHERE o.state = '" + p.code + "'"
+	}
+	return byYear(from)
+}
+
+// byYear is the statement that sums grants up by year.
+func byYear(from string) string {
+	return "SELECT g.tax_year, sum(g.amount) AS dollars, count(*) AS grants,\n  count(DISTINCT g.funder_ein) AS funders, count(DISTINCT g.recip_id) AS recipients\n" + from + "\nGROUP BY g.tax_year\nORDER BY g.tax_year"
+}
+
+// flow is one direction of the grants of a place.
+type flow struct {
+	figures
+	view
+	FundersAre    string // what its lists are called
+	RecipientsAre string
+	Causes        template.HTML
+}
+
+type placePage struct {
+	frame.Head
+	*spot
+	Chart    template.HTML
+	In, Out  flow
+	Stayed   graph.Cost // of what went out, what stayed there
+	HasWent  bool
+	Counties template.HTML // of a state, by dollars received
+	Map      template.HTML // of a state: where its funders' grants went
+	Went     template.HTML // of a county: the same by county
+}
+
+// Neither says that nothing is known of the place.
+func (p *placePage) Neither() bool { return p.In.Grants == 0 && p.Out.Grants == 0 }
+
+func (s *room) servePlace(w http.ResponseWriter, r *http.Request, at *spot) {
+	g := frame.DatasetOf(r).Graph
+	in, out := at.filter(graph.RecipientPlace), at.filter(graph.FunderPlace)
+	release, ok := s.reserve(w, r, in, out)
+	if !ok {
+		return
+	}
+	defer release()
+	p := placePage{Head: s.head(r, "Grants in "+at.Long(), at.path), spot: at}
+	of := grouping{graph.GroupState, graph.MaxGroups}
+	inside := []grouping{{graph.GroupSubject, graph.MaxGroups}}
+	if at.County {
+		of.by = graph.GroupCounty
+	} else {
+		inside = append(inside, grouping{graph.GroupCounty, graph.MaxGroups})
+	}
+	var err error
+	if p.In.figures, err = gather(r.Context(), g, in, inside...); err == nil {
+		p.Out.figures, err = gather(r.Context(), g, out, grouping{graph.GroupSubject, graph.MaxGroups}, of)
+	}
+	if err != nil {
+		s.Broken(w, r, err)
+		return
+	}
+	for _, one := range []struct {
+		to *flow
+		of graph.PlaceOf
+	}{{&p.In, graph.RecipientPlace}, {&p.Out, graph.FunderPlace}} {
+		one.to.view = s.viewOf(at.values(one.of), at.sql(one.of))
+		one.to.Causes = bars(one.to.Groups[graph.GroupSubject], func(c *graph.Group) string {
+			v := at.values(one.of)
+			v.Set("subject", c.Key)
+			return "/explore?" + v.Encode()
+		})
+	}
+	p.In.FundersAre, p.In.RecipientsAre = "Funders of recipients in "+at.Long(), "Recipients in "+at.Long()
+	p.Out.FundersAre, p.Out.RecipientsAre = "Funders in "+at.Long(), "Recipients of funders in "+at.Long()
+	p.Chart = draw.TwoFlows(p.Out.Years, p.In.Years)
+	went := p.Out.Groups[of.by]
+	p.Stayed, p.HasWent = stayed(went, at.code)
+	if at.County {
+		p.Went = bars(first(went, 2*listed), countyLink)
+	} else {
+		p.Map = tiles(went, func(code string) string { return "/place/" + code })
+		counties := p.In.Groups[graph.GroupCounty]
+		p.Counties = bars(first(own(counties, at.code), draw.MaxBars-2), countyLink)
+	}
+	p.Description = fmt.Sprintf("%s received %s in %s grants, and funders there gave %s: top funders and recipients, causes and years.", at.Long(), frame.Short(p.In.Amount), money.Grouped(p.In.Grants), frame.Short(p.Out.Amount))
+	p.Facts = at.facts(s.BaseURL)
+	s.render(w, "place", &p)
+}
+
+// facts are what a search engine reads of a place.
+func (p *spot) facts(base string) any {
+	state := map[string]any{"@type": "State", "name": p.State.Name, "url": base + "/place/" + p.State.Code}
+	if !p.County {
+		state["@context"] = "https://schema.org"
+		return state
+	}
+	return map[string]any{"@context": "https://schema.org", "@type": "AdministrativeArea", "name": p.Name, "url": base + p.path, "containedInPlace": state}
+}
+
+// stayed is what of the grants that went out went to the place itself. It is not
+// known where the place is not among the groups that are listed.
+func stayed(groups graph.Grouped, code string) (graph.Cost, bool) {
+	for _, one := range groups.Groups {
+		if one.Key == code {
+			return one.Cost, true
+		}
+	}
+	return graph.Cost{}, groups.Rest == nil
+}
+
+// countyLink is the page of a county.
+func countyLink(one *graph.Group) string {
+	if c, ok := geo.Shipped().County(one.Key); ok {
+		return countyPath(c)
+	}
+	return ""
+}
+
+// first puts all but the first groups into the rest.
+func first(groups graph.Grouped, n int) graph.Grouped {
+	if len(groups.Groups) <= n {
+		return groups
+	}
+	rest := graph.Cost{}
+	if groups.Rest != nil {
+		rest = *groups.Rest
+	}
+	for _, one := range groups.Groups[n:] {
+		rest.Amount += one.Amount
+		rest.Grants += one.Grants
+	}
+	groups.Groups, groups.Rest = groups.Groups[:n], &rest
+	return groups
+}
+
+// own puts the counties of other states, which a ZIP code across a border may
+// lead to, into the rest.
+func own(groups graph.Grouped, state string) graph.Grouped {
+	var here []graph.Group
+	rest := graph.Cost{}
+	if groups.Rest != nil {
+		rest = *groups.Rest
+	}
+	for _, one := range groups.Groups {
+		if code, _ := geo.StateOfFIPS(one.Key); code == state {
+			here = append(here, one)
+			continue
+		}
+		rest.Amount += one.Amount
+		rest.Grants += one.Grants
+	}
+	if groups.Groups = here; rest.Grants > 0 {
+		groups.Rest = &rest
+	}
+	return groups
+}
+
+type placesPage struct {
+	frame.Head
+	view
+	Total  graph.Totals
+	Map    template.HTML
+	States []stateRow
+	None   *graph.Cost
+}
+
+type stateRow struct {
+	geo.Region
+	graph.Cost
+}
+
+func (s *room) servePlaces(w http.ResponseWriter, r *http.Request) {
+	g, all := frame.DatasetOf(r).Graph, &graph.Filter{}
+	release, ok := s.reserve(w, r, all)
+	if !ok {
+		return
+	}
+	defer release()
+	p := placesPage{Head: s.head(r, "Grants by place", "/places")}
+	p.Description = "Grants by the state of their recipients, with a page for every state and county."
+	totals, _, err := g.Summary(r.Context(), all)
+	if err == nil {
+		var groups graph.Grouped
+		groups, err = g.Groups(r.Context(), all, graph.GroupState, graph.MaxGroups)
+		p.Total, p.None = totals, groups.None
+		p.Map = tiles(groups, func(code string) string { return "/place/" + code })
+		for _, one := range groups.Groups {
+			if region, ok := geo.RegionOf(one.Key); ok {
+				p.States = append(p.States, stateRow{region, one.Cost})
+			}
+		}
+	}
+	if err != nil {
+		s.Broken(w, r, err)
+		return
+	}
+	p.view = s.viewOf(url.Values{"by": {graph.GroupState.String()}, "top": {"100"}}, "SELECT recipient_state, sum(amount) AS dollars, count(*) AS grants\nFROM grants\nGROUP BY recipient_state\nORDER BY dollars DESC")
+	p.Explore = "/explore"
+	s.render(w, "places", &p)
+}
