@@ -34,19 +34,6 @@ type recipient struct {
 	Private bool // one of its grants is to a person, so it is not named after all
 }
 
-// Partial says that filings of some of the years are still arriving.
-func (f *figures) Partial() bool {
-	for _, y := range f.Years {
-		if y.Partial {
-			return true
-		}
-	}
-	return false
-}
-
-// arriving is why a year is not complete.
-const arriving = "filings are still arriving"
-
 // grouping is one that a page asks for.
 type grouping struct {
 	by  graph.Grouping
@@ -62,11 +49,7 @@ func gather(ctx context.Context, g *graph.Graph, f *graph.Filter, by ...grouping
 	}
 	out.Totals = totals
 	for _, y := range years {
-		one := draw.Year{Year: y.FiscalYear, Amount: y.Amount, Grants: y.Grants, Partial: y.Partial}
-		if y.Partial {
-			one.Note = arriving
-		}
-		out.Years = append(out.Years, one)
+		out.Years = append(out.Years, draw.Year{Year: y.FiscalYear, Amount: y.Amount, Grants: y.Grants, Partial: y.Partial})
 	}
 	if out.Funders, _, err = g.Funders(ctx, f, graph.Sort{}, graph.Page{Limit: listed}); err != nil {
 		return out, err

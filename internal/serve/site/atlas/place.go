@@ -5,6 +5,8 @@ import (
 	"html/template"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 
 	"grantgraph/internal/money"
 	geo "grantgraph/internal/place"
@@ -83,8 +85,14 @@ type placePage struct {
 	Stayed   graph.Cost // of what went out, what stayed there
 	HasWent  bool
 	Counties template.HTML // of a state, by dollars received
+	All      []countyRow   // of them by name, where they are not all among those
 	Map      template.HTML // of a state: where its funders' grants went
 	Went     template.HTML // of a county: the same by county
+}
+
+type countyRow struct {
+	Name, Path string
+	graph.Cost
 }
 
 // Neither says that nothing is known of the place.
@@ -119,7 +127,7 @@ func (s *room) servePlace(w http.ResponseWriter, r *http.Request, at *spot) {
 		of graph.PlaceOf
 	}{{&p.In, graph.RecipientPlace}, {&p.Out, graph.FunderPlace}} {
 		one.to.view = s.viewOf(at.values(one.of), at.sql(one.of))
-		one.to.Causes = bars(one.to.Groups[graph.GroupSubject], func(c *graph.Group) string {
+		one.to.Causes = bars(first(one.to.Groups[graph.GroupSubject], listed), func(c *graph.Group) string {
 			v := at.values(one.of)
 			v.Set("subject", c.Key)
 			return "/explore?" + v.Encode()
@@ -131,11 +139,19 @@ func (s *room) servePlace(w http.ResponseWriter, r *http.Request, at *spot) {
 	went := p.Out.Groups[of.by]
 	p.Stayed, p.HasWent = stayed(went, at.code)
 	if at.County {
-		p.Went = bars(first(went, 2*listed), countyLink)
+		p.Went = bars(first(went, listed), countyLink)
 	} else {
 		p.Map = tiles(went, func(code string) string { return "/place/" + code })
 		counties := p.In.Groups[graph.GroupCounty]
-		p.Counties = bars(first(own(counties, at.code), draw.MaxBars-2), countyLink)
+		counties = own(counties, at.code)
+		p.Counties = bars(first(counties, listed), countyLink)
+		if len(counties.Groups) > listed {
+			for _, one := range counties.Groups {
+				c, _ := geo.Shipped().County(one.Key)
+				p.All = append(p.All, countyRow{c.Name, countyLink(&one), one.Cost})
+			}
+			slices.SortFunc(p.All, func(a, b countyRow) int { return strings.Compare(a.Name, b.Name) })
+		}
 	}
 	p.Description = fmt.Sprintf("%s received %s in %s grants, and funders there gave %s: top funders and recipients, causes and years.", at.Long(), frame.Short(p.In.Amount), money.Grouped(p.In.Grants), frame.Short(p.Out.Amount))
 	p.Facts = at.facts(s.BaseURL)

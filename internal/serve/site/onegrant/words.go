@@ -66,9 +66,9 @@ func compare(g *graph.Grant) []comparison {
 		names = "same but for spelling"
 	}
 	list := []comparison{
-		{"Name", g.NameFiled, org.Name, names},
+		{"Name", g.NameFiled, orgname.Display(org.Name), names},
 		{"EIN", statedEIN(g), org.EIN.Hyphenated(), ""},
-		{"City", g.City, org.City, verdict(orgname.City(g.City) == orgname.City(org.City), g.City, org.City)},
+		{"City", g.City, orgname.Display(org.City), verdict(orgname.City(g.City) == orgname.City(org.City), g.City, org.City)},
 		{"State", g.State, org.State, verdict(g.State == org.State, g.State, org.State)},
 		{"ZIP code", g.ZIP, org.ZIP, verdict(g.ZIP == org.ZIP, g.ZIP, org.ZIP)},
 	}
