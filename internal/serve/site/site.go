@@ -39,6 +39,7 @@ import (
 	"grantgraph/internal/serve/report/keyring"
 	"grantgraph/internal/serve/search"
 	"grantgraph/internal/serve/site/atlas"
+	"grantgraph/internal/serve/site/explore"
 	"grantgraph/internal/serve/site/find"
 	"grantgraph/internal/serve/site/frame"
 	"grantgraph/internal/serve/site/mail"
@@ -100,9 +101,6 @@ func New(c Config) (*Site, error) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /org/{ein}/{slug...}", s.needsIndexes(s.serveOrg))
 	mux.HandleFunc("GET /org/{ein}", s.needsIndexes(s.serveOrg))
-	if err := find.Route(mux, s.frame); err != nil {
-		return nil, err
-	}
 	mux.HandleFunc("GET /data", s.serveData)
 	mux.HandleFunc("GET /sql", s.serveSQL)
 	mux.Handle("GET /static/", frame.Files())
@@ -111,7 +109,7 @@ func New(c Config) (*Site, error) {
 	s.routeAccount(mux)
 	s.routeCheck(mux)
 	s.routeVerify(mux)
-	for _, route := range []func(*http.ServeMux, *frame.Frame) error{onegrant.Route, atlas.Route} {
+	for _, route := range []func(*http.ServeMux, *frame.Frame) error{find.Route, explore.Route, onegrant.Route, atlas.Route} {
 		if err := route(mux, s.frame); err != nil {
 			return nil, err
 		}

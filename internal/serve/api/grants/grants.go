@@ -189,7 +189,7 @@ func (of graphOf) planSummary(c *api.Call) (api.Run, error) {
 		if err != nil {
 			return nil, err
 		}
-		out := &SummaryAnswer{Head: api.Success, Summary: Sums{totals.Amount, totals.Grants, totals.Funders, totals.Recipients}, ByYear: []Year{}}
+		out := &SummaryAnswer{Head: api.Success, Summary: Sums{totals.Amount, totals.Grants, totals.Funders, totals.Recipients}, ByYear: []Year{}, filter: &f.filter}
 		for _, y := range years {
 			out.ByYear = append(out.ByYear, Year{y.FiscalYear, y.Amount, y.Grants, y.Funders, y.Recipients, y.Partial})
 		}

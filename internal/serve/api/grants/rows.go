@@ -1,6 +1,7 @@
 package grants
 
 import (
+	"grantgraph/internal/ein"
 	"grantgraph/internal/grant"
 	"grantgraph/internal/ntee"
 	"grantgraph/internal/serve/api"
@@ -33,6 +34,8 @@ type GrantRow struct {
 	Purpose        *string    `json:"purpose" doc:"Purpose as filed; null when none is stated."`
 	Filing         FilingRef  `json:"filing" doc:"The return that itemizes the grant."`
 	Provenance     Provenance `json:"x_service" doc:"How sure the recipient is."`
+
+	person bool
 }
 
 // FilingRef points to the return behind a row.
@@ -79,6 +82,8 @@ type RecipientRow struct {
 	FunderCount     int64   `json:"funder_count" doc:"Distinct funders that backed it."`
 	FirstFiscalYear int     `json:"first_fiscal_year" doc:"First fiscal year with a matching grant."`
 	LastFiscalYear  int     `json:"last_fiscal_year" doc:"Last fiscal year with a matching grant."`
+
+	person bool
 }
 
 // SummaryAnswer is the answer of /grants/summary.
@@ -88,6 +93,8 @@ type SummaryAnswer struct {
 	ByYear  []Year  `json:"by_year" doc:"The same by fiscal year, oldest first."`
 	Groups  *Groups `json:"groups,omitempty" doc:"The same grants by one grouping; only with by."`
 	api.Tail
+
+	filter *graph.Filter
 }
 
 // Sums are totals.
@@ -155,6 +162,7 @@ func grantRow(g *graph.Grant, f *graph.Filter) GrantRow {
 			URL:          api.FilingURL(g.Funder.EIN, g.ObjectID),
 		},
 		Provenance: Provenance{SourceTier: grant.Universe, Classes: g.Classes.Words()},
+		person:     g.Classes&graph.Individuals != 0 || g.Recipient.EIN == ein.None && g.Recipient.Classes&graph.Individuals != 0,
 	}
 	if letter, source := f.SubjectBasis.Cause(g.NTEE, g.Inferred); letter != 0 {
 		row.Subject, row.SubjectLabel, row.SubjectSource = api.OrNull(string(rune(letter))), api.OrNull(ntee.Label(letter)), &source
@@ -183,5 +191,6 @@ func recipientRow(r *graph.RecipientTotal) RecipientRow {
 		RecipCity: api.RefOrNull(&r.City), RecipState: api.RefOrNull(&r.State), RecipZipcode: api.RefOrNull(&r.ZIP), RecipCountry: foreign(&r.Country),
 		TotalAmount: r.Total, GrantCount: r.Grants, FunderCount: r.Funders,
 		FirstFiscalYear: r.FirstYear, LastFiscalYear: r.LastYear,
+		person: r.EIN == ein.None && r.Classes&graph.Individuals != 0,
 	}
 }

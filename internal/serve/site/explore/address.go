@@ -1,0 +1,319 @@
+package explore
+
+import (
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"grantgraph/internal/place"
+	"grantgraph/internal/serve/graph"
+)
+
+// The tabs of the page.
+const (
+	tabGrants     = "grants"
+	tabFunders    = "funders"
+	tabRecipients = "recipients"
+	tabSummary    = "summary"
+)
+
+// paths are the operations of the API that the tabs show.
+var paths = map[string]string{
+	tabGrants: "/grants/transactions", tabFunders: "/grants/funders",
+	tabRecipients: "/grants/recipients", tabSummary: "/grants/summary",
+}
+
+// names are the parameters of a view in the order of its address. They are those
+// of the API; what is not among them follows in the order of the alphabet, for
+// the API to say what it makes of it.
+var names = []string{"funder_id", "recip_id", "grant_key", "subject", "subject_basis", "location", "geo_id_type", "location_type", "near", "within",
+	"country", "year", "min_year", "max_year", "min_amt", "max_amt", "support", "funder_type", "exclude", "query", "min_match_prob", "ein_source",
+	"sort_by", "sort_order", "page"}
+
+// ordering are the parameters that say which rows are shown, not of what.
+var ordering = []string{"sort_by", "sort_order", "page"}
+
+// lists are the parameters that take several values.
+var lists = []string{"funder_id", "recip_id", "grant_key", "subject", "location", "country", "year", "support", "exclude", "ein_source"}
+
+// foreign are parameters of the API that a page has no use for.
+var foreign = []string{"format", "fields", "limit", "cursor", "strict", "example", "by", "top", "csrf", "kind"}
+
+// defaults are values that say nothing.
+var defaults = map[string]string{"subject_basis": "registered", "geo_id_type": "state", "location_type": "recipient", "page": "1"}
+
+// view is what one address of the page shows.
+type view struct {
+	tab   string
+	query url.Values // as the API takes it
+}
+
+// newView reads what a form or a link sent and makes the one form of it in which
+// addresses are shared: lists in one parameter, no empty values, no defaults.
+// Reading that form gives the same again.
+func newView(sent url.Values) view {
+	v := view{tab: tabGrants, query: url.Values{}}
+	if t := strings.TrimSpace(sent.Get("tab")); paths[t] != "" {
+		v.tab = t
+	}
+	for name, values := range sent {
+		if name == "tab" || slices.Contains(foreign, name) || slices.Contains(onlyForm, name) {
+			continue
+		}
+		var kept []string
+		for _, s := range values {
+			if s = strings.TrimSpace(s); s != "" {
+				kept = append(kept, s)
+			}
+		}
+		if slices.Contains(lists, name) {
+			kept = oneList(name, kept)
+		} else if len(kept) > 1 && !slices.ContainsFunc(kept, func(s string) bool { return s != kept[0] }) {
+			kept = kept[:1]
+		}
+		if len(kept) > 0 && (len(kept) > 1 || kept[0] != defaults[name]) {
+			v.query[name] = kept
+		}
+	}
+	v.readForm(sent)
+	if v.query.Get("location") == "" {
+		v.query.Del("geo_id_type")
+		if v.query.Get("near") == "" {
+			v.query.Del("location_type")
+		}
+	}
+	if v.query.Get("near") == "" {
+		v.query.Del("within")
+	}
+	if v.tab == tabSummary {
+		for _, name := range ordering {
+			v.query.Del(name)
+		}
+	}
+	return v
+}
+
+// oneList is a list in one value. Items are kept in their order and once, but in
+// places, where the state behind a city may be that of another as well.
+func oneList(name string, values []string) []string {
+	var items []string
+	for _, s := range strings.Split(strings.Join(values, ","), ",") {
+		if s = strings.TrimSpace(s); s != "" && (name == "location" || !slices.Contains(items, s)) {
+			items = append(items, s)
+		}
+	}
+	if name == "year" {
+		items = joinYears(items)
+	}
+	if len(items) == 0 {
+		return nil
+	}
+	return []string{strings.Join(items, ",")}
+}
+
+// joinYears writes runs of three years and more as ranges, if all items are years
+// or ranges of them.
+func joinYears(items []string) []string {
+	var years []int
+	for _, s := range items {
+		from, to, ranged := strings.Cut(s, "-")
+		a, errA := strconv.Atoi(strings.TrimSpace(from))
+		b, errB := a, error(nil)
+		if ranged {
+			b, errB = strconv.Atoi(strings.TrimSpace(to))
+		}
+		if errA != nil || errB != nil || a < 1900 || b > 2100 || a > b {
+			return items
+		}
+		for y := a; y <= b; y++ {
+			years = append(years, y)
+		}
+	}
+	slices.Sort(years)
+	years = slices.Compact(years)
+	var out []string
+	for i := 0; i < len(years); {
+		j := i
+		for j+1 < len(years) && years[j+1] == years[j]+1 {
+			j++
+		}
+		switch {
+		case j-i >= 2:
+			out = append(out, strconv.Itoa(years[i])+"-"+strconv.Itoa(years[j]))
+		case j > i:
+			out = append(out, strconv.Itoa(years[i]), strconv.Itoa(years[j]))
+		default:
+			out = append(out, strconv.Itoa(years[i]))
+		}
+		i = j + 1
+	}
+	return out
+}
+
+// onlyForm are fields of the form that the API has no parameter for: what they
+// say is said by location.
+var onlyForm = []string{"state", "county"}
+
+// readForm reads the fields that only the form has, and numbers as people write
+// them.
+func (v *view) readForm(sent url.Values) {
+	for _, name := range []string{"min_amt", "max_amt"} {
+		if s := v.query.Get(name); s != "" && len(v.query[name]) == 1 {
+			if plain := strings.NewReplacer("$", "", ",", "", " ", "").Replace(s); plain != "" {
+				v.query.Set(name, plain)
+			}
+		}
+	}
+	codes := func(name string) (out []string) {
+		for _, s := range sent[name] {
+			for _, s := range strings.Split(s, ",") {
+				if s = strings.TrimSpace(s); s != "" && !slices.Contains(out, s) {
+					out = append(out, s)
+				}
+			}
+		}
+		return out
+	}
+	states, counties := codes("state"), codes("county")
+	if len(states) == 0 && len(counties) == 0 {
+		return
+	}
+	// Counties narrow the states that are ticked with them. Where a state is
+	// ticked that none of them is in, the states are meant.
+	var in []string
+	if len(states) > 0 {
+		counties = slices.DeleteFunc(counties, func(fips string) bool { return !slices.Contains(states, stateOf(fips)) })
+	}
+	for _, fips := range counties {
+		if s := stateOf(fips); !slices.Contains(in, s) {
+			in = append(in, s)
+		}
+	}
+	if len(counties) > 0 && len(in) >= len(states) {
+		v.query.Set("location", strings.Join(counties, ","))
+		v.query.Set("geo_id_type", graph.County.String())
+	} else {
+		v.query.Set("location", strings.Join(states, ","))
+		v.query.Del("geo_id_type")
+	}
+}
+
+// stateOf is the state of a county, empty where it is not known.
+func stateOf(fips string) string {
+	c, ok := place.Shipped().County(fips)
+	if !ok {
+		return ""
+	}
+	return c.State
+}
+
+// encode writes parameters in the order of addresses. Commas stay as they are, so
+// that a list can be read.
+func encode(values url.Values, tab string) string {
+	var b strings.Builder
+	add := func(name string) {
+		for _, s := range values[name] {
+			if b.Len() > 0 {
+				b.WriteByte('&')
+			}
+			b.WriteString(url.QueryEscape(name) + "=" + strings.ReplaceAll(url.QueryEscape(s), "%2C", ","))
+		}
+	}
+	if tab != "" && tab != tabGrants {
+		b.WriteString("tab=" + tab)
+	}
+	for _, name := range names {
+		add(name)
+	}
+	var others []string
+	for name := range values {
+		if !slices.Contains(names, name) {
+			others = append(others, name)
+		}
+	}
+	slices.Sort(others)
+	for _, name := range others {
+		add(name)
+	}
+	return b.String()
+}
+
+// String is the query of the address of the view.
+func (v view) String() string { return encode(v.query, v.tab) }
+
+// at is the address of a page with a query.
+func at(path, query string) string {
+	if query == "" {
+		return path
+	}
+	return path + "?" + query
+}
+
+// path is the address of the view.
+func (v view) path() string { return at("/explore", v.String()) }
+
+// clone is a copy that begins at the first page.
+func (v view) clone() view {
+	out := view{tab: v.tab, query: url.Values{}}
+	for name, values := range v.query {
+		out.query[name] = slices.Clone(values)
+	}
+	out.query.Del("page")
+	return out
+}
+
+// with is the address of the view with a parameter set, or without it where the
+// value is empty.
+func (v view) with(pairs ...string) string {
+	out := v.clone()
+	for i := 0; i < len(pairs); i += 2 {
+		if pairs[i+1] == "" {
+			out.query.Del(pairs[i])
+		} else {
+			out.query.Set(pairs[i], pairs[i+1])
+		}
+	}
+	return newView(out.sent()).path()
+}
+
+// sent is the view as a link would send it.
+func (v view) sent() url.Values {
+	all := url.Values{"tab": {v.tab}}
+	for name, values := range v.query {
+		all[name] = values
+	}
+	return all
+}
+
+// in is the address of the same selection on another tab.
+func (v view) in(tab string) string {
+	out := v.clone()
+	out.tab = tab
+	for _, name := range ordering {
+		out.query.Del(name)
+	}
+	return out.path()
+}
+
+// filters are the parameters that say which grants are meant.
+func (v view) filters() url.Values {
+	out := v.clone().query
+	for _, name := range ordering {
+		out.Del(name)
+	}
+	return out
+}
+
+// items is a list of the view.
+func (v view) items(name string) []string {
+	if s := v.query.Get(name); s != "" {
+		return strings.Split(s, ",")
+	}
+	return nil
+}
+
+// without is the address of the view without one item of a list.
+func (v view) without(name, item string) string {
+	return v.with(name, strings.Join(slices.DeleteFunc(v.items(name), func(s string) bool { return s == item }), ","))
+}

@@ -1,0 +1,474 @@
+// Package explore is the page on which people narrow the grants down to those
+// they mean: filters with exact counts, the grants, their funders and
+// recipients, and what they come to. Its addresses take the parameters of the
+// API, so that every view can be shared, asked for by a program, and taken away
+// as a file.
+package explore
+
+import (
+	"embed"
+	"fmt"
+	"html/template"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/fault"
+	"grantgraph/internal/grant"
+	"grantgraph/internal/money"
+	"grantgraph/internal/serve/api"
+	"grantgraph/internal/serve/api/grants"
+	"grantgraph/internal/serve/budget"
+	"grantgraph/internal/serve/graph"
+	"grantgraph/internal/serve/site/draw"
+	"grantgraph/internal/serve/site/frame"
+)
+
+//go:embed pages/*.html
+var pages embed.FS
+
+// perPage is how many rows a page has.
+const perPage = 50
+
+// Bounds of an address.
+const (
+	mostAddress = 8 << 10 // bytes, as the API has it
+	mostValues  = 400     // a form with every box ticked has fewer
+)
+
+// explorer draws the page.
+type explorer struct {
+	*frame.Frame
+	pages frame.Pages
+}
+
+// Route adds the page.
+func Route(mux *http.ServeMux, f *frame.Frame) error {
+	e := &explorer{Frame: f}
+	var err error
+	if e.pages, err = f.Pages(pages, template.FuncMap{"pick": pick}); err != nil {
+		return err
+	}
+	mux.HandleFunc("GET /explore", e.serve)
+	return nil
+}
+
+// field is an option with the field it is of.
+type field struct {
+	option
+	Kind, Name, ID string
+}
+
+func pick(kind, name, id string, o option) field { return field{o, kind, name, id} }
+
+// page is all that is drawn.
+type page struct {
+	frame.Head
+	Tab      string
+	Tabs     []tab
+	Lead     string // what is selected
+	Total    string // what it comes to
+	Chips    []chip
+	Clear    string
+	Problems []string
+	Notes    []note
+	Caveats  []string
+	Left     []left
+	Loosen   []left
+	Form     form
+	Partial  string
+
+	Summary  *grants.SummaryAnswer
+	Years    template.HTML
+	Causes   template.HTML
+	Map      template.HTML
+	Tables   []table
+	YearRows []yearRow
+
+	Grants     []grantLine
+	Funders    []funderLine
+	Recipients []partyLine
+	Apart      []apartLine
+	Heads      []head
+	Paging     paging
+
+	Download string
+	API      string
+	APIs     string // the same as a command
+	SQL      string
+	SQLLink  string
+	NoSQL    string
+}
+
+// tab is one of the tabs.
+type tab struct {
+	Name, Href string
+	On         bool
+	Count      string
+}
+
+// note is something to know about the selection, with what can be done about it.
+type note struct {
+	Text, Link, Href string
+}
+
+// paging says where in the rows the page is.
+type paging struct {
+	Page, Pages, Hits int64
+	From, To          int64
+	Prev, Next        string
+}
+
+func (e *explorer) serve(w http.ResponseWriter, r *http.Request) {
+	if frame.DatasetOf(r).Graph == nil || frame.DatasetOf(r).Search == nil {
+		e.Damaged(w, r)
+		return
+	}
+	v, ok := e.read(w, r, "/explore")
+	if !ok {
+		return
+	}
+	member, err := e.Member(r)
+	if err != nil {
+		e.Broken(w, r, err)
+		return
+	}
+	p := &page{Head: e.Head(r, "Explore grants"), Tab: v.tab}
+	p.Section, p.Canonical = "explore", "/explore"
+	p.Styles, p.Scripts = []string{"explore.css"}, []string{"explore.js"}
+	p.Description = "Every grant in public US tax filings, by cause, place, year, amount and funder: filter, chart, map and download."
+	status, err := e.fill(r, member.Caller(), v, p)
+	if err != nil {
+		e.fail(w, r, err)
+		return
+	}
+	if r.URL.RawQuery != "" {
+		// One view of many: /explore stands for all of them.
+		w.Header().Set("X-Robots-Tag", "noindex")
+	}
+	w.Header().Set("Cache-Control", "private, max-age=60")
+	e.pages.Render(w, status, "explore", p)
+}
+
+// read reads the view of an address, and sends the visitor to the one form of it
+// where it is another.
+func (e *explorer) read(w http.ResponseWriter, r *http.Request, path string) (v view, ok bool) {
+	if len(r.URL.RawQuery) > mostAddress {
+		e.Message(w, r, http.StatusRequestURITooLong, "The address is too long", "This page reads addresses of up to 8 KB.")
+		return v, false
+	}
+	sent, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		e.Message(w, r, http.StatusBadRequest, "The address cannot be read", "A % in an address must be followed by two hexadecimal digits. Start again from /explore.")
+		return v, false
+	}
+	n := 0
+	for _, list := range sent {
+		n += len(list)
+	}
+	if n > mostValues {
+		e.Message(w, r, http.StatusUnprocessableEntity, "Too many filters", fmt.Sprintf("The address has %d values; at most %d are read.", n, mostValues))
+		return v, false
+	}
+	v = newView(sent)
+	if want := v.String(); want != r.URL.RawQuery {
+		http.Redirect(w, r, at(path, want), http.StatusSeeOther)
+		return v, false
+	}
+	return v, true
+}
+
+// fail shows an error that is not about a value of the address.
+func (e *explorer) fail(w http.ResponseWriter, r *http.Request, err error) {
+	f, ok := fault.Of(err)
+	switch {
+	case ok && f.Slug == budget.Busy:
+		e.Busy(w, r)
+	case ok && f.Slug == "index_damaged":
+		e.Damaged(w, r)
+	default:
+		e.Broken(w, r, err)
+	}
+}
+
+// refused says which parameters an error is about and why, nothing where it is
+// about none.
+func refused(err error) (names, reasons []string) {
+	for _, p := range api.Problems(err) {
+		name := ""
+		if len(p.Loc) > 1 {
+			name, _ = p.Loc[1].(string)
+		}
+		if name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+		reasons = append(reasons, sentence(labelOf(name)+": "+p.Msg))
+	}
+	if f, ok := fault.Of(err); ok && len(names) == 0 {
+		switch f.Slug {
+		case "proprietary_subject":
+			return []string{"subject"}, []string{sentence(f.Message)}
+		case "unsupported_id_type":
+			return []string{"id_type"}, []string{sentence(f.Message)}
+		case "cursor_stale", "cursor_other":
+			return []string{"cursor"}, []string{sentence(f.Message)}
+		}
+	}
+	return names, reasons
+}
+
+// labels are the parameters as the form calls them.
+var labels = map[string]string{
+	"funder_id": "Funder", "recip_id": "Recipient", "grant_key": "Grant", "subject": "Cause", "location": "Place", "near": "ZIP code", "within": "Miles",
+	"year": "Fiscal year", "min_year": "From year", "max_year": "To year", "min_amt": "Least amount", "max_amt": "Largest amount",
+	"query": "Words", "min_match_prob": "Certainty of the match", "page": "Page", "country": "Country",
+}
+
+func labelOf(name string) string {
+	if l := labels[name]; l != "" {
+		return l
+	}
+	return strings.ToValidUTF8(api.Clip(name), "\uFFFD")
+}
+
+// sentence ends with a full stop.
+func sentence(s string) string { return strings.TrimSuffix(upperFirst(s), ".") + "." }
+
+// fill asks for all that the page shows. What of the address cannot be read is
+// said, and the rest is shown without it.
+func (e *explorer) fill(r *http.Request, caller api.Caller, v view, p *page) (status int, err error) {
+	status = http.StatusOK
+	ask := func(v view) (*grants.SummaryAnswer, func(), error) {
+		return frame.Answer[*grants.SummaryAnswer](e.Frame, r, caller, paths[tabSummary], v.filters())
+	}
+	sum, release, err := ask(v)
+	for range 2 { // one value may hide another
+		names, reasons := refused(err)
+		if len(names) == 0 {
+			break
+		}
+		release()
+		status = http.StatusUnprocessableEntity
+		p.Problems = append(p.Problems, reasons...)
+		v = v.clone()
+		for _, n := range names {
+			v.query.Del(n)
+		}
+		v = newView(v.sent())
+		sum, release, err = ask(v)
+	}
+	defer func() { release() }()
+	if err != nil {
+		return status, err
+	}
+	set := frame.DatasetOf(r)
+	f := sum.Filter()
+	hold, err := e.Budget.Take(r.Context(), weight(set.Graph, f))
+	if err != nil {
+		return status, err
+	}
+	x, err := count(r.Context(), set.Graph, f, v.tab == tabRecipients)
+	hold.Release()
+	if err != nil {
+		return status, err
+	}
+	p.Summary = sum
+	p.describe(v, f, x, func(id ein.EIN) string {
+		org, _ := set.Search.Lookup(id)
+		return org.Name
+	})
+	p.draw(v, x)
+	if v.tab == tabSummary {
+		p.tables(v, f, x)
+	} else {
+		problems, err := e.rows(r, caller, v, x, p)
+		if err != nil {
+			return status, err
+		}
+		if len(problems) > 0 {
+			status = http.StatusUnprocessableEntity
+			p.Problems = append(p.Problems, problems...)
+		}
+	}
+	p.Form = newForm(v, f, x)
+	p.elsewhere(v, f)
+	return status, nil
+}
+
+// describe puts the selection in words.
+func (p *page) describe(v view, f *graph.Filter, x *figures, name nameOf) {
+	said := inWords(v, f, name)
+	p.Lead, p.Total, p.Chips = said.Sentence(), totalLine(p.Summary), said.chips
+	if len(p.Chips) > 0 {
+		p.Clear = at("/explore", encode(nil, v.tab))
+	}
+	if p.Summary.Summary.GrantCount == 0 {
+		p.Loosen = loosen(v, f, x)
+	}
+	for _, t := range []struct {
+		name, label string
+		n           int64
+	}{{tabGrants, "Grants", p.Summary.Summary.GrantCount}, {tabFunders, "Funders", p.Summary.Summary.FunderCount}, {tabRecipients, "Recipients", p.Summary.Summary.RecipientCount}, {tabSummary, "Summary", -1}} {
+		next := tab{Name: t.label, Href: v.in(t.name), On: v.tab == t.name}
+		if t.n >= 0 {
+			next.Count = money.Grouped(t.n)
+		}
+		p.Tabs = append(p.Tabs, next)
+	}
+	p.Left = leftOut(v, p.Summary.Service.Excluded, said)
+	for _, w := range p.Summary.Service.Warnings {
+		if w.Severity == "unsupported" {
+			p.Problems = append(p.Problems, sentence(labelOf(w.Parameter)+": "+w.Reason))
+		} else {
+			p.Caveats = append(p.Caveats, w.Reason)
+		}
+	}
+	if daf := of(&x.ofKind, grant.Passthrough); daf.Grants > 0 && f.FunderKind != grant.Passthrough && len(f.Funders) == 0 {
+		p.Notes = append(p.Notes, note{
+			Text: fmt.Sprintf("%s of these dollars, in %s, were paid by donor-advised and pass-through funds. A gift to such a fund and the fund's own grant are two grants, so the same dollar can count twice.", frame.Short(daf.Amount), counted(daf.Grants, "grant")),
+			Link: "Leave these funds out", Href: v.with("exclude", strings.Join(append(v.items("exclude"), grant.DAF), ","))})
+	}
+	var partial []string
+	for _, y := range p.Summary.ByYear {
+		if y.Partial {
+			partial = append(partial, strconv.Itoa(y.FiscalYear))
+		}
+	}
+	if len(partial) > 0 {
+		p.Partial = "Returns for " + strings.Join(partial, " and ") + " are still being published, so these years are incomplete."
+	}
+}
+
+// mostBars is how many causes the chart shows.
+const mostBars = 8
+
+// draw makes the pictures. Each part of them narrows the selection.
+func (p *page) draw(v view, x *figures) {
+	var years []draw.Year
+	for _, y := range p.Summary.ByYear {
+		years = append(years, draw.Year{Year: y.FiscalYear, Amount: y.TotalAmount, Grants: y.GrantCount, Partial: y.Partial})
+	}
+	p.Years = draw.Years(years)
+	p.Causes = draw.Bars(bars(&x.ofCause, mostBars, func(key string) string { return v.with("subject", key) }))
+	p.Map = draw.Map(areas(v, &x.ofState))
+}
+
+// bars are the groups of a grouping as rows.
+func bars(d *graph.Grouped, most int, href func(key string) string) (list []draw.Bar) {
+	var rest graph.Cost
+	n := 0
+	for i := range d.Groups {
+		g := &d.Groups[i]
+		if i >= most {
+			rest.Amount += g.Amount
+			rest.Grants += g.Grants
+			n++
+			continue
+		}
+		list = append(list, draw.Bar{Label: d.By.Label(g), Href: href(g.Key), Amount: g.Amount, Count: g.Grants})
+	}
+	if d.Rest != nil {
+		rest.Amount += d.Rest.Amount
+		rest.Grants += d.Rest.Grants
+		n += int(d.Count) - len(d.Groups)
+	}
+	if rest.Grants > 0 {
+		list = append(list, draw.Bar{Label: counted(int64(n), "other"), Amount: rest.Amount, Count: rest.Grants, Muted: true})
+	}
+	if d.None != nil {
+		list = append(list, draw.Bar{Label: d.By.NoneLabel(), Amount: d.None.Amount, Count: d.None.Grants, Muted: true})
+	}
+	return list
+}
+
+// areas are the states of a grouping.
+func areas(v view, d *graph.Grouped) (list []draw.Area) {
+	for _, g := range d.Groups {
+		list = append(list, draw.Area{Code: g.Key, Amount: g.Amount, Count: g.Grants, Href: v.with("location", g.Key, "geo_id_type", "", "location_type", "")})
+	}
+	if d.None != nil {
+		list = append(list, draw.Area{Code: draw.Unknown, Amount: d.None.Amount, Count: d.None.Grants})
+	}
+	return list
+}
+
+// table is one grouping on the summary tab.
+type table struct {
+	Title, Head, Note string
+	Rows              []tableRow
+}
+
+type tableRow struct {
+	Label, Href string
+	Amount      int64
+	Grants      int64
+	Muted       bool
+}
+
+// yearRow is one fiscal year on the summary tab.
+type yearRow struct {
+	Year                                int
+	Href                                string
+	Partial                             bool
+	Amount, Grants, Funders, Recipients int64
+}
+
+// tables are the groupings of the summary tab.
+func (p *page) tables(v view, f *graph.Filter, x *figures) {
+	for _, y := range slices.Backward(p.Summary.ByYear) {
+		href := v.with("year", strconv.Itoa(y.FiscalYear), "min_year", "", "max_year", "")
+		p.YearRows = append(p.YearRows, yearRow{y.FiscalYear, href, y.Partial, y.TotalAmount, y.GrantCount, y.FunderCount, y.RecipientCount})
+	}
+	add := func(title, head, note string, list []draw.Bar) {
+		t := table{Title: title, Head: head, Note: note}
+		for _, b := range list {
+			t.Rows = append(t.Rows, tableRow{b.Label, b.Href, b.Amount, b.Count, b.Muted})
+		}
+		if len(t.Rows) > 0 {
+			p.Tables = append(p.Tables, t)
+		}
+	}
+	add("By cause", "Cause", "The cause of the recipient.", bars(&x.ofCause, mostCauses, func(key string) string { return v.with("subject", key) }))
+	add("By state", "State", "Where the recipient is.", bars(&x.ofState, mostStates, func(key string) string {
+		return v.with("location", key, "geo_id_type", "", "location_type", "")
+	}))
+	if _, ok := countyPlace(f); ok && f.Place.Kind == graph.State {
+		add("By county", "County", "Found from ZIP codes and cities.", bars(&x.counties, 40, func(key string) string {
+			return v.with("location", key, "geo_id_type", graph.County.String())
+		}))
+	}
+	add("By kind of funder", "Kind", "", bars(&x.ofKind, 10, func(key string) string { return v.with("funder_type", key) }))
+	if f.Support == 0 {
+		add("By kind of support", "Support", "A grant can have several, so these overlap.", bars(&x.supports, 20, func(key string) string { return v.with("support", key) }))
+	}
+}
+
+// elsewhere says how else the view can be had.
+func (p *page) elsewhere(v view, f *graph.Filter) {
+	q := v.clone().query
+	if n := v.query.Get("page"); n != "" {
+		q.Set("page", n)
+	}
+	if v.tab != tabSummary {
+		q.Set("limit", strconv.Itoa(perPage))
+	}
+	if v.tab == tabRecipients {
+		q.Set("exclude", recipientExclude(v))
+	}
+	p.API = p.BaseURL + at(api.Versioned+paths[v.tab], encode(q, ""))
+	p.APIs = "curl -H 'X-API-Key: YOUR_KEY' '" + strings.ReplaceAll(p.API, "'", "%27") + "'"
+	var missing []string
+	asked := *f
+	if v.tab == tabRecipients {
+		asked.Exclude |= graph.Individuals | graph.Unidentified
+	}
+	if p.SQL, missing = asSQL(v.tab, &asked); len(missing) > 0 {
+		p.NoSQL = "The SQL tables do not have " + strings.Join(missing, ", ") + ", so this view has no SQL form."
+	} else {
+		p.SQLLink = "/sql#q=" + url.PathEscape(p.SQL)
+	}
+	p.Download = at("/download", v.String())
+}

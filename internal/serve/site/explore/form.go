@@ -1,0 +1,341 @@
+package explore
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"grantgraph/internal/grant"
+	"grantgraph/internal/money"
+	"grantgraph/internal/ntee"
+	"grantgraph/internal/place"
+	"grantgraph/internal/serve/graph"
+)
+
+// facet is one group of the filters.
+type facet struct {
+	ID, Title string
+	Name      string // of the field
+	Kind      string // checkbox, radio, or link
+	Open      bool
+	Options   []option
+	Rest      []option // further ones, shown on request
+	Note      string
+}
+
+// option is one choice.
+type option struct {
+	Value, Label string
+	Href         string // of a link
+	On           bool
+	Count        int64
+	Counted      bool // the count is known
+}
+
+// hidden is a parameter that the form has no field for and keeps.
+type hidden struct{ Name, Value string }
+
+// fields are the values of the fields of the form that are written, not chosen.
+type fields struct {
+	Query, Near, Within, MinAmt, MaxAmt, MinYear, MaxYear string
+	AnyBasis                                              bool
+}
+
+// shownFirst is how many options of a long list are shown at once.
+const shownFirst = 8
+
+// form is the filters with their counts.
+type form struct {
+	fields
+	Distances []option
+	Whose     []option
+	Hidden    []hidden
+	Facets    []facet
+}
+
+// newForm draws the filters of a selection.
+func newForm(v view, f *graph.Filter, x *figures) form {
+	out := form{fields: fields{
+		Query: v.query.Get("query"), Near: v.query.Get("near"), Within: v.query.Get("within"),
+		MinAmt: v.query.Get("min_amt"), MaxAmt: v.query.Get("max_amt"), MinYear: v.query.Get("min_year"), MaxYear: v.query.Get("max_year"),
+		AnyBasis: f.SubjectBasis == ntee.Any,
+	}, Distances: distances(f), Whose: whose(f)}
+	out.Facets = []facet{causeFacet(v, f, x), stateFacet(f, x)}
+	if c := countyFacet(f, x); len(c.Options) > 0 {
+		out.Facets = append(out.Facets, c)
+	}
+	out.Facets = append(out.Facets, yearFacet(f, x), amountFacet(v, f, x), supportFacet(f, x), kindFacet(f, x), excludeFacet(f, x), sureFacet(f, x))
+	for i := range out.Facets {
+		a := &out.Facets[i]
+		if len(a.Options) > shownFirst+2 && a.Kind != "link" {
+			on := func(o option) bool { return o.On }
+			cut := max(shownFirst, 1+lastIndex(a.Options, on))
+			a.Options, a.Rest = a.Options[:min(cut, len(a.Options))], a.Options[min(cut, len(a.Options)):]
+		}
+		a.Open = a.Open || slices.ContainsFunc(a.Options, func(o option) bool { return o.On && o.Value != "" })
+	}
+	out.Hidden = kept(v, f)
+	return out
+}
+
+func lastIndex(list []option, is func(option) bool) int {
+	for i := len(list) - 1; i >= 0; i-- {
+		if is(list[i]) {
+			return i
+		}
+	}
+	return -1
+}
+
+// drawn are the parameters that the form has fields for.
+var drawn = []string{"subject", "subject_basis", "location_type", "near", "within", "year", "min_year", "max_year", "min_amt", "max_amt", "support", "funder_type", "exclude", "query", "min_match_prob", "page"}
+
+// kept are the parameters that the form carries along: those it has no field for,
+// and values that none of its options stands for.
+func kept(v view, f *graph.Filter) (list []hidden) {
+	if v.tab != tabGrants {
+		list = append(list, hidden{"tab", v.tab})
+	}
+	boxes := f.Place.Of == graph.RecipientPlace && (f.Place.Kind == graph.State || f.Place.Kind == graph.County) && len(f.Place.Values) > 0
+	statesOnly := len(f.Place.Values) > 0 && f.Place.Kind == graph.State
+	var order []string
+	for name := range v.query {
+		order = append(order, name)
+	}
+	slices.Sort(order)
+	for _, name := range order {
+		switch {
+		case name == "subject":
+			for _, s := range v.items(name) {
+				if len(s) != 1 {
+					list = append(list, hidden{name, s})
+				}
+			}
+			continue
+		case (name == "location" || name == "geo_id_type") && (boxes || statesOnly):
+			continue
+		case slices.Contains(drawn, name):
+			continue
+		}
+		for _, s := range v.query[name] {
+			list = append(list, hidden{name, s})
+		}
+	}
+	return list
+}
+
+func causeFacet(v view, f *graph.Filter, x *figures) facet {
+	a := facet{ID: "cause", Title: "Cause", Name: "subject", Kind: "checkbox", Open: true}
+	chosen := v.items("subject")
+	for letter := byte('A'); letter <= 'Z'; letter++ {
+		key := string(rune(letter))
+		on := slices.ContainsFunc(chosen, func(s string) bool { return strings.EqualFold(s, key) })
+		if c := of(&x.causes, key); c.Grants > 0 || on {
+			a.Options = append(a.Options, option{Value: key, Label: ntee.Label(letter), On: on, Count: c.Grants, Counted: true})
+		}
+	}
+	byCount(a.Options)
+	if n := x.causes.None; n != nil {
+		a.Note = money.Grouped(n.Grants) + " grants have no known cause."
+	}
+	return a
+}
+
+// byCount puts what is chosen first, then what has most grants.
+func byCount(list []option) {
+	slices.SortStableFunc(list, func(a, b option) int {
+		switch {
+		case a.On != b.On:
+			if a.On {
+				return -1
+			}
+			return 1
+		case a.Count != b.Count:
+			return int(max(min(b.Count-a.Count, 1), -1))
+		}
+		return strings.Compare(a.Label, b.Label)
+	})
+}
+
+func stateFacet(f *graph.Filter, x *figures) facet {
+	a := facet{ID: "state", Title: "State", Name: "state", Kind: "checkbox", Open: true}
+	counted := f.Place.Of == graph.RecipientPlace
+	for _, r := range place.Regions() {
+		on := slices.ContainsFunc(f.Place.Values, func(v graph.PlaceValue) bool {
+			return f.Place.Kind == graph.State && v.Name == r.Code || f.Place.Kind == graph.County && stateOf(v.Name) == r.Code
+		})
+		if c := of(&x.states, r.Code); c.Grants > 0 || on || !counted && r.FIPS != "" {
+			a.Options = append(a.Options, option{Value: r.Code, Label: r.Name, On: on, Count: c.Grants, Counted: counted})
+		}
+	}
+	if counted {
+		byCount(a.Options)
+		if n := x.states.None; n != nil {
+			a.Note = money.Grouped(n.Grants) + " grants have no known state or went abroad."
+		}
+	} else {
+		for i := range a.Options {
+			a.Options[i].Count = 0
+		}
+		byCount(a.Options)
+		a.Note = "Counts are shown for where recipients are."
+	}
+	return a
+}
+
+func countyFacet(f *graph.Filter, x *figures) facet {
+	a := facet{ID: "county", Title: "County", Name: "county", Kind: "checkbox", Open: true}
+	where, ok := countyPlace(f)
+	if !ok {
+		return a
+	}
+	for _, g := range x.counties.Groups {
+		label := graph.GroupCounty.Label(&g)
+		if name, state, cut := strings.Cut(label, ", "); cut && len(where.Values) == 1 && state == where.Values[0].Name {
+			label = name
+		}
+		on := f.Place.Kind == graph.County && slices.ContainsFunc(f.Place.Values, func(v graph.PlaceValue) bool { return v.Name == g.Key })
+		a.Options = append(a.Options, option{Value: g.Key, Label: label, On: on, Count: g.Grants, Counted: true})
+	}
+	for _, v := range f.Place.Values {
+		if f.Place.Kind == graph.County && !slices.ContainsFunc(a.Options, func(o option) bool { return o.Value == v.Name }) {
+			a.Options = append(a.Options, option{Value: v.Name, Label: graph.GroupCounty.Label(&graph.Group{Key: v.Name}), On: true, Counted: true})
+		}
+	}
+	byCount(a.Options)
+	if x.counties.Rest != nil {
+		a.Note = "The counties with the most dollars; name another with location and geo_id_type=county_fips in the address."
+	}
+	return a
+}
+
+func yearFacet(f *graph.Filter, x *figures) facet {
+	a := facet{ID: "year", Title: "Fiscal year", Name: "year", Kind: "checkbox"}
+	for _, g := range slices.Backward(x.years.Groups) {
+		year, _ := strconv.Atoi(g.Key)
+		on := slices.ContainsFunc(f.Years, func(s graph.Span) bool {
+			return (s.From == 0 || s.From <= year) && (s.To == 0 || year <= s.To)
+		})
+		a.Options = append(a.Options, option{Value: g.Key, Label: g.Key, On: on, Count: g.Grants, Counted: true})
+	}
+	return a
+}
+
+// bandLabels name the bands between the cuts.
+func bandLabel(i int) string {
+	switch {
+	case i == 0:
+		return "Under " + money.Dollars(cuts[0])
+	case i == len(cuts):
+		return money.Dollars(cuts[i-1]) + " and more"
+	}
+	return money.Dollars(cuts[i-1]) + " to " + money.Dollars(cuts[i]-1)
+}
+
+func amountFacet(v view, f *graph.Filter, x *figures) facet {
+	a := facet{ID: "amount", Title: "Amount of a grant", Kind: "link", Open: f.MinAmount != nil || f.MaxAmount != nil}
+	for i, n := range x.bands {
+		low, high := "", ""
+		if i > 0 {
+			low = strconv.FormatInt(cuts[i-1], 10)
+		}
+		if i < len(cuts) {
+			high = strconv.FormatInt(cuts[i]-1, 10)
+		}
+		on := v.query.Get("min_amt") == low && v.query.Get("max_amt") == high
+		o := option{Label: bandLabel(i), Href: v.with("min_amt", low, "max_amt", high), On: on, Count: n, Counted: true}
+		if on {
+			o.Href = v.with("min_amt", "", "max_amt", "")
+		}
+		a.Options = append(a.Options, o)
+	}
+	return a
+}
+
+func supportFacet(f *graph.Filter, x *figures) facet {
+	a := facet{ID: "support", Title: "Kind of support", Name: "support", Kind: "checkbox", Note: "Read from the purpose as filed; a grant can have several."}
+	for _, s := range grant.Supports() {
+		id := s.IDs()[0]
+		if c := of(&x.supports, id); c.Grants > 0 || f.Support&s != 0 {
+			a.Options = append(a.Options, option{Value: id, Label: s.Label(), On: f.Support&s != 0, Count: c.Grants, Counted: true})
+		}
+	}
+	byCount(a.Options)
+	return a
+}
+
+func kindFacet(f *graph.Filter, x *figures) facet {
+	all := total(&x.kinds)
+	a := facet{ID: "kind", Title: "Kind of funder", Name: "funder_type", Kind: "radio", Options: []option{{Label: "Any", On: f.FunderKind == "", Count: all.Grants, Counted: true}}}
+	for _, kind := range grant.FunderKinds() {
+		a.Options = append(a.Options, option{Value: kind, Label: grant.KindLabel(kind), On: f.FunderKind == kind, Count: of(&x.kinds, kind).Grants, Counted: true})
+	}
+	return a
+}
+
+// classLabels are the classes as the form offers to leave them out.
+var classLabels = []struct {
+	class graph.Class
+	label string
+}{
+	{graph.DAF, "Donor-advised and pass-through funds"},
+	{graph.Individuals, "Grants to individuals"},
+	{graph.RelatedParty, "Related parties"},
+	{graph.Unidentified, "Lines that name nobody, and individuals"},
+}
+
+func excludeFacet(f *graph.Filter, x *figures) facet {
+	a := facet{ID: "exclude", Title: "Leave out", Name: "exclude", Kind: "checkbox", Open: true}
+	for _, c := range classLabels {
+		a.Options = append(a.Options, option{Value: c.class.String(), Label: c.label, On: f.Exclude&c.class != 0, Count: x.classes[c.class].Grants, Counted: true})
+	}
+	return a
+}
+
+func sureFacet(f *graph.Filter, x *figures) facet {
+	a := facet{ID: "sure", Title: "Certainty of the match", Name: "min_match_prob", Kind: "radio", Note: "How likely it is that the recipient's EIN is right.",
+		Options: []option{{Label: "Any, also without an EIN", On: f.MinProb == nil}}}
+	found := f.MinProb == nil
+	for i, p := range sures {
+		label := "At least " + strconv.FormatFloat(100*p, 'f', -1, 64) + "%"
+		if p == 0 {
+			label = "Recipient has an EIN"
+		}
+		on := f.MinProb != nil && *f.MinProb == p
+		found = found || on
+		a.Options = append(a.Options, option{Value: strconv.FormatFloat(p, 'f', -1, 64), Label: label, On: on, Count: x.sures[i], Counted: true})
+	}
+	if !found {
+		p := strconv.FormatFloat(*f.MinProb, 'f', -1, 64)
+		a.Options = append(a.Options, option{Value: p, Label: "At least " + strconv.FormatFloat(100**f.MinProb, 'f', -1, 64) + "%", On: true})
+	}
+	return a
+}
+
+// distances are the miles that the form offers, and those of the address.
+func distances(f *graph.Filter) (list []option) {
+	miles := []int{5, 10, 25, 50, 100}
+	now := f.Place.Near.Miles
+	if now == 0 {
+		now = 25
+	}
+	if !slices.Contains(miles, now) {
+		miles = append(miles, now)
+		slices.Sort(miles)
+	}
+	for _, m := range miles {
+		list = append(list, option{Value: strconv.Itoa(m), Label: strconv.Itoa(m) + " miles", On: m == now})
+	}
+	return list
+}
+
+// whose are the answers to whose place is meant.
+func whose(f *graph.Filter) (list []option) {
+	for _, o := range []struct {
+		of    graph.PlaceOf
+		label string
+	}{{graph.RecipientPlace, "the recipient"}, {graph.FunderPlace, "the funder"}, {graph.AreaServed, "funders’ giving: all grants of funders that give there"}} {
+		list = append(list, option{Value: o.of.String(), Label: o.label, On: f.Place.Of == o.of})
+	}
+	return list
+}
