@@ -297,8 +297,14 @@ func (s *Site) takeTrial(v *visit) (back func(), ok bool) {
 
 const storeTimeout = 10 * time.Second
 
-// charge takes one call from the allowance of the visitor, or says why not.
+// charge takes one call for a screening.
 func (s *Site) charge(v *visit) bool {
+	return s.chargeFor(v, "Nothing was screened and nothing was counted.")
+}
+
+// chargeFor takes one call from the allowance of the visitor, or says why not and
+// what was not done.
+func (s *Site) chargeFor(v *visit, notDone string) bool {
 	_, err := s.Accounts.Charge(v.r.Context(), v.account.ID, 1)
 	if err == nil {
 		return true
@@ -313,7 +319,7 @@ func (s *Site) charge(v *visit) bool {
 		v.w.Header().Set("Retry-After", strconv.Itoa(account.Seconds(wait.Wait)))
 		text += " It resets on " + frame.Moment(s.Clock().Add(wait.Wait)) + "."
 	}
-	s.showPlans(v, "No calls left", text+" Nothing was screened and nothing was counted.")
+	s.showPlans(v, "No calls left", text+" "+notDone)
 	return false
 }
 

@@ -291,6 +291,8 @@ func TestNext(t *testing.T) {
 		"//evil.example": "/account", "///evil.example": "/account", `/\evil.example`: "/account", `\/evil.example`: "/account",
 		"https://evil.example": "/account", "javascript:alert(1)": "/account", "/\tevil": "/account", "/\n/evil.example": "/account",
 		"data": "/account", "/.//evil.example": "/account", "/a/../b": "/account", "/%2f/evil.example": "/account", "/%5cevil.example": "/account", "/a\x00b": "/account", "/" + strings.Repeat("a", 600): "/account",
+		"/download?location=OH,CA&query=a+%22b%22": "/download?location=OH,CA&query=a+%22b%22", "/download?q=//evil.example": "/download?q=//evil.example",
+		"/download?q=a\nb": "/account", "/download?q=" + strings.Repeat("a", 3900): "/download?q=" + strings.Repeat("a", 3900), "/download?q=" + strings.Repeat("a", 4000): "/account",
 	} {
 		if got := localPath(next); got != to {
 			t.Errorf("%q leads to %q", next, got)

@@ -77,6 +77,7 @@ type Site struct {
 	csrfKey []byte
 	flashes cipher.AEAD
 	outbox  outbox
+	files   downloads
 }
 
 // minSecret is the least that a secret of the operator must have, in bytes.
@@ -109,6 +110,7 @@ func New(c Config) (*Site, error) {
 	s.routeAccount(mux)
 	s.routeCheck(mux)
 	s.routeVerify(mux)
+	s.routeDownload(mux)
 	for _, route := range []func(*http.ServeMux, *frame.Frame) error{find.Route, explore.Route, onegrant.Route, atlas.Route} {
 		if err := route(mux, s.frame); err != nil {
 			return nil, err

@@ -91,7 +91,7 @@ func (s *Site) signedInSending(most bound, serve func(*visit)) http.HandlerFunc 
 		if v.session == "" {
 			to := "/signin"
 			if r.Method == http.MethodGet || r.Method == http.MethodHead {
-				to += "?next=" + url.QueryEscape(r.URL.Path)
+				to += "?next=" + url.QueryEscape(wholePath(r.URL))
 			}
 			http.Redirect(w, r, to, http.StatusSeeOther)
 			return
@@ -246,11 +246,28 @@ func (v *visit) redirect(path string) {
 	http.Redirect(v.w, v.r, path, http.StatusSeeOther)
 }
 
+// The most of an address that is kept over a sign-in, in bytes. The form that
+// carries it must stay within its own bound, where each byte may become three.
+const (
+	mostPath = 500
+	mostNext = 4000
+)
+
+// wholePath is the address of a page with its query, or without where that is too
+// long to be kept.
+func wholePath(u *url.URL) string {
+	if whole := u.RequestURI(); len(whole) <= mostNext && localPath(whole) == whole {
+		return whole
+	}
+	return u.Path
+}
+
 // localPath is where to go after signing in: next when it is a path of this site
 // and nothing else, and the account otherwise.
 func localPath(next string) string {
 	const home = "/account"
-	if next == "" || len(next) > 500 || next[0] != '/' || strings.HasPrefix(next, "//") {
+	path, _, _ := strings.Cut(next, "?")
+	if next == "" || len(path) > mostPath || len(next) > mostNext || next[0] != '/' || strings.HasPrefix(next, "//") {
 		return home
 	}
 	for _, c := range []byte(next) {

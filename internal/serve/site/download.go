@@ -1,0 +1,190 @@
+package site
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"grantgraph/internal/fault"
+	"grantgraph/internal/serve/account"
+	"grantgraph/internal/serve/api"
+	"grantgraph/internal/serve/budget"
+	"grantgraph/internal/serve/site/explore"
+	"grantgraph/internal/serve/site/frame"
+)
+
+// How many files are written at a time, in all and for one account. Each holds a
+// dataset for as long as it takes.
+const (
+	downloadsAtOnce = 8
+	downloadsEach   = 2
+)
+
+// How long a client may take for a part of a file, and for all of it.
+const (
+	downloadPatience = time.Minute
+	downloadTimeout  = 15 * time.Minute
+)
+
+// downloadForm bounds the form of a download, which carries the query of a view.
+var downloadForm = bound{most: 32 << 10}
+
+// downloads is what writing files needs.
+type downloads struct {
+	atOnce *budget.AtOnce
+	most   int64 // rows
+}
+
+func (s *Site) routeDownload(mux *http.ServeMux) {
+	s.files = downloads{atOnce: budget.NewAtOnce(downloadsAtOnce, downloadsEach), most: explore.MostRows}
+	mux.HandleFunc("GET /download", s.signedInOnly(s.showDownload))
+	mux.HandleFunc("POST /download", s.signedInSending(downloadForm, s.download))
+}
+
+// downloadPage says what a file will have in it before it is paid for.
+type downloadPage struct {
+	form
+	*explore.Export
+	Left account.Balance
+	Per  string
+}
+
+// export reads the view of a download, or says what is wrong with it.
+func (s *Site) export(v *visit, raw string) (*explore.Export, bool) {
+	if set := frame.DatasetOf(v.r); !set.Browsable() {
+		s.frame.Damaged(v.w, v.r)
+		return nil, false
+	}
+	query, ok := explore.Canonical(raw)
+	if !ok {
+		s.showMessage(v, http.StatusBadRequest, "The address cannot be read", "Start again from the page of the grants that you want.")
+		return nil, false
+	}
+	caller := frame.Member{ID: v.account.ID, Plan: v.account.Plan}.Caller()
+	x, err := explore.NewExport(s.frame, v.r, caller, query, s.files.most)
+	if err != nil {
+		s.failDownload(v, err)
+		return nil, false
+	}
+	return x, true
+}
+
+func (s *Site) failDownload(v *visit, err error) {
+	if f, ok := fault.Of(err); ok && f.Slug == budget.Busy {
+		s.frame.Busy(v.w, v.r)
+		return
+	}
+	s.frame.Broken(v.w, v.r, err)
+}
+
+func (s *Site) showDownload(v *visit) {
+	x, ok := s.export(v, v.r.URL.RawQuery)
+	if !ok {
+		return
+	}
+	s.drawDownload(v, x)
+}
+
+func (s *Site) drawDownload(v *visit, x *explore.Export) {
+	page := downloadPage{form: *s.form(v, "Download"), Export: x, Per: "today"}
+	page.Section = "explore"
+	page.Styles = []string{"explore.css"}
+	if s.window(v.account.Plan) == account.Month {
+		page.Per = "this month"
+	}
+	var err error
+	if page.Left, err = s.Accounts.Balance(v.r.Context(), v.account.ID); err != nil {
+		s.fail(v, err)
+		return
+	}
+	status := http.StatusOK
+	if len(x.Problems) > 0 {
+		status = http.StatusUnprocessableEntity
+	}
+	s.pages.Render(v.w, status, "download", page)
+}
+
+// download writes the file. It is charged once, when its first rows are there and
+// before any of them is sent.
+func (s *Site) download(v *visit) {
+	kind := v.field("kind")
+	if kind != "csv" && kind != "xlsx" {
+		s.showMessage(v, http.StatusUnprocessableEntity, "Nothing was downloaded", "A file is CSV or Excel. Nothing was counted.")
+		return
+	}
+	end, err := s.files.atOnce.Begin(v.account.ID)
+	if err != nil {
+		v.w.Header().Set("Retry-After", "10")
+		s.showMessage(v, http.StatusServiceUnavailable, "Too many downloads at once", "As many downloads are under way as this server takes, in all or for your account. Please try again in a moment. Nothing was counted.")
+		return
+	}
+	defer end()
+	x, ok := s.export(v, v.field("query"))
+	if !ok {
+		return
+	}
+	if len(x.Problems) > 0 || x.Rows == 0 {
+		s.drawDownload(v, x)
+		return
+	}
+	hold, ok := s.frame.Reserve(v.w, v.r, explore.ExportWeight)
+	if !ok {
+		return
+	}
+	defer hold.Release()
+	if err := x.Open(); err != nil {
+		s.failDownload(v, err)
+		return
+	}
+	if !s.chargeFor(v, "Nothing was downloaded and nothing was counted.") {
+		return
+	}
+	s.sendFile(v, x, kind)
+}
+
+// sendFile writes a file that is paid for. Where that fails there is no way to say
+// so but to break off: a file that ends too early must not look whole.
+func (s *Site) sendFile(v *visit, x *explore.Export, kind string) {
+	now := s.Clock()
+	h := v.w.Header()
+	h.Set("Content-Disposition", fmt.Sprintf(`attachment; filename="%s-%s.%s"`, x.Name(), frame.Date(now), kind))
+	h.Set("Cache-Control", "no-store")
+	out := &patient{w: v.w, control: http.NewResponseController(v.w), until: time.Now().Add(downloadTimeout)}
+	var err error
+	if kind == "csv" {
+		h.Set("Content-Type", "text/csv; charset=utf-8")
+		err = x.CSV(out)
+	} else {
+		h.Set("Content-Type", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet")
+		err = x.Workbook(out, s.BaseURL, now)
+	}
+	if err == nil {
+		return
+	}
+	if v.r.Context().Err() == nil {
+		s.Log.Error("writing a download", "query", api.Clip(x.View), "error", err)
+	}
+	panic(http.ErrAbortHandler)
+}
+
+// patient gives a client time for each part of a file, which may be longer than
+// the server has for a page, but not for ever.
+type patient struct {
+	w       io.Writer
+	control *http.ResponseController
+	until   time.Time
+}
+
+var errSlow = errors.New("the client took too long")
+
+func (p *patient) Write(b []byte) (int, error) {
+	now := time.Now()
+	if now.After(p.until) {
+		return 0, errSlow
+	}
+	// Where there is no deadline to be moved, that of the server holds.
+	_ = p.control.SetWriteDeadline(now.Add(downloadPatience))
+	return p.w.Write(b)
+}

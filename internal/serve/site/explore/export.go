@@ -1,0 +1,319 @@
+package explore
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/serve/api"
+	"grantgraph/internal/serve/api/grants"
+	"grantgraph/internal/serve/site/frame"
+	"grantgraph/internal/serve/site/sheet"
+)
+
+// MostRows is how many rows a file has at most.
+const MostRows = 100_000
+
+// ExportWeight is what a file takes while it is written, in bytes, beside the
+// page of rows that is read at a time.
+const ExportWeight = 8 << 20
+
+// atATime is how many rows are read at a time.
+const atATime = 1000
+
+// Export is a view of the page that is taken away as a file.
+type Export struct {
+	View     string   // of the address of the view
+	Back     string   // the view
+	Lead     string   // what is selected
+	Total    string   // what it comes to
+	What     string   // grants, funders, recipients or years
+	Rows     int64    // there are
+	Written  int64    // of them in the file
+	Columns  []string // of the file
+	Caveats  []string
+	Problems []string // why there is no file
+
+	frame   *frame.Frame
+	r       *http.Request
+	caller  api.Caller
+	view    view
+	next    func() ([]any, error)
+	first   []any
+	row     any
+	version string
+}
+
+// Canonical is the one form of the query of a view.
+func Canonical(raw string) (query string, ok bool) {
+	sent, err := url.ParseQuery(raw)
+	if err != nil || len(raw) > mostAddress {
+		return "", false
+	}
+	v := newView(sent)
+	v.query.Del("page")
+	return v.String(), true
+}
+
+// NewExport reads the view of a query. What cannot be read of it is in Problems:
+// a file of another selection is worse than none.
+func NewExport(f *frame.Frame, r *http.Request, caller api.Caller, query string, most int64) (*Export, error) {
+	sent, err := url.ParseQuery(query)
+	if err != nil {
+		return nil, err
+	}
+	v := newView(sent)
+	v.query.Del("page")
+	x := &Export{View: v.String(), Back: v.path(), frame: f, r: r, caller: caller, view: v, version: frame.DatasetOf(r).Version(),
+		What: map[string]string{tabGrants: "grants", tabFunders: "funders", tabRecipients: "recipients", tabSummary: "fiscal years"}[v.tab]}
+	sum, release, err := frame.Answer[*grants.SummaryAnswer](f, r, caller, paths[tabSummary], v.filters())
+	defer release()
+	if _, x.Problems = refused(err); len(x.Problems) > 0 {
+		return x, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range sum.Service.Warnings {
+		if w.Severity == "unsupported" {
+			x.Problems = append(x.Problems, sentence(labelOf(w.Parameter)+": "+w.Reason))
+		} else {
+			x.Caveats = append(x.Caveats, w.Reason)
+		}
+	}
+	said := inWords(v, sum.Filter(), func(id ein.EIN) string {
+		org, _ := frame.DatasetOf(r).Search.Lookup(id)
+		return org.Name
+	})
+	x.Lead, x.Total = said.Sentence(), totalLine(sum)
+	q := v.query
+	switch v.tab {
+	case tabGrants:
+		x.row, x.Rows, x.next = grants.GrantRow{}, sum.Summary.GrantCount, reading(x, q, most, redactGrant)
+	case tabFunders:
+		x.row, x.Rows, x.next = grants.FunderRow{}, sum.Summary.FunderCount, reading[grants.FunderRow](x, q, most, nil)
+	case tabRecipients:
+		apart, err := x.apart(sum)
+		if err != nil {
+			return nil, err
+		}
+		q = v.clone().query
+		q.Set("exclude", recipientExclude(v))
+		x.row, x.next = grants.RecipientRow{}, reading(x, q, most-int64(len(apart)), redactRecipient)
+		if x.Rows, err = x.recipients(q); err != nil {
+			return nil, err
+		}
+		x.Rows += int64(len(apart))
+		x.next = followed(x.next, apart)
+	case tabSummary:
+		x.row, x.Rows = grants.Year{}, int64(len(sum.ByYear))
+		var years []any
+		for _, y := range sum.ByYear {
+			years = append(years, y)
+		}
+		x.next = followed(func() ([]any, error) { return nil, nil }, years)
+	}
+	x.Written = min(x.Rows, most)
+	x.Columns = api.Headings(x.row)
+	return x, nil
+}
+
+// reading reads rows page by page, each where the one before it ended, and hides
+// what is not to be shown. It ends with no rows.
+func reading[R any](x *Export, query url.Values, most int64, redact func(*R)) func() ([]any, error) {
+	q := url.Values{}
+	for name, list := range query {
+		q[name] = list
+	}
+	done := int64(0)
+	return func() ([]any, error) {
+		limit := min(atATime, most-done)
+		if limit <= 0 {
+			return nil, nil
+		}
+		q.Set("limit", strconv.FormatInt(limit, 10))
+		list, release, err := frame.Answer[*api.List[R]](x.frame, x.r, x.caller, paths[x.view.tab], q)
+		defer release()
+		if err != nil {
+			return nil, err
+		}
+		rows := make([]any, len(list.Results))
+		for i := range list.Results {
+			if redact != nil {
+				redact(&list.Results[i])
+			}
+			rows[i] = list.Results[i]
+		}
+		done += int64(len(rows))
+		if list.NextCursor == nil {
+			most = done
+		} else {
+			q.Set("cursor", *list.NextCursor)
+		}
+		return rows, nil
+	}
+}
+
+// followed is rows with some more behind them.
+func followed(next func() ([]any, error), last []any) func() ([]any, error) {
+	return func() ([]any, error) {
+		rows, err := next()
+		if err == nil && len(rows) == 0 {
+			rows, last = last, nil
+		}
+		return rows, err
+	}
+}
+
+// recipients counts those that a file names.
+func (x *Export) recipients(q url.Values) (int64, error) {
+	one := url.Values{"limit": {"1"}}
+	for name, list := range q {
+		one[name] = list
+	}
+	list, release, err := frame.Answer[*api.List[grants.RecipientRow]](x.frame, x.r, x.caller, paths[tabRecipients], one)
+	defer release()
+	if err != nil {
+		return 0, err
+	}
+	return list.Hits, nil
+}
+
+// apart is the lines of a ranking that stand for those who are not named.
+func (x *Export) apart(sum *grants.SummaryAnswer) (rows []any, err error) {
+	g := frame.DatasetOf(x.r).Graph
+	hold, err := x.frame.Budget.Take(x.r.Context(), weight(g, sum.Filter()))
+	if err != nil {
+		return nil, err
+	}
+	defer hold.Release()
+	figures, err := count(x.r.Context(), g, sum.Filter(), true)
+	if err != nil {
+		return nil, err
+	}
+	for _, line := range apart(figures) {
+		rows = append(rows, grants.RecipientRow{RecipName: line.Label, TotalAmount: line.Amount, GrantCount: line.Grants})
+	}
+	return rows, nil
+}
+
+// redactGrant leaves of a grant to a private person what a page shows.
+func redactGrant(g *grants.GrantRow) {
+	if g.Person() {
+		g.RecipID, g.RecipEIN, g.RecipName, g.RecipNameFiled = "", nil, "an individual", "an individual"
+		g.RecipCity, g.RecipZipcode, g.Purpose = nil, nil, nil
+		g.Support, g.NTEECode, g.Subject, g.SubjectLabel, g.SubjectSource = nil, nil, nil, nil, nil
+	}
+}
+
+func redactRecipient(r *grants.RecipientRow) {
+	if r.Person() {
+		r.RecipID, r.RecipName, r.RecipCity, r.RecipZipcode = "", "an individual", nil, nil
+	}
+}
+
+// Open reads the first rows, so that nothing is charged for a file that cannot be
+// begun.
+func (x *Export) Open() (err error) {
+	x.first, err = x.next()
+	return err
+}
+
+// Name is the name of the file without its ending.
+func (x *Export) Name() string {
+	return "grantgraph-" + strings.ReplaceAll(x.What, " ", "-")
+}
+
+// each hands all rows over.
+func (x *Export) each(take func(row any) error) error {
+	rows, err := x.first, error(nil)
+	for x.first = nil; err == nil && len(rows) > 0; rows, err = x.next() {
+		for _, row := range rows {
+			if err := take(row); err != nil {
+				return err
+			}
+		}
+	}
+	return err
+}
+
+// CSV writes the file as the API writes CSV.
+func (x *Export) CSV(w io.Writer) error {
+	out := csv.NewWriter(w)
+	if err := out.Write(x.Columns); err != nil {
+		return err
+	}
+	var record []string
+	err := x.each(func(row any) error {
+		record = api.Record(record[:0], row)
+		return out.Write(record)
+	})
+	out.Flush()
+	if err == nil {
+		err = out.Error()
+	}
+	return err
+}
+
+// Workbook writes the file for spreadsheets, with a second sheet that says what
+// it is.
+func (x *Export) Workbook(w io.Writer, base string, now time.Time) error {
+	book := sheet.New(w)
+	var columns []sheet.Column
+	for _, name := range x.Columns {
+		c := sheet.Column{Name: name, Dollars: name == "amount" || name == "total_amount"}
+		switch {
+		case strings.HasSuffix(name, "name") || strings.HasSuffix(name, "name_filed"):
+			c.Width = 36
+		case name == "purpose" || strings.HasSuffix(name, "url"):
+			c.Width = 48
+		}
+		columns = append(columns, c)
+	}
+	if err := book.Sheet(upperFirst(x.What), columns); err != nil {
+		return err
+	}
+	var values []any
+	if err := x.each(func(row any) error {
+		values = api.Values(values[:0], row)
+		return book.Row(values)
+	}); err != nil {
+		return err
+	}
+	if err := book.Sheet("About", []sheet.Column{{Name: "About this file", Width: 24}, {Name: "", Width: 100}}); err != nil {
+		return err
+	}
+	about := [][2]string{
+		{"Selection", x.Lead}, {"In all", x.Total}, {"View", base + x.Back},
+		{"API call", base + at(api.Versioned+paths[x.view.tab], encode(x.view.query, ""))},
+		{"Rows", x.Size()}, {"Dataset", x.version}, {"Written", frame.Moment(now)},
+		{"Source", "Grants paid in the fiscal year, as reported on Form 990-PF and Form 990 Schedule I. Filings are published with a lag of 12 to 24 months."},
+	}
+	if slices.Contains([]string{tabGrants, tabRecipients}, x.view.tab) {
+		about = append(about, [2]string{"Private persons", "Grants to private persons are in the figures; who they are is not in this file."})
+	}
+	for _, c := range x.Caveats {
+		about = append(about, [2]string{"To know", c})
+	}
+	for _, line := range about {
+		if err := book.Row([]any{line[0], line[1]}); err != nil {
+			return err
+		}
+	}
+	return book.Close()
+}
+
+// Size says how many rows there are and how many of them the file has.
+func (x *Export) Size() string {
+	if x.Written < x.Rows {
+		return fmt.Sprintf("The first %s of %s, in the order of the page", counted(x.Written, "row"), counted(x.Rows, "row"))
+	}
+	return counted(x.Rows, "row")
+}

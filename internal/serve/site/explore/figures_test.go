@@ -1,0 +1,198 @@
+package explore
+
+import (
+	"math/rand/v2"
+	"strconv"
+	"testing"
+
+	"grantgraph/internal/bench/world"
+	"grantgraph/internal/grant"
+	"grantgraph/internal/ntee"
+	"grantgraph/internal/serve/graph"
+)
+
+func openGraph(t testing.TB, w world.World) *graph.Graph {
+	t.Helper()
+	g, err := graph.Open(w.Snapshot(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = g.Close() })
+	return g
+}
+
+// randomFilter chooses among what people choose.
+func randomFilter(r *rand.Rand, g *graph.Graph, t testing.TB) *graph.Filter {
+	t.Helper()
+	f := &graph.Filter{}
+	maybe := func(n int) bool { return r.IntN(n) == 0 }
+	if maybe(3) {
+		f.Subject = subjectOf(t, []string{"B", "E", "P", "B,E", "X", "A,P,T"}[r.IntN(6)])
+		if maybe(2) {
+			f.SubjectBasis = ntee.Any
+		}
+	}
+	states, err := g.Groups(t.Context(), &graph.Filter{}, graph.GroupState, 70)
+	if err != nil {
+		t.Fatal(err)
+	}
+	counties, err := g.Groups(t.Context(), &graph.Filter{}, graph.GroupCounty, 200)
+	if err != nil {
+		t.Fatal(err)
+	}
+	switch r.IntN(5) {
+	case 0, 1:
+		for range 1 + r.IntN(3) {
+			f.Place.Values = append(f.Place.Values, graph.PlaceValue{Name: states.Groups[r.IntN(len(states.Groups))].Key})
+		}
+		if maybe(4) {
+			f.Place.Of = graph.FunderPlace
+		}
+	case 2:
+		f.Place.Kind = graph.County
+		f.Place.Values = append(f.Place.Values, graph.PlaceValue{Name: counties.Groups[r.IntN(len(counties.Groups))].Key})
+	}
+	if maybe(3) {
+		from := 2017 + r.IntN(8)
+		f.Years = []graph.Span{{From: from, To: from + r.IntN(4)}}
+	}
+	if maybe(4) {
+		n := cuts[r.IntN(len(cuts))]
+		f.MinAmount = &n
+	}
+	if maybe(5) {
+		n := int64(r.IntN(100_000))
+		f.MaxAmount = &n
+	}
+	if maybe(4) {
+		f.Support = grant.Supports()[r.IntN(5)]
+	}
+	if maybe(4) {
+		f.FunderKind = grant.FunderKinds()[r.IntN(3)]
+	}
+	if maybe(3) {
+		f.Exclude = graph.Class(r.IntN(16))
+	}
+	if maybe(5) {
+		p := sures[r.IntN(len(sures))]
+		f.MinProb = &p
+	}
+	return f
+}
+
+func subjectOf(t testing.TB, text string) ntee.Subject {
+	t.Helper()
+	s, err := ntee.ParseSubject(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestFiguresAreExact chooses every option of the form for random selections: what
+// stood beside it must be what it gives.
+func TestFiguresAreExact(t *testing.T) {
+	t.Parallel()
+	g := openGraph(t, world.Small)
+	r := rand.New(rand.NewPCG(7, 11))
+	for range 30 {
+		f := randomFilter(r, g, t)
+		x, err := count(t.Context(), g, f, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		size := func(change func(*graph.Filter)) graph.Cost {
+			t.Helper()
+			other := *f
+			change(&other)
+			sum, _, err := g.Summary(t.Context(), &other)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return graph.Cost{Grants: sum.Grants, Amount: sum.Amount}
+		}
+		check := func(what string, got int64, change func(*graph.Filter)) {
+			t.Helper()
+			if want := size(change).Grants; got != want {
+				t.Errorf("%+v: %s has %d grants, the page says %d", f, what, want, got)
+			}
+		}
+		for letter := 'A'; letter <= 'Z'; letter++ {
+			check("cause "+string(letter), of(&x.causes, string(letter)).Grants, func(f *graph.Filter) { f.Subject = subjectOf(t, string(letter)) })
+		}
+		if f.Place.Of == graph.RecipientPlace {
+			for _, s := range x.states.Groups {
+				check("state "+s.Key, s.Grants, func(f *graph.Filter) {
+					f.Place.Kind, f.Place.Values = graph.State, []graph.PlaceValue{{Name: s.Key}}
+				})
+			}
+			for _, c := range x.counties.Groups {
+				check("county "+c.Key, c.Grants, func(f *graph.Filter) {
+					f.Place.Kind, f.Place.Values = graph.County, []graph.PlaceValue{{Name: c.Key}}
+				})
+			}
+		}
+		for _, y := range x.years.Groups {
+			n, _ := strconv.Atoi(y.Key)
+			check("year "+y.Key, y.Grants, func(f *graph.Filter) { f.Years = []graph.Span{{From: n, To: n}} })
+		}
+		for _, s := range grant.Supports() {
+			check("support "+s.IDs()[0], of(&x.supports, s.IDs()[0]).Grants, func(f *graph.Filter) { f.Support = s })
+		}
+		for _, k := range grant.FunderKinds() {
+			check("kind "+k, of(&x.kinds, k).Grants, func(f *graph.Filter) { f.FunderKind = k })
+		}
+		for i, n := range x.bands {
+			check("band "+bandLabel(i), n, func(f *graph.Filter) {
+				f.MinAmount, f.MaxAmount = nil, nil
+				if i > 0 {
+					f.MinAmount = &cuts[i-1]
+				}
+				if i < len(cuts) {
+					high := cuts[i] - 1
+					f.MaxAmount = &high
+				}
+			})
+		}
+		for i, p := range sures {
+			check("probability", x.sures[i], func(f *graph.Filter) { f.MinProb = &p })
+		}
+		all := size(func(f *graph.Filter) { f.Exclude = 0 })
+		for _, c := range classLabels {
+			rest := size(func(f *graph.Filter) { f.Exclude = c.class })
+			if got := x.classes[c.class]; got.Grants != all.Grants-rest.Grants || got.Amount != all.Amount-rest.Amount {
+				t.Errorf("%+v: %s is %+v of %+v and leaves %+v", f, c.label, got, all, rest)
+			}
+		}
+		named := size(func(f *graph.Filter) { f.Exclude |= graph.Individuals | graph.Unidentified })
+		whole := size(func(*graph.Filter) {})
+		if x.people.Grants+x.nobody.Grants+named.Grants != whole.Grants || x.people.Amount+x.nobody.Amount+named.Amount != whole.Amount || x.people.Grants < 0 || x.nobody.Grants < 0 {
+			t.Errorf("%+v: %+v people, %+v nobody and %+v named are not %+v", f, x.people, x.nobody, named, whole)
+		}
+		if sum := total(&x.ofCause); sum != whole || total(&x.ofState) != whole || total(&x.ofKind) != whole {
+			t.Errorf("%+v: the pictures show %+v of %+v", f, sum, whole)
+		}
+	}
+}
+
+// BenchmarkFigures counts all that stands beside the filters. Every run has
+// another selection, so that nothing is remembered.
+func BenchmarkFigures(b *testing.B) {
+	g := openGraph(b, world.Large)
+	r := rand.New(rand.NewPCG(1, 2))
+	var list []*graph.Filter
+	for range 4000 {
+		f := randomFilter(r, g, b)
+		n := int64(1 + len(list))
+		f.MinAmount = &n // no two are the same
+		list = append(list, f)
+	}
+	b.ResetTimer()
+	i := 0
+	for b.Loop() {
+		if _, err := count(b.Context(), g, list[i%len(list)], i%4 == 0); err != nil {
+			b.Fatal(err)
+		}
+		i++
+	}
+}

@@ -1,0 +1,243 @@
+// Package sheet writes workbooks of spreadsheets, row by row: Office Open XML in
+// as small a part as a table needs. What is written is never held, so a workbook
+// of any length takes the memory of one row. Texts are texts and numbers are
+// numbers: no cell is ever a formula.
+package sheet
+
+import (
+	"archive/zip"
+	"bufio"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Bounds of the format.
+const (
+	maxRows = 1 << 20
+	maxText = 32767 // characters in a cell
+)
+
+// Column is one column of a table.
+type Column struct {
+	Name    string
+	Width   int  // in characters; 0 is the usual one
+	Dollars bool // numbers have separators of thousands
+}
+
+// Workbook is a file that is being written: one sheet after the other.
+type Workbook struct {
+	zip    *zip.Writer
+	names  []string
+	out    *bufio.Writer // of the sheet under way; nil between sheets
+	row    int
+	cols   []Column
+	failed error
+}
+
+// New begins a workbook.
+func New(w io.Writer) *Workbook { return &Workbook{zip: zip.NewWriter(w)} }
+
+// Sheet begins another sheet, whose first row is the names of its columns and
+// stays in sight. The sheet before it is ended.
+func (b *Workbook) Sheet(name string, columns []Column) error {
+	b.end()
+	if b.failed != nil {
+		return b.failed
+	}
+	b.names = append(b.names, name)
+	w, err := b.zip.Create(fmt.Sprintf("xl/worksheets/sheet%d.xml", len(b.names)))
+	if err != nil {
+		b.failed = err
+		return err
+	}
+	b.out, b.row, b.cols = bufio.NewWriterSize(w, 32<<10), 0, columns
+	b.text(header + `<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetViews><sheetView workbookViewId="0"`)
+	if len(b.names) == 1 {
+		b.text(` tabSelected="1"`)
+	}
+	b.text(`><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><cols>`)
+	for i, c := range columns {
+		width := c.Width
+		if width == 0 {
+			width = 16
+		}
+		b.text(fmt.Sprintf(`<col min="%d" max="%d" width="%d" customWidth="1"/>`, i+1, i+1, width))
+	}
+	b.text(`</cols><sheetData>`)
+	names := make([]any, len(columns))
+	for i, c := range columns {
+		names[i] = c.Name
+	}
+	return b.write(names, styleHead)
+}
+
+// Row writes a row of the sheet: texts, int64, float64, bool, and nil for an
+// empty cell.
+func (b *Workbook) Row(values []any) error { return b.write(values, stylePlain) }
+
+// The styles of cells, as they are listed in styles.
+const (
+	stylePlain = iota
+	styleHead
+	styleDollars
+)
+
+func (b *Workbook) write(values []any, style int) error {
+	if b.failed == nil && b.row == maxRows {
+		b.failed = fmt.Errorf("sheet: more than %d rows", maxRows)
+	}
+	if b.failed != nil {
+		return b.failed
+	}
+	b.row++
+	number := strconv.Itoa(b.row)
+	b.text(`<row r="` + number + `">`)
+	for i, v := range values {
+		at := cellName(i) + number
+		s := style
+		if style == stylePlain && i < len(b.cols) && b.cols[i].Dollars {
+			s = styleDollars
+		}
+		attr := ""
+		if s != stylePlain {
+			attr = ` s="` + strconv.Itoa(s) + `"`
+		}
+		switch v := v.(type) {
+		case nil:
+		case int64:
+			b.text(`<c r="` + at + `"` + attr + `><v>` + strconv.FormatInt(v, 10) + `</v></c>`)
+		case float64:
+			if !math.IsNaN(v) && !math.IsInf(v, 0) {
+				b.text(`<c r="` + at + `"` + attr + `><v>` + strconv.FormatFloat(v, 'g', -1, 64) + `</v></c>`)
+			}
+		case bool:
+			n := "0"
+			if v {
+				n = "1"
+			}
+			b.text(`<c r="` + at + `" t="b"` + attr + `><v>` + n + `</v></c>`)
+		case string:
+			if v != "" {
+				b.text(`<c r="` + at + `" t="inlineStr"` + attr + `><is><t xml:space="preserve">`)
+				b.escaped(v)
+				b.text(`</t></is></c>`)
+			}
+		default:
+			b.failed = fmt.Errorf("sheet: a cell of %T", v)
+			return b.failed
+		}
+	}
+	b.text(`</row>`)
+	return b.failed
+}
+
+// text writes what is XML already.
+func (b *Workbook) text(s string) {
+	if b.failed == nil {
+		_, b.failed = b.out.WriteString(s)
+	}
+}
+
+// escaped writes a text of a cell. Characters that XML has no way to say are left
+// out, and what is too long for a cell is cut.
+func (b *Workbook) escaped(s string) {
+	if b.failed != nil {
+		return
+	}
+	n := 0
+	for i, r := range s {
+		size := 1
+		if r > 0xffff {
+			size = 2 // the format counts in UTF-16
+		}
+		if n += size; n > maxText {
+			break
+		}
+		switch {
+		case r == utf8.RuneError && !strings.HasPrefix(s[i:], "\uFFFD"):
+			b.text("\uFFFD")
+		case r == '&':
+			b.text("&amp;")
+		case r == '<':
+			b.text("&lt;")
+		case r == '>':
+			b.text("&gt;")
+		case r == '\r':
+			b.text("&#13;")
+		case r < ' ' && r != '\t' && r != '\n', r == 0xfffe, r == 0xffff:
+		default:
+			if b.failed == nil {
+				_, b.failed = b.out.WriteRune(r)
+			}
+		}
+	}
+}
+
+// cellName is the letters of a column, from 0.
+func cellName(i int) string {
+	name := ""
+	for i++; i > 0; i = (i - 1) / 26 {
+		name = string(rune('A'+(i-1)%26)) + name
+	}
+	return name
+}
+
+// end ends the sheet under way.
+func (b *Workbook) end() {
+	if b.out == nil {
+		return
+	}
+	b.text(`</sheetData></worksheet>`)
+	if b.failed == nil {
+		b.failed = b.out.Flush()
+	}
+	b.out = nil
+}
+
+const header = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>` + "\n"
+
+// styles are plain, bold, and whole dollars.
+const styles = header + `<styleSheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">` +
+	`<fonts count="2"><font><sz val="11"/><name val="Calibri"/></font><font><b/><sz val="11"/><name val="Calibri"/></font></fonts>` +
+	`<fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills>` +
+	`<borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders>` +
+	`<cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs>` +
+	`<cellXfs count="3"><xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0"/>` +
+	`<xf numFmtId="0" fontId="1" fillId="0" borderId="0" xfId="0" applyFont="1"/>` +
+	`<xf numFmtId="3" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/></cellXfs></styleSheet>`
+
+// Close ends the workbook. It does not close what it is written to.
+func (b *Workbook) Close() error {
+	b.end()
+	var types, sheets, links strings.Builder
+	for i, name := range b.names {
+		n := i + 1
+		fmt.Fprintf(&types, `<Override PartName="/xl/worksheets/sheet%d.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml"/>`, n)
+		fmt.Fprintf(&sheets, `<sheet name="%s" sheetId="%d" r:id="rId%d"/>`, strings.NewReplacer("&", "&amp;", "<", "&lt;", `"`, "&quot;").Replace(name), n, n)
+		fmt.Fprintf(&links, `<Relationship Id="rId%d" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet%d.xml"/>`, n, n)
+	}
+	fmt.Fprintf(&links, `<Relationship Id="rId%d" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/styles" Target="styles.xml"/>`, len(b.names)+1)
+	for _, part := range []struct{ name, text string }{
+		{"xl/styles.xml", styles},
+		{"xl/workbook.xml", header + `<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets>` + sheets.String() + `</sheets></workbook>`},
+		{"xl/_rels/workbook.xml.rels", header + `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">` + links.String() + `</Relationships>`},
+		{"_rels/.rels", header + `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="xl/workbook.xml"/></Relationships>`},
+		{"[Content_Types].xml", header + `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/><Override PartName="/xl/styles.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.styles+xml"/>` + types.String() + `</Types>`},
+	} {
+		if b.failed != nil {
+			return b.failed
+		}
+		var w io.Writer
+		if w, b.failed = b.zip.Create(part.name); b.failed == nil {
+			_, b.failed = io.WriteString(w, part.text)
+		}
+	}
+	if b.failed != nil {
+		return b.failed
+	}
+	return b.zip.Close()
+}
