@@ -38,7 +38,7 @@ type RelationsQuestion struct {
 	EIN      ein.EIN
 	Side     Side
 	Complete func(year int) bool // whether all grants of a year are known
-	Apart    []Class             // a party with a row of such a class is not listed but summed up, in the first of them
+	Apart    []Class             // recipients without an EIN that are of such a class are not listed but summed up, in the first of them
 	Only     Mark                // Unmarked is all
 	Order    RelationOrder
 	Page     Page
@@ -74,7 +74,7 @@ func (g *Graph) Relations(ctx context.Context, q RelationsQuestion) (*Relations,
 	if judged {
 		out.Latest = int(g.yearList[latest])
 	}
-	all, years, err := g.pairs(ctx, &rows, q.Apart, out.Apart)
+	all, years, err := g.pairs(ctx, &rows, &q, out.Apart)
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +131,6 @@ type partyRows struct {
 	parties []uint32
 	amounts []int64
 	years   []uint8
-	flags   []uint8 // nil where it received: what has an EIN is no person
 }
 
 // rowsOf finds the rows of an organization. They are those of the file unless it
@@ -143,14 +142,14 @@ func (g *Graph) rowsOf(e ein.EIN, side Side) (rows partyRows) {
 			return rows
 		}
 		from, to := g.funderRows[f], g.funderRows[f+1]
-		return partyRows{g.recips[from:to], g.amounts[from:to], g.years[from:to], g.flags[from:to]}
+		return partyRows{g.recips[from:to], g.amounts[from:to], g.years[from:to]}
 	}
 	recips := g.recipsOf([]ein.EIN{e})
 	var places []uint32
 	for _, r := range recips {
 		from, to := g.recipRows.off[r], g.recipRows.off[r+1]
 		if len(recips) == 1 {
-			return partyRows{g.backFunders[from:to], g.backAmounts[from:to], g.backYears[from:to], nil}
+			return partyRows{g.backFunders[from:to], g.backAmounts[from:to], g.backYears[from:to]}
 		}
 		for at := from; at < to; at++ {
 			places = append(places, at)
@@ -176,24 +175,20 @@ type pair struct {
 
 func (p *pair) grants() uint32 { return p.to - p.from }
 
-// pairs adds the rows up, party by party, those with a row of a class apart.
-func (g *Graph) pairs(ctx context.Context, rows *partyRows, classes []Class, apart []Cost) (list []pair, years uint64, err error) {
+// pairs adds the rows up, party by party.
+func (g *Graph) pairs(ctx context.Context, rows *partyRows, q *RelationsQuestion, apart []Cost) (list []pair, years uint64, err error) {
 	for at := 0; at < len(rows.parties); {
 		if len(list)%checkParties == 0 && ctx.Err() != nil {
 			return nil, 0, ctx.Err()
 		}
 		p := pair{id: rows.parties[at], from: uint32(at)}
-		var flags uint8
 		for ; at < len(rows.parties) && rows.parties[at] == p.id; at++ {
 			p.amount += rows.amounts[at]
 			p.years |= 1 << (rows.years[at] & (maxYears - 1))
-			if rows.flags != nil {
-				flags |= rows.flags[at] & classMask
-			}
 		}
 		p.to = uint32(at)
 		years |= p.years
-		if i := slices.IndexFunc(classes, func(c Class) bool { return Class(flags)&c != 0 }); i >= 0 {
+		if i := g.apart(p.id, q); i >= 0 {
 			apart[i].Grants += int64(p.grants())
 			apart[i].Amount += p.amount
 			continue
@@ -201,6 +196,14 @@ func (g *Graph) pairs(ctx context.Context, rows *partyRows, classes []Class, apa
 		list = append(list, p)
 	}
 	return list, years, nil
+}
+
+// apart is the place of the class by which a party is not listed, or -1.
+func (g *Graph) apart(party uint32, q *RelationsQuestion) int {
+	if q.Side == Received || g.recip[party].EIN != uint32(ein.None) {
+		return -1
+	}
+	return slices.IndexFunc(q.Apart, func(c Class) bool { return Class(g.recip[party].Classes)&c != 0 })
 }
 
 // judgedYear is the number of the latest complete year, where another complete
