@@ -25,11 +25,9 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
-	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/api"
@@ -37,13 +35,14 @@ import (
 	"grantgraph/internal/serve/dataset"
 	"grantgraph/internal/serve/graph"
 	"grantgraph/internal/serve/report/keyring"
-	"grantgraph/internal/serve/search"
 	"grantgraph/internal/serve/site/atlas"
 	"grantgraph/internal/serve/site/explore"
 	"grantgraph/internal/serve/site/find"
 	"grantgraph/internal/serve/site/frame"
 	"grantgraph/internal/serve/site/mail"
 	"grantgraph/internal/serve/site/onegrant"
+	"grantgraph/internal/serve/site/organization"
+	"grantgraph/internal/snapshot"
 )
 
 //go:embed pages/*.html
@@ -100,8 +99,6 @@ func New(c Config) (*Site, error) {
 		return nil, err
 	}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /org/{ein}/{slug...}", s.needsIndexes(s.serveOrg))
-	mux.HandleFunc("GET /org/{ein}", s.needsIndexes(s.serveOrg))
 	mux.HandleFunc("GET /data", s.serveData)
 	mux.HandleFunc("GET /sql", s.serveSQL)
 	mux.Handle("GET /static/", frame.Files())
@@ -111,7 +108,7 @@ func New(c Config) (*Site, error) {
 	s.routeCheck(mux)
 	s.routeVerify(mux)
 	s.routeDownload(mux)
-	for _, route := range []func(*http.ServeMux, *frame.Frame) error{find.Route, explore.Route, onegrant.Route, atlas.Route} {
+	for _, route := range []func(*http.ServeMux, *frame.Frame) error{find.Route, explore.Route, organization.Route, onegrant.Route, atlas.Route} {
 		if err := route(mux, s.frame); err != nil {
 			return nil, err
 		}
@@ -227,84 +224,33 @@ const (
 	mostFound = 8
 )
 
-type orgPage struct {
-	frame.Head
-	Org      search.Result
-	Gave     flow
-	Received flow
-}
-
-// flow is one direction of an organization's grants.
-type flow struct {
-	graph.Totals
-	Years      []year
-	Funders    []graph.FunderTotal
-	Recipients []graph.RecipientTotal
-}
-
-// Partial says that filings of some of the years are still arriving.
-func (f flow) Partial() bool {
-	return slices.ContainsFunc(f.Years, func(y year) bool { return y.Partial })
-}
-
-func (s *Site) serveOrg(w http.ResponseWriter, r *http.Request) {
-	e, err := ein.Parse(r.PathValue("ein"))
-	if err != nil {
-		s.frame.Missing(w, r)
-		return
-	}
+func (s *Site) serveHome(w http.ResponseWriter, r *http.Request) {
 	set := frame.DatasetOf(r)
-	org, ok := set.Search.Lookup(e)
-	if !ok {
-		s.frame.Missing(w, r)
-		return
-	}
-	if want := "/org/" + e.String() + "/" + search.Slug(org.Name); r.URL.Path != want {
-		http.Redirect(w, r, want, http.StatusMovedPermanently)
-		return
-	}
-	page := orgPage{Head: s.frame.Head(r, org.Name), Org: org}
-	ctx := r.Context()
-	gave, received := &graph.Filter{Funders: []ein.EIN{e}}, &graph.Filter{Recipients: []ein.EIN{e}}
-	top := graph.Page{Limit: 10}
-	weight := int64(0)
-	for _, f := range []*graph.Filter{gave, received} {
-		for _, about := range []graph.About{graph.AboutTotals, graph.AboutRecipients, graph.AboutFunders} {
-			weight = max(weight, set.Graph.Weight(about, f, top))
-		}
-	}
-	hold, ok := s.frame.Reserve(w, r, weight)
+	hold, ok := s.frame.Reserve(w, r, set.Graph.Weight(graph.AboutRecipients, &graph.Filter{}, graph.Page{Limit: 10}))
 	if !ok {
 		return
 	}
 	defer hold.Release()
-	for _, step := range []func() error{
-		func() error { return page.Gave.sum(set.Graph.Summary(ctx, gave)) },
-		func() error { return page.Received.sum(set.Graph.Summary(ctx, received)) },
-		func() (err error) {
-			page.Gave.Recipients, _, err = set.Graph.Recipients(ctx, gave, graph.Sort{}, top)
-			return err
-		},
-		func() (err error) {
-			page.Received.Funders, _, err = set.Graph.Funders(ctx, received, graph.Sort{}, top)
-			return err
-		},
-	} {
-		if err := step(); err != nil {
-			s.Log.Error("reading an organization", "ein", e, "error", err)
-			http.Error(w, "The page could not be drawn. Please try again.", http.StatusInternalServerError)
-			return
-		}
+	m := &set.Snapshot.Manifest
+	page := homePage{Head: s.frame.Head(r, "Grantgraph: who funds whom"), Counts: m.Counts}
+	page.Years = s.years(m)
+	page.Examples = examplesOf(r.Context(), set)
+	if q := r.FormValue("q"); len(q) <= mostTyped {
+		page.Query, page.Found = q, set.Search.Find(q, "", mostFound)
 	}
-	s.pages.Render(w, http.StatusOK, "org", page)
+	s.pages.Render(w, http.StatusOK, "home", page)
 }
 
-func (f *flow) sum(t graph.Totals, years []graph.YearTotals, err error) error {
-	f.Totals = t
-	for _, y := range years {
-		f.Years = append(f.Years, year{y.FiscalYear, y.Grants, y.Amount, y.Partial})
+// years are the bars of the dataset, none when the build did not count.
+func (s *Site) years(m *snapshot.Manifest) (list []year) {
+	rates, err := m.Rates()
+	if err != nil {
+		s.Log.Error("drawing a chart", "error", err)
 	}
-	return err
+	for _, y := range rates.Years {
+		list = append(list, year{y.FiscalYear, y.Grants, y.TotalAmount, y.Partial})
+	}
+	return list
 }
 
 // serveOther answers what no page takes: 405 when one takes the same address by

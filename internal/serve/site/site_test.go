@@ -2,13 +2,9 @@ package site
 
 import (
 	"net/http/httptest"
-	"regexp"
 	"strings"
 	"testing"
 
-	"grantgraph/internal/ein"
-	"grantgraph/internal/serve/graph"
-	"grantgraph/internal/serve/search"
 	"grantgraph/internal/serve/site/frame"
 )
 
@@ -89,89 +85,4 @@ func TestSearchWithoutScript(t *testing.T) {
 	want(t, v.get("/static/"), 404, "")
 
 	want(t, v.get("/static/style.css"), 200, "{")
-}
-
-// TestOrgPageCounts looks at what the page of an organization says of its
-// numbers: one grant is no grants, and a list that is cut says so.
-func TestOrgPageCounts(t *testing.T) {
-	t.Parallel()
-	s := newPlace(t)
-	for _, tc := range []struct {
-		known          string
-		gave, received flow
-		want           []string
-	}{
-		{
-			gave:     flow{Totals: graph.Totals{Amount: 5, Grants: 1, Recipients: 1}, Recipients: make([]graph.RecipientTotal, 1), Years: []year{{Year: 2020}}},
-			received: flow{Totals: graph.Totals{Amount: 5, Grants: 1, Funders: 1}, Funders: make([]graph.FunderTotal, 1)},
-			want:     []string{">1 grant to 1 recipient.<", ">1 grant whose recipient was identified as this organization.<"},
-		},
-		{
-			gave:     flow{Totals: graph.Totals{Amount: 5, Grants: 1200, Recipients: 372}, Recipients: make([]graph.RecipientTotal, 25), Years: []year{{Year: 2020}, {Year: 2025, Partial: true}}},
-			received: flow{Totals: graph.Totals{Amount: 5, Grants: 40, Funders: 30}, Funders: make([]graph.FunderTotal, 25)},
-			want:     []string{">1,200 grants to 372 recipients. Years drawn fainter are incomplete", ">These 25 of 372 recipients received most. <", "grants/recipients?funder_id=", ">These 25 of 30 funders gave most. <", "grants/funders?recip_id="},
-		},
-		{
-			known:    search.FromGrants,
-			received: flow{Totals: graph.Totals{Amount: 5, Grants: 2, Funders: 1}, Funders: make([]graph.FunderTotal, 1)},
-			want:     []string{"known only from the grants that one filer lists,"},
-		},
-		{
-			known:    search.FromGrants,
-			received: flow{Totals: graph.Totals{Amount: 5, Grants: 2, Funders: 2}, Funders: make([]graph.FunderTotal, 2)},
-			want:     []string{"known only from the grants that other filers list,"},
-		},
-	} {
-		w := httptest.NewRecorder()
-		s.pages.Render(w, 200, "org", orgPage{Head: frame.Head{Title: "EXAMPLE FUND"}, Org: search.Result{Name: "EXAMPLE FUND", Known: tc.known}, Gave: tc.gave, Received: tc.received})
-		for _, want := range append(tc.want, "<title>Example Fund · Grantgraph</title>") {
-			if !strings.Contains(w.Body.String(), want) {
-				t.Errorf("no %q in %s", want, w.Body)
-			}
-		}
-	}
-}
-
-// TestOrgPageLinks follows what the pages of the largest funders link to: every
-// recipient with an EIN has a page, also when only a grant line names it.
-func TestOrgPageLinks(t *testing.T) {
-	t.Parallel()
-	s := newPlace(t)
-	v := s.visitor(t)
-	set, release := s.Acquire()
-	defer release()
-	funders, _, err := set.Graph.Funders(t.Context(), &graph.Filter{}, graph.Sort{}, graph.Page{Limit: 1000})
-	if err != nil {
-		t.Fatal(err)
-	}
-	link := regexp.MustCompile(`<td><a href="(/org/[^"]+)"`)
-	followed, fromGrants := map[string]bool{}, 0
-	for _, f := range funders {
-		totals, _, err := set.Graph.Recipients(t.Context(), &graph.Filter{Funders: []ein.EIN{f.EIN}}, graph.Sort{}, graph.Page{Limit: 10})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, r := range totals {
-			org, ok := set.Search.Lookup(r.EIN)
-			if !ok && r.EIN != ein.None {
-				t.Errorf("%s has no page", r.EIN)
-			}
-			if org.Known == search.FromGrants {
-				fromGrants++
-			}
-		}
-		page := v.get("/org/" + f.EIN.String() + "/" + search.Slug(f.Name))
-		for _, m := range link.FindAllStringSubmatch(page.body, -1) {
-			if followed[m[1]] {
-				continue
-			}
-			followed[m[1]] = true
-			if to := v.get(m[1]); to.status != 200 && to.status != 301 {
-				t.Errorf("%s is linked from the page of %s and answers %d", m[1], f.EIN, to.status)
-			}
-		}
-	}
-	if len(followed) == 0 || fromGrants == 0 {
-		t.Errorf("%d links, %d recipients that only grant lines name: this world shows nothing", len(followed), fromGrants)
-	}
 }

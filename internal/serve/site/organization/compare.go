@@ -1,0 +1,274 @@
+package organization
+
+import (
+	"fmt"
+	"html/template"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/ntee"
+	"grantgraph/internal/orgname"
+	"grantgraph/internal/serve/api"
+	"grantgraph/internal/serve/api/profiles"
+	"grantgraph/internal/serve/dataset"
+	"grantgraph/internal/serve/graph"
+	"grantgraph/internal/serve/search"
+	"grantgraph/internal/serve/site/draw"
+	"grantgraph/internal/serve/site/frame"
+)
+
+// Bounds of the page that compares.
+const (
+	mostCompared = 5
+	mostTyped    = 200 // of a name that is looked for
+	mostFound    = 8
+	causesShown  = 5
+)
+
+// comparePage is a few organizations side by side.
+type comparePage struct {
+	frame.Head
+	List             []*compared
+	SharedRecipients [][]int64
+	SharedFunders    [][]int64
+	EINs             string // as the address has them
+	Query            string // a name that was typed
+	Found            []found
+	Problems         []string
+	Full             bool
+	API              []string
+	SQL              string
+}
+
+// found is an organization that a name may mean, with the address that adds it.
+type found struct {
+	search.Result
+	Path string
+}
+
+// compared is one column.
+type compared struct {
+	EIN            ein.EIN
+	Name, Home     string
+	Without        string // address of the page without it
+	Core           profiles.Core
+	Gave, Received comparedFlow
+	Standing       []mark
+}
+
+// comparedFlow is one direction of a column.
+type comparedFlow struct {
+	Spark  template.HTML
+	Causes []causeShare
+}
+
+type causeShare struct {
+	Label string
+	Total int64
+}
+
+func (s *room) serveCompare(w http.ResponseWriter, r *http.Request) {
+	set := frame.DatasetOf(r)
+	if !set.Browsable() || set.Profiles == nil {
+		s.Damaged(w, r)
+		return
+	}
+	page := &comparePage{Head: s.Head(r, "Compare organizations")}
+	page.Section, page.Styles = "explore", []string{"organization.css"}
+	list := page.read(r, set)
+	if to, ok := page.add(r, set, list); ok {
+		http.Redirect(w, r, to, http.StatusSeeOther)
+		return
+	}
+	if err := s.compare(r, set, page, list); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	w.Header().Set("Cache-Control", "private, max-age=60")
+	status := http.StatusOK
+	if len(page.Problems) > 0 {
+		status = http.StatusUnprocessableEntity
+	}
+	s.pages.Render(w, status, "compare", page)
+}
+
+// read finds the organizations of the address: EINs, separated by commas or
+// repeated.
+func (p *comparePage) read(r *http.Request, set *dataset.Dataset) (list []search.Result) {
+	if err := r.ParseForm(); err != nil {
+		p.Problems = append(p.Problems, "The address cannot be read.")
+	}
+	left := 0
+	for _, item := range strings.Split(strings.Join(r.Form["ein"], ","), ",") {
+		item = strings.TrimSpace(item)
+		if item == "" {
+			continue
+		}
+		e, err := ein.Parse(item)
+		if err != nil {
+			if len(p.Problems) < mostCompared {
+				p.Problems = append(p.Problems, fmt.Sprintf("“%.40s” is not an EIN: write nine digits, such as 12-3456789.", item))
+			}
+			continue
+		}
+		if slices.ContainsFunc(list, func(x search.Result) bool { return x.EIN == e }) {
+			continue
+		}
+		if len(list) == mostCompared {
+			left++
+			continue
+		}
+		org, ok := set.Search.Lookup(e)
+		if !ok {
+			if len(p.Problems) < mostCompared {
+				p.Problems = append(p.Problems, "No organization with the EIN "+e.Hyphenated()+" is known.")
+			}
+			continue
+		}
+		list = append(list, org)
+	}
+	if left > 0 {
+		p.Problems = append(p.Problems, fmt.Sprintf("Up to five organizations can be compared; %s left out. Remove one to make room.", map[bool]string{true: "one was", false: fmt.Sprint(left) + " were"}[left == 1]))
+	}
+	p.Full = len(list) == mostCompared
+	p.EINs = joined(list)
+	return list
+}
+
+// add takes what was typed to be added: an EIN leads to the page with it, a name
+// to those that it may mean.
+func (p *comparePage) add(r *http.Request, set *dataset.Dataset, list []search.Result) (to string, ok bool) {
+	typed := strings.TrimSpace(r.FormValue("add"))
+	switch {
+	case typed == "":
+		return "", false
+	case len(typed) > mostTyped:
+		p.Problems = append(p.Problems, "That is longer than any name.")
+		return "", false
+	case p.Full:
+		p.Problems = append(p.Problems, "Up to five organizations can be compared. Remove one to make room.")
+		return "", false
+	}
+	if e, err := ein.Parse(typed); err == nil {
+		if org, known := set.Search.Lookup(e); known {
+			return comparing(append(list, org)), true
+		}
+		p.Problems = append(p.Problems, "No organization with the EIN "+e.Hyphenated()+" is known.")
+		return "", false
+	}
+	p.Query = typed
+	for _, x := range set.Search.Find(typed, "", mostFound) {
+		p.Found = append(p.Found, found{x, comparing(append(slices.Clone(list), x))})
+	}
+	return "", false
+}
+
+// comparing is the address of the page with some organizations.
+func comparing(list []search.Result) string {
+	if len(list) == 0 {
+		return "/compare"
+	}
+	return "/compare?ein=" + joined(list)
+}
+
+func joined(list []search.Result) string {
+	var eins []string
+	for _, x := range list {
+		if !slices.Contains(eins, x.EIN.String()) {
+			eins = append(eins, x.EIN.String())
+		}
+	}
+	return strings.Join(eins, ",")
+}
+
+// compare fills the columns, one after the other, so that the page takes what one
+// of them does.
+func (s *room) compare(r *http.Request, set *dataset.Dataset, page *comparePage, list []search.Result) error {
+	weight := int64(0)
+	eins := make([]ein.EIN, len(list))
+	for i, x := range list {
+		eins[i] = x.EIN
+		for _, side := range []graph.Side{graph.Gave, graph.Received} {
+			weight += set.Graph.RelationsWeight(x.EIN, side)
+		}
+	}
+	hold, err := s.reserve(r, weight)
+	if err != nil {
+		return err
+	}
+	defer hold.Release()
+	var names []string
+	for i, x := range list {
+		c, err := s.column(r, set, x)
+		if err != nil {
+			return err
+		}
+		c.Without = comparing(slices.Delete(slices.Clone(list), i, i+1))
+		page.List = append(page.List, c)
+		page.API = append(page.API, page.BaseURL+api.Versioned+"/essentials/"+x.EIN.String())
+		names = append(names, c.Name)
+	}
+	if len(list) > 0 {
+		page.Title = "Compare " + strings.Join(names, ", ")
+		page.Description = strings.Join(names, ", ") + " side by side: what they gave and received, by year and cause, their finances, and the funders and recipients that they share."
+		quoted := "'" + strings.ReplaceAll(page.EINs, ",", "', '") + "'"
+		page.SQL = "SELECT funder_ein AS ein, 'gave' AS direction, tax_year, sum(amount) AS dollars, count(*) AS grants\nFROM grants WHERE funder_ein IN (" + quoted + ") GROUP BY funder_ein, tax_year\nUNION ALL\nSELECT recipient_ein, 'received', tax_year, sum(amount), count(*)\nFROM grants WHERE recipient_ein IN (" + quoted + ") GROUP BY recipient_ein, tax_year\nORDER BY ein, direction, tax_year"
+	}
+	if len(list) < 2 {
+		return nil
+	}
+	if page.SharedRecipients, err = set.Graph.SharedParties(r.Context(), eins, graph.Gave); err != nil {
+		return err
+	}
+	page.SharedFunders, err = set.Graph.SharedParties(r.Context(), eins, graph.Received)
+	return err
+}
+
+// column reads one organization.
+func (s *room) column(r *http.Request, set *dataset.Dataset, x search.Result) (*compared, error) {
+	core, release, err := frame.Answer[*profiles.EssentialsAnswer](s.Frame, r, api.Caller{}, "/essentials/"+x.EIN.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	v := &view{set: set, EIN: x.EIN, Core: core.Core}
+	c := &compared{EIN: x.EIN, Name: orgname.Display(x.Name), Home: path(x.EIN, x.Name), Core: core.Core, Standing: standingMarks(&core.Core.Standing)}
+	gave, err := set.Graph.Ledger(r.Context(), x.EIN, graph.Gave, 0, nil)
+	if err != nil {
+		return nil, err
+	}
+	received, err := set.Graph.Ledger(r.Context(), x.EIN, graph.Received, 0, nil)
+	if err != nil {
+		return nil, err
+	}
+	c.Gave = comparedFlow{draw.Spark(v.givenYears(gave)), topCauses(gave)}
+	c.Received = comparedFlow{Spark: draw.Spark(v.receivedYears(received))}
+	return c, nil
+}
+
+// topCauses are the causes that most dollars went to.
+func topCauses(l *graph.Ledger) (list []causeShare) {
+	for _, x := range l.Subjects {
+		if x.Key != "" && len(list) < causesShown {
+			list = append(list, causeShare{ntee.Label(x.Key[0]), x.Total})
+		}
+	}
+	return list
+}
+
+// searching is the address of the results page for a name.
+func (p *comparePage) Searching() string { return "/search?q=" + url.QueryEscape(p.Query) }
+
+// matrix is counts of what each two organizations have in common.
+type matrix struct {
+	List   []*compared
+	Counts [][]int64
+	Label  string
+}
+
+func newMatrix(list []*compared, counts [][]int64) matrix {
+	return matrix{list, counts, "Counts for each two of the organizations"}
+}

@@ -1,0 +1,183 @@
+package organization
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+
+	"grantgraph/internal/grant"
+	"grantgraph/internal/serve/api"
+	"grantgraph/internal/serve/api/grants"
+	"grantgraph/internal/serve/site/frame"
+)
+
+// grantsPage is every grant of one direction.
+type grantsPage struct {
+	*view
+	Gave       bool
+	Directions []choice
+	Rows       []grantLine
+	Hits       int64
+	Years      []int
+	Year       string // that is asked for
+	Sort       string
+	Sorts      []choice // Path is the value of the form
+	Pager      pager
+	Warnings   []string
+}
+
+// grantLine is a grant as the page shows it.
+type grantLine struct {
+	grants.GrantRow
+	Person bool // who is not named
+	Nobody bool // the line names nobody
+}
+
+// sorts are the orders of the grants: the value in the address, the words, and
+// what the API is asked for.
+var sorts = []struct{ name, title, by, order string }{
+	{"", "largest first", "amount", "desc"},
+	{"smallest", "smallest first", "amount", "asc"},
+	{"latest", "latest year first", "year", "desc"},
+	{"earliest", "earliest year first", "year", "asc"},
+	{"name", "by name", "", "asc"},
+}
+
+func (s *room) showGrants(w http.ResponseWriter, r *http.Request, v *view) error {
+	page := &grantsPage{view: v, Gave: v.Core.Given.GrantCount > 0, Year: r.FormValue("year"), Sort: r.FormValue("sort")}
+	switch direction := r.FormValue("direction"); direction {
+	case "":
+	case "gave", "received":
+		page.Gave = direction == "gave"
+	default:
+		v.Problems = append(v.Problems, "Direction: it is gave or received.")
+	}
+	q := page.question(v.pageNumber(r))
+	v.API = v.BaseURL + api.Versioned + "/grants/transactions?" + q.Encode()
+	page.read(v.years(page.Gave))
+	list, release, err := frame.Answer[*api.List[grants.GrantRow]](s.Frame, r, api.Caller{}, "/grants/transactions", q)
+	defer release()
+	if err != nil {
+		if err := v.readProblems(err); err != nil {
+			return err
+		}
+		s.pages.Render(w, v.status(), "grants", page)
+		return nil
+	}
+	page.Hits = list.Hits
+	for _, row := range list.Results {
+		page.Rows = append(page.Rows, newGrantLine(row))
+	}
+	for _, warning := range list.Service.Warnings {
+		page.Warnings = append(page.Warnings, warning.Reason)
+	}
+	page.Pager = newPager(list.Page, list.Hits, len(page.Rows), page.path)
+	v.SQL = page.sql()
+	s.pages.Render(w, v.status(), "grants", page)
+	return nil
+}
+
+// newGrantLine leaves of a grant to a private person what may be shown.
+func newGrantLine(row grants.GrantRow) grantLine {
+	has := func(class string) bool { return slices.Contains(row.Provenance.Classes, class) }
+	if !has(grant.Individuals) {
+		return grantLine{GrantRow: row, Nobody: has(grant.Unidentified) && row.RecipEIN == nil}
+	}
+	return grantLine{Person: true, GrantRow: grants.GrantRow{
+		FunderEIN: row.FunderEIN, FunderName: row.FunderName, RecipState: row.RecipState, Amount: row.Amount, FiscalYear: row.FiscalYear,
+	}}
+}
+
+// years are those in which an organization gave, or received, from its first to
+// its last.
+func (v *view) years(gave bool) (list []int) {
+	first, last := v.Core.Received.FirstFiscalYear, v.Core.Received.LastFiscalYear
+	if gave {
+		first, last = v.Core.Given.FirstFiscalYear, v.Core.Given.LastFiscalYear
+	}
+	if first == nil || last == nil {
+		return nil
+	}
+	for y := *last; y >= *first; y-- {
+		list = append(list, y)
+	}
+	return list
+}
+
+// question is what the API is asked for a page.
+func (p *grantsPage) question(number int64) url.Values {
+	q := url.Values{"limit": {strconv.Itoa(rowsShown)}}
+	side, name := "recip_id", "funder_name"
+	if p.Gave {
+		side, name = "funder_id", "recip_name"
+	}
+	q.Set(side, p.EIN.String())
+	if number > 1 {
+		q.Set("page", strconv.FormatInt(number, 10))
+	}
+	if p.Year != "" {
+		q.Set("year", p.Year)
+	}
+	i := slices.IndexFunc(sorts, func(s struct{ name, title, by, order string }) bool { return s.name == p.Sort })
+	if i < 0 {
+		p.Problems = append(p.Problems, "Order: it is none of those offered.")
+		p.Sort, i = "", 0
+	}
+	if i > 0 {
+		by := sorts[i].by
+		if by == "" {
+			by = name
+		}
+		q.Set("sort_by", by)
+		q.Set("sort_order", sorts[i].order)
+	}
+	return q
+}
+
+// path is the address of a page of the list.
+func (p *grantsPage) path(number int64) string { return p.address(p.Gave, number) }
+
+func (p *grantsPage) address(gave bool, number int64) string {
+	q := url.Values{"direction": {"received"}}
+	if gave {
+		q.Set("direction", "gave")
+	}
+	for name, value := range map[string]string{"year": p.Year, "sort": p.Sort} {
+		if value != "" {
+			q.Set(name, value)
+		}
+	}
+	if number > 1 {
+		q.Set("page", strconv.FormatInt(number, 10))
+	}
+	return p.Canonical + "?" + q.Encode()
+}
+
+// read fills in what can be chosen.
+func (p *grantsPage) read(years []int) {
+	p.Years = years
+	p.Directions = []choice{
+		{"Gave", p.address(true, 1), p.Core.Given.GrantCount, p.Gave},
+		{"Received", p.address(false, 1), p.Core.Received.GrantCount, !p.Gave},
+	}
+	for _, s := range sorts {
+		p.Sorts = append(p.Sorts, choice{Text: s.title, Path: s.name, Current: s.name == p.Sort})
+	}
+}
+
+// Asked says whether a year is the one that is asked for.
+func (p *grantsPage) Asked(year int) bool { return strconv.Itoa(year) == p.Year }
+
+// sql is the same list as a statement.
+func (p *grantsPage) sql() string {
+	side := "recipient_ein"
+	if p.Gave {
+		side = "funder_ein"
+	}
+	t := "SELECT funder_ein, recip_id, recipient_ein, recipient_raw, amount, tax_year, purpose_raw\nFROM grants WHERE " + side + " = '" + p.EIN.String() + "'"
+	if y, err := strconv.Atoi(p.Year); err == nil {
+		t += " AND tax_year = " + strconv.Itoa(y)
+	}
+	return t + "\nORDER BY amount DESC\nLIMIT " + strconv.Itoa(rowsShown)
+}

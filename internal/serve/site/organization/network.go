@@ -1,0 +1,155 @@
+package organization
+
+import (
+	"html/template"
+	"net/http"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/orgname"
+	"grantgraph/internal/serve/api"
+	"grantgraph/internal/serve/api/profiles"
+	"grantgraph/internal/serve/graph"
+	"grantgraph/internal/serve/search"
+	"grantgraph/internal/serve/site/draw"
+	"grantgraph/internal/serve/site/frame"
+)
+
+// How many organizations of each kind are looked for, and how many are drawn: 40
+// in all with the one in the middle.
+const (
+	near          = 25
+	drawnParties  = 12
+	drawnOthers   = 8
+	mostInPicture = 39
+)
+
+// networkPage is who is around an organization.
+type networkPage struct {
+	*view
+	Picture    template.HTML
+	Funders    []graph.Relation
+	Recipients []graph.Relation
+	Cofunders  graph.Neighbors
+	Sharing    graph.Neighbors
+	Boards     []profiles.BoardLink
+	BoardCount int
+	BoardsWhy  string // why there are none, where the plan has them
+	Pro        bool
+	Similar    []profiles.SimilarRow
+	Paid       bool
+	Known      bool // somebody is signed in
+}
+
+func (s *room) showNetwork(w http.ResponseWriter, r *http.Request, v *view) error {
+	m, err := s.Member(r)
+	if err != nil {
+		return err
+	}
+	caller := m.Caller()
+	page := &networkPage{view: v, Paid: caller.Paid, Pro: caller.Pro, Known: m.Known()}
+	if caller.Paid {
+		a, release, err := frame.Answer[*profiles.PremierAnswer](s.Frame, r, caller, "/premier/"+v.EIN.String(), nil)
+		if err != nil {
+			return err
+		}
+		defer release()
+		page.Similar = a.Similar[:min(len(a.Similar), topShown)]
+		if g := a.Governance; g != nil {
+			page.Boards, page.BoardCount = g.BoardLinks[:min(len(g.BoardLinks), near)], g.BoardLinkCount
+		}
+		for _, x := range a.Service.NotAvailable {
+			if x.Part == "governance" {
+				page.BoardsWhy = x.Detail
+			}
+		}
+	}
+	if err := s.readNeighbors(r, page); err != nil {
+		return err
+	}
+	page.Picture = page.picture()
+	e := v.EIN.String()
+	v.API = v.BaseURL + api.Versioned + "/premier/" + e
+	v.SQL = "SELECT b.funder_ein, count(DISTINCT b.recip_id) AS shared_recipients\nFROM grants a JOIN grants b ON b.recip_id = a.recip_id AND b.funder_ein <> a.funder_ein\nWHERE a.funder_ein = '" + e + "'\nGROUP BY b.funder_ein\nORDER BY shared_recipients DESC\nLIMIT 25"
+	s.pages.Render(w, http.StatusOK, "network", page)
+	return nil
+}
+
+// readNeighbors finds who is around in the graph.
+func (s *room) readNeighbors(r *http.Request, page *networkPage) (err error) {
+	g, e := page.set.Graph, page.EIN
+	hold, err := s.reserve(r, max(g.NeighborWeight(e), g.RelationsWeight(e, graph.Gave), g.RelationsWeight(e, graph.Received)))
+	if err != nil {
+		return err
+	}
+	defer hold.Release()
+	ctx := r.Context()
+	for _, side := range []struct {
+		side graph.Side
+		to   *[]graph.Relation
+	}{{graph.Received, &page.Funders}, {graph.Gave, &page.Recipients}} {
+		found, err := g.Relations(ctx, graph.RelationsQuestion{EIN: e, Side: side.side, Apart: unnamed, Page: graph.Page{Limit: drawnParties}})
+		if err != nil {
+			return err
+		}
+		*side.to = found.List
+	}
+	if page.Cofunders, err = g.Cofunders(ctx, e, near); err != nil {
+		return err
+	}
+	page.Sharing, err = g.SharingFunders(ctx, e, near)
+	return err
+}
+
+// picture draws the closest of each kind. An organization that is several things
+// is drawn once, with every line.
+func (p *networkPage) picture() template.HTML {
+	var ring []draw.Node
+	var links []draw.Link
+	at := map[ein.EIN]int{}
+	add := func(e ein.EIN, name string, kind draw.Kind, amount int64, link func(i int) draw.Link) {
+		i, seen := at[e]
+		if !seen || e == ein.None {
+			if len(ring) == mostInPicture {
+				return
+			}
+			n := draw.Node{Label: orgname.Display(name), Kind: kind, Amount: amount}
+			if e != ein.None {
+				n.Href = path(e, name)
+				at[e] = len(ring)
+			}
+			i = len(ring)
+			ring = append(ring, n)
+		}
+		links = append(links, link(i))
+	}
+	for _, x := range p.Funders {
+		add(x.EIN, x.Name, draw.Funder, x.Total, func(i int) draw.Link { return draw.Link{From: i, To: draw.Center, Amount: x.Total} })
+	}
+	for _, x := range p.Recipients {
+		add(x.EIN, x.Name, draw.Recipient, x.Total, func(i int) draw.Link { return draw.Link{From: draw.Center, To: i, Amount: x.Total} })
+	}
+	for _, x := range p.Boards[:min(len(p.Boards), drawnOthers)] {
+		if e, err := ein.Parse(x.EIN); err == nil {
+			add(e, x.Name, draw.Board, 0, func(i int) draw.Link {
+				return draw.Link{From: draw.Center, To: i, Tie: plural(int64(x.SharedPeople+x.PossibleSharedPeople), "name") + " on both boards"}
+			})
+		}
+	}
+	for _, list := range []struct {
+		of   []graph.Neighbor
+		word string
+	}{{p.Cofunders.List, "recipient"}, {p.Sharing.List, "funder"}} {
+		for _, x := range list.of[:min(len(list.of), drawnOthers)] {
+			add(x.EIN, x.Name, draw.CoFunder, 0, func(i int) draw.Link {
+				return draw.Link{From: draw.Center, To: i, Tie: plural(int64(x.Shared), list.word) + " in common"}
+			})
+		}
+	}
+	if len(ring) == 0 {
+		return ""
+	}
+	return draw.Network(draw.Node{Label: p.Name}, ring, links)
+}
+
+// path is the page of an organization.
+func path(e ein.EIN, name string) string { return "/org/" + e.String() + "/" + search.Slug(name) }

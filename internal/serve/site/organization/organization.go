@@ -1,0 +1,341 @@
+// Package organization is the pages of one organization: what it gave and
+// received, every grant, who its funders and recipients are over the years, who
+// is around it, its figures, and where a plan has them the people who run it and
+// what governments awarded it; and the page that puts a few organizations side by
+// side. What a page shows is what the API answers the same caller, or what the
+// engines behind it say.
+package organization
+
+import (
+	"cmp"
+	"embed"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/fault"
+	"grantgraph/internal/money"
+	"grantgraph/internal/orgname"
+	"grantgraph/internal/serve/api"
+	"grantgraph/internal/serve/api/profiles"
+	"grantgraph/internal/serve/budget"
+	"grantgraph/internal/serve/dataset"
+	"grantgraph/internal/serve/search"
+	"grantgraph/internal/serve/site/frame"
+)
+
+//go:embed pages/*.html
+var files embed.FS
+
+// room draws the pages.
+type room struct {
+	*frame.Frame
+	pages frame.Pages
+	parts []part
+}
+
+// part is one of the pages of an organization, which its tabs lead to.
+type part struct {
+	name  string // in the address, empty for the first
+	title string
+	count func(*view) int64 // beside the title; nil for none
+	show  func(http.ResponseWriter, *http.Request, *view) error
+}
+
+// Route adds the pages to the site.
+func Route(mux *http.ServeMux, f *frame.Frame) error {
+	pages, err := f.Pages(files, words)
+	if err != nil {
+		return err
+	}
+	s := &room{Frame: f, pages: pages}
+	s.parts = []part{
+		{"", "Overview", nil, s.showOverview},
+		{"grants", "Grants", func(v *view) int64 { return v.Core.Given.GrantCount + v.Core.Received.GrantCount }, s.showGrants},
+		{"funders", "Funders", func(v *view) int64 { return v.Core.Received.FunderCount }, s.showFunders},
+		{"recipients", "Recipients", func(v *view) int64 { return v.Core.Given.RecipientCount }, s.showRecipients},
+		{"network", "Network", nil, s.showNetwork},
+		{"finances", "Finances", nil, s.showFinances},
+		{"people", "People", nil, s.showPeople},
+		{"government", "Government funding", nil, s.showGovernment},
+		{"screening", "Screening", nil, s.showScreening},
+	}
+	mux.HandleFunc("GET /org/{ein}", s.serve)
+	mux.HandleFunc("GET /org/{ein}/{rest...}", s.serve)
+	mux.HandleFunc("GET /compare", s.serveCompare)
+	return nil
+}
+
+// view is what every page of an organization shows.
+type view struct {
+	frame.Head
+	set      *dataset.Dataset
+	EIN      ein.EIN
+	Name     string // as people write it
+	Home     string // path of the first page
+	Core     profiles.Core
+	Absent   []api.Absent
+	Standing []mark
+	Website  string // address of a link, empty for none
+	Tabs     []tab
+	API, SQL string   // the same view elsewhere
+	Problems []string // what could not be read of the address
+}
+
+// tab leads to a part.
+type tab struct {
+	Title, Path string
+	Count       int64
+	Current     bool
+}
+
+// mark is a short statement with the sign that style.css has for it.
+type mark struct{ Kind, Text string }
+
+// serve finds the organization and its part. There is one address for each: what
+// is nearly that leads there.
+func (s *room) serve(w http.ResponseWriter, r *http.Request) {
+	e, err := ein.Parse(r.PathValue("ein"))
+	set := frame.DatasetOf(r)
+	switch {
+	case err != nil:
+		s.Missing(w, r)
+		return
+	case !set.Browsable() || set.Profiles == nil:
+		s.Damaged(w, r)
+		return
+	}
+	org, ok := set.Search.Lookup(e)
+	if !ok {
+		s.Missing(w, r)
+		return
+	}
+	slug := search.Slug(org.Name)
+	p, ok := s.find(r.PathValue("rest"), slug)
+	if !ok {
+		s.Missing(w, r)
+		return
+	}
+	home := "/org/" + e.String() + "/" + slug
+	if want := strings.TrimSuffix(home+"/"+p.name, "/"); r.URL.Path != want {
+		if r.URL.RawQuery != "" {
+			want += "?" + r.URL.RawQuery
+		}
+		http.Redirect(w, r, want, http.StatusMovedPermanently)
+		return
+	}
+	v, release, err := s.view(r, e, org.Name, home, p)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	defer release()
+	w.Header().Set("Cache-Control", "private, max-age=60")
+	if err := p.show(w, r, v); err != nil {
+		s.fail(w, r, err)
+	}
+}
+
+// find reads what follows the EIN in an address: the slug, a part, or both. Any
+// slug will do, and a part may stand in its place.
+func (s *room) find(rest, slug string) (part, bool) {
+	first, second, _ := strings.Cut(strings.TrimSuffix(rest, "/"), "/")
+	named := func(name string) (part, bool) {
+		i := slices.IndexFunc(s.parts, func(p part) bool { return p.name == name })
+		if i < 0 {
+			return part{}, false
+		}
+		return s.parts[i], true
+	}
+	if p, ok := named(first); ok && second == "" && first != slug {
+		return p, true
+	}
+	return named(second)
+}
+
+// fail shows why there is no page.
+func (s *room) fail(w http.ResponseWriter, r *http.Request, err error) {
+	if f, ok := fault.Of(err); ok && f.Slug == budget.Busy {
+		s.Busy(w, r)
+		return
+	}
+	s.Broken(w, r, err)
+}
+
+// errBusy is the failure of a page for which there is no memory.
+func (s *room) reserve(r *http.Request, bytes int64) (*budget.Hold, error) {
+	return s.Budget.Take(r.Context(), bytes)
+}
+
+// view begins a page.
+func (s *room) view(r *http.Request, e ein.EIN, name, home string, at part) (*view, func(), error) {
+	core, release, err := frame.Answer[*profiles.EssentialsAnswer](s.Frame, r, api.Caller{}, "/essentials/"+e.String(), nil)
+	if err != nil {
+		return nil, release, err
+	}
+	v := &view{Head: s.Head(r, ""), set: frame.DatasetOf(r), EIN: e, Name: orgname.Display(name), Home: home, Core: core.Core, Absent: core.Service.NotAvailable}
+	v.Title = v.Name
+	if at.name != "" {
+		v.Title += ": " + at.title
+	}
+	v.Styles = []string{"organization.css"}
+	v.Canonical, v.Kind, v.Image = strings.TrimSuffix(home+"/"+at.name, "/"), "profile", "/share/org/"+e.String()+".png"
+	v.Standing = standingMarks(&v.Core.Standing)
+	v.Website = websiteLink(v.Core.Organization.WebsiteURL)
+	v.Description = v.describe()
+	v.Facts = v.facts()
+	for _, p := range s.parts {
+		t := tab{Title: p.title, Path: strings.TrimSuffix(home+"/"+p.name, "/"), Current: p.name == at.name}
+		if p.count != nil {
+			t.Count = p.count(v)
+		}
+		v.Tabs = append(v.Tabs, t)
+	}
+	return v, release, nil
+}
+
+// describe is the page in a sentence.
+func (v *view) describe() string {
+	o, given, got := &v.Core.Organization, &v.Core.Given, &v.Core.Received
+	where := frame.Place(text(o.City), text(o.State), "")
+	if where != "" {
+		where = " (" + where + ")"
+	}
+	var said []string
+	if given.GrantCount > 0 {
+		said = append(said, "gave "+frame.Short(given.TotalAmount)+" in "+plural(given.GrantCount, "grant")+" to "+plural(given.RecipientCount, "recipient"))
+	}
+	if got.GrantCount > 0 {
+		said = append(said, "received "+frame.Short(got.TotalAmount)+" in "+plural(got.GrantCount, "grant")+" from "+plural(got.FunderCount, "funder"))
+	}
+	if len(said) == 0 {
+		return v.Name + where + ", EIN " + v.EIN.Hyphenated() + ": what public US tax filings say of it."
+	}
+	return v.Name + where + " " + strings.Join(said, " and ") + ", as reported in public US tax filings."
+}
+
+// facts are what search engines read of the organization.
+func (v *view) facts() any {
+	o := &v.Core.Organization
+	f := map[string]any{"@context": "https://schema.org", "@type": "NGO", "name": v.Name, "taxID": v.EIN.Hyphenated(), "url": v.BaseURL + v.Home}
+	address := map[string]any{}
+	for key, value := range map[string]*string{"streetAddress": o.Street, "addressLocality": o.City, "addressRegion": o.State, "postalCode": o.ZIP} {
+		if value == nil {
+			continue
+		}
+		address[key] = *value
+		if key == "streetAddress" || key == "addressLocality" {
+			address[key] = orgname.Display(*value)
+		}
+	}
+	if len(address) > 0 {
+		address["@type"], address["addressCountry"] = "PostalAddress", "US"
+		f["address"] = address
+	}
+	if v.Website != "" {
+		f["sameAs"] = v.Website
+	}
+	if o.FormationYear != nil {
+		f["foundingDate"] = strconv.Itoa(*o.FormationYear)
+	}
+	return f
+}
+
+// standingMarks says how an organization stands with the lists of the tax
+// authority. What rests on a list that is out of service is not known.
+func standingMarks(s *profiles.Standing) (list []mark) {
+	since := func(word string, date *string) string {
+		if date == nil {
+			return word
+		}
+		return word + " on " + dayText(*date)
+	}
+	switch {
+	case s.Revoked == nil:
+		list = append(list, mark{"not_screened", "Revocations not checked: the list is out of service"})
+	case *s.Revoked:
+		list = append(list, mark{"bad", since("Exemption revoked by the IRS", s.RevocationDate)})
+	case s.ReinstatementDate != nil:
+		list = append(list, mark{"look", since("Exemption was revoked and reinstated", s.ReinstatementDate)})
+	}
+	switch {
+	case s.InBMF == nil:
+		list = append(list, mark{"not_screened", "Exempt status not checked: the IRS master file is out of service"})
+	case *s.InBMF:
+		list = append(list, mark{"ok", "In the IRS list of exempt organizations"})
+	default:
+		list = append(list, mark{"look", "Not in the IRS list of exempt organizations"})
+	}
+	if s.Pub78Verified != nil && *s.Pub78Verified {
+		list = append(list, mark{"ok", "Can receive deductible contributions"})
+	}
+	return list
+}
+
+// websiteLink is the address of a website as filed, empty unless it can be one.
+func websiteLink(filed *string) string {
+	if filed == nil || len(*filed) > 300 {
+		return ""
+	}
+	t := strings.TrimSpace(strings.ToLower(*filed))
+	if !strings.Contains(t, "://") {
+		t = "https://" + t
+	}
+	u, err := url.Parse(t)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || !strings.Contains(strings.Trim(u.Hostname(), "."), ".") || strings.ContainsAny(u.Host, " @") {
+		return ""
+	}
+	return u.String()
+}
+
+// KnownFromGrants says that nobody but those who paid it names the organization.
+func (v *view) KnownFromGrants() bool {
+	return slices.Equal(v.Core.Organization.KnownFrom, []string{"grants_received"})
+}
+
+// Why is the reason for which a part is absent, in words.
+func (v *view) Why(part string) string {
+	for _, a := range v.Absent {
+		if a.Part == part {
+			return a.Detail
+		}
+	}
+	return ""
+}
+
+// readProblems puts what could not be read of an address in words. Other errors
+// stay errors.
+func (v *view) readProblems(err error) error {
+	list := api.Problems(err)
+	if len(list) == 0 {
+		return err
+	}
+	for _, p := range list {
+		name := ""
+		if len(p.Loc) > 1 {
+			name, _ = p.Loc[1].(string)
+		}
+		v.Problems = append(v.Problems, strings.TrimSpace(cmp.Or(problemNames[name], name)+": "+p.Msg))
+	}
+	return nil
+}
+
+// problemNames are the parameters of the API as the pages call them.
+var problemNames = map[string]string{"page": "Page", "year": "Fiscal year", "sort_by": "Order", "sort_order": "Order"}
+
+func text(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+func plural(n int64, word string) string {
+	if n != 1 {
+		word += "s"
+	}
+	return money.Grouped(n) + " " + word
+}

@@ -1,0 +1,203 @@
+package organization
+
+import (
+	"context"
+	"html/template"
+	"math"
+	"net/http"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/ntee"
+	"grantgraph/internal/serve/api"
+	"grantgraph/internal/serve/graph"
+	"grantgraph/internal/serve/site/draw"
+	"grantgraph/internal/snapshot"
+)
+
+// topShown is how many funders and recipients the first page shows.
+const topShown = 10
+
+// overview is the first page.
+type overview struct {
+	*view
+	Gave, Received flow
+	Flows          template.HTML
+	Money          template.HTML // finances over the years
+}
+
+// flow is one direction of an organization's grants.
+type flow struct {
+	*graph.Ledger
+	Median   int64
+	Top      []graph.Relation
+	Persons  graph.Cost // grants to private persons, who are not named
+	Nobody   graph.Cost // lines that name nobody
+	Causes   template.HTML
+	Map      template.HTML
+	Shown    int64 // parties that can be listed
+	Explore  string
+	Complete string // path of the whole list
+}
+
+func (s *room) showOverview(w http.ResponseWriter, r *http.Request, v *view) error {
+	g := v.set.Graph
+	hold, err := s.reserve(r, max(g.RelationsWeight(v.EIN, graph.Gave), g.RelationsWeight(v.EIN, graph.Received)))
+	if err != nil {
+		return err
+	}
+	defer hold.Release()
+	page := overview{view: v}
+	e := v.EIN.String()
+	for _, side := range []struct {
+		side  graph.Side
+		to    *flow
+		cause func(ein.EIN) byte
+	}{{graph.Gave, &page.Gave, nil}, {graph.Received, &page.Received, v.set.Profiles.Cause}} {
+		if err := side.to.read(r.Context(), v, side.side, side.cause); err != nil {
+			return err
+		}
+	}
+	page.Gave.Explore, page.Received.Explore = "/explore?funder_id="+e, "/explore?recip_id="+e
+	page.Gave.Complete, page.Received.Complete = v.Home+"/recipients", v.Home+"/funders"
+	page.Gave.draw("&location_type=recipient")
+	page.Received.draw("&location_type=funder")
+	page.Flows = draw.TwoFlows(v.givenYears(page.Gave.Ledger), v.receivedYears(page.Received.Ledger))
+	if found, ok := v.set.Profiles.Read(v.EIN, true); ok {
+		page.Money = moneyLine(found.Financials)
+	}
+	v.API = v.BaseURL + api.Versioned + "/premier/" + e
+	v.SQL = "SELECT 'gave' AS direction, tax_year, sum(amount) AS dollars, count(*) AS grants, median(amount) AS median\nFROM grants WHERE funder_ein = '" + e + "' GROUP BY tax_year\nUNION ALL\nSELECT 'received', tax_year, sum(amount), count(*), median(amount)\nFROM grants WHERE recipient_ein = '" + e + "' GROUP BY tax_year\nORDER BY direction, tax_year"
+	s.pages.Render(w, http.StatusOK, "overview", page)
+	return nil
+}
+
+// read adds up one direction.
+func (f *flow) read(ctx context.Context, v *view, side graph.Side, cause func(ein.EIN) byte) (err error) {
+	g := v.set.Graph
+	if f.Ledger, err = g.Ledger(ctx, v.EIN, side, 0, cause); err != nil || f.Grants == 0 {
+		return err
+	}
+	median, _, err := g.Median(ctx, v.EIN, side)
+	if err != nil {
+		return err
+	}
+	f.Median = int64(math.Round(median))
+	found, err := g.Relations(ctx, graph.RelationsQuestion{EIN: v.EIN, Side: side, Apart: unnamed, Page: graph.Page{Limit: topShown}})
+	if err != nil {
+		return err
+	}
+	f.Top, f.Shown, f.Persons, f.Nobody = found.List, found.Hits, found.Apart[0], found.Apart[1]
+	return nil
+}
+
+// unnamed are the recipients that no list names: private persons, and lines that
+// name nobody.
+var unnamed = []graph.Class{graph.Individuals, graph.Unidentified}
+
+// draw makes the pictures of one direction. of says whose place the map is about.
+func (f *flow) draw(of string) {
+	var causes []draw.Bar
+	for _, x := range f.Subjects {
+		bar := draw.Bar{Label: "No registered cause", Amount: x.Total, Count: x.Grants, Muted: true}
+		if x.Key != "" {
+			bar.Label, bar.Muted = ntee.Label(x.Key[0]), false
+			if of == "&location_type=recipient" { // the cause of a funder is no filter
+				bar.Href = f.Explore + "&subject=" + x.Key
+			}
+		}
+		causes = append(causes, bar)
+	}
+	f.Causes = draw.Bars(causes)
+	var states []draw.Area
+	for _, x := range f.States {
+		a := draw.Area{Code: x.Key, Amount: x.Total, Count: x.Grants}
+		if x.Key != "" {
+			a.Href = f.Explore + "&location=" + x.Key + of
+		}
+		states = append(states, a)
+	}
+	if len(states) > 0 {
+		f.Map = draw.Map(states)
+	}
+}
+
+// returned are the fiscal years for which a return of the organization was read
+// that could list grants.
+func (v *view) returned() map[int]bool {
+	years := map[int]bool{}
+	for _, f := range v.Core.Filings {
+		if f.ReturnType != "990T" {
+			years[f.FiscalYear] = true
+		}
+	}
+	return years
+}
+
+// givenYears are the years of what it gave. A year counts as incomplete only when
+// the return for it is missing, also where that is a gap between others.
+func (v *view) givenYears(l *graph.Ledger) (list []draw.Year) {
+	read := v.returned()
+	for _, y := range l.Years {
+		for n := len(list); n > 0 && list[n-1].Year < y.FiscalYear-1; n = len(list) {
+			gap := list[n-1].Year + 1
+			list = append(list, draw.Year{Year: gap, Partial: !read[gap], Note: noReturn(!read[gap])})
+		}
+		list = append(list, draw.Year{Year: y.FiscalYear, Amount: y.Total, Grants: y.Grants, Partial: !read[y.FiscalYear], Note: noReturn(!read[y.FiscalYear])})
+	}
+	return list
+}
+
+func noReturn(missing bool) string {
+	if missing {
+		return "no return for the year was read"
+	}
+	return ""
+}
+
+// receivedYears are the years of what it received. A year counts as incomplete
+// while returns of funders are arriving.
+func (v *view) receivedYears(l *graph.Ledger) (list []draw.Year) {
+	for _, y := range l.Years {
+		year := draw.Year{Year: y.FiscalYear, Amount: y.Total, Grants: y.Grants, Partial: y.Partial}
+		if y.Partial {
+			year.Note = "returns of funders are still arriving"
+		}
+		list = append(list, year)
+	}
+	return list
+}
+
+// moneyLine draws the main figures of returns. Of two in a year, the later.
+func moneyLine(list []snapshot.Financial) template.HTML {
+	lines := []struct {
+		name string
+		of   func(*snapshot.Financial) *int64
+	}{
+		{"Revenue", func(f *snapshot.Financial) *int64 { return f.TotalRevenue }},
+		{"Expenses", func(f *snapshot.Financial) *int64 { return f.TotalExpenses }},
+		{"Assets", func(f *snapshot.Financial) *int64 { return f.TotalAssets }},
+	}
+	var series []draw.Series
+	for _, line := range lines {
+		s := draw.Series{Name: line.name}
+		for i := range list {
+			n := line.of(&list[i])
+			if n == nil {
+				continue
+			}
+			p := draw.Point{Year: int(list[i].TaxYear), Amount: *n}
+			if k := len(s.Points); k > 0 && s.Points[k-1].Year == p.Year {
+				s.Points[k-1] = p
+				continue
+			}
+			s.Points = append(s.Points, p)
+		}
+		if len(s.Points) > 0 {
+			series = append(series, s)
+		}
+	}
+	if len(series) == 0 {
+		return ""
+	}
+	return draw.Line(series)
+}

@@ -1,0 +1,216 @@
+package organization
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+
+	"grantgraph/internal/serve/api"
+	"grantgraph/internal/serve/graph"
+)
+
+// rowsShown is how many rows a page of a list has.
+const rowsShown = 50
+
+// mostPages bounds how far a list is paged.
+const mostPages = 1_000_000
+
+// relationsPage is all funders or all recipients, year by year.
+type relationsPage struct {
+	*view
+	*graph.Relations
+	Gave    bool // recipients are shown, else funders
+	Sums    graph.PartySums
+	Persons graph.Cost
+	Nobody  graph.Cost
+	Missing []int // years for which no return of the funder was read
+	Arrive  []int // years whose returns of funders are still arriving
+	Filters []choice
+	Orders  []choice
+	Pager   pager
+}
+
+// choice is a link that is one of several.
+type choice struct {
+	Text, Path string
+	Count      int64
+	Current    bool
+}
+
+// pager is where in a list a page is.
+type pager struct {
+	First, Last, All int64
+	Page, Pages      int64
+	Before, After    string // paths; empty where there is none
+}
+
+// newPager divides a list. path is that of a page.
+func newPager(page, all int64, shown int, path func(page int64) string) pager {
+	p := pager{Page: page, All: all, Pages: max(1, (all+rowsShown-1)/rowsShown)}
+	p.First = (page-1)*rowsShown + 1
+	p.Last = p.First + int64(shown) - 1
+	if page > 1 {
+		p.Before = path(min(page-1, p.Pages))
+	}
+	if page < p.Pages {
+		p.After = path(page + 1)
+	}
+	return p
+}
+
+func (s *room) showFunders(w http.ResponseWriter, r *http.Request, v *view) error {
+	return s.showRelations(w, r, v, graph.Received)
+}
+
+func (s *room) showRecipients(w http.ResponseWriter, r *http.Request, v *view) error {
+	return s.showRelations(w, r, v, graph.Gave)
+}
+
+// The words of the addresses.
+var (
+	markNames  = []string{"", "new", "repeat", "lapsed"} // in the order of graph.Mark
+	orderNames = []string{"", "grants", "latest"}        // in the order of graph.RelationOrder
+)
+
+func (s *room) showRelations(w http.ResponseWriter, r *http.Request, v *view, side graph.Side) error {
+	page := relationsPage{view: v, Gave: side == graph.Gave}
+	q := graph.RelationsQuestion{EIN: v.EIN, Side: side, Apart: unnamed, Page: graph.Page{Limit: rowsShown}, Complete: v.complete(side)}
+	mark, order, number := r.FormValue("mark"), r.FormValue("order"), v.pageNumber(r)
+	if i := slices.Index(markNames, mark); i >= 0 {
+		q.Only = graph.Mark(i)
+	} else {
+		v.Problems = append(v.Problems, "Mark: it is new, repeat or lapsed.")
+	}
+	if i := slices.Index(orderNames, order); i >= 0 {
+		q.Order = graph.RelationOrder(i)
+	} else {
+		v.Problems = append(v.Problems, "Order: it is grants or latest, or left out for dollars.")
+	}
+	q.Page.Offset = int(number-1) * rowsShown
+	hold, err := s.reserve(r, v.set.Graph.RelationsWeight(v.EIN, side))
+	if err != nil {
+		return err
+	}
+	defer hold.Release()
+	if page.Relations, err = v.set.Graph.Relations(r.Context(), q); err != nil {
+		return err
+	}
+	if page.Sums, err = v.set.Graph.Sums(r.Context(), v.EIN, side); err != nil {
+		return err
+	}
+	page.Persons, page.Nobody = page.Apart[0], page.Apart[1]
+	page.judge(side)
+	page.link(v.Canonical, markNames[q.Only], orderNames[q.Order], number)
+	v.API, v.SQL = v.relationsElsewhere(side, number)
+	s.pages.Render(w, v.status(), "relations", page)
+	return nil
+}
+
+// complete says of which years all grants are known: of a funder those for which
+// its return was read, of a recipient those whose returns have arrived.
+func (v *view) complete(side graph.Side) func(int) bool {
+	if side == graph.Gave {
+		read := v.returned()
+		return func(year int) bool { return read[year] }
+	}
+	arriving := v.set.Snapshot.Manifest.Counts.PartialFiscalYear
+	return func(year int) bool { return !slices.Contains(arriving, year) }
+}
+
+// judge says which of the years are not complete.
+func (p *relationsPage) judge(side graph.Side) {
+	complete := p.complete(side)
+	for _, y := range p.Years {
+		switch {
+		case complete(y):
+		case side == graph.Gave:
+			p.Missing = append(p.Missing, y)
+		default:
+			p.Arrive = append(p.Arrive, y)
+		}
+	}
+}
+
+// Partial says whether a year is not complete.
+func (p *relationsPage) Partial(year int) bool {
+	return slices.Contains(p.Missing, year) || slices.Contains(p.Arrive, year)
+}
+
+// link makes the addresses of the views beside this one.
+func (p *relationsPage) link(path, mark, order string, number int64) {
+	to := func(mark, order string, number int64) string {
+		q := url.Values{}
+		for name, value := range map[string]string{"mark": mark, "order": order} {
+			if value != "" {
+				q.Set(name, value)
+			}
+		}
+		if number > 1 {
+			q.Set("page", strconv.FormatInt(number, 10))
+		}
+		if len(q) == 0 {
+			return path
+		}
+		return path + "?" + q.Encode()
+	}
+	if p.Latest != 0 {
+		all := int64(0)
+		for _, n := range p.Marked {
+			all += n
+		}
+		for i, name := range markNames {
+			title, n := map[string]string{"": "All", "new": "New", "repeat": "Repeat", "lapsed": "Lapsed"}[name], all
+			if i > 0 {
+				n = p.Marked[i]
+			}
+			p.Filters = append(p.Filters, choice{title, to(name, order, 1), n, name == mark})
+		}
+	}
+	for i, title := range []string{"dollars", "number of grants", "latest year"} {
+		p.Orders = append(p.Orders, choice{Text: title, Path: to(mark, orderNames[i], 1), Current: orderNames[i] == order})
+	}
+	p.Pager = newPager(number, p.Hits, len(p.List), func(n int64) string { return to(mark, order, n) })
+}
+
+// relationsElsewhere is the same list as a call and as a statement.
+func (v *view) relationsElsewhere(side graph.Side, number int64) (call, sql string) {
+	e := v.EIN.String()
+	path, group, whose := "/grants/funders?recip_id=", "funder_ein", "recipient_ein"
+	if side == graph.Gave {
+		path, group, whose = "/grants/recipients?exclude=individuals,unidentified&funder_id=", "recip_id", "funder_ein"
+	}
+	call = v.BaseURL + api.Versioned + path + e + "&limit=" + strconv.Itoa(rowsShown)
+	if number > 1 {
+		call += "&page=" + strconv.FormatInt(number, 10)
+	}
+	sql = "SELECT " + group + ", tax_year, sum(amount) AS dollars, count(*) AS grants,\n       sum(sum(amount)) OVER (PARTITION BY " + group + ") AS in_all\nFROM grants WHERE " + whose + " = '" + e + "'"
+	if side == graph.Gave {
+		sql += " AND NOT is_unidentified"
+	}
+	return call, sql + "\nGROUP BY " + group + ", tax_year\nORDER BY in_all DESC, " + group + ", tax_year"
+}
+
+// pageNumber reads the page of a list. What is no page is a problem, and the
+// first page is shown.
+func (v *view) pageNumber(r *http.Request) int64 {
+	t := r.FormValue("page")
+	if t == "" {
+		return 1
+	}
+	n, err := strconv.ParseInt(t, 10, 64)
+	if err != nil || n < 1 || n > mostPages {
+		v.Problems = append(v.Problems, "Page: it is a number from 1 on.")
+		return 1
+	}
+	return n
+}
+
+// status is that of a page: what could not be read is said with the status that
+// the API has for it.
+func (v *view) status() int {
+	if len(v.Problems) > 0 {
+		return http.StatusUnprocessableEntity
+	}
+	return http.StatusOK
+}

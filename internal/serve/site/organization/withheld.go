@@ -1,0 +1,164 @@
+package organization
+
+import (
+	"html/template"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+
+	"grantgraph/internal/serve/api"
+	"grantgraph/internal/serve/api/profiles"
+	"grantgraph/internal/serve/site/draw"
+	"grantgraph/internal/serve/site/frame"
+)
+
+// offer is what stands in the place of a part that the plan does not have: which
+// plan has it, and how to get there. Of the data itself it says nothing.
+type offer struct {
+	*view
+	Part, Plan string
+	What       []string // it would show
+	Known      bool     // somebody is signed in
+	Has        string   // the plan they have
+	Next       string   // where to come back to
+}
+
+func (s *room) showOffer(w http.ResponseWriter, v *view, m frame.Member, part, plan string, what ...string) {
+	v.Canonical = "" // there is nothing to find here
+	o := offer{view: v, Part: part, Plan: plan, What: what, Known: m.Known(), Next: url.QueryEscape(v.Tabs[slices.IndexFunc(v.Tabs, func(t tab) bool { return t.Current })].Path)}
+	if o.Known {
+		o.Has = map[string]string{"free": "Free", "plus": "Plus"}[string(m.Plan)]
+	}
+	s.pages.Render(w, http.StatusOK, "offer", o)
+}
+
+// peoplePage is who runs an organization.
+type peoplePage struct {
+	*view
+	Governance *profiles.Governance
+	Family     *profiles.Family
+}
+
+func (s *room) showPeople(w http.ResponseWriter, r *http.Request, v *view) error {
+	m, err := s.Member(r)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Cache-Control", "private, no-store") // it depends on who is signed in
+	if !m.Caller().Pro {
+		s.showOffer(w, v, m, "People", "Pro", "Officers, directors, trustees and key employees of the latest return, with titles, hours and pay", "Organizations that share people with it", "The group of organizations that it belongs to")
+		return nil
+	}
+	a, release, err := frame.Answer[*profiles.PremierAnswer](s.Frame, r, m.Caller(), "/premier/"+v.EIN.String(), nil)
+	if err != nil {
+		return err
+	}
+	defer release()
+	v.Absent = a.Service.NotAvailable
+	v.API = v.BaseURL + api.Versioned + "/premier/" + v.EIN.String()
+	v.SQL = "SELECT * FROM board_link WHERE '" + v.EIN.String() + "' IN (e1, e2) ORDER BY conf DESC"
+	s.pages.Render(w, http.StatusOK, "people", peoplePage{v, a.Governance, a.Family})
+	return nil
+}
+
+// governmentPage is what governments awarded an organization.
+type governmentPage struct {
+	*view
+	Funding  *profiles.FundingAnswer
+	Years    template.HTML
+	Agencies template.HTML
+	Programs template.HTML
+	Pager    pager
+	Warnings []string
+}
+
+func (s *room) showGovernment(w http.ResponseWriter, r *http.Request, v *view) error {
+	m, err := s.Member(r)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Cache-Control", "private, no-store")
+	if !m.Caller().Pro {
+		s.showOffer(w, v, m, "Government funding", "Pro", "Federal and state awards by year, agency and program", "Every award, with how it was joined to this organization and how sure that is", "Which award files were read, and which were not")
+		return nil
+	}
+	e := v.EIN.String()
+	q := url.Values{"limit": {strconv.Itoa(rowsShown)}, "page": {strconv.FormatInt(v.pageNumber(r), 10)}}
+	a, release, err := frame.Answer[*profiles.FundingAnswer](s.Frame, r, m.Caller(), "/gov-funding/"+e, q)
+	if err != nil {
+		return err
+	}
+	defer release()
+	page := &governmentPage{view: v, Funding: a}
+	var years []draw.Year
+	for _, y := range a.ByYear {
+		years = append(years, draw.Year{Year: y.FiscalYear, Amount: sum(y.FederalAmount, y.StateAmount), Grants: y.AwardCount})
+	}
+	page.Years = draw.Years(years)
+	var bars []draw.Bar
+	for _, x := range a.ByAgency {
+		bars = append(bars, draw.Bar{Label: payer(x.Agency, x.State), Amount: x.TotalAmount, Count: x.AwardCount})
+	}
+	page.Agencies = draw.Bars(bars[:min(len(bars), topShown)])
+	bars = nil
+	for _, x := range a.ByProgram {
+		label := text(x.Program)
+		if label == "" {
+			label = "No program named"
+		}
+		bars = append(bars, draw.Bar{Label: label, Amount: x.TotalAmount, Count: x.AwardCount})
+	}
+	page.Programs = draw.Bars(bars[:min(len(bars), topShown)])
+	for _, warning := range a.Service.Warnings {
+		page.Warnings = append(page.Warnings, warning.Reason)
+	}
+	page.Pager = newPager(a.Page, a.Summary.AwardCount, len(a.Awards), func(n int64) string {
+		return v.Canonical + "?page=" + strconv.FormatInt(n, 10)
+	})
+	v.API = v.BaseURL + api.Versioned + "/gov-funding/" + e
+	v.SQL = "SELECT * FROM gov_award WHERE ein = '" + e + "' ORDER BY fiscal_year DESC, amount DESC"
+	s.pages.Render(w, v.status(), "government", page)
+	return nil
+}
+
+// sum adds what is known.
+func sum(list ...*int64) (n int64) {
+	for _, x := range list {
+		if x != nil {
+			n += *x
+		}
+	}
+	return n
+}
+
+// payer is an agency with the state that it is of.
+func payer(agency, state *string) string {
+	name := text(agency)
+	if name == "" {
+		name = "No agency named"
+	}
+	if state != nil {
+		name += ", " + *state
+	}
+	return name
+}
+
+// screeningPage leads to the screening of an organization.
+type screeningPage struct {
+	*view
+	Known, Paid bool
+}
+
+func (s *room) showScreening(w http.ResponseWriter, r *http.Request, v *view) error {
+	m, err := s.Member(r)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Cache-Control", "private, no-store")
+	v.Canonical = ""
+	v.API = v.BaseURL + api.Versioned + "/screening/" + v.EIN.String()
+	v.SQL = "SELECT * FROM auto_revocation WHERE ein = '" + v.EIN.String() + "'"
+	s.pages.Render(w, http.StatusOK, "screening", screeningPage{v, m.Known(), m.Caller().Paid})
+	return nil
+}

@@ -1,0 +1,93 @@
+package organization
+
+import (
+	"html/template"
+	"strconv"
+	"time"
+
+	"grantgraph/internal/grant"
+	"grantgraph/internal/money"
+	"grantgraph/internal/serve/graph"
+	"grantgraph/internal/serve/site/draw"
+)
+
+// words are what the pages can call beside what every page can.
+var words = template.FuncMap{
+	"text":     text,
+	"plural":   plural,
+	"form":     formName,
+	"day":      dayText,
+	"chance":   chance,
+	"funderis": funderIs,
+	"figure":   figure,
+	"compact":  draw.Compact,
+	"marked":   markWord,
+	"signed":   signed,
+	"matrix":   newMatrix,
+}
+
+// markWord is a mark of a relation as a page says it.
+func markWord(m graph.Mark) string {
+	return map[graph.Mark]string{graph.New: "new", graph.Repeat: "repeat", graph.Lapsed: "lapsed"}[m]
+}
+
+// formName is a form as people know it.
+func formName(form string) string {
+	switch form {
+	case "990EZ", "990PF", "990T":
+		return "Form 990-" + form[3:]
+	case "":
+		return "Return"
+	}
+	return "Form " + form
+}
+
+// funderIs is a kind of funder in words.
+func funderIs(kind *string) string {
+	if kind == nil {
+		return ""
+	}
+	switch *kind {
+	case grant.PrivateFoundation:
+		return "Private foundation"
+	case grant.PublicCharity:
+		return "Public charity"
+	case grant.Passthrough:
+		return "Donor-advised fund or pass-through"
+	}
+	return ""
+}
+
+// dayText writes a date for people; what is no date stays as it is.
+func dayText(date string) string {
+	for _, form := range []string{time.DateOnly, time.RFC3339} {
+		if t, err := time.Parse(form, date); err == nil {
+			return t.UTC().Format("January 2, 2006")
+		}
+	}
+	return date
+}
+
+// chance writes a probability that is often near to sure.
+func chance(p *float64) string {
+	if p == nil {
+		return ""
+	}
+	return strconv.FormatFloat(100**p, 'f', 1, 64) + "%"
+}
+
+// figure is a figure of a return; what was not filed is not zero.
+func figure(n *int64) string {
+	if n == nil {
+		return "–"
+	}
+	return signed(*n)
+}
+
+// signed writes dollars that may be below zero.
+func signed(n int64) string {
+	if n < 0 {
+		return "−" + money.Dollars(-n)
+	}
+	return money.Dollars(n)
+}
