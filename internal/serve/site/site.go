@@ -33,7 +33,6 @@ import (
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/budget"
 	"grantgraph/internal/serve/dataset"
-	"grantgraph/internal/serve/graph"
 	"grantgraph/internal/serve/report/keyring"
 	"grantgraph/internal/serve/site/atlas"
 	"grantgraph/internal/serve/site/explore"
@@ -42,7 +41,6 @@ import (
 	"grantgraph/internal/serve/site/mail"
 	"grantgraph/internal/serve/site/onegrant"
 	"grantgraph/internal/serve/site/organization"
-	"grantgraph/internal/snapshot"
 )
 
 //go:embed pages/*.html
@@ -199,59 +197,11 @@ func (s *Site) acquiring(h http.Handler) http.Handler {
 	})
 }
 
-// needsIndexes draws a page that needs both indexes only while there are both.
-func (s *Site) needsIndexes(h http.HandlerFunc) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		if !frame.DatasetOf(r).Browsable() {
-			s.frame.Damaged(w, r)
-			return
-		}
-		h(w, r)
-	}
-}
-
-// year is one bar of a chart.
-type year struct {
-	Year    int
-	Grants  int64
-	Amount  int64
-	Partial bool
-}
-
 // What the search box of a form takes and shows at most; its script shows as many.
 const (
 	mostTyped = 200
 	mostFound = 8
 )
-
-func (s *Site) serveHome(w http.ResponseWriter, r *http.Request) {
-	set := frame.DatasetOf(r)
-	hold, ok := s.frame.Reserve(w, r, set.Graph.Weight(graph.AboutRecipients, &graph.Filter{}, graph.Page{Limit: 10}))
-	if !ok {
-		return
-	}
-	defer hold.Release()
-	m := &set.Snapshot.Manifest
-	page := homePage{Head: s.frame.Head(r, "Grantgraph: who funds whom"), Counts: m.Counts}
-	page.Years = s.years(m)
-	page.Examples = examplesOf(r.Context(), set)
-	if q := r.FormValue("q"); len(q) <= mostTyped {
-		page.Query, page.Found = q, set.Search.Find(q, "", mostFound)
-	}
-	s.pages.Render(w, http.StatusOK, "home", page)
-}
-
-// years are the bars of the dataset, none when the build did not count.
-func (s *Site) years(m *snapshot.Manifest) (list []year) {
-	rates, err := m.Rates()
-	if err != nil {
-		s.Log.Error("drawing a chart", "error", err)
-	}
-	for _, y := range rates.Years {
-		list = append(list, year{y.FiscalYear, y.Grants, y.TotalAmount, y.Partial})
-	}
-	return list
-}
 
 // serveOther answers what no page takes: 405 when one takes the same address by
 // another method, which the pattern of last resort hides from the mux.

@@ -2,7 +2,6 @@ package site
 
 import (
 	"net/http/httptest"
-	"strings"
 	"testing"
 
 	"grantgraph/internal/serve/site/frame"
@@ -25,37 +24,6 @@ func TestMoney(t *testing.T) {
 	} {
 		if s, c := frame.Short(tc.n), frame.Compact(tc.n); s != tc.short || c != tc.compact {
 			t.Errorf("%d: %s, %s", tc.n, s, c)
-		}
-	}
-}
-
-func TestWhere(t *testing.T) {
-	t.Parallel()
-	for _, tc := range []struct{ city, state, country, want string }{
-		{"FORT MYERS", "FL", "", "Fort Myers, FL"},
-		{"", "FL", "", "FL"},
-		{"BERLIN", "", "GM", "Berlin, Germany"},
-		{"", "", "GM", "Germany"},
-		{"NOWHERE", "", "??", "Nowhere, ??"},
-		{},
-	} {
-		if got := frame.Place(tc.city, tc.state, tc.country); got != tc.want {
-			t.Errorf("%+v: %q", tc, got)
-		}
-	}
-}
-
-func TestBarsStayInTheChart(t *testing.T) {
-	t.Parallel()
-	for _, years := range [][]year{nil, {{Year: 2020}}, {{Year: 2020, Amount: 5, Grants: 1}, {Year: 2021, Amount: 50_000_000_000, Grants: 9}, {Year: 2024, Amount: 1, Grants: 1, Partial: true}}} {
-		c := bars(years)
-		if n := len(years); n > 0 && len(c.Bars) != years[n-1].Year-years[0].Year+1 || n == 0 && len(c.Bars) != 0 {
-			t.Fatalf("%d bars for %v", len(c.Bars), years)
-		}
-		for i, b := range c.Bars {
-			if b.Year != years[0].Year+i || (b.Height > 0) != (b.Amount > 0) || b.Y < 0 || b.Y+b.Height != c.Base || b.X+b.Width > c.Width || (b.Label == "–") != (b.Grants == 0) {
-				t.Errorf("%+v in %d by %d", b, c.Width, c.Height)
-			}
 		}
 	}
 }

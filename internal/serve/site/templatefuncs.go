@@ -4,7 +4,6 @@ import "html/template"
 
 // functions are what the pages can call beside what every page can.
 var functions = template.FuncMap{
-	"bars":     bars,
 	"day":      dayText,
 	"dayof":    func(date string) string { return dayText(&date) },
 	"momentof": momentText,
