@@ -103,7 +103,7 @@ func (s *room) showRelations(w http.ResponseWriter, r *http.Request, v *view, si
 	page.judge(side)
 	page.link(v.Canonical, markNames[q.Only], orderNames[q.Order], number)
 	v.API, v.SQL = v.relationsElsewhere(side, number)
-	s.pages.Render(w, v.status(), "relations", page)
+	s.pages.Render(w, v.status(), "relations", &page)
 	return nil
 }
 
