@@ -41,6 +41,8 @@ type serveCmd struct {
 	Mail       secret.URL  `help:"Mail server for emails to users; without one they are printed to the console." placeholder:"smtp://USER:PASSWORD@HOST:587"`
 	MailFrom   string      `help:"Sender of these emails." placeholder:"ADDRESS"`
 
+	Contact string `help:"Email or https address for reports of security problems, published at /.well-known/security.txt." placeholder:"ADDRESS"`
+
 	Memory string `help:"Memory that all requests together may use, such as 2GiB; beyond it they get 503. Default: a quarter of the machine's." placeholder:"SIZE"`
 
 	Window string `name:"free-window" help:"Window of the free allowance of 50 calls." enum:"day,month" default:"day"`
@@ -106,7 +108,7 @@ func (c *serveCmd) Run(a *app) error {
 	}
 	opt := serve.Options{
 		Data: c.Data, Addr: c.Addr, Admin: c.Admin, BaseURL: c.BaseURL, Drain: c.Drain, Window: account.Window(c.Window), Log: log,
-		Database: c.Database, Secrets: c.Secrets, AdminToken: c.AdminToken, Trusted: c.Trusted, SQL: &sqlbox.Options{},
+		Database: c.Database, Secrets: c.Secrets, AdminToken: c.AdminToken, Trusted: c.Trusted, SQL: &sqlbox.Options{}, Contact: c.Contact,
 		Budget: budget.New(memory, budget.Options{}),
 	}
 	for _, item := range c.Proxy {

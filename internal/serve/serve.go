@@ -49,6 +49,7 @@ type Options struct {
 	Window  account.Window // of the free allowance; empty is a day
 	Mail    mail.Mailer    // sends emails to people; nil writes them to the console
 	Proxies []netip.Prefix // whose word is taken on where a request comes from
+	Contact string         // where to report a flaw, published in security.txt; empty publishes none
 
 	Database   secret.URL   // PostgreSQL that keeps the accounts; empty keeps them in the data directory
 	Secrets    string       // file of the secrets of the service, drawn when absent; empty is one in the data directory
@@ -229,7 +230,7 @@ func (s *Server) route() error {
 		},
 		Accounts: s.accounts, Window: s.opt.Window,
 		Mail: s.opt.Mail, Address: s.address, Secret: s.secrets.Forms, Clock: s.opt.Clock, Log: s.log,
-		Budget: s.opt.Budget, Ring: s.keys,
+		Budget: s.opt.Budget, Ring: s.keys, Contact: s.opt.Contact,
 	})
 	if err != nil {
 		return fmt.Errorf("setting up the site: %w", err)
@@ -240,6 +241,7 @@ func (s *Server) route() error {
 	mux.Handle("/llms.txt", apiHandler)
 	mux.HandleFunc(jwksPath, s.jwks)
 	mux.Handle("/.well-known/", apiHandler)
+	mux.Handle("/.well-known/security.txt", s.pages)
 	directory, err := httpsig.NewPublisher(s.opt.BaseURL, s.secrets.key())
 	if err != nil {
 		return fmt.Errorf("setting up the key directory: %w", err)

@@ -2,6 +2,7 @@ package site
 
 import (
 	"net/http"
+	"strconv"
 
 	"grantgraph/internal/grant"
 	"grantgraph/internal/serve/site/frame"
@@ -75,5 +76,42 @@ func (s *Site) serveData(w http.ResponseWriter, r *http.Request) {
 		row.Check, row.Checked = now.Check(l.Name)
 		page.Lists = append(page.Lists, row)
 	}
+	page.Section, page.Canonical = "data", "/data"
+	page.Description = "What the Grantgraph dataset is made of, how the recipients of grants were identified, and how current each list is."
+	page.Facts = s.datasetFacts(m)
+	w.Header().Set("Cache-Control", "private, max-age=60")
 	s.pages.Render(w, http.StatusOK, "data", page)
+}
+
+// datasetFacts is what search engines read of the dataset.
+type datasetFacts struct {
+	Context     string   `json:"@context"`
+	Type        string   `json:"@type"`
+	Name        string   `json:"name"`
+	Description string   `json:"description"`
+	URL         string   `json:"url"`
+	Version     string   `json:"version"`
+	Modified    string   `json:"dateModified"`
+	Years       string   `json:"temporalCoverage,omitempty"`
+	Where       string   `json:"spatialCoverage"`
+	Free        bool     `json:"isAccessibleForFree"`
+	Measured    []string `json:"variableMeasured"`
+	BasedOn     string   `json:"isBasedOn,omitempty"`
+}
+
+func (s *Site) datasetFacts(m *snapshot.Manifest) datasetFacts {
+	f := datasetFacts{
+		Context: "https://schema.org", Type: "Dataset", Name: "Grantgraph: grants of US foundations and charities",
+		Description: "Grants itemized on Form 990-PF and Form 990 Schedule I, each linked to the organization that received it, where one was identified, and to the filing it comes from.",
+		URL:         s.BaseURL + "/data", Version: m.Version, Modified: frame.Date(m.GeneratedAt), Where: "United States", Free: true,
+		Measured: []string{"grant amount", "fiscal year", "funder", "recipient", "purpose"}, BasedOn: "https://www.irs.gov/charities-non-profits/form-990-series-downloads",
+	}
+	if m.Invented {
+		f.Name, f.Description = "Grantgraph demonstration: invented grants", "Invented organizations and grants in the formats of public US tax filings, for demonstration."
+		f.BasedOn = ""
+	}
+	if c := m.Counts; c.FirstFiscalYear > 0 {
+		f.Years = strconv.Itoa(c.FirstFiscalYear) + "/" + strconv.Itoa(c.LastFiscalYear)
+	}
+	return f
 }

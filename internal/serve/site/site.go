@@ -41,6 +41,8 @@ import (
 	"grantgraph/internal/serve/site/mail"
 	"grantgraph/internal/serve/site/onegrant"
 	"grantgraph/internal/serve/site/organization"
+	"grantgraph/internal/serve/site/robots"
+	"grantgraph/internal/serve/site/visitor"
 )
 
 //go:embed pages/*.html
@@ -59,6 +61,8 @@ type Config struct {
 	Secret   []byte                     // of forms and flashes, the same on every server of a site; nil draws one
 	Clock    func() time.Time           // nil is the clock of the machine
 	Budget   *budget.Budget             // holds the memory of all requests together; nil is without bounds
+	Rate     visitor.Rate               // of pages that one visitor opens; zero is Pages
+	Contact  string                     // where somebody reports a flaw of the service: an address of the web, or of email after mailto:; empty publishes none
 	Ring     *keyring.Ring              // signs reports of screenings, and knows the keys to verify them with
 	Log      *slog.Logger
 }
@@ -111,7 +115,10 @@ func New(c Config) (*Site, error) {
 			return nil, err
 		}
 	}
-	s.handler = secured(s.acquiring(mux))
+	if err := robots.Route(mux, s.frame, robots.Config{Contact: s.Contact, Clock: s.Clock}); err != nil {
+		return nil, err
+	}
+	s.handler = secured(s.acquiring(s.bounded(mux)))
 	return s, nil
 }
 
@@ -132,6 +139,9 @@ func (s *Site) configure() error {
 	}
 	if s.Address == nil {
 		s.Address = remoteAddress
+	}
+	if s.Rate == (visitor.Rate{}) {
+		s.Rate = Pages
 	}
 	if s.Window == "" {
 		s.Window = account.Day
@@ -193,6 +203,9 @@ func (s *Site) acquiring(h http.Handler) http.Handler {
 		d, release := s.Acquire()
 		defer release()
 		w.Header().Set("X-Dataset-Version", d.Version())
+		if d.Snapshot.Manifest.Invented {
+			w.Header().Set("X-Robots-Tag", "noindex") // what is invented must not be found as if it were true
+		}
 		h.ServeHTTP(w, frame.Pin(r, d))
 	})
 }

@@ -75,5 +75,7 @@ func newSQLPage(h frame.Head) *sqlPage {
 }
 
 func (s *Site) serveSQL(w http.ResponseWriter, r *http.Request) {
-	s.pages.Render(w, http.StatusOK, "sql", newSQLPage(s.frame.Head(r, "Ask in SQL")))
+	head := s.frame.Head(r, "Ask in SQL")
+	head.Canonical, head.Description = "/sql", "Query grants, returns, organizations and compliance lists in SQL, with every table and column described."
+	s.pages.Render(w, http.StatusOK, "sql", newSQLPage(head))
 }

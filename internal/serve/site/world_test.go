@@ -22,6 +22,7 @@ import (
 	"grantgraph/internal/serve/dataset"
 	"grantgraph/internal/serve/report/keyring"
 	"grantgraph/internal/serve/site/mail"
+	"grantgraph/internal/serve/site/visitor"
 )
 
 func TestMain(m *testing.M) { os.Exit(world.Main(m)) }
@@ -91,7 +92,7 @@ func newPlace(t *testing.T, change ...func(*Config)) *place {
 		t.Fatal(err)
 	}
 	c := Config{BaseURL: "https://grants.example", Acquire: holder.Acquire, Accounts: p.store, Mail: p.box,
-		Clock: p.clock.time, Log: slog.New(slog.DiscardHandler), Ring: ring}
+		Rate: visitor.Rate{Burst: 1 << 20, Every: time.Millisecond}, Clock: p.clock.time, Log: slog.New(slog.DiscardHandler), Ring: ring}
 	for _, f := range change {
 		f(&c)
 	}

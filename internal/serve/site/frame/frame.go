@@ -75,7 +75,7 @@ type Head struct {
 	Image       string // path of the picture of a preview; empty is that of the site
 	Kind        string // of the page, as OpenGraph has it; empty is "website"
 	Facts       any    // what search engines read, written as JSON-LD; nil for none
-	Section     string // of the menu: explore, check, data, sql, docs, account
+	Section     string // of the menu: explore, check, data, sql, account; by itself, that of the path. "home" has no search in the header
 	Query       string // in the search box
 	Styles      []string
 	Scripts     []string // files below /static/ beside those of every page
@@ -89,6 +89,10 @@ type Head struct {
 // Head begins a page.
 func (f *Frame) Head(r *http.Request, title string) Head {
 	h := Head{Title: title, BaseURL: f.BaseURL, SignedIn: f.SignedIn(r)}
+	h.Section, _, _ = strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	if h.Section == "verify" {
+		h.Section = "check" // of reports of checks
+	}
 	if d := DatasetOf(r); d != nil {
 		h.Version, h.Invented = d.Version(), d.Snapshot.Manifest.Invented
 	}

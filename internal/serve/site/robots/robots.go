@@ -1,0 +1,104 @@
+// Package robots is what programs read of the site that show it elsewhere: which
+// pages there are and which to leave alone, whom to tell of a flaw, the mark of the
+// site, and the pictures that stand for its pages where they are shared. None of it
+// names a private person.
+package robots
+
+import (
+	"net/http"
+	"net/mail"
+	"net/url"
+	"strings"
+	"time"
+
+	"grantgraph/internal/fault"
+	"grantgraph/internal/serve/budget"
+	"grantgraph/internal/serve/site/frame"
+)
+
+// Config is what the operator says.
+type Config struct {
+	Contact string // where to report a flaw of the service; empty publishes none
+	Clock   func() time.Time
+}
+
+// room is what the answers of this package share.
+type room struct {
+	*frame.Frame
+	Config
+	drawing *budget.AtOnce // pictures under way
+}
+
+// Route adds the answers.
+func Route(mux *http.ServeMux, f *frame.Frame, c Config) error {
+	var err error
+	if c.Contact, err = contact(c.Contact); err != nil {
+		return err
+	}
+	s := &room{Frame: f, Config: c, drawing: budget.NewAtOnce(4, 2)}
+	mux.HandleFunc("GET /robots.txt", s.serveRobots)
+	mux.HandleFunc("GET /.well-known/security.txt", s.serveSecurity)
+	mux.HandleFunc("GET /favicon.ico", serveIcon)
+	mux.HandleFunc("GET /sitemap.xml", s.serveIndex)
+	mux.HandleFunc("GET /sitemap/{part}", s.servePart)
+	mux.HandleFunc("GET /share.png", s.shareSite)
+	mux.HandleFunc("GET /share/org/{file}", s.shareOrganization)
+	mux.HandleFunc("GET /share/place/{file}", s.shareState)
+	mux.HandleFunc("GET /share/place/{state}/{file}", s.shareCounty)
+	mux.HandleFunc("GET /share/cause/{file}", s.shareCause)
+	return nil
+}
+
+// contact reads where a flaw is to be reported: an address of the web, or one of
+// email.
+func contact(text string) (string, error) {
+	if text == "" {
+		return "", nil
+	}
+	if u, err := url.Parse(text); err == nil && u.Scheme == "https" && u.Host != "" && !strings.ContainsAny(text, " \r\n") {
+		return u.String(), nil
+	}
+	a, err := mail.ParseAddress(strings.TrimPrefix(text, "mailto:"))
+	if err != nil || a.Name != "" || strings.ContainsAny(a.Address, " \r\n\"") {
+		return "", fault.New("bad_contact", "%q is neither an email address nor an https address", fault.Clip(text, 100)).Try("--contact security@example.org")
+	}
+	return "mailto:" + a.Address, nil
+}
+
+// serveRobots lets robots read the pages of organizations, places and causes. The
+// combinations of filters have no end, so they are left alone.
+func (s *room) serveRobots(w http.ResponseWriter, _ *http.Request) {
+	plain(w)
+	_, _ = w.Write([]byte("User-agent: *\n" +
+		"Disallow: /api/\n" +
+		"Disallow: /account\n" +
+		"Disallow: /download\n" +
+		"Disallow: /explore?\n" +
+		"Disallow: /compare?\n" +
+		"Disallow: /search?\n" +
+		"Disallow: /*?*page=\n" +
+		"\n" +
+		"Sitemap: " + s.BaseURL + "/sitemap.xml\n"))
+}
+
+func plain(w http.ResponseWriter) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("Cache-Control", "public, max-age=3600")
+}
+
+// securityHolds is how long a reader may rely on what security.txt says.
+const securityHolds = 90 * 24 * time.Hour
+
+// serveSecurity says whom to tell of a flaw (RFC 9116), if the operator has said.
+func (s *room) serveSecurity(w http.ResponseWriter, r *http.Request) {
+	if s.Contact == "" {
+		s.Missing(w, r)
+		return
+	}
+	plain(w)
+	until := s.Clock().UTC().Truncate(24 * time.Hour).Add(securityHolds)
+	_, _ = w.Write([]byte("Contact: " + s.Contact + "\n" +
+		"Expires: " + until.Format(time.RFC3339) + "\n" +
+		"Preferred-Languages: en\n" +
+		"Canonical: " + s.BaseURL + "/.well-known/security.txt\n"))
+}

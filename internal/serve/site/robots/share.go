@@ -1,0 +1,190 @@
+package robots
+
+import (
+	"net/http"
+	"strings"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/money"
+	"grantgraph/internal/ntee"
+	"grantgraph/internal/orgname"
+	"grantgraph/internal/place"
+	"grantgraph/internal/serve/graph"
+	"grantgraph/internal/serve/search"
+	"grantgraph/internal/serve/site/draw"
+	"grantgraph/internal/serve/site/frame"
+)
+
+// weightPicture is what a picture holds while it is drawn, in bytes: its pixels and
+// what they are packed with.
+const weightPicture = 8 << 20
+
+// picture is what stands for a page where it is shared.
+type picture struct {
+	title, line string
+	figures     []draw.Figure
+}
+
+// share draws a picture, unless the one who asks has it of this dataset.
+func (s *room) share(w http.ResponseWriter, r *http.Request, weight int64, of func() (picture, error)) {
+	set := frame.DatasetOf(r)
+	tag := `"` + set.Version() + `"`
+	w.Header().Set("ETag", tag)
+	w.Header().Set("Cache-Control", "public, max-age=86400")
+	if r.Header.Get("If-None-Match") == tag {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	refuse := func() {
+		w.Header().Del("ETag")
+		w.Header().Del("Cache-Control")
+	}
+	end, err := s.drawing.Begin(s.Address(r))
+	if err != nil {
+		refuse()
+		s.Busy(w, r)
+		return
+	}
+	defer end()
+	hold, err := s.Budget.Take(r.Context(), weightPicture+weight)
+	if err != nil {
+		refuse()
+		s.Busy(w, r)
+		return
+	}
+	defer hold.Release()
+	p, err := of()
+	var drawn []byte
+	if err == nil {
+		if set.Snapshot.Manifest.Invented {
+			p.line = strings.TrimPrefix(p.line+" · invented data", " · ")
+		}
+		drawn, err = draw.Share(p.title, p.line, p.figures)
+	}
+	if err != nil {
+		refuse()
+		s.Broken(w, r, err)
+		return
+	}
+	w.Header().Set("Content-Type", "image/png")
+	_, _ = w.Write(drawn)
+}
+
+// dollars is a figure of money.
+func dollars(label string, n int64) draw.Figure {
+	return draw.Figure{Value: frame.Short(n), Label: label}
+}
+
+// number is a figure of things that are counted, in the singular for one.
+func number(n int64, one, many string) draw.Figure {
+	if n == 1 {
+		many = one
+	}
+	return draw.Figure{Value: money.Grouped(n), Label: many}
+}
+
+func (s *room) shareSite(w http.ResponseWriter, r *http.Request) {
+	c := &frame.DatasetOf(r).Snapshot.Manifest.Counts
+	s.share(w, r, 0, func() (picture, error) {
+		return picture{"Who funds whom", "Grants from public US tax filings, each traceable to its line",
+			[]draw.Figure{dollars("paid", c.TotalAmount), number(c.Grants, "grant", "grants"), number(c.Funders, "funder", "funders"), number(c.Recipients, "recipient", "recipients")}}, nil
+	})
+}
+
+// named is the name of a picture's file without its ending, empty for any other.
+func named(r *http.Request) string {
+	name, ok := strings.CutSuffix(r.PathValue("file"), ".png")
+	if !ok {
+		return ""
+	}
+	return name
+}
+
+func (s *room) shareOrganization(w http.ResponseWriter, r *http.Request) {
+	set := frame.DatasetOf(r)
+	if !set.Browsable() {
+		s.Damaged(w, r)
+		return
+	}
+	e, err := ein.Parse(named(r))
+	if err != nil || named(r) != e.String() {
+		s.Missing(w, r)
+		return
+	}
+	org, ok := set.Search.Lookup(e)
+	if !ok {
+		s.Missing(w, r)
+		return
+	}
+	s.share(w, r, 0, func() (picture, error) {
+		gave, err := set.Graph.Sums(r.Context(), e, graph.Gave)
+		if err != nil {
+			return picture{}, err
+		}
+		received, err := set.Graph.Sums(r.Context(), e, graph.Received)
+		if err != nil {
+			return picture{}, err
+		}
+		line := org.Type
+		if where := frame.Place(org.City, org.State, ""); where != "" {
+			line += " · " + where
+		}
+		p := picture{title: orgname.Display(org.Name), line: line}
+		if gave.Grants > 0 {
+			p.figures = append(p.figures, dollars("gave", gave.Total), number(gave.Parties, "recipient", "recipients"))
+		}
+		if received.Grants > 0 {
+			p.figures = append(p.figures, dollars("received", received.Total), number(received.Parties, "funder", "funders"))
+		}
+		return p, nil
+	})
+}
+
+// sum draws the picture of a part of the grants.
+func (s *room) sum(w http.ResponseWriter, r *http.Request, title, line string, f *graph.Filter) {
+	set := frame.DatasetOf(r)
+	if !set.Browsable() {
+		s.Damaged(w, r)
+		return
+	}
+	s.share(w, r, set.Graph.Weight(graph.AboutTotals, f, graph.Page{}), func() (picture, error) {
+		t, _, err := set.Graph.Summary(r.Context(), f)
+		return picture{title, line, []draw.Figure{dollars("received", t.Amount), number(t.Grants, "grant", "grants"), number(t.Funders, "funder", "funders"), number(t.Recipients, "recipient", "recipients")}}, err
+	})
+}
+
+func (s *room) shareState(w http.ResponseWriter, r *http.Request) {
+	region, ok := place.RegionOf(named(r))
+	if !ok || region.Code != named(r) {
+		s.Missing(w, r)
+		return
+	}
+	s.sum(w, r, region.Name, "Grants to recipients there", &graph.Filter{Place: graph.Place{Kind: graph.State, Values: []graph.PlaceValue{{Name: region.Code}}}})
+}
+
+func (s *room) shareCounty(w http.ResponseWriter, r *http.Request) {
+	region, known := place.RegionOf(r.PathValue("state"))
+	if known && region.Code == r.PathValue("state") {
+		for _, c := range place.Shipped().Counties() {
+			if c.State == region.Code && search.Slug(c.Name) == named(r) {
+				s.sum(w, r, c.Name, region.Name+" · grants to recipients there", &graph.Filter{Place: graph.Place{Kind: graph.County, Values: []graph.PlaceValue{{Name: c.FIPS}}}})
+				return
+			}
+		}
+	}
+	s.Missing(w, r)
+}
+
+func (s *room) shareCause(w http.ResponseWriter, r *http.Request) {
+	letter := named(r)
+	if len(letter) != 1 || ntee.Label(letter[0]) == "" {
+		s.Missing(w, r)
+		return
+	}
+	subject, err := ntee.ParseSubject(letter)
+	if err != nil {
+		s.Missing(w, r)
+		return
+	}
+	s.sum(w, r, ntee.Label(letter[0]), "Grants to recipients of this cause", &graph.Filter{Subject: subject})
+}

@@ -1,0 +1,153 @@
+package robots
+
+import (
+	"bufio"
+	"encoding/xml"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"grantgraph/internal/ntee"
+	"grantgraph/internal/place"
+	"grantgraph/internal/serve/graph"
+	"grantgraph/internal/serve/search"
+	"grantgraph/internal/serve/site/frame"
+)
+
+// partSize is how many addresses one part of the map may have; the protocol allows
+// no more. A part of organizations is a run of so many of their numbers, of which
+// those are in it that have grants: so no part depends on another, and nothing has
+// to be counted.
+const partSize = 50_000
+
+// standing are the pages that are always there and are the same for everybody.
+var standing = []string{"/", "/explore", "/places", "/causes", "/data", "/sql"}
+
+// weightPart is what a part holds while it is written, in bytes: it is never there
+// as a whole.
+const weightPart = 256 << 10
+
+// serveIndex lists the parts.
+func (s *room) serveIndex(w http.ResponseWriter, r *http.Request) {
+	set := frame.DatasetOf(r)
+	m := s.begin(w, r, "sitemapindex")
+	m.add("sitemap", "/sitemap/places.xml")
+	if set.Directory != nil && set.Browsable() {
+		for part := 0; part*partSize < set.Directory.Len(); part++ {
+			m.add("sitemap", "/sitemap/organizations-"+strconv.Itoa(part+1)+".xml")
+		}
+	}
+	m.end("sitemapindex")
+}
+
+// servePart lists the pages of a part.
+func (s *room) servePart(w http.ResponseWriter, r *http.Request) {
+	set := frame.DatasetOf(r)
+	if !set.Browsable() || set.Directory == nil {
+		s.Damaged(w, r)
+		return
+	}
+	name := r.PathValue("part")
+	number, isPart := strings.CutPrefix(strings.TrimSuffix(name, ".xml"), "organizations-")
+	part, err := strconv.Atoi(number)
+	switch {
+	case name == "places.xml":
+	case !isPart || err != nil || part < 1 || part > set.Directory.Len()/partSize+1 || (part-1)*partSize >= set.Directory.Len() || name != "organizations-"+strconv.Itoa(part)+".xml":
+		s.Missing(w, r)
+		return
+	}
+	hold, ok := s.Reserve(w, r, weightPart)
+	if !ok {
+		return
+	}
+	defer hold.Release()
+	m := s.begin(w, r, "urlset")
+	if name == "places.xml" {
+		m.places(set.Graph)
+	} else if err := m.organizations(r, part-1); err != nil {
+		s.Log.Error("writing a sitemap", "error", err)
+		return // what is cut off is no document, which its reader sees
+	}
+	m.end("urlset")
+}
+
+// sitemap is a map being written.
+type sitemap struct {
+	*bufio.Writer
+	base, changed string
+}
+
+func (s *room) begin(w http.ResponseWriter, r *http.Request, element string) *sitemap {
+	w.Header().Set("Content-Type", "application/xml; charset=utf-8")
+	w.Header().Set("Cache-Control", "public, max-age=3600")
+	m := &sitemap{bufio.NewWriterSize(w, 32<<10), s.BaseURL, frame.Date(frame.DatasetOf(r).Snapshot.Manifest.GeneratedAt)}
+	_, _ = m.WriteString(xml.Header + "<" + element + ` xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">` + "\n")
+	return m
+}
+
+// add adds an address. Paths are of this program, and have no sign that XML minds.
+func (m *sitemap) add(element, path string) {
+	for _, part := range []string{"<", element, "><loc>", m.base, path, "</loc><lastmod>", m.changed, "</lastmod></", element, ">\n"} {
+		_, _ = m.WriteString(part) // a reader that is gone is seen at the next flush
+	}
+}
+
+func (m *sitemap) end(element string) {
+	_, _ = m.WriteString("</" + element + ">\n")
+	_ = m.Flush()
+}
+
+// places adds what is always there, the states, the counties with grants and the
+// causes.
+func (m *sitemap) places(g *graph.Graph) {
+	for _, path := range standing {
+		m.add("url", path)
+	}
+	for _, region := range place.Regions() {
+		if region.FIPS != "" {
+			m.add("url", "/place/"+region.Code)
+		}
+	}
+	for _, c := range place.Shipped().Counties() {
+		if g.HasCounty(c.FIPS) {
+			m.add("url", "/place/"+c.State+"/"+search.Slug(c.Name))
+		}
+	}
+	for letter := byte('A'); letter <= 'Z'; letter++ {
+		if ntee.Label(letter) != "" {
+			m.add("url", "/cause/"+string(rune(letter)))
+		}
+	}
+}
+
+// organizations adds those of a run of numbers that gave or received. One that
+// only grant lines name is left out: what they call it may be the name of a person.
+func (m *sitemap) organizations(r *http.Request, part int) error {
+	set, ctx := frame.DatasetOf(r), r.Context()
+	for org := part * partSize; org < min((part+1)*partSize, set.Directory.Len()); org++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		row, ok := set.Directory.Row(uint32(org), nil)
+		if !ok {
+			continue
+		}
+		gave, err := set.Graph.Sums(ctx, row.EIN, graph.Gave)
+		if err != nil {
+			return err
+		}
+		if gave.Grants == 0 {
+			received, err := set.Graph.Sums(ctx, row.EIN, graph.Received)
+			if err != nil {
+				return err
+			}
+			if received.Grants == 0 {
+				continue
+			}
+		}
+		if found, ok := set.Search.Lookup(row.EIN); ok && found.Known == search.FromIRS {
+			m.add("url", "/org/"+row.EIN.String()+"/"+search.Slug(found.Name))
+		}
+	}
+	return nil
+}
