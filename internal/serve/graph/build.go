@@ -113,7 +113,7 @@ type builder struct {
 	funderTotals, recipTotals []partyTotals
 	yearSums                  []yearSum
 	classSums                 []Cost
-	groups                    groupBuilder
+	groups                    groupIndex
 	totals                    Totals
 	words                     wordIndexBuilder
 }

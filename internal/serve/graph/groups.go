@@ -98,9 +98,14 @@ func (g *Graph) group(ctx context.Context, asks []GroupsOf) ([]Grouped, error) {
 	}
 	out := make([]Grouped, len(asks))
 	for i := range asks {
-		if a := &asks[i]; a.By == GroupFunder || a.By == GroupRecipient {
-			out[i], err = e.parties(&set, a, t.whole)
-		} else {
+		switch a := &asks[i]; a.By {
+		case GroupSupport:
+			out[i] = groupedSupport(t.supports, a.Top)
+		case GroupFunder:
+			out[i] = g.groupedFunders(t.funders, a.Top)
+		case GroupRecipient:
+			out[i], err = e.groupedRecipients(&set, t, a)
+		default:
 			out[i] = g.grouped(a, t)
 		}
 		if err != nil {
@@ -110,232 +115,62 @@ func (g *Graph) group(ctx context.Context, asks []GroupsOf) ([]Grouped, error) {
 	return out, nil
 }
 
-// tables are the sums of rows by the values of columns that have few. Those
-// that nobody asked for are nil.
-type tables struct {
-	whole                             Cost
-	states, counties, kinds, supports []Cost
-	letters                           []Cost // registered, then inferred
-	years                             []Cost
-}
-
-// newTables makes the tables that the groupings need, with zeros.
-func (g *Graph) newTables(asks []GroupsOf) *tables {
-	t := new(tables)
-	for i := range asks {
-		switch asks[i].By {
-		case GroupSubject:
-			t.letters = make([]Cost, 2*letters)
-		case GroupState:
-			t.states = make([]Cost, len(g.stateList))
-		case GroupCounty:
-			t.counties = make([]Cost, len(g.groups.countyList))
-		case GroupSupport:
-			t.supports = make([]Cost, supportSets)
-		case GroupFunderType:
-			t.kinds = make([]Cost, len(kindNumbers)+1)
-		case GroupYear:
-			t.years = make([]Cost, maxYears)
-		}
-	}
-	return t
-}
-
-// addStored adds the sums of all rows.
-func (t *tables) addStored(g *Graph) {
-	x := &g.groups
-	for _, p := range [...]struct{ to, from []Cost }{
-		{t.states, x.stateSums}, {t.counties, x.countySums}, {t.kinds, x.kindSums}, {t.supports, x.supportSums}, {t.letters, x.letterSums},
-	} {
-		if p.to != nil {
-			mergeCosts(p.to, p.from, 1)
-		}
-	}
-	if t.years != nil {
-		for i, y := range g.yearSums {
-			t.years[i].Amount += y.Amount
-			t.years[i].Grants += y.Grants
-		}
-	}
-	t.whole.Amount += g.totals.Amount
-	t.whole.Grants += g.totals.Grants
-}
-
-func mergeCosts(to, from []Cost, sign int64) {
-	for i := range to {
-		to[i].Amount += sign * from[i].Amount
-		to[i].Grants += sign * from[i].Grants
-	}
-}
-
-// merge adds other tables of the same columns, or takes them away.
-func (t *tables) merge(o *tables, sign int64) {
-	mergeCosts(t.states, o.states, sign)
-	mergeCosts(t.counties, o.counties, sign)
-	mergeCosts(t.kinds, o.kinds, sign)
-	mergeCosts(t.supports, o.supports, sign)
-	mergeCosts(t.letters, o.letters, sign)
-	mergeCosts(t.years, o.years, sign)
-	t.whole.Amount += sign * o.whole.Amount
-	t.whole.Grants += sign * o.whole.Grants
-}
-
-// tabulate adds the rows of a set up. All rows are stored, and of nearly all it
-// is quicker to take away those that are missing.
-func (e *evaluation) tabulate(set *rowset, asks []GroupsOf) (*tables, error) {
-	g := e.g
-	t := g.newTables(asks)
-	if set.all {
-		t.addStored(g)
-		return t, nil
-	}
-	if missing, few := g.missingRows(set); few {
-		t.addStored(g)
-		left := rowset{short: true, list: missing, count: int64(len(missing))}
-		out, err := e.addUp(&left, asks)
-		if err != nil {
-			return nil, err
-		}
-		t.merge(out, -1)
-		return t, nil
-	}
-	return e.addUp(set, asks)
-}
-
-// addUp adds the rows of a set up, on all cores.
-func (e *evaluation) addUp(set *rowset, asks []GroupsOf) (*tables, error) {
-	g := e.g
-	lo, hi := set.bounds()
-	at := g.cuts(lo, hi, g.funderRows)
-	parts := make([]*tables, len(at)-1)
-	err := betweenCuts(e.ctx, at, func(i, from, to int) {
-		t := g.newTables(asks)
-		set.each(uint32(from), uint32(to), func(rows []uint32) { t.add(g, rows) })
-		parts[i] = t
-	})
-	if err != nil {
-		return nil, err
-	}
-	out := g.newTables(asks)
-	for _, p := range parts {
-		out.merge(p, 1)
-	}
-	return out, nil
-}
-
-// add takes rows, which are ascending, into the tables.
-func (t *tables) add(g *Graph, rows []uint32) {
-	x, amounts := &g.groups, g.amounts
-	var sum int64
-	for _, row := range rows {
-		sum += amounts[row]
-	}
-	t.whole.Amount += sum
-	t.whole.Grants += int64(len(rows))
-	if sums := t.states; sums != nil {
-		for _, row := range rows {
-			sums[x.placeStates[g.places[row]]].add(amounts[row])
-		}
-	}
-	if sums := t.counties; sums != nil {
-		for _, row := range rows {
-			sums[x.placeCounties[g.places[row]]].add(amounts[row])
-		}
-	}
-	if sums := t.letters; sums != nil {
-		for _, row := range rows {
-			letter := x.recipLetters[g.recips[row]]
-			sums[int(letter&(inferredLetter-1))+letters*int(letter>>7)].add(amounts[row])
-		}
-	}
-	if sums := t.supports; sums != nil {
-		for _, row := range rows {
-			sums[g.supports[row]&(supportSets-1)].add(amounts[row])
-		}
-	}
-	if sums := t.years; sums != nil {
-		for _, row := range rows {
-			sums[g.years[row]&(maxYears-1)].add(amounts[row])
-		}
-	}
-	if t.kinds != nil {
-		t.addKinds(g, rows)
-	}
-}
-
-// addKinds goes funder by funder, as rows stand in their order.
-func (t *tables) addKinds(g *Graph, rows []uint32) {
-	for len(rows) > 0 {
-		f := g.funders[rows[0]]
-		end, amount, n := g.funderRows[f+1], int64(0), 0
-		for ; n < len(rows) && rows[n] < end; n++ {
-			amount += g.amounts[rows[n]]
-		}
-		kind := &t.kinds[kindPlace(g.funder[f].Kind)]
-		kind.Amount += amount
-		kind.Grants += int64(n)
-		rows = rows[n:]
-	}
-}
-
-// grouped is an answer from the tables.
+// grouped is an answer from a table of few values.
 func (g *Graph) grouped(a *GroupsOf, t *tables) Grouped {
-	if a.By == GroupSupport {
-		return groupedSupport(t.supports, a.Top)
-	}
-	list := []Group{}
-	var none Cost
-	add := func(key string, c Cost) {
-		if c.Grants == 0 {
-			return
-		}
-		if key == "" {
-			none.Amount += c.Amount
-			none.Grants += c.Grants
-			return
-		}
-		list = append(list, Group{Key: key, Cost: c})
-	}
 	switch a.By {
 	case GroupSubject:
-		for i, c := range t.letters[:letters] {
-			inferred, key := t.letters[letters+i], ""
-			if i > 0 {
-				key = string(rune('A' + i - 1))
-			}
+		sums := make([]Cost, 1+majors)
+		copy(sums, t.letters)
+		for i, c := range t.letters[1+majors:] {
+			to := 0
 			if a.Filter.SubjectBasis == ntee.Any {
-				c.Amount += inferred.Amount
-				c.Grants += inferred.Grants
-			} else {
-				add("", inferred)
+				to = 1 + i
 			}
-			add(key, c)
+			sums[to].merge(c, 1)
 		}
+		return groupedBy(a, sums, func(i int) string {
+			if i == 0 {
+				return ""
+			}
+			return string(rune('A' + i - 1))
+		})
 	case GroupState:
-		for i, c := range t.states {
-			add(string(g.short.at(g.stateList[i])), c)
-		}
+		return groupedBy(a, t.states, func(i int) string { return string(g.short.at(g.stateList[i])) })
 	case GroupCounty:
-		for i, c := range t.counties {
-			if c.Grants > 0 {
-				add(string(g.short.at(g.groups.countyList[i])), c)
-			}
-		}
+		return groupedBy(a, t.counties, func(i int) string { return string(g.short.at(g.groups.countyList[i])) })
 	case GroupFunderType:
-		for i, c := range t.kinds {
-			add(kindNumbers.word(uint32(i)), c)
+		sums := make([]Cost, len(kindNumbers)+1)
+		for f, c := range t.funders {
+			kind := len(kindNumbers) // none
+			if k := g.funder[f].Kind; k != noKind {
+				kind = int(k)
+			}
+			sums[kind].merge(c, 1)
 		}
-	case GroupYear:
-		for i := range g.yearList {
-			add(strconv.Itoa(int(g.yearList[i])), t.years[i])
+		return groupedBy(a, sums, func(i int) string { return kindNumbers.word(uint32(i)) })
+	}
+	return groupedBy(a, t.years[:len(g.yearList)], func(i int) string { return strconv.Itoa(int(g.yearList[i])) })
+}
+
+// groupedBy is the answer from the sums of values, of which one may be empty.
+func groupedBy(a *GroupsOf, sums []Cost, key func(i int) string) Grouped {
+	out := Grouped{By: a.By}
+	list := make([]Group, 0, min(len(sums), 64))
+	var none, rest Cost
+	for i, c := range sums {
+		if c.Grants == 0 {
+			continue
+		}
+		if k := key(i); k == "" {
+			none.merge(c, 1)
+		} else {
+			list = append(list, Group{Key: k, Cost: c})
 		}
 	}
-	out := Grouped{By: a.By, Count: int64(len(list))}
+	out.Count = int64(len(list))
 	byDollars(list)
-	rest := Cost{}
-	for i := min(a.Top, len(list)); i < len(list); i++ {
-		rest.Amount += list[i].Amount
-		rest.Grants += list[i].Grants
+	for _, g := range list[min(a.Top, len(list)):] {
+		rest.merge(g.Cost, 1)
 	}
 	out.Groups = list[:min(a.Top, len(list))]
 	if a.By == GroupYear {
@@ -346,7 +181,12 @@ func (g *Graph) grouped(a *GroupsOf, t *tables) Grouped {
 }
 
 func byDollars(list []Group) {
-	slices.SortFunc(list, func(x, y Group) int { return cmp.Or(cmp.Compare(y.Amount, x.Amount), cmp.Compare(x.Key, y.Key)) })
+	slices.SortFunc(list, func(x, y Group) int {
+		if x.Amount != y.Amount {
+			return cmp.Compare(y.Amount, x.Amount)
+		}
+		return cmp.Compare(x.Key, y.Key)
+	})
 }
 
 // some is a sum that has any rows.
@@ -395,37 +235,162 @@ func groupedSupport(sums []Cost, top int) Grouped {
 	return out
 }
 
-// parties groups by funder or recipient; whole is the sum of all rows of the
-// set.
-func (e *evaluation) parties(set *rowset, a *GroupsOf, whole Cost) (Grouped, error) {
-	g := e.g
-	about := AboutFunders
-	if a.By == GroupRecipient {
-		about = AboutRecipients
+// numbered is the sum of one funder or recipient.
+type numbered struct {
+	id uint32
+	Cost
+}
+
+// best keeps the sums with the most dollars of those it is shown, and counts
+// them. Equal ones are in the order of their numbers.
+type best struct {
+	most  int
+	list  []numbered // largest first once full, in a heap's order before
+	count int64
+	whole Cost
+}
+
+func before(a, b *numbered) bool { return a.Amount > b.Amount || a.Amount == b.Amount && a.id < b.id }
+
+// add takes a sum that has rows. Most are smaller than all that are kept.
+func (b *best) add(id uint32, c Cost) {
+	b.count++
+	b.whole.merge(c, 1)
+	n := len(b.list)
+	if n == b.most && (n == 0 || c.Amount < b.list[0].Amount) {
+		return
 	}
-	r, err := e.ranking(set, Question{About: about, Filter: a.Filter, Page: Page{Limit: a.Top}}, nil)
+	one := numbered{id, c}
+	switch {
+	case n < b.most:
+		b.list = append(b.list, one)
+		for i := n; i > 0 && before(&b.list[(i-1)/2], &b.list[i]); i = (i - 1) / 2 {
+			b.list[i], b.list[(i-1)/2] = b.list[(i-1)/2], b.list[i]
+		}
+	case before(&one, &b.list[0]):
+		b.list[0] = one
+		for i := 0; ; {
+			last := i
+			for _, k := range [...]int{2*i + 1, 2*i + 2} {
+				if k < n && before(&b.list[last], &b.list[k]) {
+					last = k
+				}
+			}
+			if last == i {
+				break
+			}
+			b.list[i], b.list[last] = b.list[last], b.list[i]
+			i = last
+		}
+	}
+}
+
+// merge takes what another one kept.
+func (b *best) merge(o *best) {
+	count, whole := b.count+o.count, b.whole
+	whole.merge(o.whole, 1)
+	for _, one := range o.list {
+		b.add(one.id, one.Cost)
+	}
+	b.count, b.whole = count, whole
+}
+
+// grouped makes the answer, in which group describes a number.
+func (b *best) grouped(by Grouping, group func(id uint32) Group) Grouped {
+	slices.SortFunc(b.list, func(x, y numbered) int { return cmp.Or(cmp.Compare(y.Amount, x.Amount), cmp.Compare(x.id, y.id)) })
+	out := Grouped{By: by, Count: b.count, Groups: make([]Group, 0, len(b.list))}
+	rest := b.whole
+	for i := range b.list {
+		one := group(b.list[i].id)
+		one.Cost = b.list[i].Cost
+		rest.merge(one.Cost, -1)
+		out.Groups = append(out.Groups, one)
+	}
+	out.Rest = some(rest)
+	return out
+}
+
+func (g *Graph) groupedFunders(sums []Cost, top int) Grouped {
+	b := best{most: top}
+	for f, c := range sums {
+		if c.Grants > 0 {
+			b.add(uint32(f), c)
+		}
+	}
+	var text copier
+	return b.grouped(GroupFunder, func(id uint32) Group {
+		f := &g.funder[id]
+		return Group{Key: ein.EIN(f.EIN).String(), Name: text.copy(g.short.at(f.Name)), EIN: ein.EIN(f.EIN)}
+	})
+}
+
+// groupedRecipients goes through the rows in the order of recipients, unless
+// they are few. The sums of funders in the tables say what they come to.
+func (e *evaluation) groupedRecipients(set *rowset, t *tables, a *GroupsOf) (Grouped, error) {
+	g := e.g
+	var text copier
+	group := func(id uint32) Group {
+		p := &g.recip[id]
+		return Group{Key: text.copy(g.recipIDs.at(id)), Name: text.copy(g.short.at(p.Name)), EIN: ein.EIN(p.EIN), Classes: Class(p.Classes)}
+	}
+	if set.all || set.short || set.count < int64(g.rows)/sparse {
+		r, err := e.ranking(set, Question{About: AboutRecipients, Page: Page{Limit: a.Top}}, nil)
+		if err != nil {
+			return Grouped{}, err
+		}
+		b := best{most: a.Top, count: r.hits}
+		for i := range r.records {
+			b.list = append(b.list, numbered{r.records[i].id, Cost{Amount: r.records[i].Amount, Grants: int64(r.records[i].Grants)}})
+		}
+		for _, c := range t.funders {
+			b.whole.merge(c, 1)
+		}
+		return b.grouped(GroupRecipient, group), nil
+	}
+	var concerned bitset
+	if t.few {
+		concerned = touched(t.missing, g.recips, len(g.recip))
+	}
+	at := g.cuts(0, uint32(g.rows), g.recipRows.off)
+	parts := make([]best, len(at)-1)
+	err := betweenCuts(e.ctx, at, func(i, from, to int) {
+		b := best{most: a.Top}
+		g.addRecipients(set.set, concerned, from, to, &b)
+		parts[i] = b
+	})
 	if err != nil {
 		return Grouped{}, err
 	}
-	out := Grouped{By: a.By, Count: r.hits, Groups: make([]Group, 0, len(r.records))}
-	rest := whole
-	text := copier{}
-	for i := range r.records {
-		rec := &r.records[i]
-		group := Group{Cost: Cost{Amount: rec.Amount, Grants: int64(rec.Grants)}}
-		if about == AboutFunders {
-			f := &g.funder[rec.id]
-			group.EIN, group.Name = ein.EIN(f.EIN), text.copy(g.short.at(f.Name))
-			group.Key = group.EIN.String()
-		} else {
-			p := &g.recip[rec.id]
-			group.EIN, group.Name, group.Classes = ein.EIN(p.EIN), text.copy(g.short.at(p.Name)), Class(p.Classes)
-			group.Key = text.copy(g.recipIDs.at(rec.id))
-		}
-		rest.Amount -= group.Amount
-		rest.Grants -= group.Grants
-		out.Groups = append(out.Groups, group)
+	all := best{most: a.Top}
+	for i := range parts {
+		all.merge(&parts[i])
 	}
-	out.Rest = some(rest)
-	return out, nil
+	return all.grouped(GroupRecipient, group), nil
+}
+
+// addRecipients is sumRecipients without what a grouping has no use for.
+func (g *Graph) addRecipients(words, concerned bitset, from, to int, b *best) {
+	off, val := g.recipRows.off, g.recipRows.val
+	id, _ := slices.BinarySearch(off, uint32(from))
+	for pos := from; pos < to; id++ {
+		end := int(off[id+1])
+		if concerned != nil && !concerned.has(uint32(id)) {
+			if s := &g.recipTotals[id]; s.Grants > 0 {
+				b.add(uint32(id), Cost{Amount: s.Amount, Grants: int64(s.Grants)})
+			}
+			pos = end
+			continue
+		}
+		amounts := g.backAmounts[pos:end]
+		var sum Cost
+		for i, row := range val[pos:end] {
+			in := int64(words[row>>6] >> (row & 63) & 1)
+			sum.Amount += amounts[i] & -in
+			sum.Grants += in
+		}
+		if sum.Grants > 0 {
+			b.add(uint32(id), sum)
+		}
+		pos = end
+	}
 }

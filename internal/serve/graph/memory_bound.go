@@ -80,8 +80,11 @@ func (g *Graph) Weight(about About, f *Filter, p Page) int64 {
 			n += max(recips*int64(unsafe.Sizeof(partyTotals{}))+list(recips), 4*few+set(recips))
 		}
 	case AboutGroups:
-		counts := int64(len(g.stateList)+len(g.groups.countyList)+supportSets+3*maxYears) * int64(unsafe.Sizeof(Cost{}))
-		n += limit*partyBytes + int64(6*runtime.GOMAXPROCS(0))*counts
+		// A part of the work has tables of its own, and there are up to four for a core.
+		tables := 2 * int64(len(g.stateList)+len(g.groups.countyList)+supportSets+letters+maxYears)
+		n += limit*partyBytes + (tables*int64(4*runtime.GOMAXPROCS(0)+3)+funders)*int64(unsafe.Sizeof(Cost{}))
+		n += int64(len(g.groups.countyList)) * 256 // each is a group before the first are taken
+		n += limit * int64(4*runtime.GOMAXPROCS(0)+3) * 3 * int64(unsafe.Sizeof(numbered{}))
 		if short {
 			n += 128 * bound
 		} else if !f.empty() {

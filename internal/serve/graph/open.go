@@ -82,7 +82,7 @@ func newGraph(f *mapped.File, m *snapshot.Manifest) (*Graph, error) {
 	g.yearSums = mapped.Column[yearSum](f, "year.sums", len(g.yearList))
 	g.classSums = mapped.Column[Cost](f, "class.sums", classes)
 
-	g.groups = openGroups(f, len(g.stateList), len(g.place), len(g.recip))
+	g.groups = openGroups(f, len(g.stateList), n)
 	g.sets.each(len(g.yearList), len(g.stateList), len(g.probList), func(name string, values int, d *dimension) { *d = openDimension(f, name, values, n) })
 	g.giving = openGiving(f, len(g.funder))
 	g.recipRows = openLists(f, "recip.rows", len(g.recip), n)

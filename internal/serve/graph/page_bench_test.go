@@ -17,6 +17,7 @@ import (
 	"grantgraph/internal/ein"
 	"grantgraph/internal/grant"
 	"grantgraph/internal/ntee"
+	"grantgraph/internal/place"
 	"grantgraph/internal/serve/graph"
 	"grantgraph/internal/snapshot"
 )
@@ -92,7 +93,7 @@ func stateOf(r *rand.Rand) string {
 func drawGrants(rows, funders, recips int) iter.Seq[snapshot.Grant] {
 	return func(yield func(snapshot.Grant) bool) {
 		r := rand.New(rand.NewPCG(1, 1))
-		states := make([]string, recips)
+		states, zips := make([]string, recips), place.Shipped().ZIPs()
 		for i := range states {
 			states[i] = stateOf(r)
 		}
@@ -109,9 +110,10 @@ func drawGrants(rows, funders, recips int) iter.Seq[snapshot.Grant] {
 			}
 			slices.Sort(to)
 			for _, i := range to {
-				id := recipEIN(i)
+				id, at := recipEIN(i), &zips[i*7919%len(zips)]
 				g := snapshot.Grant{
 					Key: fmt.Sprintf("k%09d", n), FunderEIN: funderEIN(f), RecipID: id, RecipientEIN: id, RecipientRaw: "HOUSE", RecipientState: states[i],
+					RecipientCity: at.City, RecipientZIP: at.Code, RecipientCounty: at.County, Support: int32(1) << r.IntN(2*grant.Strategies) & (1<<grant.Strategies - 1),
 					Amount: 100 * int64(1+math.Exp(4+2*r.NormFloat64())), TaxYear: int32(2012 + r.IntN(13)), Purpose: pick(r, purposes), EINSource: "filed", MatchProb: 1,
 					Filing: "f", ReturnType: "990", PeriodEnd: "2022-12-31", SourceTier: grant.Matched,
 				}
@@ -165,6 +167,60 @@ func BenchmarkPage(b *testing.B) {
 		}
 	}
 	b.Logf("%d grants", g.Rows())
+}
+
+// BenchmarkGroups measures each grouping, and the eight of a page that shows the
+// counts beside its filters, each under the filter without its own condition:
+// milliseconds of the clock and of the processor, without the cache.
+func BenchmarkGroups(b *testing.B) {
+	g, err := drawn()
+	if err != nil {
+		b.Fatal(err)
+	}
+	ctx := context.Background()
+	subject, _ := ntee.ParseSubject("B")
+	years := []graph.Span{{From: 2019, To: 2022}}
+	state := graph.Place{Values: []graph.PlaceValue{{Name: "AA"}, {Name: "AB"}}}
+	operating, _ := graph.ParseQuery("operating")
+	for _, f := range []struct {
+		name string
+		graph.Filter
+	}{
+		{name: "all"},
+		{"years", graph.Filter{Years: years}},
+		{"most", graph.Filter{Years: []graph.Span{{From: 2013}}}},
+		{"half", graph.Filter{Years: []graph.Span{{From: 2018}}}},
+		{"subject_state_years", graph.Filter{Subject: subject, Place: state, Years: years}},
+		{"near", graph.Filter{Place: graph.Place{Near: graph.Near{ZIP: "44301", Miles: 100}}}},
+		{"query", graph.Filter{Query: operating}},
+		{"all_of_them", graph.Filter{Subject: subject, Place: state, Years: years, FunderKind: grant.PrivateFoundation, Support: grant.Program | grant.GeneralOperating, Query: operating}},
+	} {
+		run := func(name string, asks []graph.GroupsOf) {
+			b.Run(f.name+"/"+name, func(b *testing.B) {
+				before := processorTime(b)
+				var slowest, all time.Duration
+				for b.Loop() {
+					g.DropCache()
+					began := time.Now()
+					if _, err := g.GroupsMany(ctx, asks); err != nil {
+						b.Fatal(err)
+					}
+					took := time.Since(began)
+					slowest, all = max(slowest, took), all+took
+				}
+				b.ReportMetric(0, "ns/op")
+				b.ReportMetric(float64(processorTime(b)-before)/1e6/float64(b.N), "cpu-ms")
+				b.ReportMetric(float64(all.Microseconds())/1e3/float64(b.N), "ms")
+				b.ReportMetric(float64(slowest.Microseconds())/1e3, "slowest-ms")
+			})
+		}
+		var page []graph.GroupsOf
+		for by := graph.GroupSubject; by <= graph.GroupYear; by++ {
+			run(by.String(), []graph.GroupsOf{{Filter: &f.Filter, By: by, Top: 25}})
+			page = append(page, graph.GroupsOf{Filter: f.Filter.Without(by), By: by, Top: 25})
+		}
+		run("page", page)
+	}
 }
 
 // BenchmarkWeight puts what the most expensive questions take beside what they

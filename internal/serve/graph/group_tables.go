@@ -1,0 +1,193 @@
+package graph
+
+// tables are the sums of rows by the values of columns that have few, and by
+// funder. Those that no grouping needs are nil.
+type tables struct {
+	states, counties, letters, supports, years []Cost
+	funders                                    []Cost
+
+	missing []uint32 // the rows that were left out, where
+	few     bool     // these are few
+}
+
+func (c *Cost) merge(o Cost, sign int64) {
+	c.Amount += sign * o.Amount
+	c.Grants += sign * o.Grants
+}
+
+// newTables makes the tables that the groupings need, with zeros. Of each there
+// are two, one behind the other: rows in a row tend to have the same value, and
+// adding to one sum time and again, each time waits for the last. The table of
+// funders is not made: those of different funders can share one.
+func (g *Graph) newTables(asks []GroupsOf) *tables {
+	t := new(tables)
+	for i := range asks {
+		switch asks[i].By {
+		case GroupSubject:
+			t.letters = make([]Cost, 2*letters)
+		case GroupState:
+			t.states = make([]Cost, 2*len(g.stateList))
+		case GroupCounty:
+			t.counties = make([]Cost, 2*len(g.groups.countyList))
+		case GroupSupport:
+			t.supports = make([]Cost, 2*supportSets)
+		case GroupYear:
+			t.years = make([]Cost, 2*maxYears)
+		}
+	}
+	return t
+}
+
+// small are the tables but that of funders.
+func (t *tables) small() [5]*[]Cost {
+	return [...]*[]Cost{&t.states, &t.counties, &t.letters, &t.supports, &t.years}
+}
+
+// merge adds other tables of the same columns.
+func (t *tables) merge(o *tables) {
+	from := o.small()
+	for i, to := range t.small() {
+		for k, c := range *from[i] {
+			(*to)[k].merge(c, 1)
+		}
+	}
+}
+
+// fold joins the two tables of each column.
+func (t *tables) fold() {
+	for _, p := range t.small() {
+		half := (*p)[:len(*p)/2]
+		for i, c := range (*p)[len(half):] {
+			half[i].merge(c, 1)
+		}
+		*p = half
+	}
+}
+
+// subtractFromStored makes tables that are folded the sums of all other rows.
+func (t *tables) subtractFromStored(g *Graph) {
+	x := &g.groups
+	years := make([]Cost, maxYears)
+	for i, y := range g.yearSums {
+		years[i] = Cost{Amount: y.Amount, Grants: y.Grants}
+	}
+	from := tables{states: x.stateSums, counties: x.countySums, letters: x.letterSums, supports: x.supportSums, years: years}
+	parts := from.small()
+	for i, to := range t.small() {
+		for k, c := range *to {
+			all := (*parts[i])[k]
+			(*to)[k] = Cost{Amount: all.Amount - c.Amount, Grants: all.Grants - c.Grants}
+		}
+	}
+	for f, c := range t.funders {
+		all := &g.funderTotals[f]
+		t.funders[f] = Cost{Amount: all.Amount - c.Amount, Grants: int64(all.Grants) - c.Grants}
+	}
+}
+
+// needsFunders reports whether a grouping needs the sums of funders: that of
+// recipients to know what all rows come to.
+func needsFunders(asks []GroupsOf) bool {
+	for i := range asks {
+		switch asks[i].By {
+		case GroupFunder, GroupFunderType, GroupRecipient:
+			return true
+		}
+	}
+	return false
+}
+
+// tabulate adds the rows of a set up. All rows are stored, and of nearly all it
+// is quicker to take away those that are missing.
+func (e *evaluation) tabulate(set *rowset, asks []GroupsOf) (*tables, error) {
+	g := e.g
+	out := g.newTables(asks)
+	rows, stored := set, set.all
+	if out.missing, out.few = g.missingRows(set); out.few {
+		rows, stored = &rowset{short: true, list: out.missing, count: int64(len(out.missing))}, true
+	}
+	if needsFunders(asks) {
+		out.funders = make([]Cost, len(g.funder))
+	}
+	if !set.all {
+		if err := e.addUp(out, rows, asks); err != nil {
+			return nil, err
+		}
+	}
+	out.fold()
+	if stored {
+		out.subtractFromStored(g)
+	}
+	return out, nil
+}
+
+// addUp adds the rows of a set up, on all cores.
+func (e *evaluation) addUp(out *tables, set *rowset, asks []GroupsOf) error {
+	g := e.g
+	lo, hi := set.bounds()
+	at := g.cuts(lo, hi, g.funderRows)
+	parts := make([]*tables, len(at)-1)
+	err := betweenCuts(e.ctx, at, func(i, from, to int) {
+		t := g.newTables(asks)
+		t.funders = out.funders // no funder is in two parts
+		set.each(uint32(from), uint32(to), func(rows []uint32) { t.add(g, rows) })
+		parts[i] = t
+	})
+	if err != nil {
+		return err
+	}
+	for _, p := range parts {
+		out.merge(p)
+	}
+	return nil
+}
+
+// add takes rows, which are ascending, into the tables.
+func (t *tables) add(g *Graph, rows []uint32) {
+	x := &g.groups
+	if t.states != nil {
+		addColumn(t.states, x.states, g.amounts, rows, ^uint16(0))
+	}
+	if t.counties != nil {
+		addColumn(t.counties, x.counties, g.amounts, rows, ^uint16(0))
+	}
+	if t.letters != nil {
+		addColumn(t.letters, x.letters, g.amounts, rows, ^uint8(0))
+	}
+	if t.supports != nil {
+		addColumn(t.supports, g.supports, g.amounts, rows, supportSets-1)
+	}
+	if t.years != nil {
+		addColumn(t.years, g.years, g.amounts, rows, maxYears-1)
+	}
+	if t.funders != nil {
+		t.addFunders(g, rows)
+	}
+}
+
+// addColumn takes rows into the two tables of a column, in turn.
+func addColumn[K uint8 | uint16](sums []Cost, column []K, amounts []int64, rows []uint32, mask K) {
+	even, odd := sums[:len(sums)/2], sums[len(sums)/2:]
+	if len(rows)%2 == 1 {
+		even[column[rows[0]]&mask].add(amounts[rows[0]])
+		rows = rows[1:]
+	}
+	for i := 0; i+1 < len(rows); i += 2 {
+		a, b := rows[i], rows[i+1]
+		even[column[a]&mask].add(amounts[a])
+		odd[column[b]&mask].add(amounts[b])
+	}
+}
+
+// addFunders goes funder by funder, as rows stand in their order.
+func (t *tables) addFunders(g *Graph, rows []uint32) {
+	for len(rows) > 0 {
+		f := g.funders[rows[0]]
+		end, amount, n := g.funderRows[f+1], int64(0), 0
+		for ; n < len(rows) && rows[n] < end; n++ {
+			amount += g.amounts[rows[n]]
+		}
+		t.funders[f].merge(Cost{Amount: amount, Grants: int64(n)}, 1)
+		rows = rows[n:]
+	}
+}
