@@ -178,7 +178,7 @@ func (c *agentClient) do(r *http.Request) ([]byte, error) {
 			Try("check --url; a proxy in front of the service may be the cause")
 	}
 	if ch := no.failure.Challenge; ch != nil && !answerable(ch) {
-		return nil, c.unexpected("has a challenge that nobody can answer")
+		return nil, c.unexpected("has a challenge that cannot be answered")
 	}
 	no.Fault = fault.New(no.failure.Error, "%s", printable(no.failure.Message)).Try("%s", printable(no.failure.Hint))
 	if no.Hint == "" && resp.StatusCode == http.StatusNotFound {

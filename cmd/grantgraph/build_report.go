@@ -16,6 +16,9 @@ func printBuild(w io.Writer, result *ingest.Result, took time.Duration) {
 	m, r := &result.Snapshot.Manifest, result.Report
 	c := m.Counts
 	fmt.Fprintf(w, "\nSnapshot %s\n\n", m.Version)
+	if m.Invented {
+		fmt.Fprint(w, "Everything in it is invented: its sources were made by grantgraph synth.\n\n")
+	}
 	t := newTable("", ">", "")
 	t.add("grants", count(c.Grants), money.Dollars(c.TotalAmount))
 	t.add("funders", count(c.Funders), "")

@@ -69,7 +69,7 @@ func Lists(ctx context.Context, opt ListOptions) (*ListResult, error) {
 	last, err := lists.Open(opt.Data)
 	if f, ok := fault.Of(err); ok && slices.Contains(unusable, f.Slug) {
 		// Everything is read again, as the first time.
-		result.Warnings = append(result.Warnings, "the edition of the lists before this one cannot be used, so all of them are read anew: "+err.Error())
+		result.Warnings = append(result.Warnings, "the edition of the lists before this one cannot be used, so all of them are read again: "+err.Error())
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
@@ -243,7 +243,7 @@ func (l *loader) load(ctx context.Context, w *snapshot.Writer, sources *Sources,
 	if before.Loaded {
 		err := last.VerifyFiles(ctx, func(f snapshot.File) bool { return slices.Contains(l.tables, f.Table()) })
 		if f, ok := fault.Of(err); ok && f.Slug == snapshot.Damaged {
-			damage = fmt.Errorf("the list %s was read anew: %w", l.name, err)
+			damage = fmt.Errorf("the list %s was read again: %w", l.name, err)
 			before = lists.Status{Name: l.name, Problem: err.Error()}
 		} else if err != nil {
 			return state, nil, nil, err

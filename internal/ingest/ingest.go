@@ -173,7 +173,7 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 	// snapshot.
 	err = errors.Join(b.keepClusterKeys(), snapshot.Prune(opt.Data, keep), b.pruneStage(c.plan))
 	if err != nil {
-		b.note("the snapshot is published, but not all was tidied up after it: %v", err)
+		b.note("the snapshot is published, but some cleanup after it failed: %v", err)
 	}
 	b.phase("", 0)
 	b.report.Warnings = append(b.report.Warnings, b.notes...)

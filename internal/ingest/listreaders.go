@@ -315,7 +315,7 @@ func readSanctions(ctx context.Context, files []upstreamFile, state *lists.Statu
 		}
 	}
 	if in.Primary == nil || in.Aliases == nil {
-		return nil, fmt.Errorf("sdn.csv and alt.csv are both needed: most names of an entry stand in the second")
+		return nil, fmt.Errorf("sdn.csv and alt.csv are both needed: most names of an entry are in the second")
 	}
 	l, err := ofac.Read(in)
 	if err != nil {

@@ -97,7 +97,7 @@ func Discover(ctx context.Context, root string) (*Sources, error) {
 	}
 	if len(s.Returns) == 0 {
 		return nil, fault.New("sources_empty", "no filings under %s", root).
-			Try("grantgraph fetch --sources %s   brings them; grantgraph synth --out %s   makes an invented set", root, root)
+			Try("grantgraph fetch --sources %s   downloads them; grantgraph synth --out %s   makes an invented set", root, root)
 	}
 	for _, files := range [][]string{s.Overrides, s.Assisted} {
 		if len(files) > 1 { // one of them would be dropped unseen

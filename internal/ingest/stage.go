@@ -47,7 +47,7 @@ func (b *builder) stageAll(ctx context.Context, p *plan) error {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case !errors.Is(damage, errNotStaged):
-			b.note("the staged shard %s was damaged and is made anew: %v", s.key, damage)
+			b.note("the staged shard %s was damaged and is made again: %v", s.key, damage)
 			remade.Add(1)
 		}
 		return b.stage(ctx, p, s)

@@ -169,7 +169,7 @@ func readCensus(r io.Reader, known *Gazetteer) (rows []censusRow, added []County
 					return nil, nil, fmt.Errorf("%w: line %d: county %q is in no state", ErrCensus, n, fips)
 				}
 				if len(added) == maxNewCounties {
-					return nil, nil, fmt.Errorf("%w: more than %d counties that nobody knows", ErrCensus, maxNewCounties)
+					return nil, nil, fmt.Errorf("%w: more than %d unknown counties", ErrCensus, maxNewCounties)
 				}
 				added = append(added, County{fips, strings.Clone(f[at[2]]), state})
 			}

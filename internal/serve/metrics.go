@@ -42,7 +42,7 @@ func newMetrics(memory *budget.Budget) *metrics {
 		refreshFailures: prometheus.NewCounter(prometheus.CounterOpts{Name: "grantgraph_snapshot_refresh_failures_total", Help: "Times that a snapshot or the lists could not be taken up."}),
 		cutOff:          prometheus.NewCounter(prometheus.CounterOpts{Name: "grantgraph_clients_cut_off_total", Help: "Answers that were cut off because the client did not read them in time."}),
 	}
-	held := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "grantgraph_memory_held_bytes", Help: "Memory that requests under way hold of the budget."}, func() float64 { return float64(memory.Held()) })
+	held := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "grantgraph_memory_held_bytes", Help: "Memory of the budget that running requests hold."}, func() float64 { return float64(memory.Held()) })
 	budgeted := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "grantgraph_memory_budget_bytes", Help: "Memory that all requests together may hold; 0 is without bounds."}, func() float64 { return float64(memory.Size()) })
 	m.registry.MustRegister(m.requests, m.latency, m.inFlight, m.swaps, m.refreshFailures, m.cutOff, held, budgeted,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))

@@ -414,7 +414,7 @@ func (s *Server) guardStore() {
 	path := Accounts(s.opt.Data)
 	if now, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(now, s.store) {
 		s.store = nil
-		s.log.Error("the file of the accounts was removed or replaced under the server, which goes on with the old one; "+
+		s.log.Error("the file of the accounts was removed or replaced under the server, which keeps using the old one; "+
 			"what is charged and changed from now on is lost when it stops: start it again soon", "path", path)
 	}
 }

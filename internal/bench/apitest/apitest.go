@@ -78,7 +78,7 @@ func (l *Ledger) Balance(_ context.Context, id string) (account.Balance, error) 
 func (l *Ledger) Charge(ctx context.Context, id string, cost int) (account.Balance, error) {
 	if id == "spent" || id == l.Broke {
 		b, _ := l.Balance(ctx, id)
-		return b, &fault.Fault{Slug: "quota_exhausted", Message: "The allowance of this key is spent: 50 calls a day on the free plan.", Err: account.ErrSpent}
+		return b, &fault.Fault{Slug: "quota_exhausted", Message: "Daily limit reached: 50 calls a day on the free plan.", Err: account.ErrSpent}
 	}
 	l.mu.Lock()
 	l.spent[id] += cost

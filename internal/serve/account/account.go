@@ -48,7 +48,7 @@ func (k KeyInfo) Require(s Scope) error {
 type Balance struct {
 	Limit     int
 	Remaining int
-	Reset     time.Time // when the allowance is whole again; for an agent, when the key expires
+	Reset     time.Time // when the allowance resets; for an agent, when the key expires
 }
 
 // Store keeps keys and meters them. It is safe for concurrent use, also by

@@ -10,7 +10,7 @@ import (
 
 // A key reads gg_<plan letter>_<32 base62>_<checksum>. The letter is that of
 // the plan it was issued under (a for an agent) and says nothing about the plan
-// it has now. The checksum lets a mistyped or cut key be refused without asking
+// it has now. The checksum lets a mistyped or incomplete key be refused without asking
 // the store, and lets scanners tell a real key from a look-alike.
 const (
 	keyPrefix   = "gg_"
@@ -52,7 +52,7 @@ func ParseKey(s string) (Plan, error) {
 		}
 	}
 	if checksum(body) != s[len(s)-sumChars:] {
-		return "", unknownKey("This API key is mistyped or cut: its check characters do not match.")
+		return "", unknownKey("This API key is mistyped or incomplete: its check characters do not match.")
 	}
 	for _, t := range plans {
 		if t.Letter == s[3] {

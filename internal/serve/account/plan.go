@@ -32,7 +32,7 @@ const (
 )
 
 // Window is the calendar period, in UTC, in which an allowance is spent and
-// after which it is whole again.
+// after which it resets.
 type Window string
 
 // The windows.

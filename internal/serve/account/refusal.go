@@ -24,7 +24,7 @@ var (
 	ErrLocked  = errors.New("key is locked")
 	ErrExpired = errors.New("key has expired")
 	ErrNotDue  = errors.New("no challenge is due")
-	ErrStale   = errors.New("the challenge is another by now")
+	ErrStale   = errors.New("the challenge has changed")
 )
 
 // maxQuoted bounds what a message repeats of what came from outside, in bytes.

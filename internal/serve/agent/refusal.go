@@ -63,7 +63,7 @@ func replaced() *fault.Fault {
 // not name.
 func (k *Keys) notNamed() error {
 	return account.KeyLocked().
-		Try("make those calls exactly as given, then POST %s/answer; POST /agent-key/challenge returns the challenge again", k.o.URL)
+		Try("make those calls exactly as given, then POST %s/answer; POST /agent-key/challenge returns the current challenge", k.o.URL)
 }
 
 func tooManyMints(wait time.Duration) error {

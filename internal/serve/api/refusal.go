@@ -35,7 +35,7 @@ var (
 	refusedNoDataset = Refusal{Slug: "no_dataset", Status: 503, Means: "no dataset is being served yet"}
 	refusedDamaged   = Refusal{Slug: "dataset_damaged", Status: 503, Means: "a file that the answer needs is damaged, and out of service until another build is served"}
 	refusedTimeout   = Refusal{Slug: "timed_out", Status: 503, Means: "the request took too long and was stopped"}
-	refusedBusy      = Refusal{Slug: budget.Busy, Status: 503, Means: "as many large requests are under way as memory allows; nothing was counted; see Retry-After"}
+	refusedBusy      = Refusal{Slug: budget.Busy, Status: 503, Means: "as many large requests are running as memory allows; nothing was counted; see Retry-After"}
 	everywhere       = []Refusal{refusedStrict, refusedQuery, refusedTooMany, refusedMethod, refusedBody, refusedURI, refusedInvalid, refusedHeaders, refusedInternal, refusedNoDataset, refusedDamaged, refusedTimeout, refusedBusy}
 )
 
@@ -50,7 +50,7 @@ var (
 	StoreUnavailable = Refusal{Slug: "store_unavailable", Status: 503, Means: "the store of keys does not answer; see Retry-After"}
 	keyed            = []Refusal{refusedNoKey, refusedUnknown, refusedExpired, Inactive, StoreUnavailable}
 
-	refusedSpent    = Refusal{Slug: "quota_exhausted", Status: 402, Means: "the allowance of the key is spent; Retry-After says in how many seconds it resets, and is absent where time alone does not refill it"}
+	refusedSpent    = Refusal{Slug: "quota_exhausted", Status: 402, Means: "the daily or monthly limit of the key is reached; Retry-After says in how many seconds it resets, and is absent where time alone does not refill it"}
 	refusedLocked   = Refusal{Slug: "key_locked", Status: 402, Means: "the key of an agent is locked and this call is not part of its challenge", Audit: true}
 	PlanRequired    = Refusal{Slug: "plan_required", Status: 402, Means: "the endpoint needs a higher plan"}
 	refusedNotAgent = Refusal{Slug: "not_an_agent_key", Status: 409, Means: "the key is not one of an agent"}

@@ -27,7 +27,7 @@ func (a *AtOnce) Begin(address string) (end func(), err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.count >= a.all || a.from[address] >= a.each {
-		return nil, fault.New(Busy, "The server has as many of these requests under way as it takes at once, in all or from your address.").
+		return nil, fault.New(Busy, "The server is running as many of these requests as it accepts at once, in all or from your address.").
 			Try("ask again in a few seconds, and fewer at a time")
 	}
 	a.count++

@@ -121,7 +121,7 @@ func (b *Budget) Take(ctx context.Context, bytes int64) (*Hold, error) {
 }
 
 func busy() error {
-	return fault.New(Busy, "The server has as many large requests under way as its memory allows.").
+	return fault.New(Busy, "The server is running as many large requests as its memory allows.").
 		Try("ask again in a few seconds; a narrower filter or a smaller page needs less")
 }
 

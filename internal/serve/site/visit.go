@@ -196,7 +196,7 @@ func (s *Site) checkForm(v *visit, most bound) bool {
 			}
 			s.showMessage(v, http.StatusRequestEntityTooLarge, "That is too much", text)
 		} else {
-			s.showMessage(v, http.StatusBadRequest, "This form cannot be read", "What was sent was cut or damaged on the way, so nothing was done.")
+			s.showMessage(v, http.StatusBadRequest, "This form cannot be read", "What was sent arrived incomplete or damaged, so nothing was done.")
 		}
 		return false
 	}

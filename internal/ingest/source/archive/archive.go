@@ -134,7 +134,7 @@ func (a *Archive) list() error {
 	case n == 0:
 		return errors.New("is empty")
 	case strings.HasSuffix(strings.ToLower(a.Path), ".zip"):
-		return errors.New("is named .zip but is none; fetch it again")
+		return errors.New("is named .zip but is not a zip file; fetch it again")
 	}
 	a.single(path.Base(toSlash(a.Path)), uint64(info.Size()), func() (io.ReadCloser, error) {
 		return io.NopCloser(io.NewSectionReader(a.in, 0, info.Size())), nil

@@ -280,7 +280,7 @@ func lock(dir, name string) (release func(), err error) {
 		if !errors.Is(err, disk.ErrLocked) {
 			return nil, fault.Disk(path, err)
 		}
-		return nil, fault.New("fetch_running", "another fetch of %s into %s is under way", name, dir).Try("wait for it to end")
+		return nil, fault.New("fetch_running", "another fetch of %s into %s is running", name, dir).Try("wait for it to end")
 	}
 	return func() { f.Close() }, nil
 }

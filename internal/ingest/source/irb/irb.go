@@ -99,7 +99,7 @@ func load(r io.Reader) ([]line, error) {
 	case len(lines) == 0:
 		return nil, fmt.Errorf("%w: %w", ErrFormat, rows.ErrEmpty)
 	case !whole:
-		return nil, fmt.Errorf("%w: the page is cut short, and the announcements stand at its end; fetch it again", ErrFormat)
+		return nil, fmt.Errorf("%w: the page is incomplete, and the announcements are at its end; fetch it again", ErrFormat)
 	}
 	return lines, nil
 }

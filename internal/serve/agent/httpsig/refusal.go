@@ -35,12 +35,12 @@ var hints = map[error]string{
 	ErrComponent: "cover what the request has, each once, named as in RFC 9421, section 2",
 	ErrParameter: "give the signature the parameters that the rules for signing name",
 	ErrAlgorithm: "sign with Ed25519",
-	ErrTime:      "set the clock and sign each request anew",
+	ErrTime:      "set the clock and sign each request again",
 	ErrAgent:     "name an https address with a public host in lower case",
 	ErrDirectory: "serve the key directory over https, as the rules for signing say",
 	ErrKey:       "publish the key in the directory and name it by its thumbprint",
 	ErrMismatch:  "sign exactly what is sent, with the key that keyid names",
-	ErrReplay:    "sign each request anew, with another nonce",
+	ErrReplay:    "sign each request again, with another nonce",
 }
 
 // refuse makes the Fault for a cause.

@@ -130,7 +130,7 @@ func (v *Verifier) Verify(ctx context.Context, r *http.Request) (*Signature, err
 	}
 	if !fresh {
 		return nil, refuse(ErrReplay, "this signature has been used before").
-			Try("sign every request anew, each with its own random nonce")
+			Try("sign every request, each with its own random nonce")
 	}
 	s.Attested, s.Why = key.Attested, key.Why
 	return s, nil

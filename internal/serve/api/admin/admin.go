@@ -49,7 +49,7 @@ type KeyState struct {
 	ID        string  `json:"id" doc:"Names the key; stays the same when it is rotated."`
 	Plan      string  `json:"plan" enum:"free,plus,pro,agent" doc:"Its plan; agent for the trial key of an agent."`
 	Tier      *string `json:"tier" enum:"anonymous,signed,attested,trusted" doc:"Tier of the key of an agent."`
-	Account   *string `json:"account" doc:"Account it belongs to; null when it stands alone."`
+	Account   *string `json:"account" doc:"Account it belongs to; null when it belongs to none."`
 	Email     *string `json:"email" doc:"Email address noted with it."`
 	Label     *string `json:"label" doc:"Label."`
 	Active    bool    `json:"active" doc:"Whether it works."`
@@ -118,7 +118,7 @@ func keyOperation(id, method, path, summary, description string) api.Operation {
 }
 
 func (o operations) all() []api.Operation {
-	find := keyOperation("getKey", http.MethodGet, "", "A key and what is left of its allowance", "Tells the plan, the state and the balance of a key.")
+	find := keyOperation("getKey", http.MethodGet, "", "A key and what is left of its allowance", "Returns the plan, the state and the balance of a key.")
 	find.Plan = o.key(Registry.Find)
 
 	plan := keyOperation("setKeyPlan", http.MethodPost, "/plan", "Move a key to a plan", "Moves a key to a plan, and with it the account it belongs to and the other keys of that. What was spent stays spent.")
@@ -137,7 +137,7 @@ func (o operations) all() []api.Operation {
 	on := keyOperation("reactivateKey", http.MethodPost, "/reactivate", "Make a key work again", "Makes a deactivated key work again.")
 	on.Plan = o.key(Registry.Reactivate)
 
-	who := accountOperation("getAccount", http.MethodGet, "", "An account and its keys", "Tells the plan and the state of an account, and its keys with what is left of their allowance.")
+	who := accountOperation("getAccount", http.MethodGet, "", "An account and its keys", "Returns the plan and the state of an account, and its keys with their remaining calls.")
 	who.Plan = o.account(Registry.AccountOf)
 
 	move := accountOperation("setAccountPlan", http.MethodPost, "/plan", "Move an account to a plan", "Moves an account and all its keys to a plan. What was spent stays spent.")

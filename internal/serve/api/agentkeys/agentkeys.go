@@ -183,9 +183,9 @@ func (o *operations) answerChallenge() api.Operation {
 func (o *operations) challenge() api.Operation {
 	return api.Operation{
 		ID: "renewChallenge", Method: "POST", Path: agentPath + "/challenge", Access: api.Agent, Needs: o.needsGraph,
-		Summary: "Get the next challenge for a key whose calls are spent",
+		Summary: "Get the next challenge for a key with no calls left",
 		Description: "Locks a spent key of the anonymous tier and gives it a new challenge; answering it gives another 10 calls, as often as you like until the key expires. " +
-			"A key that is locked gets its current challenge again. While calls remain there is none.",
+			"For a locked key it returns the current challenge. While calls remain there is none.",
 		Response: AgentKeyAnswer{}, Formats: []string{"json"},
 		Refusals: []api.Refusal{notDue, noChallenge},
 		Examples: []api.Example{{Case: "1", Description: "A new challenge"}},

@@ -34,14 +34,14 @@ type TierRules struct {
 	Shows     string `json:"shows" doc:"What an agent shows to get it."`
 	LifetimeS int    `json:"lifetime_s" doc:"Seconds from minting to the end of the key."`
 	Calls     int    `json:"calls" doc:"Calls in all."`
-	Refills   bool   `json:"refills" doc:"Whether answering another challenge gives the calls anew."`
+	Refills   bool   `json:"refills" doc:"Whether answering another challenge gives the calls again."`
 	MaxLimit  int    `json:"max_limit" doc:"The most rows in a page; a larger limit is served at this one, with a caveat."`
 }
 
 // LockedRules say how a key is unlocked.
 type LockedRules struct {
 	Answer    string `json:"answer" doc:"Where answers are sent, by POST, with the key in X-API-Key." format:"uri"`
-	Renew     string `json:"renew" doc:"Where a key whose calls are spent asks for the next challenge, by POST." format:"uri"`
+	Renew     string `json:"renew" doc:"Where a key with no calls left asks for the next challenge, by POST." format:"uri"`
 	Attempts  int    `json:"attempts" doc:"Answers to one challenge; after the last wrong one there is a new challenge."`
 	WaitsS    []int  `json:"waits_s" doc:"Seconds to wait after the first wrong answer, the second, and so on."`
 	MostCalls int    `json:"most_calls" doc:"How often a locked key may make the calls of one challenge; they are not counted otherwise."`

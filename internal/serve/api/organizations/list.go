@@ -87,9 +87,9 @@ func (p *Parts) list() api.Operation {
 		ID: "listOrganizations", Method: "POST", Path: "/essentials", Access: api.Paid, Cost: 1, Lists: true,
 		Summary: "Organizations by filter and search terms",
 		Description: "Lists the organizations that match all filters, with an exact count, in any order, page by page to the last one. Without search_terms and filters these are all there are. " +
-			"Filters are flat names, or the nested blocks geography, organization and financials of Candid's Essentials API; a filter of theirs that no data stands behind is reported, not swallowed. " +
+			"Filters are flat names, or the nested blocks geography, organization and financials of Candid's Essentials API; a filter of theirs that there is no data for is reported, not ignored in silence. " +
 			"Figures are those of the latest filing that was read; an organization without the figure is in no range of it, and comes last in its order. " +
-			"How organizations stand with the IRS's lists is looked up in the current edition of those lists.",
+			"The status of organizations on the IRS's lists is looked up in the current edition of those lists.",
 		Params: []api.Param{api.FormatParam(api.Formats...)},
 		Body:   OrganizationQuery{}, BodyWords: listWords, MaxBody: maxListBody, Response: OrganizationList{}, Formats: api.Formats,
 		Refusals: []api.Refusal{proprietary, api.CursorStale, api.CursorOther},

@@ -19,10 +19,10 @@ import (
 
 // OrganizationQuery is the body of POST /essentials.
 type OrganizationQuery struct {
-	SearchTerms string               `json:"search_terms,omitempty" doc:"Name or words to look for, at most 200 bytes in UTF-8. It may stand in filters as well."`
-	Mode        string               `json:"mode,omitempty" enum:"text,semantic,hybrid" doc:"How search_terms are matched; text unless given. It may stand in filters as well."`
+	SearchTerms string               `json:"search_terms,omitempty" doc:"Name or words to look for, at most 200 bytes in UTF-8. It can also be given in filters."`
+	Mode        string               `json:"mode,omitempty" enum:"text,semantic,hybrid" doc:"How search_terms are matched; text unless given. It can also be given in filters."`
 	Filters     *OrganizationFilters `json:"filters,omitempty" doc:"What must hold, all of it."`
-	Sort        *OrganizationSort    `json:"sort,omitempty" doc:"Order of the rows. sort_by and sort_order may stand beside filters instead."`
+	Sort        *OrganizationSort    `json:"sort,omitempty" doc:"Order of the rows. sort_by and sort_order can be given at the top level instead."`
 	SortBy      string               `json:"sort_by,omitempty" enum:"name,revenue,assets,expenses,grants_paid,score" doc:"The same as sort.sort_by."`
 	SortOrder   string               `json:"sort_order,omitempty" enum:"asc,desc" doc:"The same as sort.sort_order."`
 	From        int64                `json:"from,omitempty" also:"string" doc:"How many rows to leave out, from 0. Rows at any depth cost the same. By score, only the best 10,000 are listed."`
@@ -86,7 +86,7 @@ type OrganizationBlock struct {
 	FoundationCodes []string         `json:"foundation_codes,omitempty" also:"string" doc:"As foundation_type."`
 	GroupExemption  []string         `json:"group_exemption,omitempty" also:"string|integer" items:"string|integer" doc:"As group_exemption."`
 	RulingYear      *RangeBlock      `json:"ruling_year,omitempty" doc:"As min_ruling_year and max_ruling_year."`
-	Properties      *PropertiesBlock `json:"properties,omitempty" doc:"How it stands with the lists."`
+	Properties      *PropertiesBlock `json:"properties,omitempty" doc:"Its status on the lists."`
 }
 
 // PropertiesBlock is Candid's filters of standing.
@@ -201,7 +201,7 @@ func (r *listReader) readTerms(filters *api.Form) {
 	for _, f := range []*api.Form{filters, r.Form} {
 		if text, ok := r.text(f, "search_terms", maxTerms); ok {
 			if q.terms != "" && q.terms != text {
-				filters.Ignored("filters.search_terms", "search_terms stands at the top level as well, so that in the filters was not applied.")
+				filters.Ignored("filters.search_terms", "search_terms is also given at the top level, so the one in the filters was not applied.")
 			}
 			q.terms = text
 		}

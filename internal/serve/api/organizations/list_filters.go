@@ -134,7 +134,7 @@ func (r *listReader) readFinancials(f *api.Form) {
 }
 
 // twice says that a filter was given under another name as well.
-const twice = "The same filter stands in the body under another name as well, so this one was not applied."
+const twice = "The same filter is also in the body under another name, so this one was not applied."
 
 // put sets a list of the filter that is not set yet.
 func put[T any](f *api.Form, name string, to *[]T, values []T) {

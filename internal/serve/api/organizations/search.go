@@ -36,7 +36,7 @@ type Found struct {
 	City     *string `json:"city" doc:"City."`
 	URL      string  `json:"url" doc:"Page of the organization; stable and citable." format:"uri"`
 	Href     string  `json:"href" doc:"The same page, relative to the site."`
-	Slug     string  `json:"slug" doc:"Name as it stands in the address of the page."`
+	Slug     string  `json:"slug" doc:"Name as it appears in the address of the page."`
 	Cause    *string `json:"cause" doc:"Cause; null when the master file has no NTEE code."`
 	Revenue  *int64  `json:"revenue" doc:"Revenue in whole dollars, to tell similar names apart; 0 when neither a filing nor the master file states one."`
 	Score    float64 `json:"score" doc:"How well it answers, from 0 to 1; it means the same for every question: 1 for a match that is exact, 0.7 and more for a strong one, less for a weak one."`

@@ -21,7 +21,7 @@ func (p Parts) funding() api.Operation {
 		Examples: []api.Example{
 			{Case: "1", Description: "Awards of a federal agency and of a state", Path: at("00-0000005")},
 			{Case: "none", Description: "An organization to which no award was found", Path: at("00-0000002")},
-			{Case: "unknown_ein", Description: "An EIN that nobody knows", Path: at("00-0000009")},
+			{Case: "unknown_ein", Description: "An unknown EIN", Path: at("00-0000009")},
 		},
 		Plan: p.planFunding,
 	}

@@ -95,9 +95,9 @@ func (a *PremierAnswer) addCofunders(c *api.Call, n graph.Neighbors, absent *abs
 	}
 	switch {
 	case n.Parties == 0:
-		absent.none("cofunders", "It itemized no grants, so nobody funds with it.")
+		absent.none("cofunders", "It itemized no grants, so it has no co-funders.")
 	case len(n.List) == 0:
-		absent.none("cofunders", "Nobody else was found to fund those that it funds.")
+		absent.none("cofunders", "No other funder of its grantees was found.")
 	}
 	if n.Parties > 0 {
 		a.CofunderScope = &CofunderScope{CofunderCount: n.Total, RecipientsExamined: n.Examined, RecipientCount: n.Parties}
@@ -205,7 +205,7 @@ func (a *PremierAnswer) addGovernance(p *profile.Profile, absent *absences) {
 		if len(p.Filings) == 0 {
 			absent.unfiled("governance")
 		} else {
-			absent.none("governance", "Its latest return names nobody.")
+			absent.none("governance", "Its latest return names no one.")
 		}
 		return
 	}

@@ -138,14 +138,14 @@ func (p Parts) essentials() api.Operation {
 	return api.Operation{
 		ID: "getEssentials", Path: "/essentials/{ein}", Access: api.Paid, Lists: true,
 		Summary:     "The essentials of an organization",
-		Description: "Who the organization is, the figures of its latest return, how it stands with today's lists of the tax authority, what it gave and received in grants, and its returns. A figure that was not filed is null. What is absent is named in x_service.not_available.",
+		Description: "Who the organization is, the figures of its latest return, its status on the current IRS lists, what it gave and received in grants, and its returns. A figure that was not filed is null. What is absent is named in x_service.not_available.",
 		Params:      []api.Param{einParam, api.FormatParam(formats...)},
 		Response:    EssentialsAnswer{}, Formats: formats,
 		Examples: []api.Example{
 			{Case: "1", Description: "A public charity that makes grants", Path: at("00-0000001")},
 			{Case: "recipient", Description: "An organization that receives grants; none of its returns was read, so there are no figures", Path: at("00-0000004")},
 			{Case: "revoked", Description: "An organization whose exemption was revoked", Path: at("00-0000006")},
-			{Case: "unknown_ein", Description: "An EIN that nobody knows", Path: at("00-0000009")},
+			{Case: "unknown_ein", Description: "An unknown EIN", Path: at("00-0000009")},
 			{Case: "invalid", Description: "What is no EIN", Path: at("12-34")},
 		},
 		Plan: p.planEssentials,
@@ -193,7 +193,7 @@ func (p Parts) premier() api.Operation {
 		Examples: []api.Example{
 			{Case: "1", Description: "A private foundation, in full", Path: at("00-0000002")},
 			{Case: "recipient", Description: "An organization that receives grants; none of its returns was read", Path: at("00-0000004")},
-			{Case: "unknown_ein", Description: "An EIN that nobody knows", Path: at("00-0000009")},
+			{Case: "unknown_ein", Description: "An unknown EIN", Path: at("00-0000009")},
 			{Case: "invalid", Description: "What is no EIN", Path: at("12-34")},
 		},
 		Plan: p.planPremier,

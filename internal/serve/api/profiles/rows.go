@@ -13,10 +13,10 @@ type EssentialsAnswer struct {
 type Core struct {
 	Organization Organization `json:"organization" doc:"Who it is."`
 	Financials   *Financials  `json:"financials,omitempty" doc:"Figures of its latest return that was read; absent when none was."`
-	Standing     Standing     `json:"standing" doc:"How it stands with today's lists of the tax authority. What rests on a list that is out of service is null, never false."`
+	Standing     Standing     `json:"standing" doc:"Its status on the current IRS lists. What rests on a list that is out of service is null, never false."`
 	Given        Given        `json:"given" doc:"Grants that it made, as it itemized them."`
 	Received     Received     `json:"received" doc:"Grants that others report to have made to it."`
-	Filings      []Return     `json:"filings" doc:"Its returns that were read and stand, latest first."`
+	Filings      []Return     `json:"filings" doc:"Its returns that were read and not superseded, latest first."`
 }
 
 // Organization is who an organization is.
@@ -365,7 +365,7 @@ type Person struct {
 type BoardLink struct {
 	EIN                  string  `json:"ein" doc:"EIN, nine digits." pattern:"^[0-9]{9}$"`
 	Name                 string  `json:"name" doc:"Name."`
-	SharedPeople         int     `json:"shared_people" doc:"People whose names tell that they are the same."`
+	SharedPeople         int     `json:"shared_people" doc:"People whose names show that they are the same."`
 	PossibleSharedPeople int     `json:"possible_shared_people" doc:"People whose names may be those of two."`
 	SameState            bool    `json:"same_state" doc:"Whether both are in one state."`
 	Confidence           float64 `json:"confidence" doc:"How sure the tie is, 0 to 1."`
@@ -408,7 +408,7 @@ type AssetProfile struct {
 	TopHoldingFMV   int64    `json:"top_holding_fmv" doc:"The largest investment."`
 	TopHoldingPct   *float64 `json:"top_holding_pct_assets" doc:"Its share of the assets, in percent."`
 	Items           int64    `json:"n_items" doc:"Investments listed."`
-	SelfManaged     bool     `json:"self_managed_flag" doc:"Whether it pays nobody to manage its investments."`
+	SelfManaged     bool     `json:"self_managed_flag" doc:"Whether it pays no one to manage its investments."`
 }
 
 // Holding is one investment.

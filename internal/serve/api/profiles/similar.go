@@ -54,7 +54,7 @@ func (p Parts) similar() api.Operation {
 		Response: api.List[SimilarRow]{}, Formats: api.Formats,
 		Examples: []api.Example{
 			{Case: "1", Description: "Organizations that resemble a food pantry", Path: at("00-0000004")},
-			{Case: "unknown_ein", Description: "An EIN that nobody knows", Path: at("00-0000009")},
+			{Case: "unknown_ein", Description: "An unknown EIN", Path: at("00-0000009")},
 		},
 		Plan: p.planSimilar,
 	}

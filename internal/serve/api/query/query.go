@@ -258,7 +258,7 @@ func withWait(err error) error {
 type SQLSchemaAnswer struct {
 	api.Head
 	Dialect   string        `json:"dialect" doc:"The dialect of SQL."`
-	Rules     []string      `json:"rules" doc:"What holds for every query."`
+	Rules     []string      `json:"rules" doc:"Query rules."`
 	Functions []SQLFunction `json:"functions" doc:"Functions beyond those of the dialect."`
 	Tables    []SQLTable    `json:"tables" doc:"The tables."`
 	api.Tail

@@ -154,8 +154,8 @@ func (o *operations) screen() api.Operation {
 	return api.Operation{
 		ID: "screenOrganization", Method: "GET", Path: path + "/{ein}", Legacy: []string{"/compliance/{ein}"}, Access: api.Grants, Cost: 1, Anew: true,
 		Summary: "Screen an organization against the compliance lists",
-		Description: "Tells what the IRS lists, the sanctions list, the bulletins and California's lists know of an EIN, with the dates of the lists that were used, and a signed report to keep; format=pdf is that report as one page. " +
-			"Screens are triage signals, not determinations: a list that could not be used is not_screened, never clear, and the sanctions screen compares names. Each answer is issued anew. " +
+		Description: "Returns what the IRS lists, the sanctions list, the bulletins and California's lists say about an EIN, with the dates of the lists that were used, and a signed report to keep; format=pdf is that report as one page. " +
+			"Screens are triage signals, not determinations: a list that could not be used is not_screened, never clear, and the sanctions screen compares names. Each answer is issued fresh. " +
 			"A free or trial key has one screening, of any organization: its evidence is left out, as x_service.withheld lists, and so is the report; everything else, and the pdf, is for paid plans. An EIN that nothing knows is found false and does not use it up.",
 		Params: []api.Param{
 			{Name: "ein", In: "path", Type: api.String, MaxLength: 20, Example: "00-0000001", Description: "EIN of the organization, with or without the hyphen."},

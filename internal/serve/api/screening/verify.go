@@ -22,7 +22,7 @@ func (o *operations) verify() api.Operation {
 	return api.Operation{
 		ID: "verifyReport", Method: "POST", Path: path + "/verify", Access: api.Open, Anew: true,
 		Summary: "Verify a report that was kept",
-		Description: "Takes a report as it was kept, the block of JSON, an answer that holds it, or the PDF, computes its identifier anew, verifies the signature with the published keys, and says whether its format version is still current. " +
+		Description: "Takes a report as it was kept, the block of JSON, an answer that holds it, or the PDF, computes its identifier again, verifies the signature with the published keys, and says whether its format version is still current. " +
 			"What cannot be verified is null, never false: false says that it was checked and is wrong. Nothing is kept, and nothing is counted.",
 		Body: Report{}, BodyTypes: []string{"application/pdf"}, MaxBody: maxDocument, AtOnce: budget.NewAtOnce(mostDocuments, mostFromOne), Response: VerifyAnswer{}, Formats: []string{"json"},
 		Refusals: []api.Refusal{api.StoreUnavailable},

@@ -19,7 +19,7 @@ var ruleWords = map[string]string{
 	grant.ZIP.String():              "a name several share, one of them in the ZIP",
 	grant.Street.String():           "the only organization at the address",
 	grant.Model.String():            "the statistical model, with its own probability for each row",
-	snapshot.Unresolved:             "no organization could be identified for sure",
+	snapshot.Unresolved:             "no organization identified",
 }
 
 // RuleWords says how a rule finds the recipient of a grant. The name is that of
