@@ -17,7 +17,7 @@ func printBuild(w io.Writer, result *ingest.Result, took time.Duration) {
 	c := m.Counts
 	fmt.Fprintf(w, "\nSnapshot %s\n\n", m.Version)
 	if m.Invented {
-		fmt.Fprint(w, "Everything in it is invented: its sources were made by grantgraph synth.\n\n")
+		fmt.Fprint(w, "Invented data: its sources include a world made by grantgraph synth.\n\n")
 	}
 	t := newTable("", ">", "")
 	t.add("grants", count(c.Grants), money.Dollars(c.TotalAmount))

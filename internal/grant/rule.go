@@ -8,7 +8,7 @@ const (
 	None             Rule = iota
 	Filed                 // the filer stated the EIN
 	OverrideHuman         // a person has looked at it
-	OverrideKeyError      // the EIN filed is one keying slip away from the organization named
+	OverrideKeyError      // the EIN filed is one typing error away from the organization named
 	Name                  // exact normalized name, unique within the state
 	RegistryDominant      // an ambiguous alias that one EIN dominates
 	Fuzzy                 // one edit away from a registered name, ZIP agreeing

@@ -67,7 +67,7 @@ func (k *Keys) notNamed() error {
 }
 
 func tooManyMints(wait time.Duration) error {
-	f := fault.New(TooManyMints, "Too many keys were asked for from this address: at most %d an hour are minted.", account.MintsAnHour).
+	f := fault.New(TooManyMints, "Too many keys were requested from this address: at most %d an hour are made.", account.MintsAnHour).
 		Try("ask again in %d seconds, or use the keys you have", account.Seconds(wait))
 	f.Err = &account.WaitError{Wait: wait}
 	return f

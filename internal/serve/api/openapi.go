@@ -67,7 +67,7 @@ func OpenAPI(baseURL string, examples Examples) ([]byte, error) {
 			"securitySchemes": object{
 				"apiKey": object{"type": "apiKey", "in": "header", "name": "X-API-Key", "description": "A key of the service. Keys are secrets: server-side only."},
 				"bearer": object{"type": "http", "scheme": "bearer", "description": "The same key as a bearer token."},
-				"admin":  object{"type": "http", "scheme": "bearer", "description": "The admin token of the service, for billing systems. The admin endpoints are there only where one is set."},
+				"admin":  object{"type": "http", "scheme": "bearer", "description": "The admin token of the service, for billing systems. The admin endpoints exist only where one is set."},
 			},
 		},
 	}

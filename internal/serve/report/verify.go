@@ -27,8 +27,8 @@ type PublicKey struct {
 // Verdict is what verification found. A question that could not be answered is
 // null, never false: false says that something was checked and is wrong.
 type Verdict struct {
-	ReportID       string         `json:"report_id" doc:"Identifier that the report bears."`
-	IDMatches      *bool          `json:"id_matches" doc:"Whether that is the identifier of its content, computed anew; null when the format version is unknown."`
+	ReportID       string         `json:"report_id" doc:"Identifier that the report has."`
+	IDMatches      *bool          `json:"id_matches" doc:"Whether that is the identifier of its content, computed again; null when the format version is unknown."`
 	SignatureValid *bool          `json:"signature_valid" doc:"Whether the signature is of the published key: false when it was checked and does not match; null when it could not be checked, or when the signature holds but another part of the document was changed."`
 	KeyID          string         `json:"key_id" doc:"Key that the report names."`
 	Format         string         `json:"format" doc:"Format version of the report."`

@@ -123,7 +123,7 @@ type Pub78 struct {
 // OrganizationType is one deductibility code of Publication 78.
 type OrganizationType struct {
 	Code                           string  `json:"code" doc:"Code, such as PC."`
-	OrganizationType               string  `json:"organization_type" doc:"What kind of organization it stands for; the code itself when it is documented nowhere."`
+	OrganizationType               string  `json:"organization_type" doc:"What kind of organization it means; the code itself when it is not documented."`
 	DeductibilityLimitation        *string `json:"deductibility_limitation" doc:"Limit of an individual's deduction, as the IRS publishes it; depends on the donor."`
 	DeductibilityStatusDescription *string `json:"deductibility_status_description" doc:"The code as the IRS explains it."`
 }
@@ -158,7 +158,7 @@ type Sanctions struct {
 	MatchCount       *int             `json:"match_count" doc:"Entities at or above the threshold in all; null when not screened."`
 	ExcludedEntNum   []int64          `json:"excluded_ent_num" doc:"Entities that the caller has ruled out; their matches are shown as ruled out."`
 	List             SanctionsList    `json:"list" doc:"The list as it was screened."`
-	Caveat           string           `json:"caveat" doc:"What the screen does not tell."`
+	Caveat           string           `json:"caveat" doc:"What the screen does not show."`
 }
 
 // SanctionsList names the list.
@@ -180,7 +180,7 @@ type SanctionsMatch struct {
 	Score       float64       `json:"score" doc:"Likeness from 0 to 1."`
 	Strength    string        `json:"strength" doc:"exact: the same words; strong: 0.90 and more; possible: the rest." enum:"exact,strong,possible"`
 	RuledOut    bool          `json:"ruled_out" doc:"The caller named it in exclude_ent_num."`
-	Aligned     []AlignedWord `json:"aligned" doc:"Which words were taken for the same, and what they weigh."`
+	Aligned     []AlignedWord `json:"aligned" doc:"Which words were treated as the same, and how much they count."`
 	Flags       []string      `json:"flags" doc:"What else went into the score."`
 	Places      []Place       `json:"places" doc:"Addresses of the entity in the list, at most 5."`
 }
@@ -190,7 +190,7 @@ type AlignedWord struct {
 	Query      string  `json:"query" doc:"Word of the name that was compared."`
 	List       string  `json:"list" doc:"Word of the list's name."`
 	Similarity float64 `json:"sim" doc:"Likeness of the two, from 0 to 1."`
-	Weight     float64 `json:"weight" doc:"How much the word tells: common words weigh little."`
+	Weight     float64 `json:"weight" doc:"How much the word counts: common words count little."`
 }
 
 // Place is an address of a sanctioned entity.
@@ -246,7 +246,7 @@ type California struct {
 type RegistryRecord struct {
 	RegistrationNumber *string `json:"registration_number" doc:"State charity registration number."`
 	Status             *string `json:"status" doc:"Status as the registry writes it."`
-	List               string  `json:"list" doc:"Which of the registry's lists the row stands in."`
+	List               string  `json:"list" doc:"Which of the registry's lists the row is in."`
 	MayOperate         *bool   `json:"may_operate" doc:"What the status means; null when it does not say."`
 	Name               string  `json:"name" doc:"Name in the registry."`
 	City               *string `json:"city" doc:"City."`
@@ -300,7 +300,7 @@ type BMFFinancials struct {
 
 // Reliance is what a report under the revenue procedure contains.
 type Reliance struct {
-	RelianceAvailable *bool      `json:"reliance_available" doc:"Whether every required element is there and no flag stands against it; null when a source was not screened or is not known to be current. Not a legal conclusion."`
+	RelianceAvailable *bool      `json:"reliance_available" doc:"Whether every required element is there and no flag speaks against it; null when a source was not screened or is not known to be current. Not a legal conclusion."`
 	ReportComplete    *bool      `json:"report_complete" doc:"Whether each element is met or does not apply; null when one was not screened."`
 	Elements          []Element  `json:"elements,omitzero" doc:"The nine elements that a third-party report must contain."`
 	Flags             []Flag     `json:"flags" doc:"Cases in which reliance does not apply or needs more."`

@@ -34,7 +34,7 @@ type Source struct {
 	Polled            string  `json:"polled" doc:"How often we look."`
 	SHA256            *string `json:"sha256" doc:"Fingerprint of the files it was read from."`
 	Screens           bool    `json:"screens" doc:"Whether screenings use it now: a list that is missing, damaged or too old is not_screened."`
-	Caveat            *string `json:"caveat,omitempty" doc:"What the list cannot tell."`
+	Caveat            *string `json:"caveat,omitempty" doc:"What the list cannot show."`
 	Note              *string `json:"note,omitempty" doc:"Why the list is not used, or why a newer one than the loaded was not taken."`
 }
 

@@ -412,7 +412,7 @@ func (s *Site) sendPDF(v *visit) {
 	page, err := report.PDF(verdict.Report)
 	if err != nil {
 		s.Log.Error("making a report's PDF", "report", verdict.ReportID, "error", err)
-		s.showMessage(v, http.StatusInternalServerError, "Something went wrong", "The PDF could not be made. The report as JSON is whole, and can be kept in its place.")
+		s.showMessage(v, http.StatusInternalServerError, "Something went wrong", "The PDF could not be made. The report as JSON is complete; keep that instead.")
 		return
 	}
 	h := v.w.Header()

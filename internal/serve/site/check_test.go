@@ -160,7 +160,7 @@ func TestCheck(t *testing.T) {
 	want(t, stranger.get("/check?q=zzqxv+wwkjq"), 200, "No organization by that name")
 	want(t, stranger.post("/check/000000001", nil), 303, "/signin")
 	want(t, stranger.get("/check/00-0000001"), 303, "/check/000000001")
-	want(t, stranger.get("/check/nobody"), 404, "Nothing here")
+	want(t, stranger.get("/check/nobody"), 404, "Page not found")
 	want(t, stranger.get("/check/many"), 303, "/check#several")
 
 	// Looking spends nothing; only a form of ours does.
@@ -229,7 +229,7 @@ func TestCheck(t *testing.T) {
 	want(t, got, 402, "A free account has one screening, and yours is used")
 	want(t, got, 402, "Move to the <b>Plus</b> plan: 250 calls a day")
 	want(t, got, 402, "grantgraph keys plan free@example.org plus")
-	want(t, free.send("/check/many", map[string]string{"csrf": free.csrf("/account"), "eins": "000000001"}, "", nil), 402, "Several at once take a paid plan")
+	want(t, free.send("/check/many", map[string]string{"csrf": free.csrf("/account"), "eins": "000000001"}, "", nil), 402, "Screening several at once needs a paid plan")
 	if p.left(t, "free@example.org") != 48 {
 		t.Errorf("%d left on the free plan", p.left(t, "free@example.org"))
 	}
@@ -295,7 +295,7 @@ func TestRecords(t *testing.T) {
 	plus := p.payer(t, "plus@example.org", account.Plus)
 	for ein, texts := range map[string][]string{
 		"000000001": {"No flag applies", "Every element that a report must have is there"},
-		"000000002": {"as of May 15, 2024, posted August 12, 2024", "1 entry in the list", "An element is missing, or a flag stands against it", "The IRS gave public notice"},
+		"000000002": {"as of May 15, 2024, posted August 12, 2024", "1 entry in the list", "An element is missing, or a flag speaks against it", "The IRS gave public notice"},
 		"000000003": {"1 entity to compare", "1 Quay", "word in the list", "ZARVONIA", "37%", "the same"},
 		"000000004": {"does not allow it to operate", "Number CT0000004. Status: Delinquent; may operate: no"},
 		"000000005": {nasty},
@@ -514,7 +514,7 @@ func TestWordRows(t *testing.T) {
 	for _, r := range wordRows([]screen.AlignedWord{{Weight: 6}, {Weight: 3}, {Weight: 1}, {}}) {
 		got = append(got, r.Share)
 	}
-	if want := []string{"60%, tells much", "30%", "10%, tells little", "none"}; !slices.Equal(got, want) {
+	if want := []string{"60%, counts much", "30%", "10%, counts little", "none"}; !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
 	for f, want := range map[float64]string{1: "the same", .996: "nearly the same, 99%", .75: "similar, 75%"} {

@@ -69,7 +69,7 @@ func (s *Site) screenMany(v *visit) {
 		return
 	}
 	if !paid(v.account.Plan) {
-		s.showPlans(v, "Several at once take a paid plan", "Your free account has one screening of one organization. Nothing was counted.")
+		s.showPlans(v, "Screening several at once needs a paid plan", "Your free account has one screening of one organization. Nothing was counted.")
 		return
 	}
 	if !s.charge(v) {

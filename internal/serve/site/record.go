@@ -178,9 +178,9 @@ func (v *recordView) Available() (m mark) {
 	case a == nil:
 		return mark{screen.MarkNotScreened, "Cannot be said: a list was not screened or is not known to be current, or a match has to be looked at first."}
 	case *a:
-		return mark{screen.MarkOK, "Every element that a report must have is there, and no flag stands against it."}
+		return mark{screen.MarkOK, "Every element that a report must have is there, and no flag speaks against it."}
 	}
-	return mark{screen.MarkLook, "An element is missing, or a flag stands against it."}
+	return mark{screen.MarkLook, "An element is missing, or a flag speaks against it."}
 }
 
 // mark is a mark beside a word: the word says it too, so that nobody depends on
@@ -297,9 +297,9 @@ func wordRows(list []screen.AlignedWord) (rows []wordRow) {
 			row.Share = frame.Percent(share)
 			switch even := 1 / float64(len(list)); {
 			case share >= 1.4*even:
-				row.Share += ", tells much"
+				row.Share += ", counts much"
 			case share <= .6*even:
-				row.Share += ", tells little"
+				row.Share += ", counts little"
 			}
 		}
 		rows = append(rows, row)

@@ -279,7 +279,7 @@ func TestHeaders(t *testing.T) {
 			t.Errorf("Allow is %q, want %q", got, tc.allow)
 		}
 	}
-	want(t, v.post("/nowhere", nil), 404, "Nothing here")
+	want(t, v.post("/nowhere", nil), 404, "Page not found")
 }
 
 // TestOtherPeoplesKeys tries to rotate a key of somebody else.
@@ -294,8 +294,8 @@ func TestOtherPeoplesKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, id := range []string{k.ID, key, "key_000000000000", "x"} {
-		want(t, eve.get("/account/keys/"+id+"/rotate"), 404, "Nothing here")
-		want(t, eve.post("/account/keys/"+id+"/rotate", url.Values{"csrf": {eve.csrf("/account")}}), 404, "Nothing here")
+		want(t, eve.get("/account/keys/"+id+"/rotate"), 404, "Page not found")
+		want(t, eve.post("/account/keys/"+id+"/rotate", url.Values{"csrf": {eve.csrf("/account")}}), 404, "Page not found")
 	}
 	if _, err := p.store.Authenticate(t.Context(), key); err != nil {
 		t.Error("the key was rotated by somebody else")

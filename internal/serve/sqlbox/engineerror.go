@@ -55,7 +55,7 @@ func explain(err error, sql string, before int) (kind, message string) {
 		head = fmt.Sprintf("%q names no table in FROM", m[1])
 	}
 	if m := columnPattern.FindStringSubmatch(text); m != nil && strings.Contains(sql, `"`+m[1]+`"`) {
-		head += fmt.Sprintf("; if it is text and no name, it stands in single quotes: '%s'", m[1])
+		head += fmt.Sprintf("; if it is text and not a name, put it in single quotes: '%s'", m[1])
 	} else if m := boundPattern.FindStringSubmatch(text); m != nil {
 		head += "; did you mean " + strings.TrimRight(m[1], ". ") + "?"
 	}

@@ -245,7 +245,7 @@ func (w *walker) walk(v any, sc *scope) *fault.Fault {
 		case typ == "TABLE_FUNCTION":
 			return w.tableFunction(v, sc)
 		case typ == "SHOW_REF":
-			return reject("DESCRIBE, SHOW and SUMMARIZE cannot stand inside a query").Try("DESCRIBE grants, as a statement of its own")
+			return reject("DESCRIBE, SHOW and SUMMARIZE cannot be used inside a query").Try("DESCRIBE grants, as a statement of its own")
 		case !plainTypes[typ] && !strings.HasSuffix(typ, "_TYPE_INFO"):
 			return reject("%s is not available%s", strings.ToLower(strings.ReplaceAll(typ, "_", " ")), w.position(v))
 		}

@@ -27,7 +27,7 @@ func TestComplaints(t *testing.T) {
 		{"SELECT 1 FROM elsewhere", Rejected, `unknown table "elsewhere"`},
 		{"SELECT summ(amount) FROM grants", Rejected, `the function summ is not available; did you mean sum? (line 1, column 8)`},
 		{"SELECT ein.lower() FROM pub78", Rejected, `the function ein.lower is not available (line 1, column 8)`},
-		{"SELECT * FROM (SUMMARIZE pub78)", Rejected, `DESCRIBE, SHOW and SUMMARIZE cannot stand inside a query`},
+		{"SELECT * FROM (SUMMARIZE pub78)", Rejected, `DESCRIBE, SHOW and SUMMARIZE cannot be used inside a query`},
 		{"SELECT 1,\n  sleep_ms(5)", Rejected, `the function sleep_ms is not available (line 2, column 3)`},
 		{"SELECT * FROM read_csv('x')", Rejected, `the table function read_csv is not available (line 1, column 15)`},
 		{"SELECT 1 FROM grants WHER x", Rejected, `syntax error at or near "x" (line 1, column 27)`},

@@ -11,7 +11,7 @@ import (
 // to get a key by itself.
 type AgentRules struct {
 	api.Head
-	Mint    MintRules   `json:"mint" doc:"How a key is asked for."`
+	Mint    MintRules   `json:"mint" doc:"How to ask for a key."`
 	Tiers   []TierRules `json:"tiers" doc:"What each tier asks and gives, in rising order."`
 	Locked  LockedRules `json:"challenge" doc:"How a key of the anonymous tier is unlocked and refilled."`
 	Signing SignRules   `json:"signing" doc:"How a request has to be signed for the tiers above anonymous."`

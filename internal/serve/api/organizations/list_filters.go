@@ -182,7 +182,7 @@ func (r *listReader) standsAs(f *api.Form, name string, is *bool, to **bool, lis
 		if list.Note != nil {
 			why = *list.Note
 		}
-		f.Ignored(name, "The list that it looks into is out of service, so the filter did not run. %s", why)
+		f.Ignored(name, "The list that it uses is out of service, so the filter did not run. %s", why)
 	case *to != nil && **to != *is:
 		f.Ignored(name, twice)
 	default:

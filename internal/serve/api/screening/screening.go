@@ -86,7 +86,7 @@ func Group(p Parts) api.Group {
 	o := &operations{p, make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2))}
 	return api.Group{
 		Tag: "Screening", About: "What the compliance lists know of an organization, and signed reports of it.",
-		Note:       "A screening is a signal for somebody who looks closer, not a determination. A list that could not be used is `not_screened`, never `clear`; the sanctions screen compares NAMES.",
+		Note:       "A screening is a signal to look closer, not a determination. A list that could not be used is `not_screened`, never `clear`; the sanctions screen compares NAMES.",
 		Operations: []api.Operation{o.screen(), o.bulk(), o.names(), o.verify()},
 		Schemas:    Schemas,
 	}

@@ -28,7 +28,7 @@ func (o *operations) verify() api.Operation {
 		Refusals: []api.Refusal{api.StoreUnavailable},
 		Examples: []api.Example{
 			{Case: "1", Description: "A report that was issued", Body: o.Samples.Report},
-			{Case: "bent", Description: "The same after somebody has changed it", Body: strings.Replace(o.Samples.Report, `"found":true`, `"found":false`, 1)},
+			{Case: "bent", Description: "The same after it was changed", Body: strings.Replace(o.Samples.Report, `"found":true`, `"found":false`, 1)},
 			{Case: "unknown_key", Description: "A report signed with a key that this service never had: nothing can be said of its signature", Body: o.Samples.Foreign},
 			{Case: "invalid", Description: "What is no report at all", Body: `{"ein":"00-0000001"}`},
 		},

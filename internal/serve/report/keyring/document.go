@@ -158,7 +158,7 @@ func parsePEM(text []byte) (keys []Key, err error) {
 			return nil, errors.New("there is something beside the keys")
 		}
 		if kind, _, _ := bytes.Cut(text, []byte("\n")); bytes.Contains(kind, []byte("PRIVATE")) {
-			return nil, errors.New("this is a private key, which nobody but its owner should have")
+			return nil, errors.New("this is a private key, which only its owner should have")
 		}
 		block, rest := pem.Decode(text)
 		if block == nil || bytes.Count(text[:len(text)-len(rest)], []byte("-----BEGIN ")) != 1 {
@@ -262,7 +262,7 @@ func parseJWK(members map[string]json.RawMessage) (k Key, isEd25519 bool, err er
 		}
 	}
 	if _, private := members["d"]; private {
-		return Key{}, false, errors.New("this is a private key, which nobody but its owner should have")
+		return Key{}, false, errors.New("this is a private key, which only its owner should have")
 	}
 	if kind == "" {
 		return Key{}, false, errors.New("a key has no kty")

@@ -253,7 +253,7 @@ func (r *Reader) explain(err error) error {
 		return err
 	}
 	if hex.EncodeToString(r.sum.Sum(nil)) != r.sheet.SHA256 {
-		return fault.New("sheet_changed", "the file was changed while it was read").Try("run it again once nobody writes to the file")
+		return fault.New("sheet_changed", "the file was changed while it was read").Try("run it again when no other program is writing to the file")
 	}
 	return io.EOF
 }

@@ -9,7 +9,7 @@ import (
 var ruleWords = map[string]string{
 	grant.Filed.String():            "the filer stated the EIN",
 	grant.OverrideHuman.String():    "somebody looked it up",
-	grant.OverrideKeyError.String(): "the EIN filed is one keying slip away",
+	grant.OverrideKeyError.String(): "the EIN filed is one typing error away",
 	grant.Name.String():             "exact name, the only one in its state",
 	grant.RegistryDominant.String(): "a name several share, one of them nearly always meant",
 	grant.Fuzzy.String():            "one letter off, same ZIP",
