@@ -240,13 +240,13 @@ func (s *Site) deleteKey(v *visit) {
 }
 
 func (s *Site) showPassword(v *visit) {
-	f := s.form(v, "Change the password")
+	f := s.form(v, "Change your password")
 	f.Email = v.account.Email
 	s.pages.Render(v.w, http.StatusOK, "password", f)
 }
 
 func (s *Site) changePassword(v *visit) {
-	f := s.form(v, "Change the password")
+	f := s.form(v, "Change your password")
 	f.Email = v.account.Email
 	secret, err := s.Accounts.ChangePassword(v.r.Context(), v.account.ID, v.field("old"), v.field("password"))
 	if err != nil {

@@ -57,7 +57,7 @@ func (s *Site) sendConfirm(ctx context.Context, a account.Account) error {
 	}
 	return s.Mail.Send(ctx, mail.Email{To: a.Email, Subject: "Confirm your email address", Text: `Hello,
 
-someone, most likely you, signed up for Grantgraph with this email address.
+Someone, most likely you, signed up for Grantgraph with this email address.
 Confirm it here:
 
 ` + s.link("/confirm", token) + `
@@ -81,7 +81,7 @@ func (s *Site) sendAccountExists(ctx context.Context, email string) error {
 	}
 	e := mail.Email{To: a.Email, Subject: "You already have an account", Text: `Hello,
 
-someone, most likely you, signed up for Grantgraph with this email address,
+Someone, most likely you, signed up for Grantgraph with this email address,
 which already has an account. Sign in with its password:
 
 ` + s.BaseURL + `/signin
@@ -96,7 +96,7 @@ has not changed.
 	if !a.Verified {
 		e.Subject, e.Text = "Finish signing up", `Hello,
 
-someone, most likely you, signed up for Grantgraph with this email address, and
+Someone, most likely you, signed up for Grantgraph with this email address, and
 not for the first time; it was never confirmed. Choose a password here, which
 confirms the address as well:
 
@@ -121,7 +121,7 @@ func (s *Site) sendReset(ctx context.Context, email string) error {
 	}
 	return s.Mail.Send(ctx, mail.Email{To: a.Email, Subject: "Choose a new password", Text: `Hello,
 
-someone, most likely you, asked for a new password for your Grantgraph account. Choose it here:
+Someone, most likely you, asked for a new password for your Grantgraph account. Choose it here:
 
 ` + s.link("/reset", token) + `
 

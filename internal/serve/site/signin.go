@@ -248,13 +248,13 @@ func (s *Site) showEmailSent(v *visit) {
 }
 
 func (s *Site) showForgot(v *visit) {
-	s.pages.Render(v.w, http.StatusOK, "forgot", s.form(v, "Forgot the password?"))
+	s.pages.Render(v.w, http.StatusOK, "forgot", s.form(v, "Forgot your password?"))
 }
 
 // forgot writes an email if there is anybody to write to, and says the same if
 // there is not.
 func (s *Site) forgot(v *visit) {
-	f := s.form(v, "Forgot the password?")
+	f := s.form(v, "Forgot your password?")
 	f.Email = v.field("email")
 	email, err := account.ParseEmail(f.Email)
 	if err == nil {
