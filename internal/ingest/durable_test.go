@@ -183,7 +183,7 @@ func TestDamagedShard(t *testing.T) {
 	if again.Remade != 5 || again.Reused != again.Staged-5 || len(told) != 5 {
 		t.Errorf("of %d shards %d were remade and %d reused; told %q", again.Staged, again.Remade, again.Reused, told)
 	}
-	if said := strings.Join(again.Report.Warnings, "\n"); strings.Count(said, "was damaged and is made anew") != 5 {
+	if said := strings.Join(again.Report.Warnings, "\n"); strings.Count(said, "was damaged and is made again") != 5 {
 		t.Errorf("the report says %q", said)
 	}
 	again.Report.Warnings = nil

@@ -79,7 +79,7 @@ func TestAccess(t *testing.T) {
 		{Name: "bearer", Path: "grants/summary", Plan: "none", Header: []string{"Authorization", "bearer gg_test_plus"}},
 		{Name: "free key", Path: "grants/summary", Costs: 1, Heads: map[string]string{"X-Calls-Limit": "50", "X-Calls-Remaining": "49", "X-Calls-Reset": "2026-11-16T00:00:00Z", "Cache-Control": "private, max-age=300"}},
 		{Name: "pro key", Path: "grants/funders", Plan: "pro", Costs: 1},
-		{Name: "spent", Path: "grants/summary", Plan: "spent", Status: 402, Has: []string{`"error":"quota_exhausted"`, "spent"}, Heads: map[string]string{"X-Calls-Remaining": "0"}},
+		{Name: "spent", Path: "grants/summary", Plan: "spent", Status: 402, Has: []string{`"error":"quota_exhausted"`, "Daily limit reached"}, Heads: map[string]string{"X-Calls-Remaining": "0"}},
 		{Name: "inactive", Path: "grants/summary", Plan: "inactive", Status: 402, Has: []string{`"error":"account_inactive"`}},
 		{Name: "refused requests are free", Path: "grants/summary?year=abc", Status: 422, Heads: map[string]string{"X-Calls-Remaining": "50"}},
 		{Name: "strict refusals are free", Path: "grants/summary?nonsense=1&strict=1", Status: 400},

@@ -456,7 +456,7 @@ func TestLocked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, _ := d.run(); !contains(got.Problems, "under way") || got.Unchanged != 0 {
+	if got, _ := d.run(); !contains(got.Problems, "is running") || got.Unchanged != 0 {
 		t.Errorf("%+v", got)
 	}
 	release()

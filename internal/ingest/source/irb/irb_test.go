@@ -199,7 +199,7 @@ func TestReadRefuses(t *testing.T) {
 		{"error page", "<!DOCTYPE html><html><head><title>Page not found | Internal Revenue Service</title></head><body><h1>Page not found</h1></body></html>", "2031-33_IRB", "date of bulletin 2031-33"},
 		{"other text", "See Internal Revenue Bulletin 2031-33 for more, it says.", "", "which bulletin"},
 		{"index", "<html><a>Internal Revenue Bulletin: 2031-33</a><br>August 18, 2031<br><a>Internal Revenue Bulletin: 2031-32</a><br><a>Internal Revenue Bulletin: 2031-31</a></html>", "", "list of them"},
-		{"cut short", string(page[:len(page)*2/3]), "", "cut short"},
+		{"cut short", string(page[:len(page)*2/3]), "", "incomplete"},
 		{"announcement alone", intro + "Sample Aid\nLake Sample, NY", "announcement_2031-16.txt", "name the file after it"},
 		{"no date", "Internal Revenue Bulletin: 2031-33\n", "", "date of bulletin 2031-33"},
 		{"date of another year", "Internal Revenue Bulletin: 2031-33\nAugust 18, 2013", "", "date of bulletin 2031-33"},

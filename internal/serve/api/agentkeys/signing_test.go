@@ -148,7 +148,7 @@ func TestSignedMint(t *testing.T) {
 					}
 				}
 				spent := k.Send("GET", "/api/v1/grants/summary", again.APIKey, "").Want(t, 402, "quota_exhausted")
-				if !strings.Contains(spent.Hint, "never refills") {
+				if !strings.Contains(spent.Hint, "does not reset") {
 					t.Errorf("%s", spent.Text)
 				}
 			}
