@@ -259,16 +259,16 @@ func topCauses(l *graph.Ledger) (list []causeShare) {
 	return list
 }
 
-// searching is the address of the results page for a name.
+// Searching is the address of the results page for a name.
 func (p *comparePage) Searching() string { return "/search?q=" + url.QueryEscape(p.Query) }
 
 // matrix is counts of what each two organizations have in common.
 type matrix struct {
-	List   []*compared
-	Counts [][]int64
-	Label  string
+	List    []*compared
+	Counts  [][]int64
+	Heading string // id of it
 }
 
-func newMatrix(list []*compared, counts [][]int64) matrix {
-	return matrix{list, counts, "Counts for each two of the organizations"}
+func newMatrix(list []*compared, counts [][]int64, heading string) matrix {
+	return matrix{list, counts, heading}
 }

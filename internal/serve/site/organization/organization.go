@@ -165,7 +165,7 @@ func (s *room) fail(w http.ResponseWriter, r *http.Request, err error) {
 	s.Broken(w, r, err)
 }
 
-// errBusy is the failure of a page for which there is no memory.
+// reserve takes memory for a page.
 func (s *room) reserve(r *http.Request, bytes int64) (*budget.Hold, error) {
 	return s.Budget.Take(r.Context(), bytes)
 }

@@ -59,8 +59,8 @@ func (s *room) showOverview(w http.ResponseWriter, r *http.Request, v *view) err
 	}
 	page.Gave.Explore, page.Received.Explore = "/explore?funder_id="+e, "/explore?recip_id="+e
 	page.Gave.Complete, page.Received.Complete = v.Home+"/recipients", v.Home+"/funders"
-	page.Gave.draw("&location_type=recipient")
-	page.Received.draw("&location_type=funder")
+	page.Gave.draw(ofRecipients)
+	page.Received.draw(ofFunders)
 	page.Flows = draw.TwoFlows(v.givenYears(page.Gave.Ledger), v.receivedYears(page.Received.Ledger))
 	if found, ok := v.set.Profiles.Read(v.EIN, true); ok {
 		page.Money = moneyLine(found.Financials)
@@ -94,18 +94,37 @@ func (f *flow) read(ctx context.Context, v *view, side graph.Side, cause func(ei
 // name nobody.
 var unnamed = []graph.Class{graph.Individuals, graph.Unidentified}
 
+// Whose place a filter by place means.
+const (
+	ofRecipients = "&location_type=recipient"
+	ofFunders    = "&location_type=funder"
+)
+
 // draw makes the pictures of one direction. of says whose place the map is about.
 func (f *flow) draw(of string) {
 	var causes []draw.Bar
+	others, none := draw.Bar{Muted: true}, draw.Bar{Label: "No registered cause", Muted: true}
+	left := int64(0)
 	for _, x := range f.Subjects {
-		bar := draw.Bar{Label: "No registered cause", Amount: x.Total, Count: x.Grants, Muted: true}
-		if x.Key != "" {
-			bar.Label, bar.Muted = ntee.Label(x.Key[0]), false
-			if of == "&location_type=recipient" { // the cause of a funder is no filter
+		switch {
+		case x.Key == "":
+			none.Amount, none.Count = x.Total, x.Grants
+		case len(causes) == topShown:
+			left++
+			others.Label = plural(left, "other cause")
+			others.Amount, others.Count = others.Amount+x.Total, others.Count+x.Grants
+		default:
+			bar := draw.Bar{Label: ntee.Label(x.Key[0]), Amount: x.Total, Count: x.Grants}
+			if of == ofRecipients { // the cause of a funder is no filter
 				bar.Href = f.Explore + "&subject=" + x.Key
 			}
+			causes = append(causes, bar)
 		}
-		causes = append(causes, bar)
+	}
+	for _, bar := range []draw.Bar{others, none} {
+		if bar.Count > 0 {
+			causes = append(causes, bar)
+		}
 	}
 	f.Causes = draw.Bars(causes)
 	var states []draw.Area

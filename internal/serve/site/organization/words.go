@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"time"
 
-	"grantgraph/internal/grant"
 	"grantgraph/internal/money"
 	"grantgraph/internal/serve/graph"
 	"grantgraph/internal/serve/site/draw"
@@ -13,17 +12,16 @@ import (
 
 // words are what the pages can call beside what every page can.
 var words = template.FuncMap{
-	"text":     text,
-	"plural":   plural,
-	"form":     formName,
-	"day":      dayText,
-	"chance":   chance,
-	"funderis": funderIs,
-	"figure":   figure,
-	"compact":  draw.Compact,
-	"marked":   markWord,
-	"signed":   signed,
-	"matrix":   newMatrix,
+	"text":    text,
+	"plural":  plural,
+	"form":    formName,
+	"day":     dayText,
+	"chance":  chance,
+	"figure":  figure,
+	"compact": draw.Compact,
+	"marked":  markWord,
+	"signed":  signed,
+	"matrix":  newMatrix,
 }
 
 // markWord is a mark of a relation as a page says it.
@@ -40,22 +38,6 @@ func formName(form string) string {
 		return "Return"
 	}
 	return "Form " + form
-}
-
-// funderIs is a kind of funder in words.
-func funderIs(kind *string) string {
-	if kind == nil {
-		return ""
-	}
-	switch *kind {
-	case grant.PrivateFoundation:
-		return "Private foundation"
-	case grant.PublicCharity:
-		return "Public charity"
-	case grant.Passthrough:
-		return "Donor-advised fund or pass-through"
-	}
-	return ""
 }
 
 // dayText writes a date for people; what is no date stays as it is.

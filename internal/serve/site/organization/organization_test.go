@@ -1,0 +1,531 @@
+package organization_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http/httptest"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"grantgraph/internal/bench/apitest"
+	"grantgraph/internal/ein"
+	"grantgraph/internal/money"
+	"grantgraph/internal/ntee"
+	"grantgraph/internal/orgname"
+	"grantgraph/internal/serve/api/profiles"
+	"grantgraph/internal/serve/graph"
+	"grantgraph/internal/serve/site/frame"
+	"grantgraph/internal/serve/site/organization"
+)
+
+var parts = []string{"", "/grants", "/funders", "/recipients", "/network", "/finances", "/people", "/government", "/screening"}
+
+// TestParts opens every part of organizations of every kind, as everybody.
+func TestParts(t *testing.T) {
+	t.Parallel()
+	p := open(t)
+	for kind, list := range p.kinds(t) {
+		for _, e := range list {
+			home := p.home(t, e)
+			org, _ := p.set.Search.Lookup(e)
+			for _, part := range parts {
+				for _, plan := range []string{"", "free", "plus", "pro"} {
+					page := p.get(t, home+part, plan)
+					page.want(t, home+part, 200, "<h1>"+orgname.Display(org.Name)+"</h1>", "EIN "+e.Hyphenated(), `aria-current="page"`)
+					if part != "/people" && part != "/government" && part != "/screening" && !strings.Contains(page.body, `<link rel="canonical" href="https://grants.example`+home+part+`">`) {
+						t.Errorf("%s has another canonical address", home+part)
+					}
+				}
+			}
+			first := p.get(t, home)
+			first.want(t, home, 200, `"taxID":"`+e.Hyphenated()+`"`, `content="https://grants.example/share/org/`+e.String()+`.png"`)
+			switch kind {
+			case "grants":
+				first.want(t, home, 200, "It is known only from the grants that", "No return of this organization was read.")
+			case "master file":
+				first.want(t, home, 200, "No grant in the filings read so far was paid by this organization or could be linked to it.")
+			case "funder":
+				first.want(t, home, 200, "No return that was read itemizes a grant to it.", "Form 990")
+			}
+		}
+	}
+}
+
+// TestOverview holds the figures of the first page to sums over all rows.
+func TestOverview(t *testing.T) {
+	t.Parallel()
+	p := open(t)
+	all := p.rows(t)
+	for kind, list := range p.kinds(t) {
+		for _, e := range list {
+			var gave, got []int64
+			names := map[string]int64{}
+			persons := graph.Cost{}
+			for _, r := range all {
+				if r.Funder.EIN == e {
+					gave = append(gave, r.Amount)
+					if r.Recipient.EIN != ein.None {
+						names[r.Recipient.Name] += r.Amount
+					} else if r.Recipient.Classes&graph.Individuals != 0 {
+						persons.Grants++
+						persons.Amount += r.Amount
+					}
+				}
+				if r.Recipient.EIN == e {
+					got = append(got, r.Amount)
+				}
+			}
+			home := p.home(t, e)
+			page := p.get(t, home)
+			for word, amounts := range map[string][]int64{"Gave": gave, "Received": got} {
+				if len(amounts) == 0 {
+					continue
+				}
+				slices.Sort(amounts)
+				sum := int64(0)
+				for _, a := range amounts {
+					sum += a
+				}
+				k := len(amounts)
+				median := (float64(amounts[(k-1)/2]) + float64(amounts[k/2])) / 2
+				page.want(t, home, 200, "<h3>"+word+"</h3><p class=\"figure\"><b>"+frame.Short(sum)+"</b>", "Median grant "+money.Dollars(int64(median+.5))+".")
+			}
+			if persons.Grants > 0 {
+				page.want(t, home, 200, "Individuals<small>", money.Dollars(persons.Amount))
+			}
+			if kind == "funder" && len(names) > 0 {
+				top, most := "", int64(-1)
+				for name, sum := range names {
+					if sum > most {
+						top, most = name, sum
+					}
+				}
+				page.want(t, home, 200, orgname.Display(top), money.Dollars(most))
+			}
+		}
+	}
+}
+
+var partyLink = regexp.MustCompile(`<td><a href="(/org/[^"]+)"`)
+
+// TestRelations pages through the funders and recipients of the largest: they are
+// those that the API lists, each has its page, and nobody private is named.
+func TestRelations(t *testing.T) {
+	t.Parallel()
+	p := open(t)
+	top, _, err := p.set.Graph.Funders(t.Context(), &graph.Filter{}, graph.Sort{By: graph.ByCount}, graph.Page{Limit: 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	marks, pages := map[string]bool{}, 0
+	for _, f := range top {
+		home := p.home(t, f.EIN)
+		path, rows := home+"/recipients", 0
+		for path != "" {
+			page := p.get(t, path)
+			page.want(t, path, 200, "New, repeat and lapsed compare fiscal year", money.Dollars(f.Total)+" in all.")
+			rows += strings.Count(page.body, `<td class="n amt">`) - strings.Count(page.body, `<tr class="none">`)
+			for _, link := range partyLink.FindAllStringSubmatch(page.body, -1) {
+				if to := p.get(t, link[1]); to.status != 200 && to.status != 301 {
+					t.Errorf("%s leads to %s, which answers %d", path, link[1], to.status)
+				}
+			}
+			for _, mark := range []string{"new", "repeat", "lapsed"} {
+				marks[mark] = marks[mark] || strings.Contains(page.body, `<span class="sign `+mark+`">`)
+			}
+			path = nextOf(page.body)
+			pages++
+		}
+		want, err := p.set.Graph.Relations(t.Context(), graph.RelationsQuestion{EIN: f.EIN, Apart: []graph.Class{graph.Individuals, graph.Unidentified}})
+		if err != nil || int64(rows) != want.Hits {
+			t.Errorf("%s: %d rows, want %d: %v", home, rows, want.Hits, err)
+		}
+		_, hits, err := p.set.Graph.Recipients(t.Context(), &graph.Filter{Funders: []ein.EIN{f.EIN}, Exclude: graph.Individuals | graph.Unidentified}, graph.Sort{}, graph.Page{Limit: 1})
+		if err != nil || hits > want.Hits {
+			t.Errorf("%s: the API lists %d, the page %d: %v", home, hits, want.Hits, err)
+		}
+	}
+	if len(marks) != 3 || pages <= len(top) {
+		t.Errorf("marks %v on %d pages: this world shows too little", marks, pages)
+	}
+}
+
+// nextOf is the address of the next page.
+func nextOf(body string) string {
+	_, rest, ok := strings.Cut(body, `<a rel="next" href="`)
+	if !ok {
+		return ""
+	}
+	path, _, _ := strings.Cut(rest, `"`)
+	return path
+}
+
+// TestMarkedOnly shows recipients of one mark.
+func TestMarkedOnly(t *testing.T) {
+	t.Parallel()
+	p := open(t)
+	home := p.home(t, p.largest(t))
+	for _, mark := range []string{"new", "repeat", "lapsed"} {
+		body := p.get(t, home+"/recipients?mark="+mark).body
+		for _, other := range []string{"new", "repeat", "lapsed"} {
+			if other != mark && strings.Contains(body, `<span class="sign `+other+`">`) {
+				t.Errorf("%s among %s", other, mark)
+			}
+		}
+	}
+	p.get(t, home+"/recipients?mark=old").want(t, home, 422, "it is new, repeat or lapsed")
+	p.get(t, home+"/recipients?order=x").want(t, home, 422, "Order:")
+	p.get(t, home+"/recipients?page=0").want(t, home, 422, "Page: it is a number from 1 on.")
+	p.get(t, home+"/recipients?page=999").want(t, home, 200, "There is nothing on this page.")
+}
+
+// largest is the funder with most grants.
+func (p *place) largest(t *testing.T) ein.EIN {
+	t.Helper()
+	top, _, err := p.set.Graph.Funders(t.Context(), &graph.Filter{}, graph.Sort{By: graph.ByCount}, graph.Page{Limit: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return top[0].EIN
+}
+
+var grantLink = regexp.MustCompile(`href="/grant/([^"]+)"`)
+
+// TestGrants pages through all grants of funders and of recipients: every one is
+// there once, and of one to a private person only what may be shown.
+func TestGrants(t *testing.T) {
+	t.Parallel()
+	p := open(t)
+	kinds := p.kinds(t)
+	list := append(append(slices.Clone(kinds["funder"]), kinds["both"]...), kinds["recipient"]...)
+	// Somebody who gave to persons is among them.
+	all := p.rows(t)
+	persons := 0
+	for _, r := range all {
+		if r.Classes&graph.Individuals != 0 && persons < 3 {
+			list = append(list, r.Funder.EIN)
+			persons++
+		}
+	}
+	if persons == 0 {
+		t.Fatal("nobody gave to a person: this world shows nothing")
+	}
+	for _, e := range list {
+		for _, direction := range []string{"gave", "received"} {
+			want, hidden := map[string]bool{}, []graph.Grant{}
+			for _, r := range all {
+				if direction == "gave" && r.Funder.EIN == e || direction == "received" && r.Recipient.EIN == e {
+					if r.Classes&graph.Individuals != 0 {
+						hidden = append(hidden, r)
+					} else {
+						want[r.Key] = true
+					}
+				}
+			}
+			got, individuals := map[string]bool{}, 0
+			for path := p.home(t, e) + "/grants?direction=" + direction; path != ""; {
+				page := p.get(t, path)
+				if len(want)+len(hidden) == 0 {
+					page.want(t, path, 200, "No return that was read itemizes a grant")
+					break
+				}
+				page.want(t, path, 200, "Recognized by")
+				for _, m := range grantLink.FindAllStringSubmatch(page.body, -1) {
+					if got[m[1]] {
+						t.Errorf("%s twice", m[1])
+					}
+					got[m[1]] = true
+				}
+				individuals += strings.Count(page.body, "<td>An individual")
+				for _, r := range hidden {
+					for _, text := range []string{r.Key, r.NameFiled, orgname.Display(r.NameFiled), r.ObjectID + `"`} {
+						if len(text) > 4 && strings.Contains(page.body, text) {
+							t.Errorf("%s shows %q of a person", path, text)
+						}
+					}
+				}
+				path = nextOf(page.body)
+			}
+			if len(got) != len(want) || individuals != len(hidden) {
+				t.Errorf("%s %s: %d of %d grants, %d of %d persons", e, direction, len(got), len(want), individuals, len(hidden))
+			}
+		}
+	}
+}
+
+// TestGrantFilters narrows and orders grants, and says what cannot be read.
+func TestGrantFilters(t *testing.T) {
+	t.Parallel()
+	p := open(t)
+	e := p.largest(t)
+	path := p.home(t, e) + "/grants?direction=gave"
+	years := map[int]int{}
+	for _, r := range p.rows(t) {
+		if r.Funder.EIN == e {
+			years[r.FiscalYear]++
+		}
+	}
+	for year, n := range years {
+		p.get(t, fmt.Sprintf("%s&year=%d", path, year)).want(t, path, 200, fmt.Sprintf("of %d grant", n), fmt.Sprintf("<option selected>%d</option>", year))
+	}
+	for _, sort := range []string{"smallest", "latest", "earliest", "name"} {
+		p.get(t, path+"&sort="+sort).want(t, path, 200, `<option value="`+sort+`" selected>`)
+	}
+	p.get(t, path+"&year=abc").want(t, path, 422, "Fiscal year:")
+	p.get(t, path+"&sort=abc").want(t, path, 422, "Order: it is none of those offered.")
+	p.get(t, path+"&page=x").want(t, path, 422, "Page:")
+	p.get(t, p.home(t, e)+"/grants?direction=up").want(t, path, 422, "Direction: it is gave or received.")
+}
+
+// TestPlans looks at what the parts of a plan show to whom: without the plan
+// there is nothing of the data.
+func TestPlans(t *testing.T) {
+	t.Parallel()
+	p := open(t)
+	people, awards := 0, 0
+	kinds := p.kinds(t)
+	for _, r := range p.rows(t) {
+		if found, ok := p.set.Profiles.Read(r.Recipient.EIN, true); ok && found.Awarded.Awards > 0 && len(kinds["awarded"]) < 3 {
+			kinds["awarded"] = append(kinds["awarded"], r.Recipient.EIN)
+		}
+	}
+	for _, list := range kinds {
+		for _, e := range list {
+			home := p.home(t, e)
+			found, ok := p.set.Profiles.Read(e, true)
+			if !ok {
+				t.Fatalf("nobody knows %s", e)
+			}
+			for _, plan := range []string{"", "free", "plus"} {
+				for _, part := range []string{"/people", "/government"} {
+					page := p.get(t, home+part, plan)
+					page.want(t, home+part, 200, "is part of the Pro plan", map[bool]string{true: "/signin?next=", false: "Ask whoever runs this service"}[plan == ""])
+					for _, x := range found.People {
+						if x.Name != "" && strings.Contains(page.body, orgname.Display(x.Name)) {
+							t.Errorf("%s shows %s to %q", home+part, x.Name, plan)
+						}
+					}
+				}
+				net := p.get(t, home+"/network", plan)
+				net.want(t, home, 200, "is part of the Pro plan")
+				if has := strings.Contains(net.body, "is part of the Plus and Pro plans"); has == (plan == "plus") {
+					t.Errorf("%s: similar organizations are shown wrongly to %q", home, plan)
+				}
+			}
+			page := p.get(t, home+"/people", "pro")
+			for _, x := range found.People {
+				if x.Name != "" {
+					page.want(t, home+"/people", 200, orgname.Display(x.Name))
+					people++
+				}
+			}
+			page = p.get(t, home+"/government", "pro")
+			page.want(t, home+"/government", 200, "What was read", money.Grouped(found.Awarded.Awards)+"</b><span>awards")
+			awards += int(found.Awarded.Awards)
+			if page.header.Get("Cache-Control") != "private, no-store" {
+				t.Errorf("what depends on the plan may be kept: %v", page.header)
+			}
+		}
+	}
+	if people == 0 || awards == 0 {
+		t.Errorf("%d people, %d awards: this world shows nothing", people, awards)
+	}
+}
+
+// TestRedirects leads from what is nearly an address to the one that is.
+func TestRedirects(t *testing.T) {
+	t.Parallel()
+	p := open(t)
+	e := p.largest(t)
+	home := p.home(t, e)
+	for path, want := range map[string]string{
+		"/org/" + e.String():                       home,
+		"/org/" + e.Hyphenated():                   home,
+		"/org/" + e.String() + "/":                 home,
+		"/org/" + e.String() + "/old-name":         home,
+		"/org/" + e.String() + "/grants":           home + "/grants",
+		"/org/" + e.String() + "/grants?year=2020": home + "/grants?year=2020",
+		"/org/" + e.String() + "/old-name/people":  home + "/people",
+		home + "/":                home,
+		home + "/funders/?page=2": home + "/funders?page=2",
+		"/org/" + e.String() + "/a%2F%2Fevil.example": home,
+	} {
+		if page := p.get(t, path); page.status != 301 || page.header.Get("Location") != want {
+			// A slash within a name is one of the address.
+			if path == "/org/"+e.String()+"/a%2F%2Fevil.example" && page.status == 404 {
+				continue
+			}
+			t.Errorf("%s: %d %q, want %q", path, page.status, page.header.Get("Location"), want)
+		}
+	}
+	for _, path := range []string{"/org/12", "/org/abc/x", "/org/000000000", "/org/" + e.String() + "/x/nothing", home + "/grants/more", "/org/999999999/x"} {
+		if page := p.get(t, path); page.status != 404 {
+			t.Errorf("%s: %d", path, page.status)
+		}
+	}
+	r := httptest.NewRequest("HEAD", home, nil)
+	w := httptest.NewRecorder()
+	p.ServeHTTP(w, r)
+	if w.Code != 200 {
+		t.Errorf("HEAD: %d", w.Code)
+	}
+}
+
+// TestFinances holds the page to the figures of the returns.
+func TestFinances(t *testing.T) {
+	t.Parallel()
+	p := open(t)
+	shown := 0
+	for _, list := range p.kinds(t) {
+		for _, e := range list {
+			found, _ := p.set.Profiles.Read(e, true)
+			path := p.home(t, e) + "/finances"
+			page := p.get(t, path)
+			for _, f := range found.Financials {
+				page.want(t, path, 200, fmt.Sprintf(`<th scope="col" class="n">%d`, f.TaxYear), "ended "+f.PeriodEnd)
+				if f.TotalRevenue != nil && *f.TotalRevenue >= 0 {
+					page.want(t, path, 200, `<td class="n">`+money.Dollars(*f.TotalRevenue)+"</td>")
+					shown++
+				}
+			}
+			if len(found.Financials) == 0 {
+				page.want(t, path, 200, "<h2>Finances</h2>")
+				if strings.Contains(page.body, "No figures of it were read.") {
+					t.Errorf("%s says no reason", path)
+				}
+			}
+		}
+	}
+	if shown == 0 {
+		t.Error("no figures: this world shows nothing")
+	}
+}
+
+// TestSame runs the statements that the pages show: they give the same figures.
+func TestSame(t *testing.T) {
+	t.Parallel()
+	p := open(t)
+	e := p.largest(t)
+	sums, err := p.set.Graph.Sums(t.Context(), e, graph.Gave)
+	if err != nil {
+		t.Fatal(err)
+	}
+	apart, err := p.set.Graph.Relations(t.Context(), graph.RelationsQuestion{EIN: e, Apart: []graph.Class{graph.Individuals | graph.Unidentified}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for part, want := range map[string]int64{"": sums.Total, "/recipients": sums.Total - apart.Apart[0].Amount, "/network": -1, "/finances": -1, "/grants": -1, "/people": -1, "/government": -1, "/screening": -1} {
+		body := p.get(t, p.home(t, e)+part, "pro").body
+		_, rest, _ := strings.Cut(body, "Same as this SQL</h3>\n<pre tabindex=\"0\">")
+		sql, _, ok := strings.Cut(rest, "</pre>")
+		if !ok || !strings.Contains(body, `"https://grants.example/api/v1/`) {
+			t.Fatalf("%q shows no statement or no call", part)
+		}
+		text, err := json.Marshal(map[string]string{"sql": sql})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rec := p.Send(t, "POST", "/api/v1/sql", "pro", string(text))
+		if rec.Code != 200 {
+			t.Fatalf("%q: %s: %d %s", part, sql, rec.Code, rec.Body)
+		}
+		answer := apitest.Unmarshal[struct{ Rows []map[string]any }](t, rec)
+		total := int64(0)
+		for _, row := range answer.Rows {
+			if row["direction"] != "received" {
+				if dollars, ok := row["dollars"].(float64); ok {
+					total += int64(dollars)
+				}
+			}
+		}
+		if want >= 0 && total != want {
+			t.Errorf("%q: the statement gives %d, the page %d", part, total, want)
+		}
+	}
+}
+
+// TestStanding puts what the lists say in words; what is not known is not said.
+func TestStanding(t *testing.T) {
+	t.Parallel()
+	yes, no, date := true, false, "2021-05-15"
+	for name, tc := range map[string]struct {
+		in   profiles.Standing
+		want []organization.Mark
+	}{
+		"unknown":    {profiles.Standing{}, []organization.Mark{{Kind: "not_screened", Text: "Revocations not checked: the list is out of service"}, {Kind: "not_screened", Text: "Exempt status not checked: the IRS master file is out of service"}}},
+		"good":       {profiles.Standing{InBMF: &yes, Pub78Verified: &yes, Revoked: &no}, []organization.Mark{{Kind: "ok", Text: "In the IRS list of exempt organizations"}, {Kind: "ok", Text: "Can receive deductible contributions"}}},
+		"revoked":    {profiles.Standing{InBMF: &no, Revoked: &yes, RevocationDate: &date}, []organization.Mark{{Kind: "bad", Text: "Exemption revoked by the IRS on May 15, 2021"}, {Kind: "look", Text: "Not in the IRS list of exempt organizations"}}},
+		"reinstated": {profiles.Standing{InBMF: &yes, Revoked: &no, ReinstatementDate: &date}, []organization.Mark{{Kind: "look", Text: "Exemption was revoked and reinstated on May 15, 2021"}, {Kind: "ok", Text: "In the IRS list of exempt organizations"}}},
+	} {
+		if got := organization.StandingMarks(&tc.in); !slices.Equal(got, tc.want) {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+// FuzzWebsite reads what filers write for a website: what becomes a link is one
+// to a host of the web and nothing else.
+func FuzzWebsite(f *testing.F) {
+	for _, s := range []string{"WWW.EXAMPLE.ORG", "http://example.org/a b", "javascript:alert(1)", "N/A", "https://user@evil.example", "//x.y", "ftp://example.org", "example", "https://[::1]", "data:text/html,x.y"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		got := organization.WebsiteLink(&s)
+		if got != "" && !strings.HasPrefix(got, "http://") && !strings.HasPrefix(got, "https://") {
+			t.Errorf("%q becomes %q", s, got)
+		}
+	})
+}
+
+func TestWebsite(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"WWW.EXAMPLE.ORG": "https://www.example.org", "http://Example.org/About": "http://example.org/about", "N/A": "", "NONE": "", "": "",
+		"javascript:alert(1)": "", "https://a@evil.example": "", "ftp://example.org": "", "example": "",
+	} {
+		if got := organization.WebsiteLink(&in); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+	if organization.WebsiteLink(nil) != "" {
+		t.Error("nothing becomes a link")
+	}
+}
+
+// TestBusy asks for pages while others hold all the memory there is, and while a
+// file is damaged.
+func TestBusy(t *testing.T) {
+	t.Parallel()
+	p := open(t, func(c *frame.Config) { c.Budget = full(t) })
+	e := p.largest(t)
+	home := p.home(t, e)
+	for _, path := range []string{home, home + "/funders", home + "/recipients", home + "/network", home + "/finances", "/compare?ein=" + e.String()} {
+		p.get(t, path).want(t, path, 503, "too busy")
+	}
+	p.set.Profiles = nil
+	for _, path := range []string{home, "/compare?ein=" + e.String()} {
+		p.get(t, path).want(t, path, 503, "damaged")
+	}
+}
+
+// TestCauses has the causes of recipients as they are registered.
+func TestCauses(t *testing.T) {
+	t.Parallel()
+	p := open(t)
+	e := p.largest(t)
+	l, err := p.set.Graph.Ledger(t.Context(), e, graph.Gave, 0, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	home := p.home(t, e)
+	page := p.get(t, home)
+	for i, x := range l.Subjects[:min(5, len(l.Subjects))] {
+		if x.Key != "" {
+			page.want(t, home, 200, ntee.Label(x.Key[0]), "/explore?funder_id="+e.String()+"&subject="+x.Key)
+		} else if i == 0 {
+			page.want(t, home, 200, "No registered cause")
+		}
+	}
+}
