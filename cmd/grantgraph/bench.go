@@ -266,8 +266,11 @@ func (b *bench) race() error {
 			return err
 		}
 		c := benchClass{Class: classes[i].Name, Request: q.String(), Grants: b.snapshot.Manifest.Counts.Grants, Engines: engineTimes(times)}
-		if c.Rows = answer.Hits; q.Topic == oracle.Summary {
+		switch c.Rows = answer.Hits; q.Topic {
+		case oracle.Summary:
 			c.Rows = answer.Totals.Grants
+		case oracle.Groups:
+			c.Rows = answer.Groups.Count
 		}
 		list = append(list, c)
 		bar.set(int64(i + 1))

@@ -10,6 +10,7 @@ import (
 	"grantgraph/internal/ein"
 	"grantgraph/internal/grant"
 	"grantgraph/internal/ntee"
+	"grantgraph/internal/place"
 	"grantgraph/internal/serve/graph"
 	"grantgraph/internal/snapshot"
 )
@@ -25,7 +26,7 @@ type Class struct {
 // and rare words, narrow and wide filters, pages near and far.
 func Classes(ctx context.Context, s *snapshot.Snapshot) ([]Class, error) {
 	v := valueCounts{
-		funders: tally[string]{}, recipients: tally[string]{}, states: tally[string]{}, years: tally[int32]{},
+		funders: tally[string]{}, recipients: tally[string]{}, states: tally[string]{}, zips: tally[string]{}, years: tally[int32]{},
 		purposes: tally[string]{}, stems: tally[string]{},
 	}
 	for g, err := range snapshot.Rows[snapshot.Grant](s, snapshot.Grants) {
@@ -73,9 +74,9 @@ func (t tally[K]) near(n int) K {
 
 // valueCounts says how often each value of a column occurs.
 type valueCounts struct {
-	rows                                         int
-	funders, recipients, states, purposes, stems tally[string]
-	years                                        tally[int32]
+	rows                                               int
+	funders, recipients, states, zips, purposes, stems tally[string]
+	years                                              tally[int32]
 }
 
 func (v *valueCounts) add(g *snapshot.Grant) {
@@ -85,6 +86,9 @@ func (v *valueCounts) add(g *snapshot.Grant) {
 	v.purposes[g.Purpose]++
 	if g.RecipientEIN != "" {
 		v.recipients[g.RecipientEIN]++
+	}
+	if _, ok := place.Shipped().Point(g.RecipientZIP); ok {
+		v.zips[g.RecipientZIP]++
 	}
 	if g.RecipientState != "" {
 		v.states[g.RecipientState]++
@@ -136,6 +140,9 @@ func (v *valueCounts) classes() []Class {
 	add(Transactions, "tx min prob, state", graph.Filter{MinProb: &prob, Place: state(3)})
 	deep := add(Transactions, "tx state, deep page", graph.Filter{Place: state(0)})
 	deep.Page = graph.Page{Limit: 100, Offset: min(50_000, v.states[states[0]]/2)}
+	if zips := v.zips.ranked(); len(zips) > 0 {
+		add(Transactions, "tx near, 50 miles", graph.Filter{Place: graph.Place{Near: graph.Near{ZIP: zips[0], Miles: 50}}})
+	}
 	add(Transactions, "tx no filter", graph.Filter{})
 	add(Funders, "funders all", graph.Filter{})
 	add(Funders, "funders, nearly all", graph.Filter{Exclude: graph.RelatedParty})
@@ -153,5 +160,14 @@ func (v *valueCounts) classes() []Class {
 	add(Summary, "summary area", graph.Filter{Place: area(45)})
 	add(Summary, "summary B, 4 years, PF", graph.Filter{Subject: subject("B"), Years: years(3), FunderKind: grant.PrivateFoundation})
 	add(Summary, "summary query", graph.Filter{Query: word(0.015)})
+	for by := graph.GroupSubject; by <= graph.GroupYear; by++ {
+		for _, c := range []struct {
+			name string
+			graph.Filter
+		}{{"all", graph.Filter{}}, {"3 years", graph.Filter{Years: years(2)}}, {"state", graph.Filter{Place: state(0)}}} {
+			q := add(Groups, "by "+by.String()+", "+c.name, c.Filter)
+			q.By, q.Page.Limit = by, 25
+		}
+	}
 	return list
 }

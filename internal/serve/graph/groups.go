@@ -128,55 +128,54 @@ func (g *Graph) grouped(a *GroupsOf, t *tables) Grouped {
 			}
 			sums[to].merge(c, 1)
 		}
-		return groupedBy(a, sums, func(i int) string {
-			if i == 0 {
-				return ""
-			}
-			return string(rune('A' + i - 1))
-		})
+		return groupedBy(a, sums, 0, func(i uint32) string { return string(rune('A' + i - 1)) })
 	case GroupState:
-		return groupedBy(a, t.states, func(i int) string { return string(g.short.at(g.stateList[i])) })
+		return groupedBy(a, t.states, g.emptyAt(g.stateList), func(i uint32) string { return string(g.short.at(g.stateList[i])) })
 	case GroupCounty:
-		return groupedBy(a, t.counties, func(i int) string { return string(g.short.at(g.groups.countyList[i])) })
+		list := g.groups.countyList
+		return groupedBy(a, t.counties, g.emptyAt(list), func(i uint32) string { return string(g.short.at(list[i])) })
 	case GroupFunderType:
-		sums := make([]Cost, len(kindNumbers)+1)
-		for f, c := range t.funders {
-			kind := len(kindNumbers) // none
-			if k := g.funder[f].Kind; k != noKind {
-				kind = int(k)
-			}
-			sums[kind].merge(c, 1)
+		kinds := slices.Sorted(slices.Values(kindNumbers.words()))
+		place := make([]int, len(kinds))
+		for i := range place {
+			place[i], _ = slices.BinarySearch(kinds, kindNumbers.word(uint32(i)))
 		}
-		return groupedBy(a, sums, func(i int) string { return kindNumbers.word(uint32(i)) })
+		sums := make([]Cost, len(kinds)+1)
+		for f, c := range t.funders {
+			at := len(kinds) // none
+			if k := g.funder[f].Kind; k != noKind {
+				at = place[k]
+			}
+			sums[at].merge(c, 1)
+		}
+		return groupedBy(a, sums, len(kinds), func(i uint32) string { return kinds[i] })
 	}
-	return groupedBy(a, t.years[:len(g.yearList)], func(i int) string { return strconv.Itoa(int(g.yearList[i])) })
+	out := groupedBy(a, t.years[:len(g.yearList)], -1, func(i uint32) string { return strconv.Itoa(int(g.yearList[i])) })
+	slices.SortFunc(out.Groups, func(x, y Group) int { return cmp.Compare(x.Key, y.Key) })
+	return out
 }
 
-// groupedBy is the answer from the sums of values, of which one may be empty.
-func groupedBy(a *GroupsOf, sums []Cost, key func(i int) string) Grouped {
-	out := Grouped{By: a.By}
-	list := make([]Group, 0, min(len(sums), 64))
-	var none, rest Cost
+// emptyAt is where the empty string is in a sorted list of short strings, or -1.
+func (g *Graph) emptyAt(list []uint32) int {
+	if len(list) > 0 && len(g.short.at(list[0])) == 0 {
+		return 0
+	}
+	return -1
+}
+
+// groupedBy is the answer from the sums of values in the order of their keys;
+// none is where the sum of those without a value is, or -1.
+func groupedBy(a *GroupsOf, sums []Cost, none int, key func(i uint32) string) Grouped {
+	b := best{most: a.Top}
 	for i, c := range sums {
-		if c.Grants == 0 {
-			continue
-		}
-		if k := key(i); k == "" {
-			none.merge(c, 1)
-		} else {
-			list = append(list, Group{Key: k, Cost: c})
+		if c.Grants > 0 && i != none {
+			b.add(uint32(i), c)
 		}
 	}
-	out.Count = int64(len(list))
-	byDollars(list)
-	for _, g := range list[min(a.Top, len(list)):] {
-		rest.merge(g.Cost, 1)
+	out := b.grouped(a.By, func(i uint32) Group { return Group{Key: key(i)} })
+	if none >= 0 {
+		out.None = some(sums[none])
 	}
-	out.Groups = list[:min(a.Top, len(list))]
-	if a.By == GroupYear {
-		slices.SortFunc(out.Groups, func(x, y Group) int { return cmp.Compare(x.Key, y.Key) })
-	}
-	out.Rest, out.None = some(rest), some(none)
 	return out
 }
 

@@ -83,7 +83,6 @@ func (g *Graph) Weight(about About, f *Filter, p Page) int64 {
 		// A part of the work has tables of its own, and there are up to four for a core.
 		tables := 2 * int64(len(g.stateList)+len(g.groups.countyList)+supportSets+letters+maxYears)
 		n += limit*partyBytes + (tables*int64(4*runtime.GOMAXPROCS(0)+3)+funders)*int64(unsafe.Sizeof(Cost{}))
-		n += int64(len(g.groups.countyList)) * 256 // each is a group before the first are taken
 		n += limit * int64(4*runtime.GOMAXPROCS(0)+3) * 3 * int64(unsafe.Sizeof(numbered{}))
 		if short {
 			n += 128 * bound
