@@ -3,9 +3,11 @@ package main
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/binary"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -109,5 +111,45 @@ func TestSplit(t *testing.T) {
 	}
 	if got := split("17031", point{}); got != "17031" {
 		t.Error(got)
+	}
+}
+
+// TestPoints writes the points of areas and reads them back by their codes.
+func TestPoints(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	in, out := filepath.Join(dir, "p.tsv"), filepath.Join(dir, "points.gz")
+	if err := os.WriteFile(in, []byte("GEOID\tINTPTLAT\tINTPTLONG\n60002\t0.5004\t-1.6\n00601\t0.5\t0.5006\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	count, _, err := writePoints(out, in)
+	if err != nil || count != 2 {
+		t.Fatal(count, err)
+	}
+	packed, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	z, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []int64
+	for rest := raw[1:]; len(rest) > 0; {
+		v, n := binary.Varint(rest)
+		got, rest = append(got, v), rest[n:]
+	}
+	if want := []int64{601, 59401, 500, 0, 501, -2101}; raw[0] != 2 || !slices.Equal(got, want) {
+		t.Errorf("%d points, %v, want %v", raw[0], got, want)
+	}
+	if err := os.WriteFile(in, []byte("GEOID\tINTPTLAT\tINTPTLONG\n6000\t0.5\t1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := writePoints(out, in); err == nil {
+		t.Error("a code of four digits is taken")
 	}
 }
