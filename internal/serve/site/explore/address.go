@@ -94,14 +94,18 @@ func newView(sent url.Values) view {
 	return v
 }
 
-// oneList is a list in one value. Items are kept in their order and once, but in
-// places, where the state behind a city may be that of another as well.
+// oneList is a list in one value, sorted, each item once. Places that are not
+// codes stay as they are: the state behind a city belongs to it.
 func oneList(name string, values []string) []string {
 	var items []string
 	for _, s := range strings.Split(strings.Join(values, ","), ",") {
-		if s = strings.TrimSpace(s); s != "" && (name == "location" || !slices.Contains(items, s)) {
+		if s = strings.TrimSpace(s); s != "" {
 			items = append(items, s)
 		}
+	}
+	if name != "location" || !slices.ContainsFunc(items, func(s string) bool { return len(s) != 2 && !digits(s) }) {
+		slices.Sort(items)
+		items = slices.Compact(items)
 	}
 	if name == "year" {
 		items = joinYears(items)
@@ -112,10 +116,11 @@ func oneList(name string, values []string) []string {
 	return []string{strings.Join(items, ",")}
 }
 
-// joinYears writes runs of three years and more as ranges, if all items are years
-// or ranges of them.
-func joinYears(items []string) []string {
-	var years []int
+func digits(s string) bool { return strings.Trim(s, "0123456789") == "" }
+
+// yearsOf are the years of a list of years and ranges; ok is false where an item
+// is neither.
+func yearsOf(items []string) (years []int, ok bool) {
 	for _, s := range items {
 		from, to, ranged := strings.Cut(s, "-")
 		a, errA := strconv.Atoi(strings.TrimSpace(from))
@@ -124,14 +129,23 @@ func joinYears(items []string) []string {
 			b, errB = strconv.Atoi(strings.TrimSpace(to))
 		}
 		if errA != nil || errB != nil || a < 1900 || b > 2100 || a > b {
-			return items
+			return nil, false
 		}
 		for y := a; y <= b; y++ {
 			years = append(years, y)
 		}
 	}
 	slices.Sort(years)
-	years = slices.Compact(years)
+	return slices.Compact(years), true
+}
+
+// joinYears writes runs of three years and more as ranges, if all items are years
+// or ranges of them.
+func joinYears(items []string) []string {
+	years, ok := yearsOf(items)
+	if !ok {
+		return items
+	}
 	var out []string
 	for i := 0; i < len(years); {
 		j := i
@@ -166,11 +180,9 @@ func (v *view) readForm(sent url.Values) {
 		}
 	}
 	codes := func(name string) (out []string) {
-		for _, s := range sent[name] {
-			for _, s := range strings.Split(s, ",") {
-				if s = strings.TrimSpace(s); s != "" && !slices.Contains(out, s) {
-					out = append(out, s)
-				}
+		for _, s := range strings.Split(strings.Join(sent[name], ","), ",") {
+			if s = strings.TrimSpace(s); s != "" {
+				out = append(out, s)
 			}
 		}
 		return out
@@ -191,10 +203,10 @@ func (v *view) readForm(sent url.Values) {
 		}
 	}
 	if len(counties) > 0 && len(in) >= len(states) {
-		v.query.Set("location", strings.Join(counties, ","))
+		v.query["location"] = oneList("location", counties)
 		v.query.Set("geo_id_type", graph.County.String())
 	} else {
-		v.query.Set("location", strings.Join(states, ","))
+		v.query["location"] = oneList("location", states)
 		v.query.Del("geo_id_type")
 	}
 }

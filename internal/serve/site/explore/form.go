@@ -64,7 +64,7 @@ func newForm(v view, f *graph.Filter, x *figures) form {
 	if c := countyFacet(f, x); len(c.Options) > 0 {
 		out.Facets = append(out.Facets, c)
 	}
-	out.Facets = append(out.Facets, yearFacet(f, x), amountFacet(v, f, x), supportFacet(f, x), kindFacet(f, x), excludeFacet(f, x), sureFacet(f, x))
+	out.Facets = append(out.Facets, yearFacet(v, x), amountFacet(v, f, x), supportFacet(f, x), kindFacet(f, x), excludeFacet(f, x), sureFacet(f, x))
 	for i := range out.Facets {
 		a := &out.Facets[i]
 		if len(a.Options) > shownFirst+2 && a.Kind != "link" {
@@ -209,19 +209,24 @@ func countyFacet(f *graph.Filter, x *figures) facet {
 	return a
 }
 
-func yearFacet(f *graph.Filter, x *figures) facet {
+func yearFacet(v view, x *figures) facet {
 	a := facet{ID: "year", Title: "Fiscal year", Name: "year", Kind: "checkbox"}
-	for _, g := range slices.Backward(x.years.Groups) {
+	years, _ := yearsOf(v.items("year"))
+	chosen := slices.Clone(years)
+	for _, g := range x.years.Groups {
 		year, _ := strconv.Atoi(g.Key)
-		on := slices.ContainsFunc(f.Years, func(s graph.Span) bool {
-			return (s.From == 0 || s.From <= year) && (s.To == 0 || year <= s.To)
-		})
-		a.Options = append(a.Options, option{Value: g.Key, Label: g.Key, On: on, Count: g.Grants, Counted: true})
+		years = append(years, year)
+	}
+	slices.Sort(years)
+	for _, year := range slices.Backward(slices.Compact(years)) {
+		_, on := slices.BinarySearch(chosen, year)
+		text := strconv.Itoa(year)
+		a.Options = append(a.Options, option{Value: text, Label: text, On: on, Count: of(&x.years, text).Grants, Counted: true})
 	}
 	return a
 }
 
-// bandLabels name the bands between the cuts.
+// bandLabel names a band between the cuts.
 func bandLabel(i int) string {
 	switch {
 	case i == 0:
@@ -324,7 +329,7 @@ func distances(f *graph.Filter) (list []option) {
 		slices.Sort(miles)
 	}
 	for _, m := range miles {
-		list = append(list, option{Value: strconv.Itoa(m), Label: strconv.Itoa(m) + " miles", On: m == now})
+		list = append(list, option{Value: strconv.Itoa(m), Label: strconv.Itoa(m), On: m == now})
 	}
 	return list
 }

@@ -220,7 +220,11 @@ func (s *selection) places() {
 	s.list(whose+"in ", "location", prefix, items, func(item string) string { return label[item] })
 	if n := p.Near; n != (graph.Near{}) {
 		text := fmt.Sprintf("within %d miles of %s", n.Miles, n.ZIP)
-		s.add(upperFirst(strings.ToLower(prefix[:max(0, len(prefix)-3)])+text), s.view.with("near", "", "within", ""), whose+text)
+		near := whose
+		if len(items) > 0 {
+			near = "" // whose is said
+		}
+		s.add(upperFirst(strings.ToLower(prefix[:max(0, len(prefix)-3)])+text), s.view.with("near", "", "within", ""), near+text)
 	}
 	s.list("to recipients in ", "country", "", s.filter.Countries, func(code string) string {
 		if n, ok := place.Country(code); ok {
@@ -248,7 +252,11 @@ func (s *selection) years() {
 		}
 	}
 	text := strings.Join(said, ", ")
-	s.add("Fiscal year "+text, s.view.with("year", "", "min_year", "", "max_year", ""), "in fiscal year "+text)
+	unit := "fiscal years "
+	if y := s.filter.Years; len(y) == 1 && y[0].From == y[0].To {
+		unit = "fiscal year "
+	}
+	s.add(upperFirst(unit)+text, s.view.with("year", "", "min_year", "", "max_year", ""), "in "+unit+text)
 }
 
 func (s *selection) amounts() {

@@ -1,0 +1,269 @@
+package explore_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"html"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"grantgraph/internal/bench/world"
+	"grantgraph/internal/money"
+	"grantgraph/internal/serve"
+	"grantgraph/internal/serve/account"
+	"grantgraph/internal/serve/api"
+	"grantgraph/internal/serve/api/grants"
+)
+
+// service is the whole of a service, pages and API.
+type service struct {
+	t       *testing.T
+	handler http.Handler
+	key     string
+}
+
+func open(t *testing.T) *service {
+	t.Helper()
+	data := t.TempDir()
+	world.Small.Publish(t, data)
+	s, err := serve.Open(serve.Options{Data: data, BaseURL: "http://localhost", Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	key, _, err := s.Store().Create(t.Context(), account.Pro, "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &service{t, s.Handler(), key}
+}
+
+func (s *service) get(path string) *httptest.ResponseRecorder {
+	s.t.Helper()
+	r := httptest.NewRequest("GET", path, nil)
+	r.Header.Set("X-API-Key", s.key)
+	w := httptest.NewRecorder()
+	s.handler.ServeHTTP(w, r)
+	return w
+}
+
+// page is the page at an address, which must be one.
+func (s *service) page(path string) string {
+	s.t.Helper()
+	w := s.get(path)
+	if w.Code != 200 {
+		s.t.Fatalf("%s: %d %s %.300s", path, w.Code, w.Header().Get("Location"), w.Body)
+	}
+	return html.UnescapeString(w.Body.String())
+}
+
+func answer[A any](s *service, path string) (a A) {
+	s.t.Helper()
+	w := s.get(path)
+	if w.Code != 200 {
+		s.t.Fatalf("%s: %d %.300s", path, w.Code, w.Body)
+	}
+	if err := json.Unmarshal(w.Body.Bytes(), &a); err != nil {
+		s.t.Fatal(err)
+	}
+	return a
+}
+
+var (
+	inputTag  = regexp.MustCompile(`<input [^>]*>`)
+	optionTag = regexp.MustCompile(`<select name="(\w+)">(.*?)</select>`)
+	chosenTag = regexp.MustCompile(`<option value="([^"]*)" selected>`)
+	attribute = regexp.MustCompile(`(\w+)="([^"]*)"`)
+)
+
+// sent is what a browser sends of the form of a page as it is.
+func sent(t *testing.T, raw string) url.Values {
+	t.Helper()
+	_, form, ok := strings.Cut(raw, `<form id="filters"`)
+	if !ok {
+		t.Fatal("no form")
+	}
+	form, _, _ = strings.Cut(form, "</form>")
+	values := url.Values{}
+	for _, tag := range inputTag.FindAllString(form, -1) {
+		a := map[string]string{}
+		for _, m := range attribute.FindAllStringSubmatch(tag, -1) {
+			a[m[1]] = html.UnescapeString(m[2])
+		}
+		if (a["type"] == "checkbox" || a["type"] == "radio") && !strings.Contains(tag, " checked") {
+			continue
+		}
+		values.Add(a["name"], a["value"])
+	}
+	for _, m := range optionTag.FindAllStringSubmatch(form, -1) {
+		if c := chosenTag.FindStringSubmatch(m[2]); c != nil {
+			values.Add(m[1], html.UnescapeString(c[1]))
+		}
+	}
+	return values
+}
+
+// TestViews opens views of every filter. Each must show what the API says of the
+// same query, and its form, sent as it is, must lead back to it.
+func TestViews(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	list := answer[api.List[grants.GrantRow]](s, "/api/v1/grants/transactions?limit=200&exclude=individuals,unidentified")
+	var g *grants.GrantRow
+	for i := range list.Results {
+		if r := &list.Results[i]; r.RecipEIN != nil && r.NTEECode != nil && r.RecipZipcode != nil && r.RecipCity != nil {
+			g = r
+			break
+		}
+	}
+	if g == nil {
+		t.Fatal("no grant to ask for")
+	}
+	counties := answer[grants.SummaryAnswer](s, "/api/v1/grants/summary?by=county&top=5")
+	county := *counties.Groups.Rows[0].Key
+	state := *g.RecipState
+	for _, query := range []string{
+		"", "funder_id=" + g.FunderEIN, "recip_id=" + *g.RecipEIN, "grant_key=" + g.GrantKey, "year=2019", "year=2018-2021,2023", "min_year=2020", "max_year=2019", "min_year=2018&max_year=2020",
+		"subject=B", "subject=B,E,P", "subject=" + *g.NTEECode, "subject=B&subject_basis=any", "location=" + state, "location=" + min(state, "CA") + "," + max(state, "CA"), "location=" + state + "&location_type=funder", "location=" + state + "&location_type=area_served",
+		"location=" + county + "&geo_id_type=county_fips", "location=" + (*g.RecipZipcode)[:5] + "&geo_id_type=zip", "location=" + url.QueryEscape(*g.RecipCity) + "," + state + "&geo_id_type=city", "location=UK&geo_id_type=country",
+		"near=" + (*g.RecipZipcode)[:5] + "&within=50", "location=" + state + "&near=" + (*g.RecipZipcode)[:5] + "&within=17", "query=school", "query=%22general+support%22+-school", "support=capital,program",
+		"funder_type=private_foundation", "exclude=daf,individuals", "exclude=daf,individuals,related_party,unidentified", "country=UK", "min_amt=5000", "min_amt=1000&max_amt=9999", "max_amt=999", "min_match_prob=0.9", "min_match_prob=0.33", "ein_source=filed,name",
+		"subject=B&location=" + state + "&year=2018-2022&min_amt=100&exclude=daf",
+	} {
+		sum := answer[grants.SummaryAnswer](s, "/api/v1/grants/summary?"+query)
+		for _, tab := range []string{"grants", "funders", "recipients", "summary"} {
+			address := query
+			if tab != "grants" {
+				address = strings.TrimSuffix("tab="+tab+"&"+query, "&")
+			}
+			at := strings.TrimSuffix("/explore?"+address, "?")
+			w := s.get(at)
+			if w.Code != 200 {
+				t.Errorf("%s: %d %s", at, w.Code, w.Header().Get("Location"))
+				continue
+			}
+			body := html.UnescapeString(w.Body.String())
+			if sum.Summary.GrantCount == 0 {
+				if !strings.Contains(body, "Nothing matches all of these filters") {
+					t.Errorf("%s has no grant and does not say so", at)
+				}
+			} else if want := fmt.Sprintf(" in %s grant", money.Grouped(sum.Summary.GrantCount)); !strings.Contains(body, want) || !strings.Contains(body, money.Grouped(sum.Summary.FunderCount)+" funder") || !strings.Contains(body, money.Grouped(sum.Summary.RecipientCount)+" recipient") {
+				t.Errorf("%s does not say %q", at, want)
+			}
+			if noindex := w.Header().Get("X-Robots-Tag"); (noindex == "noindex") != (address != "") {
+				t.Errorf("%s: robots are told %q", at, noindex)
+			}
+			form := sent(t, w.Body.String())
+			again := s.get("/explore?" + form.Encode())
+			to := again.Header().Get("Location")
+			if again.Code == 200 {
+				to = strings.TrimSuffix("/explore?"+form.Encode(), "?")
+			}
+			if to != at {
+				t.Errorf("the form of %s leads to %s", at, to)
+			}
+			if sum.Summary.GrantCount > 0 && !strings.Contains(body, "curl -H 'X-API-Key: YOUR_KEY' 'http://localhost/api/v1/grants/") {
+				t.Errorf("%s does not say how else it can be had", at)
+			}
+		}
+	}
+}
+
+// TestPersons looks for persons on every page of the largest world that is small.
+func TestPersons(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	var names []string
+	cursor := ""
+	for {
+		list := answer[api.List[grants.GrantRow]](s, "/api/v1/grants/transactions?limit=1000"+cursor)
+		for _, g := range list.Results {
+			for _, c := range g.Provenance.Classes {
+				if c == "individuals" && len(g.RecipNameFiled) > 8 {
+					names = append(names, strings.ToUpper(g.RecipNameFiled))
+				}
+			}
+		}
+		if list.NextCursor == nil {
+			break
+		}
+		cursor = "&cursor=" + *list.NextCursor
+	}
+	if len(names) < 10 {
+		t.Fatalf("%d persons in this world", len(names))
+	}
+	seen := 0
+	for _, tab := range []string{"tab=grants", "tab=recipients", "tab=recipients&sort_by=recip_name"} {
+		for n := 1; n < 60; n++ {
+			w := s.get("/explore?" + strings.TrimPrefix(tab, "tab=grants") + fmt.Sprintf("&page=%d", n))
+			if to := w.Header().Get("Location"); to != "" {
+				w = s.get(to)
+			}
+			body := html.UnescapeString(w.Body.String())
+			seen += strings.Count(body, "<i>An individual</i>")
+			_, main, _ := strings.Cut(body, "<main")
+			main = strings.ToUpper(main)
+			for _, name := range names {
+				if strings.Contains(main, ">"+name+"<") {
+					t.Errorf("page %d of %s names a person", n, tab)
+				}
+			}
+			if !strings.Contains(body, `rel="next"`) {
+				break
+			}
+		}
+	}
+	if seen == 0 {
+		t.Error("no page shows an individual")
+	}
+	if body := s.page("/explore?tab=recipients"); !strings.Contains(body, "<i>Individuals (") || !strings.Contains(body, "<i>Unidentified (") {
+		t.Error("individuals and nobody have no line")
+	}
+}
+
+// TestOdd asks for what cannot be, and for too much.
+func TestOdd(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	for _, c := range []struct {
+		query  string
+		status int
+		text   string
+	}{
+		{"year=abc", 422, "Fiscal year: \"abc\" is not a fiscal year"},
+		{"min_amt=10&max_amt=5", 422, "Largest amount"},
+		{"subject=SA0200", 422, "proprietary"},
+		{"near=99999", 422, "ZIP code"},
+		{"page=0", 422, "Page"},
+		{"page=99999999", 200, "Page 99,999,999"},
+		{"cause=B", 200, "Part of this address was not applied"},
+		{"location=Nowhere", 200, "is not a state"},
+		{"sort_by=nonsense", 200, "Grants"},
+		{"query=%00", 422, "Words"},
+		{"query=%3Cscript%3Ealert%281%29%3C%2Fscript%3E", 200, "&lt;script&gt;"},
+		{"query=%zz", 400, "cannot be read"},
+		{"query=" + strings.Repeat("a", 9000), 414, "too long"},
+		{strings.TrimSuffix(strings.Repeat("subject=B&", 500), "&"), 422, "Too many filters"},
+		{"subject=B&query=zzzzqqqq", 200, "Without the cause"},
+		{"exclude=daf", 200, "Left out of what you see"},
+	} {
+		w := s.get("/explore?" + c.query)
+		body := w.Body.String()
+		if w.Code != c.status || !strings.Contains(body, c.text) && !strings.Contains(html.UnescapeString(body), c.text) {
+			t.Errorf("%.100s: %d, want %d and %q in %.2000s", c.query, w.Code, c.status, c.text, body[max(0, strings.Index(body, "<main")):])
+		}
+		if strings.Contains(body, "<script>alert") {
+			t.Errorf("%s runs", c.query)
+		}
+	}
+	head := httptest.NewRecorder()
+	s.handler.ServeHTTP(head, httptest.NewRequest("HEAD", "/explore", nil))
+	if head.Code != 200 || head.Header().Get("Cache-Control") != "private, max-age=60" {
+		t.Errorf("HEAD: %d %v", head.Code, head.Header())
+	}
+}
