@@ -25,10 +25,11 @@ var pack = func() func(http.Handler) http.HandlerFunc {
 	return wrap
 }()
 
-// compressible says of a media type whether packing is worth its time: fonts are
-// packed already, as are most of those that the library leaves alone.
+// compressible says of a media type whether packing is worth its time: fonts and
+// pictures of pixels are packed already, as are most of those that the library
+// leaves alone.
 func compressible(mediaType string) bool {
-	return !strings.HasPrefix(mediaType, "font/") && gzhttp.DefaultContentTypeFilter(mediaType)
+	return !strings.HasPrefix(mediaType, "font/") && mediaType != "image/png" && gzhttp.DefaultContentTypeFilter(mediaType)
 }
 
 // Handler packs the answers of a handler. A client that does not read keeps a

@@ -81,6 +81,7 @@ func TestBody(t *testing.T) {
 		{"gzip;q=0", "application/json", long, false},
 		{"", "application/json", long, false},
 		{"gzip", "font/woff2", long, false},
+		{"gzip", "image/png", long, false},
 		{"gzip", "application/json", long[:100], false},
 		{"gzip", "application/json", nil, false},
 	} {
