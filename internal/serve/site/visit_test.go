@@ -295,6 +295,8 @@ func TestOtherPeoplesKeys(t *testing.T) {
 	}
 	for _, id := range []string{k.ID, key, "key_000000000000", "x"} {
 		want(t, eve.get("/account/keys/"+id+"/rotate"), 404, "Page not found")
+		want(t, eve.get("/account/keys/"+id+"/delete"), 404, "Page not found")
+		want(t, eve.post("/account/keys/"+id+"/delete", url.Values{"csrf": {eve.csrf("/account")}}), 404, "Page not found")
 		want(t, eve.post("/account/keys/"+id+"/rotate", url.Values{"csrf": {eve.csrf("/account")}}), 404, "Page not found")
 	}
 	if _, err := p.store.Authenticate(t.Context(), key); err != nil {
