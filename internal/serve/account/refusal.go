@@ -82,8 +82,12 @@ func planRequired(k KeyInfo, s Scope) error {
 		return fault.New("plan_required", "This endpoint needs %s; this key is the trial key of an agent.", need).
 			Try("sign up at /signup for a key of your own, then ask whoever runs this service to move your account to the %s plan", plan)
 	}
+	named := ""
+	if k.ID != "" { // an example has none
+		named = ", and name the key by its ID, " + k.ID
+	}
 	return fault.New("plan_required", "This endpoint needs %s; this key is on the %s plan.", need, k.Plan).
-		Try("ask whoever runs this service to move your account to the %s plan, and name the key by its ID, %s; /account shows what your plan includes", plan, k.ID)
+		Try("ask whoever runs this service to move your account to the %s plan%s; /account shows what your plan includes", plan, named)
 }
 
 func expired(at int64) error {
