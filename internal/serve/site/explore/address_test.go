@@ -6,9 +6,15 @@ import (
 	"testing"
 
 	"grantgraph/internal/bench/world"
+	"grantgraph/internal/serve/sqlbox"
 )
 
-func TestMain(m *testing.M) { os.Exit(world.Main(m)) }
+func TestMain(m *testing.M) {
+	if len(os.Args) == 2 && os.Args[1] == "sql-worker" {
+		os.Exit(sqlbox.Work(os.Stdin, os.Stdout))
+	}
+	os.Exit(world.Main(m))
+}
 
 // TestAddress gives forms and links the one address of what they mean.
 func TestAddress(t *testing.T) {

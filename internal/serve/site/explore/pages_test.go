@@ -18,6 +18,7 @@ import (
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/api/grants"
+	"grantgraph/internal/serve/sqlbox"
 )
 
 // service is the whole of a service, pages and API.
@@ -31,7 +32,7 @@ func open(t *testing.T) *service {
 	t.Helper()
 	data := t.TempDir()
 	world.Small.Publish(t, data)
-	s, err := serve.Open(serve.Options{Data: data, BaseURL: "http://localhost", Log: slog.New(slog.DiscardHandler)})
+	s, err := serve.Open(serve.Options{Data: data, BaseURL: "http://localhost", SQL: &sqlbox.Options{Workers: 1, Queue: 100, PerOwner: 10}, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -265,5 +266,53 @@ func TestOdd(t *testing.T) {
 	s.handler.ServeHTTP(head, httptest.NewRequest("HEAD", "/explore", nil))
 	if head.Code != 200 || head.Header().Get("Cache-Control") != "private, max-age=60" {
 		t.Errorf("HEAD: %d %v", head.Code, head.Header())
+	}
+}
+
+var sqlIn = regexp.MustCompile(`(?s)<h3>Same as this SQL</h3>\s*<pre tabindex="0"><code>(.*?)</code>`)
+
+// TestSameSQL runs the statements that views say are the same.
+func TestSameSQL(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	for _, query := range []string{"", "subject=B", "subject=B,E&subject_basis=any", "location=CA,NY&year=2018-2020,2022", "exclude=daf,individuals,related_party,unidentified",
+		"min_amt=1000&max_amt=9999&funder_type=private_foundation", "country=UK", "location=CA&location_type=area_served&year=2019-2021", "location=900&geo_id_type=zip", "min_year=2021"} {
+		found := sqlIn.FindStringSubmatch(s.get(strings.TrimSuffix("/explore?tab=summary&"+query, "&")).Body.String())
+		if found == nil {
+			t.Errorf("%s has no SQL", query)
+			continue
+		}
+		body, err := json.Marshal(map[string]string{"sql": html.UnescapeString(found[1])})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := httptest.NewRequest("POST", "/api/v1/sql", strings.NewReader(string(body)))
+		r.Header.Set("X-API-Key", s.key)
+		r.Header.Set("Content-Type", "application/json")
+		w := httptest.NewRecorder()
+		s.handler.ServeHTTP(w, r)
+		var got struct {
+			Rows []struct {
+				Year       int         `json:"tax_year"`
+				Amount     json.Number `json:"total_amount"`
+				Grants     int64       `json:"grant_count"`
+				Funders    int64       `json:"funder_count"`
+				Recipients int64       `json:"recipient_count"`
+			} `json:"rows"`
+		}
+		if err := json.Unmarshal(w.Body.Bytes(), &got); w.Code != 200 || err != nil {
+			t.Errorf("%s: %d %s in %s", query, w.Code, w.Body, body)
+			continue
+		}
+		var rows, want []string
+		for _, y := range got.Rows {
+			rows = append(rows, fmt.Sprint(y.Year, " ", y.Amount, " ", y.Grants, " ", y.Funders, " ", y.Recipients))
+		}
+		for _, y := range answer[grants.SummaryAnswer](s, "/api/v1/grants/summary?"+query).ByYear {
+			want = append(want, fmt.Sprint(y.FiscalYear, " ", y.TotalAmount, " ", y.GrantCount, " ", y.FunderCount, " ", y.RecipientCount))
+		}
+		if strings.Join(rows, "\n") != strings.Join(want, "\n") || len(rows) == 0 && query == "" {
+			t.Errorf("%s: SQL gives\n%s\nwant\n%s", query, strings.Join(rows, "\n"), strings.Join(want, "\n"))
+		}
 	}
 }
