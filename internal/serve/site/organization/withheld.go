@@ -70,7 +70,6 @@ type governmentPage struct {
 	Agencies template.HTML
 	Programs template.HTML
 	Pager    pager
-	Warnings []string
 }
 
 func (s *room) showGovernment(w http.ResponseWriter, r *http.Request, v *view) error {
@@ -98,7 +97,7 @@ func (s *room) showGovernment(w http.ResponseWriter, r *http.Request, v *view) e
 	page.Years = draw.Years(years)
 	var bars []draw.Bar
 	for _, x := range a.ByAgency {
-		bars = append(bars, draw.Bar{Label: payer(x.Agency, x.State), Amount: x.TotalAmount, Count: x.AwardCount})
+		bars = append(bars, draw.Bar{Label: payer(x.Agency, x.State), Amount: x.TotalAmount})
 	}
 	page.Agencies = draw.Bars(bars[:min(len(bars), topShown)])
 	bars = nil
@@ -107,12 +106,9 @@ func (s *room) showGovernment(w http.ResponseWriter, r *http.Request, v *view) e
 		if label == "" {
 			label = "No program named"
 		}
-		bars = append(bars, draw.Bar{Label: label, Amount: x.TotalAmount, Count: x.AwardCount})
+		bars = append(bars, draw.Bar{Label: label, Amount: x.TotalAmount})
 	}
 	page.Programs = draw.Bars(bars[:min(len(bars), topShown)])
-	for _, warning := range a.Service.Warnings {
-		page.Warnings = append(page.Warnings, warning.Reason)
-	}
 	page.Pager = newPager(a.Page, a.Summary.AwardCount, len(a.Awards), func(n int64) string {
 		return v.Canonical + "?page=" + strconv.FormatInt(n, 10)
 	})

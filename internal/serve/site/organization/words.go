@@ -73,3 +73,18 @@ func signed(n int64) string {
 	}
 	return money.Dollars(n)
 }
+
+// joinedBy says what an award and an organization have in common.
+func joinedBy(basis string) string {
+	switch basis {
+	case "ein":
+		return "EIN"
+	case "uei":
+		return "federal identifier (UEI)"
+	case "parent_uei":
+		return "federal identifier of its parent"
+	case "duns":
+		return "DUNS number"
+	}
+	return basis
+}
