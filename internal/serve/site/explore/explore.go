@@ -318,7 +318,7 @@ func (p *page) describe(v view, f *graph.Filter, x *figures, name nameOf) {
 		}
 		p.Tabs = append(p.Tabs, next)
 	}
-	p.Left = leftOut(v, p.Summary.Service.Excluded, said)
+	p.Left = leftOut(v, p.Summary.Service.Excluded)
 	for _, w := range p.Summary.Service.Warnings {
 		if w.Severity == "unsupported" {
 			p.Problems = append(p.Problems, sentence(labelOf(w.Parameter)+": "+w.Reason))

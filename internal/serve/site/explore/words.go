@@ -50,11 +50,7 @@ func inWords(v view, f *graph.Filter, name nameOf) *selection {
 	s.places()
 	s.years()
 	s.amounts()
-	var ids []string
-	for _, id := range f.Support.IDs() {
-		ids = append(ids, id)
-	}
-	s.list("for ", "support", "", ids, func(id string) string {
+	s.list("for ", "support", "", f.Support.IDs(), func(id string) string {
 		b, _ := grant.ParseSupport(id)
 		return strings.ToLower(b.Label())
 	})
@@ -306,7 +302,7 @@ type left struct {
 }
 
 // leftOut says what was left out, with dollars.
-func leftOut(v view, x *api.Excluded, s *selection) (list []left) {
+func leftOut(v view, x *api.Excluded) (list []left) {
 	if x == nil {
 		return nil
 	}
