@@ -1,0 +1,157 @@
+// Looks at every kind of page in Chromium: at the width of a phone, a tablet and
+// a desktop, in light and in dark, with and without scripts, with axe, and with
+// the keyboard alone:
+//
+//   node pages.mjs URL EMAIL PASSWORD PAGES [SHOTS]
+//
+// URL is where the site is; EMAIL has an account on the Pro plan; PAGES is a
+// file of pages, [{"name", "path", "status", "member"}]: a status other than 200
+// is expected, and the pages of a member are looked at signed in. SHOTS is a
+// folder for pictures of every page.
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { complaints, launch, listen } from "./walk.mjs";
+
+const [base, email, password, list, shots] = process.argv.slice(2);
+// PAGES_ONLY is the beginning of the names of those that are looked at, for
+// whoever works on one of them.
+const pages = JSON.parse(await readFile(list, "utf8")).filter((p) => p.name.startsWith(process.env.PAGES_ONLY ?? ""));
+const axe = await readFile(new URL("node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
+const widths = [375, 768, 1280], schemes = ["light", "dark"];
+const browser = await launch();
+const wrong = []; // what is wrong with pages; all of it is told in the end
+
+async function visitor(options) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: "reduce", ...options });
+  const page = listen(await context.newPage());
+  // What a page refers to has to be there.
+  page.on("response", (r) => {
+    if (r.status() >= 400 && !r.request().isNavigationRequest()) wrong.push(`${page.url()} refers to ${r.url()}, which answers ${r.status()}`);
+  });
+  return page;
+}
+
+async function signIn(page) {
+  await page.goto(`${base}/signin`);
+  await page.fill("#email", email);
+  await page.fill("#password", password);
+  await page.click("main button:text('Sign in')");
+  await page.waitForURL((url) => url.pathname !== "/signin");
+}
+
+// violations is what axe finds.
+const violations = (page) => page.evaluate(async () => {
+  const found = await axe.run(document, { resultTypes: ["violations"] });
+  return found.violations.map((v) => `${v.id}: ${v.help}: ${v.nodes.slice(0, 3).map((n) => n.target.join(" ")).join(", ")}`);
+});
+
+// outside is how far a page is wider than the screen, and what sticks out.
+const outside = (page) => page.evaluate(() => {
+  const wide = document.documentElement.clientWidth, out = document.documentElement.scrollWidth - wide;
+  const what = out > 0 ? [...document.querySelectorAll("body *")].filter((e) => e.getBoundingClientRect().right > wide + 1).slice(0, 5).map((e) => `${e.localName}.${e.className?.baseVal ?? e.className}`) : [];
+  return { out, what };
+});
+
+// Each page is asked for from another address: the site bounds what a visitor may
+// ask for, and believes the proxy that the test says it is behind.
+let visits = 0;
+const elsewhere = (page) => page.setExtraHTTPHeaders({ "X-Forwarded-For": `198.18.${++visits >> 8}.${visits & 255}` });
+
+// open goes to a page and looks at what every page has.
+async function open(page, { name, path: at, status = 200 }) {
+  await elsewhere(page);
+  const answer = await page.goto(base + at);
+  if (answer.status() !== status) wrong.push(`${name}: ${at} answers ${answer.status()}`);
+  const has = await page.evaluate(() => ({
+    title: document.title, lang: document.documentElement.lang, h1: document.querySelectorAll("h1").length,
+    main: document.querySelector("main")?.innerText.trim().length ?? 0, find: !!document.querySelector("form[role=search] input[name=q]"),
+  }));
+  if (!has.title || has.lang !== "en" || has.h1 !== 1 || has.main === 0 || !has.find) wrong.push(`${name}: ${JSON.stringify(has)}`);
+}
+
+async function look(page, one) {
+  await open(page, one);
+  await page.evaluate(axe);
+  for (const scheme of schemes) {
+    await page.emulateMedia({ colorScheme: scheme });
+    for (const width of widths) {
+      await page.setViewportSize({ width, height: 900 });
+      const { out, what } = await outside(page);
+      if (out > 0) wrong.push(`${one.name} is ${out} pixels too wide at ${width}: ${what.join(", ")}`);
+      for (const v of await violations(page)) wrong.push(`${one.name} at ${width}, ${scheme}: ${v}`);
+      if (shots) await page.screenshot({ path: path.join(shots, `${one.name}-${width}-${scheme}.png`), fullPage: true });
+    }
+  }
+}
+
+// plain looks at a page without scripts: it says as much, and nothing sticks out.
+async function plain(page, one) {
+  await open(page, one);
+  for (const width of widths) {
+    await page.setViewportSize({ width, height: 900 });
+    const { out, what } = await outside(page);
+    if (out > 0) wrong.push(`${one.name} without scripts is ${out} pixels too wide at ${width}: ${what.join(", ")}`);
+  }
+}
+
+// focused is what has the focus: what it is called, and whether it can be seen
+// that it has it.
+const focused = (page) => page.evaluate(() => {
+  const e = document.activeElement;
+  if (!e || e === document.body) return null;
+  const box = e.getBoundingClientRect(), style = getComputedStyle(e);
+  const drawn = style.outlineStyle !== "none" && parseFloat(style.outlineWidth) > 0 || e.matches(".skip");
+  return { what: `${e.localName} ${(e.innerText || e.name || e.getAttribute("aria-label") || "").slice(0, 40)}`, drawn, seen: box.width > 0 && box.height > 0 && box.left < innerWidth && box.right > 0 };
+});
+
+// walk goes through a page by the tabulator: every stop can be seen, and there
+// is a way out at the end.
+async function walk(page, one) {
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await open(page, one);
+  const most = 400;
+  for (let i = 0; i < most; i++) {
+    await page.keyboard.press("Tab");
+    const at = await focused(page);
+    if (!at) return;
+    if (!at.drawn || !at.seen) wrong.push(`${one.name}: ${at.what} does not show that it has the focus`);
+  }
+  wrong.push(`${one.name} has more than ${most} stops, or holds the focus`);
+}
+
+const stranger = await visitor();
+const member = await visitor();
+await signIn(member);
+for (const one of pages) {
+  await look(one.member ? member : stranger, one);
+  await walk(one.member ? member : stranger, one);
+}
+
+const noScript = await visitor({ javaScriptEnabled: false });
+const noScriptMember = await visitor({ javaScriptEnabled: false });
+await signIn(noScriptMember);
+for (const one of pages) await plain(one.member ? noScriptMember : noScript, one);
+
+// The keyboard alone: past the header to the content; to the search box, to its
+// results, and to the page of one of them.
+await stranger.setViewportSize({ width: 1280, height: 900 });
+await stranger.goto(`${base}/`);
+await stranger.keyboard.press("Tab");
+assert.equal(await stranger.evaluate(() => document.activeElement.className), "skip", "the first stop is not the way past the header");
+await stranger.keyboard.press("Enter");
+await stranger.waitForURL("**/#main");
+await stranger.goto(`${base}/data`);
+await stranger.keyboard.press("/");
+assert.equal(await stranger.evaluate(() => document.activeElement.name), "q", "the key / does not lead to the search box");
+await stranger.keyboard.type("county library");
+await stranger.keyboard.press("Enter");
+await stranger.waitForURL("**/search?**");
+for (let i = 0; i < 100 && !(await stranger.evaluate(() => document.activeElement.matches("main a[href^='/org/']"))); i++) await stranger.keyboard.press("Tab");
+await stranger.keyboard.press("Enter");
+await stranger.waitForURL("**/org/**");
+
+await browser.close();
+assert.deepEqual(complaints, [], "the browser complained");
+assert.deepEqual(wrong, [], "pages are not as they should be");
+console.log(`${pages.length} pages, at ${widths.join(", ")} pixels, light and dark, with and without scripts: axe finds nothing, nothing sticks out, the keyboard reaches everything`);

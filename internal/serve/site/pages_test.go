@@ -1,0 +1,176 @@
+package site_test
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"grantgraph/internal/bench/world"
+	"grantgraph/internal/ein"
+	"grantgraph/internal/serve"
+	"grantgraph/internal/serve/account"
+	"grantgraph/internal/serve/graph"
+	"grantgraph/internal/serve/search"
+	"grantgraph/internal/serve/site"
+	"grantgraph/internal/snapshot"
+)
+
+// served is a service that a browser walks through, with a member of the Pro
+// plan.
+type served struct {
+	*serve.Server
+	snapshot *snapshot.Snapshot
+	email    string
+	password string
+}
+
+// serveWorld starts the service over the small world. Every page may come from
+// an address of its own, as behind a proxy, for the site bounds what a visitor
+// may ask.
+func serveWorld(t *testing.T) (*served, context.Context) {
+	t.Helper()
+	now := time.Date(2026, 11, 10, 14, 20, 0, 0, time.UTC) // it stands still
+	data := t.TempDir()
+	s := &served{snapshot: world.Small.Publish(t, data), email: "officer@example.org", password: "walks through every page"}
+	var err error
+	s.Server, err = serve.Open(serve.Options{Data: data, Addr: "127.0.0.1:0", Clock: func() time.Time { return now }, Log: slog.New(slog.DiscardHandler),
+		Mail: &postbox{emails: map[string]chan string{}}, Proxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	a, err := s.Store().SignUp(t.Context(), s.email, s.password, "")
+	var token string
+	if err == nil {
+		token, err = s.Store().VerifyToken(t.Context(), a.ID)
+	}
+	if err == nil {
+		_, _, err = s.Store().VerifyEmail(t.Context(), token)
+	}
+	if err == nil {
+		_, err = s.Store().SetAccountPlan(t.Context(), a.ID, account.Pro)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithTimeout(t.Context(), 40*time.Minute)
+	done := make(chan error, 1)
+	go func() { done <- s.Run(ctx) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-done; err != nil {
+			t.Errorf("the server ended with %v", err)
+		}
+	})
+	return s, ctx
+}
+
+// pageToWalk is a page as the walk reads it.
+type pageToWalk struct {
+	Name   string `json:"name"`
+	Path   string `json:"path"`
+	Status int    `json:"status,omitempty"` // where it is not 200
+	Member bool   `json:"member,omitempty"` // is signed in
+}
+
+// pagesOf lists a page of every kind.
+func pagesOf(t *testing.T, s *served) []pageToWalk {
+	t.Helper()
+	g, err := graph.Open(s.snapshot)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	rows, _, err := g.Transactions(t.Context(), &graph.Filter{}, graph.Sort{}, graph.Page{Limit: int(g.Rows())})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := func(what string, is func(*graph.Grant) bool) *graph.Grant {
+		for i := range rows {
+			if is(&rows[i]) {
+				return &rows[i]
+			}
+		}
+		t.Fatalf("this world has no %s", what)
+		return nil
+	}
+	person := first("grant to a person", func(r *graph.Grant) bool { return r.Classes&graph.Individuals != 0 })
+	unknown := first("recipient without an EIN", func(r *graph.Grant) bool {
+		return r.Recipient.EIN == ein.None && r.Classes&graph.Individuals == 0
+	})
+	guessed := first("recipient that a model found", func(r *graph.Grant) bool { return r.Rule.String() == "model" })
+	large := first("recipient", func(r *graph.Grant) bool { return r.Recipient.EIN != ein.None })
+	funder := "/org/" + large.Funder.EIN.String() + "/" + search.Slug(large.Funder.Name)
+	recipient := "/org/" + large.Recipient.EIN.String() + "/" + search.Slug(large.Recipient.Name)
+	list := []pageToWalk{
+		{Name: "home", Path: "/"},
+		{Name: "search", Path: "/search?q=county+library"},
+		{Name: "search-words", Path: "/search?q=food+banks+in+Ohio"},
+		{Name: "search-nothing", Path: "/search?q=zzqxv+wwkjq"},
+		{Name: "explore", Path: "/explore"},
+		{Name: "explore-filtered", Path: "/explore?exclude=daf,individuals&location=OH&min_amt=1000&subject=K,P"},
+		{Name: "explore-funders", Path: "/explore?tab=funders&near=44113&within=100"},
+		{Name: "explore-recipients", Path: "/explore?tab=recipients"},
+		{Name: "explore-summary", Path: "/explore?tab=summary&year=2020-2022"},
+		{Name: "explore-nothing", Path: "/explore?query=zzqxvwwkjq"},
+		{Name: "explore-wrong", Path: "/explore?near=00000&min_amt=x", Status: 422},
+		{Name: "grant", Path: "/grant/" + large.Key},
+		{Name: "grant-model", Path: "/grant/" + guessed.Key},
+		{Name: "grant-unresolved", Path: "/grant/" + unknown.Key},
+		{Name: "grant-person", Path: "/grant/" + person.Key},
+		{Name: "places", Path: "/places"},
+		{Name: "state", Path: "/place/OH"},
+		{Name: "county", Path: "/place/OH/summit-county"},
+		{Name: "causes", Path: "/causes"},
+		{Name: "cause", Path: "/cause/K"},
+		{Name: "compare", Path: "/compare?ein=" + large.Funder.EIN.String() + "," + large.Recipient.EIN.String()},
+		{Name: "data", Path: "/data"},
+		{Name: "sql", Path: "/sql"},
+		{Name: "check", Path: "/check"},
+		{Name: "check-one", Path: "/check/" + large.Recipient.EIN.String()},
+		{Name: "check-one-member", Path: "/check/" + large.Recipient.EIN.String(), Member: true},
+		{Name: "verify", Path: "/verify"},
+		{Name: "plans", Path: "/plans"},
+		{Name: "signin", Path: "/signin"},
+		{Name: "signup", Path: "/signup"},
+		{Name: "forgot", Path: "/forgot"},
+		{Name: "account", Path: "/account", Member: true},
+		{Name: "download", Path: "/download?location=OH", Member: true},
+		{Name: "missing", Path: "/nothing/here", Status: 404},
+	}
+	for _, tab := range []string{"", "/grants", "/funders", "/recipients", "/network", "/finances", "/people", "/government", "/screening"} {
+		list = append(list, pageToWalk{Name: "funder" + dashed(tab), Path: funder + tab}, pageToWalk{Name: "recipient" + dashed(tab), Path: recipient + tab},
+			pageToWalk{Name: "member-funder" + dashed(tab), Path: funder + tab, Member: true})
+	}
+	return list
+}
+
+// dashed is the name of a page below another.
+func dashed(path string) string {
+	if path == "" {
+		return ""
+	}
+	return "-" + path[1:]
+}
+
+// TestPages looks at a page of every kind in Chromium: at three widths, light and
+// dark, with and without scripts, with axe and by the keyboard.
+func TestPages(t *testing.T) {
+	t.Parallel()
+	walk := site.Walker(t)
+	s, ctx := serveWorld(t)
+	list, err := json.Marshal(pagesOf(t, s))
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "pages.json")
+	if err := os.WriteFile(file, list, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	walk(ctx, "pages.mjs", s.URL(), s.email, s.password, file)
+}
