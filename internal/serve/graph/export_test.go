@@ -64,7 +64,7 @@ func (g *Graph) CacheSize() int {
 
 // DropBuffers forgets the memory that questions borrow.
 func (g *Graph) DropBuffers() {
-	g.buffers.sets.pieces, g.buffers.totals.pieces, g.buffers.masks.pieces, g.buffers.costs.pieces = nil, nil, nil, nil
+	g.buffers.sets.pieces, g.buffers.totals.pieces, g.buffers.masks.pieces = nil, nil, nil
 }
 
 // FunderKindWords lists the kinds of funders by their numbers in the file.

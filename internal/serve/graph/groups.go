@@ -323,8 +323,8 @@ func (g *Graph) groupedFunders(sums []Cost, top int) Grouped {
 	})
 }
 
-// groupedRecipients goes through all rows in the order of recipients, unless
-// those of the set are fewer than half. The sums of funders in the tables say what they come to.
+// groupedRecipients goes through the rows in the order of recipients, unless
+// they are few. The sums of funders in the tables say what they come to.
 func (e *evaluation) groupedRecipients(set *rowset, t *tables, a *GroupsOf) (Grouped, error) {
 	g := e.g
 	var text copier
@@ -346,13 +346,6 @@ func (e *evaluation) groupedRecipients(set *rowset, t *tables, a *GroupsOf) (Gro
 		}
 		return b.grouped(GroupRecipient, group), nil
 	}
-	if set.count < int64(g.rows)/2 {
-		all := best{most: a.Top}
-		if err := e.gatherRecipients(set, &all); err != nil {
-			return Grouped{}, err
-		}
-		return all.grouped(GroupRecipient, group), nil
-	}
 	var concerned bitset
 	if t.few {
 		concerned = touched(t.missing, g.recips, len(g.recip))
@@ -372,34 +365,6 @@ func (e *evaluation) groupedRecipients(set *rowset, t *tables, a *GroupsOf) (Gro
 		all.merge(&parts[i])
 	}
 	return all.grouped(GroupRecipient, group), nil
-}
-
-// gatherRecipients adds the rows up in an array of all recipients.
-func (e *evaluation) gatherRecipients(set *rowset, b *best) error {
-	g := e.g
-	dense, ok := g.buffers.costs.take()
-	if !ok {
-		dense = make([]Cost, len(g.recip))
-	}
-	defer func() {
-		clear(dense)
-		g.buffers.costs.give(dense)
-	}()
-	recips, amounts := g.recips, g.amounts
-	err := set.chunks(e.ctx, g.grain.chunk, func(rows []uint32) {
-		for _, row := range rows {
-			dense[recips[row]].add(amounts[row])
-		}
-	})
-	if err != nil {
-		return err
-	}
-	for id := range dense {
-		if dense[id].Grants > 0 {
-			b.add(uint32(id), dense[id])
-		}
-	}
-	return nil
 }
 
 // addRecipients is sumRecipients without what a grouping has no use for.
