@@ -324,8 +324,3 @@ func (v view) items(name string) []string {
 	}
 	return nil
 }
-
-// without is the address of the view without one item of a list.
-func (v view) without(name, item string) string {
-	return v.with(name, strings.Join(slices.DeleteFunc(v.items(name), func(s string) bool { return s == item }), ","))
-}
