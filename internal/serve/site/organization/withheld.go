@@ -92,7 +92,7 @@ func (s *room) showGovernment(w http.ResponseWriter, r *http.Request, v *view) e
 	page := &governmentPage{view: v, Funding: a}
 	var years []draw.Year
 	for _, y := range a.ByYear {
-		years = append(years, draw.Year{Year: y.FiscalYear, Amount: sum(y.FederalAmount, y.StateAmount), Grants: y.AwardCount})
+		years = append(years, draw.Year{Year: y.FiscalYear, Amount: sum(y.FederalAmount, y.StateAmount)})
 	}
 	page.Years = draw.Years(years)
 	var bars []draw.Bar

@@ -22,6 +22,7 @@ var words = template.FuncMap{
 	"marked":  markWord,
 	"signed":  signed,
 	"matrix":  newMatrix,
+	"joined":  joinedBy,
 }
 
 // markWord is a mark of a relation as a page says it.
