@@ -58,6 +58,11 @@ func (l *Limit) Take(address string) (wait time.Duration, ok bool) {
 	}
 	if most := now.Add(time.Duration(l.rate.Burst) * l.rate.Every); until.After(most) {
 		until = most // the clock was set back
+		if known {
+			l.now[who] = until
+		} else {
+			l.before[who] = until
+		}
 	}
 	if over := until.Sub(now) - time.Duration(l.rate.Burst-1)*l.rate.Every; over > 0 {
 		return over, false
