@@ -12,6 +12,9 @@ import (
 
 	"grantgraph/internal/bench/world"
 	"grantgraph/internal/ein"
+	"grantgraph/internal/grant"
+	"grantgraph/internal/ntee"
+	"grantgraph/internal/place"
 	"grantgraph/internal/serve"
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/graph"
@@ -173,4 +176,74 @@ func TestPages(t *testing.T) {
 		t.Fatal(err)
 	}
 	walk(ctx, "pages.mjs", s.URL(), s.email, s.password, file)
+}
+
+// TestTasks does the work of six people in Chromium, counting what they press.
+func TestTasks(t *testing.T) {
+	t.Parallel()
+	walk := site.Walker(t)
+	s, ctx := serveWorld(t)
+	file := filepath.Join(t.TempDir(), "facts.json")
+	facts, err := json.Marshal(factsOf(t, s))
+	if err == nil {
+		err = os.WriteFile(file, facts, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	walk(ctx, "tasks.mjs", s.URL(), s.email, s.password, file)
+}
+
+// taskFacts are whom the six people look for.
+type taskFacts struct {
+	ZIP     string    `json:"zip"`     // of a food bank that was given to
+	Fund    namedTask `json:"fund"`    // donor-advised
+	Grantee namedTask `json:"grantee"` // with several funders
+}
+
+type namedTask struct {
+	Name string `json:"name"`
+	EIN  string `json:"ein"`
+}
+
+func factsOf(t *testing.T, s *served) (f taskFacts) {
+	t.Helper()
+	g, err := graph.Open(s.snapshot)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	funders, _, err := g.Funders(t.Context(), &graph.Filter{FunderKind: grant.Passthrough}, graph.Sort{}, graph.Page{Limit: 1})
+	if err != nil || len(funders) == 0 {
+		t.Fatalf("no donor-advised fund: %v", err)
+	}
+	f.Fund = namedTask{funders[0].Name, funders[0].EIN.String()}
+	recipients, _, err := g.Recipients(t.Context(), &graph.Filter{}, graph.Sort{}, graph.Page{Limit: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range recipients {
+		if r.EIN != ein.None && r.Funders > 2 {
+			f.Grantee = namedTask{r.Name, r.EIN.String()}
+			break
+		}
+	}
+	food, err := ntee.ParseSubject("K")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, _, err := g.Transactions(t.Context(), &graph.Filter{Subject: food}, graph.Sort{}, graph.Page{Limit: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range rows {
+		if _, ok := place.Shipped().Point(r.ZIP); ok {
+			f.ZIP = r.ZIP
+			break
+		}
+	}
+	if f.ZIP == "" || f.Grantee.EIN == "" {
+		t.Fatalf("this world has too little for the tasks: %+v", f)
+	}
+	return f
 }

@@ -40,8 +40,10 @@ func Walker(t *testing.T) (walk func(ctx context.Context, script string, args ..
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(filepath.Join(dir, "node_modules", "playwright-core")); err != nil {
-		t.Skip("the walk in a browser needs playwright-core in browser/node_modules: run make require")
+	for _, name := range []string{"playwright-core", "axe-core"} {
+		if _, err := os.Stat(filepath.Join(dir, "node_modules", name)); err != nil {
+			t.Skipf("the walk in a browser needs %s in browser/node_modules: run make require", name)
+		}
 	}
 	return func(ctx context.Context, script string, args ...string) {
 		t.Helper()
