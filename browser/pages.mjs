@@ -102,6 +102,11 @@ const focused = (page) => page.evaluate(() => {
   const e = document.activeElement;
   if (!e || e === document.body) return null;
   const box = e.getBoundingClientRect();
+  if (e instanceof SVGElement) {
+    // What is drawn has an edge instead of an outline.
+    const edged = [...e.querySelectorAll("*")].some((x) => { const s = getComputedStyle(x); return s.stroke !== "none" && parseFloat(s.strokeWidth) >= 2; });
+    return { what: `${e.localName} ${e.textContent.slice(0, 40)}`, drawn: edged, seen: box.width > 0 && box.height > 0 };
+  }
   const outlined = (x, pseudo) => { const s = getComputedStyle(x, pseudo); return s.outlineStyle !== "none" && parseFloat(s.outlineWidth) > 0; };
   // A card shows by its own edge that the link in it has the focus.
   const drawn = outlined(e) || outlined(e, "::after") || e.matches(".skip") || [e.parentElement, e.parentElement?.parentElement].some((x) => x?.matches(":focus-within") && outlined(x));
@@ -113,7 +118,7 @@ const focused = (page) => page.evaluate(() => {
 async function walk(page, one) {
   await page.setViewportSize({ width: 1280, height: 900 });
   await open(page, one);
-  const most = 400;
+  const most = 1500;
   for (let i = 0; i < most; i++) {
     await page.keyboard.press("Tab");
     const at = await focused(page);
