@@ -138,7 +138,6 @@ func pagesOf(t *testing.T, s *served) []pageToWalk {
 		{Name: "check-one", Path: "/check/" + large.Recipient.EIN.String()},
 		{Name: "check-one-member", Path: "/check/" + large.Recipient.EIN.String(), Member: true},
 		{Name: "verify", Path: "/verify"},
-		{Name: "plans", Path: "/plans"},
 		{Name: "signin", Path: "/signin"},
 		{Name: "signup", Path: "/signup"},
 		{Name: "forgot", Path: "/forgot"},
