@@ -114,6 +114,7 @@ func (p *pinned) first() *version { return p.known[p.versions[0]] }
 // ask asks a face and checks the answer against the version it is stamped with.
 func (p *pinned) ask(ctx context.Context, t *testing.T, f face) (stamp string, rec *httptest.ResponseRecorder) {
 	r := httptest.NewRequestWithContext(ctx, f.method, f.path, f.content())
+	r.RemoteAddr = "127.0.0.1:1" // which no limit holds
 	r.Header.Set("X-API-Key", p.key)
 	rec = httptest.NewRecorder()
 	p.Handler().ServeHTTP(rec, r)

@@ -309,12 +309,12 @@ func TestFileLost(t *testing.T) {
 			t.Errorf("%s: %d, %s", path, code, body)
 		}
 	}
-	if code, body := ask("/?q=community"); code != 500 || !strings.Contains(body, "Something broke") {
+	if code, body := ask("/search?q=community"); code != 500 || !strings.Contains(body, "Something broke") {
 		t.Errorf("the page: %d, %s", code, body)
 	}
 	publish(t, data, world.Other)
 	s.refresh()
-	for _, path := range append(paths, "/?q=community") {
+	for _, path := range append(paths, "/search?q=community") {
 		if code, body := ask(path); code != 200 {
 			t.Errorf("%s of the next snapshot: %d, %s", path, code, body)
 		}
