@@ -56,7 +56,9 @@ func page(t *testing.T, h http.Handler, path string) (status int, body string) {
 // a city but in Akron, Ohio.
 func TestUnderstand(t *testing.T) {
 	t.Parallel()
-	has := func(city, state string) bool { return strings.EqualFold(city, "Akron") && (state == "" || state == "OH") }
+	has := func(city, state string) bool {
+		return strings.EqualFold(city, "Akron") && (state == "" || state == "OH")
+	}
 	for _, tc := range []struct{ address, rest, where, cause string }{
 		{"q=food+banks+in+Ohio", "food banks", "Ohio", "K"},
 		{"q=food+banks+ohio", "food banks", "Ohio", "K"},
