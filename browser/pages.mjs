@@ -5,9 +5,10 @@
 //   node pages.mjs URL EMAIL PASSWORD PAGES [SHOTS]
 //
 // URL is where the site is; EMAIL has an account on the Pro plan; PAGES is a
-// file of pages, [{"name", "path", "status", "member"}]: a status other than 200
-// is expected, and the pages of a member are looked at signed in. SHOTS is a
-// folder for pictures of every page.
+// file of pages, [{"name", "path", "status", "member", "again"}]: a status other
+// than 200 is expected, the pages of a member are looked at signed in, and the
+// keyboard does not go through a kind of page again. SHOTS is a folder for
+// pictures of every page.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
@@ -142,7 +143,7 @@ await Promise.all([1, 2].map(async () => {
   for (let one; (one = left.shift());) {
     const page = windows[`true ${!!one.member}`];
     await look(page, one);
-    await walk(page, one);
+    if (!one.again) await walk(page, one);
     await plain(windows[`false ${!!one.member}`], one);
   }
 }));

@@ -79,6 +79,7 @@ type pageToWalk struct {
 	Path   string `json:"path"`
 	Status int    `json:"status,omitempty"` // where it is not 200
 	Member bool   `json:"member,omitempty"` // is signed in
+	Again  bool   `json:"again,omitempty"`  // is of a kind that the keyboard goes through elsewhere
 }
 
 // pagesOf lists a page of every kind.
@@ -113,19 +114,19 @@ func pagesOf(t *testing.T, s *served) []pageToWalk {
 	list := []pageToWalk{
 		{Name: "home", Path: "/"},
 		{Name: "search", Path: "/search?q=county+library"},
-		{Name: "search-words", Path: "/search?q=food+banks+in+Ohio"},
-		{Name: "search-nothing", Path: "/search?q=zzqxv+wwkjq"},
+		{Name: "search-words", Path: "/search?q=food+banks+in+Ohio", Again: true},
+		{Name: "search-nothing", Path: "/search?q=zzqxv+wwkjq", Again: true},
 		{Name: "explore", Path: "/explore"},
 		{Name: "explore-filtered", Path: "/explore?exclude=daf,individuals&location=OH&min_amt=1000&subject=K,P"},
-		{Name: "explore-funders", Path: "/explore?tab=funders&near=44113&within=100"},
+		{Name: "explore-funders", Path: "/explore?tab=funders&near=44113&within=100", Again: true},
 		{Name: "explore-recipients", Path: "/explore?tab=recipients"},
 		{Name: "explore-summary", Path: "/explore?tab=summary&year=2020-2022"},
-		{Name: "explore-nothing", Path: "/explore?query=zzqxvwwkjq"},
-		{Name: "explore-wrong", Path: "/explore?near=00000&min_amt=x", Status: 422},
+		{Name: "explore-nothing", Path: "/explore?query=zzqxvwwkjq", Again: true},
+		{Name: "explore-wrong", Path: "/explore?near=00000&min_amt=x", Status: 422, Again: true},
 		{Name: "grant", Path: "/grant/" + large.Key},
-		{Name: "grant-model", Path: "/grant/" + guessed.Key},
-		{Name: "grant-unresolved", Path: "/grant/" + unknown.Key},
-		{Name: "grant-person", Path: "/grant/" + person.Key},
+		{Name: "grant-model", Path: "/grant/" + guessed.Key, Again: true},
+		{Name: "grant-unresolved", Path: "/grant/" + unknown.Key, Again: true},
+		{Name: "grant-person", Path: "/grant/" + person.Key, Again: true},
 		{Name: "places", Path: "/places"},
 		{Name: "state", Path: "/place/OH"},
 		{Name: "county", Path: "/place/OH/summit-county"},
@@ -146,8 +147,13 @@ func pagesOf(t *testing.T, s *served) []pageToWalk {
 		{Name: "missing", Path: "/nothing/here", Status: 404},
 	}
 	for _, tab := range []string{"", "/grants", "/funders", "/recipients", "/network", "/finances", "/people", "/government", "/screening"} {
-		list = append(list, pageToWalk{Name: "funder" + dashed(tab), Path: funder + tab}, pageToWalk{Name: "recipient" + dashed(tab), Path: recipient + tab},
-			pageToWalk{Name: "member-funder" + dashed(tab), Path: funder + tab, Member: true})
+		list = append(list, pageToWalk{Name: "funder" + dashed(tab), Path: funder + tab})
+	}
+	for _, tab := range []string{"", "/grants", "/funders", "/recipients", "/finances"} { // which differ for a recipient
+		list = append(list, pageToWalk{Name: "recipient" + dashed(tab), Path: recipient + tab, Again: true})
+	}
+	for _, tab := range []string{"/network", "/people", "/government", "/screening"} { // which show more to a member
+		list = append(list, pageToWalk{Name: "member-funder" + dashed(tab), Path: funder + tab, Member: true})
 	}
 	return list
 }

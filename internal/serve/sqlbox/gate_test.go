@@ -21,7 +21,7 @@ func TestComplaints(t *testing.T) {
 	for _, c := range []struct{ sql, slug, want string }{
 		{"SELECT ammount FROM grants", Rejected, `unknown column "ammount"; did you mean "amount"`},
 		{"SELECT g.ammount FROM grants g", Rejected, `unknown column "ammount" of "g"; did you mean "amount"`},
-		{`SELECT 1 FROM grants WHERE recipient_state = "OH"`, Rejected, `unknown column "OH"; if it is text and no name, it stands in single quotes: 'OH' (line 1, column 46)`},
+		{`SELECT 1 FROM grants WHERE recipient_state = "OH"`, Rejected, `unknown column "OH"; if it is text and not a name, put it in single quotes: 'OH' (line 1, column 46)`},
 		{"SELECT 1\nFROM grant", Rejected, `unknown table "grant"; did you mean "grants"? (line 2, column 6)`},
 		{"SELECT 1 FROM Board_Link", Rejected, `unknown table "Board_Link"; did you mean "board_link"?`},
 		{"SELECT 1 FROM elsewhere", Rejected, `unknown table "elsewhere"`},
