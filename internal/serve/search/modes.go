@@ -7,7 +7,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"grantgraph/internal/ein"
 	"grantgraph/internal/place"
 	"grantgraph/internal/serve/search/words"
 )
@@ -176,7 +175,7 @@ func (x *Index) byText(ctx context.Context, q string, within []uint64, limit int
 	var question words.Question
 	if x.words != nil {
 		question = x.words.Parse(q)
-		top := topFound{most: limit}
+		top := words.Top[found]{Most: limit, Worse: func(a, b found) bool { return a.better(b) > 0 }}
 		err = x.words.All(ctx, &question, within, func(s words.Score) {
 			if int(s.Org) >= len(x.orgs) {
 				return
@@ -190,12 +189,12 @@ func (x *Index) byText(ctx context.Context, q string, within []uint64, limit int
 			}
 			hits++
 			put(set, s.Org)
-			top.add(f)
+			top.Add(f)
 		})
 		if err != nil {
 			return nil, 0, err
 		}
-		list = top.list
+		list = top.List
 	}
 	if hits < enough {
 		for _, f := range list {
@@ -474,8 +473,6 @@ func (x *Index) elsewhere(org uint32, states []string) bool {
 // Near is an organization that means about the same as another.
 type Near struct {
 	Org    uint32
-	EIN    ein.EIN
-	Name   string
 	Cosine float32
 }
 
@@ -491,53 +488,10 @@ func (x *Index) NearestTo(org uint32, k int) []Near {
 	var list []Near
 	for _, h := range x.vectors.Nearest(context.Background(), &v, nil, min(k, nearest)+1) {
 		if h.Doc != org && int(h.Doc) < len(x.orgs) && len(list) < k {
-			r := &x.orgs[h.Doc]
-			list = append(list, Near{Org: h.Doc, EIN: ein.EIN(r.EIN), Name: string(x.nameOf(h.Doc)), Cosine: h.Cosine})
+			list = append(list, Near{Org: h.Doc, Cosine: h.Cosine})
 		}
 	}
 	return list
-}
-
-// topFound keeps the best of many, as a heap with the worst first.
-type topFound struct {
-	most int
-	list []found
-}
-
-func (t *topFound) add(f found) {
-	worse := func(a, b found) bool { return a.better(b) > 0 }
-	l := t.list
-	if len(l) < t.most {
-		l = append(l, f)
-		for i := len(l) - 1; i > 0; {
-			p := (i - 1) / 2
-			if !worse(l[i], l[p]) {
-				break
-			}
-			l[i], l[p] = l[p], l[i]
-			i = p
-		}
-		t.list = l
-		return
-	}
-	if len(l) == 0 || !worse(l[0], f) {
-		return
-	}
-	l[0] = f
-	for i := 0; ; {
-		c := 2*i + 1
-		if c >= len(l) {
-			return
-		}
-		if c+1 < len(l) && worse(l[c+1], l[c]) {
-			c++
-		}
-		if !worse(l[c], l[i]) {
-			return
-		}
-		l[i], l[c] = l[c], l[i]
-		i = c
-	}
 }
 
 // has reports whether a set has an organization.

@@ -239,7 +239,7 @@ func TestSearchByMeaning(t *testing.T) {
 		}
 	}
 	near := x.NearestTo(0, 3)
-	if len(near) != 3 || near[0].Org == 0 || !strings.Contains(near[0].Name, "FOOD") || near[0].Cosine < near[1].Cosine {
+	if len(near) != 3 || near[0].Org == 0 || !strings.Contains(string(x.nameOf(near[0].Org)), "FOOD") || near[0].Cosine < near[1].Cosine {
 		t.Errorf("near the food bank: %v", near)
 	}
 	if x.NearestTo(9999, 3) != nil || x.NearestTo(0, 0) != nil {

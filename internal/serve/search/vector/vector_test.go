@@ -390,3 +390,17 @@ func BenchmarkNearest(b *testing.B) {
 		})
 	}
 }
+
+// Cosine compares one document with a query. It is 0 for a document, or a
+// query, that says nothing.
+func (x *Index) Cosine(q *meaning.Vector, doc uint32) float32 {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	if x.closed || int(doc) >= len(x.scales) {
+		return 0
+	}
+	a := ask(q)
+	var dot [1]int32
+	dots(a, x.rows, []uint32{doc}, dot[:])
+	return a.cosine(dot[0], x.scales[doc])
+}

@@ -384,77 +384,26 @@ func (x *Index) Any(ctx context.Context, q *Question, within []uint64, most int,
 		}
 		return s
 	}
-	first := top{most: most, rank: rank}
+	worse := func(a, b Score) bool {
+		x, y := rank(a), rank(b)
+		return x < y || x == y && a.Org > b.Org
+	}
+	first := Top[Score]{Most: most, Worse: worse}
 	if len(common) > 0 {
-		first.most = max(most, e.Rescued)
+		first.Most = max(most, e.Rescued)
 	}
 	for _, org := range a.touched {
-		first.add(Score{org, a.sums[org].text, a.sums[org].name})
+		first.Add(Score{org, a.sums[org].text, a.sums[org].name})
 	}
 	if len(common) > 0 {
-		again := top{most: most, rank: rank}
-		for _, s := range first.list {
-			again.add(score(s.Org))
+		again := Top[Score]{Most: most, Worse: worse}
+		for _, s := range first.List {
+			again.Add(score(s.Org))
 		}
 		first = again
 	}
 	for _, org := range also {
 		of = append(of, score(org))
 	}
-	return first.sorted(), of, ctx.Err()
-}
-
-// top keeps the best of many scores, as a heap with the worst first.
-type top struct {
-	most int
-	rank func(Score) float32
-	list []Score
-}
-
-func (t *top) worse(a, b Score) bool {
-	x, y := t.rank(a), t.rank(b)
-	return x < y || x == y && a.Org > b.Org
-}
-
-func (t *top) add(s Score) {
-	if len(t.list) < t.most {
-		t.list = append(t.list, s)
-		for i := len(t.list) - 1; i > 0; {
-			p := (i - 1) / 2
-			if !t.worse(t.list[i], t.list[p]) {
-				break
-			}
-			t.list[i], t.list[p] = t.list[p], t.list[i]
-			i = p
-		}
-		return
-	}
-	if t.most == 0 || !t.worse(t.list[0], s) {
-		return
-	}
-	t.list[0] = s
-	for i := 0; ; {
-		c := 2*i + 1
-		if c >= len(t.list) {
-			return
-		}
-		if c+1 < len(t.list) && t.worse(t.list[c+1], t.list[c]) {
-			c++
-		}
-		if !t.worse(t.list[c], t.list[i]) {
-			return
-		}
-		t.list[i], t.list[c] = t.list[c], t.list[i]
-		i = c
-	}
-}
-
-func (t *top) sorted() []Score {
-	slices.SortFunc(t.list, func(a, b Score) int {
-		if t.worse(b, a) {
-			return -1
-		}
-		return 1
-	})
-	return t.list
+	return first.Sorted(), of, ctx.Err()
 }

@@ -67,19 +67,6 @@ func Short(n int64) string {
 	return money.Dollars(n)
 }
 
-// Compact writes dollars in a form that fits a bar: $2.1M.
-func Compact(n int64) string {
-	for _, u := range []struct {
-		size int64
-		name string
-	}{{1_000_000_000_000, "T"}, {1_000_000_000, "B"}, {1_000_000, "M"}, {1_000, "k"}} {
-		if n >= u.size {
-			return "$" + strconv.FormatFloat(float64(n)/float64(u.size), 'f', 1, 64) + u.name
-		}
-	}
-	return money.Dollars(n)
-}
-
 // Size writes a number of bytes as a person says it.
 func Size(bytes int64) string {
 	if bytes >= 1<<20 {
