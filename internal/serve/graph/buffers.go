@@ -19,8 +19,11 @@ type freeList[T any] struct {
 	pieces []T
 }
 
-// freeListSize is how many pieces of a kind are kept.
-const freeListSize = 4
+// How many pieces are kept: a question about facets borrows many sets.
+const (
+	freeArrays = 4
+	freeSets   = 16
+)
 
 func (s *freeList[T]) take() (piece T, ok bool) {
 	s.mu.Lock()
@@ -34,10 +37,10 @@ func (s *freeList[T]) take() (piece T, ok bool) {
 	return piece, true
 }
 
-func (s *freeList[T]) give(piece T) {
+func (s *freeList[T]) give(piece T, most int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.pieces) < freeListSize {
+	if len(s.pieces) < most {
 		s.pieces = append(s.pieces, piece)
 	}
 }

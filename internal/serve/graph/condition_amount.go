@@ -49,6 +49,17 @@ func (g *Graph) keepRanks(set bitset, base uint32, ranks span) {
 		at := base + uint32(i)<<6
 		// Without a branch that nobody can predict.
 		var kept uint64
+		if w == ^uint64(0) {
+			for j, r := range g.rank[at : at+64] {
+				var in uint64
+				if r-lo < n {
+					in = 1
+				}
+				kept |= in << j
+			}
+			set[i] = kept
+			continue
+		}
 		for m := w; m != 0; m &= m - 1 {
 			j := bits.TrailingZeros64(m)
 			var in uint64

@@ -116,6 +116,6 @@ func (e *evaluation) countFewRecipients(set *rowset) (recips distinctCounter, er
 		recips.add(masks[r])
 		masks[r] = 0
 	}
-	g.buffers.masks.give(masks)
+	g.buffers.masks.give(masks, freeArrays)
 	return recips, err
 }

@@ -31,7 +31,7 @@ func (e *evaluation) set() bitset {
 // end gives the sets back. Nothing that leaves the package may refer to them.
 func (e *evaluation) end() {
 	for _, b := range e.sets {
-		e.g.buffers.sets.give(b)
+		e.g.buffers.sets.give(b, freeSets)
 	}
 	*e = evaluation{}
 }

@@ -158,6 +158,26 @@ func compareWith(t *testing.T, g *graph.Graph, n *naive, r *rand.Rand, cases int
 			same(t, fmt.Sprint("groups by ", a.By, " top ", a.Top), a.Filter, groups[i], n.groups(a.Filter, a.By, a.Top))
 		}
 
+		facets, err := g.Facets(ctx, f, graph.FacetsOf{Amounts: []int64{0, 1_000, 50_000}, Probabilities: []float64{0, .5, .99}})
+		check(err)
+		for _, d := range []struct {
+			by     graph.Grouping
+			of     *graph.Filter
+			facets graph.Grouped
+		}{
+			{graph.GroupSubject, f, facets.BySubject}, {graph.GroupState, f, facets.ByState}, {graph.GroupFunderType, f, facets.ByFunderType},
+			{graph.GroupSubject, f.Without(graph.GroupSubject), facets.Subjects}, {graph.GroupState, f.Without(graph.GroupState), facets.States},
+			{graph.GroupSupport, f.Without(graph.GroupSupport), facets.Supports}, {graph.GroupYear, f.Without(graph.GroupYear), facets.Years},
+			{graph.GroupFunderType, f.Without(graph.GroupFunderType), facets.FunderTypes},
+		} {
+			same(t, fmt.Sprint("facets by ", d.by), d.of, d.facets, n.groups(d.of, d.by, graph.MaxGroups))
+		}
+		every := *f
+		every.Exclude = graph.DAF | graph.Individuals | graph.RelatedParty | graph.Unidentified
+		for class, want := range n.excluded(&every) {
+			same(t, "facet of a class", &every, facets.Classes[class], want)
+		}
+
 		excluded, err := g.Excluded(ctx, f)
 		check(err)
 		same(t, "excluded", f, excluded, n.excluded(f))
@@ -286,7 +306,8 @@ func TestCancelled(t *testing.T) {
 	_, _, serr := g.Summary(ctx, f)
 	_, xerr := g.Excluded(ctx, f)
 	_, gerr := g.Groups(ctx, f, graph.GroupState, 5)
-	for _, err := range []error{terr, ferr, rerr, serr, xerr, gerr} {
+	_, cerr := g.Facets(ctx, f, graph.FacetsOf{})
+	for _, err := range []error{terr, ferr, rerr, serr, xerr, gerr, cerr} {
 		if !errors.Is(err, context.Canceled) {
 			t.Error(err)
 		}

@@ -17,6 +17,8 @@ type GroupsOf struct {
 	Filter *Filter
 	By     Grouping
 	Top    int // groups that are listed; at most MaxGroups
+
+	ranks []uint32 // of a grouping by bands
 }
 
 // Groups returns the rows that satisfy the filter by one grouping: the groups
@@ -25,7 +27,7 @@ type GroupsOf struct {
 // but in their own order. A grant with several strategies of support is in all
 // of them; in the rest it counts once.
 func (g *Graph) Groups(ctx context.Context, f *Filter, by Grouping, top int) (Grouped, error) {
-	list, err := g.GroupsMany(ctx, []GroupsOf{{f, by, top}})
+	list, err := g.GroupsMany(ctx, []GroupsOf{{Filter: f, By: by, Top: top}})
 	if err != nil {
 		return Grouped{}, err
 	}

@@ -238,7 +238,7 @@ func (e *evaluation) sumFewRows(set *rowset) (dense []partyTotals, ids []uint32,
 		for _, id := range ids {
 			dense[id] = partyTotals{}
 		}
-		g.buffers.totals.give(dense)
+		g.buffers.totals.give(dense, freeArrays)
 	}
 	lastFunder, lastRecip := uint32(math.MaxUint32), uint32(math.MaxUint32)
 	funders, recips, amounts, years := g.funders, g.recips, g.amounts, g.years

@@ -145,7 +145,7 @@ func (e *evaluation) sumWholeFunders(w wholeFunders) (*summary, error) {
 		parts[i] = t
 	})
 	clear(masks)
-	g.buffers.masks.give(masks)
+	g.buffers.masks.give(masks, freeArrays)
 	recips := g.distinctCounter()
 	for i := range parts {
 		recips.merge(&parts[i])

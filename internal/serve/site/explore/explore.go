@@ -270,7 +270,7 @@ func (e *explorer) fill(r *http.Request, caller api.Caller, v view, p *page) (st
 	if err != nil {
 		return status, err
 	}
-	x, err := count(r.Context(), set.Graph, f, v.tab == tabRecipients)
+	x, err := count(r.Context(), set.Graph, f)
 	hold.Release()
 	if err != nil {
 		return status, err
@@ -326,7 +326,7 @@ func (p *page) describe(v view, f *graph.Filter, x *figures, name nameOf) {
 			p.Caveats = append(p.Caveats, w.Reason)
 		}
 	}
-	if daf := of(&x.ofKind, grant.Passthrough); daf.Grants > 0 && f.FunderKind != grant.Passthrough && len(f.Funders) == 0 {
+	if daf := of(&x.ByFunderType, grant.Passthrough); daf.Grants > 0 && f.FunderKind != grant.Passthrough && len(f.Funders) == 0 {
 		p.Notes = append(p.Notes, note{
 			Text: fmt.Sprintf("%s of these dollars, in %s, were paid by donor-advised and pass-through funds. A gift to such a fund and the fund's own grant are two grants, so the same dollar can count twice.", frame.Short(daf.Amount), counted(daf.Grants, "grant")),
 			Link: "Leave these funds out", Href: v.with("exclude", strings.Join(append(v.items("exclude"), grant.DAF), ","))})
@@ -352,8 +352,8 @@ func (p *page) draw(v view, x *figures) {
 		years = append(years, draw.Year{Year: y.FiscalYear, Amount: y.TotalAmount, Grants: y.GrantCount, Partial: y.Partial})
 	}
 	p.Years = draw.Years(years)
-	p.Causes = draw.Bars(bars(&x.ofCause, mostBars, func(key string) string { return v.with("subject", key) }))
-	p.Map = draw.Map(areas(v, &x.ofState))
+	p.Causes = draw.Bars(bars(&x.BySubject, mostBars, func(key string) string { return v.with("subject", key) }))
+	p.Map = draw.Map(areas(v, &x.ByState))
 }
 
 // bars are the groups of a grouping as rows.
@@ -431,18 +431,18 @@ func (p *page) tables(v view, f *graph.Filter, x *figures) {
 			p.Tables = append(p.Tables, t)
 		}
 	}
-	add("By cause", "Cause", "The cause of the recipient.", bars(&x.ofCause, mostCauses, func(key string) string { return v.with("subject", key) }))
-	add("By state", "State", "Where the recipient is.", bars(&x.ofState, mostStates, func(key string) string {
+	add("By cause", "Cause", "The cause of the recipient.", bars(&x.BySubject, graph.MaxGroups, func(key string) string { return v.with("subject", key) }))
+	add("By state", "State", "Where the recipient is.", bars(&x.ByState, graph.MaxGroups, func(key string) string {
 		return v.with("location", key, "geo_id_type", "", "location_type", "")
 	}))
-	if _, ok := countyPlace(f); ok && f.Place.Kind == graph.State {
-		add("By county", "County", "Found from ZIP codes and cities.", bars(&x.counties, 40, func(key string) string {
+	if _, ok := countyStates(f); ok && f.Place.Kind == graph.State {
+		add("By county", "County", "Found from ZIP codes and cities.", bars(&x.Counties, 40, func(key string) string {
 			return v.with("location", key, "geo_id_type", graph.County.String())
 		}))
 	}
-	add("By kind of funder", "Kind", "", bars(&x.ofKind, 10, func(key string) string { return v.with("funder_type", key) }))
+	add("By kind of funder", "Kind", "", bars(&x.ByFunderType, 10, func(key string) string { return v.with("funder_type", key) }))
 	if f.Support == 0 {
-		add("By kind of support", "Support", "A grant can have several, so these overlap.", bars(&x.supports, 20, func(key string) string { return v.with("support", key) }))
+		add("By kind of support", "Support", "A grant can have several, so these overlap.", bars(&x.Supports, 20, func(key string) string { return v.with("support", key) }))
 	}
 }
 

@@ -194,7 +194,7 @@ func (x *Export) apart(sum *grants.SummaryAnswer) (rows []any, err error) {
 		return nil, err
 	}
 	defer hold.Release()
-	figures, err := count(x.r.Context(), g, sum.Filter(), true)
+	figures, err := count(x.r.Context(), g, sum.Filter())
 	if err != nil {
 		return nil, err
 	}

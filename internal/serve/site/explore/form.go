@@ -130,12 +130,12 @@ func causeFacet(v view, f *graph.Filter, x *figures) facet {
 	for letter := byte('A'); letter <= 'Z'; letter++ {
 		key := string(rune(letter))
 		on := slices.ContainsFunc(chosen, func(s string) bool { return strings.EqualFold(s, key) })
-		if c := of(&x.causes, key); c.Grants > 0 || on {
+		if c := of(&x.Subjects, key); c.Grants > 0 || on {
 			a.Options = append(a.Options, option{Value: key, Label: ntee.Label(letter), On: on, Count: c.Grants, Counted: true})
 		}
 	}
 	byCount(a.Options)
-	if n := x.causes.None; n != nil {
+	if n := x.Subjects.None; n != nil {
 		a.Note = money.Grouped(n.Grants) + " grants have no known cause."
 	}
 	return a
@@ -164,13 +164,13 @@ func stateFacet(f *graph.Filter, x *figures) facet {
 		on := slices.ContainsFunc(f.Place.Values, func(v graph.PlaceValue) bool {
 			return f.Place.Kind == graph.State && v.Name == r.Code || f.Place.Kind == graph.County && stateOf(v.Name) == r.Code
 		})
-		if c := of(&x.states, r.Code); c.Grants > 0 || on || !counted && r.FIPS != "" {
+		if c := of(&x.States, r.Code); c.Grants > 0 || on || !counted && r.FIPS != "" {
 			a.Options = append(a.Options, option{Value: r.Code, Label: r.Name, On: on, Count: c.Grants, Counted: counted})
 		}
 	}
 	if counted {
 		byCount(a.Options)
-		if n := x.states.None; n != nil {
+		if n := x.States.None; n != nil {
 			a.Note = money.Grouped(n.Grants) + " grants have no known state or went abroad."
 		}
 	} else {
@@ -183,15 +183,18 @@ func stateFacet(f *graph.Filter, x *figures) facet {
 	return a
 }
 
+// mostCounties is how many counties are offered.
+const mostCounties = 120
+
 func countyFacet(f *graph.Filter, x *figures) facet {
 	a := facet{ID: "county", Title: "County", Name: "county", Kind: "checkbox", Open: true}
-	where, ok := countyPlace(f)
+	states, ok := countyStates(f)
 	if !ok {
 		return a
 	}
-	for _, g := range x.counties.Groups {
+	for _, g := range x.Counties.Groups[:min(mostCounties, len(x.Counties.Groups))] {
 		label := graph.GroupCounty.Label(&g)
-		if name, state, cut := strings.Cut(label, ", "); cut && len(where.Values) == 1 && state == where.Values[0].Name {
+		if name, state, cut := strings.Cut(label, ", "); cut && len(states) == 1 && state == states[0] {
 			label = name
 		}
 		on := f.Place.Kind == graph.County && slices.ContainsFunc(f.Place.Values, func(v graph.PlaceValue) bool { return v.Name == g.Key })
@@ -203,7 +206,7 @@ func countyFacet(f *graph.Filter, x *figures) facet {
 		}
 	}
 	byCount(a.Options)
-	if x.counties.Rest != nil {
+	if len(x.Counties.Groups) > mostCounties {
 		a.Note = "The counties with the most dollars; name another with location and geo_id_type=county_fips in the address."
 	}
 	return a
@@ -213,7 +216,7 @@ func yearFacet(v view, x *figures) facet {
 	a := facet{ID: "year", Title: "Fiscal year", Name: "year", Kind: "checkbox"}
 	years, _ := yearsOf(v.items("year"))
 	chosen := slices.Clone(years)
-	for _, g := range x.years.Groups {
+	for _, g := range x.Years.Groups {
 		year, _ := strconv.Atoi(g.Key)
 		years = append(years, year)
 	}
@@ -221,7 +224,7 @@ func yearFacet(v view, x *figures) facet {
 	for _, year := range slices.Backward(slices.Compact(years)) {
 		_, on := slices.BinarySearch(chosen, year)
 		text := strconv.Itoa(year)
-		a.Options = append(a.Options, option{Value: text, Label: text, On: on, Count: of(&x.years, text).Grants, Counted: true})
+		a.Options = append(a.Options, option{Value: text, Label: text, On: on, Count: of(&x.Years, text).Grants, Counted: true})
 	}
 	return a
 }
@@ -239,7 +242,7 @@ func bandLabel(i int) string {
 
 func amountFacet(v view, f *graph.Filter, x *figures) facet {
 	a := facet{ID: "amount", Title: "Amount of a grant", Kind: "link", Open: f.MinAmount != nil || f.MaxAmount != nil}
-	for i, n := range x.bands {
+	for i, n := range x.Bands {
 		low, high := "", ""
 		if i > 0 {
 			low = strconv.FormatInt(cuts[i-1], 10)
@@ -261,7 +264,7 @@ func supportFacet(f *graph.Filter, x *figures) facet {
 	a := facet{ID: "support", Title: "Kind of support", Name: "support", Kind: "checkbox", Note: "Read from the purpose as filed; a grant can have several."}
 	for _, s := range grant.Supports() {
 		id := s.IDs()[0]
-		if c := of(&x.supports, id); c.Grants > 0 || f.Support&s != 0 {
+		if c := of(&x.Supports, id); c.Grants > 0 || f.Support&s != 0 {
 			a.Options = append(a.Options, option{Value: id, Label: s.Label(), On: f.Support&s != 0, Count: c.Grants, Counted: true})
 		}
 	}
@@ -270,10 +273,10 @@ func supportFacet(f *graph.Filter, x *figures) facet {
 }
 
 func kindFacet(f *graph.Filter, x *figures) facet {
-	all := total(&x.kinds)
+	all := total(&x.FunderTypes)
 	a := facet{ID: "kind", Title: "Kind of funder", Name: "funder_type", Kind: "radio", Options: []option{{Label: "Any", On: f.FunderKind == "", Count: all.Grants, Counted: true}}}
 	for _, kind := range grant.FunderKinds() {
-		a.Options = append(a.Options, option{Value: kind, Label: grant.KindLabel(kind), On: f.FunderKind == kind, Count: of(&x.kinds, kind).Grants, Counted: true})
+		a.Options = append(a.Options, option{Value: kind, Label: grant.KindLabel(kind), On: f.FunderKind == kind, Count: of(&x.FunderTypes, kind).Grants, Counted: true})
 	}
 	return a
 }
@@ -292,7 +295,7 @@ var classLabels = []struct {
 func excludeFacet(f *graph.Filter, x *figures) facet {
 	a := facet{ID: "exclude", Title: "Leave out", Name: "exclude", Kind: "checkbox", Open: true}
 	for _, c := range classLabels {
-		a.Options = append(a.Options, option{Value: c.class.String(), Label: c.label, On: f.Exclude&c.class != 0, Count: x.classes[c.class].Grants, Counted: true})
+		a.Options = append(a.Options, option{Value: c.class.String(), Label: c.label, On: f.Exclude&c.class != 0, Count: x.Classes[c.class].Grants, Counted: true})
 	}
 	return a
 }
@@ -308,7 +311,7 @@ func sureFacet(f *graph.Filter, x *figures) facet {
 		}
 		on := f.MinProb != nil && *f.MinProb == p
 		found = found || on
-		a.Options = append(a.Options, option{Value: strconv.FormatFloat(p, 'f', -1, 64), Label: label, On: on, Count: x.sures[i], Counted: true})
+		a.Options = append(a.Options, option{Value: strconv.FormatFloat(p, 'f', -1, 64), Label: label, On: on, Count: x.Surest[i], Counted: true})
 	}
 	if !found {
 		p := strconv.FormatFloat(*f.MinProb, 'f', -1, 64)

@@ -133,11 +133,11 @@ func recipientExclude(v view) string {
 
 // apart is the two lines of a ranking that stand for those.
 func apart(x *figures) (list []apartLine) {
-	if x.people.Grants > 0 {
-		list = append(list, apartLine{"Individuals (" + counted(x.people.Grants, "grant") + ")", x.people.Amount, x.people.Grants})
+	if x.People.Grants > 0 {
+		list = append(list, apartLine{"Individuals (" + counted(x.People.Grants, "grant") + ")", x.People.Amount, x.People.Grants})
 	}
-	if x.nobody.Grants > 0 {
-		list = append(list, apartLine{"Unidentified (" + counted(x.nobody.Grants, "grant") + " whose line names nobody)", x.nobody.Amount, x.nobody.Grants})
+	if x.Nobody.Grants > 0 {
+		list = append(list, apartLine{"Unidentified (" + counted(x.Nobody.Grants, "grant") + " whose line names nobody)", x.Nobody.Amount, x.Nobody.Grants})
 	}
 	return list
 }

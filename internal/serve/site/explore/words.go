@@ -344,13 +344,13 @@ func loosen(v view, f *graph.Filter, x *figures) (list []left) {
 		}
 		return n
 	}
-	add(!f.Subject.Empty(), "the cause", total(&x.causes).Grants, "subject", "")
+	add(!f.Subject.Empty(), "the cause", total(&x.Subjects).Grants, "subject", "")
 	if f.Place.Of == graph.RecipientPlace {
-		add(len(f.Place.Values) > 0, "the place", total(&x.states).Grants, "location", "")
+		add(len(f.Place.Values) > 0, "the place", total(&x.States).Grants, "location", "")
 	}
-	add(len(f.Years) > 0, "the years", total(&x.years).Grants, "year", "", "min_year", "", "max_year", "")
-	add(f.MinAmount != nil || f.MaxAmount != nil, "the amount", sum(x.bands), "min_amt", "", "max_amt", "")
-	add(f.FunderKind != "", "the kind of funder", total(&x.kinds).Grants, "funder_type", "")
+	add(len(f.Years) > 0, "the years", total(&x.Years).Grants, "year", "", "min_year", "", "max_year", "")
+	add(f.MinAmount != nil || f.MaxAmount != nil, "the amount", sum(x.Bands), "min_amt", "", "max_amt", "")
+	add(f.FunderKind != "", "the kind of funder", total(&x.FunderTypes).Grants, "funder_type", "")
 	slices.SortStableFunc(list, func(a, b left) int { return int(max(min(b.Grants-a.Grants, 1), -1)) })
 	return list
 }
