@@ -56,6 +56,8 @@ func (b *builder) write(out io.Writer) error {
 	mapped.Add(w, "year.sums", b.yearSums)
 	mapped.Add(w, "class.sums", b.classSums)
 	b.groups.write(w)
+	stored := b.makeCells(len(states))
+	stored.write(w)
 
 	sets := b.rowSets(len(states))
 	sets.each(len(b.yearList), len(states), len(b.probList), func(name string, _ int, d *dimension) { mapped.Add(w, name, d.data) })

@@ -69,6 +69,7 @@ type Graph struct {
 	totals                    Totals
 	partial                   map[int]bool
 	groups                    groupIndex
+	cells                     cells
 
 	sets dimensions
 

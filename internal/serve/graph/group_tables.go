@@ -6,6 +6,7 @@ type tables struct {
 	states, counties, letters, supports, years []Cost
 	funders                                    []Cost
 	classes                                    []Cost // by the flags of the classes
+	kinds                                      []Cost // by kind of funder, where cells say it
 
 	// Rows only.
 	bands, probs []int64

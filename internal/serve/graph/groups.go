@@ -90,11 +90,14 @@ func (d *Grouped) clone() Grouped {
 func (g *Graph) group(ctx context.Context, asks []GroupsOf) ([]Grouped, error) {
 	e := g.evaluate(ctx)
 	defer e.end()
-	set, err := e.filter(asks[0].Filter)
-	if err != nil {
-		return nil, err
+	var set rowset
+	t, ok := g.fromCells(asks)
+	err := ctx.Err()
+	if !ok && err == nil {
+		if set, err = e.filter(asks[0].Filter); err == nil {
+			t, err = e.tabulate(&set, asks)
+		}
 	}
-	t, err := e.tabulate(&set, asks)
 	if err != nil {
 		return nil, err
 	}
@@ -143,12 +146,20 @@ func (g *Graph) grouped(a *GroupsOf, t *tables) Grouped {
 			place[i], _ = slices.BinarySearch(kinds, kindNumbers.word(uint32(i)))
 		}
 		sums := make([]Cost, len(kinds)+1)
-		for f, c := range t.funders {
+		add := func(kind uint32, c Cost) {
 			at := len(kinds) // none
-			if k := g.funder[f].Kind; k != noKind {
-				at = place[k]
+			if int(kind) < len(place) {
+				at = place[kind]
 			}
 			sums[at].merge(c, 1)
+		}
+		for k, c := range t.kinds {
+			add(uint32(k), c)
+		}
+		if t.kinds == nil {
+			for f, c := range t.funders {
+				add(g.funder[f].Kind, c)
+			}
 		}
 		return groupedBy(a, sums, len(kinds), func(i uint32) string { return kinds[i] })
 	}
@@ -326,7 +337,8 @@ func (g *Graph) groupedFunders(sums []Cost, top int) Grouped {
 }
 
 // groupedRecipients goes through the rows in the order of recipients, unless
-// they are few. The sums of funders in the tables say what they come to.
+// they are fewer than half. The sums of funders in the tables say what they come
+// to.
 func (e *evaluation) groupedRecipients(set *rowset, t *tables, a *GroupsOf) (Grouped, error) {
 	g := e.g
 	var text copier
@@ -348,6 +360,10 @@ func (e *evaluation) groupedRecipients(set *rowset, t *tables, a *GroupsOf) (Gro
 		}
 		return b.grouped(GroupRecipient, group), nil
 	}
+	if set.count <= int64(g.rows)/2 {
+		b, err := e.gatherRecipients(set, a.Top)
+		return b.grouped(GroupRecipient, group), err
+	}
 	var concerned bitset
 	if t.few {
 		concerned = touched(t.missing, g.recips, len(g.recip))
@@ -367,6 +383,51 @@ func (e *evaluation) groupedRecipients(set *rowset, t *tables, a *GroupsOf) (Gro
 		all.merge(&parts[i])
 	}
 	return all.grouped(GroupRecipient, group), nil
+}
+
+// gatherers is how many add up at a time, each in an array of all recipients.
+const gatherers = 2
+
+// gatherRecipients adds rows up by recipient as they come.
+func (e *evaluation) gatherRecipients(set *rowset, top int) (best, error) {
+	g := e.g
+	lo, hi := set.bounds()
+	at := []int{int(lo), int(lo + (hi-lo)/gatherers), int(hi)}
+	var sums [gatherers][]Cost
+	err := betweenCuts(e.ctx, at, func(i, from, to int) {
+		dense, ok := g.buffers.costs.take()
+		if !ok {
+			dense = make([]Cost, len(g.recip))
+		}
+		sums[i] = dense
+		set.each(uint32(from), uint32(to), func(rows []uint32) {
+			if e.ctx.Err() != nil {
+				return
+			}
+			for _, row := range rows {
+				dense[g.recips[row]].add(g.amounts[row])
+			}
+		})
+	})
+	b := best{most: top}
+	for id := range g.recip {
+		var sum Cost
+		for _, dense := range sums {
+			if dense != nil {
+				sum.merge(dense[id], 1)
+				dense[id] = Cost{} // as they are lent
+			}
+		}
+		if sum.Grants > 0 {
+			b.add(uint32(id), sum)
+		}
+	}
+	for _, dense := range sums {
+		if dense != nil {
+			g.buffers.costs.give(dense, freeArrays)
+		}
+	}
+	return b, cmp.Or(err, e.ctx.Err())
 }
 
 // addRecipients is sumRecipients without what a grouping has no use for.

@@ -83,6 +83,7 @@ func newGraph(f *mapped.File, m *snapshot.Manifest) (*Graph, error) {
 	g.classSums = mapped.Column[Cost](f, "class.sums", classes)
 
 	g.groups = openGroups(f, len(g.stateList), n)
+	g.cells = openCells(f)
 	g.sets.each(len(g.yearList), len(g.stateList), len(g.probList), func(name string, values int, d *dimension) { *d = openDimension(f, name, values, n) })
 	g.giving = openGiving(f, len(g.funder))
 	g.recipRows = openLists(f, "recip.rows", len(g.recip), n)

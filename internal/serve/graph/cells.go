@@ -1,0 +1,224 @@
+package graph
+
+import (
+	"maps"
+	"slices"
+
+	"grantgraph/internal/ntee"
+	"grantgraph/internal/snapshot/mapped"
+)
+
+// cells are all rows added up by what most people ask for, so that a question
+// about nothing else looks at thousands of sums and not at millions of rows.
+type cells struct {
+	keys []uint32 // ascending
+	sums []Cost   // of each key
+
+	countyKeys []uint32
+	countySums []Cost
+}
+
+// The parts of a key. Of states there is room for many more than there are.
+const (
+	cellStates  = 1 << 10
+	cellLetters = 1 << 6
+	cellKinds   = 1 << 3
+	cellClasses = 1 << classes
+	noCellKind  = cellKinds - 1
+)
+
+func cellKey(year uint8, state uint16, letter, kind, class uint8) uint32 {
+	key := uint32(year)
+	key = key*cellStates + uint32(state)
+	key = key*cellLetters + uint32(letter)
+	key = key*cellKinds + uint32(kind)
+	return key*cellClasses + uint32(class)
+}
+
+func cellParts(key uint32) (year, state, letter, kind, class uint32) {
+	class, key = key%cellClasses, key/cellClasses
+	kind, key = key%cellKinds, key/cellKinds
+	letter, key = key%cellLetters, key/cellLetters
+	return key / cellStates % maxYears, key % cellStates, letter, kind, class
+}
+
+// countyKey is a key of a county in a year. A county is in one state, but for
+// lines that name another state than their ZIP code.
+func countyKey(year uint8, state, county uint16) uint32 {
+	return (uint32(year)*cellStates+uint32(state))<<16 | uint32(county)
+}
+
+func countyParts(key uint32) (year, state, county uint32) {
+	return key >> 16 / cellStates % maxYears, key >> 16 % cellStates, key & 0xffff
+}
+
+// makeCells adds all rows up. With more states than there is room for there are
+// no cells, and rows are looked at.
+func (b *builder) makeCells(states int) (c cells) {
+	if states > cellStates {
+		return c
+	}
+	x := &b.groups
+	sums, counties := map[uint32]Cost{}, map[uint32]Cost{}
+	put := func(to map[uint32]Cost, key uint32, amount int64) {
+		sum := to[key]
+		sum.add(amount)
+		to[key] = sum
+	}
+	for row := range b.rows {
+		kind := uint8(noCellKind)
+		if k := b.funder[b.funders[row]].Kind; k != noKind {
+			kind = uint8(k)
+		}
+		put(sums, cellKey(b.years[row], x.states[row], x.letters[row], kind, b.flags[row]&classMask), b.amounts[row])
+		put(counties, countyKey(b.years[row], x.states[row], x.counties[row]), b.amounts[row])
+	}
+	list := func(from map[uint32]Cost) (keys []uint32, sums []Cost) {
+		keys = slices.Sorted(maps.Keys(from))
+		for _, k := range keys {
+			sums = append(sums, from[k])
+		}
+		return keys, sums
+	}
+	c.keys, c.sums = list(sums)
+	c.countyKeys, c.countySums = list(counties)
+	return c
+}
+
+func (c *cells) write(w *mapped.Writer) {
+	mapped.Add(w, "cell.keys", c.keys)
+	mapped.Add(w, "cell.sums", c.sums)
+	mapped.Add(w, "cell.county.keys", c.countyKeys)
+	mapped.Add(w, "cell.county.sums", c.countySums)
+}
+
+func openCells(f *mapped.File) (c cells) {
+	c.keys = mapped.Column[uint32](f, "cell.keys", mapped.AnyLength)
+	c.sums = mapped.Column[Cost](f, "cell.sums", len(c.keys))
+	c.countyKeys = mapped.Column[uint32](f, "cell.county.keys", mapped.AnyLength)
+	c.countySums = mapped.Column[Cost](f, "cell.county.sums", len(c.countyKeys))
+	return c
+}
+
+// cellFilter says of each part of a key which values a filter takes.
+type cellFilter struct {
+	years   [maxYears]bool
+	states  [cellStates]bool
+	letters [cellLetters]bool
+	kinds   [cellKinds]bool
+	classes [cellClasses]bool
+
+	more bool // it asks for more than years and states
+}
+
+func all[T any](list []T, value T) {
+	for i := range list {
+		list[i] = value
+	}
+}
+
+// cellFilter reads a filter that cells can answer; ok is false for others.
+func (g *Graph) cellFilter(f *Filter) (c *cellFilter, ok bool) {
+	other := *f
+	other.Years, other.FunderKind, other.Exclude = nil, "", 0
+	if f.Place.Of == RecipientPlace && f.Place.Kind == State {
+		other.Place.Values = nil
+	}
+	other.Subject = ntee.Subject{}
+	if !other.empty() || f.inferredOnly || len(g.cells.keys) == 0 {
+		return nil, false
+	}
+	c = &cellFilter{more: f.FunderKind != "" || f.Exclude != 0 || !f.Subject.Empty()}
+	if y, some := g.yearCond(f.Years); some {
+		for i := range c.years {
+			c.years[i] = y.years>>i&1 != 0
+		}
+	} else {
+		all(c.years[:], true)
+	}
+	all(c.states[:], len(f.Place.Values) == 0)
+	if match := g.placeMatcher(State, f.Place.Values); len(f.Place.Values) > 0 {
+		for i, s := range g.stateList {
+			c.states[i] = match(&placeRecord{State: s})
+		}
+	}
+	all(c.letters[:], f.Subject.Empty())
+	for _, it := range f.Subject.Items {
+		if it.Kind == ntee.Prefix {
+			return nil, false
+		}
+		for m := range majors {
+			if it.Majors>>m&1 != 0 {
+				c.letters[1+m] = true
+				c.letters[1+majors+m] = c.letters[1+majors+m] || f.SubjectBasis == ntee.Any
+			}
+		}
+	}
+	all(c.kinds[:], f.FunderKind == "")
+	if k, known := kindNumbers.parse(f.FunderKind); known {
+		c.kinds[k] = true
+	}
+	for i := range c.classes {
+		c.classes[i] = uint8(i)&uint8(f.Exclude) == 0
+	}
+	return c, true
+}
+
+// fromCells answers the groupings of one filter from the cells; ok is false
+// where rows must be looked at.
+func (g *Graph) fromCells(asks []GroupsOf) (t *tables, ok bool) {
+	c, ok := g.cellFilter(asks[0].Filter)
+	if !ok {
+		return nil, false
+	}
+	rough, counties, funders := false, false, false
+	for i := range asks {
+		switch asks[i].By {
+		case GroupSubject, GroupState, GroupYear, GroupFunderType:
+			rough = true
+		case GroupCounty:
+			counties = true
+		case GroupFunder:
+			funders = true
+		default:
+			return nil, false
+		}
+	}
+	if (counties || funders) && c.more || funders && len(asks[0].Filter.Place.Values) > 0 {
+		return nil, false
+	}
+	t = &tables{}
+	if rough {
+		t.years, t.states, t.letters, t.kinds = make([]Cost, maxYears), make([]Cost, cellStates), make([]Cost, cellLetters), make([]Cost, cellKinds)
+		for i, key := range g.cells.keys {
+			year, state, letter, kind, class := cellParts(key)
+			if c.years[year] && c.states[state] && c.letters[letter] && c.kinds[kind] && c.classes[class] {
+				sum := g.cells.sums[i]
+				t.years[year].merge(sum, 1)
+				t.states[state].merge(sum, 1)
+				t.letters[letter].merge(sum, 1)
+				t.kinds[kind].merge(sum, 1)
+			}
+		}
+		t.states, t.letters = t.states[:len(g.stateList)], t.letters[:letters]
+	}
+	if counties {
+		t.counties = make([]Cost, len(g.groups.countyList))
+		for i, key := range g.cells.countyKeys {
+			if year, state, county := countyParts(key); c.years[year] && c.states[state] && int(county) < len(t.counties) {
+				t.counties[county].merge(g.cells.countySums[i], 1)
+			}
+		}
+	}
+	if funders {
+		t.funders = make([]Cost, len(g.funder))
+		for f := range t.funders {
+			for _, p := range g.giving.years[g.giving.yearAt[f]:g.giving.yearAt[f+1]] {
+				if c.years[p.Year%maxYears] {
+					t.funders[f].merge(Cost{Amount: p.Amount, Grants: int64(p.Grants)}, 1)
+				}
+			}
+		}
+	}
+	return t, true
+}
