@@ -288,7 +288,7 @@ func (x *Index) byMeaning(ctx context.Context, q string, within []uint64, hybrid
 	} else {
 		// No name has all the words of most questions by meaning, so the last
 		// effort would be made for each, and for nothing.
-		names := x.byName(q, within, splitUnknown, 15*maxWork/16)
+		names := x.byName(q, within, splitUnknown, 31*maxWork/32)
 		x.demote(names, states)
 		// Those that are far down by meaning and have rare words come with more.
 		docs = docs[:min(len(docs), maxFused)]
@@ -300,7 +300,7 @@ func (x *Index) byMeaning(ctx context.Context, q string, within []uint64, hybrid
 		if x.words != nil {
 			question := x.words.Parse(q)
 			rank := func(s words.Score) float32 { return fuseName*s.Name + fuseText*s.Text }
-			if more, scores, err = x.words.Any(ctx, &question, within, anyWords, words.Effort{Read: 10_000, Rescued: anyWords}, rank, docs); err != nil {
+			if more, scores, err = x.words.Any(ctx, &question, within, anyWords, words.Effort{Read: 5_000, Rescued: anyWords}, rank, docs); err != nil {
 				return nil, 0, err
 			}
 		}
