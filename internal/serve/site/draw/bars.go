@@ -16,9 +16,12 @@ type Bar struct {
 // MaxBars is how many rows Bars has. Further ones are one row in the end.
 const MaxBars = 60
 
-// Bars draws rows of dollars as a list: a label, a bar, a value. Each row with an
-// address is a link as a whole. Nothing is drawn of no rows.
-func Bars(rows []Bar) template.HTML {
+// Bars draws rows of dollars.
+func Bars(rows []Bar) template.HTML { return Dollars.Bars(rows) }
+
+// Bars draws rows as a list: a label, a bar, a value. Each row with an address is a
+// link as a whole. Nothing is drawn of no rows.
+func (u Unit) Bars(rows []Bar) template.HTML {
 	if len(rows) == 0 {
 		return ""
 	}
@@ -44,7 +47,7 @@ func Bars(rows []Bar) template.HTML {
 		open, end := link(r.Href, "")
 		s.put(`<li%s><span class="label">%s%s%s</span>`, ifs(r.Muted, ` class="muted"`), open, esc(r.Label), end)
 		s.put(`<svg width="100%%" height="10" aria-hidden="true"><rect class="track" width="100%%" height="10" rx="2"/><rect class="bar" width="%s%%" height="10" rx="2"/></svg>`, num(share))
-		s.put(`<b>%s</b> <small>%s</small></li>`, Compact(r.Amount), ifs(r.Count > 0, grants(r.Count)))
+		s.put(`<b>%s</b> <small>%s</small></li>`, u.compact(r.Amount), ifs(r.Count > 0, grants(r.Count)))
 	}
 	s.WriteString("</ul></div>\n")
 	return s.html()

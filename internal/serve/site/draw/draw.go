@@ -102,24 +102,7 @@ func num(f float64) string {
 }
 
 // Compact writes dollars in a form that fits a bar: three digits at most, $2.1M.
-func Compact(n int64) string {
-	sign, f := "", float64(n)
-	if n < 0 {
-		sign, f = "−", -f
-	}
-	unit := ""
-	for _, next := range []string{"k", "M", "B", "T", "Q"} {
-		if f < 999.5 {
-			break
-		}
-		f, unit = f/1000, next
-	}
-	places := 0
-	if unit != "" && f < 99.95 {
-		places = 1
-	}
-	return sign + "$" + strings.TrimSuffix(strconv.FormatFloat(f, 'f', places, 64), ".0") + unit
-}
+func Compact(n int64) string { return Dollars.compact(n) }
 
 // grants writes how many grants there are.
 func grants(n int64) string {

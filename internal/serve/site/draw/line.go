@@ -43,9 +43,12 @@ const (
 	endLabels = 12.0 // their size
 )
 
-// Line draws amounts over years, such as revenue, expenses and assets. The end of
-// each line has its name and its last amount. Nothing is drawn of no points.
-func Line(series []Series) template.HTML {
+// Line draws dollars over years, such as revenue, expenses and assets.
+func Line(series []Series) template.HTML { return Dollars.Line(series) }
+
+// Line draws amounts over years. The end of each line has its name and its last
+// amount. Nothing is drawn of no points.
+func (u Unit) Line(series []Series) template.HTML {
 	var left []string
 	if len(series) > MaxSeries {
 		for _, it := range series[MaxSeries:] {
@@ -80,10 +83,10 @@ func Line(series []Series) template.HTML {
 	var s sheet
 	said := make([]string, len(lines))
 	for i, l := range lines {
-		said[i] = l.words()
+		said[i] = l.words(u)
 	}
 	height := lineTop + lineHigh + 26
-	s.put(`<figure class="draw lines %s"><div class="side"><div class="fit"><svg class="plot" width="100%%" height="%s" role="img" aria-label="Dollars by fiscal year. %s">`, stepOf(last-first+1), num(height), strings.Join(said, " "))
+	s.put(`<figure class="draw lines %s"><div class="side"><div class="fit"><svg class="plot" width="100%%" height="%s" role="img" aria-label="%s by fiscal year. %s">`, stepOf(last-first+1), num(height), esc(u.What), strings.Join(said, " "))
 	for _, amount := range grid {
 		s.put(`<line class="%s" x1="0" x2="100%%" y1="%s" y2="%[2]s"/>`, "grid"+ifs(amount == 0, " zero"), num(at(amount)))
 	}
@@ -98,16 +101,16 @@ func Line(series []Series) template.HTML {
 		}
 		s.WriteString(`"/></svg>`)
 		for _, p := range l.points {
-			s.put(`<svg class="mark" x="%s%%" y="%s"><title>%s %d: %s</title>%s</svg>`, num(x(p.Year)), num(at(float64(p.Amount))), esc(l.name), p.Year, Compact(p.Amount), marks[i])
+			s.put(`<svg class="mark" x="%s%%" y="%s"><title>%s %d: %s</title>%s</svg>`, num(x(p.Year)), num(at(float64(p.Amount))), esc(l.name), p.Year, u.compact(p.Amount), marks[i])
 		}
 		s.WriteString("</g>")
 	}
 	for _, amount := range grid {
-		s.put(`<text class="scale" x="0" y="%s">%s</text>`, num(at(amount)-4), Compact(int64(amount)))
+		s.put(`<text class="scale" x="0" y="%s">%s</text>`, num(at(amount)-4), u.compact(int64(amount)))
 	}
 	s.ticks(first, last, lineTop+lineHigh+18, narrow-endsWide, yearWidth)
 	s.put(`</svg></div><svg class="ends" width="%d" height="%s" aria-hidden="true">`, endsWide, num(height))
-	s.ends(lines, last, func(amount int64) float64 { return at(float64(amount)) })
+	s.ends(u, lines, last, func(amount int64) float64 { return at(float64(amount)) })
 	s.WriteString("</svg></div>")
 	if cut || len(left) > 0 {
 		s.WriteString("<figcaption>")
@@ -142,20 +145,20 @@ func newLine(it Series, first, last int) line {
 }
 
 // words says a line for those who do not see it.
-func (l line) words() string {
+func (l line) words(u Unit) string {
 	if len(l.points) == 0 {
 		return esc(l.name) + ": unknown."
 	}
 	said := make([]string, len(l.points))
 	for i, p := range l.points {
-		said[i] = strconv.Itoa(p.Year) + " " + Compact(p.Amount)
+		said[i] = strconv.Itoa(p.Year) + " " + u.compact(p.Amount)
 	}
 	return esc(l.name) + ": " + strings.Join(said, ", ") + "."
 }
 
 // ends writes the names of lines beside their ends, each where there is room for
 // it, in the order of the ends.
-func (s *sheet) ends(lines []line, last int, at func(int64) float64) {
+func (s *sheet) ends(u Unit, lines []line, last int, at func(int64) float64) {
 	type end struct {
 		line
 		i int
@@ -181,7 +184,7 @@ func (s *sheet) ends(lines []line, last int, at func(int64) float64) {
 	}
 	for _, e := range ends {
 		p := e.points[len(e.points)-1]
-		value := Compact(p.Amount)
+		value := u.compact(p.Amount)
 		if p.Year != last {
 			value += " in " + strconv.Itoa(p.Year)
 		}

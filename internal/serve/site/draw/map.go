@@ -87,9 +87,12 @@ func shading(amounts []int64) (of map[int64]int, ranges [][2]int64) {
 	return of, ranges
 }
 
-// Map draws the states as tiles, shaded by dollars. Territories and military
-// addresses have a tile where there are dollars; what is in no state is said below.
-func Map(list []Area) template.HTML {
+// Map draws the dollars of states.
+func Map(list []Area) template.HTML { return Dollars.Map(list) }
+
+// Map draws the states as tiles, shaded by amounts. Territories and military
+// addresses have a tile where there is an amount; what is in no state is said below.
+func (u Unit) Map(list []Area) template.HTML {
 	given := map[string]Area{}
 	for _, a := range list {
 		if r, ok := place.RegionOf(a.Code); ok {
@@ -128,16 +131,16 @@ func Map(list []Area) template.HTML {
 	}
 
 	var s sheet
-	s.put(`<figure class="draw map"><svg class="plot" viewBox="0 0 %d %d" role="group" aria-label="Dollars by state: %s in %s.">`, mapWide, height, Compact(total), plural(in, "state or territory", "states and territories"))
+	s.put(`<figure class="draw map"><svg class="plot" viewBox="0 0 %d %d" role="group" aria-label="%s by state: %s%s.">`, mapWide, height, esc(u.What), ifs(u == Dollars, u.compact(total)+" in "), plural(in, "state or territory", "states and territories"))
 	for _, t := range drawn {
-		s.tile(t, given[t.code], shade)
+		s.tile(u, t, given[t.code], shade)
 	}
 	s.WriteString("</svg><figcaption>")
 	if len(ranges) > 0 {
 		s.WriteString(`<ul class="legend">`)
 		for q, r := range ranges {
-			said := Compact(r[0])
-			if high := Compact(r[1]); high != said {
+			said := u.compact(r[0])
+			if high := u.compact(r[1]); high != said {
 				said += " – " + high
 			}
 			s.put(`<li><svg width="26" height="18" aria-hidden="true"><rect class="shade %s" x=".5" y=".5" width="25" height="17" rx="3"/></svg> %s</li>`, shadeClass(q, len(ranges)), said)
@@ -147,7 +150,7 @@ func Map(list []Area) template.HTML {
 	for _, rest := range []struct{ code, name string }{{Abroad, "Outside the US"}, {Unknown, "State unknown"}} {
 		if a, ok := given[rest.code]; ok {
 			open, end := link(a.Href, "")
-			s.put(`<p>%s%s%s: %s%s</p>`, open, rest.name, end, money.Dollars(a.Amount), ifs(a.Count > 0, " in "+grants(a.Count)))
+			s.put(`<p>%s%s%s: %s%s</p>`, open, rest.name, end, u.full(a.Amount), ifs(a.Count > 0, " in "+grants(a.Count)))
 		}
 	}
 	s.WriteString("</figcaption></figure>\n")
@@ -166,14 +169,14 @@ func shadeClass(q, of int) string {
 
 // tile draws one state, whose title is what is read out of it. What can be
 // followed is a link; what is empty and leads nowhere is not read out.
-func (s *sheet) tile(t tileOf, a Area, shade map[int64]int) {
+func (s *sheet) tile(u Unit, t tileOf, a Area, shade map[int64]int) {
 	region, _ := place.RegionOf(t.code)
-	words, class, kinds := region.Name+" ("+t.code+"): no grant", "q0", 0
+	words, class, kinds := region.Name+" ("+t.code+"): "+ifs(u == Dollars, "no grant")+ifs(u != Dollars, "none"), "q0", 0
 	for _, q := range shade {
 		kinds = max(kinds, q+1)
 	}
 	if a.Amount > 0 || a.Count > 0 {
-		words = region.Name + " (" + t.code + "): " + money.Dollars(a.Amount) + ifs(a.Count > 0, " in "+grants(a.Count))
+		words = region.Name + " (" + t.code + "): " + u.full(a.Amount) + ifs(a.Count > 0, " in "+grants(a.Count))
 	}
 	if a.Amount > 0 {
 		class = shadeClass(shade[a.Amount], kinds)
@@ -192,7 +195,7 @@ func (s *sheet) tile(t tileOf, a Area, shade map[int64]int) {
 	}
 	s.put(`%s<title>%s</title><rect class="shade %s" x="%d" y="%d" width="%d" height="%d" rx="5"/>`, open, words, class, x+gutter/2, y+gutter/2, tile-gutter, tile-gutter)
 	if a.Amount > 0 {
-		s.put(`<text class="code" x="%d" y="%d">%s</text><text class="value" x="%d" y="%d">%s</text>`, x+tile/2-1, y+24, t.code, x+tile/2-1, y+38, Compact(a.Amount))
+		s.put(`<text class="code" x="%d" y="%d">%s</text><text class="value" x="%d" y="%d">%s</text>`, x+tile/2-1, y+24, t.code, x+tile/2-1, y+38, u.compact(a.Amount))
 	} else {
 		s.put(`<text class="code alone" x="%d" y="%d">%s</text>`, x+tile/2-1, y+30, t.code)
 	}

@@ -1,0 +1,228 @@
+package result
+
+import (
+	"encoding/json"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/serve/sqlbox"
+)
+
+// kind is what the values of a column are to a reader.
+type kind int
+
+const (
+	text kind = iota
+	number
+	dollars
+	code // a number that names something, such as a year: its digits stand alone
+	org  // an EIN
+	grant
+	structure
+)
+
+// Column is a column of a table.
+type Column struct {
+	Name string
+	Type string // in DuckDB's words
+
+	kind kind
+	year bool
+	// state says that its texts are codes of states, as far as its name tells.
+	state bool
+}
+
+// Number says whether the values are written to the right.
+func (c Column) Number() bool { return c.kind == number || c.kind == dollars || c.kind == code }
+
+var (
+	numeric = regexp.MustCompile(`^U?(?:TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)$|^(?:FLOAT|DOUBLE|BIGNUM)$|^DECIMAL`)
+	nested  = regexp.MustCompile(`\]$|^(?:STRUCT|MAP|UNION|JSON)`)
+)
+
+// The words of a name that say what is in a column. What is not said is a plain
+// number: a sign before it would be a guess.
+var (
+	codeWords   = words("year years fips zip zip5 zip4 zipcode ein id ids key code ruling period phone num ent version duns uei row rownum rank")
+	dollarWords = words("amount amounts amt dollar dollars usd revenue revenues expense expenses expenditure asset assets liabilities fmv paid surplus income contributions giving given gave received spending spent pay salary compensation debt cash savings grants_paid total_out payables receivables endowment donations donated")
+	countWords  = words("count counts n number pct percent percentage share shares ratio rate months month days day score prob confidence conf growth change times distinct size per rank index")
+)
+
+func words(list string) map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(list) {
+		m[w] = true
+	}
+	return m
+}
+
+// newColumn tells what a column holds by its type and by its name.
+func newColumn(c sqlbox.Column, foreign bool) Column {
+	col := Column{Name: clean(c.Name, mostText), Type: clean(c.Type, mostText)}
+	parts := strings.FieldsFunc(strings.ToLower(c.Name), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	has := func(list map[string]bool) bool {
+		for _, p := range parts {
+			if list[p] {
+				return true
+			}
+		}
+		return false
+	}
+	whole := strings.ToLower(c.Name)
+	last := ""
+	if len(parts) > 0 {
+		last = parts[len(parts)-1]
+	}
+	switch {
+	case numeric.MatchString(c.Type):
+		counted := has(countWords)
+		col.year = (last == "year" || last == "yr") && !counted
+		switch {
+		case codeWords[last] && !counted && (len(parts) <= 2 || last != "num"):
+			col.kind = code
+		case !foreign && !counted && (has(dollarWords) || dollarWords[whole]):
+			col.kind = dollars
+		default:
+			col.kind = number
+		}
+	case nested.MatchString(c.Type):
+		col.kind = structure
+	case c.Type != "VARCHAR":
+	case last == "ein" || whole == "recip_id" || whole == "e1" || whole == "e2":
+		col.kind = org
+	case whole == "grant_key":
+		col.kind = grant
+	default:
+		col.state = last == "state" || last == "states"
+		col.year = last == "year"
+	}
+	return col
+}
+
+var grantKey = regexp.MustCompile(`^[A-Za-z0-9_-]{8,64}$`)
+
+// cell is a value as the table shows it, and whether some of it was left out.
+func (c Column) cell(raw json.RawMessage, o *Options) (_ Cell, cut bool) {
+	if isNull(raw) {
+		return Cell{Null: true}, false
+	}
+	s, isText := textOf(raw)
+	if !isText {
+		if c.kind != structure && isNumber(raw) {
+			return Cell{Text: c.format(string(raw))}, false
+		}
+		s = string(raw)
+	}
+	cell := Cell{Text: clean(s, mostText)}
+	switch c.kind {
+	case org:
+		if e, err := ein.Parse(strings.TrimPrefix(s, "ein-")); err == nil && o.Known != nil && len(s) <= len("ein-")+9 {
+			cell.Href, _ = o.Known(e)
+		}
+	case grant:
+		if grantKey.MatchString(s) {
+			cell.Href = "/grant/" + s
+		}
+	}
+	return cell, utf8.RuneCountInString(s) > mostText
+}
+
+// format writes a number. It came as JSON, with every digit it has.
+func (c Column) format(s string) string {
+	switch c.kind {
+	case number:
+		return grouped(rounded(s, 4))
+	case dollars:
+		s = grouped(rounded(s, 2))
+		if rest, below := strings.CutPrefix(s, "-"); below {
+			return "-$" + rest
+		}
+		return "$" + s
+	}
+	return s
+}
+
+// rounded leaves a number so many decimals, or as many digits where it is nearly
+// nothing. Whole numbers keep all their digits, however long they are.
+func rounded(s string, places int) string {
+	if !strings.ContainsAny(s, ".eE") {
+		return s
+	}
+	f, err := strconv.ParseFloat(s, 64)
+	if err != nil {
+		return s
+	}
+	if size := math.Abs(f); size > 1e15 || size > 0 && size < math.Pow10(-places) {
+		return strconv.FormatFloat(f, 'g', places, 64)
+	}
+	out := strconv.FormatFloat(f, 'f', places, 64)
+	if places != 2 || strings.HasSuffix(out, ".00") { // cents are two
+		out = strings.TrimSuffix(strings.TrimRight(out, "0"), ".")
+	}
+	if out == "-0" {
+		return "0"
+	}
+	return out
+}
+
+// grouped puts a comma before every three digits of the whole part.
+func grouped(s string) string {
+	sign := ""
+	if strings.HasPrefix(s, "-") {
+		sign, s = "-", s[1:]
+	}
+	end := strings.IndexAny(s, ".eE")
+	if end < 0 {
+		end = len(s)
+	}
+	var b strings.Builder
+	b.WriteString(sign)
+	for i, r := range s[:end] {
+		if i > 0 && (end-i)%3 == 0 {
+			b.WriteByte(',')
+		}
+		b.WriteRune(r)
+	}
+	return b.String() + s[end:]
+}
+
+func isNull(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" }
+
+func isNumber(raw json.RawMessage) bool {
+	return raw[0] == '-' || raw[0] >= '0' && raw[0] <= '9'
+}
+
+// textOf is the text of a value that is one.
+func textOf(raw json.RawMessage) (s string, ok bool) {
+	if len(raw) == 0 || raw[0] != '"' {
+		return "", false
+	}
+	return s, json.Unmarshal(raw, &s) == nil
+}
+
+// clean bounds a text and shows a sign where there is a character that has none of
+// its own, or that would turn the text around it.
+func clean(s string, most int) string {
+	var b strings.Builder
+	n := 0
+	for _, r := range s {
+		if n++; n > most {
+			b.WriteRune('…')
+			break
+		}
+		switch {
+		case r == '\n' || r == '\t' || r == '\r':
+			b.WriteByte(' ')
+		case unicode.IsControl(r) || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0x200e || r == 0x200f:
+			b.WriteRune(utf8.RuneError)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}

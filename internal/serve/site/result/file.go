@@ -1,0 +1,107 @@
+package result
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"strconv"
+
+	"grantgraph/internal/serve/api/query"
+	"grantgraph/internal/serve/site/sheet"
+	"grantgraph/internal/serve/sqlbox"
+)
+
+// CSV writes all that was found, as the API does, with the mark in front that
+// tells a spreadsheet that it is UTF-8.
+func CSV(w io.Writer, found *sqlbox.Result) error {
+	if _, err := io.WriteString(w, "\ufeff"); err != nil {
+		return err
+	}
+	a := &query.SQLAnswer{Rows: found.Rows}
+	for _, c := range found.Columns {
+		a.Columns = append(a.Columns, query.SQLResultColumn{Name: c.Name, Type: c.Type})
+	}
+	return a.WriteCSV(w)
+}
+
+// Workbook writes all that was found as a workbook: numbers are numbers, as far as
+// a spreadsheet counts exactly, and everything else is text.
+func Workbook(w io.Writer, found *sqlbox.Result, foreign bool) error {
+	b := sheet.New(w)
+	columns := make([]Column, len(found.Columns))
+	heads := make([]sheet.Column, len(columns))
+	for i, c := range found.Columns {
+		columns[i] = newColumn(c, foreign)
+		heads[i] = sheet.Column{Name: c.Name, Dollars: columns[i].kind == dollars}
+	}
+	if err := b.Sheet("Result", heads); err != nil {
+		return err
+	}
+	values, cells := make([]json.RawMessage, len(columns)), make([]any, len(columns))
+	for _, row := range found.Rows {
+		if err := split(row, found.Columns, values); err != nil {
+			return err
+		}
+		for i, raw := range values {
+			cells[i] = inSheet(raw)
+		}
+		if err := b.Row(cells); err != nil {
+			return err
+		}
+	}
+	return b.Close()
+}
+
+// exactInSheet is the largest whole number that a spreadsheet does not round.
+const exactInSheet = 1e15
+
+func inSheet(raw json.RawMessage) any {
+	if isNull(raw) {
+		return nil
+	}
+	if s, ok := textOf(raw); ok {
+		return s
+	}
+	switch s := string(raw); {
+	case s == "true" || s == "false":
+		return s == "true"
+	case isNumber(raw):
+		if n, err := strconv.ParseInt(s, 10, 64); err == nil {
+			if n > -exactInSheet && n < exactInSheet {
+				return n
+			}
+			return s
+		}
+		if f, err := strconv.ParseFloat(s, 64); err == nil && f > -exactInSheet && f < exactInSheet {
+			return f
+		}
+		return s
+	default:
+		return s
+	}
+}
+
+// carried is the CSV, if it is short enough to be in a page.
+func carried(found *sqlbox.Result) ([]byte, bool) {
+	short := &bounded{most: mostFile}
+	if err := CSV(short, found); err != nil {
+		return nil, false
+	}
+	return short.Bytes(), true
+}
+
+// bounded is a buffer that takes no more than it may.
+type bounded struct {
+	bytes.Buffer
+	most int
+}
+
+var errLong = errors.New("more than there is room for")
+
+func (b *bounded) Write(p []byte) (int, error) {
+	if b.Len()+len(p) > b.most {
+		return 0, errLong
+	}
+	return b.Buffer.Write(p)
+}
