@@ -23,7 +23,7 @@ const longestAddress = 8 << 10
 // asking are the pages that ask the engine, by the first part of their path.
 var asking = map[string]bool{
 	"": true, "search": true, "explore": true, "download": true, "org": true, "grant": true, "place": true, "places": true, "cause": true, "causes": true,
-	"compare": true, "check": true, "share": true, "share.png": true, "sitemap.xml": true, "sitemap": true,
+	"compare": true, "check": true, "sql": true, "share": true, "share.png": true, "sitemap.xml": true, "sitemap": true,
 }
 
 // bounded holds visitors to a number of pages, and addresses to a length.

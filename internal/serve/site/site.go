@@ -102,7 +102,6 @@ func New(c Config) (*Site, error) {
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /data", s.serveData)
-	mux.HandleFunc("GET /sql", s.serveSQL)
 	mux.Handle("GET /static/", frame.Files())
 	mux.HandleFunc("/", s.serveOther(mux))
 	s.routeSignIn(mux)
@@ -110,6 +109,7 @@ func New(c Config) (*Site, error) {
 	s.routeCheck(mux)
 	s.routeVerify(mux)
 	s.routeDownload(mux)
+	s.routeSQL(mux)
 	for _, route := range []func(*http.ServeMux, *frame.Frame) error{find.Route, explore.Route, organization.Route, onegrant.Route, atlas.Route} {
 		if err := route(mux, s.frame); err != nil {
 			return nil, err

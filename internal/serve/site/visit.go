@@ -170,6 +170,11 @@ func (s *Site) checkForm(v *visit, most bound) bool {
 	if v.r.Method == http.MethodGet || v.r.Method == http.MethodHead {
 		return true
 	}
+	return s.readForm(v, most) && s.checkToken(v)
+}
+
+// readForm reads a form, and turns away what another site has sent.
+func (s *Site) readForm(v *visit, most bound) bool {
 	if err := s.origin.Check(v.r); err != nil {
 		s.showMessage(v, http.StatusForbidden, "This came from another site", "A form was sent here by another site, so nothing was done.")
 		return false
@@ -200,6 +205,11 @@ func (s *Site) checkForm(v *visit, most bound) bool {
 		}
 		return false
 	}
+	return true
+}
+
+// checkToken turns away a form that was not shown to this visitor.
+func (s *Site) checkToken(v *visit) bool {
 	if !s.carriesToken(v, v.r.PostForm.Get("csrf")) {
 		s.showMessage(v, http.StatusForbidden, "This form is out of date", "It was opened before you signed in or out, or too long ago, so nothing was done. Open it again and send it once more.")
 		return false
