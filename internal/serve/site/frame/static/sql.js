@@ -1,18 +1,16 @@
-// The workbench of /sql: sends the query in the editor to /api/v1/sql and shows
-// what comes back. The key lives in the session of this tab; a link to a query
-// holds the query behind the #, which no server sees, and never the key.
+// The workbench of /sql: sends the query in the editor as the form would, without
+// leaving the page, and shows what the page that comes back has of it. The key
+// lives in the session of this tab; the queries that were run are kept in this
+// browser.
 (() => {
   const form = document.getElementById("sql");
   if (!form) return;
   const at = (id) => document.getElementById(id);
-  const key = at("api-key"), query = at("query"), run = at("run"), stop = at("stop"), clock = at("clock");
-  const status = at("sql-status"), problem = at("sql-problem"), result = at("result"), cut = at("cut");
-  const place = "grantgraph.key";
-  let shown = null; // the answer in the table
+  const key = at("api-key"), query = at("query"), run = at("run"), stop = at("stop"), clock = at("clock"), status = at("sql-status");
+  const keyPlace = "grantgraph.key", historyPlace = "grantgraph.queries", kept = 50;
   let flight = null; // the request under way
 
-  form.hidden = false;
-  at("sieve").hidden = false;
+  for (const id of ["sieve", "share", "keys-help"]) at(id).hidden = false;
 
   function make(tag, name, text) {
     const e = document.createElement(tag);
@@ -22,17 +20,21 @@
   }
 
   // A browser that keeps nothing still runs queries.
-  try { key.value = sessionStorage.getItem(place) || ""; } catch { /* no storage */ }
-  key.addEventListener("input", () => {
-    try {
-      if (key.value) sessionStorage.setItem(place, key.value.trim()); else sessionStorage.removeItem(place);
-    } catch { /* no storage */ }
-  });
+  if (key) {
+    try { key.value = sessionStorage.getItem(keyPlace) || ""; } catch { /* no storage */ }
+    key.addEventListener("input", () => {
+      try {
+        if (key.value) sessionStorage.setItem(keyPlace, key.value.trim()); else sessionStorage.removeItem(keyPlace);
+      } catch { /* no storage */ }
+    });
+  }
 
   // type writes over the selection so that the editor's own undo takes it back.
   function type(text) {
     query.focus();
-    if (!document.execCommand("insertText", false, text)) query.setRangeText(text, query.selectionStart, query.selectionEnd, "end");
+    if (document.execCommand("insertText", false, text)) return;
+    query.setRangeText(text, query.selectionStart, query.selectionEnd, "end");
+    query.dispatchEvent(new Event("input"));
   }
 
   function fill(text) {
@@ -44,17 +46,26 @@
     query.scrollTop = 0;
   }
 
+  // A link holds the query and the view, never the key. One that is too long for an
+  // address is behind the #, which no server sees.
   const linked = () => { try { return new URLSearchParams(location.hash.slice(1).replaceAll("+", "%2B")).get("q"); } catch { return null; } };
-  const link = () => location.pathname + "#q=" + encodeURIComponent(query.value);
-  if (linked()) query.value = linked();
+  const view = () => document.querySelector("#answer [name=view]:checked, #answer [name=view][type=hidden]")?.value || "table";
+  function link() {
+    const saved = form.querySelector("[name=saved]");
+    if (saved && location.pathname === "/sql/" + saved.value && query.value === query.defaultValue) return location.pathname;
+    const whole = "/sql?q=" + encodeURIComponent(query.value) + (view() === "table" ? "" : "&view=" + view());
+    return whole.length <= 7500 ? whole : "/sql#q=" + encodeURIComponent(query.value);
+  }
+  const showLink = () => history.replaceState(null, "", link());
+  if (linked()) { query.value = linked(); query.dispatchEvent(new Event("input")); }
   addEventListener("hashchange", () => { if (linked()) fill(linked()); });
 
   for (const a of document.querySelectorAll("a.example")) {
     a.addEventListener("click", (e) => {
       if (e.ctrlKey || e.metaKey || e.shiftKey || e.button) return;
       e.preventDefault();
-      fill(decodeURIComponent(a.hash.slice("#q=".length)));
-      history.replaceState(null, "", link());
+      fill(new URLSearchParams(a.search).get("q"));
+      showLink();
       query.focus();
       status.textContent = "The query is in the editor.";
     });
@@ -77,7 +88,7 @@
 
   // Indentation has keys of its own: Tab leaves the editor.
   query.addEventListener("keydown", (e) => {
-    if (e.key === "Enter" && (e.ctrlKey || e.metaKey)) { e.preventDefault(); form.requestSubmit(); return; }
+    if (e.key === "Enter" && (e.ctrlKey || e.metaKey)) { e.preventDefault(); form.requestSubmit(run); return; }
     if (!e.ctrlKey || e.altKey || e.metaKey || (e.key !== "]" && e.key !== "[")) return;
     e.preventDefault();
     const from = query.value.lastIndexOf("\n", query.selectionStart - 1) + 1;
@@ -88,106 +99,137 @@
     if (lines.includes("\n")) query.setSelectionRange(from, from + moved.length);
   });
 
-  // Exact is a number that the browser would write otherwise than it came, such
-  // as one with more digits than it counts in.
-  class Exact { constructor(digits) { this.digits = digits; } }
-  const exact = (_, value, context) => (typeof value === "number" && context && context.source !== String(value) ? new Exact(context.source) : value);
-
-  function words(value) {
-    if (value === null || value === undefined) return "";
-    if (value instanceof Exact) return value.digits;
-    return typeof value === "object" ? JSON.stringify(value, (_, v) => (v instanceof Exact ? JSON.rawJSON(v.digits) : v)) : String(value);
+  // History: the last queries that were run, newest first, each once.
+  function remembered() {
+    try {
+      const list = JSON.parse(localStorage.getItem(historyPlace) || "[]");
+      return Array.isArray(list) ? list.filter((x) => x && typeof x.q === "string" && typeof x.t === "number").slice(0, kept) : [];
+    } catch { return []; }
   }
-
-  const number = /^U?(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)$|^(FLOAT|DOUBLE|BIGNUM)$|^DECIMAL/;
-
-  function show(answer) {
-    shown = answer;
-    const right = answer.columns.map((c) => number.test(c.type));
-    const head = make("tr"), body = make("tbody");
-    answer.columns.forEach((c, i) => {
-      const th = make("th", right[i] ? "n" : "", c.name);
-      th.scope = "col";
-      th.title = c.type;
-      head.append(th);
-    });
-    for (const row of answer.rows) {
-      const tr = make("tr");
-      answer.columns.forEach((c, i) => {
-        const td = make("td", right[i] ? "n" : ""), value = row[c.name];
-        if (value === null || value === undefined) td.append(make("span", "null", "null"));
-        else td.textContent = words(value);
-        tr.append(td);
-      });
-      body.append(tr);
+  function keep(list) {
+    // Where there is no room, the oldest go.
+    for (list = list.slice(0, kept); ; list.pop()) {
+      try {
+        if (list.length) localStorage.setItem(historyPlace, JSON.stringify(list)); else localStorage.removeItem(historyPlace);
+        break;
+      } catch { if (!list.length) break; }
     }
-    const thead = make("thead");
-    thead.append(head);
-    at("rows").replaceChildren(thead, body);
-    cut.hidden = !answer.truncated && answer.rows.length > 0;
-    cut.textContent = answer.rows.length === 0 ? "No rows match this query." : `There are more rows than these ${answer.rows.length.toLocaleString("en")}. Narrow the query, or sum up before you list.`;
-    result.hidden = false;
-    result.scrollIntoView({ block: "nearest" });
+    showHistory();
   }
+  function showHistory() {
+    const list = remembered();
+    at("history").hidden = list.length === 0;
+    at("history-count").textContent = `(${list.length})`;
+    at("history-list").replaceChildren(...list.map((x, i) => {
+      const li = make("li"), old = make("button", "old", x.q.replace(/\s+/g, " ").trim().slice(0, 160)), away = make("button", "quiet small", "Delete");
+      old.type = away.type = "button";
+      old.append(make("small", "", new Date(x.t).toLocaleString("en-US", { dateStyle: "medium", timeStyle: "short" })));
+      old.addEventListener("click", () => { fill(x.q); showLink(); status.textContent = "The query is in the editor."; query.scrollIntoView({ block: "nearest" }); });
+      away.setAttribute("aria-label", "Delete query " + (i + 1) + " of the history");
+      away.addEventListener("click", () => {
+        keep(remembered().filter((y) => y.q !== x.q));
+        (at("history-list").children[Math.min(i, list.length - 2)]?.querySelector(".quiet") ?? query).focus();
+        status.textContent = "Deleted from the history.";
+      });
+      li.append(old, away);
+      return li;
+    }));
+  }
+  at("history-clear").addEventListener("click", () => { keep([]); query.focus(); status.textContent = "The history is empty."; });
+  showHistory();
 
+  // Each column of a result can be sorted. What is null is last in both directions.
+  function sortable() {
+    const table = at("rows");
+    if (!table) return;
+    const heads = [...table.tHead.rows[0].cells], rows = [...table.tBodies[0].rows];
+    const read = (td, number) => {
+      if (td.querySelector(".null")) return null;
+      return number ? Number(td.textContent.replace(/[$,]/g, "")) : td.textContent;
+    };
+    heads.forEach((th, i) => {
+      const button = make("button", "", th.textContent), number = th.classList.contains("n");
+      button.type = "button";
+      th.replaceChildren(button);
+      button.addEventListener("click", () => {
+        const down = th.getAttribute("aria-sort") === (number ? "descending" : "ascending") ? !number : number;
+        for (const other of heads) other.removeAttribute("aria-sort");
+        th.setAttribute("aria-sort", down ? "descending" : "ascending");
+        const sign = down ? -1 : 1;
+        rows.map((tr) => [read(tr.cells[i], number), tr]).sort(([a], [b]) => {
+          if (a === null || b === null) return (a === null) - (b === null);
+          return sign * (number ? a - b || 0 : a.localeCompare(b, "en", { numeric: true }));
+        }).forEach(([, tr]) => table.tBodies[0].append(tr));
+        status.textContent = `Sorted by ${button.textContent}, ${down ? "descending" : "ascending"}.`;
+      });
+    });
+  }
+  sortable();
+
+  // The view is part of the link.
+  document.addEventListener("change", (e) => { if (e.target.name === "view" && e.target.form === form && location.search) showLink(); });
+
+  const answer = () => at("answer");
   function refuse(message, hint) {
-    problem.replaceChildren(make("b", "", message));
+    const problem = make("div", "problem");
+    problem.id = "sql-problem";
+    problem.setAttribute("role", "alert");
+    problem.append(make("b", "", message));
     if (hint) problem.append(make("span", "", hint));
-    problem.hidden = false;
+    const view = make("input");
+    view.type = "hidden";
+    view.name = "view";
+    view.setAttribute("form", "sql");
+    view.value = document.querySelector("#answer [name=view]:checked, #answer [name=view][type=hidden]")?.value ?? "";
+    answer().replaceChildren(problem, view);
     problem.scrollIntoView({ block: "nearest" });
   }
 
-  const counted = (n) => `${n.toLocaleString("en")} row${n === 1 ? "" : "s"}`;
-  const seconds = (ms) => (ms < 1000 ? Math.round(ms) + " ms" : (ms / 1000).toFixed(1) + " s");
-
-  async function ask(signal) {
-    const answer = await fetch("/api/v1/sql", {
-      method: "POST", signal, credentials: "omit", cache: "no-store",
-      headers: { "Content-Type": "application/json", Accept: "application/json", "X-API-Key": key.value.trim() },
-      body: JSON.stringify({ sql: query.value }),
-    });
-    const text = await answer.text();
-    let body = null;
-    try { body = JSON.parse(text, exact); } catch { /* said below */ }
-    if (!answer.ok || !body || !Array.isArray(body.columns) || !Array.isArray(body.rows)) {
-      const said = body && body.message ? String(body.message) : `The response did not come from the API (HTTP ${answer.status}).`;
-      return { refused: said, hint: body && body.hint ? "Try: " + body.hint : "" };
+  // show takes the answer out of the page that came. One that has none says
+  // something else, such as that the form is too old.
+  function show(text, ok) {
+    const page = new DOMParser().parseFromString(text, "text/html"), came = page.getElementById("answer");
+    if (!came) {
+      const title = page.querySelector("main h1"), said = page.querySelector("main p");
+      refuse(title ? title.textContent : "The page did not come from this site.", said ? said.textContent : "Check the connection and run it again.");
+      return false;
     }
-    return { body, left: answer.headers.get("X-Calls-Remaining") };
+    answer().replaceWith(document.adoptNode(came));
+    sortable();
+    const line = at("result-line"), left = form.querySelector(".left"), now = page.querySelector("#sql .left");
+    if (left && now) left.textContent = now.textContent;
+    status.textContent = line ? line.textContent : "";
+    if (line) line.hidden = true; // it is said above
+    answer().scrollIntoView({ block: "nearest" });
+    return ok;
   }
 
   form.addEventListener("submit", async (e) => {
+    if (e.submitter && e.submitter.name === "as") return; // a file, which the browser keeps
     e.preventDefault();
     if (flight) return;
-    problem.hidden = true;
-    if (!key.value.trim()) { refuse("A key is needed.", "Put the key of your account into the field above; it starts with gg_."); key.focus(); return; }
-    if (/[^\x21-\x7e]/.test(key.value.trim())) { refuse("That is not a key.", "A key has letters, digits and underscores, and starts with gg_."); key.focus(); return; }
+    if (key && !key.value.trim()) { refuse("A key is needed.", "Sign in, or put the key of a paid plan into the field above; it starts with gg_."); key.focus(); return; }
     if (!query.value.trim()) { refuse("There is no query.", "Write one, or take an example."); query.focus(); return; }
-    history.replaceState(null, "", link());
-    const mine = flight = new AbortController(), began = performance.now();
+    showLink();
+    const asked = query.value, mine = flight = new AbortController(), began = performance.now();
     const tick = setInterval(() => { clock.textContent = ((performance.now() - began) / 1000).toFixed(1) + " s"; }, 100);
     run.setAttribute("aria-disabled", "true");
     run.textContent = "Running…";
     stop.hidden = false;
-    result.setAttribute("aria-busy", "true");
-    result.classList.add("stale");
+    answer().setAttribute("aria-busy", "true");
+    answer().classList.add("stale");
     status.textContent = "Running the query.";
     try {
-      const { body, left, refused, hint } = await ask(mine.signal);
-      if (refused) {
-        status.textContent = "";
-        result.hidden = true;
-        shown = null;
-        refuse(refused, hint);
-        return;
-      }
-      show(body);
-      const took = Number(words(body.elapsed_ms)) || performance.now() - began;
-      status.textContent = `${counted(body.rows.length)}${body.truncated ? ", and there are more" : ""}, in ${seconds(took)}.` + (left === null ? "" : ` ${Number(left).toLocaleString("en")} calls left.`);
+      const body = new URLSearchParams(new FormData(form));
+      body.set("brief", "1");
+      const came = await fetch(form.action, { method: "POST", body, signal: mine.signal, cache: "no-store", redirect: "error" });
+      const text = await came.text();
+      status.textContent = "";
+      if (show(text, came.ok)) keep([{ q: asked, t: Date.now() }, ...remembered().filter((x) => x.q !== asked)]);
     } catch {
       status.textContent = "";
       if (mine.signal.aborted) status.textContent = "Stopped.";
-      else refuse("The API could not be reached.", "Check the connection and run it again.");
+      else refuse("The site could not be reached.", "Check the connection and run it again.");
     } finally {
       clearInterval(tick);
       clock.textContent = "";
@@ -195,8 +237,8 @@
       run.textContent = "Run";
       if (document.activeElement === stop) run.focus();
       stop.hidden = true;
-      result.removeAttribute("aria-busy");
-      result.classList.remove("stale");
+      answer().removeAttribute("aria-busy");
+      answer().classList.remove("stale");
       flight = null;
     }
   });
@@ -204,34 +246,13 @@
   form.addEventListener("keydown", (e) => { if (e.key === "Escape" && flight) flight.abort(); });
 
   at("share").addEventListener("click", async () => {
-    history.replaceState(null, "", link());
+    showLink();
     try {
       await navigator.clipboard.writeText(location.href);
       status.textContent = "The link is copied. It holds the query, not the key.";
     } catch {
       status.textContent = "The link is in the address bar. It holds the query, not the key.";
     }
-  });
-
-  // A text that a spreadsheet would take for a formula gets an apostrophe in
-  // front, as in the CSV of the API.
-  function cell(value) {
-    let s = words(value);
-    if (typeof value === "string" && /^[=+\-@\t\r]/.test(s)) s = "'" + s;
-    return /[",\r\n]|^\s|\s$/.test(s) ? '"' + s.replaceAll('"', '""') + '"' : s;
-  }
-
-  // The mark in front tells Excel that the file is UTF-8.
-  at("csv").addEventListener("click", () => {
-    if (!shown) return;
-    const names = shown.columns.map((c) => c.name);
-    const lines = [names.map(cell).join(","), ...shown.rows.map((row) => names.map((n) => cell(row[n])).join(","))];
-    const a = make("a");
-    a.href = URL.createObjectURL(new Blob(["\ufeff", lines.join("\n") + "\n"], { type: "text/csv;charset=utf-8" }));
-    a.download = "grantgraph-query.csv";
-    a.click();
-    setTimeout(() => URL.revokeObjectURL(a.href), 10_000);
-    status.textContent = `${counted(shown.rows.length)} written to grantgraph-query.csv.`;
   });
 
   // The filter leaves the tables that have the words in their name, and those
