@@ -64,14 +64,14 @@ type sqlPage struct {
 	Gallery   []warehouse.Query
 	Brief     bool // for the script, which has the rest
 
-	Query  string
-	Saved  *warehouse.Query // of the gallery, that is opened
-	View   string
-	Member bool // is signed in
-	Paid   bool // on a plan that covers SQL
-	Plan   string
-	Left   *account.Balance
-	Per    string
+	Statement string
+	Saved     *warehouse.Query // of the gallery, that is opened
+	View      string
+	Member    bool // is signed in
+	Paid      bool // on a plan that covers SQL
+	Plan      string
+	Left      *account.Balance
+	Per       string
 
 	Refused *refusedQuery
 	Result  *result.Table
@@ -118,7 +118,7 @@ const starters = 4
 func (s *Site) sqlPage(v *visit) *sqlPage {
 	schema := warehouse.Describe()
 	page := &sqlPage{Head: s.frame.Head(v.r, "Ask in SQL"), Dialect: schema.Dialect, Schema: schemaAddress(), Tables: len(schema.Tables), Rules: schema.Rules,
-		Gallery: warehouse.Gallery(), Starters: warehouse.Gallery()[:starters], Query: warehouse.Gallery()[0].SQL}
+		Gallery: warehouse.Gallery(), Starters: warehouse.Gallery()[:starters], Statement: warehouse.Gallery()[0].SQL}
 	page.Section, page.Styles, page.Scripts = "sql", []string{"sql.css"}, []string{"sqleditor.js", "sql.js"}
 	page.Description = "Query grants, returns, organizations and compliance lists in SQL, with every table and column described."
 	for _, t := range schema.Tables {
@@ -156,7 +156,7 @@ func (p *sqlPage) Curl() string {
 	var body strings.Builder
 	enc := json.NewEncoder(&body)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(map[string]string{"sql": p.Query}); err != nil {
+	if err := enc.Encode(map[string]string{"sql": p.Statement}); err != nil {
 		return "" // a text always can be
 	}
 	return "curl -H 'X-API-Key: YOUR_KEY' -H 'Content-Type: application/json' \\\n  -d '" +
@@ -177,12 +177,12 @@ func (s *Site) serveSQL(w http.ResponseWriter, r *http.Request) {
 			s.frame.Missing(w, r)
 			return
 		}
-		page.Saved, page.Query, page.View = saved, saved.SQL, saved.View
+		page.Saved, page.Statement, page.View = saved, saved.SQL, saved.View
 		page.Title, page.Description, page.Canonical = saved.Title, saved.About, "/sql/"+slug
 	}
 	asked := r.URL.Query() // the address is bounded
 	if q := asked.Get("q"); q != "" {
-		page.Query = strings.ToValidUTF8(strings.ReplaceAll(q, "\x00", ""), "\uFFFD")
+		page.Statement = strings.ToValidUTF8(strings.ReplaceAll(q, "\x00", ""), "\uFFFD")
 	}
 	if view := asked.Get("view"); slices.Contains(result.ViewNames, view) {
 		page.View = view
@@ -220,8 +220,8 @@ func (s *Site) runSQL(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	page := s.sqlPage(v)
-	page.Query, page.View, page.Brief = v.field("q"), v.field("view"), v.field("brief") != ""
-	if saved, ok := warehouse.InGallery(v.field("saved")); ok && saved.SQL == page.Query {
+	page.Statement, page.View, page.Brief = v.field("q"), v.field("view"), v.field("brief") != ""
+	if saved, ok := warehouse.InGallery(v.field("saved")); ok && saved.SQL == page.Statement {
 		page.Saved = saved
 	}
 	ctx, cancel := context.WithTimeout(v.r.Context(), sqlTimeout)
@@ -233,11 +233,11 @@ func (s *Site) runSQL(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if as := v.field("as"); as != "" {
-		s.sendResult(v, as, found, page.Query)
+		s.sendResult(v, as, found, page.Statement)
 		return
 	}
 	set := frame.DatasetOf(v.r)
-	page.Result, err = result.New(found, result.Options{View: page.View, Foreign: foreign(page.Query), Known: func(e ein.EIN) (string, bool) {
+	page.Result, err = result.New(found, result.Options{View: page.View, Foreign: foreign(page.Statement), Known: func(e ein.EIN) (string, bool) {
 		if set.Search == nil {
 			return "", false
 		}
@@ -266,7 +266,7 @@ func (s *Site) querySQL(ctx context.Context, v *visit, page *sqlPage) (_ *sqlbox
 	page.per(who.window)
 	set := frame.DatasetOf(v.r)
 	switch {
-	case strings.TrimSpace(page.Query) == "":
+	case strings.TrimSpace(page.Statement) == "":
 		return nil, release, fault.New(sqlbox.Rejected, "There is no query.").Try("write one, or take one of the gallery")
 	case set.SQL == nil:
 		return nil, release, fault.New(sqlbox.Unavailable, "This server runs no SQL at the moment.").Try("the other pages work meanwhile")
@@ -277,7 +277,7 @@ func (s *Site) querySQL(ctx context.Context, v *visit, page *sqlPage) (_ *sqlbox
 			return nil, release, err
 		}
 	}
-	q := sqlbox.Request{SQL: page.Query, Pro: who.pro, Owner: who.owner, Place: new(sqlbox.Place)}
+	q := sqlbox.Request{SQL: page.Statement, Pro: who.pro, Owner: who.owner, Place: new(sqlbox.Place)}
 	if err := set.SQL.Check(ctx, q); err != nil {
 		if slug(err) == sqlbox.TooComplex { // also when the visitor has left
 			if _, unpaid := s.Accounts.Charge(context.WithoutCancel(ctx), who.id, 1); unpaid != nil {

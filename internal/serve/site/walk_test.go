@@ -3,14 +3,11 @@ package site
 import (
 	"context"
 	"encoding/json"
-	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -68,60 +65,44 @@ func Walker(t *testing.T) (walk func(ctx context.Context, script string, args ..
 	}
 }
 
-// stubKey is the one key that stubSQL knows.
-const stubKey = "gg_p_stub"
-
-// stubSQL answers in the way of the API, with rows that a table could get
-// wrong: a null, a number beyond the precision of the browser, markup, a
-// formula. What a query says decides what happens to it.
-func stubSQL(w http.ResponseWriter, r *http.Request) {
-	var asked struct{ SQL string }
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<20))
-	if err == nil {
-		err = json.Unmarshal(body, &asked)
-	}
-	w.Header().Set("Content-Type", "application/json")
-	refuse := func(status int, slug, message, hint string) {
-		w.WriteHeader(status)
-		_ = json.NewEncoder(w).Encode(map[string]any{"code": status, "error": slug, "message": message, "hint": hint, "request_id": "r"})
-	}
-	switch {
-	case err != nil || r.URL.RawQuery != "":
-		refuse(http.StatusBadRequest, "bad_body", "the body is not what it should be", "")
-	case r.Header.Get("X-API-Key") != stubKey:
-		refuse(http.StatusUnauthorized, "unknown_key", "nobody has that key", "make one on the page of your account")
-	case strings.Contains(asked.SQL, "wait"):
-		<-r.Context().Done()
-	case strings.Contains(asked.SQL, "garbage"):
-		_, _ = io.WriteString(w, "<html>502</html>")
-	case strings.Contains(asked.SQL, "FORM"):
-		refuse(http.StatusBadRequest, "sql_rejected", `syntax error at or near "FORM"`, "write FROM")
-	case strings.Contains(asked.SQL, "nothing"):
-		_, _ = io.WriteString(w, `{"code":200,"columns":[{"name":"name","type":"VARCHAR"}],"rows":[],"row_count":0,"truncated":false,"elapsed_ms":1}`)
-	default:
-		w.Header().Set("X-Calls-Remaining", "1249")
-		fmt.Fprintf(w, `{"code":200,"columns":[{"name":"name","type":"VARCHAR"},{"name":"city","type":"VARCHAR"},{"name":"dollars","type":"HUGEINT"},{"name":"share","type":"DOUBLE"},{"name":"is_daf","type":"BOOLEAN"},{"name":"years","type":"INTEGER[]"}],
-"rows":[{"name":"HARBOR LIGHT FOOD BANK","city":"Dayton","dollars":9007199254740993,"share":0.250,"is_daf":false,"years":[2021,9007199254740993]},
-{"name":"<b>QUOTED</b>, \"INC\"","city":null,"dollars":1200,"share":null,"is_daf":true,"years":[]},
-{"name":"=1+1","city":"","dollars":-5,"share":-0.5,"is_daf":false,"years":null}],
-"row_count":3,"truncated":%t,"elapsed_ms":34}`, strings.Contains(asked.SQL, "truncated"))
-	}
-}
-
-// TestSQLWalk uses the page for queries as a person would, with the mouse and
-// with the keyboard alone, against an API that knows three rows.
+// TestSQLWalk uses the page for queries as a person would, with a key and with an
+// account, with the mouse and with the keyboard alone.
 func TestSQLWalk(t *testing.T) {
 	t.Parallel()
 	walk := Walker(t)
-	p := newPlace(t)
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST /api/v1/sql", stubSQL)
-	mux.Handle("/", p.Site)
 	server := httptest.NewServer(mux)
 	defer server.Close()
+	p := newPlace(t, withSQL(t), func(c *Config) { c.BaseURL = server.URL })
+	mux.Handle("/", p.Site)
+	key, _, err := p.store.Create(t.Context(), account.Plus, "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const email = "plus@example.org"
+	p.confirmed(t, email, account.Plus)
 	ctx, stop := context.WithTimeout(t.Context(), 20*time.Minute)
 	defer stop()
-	walk(ctx, "sql.mjs", server.URL, stubKey)
+	walk(ctx, "sql.mjs", server.URL, key, email, secretWords)
+}
+
+// confirmed makes an account on a plan, with the password of all tests.
+func (p *place) confirmed(t *testing.T, email string, plan account.Plan) {
+	t.Helper()
+	a, err := p.store.SignUp(t.Context(), email, secretWords, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	token, err := p.store.VerifyToken(t.Context(), a.ID)
+	if err == nil {
+		_, _, err = p.store.VerifyEmail(t.Context(), token)
+	}
+	if err == nil {
+		_, err = p.store.SetAccountPlan(t.Context(), a.ID, plan)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // searches answers the search box in the way of the API.
@@ -148,20 +129,7 @@ func TestCheckWalk(t *testing.T) {
 	mux.HandleFunc("GET /api/v1/search", searches(p))
 	mux.Handle("/", p.Site)
 	const email = "plus@example.org"
-	a, err := p.store.SignUp(t.Context(), email, secretWords, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	token, err := p.store.VerifyToken(t.Context(), a.ID)
-	if err == nil {
-		_, _, err = p.store.VerifyEmail(t.Context(), token)
-	}
-	if err == nil {
-		_, err = p.store.SetAccountPlan(t.Context(), a.ID, account.Plus)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	p.confirmed(t, email, account.Plus)
 	ctx, stop := context.WithTimeout(t.Context(), 20*time.Minute)
 	defer stop()
 	walk(ctx, "check.mjs", server.URL, email, secretWords)

@@ -23,9 +23,16 @@ import (
 	"grantgraph/internal/serve/report/keyring"
 	"grantgraph/internal/serve/site/mail"
 	"grantgraph/internal/serve/site/visitor"
+	"grantgraph/internal/serve/sqlbox"
 )
 
-func TestMain(m *testing.M) { os.Exit(world.Main(m)) }
+// TestMain is a SQL worker when a sandbox starts it as one.
+func TestMain(m *testing.M) {
+	if len(os.Args) == 2 && os.Args[1] == "sql-worker" {
+		os.Exit(sqlbox.Work(os.Stdin, os.Stdout))
+	}
+	os.Exit(world.Main(m))
+}
 
 // watch is a clock that a test turns.
 type watch struct {

@@ -8,8 +8,8 @@
   const keywords = new Set(("select from where group by order having limit offset with as on using join left right full inner outer cross anti semi asof lateral union all except intersect distinct and or not in is null like ilike between exists case when then else end asc desc nulls first last filter over partition rows range preceding following current row qualify sample describe true false cast interval values recursive similar to any unnest").split(" "));
   let tables = new Map(), functions = [];
 
-  // pieces cuts a query into [kind, text]: c comment, s text, n number, w word,
-  // o anything else. Every letter is in exactly one.
+  // pieces cuts a query into [kind, text]: c comment, s text, q quoted name,
+  // n number, w word, o anything else. Every letter is in exactly one.
   function pieces(text) {
     const one = /(--[^\n]*|\/\*[\s\S]*?(?:\*\/|$))|('(?:[^']|'')*(?:'|$))|("(?:[^"]|"")*(?:"|$))|(\d+(?:\.\d+)?(?:e[+-]?\d+)?\b)|([A-Za-z_][A-Za-z0-9_]*)|([\s\S])/giy;
     const list = [];
@@ -31,10 +31,10 @@
     let plain = "";
     const flush = () => { if (plain) out.append(plain); plain = ""; };
     list.forEach(([kind, piece], i) => {
-      let name = kind === "o" || kind === "q" ? "" : kind;
+      let name = { c: "comment", s: "text", n: "number" }[kind] ?? "";
       if (kind === "w") {
         const next = list[i + 1]?.[1];
-        name = keywords.has(piece.toLowerCase()) ? "k" : tables.has(piece) ? "t" : next === "(" ? "f" : "";
+        name = keywords.has(piece.toLowerCase()) ? "keyword" : tables.has(piece) ? "known" : next === "(" ? "call" : "";
       }
       if (!name) { plain += piece; return; }
       flush();
