@@ -135,6 +135,8 @@ func pagesOf(t *testing.T, s *served) []pageToWalk {
 		{Name: "compare", Path: "/compare?ein=" + large.Funder.EIN.String() + "," + large.Recipient.EIN.String()},
 		{Name: "data", Path: "/data"},
 		{Name: "sql", Path: "/sql"},
+		{Name: "sql-saved", Path: "/sql/dollars-by-state?view=map", Again: true},
+		{Name: "sql-member", Path: "/sql?q=SELECT+1", Member: true, Again: true},
 		{Name: "check", Path: "/check"},
 		{Name: "check-one", Path: "/check/" + large.Recipient.EIN.String()},
 		{Name: "check-one-member", Path: "/check/" + large.Recipient.EIN.String(), Member: true},

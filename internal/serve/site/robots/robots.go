@@ -76,6 +76,7 @@ func (s *room) serveRobots(w http.ResponseWriter, _ *http.Request) {
 		"Disallow: /explore?\n" +
 		"Disallow: /compare?\n" +
 		"Disallow: /search?\n" +
+		"Disallow: /sql?\n" +
 		"Disallow: /*?*page=\n" +
 		"\n" +
 		"Sitemap: " + s.BaseURL + "/sitemap.xml\n"))

@@ -62,7 +62,7 @@ func TestRobots(t *testing.T) {
 	t.Parallel()
 	h, set := open(t, "", nil)
 	text := get(t, h, "/robots.txt").Body.String()
-	for _, line := range []string{"User-agent: *", "Disallow: /api/", "Disallow: /explore?", "Disallow: /search?", "Disallow: /account", "Disallow: /download", "Sitemap: " + base + "/sitemap.xml"} {
+	for _, line := range []string{"User-agent: *", "Disallow: /api/", "Disallow: /explore?", "Disallow: /search?", "Disallow: /sql?", "Disallow: /account", "Disallow: /download", "Sitemap: " + base + "/sitemap.xml"} {
 		if !strings.Contains(text, line+"\n") {
 			t.Errorf("no %q in %s", line, text)
 		}

@@ -12,6 +12,7 @@ import (
 	"grantgraph/internal/serve/graph"
 	"grantgraph/internal/serve/search"
 	"grantgraph/internal/serve/site/frame"
+	"grantgraph/internal/serve/warehouse"
 )
 
 // partSize is how many addresses one part of the map may have; the protocol allows
@@ -97,11 +98,14 @@ func (m *sitemap) end(element string) {
 	_ = m.Flush()
 }
 
-// places adds what is always there, the states, the counties with grants and the
-// causes.
+// places adds what is always there, the queries of the gallery, the states, the
+// counties with grants and the causes.
 func (m *sitemap) places(g *graph.Graph) {
 	for _, path := range standing {
 		m.add("url", path)
+	}
+	for _, q := range warehouse.Gallery() {
+		m.add("url", "/sql/"+q.Slug)
 	}
 	for _, region := range place.Regions() {
 		if region.FIPS != "" {
