@@ -13,10 +13,13 @@ import (
 	"grantgraph/internal/secret"
 	"grantgraph/internal/serve"
 	"grantgraph/internal/serve/account"
+	"grantgraph/internal/serve/sqlbox"
 )
 
 type getCmd struct {
 	Path    string      `arg:"" help:"Path and query, such as '/api/v1/search?q=library'."`
+	Method  string      `short:"X" help:"Method; without it GET, or POST where there is a body." placeholder:"METHOD"`
+	Body    string      `help:"A request body, such as '{\"sql\": \"SELECT 1\"}'." placeholder:"JSON"`
 	Data    string      `help:"Data directory." default:"data" placeholder:"DIR"`
 	Key     secret.Text `help:"API key to use; the call is charged to it." placeholder:"KEY"`
 	Header  []string    `short:"H" sep:"none" help:"A request header, as 'Name: value'; can be repeated." placeholder:"HEADER"`
@@ -33,22 +36,40 @@ func (getCmd) Help() string {
 and prints the response. The exit code is 1 if it is an error.
 
     grantgraph get '/api/v1/search?q=county+library'
-    grantgraph get --key KEY '/api/v1/grants/summary?year=2022'`
+    grantgraph get --key KEY '/api/v1/grants/summary?year=2022'
+    grantgraph get --key KEY /api/v1/sql --body '{"sql": "SELECT count(*) FROM grants"}'`
+}
+
+func (c *getCmd) method() string {
+	switch {
+	case c.Method != "":
+		return strings.ToUpper(c.Method)
+	case c.Body != "":
+		return http.MethodPost
+	}
+	return http.MethodGet
 }
 
 func (c *getCmd) Run(a *app) error {
 	if !strings.HasPrefix(c.Path, "/") {
 		return fault.New("bad_path", "%q is not a path", c.Path).Try("grantgraph get /api/v1/meta")
 	}
-	s, err := serve.Open(serve.Options{Data: c.Data, Database: c.Database, Window: account.Window(c.FreeWindow), BaseURL: "http://localhost", Log: slog.New(slog.DiscardHandler)})
+	r, err := http.NewRequestWithContext(a.Ctx, c.method(), "http://localhost"+c.Path, strings.NewReader(c.Body))
+	if err != nil {
+		return fault.New("bad_path", "%q is not a path: %w", c.Path, err).Try("quote it, and escape spaces as +")
+	}
+	if c.Body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	opt := serve.Options{Data: c.Data, Database: c.Database, Window: account.Window(c.FreeWindow), BaseURL: "http://localhost", Log: slog.New(slog.DiscardHandler)}
+	if strings.Contains(r.URL.Path, "/sql") {
+		opt.SQL = &sqlbox.Options{Workers: 1} // processes that nothing else needs
+	}
+	s, err := serve.Open(opt)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	r, err := http.NewRequestWithContext(a.Ctx, http.MethodGet, "http://localhost"+c.Path, nil)
-	if err != nil {
-		return fault.New("bad_path", "%q is not a path: %w", c.Path, err).Try("quote it, and escape spaces as +")
-	}
 	if !c.Key.Empty() {
 		r.Header.Set("X-API-Key", c.Key.Reveal())
 	}

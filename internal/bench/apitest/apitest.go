@@ -371,6 +371,26 @@ func Operations(t testing.TB) (all []api.Operation) {
 	return all
 }
 
+// Cases are all examples of an operation, with those that every operation has:
+// what the service itself lists.
+func (w *World) Cases(t testing.TB, op *api.Operation) []api.Example {
+	t.Helper()
+	plain := op.Examples[0]
+	path := api.Versioned + op.Path
+	for name, value := range plain.Path {
+		path = strings.ReplaceAll(path, "{"+name+"}", value)
+	}
+	all := slices.Clone(op.Examples)
+	for _, c := range Unmarshal[api.ExampleList](t, w.Send(t, op.Method, path+"?example=list", "", "")).Results {
+		if slices.ContainsFunc(all, func(e api.Example) bool { return e.Case == c.Case }) {
+			continue
+		}
+		_, query, _ := strings.Cut(c.Request, "?")
+		all = append(all, api.Example{Case: c.Case, Description: c.Description, Query: query, Path: plain.Path, Body: plain.Body})
+	}
+	return all
+}
+
 // described are the operations of the OpenAPI document by their path.
 var described = sync.OnceValues(func() (paths map[string]map[string]struct {
 	Responses map[string]json.RawMessage `json:"responses"`

@@ -1,0 +1,203 @@
+package snippet
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// shell quotes a text for the shells that people paste into. Within single
+// quotes nothing has a meaning but the quote that ends them.
+func shell(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
+
+// quote writes a text as a literal. What JSON writes, Python and JavaScript read
+// as the same text: neither has an escape that means another thing.
+func quote(text string) string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(text); err != nil {
+		panic("snippet: " + err.Error()) // a text is always written
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// wide is how long a line may be before it is laid out in several.
+const wide = 72
+
+// laidOut indents a body that is too long for a line.
+func laidOut(body string) string {
+	var b bytes.Buffer
+	if len(body) <= wide || json.Indent(&b, []byte(body), "", "  ") != nil {
+		return body
+	}
+	return b.String()
+}
+
+// literals are how a language writes values.
+type literals struct {
+	indent           string
+	yes, no, nothing string
+	pair             [2]string // around a name and its value
+}
+
+var (
+	python     = literals{"    ", "True", "False", "None", [2]string{"(", ")"}}
+	javascript = literals{"  ", "true", "false", "null", [2]string{"[", "]"}}
+)
+
+// pairs writes a query as an object, or as a list of pairs where a name comes
+// twice.
+func (l literals) pairs(query [][2]string) string {
+	names := make([]string, len(query))
+	for i, p := range query {
+		names[i] = p[0]
+	}
+	slices.Sort(names)
+	unique := len(slices.Compact(names)) == len(query) && !slices.Contains(names, setter)
+	ends := "{}"
+	if !unique {
+		ends = "[]"
+	}
+	items := make([]string, len(query))
+	for i, p := range query {
+		if items[i] = quote(p[0]) + ": " + quote(p[1]); !unique {
+			items[i] = l.pair[0] + quote(p[0]) + ", " + quote(p[1]) + l.pair[1]
+		}
+	}
+	if len(items) == 1 {
+		return ends[:1] + items[0] + ends[1:]
+	}
+	return ends[:1] + "\n" + l.indent + strings.Join(items, ",\n"+l.indent) + ",\n" + ends[1:]
+}
+
+// setter is the one name that an object literal of JavaScript does not take for
+// a name.
+const setter = "__proto__"
+
+// body writes a body as the language would have it: an object that can be
+// changed. What would not come out as the same JSON stays a text that is read.
+func (l literals) body(body string) string {
+	d := json.NewDecoder(strings.NewReader(body))
+	d.UseNumber()
+	text, err := l.value(d, "\n")
+	if err == nil && exact(body) {
+		return text
+	}
+	if l.yes == python.yes {
+		return "json.loads(" + quote(body) + ")"
+	}
+	return "JSON.parse(" + quote(body) + ")"
+}
+
+// value reads one value and writes it. line is a line break with the indent of
+// where it stands.
+func (l literals) value(d *json.Decoder, line string) (string, error) {
+	t, err := d.Token()
+	if err != nil {
+		return "", err
+	}
+	switch t := t.(type) {
+	case json.Delim:
+		return l.many(d, t, line)
+	case string:
+		return quote(t), nil
+	case json.Number:
+		return t.String(), nil
+	case bool:
+		if t {
+			return l.yes, nil
+		}
+		return l.no, nil
+	}
+	return l.nothing, nil
+}
+
+// many does the same for an array or an object: on one line where its items are
+// plain and it fits, else each on its own.
+func (l literals) many(d *json.Decoder, open json.Delim, line string) (string, error) {
+	var items []string
+	nested, size := false, len(line)
+	for d.More() {
+		item := ""
+		if open == '{' {
+			name, err := d.Token()
+			if err != nil {
+				return "", err
+			}
+			item = quote(name.(string)) + ": "
+		}
+		value, err := l.value(d, line+l.indent)
+		if err != nil {
+			return "", err
+		}
+		nested = nested || value[0] == '{' || value[0] == '['
+		size += len(item) + len(value) + len(", ")
+		items = append(items, item+value)
+	}
+	end, err := d.Token()
+	if err != nil {
+		return "", err
+	}
+	if len(items) == 0 || !nested && size <= wide {
+		return open.String() + strings.Join(items, ", ") + end.(json.Delim).String(), nil
+	}
+	inner := line + l.indent
+	return open.String() + inner + strings.Join(items, ","+inner) + "," + line + end.(json.Delim).String(), nil
+}
+
+// exact reports whether a body is the same JSON when it was an object of
+// JavaScript in between: names come once, and numbers are those that it has.
+func exact(body string) bool {
+	if strings.Contains(body, setter) {
+		return false
+	}
+	var plain any
+	d := json.NewDecoder(strings.NewReader(body))
+	d.UseNumber()
+	if d.Decode(&plain) != nil || d.More() {
+		return false
+	}
+	return count([]byte(body)) == size(plain)
+}
+
+// count is how many values the text of a body has, or -1 when a number is not
+// one of JavaScript's.
+func count(body []byte) int {
+	d := json.NewDecoder(bytes.NewReader(body))
+	d.UseNumber()
+	n := 0
+	for {
+		t, err := d.Token()
+		if err != nil {
+			return n
+		}
+		if x, ok := t.(json.Number); ok {
+			f, err := strconv.ParseFloat(x.String(), 64)
+			if err != nil || strconv.FormatFloat(f, 'f', -1, 64) != x.String() {
+				return -1
+			}
+		}
+		n++
+	}
+}
+
+// size is the number of tokens of a value.
+func size(v any) int {
+	n := 1
+	switch v := v.(type) {
+	case map[string]any:
+		n++
+		for _, item := range v {
+			n += 1 + size(item)
+		}
+	case []any:
+		n++
+		for _, item := range v {
+			n += size(item)
+		}
+	}
+	return n
+}
