@@ -35,6 +35,7 @@ type Request struct {
 	Path   string      // escaped, such as /api/v1/essentials/00-0000001
 	Query  [][2]string // names and values, not escaped
 	Body   string      // JSON, or empty
+	File   string      // a file that is the body instead
 
 	// Key is the environment variable that has the key, empty for a request
 	// without one; Bearer sends it as a token and not as a key.
@@ -55,6 +56,12 @@ func Case(op *api.Operation, e *api.Example, base, key string) []Code {
 	for name, value := range e.Path {
 		r.Path = strings.ReplaceAll(r.Path, "{"+name+"}", url.PathEscape(value))
 	}
+	if len(e.Body) > long {
+		r.Body = ""
+		if key != "" {
+			r.File = document
+		}
+	}
 	switch {
 	case key == "":
 		r.Query = append(r.Query, [2]string{"example", e.Case})
@@ -70,6 +77,14 @@ func Case(op *api.Operation, e *api.Example, base, key string) []Code {
 	}
 	return all
 }
+
+// long is the size of a body that nobody would paste, which only reports have.
+// Examples do not read their body, so it is left out of them; who has a report
+// has it in a file.
+const (
+	long     = 2000
+	document = "report.json"
+)
 
 // pairs takes a query string apart in its order.
 func pairs(query string) (list [][2]string) {
@@ -131,7 +146,8 @@ func (r *Request) header() (name, prefix string) {
 
 // usual says whether the method is the one that tools take without being told.
 func (r *Request) usual() bool {
-	return r.Method == http.MethodGet && r.Body == "" || r.Method == http.MethodPost && r.Body != ""
+	sends := r.Body != "" || r.File != ""
+	return r.Method == http.MethodGet && !sends || r.Method == http.MethodPost && sends
 }
 
 func (r *Request) curl() string {
@@ -146,7 +162,10 @@ func (r *Request) curl() string {
 		name, prefix := r.header()
 		line = append(line, fmt.Sprintf(`-H "%s: %s$%s"`, name, prefix, r.Key))
 	}
-	if r.Body != "" {
+	switch {
+	case r.File != "":
+		line = append(line, "-H 'Content-Type: application/json'", "--data-binary "+shell("@"+r.File))
+	case r.Body != "":
 		line = append(line, "-H 'Content-Type: application/json'", "--data-raw "+shell(laidOut(r.Body)))
 	}
 	address := shell(r.Base + r.target())
@@ -165,7 +184,10 @@ func (r *Request) command() string {
 		line += fmt.Sprintf(` --key "$%s"`, r.Key)
 	}
 	line += " " + shell(r.target())
-	if r.Body != "" {
+	switch {
+	case r.File != "":
+		line += ` --body "$(cat ` + shell(r.File) + `)"`
+	case r.Body != "":
 		line += " \\\n  --body " + shell(laidOut(r.Body))
 	}
 	if r.format() == "pdf" {
@@ -190,18 +212,24 @@ func (r *Request) python() string {
 		b.WriteString("query = urllib.parse.urlencode(" + python.pairs(r.Query) + ")\n")
 		address = quote(r.Base+r.Path+"?") + " + query"
 	}
-	if r.Body != "" {
+	body := ""
+	switch {
+	case r.File != "":
+		b.WriteString("with open(" + quote(r.File) + ", \"rb\") as file:\n    body = file.read()\n")
+		body = "body"
+	case r.Body != "":
 		b.WriteString("body = " + python.body(r.Body) + "\n")
+		body = "json.dumps(body).encode()"
 	}
 	b.WriteString("request = urllib.request.Request(" + address)
-	if r.Body != "" {
-		b.WriteString(", json.dumps(body).encode()")
+	if body != "" {
+		b.WriteString(", " + body)
 	}
 	if !r.usual() {
 		b.WriteString(", method=" + quote(r.Method))
 	}
 	b.WriteString(")\n")
-	if r.Body != "" {
+	if body != "" {
 		b.WriteString("request.add_header(\"Content-Type\", \"application/json\")\n")
 	}
 	if r.Key != "" {
@@ -239,8 +267,15 @@ func (r *Request) javascript() string {
 		address = quote(r.Base+r.Path+"?") + " + query"
 	}
 	b.WriteString("fetch(" + address)
+	body := ""
+	switch {
+	case r.File != "":
+		body = "require(\"node:fs\").readFileSync(" + quote(r.File) + ")"
+	case r.Body != "":
+		body = "JSON.stringify(" + strings.ReplaceAll(javascript.body(r.Body), "\n", "\n  ") + ")"
+	}
 	var headers []string
-	if r.Body != "" {
+	if body != "" {
 		headers = append(headers, `"Content-Type": "application/json"`)
 	}
 	if r.Key != "" {
@@ -259,8 +294,8 @@ func (r *Request) javascript() string {
 		if len(headers) > 0 {
 			b.WriteString("  headers: { " + strings.Join(headers, ", ") + " },\n")
 		}
-		if r.Body != "" {
-			b.WriteString("  body: JSON.stringify(" + strings.ReplaceAll(javascript.body(r.Body), "\n", "\n  ") + "),\n")
+		if body != "" {
+			b.WriteString("  body: " + body + ",\n")
 		}
 		b.WriteString("}")
 	}

@@ -117,6 +117,33 @@ func TestKey(t *testing.T) {
 	}
 }
 
+// TestReport verifies a report, which is too long to paste, from a file.
+func TestReport(t *testing.T) {
+	t.Parallel()
+	paste.Needs(t, "curl")
+	service := apitest.New(t)
+	server := httptest.NewServer(service)
+	t.Cleanup(server.Close)
+	all := apitest.Operations(t)
+	op := &all[slices.IndexFunc(all, func(op api.Operation) bool { return op.ID == "verifyReport" })]
+	kept, err := json.Marshal(op.Examples[0].Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	saved := map[string]string{
+		"curl":       "cat > report.json <<'END'\n" + op.Examples[0].Body + "\nEND\n",
+		"Python":     "open('report.json', 'w').write(" + string(kept) + ")\n",
+		"JavaScript": "require('fs').writeFileSync('report.json', " + string(kept) + ");\n",
+	}
+	for _, c := range snippet.Of(op, server.URL, snippet.Key) {
+		if tool, ok := tools[c.Title]; ok {
+			if ran := tool.Run(t, []string{saved[c.Title] + c.Source})[0]; ran.Failed != "" || !strings.Contains(strings.ReplaceAll(ran.Out, `": "`, `":"`), `"status":"valid"`) {
+				t.Errorf("%s%s", ran.Failed, ran.Out)
+			}
+		}
+	}
+}
+
 // heard is a request as it arrives.
 type heard struct {
 	Method, Path, Key string
