@@ -40,26 +40,10 @@ and prints the response. The exit code is 1 if it is an error.
     grantgraph get --key KEY /api/v1/sql --body '{"sql": "SELECT count(*) FROM grants"}'`
 }
 
-func (c *getCmd) method() string {
-	switch {
-	case c.Method != "":
-		return strings.ToUpper(c.Method)
-	case c.Body != "":
-		return http.MethodPost
-	}
-	return http.MethodGet
-}
-
 func (c *getCmd) Run(a *app) error {
-	if !strings.HasPrefix(c.Path, "/") {
-		return fault.New("bad_path", "%q is not a path", c.Path).Try("grantgraph get /api/v1/meta")
-	}
-	r, err := http.NewRequestWithContext(a.Ctx, c.method(), "http://localhost"+c.Path, strings.NewReader(c.Body))
+	r, err := c.request(a)
 	if err != nil {
-		return fault.New("bad_path", "%q is not a path: %w", c.Path, err).Try("quote it, and escape spaces as +")
-	}
-	if c.Body != "" {
-		r.Header.Set("Content-Type", "application/json")
+		return err
 	}
 	opt := serve.Options{Data: c.Data, Database: c.Database, Window: account.Window(c.FreeWindow), BaseURL: "http://localhost", Log: slog.New(slog.DiscardHandler)}
 	if strings.Contains(r.URL.Path, "/sql") {
@@ -70,18 +54,42 @@ func (c *getCmd) Run(a *app) error {
 		return err
 	}
 	defer s.Close()
+	return c.send(a, s.Handler(), r)
+}
+
+// request is what the flags ask for.
+func (c *getCmd) request(a *app) (*http.Request, error) {
+	if !strings.HasPrefix(c.Path, "/") {
+		return nil, fault.New("bad_path", "%q is not a path", c.Path).Try("grantgraph get /api/v1/meta")
+	}
+	method := c.Method
+	if method == "" && c.Body != "" {
+		method = http.MethodPost
+	}
+	r, err := http.NewRequestWithContext(a.Ctx, strings.ToUpper(method), "http://localhost"+c.Path, strings.NewReader(c.Body))
+	if err != nil {
+		return nil, fault.New("bad_path", "%s %q is no request: %w", method, c.Path, err).Try("quote the path, and escape spaces as +")
+	}
+	if c.Body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
 	if !c.Key.Empty() {
 		r.Header.Set("X-API-Key", c.Key.Reveal())
 	}
 	for _, h := range c.Header {
 		name, value, ok := strings.Cut(h, ":")
 		if !ok {
-			return fault.New("bad_flag", "%q is not a header", h).Try("-H 'Accept: application/json'")
+			return nil, fault.New("bad_flag", "%q is not a header", h).Try("-H 'Accept: application/json'")
 		}
 		r.Header.Set(strings.TrimSpace(name), strings.TrimSpace(value))
 	}
+	return r, nil
+}
+
+// send prints what a service answers.
+func (c *getCmd) send(a *app, service http.Handler, r *http.Request) error {
 	w := httptest.NewRecorder()
-	s.Handler().ServeHTTP(w, r)
+	service.ServeHTTP(w, r)
 	answer := w.Result()
 	if c.Headers {
 		fmt.Fprintf(a.Out, "%s %s\n", answer.Proto, answer.Status)
