@@ -1,0 +1,185 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"grantgraph/internal/bench/paste"
+	"grantgraph/internal/bench/world"
+	"grantgraph/internal/serve"
+	"grantgraph/internal/serve/account"
+	"grantgraph/internal/serve/sqlbox"
+)
+
+// guideBase is the address that the guides show.
+const guideBase = "http://127.0.0.1:8080"
+
+// fence is a block of code: its language, a word on what it needs, its text.
+var fence = regexp.MustCompile("(?ms)^```([a-z]*)(?: ([a-z]+))?\n(.*?)^```$")
+
+// guide is what a test knows of a page beside its text.
+type guide struct {
+	name   string
+	prints map[string][]string // by language, what its code must print
+}
+
+// guides are the pages whose code is run.
+var guides = []guide{
+	{"start", map[string][]string{"bash": {`"match":`, `"funder_name":`}, "js": {" to "}, "python": {" to "}}},
+	{"python", map[string][]string{"python": {"unsupported_parameter: ", "True\n", "2022 ", "304\n"}, "pandas": {"funder_name", "True\n", "x_service.ein_source", "funder_ein", "typical"}}},
+	{"spreadsheets", map[string][]string{"bash": {"funder_ein,funder_name,", "fiscal_year,amount,funder_name,funder_ein,recip_name,recip_ein,purpose\n"}}},
+	{"agents", map[string][]string{"bash": {`"locked"`}}},
+	{"candid", map[string][]string{"bash": {`"True"`}}},
+	{"limits", nil},
+}
+
+// TestGuides runs the code of every guide against a service, in the order of
+// the page, and holds the answers that a page shows against those it gets.
+func TestGuides(t *testing.T) {
+	t.Parallel()
+	found, err := filepath.Glob("../../docs/guide/*.md")
+	if err != nil || len(found) != len(guides) {
+		t.Errorf("%v: there are %d guides, and %d are run", err, len(found), len(guides))
+	}
+	data := filepath.Join(t.TempDir(), "data")
+	world.Small.Publish(t, data)
+	store, err := account.OpenSQLite(serve.Accounts(data), account.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, _, err := store.Create(t.Context(), account.Pro, "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	// The service has its address before it is there, because its answers name it.
+	var service http.Handler
+	var refused, further atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		// A busy moment, which the code for programs has to wait out.
+		if strings.HasPrefix(r.UserAgent(), "Python-urllib") && r.URL.Path == "/api/v1/search" && refused.Add(1) == 1 {
+			w.Header().Set("Retry-After", "0")
+			w.WriteHeader(http.StatusServiceUnavailable)
+			_, _ = w.Write([]byte(`{"code":503,"message":"Busy.","error":"server_busy"}`))
+			return
+		}
+		if r.URL.Query().Has("cursor") {
+			further.Add(1)
+		}
+		service.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	s, err := serve.Open(serve.Options{Data: data, BaseURL: server.URL, SQL: &sqlbox.Options{Workers: 1}, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	service = s.Handler()
+	for _, g := range guides {
+		t.Run(g.name, func(t *testing.T) {
+			t.Parallel()
+			text := textOf(t, "../../docs/guide/"+g.name+".md")
+			g.run(t, strings.ReplaceAll(text, guideBase, server.URL), "GRANTGRAPH_KEY="+key)
+			if g.name == "python" && (refused.Load() < 2 || further.Load() == 0) {
+				t.Errorf("nothing was tried again, or there was one page only: %d, %d", refused.Load(), further.Load())
+			}
+		})
+	}
+}
+
+// mark stands between what the blocks of a page print.
+const mark = "@@ next block"
+
+func (g guide) run(t *testing.T, text, env string) {
+	var shell, python, pandas, script []string
+	shown := map[int]string{} // answers, by the block of the shell before them
+	for _, m := range fence.FindAllStringSubmatch(text, -1) {
+		language, needs, code := m[1], m[2], m[3]
+		switch {
+		case language == "bash":
+			shell = append(shell, code)
+		case language == "python":
+			if needs == "" {
+				python = append(python, code)
+			}
+			pandas = append(pandas, code)
+		case language == "js":
+			script = append(script, code)
+		case language == "json":
+			shown[len(shell)-1] = code
+		case language != "text":
+			t.Errorf("code in %q is neither run nor marked as text:\n%s", language, code)
+		}
+	}
+	check := func(language string, ran paste.Ran) {
+		t.Helper()
+		if ran.Failed != "" {
+			t.Errorf("%s: %s\n%s", language, ran.Failed, ran.Out)
+		}
+		for _, want := range g.prints[language] {
+			if !strings.Contains(ran.Out, want) {
+				t.Errorf("%s does not print %q but\n%s", language, want, ran.Out)
+			}
+		}
+		for _, wrong := range []string{`"code":4`, `"code": 4`, `"code":5`, `"code": 5`} {
+			if strings.Contains(ran.Out, wrong) {
+				t.Errorf("%s gets an error:\n%s", language, ran.Out)
+			}
+		}
+	}
+	t.Run("bash", func(t *testing.T) {
+		if len(shell) == 0 {
+			t.Skip("the page has none")
+		}
+		paste.Needs(t, "curl", "jq")
+		ran := paste.Shell.Run(t, []string{strings.Join(shell, "\necho; echo '"+mark+"'\n")}, env)[0]
+		check("bash", ran)
+		printed := strings.Split(ran.Out, mark)
+		for i, answer := range shown {
+			var laid bytes.Buffer
+			if err := json.Indent(&laid, []byte(strings.TrimSpace(printed[i])), "", "  "); err != nil {
+				t.Errorf("%v: %s", err, printed[i])
+				continue
+			}
+			lines := "\n" + laid.String() + "\n"
+			for _, line := range strings.Split(strings.TrimSpace(answer), "\n") {
+				if line != "…" && !strings.Contains(lines, "\n"+line+"\n") {
+					t.Errorf("the page shows %q, which is not in\n%s", line, lines)
+				}
+			}
+		}
+	})
+	t.Run("python", func(t *testing.T) {
+		if len(python) == 0 {
+			t.Skip("the page has none")
+		}
+		check("python", paste.Python.Run(t, []string{strings.Join(python, "\n")}, env)[0])
+	})
+	t.Run("pandas", func(t *testing.T) {
+		if len(pandas) == len(python) {
+			t.Skip("the page needs none")
+		}
+		if !paste.System.Has("pandas") {
+			paste.Lacking(t, "pandas")
+		}
+		check("pandas", paste.System.Run(t, []string{strings.Join(pandas, "\n")}, env)[0])
+	})
+	t.Run("js", func(t *testing.T) {
+		if len(script) == 0 {
+			t.Skip("the page has none")
+		}
+		for _, ran := range paste.Node.Run(t, script, env) {
+			check("js", ran)
+		}
+	})
+}
