@@ -1,0 +1,236 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"grantgraph/internal/bench/apitest"
+	"grantgraph/internal/grant"
+	"grantgraph/internal/ntee"
+	"grantgraph/internal/serve/account"
+	"grantgraph/internal/serve/api/grants"
+	"grantgraph/internal/serve/api/meta"
+	"grantgraph/internal/serve/site"
+	"grantgraph/internal/serve/site/explore"
+)
+
+// writeTables holds the generated parts of a page against what they should be,
+// in their order. UPDATE_DOCS=1 writes them.
+func writeTables(t *testing.T, page string, tables ...string) {
+	t.Helper()
+	text := []byte(textOf(t, page))
+	n := 0
+	want := generated.ReplaceAllFunc(text, func(old []byte) []byte {
+		m := generated.FindSubmatch(old)
+		if n++; n > len(tables) {
+			return old
+		}
+		return []byte(string(m[1]) + "\n" + tables[n-1] + "\n" + string(m[2]))
+	})
+	switch {
+	case n != len(tables):
+		t.Fatalf("%s has places for %d tables, and there are %d", page, n, len(tables))
+	case bytes.Equal(text, want):
+	case os.Getenv("UPDATE_DOCS") == "":
+		t.Errorf("%s is not what the program says; UPDATE_DOCS=1 writes it", page)
+	default:
+		if err := os.WriteFile(page, want, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// limit is a bound that a page states. One that its package keeps to itself is
+// looked up where it is defined.
+type limit struct {
+	what, value string
+	file, name  string // of the constant, below internal/serve
+	is          string // as it is written there
+}
+
+// sizes, spans and visits are the bounds of docs/guide/limits.md.
+var (
+	sizes = []limit{
+		{"Rows in a page of grants, funders or recipients (`limit`)", "1,000", "api/grants/page.go", "maxLimit", "1000"},
+		{"EINs in `funder_id` or `recip_id`", "1,000", "api/grants/filter.go", "maxEINs", "1000"},
+		{"Keys in `grant_key`", "1,000", "api/grants/filter.go", "maxKeys", "1000"},
+		{"Groups of a summary (`top`)", "1,000", "graph/grouping.go", "MaxGroups", "1000"},
+		{"Miles of `within`", "500", "api/grants/location.go", "maxMiles", "500"},
+		{"Organizations in a page of `POST /essentials` (`size`)", "1,000", "api/organizations/list.go", "maxSize", "1000"},
+		{"Bytes of `search_terms`", "200", "api/organizations/list_body.go", "maxTerms", "200"},
+		{"Awards in a page of `/gov-funding`", "1,000", "api/profiles/similar.go", "maxAwards", "1000"},
+		{"EINs in one `POST /screening/bulk`", "100", "api/screening/screening.go", "maxEINs", "100"},
+		{"Names in one `POST /screening/names`", "100", "api/screening/screening.go", "maxNames", "100"},
+		{"A report sent to `POST /screening/verify`", "2 MB", "api/screening/screening.go", "maxDocument", "2 << 20"},
+		{"Rows of an answer to SQL", "2,000; `truncated` says if there were more", "sqlbox/sqlbox.go", "maxRows", "2000"},
+		{"Bytes of an answer to SQL", "16 MB", "sqlbox/sqlbox.go", "maxBytes", "16 << 20"},
+		{"Parameters of a request", "100", "api/param.go", "maxParameters", "100"},
+		{"Items of any other list", "200", "api/param.go", "maxList", "200"},
+		{"Address of a request, with its query", "64 KB", "api/middleware.go", "maxURI", "64 << 10"},
+		{"Keys of an account", "10", "account/people.go", "mostKeys", "10"},
+	}
+	spans = []limit{
+		{"A request", "30 seconds", "api/middleware.go", "timeout", "30 * time.Second"},
+		{"A query in SQL, while it runs", "30 seconds", "sqlbox/options.go", "o.Timeout", "30 * time.Second"},
+		{"Queries in SQL at a time, of all keys of an account", "2", "sqlbox/options.go", "PerOwner, ", "2"},
+		{"Until a client must read on, or is cut off", "10 seconds", "api/api.go", "c.Patience", "10 * time.Second"},
+		{"Until the body of a request must have arrived", "15 seconds", "serve.go", "readTimeout", "15 * time.Second"},
+	}
+	visits = []limit{
+		{"EINs screened at a time on `/check`", "100", "site/eins.go", "mostEINs", "100"},
+		{"Organizations side by side on `/compare`", "5", "site/organization/compare.go", "mostCompared", "5"},
+		{"Address of a page", "8 KB", "site/limits.go", "longestAddress", "8 << 10"},
+	}
+)
+
+// tableOf writes bounds, and looks each up.
+func tableOf(t *testing.T, head string, list []limit) string {
+	t.Helper()
+	var b strings.Builder
+	fmt.Fprintf(&b, "| %s | At most |\n|---|---|\n", head)
+	for _, l := range list {
+		fmt.Fprintf(&b, "| %s | %s |\n", l.what, l.value)
+		source := textOf(t, filepath.Join("../../internal/serve", l.file))
+		defined := regexp.MustCompile(`(?m)` + regexp.QuoteMeta(l.name) + `(?:\s*=\s*)?` + regexp.QuoteMeta(l.is) + `\b`)
+		if !defined.MatchString(source) {
+			t.Errorf("%s: %s is not %s in %s; correct this test and write the page again", l.what, l.name, l.is, l.file)
+		}
+	}
+	return b.String()
+}
+
+// tiersTable is what the keys of agents allow.
+func tiersTable() string {
+	shown := map[account.Tier]string{
+		account.Anonymous: "answers to a challenge", account.Signed: "a signature by a key in the agent's directory",
+		account.Attested: "and one by that key on the directory itself", account.Trusted: "a host that the operator trusts",
+	}
+	var b strings.Builder
+	b.WriteString("| Tier | The agent shows | Lifetime | Calls | Rows in a page |\n|---|---|---|---|---|\n")
+	for _, x := range account.Tiers() {
+		calls := thousands(x.Calls) + " in all"
+		if x.Tier == account.Anonymous {
+			calls = fmt.Sprintf("%d, and %d more with each further challenge", x.Calls, x.Calls)
+		}
+		days := int(x.Lifetime / (24 * time.Hour))
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", x.Tier, shown[x.Tier], plural(days, "day", "days"), calls, thousands(x.Rows))
+	}
+	return b.String()
+}
+
+func thousands(n int) string {
+	text := fmt.Sprint(n)
+	if len(text) > 3 {
+		text = text[:len(text)-3] + "," + text[len(text)-3:]
+	}
+	return text
+}
+
+// TestLimitsPage holds the figures of the guides to limits and for agents
+// against the program. UPDATE_DOCS=1 writes them.
+func TestLimitsPage(t *testing.T) {
+	t.Parallel()
+	opens := map[account.Plan]string{
+		account.Free: "the grant graph: `/grants/*`",
+		account.Plus: "and the paid endpoints: screening, lists and profiles of organizations, SQL",
+		account.Pro:  "and government funding, the Pro parts of profiles and the Pro tables",
+	}
+	var plans strings.Builder
+	plans.WriteString("| Plan | Calls | Opens |\n|---|---|---|\n")
+	for _, p := range account.Plans() {
+		fmt.Fprintf(&plans, "| %s | %s a %s | %s |\n", p.Plan, thousands(p.Allowance), p.Window, opens[p.Plan])
+	}
+	pages := fmt.Sprintf("| Pages | At most |\n|---|---|\n| Pages that a visitor opens at once | %d, then %d a second; more for those who are signed in |\n| Rows of a download | %s,000 |\n",
+		site.Pages.Burst, int(time.Second/site.Pages.Every), thousands(explore.MostRows/1000)) +
+		strings.TrimPrefix(tableOf(t, "Pages", visits), "| Pages | At most |\n|---|---|\n")
+	writeTables(t, "../../docs/guide/limits.md", plans.String(), tiersTable(), tableOf(t, "Size", sizes), tableOf(t, "Time", spans), pages)
+	writeTables(t, "../../docs/guide/agents.md", tiersTable())
+}
+
+// TestCandidPage holds the tables of the guide against the map that /meta has.
+// UPDATE_DOCS=1 writes them.
+func TestCandidPage(t *testing.T) {
+	t.Parallel()
+	const page = "../../docs/guide/candid.md"
+	answer := apitest.Unmarshal[struct {
+		Compatibility meta.Compatibility `json:"candid_compatibility"`
+	}](t, apitest.New(t).Get(t, "GET", "/api/v1/meta", ""))
+	c := answer.Compatibility
+	table := func(list []meta.Mapping) string {
+		var b strings.Builder
+		b.WriteString("| Theirs | Here | Status | Note |\n|---|---|---|---|\n")
+		word := func(s *string) string {
+			if s == nil {
+				return "–"
+			}
+			return "`" + *s + "`"
+		}
+		for _, m := range list {
+			status := m.Status
+			if status == "service" {
+				status = "only here"
+			}
+			fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", word(m.External), word(m.Service), status, m.Note)
+		}
+		return b.String()
+	}
+	writeTables(t, page, table(c.Endpoints), table(c.GrantParameters), table(c.EssentialsFilters))
+
+	// The fields on the right are those of a row.
+	text := textOf(t, page)
+	_, rows, _ := strings.Cut(text, "| Theirs | Here | Differs |\n")
+	rows, _, _ = strings.Cut(rows, "\n\n")
+	quoted := regexp.MustCompile("`([^`]+)`")
+	n := 0
+	for _, line := range strings.Split(rows, "\n")[1:] {
+		for _, m := range quoted.FindAllStringSubmatch(strings.Split(line, "|")[2], -1) {
+			n++
+			if !hasPath(reflect.TypeFor[grants.GrantRow](), m[1]) {
+				t.Errorf("a grant has no %s", m[1])
+			}
+		}
+	}
+	if n < 15 {
+		t.Errorf("only %d fields are mapped", n)
+	}
+}
+
+// TestGlossary writes the tables of the glossary from the program: how recipients
+// are identified, and what the letters of the NTEE mean. UPDATE_DOCS=1 writes
+// them.
+func TestGlossary(t *testing.T) {
+	t.Parallel()
+	means := map[grant.Rule]string{
+		grant.Filed: "the filer stated it", grant.OverrideHuman: "a person has ruled on it", grant.OverrideKeyError: "the filed EIN is one typing error from the organization that the name leads to",
+		grant.Name: "one organization in the state has exactly this name", grant.RegistryDominant: "several have the name, and filers nearly always mean one of them", grant.Fuzzy: "one letter off a name in the same ZIP code",
+		grant.OverrideLLM: "a language model proposed it", grant.Registry: "other filers gave an EIN with this name", grant.Address: "the same address and most of the name", grant.ZIP: "several in the state have the name, and one in the ZIP code or town",
+		grant.Street: "the only organization at the address", grant.Model: "the model decided, between likely organizations",
+	}
+	var rules strings.Builder
+	rules.WriteString("| `ein_source` | `match_prob` | Means |\n|---|---|---|\n")
+	for _, r := range grant.Rules() {
+		prob := fmt.Sprint(r.Prob())
+		if r == grant.Model {
+			prob = "its own"
+		}
+		if means[r] == "" {
+			t.Errorf("nothing is said of %s", r)
+		}
+		fmt.Fprintf(&rules, "| `%s` | %s | %s |\n", r, prob, means[r])
+	}
+	var causes strings.Builder
+	causes.WriteString("| Letter | Cause |\n|---|---|\n")
+	for letter := byte('A'); letter <= 'Z'; letter++ {
+		if label := ntee.Label(letter); label != "" {
+			fmt.Fprintf(&causes, "| %c | %s |\n", letter, label)
+		}
+	}
+	writeTables(t, "../../docs/glossary.md", rules.String(), causes.String())
+}
