@@ -137,10 +137,12 @@ func (g guide) run(t *testing.T, text, env string) {
 			}
 		}
 	}
-	t.Run("bash", func(t *testing.T) {
-		if len(shell) == 0 {
-			t.Skip("the page has none")
+	some := func(name string, there bool, run func(t *testing.T)) {
+		if there {
+			t.Run(name, run)
 		}
+	}
+	some("bash", len(shell) > 0, func(t *testing.T) {
 		paste.Needs(t, "curl", "jq")
 		ran := paste.Shell.Run(t, []string{strings.Join(shell, "\necho; echo '"+mark+"'\n")}, env)[0]
 		check("bash", ran)
@@ -159,25 +161,16 @@ func (g guide) run(t *testing.T, text, env string) {
 			}
 		}
 	})
-	t.Run("python", func(t *testing.T) {
-		if len(python) == 0 {
-			t.Skip("the page has none")
-		}
+	some("python", len(python) > 0, func(t *testing.T) {
 		check("python", paste.Python.Run(t, []string{strings.Join(python, "\n")}, env)[0])
 	})
-	t.Run("pandas", func(t *testing.T) {
-		if len(pandas) == len(python) {
-			t.Skip("the page needs none")
-		}
+	some("pandas", len(pandas) > len(python), func(t *testing.T) {
 		if !paste.System.Has("pandas") {
 			paste.Lacking(t, "pandas")
 		}
 		check("pandas", paste.System.Run(t, []string{strings.Join(pandas, "\n")}, env)[0])
 	})
-	t.Run("js", func(t *testing.T) {
-		if len(script) == 0 {
-			t.Skip("the page has none")
-		}
+	some("js", len(script) > 0, func(t *testing.T) {
 		for _, ran := range paste.Node.Run(t, script, env) {
 			check("js", ran)
 		}
