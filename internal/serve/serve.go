@@ -228,7 +228,7 @@ func (s *Server) route() error {
 			q.Data = asRead(d)
 			return apiHandler.Ask(ctx, q)
 		},
-		Accounts: s.accounts, Window: s.opt.Window,
+		API: apiHandler, Accounts: s.accounts, Window: s.opt.Window,
 		Mail: s.opt.Mail, Address: s.address, Secret: s.secrets.Forms, Clock: s.opt.Clock, Log: s.log,
 		Budget: s.opt.Budget, Ring: s.keys, Contact: s.opt.Contact,
 	})

@@ -35,10 +35,7 @@ func (s *Handler) authenticate(ctx context.Context, h http.Header, c *Call, quer
 		return s.admitAdmin(h)
 	}
 	given := credential(h)
-	if given == "" {
-		return account.NoKey()
-	}
-	key, err := s.config.Accounts.Authenticate(ctx, given)
+	key, err := s.identify(ctx, given)
 	if err != nil {
 		return err
 	}
@@ -60,6 +57,27 @@ func (s *Handler) authenticate(ctx context.Context, h http.Header, c *Call, quer
 		}
 	}
 	return key.Require(c.op.Access.scope())
+}
+
+// identify finds the key of a request, or the account that it is asked for.
+func (s *Handler) identify(ctx context.Context, given string) (account.KeyInfo, error) {
+	if owner, ok := ctx.Value(owner{}).(account.KeyInfo); ok {
+		return owner, nil
+	}
+	if given == "" {
+		return account.KeyInfo{}, account.NoKey()
+	}
+	return s.config.Accounts.Authenticate(ctx, given)
+}
+
+// owner is where the context of a request has the account that it is asked for.
+type owner struct{}
+
+// For makes a request that of an account, whose owner is signed in: it is
+// answered, refused and counted as if it carried a key of the account.
+func For(r *http.Request, a account.Account) *http.Request {
+	key := account.KeyInfo{ID: a.ID, Plan: a.Plan, Email: a.Email, Active: a.Active, Created: a.Created, Account: a.ID}
+	return r.WithContext(context.WithValue(r.Context(), owner{}, key))
 }
 
 // solvent refuses a request whose key has nothing left to pay for it with, where

@@ -324,7 +324,7 @@ func (s *Handler) fail(out *reply, c *Call, err error, logged bool) {
 	}
 	if errors.As(err, &bad) {
 		out.status = http.StatusUnprocessableEntity
-		out.encode(c.format, &Invalid{bad.problems, out.status, bad.Error(), refusedInvalid.Slug, out.id, service})
+		out.encode(c.format, &Invalid{bad.problems, out.status, bad.Error(), refusedInvalid.Slug, s.described(refusedInvalid.Slug), out.id, service})
 		return
 	}
 	var wait *account.WaitError
@@ -356,7 +356,7 @@ func (s *Handler) fail(out *reply, c *Call, err error, logged bool) {
 			out.header.Set("Retry-After", "5")
 		}
 	}
-	failure := Failure{out.status, f.Message, f.Slug, f.Hint, out.id, service}
+	failure := Failure{out.status, f.Message, f.Slug, f.Hint, s.described(f.Slug), out.id, service}
 	var more Detailed
 	if errors.As(err, &more) {
 		out.encode(c.format, &detailed{failure, more.Detail()})
@@ -364,6 +364,9 @@ func (s *Handler) fail(out *reply, c *Call, err error, logged bool) {
 	}
 	out.encode(c.format, &failure)
 }
+
+// described is where the site describes a failure.
+func (s *Handler) described(slug string) string { return s.config.BaseURL + Errors + "#" + slug }
 
 // RequestID is the identifier of a request: the one a proxy gave it, when it
 // is harmless, else a new one.

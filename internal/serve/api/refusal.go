@@ -18,50 +18,51 @@ type Refusal struct {
 	Slug   string
 	Status int
 	Means  string // what it means in general
+	Do     string // what to do about it, in general
 	Audit  bool   // it says something about who tries what, and goes into the audit trail
 }
 
 // Those of every operation.
 var (
-	refusedStrict    = Refusal{Slug: "unsupported_parameter", Status: 400, Means: "strict=1 was given and a parameter is unsupported or unrecognized"}
-	refusedQuery     = Refusal{Slug: "malformed_query", Status: 400, Means: "the query string cannot be decoded"}
-	refusedTooMany   = Refusal{Slug: "too_many_parameters", Status: 400, Means: "the query string has too many parameters"}
-	refusedMethod    = Refusal{Slug: "method_not_allowed", Status: 405, Means: "the endpoint does not answer this method; see the Allow header"}
-	refusedBody      = Refusal{Slug: "body_too_large", Status: 413, Means: "the request body is too large"}
-	refusedURI       = Refusal{Slug: "uri_too_long", Status: 414, Means: "the address is too long"}
-	refusedInvalid   = Refusal{Slug: "invalid_request", Status: 422, Means: "a value cannot be read; detail says which"}
-	refusedHeaders   = Refusal{Slug: "headers_too_large", Status: 431, Means: "the request headers are too large"}
-	refusedInternal  = Refusal{Slug: "internal_error", Status: 500, Means: "something broke on our side; quote the request_id"}
-	refusedNoDataset = Refusal{Slug: "no_dataset", Status: 503, Means: "no dataset is being served yet"}
-	refusedDamaged   = Refusal{Slug: "dataset_damaged", Status: 503, Means: "a file that the answer needs is damaged, and out of service until another build is served"}
-	refusedTimeout   = Refusal{Slug: "timed_out", Status: 503, Means: "the request took too long and was stopped"}
-	refusedBusy      = Refusal{Slug: budget.Busy, Status: 503, Means: "as many large requests are running as memory allows; nothing was counted; see Retry-After"}
+	refusedStrict    = Refusal{Slug: "unsupported_parameter", Status: 400, Means: "strict=1 was given and a parameter is unsupported or unrecognized", Do: "Correct or remove the parameters that the message names, or leave out strict to get an answer with warnings."}
+	refusedQuery     = Refusal{Slug: "malformed_query", Status: 400, Means: "the query string cannot be decoded", Do: "Percent-encode the values: % must be followed by two hexadecimal digits, and ; is written %3B."}
+	refusedTooMany   = Refusal{Slug: "too_many_parameters", Status: 400, Means: "the query string has too many parameters", Do: "Send lists comma-separated in one parameter; at most 100 parameters are read."}
+	refusedMethod    = Refusal{Slug: "method_not_allowed", Status: 405, Means: "the endpoint does not answer this method; see the Allow header", Do: "Use one of the methods in the Allow header."}
+	refusedBody      = Refusal{Slug: "body_too_large", Status: 413, Means: "the request body is too large", Do: "Send it in parts; the message says how many bytes are read."}
+	refusedURI       = Refusal{Slug: "uri_too_long", Status: 414, Means: "the address is too long", Do: "Send fewer values at a time."}
+	refusedInvalid   = Refusal{Slug: "invalid_request", Status: 422, Means: "a value cannot be read; detail says which", Do: "Look at detail: loc says which value, msg what is wrong with it, ctx which limits apply. Nothing was counted."}
+	refusedHeaders   = Refusal{Slug: "headers_too_large", Status: 431, Means: "the request headers are too large", Do: "Send fewer or smaller headers."}
+	refusedInternal  = Refusal{Slug: "internal_error", Status: 500, Means: "something broke on our side; quote the request_id", Do: "Ask again once. If it stays, tell whoever runs the service the request_id."}
+	refusedNoDataset = Refusal{Slug: "no_dataset", Status: 503, Means: "no dataset is being served yet", Do: "Ask again in half a minute; the server has just started."}
+	refusedDamaged   = Refusal{Slug: "dataset_damaged", Status: 503, Means: "a file that the answer needs is damaged, and out of service until another build is served", Do: "Ask again when another build of the dataset is served; other endpoints may work meanwhile."}
+	refusedTimeout   = Refusal{Slug: "timed_out", Status: 503, Means: "the request took too long and was stopped", Do: "Narrow the filter, for example to fewer years, or ask again in a moment."}
+	refusedBusy      = Refusal{Slug: budget.Busy, Status: 503, Means: "as many large requests are running as memory allows; nothing was counted; see Retry-After", Do: "Wait as many seconds as Retry-After says, then ask again; or ask for fewer rows."}
 	everywhere       = []Refusal{refusedStrict, refusedQuery, refusedTooMany, refusedMethod, refusedBody, refusedURI, refusedInvalid, refusedHeaders, refusedInternal, refusedNoDataset, refusedDamaged, refusedTimeout, refusedBusy}
 )
 
 // Those of some kinds of operations.
 var (
-	refusedStalled = Refusal{Slug: "request_timeout", Status: 408, Means: "the request body did not arrive in time"}
+	refusedStalled = Refusal{Slug: "request_timeout", Status: 408, Means: "the request body did not arrive in time", Do: "Send the body again without pausing."}
 
-	refusedNoKey     = Refusal{Slug: "no_key", Status: 401, Means: "no key was sent"}
-	refusedUnknown   = Refusal{Slug: "unknown_key", Status: 401, Means: "the key is not recognized"}
-	refusedExpired   = Refusal{Slug: "key_expired", Status: 401, Means: "the key of an agent has expired", Audit: true}
-	Inactive         = Refusal{Slug: "account_inactive", Status: 402, Means: "the account is inactive"}
-	StoreUnavailable = Refusal{Slug: "store_unavailable", Status: 503, Means: "the store of keys does not answer; see Retry-After"}
+	refusedNoKey     = Refusal{Slug: "no_key", Status: 401, Means: "no key was sent", Do: "Send a key in the header X-API-Key. Make one on your account page; it is free. example=1 needs none."}
+	refusedUnknown   = Refusal{Slug: "unknown_key", Status: 401, Means: "the key is not recognized", Do: "Check that the whole key was sent, with nothing around it. A key that was rotated or deleted no longer works; make another on your account page."}
+	refusedExpired   = Refusal{Slug: "key_expired", Status: 401, Means: "the key of an agent has expired", Do: "Mint a new key with POST /agent-key.", Audit: true}
+	Inactive         = Refusal{Slug: "account_inactive", Status: 402, Means: "the account is inactive", Do: "Ask whoever runs the service why the key or its account was turned off."}
+	StoreUnavailable = Refusal{Slug: "store_unavailable", Status: 503, Means: "the store of keys does not answer; see Retry-After", Do: "Wait as many seconds as Retry-After says, then ask again. Nothing was counted."}
 	keyed            = []Refusal{refusedNoKey, refusedUnknown, refusedExpired, Inactive, StoreUnavailable}
 
-	refusedSpent    = Refusal{Slug: "quota_exhausted", Status: 402, Means: "the daily or monthly limit of the key is reached; Retry-After says in how many seconds it resets, and is absent where time alone does not refill it"}
-	refusedLocked   = Refusal{Slug: "key_locked", Status: 402, Means: "the key of an agent is locked and this call is not part of its challenge", Audit: true}
-	PlanRequired    = Refusal{Slug: "plan_required", Status: 402, Means: "the endpoint needs a higher plan"}
-	refusedNotAgent = Refusal{Slug: "not_an_agent_key", Status: 409, Means: "the key is not one of an agent"}
-	refusedAdmin    = Refusal{Slug: "bad_admin_token", Status: 401, Means: "the admin token is missing or wrong", Audit: true}
-	refusedNotFound = Refusal{Slug: "not_found", Status: 404, Means: "there is no such endpoint"}
+	refusedSpent    = Refusal{Slug: "quota_exhausted", Status: 402, Means: "the daily or monthly limit of the key is reached; Retry-After says in how many seconds it resets, and is absent where time alone does not refill it", Do: "Wait until the allowance resets, which is what Retry-After and X-Calls-Reset say, or move to a higher plan. Repeated requests with If-None-Match cost nothing when nothing has changed."}
+	refusedLocked   = Refusal{Slug: "key_locked", Status: 402, Means: "the key of an agent is locked and this call is not part of its challenge", Do: "Make the three calls of the challenge and send the answers to challenge.answer_to.", Audit: true}
+	PlanRequired    = Refusal{Slug: "plan_required", Status: 402, Means: "the endpoint needs a higher plan", Do: "The message names the plan. Move to it on your account page, or use an endpoint of your plan."}
+	refusedNotAgent = Refusal{Slug: "not_an_agent_key", Status: 409, Means: "the key is not one of an agent", Do: "Use the key that POST /agent-key gave."}
+	refusedAdmin    = Refusal{Slug: "bad_admin_token", Status: 401, Means: "the admin token is missing or wrong", Do: "Send the admin token as Authorization: Bearer; keys of the service do not work here.", Audit: true}
+	refusedNotFound = Refusal{Slug: "not_found", Status: 404, Means: "there is no such endpoint", Do: "Check the path. /api/v1 lists the endpoints."}
 )
 
 // Those of answers in pages.
 var (
-	CursorStale = Refusal{Slug: "cursor_stale", Status: 400, Means: "the cursor belongs to an earlier build of the dataset"}
-	CursorOther = Refusal{Slug: "cursor_mismatch", Status: 400, Means: "the cursor belongs to another request"}
+	CursorStale = Refusal{Slug: "cursor_stale", Status: 400, Means: "the cursor belongs to an earlier build of the dataset", Do: "Start again from the first page; the dataset was rebuilt since the cursor was given."}
+	CursorOther = Refusal{Slug: "cursor_mismatch", Status: 400, Means: "the cursor belongs to another request", Do: "Send a cursor with the filters and the endpoint that it came from."}
 )
 
 // Problem is one reason why a request could not be validated.
@@ -110,6 +111,7 @@ type Failure struct {
 	Message   string `json:"message" doc:"What went wrong, safe to show a user."`
 	Error     string `json:"error" doc:"Stable identifier of the cause."`
 	Hint      string `json:"hint,omitempty" doc:"What to do about it."`
+	Docs      string `json:"docs,omitempty" doc:"Where the cause and what to do about it are described." format:"uri"`
 	RequestID string `json:"request_id" doc:"Quote this when asking for help; also in X-Request-Id."`
 
 	Service *Service `json:"x_service,omitempty"`
@@ -156,6 +158,7 @@ type Invalid struct {
 	Code      int       `json:"code" doc:"The HTTP status."`
 	Message   string    `json:"message" doc:"The first problem in words."`
 	Error     string    `json:"error" doc:"Stable identifier of the cause."`
+	Docs      string    `json:"docs,omitempty" doc:"Where the cause and what to do about it are described." format:"uri"`
 	RequestID string    `json:"request_id" doc:"Quote this when asking for help; also in X-Request-Id."`
 
 	Service *Service `json:"x_service,omitempty"`

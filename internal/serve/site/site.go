@@ -53,7 +53,10 @@ type Config struct {
 	BaseURL string // absolute, without a trailing slash
 	Acquire func() (*dataset.Dataset, func())
 	// Ask answers what a page shows as the API does.
-	Ask      func(context.Context, *dataset.Dataset, api.Inquiry) (a api.Answer, release func(), err error)
+	Ask func(context.Context, *dataset.Dataset, api.Inquiry) (a api.Answer, release func(), err error)
+	// API is described by the documentation, and called by members on its pages;
+	// nil where there is none.
+	API      *api.Handler
 	Accounts account.Store
 	Window   account.Window             // of the free allowance; empty is a day
 	Mail     mail.Mailer                // nil writes emails to the console
@@ -115,7 +118,11 @@ func New(c Config) (*Site, error) {
 			return nil, err
 		}
 	}
-	if err := robots.Route(mux, s.frame, robots.Config{Contact: s.Contact, Clock: s.Clock}); err != nil {
+	manual, err := s.routeManual(mux)
+	if err != nil {
+		return nil, err
+	}
+	if err := robots.Route(mux, s.frame, robots.Config{Contact: s.Contact, Clock: s.Clock, Further: manual}); err != nil {
 		return nil, err
 	}
 	s.handler = secured(s.acquiring(s.bounded(mux)))

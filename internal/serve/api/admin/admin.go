@@ -85,9 +85,9 @@ const ExampleKeyID = "key_EXAMPLE00001"
 
 // The failures of these operations.
 var (
-	noSuchKey     = api.Refusal{Slug: "no_such_key", Status: 404, Means: "there is no such key"}
-	noSuchAccount = api.Refusal{Slug: "no_such_account", Status: 404, Means: "there is no such account"}
-	agentHasNone  = api.Refusal{Slug: "bad_plan", Status: 409, Means: "the key of an agent has a tier and cannot be moved to a plan"}
+	noSuchKey     = api.Refusal{Slug: "no_such_key", Status: 404, Means: "there is no such key", Do: "Check the ID of the key; it is not the key itself."}
+	noSuchAccount = api.Refusal{Slug: "no_such_account", Status: 404, Means: "there is no such account", Do: "Check the email address."}
+	agentHasNone  = api.Refusal{Slug: "bad_plan", Status: 409, Means: "the key of an agent has a tier and cannot be moved to a plan", Do: "Leave it, or have its owner sign up for an account."}
 )
 
 // bodyWords are other words for the fields of the body.

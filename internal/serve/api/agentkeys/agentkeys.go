@@ -83,14 +83,14 @@ var bodyWords = map[string]string{
 
 // The failures of these operations.
 var (
-	wrongAnswer   = api.Refusal{Slug: agent.WrongAnswer, Status: 400, Means: "not every answer to the challenge is right", Audit: true}
-	badSignature  = api.Refusal{Slug: agent.BadSignature, Status: 401, Means: "the request is signed and its signature does not hold", Audit: true}
-	notDue        = api.Refusal{Slug: "challenge_not_due", Status: 409, Means: "no challenge is due: calls remain, or the tier has none"}
-	replaced      = api.Refusal{Slug: agent.Replaced, Status: 409, Means: "the dataset changed since the challenge was drawn, or its attempts were used up; a new one is in the answer, and nothing was counted", Audit: true}
-	tooSoon       = api.Refusal{Slug: agent.TooSoon, Status: 429, Means: "the answer came before its time and is not counted; see Retry-After", Audit: true}
-	tooManyMints  = api.Refusal{Slug: agent.TooManyMints, Status: 429, Means: "too many keys were minted from the address; see Retry-After", Audit: true}
-	tooManySigned = api.Refusal{Slug: agent.TooManySigned, Status: 429, Means: "there were too many signed requests of one keypair; see Retry-After", Audit: true}
-	noChallenge   = api.Refusal{Slug: agent.NoChallenge, Status: 503, Means: "the dataset is too small to draw a challenge from"}
+	wrongAnswer   = api.Refusal{Slug: agent.WrongAnswer, Status: 400, Means: "not every answer to the challenge is right", Do: "Make the calls of the challenge again, read the rows, and answer every question. The third wrong attempt brings a new challenge.", Audit: true}
+	badSignature  = api.Refusal{Slug: agent.BadSignature, Status: 401, Means: "the request is signed and its signature does not hold", Do: "Sign again with a fresh nonce and time, over the components that GET /agent-key lists, with the key in your directory; or send no signature for a key of the anonymous tier.", Audit: true}
+	notDue        = api.Refusal{Slug: "challenge_not_due", Status: 409, Means: "no challenge is due: calls remain, or the tier has none", Do: "Use the calls that remain; a challenge is due when they are spent."}
+	replaced      = api.Refusal{Slug: agent.Replaced, Status: 409, Means: "the dataset changed since the challenge was drawn, or its attempts were used up; a new one is in the answer, and nothing was counted", Do: "Answer the new challenge in the answer.", Audit: true}
+	tooSoon       = api.Refusal{Slug: agent.TooSoon, Status: 429, Means: "the answer came before its time and is not counted; see Retry-After", Do: "Wait as many seconds as Retry-After says, then send the answers again.", Audit: true}
+	tooManyMints  = api.Refusal{Slug: agent.TooManyMints, Status: 429, Means: "too many keys were minted from the address; see Retry-After", Do: "Keep using the keys you have, and wait as many seconds as Retry-After says.", Audit: true}
+	tooManySigned = api.Refusal{Slug: agent.TooManySigned, Status: 429, Means: "there were too many signed requests of one keypair; see Retry-After", Do: "Wait as many seconds as Retry-After says.", Audit: true}
+	noChallenge   = api.Refusal{Slug: agent.NoChallenge, Status: 503, Means: "the dataset is too small to draw a challenge from", Do: "Ask again when another dataset is served, or sign up for a key."}
 )
 
 // operations are those of one service.

@@ -56,8 +56,8 @@ func (of graphOf) missing(d api.Dataset) error {
 
 // The failures of these operations.
 var (
-	proprietary = api.Refusal{Slug: "proprietary_subject", Status: 400, Means: "subject has the shape of a code from a proprietary taxonomy"}
-	idType      = api.Refusal{Slug: "unsupported_id_type", Status: 400, Means: "id_type is not ein"}
+	proprietary = api.Refusal{Slug: "proprietary_subject", Status: 400, Means: "subject has the shape of a code from a proprietary taxonomy", Do: "Give an NTEE letter (B), an NTEE code (B42) or a cause (Education)."}
+	idType      = api.Refusal{Slug: "unsupported_id_type", Status: 400, Means: "id_type is not ein", Do: "Leave out id_type and send EINs."}
 )
 
 // rowWeight is what a row takes of the memory that all requests share, in

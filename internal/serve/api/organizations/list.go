@@ -79,7 +79,7 @@ type OrganizationRow struct {
 }
 
 // proprietary is the refusal of a cause, as the grant endpoints have it.
-var proprietary = api.Refusal{Slug: "proprietary_subject", Status: 400, Means: "subject has the shape of a code from a proprietary taxonomy"}
+var proprietary = api.Refusal{Slug: "proprietary_subject", Status: 400, Means: "subject has the shape of a code from a proprietary taxonomy", Do: "Give an NTEE letter (B), an NTEE code (B42) or a cause (Education)."}
 
 func (p *Parts) list() api.Operation {
 	const veterans = `{"search_terms":"example","filters":{"state":"IL","min_revenue":100000,"revoked":false},"sort":{"sort_by":"revenue"}}`

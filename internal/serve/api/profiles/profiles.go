@@ -41,7 +41,7 @@ type Parts struct {
 }
 
 // unknown is the failure of an EIN that nobody knows.
-var unknown = api.Refusal{Slug: "unknown_ein", Status: 404, Means: "no organization with this EIN is known; nothing was counted"}
+var unknown = api.Refusal{Slug: "unknown_ein", Status: 404, Means: "no organization with this EIN is known; nothing was counted", Do: "Check the EIN, or find the organization by its name with /search."}
 
 // Group is the operations.
 func Group(p Parts) api.Group {

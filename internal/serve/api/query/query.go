@@ -141,19 +141,19 @@ var bodyWords = map[string]string{
 }
 
 // unavailable is the failure of a dataset without a warehouse.
-var unavailable = api.Refusal{Slug: sqlbox.Unavailable, Status: 503, Means: "the dataset being served has no warehouse, or no query can be run just now"}
+var unavailable = api.Refusal{Slug: sqlbox.Unavailable, Status: 503, Means: "the dataset being served has no warehouse, or no query can be run just now", Do: "Use the other endpoints meanwhile, and ask again later."}
 
 // refusals are the failures of a query.
 var refusals = []api.Refusal{
-	{Slug: sqlbox.Rejected, Status: 400, Means: "the SQL is not one query that only reads the tables; it cost nothing if it was refused before it ran"},
-	{Slug: sqlbox.TooComplex, Status: 400, Means: "the SQL takes more to be read than a statement may, about a second of processor time; it cost a call"},
-	{Slug: sqlbox.TimedOut, Status: 400, Means: "the query was stopped after 30 seconds; narrow it with a tax_year or funder_ein filter"},
-	{Slug: sqlbox.Failed, Status: 400, Means: "the query went wrong while it ran"},
-	{Slug: sqlbox.OutOfMemory, Status: 400, Means: "the query needs more memory than a query may use"},
-	{Slug: sqlbox.TooLarge, Status: 400, Means: "the rows of the answer have too many bytes"},
-	{Slug: sqlbox.ProTable, Status: 403, Means: "the SQL names a table of the Pro plan; there is no partial answer"},
-	{Slug: sqlbox.Concurrent, Status: 429, Means: "the owner of the key has as many queries running as may be; see Retry-After"},
-	{Slug: sqlbox.Busy, Status: 503, Means: "too many queries are waiting; see Retry-After"},
+	{Slug: sqlbox.Rejected, Status: 400, Means: "the SQL is not one query that only reads the tables; it cost nothing if it was refused before it ran", Do: "Send one statement that begins with SELECT, WITH or DESCRIBE, over the tables of /sql/schema."},
+	{Slug: sqlbox.TooComplex, Status: 400, Means: "the SQL takes more to be read than a statement may, about a second of processor time; it cost a call", Do: "Write it shorter: fewer joins, shorter lists, less nesting."},
+	{Slug: sqlbox.TimedOut, Status: 400, Means: "the query was stopped after 30 seconds; narrow it with a tax_year or funder_ein filter", Do: "Narrow it with a filter on tax_year or funder_ein, or sum before joining."},
+	{Slug: sqlbox.Failed, Status: 400, Means: "the query went wrong while it ran", Do: "Read the message: a cast or a division went wrong on some row. Try TRY_CAST or NULLIF."},
+	{Slug: sqlbox.OutOfMemory, Status: 400, Means: "the query needs more memory than a query may use", Do: "Sum or filter before joining and sorting, and select fewer columns."},
+	{Slug: sqlbox.TooLarge, Status: 400, Means: "the rows of the answer have too many bytes", Do: "Select fewer columns or rows."},
+	{Slug: sqlbox.ProTable, Status: 403, Means: "the SQL names a table of the Pro plan; there is no partial answer", Do: "Move to the Pro plan, or leave the table out."},
+	{Slug: sqlbox.Concurrent, Status: 429, Means: "the owner of the key has as many queries running as may be; see Retry-After", Do: "Wait for one of your queries to end; Retry-After says how long to wait before asking again."},
+	{Slug: sqlbox.Busy, Status: 503, Means: "too many queries are waiting; see Retry-After", Do: "Wait as many seconds as Retry-After says, then ask again."},
 	unavailable,
 }
 

@@ -78,7 +78,7 @@ const (
 )
 
 // used is the failure of a second screening without a paid plan.
-var used = api.Refusal{Slug: "trial_screening_used", Status: 402, Means: "the one screening that a free or trial key includes was used; nothing was counted"}
+var used = api.Refusal{Slug: "trial_screening_used", Status: 402, Means: "the one screening that a free or trial key includes was used; nothing was counted", Do: "Move to a paid plan to screen more."}
 
 // Group is the operations.
 func Group(p Parts) api.Group {

@@ -20,6 +20,7 @@ import (
 type Config struct {
 	Contact string // where to report a flaw of the service; empty publishes none
 	Clock   func() time.Time
+	Further []string // paths of further pages that are always there
 }
 
 // room is what the answers of this package share.

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/xml"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -64,6 +65,9 @@ func (s *room) servePart(w http.ResponseWriter, r *http.Request) {
 	defer hold.Release()
 	m := s.begin(w, r, "urlset")
 	if name == "places.xml" {
+		for _, path := range slices.Concat(standing, s.Further) {
+			m.add("url", path)
+		}
 		m.places(set.Graph)
 	} else if err := m.organizations(r, part-1); err != nil {
 		s.Log.Error("writing a sitemap", "error", err)
@@ -98,12 +102,9 @@ func (m *sitemap) end(element string) {
 	_ = m.Flush()
 }
 
-// places adds what is always there, the queries of the gallery, the states, the
-// counties with grants and the causes.
+// places adds the queries of the gallery, the states, the counties with grants
+// and the causes.
 func (m *sitemap) places(g *graph.Graph) {
-	for _, path := range standing {
-		m.add("url", path)
-	}
 	for _, q := range warehouse.Gallery() {
 		m.add("url", "/sql/"+q.Slug)
 	}

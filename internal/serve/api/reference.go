@@ -1,0 +1,237 @@
+package api
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"reflect"
+	"slices"
+	"strings"
+
+	"grantgraph/internal/money"
+)
+
+// Errors is the path of the page that describes every failure, each at an anchor
+// of its slug.
+const Errors = "/docs/errors"
+
+// Reference is the table for people who look something up in it: what the pages
+// of the documentation are drawn from.
+type Reference struct {
+	Groups   []Group   // with all that their operations take and answer; without what this service does not offer
+	Refusals []Refusal // of all operations there are, by status
+	handler  *Handler
+	names    map[reflect.Type]string
+}
+
+// Reference is the table of the service.
+func (s *Handler) Reference() *Reference {
+	r := &Reference{Refusals: s.table.refusals, handler: s, names: map[reflect.Type]string{}}
+	for _, g := range s.table.groups {
+		maps.Copy(r.names, g.Schemas)
+		g.Operations = nil
+		for _, op := range s.table.ops {
+			if op.Tag == g.Tag && !op.Off {
+				g.Operations = append(g.Operations, op)
+			}
+		}
+		if len(g.Operations) > 0 {
+			r.Groups = append(r.Groups, g)
+		}
+	}
+	return r
+}
+
+// Operation finds an operation by its ID, nil when there is none.
+func (r *Reference) Operation(id string) *Operation {
+	for i := range r.Groups {
+		for j := range r.Groups[i].Operations {
+			if op := &r.Groups[i].Operations[j]; op.ID == id {
+				return op
+			}
+		}
+	}
+	return nil
+}
+
+// Who says who may call an operation.
+func (op *Operation) Who() string { return op.Access.words() }
+
+// Price says what a call of an operation costs.
+func (op *Operation) Price() string { return op.price() }
+
+// Failures are the failures that an operation can answer, by status.
+func (op *Operation) Failures() []Refusal {
+	all := op.refusals()
+	slices.SortStableFunc(all, func(a, b Refusal) int { return a.Status - b.Status })
+	return slices.CompactFunc(all, func(a, b Refusal) bool { return a.Slug == b.Slug })
+}
+
+// Kind is the type of a parameter in words.
+func (p *Param) Kind() string {
+	kind := map[Type]string{String: "text", Integer: "whole number", Number: "number", Boolean: "1 or 0"}[p.Type]
+	if p.List {
+		return "list, comma-separated"
+	}
+	return kind
+}
+
+// Rule says what a value may be, empty when its type says it all.
+func (p *Param) Rule() string {
+	var rules []string
+	switch most := cmp.Or(p.Max, p.Cap); {
+	case p.Min != nil && most != nil:
+		rules = append(rules, grouped(*p.Min)+" to "+grouped(*most))
+	case p.Min != nil:
+		rules = append(rules, "at least "+grouped(*p.Min))
+	case most != nil:
+		rules = append(rules, "at most "+grouped(*most))
+	}
+	switch {
+	case p.List && p.MaxItems > 0:
+		rules = append(rules, "at most "+grouped(float64(p.MaxItems))+" items")
+	case p.List && len(p.Enum) == 0:
+		rules = append(rules, "at most "+grouped(maxList)+" items")
+	case p.Type == String && len(p.Enum) == 0:
+		most := p.MaxLength
+		if most == 0 {
+			most = maxText
+		}
+		rules = append(rules, "at most "+grouped(float64(most))+" bytes")
+	}
+	return strings.Join(rules, "; ")
+}
+
+// grouped writes a bound as people do; years are never in one.
+func grouped(x float64) string {
+	if x == float64(int64(x)) && (x >= 10_000 || x < 1900) {
+		return money.Grouped(int64(x))
+	}
+	return plain(x)
+}
+
+// Shape is an object of the wire.
+type Shape struct {
+	Name   string
+	Fields []Field
+}
+
+// Field is a member of it.
+type Field struct {
+	Name     string
+	Kind     string // in words
+	Of       string // the shape of the object, or of the objects in the list; empty for others
+	Nullable bool
+	Optional bool
+	Enum     []string
+	Means    string
+}
+
+// Answer is the shape of the answer of an operation, and after it those of the
+// objects in it, in the order in which they are met.
+func (r *Reference) Answer(op *Operation) []Shape { return r.shapes(op.Response) }
+
+// Body is the same of the body of a request, none when it has none.
+func (r *Reference) Body(op *Operation) []Shape {
+	if op.Body == nil {
+		return nil
+	}
+	return r.shapes(op.Body)
+}
+
+func (r *Reference) shapes(of any) (list []Shape) {
+	d := &describer{names: r.names}
+	queue, seen := []reflect.Type{bare(reflect.TypeOf(of))}, map[reflect.Type]bool{}
+	for len(queue) > 0 {
+		t := queue[0]
+		queue = queue[1:]
+		if seen[t] || t.Kind() != reflect.Struct {
+			continue
+		}
+		seen[t] = true
+		s := Shape{Name: d.schemaName(t)}
+		for _, f := range reflect.VisibleFields(t) {
+			name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+			if f.Anonymous || name == "" || name == "-" {
+				continue
+			}
+			field := Field{Name: name, Kind: kindOf(f.Type), Means: f.Tag.Get("doc"), Optional: strings.Contains(options, "omit")}
+			field.Nullable = f.Type.Kind() == reflect.Pointer && !field.Optional
+			if enum := f.Tag.Get("enum"); enum != "" {
+				field.Enum = strings.Split(enum, ",")
+			}
+			if inner := bare(f.Type); inner.Kind() == reflect.Struct {
+				field.Of = d.schemaName(inner)
+				queue = append(queue, inner)
+			}
+			s.Fields = append(s.Fields, field)
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+// bare is the type behind pointers and lists.
+func bare(t reflect.Type) reflect.Type {
+	for t != anything && (t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice) {
+		t = t.Elem()
+	}
+	return t
+}
+
+// kindOf is a type in words.
+func kindOf(t reflect.Type) string {
+	if t == anything {
+		return "any"
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		return kindOf(t.Elem())
+	case reflect.String:
+		return "text"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Int, reflect.Int64:
+		return "whole number"
+	case reflect.Float64:
+		return "number"
+	case reflect.Slice:
+		if inner := kindOf(t.Elem()); inner != "object" {
+			return "list of " + inner
+		}
+		return "list of"
+	case reflect.Struct:
+		return "object"
+	}
+	return "any"
+}
+
+// Sample is the answer to an example.
+type Sample struct {
+	Request string // as a line
+	Status  int
+	Body    []byte // JSON
+}
+
+// Sample answers the first example of an operation, without a key and without
+// counting. It is the same every time but for what is issued anew.
+func (r *Reference) Sample(ctx context.Context, op *Operation) (Sample, error) {
+	c := &Call{table: r.handler.table, op: op, warn: &Warnings{}, Base: r.handler.config.BaseURL, format: "json"}
+	out := &reply{header: http.Header{}, id: "example-request"}
+	defer out.release()
+	if err := r.handler.example(ctx, out, c, url.Values{"example": {op.Examples[0].Case}}); err != nil {
+		return Sample{}, fmt.Errorf("the example of %s: %w", op.ID, err)
+	}
+	if !json.Valid(out.body) {
+		return Sample{}, errors.New("the example of " + op.ID + " is not JSON")
+	}
+	return Sample{Request: op.Method + " " + op.at(&op.Examples[0]) + "?example=1", Status: out.status, Body: slices.Clone(out.body)}, nil
+}
+
+// Target is where an example of an operation is sent to.
+func (op *Operation) Target(e *Example) string { return op.at(e) }

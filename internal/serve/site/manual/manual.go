@@ -1,0 +1,188 @@
+// Package manual is the documentation as pages: the texts of the repository, the
+// reference of the API as the table of operations has it, every failure and every
+// table that SQL reads, and a search over all of them. It writes nothing of its
+// own that another place already says.
+//
+// The texts are rendered once and never change while the program runs.
+package manual
+
+import (
+	"embed"
+	"html"
+	"html/template"
+	"net/http"
+	"slices"
+	"strings"
+
+	"grantgraph/internal/serve/api"
+	"grantgraph/internal/serve/api/snippet"
+	"grantgraph/internal/serve/site/frame"
+)
+
+//go:embed pages/*.html
+var files embed.FS
+
+// Room is the pages of the documentation.
+type Room struct {
+	*frame.Frame
+	pages     frame.Pages
+	reference *api.Reference // nil where there is no API
+	shelves   []shelf
+	chapters  map[string]*chapter // by path
+	index     *index
+}
+
+// New makes the pages. Without a reference there are none about the API.
+func New(f *frame.Frame, reference *api.Reference) (*Room, error) {
+	s := &Room{Frame: f, reference: reference, chapters: map[string]*chapter{}}
+	var err error
+	if s.pages, err = f.Pages(files, template.FuncMap{"prose": prose, "allowed": allowed, "anchor": anchor, "param": paramAnchor, "codes": named}); err != nil {
+		return nil, err
+	}
+	texts, err := library()
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range texts {
+		s.chapters[c.Path] = c.at(f.BaseURL)
+	}
+	s.shelves = s.arrange()
+	s.index = newIndex(s.sections())
+	return s, nil
+}
+
+// Route adds the pages to the site.
+func (s *Room) Route(mux *http.ServeMux) {
+	mux.HandleFunc("GET /docs", s.serveHome)
+	mux.HandleFunc("GET /docs/{$}", func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "/docs", http.StatusMovedPermanently)
+	})
+	mux.HandleFunc("GET /docs/search", s.serveSearch)
+	mux.HandleFunc("GET /docs/{page...}", s.serveChapter)
+	mux.HandleFunc("GET /docs/tables", s.serveTables)
+	mux.HandleFunc("GET /docs/tables/{table}", s.serveTable)
+	if s.reference != nil {
+		mux.HandleFunc("GET /docs/api", s.serveReference)
+		mux.HandleFunc("GET /docs/api/{operation}", s.serveOperation)
+		mux.HandleFunc("GET "+api.Errors, s.serveErrors)
+	}
+}
+
+// Addresses are the paths of all pages.
+func (s *Room) Addresses() []string {
+	list := []string{"/docs"}
+	for _, shelf := range s.shelves {
+		for _, b := range shelf.Books {
+			list = append(list, b.Path)
+			for _, g := range b.groups {
+				for _, one := range g.Links {
+					list = append(list, one.Path)
+				}
+			}
+		}
+	}
+	return list
+}
+
+// link leads to a page.
+type link struct{ Title, Path string }
+
+// page is what every page of the documentation shows around its own.
+type page struct {
+	frame.Head
+	Shelves  []shelf
+	Here     string  // path of the page, or of the one that it is below
+	Within   []group // pages beside this one, below the same
+	Contents []heading
+	Before   *link
+	After    *link
+	Asked    string // in the search of the documentation
+}
+
+// begin begins a page.
+func (s *Room) begin(r *http.Request, path, title, description string) page {
+	p := page{Head: s.Head(r, title), Shelves: s.shelves, Here: path}
+	p.Canonical, p.Description, p.Section = path, description, "docs"
+	p.Styles = []string{"manual.css"}
+	order := s.order()
+	at := slices.IndexFunc(order, func(l link) bool { return l.Path == path })
+	if at > 0 {
+		p.Before = &order[at-1]
+	}
+	if at >= 0 && at+1 < len(order) {
+		p.After = &order[at+1]
+	}
+	for _, shelf := range s.shelves {
+		for _, b := range shelf.Books {
+			if len(b.groups) > 0 && (path == b.Path || strings.HasPrefix(path, b.Path+"/")) {
+				p.Here, p.Within = b.Path, b.groups
+			}
+		}
+	}
+	return p
+}
+
+// order is the books one after the other.
+func (s *Room) order() (list []link) {
+	for _, shelf := range s.shelves {
+		for _, b := range shelf.Books {
+			list = append(list, link{b.Title, b.Path})
+		}
+	}
+	return list
+}
+
+// draw writes a page that is the same for everybody.
+func (s *Room) draw(w http.ResponseWriter, status int, name string, data any) {
+	w.Header().Set("Cache-Control", "private, max-age=60")
+	s.pages.Render(w, status, name, data)
+}
+
+func (s *Room) serveHome(w http.ResponseWriter, r *http.Request) {
+	p := s.begin(r, "/docs", "Documentation", "How to use Grantgraph: guides, the API, the tables that SQL reads, where the data comes from, and how to run it.")
+	s.draw(w, http.StatusOK, "home", p)
+}
+
+type chapterPage struct {
+	page
+	Body template.HTML
+}
+
+// longestPath is more than any page has.
+const longestPath = 100
+
+func (s *Room) serveChapter(w http.ResponseWriter, r *http.Request) {
+	path := r.URL.Path
+	c := s.chapters[path]
+	if len(path) > longestPath || c == nil {
+		s.Missing(w, r)
+		return
+	}
+	p := chapterPage{s.begin(r, path, c.Title, c.Lead), c.Body}
+	p.Contents = c.Headings
+	s.draw(w, http.StatusOK, "chapter", p)
+}
+
+// prose draws a text of the tables and operations, in which backticks set off
+// code.
+func prose(text string) template.HTML {
+	var b strings.Builder
+	parts := strings.Split(text, "`")
+	for i, part := range parts {
+		part = html.EscapeString(part)
+		if i%2 == 1 && i < len(parts)-1 {
+			part = "<code>" + part + "</code>"
+		}
+		b.WriteString(part)
+	}
+	return template.HTML(b.String())
+}
+
+// choice is a text in several languages, of which one is shown.
+type choice struct {
+	Name string
+	List []snippet.Code
+}
+
+// named gives a choice its name on the page.
+func named(name string, list []snippet.Code) choice { return choice{name, list} }

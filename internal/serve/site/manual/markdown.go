@@ -1,0 +1,299 @@
+package manual
+
+import (
+	"bytes"
+	"html/template"
+	"net/url"
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	tables "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/renderer"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+)
+
+// chapter is a text of the repository as a page.
+type chapter struct {
+	Path     string
+	Title    string
+	Lead     string // its first paragraph, without marks
+	Body     template.HTML
+	Headings []heading
+
+	file     string
+	sections []section
+}
+
+// heading is a place on a page.
+type heading struct {
+	ID    string
+	Text  string
+	Level int // 2 or 3
+}
+
+// markdown reads CommonMark with tables. What is raw HTML is left out, but for
+// what folds a long part away.
+var markdown = goldmark.New(
+	goldmark.WithExtensions(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute))),
+	goldmark.WithParserOptions(parser.WithAutoHeadingID()),
+	goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(ownNodes{}, 100))),
+)
+
+// render makes the page of a text.
+func render(file string, source []byte) (*chapter, error) {
+	c := &chapter{Path: addressOf(file), file: file}
+	doc := markdown.Parser().Parse(text.NewReader(source), parser.WithContext(parser.NewContext(parser.WithIDs(newAnchors()))))
+	if err := c.relink(doc); err != nil {
+		return nil, err
+	}
+	c.read(doc, source)
+	var b bytes.Buffer
+	if err := markdown.Renderer().Render(&b, source, doc); err != nil {
+		return nil, err
+	}
+	c.Body = template.HTML(b.String())
+	return c, nil
+}
+
+// read takes the title off a text, and finds its headings and what is said under
+// each.
+func (c *chapter) read(doc ast.Node, source []byte) {
+	if h, ok := doc.FirstChild().(*ast.Heading); ok && h.Level == 1 {
+		c.Title = plainText(h, source)
+		doc.RemoveChild(doc, h)
+	}
+	if p, ok := doc.FirstChild().(*ast.Paragraph); ok {
+		c.Lead = firstSentence(plainText(p, source))
+	}
+	now := section{Title: c.Title, Page: c.Title, Path: c.Path}
+	for n := doc.FirstChild(); n != nil; n = n.NextSibling() {
+		h, ok := n.(*ast.Heading)
+		if !ok || h.Level > 3 {
+			now.text = append(now.text, plainText(n, source))
+			continue
+		}
+		c.sections = append(c.sections, now)
+		id, _ := h.AttributeString("id")
+		at := heading{ID: string(id.([]byte)), Text: plainText(h, source), Level: h.Level}
+		c.Headings = append(c.Headings, at)
+		now = section{Title: at.Text, Page: c.Title, Path: c.Path + "#" + at.ID}
+	}
+	c.sections = append(c.sections, now)
+}
+
+// longestCode is how many lines of a block of code are searched; what is longer
+// is the answer to an example.
+const longestCode = 30
+
+// plainText is what a node says, without its marks.
+func plainText(n ast.Node, source []byte) string {
+	var b strings.Builder
+	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if !entering {
+			if n.Type() == ast.TypeBlock {
+				b.WriteByte(' ')
+			}
+			return ast.WalkContinue, nil
+		}
+		switch n := n.(type) {
+		case *ast.Text:
+			b.Write(n.Segment.Value(source))
+			if n.SoftLineBreak() || n.HardLineBreak() {
+				b.WriteByte(' ')
+			}
+		case *ast.String:
+			b.Write(n.Value)
+		case *ast.FencedCodeBlock, *ast.CodeBlock:
+			if lines := n.Lines(); lines.Len() <= longestCode {
+				b.Write(lines.Value(source))
+			}
+		}
+		return ast.WalkContinue, nil
+	})
+	return strings.Join(strings.Fields(b.String()), " ")
+}
+
+// firstSentence is the beginning of a paragraph, for a description of its page.
+func firstSentence(text string) string {
+	for i := range text {
+		if end := i + len(". "); text[i] == '.' && end <= len(text) && text[i+1] == ' ' && i > 20 {
+			return text[:i+1]
+		}
+	}
+	return strings.TrimSuffix(text, ":")
+}
+
+// relink leads links between files to their pages. What leads to a file that has
+// no page becomes its words.
+func (c *chapter) relink(doc ast.Node) error {
+	var links []*ast.Link
+	err := ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if l, ok := n.(*ast.Link); ok && entering {
+			links = append(links, l)
+		}
+		return ast.WalkContinue, nil
+	})
+	for _, l := range links {
+		if to, ok := c.target(string(l.Destination)); ok {
+			l.Destination = []byte(to)
+			continue
+		}
+		for l.FirstChild() != nil {
+			l.Parent().InsertBefore(l.Parent(), l, l.FirstChild())
+		}
+		l.Parent().RemoveChild(l.Parent(), l)
+	}
+	return err
+}
+
+// target is where a link of the text leads on the site; ok is false when that is
+// nowhere.
+func (c *chapter) target(to string) (string, bool) {
+	u, err := url.Parse(to)
+	switch {
+	case err != nil:
+		return "", false
+	case u.Scheme == "https" || u.Scheme == "http":
+		return to, true
+	case u.Scheme != "" || u.Host != "":
+		return "", false
+	case u.Path == "" || strings.HasPrefix(u.Path, "/"):
+		return to, true
+	}
+	at := addressOf(path.Join(path.Dir(c.file), u.Path))
+	if at == "" {
+		return "", false
+	}
+	if at == tablesPath && u.Fragment != "" && isTable(u.Fragment) {
+		return tablesPath + "/" + u.Fragment, true
+	}
+	if u.Fragment != "" {
+		at += "#" + u.Fragment
+	}
+	return at, true
+}
+
+// anchors gives headings the names that GitHub gives them, so that a link works
+// in both places.
+type anchors struct{ used map[string]bool }
+
+func newAnchors() *anchors {
+	a := &anchors{map[string]bool{}}
+	for _, id := range []string{"main", "find", "find-found", "docs-q", "menu", "answer"} { // of the page around
+		a.used[id] = true
+	}
+	return a
+}
+
+// Generate is the name of a heading.
+func (a *anchors) Generate(value []byte, _ ast.NodeKind) []byte {
+	id := anchor(string(value))
+	if id == "" {
+		id = "section"
+	}
+	one := id
+	for n := 1; a.used[one]; n++ {
+		one = id + "-" + strconv.Itoa(n)
+	}
+	a.used[one] = true
+	return []byte(one)
+}
+
+// Put notes a name that a text gives itself.
+func (a *anchors) Put(value []byte) { a.used[string(value)] = true }
+
+// anchor is the name of a heading that has no other of its name before it.
+func anchor(title string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == ' ':
+			return '-'
+		case r == '-' || r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r):
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, title)
+}
+
+// ownNodes draws what a page needs otherwise than goldmark has it: what is wide
+// can be moved to the side, by the keyboard too, and headings can be linked to.
+type ownNodes struct{}
+
+// RegisterFuncs says what is drawn here.
+func (ownNodes) RegisterFuncs(to renderer.NodeRendererFuncRegisterer) {
+	to.Register(ast.KindHeading, drawHeading)
+	to.Register(ast.KindFencedCodeBlock, drawCode)
+	to.Register(ast.KindCodeBlock, drawCode)
+	to.Register(ast.KindHTMLBlock, drawFold)
+	to.Register(ast.KindRawHTML, func(util.BufWriter, []byte, ast.Node, bool) (ast.WalkStatus, error) { return ast.WalkSkipChildren, nil })
+	to.Register(tables.KindTable, drawTable)
+}
+
+func drawHeading(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	h := n.(*ast.Heading)
+	level := strconv.Itoa(max(h.Level, 2)) // the title of the page is its only one
+	id, _ := h.AttributeString("id")
+	if entering {
+		_, _ = w.WriteString("<h" + level + ` id="` + string(util.EscapeHTML(id.([]byte))) + `">`)
+		return ast.WalkContinue, nil
+	}
+	_, _ = w.WriteString(` <a class="anchor" href="#` + string(util.EscapeHTML(id.([]byte))) + `" aria-label="Link to this section">#</a></h` + level + ">\n")
+	return ast.WalkContinue, nil
+}
+
+func drawCode(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if !entering {
+		return ast.WalkContinue, nil
+	}
+	_, _ = w.WriteString(`<pre tabindex="0"><code`)
+	if f, ok := n.(*ast.FencedCodeBlock); ok {
+		if language := f.Language(source); len(language) > 0 {
+			_, _ = w.WriteString(` class="language-` + string(util.EscapeHTML(language)) + `"`)
+		}
+	}
+	_, _ = w.WriteString(">" + string(util.EscapeHTML(n.Lines().Value(source))) + "</code></pre>\n")
+	return ast.WalkSkipChildren, nil
+}
+
+// The only raw HTML that is drawn.
+var (
+	foldBegins = regexp.MustCompile(`^<details><summary>([^<>]*)</summary>\s*$`)
+	foldEnds   = regexp.MustCompile(`^</details>\s*$`)
+)
+
+func drawFold(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if !entering {
+		return ast.WalkContinue, nil
+	}
+	lines := n.Lines().Value(source)
+	if m := foldBegins.FindSubmatch(lines); m != nil {
+		_, _ = w.WriteString("<details><summary>" + string(m[1]) + "</summary>\n")
+	} else if foldEnds.Match(lines) {
+		_, _ = w.WriteString("</details>\n")
+	}
+	return ast.WalkSkipChildren, nil
+}
+
+func drawTable(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if !entering {
+		_, _ = w.WriteString("</table></div>\n")
+		return ast.WalkContinue, nil
+	}
+	label := "Table"
+	for before := n.PreviousSibling(); before != nil; before = before.PreviousSibling() {
+		if h, ok := before.(*ast.Heading); ok {
+			label = plainText(h, source)
+			break
+		}
+	}
+	_, _ = w.WriteString(`<div class="wide fits" tabindex="0" role="region" aria-label="` + string(util.EscapeHTML([]byte(label))) + `"><table>` + "\n")
+	return ast.WalkContinue, nil
+}

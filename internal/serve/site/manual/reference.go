@@ -1,0 +1,219 @@
+package manual
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"grantgraph/internal/fault"
+	"grantgraph/internal/serve/api"
+	"grantgraph/internal/serve/api/snippet"
+)
+
+// The page of all operations.
+type referencePage struct {
+	page
+	Groups []api.Group
+}
+
+func (s *Room) serveReference(w http.ResponseWriter, r *http.Request) {
+	p := referencePage{page: s.begin(r, referencePath, "API reference", "Every endpoint of the Grantgraph API: parameters, answers, errors and examples that run."), Groups: s.reference.Groups}
+	for _, g := range p.Groups {
+		p.Contents = append(p.Contents, heading{anchor(g.Tag), g.Tag, 2})
+	}
+	s.draw(w, http.StatusOK, "reference", p)
+}
+
+// operationPage is one operation.
+type operationPage struct {
+	page
+	Op       *api.Operation
+	Own      []api.Param // parameters, and those that every operation takes
+	Common   []api.Param
+	Codes    []snippet.Code // the example
+	Keyed    []snippet.Code // the same with a key
+	Live     bool           // members may run it on this page's neighbor
+	Sent     []api.Shape    // the body of the request
+	Answered []api.Shape
+	Around   []api.Shape // objects that every answer has
+	Failures []api.Refusal
+	General  []api.Refusal // that every operation has
+	Run      *run
+}
+
+// run is an answer on the page.
+type run struct {
+	Request string
+	Status  int
+	Text    string
+	Cut     bool
+}
+
+// around are the objects of every answer, in the order of Reference.Answer.
+var around = []string{"Service", "Warning", "Build", "Excluded", "Cost", "Absent", "Shown"}
+
+func (s *Room) serveOperation(w http.ResponseWriter, r *http.Request) {
+	op := s.operation(r)
+	if op == nil {
+		s.Missing(w, r)
+		return
+	}
+	at := referencePath + "/" + op.ID
+	p := operationPage{page: s.begin(r, at, op.Summary, sentence(op.Summary)+" "+op.Method+" "+api.Versioned+op.Path+": parameters, answer, errors and examples."), Op: op, Live: Live(op)}
+	for _, one := range op.Params {
+		if one.Name == "strict" || one.Name == "example" {
+			p.Common = append(p.Common, one)
+		} else {
+			p.Own = append(p.Own, one)
+		}
+	}
+	p.Codes = snippet.Of(op, s.BaseURL, "")
+	if op.Access != api.Open {
+		p.Keyed = snippet.Of(op, s.BaseURL, snippet.Key)
+	}
+	p.Sent = s.reference.Body(op)
+	for _, shape := range s.reference.Answer(op) {
+		if slices.Contains(around, shape.Name) {
+			p.Around = append(p.Around, shape)
+		} else {
+			p.Answered = append(p.Answered, shape)
+		}
+	}
+	for _, f := range op.Failures() {
+		if s.general(f) {
+			p.General = append(p.General, f)
+		} else {
+			p.Failures = append(p.Failures, f)
+		}
+	}
+	p.Contents = []heading{{"try", "Example", 2}, {"parameters", "Parameters", 2}}
+	if len(p.Sent) > 0 {
+		p.Contents = append(p.Contents, heading{"body", "Body", 2})
+	}
+	p.Contents = append(p.Contents, heading{"fields", "Answer", 2}, heading{"failures", "Errors", 2})
+	if r.URL.Query().Has("run") {
+		example, err := s.reference.Sample(r.Context(), op)
+		if err != nil {
+			s.Broken(w, r, err)
+			return
+		}
+		p.Run = newRun(example)
+		w.Header().Set("X-Robots-Tag", "noindex")
+	}
+	s.draw(w, http.StatusOK, "operation", p)
+}
+
+// operation is the one that a request is about, nil for none.
+func (s *Room) operation(r *http.Request) *api.Operation {
+	return s.reference.Operation(r.PathValue("operation"))
+}
+
+// general reports whether every operation has a failure.
+func (s *Room) general(f api.Refusal) bool {
+	for _, g := range s.reference.Groups {
+		for i := range g.Operations {
+			if !slices.Contains(g.Operations[i].Failures(), f) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Live reports whether somebody with an account can run an operation: not what
+// is for agents and billing systems, which have keys of their own.
+func Live(op *api.Operation) bool {
+	return op.Access != api.Agent && op.Access != api.Admin && !op.ForAgents
+}
+
+// mostShown is how much of an answer a page shows, in bytes.
+const mostShown = 64 << 10
+
+// newRun lays an answer out for a page.
+func newRun(a api.Sample) *run {
+	text, cut := LaidOut(a.Body)
+	return &run{a.Request, a.Status, text, cut}
+}
+
+// LaidOut is JSON in lines, as much of it as a page shows; what is not JSON is
+// left as it is.
+func LaidOut(body []byte) (text string, cut bool) {
+	var b bytes.Buffer
+	if len(body) > mostShown || json.Indent(&b, bytes.TrimSpace(body), "", "  ") != nil {
+		b.Reset()
+		b.Write(body)
+	}
+	text = strings.ToValidUTF8(b.String(), "\uFFFD")
+	if len(text) > mostShown {
+		return fault.Clip(text, mostShown), true
+	}
+	return text, false
+}
+
+// paramAnchor is where a parameter is described on the page of its operation.
+func paramAnchor(name string) string { return "p-" + anchor(name) }
+
+// allowed is a default as it is sent.
+func allowed(value any) string {
+	switch value {
+	case true:
+		return "1"
+	case false:
+		return "0"
+	}
+	return fmt.Sprint(value)
+}
+
+// sentence writes what a refusal means as a sentence.
+func sentence(means string) string {
+	if means == "" {
+		return ""
+	}
+	return strings.ToUpper(means[:1]) + strings.TrimSuffix(means[1:], ".") + "."
+}
+
+// errorsPage is every failure.
+type errorsPage struct {
+	page
+	Statuses []statusGroup
+}
+
+type statusGroup struct {
+	Status int
+	Text   string // of the status
+	List   []failure
+}
+
+// failure is one, and where it can come from.
+type failure struct {
+	api.Refusal
+	Cause      string
+	Everywhere bool
+	From       []link
+}
+
+func (s *Room) serveErrors(w http.ResponseWriter, r *http.Request) {
+	p := errorsPage{page: s.begin(r, errorsPath, "Errors", "Every error of the Grantgraph API: its cause, and what to do about it.")}
+	for _, f := range s.reference.Refusals {
+		if n := len(p.Statuses); n == 0 || p.Statuses[n-1].Status != f.Status {
+			p.Statuses = append(p.Statuses, statusGroup{Status: f.Status, Text: http.StatusText(f.Status)})
+			p.Contents = append(p.Contents, heading{fmt.Sprint("status-", f.Status), fmt.Sprint(f.Status, " ", http.StatusText(f.Status)), 2})
+		}
+		g := &p.Statuses[len(p.Statuses)-1]
+		one := failure{Refusal: f, Cause: sentence(f.Means), Everywhere: s.general(f)}
+		if !one.Everywhere {
+			for _, group := range s.reference.Groups {
+				for i := range group.Operations {
+					if op := &group.Operations[i]; slices.Contains(op.Failures(), f) {
+						one.From = append(one.From, link{op.Method + " " + op.Path, referencePath + "/" + op.ID})
+					}
+				}
+			}
+		}
+		g.List = append(g.List, one)
+	}
+	s.draw(w, http.StatusOK, "errors", p)
+}

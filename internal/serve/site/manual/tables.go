@@ -1,0 +1,80 @@
+package manual
+
+import (
+	"net/http"
+	"net/url"
+
+	"grantgraph/internal/serve/warehouse"
+)
+
+// tableGroup is tables that belong together.
+type tableGroup struct {
+	Name   string
+	Tables []warehouse.View
+}
+
+type tablesPage struct {
+	page
+	warehouse.Schema
+	Groups []tableGroup
+}
+
+func (s *Room) serveTables(w http.ResponseWriter, r *http.Request) {
+	p := tablesPage{page: s.begin(r, tablesPath, "Tables for SQL", "Every table that SQL reads on Grantgraph, with its columns and queries to start from."), Schema: warehouse.Describe()}
+	p.Contents = []heading{{"rules", "Rules", 2}, {"find_org", "find_org", 2}}
+	for _, v := range p.Tables {
+		if n := len(p.Groups); n == 0 || p.Groups[n-1].Name != v.Group {
+			p.Groups = append(p.Groups, tableGroup{Name: v.Group})
+			p.Contents = append(p.Contents, heading{anchor(v.Group), v.Group, 2})
+		}
+		g := &p.Groups[len(p.Groups)-1]
+		g.Tables = append(g.Tables, v)
+	}
+	s.draw(w, http.StatusOK, "tables", p)
+}
+
+// isTable reports whether there is a table of this name.
+func isTable(name string) bool { return table(name) != nil }
+
+func table(name string) *warehouse.View {
+	all := warehouse.Describe().Tables
+	for i := range all {
+		if all[i].Name == name {
+			return &all[i]
+		}
+	}
+	return nil
+}
+
+// tablePage is one table.
+type tablePage struct {
+	page
+	*warehouse.View
+	Queries []query
+}
+
+// query is one to start from.
+type query struct {
+	warehouse.Example
+	Path string // of the page on which it can be run
+}
+
+func (s *Room) serveTable(w http.ResponseWriter, r *http.Request) {
+	v := table(r.PathValue("table"))
+	if v == nil {
+		s.Missing(w, r)
+		return
+	}
+	p := tablePage{page: s.begin(r, tablesPath+"/"+v.Name, v.Name, "The table "+v.Name+": "+v.Meaning), View: v}
+	p.Contents = []heading{{"columns", "Columns", 2}}
+	if len(v.Traps) > 0 {
+		p.Contents = append(p.Contents, heading{"notes", "To know", 2})
+	}
+	for _, e := range v.Examples {
+		p.Queries = append(p.Queries, query{e, "/sql?" + url.Values{"q": {e.SQL}}.Encode()})
+	}
+	if len(p.Queries) > 0 {
+		p.Contents = append(p.Contents, heading{"queries", "Queries", 2})
+	}
+	s.draw(w, http.StatusOK, "table", p)
+}

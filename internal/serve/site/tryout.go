@@ -1,0 +1,183 @@
+package site
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"grantgraph/internal/fault"
+	"grantgraph/internal/serve/account"
+	"grantgraph/internal/serve/api"
+	"grantgraph/internal/serve/site/manual"
+)
+
+// routeManual adds the documentation, and the page on which a member runs an
+// operation on live data. It returns the paths of what is always there.
+func (s *Site) routeManual(mux *http.ServeMux) ([]string, error) {
+	var reference *api.Reference
+	if s.API != nil {
+		reference = s.API.Reference()
+		mux.HandleFunc("GET /docs/api/{operation}/run", s.signedInOnly(s.showTryout(reference)))
+		mux.HandleFunc("POST /docs/api/{operation}/run", s.signedInSending(tryoutForm, s.tryOut(reference)))
+	}
+	room, err := manual.New(s.frame, reference)
+	if err != nil {
+		return nil, err
+	}
+	room.Route(mux)
+	return room.Addresses(), nil
+}
+
+// tryoutForm bounds the form of a request.
+var tryoutForm = bound{most: 64 << 10}
+
+// mostTried is how much of an answer is kept for the page, in bytes.
+const mostTried = 64 << 10
+
+// tryoutPage is a form for a request, and the answer to it.
+type tryoutPage struct {
+	form
+	Op     *api.Operation
+	Path   []pathField
+	Query  string
+	Body   string
+	Left   account.Balance
+	Per    string
+	Answer *tried
+}
+
+// pathField is a parameter in the path.
+type pathField struct{ Name, Value, Means string }
+
+// tried is the answer.
+type tried struct {
+	Request string
+	Status  int
+	Text    string
+	Cut     bool
+}
+
+// operation is the one that a visitor wants to run, nil when there is none that
+// can be; that was said then.
+func (s *Site) operation(v *visit, reference *api.Reference) *api.Operation {
+	op := reference.Operation(v.r.PathValue("operation"))
+	if op == nil || !manual.Live(op) {
+		s.frame.Missing(v.w, v.r)
+		return nil
+	}
+	return op
+}
+
+func (s *Site) newTryout(v *visit, op *api.Operation, given func(string) string) *tryoutPage {
+	p := &tryoutPage{form: *s.form(v, "Run "+op.Method+" "+op.Path), Op: op, Query: strings.TrimPrefix(strings.TrimSpace(given("query")), "?"), Body: given("body"), Per: "today"}
+	p.Section, p.Styles = "docs", []string{"manual.css"}
+	for _, one := range op.Params {
+		if one.In == "path" {
+			p.Path = append(p.Path, pathField{one.Name, strings.TrimSpace(given("path-" + one.Name)), one.Description})
+		}
+	}
+	if s.window(v.account.Plan) == account.Month {
+		p.Per = "this month"
+	}
+	return p
+}
+
+// drawTryout shows the page, with what is left now.
+func (s *Site) drawTryout(v *visit, p *tryoutPage) {
+	var err error
+	if p.Left, err = s.Accounts.Balance(v.r.Context(), v.account.ID); err != nil {
+		s.fail(v, err)
+		return
+	}
+	s.pages.Render(v.w, http.StatusOK, "tryout", p)
+}
+
+func (s *Site) showTryout(reference *api.Reference) func(*visit) {
+	return func(v *visit) {
+		op := s.operation(v, reference)
+		if op == nil {
+			return
+		}
+		p := s.newTryout(v, op, func(string) string { return "" })
+		p.Body = op.Examples[0].Body
+		s.drawTryout(v, p)
+	}
+}
+
+// tryOut sends the request as the account of the visitor: the API answers,
+// refuses and counts as it does for a key of the account.
+func (s *Site) tryOut(reference *api.Reference) func(*visit) {
+	return func(v *visit) {
+		op := s.operation(v, reference)
+		if op == nil {
+			return
+		}
+		p := s.newTryout(v, op, v.field)
+		hold, ok := s.frame.Reserve(v.w, v.r, 4*mostTried)
+		if !ok {
+			return
+		}
+		defer hold.Release()
+		path := api.Versioned + op.Path
+		for _, f := range p.Path {
+			if f.Value == "" {
+				p.Problem = "Fill in " + f.Name + ". Nothing was sent and nothing was counted."
+				s.drawTryout(v, p)
+				return
+			}
+			path = strings.ReplaceAll(path, "{"+f.Name+"}", url.PathEscape(f.Value))
+		}
+		if strings.ContainsAny(p.Query, " #\r\n\x00") {
+			p.Problem = "Parameters are written as in an address, with %20 or + for a space, such as location=OH&limit=5. Nothing was sent and nothing was counted."
+			s.drawTryout(v, p)
+			return
+		}
+		p.Answer = s.send(v, op.Method, path, p.Query, p.Body)
+		s.drawTryout(v, p)
+	}
+}
+
+// send puts a request to the API in process.
+func (s *Site) send(v *visit, method, path, query, body string) *tried {
+	u := &url.URL{Path: path, RawQuery: query}
+	if plain, err := url.PathUnescape(path); err == nil {
+		u.Path, u.RawPath = plain, path
+	}
+	// Nothing of the visitor's own request goes along: neither cookies nor keys.
+	r := (&http.Request{Method: method, URL: u, Host: v.r.Host, Header: http.Header{"Accept": {"application/json"}}, RemoteAddr: v.r.RemoteAddr,
+		Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body))}).WithContext(v.r.Context())
+	if method == http.MethodGet {
+		r.Body, r.ContentLength = http.NoBody, 0
+	} else {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	out := &clipped{header: http.Header{}, status: http.StatusOK}
+	s.API.ServeHTTP(out, api.For(r, v.account))
+	t := &tried{Request: method + " " + fault.Clip(u.RequestURI(), 2000), Status: out.status}
+	t.Text, t.Cut = manual.LaidOut(out.body.Bytes())
+	t.Cut = t.Cut || out.cut
+	return t
+}
+
+// clipped keeps the beginning of an answer.
+type clipped struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+	cut    bool
+}
+
+func (c *clipped) Header() http.Header    { return c.header }
+func (c *clipped) WriteHeader(status int) { c.status = status }
+
+func (c *clipped) Write(b []byte) (int, error) {
+	if room := mostTried - c.body.Len(); len(b) > room {
+		c.cut = true
+		c.body.Write(b[:room])
+	} else {
+		c.body.Write(b)
+	}
+	return len(b), nil
+}
