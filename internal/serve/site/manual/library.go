@@ -136,7 +136,7 @@ var library = sync.OnceValues(func() ([]*chapter, error) {
 		if err != nil {
 			return nil, err
 		}
-		c, err := render(name, source)
+		c, err := render(name, titleOf(name), source)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
@@ -144,6 +144,18 @@ var library = sync.OnceValues(func() ([]*chapter, error) {
 	}
 	return list, nil
 })
+
+// titleOf is the title that the plan gives a file, empty when it gives none.
+func titleOf(file string) string {
+	for _, p := range plan {
+		for _, f := range p.files {
+			if f.file == file {
+				return f.title
+			}
+		}
+	}
+	return ""
+}
 
 // shownBase is the address of the service in the texts, which is that of a
 // server on the reader's own machine.

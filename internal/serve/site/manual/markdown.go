@@ -47,9 +47,9 @@ var markdown = goldmark.New(
 	goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(ownNodes{}, 100))),
 )
 
-// render makes the page of a text.
-func render(file string, source []byte) (*chapter, error) {
-	c := &chapter{Path: addressOf(file), file: file}
+// render makes the page of a text. Without a title it has that of the text.
+func render(file, title string, source []byte) (*chapter, error) {
+	c := &chapter{Path: addressOf(file), Title: title, file: file}
 	doc := markdown.Parser().Parse(text.NewReader(source), parser.WithContext(parser.NewContext(parser.WithIDs(newAnchors()))))
 	if err := c.relink(doc); err != nil {
 		return nil, err
@@ -67,7 +67,9 @@ func render(file string, source []byte) (*chapter, error) {
 // each.
 func (c *chapter) read(doc ast.Node, source []byte) {
 	if h, ok := doc.FirstChild().(*ast.Heading); ok && h.Level == 1 {
-		c.Title = plainText(h, source)
+		if c.Title == "" {
+			c.Title = plainText(h, source)
+		}
 		doc.RemoveChild(doc, h)
 	}
 	if p, ok := doc.FirstChild().(*ast.Paragraph); ok {
