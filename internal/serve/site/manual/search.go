@@ -28,7 +28,8 @@ type section struct {
 type index struct {
 	sections []section
 	postings map[string][]posting
-	stems    []string // in order, to find those that begin alike
+	stems    []string  // in order, to find those that begin alike
+	lengths  []float64 // of sections, in those of a usual one
 }
 
 // posting is how much a section is about a word.
@@ -46,6 +47,7 @@ const (
 
 func newIndex(sections []section) *index {
 	x := &index{sections: sections, postings: map[string][]posting{}}
+	total := 0.0
 	for i, s := range sections {
 		weights := map[string]float64{}
 		add := func(text string, weight float64) {
@@ -61,9 +63,16 @@ func newIndex(sections []section) *index {
 		for _, t := range s.text {
 			add(t, 1)
 		}
+		length := 0.0
 		for w, weight := range weights {
 			x.postings[w] = append(x.postings[w], posting{i, weight})
+			length += weight
 		}
+		x.lengths = append(x.lengths, length)
+		total += length
+	}
+	for i := range x.lengths {
+		x.lengths[i] *= float64(len(sections)) / total
 	}
 	for w := range x.postings {
 		x.stems = append(x.stems, w)
@@ -119,6 +128,7 @@ type found struct {
 	section
 	Text  template.HTML // of it, with what was looked for marked
 	score float64
+	place int // in the order of the documentation
 }
 
 // filler are words that say nothing of what is looked for, as stems.
@@ -151,7 +161,7 @@ func (x *index) find(question string) (list []found) {
 				rare /= 2
 			}
 			for _, p := range posted {
-				best[p.section] = max(best[p.section], rare*p.weight/(p.weight+2))
+				best[p.section] = max(best[p.section], rare*p.weight/(p.weight+1+2*x.lengths[p.section]))
 			}
 		}
 		for at, score := range best {
@@ -160,9 +170,9 @@ func (x *index) find(question string) (list []found) {
 		}
 	}
 	for at, score := range scores {
-		list = append(list, found{section: x.sections[at], score: score * float64(hits[at]) / float64(len(terms))})
+		list = append(list, found{section: x.sections[at], place: at, score: score * float64(hits[at]) / float64(len(terms))})
 	}
-	slices.SortFunc(list, func(a, b found) int { return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.Path, b.Path)) })
+	slices.SortFunc(list, func(a, b found) int { return cmp.Or(cmp.Compare(b.score, a.score), a.place-b.place) })
 	list = list[:min(len(list), mostFound)]
 	for i := range list {
 		list[i].Text = excerpt(strings.Join(list[i].text, " "), marked)
@@ -236,9 +246,10 @@ func (s *Room) sections() (list []section) {
 	if s.reference == nil {
 		return list
 	}
+	seen := map[string]bool{} // parameters, which several operations share
 	for _, g := range s.reference.Groups {
 		for i := range g.Operations {
-			list = append(list, operationSections(&g.Operations[i])...)
+			list = append(list, operationSections(&g.Operations[i], seen)...)
 		}
 	}
 	for _, f := range s.reference.Refusals {
@@ -247,10 +258,15 @@ func (s *Room) sections() (list []section) {
 	return list
 }
 
-func operationSections(op *api.Operation) []section {
+func operationSections(op *api.Operation, seen map[string]bool) []section {
 	at := referencePath + "/" + op.ID
 	list := []section{{Title: op.Summary, Page: op.Method + " " + op.Path, Path: at, text: []string{op.Description}, known: []string{op.ID, op.Path}}}
 	for _, p := range op.Params {
+		key := p.Name + ": " + p.Description
+		if seen[key] {
+			continue
+		}
+		seen[key] = true
 		list = append(list, section{Title: p.Name, Page: op.Method + " " + op.Path, Path: at + "#" + paramAnchor(p.Name), text: []string{p.Description, strings.Join(p.Enum, ", ")}})
 	}
 	return list
