@@ -54,6 +54,9 @@ func render(file, title string, source []byte) (*chapter, error) {
 	if err := c.relink(doc); err != nil {
 		return nil, err
 	}
+	if err := nameTables(doc, source); err != nil {
+		return nil, err
+	}
 	c.read(doc, source)
 	var b bytes.Buffer
 	if err := markdown.Renderer().Render(&b, source, doc); err != nil {
@@ -89,6 +92,31 @@ func (c *chapter) read(doc ast.Node, source []byte) {
 		now = section{Title: at.Text, Page: c.Title, Path: c.Path + "#" + at.ID}
 	}
 	c.sections = append(c.sections, now)
+}
+
+// tableName is the attribute of a table that has its name.
+const tableName = "name"
+
+// nameTables names each table after the heading it stands under, and gives no two
+// the same name.
+func nameTables(doc ast.Node, source []byte) error {
+	under, used := "Table", map[string]int{}
+	return ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		switch n := n.(type) {
+		case *ast.Heading:
+			under = plainText(n, source)
+		case *tables.Table:
+			if !entering {
+				break
+			}
+			name := under
+			if used[under]++; used[under] > 1 {
+				name += ", table " + strconv.Itoa(used[under])
+			}
+			n.SetAttributeString(tableName, name)
+		}
+		return ast.WalkContinue, nil
+	})
 }
 
 // longestCode is how many lines of a block of code are searched; what is longer
@@ -284,18 +312,12 @@ func drawFold(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.W
 	return ast.WalkSkipChildren, nil
 }
 
-func drawTable(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+func drawTable(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	if !entering {
 		_, _ = w.WriteString("</table></div>\n")
 		return ast.WalkContinue, nil
 	}
-	label := "Table"
-	for before := n.PreviousSibling(); before != nil; before = before.PreviousSibling() {
-		if h, ok := before.(*ast.Heading); ok {
-			label = plainText(h, source)
-			break
-		}
-	}
-	_, _ = w.WriteString(`<div class="wide fits" tabindex="0" role="region" aria-label="` + string(util.EscapeHTML([]byte(label))) + `"><table>` + "\n")
+	label, _ := n.AttributeString(tableName)
+	_, _ = w.WriteString(`<div class="wide fits" tabindex="0" role="region" aria-label="` + string(util.EscapeHTML([]byte(label.(string)))) + `"><table>` + "\n")
 	return ast.WalkContinue, nil
 }
