@@ -60,6 +60,7 @@ type Store interface {
 	Agents
 	AuditLog
 	Signing
+	Questions
 	Close() error
 }
 
@@ -176,6 +177,19 @@ type Agents interface {
 	// Seen says whether this is the first use of the nonce of a keypair, and
 	// remembers it until then.
 	Seen(ctx context.Context, keyid, nonce string, until time.Time) (fresh bool, err error)
+}
+
+// Questions are what visitors ask on the page of questions: a few a day are free,
+// and whatever is paid for is paid for once. A receipt names a question of a
+// visitor; for ten minutes after it was paid, free or not, it costs nothing more.
+type Questions interface {
+	// QuestionsLeft is how many free questions are left today.
+	QuestionsLeft(ctx context.Context, q Asking) (left int, err error)
+	// TakeQuestion takes one of them, or none: then the error wraps ErrSpent and
+	// a WaitError. It returns when that is on the disk, with how many are left.
+	TakeQuestion(ctx context.Context, q Asking, receipt string) (left int, err error)
+	// ChargeOnce is Charge for a question that is not free.
+	ChargeOnce(ctx context.Context, id string, cost int, receipt string) (Balance, error)
 }
 
 // AuditLog is what happened, for those who must answer for it.

@@ -36,6 +36,7 @@ type charge struct {
 	ctx     context.Context
 	id      string
 	cost    int
+	receipt []byte // of what is paid only once; nil for what is paid each time
 	balance Balance
 	refusal error
 	done    chan error
@@ -255,15 +256,30 @@ func (s *store) applyCharges(t *tx, charges []*charge) error {
 		if c.refusal != nil {
 			continue
 		}
-		r := payers[c.id]
-		if r.Plan == Agent {
-			c.balance, c.refusal = agents[r.seq].pay(r.Tier, int64(c.cost), t.now)
-		} else {
-			c.balance, c.refusal = s.pay(meterOf(r), r, int64(c.cost), t.now)
+		r, cost := payers[c.id], int64(c.cost)
+		if c.receipt != nil {
+			// The allowance is locked by now: nobody else is paying with it.
+			paid, err := t.receipted(c.receipt)
+			if err != nil {
+				return err
+			}
+			if paid {
+				cost = 0
+			}
 		}
-		if c.refusal == nil && c.cost > 0 {
+		if r.Plan == Agent {
+			c.balance, c.refusal = agents[r.seq].pay(r.Tier, cost, t.now)
+		} else {
+			c.balance, c.refusal = s.pay(meterOf(r), r, cost, t.now)
+		}
+		if c.refusal == nil && cost > 0 {
 			table, whose := r.usedIn()
-			used[table][whose] += int64(c.cost)
+			used[table][whose] += cost
+			if c.receipt != nil {
+				if err := t.writeReceipt(c.receipt); err != nil {
+					return err
+				}
+			}
 		}
 	}
 	if len(used[usageOfKeys])+len(used[usageOfAccounts]) == 0 {
@@ -312,15 +328,19 @@ func (s *store) pay(m *meter, r record, cost int64, now time.Time) (Balance, err
 }
 
 func (s *store) Charge(ctx context.Context, id string, cost int) (Balance, error) {
-	if cost < 0 {
-		return Balance{}, fmt.Errorf("a charge of %d calls", cost)
+	return s.charge(ctx, &charge{id: id, cost: cost})
+}
+
+func (s *store) charge(ctx context.Context, c *charge) (Balance, error) {
+	if c.cost < 0 {
+		return Balance{}, fmt.Errorf("a charge of %d calls", c.cost)
 	}
-	if !isID(idPrefix, id) && !isID(accPrefix, id) {
+	if !isID(idPrefix, c.id) && !isID(accPrefix, c.id) {
 		return Balance{}, noSuchKey()
 	}
 	// The charge is read only after the answer, never while it may still be
 	// worked on for a caller that has left.
-	c := &charge{ctx: ctx, id: id, cost: cost, done: make(chan error, 1)}
+	c.ctx, c.done = ctx, make(chan error, 1)
 	if err := s.ledger.do(ctx, c); err != nil {
 		return Balance{}, err
 	}

@@ -61,6 +61,18 @@ func quotaExhausted(r record, w Window, b Balance, now time.Time) error {
 	return f
 }
 
+// questionsSpent refuses a free question that is one too many for a visitor, or
+// for all at a network address.
+func questionsSpent(kind string, most int, wait time.Duration) error {
+	f := fault.New("questions_spent", "The %d free questions of today are used.", most)
+	if kind == "address" {
+		f = fault.New("questions_spent", "The %d free questions that a network has in a day are used.", most)
+	}
+	f.Try("ask again tomorrow, or use an account or a key of a paid plan")
+	f.Err = errors.Join(ErrSpent, &WaitError{wait})
+	return f
+}
+
 // tierExhausted refuses a charge on the key of an agent that has no calls left.
 func tierExhausted(tier Tier, allowance int64) error {
 	f := fault.New("quota_exhausted", "Limit of this key reached: %d calls on the %s tier.", allowance, tier).

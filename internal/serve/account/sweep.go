@@ -46,10 +46,12 @@ func (s *store) sweep(ctx context.Context) error {
 		{"DELETE FROM tokens WHERE expires < $1", now.UnixNano()},
 		{"DELETE FROM nonces WHERE until <= $1", now.UnixNano()},
 		{"DELETE FROM tries WHERE start < $1", now.Add(-24 * time.Hour).UnixNano()},
+		{"DELETE FROM questions WHERE day < $1", now.Add(-48 * time.Hour).Unix()},
 		// What a clock that has been set back wrote into the future: nobody can
 		// have begun these windows, or spent of them, yet.
 		{"DELETE FROM tries WHERE start > $1", now.Add(skew).UnixNano()},
 		{"DELETE FROM spent WHERE start > $1", now.Add(skew).Unix()},
+		{"DELETE FROM questions WHERE day > $1", now.Add(skew).Unix()},
 	} {
 		// Each in a transaction of its own, so that charges wait for none of them
 		// longer than they must.
