@@ -63,7 +63,7 @@ func route(path string, operation func(path string) string) string {
 		return "/api/other"
 	}
 	switch head, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/"); head {
-	case "", "org", "search", "explore", "grant", "place", "cause", "compare", "check", "download", "share", "sitemap", "sql", "data", "account", "signin", "signup", "static", "openapi.json", "llms.txt", "healthz", "readyz":
+	case "", "org", "search", "ask", "explore", "grant", "place", "cause", "compare", "check", "download", "share", "sitemap", "sql", "data", "account", "signin", "signup", "static", "openapi.json", "llms.txt", "healthz", "readyz":
 		return "/" + head
 	}
 	return "/other"
@@ -159,6 +159,9 @@ func (o *observed) Write(p []byte) (int, error) {
 	o.cut = o.cut || errors.Is(err, os.ErrDeadlineExceeded)
 	return n, err
 }
+
+// Flush sends what was written so far, for answers that come in parts.
+func (o *observed) Flush() { _ = http.NewResponseController(o.ResponseWriter).Flush() }
 
 // Unwrap lets http.ResponseController reach the connection.
 func (o *observed) Unwrap() http.ResponseWriter { return o.ResponseWriter }

@@ -26,6 +26,7 @@ import (
 	"grantgraph/internal/serve/report/keyring"
 	"grantgraph/internal/serve/screen"
 	"grantgraph/internal/serve/search"
+	"grantgraph/internal/serve/site/asking"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/snapshot/lists"
 )
@@ -128,6 +129,7 @@ func operations(p parts) []api.Group {
 		agentkeys.Group(p.agents, func(d api.Dataset) agent.Asker { return d.(*Dataset).Graph }, p.base),
 		query.Group(func(d api.Dataset) query.Warehouse { return d.(*Dataset).SQL }, p.sql),
 		admin.Group(p.registry),
+		{Tag: "Questions", About: "Questions in plain English, which the page /ask answers. No part of the public API.", Withheld: []api.Withheld{asking.Described}},
 	}
 }
 

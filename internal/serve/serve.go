@@ -34,6 +34,7 @@ import (
 	"grantgraph/internal/serve/dataset"
 	"grantgraph/internal/serve/report/keyring"
 	"grantgraph/internal/serve/site"
+	"grantgraph/internal/serve/site/asking"
 	"grantgraph/internal/serve/site/mail"
 	"grantgraph/internal/serve/sqlbox"
 )
@@ -237,6 +238,16 @@ func (s *Server) route() error {
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/api/", apiHandler)
+	for _, path := range asking.Paths {
+		// Whoever is not the page is refused by the API.
+		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
+			if s.pages.Asks(r) {
+				s.pages.ServeHTTP(w, r)
+				return
+			}
+			apiHandler.ServeHTTP(w, r)
+		})
+	}
 	mux.Handle("/openapi.json", apiHandler)
 	mux.Handle("/llms.txt", apiHandler)
 	mux.HandleFunc(jwksPath, s.jwks)

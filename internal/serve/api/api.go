@@ -160,6 +160,9 @@ func (s *Handler) Route(path string) string {
 	if ops, _ := s.table.routes.find(path); ops != nil {
 		return ops[0].Path
 	}
+	if w, ok := s.table.withholds(path); ok {
+		return w.Path
+	}
 	return ""
 }
 

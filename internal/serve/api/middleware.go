@@ -106,6 +106,10 @@ func (s *Handler) dispatch(r *http.Request, out *reply, c *Call) error {
 	at := r.URL.EscapedPath()
 	ops, path := s.table.routes.find(at)
 	ops = slices.DeleteFunc(slices.Clone(ops), func(op *Operation) bool { return op.Off })
+	if w, ok := s.table.withholds(at); ok {
+		return fault.New(refusedNotPublic.Slug, "%s serves a page of this site, and only when the page itself asks.", Versioned+w.Path).
+			Try("ask on the page %s/ask, or use the other endpoints", s.config.BaseURL)
+	}
 	if len(ops) == 0 {
 		return fault.New(refusedNotFound.Slug, "There is nothing at %s.", shown(account.MaskKeys(at))).Try("%s%s lists the endpoints", s.config.BaseURL, Versioned)
 	}

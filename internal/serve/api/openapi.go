@@ -52,6 +52,9 @@ func OpenAPI(baseURL string, examples Examples) ([]byte, error) {
 			return nil, err
 		}
 	}
+	for _, w := range all.withheld {
+		paths[Versioned+w.Path] = object{strings.ToLower(w.Method): d.withheld(w, examples.Groups)}
+	}
 	doc := object{
 		"openapi": "3.1.0",
 		"info": object{
@@ -124,6 +127,27 @@ func (d *describer) operation(op *Operation) (object, error) {
 		out["requestBody"] = object{"required": true, "content": content}
 	}
 	return out, nil
+}
+
+// withheld describes an operation that is no part of the public API.
+func (d *describer) withheld(w Withheld, groups []Group) object {
+	tag := ""
+	for _, g := range groups {
+		if slices.ContainsFunc(g.Withheld, func(x Withheld) bool { return x.ID == w.ID }) {
+			tag = g.Tag
+		}
+	}
+	refused := object{"description": refusedNotPublic.Slug + ": " + refusedNotPublic.Means + ".",
+		"content": object{"application/json": object{"schema": d.schema(reflect.TypeFor[Failure]())}}}
+	return object{
+		"operationId": w.ID, "tags": []string{tag}, "summary": w.Summary, "description": w.Description,
+		"parameters": []object{}, "security": []object{}, "x-not-public": true,
+		"requestBody": object{"required": true, "content": object{"application/json": object{"schema": d.schema(reflect.TypeOf(w.Body))}}},
+		"responses": object{
+			"200": object{"description": "To the page alone.", "content": object{w.Answers: object{"schema": object{"type": "string"}}}},
+			"403": refused,
+		},
+	}
 }
 
 // file is a body that is no text.

@@ -64,10 +64,21 @@ type Group struct {
 	About      string // the tag in a sentence
 	Note       string // a paragraph for the description that language models read; may be empty
 	Operations []Operation
+	Withheld   []Withheld
 
 	// Schemas are the names in the published description of types whose own
 	// name says too little outside of their package.
 	Schemas map[reflect.Type]string
+}
+
+// Withheld is an operation that serves a page of the service and nobody else. It
+// is described, so that nobody has to guess what it is, and refused whoever calls
+// it through the API, by whatever method.
+type Withheld struct {
+	ID, Method, Path     string
+	Summary, Description string
+	Body                 any    // a value of the type of the request body
+	Answers              string // media type of the answer
 }
 
 // Operation is one entry of the table.
@@ -194,6 +205,7 @@ func (op *Operation) refusals() []Refusal {
 type table struct {
 	groups   []Group
 	ops      []Operation
+	withheld []Withheld
 	routes   *routes
 	refusals []Refusal // by status
 }
@@ -202,6 +214,12 @@ type table struct {
 func newTable(groups []Group) (*table, error) {
 	t := &table{groups: groups, refusals: []Refusal{refusedNotFound}}
 	for _, g := range groups {
+		for _, w := range g.Withheld {
+			t.withheld = append(t.withheld, w)
+			if !slices.Contains(t.refusals, refusedNotPublic) {
+				t.refusals = append(t.refusals, refusedNotPublic)
+			}
+		}
 		for _, op := range g.Operations {
 			op.Tag = g.Tag
 			op.Params = slices.Concat(op.Params, common())
@@ -246,6 +264,16 @@ func (t *table) refusal(slug string) Refusal {
 }
 
 func (t *table) status(slug string) int { return t.refusal(slug).Status }
+
+// withholds finds the operation at a path that is no part of the public API.
+func (t *table) withholds(path string) (w Withheld, ok bool) {
+	path = strings.TrimSuffix(path, "/")
+	i := slices.IndexFunc(t.withheld, func(w Withheld) bool { return path == Versioned+w.Path || path == legacy+w.Path })
+	if i < 0 {
+		return w, false
+	}
+	return t.withheld[i], true
+}
 
 // takes reports whether any operation has a parameter.
 func (t *table) takes(name string) bool {

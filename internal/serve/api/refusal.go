@@ -51,12 +51,13 @@ var (
 	StoreUnavailable = Refusal{Slug: "store_unavailable", Status: 503, Means: "the store of keys does not answer; see Retry-After", Do: "Wait as many seconds as Retry-After says, then ask again. Nothing was counted."}
 	keyed            = []Refusal{refusedNoKey, refusedUnknown, refusedExpired, Inactive, StoreUnavailable}
 
-	refusedSpent    = Refusal{Slug: "quota_exhausted", Status: 402, Means: "the daily or monthly limit of the key is reached; Retry-After says in how many seconds it resets, and is absent where time alone does not refill it", Do: "Wait until the allowance resets, which is what Retry-After and X-Calls-Reset say, or move to a higher plan. Repeated requests with If-None-Match cost nothing when nothing has changed."}
-	refusedLocked   = Refusal{Slug: "key_locked", Status: 402, Means: "the key of an agent is locked and this call is not part of its challenge", Do: "Make the three calls of the challenge and send the answers to challenge.answer_to.", Audit: true}
-	PlanRequired    = Refusal{Slug: "plan_required", Status: 402, Means: "the endpoint needs a higher plan", Do: "The message names the plan. Move to it on your account page, or use an endpoint of your plan."}
-	refusedNotAgent = Refusal{Slug: "not_an_agent_key", Status: 409, Means: "the key is not one of an agent", Do: "Use the key that POST /agent-key gave."}
-	refusedAdmin    = Refusal{Slug: "bad_admin_token", Status: 401, Means: "the admin token is missing or wrong", Do: "Send the admin token as Authorization: Bearer; keys of the service do not work here.", Audit: true}
-	refusedNotFound = Refusal{Slug: "not_found", Status: 404, Means: "there is no such endpoint", Do: "Check the path. /api/v1 lists the endpoints."}
+	refusedSpent     = Refusal{Slug: "quota_exhausted", Status: 402, Means: "the daily or monthly limit of the key is reached; Retry-After says in how many seconds it resets, and is absent where time alone does not refill it", Do: "Wait until the allowance resets, which is what Retry-After and X-Calls-Reset say, or move to a higher plan. Repeated requests with If-None-Match cost nothing when nothing has changed."}
+	refusedLocked    = Refusal{Slug: "key_locked", Status: 402, Means: "the key of an agent is locked and this call is not part of its challenge", Do: "Make the three calls of the challenge and send the answers to challenge.answer_to.", Audit: true}
+	PlanRequired     = Refusal{Slug: "plan_required", Status: 402, Means: "the endpoint needs a higher plan", Do: "The message names the plan. Move to it on your account page, or use an endpoint of your plan."}
+	refusedNotAgent  = Refusal{Slug: "not_an_agent_key", Status: 409, Means: "the key is not one of an agent", Do: "Use the key that POST /agent-key gave."}
+	refusedAdmin     = Refusal{Slug: "bad_admin_token", Status: 401, Means: "the admin token is missing or wrong", Do: "Send the admin token as Authorization: Bearer; keys of the service do not work here.", Audit: true}
+	refusedNotPublic = Refusal{Slug: "not_public", Status: 403, Means: "the endpoint serves a page of the site and is no part of the public API", Do: "Ask on the page, at /ask, or use the endpoint that the answer there names."}
+	refusedNotFound  = Refusal{Slug: "not_found", Status: 404, Means: "there is no such endpoint", Do: "Check the path. /api/v1 lists the endpoints."}
 )
 
 // Those of answers in pages.

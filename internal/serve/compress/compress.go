@@ -27,9 +27,9 @@ var pack = func() func(http.Handler) http.HandlerFunc {
 
 // compressible says of a media type whether packing is worth its time: fonts and
 // pictures of pixels are packed already, as are most of those that the library
-// leaves alone.
+// leaves alone. An event is sent when it is there, not when a packet is full.
 func compressible(mediaType string) bool {
-	return !strings.HasPrefix(mediaType, "font/") && mediaType != "image/png" && gzhttp.DefaultContentTypeFilter(mediaType)
+	return mediaType != "text/event-stream" && !strings.HasPrefix(mediaType, "font/") && mediaType != "image/png" && gzhttp.DefaultContentTypeFilter(mediaType)
 }
 
 // Handler packs the answers of a handler. A client that does not read keeps a

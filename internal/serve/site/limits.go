@@ -20,10 +20,11 @@ var (
 // longestAddress is that of the API, in bytes.
 const longestAddress = 8 << 10
 
-// asking are the pages that ask the engine, by the first part of their path.
-var asking = map[string]bool{
+// counted are the pages that ask the engine, by the first part of their path; below
+// /api is the stream of the page of questions.
+var counted = map[string]bool{
 	"": true, "search": true, "explore": true, "download": true, "org": true, "grant": true, "place": true, "places": true, "cause": true, "causes": true,
-	"compare": true, "check": true, "sql": true, "share": true, "share.png": true, "sitemap.xml": true, "sitemap": true,
+	"ask": true, "api": true, "compare": true, "check": true, "sql": true, "share": true, "share.png": true, "sitemap.xml": true, "sitemap": true,
 }
 
 // bounded holds visitors to a number of pages, and addresses to a length.
@@ -35,7 +36,7 @@ func (s *Site) bounded(h http.Handler) http.Handler {
 			return
 		}
 		head, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
-		if !asking[head] {
+		if !counted[head] {
 			h.ServeHTTP(w, r)
 			return
 		}

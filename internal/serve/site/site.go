@@ -34,6 +34,7 @@ import (
 	"grantgraph/internal/serve/budget"
 	"grantgraph/internal/serve/dataset"
 	"grantgraph/internal/serve/report/keyring"
+	"grantgraph/internal/serve/site/asking"
 	"grantgraph/internal/serve/site/atlas"
 	"grantgraph/internal/serve/site/explore"
 	"grantgraph/internal/serve/site/find"
@@ -67,6 +68,7 @@ type Config struct {
 	Rate     visitor.Rate               // of pages that one visitor opens; zero is Pages
 	Contact  string                     // where somebody reports a flaw of the service: an address of the web, or of email after mailto:; empty publishes none
 	Ring     *keyring.Ring              // signs reports of screenings, and knows the keys to verify them with
+	Model    asking.Model               // fills plans for questions that the reader does not understand; nil for none
 	Log      *slog.Logger
 }
 
@@ -79,6 +81,7 @@ type Site struct {
 	secure  bool // cookies are Secure
 	origin  *http.CrossOriginProtection
 	csrfKey []byte
+	askKey  []byte // signs the cookies and plans of the page of questions
 	flashes cipher.AEAD
 	outbox  outbox
 	files   downloads
@@ -113,6 +116,9 @@ func New(c Config) (*Site, error) {
 	s.routeVerify(mux)
 	s.routeDownload(mux)
 	s.routeSQL(mux)
+	if err := s.routeAsking(mux); err != nil {
+		return nil, err
+	}
 	for _, route := range []func(*http.ServeMux, *frame.Frame) error{find.Route, explore.Route, organization.Route, onegrant.Route, atlas.Route} {
 		if err := route(mux, s.frame); err != nil {
 			return nil, err
@@ -170,6 +176,9 @@ func (s *Site) configure() error {
 		return fault.New("bad_secret", "the secret of the site has %d bytes, %d are the least", len(secret), minSecret).Try("the output of: openssl rand -hex 32")
 	}
 	if s.csrfKey, err = hkdf.Key(sha256.New, secret, nil, "forms", 32); err != nil {
+		return err
+	}
+	if s.askKey, err = hkdf.Key(sha256.New, secret, nil, "questions", 32); err != nil {
 		return err
 	}
 	key, err := hkdf.Key(sha256.New, secret, nil, "flashes", 32)

@@ -154,6 +154,13 @@ func (p Pages) Render(w http.ResponseWriter, status int, page string, data any) 
 	_, _ = buf.WriteTo(w)
 }
 
+// Fragment draws a part of a page that is sent by itself.
+func (p Pages) Fragment(page, part string, data any) (template.HTML, error) {
+	var buf bytes.Buffer
+	err := p.named[page].ExecuteTemplate(&buf, part, data)
+	return template.HTML(buf.String()), err
+}
+
 // Message shows a page that only says something.
 func (f *Frame) Message(w http.ResponseWriter, r *http.Request, status int, title, text string) {
 	f.pages.Render(w, status, "message", struct {

@@ -74,6 +74,7 @@ func (s *room) serveRobots(w http.ResponseWriter, _ *http.Request) {
 		"Disallow: /api/\n" +
 		"Disallow: /account\n" +
 		"Disallow: /download\n" +
+		"Disallow: /ask?\n" +
 		"Disallow: /explore?\n" +
 		"Disallow: /compare?\n" +
 		"Disallow: /search?\n" +

@@ -1,0 +1,222 @@
+package asking
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"grantgraph/internal/fault"
+	"grantgraph/internal/serve/account"
+	"grantgraph/internal/serve/ask"
+	"grantgraph/internal/serve/budget"
+	"grantgraph/internal/serve/site/frame"
+)
+
+// Question is what somebody asks.
+type Question struct {
+	Text string `json:"question" doc:"The question, as it was typed."`
+	Plan string `json:"plan,omitempty" doc:"The plan that it was changed to, as the page has it; then the question is only shown."`
+	Key  string `json:"key,omitempty" doc:"A key of a paid plan to pay with, when no free question is left."`
+}
+
+// The parts of a reply, in the order in which they are there.
+const (
+	partUnderstood = "understood"
+	partRequest    = "request"
+	partRows       = "rows"
+	partChart      = "chart"
+	partAnswer     = "answer"
+	partUnclear    = "unclear"
+	partError      = "error"
+	partDone       = "done"
+)
+
+// reply is what becomes of a question.
+type reply struct {
+	Question Question
+	Plan     *ask.Plan // as it was understood
+	Chips    []chip
+	Filled   string // the model that filled the plan, empty for none
+
+	*view            // the answer, nil until there is one
+	Unclear *unclear // why there is none
+	Problem *problem // what else went wrong
+
+	Paid string // how it was paid, as a sentence
+}
+
+// unclear says why a question was not understood.
+type unclear struct {
+	Why     string
+	Try     []example
+	Parties []party
+}
+
+// problem is why there is no answer though the question may be a good one.
+type problem struct {
+	Status      int
+	Slug        string
+	Title, Text string
+	Pay         bool // an account or a key would do
+}
+
+// asker is who asks, and what is asked.
+type asker struct {
+	*ask.Asker
+	who    account.Asking
+	from   string // network address, also that of this machine
+	member frame.Member
+	key    string
+}
+
+// asker finds out who asks.
+func (s *room) asker(w http.ResponseWriter, r *http.Request, key string) (*asker, error) {
+	member, err := s.Member(r)
+	if err != nil {
+		return nil, err
+	}
+	from := s.Address(r)
+	a := &asker{from: from, member: member, key: key}
+	a.who = account.Asking{Visitor: s.Visitor(w, r), Address: counted(from)}
+	a.Asker = ask.New(ask.Source{Data: frame.DatasetOf(r), BaseURL: s.BaseURL, Caller: member.Caller(), Ask: s.Ask})
+	return a, nil
+}
+
+// answer takes a question through its steps: it is read, run, paid and shown. Tell
+// is called for each part when it is there, and says whether to go on.
+func (s *room) answer(ctx context.Context, a *asker, q Question, p *reply, tell func(part string) bool) {
+	p.Question = q
+	fail := func(err error) {
+		p.view, p.Problem = nil, s.explain(ctx, err)
+		tell(partError)
+	}
+	if !a.Data.Browsable() {
+		fail(errDamaged)
+		return
+	}
+	end, err := s.atOnce.Begin(a.from)
+	if err != nil {
+		fail(err)
+		return
+	}
+	defer end()
+	hold, err := s.Budget.Take(ctx, weight)
+	if err != nil {
+		fail(err)
+		return
+	}
+	defer hold.Release()
+	none, err := s.read(ctx, a, q, p)
+	if err != nil {
+		fail(err)
+		return
+	}
+	if none != nil {
+		p.Unclear = newUnclear(none)
+		tell(partUnclear)
+		return
+	}
+	p.Chips = s.newChips(q.Text, p.Plan)
+	if !tell(partUnderstood) {
+		return
+	}
+	bill := s.bill(a, p.Plan)
+	if err := bill.check(ctx); err != nil {
+		fail(err)
+		return
+	}
+	found, err := a.Run(ctx, p.Plan)
+	if err != nil {
+		fail(err)
+		return
+	}
+	if !found.Understood {
+		p.Unclear = newUnclear(&ask.Unclear{Why: found.Why, Try: found.Try})
+		tell(partUnclear)
+		return
+	}
+	// It is paid when it is there, and before any of it is shown.
+	if p.Paid, err = bill.pay(ctx); err != nil {
+		fail(err)
+		return
+	}
+	p.view = newView(found)
+	for _, part := range []string{partRequest, partRows, partChart, partAnswer} {
+		if part == partChart && p.Chart == "" {
+			continue
+		}
+		if !tell(part) {
+			return
+		}
+	}
+	tell(partDone)
+}
+
+var (
+	errDamaged = errors.New("a file is damaged")
+	errPlan    = errors.New("the plan cannot be read")
+)
+
+// read finds out what is asked for.
+func (s *room) read(ctx context.Context, a *asker, q Question, p *reply) (none *ask.Unclear, err error) {
+	if q.Plan != "" {
+		text, ok := s.unsealed(q.Plan)
+		if !ok {
+			return nil, errPlan
+		}
+		if p.Plan, err = ask.Parse(text); err != nil {
+			return nil, errPlan
+		}
+		return nil, nil
+	}
+	if p.Plan, none = a.Read(ctx, q.Text); none == nil || none.Policy || s.Model == nil {
+		return none, nil
+	}
+	// A model is asked by those who could pay for what it makes of the question.
+	if _, ok := s.models.Take(a.from); !ok || !s.could(ctx, a) {
+		return none, nil
+	}
+	plan, err := s.Model.Fill(ctx, a.Asker, q.Text)
+	if err != nil || plan.Validate() != nil {
+		return none, nil // the model says in its own log what was wrong with it
+	}
+	p.Plan, p.Filled = plan, s.Model.Name()
+	return nil, nil
+}
+
+// explain puts an error in the words of the page.
+func (s *room) explain(ctx context.Context, err error) *problem {
+	f, _ := fault.Of(err)
+	slug := ""
+	if f != nil {
+		slug = f.Slug
+	}
+	switch {
+	case errors.Is(err, errPlan):
+		return &problem{Status: http.StatusUnprocessableEntity, Slug: "bad_plan", Title: "This address cannot be read",
+			Text: "It says in a form of its own how a question was understood, and something in it was changed or left out. Ask the question again."}
+	case errors.Is(err, errDamaged) || slug == "dataset_damaged":
+		return &problem{Status: http.StatusServiceUnavailable, Slug: "dataset_damaged", Title: "Out of service", Text: "A file that answers are made from is damaged. Please try again later. Nothing was counted."}
+	case slug == "questions_spent":
+		return &problem{Status: http.StatusPaymentRequired, Slug: slug, Title: "The free questions of today are used", Text: f.Message + " They are back at midnight UTC. Nothing was counted.", Pay: true}
+	case errors.Is(err, account.ErrSpent):
+		return &problem{Status: http.StatusPaymentRequired, Slug: slug, Title: "No calls left", Text: f.Message + " Nothing was counted.", Pay: true}
+	case slug == "unknown_key" || slug == "account_inactive" || slug == "plan_required" || slug == "key_expired":
+		return &problem{Status: http.StatusPaymentRequired, Slug: slug, Title: "This key cannot pay", Text: keyWords(f) + " Nothing was counted.", Pay: true}
+	case slug == budget.Busy || slug == "store_unavailable" || slug == "timed_out" || errors.Is(err, context.DeadlineExceeded):
+		return &problem{Status: http.StatusServiceUnavailable, Slug: budget.Busy, Title: "Too busy", Text: "The server is too busy right now. Please ask again in a few seconds. Nothing was counted."}
+	}
+	if ctx.Err() == nil {
+		// Never with the question: it is the visitor's.
+		s.Log.Error("answering a question", "error", err)
+	}
+	return &problem{Status: http.StatusInternalServerError, Slug: "internal_error", Title: "Something went wrong", Text: "The question could not be answered. Please try again. Nothing was counted."}
+}
+
+// keyWords is what is wrong with a key, for somebody who has it in a field.
+func keyWords(f *fault.Fault) string {
+	if f.Slug == "plan_required" {
+		return "A question needs an account or a key of a paid plan (Plus or Pro) when the free ones are used."
+	}
+	return f.Message
+}

@@ -1,0 +1,239 @@
+// Package asking is the page on which people ask in plain English. Package ask
+// reads the question and answers it from the engine; here are the page, the same
+// as a stream of events, and who pays: a few questions a day are free, and nothing
+// is counted that was not answered.
+//
+// Every answer is an address, of the question or of the plan that it was read as,
+// so that a part of the plan can be changed by a link. A plan in an address
+// carries the seal of this service: it says in words what was read, and nobody
+// else may put words there.
+package asking
+
+import (
+	"context"
+	"embed"
+	"html/template"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"grantgraph/internal/serve/account"
+	"grantgraph/internal/serve/api"
+	"grantgraph/internal/serve/ask"
+	"grantgraph/internal/serve/budget"
+	"grantgraph/internal/serve/site/frame"
+	"grantgraph/internal/serve/site/visitor"
+)
+
+//go:embed pages/*.html
+var pages embed.FS
+
+// Paths are where the script of the page sends a question, the second of them in
+// the older form.
+var Paths = []string{"/api/v1/analyze", "/api/analyze"}
+
+// Described is the stream in the description of the API, where it is refused.
+var Described = api.Withheld{
+	ID: "analyze", Method: http.MethodPost, Path: "/analyze", Body: Question{}, Answers: "text/event-stream",
+	Summary: "Answers a question in plain English, on the page /ask only",
+	Description: "Not a public endpoint: it serves the page /ask of this site, and only when the page itself asks. Anything else is 403 not_public. " +
+		"The answer is a stream of the events understood, request, rows, chart, answer and done, or unclear, or error. " +
+		"Three questions a day are free for a visitor; after them each costs one call of a paid plan.",
+}
+
+// Bounds of a question.
+const (
+	mostBody = 64 << 10         // of a request with a question, in bytes
+	weight   = 4 << 20          // what an answer takes while it is drawn, in bytes
+	patience = 25 * time.Second // of an answer, a model included
+)
+
+// How many questions are answered at a time, in all and for one address.
+const (
+	atOnce     = 16
+	atOnceEach = 3
+)
+
+// models is how often a visitor may send the model a question that nobody else
+// understands: it costs the operator, and a question without an answer costs the
+// visitor nothing.
+var models = visitor.Rate{Burst: 10, Every: time.Minute}
+
+// Model fills plans for questions that the reader does not understand.
+type Model interface {
+	// Fill reads a question into a plan that can be run.
+	Fill(ctx context.Context, a *ask.Asker, question string) (*ask.Plan, error)
+	// Name says which model it is.
+	Name() string
+}
+
+// Config is what the page needs of the site.
+type Config struct {
+	Accounts account.Store
+	// Visitor names who asks by a signed cookie, which is given to whoever has none.
+	Visitor func(w http.ResponseWriter, r *http.Request) string
+	// Token is what the form of the page carries, and Ours reports whether a request
+	// was sent by the script of the page.
+	Token func(w http.ResponseWriter, r *http.Request) string
+	Ours  func(r *http.Request) bool
+	// Seal is what a plan that this service made carries.
+	Seal func(plan string) string
+	// Form reports whether a form of the page was sent by the visitor it was shown
+	// to, or says that it was not.
+	Form  func(w http.ResponseWriter, r *http.Request) bool
+	Model Model // nil for none
+	Clock func() time.Time
+}
+
+// room draws the page.
+type room struct {
+	*frame.Frame
+	Config
+	pages  frame.Pages
+	atOnce *budget.AtOnce
+	models *visitor.Limit
+}
+
+// Route adds the page and its stream.
+func Route(mux *http.ServeMux, f *frame.Frame, c Config) error {
+	s := &room{Frame: f, Config: c, atOnce: budget.NewAtOnce(atOnce, atOnceEach), models: visitor.New(models, c.Clock)}
+	var err error
+	if s.pages, err = f.Pages(pages, template.FuncMap{"quoted": quoted}); err != nil {
+		return err
+	}
+	mux.HandleFunc("GET /ask", s.show)
+	mux.HandleFunc("POST /ask", s.send)
+	for _, path := range Paths {
+		mux.HandleFunc("POST "+path, s.stream)
+	}
+	return nil
+}
+
+// page is all that is drawn.
+type page struct {
+	frame.Head
+	Token    string
+	Typed    string // in the field
+	Examples []example
+	Left     int  // free questions
+	Free     int  // in a day
+	Paying   bool // whoever asks has calls to pay with
+	*reply        // nil before a question was asked
+}
+
+// Failed, NotUnderstood, Understood, Answered and Spent say which parts of the reply there are.
+func (p *page) Failed() bool        { return p.reply != nil && p.Problem != nil }
+func (p *page) NotUnderstood() bool { return p.reply != nil && p.Unclear != nil }
+func (p *page) Understood() bool    { return p.reply != nil && p.Plan != nil }
+func (p *page) Answered() bool      { return p.reply != nil && p.view != nil }
+func (p *page) Spent() bool         { return p.reply != nil && p.Problem != nil && p.Problem.Pay }
+
+// example is a question to try.
+type example struct{ Text, Href string }
+
+func examples(list []string) (to []example) {
+	for _, text := range list {
+		to = append(to, example{text, addressOf(text, "")})
+	}
+	return to
+}
+
+// addressOf is the page that answers a question, or a plan that it was changed to.
+func addressOf(text, plan string) string {
+	q := url.Values{}
+	if text != "" {
+		q.Set("q", text)
+	}
+	if plan != "" {
+		q.Set("plan", plan)
+	}
+	return "/ask?" + q.Encode()
+}
+
+// show draws the page, with the answer where the address has a question. It spends
+// a question, so it is only answered to somebody who goes to the address, not to a
+// program that looks ahead or a page that refers to it.
+func (s *room) show(w http.ResponseWriter, r *http.Request) {
+	private(w)
+	if strings.Contains(r.Header.Get("Sec-Purpose")+r.Header.Get("Purpose")+r.Header.Get("X-Moz"), "prefetch") {
+		s.Message(w, r, http.StatusServiceUnavailable, "Not looked up ahead", "An answer is looked up when its page is opened.")
+		return
+	}
+	v := r.URL.Query()
+	asked := Question{Text: v.Get("q"), Plan: v.Get("plan")}
+	if dest := r.Header.Get("Sec-Fetch-Dest"); r.Method != http.MethodGet || dest != "" && dest != "document" {
+		s.draw(w, r, asked, false)
+		return
+	}
+	s.draw(w, r, asked, asked.Text != "" || asked.Plan != "" || v.Has("q"))
+}
+
+// send is show for a form that carries a key, which has no place in an address.
+func (s *room) send(w http.ResponseWriter, r *http.Request) {
+	private(w)
+	if !s.Form(w, r) {
+		return
+	}
+	f := r.PostForm
+	s.draw(w, r, Question{Text: f.Get("q"), Plan: f.Get("plan"), Key: strings.TrimSpace(f.Get("key"))}, true)
+}
+
+// private keeps an answer out of caches and search engines.
+func private(w http.ResponseWriter) {
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("Referrer-Policy", "same-origin")
+}
+
+func (s *room) draw(w http.ResponseWriter, r *http.Request, q Question, answer bool) {
+	p := &page{Head: s.Head(r, "Ask in plain English"), Typed: clip(q.Text), Free: account.FreeQuestions}
+	p.Section, p.Canonical = "ask", "/ask"
+	p.Styles, p.Scripts = []string{"ask.css"}, []string{"ask.js"}
+	p.Description = "Ask who funds whom in plain English. Every figure of the answer comes from the filings, with the request behind it."
+	p.Token = s.Token(w, r)
+	a, err := s.asker(w, r, q.Key)
+	if err != nil {
+		s.Broken(w, r, err)
+		return
+	}
+	status := http.StatusOK
+	if answer {
+		ctx, cancel := context.WithTimeout(r.Context(), patience)
+		defer cancel()
+		p.reply = &reply{}
+		s.answer(ctx, a, q, p.reply, func(string) bool { return true })
+		if p.Problem != nil {
+			status = p.Problem.Status
+		}
+		if p.Problem != nil && p.Problem.Slug == budget.Busy {
+			w.Header().Set("Retry-After", "5")
+		}
+		w.Header().Set("X-Robots-Tag", "noindex")
+		p.Canonical = ""
+		if q.Text != "" && p.Problem == nil {
+			p.Title = clip(q.Text)
+		}
+	}
+	if frame.DatasetOf(r).Browsable() {
+		_, unclear := a.Read(r.Context(), "") // nothing is asked: what could be?
+		if unclear != nil {
+			p.Examples = examples(unclear.Try)
+		}
+	}
+	if p.Left, err = s.Accounts.QuestionsLeft(r.Context(), a.who); err != nil {
+		s.Broken(w, r, err)
+		return
+	}
+	p.Paying = a.pays()
+	s.pages.Render(w, status, "ask", p)
+}
+
+// clip bounds what a page repeats of what was typed.
+func clip(text string) string {
+	const most = 600
+	runes := []rune(strings.ToValidUTF8(text, "�"))
+	if len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return string(runes)
+}

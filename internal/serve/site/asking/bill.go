@@ -1,0 +1,119 @@
+package asking
+
+import (
+	"context"
+	"errors"
+	"net/netip"
+	"strconv"
+
+	"grantgraph/internal/serve/account"
+	"grantgraph/internal/serve/ask"
+)
+
+// bill is what one question costs somebody: one of the free ones, else a call of
+// a key or an account of a paid plan. The same question is paid once, so that an
+// answer that was lost on its way can be asked for again.
+type bill struct {
+	store   account.Store
+	a       *asker
+	receipt string
+}
+
+func (s *room) bill(a *asker, p *ask.Plan) *bill {
+	return &bill{s.Accounts, a, a.who.Visitor + " " + p.String()}
+}
+
+// pays reports whether somebody has more than the free questions.
+func (a *asker) pays() bool { return a.key != "" || paid(a.member.Plan) }
+
+func paid(p account.Plan) bool { return p.Terms().Scopes&account.Paid != 0 }
+
+// could reports whether an answer could be paid, for work that is done before.
+func (s *room) could(ctx context.Context, a *asker) bool {
+	left, err := s.Accounts.QuestionsLeft(ctx, a.who)
+	return err == nil && (left > 0 || a.pays())
+}
+
+// check says before the work why nothing can be paid, nil where something can.
+func (b *bill) check(ctx context.Context) error {
+	left, err := b.store.QuestionsLeft(ctx, b.a.who)
+	if err != nil || left > 0 {
+		return err
+	}
+	if b.a.pays() {
+		_, err := b.payer(ctx)
+		return err
+	}
+	_, err = b.store.TakeQuestion(ctx, b.a.who, b.receipt) // it may be paid already
+	return err
+}
+
+// payer is the key or the account whose calls are used.
+func (b *bill) payer(ctx context.Context) (id string, err error) {
+	if b.a.key == "" {
+		return b.a.member.ID, nil
+	}
+	k, err := b.store.Authenticate(ctx, b.a.key)
+	if err != nil {
+		return "", err
+	}
+	return k.ID, k.Require(account.Paid)
+}
+
+// pay pays, or says why not, and how it was paid as a sentence.
+func (b *bill) pay(ctx context.Context) (how string, err error) {
+	left, err := b.store.TakeQuestion(ctx, b.a.who, b.receipt)
+	if err == nil {
+		return freeWords(left), nil
+	}
+	if !errors.Is(err, account.ErrSpent) || !b.a.pays() {
+		return "", err
+	}
+	id, err := b.payer(ctx)
+	if err != nil {
+		return "", err
+	}
+	balance, err := b.store.ChargeOnce(ctx, id, 1, b.receipt)
+	if err != nil {
+		return "", err
+	}
+	what := "your account"
+	if b.a.key != "" {
+		what = "this key"
+	}
+	return "This question cost one call of " + what + "; " + plural(balance.Remaining, "call is", "calls are") + " left.", nil
+}
+
+// freeWords says how many free questions are left.
+func freeWords(left int) string {
+	if left == 0 {
+		return "That was the last of today’s free questions."
+	}
+	return plural(left, "free question is", "free questions are") + " left today."
+}
+
+func plural(n int, one, many string) string {
+	switch n {
+	case 0:
+		return "no " + many
+	case 1:
+		return "1 " + one
+	}
+	return strconv.Itoa(n) + " " + many
+}
+
+// counted is the address that free questions are counted by. The machine itself is
+// not counted: it is where a proxy is that was not named, and all who come through
+// it would be one.
+func counted(address string) string {
+	at, err := netip.ParseAddr(address)
+	if err != nil {
+		if ported, err := netip.ParseAddrPort(address); err == nil {
+			at = ported.Addr()
+		}
+	}
+	if at.Unmap().IsLoopback() {
+		return ""
+	}
+	return address
+}

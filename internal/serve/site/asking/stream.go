@@ -1,0 +1,216 @@
+package asking
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html/template"
+	"io"
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"grantgraph/internal/serve/account"
+	"grantgraph/internal/serve/api"
+	"grantgraph/internal/serve/ask"
+)
+
+// slowest is how long the visitor may take for one event.
+const slowest = 10 * time.Second
+
+// stream answers a question as events, each when it is there. The answer to a
+// question is the same each time and is paid once, so that a stream that was cut
+// is resumed by asking again: Last-Event-ID says what need not be sent.
+func (s *room) stream(w http.ResponseWriter, r *http.Request) {
+	private(w)
+	if !s.Ours(r) {
+		refuse(w, r, http.StatusForbidden, "not_public", notPublic)
+		return
+	}
+	q, status, err := readQuestion(r)
+	if err != nil {
+		refuse(w, r, status, http.StatusText(status), err.Error())
+		return
+	}
+	a, err := s.asker(w, r, strings.TrimSpace(q.Key))
+	if err != nil {
+		p := s.explain(r.Context(), err)
+		refuse(w, r, p.Status, p.Slug, p.Text)
+		return
+	}
+	h := w.Header()
+	h.Set("Content-Type", "text/event-stream")
+	h.Set("X-Accel-Buffering", "no") // a proxy that waits for all of it would keep the visitor waiting too
+	ctx, cancel := context.WithTimeout(r.Context(), patience)
+	defer cancel()
+	e := &events{w: w, control: http.NewResponseController(w), version: a.Data.Version(), last: r.Header.Get("Last-Event-ID")}
+	if !e.write(": the question is being read\n\n") {
+		return
+	}
+	var p reply
+	s.answer(ctx, a, q, &p, func(part string) bool {
+		body, err := s.event(part, &p)
+		if err != nil {
+			s.Log.Error("drawing a part of an answer", "part", part, "error", err)
+			body, part = []byte(`{"code":500,"error":"internal_error","message":"The answer could not be drawn.","html":""}`), partError
+		}
+		return e.send(part, &p, body) && err == nil
+	})
+}
+
+// notPublic is what is said to whoever is not the page.
+const notPublic = "Questions are answered on the page /ask only, to the page itself. Programs use the other endpoints of the API."
+
+// readQuestion reads the body of a request.
+func readQuestion(r *http.Request) (q Question, status int, err error) {
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
+		return q, http.StatusUnsupportedMediaType, errors.New("A question is sent as JSON.")
+	}
+	body, err := io.ReadAll(io.LimitReader(r.Body, mostBody+1))
+	if err != nil {
+		return q, http.StatusBadRequest, errors.New("The question did not arrive.")
+	}
+	if len(body) > mostBody {
+		return q, http.StatusRequestEntityTooLarge, errors.New("That is too long for a question. Ask it in one or two sentences.")
+	}
+	d := json.NewDecoder(strings.NewReader(string(body)))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&q); err != nil {
+		return q, http.StatusUnprocessableEntity, errors.New("The question cannot be read.")
+	}
+	return q, 0, nil
+}
+
+// refuse answers in the words of the API where there is no stream yet.
+func refuse(w http.ResponseWriter, r *http.Request, status int, slug, message string) {
+	if slug == http.StatusText(status) {
+		slug = strings.ReplaceAll(strings.ToLower(slug), " ", "_")
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(api.Failure{Code: status, Message: message, Error: slug, RequestID: api.RequestID(r)})
+}
+
+// events writes a stream.
+type events struct {
+	w       io.Writer
+	control *http.ResponseController
+	version string // of the dataset
+	last    string // event that the visitor has already
+	tag     string // of this answer
+	sent    int
+}
+
+// send writes one event, unless the visitor has it, and reports whether to go on.
+func (e *events) send(part string, p *reply, body []byte) bool {
+	if e.tag == "" {
+		// Of another answer nothing is left out.
+		of := p.Question.Text + "\x00"
+		if p.Plan != nil {
+			of += p.Plan.String()
+		}
+		sum := sha256.Sum256([]byte(e.version + "\x00" + of))
+		e.tag = base64.RawURLEncoding.EncodeToString(sum[:9])
+	}
+	e.sent++
+	if tag, n, ok := strings.Cut(e.last, "."); ok && tag == e.tag {
+		if had, err := strconv.Atoi(n); err == nil && e.sent <= had && part != partDone && part != partError {
+			return true
+		}
+	}
+	return e.write(fmt.Sprintf("id: %s.%d\nevent: %s\ndata: %s\n\n", e.tag, e.sent, part, body))
+}
+
+func (e *events) write(text string) bool {
+	// Where there is no deadline to be moved, that of the server holds.
+	_ = e.control.SetWriteDeadline(time.Now().Add(slowest))
+	if _, err := io.WriteString(e.w, text); err != nil {
+		return false
+	}
+	return e.control.Flush() == nil
+}
+
+// event is one part of a reply as the script reads it: what it says, and how the
+// page draws it.
+func (s *room) event(part string, p *reply) ([]byte, error) {
+	html := func() (template.HTML, error) {
+		if part == partDone {
+			return "", nil
+		}
+		return s.pages.Fragment("ask", part, p)
+	}
+	drawn, err := html()
+	if err != nil {
+		return nil, err
+	}
+	type chipped struct {
+		Label string `json:"label"`
+		Value string `json:"value"`
+	}
+	var to any
+	switch part {
+	case partUnderstood:
+		chips := []chipped{}
+		for _, c := range p.Chips {
+			chips = append(chips, chipped{c.Label, c.Value})
+		}
+		to = struct {
+			Question string        `json:"question"`
+			Plan     *ask.Plan     `json:"plan"`
+			Chips    []chipped     `json:"chips"`
+			FilledBy string        `json:"filled_by,omitempty"`
+			HTML     template.HTML `json:"html"`
+		}{p.Question.Text, p.Plan, chips, p.Filled, drawn}
+	case partRequest:
+		to = struct {
+			Request *ask.Request  `json:"request"`
+			HTML    template.HTML `json:"html"`
+		}{p.Found.Request, drawn}
+	case partRows:
+		to = struct {
+			Figures []ask.Figure  `json:"figures"`
+			Columns []ask.Column  `json:"columns"`
+			Rows    [][]any       `json:"rows"`
+			HTML    template.HTML `json:"html"`
+		}{p.Found.Figures, p.Found.Columns, p.Found.Rows, drawn}
+	case partChart:
+		to = struct {
+			Chart *ask.Chart    `json:"chart"`
+			HTML  template.HTML `json:"html"`
+		}{p.Found.Chart, drawn}
+	case partAnswer:
+		to = struct {
+			Answer  string        `json:"answer"`
+			Caveats []string      `json:"caveats"`
+			HTML    template.HTML `json:"html"`
+		}{p.Found.Answer, p.Found.Caveats, drawn}
+	case partUnclear:
+		try := []string{}
+		for _, e := range p.Unclear.Try {
+			try = append(try, e.Text)
+		}
+		to = struct {
+			Why  string        `json:"why"`
+			Try  []string      `json:"try"`
+			HTML template.HTML `json:"html"`
+		}{p.Unclear.Why, try, drawn}
+	case partError:
+		to = struct {
+			Code    int           `json:"code"`
+			Error   string        `json:"error"`
+			Message string        `json:"message"`
+			HTML    template.HTML `json:"html"`
+		}{p.Problem.Status, p.Problem.Slug, p.Problem.Text, drawn}
+	default:
+		to = struct {
+			Paid string `json:"paid"`
+			Free int    `json:"free"`
+		}{p.Paid, account.FreeQuestions}
+	}
+	return json.Marshal(to)
+}

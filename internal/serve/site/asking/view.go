@@ -1,0 +1,241 @@
+package asking
+
+import (
+	"html/template"
+	"math"
+	"strconv"
+	"strings"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/money"
+	"grantgraph/internal/orgname"
+	"grantgraph/internal/serve/ask"
+	"grantgraph/internal/serve/search"
+	"grantgraph/internal/serve/site/draw"
+)
+
+// view is an answer as it is drawn.
+type view struct {
+	Found *ask.Answer
+	Lines [][]cell // of the table
+	Heads []heading
+	Tiles []tile
+	Chart template.HTML
+	Curl  string // the request as a command
+}
+
+// heading is the head of a column.
+type heading struct {
+	Label  string
+	Number bool
+}
+
+// cell is a value of the table.
+type cell struct {
+	Text, Href string
+	Number     bool
+}
+
+// tile is a figure by itself.
+type tile struct{ Name, Value string }
+
+// party is an organization that may be meant.
+type party struct{ Name, Href string }
+
+func newView(found *ask.Answer) *view {
+	v := &view{Found: found, Chart: chartOf(found.Chart)}
+	for _, c := range found.Columns {
+		v.Heads = append(v.Heads, heading{c.Label, numeric(c.Unit)})
+	}
+	for _, row := range found.Rows {
+		line := make([]cell, len(found.Columns))
+		for i, c := range found.Columns {
+			line[i].Number = numeric(c.Unit)
+			if i < len(row) {
+				line[i] = cellOf(row[i], c.Unit)
+			}
+		}
+		v.Lines = append(v.Lines, line)
+	}
+	for _, f := range found.Figures {
+		v.Tiles = append(v.Tiles, tile{sentence(f.Name), figure(f.Value, f.Unit)})
+	}
+	if found.Request != nil {
+		v.Curl = curl(found.Request)
+	}
+	return v
+}
+
+// Source is where the answer is shown in full on the site.
+func (v *view) Source() string {
+	if strings.HasPrefix(v.Found.Link, "/") && !strings.HasPrefix(v.Found.Link, "//") {
+		return v.Found.Link
+	}
+	return ""
+}
+
+// SourceName says which page that is.
+func (v *view) SourceName() string {
+	switch head, _, _ := strings.Cut(strings.TrimPrefix(v.Source(), "/"), "/"); {
+	case strings.HasPrefix(head, "explore"):
+		return "See these grants in Explore"
+	case head == "org":
+		return "Open the page of the organization"
+	case strings.HasPrefix(head, "check"):
+		return "Check the organization"
+	}
+	return "Open the page behind this answer"
+}
+
+func numeric(unit string) bool {
+	return unit == ask.UnitDollars || unit == ask.UnitCount || unit == ask.UnitPercent
+}
+
+// figure writes a number in its unit.
+func figure(value float64, unit string) string {
+	whole := value == math.Trunc(value) && math.Abs(value) < 1<<53
+	switch {
+	case unit == ask.UnitDollars:
+		return money.Dollars(int64(math.Round(value)))
+	case unit == ask.UnitPercent:
+		return strconv.FormatFloat(value, 'f', 1, 64) + "%"
+	case unit == ask.UnitYear:
+		return strconv.FormatInt(int64(value), 10)
+	case whole:
+		return money.Grouped(int64(value))
+	}
+	return strconv.FormatFloat(value, 'f', 1, 64)
+}
+
+func cellOf(value any, unit string) cell {
+	c := cell{Number: numeric(unit)}
+	switch x := value.(type) {
+	case nil:
+		c.Text = "not known"
+	case string:
+		c.Text = x
+		if unit == ask.UnitParty {
+			c.Text = orgname.Display(x)
+		}
+	case ask.Party:
+		p := partyOf(x)
+		c.Text, c.Href = p.Name, p.Href
+	case int64:
+		c.Text = figure(float64(x), unit)
+	case int:
+		c.Text = figure(float64(x), unit)
+	case float64:
+		c.Text = figure(x, unit)
+	case bool:
+		c.Text = "no"
+		if x {
+			c.Text = "yes"
+		}
+	default:
+		c.Text = "not known"
+	}
+	return c
+}
+
+// partyOf is an organization with its page.
+func partyOf(o ask.Party) party {
+	p := party{Name: orgname.Display(o.Name)}
+	if e, err := ein.Parse(o.EIN); err == nil {
+		p.Href = "/org/" + e.String() + "/" + search.Slug(o.Name)
+	}
+	return p
+}
+
+// chartOf draws dollars. Counts stay in the table: the pictures of the site are of
+// dollars, and say so.
+func chartOf(c *ask.Chart) template.HTML {
+	if c == nil || c.Unit != ask.UnitDollars || len(c.Labels) != len(c.Values) {
+		return ""
+	}
+	if c.Kind == "years" {
+		var list []draw.Year
+		for i, label := range c.Labels {
+			year, err := strconv.Atoi(label)
+			if err != nil {
+				return ""
+			}
+			list = append(list, draw.Year{Year: year, Amount: c.Values[i], Partial: i < len(c.Partial) && c.Partial[i]})
+		}
+		return draw.Years(list)
+	}
+	var list []draw.Bar
+	for i, label := range c.Labels {
+		list = append(list, draw.Bar{Label: orgname.Display(label), Amount: c.Values[i]})
+	}
+	return draw.Bars(list)
+}
+
+// curl is a request as a command.
+func curl(r *ask.Request) string {
+	line := "curl -H 'X-API-Key: YOUR_KEY' \\\n  " + quoted(r.URL)
+	if r.Body != "" {
+		line = "curl -H 'X-API-Key: YOUR_KEY' -H 'Content-Type: application/json' \\\n  -d " + quoted(r.Body) + " \\\n  " + quoted(r.URL)
+	}
+	return line
+}
+
+// quoted is a text as a shell takes it.
+func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+// sentence begins with a capital letter.
+func sentence(s string) string {
+	s = strings.ReplaceAll(s, "_", " ")
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+func newUnclear(u *ask.Unclear) *unclear {
+	to := &unclear{Why: u.Why, Try: examples(u.Try)}
+	for _, o := range u.Parties {
+		to.Parties = append(to.Parties, partyOf(o))
+	}
+	return to
+}
+
+// chip is one part of how a question was understood, with what it can be changed
+// to.
+type chip struct {
+	Label, Value string
+	Off          string // address of the question without it
+	Options      []choice
+}
+
+type choice struct {
+	Label, Href string
+	Chosen      bool
+}
+
+// newChips are the parts of a plan. Their addresses carry the plan that they lead
+// to, sealed, so that nobody can make the page say what it did not read.
+func (s *room) newChips(text string, p *ask.Plan) (list []chip) {
+	for _, c := range p.Chips() {
+		to := chip{Label: c.Label, Value: c.Value}
+		if c.Off != "" {
+			to.Off = addressOf(text, s.sealed(c.Off))
+		}
+		for _, o := range c.Options {
+			to.Options = append(to.Options, choice{o.Label, addressOf(text, s.sealed(o.Plan)), o.Chosen})
+		}
+		list = append(list, to)
+	}
+	return list
+}
+
+// sealed is a plan with the seal of this service in front of it.
+func (s *room) sealed(plan string) string { return s.Seal(plan) + plan }
+
+// unsealed is the plan behind its seal.
+func (s *room) unsealed(text string) (plan string, ok bool) {
+	i := strings.IndexByte(text, '{')
+	if i < 0 {
+		return "", false
+	}
+	return text[i:], s.Seal(text[i:]) == text[:i]
+}
