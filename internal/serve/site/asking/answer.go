@@ -176,7 +176,7 @@ func (s *room) read(ctx context.Context, a *asker, q Question, p *reply) (none *
 	if _, ok := s.models.Take(a.from); !ok || !s.could(ctx, a) {
 		return none, nil
 	}
-	plan, err := s.Model.Fill(ctx, a.Asker, q.Text)
+	plan, err := s.Model.Fill(ctx, q.Text, a.Resolve)
 	if err != nil || plan.Validate() != nil {
 		return none, nil // the model says in its own log what was wrong with it
 	}

@@ -62,8 +62,9 @@ var models = visitor.Rate{Burst: 10, Every: time.Minute}
 
 // Model fills plans for questions that the reader does not understand.
 type Model interface {
-	// Fill reads a question into a plan that can be run.
-	Fill(ctx context.Context, a *ask.Asker, question string) (*ask.Plan, error)
+	// Fill reads a question into a plan that can be run. Resolve finds the
+	// organization that words name.
+	Fill(ctx context.Context, question string, resolve func(words string) (ask.Party, bool)) (*ask.Plan, error)
 	// Name says which model it is.
 	Name() string
 }
