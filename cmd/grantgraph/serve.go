@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/netip"
+	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -16,8 +17,10 @@ import (
 	"grantgraph/internal/secret"
 	"grantgraph/internal/serve"
 	"grantgraph/internal/serve/account"
+	"grantgraph/internal/serve/ask/model"
 	"grantgraph/internal/serve/budget"
 	"grantgraph/internal/serve/indexes"
+	"grantgraph/internal/serve/site/asking"
 	"grantgraph/internal/serve/site/mail"
 	"grantgraph/internal/serve/sqlbox"
 )
@@ -42,6 +45,10 @@ type serveCmd struct {
 	MailFrom   string      `help:"Sender of these emails." placeholder:"ADDRESS"`
 
 	Contact string `help:"Email or https address for reports of security problems, published at /.well-known/security.txt." placeholder:"ADDRESS"`
+
+	AskModel        string `name:"ask-model" help:"OpenAI-compatible API of a language model that reads questions which the page /ask does not understand; it may fill the plan, never the figures. Without it none is asked." placeholder:"URL"`
+	AskModelName    string `name:"ask-model-name" help:"Name of that model, as its API knows it." placeholder:"NAME"`
+	AskModelKeyFile string `name:"ask-model-key-file" help:"File with the key of that API." placeholder:"FILE"`
 
 	Memory string `help:"Memory that all requests together may use, such as 2GiB; beyond it they get 503. Default: a quarter of the machine's." placeholder:"SIZE"`
 
@@ -125,6 +132,9 @@ func (c *serveCmd) Run(a *app) error {
 		}
 		opt.Mail = post
 	}
+	if opt.Model, err = c.askModel(log); err != nil {
+		return err
+	}
 	s, err := serve.Open(opt)
 	if err != nil {
 		return err
@@ -143,6 +153,36 @@ func (c *serveCmd) Run(a *app) error {
 	stop()
 	<-looked
 	return serverError(err)
+}
+
+// mostKey bounds the file of a key, in bytes.
+const mostKey = 4 << 10
+
+// askModel is the language model that reads what the reader does not, nil for none.
+func (c *serveCmd) askModel(log *slog.Logger) (asking.Model, error) {
+	if c.AskModel == "" {
+		if c.AskModelName != "" || c.AskModelKeyFile != "" {
+			return nil, fault.New("bad_flag", "--ask-model-name and --ask-model-key-file are of a model, and none is set").Try("--ask-model https://models.example.org/v1")
+		}
+		return nil, nil
+	}
+	o := model.Options{URL: c.AskModel, Name: c.AskModelName, Log: log}
+	if c.AskModelKeyFile != "" {
+		text, err := os.ReadFile(c.AskModelKeyFile)
+		if err != nil {
+			return nil, fault.Disk(c.AskModelKeyFile, err)
+		}
+		key := strings.TrimSpace(string(text))
+		if key == "" || len(text) > mostKey || strings.ContainsAny(key, " \r\n\t") {
+			return nil, fault.New("bad_flag", "%s does not hold a key on one line", c.AskModelKeyFile).Try("write the key, and nothing else, into the file")
+		}
+		o.Key = secret.New(key)
+	}
+	m, err := model.Open(o)
+	if err != nil {
+		return nil, err
+	}
+	return m, nil
 }
 
 // Requests may take a quarter of the memory there is: the SQL workers have a

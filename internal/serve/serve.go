@@ -60,6 +60,8 @@ type Options struct {
 
 	SQL *sqlbox.Options // limits of POST /sql; nil means that there is none
 
+	Model asking.Model // reads questions that the page of questions does not understand; nil for none
+
 	Budget *budget.Budget // holds the memory of all requests together; nil is without bounds
 
 	Clock func() time.Time
@@ -231,7 +233,7 @@ func (s *Server) route() error {
 		},
 		API: apiHandler, Accounts: s.accounts, Window: s.opt.Window,
 		Mail: s.opt.Mail, Address: s.address, Secret: s.secrets.Forms, Clock: s.opt.Clock, Log: s.log,
-		Budget: s.opt.Budget, Ring: s.keys, Contact: s.opt.Contact,
+		Budget: s.opt.Budget, Ring: s.keys, Contact: s.opt.Contact, Model: s.opt.Model,
 	})
 	if err != nil {
 		return fmt.Errorf("setting up the site: %w", err)

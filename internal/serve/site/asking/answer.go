@@ -9,6 +9,7 @@ import (
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/ask"
 	"grantgraph/internal/serve/budget"
+	"grantgraph/internal/serve/dataset"
 	"grantgraph/internal/serve/site/frame"
 )
 
@@ -60,9 +61,17 @@ type problem struct {
 	Pay         bool // an account or a key would do
 }
 
-// asker is who asks, and what is asked.
+// reader reads questions and answers them; *ask.Asker does.
+type reader interface {
+	Read(ctx context.Context, question string) (*ask.Plan, *ask.Unclear)
+	Run(ctx context.Context, p *ask.Plan) (*ask.Answer, error)
+	Resolve(words string) (ask.Party, bool)
+}
+
+// asker is who asks, and whom.
 type asker struct {
-	*ask.Asker
+	reader
+	data   *dataset.Dataset
 	who    account.Asking
 	from   string // network address, also that of this machine
 	member frame.Member
@@ -76,9 +85,9 @@ func (s *room) asker(w http.ResponseWriter, r *http.Request, key string) (*asker
 		return nil, err
 	}
 	from := s.Address(r)
-	a := &asker{from: from, member: member, key: key}
+	a := &asker{data: frame.DatasetOf(r), from: from, member: member, key: key}
 	a.who = account.Asking{Visitor: s.Visitor(w, r), Address: counted(from)}
-	a.Asker = ask.New(ask.Source{Data: frame.DatasetOf(r), BaseURL: s.BaseURL, Caller: member.Caller(), Ask: s.Ask})
+	a.reader = s.reader(ask.Source{Data: a.data, BaseURL: s.BaseURL, Caller: member.Caller(), Ask: s.Ask})
 	return a, nil
 }
 
@@ -90,7 +99,7 @@ func (s *room) answer(ctx context.Context, a *asker, q Question, p *reply, tell 
 		p.view, p.Problem = nil, s.explain(ctx, err)
 		tell(partError)
 	}
-	if !a.Data.Browsable() {
+	if !a.data.Browsable() {
 		fail(errDamaged)
 		return
 	}

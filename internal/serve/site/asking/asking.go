@@ -92,23 +92,35 @@ type room struct {
 	*frame.Frame
 	Config
 	pages  frame.Pages
+	reader func(ask.Source) reader
 	atOnce *budget.AtOnce
 	models *visitor.Limit
 }
 
 // Route adds the page and its stream.
 func Route(mux *http.ServeMux, f *frame.Frame, c Config) error {
-	s := &room{Frame: f, Config: c, atOnce: budget.NewAtOnce(atOnce, atOnceEach), models: visitor.New(models, c.Clock)}
-	var err error
-	if s.pages, err = f.Pages(pages, template.FuncMap{"quoted": quoted}); err != nil {
+	s, err := newRoom(f, c)
+	if err != nil {
 		return err
 	}
+	s.route(mux)
+	return nil
+}
+
+func newRoom(f *frame.Frame, c Config) (*room, error) {
+	s := &room{Frame: f, Config: c, reader: func(from ask.Source) reader { return ask.New(from) },
+		atOnce: budget.NewAtOnce(atOnce, atOnceEach), models: visitor.New(models, c.Clock)}
+	var err error
+	s.pages, err = f.Pages(pages, template.FuncMap{"quoted": quoted})
+	return s, err
+}
+
+func (s *room) route(mux *http.ServeMux) {
 	mux.HandleFunc("GET /ask", s.show)
 	mux.HandleFunc("POST /ask", s.send)
 	for _, path := range Paths {
 		mux.HandleFunc("POST "+path, s.stream)
 	}
-	return nil
 }
 
 // page is all that is drawn.

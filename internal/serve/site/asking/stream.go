@@ -48,7 +48,7 @@ func (s *room) stream(w http.ResponseWriter, r *http.Request) {
 	h.Set("X-Accel-Buffering", "no") // a proxy that waits for all of it would keep the visitor waiting too
 	ctx, cancel := context.WithTimeout(r.Context(), patience)
 	defer cancel()
-	e := &events{w: w, control: http.NewResponseController(w), version: a.Data.Version(), last: r.Header.Get("Last-Event-ID")}
+	e := &events{w: w, control: http.NewResponseController(w), version: a.data.Version(), last: r.Header.Get("Last-Event-ID")}
 	if !e.write(": the question is being read\n\n") {
 		return
 	}
@@ -132,7 +132,8 @@ func (e *events) write(text string) bool {
 	if _, err := io.WriteString(e.w, text); err != nil {
 		return false
 	}
-	return e.control.Flush() == nil
+	err := e.control.Flush()
+	return err == nil || errors.Is(err, http.ErrNotSupported)
 }
 
 // event is one part of a reply as the script reads it: what it says, and how the

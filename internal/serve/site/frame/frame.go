@@ -75,7 +75,7 @@ type Head struct {
 	Image       string // path of the picture of a preview; empty is that of the site
 	Kind        string // of the page, as OpenGraph has it; empty is "website"
 	Facts       any    // what search engines read, written as JSON-LD; nil for none
-	Section     string // of the menu: explore, check, data, sql, account; by itself, that of the path. "home" has no search in the header
+	Section     string // of the menu: ask, explore, check, data, sql, account; by itself, that of the path. "home" has no search in the header
 	Query       string // in the search box
 	Styles      []string
 	Scripts     []string // files below /static/ beside those of every page
