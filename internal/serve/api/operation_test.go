@@ -293,3 +293,26 @@ func TestNoAdminToken(t *testing.T) {
 		}
 	}
 }
+
+// TestWithheld refuses an operation that serves a page, at both of its addresses
+// and by every method, and describes it.
+func TestWithheld(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t)
+	for _, method := range []string{"GET", "HEAD", "POST", "PUT", "OPTIONS"} {
+		for _, path := range []string{"/api/v1/analyze", "/api/analyze", "/api/v1/analyze/", "/api/v1/analyze?example=1"} {
+			rec := w.Get(t, method, path, "gg_test_pro")
+			if rec.Code != 403 || method != "HEAD" && !strings.Contains(rec.Body.String(), `"error":"not_public"`) {
+				t.Errorf("%s %s: %d %s", method, path, rec.Code, rec.Body)
+			}
+		}
+	}
+	if got := w.Route("/api/analyze"); got != "/analyze" {
+		t.Errorf("it is counted as %q", got)
+	}
+	_, doc := document(t)
+	op := doc.Paths.Value("/api/v1/analyze").Post
+	if op.Extensions["x-not-public"] != true || op.Responses.Value("403") == nil || op.Responses.Value("200").Value.Content["text/event-stream"] == nil {
+		t.Errorf("it is described as %+v", op)
+	}
+}
