@@ -244,7 +244,7 @@ func (s *room) draw(w http.ResponseWriter, r *http.Request, q Question, answer b
 // clip bounds what a page repeats of what was typed.
 func clip(text string) string {
 	const most = 600
-	runes := []rune(strings.ToValidUTF8(text, "�"))
+	runes := []rune(strings.ToValidUTF8(text, "\uFFFD"))
 	if len(runes) > most {
 		return string(runes[:most]) + "…"
 	}
