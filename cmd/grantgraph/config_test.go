@@ -99,7 +99,7 @@ func TestSecretFlags(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Not secrets, though they sound like it: names of files, addresses of people.
-	plain := map[string]bool{"secrets": true, "mail-from": true, "email": true, "key FILE": true, "key-file": true}
+	plain := map[string]bool{"secrets": true, "mail-from": true, "email": true, "key FILE": true, "key-file": true, "ask-model-key-file": true}
 	telling := regexp.MustCompile("(?i)token|secret|password|key|database|dsn|mail|mirror|URL.*PASSWORD")
 	n := 0
 	err = kong.Visit(parser.Model.Node, func(node kong.Visitable, next kong.Next) error {

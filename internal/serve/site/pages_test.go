@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"log/slog"
 	"net/netip"
+	"net/url"
 	"os"
 	"path/filepath"
 	"testing"
@@ -116,6 +117,10 @@ func pagesOf(t *testing.T, s *served) []pageToWalk {
 		{Name: "search", Path: "/search?q=county+library"},
 		{Name: "search-words", Path: "/search?q=food+banks+in+Ohio", Again: true},
 		{Name: "search-nothing", Path: "/search?q=zzqxv+wwkjq", Again: true},
+		{Name: "ask", Path: "/ask"},
+		{Name: "ask-answered", Path: "/ask?q=" + url.QueryEscape("Who are the top 10 funders of education?")},
+		{Name: "ask-years", Path: "/ask?q=" + url.QueryEscape("How has giving for education changed over time?"), Again: true},
+		{Name: "ask-unclear", Path: "/ask?q=" + url.QueryEscape("Why did giving fall?"), Again: true},
 		{Name: "explore", Path: "/explore"},
 		{Name: "explore-filtered", Path: "/explore?exclude=daf,individuals&location=OH&min_amt=1000&subject=K,P"},
 		{Name: "explore-funders", Path: "/explore?tab=funders&near=44113&within=100", Again: true},
@@ -194,6 +199,14 @@ func TestPages(t *testing.T) {
 		t.Fatal(err)
 	}
 	walk(ctx, "pages.mjs", s.URL(), s.email, s.password, file)
+}
+
+// TestAsking asks questions in Chromium.
+func TestAsking(t *testing.T) {
+	t.Parallel()
+	walk := site.Walker(t)
+	s, ctx := serveWorld(t)
+	walk(ctx, "ask.mjs", s.URL())
 }
 
 // TestTasks does the work of six people in Chromium, counting what they press.

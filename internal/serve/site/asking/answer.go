@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/ask"
 	"grantgraph/internal/serve/budget"
 	"grantgraph/internal/serve/dataset"
+	"grantgraph/internal/serve/site/explore"
 	"grantgraph/internal/serve/site/frame"
 )
 
@@ -65,12 +67,13 @@ type problem struct {
 type reader interface {
 	Read(ctx context.Context, question string) (*ask.Plan, *ask.Unclear)
 	Run(ctx context.Context, p *ask.Plan) (*ask.Answer, error)
-	Resolve(words string) (ask.Party, bool)
+	Resolve(ctx context.Context, words string) (ask.Party, bool)
 }
 
 // asker is who asks, and whom.
 type asker struct {
 	reader
+	r      *http.Request
 	data   *dataset.Dataset
 	who    account.Asking
 	from   string // network address, also that of this machine
@@ -85,7 +88,7 @@ func (s *room) asker(w http.ResponseWriter, r *http.Request, key string) (*asker
 		return nil, err
 	}
 	from := s.Address(r)
-	a := &asker{data: frame.DatasetOf(r), from: from, member: member, key: key}
+	a := &asker{r: r, data: frame.DatasetOf(r), from: from, member: member, key: key}
 	a.who = account.Asking{Visitor: s.Visitor(w, r), Address: counted(from)}
 	a.reader = s.reader(ask.Source{Data: a.data, BaseURL: s.BaseURL, Caller: member.Caller(), Ask: s.Ask})
 	return a, nil
@@ -150,6 +153,7 @@ func (s *room) answer(ctx context.Context, a *asker, q Question, p *reply, tell 
 		return
 	}
 	p.view = newView(found)
+	p.SQL = s.statement(ctx, a, found.Link)
 	for _, part := range []string{partRequest, partRows, partChart, partAnswer} {
 		if part == partChart && p.Chart == "" {
 			continue
@@ -159,6 +163,20 @@ func (s *room) answer(ctx context.Context, a *asker, q Question, p *reply, tell 
 		}
 	}
 	tell(partDone)
+}
+
+// statement is the SQL of the page of grants that shows an answer, empty where
+// there is none. It is no part of the answer: without it there is only less to copy.
+func (s *room) statement(ctx context.Context, a *asker, link string) string {
+	query, ok := strings.CutPrefix(link, "/explore?")
+	if !ok {
+		return ""
+	}
+	sql, err := explore.Statement(s.Frame, a.r.WithContext(ctx), a.member.Caller(), query)
+	if err != nil {
+		return ""
+	}
+	return sql
 }
 
 var (
@@ -185,7 +203,7 @@ func (s *room) read(ctx context.Context, a *asker, q Question, p *reply) (none *
 	if _, ok := s.models.Take(a.from); !ok || !s.could(ctx, a) {
 		return none, nil
 	}
-	plan, err := s.Model.Fill(ctx, q.Text, a.Resolve)
+	plan, err := s.Model.Fill(ctx, q.Text, func(words string) (ask.Party, bool) { return a.Resolve(ctx, words) })
 	if err != nil || plan.Validate() != nil {
 		return none, nil // the model says in its own log what was wrong with it
 	}

@@ -136,6 +136,12 @@ type page struct {
 }
 
 // Failed, NotUnderstood, Understood, Answered and Spent say which parts of the reply there are.
+func (p *page) HowPaid() string {
+	if p.reply == nil {
+		return ""
+	}
+	return p.Paid
+}
 func (p *page) Failed() bool        { return p.reply != nil && p.Problem != nil }
 func (p *page) NotUnderstood() bool { return p.reply != nil && p.Unclear != nil }
 func (p *page) Understood() bool    { return p.reply != nil && p.Plan != nil }

@@ -3,6 +3,7 @@ package asking
 import (
 	"html/template"
 	"math"
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -22,6 +23,20 @@ type view struct {
 	Tiles []tile
 	Chart template.HTML
 	Curl  string // the request as a command
+	SQL   string // of the page that shows it in full; empty for none
+}
+
+// mostTiles is how many figures stand by themselves: more are a table.
+const mostTiles = 5
+
+// figureNames are the names of figures that read better in other words.
+var figureNames = map[string]string{"total_amount": "dollars", "grant_count": "grants", "funder_count": "funders", "recipient_count": "recipients"}
+
+func figureName(name string) string {
+	if words, ok := figureNames[name]; ok {
+		return words
+	}
+	return sentence(name)
 }
 
 // heading is the head of a column.
@@ -57,8 +72,10 @@ func newView(found *ask.Answer) *view {
 		}
 		v.Lines = append(v.Lines, line)
 	}
-	for _, f := range found.Figures {
-		v.Tiles = append(v.Tiles, tile{sentence(f.Name), figure(f.Value, f.Unit)})
+	if len(found.Figures) <= mostTiles {
+		for _, f := range found.Figures {
+			v.Tiles = append(v.Tiles, tile{figureName(f.Name), figure(f.Value, f.Unit)})
+		}
 	}
 	if found.Request != nil {
 		v.Curl = curl(found.Request)
@@ -73,6 +90,9 @@ func (v *view) Source() string {
 	}
 	return ""
 }
+
+// SQLLink opens the statement on the page of SQL.
+func (v *view) SQLLink() string { return "/sql#q=" + url.PathEscape(v.SQL) }
 
 // SourceName says which page that is.
 func (v *view) SourceName() string {

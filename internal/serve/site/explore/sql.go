@@ -2,12 +2,17 @@ package explore
 
 import (
 	"fmt"
+	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/ntee"
+	"grantgraph/internal/serve/api"
+	"grantgraph/internal/serve/api/grants"
 	"grantgraph/internal/serve/graph"
+	"grantgraph/internal/serve/site/frame"
 )
 
 // asSQL is a statement over the tables of the warehouse that gives the figures of
@@ -33,6 +38,27 @@ func asSQL(tab string, f *graph.Filter) (statement string, missing []string) {
 	default:
 		statement = "SELECT tax_year, funder_ein, recipient_ein, recipient_raw, amount, purpose_raw\nFROM grants" + condition + "\nORDER BY amount DESC\nLIMIT " + strconv.Itoa(perPage)
 	}
+	return statement, nil
+}
+
+// Statement is the SQL that gives the figures of a view, for pages that lead to
+// it; empty where the tables have no column for one of its filters.
+func Statement(f *frame.Frame, r *http.Request, caller api.Caller, query string) (string, error) {
+	sent, err := url.ParseQuery(query)
+	if err != nil {
+		return "", err
+	}
+	v := newView(sent)
+	sum, release, err := frame.Answer[*grants.SummaryAnswer](f, r, caller, paths[tabSummary], v.filters())
+	defer release()
+	if err != nil {
+		return "", err
+	}
+	asked := *sum.Filter()
+	if v.tab == tabRecipients {
+		asked.Exclude |= graph.Individuals | graph.Unidentified
+	}
+	statement, _ := asSQL(v.tab, &asked)
 	return statement, nil
 }
 
