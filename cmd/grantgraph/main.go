@@ -39,6 +39,7 @@ type cli struct {
 	Signing signingCmd `cmd:"" help:"Manage the keys that sign screening reports."`
 	Agent   agentCmd   `cmd:"" name:"agent-key" help:"Get and use a key as an automated agent."`
 	Get     getCmd     `cmd:"" help:"Run one API request in this process and print the response."`
+	Ask     askCmd     `cmd:"" help:"Answer a question in plain English from local data."`
 	Screen  screenCmd  `cmd:"" help:"Screen a spreadsheet of EINs against the compliance lists."`
 	Inspect inspectCmd `cmd:"" help:"Show what the reader finds in a filing or a zip of filings."`
 	OpenAPI openapiCmd `cmd:"" name:"openapi" help:"Print the OpenAPI document."`

@@ -29,6 +29,7 @@ import (
 	"grantgraph/internal/serve/agent"
 	"grantgraph/internal/serve/agent/httpsig"
 	"grantgraph/internal/serve/api"
+	"grantgraph/internal/serve/ask"
 	"grantgraph/internal/serve/budget"
 	"grantgraph/internal/serve/compress"
 	"grantgraph/internal/serve/dataset"
@@ -94,6 +95,7 @@ type Server struct {
 	admin    net.Listener
 	handler  http.Handler
 	pages    *site.Site
+	ask      func(context.Context, *dataset.Dataset, api.Inquiry) (api.Answer, func(), error) // as the API answers, in this process
 	secrets  *secrets
 	metrics  *metrics
 	stopping atomic.Bool
@@ -225,12 +227,12 @@ func (s *Server) route() error {
 	if err != nil {
 		return fmt.Errorf("setting up the API: %w", err)
 	}
+	s.ask = func(ctx context.Context, d *dataset.Dataset, q api.Inquiry) (api.Answer, func(), error) {
+		q.Data = asRead(d)
+		return apiHandler.Ask(ctx, q)
+	}
 	s.pages, err = site.New(site.Config{
-		BaseURL: s.opt.BaseURL, Acquire: s.holder.Acquire,
-		Ask: func(ctx context.Context, d *dataset.Dataset, q api.Inquiry) (api.Answer, func(), error) {
-			q.Data = asRead(d)
-			return apiHandler.Ask(ctx, q)
-		},
+		BaseURL: s.opt.BaseURL, Acquire: s.holder.Acquire, Ask: s.ask,
 		API: apiHandler, Accounts: s.accounts, Window: s.opt.Window,
 		Mail: s.opt.Mail, Address: s.address, Secret: s.secrets.Forms, Clock: s.opt.Clock, Log: s.log,
 		Budget: s.opt.Budget, Ring: s.keys, Contact: s.opt.Contact, Model: s.opt.Model,
@@ -265,6 +267,13 @@ func (s *Server) route() error {
 	s.health(mux)
 	s.handler = s.metrics.watch(s.log, apiHandler.Route, compress.Handler(mux))
 	return nil
+}
+
+// Asker answers questions in plain English from the current dataset, which is held
+// until release is called. It is for whoever owns the data: nothing is charged.
+func (s *Server) Asker() (a *ask.Asker, release func()) {
+	d, release := s.holder.Acquire()
+	return ask.New(ask.Source{Data: d, Ask: s.ask, Caller: api.Caller{Paid: true, Pro: true}, BaseURL: s.opt.BaseURL}), release
 }
 
 // address is where a request comes from. A proxy that is trusted puts the

@@ -2,6 +2,8 @@ package ask
 
 import (
 	"context"
+	"errors"
+	"strings"
 
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/dataset"
@@ -28,3 +30,22 @@ type Asker struct{ Source }
 
 // New is an asker over a source.
 func New(s Source) *Asker { return &Asker{s} }
+
+// Answer reads a question and answers it. One that is not understood has an answer
+// that says why; the error is of the service.
+func (a *Asker) Answer(ctx context.Context, question string) (*Answer, error) {
+	p, u := a.Read(ctx, question)
+	if u != nil {
+		return u.Answer(question), nil
+	}
+	answer, err := a.Run(ctx, p)
+	if errors.Is(err, ErrPlan) {
+		u := &Unclear{Why: "This cannot be answered: " + strings.TrimPrefix(err.Error(), ErrPlan.Error()+": ") + ".", Try: a.Examples(ctx)}
+		return u.Answer(question), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	answer.Question = question
+	return answer, nil
+}

@@ -2,6 +2,7 @@ package search
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"grantgraph/internal/orgname"
@@ -104,4 +105,32 @@ func (x *Index) spells(f uint32, key string) bool {
 		key = key[len(t):]
 	}
 	return key == "" || len(words) == maxWords
+}
+
+// Named finds the organizations one of whose names is exactly q, as names are
+// compared: without legal forms and small words. It is cheap, so that every run of
+// words in a sentence can be tried. The most prominent come first, at most limit.
+func (x *Index) Named(q string, limit int) (list []Result) {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	key := orgname.Key(firstBytes(strings.TrimSpace(q), maxQuestion))
+	if x.closed || key == "" {
+		return nil
+	}
+	from, to := x.keys.find(key)
+	names := slices.Clone(x.keys.names[from:min(to, from+maxSame)])
+	slices.Sort(names)
+	seen := map[uint32]bool{}
+	for _, f := range names {
+		if len(list) == limit || int(f) >= len(x.names) {
+			break
+		}
+		if n := &x.names[f]; n.Kind != nameServed && !seen[n.Org] && x.spells(f, key) {
+			seen[n.Org] = true
+			r := x.result(n.Org)
+			r.Score, r.Match = 1, Exact
+			list = append(list, r)
+		}
+	}
+	return list
 }

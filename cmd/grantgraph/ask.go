@@ -1,0 +1,173 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"grantgraph/internal/fault"
+	"grantgraph/internal/money"
+	"grantgraph/internal/serve"
+	"grantgraph/internal/serve/ask"
+)
+
+type askCmd struct {
+	Question []string `arg:"" help:"The question, in quotation marks."`
+	Data     string   `help:"Data directory." default:"data" placeholder:"DIR"`
+	JSON     bool     `name:"json" help:"Print one JSON object."`
+}
+
+// Help is shown by ask --help.
+func (askCmd) Help() string {
+	return `Answers a question from the current snapshot in this process, without a server and
+without a model, and shows how it was understood. The exit code is 1 if it was not.
+
+    grantgraph ask "Who funds food banks in Ohio?"
+    grantgraph ask --json "How much did private foundations give in 2022?"`
+}
+
+// maxShown is how many rows are printed for people.
+const maxShown = 20
+
+func (c *askCmd) Run(a *app) error {
+	s, err := serve.Open(serve.Options{Data: c.Data, BaseURL: "http://localhost", Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	asker, release := s.Asker()
+	defer release()
+	question := strings.Join(c.Question, " ")
+	answer, err := asker.Answer(a.Ctx, question)
+	if err != nil {
+		return fault.New("ask", "the question could not be answered: %w", err).Try("ask for less at once, or run grantgraph check")
+	}
+	if c.JSON {
+		err = c.printJSON(a.Out, answer)
+	} else {
+		err = printAnswer(a.Out, answer)
+	}
+	if err == nil && !answer.Understood {
+		return exitCode(1)
+	}
+	return err
+}
+
+// askObject is what --json prints.
+type askObject struct {
+	Understood bool         `json:"understood"`
+	Plan       *ask.Plan    `json:"plan"`
+	Request    *ask.Request `json:"request"`
+	Figures    []ask.Figure `json:"figures"`
+	Rows       []any        `json:"rows"`
+	Answer     string       `json:"answer"`
+	Caveats    []string     `json:"caveats"`
+	Why        string       `json:"why,omitempty"`
+	Try        []string     `json:"try,omitempty"`
+}
+
+func (c *askCmd) printJSON(w io.Writer, x *ask.Answer) error {
+	o := askObject{x.Understood, x.Plan, x.Request, x.Figures, []any{}, x.Answer, x.Caveats, x.Why, x.Try}
+	for _, row := range x.Rows {
+		line := map[string]any{}
+		for i, v := range row {
+			if p, ok := v.(ask.Party); ok {
+				line[x.Columns[i].Name] = p.Name
+				if v = nil; p.EIN != "" {
+					v = p.EIN
+				}
+				line[x.Columns[i].Name+"_ein"] = v
+				continue
+			}
+			line[x.Columns[i].Name] = v
+		}
+		o.Rows = append(o.Rows, line)
+	}
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(o)
+}
+
+// printAnswer prints an answer for people.
+func printAnswer(w io.Writer, x *ask.Answer) error {
+	var b strings.Builder
+	if !x.Understood {
+		fmt.Fprintf(&b, "Not understood. %s\n", x.Why)
+		if len(x.Try) > 0 {
+			fmt.Fprintln(&b, "\nQuestions that can be answered:")
+			for _, q := range x.Try {
+				fmt.Fprintf(&b, "  %s\n", q)
+			}
+		}
+		_, err := io.WriteString(w, b.String())
+		return err
+	}
+	fmt.Fprintf(&b, "%s\n\nUnderstood as:", x.Answer)
+	for _, c := range x.Plan.Chips() {
+		fmt.Fprintf(&b, " [%s: %s]", c.Label, c.Value)
+	}
+	fmt.Fprintf(&b, "\nRequest: %s %s\n", x.Request.Method, x.Request.URL)
+	if x.Request.Body != "" {
+		fmt.Fprintf(&b, "Body: %s\n", x.Request.Body)
+	}
+	if len(x.Rows) > 0 {
+		fmt.Fprintln(&b)
+		t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+		var heads []string
+		for _, c := range x.Columns {
+			heads = append(heads, c.Label)
+		}
+		fmt.Fprintln(t, strings.Join(heads, "\t"))
+		for _, row := range x.Rows[:min(len(x.Rows), maxShown)] {
+			var cells []string
+			for i, v := range row {
+				cells = append(cells, cell(v, x.Columns[i].Unit))
+			}
+			fmt.Fprintln(t, strings.Join(cells, "\t"))
+		}
+		if err := t.Flush(); err != nil {
+			return errors.Join(err)
+		}
+		if more := len(x.Rows) - maxShown; more > 0 {
+			fmt.Fprintf(&b, "and %d more\n", more)
+		}
+	}
+	for i, c := range x.Caveats {
+		if i == 0 {
+			fmt.Fprintln(&b)
+		}
+		fmt.Fprintf(&b, "Note: %s\n", c)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// cell is a value as people read it.
+func cell(v any, unit string) string {
+	switch v := v.(type) {
+	case nil:
+		return "-"
+	case ask.Party:
+		if v.EIN == "" {
+			return v.Name
+		}
+		return v.Name + " (" + v.EIN[:2] + "-" + v.EIN[2:] + ")"
+	case int64:
+		switch unit {
+		case ask.UnitDollars:
+			return money.Dollars(v)
+		case ask.UnitYear:
+			return strconv.FormatInt(v, 10)
+		}
+		return money.Grouped(v)
+	case float64:
+		return strconv.FormatFloat(v, 'f', 1, 64)
+	}
+	return strings.Join(strings.Fields(fmt.Sprint(v)), " ")
+}

@@ -1,0 +1,306 @@
+package ask
+
+import (
+	"slices"
+	"strings"
+)
+
+// freePlaces are the places that are not part of the name of an organization.
+func (s *assembly) freePlaces() (list []*item) {
+	for _, it := range s.all(tagPlace) {
+		if !it.ofParty && it.place != nil {
+			list = append(list, it)
+		}
+	}
+	return list
+}
+
+// filters puts causes, places, kinds and the like into the plan.
+func (s *assembly) filters() {
+	p := &s.plan
+	s.causes()
+	s.places()
+	s.kinds()
+	for _, it := range s.all(tagSupport) {
+		it.used = true
+		if !slices.Contains(p.Support, it.value) {
+			p.Support = append(p.Support, it.value)
+		}
+	}
+	for _, it := range s.all(tagYear) {
+		it.used = true
+	}
+	// "which year": the years are what is ranked; "in the year 2022" is a year.
+	for _, it := range s.all(tagThing) {
+		if it.value == "years" && len(p.Years) > 0 && s.at(s.index(it)+1).tag == tagYear {
+			it.used = true
+		}
+	}
+	if p.Measure == "fact" && len(p.Years) > 1 {
+		s.fail("Figures of an organization can be asked for one year at a time.")
+	}
+	if p.Measure == "share" && !s.failed() {
+		s.parts()
+	}
+	if p.Of == "awards" || p.Measure == "similar" || p.Measure == "screen" || p.Measure == "cofunders" {
+		if len(p.Places)+len(p.Causes)+len(p.Support)+len(p.FunderTypes)+len(p.Exclude) > 0 || p.Only != "" || p.Abroad || p.MinAmount != nil || p.MaxAmount != nil {
+			s.fail("That can be asked of an organization as such, without place, cause or amount.")
+		}
+		if p.Of != "awards" && len(p.Years) > 0 {
+			s.fail("That can be asked of an organization as such, without years.")
+		}
+	}
+}
+
+// joinedBy says whether two items of one kind are joined by "and", "or" or a comma.
+func (s *assembly) joinedBy(a, b *item) bool {
+	if s.toks[a.to-1].comma && b.from-a.to <= 1 {
+		return true
+	}
+	joined := false
+	for k := s.index(a) + 1; k < s.index(b); k++ {
+		switch it := s.seq[k]; it.tag {
+		case tagAnd, tagOr:
+			joined = true
+		case tagFill, tagTo, tagIn, tagFrom, tagBy, tagOf:
+		case tagMeasure:
+			if it.value != "compare" && it.value != "both" {
+				return false
+			}
+			joined = joined || it.value == "compare"
+		default:
+			// "education grants and health grants", "Ohio foundations and Texas foundations"
+			if it.tag != tagGrant && it.tag != tagFunder && it.tag != tagOrg && it.tag != tagMoney && it.tag != tagRecipient {
+				return false
+			}
+		}
+	}
+	return joined
+}
+
+func (s *assembly) causes() {
+	list := s.all(tagCause)
+	for i, it := range list {
+		if i > 0 && !s.joinedBy(list[i-1], it) {
+			s.fail("Two causes were named, “%s” and “%s”, and it is not clear how they go together. Please ask for one, or join them with “and”.", list[i-1].cause.Asked, it.cause.Asked)
+			return
+		}
+		it.used = true
+		if !slices.ContainsFunc(s.plan.Causes, func(c Cause) bool { return c.Subject == it.cause.Subject }) {
+			s.plan.Causes = append(s.plan.Causes, *it.cause)
+		}
+	}
+}
+
+func (s *assembly) places() {
+	p := &s.plan
+	var last *item
+	for _, it := range s.all(tagPlace) {
+		if it.used {
+			continue
+		}
+		it.used = true
+		if it.value == "abroad" {
+			p.Abroad = true
+			continue
+		}
+		if it.place == nil || it.ofParty {
+			continue
+		}
+		// A place right behind the name of one who is there says where it is.
+		if s.repeatsName(it) {
+			it.ofParty = true
+			continue
+		}
+		side := ""
+		if last != nil && s.joinedBy(last, it) {
+			side = last.role
+		} else {
+			side = s.placeSide(it)
+		}
+		if it.place.Kind == "country" {
+			if side == "funder" {
+				s.fail("Funders are filers in the United States; only recipients can be abroad.")
+				return
+			}
+			side = "recipient"
+		}
+		if p.Of == "organizations" {
+			side = "recipient"
+		}
+		if last != nil && last.role == side && !s.joinedBy(last, it) {
+			s.fail("Two places were named, %s and %s, and it is not clear how they go together.", last.place.Name, it.place.Name)
+			return
+		}
+		it.role, it.place.Of = side, side
+		last = it
+		if !slices.Contains(p.Places, *it.place) {
+			p.Places = append(p.Places, *it.place)
+		}
+	}
+}
+
+// repeatsName says whether a place stands right behind the name of an organization
+// that is there, so that it only says which one is meant.
+func (s *assembly) repeatsName(place *item) bool {
+	for _, it := range s.all(tagParty) {
+		if s.placeBeside(it) != place || len(it.found) == 0 {
+			continue
+		}
+		next := s.at(s.step(s.index(place), +1))
+		if it.role == "funder" && next.tag != tagGive && !(place.from == it.to) {
+			return false
+		}
+		for _, f := range it.found {
+			if it.party != nil && f.EIN.String() == it.party.EIN && inPlace(&f, place.place) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// placeSide is whose place is meant. "In Ohio" is where recipients are, unless it
+// stands with a noun for those who give.
+func (s *assembly) placeSide(it *item) string {
+	i := s.index(it)
+	// "Ohio foundations", "Ohio-based education nonprofits"
+	for k := i + 1; ; k++ {
+		next := s.at(k)
+		if next.tag == tagCause || next.tag == tagFill && slices.Contains([]string{"based", "located"}, strings.ToLower(next.asked)) || next.tag == tagPlace && s.joinedBy(it, next) || (next.tag == tagAnd || next.tag == tagOr) && s.at(k+1).tag == tagPlace || next.tag == tagMeasure && next.value == "big" {
+			continue
+		}
+		before := s.at(i - 1)
+		adjective := before.tag != tagIn || k == i+1 && next.from == it.to
+		switch {
+		case !adjective:
+		case next.tag == tagFunder || next.tag == tagKind:
+			return "funder"
+		case next.tag == tagOrg:
+			if role := s.roleOf(k); role == "funder" {
+				return "funder"
+			}
+			return "recipient"
+		case next.tag == tagRecipient, next.tag == tagGrant, next.tag == tagMoney:
+			return "recipient"
+		}
+		break
+	}
+	k := i - 1
+	located := false
+	for s.at(k).tag == tagFill || s.at(k).tag == tagIn {
+		if w := strings.ToLower(s.at(k).asked); w == "based" || w == "located" || w == "headquartered" {
+			located = true
+		}
+		k--
+	}
+	prep := s.at(i - 1)
+	for j := i - 1; prep.tag == tagFill && j > 0; j-- {
+		prep = s.at(j)
+	}
+	before := s.at(k)
+	switch {
+	case prep.tag == tagTo:
+		return "recipient"
+	case prep.tag == tagFrom:
+		if b := s.at(s.index(prep) - 1); b.tag == tagOrg && s.roleOf(s.index(b)) != "funder" || b.tag == tagRecipient {
+			return "recipient"
+		}
+		return "funder"
+	case before.tag == tagKind, before.tag == tagFunder && strings.HasPrefix(strings.ToLower(before.asked), "foundation"), before.tag == tagFunder && located:
+		return "funder"
+	case before.tag == tagFunder:
+		if s.at(s.step(i, +1)).tag == tagGive {
+			return "funder"
+		}
+		s.note("“In %s” was read as where the recipients are, not the funders; say “%s funders” for those that are there.", it.place.Name, it.place.Name)
+		return "recipient"
+	case before.tag == tagOrg && s.roleOf(k) == "funder":
+		return "funder"
+	case before.tag == tagBe:
+		// "how many funders are in Ohio"
+		if ti, t := s.target(); ti < k && (t.tag == tagFunder || t.tag == tagKind) {
+			return "funder"
+		}
+	case located && s.plan.Of == "funders":
+		return "funder"
+	}
+	return "recipient"
+}
+
+func (s *assembly) kinds() {
+	p := &s.plan
+	for i, it := range s.seq {
+		switch {
+		case it.tag == tagKind:
+			if role := s.roleOf(i); role == "recipient" {
+				s.fail("Kinds of organizations are known of funders, not of recipients.")
+				return
+			}
+			it.used = true
+			if !slices.Contains(p.FunderTypes, it.value) {
+				p.FunderTypes = append(p.FunderTypes, it.value)
+			}
+		case it.tag == tagPerson && !it.used:
+			it.used = true
+			if p.Of != "grants" || !slices.Contains([]string{"how_much", "how_many", "share", "exists"}, p.Measure) {
+				s.fail("Grants to individuals can be asked for as a total, a number or a share.")
+				return
+			}
+			p.Only = "individuals"
+		}
+	}
+}
+
+// parts are the parts of the plan that stand behind the verb of a share.
+func (s *assembly) parts() {
+	p := &s.plan
+	add := func(it *item, field string) {
+		if it.from > s.shareFrom && !slices.Contains(p.Part, field) {
+			p.Part = append(p.Part, field)
+		}
+	}
+	before := map[string]bool{}
+	for _, it := range s.seq {
+		field := ""
+		switch it.tag {
+		case tagCause:
+			field = "causes"
+		case tagPlace:
+			if field = "places"; it.value == "abroad" {
+				field = "abroad"
+			}
+			if it.ofParty {
+				continue
+			}
+		case tagKind:
+			field = "funder_types"
+		case tagSupport:
+			field = "support"
+		case tagAmount:
+			field = "amounts"
+		case tagPerson:
+			field = "only"
+		case "words":
+			field = "words"
+		case tagParty:
+			field = it.role + "s"
+		default:
+			continue
+		}
+		if it.from < s.shareFrom {
+			before[field] = true
+		}
+		add(it, field)
+	}
+	for _, f := range p.Part {
+		if before[f] {
+			s.fail("It is not clear what the part is and what the whole: both name %s.", strings.ReplaceAll(f, "_", " "))
+			return
+		}
+	}
+	slices.Sort(p.Part)
+	if len(p.Part) == 0 {
+		s.fail("It is not clear which part is meant. Please ask for example “What share of grants in Ohio goes to education?”")
+	}
+}

@@ -1,0 +1,687 @@
+package ask
+
+import (
+	"slices"
+	"strings"
+
+	"grantgraph/internal/ein"
+)
+
+// measure finds what is asked: the shape of the answer.
+func (s *assembly) measure() {
+	parties := s.all(tagParty)
+	facts := s.all(tagFact)
+	verbs := len(s.all(tagGive, tagGet)) > 0
+	p := &s.plan
+	switch {
+	case s.m["screen"] != nil && len(parties) == 1:
+		s.about("screen", parties)
+		s.use("screen")
+		return
+	case s.m["cofunders"] != nil && len(parties) == 1:
+		s.about("cofunders", parties)
+		s.use("cofunders", "else", "big", "most", "both")
+		return
+	case s.m["similar"] != nil && len(parties) == 1:
+		s.about("similar", parties)
+		s.use("similar", "most")
+		return
+	case s.m["awards"] != nil || s.m["federal"] != nil || s.m["stategov"] != nil || s.m["agency"] != nil:
+		s.awards(parties)
+		return
+	case len(parties) > 0 && (len(facts) > 0 || s.m["when"] != nil || s.m["where"] != nil) && s.fact(parties, facts, verbs):
+		return
+	case len(parties) == 0 && s.organizations(facts, verbs):
+		return
+	}
+	if len(facts) > 0 && !(len(facts) == 1 && facts[0].asked == "income") {
+		// Leave them to be named as not understood.
+		_ = facts
+	}
+	s.sides(parties)
+	if s.failed() {
+		return
+	}
+	ti, target := s.target()
+	switch {
+	case s.m["share"] != nil:
+		s.share()
+	case s.compared():
+	case s.m["change"] != nil:
+		s.change()
+	case s.m["trend"] != nil || s.perYear():
+		p.Measure, p.Of = "trend", "grants"
+		p.Figure = s.figure(ti, target)
+		s.use("trend", "much", "many", "average", "median", "each", "big")
+	case s.m["median"] != nil:
+		p.Measure, p.Of = "median", "grants"
+		s.use("median", "much", "big")
+		s.grantsOnly(target)
+	case s.m["average"] != nil:
+		p.Measure, p.Of = "average", "grants"
+		s.use("average", "much", "big")
+		s.grantsOnly(target)
+	default:
+		s.plain(ti, target, verbs)
+	}
+}
+
+// about is a measure of one organization.
+func (s *assembly) about(measure string, parties []*item) {
+	s.plan.Measure, s.plan.Of = measure, "organizations"
+	for _, it := range parties {
+		s.take(it, "organization")
+	}
+}
+
+// grantsOnly refuses averages of what is not an amount of a grant.
+func (s *assembly) grantsOnly(target *item) {
+	if s.m["many"] != nil || target.tag == tagThing && target.value != "years" {
+		s.fail("Averages and medians are of the amounts of grants.")
+	}
+}
+
+// sides puts the organizations that are named into the plan as funders and
+// recipients. Where the words do not say which, its grants may: an organization
+// that only gave is a funder.
+func (s *assembly) sides(parties []*item) {
+	var last *item
+	for _, it := range parties {
+		role := it.role
+		if role == "" && last != nil && last.role == "funder" && len(parties) == 2 && len(s.all(tagGive)) > 0 {
+			role = "recipient"
+		}
+		if role == "" {
+			role = s.onlySide(it)
+			if s.failed() {
+				return
+			}
+		}
+		it.role = role
+		if last != nil && last.role == role && !s.joinedWith(last, it) {
+			s.fail("It is not clear how %s and %s go together. Please ask about one of them, or join them with “and” or “or”.", last.asked, it.asked)
+			return
+		}
+		s.take(it, role)
+		if s.failed() {
+			return
+		}
+		last = it
+	}
+}
+
+// joinedWith says whether nothing but "and", "or" and commas stand between two.
+func (s *assembly) joinedWith(a, b *item) bool {
+	i, j := s.index(a), s.index(b)
+	joined := s.commaBetween(a, b)
+	for k := i + 1; k < j; k++ {
+		switch it := s.seq[k]; it.tag {
+		case tagAnd, tagOr:
+			joined = true
+		case tagFill, tagTo, tagFrom, tagIn, tagOf, tagBy:
+		case tagPlace:
+			if !it.ofParty {
+				return false
+			}
+		case tagMeasure:
+			if it.value == "compare" {
+				joined = true
+			} else if it.value != "both" {
+				return false
+			}
+		case tagParty:
+		default:
+			return false
+		}
+	}
+	return joined
+}
+
+// onlySide is the side on which an organization has grants, if it is one alone.
+func (s *assembly) onlySide(it *item) string {
+	p := s.pick(it, "")
+	if p == nil {
+		return ""
+	}
+	e, err := ein.Parse(p.EIN)
+	if err != nil {
+		return ""
+	}
+	gave, got := s.sums(e, "funder"), s.sums(e, "recipient")
+	switch {
+	case gave > 0 && got == 0:
+		return "funder"
+	case got > 0 && gave == 0:
+		return "recipient"
+	case gave == 0:
+		s.fail("No grants by or to %s are in this data, and the question does not say which is meant.", p.Name)
+		return ""
+	}
+	s.unclear = &Unclear{Why: p.Name + " both made and received grants, and the question does not say which is meant.",
+		Try: []string{"How much did " + p.EIN + " give?", "How much did " + p.EIN + " receive?", "Who funds " + p.EIN + "?"}}
+	return ""
+}
+
+// awards is a question about what governments awarded an organization.
+func (s *assembly) awards(parties []*item) {
+	p := &s.plan
+	if len(parties) != 1 {
+		s.fail("Government awards can be asked for one organization at a time, by its name.")
+		return
+	}
+	if r := parties[0].role; r == "funder" && len(s.all(tagGet)) == 0 {
+		s.fail("Government awards are known by who received them.")
+		return
+	}
+	p.Of = "awards"
+	s.take(parties[0], "organization")
+	if s.m["federal"] != nil {
+		p.Level = "federal"
+	}
+	if s.m["stategov"] != nil {
+		if p.Level != "" {
+			p.Level = ""
+		} else {
+			p.Level = "state"
+		}
+	}
+	switch {
+	case s.m["trend"] != nil || s.perYear():
+		p.Measure = "trend"
+	case s.m["agency"] != nil && s.m["much"] == nil:
+		p.Measure = "which"
+	case s.m["many"] != nil:
+		p.Measure = "how_many"
+	case s.m["much"] == nil && s.isYesNo():
+		p.Measure = "exists"
+	default:
+		p.Measure = "how_much"
+	}
+	s.use("awards", "federal", "stategov", "agency", "trend", "much", "many", "each", "big", "most", "dollarsmost")
+}
+
+// isYesNo says whether the question begins with its verb.
+func (s *assembly) isYesNo() bool {
+	for _, it := range s.seq {
+		switch it.tag {
+		case tagFill:
+			continue
+		case tagAux, tagBe:
+			return true
+		}
+		return false
+	}
+	return false
+}
+
+// fact is a question about one fact of one organization or of a few.
+func (s *assembly) fact(parties, facts []*item, verbs bool) bool {
+	p := &s.plan
+	name := ""
+	switch {
+	case len(facts) == 1:
+		name = facts[0].value
+	case len(facts) == 0 && s.m["where"] != nil && !verbs:
+		name = "place"
+	default:
+		return false
+	}
+	if name == "founded" && len(s.all(tagGrant)) > 0 {
+		return false
+	}
+	// "how much did X give to capital"? facts are nouns of their own.
+	for _, it := range s.all(tagCause, tagSupport, tagKind, tagAmount, tagPlace) {
+		if it.tag == tagPlace && s.placeBeside(parties[0]) == it {
+			continue
+		}
+		return false
+	}
+	for _, it := range s.all(tagGive) {
+		if !slices.Contains([]string{"made", "make", "makes"}, it.asked) && it.asked != "spend" {
+			return false
+		}
+	}
+	p.Measure, p.Of, p.Fact = "fact", "organizations", name
+	for _, it := range parties {
+		s.take(it, "organization")
+		if s.failed() {
+			return true
+		}
+	}
+	if pl := s.placeBeside(parties[0]); pl != nil {
+		pl.used, pl.ofParty = true, true
+	}
+	for _, it := range facts {
+		it.used = true
+	}
+	s.use("much", "when", "where", "compare", "last")
+	if s.m["trend"] != nil || s.m["change"] != nil {
+		s.fail("Figures of an organization can be asked for one year, or for its latest return; its page shows all years.")
+	}
+	return true
+}
+
+// organizations is a question about organizations as such, without grants: how
+// many there are, or the largest by a figure of their returns.
+func (s *assembly) organizations(facts []*item, verbs bool) bool {
+	p := &s.plan
+	orgs := s.all(tagOrg)
+	if len(orgs) == 0 || verbs || len(s.all(tagGrant, tagFunder, tagRecipient, tagKind, tagPerson, tagSupport, tagYear, tagGo)) > 0 || len(s.all(tagMoney)) > 0 && len(facts) == 0 || p.Words != "" || s.m["share"] != nil || s.m["compare"] != nil || s.m["trend"] != nil || s.m["change"] != nil {
+		return false
+	}
+	for _, x := range facts {
+		if !slices.Contains([]string{"revenue", "assets", "expenses", "grants_paid"}, x.value) {
+			return false
+		}
+	}
+	if len(facts) > 1 || len(s.all(tagAmount)) > 0 && len(facts) != 1 {
+		return false
+	}
+	p.Of = "organizations"
+	if len(facts) == 1 {
+		p.Order, facts[0].used = facts[0].value, true
+	}
+	switch {
+	case s.m["many"] != nil:
+		p.Measure = "how_many"
+		s.use("many")
+	case s.m["much"] != nil:
+		return false
+	default:
+		p.Measure = "which"
+		p.Least = s.m["least"] != nil
+		if p.Order == "" {
+			p.Order = "revenue"
+			s.note("Organizations are ranked by the revenue of their latest return.")
+		}
+		s.use("big", "most", "least", "each")
+		s.singular(orgs[0])
+	}
+	return true
+}
+
+// perYear says whether the question asks by year: "each year", "by year".
+func (s *assembly) perYear() bool {
+	for i, it := range s.seq {
+		if it.tag != tagThing || it.value != "years" || it.used {
+			continue
+		}
+		before := s.at(i - 1)
+		if before.tag == tagBy || before.tag == tagMeasure && before.value == "each" {
+			it.used, before.used = true, true
+			return true
+		}
+	}
+	return false
+}
+
+// figure is what a trend, a comparison or a change is of.
+func (s *assembly) figure(ti int, target *item) string {
+	switch {
+	case s.m["median"] != nil:
+		s.use("median")
+		return "median"
+	case s.m["average"] != nil:
+		s.use("average")
+		return "average"
+	case s.m["many"] != nil:
+		s.use("many")
+		switch target.tag {
+		case tagGrant:
+			return "grants"
+		case tagFunder, tagKind:
+			return "funders"
+		case tagRecipient:
+			return "recipients"
+		case tagOrg:
+			if s.roleOf(ti) == "funder" {
+				return "funders"
+			}
+			return "recipients"
+		}
+		return "grants"
+	}
+	return "dollars"
+}
+
+// share is a part of a whole. What stands behind the verb is the part.
+func (s *assembly) share() {
+	p := &s.plan
+	p.Measure, p.Of, p.Figure = "share", "grants", "dollars"
+	of := s.index(s.m["share"])
+	s.use("share", "much")
+	if s.m["many"] != nil {
+		p.Figure = "grants"
+		s.use("many")
+	} else if t := s.shareNoun(of); t == tagGrant {
+		p.Figure = "dollars"
+		s.note("The share is of dollars, not of the number of grants.")
+	}
+	cut := -1
+	for i := of + 1; i < len(s.seq); i++ {
+		it := s.seq[i]
+		if it.tag == tagGo || it.tag == tagBe || it.tag == tagGive || it.tag == tagGet || it.tag == tagAux {
+			if it.tag == tagAux {
+				continue
+			}
+			cut = it.from
+			break
+		}
+	}
+	if cut < 0 {
+		s.fail("It is not clear what the part is and what the whole. Please ask for example “What share of grants in Ohio goes to education?”")
+		return
+	}
+	s.shareFrom = cut
+}
+
+func (s *assembly) shareNoun(of int) string {
+	for i := of + 1; i < len(s.seq); i++ {
+		if t := s.seq[i].tag; t == tagGrant || t == tagMoney {
+			return t
+		}
+	}
+	return ""
+}
+
+// compared finds a comparison: of which list, and whether it is one.
+func (s *assembly) compared() bool {
+	p := &s.plan
+	or := false
+	for i, it := range s.seq {
+		if it.tag == tagOr {
+			a, b := s.at(s.stepNoun(i, -1)), s.at(s.stepNoun(i, +1))
+			or = or || a.tag == b.tag && a.tag != ""
+		}
+	}
+	word := s.m["compare"] != nil || s.m["more"] != nil && or
+	if s.m["compare"] == nil && !(or && (s.m["more"] != nil || s.m["most"] != nil || s.m["dollarsmost"] != nil || s.m["least"] != nil || s.versus())) {
+		return false
+	}
+	_ = word
+	by := ""
+	kinds := s.all(tagKind)
+	count := map[string]int{"funders": len(p.Funders), "recipients": len(p.Recipients), "places": len(s.freePlaces()), "causes": len(s.all(tagCause)), "years": len(p.Years), "funder_types": len(kinds)}
+	for _, list := range []string{"funders", "recipients", "places", "causes", "years", "funder_types"} {
+		if count[list] >= 2 {
+			if by != "" {
+				s.fail("It is not clear what is to be compared with what. Please compare two of one kind: funders, recipients, places, causes or years.")
+				return true
+			}
+			by = list
+		}
+	}
+	if by == "" && len(p.Years) == 1 && p.Years[0].From > 0 && p.Years[0].To > p.Years[0].From {
+		// "compare 2019 to 2021"
+		y := p.Years[0]
+		p.Years = []Span{{y.From, y.From}, {y.To, y.To}}
+		by = "years"
+	}
+	if by == "" {
+		s.fail("It is not clear what is to be compared: name two funders, recipients, places, causes or years.")
+		return true
+	}
+	ti, target := s.target()
+	p.Measure, p.Of, p.By = "compare", "grants", by
+	p.Figure = s.figure(ti, target)
+	if s.m["more"] != nil || s.m["most"] != nil {
+		// "more grants" counts them.
+		for i, it := range s.seq {
+			if it.tag == tagMeasure && (it.value == "more" || it.value == "most") {
+				switch next := s.at(i + 1); {
+				case next.tag == tagGrant:
+					p.Figure = "grants"
+				case next.tag == tagRecipient:
+					p.Figure = "recipients"
+				case next.tag == tagFunder:
+					p.Figure = "funders"
+				case next.tag == tagOrg:
+					p.Figure = "recipients"
+				}
+			}
+		}
+	}
+	s.use("compare", "more", "most", "dollarsmost", "least", "much", "many", "both", "change", "each")
+	for _, it := range s.all(tagThing) {
+		if it.value == by || it.value == "states" && by == "places" {
+			it.used = true
+		}
+	}
+	return true
+}
+
+// versus says whether "vs" stands in the question.
+func (s *assembly) versus() bool {
+	return slices.ContainsFunc(s.seq, func(it *item) bool {
+		return it.tag == tagOr && strings.HasPrefix(strings.ToLower(it.asked), "v")
+	})
+}
+
+// stepNoun is the next item that is neither filler nor preposition.
+func (s *assembly) stepNoun(i, d int) int {
+	for j := i + d; ; j += d {
+		switch s.at(j).tag {
+		case tagFill, tagTo, tagIn, tagFrom, tagBy, tagOf:
+			continue
+		case "":
+			return -1
+		}
+		return j
+	}
+}
+
+// change is a figure in two years, or a trend when no two years are named.
+func (s *assembly) change() {
+	p := &s.plan
+	ti, target := s.target()
+	p.Of, p.Figure = "grants", s.figure(ti, target)
+	s.use("change", "much", "many", "trend", "each", "big")
+	years := s.all(tagYear)
+	switch {
+	case len(years) == 1 && years[0].pair:
+		y := p.Years[0]
+		p.Measure, p.Years = "change", []Span{{y.From, y.From}, {y.To, y.To}}
+	case len(p.Years) == 2 && p.Years[0].From == p.Years[0].To && p.Years[1].From == p.Years[1].To && p.Years[0].From > 0:
+		p.Measure = "change"
+		slices.SortFunc(p.Years, func(a, b Span) int { return a.From - b.From })
+	default:
+		p.Measure = "trend"
+	}
+}
+
+// singular asks for one row where the noun is in the singular.
+func (s *assembly) singular(noun *item) {
+	if s.topGiven || s.plan.Top != 0 {
+		return
+	}
+	text := strings.ToLower(noun.asked)
+	if (noun.tag == tagFunder || noun.tag == tagRecipient || noun.tag == tagOrg || noun.tag == tagGrant || noun.tag == tagThing || noun.tag == tagKind) && !strings.HasSuffix(text, "s") && text != "charities" &&
+		(s.m["big"] != nil || s.m["most"] != nil || s.m["least"] != nil || s.m["dollarsmost"] != nil || s.m["often"] != nil) {
+		s.plan.Top = 1
+	}
+}
+
+// plain is how much, how many, which and whether.
+func (s *assembly) plain(ti int, target *item, verbs bool) {
+	p := &s.plan
+	p.Of = "grants"
+	big := s.m["big"] != nil || s.m["dollarsmost"] != nil
+	most, least := s.m["most"] != nil, s.m["least"] != nil
+	who := len(s.all(tagWho)) > 0
+	first := s.firstWho()
+	switch {
+	case s.m["many"] != nil && s.m["much"] == nil:
+		p.Measure = "how_many"
+		s.use("many", "both")
+		many := s.index(s.m["many"])
+		switch {
+		case slices.Contains([]string{"how often", "how many times", "how frequently", "times"}, strings.ToLower(s.m["many"].asked)):
+		case target.tag == tagGrant || target.tag == "" || ti < many:
+		case target.tag == tagThing:
+			p.Of, target.used = target.value, true
+		case target.tag == tagPerson:
+			s.fail("How many persons received grants is not known: filings list grants to individuals without saying who they are.")
+		default:
+			p.Of = s.sideNoun(ti, target)
+		}
+		s.bothOf()
+		if big || most || least {
+			s.fail("It is not clear whether a number or a ranking is asked for.")
+		}
+	case s.isYesNo() && !who && s.m["much"] == nil && !big && !most && !least:
+		p.Measure = "exists"
+		if len(p.Funders)+len(p.Recipients) == 0 {
+			s.fail("Please ask how much, how many, or who.")
+		}
+	case (big || least) && target.tag == tagGrant && !s.mostGrants() && !(first != "" && first != "what" && first != "which" && first != "list"):
+		p.Measure = "largest"
+		if least {
+			p.Measure = "smallest"
+		}
+		s.use("big", "least", "one", "much", "first")
+		s.singular(target)
+	case s.m["much"] != nil && !(big || most || least || s.m["often"] != nil) && !(first == "who" || first == "which"):
+		p.Measure = "how_much"
+		s.use("much")
+		for _, it := range s.all(tagThing) {
+			// "how much by state": a ranking of groups.
+			if before := s.at(s.index(it) - 1); before.tag == tagBy || before.tag == tagMeasure && before.value == "each" {
+				p.Measure, p.Of, it.used, before.used = "which", it.value, true, true
+			}
+		}
+	case who || big || most || least || target.tag == tagFunder || target.tag == tagRecipient || target.tag == tagOrg || target.tag == tagThing:
+		s.ranking(ti, target, most, least)
+	default:
+		p.Measure = "how_much"
+		s.use("much", "one")
+	}
+	_ = verbs
+}
+
+// firstWho is the first word that asks.
+func (s *assembly) firstWho() string {
+	for _, it := range s.seq {
+		if it.tag == tagWho {
+			return strings.ToLower(it.asked)
+		}
+	}
+	return ""
+}
+
+// mostGrants says whether the number of grants ranks: "the most grants".
+func (s *assembly) mostGrants() bool {
+	for i, it := range s.seq {
+		if it.tag == tagMeasure && (it.value == "most" || it.value == "least" && strings.EqualFold(it.asked, "fewest")) {
+			k := i + 1
+			for s.at(k).tag == tagFill || s.at(k).tag == tagCause {
+				k++
+			}
+			if s.at(k).tag == tagGrant {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// ranking is a list of what is asked for, by dollars or by the number of grants.
+func (s *assembly) ranking(ti int, target *item, most, least bool) {
+	p := &s.plan
+	p.Measure = "which"
+	s.use("big", "most", "least", "dollarsmost", "often", "else", "each", "much", "bydollars", "both", "one", "many", "last")
+	if s.m["last"] != nil {
+		s.fail("Rankings are by dollars or by the number of grants, not by date.")
+		return
+	}
+	p.Least = least
+	switch {
+	case target.tag == tagGrant && s.firstWho() != "who":
+		if s.mostGrants() {
+			s.fail("It is not clear who or what is to be ranked by the number of grants.")
+			return
+		}
+		p.Of = "grants"
+		p.Measure = "largest"
+		if least {
+			p.Measure = "smallest"
+		}
+		p.Least = false
+	case target.tag == tagThing:
+		p.Of, target.used = target.value, true
+	case target.tag == tagPerson:
+		s.fail("Grants to individuals are counted, but nobody is named.")
+		return
+	default:
+		p.Of = s.sideNoun(ti, target)
+	}
+	if s.failed() {
+		return
+	}
+	if s.mostGrants() || s.m["often"] != nil || s.m["many"] != nil {
+		p.Order = "grants"
+	}
+	// "funds the most organizations" ranks by what cannot be ranked by.
+	for i, it := range s.seq {
+		if it.tag == tagMeasure && (it.value == "most" || it.value == "least") {
+			k := i + 1
+			for s.at(k).tag == tagFill || s.at(k).tag == tagCause || s.at(k).tag == tagPlace {
+				k++
+			}
+			if n := s.at(k); n != target && (n.tag == tagRecipient || n.tag == tagOrg || n.tag == tagFunder || n.tag == tagThing) {
+				s.fail("Rankings are by dollars or by the number of grants, not by the number of %s.", strings.ToLower(n.asked))
+				return
+			}
+		}
+	}
+	s.bothOf()
+	s.singular(target)
+}
+
+// bothOf asks for those that several have in common.
+func (s *assembly) bothOf() {
+	p := &s.plan
+	if s.m["both"] == nil {
+		return
+	}
+	if p.Of == "funders" && len(p.Recipients) >= 2 || p.Of == "recipients" && len(p.Funders) >= 2 {
+		p.Both = true
+	}
+}
+
+// sideNoun is whether a noun that is asked for stands for funders or recipients.
+func (s *assembly) sideNoun(i int, it *item) string {
+	role := s.roleOf(i)
+	p := &s.plan
+	switch it.tag {
+	case tagFunder, tagKind:
+		if role == "recipient" && it.tag == tagFunder && !it.poss && s.contradicts(i) {
+			s.fail("It is not clear whether “%s” are to give or to receive.", it.asked)
+		}
+		if strings.HasPrefix(strings.ToLower(it.asked), "foundation") {
+			s.note("“%s” was read as funders of every kind; say “private foundations” for those alone.", it.asked)
+		}
+		return "funders"
+	case tagRecipient:
+		return "recipients"
+	}
+	switch {
+	case role == "funder":
+		return "funders"
+	case role == "recipient":
+		return "recipients"
+	case len(p.Funders) > 0 && len(p.Recipients) == 0:
+		return "recipients"
+	case len(p.Recipients) > 0 && len(p.Funders) == 0:
+		return "funders"
+	case it.tag == tagOrg:
+		return "recipients"
+	}
+	s.fail("It is not clear whether funders or recipients are asked for.")
+	return "funders"
+}
+
+// contradicts says whether a noun for funders is the one who receives.
+func (s *assembly) contradicts(i int) bool {
+	right := s.at(s.step(i, +1))
+	return right.tag == tagGet
+}

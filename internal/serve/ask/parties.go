@@ -1,0 +1,460 @@
+package ask
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/orgname"
+	"grantgraph/internal/serve/graph"
+	"grantgraph/internal/serve/search"
+)
+
+// Bounds of looking for organizations.
+const (
+	longestName  = 12 // words
+	mostSame     = 20 // organizations of one name that are looked at
+	mostSearches = 40 // questions to the search by name, beside exact names
+)
+
+var functionWords = func() map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields("the a an of in to for from by and or with at on is are was were did does do has have had be been who whom what which how when where why much many than that this these those it its their as if me i you & us any all each every per since between during before after through over under about vs versus not no more most less least total list show tell give gave given gives received receive receives get gets got") {
+		m[w] = true
+	}
+	return m
+}()
+
+func isFunction(w string) bool { return functionWords[w] }
+
+// headNouns end the names of single organizations.
+var headNouns = strings.Fields("foundation fund trust bank pantry school museum library hospital church center centre society association council college university club institute charity ministries inc llc corp company endowment theater theatre alliance coalition network league academy project partnership clinic hospice temple symphony orchestra conservancy shelter fellowship")
+
+// generic are phrases of such words that name nobody.
+var generic = strings.Fields("community_foundation family_foundation charitable_trust private_foundation public_charity charitable_foundation donor-advised_fund donor_advised_fund food_bank animal_shelter land_trust public_library public_school operating_foundation daf_fund")
+
+// isWord says whether a word has a meaning without being part of a name.
+func (r *reading) isWord(w string) bool {
+	m, _ := phrases()
+	if m[w].tag != "" || isFunction(w) || strings.Trim(w, "0123456789$,.%+&") == "" {
+		return true
+	}
+	if _, _, ok := causeOf(w); ok {
+		return true
+	}
+	return slices.Contains(stateWords(), w)
+}
+
+// readQuotes takes what stands in quotation marks: a name, or words to look for.
+func (r *reading) readQuotes() {
+	for i := 0; i < len(r.toks); i++ {
+		if r.toks[i].quote == 0 || r.toks[i].item != 0 {
+			continue
+		}
+		to := i + 1
+		for to < len(r.toks) && r.toks[to].quote == r.toks[i].quote {
+			to++
+		}
+		m, _ := phrases()
+		before := ""
+		for n := 3; n > 0 && before == ""; n-- {
+			if i-n >= 0 && m[r.joined(i-n, i)].value == "words" {
+				before = "words"
+			}
+		}
+		if before == "words" {
+			r.putWords(i, to)
+		} else if found := r.find(r.text(i, to)); len(found) > 0 {
+			r.putParty(i, to, found)
+		} else {
+			r.fail("No organization called “%s” was found with certainty.", r.text(i, to))
+			return
+		}
+		i = to - 1
+	}
+}
+
+func (r *reading) putWords(from, to int) {
+	words := r.text(from, to)
+	if r.plan.Words != "" || len(words) > 100 || to-from > 8 {
+		r.fail("Please give one word or a short phrase to look for.")
+		return
+	}
+	if to-from > 1 {
+		words = `"` + words + `"`
+	}
+	r.plan.Words = strings.ToLower(words)
+	r.put(from, to, &item{tag: "words", used: true})
+}
+
+// readNames takes the runs of words that are the very name of an organization, the
+// longest first. A run of words that all mean something else as well must look like
+// a name.
+func (r *reading) readNames() {
+	mixed := strings.ToLower(r.q) != r.q && strings.ToUpper(r.q) != r.q
+	m, _ := phrases()
+	for n := min(longestName, len(r.toks)); n > 0; n-- {
+		for i := 0; i+n <= len(r.toks); i++ {
+			first, last := &r.toks[i], &r.toks[i+n-1]
+			if !r.free(i, i+n) || isFunction(first.text) && !(n > 2 && first.cap && i > 0) || isFunction(last.text) {
+				continue
+			}
+			unknown, capitals, words := false, true, 0
+			for k := i; k < i+n; k++ {
+				t := &r.toks[k]
+				if isFunction(t.text) {
+					continue
+				}
+				words++
+				unknown = unknown || !r.isWord(t.text)
+				capitals = capitals && t.cap
+			}
+			text := r.joined(i, i+n)
+			head := slices.Contains(headNouns, last.text) && !slices.Contains(generic, strings.ReplaceAll(text, " ", "_")) && m[text].tag == ""
+			switch {
+			case unknown && (words > 1 || capitals && mixed || len(text) > 3):
+			case words > 1 && capitals && mixed && m[text].tag == "" && i > 0:
+			case words > 1 && head && !r.has(i-1, "a|an|any|every|each|per|which|what|private|public"):
+			default:
+				continue
+			}
+			if _, _, ok := causeOf(text); ok && !(capitals && mixed) {
+				continue
+			}
+			if r.placeName(i, i+n) {
+				continue
+			}
+			found := r.named(i, i+n)
+			if len(found) == 0 {
+				continue
+			}
+			from := i
+			if r.has(i-1, "the") {
+				from--
+			}
+			r.putParty(from, i+n, found)
+		}
+	}
+}
+
+// placeName says whether words are a place and nothing else.
+func (r *reading) placeName(from, to int) bool {
+	for n := 1; n < to-from; n++ {
+		if _, ok := r.state(to-n, n, false); ok && r.inCity(r.joined(from, to-n), "") {
+			return true
+		}
+	}
+	if _, ok := r.state(from, to-from, false); ok {
+		return true
+	}
+	_, nation := nations()[r.joined(from, to)]
+	return nation || r.has(from-1, "in|near") && r.inCity(r.joined(from, to), "")
+}
+
+// named finds the organizations whose name a run of words is. A word at its end
+// that names are compared without must be a legal form: else it may be a place.
+func (r *reading) named(from, to int) []search.Result {
+	text := r.nameText(from, to)
+	key := orgname.Key(text)
+	if to-from > 1 {
+		last := r.toks[to-1].text
+		if orgname.Key(r.nameText(from, to-1)) == key && !slices.Contains([]string{"inc", "llc", "corp", "co", "ltd", "incorporated", "corporation", "company"}, last) {
+			return nil
+		}
+	}
+	return r.a.Data.Search.Named(text, mostSame)
+}
+
+// nameText is a run of words as a name: without the possessive at its end.
+func (r *reading) nameText(from, to int) string {
+	text := r.text(from, to)
+	if r.toks[to-1].poss {
+		text = strings.TrimRight(text, "'’")
+		for _, s := range []string{"'s", "’s"} {
+			text = strings.TrimSuffix(text, s)
+		}
+	}
+	return text
+}
+
+// find finds the organizations that words may name: those of that very name, or
+// else those that match strongly, if the first stands out.
+func (r *reading) find(text string) []search.Result {
+	if list := r.a.Data.Search.Named(text, mostSame); len(list) > 0 {
+		return list
+	}
+	if r.searches++; r.searches > mostSearches {
+		return nil
+	}
+	list := r.a.Data.Search.Find(text, "", 6)
+	n := 0
+	for n < len(list) && list[n].Match != search.Weak {
+		n++
+	}
+	return list[:n]
+}
+
+// putParty puts an organization, or several that may be meant.
+func (r *reading) putParty(from, to int, found []search.Result) {
+	r.put(from, to, &item{tag: tagParty, found: found, asked: r.nameText(from, to), poss: r.toks[to-1].poss})
+}
+
+// readLeftNames looks for organizations in what has no meaning yet: the words
+// themselves, and with them neighbors that mean something else but may be part of
+// a name.
+func (r *reading) readLeftNames() {
+	for i := 0; i < len(r.toks) && !r.failed(); i++ {
+		if r.toks[i].item != 0 || isFunction(r.toks[i].text) {
+			continue
+		}
+		to := i + 1
+		for to < len(r.toks) && r.toks[to].item == 0 && !r.toks[to-1].comma && !r.toks[to-1].poss {
+			to++
+		}
+		for to > i+1 && isFunction(r.toks[to-1].text) {
+			to--
+		}
+		if r.has(i-1, "in|near|around|from|at") && !r.has(i-1, "from") {
+			if r.tryCity(i, to) {
+				continue
+			}
+		}
+		if r.misspelled(i) {
+			i--
+			continue
+		}
+		if r.tryName(i, to) {
+			continue
+		}
+		if r.tryCity(i, to) {
+			continue
+		}
+	}
+}
+
+// tryCity reads the longest run from i as a city.
+func (r *reading) tryCity(i, to int) bool {
+	for n := min(3, to-i); n > 0; n-- {
+		if r.cityAlone(i, n) {
+			return true
+		}
+	}
+	return false
+}
+
+// misspelled reads one word as a word of the lexicon with a slip.
+func (r *reading) misspelled(i int) bool {
+	t := &r.toks[i]
+	if len(t.text) < 5 || t.corrected || strings.Trim(t.text, "abcdefghijklmnopqrstuvwxyz-") != "" || t.cap && i > 0 {
+		return false
+	}
+	_, words := phrases()
+	meant := meantWord(t.text, words)
+	if meant == "" {
+		meant = meantWord(t.text, causeList())
+	}
+	if meant == "" {
+		return false
+	}
+	// A word of some name is no slip.
+	if list := r.a.Data.Search.Named(t.text, 1); len(list) > 0 {
+		return false
+	}
+	t.text, t.corrected = meant, true
+	r.note("“%s” was read as “%s”.", t.typed, meant)
+	r.readPhrases(true)
+	r.readCauses()
+	r.readPhrases(false)
+	return t.item != 0
+}
+
+// tryName reads the run of words [i,to) with neighbors as a name.
+func (r *reading) tryName(i, to int) bool {
+	if r.a.Data.Search == nil {
+		return false
+	}
+	type span struct{ from, to int }
+	var spans []span
+	left, right := i, to
+	for left > 0 && i-left < 6 && r.extends(left-1) && !r.toks[left-1].comma {
+		left--
+	}
+	for right < len(r.toks) && right-to < 6 && r.extends(right) && !r.toks[right-1].comma && !r.toks[right-1].poss {
+		right++
+	}
+	for from := left; from <= i; from++ {
+		for end := right; end >= to; end-- {
+			if isFunction(r.toks[from].text) || isFunction(r.toks[end-1].text) || end-from > longestName {
+				continue
+			}
+			spans = append(spans, span{from, end})
+		}
+	}
+	// The longest first; those that reach less far to the left before others.
+	slices.SortStableFunc(spans, func(a, b span) int { return (b.to - b.from) - (a.to - a.from) })
+	for _, s := range spans {
+		if !r.reasonable(s.from, s.to) {
+			continue
+		}
+		found := r.find(r.nameText(s.from, s.to))
+		if len(found) == 0 {
+			continue
+		}
+		if found[0].Match != search.Exact && len(r.joined(s.from, s.to)) < 5 {
+			continue
+		}
+		r.clear(s.from, s.to)
+		from := s.from
+		if r.has(from-1, "the") {
+			from--
+		}
+		r.putParty(from, s.to, found)
+		return true
+	}
+	return false
+}
+
+// reasonable says whether a run of words may be a name: it takes no item apart.
+func (r *reading) reasonable(from, to int) bool {
+	for k := from; k < to; k++ {
+		if n := r.toks[k].item; n != 0 {
+			it := r.items[n-1]
+			if it.from < from || it.to > to {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// extends says whether a word that means something may be part of a name.
+func (r *reading) extends(i int) bool {
+	t := &r.toks[i]
+	if t.item == 0 {
+		return !isFunction(t.text) || slices.Contains([]string{"of", "for", "the", "and", "&", "in", "at"}, t.text)
+	}
+	switch it := r.items[t.item-1]; it.tag {
+	case tagPlace, tagCause, tagFunder, tagOrg, tagSupport, tagPerson, tagThing:
+		return true
+	case tagOf, tagTo, tagAnd, tagFill, tagGive, tagMeasure, tagKind:
+		// Verbs and the like only with a capital, as in Help the Children Fund.
+		return slices.Contains([]string{"of", "for", "the", "and", "&"}, t.text) || t.cap && i > 0 && unicode.IsUpper([]rune(t.typed)[0])
+	}
+	return false
+}
+
+// pick chooses among the organizations that an item may mean, once its side is
+// known: the place beside it, or grants on that side, may tell them apart.
+func (r *reading) pick(it *item, side string) *Party {
+	if it.party != nil {
+		return it.party
+	}
+	found := it.found
+	if len(found) > 1 {
+		if p := r.placeBeside(it); p != nil {
+			var here []search.Result
+			for _, f := range found {
+				if inPlace(&f, p.place) {
+					here = append(here, f)
+				}
+			}
+			if len(here) > 0 {
+				found, p.used, p.ofParty = here, true, true
+			}
+		}
+	}
+	if len(found) > 1 && found[0].Match == search.Exact {
+		n := 0
+		for n < len(found) && found[n].Match == search.Exact {
+			n++
+		}
+		found = found[:n]
+	} else if len(found) > 1 && found[0].Score-found[1].Score >= clearLead {
+		found = found[:1]
+	}
+	if len(found) > 1 && side != "" {
+		var active []search.Result
+		for _, f := range found {
+			if r.sums(f.EIN, side) > 0 {
+				active = append(active, f)
+			}
+		}
+		if len(active) == 1 {
+			found = active
+			what := "has made grants"
+			if side == "recipient" {
+				what = "has received grants"
+			}
+			r.note("Of several organizations that “%s” may name, only %s (%s) %s.", it.asked, found[0].DisplayName, found[0].EIN.Hyphenated(), what)
+		}
+	}
+	if len(found) > 1 {
+		r.ambiguous(it, found)
+		return nil
+	}
+	f := &found[0]
+	it.party = &Party{EIN: f.EIN.String(), Name: f.DisplayName, Asked: it.asked}
+	if f.Match != search.Exact {
+		r.note("“%s” was read as %s (EIN %s).", it.asked, f.DisplayName, f.EIN.Hyphenated())
+	}
+	return it.party
+}
+
+// clearLead is how far the score of a strong match must be above the next one's for
+// it to stand out.
+const clearLead = 0.08
+
+// sums are the dollars that an organization gave or received.
+func (r *reading) sums(e ein.EIN, side string) int64 {
+	which := graph.Gave
+	if side == "recipient" {
+		which = graph.Received
+	}
+	s, err := r.a.Data.Graph.Sums(r.ctx, e, which)
+	if err != nil {
+		return 0
+	}
+	return s.Total
+}
+
+// placeBeside is a place that stands right behind a name: "X in Ohio", "X, Akron".
+func (r *reading) placeBeside(it *item) *item {
+	at := it.to
+	for at < len(r.toks) && slices.Contains([]string{"in", "of", "from", "at", "based", "located", "the"}, r.toks[at].text) {
+		at++
+	}
+	if at < len(r.toks) && at-it.to <= 3 && r.toks[at].item != 0 {
+		if p := r.items[r.toks[at].item-1]; p.tag == tagPlace && p.place != nil {
+			return p
+		}
+	}
+	return nil
+}
+
+func inPlace(f *search.Result, p *Place) bool {
+	switch p.Kind {
+	case "state":
+		return f.State == p.Value
+	case "city":
+		city, state, _ := strings.Cut(p.Value, ", ")
+		return orgname.City(f.City) == orgname.City(city) && (state == "" || state == f.State)
+	}
+	return false
+}
+
+// ambiguous says that a name may mean several, and offers the question with each.
+func (r *reading) ambiguous(it *item, found []search.Result) {
+	u := &Unclear{}
+	var names []string
+	for _, f := range found[:min(len(found), 5)] {
+		where := strings.Trim(orgname.Display(f.City)+", "+f.State, ", ")
+		names = append(names, f.DisplayName+" ("+where+", EIN "+f.EIN.Hyphenated()+")")
+		u.Parties = append(u.Parties, Party{EIN: f.EIN.String(), Name: f.DisplayName, Asked: it.asked})
+		if len(u.Try) < 3 {
+			u.Try = append(u.Try, strings.TrimSpace(r.q[:r.toks[it.from].from]+" "+f.EIN.Hyphenated()+r.q[r.toks[it.to-1].to:]))
+		}
+	}
+	u.Why = "“" + it.asked + "” may be any of several organizations: " + strings.Join(names, "; ") + ". Please ask with the EIN or the full name and place."
+	r.unclear = u
+}

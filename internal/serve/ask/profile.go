@@ -1,0 +1,506 @@
+package ask
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"grantgraph/internal/money"
+	"grantgraph/internal/ntee"
+	"grantgraph/internal/orgname"
+	"grantgraph/internal/serve/api"
+	"grantgraph/internal/serve/api/profiles"
+	"grantgraph/internal/serve/directory"
+	"grantgraph/internal/serve/search"
+)
+
+// page is the page of an organization on the site.
+func page(o Party) string { return "/org/" + o.EIN + "/" + search.Slug(o.Name) }
+
+// screen leads to the check: no answer here says that somebody is clear.
+func (r *run) screen() {
+	o := r.p.Organizations[0]
+	r.request("/screening/"+o.EIN, url.Values{})
+	r.out.Link = "/check/" + o.EIN
+	r.say("Whether %s (EIN %s-%s) is exempt, revoked or sanctioned is what the compliance check says, with its evidence and the age of each list: see %s.", o.Name, o.EIN[:2], o.EIN[2:], r.out.Link)
+	r.caveat("An answer in one sentence cannot replace the check: it compares the organization with every list that is loaded, and says which are not.")
+}
+
+// fact answers one fact of each organization.
+func (r *run) fact() error {
+	p := r.p
+	r.out.Link = page(p.Organizations[0])
+	unit := UnitDollars
+	switch p.Fact {
+	case "founded", "ruling_year":
+		unit = UnitYear
+	case "mission", "website", "cause", "place", "ein":
+		unit = UnitText
+	}
+	label := capital(strings.ReplaceAll(p.Fact, "_", " "))
+	r.out.Columns = []Column{{"organization", "Organization", UnitParty}, {p.Fact, label, unit}, {"fiscal_year", "Fiscal year", UnitYear}}
+	for _, o := range p.Organizations {
+		value, year, err := r.factOf(o)
+		if err != nil {
+			return err
+		}
+		row := []any{o, value, nil}
+		if year != 0 {
+			row[2] = int64(year)
+		}
+		r.out.Rows = append(r.out.Rows, row)
+		of := ""
+		if year != 0 {
+			of = fmt.Sprintf(" in fiscal year %d", year)
+		}
+		name := strings.ReplaceAll(p.Fact, "_", " ")
+		switch v := value.(type) {
+		case nil:
+			when := "."
+			if len(p.Years) == 1 {
+				when = " for fiscal year " + p.Years[0].inWords() + "."
+			}
+			r.say("The %s of %s is not known here%s", map[string]string{"founded": "year of formation", "ruling_year": "year of the exemption ruling"}[p.Fact]+orElse(p.Fact, name), o.Name, when)
+		case int64:
+			r.figure(factFigure(p, o), float64(v), unit)
+			switch p.Fact {
+			case "founded":
+				r.say("%s was formed in %d, as it files.", o.Name, v)
+			case "ruling_year":
+				r.say("The ruling that %s is exempt is of %d.", o.Name, v)
+			default:
+				r.say("The %s of %s%s: %s.", name, o.Name, of, money.Dollars(v))
+			}
+		case string:
+			switch p.Fact {
+			case "ein":
+				r.say("The EIN of %s is %s.", o.Name, v)
+			case "place":
+				r.say("%s is in %s.", o.Name, v)
+			default:
+				r.say("The %s of %s, as filed: %s", name, o.Name, v)
+			}
+		}
+	}
+	return nil
+}
+
+func orElse(fact, name string) string {
+	if fact == "founded" || fact == "ruling_year" {
+		return ""
+	}
+	return name
+}
+
+func factFigure(p *Plan, o Party) string {
+	if len(p.Organizations) == 1 {
+		return p.Fact
+	}
+	return o.Name
+}
+
+// factOf asks for one fact; nil is not known.
+func (r *run) factOf(o Party) (value any, year int, err error) {
+	p := r.p
+	var core *profiles.Core
+	var figures *profiles.Financials
+	if len(p.Years) == 1 {
+		a, err := get(r, "/premier/"+o.EIN, url.Values{}, func(a *profiles.PremierAnswer) *api.Service { return &a.Service })
+		if err != nil {
+			return nil, 0, err
+		}
+		core = &a.Core
+		y := p.Years[0]
+		for i := range a.FinancialsByYear {
+			if f := &a.FinancialsByYear[i]; y.From == y.To && f.FiscalYear == y.From {
+				figures = &f.Financials
+			}
+		}
+	} else {
+		a, err := get(r, "/essentials/"+o.EIN, url.Values{}, func(a *profiles.EssentialsAnswer) *api.Service { return &a.Service })
+		if err != nil {
+			return nil, 0, err
+		}
+		core, figures = &a.Core, a.Financials
+	}
+	number := func(n *int64) (any, int, error) {
+		if n == nil {
+			return nil, 0, nil
+		}
+		return *n, figures.FiscalYear, nil
+	}
+	whole := func(n *int) (any, int, error) {
+		if n == nil {
+			return nil, 0, nil
+		}
+		return int64(*n), 0, nil
+	}
+	text := func(s *string) (any, int, error) {
+		if s == nil || *s == "" {
+			return nil, 0, nil
+		}
+		return *s, 0, nil
+	}
+	org := &core.Organization
+	switch p.Fact {
+	case "founded":
+		return whole(org.FormationYear)
+	case "ruling_year":
+		return whole(org.RulingYear)
+	case "mission":
+		return text(org.Mission)
+	case "website":
+		return text(org.WebsiteURL)
+	case "cause":
+		if org.NTEELabel != nil {
+			return text(org.NTEELabel)
+		}
+		return text(org.SubjectLabel)
+	case "ein":
+		return o.EIN[:2] + "-" + o.EIN[2:], 0, nil
+	case "place":
+		var parts []string
+		if org.City != nil {
+			parts = append(parts, orgname.Display(*org.City))
+		}
+		if org.State != nil {
+			parts = append(parts, *org.State)
+		}
+		if len(parts) == 0 {
+			return nil, 0, nil
+		}
+		return strings.Join(parts, ", "), 0, nil
+	case "given":
+		return core.Given.TotalAmount, 0, nil
+	case "received":
+		return core.Received.TotalAmount, 0, nil
+	}
+	if figures == nil {
+		return nil, 0, nil
+	}
+	switch p.Fact {
+	case "revenue":
+		return number(figures.TotalRevenue)
+	case "expenses":
+		return number(figures.TotalExpenses)
+	case "assets":
+		return number(figures.TotalAssets)
+	case "liabilities":
+		return number(figures.TotalLiabilities)
+	case "net_assets":
+		return number(figures.NetAssets)
+	case "grants_paid":
+		return number(figures.GrantsPaid)
+	}
+	return nil, 0, nil
+}
+
+func (r *run) similar() error {
+	o := r.p.Organizations[0]
+	r.out.Link = page(o)
+	a, err := get(r, "/similar/"+o.EIN, url.Values{"limit": {strconv.Itoa(r.p.top())}}, func(a *api.List[profiles.SimilarRow]) *api.Service { return &a.Service })
+	if err != nil {
+		return err
+	}
+	r.out.Columns = []Column{{"organization", "Organization", UnitParty}, {"state", "State", UnitText}, {"shared_funders", "Shared funders", UnitCount}, {"cause", "Shared cause", UnitText}}
+	var first []string
+	for i := range a.Results {
+		s := &a.Results[i]
+		o := Party{EIN: s.EIN, Name: orgname.Display(s.Name)}
+		row := []any{o, nil, nil, nil}
+		if s.State != nil {
+			row[1] = *s.State
+		}
+		if s.Reasons.SharedFunders != nil {
+			row[2] = int64(*s.Reasons.SharedFunders)
+		}
+		if s.Reasons.CauseLabel != nil {
+			row[3] = *s.Reasons.CauseLabel
+		}
+		r.out.Rows = append(r.out.Rows, row)
+		if len(first) < 3 {
+			first = append(first, o.Name)
+		}
+	}
+	if len(first) == 0 {
+		r.say("No organization that resembles %s was found.", o.Name)
+		return nil
+	}
+	r.say("Organizations that resemble %s most: %s.", o.Name, and(first))
+	r.caveat("Likeness is an association found in public data: shared funders or recipients, cause, words, place and size. It is no statement of either organization.")
+	return nil
+}
+
+func (r *run) cofunders() error {
+	o := r.p.Organizations[0]
+	r.out.Link = page(o)
+	a, err := get(r, "/premier/"+o.EIN, url.Values{}, func(a *profiles.PremierAnswer) *api.Service { return &a.Service })
+	if err != nil {
+		return err
+	}
+	r.out.Columns = []Column{{"funder", "Funder", UnitParty}, {"state", "State", UnitText}, {"shared_recipients", "Recipients that both fund", UnitCount}}
+	for _, c := range a.Cofunders[:min(len(a.Cofunders), r.p.top())] {
+		row := []any{Party{EIN: c.FunderEIN, Name: orgname.Display(c.FunderName)}, nil, int64(c.SharedRecipients)}
+		if c.FunderState != nil {
+			row[1] = *c.FunderState
+		}
+		r.out.Rows = append(r.out.Rows, row)
+	}
+	if len(r.out.Rows) == 0 {
+		r.say("No other funder of those whom %s funds was found.", o.Name)
+		return nil
+	}
+	if a.CofunderScope != nil {
+		r.figure("cofunder_count", float64(a.CofunderScope.CofunderCount), UnitCount)
+	}
+	r.figure("shared_recipients", float64(a.Cofunders[0].SharedRecipients), UnitCount)
+	r.say("The closest co-funder of %s is %s: both fund %s.", o.Name, orgname.Display(a.Cofunders[0].FunderName), number(int64(a.Cofunders[0].SharedRecipients), "recipient", "recipients"))
+	r.caveat("Co-funding is an association found in filings, not a sign that funders work together.")
+	return nil
+}
+
+func (r *run) awards() error {
+	p, o := r.p, r.p.Organizations[0]
+	r.out.Link = page(o)
+	a, err := get(r, "/gov-funding/"+o.EIN, url.Values{"limit": {"25"}}, func(a *profiles.FundingAnswer) *api.Service { return &a.Service })
+	if err != nil {
+		return err
+	}
+	of := map[string]string{"": "government", "federal": "federal", "state": "state government"}[p.Level]
+	amount := func(federal, state *int64) (int64, bool) {
+		var n int64
+		known := false
+		if federal != nil && p.Level != "state" {
+			n, known = n+*federal, true
+		}
+		if state != nil && p.Level != "federal" {
+			n, known = n+*state, true
+		}
+		return n, known
+	}
+	in := func(y int) bool {
+		if len(p.Years) == 0 {
+			return true
+		}
+		for _, s := range p.Years {
+			if (s.From == 0 || y >= s.From) && (s.To == 0 || y <= s.To) {
+				return true
+			}
+		}
+		return false
+	}
+	if p.Measure == "which" {
+		if len(p.Years) > 0 {
+			return invalid("awards by agency are of all years")
+		}
+		r.out.Columns = []Column{{"agency", "Agency", UnitText}, {"level", "Level", UnitText}, {"total_amount", "Dollars", UnitDollars}, {"award_count", "Awards", UnitCount}}
+		c := &Chart{Kind: "bars", Title: "Dollars by agency", Unit: UnitDollars}
+		for _, g := range a.ByAgency {
+			if p.Level != "" && g.Level != p.Level || len(r.out.Rows) == p.top() {
+				continue
+			}
+			name := "Not named"
+			if g.Agency != nil {
+				name = orgname.Display(*g.Agency)
+			}
+			r.out.Rows = append(r.out.Rows, []any{name, g.Level, g.TotalAmount, g.AwardCount})
+			c.Labels, c.Values = append(c.Labels, name), append(c.Values, g.TotalAmount)
+		}
+		if len(r.out.Rows) == 0 {
+			r.say("No %s awards to %s are in the files that were read.", of, o.Name)
+			return nil
+		}
+		first := r.out.Rows[0]
+		r.figure("total_amount", float64(first[2].(int64)), UnitDollars)
+		r.figure("award_count", float64(first[3].(int64)), UnitCount)
+		r.say("The most in %s awards to %s came from %s: %s in %s.", of, o.Name, first[0], money.Dollars(first[2].(int64)), number(first[3].(int64), "award", "awards"))
+		if len(c.Values) > 1 {
+			r.out.Chart = c
+		}
+		return nil
+	}
+	var total, count int64
+	known := false
+	r.out.Columns = []Column{{"fiscal_year", "Fiscal year", UnitYear}, {"total_amount", "Dollars", UnitDollars}}
+	c := &Chart{Kind: "years", Title: "Dollars by fiscal year of the government", Unit: UnitDollars}
+	for _, y := range a.ByYear {
+		n, ok := amount(y.FederalAmount, y.StateAmount)
+		if !in(y.FiscalYear) || !ok {
+			continue
+		}
+		known = true
+		total, count = total+n, count+y.AwardCount
+		r.out.Rows = append(r.out.Rows, []any{int64(y.FiscalYear), n})
+		c.Labels, c.Values = append(c.Labels, strconv.Itoa(y.FiscalYear)), append(c.Values, n)
+	}
+	if len(p.Years) == 0 && p.Level == "" {
+		count = a.Summary.AwardCount
+	}
+	if len(c.Values) > 1 {
+		r.out.Chart = c
+	}
+	when := ""
+	if len(p.Years) > 0 {
+		when = " in fiscal year " + p.Years[0].inWords()
+	}
+	if !known || count == 0 {
+		r.say("No %s awards to %s%s are in the files that were read.", of, o.Name, when)
+		r.figure("total_amount", 0, UnitDollars)
+		return nil
+	}
+	switch p.Measure {
+	case "how_many":
+		if p.Level != "" {
+			return invalid("awards are counted over all levels of government")
+		}
+		r.figure("award_count", float64(count), UnitCount)
+		r.say("%s has %s from governments%s, %s in all.", o.Name, number(count, "award", "awards"), when, money.Dollars(total))
+	case "trend":
+		for i, y := range c.Labels {
+			r.figure(y, float64(c.Values[i]), UnitDollars)
+		}
+		n := len(c.Labels) - 1
+		r.say("By fiscal year, %s awards to %s: %s in %s, %s in %s.", of, o.Name, money.Dollars(c.Values[0]), c.Labels[0], money.Dollars(c.Values[n]), c.Labels[n])
+	default:
+		r.say("%s awards to %s%s come to %s.", capital(of), o.Name, when, money.Dollars(total))
+	}
+	if p.Measure != "trend" {
+		r.figure("total_amount", float64(total), UnitDollars)
+	}
+	return nil
+}
+
+// organizations counts or ranks organizations by place, cause and size, as POST
+// /essentials does.
+func (r *run) organizations() error {
+	p := r.p
+	d := r.a.Data.Directory
+	var f directory.Filter
+	filters := map[string]any{}
+	list := func(name, value string) {
+		old, _ := filters[name].([]string)
+		filters[name] = append(old, value)
+	}
+	for _, l := range p.Places {
+		switch l.Kind {
+		case "state":
+			f.States = append(f.States, l.Value)
+			list("state", l.Value)
+		case "city":
+			city, state, _ := strings.Cut(l.Value, ", ")
+			f.Cities = append(f.Cities, directory.City{Name: orgname.City(city), State: state})
+			list("city", l.Value)
+		case "county":
+			f.Counties = append(f.Counties, l.Value)
+			list("county", l.Value)
+		case "zip":
+			f.ZIPs = append(f.ZIPs, l.Value)
+			list("zip", l.Value)
+		default:
+			return invalid("organizations can be found by state, city, county or ZIP code")
+		}
+	}
+	var causes []string
+	for _, c := range p.Causes {
+		causes = append(causes, c.Subject)
+	}
+	if len(causes) > 0 {
+		s, err := ntee.ParseSubject(strings.Join(causes, ","))
+		if err != nil {
+			return invalid("%v", err)
+		}
+		f.Causes = []ntee.Subject{s}
+		filters["cause"] = causes
+	}
+	if p.MinAmount != nil || p.MaxAmount != nil {
+		x := directory.Range{Min: p.MinAmount, Max: p.MaxAmount}
+		switch p.Order {
+		case "revenue":
+			f.Revenue = x
+		case "assets":
+			f.Assets = x
+		case "expenses":
+			f.Expenses = x
+		case "grants_paid":
+			f.GrantsPaid = x
+		default:
+			return invalid("an amount needs a figure of the organization: revenue, assets, expenses or grants paid")
+		}
+		if p.MinAmount != nil {
+			filters["min_"+p.Order] = *p.MinAmount
+		}
+		if p.MaxAmount != nil {
+			filters["max_"+p.Order] = *p.MaxAmount
+		}
+	}
+	order, ok := map[string]directory.Order{"": directory.ByRevenue, "revenue": directory.ByRevenue, "assets": directory.ByAssets, "expenses": directory.ByExpenses, "grants_paid": directory.ByGrantsPaid}[p.Order]
+	if !ok {
+		return invalid("organizations are ranked by revenue, assets, expenses or grants paid")
+	}
+	by := p.Order
+	if by == "" {
+		by = "revenue"
+	}
+	body := map[string]any{"filters": filters, "sort_by": by, "size": p.top()}
+	if p.Least {
+		body["sort_order"] = "asc"
+	}
+	text, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	q := r.request("/essentials", url.Values{})
+	q.Method, q.Body = "POST", string(text)
+	set, n, err := d.Select(&f, r.a.Data.Standing)
+	if err != nil {
+		return err
+	}
+	defer d.Release(set)
+	rows, err := d.Page(set, n, directory.Sort{By: order, Asc: p.Least}, 0, p.top())
+	if err != nil {
+		return err
+	}
+	r.out.Columns = []Column{{"organization", "Organization", UnitParty}, {"state", "State", UnitText}, {by, capital(strings.ReplaceAll(by, "_", " ")), UnitDollars}}
+	for _, org := range rows {
+		row, ok := d.Row(org, r.a.Data.Standing)
+		if !ok {
+			continue
+		}
+		v := map[string]*int64{"revenue": row.Revenue, "assets": row.Assets, "expenses": row.Expenses, "grants_paid": row.GrantsPaid}[by]
+		line := []any{Party{EIN: row.EIN.String(), Name: orgname.Display(row.Name)}, row.State, nil}
+		if v != nil {
+			line[2] = *v
+		}
+		r.out.Rows = append(r.out.Rows, line)
+	}
+	what := ""
+	if places := placeNames(p.Places, ""); len(places) > 0 {
+		what += " in " + joinWords(places, "or")
+	}
+	if len(p.Causes) > 0 {
+		what += " for " + joinWords(causeNames(p.Causes), "or")
+	}
+	if a := p.amounts(); a != "" {
+		what += " with " + strings.ReplaceAll(by, "_", " ") + " of " + a
+	}
+	r.caveat("Organizations are all that the lists of the IRS, returns and grant lines name; figures are those of the latest return that was read.")
+	if p.Measure == "how_many" {
+		r.figure("organization_count", float64(n), UnitCount)
+		r.say("%s%s %s known here.", number(int64(n), "organization", "organizations"), what, map[bool]string{true: "is", false: "are"}[n == 1])
+		return nil
+	}
+	if len(r.out.Rows) == 0 {
+		r.say("No organization%s is known here.", what)
+		return nil
+	}
+	first := r.out.Rows[0]
+	if v, ok := first[2].(int64); ok {
+		r.figure(by, float64(v), UnitDollars)
+		r.say("%s organization%s by %s is %s: %s.", rank(p), what, strings.ReplaceAll(by, "_", " "), first[0].(Party).Name, money.Dollars(v))
+	} else {
+		r.say("None of the organizations%s has filed its %s.", what, strings.ReplaceAll(by, "_", " "))
+	}
+	return nil
+}

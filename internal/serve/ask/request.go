@@ -1,0 +1,174 @@
+package ask
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"grantgraph/internal/place"
+	"grantgraph/internal/serve/api"
+)
+
+// values are the parameters of the grant endpoints that a plan asks for.
+func (p *Plan) values() url.Values {
+	v := url.Values{}
+	set := func(name string, items ...string) {
+		if len(items) > 0 {
+			v.Set(name, strings.Join(items, ","))
+		}
+	}
+	eins := func(list []Party) (out []string) {
+		for _, o := range list {
+			out = append(out, o.EIN)
+		}
+		return out
+	}
+	set("funder_id", eins(p.Funders)...)
+	set("recip_id", eins(p.Recipients)...)
+	if len(p.Years) == 1 && p.Years[0].To == 0 {
+		set("min_year", strconv.Itoa(p.Years[0].From))
+	} else if len(p.Years) == 1 && p.Years[0].From == 0 {
+		set("max_year", strconv.Itoa(p.Years[0].To))
+	} else {
+		var years []string
+		for _, s := range p.Years {
+			from, to := s.From, s.To
+			if from == 0 {
+				from = 1900
+			}
+			if to == 0 {
+				to = 2100
+			}
+			if from == to {
+				years = append(years, strconv.Itoa(from))
+			} else {
+				years = append(years, fmt.Sprintf("%d-%d", from, to))
+			}
+		}
+		set("year", years...)
+	}
+	var causes, countries []string
+	for _, c := range p.Causes {
+		causes = append(causes, c.Subject)
+	}
+	set("subject", causes...)
+	var places []string
+	for _, l := range p.Places {
+		switch l.Kind {
+		case "country":
+			countries = append(countries, l.Value)
+			continue
+		case "near":
+			set("near", l.Value)
+			if l.Miles != 0 {
+				set("within", strconv.Itoa(l.Miles))
+			}
+		default:
+			places = append(places, l.Value)
+			if kind := map[string]string{"city": "city", "county": "county_fips", "zip": "zip"}[l.Kind]; kind != "" {
+				set("geo_id_type", kind)
+			}
+		}
+		if l.Of == "funder" {
+			set("location_type", "funder")
+		}
+	}
+	set("location", places...)
+	if p.Abroad && len(countries) == 0 {
+		for _, n := range place.Countries() {
+			if n.Code != "US" {
+				countries = append(countries, n.Code)
+			}
+		}
+	}
+	set("country", countries...)
+	set("support", p.Support...)
+	set("funder_type", p.FunderTypes...)
+	exclude := slices.Clone(p.Exclude)
+	if p.Only != "" && !slices.Contains(exclude, p.Only) {
+		exclude = append(exclude, p.Only)
+	}
+	set("exclude", exclude...)
+	if p.Words != "" {
+		set("query", p.Words)
+	}
+	if p.MinAmount != nil {
+		set("min_amt", strconv.FormatInt(*p.MinAmount, 10))
+	}
+	if p.MaxAmount != nil {
+		set("max_amt", strconv.FormatInt(*p.MaxAmount, 10))
+	}
+	return v
+}
+
+// encode writes parameters so that a list can be read.
+func encode(v url.Values) string { return strings.ReplaceAll(v.Encode(), "%2C", ",") }
+
+// run is a plan that is being answered.
+type run struct {
+	a   *Asker
+	ctx context.Context
+	p   *Plan
+	out *Answer
+}
+
+// request notes a request as one that the answer rests on.
+func (r *run) request(path string, v url.Values) *Request {
+	q := &Request{Method: "GET", Path: path, Query: encode(v), URL: r.a.BaseURL + api.Versioned + path}
+	if q.Query != "" {
+		q.URL += "?" + q.Query
+	}
+	r.out.requests = append(r.out.requests, q)
+	if r.out.Request == nil {
+		r.out.Request = q
+	}
+	return q
+}
+
+// get asks an operation of the API. What it does not honor would make an answer to
+// another question, so it is an error.
+func get[A api.Answer](r *run, path string, v url.Values, service func(A) *api.Service) (a A, err error) {
+	r.request(path, v)
+	found, release, err := r.a.Ask(r.ctx, r.a.Data, api.Inquiry{Path: path, Query: v, Caller: r.a.Caller})
+	if err != nil {
+		return a, err
+	}
+	// What is shown of an answer is copied; the rows are few.
+	defer release()
+	a, ok := found.(A)
+	if !ok {
+		return a, fmt.Errorf("%s answers %T", path, found)
+	}
+	s := service(a)
+	if len(s.Unsupported) > 0 {
+		return a, fmt.Errorf("%w: %s was not applied", ErrPlan, strings.Join(s.Unsupported, ", "))
+	}
+	for _, w := range s.Warnings {
+		r.caveat(w.Reason)
+	}
+	return a, nil
+}
+
+// mostCaveats bounds what an answer says beside its sentence.
+const mostCaveats = 8
+
+func (r *run) caveat(text string) {
+	if text != "" && len(r.out.Caveats) < mostCaveats && !slices.Contains(r.out.Caveats, text) {
+		r.out.Caveats = append(r.out.Caveats, text)
+	}
+}
+
+// with is parameters and some more.
+func with(v url.Values, pairs ...string) url.Values {
+	out := url.Values{}
+	for name, list := range v {
+		out[name] = list
+	}
+	for i := 0; i < len(pairs); i += 2 {
+		out.Set(pairs[i], pairs[i+1])
+	}
+	return out
+}
