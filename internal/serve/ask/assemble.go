@@ -250,7 +250,7 @@ func (s *assembly) roleOf(i int) string {
 			}
 		}
 	}
-	if left.tag == tagGive && it.tag != tagWho {
+	if left.tag == tagGive && it.tag != tagWho && !s.brokenOff(li, i) {
 		return "recipient"
 	}
 	if left.tag == tagGet && it.tag == tagParty && (right.tag == tagGrant || right.tag == tagMoney) {
@@ -273,6 +273,18 @@ func (s *assembly) roleOf(i int) string {
 		return "recipient"
 	}
 	return ""
+}
+
+// brokenOff says whether a comma or a "more" stands between a verb and a noun, as in
+// "who gave more, A or B".
+func (s *assembly) brokenOff(i, j int) bool {
+	for k := i; k < j; k++ {
+		it := s.at(k)
+		if it.to > 0 && s.toks[it.to-1].comma || it.tag == tagMeasure && slices.Contains([]string{"more", "most", "least", "dollarsmost"}, it.value) {
+			return true
+		}
+	}
+	return false
 }
 
 func (s *assembly) commaBetween(a, b *item) bool {

@@ -142,6 +142,9 @@ func (r *reading) readCauses() {
 			if r.has(to, "causes|cause|sector|purposes|field|issues|programs|program|projects|work|initiatives|efforts|activities") {
 				to++
 			}
+			if c := ntee.Code(subject); len(subject) == 2 && !ntee.Listed(c) {
+				name = strings.ToUpper(r.text(i, i+1)[:1]) + r.text(i, i+n)[1:] + " (NTEE " + subject + ")"
+			}
 			r.put(i, to, &item{tag: tagCause, cause: &Cause{Subject: subject, Name: name, Asked: r.text(i, i+n)}})
 		}
 	}

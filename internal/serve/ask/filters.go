@@ -85,6 +85,10 @@ func (s *assembly) causes() {
 			s.fail("Two causes were named, “%s” and “%s”, and it is not clear how they go together. Please ask for one, or join them with “and”.", list[i-1].cause.Asked, it.cause.Asked)
 			return
 		}
+		if k := s.index(it); !s.nounFollows(k) && s.roleOf(k) == "funder" {
+			s.fail("A cause is that of the recipients: what “%s” give by themselves cannot be told from others.", it.cause.Asked)
+			return
+		}
 		it.used = true
 		if !slices.ContainsFunc(s.plan.Causes, func(c Cause) bool { return c.Subject == it.cause.Subject }) {
 			s.plan.Causes = append(s.plan.Causes, *it.cause)

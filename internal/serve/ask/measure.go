@@ -88,8 +88,19 @@ func (s *assembly) sides(parties []*item) {
 	var last *item
 	for _, it := range parties {
 		role := it.role
+		if role == "" && last != nil && s.joinedWith(last, it) {
+			role = last.role
+		}
 		if role == "" && last != nil && last.role == "funder" && len(parties) == 2 && len(s.all(tagGive)) > 0 {
 			role = "recipient"
+		}
+		if role == "" && len(parties) > 1 {
+			// "who gave more, A or B": they are whom who asks for.
+			for i, w := range s.seq {
+				if w.tag == tagWho && role == "" {
+					role = s.roleOf(i)
+				}
+			}
 		}
 		if role == "" {
 			role = s.onlySide(it)
@@ -540,6 +551,8 @@ func (s *assembly) plain(ti int, target *item, verbs bool) {
 		}
 		s.use("big", "least", "one", "much", "first")
 		s.singular(target)
+	case first == "what" && len(s.all(tagGive)) > 0 && len(p.Funders) > 0 && target.tag == tagWho && s.at(s.step(ti, +1)).tag == tagAux:
+		p.Measure = "how_much" // "what did X give"
 	case s.m["much"] != nil && !(big || most || least || s.m["often"] != nil) && !(first == "who" || first == "which"):
 		p.Measure = "how_much"
 		s.use("much")
@@ -549,6 +562,8 @@ func (s *assembly) plain(ti int, target *item, verbs bool) {
 				p.Measure, p.Of, it.used, before.used = "which", it.value, true, true
 			}
 		}
+	case !who && s.m["much"] == nil && target.tag == "" && s.causeReceives():
+		p.Measure, p.Of = "which", "recipients" // "hospitals funded by X"
 	case who || big || most || least || target.tag == tagFunder || target.tag == tagRecipient || target.tag == tagOrg || target.tag == tagThing:
 		s.ranking(ti, target, most, least)
 	default:
@@ -556,6 +571,16 @@ func (s *assembly) plain(ti int, target *item, verbs bool) {
 		s.use("much", "one")
 	}
 	_ = verbs
+}
+
+// causeReceives says whether a cause stands for those who receive.
+func (s *assembly) causeReceives() bool {
+	for i, it := range s.seq {
+		if it.tag == tagCause {
+			return s.at(s.step(i, +1)).tag == tagGive && s.roleOf(i) == "recipient"
+		}
+	}
+	return false
 }
 
 // firstWho is the first word that asks.

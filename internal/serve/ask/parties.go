@@ -9,6 +9,7 @@ import (
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/serve/graph"
 	"grantgraph/internal/serve/search"
+	"grantgraph/internal/typo"
 )
 
 // Bounds of looking for organizations.
@@ -187,12 +188,61 @@ func (r *reading) find(text string) []search.Result {
 	if r.searches++; r.searches > mostSearches {
 		return nil
 	}
-	list := r.a.Data.Search.Find(text, "", 6)
-	n := 0
-	for n < len(list) && list[n].Match != search.Weak {
-		n++
+	list := r.a.Data.Search.Find(text, "", 8)
+	kept := list[:0:0]
+	for _, f := range list {
+		switch {
+		case f.Match == search.Weak:
+		case covers(text, f.Name):
+			kept = append(kept, f)
+		case len(r.perhaps) < 3 && !slices.ContainsFunc(r.perhaps, func(p search.Result) bool { return p.EIN == f.EIN }):
+			r.perhaps = append(r.perhaps, f)
+		}
 	}
-	return list[:n]
+	return kept
+}
+
+// covers says whether words leave nothing out of a name that tells it from others:
+// "Abbott Bridge" may stand for Abbott Bridge Alliance, but "Ford Foundation" for no
+// other Ford Foundation than itself. Slips are allowed.
+func covers(text, name string) bool {
+	asked, words := strings.Fields(orgname.Parse(text).K2), strings.Fields(orgname.Parse(name).K2)
+	if strings.Join(asked, "") == strings.Join(words, "") {
+		return true
+	}
+	found := 0
+	for _, w := range words {
+		if slices.ContainsFunc(asked, func(a string) bool { return alike(a, w) }) {
+			found++
+		} else if !slices.Contains(headNouns, strings.ToLower(w)) && !slices.Contains(plainWords, w) && !joinedWords(asked, w) {
+			return false
+		}
+	}
+	return found > 0 && (found > 1 || len(words) == 1 || len(asked) == 1 && len(words) <= 2 && len(asked[0]) >= 6)
+}
+
+// plainWords are words of names that tell nobody apart.
+var plainWords = strings.Fields("THE OF AND FOR INC CHARITABLE FAMILY NONPROFIT ORGANIZATION INCORPORATED COMPANY CORPORATION SERVICES GROUP SYSTEM")
+
+// alike says whether two words of a name are the same but for a slip.
+func alike(a, b string) bool {
+	if a == b {
+		return true
+	}
+	if len(a) < 4 || len(b) < 4 {
+		return false
+	}
+	return typo.Meant(strings.ToLower(a), []string{strings.ToLower(b)}) != ""
+}
+
+// joinedWords says whether a word was parted in two, or two joined.
+func joinedWords(asked []string, w string) bool {
+	for i := range asked {
+		if i+1 < len(asked) && asked[i]+asked[i+1] == w || len(asked[i]) > len(w) && len(w) >= 4 && strings.Contains(asked[i], w) {
+			return true
+		}
+	}
+	return false
 }
 
 // putParty puts an organization, or several that may be meant.
@@ -215,20 +265,12 @@ func (r *reading) readLeftNames() {
 		for to > i+1 && isFunction(r.toks[to-1].text) {
 			to--
 		}
-		if r.has(i-1, "in|near|around|from|at") && !r.has(i-1, "from") {
-			if r.tryCity(i, to) {
-				continue
-			}
-		}
-		if r.misspelled(i) {
+		switch {
+		case slices.Contains([]string{"in", "near", "around", "at"}, r.textAt(i-1)) && r.tryCity(i, to):
+		case r.tryName(i, to):
+		case r.tryCity(i, to):
+		case r.misspelled(i):
 			i--
-			continue
-		}
-		if r.tryName(i, to) {
-			continue
-		}
-		if r.tryCity(i, to) {
-			continue
 		}
 	}
 }
@@ -254,7 +296,7 @@ func (r *reading) misspelled(i int) bool {
 	if meant == "" {
 		meant = meantWord(t.text, causeList())
 	}
-	if meant == "" {
+	if meant == "" || len(t.text) <= 7 && !oneSlip(t.text, meant) {
 		return false
 	}
 	// A word of some name is no slip.
@@ -267,6 +309,24 @@ func (r *reading) misspelled(i int) bool {
 	r.readCauses()
 	r.readPhrases(false)
 	return t.item != 0
+}
+
+// oneSlip says whether two words are one insertion, loss, change or swap apart.
+func oneSlip(a, b string) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	if len(b)-len(a) > 1 {
+		return false
+	}
+	i := 0
+	for i < len(a) && a[i] == b[i] {
+		i++
+	}
+	if len(a) == len(b) {
+		return i == len(a) || a[i+1:] == b[i+1:] || i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
+	}
+	return a[i:] == b[i+1:]
 }
 
 // tryName reads the run of words [i,to) with neighbors as a name.
@@ -337,6 +397,8 @@ func (r *reading) extends(i int) bool {
 	switch it := r.items[t.item-1]; it.tag {
 	case tagPlace, tagCause, tagFunder, tagOrg, tagSupport, tagPerson, tagThing:
 		return true
+	case tagParty:
+		return it.party == nil
 	case tagOf, tagTo, tagAnd, tagFill, tagGive, tagMeasure, tagKind:
 		// Verbs and the like only with a capital, as in Help the Children Fund.
 		return slices.Contains([]string{"of", "for", "the", "and", "&"}, t.text) || t.cap && i > 0 && unicode.IsUpper([]rune(t.typed)[0])

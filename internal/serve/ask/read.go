@@ -25,6 +25,7 @@ type reading struct {
 
 	topGiven bool
 	searches int
+	perhaps  []search.Result // organizations that are not meant with certainty
 	unclear  *Unclear
 }
 
@@ -233,6 +234,14 @@ func (r *reading) leftOver() {
 		why = "Too many words of the question have no meaning here. It may be in another language, or not about grants and nonprofits."
 	}
 	r.unclear = &Unclear{Why: why, Words: words}
+	if len(r.perhaps) > 0 && len(words) <= 6 {
+		var list []string
+		for _, f := range r.perhaps {
+			list = append(list, f.DisplayName+" ("+f.EIN.Hyphenated()+")")
+			r.unclear.Parties = append(r.unclear.Parties, Party{EIN: f.EIN.String(), Name: f.DisplayName})
+		}
+		r.unclear.Why += " Perhaps you mean " + joinWords(list, "or") + "?"
+	}
 }
 
 // latestYear is the latest fiscal year whose filings are nearly complete, 0 when

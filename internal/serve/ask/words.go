@@ -51,7 +51,7 @@ func tokens(q string) (list []token) {
 			list[len(list)-1].dash = true
 			i++
 			continue
-		case r == ',' || r == ';':
+		case r == ',' || r == ';' || r == ':':
 			if len(list) > 0 {
 				list[len(list)-1].comma = true
 			}
@@ -251,9 +251,9 @@ var phrases = sync.OnceValues(func() (map[string]entry, []string) {
 	}
 	seen := map[string]bool{}
 	var words []string
-	for p := range m {
+	for p, e := range m {
 		for w := range strings.FieldsSeq(p) {
-			if len(w) >= 5 && !seen[w] {
+			if len(w) >= 5 && !seen[w] && e.tag != tagFill {
 				seen[w] = true
 				words = append(words, w)
 			}
