@@ -288,7 +288,7 @@ func (x *Index) byMeaning(ctx context.Context, q string, within []uint64, hybrid
 	} else {
 		// No name has all the words of most questions by meaning, so the last
 		// effort would be made for each, and for nothing.
-		names := x.byName(q, within, splitUnknown, 31*maxWork/32)
+		names := x.byName(q, within, splitUnknown, 15*maxWork/16)
 		x.demote(names, states)
 		// Those that are far down by meaning and have rare words come with more.
 		docs = docs[:min(len(docs), maxFused)]
