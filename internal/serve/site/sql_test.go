@@ -140,7 +140,7 @@ func withSQL(t *testing.T) func(*Config) {
 }
 
 // asks runs a query as the form does.
-func (p *person) asks(sql string, more ...string) page {
+func (p *person) queries(sql string, more ...string) page {
 	p.t.Helper()
 	fields := map[string]string{"q": sql}
 	for i := 0; i < len(more); i += 2 {
@@ -198,7 +198,7 @@ func TestRunSQL(t *testing.T) {
 		{"stranger with an inactive key", stranger, one, []string{"key", locked}, 403, "inactive", 0},
 	} {
 		before := p.left(t, "plus@example.org")
-		got := tc.who.asks(tc.sql, tc.more...)
+		got := tc.who.queries(tc.sql, tc.more...)
 		if got.status != tc.status || !strings.Contains(html.UnescapeString(got.body), tc.text) {
 			t.Errorf("%s: %d, %.2000s", tc.name, got.status, regexp.MustCompile(`(?s)<div id="answer".*?</div>`).FindString(got.body))
 		}
@@ -230,7 +230,7 @@ func TestRunSQL(t *testing.T) {
 	if _, err := p.store.Charge(t.Context(), accountOf(t, p, "plus@example.org"), before); err != nil {
 		t.Fatal(err)
 	}
-	spent := plus.asks(one)
+	spent := plus.queries(one)
 	want(t, spent, 402, "Daily limit reached")
 	if spent.header.Get("Retry-After") == "" {
 		t.Error(spent.header)
@@ -250,11 +250,11 @@ func accountOf(t *testing.T, p *place, email string) string {
 func TestSQLWithout(t *testing.T) {
 	t.Parallel()
 	plus := newPlace(t).payer(t, "plus@example.org", account.Plus)
-	want(t, plus.asks("SELECT 1"), 503, "runs no SQL")
+	want(t, plus.queries("SELECT 1"), 503, "runs no SQL")
 	b := budget.New(8<<20, budget.Options{Timer: immediately})
 	p := newPlace(t, withSQL(t), func(c *Config) { c.Budget = b })
 	plus = p.payer(t, "plus@example.org", account.Plus)
-	if got := plus.asks("SELECT 1"); got.status != 503 || p.left(t, "plus@example.org") != 250 {
+	if got := plus.queries("SELECT 1"); got.status != 503 || p.left(t, "plus@example.org") != 250 {
 		t.Errorf("%d, %d left", got.status, p.left(t, "plus@example.org"))
 	}
 	if b.Held() != 0 {
@@ -280,7 +280,7 @@ func TestGalleryRuns(t *testing.T) {
 		if at.header.Get("X-Robots-Tag") == "noindex" && !strings.Contains(at.body, `class="invented"`) {
 			t.Errorf("%s is not to be indexed", q.Slug)
 		}
-		got := pro.asks(q.SQL, "view", q.View)
+		got := pro.queries(q.SQL, "view", q.View)
 		want(t, got, 200, "<tbody>")
 		if !strings.Contains(got.body, `id="view-`+q.View+`" value="`+q.View+`" checked`) {
 			t.Errorf("%s has no %s: %s", q.Slug, q.View, regexp.MustCompile(`(?s)<ul class="hint why">.*?</ul>`).FindString(got.body))
@@ -317,11 +317,11 @@ func TestSQLFiles(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, withSQL(t))
 	plus := p.payer(t, "plus@example.org", account.Plus)
-	got := plus.asks("SELECT '=1+1' AS a, 5 AS b", "as", "csv")
+	got := plus.queries("SELECT '=1+1' AS a, 5 AS b", "as", "csv")
 	if got.status != 200 || got.body != "\ufeffa,b\n'=1+1,5\n" || got.header.Get("Content-Disposition") != `attachment; filename="grantgraph-query-2026-03-10.csv"` {
 		t.Errorf("%d %v %q", got.status, got.header, got.body)
 	}
-	got = plus.asks("SELECT '=1+1' AS a, 5 AS b", "as", "xlsx")
+	got = plus.queries("SELECT '=1+1' AS a, 5 AS b", "as", "xlsx")
 	if got.status != 200 || !strings.HasPrefix(got.body, "PK") {
 		t.Errorf("%d %v %.100q", got.status, got.header, got.body)
 	}
@@ -335,7 +335,7 @@ func TestSQLHostile(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, withSQL(t))
 	plus := p.payer(t, "plus@example.org", account.Plus)
-	got := plus.asks(`SELECT '<script>alert(1)</script>' AS "<b>", '"><img src=x onerror=alert(1)>' AS ein, 'javascript:alert(1)' AS grant_key, chr(0) || chr(8238) || 'x' AS odd, repeat('<', 10000) AS long, 7 AS n`, "view", "bar")
+	got := plus.queries(`SELECT '<script>alert(1)</script>' AS "<b>", '"><img src=x onerror=alert(1)>' AS ein, 'javascript:alert(1)' AS grant_key, chr(0) || chr(8238) || 'x' AS odd, repeat('<', 10000) AS long, 7 AS n`, "view", "bar")
 	want(t, got, 200, "Long texts are cut")
 	for _, bad := range []string{"<script>alert", "<img", "<b>\"", `href="javascript`, "\x00", "\u202e"} {
 		if strings.Contains(main(got.body), bad) || strings.Contains(got.body, "<script>alert") {
@@ -347,7 +347,7 @@ func TestSQLHostile(t *testing.T) {
 	for i := range columns {
 		columns[i] = fmt.Sprintf("repeat('%c', 200) AS c%d", 'a'+i%26, i)
 	}
-	got = plus.asks("SELECT " + strings.Join(columns, ", ") + " FROM range(1300)")
+	got = plus.queries("SELECT " + strings.Join(columns, ", ") + " FROM range(1300)")
 	want(t, got, 200, "The page shows the first")
 	want(t, got, 200, "CSV, one more call")
 	if len(got.body) > 6<<20 {
