@@ -80,7 +80,7 @@ assert.equal(await page.getAttribute("#rows th >> nth=2", "aria-sort"), "descend
 await page.focus("#rows th:nth-child(3) button");
 await page.keyboard.press("Enter");
 assert.deepEqual((await cells()).map((r) => r[2]), ["-$5", "$1,200", "$9,007,199,254,740,993"]);
-await said("Sorted by dollars, ascending.");
+assert.equal(await page.textContent("#sql-ear"), "Sorted by dollars, ascending.");
 await page.click("#rows th >> nth=3 >> button");
 assert.deepEqual((await cells()).map((r) => r[3]), ["0.25", "-0.5", "null"]);
 

@@ -446,6 +446,10 @@ func (p *page) tables(v view, f *graph.Filter, x *figures) {
 	}
 }
 
+// mostSQLLink is how long a link to a query may be, in bytes, to be an address of
+// this site.
+const mostSQLLink = 7500
+
 // elsewhere says how else the view can be had.
 func (p *page) elsewhere(v view, f *graph.Filter) {
 	q := v.clone().query
@@ -468,7 +472,9 @@ func (p *page) elsewhere(v view, f *graph.Filter) {
 	if p.SQL, missing = asSQL(v.tab, &asked); len(missing) > 0 {
 		p.NoSQL = "The SQL tables do not have " + strings.Join(missing, ", ") + ", so this view has no SQL form."
 	} else {
-		p.SQLLink = "/sql#q=" + url.PathEscape(p.SQL)
+		if p.SQLLink = "/sql?q=" + url.QueryEscape(p.SQL); len(p.SQLLink) > mostSQLLink {
+			p.SQLLink = "/sql#q=" + url.PathEscape(p.SQL) // which takes a script
+		}
 	}
 	p.Download = at("/download", v.String())
 }

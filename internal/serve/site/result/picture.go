@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"grantgraph/internal/money"
+	"grantgraph/internal/orgname"
 	"grantgraph/internal/place"
 	"grantgraph/internal/serve/site/draw"
 )
@@ -45,12 +46,15 @@ const mostDrawn = math.MaxInt64 / parts / 4096
 type pictures struct {
 	columns                    []Column
 	label, value, year, region int // columns; -1 where there is none
+	org                        int // that the bars lead to
 	lined                      []int
+	known                      *Options
 	rows                       []picturedRow
 }
 
 type picturedRow struct {
 	label  string
+	href   string
 	null   bool // there is no value
 	value  float64
 	year   int // 0 where there is none
@@ -58,9 +62,10 @@ type picturedRow struct {
 	others []float64 // of the columns in the same unit; NaN is null
 }
 
-func newPictures(columns []Column) *pictures {
+func newPictures(columns []Column, o *Options) *pictures {
 	first := func(is func(Column) bool) int { return slices.IndexFunc(columns, is) }
-	p := &pictures{columns: columns}
+	p := &pictures{columns: columns, known: o}
+	p.org = first(func(c Column) bool { return c.kind == org })
 	p.region = first(func(c Column) bool { return c.state })
 	p.year = first(func(c Column) bool { return c.year })
 	p.value = first(func(c Column) bool { return c.kind == dollars || c.kind == number })
@@ -107,6 +112,13 @@ func (p *pictures) add(values []json.RawMessage) {
 	}
 	if p.label >= 0 {
 		row.label = shownText(values[p.label])
+		if p.columns[p.label].name() {
+			row.label = orgname.Display(row.label)
+		}
+	}
+	if p.org >= 0 {
+		cell, _ := p.columns[p.org].cell(values[p.org], p.known)
+		row.href = cell.Href
 	}
 	if p.year >= 0 {
 		if y, err := strconv.Atoi(shownText(values[p.year])); err == nil {
@@ -215,7 +227,7 @@ func (p *pictures) bars() (_ template.HTML, note, why string) {
 		if r.label == "" {
 			r.label = "null"
 		}
-		rows = append(rows, draw.Bar{Label: r.label, Amount: amount(u, r.value)})
+		rows = append(rows, draw.Bar{Label: r.label, Href: r.href, Amount: amount(u, r.value)})
 	}
 	if len(rows) == 0 {
 		return "", "", "there is nothing to draw"

@@ -63,7 +63,7 @@ func New(found *sqlbox.Result, o Options) (*Table, error) {
 	for i, c := range found.Columns {
 		t.Columns[i] = newColumn(c, o.Foreign)
 	}
-	pictures := newPictures(t.Columns)
+	pictures := newPictures(t.Columns, &o)
 	values, room := make([]json.RawMessage, len(t.Columns)), mostPage
 	shown := min(len(t.Columns), mostColumns)
 	for _, row := range found.Rows {

@@ -118,7 +118,7 @@ func TestViews(t *testing.T) {
 		rows             []string
 		bar, line, chart string // why there is none, or what a picture has
 	}{
-		{"names", "name VARCHAR, dollars BIGINT", []string{`{"name":"A <b>","dollars":1500}`}, "+A &lt;b&gt;", "no column has years", "no column has codes"},
+		{"names", "name VARCHAR, dollars BIGINT", []string{`{"name":"A <b>","dollars":1500}`}, "+A &lt;B&gt;", "no column has years", "no column has codes"},
 		{"years", "tax_year INTEGER, dollars BIGINT", years, "+2020", "+2021 $7", "no column has codes"},
 		{"two lines", "tax_year INTEGER, revenue BIGINT, n BIGINT, expenses BIGINT", []string{`{"tax_year":2020,"revenue":1,"n":5,"expenses":2}`, `{"tax_year":2021,"revenue":3,"n":6,"expenses":4}`}, "+2020", "+expenses: 2020 $2, 2021 $4", "no column has codes"},
 		{"kinds", "tax_year INTEGER, kind VARCHAR, grants BIGINT", []string{`{"tax_year":2020,"kind":"daf","grants":5}`, `{"tax_year":2020,"kind":"pf","grants":6}`, `{"tax_year":2021,"kind":"pf","grants":7}`}, "+daf", "+pf: 2020 6, 2021 7", "no column has codes"},
@@ -146,6 +146,11 @@ func TestViews(t *testing.T) {
 				t.Errorf("%s, %s: %q, %s", tc.name, v.Name, v.Why, v.Picture)
 			}
 		}
+	}
+	// A bar leads to the organization that its row is about.
+	bars := tableOf(t, found("name VARCHAR, ein VARCHAR, dollars BIGINT", `{"name":"HARBOR LIGHT FUND","ein":"120000001","dollars":5}`), Options{Known: func(e ein.EIN) (string, bool) { return "/org/" + e.String(), true }}).Views[1]
+	if !strings.Contains(string(bars.Picture), `<a href="/org/120000001">Harbor Light Fund</a>`) {
+		t.Error(bars.Picture)
 	}
 	for asked, chosen := range map[string]string{"": viewTable, "bar": viewBar, "line": viewLine, "map": viewTable, "cake": viewTable} {
 		table := tableOf(t, found("tax_year INTEGER, dollars BIGINT", years...), Options{View: asked})

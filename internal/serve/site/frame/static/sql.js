@@ -160,7 +160,7 @@
           if (a === null || b === null) return (a === null) - (b === null);
           return sign * (number ? a - b || 0 : a.localeCompare(b, "en", { numeric: true }));
         }).forEach(([, tr]) => table.tBodies[0].append(tr));
-        status.textContent = `Sorted by ${button.textContent}, ${down ? "descending" : "ascending"}.`;
+        at("sql-ear").textContent = `Sorted by ${button.textContent}, ${down ? "descending" : "ascending"}.`;
       });
     });
   }
