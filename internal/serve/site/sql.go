@@ -220,7 +220,10 @@ func (s *Site) runSQL(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	page := s.sqlPage(v)
-	page.Statement, page.View, page.Brief = v.field("q"), v.field("view"), v.field("brief") != ""
+	page.Statement, page.Brief = v.field("q"), v.field("brief") != ""
+	if view := v.field("view"); slices.Contains(result.ViewNames, view) {
+		page.View = view
+	}
 	if saved, ok := warehouse.InGallery(v.field("saved")); ok && saved.SQL == page.Statement {
 		page.Saved = saved
 	}
@@ -280,9 +283,11 @@ func (s *Site) querySQL(ctx context.Context, v *visit, page *sqlPage) (_ *sqlbox
 	q := sqlbox.Request{SQL: page.Statement, Pro: who.pro, Owner: who.owner, Place: new(sqlbox.Place)}
 	if err := set.SQL.Check(ctx, q); err != nil {
 		if slug(err) == sqlbox.TooComplex { // also when the visitor has left
-			if _, unpaid := s.Accounts.Charge(context.WithoutCancel(ctx), who.id, 1); unpaid != nil {
+			left, unpaid := s.Accounts.Charge(context.WithoutCancel(ctx), who.id, 1)
+			if unpaid != nil {
 				return nil, release, unpaid
 			}
+			page.Left = &left
 		}
 		return nil, release, err
 	}

@@ -202,8 +202,12 @@ func TestRunSQL(t *testing.T) {
 		if got.status != tc.status || !strings.Contains(html.UnescapeString(got.body), tc.text) {
 			t.Errorf("%s: %d, %.2000s", tc.name, got.status, regexp.MustCompile(`(?s)<div id="answer".*?</div>`).FindString(got.body))
 		}
-		if cost := before - p.left(t, "plus@example.org"); cost != tc.cost {
+		cost := before - p.left(t, "plus@example.org")
+		if cost != tc.cost {
 			t.Errorf("%s costs %d", tc.name, cost)
+		}
+		if strings.Contains(got.body, `id="sql-problem"`) && strings.Contains(got.body, "Nothing was counted") != (cost == 0) {
+			t.Errorf("%s costs %d, and says otherwise", tc.name, cost)
 		}
 		if strings.Contains(got.body, secret) || strings.Contains(got.body, locked) {
 			t.Errorf("%s: the key is in the page", tc.name)
