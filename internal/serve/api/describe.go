@@ -143,7 +143,7 @@ func (s *Handler) llms() []byte {
 	for _, r := range s.table.refusals {
 		fmt.Fprintf(&b, "- %d `%s`: %s\n", r.Status, r.Slug, r.Means)
 	}
-	fmt.Fprintf(&b, "\n## Description\n\n- [OpenAPI 3.1](%s/openapi.json): every parameter, field and status\n- [Metadata](%s%s/meta): build stamp, scope, sources\n", base, base, Versioned)
+	fmt.Fprintf(&b, "\n## Description\n\n- [Documentation](%s/docs): guides, every parameter and field, every error and what to do about it\n- [OpenAPI 3.1](%s/openapi.json): every parameter, field and status\n- [Metadata](%s%s/meta): build stamp, scope, sources\n", base, base, base, Versioned)
 	return []byte(b.String())
 }
 

@@ -27,6 +27,7 @@ type Room struct {
 	*frame.Frame
 	pages     frame.Pages
 	reference *api.Reference // nil where there is no API
+	failures  []failure      // of the API
 	shelves   []shelf
 	chapters  map[string]*chapter // by path
 	index     *index
@@ -45,6 +46,9 @@ func New(f *frame.Frame, reference *api.Reference) (*Room, error) {
 	}
 	for _, c := range texts {
 		s.chapters[c.Path] = c.at(f.BaseURL)
+	}
+	if reference != nil {
+		s.failures = describeFailures(reference)
 	}
 	s.shelves = s.arrange()
 	s.index = newIndex(s.sections())

@@ -51,7 +51,7 @@ var markdown = goldmark.New(
 func render(file, title string, source []byte) (*chapter, error) {
 	c := &chapter{Path: addressOf(file), Title: title, file: file}
 	doc := markdown.Parser().Parse(text.NewReader(source), parser.WithContext(parser.NewContext(parser.WithIDs(newAnchors()))))
-	if err := c.relink(doc); err != nil {
+	if err := c.relink(doc, source); err != nil {
 		return nil, err
 	}
 	if err := nameTables(doc, source); err != nil {
@@ -161,9 +161,10 @@ func firstSentence(text string) string {
 	return strings.TrimSuffix(text, ":")
 }
 
-// relink leads links between files to their pages. What leads to a file that has
-// no page becomes its words.
-func (c *chapter) relink(doc ast.Node) error {
+// relink leads links between files to their pages. A link that has the name of a
+// file gets that of its page; what leads to a file that has no page becomes its
+// words.
+func (c *chapter) relink(doc ast.Node, source []byte) error {
 	var links []*ast.Link
 	err := ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if l, ok := n.(*ast.Link); ok && entering {
@@ -174,6 +175,12 @@ func (c *chapter) relink(doc ast.Node) error {
 	for _, l := range links {
 		if to, ok := c.target(string(l.Destination)); ok {
 			l.Destination = []byte(to)
+			if name := plainText(l, source); path.Ext(name) == ".md" {
+				if title := titleOf(path.Join(path.Dir(c.file), name)); title != "" {
+					l.RemoveChildren(l)
+					l.AppendChild(l, ast.NewString([]byte(title)))
+				}
+			}
 			continue
 		}
 		for l.FirstChild() != nil {

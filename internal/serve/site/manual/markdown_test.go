@@ -9,7 +9,7 @@ import (
 func TestRender(t *testing.T) {
 	t.Parallel()
 	const source = "# A title\n\nFirst words, with `code`. More.\n\n## One & two\n\n" +
-		"[api](../api.md#filters), [table](../warehouse.md#grants), [rules](../warehouse.md#rules), [changes](../../CHANGELOG.md), [here](start.md), [place](#one--two), [out](https://example.org/), [site](/check).\n\n" +
+		"[api](../api.md#filters), [table](../warehouse.md#grants), [rules](../warehouse.md#rules), [changes](../../CHANGELOG.md), [start.md](start.md), [../api.md](../api.md), [place](#one--two), [out](https://example.org/), [site](/check).\n\n" +
 		"[code](../../internal/place.go) [wrong](javascript:alert(1)) [upwards](../../../x.md)\n\n" +
 		"<!-- a comment -->\n\n<script>alert(1)</script>\n\nText <b>with</b> marks.\n\n" +
 		"| A | B |\n|---|--:|\n| `x` | 1 |\n\n```sh\necho '<b>'\n```\n\n<details><summary>The answer</summary>\n\n    indented\n\n</details>\n\n" +
@@ -23,7 +23,7 @@ func TestRender(t *testing.T) {
 	}
 	body := string(c.Body)
 	for _, want := range []string{
-		`href="/docs/examples#filters"`, `href="/docs/tables/grants"`, `href="/docs/tables#rules"`, `href="/docs/changes"`, `href="/docs/guide/start"`,
+		`href="/docs/examples#filters"`, `href="/docs/tables/grants"`, `href="/docs/tables#rules"`, `href="/docs/changes"`, `href="/docs/guide/start">Five-minute start</a>`, `href="/docs/examples">The API by example</a>`,
 		`href="#one--two"`, `href="https://example.org/"`, `href="/check"`, "code wrong upwards", "Text with marks.",
 		`<h2 id="one--two">`, `<h2 id="one--two-1">`, `<h3 id="find_org">`, `<div class="wide fits" tabindex="0" role="region" aria-label="One &amp; two"><table>`, `align="right"`,
 		`<pre tabindex="0"><code class="language-sh">echo '&lt;b&gt;'`, "<details><summary>The answer</summary>\n<pre", "</details>",

@@ -113,14 +113,25 @@ func (s *Room) operation(r *http.Request) *api.Operation {
 
 // general reports whether every operation has a failure.
 func (s *Room) general(f api.Refusal) bool {
-	for _, g := range s.reference.Groups {
+	return slices.ContainsFunc(s.failures, func(x failure) bool { return x.Slug == f.Slug && x.Everywhere })
+}
+
+// describeFailures finds for every failure where it can come from.
+func describeFailures(r *api.Reference) (list []failure) {
+	from, all := map[string][]link{}, 0
+	for _, g := range r.Groups {
 		for i := range g.Operations {
-			if !slices.Contains(g.Operations[i].Failures(), f) {
-				return false
+			op := &g.Operations[i]
+			all++
+			for _, f := range op.Failures() {
+				from[f.Slug] = append(from[f.Slug], link{op.Method + " " + op.Path, referencePath + "/" + op.ID})
 			}
 		}
 	}
-	return true
+	for _, f := range r.Refusals {
+		list = append(list, failure{Refusal: f, Cause: sentence(f.Means), Everywhere: len(from[f.Slug]) == all, From: from[f.Slug]})
+	}
+	return list
 }
 
 // Live reports whether somebody with an account can run an operation: not what
@@ -197,23 +208,13 @@ type failure struct {
 
 func (s *Room) serveErrors(w http.ResponseWriter, r *http.Request) {
 	p := errorsPage{page: s.begin(r, errorsPath, "Errors", "Every error of the Grantgraph API: its cause, and what to do about it.")}
-	for _, f := range s.reference.Refusals {
+	for _, f := range s.failures {
 		if n := len(p.Statuses); n == 0 || p.Statuses[n-1].Status != f.Status {
 			p.Statuses = append(p.Statuses, statusGroup{Status: f.Status, Text: http.StatusText(f.Status)})
 			p.Contents = append(p.Contents, heading{fmt.Sprint("status-", f.Status), fmt.Sprint(f.Status, " ", http.StatusText(f.Status)), 2})
 		}
 		g := &p.Statuses[len(p.Statuses)-1]
-		one := failure{Refusal: f, Cause: sentence(f.Means), Everywhere: s.general(f)}
-		if !one.Everywhere {
-			for _, group := range s.reference.Groups {
-				for i := range group.Operations {
-					if op := &group.Operations[i]; slices.Contains(op.Failures(), f) {
-						one.From = append(one.From, link{op.Method + " " + op.Path, referencePath + "/" + op.ID})
-					}
-				}
-			}
-		}
-		g.List = append(g.List, one)
+		g.List = append(g.List, f)
 	}
 	s.draw(w, http.StatusOK, "errors", p)
 }

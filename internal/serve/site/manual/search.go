@@ -22,6 +22,7 @@ type section struct {
 	Path  string // with its anchor
 	text  []string
 	known []string // names that it is about, such as that of a parameter
+	worth float64  // how much it says to somebody who does not know where to look; 0 is 1
 }
 
 // index finds sections by the stems of their words.
@@ -170,7 +171,7 @@ func (x *index) find(question string) (list []found) {
 		}
 	}
 	for at, score := range scores {
-		list = append(list, found{section: x.sections[at], place: at, score: score * float64(hits[at]) / float64(len(terms))})
+		list = append(list, found{section: x.sections[at], place: at, score: score * cmp.Or(x.sections[at].worth, 1) * float64(hits[at]) / float64(len(terms))})
 	}
 	slices.SortFunc(list, func(a, b found) int { return cmp.Or(cmp.Compare(b.score, a.score), a.place-b.place) })
 	list = list[:min(len(list), mostFound)]
@@ -228,11 +229,25 @@ func excerpt(text string, marked map[string]bool) template.HTML {
 	return template.HTML(strings.ToValidUTF8(b.String(), ""))
 }
 
+// worth is more for a guide than for what only tells what was.
+func (c *chapter) worth() float64 {
+	switch {
+	case strings.HasPrefix(c.Path, "/docs/guide/"):
+		return 1.5
+	case c.Path == "/docs/changes" || c.Path == "/docs/benchmarks" || c.Path == "/docs/architecture":
+		return .7
+	}
+	return 1
+}
+
 // sections is all that can be found: of texts, of operations and of tables.
 func (s *Room) sections() (list []section) {
 	for _, at := range s.Addresses() {
 		if c := s.chapters[at]; c != nil {
-			list = append(list, c.sections...)
+			for _, one := range c.sections {
+				one.worth = c.worth()
+				list = append(list, one)
+			}
 		}
 	}
 	for _, v := range warehouse.Describe().Tables {
@@ -253,7 +268,7 @@ func (s *Room) sections() (list []section) {
 		}
 	}
 	for _, f := range s.reference.Refusals {
-		list = append(list, section{Title: f.Slug, Page: "Errors", Path: api.Errors + "#" + f.Slug, text: []string{sentence(f.Means), f.Do}})
+		list = append(list, section{Title: f.Slug, Page: "Errors", Path: api.Errors + "#" + f.Slug, text: []string{sentence(f.Means), f.Do}, worth: .8})
 	}
 	return list
 }
