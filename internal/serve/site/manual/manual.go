@@ -163,8 +163,20 @@ func (s *Room) serveChapter(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	p := chapterPage{s.begin(r, path, c.Title, c.Lead), c.Body}
-	p.Contents = c.Headings
+	p.Contents = overview(c.Headings)
 	s.draw(w, http.StatusOK, "chapter", p)
+}
+
+// mostContents is how many places of a page are listed before only the larger
+// ones are.
+const mostContents = 12
+
+// overview is the headings of a text, or its larger ones where they are many.
+func overview(all []heading) []heading {
+	if len(all) <= mostContents {
+		return all
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(h heading) bool { return h.Level > 2 })
 }
 
 // prose draws a text of the tables and operations, in which backticks set off

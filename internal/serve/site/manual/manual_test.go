@@ -302,6 +302,36 @@ func TestAround(t *testing.T) {
 	}
 }
 
+// TestCode checks that code is copied from a page as it stands in the text, with
+// the address of the service in the place of that of a machine of one's own.
+func TestCode(t *testing.T) {
+	t.Parallel()
+	p := open(t)
+	fenced := regexp.MustCompile("(?ms)^```[a-z]*\n(.*?)^```$")
+	drawn := regexp.MustCompile(`(?s)<pre tabindex="0"><code[^>]*>(.*?)</code></pre>`)
+	blocks := 0
+	for name, at := range map[string]string{"docs/api.md": "/docs/examples", "docs/screening.md": "/docs/screening", "docs/profiles.md": "/docs/profiles"} {
+		source, err := fs.ReadFile(grantgraph.Documents, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, body := p.get(t, at)
+		var shown []string
+		for _, m := range drawn.FindAllStringSubmatch(body, -1) {
+			shown = append(shown, html.UnescapeString(m[1]))
+		}
+		for _, m := range fenced.FindAllSubmatch(source, -1) {
+			if want := strings.ReplaceAll(string(m[1]), "http://127.0.0.1:8080", apitest.Base); !slices.Contains(shown, want) {
+				t.Errorf("%s does not show\n%s", at, want)
+			}
+			blocks++
+		}
+	}
+	if blocks < 40 {
+		t.Errorf("only %d blocks of code", blocks)
+	}
+}
+
 // TestAlone checks that the texts are there without an API.
 func TestAlone(t *testing.T) {
 	t.Parallel()
