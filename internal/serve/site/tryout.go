@@ -41,7 +41,8 @@ type tryoutPage struct {
 	form
 	Op     *api.Operation
 	Path   []pathField
-	Query  string
+	Params string // as in an address
+	Hint   string // how they are written
 	Body   string
 	Left   account.Balance
 	Per    string
@@ -71,11 +72,13 @@ func (s *Site) operation(v *visit, reference *api.Reference) *api.Operation {
 }
 
 func (s *Site) newTryout(v *visit, op *api.Operation, given func(string) string) *tryoutPage {
-	p := &tryoutPage{form: *s.form(v, "Run "+op.Method+" "+op.Path), Op: op, Query: strings.TrimPrefix(strings.TrimSpace(given("query")), "?"), Body: given("body"), Per: "today"}
+	p := &tryoutPage{form: *s.form(v, "Run "+op.Method+" "+op.Path), Op: op, Params: strings.TrimPrefix(strings.TrimSpace(given("query")), "?"), Body: given("body"), Per: "today"}
 	p.Section, p.Styles = "docs", []string{"manual.css"}
 	for _, one := range op.Params {
 		if one.In == "path" {
 			p.Path = append(p.Path, pathField{one.Name, strings.TrimSpace(given("path-" + one.Name)), one.Description})
+		} else if one.Name == "location" {
+			p.Hint = "location=OH&limit=5"
 		}
 	}
 	if s.window(v.account.Plan) == account.Month {
@@ -129,12 +132,12 @@ func (s *Site) tryOut(reference *api.Reference) func(*visit) {
 			}
 			path = strings.ReplaceAll(path, "{"+f.Name+"}", url.PathEscape(f.Value))
 		}
-		if strings.ContainsAny(p.Query, " #\r\n\x00") {
+		if strings.ContainsAny(p.Params, " #\r\n\x00") {
 			p.Problem = "Parameters are written as in an address, with %20 or + for a space, such as location=OH&limit=5. Nothing was sent and nothing was counted."
 			s.drawTryout(v, p)
 			return
 		}
-		p.Answer = s.send(v, op.Method, path, p.Query, p.Body)
+		p.Answer = s.send(v, op.Method, path, p.Params, p.Body)
 		s.drawTryout(v, p)
 	}
 }

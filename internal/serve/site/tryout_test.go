@@ -87,6 +87,9 @@ func TestTryout(t *testing.T) {
 		if strings.Contains(got.body, "<script>alert") {
 			t.Errorf("%v is drawn as it was sent", c.fields)
 		}
+		if header, _, _ := strings.Cut(got.body, "<main"); strings.Contains(header, "limit=") {
+			t.Error("the parameters stand in the search of the site")
+		}
 		if got.header.Get("Cache-Control") != "no-store" {
 			t.Error("an answer to a member is kept")
 		}
