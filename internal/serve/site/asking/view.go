@@ -29,6 +29,10 @@ type view struct {
 // mostTiles is how many figures stand by themselves: more are a table.
 const mostTiles = 5
 
+// alone are the measures whose figures are of all that was asked for; those of a
+// ranking are of its first row, and stand in the sentence and in the table.
+var alone = map[string]bool{"how_much": true, "how_many": true, "average": true, "median": true, "share": true, "change": true}
+
 // figureNames are the names of figures that read better in other words.
 var figureNames = map[string]string{"total_amount": "dollars", "grant_count": "grants", "funder_count": "funders", "recipient_count": "recipients"}
 
@@ -72,7 +76,7 @@ func newView(found *ask.Answer) *view {
 		}
 		v.Lines = append(v.Lines, line)
 	}
-	if len(found.Figures) <= mostTiles {
+	if found.Plan != nil && alone[found.Plan.Measure] && len(found.Figures) <= mostTiles {
 		for _, f := range found.Figures {
 			v.Tiles = append(v.Tiles, tile{figureName(f.Name), figure(f.Value, f.Unit)})
 		}
