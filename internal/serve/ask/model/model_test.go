@@ -148,11 +148,13 @@ func TestMisbehaving(t *testing.T) {
 			w.Header()["Content-Type"] = nil
 			fmt.Fprint(w, said(good))
 		},
-		"fails":                 func(w http.ResponseWriter, _ *http.Request) { http.Error(w, question, 500) },
-		"is overloaded":         func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "", 429) },
-		"wants no key":          func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "", 401) },
-		"sends nothing":         func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(204) },
-		"is elsewhere":          func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, elsewhere.URL, 307) },
+		"fails":         func(w http.ResponseWriter, _ *http.Request) { http.Error(w, question, 500) },
+		"is overloaded": func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "", http.StatusTooManyRequests) },
+		"wants no key":  func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "", http.StatusUnauthorized) },
+		"sends nothing": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(204) },
+		"is elsewhere": func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, elsewhere.URL, http.StatusTemporaryRedirect)
+		},
 		"breaks off":            func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
 		"is no model":           answers(`{"status":"ok"}`),
 		"is an array":           answers(`[]`),
@@ -227,9 +229,9 @@ func TestAgain(t *testing.T) {
 		ok    bool
 	}{
 		{"at once", answers(said(good)), 1, true},
-		{"after a failure", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "", 503) }, 2, true},
+		{"after a failure", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "", http.StatusServiceUnavailable) }, 2, true},
 		{"without a format", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "", 400) }, 2, true},
-		{"not after a refusal", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "", 403) }, 1, false},
+		{"not after a refusal", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "", http.StatusForbidden) }, 1, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -233,7 +233,7 @@ func (s *room) draw(w http.ResponseWriter, r *http.Request, q Question, answer b
 			p.Title = clip(q.Text)
 		}
 	}
-	if frame.DatasetOf(r).Browsable() {
+	if !answer && frame.DatasetOf(r).Browsable() {
 		_, unclear := a.Read(r.Context(), "") // nothing is asked: what could be?
 		if unclear != nil {
 			p.Examples = examples(unclear.Try)

@@ -362,10 +362,10 @@ func TestRefused(t *testing.T) {
 	}{
 		{"not the page", `{"question":"how much"}`, []string{"X-Page-Token", "other"}, 403, "not_public"},
 		{"a form", `question=how`, []string{"Content-Type", "application/x-www-form-urlencoded"}, 415, "unsupported_media_type"},
-		{"not JSON", `how much`, nil, 422, "unprocessable_entity"},
-		{"another field", `{"question":"how much","sql":"DROP"}`, nil, 422, "unprocessable_entity"},
-		{"a list", `["how much"]`, nil, 422, "unprocessable_entity"},
-		{"too long", `{"question":"` + strings.Repeat("a", mostBody) + `"}`, nil, 413, "request_entity_too_large"},
+		{"not JSON", `how much`, nil, 422, "invalid_request"},
+		{"another field", `{"question":"how much","sql":"DROP"}`, nil, 422, "invalid_request"},
+		{"a list", `["how much"]`, nil, 422, "invalid_request"},
+		{"too long", `{"question":"` + strings.Repeat("a", mostBody) + `"}`, nil, 413, "body_too_large"},
 	} {
 		a := p.post("ann", c.body, c.header...)
 		var f api.Failure

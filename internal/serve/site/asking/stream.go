@@ -1,6 +1,7 @@
 package asking
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
@@ -32,9 +33,9 @@ func (s *room) stream(w http.ResponseWriter, r *http.Request) {
 		refuse(w, r, http.StatusForbidden, "not_public", notPublic)
 		return
 	}
-	q, status, err := readQuestion(r)
-	if err != nil {
-		refuse(w, r, status, http.StatusText(status), err.Error())
+	q, bad := readQuestion(r)
+	if bad != nil {
+		refuse(w, r, bad.Status, bad.Slug, bad.Text)
 		return
 	}
 	a, err := s.asker(w, r, strings.TrimSpace(q.Key))
@@ -66,31 +67,28 @@ func (s *room) stream(w http.ResponseWriter, r *http.Request) {
 // notPublic is what is said to whoever is not the page.
 const notPublic = "Questions are answered on the page /ask only, to the page itself. Programs use the other endpoints of the API."
 
-// readQuestion reads the body of a request.
-func readQuestion(r *http.Request) (q Question, status int, err error) {
+// readQuestion reads the body of a request, or says what is wrong with it.
+func readQuestion(r *http.Request) (q Question, bad *problem) {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
-		return q, http.StatusUnsupportedMediaType, errors.New("A question is sent as JSON.")
+		return q, &problem{Status: http.StatusUnsupportedMediaType, Slug: "unsupported_media_type", Text: "A question is sent as JSON."}
 	}
 	body, err := io.ReadAll(io.LimitReader(r.Body, mostBody+1))
-	if err != nil {
-		return q, http.StatusBadRequest, errors.New("The question did not arrive.")
+	switch {
+	case err != nil:
+		return q, &problem{Status: http.StatusBadRequest, Slug: "malformed_query", Text: "The question did not arrive."}
+	case len(body) > mostBody:
+		return q, &problem{Status: http.StatusRequestEntityTooLarge, Slug: "body_too_large", Text: "That is too long for a question. Ask it in one or two sentences."}
 	}
-	if len(body) > mostBody {
-		return q, http.StatusRequestEntityTooLarge, errors.New("That is too long for a question. Ask it in one or two sentences.")
-	}
-	d := json.NewDecoder(strings.NewReader(string(body)))
+	d := json.NewDecoder(bytes.NewReader(body))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&q); err != nil {
-		return q, http.StatusUnprocessableEntity, errors.New("The question cannot be read.")
+		return q, &problem{Status: http.StatusUnprocessableEntity, Slug: "invalid_request", Text: "The question cannot be read."}
 	}
-	return q, 0, nil
+	return q, nil
 }
 
 // refuse answers in the words of the API where there is no stream yet.
 func refuse(w http.ResponseWriter, r *http.Request, status int, slug, message string) {
-	if slug == http.StatusText(status) {
-		slug = strings.ReplaceAll(strings.ToLower(slug), " ", "_")
-	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(api.Failure{Code: status, Message: message, Error: slug, RequestID: api.RequestID(r)})

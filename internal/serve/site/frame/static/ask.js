@@ -44,7 +44,7 @@
         return false;
       case "answer":
         fill("answer", data.html);
-        status.textContent = "";
+        status.textContent = "The answer is below.";
         return false;
       case "unclear":
         clear();
