@@ -94,6 +94,9 @@ func TestFill(t *testing.T) {
 	if len(p.Recipients) != 1 || p.Recipients[0].EIN != "000000001" || p.Recipients[0].Name != "MAPLETON FOOD BANK INC" || *p.MinAmount != 50000 || m.Name() != "small-1" {
 		t.Errorf("%s", p)
 	}
+	if len(p.Notes) != 1 || !strings.Contains(p.Notes[0], "“outfits handed over more around”") {
+		t.Errorf("%q", p.Notes)
+	}
 }
 
 // TestMisbehaving has endpoints that do all that they should not: there is never

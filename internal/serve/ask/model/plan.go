@@ -126,7 +126,43 @@ func ground(p *ask.Plan, question string, resolve func(words string) (ask.Party,
 			return refused("the plan has an amount that the question does not have")
 		}
 	}
+	if rest := q.unsaid(p); rest != "" {
+		p.Notes = []string{"The model read these words in a way of its own: “" + rest + "”."}
+	}
 	return nil
+}
+
+// plainWords are those that a question has beside what it is about.
+var plainWords = strings.Fields("a an and any are as at by did do does for from give gave given giving grant grants has have how in is it many me money much of on or show tell that the their them there to was were what when where which who whom with")
+
+// unsaid is the words of the question that no part of the plan repeats, so that
+// whoever asked can see what was made of them.
+func (q words) unsaid(p *ask.Plan) string {
+	said := []string{p.Words}
+	for _, list := range [][]ask.Party{p.Funders, p.Recipients, p.Organizations} {
+		for _, o := range list {
+			said = append(said, o.Asked)
+		}
+	}
+	for _, l := range p.Places {
+		said = append(said, l.Name, l.Value)
+	}
+	for _, c := range p.Causes {
+		said = append(said, c.Asked)
+	}
+	known := strings.Fields(fold(strings.Join(said, " ")))
+	const most = 300 // bytes
+	var rest []string
+	n := 0
+	for _, w := range strings.Fields(q.folded) {
+		if !slices.Contains(known, w) && !slices.Contains(plainWords, w) && !unicode.IsDigit(rune(w[0])) {
+			if n += len(w) + 1; n > most {
+				break
+			}
+			rest = append(rest, w)
+		}
+	}
+	return strings.Join(rest, " ")
 }
 
 // causeName is a subject as people read it, empty for one that there is not.

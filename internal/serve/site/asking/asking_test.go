@@ -107,7 +107,7 @@ func (p *place) forward(d time.Duration) {
 	p.now = p.now.Add(d)
 }
 
-func newPlace(t *testing.T) *place {
+func newPlace(t testing.TB) *place {
 	t.Helper()
 	holder, err := dataset.Open(world.Small.Data(t), dataset.Options{Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
@@ -625,4 +625,25 @@ func TestModel(t *testing.T) {
 	if asked != before {
 		t.Error("the model was asked for somebody who has no question left")
 	}
+}
+
+// FuzzStream sends anything as a question, a plan and the last event: it is
+// answered or refused in words, within bounds.
+func FuzzStream(f *testing.F) {
+	p := newPlace(f)
+	plan := p.sealed((&ask.Plan{Measure: "how_much", Of: "grants"}).String())
+	f.Add(`{"question":"how much"}`, "", "")
+	f.Add(`{"question":"huh","key":"gg_p_x"}`, plan, "x.3")
+	f.Add(`[`, "seal2{}", "..")
+	f.Fuzz(func(t *testing.T, body, plan, last string) {
+		p.forward(24 * time.Hour)
+		for _, a := range []answered{
+			p.post("ann", body, "Last-Event-ID", last),
+			p.do(httptest.NewRequest(http.MethodGet, "/ask?"+url.Values{"q": {body}, "plan": {plan}}.Encode(), nil), "ann"),
+		} {
+			if a.Code >= 500 || a.Body.Len() > 1<<20 {
+				t.Fatalf("%d, %d bytes", a.Code, a.Body.Len())
+			}
+		}
+	})
 }
