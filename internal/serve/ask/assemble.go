@@ -185,6 +185,10 @@ func (s *assembly) roleOf(i int) string {
 				return "funder"
 			case tagGive:
 				return "recipient" // in support of
+			case tagMeasure:
+				if strings.HasSuffix(before.asked, "giving") || strings.HasSuffix(before.asked, "grants") {
+					return "funder"
+				}
 			}
 		case tagAnd, tagOr:
 			if k := s.step(li, -1); s.at(k).tag == it.tag && k >= 0 {
@@ -254,6 +258,9 @@ func (s *assembly) roleOf(i int) string {
 		return "recipient"
 	}
 	if left.tag == tagGet && it.tag == tagParty && (right.tag == tagGrant || right.tag == tagMoney) {
+		return "funder"
+	}
+	if right.tag == tagMeasure && right.value == "much" && strings.HasSuffix(right.asked, "giving") {
 		return "funder"
 	}
 	switch right.tag {
@@ -337,9 +344,16 @@ func (s *assembly) exclude(class string) {
 // parties finds the side of every organization that is named.
 func (s *assembly) parties() {
 	for i, it := range s.seq {
-		if it.tag == tagParty {
-			it.role = s.roleOf(i)
+		if it.tag != tagParty {
+			continue
 		}
+		left, right := s.at(s.step(i, -1)), s.at(s.step(i, +1))
+		if left.tag == tagGive && (right.tag == tagGive || right.tag == tagGet) && !s.brokenOff(s.step(i, -1), i) {
+			// "foundations that fund X give to Y"
+			s.fail("That asks about the grants of those who are chosen by other grants, which is more than one request. Please ask for one step at a time.")
+			return
+		}
+		it.role = s.roleOf(i)
 	}
 }
 

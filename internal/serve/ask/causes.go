@@ -7,6 +7,7 @@ import (
 
 	"grantgraph/internal/ntee"
 	"grantgraph/internal/orgname"
+	"grantgraph/internal/place"
 	"grantgraph/internal/stem"
 )
 
@@ -95,6 +96,8 @@ func causeOf(text string) (subject, name string, ok bool) {
 		if subject = s.Items[0].Text; bits.OnesCount32(s.Items[0].Majors) == 1 {
 			subject = string(rune('A' + bits.TrailingZeros32(s.Items[0].Majors)))
 		}
+	} else if strings.Contains(text, " and ") || strings.Contains(text, " & ") {
+		return "", "", false // two causes, perhaps
 	} else if subject = causesByPhrase()[strings.Join(stems(text), " ")]; subject == "" {
 		return "", "", false
 	}
@@ -149,3 +152,28 @@ func (r *reading) readCauses() {
 		}
 	}
 }
+
+// knownWords are the words of causes, states and countries, which are no slips of
+// others.
+var knownWords = sync.OnceValue(func() map[string]bool {
+	m := map[string]bool{}
+	add := func(text string) {
+		for w := range strings.FieldsSeq(strings.ToLower(orgname.Fold(text))) {
+			w = strings.Trim(w, ",&/()'.-")
+			m[w], m[w+"s"] = true, true
+		}
+	}
+	for text := range causeWords {
+		add(text)
+	}
+	for _, e := range ntee.Codes() {
+		add(e.Title)
+	}
+	for _, r := range place.Regions() {
+		add(r.Name)
+	}
+	for _, n := range place.Countries() {
+		add(n.Name)
+	}
+	return m
+})

@@ -36,6 +36,15 @@ func (s *assembly) filters() {
 			it.used = true
 		}
 	}
+	if p.Of == "funders" || p.Of == "recipients" {
+		// "who got more than $1 million": in one grant, or in all?
+		for i, it := range s.seq {
+			if before := s.at(i - 1); it.tag == tagAmount && (before.tag == tagGet || before.tag == tagGive || before.tag == tagParty || before.tag == tagFill && s.at(i-2).tag == tagGet) {
+				s.fail("It is not clear whether the amount is that of one grant or of all together. Please say for example “grants over $1 million”.")
+				return
+			}
+		}
+	}
 	if p.Measure == "fact" && len(p.Years) > 1 {
 		s.fail("Figures of an organization can be asked for one year at a time.")
 	}

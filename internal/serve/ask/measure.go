@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"grantgraph/internal/ein"
+	"grantgraph/internal/serve/search"
 )
 
 // measure finds what is asked: the shape of the answer.
@@ -33,10 +34,6 @@ func (s *assembly) measure() {
 		return
 	case len(parties) == 0 && s.organizations(facts, verbs):
 		return
-	}
-	if len(facts) > 0 && !(len(facts) == 1 && facts[0].asked == "income") {
-		// Leave them to be named as not understood.
-		_ = facts
 	}
 	s.sides(parties)
 	if s.failed() {
@@ -150,6 +147,15 @@ func (s *assembly) joinedWith(a, b *item) bool {
 
 // onlySide is the side on which an organization has grants, if it is one alone.
 func (s *assembly) onlySide(it *item) string {
+	if len(it.found) > 1 && it.found[0].Match == search.Exact {
+		active := slices.DeleteFunc(slices.Clone(it.found), func(f search.Result) bool {
+			return f.Match != search.Exact || s.sums(f.EIN, "funder")+s.sums(f.EIN, "recipient") == 0
+		})
+		if len(active) == 1 {
+			it.found = active
+			s.note("Of several organizations that “%s” may name, only %s (%s) has grants.", it.asked, active[0].DisplayName, active[0].EIN.Hyphenated())
+		}
+	}
 	p := s.pick(it, "")
 	if p == nil {
 		return ""
@@ -163,6 +169,12 @@ func (s *assembly) onlySide(it *item) string {
 	case gave > 0 && got == 0:
 		return "funder"
 	case got > 0 && gave == 0:
+		return "recipient"
+	case gave > 10*got && got > 0:
+		s.note("This was read as what %s gave; it also received grants, a tenth of that or less.", p.Name)
+		return "funder"
+	case got > 10*gave && gave > 0:
+		s.note("This was read as what %s received; it also made grants, a tenth of that or less.", p.Name)
 		return "recipient"
 	case gave == 0:
 		s.fail("No grants by or to %s are in this data, and the question does not say which is meant.", p.Name)
@@ -405,11 +417,9 @@ func (s *assembly) compared() bool {
 			or = or || a.tag == b.tag && a.tag != ""
 		}
 	}
-	word := s.m["compare"] != nil || s.m["more"] != nil && or
 	if s.m["compare"] == nil && !(or && (s.m["more"] != nil || s.m["most"] != nil || s.m["dollarsmost"] != nil || s.m["least"] != nil || s.versus())) {
 		return false
 	}
-	_ = word
 	by := ""
 	kinds := s.all(tagKind)
 	count := map[string]int{"funders": len(p.Funders), "recipients": len(p.Recipients), "places": len(s.freePlaces()), "causes": len(s.all(tagCause)), "years": len(p.Years), "funder_types": len(kinds)}
@@ -506,6 +516,9 @@ func (s *assembly) singular(noun *item) {
 		return
 	}
 	text := strings.ToLower(noun.asked)
+	if strings.HasPrefix(text, "kinds") || strings.HasPrefix(text, "types") {
+		return
+	}
 	if (noun.tag == tagFunder || noun.tag == tagRecipient || noun.tag == tagOrg || noun.tag == tagGrant || noun.tag == tagThing || noun.tag == tagKind) && !strings.HasSuffix(text, "s") && text != "charities" &&
 		(s.m["big"] != nil || s.m["most"] != nil || s.m["least"] != nil || s.m["dollarsmost"] != nil || s.m["often"] != nil) {
 		s.plan.Top = 1
@@ -520,6 +533,14 @@ func (s *assembly) plain(ti int, target *item, verbs bool) {
 	most, least := s.m["most"] != nil, s.m["least"] != nil
 	who := len(s.all(tagWho)) > 0
 	first := s.firstWho()
+	if of := s.groupedBy(); of != nil && !who {
+		p.Measure, p.Of = "which", of.value
+		if s.m["many"] != nil {
+			p.Order = "grants"
+		}
+		s.use("much", "many", "each", "big")
+		return
+	}
 	switch {
 	case s.m["many"] != nil && s.m["much"] == nil:
 		p.Measure = "how_many"
@@ -527,6 +548,8 @@ func (s *assembly) plain(ti int, target *item, verbs bool) {
 		many := s.index(s.m["many"])
 		switch {
 		case slices.Contains([]string{"how often", "how many times", "how frequently", "times"}, strings.ToLower(s.m["many"].asked)):
+		case s.causeCounted(many):
+			p.Of = "recipients" // "how many hospitals received grants"
 		case target.tag == tagGrant || target.tag == "" || ti < many:
 		case target.tag == tagThing:
 			p.Of, target.used = target.value, true
@@ -551,26 +574,53 @@ func (s *assembly) plain(ti int, target *item, verbs bool) {
 		}
 		s.use("big", "least", "one", "much", "first")
 		s.singular(target)
-	case first == "what" && len(s.all(tagGive)) > 0 && len(p.Funders) > 0 && target.tag == tagWho && s.at(s.step(ti, +1)).tag == tagAux:
+	case first == "what" && len(s.all(tagGive)) > 0 && len(p.Funders) > 0 && target.tag == "" && !big && !most && !least && s.m["many"] == nil:
 		p.Measure = "how_much" // "what did X give"
 	case s.m["much"] != nil && !(big || most || least || s.m["often"] != nil) && !(first == "who" || first == "which"):
 		p.Measure = "how_much"
 		s.use("much")
-		for _, it := range s.all(tagThing) {
-			// "how much by state": a ranking of groups.
-			if before := s.at(s.index(it) - 1); before.tag == tagBy || before.tag == tagMeasure && before.value == "each" {
-				p.Measure, p.Of, it.used, before.used = "which", it.value, true, true
-			}
-		}
 	case !who && s.m["much"] == nil && target.tag == "" && s.causeReceives():
 		p.Measure, p.Of = "which", "recipients" // "hospitals funded by X"
 	case who || big || most || least || target.tag == tagFunder || target.tag == tagRecipient || target.tag == tagOrg || target.tag == tagThing:
 		s.ranking(ti, target, most, least)
+	case !verbs && s.m["much"] == nil && len(s.all(tagGrant, tagMoney, tagParty, tagGo, tagAmount)) == 0 && p.Words == "":
+		s.fail("It is not clear what is asked for. Please ask how much, how many, who or which.")
 	default:
 		p.Measure = "how_much"
 		s.use("much", "one")
 	}
-	_ = verbs
+}
+
+// groupedBy is what the question wants figures by: "by state", "for each cause".
+func (s *assembly) groupedBy() *item {
+	for i, it := range s.seq {
+		if it.tag != tagThing || it.used {
+			continue
+		}
+		before := s.at(i - 1)
+		for k := i - 1; before.tag == tagFill && k > 0; k-- {
+			before = s.at(k - 1)
+		}
+		if before.tag == tagBy || before.tag == tagMeasure && before.value == "each" {
+			it.used, before.used = true, true
+			return it
+		}
+	}
+	return nil
+}
+
+// causeCounted says whether a cause stands for what is counted: right behind how
+// many, with no noun of its own.
+func (s *assembly) causeCounted(many int) bool {
+	k := many + 1
+	for s.at(k).tag == tagFill || s.at(k).tag == tagPlace || s.at(k).tag == tagOf {
+		k++
+	}
+	if s.at(k).tag != tagCause {
+		return false
+	}
+	next := s.at(s.step(k, +1)).tag
+	return next != tagGrant && next != tagMoney && !s.nounFollows(k) && !slices.Contains([]string{tagFunder, tagRecipient, tagOrg, tagKind, tagThing}, next)
 }
 
 // causeReceives says whether a cause stands for those who receive.
@@ -613,6 +663,10 @@ func (s *assembly) mostGrants() bool {
 func (s *assembly) ranking(ti int, target *item, most, least bool) {
 	p := &s.plan
 	p.Measure = "which"
+	if ti < 0 {
+		s.fail("It is not clear what is to be ranked. Please ask for the largest funders, recipients or grants.")
+		return
+	}
 	s.use("big", "most", "least", "dollarsmost", "often", "else", "each", "much", "bydollars", "both", "one", "many", "last")
 	if s.m["last"] != nil {
 		s.fail("Rankings are by dollars or by the number of grants, not by date.")

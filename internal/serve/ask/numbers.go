@@ -386,7 +386,7 @@ func (r *reading) readTops() {
 		m, _ := phrases()
 		e := m[next]
 		noun := slices.Contains([]string{tagFunder, tagRecipient, tagOrg, tagGrant, tagThing, tagKind}, e.tag)
-		super := e.tag == tagMeasure && (e.value == "most" || e.value == "least")
+		super := e.tag == tagMeasure && slices.Contains([]string{"big", "most", "least", "dollarsmost"}, e.value)
 		cause := near && r.has(i-1, "top|largest|biggest|first|smallest")
 		if !(near && (noun || super)) && !cause && !super {
 			continue

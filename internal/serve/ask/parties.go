@@ -3,7 +3,6 @@ package ask
 import (
 	"slices"
 	"strings"
-	"unicode"
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/orgname"
@@ -16,7 +15,7 @@ import (
 const (
 	longestName  = 12 // words
 	mostSame     = 20 // organizations of one name that are looked at
-	mostSearches = 40 // questions to the search by name, beside exact names
+	mostSearches = 60 // questions to the search by name, beside exact names
 )
 
 var functionWords = func() map[string]bool {
@@ -58,14 +57,15 @@ func (r *reading) readQuotes() {
 			to++
 		}
 		m, _ := phrases()
-		before := ""
-		for n := 3; n > 0 && before == ""; n-- {
+		before := 0
+		for n := 3; n > 0 && before == 0; n-- {
 			if i-n >= 0 && m[r.joined(i-n, i)].value == "words" {
-				before = "words"
+				before = n
 			}
 		}
-		if before == "words" {
+		if before > 0 {
 			r.putWords(i, to)
+			r.put(i-before, i, &item{tag: tagFill})
 		} else if found := r.find(r.text(i, to)); len(found) > 0 {
 			r.putParty(i, to, found)
 		} else {
@@ -218,7 +218,7 @@ func covers(text, name string) bool {
 			return false
 		}
 	}
-	return found > 0 && (found > 1 || len(words) == 1 || len(asked) == 1 && len(words) <= 2 && len(asked[0]) >= 6)
+	return found > 1 || found == 1 && len(words) == 1
 }
 
 // plainWords are words of names that tell nobody apart.
@@ -279,6 +279,44 @@ func (r *reading) readLeftNames() {
 func (r *reading) tryCity(i, to int) bool {
 	for n := min(3, to-i); n > 0; n-- {
 		if r.cityAlone(i, n) {
+			return true
+		}
+	}
+	return false
+}
+
+// correct reads misspelled words of the lexicon, so that phrases of them are found.
+// A word that is part of some name is no slip.
+func (r *reading) correct() {
+	_, words := phrases()
+	causes := causeList()
+	for i := range r.toks {
+		t := &r.toks[i]
+		if t.item != 0 || len(t.text) < 5 || slices.Contains(words, t.text) || strings.Trim(t.text, "abcdefghijklmnopqrstuvwxyz-") != "" || t.cap && i > 0 || t.quote != 0 || r.isWord(t.text) || knownWords()[t.text] {
+			continue
+		}
+		meant := meantWord(t.text, words)
+		if meant == "" {
+			meant = meantWord(t.text, causes)
+		}
+		if meant == "" || len(t.text) <= 8 && !oneSlip(t.text, meant) || r.inNames(t.text) {
+			continue
+		}
+		t.text, t.corrected = meant, true
+		r.note("“%s” was read as “%s”.", t.typed, meant)
+	}
+}
+
+// inNames says whether a word is part of the name of some organization, or a city.
+func (r *reading) inNames(word string) bool {
+	if r.inCity(word, "") {
+		return true
+	}
+	if r.searches++; r.searches > mostSearches {
+		return true
+	}
+	for _, f := range r.a.Data.Search.Find(word, "", 3) {
+		if slices.Contains(strings.Fields(strings.ToLower(orgname.Fold(f.Name))), word) {
 			return true
 		}
 	}
@@ -399,9 +437,11 @@ func (r *reading) extends(i int) bool {
 		return true
 	case tagParty:
 		return it.party == nil
-	case tagOf, tagTo, tagAnd, tagFill, tagGive, tagMeasure, tagKind:
-		// Verbs and the like only with a capital, as in Help the Children Fund.
-		return slices.Contains([]string{"of", "for", "the", "and", "&"}, t.text) || t.cap && i > 0 && unicode.IsUpper([]rune(t.typed)[0])
+	case tagGive, tagMoney, tagGrant, tagKind:
+		return true // Journey Giving Fund
+	case tagOf, tagTo, tagAnd, tagFill, tagMeasure:
+		// Small words only with a capital, as in All the Children Fund.
+		return slices.Contains([]string{"of", "for", "the", "and", "&"}, t.text) || t.cap && i > 0
 	}
 	return false
 }

@@ -14,7 +14,7 @@ var refusals = []struct {
 	{"Why something happened, or what a grant brought about, cannot be read from filings: figures here are associations, never causes.",
 		"why|because|caused|cause of|causes of|impact|impacts|impact of|effect of|effects of|effect|effects|lead to|led to|leads to|result in|resulted in|due to|as a result|thanks to|influence|influenced|make a difference|worked|outcomes|outcome|responsible for|reason|reasons|affected|affect|drove|driven by|improve|improved"},
 	{"The future cannot be read from filings: they say what was given, up to the latest returns that have been published.",
-		"will|next year|forecast|predict|prediction|projected|projection|expect|expected|future|going to|in 5 years|likely to|tomorrow|upcoming|plan to|plans to|next decade|estimate for|would give|would fund|might|may give|could give"},
+		"will|next year|forecast|predict|prediction|projected|projection|expect|expected|future|is going to|are going to|in 5 years|likely to|tomorrow|upcoming|plan to|plans to|next decade|estimate for|would give|would fund|might|may give|could give"},
 	{"That is a matter of opinion, and this service has none: it gives figures from filings. Ask for the largest, the most often, or a figure of one organization.",
 		"best|worst|should|better|good|bad|great|recommend|recommended|trustworthy|trust worthy|legit|legitimate|scam|deserve|deserves|deserving|effective|efficient|worthy|reputable|favorite|coolest|important|interesting|good charity|nicest|smart|wise|corrupt|honest|fraud|fraudulent|wasteful|well-run|well run|suitable|ideal|promising|impressive|fair|unfair|right to|wrong to|think|opinion|feel"},
 	{"That is an instruction, not a question about grants: nothing is run but the requests of this service's own plan.",

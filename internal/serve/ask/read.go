@@ -70,7 +70,7 @@ func (r *reading) read(question string) (*Plan, *Unclear) {
 	if len(r.toks) > 80 {
 		return nil, &Unclear{Why: "That is too long to be one question: at most 80 words are read.", Policy: true}
 	}
-	for _, step := range []func(){r.readEINs, r.readQuotes, r.readNames, r.policy, r.foreign, r.readAmounts, r.readYears, r.readTops,
+	for _, step := range []func(){r.readEINs, r.readQuotes, r.readNames, r.correct, r.policy, r.foreign, r.readAmounts, r.readYears, r.readTops,
 		r.readWords, func() { r.readPhrases(true) }, r.readPlaces, r.readCauses, func() { r.readPhrases(false) }, r.readLeftNames, r.leftOver, r.assemble} {
 		if step(); r.failed() {
 			return nil, r.unclear
@@ -176,7 +176,7 @@ func (r *reading) readPhrases(several bool) {
 			if !ok {
 				continue
 			}
-			r.put(i, i+n, &item{tag: e.tag, value: e.value, asked: r.text(i, i+n), poss: r.toks[i+n-1].poss})
+			r.put(i, i+n, &item{tag: e.tag, value: e.value, asked: strings.ToLower(r.text(i, i+n)), poss: r.toks[i+n-1].poss})
 		}
 	}
 }

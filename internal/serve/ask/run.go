@@ -340,11 +340,10 @@ func (r *run) groups() error {
 	first := rows[0]
 	r.figure("total_amount", float64(first.TotalAmount), UnitDollars)
 	r.figure("grant_count", float64(first.GrantCount), UnitCount)
-	r.say("Of grants%s, %s come first by %s: %s, with %s in %s.", spaced(p.describe()), groupNouns[p.Of][1], orderWord(p), first.Label, money.Dollars(first.TotalAmount), number(first.GrantCount, "grant", "grants"))
 	if p.Least {
-		r.out.Answer = fmt.Sprintf("Of grants%s, the least by %s went to %s: %s in %s.", spaced(p.describe()), orderWord(p), first.Label, money.Dollars(first.TotalAmount), number(first.GrantCount, "grant", "grants"))
+		r.out.Answer = fmt.Sprintf("Of grants%s, the least by %s is that of %s: %s in %s.", spaced(p.describe()), orderWord(p), first.Label, money.Dollars(first.TotalAmount), number(first.GrantCount, "grant", "grants"))
 	} else {
-		r.out.Answer = fmt.Sprintf("Of grants%s, the most by %s are of %s: %s in %s.", spaced(p.describe()), orderWord(p), first.Label, money.Dollars(first.TotalAmount), number(first.GrantCount, "grant", "grants"))
+		r.out.Answer = fmt.Sprintf("Of grants%s, the most by %s is that of %s: %s in %s.", spaced(p.describe()), orderWord(p), first.Label, money.Dollars(first.TotalAmount), number(first.GrantCount, "grant", "grants"))
 	}
 	return nil
 }
@@ -671,6 +670,9 @@ func (s *sums) value(figure string) (v float64, unit string, err error) {
 	return v, UnitCount, nil
 }
 
+// figureOf begins a sentence about the figure of grants.
+var figureOf = map[string]string{"": "The dollars of grants", "dollars": "The dollars of grants", "grants": "The number of grants", "funders": "The number of funders of grants", "recipients": "The number of recipients of grants", "average": "The average of grants", "median": "The median of grants"}
+
 var figureNouns = map[string]string{"": "dollars", "dollars": "dollars", "grants": "number of grants", "funders": "number of funders", "recipients": "number of recipients", "average": "average grant", "median": "median grant"}
 
 func (r *run) trend() error {
@@ -724,7 +726,7 @@ func (r *run) trend() error {
 		firstYear, lastYear = 0, len(s.years)-1
 	}
 	a, b := values[firstYear], values[lastYear]
-	r.say("By fiscal year, the %s of grants%s: %s in %d", figureNouns[p.Figure], spaced(p.describe()), written(a, c.Unit), s.years[firstYear].FiscalYear)
+	r.say("%s%s by fiscal year: %s in %d", figureOf[p.Figure], spaced(p.describe()), written(a, c.Unit), s.years[firstYear].FiscalYear)
 	if lastYear > firstYear {
 		r.out.Answer += fmt.Sprintf(", %s in %d", written(b, c.Unit), s.years[lastYear].FiscalYear)
 	}
@@ -805,13 +807,13 @@ func (r *run) compare() error {
 	}
 	r.out.Chart = c
 	rest := p.without(p.By).describe()
-	r.say("The %s of grants%s: %s.", figureNouns[p.Figure], spaced(rest), strings.Join(said, "; "))
+	r.say("%s%s: %s.", figureOf[p.Figure], spaced(rest), strings.Join(said, "; "))
 	if values[best] == values[worst] {
 		r.say("They are the same.")
 	} else if len(values) == 2 {
-		r.say("%s has more, by %s.", parts[best].name, written(values[best]-values[worst], c.Unit))
+		r.say("The larger is %s, by %s.", parts[best].name, written(values[best]-values[worst], c.Unit))
 	} else {
-		r.say("%s has the most.", parts[best].name)
+		r.say("The largest is %s.", parts[best].name)
 	}
 	return nil
 }
@@ -848,13 +850,13 @@ func (r *run) change() error {
 	}
 	switch {
 	case v[0] == v[1]:
-		r.say("The %s of grants%s was the same in %d and %d: %s.", figureNouns[p.Figure], rest, p.Years[0].From, p.Years[1].From, written(v[0], unit))
+		r.say("%s%s was the same in %d and %d: %s.", figureOf[p.Figure], rest, p.Years[0].From, p.Years[1].From, written(v[0], unit))
 	case v[0] == 0:
-		r.say("The %s of grants%s %s from %s in %d to %s in %d.", figureNouns[p.Figure], rest, word, written(v[0], unit), p.Years[0].From, written(v[1], unit), p.Years[1].From)
+		r.say("%s%s %s from %s in %d to %s in %d.", figureOf[p.Figure], rest, word, written(v[0], unit), p.Years[0].From, written(v[1], unit), p.Years[1].From)
 	default:
 		percent := (v[1] - v[0]) / v[0] * 100
 		r.figure("percent", percent, UnitPercent)
-		r.say("The %s of grants%s %s from %s in %d to %s in %d: by %s, or %s.", figureNouns[p.Figure], rest, word, written(v[0], unit), p.Years[0].From, written(v[1], unit), p.Years[1].From, written(abs(v[1]-v[0]), unit), written(abs(percent), UnitPercent))
+		r.say("%s%s %s from %s in %d to %s in %d: by %s, or %s.", figureOf[p.Figure], rest, word, written(v[0], unit), p.Years[0].From, written(v[1], unit), p.Years[1].From, written(abs(v[1]-v[0]), unit), written(abs(percent), UnitPercent))
 	}
 	return nil
 }
@@ -879,11 +881,19 @@ func (r *run) share() error {
 			return err
 		}
 	}
-	x, unit, err := r.valueOf(part)
+	a, err := r.summary(part)
 	if err != nil {
 		return err
 	}
-	y, _, err := r.valueOf(whole)
+	b, err := r.summary(whole)
+	if err != nil {
+		return err
+	}
+	x, unit, err := a.value(p.Figure)
+	if err != nil {
+		return err
+	}
+	y, _, err := b.value(p.Figure)
 	if err != nil {
 		return err
 	}
@@ -898,6 +908,11 @@ func (r *run) share() error {
 	noun := figureNouns[p.Figure]
 	r.out.Columns = []Column{{"item", "Grants", UnitText}, {"value", capital(noun), unit}}
 	r.out.Rows = [][]any{{"The part", number64(x)}, {"The whole", number64(y)}}
-	r.say("Of the %s of grants%s, %s is of grants%s: %s of %s.", noun, spaced(whole.describe()), written(percent, UnitPercent), spaced(part.describe()), written(x, unit), written(y, unit))
+	r.say("%s%s: %s is that of grants%s, %s of %s.", figureOf[p.Figure], spaced(whole.describe()), written(percent, UnitPercent), spaced(part.describe()), written(x, unit), written(y, unit))
+	if unit == UnitDollars && b.grants > 0 {
+		count := float64(a.grants) / float64(b.grants) * 100
+		r.figure("percent_of_grants", count, UnitPercent)
+		r.say("By the number of grants it is %s, %s of %s.", written(count, UnitPercent), money.Grouped(a.grants), money.Grouped(b.grants))
+	}
 	return nil
 }

@@ -143,11 +143,11 @@ const (
 // lexicon is the words that have a meaning of their own: phrase, tag, value. The
 // longest phrase counts.
 const lexicon = `
-fill		the|a|an|this|these|those|please|pls|plz|can you|could you|tell me|show me|give me|i want to know|i want|i would like to know|i'd like to know|i need to know|i need|do you know|let me know|want to know|know|tell|show|me|us|my|about how|exactly|in all|in total|altogether|overall|all together|combined|ever|so far|to date|there|that|it|its|their|they|them|have to|hey|hi|hello|thanks|thank you|question|find out|find|see|look up|lookup|display|get me|such|any|some|all|each of|own|been|being|also|actually|roughly|approximately|about|around|did you|on record|recorded|reported|in the data|in your data|in this data|according to the data|in the dataset|out there|whole|entire|whats|given out as|as well|just|only the|kindly|hows|were there|was there|are there|is there|have there been|has there been|worth of|worth|across|on|with|as|at|then|whose|located|based|headquartered|itself|themselves|made of|different|distinct|unique|separate|individual grants|anyone|anybody|somebody|someone|nice to know|curious|wondering|i am|im|i'm|i|we|you|your|our|if
+fill		the|a|an|this|these|those|please|pls|plz|can you|could you|tell me|show me|give me|i want to know|i want|i would like to know|i'd like to know|i need to know|i need|do you know|let me know|want to know|know|tell|show|me|us|my|about how|exactly|in all|in total|altogether|overall|all together|combined|together|ever|so far|to date|there|that|it|its|their|they|them|have to|hey|hi|hello|thanks|thank you|question|find out|find|see|look up|lookup|display|get me|such|any|some|all|each of|own|been|being|also|actually|roughly|approximately|about|around|did you|on record|recorded|reported|in the data|in your data|in this data|according to the data|in the dataset|out there|whole|entire|whats|given out as|as well|just|only the|kindly|hows|were there|was there|are there|is there|have there been|has there been|worth of|worth|across|on|with|as|at|then|whose|located|based|headquartered|itself|themselves|made of|different|distinct|unique|separate|individual grants|anyone|anybody|somebody|someone|nice to know|curious|wondering|i am|im|i'm|i|we|you|your|our|if
 aux		did|does|do|has|have|had|didnt|didn't
 be		is|are|was|were|be
-give		give|gives|gave|given|giving out|gives out|gave out|give out|gave away|give away|gives away|given away|donate|donates|donated|donating|award|awarded|awarding|granted|granting|pay|pays|paid|paying|pay out|paid out|pays out|contribute|contributes|contributed|contributing|distribute|distributes|distributed|distributing|provide|provides|provided|providing|spend|spends|spent|spending|send|sends|sent|sending|disburse|disburses|disbursed|hand out|handed out|hands out|make|makes|made|making|fund|funded|funds|support|supports|supported|supporting|back|backs|backed|backing|finance|finances|financed|financing|sponsor|sponsors|sponsored|sponsoring|bankroll|bankrolls|underwrite|underwrites|gift|gifted|invest|invested|invests|givin|gav|giv|help|helps|helped|helping
-get		receive|receives|received|receiving|get|gets|got|gotten|getting|win|wins|won|winning|obtain|obtains|obtained|take in|took in|taken in|bring in|brought in|collect|collected|raise|raised|recieve|recieved|recieves|recived|recieving|rcvd
+give		give|gives|gave|given|giving out|gives out|gave out|give out|gave away|give away|gives away|given away|donate|donates|donated|donating|award|awarded|awarding|granted|granting|pay|pays|paid|paying|pay out|paid out|pays out|contribute|contributes|contributed|contributing|distribute|distributes|distributed|distributing|provide|provides|provided|providing|spend|spends|spent|spending|send|sends|sent|sending|disburse|disburses|disbursed|hand out|handed out|hands out|make|makes|made|making|fund|funded|funds|support|supports|supported|supporting|back|backs|backed|backing|finance|finances|financed|financing|sponsor|sponsors|sponsored|sponsoring|bankroll|bankrolls|underwrite|underwrites|gifted|invest|invested|invests|givin|gav|giv|help|helps|helped|helping
+get		receive|receives|received|receiving|get|gets|got|gotten|getting|win|wins|won|winning|obtain|obtains|obtained|take in|took in|taken in|bring in|brought in|collect|collected|raise|raised|rcvd
 go		go|goes|went|gone|going|flow|flows|flowed|come|comes|came|coming|ended up|ends up|end up|reach|reaches|reached|reaching
 to		to|toward|towards|into|for|benefiting|benefitting|benefit|aimed at|2
 from		from|frm|thru|through|via
@@ -157,12 +157,12 @@ in		in|within|during|inside|throughout|across all of|inn
 and		and|&|plus|as well as|along with|&amp
 or		or|vs|versus|vs.|v.s
 who		who|whom|which|what|list|name|whos|who all|which ones|wich|whcih|wht|waht
-grant		grant|grants|gift|gifts|donation|donations|contribution|contributions|awards|grant awards|grnat|grnats|transactions|grants made|cash grants|single grant|single grants|grantmaking grants|line items
+grant		grant|grants|gift|gifts|donation|donations|contribution|contributions|awards|grant awards|transactions|grants made|cash grants|single grant|single grants|grantmaking grants|line items
 money		money|dollars|dollar|funding|amount|amounts|sum|sums|cash|giving|grantmaking|grant making|grant-making|philanthropy|philanthropic giving|philanthropic|charitable giving|grant money|grant dollars|grant funding|grants money|usd|$|bucks|financial support|funds given|volume|value|size|funding amount|charitable|foundation funding|foundation giving|foundation money|foundation support
-funder		funder|funders|grantmaker|grantmakers|grant makers|grant maker|grant-makers|donor|donors|giver|givers|backer|backers|supporter|supporters|foundation|foundations|philanthropies|philanthropy organizations|grantor|grantors|funding source|funding sources|sources of funding|source of funding|grantmaking organizations|grant-making organizations|grantmaking foundations|foundtions|foundatons|fundrs|funding organizations|benefactor|benefactors|contributor|contributors|sponsor organizations
-recipient	recipient|recipients|grantee|grantees|beneficiary|beneficiaries|awardee|awardees|reciepients|recepients|recipents|grant recipients|grant recipient|recipient organizations|recipient organization|grant winners
-org		organization|organizations|organisation|organisations|nonprofit|nonprofits|non-profit|non-profits|non profits|non profit|charity|charities|group|groups|org|orgs|entities|institutions|nonprofit organizations|charitable organizations|nonprofit orgs|ngos|npos|orgnizations|organzations|non profit organizations
-kind private_foundation	private foundation|private foundations|family foundations|private foundtions|pvt foundations
+funder		funder|funders|grantmaker|grantmakers|grant makers|grant maker|grant-makers|donor|donors|giver|givers|backer|backers|supporter|supporters|foundation|foundations|philanthropies|philanthropy organizations|grantor|grantors|funding source|funding sources|sources of funding|source of funding|grantmaking organizations|grant-making organizations|grantmaking foundations|funding organizations|benefactor|benefactors|contributor|contributors|sponsor organizations
+recipient	recipient|recipients|grantee|grantees|beneficiary|beneficiaries|awardee|awardees|grant recipients|grant recipient|recipient organizations|recipient organization|grant winners
+org		organization|organizations|organisation|organisations|nonprofit|nonprofits|non-profit|non-profits|non profits|non profit|charity|charities|group|groups|org|orgs|entities|institutions|nonprofit organizations|charitable organizations|nonprofit orgs|ngos|npos|non profit organizations
+kind private_foundation	private foundation|private foundations|family foundations|pvt foundations
 kind public_charity	public charity|public charities
 kind daf_or_passthrough	donor-advised fund|donor-advised funds|donor advised fund|donor advised funds|daf|dafs|pass-through funds|passthrough funds|pass-through funders|daf sponsors|donor-advised|donor advised|donor-advised and pass-through funders|daf money
 person		individuals|individual|individual people|individual persons|people|persons|private persons|private individuals|individual recipients
@@ -196,22 +196,22 @@ fact mission	mission|mission statement|purpose statement
 fact website	website|web site|homepage|web address|url
 fact place	headquarters
 fact ein	ein|eins|employer identification number|tax id|tax number|tax id number
-measure much	how much|how mch|how muh|howmuch|total amount|total dollars|total giving|total grants|total funding|total money|total|totals|grand total|sum of|sum total|total value|how many dollars|aggregate|amount of money|what amount|how big|how large
+measure much	how much|how mutch|hw much|how muc|how mch|how muh|howmuch|total amount|total dollars|total giving|total grants|total funding|total money|total|totals|grand total|sum of|sum total|total value|how many dollars|aggregate|amount of money|what amount|how big|how large
 measure many	how many|number of|count of|count|how mny|howmany|total number of|total number|the number|numbers of|tally|no of|how often|how many times|how frequently|times
-measure average	average|mean|avg|avrage|averge|on average
-measure median	median|typical|typically|midpoint|usual|medain
+measure average	average|mean|avg|on average
+measure median	median|typical|typically|midpoint|usual
 measure most	most|the most
 measure dollarsmost	most money|most dollars|most funding|most generous|most in grants|most support|most grant money|most grant dollars
-measure often	most often|most frequently|most times|by number of grants|by grant count|by number|by count
+measure often	most common|most often|most frequently|most times|by number of grants|by grant count|by number|by count
 measure bydollars	by dollars|by amount|by total dollars|by total amount|by total giving|by giving|by money|by total|by dollar amount|by size
-measure big	largest|biggest|top|highest|greatest|leading|major|main|largst|bigest|biggst|maximum|max|best-funded|best funded|heaviest|laregst|bigggest|larges
+measure big	largest|biggest|top|highest|greatest|leading|major|main|maximum|max|best-funded|best funded|heaviest
 measure more	more|larger|bigger|greater|higher|more money|more funding|more dollars
-measure least	smallest|least|lowest|fewest|bottom|tiniest|minimum|min|smalest|less|fewer|smaller|lower
+measure least	smallest|least|lowest|fewest|bottom|tiniest|minimum|min|less|fewer|smaller|lower
 measure trend	over time|over the years|over the last years|per year|by year|each year|every year|year by year|year over year|year-over-year|trend|trends|annually|yearly|history|annual|through the years|across the years|across years|per annum|per fiscal year|by fiscal year|timeline|over years|evolve|evolved|evolution|year on year|trended|broken down by year|from year to year|trnd
 measure change	change|changed|changes|grow|grew|grown|growth|growing|increase|increased|increases|increasing|decrease|decreased|decline|declined|rise|rose|risen|rising|fall|fell|fallen|drop|dropped|difference|shrink|shrank|shrunk|go up|gone up|went up|go down|gone down|went down|develop|developed|moved|shift|shifted
-measure compare	compare|compared|comparison|compare with|compared with|compared to|comparing|compares|side by side|against|relative to|stack up|compair|comparision|comparison between|comparison of
-measure share	share|percent|percentage|proportion|fraction|portion|pct|%|how much of|what part|part|share of|percent of|percentage of|what percent of|shares|precent
-measure similar	similar to|similar|like|resemble|resembles|resembling|alike|comparable to|akin to|peers of|peers|lookalikes of|same kind as|simlar to|comparable
+measure compare	than|compare|compared|comparison|compare with|compared with|compared to|comparing|compares|side by side|against|relative to|stack up|comparison between|comparison of
+measure share	share|percent|percentage|proportion|fraction|portion|pct|%|how much of|what part|part|share of|percent of|percentage of|what percent of|shares
+measure similar	similar to|similar|like|resemble|resembles|resembling|alike|comparable to|akin to|peers of|peers|lookalikes of|same kind as|comparable
 measure cofunders	co-funders|cofunders|co-funder|co-fund|co-funds|cofunds|fund alongside|funds alongside|alongside|co-funded|fund the same organizations as|funds the same organizations as|fund the same recipients as|fund the same groups as|fund the same nonprofits as|same grantees as|same recipients as
 measure each	each|every|per|broken down|breakdown|break down|break-down|broken out|grouped|split|sorted|ranked|rank|ranking|order
 measure both	both|in common|common|shared|same
