@@ -148,7 +148,7 @@ func TestQuestions(t *testing.T) {
 			t.Errorf("%s\n got %s\nwant %s", q.text, got, q.plan)
 			continue
 		}
-		checkPlan(t, a, p)
+		checkPlan(t, p)
 		answer, err := a.Answer(t.Context(), q.text)
 		if err != nil || !answer.Understood {
 			t.Errorf("%s: %v %+v", q.text, err, answer)
@@ -169,7 +169,7 @@ func TestQuestions(t *testing.T) {
 
 // checkPlan holds what is true of every plan: it is valid, it is read back as it
 // was, and each change that its chips offer is a plan again that shows the change.
-func checkPlan(t *testing.T, a *ask.Asker, p *ask.Plan) {
+func checkPlan(t *testing.T, p *ask.Plan) {
 	t.Helper()
 	if err := p.Validate(); err != nil {
 		t.Errorf("%s: %v", p, err)
@@ -207,5 +207,4 @@ func checkPlan(t *testing.T, a *ask.Asker, p *ask.Plan) {
 			t.Errorf("%s: %d options of %s are chosen", p, chosen, c.Field)
 		}
 	}
-	_ = a
 }

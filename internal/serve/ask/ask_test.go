@@ -1,0 +1,232 @@
+package ask_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"grantgraph/internal/bench/world"
+	"grantgraph/internal/serve/ask"
+)
+
+// TestRefused asks what is no question.
+func TestRefused(t *testing.T) {
+	t.Parallel()
+	a := open(t, world.Small)
+	for _, tc := range []struct{ question, why string }{
+		{"", "no question"},
+		{"   \n\t ", "no question"},
+		{"?!…", "no words"},
+		{strings.Repeat("x", 501), "too long"},
+		{strings.Repeat("how much ", 1200), "too long"},
+		{strings.Repeat("é", 501), "501 letters"},
+		{strings.Repeat("a ", 100), "80 words"},
+		{"how much \x00 was given", "cannot be shown"},
+		{"how much\x1b[31m was given", "cannot be shown"},
+		{"how much \u202e was given", "cannot be shown"},
+		{"how much was given \xff\xfe", "cannot be read"},
+	} {
+		p, u := a.Read(t.Context(), tc.question)
+		if p != nil || u == nil || !strings.Contains(u.Why, tc.why) || !u.Policy {
+			t.Errorf("%.40q: %v, %+v", tc.question, p, u)
+		} else if len(u.Try) != 3 {
+			t.Errorf("%.40q offers %q", tc.question, u.Try)
+		}
+	}
+}
+
+// TestSame reads questions that differ in nothing that matters: what one chip says
+// more or less is what the question says more or less.
+func TestSame(t *testing.T) {
+	t.Parallel()
+	a := open(t, world.Small)
+	read := func(q string) *ask.Plan {
+		t.Helper()
+		p, u := a.Read(t.Context(), q)
+		if u != nil {
+			t.Fatalf("%s: %s", q, u.Why)
+		}
+		return p
+	}
+	for _, tc := range []struct{ question, field, without string }{
+		{"How much was given to education in Florida in 2022?", "years", "How much was given to education in Florida?"},
+		{"How much was given to education in Florida in 2022?", "places", "How much was given to education in 2022?"},
+		{"How much was given to education in Florida in 2022?", "causes", "How much was given in Florida in 2022?"},
+		{"How much did private foundations give in 2021?", "funder_types", "How much was given in 2021?"},
+		{"How many grants over $100,000 were made in Texas?", "amounts", "How many grants were made in Texas?"},
+		{"How much was given in 2022 excluding donor-advised funds?", "exclude", "How much was given in 2022?"},
+		{"How much was given for scholarships in Texas?", "support", "How much was given in Texas?"},
+		{"How much did Bramwell Charitable Gift Fund give to Henderson Bright House?", "recipients", "How much did Bramwell Charitable Gift Fund give?"},
+	} {
+		found := false
+		for _, c := range read(tc.question).Chips() {
+			if c.Field != tc.field || c.Off == "" {
+				continue
+			}
+			found = true
+			less, err := ask.Parse(c.Off)
+			if err != nil {
+				t.Error(err)
+			} else if short(less) != short(read(tc.without)) {
+				t.Errorf("%s without %s is %s", tc.question, tc.field, short(less))
+			}
+		}
+		if !found {
+			t.Errorf("%s: %s cannot be taken off", tc.question, tc.field)
+		}
+	}
+	// The place of recipients becomes that of funders.
+	for _, c := range read("Who funds education in Florida?").Chips() {
+		if c.Field != "places" {
+			continue
+		}
+		for _, o := range c.Options {
+			p, err := ask.Parse(o.Plan)
+			if err != nil || o.Chosen != (p.Places[0].Of == "recipient") {
+				t.Errorf("%s: %v %v", o.Label, p, err)
+			}
+		}
+	}
+}
+
+// TestPlans refuses plans that cannot be run, whoever filled them.
+func TestPlans(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		``, `null`, `[]`, `{}`, `{"measure":"how_much"}`, `{"measure":"how_much","of":"grants"} {}`,
+		`{"measure":"how_much","of":"grants","figures":[{"name":"total","value":5}]}`,
+		`{"measure":"how_much","of":"grants","answer":"$5"}`,
+		`{"measure":"guess","of":"grants"}`,
+		`{"measure":"how_much","of":"dragons"}`,
+		`{"measure":"how_much","of":"organizations"}`,
+		`{"measure":"how_much","of":"grants","top":101,"years":[{"from":2020,"to":2020}]}`,
+		`{"measure":"how_much","of":"grants","years":[{"from":2022,"to":2020}]}`,
+		`{"measure":"how_much","of":"grants","years":[{}]}`,
+		`{"measure":"how_much","of":"grants","years":[{"from":1,"to":2}]}`,
+		`{"measure":"how_much","of":"grants","funders":[{"ein":"1","name":"x"}]}`,
+		`{"measure":"how_much","of":"grants","funders":[{"ein":"12-3456789","name":"x"}]}`,
+		`{"measure":"how_much","of":"grants","causes":[{"subject":"dragons"}]}`,
+		`{"measure":"how_much","of":"grants","causes":[{"subject":"B,C"}]}`,
+		`{"measure":"how_much","of":"grants","places":[{"kind":"state","value":"XX","of":"recipient"}]}`,
+		`{"measure":"how_much","of":"grants","places":[{"kind":"planet","value":"Mars","of":"recipient"}]}`,
+		`{"measure":"how_much","of":"grants","places":[{"kind":"state","value":"OH","of":"recipient"},{"kind":"city","value":"Akron, OH","of":"recipient"}]}`,
+		`{"measure":"how_much","of":"grants","min_amount":5,"max_amount":4}`,
+		`{"measure":"how_much","of":"grants","min_amount":-5}`,
+		`{"measure":"how_much","of":"grants","min_amount":1e99}`,
+		`{"measure":"how_much","of":"grants","exclude":["everything"]}`,
+		`{"measure":"how_much","of":"grants","funder_types":["private_foundation","public_charity"]}`,
+		`{"measure":"how_much","of":"grants","part":["causes"]}`,
+		`{"measure":"share","of":"grants"}`,
+		`{"measure":"share","of":"grants","part":["causes"]}`,
+		`{"measure":"compare","of":"grants","by":"funders"}`,
+		`{"measure":"change","of":"grants","years":[{"from":2020,"to":2021}]}`,
+		`{"measure":"fact","of":"organizations"}`,
+		`{"measure":"screen","of":"organizations"}`,
+		`{"measure":"how_much","of":"awards"}`,
+		`{"measure":"which","of":"funders","both":true}`,
+		`{"measure":"how_much","of":"grants","words":"` + strings.Repeat("x", 121) + `"}`,
+		`{"measure":"how_much","of":"grants","notes":["` + strings.Repeat("x", 401) + `"]}`,
+		`{"measure":"how_much","of":"grants","notes":["` + strings.Repeat("x", 7000) + `"]}`,
+	} {
+		if p, err := ask.Parse(text); !errors.Is(err, ask.ErrPlan) {
+			t.Errorf("%.100s is %v, %v", text, p, err)
+		}
+	}
+	for _, text := range []string{
+		`{"measure":"how_much","of":"grants"}`,
+		`{"measure":"which","of":"funders","top":5,"causes":[{"subject":"B"}],"places":[{"kind":"state","value":"OH","of":"recipient"}]}`,
+		`{"measure":"share","of":"grants","causes":[{"subject":"Education"}],"part":["causes"]}`,
+	} {
+		if _, err := ask.Parse(text); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// TestSchema finds every field of a plan in the schema, and nothing else allowed.
+func TestSchema(t *testing.T) {
+	t.Parallel()
+	var s struct {
+		Properties           map[string]map[string]any
+		Required             []string
+		AdditionalProperties *bool
+	}
+	if err := json.Unmarshal(ask.Schema(), &s); err != nil {
+		t.Fatal(err)
+	}
+	if s.AdditionalProperties == nil || *s.AdditionalProperties || len(s.Required) != 2 || s.Properties["measure"]["enum"] == nil || s.Properties["funders"]["maxItems"] != 5.0 {
+		t.Errorf("%s", ask.Schema())
+	}
+	for name, p := range s.Properties {
+		if p["description"] == "" || p["type"] == nil {
+			t.Errorf("%s is not described", name)
+		}
+	}
+}
+
+// TestPersons looks for the names of private persons in rows.
+func TestPersons(t *testing.T) {
+	t.Parallel()
+	a := open(t, world.Small)
+	p, err := ask.Parse(`{"measure":"smallest","of":"grants","top":100}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := a.Run(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	persons := 0
+	for _, row := range answer.Rows {
+		if row[1].(ask.Party).Name == "An individual" {
+			persons++
+			if row[4] != nil || row[1].(ask.Party).EIN != "" {
+				t.Errorf("more is said of a person: %v", row)
+			}
+		}
+	}
+	if persons == 0 {
+		t.Log("no person is among the rows")
+	}
+}
+
+// FuzzRead reads anything: within bounds, the same each time, and what is
+// understood is a plan that can be run.
+func FuzzRead(f *testing.F) {
+	for _, q := range questions(f) {
+		f.Add(q.text)
+	}
+	for _, s := range []string{"\"", "“how much”", "$", "2022-", "$5-$", "top 5 5 5", "12-3456789", "in in in", "vs vs", "who's 's", "近 43701", "miles of 33314", "county county, OH", "a\u0301", "last 99 years"} {
+		f.Add(s)
+	}
+	a := open(f, world.Small)
+	f.Fuzz(func(t *testing.T, q string) {
+		if len(q) > 4000 {
+			return
+		}
+		p, u := a.Read(t.Context(), q)
+		if (p == nil) == (u == nil) {
+			t.Fatalf("%q: %v and %v", q, p, u)
+		}
+		if u != nil {
+			if u.Why == "" || !utf8.ValidString(u.Why) || len(u.Why) > 6000 {
+				t.Errorf("%q: %q", q, u.Why)
+			}
+			return
+		}
+		if err := p.Validate(); err != nil {
+			t.Errorf("%q: %v", q, err)
+		}
+		again, u := a.Read(t.Context(), q)
+		if u != nil || !bytes.Equal([]byte(again.String()), []byte(p.String())) {
+			t.Errorf("%q is read as %s and as %s", q, p, again)
+		}
+		if back, err := ask.Parse(p.String()); err != nil || back.String() != p.String() {
+			t.Errorf("%q: %s is read back as %s, %v", q, p, back, err)
+		}
+		p.Chips()
+	})
+}
