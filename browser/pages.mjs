@@ -7,8 +7,8 @@
 // URL is where the site is; EMAIL has an account on the Pro plan; PAGES is a
 // file of pages, [{"name", "path", "status", "member", "again"}]: a status other
 // than 200 is expected, the pages of a member are looked at signed in, and the
-// keyboard does not go through a kind of page again. SHOTS is a folder for
-// pictures of every page.
+// keyboard does not go through a kind of page again, nor does axe read all of it.
+// SHOTS is a folder for pictures of every page.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
@@ -44,9 +44,26 @@ async function signIn(page) {
 // violations is what axe finds. In the dark only colors are other than in the
 // light.
 const violations = (page, scheme) => page.evaluate(async (scheme) => {
-  const found = await axe.run(document, { resultTypes: ["violations"], ...(scheme === "dark" ? { runOnly: ["color-contrast"] } : {}) });
+  const found = await axe.run(document, { resultTypes: ["violations"], preload: false, ...(scheme === "dark" ? { runOnly: ["color-contrast"] } : {}) });
   return found.violations.map((v) => `${v.id}: ${v.help}: ${v.nodes.slice(0, 3).map((n) => n.target.join(" ")).join(", ")}`);
 }, scheme);
+
+// thin takes out of a page what repeats what stands beside it: of rows, choices
+// and bars that are made alike, the first two stay. What axe finds in one of them
+// it finds in all, and it takes its time for each.
+const thin = (page) => page.evaluate(() => {
+  const made = (e) => e.localName + [...e.attributes].map((a) => (/^(class|role|type)$/.test(a.name) ? `[${a.name}=${a.value}]` : `[${a.name}]`)).join("") + `(${[...e.children].map(made).join()})`;
+  const through = (parent) => {
+    const alike = new Map();
+    for (const e of [...parent.children]) {
+      const is = made(e), before = alike.get(is) ?? 0;
+      alike.set(is, before + 1);
+      if (before < 2) through(e);
+      else e.remove();
+    }
+  };
+  through(document.body);
+});
 
 // outside is how far a page is wider than the screen, and what sticks out.
 const outside = (page) => page.evaluate(() => {
@@ -72,19 +89,32 @@ async function open(page, { name, path: at, status = 200 }) {
   if (!has.title || has.lang !== "en" || has.h1 !== 1 || has.main === 0 || !has.find) wrong.add(`${name}: ${JSON.stringify(has)}`);
 }
 
+// look looks at a page at every width. axe reads it whole on a phone, where it is
+// longest, and without what repeats elsewhere; of a kind that is gone through
+// anyway, it is read without that everywhere.
 async function look(page, one) {
   await open(page, one);
-  await page.evaluate(axe);
-  for (const scheme of schemes) {
+  const see = async (width, scheme) => {
     await page.emulateMedia({ colorScheme: scheme });
+    await page.setViewportSize({ width, height: 900 });
+  };
+  for (const scheme of shots ? schemes : ["light"]) {
     for (const width of widths) {
-      await page.setViewportSize({ width, height: 900 });
+      await see(width, scheme);
       const { out, what } = await outside(page);
       if (out > 0) wrong.add(`${one.name} is ${out} pixels too wide at ${width}: ${what.join(", ")}`);
-      for (const v of await violations(page, scheme)) wrong.add(`${one.name} at ${width}, ${scheme}: ${v}`);
       if (shots) await page.screenshot({ path: path.join(shots, `${one.name}-${width}-${scheme}.png`), fullPage: true });
     }
   }
+  await page.evaluate(axe);
+  const read = async (width, scheme) => {
+    await see(width, scheme);
+    for (const v of await violations(page, scheme)) wrong.add(`${one.name} at ${width}, ${scheme}: ${v}`);
+  };
+  if (one.again) await thin(page);
+  await read(375, "light");
+  if (!one.again) await thin(page);
+  for (const [width, scheme] of [[768, "light"], [1280, "light"], [1280, "dark"], [375, "dark"]]) await read(width, scheme);
 }
 
 // plain looks at a page without scripts: it says as much, and nothing sticks out.
@@ -97,36 +127,46 @@ async function plain(page, one) {
   }
 }
 
-// focused is what has the focus: what it is called, and whether it can be seen
-// that it has it.
-const focused = (page) => page.evaluate(() => {
-  const e = document.activeElement;
-  if (!e || e === document.body) return null;
-  const box = e.getBoundingClientRect();
-  if (e instanceof SVGElement) {
-    // What is drawn has an edge instead of an outline.
-    const edged = [...e.querySelectorAll("*")].some((x) => { const s = getComputedStyle(x); return s.stroke !== "none" && parseFloat(s.strokeWidth) >= 2; });
-    return { what: `${e.localName} ${e.textContent.slice(0, 40)}`, drawn: edged, seen: box.width > 0 && box.height > 0 };
-  }
+// follow lets a page keep what had the focus each time that the tabulator moves
+// it on: what it is called, and whether it could be seen that it had it. Once the
+// focus has left the page it stays outside.
+const follow = (page) => page.evaluate(() => {
+  const stops = window.stops = { seen: [], left: false };
   const outlined = (x, pseudo) => { const s = getComputedStyle(x, pseudo); return s.outlineStyle !== "none" && parseFloat(s.outlineWidth) > 0; };
-  // A card shows by its own edge that the link in it has the focus.
-  const drawn = outlined(e) || outlined(e, "::after") || e.matches(".skip") || [e.parentElement, e.parentElement?.parentElement].some((x) => x?.matches(":focus-within") && outlined(x));
-  return { what: `${e.localName} ${(e.innerText || e.name || e.getAttribute("aria-label") || "").slice(0, 40)}`, drawn, seen: box.width > 0 && box.height > 0 && box.left < innerWidth && box.right > 0 };
+  const stop = (e) => {
+    const box = e.getBoundingClientRect();
+    if (e instanceof SVGElement) {
+      // What is drawn has an edge instead of an outline.
+      const edged = [...e.querySelectorAll("*")].some((x) => { const s = getComputedStyle(x); return s.stroke !== "none" && parseFloat(s.strokeWidth) >= 2; });
+      return { what: `${e.localName} ${e.textContent.slice(0, 40)}`, drawn: edged, seen: box.width > 0 && box.height > 0 };
+    }
+    // A card shows by its own edge that the link in it has the focus.
+    const drawn = outlined(e) || outlined(e, "::after") || e.matches(".skip") || [e.parentElement, e.parentElement?.parentElement].some((x) => x?.matches(":focus-within") && outlined(x));
+    return { what: `${e.localName} ${(e.innerText || e.name || e.getAttribute("aria-label") || "").slice(0, 40)}`, drawn, seen: box.width > 0 && box.height > 0 && box.left < innerWidth && box.right > 0 };
+  };
+  window.addEventListener("keydown", (event) => {
+    if (event.key !== "Tab") return;
+    const e = document.activeElement;
+    if (e && e !== document.body) stops.seen.push(stop(e));
+    else if (stops.seen.length > 0) stops.left = true;
+    if (stops.left) event.preventDefault();
+  }, true);
 });
 
 // walk goes through a page by the tabulator: every stop can be seen, and there
-// is a way out at the end.
+// is a way out at the end. The keys are pressed without a look between them.
 async function walk(page, one) {
   await page.setViewportSize({ width: 1280, height: 900 });
   await open(page, one);
-  const most = 1500;
-  for (let i = 0; i < most; i++) {
-    await page.keyboard.press("Tab");
-    const at = await focused(page);
-    if (!at) return;
-    if (!at.drawn || !at.seen) wrong.add(`${one.name}: ${at.what} does not show that it has the focus`);
+  await follow(page);
+  const most = 1500, run = 100;
+  for (let pressed = 0; pressed < most; pressed += run) {
+    await Promise.all(Array.from({ length: run }, () => page.keyboard.press("Tab")));
+    if (await page.evaluate(() => window.stops.left)) break;
   }
-  wrong.add(`${one.name} has more than ${most} stops, or holds the focus`);
+  const { seen, left } = await page.evaluate(() => window.stops);
+  for (const at of seen) if (!at.drawn || !at.seen) wrong.add(`${one.name}: ${at.what} does not show that it has the focus`);
+  if (!left) wrong.add(`${one.name} has more than ${most} stops, or holds the focus`);
 }
 
 // Two at a time look at the pages, each with a window as a stranger and as a
