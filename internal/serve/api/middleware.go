@@ -427,10 +427,12 @@ func etag(c *Call, values url.Values, path map[string]string) string {
 // answer because the code has changed.
 const answerFormat = "6"
 
-// matches reports whether a client has the answer of that name.
+// matches reports whether a client has the answer of that name. A star, which
+// stands for any answer, is none: whether there is one, such as for an EIN that
+// nobody has, is known only when it was looked for.
 func matches(h http.Header, tag string) bool {
 	weak := func(t string) string { return strings.TrimPrefix(t, "W/") }
-	return slices.ContainsFunc(items(h, "If-None-Match"), func(t string) bool { return t == "*" || weak(t) == weak(tag) })
+	return slices.ContainsFunc(items(h, "If-None-Match"), func(t string) bool { return weak(t) == weak(tag) })
 }
 
 // items are the members of a header that holds a list, which may be sent in

@@ -5,6 +5,7 @@ import (
 	"html/template"
 	"net/http"
 	"net/url"
+	"strconv"
 
 	"grantgraph/internal/money"
 	"grantgraph/internal/ntee"
@@ -53,6 +54,7 @@ func (s *room) serveCause(w http.ResponseWriter, r *http.Request) {
 	defer release()
 	p := causePage{Letter: key, Name: ntee.Label(letter)}
 	p.Head = s.head(r, "Grants for "+p.Name, path)
+	p.Image = "/share" + path + ".png"
 	p.FundersAre, p.RecipientsAre = "Funders of "+p.Name, "Recipients for "+p.Name
 	var err error
 	if p.figures, err = gather(r.Context(), g, f, grouping{graph.GroupState, graph.MaxGroups}, grouping{graph.GroupSupport, graph.MaxGroups}); err == nil {
@@ -71,6 +73,9 @@ func (s *room) serveCause(w http.ResponseWriter, r *http.Request) {
 	}
 	p.view = s.viewOf(values(), byYear("FROM grants g JOIN org_cause c ON c.ein = g.recipient_ein\nWHERE c.letter = '"+key+"' AND c.source = 'registered'"))
 	p.Any = "/explore?" + values("subject_basis", "any").Encode()
+	for i := range p.Years {
+		p.Years[i].Href = "/explore?" + values("year", strconv.Itoa(p.Years[i].Year)).Encode()
+	}
 	p.Chart = draw.Years(p.Years)
 	p.Map = tiles(p.Groups[graph.GroupState], func(code string) string { return "/explore?" + values("location", code).Encode() })
 	p.Support = bars(p.Groups[graph.GroupSupport], func(one *graph.Group) string { return "/explore?" + values("support", one.Key).Encode() })

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"grantgraph/internal/money"
@@ -107,6 +108,7 @@ func (s *room) servePlace(w http.ResponseWriter, r *http.Request, at *spot) {
 	}
 	defer release()
 	p := placePage{Head: s.head(r, "Grants in "+at.Long(), at.path), spot: at}
+	p.Image = "/share" + at.path + ".png"
 	of := grouping{graph.GroupState, graph.MaxGroups}
 	inside := []grouping{{graph.GroupSubject, graph.MaxGroups}}
 	if at.County {
@@ -135,7 +137,12 @@ func (s *room) servePlace(w http.ResponseWriter, r *http.Request, at *spot) {
 	}
 	p.In.FundersAre, p.In.RecipientsAre = "Funders of recipients in "+at.Long(), "Recipients in "+at.Long()
 	p.Out.FundersAre, p.Out.RecipientsAre = "Funders in "+at.Long(), "Recipients of funders in "+at.Long()
-	p.Chart = draw.TwoFlows(p.Out.Years, p.In.Years)
+	for _, side := range []*flow{&p.In, &p.Out} {
+		for i := range side.Years {
+			side.Years[i].Href = side.Explore + "&year=" + strconv.Itoa(side.Years[i].Year)
+		}
+	}
+	p.Chart = draw.InAndOut(p.In.Years, p.Out.Years)
 	went := p.Out.Groups[of.by]
 	p.Stayed, p.HasWent = stayed(went, at.code)
 	if at.County {

@@ -86,10 +86,10 @@ func TestCompact(t *testing.T) {
 
 // everything draws each picture with a text and a number wherever there is one.
 func everything(text string, n int64) []string {
-	years := []Year{{int(n % 3000), n, n, true, text}, {2020, -n, 7, false, text}, {int(n), 1, 1, true, ""}}
+	years := []Year{{int(n % 3000), n, n, true, text, ""}, {2020, -n, 7, false, text, text}, {int(n), 1, 1, true, "", text}}
 	node := Node{text, text, Kind(n), n}
 	return []string{
-		string(Years(years)), string(TwoFlows(years, years[1:])), string(Spark(years)),
+		string(Years(years)), string(TwoFlows(years, years[1:])), string(InAndOut(years[1:], years)), string(Spark(years)),
 		string(Bars([]Bar{{text, text, n, n, false}, {text, "/" + text, -n, 1, true}})),
 		string(Map([]Area{{text, n, n, text}, {"OH", n, 1, "?" + text}, {"NY", n, n, "/" + text}, {Abroad, n, 1, "https://" + text}})),
 		string(Line([]Series{{text, []Point{{2020, n}, {2021, -n}, {int(n), 1}}}, {text, nil}, {}, {}, {text, nil}})),
@@ -219,6 +219,12 @@ func TestYearsAreSaid(t *testing.T) {
 	} {
 		if !strings.Contains(html, want) {
 			t.Errorf("does not say %q", want)
+		}
+	}
+	linked := string(InAndOut([]Year{{Year: 2020, Amount: 5_000, Grants: 1, Href: "/explore?year=2020&location=OH"}}, nil))
+	for _, want := range []string{`href="/explore?year=2020&amp;location=OH"`, `aria-label="2020: $5,000 in 1 grant"`, `role="group"`, "Came in, below", "Went out: no grant in the filings read"} {
+		if !strings.Contains(linked, want) {
+			t.Errorf("a year that is a link has no %q", want)
 		}
 	}
 	if Years(nil) != "" || TwoFlows(nil, nil) != "" || Spark(nil) != "" || Bars(nil) != "" || Line(nil) != "" || Line([]Series{{Name: "Revenue"}}) != "" {

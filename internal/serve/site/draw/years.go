@@ -16,6 +16,7 @@ type Year struct {
 	Amount, Grants int64
 	Partial        bool   // more is to come: the year is hatched, and it is said
 	Note           string // why, in a few words: "its return is not published yet"
+	Href           string // where its grants are; empty for no link
 }
 
 // MaxYears is how many years a picture has. Older ones are left out, and it is said.
@@ -96,7 +97,7 @@ func between(list []Year, first, last int) []Year {
 		at.Amount = plus(at.Amount, y.Amount)
 		at.Grants = plus(at.Grants, y.Grants)
 		at.Partial = at.Partial || y.Partial
-		at.Note = cmp.Or(at.Note, y.Note)
+		at.Note, at.Href = cmp.Or(at.Note, y.Note), cmp.Or(at.Href, y.Href)
 	}
 	return all
 }
@@ -195,10 +196,23 @@ func (s *sheet) columns(list []Year, class string, base, height float64, most in
 		if down {
 			top, label = base, base+h+13
 		}
-		s.put(`<g class="%s"><title>%s</title>`, class, esc(y.words()))
+		open, end := link(y.Href, ` class="column `+class+`" aria-label="`+esc(y.words())+`"`)
+		if open == "" {
+			open, end = `<g class="`+class+`">`, "</g>"
+		}
+		s.put(`%s<title>%s</title>`, open, esc(y.words()))
 		x, width := num(from+(float64(i)+.16)*step), num(.68*step)
-		// What the pointer has to hit is the whole column.
-		s.put(`<rect class="hit" x="%s%%" y="%s" width="%s%%" height="%s"/>`, num(from+float64(i)*step), num(min(base, top)-16), num(step), num(h+16))
+		// What the pointer has to hit is the whole column, and of a link, which a
+		// finger has to hit, also what is free of it.
+		above, reach := min(base, top)-16, h+16
+		switch {
+		case !followed(y.Href):
+		case down:
+			above, reach = base, height+16
+		default:
+			above, reach = base-height-16, height+16
+		}
+		s.put(`<rect class="hit" x="%s%%" y="%s" width="%s%%" height="%s"/>`, num(from+float64(i)*step), num(above), num(step), num(reach))
 		if y.Amount > 0 {
 			if y.Partial {
 				s.put(`<svg x="%s%%" y="%s" width="%s%%" height="%s"><path class="hatch" d="M-300 150H700" stroke-width="400" stroke-dasharray="3 4" transform="skewX(-45)"/></svg>`, x, num(top), width, num(h))
@@ -209,7 +223,7 @@ func (s *sheet) columns(list []Year, class string, base, height float64, most in
 		if y.none() {
 			value = "–"
 		}
-		s.put(`<text class="%s" x="%s%%" y="%s">%s</text></g>`, wideOnly("value", keep, i), num(middle), num(label), value)
+		s.put(`<text class="%s" x="%s%%" y="%s">%s</text>%s`, wideOnly("value", keep, i), num(middle), num(label), value, end)
 	}
 }
 
@@ -253,6 +267,16 @@ func (s *sheet) remarks(first int, cut bool, lists ...[]Year) {
 	s.WriteString("</figcaption>")
 }
 
+// role is what a picture of years is: one image, unless it has links.
+func role(lists ...[]Year) string {
+	for _, list := range lists {
+		if slices.ContainsFunc(list, func(y Year) bool { return followed(y.Href) }) {
+			return "group"
+		}
+	}
+	return "img"
+}
+
 // spoken lists years for those who do not see the bars.
 func spoken(list []Year) string {
 	said := make([]string, len(list))
@@ -272,7 +296,7 @@ func Years(list []Year) template.HTML {
 	list = between(list, first, last)
 	const top, high, height = 20.0, 124.0, 172
 	var s sheet
-	s.put(`<figure class="draw years %s"><svg class="plot" width="100%%" height="%d" role="img" aria-label="Dollars by fiscal year: %s">`, stepOf(len(list)), height, spoken(list))
+	s.put(`<figure class="draw years %s"><svg class="plot" width="100%%" height="%d" role="%s" aria-label="Dollars by fiscal year: %s">`, stepOf(len(list)), height, role(list), spoken(list))
 	s.columns(list, "gave", top+high, high, most(list), false)
 	s.put(`<line class="axis" x1="0" x2="100%%" y1="%s" y2="%s"/>`, num(top+high+.5), num(top+high+.5))
 	s.ticks(first, last, top+high+18, narrow, valueWidth)
@@ -286,12 +310,22 @@ func Years(list []Year) template.HTML {
 // received below it, on one scale. A side without a year is left out, and it is
 // said. Nothing is drawn of no years.
 func TwoFlows(gave, received []Year) template.HTML {
-	first, last, cut, some := span(gave, received)
+	return twoFlows(flow{word: "Gave", list: gave}, flow{word: "Received", list: received})
+}
+
+// InAndOut draws what went out of a place above a line of years and what came in
+// below it, as TwoFlows does.
+func InAndOut(in, out []Year) template.HTML {
+	return twoFlows(flow{word: "Went out", list: out}, flow{word: "Came in", list: in})
+}
+
+func twoFlows(above, below flow) template.HTML {
+	first, last, cut, some := span(above.list, below.list)
 	if !some {
 		return ""
 	}
 	const room, label, years = 190.0, 20.0, 26.0
-	above, below := flow{class: "gave", word: "Gave", where: "above", list: gave}, flow{class: "got", word: "Received", where: "below", list: received}
+	above.class, above.where, below.class, below.where = "gave", "above", "got", "below"
 	// One scale for both, and the height is shared as the largest need it.
 	whole := 0.0
 	for _, f := range []*flow{&above, &below} {
@@ -318,7 +352,7 @@ func TwoFlows(gave, received []Year) template.HTML {
 			said += " " + f.word + ": " + spoken(f.list) + "."
 		}
 	}
-	s.put(`</p><svg class="plot" width="100%%" height="%s" role="img" aria-label="%s">`, num(base+years+below.high+below.label), said)
+	s.put(`</p><svg class="plot" width="100%%" height="%s" role="%s" aria-label="%s">`, num(base+years+below.high+below.label), role(above.list, below.list), said)
 	if above.some {
 		s.columns(above.list, above.class, base, above.high, above.most, false)
 		s.put(`<line class="axis" x1="0" x2="100%%" y1="%s" y2="%[1]s"/>`, num(base+.5))

@@ -235,7 +235,12 @@ func labelOf(name string) string {
 }
 
 // sentence ends with a full stop.
-func sentence(s string) string { return strings.TrimSuffix(upperFirst(s), ".") + "." }
+func sentence(s string) string {
+	if s = strings.TrimSuffix(upperFirst(s), "."); strings.HasSuffix(s, "?") {
+		return s
+	}
+	return s + "."
+}
 
 // fill asks for all that the page shows. What of the address cannot be read is
 // said, and the rest is shown without it.
@@ -331,15 +336,14 @@ func (p *page) describe(v view, f *graph.Filter, x *figures, name nameOf) {
 			Text: fmt.Sprintf("%s of these dollars, in %s, were paid by donor-advised and pass-through funds. A gift to such a fund and the fund's own grant are two grants, so the same dollar can count twice.", frame.Short(daf.Amount), counted(daf.Grants, "grant")),
 			Link: "Leave these funds out", Href: v.with("exclude", strings.Join(append(v.items("exclude"), grant.DAF), ","))})
 	}
-	var partial []string
-	for _, y := range p.Summary.ByYear {
-		if y.Partial {
-			partial = append(partial, strconv.Itoa(y.FiscalYear))
-		}
+	if slices.ContainsFunc(p.Summary.ByYear, func(y grants.Year) bool { return y.Partial }) {
+		p.Partial = "Incomplete: returns for this fiscal year are still being published."
 	}
-	if len(partial) > 0 {
-		p.Partial = "Returns for " + strings.Join(partial, " and ") + " are still being published, so these years are incomplete."
-	}
+}
+
+// inYear is the address of the same in one fiscal year.
+func (v view) inYear(year int) string {
+	return v.with("year", strconv.Itoa(year), "min_year", "", "max_year", "")
 }
 
 // mostBars is how many causes the chart shows.
@@ -349,7 +353,8 @@ const mostBars = 8
 func (p *page) draw(v view, x *figures) {
 	var years []draw.Year
 	for _, y := range p.Summary.ByYear {
-		years = append(years, draw.Year{Year: y.FiscalYear, Amount: y.TotalAmount, Grants: y.GrantCount, Partial: y.Partial})
+		years = append(years, draw.Year{Year: y.FiscalYear, Amount: y.TotalAmount, Grants: y.GrantCount, Partial: y.Partial,
+			Href: v.inYear(y.FiscalYear)})
 	}
 	p.Years = draw.Years(years)
 	p.Causes = draw.Bars(bars(&x.BySubject, mostBars, func(key string) string { return v.with("subject", key) }))
@@ -419,8 +424,7 @@ type yearRow struct {
 // tables are the groupings of the summary tab.
 func (p *page) tables(v view, f *graph.Filter, x *figures) {
 	for _, y := range slices.Backward(p.Summary.ByYear) {
-		href := v.with("year", strconv.Itoa(y.FiscalYear), "min_year", "", "max_year", "")
-		p.YearRows = append(p.YearRows, yearRow{y.FiscalYear, href, y.Partial, y.TotalAmount, y.GrantCount, y.FunderCount, y.RecipientCount})
+		p.YearRows = append(p.YearRows, yearRow{y.FiscalYear, v.inYear(y.FiscalYear), y.Partial, y.TotalAmount, y.GrantCount, y.FunderCount, y.RecipientCount})
 	}
 	add := func(title, head, note string, list []draw.Bar) {
 		t := table{Title: title, Head: head, Note: note}
@@ -469,7 +473,7 @@ func (p *page) elsewhere(v view, f *graph.Filter) {
 	if v.tab == tabRecipients {
 		asked.Exclude |= graph.Individuals | graph.Unidentified
 	}
-	if p.SQL, missing = asSQL(v.tab, &asked); len(missing) > 0 {
+	if p.SQL, missing = asSQL(v, &asked); len(missing) > 0 {
 		p.NoSQL = "The SQL tables do not have " + strings.Join(missing, ", ") + ", so this view has no SQL form."
 	} else {
 		if p.SQLLink = "/sql?q=" + url.QueryEscape(p.SQL); len(p.SQLLink) > mostSQLLink {

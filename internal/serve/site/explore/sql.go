@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -15,12 +16,21 @@ import (
 	"grantgraph/internal/serve/site/frame"
 )
 
+// orders are the columns of the statements that rows can be ordered by, by tab
+// and by the word of the API.
+var orders = map[string]map[string]string{
+	tabGrants:     {"amount": "amount", "year": "tax_year", "recip_state": "recipient_state"},
+	tabFunders:    {"amount": "total_amount", "count": "grant_count"},
+	tabRecipients: {"amount": "total_amount", "count": "grant_count"},
+}
+
 // asSQL is a statement over the tables of the warehouse that gives the figures of
 // a tab. What the tables have no column for is in missing, and then there is no
 // statement: one without that filter would answer another question.
-func asSQL(tab string, f *graph.Filter) (statement string, missing []string) {
+func asSQL(v view, f *graph.Filter) (statement string, missing []string) {
 	w := &where{}
 	w.filter(f)
+	tail := w.order(v)
 	if len(w.missing) > 0 {
 		return "", w.missing
 	}
@@ -28,15 +38,15 @@ func asSQL(tab string, f *graph.Filter) (statement string, missing []string) {
 	if len(w.parts) > 0 {
 		condition = "\nWHERE " + strings.Join(w.parts, "\n  AND ")
 	}
-	switch tab {
+	switch v.tab {
 	case tabFunders:
-		statement = "SELECT funder_ein, sum(amount) AS total_amount, count(*) AS grant_count, count(DISTINCT recip_id) AS recipient_count\nFROM grants" + condition + "\nGROUP BY funder_ein\nORDER BY total_amount DESC, funder_ein\nLIMIT " + strconv.Itoa(perPage)
+		statement = "SELECT funder_ein, sum(amount) AS total_amount, count(*) AS grant_count, count(DISTINCT recip_id) AS recipient_count\nFROM grants" + condition + "\nGROUP BY funder_ein" + tail
 	case tabRecipients:
-		statement = "SELECT recip_id, any_value(recipient_raw) AS name, sum(amount) AS total_amount, count(*) AS grant_count, count(DISTINCT funder_ein) AS funder_count\nFROM grants" + condition + "\nGROUP BY recip_id\nORDER BY total_amount DESC, recip_id\nLIMIT " + strconv.Itoa(perPage)
+		statement = "SELECT recip_id, any_value(recipient_raw) AS name, sum(amount) AS total_amount, count(*) AS grant_count, count(DISTINCT funder_ein) AS funder_count\nFROM grants" + condition + "\nGROUP BY recip_id" + tail
 	case tabSummary:
 		statement = "SELECT tax_year, sum(amount) AS total_amount, count(*) AS grant_count, count(DISTINCT funder_ein) AS funder_count, count(DISTINCT recip_id) AS recipient_count\nFROM grants" + condition + "\nGROUP BY tax_year\nORDER BY tax_year"
 	default:
-		statement = "SELECT tax_year, funder_ein, recipient_ein, recipient_raw, amount, purpose_raw\nFROM grants" + condition + "\nORDER BY amount DESC\nLIMIT " + strconv.Itoa(perPage)
+		statement = "SELECT tax_year, funder_ein, recipient_ein, recipient_raw, amount, purpose_raw\nFROM grants" + condition + tail
 	}
 	return statement, nil
 }
@@ -76,6 +86,32 @@ func (w *where) lacks(on bool, what string) {
 	if on {
 		w.missing = append(w.missing, what)
 	}
+}
+
+// order is the end of the statement of a tab: its order, and the page of it.
+func (w *where) order(v view) string {
+	columns := orders[v.tab]
+	if columns == nil {
+		return ""
+	}
+	by, direction := v.query.Get("sort_by"), "DESC"
+	column, ok := columns[cmp.Or(by, "amount")]
+	w.lacks(!ok, "an order by "+strings.NewReplacer("recip_", "recipient's ", "funder_", "funder's ").Replace(by))
+	if said := strings.ToLower(v.query.Get("sort_order")); said == "asc" || said != "desc" && by == "recip_state" {
+		direction = "ASC"
+	}
+	end := "\nORDER BY " + column + " " + direction
+	switch v.tab {
+	case tabFunders:
+		end += ", funder_ein"
+	case tabRecipients:
+		end += ", recip_id"
+	}
+	end += "\nLIMIT " + strconv.Itoa(perPage)
+	if n, err := strconv.ParseInt(v.query.Get("page"), 10, 32); err == nil && n > 1 {
+		end += " OFFSET " + strconv.FormatInt((n-1)*perPage, 10)
+	}
+	return end
 }
 
 // quoted is texts as SQL writes them in a list.

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"unicode/utf8"
 	"time"
 
 	"grantgraph/internal/bench/world"
@@ -248,8 +249,8 @@ func TestWords(t *testing.T) {
 		{"/", 200, []string{"What would you like to do?", `"@type":"WebSite"`, `"urlTemplate":"https://grants.example/search?q={q}"`, `<link rel="canonical" href="https://grants.example/">`}, ""},
 	} {
 		status, body := page(t, h, tc.path)
-		if status != tc.status {
-			t.Errorf("%s: %d", tc.path, status)
+		if status != tc.status || !utf8.ValidString(body) {
+			t.Errorf("%s: %d, text: %t", tc.path, status, utf8.ValidString(body))
 		}
 		for _, want := range tc.want {
 			if !strings.Contains(body, want) {

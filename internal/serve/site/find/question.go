@@ -38,7 +38,7 @@ const anywhere = "any"
 // readQuestion reads the address of a page of results. A problem is said in words;
 // what could not be read is left out.
 func readQuestion(values url.Values) (q question, problems []string) {
-	q.words = strings.Join(strings.Fields(values.Get("q")), " ")
+	q.words = strings.Join(strings.Fields(strings.ToValidUTF8(values.Get("q"), " ")), " ")
 	if len(q.words) > mostTyped {
 		q.words = ""
 		problems = append(problems, "That is too long to search for: at most 200 characters are read. Try the few words that matter most.")

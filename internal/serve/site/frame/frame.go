@@ -17,6 +17,7 @@ import (
 	"net/url"
 	"path"
 	"strings"
+	"unicode/utf8"
 
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/api"
@@ -148,10 +149,14 @@ func (p Pages) Render(w http.ResponseWriter, status int, page string, data any) 
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	text := buf.Bytes()
+	if !utf8.Valid(text) {
+		text = bytes.ToValidUTF8(text, []byte("\uFFFD")) // an address can say anything
+	}
 	// The header of a page shows whether one is signed in.
 	w.Header().Add("Vary", "Cookie")
 	w.WriteHeader(status)
-	_, _ = buf.WriteTo(w)
+	_, _ = w.Write(text)
 }
 
 // Fragment draws a part of a page that is sent by itself.

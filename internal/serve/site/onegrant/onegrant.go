@@ -78,7 +78,7 @@ func (s *room) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	p := page{Head: s.Head(r, ""), Grant: g, Form: formName(g.ReturnType), FunderKind: kindNames[g.Funder.Kind]}
-	p.Section, p.Styles = "explore", []string{"grant.css"}
+	p.Section, p.Styles, p.Image = "explore", []string{"grant.css"}, "/share/org/"+g.Funder.EIN.String()+".png"
 	w.Header().Set("Cache-Control", "private, max-age=60")
 	if g.Classes&graph.Individuals != 0 {
 		p.redact()

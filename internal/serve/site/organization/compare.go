@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"grantgraph/internal/ein"
+	"grantgraph/internal/fault"
 	"grantgraph/internal/ntee"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/serve/api"
@@ -110,7 +111,7 @@ func (p *comparePage) read(r *http.Request, set *dataset.Dataset) (list []search
 		e, err := ein.Parse(item)
 		if err != nil {
 			if len(p.Problems) < mostCompared {
-				p.Problems = append(p.Problems, fmt.Sprintf("“%.40s” is not an EIN: write nine digits, such as 12-3456789.", item))
+				p.Problems = append(p.Problems, "“"+fault.Clip(item, 40)+"” is not an EIN: write nine digits, such as 12-3456789.")
 			}
 			continue
 		}

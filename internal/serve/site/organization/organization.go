@@ -82,6 +82,7 @@ type view struct {
 	Website  string // address of a link, empty for none
 	Tabs     []tab
 	API, SQL string   // the same view elsewhere
+	Wider    string   // why the call gives more than the page shows; empty where it does not
 	Problems []string // what could not be read of the address
 }
 
@@ -124,6 +125,7 @@ func (s *room) serve(w http.ResponseWriter, r *http.Request) {
 		if r.URL.RawQuery != "" {
 			want += "?" + r.URL.RawQuery
 		}
+		w.Header().Set("Cache-Control", "private, max-age=60") // the name may change
 		http.Redirect(w, r, want, http.StatusMovedPermanently)
 		return
 	}

@@ -175,6 +175,8 @@ func TestMarkedOnly(t *testing.T) {
 			}
 		}
 	}
+	p.get(t, home+"/recipients?order=grants").want(t, home, 200, "&sort_by=count")
+	p.get(t, home+"/recipients?mark=new").want(t, home, 200, "The API lists all of them")
 	p.get(t, home+"/recipients?mark=old").want(t, home, 422, "it is new, repeat or lapsed")
 	p.get(t, home+"/recipients?order=x").want(t, home, 422, "Order:")
 	p.get(t, home+"/recipients?page=0").want(t, home, 422, "Page: it is a number from 1 on.")

@@ -5,6 +5,8 @@ import (
 	"html/template"
 	"math"
 	"net/http"
+	"net/url"
+	"strconv"
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/ntee"
@@ -61,7 +63,15 @@ func (s *room) showOverview(w http.ResponseWriter, r *http.Request, v *view) err
 	page.Gave.Complete, page.Received.Complete = v.Home+"/recipients", v.Home+"/funders"
 	page.Gave.draw(ofRecipients)
 	page.Received.draw(ofFunders)
-	page.Flows = draw.TwoFlows(v.givenYears(page.Gave.Ledger), v.receivedYears(page.Received.Ledger))
+	gave, received := v.givenYears(page.Gave.Ledger), v.receivedYears(page.Received.Ledger)
+	for direction, list := range map[string][]draw.Year{"gave": gave, "received": received} {
+		for i := range list {
+			if list[i].Grants > 0 {
+				list[i].Href = v.Home + "/grants?" + url.Values{"direction": {direction}, "year": {strconv.Itoa(list[i].Year)}}.Encode()
+			}
+		}
+	}
+	page.Flows = draw.TwoFlows(gave, received)
 	if found, ok := v.set.Profiles.Read(v.EIN, true); ok {
 		page.Money = moneyLine(found.Financials)
 	}

@@ -102,7 +102,10 @@ func (s *room) showRelations(w http.ResponseWriter, r *http.Request, v *view, si
 	page.Persons, page.Nobody = page.Apart[0], page.Apart[1]
 	page.judge(side)
 	page.link(v.Canonical, markNames[q.Only], orderNames[q.Order], number)
-	v.API, v.SQL = v.relationsElsewhere(side, number)
+	v.API, v.SQL = v.relationsElsewhere(side, q.Order, number)
+	if mark != "" || q.Order == graph.LatestYear {
+		v.Wider = "The API lists all of them, by dollars or by number of grants: new, repeat and lapsed, and the latest year, are worked out for this page from the rows of the SQL below."
+	}
 	s.pages.Render(w, v.status(), "relations", &page)
 	return nil
 }
@@ -174,13 +177,16 @@ func (p *relationsPage) link(path, mark, order string, number int64) {
 }
 
 // relationsElsewhere is the same list as a call and as a statement.
-func (v *view) relationsElsewhere(side graph.Side, number int64) (call, sql string) {
+func (v *view) relationsElsewhere(side graph.Side, order graph.RelationOrder, number int64) (call, sql string) {
 	e := v.EIN.String()
 	path, group, whose := "/grants/funders?recip_id=", "funder_ein", "recipient_ein"
 	if side == graph.Gave {
 		path, group, whose = "/grants/recipients?exclude=individuals,unidentified&funder_id=", "recip_id", "funder_ein"
 	}
 	call = v.BaseURL + api.Versioned + path + e + "&limit=" + strconv.Itoa(rowsShown)
+	if order == graph.MostGrants {
+		call += "&sort_by=count"
+	}
 	if number > 1 {
 		call += "&page=" + strconv.FormatInt(number, 10)
 	}
