@@ -68,7 +68,7 @@ func Statement(f *frame.Frame, r *http.Request, caller api.Caller, query string)
 	if v.tab == tabRecipients {
 		asked.Exclude |= graph.Individuals | graph.Unidentified
 	}
-	statement, _ := asSQL(v.tab, &asked)
+	statement, _ := asSQL(v, &asked)
 	return statement, nil
 }
 
