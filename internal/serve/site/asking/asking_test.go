@@ -51,6 +51,8 @@ func (f fake) Read(_ context.Context, question string) (*ask.Plan, *ask.Unclear)
 		return nil, &ask.Unclear{Why: "This is a question of cause and effect.", Try: tries, Policy: true}
 	case "which":
 		return nil, &ask.Unclear{Why: "Several organizations are called that.", Try: tries, Parties: []ask.Party{{EIN: "000000001", Name: "HARLOW LIBRARY"}}}
+	case "is":
+		return &ask.Plan{Measure: "screen", Of: "organizations", Organizations: []ask.Party{{EIN: "000000001", Name: "HARLOW LIBRARY"}}}, nil
 	case "huh":
 		return nil, &ask.Unclear{Why: "These words mean nothing here: <b>" + rest + "</b>.", Try: tries}
 	}
@@ -275,6 +277,7 @@ func TestFree(t *testing.T) {
 		{"why so", "cause and effect", 200, nil},
 		{"which one", `href="/org/000000001/harlow-library">Harlow Library`, 200, nil},
 		{"huh <script>", "<b><script></b>", 200, nil},
+		{"is it exempt", "They gave", 200, nil},
 		{"how much", "looked up when its page is opened", 503, []string{"Sec-Purpose", "prefetch;prerender"}},
 		{"how much", "3 of 3 free", 200, []string{"Sec-Fetch-Dest", "image"}},
 	} {

@@ -17,10 +17,11 @@ type bill struct {
 	store   account.Store
 	a       *asker
 	receipt string
+	measure string
 }
 
 func (s *room) bill(a *asker, p *ask.Plan) *bill {
-	return &bill{s.Accounts, a, a.who.Visitor + " " + p.String()}
+	return &bill{s.Accounts, a, a.who.Visitor + " " + p.String(), p.Measure}
 }
 
 // pays reports whether somebody has more than the free questions.
@@ -34,8 +35,15 @@ func (s *room) could(ctx context.Context, a *asker) bool {
 	return err == nil && (left > 0 || a.pays())
 }
 
+// due reports whether there is anything to pay: a question about compliance is not
+// answered here, it leads to the check.
+func (b *bill) due() bool { return b.measure != "screen" }
+
 // check says before the work why nothing can be paid, nil where something can.
 func (b *bill) check(ctx context.Context) error {
+	if !b.due() {
+		return nil
+	}
 	left, err := b.store.QuestionsLeft(ctx, b.a.who)
 	if err != nil || left > 0 {
 		return err
@@ -62,6 +70,9 @@ func (b *bill) payer(ctx context.Context) (id string, err error) {
 
 // pay pays, or says why not, and how it was paid as a sentence.
 func (b *bill) pay(ctx context.Context) (how string, err error) {
+	if !b.due() {
+		return "", nil
+	}
 	left, err := b.store.TakeQuestion(ctx, b.a.who, b.receipt)
 	if err == nil {
 		return freeWords(left), nil
