@@ -122,6 +122,9 @@ func (s *assembly) step(i, d int) int {
 // nounFollows says whether a cause or a place describes a noun behind it.
 func (s *assembly) nounFollows(k int) bool {
 	for k++; ; k++ {
+		if before := s.at(k - 1); before.to > 0 && s.toks[before.to-1].comma {
+			return false
+		}
 		switch it := s.at(k); it.tag {
 		case tagPlace, tagCause, tagFill:
 			if it.tag == tagFill && !slices.Contains([]string{"based", "located"}, it.asked) {

@@ -24,7 +24,7 @@ var causeWords = map[string]string{
 	"sports": "N", "recreation": "N", "athletics": "N",
 	"human services": "P", "social services": "P",
 	"religion": "X", "religious": "X", "churches": "X", "faith": "X", "faith-based": "X", "church": "X", "religious organizations": "X", "religious causes": "X",
-	"civil rights": "R", "advocacy": "R", "community development": "S", "science": "U", "technology": "U", "international": "Q", "international affairs": "Q", "disaster relief": "M", "disasters": "M", "public safety": "M", "jobs": "J", "employment": "J", "workforce": "J", "job training": "J22", "workforce development": "J", "crime": "I", "legal": "I", "legal aid": "I80", "justice": "I",
+	"civil rights": "R", "advocacy": "R", "community development": "S", "science": "U", "technology": "U", "international": "", "international affairs": "Q", "disaster relief": "M", "disasters": "M", "public safety": "M", "jobs": "J", "employment": "J", "workforce": "J", "job training": "J22", "workforce development": "J", "crime": "I", "legal": "I", "legal aid": "I80", "justice": "I",
 	"veterans": "W30", "philanthropy": "T", "community improvement": "S",
 	"fire departments": "M24", "volunteer fire departments": "M24", "ymcas": "P27", "land trusts": "C34",
 }

@@ -126,7 +126,8 @@ func (s *assembly) places() {
 			continue
 		}
 		side := ""
-		if last != nil && s.joinedBy(last, it) {
+		compared := p.Measure == "compare" && p.By == "places"
+		if last != nil && (s.joinedBy(last, it) || compared) {
 			side = last.role
 		} else {
 			side = s.placeSide(it)
@@ -141,7 +142,7 @@ func (s *assembly) places() {
 		if p.Of == "organizations" {
 			side = "recipient"
 		}
-		if last != nil && last.role == side && !s.joinedBy(last, it) {
+		if last != nil && last.role == side && !s.joinedBy(last, it) && !compared {
 			s.fail("Two places were named, %s and %s, and it is not clear how they go together.", last.place.Name, it.place.Name)
 			return
 		}
@@ -313,6 +314,9 @@ func (s *assembly) parts() {
 		}
 	}
 	slices.Sort(p.Part)
+	if slices.Contains(p.Part, "amounts") && p.Figure == "dollars" && len(s.all(tagGrant)) > 0 {
+		p.Figure = "grants" // "what share of grants are over $100,000" counts them
+	}
 	if len(p.Part) == 0 {
 		s.fail("It is not clear which part is meant. Please ask for example “What share of grants in Ohio goes to education?”")
 	}

@@ -49,6 +49,9 @@ func (s *assembly) measure() {
 	case s.m["trend"] != nil || s.perYear():
 		p.Measure, p.Of = "trend", "grants"
 		p.Figure = s.figure(ti, target)
+		if p.Figure == "average" && len(s.all(tagGrant)) == 0 {
+			s.fail("The average of a year is not known here, only that of a grant. Please ask for the average grant, or for giving by year.")
+		}
 		s.use("trend", "much", "many", "average", "median", "each", "big")
 	case s.m["median"] != nil:
 		p.Measure, p.Of = "median", "grants"
@@ -277,6 +280,11 @@ func (s *assembly) fact(parties, facts []*item, verbs bool) bool {
 	for _, it := range facts {
 		it.used = true
 	}
+	for _, it := range s.all(tagThing) {
+		if it.value == "years" && (name == "founded" || name == "ruling_year") {
+			it.used = true // "in what year was X founded"
+		}
+	}
 	s.use("much", "when", "where", "compare", "last")
 	if s.m["trend"] != nil || s.m["change"] != nil {
 		s.fail("Figures of an organization can be asked for one year, or for its latest return; its page shows all years.")
@@ -376,9 +384,8 @@ func (s *assembly) share() {
 	if s.m["many"] != nil {
 		p.Figure = "grants"
 		s.use("many")
-	} else if t := s.shareNoun(of); t == tagGrant {
-		p.Figure = "dollars"
-		s.note("The share is of dollars, not of the number of grants.")
+	} else {
+		p.Figure = s.shareFigure(of)
 	}
 	cut := -1
 	for i := of + 1; i < len(s.seq); i++ {
@@ -398,13 +405,32 @@ func (s *assembly) share() {
 	s.shareFrom = cut
 }
 
-func (s *assembly) shareNoun(of int) string {
+// shareFigure is what a share is of: the noun behind it says.
+func (s *assembly) shareFigure(of int) string {
 	for i := of + 1; i < len(s.seq); i++ {
-		if t := s.seq[i].tag; t == tagGrant || t == tagMoney {
-			return t
+		switch it := s.seq[i]; it.tag {
+		case tagFill, tagOf, tagPlace, tagCause, tagYear, tagIn, tagAmount, tagParty:
+			continue
+		case tagFunder, tagKind:
+			if it.poss {
+				return "dollars"
+			}
+			return "funders"
+		case tagRecipient:
+			return "recipients"
+		case tagOrg:
+			if it.poss {
+				return "dollars"
+			}
+			if s.roleOf(i) == "funder" {
+				return "funders"
+			}
+			return "recipients"
+		default:
+			return "dollars"
 		}
 	}
-	return ""
+	return "dollars"
 }
 
 // compared finds a comparison: of which list, and whether it is one.
@@ -417,7 +443,7 @@ func (s *assembly) compared() bool {
 			or = or || a.tag == b.tag && a.tag != ""
 		}
 	}
-	if s.m["compare"] == nil && !(or && (s.m["more"] != nil || s.m["most"] != nil || s.m["dollarsmost"] != nil || s.m["least"] != nil || s.versus())) {
+	if s.m["compare"] == nil && !(or && (s.m["more"] != nil || s.m["most"] != nil || s.m["dollarsmost"] != nil || s.m["least"] != nil)) && !s.versus() {
 		return false
 	}
 	by := ""
@@ -535,10 +561,10 @@ func (s *assembly) plain(ti int, target *item, verbs bool) {
 	first := s.firstWho()
 	if of := s.groupedBy(); of != nil && !who {
 		p.Measure, p.Of = "which", of.value
-		if s.m["many"] != nil {
+		if s.m["many"] != nil || s.m["often"] != nil {
 			p.Order = "grants"
 		}
-		s.use("much", "many", "each", "big")
+		s.use("much", "many", "each", "big", "often", "bydollars")
 		return
 	}
 	switch {
@@ -567,14 +593,19 @@ func (s *assembly) plain(ti int, target *item, verbs bool) {
 		if len(p.Funders)+len(p.Recipients) == 0 {
 			s.fail("Please ask how much, how many, or who.")
 		}
-	case (big || least) && target.tag == tagGrant && !s.mostGrants() && !(first != "" && first != "what" && first != "which" && first != "list"):
+	case (big || least) && s.bigGrant() && !s.mostGrants():
+		// "who made the largest grant" too: the grant says who.
 		p.Measure = "largest"
 		if least {
 			p.Measure = "smallest"
 		}
 		s.use("big", "least", "one", "much", "first")
-		s.singular(target)
-	case first == "what" && len(s.all(tagGive)) > 0 && len(p.Funders) > 0 && target.tag == "" && !big && !most && !least && s.m["many"] == nil:
+		if target.tag == tagGrant {
+			s.singular(target)
+		} else if g := s.all(tagGrant); len(g) > 0 {
+			s.singular(g[0])
+		}
+	case first == "what" && len(s.all(tagGive)) > 0 && s.whatDid() && !big && !most && !least && s.m["many"] == nil:
 		p.Measure = "how_much" // "what did X give"
 	case s.m["much"] != nil && !(big || most || least || s.m["often"] != nil) && !(first == "who" || first == "which"):
 		p.Measure = "how_much"
@@ -609,6 +640,16 @@ func (s *assembly) groupedBy() *item {
 	return nil
 }
 
+// whatDid says whether the question is "what did somebody give".
+func (s *assembly) whatDid() bool {
+	for i, it := range s.seq {
+		if it.tag == tagWho {
+			return s.at(i+1).tag == tagAux
+		}
+	}
+	return false
+}
+
 // causeCounted says whether a cause stands for what is counted: right behind how
 // many, with no noun of its own.
 func (s *assembly) causeCounted(many int) bool {
@@ -641,6 +682,23 @@ func (s *assembly) firstWho() string {
 		}
 	}
 	return ""
+}
+
+// bigGrant says whether it is grants that are to be the largest or the smallest.
+func (s *assembly) bigGrant() bool {
+	for i, it := range s.seq {
+		if it.tag != tagMeasure || it.value != "big" && it.value != "least" {
+			continue
+		}
+		k := i + 1
+		for passing(s.at(k)) || s.at(k).tag == tagMoney {
+			k++
+		}
+		if s.at(k).tag == tagGrant {
+			return true
+		}
+	}
+	return false
 }
 
 // mostGrants says whether the number of grants ranks: "the most grants".

@@ -318,6 +318,8 @@ func (r *reading) readYears() {
 			add(i-1, i+1, Span{From: y + 1}, false)
 		case r.has(i-1, "before"):
 			add(i-1, i+1, Span{To: y - 1}, false)
+		case r.has(i-2, "prior", "to"):
+			add(i-2, i+1, Span{To: y - 1}, false)
 		case r.has(i-1, "until|till|through|thru"), r.has(i-2, "up", "to"):
 			from := i - 1
 			if r.has(i-2, "up", "to") {

@@ -124,6 +124,9 @@ var stateWords = sync.OnceValue(func() (list []string) {
 func (r *reading) cityWithState(i, n int, capitals bool) bool {
 	for m := 1; m < n; m++ {
 		code, ok := r.state(i+n-m, m, capitals)
+		if t := &r.toks[i+n-1]; !ok && m == 1 && len(t.text) == 2 && !slices.Contains(wordCodes, t.text) {
+			code, ok = place.State(t.text) // "dallas tx"
+		}
 		if !ok || !r.free(i, i+n) {
 			continue
 		}

@@ -52,6 +52,9 @@ func (a *Asker) Run(ctx context.Context, p *Plan) (*Answer, error) {
 
 func (r *run) grants() error {
 	r.out.Link = r.explore()
+	if r.p.Both {
+		return r.both()
+	}
 	switch r.p.Measure {
 	case "how_much", "how_many", "average", "exists":
 		return r.totals()
@@ -62,9 +65,6 @@ func (r *run) grants() error {
 	case "which":
 		switch r.p.Of {
 		case "funders", "recipients":
-			if r.p.Both {
-				return r.both()
-			}
 			return r.ranking()
 		case "grants":
 			return r.largest()
@@ -446,6 +446,14 @@ func (r *run) ranking() error {
 	r.figure("grant_count", float64(first.count), UnitCount)
 	if len(c.Values) > 1 {
 		r.out.Chart = c
+		var listed int64
+		for _, v := range c.Values {
+			listed += v
+		}
+		r.figure("listed_total", float64(listed), UnitDollars)
+		if p.Top > 1 {
+			r.say("The %d listed come to %s together.", len(c.Values), money.Dollars(listed))
+		}
 	}
 	return nil
 }
@@ -909,6 +917,11 @@ func (r *run) share() error {
 	r.out.Columns = []Column{{"item", "Grants", UnitText}, {"value", capital(noun), unit}}
 	r.out.Rows = [][]any{{"The part", number64(x)}, {"The whole", number64(y)}}
 	r.say("%s%s: %s is that of grants%s, %s of %s.", figureOf[p.Figure], spaced(whole.describe()), written(percent, UnitPercent), spaced(part.describe()), written(x, unit), written(y, unit))
+	if p.Figure == "grants" && b.dollars > 0 {
+		dollars := float64(a.dollars) / float64(b.dollars) * 100
+		r.figure("percent_of_dollars", dollars, UnitPercent)
+		r.say("By dollars it is %s, %s of %s.", written(dollars, UnitPercent), money.Dollars(a.dollars), money.Dollars(b.dollars))
+	}
 	if unit == UnitDollars && b.grants > 0 {
 		count := float64(a.grants) / float64(b.grants) * 100
 		r.figure("percent_of_grants", count, UnitPercent)

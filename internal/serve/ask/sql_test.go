@@ -222,6 +222,14 @@ func checkSQL(t *testing.T, conn *sql.Conn, a *ask.Answer) bool {
 		}
 		return true
 	}
+	if p.Both {
+		one, other, n, more, name := "funder_ein", "recipient_ein", len(p.Recipients), "", "funder_count"
+		if p.Of == "recipients" {
+			one, other, n, more, name = "recip_id", "funder_ein", len(p.Funders), " AND NOT is_individual AND NOT is_unidentified", "recipient_count"
+		}
+		expect(name, scalar(t, conn, fmt.Sprintf("SELECT count(*) FROM (SELECT %s FROM grants WHERE %s%s GROUP BY 1 HAVING count(DISTINCT %s) = %d)", one, condition, more, other, n)))
+		return true
+	}
 	grouped := map[string]string{"states": "recipient_state", "years": "tax_year", "causes": "(SELECT left(ntee_cd, 1) FROM org_bmf b WHERE b.ein = recipient_ein)", "funder_types": "(SELECT funder_kind FROM funder_kind k WHERE k.funder_ein = grants.funder_ein)"}
 	switch p.Measure {
 	case "how_much", "exists":
@@ -262,9 +270,6 @@ func checkSQL(t *testing.T, conn *sql.Conn, a *ask.Answer) bool {
 		switch p.Of {
 		case "funders":
 			by = "funder_ein"
-			if p.Both {
-				return false
-			}
 			expect("funder_count", float64(f.funders))
 		case "recipients":
 			by = "recip_id"
