@@ -10,6 +10,7 @@ import (
 
 	"grantgraph/internal/bench/world"
 	"grantgraph/internal/serve/ask"
+	"grantgraph/internal/serve/graph"
 )
 
 // TestRefused asks what is no question.
@@ -229,4 +230,26 @@ func FuzzRead(f *testing.F) {
 		}
 		p.Chips()
 	})
+}
+
+// TestNamed finds every funder by its very name.
+func TestNamed(t *testing.T) {
+	t.Parallel()
+	a := open(t, world.Small)
+	funders, _, err := a.Data.Graph.Funders(t.Context(), &graph.Filter{}, graph.Sort{}, graph.Page{Limit: 50})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range funders {
+		found := false
+		for _, r := range a.Data.Search.Named(f.Name, 20) {
+			found = found || r.EIN == f.EIN
+		}
+		if !found {
+			t.Errorf("%s is not found by its name", f.Name)
+		}
+	}
+	if list := a.Data.Search.Named("Zzyzx Foundation of Nowhere", 20); list != nil {
+		t.Errorf("%v", list)
+	}
 }

@@ -26,7 +26,7 @@ var causeWords = map[string]string{
 	"religion": "X", "religious": "X", "churches": "X", "faith": "X", "faith-based": "X", "church": "X", "religious organizations": "X", "religious causes": "X",
 	"civil rights": "R", "advocacy": "R", "community development": "S", "science": "U", "technology": "U", "international": "", "international affairs": "Q", "disaster relief": "M", "disasters": "M", "public safety": "M", "jobs": "J", "employment": "J", "workforce": "J", "job training": "J22", "workforce development": "J", "crime": "I", "legal": "I", "legal aid": "I80", "justice": "I",
 	"veterans": "W30", "philanthropy": "T", "community improvement": "S",
-	"fire departments": "M24", "volunteer fire departments": "M24", "ymcas": "P27", "land trusts": "C34",
+	"zoos": "D50", "aquariums": "D50", "parks": "N32", "hospice": "P74", "hospices": "P74", "substance abuse": "F2", "alzheimer": "G83", "aids": "G81", "hiv": "G81", "heart disease": "G43", "orchestra": "A69", "elementary schools": "B24", "high schools": "B25", "fire departments": "M24", "volunteer fire departments": "M24", "ymcas": "P27", "land trusts": "C34",
 }
 
 // causesByPhrase are the words for causes: the published titles of codes and parts

@@ -90,7 +90,7 @@ func (s *assembly) joinedBy(a, b *item) bool {
 func (s *assembly) causes() {
 	list := s.all(tagCause)
 	for i, it := range list {
-		if i > 0 && !s.joinedBy(list[i-1], it) {
+		if i > 0 && !s.joinedBy(list[i-1], it) && s.plan.By != "causes" {
 			s.fail("Two causes were named, “%s” and “%s”, and it is not clear how they go together. Please ask for one, or join them with “and”.", list[i-1].cause.Asked, it.cause.Asked)
 			return
 		}

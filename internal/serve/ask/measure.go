@@ -41,6 +41,12 @@ func (s *assembly) measure() {
 	}
 	ti, target := s.target()
 	switch {
+	case s.m["share"] != nil && s.m["change"] != nil && len(s.all(tagYear)) > 0:
+		s.change() // "by what percentage did giving change"
+		s.use("share")
+		if p.Measure != "change" {
+			s.fail("A change in percent needs two years: for example “from 2019 to 2021”.")
+		}
 	case s.m["share"] != nil:
 		s.share()
 	case s.compared():
@@ -129,7 +135,9 @@ func (s *assembly) joinedWith(a, b *item) bool {
 		switch it := s.seq[k]; it.tag {
 		case tagAnd, tagOr:
 			joined = true
-		case tagFill, tagTo, tagFrom, tagIn, tagOf, tagBy:
+		case tagFill:
+			joined = joined || it.asked == "with" && s.m["compare"] != nil
+		case tagTo, tagFrom, tagIn, tagOf, tagBy:
 		case tagPlace:
 			if !it.ofParty {
 				return false

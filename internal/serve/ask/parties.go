@@ -93,7 +93,7 @@ func (r *reading) putWords(from, to int) {
 // longest first. A run of words that all mean something else as well must look like
 // a name.
 func (r *reading) readNames() {
-	mixed := strings.ToLower(r.q) != r.q && strings.ToUpper(r.q) != r.q
+	mixed := r.mixedCase()
 	m, _ := phrases()
 	for n := min(longestName, len(r.toks)); n > 0; n-- {
 		for i := 0; i+n <= len(r.toks); i++ {
@@ -135,8 +135,28 @@ func (r *reading) readNames() {
 				from--
 			}
 			r.putParty(from, i+n, found)
+			if words == 1 && !(capitals && mixed) {
+				r.note("“%s” was read as the organization %s.", r.nameText(i, i+n), found[0].DisplayName)
+			}
 		}
 	}
+}
+
+// mixedCase says whether capitals tell names from other words: some words behind the
+// first begin with a small letter, and not just small words.
+func (r *reading) mixedCase() bool {
+	lower, upper := 0, 0
+	for i := range r.toks {
+		t := &r.toks[i]
+		switch {
+		case i == 0 || strings.ToLower(t.typed) == strings.ToUpper(t.typed):
+		case t.cap:
+			upper++
+		case len(t.text) > 3:
+			lower++
+		}
+	}
+	return upper > 0 && lower > 0
 }
 
 // placeName says whether words are a place and nothing else.

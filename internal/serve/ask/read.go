@@ -70,8 +70,8 @@ func (r *reading) read(question string) (*Plan, *Unclear) {
 	if len(r.toks) > 80 {
 		return nil, &Unclear{Why: "That is too long to be one question: at most 80 words are read.", Policy: true}
 	}
-	for _, step := range []func(){r.readEINs, r.readQuotes, r.readNames, r.correct, r.policy, r.foreign, r.readAmounts, r.readYears, r.readTops,
-		r.readWords, func() { r.readPhrases(true) }, r.readPlaces, r.readCauses, func() { r.readPhrases(false) }, r.readLeftNames, r.leftOver, r.assemble} {
+	for _, step := range []func(){r.readEINs, r.readQuotes, r.readWords, r.readNames, r.correct, r.policy, r.foreign, r.readAmounts, r.readYears, r.readTops,
+		func() { r.readPhrases(true) }, r.readPlaces, r.readCauses, func() { r.readPhrases(false) }, r.readLeftNames, r.leftOver, r.assemble} {
 		if step(); r.failed() {
 			return nil, r.unclear
 		}
@@ -92,7 +92,7 @@ func (r *reading) bounds(question string) *Unclear {
 			return &Unclear{Why: "The question has characters that cannot be shown.", Policy: true}
 		}
 	}
-	r.q = strings.Join(strings.Fields(question), " ")
+	r.q = strings.ReplaceAll(strings.Join(strings.Fields(question), " "), "-based", " based")
 	switch n := utf8.RuneCountInString(r.q); {
 	case n == 0:
 		return &Unclear{Why: "There is no question.", Policy: true}
