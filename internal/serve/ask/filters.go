@@ -200,6 +200,11 @@ func (s *assembly) placeSide(it *item) string {
 		}
 		break
 	}
+	// "how much did Texas give"
+	if right := s.at(s.step(i, +1)); right.tag == tagGive && !participle(right.asked) && (s.at(i-1).tag == tagAux || s.at(i-1).tag == "") {
+		s.note("What %s gives was read as what funders there give.", it.place.Name)
+		return "funder"
+	}
 	k := i - 1
 	located := false
 	for s.at(k).tag == tagFill || s.at(k).tag == tagIn {
@@ -257,6 +262,10 @@ func (s *assembly) kinds() {
 			}
 		case it.tag == tagPerson && !it.used:
 			it.used = true
+			if s.roleOf(i) == "funder" {
+				s.fail("What private persons give is not in filings; only grants to individuals are.")
+				return
+			}
 			if p.Of != "grants" || !slices.Contains([]string{"how_much", "how_many", "share", "exists"}, p.Measure) {
 				s.fail("Grants to individuals can be asked for as a total, a number or a share.")
 				return

@@ -12,6 +12,14 @@ import (
 func (s *assembly) measure() {
 	parties := s.all(tagParty)
 	facts := s.all(tagFact)
+	if len(parties) == 0 && len(s.all(tagFunder, tagKind, tagOrg, tagRecipient)) == 0 {
+		for i := range s.toks {
+			if slices.Contains([]string{"they", "them", "their", "he", "she", "its"}, s.toks[i].text) {
+				s.fail("It is not clear who “%s” is: please name the organization.", s.toks[i].text)
+				return
+			}
+		}
+	}
 	verbs := len(s.all(tagGive, tagGet)) > 0
 	p := &s.plan
 	switch {
@@ -58,14 +66,14 @@ func (s *assembly) measure() {
 		if p.Figure == "average" && len(s.all(tagGrant)) == 0 {
 			s.fail("The average of a year is not known here, only that of a grant. Please ask for the average grant, or for giving by year.")
 		}
-		s.use("trend", "much", "many", "average", "median", "each", "big")
+		s.use("trend", "much", "many", "average", "median", "each")
 	case s.m["median"] != nil:
 		p.Measure, p.Of = "median", "grants"
-		s.use("median", "much", "big")
+		s.use("median", "much")
 		s.grantsOnly(target)
 	case s.m["average"] != nil:
 		p.Measure, p.Of = "average", "grants"
-		s.use("average", "much", "big")
+		s.use("average", "much")
 		s.grantsOnly(target)
 	default:
 		s.plain(ti, target, verbs)
@@ -613,7 +621,11 @@ func (s *assembly) plain(ti int, target *item, verbs bool) {
 		} else if g := s.all(tagGrant); len(g) > 0 {
 			s.singular(g[0])
 		}
-	case first == "what" && len(s.all(tagGive)) > 0 && s.whatDid() && !big && !most && !least && s.m["many"] == nil:
+	case s.m["much"] != nil && !verbs && len(s.all(tagParty)) > 0 && len(s.all(tagAux)) > 0 && s.owns():
+		s.fail("What an organization has is in its returns: please ask for its assets or its revenue.")
+	case first == "what" && target.tag == "" && len(p.Funders) > 0 && len(s.all(tagGive)) > 0 && !s.gives() && s.whatDid() && !big && !most && !least:
+		p.Measure, p.Of = "which", "recipients" // "what does X fund"
+	case first == "what" && s.gives() && s.whatDid() && !big && !most && !least && s.m["many"] == nil:
 		p.Measure = "how_much" // "what did X give"
 	case s.m["much"] != nil && !(big || most || least || s.m["often"] != nil) && !(first == "who" || first == "which"):
 		p.Measure = "how_much"
@@ -622,7 +634,7 @@ func (s *assembly) plain(ti int, target *item, verbs bool) {
 		p.Measure, p.Of = "which", "recipients" // "hospitals funded by X"
 	case who || big || most || least || target.tag == tagFunder || target.tag == tagRecipient || target.tag == tagOrg || target.tag == tagThing:
 		s.ranking(ti, target, most, least)
-	case !verbs && s.m["much"] == nil && len(s.all(tagGrant, tagMoney, tagParty, tagGo, tagAmount)) == 0 && p.Words == "":
+	case !verbs && s.m["much"] == nil && len(s.all(tagGrant, tagMoney, tagGo, tagAmount)) == 0 && p.Words == "":
 		s.fail("It is not clear what is asked for. Please ask how much, how many, who or which.")
 	default:
 		p.Measure = "how_much"
@@ -646,6 +658,20 @@ func (s *assembly) groupedBy() *item {
 		}
 	}
 	return nil
+}
+
+// gives says whether a verb of giving money stands in the question, not one of
+// supporting somebody.
+func (s *assembly) gives() bool {
+	return slices.ContainsFunc(s.all(tagGive), func(it *item) bool {
+		return !slices.ContainsFunc([]string{"fund", "support", "back", "financ", "sponsor", "help"}, func(stem string) bool { return strings.HasPrefix(it.asked, stem) })
+	})
+}
+
+// owns says whether the question ends in "have".
+func (s *assembly) owns() bool {
+	last := s.at(len(s.seq) - 1)
+	return last.tag == tagAux && (last.asked == "have" || last.asked == "has" || last.asked == "had")
 }
 
 // whatDid says whether the question is "what did somebody give".

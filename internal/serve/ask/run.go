@@ -261,6 +261,9 @@ func (r *run) countGroups(by string) error {
 		r.none(r.p)
 	} else {
 		r.say("The recipients of grants%s are of %s.", spaced(r.p.describe()), number(s.groups.GroupCount, groupNouns[r.p.Of][0], groupNouns[r.p.Of][1]))
+		if r.p.Of == "years" || r.p.Of == "support" || r.p.Of == "funder_types" {
+			r.out.Answer = fmt.Sprintf("Grants%s are of %s.", spaced(r.p.describe()), number(s.groups.GroupCount, groupNouns[r.p.Of][0], groupNouns[r.p.Of][1]))
+		}
 		if r.p.Of == "states" || r.p.Of == "counties" {
 			r.out.Answer = fmt.Sprintf("Grants%s went to recipients in %s.", spaced(r.p.describe()), number(s.groups.GroupCount, groupNouns[r.p.Of][0], groupNouns[r.p.Of][1]))
 		}
