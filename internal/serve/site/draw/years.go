@@ -196,7 +196,7 @@ func (s *sheet) columns(list []Year, class string, base, height float64, most in
 		if down {
 			top, label = base, base+h+13
 		}
-		open, end := link(y.Href, ` class="column `+class+`" aria-label="`+esc(y.words())+`"`)
+		open, end := link(y.Href, ` class="column `+class+`"`)
 		if open == "" {
 			open, end = `<g class="`+class+`">`, "</g>"
 		}
