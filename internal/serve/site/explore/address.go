@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"grantgraph/internal/grant"
 	"grantgraph/internal/place"
 	"grantgraph/internal/serve/graph"
 )
@@ -91,8 +92,20 @@ func newView(sent url.Values) view {
 			v.query.Del(name)
 		}
 	}
+	v.unnamed()
 	return v
 }
+
+// unnamed leaves grants to private persons out where words are searched: words are
+// found in names, and who asks for a name must not learn what its bearer was given.
+func (v *view) unnamed() {
+	if v.worded() && !slices.ContainsFunc(v.items("exclude"), func(s string) bool { return strings.EqualFold(s, grant.Individuals) }) {
+		v.query["exclude"] = oneList("exclude", append(slices.Clone(v.query["exclude"]), grant.Individuals))
+	}
+}
+
+// worded says whether words are searched.
+func (v view) worded() bool { return len(v.query["query"]) > 0 }
 
 // oneList is a list in one value, sorted, each item once. Places that are not
 // codes stay as they are: the state behind a city belongs to it.

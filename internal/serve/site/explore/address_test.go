@@ -41,10 +41,11 @@ func TestAddress(t *testing.T) {
 		"year=abc&year=2020":                                    "year=2020,abc",
 		"min_amt=%241%2C000&max_amt=25+000":                     "min_amt=1000&max_amt=25000",
 		"exclude=daf&exclude=individuals":                       "exclude=daf,individuals",
-		"format=csv&limit=9&cursor=x&fields=a&strict=1&query=x": "query=x",
-		"utm_source=x&query=a%26b":                              "query=a%26b&utm_source=x",
-		"query=a&query=a":                                       "query=a",
-		"query=a&query=b":                                       "query=a&query=b",
+		"format=csv&limit=9&cursor=x&fields=a&strict=1&query=x": "exclude=individuals&query=x",
+		"utm_source=x&query=a%26b":                              "exclude=individuals&query=a%26b&utm_source=x",
+		"query=a&query=a":                                       "exclude=individuals&query=a",
+		"query=a&query=b":                                       "exclude=individuals&query=a&query=b",
+		"query=a&exclude=daf":                                   "exclude=daf,individuals&query=a",
 		"page=2&tab=funders&sort_by=count":                      "tab=funders&sort_by=count&page=2",
 	} {
 		values, err := url.ParseQuery(sent)

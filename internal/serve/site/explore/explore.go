@@ -324,6 +324,9 @@ func (p *page) describe(v view, f *graph.Filter, x *figures, name nameOf) {
 		p.Tabs = append(p.Tabs, next)
 	}
 	p.Left = leftOut(v, p.Summary.Service.Excluded)
+	if v.worded() {
+		p.Notes = append(p.Notes, note{Text: "Grants to private persons are left out where words are searched, so that nobody can be looked up by name."})
+	}
 	for _, w := range p.Summary.Service.Warnings {
 		if w.Severity == "unsupported" {
 			p.Problems = append(p.Problems, sentence(labelOf(w.Parameter)+": "+w.Reason))

@@ -64,7 +64,7 @@ func newForm(v view, f *graph.Filter, x *figures) form {
 	if c := countyFacet(f, x); len(c.Options) > 0 {
 		out.Facets = append(out.Facets, c)
 	}
-	out.Facets = append(out.Facets, yearFacet(v, x), amountFacet(v, f, x), supportFacet(f, x), kindFacet(f, x), excludeFacet(f, x), sureFacet(f, x))
+	out.Facets = append(out.Facets, yearFacet(v, x), amountFacet(v, f, x), supportFacet(f, x), kindFacet(f, x), excludeFacet(v, f, x), sureFacet(f, x))
 	for i := range out.Facets {
 		a := &out.Facets[i]
 		if len(a.Options) > shownFirst+2 && a.Kind != "link" {
@@ -292,10 +292,14 @@ var classLabels = []struct {
 	{graph.Unidentified, "Lines that name nobody, and individuals"},
 }
 
-func excludeFacet(f *graph.Filter, x *figures) facet {
+func excludeFacet(v view, f *graph.Filter, x *figures) facet {
 	a := facet{ID: "exclude", Title: "Leave out", Name: "exclude", Kind: "checkbox", Open: true}
 	for _, c := range classLabels {
-		a.Options = append(a.Options, option{Value: c.class.String(), Label: c.label, On: f.Exclude&c.class != 0, Count: x.Classes[c.class].Grants, Counted: true})
+		o := option{Value: c.class.String(), Label: c.label, On: f.Exclude&c.class != 0}
+		if !v.worded() { // a class can have grants to private persons in it, of whom words tell
+			o.Count, o.Counted = x.Classes[c.class].Grants, true
+		}
+		a.Options = append(a.Options, o)
 	}
 	return a
 }

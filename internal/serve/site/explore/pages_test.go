@@ -133,7 +133,7 @@ func TestViews(t *testing.T) {
 		"", "funder_id=" + g.FunderEIN, "recip_id=" + *g.RecipEIN, "grant_key=" + g.GrantKey, "year=2019", "year=2018-2021,2023", "min_year=2020", "max_year=2019", "min_year=2018&max_year=2020",
 		"subject=B", "subject=B,E,P", "subject=" + *g.NTEECode, "subject=B&subject_basis=any", "location=" + state, "location=" + min(state, "CA") + "," + max(state, "CA"), "location=" + state + "&location_type=funder", "location=" + state + "&location_type=area_served",
 		"location=" + county + "&geo_id_type=county_fips", "location=" + (*g.RecipZipcode)[:5] + "&geo_id_type=zip", "location=" + url.QueryEscape(*g.RecipCity) + "," + state + "&geo_id_type=city", "location=UK&geo_id_type=country",
-		"near=" + (*g.RecipZipcode)[:5] + "&within=50", "location=" + state + "&near=" + (*g.RecipZipcode)[:5] + "&within=17", "query=school", "query=%22general+support%22+-school", "support=capital,program",
+		"near=" + (*g.RecipZipcode)[:5] + "&within=50", "location=" + state + "&near=" + (*g.RecipZipcode)[:5] + "&within=17", "exclude=individuals&query=school", "exclude=individuals&query=%22general+support%22+-school", "support=capital,program",
 		"funder_type=private_foundation", "exclude=daf,individuals", "exclude=daf,individuals,related_party,unidentified", "country=UK", "min_amt=5000", "min_amt=1000&max_amt=9999", "max_amt=999", "min_match_prob=0.9", "min_match_prob=0.33", "ein_source=filed,name",
 		"subject=B&location=" + state + "&year=2018-2022&min_amt=100&exclude=daf",
 	} {
@@ -224,6 +224,18 @@ func TestPersons(t *testing.T) {
 	if seen == 0 {
 		t.Error("no page shows an individual")
 	}
+	// Who knows a name learns nothing of its bearer.
+	for _, name := range names[:5] {
+		for _, address := range []string{"query=%s", "tab=recipients&exclude=daf&query=%s", "exclude=unidentified&query=%s"} {
+			w := s.get("/explore?" + fmt.Sprintf(address, url.QueryEscape(`"`+name+`"`)))
+			w = s.get(w.Header().Get("Location"))
+			body := html.UnescapeString(w.Body.String())
+			_, rows, _ := strings.Cut(body, "looked up by name")
+			if w.Code != 200 || !strings.Contains(body, "Nothing matches all of these filters") || strings.Contains(rows, "$") || !strings.Contains(body, "looked up by name") {
+				t.Errorf("%s of a person: %d %.3000s", address, w.Code, body[max(0, strings.Index(body, "<main")):])
+			}
+		}
+	}
 	if body := s.page("/explore?tab=recipients"); !strings.Contains(body, "<i>Individuals (") || !strings.Contains(body, "<i>Unidentified (") {
 		t.Error("individuals and nobody have no line")
 	}
@@ -251,12 +263,12 @@ func TestOdd(t *testing.T) {
 		{"tab=recipients&sort_by=recip_name", 200, "do not have an order by recipient's name"},
 		{"location=Nowhere", 200, "is not a state"},
 		{"sort_by=nonsense", 200, "Grants"},
-		{"query=%00", 422, "Words"},
-		{"query=%3Cscript%3Ealert%281%29%3C%2Fscript%3E", 200, "&lt;script&gt;"},
+		{"exclude=individuals&query=%00", 422, "Words"},
+		{"exclude=individuals&query=%3Cscript%3Ealert%281%29%3C%2Fscript%3E", 200, "&lt;script&gt;"},
 		{"query=%zz", 400, "cannot be read"},
 		{"query=" + strings.Repeat("a", 9000), 414, "too long"},
 		{strings.TrimSuffix(strings.Repeat("subject=B&", 500), "&"), 422, "Too many filters"},
-		{"subject=B&query=zzzzqqqq", 200, "Without the cause"},
+		{"subject=B&exclude=individuals&query=zzzzqqqq", 200, "Without the cause"},
 		{"exclude=daf", 200, "Left out of what you see"},
 	} {
 		w := s.get("/explore?" + c.query)

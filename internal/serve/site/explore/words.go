@@ -65,6 +65,10 @@ func inWords(v view, f *graph.Filter, name nameOf) *selection {
 			if c.class == graph.DAF {
 				pairs = append(pairs, "exclude_daf", "")
 			}
+			if c.class == graph.Individuals && v.worded() {
+				s.phrases = append(s.phrases, "without "+strings.ToLower(c.label)) // which cannot be taken off
+				continue
+			}
 			s.add("Without "+strings.ToLower(c.label), v.with(pairs...), "without "+strings.ToLower(c.label))
 		}
 	}
@@ -295,10 +299,11 @@ func counted(n int64, thing string) string {
 
 // left is what a class that is left out would add.
 type left struct {
-	Label  string
-	Grants int64
-	Amount int64
-	Href   string // with it
+	Label   string
+	Grants  int64
+	Amount  int64
+	Href    string // with it
+	Counted bool   // are its grants and dollars known
 }
 
 // leftOut says what was left out, with dollars.
@@ -310,8 +315,8 @@ func leftOut(v view, x *api.Excluded) (list []left) {
 		class graph.Class
 		cost  *api.Cost
 	}{{graph.DAF, x.DAF}, {graph.Individuals, x.Individuals}, {graph.RelatedParty, x.RelatedParty}, {graph.Unidentified, x.Unidentified}} {
-		if c.cost == nil {
-			continue
+		if c.cost == nil || v.worded() && c.class == graph.Individuals {
+			continue // they stay out
 		}
 		label := ""
 		for _, l := range classLabels {
@@ -325,7 +330,12 @@ func leftOut(v view, x *api.Excluded) (list []left) {
 		if c.class == graph.DAF {
 			pairs = append(pairs, "exclude_daf", "")
 		}
-		list = append(list, left{label, c.cost.GrantCount, c.cost.TotalAmount, v.with(pairs...)})
+		out := left{Label: label, Href: v.with(pairs...)}
+		if !v.worded() {
+			// A class can have grants to private persons in it, of whom words tell.
+			out.Grants, out.Amount, out.Counted = c.cost.GrantCount, c.cost.TotalAmount, true
+		}
+		list = append(list, out)
 	}
 	return list
 }
