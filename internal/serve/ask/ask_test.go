@@ -10,6 +10,7 @@ import (
 
 	"grantgraph/internal/bench/world"
 	"grantgraph/internal/serve/ask"
+	"grantgraph/internal/serve/dataset"
 	"grantgraph/internal/serve/graph"
 )
 
@@ -230,6 +231,28 @@ func FuzzRead(f *testing.F) {
 		}
 		p.Chips()
 	})
+}
+
+// TestDamaged asks where a part of the data is out of service.
+func TestDamaged(t *testing.T) {
+	t.Parallel()
+	whole := open(t, world.Small)
+	for _, without := range []func(d *dataset.Dataset){
+		func(d *dataset.Dataset) { d.Search = nil },
+		func(d *dataset.Dataset) { d.Graph = nil },
+		func(d *dataset.Dataset) { d.Directory = nil },
+		func(d *dataset.Dataset) { d.Profiles = nil },
+	} {
+		d := *whole.Data
+		without(&d)
+		a := ask.New(ask.Source{Data: &d, Ask: whole.Ask, BaseURL: whole.BaseURL})
+		if p, u := a.Read(t.Context(), "How much was given in 2022?"); p != nil || !strings.Contains(u.Why, "out of service") {
+			t.Errorf("%v %v", p, u)
+		}
+		if answer, err := a.Run(t.Context(), &ask.Plan{Measure: "how_much", Of: "grants"}); err == nil {
+			t.Errorf("%+v", answer)
+		}
+	}
 }
 
 // TestNamed finds every funder by its very name.

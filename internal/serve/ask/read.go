@@ -51,6 +51,9 @@ type item struct {
 // plan, or be one that says nothing; otherwise the question is not understood, and
 // the words are named.
 func (a *Asker) Read(ctx context.Context, question string) (*Plan, *Unclear) {
+	if a.Data == nil || !a.Data.Whole() {
+		return nil, &Unclear{Why: "A part of the data is out of service, so no question can be answered at the moment.", Policy: true}
+	}
 	r := &reading{a: a, ctx: ctx}
 	p, u := r.read(question)
 	if u != nil && len(u.Try) == 0 {
