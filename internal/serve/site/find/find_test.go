@@ -10,8 +10,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"unicode/utf8"
 	"time"
+	"unicode/utf8"
 
 	"grantgraph/internal/bench/world"
 	"grantgraph/internal/orgname"
