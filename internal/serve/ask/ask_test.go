@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -192,6 +194,28 @@ func TestPersons(t *testing.T) {
 	}
 	if persons == 0 {
 		t.Log("no person is among the rows")
+	}
+	// Who knows a name learns nothing of its bearer.
+	rows, _, err := a.Data.Graph.Transactions(t.Context(), &graph.Filter{}, graph.Sort{}, graph.Page{Limit: 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := 0
+	for _, g := range rows {
+		if g.Classes&graph.Individuals == 0 || known == 5 {
+			continue
+		}
+		known++
+		p, err := ask.Parse(`{"measure":"how_much","of":"grants","words":` + strconv.Quote(`"`+g.NameFiled+`"`) + `}`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if answer, err := a.Run(t.Context(), p); err != nil || slices.ContainsFunc(answer.Figures, func(f ask.Figure) bool { return f.Name == "total_amount" && f.Value != 0 }) {
+			t.Errorf("%q: %+v, %v", g.NameFiled, answer, err)
+		}
+	}
+	if known == 0 {
+		t.Error("no person is among the grants")
 	}
 }
 

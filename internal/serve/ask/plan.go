@@ -249,6 +249,9 @@ func (p *Plan) fits() error {
 			return invalid("%s is of grants or awards", p.Measure)
 		}
 	}
+	if p.Words != "" && p.Only == "individuals" {
+		return invalid("words are not looked for in grants to individuals")
+	}
 	if p.Of == "awards" {
 		if len(p.Organizations) != 1 || len(p.Funders)+len(p.Recipients)+len(p.Places)+len(p.Causes)+len(p.Support)+len(p.Exclude)+len(p.FunderTypes) > 0 || p.MinAmount != nil || p.MaxAmount != nil || p.Words != "" || p.Abroad || p.Only != "" ||
 			!slices.Contains([]string{"how_much", "how_many", "which", "trend", "exists"}, p.Measure) {

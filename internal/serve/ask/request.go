@@ -91,6 +91,11 @@ func (p *Plan) values() url.Values {
 	if p.Only != "" && !slices.Contains(exclude, p.Only) {
 		exclude = append(exclude, p.Only)
 	}
+	// Words are found in names, and who asks for a name must not learn what its
+	// bearer was given.
+	if p.Words != "" && !slices.Contains(exclude, "individuals") {
+		exclude = append(exclude, "individuals")
+	}
 	set("exclude", exclude...)
 	if p.Words != "" {
 		set("query", p.Words)

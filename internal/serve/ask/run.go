@@ -27,6 +27,9 @@ func (a *Asker) Run(ctx context.Context, p *Plan) (*Answer, error) {
 	for _, n := range p.Notes {
 		r.caveat(n)
 	}
+	if p.Words != "" {
+		r.caveat("Grants to private persons are left out where words are searched, so that nobody can be looked up by name.")
+	}
 	var err error
 	switch {
 	case p.Measure == "screen":
@@ -440,7 +443,8 @@ func (r *run) ranking() error {
 			r.none(p)
 			return nil
 		}
-		if x := a.Service.Excluded; x != nil && x.Unidentified != nil && x.Unidentified.GrantCount > 0 {
+		// With words it would tell of persons with that name.
+		if x := a.Service.Excluded; p.Words == "" && x != nil && x.Unidentified != nil && x.Unidentified.GrantCount > 0 {
 			r.caveat(fmt.Sprintf("Lines that name no organization, and individuals, are not ranked: %s, %s.", number(x.Unidentified.GrantCount, "grant", "grants"), money.Dollars(x.Unidentified.TotalAmount)))
 		}
 		r.say("%s of grants%s by %s is %s: %s in %s.", strings.Replace(rank(p), " funder", "", 1)+" recipient", spaced(p.describe()), orderWord(p), first.name, money.Dollars(first.dollars), number(first.count, "grant", "grants"))
