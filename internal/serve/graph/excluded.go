@@ -45,20 +45,5 @@ func (g *Graph) classCosts(ctx context.Context, f *Filter) ([]Cost, error) {
 	if set.all {
 		return slices.Clone(g.classSums), nil
 	}
-	costs := make([]Cost, classes)
-	err = set.chunks(ctx, g.grain.chunk, func(rows []uint32) {
-		for _, row := range rows {
-			flags := g.flags[row] & classMask
-			if flags == 0 {
-				continue
-			}
-			for i := range costs {
-				if flags>>i&1 != 0 {
-					costs[i].Grants++
-					costs[i].Amount += g.amounts[row]
-				}
-			}
-		}
-	})
-	return costs, err
+	return e.sumIn(&set, g.sets.class.all(classes))
 }

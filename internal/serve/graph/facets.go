@@ -9,32 +9,40 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"grantgraph/internal/grant"
 	"grantgraph/internal/ntee"
 )
 
-// Facets are what the rows of a filter come to, and what stands beside the
-// choices that a form offers: beside each, what choosing it would give. For that
-// the condition it is a choice of does not count, and all others do.
+// Facets are what the rows of a filter come to, and how many rows stand beside
+// the choices that a form offers: beside each, what choosing it would give. For
+// that the condition it is a choice of does not count, and all others do.
 type Facets struct {
-	// Of the rows that satisfy the filter.
-	BySubject, ByState, ByFunderType Grouped
-	People, Nobody                   Cost // to individuals; to others that no line names
+	By             map[Grouping]Grouped // of the rows that satisfy the filter
+	People, Nobody Cost                 // of them: to individuals; to others that no line names
 
 	// Beside the choices.
-	Subjects, States, Supports, FunderTypes, Years Grouped
+	Subjects, States, Supports, FunderTypes, Years Counts
 	// Counties are those of the states that are chosen, or of which a county is;
 	// none for other places.
-	Counties Grouped
+	Counties Counts
 	Bands    []int64 // rows below the first amount, from each to the next, and from the last on
 	Surest   []int64 // rows whose recipient has an EIN with at least each probability
-	Classes  map[Class]Cost
+	Classes  map[Class]int64
+}
+
+// Counts are rows by the keys of a grouping, those without a key, and all.
+type Counts struct {
+	Of        map[string]int64
+	None, All int64
 }
 
 // FacetsOf is the choices of amounts and of probabilities that a form offers,
-// both ascending.
+// both ascending, and the groupings in which the selection itself is shown: any
+// but those by funder and by recipient.
 type FacetsOf struct {
 	Amounts       []int64
 	Probabilities []float64
+	By            []Grouping
 }
 
 // The conditions that a form offers choices of.
@@ -93,9 +101,9 @@ func (f *Filter) apart() (rest Filter, chosen [choices]*Filter) {
 // funders reach a place depends on them.
 func (f *Filter) yearsApart() bool { return f.Place.Of != AreaServed || f.Place.empty() }
 
-// Facets counts. A row that satisfies all conditions but one stands beside the
-// choices of that one alone, so every row is looked at once at most, whatever is
-// chosen. The answer is shared: it must not be changed.
+// Facets counts. Rows by few values are stored as sets, so what stands beside the
+// choices is counted from the bits that sets have in common, and only what is
+// shown in dollars looks at rows. The answer is shared: it must not be changed.
 func (g *Graph) Facets(ctx context.Context, f *Filter, o FacetsOf) (*Facets, error) {
 	if err := g.begin(); err != nil {
 		return nil, err
@@ -109,8 +117,11 @@ func (g *Graph) Facets(ctx context.Context, f *Filter, o FacetsOf) (*Facets, err
 	if err != nil {
 		return nil, err
 	}
-	n := len(out.BySubject.Groups) + len(out.ByState.Groups) + len(out.Subjects.Groups) + len(out.States.Groups) + len(out.Counties.Groups) + len(out.Years.Groups)
-	g.cache.put(key, out, 128*n+8<<10)
+	n := len(out.Counties.Of) + len(out.States.Of) + 256
+	for _, d := range out.By {
+		n += len(d.Groups)
+	}
+	g.cache.put(key, out, 128*n)
 	return out, nil
 }
 
@@ -123,6 +134,9 @@ func (o *FacetsOf) name() string {
 	for _, p := range o.Probabilities {
 		b = append(strconv.AppendFloat(b, p, 'g', -1, 64), ';')
 	}
+	for _, by := range o.By {
+		b = append(b, by.String()...)
+	}
 	return string(b)
 }
 
@@ -133,103 +147,271 @@ func (g *Graph) facets(ctx context.Context, f *Filter, o FacetsOf) (*Facets, err
 	if err != nil {
 		return nil, err
 	}
-	// The groupings of each choice; those of places are two.
-	by := [choices][]GroupsOf{
-		chooseSubject: {{By: GroupSubject}}, choosePlace: {{By: GroupState}}, chooseSupport: {{By: GroupSupport}}, chooseKind: {{By: GroupFunderType}},
-		chooseYear: {{By: GroupYear}}, chooseAmount: {{By: groupBand, ranks: g.bandRanks(o.Amounts)}}, chooseProb: {{By: groupProb}}, chooseClass: {{By: groupClass}},
+	out := &Facets{By: make(map[Grouping]Grouped, len(o.By)), Classes: map[Class]int64{}}
+	asks := make([]GroupsOf, len(o.By))
+	for i, by := range o.By {
+		asks[i] = GroupsOf{Filter: f, By: by, Top: MaxGroups}
 	}
-	where, some := countiesOf(&f.Place)
-	if some {
-		by[choosePlace] = append(by[choosePlace], GroupsOf{By: GroupCounty})
-	}
-	base, err := e.tabulate(&found, slices.Concat(by[:]...))
+	t, err := e.tabulate(&found, asks)
 	if err != nil {
 		return nil, err
 	}
-	out := &Facets{Classes: map[Class]Cost{}}
-	answer := func(by Grouping, t *tables) Grouped {
-		if by == GroupSupport {
-			return groupedSupport(t.supports, MaxGroups)
-		}
-		return g.grouped(&GroupsOf{Filter: f, By: by, Top: MaxGroups}, t)
-	}
-	out.BySubject, out.ByState, out.ByFunderType = answer(GroupSubject, base), answer(GroupState, base), answer(GroupFunderType, base)
-	for flags, c := range base.classes {
-		switch class := Class(flags); {
-		case class&Individuals != 0:
-			out.People.merge(c, 1)
-		case class&Unidentified != 0:
-			out.Nobody.merge(c, 1)
+	for i := range asks {
+		if asks[i].By == GroupSupport {
+			out.By[GroupSupport] = groupedSupport(t.supports, MaxGroups)
+		} else {
+			out.By[asks[i].By] = g.grouped(&asks[i], t)
 		}
 	}
-	if some && f.Place.Kind == State {
-		out.Counties = answer(GroupCounty, base)
+	if out.People, out.Nobody, err = e.persons(&found); err != nil {
+		return nil, err
 	}
-	for i := range beside {
-		if beside[i].count == 0 {
+
+	others := func(choice int) *rowset { return e.join(&found, &beside[choice]) }
+	count := func(choice int, sets []bitset) ([]int64, int64) {
+		rows := others(choice)
+		return e.countIn(rows, sets), rows.count
+	}
+	of := func(choice int, sets []bitset, key func(i int) string) (c Counts) {
+		counts, all := count(choice, sets)
+		c.Of, c.All, c.None = make(map[string]int64, len(counts)), all, all
+		for i, n := range counts {
+			c.None -= n
+			if name := key(i); name == "" {
+				c.None += n
+			} else if n > 0 {
+				c.Of[name] += n
+			}
+		}
+		return c
+	}
+	letters := g.sets.major.all(majors)
+	if f.SubjectBasis == ntee.Any {
+		letters = append(letters, g.sets.inferred.all(majors)...)
+	}
+	out.Subjects = of(chooseSubject, letters, func(i int) string { return string(rune('A' + i%majors)) })
+	out.States = of(choosePlace, g.sets.state.all(len(g.stateList)), func(i int) string { return string(g.short.at(g.stateList[i])) })
+	out.Supports = of(chooseSupport, g.sets.support.all(grant.Strategies), func(i int) string { return grant.Support(1 << i).IDs()[0] })
+	out.Supports.None = 0 // they overlap
+	out.FunderTypes = of(chooseKind, g.sets.kind.all(len(kindNumbers)), func(i int) string { return kindNumbers.word(uint32(i)) })
+	year := func(i int) string { return strconv.Itoa(int(g.yearList[i])) }
+	if len(f.Years) == 0 || f.yearsApart() {
+		out.Years = of(chooseYear, g.sets.year.all(len(g.yearList)), year)
+	} else if out.Years, err = g.yearsAlone(ctx, f); err != nil {
+		return nil, err
+	}
+	out.Counties = g.countiesIn(&f.Place, others(choosePlace))
+	bands, all := count(chooseAmount, g.bandSets(o.Amounts))
+	for _, n := range bands {
+		out.Bands = append(out.Bands, all-n)
+		all = n
+	}
+	out.Bands = append(out.Bands, all)
+	out.Surest, _ = count(chooseProb, g.sureSets(o.Probabilities))
+	classCounts, _ := count(chooseClass, g.sets.class.all(classes))
+	for i, n := range classCounts {
+		out.Classes[Class(1<<i)] = n
+	}
+	return out, ctx.Err()
+}
+
+// all are the sets of the first n values.
+func (d dimension) all(n int) []bitset {
+	list := make([]bitset, n)
+	for i := range list {
+		list[i] = d.at(i)
+	}
+	return list
+}
+
+// yearsAlone counts the years of a filter in which they decide on more.
+func (g *Graph) yearsAlone(ctx context.Context, f *Filter) (c Counts, err error) {
+	list, err := g.group(ctx, []GroupsOf{{Filter: f.Without(GroupYear), By: GroupYear, Top: MaxGroups}})
+	if err != nil {
+		return c, err
+	}
+	c.Of = map[string]int64{}
+	for _, y := range list[0].Groups {
+		c.Of[y.Key] = y.Grants
+		c.All += y.Grants
+	}
+	return c, nil
+}
+
+// join is the rows of two sets that have none in common.
+func (e *evaluation) join(a, b *rowset) *rowset {
+	switch {
+	case b.count == 0:
+		return a
+	case a.short:
+		list := slices.Concat(a.list, b.list)
+		slices.Sort(list)
+		return &rowset{short: true, list: list, count: int64(len(list))}
+	}
+	out := &rowset{set: e.set(), hi: a.hi, count: a.count + b.count}
+	for i, w := range a.set {
+		out.set[i] = w | b.set[i]
+	}
+	return out
+}
+
+// countIn counts the rows of a set in each of other sets.
+func (e *evaluation) countIn(rows *rowset, sets []bitset) []int64 {
+	out := make([]int64, len(sets))
+	if rows.short {
+		for i, s := range sets {
+			for _, row := range rows.list {
+				out[i] += int64(s[row>>6] >> (row & 63) & 1)
+			}
+		}
+		return out
+	}
+	var mu sync.Mutex
+	_ = inRanges(e.ctx, 0, len(rows.set), e.g.grain.words, func(from, to int) {
+		part := make([]int64, len(sets))
+		// A block of the rows stays in the cache, without the words that have none.
+		const block = 1024
+		var words [block]uint64
+		var at [block]uint32
+		for ; from < to; from += block {
+			n := 0
+			for k, w := range rows.set[from:min(from+block, to)] {
+				words[n], at[n] = w, uint32(from+k)
+				if w != 0 {
+					n++
+				}
+			}
+			for i, s := range sets {
+				sum := 0
+				for k, w := range words[:n] {
+					sum += bits.OnesCount64(w & s[at[k]])
+				}
+				part[i] += int64(sum)
+			}
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		for i, n := range part {
+			out[i] += n
+		}
+	})
+	return out
+}
+
+// sumIn adds the rows of a set up that are in each of other sets.
+func (e *evaluation) sumIn(rows *rowset, sets []bitset) ([]Cost, error) {
+	amounts, out := e.g.amounts, make([]Cost, len(sets))
+	if rows.short {
+		for i, s := range sets {
+			for _, row := range rows.list {
+				if s.has(row) {
+					out[i].add(amounts[row])
+				}
+			}
+		}
+		return out, e.ctx.Err()
+	}
+	var mu sync.Mutex
+	err := inRanges(e.ctx, 0, wordsFor(e.g.rows), e.g.grain.words, func(from, to int) {
+		part := make([]Cost, len(sets))
+		for i, s := range sets {
+			for w, m := range s[from:to] {
+				if !rows.all {
+					m &= rows.set[from+w]
+				}
+				base := uint32(from+w) << 6
+				for ; m != 0; m &= m - 1 {
+					part[i].add(amounts[base+uint32(bits.TrailingZeros64(m))])
+				}
+			}
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		for i, c := range part {
+			out[i].merge(c, 1)
+		}
+	})
+	return out, err
+}
+
+// persons adds the rows up that go to individuals, and to others that no line
+// names.
+func (e *evaluation) persons(found *rowset) (people, nobody Cost, err error) {
+	persons, others := e.g.sets.class.at(bits.TrailingZeros8(flagPerson)), e.set()
+	for i, w := range e.g.sets.class.at(bits.TrailingZeros8(flagNobody)) {
+		others[i] = w &^ persons[i]
+	}
+	sums, err := e.sumIn(found, []bitset{persons, others})
+	return sums[0], sums[1], err
+}
+
+// countiesIn counts the rows of a set by county, in the states that are chosen
+// or of which a county is.
+func (g *Graph) countiesIn(p *Place, rows *rowset) (c Counts) {
+	if p.Of != RecipientPlace || len(p.Values) == 0 || p.Kind != State && p.Kind != County {
+		return c
+	}
+	c.Of = map[string]int64{}
+	var begin []string
+	match := g.placeMatcher(State, p.Values)
+	for _, v := range p.Values {
+		begin = append(begin, v.Name[:min(2, len(v.Name))])
+	}
+	for i := range g.place {
+		at := &g.place[i]
+		county := g.short.at(at.County)
+		if len(county) == 0 || p.Kind == State && !match(at) || p.Kind == County && !slices.Contains(begin, string(county[:min(2, len(county))])) {
 			continue
 		}
-		more, err := e.tabulate(&beside[i], by[i])
-		if err != nil {
-			return nil, err
-		}
-		base.join(more)
-	}
-	out.Subjects, out.States, out.Supports, out.FunderTypes = answer(GroupSubject, base), answer(GroupState, base), answer(GroupSupport, base), answer(GroupFunderType, base)
-	if some && f.Place.Kind == County {
-		g.keepCounties(base.counties, where)
-		out.Counties = answer(GroupCounty, base)
-		out.Counties.None = nil
-	}
-	out.Years = answer(GroupYear, base)
-	if len(f.Years) > 0 && !f.yearsApart() {
-		list, err := g.group(ctx, []GroupsOf{{Filter: f.Without(GroupYear), By: GroupYear, Top: MaxGroups}})
-		if err != nil {
-			return nil, err
-		}
-		out.Years = list[0]
-	}
-	out.Bands = base.bands
-	for _, p := range o.Probabilities {
 		n := int64(0)
-		for _, c := range base.probs[sort.SearchFloat64s(g.probList, p):] {
-			n += c
+		for _, row := range g.placeRows.at(uint32(i)) {
+			if rows.has(row) {
+				n++
+			}
 		}
-		out.Surest = append(out.Surest, n)
-	}
-	for flags, c := range base.classes {
-		for m := uint(flags); m != 0; m &= m - 1 {
-			class := Class(m & -m)
-			sum := out.Classes[class]
-			sum.merge(c, 1)
-			out.Classes[class] = sum
+		if n > 0 {
+			c.Of[string(county)] += n
 		}
 	}
-	return out, nil
+	return c
 }
 
-// countiesOf is the states, as counties' codes begin, whose counties are offered:
-// any where states are chosen, as no other rows are there.
-func countiesOf(p *Place) (begin []string, some bool) {
-	if p.Of != RecipientPlace || len(p.Values) == 0 {
-		return nil, false
-	}
-	if p.Kind == County {
-		for _, v := range p.Values {
-			begin = append(begin, v.Name[:min(2, len(v.Name))])
-		}
-	}
-	return begin, p.Kind == State || p.Kind == County
+// bandSets are the rows with at least each amount.
+func (g *Graph) bandSets(amounts []int64) []bitset {
+	o := FacetsOf{Amounts: amounts}
+	return g.markSets("b"+o.name(), len(amounts), func(set int) func(uint32) bool {
+		_, end := g.ranks(&amounts[set], nil)
+		return func(row uint32) bool { return g.rank[row] < end }
+	})
 }
 
-// keepCounties empties the sums of counties in other states.
-func (g *Graph) keepCounties(sums []Cost, begin []string) {
-	for i, name := range g.groups.countyList {
-		code := string(g.short.at(name))
-		if !slices.Contains(begin, code[:min(2, len(code))]) {
-			sums[i] = Cost{}
+// sureSets are the rows whose recipient has an EIN with at least each probability.
+func (g *Graph) sureSets(least []float64) []bitset {
+	o := FacetsOf{Probabilities: least}
+	return g.markSets("p"+o.name(), len(least), func(set int) func(uint32) bool {
+		linked, from := g.sets.linked.at(0), uint32(sort.SearchFloat64s(g.probList, least[set]))
+		return func(row uint32) bool { return linked.has(row) && g.probs[row] >= from }
+	})
+}
+
+// markSets makes sets of all rows that satisfy tests. They are remembered, as a
+// form offers the same choices to everybody.
+func (g *Graph) markSets(key string, n int, test func(set int) func(row uint32) bool) []bitset {
+	if found, ok := g.cache.get(key); ok {
+		return found.([]bitset)
+	}
+	sets := make([]bitset, n)
+	for i := range sets {
+		sets[i] = make(bitset, wordsFor(g.rows))
+		in := test(i)
+		for row := range uint32(g.rows) {
+			if in(row) {
+				sets[i].set(row)
+			}
 		}
 	}
+	g.cache.put(key, sets, n*(8*wordsFor(g.rows)+64))
+	return sets
 }
 
 // besides evaluates a filter: the rows that satisfy it, and for each choice those
@@ -345,32 +527,4 @@ func (e *evaluation) besidesOfFew(list []uint32, chosen *[choices]*Filter) (foun
 		}
 	}
 	return found, beside, e.ctx.Err()
-}
-
-// bandRanks are where the amounts stand in the order of amounts, largest first.
-func (g *Graph) bandRanks(amounts []int64) []uint32 {
-	ranks := make([]uint32, len(amounts))
-	for i := range amounts {
-		_, ranks[i] = g.ranks(&amounts[i], nil)
-	}
-	return ranks
-}
-
-// spreads are the rows of a whole graph by their classes and probabilities,
-// counted when they are first asked for.
-type spreads struct {
-	once    sync.Once
-	classes []Cost
-	probs   []int64
-}
-
-func (g *Graph) allSpreads() *spreads {
-	g.spreads.once.Do(func() {
-		t := g.newTables([]GroupsOf{{By: groupClass}, {By: groupProb}})
-		all := rowset{all: true, hi: uint32(g.rows)}
-		all.each(0, all.hi, func(rows []uint32) { t.add(g, rows) })
-		t.fold()
-		g.spreads.classes, g.spreads.probs = t.classes, t.probs
-	})
-	return &g.spreads
 }

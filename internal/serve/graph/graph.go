@@ -81,7 +81,6 @@ type Graph struct {
 	cache    *cache
 	counties counties
 	zips     zips
-	spreads  spreads
 }
 
 // Close waits for the questions under way and unmaps the file.

@@ -158,24 +158,29 @@ func compareWith(t *testing.T, g *graph.Graph, n *naive, r *rand.Rand, cases int
 			same(t, fmt.Sprint("groups by ", a.By, " top ", a.Top), a.Filter, groups[i], n.groups(a.Filter, a.By, a.Top))
 		}
 
-		facets, err := g.Facets(ctx, f, graph.FacetsOf{Amounts: []int64{0, 1_000, 50_000}, Probabilities: []float64{0, .5, .99}})
+		shown := []graph.Grouping{graph.GroupSubject, graph.GroupState, graph.GroupCounty, graph.GroupSupport, graph.GroupFunderType, graph.GroupYear}
+		facets, err := g.Facets(ctx, f, graph.FacetsOf{Amounts: []int64{0, 1_000, 50_000}, Probabilities: []float64{0, .5, .99}, By: shown})
 		check(err)
-		for _, d := range []struct {
-			by     graph.Grouping
-			of     *graph.Filter
-			facets graph.Grouped
-		}{
-			{graph.GroupSubject, f, facets.BySubject}, {graph.GroupState, f, facets.ByState}, {graph.GroupFunderType, f, facets.ByFunderType},
-			{graph.GroupSubject, f.Without(graph.GroupSubject), facets.Subjects}, {graph.GroupState, f.Without(graph.GroupState), facets.States},
-			{graph.GroupSupport, f.Without(graph.GroupSupport), facets.Supports}, {graph.GroupYear, f.Without(graph.GroupYear), facets.Years},
-			{graph.GroupFunderType, f.Without(graph.GroupFunderType), facets.FunderTypes},
+		for _, by := range shown {
+			same(t, fmt.Sprint("facets by ", by), f, facets.By[by], n.groups(f, by, graph.MaxGroups))
+		}
+		for by, counts := range map[graph.Grouping]graph.Counts{
+			graph.GroupSubject: facets.Subjects, graph.GroupState: facets.States, graph.GroupSupport: facets.Supports,
+			graph.GroupFunderType: facets.FunderTypes, graph.GroupYear: facets.Years,
 		} {
-			same(t, fmt.Sprint("facets by ", d.by), d.of, d.facets, n.groups(d.of, d.by, graph.MaxGroups))
+			want := n.groups(f.Without(by), by, graph.MaxGroups)
+			for _, group := range want.Groups {
+				same(t, fmt.Sprint("rows beside ", by, " ", group.Key), f, counts.Of[group.Key], group.Grants)
+			}
+			same(t, fmt.Sprint("choices of ", by), f, len(counts.Of), len(want.Groups))
+			if want.None != nil && !by.Overlaps() {
+				same(t, fmt.Sprint("rows without ", by), f, counts.None, want.None.Grants)
+			}
 		}
 		every := *f
 		every.Exclude = graph.DAF | graph.Individuals | graph.RelatedParty | graph.Unidentified
 		for class, want := range n.excluded(&every) {
-			same(t, "facet of a class", &every, facets.Classes[class], want)
+			same(t, "rows of a class", &every, facets.Classes[class], want.Grants)
 		}
 
 		excluded, err := g.Excluded(ctx, f)

@@ -5,12 +5,7 @@ package graph
 type tables struct {
 	states, counties, letters, supports, years []Cost
 	funders                                    []Cost
-	classes                                    []Cost // by the flags of the classes
 	kinds                                      []Cost // by kind of funder, where cells say it
-
-	// Rows only.
-	bands, probs []int64
-	ranks        []uint32 // where bands begin, the last of them at the smallest
 
 	missing []uint32 // the rows that were left out, where
 	few     bool     // these are few
@@ -39,21 +34,14 @@ func (g *Graph) newTables(asks []GroupsOf) *tables {
 			t.supports = make([]Cost, 2*supportSets)
 		case GroupYear:
 			t.years = make([]Cost, 2*maxYears)
-		case groupClass:
-			t.classes = make([]Cost, 2*(classMask+1))
-		case groupBand:
-			t.ranks = asks[i].ranks
-			t.bands = make([]int64, len(t.ranks)+1)
-		case groupProb:
-			t.probs = make([]int64, len(g.probList))
 		}
 	}
 	return t
 }
 
-// small are the tables of sums but that of funders.
-func (t *tables) small() [6]*[]Cost {
-	return [...]*[]Cost{&t.states, &t.counties, &t.letters, &t.supports, &t.years, &t.classes}
+// small are the tables but that of funders.
+func (t *tables) small() [5]*[]Cost {
+	return [...]*[]Cost{&t.states, &t.counties, &t.letters, &t.supports, &t.years}
 }
 
 // merge adds other tables of the same columns.
@@ -63,20 +51,6 @@ func (t *tables) merge(o *tables) {
 		for k, c := range *from[i] {
 			(*to)[k].merge(c, 1)
 		}
-	}
-	for k, n := range o.bands {
-		t.bands[k] += n
-	}
-	for k, n := range o.probs {
-		t.probs[k] += n
-	}
-}
-
-// join adds other tables, which may have fewer columns, once both are folded.
-func (t *tables) join(o *tables) {
-	t.merge(o)
-	for f, c := range o.funders {
-		t.funders[f].merge(c, 1)
 	}
 }
 
@@ -99,27 +73,12 @@ func (t *tables) subtractFromStored(g *Graph) {
 		years[i] = Cost{Amount: y.Amount, Grants: y.Grants}
 	}
 	from := tables{states: x.stateSums, counties: x.countySums, letters: x.letterSums, supports: x.supportSums, years: years}
-	if t.classes != nil {
-		from.classes = g.allSpreads().classes
-	}
 	parts := from.small()
 	for i, to := range t.small() {
 		for k, c := range *to {
 			all := (*parts[i])[k]
 			(*to)[k] = Cost{Amount: all.Amount - c.Amount, Grants: all.Grants - c.Grants}
 		}
-	}
-	for k, n := range t.probs {
-		t.probs[k] = g.allSpreads().probs[k] - n
-	}
-	end := uint32(g.rows)
-	for k, n := range t.bands {
-		begin := uint32(0)
-		if k < len(t.ranks) {
-			begin = t.ranks[k]
-		}
-		t.bands[k] = int64(end-begin) - n
-		end = begin
 	}
 	for f, c := range t.funders {
 		all := &g.funderTotals[f]
@@ -215,31 +174,6 @@ func (t *tables) add(g *Graph, rows []uint32) {
 	}
 	if t.funders != nil {
 		t.addFunders(g, rows)
-	}
-	if t.classes != nil {
-		addColumn(t.classes, g.flags, g.amounts, rows, classMask)
-	}
-	if t.bands != nil {
-		t.addBands(g, rows)
-	}
-	if t.probs != nil {
-		linked := g.sets.linked.at(0)
-		for _, row := range rows {
-			t.probs[g.probs[row]] += int64(linked[row>>6] >> (row & 63) & 1)
-		}
-	}
-}
-
-// addBands counts rows by their places in the order of amounts, so that the
-// amounts need not be read.
-func (t *tables) addBands(g *Graph, rows []uint32) {
-	for _, row := range rows {
-		rank, n := g.rank[row], 0
-		for _, r := range t.ranks {
-			// One for each amount that it comes up to, without a branch.
-			n += int((uint64(rank) - uint64(r)) >> 63)
-		}
-		t.bands[n]++
 	}
 }
 

@@ -23,14 +23,6 @@ const (
 	GroupYear
 )
 
-// Groupings that only Facets has: by classes, by bands of amounts and by the
-// probability of the match.
-const (
-	groupClass Grouping = 200 + iota
-	groupBand
-	groupProb
-)
-
 var groupingWords = vocabulary[Grouping]{
 	{GroupSubject, "subject"},
 	{GroupState, "state"},

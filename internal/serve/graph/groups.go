@@ -17,8 +17,6 @@ type GroupsOf struct {
 	Filter *Filter
 	By     Grouping
 	Top    int // groups that are listed; at most MaxGroups
-
-	ranks []uint32 // of a grouping by bands
 }
 
 // Groups returns the rows that satisfy the filter by one grouping: the groups

@@ -101,9 +101,10 @@ func (g *Graph) Weight(about About, f *Filter, p Page) int64 {
 	return n
 }
 
-// FacetsWeight is Weight for Facets: each choice has sets of its own.
+// FacetsWeight is Weight for Facets: each choice has sets of its own, and those
+// of amounts and probabilities may have to be made.
 func (g *Graph) FacetsWeight(f *Filter) int64 {
-	return g.Weight(AboutGroups, f, Page{Limit: MaxGroups}) + 3*choices*(g.Rows()/8+64)
+	return g.Weight(AboutGroups, f, Page{Limit: MaxGroups}) + 6*choices*(g.Rows()/8+64)
 }
 
 // rowsBound is a bound on the rows that satisfy a filter, from the funders and

@@ -275,7 +275,7 @@ func (e *explorer) fill(r *http.Request, caller api.Caller, v view, p *page) (st
 	if err != nil {
 		return status, err
 	}
-	x, err := count(r.Context(), set.Graph, f)
+	x, err := count(r.Context(), set.Graph, f, v.tab == tabSummary)
 	hold.Release()
 	if err != nil {
 		return status, err
@@ -334,7 +334,7 @@ func (p *page) describe(v view, f *graph.Filter, x *figures, name nameOf) {
 			p.Caveats = append(p.Caveats, w.Reason)
 		}
 	}
-	if daf := of(&x.ByFunderType, grant.Passthrough); daf.Grants > 0 && f.FunderKind != grant.Passthrough && len(f.Funders) == 0 {
+	if daf := of(x.By[graph.GroupFunderType], grant.Passthrough); daf.Grants > 0 && f.FunderKind != grant.Passthrough && len(f.Funders) == 0 {
 		p.Notes = append(p.Notes, note{
 			Text: fmt.Sprintf("%s of these dollars, in %s, were paid by donor-advised and pass-through funds. A gift to such a fund and the fund's own grant are two grants, so the same dollar can count twice.", frame.Short(daf.Amount), counted(daf.Grants, "grant")),
 			Link: "Leave these funds out", Href: v.with("exclude", strings.Join(append(v.items("exclude"), grant.DAF), ","))})
@@ -360,12 +360,12 @@ func (p *page) draw(v view, x *figures) {
 			Href: v.inYear(y.FiscalYear)})
 	}
 	p.Years = draw.Years(years)
-	p.Causes = draw.Bars(bars(&x.BySubject, mostBars, func(key string) string { return v.with("subject", key) }))
-	p.Map = draw.Map(areas(v, &x.ByState))
+	p.Causes = draw.Bars(bars(x.By[graph.GroupSubject], mostBars, func(key string) string { return v.with("subject", key) }))
+	p.Map = draw.Map(areas(v, x.By[graph.GroupState]))
 }
 
 // bars are the groups of a grouping as rows.
-func bars(d *graph.Grouped, most int, href func(key string) string) (list []draw.Bar) {
+func bars(d graph.Grouped, most int, href func(key string) string) (list []draw.Bar) {
 	var rest graph.Cost
 	n := 0
 	for i := range d.Groups {
@@ -393,7 +393,7 @@ func bars(d *graph.Grouped, most int, href func(key string) string) (list []draw
 }
 
 // areas are the states of a grouping.
-func areas(v view, d *graph.Grouped) (list []draw.Area) {
+func areas(v view, d graph.Grouped) (list []draw.Area) {
 	for _, g := range d.Groups {
 		list = append(list, draw.Area{Code: g.Key, Amount: g.Amount, Count: g.Grants, Href: v.with("location", g.Key, "geo_id_type", "", "location_type", "")})
 	}
@@ -438,18 +438,18 @@ func (p *page) tables(v view, f *graph.Filter, x *figures) {
 			p.Tables = append(p.Tables, t)
 		}
 	}
-	add("By cause", "Cause", "The cause of the recipient.", bars(&x.BySubject, graph.MaxGroups, func(key string) string { return v.with("subject", key) }))
-	add("By state", "State", "Where the recipient is.", bars(&x.ByState, graph.MaxGroups, func(key string) string {
+	add("By cause", "Cause", "The cause of the recipient.", bars(x.By[graph.GroupSubject], graph.MaxGroups, func(key string) string { return v.with("subject", key) }))
+	add("By state", "State", "Where the recipient is.", bars(x.By[graph.GroupState], graph.MaxGroups, func(key string) string {
 		return v.with("location", key, "geo_id_type", "", "location_type", "")
 	}))
 	if _, ok := countyStates(f); ok && f.Place.Kind == graph.State {
-		add("By county", "County", "Found from ZIP codes and cities.", bars(&x.Counties, 40, func(key string) string {
+		add("By county", "County", "Found from ZIP codes and cities.", bars(x.By[graph.GroupCounty], 40, func(key string) string {
 			return v.with("location", key, "geo_id_type", graph.County.String())
 		}))
 	}
-	add("By kind of funder", "Kind", "", bars(&x.ByFunderType, 10, func(key string) string { return v.with("funder_type", key) }))
+	add("By kind of funder", "Kind", "", bars(x.By[graph.GroupFunderType], 10, func(key string) string { return v.with("funder_type", key) }))
 	if f.Support == 0 {
-		add("By kind of support", "Support", "A grant can have several, so these overlap.", bars(&x.Supports, 20, func(key string) string { return v.with("support", key) }))
+		add("By kind of support", "Support", "A grant can have several, so these overlap.", bars(x.By[graph.GroupSupport], 20, func(key string) string { return v.with("support", key) }))
 	}
 }
 

@@ -194,7 +194,7 @@ func (x *Export) apart(sum *grants.SummaryAnswer) (rows []any, err error) {
 		return nil, err
 	}
 	defer hold.Release()
-	figures, err := count(x.r.Context(), g, sum.Filter())
+	figures, err := count(x.r.Context(), g, sum.Filter(), false)
 	if err != nil {
 		return nil, err
 	}

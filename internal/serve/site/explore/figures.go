@@ -39,27 +39,23 @@ func weight(g *graph.Graph, f *graph.Filter) int64 {
 	return g.FacetsWeight(f) + max(0, g.Weight(graph.AboutTotals, f, graph.Page{}))
 }
 
-// count asks for the figures.
-func count(ctx context.Context, g *graph.Graph, f *graph.Filter) (*figures, error) {
-	return g.Facets(ctx, f, graph.FacetsOf{Amounts: cuts, Probabilities: sures})
-}
+// shown are the groupings that every tab draws.
+var shown = []graph.Grouping{graph.GroupSubject, graph.GroupState, graph.GroupFunderType}
 
-// total adds groups up that do not overlap.
-func total(d *graph.Grouped) (sum graph.Cost) {
-	add := func(c graph.Cost) { sum.Grants += c.Grants; sum.Amount += c.Amount }
-	for _, g := range d.Groups {
-		add(g.Cost)
-	}
-	for _, c := range []*graph.Cost{d.Rest, d.None} {
-		if c != nil {
-			add(*c)
+// count asks for the figures, for the tab of the summary in all groupings.
+func count(ctx context.Context, g *graph.Graph, f *graph.Filter, all bool) (*figures, error) {
+	by := shown
+	if all {
+		by = append(by[:len(by):len(by)], graph.GroupSupport)
+		if _, ok := countyStates(f); ok && f.Place.Kind == graph.State {
+			by = append(by, graph.GroupCounty)
 		}
 	}
-	return sum
+	return g.Facets(ctx, f, graph.FacetsOf{Amounts: cuts, Probabilities: sures, By: by})
 }
 
-// of is what a group of the figures has.
-func of(d *graph.Grouped, key string) graph.Cost {
+// of is what a group has.
+func of(d graph.Grouped, key string) graph.Cost {
 	for _, g := range d.Groups {
 		if g.Key == key {
 			return g.Cost

@@ -130,13 +130,13 @@ func causeFacet(v view, f *graph.Filter, x *figures) facet {
 	for letter := byte('A'); letter <= 'Z'; letter++ {
 		key := string(rune(letter))
 		on := slices.ContainsFunc(chosen, func(s string) bool { return strings.EqualFold(s, key) })
-		if c := of(&x.Subjects, key); c.Grants > 0 || on {
-			a.Options = append(a.Options, option{Value: key, Label: ntee.Label(letter), On: on, Count: c.Grants, Counted: true})
+		if n := x.Subjects.Of[key]; n > 0 || on {
+			a.Options = append(a.Options, option{Value: key, Label: ntee.Label(letter), On: on, Count: n, Counted: true})
 		}
 	}
 	byCount(a.Options)
-	if n := x.Subjects.None; n != nil {
-		a.Note = money.Grouped(n.Grants) + " grants have no known cause."
+	if n := x.Subjects.None; n > 0 {
+		a.Note = money.Grouped(n) + " grants have no known cause."
 	}
 	return a
 }
@@ -164,14 +164,14 @@ func stateFacet(f *graph.Filter, x *figures) facet {
 		on := slices.ContainsFunc(f.Place.Values, func(v graph.PlaceValue) bool {
 			return f.Place.Kind == graph.State && v.Name == r.Code || f.Place.Kind == graph.County && stateOf(v.Name) == r.Code
 		})
-		if c := of(&x.States, r.Code); c.Grants > 0 || on || !counted && r.FIPS != "" {
-			a.Options = append(a.Options, option{Value: r.Code, Label: r.Name, On: on, Count: c.Grants, Counted: counted})
+		if n := x.States.Of[r.Code]; n > 0 || on || !counted && r.FIPS != "" {
+			a.Options = append(a.Options, option{Value: r.Code, Label: r.Name, On: on, Count: n, Counted: counted})
 		}
 	}
 	if counted {
 		byCount(a.Options)
-		if n := x.States.None; n != nil {
-			a.Note = money.Grouped(n.Grants) + " grants have no known state or went abroad."
+		if n := x.States.None; n > 0 {
+			a.Note = money.Grouped(n) + " grants have no known state or went abroad."
 		}
 	} else {
 		for i := range a.Options {
@@ -192,13 +192,13 @@ func countyFacet(f *graph.Filter, x *figures) facet {
 	if !ok {
 		return a
 	}
-	for _, g := range x.Counties.Groups[:min(mostCounties, len(x.Counties.Groups))] {
-		label := graph.GroupCounty.Label(&g)
+	for fips, n := range x.Counties.Of {
+		label := graph.GroupCounty.Label(&graph.Group{Key: fips})
 		if name, state, cut := strings.Cut(label, ", "); cut && len(states) == 1 && state == states[0] {
 			label = name
 		}
-		on := f.Place.Kind == graph.County && slices.ContainsFunc(f.Place.Values, func(v graph.PlaceValue) bool { return v.Name == g.Key })
-		a.Options = append(a.Options, option{Value: g.Key, Label: label, On: on, Count: g.Grants, Counted: true})
+		on := f.Place.Kind == graph.County && slices.ContainsFunc(f.Place.Values, func(v graph.PlaceValue) bool { return v.Name == fips })
+		a.Options = append(a.Options, option{Value: fips, Label: label, On: on, Count: n, Counted: true})
 	}
 	for _, v := range f.Place.Values {
 		if f.Place.Kind == graph.County && !slices.ContainsFunc(a.Options, func(o option) bool { return o.Value == v.Name }) {
@@ -206,8 +206,9 @@ func countyFacet(f *graph.Filter, x *figures) facet {
 		}
 	}
 	byCount(a.Options)
-	if len(x.Counties.Groups) > mostCounties {
-		a.Note = "The counties with the most dollars; name another with location and geo_id_type=county_fips in the address."
+	if len(a.Options) > mostCounties {
+		a.Options = a.Options[:mostCounties]
+		a.Note = "The counties with the most grants; name another with location and geo_id_type=county_fips in the address."
 	}
 	return a
 }
@@ -216,15 +217,15 @@ func yearFacet(v view, x *figures) facet {
 	a := facet{ID: "year", Title: "Fiscal year", Name: "year", Kind: "checkbox"}
 	years, _ := yearsOf(v.items("year"))
 	chosen := slices.Clone(years)
-	for _, g := range x.Years.Groups {
-		year, _ := strconv.Atoi(g.Key)
+	for text := range x.Years.Of {
+		year, _ := strconv.Atoi(text)
 		years = append(years, year)
 	}
 	slices.Sort(years)
 	for _, year := range slices.Backward(slices.Compact(years)) {
 		_, on := slices.BinarySearch(chosen, year)
 		text := strconv.Itoa(year)
-		a.Options = append(a.Options, option{Value: text, Label: text, On: on, Count: of(&x.Years, text).Grants, Counted: true})
+		a.Options = append(a.Options, option{Value: text, Label: text, On: on, Count: x.Years.Of[text], Counted: true})
 	}
 	return a
 }
@@ -264,8 +265,8 @@ func supportFacet(f *graph.Filter, x *figures) facet {
 	a := facet{ID: "support", Title: "Kind of support", Name: "support", Kind: "checkbox", Note: "Read from the purpose as filed; a grant can have several."}
 	for _, s := range grant.Supports() {
 		id := s.IDs()[0]
-		if c := of(&x.Supports, id); c.Grants > 0 || f.Support&s != 0 {
-			a.Options = append(a.Options, option{Value: id, Label: s.Label(), On: f.Support&s != 0, Count: c.Grants, Counted: true})
+		if n := x.Supports.Of[id]; n > 0 || f.Support&s != 0 {
+			a.Options = append(a.Options, option{Value: id, Label: s.Label(), On: f.Support&s != 0, Count: n, Counted: true})
 		}
 	}
 	byCount(a.Options)
@@ -273,10 +274,9 @@ func supportFacet(f *graph.Filter, x *figures) facet {
 }
 
 func kindFacet(f *graph.Filter, x *figures) facet {
-	all := total(&x.FunderTypes)
-	a := facet{ID: "kind", Title: "Kind of funder", Name: "funder_type", Kind: "radio", Options: []option{{Label: "Any", On: f.FunderKind == "", Count: all.Grants, Counted: true}}}
+	a := facet{ID: "kind", Title: "Kind of funder", Name: "funder_type", Kind: "radio", Options: []option{{Label: "Any", On: f.FunderKind == "", Count: x.FunderTypes.All, Counted: true}}}
 	for _, kind := range grant.FunderKinds() {
-		a.Options = append(a.Options, option{Value: kind, Label: grant.KindLabel(kind), On: f.FunderKind == kind, Count: of(&x.FunderTypes, kind).Grants, Counted: true})
+		a.Options = append(a.Options, option{Value: kind, Label: grant.KindLabel(kind), On: f.FunderKind == kind, Count: x.FunderTypes.Of[kind], Counted: true})
 	}
 	return a
 }
@@ -297,7 +297,7 @@ func excludeFacet(v view, f *graph.Filter, x *figures) facet {
 	for _, c := range classLabels {
 		o := option{Value: c.class.String(), Label: c.label, On: f.Exclude&c.class != 0}
 		if !v.worded() { // a class can have grants to private persons in it, of whom words tell
-			o.Count, o.Counted = x.Classes[c.class].Grants, true
+			o.Count, o.Counted = x.Classes[c.class], true
 		}
 		a.Options = append(a.Options, o)
 	}

@@ -354,13 +354,13 @@ func loosen(v view, f *graph.Filter, x *figures) (list []left) {
 		}
 		return n
 	}
-	add(!f.Subject.Empty(), "the cause", total(&x.Subjects).Grants, "subject", "")
+	add(!f.Subject.Empty(), "the cause", x.Subjects.All, "subject", "")
 	if f.Place.Of == graph.RecipientPlace {
-		add(len(f.Place.Values) > 0, "the place", total(&x.States).Grants, "location", "")
+		add(len(f.Place.Values) > 0, "the place", x.States.All, "location", "")
 	}
-	add(len(f.Years) > 0, "the years", total(&x.Years).Grants, "year", "", "min_year", "", "max_year", "")
+	add(len(f.Years) > 0, "the years", x.Years.All, "year", "", "min_year", "", "max_year", "")
 	add(f.MinAmount != nil || f.MaxAmount != nil, "the amount", sum(x.Bands), "min_amt", "", "max_amt", "")
-	add(f.FunderKind != "", "the kind of funder", total(&x.FunderTypes).Grants, "funder_type", "")
+	add(f.FunderKind != "", "the kind of funder", x.FunderTypes.All, "funder_type", "")
 	slices.SortStableFunc(list, func(a, b left) int { return int(max(min(b.Grants-a.Grants, 1), -1)) })
 	return list
 }
