@@ -9,7 +9,6 @@ type buffers struct {
 	sets   freeList[bitset]
 	totals freeList[[]partyTotals] // one per recipient
 	masks  freeList[[]uint64]      // one per recipient
-	costs  freeList[[]Cost]        // one per recipient
 }
 
 // freeList keeps a few pieces of memory for the next question. Unlike a

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"context"
 	"maps"
 	"slices"
 
@@ -16,6 +17,17 @@ type cells struct {
 
 	countyKeys []uint32
 	countySums []Cost
+
+	// By recipient, and of each by year and state.
+	recipAt []uint32 // where those of a recipient begin
+	recips  []recipCell
+}
+
+// recipCell is what a recipient was given in a year and a state.
+type recipCell struct {
+	Key    uint32 // year and state
+	Grants uint32
+	Amount int64
 }
 
 // The parts of a key. Of states there is room for many more than there are.
@@ -80,6 +92,25 @@ func (b *builder) makeCells(states int) (c cells) {
 		}
 		return keys, sums
 	}
+	place := make([]int, maxYears*cellStates) // where a key of the recipient is, and one more
+	c.recipAt = append(c.recipAt, 0)
+	for id := range b.recip {
+		begin := len(c.recips)
+		for _, row := range b.byRecip.at(uint32(id)) {
+			key := uint32(b.years[row])*cellStates + uint32(x.states[row])
+			if place[key] == 0 {
+				c.recips = append(c.recips, recipCell{Key: key})
+				place[key] = len(c.recips)
+			}
+			sum := &c.recips[place[key]-1]
+			sum.Grants++
+			sum.Amount += b.amounts[row]
+		}
+		for _, r := range c.recips[begin:] {
+			place[r.Key] = 0
+		}
+		c.recipAt = append(c.recipAt, uint32(len(c.recips)))
+	}
 	c.keys, c.sums = list(sums)
 	c.countyKeys, c.countySums = list(counties)
 	return c
@@ -90,6 +121,8 @@ func (c *cells) write(w *mapped.Writer) {
 	mapped.Add(w, "cell.sums", c.sums)
 	mapped.Add(w, "cell.county.keys", c.countyKeys)
 	mapped.Add(w, "cell.county.sums", c.countySums)
+	mapped.Add(w, "cell.recipient.at", c.recipAt)
+	mapped.Add(w, "cell.recipients", c.recips)
 }
 
 func openCells(f *mapped.File) (c cells) {
@@ -97,6 +130,8 @@ func openCells(f *mapped.File) (c cells) {
 	c.sums = mapped.Column[Cost](f, "cell.sums", len(c.keys))
 	c.countyKeys = mapped.Column[uint32](f, "cell.county.keys", mapped.AnyLength)
 	c.countySums = mapped.Column[Cost](f, "cell.county.sums", len(c.countyKeys))
+	c.recipAt = mapped.Column[uint32](f, "cell.recipient.at", mapped.AnyLength)
+	c.recips = mapped.Column[recipCell](f, "cell.recipients", mapped.AnyLength)
 	return c
 }
 
@@ -221,4 +256,35 @@ func (g *Graph) fromCells(asks []GroupsOf) (t *tables, ok bool) {
 		}
 	}
 	return t, true
+}
+
+// recipientsFromCells is the recipients with the most dollars of a filter that
+// asks for years and states alone; ok is false for others.
+func (g *Graph) recipientsFromCells(ctx context.Context, a *GroupsOf) (out best, ok bool, err error) {
+	c, ok := g.cellFilter(a.Filter)
+	if !ok || c.more || len(g.cells.recipAt) != len(g.recip)+1 {
+		return out, false, nil
+	}
+	at := g.evenCuts(0, uint32(len(g.recip)))
+	parts := make([]best, len(at)-1)
+	err = betweenCuts(ctx, at, func(i, from, to int) {
+		b := best{most: a.Top}
+		for id := from; id < to; id++ {
+			var sum Cost
+			for _, r := range g.cells.recips[g.cells.recipAt[id]:g.cells.recipAt[id+1]] {
+				if c.years[r.Key/cellStates%maxYears] && c.states[r.Key%cellStates] {
+					sum.merge(Cost{Amount: r.Amount, Grants: int64(r.Grants)}, 1)
+				}
+			}
+			if sum.Grants > 0 {
+				b.add(uint32(id), sum)
+			}
+		}
+		parts[i] = b
+	})
+	out = best{most: a.Top}
+	for i := range parts {
+		out.merge(&parts[i])
+	}
+	return out, true, err
 }

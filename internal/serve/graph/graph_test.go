@@ -152,6 +152,13 @@ func compareWith(t *testing.T, g *graph.Graph, n *naive, r *rand.Rand, cases int
 		if r.IntN(2) == 0 {
 			asks[0].Filter = f.Without(graph.GroupSubject)
 		}
+		one := graph.GroupsOf{Filter: f, By: graph.GroupRecipient, Top: 3}
+		if r.IntN(2) == 0 { // years and states alone
+			one.Filter = &graph.Filter{Years: f.Years, Place: f.Place}
+		}
+		alone, err := g.Groups(ctx, one.Filter, one.By, one.Top)
+		check(err)
+		same(t, "recipients alone", one.Filter, alone, n.groups(one.Filter, one.By, one.Top))
 		groups, err := g.GroupsMany(ctx, asks)
 		check(err)
 		for i, a := range asks {

@@ -86,6 +86,11 @@ func (d *Grouped) clone() Grouped {
 
 // group answers several questions about one filter.
 func (g *Graph) group(ctx context.Context, asks []GroupsOf) ([]Grouped, error) {
+	if len(asks) == 1 && asks[0].By == GroupRecipient {
+		if b, ok, err := g.recipientsFromCells(ctx, &asks[0]); ok || err != nil {
+			return []Grouped{b.grouped(GroupRecipient, g.recipientGroup())}, err
+		}
+	}
 	e := g.evaluate(ctx)
 	defer e.end()
 	var set rowset
@@ -334,16 +339,20 @@ func (g *Graph) groupedFunders(sums []Cost, top int) Grouped {
 	})
 }
 
-// groupedRecipients goes through the rows in the order of recipients, unless
-// they are fewer than half. The sums of funders in the tables say what they come
-// to.
-func (e *evaluation) groupedRecipients(set *rowset, t *tables, a *GroupsOf) (Grouped, error) {
-	g := e.g
+// recipientGroup describes recipients.
+func (g *Graph) recipientGroup() func(id uint32) Group {
 	var text copier
-	group := func(id uint32) Group {
+	return func(id uint32) Group {
 		p := &g.recip[id]
 		return Group{Key: text.copy(g.recipIDs.at(id)), Name: text.copy(g.short.at(p.Name)), EIN: ein.EIN(p.EIN), Classes: Class(p.Classes)}
 	}
+}
+
+// groupedRecipients goes through the rows in the order of recipients, unless
+// they are few. The sums of funders in the tables say what they come to.
+func (e *evaluation) groupedRecipients(set *rowset, t *tables, a *GroupsOf) (Grouped, error) {
+	g := e.g
+	group := g.recipientGroup()
 	if set.all || set.short || set.count < int64(g.rows)/sparse {
 		r, err := e.ranking(set, Question{About: AboutRecipients, Page: Page{Limit: a.Top}}, nil)
 		if err != nil {
@@ -357,10 +366,6 @@ func (e *evaluation) groupedRecipients(set *rowset, t *tables, a *GroupsOf) (Gro
 			b.whole.merge(c, 1)
 		}
 		return b.grouped(GroupRecipient, group), nil
-	}
-	if set.count <= int64(g.rows)/2 {
-		b, err := e.gatherRecipients(set, a.Top)
-		return b.grouped(GroupRecipient, group), err
 	}
 	var concerned bitset
 	if t.few {
@@ -381,51 +386,6 @@ func (e *evaluation) groupedRecipients(set *rowset, t *tables, a *GroupsOf) (Gro
 		all.merge(&parts[i])
 	}
 	return all.grouped(GroupRecipient, group), nil
-}
-
-// gatherers is how many add up at a time, each in an array of all recipients.
-const gatherers = 2
-
-// gatherRecipients adds rows up by recipient as they come.
-func (e *evaluation) gatherRecipients(set *rowset, top int) (best, error) {
-	g := e.g
-	lo, hi := set.bounds()
-	at := []int{int(lo), int(lo + (hi-lo)/gatherers), int(hi)}
-	var sums [gatherers][]Cost
-	err := betweenCuts(e.ctx, at, func(i, from, to int) {
-		dense, ok := g.buffers.costs.take()
-		if !ok {
-			dense = make([]Cost, len(g.recip))
-		}
-		sums[i] = dense
-		set.each(uint32(from), uint32(to), func(rows []uint32) {
-			if e.ctx.Err() != nil {
-				return
-			}
-			for _, row := range rows {
-				dense[g.recips[row]].add(g.amounts[row])
-			}
-		})
-	})
-	b := best{most: top}
-	for id := range g.recip {
-		var sum Cost
-		for _, dense := range sums {
-			if dense != nil {
-				sum.merge(dense[id], 1)
-				dense[id] = Cost{} // as they are lent
-			}
-		}
-		if sum.Grants > 0 {
-			b.add(uint32(id), sum)
-		}
-	}
-	for _, dense := range sums {
-		if dense != nil {
-			g.buffers.costs.give(dense, freeArrays)
-		}
-	}
-	return b, cmp.Or(err, e.ctx.Err())
 }
 
 // addRecipients is sumRecipients without what a grouping has no use for.

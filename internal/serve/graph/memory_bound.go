@@ -84,7 +84,6 @@ func (g *Graph) Weight(about About, f *Filter, p Page) int64 {
 		tables := 2 * int64(len(g.stateList)+len(g.groups.countyList)+supportSets+letters+maxYears)
 		n += limit*partyBytes + (tables*int64(4*runtime.GOMAXPROCS(0)+3)+funders)*int64(unsafe.Sizeof(Cost{}))
 		n += limit * int64(4*runtime.GOMAXPROCS(0)+3) * 3 * int64(unsafe.Sizeof(numbered{}))
-		n += gatherers * recips * int64(unsafe.Sizeof(Cost{}))
 		if short {
 			n += 128 * bound
 		} else if !f.empty() {
