@@ -34,7 +34,7 @@ type guide struct {
 // guides are the pages whose code is run.
 var guides = []guide{
 	{"start", map[string][]string{"bash": {`"match":`, `"funder_name":`}, "js": {" to "}, "python": {" to "}}},
-	{"python", map[string][]string{"python": {"unsupported_parameter: ", "True\n", "2022 ", "304\n"}, "pandas": {"funder_name", "True\n", "x_service.ein_source", "funder_ein", "typical"}}},
+	{"python", map[string][]string{"python": {" strong\n", "unsupported_parameter: ", "True\n", "2022 ", "304\n"}, "pandas": {"funder_name", "True\n", "x_service.ein_source", "funder_ein", "typical"}}},
 	{"spreadsheets", map[string][]string{"bash": {"funder_ein,funder_name,", "fiscal_year,amount,funder_name,funder_ein,recip_name,recip_ein,purpose\n"}}},
 	{"agents", map[string][]string{"bash": {`"locked"`}}},
 	{"candid", map[string][]string{"bash": {`"True"`}}},
@@ -67,7 +67,7 @@ func TestGuides(t *testing.T) {
 	var refused, further atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		// A busy moment, which the code for programs has to wait out.
-		if strings.HasPrefix(r.UserAgent(), "Python-urllib") && r.URL.Path == "/api/v1/search" && refused.Add(1) == 1 {
+		if strings.HasPrefix(r.UserAgent(), "Python-urllib") && r.URL.Path == "/api/v1/grants/summary" && refused.Add(1) == 1 {
 			w.Header().Set("Retry-After", "0")
 			w.WriteHeader(http.StatusServiceUnavailable)
 			_, _ = w.Write([]byte(`{"code":503,"message":"Busy.","error":"server_busy"}`))
