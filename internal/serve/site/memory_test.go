@@ -15,6 +15,8 @@ import (
 
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/budget"
+	"grantgraph/internal/serve/site/result"
+	"grantgraph/internal/serve/sqlbox"
 )
 
 // TestBusy asks for pages while others hold all the memory there is.
@@ -117,5 +119,36 @@ func TestWeightOfScreening(t *testing.T) {
 		allocated("verifying "+name, weightVerify+weightDocument*int64(len(document))+3*verifyForm.most+4*int64(len(document)), func() {
 			anybody.send("/verify", map[string]string{"csrf": csrf}, "x", document)
 		})
+	}
+}
+
+// TestWeightOfSQL holds what the largest results allocate to what the page of
+// queries says it holds. It runs alone, as the test before.
+func TestWeightOfSQL(t *testing.T) {
+	p := newPlace(t, withSQL(t))
+	plus := p.payer(t, "plus@example.org", account.Plus)
+	csrf := plus.csrf("/sql")
+	columns := make([]string, 60)
+	for i := range columns {
+		columns[i] = fmt.Sprintf("repeat('<', 30) AS c%d", i)
+	}
+	for name, sql := range map[string]string{
+		"long texts":      "SELECT repeat('x', 7800) AS name, i AS n, 2000 + i % 20 AS tax_year FROM range(2000) r(i)",
+		"many columns":    "SELECT " + strings.Join(columns, ", ") + " FROM range(1400)",
+		"many small ones": "SELECT i AS a, i AS b, i AS c, i AS d, i AS e, i AS f, i AS g, i AS h, i AS j, i AS k FROM range(2000) r(i)",
+	} {
+		fields := url.Values{"csrf": {csrf}, "q": {sql}}
+		want(t, plus.post("/sql", fields), 200, "rows")
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		got := plus.post("/sql", fields)
+		runtime.ReadMemStats(&after)
+		took, held := int64(after.TotalAlloc-before.TotalAlloc), int64(sqlbox.Held+result.Weight)
+		took -= 3 * int64(len(got.body)) // what the test itself keeps of the page
+		t.Logf("%s: %d KB of %d KB, a page of %d KB", name, took>>10, held>>10, len(got.body)>>10)
+		if took > held {
+			t.Errorf("%s allocates %d bytes and holds %d", name, took, held)
+		}
 	}
 }

@@ -104,6 +104,9 @@ func newColumn(c sqlbox.Column, foreign bool) Column {
 	return col
 }
 
+// mostBytes is what the characters of a cell have at most, and one more.
+const mostBytes = 4 * (mostText + 1)
+
 var grantKey = regexp.MustCompile(`^[A-Za-z0-9_-]{8,64}$`)
 
 // cell is a value as the table shows it, and whether some of it was left out.
@@ -111,12 +114,12 @@ func (c Column) cell(raw json.RawMessage, o *Options) (_ Cell, cut bool) {
 	if isNull(raw) {
 		return Cell{Null: true}, false
 	}
-	s, isText := textOf(raw)
+	s, isText := textOf(raw, mostText)
 	if !isText {
 		if c.kind != structure && isNumber(raw) {
 			return Cell{Text: c.format(string(raw))}, false
 		}
-		s = string(raw)
+		s = string(raw[:min(len(raw), mostBytes)])
 	}
 	cell := Cell{Text: clean(s, mostText)}
 	switch c.kind {
@@ -195,14 +198,6 @@ func isNull(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "
 
 func isNumber(raw json.RawMessage) bool {
 	return raw[0] == '-' || raw[0] >= '0' && raw[0] <= '9'
-}
-
-// textOf is the text of a value that is one.
-func textOf(raw json.RawMessage) (s string, ok bool) {
-	if len(raw) == 0 || raw[0] != '"' {
-		return "", false
-	}
-	return s, json.Unmarshal(raw, &s) == nil
 }
 
 // clean bounds a text and shows a sign where there is a character that has none of

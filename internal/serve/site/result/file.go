@@ -38,9 +38,13 @@ func Workbook(w io.Writer, found *sqlbox.Result, foreign bool) error {
 	if err := b.Sheet("Result", heads); err != nil {
 		return err
 	}
+	written, err := names(found.Columns)
+	if err != nil {
+		return err
+	}
 	values, cells := make([]json.RawMessage, len(columns)), make([]any, len(columns))
 	for _, row := range found.Rows {
-		if err := split(row, found.Columns, values); err != nil {
+		if err := split(row, found.Columns, written, values); err != nil {
 			return err
 		}
 		for i, raw := range values {
@@ -60,7 +64,7 @@ func inSheet(raw json.RawMessage) any {
 	if isNull(raw) {
 		return nil
 	}
-	if s, ok := textOf(raw); ok {
+	if s, ok := textOf(raw, len(raw)); ok {
 		return s
 	}
 	switch s := string(raw); {
@@ -84,6 +88,13 @@ func inSheet(raw json.RawMessage) any {
 
 // carried is the CSV, if it is short enough to be in a page.
 func carried(found *sqlbox.Result) ([]byte, bool) {
+	whole := 0
+	for _, row := range found.Rows {
+		whole += len(row)
+	}
+	if whole > 8*mostFile { // JSON is hardly ever as much longer than CSV
+		return nil, false
+	}
 	short := &bounded{most: mostFile}
 	if err := CSV(short, found); err != nil {
 		return nil, false

@@ -143,10 +143,10 @@ func shownText(raw json.RawMessage) string {
 	if isNull(raw) {
 		return ""
 	}
-	if s, ok := textOf(raw); ok {
+	if s, ok := textOf(raw, mostText); ok {
 		return clean(s, mostText)
 	}
-	return clean(string(raw), mostText)
+	return clean(string(raw[:min(len(raw), mostBytes)]), mostText)
 }
 
 func numberOf(raw json.RawMessage) (float64, bool) {

@@ -269,6 +269,37 @@ func TestFiles(t *testing.T) {
 	}
 }
 
+// TestSplit reads rows as the worker writes them, and as it does not.
+func TestSplit(t *testing.T) {
+	t.Parallel()
+	columns := []sqlbox.Column{{Name: "a"}, {Name: `b"<`}}
+	written, err := names(columns)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for row, want := range map[string]string{
+		`{"a":1,"b\"\u003c":2}`:                         `[1 2]`,
+		`{"b\"<": 2, "a": 1}`:                           `[1 2]`,
+		`{"a":"},\"","b\"\u003c":{"x":[1,"]"],"y":{}}}`: `["},\"" {"x":[1,"]"],"y":{}}]`,
+		`{"a":null}`:                                    `[null ]`,
+		`{"a":1,"b\"\u003c":}`:                          "",
+		`{"a":1,"b\"\u003c":2`:                          "",
+		`{"a":1 2,"b\"\u003c":2}`:                       "",
+		``:                                              "", `[`: "", `{`: "", `{"a":"`: "",
+	} {
+		values := make([]json.RawMessage, 2)
+		err := split(json.RawMessage(row), columns, written, values)
+		if got := fmt.Sprintf("%s", values); (err != nil) != (want == "") || err == nil && got != want {
+			t.Errorf("%s: %s, %v", row, got, err)
+		}
+	}
+	for text, want := range map[string]string{"abcdefghij": "abcd", `ab\u00e9defghij`: "abéd", `a😀cdefghij`: "a😀cd", `abc\ud83d\ude00efghij`: "abc😀", `\"\"\"\"\"\"\"\"`: `""""`} {
+		if got, ok := textOf(json.RawMessage(`"`+text+`"`), 4); !ok || !strings.HasPrefix(got, want) || len(got) > 12 {
+			t.Errorf("%s: %q", text, got)
+		}
+	}
+}
+
 // FuzzNew makes pages of results of any name, type and value.
 func FuzzNew(f *testing.F) {
 	f.Add("amount", "BIGINT", "12", "state", "VARCHAR", `"OH"`)
