@@ -86,6 +86,8 @@ var (
 	visits = []limit{
 		{"EINs screened at a time on `/check`", "100", "site/eins.go", "mostEINs", "100"},
 		{"Organizations side by side on `/compare`", "5", "site/organization/compare.go", "mostCompared", "5"},
+		{"Free questions on `/ask` a day, for a visitor", "3", "account/questions.go", "FreeQuestions", "3"},
+		{"Free questions on `/ask` a day, for all visitors of an address", "30", "account/questions.go", "AddressQuestions", "30"},
 		{"Address of a page", "8 KB", "site/limits.go", "longestAddress", "8 << 10"},
 	}
 )
