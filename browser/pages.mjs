@@ -50,7 +50,8 @@ const violations = (page, scheme) => page.evaluate(async (scheme) => {
 
 // thin takes out of a page what repeats what stands beside it: of rows, choices
 // and bars that are made alike, the first two stay. What axe finds in one of them
-// it finds in all, and it takes its time for each.
+// it finds in all, and it takes its time for each. A label and what it names stand
+// side by side and are made unlike each other, so both stay.
 const thin = (page) => page.evaluate(() => {
   const made = (e) => e.localName + [...e.attributes].map((a) => (/^(class|role|type)$/.test(a.name) ? `[${a.name}=${a.value}]` : `[${a.name}]`)).join("") + `(${[...e.children].map(made).join()})`;
   const through = (parent) => {
@@ -58,7 +59,7 @@ const thin = (page) => page.evaluate(() => {
     for (const e of [...parent.children]) {
       const is = made(e), before = alike.get(is) ?? 0;
       alike.set(is, before + 1);
-      if (before < 2) through(e);
+      if (before < 2 || e.matches("input, label[for]")) through(e);
       else e.remove();
     }
   };
