@@ -12,16 +12,18 @@ import (
 // list of rows that can be enumerated, or only a test.
 type condition struct {
 	not     bool
-	bound   int64                   // no more rows than this satisfy it
-	sets    []bitset                // stored sets whose union it is
-	stored  bool                    // sets says it all
-	ranges  []span                  // row ranges, ascending and apart
-	scatter func(to bitset)         // adds its rows to a set; nil when only test is cheap
-	list    func([]uint32) []uint32 // appends its rows, in any order, perhaps repeated
-	test    func(row uint32) bool
-	ranks   span          // for a condition on amounts
-	funders func() bitset // for a condition on funders: those whose rows it is
-	years   uint64        // for a condition on years: their mask
+	bound   int64           // no more rows than this satisfy it
+	sets    []bitset        // stored sets whose union it is
+	stored  bool            // sets says it all
+	ranges  []span          // row ranges, ascending and apart
+	scatter func(to bitset) // adds its rows to a set; nil when only test is cheap
+	// fewOutside adds the rows that do not satisfy it to a set; nil unless they are few.
+	fewOutside func(to bitset)
+	list       func([]uint32) []uint32 // appends its rows, in any order, perhaps repeated
+	test       func(row uint32) bool
+	ranks      span          // for a condition on amounts
+	funders    func() bitset // for a condition on funders: those whose rows it is
+	years      uint64        // for a condition on years: their mask
 }
 
 // span is a range of rows.

@@ -17,8 +17,9 @@ func (g *Graph) ranks(least, most *int64) (lo, hi uint32) {
 	return lo, max(lo, hi)
 }
 
-// scatterPart says how few of the rows a range of amounts must be for setting
-// bits at random places to be cheaper than testing rows in order.
+// scatterPart says how few of the rows must be inside a range of amounts, or
+// outside of it, for setting bits at random places to be cheaper than testing rows
+// in order.
 const scatterPart = 8
 
 func (g *Graph) amountCond(least, most *int64) condition {
@@ -31,6 +32,15 @@ func (g *Graph) amountCond(least, most *int64) condition {
 	if int(hi-lo) < g.rows/scatterPart {
 		c.scatter = func(to bitset) {
 			for _, row := range g.byAmount[lo:hi] {
+				to.set(row)
+			}
+		}
+	} else if g.rows-int(hi-lo) < g.rows/scatterPart {
+		c.fewOutside = func(to bitset) {
+			for _, row := range g.byAmount[:lo] {
+				to.set(row)
+			}
+			for _, row := range g.byAmount[hi:] {
 				to.set(row)
 			}
 		}

@@ -126,6 +126,9 @@ func (e *evaluation) setBySet(conditions []condition) (rowset, error) {
 				clauses = append(clauses, clause{c.sets, c.not})
 			}
 			continue
+		case c.scatter == nil && c.fewOutside != nil:
+			c.fewOutside(sets.leavingOut(e))
+			continue
 		case c.scatter == nil:
 			tests = append(tests, c)
 			continue
@@ -172,13 +175,18 @@ func (e *evaluation) setBySet(conditions []condition) (rowset, error) {
 // more than three, however many words a query has.
 type clauseSets struct{ within, next, without bitset }
 
+// leavingOut is the set of rows that are left out.
+func (m *clauseSets) leavingOut(e *evaluation) bitset {
+	if m.without == nil {
+		m.without = e.set()
+	}
+	return m.without
+}
+
 func (m *clauseSets) add(e *evaluation, c *condition) {
 	switch {
 	case c.not:
-		if m.without == nil {
-			m.without = e.set()
-		}
-		c.scatter(m.without)
+		c.scatter(m.leavingOut(e))
 	case m.within == nil:
 		m.within = e.set()
 		c.scatter(m.within)
