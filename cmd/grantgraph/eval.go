@@ -37,6 +37,7 @@ type evalCmd struct {
 	screeningFlags
 	causesFlags
 	semanticFlags
+	rankingsFlags
 }
 
 // Help is shown by eval --help.
@@ -63,12 +64,17 @@ when too few of them are right.
 With --semantic it measures the search for organizations: on questions whose answers
 were judged, and by names that are known to be there. It fails when a gate does.
 
+With --rankings it prints who leads the rankings of a snapshot, of the nation and of
+the five states with most dollars, with the names that lines give for each, and marks
+the names that are not the organization's.
+
 Example:  grantgraph eval --labelled lines.csv.gz --bmf eo_oh.csv eo_pa.csv
           grantgraph eval --world world
           grantgraph eval --screening --list ofac --bmf eo_oh.csv eo_pa.csv
           grantgraph eval --screening --list ofac --cases cases.csv.gz
           grantgraph eval --causes --bmf eo_oh.csv eo_pa.csv
-          grantgraph eval --semantic --queries queries.jsonl --documents documents.jsonl`
+          grantgraph eval --semantic --queries queries.jsonl --documents documents.jsonl
+          grantgraph eval --rankings --data data`
 }
 
 func (c *evalCmd) Run(a *app) error {
@@ -77,6 +83,9 @@ func (c *evalCmd) Run(a *app) error {
 	}
 	if c.Semantic {
 		return c.evalSemantic(a)
+	}
+	if c.Rankings {
+		return c.evalRankings(a)
 	}
 	if c.Queries != "" || c.Documents != "" {
 		return fault.New("bad_flag", "--queries and --documents go with --semantic").Try("grantgraph eval --help")

@@ -26,7 +26,7 @@ import (
 type screeningFlags struct {
 	Screening bool   `help:"Measure the sanctions name screen." group:"Screening"`
 	List      string `help:"Folder with sdn.csv and alt.csv as published; by default the list of the data directory." placeholder:"DIR" group:"Screening"`
-	Data      string `help:"Data directory whose lists are used without --list." default:"data" placeholder:"DIR" group:"Screening"`
+	Data      string `help:"Data directory whose lists are used without --list, or whose snapshot is ranked." default:"data" placeholder:"DIR" group:"Screening"`
 	Cases     string `help:"A CSV file of names to look for, instead of names made from the list." placeholder:"FILE" group:"Screening"`
 	Seed      uint64 `help:"Seed of the names that are made." default:"1" placeholder:"N" group:"Screening"`
 	Each      int    `help:"How many names are made for each variant, at most." default:"3000" placeholder:"N" group:"Screening"`

@@ -1,0 +1,450 @@
+package eval
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"grantgraph/internal/grant"
+	"grantgraph/internal/money"
+	"grantgraph/internal/orgname"
+	"grantgraph/internal/place"
+	"grantgraph/internal/snapshot"
+)
+
+// How much a ranking shows.
+const (
+	rankedRecipients = 50 // of the nation and of each state
+	rankedStates     = 5  // those with most dollars
+	shownNames       = 8  // of a recipient, those with most dollars, and as many more that are in doubt
+)
+
+// Rankings are the first pages of the lists that people look at: the
+// recipients with most dollars, with the lines that put them there. A wrong
+// answer to a large line is seen here before anywhere else.
+type Rankings struct {
+	Lists       []RankedList
+	Individuals int64 // dollars of grants to persons, which are in no ranking
+	Unsaid      int64 // dollars of lines that name nobody, such as "see attached"
+}
+
+// RankedList is one ranking, of the nation or of a state.
+type RankedList struct {
+	Place   string // empty for the nation
+	Dollars int64
+	Rows    []Ranked
+}
+
+// Ranked is a recipient of a ranking with the names by which lines call it.
+type Ranked struct {
+	ID, EIN, Name, City, State string
+	Dollars                    int64
+	Unnamed, Partly            int64 // of those, by lines whose name is not its own, or only in part
+	Lines                      int
+	Names                      []FiledName
+
+	known *ownNames
+}
+
+// FiledName is a name as filed, with everything that was paid under it by one
+// rule with one probability.
+type FiledName struct {
+	Name    string
+	Rule    string
+	Prob    float64
+	Dollars int64
+	Lines   int
+	Naming  Naming
+	Stated  bool // by a rule that takes somebody's word for it: the filer's, or an override's
+}
+
+// Naming says how far a line's name is one of an organization's.
+type Naming uint8
+
+const (
+	Unnamed     Naming = iota // no telling word in common
+	NamedPartly               // a telling word in common, and on both sides words that the other lacks
+	Named                     // the letters, the initials, or one name within the other
+)
+
+// doubtful reports whether nothing but a rule says that the name is the
+// organization's.
+func (n *FiledName) doubtful() bool { return n.Naming == Unnamed && !n.Stated }
+
+// Rank reads the rankings of a snapshot. It goes through the grants twice, and
+// keeps a sum for each recipient and state.
+func Rank(s *snapshot.Snapshot) (*Rankings, error) {
+	grants := func() iter.Seq2[snapshot.Grant, error] { return snapshot.Rows[snapshot.Grant](s, snapshot.Grants) }
+	return rank(grants, snapshot.Rows[snapshot.Organization](s, snapshot.Organizations))
+}
+
+func rank(grants func() iter.Seq2[snapshot.Grant, error], organizations iter.Seq2[snapshot.Organization, error]) (*Rankings, error) {
+	res := &Rankings{}
+	type where struct{ id, state string }
+	sums := map[where]int64{}
+	states := map[string]int64{}
+	for g, err := range grants() {
+		switch {
+		case err != nil:
+			return nil, err
+		case g.IsIndividual:
+			res.Individuals += g.Amount
+		case g.IsUnidentified:
+			res.Unsaid += g.Amount
+		default:
+			sums[where{g.RecipID, ""}] += g.Amount
+			states[""] += g.Amount
+			if g.RecipientState != "" {
+				sums[where{g.RecipID, g.RecipientState}] += g.Amount
+				states[g.RecipientState] += g.Amount
+			}
+		}
+	}
+	places := make([]string, 0, len(states))
+	for state := range states {
+		places = append(places, state)
+	}
+	slices.SortFunc(places, func(a, b string) int { return cmp.Or(cmp.Compare(states[b], states[a]), cmp.Compare(a, b)) })
+	places = places[:min(len(places), 1+rankedStates)]
+
+	tops := map[string][]where{}
+	for w := range sums {
+		if slices.Contains(places, w.state) {
+			tops[w.state] = append(tops[w.state], w)
+		}
+	}
+	at := map[where]*Ranked{}
+	for _, p := range places {
+		top := tops[p]
+		slices.SortFunc(top, func(a, b where) int { return cmp.Or(cmp.Compare(sums[b], sums[a]), cmp.Compare(a.id, b.id)) })
+		top = top[:min(len(top), rankedRecipients)]
+		list := RankedList{Place: p, Dollars: states[p], Rows: make([]Ranked, len(top))}
+		for i, w := range top {
+			list.Rows[i] = Ranked{ID: w.id}
+			at[w] = &list.Rows[i]
+		}
+		res.Lists = append(res.Lists, list)
+	}
+
+	for g, err := range grants() {
+		if err != nil {
+			return nil, err
+		}
+		if g.IsIndividual || g.IsUnidentified {
+			continue
+		}
+		for _, state := range []string{"", g.RecipientState} {
+			if r := at[where{g.RecipID, state}]; r != nil {
+				r.add(&g)
+			}
+			if g.RecipientState == "" {
+				break
+			}
+		}
+	}
+	return res, res.judge(organizations)
+}
+
+// add counts a line of the recipient.
+func (r *Ranked) add(g *snapshot.Grant) {
+	if r.Lines == 0 {
+		r.EIN, r.Name, r.City, r.State = g.RecipientEIN, g.RecipientRaw, g.RecipientCity, g.RecipientState
+	}
+	r.Lines++
+	r.Dollars += g.Amount
+	name := FiledName{Name: g.RecipientRaw, Rule: g.EINSource, Prob: g.MatchProb}
+	order := func(a, b FiledName) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Prob, b.Prob))
+	}
+	i, found := slices.BinarySearchFunc(r.Names, name, order)
+	if !found {
+		r.Names = slices.Insert(r.Names, i, name)
+	}
+	r.Names[i].Dollars += g.Amount
+	r.Names[i].Lines++
+}
+
+// judge gives recipients the names of the register, and says of every filed
+// name whether it is one of them.
+func (res *Rankings) judge(organizations iter.Seq2[snapshot.Organization, error]) error {
+	by := map[string][]*Ranked{}
+	for i := range res.Lists {
+		for j := range res.Lists[i].Rows {
+			r := &res.Lists[i].Rows[j]
+			if r.EIN != "" {
+				by[r.EIN] = append(by[r.EIN], r)
+			}
+		}
+	}
+	bearers, all := map[string]int{}, 0
+	for o, err := range organizations {
+		if err != nil {
+			return err
+		}
+		all++
+		for w := range strings.FieldsSeq(orgname.Parse(o.Name).K2) {
+			bearers[w]++
+		}
+		if ranked := by[o.EIN]; ranked != nil {
+			own := namesOf(&o)
+			for _, r := range ranked {
+				r.Name, r.City, r.State = o.Name, o.City, o.State
+				r.known = own
+			}
+		}
+	}
+	telling := func(w string) bool { return bearers[w]*tellingOneIn <= all+tellingOneIn*5 }
+	for i := range res.Lists {
+		for j := range res.Lists[i].Rows {
+			r := &res.Lists[i].Rows[j]
+			for k := range r.Names {
+				n := &r.Names[k]
+				switch rule, _ := grant.ParseRule(n.Rule); rule {
+				case grant.Filed, grant.OverrideHuman, grant.OverrideKeyError, grant.OverrideLLM:
+					n.Stated = true
+				}
+				n.Naming = Named
+				if r.known != nil {
+					n.Naming = r.known.naming(n.Name, telling)
+				}
+				switch {
+				case n.doubtful():
+					r.Unnamed += n.Dollars
+				case n.Naming == NamedPartly && !n.Stated:
+					r.Partly += n.Dollars
+				}
+			}
+			slices.SortStableFunc(r.Names, func(a, b FiledName) int { return cmp.Compare(b.Dollars, a.Dollars) })
+		}
+	}
+	return nil
+}
+
+// tellingOneIn: a word tells organizations apart when at most one in so many
+// bears it, or it is borne by a handful.
+const tellingOneIn = 300
+
+// ownNames are the names of an organization as they are compared with lines.
+type ownNames struct {
+	names []orgname.Name
+	place map[string]bool // the words of its town and state, which its neighbors share
+}
+
+func namesOf(o *snapshot.Organization) *ownNames {
+	own := &ownNames{place: map[string]bool{}}
+	for _, list := range [][]string{{o.Name}, o.Aliases, o.AlsoKnown, o.Former} {
+		for _, s := range list {
+			n := orgname.Parse(s)
+			own.names = append(own.names, n)
+			for _, a := range n.Aliases {
+				own.names = append(own.names, orgname.Parse(a))
+			}
+		}
+	}
+	region, _ := place.RegionOf(o.State)
+	for w := range strings.FieldsSeq(orgname.City(o.City) + " " + strings.ToUpper(region.Name)) {
+		own.place[w] = true
+	}
+	return own
+}
+
+// naming says how far a line's name is one of the organization's: a telling
+// word in common may be misspelled or cut short. Names without a telling word
+// must agree in two words.
+func (own *ownNames) naming(filed string, telling func(string) bool) (best Naming) {
+	line := orgname.Parse(filed)
+	parts := []orgname.Name{line}
+	for _, a := range line.Aliases {
+		parts = append(parts, orgname.Parse(a))
+	}
+	for _, p := range parts {
+		for _, o := range own.names {
+			best = max(best, own.compare(p, o, telling))
+		}
+	}
+	return best
+}
+
+func (own *ownNames) compare(line, name orgname.Name, telling func(string) bool) Naming {
+	if line.KX == "" || name.KX == "" {
+		return Unnamed
+	}
+	if line.KX == name.KX || line.KA() == name.KX || name.KA() == line.KX {
+		return Named
+	}
+	of, with := strings.Fields(line.K2), strings.Fields(name.K2)
+	tells := func(w string) bool { return len(w) > 2 && telling(w) && !own.place[w] }
+	common, told := 0, false
+	for _, v := range of {
+		for _, w := range with {
+			if sameWord(v, w) {
+				common++
+				told = told || tells(v) && tells(w)
+				break
+			}
+		}
+	}
+	switch few := min(len(of), len(with)); {
+	case common >= few && (told || few > 1):
+		return Named
+	case told, common >= 2 && common*2 >= len(of) && !slices.ContainsFunc(of, tells):
+		return NamedPartly
+	}
+	return Unnamed
+}
+
+// sameWord reports whether two words are the same but for one letter, or one
+// is the beginning of the other.
+func sameWord(v, w string) bool {
+	if len(v) > len(w) {
+		v, w = w, v
+	}
+	switch {
+	case v == w:
+		return true
+	case len(v) < 4:
+		return false
+	case strings.HasPrefix(w, v):
+		return true
+	case len(v) < 5 || len(w)-len(v) > 1:
+		return false
+	}
+	i := 0
+	for i < len(v) && v[i] == w[i] {
+		i++
+	}
+	if len(v) < len(w) {
+		return v[i:] == w[i+1:]
+	}
+	return v[i+1:] == w[i+1:] || i+1 < len(v) && v[i] == w[i+1] && v[i+1] == w[i] && v[i+2:] == w[i+2:]
+}
+
+// rankingsSummary is the line for machines.
+type rankingsSummary struct {
+	Ranked         int             `json:"ranked"`          // recipients with an EIN, in all rankings
+	NeverNamed     int             `json:"never_named"`     // of those, no line names them
+	MostlyUnnamed  int             `json:"mostly_unnamed"`  // of those, half the dollars are of lines that do not
+	UnnamedDollars int64           `json:"unnamed_dollars"` // of the nation's ranking
+	PartlyDollars  int64           `json:"partly_dollars"`  // the same, of lines that name them in part
+	Doubts         []rankingsDoubt `json:"doubts"`
+}
+
+type rankingsDoubt struct {
+	Place   string `json:"place"`
+	Rank    int    `json:"rank"`
+	EIN     string `json:"ein"`
+	Name    string `json:"name"`
+	Dollars int64  `json:"dollars"`
+	Unnamed int64  `json:"unnamed_dollars"`
+}
+
+func (res *Rankings) summary() rankingsSummary {
+	s := rankingsSummary{Doubts: []rankingsDoubt{}}
+	for i, l := range res.Lists {
+		for j := range l.Rows {
+			r := &l.Rows[j]
+			if r.EIN == "" {
+				continue
+			}
+			s.Ranked++
+			if i == 0 {
+				s.UnnamedDollars += r.Unnamed
+				s.PartlyDollars += r.Partly
+			}
+			if r.Unnamed == 0 {
+				continue
+			}
+			if !slices.ContainsFunc(r.Names, func(n FiledName) bool { return !n.doubtful() }) {
+				s.NeverNamed++
+			}
+			if 2*r.Unnamed > r.Dollars {
+				s.MostlyUnnamed++
+			}
+			s.Doubts = append(s.Doubts, rankingsDoubt{cmp.Or(l.Place, "US"), j + 1, r.EIN, r.Name, r.Dollars, r.Unnamed})
+		}
+	}
+	return s
+}
+
+// WriteTable writes the rankings for people.
+func (res *Rankings) WriteTable(out io.Writer) error {
+	w := &strings.Builder{}
+	fmt.Fprintf(w, "Dollars to persons, ranked nowhere: %s. Dollars of lines that name nobody: %s.\n", money.Dollars(res.Individuals), money.Dollars(res.Unsaid))
+	fmt.Fprintln(w, "A name marked ? has no telling word in common with the organization, and only a rule says that it is meant; ~ is the same where the filer or an override says so. A name marked / is the organization's in part: each has words that the other lacks.")
+	for _, l := range res.Lists {
+		title := "Nation"
+		if l.Place != "" {
+			title = l.Place
+			if r, ok := place.RegionOf(l.Place); ok {
+				title = r.Name
+			}
+		}
+		fmt.Fprintf(w, "\n%s: %s\n\n", title, money.Dollars(l.Dollars))
+		for i := range l.Rows {
+			l.Rows[i].write(w, i+1)
+		}
+	}
+	s := res.summary()
+	fmt.Fprintf(w, "\n%s places of rankings are held by organizations with an EIN. Of those, %s are named by no line, and %s owe more than half their dollars to lines that do not name them.\n",
+		count(s.Ranked), count(s.NeverNamed), count(s.MostlyUnnamed))
+	_, err := io.WriteString(out, w.String())
+	return err
+}
+
+func (r *Ranked) write(w io.Writer, rank int) {
+	fmt.Fprintf(w, "%3d. %s", rank, r.Name)
+	if r.EIN != "" {
+		fmt.Fprintf(w, " (%s)", r.EIN)
+	} else {
+		fmt.Fprint(w, " (no EIN)")
+	}
+	fmt.Fprintf(w, ", %s: %s, lines: %s", strings.Trim(r.City+" "+r.State, " "), money.Dollars(r.Dollars), count(r.Lines))
+	if r.Unnamed > 0 {
+		fmt.Fprintf(w, ", NOT NAMED: %s", money.Dollars(r.Unnamed))
+	}
+	if r.Partly > 0 {
+		fmt.Fprintf(w, ", in part: %s", money.Dollars(r.Partly))
+	}
+	fmt.Fprintln(w)
+	shown, doubts, more, rest := 0, 0, 0, int64(0)
+	for i := range r.Names {
+		n := &r.Names[i]
+		mark := " "
+		switch {
+		case n.doubtful():
+			mark = "?"
+		case n.Naming == Unnamed:
+			mark = "~"
+		case n.Naming == NamedPartly && !n.Stated:
+			mark = "/"
+		}
+		if shown >= shownNames && (mark != "?" || doubts >= shownNames) {
+			more++
+			rest += n.Dollars
+			continue
+		}
+		shown++
+		if mark == "?" {
+			doubts++
+		}
+		rule, prob := cmp.Or(n.Rule, "no rule"), ""
+		if n.Rule != "" {
+			prob = decimal(n.Prob)
+		}
+		name := n.Name
+		if utf8.RuneCountInString(name) > 90 {
+			name = string([]rune(name)[:89]) + "…"
+		}
+		fmt.Fprintf(w, "     %s %16s  %-17s %5s  %5s  %s\n", mark, money.Dollars(n.Dollars), rule, prob, count(n.Lines), name)
+	}
+	if more > 0 {
+		fmt.Fprintf(w, "       %16s  names more: %s\n", money.Dollars(rest), count(more))
+	}
+}
+
+// WriteJSON writes what the rankings come to, as one line.
+func (res *Rankings) WriteJSON(w io.Writer) error { return writeJSON(w, res.summary()) }
