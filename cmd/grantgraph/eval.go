@@ -66,7 +66,8 @@ were judged, and by names that are known to be there. It fails when a gate does.
 
 With --rankings it prints who leads the rankings of a snapshot, of the nation and of
 the five states with most dollars, with the names that lines give for each, and marks
-the names that are not the organization's.
+the names that are not the organization's. With --hardness it prints how many of its
+organizations share an address or a name, and how far lines are from the register.
 
 Example:  grantgraph eval --labelled lines.csv.gz --bmf eo_oh.csv eo_pa.csv
           grantgraph eval --world world
@@ -84,8 +85,8 @@ func (c *evalCmd) Run(a *app) error {
 	if c.Semantic {
 		return c.evalSemantic(a)
 	}
-	if c.Rankings {
-		return c.evalRankings(a)
+	if c.Rankings || c.Hardness {
+		return c.evalSnapshot(a)
 	}
 	if c.Queries != "" || c.Documents != "" {
 		return fault.New("bad_flag", "--queries and --documents go with --semantic").Try("grantgraph eval --help")

@@ -310,14 +310,26 @@ func sameWord(v, w string) bool {
 		return false
 	case strings.HasPrefix(w, v):
 		return true
-	case len(v) < 5 || len(w)-len(v) > 1:
+	case len(v) < 5:
 		return false
+	}
+	return oneSlip(v, w)
+}
+
+// oneSlip reports whether two words differ by one letter changed, added or
+// dropped, or by two neighbors swapped.
+func oneSlip(v, w string) bool {
+	if len(v) > len(w) {
+		v, w = w, v
 	}
 	i := 0
 	for i < len(v) && v[i] == w[i] {
 		i++
 	}
-	if len(v) < len(w) {
+	switch {
+	case len(w)-len(v) > 1 || v == w:
+		return false
+	case len(v) < len(w):
 		return v[i:] == w[i+1:]
 	}
 	return v[i+1:] == w[i+1:] || i+1 < len(v) && v[i] == w[i+1] && v[i+1] == w[i] && v[i+2:] == w[i+2:]
