@@ -8,7 +8,7 @@ import (
 
 // stageVersion changes whenever the reader or the staged columns change their
 // meaning, so that shards staged by an older program are read anew.
-const stageVersion = "4"
+const stageVersion = "5"
 
 // stagedHead is the part of a staged return that the choice among returns
 // needs; it is read alone for that.

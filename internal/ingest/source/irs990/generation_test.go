@@ -169,6 +169,7 @@ const early990PF = `<?xml version="1.0" encoding="UTF-8"?>
           <efile:Amount>-50</efile:Amount>
         </efile:GrantOrContriPaidDuringYear>
         <efile:GrantOrContriApprovedForFuture><efile:RecipientBusinessName><efile:BusinessNameLine1>Library</efile:BusinessNameLine1></efile:RecipientBusinessName><efile:Amount>9</efile:Amount></efile:GrantOrContriApprovedForFuture>
+        <efile:TotGrantOrContriPaidDuringYear>150</efile:TotGrantOrContriPaidDuringYear><efile:TotGrantOrContriApprovedFuture>9</efile:TotGrantOrContriApprovedFuture>
       </efile:SupplementaryInformation>
     </efile:IRS990PF>
     <efile:InvestmentsCorpStockSchedule><efile:InvestmentsCorpStock><efile:NameOfStock>ACME COM</efile:NameOfStock><efile:EOYBookValue>1</efile:EOYBookValue><efile:EOYFMV>2</efile:EOYFMV></efile:InvestmentsCorpStock></efile:InvestmentsCorpStockSchedule>
@@ -186,7 +187,7 @@ func TestEarly990PF(t *testing.T) {
 		Money: Financials{Revenue: set(500), Expenses: set(300), InvestmentIncome: set(20), GrantsPaid: set(250),
 			Cash: set(3), Savings: set(4), Assets: set(90), AssetsFMV: set(95), Liabilities: set(1), NetAssets: set(89)},
 		Books:    Books{Investments: set(20)},
-		Declared: Declared{PFPaidCharity: set(250)},
+		Declared: Declared{PFPaid: set(150), PFFuture: set(9), PFPaidCharity: set(250)},
 		Tally: Tally{PFPaid: 2, PFPaidNonzero: 2, PFPaidPerson: 1, PFPaidForeign: 1, PFPaidSum: 150, PFFuture: 1, PFFutureSum: 9,
 			PFOfficers: 1, Holdings: 1},
 	}

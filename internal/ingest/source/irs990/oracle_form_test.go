@@ -89,7 +89,7 @@ func (o *oracleState) endForm(text string) {
 	case "IRS990/GrossReceiptsAmt", "IRS990/GrossReceipts", "IRS990EZ/GrossReceiptsAmt":
 		m.GrossReceipts = number(text)
 
-	case "IRS990PF/SupplementaryInformationGrp/TotalGrantOrContriPdDurYrAmt":
+	case "IRS990PF/SupplementaryInformationGrp/TotalGrantOrContriPdDurYrAmt", "IRS990PF/SupplementaryInformation/TotGrantOrContriPaidDuringYear":
 		r.Declared.PFPaid = number(text)
 	case "IRS990PF/SupplementaryInformationGrp/TotalGrantOrContriApprvFutAmt":
 		r.Declared.PFFuture = number(text)

@@ -79,10 +79,10 @@ func (o *oracleState) start(e xml.StartElement) {
 		switch o.path[2] + "/" + e.Name.Local {
 		case "IRS990ScheduleI/RecipientTable":
 			o.grant, o.foreign = &Grant{Part: ScheduleI}, false
-		case "IRS990ScheduleI/GrantsOtherAsstToIndivInUSGrp":
+		case "IRS990ScheduleI/GrantsOtherAsstToIndivInUSGrp", "IRS990ScheduleI/Form990ScheduleIPartIII":
 			o.ret.Tally.ScheduleIPeople++
 			o.cash = &o.ret.Tally.ScheduleIPeopleCash
-		case "IRS990ScheduleF/GrantsToOrgOutsideUSGrp":
+		case "IRS990ScheduleF/GrantsToOrgOutsideUSGrp", "IRS990ScheduleF/GrantsToOrgsOutsideUS":
 			o.ret.Tally.ScheduleFOrgs++
 			o.cash = &o.ret.Tally.ScheduleFCash
 		case "IRS990/Form990PartVIISectionAGrp", "IRS990/Form990PartVIISectionA",
@@ -164,7 +164,7 @@ func (o *oracleState) end(text string) error {
 	case o.cash != nil:
 		if depth == 4 {
 			o.cash = nil
-		} else if name == "CashGrantAmt" {
+		} else if name == "CashGrantAmt" || name == "AmountOfCashGrant" {
 			*o.cash += number(text).Value
 		}
 		return nil

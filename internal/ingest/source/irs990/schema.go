@@ -341,11 +341,9 @@ var form990PF = group(flags()).with(map[string]*node{
 		"WebsiteAddressTxt|WebsiteAddress":                         kept(func(r *Return) *string { return &r.Website }),
 	}),
 	"SupplementaryInformationGrp|SupplementaryInformation": group(map[string]*node{
-		"GrantOrContributionPdDurYrGrp|GrantOrContriPaidDuringYear":  foundationGrant(PFPaid),
-		"GrantOrContriApprvForFutGrp|GrantOrContriApprovedForFuture": foundationGrant(PFFuture),
-		// Before 2013 no total of what was paid is taken: those returns lie
-		// outside every window, and the sum of the lines says the same.
-		"TotalGrantOrContriPdDurYrAmt":                                 figure(func(r *Return) *Amount { return &r.Declared.PFPaid }),
+		"GrantOrContributionPdDurYrGrp|GrantOrContriPaidDuringYear":    foundationGrant(PFPaid),
+		"GrantOrContriApprvForFutGrp|GrantOrContriApprovedForFuture":   foundationGrant(PFFuture),
+		"TotalGrantOrContriPdDurYrAmt|TotGrantOrContriPaidDuringYear":  figure(func(r *Return) *Amount { return &r.Declared.PFPaid }),
 		"TotalGrantOrContriApprvFutAmt|TotGrantOrContriApprovedFuture": figure(func(r *Return) *Amount { return &r.Declared.PFFuture }),
 	}),
 	"OfficerDirTrstKeyEmplInfoGrp|OfcrDirTrusteesKeyEmployeeInfo": group(map[string]*node{

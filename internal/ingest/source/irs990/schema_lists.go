@@ -120,26 +120,24 @@ var scheduleI = transparent(group(map[string]*node{
 		}
 		return rd.emitGrant()
 	}),
-	"GrantsOtherAsstToIndivInUSGrp": cashOnly(func(rd *Reader) {
+	"GrantsOtherAsstToIndivInUSGrp|Form990ScheduleIPartIII": cashOnly(func(rd *Reader) {
 		rd.ret.Tally.ScheduleIPeople++
 		rd.ret.Tally.ScheduleIPeopleCash += rd.cash.Value
 	}),
 }), "Form990ScheduleIPartII")
 
-// Schedule F Part II names no recipient; its lines are only counted. Like
-// Part III of Schedule I it is tallied from the schemas of 2013 on: before
-// them neither list can become a row of anything, and nobody asks for it.
-var scheduleF = group(map[string]*node{
-	"GrantsToOrgOutsideUSGrp": cashOnly(func(rd *Reader) {
+// Schedule F Part II names no recipient; its lines are only counted.
+var scheduleF = transparent(group(map[string]*node{
+	"GrantsToOrgOutsideUSGrp|GrantsToOrgsOutsideUS": cashOnly(func(rd *Reader) {
 		rd.ret.Tally.ScheduleFOrgs++
 		rd.ret.Tally.ScheduleFCash += rd.cash.Value
 	}),
-})
+}), "Form990ScheduleFPartII")
 
 // cashOnly is a group of which only the cash column is tallied.
 func cashOnly(end func(*Reader)) *node {
 	return item(map[string]*node{
-		"CashGrantAmt": sum(func(rd *Reader) *Amount { return &rd.cash }),
+		"CashGrantAmt|AmountOfCashGrant": sum(func(rd *Reader) *Amount { return &rd.cash }),
 	}, func(rd *Reader) {
 		rd.cash = Amount{}
 	}, func(rd *Reader) error {
@@ -364,9 +362,9 @@ var scheduleR = group(map[string]*node{
 		"DisregardedEntityName|NameOfDisregardedEntity": relatedName(),
 	}),
 	"IdRelatedTaxExemptOrgGrp|Form990ScheduleRPartII": relatedItem("exempt", map[string]*node{
-		"DisregardedEntityName|RelatedOrganizationName|NameOfRelatedOrg": relatedName(),
-		"ExemptCodeSectionTxt|ExemptCodeSection":                         word(func(rd *Reader) *string { return &rd.related.Section }),
-		"PublicCharityStatusTxt|PublicCharityStatus":                     word(func(rd *Reader) *string { return &rd.related.Status }),
+		"DisregardedEntityName|RelatedOrganizationName|NameOfDisregardedEntity|NameOfRelatedOrg": relatedName(),
+		"ExemptCodeSectionTxt|ExemptCodeSection":                                                 word(func(rd *Reader) *string { return &rd.related.Section }),
+		"PublicCharityStatusTxt|PublicCharityStatus":                                             word(func(rd *Reader) *string { return &rd.related.Status }),
 	}),
 	"IdRelatedOrgTxblPartnershipGrp|Form990ScheduleRPartIII": relatedItem("partnership", map[string]*node{
 		"RelatedOrganizationName|NameOfRelatedOrg": relatedName(),

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -148,8 +149,11 @@ func TestUpstreamReturns(t *testing.T) {
 			t.Errorf("%s: no expectation: %v", f.key, err)
 			continue
 		}
+		// The independent reader knows these lists in the spelling of 2013 and
+		// later only; before that the oracle of this package compares them.
+		later := ret.Version >= "2013"
 		for key, v := range w {
-			if g[key] != v {
+			if g[key] != v && (later || !strings.HasPrefix(key, "sched_f_") && !strings.HasPrefix(key, "sched_i_individual_")) {
 				t.Errorf("%s: %s is %v, want %v", f.key, key, g[key], v)
 			}
 		}
