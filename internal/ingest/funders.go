@@ -48,6 +48,10 @@ type funder struct {
 // sortFunders takes the funders from the ordered rows and says what kind each
 // is.
 func (c *corpus) sortFunders() {
+	advised := make([]bool, c.lines.purposes.len())
+	for i := range advised {
+		advised[i] = classify.DonorAdvised(c.lines.purposes.at(uint32(i)))
+	}
 	for from := 0; from < len(c.rows); {
 		e := c.filingOf(c.rows[from]).ein
 		to := from + 1
@@ -70,6 +74,9 @@ func (c *corpus) sortFunders() {
 				f.grantees++
 			}
 			f.total += c.lines.amount[row]
+			if advised[c.lines.purpose[row]] {
+				facts.AdvisedGrants++
+			}
 			amounts = append(amounts, c.lines.amount[row])
 			yearly = append(yearly, uint64(c.filingOf(row).year)<<32|uint64(c.recipients.id[row]))
 		}

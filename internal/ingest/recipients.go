@@ -51,7 +51,6 @@ type recipientFacts struct {
 	match    resolve.Match
 	nameless bool   // names nobody: a pointer to a list, an aggregate, nothing
 	keyless  bool   // nothing is left of its name, as of "C/O A BANK": nobody, unless an EIN says who
-	unknown  bool   // no organization has its name
 	identity string // as an organization
 }
 
@@ -177,13 +176,12 @@ func (f *recipientFinder) resolve(cache *matchCache, i uint32) (facts recipientF
 		facts.match = cache.resolve(f.resolver, int(i), key, &t, &n)
 		facts.identity = f.resolver.RecipID(&t, &n, facts.match, resolve.Organization, ein.None)
 	}
-	facts.unknown = facts.match.EIN == ein.None && f.universe.Named(n.KX) == 0
 	return facts
 }
 
 // classifierLine is what the classifier sees of a recipient.
 func classifierLine(t *resolve.Recipient) classify.Line {
-	return classify.Line{Name1: t.Name1, Name2: t.Name2, Person: t.Person, Street: t.Street}
+	return classify.Line{Name1: t.Name1, Name2: t.Name2, Person: t.Person, Street: t.Street, City: t.City}
 }
 
 // resolveRow decides whom one row paid and which classes it is in, and returns
@@ -225,10 +223,6 @@ func (f *recipientFinder) resolveRow(row uint32) string {
 			class |= individual | unidentified
 			m = resolve.Match{}
 		case facts.nameless, facts.keyless && m.EIN == ein.None:
-			class |= unidentified
-		case facts.unknown && m.EIN == ein.None && t.Country == "" && filing.account.Rows == 1 && f.lines.amount[row] == filing.declared:
-			// One line for everything, naming nobody known: a pointer to a
-			// list that was not e-filed. Abroad, hardly anybody is known.
 			class |= unidentified
 		}
 	}

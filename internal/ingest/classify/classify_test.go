@@ -19,7 +19,7 @@ func TestPlaceholder(t *testing.T) {
 		"Eligible Patients (See Schedule #2)", "VARIOUS NEEDY PATIENTS", "SEE STATEMENT 12", "SEE ATTACHED SCHEDULE", "SEEATTACHED",
 		"Refer to attached schedule", "SEE THE ATTACHED", "STMT 4", "STATEMENT NO 7", "EXHIBIT A", "LIST ATTACHED", "SEE", "MISCELLANEOUS",
 		"Various - see list", "SUNDRY CHARITIES", "Available upon request", "HIPAA PROTECTED", "withheld per HIPPA", "SEE ADDITIONAL DATA", "see addl data table",
-		"SEE APPENDIX 3", "\"SEE LISTING\"",
+		"SEE APPENDIX 3", "\"SEE LISTING\"", "SEE ATTACHMENT C", "DETAILS ON FILE", "GRANT LISTING ATTACHED", "LIST OF GRANTS",
 	} {
 		if !Placeholder(orgname.Fold(name)) {
 			t.Errorf("%q is a placeholder", name)
@@ -28,7 +28,7 @@ func TestPlaceholder(t *testing.T) {
 	for _, name := range []string{
 		"SEEDS OF FAITH INC", "SCHEDULE ONE THEATER", "SEE CHANGE INSTITUTE", "SEE PARTNERS FOR VISION", "EXHIBIT COLUMBUS", "LIST FOUNDATION",
 		"VARIETY THE CHILDRENS CHARITY", "MULTIPLE SCLEROSIS FOUNDATION INC", "", "LANTERN HOUSE", "HIPPO SANCTUARY", "STATEMENT ARTS",
-		"LAWYER REFERRAL SERVICE", "SEELEY LAKE", "REQUEST FOR PEACE", "TENNESSEE LISTENS", "THE SEEING EYE",
+		"LAWYER REFERRAL SERVICE", "DETAIL THEATER", "GIFT OF LIFE", "FORM ARTS", "GRANTS PASS", "THE LISTENERS", "SEELEY LAKE", "REQUEST FOR PEACE", "TENNESSEE LISTENS", "THE SEEING EYE",
 	} {
 		if Placeholder(orgname.Fold(name)) {
 			t.Errorf("%q is a name", name)
@@ -186,6 +186,19 @@ func TestIndividual(t *testing.T) {
 		"needy individuals":                  {Line{Name1: "Various needy individuals (25)"}, true},
 		"families first":                     {Line{Name1: "FAMILIES FIRST"}, false},
 		"students for a cause":               {Line{Name1: "STUDENTS FOR PEACE"}, false},
+		"pointer, in spite of status I":      {Line{Name1: "SEE ATTACHMENT C", Status: "I", PF: true}, false},
+		"pointer in the element for persons": {Line{Person: "SEE ATTACHED", Status: "I"}, false},
+		"grants, in spite of status I":       {Line{Name1: "GRANTS", Status: "I"}, false},
+		"see, in the city of statement":      {Line{Name1: "SEE", City: "STATEMENT", Status: "I"}, false},
+		"schedule, in the city of attached":  {Line{Person: "SCHEDULE", City: "ATTACHED"}, false},
+		"various, in spite of status I":      {Line{Name1: "VARIOUS", Status: "INDIVIDUAL"}, false},
+		"nothing, in spite of status I":      {Line{Name1: "--", Status: "I"}, false},
+		"a name that is withheld, status I":  {Line{Name1: "ANONYMOUS", Status: "I"}, true},
+		"a patient who is withheld":          {Line{Name1: "PROTECTED BY HIPAA", Status: "I"}, true},
+		"withheld, by whom nobody knows":     {Line{Name1: "ANONYMOUS"}, false},
+		"noncharity with a person's name":    {Line{Name1: "ANNA KUIPERS", Status: "NC", PF: true}, true},
+		"noncharity, element for persons":    {Line{Person: "ANNA KUIPERS", Status: "NC", PF: true}, true},
+		"noncharity that is a business":      {Line{Name1: "EXAMPLE GARDEN LLC", Status: "NC", PF: true}, false},
 		"only stop words":                    {Line{Name1: "THE AND OF"}, false},
 		"person, PF without a status":        {Line{Name1: "ANNA KUIPERS", PF: true}, true},
 		"person, scholarship":                {Line{Name1: "ELSA UNHEARDOF", Purpose: "SCHOLARSHIP"}, true},
@@ -240,6 +253,18 @@ func TestRelatedText(t *testing.T) {
 	}
 }
 
+func TestDonorAdvised(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"DONOR ADVISED FUND GRANT": true, "Donor-advised grant for general support": true, "DAF": true, "From a DAF, unrestricted": true, "DONOR ADVISED": true,
+		"": false, "DAFFODIL FESTIVAL": false, "ADVISED BY THE DONOR": false, "GENERAL SUPPORT": false,
+	} {
+		if DonorAdvised(text) != want {
+			t.Errorf("%q: %v", text, !want)
+		}
+	}
+}
+
 func TestKindOf(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -250,19 +275,23 @@ func TestKindOf(t *testing.T) {
 		"public charity":     {FunderFacts{Name: "EXAMPLE SOCIETY", ReturnType: "990", Grantees: 30}, Kind{Kind: grant.PublicCharity}},
 		"sponsor by Schedule D": {FunderFacts{Name: "EXAMPLE REGION FUND", ReturnType: "990", DAFCount: 12, DAFGrants: 60, DAFGrantsYearPaid: 100},
 			Kind{grant.Passthrough, true, SignalScheduleD, .99}},
-		"many funds, small share": {FunderFacts{ReturnType: "990", DAFCount: 50, DAFGrants: 1, DAFGrantsYearPaid: 100}, Kind{grant.Passthrough, true, SignalScheduleD, .99}},
-		"a fifth":                 {FunderFacts{ReturnType: "990", DAFCount: 2, DAFGrants: 20, DAFGrantsYearPaid: 100}, Kind{grant.Passthrough, true, SignalScheduleD, .9}},
-		"less than a fifth":       {FunderFacts{ReturnType: "990", DAFCount: 2, DAFGrants: 19, DAFGrantsYearPaid: 100}, Kind{grant.PublicCharity, false, SignalScheduleD, .7}},
-		"funds held, none paid":   {FunderFacts{ReturnType: "990", DAFCount: 90}, Kind{Kind: grant.PublicCharity}},
-		"paid that year unknown":  {FunderFacts{ReturnType: "990", DAFCount: 2, DAFGrants: 19}, Kind{grant.PublicCharity, false, SignalScheduleD, .7}},
-		"national sponsor":        {FunderFacts{Name: "FIDELITY INVESTMENTS CHARITABLE GIFT FUND", ReturnType: "990"}, Kind{grant.Passthrough, true, SignalName, .85}},
-		"its other spelling":      {FunderFacts{Name: "The Schwab Charitable Fund, Inc.", ReturnType: "990"}, Kind{grant.Passthrough, true, SignalName, .85}},
-		"community foundation":    {FunderFacts{Name: "EXAMPLE COMMUNITY FOUNDATION INC", ReturnType: "990"}, Kind{grant.PublicCharity, false, SignalName, .6}},
-		"strongest signal":        {FunderFacts{Name: "EXAMPLE COMMUNITY FOUNDATION", ReturnType: "990", DAFCount: 300, DAFGrants: 80, DAFGrantsYearPaid: 100}, Kind{grant.Passthrough, true, SignalScheduleD, .99}},
-		"fan-out":                 {FunderFacts{Name: "EXAMPLE GIVES", ReturnType: "990", Grantees: 20_000, MedianGrant: 100}, Kind{grant.Passthrough, true, SignalMegaFanout, .8}},
-		"fan-out in one year":     {FunderFacts{ReturnType: "990", Grantees: 6000, GranteesBestYear: 5000, MedianGrant: 2499}, Kind{grant.Passthrough, true, SignalMegaFanout, .8}},
-		"large grants":            {FunderFacts{ReturnType: "990", Grantees: 30_000, MedianGrant: 2500}, Kind{Kind: grant.PublicCharity}},
-		"corporate foundation":    {FunderFacts{Name: "EXAMPLE GIVING FUND", ReturnType: "990PF", Grantees: 50_000, MedianGrant: 50, DAFCount: 3, DAFGrants: 9}, Kind{Kind: grant.PrivateFoundation}},
+		"university with many funds":  {FunderFacts{Name: "EXAMPLE UNIVERSITY", ReturnType: "990", DAFCount: 300, DAFGrants: 49, DAFGrantsYearPaid: 100}, Kind{grant.PublicCharity, false, SignalScheduleD, .7}},
+		"just half":                   {FunderFacts{ReturnType: "990", DAFCount: 2, DAFGrants: 50, DAFGrantsYearPaid: 100}, Kind{grant.Passthrough, true, SignalScheduleD, .99}},
+		"half of the lines say so":    {FunderFacts{ReturnType: "990", DAFCount: 2, DAFGrants: 10, DAFGrantsYearPaid: 100, Grants: 9, AdvisedGrants: 5}, Kind{grant.Passthrough, true, SignalScheduleD, .9}},
+		"fewer lines say so":          {FunderFacts{ReturnType: "990", DAFCount: 2, DAFGrants: 10, DAFGrantsYearPaid: 100, Grants: 11, AdvisedGrants: 5}, Kind{grant.PublicCharity, false, SignalScheduleD, .7}},
+		"lines say so, no Schedule D": {FunderFacts{ReturnType: "990", Grants: 9, AdvisedGrants: 9}, Kind{Kind: grant.PublicCharity}},
+		"its name says so":            {FunderFacts{Name: "EXAMPLE BANK DONOR ADVISED FUND INC", ReturnType: "990"}, Kind{grant.Passthrough, true, SignalName, .85}},
+		"gift fund":                   {FunderFacts{Name: "EXAMPLE CHARITABLE GIFT FUND", ReturnType: "990"}, Kind{grant.Passthrough, true, SignalName, .85}},
+		"funds held, none paid":       {FunderFacts{ReturnType: "990", DAFCount: 90}, Kind{Kind: grant.PublicCharity}},
+		"paid that year unknown":      {FunderFacts{ReturnType: "990", DAFCount: 2, DAFGrants: 19}, Kind{grant.PublicCharity, false, SignalScheduleD, .7}},
+		"national sponsor":            {FunderFacts{Name: "FIDELITY INVESTMENTS CHARITABLE GIFT FUND", ReturnType: "990"}, Kind{grant.Passthrough, true, SignalName, .85}},
+		"its other spelling":          {FunderFacts{Name: "The Schwab Charitable Fund, Inc.", ReturnType: "990"}, Kind{grant.Passthrough, true, SignalName, .85}},
+		"community foundation":        {FunderFacts{Name: "EXAMPLE COMMUNITY FOUNDATION INC", ReturnType: "990"}, Kind{grant.PublicCharity, false, SignalName, .6}},
+		"strongest signal":            {FunderFacts{Name: "EXAMPLE COMMUNITY FOUNDATION", ReturnType: "990", DAFCount: 300, DAFGrants: 80, DAFGrantsYearPaid: 100}, Kind{grant.Passthrough, true, SignalScheduleD, .99}},
+		"fan-out":                     {FunderFacts{Name: "EXAMPLE GIVES", ReturnType: "990", Grantees: 20_000, MedianGrant: 100}, Kind{grant.Passthrough, true, SignalMegaFanout, .8}},
+		"fan-out in one year":         {FunderFacts{ReturnType: "990", Grantees: 6000, GranteesBestYear: 5000, MedianGrant: 2499}, Kind{grant.Passthrough, true, SignalMegaFanout, .8}},
+		"large grants":                {FunderFacts{ReturnType: "990", Grantees: 30_000, MedianGrant: 2500}, Kind{Kind: grant.PublicCharity}},
+		"corporate foundation":        {FunderFacts{Name: "EXAMPLE GIVING FUND", ReturnType: "990PF", Grantees: 50_000, MedianGrant: 50, DAFCount: 3, DAFGrants: 9}, Kind{Kind: grant.PrivateFoundation}},
 	} {
 		if got := KindOf(c.facts); got != c.want {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)

@@ -21,6 +21,7 @@ type FunderFacts struct {
 	DAFCount          int64 // most donor advised funds held in any year, Schedule D
 	DAFGrants         int64 // paid from them, latest year that says
 	DAFGrantsYearPaid int64 // all grants paid in that same year
+	AdvisedGrants     int   // of Grants, those whose purpose says that a donor advised it
 }
 
 // The values of Kind.Signal.
@@ -65,16 +66,18 @@ func KindOf(f FunderFacts) Kind {
 			if f.DAFGrantsYearPaid > 0 {
 				share = float64(f.DAFGrants) / float64(f.DAFGrantsYearPaid)
 			}
+			// A university that holds some such funds is no conduit. Schedule D
+			// has their dollars; their number only the lines can tell.
 			switch {
-			case share >= 0.5 || f.DAFCount >= 50:
+			case share >= 0.5:
 				note(SignalScheduleD, 0.99, true)
-			case share >= 0.2:
+			case f.AdvisedGrants > 0 && 2*f.AdvisedGrants >= f.Grants:
 				note(SignalScheduleD, 0.9, true)
 			default:
 				note(SignalScheduleD, 0.7, false)
 			}
 		}
-		if sponsors[orgname.Key(f.Name)] {
+		if sponsors[orgname.Key(f.Name)] || sponsorName(f.Name) {
 			note(SignalName, 0.85, true)
 		} else if sponsorWording(f.Name) {
 			note(SignalName, 0.6, false)
@@ -94,12 +97,33 @@ func KindOf(f FunderFacts) Kind {
 	return k
 }
 
+// DonorAdvised reports whether the purpose of a grant says that it is made on a
+// donor's advice.
+func DonorAdvised(purpose string) bool {
+	if len(purpose) < len("DAF") || !strings.ContainsAny(purpose, "Dd") {
+		return false
+	}
+	s := " " + words(purpose) + " "
+	return strings.Contains(s, " DONOR ADVISED ") || strings.Contains(s, " DAF ")
+}
+
+// sponsorName reports whether a name says outright that donors advise it.
+func sponsorName(name string) bool {
+	s := " " + words(orgname.Fold(name)) + " "
+	for _, phrase := range [...]string{" DONOR ADVISED ", " CHARITABLE GIFT FUND ", " CHARITABLE GIFT TRUST "} {
+		if strings.Contains(s, phrase) {
+			return true
+		}
+	}
+	return false
+}
+
 // sponsorWording reports whether a name sounds like a sponsor of donor advised
 // funds. Most community foundations are, but the wording alone does not make
 // one.
 func sponsorWording(name string) bool {
 	s := " " + words(orgname.Fold(name)) + " "
-	for _, phrase := range [...]string{" DONOR ADVISED", " CHARITABLE GIFT FUND ", " CHARITABLE GIFT TRUST ", " GIFT TRUST ", " GIVING FUND ",
+	for _, phrase := range [...]string{" GIFT TRUST ", " GIVING FUND ",
 		" COMMUNITY FOUNDATION ", " COMMUNITY FDN ", " JEWISH FEDERATION ", " JEWISH COMMUNAL ", " COMMUNAL FUND ", " UNITED WAY ", " TIDES ",
 		" PHILANTHROPIC TRUST ", " CHARITABLE FUND OF ", " PHILANTHROPY FUND "} {
 		if strings.Contains(s, phrase) {

@@ -11,7 +11,7 @@ import (
 type Line struct {
 	Name1, Name2 string
 	Person       string // the element for a person's name, filed instead of a business name
-	Street       string
+	Street, City string
 	Status       string // foundation status of the recipient
 	Relationship string
 	Purpose      string
@@ -33,8 +33,12 @@ const (
 //
 // Filers often put organizations into the element meant for persons; such a
 // line is a person's unless the name is plainly an organization's. Its Person
-// is then the name to resolve.
+// is then the name to resolve. A line that points to a list is nobody's, even
+// where its status says that the list is one of persons.
 func Individual(l *Line, people *People) bool {
+	if nobody(l) {
+		return false
+	}
 	if individualStatus(l.Status) {
 		return true
 	}
@@ -69,18 +73,51 @@ func Individual(l *Line, people *People) bool {
 // person, a pointer to a list, an aggregate, or nothing. individual is what
 // Individual said, which this is wider than by construction.
 func Unidentified(l *Line, individual bool) bool {
-	if individual {
-		return true
-	}
-	name := fullName(l)
-	if name == "" {
-		name = strings.TrimSpace(l.Person)
-	}
+	return individual || nobody(l) || withheld(words(orgname.Fold(anyName(l))))
+}
+
+// nobody reports whether what stands for a name points to a list, adds up many
+// recipients or says nothing, rather than hiding or naming anybody. Persons as
+// a group are somebody: see peopleOnly.
+func nobody(l *Line) bool {
+	name := anyName(l)
 	if !hasLetter(name) {
 		return true
 	}
 	folded := orgname.Fold(name)
-	return Placeholder(folded) || aggregate(words(folded))
+	s := words(folded)
+	if withheld(s) || peopleOnly(s) {
+		return false
+	}
+	return Placeholder(folded) || aggregate(s) || halfPointer(s, l.City)
+}
+
+// anyName is the name of the line, whichever element it stands in.
+func anyName(l *Line) string {
+	if name := fullName(l); name != "" {
+		return name
+	}
+	return strings.TrimSpace(l.Person)
+}
+
+// halfPointer reports whether a pointer runs on from the name into the city:
+// SCHEDULE in ATTACHED, LISTING in SEE STATEMENT.
+func halfPointer(name, city string) bool {
+	if strings.IndexByte(name, ' ') >= 0 && headWord(name) != "PLEASE" || !paperWords[lastWord(name)] {
+		return false
+	}
+	city = words(orgname.Fold(city))
+	return city != "" && paperOnly(city)
+}
+
+// withheld reports whether the filer says that it keeps a name to itself. There
+// is somebody behind it, whom the status may tell to be a person.
+func withheld(s string) bool {
+	switch s {
+	case "ANONYMOUS", "NAME WITHHELD", "NAMES WITHHELD", "CONFIDENTIAL":
+		return true
+	}
+	return strings.Contains(s, "HIP") && hidden.MatchString(s)
 }
 
 func fullName(l *Line) string {
@@ -115,11 +152,12 @@ func individualStatus(status string) bool {
 }
 
 // organizationStatus reports whether the status says that the recipient is an
-// organization of some kind.
+// organization of some kind. NC, "noncharity", does not: filers put it on
+// businesses and on persons alike.
 func organizationStatus(status string) bool {
 	s := words(status)
 	switch headWord(s) {
-	case "PC", "PF", "POF", "NC", "SO", "GOV", "PUBLIC", "EXEMPT", "CHARITY", "CHURCH", "GOVERNMENT", "SCHOOL", "SUPPORTING":
+	case "PC", "PF", "POF", "SO", "GOV", "PUBLIC", "EXEMPT", "CHARITY", "CHURCH", "GOVERNMENT", "SCHOOL", "SUPPORTING":
 		return true
 	}
 	return strings.HasPrefix(s, "501") || strings.HasPrefix(s, "509") || strings.HasPrefix(s, "170")
@@ -143,9 +181,9 @@ func peopleOnly(name string) bool {
 
 var (
 	peopleWords = set("INDIVIDUAL INDIVIDUALS STUDENT STUDENTS RECIPIENT RECIPIENTS FAMILY FAMILIES PATIENT PATIENTS EMPLOYEE " +
-		"EMPLOYEES NEEDY PERSON PERSONS MEMBERS SURVIVORS VICTIMS SCHOLARSHIP SCHOLARSHIPS AWARD AWARDS ELIGIBLE VARIOUS " +
-		"WINNERS AWARDEES GRANTEES BENEFICIARIES")
-	fillWords = set("AND OF THE FOR A AN IN AT TO ON OR WITH BY")
+		"EMPLOYEES NEEDY PERSON PERSONS MEMBERS SURVIVORS VICTIMS SCHOLARSHIP SCHOLARSHIPS SCHOLARS " +
+		"WINNERS AWARDEES BENEFICIARIES")
+	fillWords = set("AND OF THE FOR A AN IN AT TO ON OR WITH BY VARIOUS MULTIPLE SEVERAL OTHER ELIGIBLE AWARD AWARDS AS PER")
 )
 
 // supported reports whether something besides the name speaks for a person.
@@ -155,7 +193,7 @@ func supported(l *Line) bool {
 	}
 	if l.PF {
 		switch words(l.Status) {
-		case "", "N A", "NA", "NONE":
+		case "", "N A", "NA", "NONE", "NC":
 			return true
 		}
 	}
@@ -176,10 +214,10 @@ func supported(l *Line) bool {
 // GRANTS", "CONTRIBUTIONS LESS THAN 5 000", "ANONYMOUS".
 func aggregate(s string) bool {
 	switch s {
-	case "OTHER", "OTHERS", "ANONYMOUS", "UNKNOWN", "NONE", "N A", "NA", "TBD", "CASH", "TOTAL", "SUBTOTAL", "DONATION", "DONATIONS",
+	case "OTHER", "OTHERS", "UNKNOWN", "NONE", "N A", "NA", "TBD", "CASH", "TOTAL", "SUBTOTAL", "DONATION", "DONATIONS",
 		"CONTRIBUTION", "CONTRIBUTIONS", "CHARITABLE CONTRIBUTIONS", "CHARITABLE DONATIONS", "GRANT", "GRANTS", "CHARITY",
 		"CHARITIES", "PUBLIC CHARITIES", "ORGANIZATIONS", "CHARITABLE ORGANIZATIONS", "MULTIPLE", "MULTIPLE RECIPIENTS",
-		"MULTIPLE ORGANIZATIONS", "SMALL GRANTS", "NAME WITHHELD", "CONFIDENTIAL":
+		"MULTIPLE ORGANIZATIONS", "SMALL GRANTS", "AWARD", "AWARDS":
 		return true
 	}
 	head, rest, _ := strings.Cut(s, " ")

@@ -7,13 +7,14 @@ import (
 
 // Placeholder reports whether a folded recipient name is no name at all but a
 // pointer elsewhere: "SEE ATTACHED SCHEDULE", "STMT 4", "VARIOUS". The list
-// itself is then in an image that is not published as data.
+// itself is then in an image that is not published as data. A name that is all
+// words for such papers is one too: "DETAIL ON FILE", "GRANT LISTING".
 func Placeholder(foldedName string) bool {
 	if !mayBePlaceholder(foldedName) {
 		return false
 	}
 	s := words(foldedName)
-	return pointer.MatchString(s) || bareHeading.MatchString(s) || s == "SEE" || hidden.MatchString(s) ||
+	return paperOnly(s) || pointer.MatchString(s) || bareHeading.MatchString(s) || s == "SEE" || hidden.MatchString(s) ||
 		headWord(s) == "VARIOUS" || headWord(s) == "MISCELLANEOUS" || headWord(s) == "SUNDRY" ||
 		strings.Contains(s, "AVAILABLE UPON REQUEST")
 }
@@ -24,6 +25,26 @@ var (
 	bareHeading = regexp.MustCompile(`^(ATTACHED|ATTACHMENT|ATCH|STMT|SCHEDULE|STATEMENT|EXHIBIT|LIST)(\s+(NO|NUMBER)?\s*(\d{1,4}|[A-Z]))?(\s+(LIST|SCHEDULE|STATEMENT|ATTACHED))?$`)
 	hidden      = regexp.MustCompile(`\bHIPP?AA?\b`)
 )
+
+// paperOnly reports whether every word is about papers and lists, with at least
+// two of them, or one that cannot name anybody.
+func paperOnly(s string) bool {
+	papers := 0
+	for w := range strings.FieldsSeq(s) {
+		switch {
+		case paperWords[w]:
+			papers++
+		case fillWords[w] || w[0] >= '0' && w[0] <= '9' || len(w) == 1:
+		default:
+			return false
+		}
+	}
+	return papers > 1 || papers == 1 && bareHeading.MatchString(s)
+}
+
+var paperWords = set("SEE REFER REFERENCE PLEASE ATTACHED ATTACHMENT ATTACHMENTS ATCH ATTCH SCHEDULE SCHEDULES STATEMENT STATEMENTS STMT STMTS EXHIBIT APPENDIX " +
+	"LIST LISTS LISTED LISTING DETAIL DETAILS DETAILED SUPPLEMENT SUPPLEMENTAL SUPPORTING INFORMATION DATA FILE PAGE PAGES FOLLOWING BELOW ABOVE ENCLOSED " +
+	"PDF FORM LINE RETURN GRANT GRANTS GIFT GIFTS DONATION DONATIONS CONTRIBUTION CONTRIBUTIONS DISTRIBUTION DISTRIBUTIONS PAID EFILING FILING")
 
 // mayBePlaceholder is the cheap test that spares nearly every name the regular
 // expressions.
@@ -36,7 +57,8 @@ func mayBePlaceholder(s string) bool {
 	for s != "" && (s[0] < 'A' || s[0] > 'Z') && (s[0] < '0' || s[0] > '9') {
 		s = s[1:]
 	}
-	for _, head := range [...]string{"ATTACH", "ATCH", "STMT", "SCHEDULE", "STATEMENT", "EXHIBIT", "LIST"} {
+	for _, head := range [...]string{"ATTACH", "ATCH", "STMT", "SCHEDULE", "STATEMENT", "EXHIBIT", "LIST", "DETAIL", "GRANT", "GIFT", "DONATION", "CONTRIBUTION",
+		"DISTRIBUTION", "PER ", "PLEASE", "SUPP", "FOLLOW", "FORM ", "THE LIST", "A LIST"} {
 		if strings.HasPrefix(s, head) {
 			return true
 		}
