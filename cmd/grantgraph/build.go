@@ -7,6 +7,7 @@ import (
 	"grantgraph/internal/fault"
 	"grantgraph/internal/ingest"
 	"grantgraph/internal/serve/indexes"
+	"grantgraph/internal/snapshot"
 )
 
 type buildCmd struct {
@@ -17,6 +18,7 @@ type buildCmd struct {
 	Complete int    `name:"complete-year" help:"Last fiscal year whose returns are all in the sources; later ones are marked as partial. By default it is the newest year with at least 95 % of the mean number of filers of the two years before." placeholder:"YEAR"`
 	Model    string `help:"Model file for the lines that no rule decides, such as resolve/model.json of the current snapshot. By default one is trained on the sources." placeholder:"FILE"`
 	Meaning  int    `name:"meaning-documents" help:"How many organizations, the largest first, have their texts read by the slow encoder for search by meaning: about 100 a second on a core with AVX-512. The others get vectors from the fast one." default:"100000" placeholder:"N"`
+	Persons  string `name:"individuals" help:"How private persons that grants were paid to are shown: filed, as in the returns, or masked, without name, city, ZIP code and purpose." default:"filed" placeholder:"filed|masked"`
 	JSON     bool   `name:"json" help:"Print the manifest as JSON instead of the report."`
 	Quiet    bool   `short:"q" help:"No progress."`
 }
@@ -33,7 +35,11 @@ and counted; it never stops a build.
 
 After a small change, a build resolves only the recipients that the change may
 affect. Retraining the model changes it a little, and every recipient that
-depends on it is resolved again; --model keeps the model as it is.`
+depends on it is resolved again; --model keeps the model as it is.
+
+Returns name private persons who were paid a grant. With --individuals=masked
+the snapshot does not say who they are; overrides/masked.csv does the same for
+single lines.`
 }
 
 func (c *buildCmd) Run(a *app) error {
@@ -51,6 +57,9 @@ func (c *buildCmd) run(a *app) (*ingest.Result, error) {
 	if c.Meaning < 0 {
 		return nil, fault.New("bad_flag", "--meaning-documents must not be negative").Try("--meaning-documents 0 for the fast encoder alone")
 	}
+	if c.Persons != snapshot.IndividualsFiled && c.Persons != snapshot.IndividualsMasked {
+		return nil, fault.New("bad_flag", "--individuals is filed or masked, not %q", fault.Clip(c.Persons, 40)).Try("--individuals=masked")
+	}
 	m, err := readModel(c.Model)
 	if err != nil {
 		return nil, err
@@ -59,7 +68,7 @@ func (c *buildCmd) run(a *app) (*ingest.Result, error) {
 	bars := newBuildBars(a, c.Quiet || c.JSON)
 	bars.given = m != nil
 	result, err := ingest.Run(a.Ctx, ingest.Options{
-		Note: bars.note, Sources: c.Sources, Data: c.Data, Workers: c.Workers, Keep: c.Keep, Complete: c.Complete, Model: m, Progress: bars.progress, Indexers: indexes.Reading(c.Meaning), ListIndexers: indexes.Lists(),
+		Note: bars.note, Sources: c.Sources, Data: c.Data, Workers: c.Workers, Keep: c.Keep, Complete: c.Complete, MaskIndividuals: c.Persons == snapshot.IndividualsMasked, Model: m, Progress: bars.progress, Indexers: indexes.Reading(c.Meaning), ListIndexers: indexes.Lists(),
 	})
 	bars.close()
 	if err != nil {

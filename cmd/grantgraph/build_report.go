@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -57,7 +58,14 @@ func printBuild(w io.Writer, result *ingest.Result, took time.Duration) {
 	}
 	t.print(w)
 	fmt.Fprintf(w, "\nClasses of grants\n\n")
-	printShares(w, r.Classes, c)
+	printShares(w, append(slices.Clip(r.Classes), r.Unnamed), c)
+	if k := &r.Masked; k.Individuals == snapshot.IndividualsMasked || k.Listed > 0 {
+		fmt.Fprintf(w, "\nMasked: %s grants, %s", count(k.Grants), money.Dollars(k.TotalAmount))
+		if k.Listed > 0 {
+			fmt.Fprintf(w, "; %s of %s entries of overrides/masked.csv were found", count(k.Listed-k.Unmet), count(k.Listed))
+		}
+		fmt.Fprintln(w, ".")
+	}
 
 	printAccount(w, r)
 	printLists(w, r.Lists)

@@ -3,6 +3,7 @@ package ingest
 import (
 	"grantgraph/internal/ein"
 	"grantgraph/internal/grant"
+	"grantgraph/internal/ingest/classify"
 	"grantgraph/internal/ingest/resolve"
 	"grantgraph/internal/ingest/resolve/model"
 )
@@ -26,6 +27,7 @@ type corpus struct {
 
 	// findRecipients: whom each row paid.
 	model      *model.Model // for the rows that no rule decides
+	people     *classify.People
 	recipients *recipients
 	support    []grant.Support // by purpose
 
@@ -38,9 +40,13 @@ type corpus struct {
 // filingOf is the return that a row stands in.
 func (c *corpus) filingOf(row uint32) *filing { return &c.filings[c.lines.filing[row]] }
 
-// recipientOf is what a row says of its recipient.
+// recipientOf is what a row says of its recipient, as far as it may be shown.
 func (c *corpus) recipientOf(row uint32) resolve.Recipient {
-	return c.lines.recipient(c.lines.recipientNo[row])
+	t := c.lines.recipient(c.lines.recipientNo[row])
+	if c.masked(row) {
+		return resolve.Recipient{Name1: maskedName, State: t.State, Country: t.Country}
+	}
+	return t
 }
 
 // chosenFiling is the return that a member of a shard is, nil if it is none or

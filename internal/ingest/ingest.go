@@ -43,6 +43,10 @@ type Options struct {
 	// to be judged by the number of filers, which a sample of the returns misleads.
 	Complete int
 
+	// MaskIndividuals leaves out of the snapshot who the private persons are
+	// that grants were paid to.
+	MaskIndividuals bool
+
 	// Indexers derive what the serving side needs from the finished tables,
 	// before the snapshot is published.
 	Indexers []snapshot.Indexer
@@ -113,6 +117,9 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 	}
 	if b.shardBytes = opt.shardBytes; b.shardBytes <= 0 {
 		b.shardBytes = defaultShardBytes
+	}
+	if opt.MaskIndividuals {
+		b.report.Masked.Individuals = snapshot.IndividualsMasked
 	}
 	now := time.Now
 	if opt.Now != nil {
@@ -313,7 +320,7 @@ func (b *builder) makeManifest(c *corpus) (snapshot.Manifest, error) {
 		}
 		return strings.Compare(x.Path, y.Path)
 	})
-	m := snapshot.Manifest{Invented: b.sources.Invented, Sources: b.used, Counts: b.countRows(c)}
+	m := snapshot.Manifest{Invented: b.sources.Invented, Individuals: b.report.Masked.Individuals, Sources: b.used, Counts: b.countRows(c)}
 	m.Counts.Organizations = b.organizations
 	// The report is whole only now that the rows are counted.
 	body, err := json.Marshal(b.report)

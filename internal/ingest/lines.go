@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"grantgraph/internal/ein"
+	"grantgraph/internal/ingest/classify"
 	"grantgraph/internal/ingest/resolve"
 	"grantgraph/internal/ingest/source/irs990"
 	"grantgraph/internal/orgname"
@@ -31,18 +33,20 @@ type lines struct {
 	relations  *interner // of relationKey
 	purposes   *interner
 
+	masked      map[uint32]bool // recipients of the lines that are masked one by one
 	adjustments []adjustment
 }
 
 // adjustment is a negative line: a refund, or a correction of an earlier year.
 // It is no grant and is kept beside the grants.
 type adjustment struct {
-	filing  uint32
-	part    uint8
-	line    uint32
-	amount  int64
-	name    string
-	purpose string
+	filing uint32
+	part   uint8
+	line   uint32
+	amount int64
+	name   string
+	said   classify.Line
+	stated bool // the line has an EIN
 }
 
 func compareAdjustments(a, b *adjustment) int {
@@ -62,8 +66,12 @@ func (g *lines) relation(row uint32) (relationship, status string) {
 // gatherLines reads the lines of the chosen returns, keeps those that are cash
 // grants, and accounts for the others.
 func (b *builder) gatherLines(ctx context.Context, c *corpus) error {
+	hide, err := b.maskList(ctx)
+	if err != nil {
+		return err
+	}
 	b.phase("gather", int64(len(c.shards)))
-	c.lines = &lines{recipients: newInterner(), relations: newInterner(), purposes: newInterner()}
+	c.lines = &lines{recipients: newInterner(), relations: newInterner(), purposes: newInterner(), masked: map[uint32]bool{}}
 	g := c.lines
 	// The lines of a return may stand for a later version of it.
 	standsFor := make([]int32, len(c.filings))
@@ -92,6 +100,10 @@ func (b *builder) gatherLines(ctx context.Context, c *corpus) error {
 			}
 			f := uint32(standsFor[origin])
 			acc := &c.filings[f].account
+			hidden := hide.has(&c.filings[origin], uint8(l.Part), l.Line)
+			if hidden {
+				l.mask()
+			}
 			if !g.isGrant(&l, f, acc) {
 				continue
 			}
@@ -103,6 +115,9 @@ func (b *builder) gatherLines(ctx context.Context, c *corpus) error {
 			g.amount = append(g.amount, l.Cash)
 			key = appendRecipientKey(key[:0], &l)
 			g.recipientNo = append(g.recipientNo, g.recipients.id(key))
+			if hidden {
+				g.masked[g.recipientNo[len(g.recipientNo)-1]] = true
+			}
 			key = appendRelationKey(key[:0], &l)
 			g.relationNo = append(g.relationNo, g.relations.id(key))
 			key = append(key[:0], strings.TrimSpace(l.Purpose)...)
@@ -113,6 +128,7 @@ func (b *builder) gatherLines(ctx context.Context, c *corpus) error {
 		g.halveIfDoubled(c.filings, start)
 		b.step(1)
 	}
+	b.noteUnmet(hide)
 	return nil
 }
 
@@ -122,11 +138,12 @@ func (g *lines) isGrant(l *stagedLine, filing uint32, acc *lineAccount) bool {
 	name := l.Name1 + l.Name2 + l.Person
 	switch {
 	case l.Cash < 0:
+		_, stated := ein.Filed(l.EIN)
 		acc.Negative++
 		acc.NegativeSum += l.Cash
 		g.adjustments = append(g.adjustments, adjustment{
 			filing: filing, part: uint8(l.Part), line: uint32(l.Line), amount: l.Cash,
-			name: strings.Clone(joined(joined(l.Name1, l.Name2), l.Person)), purpose: strings.Clone(l.Purpose),
+			name: strings.Clone(joined(joined(l.Name1, l.Name2), l.Person)), said: cloneLine(l, irs990.Part(l.Part) == irs990.PFPaid), stated: stated,
 		})
 	case l.Cash > maxAmount:
 		acc.TooLarge++

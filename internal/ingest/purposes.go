@@ -16,7 +16,7 @@ import (
 // one organization at a time. What it holds is the purposes of one organization,
 // and a bit for each text of the corpus.
 type purposeRanking struct {
-	lines *lines
+	*corpus
 	empty []bool // by purpose: says nothing
 
 	paid   []purposePaid     // of the organization in hand
@@ -48,7 +48,7 @@ func (b *builder) emptyPurposes(ctx context.Context, g *lines) ([]bool, error) {
 func (r *purposeRanking) top(rows []uint32) []uint32 {
 	r.paid = r.paid[:0]
 	for _, row := range rows {
-		if p := r.lines.purpose[row]; !r.empty[p] {
+		if p := r.lines.purpose[row]; !r.empty[p] && !r.masked(row) {
 			r.paid = append(r.paid, purposePaid{purpose: p, most: r.lines.amount[row]})
 		}
 	}
@@ -98,7 +98,7 @@ func (b *builder) writePurposes(ctx context.Context, w *snapshot.Writer, c *corp
 	if err != nil {
 		return err
 	}
-	r := &purposeRanking{lines: c.lines, empty: empty, merged: map[string]uint32{}}
+	r := &purposeRanking{corpus: c, empty: empty, merged: map[string]uint32{}}
 	var list []orgPurposes
 	for i := range c.funders {
 		f := &c.funders[i]

@@ -19,6 +19,7 @@ const (
 	unidentified
 	related
 	suspect // an amount that its own return contradicts
+	masked  // whom it paid is not shown
 )
 
 // recipients are whom the rows paid, as columns beside those of lines.
@@ -80,6 +81,7 @@ func (b *builder) findRecipients(ctx context.Context, c *corpus, overrides *reso
 		return err
 	}
 	f.ruled = f.resolver.Funders()
+	c.people = f.people
 	if err := b.resolveAll(ctx, f); err != nil {
 		return err
 	}
@@ -98,6 +100,7 @@ func (b *builder) findRecipients(ctx context.Context, c *corpus, overrides *reso
 	if err != nil {
 		return err
 	}
+	b.maskIndividuals(c, identities)
 	if err := b.clusterAbroad(c, identities); err != nil {
 		return err
 	}

@@ -46,6 +46,11 @@ type Report struct {
 
 	Model ModelReport `json:"model"` // of the lines that no rule decides
 
+	// Unnamed are the rows that name nobody and are no persons either: pointers
+	// to lists that were not e-filed, and totals of many.
+	Unnamed Count      `json:"unnamed"`
+	Masked  MaskReport `json:"masked"`
+
 	FiledNameConflicts int64    `json:"filed_name_conflicts"` // rows whose filed EIN belongs to another name
 	OwnEIN             int64    `json:"own_ein"`              // rows with the funder's own EIN that are gifts to itself
 	UnknownRelations   int64    `json:"unknown_relationships"`
@@ -167,7 +172,7 @@ const maxListed = 25
 func newReport() *Report {
 	return &Report{
 		QuarantineReasons: []NamedInt{}, Quarantined: []snapshot.Quarantine{}, Suspects: []Suspect{},
-		MasterRejected: []NamedInt{}, Warnings: []string{},
+		MasterRejected: []NamedInt{}, Warnings: []string{}, Unnamed: Count{Name: "unnamed"}, Masked: MaskReport{Individuals: snapshot.IndividualsFiled},
 	}
 }
 
@@ -301,6 +306,9 @@ func (t *tally) addFunder(b *builder, c *corpus, f *funder) {
 			if c.support[g.purpose[row]]&(1<<i) != 0 {
 				t.supports[i].add(amount)
 			}
+		}
+		if to.class[row]&(individual|unidentified) == unidentified {
+			b.report.Unnamed.add(amount)
 		}
 		if to.ein[row] == f.ein {
 			b.report.OwnEIN++

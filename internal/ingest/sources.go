@@ -29,6 +29,7 @@ import (
 //	bmf/…/eo*.csv[.gz]             the business master file, by region or state
 //	overrides/human.csv            adjudicated corrections
 //	overrides/model.csv, llm.csv   corrections proposed by a language model
+//	overrides/masked.csv           lines whose recipient is not to be shown
 //	census/*.txt                   a newer ZIP-to-county relationship file
 //	pub78/data-download-pub78.*    Publication 78
 //	revocation/data-download-revocation.*
@@ -48,8 +49,9 @@ type Sources struct {
 	Returns   []string // all relative to Root, with slashes, sorted
 	Indexes   []string
 	Masters   []master
-	Overrides []string // of these two, one file each can be used
+	Overrides []string // of these three, one file each can be used
 	Assisted  []string
+	Masked    []string
 	Census    string
 	Lists     map[string][]string // compliance lists other than the master file, by name
 	Federal   []string
@@ -99,7 +101,7 @@ func Discover(ctx context.Context, root string) (*Sources, error) {
 		return nil, fault.New("sources_empty", "no filings under %s", root).
 			Try("grantgraph fetch --sources %s   downloads them; grantgraph synth --out %s   makes an invented set", root, root)
 	}
-	for _, files := range [][]string{s.Overrides, s.Assisted} {
+	for _, files := range [][]string{s.Overrides, s.Assisted, s.Masked} {
 		if len(files) > 1 { // one of them would be dropped unseen
 			return nil, fault.New("two_overrides", "%s and %s are both lists of overrides of one kind", s.abs(files[0]), s.abs(files[1])).
 				Try("put all rows into one of them")
@@ -228,6 +230,8 @@ func (s *Sources) add(rel string) {
 		s.Overrides = append(s.Overrides, rel)
 	case slices.Contains(dirs, "overrides") && (name == "model.csv" || name == "llm.csv"):
 		s.Assisted = append(s.Assisted, rel)
+	case slices.Contains(dirs, "overrides") && name == "masked.csv":
+		s.Masked = append(s.Masked, rel)
 	case slices.Contains(dirs, "census") && strings.HasSuffix(name, ".txt"):
 		s.Census = rel
 	}

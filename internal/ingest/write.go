@@ -98,7 +98,7 @@ func (b *builder) grantRow(c *corpus, row uint32) snapshot.Grant {
 	r := snapshot.Grant{
 		FunderEIN: f.ein.String(), RecipID: to.ids.at(to.id[row]), RecipientEIN: to.ein[row].String(),
 		RecipientRaw: strings.ToUpper(t.Name()), RecipientCountry: t.Country, Amount: g.amount[row],
-		TaxYear: int32(f.year), IRSTaxYear: int32(f.taxYear), Purpose: g.purposes.at(g.purpose[row]),
+		TaxYear: int32(f.year), IRSTaxYear: int32(f.taxYear), Purpose: c.purposeOf(row),
 		EINSource: to.rule[row].String(), MatchProb: to.prob(row),
 		IsIndividual: to.class[row]&individual != 0, IsUnidentified: to.class[row]&unidentified != 0,
 		IsDAF: c.funderOf[f.ein].kind.IsDAF, IsRelatedParty: to.class[row]&related != 0, AmountSuspect: to.class[row]&suspect != 0,
@@ -109,7 +109,7 @@ func (b *builder) grantRow(c *corpus, row uint32) snapshot.Grant {
 	if origin.object != 0 {
 		r.ObjectID = r.Filing
 	}
-	r.Key = string(appendGrantKey(nil, r.Filing, r.Part, r.Line))
+	r.Key = string(c.appendKey(nil, row))
 	b.placeRow(&r, &t, to.ein[row], c.universe)
 	return r
 }
@@ -321,12 +321,7 @@ func (b *builder) writeAdjustments(ctx context.Context, w *snapshot.Writer, c *c
 	})
 	return writeTable(ctx, w, snapshot.Adjustments, func(yield func(snapshot.Adjustment) bool) {
 		for _, i := range sorted {
-			a := &g.adjustments[i]
-			f := &c.filings[a.filing]
-			if !yield(snapshot.Adjustment{
-				Filing: f.key(), EIN: f.ein.String(), TaxYear: int32(f.year), Part: partName(a.part), Line: int32(a.line),
-				Amount: a.amount, Name: a.name, Purpose: a.purpose,
-			}) {
+			if !yield(b.adjustmentRow(c, &g.adjustments[i])) {
 				return
 			}
 		}

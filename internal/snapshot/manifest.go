@@ -25,12 +25,19 @@ type Manifest struct {
 	GeneratedAt time.Time       `json:"generated_at"`       // when the build began
 	Content     string          `json:"content"`            // SHA-256 over the checksums of all files but databases
 	Invented    bool            `json:"invented,omitempty"` // some of the sources were made up, so nothing here may pass for true
+	Individuals string          `json:"individuals"`        // how private persons are shown: IndividualsFiled or IndividualsMasked
 	Counts      Counts          `json:"counts"`
 	Sources     []Source        `json:"sources"`
 	Files       []File          `json:"files"`
 	Report      json.RawMessage `json:"report"` // the build report, see package ingest
 	Seal        string          `json:"seal"`   // SHA-256 of the manifest's file with zeros in this place
 }
+
+// How a snapshot shows the private persons that grants were paid to.
+const (
+	IndividualsFiled  = "filed"  // as the returns do
+	IndividualsMasked = "masked" // without name, city, ZIP code and purpose
+)
 
 // Counts are the headline numbers.
 type Counts struct {

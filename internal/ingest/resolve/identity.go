@@ -47,6 +47,10 @@ func (r *Resolver) RecipID(t *Recipient, n *orgname.Name, m Match, party Party, 
 	return nameID("o", n.KX, state)
 }
 
+// MaskedID is the identity of a person who is not to be found out, by the key of
+// one of the grants to them. A digest of the name would confirm a guess.
+func MaskedID(grantKey string) string { return nameID("m", grantKey) }
+
 // nameID is a digest of parts, by which no two lists of parts can be confused.
 func nameID(parts ...string) string {
 	h := sha256.New()

@@ -95,6 +95,14 @@ func (c *Call) Serves(method, path string) bool {
 // Caveat tells the caller of a limit of something that ran.
 func (c *Call) Caveat(parameter, reason string) { c.warn.Caveat(parameter, reason) }
 
+// CaveatMasked tells the caller that private persons are not named, where the
+// dataset is built so and the answer may hold grants to them.
+func (c *Call) CaveatMasked() {
+	if masked(c.Data.Snapshot()) != "" {
+		c.Caveat("_individuals", "Grants to private persons are masked in this dataset: their names, cities, ZIP codes and purposes are left out, and each is called AN INDIVIDUAL. Sums and counts are those of all grants.")
+	}
+}
+
 // Service is the extension block of the answer.
 func (c *Call) Service() Service {
 	return Service{Unsupported: c.warn.unsupported(), Warnings: c.warn.all(), Dataset: stamp(c.Data.Snapshot()), Example: c.shown}

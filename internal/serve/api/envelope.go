@@ -31,6 +31,7 @@ type Build struct {
 	Refresh      string `json:"refresh" doc:"How often the dataset is rebuilt."`
 	ReportingLag string `json:"reporting_lag" doc:"How far filings lag behind their fiscal year."`
 	Invented     bool   `json:"invented,omitempty" doc:"True when the dataset is made up, as that of a demo is: its organizations, people and grants do not exist. Absent otherwise."`
+	Individuals  string `json:"individuals,omitempty" enum:"masked" doc:"masked when the dataset leaves out who the private persons are that grants were paid to: name, city, ZIP code and purpose. Absent otherwise."`
 }
 
 // Excluded is what leaving out classes of rows took away.
@@ -61,7 +62,15 @@ const (
 )
 
 func stamp(m *snapshot.Manifest) Build {
-	return Build{Version: m.Version, Refresh: Refresh, ReportingLag: ReportingLag, Invented: m.Invented}
+	return Build{Version: m.Version, Refresh: Refresh, ReportingLag: ReportingLag, Invented: m.Invented, Individuals: masked(m)}
+}
+
+// masked is how private persons are shown, where that is not as filed.
+func masked(m *snapshot.Manifest) string {
+	if m.Individuals == snapshot.IndividualsMasked {
+		return m.Individuals
+	}
+	return ""
 }
 
 // Answer is the body of a success: a struct with a Head and a Tail.

@@ -229,6 +229,9 @@ func service(ctx context.Context, c *api.Call, g Graph, f *filterReader) (api.Se
 		}
 		c.Caveat("subject_basis", fmt.Sprintf("Only registered NTEE codes count. Causes inferred for recipients without a code would add %s and %s; subject_basis=any counts them.", added, money.Dollars(wider.Amount)))
 	}
+	if f.filter.Exclude&(graph.Individuals|graph.Unidentified) == 0 {
+		c.CaveatMasked()
+	}
 	s := c.Service()
 	if f.filter.Exclude != 0 {
 		costs, err := g.Excluded(ctx, &f.filter)

@@ -82,6 +82,7 @@ type RecipientRow struct {
 	FunderCount     int64   `json:"funder_count" doc:"Distinct funders that backed it."`
 	FirstFiscalYear int     `json:"first_fiscal_year" doc:"First fiscal year with a matching grant."`
 	LastFiscalYear  int     `json:"last_fiscal_year" doc:"Last fiscal year with a matching grant."`
+	Unidentified    bool    `json:"unidentified" doc:"True when the lines name no organization: a pointer to a list (\"see attached\"), a total of many, or a person. Each funder has one such recipient for all its lines that name nobody. exclude=unidentified leaves them out; in SQL they are is_unidentified."`
 
 	person bool
 }
@@ -191,6 +192,7 @@ func recipientRow(r *graph.RecipientTotal) RecipientRow {
 		RecipCity: api.RefOrNull(&r.City), RecipState: api.RefOrNull(&r.State), RecipZipcode: api.RefOrNull(&r.ZIP), RecipCountry: foreign(&r.Country),
 		TotalAmount: r.Total, GrantCount: r.Grants, FunderCount: r.Funders,
 		FirstFiscalYear: r.FirstYear, LastFiscalYear: r.LastYear,
-		person: r.EIN == ein.None && r.Classes&graph.Individuals != 0,
+		Unidentified: r.EIN == ein.None && r.Classes&(graph.Individuals|graph.Unidentified) != 0,
+		person:       r.EIN == ein.None && r.Classes&graph.Individuals != 0,
 	}
 }

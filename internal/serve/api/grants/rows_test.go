@@ -16,7 +16,7 @@ func TestGrantRow(t *testing.T) {
 	if got := strings.Join(api.ColumnNames(FunderRow{}), " "); got != "funder_ein funder_name total_amount grant_count recipient_count first_fiscal_year last_fiscal_year funder_city funder_state funder_type" {
 		t.Errorf("a funder is %s", got)
 	}
-	if got := strings.Join(api.ColumnNames(RecipientRow{}), " "); got != "recip_id recip_ein recip_name recip_city recip_state recip_zipcode recip_country total_amount grant_count funder_count first_fiscal_year last_fiscal_year" {
+	if got := strings.Join(api.ColumnNames(RecipientRow{}), " "); got != "recip_id recip_ein recip_name recip_city recip_state recip_zipcode recip_country total_amount grant_count funder_count first_fiscal_year last_fiscal_year unidentified" {
 		t.Errorf("a recipient is %s", got)
 	}
 	if u := api.FilingURL(361234567, "202100000000000001"); u == nil || !strings.Contains(*u, "361234567/202100000000000001") {

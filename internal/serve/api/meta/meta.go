@@ -5,6 +5,7 @@
 package meta
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -47,6 +48,7 @@ type DatasetInfo struct {
 	Version      string `json:"version" doc:"Build stamp; sorts in the order of publication. Poll it to detect change."`
 	GeneratedAt  string `json:"generated_at" doc:"When the build began." format:"date-time"`
 	Invented     bool   `json:"invented,omitempty" doc:"True when the dataset is made up, as that of a demo is. Absent otherwise."`
+	Individuals  string `json:"individuals" enum:"filed,masked" doc:"How private persons that grants were paid to are shown: filed, as in the returns, or masked, without name, city, ZIP code and purpose."`
 }
 
 // SearchInfo says how organizations are searched.
@@ -262,7 +264,7 @@ func describe(c *api.Call, signing Signing, sources *screen.Sources, edition str
 		Dataset: DatasetInfo{
 			Source: source, Refresh: api.Refresh, Polled: polled, ReportingLag: api.ReportingLag,
 			Basis:   "Grants paid in the fiscal year, as reported on Form 990-PF Part XV and Form 990 Schedule I; not grants approved or announced.",
-			Version: m.Version, GeneratedAt: api.Instant(m.GeneratedAt), Invented: m.Invented,
+			Version: m.Version, GeneratedAt: api.Instant(m.GeneratedAt), Invented: m.Invented, Individuals: cmp.Or(m.Individuals, snapshot.IndividualsFiled),
 		},
 		Scope: Scope{
 			Grants: m.Counts.Grants, TotalAmount: m.Counts.TotalAmount, Funders: m.Counts.Funders,

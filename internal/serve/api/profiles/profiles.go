@@ -168,6 +168,7 @@ func (p Parts) planEssentials(c *api.Call) (api.Run, error) {
 		if a.Core, err = p.core(ctx, c, found, &absent); err != nil {
 			return nil, err
 		}
+		c.CaveatMasked()
 		a.Service = c.Service()
 		a.Service.NotAvailable = absent.list
 		return a, nil
@@ -256,6 +257,7 @@ func (p Parts) planPremier(c *api.Call) (api.Run, error) {
 				absent.add(part, Plan, "This part is for keys of the Pro plan.")
 			}
 		}
+		c.CaveatMasked()
 		a.Service = c.Service()
 		a.Service.NotAvailable = absent.list
 		return a, nil

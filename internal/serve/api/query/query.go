@@ -232,6 +232,7 @@ func (of warehouseOf) plan(c *api.Call) (api.Run, error) {
 		if err != nil {
 			return nil, withWait(err)
 		}
+		c.CaveatMasked()
 		if found.Truncated {
 			c.Caveat("sql", fmt.Sprintf("There were more rows than an answer may have: these are the first %d the query came to. Aggregate, filter, or page by a key in ORDER BY and WHERE.", len(found.Rows)))
 		}

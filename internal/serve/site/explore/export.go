@@ -199,7 +199,7 @@ func (x *Export) apart(sum *grants.SummaryAnswer) (rows []any, err error) {
 		return nil, err
 	}
 	for _, line := range apart(figures) {
-		rows = append(rows, grants.RecipientRow{RecipName: line.Label, TotalAmount: line.Amount, GrantCount: line.Grants})
+		rows = append(rows, grants.RecipientRow{RecipName: line.Label, TotalAmount: line.Amount, GrantCount: line.Grants, Unidentified: true})
 	}
 	return rows, nil
 }
