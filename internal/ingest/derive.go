@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"slices"
+	"strings"
 	"sync"
 
 	"grantgraph/internal/ein"
@@ -31,9 +32,10 @@ type DeriveReport struct {
 
 // Seats says what became of the lists of officers.
 type Seats struct {
-	Since  int   `json:"since"`  // the first fiscal year looked at
-	Listed int64 `json:"listed"` // officers of those years
-	Named  int64 `json:"named"`  // of them, persons with a first and a last name
+	Since    int   `json:"since"`            // the first fiscal year looked at
+	Listed   int64 `json:"listed"`           // officers of those years
+	OfGroups int64 `json:"of_group_returns"` // of them, on returns for a group, which say whose board they are on of none
+	Named    int64 `json:"named"`            // of the others, persons with a first and a last name
 }
 
 // deriver carries what several derived tables are made from.
@@ -187,6 +189,7 @@ type familyRow struct {
 	Street  string `parquet:"street,optional"`
 	ZIP5    string `parquet:"zip5,optional"`
 	Group   string `parquet:"group_number,optional"`
+	Affil   string `parquet:"affiliation,optional"`
 	Revenue *int64 `parquet:"revenue,optional"`
 	Sources int32  `parquet:"sources"`
 	Active  bool   `parquet:"active"`
@@ -197,6 +200,7 @@ type relationRow struct {
 	Filing     string `parquet:"filing,dict"`
 	Kind       string `parquet:"kind,dict"`
 	RelatedEIN string `parquet:"related_ein,optional"`
+	Controlled bool   `parquet:"controlled"`
 }
 
 // writeFamilies writes who belongs to whom.
@@ -206,7 +210,7 @@ func (d *deriver) writeFamilies(ctx context.Context) error {
 		if r.Sources == snapshot.SourceLine {
 			return nil // one line is too little to make somebody kin of
 		}
-		o := family.Org{EIN: storedEIN(r.EIN), Name: r.Name, Street: r.Street, ZIP5: r.ZIP5, Group: r.Group, Active: r.Active}
+		o := family.Org{EIN: storedEIN(r.EIN), Name: r.Name, Street: r.Street, ZIP5: r.ZIP5, Group: r.Group, Central: irscode.Central(r.Affil), Active: r.Active}
 		if latest, ok := d.revenue[o.EIN]; ok {
 			o.Revenue = latest
 		} else if r.Revenue != nil {
@@ -223,7 +227,7 @@ func (d *deriver) writeFamilies(ctx context.Context) error {
 		// Supported organizations stand in Schedule A: money goes to them, but
 		// they are often not kin.
 		if r.Kind != "supported" && r.RelatedEIN != "" {
-			b.Relate(r.Filing, storedEIN(r.EIN), storedEIN(r.RelatedEIN))
+			b.Relate(r.Filing, storedEIN(r.EIN), storedEIN(r.RelatedEIN), r.Controlled)
 		}
 		return nil
 	})
@@ -319,6 +323,7 @@ func (d *deriver) writeHoldings(ctx context.Context) error {
 // officerRow is what boards are made from.
 type officerRow struct {
 	EIN     string `parquet:"ein,dict"`
+	Filing  string `parquet:"filing,dict"`
 	TaxYear int32  `parquet:"tax_year"`
 	Name    string `parquet:"name,optional"`
 	Former  bool   `parquet:"former"`
@@ -328,10 +333,32 @@ type officerRow struct {
 // years ago and sits there now links nobody.
 const boardYears = 3
 
+// groupReturns are the filings that cover the members of a group. Whom they
+// list are officers of any of the members, or of the parent, and of no board
+// that has an EIN.
+func (d *deriver) groupReturns(ctx context.Context) (map[string]bool, error) {
+	type row struct {
+		Filing string `parquet:"filing"`
+		Group  bool   `parquet:"group_return"`
+	}
+	group := make(map[string]bool)
+	err := readTable(ctx, d.s, snapshot.Returns, func(r *row) error {
+		if r.Group {
+			group[strings.Clone(r.Filing)] = true
+		}
+		return nil
+	})
+	return group, err
+}
+
 // writeBoards writes who shares people with whom.
 func (d *deriver) writeBoards(ctx context.Context) error {
+	group, err := d.groupReturns(ctx)
+	if err != nil {
+		return err
+	}
 	years := make(map[int32]int64)
-	err := readTable(ctx, d.s, snapshot.People, func(r *officerRow) error {
+	err = readTable(ctx, d.s, snapshot.People, func(r *officerRow) error {
 		if r.Name != "" {
 			d.trainer.AddPerson(r.Name)
 			years[r.TaxYear]++
@@ -363,6 +390,10 @@ func (d *deriver) writeBoards(ctx context.Context) error {
 			return nil
 		}
 		seats.Listed++
+		if group[r.Filing] {
+			seats.OfGroups++
+			return nil
+		}
 		if boards.AddOfficer(storedEIN(r.EIN), r.Name) {
 			seats.Named++
 		}
@@ -390,13 +421,12 @@ type listedRow struct {
 
 // missionRow is what they need of the latest return.
 type missionRow struct {
-	EIN         string   `parquet:"ein"`
-	Name        string   `parquet:"name"`
-	ReturnType  string   `parquet:"return_type"`
-	Mission     string   `parquet:"mission,optional"`
-	Activity    string   `parquet:"activity,optional"`
-	Programs    []string `parquet:"programs,list"`
-	StatesFiled []string `parquet:"states_filed,list"`
+	EIN        string   `parquet:"ein"`
+	Name       string   `parquet:"name"`
+	ReturnType string   `parquet:"return_type"`
+	Mission    string   `parquet:"mission,optional"`
+	Activity   string   `parquet:"activity,optional"`
+	Programs   []string `parquet:"programs,list"`
 }
 
 // maxPrograms bounds how many programs of an organization are searched for
@@ -460,7 +490,6 @@ func (d *deriver) writeAreas(ctx context.Context) error {
 			d.names.AddKnownName(o.EIN, filer.Name, recipient.OwnFiled)
 			o.Foundation = o.Foundation || filer.ReturnType == "990PF"
 			o.Texts = append(append(o.Texts, filer.Mission, filer.Activity), filer.Programs[:min(len(filer.Programs), maxPrograms)]...)
-			o.StatesFiled = filer.StatesFiled
 		}
 		o.Giving = d.giving.Of(o.EIN)
 		if orgs = append(orgs, o); len(orgs) == block {

@@ -160,6 +160,10 @@ func AffiliationLabel(code string) string {
 	return ""
 }
 
+// Central reports whether an AFFILIATION code is that of the parent of a group
+// exemption.
+func Central(affiliation string) bool { return affiliation == "6" || affiliation == "8" }
+
 // InGroup reports whether an AFFILIATION code is that of an organization
 // covered by its parent's listing, so that its absence from Publication 78 says
 // nothing.

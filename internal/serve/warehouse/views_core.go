@@ -191,7 +191,7 @@ var coreViews = []View{
 			col("fips", text, "Code of the place: five digits for a county, two for a state (FIPS), 'US' for the nation, and abroad a FIPS 10-4 country code or 'WORLD'."),
 			col("level", text, "'county', 'state', 'national' or 'international'."),
 			col("name", text, "Name of the place."),
-			col("source", text, "What says so: 'grants_out', 'name', 'mission', 'address', 'wide_words' or 'form990_states'."),
+			col("source", text, "What says so: 'grants_out', 'name', 'mission', 'address' or 'wide_words'. The states in which a return is filed are not among them."),
 			col("confidence", double, "How sure that is, 0 to 1."),
 		},
 		Traps: []string{"It is derived from what organizations file; absence of a row is not evidence that a place is not served."},

@@ -107,7 +107,7 @@ var governanceViews = []View{
 			col("family_id", text, "The family."),
 			col("family_size", integer, "Its members; 1 is an organization that stands alone."),
 			col("combined_revenue", bigint, "Revenue of all members, US dollars."),
-			col("family_name", text, "Name of the family."),
+			col("family_name", text, "Name of the family: that of its parent, else the words that most names of its members share, else that of its largest member."),
 		},
 		Traps: []string{"combined_revenue counts money that members pass to each other twice."},
 		Examples: []Example{

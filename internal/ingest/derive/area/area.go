@@ -1,5 +1,7 @@
 // Package area says which places an organization serves: where it is, what its
-// name and its mission speak of, where its grants go, in which states it files.
+// name and its mission speak of, where its grants go. The states in which a
+// copy of its return is filed say where it asks for money, not where it works,
+// and are left aside.
 //
 // Each source has its own certainty; a place that several sources agree on is
 // surer than any of them alone. Places are counties, states, the nation and
@@ -44,11 +46,10 @@ const (
 	Mission
 	Address
 	Wide
-	States
 	sources
 )
 
-var sourceNames = [sources]string{"grants_out", "name", "mission", "address", "wide_words", "form990_states"}
+var sourceNames = [sources]string{"grants_out", "name", "mission", "address", "wide_words"}
 
 func (s Source) String() string { return sourceNames[s] }
 
@@ -62,7 +63,6 @@ const (
 	countyInMission     = .7
 	stateInMission      = .6
 	wideWord            = .5
-	stateFiled          = .4
 	keptFrom            = .3
 )
 
@@ -78,7 +78,6 @@ type Org struct {
 	County      string   // of its address
 	Foundation  bool     // a private foundation: its address says little
 	Texts       []string // mission and programs
-	StatesFiled []string
 	Giving      []Reach
 }
 
@@ -207,11 +206,6 @@ func (f *Finder) Areas(o *Org) iter.Seq[snapshot.ServiceArea] {
 	x.name(o)
 	for _, text := range o.Texts {
 		x.mission(text, o)
-	}
-	for _, s := range o.StatesFiled {
-		if code, ok := place.State(s); ok {
-			x.addState(code, States, stateFiled)
-		}
 	}
 	for _, g := range o.Giving {
 		x.add(g.fips, GrantsOut, g.confidence())

@@ -33,16 +33,18 @@ type Org struct {
 	Name         string
 	Street, ZIP5 string
 	Group        string // group exemption number; 0000 for none
+	Central      bool   // the master file calls it the parent of its group
 	Active       bool
 	Revenue      int64
 }
 
 // Builder gathers organizations and their ties. The zero value is ready to use.
 type Builder struct {
-	orgs    []org // in EIN order once sorted
-	related []tie
-	run     []tie // the list of the filing being read
-	filing  string
+	orgs     []org // in EIN order once sorted
+	related  []tie
+	controls []tie // a controls b
+	run      []tie // the list of the filing being read
+	filing   string
 }
 
 // org is what is kept of an Org. The names are most of the memory.
@@ -52,13 +54,14 @@ type org struct {
 	address uint64 // hash of street and ZIP code; 0 when unknown or inactive
 	ein     ein.EIN
 	group   uint32 // 0 for none
+	central bool
 }
 
 type tie struct{ a, b ein.EIN }
 
 // Add adds an organization.
 func (b *Builder) Add(o *Org) {
-	x := org{name: o.Name, revenue: o.Revenue, ein: o.EIN, group: groupNumber(o.Group)}
+	x := org{name: o.Name, revenue: o.Revenue, ein: o.EIN, group: groupNumber(o.Group), central: o.Central}
 	if o.Active && o.ZIP5 != "" {
 		if key := orgname.StreetKey(o.Street); key != "" {
 			x.address = hash(key, o.ZIP5)
@@ -67,9 +70,9 @@ func (b *Builder) Add(o *Org) {
 	b.orgs = append(b.orgs, x)
 }
 
-// Relate says that a filing of one organization names another as related. The
-// ties of one filing follow each other.
-func (b *Builder) Relate(filing string, filer, related ein.EIN) {
+// Relate says that a filing of one organization names another as related, and
+// whether as one that it controls. The ties of one filing follow each other.
+func (b *Builder) Relate(filing string, filer, related ein.EIN, controlled bool) {
 	if filing != b.filing {
 		b.endFiling()
 		b.filing = filing
@@ -78,6 +81,9 @@ func (b *Builder) Relate(filing string, filer, related ein.EIN) {
 		return
 	}
 	b.run = append(b.run, tie{min(filer, related), max(filer, related)})
+	if controlled {
+		b.controls = append(b.controls, tie{filer, related})
+	}
 }
 
 func (b *Builder) endFiling() {
@@ -99,10 +105,11 @@ func compareTies(x, y tie) int {
 // Families says who belongs to whom. It does not change.
 type Families struct {
 	orgs     []org
-	root     []uint32 // of each organization, the position of the first of its family
-	size     []int32  // of each family, at its root
-	sum      []int64  // of each family, at its root
-	head     []uint32 // of each family, at its root: the member with the largest revenue
+	root     []uint32          // of each organization, the position of the first of its family
+	size     []int32           // of each family, at its root
+	sum      []int64           // of each family, at its root
+	head     []uint32          // of each family, at its root: the member with the largest revenue
+	names    map[uint32]string // of each family of several, at its root
 	unlisted []ein.EIN
 }
 
@@ -122,6 +129,7 @@ func (b *Builder) Build() *Families {
 	joinGroups(f.orgs, sets)
 	joinAddresses(f.orgs, sets)
 	f.readFamilies(sets)
+	f.nameFamilies(b.controls)
 	*b = Builder{}
 	return f
 }
@@ -219,13 +227,7 @@ func joinAddresses(orgs []org, sets *disjointSets) {
 }
 
 // affiliations are the words that tell an organization from its affiliates.
-var affiliations = func() map[string]bool {
-	m := make(map[string]bool)
-	for w := range strings.FieldsSeq("FOUNDATION AUXILIARY ENDOWMENT TRUST FUND PTA PTO BOOSTER BOOSTERS ALUMNI FRIENDS GUILD CLUB CHAPTER LOCAL PAC ACTION VOTES UNION") {
-		m[w] = true
-	}
-	return m
-}()
+var affiliations = set("FOUNDATION AUXILIARY ENDOWMENT TRUST FUND PTA PTO BOOSTER BOOSTERS ALUMNI FRIENDS GUILD CLUB CHAPTER LOCAL PAC ACTION VOTES UNION")
 
 // Core is the name of an organization without words of affiliation, in the form
 // in which two are compared. It is empty when nothing else is left.
@@ -270,9 +272,13 @@ func (f *Families) Rows() iter.Seq[snapshot.OrgFamily] {
 	return func(yield func(snapshot.OrgFamily) bool) {
 		for i := range f.orgs {
 			at := f.root[i]
+			name := f.orgs[i].name
+			if f.size[at] > 1 {
+				name = f.names[at]
+			}
 			if !yield(snapshot.OrgFamily{
 				EIN: f.orgs[i].ein.String(), FamilyID: "fam-" + f.orgs[at].ein.String(), FamilySize: f.size[at],
-				CombinedRevenue: f.sum[at], FamilyName: f.orgs[f.head[at]].name,
+				CombinedRevenue: f.sum[at], FamilyName: name,
 			}) {
 				return
 			}

@@ -36,16 +36,16 @@ func TestFamilies(t *testing.T) {
 	} {
 		b.Add(&o)
 	}
-	b.Relate("x1", 70000001, 70000003)
-	b.Relate("x1", 70000001, 70000001)
-	b.Relate("x1", 70000001, ein.None)
+	b.Relate("x1", 70000001, 70000003, false)
+	b.Relate("x1", 70000001, 70000001, false)
+	b.Relate("x1", 70000001, ein.None, false)
 	// A subsidiary in no list ties its two owners together.
-	b.Relate("x1", 70000003, 990000099)
-	b.Relate("x2", 70000004, 990000099)
+	b.Relate("x1", 70000003, 990000099, false)
+	b.Relate("x2", 70000004, 990000099, false)
 	f := b.Build()
 	got := rows(f)
 	oak := snapshot.OrgFamily{FamilyID: "fam-070000001", FamilySize: 4, CombinedRevenue: 1040, FamilyName: "OAK HOSPITAL"}
-	pine := snapshot.OrgFamily{FamilyID: "fam-070000005", FamilySize: 2, CombinedRevenue: 7, FamilyName: "PINE SOCIETY CHAPTER TWO"}
+	pine := snapshot.OrgFamily{FamilyID: "fam-070000005", FamilySize: 2, CombinedRevenue: 7, FamilyName: "PINE SOCIETY CHAPTER"}
 	for e, want := range map[string]snapshot.OrgFamily{
 		"070000001": oak, "070000002": oak, "070000003": oak, "070000004": oak,
 		"070000005": pine, "070000006": pine,
@@ -68,6 +68,44 @@ func TestFamilies(t *testing.T) {
 	}
 }
 
+// TestNames: a family is named after its parent, else after what most of its
+// names share, else after its largest member.
+func TestNames(t *testing.T) {
+	t.Parallel()
+	type control struct{ a, b int }
+	for _, c := range []struct {
+		why      string
+		orgs     []Org
+		controls []control
+		want     string
+	}{
+		{"the parent of the group", []Org{{Name: "PINE SOCIETY CHAPTER ONE", Revenue: 90}, {Name: "PINE SOCIETY CHAPTER TWO"}, {Name: "GRAND PINE COUNCIL", Central: true}}, nil, "GRAND PINE COUNCIL"},
+		{"two parents are none", []Org{{Name: "PINE SOCIETY", Central: true}, {Name: "THE PINE SOCIETY OF HARLOW INC"}, {Name: "GRAND PINE COUNCIL", Central: true}}, nil, "PINE SOCIETY"},
+		{"who controls the others", []Org{{Name: "OAK HOSPITAL", Revenue: 90}, {Name: "OAK CLINIC"}, {Name: "TREE HEALTH SYSTEM"}}, []control{{2, 0}, {2, 1}, {0, 1}}, "TREE HEALTH SYSTEM"},
+		{"nobody controls the most", []Org{{Name: "OAK HOSPITAL", Revenue: 90}, {Name: "OAK CLINIC"}, {Name: "TREE HEALTH SYSTEM"}}, []control{{2, 1}, {0, 1}}, "OAK HOSPITAL"},
+		{"a stem in the middle", []Org{{Name: "HARLOW BIBLE PIONEER CHURCH", Revenue: 5}, {Name: "BIBLE PIONEER CHURCH OF ELSEWHERE"}, {Name: "NORTH BIBLE PIONEER CHURCH"}, {Name: "HOUSE OF LIGHT"}}, nil, "BIBLE PIONEER CHURCH"},
+		{"as a member writes it", []Org{{Name: "Elm School Foundation", Revenue: 9}, {Name: "Elm School, Inc."}}, nil, "Elm School, Inc."},
+		{"one word is not a name", []Org{{Name: "OAK HOSPITAL", Revenue: 2}, {Name: "OAK CLINIC", Revenue: 1}, {Name: "RICH CLUB", Revenue: 9}}, nil, "OAK HOSPITAL"},
+		{"common words are no stem", []Org{{Name: "NEW HOPE CHURCH", Revenue: 1}, {Name: "LIVING WATER CHURCH", Revenue: 7}, {Name: "HOUSE OF LIGHT CHURCH"}}, nil, "LIVING WATER CHURCH"},
+		{"nothing in common", []Org{{Name: "ASH"}, {Name: "BIRCH", Revenue: 3}}, nil, "BIRCH"},
+	} {
+		var b Builder
+		for i := range c.orgs {
+			o := c.orgs[i]
+			o.EIN, o.Group = ein.EIN(70000001+i), "4321"
+			b.Add(&o)
+		}
+		for _, k := range c.controls {
+			b.Relate(fmt.Sprint(k), ein.EIN(70000001+k.a), ein.EIN(70000001+k.b), true)
+		}
+		for e, r := range rows(b.Build()) {
+			if r.FamilyName != c.want {
+				t.Errorf("%s: %s is of %q, want %q", c.why, e, r.FamilyName, c.want)
+			}
+		}
+	}
+}
+
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	t.Run("long lists", func(t *testing.T) {
@@ -77,11 +115,11 @@ func TestBounds(t *testing.T) {
 			b.Add(&Org{EIN: ein.EIN(70000001 + i), Name: "N"})
 		}
 		for i := range maxRelated + 1 {
-			b.Relate("x1", 70000001, ein.EIN(70000002+i))
+			b.Relate("x1", 70000001, ein.EIN(70000002+i), false)
 		}
 		for i := range maxRelated {
-			b.Relate("x2", 70000002, ein.EIN(70000003+i))
-			b.Relate("x2", 70000002, ein.EIN(70000003+i)) // said twice
+			b.Relate("x2", 70000002, ein.EIN(70000003+i), false)
+			b.Relate("x2", 70000002, ein.EIN(70000003+i), false) // said twice
 		}
 		got := rows(b.Build())
 		if n := got["070000001"].FamilySize; n != 1 {
@@ -125,7 +163,7 @@ func TestBounds(t *testing.T) {
 			}
 			b.Add(&o)
 			if half := i % (maxJoined + 1); half > 0 {
-				b.Relate(fmt.Sprint(i), ein.EIN(70000001+i), ein.EIN(70000001+i-1))
+				b.Relate(fmt.Sprint(i), ein.EIN(70000001+i), ein.EIN(70000001+i-1), false)
 			}
 		}
 		for _, r := range rows(b.Build()) {
@@ -159,7 +197,7 @@ func TestOrder(t *testing.T) {
 			b.Add(&orgs[i])
 		}
 		for i, x := range ties {
-			b.Relate(fmt.Sprint(i), x.a, x.b)
+			b.Relate(fmt.Sprint(i), x.a, x.b, false)
 		}
 		got := slices.Collect(b.Build().Rows())
 		if first == nil {
@@ -211,7 +249,7 @@ func BenchmarkFamilies(b *testing.B) {
 			f.Add(&orgs[i])
 		}
 		for i := 0; i < n; i += 10 {
-			f.Relate(fmt.Sprint(i), ein.EIN(70000001+i), ein.EIN(70000001+i*7%n))
+			f.Relate(fmt.Sprint(i), ein.EIN(70000001+i), ein.EIN(70000001+i*7%n), false)
 		}
 		for range f.Build().Rows() {
 		}

@@ -102,6 +102,8 @@ func TestEveryGeneration(t *testing.T) {
 		"IRS990PF/SupplementaryInformationGrp/TotalGrantOrContriApprvFutAmt",
 		"IRS990PF/AnalysisOfRevenueAndExpenses/ContriGiftsPaidDsbrsChrtblPrps",
 		"IRS990PF/AnalysisOfRevenueAndExpenses/ContriPaidDsbrsChrtblAmt",
+		"IRS990PF/SumOfProgramRelatedInvestments/Description1",
+		"IRS990PF/SumOfProgramRelatedInvstGrp/Description1Txt",
 		"IRS990ScheduleF/Form990ScheduleFPartII/GrantsToOrgsOutsideUS/AmountOfCashGrant",
 		"IRS990ScheduleF/GrantsToOrgsOutsideUS/AmountOfCashGrant",
 		"IRS990ScheduleF/GrantsToOrgOutsideUSGrp/CashGrantAmt",

@@ -349,7 +349,7 @@ var form990PF = group(flags()).with(map[string]*node{
 	"OfficerDirTrstKeyEmplInfoGrp|OfcrDirTrusteesKeyEmployeeInfo": group(map[string]*node{
 		"OfficerDirTrstKeyEmplGrp|OfcrDirTrusteesOrKeyEmployee": foundationOfficer,
 	}),
-	"SumOfProgramRelatedInvstGrp|SummaryOfProgramRltdInvstGrp": largestProgramInvestments,
+	"SumOfProgramRelatedInvstGrp|SumOfProgramRelatedInvestments": largestProgramInvestments,
 })
 
 var form990T = group(flags()).with(map[string]*node{
