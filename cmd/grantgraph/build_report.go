@@ -110,6 +110,7 @@ func printAccount(w io.Writer, r *ingest.Report) {
 	t.add("  negative", count(l.Negative), money.Dollars(l.NegativeSum)+" kept in a table of their own")
 	t.add("  totals and repeated lists", count(l.Totals+l.Repeated), "")
 	t.add("  implausibly large", count(l.TooLarge), "over $50,000,000,000")
+	t.add("  filed EIN of another name", count(r.FiledNameConflicts), fmt.Sprintf("kept and marked; %s more name a member and state the EIN of its group", count(r.FiledGroupConflicts)))
 	t.add("not grants paid: future", count(r.NotRows.Future), money.Dollars(r.NotRows.FutureSum))
 	t.add("not grants paid: aid to individuals", count(r.NotRows.Individuals), money.Dollars(r.NotRows.IndividualSum))
 	t.add("not grants paid: abroad by region", count(r.NotRows.Foreign), money.Dollars(r.NotRows.ForeignSum))

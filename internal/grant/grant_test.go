@@ -45,3 +45,18 @@ func TestRules(t *testing.T) {
 		t.Error("no rule has a name or a probability")
 	}
 }
+
+func TestConflicts(t *testing.T) {
+	t.Parallel()
+	for c := NoConflict; c <= GroupConflict; c++ {
+		if back, ok := ParseConflict(c.String()); !ok || back != c {
+			t.Errorf("%q is read back as %v", c, back)
+		}
+	}
+	if _, ok := ParseConflict("Name"); ok {
+		t.Error("words are case-sensitive")
+	}
+	if Conflict(9).String() != "" {
+		t.Error("an unknown conflict has a word")
+	}
+}

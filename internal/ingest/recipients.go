@@ -20,6 +20,8 @@ const (
 	related
 	suspect // an amount that its own return contradicts
 	masked  // whom it paid is not shown
+	nameConflict
+	groupConflict
 )
 
 // recipients are whom the rows paid, as columns beside those of lines.
@@ -45,6 +47,17 @@ func (r *recipients) prob(row uint32) float64 {
 		return float64(r.thousandths[row]) / 1000
 	}
 	return r.rule[row].Prob()
+}
+
+// conflict says how the EIN filed on a row and its name disagree.
+func (r *recipients) conflict(row uint32) grant.Conflict {
+	switch {
+	case r.class[row]&nameConflict != 0:
+		return grant.NameConflict
+	case r.class[row]&groupConflict != 0:
+		return grant.GroupConflict
+	}
+	return grant.NoConflict
 }
 
 // recipientFacts are what follows from a recipient alone, whoever paid it.
@@ -109,7 +122,7 @@ func (b *builder) findRecipients(ctx context.Context, c *corpus, overrides *reso
 		key = append(key[:0], id...)
 		c.recipients.id[row] = c.recipients.ids.id(key)
 	}
-	b.countConflicts(f)
+	b.markConflicts(f)
 
 	c.support = make([]grant.Support, c.lines.purposes.len())
 	return b.chunks(ctx, len(c.support), func(from, to int) {
@@ -284,25 +297,29 @@ func (b *builder) readRelations(g *lines) []bool {
 	return related
 }
 
-// countConflicts counts the rows whose filed EIN belongs to an organization of
-// quite another name.
-func (b *builder) countConflicts(f *recipientFinder) {
-	conflict := make([]int8, len(f.facts)) // 0 not looked at, 1 no, 2 yes
+// markConflicts marks and counts the rows whose filed EIN belongs to an
+// organization of quite another name, or to the center of a group of which the
+// line names a member.
+func (b *builder) markConflicts(f *recipientFinder) {
+	const notLooked = 0 // else 1 and the conflict
+	conflict := make([]uint8, len(f.facts))
 	for row, rule := range f.recipients.rule {
 		if rule != resolve.Filed {
 			continue
 		}
 		at := f.lines.recipientNo[row]
-		if conflict[at] == 0 {
+		if conflict[at] == notLooked {
 			t := f.lines.recipient(at)
 			n := t.ParseName()
-			conflict[at] = 1
-			if f.resolver.FiledNameConflict(&t, &n) {
-				conflict[at] = 2
-			}
+			conflict[at] = 1 + uint8(f.resolver.FiledConflict(&t, &n))
 		}
-		if conflict[at] == 2 {
+		switch grant.Conflict(conflict[at] - 1) {
+		case grant.NameConflict:
+			f.recipients.class[row] |= nameConflict
 			b.report.FiledNameConflicts++
+		case grant.GroupConflict:
+			f.recipients.class[row] |= groupConflict
+			b.report.FiledGroupConflicts++
 		}
 	}
 }

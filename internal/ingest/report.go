@@ -51,10 +51,11 @@ type Report struct {
 	Unnamed Count      `json:"unnamed"`
 	Masked  MaskReport `json:"masked"`
 
-	FiledNameConflicts int64    `json:"filed_name_conflicts"` // rows whose filed EIN belongs to another name
-	OwnEIN             int64    `json:"own_ein"`              // rows with the funder's own EIN that are gifts to itself
-	UnknownRelations   int64    `json:"unknown_relationships"`
-	Warnings           []string `json:"warnings"`
+	FiledNameConflicts  int64    `json:"filed_name_conflicts"`  // rows whose filed EIN belongs to another name
+	FiledGroupConflicts int64    `json:"filed_group_conflicts"` // rows that name a member of a group and state the EIN of its center
+	OwnEIN              int64    `json:"own_ein"`               // rows with the funder's own EIN that are gifts to itself
+	UnknownRelations    int64    `json:"unknown_relationships"`
+	Warnings            []string `json:"warnings"`
 }
 
 // YearCount is one fiscal year of the corpus.

@@ -104,7 +104,8 @@ func (b *builder) grantRow(c *corpus, row uint32) snapshot.Grant {
 		IsDAF: c.funderOf[f.ein].kind.IsDAF, IsRelatedParty: to.class[row]&related != 0, AmountSuspect: to.class[row]&suspect != 0,
 		Support: int32(c.support[g.purpose[row]]), Filing: origin.key(), ReturnType: f.form.String(),
 		PeriodEnd: formatDate(f.periodEnd), Part: partName(g.part[row]), Line: int32(g.line[row]),
-		SourceTier: [...]string{grant.Matched, grant.Universe}[c.tierOf(row)],
+		EINConflict: to.conflict(row).String(),
+		SourceTier:  [...]string{grant.Matched, grant.Universe}[c.tierOf(row)],
 	}
 	if origin.object != 0 {
 		r.ObjectID = r.Filing

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"grantgraph/internal/grant"
 	"grantgraph/internal/serve/graph"
 )
 
@@ -35,13 +36,15 @@ func (b *codebook) Transactions(ctx context.Context, f *graph.Filter, s graph.So
 		g := graph.Grant{Funder: new(graph.Funder), Recipient: new(graph.Recipient)}
 		var funder, recipient, inferred string
 		var n int64
+		var class uint8 // with the conflict of the row above its classes
 		if err := rows.Scan(&n, &g.Key, &funder, &g.Funder.Name, &g.Funder.City, &g.Funder.State, &g.Funder.Kind,
 			&g.Recipient.ID, &recipient, &g.Recipient.Name, &g.Recipient.City, &g.Recipient.State, &g.Recipient.ZIP, &g.Recipient.Country, &g.Recipient.Classes,
 			&g.NameFiled, &g.City, &g.State, &g.ZIP, &g.Country, &g.Amount, &g.FiscalYear, &g.NTEE, &inferred, &g.Support, &g.Purpose,
-			&g.ObjectID, &g.Filing, &g.ReturnType, &g.PeriodEnd, &g.Rule, &g.Prob, &g.Matched, &g.Classes); err != nil {
+			&g.ObjectID, &g.Filing, &g.ReturnType, &g.PeriodEnd, &g.Rule, &g.Prob, &g.Matched, &class); err != nil {
 			return nil, 0, err
 		}
 		g.Funder.EIN, g.Recipient.EIN, g.Inferred = einOf(funder), einOf(recipient), letterOf(inferred)
+		g.Classes, g.Conflict = graph.Class(class&15), grant.Conflict(class>>5)
 		hits = max(hits, n)
 		list = append(list, g)
 	}

@@ -122,8 +122,8 @@ func (d *database) loadTables(ctx context.Context, s *snapshot.Snapshot) error {
 			coalesce(recipient_city, '') city, coalesce(recipient_state, '') state, coalesce(recipient_zip, '') zip,
 			coalesce(recipient_county, '') county, coalesce(recipient_country, '') country, amount, tax_year,
 			coalesce(purpose, '') purpose, coalesce(ein_source, '') ein_source, coalesce(match_prob, 0) match_prob, source_tier,
-			is_individual, is_daf, is_related_party, is_unidentified, support, filing, coalesce(object_id, '') object_id, return_type, period_end
-			FROM `+parquet(snapshot.Grants),
+			is_individual, is_daf, is_related_party, is_unidentified, support, filing, coalesce(object_id, '') object_id, return_type, period_end,
+			coalesce(ein_conflict, '') ein_conflict FROM `+parquet(snapshot.Grants),
 		`CREATE TABLE funder AS SELECT row_number() OVER (ORDER BY funder_ein) id, funder_ein ein, name, coalesce(city, '') city,
 			coalesce(state, '') state, coalesce(zip5, '') zip, coalesce(county, '') county, city_key(coalesce(city, '')) city_key,
 			funder_kind kind FROM `+parquet(snapshot.FunderKinds),

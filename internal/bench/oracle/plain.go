@@ -80,7 +80,7 @@ func (p *Plain) Transactions(ctx context.Context, f *graph.Filter, s graph.Sort,
 		SELECT g.grant_key, f.ein, f.name, f.city, f.state, f.kind, r.recip_id, r.ein, r.name, r.city, r.state, r.zip, r.country, r.classes,
 			g.recipient_raw, g.city, g.state, g.zip, g.country, g.amount, g.tax_year, r.ntee, r.inferred, g.support, g.purpose,
 			g.object_id, g.filing, g.return_type, g.period_end, g.ein_source, g.match_prob, g.source_tier,
-			g.is_daf, g.is_individual, g.is_related_party, g.is_unidentified
+			g.is_daf, g.is_individual, g.is_related_party, g.is_unidentified, g.ein_conflict
 		FROM page g JOIN funder f ON f.ein = g.funder_ein JOIN recipient r ON r.recip_id = g.recip_id
 		ORDER BY sorted`+direction(s)+`, g.amount DESC, g.grant_key`, append(w.args, page.Limit, page.Offset)...)
 	if err != nil {
@@ -90,18 +90,19 @@ func (p *Plain) Transactions(ctx context.Context, f *graph.Filter, s graph.Sort,
 	list := []graph.Grant{}
 	for rows.Next() {
 		g := graph.Grant{Funder: new(graph.Funder), Recipient: new(graph.Recipient)}
-		var funder, recipient, code, inferred, source, tier string
+		var funder, recipient, code, inferred, source, tier, conflict string
 		var support int64
 		var daf, individual, related, nobody bool
 		if err := rows.Scan(&g.Key, &funder, &g.Funder.Name, &g.Funder.City, &g.Funder.State, &g.Funder.Kind,
 			&g.Recipient.ID, &recipient, &g.Recipient.Name, &g.Recipient.City, &g.Recipient.State, &g.Recipient.ZIP, &g.Recipient.Country, &g.Recipient.Classes,
 			&g.NameFiled, &g.City, &g.State, &g.ZIP, &g.Country, &g.Amount, &g.FiscalYear, &code, &inferred, &support, &g.Purpose,
-			&g.ObjectID, &g.Filing, &g.ReturnType, &g.PeriodEnd, &source, &g.Prob, &tier, &daf, &individual, &related, &nobody); err != nil {
+			&g.ObjectID, &g.Filing, &g.ReturnType, &g.PeriodEnd, &source, &g.Prob, &tier, &daf, &individual, &related, &nobody, &conflict); err != nil {
 			return nil, 0, err
 		}
 		g.Funder.EIN, g.Recipient.EIN, g.NTEE, g.Inferred = einOf(funder), einOf(recipient), ntee.Code(code), letterOf(inferred)
 		g.Support, g.Matched = grant.Support(support), tier == grant.Matched
 		g.Rule, _ = grant.ParseRule(source)
+		g.Conflict, _ = grant.ParseConflict(conflict)
 		for i, is := range [...]bool{daf, individual, related, nobody} {
 			if is {
 				g.Classes |= classColumns[i].class

@@ -4,13 +4,47 @@ import (
 	"strings"
 
 	"grantgraph/internal/ein"
+	"grantgraph/internal/grant"
 	"grantgraph/internal/orgname"
 )
 
+// FiledConflict says how the EIN that a line states and its name disagree. The
+// line keeps its EIN and the probability of one that was filed; the row says
+// that they disagree, and the build counts it.
+func (r *Resolver) FiledConflict(t *Recipient, n *orgname.Name) grant.Conflict {
+	switch {
+	case r.groupForMember(t, n):
+		return grant.GroupConflict
+	case r.FiledNameConflict(t, n):
+		return grant.NameConflict
+	}
+	return grant.NoConflict
+}
+
+// groupForMember reports whether the line states the EIN of the center of a
+// group, and names a member of it that has an EIN of its own.
+func (r *Resolver) groupForMember(t *Recipient, n *orgname.Name) bool {
+	o, ok := r.u.Lookup(t.Filed)
+	if !ok || !o.central() || !o.grouped() || n.KX == "" || n.KX == orgname.Key(o.Name) {
+		return false
+	}
+	entries := r.u.names.find(n.KX)
+	if state := lineState(t, n); state != 0 {
+		entries = inState(entries, state)
+	}
+	for _, e := range entries {
+		if m := &r.u.orgs[e.id]; m.Group == o.Group && m.EIN != o.EIN && !m.central() {
+			return true
+		}
+	}
+	return false
+}
+
 // FiledNameConflict reports whether the line states an EIN whose organization
-// is known under names that have nothing in common with the line's: no word, no
-// initials, neither key within the other. Such a line keeps its EIN; the build
-// counts it.
+// is known under names that have nothing in common with the line's: no telling
+// word, no initials, neither key within the other; and whether fewer funders
+// give the EIN for that name than it takes to believe that it is another name
+// of the organization's.
 func (r *Resolver) FiledNameConflict(t *Recipient, n *orgname.Name) bool {
 	if t.Filed == ein.None || n.KX == "" {
 		return false
@@ -19,7 +53,7 @@ func (r *Resolver) FiledNameConflict(t *Recipient, n *orgname.Name) bool {
 	if !ok {
 		return false
 	}
-	if alike(n, o.Name) {
+	if alike(n, o.Name) || r.u.registry.believed(t.Filed, ein.None, n.KX) {
 		return false
 	}
 	for _, a := range o.Aliases {

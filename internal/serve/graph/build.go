@@ -37,7 +37,11 @@ const (
 	flagRelated = uint8(RelatedParty)
 	flagNobody  = uint8(Unidentified)
 	flagMatched = uint8(1 << 4)
-	classMask   = flagDAF | flagPerson | flagRelated | flagNobody
+
+	conflictShift = 5 // two bits of grant.Conflict stand above it
+	conflictMask  = 3
+
+	classMask = flagDAF | flagPerson | flagRelated | flagNobody
 )
 
 // classes is the number of classes that can be excluded.

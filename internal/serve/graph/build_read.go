@@ -116,7 +116,8 @@ func flagsOf(r *snapshot.Grant) (flags uint8) {
 			flags |= f.bit
 		}
 	}
-	return flags
+	conflict, _ := grant.ParseConflict(r.EINConflict)
+	return flags | uint8(conflict)<<conflictShift
 }
 
 // key is the grant key of a row.

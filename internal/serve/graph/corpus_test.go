@@ -160,6 +160,9 @@ func random(seed uint64, rows int) *corpus {
 			if !foreign {
 				g.SourceTier = grant.Matched
 			}
+			if rule == grant.Filed {
+				g.EINConflict = grant.Conflict(i % 3).String()
+			}
 		} else {
 			g.RecipID = fmt.Sprintf("nm-%02d", n)
 		}

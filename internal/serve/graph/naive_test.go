@@ -85,12 +85,13 @@ func newNaive(c *corpus) *naive {
 			funders[e] = &graph.Funder{EIN: e}
 		}
 		rule, _ := grant.ParseRule(r.EINSource)
+		conflict, _ := grant.ParseConflict(r.EINConflict)
 		row := graph.Grant{
 			Key: r.Key, Funder: funders[e], Recipient: recips[r.RecipID], NameFiled: r.RecipientRaw,
 			City: r.RecipientCity, State: r.RecipientState, ZIP: r.RecipientZIP, Country: r.RecipientCountry,
 			Amount: r.Amount, FiscalYear: int(r.TaxYear), NTEE: codes[r.RecipID], Inferred: inferred[r.RecipientEIN], Support: grant.Support(r.Support), Purpose: r.Purpose,
 			ObjectID: r.ObjectID, Filing: r.Filing, ReturnType: r.ReturnType, PeriodEnd: r.PeriodEnd,
-			Rule: rule, Prob: r.MatchProb, Matched: r.SourceTier == grant.Matched,
+			Rule: rule, Prob: r.MatchProb, Matched: r.SourceTier == grant.Matched, Conflict: conflict,
 		}
 		if r.IsDAF {
 			row.Classes |= graph.DAF

@@ -30,6 +30,7 @@ type Grant struct {
 	Prob       float64
 	Matched    bool // tier
 	Classes    Class
+	Conflict   grant.Conflict
 }
 
 // Funder is one grantmaker.

@@ -65,6 +65,7 @@ func (r *reader) grant(row uint32) Grant {
 		Support:  grant.Support(g.supports[row]), Purpose: r.text.copy(g.purposeText.at(g.purposes[row])),
 		Filing: r.text.copy(filing[0]), ObjectID: r.text.copy(filing[1]), ReturnType: r.text.copy(filing[2]), PeriodEnd: r.text.copy(filing[3]),
 		Rule: grant.Rule(g.rules[row]), Prob: g.probList[g.probs[row]], Matched: g.flags[row]&flagMatched != 0, Classes: Class(g.flags[row] & classMask),
+		Conflict: grant.Conflict(g.flags[row] >> conflictShift & conflictMask),
 	}
 }
 

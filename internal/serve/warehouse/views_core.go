@@ -30,6 +30,7 @@ var coreViews = []View{
 			col("is_daf", boolean, "The funder is a donor-advised or pass-through fund."),
 			col("is_related_party", boolean, "Funder and recipient are related."),
 			col("source_tier", text, "'matched': a US recipient with an EIN; 'universe': every other."),
+			opt("ein_conflict", text, "How the EIN that the funder filed and the name on its line disagree: 'name', the EIN is of an organization with nothing of the name; 'group', it is of the center of a group and the line names a member. Null where no disagreement is known."),
 		},
 		Traps: []string{
 			trapEIN,

@@ -48,10 +48,11 @@ type FilingRef struct {
 
 // Provenance says how a row came to its recipient.
 type Provenance struct {
-	MatchProb  *float64 `json:"match_prob" doc:"Probability that the recipient EIN is right; null means no EIN."`
-	EINSource  *string  `json:"ein_source" doc:"How the recipient EIN was resolved; null means no EIN." enum:"filed,override_human,override_keyerror,name,registry-dominant,fuzzy,override_llm,registry,address,zip,street,model"`
-	SourceTier string   `json:"source_tier" enum:"matched,universe" doc:"matched: a US recipient with an EIN. universe: everything else."`
-	Classes    []string `json:"classes" enum:"daf,individuals,related_party,unidentified" doc:"Classes of the row that exclude can leave out."`
+	MatchProb   *float64 `json:"match_prob" doc:"Probability that the recipient EIN is right; null means no EIN."`
+	EINSource   *string  `json:"ein_source" doc:"How the recipient EIN was resolved; null means no EIN." enum:"filed,override_human,override_keyerror,name,registry-dominant,fuzzy,override_llm,registry,address,zip,street,model"`
+	SourceTier  string   `json:"source_tier" enum:"matched,universe" doc:"matched: a US recipient with an EIN. universe: everything else."`
+	Classes     []string `json:"classes" enum:"daf,individuals,related_party,unidentified" doc:"Classes of the row that exclude can leave out."`
+	EINConflict *string  `json:"ein_conflict" enum:"name,group" doc:"How the EIN that the funder filed and the name on its line disagree: name, the EIN is of an organization with nothing of the name; group, it is of the center of a group and the line names a member. The EIN and its probability stay as filed; null means no disagreement is known."`
 }
 
 // FunderRow is one grantmaker with the totals of its matching grants.
@@ -168,6 +169,7 @@ func grantRow(g *graph.Grant, f *graph.Filter) GrantRow {
 	if letter, source := f.SubjectBasis.Cause(g.NTEE, g.Inferred); letter != 0 {
 		row.Subject, row.SubjectLabel, row.SubjectSource = api.OrNull(string(rune(letter))), api.OrNull(ntee.Label(letter)), &source
 	}
+	row.Provenance.EINConflict = api.OrNull(g.Conflict.String())
 	if g.Matched {
 		row.Provenance.SourceTier = grant.Matched
 	}
