@@ -19,7 +19,7 @@ import (
 //	object_id,line,grant_key,reason
 //
 // A row selects a line by the return it stands in and its place in the list,
-// or by its grant key, and says why.
+// counted from 1, or by its grant key, and says why.
 type maskList struct {
 	byLine map[returnLine]int // to the entry
 	byKey  map[string]int
@@ -113,7 +113,7 @@ func (m *maskList) add(object, line, key, reason string) error {
 			return fmt.Errorf("object_id %q is not a number of 18 digits", fault.Clip(object, 40))
 		}
 		n, err := strconv.ParseUint(line, 10, 31)
-		if err != nil {
+		if err != nil || n == 0 {
 			return fmt.Errorf("line %q is not the number of a line", fault.Clip(line, 40))
 		}
 		m.byLine[returnLine{o, int32(n)}] = len(m.used)
