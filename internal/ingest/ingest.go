@@ -138,6 +138,8 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 	if len(b.sources.Masters) == 0 {
 		b.report.Warnings = append(b.report.Warnings, "there is no business master file among the sources, so recipients are looked for among the filers only; put eo*.csv under bmf/")
 	}
+	b.report.Warnings = append(b.report.Warnings, b.sources.Warnings...)
+	b.report.addUntaken(b.sources.Untaken)
 	release, err := lock(opt.Data)
 	if err != nil {
 		return nil, err
@@ -272,10 +274,10 @@ func (b *builder) chunks(ctx context.Context, n int, fn func(from, to int)) erro
 // gazetteer is the shipped ZIP-to-county table, or a newer Census file.
 func (b *builder) gazetteer(ctx context.Context) (g *place.Gazetteer, err error) {
 	g = place.Shipped()
-	if b.sources.Census == "" {
+	if len(b.sources.Census) == 0 {
 		return g, nil
 	}
-	err = b.readSource(ctx, "census", b.sources.Census, "a Census ZIP-to-county relationship file", func(r io.Reader) (int64, error) {
+	err = b.readSource(ctx, "census", b.sources.Census[0], "a Census ZIP-to-county relationship file", func(r io.Reader) (int64, error) {
 		g, err = g.WithCensus(r)
 		if err != nil {
 			return 0, err

@@ -44,6 +44,11 @@ type Report struct {
 	Suspects          []Suspect             `json:"amount_suspects"`
 	MasterRejected    []NamedInt            `json:"bmf_rejected"`
 
+	// Files among the sources that were not taken: how many, and the first of
+	// them by path.
+	UntakenCount int64     `json:"sources_not_taken"`
+	Untaken      []Untaken `json:"files_not_taken"`
+
 	Model ModelReport `json:"model"` // of the lines that no rule decides
 
 	// Unnamed are the rows that name nobody and are no persons either: pointers
@@ -166,15 +171,24 @@ type Suspect struct {
 	Declared int64  `json:"declared"`
 }
 
-// Lists in the report are cut to this many.
-const maxListed = 25
+// Lists in the report are cut to this many, files that were not taken to more.
+const (
+	maxListed  = 25
+	maxUntaken = 1000
+)
 
 // newReport makes a report whose lists are written as empty ones, not null.
 func newReport() *Report {
 	return &Report{
 		QuarantineReasons: []NamedInt{}, Quarantined: []snapshot.Quarantine{}, Suspects: []Suspect{},
-		MasterRejected: []NamedInt{}, Warnings: []string{}, Unnamed: Count{Name: "unnamed"}, Masked: MaskReport{Individuals: snapshot.IndividualsFiled},
+		MasterRejected: []NamedInt{}, Warnings: []string{}, Unnamed: Count{Name: "unnamed"}, Masked: MaskReport{Individuals: snapshot.IndividualsFiled}, Untaken: []Untaken{},
 	}
+}
+
+// addUntaken lists the files that were not taken.
+func (r *Report) addUntaken(list []Untaken) {
+	r.UntakenCount = int64(len(list))
+	r.Untaken = append(r.Untaken, list[:min(len(list), maxUntaken)]...)
 }
 
 func addNamed(list []NamedInt, name string, n int64) []NamedInt {

@@ -141,12 +141,7 @@ func (u *ukRegister) choose(files []string) {
 			u.note("%s is not a table of the register and was not read", rel)
 			continue
 		}
-		c := candidate{rel: rel, posted: "9999", form: slices.Index([]string{".zip", ".json", ".gz", ".txt"}, strings.ToLower(path.Ext(rel)))}
-		for _, dir := range strings.Split(path.Dir(rel), "/") {
-			if datedDir.MatchString(dir) {
-				c.posted = dir
-			}
-		}
+		c := candidate{rel: rel, posted: cmp.Or(folderDate(rel), undated), form: slices.Index([]string{".zip", ".json", ".gz", ".txt"}, strings.ToLower(path.Ext(rel)))}
 		found[t] = append(found[t], c)
 	}
 	u.files = make(map[ukcharity.Table]string, len(found))

@@ -127,8 +127,11 @@ func yearMonth(posted string) int32 {
 			n = n*10 + (c - '0')
 		}
 	}
-	if len(posted) == len("2006-01") {
-		n *= 100
+	switch len(posted) {
+	case len("2006"):
+		n *= 1_00_00
+	case len("2006-01"):
+		n *= 1_00
 	}
 	return n
 }

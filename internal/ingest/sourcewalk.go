@@ -1,0 +1,147 @@
+package ingest
+
+import (
+	"cmp"
+	"context"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"grantgraph/internal/fault"
+)
+
+// Untaken is a file among the sources that a build leaves alone, and why.
+type Untaken struct {
+	Path   string `json:"path"` // relative to the sources folder; a folder ends in a slash
+	Reason string `json:"reason"`
+}
+
+// sourceWalk goes through a folder of sources. Links to folders are followed,
+// after all real folders, so that a folder that is reached both ways is known
+// by its own path; none is read twice, and none that holds the sources
+// themselves is entered, so that no chain of links is endless.
+type sourceWalk struct {
+	root  string
+	take  func(rel, abs string) (reason string) // why a file is not taken, empty when it is
+	leave func(rel, reason string)
+	seen  []folder
+	links []string // relative paths of links to folders, not yet followed
+	above []fs.FileInfo
+}
+
+// folder is one that was entered.
+type folder struct {
+	rel  string
+	info fs.FileInfo
+}
+
+// fetchNotes is where the fetcher keeps its notes, which are read apart.
+const fetchNotes = ".fetch"
+
+func (w *sourceWalk) walk(ctx context.Context) error {
+	real, err := filepath.EvalSymlinks(w.root)
+	if err != nil {
+		return fault.Disk(w.root, err)
+	}
+	if real, err = filepath.Abs(real); err != nil {
+		return fault.Disk(w.root, err)
+	}
+	for dir := filepath.Dir(real); ; dir = filepath.Dir(dir) {
+		info, err := os.Stat(dir)
+		if err == nil {
+			w.above = append(w.above, info)
+		}
+		if dir == filepath.Dir(dir) {
+			break
+		}
+	}
+	if err := w.enter(ctx, ""); err != nil {
+		return err
+	}
+	for len(w.links) > 0 {
+		links := w.links
+		w.links = nil
+		slices.Sort(links)
+		for _, rel := range links {
+			if err := w.enter(ctx, rel); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// enter reads one folder and the real folders below it.
+func (w *sourceWalk) enter(ctx context.Context, rel string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	dir := filepath.Join(w.root, filepath.FromSlash(rel))
+	info, err := os.Stat(dir)
+	if err != nil {
+		return fault.Disk(dir, err)
+	}
+	if i := slices.IndexFunc(w.seen, func(f folder) bool { return os.SameFile(f.info, info) }); i >= 0 {
+		w.leave(rel+"/", "it is the same folder as "+cmp.Or(w.seen[i].rel, "the sources folder")+", which is read")
+		return nil
+	}
+	if slices.ContainsFunc(w.above, func(a fs.FileInfo) bool { return os.SameFile(a, info) }) {
+		w.leave(rel+"/", "it is a link to a folder that holds the sources folder itself")
+		return nil
+	}
+	w.seen = append(w.seen, folder{rel, info})
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return fault.Disk(dir, err)
+	}
+	for _, e := range entries {
+		if err := w.entry(ctx, path.Join(rel, e.Name()), e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *sourceWalk) entry(ctx context.Context, rel string, e fs.DirEntry) error {
+	abs := filepath.Join(w.root, filepath.FromSlash(rel))
+	kind := e.Type()
+	if strings.HasPrefix(e.Name(), ".") {
+		if e.Name() != fetchNotes {
+			w.leave(rel, "its name begins with a dot")
+		}
+		return nil
+	}
+	dangling := false
+	if kind&fs.ModeSymlink != 0 {
+		info, err := os.Stat(abs)
+		switch {
+		case err != nil:
+			// Where a source should be, the build finds out that it cannot
+			// be opened; a missing part must not go unnoticed.
+			dangling, kind = true, 0
+		case info.IsDir():
+			w.links = append(w.links, rel)
+			return nil
+		default:
+			kind = info.Mode().Type()
+		}
+	}
+	switch {
+	case kind.IsDir():
+		return w.enter(ctx, rel)
+	case !kind.IsRegular():
+		w.leave(rel, "it is not a file")
+		return nil
+	}
+	reason := w.take(rel, abs)
+	if reason != "" && dangling {
+		reason = "it is a link to nothing that can be read"
+	}
+	if reason != "" {
+		w.leave(rel, reason)
+	}
+	return nil
+}
