@@ -2,6 +2,7 @@ package orgname
 
 import (
 	"bytes"
+	"cmp"
 	"strings"
 
 	"grantgraph/internal/place"
@@ -34,6 +35,9 @@ func (sc *scratch) dissect(n *Name, city string) (main []token, mail bool) {
 	for i := 0; i < len(toks); i++ {
 		kind, size := find(toks, i)
 		if kind == careOf {
+			if n != nil && n.Handler == "" {
+				n.Handler = sc.textFrom(toks, i+size)
+			}
 			mail = true
 			limit = int(toks[i].from)
 			toks = toks[:i]
@@ -78,10 +82,15 @@ func (sc *scratch) dissect(n *Name, city string) (main []token, mail bool) {
 			if p := bytes.IndexByte(sc.folded[from:upto], '('); p >= 0 {
 				upto = from + p
 			}
-			n.addAlias(sc.folded[from:upto])
+			to := &n.Aliases
+			if c.kind == benefit {
+				to = &n.Served
+			}
+			addText(to, sc.folded[from:upto])
 		}
+		n.Sponsor = cmp.Or(n.Sponsor, sc.sponsor(toks))
 		if at := governed(main); at > 0 {
-			n.addAlias(sc.folded[main[at].from:main[len(main)-1].upto])
+			addText(&n.Aliases, sc.folded[main[at].from:main[len(main)-1].upto])
 		}
 	}
 	if len(main) == 0 && !mail && len(sc.parens) > 0 {
@@ -144,6 +153,12 @@ func (sc *scratch) note(n *Name, p span, city string) {
 	case "C/O", "ATTN", "CARE":
 		n.CareOf = n.CareOf || IsCareOf(string(text))
 		return
+	case "A", "AN", "FISCAL", "FISCALLY", "SPONSORED":
+		// Words are looked up where they stand, so a text of its own is needed.
+		if s := sponsorIn(string(text)); s != "" {
+			n.Sponsor = cmp.Or(n.Sponsor, s)
+			return
+		}
 	case "DBA", "D/B/A", "AKA", "A/K/A", "FKA", "F/K/A", "FORMERLY":
 		rest = strings.TrimPrefix(strings.TrimSpace(rest), "KNOWN AS ")
 		text = []byte(strings.TrimSpace(rest))
@@ -159,12 +174,12 @@ func (sc *scratch) note(n *Name, p span, city string) {
 	if city != "" && City(s) == City(city) {
 		return
 	}
-	n.addAlias(text)
+	addText(&n.Aliases, text)
 }
 
-// addAlias keeps a folded text as an alias when it has two letters or more.
-func (n *Name) addAlias(text []byte) {
-	text = bytes.Trim(text, " .,:;-\"'/")
+// addText keeps a folded text when it has two letters or more.
+func addText(to *[]string, text []byte) {
+	text = bytes.Trim(text, textEdges)
 	text = text[:min(len(text), maxInput)] // two fields joined may have more
 	letters := 0
 	for _, c := range text {
@@ -173,7 +188,7 @@ func (n *Name) addAlias(text []byte) {
 		}
 	}
 	if letters >= 2 {
-		n.Aliases = append(n.Aliases, string(text))
+		*to = append(*to, string(text))
 	}
 }
 

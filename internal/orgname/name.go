@@ -21,7 +21,10 @@ type Name struct {
 	K1      string   // words as written, without legal forms, joined by spaces
 	K2      string   // words in their long form, without small words
 	KX      string   // K2 without spaces: the comparison key
-	Aliases []string // folded texts from parentheses, trade names and beneficiaries
+	Aliases []string // folded texts from parentheses and trade names
+	Served  []string // folded texts of those for whose benefit it is, who are not paid themselves
+	Sponsor string   // folded text of who holds the money for a project: "A PROJECT OF X"
+	Handler string   // folded text of who handles the mail: "C/O X"
 	CareOf  bool     // the line names someone who only handles the mail
 	FBO     bool     // the line names a beneficiary
 	State   string   // state taken from a "City, ST" tail when the line had none
@@ -108,6 +111,7 @@ type span struct{ from, to int }
 func (sc *scratch) parse(name1, name2, city, state string) (n Name) {
 	if name2 != "" && IsCareOf(name2) {
 		n.CareOf = true
+		n.Handler = handlerOf(name2)
 		name2 = ""
 	}
 	sc.fill(name1, name2)
@@ -210,6 +214,24 @@ func christian(toks []token, i int, whose string) bool {
 	return follows(toks, i, whose, "CHRISTIAN") && i+3 < len(toks) && string(toks[i+3].long(nil, true)) == "ASSOCIATION"
 }
 
+// isUniversity reports whether a lone U stands for university: before OF, or
+// behind a name and at its end or before another word that is shortened.
+func isUniversity(toks []token, i int, prev []byte) bool {
+	if follows(toks, i, "OF") {
+		return true
+	}
+	if len(prev) < 3 || digits(prev) || words[string(prev)].class&stop != 0 {
+		return false
+	}
+	return i == len(toks)-1 || toks[i+1].to != nil
+}
+
+// isOrganization reports whether ORG stands for organization. At the end of a
+// name it mostly is what is left of an address on the web: "LANTERNS.ORG".
+func isOrganization(toks []token, i int, prev []byte) bool {
+	return i > 0 && (i < len(toks)-1 || words[string(prev)].class&organized != 0)
+}
+
 // expand writes the long form of every word to sc.k2 and then drops the small
 // words, unless nothing else is left.
 func (sc *scratch) expand(toks []token) {
@@ -221,6 +243,10 @@ func (sc *scratch) expand(toks []token) {
 		case string(t.b) == "UNITED" && follows(toks, i, "STATES"):
 			k2 = append(k2, us)
 			i++
+		case string(t.b) == "U" && isUniversity(toks, i, prev):
+			k2 = append(k2, university)
+		case string(t.b) == "ORG" && !isOrganization(toks, i, prev):
+			k2 = append(k2, t.b)
 		case string(t.b) == "INT" && follows(toks, i, "L"):
 			k2 = append(k2, international)
 			i++
@@ -284,6 +310,8 @@ func (t *token) long(prev []byte, last bool) []byte {
 		ok = last || contextOf(prev)
 	case t.class&saintly != 0:
 		ok = !last && !digits(prev)
+	case t.class&later != 0:
+		ok = prev != nil
 	case t.class&inner != 0:
 		ok = !last
 	}

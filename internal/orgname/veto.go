@@ -17,12 +17,13 @@ const (
 	Aff                    // one is an affiliate of the other: X and FRIENDS OF X
 	State                  // each names a different state
 	Inst                   // one is an institution, the other a body at it
+	Peer                   // each names the other of a pair: YMCA and YWCA, boys and girls
 )
 
 // String lists the reasons, for reports and test failures.
 func (v Veto) String() string {
 	var s []string
-	for i, name := range [...]string{"num", "dir", "aff", "state", "inst"} {
+	for i, name := range [...]string{"num", "dir", "aff", "state", "inst", "peer"} {
 		if v&(1<<i) != 0 {
 			s = append(s, name)
 		}
@@ -46,6 +47,7 @@ type Traits struct {
 	dirs   uint8
 	affs   uint32
 	states uint64 // bit per state named
+	peers  uint32 // two bits for each pair of peers
 }
 
 // Traits reads the traits of n.
@@ -71,6 +73,7 @@ func TraitsOf(k2 string) Traits {
 			}
 		}
 		t.dirs |= v.dir
+		t.peers |= v.peer
 		t.addNumbers(w)
 		from = to + 1
 	}
@@ -80,7 +83,7 @@ func TraitsOf(k2 string) Traits {
 
 // Plain reports whether a name has nothing that a veto looks at but its words.
 func (t *Traits) Plain() bool {
-	return t.nnums == 0 && !t.inst && t.dirs == 0 && t.affs == 0 && t.states == 0
+	return t.nnums == 0 && !t.inst && t.dirs == 0 && t.affs == 0 && t.states == 0 && t.peers == 0
 }
 
 // PlainTraits are the traits of a K2 key that is known to be plain.
@@ -104,7 +107,33 @@ func (t *Traits) Conflicts(u *Traits) Veto {
 	if t.inst && extends(t.k2, u.k2) || u.inst && extends(u.k2, t.k2) {
 		v |= Inst
 	}
+	if t.peers != 0 && u.peers != 0 {
+		const first = 0x55555555 // the lower bit of each pair
+		pairs := func(bits uint32) uint32 { return (bits | bits>>1) & first }
+		if pairs(t.peers)&pairs(u.peers)&^pairs(t.peers&u.peers) != 0 {
+			v |= Peer
+		}
+	}
 	return v
+}
+
+// Attached reports whether one of the two is a body at the other: it has all
+// the words of the other and, besides, that of a foundation, of alumni, staff,
+// retirees or parents.
+func (t *Traits) Attached(u *Traits) bool {
+	return t.affs != u.affs && (within(t.k2, u.k2) || within(u.k2, t.k2))
+}
+
+// within reports whether long has every word of short.
+func within(short, long string) bool {
+	for from := 0; from < len(short); {
+		to := wordEnd(short, from)
+		if !hasWord(long, short[from:to]) {
+			return false
+		}
+		from = to + 1
+	}
+	return true
 }
 
 // addNumbers records every run of digits in w, so that PS 12 and PS12 agree.
@@ -133,12 +162,8 @@ func extends(short, long string) bool {
 	if len(long) <= len(short) {
 		return false
 	}
-	for from := 0; from < len(short); {
-		to := wordEnd(short, from)
-		if !hasWord(long, short[from:to]) {
-			return false
-		}
-		from = to + 1
+	if !within(short, long) {
+		return false
 	}
 	for from := 0; from < len(long); {
 		to := wordEnd(long, from)
@@ -179,6 +204,7 @@ func wordEnd(s string, from int) int {
 type vetoWord struct {
 	dir    uint8
 	aff    uint32
+	peer   uint32
 	inst   bool
 	begins bool // begins the name of a state
 	// governs is set for those who are an institution in law.
@@ -233,10 +259,21 @@ var vetoWords = func() map[string]vetoWord {
 		m[d+"ERN"] = vetoWord{dir: 1 << i}
 	}
 	for i, a := range [...]string{"FOUNDATION", "AUXILIARY", "ENDOWMENT", "TRUST", "FUND", "PTA", "PTO", "BOOSTER", "ALUMNI",
-		"FRIENDS", "GUILD", "CLUB", "CHAPTER", "LOCAL", "PAC", "ACTION", "VOTES", "UNION"} {
+		"FRIENDS", "GUILD", "CLUB", "CHAPTER", "LOCAL", "PAC", "ACTION", "VOTES", "UNION", "STAFF", "RETIREES", "FACULTY", "PARENT", "PENSION"} {
 		m[a] = vetoWord{aff: 1 << i}
 	}
-	m["BOOSTERS"] = m["BOOSTER"]
+	for _, same := range [...][2]string{{"BOOSTERS", "BOOSTER"}, {"PTSA", "PTA"}, {"PTSO", "PTO"}, {"ALUMNAE", "ALUMNI"}, {"ALUMNUS", "ALUMNI"},
+		{"EMPLOYEE", "STAFF"}, {"EMPLOYEES", "STAFF"}, {"RETIREE", "RETIREES"}, {"RETIRED", "RETIREES"}, {"PARENTS", "PARENT"}, {"RETIREMENT", "PENSION"}} {
+		m[same[0]] = m[same[1]]
+	}
+	for i, pair := range [...][2]string{{"YMCA", "YWCA"}, {"YMHA", "YWHA"}, {"BOYS BOY", "GIRLS GIRL"}, {"MEN MENS MAN", "WOMEN WOMAN"}, {"MALE", "FEMALE"},
+		{"MOTHERS MOTHER", "FATHERS FATHER"}, {"BROTHERS BROTHER", "SISTERS SISTER"}, {"SONS SON", "DAUGHTERS DAUGHTER"}, {"UPPER", "LOWER"}, {"JUNIOR JR", "SENIOR SR"}} {
+		for side, list := range pair {
+			for _, w := range strings.Fields(list) {
+				m[w] = vetoWord{peer: 1 << (2*i + side)}
+			}
+		}
+	}
 	for _, w := range [...]string{"UNIVERSITY", "COLLEGE", "CITY", "COUNTY", "STATE", "DEPARTMENT", "DISTRICT", "TRIBE", "HOSPITAL", "DIOCESE"} {
 		m[w] = vetoWord{inst: true}
 	}

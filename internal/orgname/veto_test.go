@@ -28,7 +28,18 @@ func TestConflicts(t *testing.T) {
 		{"Lantern of the District of Columbia", "Lantern of Maryland", State},
 		{"Elm University", "Elm University Police Benefit", Inst},
 		{"University of Elm", "University of Elm Alumni Association", Inst | Aff},
-		{"City of Elm", "City of Elm Retirees", Inst},
+		{"City of Elm", "City of Elm Retirees", Inst | Aff},
+		{"Lantern Museum", "Lantern Museum Staff Association", Aff},
+		{"Lantern Employees Association", "Lantern Staff Association", 0},
+		{"Lantern Museum", "Lantern Museum Retired Employees", Aff},
+		{"Lantern School PTSA", "Lantern School PTA", 0},
+		{"Lantern School Parents", "Lantern School", Aff},
+		{"YMCA of Elm", "YWCA of Elm", Peer},
+		{"Young Men's Christian Association of Elm", "YWCA of Elm", Peer},
+		{"Boys Lantern Home", "Girls Lantern Home", Peer},
+		{"Boys and Girls Lantern Home", "Girls Lantern Home", 0},
+		{"Elm Boys Camp", "Elm YMCA Camp", 0},
+		{"Sisters of the Lantern", "Brothers of the Lantern", Peer},
 		{"Lanterns of Elm County", "Lanterns of Elm County Ohio", 0},
 		{"Lanterns of Elm County", "Lanterns of Elm County West Virginia", 0},
 		{"Lanterns of Elm County", "Lanterns of Elm County Oak Grove", Inst},
@@ -75,5 +86,25 @@ func BenchmarkTraitsConflicts(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		x.Conflicts(&y)
+	}
+}
+
+func TestAttached(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		a, b string
+		want bool
+	}{
+		{"Lantern Museum", "Lantern Museum Foundation", true},
+		{"Elm Clinic", "Retirees of Elm Clinic", true},
+		{"Elm School", "Elm School PTO", true},
+		{"Elm School", "Elm School of Glass", false},
+		{"Old Mill Fund", "Bright Harbor Foundation", false}, // renamed: nothing is shared
+		{"Lantern Museum", "Lantern Museum", false},
+	} {
+		a, b := Parse(c.a).Traits(), Parse(c.b).Traits()
+		if a.Attached(&b) != c.want || b.Attached(&a) != c.want {
+			t.Errorf("%q and %q: %v, want %v", c.a, c.b, !c.want, c.want)
+		}
 	}
 }

@@ -5,16 +5,19 @@ import "strings"
 // Classes a word may belong to; one look-up per word answers every question
 // that the steps of normalization ask.
 const (
-	legal   uint32 = 1 << iota // a legal form, dropped from the end
-	stop                       // dropped from K2
-	context                    // a number word or a roman numeral may follow
-	numeral                    // ONE to TWENTY: a number after context
-	roman                      // II to IX without V: a number when last or after context
-	romanV                     // V and X: a number only after context
-	inner                      // expanded only when it is not the last word
-	saintly                    // ST and its kin: inner, and not after a number
-	nomark                     // NO, NUMBER: dropped before a number
-	marker                     // may begin one of the phrases that cut a name
+	legal     uint32 = 1 << iota // a legal form, dropped from the end
+	stop                         // dropped from K2
+	context                      // a number word or a roman numeral may follow
+	numeral                      // ONE to TWENTY: a number after context
+	roman                        // II to IX without V: a number when last or after context
+	romanV                       // V and X: a number only after context
+	inner                        // expanded only when it is not the last word
+	saintly                      // ST and its kin: inner, and not after a number
+	nomark                       // NO, NUMBER: dropped before a number
+	marker                       // may begin one of the phrases that cut a name
+	later                        // expanded only when it is not the first word
+	holder                       // may be part of a phrase that names a sponsor
+	organized                    // ORG behind it stands for organization
 )
 
 // word is what the table knows about one spelling. to is the form it folds to,
@@ -54,6 +57,9 @@ var words = func() map[string]word {
 	class(stop, "AND OF THE FOR A AN IN AT TO ON")
 	class(context, "NO NUMBER POST LOCAL ENGINE DISTRICT TROOP PACK PHASE FUND CHAPTER LODGE UNIT REGION COUNCIL AERIE WARD")
 	class(nomark, "NO NUMBER")
+	class(holder, "PROJECT PROGRAM INITIATIVE DIVISION SPONSOR SPONSORED SPONSORSHIP AGENT")
+	class(organized, "TEACHER TEACHERS HEALTH YOUTH COMMUNITY PARENT PARENTS SERVICE SERVICES CHARITABLE NONPROFIT WOMEN VETERAN CULTURAL "+
+		"NEIGHBORHOOD SPORTS WELFARE RELIEF EDUCATION EDUCATIONAL CIVIC LABOR TRADE")
 	class(marker, "C CARE ATTN ATTENTION DBA D AKA A FKA F FORMERLY ALSO DOING FBO FOR IN")
 
 	numbers(0, "FIRST=1 SECOND=2 THIRD=3 FOURTH=4 FIFTH=5 SIXTH=6 SEVENTH=7 EIGHTH=8 NINTH=9 TENTH=10")
@@ -70,7 +76,7 @@ var words = func() map[string]word {
 	class(inner, "MT FT CO")
 
 	to("ASSOCIATION", "ASSN ASSOC ASSC ASN")
-	to("NATIONAL", "NATL NATNL")
+	to("NATIONAL", "NATL NATNL NTL")
 	to("INTERNATIONAL", "INTL INTERNATL")
 	to("FOUNDATION", "FDN FNDN FNDTN FOUNDTN")
 	to("UNIVERSITY", "UNIV")
@@ -95,7 +101,24 @@ var words = func() map[string]word {
 	to("DEVELOPMENT", "DEV DEVEL")
 	to("EDUCATION", "EDUC")
 	to("FEDERATION", "FED")
-	to("COLLEGE", "COLL")
+	to("COLLEGE", "COLL COL")
+	class(later, "COL") // before a name it is a colonel
+	to("COUNCIL", "CNCL")
+	to("METROPOLITAN", "METRO")
+	to("HEALTH", "HLT HLTH")
+	to("HEALTHCARE", "HLTCARE HLTHCARE")
+	to("PUBLIC", "PUB")
+	class(inner, "PUB")
+	to("RESEARCH", "RSH RSRCH")
+	to("SCIENCES", "SCIS")
+	to("NURSING", "NURS")
+	to("NETWORK", "NETWK NTWK")
+	to("ACADEMY", "ACAD")
+	to("PROGRAM", "PROG")
+	to("PROGRAMS", "PROGS")
+	to("CONFERENCE", "CONF")
+	to("TOWNSHIP", "TWP TWNSHP")
+	to("GREATER", "GTR GRTR")
 	to("THEATER", "THEATRE")
 	to("VOLUNTEER", "VOL")
 	to("GOVERNMENT", "GOVT")
@@ -126,6 +149,7 @@ var (
 	club          = []byte("CLUB")
 	ymca          = []byte("YMCA")
 	ywca          = []byte("YWCA")
+	university    = []byte("UNIVERSITY")
 	us            = []byte("US")
 	international = []byte("INTERNATIONAL")
 	wordAnd       = []byte("AND")

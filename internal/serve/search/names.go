@@ -81,6 +81,9 @@ func (n *namer) spell(name string, kind uint8, further bool) {
 	for _, s := range parsed.Aliases {
 		n.spell(s, kind, false)
 	}
+	for _, s := range parsed.Served {
+		n.spell(s, nameServed, false)
+	}
 }
 
 // add adds a name, unless the organization has it already.

@@ -1,0 +1,109 @@
+package orgname
+
+import (
+	"bytes"
+	"strings"
+)
+
+// A line may name a project that has no standing of its own together with the
+// organization that holds its money: "Blue Lantern, a project of Elm Center".
+// These are the phrases by which it does. The keys of the name are not cut: an
+// organization may have such a phrase in its registered name.
+
+// textEdges are what is trimmed from the ends of a text taken out of a name.
+const textEdges = " .,:;-\"'/"
+
+// sponsor finds the text of who holds the money among the words of the name,
+// empty when no phrase says so.
+func (sc *scratch) sponsor(toks []token) string {
+	for i := range toks {
+		if toks[i].class&holder == 0 {
+			continue
+		}
+		if after := heldAfter(toks, i); after > 0 {
+			if s := sc.textFrom(toks, after); s != "" {
+				return s
+			}
+		}
+	}
+	return ""
+}
+
+// heldAfter is the number of the word after a phrase at toks[i] that names a
+// sponsor, 0 where there is none.
+func heldAfter(toks []token, i int) int {
+	before := func(back int, want ...string) bool {
+		if i < back {
+			return false
+		}
+		for _, w := range want {
+			if string(toks[i-back].b) == w {
+				return true
+			}
+		}
+		return false
+	}
+	switch string(toks[i].b) {
+	case "PROJECT", "PROGRAM", "INITIATIVE", "DIVISION":
+		// "The Jail Project of Ohio" is a name; a project is one, or stands apart.
+		if follows(toks, i, "OF") && i > 0 && (before(1, "A", "AN") && i > 1 || toks[i].sep != 0) {
+			return i + 2
+		}
+	case "SPONSORED":
+		if follows(toks, i, "BY") {
+			return i + 2
+		}
+	case "SPONSOR", "AGENT":
+		if before(1, "FISCAL") && i > 1 && !follows(toks, i, "FOR") {
+			return i + 1
+		}
+	case "SPONSORSHIP":
+		if before(1, "FISCAL") && follows(toks, i, "OF") {
+			return i + 2
+		}
+	}
+	return 0
+}
+
+// textFrom is the folded text from toks[i] to the end or to the next
+// parenthesis, when it has two letters or more.
+func (sc *scratch) textFrom(toks []token, i int) string {
+	if i >= len(toks) {
+		return ""
+	}
+	text := sc.folded[toks[i].from:]
+	if p := bytes.IndexByte(text, '('); p >= 0 {
+		text = text[:p]
+	}
+	var list []string
+	if addText(&list, text); list == nil {
+		return ""
+	}
+	return list[0]
+}
+
+// sponsorIn finds the sponsor in a folded text that stood in parentheses.
+func sponsorIn(text string) string {
+	sc := scratches.Get().(*scratch)
+	defer scratches.Put(sc)
+	// What the parentheses stand behind is the project.
+	sc.folded = append(append(sc.folded[:0], "X, "...), text...)
+	sc.tokenize(0, len(sc.folded))
+	return sc.sponsor(sc.toks)
+}
+
+// handlerOf is who a care-of line names.
+func handlerOf(line string) string {
+	folded := strings.TrimSpace(Fold(line))
+	for _, p := range [...]string{"%", "C/O", "C\\O", "IN CARE OF", "CARE OF", "ATTN", "ATTENTION"} {
+		if rest, ok := strings.CutPrefix(folded, p); ok {
+			rest, _, _ = strings.Cut(rest, "(")
+			var list []string
+			if addText(&list, []byte(rest)); list == nil {
+				return ""
+			}
+			return list[0]
+		}
+	}
+	return ""
+}
