@@ -28,13 +28,23 @@ func (g *Graph) reach(ctx context.Context, f *Filter) (bitset, error) {
 	if found, ok := g.cache.get(key); ok {
 		return found.(bitset), nil
 	}
+	reach := make(bitset, wordsFor(len(g.funder)))
+	if c, ok := g.cellFilter(place); ok {
+		list, _ := g.funderCells.within(g, c)
+		for _, l := range list {
+			for i := range l.cells {
+				reach.set(l.cells[i].ID)
+			}
+		}
+		g.cache.put(key, reach, 8*len(reach))
+		return reach, ctx.Err()
+	}
 	e := g.evaluate(ctx)
 	defer e.end()
 	set, err := e.filter(place)
 	if err != nil {
 		return nil, err
 	}
-	reach := make(bitset, wordsFor(len(g.funder)))
 	err = set.chunks(ctx, g.grain.chunk, func(rows []uint32) {
 		for _, row := range rows {
 			reach.set(g.funders[row])

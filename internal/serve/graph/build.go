@@ -16,7 +16,7 @@ const fileName = "graph/index"
 // fileKind is the file of the index. Its version changes with the sections and with
 // what their numbers mean.
 var fileKind = &mapped.Kind{
-	Magic: "GGgraph6", Name: "graph index",
+	Magic: "GGgraph7", Name: "graph index",
 	Missing: "graph_missing", Version: "graph_version", Damaged: Damaged,
 }
 

@@ -58,6 +58,12 @@ func (b *builder) write(out io.Writer) error {
 	b.groups.write(w)
 	stored := b.makeCells(len(states))
 	stored.write(w)
+	byState := b.stateCells(len(states), b.byFunder, nil, b.recips)
+	byState.write(w, "cell.funder.state")
+	byState = b.stateCells(len(states), b.byRecip.off, b.byRecip.val, b.funders)
+	byState.write(w, "cell.recipient.state")
+	parties := b.partySets()
+	parties.write(w, len(b.yearList), len(b.funder), len(b.recip))
 
 	sets := b.rowSets(len(states))
 	sets.each(len(b.yearList), len(states), len(b.probList), func(name string, _ int, d *dimension) { mapped.Add(w, name, d.data) })
@@ -120,6 +126,9 @@ func (b *builder) rowSets(states int) *dimensions {
 		}
 		for s := b.supports[i] & (1<<grant.Strategies - 1); s != 0; s &= s - 1 {
 			d.support.at(bits.TrailingZeros16(s)).set(row)
+		}
+		for s := 0; s < len(amountSteps) && b.amounts[i] >= amountSteps[s]; s++ {
+			d.amount.at(s).set(row)
 		}
 		if len(d.prob.data) > 0 {
 			d.prob.at(int(b.probs[i])).set(row)

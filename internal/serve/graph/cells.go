@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"context"
 	"maps"
 	"slices"
 
@@ -219,7 +218,7 @@ func (g *Graph) fromCells(asks []GroupsOf) (t *tables, ok bool) {
 			return nil, false
 		}
 	}
-	if (counties || funders) && c.more || funders && len(asks[0].Filter.Place.Values) > 0 {
+	if (counties || funders) && c.more {
 		return nil, false
 	}
 	t = &tables{}
@@ -245,7 +244,16 @@ func (g *Graph) fromCells(asks []GroupsOf) (t *tables, ok bool) {
 			}
 		}
 	}
-	if funders {
+	if funders && len(asks[0].Filter.Place.Values) > 0 {
+		t.funders = make([]Cost, len(g.funder))
+		list, _ := g.funderCells.within(g, c)
+		for _, l := range list {
+			for i := range l.cells {
+				p := &l.cells[i]
+				t.funders[p.ID].merge(Cost{Amount: p.Amount, Grants: int64(p.Grants)}, 1)
+			}
+		}
+	} else if funders {
 		t.funders = make([]Cost, len(g.funder))
 		for f := range t.funders {
 			for _, p := range g.giving.years[g.giving.yearAt[f]:g.giving.yearAt[f+1]] {
@@ -260,14 +268,24 @@ func (g *Graph) fromCells(asks []GroupsOf) (t *tables, ok bool) {
 
 // recipientsFromCells is the recipients with the most dollars of a filter that
 // asks for years and states alone; ok is false for others.
-func (g *Graph) recipientsFromCells(ctx context.Context, a *GroupsOf) (out best, ok bool, err error) {
+func (e *evaluation) recipientsFromCells(a *GroupsOf) (out best, ok bool, err error) {
+	g := e.g
+	if _, list, some, ok := g.recipientsOfStates(a.Filter); ok {
+		dense, ids, done := e.sumStateCells(list, some)
+		defer done()
+		out = best{most: a.Top}
+		for _, id := range ids {
+			out.add(id, Cost{Amount: dense[id].Amount, Grants: int64(dense[id].Grants)})
+		}
+		return out, true, e.ctx.Err()
+	}
 	c, ok := g.cellFilter(a.Filter)
 	if !ok || c.more || len(g.cells.recipAt) != len(g.recip)+1 {
 		return out, false, nil
 	}
 	at := g.evenCuts(0, uint32(len(g.recip)))
 	parts := make([]best, len(at)-1)
-	err = betweenCuts(ctx, at, func(i, from, to int) {
+	err = betweenCuts(e.ctx, at, func(i, from, to int) {
 		b := best{most: a.Top}
 		for id := from; id < to; id++ {
 			var sum Cost

@@ -104,7 +104,7 @@ func (g *Graph) compile(f *Filter, reach bitset) []condition {
 		add(g.keyCond(f.Keys))
 	}
 	if f.MinAmount != nil || f.MaxAmount != nil {
-		add(g.amountCond(f.MinAmount, f.MaxAmount))
+		add(g.amountConds(f.MinAmount, f.MaxAmount)...)
 	}
 	return all
 }

@@ -22,8 +22,46 @@ func (g *Graph) ranks(least, most *int64) (lo, hi uint32) {
 // in order.
 const scatterPart = 8
 
-func (g *Graph) amountCond(least, most *int64) condition {
+// amountSteps are amounts that people ask for, ascending. The rows with at least
+// as much are stored as sets.
+var amountSteps = [...]int64{1_000, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 5_000_000, 10_000_000}
+
+// amountConds are the conditions of a range of amounts. One that ends at steps is
+// answered by their sets, unless it has few rows.
+func (g *Graph) amountConds(least, most *int64) []condition {
 	lo, hi := g.ranks(least, most)
+	if lo == hi || int(hi-lo) < g.rows/scatterPart {
+		return []condition{g.rankCond(lo, hi)}
+	}
+	var list []condition
+	for _, end := range [...]struct {
+		rank uint32
+		not  bool
+	}{{hi, false}, {lo, true}} {
+		if end.rank == 0 || int(end.rank) == g.rows {
+			continue
+		}
+		step, ok := g.amountStep(end.rank)
+		if !ok {
+			return []condition{g.rankCond(lo, hi)}
+		}
+		c := g.union(g.sets.amount.at(step))
+		c.not = end.not
+		list = append(list, c)
+	}
+	return list
+}
+
+// amountStep is the step that so many rows reach.
+func (g *Graph) amountStep(rows uint32) (step int, ok bool) {
+	least := g.amounts[g.byAmount[rows-1]]
+	below := g.amounts[g.byAmount[rows]]
+	step = sort.Search(len(amountSteps), func(i int) bool { return amountSteps[i] > below })
+	return step, step < len(amountSteps) && amountSteps[step] <= least
+}
+
+// rankCond is the rows of a part of byAmount.
+func (g *Graph) rankCond(lo, hi uint32) condition {
 	if lo == hi {
 		return nothing()
 	}

@@ -26,7 +26,7 @@ func (d dimension) at(value int) bitset {
 
 // dimensions are the sets of rows of every value of the columns that have few.
 type dimensions struct {
-	year, state, major, inferred, kind, rule, class, support, linked, prob dimension
+	year, state, major, inferred, kind, rule, class, support, linked, prob, amount dimension
 }
 
 // majors is the number of major groups of NTEE codes, the letters.
@@ -51,4 +51,5 @@ func (d *dimensions) each(years, states, probs int, visit func(name string, valu
 	visit("bits.support", grant.Strategies, &d.support)
 	visit("bits.linked", 1, &d.linked)
 	visit("bits.prob", probs, &d.prob)
+	visit("bits.amount", len(amountSteps), &d.amount)
 }

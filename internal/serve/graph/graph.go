@@ -70,6 +70,8 @@ type Graph struct {
 	partial                   map[int]bool
 	groups                    groupIndex
 	cells                     cells
+	funderCells, recipCells   stateCells
+	parties                   partySets
 
 	sets dimensions
 

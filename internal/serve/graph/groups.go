@@ -86,13 +86,13 @@ func (d *Grouped) clone() Grouped {
 
 // group answers several questions about one filter.
 func (g *Graph) group(ctx context.Context, asks []GroupsOf) ([]Grouped, error) {
+	e := g.evaluate(ctx)
+	defer e.end()
 	if len(asks) == 1 && asks[0].By == GroupRecipient {
-		if b, ok, err := g.recipientsFromCells(ctx, &asks[0]); ok || err != nil {
+		if b, ok, err := e.recipientsFromCells(&asks[0]); ok || err != nil {
 			return []Grouped{b.grouped(GroupRecipient, g.recipientGroup())}, err
 		}
 	}
-	e := g.evaluate(ctx)
-	defer e.end()
 	var set rowset
 	t, ok := g.fromCells(asks)
 	err := ctx.Err()

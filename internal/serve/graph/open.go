@@ -84,6 +84,12 @@ func newGraph(f *mapped.File, m *snapshot.Manifest) (*Graph, error) {
 
 	g.groups = openGroups(f, len(g.stateList), n)
 	g.cells = openCells(f)
+	if f.Err() != nil {
+		return nil, f.Err()
+	}
+	g.funderCells = openStateCells(f, "cell.funder.state", len(g.stateList), len(g.yearList))
+	g.recipCells = openStateCells(f, "cell.recipient.state", len(g.stateList), len(g.yearList))
+	g.parties = openPartySets(f, len(g.yearList), len(g.funder), len(g.recip))
 	g.sets.each(len(g.yearList), len(g.stateList), len(g.probList), func(name string, values int, d *dimension) { *d = openDimension(f, name, values, n) })
 	g.giving = openGiving(f, len(g.funder))
 	g.recipRows = openLists(f, "recip.rows", len(g.recip), n)
@@ -112,6 +118,6 @@ func newGraph(f *mapped.File, m *snapshot.Manifest) (*Graph, error) {
 	for _, y := range m.Counts.PartialFiscalYear {
 		g.partial[y] = true
 	}
-	g.grain, g.cache = defaultGrain, newCache(cacheBytes)
+	g.grain, g.cache = grainFor(n), newCache(cacheBytes)
 	return g, nil
 }

@@ -19,7 +19,11 @@ type grain struct {
 	bins  int   // ranges that items are counted in at a time
 }
 
-var defaultGrain = grain{tiny: 4096, part: 1 << 15, words: 8 << 10, chunk: 1 << 18, near: 4096, bins: 1 << 16}
+// grainFor is how work on so many rows is divided. A set takes as long to make as
+// there are rows, so a longer list is worth its tests where there are more.
+func grainFor(rows int) grain {
+	return grain{tiny: max(fewRows, int64(rows)/256), part: 1 << 15, words: 8 << 10, chunk: 1 << 18, near: 4096, bins: 1 << 16}
+}
 
 // inRanges runs work over ranges of the numbers from lo to hi-1, on all cores
 // when there is enough of it, and stops between ranges when the context ends.

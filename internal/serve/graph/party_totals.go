@@ -120,7 +120,17 @@ const sparse = 16
 // last run.
 func (e *evaluation) byRecipient(set *rowset, r *ranker) (run func(*selectors) error, done func(), err error) {
 	g := e.g
-	if set.short {
+	if lo, hi := set.bounds(); lo < hi && g.funders[lo] == g.funders[hi-1] {
+		at := g.linkCuts(lo, hi)
+		return func(p *selectors) error {
+			return betweenCuts(e.ctx, at, func(_, from, to int) {
+				s := p.take()
+				defer p.give(s)
+				g.sumLinks(set, uint32(from), uint32(to), r, s)
+			})
+		}, func() {}, nil
+	}
+	if set.short && len(set.list) <= fewRows {
 		list := g.fewRecipients(set.list)
 		return func(p *selectors) error {
 			s := p.take()
@@ -130,7 +140,7 @@ func (e *evaluation) byRecipient(set *rowset, r *ranker) (run func(*selectors) e
 			return e.ctx.Err()
 		}, func() {}, nil
 	}
-	if set.count < int64(g.rows)/sparse {
+	if set.short || set.count < int64(g.rows)/sparse {
 		dense, ids, done, err := e.sumFewRows(set)
 		return func(p *selectors) error {
 			s := p.take()
@@ -201,6 +211,52 @@ func (g *Graph) sumRecipients(words, concerned bitset, from, to int, r *ranker, 
 		pos = end
 	}
 }
+
+// linkCuts divides the rows of one funder so that no recipient is divided.
+func (g *Graph) linkCuts(lo, hi uint32) []int {
+	cuts := g.evenCuts(lo, hi)
+	out := cuts[:1]
+	for _, at := range cuts[1:] {
+		for at < int(hi) && g.recips[at] == g.recips[at-1] {
+			at++
+		}
+		if at > out[len(out)-1] {
+			out = append(out, at)
+		}
+	}
+	return out
+}
+
+// sumLinks sums the rows of each recipient of one funder, from row from to row
+// to-1. They stand in the order of recipients.
+func (g *Graph) sumLinks(set *rowset, from, to uint32, r *ranker, s *selector) {
+	recips, amounts, years := g.recips, g.amounts, g.years
+	cur := run{others: 1}
+	flush := func() {
+		if cur.grants > 0 && !r.skips(s, cur.amount, cur.grants) {
+			r.add(s, cur.record())
+		}
+	}
+	set.each(from, to, func(rows []uint32) {
+		for len(rows) > 0 {
+			if id := recips[rows[0]]; id != cur.id || cur.grants == 0 {
+				flush()
+				cur = run{id: id, others: 1}
+			}
+			n := 0
+			for ; n < len(rows) && recips[rows[n]] == cur.id; n++ {
+				cur.amount += amounts[rows[n]]
+				cur.years |= 1 << (years[rows[n]] & (maxYears - 1))
+			}
+			cur.grants += uint32(n)
+			rows = rows[n:]
+		}
+	})
+	flush()
+}
+
+// fewRows is the length up to which a list is added up in a map.
+const fewRows = 4096
 
 // fewRecipients adds a short list of rows up.
 func (g *Graph) fewRecipients(rows []uint32) []record {

@@ -133,11 +133,49 @@ func (g *Graph) ranked(ctx context.Context, ask Question, label func(id uint32) 
 func (g *Graph) ranking(ctx context.Context, ask Question, label func(id uint32) uint32) (*ranking, error) {
 	e := g.evaluate(ctx)
 	defer e.end()
+	if ask.About == AboutRecipients {
+		if c, list, some, ok := g.recipientsOfStates(ask.Filter); ok {
+			return e.rankStates(c, list, some, ask, label)
+		}
+	}
 	set, err := e.filter(ask.Filter)
 	if err != nil {
 		return nil, err
 	}
 	return e.ranking(&set, ask, label)
+}
+
+// rankStates orders the recipients that recipientsOfStates found. Where they come
+// from several lists, the funders are counted of those who are on the page.
+func (e *evaluation) rankStates(c *cellFilter, list []yearCells, some bitset, ask Question, label func(id uint32) uint32) (*ranking, error) {
+	r := newRanker(ask.Sort, label)
+	run, done, err := e.byState(list, some, r)
+	defer done()
+	if err != nil {
+		return nil, err
+	}
+	from, to := ask.Page.within(int64(len(e.g.recip)))
+	out, err := e.selected(r, from, to, len(e.g.recip), run)
+	if err != nil || len(list) == 1 {
+		return out, err
+	}
+	for i := range out.records {
+		out.records[i].Others = e.g.fundersOf(out.records[i].id, c)
+	}
+	return out, e.ctx.Err()
+}
+
+// selected is the records from place from to place to-1, of so many at most.
+func (e *evaluation) selected(r *ranker, from, to int64, most int, run func(*selectors) error) (*ranking, error) {
+	list, seen, err := e.g.selectPage(r.order(e.g, most), from, to, run)
+	if err != nil {
+		return nil, err
+	}
+	out := &ranking{from: from, records: make([]record, len(list)), hits: seen}
+	for i := range list {
+		out.records[i] = record{list[i].id, list[i].partyTotals}
+	}
+	return out, nil
 }
 
 // ranking orders the funders or recipients of the rows of a set.
@@ -155,10 +193,7 @@ func (e *evaluation) ranking(set *rowset, ask Question, label func(id uint32) ui
 		}
 		return out, nil
 	}
-	r := &ranker{label: label, byCount: s.By == ByCount, sign: -1}
-	if s.Asc {
-		r.sign = 1
-	}
+	r := newRanker(s, label)
 	var run func(*selectors) error
 	switch {
 	case set.all:
@@ -173,15 +208,7 @@ func (e *evaluation) ranking(set *rowset, ask Question, label func(id uint32) ui
 		}
 		defer done()
 	}
-	list, seen, err := g.selectPage(r.order(g, len(all)), from, to, run)
-	if err != nil {
-		return nil, err
-	}
-	out := &ranking{from: from, records: make([]record, len(list)), hits: seen}
-	for i := range list {
-		out.records[i] = record{list[i].id, list[i].partyTotals}
-	}
-	return out, nil
+	return e.selected(r, from, to, len(all), run)
 }
 
 // ranker says where the records of an aggregate stand in its order.
@@ -189,6 +216,14 @@ type ranker struct {
 	label   func(id uint32) uint32
 	byCount bool
 	sign    int64
+}
+
+func newRanker(s Sort, label func(id uint32) uint32) *ranker {
+	r := &ranker{label: label, byCount: s.By == ByCount, sign: -1}
+	if s.Asc {
+		r.sign = 1
+	}
+	return r
 }
 
 // order is that of a list of so many records.

@@ -1,0 +1,116 @@
+package graph
+
+import (
+	"math/bits"
+
+	"grantgraph/internal/snapshot/mapped"
+)
+
+// partySets are sets of recipients and of funders, with which those of a cause, of
+// a kind of funder and of some years are counted without a look at rows.
+type partySets struct {
+	recipKinds    dimension // recipients that a kind of funder gave to in a year
+	recipLetters  dimension // recipients by their letter
+	funderLetters dimension // funders that gave to a letter in a year
+	funderKinds   dimension // funders by their kind
+}
+
+// The last of the kinds and of the letters in these sets stand for none of the
+// kinds, and for all.
+const anyLetter = letters
+
+var (
+	noKindSet  = len(kindNumbers)
+	anyKindSet = len(kindNumbers) + 1
+)
+
+func (p *partySets) each(years, funders, recips int, visit func(name string, values, of int, d *dimension)) {
+	visit("bits.recipient.kind", (anyKindSet+1)*years, recips, &p.recipKinds)
+	visit("bits.recipient.letter", letters, recips, &p.recipLetters)
+	visit("bits.funder.letter", (anyLetter+1)*years, funders, &p.funderLetters)
+	visit("bits.funder.kind", anyKindSet+1, funders, &p.funderKinds)
+}
+
+func (b *builder) partySets() (p partySets) {
+	years := len(b.yearList)
+	p.each(years, len(b.funder), len(b.recip), func(_ string, values, of int, d *dimension) { *d = newDimension(values, of) })
+	for row := range b.rows {
+		f, r, year, letter := b.funders[row], b.recips[row], int(b.years[row]), int(b.groups.letters[row])
+		kind := noKindSet
+		if k := b.funder[f].Kind; k != noKind {
+			kind = int(k)
+		}
+		p.recipKinds.at(kind*years + year).set(r)
+		p.recipKinds.at(anyKindSet*years + year).set(r)
+		p.recipLetters.at(letter).set(r)
+		p.funderLetters.at(letter*years + year).set(f)
+		p.funderLetters.at(anyLetter*years + year).set(f)
+		p.funderKinds.at(kind).set(f)
+	}
+	return p
+}
+
+func (p *partySets) write(w *mapped.Writer, years, funders, recips int) {
+	p.each(years, funders, recips, func(name string, _, _ int, d *dimension) { mapped.Add(w, name, d.data) })
+}
+
+func openPartySets(f *mapped.File, years, funders, recips int) (p partySets) {
+	p.each(years, funders, recips, func(name string, values, of int, d *dimension) { *d = openDimension(f, name, values, of) })
+	return p
+}
+
+// ofLetters is the recipients with one of the letters of a filter.
+func (p *partySets) ofLetters(c *cellFilter) bitset {
+	out := make(bitset, p.recipLetters.words)
+	for l := range letters {
+		if c.letters[l] {
+			out.add(p.recipLetters.at(l))
+		}
+	}
+	return out
+}
+
+// ofKind is the funders of the kind of a filter.
+func (p *partySets) ofKind(kind uint32) bitset { return p.funderKinds.at(int(kind)) }
+
+// add takes the members of another set.
+func (b bitset) add(other bitset) {
+	for i, w := range other {
+		b[i] |= w
+	}
+}
+
+// countYears counts those who are in one of the sets of each year that counts and
+// in some, which is nil for all; sets lists those of a year.
+func (t *distinctCounter) countYears(words int, years []int, some bitset, sets func(year int) []bitset) {
+	lists := make([][]bitset, len(years))
+	for i, y := range years {
+		lists[i] = sets(y)
+	}
+	const block = 512
+	var either, total [block]uint64
+	for at := 0; at < words; at += block {
+		n := min(block, words-at)
+		clear(total[:n])
+		for i, y := range years {
+			copy(either[:n], lists[i][0][at:])
+			for _, s := range lists[i][1:] {
+				for k, w := range s[at : at+n] {
+					either[k] |= w
+				}
+			}
+			if some != nil {
+				for k, w := range some[at : at+n] {
+					either[k] &= w
+				}
+			}
+			count := 0
+			for k, w := range either[:n] {
+				count += bits.OnesCount64(w)
+				total[k] |= w
+			}
+			t.byYear[y] += int64(count)
+		}
+		t.n += bitset(total[:n]).count()
+	}
+}

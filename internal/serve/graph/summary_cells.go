@@ -1,0 +1,102 @@
+package graph
+
+// sumCells is the summary of a filter that asks for years, causes and a kind of
+// funder, or for years and states: what was given is in the cells, and who gave
+// and received is counted in sets of them. ok is false for all other filters.
+func (e *evaluation) sumCells(f *Filter) (s *summary, ok bool, err error) {
+	g := e.g
+	states := len(f.Place.Values) > 0
+	if f.Exclude != 0 || states && (f.FunderKind != "" || !f.Subject.Empty()) || f.empty() {
+		return nil, false, nil
+	}
+	c, ok := g.cellFilter(f)
+	if !ok {
+		return nil, false, nil
+	}
+	var years []int
+	for y := range g.yearList {
+		if c.years[y] {
+			years = append(years, y)
+		}
+	}
+	funders, recips := g.distinctCounter(), g.distinctCounter()
+	if states {
+		payers, n := g.funderCells.within(g, c)
+		payees, m := g.recipCells.within(g, c)
+		if n+m > g.rows/2 {
+			return nil, false, nil
+		}
+		funders.countCells(payers, len(g.funder))
+		recips.countCells(payees, len(g.recip))
+	} else {
+		e.countParties(f, c, years, &funders, &recips)
+	}
+	sum := g.cells.byYear(c)
+	return g.summary(&sum, &funders, &recips), true, e.ctx.Err()
+}
+
+// byYear adds the cells of a filter up by year.
+func (c *cells) byYear(f *cellFilter) (sum yearly) {
+	for i, key := range c.keys {
+		year, state, letter, kind, class := cellParts(key)
+		if f.years[year] && f.states[state] && f.letters[letter] && f.kinds[kind] && f.classes[class] {
+			sum.amounts[year] += c.sums[i].Amount
+			sum.grants[year] += c.sums[i].Grants
+		}
+	}
+	return sum
+}
+
+// countParties counts those of causes, a kind of funder and years.
+func (e *evaluation) countParties(f *Filter, c *cellFilter, years []int, funders, recips *distinctCounter) {
+	p, all := &e.g.parties, len(e.g.yearList)
+	kind, kinds := uint32(anyKindSet), bitset(nil)
+	if f.FunderKind != "" {
+		known := false
+		if kind, known = kindNumbers.parse(f.FunderKind); !known {
+			return
+		}
+		kinds = p.ofKind(kind)
+	}
+	causes, wanted := bitset(nil), []int{anyLetter}
+	if !f.Subject.Empty() {
+		causes, wanted = p.ofLetters(c), wanted[:0]
+		for l := range letters {
+			if c.letters[l] {
+				wanted = append(wanted, l)
+			}
+		}
+		if len(wanted) == 0 {
+			return
+		}
+	}
+	recips.countYears(p.recipKinds.words, years, causes, func(year int) []bitset {
+		return []bitset{p.recipKinds.at(int(kind)*all + year)}
+	})
+	funders.countYears(p.funderLetters.words, years, kinds, func(year int) []bitset {
+		var list []bitset
+		for _, l := range wanted {
+			list = append(list, p.funderLetters.at(l*all+year))
+		}
+		return list
+	})
+}
+
+// countCells counts those who have a cell, of so many.
+func (t *distinctCounter) countCells(list []yearCells, of int) {
+	var years [maxYears]bitset
+	all := make(bitset, wordsFor(of))
+	for _, l := range list {
+		if years[l.year] == nil {
+			years[l.year] = make(bitset, len(all))
+		}
+		for i := range l.cells {
+			years[l.year].set(l.cells[i].ID)
+		}
+	}
+	for y, set := range years {
+		t.byYear[y] = set.count()
+		all.add(set)
+	}
+	t.n = all.count()
+}
