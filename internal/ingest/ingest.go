@@ -224,6 +224,9 @@ func (b *builder) readCorpus(ctx context.Context) (*corpus, error) {
 		return nil, err
 	}
 	c.sortRows()
+	if err := b.findKin(ctx, c); err != nil {
+		return nil, err
+	}
 	c.sortFunders()
 	return c, nil
 }

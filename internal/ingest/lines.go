@@ -33,6 +33,7 @@ type lines struct {
 	relations  *interner // of relationKey
 	purposes   *interner
 
+	telling     []uint64        // by recipient: the telling words of its name, as a signature
 	masked      map[uint32]bool // recipients of the lines that are masked one by one
 	adjustments []adjustment
 }

@@ -32,7 +32,7 @@ func (b *builder) writeOrganizations(ctx context.Context, w *snapshot.Writer, c 
 					return
 				}
 			}
-			if !yield(b.organizationRow(o)) {
+			if !yield(b.organizationRow(o, c.locationOf(o))) {
 				return
 			}
 			b.step(1)
@@ -45,9 +45,9 @@ func (b *builder) writeOrganizations(ctx context.Context, w *snapshot.Writer, c 
 	})
 }
 
-func (b *builder) organizationRow(o *resolve.Org) snapshot.Organization {
+func (b *builder) organizationRow(o *resolve.Org, at resolve.Location) snapshot.Organization {
 	r := snapshot.Organization{
-		EIN: o.EIN.String(), Name: strings.ToUpper(o.Name), Aliases: o.Aliases, Street: o.Street, City: strings.ToUpper(o.City), State: o.State, ZIP5: o.ZIP5,
+		EIN: o.EIN.String(), Name: strings.ToUpper(o.Name), Aliases: o.Aliases, Street: at.Street, City: strings.ToUpper(at.City), State: at.State, ZIP5: at.ZIP5,
 		NTEE: o.NTEE, Subsection: o.Subsection, Foundation: o.Foundation, Affiliation: o.Affiliation, Group: o.Group,
 		Deductible: o.Deductible, FilingReq: o.FilingReq, Ruling: yearAndMonth(o.Ruling), LastPeriod: yearAndMonth(o.LastPeriod),
 		Sources: int32(o.Sources), Active: o.Active, Pop: o.Pop,
@@ -58,7 +58,7 @@ func (b *builder) organizationRow(o *resolve.Org) snapshot.Organization {
 	if o.Revenue != 0 {
 		r.Revenue = &o.Revenue
 	}
-	r.County, _ = b.places.CountyOf(o.ZIP5, o.City, o.State)
+	r.County, _ = b.places.CountyOf(at.ZIP5, at.City, at.State)
 	return r
 }
 
@@ -123,7 +123,7 @@ func (b *builder) strangers(ctx context.Context, c *corpus) ([]snapshot.Organiza
 		}
 		s, t := of(e), c.recipientOf(uint32(row))
 		var r snapshot.Grant
-		b.placeRow(&r, &t, e, c.universe)
+		b.placeRow(&r, &t, e, c)
 		s.called[strings.ToUpper(t.Name())]++
 		s.at[resolve.Location{City: r.RecipientCity, State: r.RecipientState, ZIP5: r.RecipientZIP}]++
 	}

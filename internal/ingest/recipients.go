@@ -142,6 +142,7 @@ func (b *builder) resolveAll(ctx context.Context, f *recipientFinder) error {
 		return err
 	}
 	f.facts = make([]recipientFacts, n)
+	f.lines.telling = make([]uint64, n)
 	byPlace := f.lines.byPlace()
 	err = b.chunks(ctx, n, func(from, to int) {
 		for _, i := range byPlace[from:to] {
@@ -188,6 +189,7 @@ func (f *recipientFinder) resolve(cache *matchCache, i uint32) (facts recipientF
 	line := classifierLine(&t)
 	facts.nameless = classify.Unidentified(&line, false)
 	facts.keyless = n.KX == ""
+	f.lines.telling[i] = classify.Signature(classify.Telling(n.K2, t.City))
 	if !facts.nameless {
 		facts.match = cache.resolve(f.resolver, int(i), key, &t, &n)
 		facts.identity = f.resolver.RecipID(&t, &n, facts.match, resolve.Organization, ein.None)

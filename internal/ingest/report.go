@@ -56,6 +56,8 @@ type Report struct {
 	Unnamed Count      `json:"unnamed"`
 	Masked  MaskReport `json:"masked"`
 
+	Related RelatedReport `json:"related_by"`
+
 	FiledNameConflicts  int64    `json:"filed_name_conflicts"`  // rows whose filed EIN belongs to another name
 	FiledGroupConflicts int64    `json:"filed_group_conflicts"` // rows that name a member of a group and state the EIN of its center
 	OwnEIN              int64    `json:"own_ein"`               // rows with the funder's own EIN that are gifts to itself
@@ -181,7 +183,7 @@ const (
 func newReport() *Report {
 	return &Report{
 		QuarantineReasons: []NamedInt{}, Quarantined: []snapshot.Quarantine{}, Suspects: []Suspect{},
-		MasterRejected: []NamedInt{}, Warnings: []string{}, Unnamed: Count{Name: "unnamed"}, Masked: MaskReport{Individuals: snapshot.IndividualsFiled}, Untaken: []Untaken{},
+		MasterRejected: []NamedInt{}, Warnings: []string{}, Unnamed: Count{Name: "unnamed"}, Related: RelatedReport{Count{Name: "filed"}, Count{Name: "name"}, Count{Name: "officers"}}, Masked: MaskReport{Individuals: snapshot.IndividualsFiled}, Untaken: []Untaken{},
 	}
 }
 

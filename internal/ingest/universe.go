@@ -1,8 +1,11 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"io"
+	"math/bits"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -26,6 +29,8 @@ type filer struct {
 	city   string
 	state  string
 	zip5   string
+
+	addresses []ownAddress // in the United States, of all its returns
 
 	dafHeld   *int64 // most donor-advised funds held in any year
 	dafPaid   *int64 // paid from them in the latest year that says
@@ -168,8 +173,70 @@ func latestFilings(filings []filing) map[ein.EIN]int32 {
 	return latest
 }
 
+// ownAddress is an address that a filer gives for itself.
+type ownAddress struct {
+	at    resolve.Location
+	years uint64 // in which it gave it, as bits from firstYear on
+}
+
+// firstYear is before any return that is e-filed.
+const firstYear = 1990
+
+// seatYears is how many of the latest years say where an organization is: one
+// that moved is not where it used to be.
+const seatYears = 5
+
+// seat is where the organization is by its own account: the address that most of
+// its latest returns give, the later one of two. A mailing address of one year,
+// such as a lockbox at its bank, does not move it.
+func (fl *filer) seat() (resolve.Location, bool) {
+	var all uint64
+	for i := range fl.addresses {
+		all |= fl.addresses[i].years
+	}
+	if all == 0 {
+		return resolve.Location{}, false
+	}
+	lately := ^uint64(0) << max(0, bits.Len64(all)-seatYears)
+	return slices.MaxFunc(fl.addresses, func(a, b ownAddress) int {
+		return cmp.Or(cmp.Compare(bits.OnesCount64(a.years&lately), bits.OnesCount64(b.years&lately)), cmp.Compare(a.years, b.years), resolve.CompareLocations(b.at, a.at))
+	}).at, true
+}
+
+// addAddress takes in the address of a return.
+func (fl *filer) addAddress(r *stagedReturn, year int16) {
+	if r.Country != "" || year < firstYear || year >= firstYear+64 {
+		return
+	}
+	at := resolve.Location{Street: r.Street, City: r.City, State: r.State}
+	if at.ZIP5, _ = place.ZIP5(r.ZIP, r.State); at.State == "" || at.ZIP5 == "" {
+		return
+	}
+	bit := uint64(1) << (year - firstYear)
+	for i := range fl.addresses {
+		own := &fl.addresses[i]
+		if own.at == at || own.at.ZIP5 == at.ZIP5 && own.at.State == at.State && sameStreet(own.at.Street, at.Street) {
+			own.years |= bit
+			return
+		}
+	}
+	fl.addresses = append(fl.addresses, ownAddress{at, bit})
+}
+
+// locationOf is where an organization is: where it says, else where the lists
+// have it.
+func (c *corpus) locationOf(o *resolve.Org) resolve.Location {
+	if fl := c.filers[o.EIN]; fl != nil {
+		if at, ok := fl.seat(); ok {
+			return at
+		}
+	}
+	return resolve.Location{Street: o.Street, City: o.City, State: o.State, ZIP5: o.ZIP5}
+}
+
 // add takes what a return says into the filer's record.
 func (fl *filer) add(r *stagedReturn, f *filing, at int32) {
+	fl.addAddress(r, f.year)
 	if at == fl.filing {
 		fl.name, fl.city, fl.state = r.Name, r.City, r.State
 		fl.zip5, _ = place.ZIP5(r.ZIP, r.State)

@@ -111,13 +111,13 @@ func (b *builder) grantRow(c *corpus, row uint32) snapshot.Grant {
 		r.ObjectID = r.Filing
 	}
 	r.Key = string(c.appendKey(nil, row))
-	b.placeRow(&r, &t, to.ein[row], c.universe)
+	b.placeRow(&r, &t, to.ein[row], c)
 	return r
 }
 
 // placeRow says where the recipient is: where the line says, else where the
 // organization is.
-func (b *builder) placeRow(r *snapshot.Grant, t *resolve.Recipient, e ein.EIN, u *resolve.Universe) {
+func (b *builder) placeRow(r *snapshot.Grant, t *resolve.Recipient, e ein.EIN, c *corpus) {
 	r.RecipientCity = strings.ToUpper(strings.TrimSpace(t.City))
 	if t.Country != "" {
 		return
@@ -125,8 +125,9 @@ func (b *builder) placeRow(r *snapshot.Grant, t *resolve.Recipient, e ein.EIN, u
 	r.RecipientState, _ = place.State(t.State)
 	r.RecipientZIP, _ = place.ZIP5(t.ZIP, r.RecipientState)
 	if r.RecipientState == "" && r.RecipientZIP == "" {
-		if o, ok := u.Lookup(e); ok {
-			r.RecipientCity, r.RecipientState, r.RecipientZIP = strings.ToUpper(o.City), o.State, o.ZIP5
+		if o, ok := c.universe.Lookup(e); ok {
+			at := c.locationOf(o)
+			r.RecipientCity, r.RecipientState, r.RecipientZIP = strings.ToUpper(at.City), at.State, at.ZIP5
 		}
 	}
 	r.RecipientCounty, _ = b.places.CountyOf(r.RecipientZIP, r.RecipientCity, r.RecipientState)

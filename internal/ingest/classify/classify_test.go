@@ -301,3 +301,30 @@ func TestKindOf(t *testing.T) {
 		t.Errorf("only %d sponsors are listed", len(sponsors))
 	}
 }
+
+func TestKinshipOf(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		funder, recipient string
+		want              Kinship
+	}{
+		{"KUIPERS FOUNDATION TRUST", "KUIPERS FOUNDATION", Vehicles},
+		{"FOUNDATION TO PROMOTE QUIET LANTERNS", "QUIET LANTERNS INSTITUTE", Supporters},
+		{"FRIENDS OF RIVERBEND LIBRARY", "RIVERBEND LIBRARY", Supporters},
+		{"KUIPERS FOUNDATION", "KUIPERS CONSERVATORY", Namesakes},
+		{"KUIPERS FOUNDATION", "CLAASSEN FOUNDATION", Strangers},
+		{"COMMUNITY FOUNDATION", "COMMUNITY FUND", Strangers},
+		{"EXAMPLE COMMUNITY FOUNDATION", "EXAMPLE SYMPHONY", Strangers}, // the town is EXAMPLE
+		{"FOUNDATION TRUST", "FUND", Strangers},
+		{"", "", Strangers},
+	} {
+		f, r := Telling(orgname.Parse(c.funder).K2, "Example"), Telling(orgname.Parse(c.recipient).K2, "Example")
+		if got := KinshipOf(f, r); got != c.want {
+			t.Errorf("%s and %s: %d, want %d (%q, %q)", c.funder, c.recipient, got, c.want, f, r)
+		}
+		// The cheap test never misses what the full one finds.
+		if a, b := Signature(f), Signature(r); c.want != Strangers && a&^b != 0 && b&^a != 0 {
+			t.Errorf("the signatures of %s and %s are apart", c.funder, c.recipient)
+		}
+	}
+}

@@ -180,3 +180,16 @@ func (p *person) assemble(list []string) (person, bool) {
 	}
 	return *p, true
 }
+
+// PersonKey is a number for the first and last name of an officer, by which two
+// boards are compared; ok is false where the text names no person.
+func PersonKey(name string) (key uint64, ok bool) {
+	p, ok := parse(name)
+	key = 14695981039346656037
+	for _, part := range [...]string{p.first, " ", p.last} {
+		for i := range len(part) {
+			key = (key ^ uint64(part[i])) * 1099511628211
+		}
+	}
+	return key, ok
+}

@@ -1,0 +1,95 @@
+package classify
+
+import (
+	"strings"
+
+	"grantgraph/internal/orgname"
+)
+
+// Kinship is how the names of a funder and of a recipient hang together.
+type Kinship uint8
+
+const (
+	Strangers  Kinship = iota
+	Namesakes          // one name has all the telling words of the other, and more
+	Supporters         // the recipient's telling words are some of the funder's: FRIENDS OF X gives to X
+	Vehicles           // the same but for words such as TRUST and FOUNDATION
+)
+
+// Telling are the words of a name by which its bearer is told from others: not
+// FOUNDATION or FAMILY, not small words, and not the place it is in. k2 is the
+// long form of the name, as package orgname has it.
+func Telling(k2, city string) []string {
+	var list []string
+	at := " " + orgname.City(city) + " "
+	for w := range strings.FieldsSeq(k2) {
+		if !vehicleWords[w] && len(w) > 1 && (len(at) < 4 || !strings.Contains(at, " "+w+" ")) {
+			list = append(list, w)
+		}
+	}
+	return list
+}
+
+// Signature is a set of words as bits: that of a part is a part of that of the
+// whole. It spares nearly all pairs of names the comparison.
+func Signature(words []string) (s uint64) {
+	for _, w := range words {
+		h := uint64(14695981039346656037)
+		for i := range len(w) {
+			h = (h ^ uint64(w[i])) * 1099511628211
+		}
+		s |= 1 << (h >> 58)
+	}
+	return s
+}
+
+// KinshipOf compares the telling words of a funder and of a recipient.
+func KinshipOf(funder, recipient []string) Kinship {
+	if !anyTelling(funder) || !anyTelling(recipient) {
+		return Strangers
+	}
+	in, out := within(recipient, funder), within(funder, recipient)
+	switch {
+	case in && out:
+		return Vehicles
+	case in:
+		return Supporters
+	case out:
+		return Namesakes
+	}
+	return Strangers
+}
+
+// within reports whether all words of part are among those of whole.
+func within(part, whole []string) bool {
+	for _, p := range part {
+		found := false
+		for _, w := range whole {
+			found = found || p == w
+		}
+		if !found {
+			return false
+		}
+	}
+	return true
+}
+
+// anyTelling reports whether some word is not one that thousands of names have.
+func anyTelling(list []string) bool {
+	for _, w := range list {
+		if !commonWords[w] {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	vehicleWords = set("FOUNDATION FOUNDATIONS TRUST TRUSTS FUND FUNDS ENDOWMENT INSTITUTE INSTITUTION CORPORATION COMPANY INCORPORATED GROUP RETURN HOLDINGS " +
+		"FAMILY CHARITABLE CHARITY CHARITIES PHILANTHROPIC PHILANTHROPIES PHILANTHROPY MEMORIAL PRIVATE SUPPORTING SUPPORT THE OF AND FOR IN TO A AN AT ON BY USA US " +
+		"SCHOLARSHIP SCHOLARSHIPS EDUCATIONAL CENTER AFFILIATES SUBSIDIARIES")
+	commonWords = set("COMMUNITY UNITED WAY NATIONAL AMERICAN AMERICA INTERNATIONAL GLOBAL WORLD GREATER CENTRAL NORTH SOUTH EAST WEST NORTHERN SOUTHERN EASTERN WESTERN " +
+		"STATE COUNTY CITY FIRST NEW CHURCH CATHOLIC CHRISTIAN JEWISH BAPTIST LUTHERAN METHODIST EPISCOPAL PRESBYTERIAN HOSPITAL MEDICAL HEALTH CARE COLLEGE UNIVERSITY SCHOOL " +
+		"SCHOOLS ACADEMY LIBRARY PUBLIC MUSEUM ART ARTS ASSOCIATION SOCIETY COUNCIL CLUB LEAGUE SERVICE SERVICES YOUTH CHILDREN CHILDRENS FEDERATION ALLIANCE NETWORK " +
+		"BOY GIRL BOYS GIRLS SCOUTS SAINT ROTARY LIONS FRIENDS ALUMNI AUXILIARY EDUCATION RESEARCH DEVELOPMENT")
+)

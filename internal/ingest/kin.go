@@ -1,0 +1,261 @@
+package ingest
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/ingest/classify"
+	"grantgraph/internal/ingest/derive/board"
+	"grantgraph/internal/ingest/resolve"
+	"grantgraph/internal/orgname"
+	"grantgraph/internal/place"
+)
+
+// Private foundations file no Schedule R, and what they write of their
+// relationships is nearly always NONE. A trust that holds the money of a
+// foundation is related to it all the same, and so are the foundations of one
+// founder. What shows it is a name in common together with the place or the
+// people: neither says it alone.
+
+// The bounds of what counts as being related.
+const (
+	rarePhrase    = 12        // organizations that may have the words of a name in common
+	ownedFrom     = 1_000_000 // dollars from which boards are compared whatever the names
+	ownedSeats    = 3         // people that such boards share, and at least half of the smaller
+	officersYears = 3         // latest fiscal years whose officers are looked at
+)
+
+// RelatedReport says by what rows are known to pay a related party.
+type RelatedReport struct {
+	Filed    Count `json:"filed"`    // the line says so, or Schedule R, or it is the funder itself
+	Name     Count `json:"name"`     // name and place
+	Officers Count `json:"officers"` // officers, mostly with the name
+}
+
+// pair is a funder with all its rows to one recipient.
+type pair struct {
+	from, to int // into corpus.rows
+	funder   ein.EIN
+	paid     ein.EIN
+	kinship  classify.Kinship
+	phrase   string // the telling words of a recipient that is kin by rare words
+}
+
+// findKin marks the rows whose funder and recipient are related by their names
+// and places, or by their names and officers. The rows are sorted.
+func (b *builder) findKin(ctx context.Context, c *corpus) error {
+	r := &b.report.Related
+	var open []pair
+	var funder ein.EIN
+	var telling []string
+	var signature uint64
+	for from := 0; from < len(c.rows); {
+		first := c.rows[from]
+		e, id := c.filingOf(first).ein, c.recipients.id[first]
+		if e != funder {
+			funder = e
+			fl := c.filers[e]
+			telling = classify.Telling(orgname.Parse(fl.name).K2, fl.city)
+			signature = classify.Signature(telling)
+			if from%checkEvery == 0 && ctx.Err() != nil {
+				return ctx.Err()
+			}
+		}
+		p := pair{from: from, funder: e, paid: c.recipients.ein[first]}
+		var total int64
+		alike := false
+		for p.to = from; p.to < len(c.rows); p.to++ {
+			row := c.rows[p.to]
+			if c.recipients.id[row] != id || c.filingOf(row).ein != e {
+				break
+			}
+			total += c.lines.amount[row]
+			s := c.lines.telling[c.lines.recipientNo[row]]
+			alike = alike || s != 0 && (s&^signature == 0 || signature&^s == 0)
+			if c.recipients.class[row]&related != 0 {
+				r.Filed.add(c.lines.amount[row])
+			}
+		}
+		from = p.to
+		if c.recipients.class[first]&(individual|unidentified) != 0 || signature == 0 {
+			continue
+		}
+		near := false
+		if alike {
+			p.kinship, near = c.kinship(&p, telling)
+		}
+		switch {
+		case p.kinship != classify.Strangers && near:
+			c.relate(&p, &r.Name)
+			continue
+		case p.kinship >= classify.Supporters:
+			t := c.recipientOf(first)
+			if words := classify.Telling(nameWords(&t), t.City); len(words) >= 2 {
+				p.phrase = strings.Join(words, " ")
+			}
+		}
+		if p.phrase != "" || p.paid != ein.None && c.filers[p.paid] != nil && (p.kinship != classify.Strangers || total >= ownedFrom) {
+			open = append(open, p)
+		}
+	}
+	if len(open) == 0 {
+		return nil
+	}
+	bearers := c.bearers(open)
+	boards, err := b.boards(ctx, c, open)
+	if err != nil {
+		return err
+	}
+	for i := range open {
+		p := &open[i]
+		x, y := boards[p.funder], boards[p.paid]
+		shared := sharedKeys(x, y)
+		switch {
+		case p.kinship != classify.Strangers && shared > 0, shared >= ownedSeats && 2*shared >= min(len(x), len(y)):
+			c.relate(p, &r.Officers)
+		case p.phrase != "" && bearers[p.phrase] <= rarePhrase:
+			c.relate(p, &r.Name)
+		}
+	}
+	return nil
+}
+
+// relate marks the rows of a pair that nobody has said to be related.
+func (c *corpus) relate(p *pair, by *Count) {
+	for _, row := range c.rows[p.from:p.to] {
+		if c.recipients.class[row]&related == 0 {
+			c.recipients.class[row] |= related
+			by.add(c.lines.amount[row])
+		}
+	}
+}
+
+// kinship compares the names of a pair, and says whether the two are so near
+// that a name in common is no accident: at one address, or in one town where the
+// names are the same but for the word for the vehicle.
+func (c *corpus) kinship(p *pair, funder []string) (best classify.Kinship, near bool) {
+	fl := c.filers[p.funder]
+	seen := c.lines.recipientNo[c.rows[p.from]]
+	for i, row := range c.rows[p.from:p.to] {
+		no := c.lines.recipientNo[row]
+		if i > 0 && no == seen {
+			continue
+		}
+		seen = no
+		t := c.recipientOf(row)
+		k := classify.KinshipOf(funder, classify.Telling(nameWords(&t), t.City))
+		if k == classify.Strangers {
+			continue
+		}
+		best = max(best, k)
+		zip, _ := place.ZIP5(t.ZIP, t.State)
+		at := resolve.Location{Street: t.Street, City: t.City, State: t.State, ZIP5: zip}
+		for _, own := range fl.addresses {
+			street := own.at.ZIP5 != "" && own.at.ZIP5 == at.ZIP5 && sameStreet(own.at.Street, at.Street)
+			town := own.at.State != "" && own.at.State == at.State && orgname.City(own.at.City) == orgname.City(at.City)
+			near = near || street || town && k == classify.Vehicles
+		}
+	}
+	return best, near
+}
+
+func sameStreet(a, b string) bool {
+	key := orgname.StreetKey(a)
+	return key != "" && key == orgname.StreetKey(b)
+}
+
+// bearers counts the organizations whose names have all words of a phrase.
+func (c *corpus) bearers(open []pair) map[string]int {
+	type phrase struct {
+		text  string
+		words []string
+	}
+	byWord := map[string][]phrase{}
+	counts := map[string]int{}
+	for i := range open {
+		if text := open[i].phrase; text != "" {
+			if _, ok := counts[text]; !ok {
+				counts[text] = 0
+				words := strings.Fields(text)
+				byWord[words[0]] = append(byWord[words[0]], phrase{text, words})
+			}
+		}
+	}
+	if len(counts) == 0 {
+		return counts
+	}
+	for o := range c.universe.All() {
+		name := strings.ToUpper(o.Name)
+		for w := range strings.FieldsSeq(name) {
+			for _, p := range byWord[w] {
+				all := true
+				for _, x := range p.words[1:] {
+					all = all && strings.Contains(name, x)
+				}
+				if all {
+					counts[p.text]++
+				}
+			}
+		}
+	}
+	return counts
+}
+
+// boards reads who sat lately on the boards of the pairs that are open.
+func (b *builder) boards(ctx context.Context, c *corpus, open []pair) (map[ein.EIN][]uint64, error) {
+	boards := map[ein.EIN][]uint64{}
+	for i := range open {
+		if p := &open[i]; p.paid != ein.None && c.filers[p.paid] != nil {
+			boards[p.funder], boards[p.paid] = nil, nil
+		}
+	}
+	if len(boards) == 0 {
+		return boards, nil
+	}
+	for i := range c.shards {
+		for s, err := range readStaged[stagedPerson](ctx, b, &c.shards[i], "people") {
+			if err != nil {
+				return nil, err
+			}
+			f := c.chosenFiling(i, s.Seq)
+			if f == nil || s.Name == "" {
+				continue
+			}
+			list, wanted := boards[f.ein]
+			if !wanted || f.year <= c.filings[c.filers[f.ein].filing].year-officersYears {
+				continue
+			}
+			if key, ok := board.PersonKey(s.Name); ok && !slices.Contains(list, key) {
+				boards[f.ein] = append(list, key)
+			}
+		}
+	}
+	for _, list := range boards {
+		slices.Sort(list)
+	}
+	return boards, nil
+}
+
+// sharedKeys counts what two sorted lists have in common.
+func sharedKeys(x, y []uint64) (n int) {
+	for len(x) > 0 && len(y) > 0 {
+		switch {
+		case x[0] < y[0]:
+			x = x[1:]
+		case x[0] > y[0]:
+			y = y[1:]
+		default:
+			n++
+			x, y = x[1:], y[1:]
+		}
+	}
+	return n
+}
+
+// nameWords is the name of a recipient in its long form.
+func nameWords(t *resolve.Recipient) string {
+	n := t.ParseName()
+	return n.K2
+}
