@@ -19,6 +19,7 @@ type buildCmd struct {
 	Model    string `help:"Model file for the lines that no rule decides, such as resolve/model.json of the current snapshot. By default one is trained on the sources." placeholder:"FILE"`
 	Meaning  int    `name:"meaning-documents" help:"How many organizations, the largest first, have their texts read by the slow encoder for search by meaning: about 100 a second on a core with AVX-512. The others get vectors from the fast one." default:"100000" placeholder:"N"`
 	Persons  string `name:"individuals" help:"How private persons that grants were paid to are shown: filed, as in the returns, or masked, without name, city, ZIP code and purpose." default:"filed" placeholder:"filed|masked"`
+	DryRun   bool   `name:"dry-run" help:"Only say which files would be read and which not, with the reasons. Nothing is written."`
 	JSON     bool   `name:"json" help:"Print the manifest as JSON instead of the report."`
 	Quiet    bool   `short:"q" help:"No progress."`
 }
@@ -37,12 +38,19 @@ After a small change, a build resolves only the recipients that the change may
 affect. Retraining the model changes it a little, and every recipient that
 depends on it is resolved again; --model keeps the model as it is.
 
+Folders below the sources may be links to folders elsewhere. A file that is not
+taken is listed in the report with the reason; --dry-run lists all of them
+before anything is built.
+
 Returns name private persons who were paid a grant. With --individuals=masked
 the snapshot does not say who they are; overrides/masked.csv does the same for
 single lines.`
 }
 
 func (c *buildCmd) Run(a *app) error {
+	if c.DryRun {
+		return c.look(a)
+	}
 	_, err := c.run(a)
 	return a.resumeWith(err, "run the same command again; what has been read is kept in %s, and the snapshot being served has not changed", c.Data)
 }

@@ -71,6 +71,7 @@ func printBuild(w io.Writer, result *ingest.Result, took time.Duration) {
 	printLists(w, r.Lists)
 	printAwards(w, &r.Awards)
 	printRegister(w, &r.UK)
+	printUntaken(w, r.Untaken, r.UntakenCount, 20)
 	fmt.Fprintf(w, "\nPublished in %s to %s (%s in %d files", took.Round(100*time.Millisecond), result.Snapshot.Dir, bytesize(totalBytes(m)), len(m.Files))
 	if result.Reused > 0 {
 		fmt.Fprintf(w, "; %d of %d shards were staged already", result.Reused, result.Staged)

@@ -55,6 +55,41 @@ func TestDemo(t *testing.T) {
 	}
 }
 
+// TestBuildDryRun: what would be read is said and nothing is written.
+func TestBuildDryRun(t *testing.T) {
+	t.Parallel()
+	sources, data := t.TempDir(), filepath.Join(t.TempDir(), "data")
+	for path, text := range map[string]string{"990/2022_TEOS_XML_01A.zip": "x", "990/notes.txt": "x", "bmf/2024/eo1.csv": "x", "bmf/2026-04/eo_wy.csv": "xy"} {
+		path = filepath.Join(sources, filepath.FromSlash(path))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	code, out, errs := command(t, "build", "--dry-run", "--sources", sources, "--data", data)
+	for _, want := range []string{"A build would read", "irs990", "2024 to 2026-04", "Files not taken: 1", "990/notes.txt", "returns are", "of different dates"} {
+		if code != 0 || !strings.Contains(out, want) {
+			t.Errorf("exit %d, no %q in\n%s\n%s", code, want, out, errs)
+		}
+	}
+	code, out, errs = command(t, "build", "--dry-run", "--json", "--sources", sources, "--data", data)
+	var survey struct {
+		Taken []struct {
+			Kind  string
+			Bytes int64
+		}
+		NotTaken []struct{ Path, Reason string } `json:"not_taken"`
+	}
+	if err := json.Unmarshal([]byte(out), &survey); code != 0 || err != nil || len(survey.Taken) != 3 || len(survey.NotTaken) != 1 || survey.Taken[1].Bytes != 2 {
+		t.Errorf("exit %d, %v\n%s\n%s", code, err, out, errs)
+	}
+	if _, err := os.Stat(data); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the data directory was made: %v", err)
+	}
+}
+
 func TestBuildJSON(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()

@@ -135,9 +135,6 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 	if b.sources, err = Discover(ctx, opt.Sources); err != nil {
 		return nil, err
 	}
-	if len(b.sources.Masters) == 0 {
-		b.report.Warnings = append(b.report.Warnings, "there is no business master file among the sources, so recipients are looked for among the filers only; put eo*.csv under bmf/")
-	}
 	b.report.Warnings = append(b.report.Warnings, b.sources.Warnings...)
 	b.report.addUntaken(b.sources.Untaken)
 	release, err := lock(opt.Data)

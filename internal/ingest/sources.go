@@ -275,10 +275,13 @@ func (s *Sources) rankMasters() {
 	}
 }
 
-// compareDates says which sources are put together from files of different
-// dates. Each file is good by itself; what moved from one to another between the
+// compareDates says which sources are missing or put together from files of
+// different dates. Each file is good by itself; what moved from one to another between the
 // dates is in both or in neither.
 func (s *Sources) compareDates() {
+	if len(s.Masters) == 0 {
+		s.Warnings = append(s.Warnings, "there is no business master file among the sources, so recipients are looked for among the filers only; put eo*.csv under bmf/")
+	}
 	var masters []string
 	for _, m := range s.Masters {
 		if !m.Older {

@@ -24,7 +24,7 @@ func TestMeta(t *testing.T) {
 	apitest.Scenario{Path: "meta", Plan: "none", Has: []string{`"resolution":{"linked_count":4,"linked_amount":450000,"by_rule":[],"by_year":[]}`}}.Run(t, uncounted)
 	invented := apitest.New(t)
 	invented.Data.Manifest.Invented = true
-	apitest.Scenario{Path: "meta", Plan: "none", Has: []string{`"dataset":{"source":"Invented returns`, `"invented":true},"scope"`}}.Run(t, invented)
+	apitest.Scenario{Path: "meta", Plan: "none", Has: []string{`"dataset":{"source":"Invented returns`, `"invented":true,"individuals":"filed"},"scope"`}}.Run(t, invented)
 	known := map[string]bool{}
 	for _, list := range [][]meta.Mapping{m.CandidCompatibility.Endpoints, m.CandidCompatibility.GrantParameters, m.CandidCompatibility.EssentialsFilters, m.CandidCompatibility.SupportStrategies} {
 		for _, x := range list {

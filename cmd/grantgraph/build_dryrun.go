@@ -1,0 +1,78 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"grantgraph/internal/ingest"
+)
+
+// look prints what a build would read.
+func (c *buildCmd) look(a *app) error {
+	survey, err := ingest.Look(a.Ctx, c.Sources)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		enc := json.NewEncoder(a.Out)
+		enc.SetIndent("", "  ")
+		return enc.Encode(survey)
+	}
+	printSurvey(a.Out, survey)
+	return nil
+}
+
+func printSurvey(w io.Writer, s *ingest.Survey) {
+	if s.Invented {
+		fmt.Fprint(w, "\nInvented data: the sources include a world made by grantgraph synth.\n")
+	}
+	fmt.Fprint(w, "\nA build would read\n\n")
+	t := newTable("source", ">files", ">size", "dated")
+	for from := 0; from < len(s.Taken); {
+		to, size := from, int64(0)
+		first, last, undated := "", "", false
+		for ; to < len(s.Taken) && s.Taken[to].Kind == s.Taken[from].Kind; to++ {
+			x := &s.Taken[to]
+			size += x.Bytes
+			if x.Date == "" {
+				undated = true
+				continue
+			}
+			if first == "" || x.Date < first {
+				first = x.Date
+			}
+			last = max(last, x.Date)
+		}
+		dates := first
+		if last != first {
+			dates += " to " + last
+		}
+		if undated && dates != "" {
+			dates += ", and without a date"
+		}
+		t.add(s.Taken[from].Kind, count(to-from), bytesize(size), dates)
+		from = to
+	}
+	t.print(w)
+	printUntaken(w, s.Untaken, int64(len(s.Untaken)), len(s.Untaken))
+	for _, warning := range s.Warnings {
+		fmt.Fprintf(w, "\nNote: %s\n", warning)
+	}
+}
+
+// printUntaken lists the files that are not taken, at most a number of them.
+func printUntaken(w io.Writer, list []ingest.Untaken, all int64, most int) {
+	if all == 0 {
+		return
+	}
+	fmt.Fprintf(w, "\nFiles not taken: %s\n\n", count(all))
+	t := newTable("file", "reason")
+	for _, u := range list[:min(len(list), most)] {
+		t.add(u.Path, u.Reason)
+	}
+	t.print(w)
+	if shown := int64(min(len(list), most)); shown < all {
+		fmt.Fprintf(w, "\n  and %s more; grantgraph build --dry-run lists all of them\n", count(all-shown))
+	}
+}

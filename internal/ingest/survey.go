@@ -1,0 +1,75 @@
+package ingest
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"grantgraph/internal/fault"
+)
+
+// Survey is what a build would read, found out without reading it.
+type Survey struct {
+	Taken    []Taken   `json:"taken"`
+	Untaken  []Untaken `json:"not_taken"`
+	Warnings []string  `json:"warnings"`
+	Invented bool      `json:"invented"`
+}
+
+// Taken is a file that a build reads.
+type Taken struct {
+	Kind  string `json:"kind"` // as in the manifest's list of sources
+	Path  string `json:"path"` // relative to the sources folder
+	Bytes int64  `json:"bytes"`
+	Date  string `json:"date,omitempty"` // in the name of the file or of its folder; a day, a month or a year
+}
+
+// Look surveys a folder of sources as Run would take it.
+func Look(ctx context.Context, root string) (*Survey, error) {
+	s, err := Discover(ctx, root)
+	if err != nil {
+		return nil, err
+	}
+	x := &Survey{Taken: []Taken{}, Untaken: append([]Untaken{}, s.Untaken...), Warnings: append([]string{}, s.Warnings...), Invented: s.Invented}
+	add := func(kind string, files ...string) {
+		for _, f := range files {
+			x.Taken = append(x.Taken, Taken{Kind: kind, Path: f, Date: fileDate(f)})
+		}
+	}
+	add("irs990", s.Returns...)
+	add("irs990_index", s.Indexes...)
+	for _, m := range s.Masters {
+		kind := "bmf"
+		if m.Older {
+			kind = "bmf_older"
+		}
+		x.Taken = append(x.Taken, Taken{Kind: kind, Path: m.Path, Date: m.Posted})
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Lists)) {
+		add(name, s.Lists[name]...)
+	}
+	add("override_human", s.Overrides...)
+	add("override_llm", s.Assisted...)
+	add("census", s.Census...)
+	add("usaspending", s.Federal...)
+	add("fac", s.Audits...)
+	for _, state := range slices.Sorted(maps.Keys(s.States)) {
+		add("stateaward_"+state, s.States[state]...)
+	}
+	add("ukcharity", s.UK...)
+	for i := range x.Taken {
+		t := &x.Taken[i]
+		info, err := os.Stat(s.abs(t.Path))
+		if err != nil {
+			return nil, fault.Disk(s.abs(t.Path), err)
+		}
+		t.Bytes = info.Size()
+	}
+	slices.SortStableFunc(x.Taken, func(a, b Taken) int {
+		return cmp.Or(strings.Compare(a.Kind, b.Kind), strings.Compare(a.Path, b.Path))
+	})
+	return x, nil
+}
