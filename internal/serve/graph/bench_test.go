@@ -67,6 +67,13 @@ func summary(f graph.Filter) func(context.Context, *graph.Graph) (int64, error) 
 	}
 }
 
+func groups(f graph.Filter, by graph.Grouping) func(context.Context, *graph.Graph) (int64, error) {
+	return func(ctx context.Context, g *graph.Graph) (int64, error) {
+		t, err := g.Groups(ctx, &f, by, 25)
+		return t.Count, err
+	}
+}
+
 // BenchmarkQuestions measures each class of question without the cache.
 func BenchmarkQuestions(b *testing.B) {
 	g := benchGraph(b)
@@ -146,6 +153,10 @@ func BenchmarkQuestions(b *testing.B) {
 		{"summary/2022", summary(graph.Filter{Years: year(2022, 2022)})},
 		{"summary/since 2018", summary(graph.Filter{Years: year(2018, 0)})},
 		{"summary/education", summary(graph.Filter{Query: query("education")})},
+		{"by support/CA", groups(graph.Filter{Place: state(graph.RecipientPlace, "CA")}, graph.GroupSupport)},
+		{"by funder/CA", groups(graph.Filter{Place: state(graph.RecipientPlace, "CA")}, graph.GroupFunder)},
+		{"by recipient/CA", groups(graph.Filter{Place: state(graph.RecipientPlace, "CA")}, graph.GroupRecipient)},
+		{"by recipient/2020-2022", groups(graph.Filter{Years: year(2020, 2022)}, graph.GroupRecipient)},
 	} {
 		b.Run(q.name, func(b *testing.B) {
 			b.ReportAllocs()

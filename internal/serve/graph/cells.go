@@ -17,6 +17,9 @@ type cells struct {
 	countyKeys []uint32
 	countySums []Cost
 
+	supportKeys []uint32
+	supportSums []Cost
+
 	// By recipient, and of each by year and state.
 	recipAt []uint32 // where those of a recipient begin
 	recips  []recipCell
@@ -63,6 +66,16 @@ func countyParts(key uint32) (year, state, county uint32) {
 	return key >> 16 / cellStates % maxYears, key >> 16 % cellStates, key & 0xffff
 }
 
+// supportKey is a key of a set of strategies in a year and a state.
+func supportKey(year uint8, state, set uint16) uint32 {
+	return (uint32(year)*cellStates+uint32(state))*supportSets | uint32(set)
+}
+
+func supportParts(key uint32) (year, state, set uint32) {
+	set, key = key%supportSets, key/supportSets
+	return key / cellStates % maxYears, key % cellStates, set
+}
+
 // makeCells adds all rows up. With more states than there is room for there are
 // no cells, and rows are looked at.
 func (b *builder) makeCells(states int) (c cells) {
@@ -70,7 +83,7 @@ func (b *builder) makeCells(states int) (c cells) {
 		return c
 	}
 	x := &b.groups
-	sums, counties := map[uint32]Cost{}, map[uint32]Cost{}
+	sums, counties, supports := map[uint32]Cost{}, map[uint32]Cost{}, map[uint32]Cost{}
 	put := func(to map[uint32]Cost, key uint32, amount int64) {
 		sum := to[key]
 		sum.add(amount)
@@ -83,6 +96,7 @@ func (b *builder) makeCells(states int) (c cells) {
 		}
 		put(sums, cellKey(b.years[row], x.states[row], x.letters[row], kind, b.flags[row]&classMask), b.amounts[row])
 		put(counties, countyKey(b.years[row], x.states[row], x.counties[row]), b.amounts[row])
+		put(supports, supportKey(b.years[row], x.states[row], b.supports[row]&(supportSets-1)), b.amounts[row])
 	}
 	list := func(from map[uint32]Cost) (keys []uint32, sums []Cost) {
 		keys = slices.Sorted(maps.Keys(from))
@@ -112,6 +126,7 @@ func (b *builder) makeCells(states int) (c cells) {
 	}
 	c.keys, c.sums = list(sums)
 	c.countyKeys, c.countySums = list(counties)
+	c.supportKeys, c.supportSums = list(supports)
 	return c
 }
 
@@ -120,6 +135,8 @@ func (c *cells) write(w *mapped.Writer) {
 	mapped.Add(w, "cell.sums", c.sums)
 	mapped.Add(w, "cell.county.keys", c.countyKeys)
 	mapped.Add(w, "cell.county.sums", c.countySums)
+	mapped.Add(w, "cell.support.keys", c.supportKeys)
+	mapped.Add(w, "cell.support.sums", c.supportSums)
 	mapped.Add(w, "cell.recipient.at", c.recipAt)
 	mapped.Add(w, "cell.recipients", c.recips)
 }
@@ -129,6 +146,8 @@ func openCells(f *mapped.File) (c cells) {
 	c.sums = mapped.Column[Cost](f, "cell.sums", len(c.keys))
 	c.countyKeys = mapped.Column[uint32](f, "cell.county.keys", mapped.AnyLength)
 	c.countySums = mapped.Column[Cost](f, "cell.county.sums", len(c.countyKeys))
+	c.supportKeys = mapped.Column[uint32](f, "cell.support.keys", mapped.AnyLength)
+	c.supportSums = mapped.Column[Cost](f, "cell.support.sums", len(c.supportKeys))
 	c.recipAt = mapped.Column[uint32](f, "cell.recipient.at", mapped.AnyLength)
 	c.recips = mapped.Column[recipCell](f, "cell.recipients", mapped.AnyLength)
 	return c
@@ -205,20 +224,22 @@ func (g *Graph) fromCells(asks []GroupsOf) (t *tables, ok bool) {
 	if !ok {
 		return nil, false
 	}
-	rough, counties, funders := false, false, false
+	rough, counties, supports, funders := false, false, false, false
 	for i := range asks {
 		switch asks[i].By {
 		case GroupSubject, GroupState, GroupYear, GroupFunderType:
 			rough = true
 		case GroupCounty:
 			counties = true
+		case GroupSupport:
+			supports = true
 		case GroupFunder:
 			funders = true
 		default:
 			return nil, false
 		}
 	}
-	if (counties || funders) && c.more {
+	if (counties || supports || funders) && c.more {
 		return nil, false
 	}
 	t = &tables{}
@@ -241,6 +262,14 @@ func (g *Graph) fromCells(asks []GroupsOf) (t *tables, ok bool) {
 		for i, key := range g.cells.countyKeys {
 			if year, state, county := countyParts(key); c.years[year] && c.states[state] && int(county) < len(t.counties) {
 				t.counties[county].merge(g.cells.countySums[i], 1)
+			}
+		}
+	}
+	if supports {
+		t.supports = make([]Cost, supportSets)
+		for i, key := range g.cells.supportKeys {
+			if year, state, set := supportParts(key); c.years[year] && c.states[state] {
+				t.supports[set].merge(g.cells.supportSums[i], 1)
 			}
 		}
 	}
@@ -282,6 +311,14 @@ func (e *evaluation) recipientsFromCells(a *GroupsOf) (out best, ok bool, err er
 	c, ok := g.cellFilter(a.Filter)
 	if !ok || c.more || len(g.cells.recipAt) != len(g.recip)+1 {
 		return out, false, nil
+	}
+	if _, some := g.yearCond(a.Filter.Years); !some && len(a.Filter.Place.Values) == 0 {
+		out = best{most: a.Top, count: g.totals.Recipients, whole: Cost{Amount: g.totals.Amount, Grants: g.totals.Grants}}
+		for _, id := range g.recipTop[:min(a.Top, len(g.recipTop))] {
+			s := &g.recipTotals[id]
+			out.list = append(out.list, numbered{id, Cost{Amount: s.Amount, Grants: int64(s.Grants)}})
+		}
+		return out, true, e.ctx.Err()
 	}
 	at := g.evenCuts(0, uint32(len(g.recip)))
 	parts := make([]best, len(at)-1)

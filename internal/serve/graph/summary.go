@@ -45,8 +45,10 @@ func (g *Graph) summarize(ctx context.Context, f *Filter) (*summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s, ok, err := e.sumCells(f); ok || err != nil {
-		return s, err
+	if len(conditions) > 0 {
+		if s, ok, err := e.sumCells(f); ok || err != nil {
+			return s, err
+		}
 	}
 	if w, ok := g.wholeFunders(conditions); ok {
 		return e.sumWholeFunders(w)

@@ -6,7 +6,7 @@ package graph
 func (e *evaluation) sumCells(f *Filter) (s *summary, ok bool, err error) {
 	g := e.g
 	states := len(f.Place.Values) > 0
-	if f.Exclude != 0 || states && (f.FunderKind != "" || !f.Subject.Empty()) || f.empty() {
+	if f.Exclude != 0 || states && (f.FunderKind != "" || !f.Subject.Empty()) {
 		return nil, false, nil
 	}
 	c, ok := g.cellFilter(f)
