@@ -98,7 +98,7 @@ func (b *builder) loadMaster(ctx context.Context, u *resolve.UniverseBuilder, m 
 				EIN: r.EIN, Name: r.Name, Street: r.Street, City: r.City, State: r.State,
 				NTEE: r.NTEE, Subsection: r.Subsection, Foundation: r.Foundation, Affiliation: r.Affiliation, Group: r.Group,
 				Deductible: r.Deductibility, FilingReq: r.FilingReq, Ruling: period(r.Ruling), LastPeriod: period(r.TaxPeriod),
-				Sources: source, Active: !m.Older, AsOf: yearMonth(m.Posted),
+				SortName: r.SortName, Sources: source, Active: !m.Older, AsOf: yearMonth(m.Posted),
 			}
 			o.ZIP5, _ = place.ZIP5(r.ZIP, r.State)
 			if r.Revenue.Set {

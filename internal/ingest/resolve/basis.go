@@ -80,6 +80,7 @@ func (r *Resolver) basis(q *query, m Match) uint64 {
 			h = h.add(s.bearers(r.u, q, kx))
 		}
 	}
+	h = r.basisOfOthers(h, q)
 	if r.u.prefixes.Has(t.Filed) {
 		h = h.words(d, n.K2).add(uint64(r.usualOneSlipAway(q)))
 		if i, ok := r.u.position(t.Filed); ok {
@@ -110,6 +111,41 @@ func (r *Resolver) basis(q *query, m Match) uint64 {
 		h = h.add(r.model).flag(r.u.covered[q.state]).add(q.candidatesDigest)
 	}
 	return uint64(h)
+}
+
+// basisOfOthers adds what the name rule looks at besides who bears the name: what
+// filers meant by it where a group has its center under it, and those who
+// sponsor the one named or handle its mail.
+func (r *Resolver) basisOfOthers(h runningHash, q *query) runningHash {
+	s, n := r.u.indexDigests(), q.n
+	everywhere := func(kx string) uint64 {
+		return sumWithin(s.nameIndex, r.u.names.entries, r.u.names.find(kx))
+	}
+	centers := func(kx string) {
+		for _, e := range r.u.names.find(kx) {
+			if o := &r.u.orgs[e.id]; o.grouped() && o.central() {
+				for _, a := range r.u.registry.find(kx) {
+					h = h.add(uint64(a.ein)<<16 | uint64(a.state))
+				}
+				return
+			}
+		}
+	}
+	centers(n.KX)
+	if n.Sponsor != "" {
+		kx := orgname.Key(n.Sponsor)
+		centers(kx)
+		h = h.add(everywhere(kx))
+	}
+	if n.Handler != "" {
+		kx := orgname.Key(n.Handler)
+		centers(kx)
+		h = h.add(everywhere(n.KX)).add(s.bearers(r.u, q, kx)).flag(r.u.covered[q.state])
+		for _, e := range r.u.names.find(kx) {
+			h = h.text(r.u.orgs[e.id].Foundation)
+		}
+	}
+	return h
 }
 
 // candidatesDigest is a digest of the candidates of a line and of the readings

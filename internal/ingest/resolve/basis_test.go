@@ -205,9 +205,9 @@ func TestBasisByName(t *testing.T) {
 		before, after []Org
 	}{
 		"the centre becomes a chapter": {
-			Recipient{Name1: "OHIO 4-H COUNCIL", State: "OH"},
-			[]Org{org(70000001, "OHIO 4-H COUNCIL", "", "", "9"), org(70000002, "OHIO 4-H COUNCIL", "", "", "6")},
-			[]Org{org(70000001, "OHIO 4-H COUNCIL", "", "", "9"), org(70000002, "OHIO 4-H COUNCIL", "", "", "9")},
+			Recipient{Name1: "OHIO 4-H COUNCIL", State: "OH", ZIP: "44101"},
+			[]Org{org(70000001, "OHIO 4-H COUNCIL", "", "", "9"), org(70000002, "OHIO 4-H COUNCIL", "", "44101", "6")},
+			[]Org{org(70000001, "OHIO 4-H COUNCIL", "", "", "9"), org(70000002, "OHIO 4-H COUNCIL", "", "44101", "9")},
 		},
 		"somebody moves in": {
 			Recipient{Name1: "HOMES FOR NEIGHBORS", Street: "77 MILL RD", State: "OH", ZIP: "43001"},

@@ -36,12 +36,13 @@ func knownNames(name string, said []statement) *KnownNames {
 	for i := range said {
 		s := &said[i]
 		switch {
+		case s.sort: // may name a person
 		case s.alias, s.source == BMF, s.source == Pub78:
 			add(&k.Also, s.name)
 		case s.source == Filer && !filed:
 			filed = true
 			add(&k.Also, s.name)
-		case s.source == Filer:
+		case s.source == Filer, s.source == OldBMF:
 			former = append(former, s.name)
 		}
 	}

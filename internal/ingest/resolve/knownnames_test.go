@@ -27,7 +27,9 @@ func TestKnownNames(t *testing.T) {
 		{[]Org{listed("LANTERN HOUSE", BMF), filed("Lantern Homes", 2023), filed("Lantern House", 2022)}, "[Lantern Homes] []"},
 		{[]Org{listed("LANTERN HOUSE FKA TORCH HOME", BMF)}, "[] [TORCH HOME]"},
 		{[]Org{listed("Lantern House (formerly known as Torch Home)", Pub78)}, "[] [Torch Home]"},
-		{[]Org{listed("CENTER FOR FORMERLY INCARCERATED PEOPLE", BMF), listed("FKA", OldBMF)}, "[] []"},
+		{[]Org{listed("CENTER FOR FORMERLY INCARCERATED PEOPLE", BMF), listed("FKA", Revoked)}, "[] []"},
+		{[]Org{listed("LANTERN HOUSE", BMF), listed("TORCH HOME", OldBMF), filed("Lantern House", 2022)}, "[] [TORCH HOME]"},
+		{[]Org{listed("LANTERN HOUSE", BMF), {EIN: e, Name: "LANTERN HOUSE", SortName: "ANN EXAMPLE TTEE", Sources: BMF}}, "[] []"},
 	} {
 		o := lookup(t, build(c.said...), e)
 		var k KnownNames

@@ -91,8 +91,10 @@ func related(k2a, kxa, k2b, kxb string) bool {
 	if strings.Contains(kxa, kxb) || strings.Contains(kxb, kxa) {
 		return true
 	}
+	// A name of common words only has nothing else to be known by.
+	plain := !hasTelling(k2a) || !hasTelling(k2b)
 	for w := range strings.FieldsSeq(k2a) {
-		if len(w) < 3 || commonWord(w) {
+		if len(w) < 3 || commonWord(w) && !plain {
 			continue
 		}
 		for v := range strings.FieldsSeq(k2b) {
@@ -104,12 +106,25 @@ func related(k2a, kxa, k2b, kxb string) bool {
 	return false
 }
 
+// hasTelling reports whether a name has a word that is not common.
+func hasTelling(k2 string) bool {
+	for w := range strings.FieldsSeq(k2) {
+		if len(w) >= 3 && !commonWord(w) {
+			return true
+		}
+	}
+	return false
+}
+
 // commonWord reports whether a word is so usual in names that sharing it says
 // nothing.
 func commonWord(w string) bool {
 	switch w {
 	case "FOUNDATION", "ASSOCIATION", "CENTER", "COMMUNITY", "SERVICES", "SERVICE", "FUND", "TRUST",
-		"AMERICAN", "NATIONAL", "SOCIETY", "ORGANIZATION", "COUNCIL", "CLUB", "GROUP", "PROGRAM", "PROJECT":
+		"AMERICAN", "NATIONAL", "SOCIETY", "ORGANIZATION", "COUNCIL", "CLUB", "GROUP", "PROGRAM", "PROJECT",
+		"CHURCH", "SCHOOL", "SCHOOLS", "HIGH", "ELEMENTARY", "UNIVERSITY", "COLLEGE", "HOSPITAL", "HEALTH", "MEDICAL", "COUNTY", "CITY", "STATE",
+		"UNITED", "INTERNATIONAL", "INSTITUTE", "HOUSE", "HOME", "FAMILY", "CHILDREN", "YOUTH", "PUBLIC", "EDUCATION", "MINISTRIES", "CATHOLIC", "SAINT",
+		"NORTH", "SOUTH", "EAST", "WEST", "NEW", "THE", "AND", "FOR":
 		return true
 	}
 	return false

@@ -25,8 +25,60 @@ func (r *Resolver) byName(q *query) ein.EIN {
 			return e
 		}
 	}
+	if n.Sponsor != "" {
+		return r.sponsor(q)
+	}
+	return r.handler(q)
+}
+
+// sponsor finds who holds the money for the project that a line names. Sponsors
+// are paid at the places of their projects, so one that is not in the state may
+// be the only one of its name in the country.
+func (r *Resolver) sponsor(q *query) ein.EIN {
+	s := orgname.Parse(q.n.Sponsor)
+	if len(s.KX) < minAlias {
+		return ein.None
+	}
+	by := *q
+	by.n = &s
+	if e := r.unique(&by, s.KX, false); e != ein.None {
+		return e
+	}
+	if len(s.KX) < minNational || strings.IndexByte(s.K2, ' ') < 0 {
+		return ein.None
+	}
+	var p soleOrg
+	for _, e := range r.u.names.find(s.KX) {
+		if o := &r.u.orgs[e.id]; !e.alias && !r.excluded(q, e.id) {
+			p.add(o, false)
+		}
+	}
+	return r.sole(&by, &p)
+}
+
+// handler finds the organization in care of which a line is, where that is who
+// was paid: the body that the line names is nowhere to be found in a state whose
+// register is loaded, and the handler is the only one of its name there, in the
+// line's ZIP. A private foundation handles no one's money but its own.
+func (r *Resolver) handler(q *query) ein.EIN {
+	if q.n.Handler == "" || q.n.KX == "" || q.zip == 0 || !r.u.covered[q.state] || r.nameKnown(q) {
+		return ein.None
+	}
+	s := orgname.Parse(q.n.Handler)
+	if len(s.KX) < minNational || strings.IndexByte(s.K2, ' ') < 0 {
+		return ein.None
+	}
+	by := *q
+	by.n = &s
+	e := r.unique(&by, s.KX, false)
+	if i, ok := r.u.position(e); ok && r.u.orgs[i].inZIP(q.zip) && !privateFoundation(r.u.orgs[i].Foundation) && r.u.index.kx[i] == s.KX {
+		return e
+	}
 	return ein.None
 }
+
+// privateFoundation reads the register's code for the kind of foundation.
+func privateFoundation(code string) bool { return code == "02" || code == "03" || code == "04" }
 
 // chapterAtAddress reports whether the line's very address, where the bearer of its name
 // is not, is that of an organization whose name goes on where the line's ends:
@@ -55,7 +107,7 @@ func (r *Resolver) unique(q *query, kx string, viaAlias bool) ein.EIN {
 	n, entries := q.n, r.u.names.find(kx)
 	if q.state != 0 {
 		entries = inState(entries, q.state)
-	} else if len(kx) < 10 || viaAlias || strings.IndexByte(n.K2, ' ') < 0 {
+	} else if len(kx) < minNational || viaAlias || strings.IndexByte(n.K2, ' ') < 0 {
 		return ein.None
 	}
 	var p soleOrg
@@ -68,8 +120,12 @@ func (r *Resolver) unique(q *query, kx string, viaAlias bool) ein.EIN {
 			return ein.None
 		}
 	}
-	return p.one(q.zip)
+	return r.sole(q, &p)
 }
+
+// minNational is how many letters a name needs to be looked for in the whole
+// country.
+const minNational = 10
 
 // soleOrg finds the one organization among candidates. The active go before the
 // inactive, and those whose own name it is before those that are also known by
@@ -103,20 +159,33 @@ func (p *soleOrg) add(o *Org, alias bool) {
 	}
 }
 
-// one is the EIN of the only candidate for a line in a ZIP, None when there is
-// none or several. Where a chapter is and its central organization is not, the
-// line may mean either.
-func (p *soleOrg) one(zip uint32) ein.EIN {
+// sole is the EIN of the only candidate for a line, None when there is none or
+// several. What chapters bear as well as their central organization is the
+// central one's where that is, or where some filer has said so; elsewhere the
+// line may mean any of them.
+func (r *Resolver) sole(q *query, p *soleOrg) ein.EIN {
 	for i, o := range p.found {
 		if o == nil {
 			continue
 		}
-		if p.many[i] || p.zips[i] != nil && (!o.central() || slices.Contains(p.zips[i], zip) && zipCode(o.ZIP5) != zip) {
+		if p.many[i] || p.zips[i] != nil && !r.centerMeant(q, o, p.zips[i]) {
 			return ein.None
 		}
 		return o.EIN
 	}
 	return ein.None
+}
+
+// centerMeant reports whether a name that chapters in some ZIPs bear as well
+// means their central organization.
+func (r *Resolver) centerMeant(q *query, o *Org, chapters []uint32) bool {
+	switch {
+	case !o.central():
+		return false
+	case q.zip != 0 && zipCode(o.ZIP5) == q.zip:
+		return true
+	}
+	return !slices.Contains(chapters, q.zip) && slices.ContainsFunc(r.einCounts(q), func(a einCount) bool { return a.ein == o.EIN })
 }
 
 // grouped reports whether the organization is covered by a group exemption.

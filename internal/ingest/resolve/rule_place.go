@@ -1,6 +1,10 @@
 package resolve
 
 import (
+	"math"
+	"slices"
+	"strings"
+
 	"grantgraph/internal/ein"
 	"grantgraph/internal/orgname"
 )
@@ -10,12 +14,14 @@ import (
 const (
 	rareWord       = 4
 	addressOverlap = 0.55
+	streetOverlap  = 0.4
 	minFuzzy       = 8
+	minCut         = 20 // letters of a name that may have been cut short
 )
 
 // hardConflicts are the conflicts between two names that no rule overlooks
 // unless the names are equal.
-const hardConflicts = orgname.Num | orgname.Dir | orgname.Inst | orgname.Aff
+const hardConflicts = orgname.Num | orgname.Dir | orgname.Inst | orgname.Aff | orgname.Peer
 
 // nameBorneInState reports whether some organization in the line's state bears
 // its name.
@@ -33,18 +39,54 @@ func (r *Resolver) fuzzy(q *query, traits *orgname.Traits) ein.EIN {
 	n, d := q.n, &r.u.index
 	var p soleOrg
 	for _, t := range tenantsAt(d.zips, uint64(q.zip)) {
-		if !oneEdit(n.KX, d.kx[t.id]) || r.excluded(q, t.id) {
+		if !oneEdit(n.KX, d.kx[t.id]) || r.excluded(q, t.id) || d.anotherWord(n.K2, d.k2[t.id]) {
 			continue
 		}
 		if other := d.traits(t.id); traits.Conflicts(&other)&hardConflicts == 0 {
 			p.add(&r.u.orgs[t.id], false)
 		}
 	}
-	return p.one(q.zip)
+	return r.sole(q, &p)
+}
+
+// wordUsers is how many organizations have a word that is no slip of the keys.
+const wordUsers = 20
+
+// anotherWord reports whether two names differ in one word only, and in each it
+// is a word that many names have: what looks like a slip is another saint,
+// another town, another sex. A plural is the same word.
+func (d *orgIndex) anotherWord(line, name string) bool {
+	var a, b string
+	for line != "" && name != "" {
+		var v, w string
+		v, line, _ = strings.Cut(line, " ")
+		w, name, _ = strings.Cut(name, " ")
+		if v == w {
+			continue
+		}
+		if a != "" {
+			return false // parted differently
+		}
+		a, b = v, w
+	}
+	if a == "" || line != "" || name != "" || a+"S" == b || b+"S" == a {
+		return false
+	}
+	return d.users(a) >= wordUsers && d.users(b) >= wordUsers
+}
+
+// users is about how many organizations have a word in their own names.
+func (d *orgIndex) users(word string) float64 {
+	id, ok := d.ids[word]
+	if !ok {
+		return 0
+	}
+	return float64(d.orgs) * math.Exp(-step*float64(d.rarity[id]))
 }
 
 // address finds the organization at the line's street address with most of the
-// weight of its name in common, or the only one there by its initials.
+// weight of its name in common, or whose name the line cuts short, or the only
+// one there by its initials. A body at an institution is not the institution.
 func (r *Resolver) address(q *query, traits *orgname.Traits, words *lineWords, tenants []tenant) ein.EIN {
 	n, d := q.n, &r.u.index
 	var p soleOrg
@@ -56,14 +98,27 @@ func (r *Resolver) address(q *query, traits *orgname.Traits, words *lineWords, t
 		if len(tenants) == 1 && len(n.KX) >= 3 && n.KX == (orgname.Name{K2: d.k2[t.id]}).KA() {
 			return r.u.orgs[t.id].EIN
 		}
-		if overlap < addressOverlap {
+		cut, inWord := cutShort(n, d.kx[t.id], d.k2[t.id])
+		if overlap < addressOverlap && (!cut || r.u.orgs[t.id].grouped()) {
 			continue
 		}
-		if other := d.traits(t.id); traits.Conflicts(&other) == 0 {
+		if other := d.traits(t.id); traits.Conflicts(&other) == 0 || inWord {
 			p.add(&r.u.orgs[t.id], false)
 		}
 	}
-	return p.one(q.zip)
+	return r.sole(q, &p)
+}
+
+// cutShort reports whether a line's name is the beginning of another that a form
+// had no room for: long, and cut within a word or before the last one or two.
+func cutShort(n *orgname.Name, kx, k2 string) (cut, inWord bool) {
+	if len(n.KX) < minCut || len(kx) <= len(n.KX) || !strings.HasPrefix(kx, n.KX) {
+		return false, false
+	}
+	if strings.HasPrefix(k2, n.K2+" ") {
+		return strings.Count(k2[len(n.K2):], " ") <= 2, false
+	}
+	return true, strings.HasPrefix(k2, n.K2)
 }
 
 // sameNameByPlace tells organizations of one name in one state apart by ZIP,
@@ -85,11 +140,11 @@ func (r *Resolver) sameNameByPlace(q *query) ein.EIN {
 			if !is(e.id) || r.excluded(q, e.id) {
 				continue
 			}
-			if o := &r.u.orgs[e.id]; !(e.alias && isAffiliate(n, o)) {
+			if o := &r.u.orgs[e.id]; !(e.alias && (isAffiliate(n, o) || r.attached(n, e.id))) {
 				p.add(o, e.alias)
 			}
 		}
-		return p.one(q.zip)
+		return r.sole(q, &p)
 	}
 	if zip != 0 {
 		if e := only(func(id uint32) bool { return d.zipOf[id] == zip || d.moved[id] && r.u.orgs[id].inZIP(zip) }); e != ein.None {
@@ -103,6 +158,14 @@ func (r *Resolver) sameNameByPlace(q *query) ein.EIN {
 	return only(func(id uint32) bool {
 		return d.cities[id] == city && d.stateOf[id] == state || d.moved[id] && r.u.orgs[id].hadCity(city, state)
 	})
+}
+
+// attached reports whether an organization is by its own name the foundation,
+// the alumni, the staff, the retirees or the parents of the one that a line
+// names, or the reverse.
+func (r *Resolver) attached(n *orgname.Name, id uint32) bool {
+	line, own := n.Traits(), r.u.index.traits(id)
+	return line.Attached(&own)
 }
 
 // inZIP reports whether any address of the organization is in a ZIP.
@@ -146,11 +209,11 @@ func (r *Resolver) reordered(q *query) ein.EIN {
 			p.add(&r.u.orgs[t.id], false)
 		}
 	}
-	return p.one(q.zip)
+	return r.sole(q, &p)
 }
 
 // street finds the only active organization at the line's street address, if
-// the names share a word of weight.
+// the names share enough of their telling words.
 func (r *Resolver) street(q *query, traits *orgname.Traits, words *lineWords, tenants []tenant) ein.EIN {
 	d := &r.u.index
 	alone := -1
@@ -167,11 +230,37 @@ func (r *Resolver) street(q *query, traits *orgname.Traits, words *lineWords, te
 		return ein.None
 	}
 	id := uint32(alone)
-	if _, rarest := d.compare(words, id); rarest < rareWord {
+	if d.tellingOverlap(words, id) < streetOverlap {
 		return ein.None
 	}
 	if other := d.traits(id); traits.Conflicts(&other)&hardConflicts != 0 {
 		return ein.None
 	}
 	return r.u.orgs[id].EIN
+}
+
+// tellingOverlap is the weight of the telling words that two names share, as a
+// share of that of all telling words of both. Telling are the rare ones.
+func (d *orgIndex) tellingOverlap(p *lineWords, id uint32) float64 {
+	telling := func(w uint32) int32 {
+		if r := d.rarity[w]; float64(r)*step >= rareWord {
+			return int32(r)
+		}
+		return 0
+	}
+	shared, all := int32(0), int32(p.all-p.n)*int32(d.unknown)
+	for _, w := range p.ids[:p.n] {
+		all += telling(w)
+	}
+	for _, w := range d.wordIDs(id) {
+		if _, ok := slices.BinarySearch(p.ids[:p.n], w); ok {
+			shared += telling(w)
+		} else {
+			all += telling(w)
+		}
+	}
+	if all == 0 {
+		return 0
+	}
+	return float64(shared) / float64(all)
 }

@@ -43,6 +43,11 @@ type Org struct {
 	ZIP5    string
 	Others  []Location // other addresses it has given
 
+	// SortName is the second name line of the master file: a chapter, a trade
+	// name or a person. Lines are looked up by what can be made of it; as it may
+	// name a person, it is shown nowhere.
+	SortName string
+
 	NTEE, Subsection, Foundation, Affiliation, Group string
 	Revenue                                          int64 // 0 when not known
 
@@ -67,7 +72,7 @@ type Org struct {
 // from one another in more than spelling.
 type KnownNames struct {
 	Also   []string // that it trades under, or is listed under now
-	Former []string // of its earlier returns, latest first
+	Former []string // of its earlier returns and of earlier master files, latest first
 }
 
 // Universe is the set of organizations a line can be resolved to, and the

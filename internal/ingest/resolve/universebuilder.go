@@ -58,6 +58,7 @@ type statement struct {
 	source             Source
 	active             bool
 	alias              bool // only another name, no address
+	sort               bool // an alias that is a sort name
 }
 
 // keyAndEIN is a name key that filers gave an EIN for.
@@ -105,6 +106,9 @@ func (b *UniverseBuilder) Add(o Org) {
 			b.addStatement(statement{name: a, codes: b.keepCodes(codes{}), ein: o.EIN, asOf: o.AsOf, source: o.Sources, active: o.Active, alias: true})
 		}
 	}
+	if s := strings.TrimSpace(o.SortName); s != "" && s != o.Name {
+		b.addStatement(statement{name: s, codes: b.keepCodes(codes{}), ein: o.EIN, asOf: o.AsOf, source: o.Sources, active: o.Active, alias: true, sort: true})
+	}
 	for _, l := range o.Others {
 		b.addStatement(statement{
 			name: o.Name, street: l.Street, city: b.keepWord(l.City), zip5: b.keepWord(l.ZIP5), state: codeOf(l.State),
@@ -119,7 +123,7 @@ func (b *UniverseBuilder) addStatement(s statement) {
 	head := b.last[s.ein]
 	for at := head; at != 0; at = b.statements[at-1].next {
 		have := &b.statements[at-1]
-		if have.source == s.source && have.alias == s.alias && have.active == s.active && have.codes == s.codes &&
+		if have.source == s.source && have.alias == s.alias && have.sort == s.sort && have.active == s.active && have.codes == s.codes &&
 			have.name == s.name && have.street == s.street && have.city == s.city && have.zip5 == s.zip5 && have.state == s.state {
 			if s.asOf > have.asOf || s.asOf == have.asOf && s.revenue > have.revenue {
 				have.asOf, have.revenue = s.asOf, s.revenue
@@ -245,6 +249,7 @@ func byAuthority(a, b statement) int {
 		cmp.Compare(a.source.rank(), b.source.rank()),
 		cmp.Compare(b.asOf, a.asOf),
 		yesFirst(!a.alias, !b.alias),
+		yesFirst(!a.sort, !b.sort),
 		yesFirst(a.active, b.active),
 		strings.Compare(a.name, b.name),
 		strings.Compare(a.street, b.street),
@@ -289,6 +294,10 @@ func merge(said []statement) Org {
 		o.Sources |= s.source
 		o.Active = o.Active || s.active
 		o.AsOf = max(o.AsOf, s.asOf)
+		if s.sort {
+			fill(&o.SortName, s.name)
+			continue
+		}
 		if s.name != o.Name && len(o.Aliases) < maxNames && !slices.Contains(o.Aliases, s.name) {
 			o.Aliases = append(o.Aliases, s.name)
 		}
@@ -413,6 +422,10 @@ func appendNames(to []nameEntry, id uint32, o *Org, n *orgname.Name, other func(
 			m := orgname.Parse(a)
 			add(&m)
 		}
+	}
+	// By a sort name lines are looked up, but it is no name to compare with.
+	for kx := range sortNameKeys(o, n) {
+		put(kx, true)
 	}
 	return to
 }

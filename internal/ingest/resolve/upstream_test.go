@@ -63,7 +63,7 @@ func realUniverse(t *testing.T, dir string, lines []realLine, filed func(funder 
 		_, err = bmf.Read(f, func(r *bmf.Record) error {
 			zip, _ := place.ZIP5(r.ZIP, r.State)
 			b.Add(Org{EIN: r.EIN, Name: r.Name, Street: r.Street, City: r.City, State: r.State, ZIP5: zip,
-				Affiliation: r.Affiliation, Group: r.Group, Revenue: r.Revenue.Value, Sources: BMF, Active: true})
+				Affiliation: r.Affiliation, Group: r.Group, Revenue: r.Revenue.Value, SortName: r.SortName, Sources: BMF, Active: true})
 			return nil
 		})
 		f.Close()

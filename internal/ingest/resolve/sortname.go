@@ -1,0 +1,157 @@
+package resolve
+
+import (
+	"iter"
+	"slices"
+	"strings"
+
+	"grantgraph/internal/orgname"
+)
+
+// The master file has a second line for a name, by which it sorts. For a member
+// of a group it says which one it is, where the first line is the name of the
+// whole: "AMERICAN LEGION", "61 WASHAKIE POST". For others it is a trade name,
+// the name once more, or a person in some office.
+
+// sortNameKeys yields the keys by which lines are looked up that an
+// organization's sort name makes with its name n.
+func sortNameKeys(o *Org, n *orgname.Name) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		if o.SortName == "" {
+			return
+		}
+		var names []string
+		if o.grouped() && !o.central() {
+			names = memberNames(n, o.SortName, o.State)
+		} else if s := orgname.Parse(o.SortName); isTradeName(n, &s) {
+			names = []string{s.K2}
+		}
+		for _, name := range names {
+			if kx := strings.ReplaceAll(name, " ", ""); len(kx) >= minAlias && kx != n.KX && !yield(kx) {
+				return
+			}
+		}
+	}
+}
+
+// isTradeName reports whether a sort name can be another name of an
+// organization: it names no person as far as can be told, and brings no word of
+// an institution that the organization is then only around.
+func isTradeName(own, s *orgname.Name) bool {
+	if s.CareOf || s.KX == "" || strings.IndexByte(s.K2, ' ') < 0 && len(s.KX) < minAlias {
+		return false
+	}
+	body := strings.IndexByte(s.K2, ' ') < 0 // nobody goes by one word
+	for w := range strings.FieldsSeq(s.K2) {
+		switch {
+		case officers[w]:
+			return false
+		case institutions[w] && !hasField(own.K2, w):
+			return false
+		}
+		body = body || bodies[w]
+	}
+	return body
+}
+
+func hasField(k2, w string) bool {
+	for v := range strings.FieldsSeq(k2) {
+		if v == w {
+			return true
+		}
+	}
+	return false
+}
+
+// memberNames are what a member of a group is called, made of the name of the
+// whole and of what tells the member apart. Groups write the number first.
+func memberNames(group *orgname.Name, sortName, state string) []string {
+	own := strings.Fields(orgname.Parse(sortName).K2)
+	number := ""
+	if len(own) > 0 && strings.Trim(own[0], "0123456789") == "" {
+		number, own = own[0], own[1:]
+	}
+	// Clubs add their state, which nobody else does.
+	if len(own) > 2 {
+		own = slices.DeleteFunc(own, func(w string) bool { return w == state })
+	}
+	word := groupWord(group.K2)
+	if number == "" && len(own) == 0 || word == "" {
+		return nil
+	}
+	rest := strings.Join(own, " ")
+	join := func(parts ...string) string {
+		return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " ")
+	}
+	if slices.ContainsFunc(own, func(w string) bool { return w != "CLUB" && hasField(word, w) }) {
+		// It says itself what it is of.
+		list := []string{join(rest, number)}
+		if n := len(own); n > 2 && own[n-1] == "CLUB" {
+			list = append(list, join(own[n-2], own[n-1], strings.Join(own[:n-2], " "), number)) // "Rotary Club of Elm"
+		}
+		return list
+	}
+	if number == "" {
+		return []string{join(word, rest), join(rest, word)}
+	}
+	list := []string{join(word, number)}
+	if rest != "" {
+		unit := own[len(own)-1]
+		list = append(list, join(word, rest, number))
+		if units[unit] {
+			list = append(list, join(word, unit, number))
+			if len(own) > 1 {
+				list = append(list, join(rest, number, word))
+			}
+		}
+	}
+	return list
+}
+
+// groupWord is what the members of a group put into their own names of the name
+// of the whole.
+func groupWord(k2 string) string {
+	for _, g := range groupWords {
+		if hasField(k2, g.mark) {
+			return g.word
+		}
+	}
+	words := slices.DeleteFunc(strings.Fields(k2), func(w string) bool { return wholes[w] })
+	return strings.Join(words, " ")
+}
+
+// groupWords are the groups whose members shorten the name of the whole.
+var groupWords = [...]struct{ mark, word string }{
+	{"PTA", "PTA"}, {"CONGRESS", "PTA"}, {"ROTARY", "ROTARY CLUB"}, {"LIONS", "LIONS CLUB"}, {"KIWANIS", "KIWANIS CLUB"},
+	{"ELKS", "ELKS LODGE"}, {"EAGLES", "FRATERNAL ORDER EAGLES"}, {"TOASTMASTERS", "TOASTMASTERS"},
+}
+
+func wordSet(list string) map[string]bool {
+	m := map[string]bool{}
+	for w := range strings.FieldsSeq(list) {
+		m[w] = true
+	}
+	return m
+}
+
+var (
+	// officers stand behind the name of a person who signs for a trust or a club.
+	officers = wordSet("TTEE TTEES COTTEE TRUSTEE TRUSTEES MBR MEMBER PRES PRESIDENT PTR OFFICER SECY SECRETARY TREAS TREASURER CFO CEO EXEC EXECUTOR ADMIN DIR DIRECTOR AL BANK NA SOLE GEN")
+
+	// institutions have others around them that sort under their names.
+	institutions = wordSet("UNIVERSITY COLLEGE SCHOOL SCHOOLS ACADEMY HOSPITAL CHURCH PARISH DIOCESE CITY COUNTY STATE TOWN TOWNSHIP VILLAGE DISTRICT DEPARTMENT TRIBE NATION LIBRARY MUSEUM CLINIC")
+
+	// bodies are words that no person's name has.
+	bodies = wordSet(`ACADEMY ALLIANCE ANIMAL ARTS ASSOCIATION BALLET BAND BAPTIST BASEBALL BOOSTERS CAMP CENTER CHAMBER CHAPTER CHARITIES CHILDREN CHOIR CHORUS CHRISTIAN CHURCH
+		CLINIC CLUB COALITION COLLECTIVE COLLEGE COMMITTEE COMMUNITY CONFERENCE CONSERVANCY COUNCIL DANCE DEVELOPMENT EDUCATION FEDERATION FELLOWSHIP FESTIVAL FIRE FOOD
+		FOOTBALL FOUNDATION FRIENDS FUND GARDEN GUILD HEALTH HERITAGE HISTORICAL HOCKEY HOSPICE HOSPITAL HOUSING HUMANE INITIATIVE INSTITUTE INTERNATIONAL LEAGUE LEGION LIBRARY
+		LODGE MEDIA MEDICAL MINISTRIES MINISTRY MISSION MISSIONS MUSEUM MUSIC NATIONAL NETWORK ORCHESTRA ORGANIZATION OUTREACH PANTRY PARTNERS PARTNERSHIP PLAYERS POST PRESCHOOL
+		PROGRAM PROJECT PTA PTO PUBLIC RADIO RELIEF RESCUE RESEARCH SCHOOL SCHOOLS SCOUTS SERVICE SERVICES SHELTER SOCCER SOCIETY SOFTBALL SPORTS STATION SYMPHONY TEAM
+		TELEVISION THEATER TRUST UNION UNITED UNIVERSITY VETERAN VOLUNTEER WATER WILDLIFE WOMEN YOUTH`)
+
+	// units are what members of groups call themselves beside their number.
+	units = wordSet("POST COUNCIL LODGE CHAPTER LOCAL UNIT AERIE BRANCH CAMP COURT TEMPLE GRANGE DETACHMENT")
+
+	// wholes are words of the name of a whole that its members leave out.
+	wholes = wordSet("INTERNATIONAL NATIONAL AMERICA USA US INC GRAND SUPREME")
+)
