@@ -155,10 +155,20 @@ func (c *corpus) kinship(p *pair, funder []string) (best classify.Kinship, near 
 		for _, own := range fl.addresses {
 			street := own.at.ZIP5 != "" && own.at.ZIP5 == at.ZIP5 && sameStreet(own.at.Street, at.Street)
 			town := own.at.State != "" && own.at.State == at.State && orgname.City(own.at.City) == orgname.City(at.City)
-			near = near || street || town && k == classify.Vehicles
+			// ALDER FOUNDATION TRUST pays ALDER FOUNDATION: nothing but the word
+			// for the vehicle tells them apart, and they need not share a town.
+			whole := own.at.State != "" && own.at.State == at.State && vehicleOf(fl.name, t.Name())
+			near = near || street || k == classify.Vehicles && (town || whole)
 		}
 	}
 	return best, near
+}
+
+// vehicleOf reports whether one name is the other with a word such as TRUST
+// behind it.
+func vehicleOf(a, b string) bool {
+	x, y := orgname.Parse(a).K2, orgname.Parse(b).K2
+	return x != y && x != "" && y != "" && (strings.HasPrefix(x, y+" ") || strings.HasPrefix(y, x+" "))
 }
 
 func sameStreet(a, b string) bool {

@@ -65,6 +65,7 @@ type recipientFacts struct {
 	match    resolve.Match
 	nameless bool   // names nobody: a pointer to a list, an aggregate, nothing
 	keyless  bool   // nothing is left of its name, as of "C/O A BANK": nobody, unless an EIN says who
+	listing  bool   // its name ends in a word for a list
 	identity string // as an organization
 }
 
@@ -189,6 +190,7 @@ func (f *recipientFinder) resolve(cache *matchCache, i uint32) (facts recipientF
 	line := classifierLine(&t)
 	facts.nameless = classify.Unidentified(&line, false)
 	facts.keyless = n.KX == ""
+	facts.listing = classify.Listing(t.Name())
 	f.lines.telling[i] = classify.Signature(classify.Telling(n.K2, t.City))
 	if !facts.nameless {
 		facts.match = cache.resolve(f.resolver, int(i), key, &t, &n)
@@ -240,7 +242,8 @@ func (f *recipientFinder) resolveRow(row uint32) string {
 		case person:
 			class |= individual | unidentified
 			m = resolve.Match{}
-		case facts.nameless, facts.keyless && m.EIN == ein.None:
+		case facts.nameless, facts.keyless && m.EIN == ein.None,
+			m.EIN == ein.None && facts.listing && classify.OwnList(t.Name(), f.filers[filing.ein].name):
 			class |= unidentified
 		}
 	}

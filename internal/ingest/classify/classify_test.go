@@ -198,6 +198,10 @@ func TestIndividual(t *testing.T) {
 		"withheld, by whom nobody knows":     {Line{Name1: "ANONYMOUS"}, false},
 		"noncharity with a person's name":    {Line{Name1: "ANNA KUIPERS", Status: "NC", PF: true}, true},
 		"noncharity, element for persons":    {Line{Person: "ANNA KUIPERS", Status: "NC", PF: true}, true},
+		"noncharity, surname first":          {Line{Name1: "KUIPERS, ANNA B", Status: "NC", PF: true}, true},
+		"noncharity abroad":                  {Line{Name1: "UNHEARD STICHTING", Status: "NC", PF: true}, false},
+		"noncharity, a firm of such a name":  {Line{Name1: "ANNA KUIPERS LLP", Status: "NC", PF: true}, false},
+		"noncharity, partners":               {Line{Name1: "KUIPERS & CLAASSEN", Status: "NC", PF: true}, false},
 		"noncharity that is a business":      {Line{Name1: "EXAMPLE GARDEN LLC", Status: "NC", PF: true}, false},
 		"only stop words":                    {Line{Name1: "THE AND OF"}, false},
 		"person, PF without a status":        {Line{Name1: "ANNA KUIPERS", PF: true}, true},
@@ -302,6 +306,25 @@ func TestKindOf(t *testing.T) {
 	}
 }
 
+func TestOwnList(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		recipient, funder string
+		want              bool
+	}{
+		{"Example Foundation 2024 Grants", "THE EXAMPLE FOUNDATION", true},
+		{"EXAMPLE FOUNDATION - LIST OF GRANTS", "EXAMPLE FOUNDATION", true},
+		{"EXAMPLE FOUNDATION", "EXAMPLE FOUNDATION", false},
+		{"EXAMPLE FOUNDATION 2", "EXAMPLE FOUNDATION", false},
+		{"EXAMPLE FOUNDATION SCHOOL GRANTS", "EXAMPLE FOUNDATION", false},
+		{"GRANTS", "", false},
+	} {
+		if OwnList(c.recipient, c.funder) != c.want || c.want && !Listing(c.recipient) {
+			t.Errorf("%s on a return of %s: %v", c.recipient, c.funder, !c.want)
+		}
+	}
+}
+
 func TestKinshipOf(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -316,6 +339,7 @@ func TestKinshipOf(t *testing.T) {
 		{"COMMUNITY FOUNDATION", "COMMUNITY FUND", Strangers},
 		{"EXAMPLE COMMUNITY FOUNDATION", "EXAMPLE SYMPHONY", Strangers}, // the town is EXAMPLE
 		{"FOUNDATION TRUST", "FUND", Strangers},
+		{"THE OHIO ENDOWMENT", "HISTORICAL SOCIETY OF OHIO", Strangers},
 		{"", "", Strangers},
 	} {
 		f, r := Telling(orgname.Parse(c.funder).K2, "Example"), Telling(orgname.Parse(c.recipient).K2, "Example")

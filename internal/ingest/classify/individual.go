@@ -49,7 +49,7 @@ func Individual(l *Line, people *People) bool {
 		}
 		odds := people.LogOdds(person)
 		switch {
-		case organizationStatus(l.Status):
+		case organizationStatus(l.Status), noncharity(l.Status):
 			return odds >= oddsWithSupport
 		case people.HasOrgWord(person):
 			return odds > 0
@@ -65,6 +65,9 @@ func Individual(l *Line, people *People) bool {
 	odds := people.LogOdds(name)
 	if odds < oddsWithSupport || organizationStatus(l.Status) || people.HasOrgWord(name) {
 		return false
+	}
+	if noncharity(l.Status) {
+		return people.Personal(name)
 	}
 	return odds >= oddsAlone || supported(l)
 }
@@ -151,9 +154,19 @@ func individualStatus(status string) bool {
 	return false
 }
 
+// noncharity reports whether the status is that of somebody who is no charity:
+// a business, a body abroad, or a person. Most are not persons, so that the name
+// has to show it: see Personal.
+func noncharity(status string) bool {
+	switch headWord(words(status)) {
+	case "NC", "NONCHARITY":
+		return true
+	}
+	return false
+}
+
 // organizationStatus reports whether the status says that the recipient is an
-// organization of some kind. NC, "noncharity", does not: filers put it on
-// businesses and on persons alike.
+// organization of some kind.
 func organizationStatus(status string) bool {
 	s := words(status)
 	switch headWord(s) {
@@ -193,7 +206,7 @@ func supported(l *Line) bool {
 	}
 	if l.PF {
 		switch words(l.Status) {
-		case "", "N A", "NA", "NONE", "NC":
+		case "", "N A", "NA", "NONE":
 			return true
 		}
 	}

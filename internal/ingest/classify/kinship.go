@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"grantgraph/internal/orgname"
+	"grantgraph/internal/place"
 )
 
 // Kinship is how the names of a funder and of a recipient hang together.
@@ -77,12 +78,34 @@ func within(part, whole []string) bool {
 // anyTelling reports whether some word is not one that thousands of names have.
 func anyTelling(list []string) bool {
 	for _, w := range list {
-		if !commonWords[w] {
+		if _, state := place.State(w); !commonWords[w] && !state && (w[0] < '0' || w[0] > '9') {
 			return true
 		}
 	}
 	return false
 }
+
+// OwnList reports whether a recipient's name is the funder's own with words for
+// a list behind it: "EXAMPLE FOUNDATION 2024 GRANTS" on a return of the Example
+// Foundation names nobody.
+func OwnList(recipient, funder string) bool {
+	rest, ok := strings.CutPrefix(words(orgname.Fold(recipient)), strings.TrimPrefix(words(orgname.Fold(funder)), "THE "))
+	if !ok || funder == "" || !strings.HasPrefix(rest, " ") {
+		return false
+	}
+	papers := false
+	for w := range strings.FieldsSeq(rest) {
+		if !paperWords[w] && !fillWords[w] && (w[0] < '0' || w[0] > '9') {
+			return false
+		}
+		papers = papers || paperWords[w]
+	}
+	return papers
+}
+
+// Listing reports whether a name ends in a word for a list, so that OwnList is
+// worth asking.
+func Listing(name string) bool { return paperWords[lastWord(words(name))] }
 
 var (
 	vehicleWords = set("FOUNDATION FOUNDATIONS TRUST TRUSTS FUND FUNDS ENDOWMENT INSTITUTE INSTITUTION CORPORATION COMPANY INCORPORATED GROUP RETURN HOLDINGS " +

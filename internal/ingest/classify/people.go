@@ -1,6 +1,9 @@
 package classify
 
-import "math"
+import (
+	"math"
+	"strings"
+)
 
 // slots is the size of the feature table: a power of two. Features are hashed
 // into it, so the memory of training is fixed however many names come.
@@ -146,6 +149,48 @@ func (p *People) LogOdds(name string) float64 {
 	}
 	return sum
 }
+
+// Personal reports whether a name is built as a person's is: a given name that
+// people are known to have, one to three words more, and none that speaks for an
+// organization. It is for lines of which most do not name persons.
+func (p *People) Personal(name string) bool {
+	if p == nil || !p.trained || strings.ContainsAny(name, "&/@") {
+		return false
+	}
+	var f features
+	f.extract(name)
+	if f.words < 2 || f.words > 4 {
+		return false
+	}
+	given := 0
+	if comma := strings.IndexByte(name, ','); comma > 0 { // surname, given names
+		given = min(len(strings.Fields(name[:comma])), f.words-1)
+	}
+	word := 0
+	for _, x := range f.list[:f.n] {
+		if x.family != wordFeature {
+			continue
+		}
+		w := f.word(word)
+		odds := p.odds[x.slot]
+		switch {
+		case w[0] == '#', legalForms[string(w)]:
+			return false
+		case word == given && (!p.seen[x.slot] || odds < givenOdds):
+			return false
+		case len(w) > 1 && p.seen[x.slot] && odds < 0:
+			return false
+		}
+		word++
+	}
+	return true
+}
+
+// givenOdds is how much a word must speak for a person to be a given name.
+const givenOdds = 1.5
+
+// legalForms end the names of businesses and of bodies abroad.
+var legalForms = set("LLP LLC PLLC PBC LP LTD LTDA LIMITED PLC GMBH EV AG SA SAS SARL SRL SPA SNC BV NV AB AS ASBL RY OY NPC NGO ONG AC SC PC PA CO CORP INC GRP HLT CON RSH INST")
 
 // HasOrgWord reports whether a name holds a word that practically only
 // organizations have: one the training has shown, or one of a few that need no
