@@ -15,7 +15,7 @@ type buildCmd struct {
 	Data     string `help:"Data directory for intermediate files and snapshots." default:"data" placeholder:"DIR"`
 	Workers  int    `help:"Parallel workers; 0 is one per core." default:"0" placeholder:"N"`
 	Keep     int    `help:"How many snapshots to keep." default:"3" placeholder:"N"`
-	Complete int    `name:"complete-year" help:"Last fiscal year whose returns are all in the sources; later ones are marked as partial. By default it is the newest year with at least 95 % of the mean number of filers of the two years before." placeholder:"YEAR"`
+	Complete int    `name:"complete-year" help:"Last fiscal year whose returns are all in the sources; later ones are marked as partial. By default it is the newest year with at least 95 % of the mean number of filers of the two years before, and 80 % of the fullest of the five before." placeholder:"YEAR"`
 	Model    string `help:"Model file for the lines that no rule decides, such as resolve/model.json of the current snapshot. By default one is trained on the sources." placeholder:"FILE"`
 	Meaning  int    `name:"meaning-documents" help:"How many organizations, the largest first, have their texts read by the slow encoder for search by meaning: about 100 a second on a core with AVX-512. The others get vectors from the fast one." default:"100000" placeholder:"N"`
 	Persons  string `name:"individuals" help:"How private persons that grants were paid to are shown: filed, as in the returns, or masked, without name, city, ZIP code and purpose." default:"filed" placeholder:"filed|masked"`

@@ -388,11 +388,21 @@ func (r *Report) addYears(filings []filing, years map[int16]*YearCount, complete
 	}
 }
 
-// lastComplete is the newest year with at least 95 % as many filers as the
-// mean of the two years before it.
+// expectedShare is the share, in percent, of the filers that a year is expected
+// to have from which on it is complete.
+const expectedShare = 80
+
+// lastComplete is the newest year that has at least 95 % as many filers as the
+// mean of the two years before it, as well as 80 % of the filers expected: those
+// of the fullest year of the five before it. Two years in which a handful have
+// filed do not make a third one complete.
 func lastComplete(years []YearCount) int {
 	for i := len(years) - 1; i >= 2; i-- {
-		if years[i].Filers*2*100 >= (years[i-1].Filers+years[i-2].Filers)*95 {
+		var expected int64
+		for _, y := range years[max(0, i-5):i] {
+			expected = max(expected, y.Filers)
+		}
+		if n := years[i].Filers; n*2*100 >= (years[i-1].Filers+years[i-2].Filers)*95 && n*100 >= expected*expectedShare {
 			return years[i].FiscalYear
 		}
 	}

@@ -111,6 +111,9 @@ func (b *builder) grantRow(c *corpus, row uint32) snapshot.Grant {
 		r.ObjectID = r.Filing
 	}
 	r.Key = string(c.appendKey(nil, row))
+	if name := t.Name(); name != r.RecipientRaw {
+		r.RecipientFiled = name
+	}
 	b.placeRow(&r, &t, to.ein[row], c)
 	return r
 }

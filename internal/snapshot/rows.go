@@ -25,7 +25,8 @@ type Grant struct {
 	FunderEIN        string  `parquet:"funder_ein,dict"`
 	RecipID          string  `parquet:"recip_id,dict"`
 	RecipientEIN     string  `parquet:"recipient_ein,optional,dict"`
-	RecipientRaw     string  `parquet:"recipient_raw,dict"` // name as filed
+	RecipientRaw     string  `parquet:"recipient_raw,dict"`            // name as filed, in capitals
+	RecipientFiled   string  `parquet:"recipient_filed,optional,dict"` // the same letter for letter, where that is different
 	RecipientCity    string  `parquet:"recipient_city,optional,dict"`
 	RecipientState   string  `parquet:"recipient_state,optional,dict"`
 	RecipientZIP     string  `parquet:"recipient_zip,optional,dict"`

@@ -118,7 +118,8 @@ func (d *database) loadTables(ctx context.Context, s *snapshot.Snapshot) error {
 		causes = parquet(snapshot.InferredCauses)
 	}
 	return d.run(ctx,
-		`CREATE VIEW filed AS SELECT grant_key, funder_ein, recip_id, coalesce(recipient_ein, '') recipient_ein, recipient_raw,
+		`CREATE VIEW filed AS SELECT grant_key, funder_ein, recip_id, coalesce(recipient_ein, '') recipient_ein,
+			recipient_raw capitals, coalesce(recipient_filed, recipient_raw) recipient_raw,
 			coalesce(recipient_city, '') city, coalesce(recipient_state, '') state, coalesce(recipient_zip, '') zip,
 			coalesce(recipient_county, '') county, coalesce(recipient_country, '') country, amount, tax_year,
 			coalesce(purpose, '') purpose, coalesce(ein_source, '') ein_source, coalesce(match_prob, 0) match_prob, source_tier,
@@ -145,8 +146,8 @@ func recipientSQL(organizations, causes string) string {
 		WITH line AS (
 			SELECT recip_id, any_value(recipient_ein) ein, (2 * bool_or(is_individual)::INT + 8 * bool_or(is_unidentified)::INT) classes FROM filed GROUP BY recip_id
 		), called AS (
-			SELECT recip_id, recipient_raw AS name FROM (SELECT recip_id, recipient_raw, count(*) n FROM filed GROUP BY ALL)
-			QUALIFY row_number() OVER (PARTITION BY recip_id ORDER BY n DESC, recipient_raw) = 1
+			SELECT recip_id, capitals AS name FROM (SELECT recip_id, capitals, count(*) n FROM filed GROUP BY ALL)
+			QUALIFY row_number() OVER (PARTITION BY recip_id ORDER BY n DESC, capitals) = 1
 		), placed AS (
 			SELECT recip_id, city, state, zip, country FROM (SELECT recip_id, city, state, zip, country, count(*) n FROM filed GROUP BY ALL)
 			QUALIFY row_number() OVER (PARTITION BY recip_id ORDER BY n DESC, city, state, zip, country) = 1

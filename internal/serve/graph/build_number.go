@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"maps"
 	"math"
 	"slices"
@@ -107,11 +108,7 @@ func (b *builder) describeRecipients() error {
 			continue
 		}
 		rows := b.byRecip.at(uint32(i))
-		scratch = scratch[:0]
-		for _, row := range rows {
-			scratch = append(scratch, b.names[row])
-		}
-		r.Name = b.short.id(b.nameDict.list[mode(scratch)])
+		r.Name = b.short.id(b.usualName(rows))
 		scratch = scratch[:0]
 		for _, row := range rows {
 			scratch = append(scratch, group[b.places[row]])
@@ -148,9 +145,9 @@ func renumber(order []uint32, fields ...*uint32) {
 }
 
 // mode is the most frequent number, the smallest of several. It sorts list.
-func mode(list []uint32) uint32 {
+func mode[T cmp.Ordered](list []T) (best T) {
 	slices.Sort(list)
-	best, most := uint32(0), 0
+	most := 0
 	for i := 0; i < len(list); {
 		j := i
 		for j < len(list) && list[j] == list[i] {
@@ -162,6 +159,20 @@ func mode(list []uint32) uint32 {
 		i = j
 	}
 	return best
+}
+
+// usualName is the name that most rows have, in capitals: names are as filed,
+// and how somebody writes them is no other name.
+func (b *builder) usualName(rows []uint32) string {
+	first := b.names[rows[0]]
+	if !slices.ContainsFunc(rows, func(row uint32) bool { return b.names[row] != first }) {
+		return strings.ToUpper(b.nameDict.list[first])
+	}
+	names := make([]string, len(rows))
+	for i, row := range rows {
+		names[i] = strings.ToUpper(b.nameDict.list[b.names[row]])
+	}
+	return mode(names)
 }
 
 // numberStates lists the states of rows and numbers them in the table of

@@ -61,7 +61,7 @@ func (b *builder) addRow(r *snapshot.Grant) error {
 	b.rawYears = append(b.rawYears, r.TaxYear)
 	b.rawProbs = append(b.rawProbs, r.MatchProb)
 	b.places = append(b.places, b.placeDict.join(r.RecipientCity, r.RecipientState, r.RecipientZIP, r.RecipientCountry, r.RecipientCounty))
-	b.names = append(b.names, b.nameDict.id(r.RecipientRaw))
+	b.names = append(b.names, b.nameDict.id(cmp.Or(r.RecipientFiled, r.RecipientRaw)))
 	b.purposes = append(b.purposes, b.purposeDict.id(r.Purpose))
 	b.filings = append(b.filings, b.filingDict.join(r.Filing, r.ObjectID, r.ReturnType, r.PeriodEnd))
 	b.rules = append(b.rules, uint8(rule))

@@ -14,7 +14,7 @@ var coreViews = []View{
 		Columns: []Column{
 			col("funder_ein", text, "EIN of the funder."),
 			opt("recipient_ein", text, "EIN of the recipient, where one was found."),
-			col("recipient_raw", text, "Name of the recipient as filed."),
+			col("recipient_raw", text, "Name of the recipient as filed, in capitals."),
 			opt("recipient_city", text, "City of the recipient."),
 			opt("recipient_state", text, "State of the recipient, two letters."),
 			opt("recipient_zip", text, "ZIP code of the recipient."),
@@ -66,7 +66,7 @@ var coreViews = []View{
 		Columns: []Column{
 			col("funder_ein", text, "EIN of the funder."),
 			opt("recipient_ein", text, "EIN of the recipient, where one was found."),
-			col("recipient_raw", text, "Name of the recipient as filed."),
+			col("recipient_raw", text, "Name of the recipient as filed, in capitals."),
 			opt("recipient_country", text, "FIPS 10-4 code of the country; null in the US."),
 			col("tax_year", integer, "Fiscal year."),
 			col("amount", bigint, "Cash paid, whole US dollars."),

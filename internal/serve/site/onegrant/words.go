@@ -189,5 +189,5 @@ WHERE funder_ein = %s
   AND recip_id = %s
   AND tax_year = %d
   AND amount = %d
-  AND recipient_raw = %s`, quote(g.Funder.EIN.String()), quote(g.Recipient.ID), g.FiscalYear, g.Amount, quote(g.NameFiled))
+  AND recipient_raw = %s`, quote(g.Funder.EIN.String()), quote(g.Recipient.ID), g.FiscalYear, g.Amount, quote(strings.ToUpper(g.NameFiled)))
 }
