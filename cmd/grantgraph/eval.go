@@ -38,6 +38,7 @@ type evalCmd struct {
 	causesFlags
 	semanticFlags
 	rankingsFlags
+	supportFlags
 }
 
 // Help is shown by eval --help.
@@ -69,6 +70,9 @@ the five states with most dollars, with the names that lines give for each, and 
 the names that are not the organization's. With --hardness it prints how many of its
 organizations share an address or a name, and how far lines are from the register.
 
+With --support it measures the support strategies, on real purposes that a person has
+judged.
+
 Example:  grantgraph eval --labelled lines.csv.gz --bmf eo_oh.csv eo_pa.csv
           grantgraph eval --world world
           grantgraph eval --screening --list ofac --bmf eo_oh.csv eo_pa.csv
@@ -79,6 +83,9 @@ Example:  grantgraph eval --labelled lines.csv.gz --bmf eo_oh.csv eo_pa.csv
 }
 
 func (c *evalCmd) Run(a *app) error {
+	if c.Support {
+		return c.evalSupport(a)
+	}
 	if c.Causes {
 		return c.evalCauses(a)
 	}

@@ -119,7 +119,7 @@ func (d *database) loadTables(ctx context.Context, s *snapshot.Snapshot) error {
 	}
 	return d.run(ctx,
 		`CREATE VIEW filed AS SELECT grant_key, funder_ein, recip_id, coalesce(recipient_ein, '') recipient_ein,
-			recipient_raw capitals, coalesce(recipient_filed, recipient_raw) recipient_raw,
+			upper(recipient_raw) capitals, coalesce(recipient_filed, recipient_raw) recipient_raw,
 			coalesce(recipient_city, '') city, coalesce(recipient_state, '') state, coalesce(recipient_zip, '') zip,
 			coalesce(recipient_county, '') county, coalesce(recipient_country, '') country, amount, tax_year,
 			coalesce(purpose, '') purpose, coalesce(ein_source, '') ein_source, coalesce(match_prob, 0) match_prob, source_tier,

@@ -56,7 +56,7 @@ func newNaive(c *corpus) *naive {
 			names[r.RecipID], places[r.RecipID] = map[string]int{}, map[string]int{}
 			recips[r.RecipID] = &graph.Recipient{ID: r.RecipID, EIN: must(r.RecipientEIN)}
 		}
-		names[r.RecipID][r.RecipientRaw]++
+		names[r.RecipID][strings.ToUpper(r.RecipientRaw)]++
 		places[r.RecipID][strings.Join([]string{r.RecipientCity, r.RecipientState, r.RecipientZIP, r.RecipientCountry}, "\x00")]++
 	}
 	for id, r := range recips {
@@ -87,7 +87,7 @@ func newNaive(c *corpus) *naive {
 		rule, _ := grant.ParseRule(r.EINSource)
 		conflict, _ := grant.ParseConflict(r.EINConflict)
 		row := graph.Grant{
-			Key: r.Key, Funder: funders[e], Recipient: recips[r.RecipID], NameFiled: r.RecipientRaw,
+			Key: r.Key, Funder: funders[e], Recipient: recips[r.RecipID], NameFiled: cmp.Or(r.RecipientFiled, r.RecipientRaw),
 			City: r.RecipientCity, State: r.RecipientState, ZIP: r.RecipientZIP, Country: r.RecipientCountry,
 			Amount: r.Amount, FiscalYear: int(r.TaxYear), NTEE: codes[r.RecipID], Inferred: inferred[r.RecipientEIN], Support: grant.Support(r.Support), Purpose: r.Purpose,
 			ObjectID: r.ObjectID, Filing: r.Filing, ReturnType: r.ReturnType, PeriodEnd: r.PeriodEnd,
