@@ -1,0 +1,404 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"grantgraph/internal/bench/oracle"
+	"grantgraph/internal/bench/rival"
+	"grantgraph/internal/fault"
+	"grantgraph/internal/serve"
+	"grantgraph/internal/serve/account"
+	"grantgraph/internal/serve/graph"
+	"grantgraph/internal/snapshot"
+)
+
+// What the service must come up to over HTTP.
+const (
+	httpTimes = 20              // as many requests a second as over PostgreSQL
+	httpStart = 2 * time.Second // to the first answer, with the files in the page cache
+)
+
+// httpChecked is how many answers of the two servers are compared.
+const httpChecked = 120
+
+// benchHTTP asks the service and a server over PostgreSQL the same requests over
+// loopback, with keys that are charged durably, and judges what came of it.
+func (c *benchCmd) benchHTTP(a *app) error {
+	b := &httpBench{benchCmd: c, app: a, connections: []int{1, 8, 64}, most: 1 << 30, checked: httpChecked}
+	started, runs, err := b.run()
+	if err != nil {
+		return err
+	}
+	var failed []string
+	if started > httpStart {
+		failed = append(failed, fmt.Sprintf("the first answer comes after %.2f seconds", started.Seconds()))
+	}
+	for _, r := range runs {
+		if r.times > 0 && r.times < httpTimes {
+			failed = append(failed, fmt.Sprintf("with %d connections it answers %.1f times as many requests", r.connections, r.times))
+		}
+	}
+	if len(failed) > 0 {
+		return fault.New("too_slow", "%s", strings.Join(failed, "; "))
+	}
+	return nil
+}
+
+// httpBench is a run.
+type httpBench struct {
+	*benchCmd
+	app         *app
+	connections []int
+	most        int64 // requests of each measurement
+	checked     int   // answers that are compared
+
+	requests []string
+	rivals   *oracle.Server
+}
+
+// httpServer is a server that is asked.
+type httpServer struct {
+	name   string
+	url    string
+	store  account.Store
+	memory func() int64
+}
+
+// httpRun is what a number of connections came to.
+type httpRun struct {
+	connections int
+	times       float64 // requests a second, as a multiple of those over PostgreSQL; 0 without it
+}
+
+func (b *httpBench) run() (started time.Duration, runs []httpRun, err error) {
+	s, err := b.corpus(b.app)
+	if err != nil {
+		return 0, nil, err
+	}
+	if err := b.draw(s); err != nil {
+		return 0, nil, err
+	}
+	ours, started, stop, err := b.service()
+	if err != nil {
+		return 0, nil, err
+	}
+	defer stop()
+	servers := []*httpServer{ours}
+	theirs, end, err := b.rival(s, ours.url)
+	defer end()
+	switch {
+	case errors.Is(err, oracle.ErrNoPostgres):
+		fmt.Fprintf(b.app.Err, "PostgreSQL is skipped: %v. To include it: apt-get install postgresql\n", err)
+	case err != nil:
+		return 0, nil, err
+	default:
+		servers = append(servers, theirs)
+		if err := b.compare(ours, theirs); err != nil {
+			return 0, nil, err
+		}
+	}
+	n := s.Manifest.Counts
+	fmt.Fprintf(b.app.Out, "%s grants, %s funders, %s recipients; %d cores, load %s before\nfirst answer %.2f s after the start, with the files in the page cache\n\n",
+		count(n.Grants), count(n.Funders), count(n.Recipients), runtime.NumCPU(), hostLoad(), started.Seconds())
+	t := newTable(">connections", "server", ">requests", ">a second", ">p50 ms", ">p95", ">p99", ">memory MB", ">times")
+	for _, n := range b.connections {
+		run := httpRun{connections: n}
+		var first float64
+		for i, server := range servers {
+			took, elapsed, err := b.load(server, n)
+			if err != nil {
+				return 0, nil, err
+			}
+			rate, ratio := float64(len(took))/elapsed.Seconds(), ""
+			if i == 0 {
+				first = rate
+			} else {
+				run.times = first / rate
+				ratio = times(&run.times)
+			}
+			at := func(q int) string { return inMillis(took[min(len(took)*q/100, len(took)-1)]) }
+			t.add(strconv.Itoa(n), server.name, count(len(took)), count(int64(rate)), at(50), at(95), at(99), count(server.memory()>>20), ratio)
+		}
+		runs = append(runs, run)
+	}
+	t.print(b.app.Out)
+	return started, runs, nil
+}
+
+// service starts the service, twice: the second time its files are in the page
+// cache, and that start is timed, up to its first answer.
+func (b *httpBench) service() (s *httpServer, started time.Duration, stop func(), err error) {
+	data := filepath.Join(b.Data, fmt.Sprintf("data-%s-%d", b.Grants, b.Seed))
+	for range 2 {
+		if stop != nil {
+			stop()
+		}
+		began := time.Now()
+		srv, err := serve.Open(serve.Options{Data: data, Addr: "127.0.0.1:0", Log: slog.New(slog.DiscardHandler)})
+		if err != nil {
+			return nil, 0, nil, err
+		}
+		ctx, cancel := context.WithCancel(b.app.Ctx)
+		ended := make(chan error, 1)
+		go func() { ended <- srv.Run(ctx) }()
+		stop = func() { cancel(); <-ended; srv.Close() }
+		s = &httpServer{name: "service", url: srv.URL(), store: srv.Store(), memory: ownMemory}
+		key, _, err := s.store.Create(b.app.Ctx, account.Pro, "", "bench")
+		if err == nil {
+			_, err = answerTo(b.app.Ctx, http.DefaultClient, s.url+b.requests[0], key)
+		}
+		if err != nil {
+			stop()
+			return nil, 0, nil, err
+		}
+		started = time.Since(began)
+	}
+	return s, started, stop, nil
+}
+
+// rival starts PostgreSQL with the same rows, and a server over it.
+func (b *httpBench) rival(s *snapshot.Snapshot, base string) (theirs *httpServer, end func(), err error) {
+	var ends []func()
+	end = func() {
+		for _, f := range slices.Backward(ends) {
+			f()
+		}
+	}
+	if b.rivals, err = oracle.StartPostgres(b.app.Ctx); err != nil {
+		return nil, end, err
+	}
+	ends = append(ends, func() { _ = b.rivals.Stop() })
+	engine, err := oracle.OpenPostgres(b.app.Ctx, s, b.rivals.DSN)
+	if err != nil {
+		return nil, end, err
+	}
+	ends = append(ends, func() { _ = engine.Close() })
+	dir, err := os.MkdirTemp("", "grantgraph-rival-")
+	if err != nil {
+		return nil, end, err
+	}
+	ends = append(ends, func() { _ = os.RemoveAll(dir) })
+	store, err := account.OpenSQLite(filepath.Join(dir, "accounts.db"), account.Options{})
+	if err != nil {
+		return nil, end, err
+	}
+	ends = append(ends, func() { _ = store.Close() })
+	handler, err := rival.New(engine, s.Manifest, store, base)
+	if err != nil {
+		return nil, end, err
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, end, err
+	}
+	srv := &http.Server{Handler: handler, ReadHeaderTimeout: time.Minute}
+	go func() { _ = srv.Serve(l) }()
+	ends = append(ends, func() { _ = srv.Close() })
+	return &httpServer{name: "PostgreSQL", url: "http://" + l.Addr().String(), store: store, memory: b.rivals.Memory}, end, nil
+}
+
+// draw makes requests of every kind about what is there.
+func (b *httpBench) draw(s *snapshot.Snapshot) error {
+	pages := &pageBench{app: b.app, random: rand.New(rand.NewPCG(b.Seed, 6))}
+	if err := pages.sample(s); err != nil {
+		return err
+	}
+	pages.grants = slices.DeleteFunc(pages.grants, func(g graph.Grant) bool { return g.State == "" || g.Recipient.EIN == 0 || g.NTEE == "" })
+	if len(pages.grants) == 0 {
+		return fault.New("no_requests", "the snapshot is too small to draw requests from: no grant has a state, an EIN and a cause")
+	}
+	for i := range 8000 {
+		b.requests = append(b.requests, httpRequest(pages, i))
+	}
+	return nil
+}
+
+// httpRequest is the i-th of the mixed requests. Kinds take turns; what they ask
+// for is drawn.
+func httpRequest(p *pageBench, i int) string {
+	g := p.grant()
+	year := strconv.Itoa(g.FiscalYear)
+	years := strconv.Itoa(g.FiscalYear-p.random.IntN(3)) + "-" + year
+	q := url.Values{}
+	set := func(path string, pairs ...string) string {
+		for k := 0; k < len(pairs); k += 2 {
+			q.Set(pairs[k], pairs[k+1])
+		}
+		return "/api/v1/grants/" + path + "?" + q.Encode()
+	}
+	letter := g.NTEE.Major()
+	switch i % 12 {
+	case 0:
+		return set("transactions", "funder_id", g.Funder.EIN.String())
+	case 1:
+		return set("transactions", "recip_id", g.Recipient.EIN.String())
+	case 2:
+		return set("transactions", "location", g.State, "year", years)
+	case 3:
+		return set("transactions", "subject", string(rune(letter)), "subject_basis", "any", "year", year, "min_amt", strconv.FormatInt(g.Amount, 10))
+	case 4:
+		words := graphWords(g.Purpose)
+		return set("transactions", "query", words[p.random.IntN(len(words))], "location", g.State)
+	case 5:
+		return set("transactions", "location", g.State, "limit", "100", "page", strconv.Itoa(1+p.random.IntN(50)))
+	case 6:
+		return set("funders", "recip_id", g.Recipient.EIN.String())
+	case 7:
+		return set("funders", "location", g.State, "subject", string(rune(letter)), "subject_basis", "any")
+	case 8:
+		return set("recipients", "funder_id", g.Funder.EIN.String())
+	case 9:
+		return set("recipients", "location", g.State, "year", year)
+	case 10:
+		return set("summary", "funder_id", g.Funder.EIN.String(), "by", graph.GroupSubject.String())
+	}
+	return set("summary", "location", g.State, "year", years, "by", graph.GroupFunder.String())
+}
+
+// graphWords are the words of a text that a query can ask for, or one that every
+// dataset has few of.
+func graphWords(text string) []string {
+	words := slices.DeleteFunc(strings.FieldsFunc(text, func(r rune) bool { return (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') }), func(w string) bool { return len(w) < 4 })
+	if len(words) == 0 {
+		return []string{"library"}
+	}
+	return words
+}
+
+// compare asks both servers the same and holds every byte of the answers against
+// each other.
+func (b *httpBench) compare(ours, theirs *httpServer) error {
+	keys := [2]string{}
+	for i, s := range []*httpServer{ours, theirs} {
+		var err error
+		if keys[i], _, err = s.store.Create(b.app.Ctx, account.Pro, "", "bench"); err != nil {
+			return err
+		}
+	}
+	for _, request := range b.requests[:min(b.checked, len(b.requests))] {
+		want, err := answerTo(b.app.Ctx, http.DefaultClient, theirs.url+request, keys[1])
+		if err != nil {
+			return err
+		}
+		got, err := answerTo(b.app.Ctx, http.DefaultClient, ours.url+request, keys[0])
+		if err != nil {
+			return err
+		}
+		if !bytes.Equal(got, want) {
+			return fault.New("engines_differ", "%s: the service answers %s, PostgreSQL %s", request, fault.Clip(string(got), 2000), fault.Clip(string(want), 2000))
+		}
+	}
+	return nil
+}
+
+// answerTo sends one request and returns the body of its answer.
+func answerTo(ctx context.Context, client *http.Client, address, key string) ([]byte, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("X-API-Key", key)
+	w, err := client.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	defer w.Body.Close()
+	body, err := io.ReadAll(w.Body)
+	if err == nil && w.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%s answers %d: %s", address, w.StatusCode, fault.Clip(string(body), 500))
+	}
+	return body, err
+}
+
+// keyCalls is how many calls one key is used for: fewer than its allowance.
+const keyCalls = 9000
+
+// load asks on so many connections at once, each the next request when the one
+// before is answered, and returns how long each took, in order.
+func (b *httpBench) load(s *httpServer, connections int) (took []time.Duration, elapsed time.Duration, err error) {
+	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: connections, DisableCompression: true}}
+	defer client.CloseIdleConnections()
+	ctx, cancel := context.WithCancelCause(b.app.Ctx)
+	defer cancel(nil)
+	var next atomic.Int64
+	next.Store(int64(b.startAt(connections)))
+	first := next.Load()
+	var mu sync.Mutex
+	began := time.Now()
+	until := began.Add(time.Duration(b.Seconds * float64(time.Second)))
+	var wait sync.WaitGroup
+	for range connections {
+		wait.Go(func() {
+			var own []time.Duration
+			key, calls := "", 0
+			for time.Now().Before(until) && ctx.Err() == nil {
+				i := next.Add(1)
+				if i-first > b.most {
+					break
+				}
+				if calls%keyCalls == 0 {
+					var err error
+					if key, _, err = s.store.Create(ctx, account.Pro, "", "bench"); err != nil {
+						cancel(err)
+						return
+					}
+				}
+				calls++
+				sent := time.Now()
+				if _, err := answerTo(ctx, client, s.url+b.requests[i%int64(len(b.requests))], key); err != nil {
+					cancel(err)
+					return
+				}
+				own = append(own, time.Since(sent))
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			took = append(took, own...)
+		})
+	}
+	wait.Wait()
+	elapsed = time.Since(began)
+	if err := context.Cause(ctx); err != nil {
+		return nil, 0, err
+	}
+	if len(took) == 0 {
+		return nil, 0, fault.New("no_answer", "%s answered nothing in %v", s.name, elapsed)
+	}
+	slices.Sort(took)
+	return took, elapsed, nil
+}
+
+// startAt is where in the list of requests a number of connections begins: the
+// same for both servers, and not where another number began.
+func (b *httpBench) startAt(connections int) int { return connections * 997 % len(b.requests) }
+
+// ownMemory is the memory of this process, mapped files included, in bytes; 0
+// where the system does not say.
+func ownMemory() int64 {
+	text, _ := os.ReadFile("/proc/self/status")
+	for line := range strings.Lines(string(text)) {
+		var kilobytes int64
+		if _, err := fmt.Sscanf(line, "VmRSS: %d kB", &kilobytes); err == nil {
+			return kilobytes << 10
+		}
+	}
+	return 0
+}
