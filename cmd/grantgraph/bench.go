@@ -123,7 +123,10 @@ func (c *benchCmd) Run(a *app) error {
 	if err := b.race(); err != nil {
 		return err
 	}
-	return b.benchNames()
+	if err := b.benchNames(); err != nil {
+		return err
+	}
+	return b.benchRecords()
 }
 
 // corpus makes the world and the snapshot, or finds them.

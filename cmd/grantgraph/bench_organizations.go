@@ -89,13 +89,18 @@ func (b *listBench) open(c *benchCmd, data string) error {
 	if b.duck, err = oracle.OpenOrganizations(b.app.Ctx, s, e); err != nil {
 		return err
 	}
+	b.draw()
+	return nil
+}
+
+// draw takes some organizations of all.
+func (b *listBench) draw() {
 	for range 5000 {
 		row, _ := b.index.Row(b.random.Uint32N(uint32(b.index.Len())), b.standing)
 		if b.some = append(b.some, row); row.Revenue != nil && row.GrantsPaid != nil {
 			b.filed = append(b.filed, row)
 		}
 	}
-	return nil
 }
 
 func (b *listBench) close() {

@@ -22,14 +22,14 @@ func TestBench(t *testing.T) {
 		return out.String()
 	}
 	text := run(false)
-	for _, want := range []string{"tx no filter", "summary query", "plain DuckDB", "coded DuckDB", "geometric mean", "one typo"} {
+	for _, want := range []string{"tx no filter", "summary query", "plain DuckDB", "coded DuckDB", "geometric mean", "one typo", "organizations state", "profile", "screening, five lists"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the tables lack %q:\n%s", want, text)
 		}
 	}
 	// The second run finds the corpus of the first.
 	lines := strings.Split(strings.TrimSpace(run(true)), "\n")
-	if len(lines) != 58 {
+	if len(lines) != 64 {
 		t.Errorf("%d lines of JSON", len(lines))
 	}
 	for _, line := range lines {

@@ -1,0 +1,178 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"time"
+
+	"grantgraph/internal/bench/oracle"
+	"grantgraph/internal/ein"
+	"grantgraph/internal/fault"
+	"grantgraph/internal/serve/directory"
+	"grantgraph/internal/serve/profile"
+	"grantgraph/internal/serve/screen"
+	"grantgraph/internal/snapshot/lists"
+)
+
+// recordTimes is how many times as fast as plain DuckDB these classes must be.
+const recordTimes = 20
+
+// recordClass is a class of questions about organizations. Each of a number of
+// questions is put to both sides, and their answers must be equal.
+type recordClass struct {
+	name         string
+	ours, theirs func(i int) (any, error)
+}
+
+// benchRecords times lists of organizations by filter, profiles and the rows of
+// one organization in the compliance lists, with plain DuckDB beside them.
+func (b *bench) benchRecords() error {
+	if !slices.Contains(b.Engines, "graph") || !slices.Contains(b.Engines, "plain") {
+		return nil
+	}
+	e, err := lists.Open(filepath.Join(b.Data, fmt.Sprintf("data-%s-%d", b.Grants, b.Seed)))
+	if err != nil {
+		return err
+	}
+	x := &listBench{app: b.app, random: rand.New(rand.NewPCG(b.Seed, 7))}
+	if x.index, err = directory.Open(b.snapshot); err != nil {
+		return err
+	}
+	defer x.index.Close()
+	if x.screener, err = screen.Open(&lists.Current{Edition: e}); err != nil {
+		return err
+	}
+	defer x.screener.Close()
+	if x.standing, err = screen.NewStanding(x.index.EINs(), x.screener); err != nil {
+		return err
+	}
+	if x.duck, err = oracle.OpenOrganizations(b.app.Ctx, b.snapshot, e); err != nil {
+		return err
+	}
+	defer x.duck.Close()
+	x.draw()
+	profiles, err := profile.Open(b.snapshot)
+	if err != nil {
+		return err
+	}
+	defer profiles.Close()
+	tables, err := screen.OpenTables(e)
+	if err != nil {
+		return err
+	}
+	defer tables.Close()
+	records, err := oracle.OpenRecords(b.app.Ctx, b.snapshot, e)
+	if err != nil {
+		return err
+	}
+	defer records.Close()
+	return b.raceRecords(append(b.listClasses(x), b.lookups(x, profiles, tables, records)...))
+}
+
+// listed is a page of organizations.
+type listed struct {
+	rows []directory.Row
+	hits int
+}
+
+// listClasses are some of those of bench --organizations, over this corpus.
+func (b *bench) listClasses(x *listBench) (out []recordClass) {
+	for _, c := range x.classes() {
+		if !slices.Contains([]string{"state", "cause", "revenue, by assets, deep", "state, cause, revenue, not revoked"}, c.name) {
+			continue
+		}
+		var filters []*directory.Filter
+		for range benchSamples {
+			f := &directory.Filter{}
+			c.filter(f)
+			filters = append(filters, f)
+		}
+		out = append(out, recordClass{
+			name: "organizations " + c.name,
+			ours: func(i int) (any, error) {
+				rows, n, err := x.ask(filters[i], c.order, 0, 25)
+				return listed{rows, n}, err
+			},
+			theirs: func(i int) (any, error) {
+				rows, n, err := x.duck.List(b.app.Ctx, filters[i], c.order, 0, 25)
+				return listed{rows, n}, err
+			},
+		})
+	}
+	return out
+}
+
+// lookups are what is known of one organization.
+func (b *bench) lookups(x *listBench, profiles *profile.Index, tables screen.Tables, records *oracle.Records) []recordClass {
+	var ids []ein.EIN
+	for range benchSamples {
+		ids = append(ids, x.row().EIN)
+	}
+	return []recordClass{
+		{"profile", func(i int) (any, error) {
+			p, known := profiles.Read(ids[i], true)
+			if !known {
+				return []int{0, 0, 0, 0}, nil
+			}
+			return []int{len(p.Financials), p.InAll.ServiceAreas, p.InAll.BoardLinks, p.InAll.Holdings}, nil
+		}, func(i int) (any, error) { return records.Profile(b.app.Ctx, ids[i].String()) }},
+		{"screening, five lists", func(i int) (any, error) {
+			id, master := ids[i], 0
+			if _, ok := tables.Master(id); ok {
+				master = 1
+			}
+			return []int{master, len(tables.Deductibles(id)), len(tables.Revocations(id)), len(tables.Registrations(id)), len(tables.FTBRecords(id))}, nil
+		}, func(i int) (any, error) { return records.Listed(b.app.Ctx, ids[i].String()) }},
+	}
+}
+
+// raceRecords asks both sides in turn, until DuckDB has had its time.
+func (b *bench) raceRecords(classes []recordClass) error {
+	t := newTable("organizations", ">ours", ">plain DuckDB", ">times")
+	for _, c := range classes {
+		sides := []oracle.Times{{Engine: "ours"}, {Engine: "plain DuckDB"}}
+		var spent time.Duration
+		for i := 0; i < benchSamples && (i < 4 || spent.Seconds() < b.Seconds); i++ {
+			began := time.Now()
+			got, err := c.ours(i)
+			took := time.Since(began)
+			if err != nil {
+				return err
+			}
+			began = time.Now()
+			want, err := c.theirs(i)
+			theirs := time.Since(began)
+			if err != nil {
+				return err
+			}
+			if !reflect.DeepEqual(got, want) {
+				return fault.New("engines_differ", "%s: %+v, and DuckDB has %+v", c.name, got, want)
+			}
+			if i == 0 {
+				continue // it warms both up
+			}
+			spent += theirs
+			sides[0].Samples, sides[1].Samples = append(sides[0].Samples, took), append(sides[1].Samples, theirs)
+		}
+		for i := range sides {
+			slices.Sort(sides[i].Samples)
+		}
+		list := engineTimes(sides)
+		if b.JSON {
+			if err := json.NewEncoder(b.app.Out).Encode(benchClass{Class: c.name, Grants: b.snapshot.Manifest.Counts.Grants, Engines: list}); err != nil {
+				return err
+			}
+			continue
+		}
+		t.add(c.name, millis(list[0].P50, false), millis(list[1].P50, false), times(list[1].Ratio))
+	}
+	if !b.JSON {
+		fmt.Fprintf(b.app.Out, "\n%s organizations; each at least %d times plain DuckDB is wanted\n\n", count(b.snapshot.Manifest.Counts.Organizations), recordTimes)
+		t.print(b.app.Out)
+	}
+	return nil
+}
