@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"grantgraph/internal/orgname"
+	"grantgraph/internal/place"
 )
 
 // The master file has a second line for a name, by which it sorts. For a member
@@ -83,7 +84,7 @@ func memberNames(group *orgname.Name, sortName, state string) []string {
 	join := func(parts ...string) string {
 		return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " ")
 	}
-	if slices.ContainsFunc(own, func(w string) bool { return w != "CLUB" && hasField(word, w) }) {
+	if saysItsGroup(own, word) {
 		// It says itself what it is of.
 		list := []string{join(rest, number)}
 		if n := len(own); n > 2 && own[n-1] == "CLUB" {
@@ -108,6 +109,27 @@ func memberNames(group *orgname.Name, sortName, state string) []string {
 	return list
 }
 
+// saysItsGroup reports whether a sort name has a word of the group in it, so that
+// it is the member's whole name. One that brings an institution's word must have
+// them all: the students at a college sort under the college.
+func saysItsGroup(own []string, word string) bool {
+	shared, missing, brings := 0, 0, false
+	for w := range strings.FieldsSeq(word) {
+		switch {
+		case slices.Contains(own, w):
+			if w != "CLUB" {
+				shared++
+			}
+		default:
+			missing++
+		}
+	}
+	for _, w := range own {
+		brings = brings || institutions[w] && w != "CHURCH" && w != "PARISH"
+	}
+	return shared > 0 && (missing == 0 || !brings)
+}
+
 // groupWord is what the members of a group put into their own names of the name
 // of the whole.
 func groupWord(k2 string) string {
@@ -116,7 +138,7 @@ func groupWord(k2 string) string {
 			return g.word
 		}
 	}
-	words := slices.DeleteFunc(strings.Fields(k2), func(w string) bool { return wholes[w] })
+	words := slices.DeleteFunc(strings.Fields(k2), func(w string) bool { return wholes[w] || wordsOfStates[w] })
 	return strings.Join(words, " ")
 }
 
@@ -151,6 +173,19 @@ var (
 
 	// units are what members of groups call themselves beside their number.
 	units = wordSet("POST COUNCIL LODGE CHAPTER LOCAL UNIT AERIE BRANCH CAMP COURT TEMPLE GRANGE DETACHMENT")
+
+	// wordsOfStates are the words of the names of states.
+	wordsOfStates = func() map[string]bool {
+		m := map[string]bool{}
+		for _, r := range place.Regions() {
+			if r.FIPS != "" {
+				for w := range strings.FieldsSeq(strings.ToUpper(r.Name)) {
+					m[w] = true
+				}
+			}
+		}
+		return m
+	}()
 
 	// wholes are words of the name of a whole that its members leave out.
 	wholes = wordSet("INTERNATIONAL NATIONAL AMERICA USA US INC GRAND SUPREME")

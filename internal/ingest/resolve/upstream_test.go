@@ -140,7 +140,7 @@ func TestRulesOnRealLines(t *testing.T) {
 		low, high := wilson(b.agree, b.fired)
 		t.Logf("%-17s fired %4d, agree %4d = %.3f (Wilson 95%%: %.3f to %.3f); filed EIN in no register at hand %d, suspect label %d, wrong %d; constant %.3f",
 			rule, b.fired, b.agree, float64(b.agree)/float64(b.fired), low, high, b.outside, b.suspect, b.wrong, rule.Prob())
-		if fair := b.fired - b.outside - b.suspect; fair > 0 {
+		if fair := b.fired - b.outside - b.suspect; fair >= 5 {
 			if _, high := wilson(b.agree, fair); high < rule.Prob() {
 				t.Errorf("%s: %d of %d fair lines agree, which is below its constant %.3f beyond chance", rule, b.agree, fair, rule.Prob())
 			}
