@@ -11,7 +11,7 @@ import (
 
 // The master file has a second line for a name, by which it sorts. For a member
 // of a group it says which one it is, where the first line is the name of the
-// whole: "AMERICAN LEGION", "61 WASHAKIE POST". For others it is a trade name,
+// whole: "LANTERN LEGION", "61 ELM POST". For others it is a trade name,
 // the name once more, or a person in some office.
 
 // sortNameKeys yields the keys by which lines are looked up that an
