@@ -73,6 +73,7 @@ var plan = []struct {
 		{"docs/warehouse.md", "Tables for SQL", "Every table and column, with queries to start from."},
 		{"docs/sources.md", "Sources", "Which public files the data is read from."},
 		{"docs/resolution.md", "How recipients are resolved", "Which organization a grant line names, and how often that is right."},
+		{"docs/classes.md", "Classes of grants", "Persons, lines that name nobody, related parties, donor-advised funds."},
 		{"docs/causes.md", "Inferred causes", "Causes of organizations that have no code."},
 	}},
 	{"Operators", "Running it yourself.", []placed{
