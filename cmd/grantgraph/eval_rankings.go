@@ -1,7 +1,10 @@
 package main
 
 import (
+	"os"
+
 	"grantgraph/internal/fault"
+	"grantgraph/internal/ingest"
 	"grantgraph/internal/ingest/resolve/eval"
 	"grantgraph/internal/snapshot"
 )
@@ -12,14 +15,25 @@ type rankingsFlags struct {
 	Hardness bool `help:"Print how hard the lines of a snapshot are to resolve." group:"Snapshots"`
 }
 
-// evalSnapshot prints the rankings of the current snapshot, or how hard its
-// lines are.
+// evalSnapshot prints the rankings of a snapshot, or how hard its lines are.
 func (c *evalCmd) evalSnapshot(a *app) error {
-	if c.Labelled != "" || c.World != "" || c.Sources != "" || len(c.BMF)+len(c.More) > 0 || c.Folds || c.Model != "" || c.Wrong != "" || c.Fit != "" ||
-		c.Screening || c.List != "" || c.Cases != "" || c.Speed || c.Rankings && c.Hardness {
-		return fault.New("bad_flag", "--rankings and --hardness go with --data, --into and --json alone").Try("grantgraph eval --help")
+	if c.Labelled != "" || len(c.BMF)+len(c.More) > 0 || c.Folds || c.Model != "" || c.Wrong != "" || c.Fit != "" ||
+		c.Screening || c.List != "" || c.Cases != "" || c.Speed || c.World != "" && c.Sources != "" || c.Rankings && c.Hardness {
+		return fault.New("bad_flag", "--rankings and --hardness go with one of --data, --sources and --world, and with --into and --json").Try("grantgraph eval --help")
 	}
-	s, err := snapshot.Open(c.Data)
+	data := c.Data
+	if from := c.Sources + c.World; from != "" {
+		built, err := os.MkdirTemp("", "grantgraph-eval-")
+		if err != nil {
+			return fault.Disk(os.TempDir(), err)
+		}
+		defer os.RemoveAll(built)
+		if _, err := ingest.Run(a.Ctx, ingest.Options{Sources: from, Data: built}); err != nil {
+			return err
+		}
+		data = built
+	}
+	s, err := snapshot.Open(data)
 	if err != nil {
 		return err
 	}
@@ -28,20 +42,20 @@ func (c *evalCmd) evalSnapshot(a *app) error {
 		return err
 	}
 	defer release()
-	if c.Hardness {
-		h, err := eval.MeasureHardness(s)
+	if c.Rankings {
+		res, err := eval.Rank(s)
 		if err != nil {
 			return err
 		}
-		mark := "hardness"
-		if h.Invented {
-			mark = "hardness of a world"
-		}
-		return c.print(a, mark, tableAndJSON(h))
+		return c.print(a, "rankings", tableAndJSON(res))
 	}
-	res, err := eval.Rank(s)
+	h, err := eval.MeasureHardness(s)
 	if err != nil {
 		return err
 	}
-	return c.print(a, "rankings", tableAndJSON(res))
+	mark := "hardness"
+	if h.Invented {
+		mark = "hardness of a world"
+	}
+	return c.print(a, mark, tableAndJSON(h))
 }

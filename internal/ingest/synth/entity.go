@@ -57,6 +57,7 @@ type entity struct {
 	surname string // of the family, for its board
 	base    int    // organization this one supports or belongs to, -1 when none
 	group   int    // group exemption number, 0 when none
+	lead    int    // how much of the name is that of the group, 0 when nothing
 	parent  bool   // head of its group
 	listed  bool   // in the master file
 	founded int
@@ -70,8 +71,8 @@ var classShares = []struct {
 	class       class
 	share, head int
 }{
-	{church, 1600, 500}, {temple, 110, 120}, {chapter, 900, 300}, {familyFoundation, 520, 0}, {communityFoundation, 60, 450},
-	{school, 380, 600}, {parents, 480, 60}, {cityCause, 4050, 3300}, {brand, 1500, 1800}, {hospital, 110, 900},
+	{church, 1600, 500}, {temple, 110, 120}, {chapter, 2300, 500}, {familyFoundation, 520, 0}, {communityFoundation, 60, 450},
+	{school, 380, 600}, {parents, 480, 60}, {cityCause, 2850, 3100}, {brand, 1300, 1800}, {hospital, 110, 900},
 	{college, 50, 750}, {publicCollege, 60, 820}, {government, 180, 400},
 }
 
@@ -195,7 +196,7 @@ func (w *world) satellite(i, b int, e *entity) {
 		e.core = append(append(e.core, core...), " Foundation"...)
 	}
 	e.id, e.key, e.ein, e.rank = idOrg+i, key, w.ein(idOrg+i), i/len(w.slots)
-	e.base, e.group, e.parent = b, 0, false
+	e.base, e.group, e.lead, e.parent = b, 0, 0, false
 	e.class = cityCause
 	e.listed = !odds(sub(key, 'i', 0), orgInactive)
 	e.alias = e.alias[:0]
@@ -213,6 +214,7 @@ func (w *world) chapter(e *entity, n *namer) {
 	e.section = fed.section
 	e.core = append(e.core, fed.name...)
 	e.group = 1000 + f*7
+	e.lead = len(e.core)
 	switch fed.style {
 	case 'n':
 		e.core = append(e.core, ' ')
@@ -240,9 +242,55 @@ func (w *world) chapter(e *entity, n *namer) {
 func (w *world) locate(e *entity) {
 	s := &w.slots[e.slot]
 	r := rng{sub(e.key, 'l', 0)}
+	if w.inOffice(e) {
+		e.plus4 = 1 + r.n(9998)
+		e.zip, e.street = w.office(e.slot, r.n(w.offices), e.street[:0])
+		if r.odds(6500) {
+			e.street = append(e.street, " Ste "...)
+			e.street = appendInt(e.street, int64(100+10*r.n(60)))
+		}
+		return
+	}
 	e.zip = &w.zips[s.lo+r.n(s.hi-s.lo)]
 	e.plus4 = 1 + r.n(9998)
 	e.street = appendStreet(e.street[:0], &r, 1700)
+}
+
+// inOffice reports whether an entity rents a room in an office building.
+// Congregations, schools, hospitals and public bodies have houses of their own.
+func (w *world) inOffice(e *entity) bool {
+	switch e.class {
+	case church, temple, school, parents, hospital, college, publicCollege, government:
+		return false
+	}
+	if e.id >= idFunder {
+		return false // where a funder is does not depend on the size of the world
+	}
+	share := w.officeShare
+	if e.id < w.wellKnown() {
+		share *= 2
+	}
+	return e.slot%w.downtown == 0 && odds(sub(e.key, 'l', 1), share)
+}
+
+// office is the address of office building k of an area.
+func (w *world) office(slot, k int, dst []byte) (*ZIP, []byte) {
+	s := &w.slots[slot]
+	r := rng{sub(sub(w.seed, 'Q', slot), 'o', k)}
+	zip := &w.zips[s.lo+r.n(s.hi-s.lo)]
+	return zip, appendHouse(dst, &r)
+}
+
+// planOffices says in which areas there are office buildings, how many, and how
+// many of an area's organizations are in them, so that each has about a dozen
+// tenants, and six even where an area has few organizations.
+func (w *world) planOffices() {
+	const tenants, eligible = 11, 72 // in a hundred organizations, those that inOffice allows
+	here := max(w.orgs/len(w.slots), 1)
+	share := max(orgOffice*100/eligible, tenants*10_000*100/eligible/here)
+	w.officeShare = uint32(min(share, 9_500))
+	w.downtown = max(int(w.officeShare)*eligible/100/orgOffice, 1)
+	w.offices = max(int(w.officeShare)*here*eligible/100/10_000/(tenants+1), 1)
 }
 
 // finish fills in what every class has.

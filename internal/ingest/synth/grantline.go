@@ -19,7 +19,7 @@ const (
 var truthNames = [truths]string{"org", "gov", "individual", "foreign", "outside", "business", "placeholder"}
 
 // tag is one way in which a line departs from the truth.
-type tag uint32
+type tag uint64
 
 const (
 	tagExact tag = 1 << iota
@@ -53,6 +53,13 @@ const (
 	tagTotal
 	tagAlike
 	tagTenant
+	tagOffice
+	tagFewer
+	tagReworded
+	tagTrade
+	tagPart
+	tagProject
+	tagBase
 	tags = iota
 )
 
@@ -60,7 +67,7 @@ var tagNames = [tags]string{
 	"exact", "suffix", "abbreviation", "lost_space", "typo", "truncated", "alias", "extra_words", "care_of", "renamed",
 	"other_state", "other_zip", "other_street", "no_place", "no_ein", "own_ein", "slip_ein", "relative_ein", "repeat",
 	"zero", "negative", "noncash", "related", "second_ein", "unlisted", "changed_by_amendment", "crowd",
-	"doubled_list", "total_line", "lookalike", "tenant",
+	"doubled_list", "total_line", "lookalike", "tenant", "office", "fewer_words", "reworded", "trade_name", "part", "project", "institution",
 }
 
 // line is one grant line as filed, with the truth behind it. Its buffers are
@@ -230,9 +237,14 @@ func (g *gen) composeOrg(who uint64, fiscal int, r *rng) {
 		l.tags |= tagUnlisted
 	}
 	core := o.core
-	if len(o.old) > 0 && fiscal < o.since {
+	switch {
+	case len(o.old) > 0 && (fiscal < o.since || odds(sub(who, 'o', 0), nameFormer)):
 		core = o.old
 		l.tags |= tagRenamed
+	case o.base >= 0 && odds(sub(who, 'o', 1), nameBase):
+		g.w.org(o.base, &g.b)
+		core = g.b.core
+		l.tags |= tagBase
 	}
 	g.spell(core, r)
 	g.address(r)
@@ -300,6 +312,9 @@ func (g *gen) pickOrg(who uint64) {
 			return
 		}
 	}
+	if odds(sub(who, 'u', 0), giveLearning) && g.drawLearning(who) {
+		return
+	}
 	g.drawOrg(h, x)
 	// Funders have a field: when the first draw is not in it, they look a
 	// little further.
@@ -308,8 +323,30 @@ func (g *gen) pickOrg(who uint64) {
 	}
 }
 
+// drawLearning draws a college or university among the best known, and reports
+// whether it found one.
+func (g *gen) drawLearning(who uint64) bool {
+	w := g.w
+	for try := range 12 {
+		w.org(zipf(sub(who, 'u', 10+try), max(w.wellKnown(), 1), 4), &g.o)
+		if g.o.class == college || g.o.class == publicCollege {
+			return true
+		}
+	}
+	return false
+}
+
 // drawOrg draws an organization near or far, as x says, by its popularity.
+// Members of a group are mostly passed over: there are many, and few are given
+// anything.
 func (g *gen) drawOrg(h uint64, x int) {
+	g.drawAny(h, x)
+	for try := 0; try < 3 && g.o.group > 0 && odds(sub(h, 'j', try), passChapter); try++ {
+		g.drawAny(sub(h, 'u', try), x)
+	}
+}
+
+func (g *gen) drawAny(h uint64, x int) {
 	w := g.w
 	var i int
 	t := len(w.slots)

@@ -2,6 +2,7 @@ package synth
 
 import (
 	"bufio"
+	"bytes"
 	"strings"
 
 	"grantgraph/internal/ein"
@@ -265,11 +266,17 @@ func (g *gen) masterRow(b []byte, e *entity, wealth, cohort int) []byte {
 		}
 	}
 	b = append(b, ',')
-	if len(e.alias) > 0 {
+	start = len(b)
+	trade, onFile := trades(e)
+	switch {
+	case shortListed(e):
+		b = appendPlain(b, bytes.TrimPrefix(e.core[e.lead:], []byte(" ")))
+	case trade && onFile:
+		b = appendTrade(b, e, 0)
+	case len(e.alias) > 0:
 		b = append(b, e.alias...)
-	} else if e.group > 0 && !e.parent && r.odds(6000) {
-		b = appendInt(b, int64(1+r.n(900)))
 	}
+	upper(b[start:])
 	return append(b, '\r', '\n')
 }
 

@@ -138,7 +138,10 @@ Camp $A $B
 Operation $V $C
 $F's $U
 $C Kids First
-$A Roots $U`),
+$A Roots $U
+$W
+$W
+$W`),
 	hospital: lines(`
 $C $N
 St. $T Hospital
@@ -313,6 +316,18 @@ func (n *namer) expand(dst []byte, tmpl string) []byte {
 			dst = append(dst, n.r.of(virtues)...)
 		case 'U':
 			dst = append(dst, n.r.of(brandNouns)...)
+		case 'W': // two words written as one
+			first, second := virtues, brandNouns
+			if n.r.odds(6000) {
+				first = natures
+			}
+			if n.r.odds(6000) {
+				second = seconds
+			}
+			dst = append(dst, n.r.of(first)...)
+			at := len(dst)
+			dst = append(dst, n.r.of(second)...)
+			dst[at] = lower(dst[at])
 		case 'T':
 			dst = append(dst, n.r.of(saints)...)
 		case 'D':
@@ -347,6 +362,16 @@ func appendStreet(dst []byte, r *rng, boxes uint32) []byte {
 		dst = append(dst, "PO Box "...)
 		return appendInt(dst, int64(1+zipf(r.next(), 9000, 60)))
 	}
+	dst = appendHouse(dst, r)
+	if r.odds(1400) {
+		dst = append(dst, " Ste "...)
+		dst = appendInt(dst, int64(100+10*r.n(60)))
+	}
+	return dst
+}
+
+// appendHouse writes number and street.
+func appendHouse(dst []byte, r *rng) []byte {
 	dst = appendInt(dst, int64(1+zipf(r.next(), 9900, 40)))
 	dst = append(dst, ' ')
 	if r.odds(2200) {
@@ -361,12 +386,7 @@ func appendStreet(dst []byte, r *rng, boxes uint32) []byte {
 		dst = append(dst, r.of(streets)...)
 	}
 	dst = append(dst, ' ')
-	dst = append(dst, r.of(streetTypes)...)
-	if r.odds(1400) {
-		dst = append(dst, " Ste "...)
-		dst = appendInt(dst, int64(100+10*r.n(60)))
-	}
-	return dst
+	return append(dst, r.of(streetTypes)...)
 }
 
 func ordinalSuffix(k int) string {

@@ -10,7 +10,7 @@ const (
 	siWithEIN     = 9200 // lines that state the recipient's EIN
 	siOwnEIN      = 70   // of those, the filer's own EIN typed instead
 	siSlipEIN     = 40   // of those, one slip of the finger
-	siRelativeEIN = 120  // of those, the parent's or a sibling's EIN
+	siRelativeEIN = 200  // of those, the parent's or a sibling's EIN
 	siNonCash     = 460  // lines of goods only, no cash
 	siForeign     = 30   // lines abroad
 	siOutside     = 200  // lines to organizations nobody lists
@@ -18,10 +18,11 @@ const (
 	// 990-PF.
 	pfIndividual  = 670  // lines to people
 	personCrowd   = 500  // of those, a crowd that is not named
-	pfForeign     = 200  // lines abroad
+	pfForeign     = 1000 // lines abroad
 	pfOutside     = 850  // of domestic organization lines, one nobody lists
 	outsideAlike  = 2500 // of those, named like one that is listed
 	outsideTenant = 200  // of those, at the address of one that is listed
+	outsideOffice = 1500 // of those, in an office building, where there is one
 	pfBusiness    = 650  // of domestic organization lines, not a nonprofit
 	pfNoPlace     = 690  // lines without ZIP and state
 	pfZero        = 30   // lines of zero dollars
@@ -41,20 +42,28 @@ const (
 
 	// How the recipient's name is written, of lines to known organizations;
 	// what is left over differs in suffix, THE or punctuation only.
-	nameExact    = 3500
-	nameAbbrev   = 200
+	nameExact    = 3400
+	nameAbbrev   = 330
 	nameLost     = 100 // a space
-	nameTypo     = 350 // one edit
+	nameTypo     = 90  // one edit
 	nameCut      = 200 // truncated
-	nameAlias    = 600
-	nameExtra    = 300 // more words than the name has
-	nameCareOf   = 200
-	abbrevChance = 390 // drawn, since not every name has a word to abbreviate
+	nameAlias    = 150
+	nameExtra    = 200 // more words than the name has
+	nameCareOf   = 150
+	nameFewer    = 800  // a word less than the name has
+	nameReworded = 350  // a word that is not the name's
+	nameProject  = 300  // a project of which it is the fiscal sponsor
+	namePart     = 1500 // of an institution's lines, those that name a part of it
+	nameTrade    = 6500 // of the lines to one with a trade name
+	nameBase     = 500  // of the lines to an institution's foundation, those that name the institution
+	nameFormer   = 3500 // of the lines to one that was renamed, those that go on with the old name
+	abbrevChance = 390  // drawn, since not every name has a word to abbreviate
+	abbreviates  = 500  // filers who abbreviate whatever they can
 
 	// How its address is written.
-	placeState  = 9770 // state agrees
-	placeZIP    = 7500 // five-digit ZIP agrees
-	placeStreet = 6200 // street number agrees
+	placeState  = 9500 // state agrees
+	placeZIP    = 8000 // five-digit ZIP agrees
+	placeStreet = 6600 // street number agrees
 
 	// Returns.
 	amended990     = 120
@@ -74,10 +83,15 @@ const (
 
 	// Organizations.
 	orgSibling  = 600 // X Foundation, Friends of X, at the same address
-	orgRenamed  = 200
+	orgRenamed  = 500
 	orgInactive = 500 // gone from the master file
 	orgTwoEINs  = 1000
 	orgAcronym  = 800
+	orgTrade    = 1100 // known by a trade name
+	orgStation  = 2500 // of colleges, those with a radio station
+	tradeOnFile = 1500 // of trade names, those that the master file has
+	orgOffice   = 1050 // in an office building
+	groupShort  = 7000 // members of a group that the master file lists by the name of the group
 
 	// What became of those that are gone, of which the rest lost their
 	// exemption by not filing.
@@ -100,6 +114,10 @@ const (
 	// The share of one funder's lines by where the recipient is.
 	giveMetro = 4500
 	giveState = 2300
+
+	// Whom they give to beside that: to places of learning first, to lodges last.
+	giveLearning = 1250
+	passChapter  = 7000 // of those drawn that are members of a group, those passed over
 
 	funderHasField  = 6000 // funders with a favorite field of work
 	personReordered = 300  // filers who write people surname first
@@ -174,5 +192,6 @@ var abbreviations = [][2]string{
 	{"District", "Dist"}, {"Library", "Lib"}, {"Museum", "Mus"}, {"American", "Amer"}, {"Education", "Educ"},
 	{"College", "Coll"}, {"Volunteer", "Vol"}, {"Development", "Dev"}, {"Baptist", "Bapt"}, {"Methodist", "Meth"},
 	{"Presbyterian", "Pres"}, {"Lutheran", "Luth"}, {"Theatre", "Theater"}, {"Saint", "St"}, {"Mount", "Mt"}, {"First", "1st"},
-	{"Second", "2nd"}, {"Elementary", "Elem"}, {"Group", "Grp"}, {"Council", "Cncl"},
+	{"Second", "2nd"}, {"Elementary", "Elem"}, {"Group", "Grp"}, {"Council", "Cncl"}, {"Health", "Hlth"}, {"Medical", "Med"},
+	{"Regional", "Reg"}, {"Organization", "Org"}, {"Congregation", "Cong"}, {"Committee", "Comm"}, {"Children's", "Childrens"},
 }

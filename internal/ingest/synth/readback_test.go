@@ -391,16 +391,21 @@ func TestCalibration(t *testing.T) {
 	check("negative", c.negative, c.pf+c.si, lineNegative)
 	check("repeat", c.repeat, c.pf+c.si, lineRepeat)
 	check("placeholder filings", c.placeholder, c.pfReturns, pfPlaceholder)
-	check("name exact", c.exact, c.known, nameExact)
+	check("name exact", c.exact, c.byName, nameExact)
 	check("name as in the master file", c.sameName, c.listed, nameExact)
-	check("name suffix only", c.suffix, c.known, 4900)
-	check("abbreviation", c.abbrev, c.known, nameAbbrev)
-	check("lost space", c.lost, c.known, nameLost)
-	check("typo", c.typo, c.known, nameTypo)
-	check("cut", c.cut, c.known, nameCut)
-	check("alias", c.alias, c.known, nameAlias)
-	check("extra words", c.extra, c.known, nameExtra)
-	check("care of", c.careOf, c.known, nameCareOf)
+	check("name suffix only", c.suffix, c.byName, 4300)
+	check("abbreviation", c.abbrev, c.byName, nameAbbrev)
+	check("lost space", c.lost, c.byName, nameLost)
+	check("typo", c.typo, c.byName, nameTypo)
+	check("cut", c.cut, c.byName, nameCut)
+	check("alias", c.alias, c.byName, nameAlias)
+	check("extra words", c.extra, c.byName, nameExtra)
+	check("care of", c.careOf, c.byName, nameCareOf)
+	check("fewer words", c.fewer, c.byName, nameFewer)
+	check("another word", c.reworded, c.byName, nameReworded)
+	check("project", c.project, c.byName, nameProject)
+	check("trade name", c.trade, c.known, 650)
+	check("part of an institution", c.part, c.known, 200)
 	check("state agrees", c.sameState, c.listedPlaced, placeState)
 	check("ZIP agrees", c.sameZIP, c.listedPlaced, placeZIP)
 	check("street number agrees", c.sameNumber, c.listedStreet, placeStreet)
@@ -435,6 +440,7 @@ type counts struct {
 	person, foreign, outside, business, pfDomestic, noPlace, zero, negative int
 	repeat, placeholder, pfReturns, known, listed, sameName                 int
 	exact, suffix, abbrev, lost, typo, cut, alias, extra, careOf            int
+	byName, fewer, reworded, project, trade, part                           int
 	listedPlaced, sameState, sameZIP, listedStreet, sameNumber              int
 	ancient, filers, grantReturns, pc, pfOldOrg, purposeBytes               int
 	pfSample, siSample                                                      []int64
@@ -502,8 +508,12 @@ func (c *counts) count(s *worldReading, r *returnReading) {
 			continue
 		}
 		c.known++
+		bump(&c.trade, l.has("trade_name"))
+		bump(&c.part, l.has("part"))
+		bump(&c.byName, !l.has("trade_name") && !l.has("part"))
 		for tag, n := range map[string]*int{"exact": &c.exact, "suffix": &c.suffix, "abbreviation": &c.abbrev, "lost_space": &c.lost,
-			"typo": &c.typo, "truncated": &c.cut, "alias": &c.alias, "extra_words": &c.extra, "care_of": &c.careOf} {
+			"typo": &c.typo, "truncated": &c.cut, "alias": &c.alias, "extra_words": &c.extra, "care_of": &c.careOf,
+			"fewer_words": &c.fewer, "reworded": &c.reworded, "project": &c.project} {
 			bump(n, l.has(tag))
 		}
 		m, ok := s.master[*l.TrueEIN]

@@ -111,7 +111,7 @@ const Marker = "world.json"
 // when the same seed no longer gives the same bytes.
 const (
 	formatName = "grantgraph-world/"
-	format     = formatName + "2"
+	format     = formatName + "3"
 )
 
 // Read reads the report of a world that was written before.

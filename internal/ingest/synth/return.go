@@ -19,6 +19,7 @@ type gen struct {
 	related  bool // the line's recipient is the one the funder exists for
 	habit    int  // purpose it always writes, 0 when it has none
 	reorder  bool // it writes people surname first
+	short    bool // it abbreviates what it can
 	favorite byte // major group it likes to give to, 0 when any
 	closing  int  // month in which its year ends
 	weeks    bool // its year has 52 or 53 weeks and ends near New Year
@@ -52,6 +53,7 @@ func (g *gen) habits(cohort int) {
 	if odds(sub(k, 'h', 0), 4000) {
 		g.habit = 1 + scale(sub(k, 'h', 1), 1<<30)
 	}
+	g.short = odds(sub(k, 'V', 0), abbreviates)
 	g.reorder = odds(sub(k, 'L', 1), personReordered)
 	g.favorite = 0
 	if odds(sub(k, 'f', 0), funderHasField) {

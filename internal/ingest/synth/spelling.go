@@ -14,11 +14,21 @@ func appendLegal(dst []byte, e *entity) []byte {
 	return dst
 }
 
+// shortListed reports whether the master file lists a member of a group by the
+// name of the group, and what it is called itself beside that.
+func shortListed(e *entity) bool {
+	return e.lead > 0 && e.lead < len(e.core) && odds(sub(e.key, 'G', 0), groupShort)
+}
+
 // appendMaster writes the name as the master file has it: upper case, at most
 // two lines of 35 characters.
 func appendMaster(dst []byte, e *entity) []byte {
 	start := len(dst)
-	dst = appendLegal(dst, e)
+	if shortListed(e) {
+		dst = appendPlain(dst, e.core[:e.lead])
+	} else {
+		dst = appendLegal(dst, e)
+	}
 	upper(dst[start:])
 	if len(dst)-start > 70 {
 		dst = dst[:start+70]
@@ -30,6 +40,13 @@ func appendMaster(dst []byte, e *entity) []byte {
 // types it from memory, a letterhead or last year's list.
 func (g *gen) spell(core []byte, r *rng) {
 	l, o := &g.l, &g.o
+	if g.short { // this filer abbreviates everything, every time
+		defer func() {
+			for g.abbreviate() {
+				l.tags |= tagAbbrev
+			}
+		}()
+	}
 	x := scale(r.next(), 10_000)
 	take := func(share int) bool {
 		if x < share {
@@ -45,6 +62,16 @@ func (g *gen) spell(core []byte, r *rng) {
 		}
 		l.name = appendPlain(l.name, core)
 		l.name = append(l.name, suffix...)
+	}
+	if known, _ := trades(o); known && l.tags&(tagRenamed|tagBase) == 0 && r.odds(nameTrade) {
+		l.name = appendTrade(l.name, o, scale(sub(g.f.key, 'X', o.id), tradeNames))
+		l.tags |= tagTrade
+		return
+	}
+	if hasParts(o.class) && r.odds(namePart) {
+		l.name = appendPart(l.name, o, core, r)
+		l.tags |= tagPart
+		return
 	}
 	legal := func() {
 		plain("", o.the)
@@ -63,6 +90,23 @@ func (g *gen) spell(core []byte, r *rng) {
 			l.tags |= tagAbbrev
 			return
 		}
+	case take(nameFewer):
+		var ok bool
+		// Without its last word a satellite has the name of its institution.
+		if l.name, ok = appendFewer(l.name[:0], core, r); ok && o.base < 0 {
+			l.tags |= tagFewer
+			return
+		}
+	case take(nameReworded):
+		var ok bool
+		if l.name, ok = appendReworded(l.name[:0], core, r); ok {
+			l.tags |= tagReworded
+			return
+		}
+	case take(nameProject):
+		l.name = appendProject(l.name[:0], o, core, r)
+		l.tags |= tagProject
+		return
 	case take(nameLost):
 		plain("", false)
 		if g.loseSpace(r) {

@@ -139,6 +139,9 @@ func (g *gen) composeOutside(who uint64, r *rng) {
 	if l.truth == toOutside && n.r.odds(outsideTenant) {
 		g.nameAfterHost(&n)
 		z = g.o.zip
+	} else if g.f.slot%g.w.downtown == 0 && n.r.odds(outsideOffice) {
+		z, l.street = g.w.office(g.f.slot, n.r.n(g.w.offices), l.street)
+		l.tags |= tagOffice
 	} else {
 		l.street = appendStreet(l.street, &n.r, 1700)
 	}

@@ -28,7 +28,7 @@ func (w *world) asVeterans(e *entity) {
 	e.core = append(e.core[:0], veteransName...)
 	e.old, e.since = append(e.old[:0], veteransOldName...), 2022
 	e.alias = e.alias[:0]
-	e.the, e.suffix, e.group, e.parent = false, "Inc", 0, false
+	e.the, e.suffix, e.group, e.lead, e.parent = false, "Inc", 0, 0, false
 	e.founded = 1987
 	e.money = 21*one + one/4 // two and a half million dollars a year
 }

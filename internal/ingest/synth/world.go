@@ -34,8 +34,11 @@ type world struct {
 	einMul, einAdd  uint64
 	namedInBulletin map[int]int // organizations that bulletins name, and their place among them
 	bulletinOrder   []int
-	british         []int // recipients abroad that the register of charities knows
-	veterans        int   // the organization that the documentation looks for, -1 when there is none
+	british         []int  // recipients abroad that the register of charities knows
+	downtown        int    // one area in so many has office buildings
+	offices         int    // how many
+	officeShare     uint32 // of its organizations, those in one of them
+	veterans        int    // the organization that the documentation looks for, -1 when there is none
 }
 
 // slot is one metropolitan area: a run of neighboring ZIPs of one state.
@@ -64,7 +67,7 @@ func newWorld(seed uint64, grants int, zips []ZIP) *world {
 	root := int(isqrt(uint64(grants)))
 	w.funders = grants/95 + root + 8
 	w.orgs = grants/11 + 12*root + 40
-	w.foreign = grants/400 + root/4 + 5
+	w.foreign = grants/100 + root/2 + 5
 
 	// 110 million EINs in eleven prefixes nobody was ever given; the affine
 	// map below is a bijection because the multiplier shares no factor with it.
@@ -75,6 +78,7 @@ func newWorld(seed uint64, grants int, zips []ZIP) *world {
 	w.einAdd = mix(w.seed^2) % einSpace
 
 	w.assignZIPs(zips)
+	w.planOffices()
 
 	// Funder sizes fall as 1/(rank + 1.7), which gives the largest about five
 	// percent of all lines and the median about twenty.
