@@ -60,14 +60,15 @@ func (b *builder) resolver(ctx context.Context, c *corpus, human *resolve.Overri
 			b.report.Warnings = append(b.report.Warnings, fmt.Sprintf("the rule %s is off: it was right in %d of %d lines whose EIN is known", t.Rule, t.Right, t.Answers))
 		}
 	}
+	rules := resolve.New(u, opt)
+	unresolved, asked, err := b.countUnresolved(ctx, c.lines, rules, people)
+	if err != nil {
+		return nil, err
+	}
+	opt.Coverage = rules.MeasureCoverage(labels, unresolved, asked)
 	m := b.opt.Model
 	if m == nil {
-		rules := resolve.New(u, opt)
-		unresolved, asked, err := b.countUnresolved(ctx, c.lines, rules, people)
-		if err != nil {
-			return nil, err
-		}
-		if m = rules.Train(labels, unresolved, asked); m == nil {
+		if m = rules.Train(labels, opt.Coverage.Outside); m == nil {
 			m = resolve.Prior()
 		}
 	}

@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"math"
 	"math/bits"
 	"strings"
 
@@ -108,7 +109,7 @@ func (r *Resolver) basis(q *query, m Match) uint64 {
 		h = h.add(sumWithin(s.zips, d.zips, tenantsAt(d.zips, uint64(q.zip))))
 	}
 	if far == byAnything {
-		h = h.add(r.model).flag(r.u.covered[q.state]).add(q.candidatesDigest)
+		h = h.add(r.model).flag(r.u.covered[q.state]).add(math.Float64bits(r.shift(q))).add(q.candidatesDigest)
 	}
 	return uint64(h)
 }

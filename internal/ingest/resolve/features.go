@@ -13,28 +13,27 @@ import (
 
 // The features of a candidate, by position.
 const (
-	fSimilar   = iota // Jaro-Winkler of the keys
-	fJaccard          // words in common, of all
-	fOverlap          // the same by weight of rarity
-	fLineIn           // weight of the line's words that the candidate has
-	fNameIn           // weight of the candidate's words that the line has
-	fExact            // keys equal
-	fEdit             // one edit apart
-	fBag              // same words, another order
-	fAcronym          // one is the initials of the other
-	fPrefix           // one key begins the other
-	fRarest           // rarity of the rarest word in common
-	fCommon           // how many bear the candidate's name
-	fZIP              // same ZIP
-	fZIP3             // same first three digits
-	fCity             // same city
-	fState            // same state
-	fNoState          // the line has no state
-	fNoZIP            // the line has no ZIP
-	fUncovered        // the register was not loaded for the line's state
-	fStreet           // same street address
-	fTenants          // how many share that address
-	fNum              // conflicts between the names
+	fSimilar = iota // Jaro-Winkler of the keys
+	fJaccard        // words in common, of all
+	fOverlap        // the same by weight of rarity
+	fLineIn         // weight of the line's words that the candidate has
+	fNameIn         // weight of the candidate's words that the line has
+	fExact          // keys equal
+	fEdit           // one edit apart
+	fBag            // same words, another order
+	fAcronym        // one is the initials of the other
+	fPrefix         // one key begins the other
+	fRarest         // rarity of the rarest word in common
+	fCommon         // how many bear the candidate's name
+	fZIP            // same ZIP
+	fZIP3           // same first three digits
+	fCity           // same city
+	fState          // same state
+	fNoState        // the line has no state
+	fNoZIP          // the line has no ZIP
+	fStreet         // same street address
+	fTenants        // how many share that address
+	fNum            // conflicts between the names
 	fDir
 	fAff
 	fStateName
@@ -62,8 +61,6 @@ const (
 	fOverlapCity
 	fSimilarAway
 	fExactAwayWeight
-	fUncoveredExact
-	fUncoveredOverlap
 	fFiledOnlyNameIn
 	fNameInLineIn
 	fAffStreet
@@ -73,18 +70,20 @@ const (
 	fTaxStatusClash // it is another
 	fHistory        // overlap with someone the funder has paid before; less where it has paid many
 	fGovernment     // the line names a government, and no list knows the candidate
+	fAffClash       // one is an affiliate of the other, and their standing differs
+	fAcronymHere    // initials, in the same ZIP or city
 	nFeatures
 )
 
 // features are their names in the model file.
 var features = [nFeatures]string{
 	"similar", "jaccard", "overlap", "line_in", "name_in", "exact", "edit", "bag", "acronym", "prefix", "rarest", "common",
-	"zip", "zip3", "city", "state", "no_state", "no_zip", "uncovered", "street", "tenants",
+	"zip", "zip3", "city", "state", "no_state", "no_zip", "street", "tenants",
 	"num", "dir", "aff", "state_name", "inst", "care_of", "foundation", "church", "group", "inactive", "filed_only",
 	"other_name", "filed_name", "pop", "revenue", "revenue_share", "registry", "registry_rows", "registry_other",
 	"exact_away", "exact_rare", "line_in_street", "name_in_street", "line_in_zip", "name_in_zip", "overlap_city", "similar_away",
-	"exact_away_weight", "uncovered_exact", "uncovered_overlap", "filed_only_name_in", "name_in_line_in", "aff_street", "prefix_long", "core",
-	"standing", "standing_clash", "history", "government",
+	"exact_away_weight", "filed_only_name_in", "name_in_line_in", "aff_street", "prefix_long", "core",
+	"standing", "standing_clash", "history", "government", "aff_clash", "acronym_here",
 }
 
 // measure fills in the features of the candidates, and drops those that cannot
@@ -106,10 +105,6 @@ func (r *Resolver) measure(q *query, s *search, known []einCount) {
 			rows += a.rows
 		}
 	}
-	uncovered := 0.0
-	if q.state != 0 && !r.u.covered[q.state] {
-		uncovered = 1
-	}
 	var revenue float64
 	n := 0
 	for i := range s.found {
@@ -122,6 +117,9 @@ func (r *Resolver) measure(q *query, s *search, known []einCount) {
 		p, c := d.closest(s.read, name, s.places)
 		line := p.name.KX
 		x[fJaccard], x[fOverlap], x[fLineIn], x[fNameIn], x[fRarest] = c.jaccard, c.overlap, c.lineIn, c.nameIn, c.rarest/10
+		if int(name) >= d.orgs && r.isBodyAt(p, org) {
+			continue
+		}
 		x[fExact] = oneIf(kx == line)
 		if x[fExact] == 1 {
 			x[fSimilar] = 1
@@ -153,7 +151,7 @@ func (r *Resolver) measure(q *query, s *search, known []einCount) {
 		x[fZIP3] = oneIf(q.zip != 0 && d.zipOf[org]/100 == q.zip/100)
 		x[fState] = oneIf(q.state != 0 && (d.stateOf[org] == q.state || d.moved[org] && o.hadState(q.state)))
 		x[fCity] = oneIf(city != 0 && d.cities[org] == city && d.stateOf[org] == q.state)
-		x[fNoState], x[fNoZIP], x[fUncovered], x[fCareOf] = oneIf(q.state == 0), oneIf(q.zip == 0), uncovered, oneIf(q.careOf)
+		x[fNoState], x[fNoZIP], x[fCareOf] = oneIf(q.state == 0), oneIf(q.zip == 0), oneIf(q.careOf)
 		if x[fStreet] = oneIf(isTenant(atStreet, org)); x[fStreet] == 1 {
 			x[fTenants] = log1p(len(atStreet) - 1)
 		}
@@ -164,7 +162,7 @@ func (r *Resolver) measure(q *query, s *search, known []einCount) {
 		x[fFiledOnly] = oneIf(o.Sources == FiledOnly)
 		x[fFiledName] = oneIf(int(name) >= d.firstFiled)
 		x[fOtherName] = oneIf(int(name) >= d.orgs && int(name) < d.firstFiled)
-		x[fPop] = log1p(coarse(int64(r.funders(q, org))))
+		x[fPop] = log1p(coarse(int64(min(r.funders(q, org), enoughFunders))))
 		x[fRevenue] = log1p(coarse(o.Revenue)) / 10
 		if x[fExact] == 1 {
 			revenue += float64(coarse(o.Revenue)) + 1
@@ -192,10 +190,10 @@ func (r *Resolver) measure(q *query, s *search, known []einCount) {
 		x[fOverlapCity] = x[fOverlap] * x[fCity]
 		x[fSimilarAway] = x[fSimilar] * away
 		x[fExactAwayWeight] = x[fExactAway] * float64(p.words.weight) * step / 20
-		x[fUncoveredExact], x[fUncoveredOverlap] = uncovered*x[fExact], uncovered*x[fOverlap]
 		x[fFiledOnlyNameIn] = x[fFiledOnly] * x[fNameIn]
 		x[fNameInLineIn] = x[fNameIn] * x[fLineIn]
-		x[fAffStreet] = x[fAff] * x[fStreet]
+		x[fAffStreet], x[fAffClash] = x[fAff]*x[fStreet], x[fAff]*x[fTaxStatusClash]
+		x[fAcronymHere] = x[fAcronym] * max(x[fZIP], x[fCity])
 		s.found[n] = s.found[i]
 		n++
 	}
@@ -209,11 +207,16 @@ func (r *Resolver) measure(q *query, s *search, known []einCount) {
 	}
 }
 
-// isPlausible reports whether a candidate has to do with the line at all: its
-// name, or its very address. That it is in the same town is nothing.
+// isPlausible reports whether the name of a candidate has to do with the line's:
+// a telling word, the initials, the letters, or a name that filers have used for
+// it. That it is in the same town, or in the same building, is nothing.
 func isPlausible(x *[nFeatures]float64) bool {
-	return x[fStreet] == 1 || x[fRarest]*10 >= distinctiveRarity || x[fExact]+x[fEdit]+x[fPrefix]+x[fAcronym]+x[fRegistry] > 0 || x[fSimilar] >= veryAlike
+	return x[fRarest]*10 >= distinctiveRarity || x[fExact]+x[fEdit]+x[fPrefix]+x[fAcronym]+x[fRegistry] > 0 || x[fSimilar] >= veryAlike
 }
+
+// enoughFunders is from how many funders on an organization is well known. More
+// say nothing of whether a line means it.
+const enoughFunders = 8
 
 // distinctiveRarity is the rarity of a word that tells names apart, veryAlike the
 // similarity of keys that differ by a slip or two.
@@ -234,6 +237,14 @@ func isBarring(line, name *orgname.Traits, v orgname.Veto, nameIn float64) bool 
 	var nothing orgname.Traits
 	both := line.Conflicts(&nothing) & name.Conflicts(&nothing)
 	return v&both&(orgname.Num|orgname.Dir) != 0
+}
+
+// isBodyAt reports whether an organization that was met through another name than
+// its own is by its own a body at the institution that the line names. A funder
+// who gave the foundation's EIN for the university does not make it one.
+func (r *Resolver) isBodyAt(p *reading, org uint32) bool {
+	own := r.u.index.traits(org)
+	return p.traits.Conflicts(&own)&orgname.Inst != 0
 }
 
 // closest picks the reading of a line that is nearest to a name.

@@ -26,6 +26,7 @@ type Options struct {
 	Assisted *Overrides   // rulings proposed by a model and checked, from overrides/model.csv
 	Model    *model.Model // for the lines that no rule decides; nil for none
 	History  *History     // whom funders have paid, for the model
+	Coverage *Coverage    // of how much the universe holds, for the model
 	Off      []Rule       // rules that failed their trial and do not run
 }
 

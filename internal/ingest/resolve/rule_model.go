@@ -22,18 +22,40 @@ func (r *Resolver) chooseByModel(q *query, s *search, known []einCount) Match {
 	if best < 0 {
 		return Match{}
 	}
-	p := model.Round(r.opt.Model.Prob(combined(s, best, second)))
+	p := model.Round(r.opt.Model.Prob(combined(s, best, second), r.shift(q)))
 	e := r.u.orgs[r.u.index.orgOf(s.found[best].name)].EIN
-	if p < model.Accept || byChance(&s.rows[best]) {
+	accept := model.Accept
+	if q.state != 0 && !r.u.covered[q.state] {
+		accept = model.AcceptUncovered
+	}
+	if p < accept || byChance(&s.rows[best]) {
 		return Match{}
 	}
 	return Match{EIN: e, Rule: Model, Prob: p}
 }
 
-// byChance reports whether a candidate elsewhere has so little of the line's
-// name that fame alone can have made it the best.
+// shift is what coverage adds to the log-odds of a line's answer.
+func (r *Resolver) shift(q *query) float64 {
+	if r.opt.Model == nil {
+		return 0
+	}
+	return r.opt.Coverage.shift(r.u, r.opt.Model, q.state)
+}
+
+// Overlap of words below which nothing but fame, or the building, can have made a
+// candidate the best.
+const (
+	leastOverlap   = 0.4
+	leastAtAddress = 0.2
+)
+
+// byChance reports whether a candidate has so little of the line's name that it
+// is not named by it.
 func byChance(x *[nFeatures]float64) bool {
-	return x[fOverlap] < 0.4 && x[fStreet]+x[fExact]+x[fEdit]+x[fPrefix]+x[fAcronym]+x[fBag] == 0
+	if x[fExact]+x[fEdit]+x[fPrefix]+x[fAcronym]+x[fBag] > 0 || x[fSimilar] >= veryAlike {
+		return false
+	}
+	return x[fOverlap] < leastAtAddress || x[fStreet] == 0 && x[fOverlap] < leastOverlap
 }
 
 // bestTwo finds the candidate with the highest score and the best of another

@@ -27,9 +27,11 @@ type Label struct {
 
 // Bounds of the training. Below fewLabels the weights of every fifth of the
 // labels come from the other four, so that none is wasted; below leastLabels
-// there is nothing to learn from and the prior serves.
+// there is nothing to learn from and the prior serves. An estimate from how many
+// lines stay unresolved needs leastAsked of them.
 const (
-	leastLabels = 2000
+	leastLabels = 500
+	leastAsked  = 2000
 	fewLabels   = 20_000
 	mostLabels  = 120_000
 	folds       = 5
@@ -53,39 +55,27 @@ func Prior() *model.Model {
 func ReadModel(r io.Reader) (*model.Model, error) { return model.Read(r, features[:]) }
 
 // Train fits a model to the lines whose EIN is known, each asked for blindly,
-// and to the same lines with their organization taken out of the universe: a
-// model that has only seen lines with an answer believes every line to have
-// one. How many have none is estimated from unresolved and asked: of so many
-// lines without a filed EIN, how many the rules leave unresolved. What they leave of
-// the labels, which all have an organization, is the part that is merely hard.
+// and to lines without an organization: those whose EIN nobody knows, and the
+// others with their organization taken out of the universe. A model that has
+// only seen lines with an answer believes every line to have one. outside is how
+// many of the lines that it will be asked about have none.
 //
 // The model depends on the set of labels and not on their order or on the
 // number of cores. Where the rules leave too few to learn from, Train returns
 // nil, and Prior is there to be used.
-func (r *Resolver) Train(labels []Label, unresolved, asked int) *model.Model {
-	lines, hard := r.trainingLines(sampleLabels(labels))
+func (r *Resolver) Train(labels []Label, outside float64) *model.Model {
+	lines := r.trainingLines(sampleLabels(labels))
 	if countOpen(lines) < leastLabels {
 		return nil
 	}
-	outside := Outside
-	if asked >= leastLabels && unresolved > 0 {
-		outside = min(max(1-hard*float64(asked)/float64(unresolved), leastOutside), mostOutside)
-	}
 	return r.learn(lines, outside)
 }
 
-// TrainSmall is Train without the lower bound, for making the prior.
+// TrainSmall is Train without the lower bound, for making the prior and for
+// testing on lines that a model has not seen.
 func (r *Resolver) TrainSmall(labels []Label, outside float64) *model.Model {
-	lines, _ := r.trainingLines(labels)
-	return r.learn(lines, outside)
+	return r.learn(r.trainingLines(labels), outside)
 }
-
-// The estimate of lines without an organization is rough; it is not believed
-// outside these bounds.
-const (
-	leastOutside = 0.2
-	mostOutside  = 0.9
-)
 
 // sampleLabels keeps at most mostLabels labels, by a fixed choice that has
 // nothing to do with their order.
@@ -120,9 +110,21 @@ func sampleLabels(labels []Label) []Label {
 type trainingLine struct {
 	label  *Label
 	open   bool   // its organization is in the universe and no rule finds it
-	masked bool   // without its organization no rule finds another
+	absent bool   // its organization is not, and no rule finds another
+	masked bool   // its organization is, and without it no rule finds another
+	easy   bool   // its organization is in the universe and a rule finds it
+	at     bool   // the register of its state was loaded
 	bucket uint32 // by the organization, so that one is never on both sides
 }
+
+// easyWeight is what a line that a rule finds counts beside one that none does.
+// They are like those in what an organization is, and many times as many; where
+// there are plenty of the others they are not needed. At most about easyLines
+// for each of the others are looked at.
+const (
+	easyWeight = 0.3
+	easyLines  = 8
+)
 
 // maskEvery is of how many lines that a rule resolves one is also asked for
 // without its organization. They are many and much alike.
@@ -130,44 +132,43 @@ const maskEvery = 4
 
 // trainingLines picks the lines to learn from, in an order of their own: those
 // that no rule resolves, and those that none would if their organization were
-// unknown. hard is the share of labels with an organization in the universe
-// that no rule resolves.
-func (r *Resolver) trainingLines(labels []Label) (list []trainingLine, hard float64) {
+// unknown.
+func (r *Resolver) trainingLines(labels []Label) (list []trainingLine) {
 	rules := New(r.u, Options{Human: r.opt.Human, Assisted: r.opt.Assisted, Off: r.opt.Off})
 	all := make([]trainingLine, len(labels))
-	known := make([]bool, len(labels))
 	onAllCores(len(labels), func(from, to int) {
 		for i := from; i < to; i++ {
 			l := &labels[i]
-			if !r.u.prefixes.Has(l.Truth) || l.Truth == l.Funder || l.Name.KX == "" {
+			if !r.usable(l) {
 				continue
 			}
 			h := hashKey(l.Truth.String())
-			all[i] = trainingLine{label: l, bucket: uint32(h>>20) % 100}
-			known[i] = r.Knows(l.Truth, l.Funder)
+			state := lineState(&l.Recipient, l.Name)
+			t := trainingLine{label: l, bucket: uint32(h>>20) % 100, at: state == 0 || r.u.covered[state]}
+			known := r.Knows(l.Truth, l.Funder)
 			silent := rules.ResolveBlind(&l.Recipient, l.Name, l.Funder, ein.None).EIN == ein.None
-			switch all[i].open = silent && known[i]; {
-			case !known[i]:
-				all[i].masked = silent
-			case silent || (hashKey(l.Name.KX)+h)%maskEvery == 0:
-				all[i].masked = rules.ResolveBlind(&l.Recipient, l.Name, l.Funder, l.Truth).EIN == ein.None
+			t.open, t.absent = silent && known, silent && !known
+			t.easy = known && !silent
+			if known && (silent || (hashKey(l.Name.KX)+h)%maskEvery == 0) {
+				t.masked = rules.ResolveBlind(&l.Recipient, l.Name, l.Funder, l.Truth).EIN == ein.None
 			}
+			all[i] = t
 		}
 	})
-	present, unresolved := 0, 0
+	open, easy := countOpen(all), 0
 	for i := range all {
-		if known[i] {
-			present++
-		}
-		if all[i].open {
-			unresolved++
-		}
-		if all[i].open || all[i].masked {
-			list = append(list, all[i])
+		easy += int(oneIf(all[i].easy))
+	}
+	every := uint64(easy/(easyLines*(open+1)) + 1)
+	for i := range all {
+		t := &all[i]
+		t.easy = t.easy && open < fewLabels && hashKey(t.label.Name.KX)%every == 0
+		if t.open || t.absent || t.masked || t.easy {
+			list = append(list, *t)
 		}
 	}
 	slices.SortFunc(list, func(a, b trainingLine) int { return compareLabels(a.label, b.label) })
-	return list, ratio(unresolved, present)
+	return list
 }
 
 // countOpen counts the lines with an answer that only the model can find.
@@ -180,45 +181,43 @@ func countOpen(list []trainingLine) (n int) {
 	return n
 }
 
-// learn fits, calibrates and tests.
+// learn fits, calibrates and tests. The probabilities are those of lines of
+// states whose register was loaded; what is known of other states comes in with
+// Coverage.
 func (r *Resolver) learn(list []trainingLine, outside float64) *model.Model {
 	present := countOpen(list)
 	var m *model.Model
 	var calibrate, test []model.Point
 	metrics := model.Metrics{Labels: present}
 	blocked, top := 0, 0
-	take := func(m *model.Model, in func(bucket uint32) bool) []model.Point {
-		points, b, t := r.scorePoints(m, list, in, outside)
+	take := func(m *model.Model, in func(*trainingLine) bool) []model.Point {
+		points, b, t := r.scorePoints(m, list, func(l *trainingLine) bool { return l.at && in(l) }, outside)
 		blocked, top = blocked+b, top+t
 		return points
 	}
 	all := r.measureAll(list)
 	if present < fewLabels {
-		m = fit(list, all, func(uint32) bool { return true }, outside)
+		m = fit(list, all, func(*trainingLine) bool { return true }, outside)
 		for fold := range uint32(folds) {
-			out := fit(list, all, func(bucket uint32) bool { return bucket%folds != fold }, outside)
-			calibrate = append(calibrate, take(out, func(bucket uint32) bool { return bucket%folds == fold })...)
+			out := fit(list, all, func(l *trainingLine) bool { return l.bucket%folds != fold }, outside)
+			calibrate = append(calibrate, take(out, func(l *trainingLine) bool { return l.bucket%folds == fold })...)
 		}
 		test = calibrate
-		metrics.Fitted, metrics.Calibrated, metrics.Tested = present, present, present
+		metrics.Fitted = present
 	} else {
-		m = fit(list, all, func(bucket uint32) bool { return bucket < 60 }, outside)
-		calibrate, _, _ = r.scorePoints(m, list, func(bucket uint32) bool { return bucket >= 60 && bucket < 80 }, outside)
-		test = take(m, func(bucket uint32) bool { return bucket >= 80 })
+		m = fit(list, all, func(l *trainingLine) bool { return l.bucket < 60 }, outside)
+		calibrate = take(m, func(l *trainingLine) bool { return l.bucket >= 60 && l.bucket < 80 })
+		blocked, top = 0, 0
+		test = take(m, func(l *trainingLine) bool { return l.bucket >= 80 })
 		for i := range list {
-			switch l := &list[i]; {
-			case !l.open:
-			case l.bucket < 60:
+			if list[i].open && list[i].bucket < 60 {
 				metrics.Fitted++
-			case l.bucket < 80:
-				metrics.Calibrated++
-			default:
-				metrics.Tested++
 			}
 		}
 	}
 	m.Calibrate(calibrate)
 	m.Outside = outside
+	metrics.Calibrated, metrics.Tested = countKnown(calibrate), countKnown(test)
 	metrics.Blocking = ratio(blocked, metrics.Tested)
 	metrics.Top = ratio(top, metrics.Tested)
 	assess(m, test, &metrics)
@@ -226,28 +225,37 @@ func (r *Resolver) learn(list []trainingLine, outside float64) *model.Model {
 	return m
 }
 
+// countKnown counts the points of lines whose organization is in the universe.
+func countKnown(points []model.Point) (n int) {
+	for i := range points {
+		if points[i].Known {
+			n++
+		}
+	}
+	return n
+}
+
 // assess fills in the figures that depend on the probabilities.
 func assess(m *model.Model, points []model.Point, to *model.Metrics) {
-	var accepted, right, all, present, claimed, loss float64
+	var accepted, right, all, present, loss float64
 	var bins [10][2]float64
 	for _, p := range points {
-		prob := m.Prob(p.Score)
+		prob := m.Prob(p.Score, 0)
 		y := oneIf(p.Right)
 		all += p.Weight
 		loss -= p.Weight * (y*math.Log(prob) + (1-y)*math.Log(1-prob))
-		b := &bins[min(int(prob*10), 9)]
-		b[0] += p.Weight * prob
-		b[1] += p.Weight * y
-		if p.Weight == 1 {
+		if p.Known {
 			present++
 		} else {
 			to.Masked++
 		}
+		b := &bins[min(int(prob*10), 9)]
+		b[0] += p.Weight * prob
+		b[1] += p.Weight * y
 		if prob >= model.Accept {
 			to.Accepted++
 			accepted += p.Weight
 			right += p.Weight * y
-			claimed += p.Weight * prob
 		}
 	}
 	for _, b := range bins {
@@ -278,7 +286,7 @@ const (
 
 // measuredLine are the candidates of one line to learn from: with its
 // organization and without.
-type measuredLine struct{ open, masked model.Rows }
+type measuredLine struct{ open, without model.Rows }
 
 // measureAll measures every line once, however many fits come of it.
 func (r *Resolver) measureAll(list []trainingLine) []measuredLine {
@@ -286,55 +294,79 @@ func (r *Resolver) measureAll(list []trainingLine) []measuredLine {
 	onAllCores(len(list), func(from, to int) {
 		for i := from; i < to; i++ {
 			l := &list[i]
-			if l.open {
+			if l.open || l.easy {
 				r.addExamples(&all[i].open, l, ein.None)
 			}
-			if l.masked {
-				r.addExamples(&all[i].masked, l, l.label.Truth)
+			if l.absent || l.masked {
+				r.addExamples(&all[i].without, l, l.label.Truth)
 			}
 		}
 	})
 	return all
 }
 
-// fit learns weights from some of the lines.
-func fit(list []trainingLine, all []measuredLine, in func(bucket uint32) bool, outside float64) *model.Model {
-	weight := outsideWeight(list, in, outside)
-	size := 0
+// fit learns weights from some of the lines. What is missing where no register
+// was loaded teaches nothing.
+func fit(list []trainingLine, all []measuredLine, in func(*trainingLine) bool, outside float64) *model.Model {
+	size, present, without := 0, 0, 0
+	lost := func(l *trainingLine) bool { return l.masked || l.absent && l.at }
 	for i := range list {
-		if in(list[i].bucket) {
-			size += all[i].open.Len() + all[i].masked.Len()
+		if l := &list[i]; in(l) {
+			size += all[i].open.Len() + all[i].without.Len()
+			present += int(oneIf(l.open))
+			without += int(oneIf(lost(l)))
 		}
 	}
 	rows := model.NewRows(nFeatures, size)
 	for i := range list {
-		if in(list[i].bucket) {
-			rows.Append(&all[i].open, 1)
-			rows.Append(&all[i].masked, weight)
+		l := &list[i]
+		if !in(l) {
+			continue
+		}
+		weight := 1.0
+		if l.easy {
+			weight = easyWeight
+		}
+		rows.Append(&all[i].open, weight)
+		if lost(l) {
+			rows.Append(&all[i].without, outside/(1-outside)*float64(present)/float64(without))
 		}
 	}
 	return model.Fit(features[:], rows)
 }
 
-// outsideWeight is what a line without an organization counts, so that they
-// make up their share of all those chosen.
-func outsideWeight(list []trainingLine, in func(bucket uint32) bool, outside float64) float64 {
-	present, absent := 0, 0
+// without is what a line counts as one that has no organization.
+func (l *trainingLine) without(absent, masked float64) float64 {
+	switch {
+	case l.absent:
+		return absent
+	case l.masked:
+		return masked
+	}
+	return 0
+}
+
+// outsideWeights are what lines without an organization count, so that they make
+// up their share of all those chosen: those that truly have none as they are,
+// and where these are too few, those whose organization was taken away.
+func outsideWeights(list []trainingLine, in func(*trainingLine) bool, outside float64) (absent, masked float64) {
+	present, lost, hidden := 0, 0, 0
 	for i := range list {
-		if l := &list[i]; in(l.bucket) {
-			if l.open {
-				present++
-			}
-			if l.masked {
-				absent++
-			}
+		if l := &list[i]; in(l) {
+			present += int(oneIf(l.open))
+			lost += int(oneIf(l.absent))
+			hidden += int(oneIf(l.masked))
 		}
 	}
-	if absent == 0 {
-		return 1
+	share := outside / (1 - outside) * float64(present)
+	absent = 1
+	if float64(lost) > share || hidden == 0 && lost > 0 {
+		return share / float64(lost), 0
 	}
-	// Never exactly 1, by which the lines that have one are known.
-	return outside / (1 - outside) * float64(present) / float64(absent) * (1 - 1e-9)
+	if hidden > 0 {
+		masked = (share - float64(lost)) / float64(hidden)
+	}
+	return absent, masked
 }
 
 // addExamples adds the candidates of one line.
@@ -382,17 +414,16 @@ func blindQuery(l *Label, absent ein.EIN) *query {
 
 // scorePoints scores the best candidate of every line chosen. It counts the
 // lines whose organization is a candidate, and those where it is the best.
-func (r *Resolver) scorePoints(m *model.Model, list []trainingLine, in func(bucket uint32) bool, outside float64) (points []model.Point, blocked, top int) {
+func (r *Resolver) scorePoints(m *model.Model, list []trainingLine, in func(*trainingLine) bool, outside float64) (points []model.Point, blocked, top int) {
 	var chosen []*trainingLine
 	for i := range list {
-		if in(list[i].bucket) {
+		if in(&list[i]) {
 			chosen = append(chosen, &list[i])
 		}
 	}
-	weight := outsideWeight(list, in, outside)
+	absent, masked := outsideWeights(list, in, outside)
 	type result struct {
-		point           [2]model.Point
-		ok              [2]bool
+		point           [2]model.Point // with its organization, and without
 		blocked, topped bool
 	}
 	results := make([]result, len(chosen))
@@ -400,45 +431,39 @@ func (r *Resolver) scorePoints(m *model.Model, list []trainingLine, in func(buck
 	onAllCores(len(chosen), func(from, to int) {
 		for i := from; i < to; i++ {
 			l, res := chosen[i], &results[i]
-			ask := func(absent ein.EIN, weight float64, at int) {
-				asked.measureLabel(l.label, absent, func(s *search) {
+			ask := func(point *model.Point, hidden ein.EIN, weight float64) {
+				*point = model.Point{Score: lowest, Weight: weight, Known: hidden == ein.None}
+				asked.measureLabel(l.label, hidden, func(s *search) {
 					d := &r.u.index
 					best, second := asked.bestTwo(&query{barred: l.label.Funder}, s)
-					res.ok[at] = true
-					res.point[at] = model.Point{Score: lowest, Weight: weight}
 					for k := range s.found {
 						res.blocked = res.blocked || r.u.orgs[d.orgOf(s.found[k].name)].EIN == l.label.Truth
 					}
-					if best < 0 {
+					if best < 0 || byChance(&s.rows[best]) {
 						return
 					}
-					res.point[at].Score = combined(s, best, second)
-					right := r.u.orgs[d.orgOf(s.found[best].name)].EIN == l.label.Truth
-					res.point[at].Right = right
-					res.topped = res.topped || right
+					point.Score = combined(s, best, second)
+					point.Right = r.u.orgs[d.orgOf(s.found[best].name)].EIN == l.label.Truth
+					res.topped = res.topped || point.Right
 				})
 			}
 			if l.open {
-				ask(ein.None, 1, 0)
+				ask(&res.point[0], ein.None, 1)
 			}
-			if l.masked {
-				ask(l.label.Truth, weight, 1)
+			if w := l.without(absent, masked); w > 0 {
+				ask(&res.point[1], l.label.Truth, w)
 			}
 		}
 	})
 	for i := range results {
 		res := &results[i]
-		for at := range res.ok {
-			if res.ok[at] {
-				points = append(points, res.point[at])
+		for _, p := range res.point {
+			if p.Weight > 0 {
+				points = append(points, p)
 			}
 		}
-		if res.blocked {
-			blocked++
-		}
-		if res.topped {
-			top++
-		}
+		blocked += int(oneIf(res.blocked))
+		top += int(oneIf(res.topped))
 	}
 	return points, blocked, top
 }

@@ -59,7 +59,7 @@ func TestTrain(t *testing.T) {
 	t.Parallel()
 	u, labels := school(t, 4_000, 9_000)
 	r := New(u, Options{})
-	m := r.Train(labels[:7_000], 0, 0)
+	m := r.Train(labels[:7_000], Outside)
 	if m == nil {
 		t.Fatal("too few labels")
 	}
@@ -91,10 +91,10 @@ func TestTrain(t *testing.T) {
 func TestTrainDoesNotDependOnOrder(t *testing.T) {
 	u, labels := school(t, 2_000, 7_000)
 	r := New(u, Options{})
-	want := file(t, r.Train(labels, 500, 5000))
+	want := file(t, r.Train(labels, 0.4))
 	rand.New(rand.NewPCG(1, 1)).Shuffle(len(labels), func(i, j int) { labels[i], labels[j] = labels[j], labels[i] })
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	if got := file(t, r.Train(labels, 500, 5000)); got != want {
+	if got := file(t, r.Train(labels, 0.4)); got != want {
 		t.Error("another order of labels on one core gives another model")
 	}
 }
@@ -102,7 +102,7 @@ func TestTrainDoesNotDependOnOrder(t *testing.T) {
 func TestTrainWithoutLabels(t *testing.T) {
 	t.Parallel()
 	r := New(testUniverse(), Options{})
-	if m := r.Train(nil, 0, 0); m != nil {
+	if m := r.Train(nil, Outside); m != nil {
 		t.Error("a model was learned from nothing")
 	}
 	if m := Prior(); m.Origin != "prior" || len(m.Features) != nFeatures {

@@ -46,7 +46,7 @@ func TestTally(t *testing.T) {
 	s := ta.Summary()
 	want := Summary{Lines: 150, Present: 130, Linked: 115, Coverage: 0.86667, Precision: 0.97087, RawPrecision: 0.90909,
 		Recall: 0.81301, RawRecall: 0.76923, AllPrecision: 0.92593, Suspects: 7, Blocking: 0.76923, BlockingRest: 0.33333, Dollars: 1,
-		ECE: s.ECE, AllECE: s.AllECE, Brier: s.Brier, LogLoss: s.LogLoss, Rules: s.Rules}
+		ECE: s.ECE, AllECE: s.AllECE, Brier: s.Brier, LogLoss: s.LogLoss, ModelECE: 0.06667, Rules: s.Rules}
 	got, _ := json.Marshal(s)
 	wanted, _ := json.Marshal(want)
 	if string(got) != string(wanted) {

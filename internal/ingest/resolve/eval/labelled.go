@@ -124,7 +124,9 @@ func Teach(b *resolve.UniverseBuilder, cases []Case) {
 func Ask(r *resolve.Resolver, c *Case) (Outcome, resolve.Match) {
 	m := r.ResolveBlind(&c.Recipient, &c.name, c.Funder, ein.None)
 	o := Outcome{Rule: m.Rule, Prob: m.Prob, Class: "org", Slices: c.slices(), Amount: c.Amount}
-	o.Present = r.Knows(c.Truth, c.Funder)
+	// What was found could be found, whatever the lists say.
+	o.Present = r.Knows(c.Truth, c.Funder) || m.EIN == c.Truth
+	o.Covered = r.Universe().Covered(c.State)
 	if o.Present {
 		line := c.Recipient
 		line.Filed = c.Truth

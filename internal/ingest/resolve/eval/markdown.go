@@ -34,6 +34,14 @@ type Summary struct {
 	Dollars      float64 `json:"dollars_linked"`
 	MaskedFires  float64 `json:"masked_false_fires"`
 	Model        string  `json:"model,omitempty"`
+	ModelECE     float64 `json:"model_ece"` // of the model's answers alone, every answer that is not the label wrong
+
+	// Labelled lines by what was loaded; the figures above are then those of
+	// covered states, but for the counts of rows and rules.
+	SetAside  int  `json:"set_aside,omitempty"` // labels of filers that put one EIN on many unrelated names
+	Covered   *Mix `json:"covered,omitempty"`
+	Uncovered *Mix `json:"uncovered,omitempty"`
+	All       *Mix `json:"all,omitempty"`
 
 	Rules Rules  `json:"rules"`
 	Gates []Gate `json:"gates,omitempty"`
@@ -97,10 +105,10 @@ func (t *Tally) Summary() Summary {
 		Lines: t.Lines, Present: t.Present, Linked: t.Linked, Coverage: round(t.Coverage()),
 		Precision: round(t.All.Precision()), Recall: round(t.Recall()), ECE: round(ECE(&t.Known)), AllECE: round(ECE(&t.Bins)),
 		RawPrecision: round(t.All.Raw()), RawRecall: round(t.RawRecall()),
-		AllPrecision: round(share(t.All.Agree, t.All.N+t.All.Absent-t.All.Suspect)),
+		AllPrecision: round(t.strict()),
 		Suspects:     t.All.Suspect, Brier: round(t.Brier()), LogLoss: round(t.LogLoss()),
 		Blocking: round(share(t.Blocked, t.Present)), BlockingRest: round(share(t.UnnamedBlocked, t.Unnamed)),
-		Dollars: round(share(t.LinkedDollars, t.Dollars)),
+		Dollars: round(share(t.LinkedDollars, t.Dollars)), ModelECE: round(ECE(&t.Own)),
 	}
 	for _, r := range grant.Rules() {
 		c := &t.Rules[r]
@@ -111,6 +119,20 @@ func (t *Tally) Summary() Summary {
 		s.Rules = append(s.Rules, RuleFigures{Rule: r, N: c.N, Agree: c.Agree, Precision: round(c.Precision()),
 			Low: round(low), High: round(high), Suspect: c.Suspect, Absent: c.Absent})
 	}
+	return s
+}
+
+// Summary computes the figures of labelled lines, those at the top of covered
+// states.
+func (res *Result) Summary() Summary {
+	s := res.Tally.Summary()
+	covered, uncovered, all := res.Covered.mix(), res.Uncovered.mix(), res.Tally.mix()
+	all.Precision, all.ECE = all.AllPrecision, all.AllECE
+	s.Covered, s.Uncovered, s.All = &covered, &uncovered, &all
+	s.Precision, s.Recall, s.ECE, s.ModelECE = covered.Precision, covered.Recall, covered.ECE, covered.ModelECE
+	s.Model, s.Gates = res.Model, res.Gates
+	s.MaskedFires = round(share(res.Masked.Linked, res.Masked.Lines))
+	s.LeftOut, s.SetAside = res.Left.Lost(), res.SetAside
 	return s
 }
 

@@ -24,6 +24,7 @@ type Outcome struct {
 	Prob    float64
 	Verdict Verdict
 	Present bool // the organization is in the universe, so that it could be found
+	Covered bool // the register of the line's state was loaded
 	Blocked bool // it is among the candidates of the model
 	Strange bool // the label's registered names have no word in common with the line
 	Class   string
@@ -85,6 +86,7 @@ type Tally struct {
 	Bins   [10]Bin // of claimed probability, every answer
 	Own    [10]Bin // of the model's alone
 	Known  [10]Bin // of those whose organization is in the universe
+	OwnIn  [10]Bin // of the model's alone whose organization is in the universe
 
 	squares, loss float64
 	top           float64 // highest probability the model claimed
@@ -154,7 +156,7 @@ func (t *Tally) Add(o *Outcome) {
 	for _, b := range []struct {
 		bins *[10]Bin
 		in   bool
-	}{{&t.Bins, true}, {&t.Own, o.Rule == grant.Model}, {&t.Known, o.Present}} {
+	}{{&t.Bins, true}, {&t.Own, o.Rule == grant.Model}, {&t.Known, o.Present}, {&t.OwnIn, o.Present && o.Rule == grant.Model}} {
 		if b.in {
 			bin := &b.bins[min(int(o.Prob*10), 9)]
 			bin.N++
@@ -184,6 +186,25 @@ func ECE(bins *[10]Bin) float64 {
 	}
 	return sum / float64(n)
 }
+
+// chance is the calibration error to be expected of so many answers if every
+// probability claimed were exactly right.
+func chance(bins *[10]Bin) float64 {
+	n, sum := judged(bins), 0.0
+	if n == 0 {
+		return 0
+	}
+	for i := range bins {
+		if b := &bins[i]; b.N > 0 {
+			p := b.Claimed / float64(b.N)
+			sum += math.Sqrt(2 / math.Pi * float64(b.N) * p * (1 - p))
+		}
+	}
+	return sum / float64(n)
+}
+
+// strict is the share of all answers that are the label, suspects set aside.
+func (t *Tally) strict() float64 { return share(t.All.Agree, t.All.N+t.All.Absent-t.All.Suspect) }
 
 // Brier is the mean squared distance of claimed probability and outcome.
 func (t *Tally) Brier() float64 { return t.squares / float64(max(judged(&t.Bins), 1)) }

@@ -230,7 +230,7 @@ func PrintWorld(out io.Writer, w *World, blind *Result, asJSON bool) error {
 // Examine asks blindly for lines of a build whose EIN was filed: those that
 // labels hold, at most as many as given.
 func Examine(r *resolve.Resolver, labels []resolve.Label, most int) *Result {
-	res := &Result{Tally: NewTally(), Masked: NewTally()}
+	res := newResult("")
 	most = max(most, 1)
 	step := max(1, (len(labels)+most-1)/most)
 	var cases []*Case
@@ -243,6 +243,6 @@ func Examine(r *resolve.Resolver, labels []resolve.Label, most int) *Result {
 		cases = append(cases, c)
 	}
 	res.askAll(r, cases, nil)
-	res.Gates = realGates(res.Tally)
+	res.Gates = res.realGates()
 	return res
 }

@@ -40,7 +40,7 @@ func (r *Rows) Len() int { return len(r.Y) }
 // ridge is the penalty on squared weights of standardized features, per
 // example: enough to keep a feature that never varies at nothing, and rare ones
 // from being believed too much.
-const ridge = 1e-5
+const ridge = 3e-4
 
 // newtonSteps bounds the iterations; the fit converges in fewer than ten.
 const newtonSteps = 25
@@ -261,6 +261,7 @@ func solve(h, g []float64, n int) []float64 {
 type Point struct {
 	Score  float64
 	Right  bool
+	Known  bool // the right one was there to be found
 	Weight float64
 }
 

@@ -24,8 +24,12 @@ const (
 	Floor = 0.01
 )
 
-// Accept is the probability from which on an answer is given.
-const Accept = 0.50
+// Accept is the probability from which on an answer is given; AcceptUncovered
+// the same where the register of the line's state was not loaded.
+const (
+	Accept          = 0.50
+	AcceptUncovered = 0.90
+)
 
 // marginWeight and marginCap say how much the distance to the second-best
 // candidate adds to the score.
@@ -167,9 +171,19 @@ func Combined(best, second float64, alone bool) float64 {
 // calibration knows. Rows keep it as a number of thousandths.
 func Round(p float64) float64 { return math.Round(p*1000) / 1000 }
 
-// Prob turns a combined score into a probability. A score that is not a number
-// has the lowest.
-func (m *Model) Prob(score float64) float64 {
+// Prob turns a combined score into a probability. shift is by how much a line is
+// likelier to have an answer at all than those of the calibration, in log-odds.
+func (m *Model) Prob(score, shift float64) float64 {
+	p := m.calibrated(score)
+	if shift == 0 {
+		return p
+	}
+	return clamp(1 / (1 + (1-p)/p*math.Exp(-shift)))
+}
+
+// calibrated is the probability of a score on lines like those of the
+// calibration. A score that is not a number has the lowest.
+func (m *Model) calibrated(score float64) float64 {
 	k := m.Knots
 	switch {
 	case !(score > k[0].Score):

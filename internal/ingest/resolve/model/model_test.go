@@ -91,7 +91,7 @@ func points(n int, seed uint64) []Point {
 	list := make([]Point, n)
 	for i := range list {
 		s := r.Float64()*12 - 6
-		list[i] = Point{s, r.Float64() < curve(s), 1}
+		list[i] = Point{Score: s, Right: r.Float64() < curve(s), Weight: 1}
 	}
 	return list
 }
@@ -105,7 +105,7 @@ func TestCalibration(t *testing.T) {
 		m.Calibrate(points(n, 4))
 		last := 0.0
 		for s := -8.0; s <= 8; s += 0.05 {
-			p := m.Prob(s)
+			p := m.Prob(s, 0)
 			if p < last || p < Floor || p > Cap {
 				t.Fatalf("%d lines: probability %g after %g at score %g", n, p, last, s)
 			}
@@ -113,7 +113,7 @@ func TestCalibration(t *testing.T) {
 		}
 		if n > stepLines {
 			for _, s := range []float64{-4, -1, 0, 1, 4} {
-				if p := m.Prob(s); math.Abs(p-curve(s)) > 0.06 {
+				if p := m.Prob(s, 0); math.Abs(p-curve(s)) > 0.06 {
 					t.Errorf("at score %g the probability is %.3f, want %.3f", s, p, curve(s))
 				}
 			}
@@ -126,7 +126,7 @@ func TestCalibration(t *testing.T) {
 			list[i].Right = right
 		}
 		m.Calibrate(list)
-		if p := m.Prob(3); right && p != Cap || !right && p > 0.02 {
+		if p := m.Prob(3, 0); right && p != Cap || !right && p > 0.02 {
 			t.Errorf("%s: probability %g", name, p)
 		}
 	}
@@ -144,7 +144,7 @@ func TestCalibration(t *testing.T) {
 		t.Error(err)
 	}
 	m.Calibrate(nil)
-	if p := m.Prob(100); p != Floor {
+	if p := m.Prob(100, 0); p != Floor {
 		t.Errorf("without lines the probability is %g", p)
 	}
 }
@@ -194,7 +194,7 @@ func TestReadBack(t *testing.T) {
 	if a, b := m.Score([]float64{0.3, 4, 1}), back.Score([]float64{1, 99, 0.3, 4}); math.Abs(a-b) > 1e-12 {
 		t.Errorf("the score is %g and %g after reading back", a, b)
 	}
-	if m.Prob(0.4) != back.Prob(0.4) {
+	if m.Prob(0.4, 0) != back.Prob(0.4, 0) {
 		t.Error("the probability is another after reading back")
 	}
 }
@@ -238,7 +238,7 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		for _, s := range []float64{math.Inf(-1), -3, 0, 0.5, 1, 1e300, math.Inf(1)} {
-			if p := m.Prob(s); !(p >= 0 && p <= Cap) {
+			if p := m.Prob(s, 0); !(p >= 0 && p <= Cap) {
 				t.Errorf("probability %g at score %g", p, s)
 			}
 		}

@@ -1,0 +1,70 @@
+package eval
+
+import (
+	"fmt"
+	"io"
+)
+
+// Mix is how well one kind of line is answered.
+type Mix struct {
+	Lines     int     `json:"lines"`
+	Present   int     `json:"present"` // with an organization in the universe
+	Answers   int     `json:"answers"`
+	Right     int     `json:"right"`
+	Precision float64 `json:"precision"`
+	Recall    float64 `json:"recall"` // of the lines present
+	ECE       float64 `json:"ece"`
+	ModelECE  float64 `json:"model_ece"` // of the model's answers alone
+
+	// The same with every answer that is not the label taken for wrong, also where
+	// the organization on the label is not in the universe.
+	AllPrecision float64 `json:"all_precision"`
+	AllECE       float64 `json:"all_ece"`
+
+	Model ModelMix `json:"model"`
+}
+
+// ModelMix is the part of the model, every answer that is not the label taken
+// for wrong.
+type ModelMix struct {
+	Answers   int     `json:"answers"`
+	Right     int     `json:"right"`
+	Claimed   float64 `json:"claimed"` // mean probability
+	Precision float64 `json:"precision"`
+	KnownECE  float64 `json:"ece_present"` // where the organization is in the universe
+	Chance    float64 `json:"ece_chance"`  // to be expected of so many answers if every claim were exactly right
+}
+
+// mix computes the figures.
+func (t *Tally) mix() Mix {
+	m := Mix{Lines: t.Lines, Present: t.Present, Answers: t.Linked, Right: t.All.Agree,
+		Precision: round(t.All.Precision()), Recall: round(t.Recall()), ECE: round(ECE(&t.Known)), ModelECE: round(ECE(&t.Own)),
+		AllPrecision: round(t.strict()), AllECE: round(ECE(&t.Bins))}
+	claimed := 0.0
+	for i := range t.Own {
+		m.Model.Answers += t.Own[i].N
+		m.Model.Right += t.Own[i].Right
+		claimed += t.Own[i].Claimed
+	}
+	m.Model.Claimed = round(claimed / float64(max(m.Model.Answers, 1)))
+	m.Model.Precision = round(share(m.Model.Right, m.Model.Answers))
+	m.Model.KnownECE, m.Model.Chance = round(ECE(&t.OwnIn)), round(chance(&t.Own))
+	return m
+}
+
+// mixes writes the figures of each kind of line.
+func (s *Summary) mixes(w io.Writer) {
+	row(w, "Lines", "with a label", "organization in the universe", "answers", "right", "precision", "recall", "calibration error", "of the model", "its answers", "right", "claimed")
+	row(w, "---", "---:", "---:", "---:", "---:", "---:", "---:", "---:", "---:", "---:", "---:", "---:")
+	for _, l := range []struct {
+		name string
+		mix  *Mix
+	}{{"of covered states", s.Covered}, {"of other states", s.Uncovered}, {"all answers", s.All}} {
+		m := l.mix
+		row(w, l.name, count(m.Lines), count(m.Present), count(m.Answers), count(m.Right), decimal(m.Precision), decimal(m.Recall), decimal(m.ECE),
+			decimal(m.ModelECE), count(m.Model.Answers), decimal(m.Model.Precision), decimal(m.Model.Claimed))
+	}
+	fmt.Fprintf(w, "\nPrecision in the first two rows is of the answers for organizations in the universe, in the last of all answers: any that is not the label is wrong. "+
+		"Of the model every answer is judged so in every row. Were each of its probabilities exactly right, chance alone would make a calibration error of %s of its answers in covered states.\n\n",
+		decimal(s.Covered.Model.Chance))
+}

@@ -1,0 +1,91 @@
+package resolve
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"grantgraph/internal/orgname"
+)
+
+// unrelatedNames is on how many names that have nothing to do with one another a
+// filer may put one EIN before it is taken for a number that fills a box: that of
+// the school district for each school, or 99-9999999.
+const unrelatedNames = 10
+
+// SetAside marks the labels of filers that put one EIN on ten or more unrelated
+// names. They say who was reached through whom, or nothing; not who is meant.
+func SetAside(labels []Label) (aside []bool, n int) {
+	order := make([]int32, len(labels))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	who := func(a, b int32) int {
+		x, y := &labels[a], &labels[b]
+		return cmp.Or(cmp.Compare(x.Funder, y.Funder), cmp.Compare(x.Truth, y.Truth))
+	}
+	slices.SortFunc(order, func(a, b int32) int { return cmp.Or(who(a, b), cmp.Compare(a, b)) })
+	aside = make([]bool, len(labels))
+	for from := 0; from < len(order); {
+		to := from + 1
+		for to < len(order) && who(order[from], order[to]) == 0 {
+			to++
+		}
+		if to-from >= unrelatedNames && unrelated(labels, order[from:to]) {
+			for _, i := range order[from:to] {
+				aside[i] = true
+			}
+			n += to - from
+		}
+		from = to
+	}
+	return aside, n
+}
+
+// unrelated reports whether enough of the names have nothing to do with one
+// another.
+func unrelated(labels []Label, which []int32) bool {
+	var told [unrelatedNames]*orgname.Name
+	n := 0
+next:
+	for _, i := range which {
+		name := labels[i].Name
+		for _, other := range told[:n] {
+			if name.KX == other.KX || sharesOwnWord(name.K2, other.K2) {
+				continue next
+			}
+		}
+		told[n] = name
+		if n++; n == unrelatedNames {
+			return true
+		}
+	}
+	return false
+}
+
+// sharesOwnWord reports whether two names have a word in common that is more
+// than a kind of body.
+func sharesOwnWord(a, b string) bool {
+	for w := range wordsOf(a) {
+		if len(w) < 3 || commonWord(w) || kindWords[w] {
+			continue
+		}
+		for v := range wordsOf(b) {
+			if v == w {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// kindWords say what kind of body a name is of, which schools of a district and
+// parishes of a diocese have in common.
+var kindWords = func() map[string]bool {
+	m := map[string]bool{}
+	for w := range strings.FieldsSeq("SCHOOL SCHOOLS HIGH MIDDLE ELEMENTARY PRIMARY PREPARATORY ACADEMY COLLEGE UNIVERSITY CHURCH PARISH CATHOLIC SAINT HOLY " +
+		"YOUTH TEEN SENIOR HOUSE HOME FOOD BANK PANTRY MEALS AIR FORCE BASE AFB FORT NAVAL STATION HOSPITAL CLINIC HEALTH COUNTY CITY NORTH SOUTH EAST WEST") {
+		m[w] = true
+	}
+	return m
+}()
