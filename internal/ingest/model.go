@@ -22,8 +22,17 @@ const modelFile = "resolve/model.json"
 type ModelReport struct {
 	Origin  string        `json:"origin"` // trained on this corpus, or prior where it has too few labels
 	Outside float64       `json:"outside"`
-	Metrics model.Metrics `json:"metrics"`
-	Trials  []Trial       `json:"rules"`
+	Metrics model.Metrics `json:"metrics"` // of a prior, those it was fitted with
+
+	// What this corpus has to learn from: lines with a filed EIN, those left out of
+	// them because their filer put one EIN on many unrelated names, and of the lines
+	// of states whose register was loaded those whose organization is known.
+	Labels       int `json:"labels"`
+	SetAside     int `json:"labels_set_aside"`
+	Covered      int `json:"labels_covered"`
+	CoveredKnown int `json:"labels_covered_known"`
+
+	Trials []Trial `json:"rules"`
 }
 
 // Trial is how a rule did on lines of this corpus whose EIN was hidden. One that
@@ -51,6 +60,15 @@ func (b *builder) resolver(ctx context.Context, c *corpus, human *resolve.Overri
 	if err != nil {
 		return nil, err
 	}
+	aside, n := resolve.SetAside(labels)
+	b.report.Model.SetAside = n
+	kept := labels[:0]
+	for i := range labels {
+		if !aside[i] {
+			kept = append(kept, labels[i])
+		}
+	}
+	labels = kept
 	b.phase("model", 1)
 	b.report.Model.Trials = []Trial{}
 	for _, t := range resolve.New(u, opt).TryRules(labels) {
@@ -72,7 +90,7 @@ func (b *builder) resolver(ctx context.Context, c *corpus, human *resolve.Overri
 			m = resolve.Prior()
 		}
 	}
-	b.report.Model.Origin, b.report.Model.Outside, b.report.Model.Metrics = m.Origin, m.Outside, m.Metrics
+	b.reportModel(m, opt.Coverage, len(labels))
 	b.step(1)
 	opt.Model, c.model = m, m
 	r := resolve.New(u, opt)
@@ -80,6 +98,16 @@ func (b *builder) resolver(ctx context.Context, c *corpus, human *resolve.Overri
 		b.opt.Examine(r, labels)
 	}
 	return r, ctx.Err()
+}
+
+// reportModel says what the model is and what it rests on.
+func (b *builder) reportModel(m *model.Model, c *resolve.Coverage, labels int) {
+	r := &b.report.Model
+	r.Origin, r.Outside, r.Metrics = m.Origin, m.Outside, m.Metrics
+	r.Labels, r.Covered, r.CoveredKnown = labels, c.Lines, c.Known
+	if m.Origin == "prior" {
+		b.report.Warnings = append(b.report.Warnings, fmt.Sprintf("the model of these lines is the one that ships with the program: of %d lines with a filed EIN the rules leave too few to learn from", labels))
+	}
 }
 
 // assisted reads the rulings that a language model proposed, if there are any.
@@ -180,7 +208,8 @@ func (b *builder) labels(ctx context.Context, c *corpus) ([]resolve.Label, error
 const unresolvedSample = 40_000
 
 // countUnresolved counts, among recipients that private foundations name and
-// that are organizations as far as anyone can tell, those that no rule finds.
+// that are organizations as far as anyone can tell, in states whose register was
+// loaded, those that no rule finds.
 // They have no EINs filed, so this is all that is known of how many have none
 // to find.
 func (b *builder) countUnresolved(ctx context.Context, g *lines, r *resolve.Resolver, people *classify.People) (unresolved, asked int, err error) {
@@ -205,6 +234,9 @@ func (b *builder) countUnresolved(ctx context.Context, g *lines, r *resolve.Reso
 			line.PF = true
 			if t.Filed != ein.None || t.Country != "" || classify.Unidentified(&line, false) || classify.Individual(&line, people) {
 				continue
+			}
+			if !r.Universe().Covered(t.State) {
+				continue // whoever is not loaded cannot be found
 			}
 			n := t.ParseName()
 			found[i] = 1

@@ -9,6 +9,15 @@ import (
 type Rates struct {
 	Rules []RuleCount  `json:"ein_source"` // strongest first, rows without an EIN last under none
 	Years []YearCounts `json:"by_year"`
+	Model ModelRates   `json:"model"`
+}
+
+// ModelRates say what answered for the lines that no rule decided.
+type ModelRates struct {
+	Origin  string `json:"origin"` // trained, or prior; empty when the build did not say
+	Metrics struct {
+		Labels int `json:"labels"` // lines with a known organization that it was fitted on
+	} `json:"metrics"`
 }
 
 // RuleCount is the share of one rule.

@@ -96,6 +96,13 @@ type Resolution struct {
 	LinkedAmount int64            `json:"linked_amount" doc:"Their dollars."`
 	ByRule       []RuleCount      `json:"by_rule" doc:"Rows by ein_source, strongest first; those without an EIN last, under none. Empty when the build did not count them."`
 	ByYear       []ResolutionYear `json:"by_year" doc:"The same by fiscal year."`
+	Model        *ModelInfo       `json:"model" doc:"The model that answers where no rule does; null when the build did not say."`
+}
+
+// ModelInfo says what the model learned from.
+type ModelInfo struct {
+	Origin string `json:"origin" doc:"trained, on this dataset's own lines with a filed EIN; or prior, the model that ships with the program, where these are too few."`
+	Labels int    `json:"labels" doc:"Lines with a known organization that it was fitted on and that no rule resolves."`
 }
 
 // RuleCount is the share of one rule.
@@ -135,6 +142,9 @@ func resolution(m *snapshot.Manifest) Resolution {
 		return out
 	}
 	res := Resolution{LinkedCount: m.Counts.Linked, LinkedAmount: m.Counts.LinkedAmount, ByRule: counts(rates.Rules), ByYear: []ResolutionYear{}}
+	if rates.Model.Origin != "" {
+		res.Model = &ModelInfo{Origin: rates.Model.Origin, Labels: rates.Model.Metrics.Labels}
+	}
 	for _, y := range rates.Years {
 		res.ByYear = append(res.ByYear, ResolutionYear{
 			FiscalYear: y.FiscalYear, GrantCount: y.Grants, LinkedCount: y.Linked(),
