@@ -25,7 +25,7 @@ func (r *Resolver) FiledConflict(t *Recipient, n *orgname.Name) grant.Conflict {
 // group, and names a member of it that has an EIN of its own.
 func (r *Resolver) groupForMember(t *Recipient, n *orgname.Name) bool {
 	o, ok := r.u.Lookup(t.Filed)
-	if !ok || !o.central() || !o.grouped() || n.KX == "" || n.KX == orgname.Key(o.Name) {
+	if !ok || !o.central() || !o.grouped() || n.KX == "" || r.u.Bears(o.EIN, n.KX) {
 		return false
 	}
 	entries := r.u.names.find(n.KX)

@@ -98,27 +98,33 @@ func (r *Resolver) address(q *query, traits *orgname.Traits, words *lineWords, t
 		if len(tenants) == 1 && len(n.KX) >= 3 && n.KX == (orgname.Name{K2: d.k2[t.id]}).KA() {
 			return r.u.orgs[t.id].EIN
 		}
-		cut, inWord := cutShort(n, d.kx[t.id], d.k2[t.id])
-		if overlap < addressOverlap && (!cut || r.u.orgs[t.id].grouped()) {
+		whole := cutShort(n, d.kx[t.id], d.k2[t.id])
+		if overlap < addressOverlap && (whole == "" || r.u.orgs[t.id].grouped()) {
 			continue
 		}
-		if other := d.traits(t.id); traits.Conflicts(&other) == 0 || inWord {
+		own, other := *traits, d.traits(t.id)
+		if whole != "" {
+			own = orgname.TraitsOf(whole)
+		}
+		if own.Conflicts(&other) == 0 {
 			p.add(&r.u.orgs[t.id], false)
 		}
 	}
 	return r.sole(q, &p)
 }
 
-// cutShort reports whether a line's name is the beginning of another that a form
-// had no room for: long, and cut within a word or before the last one or two.
-func cutShort(n *orgname.Name, kx, k2 string) (cut, inWord bool) {
-	if len(n.KX) < minCut || len(kx) <= len(n.KX) || !strings.HasPrefix(kx, n.KX) {
-		return false, false
+// cutShort is a line's name with its last word whole, where it is the beginning of
+// another that a form had no room for: long, with one or two words to come at
+// most. It is empty where that is not so.
+func cutShort(n *orgname.Name, kx, k2 string) string {
+	if len(n.KX) < minCut || len(kx) <= len(n.KX) || !strings.HasPrefix(k2, n.K2) {
+		return ""
 	}
-	if strings.HasPrefix(k2, n.K2+" ") {
-		return strings.Count(k2[len(n.K2):], " ") <= 2, false
+	word, rest, more := strings.Cut(k2[len(n.K2):], " ")
+	if more && strings.Count(rest, " ") > 1 {
+		return ""
 	}
-	return true, strings.HasPrefix(k2, n.K2)
+	return n.K2 + word
 }
 
 // sameNameByPlace tells organizations of one name in one state apart by ZIP,

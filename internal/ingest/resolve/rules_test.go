@@ -30,6 +30,9 @@ func ruleUniverse(filed func(b *UniverseBuilder)) *Universe {
 		{Name: "ELM COMMONS CENTER", Street: "40 ELM ST", ZIP5: "44307", Foundation: "15"},
 		{Name: "ELM FAMILY FOUNDATION", Street: "41 ELM ST", ZIP5: "44307", Foundation: "04"},
 		{Name: "PLAZA SETTLEMENT PARTNERS", Street: "42 ELM ST", ZIP5: "15201", State: "PA"},
+		{Name: "HARTWELL SCHOOL OF GLASSBLOWING ALUMNI", Street: "24 BANK WAY", ZIP5: "44303"},
+		{Name: "TRUSTEES OF ELM CITY LYCEUM", Street: "25 BANK WAY", ZIP5: "44309", Group: "0816", Affiliation: "6"},
+		{Name: "ELM CITY LYCEUM", Street: "26 BANK WAY", ZIP5: "44310", Group: "0816", Affiliation: "9"},
 	} {
 		o.City, o.Sources, o.Active = "AKRON", BMF, true
 		fill(&o.EIN, ein.EIN(70000001+i))
@@ -66,6 +69,7 @@ func TestRulesKeepNeighborsApart(t *testing.T) {
 		"nor are its parents":              {Recipient{Name1: "Hartwell Pottery School PTO", Street: "21 Kiln Way", State: "OH", ZIP: "44303"}, Match{}},
 		"a name cut before its last word":  {Recipient{Name1: "Committee for Fair Lanterns Under", Street: "22 Torch Way", State: "OH", ZIP: "44303"}, found(Address, 70000006)},
 		"a name cut within a word":         {Recipient{Name1: "Hartwell River Conservation Found", Street: "23 Bank Way", State: "OH", ZIP: "44303"}, found(Address, 70000007)},
+		"cut before its alumni":            {Recipient{Name1: "Hartwell School of Glassblow", Street: "24 Bank Way", State: "OH", ZIP: "44303"}, Match{}},
 		"not cut, but another body":        {Recipient{Name1: "Hartwell River Conservation", Street: "23 Bank Way", State: "OH", ZIP: "44303"}, Match{}},
 		"a project and its sponsor":        {Recipient{Name1: "Night Bakery, a project of Elm Commons Center", State: "OH", ZIP: "45801"}, found(Name, 70000011)},
 		"a sponsor of another state":       {Recipient{Name1: "Night Bakery (a project of Plaza Settlement Partners)", State: "OH", ZIP: "45801"}, found(Name, 70000013)},
@@ -125,6 +129,7 @@ func TestFiledConflict(t *testing.T) {
 		{"QUILL LEAGUE", 70000008, grant.NoConflict},
 		{"SCRIBES OF XENIA", 70000008, grant.GroupConflict},
 		{"SCRIBES OF XENIA", scribes, grant.NoConflict},
+		{"ELM CITY LYCEUM", 70000015, grant.NoConflict}, // the trustees are the lyceum
 		{"NIGHT BAKERY", 70000008, grant.NameConflict},
 		{"SAINT ANN HIGH SCHOOL", 70000005, grant.NameConflict}, // only common words agree
 		{"HARTWELL HIGH SCHOOL", 70000005, grant.NoConflict},
