@@ -201,6 +201,7 @@ func TestIndividual(t *testing.T) {
 		"noncharity, surname first":          {Line{Name1: "KUIPERS, ANNA B", Status: "NC", PF: true}, true},
 		"noncharity abroad":                  {Line{Name1: "UNHEARD STICHTING", Status: "NC", PF: true}, false},
 		"noncharity, a firm of such a name":  {Line{Name1: "ANNA KUIPERS LLP", Status: "NC", PF: true}, false},
+		"noncharity, one hyphenated word":    {Line{Name1: "ANNA-KUIPERS", Status: "NC", PF: true}, false},
 		"noncharity, partners":               {Line{Name1: "KUIPERS & CLAASSEN", Status: "NC", PF: true}, false},
 		"noncharity that is a business":      {Line{Name1: "EXAMPLE GARDEN LLC", Status: "NC", PF: true}, false},
 		"only stop words":                    {Line{Name1: "THE AND OF"}, false},

@@ -159,7 +159,7 @@ func (p *People) Personal(name string) bool {
 	}
 	var f features
 	f.extract(name)
-	if f.words < 2 || f.words > 4 {
+	if f.words < 2 || f.words > 4 || !strings.ContainsAny(strings.TrimSpace(name), " ,") {
 		return false
 	}
 	given := 0
@@ -176,7 +176,7 @@ func (p *People) Personal(name string) bool {
 		switch {
 		case w[0] == '#', legalForms[string(w)]:
 			return false
-		case word == given && (!p.seen[x.slot] || odds < givenOdds):
+		case word == given && (len(w) < 3 || !p.seen[x.slot] || odds < givenOdds):
 			return false
 		case len(w) > 1 && p.seen[x.slot] && odds < 0:
 			return false
@@ -190,7 +190,7 @@ func (p *People) Personal(name string) bool {
 const givenOdds = 1.5
 
 // legalForms end the names of businesses and of bodies abroad.
-var legalForms = set("LLP LLC PLLC PBC LP LTD LTDA LIMITED PLC GMBH EV AG SA SAS SARL SRL SPA SNC BV NV AB AS ASBL RY OY NPC NGO ONG AC SC PC PA CO CORP INC GRP HLT CON RSH INST")
+var legalForms = set("LLP LLC PLLC PBC LP LTD LTDA LIMITED PLC GMBH EV AG SA SAS SARL SRL SPA SNC BV NV AB AS ASBL RY OY NPC NGO ONG AC SC PC PA CO CORP INC GRP HLT CON RSH INST ASSOCIATES ASOCIADOS")
 
 // HasOrgWord reports whether a name holds a word that practically only
 // organizations have: one the training has shown, or one of a few that need no
