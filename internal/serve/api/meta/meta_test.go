@@ -4,6 +4,7 @@ import (
 	"grantgraph/internal/bench/apitest"
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/api/meta"
+	"grantgraph/internal/snapshot"
 	"slices"
 	"strings"
 	"testing"
@@ -25,6 +26,13 @@ func TestMeta(t *testing.T) {
 	invented := apitest.New(t)
 	invented.Data.Manifest.Invented = true
 	apitest.Scenario{Path: "meta", Plan: "none", Has: []string{`"dataset":{"source":"Invented returns`, `"invented":true,"individuals":"filed"},"scope"`}}.Run(t, invented)
+	masked := apitest.New(t)
+	masked.Data.Manifest.Individuals = snapshot.IndividualsMasked
+	apitest.Scenario{Path: "meta", Plan: "none", Has: []string{`"individuals":"masked"},"scope"`, `"individuals":"masked"}}`}}.Run(t, masked)
+	for _, path := range []string{"grants/transactions", "grants/recipients", "grants/summary"} {
+		apitest.Scenario{Path: path, Costs: 1, Has: []string{`"parameter":"_individuals"`, `"individuals":"masked"`}}.Run(t, masked)
+		apitest.Scenario{Path: path + "?exclude=individuals", Costs: 1, Lacks: []string{`"parameter":"_individuals"`}}.Run(t, masked)
+	}
 	known := map[string]bool{}
 	for _, list := range [][]meta.Mapping{m.CandidCompatibility.Endpoints, m.CandidCompatibility.GrantParameters, m.CandidCompatibility.EssentialsFilters, m.CandidCompatibility.SupportStrategies} {
 		for _, x := range list {
