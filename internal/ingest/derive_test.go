@@ -347,3 +347,27 @@ func checkAreas(t *testing.T, s *snapshot.Snapshot) {
 		}
 	}
 }
+
+// TestGroupReturns: who is listed on a return for a group sits on no board.
+func TestGroupReturns(t *testing.T) {
+	t.Parallel()
+	people := func(name, group string) string {
+		return strings.Replace(name, "<IRS990>", "<IRS990><GroupReturnForAffiliatesInd>"+group+"</GroupReturnForAffiliatesInd>"+
+			"<Form990PartVIISectionAGrp><PersonNm>Quillon Featherstonehaugh</PersonNm><TitleTxt>DIRECTOR</TitleTxt></Form990PartVIISectionAGrp>", 1)
+	}
+	w := sample()
+	w["990/2022_TEOS_XML_03A.zip"] = map[string]string{
+		"202200039349100007_public.xml": people(si("090000011", "OAK COUNCIL", "2021-12-31", "2022-05-01T10:00:00-05:00"), "0"),
+		"202200039349100008_public.xml": people(si("090000012", "LARCH LEAGUE", "2021-12-31", "2022-05-01T10:00:00-05:00"), "0"),
+		"202200039349100009_public.xml": people(si("090000013", "PINE LODGES", "2021-12-31", "2022-05-01T10:00:00-05:00"), "1"),
+	}
+	result := run(t, Options{Sources: w.lay(t), Data: t.TempDir()})
+	if seats := result.Report.Derived.Seats; seats.OfGroups != 1 {
+		t.Errorf("%+v", seats)
+	}
+	for _, l := range rowsOf[snapshot.BoardLink](t, result.Snapshot, snapshot.BoardLinks) {
+		if l.E1 == "090000013" || l.E2 == "090000013" {
+			t.Errorf("%+v", l)
+		}
+	}
+}

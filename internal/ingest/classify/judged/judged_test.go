@@ -13,7 +13,7 @@ func TestSupport(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range res.Strategies {
-		t.Logf("%-18s %2d judged, %.3f when drawn, %.3f now, %.3f kept", s.Name, s.Judged, s.Drawn, s.Now, s.Kept)
+		t.Logf("%-18s %2d judged, when drawn %v, %.3f now, %.3f kept", s.Name, s.Judged, s.Drawn, s.Now, s.Kept)
 		if s.Judged < 15 || s.Now < leastPrecision || s.Kept < leastKept {
 			t.Errorf("%+v", s)
 		}
