@@ -74,8 +74,8 @@ the five states with most dollars, with the names that lines give for each, and 
 the names that are not the organization's. With --hardness it prints how many of its
 organizations share an address or a name, and how far lines are from the register.
 
-With --support it measures the support strategies, on real purposes that a person has
-judged.
+With --support it measures the support strategies, on real purposes that were
+judged by hand.
 
 Example:  grantgraph eval --labelled lines.csv.gz --bmf eo_oh.csv eo_pa.csv
           grantgraph eval --world world

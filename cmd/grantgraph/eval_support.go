@@ -7,7 +7,7 @@ import (
 
 // supportFlags are those of eval --support.
 type supportFlags struct {
-	Support bool `help:"Measure the support strategies on purposes that a person has judged." group:"Support"`
+	Support bool `help:"Measure the support strategies on real purposes that were judged by hand." group:"Support"`
 }
 
 // evalSupport holds the support strategies against judged purposes, which are

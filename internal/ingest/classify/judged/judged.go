@@ -1,5 +1,5 @@
-// Package judged holds real purposes of grants that a person has read and
-// judged, and measures the support strategies against them.
+// Package judged holds real purposes of grants that were read and judged one
+// by one, and measures the support strategies against them.
 //
 // The purposes were drawn from real filings by chance, for each strategy those
 // that the patterns of the day took for it, so that the share judged right is

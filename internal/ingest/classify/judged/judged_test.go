@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestSupport holds the patterns to what a person judged.
+// TestSupport holds the patterns to what was judged by hand.
 func TestSupport(t *testing.T) {
 	t.Parallel()
 	res, err := Support()
