@@ -57,8 +57,8 @@ const (
 )
 
 var departureNames = [departures]string{
-	"the registered name", "another name on file", "one letter off", "initials", "with words left out", "with words added",
-	"a telling word in common", "nothing in common",
+	"naming it as registered", "by another name on file", "with one letter off", "by initials", "with words left out", "with words added",
+	"with a telling word in common", "with nothing in common",
 }
 
 // MeasureHardness reads a snapshot.
@@ -157,7 +157,7 @@ func hardness(grants iter.Seq2[snapshot.Grant, error], organizations iter.Seq2[s
 	add(ofLabels, "to members of a group", labelMember, h.Labels)
 	add(ofLabels, "naming it in one word", labelOneWord, h.Labels)
 	for i, name := range departureNames {
-		add(ofLabels, "naming it by "+name, departed[i], h.Labels)
+		add(ofLabels, name, departed[i], h.Labels)
 	}
 	add(ofLabels, "in its state", sameState, placed)
 	add(ofLabels, "in its ZIP", sameZIP, placed)

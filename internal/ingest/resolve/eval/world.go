@@ -214,7 +214,7 @@ func PrintWorld(out io.Writer, w *World, blind *Result, asJSON bool) error {
 	s.Blocking = round(share(blind.Tally.Blocked, blind.Tally.Present))
 	s.BlockingRest = round(share(blind.Tally.UnnamedBlocked, blind.Tally.Unnamed))
 	s.MaskedFires = round(share(blind.Masked.Linked, blind.Masked.Lines))
-	s.Gates = append(w.Gates(), atLeast("candidates hold the organization", share(blind.Tally.Blocked, blind.Tally.Present), 0.97))
+	s.Gates = append(w.Gates(), atLeast("candidates hold the organization", share(blind.Tally.Blocked, blind.Tally.Present), 0.95))
 	if !asJSON {
 		fmt.Fprintf(out, "Every row against the truth. Model: %s.\n\n", blind.Model)
 		w.Markdown(out)
