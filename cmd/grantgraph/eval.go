@@ -69,10 +69,11 @@ when too few of them are right.
 With --semantic it measures the search for organizations: on questions whose answers
 were judged, and by names that are known to be there. It fails when a gate does.
 
-With --rankings it prints who leads the rankings of a snapshot or of a folder of sources, of the nation and of
-the five states with most dollars, with the names that lines give for each, and marks
-the names that are not the organization's. With --hardness it prints how many of its
-organizations share an address or a name, and how far lines are from the register.
+With --rankings it prints who leads the rankings of a snapshot or of a folder of
+sources, of the nation and of the five states with most dollars, with the names that
+lines give for each, and marks the names that are not the organization's. With
+--hardness it prints how many of its organizations share an address or a name, and how
+far lines are from the register.
 
 With --support it measures the support strategies, on real purposes that were
 judged by hand.
