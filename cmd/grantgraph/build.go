@@ -18,7 +18,7 @@ type buildCmd struct {
 	Complete int    `name:"complete-year" help:"Last fiscal year whose returns are all in the sources; later ones are marked as partial. By default it is the newest year with at least 95 % of the mean number of filers of the two years before, and 80 % of the fullest of the five before." placeholder:"YEAR"`
 	Model    string `help:"Model file for the lines that no rule decides, such as resolve/model.json of the current snapshot. By default one is trained on the sources." placeholder:"FILE"`
 	Meaning  int    `name:"meaning-documents" help:"How many organizations, the largest first, have their texts read by the slow encoder for search by meaning: about 100 a second on a core with AVX-512. The others get vectors from the fast one." default:"100000" placeholder:"N"`
-	Persons  string `name:"individuals" help:"How private persons that grants were paid to are shown: filed, as in the returns, or masked, without name, city, ZIP code and purpose." default:"filed" placeholder:"filed|masked"`
+	Persons  string `name:"individuals" help:"How private persons that grants were paid to are shown: filed, as in the returns, or masked, without name, city, ZIP code and purpose." enum:"filed,masked" default:"filed"`
 	DryRun   bool   `name:"dry-run" help:"Only say which files would be read and which not, with the reasons. Nothing is written."`
 	JSON     bool   `name:"json" help:"Print the manifest as JSON instead of the report."`
 	Quiet    bool   `short:"q" help:"No progress."`
@@ -64,9 +64,6 @@ func (c *buildCmd) run(a *app) (*ingest.Result, error) {
 	}
 	if c.Meaning < 0 {
 		return nil, fault.New("bad_flag", "--meaning-documents must not be negative").Try("--meaning-documents 0 for the fast encoder alone")
-	}
-	if c.Persons != snapshot.IndividualsFiled && c.Persons != snapshot.IndividualsMasked {
-		return nil, fault.New("bad_flag", "--individuals is filed or masked, not %q", fault.Clip(c.Persons, 40)).Try("--individuals=masked")
 	}
 	m, err := readModel(c.Model)
 	if err != nil {
