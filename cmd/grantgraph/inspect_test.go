@@ -259,7 +259,13 @@ func TestInspectUpstream(t *testing.T) {
 		if want[file] == nil {
 			t.Errorf("%s is not expected", file)
 		}
+		// The independent reader knows these lists in the spelling of 2013 and later
+		// only; irs990 compares the earlier ones with a reader of its tests.
+		version, _ := got["schema_version"].(string)
 		for key, v := range want[file] {
+			if version < "2013" && (strings.HasPrefix(key, "sched_f_") || strings.HasPrefix(key, "sched_i_individual_")) {
+				continue
+			}
 			if g, ok := got[key]; !ok || g != v {
 				t.Errorf("%s: %s is %v, want %v", file, key, g, v)
 			}
