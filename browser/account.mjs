@@ -44,7 +44,7 @@ await page.keyboard.type("county library");
 await page.waitForSelector("#found a");
 await page.focus("#found li:last-child a");
 await page.keyboard.press("Tab");
-assert.ok(await page.isHidden("#found"), "the list hides what the keyboard has come to");
+await page.waitForSelector("#found", { state: "hidden" }); // or it hides what the keyboard has come to
 await page.click("#q");
 await page.waitForSelector("#found a");
 await page.fill("#q", "county");

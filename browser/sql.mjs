@@ -280,14 +280,15 @@ assert.match(await page.getAttribute("#rows tbody a >> nth=0", "href"), /^\/org\
 const plain = listen(await (await browser.newContext({ javaScriptEnabled: false, viewport: { width: 1200, height: 900 } })).newPage());
 await plain.goto(`${base}/sql/giving-by-year`);
 await plain.fill("#api-key", key);
-await plain.click("#run");
-assert.ok(await plain.isVisible(".view.line svg"));
+await plain.click("#run"); // which does not wait for the page that it leads to
+await plain.waitForSelector(".view.line svg");
+await plain.waitForLoadState();
 assert.ok(await plain.isHidden("#rows"));
 await plain.click("label[for=view-table]");
 assert.ok(await plain.isVisible("#rows") && await plain.isHidden(".view.line"));
 assert.equal(await plain.inputValue("#api-key"), "");
 await plain.click("#table-grants summary");
-await plain.click("#table-grants a.example >> nth=0");
+await Promise.all([plain.waitForNavigation(), plain.click("#table-grants a.example >> nth=0")]);
 assert.match(await plain.inputValue("#query"), /^SELECT recip_id/);
 if (shots) await plain.screenshot({ path: path.join(shots, "sql-plain.png") });
 
