@@ -1,7 +1,9 @@
 package ask
 
 import (
+	_ "embed"
 	"math/bits"
+	"slices"
 	"strings"
 	"sync"
 
@@ -11,23 +13,35 @@ import (
 	"grantgraph/internal/stem"
 )
 
-// causeWords are other words for causes than those of the taxonomy.
-var causeWords = map[string]string{
-	"schools": "B", "school": "B", "education": "B", "educational": "B", "colleges": "B4", "universities": "B4", "college": "B4", "higher education": "B4", "colleges and universities": "B4", "libraries": "B70", "library": "B70", "teachers": "B", "charter schools": "B29", "preschools": "B21",
-	"arts": "A", "art": "A", "the arts": "A", "culture": "A", "arts and culture": "A", "museums": "A5", "museum": "A5", "theater": "A65", "theaters": "A65", "theatre": "A65", "music": "A68", "orchestras": "A69", "symphony orchestras": "A69", "opera": "A6A", "dance": "A62", "history museums": "A54", "art museums": "A51", "ballet": "A63",
-	"environment": "C", "environmental": "C", "climate": "", "conservation": "C", "nature": "C", "environmental causes": "C", "land conservation": "C34",
-	"animals": "D", "animal": "D", "animal welfare": "D", "pets": "D", "animal shelters": "D20", "wildlife": "D",
-	"health": "Health", "healthcare": "E", "health care": "E", "hospitals": "E2", "hospital": "E2", "clinics": "E3", "mental health": "F", "cancer": "G30", "medical research": "H", "diseases": "G", "disease": "G", "nursing homes": "E91",
-	"food": "K", "hunger": "K", "food banks": "K31", "food bank": "K31", "food pantries": "K31", "food pantry": "K31", "food & agriculture": "K", "agriculture": "K", "soup kitchens": "K35",
-	"housing": "L", "homelessness": "L", "homeless shelters": "L41", "homeless": "L", "shelters": "L", "affordable housing": "L",
-	"youth": "O", "youth development": "O", "kids": "", "boys and girls clubs": "O23", "scouting": "O40",
-	"sports": "N", "recreation": "N", "athletics": "N",
-	"human services": "P", "social services": "P",
-	"religion": "X", "religious": "X", "churches": "X", "faith": "X", "faith-based": "X", "church": "X", "religious organizations": "X", "religious causes": "X",
-	"civil rights": "R", "advocacy": "R", "community development": "S", "science": "U", "technology": "U", "international": "", "international affairs": "Q", "disaster relief": "M", "disasters": "M", "public safety": "M", "jobs": "J", "employment": "J", "workforce": "J", "job training": "J22", "workforce development": "J", "crime": "I", "legal": "I", "legal aid": "I80", "justice": "I",
-	"veterans": "W30", "philanthropy": "T", "community improvement": "S",
-	"zoos": "D50", "aquariums": "D50", "parks": "N32", "hospice": "P74", "hospices": "P74", "substance abuse": "F2", "alzheimer": "G83", "aids": "G81", "hiv": "G81", "heart disease": "G43", "orchestra": "A69", "elementary schools": "B24", "high schools": "B25", "fire departments": "M24", "volunteer fire departments": "M24", "ymcas": "P27", "land trusts": "C34",
-}
+//go:embed causes.tsv
+var causeFile string
+
+// causeWord is a phrase of causes.tsv. Its code is empty if it stands for no single
+// cause.
+type causeWord struct{ code, phrase string }
+
+// causeTable is causes.tsv; causeWords are its codes by phrases as they are joined
+// from the words of a question.
+var causeTable = sync.OnceValue(func() (list []causeWord) {
+	for line := range strings.Lines(causeFile) {
+		code, phrases, ok := strings.Cut(strings.TrimSpace(line), "\t")
+		if !ok || code[0] == '#' {
+			continue
+		}
+		for phrase := range strings.SplitSeq(phrases, ", ") {
+			list = append(list, causeWord{strings.TrimPrefix(code, "-"), phrase})
+		}
+	}
+	return list
+})
+
+var causeWords = sync.OnceValue(func() map[string]string {
+	m := map[string]string{}
+	for _, w := range causeTable() {
+		m[joinTokens(tokens(w.phrase))] = w.code
+	}
+	return m
+})
 
 // causesByPhrase are the words for causes: the published titles of codes and parts
 // of them that stand for one code, or for codes that begin alike.
@@ -71,6 +85,11 @@ var causesByPhrase = sync.OnceValue(func() map[string]string {
 			delete(found, key)
 		}
 	}
+	for _, w := range causeTable() {
+		if words := stems(w.phrase); len(words) > 1 && w.code != "" {
+			found[strings.Join(words, " ")] = w.code
+		}
+	}
 	return found
 })
 
@@ -87,7 +106,7 @@ func stems(text string) (list []string) {
 // causeOf is the cause that words name.
 func causeOf(text string) (subject, name string, ok bool) {
 	text = strings.TrimSpace(strings.ToLower(text))
-	if code, known := causeWords[text]; known {
+	if code, known := causeWords()[text]; known {
 		if code == "" {
 			return "", "", false
 		}
@@ -103,6 +122,10 @@ func causeOf(text string) (subject, name string, ok bool) {
 	}
 	return subject, causeName(subject), true
 }
+
+// peopleWords end phrases for causes that name those who are helped, or who help,
+// and no organizations.
+var peopleWords = strings.Fields("people students teachers artists writers musicians filmmakers farmers prisoners inmates police sheriffs firefighters scientists economists veterinarians entrepreneurs missionaries refugees paramedics teens teenagers veterans soldiers women children families ex-offenders victims patients homeless blind deaf volunteers dogs cats animals pets birds fish trees survivors nurses")
 
 // causeName is a cause in words.
 func causeName(subject string) string {
@@ -121,6 +144,20 @@ func causeName(subject string) string {
 		return ntee.Label('A' + byte(bits.TrailingZeros32(item.Majors)))
 	}
 	return strings.ToUpper(item.Text[:1]) + item.Text[1:]
+}
+
+// causeTitle is a cause in words, in those of a phrase if the taxonomy has none.
+func causeTitle(subject, phrase string) string {
+	if len(subject) == 2 && !ntee.Listed(ntee.Code(subject)) {
+		return strings.ToUpper(phrase[:1]) + phrase[1:] + " (NTEE " + subject + ")"
+	}
+	return causeName(subject)
+}
+
+// causeKnown says whether a phrase is in causes.tsv, be it for no single cause.
+func causeKnown(phrase string) bool {
+	_, ok := causeWords()[phrase]
+	return ok
 }
 
 // readCauses takes words for causes, the longest phrases first.
@@ -145,8 +182,12 @@ func (r *reading) readCauses() {
 			if r.has(to, "causes|cause|sector|purposes|field|issues|programs|program|projects|work|initiatives|efforts|activities") {
 				to++
 			}
-			if c := ntee.Code(subject); len(subject) == 2 && !ntee.Listed(c) {
-				name = strings.ToUpper(r.text(i, i+1)[:1]) + r.text(i, i+n)[1:] + " (NTEE " + subject + ")"
+			if len(subject) == 2 {
+				name = causeTitle(subject, r.text(i, i+n))
+			}
+			if slices.Contains([]string{"many", "which", "what", "whose"}, r.textAt(i-1)) && slices.Contains(peopleWords, r.toks[i+n-1].text) {
+				r.fail("“%s” are people, and what is counted and ranked here are organizations. The cause can be asked for, as in “How much was given for %s?”", r.text(i, i+n), r.text(i, i+n))
+				return
 			}
 			r.put(i, to, &item{tag: tagCause, cause: &Cause{Subject: subject, Name: name, Asked: r.text(i, i+n)}})
 		}
@@ -163,7 +204,7 @@ var knownWords = sync.OnceValue(func() map[string]bool {
 			m[w], m[w+"s"] = true, true
 		}
 	}
-	for text := range causeWords {
+	for text := range causeWords() {
 		add(text)
 	}
 	for _, e := range ntee.Codes() {

@@ -24,6 +24,7 @@ type reading struct {
 	plan  Plan
 
 	topGiven bool
+	again    bool // another wording is tried
 	searches int
 	perhaps  []search.Result // organizations that are not meant with certainty
 	unclear  *Unclear
@@ -56,8 +57,8 @@ func (a *Asker) Read(ctx context.Context, question string) (*Plan, *Unclear) {
 	}
 	r := &reading{a: a, ctx: ctx}
 	p, u := r.read(question)
-	if u != nil && len(u.Try) == 0 {
-		u.Try = a.Examples(ctx)
+	if u != nil && len(u.Try) < 3 {
+		u.Try = append(u.Try, a.Examples(ctx)[len(u.Try):]...)
 	}
 	return p, u
 }
@@ -74,7 +75,7 @@ func (r *reading) read(question string) (*Plan, *Unclear) {
 		return nil, &Unclear{Why: "That is too long to be one question: at most 80 words are read.", Policy: true}
 	}
 	for _, step := range []func(){r.readEINs, r.readQuotes, r.readWords, r.readNames, r.correct, r.policy, r.foreign, r.readAmounts, r.readYears, r.readTops,
-		func() { r.readPhrases(true) }, r.readPlaces, r.readCauses, func() { r.readPhrases(false) }, r.readLeftNames, r.leftOver, r.assemble} {
+		func() { r.readPhrases(true) }, r.readPlaces, r.readCauses, func() { r.readPhrases(false) }, r.readLeftNames, r.readMeanings, r.leftOver, r.assemble} {
 		if step(); r.failed() {
 			return nil, r.unclear
 		}
@@ -133,9 +134,11 @@ func (r *reading) free(from, to int) bool {
 }
 
 // joined is words as they are looked up.
-func (r *reading) joined(from, to int) string {
-	words := make([]string, 0, to-from)
-	for _, t := range r.toks[from:to] {
+func (r *reading) joined(from, to int) string { return joinTokens(r.toks[from:to]) }
+
+func joinTokens(list []token) string {
+	words := make([]string, 0, len(list))
+	for _, t := range list {
 		words = append(words, t.text)
 	}
 	return strings.Join(words, " ")
@@ -199,7 +202,7 @@ func meantWord(word string, list []string) string {
 
 // causeList are words for causes that may be misspelled.
 func causeList() (list []string) {
-	for w := range causeWords {
+	for w := range causeWords() {
 		if len(w) >= 6 && !strings.Contains(w, " ") {
 			list = append(list, w)
 		}
@@ -245,6 +248,7 @@ func (r *reading) leftOver() {
 		}
 		r.unclear.Why += " Perhaps you mean " + joinWords(list, "or") + "?"
 	}
+	r.suggest()
 }
 
 // latestYear is the latest fiscal year whose filings are nearly complete, 0 when
