@@ -76,7 +76,7 @@ lines give for each, and marks the names that are not the organization's. With
 far lines are from the register.
 
 With --support it measures the support strategies, on real purposes that were
-judged by hand.
+judged by hand, and with --holdings the asset classes, on real investments.
 
 Example:  grantgraph eval --labelled lines.csv.gz --bmf eo_oh.csv eo_pa.csv
           grantgraph eval --world world
@@ -88,8 +88,8 @@ Example:  grantgraph eval --labelled lines.csv.gz --bmf eo_oh.csv eo_pa.csv
 }
 
 func (c *evalCmd) Run(a *app) error {
-	if c.Support {
-		return c.evalSupport(a)
+	if c.Support || c.Holdings {
+		return c.evalJudged(a)
 	}
 	if c.Causes {
 		return c.evalCauses(a)

@@ -5,26 +5,31 @@ import (
 	"grantgraph/internal/ingest/classify/judged"
 )
 
-// supportFlags are those of eval --support.
+// supportFlags are those of eval --support and eval --holdings.
 type supportFlags struct {
-	Support bool `help:"Measure the support strategies on real purposes that were judged by hand." group:"Support"`
+	Support  bool `help:"Measure the support strategies on real purposes that were judged by hand." group:"Support"`
+	Holdings bool `help:"Measure the asset classes on real investments that were judged by hand." group:"Support"`
 }
 
-// evalSupport holds the support strategies against judged purposes, which are
-// part of the program.
-func (c *evalCmd) evalSupport(a *app) error {
-	if c.Labelled != "" || c.World != "" || c.Sources != "" || len(c.BMF)+len(c.More) > 0 || c.Screening || c.Causes || c.Semantic || c.Folds || c.Model != "" || c.Wrong != "" || c.Fit != "" {
-		return fault.New("bad_flag", "--support goes with --into and --json alone").Try("grantgraph eval --support")
+// evalJudged holds the support strategies, or the asset classes, against texts that
+// were judged, which are part of the program.
+func (c *evalCmd) evalJudged(a *app) error {
+	name, measure := "support", judged.Support
+	if c.Holdings {
+		name, measure = "holdings", judged.Holdings
 	}
-	res, err := judged.Support()
+	if c.Support && c.Holdings || c.Labelled != "" || c.World != "" || c.Sources != "" || len(c.BMF)+len(c.More) > 0 || c.Screening || c.Causes || c.Semantic || c.Folds || c.Model != "" || c.Wrong != "" || c.Fit != "" {
+		return fault.New("bad_flag", "--%s goes with --into and --json alone", name).Try("grantgraph eval --%s", name)
+	}
+	res, err := measure()
 	if err != nil {
 		return err
 	}
-	if err := c.print(a, "support", tableAndJSON(res)); err != nil {
+	if err := c.print(a, name, tableAndJSON(res)); err != nil {
 		return err
 	}
 	if !res.Passed {
-		return fault.New("gate_failed", "support strategies are read less well than they must be").Try("look at the table")
+		return fault.New("gate_failed", "%s are read less well than they must be", name).Try("look at the table")
 	}
 	return nil
 }

@@ -6,11 +6,21 @@ import (
 	"testing"
 )
 
-// TestEvalSupport: the judged purposes pass, and the page has the figures that
-// the command prints.
-func TestEvalSupport(t *testing.T) {
+// TestEvalJudged: the judged texts pass, and the page has the figures that the
+// command prints.
+func TestEvalJudged(t *testing.T) {
 	t.Parallel()
-	code, out, errs := command(t, "eval", "--support")
+	for _, flag := range []string{"--support", "--holdings"} {
+		evalJudged(t, flag)
+	}
+	if code, _, errs := command(t, "eval", "--support", "--world", "x"); code == 0 || !strings.Contains(errs, "--support goes with") {
+		t.Errorf("%d %s", code, errs)
+	}
+}
+
+func evalJudged(t *testing.T, flag string) {
+	t.Helper()
+	code, out, errs := command(t, "eval", flag)
 	if code != 0 {
 		t.Fatalf("%d %s %s", code, out, errs)
 	}
@@ -29,9 +39,6 @@ func TestEvalSupport(t *testing.T) {
 	}
 	table, _, _ := strings.Cut(out, "\n{")
 	if !strings.Contains(string(page), strings.TrimSpace(table)) {
-		t.Error("docs/causes.md has other figures; run grantgraph eval --support --into docs/causes.md")
-	}
-	if code, _, errs := command(t, "eval", "--support", "--world", "x"); code == 0 || !strings.Contains(errs, "--support goes with") {
-		t.Errorf("%d %s", code, errs)
+		t.Errorf("docs/causes.md has other figures; run grantgraph eval %s --into docs/causes.md", flag)
 	}
 }

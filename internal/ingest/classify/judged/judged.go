@@ -1,5 +1,6 @@
-// Package judged holds real purposes of grants that were read and judged one
-// by one, and measures the support strategies against them.
+// Package judged holds real purposes of grants and real investments that were
+// read and judged one by one, and measures the support strategies and the asset
+// classes against them.
 //
 // The purposes were drawn from real filings by chance, for each strategy those
 // that the patterns of the day took for it, so that the share judged right is
@@ -7,7 +8,9 @@
 // the patterns were improved, and the second draw is of texts that nobody had
 // looked at. Names of people and organizations in them were left out or made
 // general. The patterns have been improved again since; how they do on all of
-// these texts now is an upper bound.
+// these texts now is an upper bound. Investments were drawn in the same way, for
+// each class. Issuers and funds keep their names, which is what they are read by;
+// those whom foundations help, and addresses, do not.
 package judged
 
 import (
@@ -15,22 +18,27 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"grantgraph/internal/grant"
 	"grantgraph/internal/ingest/classify"
+	"grantgraph/internal/ingest/derive/holding"
 )
 
 //go:embed support.tsv
 var support string
 
-// Strategy is how well one strategy is read.
-type Strategy struct {
-	Name   string  `json:"strategy"`
-	Judged int     `json:"judged"` // purposes that were drawn
-	Yes    int     `json:"of_it"`  // of them, those that are of the strategy
+//go:embed holdings.tsv
+var holdings string
+
+// Kind is how well one strategy, or one class, is read.
+type Kind struct {
+	Name   string  `json:"name"`
+	Judged int     `json:"judged"` // texts that were drawn
+	Yes    int     `json:"of_it"`  // of them, those that are of it
 	Drawn  [2]Draw `json:"draws"`
-	Said   int     `json:"said"` // purposes that are taken for it now
+	Said   int     `json:"said"` // texts that are taken for it now
 	Right  int     `json:"right"`
 	Now    float64 `json:"precision"` // share of right ones of those
 	Kept   float64 `json:"kept"`      // share of those of it that are still taken for it
@@ -45,71 +53,99 @@ type Draw struct {
 
 // Result is the whole measurement.
 type Result struct {
-	Strategies []Strategy `json:"support"`
-	Judged     int        `json:"judged"`
-	Drawn      [2]Draw    `json:"draws"`
-	Precision  float64    `json:"precision"`
-	Kept       float64    `json:"kept"`
-	Passed     bool       `json:"passed"`
+	Of        string  `json:"of"`
+	Kinds     []Kind  `json:"kinds"`
+	Judged    int     `json:"judged"`
+	Drawn     [2]Draw `json:"draws"`
+	Precision float64 `json:"precision"`
+	Kept      float64 `json:"kept"`
+	Passed    bool    `json:"passed"`
 }
 
-// The gates: of each strategy, and of all together.
+// The gates of each kind of which at least fewest texts were judged.
 const (
 	leastPrecision = .9
 	leastKept      = .95
+	fewest         = 20
 )
 
 // Support measures the strategies.
 func Support() (*Result, error) {
 	all := grant.Supports()
-	res := &Result{Strategies: make([]Strategy, len(all)), Passed: true}
-	at := make(map[string]int)
+	names := make([]string, len(all))
 	for i, s := range all {
-		res.Strategies[i].Name = s.IDs()[0]
-		at[s.IDs()[0]] = i
+		names[i] = s.IDs()[0]
 	}
-	for line := range strings.Lines(support) {
-		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
-		if len(f) != 4 {
-			return nil, fmt.Errorf("a judged purpose has %d fields: %q", len(f), line)
+	return measure("Strategy", names, support, func(f []string) (text, bool) {
+		if len(f) != 4 || f[2] != "yes" && f[2] != "no" {
+			return text{}, false
 		}
-		i, ok := at[f[0]]
-		if !ok || f[1] != "1" && f[1] != "2" || f[2] != "yes" && f[2] != "no" {
-			return nil, fmt.Errorf("a purpose is judged wrongly: %q", line)
+		i := slices.Index(names, f[0])
+		return text{kind: f[0], draw: f[1], of: f[2] == "yes", said: i >= 0 && classify.SupportOf(f[3])&all[i] != 0}, true
+	})
+}
+
+// Holdings measures the asset classes.
+func Holdings() (*Result, error) {
+	names := holding.Classes()
+	return measure("Class", names, holdings, func(f []string) (text, bool) {
+		if len(f) != 5 || f[3] != "unknown" && !slices.Contains(names, f[3]) {
+			return text{}, false
 		}
-		s := &res.Strategies[i]
-		of, said := f[2] == "yes", classify.SupportOf(f[3])&all[i] != 0
-		draw := &s.Drawn[f[1][0]-'1']
-		s.Judged++
+		return text{kind: f[2], draw: f[0], of: f[3] == f[2], said: holding.ClassOf(f[1], f[4]) == f[2]}, true
+	})
+}
+
+// text is one that was judged: as what it was drawn and when, whether it is of that
+// kind, and whether it is taken for it now.
+type text struct {
+	kind, draw string
+	of, said   bool
+}
+
+func measure(of string, names []string, file string, read func(fields []string) (text, bool)) (*Result, error) {
+	res := &Result{Of: of, Kinds: make([]Kind, len(names)), Passed: true}
+	for i, name := range names {
+		res.Kinds[i].Name = name
+	}
+	for line := range strings.Lines(file) {
+		x, ok := read(strings.Split(strings.TrimSuffix(line, "\n"), "\t"))
+		i := slices.Index(names, x.kind)
+		if !ok || i < 0 || x.draw != "1" && x.draw != "2" {
+			return nil, fmt.Errorf("a text is judged wrongly: %q", line)
+		}
+		k := &res.Kinds[i]
+		draw := &k.Drawn[x.draw[0]-'1']
+		k.Judged++
 		draw.Judged++
-		if of {
-			s.Yes++
+		if x.of {
+			k.Yes++
 			draw.Yes++
 		}
-		if said {
-			s.Said++
+		if x.said {
+			k.Said++
 		}
-		if of && said {
-			s.Right++
+		if x.of && x.said {
+			k.Right++
 		}
 	}
-	var sum Strategy
-	for i := range res.Strategies {
-		s := &res.Strategies[i]
-		s.finish()
-		sum.Judged, sum.Yes, sum.Said, sum.Right = sum.Judged+s.Judged, sum.Yes+s.Yes, sum.Said+s.Said, sum.Right+s.Right
-		for d := range s.Drawn {
-			sum.Drawn[d].Judged += s.Drawn[d].Judged
-			sum.Drawn[d].Yes += s.Drawn[d].Yes
+	var sum Kind
+	for i := range res.Kinds {
+		k := &res.Kinds[i]
+		k.finish()
+		sum.Judged, sum.Yes, sum.Said, sum.Right = sum.Judged+k.Judged, sum.Yes+k.Yes, sum.Said+k.Said, sum.Right+k.Right
+		for d := range k.Drawn {
+			sum.Drawn[d].Judged += k.Drawn[d].Judged
+			sum.Drawn[d].Yes += k.Drawn[d].Yes
 		}
-		res.Passed = res.Passed && s.Now >= leastPrecision && s.Kept >= leastKept
+		res.Passed = res.Passed && (k.Judged < fewest || k.Now >= leastPrecision && k.Kept >= leastKept)
 	}
 	sum.finish()
 	res.Judged, res.Drawn, res.Precision, res.Kept = sum.Judged, sum.Drawn, sum.Now, sum.Kept
 	return res, nil
 }
 
-func (s *Strategy) finish() {
+func (s *Kind) finish() {
 	s.Now, s.Kept = share(s.Right, s.Said), share(s.Right, s.Yes)
 	for d := range s.Drawn {
 		s.Drawn[d].Precision = share(s.Drawn[d].Yes, s.Drawn[d].Judged)
@@ -126,8 +162,8 @@ func share(part, whole int) float64 {
 // WriteTable writes the measurement as a table of Markdown.
 func (r *Result) WriteTable(w io.Writer) error {
 	var b strings.Builder
-	b.WriteString("| Strategy | first draw | precision then | second draw | precision then | said now | precision now | kept |\n|---|---:|---:|---:|---:|---:|---:|---:|\n")
-	for _, s := range r.Strategies {
+	b.WriteString("| " + r.Of + " | first draw | precision then | second draw | precision then | said now | precision now | kept |\n|---|---:|---:|---:|---:|---:|---:|---:|\n")
+	for _, s := range r.Kinds {
 		fmt.Fprintf(&b, "| `%s` | %d | %.3f | %d | %.3f | %d | %.3f | %.3f |\n", s.Name,
 			s.Drawn[0].Judged, s.Drawn[0].Precision, s.Drawn[1].Judged, s.Drawn[1].Precision, s.Said, s.Now, s.Kept)
 	}

@@ -12,7 +12,7 @@ func TestSupport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range res.Strategies {
+	for _, s := range res.Kinds {
 		t.Logf("%-18s %2d judged, when drawn %v, %.3f now, %.3f kept", s.Name, s.Judged, s.Drawn, s.Now, s.Kept)
 		if s.Judged < 15 || s.Now < leastPrecision || s.Kept < leastKept {
 			t.Errorf("%+v", s)
@@ -22,7 +22,25 @@ func TestSupport(t *testing.T) {
 		t.Errorf("%d judged, passed %v", res.Judged, res.Passed)
 	}
 	var b strings.Builder
-	if err := res.WriteTable(&b); err != nil || strings.Count(b.String(), "\n") != len(res.Strategies)+4 {
+	if err := res.WriteTable(&b); err != nil || strings.Count(b.String(), "\n") != len(res.Kinds)+4 {
 		t.Errorf("%v\n%s", err, b.String())
+	}
+}
+
+// TestHoldings holds the words of the classes to what was judged by hand.
+func TestHoldings(t *testing.T) {
+	t.Parallel()
+	res, err := Holdings()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range res.Kinds {
+		t.Logf("%-18s %2d judged, when drawn %v, %.3f now, %.3f kept", k.Name, k.Judged, k.Drawn, k.Now, k.Kept)
+		if k.Judged >= fewest && (k.Now < leastPrecision || k.Kept < leastKept) {
+			t.Errorf("%+v", k)
+		}
+	}
+	if !res.Passed || res.Judged < 600 {
+		t.Errorf("%d judged, passed %v", res.Judged, res.Passed)
 	}
 }

@@ -25,6 +25,16 @@ var classNames = [classes]string{"unknown", "public_equity", "fixed_income", "pr
 
 func (c Class) String() string { return classNames[c] }
 
+// Classes are the names of the classes but unknown.
+func Classes() []string { return classNames[1:] }
+
+// ClassOf is the class of an investment, by the schedule that it is listed in and
+// its description.
+func ClassOf(schedule, text string) string {
+	t := readDescription(text)
+	return classOf(&t, schedule).String()
+}
+
 // private reports whether a class is not traded in public.
 func (c Class) private() bool {
 	return c == PrivateEquity || c == Venture || c == Hedge || c == RealEstate
@@ -54,7 +64,7 @@ func classOf(t *description, line string) Class {
 		return Unknown
 	case line == linePrograms:
 		return Program
-	case has(cueProgram), has(cuePRI) && (line == lineOther || line == lineAssets || line == lineLoans):
+	case has(cueProgram), has(cuePRI) && !has(cueReceivable) && (line == lineOther || line == lineAssets || line == lineLoans):
 		return Program
 	case line == lineLoans:
 		return Unknown
@@ -62,6 +72,8 @@ func classOf(t *description, line string) Class {
 		return Crypto
 	case has(cueMoneyMarket):
 		return Cash
+	case line == lineBonds && !debt && t.common:
+		return PublicEquity // a custodian's list of everything, put into one schedule
 	case debt || line == lineBonds || line == lineGovernment:
 		return FixedIncome
 	}
@@ -159,6 +171,8 @@ func classOfPrivate(t *description) Class {
 	has := func(x cue) bool { return t.cues&x != 0 }
 	counted := numeral(t.words) && len(t.words) > 1 && !isGeneric(t.words[:len(t.words)-1])
 	switch {
+	case has(cueStructured):
+		return FixedIncome
 	case has(cueVenture):
 		return Venture
 	case has(cueBuyout):

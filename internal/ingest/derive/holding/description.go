@@ -17,6 +17,7 @@ type description struct {
 	coupon bool // carries a rate of interest
 	due    bool // carries a maturity
 	shares bool // carries a class of shares
+	common bool // of common shares
 	blank  bool // points to another list, or says nothing
 }
 
@@ -248,6 +249,7 @@ func (t *description) takeShareClass(list []string) []string {
 		before := list[len(list)-2]
 		switch {
 		case shareClass[last] && !isGeneric(list[:len(list)-1]):
+			t.common = t.common || last == "CMN" || last == "COM" || last == "COMMON"
 			t.shares = t.shares || last != "NEW" && last != "PAR" && last != "DEL" && last != "USD"
 			list = list[:len(list)-1]
 		case len(last) <= 2 && (before == "CL" || before == "CLASS" || before == "SER" && len(last) == 1) && len(list) > 2:
