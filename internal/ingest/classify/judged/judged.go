@@ -164,8 +164,8 @@ func (r *Result) WriteTable(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString("| " + r.Of + " | first draw | precision then | second draw | precision then | said now | precision now | kept |\n|---|---:|---:|---:|---:|---:|---:|---:|\n")
 	for _, s := range r.Kinds {
-		fmt.Fprintf(&b, "| `%s` | %d | %.3f | %d | %.3f | %d | %.3f | %.3f |\n", s.Name,
-			s.Drawn[0].Judged, s.Drawn[0].Precision, s.Drawn[1].Judged, s.Drawn[1].Precision, s.Said, s.Now, s.Kept)
+		fmt.Fprintf(&b, "| `%s` | %d | %s | %d | %s | %d | %.3f | %.3f |\n", s.Name,
+			s.Drawn[0].Judged, s.Drawn[0].share(), s.Drawn[1].Judged, s.Drawn[1].share(), s.Said, s.Now, s.Kept)
 	}
 	fmt.Fprintf(&b, "| all | %d | %.3f | %d | %.3f | | %.3f | %.3f |\n\n", r.Drawn[0].Judged, r.Drawn[0].Precision, r.Drawn[1].Judged, r.Drawn[1].Precision, r.Precision, r.Kept)
 	_, err := io.WriteString(w, b.String())
@@ -174,3 +174,10 @@ func (r *Result) WriteTable(w io.Writer) error {
 
 // WriteJSON writes it as one line.
 func (r *Result) WriteJSON(w io.Writer) error { return json.NewEncoder(w).Encode(r) }
+
+func (d Draw) share() string {
+	if d.Judged == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.3f", d.Precision)
+}

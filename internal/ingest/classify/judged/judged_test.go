@@ -14,7 +14,7 @@ func TestSupport(t *testing.T) {
 	}
 	for _, s := range res.Kinds {
 		t.Logf("%-18s %2d judged, when drawn %v, %.3f now, %.3f kept", s.Name, s.Judged, s.Drawn, s.Now, s.Kept)
-		if s.Judged < 15 || s.Now < leastPrecision || s.Kept < leastKept {
+		if s.Judged < 50 || s.Now < leastPrecision || s.Kept < leastKept {
 			t.Errorf("%+v", s)
 		}
 	}
