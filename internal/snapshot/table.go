@@ -210,6 +210,12 @@ func decode[T any](path string, take func([]T) bool) error {
 	if err != nil {
 		return damaged(err)
 	}
+	if columns, ok := columnsOf[T](pf); ok {
+		if err := decodeColumns(pf, columns, take); err != nil {
+			return damaged(err)
+		}
+		return nil
+	}
 	r := parquet.NewGenericReader[T](pf)
 	defer r.Close()
 	for {

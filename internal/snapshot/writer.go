@@ -26,7 +26,8 @@ type Writer struct {
 	version string
 	began   time.Time
 
-	// Progress is told how much of an index is written; nil when nobody asks.
+	// Progress is told how much is written of the index that takes longest; nil
+	// when nobody asks. Indexes may be written side by side.
 	Progress func(done, total int64)
 
 	mu    sync.Mutex // tables may be written side by side

@@ -1,0 +1,121 @@
+package snapshot
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/parquet-go/parquet-go"
+)
+
+// everything has a field of each kind that is read column by column.
+type everything struct {
+	Plain    string   `parquet:"plain"`
+	Absent   string   `parquet:"absent,optional"`
+	Word     string   `parquet:"word,dict"`
+	Maybe    string   `parquet:"maybe,optional,dict"`
+	Yes      bool     `parquet:"yes"`
+	Small    int32    `parquet:"small"`
+	Year     int32    `parquet:"year,dict"`
+	Unsigned uint32   `parquet:"unsigned"`
+	Large    int64    `parquet:"large"`
+	Float    float64  `parquet:"float"`
+	Prob     float64  `parquet:"prob,optional,dict"`
+	Figure   *int64   `parquet:"figure,optional"`
+	Share    *float64 `parquet:"share,optional"`
+	List     []string `parquet:"list,list"`
+}
+
+func anything(r *rand.Rand) everything {
+	text := func() string { return strings.Repeat("x", r.IntN(40)) }
+	e := everything{
+		Plain: text(), Word: text(), Yes: r.IntN(2) == 0, Small: r.Int32(), Year: 2000 + r.Int32N(20), Unsigned: r.Uint32(),
+		Large: r.Int64(), Float: r.Float64(), List: []string{},
+	}
+	if r.IntN(3) == 0 {
+		e.Absent, e.Maybe, e.Prob = text(), text(), r.Float64()
+	}
+	if r.IntN(3) == 0 {
+		n, f := r.Int64(), r.Float64()
+		e.Figure, e.Share = &n, &f
+	}
+	for range r.IntN(4) {
+		e.List = append(e.List, text())
+	}
+	return e
+}
+
+// TestColumns holds what is read column by column against what was written, over
+// pages and row groups of several sizes.
+func TestColumns(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(3, 4))
+	for _, n := range []int{0, 1, 2, batch - 1, batch, batch + 1, 5*batch + 7} {
+		for _, page := range []int{200, 4 << 10, 1 << 20} {
+			rows := make([]everything, n)
+			var file bytes.Buffer
+			w := parquet.NewGenericWriter[everything](&file, parquet.PageBufferSize(page), parquet.Compression(&parquet.Zstd))
+			for i := range rows {
+				rows[i] = anything(r)
+				if _, err := w.Write(rows[i : i+1]); err != nil {
+					t.Fatal(err)
+				}
+				if r.IntN(2000) == 0 {
+					must(t, w.Flush())
+				}
+			}
+			must(t, w.Close())
+			path := filepath.Join(t.TempDir(), "t.parquet")
+			must(t, os.WriteFile(path, file.Bytes(), 0o600))
+			f, err := parquet.OpenFile(bytes.NewReader(file.Bytes()), int64(file.Len()))
+			must(t, err)
+			if _, ok := columnsOf[everything](f); !ok {
+				t.Fatal("the columns are left to the library")
+			}
+			i := 0
+			for row, err := range ReadParquet[everything](path) {
+				must(t, err)
+				if !reflect.DeepEqual(row, rows[i]) {
+					t.Fatalf("row %d of %d in pages of %d bytes:\n%+v\n%+v", i, n, page, row, rows[i])
+				}
+				i++
+			}
+			if i != n {
+				t.Fatalf("%d of %d rows", i, n)
+			}
+		}
+	}
+}
+
+// TestColumnsLeftToTheLibrary lists what is not read column by column.
+func TestColumnsLeftToTheLibrary(t *testing.T) {
+	t.Parallel()
+	var file bytes.Buffer
+	must(t, parquet.Write(&file, []everything{anything(rand.New(rand.NewPCG(1, 1)))}))
+	f, err := parquet.OpenFile(bytes.NewReader(file.Bytes()), int64(file.Len()))
+	must(t, err)
+	type missing struct {
+		Other string `parquet:"other"`
+	}
+	type retyped struct {
+		Large string `parquet:"large"`
+	}
+	type nested struct {
+		Inner struct {
+			A string `parquet:"a"`
+		} `parquet:"inner"`
+	}
+	for name, ok := range map[string]bool{
+		"a column that is not there": second(columnsOf[missing](f)), "another type": second(columnsOf[retyped](f)), "a record": second(columnsOf[nested](f)),
+	} {
+		if ok {
+			t.Errorf("%s is read column by column", name)
+		}
+	}
+}
+
+func second[A, B any](_ A, b B) B { return b }
