@@ -63,7 +63,7 @@ func (b *buildBars) close() {
 	case b.name == "verify":
 		b.bar.end("every file read back")
 	default:
-		b.bar.end("index written")
+		b.bar.end("written")
 	}
 	b.bar = nil
 }

@@ -18,8 +18,10 @@ import (
 	"io"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"grantgraph/internal/fault"
@@ -156,10 +158,8 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 		return nil, err
 	}
 	defer w.Abandon()
-	if err := b.writeSnapshot(ctx, w, c, edition); err != nil {
-		return nil, err
-	}
-	manifest, err := b.makeManifest(c)
+	plan := c.plan
+	manifest, err := b.writeSnapshot(ctx, w, c, edition)
 	if err != nil {
 		return nil, err
 	}
@@ -177,7 +177,7 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 	// What is left over from earlier builds is only disk space, and recipients
 	// abroad can be told apart anew; failing at either does not undo the
 	// snapshot.
-	err = errors.Join(b.keepClusterKeys(), snapshot.Prune(opt.Data, keep), b.pruneStage(c.plan))
+	err = errors.Join(b.keepClusterKeys(), snapshot.Prune(opt.Data, keep), b.pruneStage(plan))
 	if err != nil {
 		b.note("the snapshot is published, but some cleanup after it failed: %v", err)
 	}
@@ -228,38 +228,68 @@ func (b *builder) readCorpus(ctx context.Context) (*corpus, error) {
 	return c, nil
 }
 
-// writeSnapshot writes every table, and the indexes made from them.
-func (b *builder) writeSnapshot(ctx context.Context, w *snapshot.Writer, c *corpus, edition *lists.Edition) (err error) {
+// writeSnapshot writes every table, and the indexes made from them. It empties
+// the corpus as soon as its tables are written: what follows reads those, and
+// needs the memory.
+func (b *builder) writeSnapshot(ctx context.Context, w *snapshot.Writer, c *corpus, edition *lists.Edition) (m snapshot.Manifest, err error) {
 	if err := b.writeCorpus(ctx, w, c); err != nil {
-		return err
-	}
-	if err := b.writeListTables(ctx, w, edition); err != nil {
-		return err
+		return m, err
 	}
 	if b.report.Awards, err = b.awards(ctx, w, newPayeeFinder(c.universe)); err != nil {
-		return err
+		return m, err
+	}
+	if err := b.indexCoverage(ctx, c.filings); err != nil {
+		return m, err
+	}
+	b.addArchives(c.plan)
+	counts := b.countRows(c)
+	*c = corpus{}
+	debug.FreeOSMemory()
+
+	if err := b.writeListTables(ctx, w, edition); err != nil {
+		return m, err
 	}
 	if b.report.UK, err = b.uk(ctx, w, b.sources.UK); err != nil {
-		return err
+		return m, err
 	}
 	if b.report.Derived, err = b.derive(ctx, w, edition); err != nil {
-		return err
+		return m, err
 	}
-	for _, x := range b.opt.Indexers {
-		const parts = 1000
-		b.phase(x.Name, parts)
-		shown := int64(0)
-		w.Progress = func(done, total int64) {
-			now := done * parts / total
-			b.step(now - shown)
-			shown = now
-		}
-		if err := x.Write(ctx, w); err != nil {
+	debug.FreeOSMemory()
+	if err := b.writeIndexes(ctx, w); err != nil {
+		return m, err
+	}
+	return b.makeManifest(counts)
+}
+
+// writeIndexes makes the indexes of the finished tables. They know nothing of
+// each other, so that as many are made at once as there are workers.
+func (b *builder) writeIndexes(ctx context.Context, w *snapshot.Writer) error {
+	// An index counts as a thousand, and so does what the one that takes longest
+	// says of itself while it is made.
+	const parts = 1000
+	total := int64(len(b.opt.Indexers)+1) * parts
+	b.phase("indexes", total)
+	var shown, told atomic.Int64
+	show := func(n int64) {
+		shown.Add(n)
+		b.step(n)
+	}
+	w.Progress = func(done, of int64) {
+		now := done * parts / of
+		show(now - told.Swap(now))
+	}
+	err := parallel.Each(ctx, b.workers, len(b.opt.Indexers), func(ctx context.Context, i int) error {
+		if err := b.opt.Indexers[i].Write(ctx, w); err != nil {
 			return err
 		}
-		b.step(parts - shown)
+		show(parts)
+		return nil
+	})
+	if err == nil {
+		b.step(total - shown.Load())
 	}
-	return b.indexCoverage(ctx, c.filings)
+	return err
 }
 
 // chunks runs fn over 0..n in pieces on all workers.
@@ -310,20 +340,24 @@ func (b *builder) overrideFault(rel string, err error) error {
 		Try("correct it, or move it out of the sources folder")
 }
 
-// makeManifest puts the headline numbers and the report together.
-func (b *builder) makeManifest(c *corpus) (snapshot.Manifest, error) {
-	for i := range c.archives {
-		a := &c.archives[i]
+// addArchives lists the zips of returns among the sources.
+func (b *builder) addArchives(p *plan) {
+	for i := range p.archives {
+		a := &p.archives[i]
 		b.addSource(snapshot.Source{Kind: "irs990", Path: a.rel, Bytes: a.bytes, SHA256: a.sha256, Rows: int64(len(a.sizes))})
 	}
+}
+
+// makeManifest puts the headline numbers and the report together.
+func (b *builder) makeManifest(counts snapshot.Counts) (snapshot.Manifest, error) {
 	slices.SortFunc(b.used, func(x, y snapshot.Source) int {
 		if c := strings.Compare(x.Kind, y.Kind); c != 0 {
 			return c
 		}
 		return strings.Compare(x.Path, y.Path)
 	})
-	m := snapshot.Manifest{Invented: b.sources.Invented, Individuals: b.report.Masked.Individuals, Sources: b.used, Counts: b.countRows(c)}
-	m.Counts.Organizations = b.organizations
+	counts.Organizations = b.organizations
+	m := snapshot.Manifest{Invented: b.sources.Invented, Individuals: b.report.Masked.Individuals, Sources: b.used, Counts: counts}
 	// The report is whole only now that the rows are counted.
 	body, err := json.Marshal(b.report)
 	if err != nil {

@@ -15,7 +15,8 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// All returns every index, in the order in which they are written.
+// All returns every index, in the order in which they are begun: those that
+// take longest first, because several are made at once.
 func All() []snapshot.Indexer { return Reading(search.DefaultDocuments) }
 
 // Reading is All with so many organizations, at most, whose documents are read by
@@ -23,11 +24,11 @@ func All() []snapshot.Indexer { return Reading(search.DefaultDocuments) }
 func Reading(documents int) []snapshot.Indexer {
 	return []snapshot.Indexer{
 		{Name: "graph", Write: graph.Build},
+		{Name: "warehouse", Write: warehouse.Build},
 		{Name: "search", Write: search.Build},
-		{Name: "directory", Write: directory.Build},
 		{Name: "profile", Write: profile.Build},
 		{Name: "meaning", Write: search.Vectors(documents)},
-		{Name: "warehouse", Write: warehouse.Build},
+		{Name: "directory", Write: directory.Build},
 	}
 }
 
