@@ -35,6 +35,7 @@ type cli struct {
 	Fetch   fetchCmd   `cmd:"" help:"Download the upstream files into a folder and keep them up to date."`
 	Build   buildCmd   `cmd:"" help:"Turn a folder of upstream files into a snapshot."`
 	Serve   serveCmd   `cmd:"" help:"Serve the current snapshot: the API and the site."`
+	Publish publishCmd `cmd:"" help:"Send the snapshot and the lists to a store that several servers share."`
 	Keys    keysCmd    `cmd:"" help:"Make and manage API keys."`
 	Signing signingCmd `cmd:"" help:"Manage the keys that sign screening reports."`
 	Agent   agentCmd   `cmd:"" name:"agent-key" help:"Get and use a key as an automated agent."`

@@ -10,6 +10,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"grantgraph/internal/fault"
@@ -23,17 +24,20 @@ import (
 	"grantgraph/internal/serve/site/asking"
 	"grantgraph/internal/serve/site/mail"
 	"grantgraph/internal/serve/sqlbox"
+	"grantgraph/internal/snapshot/remote"
 )
 
 type serveCmd struct {
-	Data    string       `help:"Data directory with snapshots, lists and accounts." default:"data" placeholder:"DIR"`
-	Sources string       `help:"Folder of upstream files. If set, the compliance lists are kept up to date from their publishers." placeholder:"DIR"`
-	Mirror  []secret.URL `help:"Fetch a list from this address instead of its publisher's." placeholder:"NAME=URL"`
-	Floor   []string     `help:"Accept a list with as few rows as this, for mirrors of small worlds." placeholder:"NAME=ROWS"`
-	Addr    string       `help:"Address to serve on; port 0 picks a free one." default:"127.0.0.1:8080" placeholder:"HOST:PORT"`
-	Admin   string       `help:"Address for metrics and health checks; empty for none." default:"" placeholder:"HOST:PORT"`
-	BaseURL string       `name:"base-url" help:"Address that clients use, if the service is behind a proxy." placeholder:"URL"`
-	Proxy   []string     `help:"Networks of trusted proxies, whose X-Forwarded-For is used." placeholder:"CIDR"`
+	Data        string        `help:"Data directory with snapshots, lists and accounts." default:"data" placeholder:"DIR"`
+	Snapshots   string        `help:"Store to fetch snapshots and lists from, and to follow: s3://bucket/prefix, or a folder. They are kept in the data directory." placeholder:"STORE"`
+	StoreHeader []secret.Text `name:"store-header" sep:"none" help:"Header of server-side encryption that the store needs for reading." placeholder:"NAME:VALUE"`
+	Sources     string        `help:"Folder of upstream files. If set, the compliance lists are kept up to date from their publishers." placeholder:"DIR"`
+	Mirror      []secret.URL  `help:"Fetch a list from this address instead of its publisher's." placeholder:"NAME=URL"`
+	Floor       []string      `help:"Accept a list with as few rows as this, for mirrors of small worlds." placeholder:"NAME=ROWS"`
+	Addr        string        `help:"Address to serve on; port 0 picks a free one." default:"127.0.0.1:8080" placeholder:"HOST:PORT"`
+	Admin       string        `help:"Address for metrics and health checks; empty for none." default:"" placeholder:"HOST:PORT"`
+	BaseURL     string        `name:"base-url" help:"Address that clients use, if the service is behind a proxy." placeholder:"URL"`
+	Proxy       []string      `help:"Networks of trusted proxies, whose X-Forwarded-For is used." placeholder:"CIDR"`
 
 	Drain time.Duration `help:"How long to keep serving after a stop signal, while /readyz already returns 503; at most ten minutes." default:"0s" placeholder:"TIME"`
 
@@ -69,7 +73,11 @@ with an interrupt; requests in progress are finished. A second interrupt does no
 
 With --sources, each compliance list is checked upstream as often as /meta says, and what
 is new and valid is loaded, again without dropping a request. A list that cannot be fetched
-keeps its last good rows and dates.`
+keeps its last good rows and dates.
+
+With --snapshots, the data directory is filled from a store that grantgraph publish writes to:
+the server fetches what the store points at, serves it, and follows the pointer. What is
+damaged is refused, and what was served before stays.`
 }
 
 func (c *serveCmd) Run(a *app) error {
@@ -135,24 +143,52 @@ func (c *serveCmd) Run(a *app) error {
 	if opt.Model, err = c.askModel(log); err != nil {
 		return err
 	}
+	follower, err := c.follower(log)
+	if err != nil {
+		return err
+	}
+	if follower != nil {
+		if err := follower.First(a.Ctx); err != nil {
+			return err
+		}
+		opt.Metrics = follower
+	}
 	s, err := serve.Open(opt)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	if lists == nil {
-		return serverError(s.Run(a.Ctx))
-	}
 	ctx, stop := context.WithCancel(a.Ctx)
-	looked := make(chan struct{})
-	go func() {
-		defer close(looked)
-		lists.Run(ctx)
-	}()
+	var beside sync.WaitGroup
+	if lists != nil {
+		beside.Go(func() { lists.Run(ctx) })
+	}
+	if follower != nil {
+		beside.Go(func() { follower.Run(ctx) })
+	}
 	err = s.Run(ctx)
 	stop()
-	<-looked
+	beside.Wait()
 	return serverError(err)
+}
+
+// follower brings what a store points at, nil when there is none to follow.
+func (c *serveCmd) follower(log *slog.Logger) (*remote.Follower, error) {
+	if c.Snapshots == "" {
+		if len(c.StoreHeader) > 0 {
+			return nil, fault.New("bad_flag", "--store-header is for a store, and none is set").Try("--snapshots s3://bucket/prefix")
+		}
+		return nil, nil
+	}
+	if c.Sources != "" {
+		return nil, fault.New("bad_flag", "--snapshots and --sources do not go together: the lists come from the store").
+			Try("keep the lists current on the machine that publishes, with serve --sources there, and run grantgraph publish after it")
+	}
+	store, err := remote.Open(c.Snapshots, remote.Options{Headers: c.StoreHeader})
+	if err != nil {
+		return nil, err
+	}
+	return remote.NewFollower(remote.FollowOptions{Store: store, Data: c.Data, Log: log})
 }
 
 // mostKey bounds the file of a key, in bytes.

@@ -23,6 +23,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"grantgraph/internal/fault"
 	"grantgraph/internal/secret"
 	"grantgraph/internal/serve/account"
@@ -64,6 +66,8 @@ type Options struct {
 	Model asking.Model // reads questions that the page of questions does not understand; nil for none
 
 	Budget *budget.Budget // holds the memory of all requests together; nil is without bounds
+
+	Metrics prometheus.Collector // shown among those of the server; nil for none
 
 	Clock func() time.Time
 	Log   *slog.Logger
@@ -126,6 +130,11 @@ func OpenAccounts(data string, database secret.URL, opt account.Options) (accoun
 func Open(opt Options) (_ *Server, err error) {
 	opt.Log = slog.New(masked{opt.Log.Handler()})
 	s := &Server{opt: opt, log: opt.Log, metrics: newMetrics(opt.Budget)}
+	if opt.Metrics != nil {
+		if err := s.metrics.registry.Register(opt.Metrics); err != nil {
+			return nil, fmt.Errorf("setting up the metrics: %w", err)
+		}
+	}
 	if s.opt.Poll <= 0 {
 		s.opt.Poll = 2 * time.Second
 	}

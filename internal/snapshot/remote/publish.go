@@ -1,0 +1,366 @@
+package remote
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"grantgraph/internal/fault"
+	"grantgraph/internal/parallel"
+	"grantgraph/internal/snapshot"
+)
+
+// Publication says what to publish.
+type Publication struct {
+	Store    Store
+	Area     Area
+	Parallel int  // files at a time; 0 is a few
+	Keep     int  // versions that stay; 0 keeps all
+	Resend   bool // send also what is there, because it may be damaged
+
+	// Progress is told how many bytes of how many are in the store; nil when
+	// nobody asks.
+	Progress func(done, total int64)
+}
+
+// Published says what came of it.
+type Published struct {
+	Area     Area     `json:"area"`
+	Version  string   `json:"version"`
+	Previous string   `json:"previous,omitempty"` // what was pointed at before; empty for nothing
+	Files    int      `json:"files"`
+	Bytes    int64    `json:"bytes"`
+	Sent     int64    `json:"bytes_sent"` // of files that were not there
+	Removed  []string `json:"removed"`    // versions that were swept away
+	Kept     string   `json:"kept,omitempty"`
+}
+
+// Publish sends a snapshot and points at it. Whatever fails, the pointer stays
+// where it was; what was sent is found by the next attempt.
+func (p Publication) Publish(ctx context.Context, s *snapshot.Snapshot) (*Published, error) {
+	release, err := s.Hold()
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	body, err := s.Body()
+	if err != nil {
+		return nil, err
+	}
+	version := s.Manifest.Version
+	m, err := snapshot.ParseManifest(version, body)
+	if err != nil {
+		return nil, err
+	}
+	before, tag, err := readPointer(ctx, p.Store, p.Area)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.mayFollow(before, version); err != nil {
+		return nil, err
+	}
+	h := &holder{store: p.Store, area: p.Area, id: newLeaseID(leasePublish)}
+	now, err := h.set(ctx, leasePublish, version)
+	if err != nil {
+		return nil, err
+	}
+	stop := h.keep(ctx)
+	defer stop()
+	if err := h.conditional(ctx); err != nil {
+		return nil, err
+	}
+	if err := p.awaitSweep(ctx, h, now); err != nil {
+		return nil, err
+	}
+	// The manifest goes first: it keeps others from sweeping away what is sent.
+	if err := p.putManifest(ctx, version, body); err != nil {
+		return nil, err
+	}
+	out := &Published{Area: p.Area, Version: version, Previous: before.Version, Files: len(m.Files), Removed: []string{}}
+	if out.Bytes, out.Sent, err = p.send(ctx, s, m); err != nil {
+		return nil, err
+	}
+	if err := p.whole(ctx, m); err != nil {
+		return nil, err
+	}
+	next := Pointer{Layout: layout, Version: version, Manifest: digest(body), Newest: max(before.Newest, version)}
+	if next != before {
+		if err := p.move(ctx, next, tag); err != nil {
+			return nil, err
+		}
+	}
+	out.Removed, out.Kept, err = p.sweep(ctx, h)
+	return out, err
+}
+
+// mayFollow refuses to publish what is older than what was published, by mistake
+// or because a clock was wrong.
+func (p Publication) mayFollow(before Pointer, version string) error {
+	if before.Version == "" || version == before.Version || version > before.Newest {
+		return nil
+	}
+	if version == before.Newest {
+		return fault.New("publish_withdrawn", "%s %s was rolled back to %s", p.Area.noun(), version, before.Version).
+			Try("build a new one and publish that; or, to serve this one after all, grantgraph publish --rollback %s", version)
+	}
+	return fault.New("publish_older", "%s %s is older than %s, which was published before", p.Area.noun(), version, before.Newest).
+		Try("publish a newer build; if the clock of this machine was behind, set it and build again; to go back on purpose, grantgraph publish --rollback %s", version)
+}
+
+// awaitSweep waits until nobody removes what this publication may rely on.
+func (p Publication) awaitSweep(ctx context.Context, h *holder, now time.Time) error {
+	began := time.Now()
+	for {
+		list, err := leasesIn(ctx, p.Store, p.Area)
+		if err != nil {
+			return err
+		}
+		// How much time passes, any clock tells.
+		at := now.Add(time.Since(began))
+		sweeping := slices.ContainsFunc(list, func(l liveLease) bool {
+			return l.id != h.id && (l.Kind == leaseSweep || l.broken) && at.Sub(l.renewed) < leaseLive
+		})
+		if !sweeping {
+			return nil
+		}
+		if time.Since(began) > 2*leaseRenew {
+			return fault.New("store_busy", "another publisher is removing old versions from %s", p.Store).Try("run it again when it is done")
+		}
+		if err := pause(ctx, time.Second); err != nil {
+			return err
+		}
+	}
+}
+
+// putManifest stores the manifest of a version, of which there can be one only.
+func (p Publication) putManifest(ctx context.Context, version string, body []byte) error {
+	key := p.Area.manifestKey(version)
+	_, err := p.Store.PutIf(ctx, key, body, "")
+	if !errors.Is(err, ErrChanged) {
+		return err
+	}
+	there, err := read(ctx, p.Store, key, snapshot.MaxManifest)
+	if err != nil {
+		return err
+	}
+	if bytes.Equal(there, body) {
+		return nil
+	}
+	if _, err := snapshot.ParseManifest(version, there); err != nil && p.Resend {
+		return p.Store.Put(ctx, key, bytes.NewReader(body), int64(len(body)))
+	} else if err != nil {
+		return fault.New(snapshot.Damaged, "the manifest of %s in %s is damaged", version, p.Store).Try("grantgraph publish --resend")
+	}
+	return fault.New("publish_conflict", "another %s with the version %s is in %s", p.Area.noun(), version, p.Store).
+		Try("build again on this machine: the new build has another version")
+}
+
+// send stores the files that are not there. Each is held against its checksum
+// before it is sent, because it is stored under it.
+func (p Publication) send(ctx context.Context, s *snapshot.Snapshot, m *snapshot.Manifest) (total, sent int64, err error) {
+	files := distinct(m)
+	for _, f := range files {
+		total += f.Bytes
+	}
+	var done, fresh atomic.Int64
+	workers := p.Parallel
+	if workers <= 0 {
+		workers = defaultParallel
+	}
+	err = parallel.Each(ctx, workers, len(files), func(ctx context.Context, i int) error {
+		f := files[i]
+		key := p.Area.objectKey(f.SHA256)
+		there, err := p.Store.Head(ctx, key)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if err != nil || there.Size != f.Bytes || p.Resend {
+			if err := s.VerifyFile(ctx, f); err != nil {
+				return err
+			}
+			name := filepath.Join(s.Dir, filepath.FromSlash(f.Path))
+			file, err := os.Open(name)
+			if err != nil {
+				return fault.Disk(name, err)
+			}
+			defer file.Close()
+			if err := p.Store.Put(ctx, key, file, f.Bytes); err != nil {
+				return err
+			}
+			fresh.Add(f.Bytes)
+		}
+		if now := done.Add(f.Bytes); p.Progress != nil {
+			p.Progress(now, total)
+		}
+		return nil
+	})
+	return total, fresh.Load(), err
+}
+
+// distinct are the files of a snapshot, each content once, the longest first so
+// that none is waited for alone at the end.
+func distinct(m *snapshot.Manifest) []snapshot.File {
+	files := slices.Clone(m.Files)
+	slices.SortFunc(files, func(a, b snapshot.File) int {
+		switch {
+		case a.SHA256 < b.SHA256:
+			return -1
+		case a.SHA256 > b.SHA256:
+			return 1
+		}
+		return 0
+	})
+	files = slices.CompactFunc(files, func(a, b snapshot.File) bool { return a.SHA256 == b.SHA256 })
+	slices.SortStableFunc(files, func(a, b snapshot.File) int { return int(min(max(b.Bytes-a.Bytes, -1), 1)) })
+	return files
+}
+
+// whole sees that every file of a version is in the store, with its length.
+func (p Publication) whole(ctx context.Context, m *snapshot.Manifest) error {
+	sizes := make(map[string]int64, len(m.Files))
+	for _, f := range m.Files {
+		sizes[f.SHA256] = f.Bytes
+	}
+	err := p.Store.List(ctx, p.Area.objects(), func(o Info) error {
+		if sum, ok := p.Area.object(o.Key); ok && sizes[sum] == o.Size {
+			delete(sizes, sum)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if len(sizes) > 0 {
+		return fault.New(snapshot.Damaged, "%d files of %s are missing in %s, or have another length", len(sizes), m.Version, p.Store).
+			Try("grantgraph publish --resend from the machine that built it")
+	}
+	return nil
+}
+
+// move points at another version, unless somebody else has done so meanwhile.
+func (p Publication) move(ctx context.Context, to Pointer, tag string) error {
+	body := encode(to)
+	_, err := p.Store.PutIf(ctx, p.Area.pointerKey(), body, tag)
+	if !errors.Is(err, ErrChanged) {
+		return err
+	}
+	now, err := Current(ctx, p.Store, p.Area)
+	if err == nil && now == to {
+		return nil // an answer that was lost on the way, or another with the same mind
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return fault.New("publish_conflict", "another publisher has pointed %s at %s meanwhile; that stays", p.Store, now.Version).
+		Try("run it again if %s is still to be served", to.Version)
+}
+
+// Rollback points at a version that is in the store, older or newer.
+func (p Publication) Rollback(ctx context.Context, version string) (*Published, error) {
+	if !snapshot.IsVersion(version) {
+		return nil, fault.New("bad_flag", "%q is not a version", fault.Clip(version, 40)).Try("grantgraph publish --list shows the versions in the store")
+	}
+	h := &holder{store: p.Store, area: p.Area, id: newLeaseID(leasePublish)}
+	now, err := h.set(ctx, leasePublish, version)
+	if err != nil {
+		return nil, err
+	}
+	stop := h.keep(ctx)
+	defer stop()
+	if err := p.awaitSweep(ctx, h, now); err != nil {
+		return nil, err
+	}
+	m, body, err := readManifest(ctx, p.Store, p.Area, version)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fault.New("no_such_snapshot", "there is no %s %s in %s", p.Area.noun(), version, p.Store).
+			Try("grantgraph publish --list shows the versions in the store")
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := p.whole(ctx, m); err != nil {
+		return nil, err
+	}
+	before, tag, err := readPointer(ctx, p.Store, p.Area)
+	if f, ok := fault.Of(err); ok && f.Slug == "bad_pointer" {
+		// A pointer that cannot be read is what this command repairs.
+		info, herr := p.Store.Head(ctx, p.Area.pointerKey())
+		if herr != nil {
+			return nil, herr
+		}
+		tag, err = info.Tag, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	next := Pointer{Layout: layout, Version: version, Manifest: digest(body), Newest: max(before.Newest, version)}
+	if next != before {
+		if err := p.move(ctx, next, tag); err != nil {
+			return nil, err
+		}
+	}
+	out := &Published{Area: p.Area, Version: version, Previous: before.Version, Files: len(m.Files), Removed: []string{}}
+	for _, f := range m.Files {
+		out.Bytes += f.Bytes
+	}
+	return out, nil
+}
+
+// Version is one version in a store.
+type Version struct {
+	Version string `json:"version"`
+	Current bool   `json:"current"`
+	Files   int    `json:"files"`
+	Bytes   int64  `json:"bytes"`
+	Nodes   int    `json:"nodes"`             // leases that name it
+	Problem string `json:"problem,omitempty"` // why it cannot be used
+}
+
+// List tells what is in an area, in order of version.
+func List(ctx context.Context, s Store, a Area) ([]Version, error) {
+	pointer, _, err := readPointer(ctx, s, a)
+	if err != nil {
+		return nil, err
+	}
+	names, err := versionsIn(ctx, s, a)
+	if err != nil {
+		return nil, err
+	}
+	leases, err := leasesIn(ctx, s, a)
+	if err != nil {
+		return nil, err
+	}
+	list := []Version{}
+	for _, name := range names {
+		v := Version{Version: name, Current: name == pointer.Version}
+		m, _, err := readManifest(ctx, s, a, name)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			continue
+		case err != nil:
+			f, ok := fault.Of(err)
+			if !ok || f.Slug != "bad_manifest" && f.Slug != "snapshot_format" {
+				return nil, err
+			}
+			v.Problem = f.Message
+		default:
+			v.Files = len(m.Files)
+			for _, f := range m.Files {
+				v.Bytes += f.Bytes
+			}
+		}
+		for _, l := range leases {
+			if l.Kind == leaseNode && slices.Contains(l.Holds, name) {
+				v.Nodes++
+			}
+		}
+		list = append(list, v)
+	}
+	return list, nil
+}

@@ -1,0 +1,493 @@
+package remote
+
+import (
+	"bytes"
+	"context"
+	"crypto/md5"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/minio/minio-go/v7"
+	"github.com/minio/minio-go/v7/pkg/credentials"
+	"github.com/minio/minio-go/v7/pkg/encrypt"
+	"github.com/minio/minio-go/v7/pkg/s3utils"
+
+	"grantgraph/internal/fault"
+	"grantgraph/internal/parallel"
+	"grantgraph/internal/secret"
+)
+
+// Objects longer than a part are sent in parts. A store takes 10,000 parts at
+// most, so those of a very long object are longer.
+const (
+	leastPart = 16 << 20
+	mostParts = 9_000
+)
+
+// s3 is a store in a bucket.
+type s3 struct {
+	core     *minio.Core
+	bucket   string
+	prefix   string // empty, or with a slash at its end
+	endpoint string
+	sse      encrypt.ServerSide // nil for none
+	part     int64              // least length of a part
+	slots    chan struct{}      // requests that carry content
+}
+
+// address is what an address of a bucket may say beside bucket and prefix.
+var addressOptions = []string{"endpoint", "region", "style"}
+
+func openS3(u *url.URL, opt Options, bad func(string) error) (Store, error) {
+	query, err := url.ParseQuery(u.RawQuery)
+	if err != nil {
+		return nil, bad("its options cannot be read")
+	}
+	for name := range query {
+		if !slices.Contains(addressOptions, name) {
+			return nil, bad("there is no option " + fault.Clip(name, 40) + "; there are " + strings.Join(addressOptions, ", "))
+		}
+	}
+	s := &s3{bucket: u.Host, prefix: strings.Trim(u.Path, "/"), part: leastPart, slots: make(chan struct{}, opt.Parallel)}
+	if err := s3utils.CheckValidBucketNameStrict(s.bucket); err != nil {
+		return nil, bad("the name of the bucket is none")
+	}
+	if s.prefix != "" {
+		for _, part := range strings.Split(s.prefix, "/") {
+			if part == "" || part == "." || part == ".." {
+				return nil, bad("the prefix has a part that is empty or dots")
+			}
+		}
+		s.prefix += "/"
+	}
+	own := first(query.Get("endpoint"), os.Getenv("AWS_ENDPOINT_URL_S3"), os.Getenv("AWS_ENDPOINT_URL"))
+	region := first(query.Get("region"), os.Getenv("AWS_REGION"), os.Getenv("AWS_DEFAULT_REGION"))
+	s.endpoint = first(own, "https://s3.amazonaws.com")
+	at, err := url.Parse(s.endpoint)
+	if err != nil || at.Scheme != "http" && at.Scheme != "https" || at.Host == "" || strings.Trim(at.Path, "/") != "" || at.User != nil {
+		return nil, bad("the endpoint is not a web address such as https://s3.example.org:9000")
+	}
+	options := &minio.Options{Secure: at.Scheme == "https", Region: region, MaxRetries: 5}
+	switch query.Get("style") {
+	case "":
+	case "path":
+		options.BucketLookup = minio.BucketLookupPath
+	case "virtual":
+		options.BucketLookup = minio.BucketLookupDNS
+	default:
+		return nil, bad("style is neither path nor virtual")
+	}
+	providers := []credentials.Provider{&credentials.EnvAWS{}, &credentials.EnvMinio{}, &credentials.FileAWSCredentials{}}
+	if own == "" {
+		// Only the machines of the one provider know who they are.
+		providers = append(providers, &credentials.IAM{})
+	} else if region == "" {
+		options.Region = "us-east-1" // what stores without regions expect
+	}
+	options.Creds = credentials.NewChainCredentials(providers)
+	if s.sse, err = encryption(opt.Headers); err != nil {
+		return nil, err
+	}
+	if s.core, err = minio.NewCore(at.Host, options); err != nil {
+		return nil, bad(err.Error())
+	}
+	return s, nil
+}
+
+func first(texts ...string) string {
+	for _, t := range texts {
+		if t != "" {
+			return t
+		}
+	}
+	return ""
+}
+
+func (s *s3) String() string { return "s3://" + s.bucket + "/" + strings.TrimSuffix(s.prefix, "/") }
+
+// headers are headers of server-side encryption as the operator wrote them.
+type headers map[string]string
+
+const ssePrefix = "X-Amz-Server-Side-Encryption"
+
+// encryption reads the headers that are sent along with every object.
+func encryption(lines []secret.Text) (encrypt.ServerSide, error) {
+	if len(lines) == 0 {
+		return nil, nil
+	}
+	h := headers{}
+	for _, line := range lines {
+		name, value, found := strings.Cut(line.Reveal(), ":")
+		name, value = http.CanonicalHeaderKey(strings.TrimSpace(name)), strings.TrimSpace(value)
+		if !found || !strings.HasPrefix(name, ssePrefix) || value == "" || strings.ContainsAny(value, "\r\n") {
+			return nil, fault.New("bad_flag", "a --store-header is not a header of server-side encryption").
+				Try("--store-header 'x-amz-server-side-encryption: aws:kms'")
+		}
+		h[name] = value
+	}
+	return h, nil
+}
+
+func (h headers) Type() encrypt.Type {
+	for name := range h {
+		if strings.HasPrefix(name, ssePrefix+"-Customer") {
+			return encrypt.SSEC // these also go with reading, and with each part
+		}
+	}
+	return encrypt.S3
+}
+
+func (h headers) Marshal(to http.Header) {
+	for name, value := range h {
+		to.Set(name, value)
+	}
+}
+
+// reading is the encryption that reading has to know of.
+func (s *s3) reading() encrypt.ServerSide {
+	if s.sse != nil && s.sse.Type() == encrypt.SSEC {
+		return s.sse
+	}
+	return nil
+}
+
+func (s *s3) Get(ctx context.Context, key string, off, n int64) (io.ReadCloser, error) {
+	if n <= 0 {
+		return io.NopCloser(bytes.NewReader(nil)), nil
+	}
+	opt := minio.GetObjectOptions{ServerSideEncryption: s.reading()}
+	if err := opt.SetRange(off, off+n-1); err != nil {
+		return nil, err
+	}
+	body, _, header, err := s.core.GetObject(ctx, s.bucket, s.prefix+key, opt)
+	if err != nil {
+		if minio.ToErrorResponse(err).Code == "InvalidRange" {
+			return io.NopCloser(bytes.NewReader(nil)), nil // an empty object, or one that ends before
+		}
+		return nil, s.explain(err)
+	}
+	if off > 0 && header.Get("Content-Range") == "" {
+		body.Close()
+		return nil, fault.New("store_ranges", "%s does not read objects in part", s).Try("use a store that honors the Range header")
+	}
+	return &explained{body, s}, nil
+}
+
+// explained is a body whose errors are put into words.
+type explained struct {
+	io.ReadCloser
+	s *s3
+}
+
+func (e *explained) Read(p []byte) (int, error) {
+	n, err := e.ReadCloser.Read(p)
+	if err != nil && err != io.EOF {
+		err = e.s.explain(err)
+	}
+	return n, err
+}
+
+// slot waits until another request with content may be made.
+func (s *s3) slot(ctx context.Context) (release func(), err error) {
+	select {
+	case s.slots <- struct{}{}:
+		return func() { <-s.slots }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// sums are the checksums by which the store knows that it got what was sent.
+type sums struct {
+	md5    [md5.Size]byte
+	sha256 string // in hex
+}
+
+func sumsOf(ctx context.Context, r io.Reader) (s sums, err error) {
+	m, h := md5.New(), sha256.New()
+	buf := make([]byte, 256<<10)
+	for {
+		if err := ctx.Err(); err != nil {
+			return s, err
+		}
+		n, err := r.Read(buf)
+		m.Write(buf[:n])
+		h.Write(buf[:n])
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return s, err
+		}
+	}
+	m.Sum(s.md5[:0])
+	s.sha256 = hex.EncodeToString(h.Sum(nil))
+	return s, nil
+}
+
+func (s sums) md5Base64() string { return base64.StdEncoding.EncodeToString(s.md5[:]) }
+
+func (s *s3) Put(ctx context.Context, key string, body io.ReaderAt, size int64) error {
+	if size > s.part {
+		return s.explain(s.putParts(ctx, key, body, size))
+	}
+	release, err := s.slot(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	_, err = s.put(ctx, key, io.NewSectionReader(body, 0, size), size, minio.PutObjectOptions{ServerSideEncryption: s.sse})
+	return s.explain(err)
+}
+
+func (s *s3) put(ctx context.Context, key string, body io.ReadSeeker, size int64, opt minio.PutObjectOptions) (minio.UploadInfo, error) {
+	sum, err := sumsOf(ctx, body)
+	if err != nil {
+		return minio.UploadInfo{}, err
+	}
+	if _, err := body.Seek(0, io.SeekStart); err != nil {
+		return minio.UploadInfo{}, err
+	}
+	return s.core.PutObject(ctx, s.bucket, s.prefix+key, body, size, sum.md5Base64(), sum.sha256, opt)
+}
+
+// putParts sends an object in parts, several at a time. Parts that an
+// interrupted attempt has sent are not sent again.
+func (s *s3) putParts(ctx context.Context, key string, body io.ReaderAt, size int64) error {
+	name := s.prefix + key
+	part := s.part
+	if each := (size + mostParts - 1) / mostParts; each > part {
+		part = (each + 1<<20 - 1) >> 20 << 20
+	}
+	parts := make([]minio.CompletePart, int((size+part-1)/part))
+	upload, sent, err := s.unfinished(ctx, name)
+	if err != nil {
+		return err
+	}
+	if upload == "" {
+		if upload, err = s.core.NewMultipartUpload(ctx, s.bucket, name, minio.PutObjectOptions{ServerSideEncryption: s.sse}); err != nil {
+			return err
+		}
+	}
+	err = parallel.Each(ctx, cap(s.slots), len(parts), func(ctx context.Context, i int) error {
+		release, err := s.slot(ctx)
+		if err != nil {
+			return err
+		}
+		defer release()
+		off := int64(i) * part
+		n := min(part, size-off)
+		r := io.NewSectionReader(body, off, n)
+		sum, err := sumsOf(ctx, r)
+		if err != nil {
+			return err
+		}
+		number := i + 1
+		if old, ok := sent[number]; ok && old.Size == n && strings.Trim(old.ETag, `"`) == hex.EncodeToString(sum.md5[:]) {
+			parts[i] = minio.CompletePart{PartNumber: number, ETag: strings.Trim(old.ETag, `"`)}
+			return nil
+		}
+		if _, err := r.Seek(0, io.SeekStart); err != nil {
+			return err
+		}
+		got, err := s.core.PutObjectPart(ctx, s.bucket, name, upload, number, r, n, minio.PutObjectPartOptions{Md5Base64: sum.md5Base64(), Sha256Hex: sum.sha256, SSE: s.reading()})
+		if err != nil {
+			return err
+		}
+		parts[i] = minio.CompletePart{PartNumber: number, ETag: got.ETag}
+		return nil
+	})
+	if err == nil {
+		_, err = s.core.CompleteMultipartUpload(ctx, s.bucket, name, upload, parts, minio.PutObjectOptions{ServerSideEncryption: s.reading()})
+	}
+	if minio.ToErrorResponse(err).Code == "NoSuchUpload" {
+		// Another publisher of the same content was faster.
+		if there, herr := s.Head(ctx, key); herr == nil && there.Size == size {
+			return nil
+		}
+	}
+	return err
+}
+
+// unfinished finds the newest attempt to send an object that was interrupted,
+// and the parts that arrived.
+func (s *s3) unfinished(ctx context.Context, name string) (upload string, parts map[int]minio.ObjectPart, err error) {
+	var began time.Time
+	err = s.uploads(ctx, name, func(u minio.ObjectMultipartInfo) error {
+		if u.Key == name && (upload == "" || u.Initiated.After(began)) {
+			upload, began = u.UploadID, u.Initiated
+		}
+		return nil
+	})
+	if err != nil || upload == "" {
+		return "", nil, err
+	}
+	parts = map[int]minio.ObjectPart{}
+	for marker := 0; ; {
+		page, err := s.core.ListObjectParts(ctx, s.bucket, name, upload, marker, 1000)
+		if minio.ToErrorResponse(err).Code == "NoSuchUpload" {
+			return "", nil, nil // finished, or given up, meanwhile
+		}
+		if err != nil {
+			return "", nil, err
+		}
+		for _, p := range page.ObjectParts {
+			parts[p.PartNumber] = p
+		}
+		if !page.IsTruncated || page.NextPartNumberMarker <= marker {
+			return upload, parts, nil
+		}
+		marker = page.NextPartNumberMarker
+	}
+}
+
+// uploads calls each for every unfinished attempt below a prefix.
+func (s *s3) uploads(ctx context.Context, prefix string, each func(minio.ObjectMultipartInfo) error) error {
+	for key, id, pages := "", "", 0; pages < 1000; pages++ {
+		page, err := s.core.ListMultipartUploads(ctx, s.bucket, prefix, key, id, "", 1000)
+		if err != nil {
+			return err
+		}
+		for _, u := range page.Uploads {
+			if err := each(u); err != nil {
+				return err
+			}
+		}
+		if !page.IsTruncated || page.NextKeyMarker == "" {
+			return nil
+		}
+		key, id = page.NextKeyMarker, page.NextUploadIDMarker
+	}
+	return nil
+}
+
+func (s *s3) PutIf(ctx context.Context, key string, body []byte, tag string) (string, error) {
+	opt := minio.PutObjectOptions{ServerSideEncryption: s.sse, ContentType: "application/json"}
+	if tag == "" {
+		opt.SetMatchETagExcept("*")
+	} else {
+		opt.SetMatchETag(tag)
+	}
+	info, err := s.put(ctx, key, bytes.NewReader(body), int64(len(body)), opt)
+	if err != nil {
+		r := minio.ToErrorResponse(err)
+		switch {
+		case r.StatusCode == http.StatusPreconditionFailed, r.StatusCode == http.StatusConflict, tag != "" && r.Code == minio.NoSuchKey:
+			return "", ErrChanged
+		case r.StatusCode == http.StatusNotImplemented:
+			return "", unconditional(s)
+		}
+		return "", s.explain(err)
+	}
+	return info.ETag, nil
+}
+
+// unconditional is the error of a store that cannot hold two publishers apart.
+func unconditional(s Store) error {
+	return fault.New("store_conditional", "%s does not know conditional writes, by which two publishers are told apart", s).
+		Try("use a store that honors If-Match and If-None-Match")
+}
+
+func (s *s3) Head(ctx context.Context, key string) (Info, error) {
+	o, err := s.core.StatObject(ctx, s.bucket, s.prefix+key, minio.StatObjectOptions{ServerSideEncryption: s.reading()})
+	if err != nil {
+		if r := minio.ToErrorResponse(err); r.StatusCode == http.StatusNotFound {
+			// Head has no body to say what is missing.
+			if found, berr := s.core.BucketExists(ctx, s.bucket); berr == nil && !found {
+				return Info{}, s.noBucket()
+			}
+		}
+		return Info{}, s.explain(err)
+	}
+	return Info{Key: key, Size: o.Size, Tag: o.ETag, Modified: o.LastModified}, nil
+}
+
+func (s *s3) List(ctx context.Context, prefix string, each func(Info) error) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	for o := range s.core.Client.ListObjects(ctx, s.bucket, minio.ListObjectsOptions{Prefix: s.prefix + prefix, Recursive: true}) {
+		if o.Err != nil {
+			return s.explain(o.Err)
+		}
+		key, ok := strings.CutPrefix(o.Key, s.prefix)
+		if !ok {
+			continue
+		}
+		if err := each(Info{Key: key, Size: o.Size, Tag: o.ETag, Modified: o.LastModified}); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+func (s *s3) Delete(ctx context.Context, key string) error {
+	err := s.explain(s.core.RemoveObject(ctx, s.bucket, s.prefix+key, minio.RemoveObjectOptions{}))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+func (s *s3) Forget(ctx context.Context, prefix string, then time.Time) error {
+	return s.explain(s.uploads(ctx, s.prefix+prefix, func(u minio.ObjectMultipartInfo) error {
+		if !u.Initiated.Before(then) {
+			return nil
+		}
+		return s.core.AbortMultipartUpload(ctx, s.bucket, u.Key, u.UploadID)
+	}))
+}
+
+func (s *s3) noBucket() error {
+	return fault.New("store_bucket", "there is no bucket %s at %s", s.bucket, s.endpoint).
+		Try("make the bucket, or check its name, ?endpoint= and ?region=")
+}
+
+// explain puts an error of the store into a person's terms.
+func (s *s3) explain(err error) error {
+	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	if _, ok := fault.Of(err); ok {
+		return err
+	}
+	var r minio.ErrorResponse
+	if !errors.As(err, &r) {
+		return fault.New("store_unreachable", "%s at %s does not answer: %w", s, s.endpoint, err).
+			Try("check the network and ?endpoint=; what was there before is untouched")
+	}
+	switch r.Code {
+	case minio.NoSuchKey, "NotFound":
+		return fs.ErrNotExist
+	case minio.NoSuchBucket:
+		return s.noBucket()
+	case "RequestTimeTooSkewed":
+		return fault.New("store_clock", "the clock of this machine differs too much from that of %s: %w", s, err).
+			Try("set the clock, with an NTP service such as chrony, and run it again")
+	case "InvalidAccessKeyId", "SignatureDoesNotMatch", "ExpiredToken", "InvalidToken", "AuthorizationHeaderMalformed", "CredentialsNotSupported", minio.AccessDenied:
+		return s.refused(err)
+	}
+	switch {
+	case r.StatusCode == http.StatusForbidden, r.StatusCode == http.StatusUnauthorized:
+		return s.refused(err)
+	case r.StatusCode == http.StatusNotFound:
+		return fs.ErrNotExist
+	case r.StatusCode >= 500:
+		return fault.New("store_failing", "%s fails: %w", s, err).Try("see the log of the store, and run it again later; what was there before is untouched")
+	}
+	return fault.New("store_refused", "%s refuses: %w", s, err).Try("see what the message says; what was there before is untouched")
+}
+
+func (s *s3) refused(err error) error {
+	return fault.New("store_credentials", "%s does not accept the credentials: %w", s, err).
+		Try("set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE with ~/.aws/credentials, of a user who may read this prefix, and write it to publish")
+}
