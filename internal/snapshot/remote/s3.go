@@ -258,6 +258,7 @@ func (s *s3) put(ctx context.Context, key string, body io.ReadSeeker, size int64
 	if _, err := body.Seek(0, io.SeekStart); err != nil {
 		return minio.UploadInfo{}, err
 	}
+	opt.DisableContentSha256 = true // of a stream: the sum of the whole is signed
 	return s.core.PutObject(ctx, s.bucket, s.prefix+key, body, size, sum.md5Base64(), sum.sha256, opt)
 }
 
@@ -300,7 +301,7 @@ func (s *s3) putParts(ctx context.Context, key string, body io.ReaderAt, size in
 		if _, err := r.Seek(0, io.SeekStart); err != nil {
 			return err
 		}
-		got, err := s.core.PutObjectPart(ctx, s.bucket, name, upload, number, r, n, minio.PutObjectPartOptions{Md5Base64: sum.md5Base64(), Sha256Hex: sum.sha256, SSE: s.reading()})
+		got, err := s.core.PutObjectPart(ctx, s.bucket, name, upload, number, r, n, minio.PutObjectPartOptions{Md5Base64: sum.md5Base64(), Sha256Hex: sum.sha256, SSE: s.reading(), DisableContentSha256: true})
 		if err != nil {
 			return err
 		}
@@ -355,6 +356,9 @@ func (s *s3) unfinished(ctx context.Context, name string) (upload string, parts 
 func (s *s3) uploads(ctx context.Context, prefix string, each func(minio.ObjectMultipartInfo) error) error {
 	for key, id, pages := "", "", 0; pages < 1000; pages++ {
 		page, err := s.core.ListMultipartUploads(ctx, s.bucket, prefix, key, id, "", 1000)
+		if minio.ToErrorResponse(err).Code == "NoSuchUpload" {
+			return nil // how some stores say that there is none
+		}
 		if err != nil {
 			return err
 		}
