@@ -124,7 +124,7 @@ func (p Publication) awaitSweep(ctx context.Context, h *holder, now time.Time) e
 		// How much time passes, any clock tells.
 		at := now.Add(time.Since(began))
 		sweeping := slices.ContainsFunc(list, func(l liveLease) bool {
-			return l.id != h.id && (l.Kind == leaseSweep || l.broken) && at.Sub(l.renewed) < leaseLive
+			return l.id != h.id && l.Kind == leaseSweep && at.Sub(l.renewed) < leaseLive
 		})
 		if !sweeping {
 			return nil

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -63,7 +64,7 @@ func newFake(t *testing.T) *fake {
 	}
 	inner := gofakes3.New(backend, gofakes3.WithLogger(gofakes3.DiscardLog())).Server()
 	f := &fake{}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		f.mu.Lock()
 		meddle := f.meddle
 		if r.Method == http.MethodPut {
@@ -81,6 +82,8 @@ func newFake(t *testing.T) *fake {
 		}
 		inner.ServeHTTP(w, r)
 	}))
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // it writes some headers twice
+	server.Start()
 	t.Cleanup(server.Close)
 	f.url = server.URL
 	return f
@@ -400,8 +403,8 @@ func TestFaults(t *testing.T) {
 func TestAddresses(t *testing.T) {
 	t.Parallel()
 	for address, want := range map[string]string{
-		"s3://bucket/a/b":                            "s3://bucket/a/b",
-		"s3://bucket":                                "s3://bucket/",
+		"s3://bucket/a/b": "s3://bucket/a/b",
+		"s3://bucket":     "s3://bucket/",
 		"s3://bucket?endpoint=http://h:1&style=path": "s3://bucket/",
 		"s3://bucket/a?style=virtual&region=eu-1":    "s3://bucket/a",
 		"file:///srv/store":                          "/srv/store",
