@@ -142,29 +142,37 @@ func (c *screenCmd) source(pause pauseFunc) (screeningSource, error) {
 	return newRemoteScreening(c.URL, key, c.Reports, pause)
 }
 
-// key reads the key from where other users of the machine do not see it: the
-// command line is no such place.
+// key is the key for the service, which screening cannot do without.
 func (c *screenCmd) key() (string, error) {
-	const get = "--key-file FILE, or the key in the environment variable GRANTGRAPH_KEY"
-	if c.KeyFile == "" {
-		if key := strings.TrimSpace(os.Getenv("GRANTGRAPH_KEY")); key != "" {
-			return key, nil
-		}
-		return "", fault.New("no_key", "screening with a service needs an API key").Try(get)
+	key, err := readKey(c.KeyFile)
+	if err == nil && key == "" {
+		err = fault.New("no_key", "screening with a service needs an API key").Try(getKey)
 	}
-	f, err := os.Open(c.KeyFile)
+	return key, err
+}
+
+const getKey = "--key-file FILE, or the key in the environment variable GRANTGRAPH_KEY"
+
+// readKey reads a key from where other users of the machine do not see it: the
+// command line is no such place. Without a file it is that of the environment, or
+// none.
+func readKey(file string) (string, error) {
+	if file == "" {
+		return strings.TrimSpace(os.Getenv("GRANTGRAPH_KEY")), nil
+	}
+	f, err := os.Open(file)
 	if err != nil {
-		return "", fault.Disk(c.KeyFile, err)
+		return "", fault.Disk(file, err)
 	}
 	defer f.Close()
 	const most = 4096
 	text, err := io.ReadAll(io.LimitReader(f, most))
 	if err != nil {
-		return "", fault.Disk(c.KeyFile, err)
+		return "", fault.Disk(file, err)
 	}
 	key := strings.TrimSpace(string(text))
 	if key == "" || strings.ContainsAny(key, " \t\r\n") || len(text) == most {
-		return "", fault.New("no_key", "%s does not hold one API key and nothing else", c.KeyFile).Try(get)
+		return "", fault.New("no_key", "%s does not hold one API key and nothing else", file).Try(getKey)
 	}
 	return key, nil
 }

@@ -124,7 +124,7 @@ func (c *serveCmd) Run(a *app) error {
 	opt := serve.Options{
 		Data: c.Data, Addr: c.Addr, Admin: c.Admin, BaseURL: c.BaseURL, Drain: c.Drain, Window: account.Window(c.Window), Log: log,
 		Database: c.Database, Secrets: c.Secrets, AdminToken: c.AdminToken, Trusted: c.Trusted, SQL: &sqlbox.Options{}, Contact: c.Contact,
-		Budget: budget.New(memory, budget.Options{}),
+		Budget: budget.New(memory, budget.Options{}), Version: programVersion(),
 	}
 	for _, item := range c.Proxy {
 		network, err := netip.ParsePrefix(item)

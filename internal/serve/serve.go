@@ -35,6 +35,7 @@ import (
 	"grantgraph/internal/serve/budget"
 	"grantgraph/internal/serve/compress"
 	"grantgraph/internal/serve/dataset"
+	"grantgraph/internal/serve/mcp"
 	"grantgraph/internal/serve/report/keyring"
 	"grantgraph/internal/serve/site"
 	"grantgraph/internal/serve/site/asking"
@@ -72,6 +73,8 @@ type Options struct {
 	Clock func() time.Time
 	Log   *slog.Logger
 
+	Version string // of the program, told to those who connect
+
 	after func(time.Duration) <-chan time.Time // nil is time.After
 }
 
@@ -99,6 +102,7 @@ type Server struct {
 	admin    net.Listener
 	handler  http.Handler
 	pages    *site.Site
+	api      *api.Handler
 	ask      func(context.Context, *dataset.Dataset, api.Inquiry) (api.Answer, func(), error) // as the API answers, in this process
 	secrets  *secrets
 	metrics  *metrics
@@ -236,6 +240,7 @@ func (s *Server) route() error {
 	if err != nil {
 		return fmt.Errorf("setting up the API: %w", err)
 	}
+	s.api = apiHandler
 	s.ask = func(ctx context.Context, d *dataset.Dataset, q api.Inquiry) (api.Answer, func(), error) {
 		q.Data = asRead(d)
 		return apiHandler.Ask(ctx, q)
@@ -261,6 +266,13 @@ func (s *Server) route() error {
 			apiHandler.ServeHTTP(w, r)
 		})
 	}
+	tools, err := s.tools(nil)
+	if err != nil {
+		return fmt.Errorf("setting up the tools: %w", err)
+	}
+	for _, path := range tools.Paths() {
+		mux.Handle(path, tools)
+	}
 	mux.Handle("/openapi.json", apiHandler)
 	mux.Handle("/llms.txt", apiHandler)
 	mux.HandleFunc(jwksPath, s.jwks)
@@ -276,6 +288,19 @@ func (s *Server) route() error {
 	s.health(mux)
 	s.handler = s.metrics.watch(s.log, apiHandler.Route, compress.Handler(mux))
 	return nil
+}
+
+// tools are the operations as tools for language models. Without a way to
+// authorize calls, each is that of the key it carries.
+func (s *Server) tools(authorize func(*http.Request, http.Header) *http.Request) (*mcp.Service, error) {
+	return mcp.New(mcp.Config{
+		Reference: s.api.Reference(), API: mcp.InProcess(s.api), Authorize: authorize, Version: s.opt.Version, Address: s.address, Budget: s.opt.Budget, Log: s.log,
+	})
+}
+
+// Tools are the same for whoever owns the data: nothing is charged.
+func (s *Server) Tools() (*mcp.Service, error) {
+	return s.tools(func(r *http.Request, _ http.Header) *http.Request { return api.AsOwner(r) })
 }
 
 // Asker answers questions in plain English from the current dataset, which is held

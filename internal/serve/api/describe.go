@@ -62,13 +62,35 @@ func (s *Handler) catalog() []byte {
 	link := func(href, kind string) []map[string]string {
 		return []map[string]string{{"href": s.config.BaseURL + href, "type": kind}}
 	}
+	// The operations are what the API consists of; each is linked to its page,
+	// because the address of many has a part that only the caller knows.
+	items := []map[string]string{}
+	for i := range s.table.ops {
+		op := &s.table.ops[i]
+		if op.listed() {
+			items = append(items, map[string]string{"href": s.config.BaseURL + "/docs/api/" + op.ID, "type": "text/html", "title": op.Method + " " + Versioned + op.Path + ": " + op.Summary})
+		}
+	}
 	return compact(map[string]any{"linkset": []map[string]any{{
 		"anchor":       s.config.BaseURL + Versioned,
 		"service-desc": link("/openapi.json", openapiType),
-		"service-doc":  link("/llms.txt", "text/plain"),
+		"service-doc":  append(link("/llms.txt", "text/plain"), link("/docs", "text/html")...),
 		"service-meta": link(Versioned+"/meta", "application/json"),
+		"item":         items,
+	}, {
+		"anchor":       s.config.BaseURL + toolsPath,
+		"service-desc": link(toolsPath+"/server-card", "application/mcp-server-card+json"),
+		"service-doc":  link("/docs/mcp", "text/html"),
 	}}})
 }
+
+// toolsPath is where the service answers language models, which find it by the
+// documents made here.
+const toolsPath = "/mcp"
+
+// listed reports whether an operation is told to everybody: not what this service
+// does not offer, nor what is for billing systems.
+func (op *Operation) listed() bool { return op.Access != Admin && !op.Off }
 
 // Listing is the answer of /api/v1 itself.
 type Listing struct {
@@ -126,8 +148,8 @@ func (s *Handler) llms() []byte {
 	b.WriteString("## Endpoints\n\n")
 	for i := range s.table.ops {
 		op := &s.table.ops[i]
-		if op.Access == Admin || op.Off {
-			continue // what is for billing systems is not for readers of this page
+		if !op.listed() {
+			continue
 		}
 		name := op.Method + " " + op.Path
 		if op.Method == http.MethodGet { // following a link is a GET
@@ -143,6 +165,7 @@ func (s *Handler) llms() []byte {
 	for _, r := range s.table.refusals {
 		fmt.Fprintf(&b, "- %d `%s`: %s\n", r.Status, r.Slug, r.Means)
 	}
+	fmt.Fprintf(&b, "\n## Tools\n\n- [%s%s](%s/docs/mcp): the same operations as tools of the Model Context Protocol, over streamable HTTP, with the same keys and the same price; [server card](%s%s/server-card)\n", base, toolsPath, base, base, toolsPath)
 	fmt.Fprintf(&b, "\n## Description\n\n- [Documentation](%s/docs): guides, every parameter and field, every error and what to do about it\n- [OpenAPI 3.1](%s/openapi.json): every parameter, field and status\n- [Metadata](%s%s/meta): build stamp, scope, sources\n", base, base, base, Versioned)
 	return []byte(b.String())
 }

@@ -1,0 +1,182 @@
+package mcp
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"grantgraph/internal/serve/api"
+)
+
+// The documents by which a client finds the service. The Server Card has its place
+// below the address of the service; before that was decided it was looked for at
+// well-known addresses, where it is served too.
+const (
+	cardPath    = Path + "/server-card"
+	catalogPath = "/.well-known/ai-catalog.json"
+	cardType    = "application/mcp-server-card+json"
+	cardSchema  = "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json"
+)
+
+var wellKnown = []string{"/.well-known/mcp.json", "/.well-known/mcp/server-card.json"}
+
+// Card is the Server Card of a service (SEP-2127).
+type Card struct {
+	Schema      string         `json:"$schema"`
+	Name        string         `json:"name"`
+	Version     string         `json:"version"`
+	Title       string         `json:"title"`
+	Description string         `json:"description"`
+	Website     string         `json:"websiteUrl"`
+	Remotes     []Remote       `json:"remotes"`
+	Meta        map[string]any `json:"_meta"`
+}
+
+// Remote is where a service is reached.
+type Remote struct {
+	Type     string   `json:"type"`
+	URL      string   `json:"url"`
+	Headers  []Header `json:"headers"`
+	Versions []string `json:"supportedProtocolVersions"`
+}
+
+// Header is a header that a client may send.
+type Header struct {
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	Required    bool   `json:"isRequired"`
+	Secret      bool   `json:"isSecret"`
+}
+
+// Listed is a tool in the card, with the operation that it is, or the operation
+// that is none and why.
+type Listed struct {
+	Operation string `json:"operation"`
+	Tool      string `json:"tool,omitempty"`
+	Title     string `json:"title,omitempty"`
+	Access    string `json:"access,omitempty"`
+	Cost      *int   `json:"cost,omitempty"`
+	Why       string `json:"why,omitempty"`
+}
+
+// document is a text with its media type.
+type document struct {
+	kind string
+	body []byte
+	tag  string
+}
+
+func newDocument(kind string, v any) document {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(v); err != nil {
+		panic("mcp: " + err.Error()) // made here, of plain values
+	}
+	sum := sha256.Sum256(b.Bytes())
+	return document{kind, b.Bytes(), `W/"` + hex.EncodeToString(sum[:8]) + `"`}
+}
+
+func (d document) serve(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		w.Header().Set("Allow", "GET, HEAD")
+		refuse(w, http.StatusMethodNotAllowed, "Use GET.")
+		return
+	}
+	w.Header().Set("ETag", d.tag)
+	w.Header().Set("Cache-Control", "public, max-age=3600")
+	if strings.Contains(r.Header.Get("If-None-Match"), strings.TrimPrefix(d.tag, "W/")) {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	w.Header().Set("Content-Type", d.kind)
+	_, _ = w.Write(d.body)
+}
+
+// documents are those by which the service is found.
+func (s *Service) documents() map[string]document {
+	base := s.Reference.Base()
+	card := newDocument(cardType, s.card())
+	// For who opens one in a browser, or does not know the type of cards.
+	plain := document{"application/json", card.body, card.tag}
+	docs := map[string]document{cardPath: card, catalogPath: newDocument("application/ai-catalog+json", map[string]any{
+		"specVersion": "1.0",
+		"entries":     []map[string]string{{"identifier": "urn:air:" + host(base) + ":mcp:grantgraph", "type": cardType, "url": base + cardPath}},
+	})}
+	for _, path := range wellKnown {
+		docs[path] = plain
+	}
+	return docs
+}
+
+// card describes how to connect. The tools are listed by the protocol; here they
+// are for who compares services before connecting.
+func (s *Service) card() Card {
+	base := s.Reference.Base()
+	versions := mcp.SupportedProtocolVersions()
+	return Card{
+		Schema: cardSchema, Name: reversed(host(base)) + "/grantgraph", Version: s.Version, Title: "Grantgraph",
+		Description: "Who funded whom in the United States, from public tax filings, as tools that only read.",
+		Website:     base + "/docs/mcp",
+		Remotes: []Remote{{"streamable-http", base + Path, []Header{
+			{"X-API-Key", "A key of the service; without it the tools that need none work. Authorization: Bearer is taken as well.", false, true},
+		}, versions}},
+		Meta: map[string]any{"grantgraph/operations": s.listed(), "grantgraph/prompts": promptNames(), "grantgraph/agent-key": base + api.Versioned + "/agent-key"},
+	}
+}
+
+// listed is every operation, with its tool or why it has none.
+func (s *Service) listed() (list []Listed) {
+	for _, g := range s.Reference.Groups {
+		for i := range g.Operations {
+			op := &g.Operations[i]
+			at := slices.IndexFunc(s.tools, func(t *tool) bool { return t.op.ID == op.ID })
+			switch {
+			case at >= 0:
+				list = append(list, Listed{Operation: op.ID, Tool: s.tools[at].name, Title: op.Summary, Access: string(op.Access), Cost: &op.Cost})
+			case op.Access != api.Admin:
+				list = append(list, Listed{Operation: op.ID, Why: leftOut[op.ID]})
+			}
+		}
+	}
+	return list
+}
+
+// host is the name of the host of an address.
+func host(base string) string {
+	u, err := url.Parse(base)
+	if err != nil {
+		return "localhost"
+	}
+	return u.Hostname()
+}
+
+// reversed is a host's name with its largest part first, as names of servers have
+// it. An address in numbers is no name and stays as it is, without its colons.
+func reversed(host string) string {
+	host = strings.ReplaceAll(host, ":", "-")
+	parts := strings.Split(host, ".")
+	if strings.Trim(host, "0123456789.") != "" {
+		slices.Reverse(parts)
+	}
+	return strings.Join(parts, ".")
+}
+
+// Table is the table of the tools for the documentation.
+func (s *Service) Table() string {
+	var b strings.Builder
+	b.WriteString("| Tool | What it answers | Needs | Price | Operation |\n|---|---|---|---|---|\n")
+	for _, t := range s.tools {
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | `%s %s` |\n", t.name, t.op.Summary, t.op.Who(), t.op.Price(), t.op.Method, t.op.Path)
+	}
+	return b.String()
+}

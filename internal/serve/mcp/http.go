@@ -1,0 +1,169 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"grantgraph/internal/fault"
+)
+
+// Bounds of a message. The longest argument is a statement in SQL.
+const (
+	maxBody  = 256 << 10
+	maxDepth = 64
+)
+
+// Paths are the addresses that the service answers.
+func (s *Service) Paths() []string {
+	list := []string{Path}
+	for path := range s.cards {
+		list = append(list, path)
+	}
+	return list
+}
+
+// ServeHTTP answers a message, or one of the documents that describe the service.
+func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	if d, ok := s.cards[strings.TrimSuffix(r.URL.Path, "/")]; ok {
+		d.serve(w, r)
+		return
+	}
+	if r.Method != http.MethodPost {
+		w.Header().Set("Allow", http.MethodPost)
+		refuse(w, http.StatusMethodNotAllowed, "This address speaks the Model Context Protocol: it takes messages by POST and keeps no stream open. %s/docs/mcp says how to connect.", s.Reference.Base())
+		return
+	}
+	// A browser says which page asks. Only one of this site may: a page elsewhere
+	// could otherwise use a server on the reader's own machine, under a name that
+	// it has made to mean that machine.
+	if !s.ownOrigin(r) {
+		refuse(w, http.StatusForbidden, "Pages of other sites may not ask here. Connect from a program, without a header Origin.")
+		return
+	}
+	address := s.Address(r)
+	end, err := s.atOnce.Begin(address)
+	if err != nil {
+		w.Header().Set("Retry-After", "5")
+		f, _ := fault.Of(err)
+		refuse(w, http.StatusServiceUnavailable, "%s Try: %s.", f.Message, f.Hint)
+		return
+	}
+	defer end()
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		refuse(w, http.StatusRequestEntityTooLarge, "The message is larger than %d bytes.", maxBody)
+		return
+	case err != nil:
+		refuse(w, http.StatusBadRequest, "The message could not be read.")
+		return
+	}
+	if err := check(body); err != nil {
+		refuse(w, http.StatusBadRequest, "The message is refused: %v.", err)
+		return
+	}
+	r = r.WithContext(context.WithValue(r.Context(), from{}, address))
+	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	s.stream.ServeHTTP(w, r)
+}
+
+// ownOrigin reports whether a request comes from a program or from a page of this
+// site.
+func (s *Service) ownOrigin(r *http.Request) bool {
+	given := r.Header.Values("Origin")
+	if len(given) == 0 {
+		return true
+	}
+	base, err := url.Parse(s.Reference.Base())
+	return err == nil && len(given) == 1 && strings.EqualFold(given[0], base.Scheme+"://"+base.Host)
+}
+
+// check refuses a message for its form, before anything is made of it: it is one
+// object, not a batch, and is not nested deeply.
+func check(body []byte) error {
+	body = bytes.TrimLeft(body, " \t\r\n")
+	if len(body) == 0 || body[0] != '{' {
+		return errors.New("it is not one JSON object; batches are not read")
+	}
+	depth, inText := 0, false
+	for i := 0; i < len(body); i++ {
+		switch c := body[i]; {
+		case inText && c == '\\':
+			i++
+		case c == '"':
+			inText = !inText
+		case inText:
+		case c == '{' || c == '[':
+			if depth++; depth > maxDepth {
+				return fmt.Errorf("it is nested more than %d levels deep", maxDepth)
+			}
+		case c == '}' || c == ']':
+			depth--
+		}
+	}
+	if !json.Valid(body) {
+		return errors.New("it is not JSON")
+	}
+	return nil
+}
+
+// refuse answers a message that never reached the protocol, in its form: whom it
+// is an answer to is not known.
+func refuse(w http.ResponseWriter, status int, format string, args ...any) {
+	type problem struct {
+		Code    int    `json:"code"`
+		Message string `json:"message"`
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(struct {
+		Version string  `json:"jsonrpc"`
+		ID      *int    `json:"id"`
+		Error   problem `json:"error"`
+	}{"2.0", nil, problem{invalidRequest, fmt.Sprintf(format, args...)}})
+}
+
+// invalidRequest is the code of JSON-RPC for what is no message.
+const invalidRequest = -32600
+
+// InProcess sends requests to a handler in this process.
+func InProcess(h http.Handler) http.RoundTripper { return inProcess{h} }
+
+type inProcess struct{ http.Handler }
+
+// RoundTrip has the handler answer. An answer that is larger than any that is
+// read is cut, which whoever reads it sees by its length.
+func (h inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
+	w := &recorded{header: http.Header{}, status: http.StatusOK}
+	h.ServeHTTP(w, r)
+	return &http.Response{StatusCode: w.status, Header: w.header, Body: io.NopCloser(&w.body), ContentLength: int64(w.body.Len()), Request: r}, nil
+}
+
+// recorded keeps an answer.
+type recorded struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+func (w *recorded) Header() http.Header    { return w.header }
+func (w *recorded) WriteHeader(status int) { w.status = status }
+
+func (w *recorded) Write(b []byte) (int, error) {
+	if room := maxAnswer + 1 - w.body.Len(); len(b) > room {
+		w.body.Write(b[:room])
+	} else {
+		w.body.Write(b)
+	}
+	return len(b), nil
+}

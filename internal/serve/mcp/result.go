@@ -1,0 +1,340 @@
+package mcp
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"grantgraph/internal/fault"
+)
+
+// maxResult is how much of an answer a model is given, in bytes of JSON: about ten
+// thousand tokens. A page of usualRows grants fits twice.
+const maxResult = 40 << 10
+
+// maxText is how long a text may be where a result has to be made shorter.
+const maxText = 400
+
+// table is a list of objects as a model reads it with the least effort: the names
+// of the columns once, then the values.
+type table struct {
+	columns []string
+	rows    [][]any
+	left    int // rows that the answer had and that are not here
+}
+
+// MarshalJSON writes the table.
+func (t *table) MarshalJSON() ([]byte, error) {
+	o := object{{"columns", t.columns}, {"rows", t.rows}}
+	if t.left > 0 {
+		o = append(o, member{"left_out", t.left})
+	}
+	return o.MarshalJSON()
+}
+
+// cut leaves at most n rows.
+func (t *table) cut(n int) {
+	if len(t.rows) > n {
+		t.left += len(t.rows) - n
+		t.rows = t.rows[:n]
+	}
+}
+
+// tabled is a list of objects as a table. An object within a row becomes columns
+// with a dot in their name; lists stay as they are.
+func tabled(list []any) *table {
+	t := &table{columns: []string{}, rows: make([][]any, 0, len(list))}
+	at := map[string]int{}
+	for _, item := range list {
+		row := make([]any, len(t.columns))
+		var put func(prefix string, o object)
+		put = func(prefix string, o object) {
+			for _, m := range o {
+				name := prefix + m.name
+				if inner, ok := m.value.(object); ok && len(inner) > 0 {
+					put(name+".", inner)
+					continue
+				}
+				i, known := at[name]
+				if !known {
+					i, at[name] = len(t.columns), len(t.columns)
+					t.columns = append(t.columns, name)
+				}
+				for len(row) <= i {
+					row = append(row, nil)
+				}
+				row[i] = m.value
+			}
+		}
+		o, _ := item.(object)
+		put("", o)
+		t.rows = append(t.rows, row)
+	}
+	for i := range t.rows {
+		for len(t.rows[i]) < len(t.columns) {
+			t.rows[i] = append(t.rows[i], nil)
+		}
+	}
+	// A column that is an object in some rows and null in others is told by its
+	// parts alone.
+	for i := len(t.columns) - 1; i >= 0; i-- {
+		parted := slices.ContainsFunc(t.columns, func(c string) bool { return strings.HasPrefix(c, t.columns[i]+".") })
+		if !parted || slices.ContainsFunc(t.rows, func(r []any) bool { return r[i] != nil }) {
+			continue
+		}
+		t.columns = slices.Delete(t.columns, i, i+1)
+		for j := range t.rows {
+			t.rows[j] = slices.Delete(t.rows[j], i, i+1)
+		}
+	}
+	return t
+}
+
+// formed is an answer in the form of a result: its lists of objects are tables,
+// wherever the type of the answer has a list of objects.
+func formed(v any, t reflect.Type) any {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch v := v.(type) {
+	case nil:
+		if isTable(t) {
+			return tabled(nil)
+		}
+	case []any:
+		if isTable(t) {
+			return tabled(v)
+		}
+	case object:
+		if t.Kind() != reflect.Struct {
+			return v
+		}
+		types := fieldsOf(t)
+		out := make(object, 0, len(v))
+		for _, m := range v {
+			if f, ok := types[m.name]; ok {
+				if f.Tag.Get("items") == "object" {
+					list, _ := m.value.([]any)
+					m.value = tabled(list)
+				} else {
+					m.value = formed(m.value, f.Type)
+				}
+			}
+			out = append(out, m)
+		}
+		return out
+	}
+	return v
+}
+
+// dropped are the members of an answer that are not in a result, or not as such:
+// the status, what is said in notes, and signed reports, which are to be kept as
+// they are and are got from the API.
+var dropped = []string{"code", "message", "x_service", "report"}
+
+// isTable reports whether a type is a list of objects.
+func isTable(t reflect.Type) bool {
+	if t.Kind() != reflect.Slice {
+		return false
+	}
+	e := t.Elem()
+	for e.Kind() == reflect.Pointer {
+		e = e.Elem()
+	}
+	return e.Kind() == reflect.Struct
+}
+
+// fieldsOf are the members of an object of the wire, by name.
+func fieldsOf(t reflect.Type) map[string]reflect.StructField {
+	fields := map[string]reflect.StructField{}
+	for _, f := range reflect.VisibleFields(t) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if !f.Anonymous && name != "" && name != "-" {
+			fields[name] = f
+		}
+	}
+	return fields
+}
+
+// result puts an answer of the API into the form of a result.
+func (t *tool) result(header http.Header, body []byte, rows int, given map[string]json.RawMessage) (*mcp.CallToolResult, error) {
+	read, err := read(body)
+	answer, ok := read.(object)
+	if err != nil || !ok {
+		return nil, fault.New("answer", "The answer is not in the format of this service.").Try("check the address of the service")
+	}
+	content := formed(answer.without(dropped...), responseOf(t.op)).(object)
+	if t.shape != nil {
+		if content, err = t.shape(content, given); err != nil {
+			return nil, err
+		}
+	}
+	notes, service := remarks(answer.get("x_service"))
+	out := object{{"dataset_version", header.Get("X-Dataset-Version")}, {"notes", notes}}
+	if left, err := strconv.Atoi(header.Get("X-Calls-Remaining")); err == nil {
+		out = append(out, member{"calls_remaining", left})
+	}
+	// Totals come first, then objects, then tables.
+	for _, rank := range []int{0, 1, 2} {
+		for _, m := range content {
+			if rankOf(m.value) == rank {
+				out = append(out, m)
+			}
+		}
+	}
+	if len(service) > 0 {
+		out = append(out, member{"x_service", service})
+	}
+	if out, err = bounded(out, rows); err != nil {
+		return nil, err
+	}
+	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text(out)}}, StructuredContent: out}, nil
+}
+
+func rankOf(v any) int {
+	switch v.(type) {
+	case object:
+		return 1
+	case *table, []any:
+		return 2
+	}
+	return 0
+}
+
+// remarks takes the extension block of an answer apart: its warnings as notes, and
+// what else it has but for what is said elsewhere.
+func remarks(block any) (notes []any, rest object) {
+	notes = []any{}
+	service, _ := block.(object)
+	list, _ := service.get("warnings").([]any)
+	for _, w := range list {
+		w, _ := w.(object)
+		parameter, _ := w.get("parameter").(string)
+		reason, _ := w.get("reason").(string)
+		if w.get("severity") == "unsupported" {
+			reason = "NOT APPLIED: " + reason
+		}
+		notes = append(notes, strings.TrimPrefix(parameter+": "+reason, "_"))
+	}
+	if data, _ := service.get("dataset").(object); data.get("invented") == true {
+		notes = append(notes, "The dataset is invented: its organizations, people and grants do not exist. Say so.")
+	}
+	return notes, service.without("unsupported", "warnings", "dataset", "example")
+}
+
+// bounded is a result that a model can read: no table has more than so many rows,
+// and all of it no more than maxResult bytes. What is left out is said.
+func bounded(out object, rows int) (object, error) {
+	tables := tablesOf(out)
+	for _, t := range tables {
+		t.table.cut(rows)
+	}
+	size := len(compact(out))
+	for size > maxResult {
+		// The largest table loses half of its rows.
+		var largest *table
+		most := 0
+		for _, t := range tables {
+			if n := len(compact(t.table)); len(t.table.rows) > 1 && n > most {
+				largest, most = t.table, n
+			}
+		}
+		if largest == nil {
+			break
+		}
+		largest.cut(len(largest.rows) / 2)
+		size = len(compact(out))
+	}
+	if size > maxResult {
+		out = clipped(out).(object)
+		tables = tablesOf(out)
+		if size = len(compact(out)); size > maxResult {
+			return nil, fault.New("too_large", "The answer is larger than a model can read: %d bytes.", size).Try("ask for fewer columns with fields, or for fewer parts")
+		}
+		out = noted(out, fmt.Sprintf("Texts longer than %d bytes were cut.", maxText))
+	}
+	for _, t := range tables {
+		if t.table.left == 0 {
+			continue
+		}
+		out = noted(out, fmt.Sprintf("%s: %d more rows of this answer were left out. %s", t.path, t.table.left, moreRows(out)))
+		// The cursor would lead past them.
+		for i := range out {
+			if out[i].name == "next_cursor" && t.path == "results" {
+				out[i].value = nil
+			}
+		}
+	}
+	return out, nil
+}
+
+// moreRows says how to get what was left out.
+func moreRows(out object) string {
+	for _, m := range out {
+		if m.name == "next_cursor" {
+			return "Ask with a smaller limit and follow next_cursor, or choose columns with fields."
+		}
+	}
+	return fmt.Sprintf("Ask for more with max_rows (at most %d), or for less at a time.", mostRows)
+}
+
+// noted is a result with another note.
+func noted(out object, note string) object {
+	for i := range out {
+		if out[i].name == "notes" {
+			list, _ := out[i].value.([]any)
+			out[i].value = append(list, note)
+		}
+	}
+	return out
+}
+
+// placed is a table and where it stands.
+type placed struct {
+	path  string
+	table *table
+}
+
+// tablesOf finds the tables of a result.
+func tablesOf(o object) (list []placed) {
+	for _, m := range o {
+		switch v := m.value.(type) {
+		case *table:
+			list = append(list, placed{m.name, v})
+		case object:
+			for _, t := range tablesOf(v) {
+				list = append(list, placed{m.name + "." + t.path, t.table})
+			}
+		}
+	}
+	return list
+}
+
+// clipped is a value without long texts.
+func clipped(v any) any {
+	switch v := v.(type) {
+	case string:
+		return fault.Clip(v, maxText)
+	case object:
+		for i := range v {
+			v[i].value = clipped(v[i].value)
+		}
+	case []any:
+		for i := range v {
+			v[i] = clipped(v[i])
+		}
+	case *table:
+		for _, row := range v.rows {
+			for i := range row {
+				row[i] = clipped(row[i])
+			}
+		}
+	}
+	return v
+}

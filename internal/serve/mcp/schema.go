@@ -1,0 +1,130 @@
+package mcp
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+type schema = map[string]any
+
+// resultSchema describes the result of a tool by the type of the answer that it is
+// made from. Where it is put into another shape, only what all results have is
+// promised.
+func resultSchema(answer any, reshaped bool) schema {
+	s := schema{"type": "object"}
+	properties, required := schema{}, []string{}
+	if !reshaped {
+		properties, required = membersOf(reflect.TypeOf(answer))
+	}
+	for _, name := range dropped {
+		delete(properties, name)
+		required = slices.DeleteFunc(required, func(r string) bool { return r == name })
+	}
+	properties["dataset_version"] = schema{"type": "string", "description": "Build of the dataset that the whole result is from."}
+	properties["notes"] = schema{"type": "array", "items": schema{"type": "string"}, "description": "What the figures do not say by themselves: caveats, filters that were not applied, rows that were left out. Read them before stating a figure."}
+	properties["calls_remaining"] = schema{"type": "integer", "description": "Calls left in the allowance of the key."}
+	s["properties"], s["required"] = properties, append([]string{"dataset_version", "notes"}, required...)
+	return s
+}
+
+// membersOf describes the members of an object of the wire.
+func membersOf(t reflect.Type) (properties schema, required []string) {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	properties = schema{}
+	for _, f := range reflect.VisibleFields(t) {
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if f.Anonymous || name == "" || name == "-" {
+			continue
+		}
+		if !strings.Contains(options, "omit") {
+			required = append(required, name)
+		}
+		p := valueSchema(f.Type, f.Tag.Get("items") == "object")
+		if about := f.Tag.Get("doc"); about != "" {
+			if more, ok := p["description"].(string); ok {
+				about += " " + more
+			}
+			p["description"] = about
+		}
+		properties[name] = p
+	}
+	return properties, required
+}
+
+// raw is the type of a value that is JSON already.
+var raw = reflect.TypeFor[json.RawMessage]()
+
+// valueSchema describes a value of a type, as results have it.
+func valueSchema(t reflect.Type, rows bool) schema {
+	switch {
+	case t == raw:
+		return schema{}
+	case rows:
+		return tableSchema(nil)
+	case isTable(t):
+		return tableSchema(t.Elem())
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		s := valueSchema(t.Elem(), false)
+		if kind, ok := s["type"].(string); ok {
+			s["type"] = []string{kind, "null"}
+		}
+		return s
+	case reflect.String:
+		return schema{"type": "string"}
+	case reflect.Bool:
+		return schema{"type": "boolean"}
+	case reflect.Int, reflect.Int64:
+		return schema{"type": "integer"}
+	case reflect.Float64:
+		return schema{"type": "number"}
+	case reflect.Slice:
+		return schema{"type": "array", "items": valueSchema(t.Elem(), false)}
+	case reflect.Struct:
+		properties, required := membersOf(t)
+		return schema{"type": "object", "properties": properties, "required": append([]string{}, required...)}
+	}
+	return schema{}
+}
+
+// tableSchema describes a table; row is nil where nobody knows its columns before.
+func tableSchema(row reflect.Type) schema {
+	s := schema{"type": "object", "required": []string{"columns", "rows"}, "properties": schema{
+		"columns":  schema{"type": "array", "items": schema{"type": "string"}},
+		"rows":     schema{"type": "array", "items": schema{"type": "array"}},
+		"left_out": schema{"type": "integer", "description": "Rows of the answer that are not here."},
+	}}
+	if row != nil {
+		s["description"] = "Columns: " + strings.Join(columnWords(row, ""), " ")
+	}
+	return s
+}
+
+// columnWords says what the columns of a table mean.
+func columnWords(row reflect.Type, prefix string) (list []string) {
+	for row.Kind() == reflect.Pointer {
+		row = row.Elem()
+	}
+	for _, f := range reflect.VisibleFields(row) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if f.Anonymous || name == "" || name == "-" {
+			continue
+		}
+		inner := f.Type
+		for inner.Kind() == reflect.Pointer {
+			inner = inner.Elem()
+		}
+		if inner.Kind() == reflect.Struct {
+			list = append(list, columnWords(inner, prefix+name+".")...)
+			continue
+		}
+		list = append(list, strings.TrimSpace(fmt.Sprintf("%s%s: %s", prefix, name, f.Tag.Get("doc"))))
+	}
+	return list
+}

@@ -1,0 +1,94 @@
+package mcp
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode"
+)
+
+// text is a result for clients that show a model text alone: a line for each
+// figure, then the tables with a line for each row.
+func text(o object) string {
+	var b strings.Builder
+	lines(&b, "", o)
+	return strings.TrimRight(b.String(), "\n")
+}
+
+func lines(b *strings.Builder, prefix string, o object) {
+	for _, m := range o {
+		name := prefix + m.name
+		switch v := m.value.(type) {
+		case object:
+			lines(b, name+".", v)
+		case *table:
+			fmt.Fprintf(b, "\n%s (%d rows", name, len(v.rows))
+			if v.left > 0 {
+				fmt.Fprintf(b, ", %d left out", v.left)
+			}
+			b.WriteString(")\n")
+			if len(v.rows) == 0 {
+				continue
+			}
+			b.WriteString(strings.Join(v.columns, " | ") + "\n")
+			for _, row := range v.rows {
+				cells := make([]string, len(row))
+				for i, c := range row {
+					cells[i] = strings.ReplaceAll(cell(c), "|", "/")
+				}
+				b.WriteString(strings.Join(cells, " | ") + "\n")
+			}
+			b.WriteByte('\n')
+		case []any:
+			if m.name == "notes" {
+				for _, note := range v {
+					b.WriteString("Note: " + cell(note) + "\n")
+				}
+				continue
+			}
+			b.WriteString(name + ": " + cell(v) + "\n")
+		default:
+			b.WriteString(name + ": " + cell(v) + "\n")
+		}
+	}
+}
+
+// cell is a value on one line. What is not known is null, as in the structured
+// form.
+func cell(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "null"
+	case string:
+		return oneLine(v)
+	case json.Number:
+		return v.String()
+	case []any:
+		scalar := true
+		parts := make([]string, len(v))
+		for i := range v {
+			switch v[i].(type) {
+			case object, []any:
+				scalar = false
+			}
+			parts[i] = cell(v[i])
+		}
+		if scalar {
+			return strings.Join(parts, "; ")
+		}
+	}
+	return oneLine(string(compact(v)))
+}
+
+// oneLine is a text of strangers without what would break a line or hide in it.
+func oneLine(s string) string {
+	return strings.Join(strings.Fields(strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case unicode.IsGraphic(r):
+			return r
+		}
+		return -1
+	}, s)), " ")
+}
