@@ -16,8 +16,10 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"runtime/debug"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"grantgraph/internal/serve/api"
@@ -89,7 +91,7 @@ func New(c Config) (*Service, error) {
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}, Prompts: &mcp.PromptCapabilities{}},
 		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.TTLMs = int(listsKept.Milliseconds()) },
 	})
-	s.server.AddReceivingMiddleware(onlyAnswers)
+	s.server.AddReceivingMiddleware(s.guarded)
 	for _, t := range s.tools {
 		s.server.AddTool(t.described(), s.calling(t))
 	}
@@ -111,10 +113,19 @@ func New(c Config) (*Service, error) {
 // prompts: they change when the program does.
 const listsKept = time.Hour
 
-// onlyAnswers refuses what would keep a connection open: there is nothing to wait
-// for.
-func onlyAnswers(next mcp.MethodHandler) mcp.MethodHandler {
-	return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
+// guarded refuses what would keep a connection open, since there is nothing to
+// wait for, and ends with an error what would else end the process: messages are
+// handled in goroutines of their own, and a mapped file that turns unreadable is a
+// fault of memory.
+func (s *Service) guarded(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, r mcp.Request) (_ mcp.Result, err error) {
+		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+		defer func() {
+			if p := recover(); p != nil {
+				s.Log.Error("a message panicked", slog.String("method", method), slog.Any("panic", p), slog.String("stack", string(debug.Stack())))
+				err = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "Something broke on our side; it has been recorded."}
+			}
+		}()
 		if method == "subscriptions/listen" || method == "resources/subscribe" {
 			return nil, notOffered(method)
 		}

@@ -17,7 +17,7 @@ func resultSchema(answer any, reshaped bool) schema {
 	s := schema{"type": "object"}
 	properties, required := schema{}, []string{}
 	if !reshaped {
-		properties, required = membersOf(reflect.TypeOf(answer))
+		properties, required = membersOf(reflect.TypeOf(answer), 0)
 	}
 	for _, name := range dropped {
 		delete(properties, name)
@@ -30,8 +30,17 @@ func resultSchema(answer any, reshaped bool) schema {
 	return s
 }
 
-// membersOf describes the members of an object of the wire.
-func membersOf(t reflect.Type) (properties schema, required []string) {
+// Models read the list of tools before anything else, so the schemas say what
+// stands at the top in full and less of what is below.
+const (
+	typed  = 2  // levels whose members are named and described
+	nested = 2  // levels of objects within a row of which the columns are named
+	worded = 40 // columns of a table that are described in words
+)
+
+// membersOf describes the members of an object of the wire, at a level below the
+// result.
+func membersOf(t reflect.Type, level int) (properties schema, required []string) {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
@@ -44,12 +53,13 @@ func membersOf(t reflect.Type) (properties schema, required []string) {
 		if !strings.Contains(options, "omit") {
 			required = append(required, name)
 		}
-		p := valueSchema(f.Type, f.Tag.Get("items") == "object")
-		if about := f.Tag.Get("doc"); about != "" {
-			if more, ok := p["description"].(string); ok {
-				about += " " + more
-			}
-			p["description"] = about
+		p := valueSchema(f.Type, f.Tag.Get("items") == "object", level)
+		about := []string{f.Tag.Get("doc")}
+		if more, ok := p["description"].(string); ok {
+			about = append(about, more)
+		}
+		if said := strings.TrimSpace(strings.Join(about, " ")); said != "" {
+			p["description"] = said
 		}
 		properties[name] = p
 	}
@@ -60,18 +70,18 @@ func membersOf(t reflect.Type) (properties schema, required []string) {
 var raw = reflect.TypeFor[json.RawMessage]()
 
 // valueSchema describes a value of a type, as results have it.
-func valueSchema(t reflect.Type, rows bool) schema {
+func valueSchema(t reflect.Type, rows bool, level int) schema {
 	switch {
 	case t == raw:
 		return schema{}
 	case rows:
-		return tableSchema(nil)
+		return tableSchema(nil, level)
 	case isTable(t):
-		return tableSchema(t.Elem())
+		return tableSchema(t.Elem(), level)
 	}
 	switch t.Kind() {
 	case reflect.Pointer:
-		s := valueSchema(t.Elem(), false)
+		s := valueSchema(t.Elem(), false, level)
 		if kind, ok := s["type"].(string); ok {
 			s["type"] = []string{kind, "null"}
 		}
@@ -85,46 +95,66 @@ func valueSchema(t reflect.Type, rows bool) schema {
 	case reflect.Float64:
 		return schema{"type": "number"}
 	case reflect.Slice:
-		return schema{"type": "array", "items": valueSchema(t.Elem(), false)}
+		return schema{"type": "array", "items": valueSchema(t.Elem(), false, level)}
 	case reflect.Struct:
-		properties, required := membersOf(t)
+		if level+1 >= typed {
+			return schema{"type": "object"}
+		}
+		properties, required := membersOf(t, level+1)
 		return schema{"type": "object", "properties": properties, "required": append([]string{}, required...)}
 	}
 	return schema{}
 }
 
 // tableSchema describes a table; row is nil where nobody knows its columns before.
-func tableSchema(row reflect.Type) schema {
-	s := schema{"type": "object", "required": []string{"columns", "rows"}, "properties": schema{
+func tableSchema(row reflect.Type, level int) schema {
+	s := schema{"type": "object", "required": []string{"columns", "rows"}}
+	if level > 0 {
+		return s
+	}
+	s["properties"] = schema{
 		"columns":  schema{"type": "array", "items": schema{"type": "string"}},
 		"rows":     schema{"type": "array", "items": schema{"type": "array"}},
 		"left_out": schema{"type": "integer", "description": "Rows of the answer that are not here."},
-	}}
+	}
 	if row != nil {
-		s["description"] = "Columns: " + strings.Join(columnWords(row, ""), " ")
+		s["description"] = "Columns: " + columnWords(row)
 	}
 	return s
 }
 
-// columnWords says what the columns of a table mean.
-func columnWords(row reflect.Type, prefix string) (list []string) {
-	for row.Kind() == reflect.Pointer {
-		row = row.Elem()
+// columnWords names the columns of a table, and says what they mean where they are
+// not too many.
+func columnWords(row reflect.Type) string {
+	var names, words []string
+	var walk func(t reflect.Type, prefix string)
+	walk = func(t reflect.Type, prefix string) {
+		for t.Kind() == reflect.Pointer {
+			t = t.Elem()
+		}
+		for _, f := range reflect.VisibleFields(t) {
+			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			if f.Anonymous || name == "" || name == "-" {
+				continue
+			}
+			inner := f.Type
+			for inner.Kind() == reflect.Pointer {
+				inner = inner.Elem()
+			}
+			switch {
+			case inner.Kind() != reflect.Struct:
+				names = append(names, prefix+name)
+				words = append(words, strings.TrimSpace(fmt.Sprintf("%s%s: %s", prefix, name, f.Tag.Get("doc"))))
+			case strings.Count(prefix, ".") < nested:
+				walk(inner, prefix+name+".")
+			default:
+				names, words = append(names, prefix+name+".…"), append(words, prefix+name+".…")
+			}
+		}
 	}
-	for _, f := range reflect.VisibleFields(row) {
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if f.Anonymous || name == "" || name == "-" {
-			continue
-		}
-		inner := f.Type
-		for inner.Kind() == reflect.Pointer {
-			inner = inner.Elem()
-		}
-		if inner.Kind() == reflect.Struct {
-			list = append(list, columnWords(inner, prefix+name+".")...)
-			continue
-		}
-		list = append(list, strings.TrimSpace(fmt.Sprintf("%s%s: %s", prefix, name, f.Tag.Get("doc"))))
+	walk(row, "")
+	if len(names) > worded {
+		return strings.Join(names, ", ") + "."
 	}
-	return list
+	return strings.Join(words, " ")
 }

@@ -42,7 +42,7 @@ var advice = map[string]string{
 	"listRecipients":      "Use it for whom a funder supports, or who is funded for a cause in a place.",
 	"summarizeGrants":     "Use it for how much, how many and the course of years, and with by for shares.",
 	"getEssentials":       "Use it for who an organization is and its latest figures.",
-	"screenOrganization":  "Use it before a grant is made to an organization.",
+	"screenOrganization":  "Use it before a grant is made to an organization. Here the signed report is left out; the API gives it.",
 	"runSQL":              "Use it where no other tool answers; read get_sql_schema first.",
 	"getSQLSchema":        "Without tables it lists them; name some to see their columns.",
 	"getMeta":             "Use it to say what the data covers and how old it is.",
@@ -61,6 +61,10 @@ var leftOut = map[string]string{
 // hidden are parameters that are not for models: answers have one form here, and
 // no tool answers from invented data.
 var hidden = []string{"format", "example", "compat", "reports", "page"}
+
+// untold are parameters that are taken and not described: each says what another
+// says better.
+var untold = []string{"id_type", "exclude_daf"}
 
 // Bounds of a page.
 const (
@@ -132,6 +136,9 @@ func (s *Service) makeTool(op *api.Operation, words *strings.Replacer) *tool {
 		delete(t.arguments, name)
 		delete(t.query, name)
 	}
+	for _, name := range untold {
+		delete(t.arguments, name)
+	}
 	for _, a := range t.arguments {
 		if a, ok := a.(map[string]any); ok {
 			if about, ok := a["description"].(string); ok {
@@ -195,7 +202,7 @@ func (s *Service) calling(t *tool) mcp.ToolHandler {
 // call makes a request of the arguments of a call, and a result of its answer.
 func (s *Service) call(ctx context.Context, t *tool, arguments json.RawMessage, asked http.Header) (*mcp.CallToolResult, error) {
 	given := map[string]json.RawMessage{}
-	if len(arguments) > 0 {
+	if len(arguments) > 0 && string(arguments) != "null" {
 		if err := json.Unmarshal(arguments, &given); err != nil {
 			return nil, fault.New("bad_arguments", "The arguments are not an object.").Try("send an object with the arguments of %s", t.name)
 		}
