@@ -17,7 +17,8 @@ func (r *reading) readWords() {
 			from++
 		}
 		to := from
-		for to < len(r.toks) && r.toks[to].item == 0 && !slices.Contains([]string{"in", "to", "from", "by", "since", "between", "during", "for", "did", "were", "was", "made", "given", "that"}, r.toks[to].text) {
+		for to < len(r.toks) && r.toks[to].item == 0 && !slices.Contains([]string{"in", "to", "from", "by", "since", "between", "during", "for", "did", "were", "was", "made", "given", "that",
+			"over", "under", "above", "below", "exceeding", "excluding", "without", "more", "less", "at"}, r.toks[to].text) && !strings.ContainsAny(r.toks[to].text[:1], "$0123456789") {
 			if to++; r.toks[to-1].comma {
 				break
 			}

@@ -29,7 +29,7 @@ var causeTable = sync.OnceValue(func() (list []causeWord) {
 			continue
 		}
 		for phrase := range strings.SplitSeq(phrases, ", ") {
-			list = append(list, causeWord{strings.TrimPrefix(code, "-"), phrase})
+			list = append(list, causeWord{group(strings.TrimPrefix(code, "-")), phrase})
 		}
 	}
 	return list
@@ -42,6 +42,15 @@ var causeWords = sync.OnceValue(func() map[string]string {
 	}
 	return m
 })
+
+// group is a code as it is asked for: one that ends in zero is the head of a group,
+// and stands for all codes of it.
+func group(code string) string {
+	if len(code) == 3 && code[2] == '0' {
+		return code[:2]
+	}
+	return code
+}
 
 // causesByPhrase are the words for causes: the published titles of codes and parts
 // of them that stand for one code, or for codes that begin alike.
@@ -72,11 +81,11 @@ var causesByPhrase = sync.OnceValue(func() map[string]string {
 		if e.Code[1] < '2' || strings.HasSuffix(e.Title, "NEC") || e.Code.Major() == 'Z' {
 			continue
 		}
-		put(e.Title, string(e.Code))
+		put(e.Title, group(string(e.Code)))
 		parts := strings.FieldsFunc(strings.NewReplacer(" and ", "&", " or ", "&").Replace(e.Title), func(r rune) bool { return strings.ContainsRune("&,/()", r) })
 		for _, part := range parts {
 			if len(strings.Fields(part)) > 1 {
-				put(part, string(e.Code))
+				put(part, group(string(e.Code)))
 			}
 		}
 	}
@@ -112,7 +121,7 @@ func causeOf(text string) (subject, name string, ok bool) {
 		}
 		subject = code
 	} else if s, err := ntee.ParseSubject(text); err == nil && len(text) > 3 && len(s.Items) == 1 && len(s.Unknown) == 0 && s.Items[0].Kind == ntee.Cause {
-		if subject = s.Items[0].Text; bits.OnesCount32(s.Items[0].Majors) == 1 {
+		if subject = group(s.Items[0].Text); bits.OnesCount32(s.Items[0].Majors) == 1 {
 			subject = string(rune('A' + bits.TrailingZeros32(s.Items[0].Majors)))
 		}
 	} else if strings.Contains(text, " and ") || strings.Contains(text, " & ") {
@@ -135,6 +144,8 @@ func causeName(subject string) string {
 	}
 	item := s.Items[0]
 	switch {
+	case item.Kind == ntee.Prefix && len(item.Prefix) == 2 && ntee.Listed(item.Prefix+"0"):
+		return ntee.Title(item.Prefix+"0") + " (" + string(item.Prefix) + ")"
 	case item.Kind == ntee.Prefix:
 		if title := ntee.Title(item.Prefix); title != "" {
 			return title + " (" + string(item.Prefix) + ")"
@@ -144,14 +155,6 @@ func causeName(subject string) string {
 		return ntee.Label('A' + byte(bits.TrailingZeros32(item.Majors)))
 	}
 	return strings.ToUpper(item.Text[:1]) + item.Text[1:]
-}
-
-// causeTitle is a cause in words, in those of a phrase if the taxonomy has none.
-func causeTitle(subject, phrase string) string {
-	if len(subject) == 2 && !ntee.Listed(ntee.Code(subject)) {
-		return strings.ToUpper(phrase[:1]) + phrase[1:] + " (NTEE " + subject + ")"
-	}
-	return causeName(subject)
 }
 
 // causeKnown says whether a phrase is in causes.tsv, be it for no single cause.
@@ -182,12 +185,12 @@ func (r *reading) readCauses() {
 			if r.has(to, "causes|cause|sector|purposes|field|issues|programs|program|projects|work|initiatives|efforts|activities") {
 				to++
 			}
-			if len(subject) == 2 {
-				name = causeTitle(subject, r.text(i, i+n))
-			}
 			if slices.Contains([]string{"many", "which", "what", "whose"}, r.textAt(i-1)) && slices.Contains(peopleWords, r.toks[i+n-1].text) {
 				r.fail("“%s” are people, and what is counted and ranked here are organizations. The cause can be asked for, as in “How much was given for %s?”", r.text(i, i+n), r.text(i, i+n))
 				return
+			}
+			if asked := r.toks[i+n-1].text; n == 1 && (asked == "schools" || asked == "school") {
+				r.note("“%s” was read as elementary and secondary schools; ask for “education” for colleges and the rest.", r.text(i, i+n))
 			}
 			r.put(i, to, &item{tag: tagCause, cause: &Cause{Subject: subject, Name: name, Asked: r.text(i, i+n)}})
 		}

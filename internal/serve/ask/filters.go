@@ -99,6 +99,9 @@ func (s *assembly) causes() {
 			return
 		}
 		it.used = true
+		if i == 1 && (s.plan.Of == "funders" || s.plan.Of == "recipients") && s.plan.Measure != "compare" {
+			s.note("“%s” and “%s” were read as either of them.", list[0].cause.Asked, it.cause.Asked)
+		}
 		if !slices.ContainsFunc(s.plan.Causes, func(c Cause) bool { return c.Subject == it.cause.Subject }) {
 			s.plan.Causes = append(s.plan.Causes, *it.cause)
 		}
@@ -208,7 +211,7 @@ func (s *assembly) placeSide(it *item) string {
 	k := i - 1
 	located := false
 	for s.at(k).tag == tagFill || s.at(k).tag == tagIn {
-		if w := strings.ToLower(s.at(k).asked); w == "based" || w == "located" || w == "headquartered" {
+		if w := strings.ToLower(s.at(k).asked); strings.HasSuffix(w, "there") || w == "based" || w == "located" || w == "headquartered" {
 			located = true
 		}
 		k--
@@ -229,12 +232,12 @@ func (s *assembly) placeSide(it *item) string {
 	case before.tag == tagKind, before.tag == tagFunder && strings.HasPrefix(strings.ToLower(before.asked), "foundation"), before.tag == tagFunder && located:
 		return "funder"
 	case before.tag == tagFunder:
-		if s.at(s.step(i, +1)).tag == tagGive {
+		if next := s.at(s.step(i, +1)); next.tag == tagGive || next.tag == tagMoney && next.asked == "giving" {
 			return "funder"
 		}
 		s.note("“In %s” was read as where the recipients are, not the funders; say “%s funders” for those that are there.", it.place.Name, it.place.Name)
 		return "recipient"
-	case before.tag == tagOrg && s.roleOf(k) == "funder":
+	case before.tag == tagOrg && s.roleOf(k) == "funder", before.tag == tagWho && prep.tag == tagIn && s.at(s.step(i, +1)).tag == tagGive:
 		return "funder"
 	case before.tag == tagBe:
 		// "how many funders are in Ohio"

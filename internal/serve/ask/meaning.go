@@ -50,7 +50,7 @@ var anchors = sync.OnceValue(func() (list []anchor) {
 	}
 	for _, e := range ntee.Codes() {
 		if e.Code[1] >= '2' && !strings.HasSuffix(e.Title, "NEC") && e.Code.Major() < 'Y' {
-			add(string(e.Code), strings.ToLower(e.Title))
+			add(group(string(e.Code)), strings.ToLower(e.Title))
 		}
 	}
 	return list
@@ -119,10 +119,7 @@ func causeMeant(phrase string, partKnown bool) (code, name string) {
 			code = code[:k]
 		}
 	}
-	if name = causeName(code); code == best.code {
-		name = causeTitle(code, best.phrase)
-	}
-	return code, name
+	return code, causeName(code)
 }
 
 // gap is a phrase without a meaning yet, perhaps with words for causes beside it.
@@ -246,7 +243,7 @@ func (r *reading) suggest() {
 	}
 	var names []string
 	for i, n := range nearest(strings.ToLower(r.text(u.from, u.to))) {
-		name := causeTitle(n.code, n.phrase)
+		name := causeName(n.code)
 		if n.cosine < hinted || len(names) == 2 || i == mostTried {
 			break
 		}

@@ -13,9 +13,9 @@ import (
 func TestCauseMeant(t *testing.T) {
 	t.Parallel()
 	for phrase, want := range map[string]string{
-		"kids sports leagues": "N60", "youth athletics": "N60", "sports for kids": "N60", "drug rehabilitation": "F2", "abused women": "P43", "battered wives": "P43",
-		"teaching kids to read": "B92", "early childhood": "B21", "stray dogs": "D20", "rescue dogs": "D20", "horse rescue": "D20", "injured soldiers": "W30",
-		"sight loss": "G41", "tumor research": "H30", "lakes and streams": "C32", "choir": "A6B", "fighting hunger": "K", "solar power": "C35", "parkinsons": "G48",
+		"kids sports leagues": "N6", "youth athletics": "N6", "sports for kids": "N6", "drug rehabilitation": "F2", "abused women": "P43", "battered wives": "P43",
+		"teaching kids to read": "B92", "early childhood": "B21", "stray dogs": "D2", "rescue dogs": "D2", "horse rescue": "D2", "injured soldiers": "W3",
+		"sight loss": "G41", "tumor research": "H3", "lakes and streams": "C32", "choir": "A6B", "fighting hunger": "K", "solar power": "C35", "parkinsons": "G48",
 		"engineers": "U42", "opioid epidemic": "F2", "drunk driving": "I23",
 		"disabled people": "", "catholic schools": "", "senior citizens": "", "helping veterans with housing": "", "queer youth": "", "jewish schools": "",
 		"teen pregnancy": "", "gun violence": "", "covid relief": "", "global warming": "", "blind veterans": "", "women": "", "kids": "", "elderly": "", "the poor": "",

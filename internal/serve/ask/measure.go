@@ -48,6 +48,9 @@ func (s *assembly) measure() {
 		return
 	}
 	ti, target := s.target()
+	if s.beyond(ti, target); s.failed() {
+		return
+	}
 	switch {
 	case s.m["share"] != nil && s.m["change"] != nil && len(s.all(tagYear)) > 0:
 		s.change() // "by what percentage did giving change"
@@ -271,6 +274,10 @@ func (s *assembly) fact(parties, facts []*item, verbs bool) bool {
 	if name == "founded" && len(s.all(tagGrant)) > 0 {
 		return false
 	}
+	if s.isYesNo() {
+		s.fail("Please ask for the fact itself: for example “When was it founded?”")
+		return true
+	}
 	// "how much did X give to capital"? facts are nouns of their own.
 	for _, it := range s.all(tagCause, tagSupport, tagKind, tagAmount, tagPlace) {
 		if it.tag == tagPlace && s.placeBeside(parties[0]) == it {
@@ -313,6 +320,9 @@ func (s *assembly) fact(parties, facts []*item, verbs bool) bool {
 func (s *assembly) organizations(facts []*item, verbs bool) bool {
 	p := &s.plan
 	orgs := s.all(tagOrg)
+	if len(orgs) == 0 && (len(facts) == 1 || s.m["many"] != nil && s.causeCounted(s.index(s.m["many"]))) {
+		orgs = s.all(tagCause) // "how many hospitals are in Texas", "the largest hospitals by revenue"
+	}
 	if len(orgs) == 0 || verbs || len(s.all(tagGrant, tagFunder, tagRecipient, tagKind, tagPerson, tagSupport, tagYear, tagGo)) > 0 || len(s.all(tagMoney)) > 0 && len(facts) == 0 || p.Words != "" || s.m["share"] != nil || s.m["compare"] != nil || s.m["trend"] != nil || s.m["change"] != nil {
 		return false
 	}
@@ -334,6 +344,8 @@ func (s *assembly) organizations(facts []*item, verbs bool) bool {
 		s.use("many")
 	case s.m["much"] != nil:
 		return false
+	case len(facts) == 1 && (len(s.all(tagWho, tagTop)) == 0 || s.whatIs()) && s.m["big"] == nil && s.m["most"] == nil && s.m["least"] == nil, s.m["average"] != nil, s.m["median"] != nil:
+		s.fail("Figures of returns can be ranked, or asked for one organization; their sums and averages are a matter for the SQL page.")
 	default:
 		p.Measure = "which"
 		p.Least = s.m["least"] != nil
@@ -544,6 +556,11 @@ func (s *assembly) change() {
 	case len(years) == 1 && years[0].pair:
 		y := p.Years[0]
 		p.Measure, p.Years = "change", []Span{{y.From, y.From}, {y.To, y.To}}
+	case s.isYesNo() && len(p.Years) == 1 && p.Years[0].From == p.Years[0].To && p.Years[0].From > 0:
+		// "did giving fall in 2020"
+		y := p.Years[0].From
+		p.Measure, p.Years = "change", []Span{{y - 1, y - 1}, {y, y}}
+		s.note("%d was compared with the year before.", y)
 	case len(p.Years) == 2 && p.Years[0].From == p.Years[0].To && p.Years[1].From == p.Years[1].To && p.Years[0].From > 0:
 		p.Measure = "change"
 		slices.SortFunc(p.Years, func(a, b Span) int { return a.From - b.From })
@@ -606,6 +623,9 @@ func (s *assembly) plain(ti int, target *item, verbs bool) {
 		}
 	case s.isYesNo() && !who && s.m["much"] == nil && !big && !most && !least:
 		p.Measure = "exists"
+		if s.begins(tagBe) && !verbs && len(s.all(tagFrom, tagGrant, tagMoney)) == 0 {
+			s.fail("Whether an organization is something cannot be asked. Please ask for a fact: where it is, its revenue, its assets, its mission, or whether it is tax-exempt.")
+		}
 		if len(p.Funders)+len(p.Recipients) == 0 {
 			s.fail("Please ask how much, how many, or who.")
 		}
@@ -679,6 +699,16 @@ func (s *assembly) whatDid() bool {
 	for i, it := range s.seq {
 		if it.tag == tagWho {
 			return s.at(i+1).tag == tagAux
+		}
+	}
+	return false
+}
+
+// whatIs says whether the question begins with "what is".
+func (s *assembly) whatIs() bool {
+	for i, it := range s.seq {
+		if it.tag == tagWho {
+			return it.asked == "what" && s.at(i+1).tag == tagBe
 		}
 	}
 	return false
@@ -778,6 +808,10 @@ func (s *assembly) ranking(ti int, target *item, most, least bool) {
 		}
 		p.Least = false
 	case target.tag == tagThing:
+		if (target.value == "states" || target.value == "counties") && (target.poss || s.roleOf(ti) == "funder") {
+			s.fail("Rankings of places are of where recipients are. Where the funders are can be asked for one state at a time: “How much did Ohio foundations give?”")
+			return
+		}
 		p.Of, target.used = target.value, true
 	case target.tag == tagPerson:
 		s.fail("Grants to individuals are counted, but nobody is named.")
@@ -798,7 +832,7 @@ func (s *assembly) ranking(ti int, target *item, most, least bool) {
 			for s.at(k).tag == tagFill || s.at(k).tag == tagCause || s.at(k).tag == tagPlace {
 				k++
 			}
-			if n := s.at(k); n != target && (n.tag == tagRecipient || n.tag == tagOrg || n.tag == tagFunder || n.tag == tagThing) {
+			if n := s.at(k); n != target && (n.tag == tagRecipient || n.tag == tagOrg || n.tag == tagFunder || n.tag == tagThing || n.tag == tagKind) {
 				s.fail("Rankings are by dollars or by the number of grants, not by the number of %s.", strings.ToLower(n.asked))
 				return
 			}
@@ -816,6 +850,10 @@ func (s *assembly) bothOf() {
 	}
 	if p.Of == "funders" && len(p.Recipients) >= 2 || p.Of == "recipients" && len(p.Funders) >= 2 {
 		p.Both = true
+		return
+	}
+	if p.Of == "funders" || p.Of == "recipients" {
+		s.fail("What several have in common can be asked of organizations: “Which funders do A and B have in common?” It cannot be asked of causes, places or years.")
 	}
 }
 

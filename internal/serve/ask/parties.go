@@ -111,6 +111,9 @@ func (r *reading) readNames() {
 				unknown = unknown || !r.isWord(t.text)
 				capitals = capitals && t.cap
 			}
+			if mixed && !first.cap && n > 1 && r.toks[i+1].cap && slices.Contains([]string{tagGive, tagGet, tagGo}, m[first.text].tag) {
+				continue // "funds Hope Church" is no Hope Fund
+			}
 			text := r.joined(i, i+n)
 			head := slices.Contains(headNouns, last.text) && !slices.Contains(generic, strings.ReplaceAll(text, " ", "_")) && m[text].tag == ""
 			switch {
@@ -411,8 +414,10 @@ func (r *reading) tryName(i, to int) bool {
 	}
 	// The longest first; those that reach less far to the left before others.
 	slices.SortStableFunc(spans, func(a, b span) int { return (b.to - b.from) - (a.to - a.from) })
+	m, _ := phrases()
+	mixed := r.mixedCase()
 	for _, s := range spans {
-		if !r.reasonable(s.from, s.to) {
+		if first := &r.toks[s.from]; !r.reasonable(s.from, s.to) || mixed && !first.cap && s.to-s.from > 1 && r.toks[s.from+1].cap && slices.Contains([]string{tagGive, tagGet, tagGo}, m[first.text].tag) {
 			continue
 		}
 		found := r.find(r.nameText(s.from, s.to))

@@ -29,9 +29,23 @@ var nations = sync.OnceValue(func() map[string]place.Nation {
 	return m
 })
 
+// vagueRegions are parts of the country and of the world that have no sure borders. Some
+// towns have such names.
+var vagueRegions = []string{"midwest", "northeast", "southeast", "southwest", "northwest", "new england", "the south", "the west", "the east", "the north", "east coast", "west coast", "gulf coast", "bay area", "great plains",
+	"appalachia", "mid-atlantic", "sun belt", "rust belt", "silicon valley", "deep south", "great lakes", "africa", "europe", "asia", "latin america", "south america", "central america", "middle east", "caribbean"}
+
 // readPlaces takes places that are known by name: ZIP codes, counties, states,
 // countries, and cities with their state.
 func (r *reading) readPlaces() {
+	for i := range r.toks {
+		for _, name := range vagueRegions {
+			words := strings.Fields(name)
+			if r.has(i, words...) && !r.has(i+len(words), "city|county|township") {
+				r.fail("“%s” is no place that can be asked for. Please name states, or countries.", r.text(i, i+len(words)))
+				return
+			}
+		}
+	}
 	r.readZIPs()
 	r.readCounties()
 	capitals := strings.ToUpper(r.q) == r.q

@@ -75,7 +75,7 @@ func (r *reading) read(question string) (*Plan, *Unclear) {
 		return nil, &Unclear{Why: "That is too long to be one question: at most 80 words are read.", Policy: true}
 	}
 	for _, step := range []func(){r.readEINs, r.readQuotes, r.readWords, r.readNames, r.correct, r.policy, r.foreign, r.readAmounts, r.readYears, r.readTops,
-		func() { r.readPhrases(true) }, r.readPlaces, r.readCauses, func() { r.readPhrases(false) }, r.readLeftNames, r.readMeanings, r.leftOver, r.assemble} {
+		func() { r.readPhrases(true) }, r.readPlaces, r.readCauses, func() { r.readPhrases(false) }, r.readLeftNames, r.readMeanings, r.unknownNames, r.leftOver, r.assemble} {
 		if step(); r.failed() {
 			return nil, r.unclear
 		}

@@ -194,10 +194,10 @@ fact founded	founded|formed|established|formation year|year of formation|year fo
 fact ruling_year	ruling year|ruling|tax-exempt since|tax exempt since|exempt since|become tax-exempt|become tax exempt|become exempt|became tax-exempt|became exempt|exemption ruling|exemption granted|tax exemption
 fact mission	mission|mission statement|purpose statement
 fact website	website|web site|homepage|web address|url
-fact place	headquarters
+fact place	headquarters|city|town|what city|which city
 fact ein	ein|eins|employer identification number|tax id|tax number|tax id number
 measure much	how much|how mutch|hw much|how muc|how mch|how muh|howmuch|total amount|total dollars|total giving|total grants|total funding|total money|total|totals|grand total|sum of|sum total|total value|how many dollars|aggregate|amount of money|what amount|how big|how large
-measure many	how many|number of|count of|count|how mny|howmany|total number of|total number|the number|numbers of|tally|no of|how often|how many times|how frequently|times
+measure many	how many|how meny|how manny|number of|count of|count|how mny|howmany|total number of|total number|the number|numbers of|tally|no of|how often|how many times|how frequently|times
 measure average	average|mean|avg|on average
 measure median	median|typical|typically|midpoint|usual
 measure most	most|the most

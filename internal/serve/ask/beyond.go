@@ -1,0 +1,114 @@
+package ask
+
+import (
+	"slices"
+	"strings"
+)
+
+// beyond refuses what sounds like a question with an answer and is another one: words
+// that no part of a plan stands for, though each of them is known.
+func (s *assembly) beyond(ti int, target *item) {
+	who := s.firstWho()
+	lists := who == "who" || who == "which" || s.m["many"] != nil
+	for i := range s.toks {
+		at := func(words ...string) bool {
+			for k, w := range words {
+				if i+k >= len(s.toks) || s.toks[i+k].tag == tagParty || !slices.Contains(strings.Split(w, "|"), s.toks[i+k].text) {
+					return false
+				}
+			}
+			return true
+		}
+		switch {
+		case lists && at("every|all|consecutive", "year|years"):
+			s.fail("Who gave in every year cannot be asked. Please ask for one year, or for all together.")
+		case at("per", "grant|gift|funder|foundation|recipient|organization|person|capita|nonprofit|donor|grantee"):
+			s.fail("Figures per %s cannot be asked for, but the average and the median grant can.", s.toks[i+1].text)
+		case at("receive|receives|received|get|gets|got", "and|or", "give|gives|gave|given"), at("give|gives|gave|given", "and|or", "receive|receives|received|get|gets|got"):
+			s.fail("What somebody gave and what it received are two questions. Please ask for one of them.")
+		}
+	}
+	for _, m := range []string{"average", "median"} {
+		it := s.m[m]
+		if it == nil {
+			continue
+		}
+		between := true
+		for k := s.index(it) + 1; k < ti; k++ {
+			between = between && (passing(s.at(k)) || s.at(k).tag == tagOf)
+		}
+		switch much := s.m["much"]; {
+		case s.m["many"] != nil:
+			s.fail("Averages and medians are of the amounts of grants, not of numbers.")
+		case much != nil && strings.HasPrefix(much.asked, "total"):
+			s.fail("Averages and medians are of the amounts of single grants, not of totals.")
+		case s.index(it) < ti && between && slices.Contains([]string{tagFunder, tagKind, tagOrg, tagRecipient}, target.tag) && !s.grantBehind(ti):
+			s.fail("Averages and medians are of the amounts of grants, not of what each of the %s gave or got.", target.asked)
+		}
+	}
+	if who == "who" || who == "what" {
+		var left []*item
+		for _, it := range s.seq {
+			if it.tag != tagFill {
+				left = append(left, it)
+			}
+		}
+		if len(left) == 3 && left[0].tag == tagWho && left[1].tag == tagBe && left[2].tag == tagParty && left[2].party != nil {
+			e := left[2].party.EIN
+			s.unclear = &Unclear{Why: "Please ask for something about " + left[2].party.Name + ": where it is, its mission, its revenue, whom it funds, or who funds it.",
+				Try: []string{"Where is " + e + "?", "What is the mission of " + e + "?", "What is the revenue of " + e + "?"}}
+		}
+	}
+}
+
+// grantBehind says whether a noun only describes the grant behind it: "the average
+// foundation grant".
+func (s *assembly) grantBehind(i int) bool {
+	next := s.at(i + 1)
+	return next.tag == tagGrant || next.tag == tagMoney
+}
+
+// begins says whether the question begins with a word of a tag.
+func (s *assembly) begins(tag string) bool {
+	for _, it := range s.seq {
+		if it.tag != tagFill {
+			return it.tag == tag
+		}
+	}
+	return false
+}
+
+// nameNouns end the name of one organization when they stand in the singular behind a
+// place: Houston Animal Shelter, Charlotte Ballet.
+var nameNouns = append(strings.Fields("ballet opera zoo aquarium choir rescue ymca ywca soccer"), headNouns...)
+
+// unknownNames refuses a place with a cause right behind it that look like the name of
+// an organization: were there one, it would have been found.
+func (r *reading) unknownNames() {
+	mixed := r.mixedCase()
+	for _, it := range r.items {
+		if it.tag != tagCause || it.from <= 0 {
+			continue
+		}
+		last := &r.toks[it.to-1]
+		n := r.toks[it.from-1].item
+		if n == 0 || r.items[n-1].tag != tagPlace || r.items[n-1].place == nil || r.toks[it.from-1].comma || strings.HasSuffix(last.text, "s") && !strings.HasSuffix(last.text, "ss") {
+			continue
+		}
+		if it.to < len(r.toks) && r.toks[it.to].item != 0 && !last.comma {
+			switch r.items[r.toks[it.to].item-1].tag {
+			case tagGrant, tagMoney, tagFunder, tagRecipient, tagOrg, tagKind, tagThing, tagCause, tagSupport:
+				continue // "Ohio hospital funders"
+			}
+		}
+		from := r.items[n-1].from
+		capitals := mixed
+		for k := from; k < it.to; k++ {
+			capitals = capitals && (r.toks[k].cap || isFunction(r.toks[k].text))
+		}
+		if capitals || slices.Contains(nameNouns, last.text) {
+			r.fail("No organization called “%s” was found with certainty. If a cause in a place is meant, please write it so: “… in %s”.", r.text(from, it.to), r.items[n-1].place.Name)
+			return
+		}
+	}
+}
