@@ -2,6 +2,7 @@ package resolve
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -13,9 +14,38 @@ import (
 // organizations whose registered name nobody uses, and says which of several
 // of one name is nearly always meant.
 type registry struct {
-	entries []einCount        // sorted by name key, then EIN, then state
-	said    []funderStatement // what they are made of, in the same order
-	issued  ein.Prefixes
+	entries   []einCount        // sorted by name key, then EIN, then state
+	said      []funderStatement // what they are made of, in the same order
+	entriesAt hashStarts
+	saidAt    hashStarts
+	issued    ein.Prefixes
+}
+
+// hashStarts leads from a hash to where its entries start in a list that is
+// sorted by hash: its top bits to the few entries that share them, so that a
+// lookup touches two or three cache lines however long the list is.
+type hashStarts struct {
+	starts []uint32
+	shift  uint
+}
+
+// newHashStarts takes the number of entries and the hash of each.
+func newHashStarts(n int, hash func(i int) uint64) hashStarts {
+	width := max(bits.Len(uint(n)), 1)
+	x := hashStarts{starts: make([]uint32, 1<<width+1), shift: uint(64 - width)}
+	for i := range n {
+		x.starts[hash(i)>>x.shift+1]++
+	}
+	for i := 1; i < len(x.starts); i++ {
+		x.starts[i] += x.starts[i-1]
+	}
+	return x
+}
+
+// of is the range of the entries that can have the hash.
+func (x *hashStarts) of(h uint64) (from, to uint32) {
+	b := h >> x.shift
+	return x.starts[b], x.starts[b+1]
 }
 
 // einCount is how often one EIN was stated for one name: in a state, or, where
@@ -82,6 +112,8 @@ func newRegistry(all []funderStatement, issued ein.Prefixes) registry {
 		i = j
 	}
 	r.entries = slices.Clip(r.entries)
+	r.entriesAt = newHashStarts(len(r.entries), func(i int) uint64 { return r.entries[i].kx })
+	r.saidAt = newHashStarts(len(r.said), func(i int) uint64 { return r.said[i].kx })
 	return r
 }
 
@@ -135,23 +167,30 @@ func (r *registry) find(kx string) []einCount {
 		return nil
 	}
 	h := hashKey(kx)
-	lo, _ := slices.BinarySearchFunc(r.entries, h, func(a einCount, h uint64) int { return cmp.Compare(a.kx, h) })
+	from, to := r.entriesAt.of(h)
+	near := r.entries[from:to]
+	lo, _ := slices.BinarySearchFunc(near, h, func(a einCount, h uint64) int { return cmp.Compare(a.kx, h) })
 	hi := lo
-	for hi < len(r.entries) && r.entries[hi].kx == h {
+	for hi < len(near) && near[hi].kx == h {
 		hi++
 	}
-	return r.entries[lo:hi]
+	return near[lo:hi]
 }
 
 // statements returns what was said of a name, funder by funder.
 func (r *registry) statements(kx string) []funderStatement {
+	if len(r.said) == 0 {
+		return nil
+	}
 	h := hashKey(kx)
-	lo, _ := slices.BinarySearchFunc(r.said, h, func(s funderStatement, h uint64) int { return cmp.Compare(s.kx, h) })
+	from, to := r.saidAt.of(h)
+	near := r.said[from:to]
+	lo, _ := slices.BinarySearchFunc(near, h, func(s funderStatement, h uint64) int { return cmp.Compare(s.kx, h) })
 	hi := lo
-	for hi < len(r.said) && r.said[hi].kx == h {
+	for hi < len(near) && near[hi].kx == h {
 		hi++
 	}
-	return r.said[lo:hi]
+	return near[lo:hi]
 }
 
 // without returns what would be known of a name had one funder filed nothing
