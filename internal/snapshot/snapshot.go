@@ -26,6 +26,7 @@ import (
 
 	"grantgraph/internal/disk"
 	"grantgraph/internal/fault"
+	"grantgraph/internal/parallel"
 )
 
 const (
@@ -162,15 +163,13 @@ func (s *Snapshot) Verify() error {
 // damaged or missing is a fault with the slug Damaged that names it. It ends
 // soon after the context does, with the context's error.
 func (s *Snapshot) VerifyFiles(ctx context.Context, keep func(File) bool) error {
-	for _, f := range s.Manifest.Files {
+	return parallel.Each(ctx, 0, len(s.Manifest.Files), func(ctx context.Context, i int) error {
+		f := s.Manifest.Files[i]
 		if keep != nil && !keep(f) {
-			continue
+			return nil
 		}
-		if err := s.VerifyFile(ctx, f); err != nil {
-			return err
-		}
-	}
-	return nil
+		return s.VerifyFile(ctx, f)
+	})
 }
 
 // VerifyFile is VerifyFiles of one file.
