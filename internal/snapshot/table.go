@@ -139,6 +139,16 @@ func (s *Snapshot) HasTable(table string) bool {
 	return s.Has(tablesName + "/" + table + ".parquet")
 }
 
+// RowsOf is how many rows the manifest gives a table, 0 when it has none.
+func (s *Snapshot) RowsOf(table string) int64 {
+	for _, f := range s.Manifest.Files {
+		if f.Path == tablesName+"/"+table+".parquet" {
+			return f.Rows
+		}
+	}
+	return 0
+}
+
 // Rows reads a table. The sequence ends with an error when the file is
 // missing or damaged.
 func Rows[T any](s *Snapshot, table string) iter.Seq2[T, error] {

@@ -97,7 +97,7 @@ type builder struct {
 	probs     []uint32
 	rawYears  []int32
 	rawProbs  []float64
-	recipEINs map[uint32]ein.EIN // by recipient number of arrival
+	recipEINs []ein.EIN // by recipient number of arrival
 
 	recipDict, nameDict, purposeDict, placeDict, filingDict *dict
 
@@ -152,7 +152,6 @@ type yearSum struct{ Amount, Grants, Funders, Recips int64 }
 
 func newBuilder() *builder {
 	return &builder{
-		recipEINs: make(map[uint32]ein.EIN),
 		recipDict: newDict(), nameDict: newDict(), purposeDict: newDict(), placeDict: newDict(), filingDict: newDict(),
 		short: newDict(),
 	}

@@ -33,11 +33,10 @@ func (b *builder) numberAll() error {
 }
 
 func (b *builder) numberRecipients() {
-	arrival := b.recipDict.ids
-	b.recipDict.sorted(b.recips)
-	b.recip = make([]recipRecord, len(b.recipDict.list))
-	for i, id := range b.recipDict.list {
-		b.recip[i].EIN = uint32(b.recipEINs[arrival[id]])
+	former := b.recipDict.sorted(b.recips)
+	b.recip = make([]recipRecord, len(former))
+	for i, arrival := range former {
+		b.recip[i].EIN = uint32(b.recipEINs[arrival])
 	}
 	b.recipEINs = nil
 }

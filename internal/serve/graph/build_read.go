@@ -19,6 +19,7 @@ const sep = "\x00"
 
 // readGrants fills the row columns. Strings are numbered in order of arrival.
 func (b *builder) readGrants(ctx context.Context, s *snapshot.Snapshot) error {
+	b.reserve(s.RowsOf(snapshot.Grants))
 	for r, err := range snapshot.Rows[snapshot.Grant](s, snapshot.Grants) {
 		if err != nil {
 			return err
@@ -31,6 +32,18 @@ func (b *builder) readGrants(ctx context.Context, s *snapshot.Snapshot) error {
 		}
 	}
 	return nil
+}
+
+// reserve makes room for so many rows at once: columns that double as they grow
+// take twice the memory while they do.
+func (b *builder) reserve(rows int64) {
+	n := int(min(rows, maxRows))
+	const key = 13 // letters of a grant key
+	b.keys, b.keyEnds = make([]byte, 0, key*n), make([]uint32, 0, n)
+	b.funders, b.recips, b.amounts = make([]uint32, 0, n), make([]uint32, 0, n), make([]int64, 0, n)
+	b.rawYears, b.rawProbs = make([]int32, 0, n), make([]float64, 0, n)
+	b.places, b.names, b.purposes, b.filings = make([]uint32, 0, n), make([]uint32, 0, n), make([]uint32, 0, n), make([]uint32, 0, n)
+	b.rules, b.flags, b.supports = make([]uint8, 0, n), make([]uint8, 0, n), make([]uint16, 0, n)
 }
 
 func (b *builder) addRow(r *snapshot.Grant) error {
@@ -99,9 +112,9 @@ func (b *builder) recipOf(r *snapshot.Grant) (uint32, error) {
 		}
 	}
 	recip := b.recipDict.id(r.RecipID)
-	if known, seen := b.recipEINs[recip]; !seen {
-		b.recipEINs[recip] = e
-	} else if known != e {
+	if int(recip) == len(b.recipEINs) {
+		b.recipEINs = append(b.recipEINs, e)
+	} else if known := b.recipEINs[recip]; known != e {
 		return 0, inconsistent("recipient %s has two EINs, %q and %q", r.RecipID, known, e)
 	}
 	return recip, nil
@@ -160,6 +173,16 @@ func (b *builder) readFunders(s *snapshot.Snapshot) error {
 // unknownOrg marks a recipient that the organizations table does not have.
 const unknownOrg = math.MaxUint32
 
+// orgRow is what the index needs of an organization.
+type orgRow struct {
+	EIN   string `parquet:"ein"`
+	Name  string `parquet:"name"`
+	City  string `parquet:"city,optional"`
+	State string `parquet:"state,optional"`
+	ZIP5  string `parquet:"zip5,optional"`
+	NTEE  string `parquet:"ntee_cd,optional"`
+}
+
 func (b *builder) readOrganizations(s *snapshot.Snapshot) error {
 	byEIN := make([]uint32, 0, len(b.recip))
 	empty := b.short.id("")
@@ -172,7 +195,7 @@ func (b *builder) readOrganizations(s *snapshot.Snapshot) error {
 	}
 	slices.SortFunc(byEIN, func(x, y uint32) int { return cmp.Or(cmp.Compare(b.recip[x].EIN, b.recip[y].EIN), cmp.Compare(x, y)) })
 	b.byEIN = byEIN
-	for o, err := range snapshot.Rows[snapshot.Organization](s, snapshot.Organizations) {
+	for o, err := range snapshot.Rows[orgRow](s, snapshot.Organizations) {
 		if err != nil {
 			return err
 		}

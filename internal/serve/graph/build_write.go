@@ -36,6 +36,10 @@ func (b *builder) write(out io.Writer) error {
 	mapped.Add(w, "back.amount", inOrder(b.amounts, b.byRecip.val))
 	mapped.Add(w, "back.year", inOrder(b.years, b.byRecip.val))
 
+	// What is written and not looked at again makes room for what follows.
+	b.keys, b.keyEnds, b.names, b.purposes, b.filings = nil, nil, nil, nil, nil
+	b.rank, b.byAmount, b.byKey = nil, nil, nil
+
 	states := b.numberStates()
 	codes, recipsOfCode := b.numberCodes()
 	if err := b.groupRows(states); err != nil {

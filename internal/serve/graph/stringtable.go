@@ -1,7 +1,10 @@
 package graph
 
 import (
+	"cmp"
+	"encoding/binary"
 	"fmt"
+	"hash/maphash"
 	"io"
 	"math"
 	"slices"
@@ -42,24 +45,58 @@ func (t *table) find(s string) (uint32, bool) {
 }
 
 // dict numbers distinct strings while an index is built: first in the order of
-// arrival, then, after sorted, in the order of the strings.
+// arrival, then, after sorted, in the order of the strings. There may be tens of
+// millions, so they stand end to end in a few large stretches of memory, and
+// the lookup holds numbers only.
 type dict struct {
-	ids  map[string]uint32
+	seed maphash.Seed
+	slot []uint32 // open addressing; 0 is empty, else the number and 1
 	list []string
+	text []byte // the stretch that is being filled
 	key  []byte // the latest compound key
 }
 
-func newDict() *dict { return &dict{ids: make(map[string]uint32)} }
+func newDict() *dict { return &dict{seed: maphash.MakeSeed(), slot: make([]uint32, 1<<10)} }
 
 func (d *dict) id(s string) uint32 {
-	if id, ok := d.ids[s]; ok {
-		return id
+	if 4*len(d.list) >= 3*len(d.slot) {
+		d.grow()
 	}
-	id := uint32(len(d.list))
-	s = strings.Clone(s)
-	d.ids[s] = id
-	d.list = append(d.list, s)
-	return id
+	mask := uint64(len(d.slot) - 1)
+	at := maphash.String(d.seed, s) & mask
+	for ; d.slot[at] != 0; at = (at + 1) & mask {
+		if id := d.slot[at] - 1; d.list[id] == s {
+			return id
+		}
+	}
+	d.list = append(d.list, d.keep(s))
+	d.slot[at] = uint32(len(d.list))
+	return uint32(len(d.list) - 1)
+}
+
+// keep copies a string.
+func (d *dict) keep(s string) string {
+	if len(s) == 0 {
+		return ""
+	}
+	if cap(d.text)-len(d.text) < len(s) {
+		d.text = make([]byte, 0, max(64<<10, min(len(d.list), 4<<20), len(s)))
+	}
+	from := len(d.text)
+	d.text = append(d.text, s...)
+	return unsafe.String(&d.text[from], len(s))
+}
+
+func (d *dict) grow() {
+	d.slot = make([]uint32, 2*len(d.slot))
+	mask := uint64(len(d.slot) - 1)
+	for id, s := range d.list {
+		at := maphash.String(d.seed, s) & mask
+		for d.slot[at] != 0 {
+			at = (at + 1) & mask
+		}
+		d.slot[at] = uint32(id + 1)
+	}
 }
 
 // join numbers a compound of strings.
@@ -68,31 +105,40 @@ func (d *dict) join(parts ...string) uint32 {
 	for _, p := range parts {
 		d.key = append(append(d.key, p...), sep...)
 	}
-	if id, ok := d.ids[string(d.key)]; ok {
-		return id
-	}
-	return d.id(string(d.key))
+	return d.id(unsafe.String(unsafe.SliceData(d.key), len(d.key)))
 }
 
 // sorted puts the list in order and renumbers the given columns. The lookup
-// of new strings ends with it.
-func (d *dict) sorted(cols ...[]uint32) {
-	order := make([]uint32, len(d.list))
-	for i := range order {
-		order[i] = uint32(i)
+// of new strings ends with it. It returns the former numbers in the new order.
+func (d *dict) sorted(cols ...[]uint32) []uint32 {
+	type prefixed struct {
+		prefix uint64
+		id     uint32
 	}
-	slices.SortFunc(order, func(a, b uint32) int { return strings.Compare(d.list[a], d.list[b]) })
-	list, renumber := make([]string, len(order)), make([]uint32, len(order))
-	for i, old := range order {
-		list[i] = d.list[old]
-		renumber[old] = uint32(i)
+	order := make([]prefixed, len(d.list))
+	for i, s := range d.list {
+		var head [8]byte
+		copy(head[:], s)
+		order[i] = prefixed{binary.BigEndian.Uint64(head[:]), uint32(i)}
 	}
-	d.list, d.ids = list, nil
+	slices.SortFunc(order, func(a, b prefixed) int {
+		if a.prefix != b.prefix {
+			return cmp.Compare(a.prefix, b.prefix)
+		}
+		return strings.Compare(d.list[a.id], d.list[b.id])
+	})
+	list, former, renumber := make([]string, len(order)), make([]uint32, len(order)), make([]uint32, len(order))
+	for i, o := range order {
+		list[i], former[i] = d.list[o.id], o.id
+		renumber[o.id] = uint32(i)
+	}
+	d.list, d.slot = list, nil
 	for _, col := range cols {
 		for i := range col {
 			col[i] = renumber[col[i]]
 		}
 	}
+	return former
 }
 
 // write writes the list as a table.
