@@ -225,7 +225,7 @@ func (b *builder) boards(ctx context.Context, c *corpus, open []pair) (map[ein.E
 		return boards, nil
 	}
 	for i := range c.shards {
-		for s, err := range readStaged[stagedPerson](ctx, b, &c.shards[i], "people") {
+		for s, err := range readStaged[stagedName](ctx, b, &c.shards[i], "people") {
 			if err != nil {
 				return nil, err
 			}

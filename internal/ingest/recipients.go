@@ -123,7 +123,9 @@ func (b *builder) findRecipients(ctx context.Context, c *corpus, overrides *reso
 		key = append(key[:0], id...)
 		c.recipients.id[row] = c.recipients.ids.id(key)
 	}
-	b.markConflicts(f)
+	if err := b.markConflicts(ctx, f); err != nil {
+		return err
+	}
 
 	c.support = make([]grant.Support, c.lines.purposes.len())
 	return b.chunks(ctx, len(c.support), func(from, to int) {
@@ -305,20 +307,31 @@ func (b *builder) readRelations(g *lines) []bool {
 // markConflicts marks and counts the rows whose filed EIN belongs to an
 // organization of quite another name, or to the center of a group of which the
 // line names a member.
-func (b *builder) markConflicts(f *recipientFinder) {
-	const notLooked = 0 // else 1 and the conflict
-	conflict := make([]uint8, len(f.facts))
+func (b *builder) markConflicts(ctx context.Context, f *recipientFinder) error {
+	filed := make([]bool, len(f.facts))
+	for row, rule := range f.recipients.rule {
+		if rule == resolve.Filed {
+			filed[f.lines.recipientNo[row]] = true
+		}
+	}
+	conflict := make([]grant.Conflict, len(f.facts))
+	err := b.chunks(ctx, len(filed), func(from, to int) {
+		for at := from; at < to; at++ {
+			if filed[at] {
+				t := f.lines.recipient(uint32(at))
+				n := t.ParseName()
+				conflict[at] = f.resolver.FiledConflict(&t, &n)
+			}
+		}
+	})
+	if err != nil {
+		return err
+	}
 	for row, rule := range f.recipients.rule {
 		if rule != resolve.Filed {
 			continue
 		}
-		at := f.lines.recipientNo[row]
-		if conflict[at] == notLooked {
-			t := f.lines.recipient(at)
-			n := t.ParseName()
-			conflict[at] = 1 + uint8(f.resolver.FiledConflict(&t, &n))
-		}
-		switch grant.Conflict(conflict[at] - 1) {
+		switch conflict[f.lines.recipientNo[row]] {
 		case grant.NameConflict:
 			f.recipients.class[row] |= nameConflict
 			b.report.FiledNameConflicts++
@@ -327,6 +340,7 @@ func (b *builder) markConflicts(f *recipientFinder) {
 			b.report.FiledGroupConflicts++
 		}
 	}
+	return nil
 }
 
 // learnPeople trains the person classifier on the officers of the chosen
@@ -338,7 +352,7 @@ func (b *builder) learnPeople(ctx context.Context, c *corpus) (*classify.People,
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		for s, err := range readStaged[stagedPerson](ctx, b, &c.shards[i], "people") {
+		for s, err := range readStaged[stagedName](ctx, b, &c.shards[i], "people") {
 			if err != nil {
 				return nil, err
 			}
@@ -359,7 +373,7 @@ func (b *builder) learnPeople(ctx context.Context, c *corpus) (*classify.People,
 func (b *builder) loadRelations(ctx context.Context, c *corpus) (map[ein.EIN][]ein.EIN, error) {
 	relations := make(map[ein.EIN][]ein.EIN)
 	for i := range c.shards {
-		for s, err := range readStaged[stagedRelated](ctx, b, &c.shards[i], "related") {
+		for s, err := range readStaged[stagedRelatedEIN](ctx, b, &c.shards[i], "related") {
 			if err != nil {
 				return nil, err
 			}

@@ -94,6 +94,23 @@ type stagedReturn struct {
 	ForeignSum  int64 `parquet:"foreign_sum"`
 }
 
+// stagedFiler is the part of a staged return that says who filed it and where
+// it is; it is read alone for that.
+type stagedFiler struct {
+	Seq        int32  `parquet:"seq"`
+	GrantsPaid *int64 `parquet:"grants_paid"`
+	Name       string `parquet:"name"`
+	DBA        string `parquet:"dba"`
+	Street     string `parquet:"street"`
+	City       string `parquet:"city"`
+	State      string `parquet:"state"`
+	ZIP        string `parquet:"zip"`
+	Country    string `parquet:"country"`
+	Revenue    *int64 `parquet:"revenue"`
+	DAFHeld    *int64 `parquet:"daf_held"`
+	DAFGrants  *int64 `parquet:"daf_grants"`
+}
+
 // stagedBooks are the figures of a return by kind, in a table of their own: only
 // table financials needs them.
 type stagedBooks struct {
@@ -173,6 +190,12 @@ type stagedPerson struct {
 	Roles        int32  `parquet:"roles"` // bits of role*
 }
 
+// stagedName is the part of a staged person that says who it is.
+type stagedName struct {
+	Seq  int32  `parquet:"seq"`
+	Name string `parquet:"name"`
+}
+
 // Bits of the roles of a person.
 const (
 	roleDirector = 1 << iota
@@ -200,6 +223,12 @@ type stagedRelated struct {
 	Section    string `parquet:"section"`
 	Status     string `parquet:"status"`
 	Controlled bool   `parquet:"controlled"`
+}
+
+// stagedRelatedEIN is the part of a relation that says to whom.
+type stagedRelatedEIN struct {
+	Seq int32  `parquet:"seq"`
+	EIN string `parquet:"ein"`
 }
 
 // stagedFailure is a member that could not be read as a return.

@@ -56,7 +56,7 @@ func (b *builder) loadUniverse(ctx context.Context, c *corpus) error {
 	c.filers = make(map[ein.EIN]*filer)
 	latest := latestFilings(c.filings)
 	for i := range c.shards {
-		for r, err := range readStaged[stagedReturn](ctx, b, &c.shards[i], "returns") {
+		for r, err := range readStaged[stagedFiler](ctx, b, &c.shards[i], "returns") {
 			if err != nil {
 				return err
 			}
@@ -141,7 +141,7 @@ func yearMonth(posted string) int32 {
 	return n
 }
 
-func filerOrg(r *stagedReturn, f *filing) resolve.Org {
+func filerOrg(r *stagedFiler, f *filing) resolve.Org {
 	o := resolve.Org{
 		EIN: f.ein, Name: r.Name, Street: r.Street, City: r.City, State: r.State,
 		Sources: resolve.Filer, Active: true, AsOf: f.periodEnd,
@@ -204,7 +204,7 @@ func (fl *filer) seat() (resolve.Location, bool) {
 }
 
 // addAddress takes in the address of a return.
-func (fl *filer) addAddress(r *stagedReturn, year int16) {
+func (fl *filer) addAddress(r *stagedFiler, year int16) {
 	if r.Country != "" || year < firstYear || year >= firstYear+64 {
 		return
 	}
@@ -235,7 +235,7 @@ func (c *corpus) locationOf(o *resolve.Org) resolve.Location {
 }
 
 // add takes what a return says into the filer's record.
-func (fl *filer) add(r *stagedReturn, f *filing, at int32) {
+func (fl *filer) add(r *stagedFiler, f *filing, at int32) {
 	fl.addAddress(r, f.year)
 	if at == fl.filing {
 		fl.name, fl.city, fl.state = r.Name, r.City, r.State
