@@ -44,7 +44,7 @@ func startServing(t *testing.T, program *exec.Cmd) (url string, log *listening, 
 	at := make(chan string, 1)
 	log = &listening{url: at}
 	program.Args = append(program.Args, "--addr", "127.0.0.1:0", "--log", "text")
-	program.Env = append(os.Environ(), "GRANTGRAPH_TEST_AS_PROGRAM=1")
+	program.Env = append(append(os.Environ(), program.Env...), "GRANTGRAPH_TEST_AS_PROGRAM=1")
 	program.Stderr = log
 	if err := program.Start(); err != nil {
 		t.Fatal(err)

@@ -2,12 +2,14 @@ package remote
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -207,17 +209,9 @@ func (p Publication) send(ctx context.Context, s *snapshot.Snapshot, m *snapshot
 // that none is waited for alone at the end.
 func distinct(m *snapshot.Manifest) []snapshot.File {
 	files := slices.Clone(m.Files)
-	slices.SortFunc(files, func(a, b snapshot.File) int {
-		switch {
-		case a.SHA256 < b.SHA256:
-			return -1
-		case a.SHA256 > b.SHA256:
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(files, func(a, b snapshot.File) int { return strings.Compare(a.SHA256, b.SHA256) })
 	files = slices.CompactFunc(files, func(a, b snapshot.File) bool { return a.SHA256 == b.SHA256 })
-	slices.SortStableFunc(files, func(a, b snapshot.File) int { return int(min(max(b.Bytes-a.Bytes, -1), 1)) })
+	slices.SortStableFunc(files, func(a, b snapshot.File) int { return cmp.Compare(b.Bytes, a.Bytes) })
 	return files
 }
 

@@ -2,6 +2,7 @@ package remote
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -86,6 +88,8 @@ func (p *pull) run(ctx context.Context, to Pointer) error {
 	for i := range files {
 		files[i] = i
 	}
+	// The longest first, so that none is waited for alone at the end.
+	slices.SortStableFunc(files, func(a, b int) int { return cmp.Compare(m.Files[b].Bytes, m.Files[a].Bytes) })
 	// What is wrong after the first round may be so because a power cut took what
 	// the journal says is there, or because of the disk that it was linked from. It
 	// is fetched again; then it is the store's.
