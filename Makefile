@@ -8,7 +8,7 @@ CASES ?= 50000
 # Test binaries that hold DuckDB are large, and linking many at once takes memory.
 PACKAGES := $(shell n=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2); echo $$((n < 4 ? n : 4)))
 
-.PHONY: run build test require lint fuzz oracle soak bench audit clean
+.PHONY: run build test require lint fuzz oracle soak fleet bench audit clean
 
 run: build ## make an invented world, build it, serve it on 127.0.0.1:8080
 	@bin/grantgraph demo
@@ -36,6 +36,9 @@ oracle: ## the engine against DuckDB on many more random questions (make oracle 
 soak: ## kills the server a hundred times on each store and asks a great many random questions
 	GRANTGRAPH_KILLS=100 $(GO) test -count=1 -timeout 0 -v -run TestServerKilled ./cmd/grantgraph
 	ORACLE_CASES=$(CASES) $(GO) test -count=1 -timeout 0 ./internal/bench/oracle
+
+fleet: ## publisher and servers on a whole object store, which is built from source at first
+	./scripts/fleet
 
 bench: ## the benchmarks of docs/benchmarks.md
 	./scripts/bench

@@ -370,3 +370,82 @@ func TestPublishMistakes(t *testing.T) {
 		t.Errorf("exit %d\n%s%s", code, out, errs)
 	}
 }
+
+// TestScalePage runs the commands of docs/scale.md in their order, against an
+// object store: the first machine builds, the second serves.
+func TestScalePage(t *testing.T) {
+	t.Parallel()
+	store := startObjectStore(t)
+	work := t.TempDir()
+	wrapper := "#!/bin/sh\nGRANTGRAPH_TEST_AS_PROGRAM=1 exec '" + os.Args[0] + "' \"$@\"\n"
+	if err := os.WriteFile(filepath.Join(work, "grantgraph"), []byte(wrapper), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	self, err := filepath.Abs(os.Args[0])
+	if err != nil || self != os.Args[0] {
+		t.Fatalf("%s, %v", os.Args[0], err)
+	}
+	data := filepath.Join(work, "data")
+	first := world.Small.Publish(t, data).Manifest.Version
+
+	text := textOf(t, "../../docs/scale.md")
+	replaced := strings.NewReplacer("AWS_ACCESS_KEY_ID=…", "AWS_ACCESS_KEY_ID=tester", "AWS_SECRET_ACCESS_KEY=…", "AWS_SECRET_ACCESS_KEY=tester-secret",
+		"s3://grants/production?endpoint=https://s3.example.org", store.address, ":8080", ":0", ":9090", ":0").Replace(text)
+	set, node := "export VERSION="+first+"\n", ""
+	shell := func(code string) *exec.Cmd {
+		cmd := exec.Command("bash", "-euc", set+code, "bash")
+		cmd.Dir = work
+		cmd.Env = []string{"PATH=" + work + ":" + os.Getenv("PATH"), "AWS_ENDPOINT_URL=", "AWS_ENDPOINT_URL_S3=", "AWS_REGION="}
+		return cmd
+	}
+	run := func(code string) string {
+		t.Helper()
+		cmd := shell(code)
+		cmd.Env = append(os.Environ(), cmd.Env...)
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v\n%s\n%s", err, code, out)
+		}
+		return string(out)
+	}
+	var log *listening
+	ran := 0
+	for _, m := range fence.FindAllStringSubmatch(replaced, -1) {
+		language, kind, code := m[1], m[2], m[3]
+		switch {
+		case language == "text":
+			continue
+		case language != "bash":
+			t.Errorf("code in %q is not run:\n%s", language, code)
+		case strings.HasPrefix(code, "export "):
+			set += code
+		case kind == "serve":
+			cmd := shell("exec " + strings.TrimSpace(code) + ` "$@"`)
+			var ended <-chan error
+			node, log, ended = startServing(t, cmd)
+			awaitVersion(t, node, first, log)
+			defer func() {
+				if err := cmd.Process.Signal(os.Interrupt); err != nil {
+					t.Error(err)
+				}
+				if err := <-ended; err != nil {
+					t.Errorf("%v\n%s", err, log)
+				}
+			}()
+		case strings.Contains(code, "--rollback"):
+			second := world.Other.Publish(t, data).Manifest.Version
+			run(`grantgraph publish --data data --to "$STORE" --quiet`)
+			awaitVersion(t, node, second, log)
+			run(code)
+			awaitVersion(t, node, first, log)
+		default:
+			if out := run(code); !strings.Contains(out, first) {
+				t.Errorf("%s\n%s", code, out)
+			}
+		}
+		ran++
+	}
+	if ran < 4 {
+		t.Errorf("%d blocks were run", ran)
+	}
+}
