@@ -24,6 +24,7 @@ import (
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
 
 	"grantgraph/internal/bench/world"
+	"grantgraph/internal/snapshot"
 )
 
 // objectStore is an object store on loopback: one in this process, or, where
@@ -171,6 +172,7 @@ func TestFleet(t *testing.T) {
 	store.publish(t, "--data", from)
 
 	type node struct {
+		data  string
 		url   string
 		log   *listening
 		cmd   *exec.Cmd
@@ -178,9 +180,10 @@ func TestFleet(t *testing.T) {
 	}
 	var nodes []node
 	for range 2 {
-		cmd := store.program("serve", "--snapshots", store.address, "--data", filepath.Join(t.TempDir(), "node"))
+		data := filepath.Join(t.TempDir(), "node")
+		cmd := store.program("serve", "--snapshots", store.address, "--data", data)
 		url, log, ended := startServing(t, cmd)
-		nodes = append(nodes, node{url, log, cmd, ended})
+		nodes = append(nodes, node{data, url, log, cmd, ended})
 	}
 	for _, n := range nodes {
 		if got, err := servedVersion(n.url); err != nil || got != first {
@@ -220,6 +223,19 @@ func TestFleet(t *testing.T) {
 	store.publish(t, "--data", from)
 	for _, n := range nodes {
 		awaitVersion(t, n.url, second, n.log)
+		// The old one goes; so what it has in common with the next must be fetched.
+		tick := time.NewTicker(50 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			versions, err := snapshot.Versions(n.data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(versions) == 1 {
+				break
+			}
+			<-tick.C
+		}
 	}
 
 	// A third comes with another byte in each file.

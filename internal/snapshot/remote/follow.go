@@ -198,7 +198,7 @@ func (f *Follower) look(ctx context.Context, a *followed, first bool) error {
 	}
 	if text != "" && text != a.said {
 		f.metrics.failures.WithLabelValues(string(a.area)).Inc()
-		f.opt.Log.Error("the "+a.area.noun()+" of the store cannot be taken; what is here stays", "store", f.opt.Store.String(), "error", err)
+		f.opt.Log.Error("what the store points at cannot be taken; what is here stays", "what", string(a.area), "store", f.opt.Store.String(), "error", err)
 	}
 	a.said = text
 	behind := 0.0
@@ -286,7 +286,7 @@ func (f *Follower) bring(ctx context.Context, a *followed, to Pointer) error {
 		progress: func(done, total int64) {
 			if time.Since(said) > 10*time.Second {
 				said = time.Now()
-				f.opt.Log.Info("bringing a "+a.area.noun(), "version", to.Version, "bytes", done, "of", total)
+				f.opt.Log.Info("fetching from the store", "what", string(a.area), "version", to.Version, "bytes", done, "of", total)
 			}
 		},
 	}
@@ -296,7 +296,7 @@ func (f *Follower) bring(ctx context.Context, a *followed, to Pointer) error {
 	a.have = to.Version
 	if fresh {
 		f.metrics.pulled.WithLabelValues(string(a.area)).Inc()
-		f.opt.Log.Info("brought a "+a.area.noun(), "version", to.Version, "fetched_bytes", fetched.Load(), "took", time.Since(began).Round(time.Millisecond))
+		f.opt.Log.Info("fetched from the store", "what", string(a.area), "version", to.Version, "bytes", fetched.Load(), "took", time.Since(began).Round(time.Millisecond))
 	}
 	return f.hold(ctx, a, to.Version)
 }
@@ -320,7 +320,7 @@ func (f *Follower) hold(ctx context.Context, a *followed, versions ...string) er
 // tidy removes older versions as soon as no server holds them.
 func (f *Follower) tidy(a *followed) {
 	if err := prune(a.data); err != nil {
-		f.opt.Log.Warn("an old "+a.area.noun()+" cannot be removed", "error", err)
+		f.opt.Log.Warn("an old version cannot be removed", "what", string(a.area), "error", err)
 	}
 }
 
