@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -169,14 +168,4 @@ func reversed(host string) string {
 		slices.Reverse(parts)
 	}
 	return strings.Join(parts, ".")
-}
-
-// Table is the table of the tools for the documentation.
-func (s *Service) Table() string {
-	var b strings.Builder
-	b.WriteString("| Tool | What it answers | Needs | Price | Operation |\n|---|---|---|---|---|\n")
-	for _, t := range s.tools {
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | `%s %s` |\n", t.name, t.op.Summary, t.op.Who(), t.op.Price(), t.op.Method, t.op.Path)
-	}
-	return b.String()
 }

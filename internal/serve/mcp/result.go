@@ -38,6 +38,9 @@ func (t *table) MarshalJSON() ([]byte, error) {
 	return o.MarshalJSON()
 }
 
+// untabled are the members of a row that say once more what its address says.
+var untabled = []string{"href", "slug"}
+
 // cut leaves at most n rows.
 func (t *table) cut(n int) {
 	if len(t.rows) > n {
@@ -57,6 +60,9 @@ func tabled(list []any) *table {
 		put = func(prefix string, o object) {
 			for _, m := range o {
 				name := prefix + m.name
+				if slices.Contains(untabled, m.name) {
+					continue
+				}
 				if inner, ok := m.value.(object); ok && len(inner) > 0 {
 					put(name+".", inner)
 					continue

@@ -134,7 +134,7 @@ func columnWords(row reflect.Type) string {
 		}
 		for _, f := range reflect.VisibleFields(t) {
 			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-			if f.Anonymous || name == "" || name == "-" {
+			if f.Anonymous || name == "" || name == "-" || slices.Contains(untabled, name) {
 				continue
 			}
 			inner := f.Type

@@ -53,6 +53,7 @@ var plan = []struct {
 		{"docs/guide/python.md", "Python", "Call the API from Python, with pandas, pages and retries."},
 		{"docs/guide/spreadsheets.md", "Spreadsheets", "Grants in Excel and Google Sheets, with EINs that keep their zeros."},
 		{"docs/guide/agents.md", "Agents", "How a program gets a key by itself, and how to behave."},
+		{"docs/mcp.md", "Tools for language models", "Connect a program with a language model, and what its tools cost."},
 		{"docs/guide/candid.md", "Coming from Candid", "Which endpoint and field is which, and what differs."},
 		{"docs/ask.md", "Questions in plain English", "What can be asked, and how a question is understood."},
 		{"docs/site.md", "The site", "What the pages show, and how to share and take away a view."},

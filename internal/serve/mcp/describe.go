@@ -1,0 +1,45 @@
+package mcp
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// The tables of the documentation.
+
+// ToolTable is the tools, with what each answers and costs.
+func (s *Service) ToolTable() string {
+	t := rows("Tool", "What it answers", "Needs", "Price", "Operation")
+	for _, one := range s.tools {
+		t.add("`"+one.name+"`", one.op.Summary, one.op.Who(), one.op.Price(), fmt.Sprintf("`%s %s`", one.op.Method, one.op.Path))
+	}
+	return t.String()
+}
+
+// ResourceTable is the vocabularies; the texts of the documentation are known to
+// who reads it.
+func (s *Service) ResourceTable() string {
+	t := rows("Resource", "What it holds")
+	for _, v := range vocabularies(s.Reference) {
+		t.add("`"+vocabularyScheme+v.name+"`", v.about)
+	}
+	return t.String()
+}
+
+// PromptTable is the prompts, with what each asks for.
+func (s *Service) PromptTable() string {
+	t := rows("Prompt", "What it asks for", "Arguments")
+	for _, p := range prompts {
+		var names []string
+		for _, a := range p.arguments {
+			name := "`" + a.Name + "`"
+			if !a.Required {
+				name += " (optional)"
+			}
+			names = append(names, name)
+		}
+		t.add("`"+p.name+"`", p.about, strings.Join(slices.Clip(names), ", "))
+	}
+	return t.String()
+}
