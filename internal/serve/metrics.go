@@ -63,7 +63,7 @@ func route(path string, operation func(path string) string) string {
 		return "/api/other"
 	}
 	switch head, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/"); head {
-	case "", "org", "search", "ask", "explore", "grant", "place", "cause", "compare", "check", "download", "share", "sitemap", "sql", "data", "account", "signin", "signup", "static", "openapi.json", "llms.txt", "mcp", "healthz", "readyz":
+	case "", "org", "search", "ask", "explore", "grant", "place", "cause", "compare", "check", "download", "share", "sitemap", "sql", "data", "reconcile", "account", "signin", "signup", "static", "openapi.json", "llms.txt", "mcp", "healthz", "readyz":
 		return "/" + head
 	}
 	return "/other"

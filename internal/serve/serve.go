@@ -36,6 +36,7 @@ import (
 	"grantgraph/internal/serve/compress"
 	"grantgraph/internal/serve/dataset"
 	"grantgraph/internal/serve/mcp"
+	"grantgraph/internal/serve/reconcile"
 	"grantgraph/internal/serve/report/keyring"
 	"grantgraph/internal/serve/site"
 	"grantgraph/internal/serve/site/asking"
@@ -284,6 +285,12 @@ func (s *Server) route() error {
 	}
 	directory.Now = s.opt.Clock
 	mux.Handle(httpsig.Path, directory)
+	reconciling := reconcile.New(reconcile.Config{
+		BaseURL: s.opt.BaseURL, Acquire: s.holder.Acquire, Accounts: s.accounts, Address: s.address,
+		Budget: s.opt.Budget, Clock: s.opt.Clock, Log: s.log,
+	})
+	mux.Handle(reconcile.Root02, reconciling)
+	mux.Handle(reconcile.Root02+"/", reconciling)
 	mux.Handle("/", s.pages)
 	s.health(mux)
 	s.handler = s.metrics.watch(s.log, apiHandler.Route, compress.Handler(mux))

@@ -61,6 +61,7 @@ type Store interface {
 	AuditLog
 	Signing
 	Questions
+	Names
 	Close() error
 }
 
@@ -190,6 +191,14 @@ type Questions interface {
 	TakeQuestion(ctx context.Context, q Asking, receipt string) (left int, err error)
 	// ChargeOnce is Charge for a question that is not free.
 	ChargeOnce(ctx context.Context, id string, cost int, receipt string) (Balance, error)
+}
+
+// Names counts what is looked up without a key.
+type Names interface {
+	// TakeNames takes so many of the names that all at a network address may look
+	// up today, or none: then the error wraps ErrSpent and a WaitError. It returns
+	// when that is on the disk, with how many are left.
+	TakeNames(ctx context.Context, address string, n int) (left int, err error)
 }
 
 // AuditLog is what happened, for those who must answer for it.

@@ -73,6 +73,14 @@ func questionsSpent(kind string, most int, wait time.Duration) error {
 	return f
 }
 
+// namesSpent refuses to look up more names than an address has left.
+func namesSpent(n, left int, wait time.Duration) error {
+	f := fault.New("names_spent", "Without a key, a network may look up %d names in a day; it has %d left, and this request has %d.", FreeNames, left, n).
+		Try("send fewer names, come back after midnight UTC, or send a key as X-API-Key: <key>")
+	f.Err = errors.Join(ErrSpent, &WaitError{wait})
+	return f
+}
+
 // tierExhausted refuses a charge on the key of an agent that has no calls left.
 func tierExhausted(tier Tier, allowance int64) error {
 	f := fault.New("quota_exhausted", "Limit of this key reached: %d calls on the %s tier.", allowance, tier).

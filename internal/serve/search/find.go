@@ -208,7 +208,8 @@ type hit struct {
 	org        uint32
 	score      float32
 	prominence float32
-	letter     bool // the name is what was typed, letter by letter
+	text       float32 // how well the name and the question agree
+	letter     bool    // the name is what was typed, letter by letter
 	class      class
 }
 

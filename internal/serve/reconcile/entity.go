@@ -1,0 +1,80 @@
+package reconcile
+
+import (
+	"strings"
+
+	"grantgraph/internal/orgname"
+	"grantgraph/internal/serve/search"
+)
+
+// Type is a kind of organizations.
+type Type struct {
+	ID          string `json:"id"`
+	Name        string `json:"name"`
+	Description string `json:"description,omitempty"`
+	Broader     []Type `json:"broader,omitempty"`
+}
+
+var everything = Type{ID: "organization", Name: "Organization", Description: "Any exempt organization, funder or recipient of grants."}
+
+// types are all there are: everything first, then its parts.
+var types = []Type{
+	everything,
+	{ID: search.Foundation, Name: "Private foundation", Description: "Organizations that file Form 990-PF.", Broader: []Type{{ID: everything.ID, Name: everything.Name}}},
+	{ID: search.Nonprofit, Name: "Nonprofit other than a private foundation", Description: "Public charities and all others.", Broader: []Type{{ID: everything.ID, Name: everything.Name}}},
+}
+
+// typeOf finds a type, nil when there is none of that name.
+func typeOf(id string) *Type {
+	for i := range types {
+		if types[i].ID == id {
+			return &types[i]
+		}
+	}
+	return nil
+}
+
+// isOfType reports whether an organization of a kind is of any of the types.
+func isOfType(kind string, any []string) bool {
+	if len(any) == 0 {
+		return true
+	}
+	for _, t := range any {
+		if t == everything.ID || t == kind {
+			return true
+		}
+	}
+	return false
+}
+
+// typesOf are the types of an organization, the narrowest first.
+func typesOf(kind string) []Type {
+	list := []Type{{ID: everything.ID, Name: everything.Name}}
+	if t := typeOf(kind); t != nil {
+		list = append([]Type{{ID: t.ID, Name: t.Name}}, list...)
+	}
+	return list
+}
+
+// nameOf is what an organization is called; it is never empty.
+func nameOf(r *search.Result) string {
+	if r.DisplayName != "" {
+		return r.DisplayName
+	}
+	return "EIN " + r.EIN.Hyphenated()
+}
+
+// describe tells an organization from its namesakes in one line.
+func describe(r *search.Result) string {
+	var parts []string
+	for _, s := range []string{placeOf(r.City, r.State), r.Type, r.Cause, "EIN " + r.EIN.Hyphenated()} {
+		if s != "" {
+			parts = append(parts, s)
+		}
+	}
+	return strings.Join(parts, " · ")
+}
+
+func placeOf(city, state string) string {
+	return strings.Trim(orgname.Display(city)+", "+state, ", ")
+}

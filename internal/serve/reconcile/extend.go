@@ -1,0 +1,131 @@
+package reconcile
+
+import (
+	"net/http"
+)
+
+// extend finds the values of properties: for each identifier those of each
+// property, none for one that is not known.
+func (h *Handler) extend(w http.ResponseWriter, r *http.Request, e *extension) ([][]value, error) {
+	d, release, err := h.admit(w, r, len(e.ids))
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	from := sourceOf(d, h.Clock())
+	rows := make([][]value, len(e.ids))
+	for i, id := range e.ids {
+		f, known, err := from.of(r.Context(), id)
+		if err != nil {
+			return nil, err
+		}
+		rows[i] = make([]value, len(e.properties))
+		for j, p := range e.properties {
+			if known {
+				rows[i][j] = p.value(f)
+			}
+		}
+	}
+	return rows, nil
+}
+
+// cell is a value as the protocol writes it.
+type cell struct {
+	Str *string `json:"str,omitempty"`
+	Int *int64  `json:"int,omitempty"`
+}
+
+// cells are the values of a property: one, or none where it is not known.
+func (v value) cells() []cell {
+	switch {
+	case v.Number != nil:
+		return []cell{{Int: v.Number}}
+	case v.Text != "":
+		return []cell{{Str: &v.Text}}
+	}
+	return []cell{}
+}
+
+// column names a property in an answer.
+type column struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+}
+
+func (e *extension) columns() []column {
+	list := make([]column, len(e.properties))
+	for i, p := range e.properties {
+		list[i] = column{p.id, p.name}
+	}
+	return list
+}
+
+type extended02 struct {
+	Meta []column                     `json:"meta"`
+	Rows map[string]map[string][]cell `json:"rows"`
+}
+
+func (e *extension) answer02(rows [][]value) *extended02 {
+	a := &extended02{Meta: e.columns(), Rows: make(map[string]map[string][]cell, len(rows))}
+	for i, id := range e.ids {
+		row := make(map[string][]cell, len(e.properties))
+		for j, p := range e.properties {
+			row[p.id] = rows[i][j].cells()
+		}
+		a.Rows[id] = row
+	}
+	return a
+}
+
+type extended10 struct {
+	Meta []column `json:"meta"`
+	Rows []row10  `json:"rows"`
+}
+
+type row10 struct {
+	ID         string       `json:"id"`
+	Properties []property10 `json:"properties"`
+}
+
+type property10 struct {
+	ID     string `json:"id"`
+	Values []cell `json:"values"`
+}
+
+func (e *extension) answer10(rows [][]value) *extended10 {
+	a := &extended10{Meta: e.columns(), Rows: make([]row10, len(rows))}
+	for i, id := range e.ids {
+		row := row10{ID: id, Properties: make([]property10, len(e.properties))}
+		for j, p := range e.properties {
+			row.Properties[j] = property10{p.id, rows[i][j].cells()}
+		}
+		a.Rows[i] = row
+	}
+	return a
+}
+
+// propose lists the properties that there are for a type: all, whatever the type.
+func (h *Handler) propose(w http.ResponseWriter, r *http.Request) error {
+	v := r.URL.Query()
+	limit, err := whole(v, "limit", len(properties))
+	if err != nil {
+		return err
+	}
+	kind := v.Get("type")
+	if kind != "" && typeOf(kind) == nil {
+		return (&Query{Types: []string{kind}}).known()
+	}
+	list := propertySuggestions()
+	for i := range list {
+		list[i].Qualifiers = nil
+	}
+	answer := struct {
+		Properties []suggestion `json:"properties"`
+		Type       string       `json:"type,omitempty"`
+		Limit      int          `json:"limit,omitempty"`
+	}{list[:min(limit, len(list))], kind, 0}
+	if v.Has("limit") {
+		answer.Limit = limit
+	}
+	return write(w, answer)
+}

@@ -1,0 +1,135 @@
+package reconcile
+
+import (
+	"net/http"
+	"net/netip"
+	"strconv"
+	"strings"
+	"time"
+
+	"grantgraph/internal/fault"
+	"grantgraph/internal/serve/account"
+	"grantgraph/internal/serve/api"
+	"grantgraph/internal/serve/dataset"
+)
+
+// admit lets a request about so many organizations in, once it is paid: one call of
+// the key, or as many of the names that the address has in a day. What is refused
+// costs nothing. The dataset is held until release.
+func (h *Handler) admit(w http.ResponseWriter, r *http.Request, n int) (d *dataset.Dataset, release func(), err error) {
+	if err := addressed(r); err != nil {
+		return nil, nil, err
+	}
+	key := credential(r.Header)
+	most := FreeBatch
+	if key != "" {
+		most = KeyBatch
+	}
+	if n > most {
+		f := fault.New(slugTooLarge, "A request may have %d organizations, and this one has %d.", most, n).Try("send %d at a time", most)
+		if key == "" {
+			f.Try("send %d at a time, or up to %d with a key", most, KeyBatch)
+		}
+		return nil, nil, f
+	}
+	if d, release, err = h.acquire(w); err != nil {
+		return nil, nil, err
+	}
+	if err := h.charge(w, r, key, n); err != nil {
+		release()
+		return nil, nil, err
+	}
+	return d, release, nil
+}
+
+// acquire holds the dataset, if all that is needed of it is in service.
+func (h *Handler) acquire(w http.ResponseWriter) (*dataset.Dataset, func(), error) {
+	d, release := h.Acquire()
+	if !d.Whole() {
+		release()
+		return nil, nil, fault.New(slugNoData, "A file that the answer needs is damaged, and out of service until another build is served.").Try("ask again later; nothing was counted")
+	}
+	w.Header().Set("X-Dataset-Version", d.Version())
+	return d, release, nil
+}
+
+// charge takes what the request costs. An empty batch costs nothing.
+func (h *Handler) charge(w http.ResponseWriter, r *http.Request, secret string, n int) error {
+	if secret != "" {
+		key, err := h.Accounts.Authenticate(r.Context(), secret)
+		if err != nil {
+			return err
+		}
+		if err := key.Require(account.Grants); err != nil {
+			return err
+		}
+		if n == 0 {
+			return nil
+		}
+		balance, err := h.Accounts.Charge(r.Context(), key.ID, 1)
+		if balance.Limit > 0 {
+			w.Header().Set("X-Calls-Limit", strconv.Itoa(balance.Limit))
+			w.Header().Set("X-Calls-Remaining", strconv.Itoa(balance.Remaining))
+			w.Header().Set("X-Calls-Reset", api.Instant(balance.Reset))
+		}
+		return err
+	}
+	from := h.Address(r)
+	if n == 0 || isLoopback(from) {
+		return nil
+	}
+	left, err := h.Accounts.TakeNames(r.Context(), from, n)
+	if err == nil {
+		w.Header().Set("X-Names-Remaining", strconv.Itoa(left))
+	}
+	return err
+}
+
+// look lets a request for a suggestion or a preview in.
+func (h *Handler) look(w http.ResponseWriter, r *http.Request) (*dataset.Dataset, func(), error) {
+	if err := addressed(r); err != nil {
+		return nil, nil, err
+	}
+	if wait, ok := h.looks.Take(h.Address(r)); !ok {
+		f := fault.New(slugRate, "That was faster than anybody types.").Try("wait a moment")
+		f.Err = &account.WaitError{Wait: max(wait, time.Second)}
+		return nil, nil, f
+	}
+	return h.acquire(w)
+}
+
+// credential is the key a request carries, empty when it carries none.
+func credential(h http.Header) string {
+	if key := strings.TrimSpace(h.Get("X-API-Key")); key != "" {
+		return key
+	}
+	scheme, token, _ := strings.Cut(strings.TrimSpace(h.Get("Authorization")), " ")
+	if strings.EqualFold(scheme, "Bearer") {
+		return strings.TrimSpace(token)
+	}
+	return ""
+}
+
+// addressed refuses a key in the address: addresses are written down by whatever
+// stands in between, and it would not be taken from there.
+func addressed(r *http.Request) error {
+	if account.MaskKeys(r.URL.RawQuery) == r.URL.RawQuery {
+		return nil
+	}
+	return fault.New(slugKeyURL, "There is a key in the address, where others can read it.").
+		Try("send it as X-API-Key: <key>, and rotate it on your account page")
+}
+
+// isLoopback reports whether somebody asks from this machine, where a proxy may
+// be that was not named: all who come through it would be one visitor.
+func isLoopback(address string) bool {
+	at, err := netip.ParseAddr(address)
+	if err != nil {
+		ported, err := netip.ParseAddrPort(address)
+		if err != nil {
+			return false
+		}
+		at = ported.Addr()
+	}
+	return at.Unmap().IsLoopback()
+}

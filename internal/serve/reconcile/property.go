@@ -1,0 +1,177 @@
+package reconcile
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/orgname"
+	"grantgraph/internal/serve/dataset"
+	"grantgraph/internal/serve/directory"
+	"grantgraph/internal/serve/graph"
+	"grantgraph/internal/serve/screen"
+	"grantgraph/internal/serve/search"
+)
+
+// The properties that queries are compared by.
+const (
+	propState = "state"
+	propCity  = "city"
+	propZIP   = "zip"
+	propEIN   = "ein"
+)
+
+// facts are what is known of one organization.
+type facts struct {
+	search.Result
+	directory.Row
+	gave, received graph.PartySums
+}
+
+// value is the value of a property: a text, a whole number, or nothing where it is
+// not known.
+type value struct {
+	Text   string
+	Number *int64
+}
+
+func text(s string) value { return value{Text: s} }
+
+// number is a number that may be zero, which is not the same as unknown.
+func number(n *int64) value { return value{Number: n} }
+
+// truth is yes or no: the protocol has no other word for it.
+func truth(b *bool) value {
+	switch {
+	case b == nil:
+		return value{}
+	case *b:
+		return text("yes")
+	}
+	return text("no")
+}
+
+// property is something that is known of organizations.
+type property struct {
+	id, name, about string
+	value           func(*facts) value
+}
+
+// properties are all there are, those that queries are compared by first.
+var properties = []property{
+	{propState, "State", "State or territory of the registered address, as two letters. Names are compared by it.", func(f *facts) value { return text(f.Result.State) }},
+	{propCity, "City", "City of the registered address. Names are compared by it.", func(f *facts) value { return text(orgname.Display(f.Result.City)) }},
+	{propZIP, "ZIP code", "Five digits, of the registered address. Names are compared by it.", func(f *facts) value { return text(f.ZIP) }},
+	{propEIN, "EIN", "Employer identification number, which is also the identifier. Names are compared by it.", func(f *facts) value { return text(f.Result.EIN.Hyphenated()) }},
+	{"name", "Name", "The registered name, in capitals as the register has it.", func(f *facts) value { return text(f.Result.Name) }},
+	{"kind", "Kind", "What kind of organization it is, such as public charity or private foundation.", func(f *facts) value { return text(f.Type) }},
+	{"cause", "Cause", "The cause of its registered NTEE code.", func(f *facts) value { return text(f.Cause) }},
+	{"ntee", "NTEE code", "As it is registered.", func(f *facts) value { return text(string(f.Result.NTEE)) }},
+	{"ruling_year", "Year of exemption", "Year in which the IRS recognized it as exempt.", func(f *facts) value { return year(f.RulingYear) }},
+	{"fiscal_year", "Fiscal year", "Year in which the period of its latest return ends: revenue, expenses, assets and grants paid are of that return.", func(f *facts) value { return year(f.FiscalYear) }},
+	{"revenue", "Revenue", "Dollars, of its latest return.", func(f *facts) value { return number(f.Row.Revenue) }},
+	{"expenses", "Expenses", "Dollars, of its latest return.", func(f *facts) value { return number(f.Expenses) }},
+	{"assets", "Assets", "Dollars at the end of the year, of its latest return.", func(f *facts) value { return number(f.Assets) }},
+	{"grants_paid", "Grants paid in the year", "Dollars, as its latest return states them.", func(f *facts) value { return number(f.GrantsPaid) }},
+	{"given_total", "Dollars given", "The sum of the grants that its returns list, of all years.", func(f *facts) value { return number(&f.gave.Total) }},
+	{"given_grants", "Grants given", "How many grants its returns list, of all years.", func(f *facts) value { return number(&f.gave.Grants) }},
+	{"received_total", "Dollars received", "The sum of the grants to it that the returns of others list, of all years.", func(f *facts) value { return number(&f.received.Total) }},
+	{"received_grants", "Grants received", "How many grants to it the returns of others list, of all years.", func(f *facts) value { return number(&f.received.Grants) }},
+	{"received_funders", "Funders", "How many organizations list a grant to it, of all years.", func(f *facts) value { return number(&f.received.Parties) }},
+	{"standing", "Standing with the IRS", "One of: exemption revoked; deductible (it is in Publication 78); registered (it is in the master file only); not listed. Empty while a list is out of service.", func(f *facts) value { return text(f.standing()) }},
+	{"pub78", "In Publication 78", "yes or no. Empty while the list is out of service.", func(f *facts) value { return truth(f.Pub78) }},
+	{"revoked", "Exemption revoked", "yes when it is on the list of automatic revocations and was not reinstated. Empty while the list is out of service.", func(f *facts) value { return truth(f.OnRevoked) }},
+}
+
+func year(n int) value {
+	if n == 0 {
+		return value{}
+	}
+	y := int64(n)
+	return number(&y)
+}
+
+// standing is how it stands with the lists of the IRS, empty when that cannot be
+// said.
+func (f *facts) standing() string {
+	is := func(b *bool) bool { return b != nil && *b }
+	switch {
+	case is(f.OnRevoked):
+		return "exemption revoked"
+	case f.OnRevoked == nil || f.Pub78 == nil || f.InBMF == nil:
+		return ""
+	case *f.Pub78:
+		return "deductible"
+	case *f.InBMF:
+		return "registered"
+	}
+	return "not listed"
+}
+
+// propertyOf finds a property, nil when there is none of that name.
+func propertyOf(id string) *property {
+	for i := range properties {
+		if properties[i].id == id {
+			return &properties[i]
+		}
+	}
+	return nil
+}
+
+// compared says whether queries are compared by a property, and propertyIDs which
+// there are.
+func compared(id string) bool { return readers[id] != nil }
+
+func propertyIDs(which func(string) bool) string {
+	var list []string
+	for _, p := range properties {
+		if which(p.id) {
+			list = append(list, p.id)
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// source is where facts come from: one dataset at one moment.
+type source struct {
+	*dataset.Dataset
+	standing *screen.Standing // with the lists that may be used now
+}
+
+func sourceOf(d *dataset.Dataset, now time.Time) *source {
+	s := &source{Dataset: d}
+	if d.Standing == nil {
+		return s
+	}
+	usable, from := *d.Standing, d.Screen.Sources(now)
+	for _, l := range []struct {
+		of  *screen.Source
+		set *[]uint64
+	}{{&from.BMF, &usable.InBMF}, {&from.Pub78, &usable.Pub78}, {&from.Revocation, &usable.Revoked}} {
+		if !l.of.Screens {
+			*l.set = nil
+		}
+	}
+	s.standing = &usable
+	return s
+}
+
+// of is what is known of the organization with this identifier; known is false when
+// there is none.
+func (s *source) of(ctx context.Context, id string) (f *facts, known bool, err error) {
+	e, err := ein.Parse(id)
+	if err != nil {
+		return nil, false, nil
+	}
+	f = &facts{}
+	if f.Result, known = s.Search.Lookup(e); !known {
+		return nil, false, nil
+	}
+	f.Row, _ = s.Directory.Row(f.Org, s.standing)
+	if f.gave, err = s.Graph.Sums(ctx, e, graph.Gave); err != nil {
+		return nil, false, err
+	}
+	f.received, err = s.Graph.Sums(ctx, e, graph.Received)
+	return f, true, err
+}

@@ -1,0 +1,403 @@
+// Package reconcile serves the Reconciliation Service API of the W3C community
+// group, version 0.2 and the draft of 1.0, so that OpenRefine and its like link a
+// spreadsheet of names to EINs. It reads requests, meters them and writes what the
+// protocol asks for; which organization a name means is judged by Matcher, from
+// the indexes that the search page asks too.
+//
+// It is the one part of the service that pages of other sites may ask: every answer
+// allows any origin. Nothing here looks at a cookie or sets one, and a key is only
+// taken from a header, so that a page learns nothing but what anybody may ask for.
+package reconcile
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math"
+	"mime"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"grantgraph/internal/fault"
+	"grantgraph/internal/serve/account"
+	"grantgraph/internal/serve/api"
+	"grantgraph/internal/serve/budget"
+	"grantgraph/internal/serve/dataset"
+	"grantgraph/internal/serve/site/visitor"
+)
+
+// How many names, or organizations to extend, a request may have.
+const (
+	FreeBatch = 10 // without a key
+	KeyBatch  = 50 // with one, for one call
+)
+
+// Bounds of the work.
+const (
+	patience   = 20 * time.Second // of a request
+	weight     = 2 << 20          // what a request takes, in bytes, beside its body
+	bodyCopies = 4                // of the bytes of a body, while it is read
+	atOnce     = 16               // requests under way
+	atOnceEach = 3                // from one address
+)
+
+// looks is how often a visitor may ask for suggestions and previews, which come
+// while somebody types and points.
+var looks = visitor.Rate{Burst: 60, Every: 500 * time.Millisecond}
+
+// Accounts knows keys and counts; account.Store does.
+type Accounts interface {
+	Authenticate(ctx context.Context, secret string) (account.KeyInfo, error)
+	Charge(ctx context.Context, id string, cost int) (account.Balance, error)
+	TakeNames(ctx context.Context, address string, n int) (left int, err error)
+}
+
+// Config is what the service is made of.
+type Config struct {
+	BaseURL  string
+	Acquire  func() (*dataset.Dataset, func())
+	Accounts Accounts
+	Address  func(*http.Request) string // who is asking
+	Budget   *budget.Budget             // holds the memory of all requests together; nil is without bounds
+	Clock    func() time.Time
+	Log      *slog.Logger
+}
+
+// Handler answers below Root02.
+type Handler struct {
+	Config
+	mux    *http.ServeMux
+	atOnce *budget.AtOnce
+	looks  *visitor.Limit
+}
+
+// New makes the handler.
+func New(c Config) *Handler {
+	h := &Handler{Config: c, mux: http.NewServeMux(), atOnce: budget.NewAtOnce(atOnce, atOnceEach), looks: visitor.New(looks, c.Clock)}
+	handle := func(pattern string, serve func(w http.ResponseWriter, r *http.Request) error) {
+		h.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+			ctx, cancel := context.WithTimeout(r.Context(), patience)
+			defer cancel()
+			if err := serve(w, r.WithContext(ctx)); err != nil {
+				h.fail(w, r, err)
+			}
+		})
+	}
+	handle("GET "+Root02, h.get02)
+	handle("POST "+Root02, h.post02)
+	handle("GET "+Root10, func(w http.ResponseWriter, _ *http.Request) error { return write(w, h.manifest10()) })
+	handle("POST "+Root10+"/match", h.match10)
+	handle("POST "+Root10+"/extend", h.extend10)
+	for _, root := range []string{Root02, Root10} {
+		// A client that joins paths carelessly.
+		handle("GET "+root+"/{$}", func(w http.ResponseWriter, r *http.Request) error {
+			http.Redirect(w, r, root, http.StatusMovedPermanently)
+			return nil
+		})
+		handle("GET "+root+"/suggest/{kind}", h.suggest)
+		handle("GET "+root+"/preview", h.preview)
+		handle("GET "+root+"/extend/propose", h.propose)
+	}
+	handle("GET "+Root02+"/flyout/{kind}", h.flyout)
+	h.mux.HandleFunc("GET "+styleAddress, serveStyle)
+	handle("/", h.other)
+	return h
+}
+
+// methods that something here answers.
+var methods = []string{http.MethodGet, http.MethodPost}
+
+// ServeHTTP answers a request of any origin.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	header := w.Header()
+	header.Set("Access-Control-Allow-Origin", "*")
+	header.Set("Access-Control-Expose-Headers", "Retry-After, X-Calls-Limit, X-Calls-Remaining, X-Calls-Reset, X-Dataset-Version, X-Names-Remaining, X-Request-Id")
+	header.Set("X-Content-Type-Options", "nosniff")
+	header.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+	if r.Method == http.MethodOptions {
+		header.Set("Access-Control-Allow-Methods", "GET, POST, OPTIONS")
+		header.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, X-API-Key")
+		header.Set("Access-Control-Max-Age", "86400")
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	h.mux.ServeHTTP(w, r)
+}
+
+// other answers what is not there: 405 when it is there by another method.
+func (h *Handler) other(w http.ResponseWriter, r *http.Request) error {
+	for _, method := range methods {
+		other := r.Clone(r.Context())
+		other.Method = method
+		if _, pattern := h.mux.Handler(other); pattern != "/" {
+			w.Header().Set("Allow", method)
+			return fault.New(slugMethod, "This address answers %s.", method).Try("use that; %s has the manifest", Root02)
+		}
+	}
+	return fault.New(slugMissing, "There is nothing at this address.").Try("see %s/docs/reconcile for what there is", h.BaseURL)
+}
+
+// get02 answers the manifest, or a query in the address.
+func (h *Handler) get02(w http.ResponseWriter, r *http.Request) error {
+	values, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return malformed("The query string cannot be decoded.")
+	}
+	done, err := h.hold(r, int64(len(r.URL.RawQuery)))
+	if err != nil {
+		return err
+	}
+	defer done()
+	return h.answer02(w, r, values, true)
+}
+
+// post02 answers a query in a form.
+func (h *Handler) post02(w http.ResponseWriter, r *http.Request) error {
+	body, done, err := h.body(w, r, "application/x-www-form-urlencoded")
+	if err != nil {
+		return err
+	}
+	defer done()
+	values, err := url.ParseQuery(string(body))
+	if err != nil {
+		return malformed("The form cannot be decoded.")
+	}
+	return h.answer02(w, r, values, false)
+}
+
+func (h *Handler) answer02(w http.ResponseWriter, r *http.Request, values url.Values, manifest bool) error {
+	switch {
+	case values.Has("queries"):
+		batch, err := readBatch02([]byte(values.Get("queries")))
+		if err != nil {
+			return err
+		}
+		found, err := h.match(w, r, batch)
+		if err != nil {
+			return err
+		}
+		answer := make(map[string]result02, len(batch))
+		for i, b := range batch {
+			answer[b.name] = result02{found[i]}
+		}
+		return write(w, answer)
+	case values.Has("extend"):
+		e, err := readExtension([]byte(values.Get("extend")))
+		if err != nil {
+			return err
+		}
+		rows, err := h.extend(w, r, e)
+		if err != nil {
+			return err
+		}
+		return write(w, e.answer02(rows))
+	case manifest:
+		return write(w, h.manifest02())
+	}
+	return malformed("The form has neither queries nor extend.")
+}
+
+// match10 answers a batch of the draft.
+func (h *Handler) match10(w http.ResponseWriter, r *http.Request) error {
+	body, done, err := h.body(w, r, "application/json")
+	if err != nil {
+		return err
+	}
+	defer done()
+	batch, err := readBatch10(body)
+	if err != nil {
+		return err
+	}
+	found, err := h.match(w, r, batch)
+	if err != nil {
+		return err
+	}
+	answer := results10{Results: make([]result10, len(found))}
+	for i, list := range found {
+		answer.Results[i] = result10{list}
+	}
+	return write(w, answer)
+}
+
+// extend10 answers a data extension of the draft.
+func (h *Handler) extend10(w http.ResponseWriter, r *http.Request) error {
+	body, done, err := h.body(w, r, "application/json")
+	if err != nil {
+		return err
+	}
+	defer done()
+	e, err := readExtension(body)
+	if err != nil {
+		return err
+	}
+	rows, err := h.extend(w, r, e)
+	if err != nil {
+		return err
+	}
+	return write(w, e.answer10(rows))
+}
+
+// What a query is answered with.
+type (
+	result02 struct {
+		Result []candidate `json:"result"`
+	}
+	results10 struct {
+		Results []result10 `json:"results"`
+	}
+	result10 struct {
+		Candidates []candidate `json:"candidates"`
+	}
+)
+
+// candidate is an organization in an answer, the same in both versions.
+type candidate struct {
+	ID          string    `json:"id"`
+	Name        string    `json:"name"`
+	Description string    `json:"description"`
+	Type        []Type    `json:"type"`
+	Score       float64   `json:"score"`
+	Match       bool      `json:"match"`
+	Features    []Feature `json:"features,omitempty"`
+}
+
+// match finds what the queries of a batch mean.
+func (h *Handler) match(w http.ResponseWriter, r *http.Request, batch []named) ([][]candidate, error) {
+	for i := range batch {
+		if err := batch[i].query.known(); err != nil {
+			return nil, err
+		}
+	}
+	d, release, err := h.admit(w, r, len(batch))
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	m := Matcher{Search: d.Search, Directory: d.Directory}
+	to := make([][]candidate, len(batch))
+	for i := range batch {
+		found, err := m.Match(r.Context(), &batch[i].query)
+		if err != nil {
+			return nil, err
+		}
+		to[i] = make([]candidate, len(found))
+		for j := range found {
+			f := &found[j]
+			to[i][j] = candidate{
+				ID: f.EIN.String(), Name: nameOf(&f.Result), Description: describe(&f.Result), Type: typesOf(f.Kind),
+				Score: percent(f.Probability), Match: f.Sure, Features: f.Features,
+			}
+		}
+	}
+	return to, nil
+}
+
+// percent is a probability from 0 to 100, to one decimal. None is certain, so it
+// is below 100.
+func percent(p float64) float64 { return min(99.9, math.Round(1000*p)/10) }
+
+// body reads the body of a request of a type. Its memory is held until done.
+func (h *Handler) body(w http.ResponseWriter, r *http.Request, kind string) (body []byte, done func(), err error) {
+	given, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if given != kind {
+		return nil, nil, fault.New(slugMedia, "The body is not %s.", kind).Try("send Content-Type: %s", kind)
+	}
+	size := r.ContentLength
+	if size < 0 || size > maxBody {
+		size = maxBody
+	}
+	if done, err = h.hold(r, size); err != nil {
+		return nil, nil, err
+	}
+	body, err = io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if err == nil {
+		return body, done, nil
+	}
+	done()
+	var large *http.MaxBytesError
+	if errors.As(err, &large) {
+		return nil, nil, fault.New(slugBody, "The body is longer than %d bytes.", maxBody).Try("send fewer names at a time")
+	}
+	return nil, nil, malformed("The body did not arrive whole.")
+}
+
+// hold counts a request among those under way, with the memory that it takes,
+// until done.
+func (h *Handler) hold(r *http.Request, size int64) (done func(), err error) {
+	end, err := h.atOnce.Begin(h.Address(r))
+	if err != nil {
+		return nil, err
+	}
+	hold, err := h.Budget.Take(r.Context(), weight+bodyCopies*size)
+	if err != nil {
+		end()
+		return nil, err
+	}
+	return func() { hold.Release(); end() }, nil
+}
+
+// write answers with JSON.
+func write(w http.ResponseWriter, v any) error {
+	body, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("writing an answer: %w", err)
+	}
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	_, _ = w.Write(body) // a client that has gone needs no other answer
+	return nil
+}
+
+// The refusals of requests, beside those of a batch and of keys.
+const (
+	slugMethod  = "method_not_allowed"
+	slugMissing = "not_found"
+	slugMedia   = "unsupported_media_type"
+	slugBody    = "body_too_large"
+	slugRate    = "too_many_requests"
+	slugNoData  = "dataset_damaged"
+	slugKeyURL  = "key_in_address"
+)
+
+// statuses of refusals.
+var statuses = map[string]int{
+	slugMalformed: 400, slugType: 400, slugProperty: 400, slugQualifier: 400, slugKeyURL: 400,
+	slugTooLarge: 413, slugBody: 413, slugMethod: 405, slugMissing: 404, slugMedia: 415,
+	slugRate: 429, "names_spent": 429, slugNoData: 503,
+	"no_key": 401, "unknown_key": 401, "key_expired": 401, "account_inactive": 402, "plan_required": 402, "quota_exhausted": 402, "key_locked": 402,
+	budget.Busy: 503, "store_unavailable": 503,
+}
+
+// fail answers with an error, in the form of the API.
+func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
+	f := api.Failure{Code: http.StatusInternalServerError, Error: "internal_error", Message: "Something broke on our side.", RequestID: api.RequestID(r)}
+	known, ok := fault.Of(err)
+	switch {
+	case ok && statuses[known.Slug] != 0:
+		f.Code, f.Error, f.Message, f.Hint = statuses[known.Slug], known.Slug, known.Message, known.Hint
+	case errors.Is(err, context.DeadlineExceeded) || r.Context().Err() != nil:
+		f.Code, f.Error, f.Message = http.StatusServiceUnavailable, "timed_out", "The request took too long and was stopped."
+		f.Hint = "send fewer names at a time"
+	default:
+		// Never with the names: they are the caller's.
+		h.Log.Error("a reconciliation failed", "request_id", f.RequestID, "error", err)
+	}
+	var wait *account.WaitError
+	if errors.As(err, &wait) {
+		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Wait.Seconds()))))
+	} else if f.Code == http.StatusServiceUnavailable {
+		w.Header().Set("Retry-After", "5")
+	}
+	header := w.Header()
+	header.Set("Content-Type", "application/json; charset=utf-8")
+	header.Set("X-Request-Id", f.RequestID)
+	header.Set("Cache-Control", "no-store")
+	header.Del("Content-Length")
+	w.WriteHeader(f.Code)
+	_ = json.NewEncoder(w).Encode(f)
+}

@@ -1,0 +1,163 @@
+package reconcile
+
+import (
+	"fmt"
+	"html"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"grantgraph/internal/fault"
+	"grantgraph/internal/serve/search"
+)
+
+// Bounds of a page of suggestions.
+const (
+	suggested    = 10
+	maxSuggested = 50
+	maxSkipped   = 150 // beyond which nobody looks
+)
+
+// suggestion is an entity, a property or a type that may be meant.
+type suggestion struct {
+	ID          string      `json:"id"`
+	Name        string      `json:"name"`
+	Description string      `json:"description,omitempty"`
+	Notable     []Type      `json:"notable,omitempty"`
+	Broader     []Type      `json:"broader,omitempty"`
+	Qualifiers  []qualifier `json:"matchQualifiers,omitempty"`
+}
+
+type qualifier struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+}
+
+// suggest completes what somebody types.
+func (h *Handler) suggest(w http.ResponseWriter, r *http.Request) error {
+	kind := r.PathValue("kind")
+	if kind != "entity" && kind != "property" && kind != "type" {
+		return h.other(w, r)
+	}
+	v := r.URL.Query()
+	prefix := strings.TrimSpace(v.Get("prefix"))
+	if len(prefix) > maxText {
+		return malformed("The prefix is longer than %d bytes.", maxText)
+	}
+	limit, err := whole(v, "limit", suggested)
+	if err != nil {
+		return err
+	}
+	// The draft renamed it.
+	skip, err := whole(v, "cursor", 0)
+	if err == nil && v.Has("offset") {
+		skip, err = whole(v, "offset", 0)
+	}
+	if err != nil {
+		return err
+	}
+	limit, skip = min(limit, maxSuggested), min(skip, maxSkipped)
+	d, release, err := h.look(w, r)
+	if err != nil {
+		return err
+	}
+	defer release()
+	var list []suggestion
+	switch kind {
+	case "entity":
+		for _, found := range d.Search.Find(prefix, "", skip+limit) {
+			list = append(list, suggestion{ID: found.EIN.String(), Name: nameOf(&found), Description: describe(&found), Notable: typesOf(found.Kind)[:1]})
+		}
+	case "property":
+		list = matching(prefix, propertySuggestions())
+	case "type":
+		list = matching(prefix, typeSuggestions())
+	}
+	list = list[min(skip, len(list)):]
+	answer := struct {
+		Result []suggestion `json:"result"`
+	}{append([]suggestion{}, list[:min(limit, len(list))]...)}
+	return write(w, answer)
+}
+
+// whole is a parameter that is a number, not below zero.
+func whole(v url.Values, name string, otherwise int) (int, error) {
+	text := v.Get(name)
+	if text == "" {
+		return otherwise, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 {
+		return 0, malformed("%s is not a whole number.", name)
+	}
+	return n, nil
+}
+
+func propertySuggestions() (list []suggestion) {
+	for _, p := range properties {
+		s := suggestion{ID: p.id, Name: p.name, Description: p.about}
+		if compared(p.id) {
+			s.Qualifiers = []qualifier{{exactMatch, "The same value"}}
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+func typeSuggestions() (list []suggestion) {
+	for _, t := range types {
+		list = append(list, suggestion{ID: t.ID, Name: t.Name, Description: t.Description, Broader: t.Broader})
+	}
+	return list
+}
+
+// matching are those that a prefix may mean: all for none, else those with an
+// identifier or a word of the name that begins so.
+func matching(prefix string, all []suggestion) (list []suggestion) {
+	prefix = strings.ToLower(prefix)
+	for _, s := range all {
+		name := strings.ToLower(s.Name)
+		if strings.HasPrefix(s.ID, prefix) || strings.HasPrefix(name, prefix) || strings.Contains(name, " "+prefix) {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// flyout shows a suggestion while somebody points at it; only version 0.2 has it.
+func (h *Handler) flyout(w http.ResponseWriter, r *http.Request) error {
+	id := r.URL.Query().Get("id")
+	d, release, err := h.look(w, r)
+	if err != nil {
+		return err
+	}
+	defer release()
+	var title, about string
+	switch r.PathValue("kind") {
+	case "entity":
+		if e, ok := readEIN(id); ok {
+			var found search.Result
+			if found, ok = d.Search.Lookup(e); ok {
+				title, about = nameOf(&found), describe(&found)
+			}
+		}
+	case "property":
+		if p := propertyOf(id); p != nil {
+			title, about = p.name, p.about
+		}
+	case "type":
+		if t := typeOf(id); t != nil {
+			title, about = t.Name, t.Description
+		}
+	default:
+		return h.other(w, r)
+	}
+	if title == "" {
+		return fault.New(slugMissing, "There is no %s of that name.", r.PathValue("kind")).Try("take an identifier that was suggested")
+	}
+	return write(w, struct {
+		ID   string `json:"id"`
+		HTML string `json:"html"`
+	}{id, fmt.Sprintf("<p><strong>%s</strong></p><p>%s</p>", html.EscapeString(title), html.EscapeString(about))})
+}

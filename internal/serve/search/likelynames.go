@@ -1,0 +1,39 @@
+package search
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Candidate is an organization that a name may mean.
+type Candidate struct {
+	Result
+	Agreement  float64 // how well the best of its names and the name asked for agree, 0 to 1; 1 is the very name
+	Prominence float64 // how likely it is to be meant, whatever the name; 0 to 1
+}
+
+// Candidates finds the organizations that a name may mean, as Find does, with what
+// tells them apart: those of the state, empty for anywhere, and of the set, nil for
+// all. What they are called is all that counts; an EIN is not looked up.
+func (x *Index) Candidates(name, state string, within []uint64, limit int) []Candidate {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	name = strings.TrimSpace(firstBytes(name, maxQuestion))
+	if x.closed || utf8.RuneCountInString(name) < 2 || len(x.names) == 0 {
+		return nil
+	}
+	fd := x.finders.Get().(*finder)
+	defer x.finders.Put(fd)
+	fd.within, fd.efforts, fd.spent = within, correctAll, 0
+	fd.findAll(name, stateCode(state))
+	fd.within = nil
+	hits := fd.ranked(min(limit, maxLimit))
+	list := make([]Candidate, len(hits))
+	for i, h := range hits {
+		c := &list[i]
+		c.Result = x.result(h.org)
+		c.Score, c.Match = rounded(h.score), h.class.String()
+		c.Agreement, c.Prominence = rounded(h.text), rounded(h.prominence)
+	}
+	return list
+}
