@@ -40,6 +40,7 @@ type evalCmd struct {
 	semanticFlags
 	rankingsFlags
 	supportFlags
+	reconcileFlags
 }
 
 // Help is shown by eval --help.
@@ -78,18 +79,26 @@ far lines are from the register.
 With --support it measures the support strategies, on real purposes that were
 judged by hand, and with --holdings the asset classes, on real investments.
 
+With --reconcile it looks the names of labelled lines up as a reconciliation client
+does, with and without their places, and prints how many first answers and matches
+are right, what scores are worth, and how fast it goes. It fails when a gate does.
+
 Example:  grantgraph eval --labelled lines.csv.gz --bmf eo_oh.csv eo_pa.csv
           grantgraph eval --world world
           grantgraph eval --screening --list ofac --bmf eo_oh.csv eo_pa.csv
           grantgraph eval --screening --list ofac --cases cases.csv.gz
           grantgraph eval --causes --bmf eo_oh.csv eo_pa.csv
           grantgraph eval --semantic --queries queries.jsonl --documents documents.jsonl
-          grantgraph eval --rankings --data data`
+          grantgraph eval --rankings --data data
+          grantgraph eval --reconcile --labelled lines.csv.gz --bmf eo_oh.csv eo_pa.csv`
 }
 
 func (c *evalCmd) Run(a *app) error {
 	if c.Support || c.Holdings {
 		return c.evalJudged(a)
+	}
+	if c.Reconcile {
+		return c.evalReconcile(a)
 	}
 	if c.Causes {
 		return c.evalCauses(a)

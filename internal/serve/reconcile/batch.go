@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -159,6 +160,17 @@ func shallow(data []byte) error {
 	return nil
 }
 
+// onlyThese refuses a field of a query that there is none of, such as one that is
+// misspelled.
+func onlyThese(at string, fields map[string]json.RawMessage, known ...string) error {
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		if !slices.Contains(known, name) {
+			return malformed("In %s there is a field %q, which is none of %s.", at, fault.Clip(name, maxIDText), strings.Join(known, ", "))
+		}
+	}
+	return nil
+}
+
 // readBatch02 reads a batch of version 0.2: an object of queries by name, in the
 // order of the names.
 func readBatch02(data []byte) ([]named, error) {
@@ -178,6 +190,10 @@ func readBatch02(data []byte) ([]named, error) {
 	if batch == nil {
 		return nil, malformed("The batch is null; it must be an object of queries by name.")
 	}
+	var fields map[string]map[string]json.RawMessage
+	if err := decode(data, &fields); err != nil {
+		return nil, err
+	}
 	list := make([]named, 0, len(batch))
 	for name, b := range batch {
 		at := "query " + fault.Clip(name, maxIDText)
@@ -186,6 +202,9 @@ func readBatch02(data []byte) ([]named, error) {
 		}
 		if b == nil || b.Query == nil && len(b.Properties) == 0 {
 			return nil, malformed("In %s there is neither a query nor a property.", at)
+		}
+		if err := onlyThese(at, fields[name], "query", "type", "type_strict", "limit", "properties"); err != nil {
+			return nil, err
 		}
 		q := Query{Types: b.Type}
 		if b.Query != nil {
@@ -228,11 +247,20 @@ func readBatch10(data []byte) ([]named, error) {
 	if batch.Queries == nil {
 		return nil, malformed("The batch has no queries.")
 	}
+	var fields struct {
+		Queries []map[string]json.RawMessage `json:"queries"`
+	}
+	if err := decode(data, &fields); err != nil {
+		return nil, err
+	}
 	list := make([]named, 0, len(batch.Queries))
 	for i, b := range batch.Queries {
 		at := fmt.Sprintf("query %d", i+1)
 		if b == nil || len(b.Conditions) == 0 {
 			return nil, malformed("In %s there is no condition.", at)
+		}
+		if err := onlyThese(at, fields.Queries[i], "type", "limit", "lang", "dir", "conditions"); err != nil {
+			return nil, err
 		}
 		var q Query
 		if b.Type != nil {

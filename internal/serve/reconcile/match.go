@@ -5,7 +5,6 @@ import (
 	"context"
 	"math"
 	"slices"
-	"strings"
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/orgname"
@@ -50,7 +49,6 @@ type contender struct {
 	state    agreement
 	city     agreement
 	zip      agreement
-	near     bool // the ZIP codes begin alike
 	ein      agreement
 	length   int // of the name that was asked for, in letters
 
@@ -99,7 +97,7 @@ type pool struct {
 }
 
 // byName adds who is called so: where the query says, in its state, and anywhere
-// unless the state is required.
+// unless the state is required or has one of that very name.
 func (p *pool) byName(name string, where []Condition) error {
 	asked := orgname.Parse(name)
 	traits := asked.Traits()
@@ -117,14 +115,26 @@ func (p *pool) byName(name string, where []Condition) error {
 	}
 	states := wanted(where, propState)
 	states = slices.Compact(states[:min(len(states), 2)])
-	if err := p.inPlace(name, states, where, add); err != nil {
-		return err
-	}
+	cities := wanted(where, propCity)
+	enough := len(states) > 0 && slices.ContainsFunc(where, func(c Condition) bool { return c.Property == propState && c.Required && c.Quantifier != None })
+	there := false // somebody of that very name is in the city
 	for _, state := range states {
-		add(p.m.Search.Candidates(name, state, nil, mostInState))
+		list := p.m.Search.Candidates(name, state, nil, mostInState)
+		add(list)
+		for _, c := range list {
+			if c.Result.Match == search.Exact {
+				// Namesakes elsewhere say little where one is in the state.
+				enough = true
+				there = there || slices.Contains(cities, orgname.City(c.City))
+			}
+		}
 	}
-	onlyThere := slices.ContainsFunc(where, func(c Condition) bool { return c.Property == propState && c.Required && c.Quantifier != None })
-	if len(states) == 0 || !onlyThere {
+	if !there {
+		if err := p.inPlace(name, states, cities, where, add); err != nil {
+			return err
+		}
+	}
+	if !enough {
 		add(p.m.Search.Candidates(name, "", nil, mostAnywhere))
 	}
 	return nil
@@ -132,12 +142,12 @@ func (p *pool) byName(name string, where []Condition) error {
 
 // inPlace adds who is called so in the city or the ZIP code: of a common name
 // there are more in a state than are compared.
-func (p *pool) inPlace(name string, states []string, where []Condition, add func([]search.Candidate)) error {
+func (p *pool) inPlace(name string, states, cities []string, where []Condition, add func([]search.Candidate)) error {
 	if p.m.Directory == nil {
 		return nil
 	}
 	var f directory.Filter
-	if cities := wanted(where, propCity); len(cities) > 0 {
+	if len(cities) > 0 {
 		for _, city := range cities[:min(len(cities), 3)] {
 			f.Cities = append(f.Cities, directory.City{Name: city})
 		}
@@ -189,7 +199,6 @@ func (m *Matcher) compare(c *contender, where []Condition) (ok bool) {
 				}
 			}
 			to = &c.zip
-			c.near = len(has) >= 3 && slices.ContainsFunc(w.Values, func(v string) bool { return strings.HasPrefix(v, has[:3]) })
 		case propEIN:
 			has = c.EIN.String()
 		}
@@ -238,7 +247,7 @@ func judged(list []*contender, limit int, named bool) (to []Candidate) {
 		to = append(to, Candidate{Result: c.Result, Probability: c.weight, Features: c.features()})
 	}
 	if len(to) > 0 {
-		to[0].Sure = to[0].Probability >= leastMatch
+		to[0].Sure = to[0].Probability >= leastMatch && list[0].strong()
 	}
 	return to
 }

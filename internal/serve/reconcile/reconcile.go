@@ -139,6 +139,10 @@ func (h *Handler) other(w http.ResponseWriter, r *http.Request) error {
 			return fault.New(slugMethod, "This address answers %s.", method).Try("use that; %s has the manifest", Root02)
 		}
 	}
+	return h.missing()
+}
+
+func (h *Handler) missing() error {
 	return fault.New(slugMissing, "There is nothing at this address.").Try("see %s/docs/reconcile for what there is", h.BaseURL)
 }
 

@@ -38,7 +38,7 @@ type qualifier struct {
 func (h *Handler) suggest(w http.ResponseWriter, r *http.Request) error {
 	kind := r.PathValue("kind")
 	if kind != "entity" && kind != "property" && kind != "type" {
-		return h.other(w, r)
+		return h.missing()
 	}
 	v := r.URL.Query()
 	prefix := strings.TrimSpace(v.Get("prefix"))
@@ -151,7 +151,7 @@ func (h *Handler) flyout(w http.ResponseWriter, r *http.Request) error {
 			title, about = t.Name, t.Description
 		}
 	default:
-		return h.other(w, r)
+		return h.missing()
 	}
 	if title == "" {
 		return fault.New(slugMissing, "There is no %s of that name.", r.PathValue("kind")).Try("take an identifier that was suggested")

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"cmp"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"grantgraph/internal/fault"
+	"grantgraph/internal/ingest/resolve/eval"
+	"grantgraph/internal/ingest/source/bmf"
+	"grantgraph/internal/place"
+	"grantgraph/internal/serve/reconcile/quality"
+	"grantgraph/internal/snapshot"
+)
+
+// reconcileFlags are those of eval --reconcile.
+type reconcileFlags struct {
+	Reconcile bool `help:"Measure how well names are reconciled with EINs, and how fast." group:"Reconciliation"`
+}
+
+// evalReconcile looks the names of labelled lines up in the master file. It fails
+// when a gate does.
+func (c *evalCmd) evalReconcile(a *app) error {
+	if c.Screening || c.World != "" || c.Sources != "" || c.Folds || c.Model != "" || c.Wrong != "" || c.Fit != "" || c.Queries != "" || c.Documents != "" {
+		return fault.New("bad_flag", "--reconcile goes with --labelled, --bmf, --into and --json alone").Try("grantgraph eval --help")
+	}
+	masters := append(c.BMF, c.More...)
+	if c.Labelled == "" || len(masters) == 0 {
+		return fault.New("bad_flag", "--reconcile needs --labelled and --bmf").Try("grantgraph eval --reconcile --labelled lines.csv.gz --bmf eo_oh.csv eo_pa.csv")
+	}
+	var cases []quality.Case
+	err := readFile(c.Labelled, "a file of labelled lines", func(r io.Reader) error {
+		_, err := eval.ReadLabelled(r, func(l *eval.Case) error {
+			cases = append(cases, quality.Case{Name: strings.TrimSpace(l.Name1 + " " + l.Name2), State: l.State, City: l.City, ZIP: l.ZIP, EIN: l.Truth})
+			return nil
+		})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if len(cases) == 0 {
+		return fault.New("no_labels", "%s has no line with a usable EIN", c.Labelled).Try("check the column filed_ein")
+	}
+	orgs, err := readMasters(masters)
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "grantgraph-eval-")
+	if err != nil {
+		return fault.Disk(os.TempDir(), err)
+	}
+	defer os.RemoveAll(dir)
+	register, err := quality.Open(a.Ctx, dir, orgs)
+	if err != nil {
+		return err
+	}
+	defer register.Close()
+	res, err := quality.Measure(a.Ctx, register, cases)
+	if err != nil {
+		return err
+	}
+	if err := c.print(a, "reconcile", tableAndJSON(res)); err != nil {
+		return err
+	}
+	if why := res.Failed(); why != "" {
+		return fault.New("gate_failed", "%s", why).Try("do not publish; look at the tables")
+	}
+	return nil
+}
+
+// readMasters reads parts of the master file as a build writes them, in the order
+// of EINs.
+func readMasters(paths []string) (orgs []snapshot.Organization, err error) {
+	for _, path := range paths {
+		err := readFile(path, "a part of the business master file", func(r io.Reader) error {
+			_, err := bmf.Read(r, func(m *bmf.Record) error {
+				o := snapshot.Organization{
+					EIN: m.EIN.String(), Name: strings.ToUpper(m.Name), Street: m.Street, City: strings.ToUpper(m.City), State: m.State,
+					NTEE: m.NTEE, Subsection: m.Subsection, Foundation: m.Foundation, Affiliation: m.Affiliation, Group: m.Group,
+					Sources: snapshot.SourceBMF, Active: true,
+				}
+				o.ZIP5, _ = place.ZIP5(m.ZIP, m.State)
+				if m.Revenue.Set {
+					v := m.Revenue.Value
+					o.Revenue = &v
+				}
+				for _, s := range []*string{&o.Name, &o.Street, &o.City, &o.State, &o.ZIP5, &o.NTEE, &o.Subsection, &o.Foundation, &o.Affiliation, &o.Group} {
+					*s = strings.Clone(*s) // the record is used again
+				}
+				orgs = append(orgs, o)
+				return nil
+			})
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	slices.SortStableFunc(orgs, func(a, b snapshot.Organization) int { return cmp.Compare(a.EIN, b.EIN) })
+	return slices.CompactFunc(orgs, func(a, b snapshot.Organization) bool { return a.EIN == b.EIN }), nil
+}
