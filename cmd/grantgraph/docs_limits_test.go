@@ -88,6 +88,9 @@ var (
 		{"Organizations side by side on `/compare`", "5", "site/organization/compare.go", "mostCompared", "5"},
 		{"Free questions on `/ask` a day, for a visitor", "3", "account/questions.go", "FreeQuestions", "3"},
 		{"Free questions on `/ask` a day, for all visitors of an address", "30", "account/questions.go", "AddressQuestions", "30"},
+		{"Names at a time sent to `/reconcile` without a key", "10", "reconcile/reconcile.go", "FreeBatch", "10"},
+		{"Names at a time sent to `/reconcile` with a key", "50", "reconcile/reconcile.go", "KeyBatch", "50"},
+		{"Names sent to `/reconcile` without a key in a day, from one network", "1,000", "account/names.go", "FreeNames", "1_000"},
 		{"Address of a page", "8 KB", "site/limits.go", "longestAddress", "8 << 10"},
 	}
 )

@@ -81,7 +81,7 @@ judged by hand, and with --holdings the asset classes, on real investments.
 
 With --reconcile it looks the names of labelled lines up as a reconciliation client
 does, with and without their places, and prints how many first answers and matches
-are right, what scores are worth, and how fast it goes. It fails when a gate does.
+are right, what scores are worth, and how fast it goes.
 
 Example:  grantgraph eval --labelled lines.csv.gz --bmf eo_oh.csv eo_pa.csv
           grantgraph eval --world world

@@ -52,6 +52,7 @@ var plan = []struct {
 	{"Guides", "One task each, with code to paste.", []placed{
 		{"docs/guide/python.md", "Python", "Call the API from Python, with pandas, pages and retries."},
 		{"docs/guide/spreadsheets.md", "Spreadsheets", "Grants in Excel and Google Sheets, with EINs that keep their zeros."},
+		{"docs/reconcile.md", "From names to EINs", "Link a spreadsheet of names to organizations, with OpenRefine or a script."},
 		{"docs/guide/agents.md", "Agents", "How a program gets a key by itself, and how to behave."},
 		{"docs/mcp.md", "Tools for language models", "Connect a program with a language model, and what its tools cost."},
 		{"docs/guide/candid.md", "Coming from Candid", "Which endpoint and field is which, and what differs."},
