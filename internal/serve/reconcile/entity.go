@@ -58,8 +58,8 @@ func typesOf(kind string) []Type {
 
 // nameOf is what an organization is called; it is never empty.
 func nameOf(r *search.Result) string {
-	if r.DisplayName != "" {
-		return r.DisplayName
+	if name := orgname.Display(r.Name); name != "" {
+		return name
 	}
 	return "EIN " + r.EIN.Hyphenated()
 }

@@ -9,7 +9,7 @@ const (
 // The size of a preview, in pixels.
 const (
 	previewWidth  = 400
-	previewHeight = 260
+	previewHeight = 300
 )
 
 type address struct {

@@ -190,6 +190,14 @@ func (x *Index) wordsOf(f uint32) []uint32 { return x.nameWords[x.nameStart[f]:x
 
 // result reads an organization.
 func (x *Index) result(org uint32) Result {
+	res := x.plain(org)
+	res.DisplayName = orgname.Display(res.Name)
+	return res
+}
+
+// plain is result without the name as people write it, which takes as long as all
+// the rest.
+func (x *Index) plain(org uint32) Result {
 	r := &x.orgs[org]
 	res := Result{Org: org, Known: FromIRS, EIN: ein.EIN(r.EIN), State: trimmed(r.State[:]), NTEE: ntee.Code(trimmed(r.NTEE[:]))}
 	if t := int(r.Type); t < len(types) {
@@ -205,7 +213,6 @@ func (x *Index) result(org uint32) Result {
 	}
 	name, city := x.texts(r)
 	res.Name, res.City = string(name), string(city)
-	res.DisplayName = orgname.Display(res.Name)
 	return res
 }
 

@@ -5,7 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// Candidate is an organization that a name may mean.
+// Candidate is an organization that a name may mean. It has no DisplayName: most are
+// compared and never shown.
 type Candidate struct {
 	Result
 	Agreement  float64 // how well the best of its names and the name asked for agree, 0 to 1; 1 is the very name
@@ -31,7 +32,7 @@ func (x *Index) Candidates(name, state string, within []uint64, limit int) []Can
 	list := make([]Candidate, len(hits))
 	for i, h := range hits {
 		c := &list[i]
-		c.Result = x.result(h.org)
+		c.Result = x.plain(h.org)
 		c.Score, c.Match = rounded(h.score), h.class.String()
 		c.Agreement, c.Prominence = rounded(h.text), rounded(h.prominence)
 	}
