@@ -63,6 +63,7 @@ func compatibility(call *api.Call) Compatibility {
 			mapping("", "POST /api/v1/screening/verify", ours, "Verifies a retained report, without a key."),
 			mapping("", "GET /api/v1/gov-funding/{ein}", ours, "Government awards."),
 			mapping("", "GET /api/v1/similar/{ein}", ours, "Organizations that resemble one; an association, with its reasons."),
+			mapping("", "GET /api/v1/prospects/{ein}", ours, "Funders that fund organizations like one; an association, with its reasons."),
 			mapping("", "POST /api/v1/sql", ours, "Read-only SQL over the warehouse."),
 			mapping("", "GET /api/v1/sql/schema", ours, "The tables that SQL can read, without a key."),
 			mapping("", "POST /api/v1/agent-key", ours, "A trial key for an automated agent."),

@@ -1,8 +1,8 @@
 // Package profiles is the operations about one organization: its essentials, its
-// full profile, those that resemble it, and what governments awarded it. What is
-// known of an organization is in packages profile, graph and screen; here are
-// the wire forms, the plans that parts need, and the words for what is absent.
-// Routing, metering and rendering are left to package api, and no other
+// full profile, those that resemble it, who may fund it, and what governments
+// awarded it. What is known of an organization is in packages profile, graph,
+// prospect and screen; here are the wire forms, the plans that parts need, and
+// the words for what is absent. Routing, metering and rendering are left to package api, and no other
 // operations are imported.
 package profiles
 
@@ -28,6 +28,8 @@ type Graph interface {
 	Cofunders(ctx context.Context, e ein.EIN, limit int) (graph.Neighbors, error)
 	SharingFunders(ctx context.Context, e ein.EIN, limit int) (graph.Neighbors, error)
 	NeighborWeight(e ein.EIN) int64
+	Prospects(ctx context.Context, q *graph.ProspectsQuestion) (*graph.Prospects, error)
+	ProspectsWeight(e ein.EIN) int64
 }
 
 // Parts are what the operations work with. Profiles and Graph are nil where they
@@ -47,37 +49,40 @@ var unknown = api.Refusal{Slug: "unknown_ein", Status: 404, Means: "no organizat
 func Group(p Parts) api.Group {
 	g := api.Group{
 		Tag: "Profiles", About: "What is known of one organization.",
-		Note:       "A profile says what is absent: `x_service.not_available` names each part and the reason. `similar` and `cofunders` are associations found in public data, not statements of anybody.",
-		Operations: []api.Operation{p.essentials(), p.premier(), p.similar(), p.funding()},
+		Note:       "A profile says what is absent: `x_service.not_available` names each part and the reason. `similar`, `cofunders` and prospects are associations found in public data, not statements of anybody.",
+		Operations: []api.Operation{p.essentials(), p.premier(), p.similar(), p.prospects(), p.funding()},
 		Schemas: map[reflect.Type]string{
-			reflect.TypeFor[Core]():           "ProfileCore",
-			reflect.TypeFor[Organization]():   "ProfileOrganization",
-			reflect.TypeFor[Financials]():     "ProfileFinancials",
-			reflect.TypeFor[ReturnOf]():       "ProfileReturnReference",
-			reflect.TypeFor[Return]():         "ProfileReturn",
-			reflect.TypeFor[Standing]():       "ProfileStanding",
-			reflect.TypeFor[Given]():          "ProfileGiven",
-			reflect.TypeFor[Received]():       "ProfileReceived",
-			reflect.TypeFor[Income]():         "ProfileIncome",
-			reflect.TypeFor[Expenses]():       "ProfileExpenses",
-			reflect.TypeFor[BalanceSheet]():   "ProfileBalanceSheet",
-			reflect.TypeFor[ServiceArea]():    "ProfileServiceArea",
-			reflect.TypeFor[Reasons]():        "SimilarReasons",
-			reflect.TypeFor[Governance]():     "ProfileGovernance",
-			reflect.TypeFor[Person]():         "ProfilePerson",
-			reflect.TypeFor[BoardLink]():      "ProfileBoardLink",
-			reflect.TypeFor[Family]():         "ProfileFamily",
-			reflect.TypeFor[Government]():     "ProfileGovernment",
-			reflect.TypeFor[Assets]():         "ProfileAssets",
-			reflect.TypeFor[AssetProfile]():   "ProfileAssetProfile",
-			reflect.TypeFor[Holding]():        "ProfileHolding",
-			reflect.TypeFor[FundingSummary](): "GovernmentFundingSummary",
-			reflect.TypeFor[FundingYear]():    "GovernmentFundingYear",
-			reflect.TypeFor[AgencyRow]():      "GovernmentAgency",
-			reflect.TypeFor[ProgramRow]():     "GovernmentProgram",
-			reflect.TypeFor[AwardRow]():       "GovernmentAward",
-			reflect.TypeFor[Join]():           "GovernmentAwardJoin",
-			reflect.TypeFor[Coverage]():       "GovernmentCoverage",
+			reflect.TypeFor[Core]():              "ProfileCore",
+			reflect.TypeFor[Organization]():      "ProfileOrganization",
+			reflect.TypeFor[Financials]():        "ProfileFinancials",
+			reflect.TypeFor[ReturnOf]():          "ProfileReturnReference",
+			reflect.TypeFor[Return]():            "ProfileReturn",
+			reflect.TypeFor[Standing]():          "ProfileStanding",
+			reflect.TypeFor[Given]():             "ProfileGiven",
+			reflect.TypeFor[Received]():          "ProfileReceived",
+			reflect.TypeFor[Income]():            "ProfileIncome",
+			reflect.TypeFor[Expenses]():          "ProfileExpenses",
+			reflect.TypeFor[BalanceSheet]():      "ProfileBalanceSheet",
+			reflect.TypeFor[ServiceArea]():       "ProfileServiceArea",
+			reflect.TypeFor[Reasons]():           "SimilarReasons",
+			reflect.TypeFor[ProspectReasons]():   "ProspectReasons",
+			reflect.TypeFor[ProspectRecipient](): "ProspectRecipient",
+			reflect.TypeFor[FirstTimeYear]():     "ProspectFirstTimeYear",
+			reflect.TypeFor[Governance]():        "ProfileGovernance",
+			reflect.TypeFor[Person]():            "ProfilePerson",
+			reflect.TypeFor[BoardLink]():         "ProfileBoardLink",
+			reflect.TypeFor[Family]():            "ProfileFamily",
+			reflect.TypeFor[Government]():        "ProfileGovernment",
+			reflect.TypeFor[Assets]():            "ProfileAssets",
+			reflect.TypeFor[AssetProfile]():      "ProfileAssetProfile",
+			reflect.TypeFor[Holding]():           "ProfileHolding",
+			reflect.TypeFor[FundingSummary]():    "GovernmentFundingSummary",
+			reflect.TypeFor[FundingYear]():       "GovernmentFundingYear",
+			reflect.TypeFor[AgencyRow]():         "GovernmentAgency",
+			reflect.TypeFor[ProgramRow]():        "GovernmentProgram",
+			reflect.TypeFor[AwardRow]():          "GovernmentAward",
+			reflect.TypeFor[Join]():              "GovernmentAwardJoin",
+			reflect.TypeFor[Coverage]():          "GovernmentCoverage",
 		},
 	}
 	for i := range g.Operations {

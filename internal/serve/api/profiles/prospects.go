@@ -1,0 +1,290 @@
+package profiles
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/fault"
+	"grantgraph/internal/grant"
+	"grantgraph/internal/ntee"
+	"grantgraph/internal/place"
+	"grantgraph/internal/serve/api"
+	"grantgraph/internal/serve/graph"
+	"grantgraph/internal/serve/profile"
+	"grantgraph/internal/serve/prospect"
+)
+
+const (
+	maxProspects = 100
+	mostDollars  = 1 << 53
+	// An organization with fewer funders than this is compared with others by
+	// cause, meaning, place and size too: its funders say little of it.
+	fewFunders = 5
+	// alikeWeight is what such a likeness counts for beside shared funders.
+	alikeWeight = 0.3
+	mostAlike   = 100
+)
+
+// proprietary is the failure of a code of another taxonomy.
+var proprietary = api.Refusal{Slug: "proprietary_subject", Status: 400, Means: "a value of subject is shaped like a code of a proprietary taxonomy", Do: "Send an NTEE letter, an NTEE code or a cause."}
+
+// prospectFilters are the parameters that choose among funders. Their names are
+// those of the grant endpoints and of the search for organizations.
+func prospectFilters() []api.Param {
+	return []api.Param{
+		{Name: "location", Also: api.Words("state states place where region geo recip_state funder_state"), Type: api.String, List: true, MaxLength: 500, MaxItems: 60, Example: "IL", Description: "Two-letter US states, comma-separated: only funders that give there, or with location_type=funder only those that are there."},
+		{Name: "location_type", Also: api.Words("location_of place_of location_role location_scope"), EnumAlso: map[string]string{"recipients": "recipient", "grantee": "recipient", "gives": "recipient", "funders": "funder", "grantmaker": "funder", "foundation": "funder"}, Type: api.String, Enum: []string{"recipient", "funder"}, Default: "recipient", Description: "Whose place location is: recipient (the funder gave to organizations there) or funder (it is there itself)."},
+		{Name: "subject", Also: api.Words("subjects cause causes ntee ntee_code category topic sector issue_area"), Type: api.String, List: true, MaxLength: 2000, MaxItems: 100, Example: "K", Description: "NTEE major letter (K), NTEE code (K31) or cause label: only funders that gave to organizations registered under one of them."},
+		{Name: "funder_type", Also: api.Words("grantmaker_type foundation_type funder_kind org_type donor_type kind"), EnumAlso: map[string]string{"foundation": "private_foundation", "private": "private_foundation", "pf": "private_foundation", "charity": "public_charity", "public": "public_charity", "daf": "daf_or_passthrough", "donor_advised": "daf_or_passthrough", "passthrough": "daf_or_passthrough"}, Type: api.String, Enum: grant.FunderKinds(), Description: "Kind of grantmaker."},
+		{Name: "exclude_daf", Also: api.Words("no_daf no_dafs exclude_dafs without_daf exclude_donor_advised"), Type: api.Boolean, Default: false, Description: "Drops donor-advised and pass-through funders, whose donors decide."},
+		{Name: "min_amt", Also: api.Words("min_amount minimum_amount amount_min min_grant min_typical_amount"), Type: api.Integer, Min: api.Bound(0), Max: api.Bound(mostDollars), Description: "Only funders whose typical grant, the median, is at least this many dollars."},
+		{Name: "max_amt", Also: api.Words("max_amount maximum_amount amount_max max_grant max_typical_amount"), Type: api.Integer, Min: api.Bound(0), Max: api.Bound(mostDollars), Description: "Only funders whose typical grant is at most this many dollars."},
+		{Name: "min_grants_paid", Also: api.Words("min_giving min_given min_total"), Type: api.Integer, Min: api.Bound(0), Max: api.Bound(mostDollars), Description: "Only funders whose itemized grants of their latest complete year come to at least this many dollars."},
+		{Name: "max_grants_paid", Also: api.Words("max_giving max_given max_total"), Type: api.Integer, Min: api.Bound(0), Max: api.Bound(mostDollars), Description: "Only funders whose itemized grants of their latest complete year come to at most this many dollars."},
+	}
+}
+
+func (p Parts) prospects() api.Operation {
+	return api.Operation{
+		ID: "findProspects", Path: "/prospects/{ein}", Access: api.Paid,
+		Summary: "Funders that fund organizations like one",
+		Description: "Finds funders that give to organizations like this one and have not funded it, or not in the last three complete fiscal years, ranked, each with its reasons: which similar recipients it funds, how much and when, its typical grant, the shares of its giving in the state and for the cause, and how many of its recipients were new to it. " +
+			"This is an association found in public filings: no statement of the funder, no sign that it takes requests, and no advice. At most 500 are found.",
+		Params:   slices.Concat([]api.Param{einParam}, prospectFilters(), pageParams("Funders", maxProspects), []api.Param{api.FormatParam(api.Formats...)}),
+		Response: api.List[ProspectRow]{}, Formats: api.Formats,
+		Refusals: []api.Refusal{proprietary},
+		Examples: []api.Example{
+			{Case: "1", Description: "Prospects of a museum", Path: at("00-0000005")},
+			{Case: "unknown_ein", Description: "An unknown EIN", Path: at("00-0000009")},
+		},
+		Plan: p.planProspects,
+	}
+}
+
+func (p Parts) planProspects(c *api.Call) (api.Run, error) {
+	c.ReadFormat()
+	number, limit := readPage(c, maxProspects)
+	e := p.subject(c)
+	only, asked, err := readProspectFilter(c)
+	if err != nil {
+		return nil, err
+	}
+	c.Question = fmt.Sprintf("%s %d %d %s", e, number, limit, asked)
+	c.Weight = similarWeight + p.Graph(c.Data).ProspectsWeight(e)
+	counts := &c.Data.Snapshot().Counts
+	return func(ctx context.Context) (api.Answer, error) {
+		q := prospect.Question{EIN: e, Only: only, Latest: counts.LastCompleteYear, Page: graph.Page{Limit: limit, Offset: int((number - 1) * int64(limit))}}
+		sums, err := p.Graph(c.Data).Sums(ctx, e, graph.Received)
+		if err != nil {
+			return nil, err
+		}
+		if sums.Parties < fewFunders {
+			q.Alike = p.alike(c, e)
+		}
+		found, known, err := prospect.Find(ctx, p.Graph(c.Data), p.Profiles(c.Data), &prospect.Fitted, q)
+		switch {
+		case err != nil:
+			return nil, err
+		case !known:
+			return nil, nobody(e)
+		}
+		c.Caveat("ein", "Prospects are an association found in public filings, not a statement of any funder, no sign that it takes requests, and no advice. The score orders them and promises nothing.")
+		if counts.LastCompleteYear != 0 {
+			c.Caveat("ein", fmt.Sprintf("Funders that gave to it in fiscal year %d or later are left out. Returns that were not read may hold others.", counts.LastCompleteYear-prospect.Lately+1))
+		}
+		hits := int64(found.Total)
+		return &api.List[ProspectRow]{
+			Head: api.Success, Hits: hits, Page: number, Limit: limit, ResultsCount: len(found.List), TotalPages: (hits + int64(limit) - 1) / int64(limit),
+			Results: prospectRows(c.Base, found.List), Tail: c.Tail(),
+		}, nil
+	}, nil
+}
+
+// alike are organizations that resemble one by cause, meaning, place and size.
+func (p Parts) alike(c *api.Call, e ein.EIN) (list []graph.Alike) {
+	by := profile.Signals{}
+	if p.Nearest != nil {
+		by.Meaning = p.Nearest(c.Data)
+	}
+	r, _ := p.Profiles(c.Data).Similar(e, by)
+	for _, s := range r.List[:min(len(r.List), mostAlike)] {
+		list = append(list, graph.Alike{EIN: s.EIN, Weight: alikeWeight * s.Score})
+	}
+	return list
+}
+
+// readProspectFilter reads which funders count, and names the question.
+func readProspectFilter(c *api.Call) (f graph.ProspectFilter, asked string, err error) {
+	r := c.Params
+	var states []string
+	for _, item := range r.List("location") {
+		if code, ok := place.State(item); ok {
+			states = append(states, code)
+		} else {
+			r.Warn.Ignored("location", fmt.Sprintf("%q is not a US state, so it was not applied.", api.Clip(item)))
+		}
+	}
+	slices.Sort(states)
+	states = slices.Compact(states)
+	if whose, _ := r.Choice("location_type"); whose == "funder" {
+		f.In = states
+	} else {
+		f.GivesIn = states
+	}
+	if value, ok := r.Text("subject"); ok {
+		subject, err := ntee.ParseSubject(value)
+		var refused *ntee.ProprietaryError
+		if errors.As(err, &refused) {
+			return f, "", fault.New(proprietary.Slug, "subject: %s.", refused.Error()).Try("NTEE letters and their causes are listed in the documentation of /grants/transactions")
+		}
+		if err != nil {
+			return f, "", err
+		}
+		for _, unknown := range subject.Unknown {
+			r.Warn.Ignored("subject", fmt.Sprintf("%q is no NTEE letter, code or cause label, so it was not applied.", api.Clip(unknown)))
+		}
+		f.Subject = ntee.Subject{Items: subject.Items}
+	}
+	f.Kind, _ = r.Choice("funder_type")
+	f.NoDAF = r.Boolean("exclude_daf")
+	if f.NoDAF && f.Kind == grant.Passthrough {
+		r.Warn.Caveat("funder_type", "funder_type=daf_or_passthrough together with exclude_daf leaves nothing.")
+	}
+	f.MinAmount, f.MaxAmount = readSpan(r, "min_amt", "max_amt")
+	f.MinGiven, f.MaxGiven = readSpan(r, "min_grants_paid", "max_grants_paid")
+	parts := []string{strings.Join(f.In, ","), strings.Join(f.GivesIn, ","), fmt.Sprint(f.Subject.Items), f.Kind, strconv.FormatBool(f.NoDAF)}
+	for _, bound := range []*int64{f.MinAmount, f.MaxAmount, f.MinGiven, f.MaxGiven} {
+		if bound == nil {
+			parts = append(parts, "")
+		} else {
+			parts = append(parts, strconv.FormatInt(*bound, 10))
+		}
+	}
+	return f, strings.Join(parts, "|"), nil
+}
+
+// readSpan reads a pair of bounds.
+func readSpan(r *api.Reader, low, high string) (from, to *int64) {
+	a, hasLow := r.Integer(low)
+	b, hasHigh := r.Integer(high)
+	if hasLow && hasHigh && a > b {
+		r.Problem(r.Param(high), -1, "value_error", strconv.FormatInt(b, 10), api.Limit{"ge": a}, "the value is less than %s", low)
+		return nil, nil
+	}
+	if hasLow {
+		from = &a
+	}
+	if hasHigh {
+		to = &b
+	}
+	return from, to
+}
+
+// ProspectRow is a funder that may fund an organization.
+type ProspectRow struct {
+	FunderEIN            string          `json:"funder_ein" doc:"EIN of the grantmaker, nine digits." pattern:"^[0-9]{9}$"`
+	FunderName           string          `json:"funder_name" doc:"Name of the grantmaker."`
+	FunderCity           *string         `json:"funder_city" doc:"City of the grantmaker."`
+	FunderState          *string         `json:"funder_state" doc:"Two-letter state of the grantmaker."`
+	FunderType           *string         `json:"funder_type" enum:"private_foundation,public_charity,daf_or_passthrough" doc:"Kind of grantmaker."`
+	Score                float64         `json:"score" doc:"What the order rests on, 0 to 1. It compares funders for one organization and promises nothing."`
+	LastFiscalYear       int             `json:"last_fiscal_year" doc:"Fiscal year of its latest grant to anybody."`
+	LastFundedFiscalYear *int            `json:"last_funded_fiscal_year" doc:"Fiscal year in which it last funded this organization; null for never."`
+	GivenAmount          int64           `json:"given_amount" doc:"Its itemized grants of given_fiscal_year, whole dollars."`
+	GivenFiscalYear      int             `json:"given_fiscal_year" doc:"Its latest complete fiscal year with grants; where it has none, its latest."`
+	Reasons              ProspectReasons `json:"reasons" doc:"What speaks for it, as data."`
+	URL                  string          `json:"url" doc:"Page of the grantmaker." format:"uri"`
+}
+
+// ProspectReasons are what speaks for a funder.
+type ProspectReasons struct {
+	SharedRecipients     []ProspectRecipient `json:"shared_recipients" doc:"Organizations like this one that it funds, most alike first, at most 5."`
+	SharedRecipientCount int                 `json:"shared_recipient_count" doc:"Of the organizations like this one that were looked at, those that it funds."`
+	TypicalAmount        *int64              `json:"typical_amount" doc:"Its median grant, whole dollars."`
+	PlaceShare           *float64            `json:"place_share" doc:"Share of its dollars that went to recipients in the state of this organization, 0 to 1; null when the state is not known."`
+	CountyShare          *float64            `json:"county_share" doc:"The same of its county."`
+	SubjectShare         *float64            `json:"subject_share" doc:"Share of its dollars that went to recipients of the same cause, 0 to 1; null when the cause of this organization is not known."`
+	FirstTimeShare       *float64            `json:"first_time_share" doc:"Of its recipients of its latest complete fiscal year, the share that it had not funded in a year before, as far as returns were read; null when there is no year before to compare with."`
+	FirstTimeFiscalYear  *int                `json:"first_time_fiscal_year" doc:"The year that first_time_share is of."`
+	FirstTimeByYear      []FirstTimeYear     `json:"first_time_by_year" doc:"The same by complete fiscal year, latest first, at most 5."`
+	GrantsExamined       int64               `json:"grants_examined" doc:"Grants that the shares and the typical amount rest on: all, or a sample that is spread evenly where there are very many."`
+	GrantCount           int64               `json:"grant_count" doc:"Its grants in all."`
+}
+
+// ProspectRecipient is an organization like the one asked for that a funder
+// gave to.
+type ProspectRecipient struct {
+	RecipEIN       string  `json:"recip_ein" doc:"EIN, nine digits." pattern:"^[0-9]{9}$"`
+	RecipName      string  `json:"recip_name" doc:"Name."`
+	RecipCity      *string `json:"recip_city" doc:"City."`
+	RecipState     *string `json:"recip_state" doc:"Two-letter US state."`
+	TotalAmount    int64   `json:"total_amount" doc:"What the funder gave to it, whole dollars."`
+	GrantCount     int     `json:"grant_count" doc:"In so many grants."`
+	LastFiscalYear int     `json:"last_fiscal_year" doc:"Latest of them."`
+	Likeness       float64 `json:"likeness" doc:"How much it is like the organization asked for, by the funders they share or by cause, meaning, place and size, 0 to 1."`
+}
+
+// String is how a file of rows has it.
+func (r ProspectRecipient) String() string {
+	return fmt.Sprintf("%s %s %d in %d", r.RecipEIN, r.RecipName, r.TotalAmount, r.LastFiscalYear)
+}
+
+// FirstTimeYear is how open a funder was in a year.
+type FirstTimeYear struct {
+	FiscalYear     int     `json:"fiscal_year" doc:"Complete fiscal year."`
+	RecipientCount int     `json:"recipient_count" doc:"Recipients with an EIN that it funded."`
+	FirstTimeCount int     `json:"first_time_count" doc:"Of these, those that it had not funded in a year before."`
+	FirstTimeShare float64 `json:"first_time_share" doc:"Their share, 0 to 1."`
+}
+
+// String is how a file of rows has it.
+func (y FirstTimeYear) String() string {
+	return fmt.Sprintf("%d: %d of %d", y.FiscalYear, y.FirstTimeCount, y.RecipientCount)
+}
+
+func prospectRows(base string, list []graph.Prospect) []ProspectRow {
+	rows := []ProspectRow{}
+	share := func(x *float64) *float64 {
+		if x == nil {
+			return nil
+		}
+		r := rounded(*x)
+		return &r
+	}
+	for i := range list {
+		x := &list[i]
+		row := ProspectRow{
+			FunderEIN: x.EIN.String(), FunderName: x.Name, FunderCity: api.OrNull(x.City), FunderState: api.OrNull(x.State), FunderType: api.OrNull(x.Kind),
+			Score: rounded(x.Score), LastFiscalYear: x.LastYear, GivenAmount: x.Given, GivenFiscalYear: x.GivenYear, URL: pageURL(base, x.EIN, x.Name),
+			Reasons: ProspectReasons{
+				SharedRecipients: []ProspectRecipient{}, SharedRecipientCount: x.Signs.Shared, FirstTimeByYear: []FirstTimeYear{},
+				PlaceShare: share(x.PlaceShare), CountyShare: share(x.CountyShare), SubjectShare: share(x.CauseShare), GrantsExamined: x.Looked, GrantCount: x.Grants,
+			},
+		}
+		if x.FundedYear != 0 {
+			row.LastFundedFiscalYear = &x.FundedYear
+		}
+		if x.Looked > 0 {
+			row.Reasons.TypicalAmount = &x.Typical
+		}
+		for _, s := range x.Shared {
+			row.Reasons.SharedRecipients = append(row.Reasons.SharedRecipients, ProspectRecipient{
+				RecipEIN: s.EIN.String(), RecipName: s.Name, RecipCity: api.OrNull(s.City), RecipState: api.OrNull(s.State),
+				TotalAmount: s.Total, GrantCount: s.Grants, LastFiscalYear: s.LastYear, Likeness: rounded(s.Likeness),
+			})
+		}
+		for _, y := range x.FirstTime {
+			row.Reasons.FirstTimeByYear = append(row.Reasons.FirstTimeByYear, FirstTimeYear{y.FiscalYear, y.Recipients, y.New, rounded(float64(y.New) / float64(y.Recipients))})
+		}
+		if first := row.Reasons.FirstTimeByYear; len(first) > 0 {
+			row.Reasons.FirstTimeShare, row.Reasons.FirstTimeFiscalYear = &first[0].FirstTimeShare, &first[0].FiscalYear
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}

@@ -1,0 +1,75 @@
+package prospect
+
+import (
+	"math"
+
+	"grantgraph/internal/serve/graph"
+)
+
+// Names are what the model weighs, in the order of Weights.
+var Names = [...]string{
+	"constant", "walk", "shared", "recipients", "first_time", "state", "county", "cause", "code", "cause_in_state",
+	"same_state", "same_county", "years_since", "amount_gap", "no_walk",
+}
+
+// Ways are in which way each counts: for a funder, against it, or either way.
+var Ways = [len(Names)]int{0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, 0}
+
+// Weights are what each sign counts for.
+type Weights [len(Names)]float64
+
+// Fitted are the weights that ship with the program. They were fitted by
+// `grantgraph eval --prospects --fit` to the first-time grants of one year of real
+// filings, from the years before it; docs/prospects.md has how well they do on
+// the year after.
+var Fitted = Weights{-7.698, 0.359, 0.567, 1.208, 0.686, 0.562, 0.005, 0.623, 0.250, 0.000, 0.725, 0.000, -0.814, -0.215, 1.637}
+
+// Signs turns what is known of a candidate into numbers of about the same
+// width. A share of few recipients is drawn towards that of any funder.
+func Signs(s *graph.ProspectSigns) (x Weights) {
+	share := func(known bool, part int, usual float64) float64 {
+		if !known {
+			return 0
+		}
+		const weight = 3 // recipients that the usual share counts for
+		return math.Log10((float64(part) + weight*usual) / (float64(s.Sample) + weight) / usual)
+	}
+	is := func(b bool) float64 {
+		if b {
+			return 1
+		}
+		return 0
+	}
+	gap := 1.0 // when not known
+	if s.AmountGap >= 0 {
+		gap = math.Min(s.AmountGap, 3)
+	}
+	return Weights{
+		1,
+		math.Log10(1 + 1000*s.Walk),
+		math.Log10(1 + float64(s.Shared)),
+		math.Log10(1 + float64(s.Recipients)),
+		math.Log10(1 + float64(s.Fresh)),
+		share(s.HasState, s.InState, 0.02),
+		share(s.HasCounty, s.InCounty, 0.002),
+		share(s.HasCause, s.InCause, 0.05),
+		share(s.HasCode, s.InCode, 0.005),
+		share(s.HasCause && s.HasState, s.InBoth, 0.001),
+		is(s.SameState), is(s.SameCounty),
+		math.Min(float64(s.YearsSince), 2),
+		gap,
+		is(!s.HasWalk),
+	}
+}
+
+// Score is how likely a candidate is to give to the organization for the first
+// time within a year, by the weights: a number from 0 to 1 that orders
+// candidates. It is no promise.
+func (w *Weights) Score(s *graph.ProspectSigns) float64 {
+	x := Signs(s)
+	sum := 0.0
+	for i := range x {
+		sum += x[i] * w[i]
+	}
+	return 1 / (1 + math.Exp(-sum))
+}

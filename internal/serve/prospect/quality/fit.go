@@ -1,0 +1,143 @@
+package quality
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/serve/graph"
+	"grantgraph/internal/serve/profile"
+	"grantgraph/internal/serve/prospect"
+	"grantgraph/internal/snapshot"
+)
+
+// example is a candidate of an organization, and whether it gave.
+type example struct {
+	x    prospect.Weights
+	gave float64
+}
+
+// Fit fits the weights to the first-time grants of years, each from the years
+// before it, by logistic regression over all candidates that are found.
+func Fit(ctx context.Context, s *snapshot.Snapshot, g *graph.Graph, p *profile.Index, o Options, years ...int) (*prospect.Weights, error) {
+	var list []example
+	for _, year := range years {
+		o.Year = year
+		t, err := read(s, p, o)
+		if err != nil {
+			return nil, err
+		}
+		for i := range t.cases {
+			c := &t.cases[i]
+			found, _, err := prospect.Find(ctx, g, p, o.Weights, prospect.Question{EIN: c.EIN, Before: t.year, Ever: true, Bare: true, Page: graph.Page{Limit: graph.MostProspects}})
+			if err != nil {
+				return nil, err
+			}
+			for k := range found.List {
+				e := example{x: prospect.Signs(&found.List[k].Signs)}
+				if c.wanted([]ein.EIN{found.List[k].EIN}, 1) > 0 {
+					e.gave = 1
+				}
+				list = append(list, e)
+			}
+		}
+	}
+	return fit(list), nil
+}
+
+// fit leaves out, one after the other, the signs that would count against what
+// they say: two that say nearly the same can share a weight in odd ways, which
+// does not hold in other data.
+func fit(list []example) *prospect.Weights {
+	used := slices.Repeat([]bool{true}, len(prospect.Names))
+	for {
+		w := regress(list, used)
+		worst := -1
+		for i, way := range prospect.Ways {
+			if used[i] && way != 0 && w[i]*float64(way) < 0 && (worst < 0 || math.Abs(w[i]) > math.Abs(w[worst])) {
+				worst = i
+			}
+		}
+		if worst < 0 {
+			return w
+		}
+		used[worst] = false
+	}
+}
+
+// regress is logistic regression by Newton's method, with a little ridge so that
+// a sign that never varies gets no weight.
+func regress(list []example, used []bool) *prospect.Weights {
+	const steps, ridge = 12, 1.0
+	w := &prospect.Weights{}
+	n := len(w)
+	for range steps {
+		var gradient prospect.Weights
+		hessian := make([][]float64, n)
+		for i := range hessian {
+			hessian[i] = make([]float64, n)
+			hessian[i][i] = ridge
+			gradient[i] = -ridge * w[i]
+		}
+		for k := range list {
+			e := &list[k]
+			z := 0.0
+			for i := range n {
+				z += w[i] * e.x[i]
+			}
+			p := 1 / (1 + math.Exp(-z))
+			d, v := e.gave-p, p*(1-p)
+			for i := range n {
+				if !used[i] {
+					continue
+				}
+				gradient[i] += d * e.x[i]
+				for j := range i + 1 {
+					if used[j] {
+						hessian[i][j] += v * e.x[i] * e.x[j]
+					}
+				}
+			}
+		}
+		for i := range n {
+			for j := range i {
+				hessian[j][i] = hessian[i][j]
+			}
+		}
+		step := solve(hessian, gradient[:])
+		for i := range n {
+			w[i] += step[i]
+		}
+	}
+	return w
+}
+
+// solve solves a symmetric system by elimination.
+func solve(a [][]float64, b []float64) []float64 {
+	n := len(b)
+	x := append([]float64(nil), b...)
+	for i := range n {
+		best := i
+		for r := i + 1; r < n; r++ {
+			if math.Abs(a[r][i]) > math.Abs(a[best][i]) {
+				best = r
+			}
+		}
+		a[i], a[best], x[i], x[best] = a[best], a[i], x[best], x[i]
+		for r := i + 1; r < n; r++ {
+			f := a[r][i] / a[i][i]
+			for c := i; c < n; c++ {
+				a[r][c] -= f * a[i][c]
+			}
+			x[r] -= f * x[i]
+		}
+	}
+	for i := n - 1; i >= 0; i-- {
+		for c := i + 1; c < n; c++ {
+			x[i] -= a[i][c] * x[c]
+		}
+		x[i] /= a[i][i]
+	}
+	return x
+}

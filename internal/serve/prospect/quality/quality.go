@@ -1,0 +1,325 @@
+// Package quality measures by time how well prospects are found: what is known
+// before a year, and who gave to whom for the first time in it.
+package quality
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/fault"
+	"grantgraph/internal/money"
+	"grantgraph/internal/serve/graph"
+	"grantgraph/internal/serve/profile"
+	"grantgraph/internal/serve/prospect"
+	"grantgraph/internal/snapshot"
+)
+
+// Depths are how far down the lists are looked at.
+var Depths = [...]int{5, 20, 50}
+
+// Options say what is measured.
+type Options struct {
+	Year    int // whose first-time grants are looked for; 0 is the last complete one
+	Targets int // organizations that are asked about, at most
+	Weights *prospect.Weights
+}
+
+// Case is an organization that somebody gave to for the first time.
+type Case struct {
+	EIN    ein.EIN
+	Wanted []ein.EIN        // funders that gave to it for the first time in the year
+	Had    map[ein.EIN]bool // funders before the year
+	State  string
+	Cause  byte
+}
+
+// truth is what the table of grants says, read without the graph.
+type truth struct {
+	year    int
+	cases   []Case
+	found   int // cases in all, of which cases are some
+	pairs   int // first-time pairs of funders that were known before
+	unknown int // first-time pairs of funders that were not
+	givers  int // funders that were known before
+	largest map[string][]ein.EIN
+}
+
+// Recall is the share of first-time pairs that are among the first so many of a
+// list.
+type Recall struct {
+	At5  float64 `json:"at_5"`
+	At20 float64 `json:"at_20"`
+	At50 float64 `json:"at_50"`
+}
+
+// Part is how well prospects were found for some organizations.
+type Part struct {
+	Funders   string  `json:"funders_before"` // that the organizations had
+	Targets   int     `json:"organizations"`
+	Pairs     int     `json:"first_time_pairs"`
+	Prospects Recall  `json:"prospects"`
+	Baseline  Recall  `json:"baseline"` // the largest funders of the cause in the state
+	Listed    float64 `json:"listed"`   // share of pairs that are in the list at all
+}
+
+// Result is what was measured.
+type Result struct {
+	Year    int    `json:"year"`
+	Known   int    `json:"funders_known_before"`
+	All     int    `json:"organizations_in_all"`
+	Unknown int    `json:"pairs_of_unknown_funders"`
+	Parts   []Part `json:"parts"` // all first
+}
+
+// pair is one grantmaker and one recipient.
+type pair struct{ funder, recip ein.EIN }
+
+// largestKept is how many of the largest funders of a cause in a state are kept:
+// enough for the deepest list when some of them gave to the organization already.
+const largestKept = 400
+
+// read reads who gave to whom for the first time in a year.
+func read(s *snapshot.Snapshot, p *profile.Index, o Options) (*truth, error) {
+	t := &truth{year: o.Year, largest: map[string][]ein.EIN{}}
+	type facts struct {
+		state string
+		cause byte
+	}
+	known := map[ein.EIN]facts{}
+	about := func(e ein.EIN) facts {
+		f, ok := known[e]
+		if !ok {
+			if x, found := p.Read(e, false); found {
+				f = facts{x.State, prospect.Cause(&x.Organization)}
+			}
+			known[e] = f
+		}
+		return f
+	}
+	before, within := map[pair]bool{}, map[pair]bool{}
+	givers := map[ein.EIN]bool{}
+	sums := map[string]map[ein.EIN]int64{}
+	for r, err := range snapshot.Rows[snapshot.Grant](s, snapshot.Grants) {
+		if err != nil {
+			return nil, err
+		}
+		if int(r.TaxYear) > t.year {
+			continue
+		}
+		funder, _ := ein.Filed(r.FunderEIN)
+		recip, ok := ein.Filed(r.RecipientEIN)
+		if int(r.TaxYear) < t.year {
+			givers[funder] = true
+		}
+		if r.RecipientEIN == "" || !ok || recip == funder {
+			continue
+		}
+		if int(r.TaxYear) == t.year {
+			within[pair{funder, recip}] = true
+			continue
+		}
+		before[pair{funder, recip}] = true
+		f := about(recip)
+		for _, key := range keys(f.state, f.cause) {
+			if sums[key] == nil {
+				sums[key] = map[ein.EIN]int64{}
+			}
+			sums[key][funder] += r.Amount
+		}
+	}
+	for key, of := range sums {
+		list := make([]ein.EIN, 0, len(of))
+		for e := range of {
+			list = append(list, e)
+		}
+		slices.SortFunc(list, func(a, b ein.EIN) int { return cmp.Or(cmp.Compare(of[b], of[a]), cmp.Compare(a, b)) })
+		t.largest[key] = list[:min(len(list), largestKept)]
+	}
+	t.givers = len(givers)
+	by := map[ein.EIN]*Case{}
+	for x := range within {
+		switch {
+		case before[x]:
+		case !givers[x.funder]:
+			t.unknown++
+		default:
+			c := by[x.recip]
+			if c == nil {
+				f := about(x.recip)
+				c = &Case{EIN: x.recip, State: f.state, Cause: f.cause, Had: map[ein.EIN]bool{}}
+				by[x.recip] = c
+			}
+			c.Wanted = append(c.Wanted, x.funder)
+		}
+	}
+	for x := range before {
+		if c := by[x.recip]; c != nil {
+			c.Had[x.funder] = true
+		}
+	}
+	for _, c := range by {
+		if p.Known(c.EIN) {
+			t.cases = append(t.cases, *c)
+		}
+	}
+	// Some of them, always the same.
+	slices.SortFunc(t.cases, func(a, b Case) int { return cmp.Or(cmp.Compare(mixed(a.EIN), mixed(b.EIN)), cmp.Compare(a.EIN, b.EIN)) })
+	t.found = len(t.cases)
+	if o.Targets > 0 {
+		t.cases = t.cases[:min(len(t.cases), o.Targets)]
+	}
+	for i := range t.cases {
+		slices.Sort(t.cases[i].Wanted)
+		t.pairs += len(t.cases[i].Wanted)
+	}
+	return t, nil
+}
+
+func mixed(e ein.EIN) uint64 {
+	h := fnv.New64a()
+	_, _ = io.WriteString(h, e.String())
+	return h.Sum64()
+}
+
+// keys are what the largest funders are kept by: the cause in the state, the
+// state, the cause, and all.
+func keys(state string, cause byte) []string {
+	list := []string{""}
+	if state != "" {
+		list = append(list, state)
+	}
+	if cause != 0 {
+		list = append(list, "*"+string(rune(cause)))
+		if state != "" {
+			list = append(list, state+string(rune(cause)))
+		}
+	}
+	return list
+}
+
+// baseline is the largest funders of the cause in the state. Where the cause or
+// the state is not known, it is those of what is known.
+func (t *truth) baseline(c *Case) (list []ein.EIN) {
+	all := keys(c.State, c.Cause)
+	for _, e := range t.largest[all[len(all)-1]] {
+		if !c.Had[e] && e != c.EIN {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// wanted counts how many of the wanted a list has down to a depth.
+func (c *Case) wanted(list []ein.EIN, depth int) (n int) {
+	for _, e := range list[:min(len(list), depth)] {
+		if _, ok := slices.BinarySearch(c.Wanted, e); ok {
+			n++
+		}
+	}
+	return n
+}
+
+// Year is the year to measure by default: the last complete one.
+func Year(s *snapshot.Snapshot) int { return s.Manifest.Counts.LastCompleteYear }
+
+// Measure asks for the prospects of organizations as of before the year.
+func Measure(ctx context.Context, s *snapshot.Snapshot, g *graph.Graph, p *profile.Index, o Options) (*Result, error) {
+	if o.Year == 0 {
+		o.Year = Year(s)
+	}
+	t, err := read(s, p, o)
+	if err != nil {
+		return nil, err
+	}
+	if t.pairs == 0 {
+		return nil, fault.New("no_pairs", "no funder that was known before gave to an organization for the first time in fiscal year %d", o.Year).
+			Try("choose another --year; the data has fiscal years %d to %d", s.Manifest.Counts.FirstFiscalYear, s.Manifest.Counts.LastFiscalYear)
+	}
+	res := &Result{Year: t.year, Known: t.givers, All: t.found, Unknown: t.unknown}
+	var sums [len(segments)]tally
+	for i := range t.cases {
+		c := &t.cases[i]
+		found, _, err := prospect.Find(ctx, g, p, o.Weights, prospect.Question{EIN: c.EIN, Before: t.year, Ever: true, Bare: true, Page: graph.Page{Limit: graph.MostProspects}})
+		if err != nil {
+			return nil, err
+		}
+		var list []ein.EIN
+		for _, x := range found.List {
+			list = append(list, x.EIN)
+		}
+		for k := range segments {
+			if segments[k].holds(len(c.Had)) {
+				sums[k].add(c, list, t.baseline(c))
+			}
+		}
+	}
+	for k := range segments {
+		res.Parts = append(res.Parts, sums[k].part(segments[k].name))
+	}
+	return res, nil
+}
+
+// tally adds up what lists have of the wanted.
+type tally struct {
+	targets, pairs, listed int
+	ours, base             [len(Depths)]int
+}
+
+func (t *tally) add(c *Case, ours, base []ein.EIN) {
+	t.targets++
+	t.pairs += len(c.Wanted)
+	t.listed += c.wanted(ours, len(ours))
+	for i, depth := range Depths {
+		t.ours[i] += c.wanted(ours, depth)
+		t.base[i] += c.wanted(base, depth)
+	}
+}
+
+func (t *tally) part(name string) Part {
+	share := func(n int) float64 {
+		if t.pairs == 0 {
+			return 0
+		}
+		return math.Round(1e4*float64(n)/float64(t.pairs)) / 1e4
+	}
+	recall := func(n [len(Depths)]int) Recall { return Recall{share(n[0]), share(n[1]), share(n[2])} }
+	return Part{name, t.targets, t.pairs, recall(t.ours), recall(t.base), share(t.listed)}
+}
+
+// segments are organizations by how many funders they had.
+var segments = [...]segment{{"all", 0, 1 << 30}, {"none", 0, 0}, {"1 to 4", 1, 4}, {"5 to 19", 5, 19}, {"20 or more", 20, 1 << 30}}
+
+type segment struct {
+	name        string
+	least, most int
+}
+
+func (s *segment) holds(n int) bool { return n >= s.least && n <= s.most }
+
+// Print writes the result as a table, and as a line of JSON.
+func (r *Result) Print(w io.Writer, asJSON bool) error {
+	if !asJSON {
+		var b strings.Builder
+		all := r.Parts[0]
+		fmt.Fprintf(&b, "First-time grants of fiscal year %d, found from the years before it alone: %s pairs of %s organizations,\n", r.Year, money.Grouped(int64(all.Pairs)), money.Grouped(int64(all.Targets)))
+		fmt.Fprintf(&b, "of %s that have any. %s funders were known before; another %s pairs are of funders that were not.\n\n", money.Grouped(int64(r.All)), money.Grouped(int64(r.Known)), money.Grouped(int64(r.Unknown)))
+		b.WriteString("| Funders before | Organizations | Pairs | At 5 | baseline | At 20 | baseline | At 50 | baseline | Listed |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n")
+		for _, p := range r.Parts {
+			fmt.Fprintf(&b, "| %s | %s | %s | %.3f | %.3f | %.3f | %.3f | %.3f | %.3f | %.3f |\n", p.Funders, money.Grouped(int64(p.Targets)), money.Grouped(int64(p.Pairs)),
+				p.Prospects.At5, p.Baseline.At5, p.Prospects.At20, p.Baseline.At20, p.Prospects.At50, p.Baseline.At50, p.Listed)
+		}
+		b.WriteByte('\n')
+		if _, err := io.WriteString(w, b.String()); err != nil {
+			return err
+		}
+	}
+	return json.NewEncoder(w).Encode(r)
+}
