@@ -41,6 +41,7 @@ type evalCmd struct {
 	rankingsFlags
 	supportFlags
 	reconcileFlags
+	prospectsFlags
 }
 
 // Help is shown by eval --help.
@@ -83,6 +84,11 @@ With --reconcile it looks the names of labelled lines up as a reconciliation cli
 does, with and without their places, and prints how many first answers and matches
 are right, what scores are worth, and how fast it goes.
 
+With --prospects it measures by time how well prospects are found: from the years
+before --year alone, which funders gave to an organization for the first time in it,
+against the largest funders of the cause in the state. --fit writes weights fitted to
+the five years before it, and measures those.
+
 Example:  grantgraph eval --labelled lines.csv.gz --bmf eo_oh.csv eo_pa.csv
           grantgraph eval --world world
           grantgraph eval --screening --list ofac --bmf eo_oh.csv eo_pa.csv
@@ -90,7 +96,8 @@ Example:  grantgraph eval --labelled lines.csv.gz --bmf eo_oh.csv eo_pa.csv
           grantgraph eval --causes --bmf eo_oh.csv eo_pa.csv
           grantgraph eval --semantic --queries queries.jsonl --documents documents.jsonl
           grantgraph eval --rankings --data data
-          grantgraph eval --reconcile --labelled lines.csv.gz --bmf eo_oh.csv eo_pa.csv`
+          grantgraph eval --reconcile --labelled lines.csv.gz --bmf eo_oh.csv eo_pa.csv
+          grantgraph eval --prospects --data data --year 2022`
 }
 
 func (c *evalCmd) Run(a *app) error {
@@ -99,6 +106,9 @@ func (c *evalCmd) Run(a *app) error {
 	}
 	if c.Reconcile {
 		return c.evalReconcile(a)
+	}
+	if c.Prospects {
+		return c.evalProspects(a)
 	}
 	if c.Causes {
 		return c.evalCauses(a)

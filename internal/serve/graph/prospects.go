@@ -209,7 +209,7 @@ type prospecting struct {
 	since  uint64   // years of the funders that it has
 	whole  bool     // all years are known
 	last   int      // number of the last year that counts as arrived
-	state  int      // number of its state, -1 for none
+	state  int      // number of its state, -1 where no grant goes there
 	county int
 	cause  byte
 	code   uint32 // as the recipients have it
@@ -451,11 +451,11 @@ func (s *prospecting) quick(f uint32) float64 {
 }
 
 func (s *prospecting) sameState(f uint32) bool {
-	return s.state >= 0 && s.g.funder[f].State == s.g.stateList[s.state]
+	return s.q.State != "" && string(s.g.short.at(s.g.funder[f].State)) == s.q.State
 }
 
 func (s *prospecting) sameCounty(f uint32) bool {
-	return s.county >= 0 && s.g.funder[f].County == s.g.groups.countyList[s.county]
+	return s.q.County != "" && string(s.g.short.at(s.g.funder[f].County)) == s.q.County
 }
 
 // admission is the part of the filter that needs no rows.
@@ -579,7 +579,7 @@ func (s *prospecting) read(c *rated) {
 	g, x, f := s.g, &c.signs, c.id
 	x.Walk, x.Shared, x.HasWalk = float64(s.walk[f]), int(s.shared[f]), len(s.alike) > 0
 	x.SameState, x.SameCounty = s.sameState(f), s.sameCounty(f)
-	x.HasState, x.HasCounty, x.HasCause, x.HasCode = s.state >= 0, s.county >= 0, s.cause != 0, s.code != math.MaxUint32
+	x.HasState, x.HasCounty, x.HasCause, x.HasCode = s.q.State != "", s.q.County != "", s.cause != 0, s.q.Code != ""
 	last, latest := uint32(math.MaxUint32), -1
 	var amounts [sampledAmounts]int64
 	seen := 0
@@ -753,7 +753,7 @@ func (s *prospecting) explainGiving(f uint32, p *Prospect) {
 		x := float64(part) / float64(all)
 		return &x
 	}
-	p.PlaceShare, p.CountyShare, p.CauseShare = share(s.state >= 0, state), share(s.county >= 0, county), share(s.cause != 0, cause)
+	p.PlaceShare, p.CountyShare, p.CauseShare = share(s.q.State != "", state), share(s.q.County != "", county), share(s.cause != 0, cause)
 }
 
 // firstTime says of the latest years of a funder, complete ones, how many of its

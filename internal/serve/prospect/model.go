@@ -1,6 +1,8 @@
 package prospect
 
 import (
+	"fmt"
+	"io"
 	"math"
 
 	"grantgraph/internal/serve/graph"
@@ -22,7 +24,7 @@ type Weights [len(Names)]float64
 // `grantgraph eval --prospects --fit` to the first-time grants of one year of real
 // filings, from the years before it; docs/prospects.md has how well they do on
 // the year after.
-var Fitted = Weights{-7.698, 0.359, 0.567, 1.208, 0.686, 0.562, 0.005, 0.623, 0.250, 0.000, 0.725, 0.000, -0.814, -0.215, 1.637}
+var Fitted = Weights{-7.830, 0.362, 0.610, 1.269, 0.692, 0.565, 0.142, 0.600, 0.296, 0.000, 1.437, 0.553, -0.832, -0.214, 1.657}
 
 // Signs turns what is known of a candidate into numbers of about the same
 // width. A share of few recipients is drawn towards that of any funder.
@@ -72,4 +74,14 @@ func (w *Weights) Score(s *graph.ProspectSigns) float64 {
 		sum += x[i] * w[i]
 	}
 	return 1 / (1 + math.Exp(-sum))
+}
+
+// Print writes the weights with their names.
+func (w *Weights) Print(to io.Writer) error {
+	for i, name := range Names {
+		if _, err := fmt.Fprintf(to, "%-15s %7.3f\n", name, w[i]); err != nil {
+			return err
+		}
+	}
+	return nil
 }

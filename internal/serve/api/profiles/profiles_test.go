@@ -11,7 +11,7 @@ import (
 func TestRequests(t *testing.T) {
 	t.Parallel()
 	var list []apitest.Scenario
-	for _, path := range []string{"essentials/", "premier/", "similar/", "gov-funding/"} {
+	for _, path := range []string{"essentials/", "premier/", "similar/", "prospects/", "gov-funding/"} {
 		refusal := []string{`"error":"plan_required"`}
 		list = append(list,
 			apitest.Scenario{Name: path + " without a key", Path: path + "000000001", Plan: "none", Status: 401},
@@ -60,6 +60,17 @@ func TestRequests(t *testing.T) {
 		}},
 		apitest.Scenario{Name: "similar, a page past the end", Path: "similar/000000004?page=99&limit=5000", Plan: "plus", Costs: 1, Has: []string{`"results":[]`, `"limit":100`, "lowered"}},
 		apitest.Scenario{Name: "similar as CSV", Path: "similar/000000004?format=csv", Plan: "plus", Costs: 1, Has: []string{"ein,name,city,state,score,"}},
+		apitest.Scenario{Name: "prospects", Path: "prospects/000000005", Plan: "plus", Costs: 1, Has: []string{
+			`"results":[{"funder_ein":"000000002","funder_name":"EXAMPLE FAMILY FOUNDATION","funder_city":"PORTLAND","funder_state":"OR","funder_type":"private_foundation","score":0.`,
+			`"last_funded_fiscal_year":null`, `"shared_recipients":[{"recip_ein":"000000004","recip_name":"EXAMPLE FOOD PANTRY"`, `"typical_amount":75000`, `"place_share":1`, `"subject_share":0`, `"first_time_share":null`,
+			"not a statement of any funder", "fiscal year 2021 or later",
+		}, Lacks: []string{`"funder_ein":"000000001"`}},
+		apitest.Scenario{Name: "prospects of a kind", Path: "prospects/000000005?funder_type=daf_or_passthrough", Plan: "plus", Costs: 1, Has: []string{`"hits":1,`, `"funder_ein":"000000003"`}},
+		apitest.Scenario{Name: "prospects in a state", Path: "prospects/000000005?location=OR,Atlantis&location_type=funder", Plan: "plus", Costs: 1, Has: []string{`"hits":1,`, `"funder_ein":"000000002"`, "Atlantis", `"unsupported":["location"]`}},
+		apitest.Scenario{Name: "prospects as CSV", Path: "prospects/000000005?format=csv", Plan: "plus", Costs: 1, Has: []string{"funder_ein,funder_name,", "reasons.shared_recipients", "000000004 EXAMPLE FOOD PANTRY 75000 in 2020"}},
+		apitest.Scenario{Name: "prospects by a proprietary code", Path: "prospects/000000005?subject=SA0200", Plan: "plus", Status: 400, Has: []string{`"error":"proprietary_subject"`}},
+		apitest.Scenario{Name: "prospects between bounds that cross", Path: "prospects/000000005?min_amt=5&max_amt=1", Plan: "plus", Status: 422, Has: []string{`"ctx":{"ge":5}`}},
+		apitest.Scenario{Name: "prospects, a page past the end", Path: "prospects/000000005?page=99&limit=5000", Plan: "plus", Costs: 1, Has: []string{`"results":[]`, `"limit":100`, "lowered"}},
 		apitest.Scenario{Name: "government funding on Plus", Path: "gov-funding/000000005", Plan: "plus", Status: 402, Has: []string{`"error":"plan_required"`}},
 		apitest.Scenario{Name: "government funding", Path: "gov-funding/000000005", Plan: "pro", Costs: 1, Has: []string{
 			`"summary":{"federal_amount":230000,"state_amount":40001,"award_count":3,"first_fiscal_year":2021,"last_fiscal_year":2023}`,
@@ -82,7 +93,7 @@ func TestRequests(t *testing.T) {
 func TestUnchanged(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t)
-	for _, path := range []string{"/api/v1/essentials/000000001", "/api/v1/premier/000000001", "/api/v1/similar/000000001", "/api/v1/gov-funding/000000001"} {
+	for _, path := range []string{"/api/v1/essentials/000000001", "/api/v1/premier/000000001", "/api/v1/similar/000000001", "/api/v1/prospects/000000001", "/api/v1/gov-funding/000000001"} {
 		tag := w.Get(t, "GET", path, "pro").Header().Get("ETag")
 		before := w.Ledger.Calls("pro")
 		if rec := w.Get(t, "GET", path, "pro", "If-None-Match", tag); rec.Code != 304 || tag == "" || w.Ledger.Calls("pro") != before {

@@ -31,7 +31,7 @@ const (
 )
 
 // proprietary is the failure of a code of another taxonomy.
-var proprietary = api.Refusal{Slug: "proprietary_subject", Status: 400, Means: "a value of subject is shaped like a code of a proprietary taxonomy", Do: "Send an NTEE letter, an NTEE code or a cause."}
+var proprietary = api.Refusal{Slug: "proprietary_subject", Status: 400, Means: "subject has the shape of a code from a proprietary taxonomy", Do: "Give an NTEE letter (B), an NTEE code (B42) or a cause (Education)."}
 
 // prospectFilters are the parameters that choose among funders. Their names are
 // those of the grant endpoints and of the search for organizations.

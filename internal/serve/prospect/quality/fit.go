@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"grantgraph/internal/ein"
+	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/graph"
 	"grantgraph/internal/serve/profile"
 	"grantgraph/internal/serve/prospect"
@@ -18,12 +19,17 @@ type example struct {
 	gave float64
 }
 
-// Fit fits the weights to the first-time grants of years, each from the years
-// before it, by logistic regression over all candidates that are found.
-func Fit(ctx context.Context, s *snapshot.Snapshot, g *graph.Graph, p *profile.Index, o Options, years ...int) (*prospect.Weights, error) {
+// fitYears are how many years before the one that is measured weights are fitted
+// to.
+const fitYears = 5
+
+// Fit fits the weights to the first-time grants of the years before a year, each
+// from the years before it, by logistic regression over all candidates that are
+// found.
+func Fit(ctx context.Context, s *snapshot.Snapshot, g *graph.Graph, p *profile.Index, o Options) (*prospect.Weights, error) {
 	var list []example
-	for _, year := range years {
-		o.Year = year
+	year := o.Year
+	for o.Year = year - fitYears; o.Year < year; o.Year++ {
 		t, err := read(s, p, o)
 		if err != nil {
 			return nil, err
@@ -42,6 +48,9 @@ func Fit(ctx context.Context, s *snapshot.Snapshot, g *graph.Graph, p *profile.I
 				list = append(list, e)
 			}
 		}
+	}
+	if len(list) == 0 {
+		return nil, fault.New("no_pairs", "nobody gave to an organization for the first time in the %d years before fiscal year %d", fitYears, year).Try("choose another --year")
 	}
 	return fit(list), nil
 }

@@ -27,7 +27,7 @@ var Depths = [...]int{5, 20, 50}
 
 // Options say what is measured.
 type Options struct {
-	Year    int // whose first-time grants are looked for; 0 is the last complete one
+	Year    int // whose first-time grants are looked for
 	Targets int // organizations that are asked about, at most
 	Weights *prospect.Weights
 }
@@ -227,14 +227,8 @@ func (c *Case) wanted(list []ein.EIN, depth int) (n int) {
 	return n
 }
 
-// Year is the year to measure by default: the last complete one.
-func Year(s *snapshot.Snapshot) int { return s.Manifest.Counts.LastCompleteYear }
-
 // Measure asks for the prospects of organizations as of before the year.
 func Measure(ctx context.Context, s *snapshot.Snapshot, g *graph.Graph, p *profile.Index, o Options) (*Result, error) {
-	if o.Year == 0 {
-		o.Year = Year(s)
-	}
 	t, err := read(s, p, o)
 	if err != nil {
 		return nil, err

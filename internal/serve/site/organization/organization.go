@@ -1,6 +1,6 @@
 // Package organization is the pages of one organization: what it gave and
 // received, every grant, who its funders and recipients are over the years, who
-// is around it, its figures, and where a plan has them the people who run it and
+// is around it, who may fund it, its figures, and where a plan has them the people who run it and
 // what governments awarded it; and the page that puts a few organizations side by
 // side. What a page shows is what the API answers the same caller, or what the
 // engines behind it say.
@@ -58,6 +58,7 @@ func Route(mux *http.ServeMux, f *frame.Frame) error {
 		{"funders", "Funders", func(v *view) int64 { return v.Core.Received.FunderCount }, s.showFunders},
 		{"recipients", "Recipients", func(v *view) int64 { return v.Core.Given.RecipientCount }, s.showRecipients},
 		{"network", "Network", nil, s.showNetwork},
+		{"prospects", "Prospects", nil, s.showProspects},
 		{"finances", "Finances", nil, s.showFinances},
 		{"people", "People", nil, s.showPeople},
 		{"government", "Government funding", nil, s.showGovernment},
@@ -326,7 +327,7 @@ func (v *view) readProblems(err error) error {
 }
 
 // problemNames are the parameters of the API as the pages call them.
-var problemNames = map[string]string{"page": "Page", "year": "Fiscal year", "sort_by": "Order", "sort_order": "Order"}
+var problemNames = map[string]string{"min_amt": "Typical grant", "max_amt": "Typical grant", "min_grants_paid": "Gave in a year", "max_grants_paid": "Gave in a year", "subject": "Cause", "page": "Page", "year": "Fiscal year", "sort_by": "Order", "sort_order": "Order"}
 
 func text(s *string) string {
 	if s == nil {

@@ -20,7 +20,7 @@ import (
 	"grantgraph/internal/serve/site/organization"
 )
 
-var parts = []string{"", "/grants", "/funders", "/recipients", "/network", "/finances", "/people", "/government", "/screening"}
+var parts = []string{"", "/grants", "/funders", "/recipients", "/network", "/prospects", "/finances", "/people", "/government", "/screening"}
 
 // TestParts opens every part of organizations of every kind, as everybody.
 func TestParts(t *testing.T) {
@@ -34,7 +34,7 @@ func TestParts(t *testing.T) {
 				for _, plan := range []string{"", "free", "plus", "pro"} {
 					page := p.get(t, home+part, plan)
 					page.want(t, home+part, 200, "<h1>"+orgname.Display(org.Name)+"</h1>", "EIN "+e.Hyphenated(), `aria-current="page"`)
-					if part != "/people" && part != "/government" && part != "/screening" && !strings.Contains(page.body, `<link rel="canonical" href="https://grants.example`+home+part+`">`) {
+					if part != "/prospects" && part != "/people" && part != "/government" && part != "/screening" && !strings.Contains(page.body, `<link rel="canonical" href="https://grants.example`+home+part+`">`) {
 						t.Errorf("%s has another canonical address", home+part)
 					}
 				}
@@ -334,6 +334,45 @@ func TestPlans(t *testing.T) {
 	if people == 0 || awards == 0 {
 		t.Errorf("%d people, %d awards: this world shows nothing", people, awards)
 	}
+}
+
+// TestProspects opens the tab, follows its filters and saves it as a file.
+func TestProspects(t *testing.T) {
+	t.Parallel()
+	p := open(t)
+	rows, _, err := p.set.Graph.Recipients(t.Context(), &graph.Filter{}, graph.Sort{}, graph.Page{Limit: 50})
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := 0
+	for _, r := range rows {
+		if r.EIN == ein.None {
+			continue
+		}
+		at := p.home(t, r.EIN) + "/prospects"
+		for _, plan := range []string{"", "free"} {
+			p.get(t, at, plan).want(t, at, 200, "Prospects is part of the Plus plan")
+		}
+		page := p.get(t, at, "plus")
+		page.want(t, at, 200, "no sign that it takes requests", "Download as CSV", "Same as this API call")
+		file := p.get(t, at+"?format=csv&funder_type=private_foundation", "plus")
+		file.want(t, at, 200, "funder_ein,funder_name,funder_city,", "reasons.typical_amount")
+		if got := file.header.Get("Content-Type"); got != "text/csv; charset=utf-8" {
+			t.Errorf("the file is %q", got)
+		}
+		for i, line := range strings.Split(strings.TrimSpace(file.body), "\n")[1:] {
+			if !strings.Contains(line, "private_foundation") {
+				t.Errorf("line %d is of another kind: %s", i+2, line)
+			}
+			shown++
+		}
+		p.get(t, at+"?min_amt=x", "plus").want(t, at, 422, "Typical grant: ")
+		p.get(t, at+"?min_amt=9000000000", "plus").want(t, at, 200, "No funder that was found satisfies the filters.", `value="9000000000"`)
+		if shown > 20 {
+			return
+		}
+	}
+	t.Errorf("%d prospects in all", shown)
 }
 
 // TestRedirects leads from what is nearly an address to the one that is.
