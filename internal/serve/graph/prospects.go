@@ -109,7 +109,8 @@ type Prospect struct {
 	Shared         []SharedRecipient
 }
 
-// FirstTime is how open a funder was in a year.
+// FirstTime is how open a funder was in a year, among the recipients that were
+// looked at: all, or an even sample of very many.
 type FirstTime struct {
 	FiscalYear, Recipients, New int
 }
@@ -138,7 +139,8 @@ const (
 	sampledAtOnce    = 64
 	sampledLinks     = 1_024 // recipients of a candidate whose years are looked at
 	sampledAmounts   = 128
-	explainedRows    = 16_384 // rows of a funder that is shown
+	explainedRows    = 4_096  // rows of a funder that is shown
+	explainedLinks   = 8_192  // and its recipients
 	sharedShown      = 5
 	firstTimeYears   = 5
 	recentStateYears = 5
@@ -282,9 +284,8 @@ func (s *prospecting) ownFunders(ctx context.Context) (list []uint32, err error)
 		list = append(list, f)
 	}
 	slices.Sort(list)
-	if s.size == 0 && len(amounts) > 0 {
-		slices.Sort(amounts)
-		s.size = amounts[len(amounts)/2]
+	if s.size == 0 {
+		s.size = medianOf(amounts)
 	}
 	return list, nil
 }
@@ -649,12 +650,15 @@ func (s *prospecting) read(c *rated) {
 	}
 }
 
+// medianOf is the median, in whole dollars; it sorts the amounts.
 func medianOf(amounts []int64) int64 {
-	if len(amounts) == 0 {
+	n := len(amounts)
+	if n == 0 {
 		return 0
 	}
 	slices.Sort(amounts)
-	return amounts[len(amounts)/2]
+	low, high := amounts[(n-1)/2], amounts[n/2]
+	return low + (high-low)/2
 }
 
 // explain gives the funders that are shown their reasons.
@@ -719,7 +723,7 @@ func (s *prospecting) sharedRecipient(r *reader, f uint32, a alike) (SharedRecip
 func (s *prospecting) explainGiving(f uint32, p *Prospect) {
 	g := s.g
 	var all, state, county, cause int64
-	var amounts []int64
+	amounts := make([]int64, 0, min(explainedRows, g.funderRows[f+1]-g.funderRows[f]))
 	s.sample(f, explainedRows, func(row uint32) {
 		if !s.knows(g.years[row]) {
 			return
@@ -763,8 +767,9 @@ func (s *prospecting) firstTime(f uint32) (list []FirstTime) {
 	g := s.g
 	var all, fresh [maxYears]int
 	links, masks := g.links(f)
-	for i, m := range masks {
-		if m &= s.known; m == 0 || g.recip[links[i]].EIN == uint32(ein.None) {
+	for i := 0; i < len(links); i += len(links)/explainedLinks + 1 {
+		m := masks[i] & s.known
+		if m == 0 || g.recip[links[i]].EIN == uint32(ein.None) {
 			continue
 		}
 		fresh[bits.TrailingZeros64(m)]++

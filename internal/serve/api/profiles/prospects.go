@@ -237,7 +237,7 @@ func (r ProspectRecipient) String() string {
 // FirstTimeYear is how open a funder was in a year.
 type FirstTimeYear struct {
 	FiscalYear     int     `json:"fiscal_year" doc:"Complete fiscal year."`
-	RecipientCount int     `json:"recipient_count" doc:"Recipients with an EIN that it funded."`
+	RecipientCount int     `json:"recipient_count" doc:"Recipients with an EIN that it funded, of those that were looked at: all, or an even sample where it has many thousands."`
 	FirstTimeCount int     `json:"first_time_count" doc:"Of these, those that it had not funded in a year before."`
 	FirstTimeShare float64 `json:"first_time_share" doc:"Their share, 0 to 1."`
 }
