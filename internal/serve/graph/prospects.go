@@ -139,8 +139,8 @@ const (
 	sampledAtOnce    = 64
 	sampledLinks     = 1_024 // recipients of a candidate whose years are looked at
 	sampledAmounts   = 128
-	explainedRows    = 4_096  // rows of a funder that is shown
-	explainedLinks   = 8_192  // and its recipients
+	explainedRows    = 4_096 // rows of a funder that is shown
+	explainedLinks   = 8_192 // and its recipients
 	sharedShown      = 5
 	firstTimeYears   = 5
 	recentStateYears = 5

@@ -1,0 +1,10 @@
+package quality_test
+
+import (
+	"os"
+	"testing"
+
+	"grantgraph/internal/bench/world"
+)
+
+func TestMain(m *testing.M) { os.Exit(world.Main(m)) }
