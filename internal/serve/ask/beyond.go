@@ -22,10 +22,43 @@ func (s *assembly) beyond(ti int, target *item) {
 		switch {
 		case lists && at("every|all|consecutive", "year|years"):
 			s.fail("Who gave in every year cannot be asked. Please ask for one year, or for all together.")
+		case lists && s.m["big"] == nil && s.m["least"] == nil && (at("a|one", "single", "grant|gift|donation") || at("exactly|only|just", "a|one|two|three") || at("one", "grant|gift|donation")):
+			s.fail("Who made or received a certain number of grants cannot be asked.")
 		case at("per", "grant|gift|funder|foundation|recipient|organization|person|capita|nonprofit|donor|grantee"):
 			s.fail("Figures per %s cannot be asked for, but the average and the median grant can.", s.toks[i+1].text)
 		case at("receive|receives|received|get|gets|got", "and|or", "give|gives|gave|given"), at("give|gives|gave|given", "and|or", "receive|receives|received|get|gets|got"):
 			s.fail("What somebody gave and what it received are two questions. Please ask for one of them.")
+		}
+	}
+	asks := who == "who" || who == "which"
+	nouns := []string{tagFunder, tagKind, tagOrg, tagRecipient, tagWho}
+	if asks && (s.m["change"] != nil || s.m["trend"] != nil || s.m["compare"] != nil && len(s.plan.Years) > 1) && slices.Contains(nouns, target.tag) && len(s.plan.Funders)+len(s.plan.Recipients) < 2 {
+		s.fail("Who gave or got more than in another year cannot be asked. Figures by year can, for one organization, cause or place.")
+	}
+	if s.m["compare"] != nil && s.m["many"] != nil && strings.HasSuffix(s.m["many"].asked, "times") {
+		s.fail("How many times more cannot be asked. Please ask to compare the two.")
+	}
+	verb := slices.IndexFunc(s.seq, func(it *item) bool { return it.tag == tagGive })
+	for i, it := range s.seq {
+		if asks && verb >= 0 && i > verb && (it.tag == tagTop || it.tag == tagMeasure && (it.value == "big" || it.value == "least")) {
+			k := i + 1
+			for s.at(k).tag == tagFill || s.at(k).tag == tagPlace {
+				k++
+			}
+			if n := s.at(k).tag; n == tagCause || n == tagRecipient || n == tagOrg {
+				s.fail("Who funds the largest or the smallest of something is two questions. Please ask for those first, and then who funds one of them.")
+			}
+		}
+	}
+	for i := range s.toks {
+		t, next := &s.toks[i], s.textAt(i+1)
+		if t.tag == tagParty || t.typed != "US" && t.text != "u.s" && t.text != "usa" && t.text != "american" && t.text != "domestic" {
+			continue
+		}
+		if m, _ := phrases(); m[next].tag == tagRecipient || m[next].tag == tagOrg {
+			s.fail("Recipients abroad cannot be left out. They can be asked for by themselves: “How much was given abroad?”")
+		} else if m[next].tag != tagFunder && m[next].tag != tagKind {
+			s.note("Recipients abroad are counted.")
 		}
 	}
 	for _, m := range []string{"average", "median"} {

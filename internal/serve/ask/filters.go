@@ -135,6 +135,16 @@ func (s *assembly) places() {
 		} else {
 			side = s.placeSide(it)
 		}
+		if text := strings.ToLower(s.text(it.from, it.to)); strings.HasPrefix(text, "state of ") {
+			if before := s.at(s.index(it) - 1); before.tag != tagIn && !(before.tag == tagFill && s.at(s.index(it)-2).tag == tagIn) {
+				s.fail("What a state itself gives is not a grant of a filer. Government awards can be asked for one organization: “How much government funding did … get?”")
+				return
+			}
+		}
+		if last != nil && s.commaBetween(last, it) && last.place.Kind == "state" && it.place.Kind == "state" && !compared && len(s.all(tagPlace)) == 2 {
+			s.fail("It is not clear whether two states are meant or a place called %s. Please write “and” between states.", last.place.Name)
+			return
+		}
 		if it.place.Kind == "country" {
 			if side == "funder" {
 				s.fail("Funders are filers in the United States; only recipients can be abroad.")
@@ -220,6 +230,15 @@ func (s *assembly) placeSide(it *item) string {
 	for j := i - 1; prep.tag == tagFill && j > 0; j-- {
 		prep = s.at(j)
 	}
+	// "who gave more, Texas or Ohio"
+	if s.plan.Measure == "compare" && s.plan.By == "places" && prep.tag != tagTo && prep.tag != tagIn {
+		for w, who := range s.seq {
+			if who.tag == tagWho && who.from < it.from && s.roleOf(w) == "funder" {
+				s.note("What %s gives was read as what funders there give.", it.place.Name)
+				return "funder"
+			}
+		}
+	}
 	before := s.at(k)
 	switch {
 	case prep.tag == tagTo:
@@ -260,6 +279,9 @@ func (s *assembly) kinds() {
 				return
 			}
 			it.used = true
+			if strings.HasPrefix(strings.ToLower(it.asked), "family") {
+				s.note("“%s” was read as private foundations of every kind.", it.asked)
+			}
 			if !slices.Contains(p.FunderTypes, it.value) {
 				p.FunderTypes = append(p.FunderTypes, it.value)
 			}

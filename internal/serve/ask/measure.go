@@ -125,6 +125,9 @@ func (s *assembly) sides(parties []*item) {
 				return
 			}
 		}
+		if role == "funder" && len(s.all(tagGive, tagGet, tagBy, tagFrom)) == 0 {
+			role = s.grantsOf(it)
+		}
 		it.role = role
 		if last != nil && last.role == role && !s.joinedWith(last, it) {
 			s.fail("It is not clear how %s and %s go together. Please ask about one of them, or join them with “and” or “or”.", last.asked, it.asked)
@@ -136,6 +139,20 @@ func (s *assembly) sides(parties []*item) {
 		}
 		last = it
 	}
+}
+
+// grantsOf is the side of one whose grants are asked for without a verb: those it made,
+// or those it received if it made none.
+func (s *assembly) grantsOf(it *item) string {
+	p := s.pick(it, "")
+	if p == nil {
+		return "funder"
+	}
+	if e, err := ein.Parse(p.EIN); err == nil && s.sums(e, "funder") == 0 && s.sums(e, "recipient") > 0 {
+		s.note("%s made no grants that are in this data; the ones it received are meant.", p.Name)
+		return "recipient"
+	}
+	return "funder"
 }
 
 // joinedWith says whether nothing but "and", "or" and commas stand between two.
@@ -592,7 +609,12 @@ func (s *assembly) plain(ti int, target *item, verbs bool) {
 	most, least := s.m["most"] != nil, s.m["least"] != nil
 	who := len(s.all(tagWho)) > 0
 	first := s.firstWho()
-	if of := s.groupedBy(); of != nil && !who {
+	of := s.groupedBy()
+	if of != nil && (who || big || least || s.topGiven) && slices.Contains([]string{tagFunder, tagRecipient, tagOrg, tagKind, tagGrant, tagWho}, target.tag) {
+		s.fail("The first of each of the %s cannot be asked at once. Please ask for one of them.", strings.ReplaceAll(of.value, "_", " "))
+		return
+	}
+	if of != nil && !who {
 		p.Measure, p.Of = "which", of.value
 		if s.m["many"] != nil || s.m["often"] != nil {
 			p.Order = "grants"
@@ -609,6 +631,12 @@ func (s *assembly) plain(ti int, target *item, verbs bool) {
 		case slices.Contains([]string{"how often", "how many times", "how frequently", "times"}, strings.ToLower(s.m["many"].asked)):
 		case s.causeCounted(many):
 			p.Of = "recipients" // "how many hospitals received grants"
+		case target.tag == "" && s.abroadCounted(many):
+			p.Of = "recipients" // "how many foreign recipients"
+		case target.tag == "" && len(s.all(tagCause)) > 0 && many == len(s.seq)-1:
+			s.fail("It is not clear what is to be counted. Please ask for example “How many hospitals received grants?”")
+		case ti < many && many == len(s.seq)-1 && slices.Contains([]string{tagFunder, tagKind, tagRecipient}, target.tag):
+			p.Of = s.sideNoun(ti, target) // "private foundations in Florida how many"
 		case target.tag == tagGrant || target.tag == "" || ti < many:
 		case target.tag == tagThing:
 			p.Of, target.used = target.value, true
@@ -728,6 +756,12 @@ func (s *assembly) causeCounted(many int) bool {
 	return next != tagGrant && next != tagMoney && !s.nounFollows(k) && !slices.Contains([]string{tagFunder, tagRecipient, tagOrg, tagKind, tagThing}, next)
 }
 
+// abroadCounted says whether recipients abroad are what is counted.
+func (s *assembly) abroadCounted(many int) bool {
+	it := s.at(many + 1)
+	return it.tag == tagPlace && it.value == "abroad" && strings.Contains(it.asked, " ") && !strings.Contains(it.asked, "countr")
+}
+
 // causeReceives says whether a cause stands for those who receive.
 func (s *assembly) causeReceives() bool {
 	for i, it := range s.seq {
@@ -789,7 +823,7 @@ func (s *assembly) ranking(ti int, target *item, most, least bool) {
 		s.fail("It is not clear what is to be ranked. Please ask for the largest funders, recipients or grants.")
 		return
 	}
-	s.use("big", "most", "least", "dollarsmost", "often", "else", "each", "much", "bydollars", "both", "one", "many", "last")
+	s.use("big", "most", "least", "dollarsmost", "often", "else", "each", "much", "bydollars", "both", "many", "last")
 	if s.m["last"] != nil {
 		s.fail("Rankings are by dollars or by the number of grants, not by date.")
 		return

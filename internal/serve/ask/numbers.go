@@ -120,13 +120,10 @@ func (r *reading) readAmounts() {
 		if joined {
 			if high, m, ok := r.amount(at); ok {
 				// "between 50 and 100k"
-				if low < 1000 && high >= 1000 && !strings.HasPrefix(r.toks[i].text, "$") {
-					last := r.toks[at+m-1].text
-					switch {
-					case strings.HasSuffix(last, "k") || last == "thousand":
-						low *= 1000
-					case strings.HasSuffix(last, "m") || last == "million":
-						low *= 1_000_000
+				if n == 1 && strings.Trim(r.toks[i].text, "$0123456789.,") == "" {
+					unit, _, _ := strings.Cut(strings.TrimLeft(r.joined(at, at+m), "$0123456789., "), " ")
+					if scale := units[unit]; scale > 0 && low < high/scale {
+						low *= scale
 					}
 				}
 				set(&low, &high)
@@ -187,6 +184,9 @@ func (r *reading) readAmounts() {
 		i = to - 1
 	}
 }
+
+// units are what amounts may be in.
+var units = map[string]int64{"k": 1e3, "thousand": 1e3, "grand": 1e3, "m": 1e6, "mm": 1e6, "mil": 1e6, "mln": 1e6, "million": 1e6, "b": 1e9, "bn": 1e9, "billion": 1e9}
 
 // amount reads an amount that begins at a word, and says how many words it has.
 func (r *reading) amount(i int) (value int64, n int, ok bool) {
@@ -253,6 +253,9 @@ func (r *reading) readYears() {
 		}
 		for r.has(from-1, "fiscal|tax|year|years|fy|calendar") || r.has(from-1, "the") && from >= 2 && (r.has(from-2, "in|during|for|of|since|fiscal")) {
 			from--
+		}
+		if r.toks[from].text == "calendar" {
+			r.note("Years are fiscal years: the year in which a filer's fiscal year ends.")
 		}
 		r.plan.Years = append(r.plan.Years, s)
 		r.put(from, to, &item{tag: tagYear, span: s, pair: pair})

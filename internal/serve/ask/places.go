@@ -112,7 +112,7 @@ func (r *reading) state(i, n int, capitals bool) (code string, ok bool) {
 		return code, true
 	}
 	// A slip in a long name.
-	if t := &r.toks[i]; n == 1 && len(t.text) >= 6 {
+	if t := &r.toks[i]; n == 1 && len(t.text) >= 6 && !strings.HasSuffix(t.text, "ly") {
 		if meant := meantWord(t.text, stateWords()); meant != "" && !r.isWord(t.text) {
 			if code, ok = place.State(meant); ok {
 				region, _ := place.RegionOf(code)

@@ -57,7 +57,7 @@ func tokens(q string) (list []token) {
 			}
 			i++
 			continue
-		case !letter(i) && !digit(i) && r != '$' && !(r == '&' || r == '+' && len(list) > 0 && digit(i-1)):
+		case !letter(i) && !digit(i) && r != '$' && !(r == '&' || r == '+' && len(list) > 0 && (digit(i-1) || letter(i-1) && strings.ContainsAny(list[len(list)-1].text, "0123456789"))):
 			i++
 			continue
 		}
@@ -147,7 +147,7 @@ fill		the|a|an|this|these|those|please|pls|plz|can you|could you|tell me|show me
 aux		did|does|do|has|have|had|didnt|didn't
 be		is|are|was|were|be
 give		give|gives|gave|given|giving out|gives out|gave out|give out|gave away|give away|gives away|given away|donate|donates|donated|donating|award|awarded|awarding|granted|granting|pay|pays|paid|paying|pay out|paid out|pays out|contribute|contributes|contributed|contributing|distribute|distributes|distributed|distributing|provide|provides|provided|providing|send|sends|sent|sending|disburse|disburses|disbursed|hand out|handed out|hands out|make|makes|made|making|fund|funded|funds|support|supports|supported|supporting|back|backs|backed|backing|finance|finances|financed|financing|sponsor|sponsors|sponsored|sponsoring|bankroll|bankrolls|underwrite|underwrites|gifted|invest|invested|invests|givin|gav|giv|help|helps|helped|helping
-get		receive|receives|received|receiving|get|gets|got|gotten|getting|win|wins|won|winning|obtain|obtains|obtained|take in|took in|taken in|bring in|brought in|collect|collected|raise|raised|rcvd
+get		receive|receives|received|receiving|get|gets|got|gotten|getting|win|wins|won|winning|obtain|obtains|obtained|rcvd
 go		go|goes|went|gone|going|flow|flows|flowed|come|comes|came|coming|ended up|ends up|end up|reach|reaches|reached|reaching
 to		to|toward|towards|into|for|benefiting|benefitting|benefit|aimed at|2
 from		from|frm|thru|through|via
