@@ -17,6 +17,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"grantgraph/internal/bench/world"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/account"
@@ -150,6 +152,25 @@ func TestServe(t *testing.T) {
 		if ids := answer.Header.Values("X-Request-Id"); len(ids) != 1 || ids[0] == "" {
 			t.Errorf("%s has the request ids %q", path, ids)
 		}
+	}
+}
+
+// TestMoreMetrics shows what somebody beside the server counts.
+func TestMoreMetrics(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	publish(t, data, world.Small)
+	beside := prometheus.NewCounter(prometheus.CounterOpts{Name: "grantgraph_beside_total", Help: "Counted beside the server."})
+	beside.Inc()
+	s, err := Open(Options{Data: data, BaseURL: "http://localhost", Metrics: beside, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	rec := httptest.NewRecorder()
+	s.metrics.handler().ServeHTTP(rec, httptest.NewRequest("GET", "/metrics", nil))
+	if !strings.Contains(rec.Body.String(), "grantgraph_beside_total 1") {
+		t.Error(rec.Body.String())
 	}
 }
 

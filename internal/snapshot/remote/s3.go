@@ -15,6 +15,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/minio/minio-go/v7"
@@ -43,6 +44,7 @@ type s3 struct {
 	sse      encrypt.ServerSide // nil for none
 	part     int64              // least length of a part
 	slots    chan struct{}      // requests that carry content
+	met      atomic.Bool        // the bucket is known to be there
 }
 
 // address is what an address of a bucket may say beside bucket and prefix.
@@ -405,13 +407,17 @@ func unconditional(s Store) error {
 func (s *s3) Head(ctx context.Context, key string) (Info, error) {
 	o, err := s.core.StatObject(ctx, s.bucket, s.prefix+key, minio.StatObjectOptions{ServerSideEncryption: s.reading()})
 	if err != nil {
-		if r := minio.ToErrorResponse(err); r.StatusCode == http.StatusNotFound {
-			// Head has no body to say what is missing.
-			if found, berr := s.core.BucketExists(ctx, s.bucket); berr == nil && !found {
-				return Info{}, s.noBucket()
-			}
+		if err := s.explain(err); !errors.Is(err, fs.ErrNotExist) || s.met.Load() {
+			return Info{}, err
 		}
-		return Info{}, s.explain(err)
+		// Head has no body to say what is missing: the object, the bucket, or even
+		// the user. A list has.
+		enough := errors.New("enough")
+		if err := s.List(ctx, "", func(Info) error { return enough }); err != nil && !errors.Is(err, enough) {
+			return Info{}, err
+		}
+		s.met.Store(true)
+		return Info{}, fs.ErrNotExist
 	}
 	return Info{Key: key, Size: o.Size, Tag: o.ETag, Modified: o.LastModified}, nil
 }
@@ -477,14 +483,12 @@ func (s *s3) explain(err error) error {
 	case "RequestTimeTooSkewed":
 		return fault.New("store_clock", "the clock of this machine differs too much from that of %s: %w", s, err).
 			Try("set the clock, with an NTP service such as chrony, and run it again")
-	case "InvalidAccessKeyId", "SignatureDoesNotMatch", "ExpiredToken", "InvalidToken", "AuthorizationHeaderMalformed", "CredentialsNotSupported", minio.AccessDenied:
+	case "InvalidAccessKeyId", "SignatureDoesNotMatch", "ExpiredToken", "InvalidToken", "AuthorizationHeaderMalformed", "CredentialsNotSupported", "XAdminUserNotFound", minio.AccessDenied:
 		return s.refused(err)
 	}
 	switch {
 	case r.StatusCode == http.StatusForbidden, r.StatusCode == http.StatusUnauthorized:
 		return s.refused(err)
-	case r.StatusCode == http.StatusNotFound:
-		return fs.ErrNotExist
 	case r.StatusCode >= 500:
 		return fault.New("store_failing", "%s fails: %w", s, err).Try("see the log of the store, and run it again later; what was there before is untouched")
 	}

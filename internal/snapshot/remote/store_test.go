@@ -354,6 +354,7 @@ func TestFaults(t *testing.T) {
 		{403, "InvalidAccessKeyId", "store_credentials"},
 		{403, "SignatureDoesNotMatch", "store_credentials"},
 		{403, "AccessDenied", "store_credentials"},
+		{404, "XAdminUserNotFound", "store_credentials"}, // of versitygw
 		{403, "RequestTimeTooSkewed", "store_clock"},
 		{404, "NoSuchBucket", "store_bucket"},
 		{400, "InvalidArgument", "store_refused"},
