@@ -118,8 +118,9 @@ func (c *publishCmd) publish(a *app, store remote.Store) error {
 			return err
 		}
 		if err := send(remote.Lists, edition.Snapshot); err != nil {
-			// Lists of another machine that are newer are no reason not to send a build.
-			if f, ok := fault.Of(err); !ok || f.Slug != "publish_older" {
+			// Lists of another machine that are newer, or that were rolled back, are no
+			// reason not to send a build.
+			if f, ok := fault.Of(err); !ok || f.Slug != "publish_older" && f.Slug != "publish_withdrawn" {
 				return err
 			}
 			fmt.Fprintf(a.Err, "Note: %s; those in the store stay\n", err)

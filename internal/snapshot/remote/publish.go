@@ -132,7 +132,7 @@ func (p Publication) awaitSweep(ctx context.Context, h *holder, now time.Time) e
 			return nil
 		}
 		if time.Since(began) > 2*leaseRenew {
-			return fault.New("store_busy", "another publisher is removing old versions from %s", p.Store).Try("run it again when it is done")
+			return fault.New("store_busy", "another publisher is removing old versions from %s", p.Store).Try("run it again when it is done; one that was killed counts as done after %d minutes", int(leaseLive.Minutes()))
 		}
 		if err := pause(ctx, time.Second); err != nil {
 			return err

@@ -153,10 +153,7 @@ func (p *pull) link() {
 		if !ok || p.journal.any(i) {
 			continue
 		}
-		if _, err := os.Lstat(p.path(i)); err == nil {
-			continue
-		}
-		if disk.Link(from, p.path(i)) == nil {
+		if disk.Remove(p.path(i)) == nil && disk.Link(from, p.path(i)) == nil {
 			p.journal.whole(i)
 		}
 	}
@@ -197,6 +194,28 @@ func (p *pull) drop(i int) error {
 	return fault.Disk(p.path(i), disk.Remove(p.path(i)))
 }
 
+// make makes a file of its full length, or keeps the one that was begun. One that
+// the journal does not know may be a link to a file that is served, and is not
+// written to.
+func (p *pull) make(i int, size int64) error {
+	flags := os.O_WRONLY | os.O_CREATE
+	if p.journal.count(i) == 0 {
+		if err := disk.Remove(p.path(i)); err != nil {
+			return err
+		}
+		flags |= os.O_EXCL
+	}
+	file, err := os.OpenFile(p.path(i), flags, 0o644)
+	if err != nil {
+		return err
+	}
+	err = file.Truncate(size)
+	if cerr := file.Close(); err == nil {
+		err = cerr
+	}
+	return err
+}
+
 // fetch brings what is missing of some files, several ranges at a time, and
 // returns those that do not match their checksums.
 func (p *pull) fetch(ctx context.Context, files []int) (wrong []int, err error) {
@@ -217,14 +236,7 @@ func (p *pull) fetch(ctx context.Context, files []int) (wrong []int, err error) 
 			check = append(check, i)
 			continue
 		}
-		file, err := os.OpenFile(p.path(i), os.O_WRONLY|os.O_CREATE, 0o644)
-		if err == nil {
-			err = file.Truncate(f.Bytes)
-			if cerr := file.Close(); err == nil {
-				err = cerr
-			}
-		}
-		if err != nil {
+		if err := p.make(i, f.Bytes); err != nil {
 			return nil, fault.Disk(p.path(i), err)
 		}
 		for n := range p.chunks(i) {

@@ -548,6 +548,44 @@ func TestPowerCut(t *testing.T) {
 	mustVersion(t, to, snap.Manifest.Version)
 }
 
+// TestServedFilesAreNotWritten begins a pull over a link to a file that is served,
+// which the journal does not know.
+func TestServedFilesAreNotWritten(t *testing.T) {
+	t.Parallel()
+	s := newFake(t).store(t)
+	from, to := t.TempDir(), t.TempDir()
+	publish(t, s, build(t, from, noon, content("a ")), 3)
+	f := follower(t, s, to)
+	if err := f.First(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	served, err := snapshot.Open(to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	release, err := served.Hold()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	second := build(t, from, noon.Add(time.Hour), content("b "))
+	publish(t, s, second, 3)
+	r, err := snapshot.Receive(to, digest([]byte(manifestOf(t, second)))[:16], &second.Manifest, []byte(manifestOf(t, second)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Link(filepath.Join(served.Dir, "tables", "grants.thing"), filepath.Join(r.Dir, "tables", "grants.thing")); err != nil {
+		t.Fatal(err)
+	}
+	if err := look(t, f); err != nil {
+		t.Fatal(err)
+	}
+	mustVersion(t, to, second.Manifest.Version)
+	if err := served.Verify(); err != nil {
+		t.Errorf("a file that is served was written to: %v", err)
+	}
+}
+
 // TestLittleDisk has a node with less room than a version needs.
 func TestLittleDisk(t *testing.T) {
 	t.Parallel()
