@@ -377,6 +377,10 @@ func TestPublishMistakes(t *testing.T) {
 			t.Errorf("%v: exit %d\n%s%s", c.args, code, out, errs)
 		}
 	}
+	// Several headers in one setting, as the environment has them.
+	if code, out, errs := command(t, "publish", "--to", "s3://bucket", "--store-header", "x-amz-server-side-encryption: aws:kms,cookie: x"); code == 0 || !strings.Contains(errs, "not a header") {
+		t.Errorf("exit %d\n%s%s", code, out, errs)
+	}
 	code, out, errs := command(t, "publish", "--data", data, "--to", store, "--quiet", "--json")
 	if code != 0 || !strings.Contains(out, `"bytes_sent"`) {
 		t.Errorf("exit %d\n%s%s", code, out, errs)

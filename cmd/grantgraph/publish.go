@@ -24,7 +24,7 @@ type publishCmd struct {
 	Keep     int           `help:"How many versions stay in the store; 0 keeps all. Those in use are never removed." default:"3" placeholder:"N"`
 	Resend   bool          `help:"Send every file again, even if it is in the store: for a store that was damaged."`
 	Parallel int           `help:"Files and parts sent at a time." default:"6" placeholder:"N"`
-	Header   []secret.Text `name:"store-header" sep:"none" help:"Header of server-side encryption to send with every object." placeholder:"NAME:VALUE"`
+	Header   []secret.Text `name:"store-header" help:"Header of server-side encryption to send with every object." placeholder:"NAME:VALUE"`
 	JSON     bool          `name:"json" help:"Print JSON."`
 	Quiet    bool          `short:"q" help:"No progress."`
 }

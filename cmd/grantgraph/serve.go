@@ -30,7 +30,7 @@ import (
 type serveCmd struct {
 	Data        string        `help:"Data directory with snapshots, lists and accounts." default:"data" placeholder:"DIR"`
 	Snapshots   string        `help:"Store to fetch snapshots and lists from, and to follow: s3://bucket/prefix, or a folder. They are kept in the data directory." placeholder:"STORE"`
-	StoreHeader []secret.Text `name:"store-header" sep:"none" help:"Header of server-side encryption that the store needs for reading." placeholder:"NAME:VALUE"`
+	StoreHeader []secret.Text `name:"store-header" help:"Header of server-side encryption that the store needs for reading." placeholder:"NAME:VALUE"`
 	Sources     string        `help:"Folder of upstream files. If set, the compliance lists are kept up to date from their publishers." placeholder:"DIR"`
 	Mirror      []secret.URL  `help:"Fetch a list from this address instead of its publisher's." placeholder:"NAME=URL"`
 	Floor       []string      `help:"Accept a list with as few rows as this, for mirrors of small worlds." placeholder:"NAME=ROWS"`
