@@ -20,9 +20,9 @@ func (s *Service) ToolTable() string {
 // ResourceTable is the vocabularies; the texts of the documentation are known to
 // who reads it.
 func (s *Service) ResourceTable() string {
-	t := rows("Resource", "What it holds")
+	t := rows("Words", "What they are")
 	for _, v := range vocabularies(s.Reference) {
-		t.add("`"+vocabularyScheme+v.name+"`", v.about)
+		t.add("`"+v.name+"`", v.about)
 	}
 	return t.String()
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
@@ -171,6 +172,49 @@ func TestFlood(t *testing.T) {
 	wg.Wait()
 	if seen[200]+seen[503] != 100 || seen[200] == 0 || w.Ledger.Calls("pro") != seen[200] {
 		t.Errorf("answers %v, %d calls charged", seen, w.Ledger.Calls("pro"))
+	}
+}
+
+// asked remembers what was asked of the API.
+type asked struct {
+	mu   sync.Mutex
+	last *http.Request
+	next http.RoundTripper
+}
+
+func (a *asked) RoundTrip(r *http.Request) (*http.Response, error) {
+	a.mu.Lock()
+	a.last = r
+	a.mu.Unlock()
+	return a.next.RoundTrip(r)
+}
+
+// TestPassedOn holds what of a message goes to the API: the arguments, the key and
+// the address of the client, and nothing else that it sent.
+func TestPassedOn(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t)
+	api := &asked{next: mcp.InProcess(w)}
+	s, err := mcp.New(mcp.Config{Reference: w.Reference(), API: api, Address: func(*http.Request) string { return "192.0.2.7" }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(s)
+	defer server.Close()
+	_, answer, _ := post(t, server.URL+mcp.Path, toolCall("1", "list_grants", `{"location":["OH","PA"],"year":2022,"subject":"Arts & Culture","limit":7,"query":null}`),
+		"Authorization", "Bearer gg_test_plus", "Cookie", "session=1", "X-Forwarded-For", "203.0.113.9", "X-Request-Id", "abcdefgh", "Accept-Language", "de")
+	r := api.last
+	if r == nil {
+		t.Fatal(answer)
+	}
+	if got := r.URL.RequestURI(); got != "/api/v1/grants/transactions?limit=7&location=OH%2CPA&strict=1&subject=Arts+%26+Culture&year=2022" {
+		t.Errorf("asked for %s", got)
+	}
+	if r.RemoteAddr != "192.0.2.7" || r.Header.Get("Authorization") != "Bearer gg_test_plus" || len(r.Header) != 2 {
+		t.Errorf("from %q with %v", r.RemoteAddr, r.Header)
+	}
+	if !strings.Contains(answer, "calls_remaining") || w.Ledger.Calls("plus") != 1 {
+		t.Errorf("%d calls: %.500s", w.Ledger.Calls("plus"), answer)
 	}
 }
 

@@ -13,8 +13,9 @@ import (
 )
 
 // prompt is a piece of work that people ask for often, as a plan that a model
-// follows with the tools. In its text, {name} is the value of an argument; a line
-// with an argument that was not given is left out.
+// follows with the tools. In its text, {name} is the value of an argument. A line
+// with an argument that was not given is left out, and so is one that begins with
+// the [name] of a tool that this service does not offer.
 type prompt struct {
 	name, title, about string
 	arguments          []*mcp.PromptArgument
@@ -42,6 +43,7 @@ For the organization: {organization}.
 3. Call list_funders with the same filters for the last complete years. Compare first_fiscal_year with the year: a funder whose first year is the last complete one is new to this cause and place.
 4. For the most likely five, call list_grants with funder_id and the same filters, to see whom they fund and how much a typical grant is.
 5. Look up the organization with find_organizations: {organization}. Leave out funders that support it already, or say so.
+[find_prospects] 6. Call find_prospects with the EIN of {organization}: funders of organizations like it that have not funded it, with their reasons.
 
 Answer with a table: funder, EIN, total, grants, typical grant, first and last year, why it fits.` + closing},
 	{"check_grantee", "Check a grantee", "Whether an organization is what it says: standing with the IRS, sanctions, figures, who funds it.",
@@ -100,7 +102,7 @@ func (s *Service) addPrompts() {
 	for _, p := range prompts {
 		s.server.AddPrompt(&mcp.Prompt{Name: p.name, Title: p.title, Description: p.about, Arguments: p.arguments},
 			func(_ context.Context, r *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
-				text, err := p.filled(r.Params.Arguments)
+				text, err := p.filled(r.Params.Arguments, s.offers)
 				if err != nil {
 					return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: err.Error()}
 				}
@@ -109,8 +111,13 @@ func (s *Service) addPrompts() {
 	}
 }
 
+// offers reports whether there is a tool of a name.
+func (s *Service) offers(name string) bool {
+	return slices.ContainsFunc(s.tools, func(t *tool) bool { return t.name == name })
+}
+
 // filled is the text with the values of the arguments.
-func (p *prompt) filled(given map[string]string) (string, error) {
+func (p *prompt) filled(given map[string]string, offers func(tool string) bool) (string, error) {
 	for name := range given {
 		if !slices.ContainsFunc(p.arguments, func(a *mcp.PromptArgument) bool { return a.Name == name }) {
 			return "", fmt.Errorf("%s has no argument %s", p.name, fault.Clip(name, 40))
@@ -132,9 +139,17 @@ func (p *prompt) filled(given map[string]string) (string, error) {
 	}
 	var lines []string
 	for _, line := range strings.Split(p.text, "\n") {
-		if !slices.ContainsFunc(absent, func(name string) bool { return strings.Contains(line, name) }) {
-			lines = append(lines, line)
+		if slices.ContainsFunc(absent, func(name string) bool { return strings.Contains(line, name) }) {
+			continue
 		}
+		if rest, only := strings.CutPrefix(line, "["); only {
+			name, rest, _ := strings.Cut(rest, "] ")
+			if !offers(name) {
+				continue
+			}
+			line = rest
+		}
+		lines = append(lines, line)
 	}
 	return strings.NewReplacer(pairs...).Replace(strings.Join(lines, "\n")), nil
 }
