@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"strconv"
+	"unicode/utf8"
 )
 
 // object is a JSON object whose members keep their order, which tells what is
@@ -13,7 +16,7 @@ type object []member
 
 type member struct {
 	name  string
-	value any // nil, bool, string, json.Number, []any, object or *table
+	value any // nil, bool, int, string, json.Number, []any, object or *table
 }
 
 // get finds a member, nil when there is none.
@@ -40,31 +43,58 @@ next:
 	return rest
 }
 
-// MarshalJSON writes the members in their order.
-func (o object) MarshalJSON() ([]byte, error) {
-	var b bytes.Buffer
-	b.WriteByte('{')
-	for i, m := range o {
-		if i > 0 {
-			b.WriteByte(',')
+// appended appends a value as JSON, with <, > and & as they are.
+func appended(b []byte, v any) []byte {
+	switch v := v.(type) {
+	case nil:
+		return append(b, "null"...)
+	case bool:
+		return strconv.AppendBool(b, v)
+	case int:
+		return strconv.AppendInt(b, int64(v), 10)
+	case json.Number:
+		return append(b, v...)
+	case string:
+		return appendText(b, v)
+	case object:
+		b = append(b, '{')
+		for i, m := range v {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = append(appendText(b, m.name), ':')
+			b = appended(b, m.value)
 		}
-		b.Write(compact(m.name))
-		b.WriteByte(':')
-		b.Write(compact(m.value))
+		return append(b, '}')
+	case []any:
+		b = append(b, '[')
+		for i := range v {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = appended(b, v[i])
+		}
+		return append(b, ']')
+	case *table:
+		return v.appended(b)
 	}
-	b.WriteByte('}')
-	return b.Bytes(), nil
+	panic(fmt.Sprintf("mcp: a %T is in no answer", v))
 }
 
-// compact is a value as JSON, with <, > and & as they are.
-func compact(v any) []byte {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		panic("mcp: " + err.Error()) // of values that were read from JSON
+// appendText appends a text in quotes. Texts that JSON has as they are, which are
+// nearly all, are not looked at twice.
+func appendText(b []byte, s string) []byte {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {
+			var escaped bytes.Buffer
+			e := json.NewEncoder(&escaped)
+			e.SetEscapeHTML(false)
+			_ = e.Encode(s) // a text can always be written
+			return append(b, bytes.TrimSuffix(escaped.Bytes(), []byte("\n"))...)
+		}
 	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	b = append(append(b, '"'), s...)
+	return append(b, '"')
 }
 
 // read reads one JSON value, the members of its objects in their order and its

@@ -29,13 +29,27 @@ type table struct {
 	left    int // rows that the answer had and that are not here
 }
 
-// MarshalJSON writes the table.
-func (t *table) MarshalJSON() ([]byte, error) {
-	o := object{{"columns", t.columns}, {"rows", t.rows}}
-	if t.left > 0 {
-		o = append(o, member{"left_out", t.left})
+// appended appends the table as JSON.
+func (t *table) appended(b []byte) []byte {
+	b = append(b, `{"columns":[`...)
+	for i, c := range t.columns {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendText(b, c)
 	}
-	return o.MarshalJSON()
+	b = append(b, `],"rows":[`...)
+	for i, row := range t.rows {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appended(b, row)
+	}
+	b = append(b, ']')
+	if t.left > 0 {
+		b = strconv.AppendInt(append(b, `,"left_out":`...), int64(t.left), 10)
+	}
+	return append(b, '}')
 }
 
 // untabled are the members of a row that say once more what its address says.
@@ -200,7 +214,7 @@ func (t *tool) result(header http.Header, body []byte, rows int, given map[strin
 	if out, err = bounded(out, rows); err != nil {
 		return nil, err
 	}
-	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text(out)}}, StructuredContent: out}, nil
+	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text(out)}}, StructuredContent: json.RawMessage(appended(nil, out))}, nil
 }
 
 func rankOf(v any) int {
@@ -241,13 +255,13 @@ func bounded(out object, rows int) (object, error) {
 	for _, t := range tables {
 		t.table.cut(rows)
 	}
-	size := len(compact(out))
-	for size > maxResult {
+	whole := size(out)
+	for whole > maxResult {
 		// The largest table loses half of its rows.
 		var largest *table
 		most := 0
 		for _, t := range tables {
-			if n := len(compact(t.table)); len(t.table.rows) > 1 && n > most {
+			if n := size(t.table); len(t.table.rows) > 1 && n > most {
 				largest, most = t.table, n
 			}
 		}
@@ -255,13 +269,13 @@ func bounded(out object, rows int) (object, error) {
 			break
 		}
 		largest.cut(len(largest.rows) / 2)
-		size = len(compact(out))
+		whole = size(out)
 	}
-	if size > maxResult {
+	if whole > maxResult {
 		out = clipped(out).(object)
 		tables = tablesOf(out)
-		if size = len(compact(out)); size > maxResult {
-			return nil, fault.New("too_large", "The answer is larger than a model can read: %d bytes.", size).Try("ask for fewer columns with fields, or for fewer parts")
+		if whole = size(out); whole > maxResult {
+			return nil, fault.New("too_large", "The answer is larger than a model can read: %d bytes.", whole).Try("ask for fewer columns with fields, or for fewer parts")
 		}
 		out = noted(out, fmt.Sprintf("Texts longer than %d bytes were cut.", maxText))
 	}
@@ -279,6 +293,9 @@ func bounded(out object, rows int) (object, error) {
 	}
 	return out, nil
 }
+
+// size is how long a value is as JSON, in bytes.
+func size(v any) int { return len(appended(nil, v)) }
 
 // moreRows says how to get what was left out.
 func moreRows(out object) string {

@@ -77,7 +77,7 @@ func cell(v any) string {
 			return strings.Join(parts, "; ")
 		}
 	}
-	return oneLine(string(compact(v)))
+	return oneLine(string(appended(nil, v)))
 }
 
 // oneLine is a text of strangers without what would break a line or hide in it.
