@@ -419,3 +419,58 @@ func TestPrompts(t *testing.T) {
 		t.Error("an argument that there is not was taken")
 	}
 }
+
+// TestBuiltWorld uses the tools on a world that was built, where much is not known
+// of many, and holds every result against the schema that its tool promises.
+func TestBuiltWorld(t *testing.T) {
+	t.Parallel()
+	w := apitest.Real(t)
+	_, server := open(t, w)
+	session := connect(t, server, "pro")
+	list, err := session.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checked := func(name string, arguments map[string]any) map[string]any {
+		t.Helper()
+		out := call(t, session, name, arguments)
+		i := slices.IndexFunc(list.Tools, func(tool *sdk.Tool) bool { return tool.Name == name })
+		validate(t, list.Tools[i].OutputSchema, out)
+		if b, _ := json.Marshal(out); len(b) > 48<<10 {
+			t.Errorf("%s %v has a result of %d bytes", name, arguments, len(b))
+		}
+		return out
+	}
+	eins := map[string]bool{}
+	for _, name := range []string{"list_funders", "list_recipients"} {
+		out := checked(name, map[string]any{"limit": 20})
+		results := out["results"].(map[string]any)
+		columns := results["columns"].([]any)
+		for _, row := range results["rows"].([]any) {
+			for i, c := range columns {
+				if ein, ok := row.([]any)[i].(string); ok && (c == "funder_ein" || c == "recip_ein") {
+					eins[ein] = true
+				}
+			}
+		}
+	}
+	if len(eins) < 10 {
+		t.Fatalf("only %d organizations", len(eins))
+	}
+	checked("list_grants", map[string]any{"exclude": []string{"individuals"}, "limit": 100})
+	checked("list_grants", map[string]any{"country": []string{"UK", "CA"}})
+	checked("list_grants", map[string]any{"year": 1950})
+	checked("summarize_grants", map[string]any{"by": "subject"})
+	checked("summarize_grants", map[string]any{"location": []string{"Ohio"}, "year": "2019-2022", "exclude": []string{"daf"}})
+	checked("list_organizations", map[string]any{"filters": map[string]any{"state": "OH", "min_revenue": 100000}, "size": 100})
+	checked("list_organizations", map[string]any{"search_terms": "library"})
+	checked("find_organizations", map[string]any{"q": "comunity fundation"})
+	checked("get_dataset", nil)
+	checked("run_sql", map[string]any{"sql": "SELECT * FROM grants", "max_rows": 100})
+	checked("run_sql", map[string]any{"sql": "SELECT 1 WHERE false"})
+	for ein := range eins {
+		for _, name := range []string{"get_profile", "get_full_profile", "find_similar", "get_government_funding"} {
+			checked(name, map[string]any{"ein": ein})
+		}
+	}
+}
