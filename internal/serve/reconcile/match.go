@@ -22,7 +22,7 @@ type Matcher struct {
 // How many organizations are compared for each name, where it is looked for.
 const (
 	mostInPlace  = 20 // in the city or the ZIP code
-	mostInState  = 40
+	mostInState  = 60
 	mostAnywhere = 40
 )
 
@@ -117,10 +117,12 @@ func (p *pool) byName(name string, where []Condition) error {
 	states = slices.Compact(states[:min(len(states), 2)])
 	cities := wanted(where, propCity)
 	enough := len(states) > 0 && slices.ContainsFunc(where, func(c Condition) bool { return c.Property == propState && c.Required && c.Quantifier != None })
-	there := false // somebody of that very name is in the city
+	full := len(states) == 0 // there may be more in the place than are compared
+	there := false           // somebody of that very name is in the city
 	for _, state := range states {
 		list := p.m.Search.Candidates(name, state, nil, mostInState)
 		add(list)
+		full = full || len(list) == mostInState
 		for _, c := range list {
 			if c.Result.Match == search.Exact {
 				// Namesakes elsewhere say little where one is in the state.
@@ -129,7 +131,7 @@ func (p *pool) byName(name string, where []Condition) error {
 			}
 		}
 	}
-	if !there {
+	if full && !there {
 		if err := p.inPlace(name, states, cities, where, add); err != nil {
 			return err
 		}
