@@ -21,9 +21,10 @@ var Ways = [len(Names)]int{0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, 0}
 type Weights [len(Names)]float64
 
 // Fitted are the weights that ship with the program. They were fitted by
-// `grantgraph eval --prospects --fit` to the first-time grants of one year of real
-// filings, from the years before it; docs/prospects.md has how well they do on
-// the year after.
+// `grantgraph eval --prospects --fit --year 2022` to the sample of real filings; those
+// of nearness (county, same_state, same_county) are the means of that fit and of
+// one to an invented world, because the sample has too few funders near each other
+// to weigh it. docs/prospects.md has how well they do.
 var Fitted = Weights{-7.830, 0.362, 0.610, 1.269, 0.692, 0.565, 0.142, 0.600, 0.296, 0.000, 1.437, 0.553, -0.832, -0.214, 1.657}
 
 // Signs turns what is known of a candidate into numbers of about the same
