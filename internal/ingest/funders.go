@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"cmp"
+	"encoding/binary"
 	"slices"
 	"strings"
 
@@ -14,17 +15,16 @@ import (
 func (c *corpus) sortRows() {
 	g, r := c.lines, c.recipients
 	rank := make([]uint32, r.ids.len())
-	for i, id := range sortedRows(r.ids.len(), func(a, b uint32) int { return strings.Compare(r.ids.at(a), r.ids.at(b)) }) {
+	head := func(id uint32) uint64 {
+		var b [8]byte
+		copy(b[:], r.ids.at(id))
+		return binary.BigEndian.Uint64(b[:])
+	}
+	for i, id := range sortedByKey(r.ids.len(), head, func(a, b uint32) int { return strings.Compare(r.ids.at(a), r.ids.at(b)) }) {
 		rank[id] = uint32(i)
 	}
-	pair := make([]uint64, len(g.amount))
-	for row := range pair {
-		pair[row] = uint64(c.filings[g.filing[row]].ein)<<32 | uint64(rank[r.id[row]])
-	}
-	c.rows = sortedRows(len(g.amount), func(a, b uint32) int {
-		if pair[a] != pair[b] {
-			return cmp.Compare(pair[a], pair[b])
-		}
+	pair := func(row uint32) uint64 { return uint64(c.filingOf(row).ein)<<32 | uint64(rank[r.id[row]]) }
+	c.rows = sortedByKey(len(g.amount), pair, func(a, b uint32) int {
 		return cmp.Or(
 			cmp.Compare(c.filings[g.filing[a]].year, c.filings[g.filing[b]].year),
 			cmp.Compare(g.amount[a], g.amount[b]),

@@ -3,7 +3,6 @@ package ingest
 import (
 	"cmp"
 	"context"
-	"slices"
 	"strings"
 
 	"grantgraph/internal/ein"
@@ -244,13 +243,3 @@ func (g *lines) cut(n int) {
 
 // partName names a list of a form, for keys and tables.
 func partName(p uint8) string { return irs990.Part(p).String() }
-
-// sortedRows sorts the row numbers 0..n-1 by less.
-func sortedRows(n int, compare func(a, b uint32) int) []uint32 {
-	rows := make([]uint32, n)
-	for i := range rows {
-		rows[i] = uint32(i)
-	}
-	slices.SortFunc(rows, compare)
-	return rows
-}

@@ -163,17 +163,17 @@ func (b *builder) resolveAll(ctx context.Context, f *recipientFinder) error {
 // byPlace are the numbers of the recipients in order of place. Lines of one town
 // are led to the same organizations, which are then still at hand.
 func (g *lines) byPlace() []uint32 {
-	at := make([]uint64, g.recipients.len())
-	for i := range at {
-		t := g.recipient(uint32(i))
+	place := func(i uint32) (at uint64) {
+		t := g.recipient(i)
 		for k := range 2 {
-			at[i] = at[i]<<8 | uint64(byteAt(t.State, k))
+			at = at<<8 | uint64(byteAt(t.State, k))
 		}
 		for k := range 5 {
-			at[i] = at[i]<<8 | uint64(byteAt(t.ZIP, k))
+			at = at<<8 | uint64(byteAt(t.ZIP, k))
 		}
+		return at
 	}
-	return sortedRows(len(at), func(a, b uint32) int { return cmp.Or(cmp.Compare(at[a], at[b]), cmp.Compare(a, b)) })
+	return sortedByKey(g.recipients.len(), place, func(a, b uint32) int { return cmp.Compare(a, b) })
 }
 
 // byteAt is the k-th byte of a text, 0 where it has fewer.
