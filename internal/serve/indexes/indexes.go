@@ -15,8 +15,9 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// All returns every index, in the order in which they are begun: those that
-// take longest first, because several are made at once.
+// All returns every index, in the order in which they are begun. Several are made
+// at once, so the one that takes longest on one core comes first; the warehouse
+// comes last, because its engine takes all cores and memory of its own.
 func All() []snapshot.Indexer { return Reading(search.DefaultDocuments) }
 
 // Reading is All with so many organizations, at most, whose documents are read by
@@ -24,11 +25,11 @@ func All() []snapshot.Indexer { return Reading(search.DefaultDocuments) }
 func Reading(documents int) []snapshot.Indexer {
 	return []snapshot.Indexer{
 		{Name: "graph", Write: graph.Build},
-		{Name: "warehouse", Write: warehouse.Build},
 		{Name: "search", Write: search.Build},
 		{Name: "profile", Write: profile.Build},
-		{Name: "meaning", Write: search.Vectors(documents)},
 		{Name: "directory", Write: directory.Build},
+		{Name: "meaning", Write: search.Vectors(documents)},
+		{Name: "warehouse", Write: warehouse.Build},
 	}
 }
 
