@@ -164,13 +164,13 @@ func pagesOf(t *testing.T, s *served) []pageToWalk {
 		{Name: "download", Path: "/download?location=OH", Member: true},
 		{Name: "missing", Path: "/nothing/here", Status: 404},
 	}
-	for _, tab := range []string{"", "/grants", "/funders", "/recipients", "/network", "/finances", "/people", "/government", "/screening"} {
+	for _, tab := range []string{"", "/grants", "/funders", "/recipients", "/network", "/prospects", "/finances", "/people", "/government", "/screening"} {
 		list = append(list, pageToWalk{Name: "funder" + dashed(tab), Path: funder + tab})
 	}
 	for _, tab := range []string{"", "/grants", "/funders", "/recipients", "/finances"} { // which differ for a recipient
 		list = append(list, pageToWalk{Name: "recipient" + dashed(tab), Path: recipient + tab, Again: true})
 	}
-	for _, tab := range []string{"/network", "/people", "/government", "/screening"} { // which show more to a member
+	for _, tab := range []string{"/network", "/prospects", "/people", "/government", "/screening"} { // which show more to a member
 		list = append(list, pageToWalk{Name: "member-funder" + dashed(tab), Path: funder + tab, Member: true})
 	}
 	return list
