@@ -173,6 +173,7 @@ func pagesOf(t *testing.T, s *served) []pageToWalk {
 	for _, tab := range []string{"/network", "/prospects", "/people", "/government", "/screening"} { // which show more to a member
 		list = append(list, pageToWalk{Name: "member-funder" + dashed(tab), Path: funder + tab, Member: true})
 	}
+	list = append(list, pageToWalk{Name: "member-recipient-prospects", Path: recipient + "/prospects?funder_type=private_foundation", Member: true})
 	return list
 }
 
