@@ -27,7 +27,7 @@ type evalCmd struct {
 	World    string   `help:"An invented world, whose truth is known." placeholder:"DIR"`
 	Sources  string   `help:"A folder of upstream files; the EINs filed in its returns are hidden." placeholder:"DIR"`
 	Lines    int      `help:"How many lines of a build are resolved with their EIN hidden, at most." default:"50000" placeholder:"N"`
-	Folds    bool     `help:"Fit the model on one half of the organizations and test it on the other, then the other way around."`
+	Folds    bool     `help:"Fit the model on four fifths of the organizations and test it on the rest, in turn."`
 	Model    string   `help:"A model file to use instead of the one that ships with the program." placeholder:"FILE"`
 	Wrong    string   `help:"Write every wrong answer to this CSV file." placeholder:"FILE"`
 	Fit      string   `help:"Write a model fitted to all lines to this file." placeholder:"FILE"`

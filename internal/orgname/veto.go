@@ -124,6 +124,12 @@ func (t *Traits) Attached(u *Traits) bool {
 	return t.affs != u.affs && (within(t.k2, u.k2) || within(u.k2, t.k2))
 }
 
+// Around reports whether t is a body around u: its auxiliary, its endowment, its
+// alumni, parents or staff, with every word of u and more.
+func (t *Traits) Around(u *Traits) bool {
+	return t.affs&^u.affs&around != 0 && len(t.k2) > len(u.k2) && within(u.k2, t.k2)
+}
+
 // within reports whether long has every word of short.
 func within(short, long string) bool {
 	for from := 0; from < len(short); {
@@ -251,6 +257,15 @@ func stateAt(k2 string, from, to int) (bit uint64, end int) {
 	}
 	return 0, to
 }
+
+// around are the affiliates that are never meant by the name of what they are
+// around. A foundation, a fund or the friends often are.
+var around = func() (bits uint32) {
+	for _, w := range [...]string{"AUXILIARY", "ENDOWMENT", "PTA", "PTO", "BOOSTER", "ALUMNI", "GUILD", "UNION", "STAFF", "RETIREES", "FACULTY", "PARENT", "PENSION"} {
+		bits |= vetoWords[w].aff
+	}
+	return bits
+}()
 
 var vetoWords = func() map[string]vetoWord {
 	m := make(map[string]vetoWord)

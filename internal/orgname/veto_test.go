@@ -108,3 +108,24 @@ func TestAttached(t *testing.T) {
 		}
 	}
 }
+
+func TestAround(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		body, of string
+		want     bool
+	}{
+		{"Lantern Medical Center Auxiliary", "Lantern Medical Center", true},
+		{"Lantern Academy Endowment Association", "Lantern Academy", true},
+		{"Lantern School PTSO", "Lantern School", true},
+		{"Lantern Academy Foundation", "Lantern Academy", false}, // often meant
+		{"Lantern Academy", "Lantern Academy Endowment", false},
+		{"Elm Alumni", "Lantern Academy", false},
+		{"Lantern Academy Alumni", "Lantern Academy Alumni", false},
+	} {
+		body, of := Parse(c.body).Traits(), Parse(c.of).Traits()
+		if got := body.Around(&of); got != c.want {
+			t.Errorf("%s around %s: %v", c.body, c.of, got)
+		}
+	}
+}

@@ -3,7 +3,6 @@ package resolve
 import (
 	"math"
 	"math/bits"
-	"strings"
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/orgname"
@@ -105,6 +104,9 @@ func (r *Resolver) basis(q *query, m Match) uint64 {
 		}
 	}
 	h = h.add(sumWithin(s.nameIndex, r.u.names.entries, r.u.names.find(n.KX)))
+	if kx := q.withoutTown(); kx != "" {
+		h = h.add(sumWithin(s.nameIndex, r.u.names.entries, r.u.names.find(kx)))
+	}
 	if q.zip != 0 {
 		h = h.add(sumWithin(s.zips, d.zips, tenantsAt(d.zips, uint64(q.zip))))
 	}
@@ -295,7 +297,7 @@ func (o *Org) digests() (who, whole uint64) {
 		h = h.text(l.City).text(l.State).text(l.ZIP5)
 	}
 	who = h.done()
-	h = h.text(o.Foundation).text(o.Subsection).flag(strings.HasPrefix(o.NTEE, "X2")).add(uint64(o.Sources))
+	h = h.text(o.Foundation).text(o.Subsection).text(o.NTEE[:min(len(o.NTEE), 3)]).add(uint64(o.Sources))
 	return who, h.add(uint64(coarse(int64(o.Pop)))).add(uint64(coarse(o.Revenue))).done()
 }
 

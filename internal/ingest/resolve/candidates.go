@@ -131,6 +131,8 @@ type reading struct {
 	words  lineWords
 	traits orgname.Traits
 	ka     string
+
+	government bool // the name is that of a government
 }
 
 // candidate is a name that a line may mean.
@@ -191,9 +193,13 @@ func (r *Resolver) candidates(q *query, s *search, known []einCount) {
 			s.read = append(s.read, newReading(d, &n))
 		}
 	}
+	if k2 := q.spelledOut(); k2 != "" && len(s.read) < maxReadings {
+		s.read = append(s.read, newReading(d, &orgname.Name{K2: k2, KX: joined(k2)}))
+	}
 	for i := range s.read {
 		r.byWords(q, s, &s.read[i])
 	}
+	q.station = d.stationOf(q.n.K2, q.state)
 	if q.zip != 0 {
 		inZIP := tenantsAt(d.zips, uint64(q.zip))
 		begin := q.n.KX[:min(3, len(q.n.KX))]
@@ -203,6 +209,8 @@ func (r *Resolver) candidates(q *query, s *search, known []einCount) {
 				s.add(t.id, 1)
 			case len(inZIP) <= smallTown:
 				s.add(t.id, 0)
+			case q.station == byCallLetters && r.licensee(t.id) == broadcaster:
+				s.add(t.id, 1)
 			}
 		}
 		if q.street != "" {
@@ -243,7 +251,7 @@ func (r *Resolver) candidates(q *query, s *search, known []einCount) {
 }
 
 func newReading(d *orgIndex, n *orgname.Name) reading {
-	p := reading{name: n, words: d.lineWords(n.K2), traits: orgname.TraitsOf(n.K2)}
+	p := reading{name: n, words: d.lineWords(n.K2), traits: orgname.TraitsOf(n.K2), government: isGovernment(n.K2)}
 	if len(n.KX) > 8 {
 		p.ka = n.KA()
 	}

@@ -72,6 +72,13 @@ const (
 	fGovernment     // the line names a government, and no list knows the candidate
 	fAffClash       // one is an affiliate of the other, and their standing differs
 	fAcronymHere    // initials, in the same ZIP or city
+	fStation        // the line is call letters, and the candidate a broadcaster
+	fStationStreet  // the same, at the same street address
+	fStationCollege // the line is call letters, and the candidate the college at that address
+	fLocalAway      // a church or the member of a group, elsewhere
+	fAttached       // the candidate is the line and the word of an affiliate besides
+	fGovernmentName // the line's name is that of a government, and the candidate's is not
+	fSamePlace      // in the line's ZIP or city, and the names differ by words of the line's place only
 	nFeatures
 )
 
@@ -84,6 +91,7 @@ var features = [nFeatures]string{
 	"exact_away", "exact_rare", "line_in_street", "name_in_street", "line_in_zip", "name_in_zip", "overlap_city", "similar_away",
 	"exact_away_weight", "filed_only_name_in", "name_in_line_in", "aff_street", "prefix_long", "core",
 	"standing", "standing_clash", "history", "government", "aff_clash", "acronym_here",
+	"station", "station_street", "station_college", "local_away", "attached", "government_name", "same_place",
 }
 
 // measure fills in the features of the candidates, and drops those that cannot
@@ -145,6 +153,9 @@ func (r *Resolver) measure(q *query, s *search, known []einCount) {
 		}
 		agree, clash := q.t.TaxStatus.compareWith(o)
 		x[fTaxStatus], x[fTaxStatusClash] = oneIf(agree), oneIf(clash)
+		if clash && x[fAff] == 1 {
+			continue
+		}
 		x[fGovernment] = oneIf(q.t.TaxStatus == Government && o.Sources == FiledOnly)
 		x[fCommon] = log1p(int(d.bearers[name]))
 		x[fZIP] = oneIf(isTenant(inZIP, org))
@@ -179,6 +190,14 @@ func (r *Resolver) measure(q *query, s *search, known []einCount) {
 				x[fRows] = log1p(rows)
 			}
 		}
+		if q.station != noStation && x[fZIP] == 1 {
+			switch r.stationPlace(q, org, x[fStreet] == 1, true, atStreet) {
+			case broadcaster:
+				x[fStation], x[fStationStreet] = 1, x[fStreet]
+			case college:
+				x[fStationCollege] = 1
+			}
+		}
 		if !isPlausible(x) {
 			continue
 		}
@@ -193,6 +212,10 @@ func (r *Resolver) measure(q *query, s *search, known []einCount) {
 		x[fFiledOnlyNameIn] = x[fFiledOnly] * x[fNameIn]
 		x[fNameInLineIn] = x[fNameIn] * x[fLineIn]
 		x[fAffStreet], x[fAffClash] = x[fAff]*x[fStreet], x[fAff]*x[fTaxStatusClash]
+		x[fLocalAway] = oneIf(x[fChurch] == 1 || x[fGroup] == 1 && !o.central()) * (1 - max(x[fZIP], x[fCity]))
+		x[fAttached] = oneIf(x[fAff] == 1 && x[fLineIn] > 0.999)
+		x[fGovernmentName] = oneIf(p.government && !isGovernment(d.k2[name]))
+		x[fSamePlace] = oneIf(c.same) * max(x[fZIP], x[fCity])
 		x[fAcronymHere] = x[fAcronym] * max(x[fZIP], x[fCity])
 		s.found[n] = s.found[i]
 		n++
@@ -211,7 +234,7 @@ func (r *Resolver) measure(q *query, s *search, known []einCount) {
 // a telling word, the initials, the letters, or a name that filers have used for
 // it. That it is in the same town, or in the same building, is nothing.
 func isPlausible(x *[nFeatures]float64) bool {
-	return x[fRarest]*10 >= distinctiveRarity || x[fExact]+x[fEdit]+x[fPrefix]+x[fAcronym]+x[fRegistry] > 0 || x[fSimilar] >= veryAlike
+	return x[fRarest]*10 >= distinctiveRarity || x[fExact]+x[fEdit]+x[fPrefix]+x[fAcronym]+x[fRegistry]+x[fStation]+x[fStationCollege] > 0 || x[fSimilar] >= veryAlike
 }
 
 // enoughFunders is from how many funders on an organization is well known. More
@@ -231,7 +254,7 @@ const (
 // institution may well be paid through it; these are for the model to weigh.
 // nameIn is how much of the candidate's name the line has.
 func isBarring(line, name *orgname.Traits, v orgname.Veto, nameIn float64) bool {
-	if v&orgname.Inst != 0 && nameIn < 1 {
+	if v&orgname.Inst != 0 && (nameIn < 1 || v&orgname.Aff != 0) || name.Around(line) {
 		return true
 	}
 	var nothing orgname.Traits
@@ -316,6 +339,7 @@ type wordOverlap struct {
 	jaccard, overlap, lineIn, nameIn float64
 	core                             float64 // overlap by words that are not of the line's place
 	rarest                           float64 // rarity of the rarest of these
+	same                             bool    // they differ by words of the line's place only
 }
 
 // placeWord is what a word that only says where the line is counts, of its
@@ -373,6 +397,7 @@ func (d *orgIndex) weigh(p *lineWords, name uint32, places []uint32) (w wordOver
 		w.nameIn = both / (both + rest)
 	}
 	w.rarest = float64(rarest) * step
+	w.same = other == 0 && core > 0 && shared+spared == p.weight
 	return w
 }
 

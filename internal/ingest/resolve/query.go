@@ -1,6 +1,8 @@
 package resolve
 
 import (
+	"strings"
+
 	"grantgraph/internal/ein"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/place"
@@ -20,6 +22,8 @@ type query struct {
 	zip    uint32
 	careOf bool   // the address is someone else's
 	street string // key of the street, empty when it says nothing
+
+	station station // how the name is that of a station; set with the candidates
 
 	wantsBasis       bool   // the candidates are to be digested
 	candidatesDigest uint64 // 0 where the rules did not come to candidates
@@ -95,4 +99,34 @@ func (r *Resolver) excludedName(q *query, name uint32) bool {
 		}
 	}
 	return true
+}
+
+// spelledOut is the name of a line with the code of its own state at the end
+// written out, or with COUNTY for a CO that is no company since it stands behind
+// OF; empty where there is neither.
+func (q *query) spelledOut() string {
+	k2 := q.n.K2
+	if rest, ok := strings.CutSuffix(k2, " "+q.state.String()); ok && q.state != 0 {
+		return rest + " " + strings.ToUpper(stateTitles[q.state])
+	}
+	name := strings.TrimRight(q.t.Name1, " .")
+	if n := len(name); q.t.Name2 == "" && n > 3 && strings.EqualFold(name[n-3:], " CO") && strings.Contains(strings.ToUpper(name), " OF ") {
+		return k2 + " COUNTY"
+	}
+	return ""
+}
+
+// withoutTown is the key of a line's name without its own city at the end, empty
+// where it does not end in it or where little would be left. Churches are
+// registered without their town.
+func (q *query) withoutTown() string {
+	city := orgname.City(q.t.City)
+	if city == "" {
+		return ""
+	}
+	rest, ok := strings.CutSuffix(q.n.K2, " "+city)
+	if !ok || strings.Count(rest, " ") < 2 {
+		return ""
+	}
+	return joined(rest)
 }

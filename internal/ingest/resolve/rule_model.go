@@ -52,7 +52,7 @@ const (
 // byChance reports whether a candidate has so little of the line's name that it
 // is not named by it.
 func byChance(x *[nFeatures]float64) bool {
-	if x[fExact]+x[fEdit]+x[fPrefix]+x[fAcronym]+x[fBag] > 0 || x[fSimilar] >= veryAlike {
+	if x[fExact]+x[fEdit]+x[fPrefix]+x[fAcronym]+x[fBag]+x[fStation]+x[fStationCollege] > 0 || x[fSimilar] >= veryAlike {
 		return false
 	}
 	return x[fOverlap] < leastAtAddress || x[fStreet] == 0 && x[fOverlap] < leastOverlap

@@ -130,11 +130,16 @@ func cutShort(n *orgname.Name, kx, k2 string) string {
 // sameNameByPlace tells organizations of one name in one state apart by ZIP,
 // else by city.
 func (r *Resolver) sameNameByPlace(q *query) ein.EIN {
-	t, n, state, zip := q.t, q.n, q.state, q.zip
+	n, state := q.n, q.state
 	if state == 0 {
 		return ein.None
 	}
-	entries := inState(r.u.names.find(n.KX), state)
+	return r.bearerByPlace(q, inState(r.u.names.find(n.KX), state))
+}
+
+// bearerByPlace finds the only one of several that is in the line's ZIP, else in its city.
+func (r *Resolver) bearerByPlace(q *query, entries []nameEntry) ein.EIN {
+	t, n, state, zip := q.t, q.n, q.state, q.zip
 	if len(entries) == 0 {
 		return ein.None
 	}

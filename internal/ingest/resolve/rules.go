@@ -81,6 +81,11 @@ func (r *Resolver) byOtherRules(q *query) Match {
 		if e := r.sameNameByPlace(q); fires(ZIP, e) {
 			return found(ZIP, e)
 		}
+		if kx := q.withoutTown(); kx != "" && q.state != 0 {
+			if e := r.bearerByPlace(q, inState(r.u.names.find(kx), q.state)); fires(ZIP, e) && !r.conflictsWithLine(&traits, e) {
+				return found(ZIP, e)
+			}
+		}
 		if q.zip != 0 {
 			if e := r.reordered(q); fires(ZIP, e) {
 				return found(ZIP, e)

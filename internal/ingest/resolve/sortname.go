@@ -18,14 +18,20 @@ import (
 // organization's sort name makes with its name n.
 func sortNameKeys(o *Org, n *orgname.Name) iter.Seq[string] {
 	return func(yield func(string) bool) {
+		if sign := callLetters(n.K2); sign != "" && sign != n.KX && !yield(sign) {
+			return
+		}
 		if o.SortName == "" {
 			return
 		}
 		var names []string
 		if o.grouped() && !o.central() {
 			names = memberNames(n, o.SortName, o.State)
-		} else if s := orgname.Parse(o.SortName); isTradeName(n, &s) {
+		} else if s := orgname.Parse(o.SortName); isTradeName(o, n, &s) {
 			names = []string{s.K2}
+		}
+		if sign := callLetters(orgname.Parse(o.SortName).K2); sign != "" && !yield(sign) {
+			return
 		}
 		for _, name := range names {
 			if kx := strings.ReplaceAll(name, " ", ""); len(kx) >= minAlias && kx != n.KX && !yield(kx) {
@@ -38,21 +44,41 @@ func sortNameKeys(o *Org, n *orgname.Name) iter.Seq[string] {
 // isTradeName reports whether a sort name can be another name of an
 // organization: it names no person as far as can be told, and brings no word of
 // an institution that the organization is then only around.
-func isTradeName(own, s *orgname.Name) bool {
+func isTradeName(o *Org, own, s *orgname.Name) bool {
 	if s.CareOf || s.KX == "" || strings.IndexByte(s.K2, ' ') < 0 && len(s.KX) < minAlias {
 		return false
 	}
-	body := strings.IndexByte(s.K2, ' ') < 0 // nobody goes by one word
+	body := strings.IndexByte(s.K2, ' ') < 0 || namesState(s.K2, o.State) // nobody goes by one word
 	for w := range strings.FieldsSeq(s.K2) {
 		switch {
 		case officers[w]:
 			return false
-		case institutions[w] && !hasField(own.K2, w):
+		case institutions[w] && !hasField(own.K2, w) && !o.isInstitution(w):
 			return false
 		}
 		body = body || bodies[w]
 	}
 	return body
+}
+
+// isInstitution reports whether the organization is itself what a word of an
+// institution says, as far as the register knows: a hospital that has taken
+// another name. CITY may be a word of its town.
+func (o *Org) isInstitution(w string) bool {
+	switch w {
+	case "HOSPITAL", "CLINIC":
+		return strings.HasPrefix(o.NTEE, "E2") || strings.HasPrefix(o.NTEE, "E3") || o.Foundation == "12"
+	case "CITY":
+		return strings.HasSuffix(orgname.City(o.City), " CITY")
+	}
+	return false
+}
+
+// namesState reports whether a name begins with that of the organization's own
+// state, and goes on. Women are called after two of them.
+func namesState(k2, state string) bool {
+	title := strings.ToUpper(stateTitles[codeOf(state)])
+	return title != "" && title != "VIRGINIA" && title != "GEORGIA" && strings.HasPrefix(k2, title+" ")
 }
 
 func hasField(k2, w string) bool {

@@ -39,6 +39,13 @@ func TestSortNameKeys(t *testing.T) {
 		{other("LANTERN TRUST", "EXAMPLE ANN TTEE"), nil},
 		{other("LANTERN TRUST", "EXAMPLE BANK NA"), nil},
 		{other("LANTERN CHAMBER", "ANN EXAMPLE"), nil}, // a person, for all we know
+		{other("OHIO LANTERNS FOUNDATION", "OHIO LANTERNS"), []string{"OHIO LANTERNS"}},
+		{other("MILL CREEK HOLDINGS", "KQYX RADIO"), []string{"KQYX", "KQYX RADIO"}},
+		{other("MILL CREEK HOLDINGS", "KQYX"), []string{"KQYX"}},
+		{other("KQYX RADIO INC", ""), []string{"KQYX"}},
+		{other("ELM HEALTH SERVICES", "ELM COMMUNITY HOSPITAL"), nil},
+		{Org{Name: "ELM HEALTH SERVICES", SortName: "ELM COMMUNITY HOSPITAL", State: "OH", NTEE: "E22"}, []string{"ELM COMMUNITY HOSPITAL"}}, // it is one
+		{Org{Name: "ELM GLASS COUNCIL", SortName: "LANTERN CITY GLASS CENTER", City: "LANTERN CITY", State: "OH"}, []string{"LANTERN CITY GLASS CENTER"}},
 		{Org{Name: "LANTERN LEGION", SortName: "NATIONAL LANTERN CENTER", Group: "4711", Affiliation: "6"}, []string{"NATIONAL LANTERN CENTER"}},
 	} {
 		n := orgname.Parse(c.org.Name)

@@ -121,3 +121,21 @@ func (o *Org) private() bool {
 	}
 	return false
 }
+
+// isGovernment reports whether a name is by its words that of a government or of
+// a part of one.
+func isGovernment(k2 string) bool {
+	first := true
+	for w := range wordsOf(k2) {
+		if governments[w] || first && governed[w] {
+			return true
+		}
+		first = false
+	}
+	return false
+}
+
+var (
+	governments = wordSet("DEPARTMENT BUREAU TRIBE TRIBES TRIBAL DISTRICT AUTHORITY GOVERNMENT")
+	governed    = wordSet("CITY COUNTY TOWN TOWNSHIP VILLAGE BOROUGH STATE COMMONWEALTH")
+)

@@ -54,3 +54,34 @@ func FuzzStandingOf(f *testing.F) {
 		}
 	})
 }
+
+func TestIsGovernment(t *testing.T) {
+	t.Parallel()
+	for k2, want := range map[string]bool{
+		"CITY ELM": true, "ELM SCHOOL DISTRICT 7": true, "OHIO DEPARTMENT FISH": true, "LANTERN TRIBE": true,
+		"ELM CITY CHOIR": false, "LANTERN SOCIETY": false, "": false,
+	} {
+		if isGovernment(k2) != want {
+			t.Errorf("%q: %v", k2, !want)
+		}
+	}
+}
+
+func TestSpelledOut(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"Lantern Club of Central NM": "LANTERN CLUB CENTRAL NEW MEXICO",
+		"Lantern Club of Ottawa Co":  "LANTERN CLUB OTTAWA COUNTY",
+		"Lantern Club of Ottawa Co.": "LANTERN CLUB OTTAWA COUNTY",
+		"Lantern Glass Co":           "",
+		"Lantern Club of Central TX": "",
+		"Lantern Club of New Mexico": "",
+	} {
+		line := Recipient{Name1: name, State: "NM", City: "HOBBS"}
+		q := &query{t: &line, n: parse(&line)}
+		q.prepare()
+		if got := q.spelledOut(); got != want {
+			t.Errorf("%q is spelled out as %q, want %q", name, got, want)
+		}
+	}
+}

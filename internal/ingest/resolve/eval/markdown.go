@@ -127,6 +127,7 @@ func (t *Tally) Summary() Summary {
 func (res *Result) Summary() Summary {
 	s := res.Tally.Summary()
 	covered, uncovered, all := res.Covered.mix(), res.Uncovered.mix(), res.Tally.mix()
+	covered.Model.Drawn, covered.Model.DrawnN = round(ECE(&res.drawn)), judged(&res.drawn)
 	all.Precision, all.ECE = all.AllPrecision, all.AllECE
 	s.Covered, s.Uncovered, s.All = &covered, &uncovered, &all
 	s.Precision, s.Recall, s.ECE, s.ModelECE = covered.Precision, covered.Recall, covered.ECE, covered.ModelECE

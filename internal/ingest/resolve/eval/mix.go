@@ -33,6 +33,8 @@ type ModelMix struct {
 	Precision float64 `json:"precision"`
 	KnownECE  float64 `json:"ece_present"` // where the organization is in the universe
 	Chance    float64 `json:"ece_chance"`  // to be expected of so many answers if every claim were exactly right
+	Drawn     float64 `json:"ece_drawn"`   // of its answers in all drawings of the parts
+	DrawnN    int     `json:"drawn"`       // how many these are
 }
 
 // mix computes the figures.
@@ -67,4 +69,8 @@ func (s *Summary) mixes(w io.Writer) {
 	fmt.Fprintf(w, "\nPrecision in the first two rows is of the answers for organizations in the universe, in the last of all answers: any that is not the label is wrong. "+
 		"Of the model every answer is judged so in every row. Were each of its probabilities exactly right, chance alone would make a calibration error of %s of its answers in covered states.\n\n",
 		decimal(s.Covered.Model.Chance))
+	if m := &s.Covered.Model; m.DrawnN > m.Answers {
+		fmt.Fprintf(w, "So the parts are drawn %d times: over the model's %s answers for lines of covered states in all drawings, which are of the same lines, its calibration error is %s.\n\n",
+			drawings, count(m.DrawnN), decimal(m.Drawn))
+	}
 }

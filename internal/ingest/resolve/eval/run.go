@@ -18,9 +18,9 @@ import (
 
 // Options say how labelled lines are tried.
 type Options struct {
-	// Folds refits the model on one half of the organizations and asks for the
-	// lines of the other, in turn. Without it the model that ships with the
-	// program answers.
+	// Folds refits the model on four fifths of the organizations and asks for the
+	// lines of the rest, in turn. Without it the model that ships with the program
+	// answers.
 	Folds bool
 	// Model answers instead of that one.
 	Model *model.Model
@@ -40,6 +40,8 @@ type Result struct {
 	Model     string
 	Left      rows.Tally // rows of the file that were no case
 
+	drawn [10]Bin // the model's answers for lines of covered states, in every drawing
+
 	// SetAside counts the labels of filers that put one EIN on many unrelated names.
 	SetAside int
 }
@@ -58,29 +60,57 @@ func Labelled(ctx context.Context, u *resolve.Universe, cases []Case, opt Option
 		list = csv.NewWriter(opt.List)
 		list.Write([]string{"verdict", "rule", "match_prob", "present", "name", "street", "city", "state", "zip", "label_ein", "label_name", "found_ein", "found_name"})
 	}
-	issued := u.Prefixes()
 	if opt.Model != nil {
 		res.Model = opt.Model.Origin + ", from a file"
 	}
-	parts := 1
 	if opt.Folds {
-		parts, res.Model = 2, "two halves by EIN, each with a model fitted on the other"
+		res.Model = "five parts by EIN, each with a model fitted on the others"
 	}
-	cases, aside := withoutFillers(cases)
-	res.SetAside = aside
+	cases, res.SetAside = withoutFillers(cases)
+	issued := u.Prefixes()
+	cases = slices.DeleteFunc(cases, func(c Case) bool {
+		if issued.Has(c.Truth) {
+			return false
+		}
+		res.Left.Reject(ReasonPrefix)
+		return true
+	})
 	history := historyOf(u, cases)
-	for part := range parts {
+	if err := res.ask(ctx, u, cases, history, opt, 0, list); err != nil {
+		return nil, err
+	}
+	res.drawn = res.Covered.Own
+	for drawing := 1; opt.Folds && drawing < drawings; drawing++ {
+		again := newResult("")
+		if err := again.ask(ctx, u, cases, history, opt, drawing, nil); err != nil {
+			return nil, err
+		}
+		for i := range res.drawn {
+			res.drawn[i].add(&again.Covered.Own[i])
+		}
+	}
+	if list != nil {
+		list.Flush()
+		if err := list.Error(); err != nil {
+			return nil, err
+		}
+	}
+	res.Gates = res.realGates()
+	return res, nil
+}
+
+// ask resolves the cases, each part of one drawing with the model of the others.
+func (res *Result) ask(ctx context.Context, u *resolve.Universe, cases []Case, history *resolve.History, opt Options, drawing int, list *csv.Writer) error {
+	rounds := 1
+	if opt.Folds {
+		rounds = parts
+	}
+	for part := range rounds {
 		chosen := make([]*Case, 0, len(cases))
 		var labels []resolve.Label
 		for i := range cases {
 			c := &cases[i]
-			if !issued.Has(c.Truth) {
-				if part == 0 {
-					res.Left.Reject(ReasonPrefix)
-				}
-				continue
-			}
-			if parts == 1 || half(c.Truth) == part {
+			if !opt.Folds || partOf(c.Truth, drawing) == part {
 				chosen = append(chosen, c)
 			} else {
 				labels = append(labels, c.label())
@@ -101,18 +131,11 @@ func Labelled(ctx context.Context, u *resolve.Universe, cases []Case, opt Option
 			m = resolve.Prior()
 		}
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return err
 		}
 		res.askAll(resolve.New(u, resolve.Options{Model: m, History: history, Coverage: coverage}), chosen, list)
 	}
-	if list != nil {
-		list.Flush()
-		if err := list.Error(); err != nil {
-			return nil, err
-		}
-	}
-	res.Gates = res.realGates()
-	return res, nil
+	return nil
 }
 
 // withoutFillers leaves out the cases whose filer put one EIN on many unrelated
@@ -145,8 +168,19 @@ func historyOf(u *resolve.Universe, cases []Case) *resolve.History {
 	return resolve.NewHistory(list)
 }
 
-// half parts the organizations in two, by nothing that matters.
-func half(e ein.EIN) int { return int(e % 2) }
+// parts is in how many the organizations are parted for folds: as many as leave
+// each model nearly the lines that the one that ships is fitted on.
+const parts = 5
+
+// drawings is how many times the parts are drawn. The first gives the figures; the
+// answers of the model in all of them show whether it is calibrated, which those
+// of one are too few for.
+const drawings = 5
+
+// partOf parts the organizations, by nothing that matters.
+func partOf(e ein.EIN, drawing int) int {
+	return int(uint64(e)*0x9e3779b97f4a7c15*uint64(2*drawing+1)>>32) % parts
+}
 
 // Fit makes a model of all cases, as the one that ships was made.
 func Fit(u *resolve.Universe, cases []Case) *model.Model {
@@ -235,7 +269,7 @@ func (res *Result) realGates() []Gate {
 		atLeast("precision of all answers", t.strict(), 0.95),
 		atLeast("candidates hold the organization", share(t.Blocked, t.Present), 0.92),
 		atLeast("candidates hold it where no exact name decides", share(t.UnnamedBlocked, t.Unnamed), 0.80),
-		atMost("calibration error of the model, covered states", ECE(&c.Own), 0.03),
+		atMost("calibration error of the model, covered states, in all drawings", ECE(&res.drawn), 0.03),
 		atMost("highest probability of the model", t.top, model.Cap),
 	}
 	for i, n := range []int{c.Present, c.Present, t.Linked, t.Present, t.Unnamed} {
@@ -243,8 +277,8 @@ func (res *Result) realGates() []Gate {
 			gates[i].Skip, gates[i].Pass = fmt.Sprintf("%d lines, fewer than %d", n, fewLines), true
 		}
 	}
-	if n := judged(&c.Own); n < ruleAnswers {
-		gates[5].Skip, gates[5].Pass = fmt.Sprintf("%d answers, fewer than %d; chance alone makes %.3f of them", n, ruleAnswers, chance(&c.Own)), true
+	if n := judged(&res.drawn); n < ruleAnswers {
+		gates[5].Skip, gates[5].Pass = fmt.Sprintf("%d answers, fewer than %d; chance alone makes %.3f of them", n, ruleAnswers, chance(&res.drawn)), true
 	}
 	for _, r := range grant.Rules() {
 		c := &t.Rules[r]

@@ -99,6 +99,10 @@ type Bin struct {
 	Claimed float64 // sum
 }
 
+func (b *Bin) add(o *Bin) {
+	b.N, b.Right, b.Claimed = b.N+o.N, b.Right+o.Right, b.Claimed+o.Claimed
+}
+
 // NewTally starts an empty count.
 func NewTally() *Tally { return &Tally{Slices: map[Slice]*[grant.Model + 1]Count{}} }
 

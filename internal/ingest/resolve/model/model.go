@@ -34,7 +34,7 @@ const (
 // marginWeight and marginCap say how much the distance to the second-best
 // candidate adds to the score.
 const (
-	marginWeight = 0.5
+	marginWeight = 0.75
 	marginCap    = 6
 )
 

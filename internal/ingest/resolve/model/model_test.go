@@ -172,7 +172,7 @@ func TestCombined(t *testing.T) {
 		best, second float64
 		alone        bool
 		want         float64
-	}{{1, 1, false, 1}, {1, -1, false, 2}, {1, -20, false, 4}, {1, 0, true, 4}, {1, 2, false, 1}} {
+	}{{1, 1, false, 1}, {1, -1, false, 2.5}, {1, -20, false, 5.5}, {1, 0, true, 5.5}, {1, 2, false, 1}} {
 		if got := Combined(c.best, c.second, c.alone); got != c.want {
 			t.Errorf("%+v gives %g", c, got)
 		}
