@@ -191,7 +191,7 @@ func (r *Resolver) measure(q *query, s *search, known []einCount) {
 			}
 		}
 		if q.station != noStation && x[fZIP] == 1 {
-			switch r.stationPlace(q, org, x[fStreet] == 1, true, atStreet) {
+			switch r.holder(q, org, x[fStreet] == 1, atStreet) {
 			case broadcaster:
 				x[fStation], x[fStationStreet] = 1, x[fStreet]
 			case college:
@@ -417,6 +417,15 @@ func (d *orgIndex) placeWords(to []uint32, q *query) []uint32 {
 	}
 	return to
 }
+
+// stateKeys are the names of the states in capitals.
+var stateKeys = func() map[stateCode]string {
+	m := map[stateCode]string{}
+	for code, title := range stateTitles {
+		m[code] = strings.ToUpper(title)
+	}
+	return m
+}()
 
 // stateTitles are the names of the states.
 var stateTitles = func() map[stateCode]string {

@@ -106,8 +106,8 @@ func (r *Resolver) excludedName(q *query, name uint32) bool {
 // OF; empty where there is neither.
 func (q *query) spelledOut() string {
 	k2 := q.n.K2
-	if rest, ok := strings.CutSuffix(k2, " "+q.state.String()); ok && q.state != 0 {
-		return rest + " " + strings.ToUpper(stateTitles[q.state])
+	if n := len(k2); q.state != 0 && n > 3 && k2[n-3] == ' ' && k2[n-2:] == q.state.String() {
+		return k2[:n-2] + stateKeys[q.state]
 	}
 	name := strings.TrimRight(q.t.Name1, " .")
 	if n := len(name); q.t.Name2 == "" && n > 3 && strings.EqualFold(name[n-3:], " CO") && strings.Contains(strings.ToUpper(name), " OF ") {
@@ -124,8 +124,9 @@ func (q *query) withoutTown() string {
 	if city == "" {
 		return ""
 	}
-	rest, ok := strings.CutSuffix(q.n.K2, " "+city)
-	if !ok || strings.Count(rest, " ") < 2 {
+	rest, ok := strings.CutSuffix(q.n.K2, city)
+	rest, apart := strings.CutSuffix(rest, " ")
+	if !ok || !apart || strings.Count(rest, " ") < 2 {
 		return ""
 	}
 	return joined(rest)

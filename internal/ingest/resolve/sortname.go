@@ -77,7 +77,7 @@ func (o *Org) isInstitution(w string) bool {
 // namesState reports whether a name begins with that of the organization's own
 // state, and goes on. Women are called after two of them.
 func namesState(k2, state string) bool {
-	title := strings.ToUpper(stateTitles[codeOf(state)])
+	title := stateKeys[codeOf(state)]
 	return title != "" && title != "VIRGINIA" && title != "GEORGIA" && strings.HasPrefix(k2, title+" ")
 }
 

@@ -43,6 +43,7 @@ func TestSortNameKeys(t *testing.T) {
 		{other("MILL CREEK HOLDINGS", "KQYX RADIO"), []string{"KQYX", "KQYX RADIO"}},
 		{other("MILL CREEK HOLDINGS", "KQYX"), []string{"KQYX"}},
 		{other("KQYX RADIO INC", ""), []string{"KQYX"}},
+		{other("KIDS NETWORK", ""), nil},
 		{other("ELM HEALTH SERVICES", "ELM COMMUNITY HOSPITAL"), nil},
 		{Org{Name: "ELM HEALTH SERVICES", SortName: "ELM COMMUNITY HOSPITAL", State: "OH", NTEE: "E22"}, []string{"ELM COMMUNITY HOSPITAL"}}, // it is one
 		{Org{Name: "ELM GLASS COUNCIL", SortName: "LANTERN CITY GLASS CENTER", City: "LANTERN CITY", State: "OH"}, []string{"LANTERN CITY GLASS CENTER"}},

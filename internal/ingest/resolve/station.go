@@ -21,6 +21,10 @@ const callSignUsers = 8
 // its network.
 var stationWords = wordSet("FM AM TV DT HD RADIO TELEVISION STATION PUBLIC BROADCASTING NETWORK PBS NPR EDUCATIONAL MEDIA")
 
+// airWords are those that stand right behind call letters in a registered name:
+// a network of kids is none of radio.
+var airWords = wordSet("FM AM TV DT HD RADIO TELEVISION PUBLIC")
+
 // station is how a line names a radio or television station.
 type station uint8
 
@@ -36,8 +40,8 @@ func (d *orgIndex) stationOf(k2 string, state stateCode) station {
 	if isCallSign(sign, more) && allStationWords(rest) && (more || d.users(sign) < callSignUsers) {
 		return byCallLetters
 	}
-	if title := stateTitles[state]; more && title != "" {
-		if of, ok := strings.CutPrefix(k2, strings.ToUpper(title)+" "); ok && allStationWords(of) {
+	if title := stateKeys[state]; more && title != "" && strings.HasPrefix(k2, title) {
+		if of, ok := strings.CutPrefix(k2[len(title):], " "); ok && allStationWords(of) {
 			return byState
 		}
 	}
@@ -48,7 +52,8 @@ func (d *orgIndex) stationOf(k2 string, state stateCode) station {
 // words behind them: "WXYZ RADIO". Empty for any other name.
 func callLetters(k2 string) string {
 	sign, rest, more := strings.Cut(k2, " ")
-	if !isCallSign(sign, more) || !allStationWords(rest) {
+	first, _, _ := strings.Cut(rest, " ")
+	if !isCallSign(sign, more) || !allStationWords(rest) || more && !airWords[first] {
 		return ""
 	}
 	return sign
@@ -125,26 +130,21 @@ func (o *Org) licensee(k2 string) licensee {
 		return college
 	}
 	// A church on a campus begins like the university of a state or town.
-	if of, ok := strings.CutPrefix(k2, "UNIVERSITY "); ok && (of == strings.ToUpper(stateTitles[codeOf(o.State)]) || of == orgname.City(o.City)) {
+	if of, ok := strings.CutPrefix(k2, "UNIVERSITY "); ok && (of == stateKeys[codeOf(o.State)] || of == orgname.City(o.City)) {
 		return college
 	}
 	return noLicensee
 }
 
-// stationPlace says whether a candidate may be the station that a line names.
-// Whoever holds the license of a network, and a college, must be at the very
-// address: in a town there is more of either. A college that houses a broadcaster
-// is not it.
-func (r *Resolver) stationPlace(q *query, org uint32, atStreet, inZIP bool, tenants []tenant) (is licensee) {
-	switch is = r.licensee(org); is {
-	case broadcaster:
-		if atStreet || inZIP && q.station == byCallLetters {
-			return is
-		}
-	case college:
-		if atStreet && !slices.ContainsFunc(tenants, func(t tenant) bool { return r.licensee(t.id) == broadcaster }) {
-			return is
-		}
+// holder says as what a candidate in the line's ZIP may be the station that the
+// line names. A network of a state, and a college, must be at the very address: in
+// a town there is more of either. A college that houses a broadcaster is not it.
+func (r *Resolver) holder(q *query, org uint32, atStreet bool, tenants []tenant) licensee {
+	switch is := r.licensee(org); {
+	case is == broadcaster && (atStreet || q.station == byCallLetters):
+		return broadcaster
+	case is == college && atStreet && !slices.ContainsFunc(tenants, func(t tenant) bool { return r.licensee(t.id) == broadcaster }):
+		return college
 	}
 	return noLicensee
 }
