@@ -336,14 +336,30 @@ func (g *gen) drawLearning(who uint64) bool {
 	return false
 }
 
-// drawOrg draws an organization near or far, as x says, by its popularity.
-// Members of a group are mostly passed over: there are many, and few are given
-// anything.
+// drawOrg draws an organization near or far, as x says, by its popularity. Much
+// goes to offices where other organizations are; and members of a group, of which
+// there are many, are mostly passed over, above all those that the master file
+// lists by the name of the group.
 func (g *gen) drawOrg(h uint64, x int) {
 	g.drawAny(h, x)
-	for try := 0; try < 3 && g.o.group > 0 && odds(sub(h, 'j', try), passChapter); try++ {
+	office := odds(sub(h, 'j', drawTries), giveOffice)
+	for try := 0; try < drawTries; try++ {
+		if !(office && !g.w.inOffice(&g.o)) && !odds(sub(h, 'j', try), passed(&g.o)) {
+			return
+		}
 		g.drawAny(sub(h, 'u', try), x)
 	}
+}
+
+// passed is how often an organization that was drawn is passed over.
+func passed(e *entity) uint32 {
+	switch {
+	case shortListed(e):
+		return passShort
+	case e.group > 0:
+		return passChapter
+	}
+	return 0
 }
 
 func (g *gen) drawAny(h uint64, x int) {

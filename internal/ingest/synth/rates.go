@@ -117,7 +117,10 @@ const (
 
 	// Whom they give to beside that: to places of learning first, to lodges last.
 	giveLearning = 1250
-	passChapter  = 7000 // of those drawn that are members of a group, those passed over
+	giveOffice   = 4200 // of those drawn, those looked for in an office building
+	passShort    = 9000 // of those drawn that the master file lists by the name of their group, those passed over
+	passChapter  = 6000 // of other members of a group
+	drawTries    = 6    // how often another is drawn at most
 
 	funderHasField  = 6000 // funders with a favorite field of work
 	personReordered = 300  // filers who write people surname first
