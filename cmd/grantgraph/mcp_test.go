@@ -92,7 +92,7 @@ func (f found) rows(name string) (list []map[string]any) {
 	return list
 }
 
-// TestMCPAnswers asks, with tools alone, who funds food banks in Ohio and which of
+// TestMCPAnswers asks, with tools alone, who funds food banks in Pennsylvania and which of
 // them are new in the last complete year, and holds the answer against that of
 // SQL. It is asked over the pipes, over those with a service behind them, and over
 // HTTP.
@@ -170,7 +170,7 @@ func newFunders(t *testing.T, session *sdk.ClientSession) (answer string, calls 
 	if m == nil {
 		t.Fatalf("no code of food banks in %.500s", codes.Contents[0].Text)
 	}
-	asked := map[string]any{"subject": []string{m[1]}, "location": []string{"OH"}}
+	asked := map[string]any{"subject": []string{m[1]}, "location": []string{"PA"}}
 	totals := use(t, session, "summarize_grants", asked)
 	calls++
 	year := 0.0
@@ -212,7 +212,7 @@ func newFunders(t *testing.T, session *sdk.ClientSession) (answer string, calls 
 	rows := use(t, session, "run_sql", map[string]any{"max_rows": 100, "params": map[string]any{"code": m[1]}, "sql": `
 		SELECT g.funder_ein, sum(g.amount)::BIGINT AS dollars, count(*) AS grants, min(g.tax_year) AS first
 		FROM grants g JOIN org_bmf b ON b.ein = g.recipient_ein
-		WHERE starts_with(b.ntee_cd, $code) AND g.recipient_state = 'OH'
+		WHERE starts_with(b.ntee_cd, $code) AND g.recipient_state = 'PA'
 		GROUP BY g.funder_ein ORDER BY dollars DESC, g.funder_ein`}).rows("rows")
 	calls++
 	var bySQL, freshBySQL []string
