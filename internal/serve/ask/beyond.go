@@ -24,6 +24,14 @@ func (s *assembly) beyond(ti int, target *item) {
 			s.fail("Who gave in every year cannot be asked. Please ask for one year, or for all together.")
 		case lists && s.m["big"] == nil && s.m["least"] == nil && (at("a|one", "single", "grant|gift|donation") || at("exactly|only|just", "a|one|two|three") || at("one", "grant|gift|donation")):
 			s.fail("Who made or received a certain number of grants cannot be asked.")
+		case at("and", "back"):
+			s.fail("What went one way and what went the other are two questions. Please ask for one of them.")
+		case at("do|did|does|done", "with"):
+			s.fail("What became of the money is not in filings.")
+		case at("need|have|want", "to", "give|pay|donate|contribute"):
+			s.fail("That is a matter of advice, and this service gives none.")
+		case at("make|makes|made", "$|money|profit|dollars") || (at("make|makes|made") && len(s.all(tagGrant)) == 0 && s.m["much"] != nil && len(s.plan.Recipients) == 0):
+			s.fail("What an organization earns is in its returns: please ask for its revenue. For its grants, ask how much it gave.")
 		case at("per", "grant|gift|funder|foundation|recipient|organization|person|capita|nonprofit|donor|grantee"):
 			s.fail("Figures per %s cannot be asked for, but the average and the median grant can.", s.toks[i+1].text)
 		case at("receive|receives|received|get|gets|got", "and|or", "give|gives|gave|given"), at("give|gives|gave|given", "and|or", "receive|receives|received|get|gets|got"):
@@ -37,6 +45,23 @@ func (s *assembly) beyond(ti int, target *item) {
 	}
 	if s.m["compare"] != nil && s.m["many"] != nil && strings.HasSuffix(s.m["many"].asked, "times") {
 		s.fail("How many times more cannot be asked. Please ask to compare the two.")
+	}
+	first := -1
+	for i, it := range s.seq {
+		if it.tag == tagTop || it.tag == tagMeasure && it.value == "big" {
+			if first >= 0 && i > first+2 {
+				s.fail("The largest of what the largest have is two questions. Please ask for one step at a time.")
+			}
+			if first < 0 {
+				first = i
+			}
+		}
+	}
+	if (asks || s.m["many"] != nil) && len(s.plan.Funders) > 0 && len(s.plan.Recipients) == 0 && (target.tag == tagFunder || target.tag == tagKind || target.tag == tagWho && s.roleOf(ti) == "funder") && s.m["compare"] == nil && s.m["more"] == nil && s.m["most"] == nil && !s.versus() && len(s.all(tagOr)) == 0 {
+		s.fail("That asks for funders by the grants of another funder, which is more than one request. Please ask for one step at a time.")
+	}
+	if s.isYesNo() && len(s.all(tagOr)) > 0 && s.m["more"] == nil && len(s.all(tagParty)) > 2 {
+		s.fail("Please ask about one of them at a time.")
 	}
 	verb := slices.IndexFunc(s.seq, func(it *item) bool { return it.tag == tagGive })
 	for i, it := range s.seq {

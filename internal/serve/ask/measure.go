@@ -247,10 +247,23 @@ func (s *assembly) awards(parties []*item) {
 			p.Level = "state"
 		}
 	}
+	agency := s.m["agency"] != nil
+	for _, it := range s.seq {
+		if it.tag == tagMeasure && strings.Contains(it.asked, "agenc") {
+			agency = true
+			if strings.HasPrefix(it.asked, "federal") {
+				p.Level = "federal"
+			}
+		}
+	}
+	if big := s.m["big"] != nil || s.m["most"] != nil || s.m["dollarsmost"] != nil; big && !agency || s.m["least"] != nil {
+		s.fail("Awards can be summed up, counted, and ranked by agency; the largest of them are on the organization's page.")
+		return
+	}
 	switch {
 	case s.m["trend"] != nil || s.perYear():
 		p.Measure = "trend"
-	case s.m["agency"] != nil && s.m["much"] == nil:
+	case agency && s.m["much"] == nil:
 		p.Measure = "which"
 	case s.m["many"] != nil:
 		p.Measure = "how_many"
@@ -511,6 +524,10 @@ func (s *assembly) compared() bool {
 	}
 	if by == "" {
 		s.fail("It is not clear what is to be compared: name two funders, recipients, places, causes or years.")
+		return true
+	}
+	if s.m["change"] != nil && by != "years" {
+		s.fail("How much each of several grew or fell is more than one question. Please ask for one of them at a time.")
 		return true
 	}
 	ti, target := s.target()
@@ -865,6 +882,10 @@ func (s *assembly) ranking(ti int, target *item, most, least bool) {
 			k := i + 1
 			for s.at(k).tag == tagFill || s.at(k).tag == tagCause || s.at(k).tag == tagPlace {
 				k++
+			}
+			if c := s.at(k - 1); c.tag == tagCause && k > i+1 && strings.HasSuffix(strings.ToLower(c.cause.Asked), "s") && s.at(k).tag != tagGrant && s.at(k).tag != tagMoney && !s.nounFollows(k-1) {
+				s.fail("Rankings are by dollars or by the number of grants, not by the number of %s.", strings.ToLower(c.cause.Asked))
+				return
 			}
 			if n := s.at(k); n != target && (n.tag == tagRecipient || n.tag == tagOrg || n.tag == tagFunder || n.tag == tagThing || n.tag == tagKind) {
 				s.fail("Rankings are by dollars or by the number of grants, not by the number of %s.", strings.ToLower(n.asked))

@@ -44,7 +44,7 @@ func (r *reading) policy() {
 					continue
 				}
 				if p == "causes of" || p == "cause of" || p == "effect" || p == "fair" && r.has(i-1, "county|state|street") {
-					if p == "causes of" && r.has(i-1, "which|what|the|top") {
+					if p == "causes of" && (r.has(i-1, "which|what|the|top|largest|main") || i > 0 && strings.Trim(r.toks[i-1].text, "0123456789") == "") {
 						continue
 					}
 				}

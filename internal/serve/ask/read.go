@@ -3,6 +3,7 @@ package ask
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -86,6 +87,9 @@ func (r *reading) read(question string) (*Plan, *Unclear) {
 	return &r.plan, nil
 }
 
+// compares are signs before amounts: "> $1,000".
+var compares = regexp.MustCompile(`[<>]=? ?\$?[0-9]`)
+
 // bounds refuses what is no question.
 func (r *reading) bounds(question string) *Unclear {
 	if !utf8.ValidString(question) {
@@ -97,6 +101,10 @@ func (r *reading) bounds(question string) *Unclear {
 		}
 	}
 	r.q = strings.ReplaceAll(strings.Join(strings.Fields(question), " "), "-based", " based")
+	r.q = compares.ReplaceAllStringFunc(r.q, func(sign string) string {
+		return map[string]string{">": " over ", "<": " under ", ">=": " at least ", "<=": " at most "}[strings.TrimRight(sign, " $0123456789")] + strings.TrimLeft(sign, "<>= ")
+	})
+	r.q = strings.Join(strings.Fields(r.q), " ")
 	switch n := utf8.RuneCountInString(r.q); {
 	case n == 0:
 		return &Unclear{Why: "There is no question.", Policy: true}

@@ -558,7 +558,17 @@ func (r *run) both() error {
 	} else if len(list) == 1 {
 		verb = "is funded by"
 	}
-	r.say("%s %s both %s.", number(int64(len(list)), one, many), verb, and(names(of)))
+	rest := p.clone()
+	if p.Of == "funders" {
+		rest.Recipients = nil
+	} else {
+		rest.Funders = nil
+	}
+	counted := ""
+	if what := rest.describe(); what != "" {
+		counted = ", counting grants " + what
+	}
+	r.say("%s %s both %s%s.", number(int64(len(list)), one, many), verb, and(names(of)), counted)
 	return nil
 }
 
