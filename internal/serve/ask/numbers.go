@@ -195,15 +195,9 @@ func (r *reading) amount(i int) (value int64, n int, ok bool) {
 	}
 	t := &r.toks[i]
 	s, sure := strings.TrimPrefix(t.text, "$"), strings.HasPrefix(t.text, "$")
-	scale := 1.0
-	for _, x := range []struct {
-		suffix string
-		scale  float64
-	}{{"million", 1e6}, {"mil", 1e6}, {"mm", 1e6}, {"m", 1e6}, {"thousand", 1e3}, {"k", 1e3}, {"billion", 1e9}, {"bn", 1e9}, {"b", 1e9}} {
-		if cut, found := strings.CutSuffix(s, x.suffix); found && cut != "" && strings.Trim(cut, "0123456789.,") == "" {
-			s, scale, sure = cut, x.scale, true
-			break
-		}
+	scale := int64(1)
+	if unit := strings.TrimLeft(s, "0123456789.,"); unit != s && units[unit] > 0 {
+		s, scale, sure = strings.TrimSuffix(s, unit), units[unit], true
 	}
 	s = strings.ReplaceAll(s, ",", "")
 	if len(s) == 0 || len(s) > 15 {
@@ -220,13 +214,9 @@ func (r *reading) amount(i int) (value int64, n int, ok bool) {
 	}
 	n = 1
 	if scale == 1 && i+1 < len(r.toks) {
-		switch r.toks[i+1].text {
-		case "million", "mil", "mln", "m":
-			scale, sure, n = 1e6, true, 2
-		case "thousand", "k", "grand":
-			scale, sure, n = 1e3, true, 2
-		case "billion", "bn":
-			scale, sure, n = 1e9, true, 2
+		// "The 5 B corps" are no 5 billion.
+		if next := r.toks[i+1].text; units[next] > 0 && next != "b" {
+			scale, sure, n = units[next], true, 2
 		}
 	}
 	if r.has(i+n, "dollars|dollar|usd|bucks") {
@@ -235,7 +225,7 @@ func (r *reading) amount(i int) (value int64, n int, ok bool) {
 	if _, year := calendarYear(t); year && !sure {
 		return 0, 0, false
 	}
-	value = int64(x*scale + 0.5)
+	value = int64(x*float64(scale) + 0.5)
 	compared := r.has(i-2, "more|less|greater|larger|smaller|at|bigger", "than|least|most") || r.has(i-1, "over|above|under|below|exceeding|between")
 	if !sure && !(compared && value >= 100) && !(value >= 1000 && strings.Contains(t.text, ",")) {
 		// The second of a range of which the first is sure.

@@ -111,8 +111,8 @@ func (r *reading) readNames() {
 				unknown = unknown || !r.isWord(t.text)
 				capitals = capitals && t.cap
 			}
-			if mixed && !first.cap && n > 1 && r.toks[i+1].cap && slices.Contains([]string{tagGive, tagGet, tagGo}, m[first.text].tag) {
-				continue // "funds Hope Church" is no Hope Fund
+			if r.verbFirst(i, i+n) {
+				continue
 			}
 			text := r.joined(i, i+n)
 			head := slices.Contains(headNouns, last.text) && !slices.Contains(generic, strings.ReplaceAll(text, " ", "_")) && m[text].tag == ""
@@ -143,6 +143,17 @@ func (r *reading) readNames() {
 			}
 		}
 	}
+}
+
+// verbFirst says whether a run begins with a verb before a name: "funds Hope Church"
+// is no Hope Fund.
+func (r *reading) verbFirst(from, to int) bool {
+	first := &r.toks[from]
+	if first.cap || to-from < 2 || !r.toks[from+1].cap || !r.mixedCase() {
+		return false
+	}
+	m, _ := phrases()
+	return slices.Contains([]string{tagGive, tagGet, tagGo}, m[first.text].tag)
 }
 
 // mixedCase says whether capitals tell names from other words: some words behind the
@@ -414,10 +425,8 @@ func (r *reading) tryName(i, to int) bool {
 	}
 	// The longest first; those that reach less far to the left before others.
 	slices.SortStableFunc(spans, func(a, b span) int { return (b.to - b.from) - (a.to - a.from) })
-	m, _ := phrases()
-	mixed := r.mixedCase()
 	for _, s := range spans {
-		if first := &r.toks[s.from]; !r.reasonable(s.from, s.to) || mixed && !first.cap && s.to-s.from > 1 && r.toks[s.from+1].cap && slices.Contains([]string{tagGive, tagGet, tagGo}, m[first.text].tag) {
+		if !r.reasonable(s.from, s.to) || r.verbFirst(s.from, s.to) {
 			continue
 		}
 		found := r.find(r.nameText(s.from, s.to))

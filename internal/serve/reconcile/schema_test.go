@@ -10,24 +10,10 @@ import (
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
-
-	"grantgraph/internal/bench/upstream"
 )
 
-// specs is the folder of the published specification, with its schemas and
-// examples: the one that GRANTGRAPH_RECONCILIATION names, or reconciliation among
-// the upstream files. It is no part of the project.
-func specs(t testing.TB) string {
-	t.Helper()
-	dir := os.Getenv("GRANTGRAPH_RECONCILIATION")
-	if dir == "" {
-		dir = filepath.Join(upstream.Find(), "reconciliation")
-	}
-	if _, err := os.Stat(filepath.Join(dir, "0.2", "schemas")); err != nil {
-		t.Skip("no specification: name the folder of the repository reconciliation-api/specs in GRANTGRAPH_RECONCILIATION")
-	}
-	return dir
-}
+// specification is what the community group publishes, as NOTICE.md says there.
+const specification = "testdata/specification"
 
 // answers are an answer of every kind, by the name of its schema.
 func (s *service) answers(version string) map[string]string {
@@ -65,10 +51,9 @@ func (s *service) answers(version string) map[string]string {
 // the community group publishes.
 func TestPublishedSchemas(t *testing.T) {
 	t.Parallel()
-	dir := specs(t)
 	s := newService(t)
 	for _, version := range []string{"0.2", "1.0-draft"} {
-		schemas := published(t, filepath.Join(dir, version, "schemas"))
+		schemas := published(t, version)
 		for name, text := range s.answers(version) {
 			if schemas[name] == nil {
 				t.Errorf("%s has no schema %s", version, name)
@@ -83,7 +68,6 @@ func TestPublishedSchemas(t *testing.T) {
 // read, what is not is refused.
 func TestPublishedExamples(t *testing.T) {
 	t.Parallel()
-	dir := specs(t)
 	extension := func(data []byte) error {
 		_, err := readExtension(data)
 		if err != nil && strings.Contains(err.Error(), "There is no property") {
@@ -102,7 +86,7 @@ func TestPublishedExamples(t *testing.T) {
 		{"1.0-draft/examples/data-extension-query", extension},
 	} {
 		for _, valid := range []bool{true, false} {
-			files, _ := filepath.Glob(filepath.Join(dir, c.path, map[bool]string{true: "valid", false: "invalid"}[valid], "*.json"))
+			files, _ := filepath.Glob(filepath.Join(specification, c.path, map[bool]string{true: "valid", false: "invalid"}[valid], "*.json"))
 			for _, file := range files {
 				data, err := os.ReadFile(file)
 				if err != nil {
@@ -120,11 +104,12 @@ func TestPublishedExamples(t *testing.T) {
 	}
 }
 
-// published compiles the schemas of a folder, by name. They refer to one another,
-// and to a schema of OpenAPI that lies beside them.
-func published(t testing.TB, dir string) map[string]*jsonschema.Schema {
+// published compiles the schemas of a version, by name. They refer to one another,
+// and to a schema of OpenAPI.
+func published(t testing.TB, version string) map[string]*jsonschema.Schema {
 	t.Helper()
-	files, _ := filepath.Glob(filepath.Join(dir, "*.json"))
+	files, _ := filepath.Glob(filepath.Join(specification, version, "schemas", "*.json"))
+	files = append(files, filepath.Join(specification, "openapi.json"))
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(jsonschema.Draft7)
 	const base = "https://schemas.example/"
@@ -174,8 +159,7 @@ func validate(t testing.TB, what string, schema *jsonschema.Schema, text string)
 }
 
 // shapes are the answers as the specification describes them, in our own words and
-// stricter: nothing is there that it does not name. They are checked everywhere,
-// also where the published schemas are not at hand.
+// stricter: nothing is there that it does not name.
 var shapes = map[string]string{
 	"0.2 manifest": `{"$ref":"#/$defs/manifest","required":["versions","name","identifierSpace","schemaSpace"],"properties":{
 		"versions":{"const":["0.2"]},"view":{"properties":{"url":{"pattern":"\\{\\{id\\}\\}"}}},
