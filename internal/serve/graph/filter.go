@@ -99,6 +99,13 @@ func (f *Filter) onlyAmounts() bool {
 	return other.empty()
 }
 
+// onlyRecipient reports whether the filter asks for one recipient and nothing else.
+func (f *Filter) onlyRecipient() bool {
+	other := *f
+	other.Recipients = nil
+	return len(f.Recipients) == 1 && other.empty()
+}
+
 // empty reports whether the filter is every row.
 func (f *Filter) empty() bool {
 	return len(f.Funders) == 0 && len(f.Recipients) == 0 && len(f.Years) == 0 && f.Subject.Empty() &&

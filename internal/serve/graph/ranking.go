@@ -138,6 +138,11 @@ func (g *Graph) ranking(ctx context.Context, ask Question, label func(id uint32)
 			return e.rankStates(c, list, some, ask, label)
 		}
 	}
+	if ask.About == AboutFunders && ask.Filter.onlyRecipient() {
+		if recips := g.recipsOf(ask.Filter.Recipients); len(recips) == 1 {
+			return e.rankFundersOf(recips[0], ask, label)
+		}
+	}
 	set, err := e.filter(ask.Filter)
 	if err != nil {
 		return nil, err
@@ -163,6 +168,30 @@ func (e *evaluation) rankStates(c *cellFilter, list []yearCells, some bitset, as
 		out.records[i].Others = e.g.fundersOf(out.records[i].id, c)
 	}
 	return out, e.ctx.Err()
+}
+
+// rankFundersOf orders the funders of one recipient and of nothing else. Its rows
+// stand together in the order of funders; in the order of the file each would be a
+// miss of the cache.
+func (e *evaluation) rankFundersOf(recip uint32, ask Question, label func(id uint32) uint32) (*ranking, error) {
+	g := e.g
+	at, end := g.recipRows.off[recip], g.recipRows.off[recip+1]
+	r := newRanker(ask.Sort, label)
+	from, to := ask.Page.within(int64(len(g.funder)))
+	return e.selected(r, from, to, len(g.funder), func(p *selectors) error {
+		s := p.take()
+		defer p.give(s)
+		for at := at; at < end; {
+			cur := run{id: g.backFunders[at], others: 1}
+			for ; at < end && g.backFunders[at] == cur.id; at++ {
+				cur.amount += g.backAmounts[at]
+				cur.years |= 1 << (g.backYears[at] & (maxYears - 1))
+				cur.grants++
+			}
+			r.add(s, cur.record())
+		}
+		return e.ctx.Err()
+	})
 }
 
 // selected is the records from place from to place to-1, of so many at most.
