@@ -41,6 +41,7 @@ func (s *Site) routeDownload(mux *http.ServeMux) {
 	s.files = downloads{atOnce: budget.NewAtOnce(downloadsAtOnce, downloadsEach), most: explore.MostRows}
 	mux.HandleFunc("GET /download", s.signedInOnly(s.showDownload))
 	mux.HandleFunc("POST /download", s.signedInSending(downloadForm, s.download))
+	s.routeProspects(mux)
 }
 
 // downloadPage says what a file will have in it before it is paid for.
@@ -88,22 +89,40 @@ func (s *Site) showDownload(v *visit) {
 }
 
 func (s *Site) drawDownload(v *visit, x *explore.Export) {
-	page := downloadPage{form: *s.form(v, "Download"), Export: x, Per: "today"}
-	page.Section = "explore"
-	page.Styles = []string{"explore.css"}
-	if s.window(v.account.Plan) == account.Month {
-		page.Per = "this month"
-	}
-	var err error
-	if page.Left, err = s.Accounts.Balance(v.r.Context(), v.account.ID); err != nil {
+	left, per, err := s.left(v)
+	if err != nil {
 		s.fail(v, err)
 		return
 	}
+	page := downloadPage{form: *s.form(v, "Download"), Export: x, Left: left, Per: per}
+	page.Section = "explore"
+	page.Styles = []string{"explore.css"}
 	status := http.StatusOK
 	if len(x.Problems) > 0 {
 		status = http.StatusUnprocessableEntity
 	}
 	s.pages.Render(v.w, status, "download", page)
+}
+
+// left is what the visitor may still call, and in what time.
+func (s *Site) left(v *visit) (left account.Balance, per string, err error) {
+	per = "today"
+	if s.window(v.account.Plan) == account.Month {
+		per = "this month"
+	}
+	left, err = s.Accounts.Balance(v.r.Context(), v.account.ID)
+	return left, per, err
+}
+
+// beginDownload takes one of the places for downloads, or says that there is none.
+func (s *Site) beginDownload(v *visit) (end func(), ok bool) {
+	end, err := s.files.atOnce.Begin(v.account.ID)
+	if err != nil {
+		v.w.Header().Set("Retry-After", "10")
+		s.showMessage(v, http.StatusServiceUnavailable, "Too many downloads at once", "As many downloads are under way as this server takes, in all or for your account. Please try again in a moment. Nothing was counted.")
+		return nil, false
+	}
+	return end, true
 }
 
 // download writes the file. It is charged once, when its first rows are there and
@@ -114,10 +133,8 @@ func (s *Site) download(v *visit) {
 		s.showMessage(v, http.StatusUnprocessableEntity, "Nothing was downloaded", "A file is CSV or Excel. Nothing was counted.")
 		return
 	}
-	end, err := s.files.atOnce.Begin(v.account.ID)
-	if err != nil {
-		v.w.Header().Set("Retry-After", "10")
-		s.showMessage(v, http.StatusServiceUnavailable, "Too many downloads at once", "As many downloads are under way as this server takes, in all or for your account. Please try again in a moment. Nothing was counted.")
+	end, ok := s.beginDownload(v)
+	if !ok {
 		return
 	}
 	defer end()

@@ -16,12 +16,17 @@ import (
 	"testing"
 	"time"
 
+	"grantgraph/internal/ein"
 	"grantgraph/internal/money"
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/api/grants"
+	"grantgraph/internal/serve/api/profiles"
 	"grantgraph/internal/serve/budget"
 	"grantgraph/internal/serve/dataset"
+	"grantgraph/internal/serve/graph"
+	"grantgraph/internal/serve/profile"
+	"grantgraph/internal/serve/screen"
 	"grantgraph/internal/snapshot"
 )
 
@@ -31,10 +36,19 @@ type asked struct{ set *dataset.Dataset }
 func (a asked) Snapshot() *snapshot.Manifest { return &a.set.Snapshot.Manifest }
 func (a asked) Lists() string                { return "" }
 
-// withGrants lets pages ask the operations of grants.
+// withGrants lets pages ask the operations of grants and of profiles.
 func withGrants(t *testing.T) func(*Config) {
 	return func(c *Config) {
-		operations := []api.Group{grants.Group(func(d api.Dataset) grants.Graph { return d.(asked).set.Graph })}
+		operations := []api.Group{
+			grants.Group(func(d api.Dataset) grants.Graph { return d.(asked).set.Graph }),
+			profiles.Group(profiles.Parts{
+				Profiles: func(d api.Dataset) *profile.Index { return d.(asked).set.Profiles },
+				Graph:    func(d api.Dataset) profiles.Graph { return d.(asked).set.Graph },
+				Screener: func(d api.Dataset) *screen.Screener { return nil },
+				Nearest:  func(d api.Dataset) profile.Nearest { return nil },
+				Clock:    c.Clock,
+			}),
+		}
 		h, err := api.New(api.Config{BaseURL: c.BaseURL, Accounts: c.Accounts, Budget: c.Budget, Acquire: func() (api.Dataset, func()) { return nil, func() {} },
 			Groups: operations, Examples: api.Examples{Groups: operations}})
 		if err != nil {
@@ -386,4 +400,58 @@ func readSheet(t *testing.T, body string, n int) (rows [][]sheetCell) {
 		rows = append(rows, row)
 	}
 	return rows
+}
+
+// TestDownloadProspects takes the prospects of an organization away, for one call.
+func TestDownloadProspects(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, withGrants(t))
+	stranger, free, plus := p.visitor(t), p.payer(t, "free@example.org", account.Free), p.payer(t, "plus@example.org", account.Plus)
+	set, release := p.Acquire()
+	defer release()
+	rows, _, err := set.Graph.Recipients(t.Context(), &graph.Filter{}, graph.Sort{}, graph.Page{Limit: 50})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := ""
+	for _, r := range rows {
+		if r.EIN != ein.None {
+			at = "/download/prospects?ein=" + r.EIN.String() + "&funder_type=private_foundation"
+			if !strings.Contains(plus.get(at).body, "there is no file") {
+				break
+			}
+		}
+	}
+	want(t, stranger.get(at), 303, "/signin?next="+url.QueryEscape(at))
+	want(t, free.get(at), 402, "Prospects is part of the Plus plan")
+	before := p.left(t, "plus@example.org")
+	want(t, plus.get(at), 200, "A download counts as one call.")
+	if left := p.left(t, "plus@example.org"); left != before {
+		t.Errorf("%d calls are left of %d after a look", left, before)
+	}
+	got := plus.fill(at, "/download/prospects", nil)
+	want(t, got, 200, "funder_ein,funder_name,funder_city,")
+	if got.header.Get("Content-Type") != "text/csv; charset=utf-8" || !strings.Contains(got.header.Get("Content-Disposition"), "2026-03-10.csv") {
+		t.Errorf("the file has %v", got.header)
+	}
+	if left := p.left(t, "plus@example.org"); left != before-1 {
+		t.Errorf("%d calls are left of %d after a download", left, before)
+	}
+	lines := records(t, got.body)
+	kind := slices.Index(lines[0], "funder_type")
+	for _, line := range lines[1:] {
+		if line[kind] != "private_foundation" {
+			t.Errorf("%v is of another kind", line)
+		}
+	}
+	if len(lines) < 2 {
+		t.Error("the file is empty")
+	}
+	csrf := plus.csrf(at)
+	for query, status := range map[string]int{"": 400, "%zz": 400, "ein=12": 400, "ein=999999999": 400, strings.TrimPrefix(at, "/download/prospects?") + "&min_amt=x": 422} {
+		want(t, plus.post("/download/prospects", url.Values{"csrf": {csrf}, "query": {query}}), status, "tart again from the Prospects page")
+	}
+	if left := p.left(t, "plus@example.org"); left != before-1 {
+		t.Errorf("%d calls are left of %d after what was refused", left, before)
+	}
 }

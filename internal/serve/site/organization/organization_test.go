@@ -355,24 +355,16 @@ func TestProspects(t *testing.T) {
 		}
 		page := p.get(t, at, "plus")
 		page.want(t, at, 200, "no sign that it takes requests", "Download as CSV", "Same as this API call")
-		file := p.get(t, at+"?format=csv&funder_type=private_foundation", "plus")
-		file.want(t, at, 200, "funder_ein,funder_name,funder_city,", "reasons.typical_amount")
-		if got := file.header.Get("Content-Type"); got != "text/csv; charset=utf-8" {
-			t.Errorf("the file is %q", got)
-		}
-		for i, line := range strings.Split(strings.TrimSpace(file.body), "\n")[1:] {
-			if !strings.Contains(line, "private_foundation") {
-				t.Errorf("line %d is of another kind: %s", i+2, line)
-			}
+		if strings.Contains(page.body, `href="/download/prospects?ein=`+r.EIN.String()+`"`) {
 			shown++
 		}
 		p.get(t, at+"?min_amt=x", "plus").want(t, at, 422, "Typical grant: ")
 		p.get(t, at+"?min_amt=9000000000", "plus").want(t, at, 200, "No funder that was found satisfies the filters.", `value="9000000000"`)
-		if shown > 20 {
+		if shown == 5 {
 			return
 		}
 	}
-	t.Errorf("%d prospects in all", shown)
+	t.Errorf("%d have prospects", shown)
 }
 
 // TestRedirects leads from what is nearly an address to the one that is.

@@ -2,17 +2,19 @@ package organization
 
 import (
 	"encoding/csv"
-	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
 
+	"grantgraph/internal/ein"
 	"grantgraph/internal/grant"
 	"grantgraph/internal/ntee"
 	"grantgraph/internal/place"
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/api/profiles"
+	"grantgraph/internal/serve/search"
 	"grantgraph/internal/serve/site/frame"
 )
 
@@ -44,8 +46,8 @@ type option struct {
 // prospectFilters are the parameters of the API that the page passes on.
 var prospectFilters = []string{"location", "location_type", "subject", "funder_type", "min_amt", "max_amt", "min_grants_paid", "max_grants_paid"}
 
-// mostDownloaded is how many rows of the API a page of it has at most.
-const mostDownloaded = 100
+// mostAtOnce is how many rows a page of the API has at most.
+const mostAtOnce = 100
 
 func (s *room) showProspects(w http.ResponseWriter, r *http.Request, v *view) error {
 	m, err := s.Member(r)
@@ -57,18 +59,10 @@ func (s *room) showProspects(w http.ResponseWriter, r *http.Request, v *view) er
 		s.showOffer(w, v, m, "Prospects", "Plus", "Funders that fund organizations like this one and have not funded it, or not lately, ranked", "The reasons as data: similar recipients, typical grants, giving in the state and for the cause, how many recipients were new", "Filters for place, cause, size and kind of funder, and a file of all of them")
 		return nil
 	}
-	page := &prospectsPage{view: v, Asked: url.Values{}}
-	for _, name := range prospectFilters {
-		if value := r.FormValue(name); value != "" {
-			page.Asked.Set(name, value)
-		}
-	}
+	page := &prospectsPage{view: v, Asked: askedOf(r.URL.Query())}
 	page.fields()
-	if r.FormValue("format") == "csv" {
-		return s.saveProspects(w, r, page, m.Caller())
-	}
 	number := v.pageNumber(r)
-	list, release, err := s.askProspects(r, page, m.Caller(), number, rowsShown)
+	list, release, err := askProspects(s.Frame, r, m.Caller(), v.EIN, page.Asked, number, rowsShown)
 	defer release()
 	if err != nil {
 		if err := v.readProblems(err); err != nil {
@@ -82,7 +76,7 @@ func (s *room) showProspects(w http.ResponseWriter, r *http.Request, v *view) er
 		page.Notes = append(page.Notes, warning.Reason)
 	}
 	page.Pager = newPager(list.Page, list.Hits, len(page.Rows), func(n int64) string { return page.address("page", strconv.FormatInt(n, 10)) })
-	page.Download = page.address("format", "csv")
+	page.Download = page.downloadAddress()
 	v.API = v.BaseURL + api.Versioned + "/prospects/" + v.EIN.String()
 	if len(page.Asked) > 0 {
 		v.API += "?" + page.Asked.Encode()
@@ -92,46 +86,108 @@ func (s *room) showProspects(w http.ResponseWriter, r *http.Request, v *view) er
 }
 
 // askProspects asks for a page of the list.
-func (s *room) askProspects(r *http.Request, page *prospectsPage, caller api.Caller, number int64, limit int) (*api.List[profiles.ProspectRow], func(), error) {
+func askProspects(f *frame.Frame, r *http.Request, caller api.Caller, e ein.EIN, asked url.Values, number int64, limit int) (*api.List[profiles.ProspectRow], func(), error) {
 	q := url.Values{"limit": {strconv.Itoa(limit)}, "page": {strconv.FormatInt(number, 10)}}
-	for name, value := range page.Asked {
+	for name, value := range asked {
 		q[name] = value
 	}
-	return frame.Answer[*api.List[profiles.ProspectRow]](s.Frame, r, caller, "/prospects/"+page.EIN.String(), q)
+	return frame.Answer[*api.List[profiles.ProspectRow]](f, r, caller, "/prospects/"+e.String(), q)
 }
 
-// saveProspects writes all of them as a file, as the API writes CSV.
-func (s *room) saveProspects(w http.ResponseWriter, r *http.Request, page *prospectsPage, caller api.Caller) error {
-	var rows []profiles.ProspectRow
+// askedOf are the filters of the list in what somebody sent.
+func askedOf(sent url.Values) url.Values {
+	asked := url.Values{}
+	for _, name := range prospectFilters {
+		if value := sent.Get(name); value != "" {
+			asked.Set(name, value)
+		}
+	}
+	return asked
+}
+
+// ProspectsFile is the whole list of the prospects of an organization, to take away.
+type ProspectsFile struct {
+	EIN  ein.EIN
+	Name string // as people write it
+	View string // its address as a query: the EIN and the filters
+	Back string // the page that shows it
+	Hits int64
+
+	asked url.Values
+	rows  []profiles.ProspectRow
+}
+
+// NewProspectsFile reads the address of a file and counts what will be in it. It is
+// nil where there is no such organization.
+func NewProspectsFile(f *frame.Frame, r *http.Request, caller api.Caller, query string) (*ProspectsFile, error) {
+	sent, err := url.ParseQuery(query)
+	if err != nil {
+		return nil, nil
+	}
+	e, err := ein.Parse(sent.Get("ein"))
+	if err != nil {
+		return nil, nil
+	}
+	org, ok := frame.DatasetOf(r).Search.Lookup(e)
+	if !ok {
+		return nil, nil
+	}
+	p := &ProspectsFile{EIN: e, Name: org.DisplayName, asked: askedOf(sent)}
+	p.View = downloadQuery(e, p.asked)
+	p.Back = "/org/" + e.String() + "/" + search.Slug(org.Name) + "/prospects"
+	if len(p.asked) > 0 {
+		p.Back += "?" + p.asked.Encode()
+	}
+	list, release, err := askProspects(f, r, caller, e, p.asked, 1, 1)
+	defer release()
+	if err != nil {
+		return p, err
+	}
+	p.Hits = list.Hits
+	return p, nil
+}
+
+// Read reads all rows, page by page.
+func (p *ProspectsFile) Read(f *frame.Frame, r *http.Request, caller api.Caller) error {
 	for number := int64(1); ; number++ {
-		list, release, err := s.askProspects(r, page, caller, number, mostDownloaded)
+		list, release, err := askProspects(f, r, caller, p.EIN, p.asked, number, mostAtOnce)
 		if err != nil {
 			release()
-			if err := page.readProblems(err); err != nil {
-				return err
-			}
-			s.pages.Render(w, page.status(), "prospects", page)
-			return nil
+			return err
 		}
-		rows = append(rows, list.Results...)
+		p.rows = append(p.rows, list.Results...)
 		more := number < list.TotalPages
 		release()
 		if !more {
-			break
+			return nil
 		}
 	}
-	h := w.Header()
-	h.Set("Content-Type", "text/csv; charset=utf-8")
-	h.Set("Content-Disposition", fmt.Sprintf(`attachment; filename="prospects-%s.csv"`, page.EIN))
+}
+
+// CSV writes the rows as the API writes CSV.
+func (p *ProspectsFile) CSV(w io.Writer) error {
 	out := csv.NewWriter(w)
-	_ = out.Write(api.Headings(profiles.ProspectRow{})) // whoever went away needs no error
+	_ = out.Write(api.Headings(profiles.ProspectRow{})) // Flush keeps the error
 	var record []string
-	for _, row := range rows {
+	for _, row := range p.rows {
 		record = api.Record(record[:0], row)
 		_ = out.Write(record)
 	}
 	out.Flush()
-	return nil
+	return out.Error()
+}
+
+func downloadQuery(e ein.EIN, asked url.Values) string {
+	q := url.Values{"ein": {e.String()}}
+	for name, value := range asked {
+		q[name] = value
+	}
+	return q.Encode()
+}
+
+// downloadAddress is where the file of the list is.
+func (p *prospectsPage) downloadAddress() string {
+	return "/download/prospects?" + downloadQuery(p.EIN, p.Asked)
 }
 
 // address is that of the same list with one thing more.
