@@ -148,10 +148,17 @@ func (c *serveCmd) Run(a *app) error {
 		return err
 	}
 	if follower != nil {
+		opt.Metrics = follower
+	}
+	if opt.Entrance, err = serve.Bind(opt); err != nil {
+		return err
+	}
+	defer opt.Entrance.Close()
+	if follower != nil {
+		opt.Entrance.Say(follower.State)
 		if err := follower.First(a.Ctx); err != nil {
 			return err
 		}
-		opt.Metrics = follower
 	}
 	s, err := serve.Open(opt)
 	if err != nil {

@@ -24,7 +24,6 @@ func (s *Server) jwks(w http.ResponseWriter, r *http.Request) {
 	}
 	if err != nil {
 		s.log.Error("the signing keys cannot be read", "error", err)
-		h.Set("Retry-After", "5")
 		unavailable(w, r, "store_unavailable", "The signing keys cannot be read at the moment.", "send the request again in a few seconds")
 		return
 	}

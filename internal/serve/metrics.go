@@ -27,6 +27,7 @@ type metrics struct {
 	swaps           prometheus.Counter
 	refreshFailures prometheus.Counter
 	cutOff          prometheus.Counter
+	accountsUp      prometheus.Gauge
 }
 
 func newMetrics(memory *budget.Budget) *metrics {
@@ -41,10 +42,11 @@ func newMetrics(memory *budget.Budget) *metrics {
 		swaps:           prometheus.NewCounter(prometheus.CounterOpts{Name: "grantgraph_snapshot_swaps_total", Help: "Snapshots taken up while running."}),
 		refreshFailures: prometheus.NewCounter(prometheus.CounterOpts{Name: "grantgraph_snapshot_refresh_failures_total", Help: "Times that a snapshot or the lists could not be taken up."}),
 		cutOff:          prometheus.NewCounter(prometheus.CounterOpts{Name: "grantgraph_clients_cut_off_total", Help: "Answers that were cut off because the client did not read them in time."}),
+		accountsUp:      prometheus.NewGauge(prometheus.GaugeOpts{Name: "grantgraph_accounts_up", Help: "1 while the store of the accounts answers."}),
 	}
 	held := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "grantgraph_memory_held_bytes", Help: "Memory of the budget that running requests hold."}, func() float64 { return float64(memory.Held()) })
 	budgeted := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "grantgraph_memory_budget_bytes", Help: "Memory that all requests together may hold; 0 is without bounds."}, func() float64 { return float64(memory.Size()) })
-	m.registry.MustRegister(m.requests, m.latency, m.inFlight, m.swaps, m.refreshFailures, m.cutOff, held, budgeted,
+	m.registry.MustRegister(m.requests, m.latency, m.inFlight, m.swaps, m.refreshFailures, m.cutOff, m.accountsUp, held, budgeted,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }

@@ -71,6 +71,8 @@ type Options struct {
 
 	Metrics prometheus.Collector // shown among those of the server; nil for none
 
+	Entrance *Entrance // the addresses, when they are bound already; nil binds them
+
 	Clock func() time.Time
 	Log   *slog.Logger
 
@@ -106,8 +108,10 @@ type Server struct {
 	api      *api.Handler
 	ask      func(context.Context, *dataset.Dataset, api.Inquiry) (api.Answer, func(), error) // as the API answers, in this process
 	secrets  *secrets
+	entrance *Entrance
 	metrics  *metrics
 	stopping atomic.Bool
+	lost     atomic.Bool // the accounts do not answer
 
 	// refused are the failures to take up something new that were last
 	// complained of.
@@ -130,16 +134,11 @@ func OpenAccounts(data string, database secret.URL, opt account.Options) (accoun
 	return account.OpenSQLite(Accounts(data), opt)
 }
 
-// Open opens the data directory and binds the addresses; nothing is answered
-// before Run.
+// Open opens the data directory and binds the addresses. Before Run all that is
+// answered there is that the service is not ready.
 func Open(opt Options) (_ *Server, err error) {
 	opt.Log = slog.New(masked{opt.Log.Handler()})
-	s := &Server{opt: opt, log: opt.Log, metrics: newMetrics(opt.Budget)}
-	if opt.Metrics != nil {
-		if err := s.metrics.registry.Register(opt.Metrics); err != nil {
-			return nil, fmt.Errorf("setting up the metrics: %w", err)
-		}
-	}
+	s := &Server{opt: opt, log: opt.Log, entrance: opt.Entrance}
 	if s.opt.Poll <= 0 {
 		s.opt.Poll = 2 * time.Second
 	}
@@ -154,6 +153,13 @@ func Open(opt Options) (_ *Server, err error) {
 			s.Close()
 		}
 	}()
+	if s.entrance == nil {
+		if s.entrance, err = Bind(opt); err != nil {
+			return nil, err
+		}
+	}
+	s.metrics, s.public, s.admin = s.entrance.metrics, s.entrance.public, s.entrance.admin
+	s.entrance.Say(func() string { return "opening the snapshot" })
 	if s.holder, err = dataset.Open(opt.Data, dataset.Options{SQL: opt.SQL, Clock: s.opt.Clock, Log: opt.Log}); err != nil {
 		return nil, err
 	}
@@ -176,18 +182,8 @@ func Open(opt Options) (_ *Server, err error) {
 	if s.secrets, err = openSecrets(opt.Secrets); err != nil {
 		return nil, err
 	}
-	if opt.Addr != "" {
-		if s.public, err = listen("--addr", opt.Addr); err != nil {
-			return nil, err
-		}
-		if s.opt.BaseURL == "" {
-			s.opt.BaseURL = "http://" + reachable(s.public.Addr())
-		}
-	}
-	if opt.Admin != "" {
-		if s.admin, err = listen("--admin", opt.Admin); err != nil {
-			return nil, err
-		}
+	if s.public != nil && s.opt.BaseURL == "" {
+		s.opt.BaseURL = "http://" + reachable(s.public.Addr())
 	}
 	s.opt.BaseURL = strings.TrimRight(s.opt.BaseURL, "/")
 	return s, s.route()
@@ -341,21 +337,46 @@ func (s *Server) trusts(proxy netip.Addr) bool {
 	return slices.ContainsFunc(s.opt.Proxies, func(p netip.Prefix) bool { return p.Contains(proxy) })
 }
 
-// health adds the two questions a load balancer asks.
+// health adds the questions a load balancer asks.
 func (s *Server) health(mux *http.ServeMux) {
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
+	alive(mux)
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
-		d, release := s.holder.Acquire()
-		defer release()
-		switch {
-		case s.stopping.Load():
-			unavailable(w, r, "stopping", "This server is being stopped.", otherServer)
-		case !d.Whole():
-			unavailable(w, r, "damaged", "An index of the dataset is damaged.", otherServer)
-		default:
-			fmt.Fprintln(w, "ready", d.Version())
+		if version, ok := s.ready(w, r); ok && s.lost.Load() {
+			fmt.Fprintf(w, "ready %s\nthe accounts do not answer: requests that need them get 503, all others are served\n", version)
+		} else if ok {
+			fmt.Fprintln(w, "ready", version)
 		}
 	})
+	// While one server has lost the database of the accounts and others have not, a
+	// load balancer that asks this sends nothing to it.
+	mux.HandleFunc("GET /readyz/accounts", func(w http.ResponseWriter, r *http.Request) {
+		if version, ok := s.ready(w, r); ok && s.lost.Load() {
+			unavailable(w, r, "store_unavailable", "The accounts do not answer.", otherServer)
+		} else if ok {
+			fmt.Fprintln(w, "ready", version)
+		}
+	})
+}
+
+// alive answers as long as the process does.
+func alive(mux *http.ServeMux) {
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
+}
+
+// ready says which dataset requests would be answered from, or answers why they
+// had better go elsewhere.
+func (s *Server) ready(w http.ResponseWriter, r *http.Request) (version string, ok bool) {
+	d, release := s.holder.Acquire()
+	defer release()
+	switch {
+	case s.stopping.Load():
+		unavailable(w, r, "stopping", "This server is being stopped.", otherServer)
+	case !d.Whole():
+		unavailable(w, r, "damaged", "An index of the dataset is damaged.", otherServer)
+	default:
+		return d.Version(), true
+	}
+	return "", false
 }
 
 const otherServer = "send requests to another server"
@@ -365,6 +386,7 @@ func unavailable(w http.ResponseWriter, r *http.Request, slug, message, hint str
 	f := api.Failure{Code: http.StatusServiceUnavailable, Message: message, Error: slug, Hint: hint, RequestID: api.RequestID(r)}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("X-Request-Id", f.RequestID)
+	w.Header().Set("Retry-After", "5")
 	w.WriteHeader(f.Code)
 	_ = json.NewEncoder(w).Encode(f)
 }
@@ -381,8 +403,11 @@ func (s *Server) URL() string { return s.opt.BaseURL }
 // Run serves until the context ends and for as long as it is to drain, then
 // finishes the requests under way.
 func (s *Server) Run(ctx context.Context) error {
+	if err := s.entrance.handOver(); err != nil {
+		return err
+	}
 	public := &http.Server{
-		Handler: s.handler, ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
+		Handler: s.parting(s.handler), ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
 		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
 	}
 	failed := make(chan error, 2)
@@ -400,6 +425,7 @@ func (s *Server) Run(ctx context.Context) error {
 	ctx, end := context.WithCancel(ctx)
 	var following sync.WaitGroup
 	following.Go(func() { s.follow(ctx) })
+	following.Go(func() { s.watchAccounts(ctx) })
 
 	var first error
 	select {
@@ -429,6 +455,53 @@ func (s *Server) Run(ctx context.Context) error {
 		return nil
 	}
 	return first
+}
+
+// parting asks clients that keep their connections for later to make new ones once
+// the server is told to stop: those are made to other servers.
+func (s *Server) parting(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if s.stopping.Load() {
+			w.Header().Set("Connection", "close")
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// pingTimeout is after what time a store of accounts counts as lost. Requests have
+// more patience than that.
+const pingTimeout = 3 * time.Second
+
+// watchAccounts keeps what is said of the accounts true: whether their database
+// answers. That it is asked here, and not whenever somebody asks for our health,
+// keeps strangers from asking it often.
+func (s *Server) watchAccounts(ctx context.Context) {
+	tick := time.NewTicker(s.opt.Poll)
+	defer tick.Stop()
+	for {
+		ping, cancel := context.WithTimeout(ctx, pingTimeout)
+		err := s.accounts.Ping(ping)
+		cancel()
+		if ctx.Err() != nil {
+			return
+		}
+		if lost := err != nil; s.lost.Swap(lost) != lost {
+			if lost {
+				s.log.Error("the accounts do not answer; requests that need them get 503, all others are served", "error", err)
+			} else {
+				s.log.Info("the accounts answer again")
+			}
+		}
+		s.metrics.accountsUp.Set(1)
+		if err != nil {
+			s.metrics.accountsUp.Set(0)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
 }
 
 // follow takes up new snapshots and lists as they are published.
@@ -498,10 +571,8 @@ func (s *Server) complain(last *string, text string, err error) {
 
 // Close lets go of everything. Run must have returned.
 func (s *Server) Close() {
-	for _, l := range []net.Listener{s.public, s.admin} {
-		if l != nil {
-			_ = l.Close()
-		}
+	if s.entrance != nil {
+		s.entrance.Close()
 	}
 	if s.pages != nil {
 		s.pages.Close()

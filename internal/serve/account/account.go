@@ -62,6 +62,8 @@ type Store interface {
 	Signing
 	Questions
 	Names
+	// Ping asks the database for a sign of life, once.
+	Ping(ctx context.Context) error
 	Close() error
 }
 

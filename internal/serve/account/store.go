@@ -82,6 +82,14 @@ func (s *store) begin(ctx context.Context) error {
 	return nil
 }
 
+func (s *store) Ping(ctx context.Context) error {
+	var one int
+	if err := s.read.db.QueryRowContext(ctx, "SELECT 1").Scan(&one); err != nil {
+		return unavailable(err)
+	}
+	return nil
+}
+
 // Close waits for what was begun and closes the database.
 func (s *store) Close() error {
 	s.closing.Do(func() {

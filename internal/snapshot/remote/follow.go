@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"log/slog"
@@ -40,7 +41,11 @@ type Follower struct {
 	snapshots *followed
 	lists     *followed
 	metrics   followMetrics
+	fetching  atomic.Pointer[share] // what is on its way; nil for nothing
 }
+
+// share is how much of something has come, in bytes.
+type share struct{ done, total int64 }
 
 // followed is one area of the store and its place in the data directory.
 type followed struct {
@@ -167,6 +172,15 @@ func (f *Follower) First(ctx context.Context) error {
 	return ctx.Err()
 }
 
+// State says what First is at, in a few words.
+func (f *Follower) State() string {
+	at := f.fetching.Load()
+	if at == nil || at.total == 0 {
+		return "asking the store what to serve"
+	}
+	return fmt.Sprintf("fetching %d %%", 100*at.done/at.total)
+}
+
 // Run follows the pointers until the context ends, then gives the leases back.
 func (f *Follower) Run(ctx context.Context) {
 	tick := time.NewTicker(f.opt.Poll)
@@ -276,6 +290,7 @@ func (f *Follower) bring(ctx context.Context, a *followed, to Pointer) error {
 			_ = a.lease.renew(ctx)
 		}
 	}()
+	defer f.fetching.Store(nil)
 	fresh := a.have != to.Version
 	var fetched atomic.Int64
 	began, said := time.Now(), time.Now()
@@ -284,6 +299,7 @@ func (f *Follower) bring(ctx context.Context, a *followed, to Pointer) error {
 		came: func(n int64) { fetched.Add(n); f.metrics.bytes.Add(float64(n)) },
 		tidy: func() error { return prune(a.data) },
 		progress: func(done, total int64) {
+			f.fetching.Store(&share{done, total})
 			if time.Since(said) > 10*time.Second {
 				said = time.Now()
 				f.opt.Log.Info("fetching from the store", "what", string(a.area), "version", to.Version, "bytes", done, "of", total)

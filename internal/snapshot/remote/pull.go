@@ -268,6 +268,9 @@ func (p *pull) fetch(ctx context.Context, files []int) (wrong []int, err error) 
 	if err != nil {
 		return nil, err
 	}
+	if p.progress != nil && len(pieces) > 0 {
+		p.progress(done, total)
+	}
 	err = parallel.Each(ctx, p.parallel, len(pieces), func(ctx context.Context, at int) error {
 		c := pieces[at]
 		n, err := p.piece(ctx, c.file, c.number)

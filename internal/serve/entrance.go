@@ -1,0 +1,128 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Entrance is where a service is reached. It is open from the moment it is bound:
+// as long as there is nothing to serve, whoever asks is told so, and why, so that
+// a load balancer and an operator can tell a server that is fetching its first
+// snapshot from one that is dead.
+type Entrance struct {
+	public, admin net.Listener // nil where there is none
+	metrics       *metrics
+	log           *slog.Logger
+	state         atomic.Pointer[func() string]
+	waiting       []*http.Server
+	running       sync.WaitGroup
+}
+
+// Bind binds the addresses of a service and answers there that it is not ready,
+// until a Server that was opened with the entrance runs.
+func Bind(opt Options) (_ *Entrance, err error) {
+	e := &Entrance{metrics: newMetrics(opt.Budget), log: opt.Log}
+	e.Say(func() string { return "starting" })
+	defer func() {
+		if err != nil {
+			e.Close()
+		}
+	}()
+	if opt.Metrics != nil {
+		if err := e.metrics.registry.Register(opt.Metrics); err != nil {
+			return nil, fmt.Errorf("setting up the metrics: %w", err)
+		}
+	}
+	if opt.Addr != "" {
+		if e.public, err = listen("--addr", opt.Addr); err != nil {
+			return nil, err
+		}
+		e.wait(e.public, http.NewServeMux())
+	}
+	if opt.Admin != "" {
+		if e.admin, err = listen("--admin", opt.Admin); err != nil {
+			return nil, err
+		}
+		mux := http.NewServeMux()
+		mux.Handle("GET /metrics", e.metrics.handler())
+		e.wait(e.admin, mux)
+		opt.Log.Info("listening; not ready yet", "addr", opt.Addr, "admin", e.admin.Addr().String())
+	}
+	return e, nil
+}
+
+// Say sets what is said of why the service is not ready, in a few words.
+func (e *Entrance) Say(state func() string) { e.state.Store(&state) }
+
+// wait answers at an address until somebody else does.
+func (e *Entrance) wait(l net.Listener, mux *http.ServeMux) {
+	alive(mux)
+	notReady := func(w http.ResponseWriter, r *http.Request) {
+		unavailable(w, r, "starting", "Not ready: "+(*e.state.Load())()+".", otherServer)
+	}
+	mux.HandleFunc("GET /readyz", notReady)
+	mux.HandleFunc("GET /readyz/accounts", notReady)
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		unavailable(w, r, "no_dataset", "No dataset is being served yet.", "ask again in a moment")
+	})
+	srv := &http.Server{Handler: mux, ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
+		MaxHeaderBytes: maxHeaderBytes, ErrorLog: slog.NewLogLogger(e.log.Handler(), slog.LevelWarn)}
+	srv.SetKeepAlivesEnabled(false) // whoever comes again comes to the service
+	e.waiting = append(e.waiting, srv)
+	e.running.Go(func() {
+		if err := srv.Serve(kept{l}); !errors.Is(err, http.ErrServerClosed) {
+			e.log.Error("an address is no longer answered", "addr", l.Addr().String(), "error", err)
+		}
+	})
+}
+
+// handOver ends the waiting. The addresses stay bound: who comes in between
+// waits for whoever serves next.
+func (e *Entrance) handOver() error {
+	ctx, cancel := context.WithTimeout(context.Background(), readTimeout)
+	defer cancel()
+	for _, srv := range e.waiting {
+		if srv.Shutdown(ctx) != nil {
+			_ = srv.Close() // who has not sent a request by now
+		}
+	}
+	e.waiting = nil
+	e.running.Wait()
+	for _, l := range []net.Listener{e.public, e.admin} {
+		if l == nil {
+			continue
+		}
+		if err := (kept{l}).deadline(time.Time{}); err != nil {
+			return fmt.Errorf("listening on %s: %w", l.Addr(), err)
+		}
+	}
+	return nil
+}
+
+// Close gives the addresses back. It may be called more than once.
+func (e *Entrance) Close() {
+	for _, srv := range e.waiting {
+		_ = srv.Close()
+	}
+	for _, l := range []net.Listener{e.public, e.admin} {
+		if l != nil {
+			_ = l.Close()
+		}
+	}
+	e.running.Wait()
+}
+
+// kept is a listener that outlives the server it is given to: closed, it no longer
+// accepts, and stays bound.
+type kept struct{ net.Listener }
+
+func (k kept) Close() error { return k.deadline(time.Unix(1, 0)) }
+
+func (k kept) deadline(t time.Time) error { return k.Listener.(*net.TCPListener).SetDeadline(t) }
