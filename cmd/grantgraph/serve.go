@@ -8,11 +8,15 @@ import (
 	"net"
 	"net/netip"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
+	"grantgraph/internal/election"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/ingest/refresh"
 	"grantgraph/internal/secret"
@@ -77,7 +81,8 @@ keeps its last good rows and dates.
 
 With --snapshots, the data directory is filled from a store that grantgraph publish writes to:
 the server fetches what the store points at, serves it, and follows the pointer. What is
-damaged is refused, and what was served before stays.`
+damaged is refused, and what was served before stays. With --sources and --database as well,
+one server at a time looks for new lists and publishes them to the store for all.`
 }
 
 func (c *serveCmd) Run(a *app) error {
@@ -113,14 +118,6 @@ func (c *serveCmd) Run(a *app) error {
 	if host, _, err := net.SplitHostPort(c.Addr); err == nil && c.BaseURL == "" && (host == "" || net.ParseIP(host).IsUnspecified()) {
 		log.Warn("served to other machines, but links in responses and emails point to this one; set the address that clients use with --base-url")
 	}
-	var lists *refresh.Refresher
-	if c.Sources != "" {
-		from, err := (&fetchCmd{Sources: c.Sources, Mirror: c.Mirror, Floor: c.Floor}).options()
-		if err != nil {
-			return err
-		}
-		lists = refresh.New(refresh.Options{Data: c.Data, Fetch: from, Indexers: indexes.Lists(), Log: log})
-	}
 	opt := serve.Options{
 		Data: c.Data, Addr: c.Addr, Admin: c.Admin, BaseURL: c.BaseURL, Drain: c.Drain, Window: account.Window(c.Window), Log: log,
 		Database: c.Database, Secrets: c.Secrets, AdminToken: c.AdminToken, Trusted: c.Trusted, SQL: &sqlbox.Options{}, Contact: c.Contact,
@@ -143,12 +140,23 @@ func (c *serveCmd) Run(a *app) error {
 	if opt.Model, err = c.askModel(log); err != nil {
 		return err
 	}
-	follower, err := c.follower(log)
+	store, err := c.store()
 	if err != nil {
 		return err
 	}
-	if follower != nil {
-		opt.Metrics = follower
+	var follower *remote.Follower
+	if store != nil {
+		if follower, err = remote.NewFollower(remote.FollowOptions{Store: store, Data: c.Data, Log: log}); err != nil {
+			return err
+		}
+		opt.Metrics = append(opt.Metrics, follower)
+	}
+	lists, metric, err := c.lists(store, log)
+	if err != nil {
+		return err
+	}
+	if metric != nil {
+		opt.Metrics = append(opt.Metrics, metric)
 	}
 	if opt.Entrance, err = serve.Bind(opt); err != nil {
 		return err
@@ -168,7 +176,7 @@ func (c *serveCmd) Run(a *app) error {
 	ctx, stop := context.WithCancel(a.Ctx)
 	var beside sync.WaitGroup
 	if lists != nil {
-		beside.Go(func() { lists.Run(ctx) })
+		beside.Go(func() { lists(ctx) })
 	}
 	if follower != nil {
 		beside.Go(func() { follower.Run(ctx) })
@@ -179,23 +187,51 @@ func (c *serveCmd) Run(a *app) error {
 	return serverError(err)
 }
 
-// follower brings what a store points at, nil when there is none to follow.
-func (c *serveCmd) follower(log *slog.Logger) (*remote.Follower, error) {
+// store is where snapshots and lists come from, nil when they are made here.
+func (c *serveCmd) store() (remote.Store, error) {
 	if c.Snapshots == "" {
 		if len(c.StoreHeader) > 0 {
 			return nil, fault.New("bad_flag", "--store-header is for a store, and none is set").Try("--snapshots s3://bucket/prefix")
 		}
 		return nil, nil
 	}
-	if c.Sources != "" {
-		return nil, fault.New("bad_flag", "--snapshots and --sources do not go together: the lists come from the store").
-			Try("keep the lists current on the machine that publishes, with serve --sources there, and run grantgraph publish after it")
+	if c.Sources != "" && c.Database.Empty() {
+		return nil, fault.New("bad_flag", "--sources with --snapshots needs --database: there the servers agree on which of them looks for new lists").
+			Try("--database postgres://…; or leave out --sources, keep the lists current on the machine that publishes, and run grantgraph publish there")
 	}
-	store, err := remote.Open(c.Snapshots, remote.Options{Headers: c.StoreHeader})
+	return remote.Open(c.Snapshots, remote.Options{Headers: c.StoreHeader})
+}
+
+// keptEditions is how many editions of the lists a server that publishes them
+// leaves in the store, as grantgraph publish does.
+const keptEditions = 3
+
+// lists keeps the compliance lists current while it runs, nil when nobody does
+// here. Servers that share a store take turns, and the others take up what one of
+// them publishes; metric says which one it is.
+func (c *serveCmd) lists(store remote.Store, log *slog.Logger) (run func(context.Context), metric prometheus.Collector, err error) {
+	if c.Sources == "" {
+		return nil, nil, nil
+	}
+	from, err := (&fetchCmd{Sources: c.Sources, Mirror: c.Mirror, Floor: c.Floor}).options()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return remote.NewFollower(remote.FollowOptions{Store: store, Data: c.Data, Log: log})
+	if store == nil {
+		return refresh.New(refresh.Options{Data: c.Data, Fetch: from, Indexers: indexes.Lists(), Log: log}).Run, nil, nil
+	}
+	one, err := election.New(election.Options{Database: c.Database, Name: "lists", Log: log})
+	if err != nil {
+		return nil, nil, err
+	}
+	publisher := &refresh.Publisher{Store: store, Dir: filepath.Join(c.Data, "upstream"), Fetch: from, Indexers: indexes.Lists(), Keep: keptEditions, Log: log}
+	metric = prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "grantgraph_lists_leader", Help: "1 on the server that looks for new lists and publishes them."}, func() float64 {
+		if one.Leading() {
+			return 1
+		}
+		return 0
+	})
+	return func(ctx context.Context) { one.Run(ctx, publisher.Run) }, metric, nil
 }
 
 // mostKey bounds the file of a key, in bytes.

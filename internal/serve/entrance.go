@@ -35,8 +35,8 @@ func Bind(opt Options) (_ *Entrance, err error) {
 			e.Close()
 		}
 	}()
-	if opt.Metrics != nil {
-		if err := e.metrics.registry.Register(opt.Metrics); err != nil {
+	for _, more := range opt.Metrics {
+		if err := e.metrics.registry.Register(more); err != nil {
 			return nil, fmt.Errorf("setting up the metrics: %w", err)
 		}
 	}

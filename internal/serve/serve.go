@@ -69,7 +69,7 @@ type Options struct {
 
 	Budget *budget.Budget // holds the memory of all requests together; nil is without bounds
 
-	Metrics prometheus.Collector // shown among those of the server; nil for none
+	Metrics []prometheus.Collector // shown among those of the server
 
 	Entrance *Entrance // the addresses, when they are bound already; nil binds them
 

@@ -162,7 +162,7 @@ func TestMoreMetrics(t *testing.T) {
 	publish(t, data, world.Small)
 	beside := prometheus.NewCounter(prometheus.CounterOpts{Name: "grantgraph_beside_total", Help: "Counted beside the server."})
 	beside.Inc()
-	s, err := Open(Options{Data: data, BaseURL: "http://localhost", Metrics: beside, Log: slog.New(slog.DiscardHandler)})
+	s, err := Open(Options{Data: data, BaseURL: "http://localhost", Metrics: []prometheus.Collector{beside}, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

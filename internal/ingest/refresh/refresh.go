@@ -23,13 +23,21 @@ type Options struct {
 	// Indexers derive what the serving side needs from a new edition.
 	Indexers []snapshot.Indexer
 	Log      *slog.Logger
+
+	// offer is given what is known after each look; when it fails, it is given
+	// that again soon. Nil where nobody else is to know.
+	offer func(context.Context) error
 }
 
 // Refresher looks upstream when it is time to.
 type Refresher struct {
 	opt     Options
 	checked map[string]time.Time // when each source was last asked for
+	owed    bool                 // what was seen is still to be offered
 }
+
+// reoffer is how soon what could not be offered is offered again.
+const reoffer = time.Minute
 
 // retry is how soon a source that did not answer, or whose offer was refused,
 // is asked again when its cadence is slower.
@@ -81,11 +89,22 @@ func (r *Refresher) Step(ctx context.Context) (next time.Time) {
 	}
 	if len(due) > 0 {
 		r.fetchDue(ctx, due)
+		r.owed = r.opt.offer != nil
+	}
+	if r.owed && ctx.Err() == nil {
+		err := r.opt.offer(ctx)
+		if err != nil && ctx.Err() == nil {
+			r.opt.Log.Error("publishing the lists; those in the store stay", "error", err)
+		}
+		r.owed = err != nil
 	}
 	for _, s := range sources() {
 		if at := r.checked[s.Name].Add(s.Every); next.IsZero() || at.Before(next) {
 			next = at
 		}
+	}
+	if soon := now.Add(reoffer); r.owed && soon.Before(next) {
+		next = soon
 	}
 	return next
 }

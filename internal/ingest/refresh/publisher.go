@@ -1,0 +1,87 @@
+package refresh
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"time"
+
+	"grantgraph/internal/fault"
+	"grantgraph/internal/ingest/source/fetch"
+	"grantgraph/internal/snapshot"
+	"grantgraph/internal/snapshot/lists"
+	"grantgraph/internal/snapshot/remote"
+)
+
+// Publisher keeps the lists of a store current, for all servers that follow it.
+// One at a time is to be at it.
+type Publisher struct {
+	Store remote.Store
+	// Dir is where editions are made: a data directory of its own, apart from the
+	// one that is served, since what is served is what the store points at.
+	Dir      string
+	Fetch    fetch.Options
+	Indexers []snapshot.Indexer
+	Keep     int // editions that stay in the store
+	Log      *slog.Logger
+}
+
+// Run looks upstream whenever a list is due, and publishes what is new, until the
+// context ends or the store has an edition that was not made here.
+func (p *Publisher) Run(ctx context.Context) {
+	// It goes on from what is published: a list that cannot be fetched now must not
+	// be lost because another server has fetched it last.
+	if err := remote.Mirror(ctx, p.Store, remote.Lists, lists.Dir(p.Dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if ctx.Err() == nil {
+			p.Log.Error("the lists of the store cannot be read; upstream is not looked at", "error", err)
+			wait(ctx, reoffer)
+		}
+		return
+	}
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	New(Options{Data: p.Dir, Fetch: p.Fetch, Indexers: p.Indexers, Log: p.Log, offer: func(ctx context.Context) error {
+		err := p.publish(ctx)
+		if f, ok := fault.Of(err); ok && (f.Slug == "publish_conflict" || f.Slug == "publish_older") {
+			end() // another has published: this one begins again from there
+		}
+		return err
+	}}).Run(ctx)
+}
+
+// publish sends the edition that was made last, unless it is there, and when
+// upstream was looked at.
+func (p *Publisher) publish(ctx context.Context) error {
+	edition, err := lists.Open(p.Dir)
+	if err != nil {
+		return err
+	}
+	checks, err := lists.ReadChecks(p.Dir)
+	if err != nil {
+		return err
+	}
+	done, err := remote.Publication{Store: p.Store, Area: remote.Lists, Keep: p.Keep}.Publish(ctx, edition.Snapshot)
+	if f, ok := fault.Of(err); ok && f.Slug == "publish_withdrawn" {
+		// An operator went back to an earlier one; that stays until there is a newer.
+		p.Log.Warn("the newest edition of the lists was rolled back, and is not published again", "edition", edition.Manifest.Version)
+		return remote.PublishChecks(ctx, p.Store, checks)
+	}
+	if err != nil {
+		return err
+	}
+	if done.Previous != done.Version {
+		p.Log.Info("published a new edition of the lists", "edition", done.Version, "store", p.Store.String())
+	}
+	return remote.PublishChecks(ctx, p.Store, checks)
+}
+
+// wait returns after a while, or when the context ends.
+func wait(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+	case <-t.C:
+	}
+}
