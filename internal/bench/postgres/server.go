@@ -29,7 +29,10 @@ type Server struct {
 	DSN     string
 	Version string
 	dir     string
-	cmd     *exec.Cmd
+	bin     string
+	args    []string // of the server
+	attr    syscall.SysProcAttr
+	cmd     *exec.Cmd // nil while it does not run
 	log     *os.File
 	exited  chan error
 }
@@ -46,8 +49,8 @@ func Start(ctx context.Context, settings ...string) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{dir: dir, exited: make(chan error, 1)}
-	if err := s.start(ctx, bin, settings); err != nil {
+	s := &Server{dir: dir, bin: bin, exited: make(chan error, 1)}
+	if err := s.start(ctx, settings); err != nil {
 		_ = s.Stop()
 		return nil, err
 	}
@@ -75,36 +78,41 @@ func newestBinDir() (string, error) {
 	return filepath.Dir(path), nil
 }
 
-func (s *Server) start(ctx context.Context, bin string, settings []string) error {
-	var attr syscall.SysProcAttr
+func (s *Server) start(ctx context.Context, settings []string) error {
 	if os.Geteuid() == 0 {
 		cred, err := unprivilegedUser()
 		if err != nil {
 			return err
 		}
-		attr.Credential = cred
+		s.attr.Credential = cred
 		if err := os.Chown(s.dir, int(cred.Uid), int(cred.Gid)); err != nil {
 			return err
 		}
 	}
 	data := filepath.Join(s.dir, "data")
-	initdb := exec.CommandContext(ctx, filepath.Join(bin, "initdb"), "-D", data, "-U", "bench", "-A", "trust", "--locale=C", "-E", "UTF8", "--no-sync")
-	initdb.SysProcAttr, initdb.Dir = &attr, s.dir
+	initdb := exec.CommandContext(ctx, filepath.Join(s.bin, "initdb"), "-D", data, "-U", "bench", "-A", "trust", "--locale=C", "-E", "UTF8", "--no-sync")
+	initdb.SysProcAttr, initdb.Dir = &s.attr, s.dir
 	if out, err := initdb.CombinedOutput(); err != nil {
 		return fmt.Errorf("initdb: %w: %s", err, strings.TrimSpace(string(out)))
 	}
 	// Some machines have no room in /dev/shm.
-	args := []string{"-D", data, "-k", s.dir, "-c", "listen_addresses=", "-c", "dynamic_shared_memory_type=sysv"}
+	s.args = []string{"-D", data, "-k", s.dir, "-c", "listen_addresses=", "-c", "dynamic_shared_memory_type=sysv"}
 	for _, setting := range settings {
-		args = append(args, "-c", setting)
+		s.args = append(s.args, "-c", setting)
 	}
 	var err error
 	if s.log, err = os.Create(filepath.Join(s.dir, "log")); err != nil {
 		return err
 	}
-	cmd := exec.Command(filepath.Join(bin, "postgres"), args...)
-	dieWithParent(&attr)
-	cmd.SysProcAttr, cmd.Dir, cmd.Stdout, cmd.Stderr = &attr, s.dir, s.log, s.log
+	s.DSN = fmt.Sprintf("host=%s port=5432 user=bench dbname=postgres", s.dir)
+	dieWithParent(&s.attr)
+	return s.Resume(ctx)
+}
+
+// Resume starts a server that was halted, with its data.
+func (s *Server) Resume(ctx context.Context) error {
+	cmd := exec.Command(filepath.Join(s.bin, "postgres"), s.args...)
+	cmd.SysProcAttr, cmd.Dir, cmd.Stdout, cmd.Stderr = &s.attr, s.dir, s.log, s.log
 	started := make(chan error)
 	go func() {
 		// The thread is the server's parent, so it must last as long.
@@ -119,7 +127,6 @@ func (s *Server) start(ctx context.Context, bin string, settings []string) error
 		return err
 	}
 	s.cmd = cmd
-	s.DSN = fmt.Sprintf("host=%s port=5432 user=bench dbname=postgres", s.dir)
 	return s.ready(ctx)
 }
 
@@ -166,8 +173,8 @@ func unprivilegedUser() (*syscall.Credential, error) {
 	return nil, fmt.Errorf("%w: there is no user to run it as but root", ErrNone)
 }
 
-// Stop ends the server and removes its data.
-func (s *Server) Stop() error {
+// Halt ends the server, which cuts its connections, and keeps its data for Resume.
+func (s *Server) Halt() {
 	if s.cmd != nil {
 		_ = s.cmd.Process.Signal(syscall.SIGINT) // fast shutdown
 		select {
@@ -178,6 +185,11 @@ func (s *Server) Stop() error {
 		}
 		s.cmd = nil
 	}
+}
+
+// Stop ends the server and removes its data.
+func (s *Server) Stop() error {
+	s.Halt()
 	if s.log != nil {
 		s.log.Close()
 	}

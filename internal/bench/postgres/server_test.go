@@ -36,6 +36,18 @@ func TestStart(t *testing.T) {
 	if err := conn.Close(t.Context()); err != nil {
 		t.Error(err)
 	}
+	s.Halt()
+	if _, err := pgx.Connect(t.Context(), dsn); err == nil {
+		t.Error("a server that was halted answers")
+	}
+	if err := s.Resume(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if conn, err := pgx.Connect(t.Context(), dsn); err != nil {
+		t.Error("what was there before is gone:", err)
+	} else if err := conn.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
 	if err := s.Stop(); err != nil {
 		t.Error(err)
 	}
