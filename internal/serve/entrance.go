@@ -53,13 +53,27 @@ func Bind(opt Options) (_ *Entrance, err error) {
 		mux := http.NewServeMux()
 		mux.Handle("GET /metrics", e.metrics.handler())
 		e.wait(e.admin, mux)
-		opt.Log.Info("listening; not ready yet", "addr", opt.Addr, "admin", e.admin.Addr().String())
+	}
+	if public, admin := e.Addresses(); public+admin != "" {
+		opt.Log.Info("listening", "at", public, "admin", admin)
 	}
 	return e, nil
 }
 
 // Say sets what is said of why the service is not ready, in a few words.
 func (e *Entrance) Say(state func() string) { e.state.Store(&state) }
+
+// Addresses are those that are bound, as a client on this machine writes them; empty
+// where there is none.
+func (e *Entrance) Addresses() (public, admin string) {
+	if e.public != nil {
+		public = "http://" + reachable(e.public.Addr())
+	}
+	if e.admin != nil {
+		admin = "http://" + reachable(e.admin.Addr())
+	}
+	return public, admin
+}
 
 // wait answers at an address until somebody else does.
 func (e *Entrance) wait(l net.Listener, mux *http.ServeMux) {

@@ -182,8 +182,8 @@ func Open(opt Options) (_ *Server, err error) {
 	if s.secrets, err = openSecrets(opt.Secrets); err != nil {
 		return nil, err
 	}
-	if s.public != nil && s.opt.BaseURL == "" {
-		s.opt.BaseURL = "http://" + reachable(s.public.Addr())
+	if s.opt.BaseURL == "" {
+		s.opt.BaseURL, _ = s.entrance.Addresses()
 	}
 	s.opt.BaseURL = strings.TrimRight(s.opt.BaseURL, "/")
 	return s, s.route()
