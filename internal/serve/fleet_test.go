@@ -242,13 +242,13 @@ func TestLostDatabase(t *testing.T) {
 	}
 }
 
-// varying is what differs from answer to answer by design: the name of the request,
-// how long it took, and when something was issued and under which name.
-var varying = regexp.MustCompile(`"(request_id|elapsed_ms|issued_at|report_id|signature)": ?("[^"]*"|[0-9.]+)`)
+// varying is what differs from answer to answer by design: how long it took.
+var varying = regexp.MustCompile(`"elapsed_ms": ?[0-9.]+`)
 
-// TestSameOnEveryNode asks two servers of one service the same things: one has
-// started an hour later, has cached nothing, and is asked in the opposite order. The
-// answers are the same, byte for byte, and have the same names.
+// TestSameOnEveryNode asks two servers of one service the same things at the same
+// time of day: one has answered them before, the other has cached nothing and is
+// asked in the opposite order. The answers are the same, byte for byte, signatures
+// included, and have the same names.
 func TestSameOnEveryNode(t *testing.T) {
 	t.Parallel()
 	pg := startPostgres(t)
@@ -259,7 +259,7 @@ func TestSameOnEveryNode(t *testing.T) {
 		data := t.TempDir()
 		world.Small.Publish(t, data)
 		nodes[i] = node(t, serve.Options{Data: data, BaseURL: apitest.Base, Database: secret.NewURL(pg.DSN), Secrets: shared, AdminToken: secret.New(apitest.AdminToken),
-			SQL: &sqlbox.Options{Workers: 1}, Clock: func() time.Time { return noon.Add(time.Duration(i) * time.Hour) }})
+			SQL: &sqlbox.Options{Workers: 1}, Clock: func() time.Time { return noon }})
 	}
 	key, _, err := nodes[0].Store().Create(t.Context(), account.Pro, "", "")
 	if err != nil {
@@ -300,7 +300,7 @@ func TestSameOnEveryNode(t *testing.T) {
 		r.Header.Set("X-Request-Id", "the-same-for-both")
 		rec := httptest.NewRecorder()
 		s.Handler().ServeHTTP(rec, r)
-		a := answer{rec.Code, varying.ReplaceAllString(rec.Body.String(), `"$1":""`), map[string]string{}}
+		a := answer{rec.Code, varying.ReplaceAllString(rec.Body.String(), ""), map[string]string{}}
 		for _, name := range []string{"ETag", "Content-Type", "X-Dataset-Version", "Cache-Control", "Vary", "Link"} {
 			a.headers[name] = strings.Join(rec.Header().Values(name), ", ")
 		}
@@ -314,7 +314,7 @@ func TestSameOnEveryNode(t *testing.T) {
 	for i, q := range questions {
 		answers[i] = put(nodes[0], q)
 	}
-	named, found, differ := 0, 0, 0
+	named, found := 0, 0
 	for i, q := range slices.Backward(questions) {
 		got, want := put(nodes[1], q), answers[i]
 		if got.headers["ETag"] != "" {
@@ -323,12 +323,17 @@ func TestSameOnEveryNode(t *testing.T) {
 		if got.status == 200 {
 			found++
 		}
-		if got.status != want.status || !maps.Equal(got.headers, want.headers) || got.body != want.body && !strings.HasPrefix(got.headers["Content-Type"], "application/pdf") {
-			differ++
-			t.Errorf("%s %s %s:\n%d %v\n%.600s\nand\n%d %v\n%.600s", q.method, q.path, q.body, want.status, want.headers, want.body, got.status, got.headers, got.body)
+		if got.status != want.status || !maps.Equal(got.headers, want.headers) || got.body != want.body {
+			at := 0
+			for at < min(len(got.body), len(want.body)) && got.body[at] == want.body[at] {
+				at++
+			}
+			from := max(0, at-100)
+			t.Errorf("%s %s %s: %d and %d, %v and %v, from byte %d on:\n%.200s\n%.200s", q.method, q.path, q.body, want.status, got.status, want.headers, got.headers,
+				at, want.body[min(from, len(want.body)):], got.body[min(from, len(got.body)):])
 		}
 	}
-	t.Logf("%d questions to %d operations: %d answered with 200, %d with an ETag, %d differ", len(questions), len(operations), found, named, differ)
+	t.Logf("%d questions to %d operations: %d answered with 200, %d with an ETag", len(questions), len(operations), found, named)
 	if found < len(questions)/2 || named < 40 {
 		t.Errorf("%d of %d were answered, %d with an ETag", found, len(questions), named)
 	}

@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"log/slog"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,60 +16,10 @@ import (
 	"grantgraph/internal/bench/world"
 	"grantgraph/internal/ingest"
 	"grantgraph/internal/ingest/refresh"
-	"grantgraph/internal/ingest/source"
 	"grantgraph/internal/ingest/source/fetch"
 	"grantgraph/internal/serve"
 	"grantgraph/internal/serve/indexes"
 )
-
-// publisher serves the lists of an invented world as their publishers would,
-// and can be told to misbehave.
-type publisher struct {
-	*httptest.Server
-	world string
-
-	mu      sync.Mutex
-	replace map[string][]byte // by path relative to the world, instead of the file
-	date    time.Time         // of everything
-}
-
-func (p *publisher) set(rel string, body []byte, date time.Time) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.replace[rel] = body
-	p.date = date
-}
-
-func (p *publisher) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	rel := strings.ToLower(strings.Trim(r.URL.Path, "/"))
-	switch rel {
-	case "irb":
-		list, _ := filepath.Glob(filepath.Join(p.world, "irb", "*.html"))
-		for _, f := range list {
-			name := strings.TrimSuffix(filepath.Base(f), ".html")
-			fmt.Fprintf(w, "<a href=\"/irb/%s\">%s</a>\n", name, name)
-		}
-		return
-	case "caftb":
-		fmt.Fprint(w, `<a href="/caftb/revoked-exempt-organizations.csv">Revoked exempt organizations</a>`)
-		return
-	}
-	if strings.HasPrefix(rel, "irb/") {
-		rel = "irb/" + strings.ToUpper(rel[4:]) + ".html"
-	}
-	p.mu.Lock()
-	body, ok := p.replace[rel]
-	date := p.date
-	p.mu.Unlock()
-	if !ok {
-		var err error
-		if body, err = os.ReadFile(filepath.Join(p.world, filepath.FromSlash(rel))); err != nil {
-			http.NotFound(w, r)
-			return
-		}
-	}
-	http.ServeContent(w, r, "", date, bytes.NewReader(body))
-}
 
 // clock is moved by hand.
 type clock struct {
@@ -125,18 +73,15 @@ func TestListsOfARunningServer(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	p := &publisher{world: published, replace: map[string][]byte{}, date: time.Date(2026, 10, 13, 9, 0, 0, 0, time.UTC)}
-	p.Server = httptest.NewServer(p)
-	defer p.Close()
+	p := world.StartPublisher(t, published)
+	p.Set("", nil, time.Date(2026, 10, 13, 9, 0, 0, 0, time.UTC))
 	clock := &clock{now: time.Date(2026, 10, 14, 12, 0, 0, 0, time.UTC)}
 	from := fetch.Options{
 		Dir: sources, Client: p.Client(), Now: clock.Now, Since: time.Date(2025, 8, 1, 0, 0, 0, 0, time.UTC),
 		Base: map[string]string{}, Floor: map[string]int64{}, Sleep: func(context.Context, time.Duration) error { return nil },
 	}
-	for _, s := range source.All() {
-		if s.Compliance != "" {
-			from.Base[s.Name], from.Floor[s.Name] = p.URL+"/"+s.Folder, 1
-		}
+	for name, url := range p.Mirrors("") {
+		from.Base[name], from.Floor[name] = url, 1
 	}
 	var log bytes.Buffer
 	lists := refresh.New(refresh.Options{Data: data, Fetch: from, Indexers: indexes.Lists(), Log: slog.New(slog.NewTextHandler(&log, nil))})
@@ -235,7 +180,7 @@ func TestListsOfARunningServer(t *testing.T) {
 	}
 	list = bytes.TrimRight(list, "\x1a\r\n")
 	longer := append(bytes.Clone(list), []byte("\r\n99999999,\"ZORVANT TRADING\",-0- ,\"SDGT\",-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,-0- \r\n\x1a")...)
-	p.set("ofac/sdn.csv", longer, time.Date(2026, 10, 14, 9, 0, 0, 0, time.UTC))
+	p.Set("ofac/sdn.csv", longer, time.Date(2026, 10, 14, 9, 0, 0, 0, time.UTC))
 	clock.advance(5 * time.Minute)
 	lists.Step(ctx)
 	if m := wait("too early to look", func(*meta) bool { return true }); *m.Sources["ofac"].RowCount != entries {
@@ -249,7 +194,7 @@ func TestListsOfARunningServer(t *testing.T) {
 	}
 
 	// Upstream spoils the list: the last good one stays, and that is said.
-	p.set("ofac/sdn.csv", nil, time.Date(2026, 10, 15, 9, 0, 0, 0, time.UTC))
+	p.Set("ofac/sdn.csv", nil, time.Date(2026, 10, 15, 9, 0, 0, 0, time.UTC))
 	clock.advance(16 * time.Minute)
 	lists.Step(ctx)
 	spoiled := wait("the empty list is refused", func(m *meta) bool { return m.Sources["ofac"].Note != nil })
@@ -258,7 +203,7 @@ func TestListsOfARunningServer(t *testing.T) {
 	}
 
 	// It comes back.
-	p.set("ofac/sdn.csv", append(list, "\r\n\x1a"...), time.Date(2026, 10, 15, 10, 0, 0, 0, time.UTC))
+	p.Set("ofac/sdn.csv", append(list, "\r\n\x1a"...), time.Date(2026, 10, 15, 10, 0, 0, 0, time.UTC))
 	clock.advance(16 * time.Minute)
 	lists.Step(ctx)
 	back := wait("the list is back", func(m *meta) bool { return *m.Sources["ofac"].RowCount == entries })
@@ -272,7 +217,7 @@ func TestListsOfARunningServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows := *back.Sources["pub78"].RowCount
-	p.set("ofac/sdn.csv", longer, time.Date(2026, 10, 16, 9, 0, 0, 0, time.UTC))
+	p.Set("ofac/sdn.csv", longer, time.Date(2026, 10, 16, 9, 0, 0, 0, time.UTC))
 	clock.advance(16 * time.Minute)
 	refresh.New(refresh.Options{Data: data, Fetch: from, Indexers: indexes.Lists(), Log: slog.New(slog.NewTextHandler(&log, nil))}).Step(ctx)
 	beside := wait("the others go on", func(m *meta) bool { return *m.Sources["ofac"].RowCount == entries+1 })

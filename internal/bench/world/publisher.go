@@ -1,0 +1,110 @@
+package world
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"grantgraph/internal/ingest/source"
+)
+
+// Publisher serves the compliance lists of an invented world as their publishers
+// would, and can be told to misbehave.
+type Publisher struct {
+	*httptest.Server
+	files string
+
+	mu      sync.Mutex
+	replace map[string][]byte // by path relative to the files, instead of the file
+	date    time.Time         // of everything
+	asked   map[string]int    // requests by the name in Mirrors
+}
+
+// StartPublisher serves a folder of sources until the test ends.
+func StartPublisher(tb testing.TB, files string) *Publisher {
+	tb.Helper()
+	p := &Publisher{files: files, replace: map[string][]byte{}, date: time.Date(2026, 10, 13, 9, 0, 0, 0, time.UTC), asked: map[string]int{}}
+	p.Server = httptest.NewServer(p)
+	tb.Cleanup(p.Close)
+	return p
+}
+
+// Set gives a file another content, empty as well, and everything a date.
+func (p *Publisher) Set(rel string, body []byte, date time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if rel != "" {
+		p.replace[rel] = body
+	}
+	p.date = date
+}
+
+// Mirrors are the addresses of the lists by the name of their source, for somebody
+// whose requests are counted under a name.
+func (p *Publisher) Mirrors(name string) map[string]string {
+	at := p.URL + "/"
+	if name != "" {
+		at += "for-" + name + "/"
+	}
+	urls := map[string]string{}
+	for _, s := range source.All() {
+		if s.Compliance != "" {
+			urls[s.Name] = at + s.Folder
+		}
+	}
+	return urls
+}
+
+// Asked is how often somebody has asked for anything.
+func (p *Publisher) Asked(name string) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.asked[name]
+}
+
+// ServeHTTP serves a file, or the page that leads to it.
+func (p *Publisher) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	rel := strings.ToLower(strings.Trim(r.URL.Path, "/"))
+	who, prefix := "", "/"
+	if named, ok := strings.CutPrefix(rel, "for-"); ok {
+		who, rel, _ = strings.Cut(named, "/")
+		prefix = "/for-" + who + "/"
+	}
+	p.mu.Lock()
+	p.asked[who]++
+	p.mu.Unlock()
+	switch rel {
+	case "irb":
+		list, _ := filepath.Glob(filepath.Join(p.files, "irb", "*.html"))
+		for _, f := range list {
+			name := strings.TrimSuffix(filepath.Base(f), ".html")
+			fmt.Fprintf(w, "<a href=\"%sirb/%s\">%s</a>\n", prefix, name, name)
+		}
+		return
+	case "caftb":
+		fmt.Fprintf(w, `<a href="%scaftb/revoked-exempt-organizations.csv">Revoked exempt organizations</a>`, prefix)
+		return
+	}
+	if strings.HasPrefix(rel, "irb/") {
+		rel = "irb/" + strings.ToUpper(rel[4:]) + ".html"
+	}
+	p.mu.Lock()
+	body, ok := p.replace[rel]
+	date := p.date
+	p.mu.Unlock()
+	if !ok {
+		var err error
+		if body, err = os.ReadFile(filepath.Join(p.files, filepath.FromSlash(rel))); err != nil {
+			http.NotFound(w, r)
+			return
+		}
+	}
+	http.ServeContent(w, r, "", date, bytes.NewReader(body))
+}
