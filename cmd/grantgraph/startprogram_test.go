@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -36,14 +37,18 @@ func (l *listening) String() string {
 	return l.said.String()
 }
 
-// startServing starts a program that serves at a port of its own choice, which
-// nobody can take from it in the meantime, and waits until it says which. The
-// program must be one that is this test. ended tells how it ended, once.
+// startServing starts a program that serves, at a port of its own choice, which
+// nobody can take from it in the meantime, unless it is given an address, and
+// waits until it says where. The program must be one that is this test. ended
+// tells how it ended, once.
 func startServing(t *testing.T, program *exec.Cmd) (url string, log *listening, ended <-chan error) {
 	t.Helper()
 	at := make(chan string, 1)
 	log = &listening{url: at}
-	program.Args = append(program.Args, "--addr", "127.0.0.1:0", "--log", "text")
+	if !slices.Contains(program.Args, "--addr") {
+		program.Args = append(program.Args, "--addr", "127.0.0.1:0")
+	}
+	program.Args = append(program.Args, "--log", "text")
 	program.Env = append(append(os.Environ(), program.Env...), "GRANTGRAPH_TEST_AS_PROGRAM=1")
 	program.Stderr = log
 	if err := program.Start(); err != nil {
