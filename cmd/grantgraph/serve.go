@@ -16,8 +16,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"grantgraph/internal/election"
 	"grantgraph/internal/fault"
+	"grantgraph/internal/ingest/election"
 	"grantgraph/internal/ingest/refresh"
 	"grantgraph/internal/secret"
 	"grantgraph/internal/serve"

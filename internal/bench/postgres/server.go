@@ -173,6 +173,9 @@ func unprivilegedUser() (*syscall.Credential, error) {
 	return nil, fmt.Errorf("%w: there is no user to run it as but root", ErrNone)
 }
 
+// Programs is the folder of its programs, such as pg_dump.
+func (s *Server) Programs() string { return s.bin }
+
 // Halt ends the server, which cuts its connections, and keeps its data for Resume.
 func (s *Server) Halt() {
 	if s.cmd != nil {

@@ -14,7 +14,7 @@ import (
 
 	"grantgraph/internal/bench/postgres"
 	"grantgraph/internal/bench/world"
-	"grantgraph/internal/election"
+	"grantgraph/internal/ingest/election"
 	"grantgraph/internal/ingest/refresh"
 	"grantgraph/internal/ingest/source/fetch"
 	"grantgraph/internal/secret"

@@ -81,7 +81,7 @@ var plan = []struct {
 	}},
 	{"Operators", "Running it yourself.", []placed{
 		{"docs/operations.md", "Running Grantgraph", "Commands, settings, upgrades and monitoring."},
-		{"docs/scale.md", "More than one machine", "Snapshots in an object store, and servers that follow it."},
+		{"docs/scale.md", "More than one machine", "Snapshots in an object store, and servers that follow it behind a load balancer."},
 		{"docs/security.md", "Security", "What is protected, and how."},
 		{"docs/architecture.md", "Architecture", "The parts, and one grant on its way through them."},
 		{"docs/benchmarks.md", "Benchmarks", "How fast it is, and against what."},
