@@ -8,11 +8,14 @@ import (
 	"grantgraph/internal/ingest"
 	"grantgraph/internal/serve/indexes"
 	"grantgraph/internal/snapshot"
+	"grantgraph/internal/snapshot/remote"
 )
 
 type buildCmd struct {
 	Sources  string `help:"Folder of upstream files, as fetch and synth fill it; only 990/*.zip is needed." default:"sources" placeholder:"DIR"`
 	Data     string `help:"Data directory for intermediate files and snapshots." default:"data" placeholder:"DIR"`
+	Stage    string `help:"Take what workers have read from here (see ingest) instead of reading the returns: s3://bucket/prefix, or a folder." placeholder:"STORE"`
+	Without  bool   `name:"without-quarantined" help:"With --stage: leave out what the workers could not read."`
 	Workers  int    `help:"Parallel workers; 0 is one per core." default:"0" placeholder:"N"`
 	Keep     int    `help:"How many snapshots to keep." default:"3" placeholder:"N"`
 	Complete int    `name:"complete-year" help:"Last fiscal year whose returns are all in the sources; later ones are marked as partial. By default it is the newest year with at least 95 % of the mean number of filers of the two years before, and 80 % of the fullest of the five before." placeholder:"YEAR"`
@@ -65,6 +68,17 @@ func (c *buildCmd) run(a *app) (*ingest.Result, error) {
 	if c.Meaning < 0 {
 		return nil, fault.New("bad_flag", "--meaning-documents must not be negative").Try("--meaning-documents 0 for the fast encoder alone")
 	}
+	if c.Without && c.Stage == "" {
+		return nil, fault.New("bad_flag", "--without-quarantined is for --stage").Try("omit it")
+	}
+	var stage *ingest.Stage
+	if c.Stage != "" {
+		store, err := remote.Open(c.Stage, remote.Options{})
+		if err != nil {
+			return nil, err
+		}
+		stage = ingest.OpenStage(store)
+	}
 	m, err := readModel(c.Model)
 	if err != nil {
 		return nil, err
@@ -73,7 +87,7 @@ func (c *buildCmd) run(a *app) (*ingest.Result, error) {
 	bars := newBuildBars(a, c.Quiet || c.JSON)
 	bars.given = m != nil
 	result, err := ingest.Run(a.Ctx, ingest.Options{
-		Note: bars.note, Sources: c.Sources, Data: c.Data, Workers: c.Workers, Keep: c.Keep, Complete: c.Complete, MaskIndividuals: c.Persons == snapshot.IndividualsMasked, Model: m, Progress: bars.progress, Indexers: indexes.Reading(c.Meaning), ListIndexers: indexes.Lists(),
+		Note: bars.note, Sources: c.Sources, Data: c.Data, Stage: stage, WithoutQuarantined: c.Without, Workers: c.Workers, Keep: c.Keep, Complete: c.Complete, MaskIndividuals: c.Persons == snapshot.IndividualsMasked, Model: m, Progress: bars.progress, Indexers: indexes.Reading(c.Meaning), ListIndexers: indexes.Lists(),
 	})
 	bars.close()
 	if err != nil {

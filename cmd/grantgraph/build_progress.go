@@ -42,7 +42,7 @@ func (b *buildBars) note(text string) {
 
 // units names what a phase counts.
 var units = map[string]string{
-	"hash": "archives", "choose": "shards", "gather": "shards", "universe": "files", "people": "shards",
+	"hash": "archives", "stage": "shards", "choose": "shards", "gather": "shards", "universe": "files", "people": "shards",
 	"history": "distinct recipients", "resolve": "distinct recipients", "classify": "grants", "write": "rows",
 	"lists": "lists", "awards": "files", "register": "tables", "derive": "steps",
 }

@@ -34,6 +34,7 @@ type cli struct {
 	Synth   synthCmd   `cmd:"" help:"Write an invented world of filings in the real upstream formats."`
 	Fetch   fetchCmd   `cmd:"" help:"Download the upstream files into a folder and keep them up to date."`
 	Build   buildCmd   `cmd:"" help:"Turn a folder of upstream files into a snapshot."`
+	Ingest  ingestCmd  `cmd:"" help:"Read the returns on several machines, by a queue."`
 	Serve   serveCmd   `cmd:"" help:"Serve the current snapshot: the API and the site."`
 	Publish publishCmd `cmd:"" help:"Send the snapshot and the lists to a store that several servers share."`
 	Keys    keysCmd    `cmd:"" help:"Make and manage API keys."`

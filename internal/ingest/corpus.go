@@ -12,7 +12,7 @@ import (
 // the rows it writes. The steps fill it in the order of its fields, and each
 // reads what those before it have found.
 type corpus struct {
-	*plan // the archives, and the shards they are cut into
+	*Plan // the archives, and the shards they are cut into
 
 	// chooseReturns: every return that was read, and which of them stand.
 	filings []filing  // sorted by filer, period and version

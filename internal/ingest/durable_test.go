@@ -22,7 +22,7 @@ import (
 )
 
 // plannedBuild is a builder that has planned its shards.
-func plannedBuild(t *testing.T, sources, data string) (*builder, *plan) {
+func plannedBuild(t *testing.T, sources, data string) (*builder, *Plan) {
 	t.Helper()
 	b := &builder{opt: Options{Data: data}, workers: 1, report: newReport(), stageDir: filepath.Join(data, "stage"), shardBytes: 1 << 10}
 	var err error

@@ -41,6 +41,12 @@ type Options struct {
 	Workers int    // 0 means one per core
 	Keep    int    // snapshots to keep; 0 means 3
 
+	// Stage has the shards that others have made from the returns, which are not
+	// read then; nil means that they are made here.
+	Stage *Stage
+	// WithoutQuarantined leaves out what they could not read.
+	WithoutQuarantined bool
+
 	// Complete is the last fiscal year whose returns are all there; 0 leaves it
 	// to be judged by the number of filers, which a sample of the returns misleads.
 	Complete int
@@ -98,6 +104,7 @@ type builder struct {
 	workers    int
 	sources    *Sources
 	stageDir   string
+	stager     *stager
 	shardBytes int64
 
 	places   *place.Gazetteer
@@ -134,7 +141,11 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 	b.stageDir = filepath.Join(opt.Data, "stage")
 
 	var err error
-	if b.sources, err = Discover(ctx, opt.Sources); err != nil {
+	look := Discover
+	if opt.Stage != nil {
+		look = discoverRest
+	}
+	if b.sources, err = look(ctx, opt.Sources); err != nil {
 		return nil, err
 	}
 	b.report.Warnings = append(b.report.Warnings, b.sources.Warnings...)
@@ -158,7 +169,7 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 		return nil, err
 	}
 	defer w.Abandon()
-	plan := c.plan
+	plan := c.Plan
 	manifest, err := b.writeSnapshot(ctx, w, c, edition)
 	if err != nil {
 		return nil, err
@@ -192,10 +203,15 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 func (b *builder) readCorpus(ctx context.Context) (*corpus, error) {
 	var err error
 	c := &corpus{}
-	if c.plan, err = b.planShards(ctx); err != nil {
+	if b.opt.Stage != nil {
+		c.Plan, err = b.sharedPlan(ctx)
+	} else {
+		c.Plan, err = b.planShards(ctx)
+	}
+	if err != nil {
 		return nil, err
 	}
-	if err := b.stageAll(ctx, c.plan); err != nil {
+	if err := b.stageAll(ctx, c.Plan); err != nil {
 		return nil, err
 	}
 	if err := b.chooseReturns(ctx, c); err != nil {
@@ -241,7 +257,7 @@ func (b *builder) writeSnapshot(ctx context.Context, w *snapshot.Writer, c *corp
 	if err := b.indexCoverage(ctx, c.filings); err != nil {
 		return m, err
 	}
-	b.addArchives(c.plan)
+	b.addArchives(c.Plan)
 	counts := b.countRows(c)
 	*c = corpus{}
 	debug.FreeOSMemory()
@@ -341,10 +357,13 @@ func (b *builder) overrideFault(rel string, err error) error {
 }
 
 // addArchives lists the zips of returns among the sources.
-func (b *builder) addArchives(p *plan) {
+func (b *builder) addArchives(p *Plan) {
 	for i := range p.archives {
 		a := &p.archives[i]
-		b.addSource(snapshot.Source{Kind: "irs990", Path: a.rel, Bytes: a.bytes, SHA256: a.sha256, Rows: int64(len(a.sizes))})
+		if a.refused != "" {
+			continue
+		}
+		b.addSource(snapshot.Source{Kind: "irs990", Path: a.rel, Bytes: a.bytes, SHA256: a.sha256, Rows: int64(a.members)})
 	}
 }
 

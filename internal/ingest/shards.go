@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 
+	"grantgraph/internal/fault"
 	"grantgraph/internal/ingest/source/archive"
 	"grantgraph/internal/parallel"
 )
@@ -29,13 +30,14 @@ type shard struct {
 // segment is a run of members of one archive. Members are numbered through the
 // shard, beginning with first.
 type segment struct {
-	archive  int // into plan.archives
+	archive  int // into Plan.archives
 	from, to int
 	first    int32
 }
 
-// plan is what there is to read.
-type plan struct {
+// Plan is what there is to read.
+type Plan struct {
+	sources  string // the address of the shelf
 	archives []plannedArchive
 	shards   []shard
 	bytes    int64
@@ -45,12 +47,16 @@ type plannedArchive struct {
 	rel      string
 	bytes    int64
 	sha256   string
-	sizes    []int64 // of the members, inflated
+	tag      string // of the store it is in
+	listing  string // archive.Listing
+	members  int
+	sizes    []int64 // of the members, inflated; only until it is cut
 	problems []archive.Problem
+	refused  string // why none of it can be read, if so
 }
 
 // source is the archive that a member of a shard came from.
-func (p *plan) source(shard int, seq int32) string {
+func (p *Plan) source(shard int, seq int32) string {
 	segments := p.shards[shard].segments
 	for i := len(segments) - 1; ; i-- {
 		if segments[i].first <= seq {
@@ -59,52 +65,78 @@ func (p *plan) source(shard int, seq int32) string {
 	}
 }
 
-// planShards hashes every archive and cuts them into shards.
-func (b *builder) planShards(ctx context.Context) (*plan, error) {
-	rels := b.sources.Returns
-	p := &plan{archives: make([]plannedArchive, len(rels))}
-	b.phase("hash", int64(len(rels)))
-	err := parallel.Each(ctx, b.workers, len(rels), func(ctx context.Context, i int) error {
-		path := b.sources.abs(rels[i])
-		sum, n, err := hashFile(ctx, path)
-		if err != nil {
-			return err
+// planShards plans the archives of the sources.
+func (b *builder) planShards(ctx context.Context) (*Plan, error) {
+	n := planner{shelf: &folderShelf{b.sources.Root}, workers: b.workers, shardBytes: b.shardBytes}
+	b.phase("hash", int64(len(b.sources.Returns)))
+	return n.plan(ctx, b.sources.Returns, func() { b.step(1) })
+}
+
+// planner hashes and lists archives and cuts them into shards.
+type planner struct {
+	shelf      shelf
+	workers    int
+	shardBytes int64
+	// known are archives that were planned before, by name: one that the store
+	// says is the same is not read again to hash it.
+	known map[string]*plannedArchive
+	// refuse sets an archive aside that is no readable zip. A build fails then;
+	// a fleet of workers goes on with the others.
+	refuse bool
+}
+
+func (n *planner) plan(ctx context.Context, rels []string, step func()) (*Plan, error) {
+	p := &Plan{archives: make([]plannedArchive, len(rels))}
+	err := parallel.Each(ctx, n.workers, len(rels), func(ctx context.Context, i int) error {
+		a := &p.archives[i]
+		a.rel = rels[i]
+		err := n.examine(ctx, a)
+		if f, ok := fault.Of(err); ok && n.refuse && f.Slug == "wrong_format" {
+			*a, err = plannedArchive{rel: rels[i], refused: f.Message}, nil
 		}
-		a, err := archive.OpenContext(ctx, path)
-		if err != nil {
-			return stopped(ctx, wrongFormat(path, "a zip of returns", err))
-		}
-		defer a.Close()
-		p.archives[i] = plannedArchive{rel: rels[i], bytes: n, sha256: sum, problems: a.Problems}
-		for j := range a.Members {
-			p.archives[i].sizes = append(p.archives[i].sizes, int64(a.Members[j].Size)+1)
-		}
-		b.step(1)
-		return nil
+		step()
+		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	p.cut(b.shardBytes)
+	p.cut(n.shardBytes)
 	return p, nil
+}
+
+// examine fills in what a plan says of an archive.
+func (n *planner) examine(ctx context.Context, a *plannedArchive) error {
+	v, err := n.shelf.open(ctx, a.rel)
+	if err != nil {
+		return err
+	}
+	defer v.Close()
+	a.bytes, a.tag, a.problems, a.members = v.size, v.tag, v.Problems, len(v.Members)
+	if old := n.known[a.rel]; old != nil && old.tag != "" && old.tag == v.tag && old.bytes == v.size {
+		a.sha256 = old.sha256
+	} else if a.sha256, err = v.sum(ctx); err != nil {
+		return err
+	}
+	if a.listing, err = v.Listing(); err != nil {
+		return unread(n.shelf.name(a.rel), err)
+	}
+	for i := range v.Members {
+		a.sizes = append(a.sizes, int64(v.Members[i].Size)+1)
+	}
+	return v.unchanged(ctx)
 }
 
 // cut divides the members of all archives into shards, in the order of the
 // archives' names. A shard ends when it is full or when the archive that filled
 // half of it ends, so that what comes after does not move when a later archive
 // is added.
-func (p *plan) cut(shardBytes int64) {
+func (p *Plan) cut(shardBytes int64) {
 	var s shard
 	end := func() {
 		if s.members == 0 {
 			return
 		}
-		h := sha256.New()
-		fmt.Fprintln(h, stageVersion)
-		for _, g := range s.segments {
-			fmt.Fprintln(h, p.archives[g.archive].sha256, g.from, g.to)
-		}
-		s.key = hex.EncodeToString(h.Sum(nil)[:12])
+		s.key = p.keyOf(&s)
 		p.bytes += s.bytes
 		p.shards = append(p.shards, s)
 		s = shard{}
@@ -124,9 +156,20 @@ func (p *plan) cut(shardBytes int64) {
 		if g.to > g.from {
 			s.segments = append(s.segments, g)
 		}
+		p.archives[i].sizes = nil
 		if s.bytes >= shardBytes/2 {
 			end()
 		}
 	}
 	end()
+}
+
+// keyOf is the name of a shard.
+func (p *Plan) keyOf(s *shard) string {
+	h := sha256.New()
+	fmt.Fprintln(h, stageVersion)
+	for _, g := range s.segments {
+		fmt.Fprintln(h, p.archives[g.archive].sha256, g.from, g.to)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:12])
 }

@@ -105,13 +105,27 @@ func Discover(ctx context.Context, root string) (*Sources, error) {
 		return nil, fault.New("sources_empty", "no filings under %s", root).
 			Try("grantgraph fetch --sources %s   downloads them; grantgraph synth --out %s   makes an invented set", root, root)
 	}
+	return s, s.oneOverride()
+}
+
+// discoverRest is Discover where filings come from elsewhere.
+func discoverRest(ctx context.Context, root string) (*Sources, error) {
+	s, err := discover(ctx, root)
+	if err != nil {
+		return nil, err
+	}
+	return s, s.oneOverride()
+}
+
+// oneOverride refuses two lists of overrides of one kind.
+func (s *Sources) oneOverride() error {
 	for _, files := range [][]string{s.Overrides, s.Assisted, s.Masked} {
 		if len(files) > 1 { // one of them would be dropped unseen
-			return nil, fault.New("two_overrides", "%s and %s are both lists of overrides of one kind", s.abs(files[0]), s.abs(files[1])).
+			return fault.New("two_overrides", "%s and %s are both lists of overrides of one kind", s.abs(files[0]), s.abs(files[1])).
 				Try("put all rows into one of them")
 		}
 	}
-	return s, nil
+	return nil
 }
 
 // discover is Discover without the demand that there be filings: lists can be
@@ -461,7 +475,8 @@ func wrongFormat(path, what string, err error) error {
 	if _, ok := fault.Of(err); ok {
 		return err
 	}
-	if errors.Is(err, os.ErrPermission) || errors.Is(err, os.ErrNotExist) {
+	// The system says that it could not be read, not what is in it.
+	if system := (*fs.PathError)(nil); errors.As(err, &system) {
 		return fault.Disk(path, err)
 	}
 	return fault.New("wrong_format", "%s is not %s: %w", path, what, err).

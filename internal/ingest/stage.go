@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,14 +13,13 @@ import (
 
 	"grantgraph/internal/disk"
 	"grantgraph/internal/fault"
-	"grantgraph/internal/ingest/source/archive"
 	"grantgraph/internal/parallel"
 	"grantgraph/internal/snapshot"
 )
 
 // stageAll stages every shard that is not staged yet. One that is staged and
 // not as it was written is made anew.
-func (b *builder) stageAll(ctx context.Context, p *plan) error {
+func (b *builder) stageAll(ctx context.Context, p *Plan) error {
 	if err := disk.MkdirAll(b.stageDir, 0o755); err != nil {
 		return fault.Disk(b.stageDir, err)
 	}
@@ -35,6 +33,12 @@ func (b *builder) stageAll(ctx context.Context, p *plan) error {
 		}
 	}
 	b.phase("read", p.bytes)
+	fill := b.stage
+	if b.opt.Stage != nil {
+		fill = b.fetchShard
+	} else {
+		defer b.openStager(ctx)()
+	}
 	var reused, remade atomic.Int64
 	err = parallel.Each(ctx, b.workers, len(p.shards), func(ctx context.Context, i int) error {
 		s := &p.shards[i]
@@ -50,7 +54,7 @@ func (b *builder) stageAll(ctx context.Context, p *plan) error {
 			b.note("the staged shard %s was damaged and is made again: %v", s.key, damage)
 			remade.Add(1)
 		}
-		return b.stage(ctx, p, s)
+		return fill(ctx, p, s)
 	})
 	b.result.Staged, b.result.Reused, b.result.Remade = len(p.shards), int(reused.Load()), int(remade.Load())
 	return err
@@ -96,66 +100,20 @@ func appendSum(b []byte, sum string, size int64, name string) []byte {
 
 func (b *builder) shardDir(s *shard) string { return filepath.Join(b.stageDir, s.key) }
 
-// stage reads the members of one shard and writes what they say. The shard's
-// directory appears under its name only when it is whole.
-func (b *builder) stage(ctx context.Context, p *plan, s *shard) error {
-	// A name of its own: what an earlier build has left and nobody can remove
-	// is in nobody's way.
-	tmp, err := os.MkdirTemp(b.stageDir, s.key+stagingMark)
-	if err != nil {
-		return fault.Disk(b.stageDir, err)
-	}
-	// Where a damaged one was, it is here afterwards; if it cannot be removed,
-	// pruning says so.
-	defer disk.RemoveAll(tmp)
-	if err := os.Chmod(tmp, 0o755); err != nil {
-		return fault.Disk(tmp, err)
-	}
-	w, err := newShardWriter(tmp)
-	if err != nil {
-		return err
-	}
-	for _, g := range s.segments {
-		if err := b.stageSegment(ctx, w, b.sources.abs(p.archives[g.archive].rel), g); err != nil {
-			w.abandon()
-			return err
-		}
-	}
-	sums, err := w.close()
-	if err != nil {
-		return err
-	}
-	err = disk.WriteFile(filepath.Join(tmp, sumsName), 0o644, func(out io.Writer) error { _, err := out.Write(sums); return err })
-	if err == nil {
-		err = disk.Publish(tmp, b.shardDir(s))
-	}
-	return fault.Disk(tmp, err)
+// stage makes a shard from its archives.
+func (b *builder) stage(ctx context.Context, p *Plan, s *shard) error {
+	return b.stager.stage(ctx, p, s)
 }
 
-func (b *builder) stageSegment(ctx context.Context, w *shardWriter, path string, g segment) error {
-	a, err := archive.OpenContext(ctx, path)
-	if err != nil {
-		return stopped(ctx, wrongFormat(path, "a zip of returns", err))
-	}
-	defer a.Close()
-	if len(a.Members) < g.to {
-		return fault.New("source_changed", "%s changed while it was being read", path).Try("build again when nothing writes to the sources")
-	}
-	for i := g.from; i < g.to; i++ {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if err := w.member(ctx, &a.Members[i], g.first+int32(i-g.from)); err != nil {
-			return err
-		}
-		b.step(int64(a.Members[i].Size) + 1)
-	}
-	return nil
+// openStager makes ready to stage.
+func (b *builder) openStager(ctx context.Context) (closed func()) {
+	b.stager = newStager(ctx, &folderShelf{b.sources.Root}, b.stageDir, b.step)
+	return b.stager.close
 }
 
 // pruneStage removes staged shards that this build did not use. What indexes left
 // for the next build stays.
-func (b *builder) pruneStage(p *plan) error {
+func (b *builder) pruneStage(p *Plan) error {
 	used := map[string]bool{matchCacheName: true}
 	for i := range p.shards {
 		used[p.shards[i].key] = true

@@ -29,7 +29,7 @@ func (b *builder) writeCorpus(ctx context.Context, w *snapshot.Writer, c *corpus
 			func() error { return b.writeReturns(ctx, w, c) },
 			func() error { return b.writeLists(ctx, w, c) },
 			func() error { return b.writeAdjustments(ctx, w, c) },
-			func() error { return b.writeQuarantine(ctx, w, c.plan) },
+			func() error { return b.writeQuarantine(ctx, w, c.Plan) },
 		},
 	}
 	return parallel.Each(ctx, b.workers, len(halves), func(ctx context.Context, i int) error {
@@ -335,7 +335,7 @@ func (b *builder) writeAdjustments(ctx context.Context, w *snapshot.Writer, c *c
 
 // writeQuarantine lists what could not be read, from damaged zips down to
 // single returns.
-func (b *builder) writeQuarantine(ctx context.Context, w *snapshot.Writer, p *plan) error {
+func (b *builder) writeQuarantine(ctx context.Context, w *snapshot.Writer, p *Plan) error {
 	t, err := snapshot.Table[snapshot.Quarantine](w, snapshot.Quarantined)
 	if err != nil {
 		return err

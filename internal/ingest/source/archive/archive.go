@@ -12,13 +12,17 @@ import (
 	"archive/zip"
 	"bufio"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"os"
 	"path"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/gzip"
@@ -51,8 +55,26 @@ type Archive struct {
 	Skipped  int       // folders and files that are no .xml
 	Repaired bool      // the directory was unusable and local headers were read
 
-	file *os.File
-	in   io.ReaderAt // the same, until the context of the reader ends
+	in      *witness
+	size    int64
+	file    io.Closer // nil if it is not ours
+	listing hash.Hash // of what is known of the members before they are read
+	lone    bool      // a document, not a zip
+}
+
+// witness is the file beneath an archive. It remembers that reading failed, so
+// that a disk or a network that fails is not taken for a damaged document.
+type witness struct {
+	in  io.ReaderAt
+	err atomic.Pointer[error]
+}
+
+func (w *witness) ReadAt(p []byte, off int64) (int, error) {
+	n, err := w.in.ReadAt(p, off)
+	if err != nil && err != io.EOF {
+		w.err.CompareAndSwap(nil, &err)
+	}
+	return n, err
 }
 
 // Problem is a member that cannot be read, and why.
@@ -95,29 +117,68 @@ func OpenContext(ctx context.Context, name string) (*Archive, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Archive{Path: name, file: f, in: disk.UntilAt(ctx, f)}
-	err = a.list()
-	if ctx.Err() != nil {
-		err = ctx.Err() // what was seen until then says nothing of the file
+	var a *Archive
+	info, err := f.Stat()
+	switch {
+	case err == nil && info.IsDir():
+		err = errors.New("is a folder; name a .zip or .xml file")
+	case err == nil:
+		a, err = New(ctx, name, f, info.Size())
 	}
 	if err != nil {
 		f.Close()
 		return nil, err
 	}
+	a.file = f
 	return a, nil
 }
 
+// New is OpenContext for a file that is read by other means, such as by ranges
+// of an object in a store. Who calls it closes the file.
+func New(ctx context.Context, name string, in io.ReaderAt, size int64) (*Archive, error) {
+	a := &Archive{Path: name, in: &witness{in: disk.UntilAt(ctx, in)}, size: size, listing: sha256.New()}
+	err := a.list()
+	if failed := a.Err(); failed != nil {
+		err = failed // what was seen until then says nothing of the file
+	}
+	if err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// Err is the first failure to read the file: of the disk, of the network, or
+// that the context has ended. What members gave after it says nothing of them.
+func (a *Archive) Err() error {
+	if err := a.in.err.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+// Listing is a checksum of the names, sizes and checksums of all members, by
+// which somebody who reads some of them knows that the archive is the one that
+// somebody else has listed. That of a single document is its SHA-256.
+func (a *Archive) Listing() (string, error) {
+	if !a.lone {
+		return hex.EncodeToString(a.listing.Sum(nil)), nil
+	}
+	h := sha256.New()
+	if _, err := io.Copy(h, io.NewSectionReader(a.in, 0, a.size)); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
 // Close releases the file. Readers of members end with it.
-func (a *Archive) Close() error { return a.file.Close() }
+func (a *Archive) Close() error {
+	if a.file == nil {
+		return nil
+	}
+	return a.file.Close()
+}
 
 func (a *Archive) list() error {
-	info, err := a.file.Stat()
-	if err != nil {
-		return err
-	}
-	if info.IsDir() {
-		return errors.New("is a folder; name a .zip or .xml file")
-	}
 	var head [4]byte
 	n, err := a.in.ReadAt(head[:], 0)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -126,23 +187,24 @@ func (a *Archive) list() error {
 	switch magic := string(head[:n]); {
 	case strings.HasPrefix(magic, "\x1f\x8b"):
 		a.single(strings.TrimSuffix(path.Base(toSlash(a.Path)), ".gz"), 0, func() (io.ReadCloser, error) {
-			return gzip.NewReader(io.NewSectionReader(a.in, 0, info.Size()))
+			return gzip.NewReader(io.NewSectionReader(a.in, 0, a.size))
 		})
 		return nil
 	case strings.HasPrefix(magic, "PK"):
-		return a.zip(info.Size())
+		return a.zip(a.size)
 	case n == 0:
 		return errors.New("is empty")
 	case strings.HasSuffix(strings.ToLower(a.Path), ".zip"):
 		return errors.New("is named .zip but is not a zip file; fetch it again")
 	}
-	a.single(path.Base(toSlash(a.Path)), uint64(info.Size()), func() (io.ReadCloser, error) {
-		return io.NopCloser(io.NewSectionReader(a.in, 0, info.Size())), nil
+	a.single(path.Base(toSlash(a.Path)), uint64(a.size), func() (io.ReadCloser, error) {
+		return io.NopCloser(io.NewSectionReader(a.in, 0, a.size)), nil
 	})
 	return nil
 }
 
 func (a *Archive) single(name string, size uint64, open func() (io.ReadCloser, error)) {
+	a.lone = true
 	a.Members = []Member{{Name: name, Size: size, open: func() (io.ReadCloser, error) {
 		r, err := open()
 		if err != nil {
@@ -180,6 +242,7 @@ type entry struct {
 // add takes a member into the list it belongs to.
 func (a *Archive) add(e entry, raw func() (io.Reader, error)) {
 	name := toSlash(e.name)
+	fmt.Fprintf(a.listing, "%q %d %d %d %d %d\n", e.name, e.method, e.flags, e.crc, e.packed, e.size)
 	reason := ""
 	switch {
 	case strings.HasSuffix(name, "/"), !strings.HasSuffix(strings.ToLower(name), ".xml"):

@@ -53,6 +53,7 @@ func (a *Archive) salvage(size int64) error {
 		}
 		next, reason := a.measure(&e, data, size)
 		if reason != "" {
+			fmt.Fprintf(a.listing, "%q %d %s\n", e.name, e.crc, reason)
 			a.Problems = append(a.Problems, Problem{toSlash(e.name), reason})
 			at = a.search(localHeader, data, size)
 			continue

@@ -1,0 +1,238 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"time"
+
+	"grantgraph/internal/fault"
+	"grantgraph/internal/ingest"
+	"grantgraph/internal/ingest/queue"
+	"grantgraph/internal/secret"
+	"grantgraph/internal/snapshot/remote"
+)
+
+// ingestCmd reads returns on many machines.
+type ingestCmd struct {
+	Plan   ingestPlanCmd   `cmd:"" help:"List the archives and queue what is to be read."`
+	Work   ingestWorkCmd   `cmd:"" help:"Read what is queued, until nothing is left; on as many machines as you like."`
+	Status ingestStatusCmd `cmd:"" help:"Show how far the reading is, and what could not be read."`
+}
+
+// Help is shown by ingest --help.
+func (ingestCmd) Help() string {
+	return `Lets several machines read the returns of one build. They share a PostgreSQL database,
+which has the queue, and a store, which the pieces are written to: an S3-compatible object
+store, or a folder that all of them see.
+
+    grantgraph ingest plan --sources s3://bucket/sources --database URL --stage s3://bucket/prefix
+    grantgraph ingest work --database URL --stage s3://bucket/prefix      on each machine
+    grantgraph ingest status --database URL
+    grantgraph build --sources DIR --stage s3://bucket/prefix
+
+The build comes out the same as on one machine, however many work and whoever of them is
+killed on the way.`
+}
+
+// queueFlags say where the queue is.
+type queueFlags struct {
+	Database secret.URL `help:"PostgreSQL database with the queue." placeholder:"URL"`
+}
+
+// stageFlags say where the shards are.
+type stageFlags struct {
+	Stage  string        `help:"Where staged shards are: s3://bucket/prefix, or a folder that all machines see, which must exist." placeholder:"STORE"`
+	Header []secret.Text `name:"store-header" help:"Header of server-side encryption to send with every object." placeholder:"NAME:VALUE"`
+}
+
+func (f *stageFlags) open() (*ingest.Stage, error) {
+	if f.Stage == "" {
+		return nil, fault.New("bad_flag", "--stage is missing").Try("--stage s3://bucket/prefix, or --stage FOLDER")
+	}
+	store, err := remote.Open(f.Stage, remote.Options{Headers: f.Header})
+	if err != nil {
+		return nil, err
+	}
+	return ingest.OpenStage(store), nil
+}
+
+func (f *queueFlags) open(a *app, conns int) (*queue.Queue, error) {
+	if f.Database.Empty() {
+		return nil, fault.New("bad_flag", "--database is missing").Try("--database postgres://user:password@host:5432/name")
+	}
+	return queue.Open(a.Ctx, f.Database, conns)
+}
+
+type ingestPlanCmd struct {
+	queueFlags
+	stageFlags
+	Sources string `help:"Where the archives of returns are: a folder as fetch and synth fill it, or s3://bucket/prefix with the same folders below." default:"sources" placeholder:"DIR"`
+	Workers int    `help:"Archives listed at a time; 0 is one per core." default:"0" placeholder:"N"`
+	Prune   bool   `help:"Remove staged shards that the new plan does not use."`
+	JSON    bool   `name:"json" help:"Print JSON."`
+	Quiet   bool   `short:"q" help:"No progress."`
+}
+
+// Help is shown by ingest plan --help.
+func (ingestPlanCmd) Help() string {
+	return `Reads every archive once to know it by its checksum, cuts the archives into the same shards
+as a build on one machine does, and queues those that are not in the stage yet. Run it again when
+archives were added: what is staged is kept, and what is in quarantine is tried again. In an object
+store, archives that have not changed since the last plan are not read again.
+
+An archive that is no readable zip is set aside with its reason; the others are queued.`
+}
+
+func (c *ingestPlanCmd) Run(a *app) error {
+	if c.Workers < 0 {
+		return fault.New("bad_flag", "--workers must not be negative").Try("grantgraph ingest plan --help")
+	}
+	stage, err := c.stageFlags.open()
+	if err != nil {
+		return err
+	}
+	q, err := c.queueFlags.open(a, 4)
+	if err != nil {
+		return err
+	}
+	defer q.Close()
+	bar := a.phase("hash", 0, c.Quiet || c.JSON)
+	p, err := q.Plan(a.Ctx, queue.PlanOptions{Sources: c.Sources, Stage: stage, Workers: c.Workers, Prune: c.Prune, Progress: func(done, _ int64) { bar.set(done) }})
+	if err != nil {
+		return a.resumeWith(err, "run the same command again; the plan before this one still counts")
+	}
+	bar.end("%s archives", count(p.Archives))
+	if c.JSON {
+		return a.printJSON(p)
+	}
+	fmt.Fprintf(a.Out, "Plan %s: %s returns in %s archives, %s of XML, in %s shards\n", p.Plan, count(p.Returns), count(p.Archives), bytesize(p.Bytes), count(p.Shards))
+	fmt.Fprintf(a.Out, "  %s staged already, %s queued now, %s in the queue before\n", count(p.Staged), count(p.Queued), count(p.Shards-p.Staged-p.Queued))
+	if p.Removed > 0 {
+		fmt.Fprintf(a.Out, "  %s objects removed from %s\n", count(p.Removed), p.Stage)
+	}
+	for _, r := range p.Refused {
+		fmt.Fprintf(a.Out, "  set aside: %s\n", r.Reason)
+	}
+	return nil
+}
+
+type ingestWorkCmd struct {
+	queueFlags
+	stageFlags
+	Sources string        `help:"Where the archives are on this machine, if not where they were planned." placeholder:"DIR"`
+	Scratch string        `help:"Folder for shards that are being made; by default that of the system for temporary files." placeholder:"DIR"`
+	Workers int           `help:"Shards made at a time; 0 is one per core." default:"0" placeholder:"N"`
+	Lease   time.Duration `help:"After how long without a sign of life the work of this worker is given to others." default:"15s" placeholder:"TIME"`
+	Patient time.Duration `name:"patience" help:"For how long to try again when the store, the disk or the database fails." default:"5m" placeholder:"TIME"`
+	Stay    bool          `help:"Wait for the next plan when everything is done, instead of ending."`
+	JSON    bool          `name:"json" help:"Print JSON."`
+	Quiet   bool          `short:"q" help:"No progress."`
+}
+
+// Help is shown by ingest work --help.
+func (ingestWorkCmd) Help() string {
+	return `Takes shards from the queue, reads their returns from the archives by ranges, and writes them to
+the stage. It ends when all shards are done, by this worker and by the others. Start it on any
+number of machines, at any time.
+
+Interrupt it and it finishes the shards it has begun. Kill it, and others take them up as soon as its lease
+is over. What cannot be read goes into quarantine with its reason, and does not hold up the
+rest: grantgraph ingest status.`
+}
+
+func (c *ingestWorkCmd) Run(a *app) error {
+	const most = 256
+	if c.Workers < 0 || c.Workers > most || c.Lease < time.Second || c.Lease > time.Hour || c.Patient < 0 {
+		return fault.New("bad_flag", "--workers must be 0 to %d, --lease 1s to 1h, and --patience not negative", most).Try("grantgraph ingest work --help")
+	}
+	if c.Workers == 0 {
+		c.Workers = runtime.GOMAXPROCS(0)
+	}
+	stage, err := c.stageFlags.open()
+	if err != nil {
+		return err
+	}
+	// One connection for each shard that is finished, and a few to listen, to
+	// fetch and to say that the worker lives.
+	q, err := c.queueFlags.open(a, c.Workers+6)
+	if err != nil {
+		return err
+	}
+	defer q.Close()
+	bars := newBuildBars(a, c.Quiet || c.JSON)
+	w, err := q.Work(a.Ctx, queue.WorkOptions{Stage: stage, Sources: c.Sources, Scratch: c.Scratch, Slots: c.Workers, Lease: c.Lease, Patient: c.Patient, Stay: c.Stay,
+		Progress: func(done, total int64) { bars.progress("stage", done, total) }, Note: bars.note})
+	bars.close()
+	if err != nil {
+		return a.resumeWith(err, "run the same command again; what is staged is kept, and other workers go on")
+	}
+	if c.JSON {
+		return a.printJSON(w)
+	}
+	fmt.Fprintf(a.Out, "Worker %s: %s shards staged, %s returns, %s of XML in %s (%s/s)\n", w.Worker, count(w.Staged), count(w.Returns), bytesize(w.Bytes),
+		time.Duration(w.Seconds*float64(time.Second)).Round(10*time.Millisecond), bytesize(int64(float64(w.Bytes)/max(w.Seconds, 0.001))))
+	if w.Quarantined > 0 {
+		fmt.Fprintf(a.Out, "%s shards could not be read and are in quarantine: grantgraph ingest status\n", count(w.Quarantined))
+	}
+	return nil
+}
+
+type ingestStatusCmd struct {
+	queueFlags
+	JSON bool `name:"json" help:"Print JSON."`
+}
+
+func (c *ingestStatusCmd) Run(a *app) error {
+	q, err := c.queueFlags.open(a, 2)
+	if err != nil {
+		return err
+	}
+	defer q.Close()
+	s, err := q.Status(a.Ctx)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return a.printJSON(s)
+	}
+	fmt.Fprintf(a.Out, "Plan %s of %s: %s archives of %s, staged into %s\n\n", s.Plan, s.Made.UTC().Format(time.RFC3339), count(s.Archives), s.Sources, s.Stage)
+	t := newTable("", ">shards", ">returns", ">XML")
+	for _, row := range []struct {
+		name string
+		queue.Amount
+	}{{"staged", s.Staged}, {"being read", s.Running}, {"waiting", s.Waiting}, {"quarantined", s.Quarantined}} {
+		t.add(row.name, count(row.Shards), count(row.Returns), bytesize(row.Bytes))
+	}
+	t.print(a.Out)
+	switch {
+	case s.Running.Shards+s.Waiting.Shards == 0:
+		fmt.Fprintf(a.Out, "\nEverything is done; what is staged takes %s.\n", bytesize(s.Packed))
+	case s.Rate > 0:
+		fmt.Fprintf(a.Out, "\n%s of XML a second; about %s left.\n", bytesize(int64(s.Rate)), time.Duration(s.Left*float64(time.Second)).Round(time.Second))
+	default:
+		fmt.Fprintf(a.Out, "\nNothing was staged in the last minute.\n")
+	}
+	if len(s.Workers) > 0 {
+		fmt.Fprintln(a.Out)
+		w := newTable("worker", "", ">slots", ">reading", ">shards", ">XML", ">a second and slot")
+		for _, x := range s.Workers {
+			state := "gone"
+			if x.Alive {
+				state = "at work"
+			}
+			w.add(x.ID, state, count(x.Slots), count(x.Running), count(x.Shards), bytesize(x.Bytes), bytesize(int64(x.Rate)))
+		}
+		w.print(a.Out)
+	}
+	if len(s.Quarantine) > 0 {
+		fmt.Fprintf(a.Out, "\nIn quarantine; fetch the archive again and plan again, or build --without-quarantined:\n")
+		for _, x := range s.Quarantine {
+			what := "the whole archive"
+			if x.Shard != "" {
+				what = fmt.Sprintf("shard %s, %s returns", x.Shard, count(x.Returns))
+			}
+			fmt.Fprintf(a.Out, "  %s (%s): %s\n", x.Archive, what, fault.Clip(x.Reason, 500))
+		}
+	}
+	return nil
+}

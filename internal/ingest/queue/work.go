@@ -1,0 +1,515 @@
+package queue
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/rivertype"
+
+	"grantgraph/internal/disk"
+	"grantgraph/internal/fault"
+	"grantgraph/internal/ingest"
+)
+
+// WorkOptions say how to work.
+type WorkOptions struct {
+	Stage   *ingest.Stage
+	Sources string        // where the archives are on this machine; empty means as planned
+	Scratch string        // folder for shards that are being made; empty means the system's
+	Slots   int           // shards at a time
+	Lease   time.Duration // how long a silent worker is taken to live
+	Patient time.Duration // how long to wait for a store, a disk or a database that fails
+	Stay    bool          // wait for the next plan when everything is done
+	// Progress is told how many shards are done, by all workers, and how many
+	// there are. It may be nil.
+	Progress func(done, total int64)
+	// Note is told what goes wrong on the way.
+	Note func(text string)
+}
+
+// Worked is what one worker did.
+type Worked struct {
+	Worker      string  `json:"worker"`
+	Staged      int     `json:"staged"`
+	Quarantined int     `json:"quarantined"`
+	Returns     int64   `json:"returns"`
+	Bytes       int64   `json:"xml_bytes"`
+	Packed      int64   `json:"packed_bytes"`
+	Seconds     float64 `json:"seconds"`
+}
+
+// worker takes jobs.
+type worker struct {
+	river.WorkerDefaults[stageArgs]
+	q       *Queue
+	opt     WorkOptions
+	id      string
+	scratch string
+	stop    chan struct{} // closed when no more is to be begun
+	failed  chan error    // why the worker cannot go on; the first counts
+
+	mu      sync.Mutex
+	plan    *ingest.Plan
+	planID  string
+	readers map[string]*ingest.Reader // by address
+	reading context.Context
+	done    Worked
+}
+
+// Work takes jobs until all shards of the plan are done, by this worker and the
+// others, or until the context ends; shards that were begun are finished then.
+func (q *Queue) Work(ctx context.Context, opt WorkOptions) (*Worked, error) {
+	scratch, tidy, err := scratchFolder(opt.Scratch)
+	if err != nil {
+		return nil, err
+	}
+	defer tidy()
+	host, _ := os.Hostname()
+	reading, end := context.WithCancel(context.WithoutCancel(ctx))
+	defer end()
+	w := &worker{q: q, opt: opt, scratch: scratch, stop: make(chan struct{}), failed: make(chan error, 1), reading: reading, readers: map[string]*ingest.Reader{},
+		id: fmt.Sprintf("%s-%d-%s", fault.Clip(host, 40), os.Getpid(), strings.ToLower(rand.Text()[:6]))}
+	w.done.Worker = w.id
+	defer w.close()
+	if err := w.check(ctx); err != nil {
+		return nil, err
+	}
+	began := time.Now()
+	if err := w.beat(ctx, host); err != nil {
+		return nil, q.explain(err)
+	}
+	workers := river.NewWorkers()
+	if err := river.AddWorkerSafely(workers, w); err != nil {
+		return nil, err
+	}
+	client, err := river.NewClient(riverpgxv5.New(q.pool), &river.Config{
+		ID: w.id, Schema: schema, Logger: quiet, Workers: workers, JobTimeout: -1,
+		Queues:        map[string]river.QueueConfig{jobQueue: {MaxWorkers: opt.Slots}},
+		FetchCooldown: 20 * time.Millisecond, FetchPollInterval: 500 * time.Millisecond,
+		// Leases are ours, by the clock of the database; River's own rescue goes by
+		// that of the machine and by how long a job has run.
+		RescueStuckJobsAfter: 24 * time.Hour,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := client.Start(reading); err != nil {
+		return nil, q.explain(err)
+	}
+	err = w.attend(ctx, host)
+	close(w.stop)
+	// What was begun is finished; who cannot wait for it kills the worker, and
+	// others take it up.
+	if serr := client.Stop(reading); err == nil {
+		err = serr
+	}
+	w.leave()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.done.Seconds = time.Since(began).Seconds()
+	return &w.done, err
+}
+
+// check finds out before any job is taken whether this worker can do one.
+func (w *worker) check(ctx context.Context) error {
+	id, err := w.q.currentPlan(ctx)
+	if err != nil {
+		return err
+	}
+	p, err := w.planned(ctx, id)
+	if err != nil {
+		return err
+	}
+	r, err := w.reader(p)
+	if err != nil {
+		return err
+	}
+	return r.Reach(ctx)
+}
+
+// attend says that the worker lives, looks after the jobs of those that do not, and
+// returns when there is nothing left to do.
+func (w *worker) attend(ctx context.Context, host string) error {
+	beat := time.NewTicker(w.opt.Lease / 3)
+	defer beat.Stop()
+	look := time.NewTicker(250 * time.Millisecond)
+	defer look.Stop()
+	last := time.Now() // when the database was told that we live
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case err := <-w.failed:
+			return err
+		case <-beat.C:
+			alive := time.Since(last) <= w.opt.Lease
+			if err := w.beat(w.reading, host); err != nil {
+				w.note("the database cannot be told that this worker lives: %v", w.q.explain(err))
+				continue
+			}
+			last = time.Now()
+			if !alive {
+				continue // the database was away, and the others have been silent as we were
+			}
+			if err := w.rescue(w.reading); err != nil {
+				w.note("jobs of dead workers could not be taken up: %v", w.q.explain(err))
+			}
+		case <-look.C:
+			var left, total int64
+			err := w.q.pool.QueryRow(ctx, "SELECT count(*) FILTER (WHERE state = 'waiting'), count(*) FROM shard").Scan(&left, &total)
+			if err != nil {
+				continue // the beat says so
+			}
+			if w.opt.Progress != nil {
+				w.opt.Progress(total-left, total)
+			}
+			if left == 0 && !w.opt.Stay {
+				return nil
+			}
+		}
+	}
+}
+
+func (w *worker) note(format string, args ...any) {
+	if w.opt.Note != nil {
+		w.opt.Note(fmt.Sprintf(format, args...))
+	}
+}
+
+func (w *worker) beat(ctx context.Context, host string) error {
+	ctx, cancel := context.WithTimeout(ctx, w.opt.Lease)
+	defer cancel()
+	_, err := w.q.pool.Exec(ctx, `INSERT INTO worker (id, host, slots, lease) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (id) DO UPDATE SET seen_at = now()`, w.id, host, w.opt.Slots, w.opt.Lease)
+	return err
+}
+
+// dead is the condition of a job whose worker has been silent for too long.
+const dead = ` kind = '` + jobKind + `' AND river_job.state = 'running' AND NOT EXISTS (
+	SELECT FROM worker WHERE worker.id = attempted_by[array_upper(attempted_by, 1)] AND seen_at + lease >= now())`
+
+// rescue gives the jobs of dead workers to the living. A shard over which workers
+// keep dying is taken for the cause.
+func (w *worker) rescue(ctx context.Context) error {
+	pool := w.q.pool
+	back, err := pool.Exec(ctx, "UPDATE river_job SET state = 'available', scheduled_at = least(scheduled_at, now()) WHERE attempt < $1 AND"+dead, maxDeaths)
+	if err != nil {
+		return err
+	}
+	if n := back.RowsAffected(); n > 0 {
+		w.note("took up %d jobs of workers that died", n)
+	}
+	// No job of ours is ever put off: a time to come is that of a clock that is fast.
+	if _, err := pool.Exec(ctx, "UPDATE river_job SET state = 'available', scheduled_at = now() WHERE kind = $1 AND state IN ('available', 'scheduled', 'retryable') AND scheduled_at > now()", jobKind); err != nil {
+		return err
+	}
+	found, err := pool.Query(ctx, "SELECT river_job.id, args->>'key' AS key, archive FROM river_job JOIN shard ON shard.key = args->>'key' WHERE attempt >= $1 AND"+dead, maxDeaths)
+	if err != nil {
+		return err
+	}
+	type deadly struct {
+		ID           int64
+		Key, Archive string
+	}
+	jobs, err := pgx.CollectRows(found, pgx.RowToStructByPos[deadly])
+	if err != nil {
+		return err
+	}
+	for _, job := range jobs {
+		reason := fmt.Sprintf("%d workers died while they read it; it may need more memory than they have", maxDeaths)
+		if err := w.opt.Stage.Quarantine(ctx, job.Key, ingest.Quarantined{Archive: job.Archive, Reason: reason}); err != nil {
+			return err
+		}
+		err := pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
+			if _, err := tx.Exec(ctx, "UPDATE river_job SET state = 'discarded', finalized_at = now() WHERE id = $1 AND state = 'running'", job.ID); err != nil {
+				return err
+			}
+			return w.write(ctx, tx, job.Key, outcome{state: "quarantined", reason: reason}, 0)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	// Who has been silent for long is not shown any more.
+	_, err = pool.Exec(ctx, "DELETE FROM worker WHERE seen_at + 20 * lease < now()")
+	return err
+}
+
+// leave says that the worker is gone, and gives back what it has not finished.
+func (w *worker) leave() {
+	ctx, cancel := context.WithTimeout(w.reading, 5*time.Second)
+	defer cancel()
+	if _, err := w.q.pool.Exec(ctx, "DELETE FROM worker WHERE id = $1", w.id); err == nil {
+		_, _ = w.q.pool.Exec(ctx, "UPDATE river_job SET state = 'available', scheduled_at = least(scheduled_at, now()) WHERE attempted_by[array_upper(attempted_by, 1)] = $2 AND kind = $1 AND state IN ('running', 'scheduled', 'retryable')", jobKind, w.id)
+	}
+}
+
+// outcome is what became of a shard.
+type outcome struct {
+	state  string // staged or quarantined
+	reason string
+	packed int64
+}
+
+// errStopped is why a shard was not begun, or not gone on with.
+var errStopped = errors.New("the worker stops")
+
+// Timeout lets a job take its time: that its worker lives is watched otherwise.
+func (w *worker) Timeout(*river.Job[stageArgs]) time.Duration { return -1 }
+
+// Work makes one shard. Whatever happens to it is recorded in the transaction that
+// completes its job; what is the matter with the machine, the store or the
+// database is waited for.
+func (w *worker) Work(ctx context.Context, job *river.Job[stageArgs]) error {
+	began := time.Now()
+	var found *ingest.PlannedShard
+	var o outcome
+	err := w.patiently(func() (err error) {
+		found, o, err = w.make(ctx, job.Args.Key)
+		return err
+	})
+	if err == nil {
+		took := time.Since(began).Seconds()
+		err = w.patiently(func() error {
+			return pgx.BeginFunc(ctx, w.q.pool, func(tx pgx.Tx) error {
+				if err := w.write(ctx, tx, job.Args.Key, o, took); err != nil {
+					return err
+				}
+				_, err := river.JobCompleteTx[*riverpgxv5.Driver](ctx, tx, job)
+				if errors.Is(err, rivertype.ErrNotFound) {
+					return nil // we were taken for dead, and another has done it
+				}
+				return err
+			})
+		})
+	}
+	if err != nil {
+		return river.JobSnooze(0)
+	}
+	if found != nil {
+		w.count(found, o)
+	}
+	return nil
+}
+
+func (w *worker) count(s *ingest.PlannedShard, o outcome) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if o.state == "quarantined" {
+		w.done.Quarantined++
+		return
+	}
+	w.done.Staged++
+	w.done.Returns += s.Members
+	w.done.Bytes += s.Bytes
+	w.done.Packed += o.packed
+}
+
+// write records what became of a shard. One that is staged stays so.
+func (w *worker) write(ctx context.Context, tx pgx.Tx, key string, o outcome, took float64) error {
+	_, err := tx.Exec(ctx, "UPDATE shard SET state = $2, reason = $3, worker = $4, took = $5, packed = $6, done_at = now() WHERE key = $1 AND state <> 'staged'",
+		key, o.state, clean(o.reason), w.id, took, o.packed)
+	return err
+}
+
+// make makes a shard and stores it. An error is not the shard's fault.
+func (w *worker) make(ctx context.Context, key string) (found *ingest.PlannedShard, o outcome, err error) {
+	var id, state string
+	var s ingest.PlannedShard
+	err = w.q.pool.QueryRow(ctx, "SELECT plan.id, shard.state, shard.archive, shard.members, shard.bytes FROM plan, shard WHERE shard.key = $1", key).
+		Scan(&id, &state, &s.Archive, &s.Members, &s.Bytes)
+	if errors.Is(err, pgx.ErrNoRows) || err == nil && state != "waiting" {
+		return nil, outcome{state: "staged"}, nil // of a plan before, or done already
+	}
+	if err != nil {
+		return nil, o, w.q.explain(err)
+	}
+	// Another may have stored it and died before it could say so.
+	if size, there, err := w.opt.Stage.Has(ctx, key); err != nil || there {
+		return &s, outcome{state: "staged", packed: size}, err
+	}
+	p, err := w.planned(ctx, id)
+	if err != nil {
+		return nil, o, err
+	}
+	r, err := w.reader(p)
+	if err != nil {
+		return nil, o, err
+	}
+	size, err := stageSafely(ctx, r, p, key, w.opt.Stage)
+	if err == nil {
+		return &s, outcome{state: "staged", packed: size}, nil
+	}
+	if ctx.Err() != nil || environment(err) {
+		return nil, o, err
+	}
+	reason := err.Error()
+	w.note("%s is set aside: %s", s.Archive, reason)
+	return &s, outcome{state: "quarantined", reason: reason}, w.opt.Stage.Quarantine(ctx, key, ingest.Quarantined{Archive: s.Archive, Reason: reason})
+}
+
+// stageSafely makes a shard. That the program fails over a document must not take
+// the worker with it.
+func stageSafely(ctx context.Context, r *ingest.Reader, p *ingest.Plan, key string, to *ingest.Stage) (size int64, err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = fmt.Errorf("the program failed over it: %v\n%s", cause, debug.Stack())
+		}
+	}()
+	return r.Stage(ctx, p, key, to)
+}
+
+// environment says whether an error is one of this machine, the store or the
+// database, and not of the archive.
+func environment(err error) bool {
+	f, ok := fault.Of(err)
+	if !ok {
+		return false
+	}
+	switch f.Slug {
+	case "no_space", "no_permission", "io_error", "not_folder", "sources_missing":
+		return true
+	}
+	return strings.HasPrefix(f.Slug, "store_") || strings.HasPrefix(f.Slug, "database_") || hopeless(f)
+}
+
+// hopeless says whether a worker cannot do any job, however long it waits.
+func hopeless(f *fault.Fault) bool {
+	switch f.Slug {
+	case "stage_version", "stage_mismatch", "bad_plan", "bad_stage", "bad_store", "no_plan":
+		return true
+	}
+	return false
+}
+
+// patiently does something again until it works, the worker stops, or it has
+// failed for too long; then the worker gives up, and says why.
+func (w *worker) patiently(do func() error) error {
+	began := time.Now()
+	for wait := 250 * time.Millisecond; ; wait = min(2*wait, 10*time.Second) {
+		select {
+		case <-w.stop:
+			return errStopped
+		default:
+		}
+		err := w.q.explain(do())
+		if err == nil {
+			return nil
+		}
+		f, ok := fault.Of(err)
+		if ok && hopeless(f) || time.Since(began) > w.opt.Patient {
+			select {
+			case w.failed <- err:
+			default:
+			}
+			return err
+		}
+		w.note("waiting: %v", err)
+		pause := time.NewTimer(wait)
+		select {
+		case <-w.stop:
+			pause.Stop()
+			return errStopped
+		case <-pause.C:
+		}
+	}
+}
+
+// planned is the plan with an id.
+func (w *worker) planned(ctx context.Context, id string) (*ingest.Plan, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.planID == id {
+		return w.plan, nil
+	}
+	p, err := w.opt.Stage.Plan(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	w.plan, w.planID = p, id
+	return p, nil
+}
+
+// reader reads the archives of a plan.
+func (w *worker) reader(p *ingest.Plan) (*ingest.Reader, error) {
+	address := w.opt.Sources
+	if address == "" {
+		address = p.Sources()
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if r := w.readers[address]; r != nil {
+		return r, nil
+	}
+	r, err := ingest.NewReader(w.reading, address, w.scratch)
+	if err != nil {
+		return nil, err
+	}
+	w.readers[address] = r
+	return r, nil
+}
+
+func (w *worker) close() {
+	for _, r := range w.readers {
+		r.Close()
+	}
+}
+
+// currentPlan is the id of the plan that counts.
+func (q *Queue) currentPlan(ctx context.Context) (id string, err error) {
+	err = q.pool.QueryRow(ctx, "SELECT id FROM plan").Scan(&id)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return "", noPlan()
+	}
+	return id, q.explain(err)
+}
+
+// scratchMark begins the names of the folders in which workers make shards.
+const scratchMark = "grantgraph-work-"
+
+// scratchFolder makes a folder for this worker, and removes those of workers that
+// were killed.
+func scratchFolder(below string) (dir string, tidy func(), err error) {
+	if below == "" {
+		below = os.TempDir()
+	}
+	if err := disk.MkdirAll(below, 0o755); err != nil {
+		return "", nil, fault.Disk(below, err)
+	}
+	left, err := filepath.Glob(filepath.Join(below, scratchMark+"*"))
+	if err != nil {
+		return "", nil, fault.Disk(below, err)
+	}
+	for _, old := range left {
+		if f, err := os.Open(filepath.Join(old, "lock")); err == nil {
+			if disk.Lock(f) == nil {
+				_ = os.RemoveAll(old)
+			}
+			f.Close()
+		}
+	}
+	if dir, err = os.MkdirTemp(below, scratchMark); err != nil {
+		return "", nil, fault.Disk(below, err)
+	}
+	lock, err := os.Create(filepath.Join(dir, "lock"))
+	if err == nil {
+		err = disk.Lock(lock)
+	}
+	return dir, func() { lock.Close(); _ = os.RemoveAll(dir) }, fault.Disk(dir, err)
+}
+
+// clean is a text as PostgreSQL takes it.
+func clean(s string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(fault.Clip(s, 4000), "�"), "\x00", "")
+}

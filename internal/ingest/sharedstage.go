@@ -1,0 +1,516 @@
+package ingest
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"grantgraph/internal/disk"
+	"grantgraph/internal/fault"
+	"grantgraph/internal/snapshot/remote"
+)
+
+// Stage is a stage that machines share, in a store:
+//
+//	stage/plan                     which plan counts
+//	stage/plans/<id>.json          a plan, named by its content
+//	stage/shards/<key>             a shard in one object, named by the content it is made of
+//	stage/quarantine/<key>.json    why a shard cannot be made
+//
+// A shard is stored whole or not at all, and whoever makes it makes the same
+// bytes, so it does not matter how many do, nor how many of them are killed.
+type Stage struct{ store remote.Store }
+
+const (
+	stagePointer    = "stage/plan"
+	stagePlans      = "stage/plans/"
+	stageShards     = "stage/shards/"
+	stageQuarantine = "stage/quarantine/"
+)
+
+// OpenStage is the stage in a store.
+func OpenStage(s remote.Store) *Stage { return &Stage{s} }
+
+// String is the store, for messages.
+func (s *Stage) String() string { return s.store.String() }
+
+type planPointer struct {
+	Plan string `json:"plan"`
+}
+
+var planName = regexp.MustCompile(`^[0-9a-f]{24}$`)
+
+// maxSmall bounds pointers and notes.
+const maxSmall = 64 << 10
+
+// Current is the id of the plan that counts, empty if there is none, and the tag
+// of the pointer to it.
+func (s *Stage) Current(ctx context.Context) (id, tag string, err error) {
+	info, err := s.store.Head(ctx, stagePointer)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", "", nil
+	}
+	if err != nil {
+		return "", "", err
+	}
+	body, err := s.small(ctx, stagePointer)
+	if err != nil {
+		return "", "", err
+	}
+	var to planPointer
+	if err := json.Unmarshal(body, &to); err != nil || !planName.MatchString(to.Plan) {
+		return "", "", badPlan("the pointer to it cannot be read")
+	}
+	return to.Plan, info.Tag, nil
+}
+
+func (s *Stage) small(ctx context.Context, key string) ([]byte, error) {
+	r, err := s.store.Get(ctx, key, 0, maxSmall+1)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	body, err := io.ReadAll(r)
+	if err == nil && len(body) > maxSmall {
+		err = fault.New("bad_stage", "%s in %s is too long", key, s).Try("check that the address is that of a stage")
+	}
+	return body, err
+}
+
+// Plan reads a plan by its id.
+func (s *Stage) Plan(ctx context.Context, id string) (*Plan, error) {
+	if !planName.MatchString(id) {
+		return nil, badPlan("its name is none")
+	}
+	o, err := remote.OpenObject(ctx, s.store, stagePlans+id+".json")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fault.New("stage_mismatch", "the stage %s does not have the plan %s", s, id).
+			Try("give the --stage that the plan was made for, or run grantgraph ingest plan again")
+	}
+	if err != nil {
+		return nil, err
+	}
+	if o.Info().Size > maxPlanFile {
+		return nil, badPlan("it is too long")
+	}
+	body := make([]byte, o.Info().Size)
+	if _, err := o.ReadAt(body, 0); err != nil && err != io.EOF {
+		return nil, err
+	}
+	if planID(body) != id {
+		return nil, badPlan("it does not match its checksum")
+	}
+	return ParsePlan(body)
+}
+
+// PutPlan stores a plan, which does not count yet, and returns its id.
+func (s *Stage) PutPlan(ctx context.Context, p *Plan) (id string, err error) {
+	body, err := p.Encode()
+	if err != nil {
+		return "", err
+	}
+	id = planID(body)
+	return id, s.store.Put(ctx, stagePlans+id+".json", bytes.NewReader(body), int64(len(body)))
+}
+
+// PointTo makes a plan the one that counts, if the pointer still has the tag.
+func (s *Stage) PointTo(ctx context.Context, id, tag string) error {
+	body, err := json.Marshal(planPointer{id})
+	if err != nil {
+		return err
+	}
+	_, err = s.store.PutIf(ctx, stagePointer, append(body, '\n'), tag)
+	if errors.Is(err, remote.ErrChanged) {
+		return fault.New("plan_conflict", "somebody else planned into %s at the same time", s).Try("run it again; give every database a stage of its own")
+	}
+	return err
+}
+
+// Shards are the keys of the shards that are staged.
+func (s *Stage) Shards(ctx context.Context) (map[string]bool, error) {
+	found, err := s.list(ctx, stageShards)
+	keys := make(map[string]bool, len(found))
+	for _, key := range found {
+		keys[strings.TrimPrefix(key, stageShards)] = true
+	}
+	return keys, err
+}
+
+// Has says whether a shard is staged, and how long its object is.
+func (s *Stage) Has(ctx context.Context, key string) (size int64, ok bool, err error) {
+	info, err := s.store.Head(ctx, stageShards+key)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, false, nil
+	}
+	return info.Size, err == nil, err
+}
+
+// Prune removes what no shard of the plan and no current plan needs.
+func (s *Stage) Prune(ctx context.Context, id string, p *Plan) (removed int, err error) {
+	used := map[string]bool{stagePlans + id + ".json": true, stagePointer: true}
+	for i := range p.shards {
+		used[stageShards+p.shards[i].key] = true
+		used[stageQuarantine+p.shards[i].key+".json"] = true
+	}
+	keys, err := s.list(ctx, "stage/")
+	for _, key := range keys {
+		if err == nil && !used[key] {
+			err = s.store.Delete(ctx, key)
+			removed++
+		}
+	}
+	return removed, err
+}
+
+// Quarantined is a shard that cannot be made.
+type Quarantined struct {
+	Archive string `json:"archive"`
+	Reason  string `json:"reason"`
+}
+
+// Quarantine notes why a shard cannot be made, for who builds.
+func (s *Stage) Quarantine(ctx context.Context, key string, q Quarantined) error {
+	body, err := json.Marshal(q)
+	if err != nil {
+		return err
+	}
+	return s.store.Put(ctx, stageQuarantine+key+".json", bytes.NewReader(body), int64(len(body)))
+}
+
+// ReleaseAll takes all shards out of quarantine: they are to be tried again.
+func (s *Stage) ReleaseAll(ctx context.Context) error {
+	keys, err := s.list(ctx, stageQuarantine)
+	for _, key := range keys {
+		if err == nil {
+			err = s.store.Delete(ctx, key)
+		}
+	}
+	return err
+}
+
+func (s *Stage) list(ctx context.Context, prefix string) (keys []string, err error) {
+	err = s.store.List(ctx, prefix, func(o remote.Info) error {
+		keys = append(keys, o.Key)
+		return nil
+	})
+	return keys, err
+}
+
+// quarantined are the shards in quarantine, by key.
+func (s *Stage) quarantined(ctx context.Context) (map[string]Quarantined, error) {
+	out := map[string]Quarantined{}
+	keys, err := s.list(ctx, stageQuarantine)
+	if err != nil {
+		return nil, err
+	}
+	for _, key := range keys {
+		body, err := s.small(ctx, key)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		var q Quarantined
+		if err := json.Unmarshal(body, &q); err != nil {
+			q.Reason = "no reason can be read"
+		}
+		out[strings.TrimSuffix(strings.TrimPrefix(key, stageQuarantine), ".json")] = q
+	}
+	return out, nil
+}
+
+// Reader makes shards for a shared stage, on any machine.
+type Reader struct {
+	stager *stager
+}
+
+// NewReader opens the archives at an address. Shards are made in a folder, which
+// must be there, and sent from there. It reads until the context ends.
+func NewReader(ctx context.Context, sources, scratch string) (*Reader, error) {
+	from, err := openShelf(sources)
+	if err != nil {
+		return nil, err
+	}
+	return &Reader{stager: newStager(ctx, from, scratch, func(int64) {})}, nil
+}
+
+// Reach is an error if the archives cannot be reached at all from here.
+func (r *Reader) Reach(ctx context.Context) error { return r.stager.volumes.shelf.reach(ctx) }
+
+// Close releases the archives.
+func (r *Reader) Close() { r.stager.close() }
+
+// Stage makes a shard of the plan and stores it.
+func (r *Reader) Stage(ctx context.Context, p *Plan, key string, to *Stage) (size int64, err error) {
+	s := p.shardOf(key)
+	if s == nil {
+		return 0, badPlan("it has no shard " + key)
+	}
+	if err := r.stager.stage(ctx, p, s); err != nil {
+		return 0, err
+	}
+	dir := filepath.Join(r.stager.dir, key)
+	defer disk.RemoveAll(dir)
+	return to.put(ctx, key, dir)
+}
+
+// put stores the shard in a folder as one object: its checksums, an empty line,
+// and its files one after the other.
+func (s *Stage) put(ctx context.Context, key, dir string) (size int64, err error) {
+	head, err := os.ReadFile(filepath.Join(dir, sumsName))
+	if err != nil {
+		return 0, fault.Disk(dir, err)
+	}
+	parts := concatenation{{at: bytes.NewReader(append(head, '\n')), size: int64(len(head)) + 1}}
+	for _, table := range stagedTables {
+		path := filepath.Join(dir, table+".parquet")
+		f, err := os.Open(path)
+		if err != nil {
+			return 0, fault.Disk(path, err)
+		}
+		defer f.Close()
+		info, err := f.Stat()
+		if err != nil {
+			return 0, fault.Disk(path, err)
+		}
+		parts = append(parts, piece{f, info.Size()})
+	}
+	for _, p := range parts {
+		size += p.size
+	}
+	return size, s.store.Put(ctx, stageShards+key, parts, size)
+}
+
+// concatenation is several files as one.
+type concatenation []piece
+
+type piece struct {
+	at   io.ReaderAt
+	size int64
+}
+
+func (c concatenation) ReadAt(p []byte, off int64) (n int, err error) {
+	for _, f := range c {
+		if off >= f.size {
+			off -= f.size
+			continue
+		}
+		m, err := f.at.ReadAt(p[n:min(int64(len(p)), int64(n)+f.size-off)], off)
+		n += m
+		if n == len(p) {
+			return n, nil
+		}
+		if err != nil && err != io.EOF {
+			return n, err
+		}
+		if int64(m) < f.size-off {
+			return n, io.ErrUnexpectedEOF
+		}
+		off = 0
+	}
+	return n, io.EOF
+}
+
+// packedTable is a line of the checksums of a shard.
+type packedTable struct {
+	sum  string
+	size int64
+}
+
+// maxShardTable bounds a file of a shard: what the largest documents come to.
+const maxShardTable = 64 << 30
+
+// parseSums reads the checksums of a shard, which are exactly those of its
+// tables in their order.
+func parseSums(text []byte) (tables [len(stagedTables)]packedTable, err error) {
+	bad := errors.New("its checksums cannot be read")
+	lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
+	if len(lines) != len(stagedTables) {
+		return tables, bad
+	}
+	for i, line := range lines {
+		fields := strings.Split(line, " ")
+		if len(fields) != 3 || !hexSum(fields[0]) || fields[2] != stagedTables[i] {
+			return tables, bad
+		}
+		size, err := strconv.ParseInt(fields[1], 10, 64)
+		if err != nil || size < 0 || size > maxShardTable || strconv.FormatInt(size, 10) != fields[1] {
+			return tables, bad
+		}
+		tables[i] = packedTable{fields[0], size}
+	}
+	return tables, nil
+}
+
+// unpack writes the files of a stored shard into a folder.
+func unpack(ctx context.Context, in io.Reader, dir string) error {
+	r := bufio.NewReaderSize(disk.Until(ctx, in), 256<<10)
+	var sums []byte
+	for {
+		line, err := r.ReadSlice('\n')
+		if err != nil || len(sums)+len(line) > maxSmall {
+			return errors.New("its checksums cannot be read")
+		}
+		if len(line) == 1 {
+			break
+		}
+		sums = append(sums, line...)
+	}
+	tables, err := parseSums(sums)
+	if err != nil {
+		return err
+	}
+	for i, t := range tables {
+		path := filepath.Join(dir, stagedTables[i]+".parquet")
+		f, err := disk.Create(path)
+		if err != nil {
+			return fault.Disk(path, err)
+		}
+		n, err := io.Copy(f, io.LimitReader(r, t.size))
+		if cerr := f.Close(); err == nil {
+			err = fault.Disk(path, cerr)
+		}
+		if err != nil {
+			return err
+		}
+		if n != t.size || f.Sum() != t.sum {
+			return errors.New("it does not match its checksums")
+		}
+	}
+	if _, err := r.ReadByte(); err != io.EOF {
+		return errors.New("it is longer than it says")
+	}
+	return disk.WriteFile(filepath.Join(dir, sumsName), 0o644, func(out io.Writer) error { _, err := out.Write(sums); return err })
+}
+
+// fetch brings a shard into a folder, under its key.
+func (s *Stage) fetch(ctx context.Context, key, into string) error {
+	o, err := remote.OpenObject(ctx, s.store, stageShards+key)
+	if err != nil {
+		return err
+	}
+	tmp, err := os.MkdirTemp(into, key+stagingMark)
+	if err != nil {
+		return fault.Disk(into, err)
+	}
+	defer disk.RemoveAll(tmp)
+	if err := os.Chmod(tmp, 0o755); err != nil {
+		return fault.Disk(tmp, err)
+	}
+	if err := unpack(ctx, io.NewSectionReader(o, 0, o.Info().Size), tmp); err != nil {
+		if _, ok := fault.Of(err); ok || ctx.Err() != nil {
+			return stopped(ctx, err)
+		}
+		return fault.New("stage_damaged", "the shard %s in %s is damaged: %w", key, s, err).
+			Try("remove %s%s from the store, then run grantgraph ingest plan and work again", stageShards, key)
+	}
+	return fault.Disk(into, disk.Publish(tmp, filepath.Join(into, key)))
+}
+
+// fetchShard brings a shard from the shared stage.
+func (b *builder) fetchShard(ctx context.Context, _ *Plan, s *shard) error {
+	err := b.opt.Stage.fetch(ctx, s.key, b.stageDir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return b.incomplete(1, 1)
+	}
+	b.step(s.bytes)
+	return err
+}
+
+func (b *builder) incomplete(missing, all int) error {
+	return fault.New("stage_incomplete", "%d of %d shards are not in the stage %s", missing, all, b.opt.Stage).
+		Try("grantgraph ingest status shows what is left; run grantgraph ingest work until nothing is")
+}
+
+// sharedPlan is the plan of the shared stage, all of whose shards are there. The
+// sources need not have the archives; if they have some, they are those.
+func (b *builder) sharedPlan(ctx context.Context) (*Plan, error) {
+	stage := b.opt.Stage
+	id, _, err := stage.Current(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if id == "" {
+		return nil, fault.New("stage_empty", "there is no plan in the stage %s", stage).Try("grantgraph ingest plan, then grantgraph ingest work")
+	}
+	p, err := stage.Plan(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if err := b.sameArchives(p); err != nil {
+		return nil, err
+	}
+	staged, err := stage.Shards(ctx)
+	if err != nil {
+		return nil, err
+	}
+	quarantined, err := stage.quarantined(ctx)
+	if err != nil {
+		return nil, err
+	}
+	refused := p.Refused()
+	var kept []shard
+	missing := 0
+	for i := range p.shards {
+		s := &p.shards[i]
+		q, poisoned := quarantined[s.key]
+		switch {
+		case staged[s.key]:
+			kept = append(kept, *s)
+		case poisoned:
+			refused = append(refused, Refused{p.title(s), q.Reason})
+			p.bytes -= s.bytes
+		default:
+			missing++
+		}
+	}
+	if missing > 0 {
+		return nil, b.incomplete(missing, len(p.shards))
+	}
+	if len(refused) > 0 && !b.opt.WithoutQuarantined {
+		return nil, fault.New("stage_quarantined", "%d parts of the archives could not be read, such as %s: %s", len(refused), refused[0].Archive, fault.Clip(refused[0].Reason, 300)).
+			Try("grantgraph ingest status lists them; fetch them again and plan again, or build --without-quarantined to leave them out")
+	}
+	for _, r := range refused {
+		b.report.Warnings = append(b.report.Warnings, "left out, in whole or in part, because it could not be read: "+r.Archive+": "+r.Reason)
+	}
+	p.shards = kept
+	return p, nil
+}
+
+// sameArchives is an error if the sources have archives that were not planned:
+// they would go unread without a word.
+func (b *builder) sameArchives(p *Plan) error {
+	if len(b.sources.Returns) == 0 {
+		return nil
+	}
+	planned := map[string]int64{}
+	for i := range p.archives {
+		if a := &p.archives[i]; a.refused == "" {
+			planned[a.rel] = a.bytes
+		} else {
+			planned[a.rel] = -1
+		}
+	}
+	for _, rel := range b.sources.Returns {
+		info, err := os.Stat(b.sources.abs(rel))
+		if err != nil {
+			return fault.Disk(b.sources.abs(rel), err)
+		}
+		if size, ok := planned[rel]; !ok || size >= 0 && size != info.Size() {
+			return fault.New("stage_other_sources", "%s is not what was planned into %s", b.sources.abs(rel), b.opt.Stage).
+				Try("grantgraph ingest plan again, or take the archives out of the sources folder: their shards come from the stage")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,207 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"grantgraph/internal/disk"
+	"grantgraph/internal/fault"
+)
+
+// stager makes shards in a folder from the archives of a shelf. It may make
+// several at the same time.
+type stager struct {
+	volumes volumes
+	dir     string
+	step    func(bytes int64)
+}
+
+// newStager makes a stager that reads until the context ends.
+func newStager(ctx context.Context, from shelf, dir string, step func(int64)) *stager {
+	return &stager{volumes: volumes{ctx: ctx, shelf: from}, dir: dir, step: step}
+}
+
+func (st *stager) close() { st.volumes.close() }
+
+// stage reads the members of one shard and writes what they say. The shard's
+// directory appears under its name only when it is whole.
+func (st *stager) stage(ctx context.Context, p *Plan, s *shard) error {
+	// A name of its own: what an earlier build has left and nobody can remove
+	// is in nobody's way.
+	tmp, err := os.MkdirTemp(st.dir, s.key+stagingMark)
+	if err != nil {
+		return fault.Disk(st.dir, err)
+	}
+	// Where a damaged one was, it is here afterwards; if it cannot be removed,
+	// pruning says so.
+	defer disk.RemoveAll(tmp)
+	if err := os.Chmod(tmp, 0o755); err != nil {
+		return fault.Disk(tmp, err)
+	}
+	w, err := newShardWriter(tmp)
+	if err != nil {
+		return err
+	}
+	for _, g := range s.segments {
+		if err := st.segment(ctx, w, &p.archives[g.archive], g); err != nil {
+			w.abandon()
+			return err
+		}
+	}
+	sums, err := w.close()
+	if err != nil {
+		return err
+	}
+	err = disk.WriteFile(filepath.Join(tmp, sumsName), 0o644, func(out io.Writer) error { _, err := out.Write(sums); return err })
+	if err == nil {
+		err = disk.Publish(tmp, filepath.Join(st.dir, s.key))
+	}
+	return fault.Disk(tmp, err)
+}
+
+// segment reads the members of one segment. What they said counts only if the
+// archive could be read, and is still the one that was planned at the end.
+func (st *stager) segment(ctx context.Context, w *shardWriter, from *plannedArchive, g segment) (err error) {
+	v, err := st.volumes.take(ctx, from)
+	if err != nil {
+		return err
+	}
+	defer func() { st.volumes.give(v, err == nil) }()
+	for i := g.from; i < g.to; i++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := w.member(ctx, &v.Members[i], g.first+int32(i-g.from)); err != nil {
+			return err
+		}
+		if err := v.Err(); err != nil {
+			return unread(st.volumes.shelf.name(from.rel), err)
+		}
+		st.step(int64(v.Members[i].Size) + 1)
+	}
+	return v.unchanged(ctx)
+}
+
+// unread says that an archive could not be read; that the work was stopped is
+// not its fault.
+func unread(name string, err error) error {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return fault.Disk(name, err)
+}
+
+// volumes keeps the archives open that were read last: to list one with a
+// hundred thousand members takes longer than to read a shard of it.
+type volumes struct {
+	ctx   context.Context
+	shelf shelf
+
+	mu   sync.Mutex
+	open []*openVolume // the last used comes last
+}
+
+const keptVolumes = 4
+
+// openVolume is an archive and how many are reading it.
+type openVolume struct {
+	*volume
+	rel    string
+	once   sync.Once
+	err    error
+	users  int
+	unkept bool // to be closed when nobody reads it any more
+}
+
+// take opens an archive that is the planned one.
+func (k *volumes) take(ctx context.Context, a *plannedArchive) (*openVolume, error) {
+	o := k.find(a.rel)
+	fresh := false
+	o.once.Do(func() {
+		fresh = true
+		o.volume, o.err = k.shelf.open(k.ctx, a.rel)
+	})
+	err := o.err
+	if err == nil && !fresh {
+		err = o.unchanged(ctx)
+	}
+	if err == nil {
+		err = k.same(o, a)
+	}
+	if err != nil {
+		k.give(o, false)
+		return nil, stopped(ctx, err)
+	}
+	return o, nil
+}
+
+// same is an error if an archive is not the one that was planned.
+func (k *volumes) same(o *openVolume, a *plannedArchive) error {
+	listing, err := o.Listing()
+	if err != nil {
+		return unread(k.shelf.name(a.rel), err)
+	}
+	if listing != a.listing || o.size != a.bytes || len(o.Members) != a.members {
+		return sourceChanged(k.shelf.name(a.rel))
+	}
+	return nil
+}
+
+// find is an entry for an archive, which may have yet to be opened.
+func (k *volumes) find(rel string) *openVolume {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if i := slices.IndexFunc(k.open, func(o *openVolume) bool { return o.rel == rel }); i >= 0 {
+		o := k.open[i]
+		k.open = append(slices.Delete(k.open, i, i+1), o)
+		o.users++
+		return o
+	}
+	o := &openVolume{rel: rel, users: 1}
+	k.open = append(k.open, o)
+	if len(k.open) > keptVolumes {
+		k.remove(0)
+	}
+	return o
+}
+
+// give ends a use of an archive; one that went wrong is not kept.
+func (k *volumes) give(o *openVolume, keep bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	o.users--
+	if !keep {
+		if i := slices.Index(k.open, o); i >= 0 {
+			k.remove(i)
+			return
+		}
+	}
+	o.closeIfUnused()
+}
+
+// remove takes an archive off the list, and closes it when nobody reads it.
+func (k *volumes) remove(i int) {
+	o := k.open[i]
+	k.open = slices.Delete(k.open, i, i+1)
+	o.unkept = true
+	o.closeIfUnused()
+}
+
+func (o *openVolume) closeIfUnused() {
+	if o.users == 0 && o.unkept && o.volume != nil {
+		_ = o.Close()
+	}
+}
+
+func (k *volumes) close() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for len(k.open) > 0 {
+		k.remove(0)
+	}
+}
