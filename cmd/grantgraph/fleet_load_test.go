@@ -50,7 +50,7 @@ func questions(sql bool) (list []*question) {
 	free("/api/v1/grants/summary", 401) // without a key
 	free("/api/v1/nothing/here", 404)
 	if sql {
-		list = append(list, &question{"POST", "/api/v1/sql", `{"sql":"SELECT funder_state, COUNT(*) AS n FROM grants GROUP BY ALL ORDER BY ALL"}`, true, 200})
+		list = append(list, &question{"POST", "/api/v1/sql", `{"sql":"SELECT recipient_state, COUNT(*) AS n FROM grants GROUP BY ALL ORDER BY ALL"}`, true, 200})
 	}
 	return list
 }
@@ -318,6 +318,15 @@ func (l *fleetLoad) start(pace time.Duration) (stop func()) {
 		cancel()
 		asking.Wait()
 	}
+}
+
+// burst has every client ask so often, as fast as it is answered.
+func (l *fleetLoad) burst(each int) {
+	var asking sync.WaitGroup
+	for _, c := range l.clients {
+		asking.Go(func() { c.run(context.Background(), 0, each) })
+	}
+	asking.Wait()
 }
 
 // event does something to the fleet under load. What it excuses, it excuses until

@@ -52,6 +52,8 @@ type fleetNode struct {
 	log   *listening
 	ended <-chan error
 	all   strings.Builder // logs of the processes before
+
+	mounted bool // its data is on a small disk of its own
 }
 
 // startFleet starts everything but the nodes. What a machine lacks is told by
@@ -327,8 +329,8 @@ type gateway struct {
 	cmd     *exec.Cmd
 }
 
-// bucket is where a fleet keeps everything.
-const bucket = "fleet"
+// bucket and prefix are where a fleet keeps everything.
+const bucket, prefix = "fleet", "production"
 
 func startGateway(t *testing.T, program string) *gateway {
 	t.Helper()
@@ -365,7 +367,7 @@ func (g *gateway) stop() {
 }
 
 func (g *gateway) store() *objectStore {
-	return &objectStore{address: "s3://" + bucket + "/production?endpoint=http://" + g.addr, env: credentials}
+	return &objectStore{address: "s3://" + bucket + "/" + prefix + "?endpoint=http://" + g.addr, env: credentials}
 }
 
 // version is the one that was built last.
@@ -376,4 +378,38 @@ func (f *fleet) version(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return s.Manifest.Version
+}
+
+// timeTaken is what a process and its children have taken of the processors, in seconds.
+func timeTaken(t *testing.T, pid int) (seconds float64) {
+	t.Helper()
+	stats, err := filepath.Glob("/proc/[0-9]*/stat")
+	if err != nil || len(stats) == 0 {
+		t.Fatalf("the system does not tell what processes take: %v", err)
+	}
+	for _, path := range stats {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			continue // it has ended
+		}
+		_, rest, _ := strings.Cut(string(text), ") ")
+		fields := strings.Fields(rest) // from the state on, the third field
+		if len(fields) < 15 {
+			t.Fatalf("%s: %s", path, text)
+		}
+		of := func(i int) float64 {
+			ticks, err := strconv.ParseFloat(fields[i], 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return ticks / 100 // of the kernel's interface, whatever its own are
+		}
+		switch {
+		case filepath.Base(filepath.Dir(path)) == strconv.Itoa(pid):
+			seconds += of(11) + of(12) + of(13) + of(14) // and of children that have ended
+		case fields[1] == strconv.Itoa(pid):
+			seconds += of(11) + of(12)
+		}
+	}
+	return seconds
 }

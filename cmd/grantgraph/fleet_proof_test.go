@@ -1,17 +1,40 @@
 package main
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
 	"testing"
 	"time"
 
+	"github.com/minio/minio-go/v7"
+	miniocredentials "github.com/minio/minio-go/v7/pkg/credentials"
+
 	"grantgraph/internal/bench/world"
+	"grantgraph/internal/snapshot"
 )
 
 // whole is whether the whole proof is asked for (make fleet), not the short form
-// that runs with all tests.
+// that runs with all tests. It needs an object store that can be stopped.
 func whole() bool { return os.Getenv("GRANTGRAPH_TEST_GATEWAY") != "" }
+
+// proof is a fleet under load, and what is done to it.
+type proof struct {
+	*testing.T
+	fleet *fleet
+	load  *fleetLoad
+	dice  *rand.Rand
+
+	builds int // that were made after the first
+	rates  []fleetRate
+}
 
 // TestFleetUnderLoad is the proof that several machines are one service. Clients
 // ask through the load balancer all the time while things happen to the rest. No
@@ -24,40 +47,342 @@ func TestFleetUnderLoad(t *testing.T) {
 		nodes, clients = 3, 6
 	}
 	f := startFleet(t, nodes)
-	l := newLoad(t, f, clients, 2, whole())
+	p := &proof{T: t, fleet: f, load: newLoad(t, f, clients, 2, whole()), dice: rand.New(rand.NewPCG(seed(t), 3))}
 	version := f.version(t)
-	l.learn(t, f, version)
-	for _, n := range f.nodes {
-		f.start(t, n)
+	p.load.learn(t, f, version)
+	if whole() {
+		f.nodes[2].smallDisk(t)
+	}
+	for n, node := range f.nodes {
+		f.start(t, node)
+		if whole() {
+			p.measure(n + 1)
+		}
 	}
 	f.awaitAll(t, version)
-	stop := l.start(40 * time.Millisecond)
+	stop := p.load.start(40 * time.Millisecond)
 	defer stop()
-	l.event(t, &fleetEvent{name: "nothing happens"}, func() { l.more(t, 100) })
-
-	moments := rand.New(rand.NewPCG(seed(t), 3))
-	l.event(t, &fleetEvent{name: "a node is killed and started again", cut: true}, func() {
-		victim := f.nodes[moments.IntN(len(f.nodes))]
-		victim.kill(t)
-		l.more(t, 100)
-		f.start(t, victim)
-	})
-	l.event(t, &fleetEvent{name: "all are restarted, one after the other"}, func() {
-		for _, n := range f.nodes {
-			n.stop(t)
-			f.start(t, n)
+	p.load.event(t, &fleetEvent{name: "nothing happens"}, func() { p.load.more(t, 100) })
+	p.killNode()
+	p.restartAll()
+	p.publish()
+	if whole() {
+		for range 4 {
+			p.killNode()
 		}
-	})
-	l.event(t, &fleetEvent{name: "a build is published"}, func() {
-		world.Other.Publish(t, f.from)
-		next := f.version(t)
-		l.learn(t, f, next)
-		f.store.publish(t, "--data", f.from)
-		f.awaitAll(t, next)
-	})
+		p.killFetching()
+		p.publishDamaged()
+		p.stopDatabase(10 * time.Second)
+		p.stopStore(time.Minute)
+		p.fillDisk(f.nodes[2])
+	}
 	stop()
-	l.settle(t, f)
+	p.load.settle(t, f)
 	for _, n := range f.nodes {
 		n.stop(t)
 	}
+}
+
+// killNode kills a node in the middle of what it does, and starts it again.
+func (p *proof) killNode() {
+	p.load.event(p.T, &fleetEvent{name: "a node is killed and started again", cut: true}, func() {
+		victim := p.fleet.nodes[p.dice.IntN(len(p.fleet.nodes))]
+		p.load.more(p.T, p.dice.IntN(50))
+		victim.kill(p.T)
+		p.load.more(p.T, 100)
+		p.fleet.start(p.T, victim)
+	})
+}
+
+// restartAll is what an upgrade does.
+func (p *proof) restartAll() {
+	p.load.event(p.T, &fleetEvent{name: "all are restarted, one after the other"}, func() {
+		for _, n := range p.fleet.nodes {
+			n.stop(p.T)
+			p.fleet.start(p.T, n)
+		}
+	})
+}
+
+// make makes another build on the machine that builds. No two that follow each
+// other have content in common, so that nodes fetch it.
+func (p *proof) make() (version string) {
+	worlds := []world.World{world.Small, world.Other}
+	p.builds++
+	return worlds[p.builds%len(worlds)].Publish(p.T, p.fleet.from).Manifest.Version
+}
+
+// build makes another build, and asks the model what is right in it.
+func (p *proof) build() (version string) {
+	version = p.make()
+	p.load.learn(p.T, p.fleet, version)
+	return version
+}
+
+// publish publishes a build, which all nodes take up.
+func (p *proof) publish() {
+	p.load.event(p.T, &fleetEvent{name: "a build is published"}, func() {
+		next := p.build()
+		p.fleet.store.publish(p.T, "--data", p.fleet.from)
+		began := time.Now()
+		p.fleet.awaitAll(p.T, next)
+		p.figure("Published, and served by all %d nodes after %.1f seconds: a node looks at the pointer every five seconds, and at its disk every two.\n", len(p.fleet.nodes), time.Since(began).Seconds())
+	})
+}
+
+// killFetching kills a node as soon as it holds something of a new build, which
+// it goes on with when it is started again.
+func (p *proof) killFetching() {
+	p.load.event(p.T, &fleetEvent{name: "a node is killed while it fetches", cut: true}, func() {
+		next := p.build()
+		victim := p.fleet.nodes[p.dice.IntN(len(p.fleet.nodes))]
+		p.fleet.store.publish(p.T, "--data", p.fleet.from)
+		until(p.T, "a node to fetch", func() (bool, error) {
+			got, err := os.ReadDir(filepath.Join(victim.data, "builds"))
+			return len(got) > 1, err
+		})
+		victim.kill(p.T)
+		p.load.more(p.T, 100)
+		p.fleet.start(p.T, victim)
+		p.fleet.awaitAll(p.T, next)
+	})
+}
+
+// publishDamaged has a build in the store that is not what it was when it was
+// sent. All nodes refuse it and say so; once it was sent again, they take it.
+func (p *proof) publishDamaged() {
+	p.load.event(p.T, &fleetEvent{name: "a damaged build is published, then mended"}, func() {
+		before := p.fleet.version(p.T)
+		failures := make([]float64, len(p.fleet.nodes))
+		for i, n := range p.fleet.nodes {
+			failures[i] = p.failures(n)
+		}
+		next := p.make()
+		p.spoil()
+		p.fleet.store.publish(p.T, "--data", p.fleet.from)
+		for i, n := range p.fleet.nodes {
+			until(p.T, n.name+" to refuse what is damaged", func() (bool, error) {
+				return p.failures(n) > failures[i] && strings.Contains(n.log.String(), "does not match its checksum"), nil
+			})
+			if got, err := servedVersion("http://" + n.addr); err != nil || got != before {
+				p.Errorf("%s serves %s, not %s: %v", n.name, got, before, err)
+			}
+		}
+		p.load.more(p.T, 100)
+		p.load.learn(p.T, p.fleet, next)
+		p.fleet.store.publish(p.T, "--data", p.fleet.from, "--resend")
+		p.fleet.awaitAll(p.T, next)
+	})
+}
+
+// failures is how often a node says that it could not take something.
+func (p *proof) failures(n *fleetNode) float64 {
+	v, err := n.metric(`grantgraph_store_failures_total{what="snapshots"}`)
+	if err != nil {
+		p.Fatal(err)
+	}
+	return v
+}
+
+// spoil puts another byte into the longest file of the newest build, in the store.
+func (p *proof) spoil() {
+	s, err := snapshot.Open(p.fleet.from)
+	if err != nil {
+		p.Fatal(err)
+	}
+	file := slices.MaxFunc(s.Manifest.Files, func(a, b snapshot.File) int { return int(a.Bytes - b.Bytes) })
+	body, err := os.ReadFile(filepath.Join(s.Dir, filepath.FromSlash(file.Path)))
+	if err != nil {
+		p.Fatal(err)
+	}
+	body[len(body)/2] ^= 1
+	client, err := minio.New(p.fleet.gateway.addr, &minio.Options{Creds: miniocredentials.NewStaticV4("tester", "tester-secret", ""), Region: "us-east-1"})
+	if err != nil {
+		p.Fatal(err)
+	}
+	if _, err := client.PutObject(p.Context(), bucket, prefix+"/snapshots/objects/"+file.SHA256, strings.NewReader(string(body)), file.Bytes, minio.PutObjectOptions{}); err != nil {
+		p.Fatal(err)
+	}
+}
+
+// stopDatabase has PostgreSQL away: what is charged is refused, all else goes on.
+func (p *proof) stopDatabase(long time.Duration) {
+	e := &fleetEvent{name: fmt.Sprintf("PostgreSQL is stopped for %s", long), lost: true}
+	p.load.event(p.T, e, func() {
+		p.fleet.database.Halt()
+		p.hold(long)
+		p.load.more(p.T, 50) // which need no database
+		if err := p.fleet.database.Resume(p.Context()); err != nil {
+			p.Fatal(err)
+		}
+		for _, n := range p.fleet.nodes {
+			p.fleet.awaitBalancer(p.T, n, "UP")
+		}
+	})
+	if e.failures["503 store_unavailable"] == 0 {
+		p.Error("nobody was told that the database is away")
+	}
+}
+
+// stopStore has the object store away. What is served stays, a node that is
+// started meanwhile serves what is on its disk, and who publishes is told; then
+// everything goes on.
+func (p *proof) stopStore(long time.Duration) {
+	p.load.event(p.T, &fleetEvent{name: fmt.Sprintf("the object store is stopped for %s", long)}, func() {
+		p.fleet.gateway.stop()
+		ctx, cancel := context.WithTimeout(p.Context(), long)
+		defer cancel()
+		next := p.build()
+		if out, err := p.fleet.store.tryPublish("--data", p.fleet.from); err == nil || !strings.Contains(out, "Try: ") {
+			p.Errorf("published nowhere: %v\n%s", err, out)
+		}
+		n := p.fleet.nodes[p.dice.IntN(len(p.fleet.nodes))]
+		n.stop(p.T)
+		p.fleet.start(p.T, n)
+		<-ctx.Done()
+		p.fleet.gateway.start(p.T)
+		p.fleet.store.publish(p.T, "--data", p.fleet.from)
+		p.fleet.awaitAll(p.T, next)
+	})
+}
+
+// fillDisk leaves no room on the disk of a node, which stays with the version it
+// has while the others go on to the next, and follows when there is room.
+func (p *proof) fillDisk(n *fleetNode) {
+	way := "a disk of its own"
+	if !n.mounted {
+		way = "a limit on the size of its files"
+	}
+	p.load.event(p.T, &fleetEvent{name: "the disk of a node is full (" + way + ")"}, func() {
+		before := p.fleet.version(p.T)
+		filler := filepath.Join(n.data, "filler")
+		if n.mounted {
+			fill(p.T, filler)
+		} else {
+			n.stop(p.T)
+			p.fleet.start(p.T, n, "bash", "-c", `ulimit -f 256; exec "$@"`, "bash")
+		}
+		next := p.build()
+		p.fleet.store.publish(p.T, "--data", p.fleet.from)
+		for _, other := range p.fleet.nodes {
+			if other != n {
+				p.fleet.awaitNode(p.T, other, next)
+			}
+		}
+		until(p.T, n.name+" to say that its disk is full", func() (bool, error) {
+			return strings.Contains(n.log.String(), "MB are free") || strings.Contains(n.log.String(), "no space left"), nil
+		})
+		p.load.more(p.T, 100)
+		if got, err := servedVersion("http://" + n.addr); err != nil || got != before {
+			p.Errorf("%s serves %s, not %s: %v", n.name, got, before, err)
+		}
+		// Also when it is started with a full disk.
+		if n.mounted {
+			n.stop(p.T)
+			p.fleet.start(p.T, n)
+			p.load.more(p.T, 100)
+			if err := os.Remove(filler); err != nil {
+				p.Fatal(err)
+			}
+		} else {
+			n.stop(p.T)
+			p.fleet.start(p.T, n)
+		}
+		p.fleet.awaitAll(p.T, next)
+	})
+}
+
+// smallDisk gives a node a disk of its own, where we may: root can mount one.
+func (n *fleetNode) smallDisk(t *testing.T) {
+	t.Helper()
+	if err := os.MkdirAll(n.data, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if syscall.Mount("tmpfs", n.data, "tmpfs", 0, "size=256m") != nil {
+		return
+	}
+	n.mounted = true
+	t.Cleanup(func() {
+		if err := syscall.Unmount(n.data, syscall.MNT_DETACH); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// fill writes a file until the disk takes no more.
+func fill(t *testing.T, path string) {
+	t.Helper()
+	file, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	block := make([]byte, 4096)
+	for err == nil {
+		_, err = file.Write(block)
+	}
+	if !errors.Is(err, syscall.ENOSPC) {
+		t.Fatal(err)
+	}
+}
+
+// hold lets time pass, for what is a matter of time.
+func (p *proof) hold(long time.Duration) {
+	ctx, cancel := context.WithTimeout(p.Context(), long)
+	defer cancel()
+	<-ctx.Done()
+}
+
+// figure adds to the figures of docs/benchmarks.md, where they are asked for.
+func (p *proof) figure(format string, args ...any) {
+	path := os.Getenv("GRANTGRAPH_TEST_FIGURES")
+	if path == "" {
+		return
+	}
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err == nil {
+		_, err = io.WriteString(file, fmt.Sprintf(format, args...))
+		err = errors.Join(err, file.Close())
+	}
+	if err != nil {
+		p.Fatal(err)
+	}
+}
+
+// measure asks as fast as the fleet answers, and adds what its parts took for it.
+func (p *proof) measure(nodes int) {
+	const clients, each = 12, 250
+	l := newLoad(p.T, p.fleet, clients, 1, false)
+	l.learn(p.T, p.fleet, p.fleet.version(p.T))
+	of := func() (node, proxy, database float64) {
+		for _, n := range p.fleet.nodes[:nodes] {
+			node += timeTaken(p.T, n.cmd.Process.Pid)
+		}
+		return node, timeTaken(p.T, p.fleet.balancer.Process.Pid), timeTaken(p.T, p.fleet.database.PID())
+	}
+	for range 2 { // the first fills caches and connections
+		node, proxy, database := of()
+		began := time.Now()
+		l.burst(each)
+		took := time.Since(began).Seconds()
+		node2, proxy2, database2 := of()
+		p.rates = append(p.rates, fleetRate{nodes, clients * each / took, clients * each / (node2 - node), clients * each / (proxy2 - proxy), clients * each / (database2 - database)})
+	}
+	p.rates = slices.Delete(p.rates, len(p.rates)-2, len(p.rates)-1)
+	l.settle(p.T, p.fleet)
+	if nodes < len(p.fleet.nodes) {
+		return
+	}
+	p.figure("| nodes | requests a second | for each second of the nodes' processors | to one node | for each second of HAProxy's | of PostgreSQL's |\n|---|---|---|---|---|---|\n")
+	for _, r := range p.rates {
+		p.figure("| %d | %.0f | %.0f | %.2f | %.0f | %.0f |\n", r.nodes, r.wall, r.node, r.node/p.rates[0].node, r.proxy, r.database)
+	}
+	p.figure("\n")
+}
+
+// fleetRate is how many requests were answered in a second, by the clock and by
+// the processor time of the parts of a fleet.
+type fleetRate struct {
+	nodes                       int
+	wall, node, proxy, database float64
 }

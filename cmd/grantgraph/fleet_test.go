@@ -117,13 +117,18 @@ func (s *objectStore) program(args ...string) *exec.Cmd {
 
 func (s *objectStore) publish(t *testing.T, args ...string) string {
 	t.Helper()
-	cmd := s.program(append([]string{"publish", "--to", s.address, "--quiet"}, args...)...)
-	cmd.Env = append(append(os.Environ(), cmd.Env...), "GRANTGRAPH_TEST_AS_PROGRAM=1")
-	out, err := cmd.CombinedOutput()
+	out, err := s.tryPublish(args...)
 	if err != nil {
 		t.Fatalf("publish %v: %v\n%s", args, err, out)
 	}
-	return string(out)
+	return out
+}
+
+func (s *objectStore) tryPublish(args ...string) (string, error) {
+	cmd := s.program(append([]string{"publish", "--to", s.address, "--quiet"}, args...)...)
+	cmd.Env = append(append(os.Environ(), cmd.Env...), "GRANTGRAPH_TEST_AS_PROGRAM=1")
+	out, err := cmd.CombinedOutput()
+	return string(out), err
 }
 
 // servedVersion asks a node for something that rests on the dataset.

@@ -190,6 +190,9 @@ func (s *Server) Halt() {
 	}
 }
 
+// PID is the process that all others of the server are children of.
+func (s *Server) PID() int { return s.cmd.Process.Pid }
+
 // Stop ends the server and removes its data.
 func (s *Server) Stop() error {
 	s.Halt()
