@@ -12,11 +12,13 @@ import (
 	"time"
 )
 
-// Entrance is where a service is reached. It is open from the moment it is bound:
-// as long as there is nothing to serve, whoever asks is told so, and why, so that
-// a load balancer and an operator can tell a server that is fetching its first
-// snapshot from one that is dead.
+// Entrance is where a service is reached. The address for operators is open from
+// the beginning: as long as there is nothing to serve, whoever asks there is told
+// so, and why. That of clients is opened when there is something to serve: a load
+// balancer that has not noticed that the server was started anew finds nobody
+// there and asks another, instead of handing on that this one is not ready.
 type Entrance struct {
+	addr          string       // of clients
 	public, admin net.Listener // nil where there is none
 	metrics       *metrics
 	log           *slog.Logger
@@ -25,10 +27,11 @@ type Entrance struct {
 	running       sync.WaitGroup
 }
 
-// Bind binds the addresses of a service and answers there that it is not ready,
-// until a Server that was opened with the entrance runs.
+// Bind binds the address for operators and answers there that the service is not
+// ready, until a Server that was opened with the entrance runs. That the other
+// address can be had is seen at once too.
 func Bind(opt Options) (_ *Entrance, err error) {
-	e := &Entrance{metrics: newMetrics(opt.Budget), log: opt.Log}
+	e := &Entrance{addr: opt.Addr, metrics: newMetrics(opt.Budget), log: opt.Log}
 	e.Say(func() string { return "starting" })
 	defer func() {
 		if err != nil {
@@ -41,10 +44,9 @@ func Bind(opt Options) (_ *Entrance, err error) {
 		}
 	}
 	if opt.Addr != "" {
-		if e.public, err = listen("--addr", opt.Addr); err != nil {
+		if err := Probe(opt.Addr); err != nil {
 			return nil, err
 		}
-		e.wait(e.public, http.NewServeMux())
 	}
 	if opt.Admin != "" {
 		if e.admin, err = listen("--admin", opt.Admin); err != nil {
@@ -53,11 +55,18 @@ func Bind(opt Options) (_ *Entrance, err error) {
 		mux := http.NewServeMux()
 		mux.Handle("GET /metrics", e.metrics.handler())
 		e.wait(e.admin, mux)
-	}
-	if public, admin := e.Addresses(); public+admin != "" {
-		opt.Log.Info("listening", "at", public, "admin", admin)
+		_, admin := e.Addresses()
+		opt.Log.Info("listening", "admin", admin)
 	}
 	return e, nil
+}
+
+// open binds the address of clients.
+func (e *Entrance) open() (err error) {
+	if e.addr != "" {
+		e.public, err = listen("--addr", e.addr)
+	}
+	return err
 }
 
 // Say sets what is said of why the service is not ready, in a few words.

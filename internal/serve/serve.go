@@ -134,8 +134,8 @@ func OpenAccounts(data string, database secret.URL, opt account.Options) (accoun
 	return account.OpenSQLite(Accounts(data), opt)
 }
 
-// Open opens the data directory and binds the addresses. Before Run all that is
-// answered there is that the service is not ready.
+// Open opens the data directory and binds the addresses. Before Run nothing is
+// answered but, at the address for operators, that the service is not ready.
 func Open(opt Options) (_ *Server, err error) {
 	opt.Log = slog.New(masked{opt.Log.Handler()})
 	s := &Server{opt: opt, log: opt.Log, entrance: opt.Entrance}
@@ -158,7 +158,7 @@ func Open(opt Options) (_ *Server, err error) {
 			return nil, err
 		}
 	}
-	s.metrics, s.public, s.admin = s.entrance.metrics, s.entrance.public, s.entrance.admin
+	s.metrics, s.admin = s.entrance.metrics, s.entrance.admin
 	s.entrance.Say(func() string { return "opening the snapshot" })
 	if s.holder, err = dataset.Open(opt.Data, dataset.Options{SQL: opt.SQL, Clock: s.opt.Clock, Log: opt.Log}); err != nil {
 		return nil, err
@@ -182,6 +182,10 @@ func Open(opt Options) (_ *Server, err error) {
 	if s.secrets, err = openSecrets(opt.Secrets); err != nil {
 		return nil, err
 	}
+	if err := s.entrance.open(); err != nil {
+		return nil, err
+	}
+	s.public = s.entrance.public
 	if s.opt.BaseURL == "" {
 		s.opt.BaseURL, _ = s.entrance.Addresses()
 	}
