@@ -1,17 +1,30 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
 
+	"grantgraph/internal/disk"
+	"grantgraph/internal/fault"
+	"grantgraph/internal/parallel"
+	"grantgraph/internal/secret"
 	"grantgraph/internal/serve/warehouse"
 	"grantgraph/internal/snapshot"
+	"grantgraph/internal/snapshot/remote"
 )
 
 // exportCmd writes the warehouse for other engines.
 type exportCmd struct {
-	Out  string `required:"" help:"Folder to write; must be new or empty." placeholder:"DIR"`
-	Data string `help:"Data directory with the snapshot." default:"data" placeholder:"DIR"`
-	Open bool   `help:"Leave out the tables of the Pro plan."`
+	Out    string        `help:"Folder to write; must be new or empty." placeholder:"DIR" xor:"where" required:""`
+	To     string        `help:"Store to write to instead: s3://bucket/prefix, or a folder. The export goes below exports/ and the version of the snapshot." placeholder:"STORE" xor:"where" required:""`
+	Data   string        `help:"Data directory with the snapshot." default:"data" placeholder:"DIR"`
+	Open   bool          `help:"Leave out the tables of the Pro plan."`
+	Header []secret.Text `name:"store-header" help:"Header of server-side encryption to send with every object." placeholder:"NAME:VALUE"`
 }
 
 // Help is shown by export --help.
@@ -21,7 +34,11 @@ year are partitioned by it, Hive style (grants/tax_year=2022/…). The folder dd
 the table definitions for ClickHouse, Spark, Trino and PostgreSQL, and export.json
 has the number of rows of each table.
 
-Example:  grantgraph export --data data --out export`
+    grantgraph export --data data --out export
+    grantgraph export --data data --to s3://bucket/prefix
+
+In a store, export.json comes last: an export that has it is whole. The definitions
+name the files where they lie there.`
 }
 
 func (c *exportCmd) Run(a *app) error {
@@ -34,12 +51,87 @@ func (c *exportCmd) Run(a *app) error {
 		return err
 	}
 	defer release()
+	if c.To != "" {
+		return c.send(a, s)
+	}
+	return c.write(a, s, c.Out, c.Out, warehouse.Location{})
+}
+
+// write exports into a folder and says what came of it.
+func (c *exportCmd) write(a *app, s *snapshot.Snapshot, dir, shown string, at warehouse.Location) error {
 	t := newTable("table", ">rows", "files")
-	e, err := warehouse.Export(a.Ctx, s, c.Out, !c.Open, func(x warehouse.ExportedTable) { t.add(x.Name, count(x.Rows), x.Files) })
+	e, err := warehouse.Export(a.Ctx, s, dir, warehouse.ExportOptions{Open: c.Open, Location: at,
+		Done: func(x warehouse.ExportedTable) { t.add(x.Name, count(x.Rows), x.Files) }})
 	if err != nil {
 		return err
 	}
 	t.print(a.Out)
-	fmt.Fprintf(a.Out, "\nSnapshot %s: %d tables in %s\n", e.Version, len(e.Tables), c.Out)
+	fmt.Fprintf(a.Out, "\nSnapshot %s: %d tables in %s\n", e.Version, len(e.Tables), shown)
 	return nil
+}
+
+// send exports into a store, by way of a folder in the data directory.
+func (c *exportCmd) send(a *app, s *snapshot.Snapshot) error {
+	store, err := remote.Open(c.To, remote.Options{Headers: c.Header})
+	if err != nil {
+		return err
+	}
+	prefix := "exports/" + s.Manifest.Version
+	if c.Open {
+		prefix += "-open"
+	}
+	at := warehouse.Location{URI: store.String() + "/" + prefix}
+	if web := remote.Web(store); web != "" {
+		at.Web = web + "/" + prefix
+	} else {
+		at.URI = "file://" + filepath.ToSlash(at.URI)
+	}
+	switch _, err := store.Head(a.Ctx, prefix+"/"+warehouse.ExportName); {
+	case err == nil:
+		return fault.New("export_exists", "%s has this snapshot already, in %s", store, prefix).Try("use it; an export never writes over another")
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	dir, err := os.MkdirTemp(c.Data, ".export-")
+	if err != nil {
+		return fault.Disk(c.Data, err)
+	}
+	defer disk.RemoveAll(dir)
+	if err := c.write(a, s, dir, at.URI, at); err != nil {
+		return err
+	}
+	return sendFolder(a.Ctx, store, dir, prefix, warehouse.ExportName)
+}
+
+// sendFolder stores the files of a folder, one of them after all others.
+func sendFolder(ctx context.Context, store remote.Store, dir, prefix, last string) error {
+	var files []string
+	err := fs.WalkDir(os.DirFS(dir), ".", func(path string, e fs.DirEntry, err error) error {
+		if err == nil && !e.IsDir() {
+			files = append(files, path)
+		}
+		return err
+	})
+	if err != nil {
+		return fault.Disk(dir, err)
+	}
+	files = slices.DeleteFunc(files, func(f string) bool { return f == last })
+	send := func(ctx context.Context, file string) error {
+		path := filepath.Join(dir, filepath.FromSlash(file))
+		f, err := os.Open(path)
+		if err != nil {
+			return fault.Disk(path, err)
+		}
+		defer f.Close()
+		info, err := f.Stat()
+		if err != nil {
+			return fault.Disk(path, err)
+		}
+		return store.Put(ctx, prefix+"/"+file, f, info.Size())
+	}
+	const together = 6
+	if err := parallel.Each(ctx, together, len(files), func(ctx context.Context, i int) error { return send(ctx, files[i]) }); err != nil {
+		return err
+	}
+	return send(ctx, last)
 }

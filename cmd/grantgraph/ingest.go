@@ -68,6 +68,7 @@ type ingestPlanCmd struct {
 	stageFlags
 	Sources string `help:"Where the archives of returns are: a folder as fetch and synth fill it, or s3://bucket/prefix with the same folders below." default:"sources" placeholder:"DIR"`
 	Workers int    `help:"Archives listed at a time; 0 is one per core." default:"0" placeholder:"N"`
+	Size    int64  `name:"shard-bytes" help:"How much XML a shard holds. Smaller ones share a small corpus better; the build comes out the same." default:"33554432" placeholder:"N"`
 	Prune   bool   `help:"Remove staged shards that the new plan does not use."`
 	JSON    bool   `name:"json" help:"Print JSON."`
 	Quiet   bool   `short:"q" help:"No progress."`
@@ -84,8 +85,9 @@ An archive that is no readable zip is set aside with its reason; the others are 
 }
 
 func (c *ingestPlanCmd) Run(a *app) error {
-	if c.Workers < 0 {
-		return fault.New("bad_flag", "--workers must not be negative").Try("grantgraph ingest plan --help")
+	const least, most = 64 << 10, 1 << 30
+	if c.Workers < 0 || c.Size < least || c.Size > most {
+		return fault.New("bad_flag", "--workers must not be negative, and --shard-bytes %d to %d", least, most).Try("grantgraph ingest plan --help")
 	}
 	stage, err := c.stageFlags.open()
 	if err != nil {
@@ -97,7 +99,7 @@ func (c *ingestPlanCmd) Run(a *app) error {
 	}
 	defer q.Close()
 	bar := a.phase("hash", 0, c.Quiet || c.JSON)
-	p, err := q.Plan(a.Ctx, queue.PlanOptions{Sources: c.Sources, Stage: stage, Workers: c.Workers, Prune: c.Prune, Progress: func(done, _ int64) { bar.set(done) }})
+	p, err := q.Plan(a.Ctx, queue.PlanOptions{Sources: c.Sources, Stage: stage, Workers: c.Workers, ShardBytes: c.Size, Prune: c.Prune, Progress: func(done, _ int64) { bar.set(done) }})
 	if err != nil {
 		return a.resumeWith(err, "run the same command again; the plan before this one still counts")
 	}

@@ -105,6 +105,7 @@ type builder struct {
 	sources    *Sources
 	stageDir   string
 	stager     *stager
+	shared     *Plan // of the shared stage, if there is one
 	shardBytes int64
 
 	places   *place.Gazetteer
@@ -156,6 +157,11 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 	}
 	defer release()
 
+	if opt.Stage != nil {
+		if b.shared, err = b.sharedPlan(ctx); err != nil {
+			return nil, err
+		}
+	}
 	edition, err := b.makeEdition(ctx, now)
 	if err != nil {
 		return nil, err
@@ -203,13 +209,10 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 func (b *builder) readCorpus(ctx context.Context) (*corpus, error) {
 	var err error
 	c := &corpus{}
-	if b.opt.Stage != nil {
-		c.Plan, err = b.sharedPlan(ctx)
-	} else {
-		c.Plan, err = b.planShards(ctx)
-	}
-	if err != nil {
-		return nil, err
+	if c.Plan = b.shared; c.Plan == nil {
+		if c.Plan, err = b.planShards(ctx); err != nil {
+			return nil, err
+		}
 	}
 	if err := b.stageAll(ctx, c.Plan); err != nil {
 		return nil, err

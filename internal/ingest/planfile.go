@@ -26,7 +26,8 @@ type PlanOptions struct {
 	// Progress is told how many archives are listed, of how many. It may be nil.
 	Progress func(done, total int64)
 	// ShardBytes is how much XML a shard holds; 0 is what a build on one machine
-	// takes, so that both make the same shards.
+	// takes, so that both make the same shards. What is built of them is the same
+	// for any.
 	ShardBytes int64
 }
 

@@ -18,8 +18,8 @@ type PlanOptions struct {
 	Workers  int
 	Prune    bool // remove staged shards that the plan does not use
 	Progress func(done, total int64)
-
-	shardBytes int64 // tests make it small to have many
+	// ShardBytes is how much XML a shard holds; 0 is what a build takes.
+	ShardBytes int64
 }
 
 // Planned is what a plan came to.
@@ -74,7 +74,7 @@ func (q *Queue) Plan(ctx context.Context, opt PlanOptions) (*Planned, error) {
 			known = nil
 		}
 	}
-	p, err := ingest.MakePlan(ctx, ingest.PlanOptions{Sources: opt.Sources, Workers: opt.Workers, Known: known, Progress: opt.Progress, ShardBytes: opt.shardBytes})
+	p, err := ingest.MakePlan(ctx, ingest.PlanOptions{Sources: opt.Sources, Workers: opt.Workers, Known: known, Progress: opt.Progress, ShardBytes: opt.ShardBytes})
 	if err != nil {
 		return nil, err
 	}

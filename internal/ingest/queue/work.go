@@ -502,9 +502,14 @@ func scratchFolder(below string) (dir string, tidy func(), err error) {
 	if dir, err = os.MkdirTemp(below, scratchMark); err != nil {
 		return "", nil, fault.Disk(below, err)
 	}
-	lock, err := os.Create(filepath.Join(dir, "lock"))
+	// It gets its name when it is locked: one that is not is of a dead worker.
+	fresh := filepath.Join(dir, "lock.new")
+	lock, err := os.Create(fresh)
 	if err == nil {
 		err = disk.Lock(lock)
+	}
+	if err == nil {
+		err = os.Rename(fresh, filepath.Join(dir, "lock"))
 	}
 	return dir, func() { lock.Close(); _ = os.RemoveAll(dir) }, fault.Disk(dir, err)
 }

@@ -29,14 +29,28 @@ type ExportedTable struct {
 	Files       string `json:"files"` // pattern, relative to the export
 }
 
-// exportName is the file that describes an export.
-const exportName = "export.json"
+// ExportName is the file that describes an export, written last.
+const ExportName = "export.json"
+
+// ExportOptions say what is exported, and where it will lie.
+type ExportOptions struct {
+	Open bool // leave the Pro tables out
+	// Location is where other engines will find the files; the zero value is the
+	// folder they are written to.
+	Location Location
+	Done     func(ExportedTable) // called after each table; may be nil
+}
+
+// Location is where the files of an export lie, as other engines call it.
+type Location struct {
+	URI string // file:///folder or s3://bucket/prefix
+	Web string // the same as a web address, for a bucket
+}
 
 // Export writes every view of a snapshot as Parquet into a new folder, one
 // folder each, those with a year partitioned by it in the way of Hive, and the
-// definitions of the tables for other engines. Without pro, the Pro tables are
-// left out. done is called after each table and may be nil.
-func Export(ctx context.Context, s *snapshot.Snapshot, dir string, pro bool, done func(ExportedTable)) (*Exported, error) {
+// definitions of the tables for other engines.
+func Export(ctx context.Context, s *snapshot.Snapshot, dir string, opt ExportOptions) (*Exported, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, fault.Disk(dir, err)
@@ -70,7 +84,7 @@ func Export(ctx context.Context, s *snapshot.Snapshot, dir string, pro bool, don
 	out := &Exported{Version: s.Manifest.Version, Tables: []ExportedTable{}}
 	for i := range views {
 		v := &views[i]
-		if v.Pro && !pro {
+		if v.Pro && opt.Open {
 			continue
 		}
 		t, err := v.export(ctx, conn, dir)
@@ -78,11 +92,14 @@ func Export(ctx context.Context, s *snapshot.Snapshot, dir string, pro bool, don
 			return nil, fmt.Errorf("exporting %s: %w", v.Name, err)
 		}
 		out.Tables = append(out.Tables, t)
-		if done != nil {
-			done(t)
+		if opt.Done != nil {
+			opt.Done(t)
 		}
 	}
-	return out, out.write(dir, pro)
+	if opt.Location.URI == "" {
+		opt.Location.URI = "file://" + filepath.ToSlash(dir)
+	}
+	return out, out.write(dir, opt)
 }
 
 // emptyFolder makes the folder and refuses one that holds anything.
@@ -125,14 +142,14 @@ func (v *View) export(ctx context.Context, conn *sql.Conn, dir string) (Exported
 }
 
 // write adds the definitions and the description.
-func (e *Exported) write(dir string, pro bool) error {
+func (e *Exported) write(dir string, opt ExportOptions) error {
 	ddl := filepath.Join(dir, "ddl")
 	if err := os.MkdirAll(ddl, 0o755); err != nil {
 		return fault.Disk(ddl, err)
 	}
 	for _, d := range dialects {
 		path := filepath.Join(ddl, d.name+".sql")
-		if err := os.WriteFile(path, []byte(d.script("file://"+filepath.ToSlash(dir), pro)), 0o644); err != nil {
+		if err := os.WriteFile(path, []byte(d.script(opt.Location, !opt.Open)), 0o644); err != nil {
 			return fault.Disk(path, err)
 		}
 	}
@@ -140,7 +157,7 @@ func (e *Exported) write(dir string, pro bool) error {
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(dir, exportName)
+	path := filepath.Join(dir, ExportName)
 	if err := os.WriteFile(path, append(body, '\n'), 0o644); err != nil {
 		return fault.Disk(path, err)
 	}

@@ -11,12 +11,12 @@ type dialect struct {
 	name  string
 	head  string // comment at the top
 	types map[string]string
-	table func(v *View, types map[string]string, location string) string
+	table func(v *View, types map[string]string, location Location) string
 }
 
 // dialects are the engines that an export has definitions for.
 var dialects = []dialect{
-	{"clickhouse", "Tables for ClickHouse, and how to fill them from the Parquet files (put them where file() reads).",
+	{"clickhouse", "Tables for ClickHouse, and how to fill them from the Parquet files (in a folder, put them where file() reads; in a bucket, s3() takes credentials behind the address).",
 		map[string]string{text: "String", bigint: "Int64", integer: "Int32", boolean: "Bool", double: "Float64", date: "Date32", timestamp: "DateTime64(6)"}, createClickHouse},
 	{"spark", "Tables for Spark SQL over the Parquet files where they lie.",
 		map[string]string{text: "STRING", bigint: "BIGINT", integer: "INT", boolean: "BOOLEAN", double: "DOUBLE", date: "DATE", timestamp: "TIMESTAMP"}, createSpark},
@@ -27,7 +27,7 @@ var dialects = []dialect{
 }
 
 // script defines every table.
-func (d *dialect) script(location string, pro bool) string {
+func (d *dialect) script(location Location, pro bool) string {
 	var b strings.Builder
 	b.WriteString("-- " + d.head + "\n")
 	for i := range views {
@@ -63,7 +63,7 @@ func (v *View) sorted() []string {
 	return keys
 }
 
-func createClickHouse(v *View, types map[string]string, _ string) string {
+func createClickHouse(v *View, types map[string]string, location Location) string {
 	columns := v.lines(func(c Column) string {
 		t := types[c.Type]
 		if c.Nullable {
@@ -80,11 +80,15 @@ func createClickHouse(v *View, types map[string]string, _ string) string {
 		names = append(names, c.Name)
 	}
 	list := strings.Join(names, ", ")
-	return fmt.Sprintf("CREATE TABLE %s (\n%s\n)\nENGINE = MergeTree\n%sORDER BY (%s)\nCOMMENT %s;\nINSERT INTO %s (%s) SELECT %s FROM file('%s', Parquet);\n",
-		v.Name, columns, partition, strings.Join(v.sorted(), ", "), quote(v.Meaning), v.Name, list, list, files)
+	from := "file('" + files + "', Parquet)"
+	if location.Web != "" {
+		from = "s3(" + quote(location.Web+"/"+files) + ", Parquet)"
+	}
+	return fmt.Sprintf("CREATE TABLE %s (\n%s\n)\nENGINE = MergeTree\n%sORDER BY (%s)\nCOMMENT %s;\nINSERT INTO %s (%s) SELECT %s FROM %s;\n",
+		v.Name, columns, partition, strings.Join(v.sorted(), ", "), quote(v.Meaning), v.Name, list, list, from)
 }
 
-func createSpark(v *View, types map[string]string, location string) string {
+func createSpark(v *View, types map[string]string, location Location) string {
 	columns := v.lines(func(c Column) string {
 		return fmt.Sprintf("%s %s COMMENT %s", c.Name, types[c.Type], sparkQuote(c.Meaning))
 	}, "")
@@ -92,7 +96,11 @@ func createSpark(v *View, types map[string]string, location string) string {
 	if v.year != "" {
 		partition, repair = "PARTITIONED BY ("+v.year+")\n", "MSCK REPAIR TABLE "+v.Name+";\n"
 	}
-	return fmt.Sprintf("CREATE TABLE %s (\n%s\n)\nUSING parquet\n%sLOCATION %s;\n%s", v.Name, columns, partition, sparkQuote(location+"/"+v.Name), repair)
+	at := location.URI
+	if bucket, ok := strings.CutPrefix(at, "s3://"); ok {
+		at = "s3a://" + bucket // what its reader of buckets is called
+	}
+	return fmt.Sprintf("CREATE TABLE %s (\n%s\n)\nUSING parquet\n%sLOCATION %s;\n%s", v.Name, columns, partition, sparkQuote(at+"/"+v.Name), repair)
 }
 
 // sparkQuote makes a literal of Spark's, in which a backslash escapes.
@@ -100,7 +108,7 @@ func sparkQuote(s string) string {
 	return "'" + strings.NewReplacer(`\`, `\\`, "'", `\'`).Replace(s) + "'"
 }
 
-func createTrino(v *View, types map[string]string, location string) string {
+func createTrino(v *View, types map[string]string, location Location) string {
 	columns := v.lines(func(c Column) string {
 		return fmt.Sprintf("%s %s COMMENT %s", c.Name, types[c.Type], quote(c.Meaning))
 	}, v.year)
@@ -111,10 +119,10 @@ func createTrino(v *View, types map[string]string, location string) string {
 		partition = ", partitioned_by = ARRAY['" + v.year + "']"
 		repair = fmt.Sprintf("CALL system.sync_partition_metadata(CURRENT_SCHEMA, '%s', 'FULL');\n", v.Name)
 	}
-	return fmt.Sprintf("CREATE TABLE %s (\n%s\n)\nWITH (format = 'PARQUET', external_location = %s%s);\n%s", v.Name, columns, quote(location+"/"+v.Name), partition, repair)
+	return fmt.Sprintf("CREATE TABLE %s (\n%s\n)\nWITH (format = 'PARQUET', external_location = %s%s);\n%s", v.Name, columns, quote(location.URI+"/"+v.Name), partition, repair)
 }
 
-func createPostgres(v *View, types map[string]string, _ string) string {
+func createPostgres(v *View, types map[string]string, _ Location) string {
 	columns := v.lines(func(c Column) string {
 		if c.Nullable {
 			return c.Name + " " + types[c.Type]

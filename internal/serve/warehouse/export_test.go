@@ -21,7 +21,7 @@ func TestExport(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "it's out")
 	var seen int
-	e, err := Export(t.Context(), Invented(t), dir, true, func(ExportedTable) { seen++ })
+	e, err := Export(t.Context(), Invented(t), dir, ExportOptions{Done: func(ExportedTable) { seen++ }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestExport(t *testing.T) {
 		}
 	}
 	var read Exported
-	body, err := os.ReadFile(filepath.Join(dir, exportName))
+	body, err := os.ReadFile(filepath.Join(dir, ExportName))
 	if err != nil || json.Unmarshal(body, &read) != nil || len(read.Tables) != len(e.Tables) {
 		t.Errorf("%s: %v", body, err)
 	}
@@ -81,7 +81,7 @@ func TestExport(t *testing.T) {
 			t.Errorf("%s defines %d tables", d.name, n)
 		}
 	}
-	if _, err := Export(t.Context(), Invented(t), dir, true, nil); err == nil {
+	if _, err := Export(t.Context(), Invented(t), dir, ExportOptions{}); err == nil {
 		t.Error("an export was written over another")
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, ".*")); len(left) > 0 {
@@ -92,7 +92,7 @@ func TestExport(t *testing.T) {
 func TestExportOpen(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	e, err := Export(t.Context(), Invented(t), dir, false, nil)
+	e, err := Export(t.Context(), Invented(t), dir, ExportOptions{Open: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func TestExportOpen(t *testing.T) {
 	if err != nil || strings.Contains(string(body), "board_link") {
 		t.Errorf("the definitions of an open export: %v", err)
 	}
-	if _, err := Export(t.Context(), &snapshot.Snapshot{Dir: t.TempDir()}, filepath.Join(dir, "x", "y"), true, nil); err == nil {
+	if _, err := Export(t.Context(), &snapshot.Snapshot{Dir: t.TempDir()}, filepath.Join(dir, "x", "y"), ExportOptions{}); err == nil {
 		t.Error("a snapshot without a warehouse was exported")
 	}
 }
@@ -127,7 +127,7 @@ func TestPostgresScript(t *testing.T) {
 	}
 	defer conn.Close(t.Context())
 	i := slices.IndexFunc(dialects, func(d dialect) bool { return d.name == "postgres" })
-	if _, err := conn.Exec(t.Context(), dialects[i].script("", true)); err != nil {
+	if _, err := conn.Exec(t.Context(), dialects[i].script(Location{}, true)); err != nil {
 		t.Fatal(err)
 	}
 	var tables, columns int
@@ -148,7 +148,7 @@ func TestPostgresScript(t *testing.T) {
 func TestClickHouseScript(t *testing.T) {
 	t.Parallel()
 	i := slices.IndexFunc(dialects, func(d dialect) bool { return d.name == "clickhouse" })
-	script := dialects[i].script("", true)
+	script := dialects[i].script(Location{}, true)
 	if want := "INSERT INTO pub78 (ein, deductibility_codes) SELECT ein, deductibility_codes FROM file('pub78/*.parquet', Parquet);"; !strings.Contains(script, want) {
 		t.Errorf("the script has no %s", want)
 	}
@@ -165,8 +165,26 @@ func TestLocations(t *testing.T) {
 		"trino": `external_location = 'file:///it''s out/pub78')`,
 	} {
 		i := slices.IndexFunc(dialects, func(d dialect) bool { return d.name == name })
-		if script := dialects[i].script("file:///it's out", true); !strings.Contains(script, want) {
+		if script := dialects[i].script(Location{URI: "file:///it's out"}, true); !strings.Contains(script, want) {
 			t.Errorf("the script for %s has no %s", name, want)
+		}
+	}
+}
+
+// TestExportLocation has the files in a bucket: each engine is told of it in its
+// own way.
+func TestExportLocation(t *testing.T) {
+	t.Parallel()
+	at := Location{URI: "s3://bucket/exports/v", Web: "https://s3.example.org/bucket/exports/v"}
+	for name, want := range map[string]string{
+		"clickhouse": "FROM s3('https://s3.example.org/bucket/exports/v/grants/*/*.parquet', Parquet);",
+		"spark":      "LOCATION 's3a://bucket/exports/v/grants';",
+		"trino":      "external_location = 's3://bucket/exports/v/grants'",
+		"postgres":   "CREATE TABLE grants (",
+	} {
+		i := slices.IndexFunc(dialects, func(d dialect) bool { return d.name == name })
+		if got := dialects[i].script(at, true); !strings.Contains(got, want) {
+			t.Errorf("%s does not say %s:\n%.2000s", name, want, got)
 		}
 	}
 }

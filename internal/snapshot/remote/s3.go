@@ -117,6 +117,16 @@ func first(texts ...string) string {
 
 func (s *s3) String() string { return "s3://" + s.bucket + "/" + strings.TrimSuffix(s.prefix, "/") }
 
+// Web is the address of the store for programs that read buckets over the web,
+// empty for a folder.
+func Web(s Store) string {
+	b, ok := s.(*s3)
+	if !ok {
+		return ""
+	}
+	return strings.TrimSuffix(strings.TrimSuffix(b.endpoint, "/")+"/"+b.bucket+"/"+b.prefix, "/")
+}
+
 // headers are headers of server-side encryption as the operator wrote them.
 type headers map[string]string
 
