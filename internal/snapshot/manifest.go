@@ -18,12 +18,13 @@ const Format = 2
 // the Seal over them is a function of the sources, so two builds of the same
 // sources differ in nothing else, save in the size and checksum of database
 // files: their rows are the same, their bytes are the engine's own business, so
-// Content leaves them out.
+// Content leaves them out. It also leaves out the folder HistoryDir, which tells
+// of the builds before.
 type Manifest struct {
 	Format      int             `json:"format"`
 	Version     string          `json:"version"`            // build stamp, sortable
 	GeneratedAt time.Time       `json:"generated_at"`       // when the build began
-	Content     string          `json:"content"`            // SHA-256 over the checksums of all files but databases
+	Content     string          `json:"content"`            // SHA-256 over the checksums of all files but databases, vectors and history
 	Invented    bool            `json:"invented,omitempty"` // some of the sources were made up, so nothing here may pass for true
 	Individuals string          `json:"individuals"`        // how private persons are shown: IndividualsFiled or IndividualsMasked
 	Counts      Counts          `json:"counts"`
@@ -63,6 +64,10 @@ type Source struct {
 	SHA256 string `json:"sha256"`
 	Rows   int64  `json:"rows"` // returns or records read from it
 }
+
+// HistoryDir is the folder of the files that compare a snapshot with those that
+// were kept when it was made.
+const HistoryDir = "history"
 
 // File is one file of the snapshot.
 type File struct {
@@ -115,11 +120,12 @@ func (m *Manifest) intact(body []byte) bool {
 
 // contentHash is one number for the whole content: the hash of the list of
 // file hashes. Databases hold what tables hold as well, and so do vectors, of
-// which a machine without a fast encoder makes others.
+// which a machine without a fast encoder makes others; history depends on what
+// was built before.
 func contentHash(files []File) string {
 	h := sha256.New()
 	for _, f := range files {
-		if strings.HasSuffix(f.Path, ".duckdb") || strings.HasSuffix(f.Path, "/vectors.gg") {
+		if strings.HasSuffix(f.Path, ".duckdb") || strings.HasSuffix(f.Path, "/vectors.gg") || strings.HasPrefix(f.Path, HistoryDir+"/") {
 			continue
 		}
 		fmt.Fprintf(h, "%s %d %s\n", f.SHA256, f.Bytes, f.Path)

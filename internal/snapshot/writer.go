@@ -134,6 +134,24 @@ func (w *Writer) Unpublished() *Snapshot {
 	return &Snapshot{Dir: w.dir, Manifest: Manifest{Files: slices.Clone(w.files)}}
 }
 
+// Kept opens the snapshots that are in the data directory already, oldest first,
+// for those who compare the new one with them. One that cannot be opened is left
+// out: it is not served, and a build does without it. Whoever reads their files
+// holds them.
+func (w *Writer) Kept() ([]*Snapshot, error) {
+	names, err := versions(filepath.Join(w.data, buildsName))
+	if err != nil {
+		return nil, err
+	}
+	var list []*Snapshot
+	for _, name := range names {
+		if s, err := OpenVersion(w.data, name); err == nil {
+			list = append(list, s)
+		}
+	}
+	return list, nil
+}
+
 // Verify reads the files written so far from where they will be read and holds
 // them against their checksums, as the last thing before Publish.
 func (w *Writer) Verify(ctx context.Context) error {

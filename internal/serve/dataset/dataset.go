@@ -14,6 +14,7 @@ import (
 	"slices"
 
 	"grantgraph/internal/fault"
+	"grantgraph/internal/serve/change"
 	"grantgraph/internal/serve/directory"
 	"grantgraph/internal/serve/graph"
 	"grantgraph/internal/serve/profile"
@@ -31,10 +32,12 @@ type Dataset struct {
 	Search    *search.Index
 	Directory *directory.Index
 	Profiles  *profile.Index
+	Changes   *change.Index // since earlier builds
 	SQL       *SQL
 	Lists     *lists.Current
 	Screen    *screen.Screener // never nil: without lists nobody is screened, which it says
 	Standing  *screen.Standing // of the organizations of Directory with Screen; nil without Directory
+	ListLog   *change.Log      // what changed on Lists since earlier editions; never nil
 
 	// build, warehouse and edition are what has to be closed. Datasets that
 	// follow each other share what has not changed.
@@ -47,7 +50,7 @@ type Dataset struct {
 func (d *Dataset) Version() string { return d.Snapshot.Manifest.Version }
 
 // Whole says whether all indexes are in service.
-func (d *Dataset) Whole() bool { return d.Browsable() && d.Directory != nil && d.Profiles != nil }
+func (d *Dataset) Whole() bool { return d.Browsable() && d.Directory != nil && d.Profiles != nil && d.Changes != nil }
 
 // Browsable says whether what pages show is in service: grants and names.
 func (d *Dataset) Browsable() bool { return d.Graph != nil && d.Search != nil }
@@ -90,14 +93,18 @@ func openBuild(s *snapshot.Snapshot, lenient bool) (d *Dataset, bad error, err e
 		if d.Profiles != nil {
 			err = errors.Join(err, d.Profiles.Close())
 		}
+		if d.Changes != nil {
+			err = errors.Join(err, d.Changes.Close())
+		}
 		return err
 	}}
-	var errs [4]error
+	var errs [5]error
 	d.Graph, errs[0] = graph.Open(s)
 	d.Search, errs[1] = search.Open(s)
 	d.Directory, errs[2] = directory.Open(s)
 	d.Profiles, errs[3] = profile.Open(s)
-	damaged := []string{graph.Damaged, search.Damaged, directory.Damaged, profile.Damaged}
+	d.Changes, errs[4] = change.Open(s)
+	damaged := []string{graph.Damaged, search.Damaged, directory.Damaged, profile.Damaged, change.Damaged}
 	for _, err := range errs {
 		if f, ok := fault.Of(err); err != nil && (!lenient || !ok || !slices.Contains(damaged, f.Slug)) {
 			return nil, nil, errors.Join(err, d.build.close())
@@ -115,9 +122,10 @@ func openBuild(s *snapshot.Snapshot, lenient bool) (d *Dataset, bad error, err e
 }
 
 // withLists is the dataset with other lists.
-func (d *Dataset) withLists(now *lists.Current, screener *screen.Screener, standing *screen.Standing, edition *shared) *Dataset {
+func (d *Dataset) withLists(now *lists.Current, e opened, standing *screen.Standing) *Dataset {
 	next := *d
-	next.Lists, next.Screen, next.Standing, next.edition, next.readers = now, screener, standing, edition, 0
+	next.Lists, next.Screen, next.ListLog, next.edition = now, e.screener, e.log, e.edition
+	next.Standing, next.readers = standing, 0
 	return &next
 }
 
@@ -137,21 +145,34 @@ func (d *Dataset) withSQL(sql *SQL, warehouse *shared) *Dataset {
 	return &next
 }
 
-// openEdition opens what screens against an edition of the lists, and keeps it
-// from being pruned.
-func openEdition(now *lists.Current) (*screen.Screener, *shared, error) {
+// opened is what is open of an edition of the lists.
+type opened struct {
+	screener *screen.Screener
+	log      *change.Log
+	edition  *shared // nil without an edition
+}
+
+// openEdition opens what screens against an edition of the lists and what tells of
+// its changes, and keeps it from being pruned.
+func openEdition(now *lists.Current) (o opened, err error) {
 	if now.Edition == nil {
-		screener, err := screen.Open(now)
-		return screener, nil, err
+		o.log = &change.Log{}
+		o.screener, err = screen.Open(now)
+		return o, err
 	}
 	unhold, err := now.Edition.Hold()
 	if err != nil {
-		return nil, nil, err
+		return o, err
 	}
-	screener, err := screen.Open(now)
-	if err != nil {
+	if o.screener, err = screen.Open(now); err != nil {
 		unhold()
-		return nil, nil, err
+		return opened{}, err
 	}
-	return screener, &shared{close: func() error { defer unhold(); return screener.Close() }}, nil
+	if o.log, err = change.OpenLog(now.Edition.Snapshot); err != nil {
+		err = errors.Join(err, o.screener.Close())
+		unhold()
+		return opened{}, err
+	}
+	o.edition = &shared{close: func() error { defer unhold(); return errors.Join(o.screener.Close(), o.log.Close()) }}
+	return o, nil
 }

@@ -74,15 +74,15 @@ func Open(data string, opt Options) (_ *Holder, err error) {
 		// What screens and what tells of the lists says so, rather than nothing.
 		opt.Log.Error("serving without compliance lists", "error", err)
 		none := &lists.Current{Problem: "it could not be read"}
-		screener, _, err := openEdition(none)
+		o, err := openEdition(none)
 		if err != nil {
 			return nil, err
 		}
-		standing, err := h.current.standingWith(screener)
+		standing, err := h.current.standingWith(o.screener)
 		if err != nil {
 			return nil, err
 		}
-		h.swap(h.current.withLists(none, screener, standing, nil))
+		h.swap(h.current.withLists(none, o, standing))
 	}
 	return h, nil
 }
@@ -169,12 +169,14 @@ func (h *Holder) Refresh() (swapped bool, err error) {
 		h.opt.Log.Error("serving without what is damaged", "dataset", next.Version(), "error", bad)
 	}
 	if now != nil {
-		next.Lists, next.Screen, next.edition = now.Lists, now.Screen, now.edition
+		next.Lists, next.Screen, next.ListLog, next.edition = now.Lists, now.Screen, now.ListLog, now.edition
 	} else {
 		next.Lists = &lists.Current{}
-		if next.Screen, _, err = openEdition(next.Lists); err != nil {
+		o, err := openEdition(next.Lists)
+		if err != nil {
 			return false, err
 		}
+		next.Screen, next.ListLog = o.screener, o.log
 	}
 	if next.Standing, err = next.standingWith(next.Screen); err != nil {
 		h.refused.snapshot = refusal{s.Manifest.Version, h.opt.Clock().Add(retryAfter), err}
@@ -228,24 +230,24 @@ func (h *Holder) RefreshLists() (swapped bool, err error) {
 	if next.Version() == now.Lists.Version() {
 		if next.Stamp() != now.Lists.Stamp() {
 			next.Edition = now.Lists.Edition
-			h.swap(now.withLists(next, now.Screen.With(next), now.Standing, now.edition))
+			h.swap(now.withLists(next, opened{now.Screen.With(next), now.ListLog, now.edition}, now.Standing))
 		}
 		return false, nil
 	}
-	screener, edition, err := openEdition(next)
+	o, err := openEdition(next)
 	if err != nil {
 		h.refused.lists = refusal{version, h.opt.Clock().Add(retryAfter), err}
 		return false, err
 	}
-	standing, err := now.standingWith(screener)
+	standing, err := now.standingWith(o.screener)
 	if err != nil {
 		h.refused.lists = refusal{version, h.opt.Clock().Add(retryAfter), err}
-		if edition != nil {
-			err = errors.Join(err, edition.close())
+		if o.edition != nil {
+			err = errors.Join(err, o.edition.close())
 		}
 		return false, err
 	}
-	h.swap(now.withLists(next, screener, standing, edition))
+	h.swap(now.withLists(next, o, standing))
 	return true, nil
 }
 

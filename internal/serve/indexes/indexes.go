@@ -1,11 +1,12 @@
 // Package indexes lists what is added to a snapshot for those who serve it: the
-// graph, the search index, the directory, the profiles and the warehouse; and to an edition of the compliance
-// lists, the index that screenings look into. A build is given the lists, so
+// graph, the search index, the directory, the profiles, what changed since earlier builds and the warehouse; and to
+// an edition of the compliance lists, the index that screenings look into and the log of what changed. A build is given the lists, so
 // that the program, the benchmark and the tests make the same snapshots. Only
 // cmd, bench and tests import it.
 package indexes
 
 import (
+	"grantgraph/internal/serve/change"
 	"grantgraph/internal/serve/directory"
 	"grantgraph/internal/serve/graph"
 	"grantgraph/internal/serve/profile"
@@ -28,6 +29,7 @@ func Reading(documents int) []snapshot.Indexer {
 		{Name: "search", Write: search.Build},
 		{Name: "profile", Write: profile.Build},
 		{Name: "directory", Write: directory.Build},
+		{Name: "change", Write: change.Build},
 		{Name: "meaning", Write: search.Vectors(documents)},
 		{Name: "warehouse", Write: warehouse.Build},
 	}
@@ -35,5 +37,8 @@ func Reading(documents int) []snapshot.Indexer {
 
 // Lists returns every index of an edition of the compliance lists.
 func Lists() []snapshot.Indexer {
-	return []snapshot.Indexer{{Name: "screen", Path: screen.IndexPath, Write: screen.Build}}
+	return []snapshot.Indexer{
+		{Name: "screen", Path: screen.IndexPath, Write: screen.Build},
+		{Name: "change", Path: change.LogPath, Write: change.BuildLists},
+	}
 }

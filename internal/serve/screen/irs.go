@@ -185,14 +185,17 @@ func (r *rowsOf) lastRevocation() *lists.RevocationRow {
 	return last
 }
 
-// revoked reports whether a revocation stands: no reinstatement of the same day
-// or later is on the list, in its own row or another.
-func (r *rowsOf) revoked() bool {
+func (r *rowsOf) revoked() bool { return StandsRevoked(r.revocations) }
+
+// StandsRevoked reports whether, of the revocations of one organization, one
+// stands: no reinstatement of the same day or later is on the list, in its own row
+// or another.
+func StandsRevoked(rows []lists.RevocationRow) bool {
 	reinstated := ""
-	for _, v := range r.revocations {
+	for _, v := range rows {
 		reinstated = max(reinstated, v.Reinstated)
 	}
-	return slices.ContainsFunc(r.revocations, func(v lists.RevocationRow) bool {
+	return slices.ContainsFunc(rows, func(v lists.RevocationRow) bool {
 		return v.Reinstated == "" && v.Revoked > reinstated
 	})
 }

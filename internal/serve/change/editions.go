@@ -1,0 +1,466 @@
+package change
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/fault"
+	"grantgraph/internal/snapshot"
+	"grantgraph/internal/snapshot/mapped"
+)
+
+// LogPath is where an edition has the log of what changed on the lists.
+const LogPath = snapshot.HistoryDir + "/lists.gg"
+
+// LogDamaged is the slug of the error for a log that is not as it was written.
+const LogDamaged = "list_changes_damaged"
+
+var logKind = &mapped.Kind{
+	Magic: "GGllog01", Name: "log of the lists",
+	Missing: "list_changes_unreadable", Version: "list_changes_version", Damaged: LogDamaged,
+}
+
+// Bounds of a log. What does not fit is dropped from its beginning.
+const (
+	mostEditions = 400
+	mostSteps    = 1 << 21
+)
+
+// edition is one edition in a log, oldest first. The first one has no steps: it is
+// what those of the second begin from.
+type edition struct {
+	Stamp    [stampSize]byte
+	Compared uint32 // a bit for the code of each list that was compared with the edition before
+	Steps    uint32 // that led to it from the edition before
+}
+
+func (e *edition) version() string { return string(e.Stamp[:]) }
+
+// step is an entry of a list that came, went or changed from one edition to the
+// next.
+type step struct {
+	Key    uint64
+	Text   uint32 // where its text begins
+	Length uint16 // of it
+	List   uint8  // code
+	States uint8  // before in the high half, after in the low one
+}
+
+func (s *step) before() uint8 { return s.States >> 4 }
+func (s *step) after() uint8  { return s.States & 15 }
+
+// record is what a log holds, while it is made.
+type record struct {
+	editions []edition
+	steps    []step
+	texts    []byte
+}
+
+// BuildLists adds to an edition the log of the edition before, and how it differs
+// from that one itself.
+func BuildLists(ctx context.Context, w *snapshot.Writer) error {
+	kept, err := w.Kept()
+	if err != nil {
+		return err
+	}
+	var r record
+	if n := len(kept); n > 0 {
+		if err := r.follow(ctx, kept[n-1], w.Unpublished(), w.Version()); err != nil {
+			return err
+		}
+	}
+	if len(r.editions) == 0 {
+		r.editions = []edition{{Stamp: stamp(w.Version())}}
+	}
+	return w.WriteFile(LogPath, r.write)
+}
+
+func stamp(version string) (s [stampSize]byte) {
+	copy(s[:], version)
+	return s
+}
+
+// follow takes over the log of the edition before and adds what is different in
+// the new one.
+func (r *record) follow(ctx context.Context, before, after *snapshot.Snapshot, version string) error {
+	release, err := before.Hold()
+	if err != nil {
+		return nil // it is being removed, so the log begins anew
+	}
+	defer release()
+	log, err := OpenLog(before)
+	switch f, ok := fault.Of(err); {
+	case ok && slices.Contains([]string{logKind.Missing, logKind.Version, logKind.Damaged}, f.Slug):
+	case err != nil:
+		return err
+	default:
+		r.editions, r.steps, r.texts = slices.Clone(log.editions), slices.Clone(log.steps), slices.Clone(log.texts)
+		if err := log.Close(); err != nil {
+			return err
+		}
+	}
+	if len(r.editions) == 0 {
+		r.editions = []edition{{Stamp: stamp(before.Manifest.Version)}}
+	}
+	next := edition{Stamp: stamp(version)}
+	known := len(r.steps)
+	for i := range followed {
+		l := &followed[i]
+		compared, err := r.compareList(ctx, l, before, after)
+		if err != nil {
+			return err
+		}
+		if compared {
+			next.Compared |= 1 << l.code
+		}
+	}
+	next.Steps = uint32(len(r.steps) - known)
+	r.editions = append(r.editions, next)
+	r.trim()
+	return nil
+}
+
+// compareList adds the steps of one list; compared is false when one of the
+// editions does not have it, whole.
+func (r *record) compareList(ctx context.Context, l *list, before, after *snapshot.Snapshot) (compared bool, err error) {
+	isOf := func(f snapshot.File) bool { return slices.Contains(l.tables, f.Table()) }
+	files := func(s *snapshot.Snapshot) (list []snapshot.File) {
+		for _, f := range s.Manifest.Files {
+			if isOf(f) {
+				list = append(list, f)
+			}
+		}
+		slices.SortFunc(list, func(a, b snapshot.File) int { return strings.Compare(a.Path, b.Path) })
+		return list
+	}
+	was, is := files(before), files(after)
+	if len(was) != len(l.tables) || len(is) != len(l.tables) {
+		return false, nil
+	}
+	if slices.Equal(was, is) {
+		return true, nil // taken over as it was
+	}
+	if err := before.VerifyFiles(ctx, isOf); err != nil {
+		if f, ok := fault.Of(err); ok && f.Slug == snapshot.Damaged {
+			return false, nil
+		}
+		return false, err
+	}
+	old, err := l.read(ctx, before)
+	if err != nil {
+		return false, err
+	}
+	now, err := l.read(ctx, after)
+	if err != nil {
+		return false, err
+	}
+	for len(old) > 0 || len(now) > 0 {
+		switch {
+		case len(now) == 0 || len(old) > 0 && old[0].key < now[0].key:
+			r.add(l, &old[0], old[0].state, 0)
+			old = old[1:]
+		case len(old) == 0 || now[0].key < old[0].key:
+			r.add(l, &now[0], 0, now[0].state)
+			now = now[1:]
+		default:
+			if old[0].state != now[0].state {
+				r.add(l, &now[0], old[0].state, now[0].state)
+			}
+			old, now = old[1:], now[1:]
+		}
+	}
+	return true, nil
+}
+
+// longestText bounds the text of an entry.
+const longestText = 1 << 10
+
+func (r *record) add(l *list, e *entry, before, after uint8) {
+	text := e.text[:min(len(e.text), longestText)]
+	r.steps = append(r.steps, step{Key: e.key, Text: uint32(len(r.texts)), Length: uint16(len(text)), List: l.code, States: before<<4 | after})
+	r.texts = append(r.texts, text...)
+}
+
+// trim drops the oldest editions while there is too much.
+func (r *record) trim() {
+	drop, steps := 0, 0
+	for len(r.editions)-drop > mostEditions || len(r.steps)-steps > mostSteps {
+		drop++
+		steps += int(r.editions[drop].Steps)
+	}
+	if drop == 0 {
+		return
+	}
+	r.editions, r.steps = r.editions[drop:], r.steps[steps:]
+	r.editions[0].Steps, r.editions[0].Compared = 0, 0
+	gone := uint32(len(r.texts))
+	if len(r.steps) > 0 {
+		gone = r.steps[0].Text
+	}
+	r.texts = r.texts[gone:]
+	for i := range r.steps {
+		r.steps[i].Text -= gone
+	}
+}
+
+func (r *record) write(out io.Writer) error {
+	f := mapped.NewWriter(out, logKind)
+	mapped.Add(f, "editions", r.editions)
+	mapped.Add(f, "steps", r.steps)
+	mapped.Add(f, "texts", r.texts)
+	return f.Close()
+}
+
+// Log says what changed on the lists. It is safe for concurrent use.
+type Log struct {
+	record
+	file   *mapped.File
+	mu     sync.Mutex
+	closed bool
+	recent map[string]*ListChanges // answers that were made, by the edition since when
+}
+
+// OpenLog opens the log of an edition. An edition that was made before there were
+// logs knows of no other.
+func OpenLog(s *snapshot.Snapshot) (*Log, error) {
+	if !s.Has(LogPath) {
+		return &Log{}, nil
+	}
+	f, err := mapped.Open(filepath.Join(s.Dir, filepath.FromSlash(LogPath)), logKind)
+	if err != nil {
+		return nil, err
+	}
+	l := readLog(f)
+	if err := f.Err(); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return l, nil
+}
+
+// readLog finds the columns of a file and checks that they fit together.
+func readLog(f *mapped.File) *Log {
+	l := &Log{file: f, recent: map[string]*ListChanges{}}
+	l.editions = mapped.Column[edition](f, "editions", mapped.AnyLength)
+	l.steps = mapped.Column[step](f, "steps", mapped.AnyLength)
+	l.texts = mapped.Column[byte](f, "texts", mapped.AnyLength)
+	if f.Err() != nil {
+		return l
+	}
+	steps := 0
+	for i := range l.editions {
+		e := &l.editions[i]
+		steps += int(e.Steps)
+		if !snapshot.IsVersion(e.version()) || i > 0 && l.editions[i-1].version() >= e.version() || i == 0 && e.Steps > 0 {
+			f.Fail("the editions are out of order")
+			return l
+		}
+	}
+	if steps != len(l.steps) {
+		f.Fail("it has %d steps where its editions have %d", len(l.steps), steps)
+	}
+	for i := range l.steps {
+		s := &l.steps[i]
+		j := slices.IndexFunc(followed, func(l list) bool { return l.code == s.List })
+		if j < 0 || int(max(s.before(), s.after())) > len(followed[j].states) || uint64(s.Text)+uint64(s.Length) > uint64(len(l.texts)) {
+			f.Fail("step %d makes no sense", i)
+			return l
+		}
+	}
+	return l
+}
+
+// Close unmaps the file.
+func (l *Log) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed || l.file == nil {
+		return nil
+	}
+	l.closed, l.record = true, record{}
+	return l.file.Close()
+}
+
+// Versions are the editions that the log begins from or leads to, latest first.
+func (l *Log) Versions() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	list := []string{}
+	for i := range slices.Backward(l.editions) {
+		list = append(list, l.editions[i].version())
+	}
+	return list
+}
+
+// stepWeight is what a step takes on its way into an answer, in bytes.
+const stepWeight = 128
+
+// Weight is about how many bytes it takes to answer.
+func (l *Log) Weight() int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return int64(len(l.steps)) * stepWeight
+}
+
+// At is the edition that was the latest when a build was stamped; empty where the
+// log does not go back so far.
+func (l *Log) At(build string) string {
+	for _, version := range l.Versions() {
+		if version <= build {
+			return version
+		}
+	}
+	return ""
+}
+
+// ListChanges is what changed on the lists since an edition.
+type ListChanges struct {
+	Lists []ListTotal
+	List  []ListChange // in order of list and, within one, of EIN or name
+}
+
+// ListTotal is how much changed on one list.
+type ListTotal struct {
+	Name     string
+	Compared bool           // both editions have the list, and all between them
+	Counts   map[string]int // by change
+}
+
+// ListChange is one entry that changed. What is on a list without EINs has a name
+// and a reference instead: the number of the sanctioned entity, or the bulletin.
+type ListChange struct {
+	List      string
+	Change    string // what it is now
+	Was       string // what it was, empty when it was not on the list
+	EIN       ein.EIN
+	Name      string
+	Reference string
+}
+
+// mostRecent is how many answers are kept to be given again.
+const mostRecent = 4
+
+// Since is what changed since an edition; known is false where the log does not
+// have it. The answer is shared, and not to be changed.
+func (l *Log) Since(version string) (c *ListChanges, known bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	i := slices.IndexFunc(l.editions, func(e edition) bool { return e.version() == version })
+	if i < 0 {
+		return nil, false
+	}
+	if c := l.recent[version]; c != nil {
+		return c, true
+	}
+	if len(l.recent) >= mostRecent {
+		clear(l.recent)
+	}
+	c = l.since(i)
+	l.recent[version] = c
+	return c, true
+}
+
+// since puts the steps after an edition together: an entry was what it was before
+// its first step, and is what it is after its last.
+func (l *Log) since(at int) *ListChanges {
+	compared := ^uint32(0)
+	from := 0
+	for i := range l.editions {
+		if i <= at {
+			from += int(l.editions[i].Steps)
+		} else {
+			compared &= l.editions[i].Compared
+		}
+	}
+	steps := slices.Clone(l.steps[from:])
+	slices.SortStableFunc(steps, func(a, b step) int { return cmp.Or(cmp.Compare(a.List, b.List), cmp.Compare(a.Key, b.Key)) })
+	c := &ListChanges{List: []ListChange{}}
+	for i := range followed {
+		f := &followed[i]
+		t := ListTotal{Name: f.name, Compared: compared&(1<<f.code) != 0, Counts: map[string]int{}}
+		for _, word := range Words(f.name) {
+			t.Counts[word] = 0
+		}
+		first := slices.IndexFunc(steps, func(s step) bool { return s.List == f.code })
+		for j := max(first, 0); t.Compared && first >= 0 && j < len(steps) && steps[j].List == f.code; {
+			k := j
+			for k+1 < len(steps) && steps[k+1].List == f.code && steps[k+1].Key == steps[j].Key {
+				k++
+			}
+			if x, changed := l.change(f, &steps[j], &steps[k]); changed {
+				c.List = append(c.List, x)
+				t.Counts[x.Change]++
+			}
+			j = k + 1
+		}
+		c.Lists = append(c.Lists, t)
+	}
+	return c
+}
+
+// change is what an entry went through from its first step to its last.
+func (l *Log) change(f *list, first, last *step) (x ListChange, changed bool) {
+	was, is := first.before(), last.after()
+	if was == is {
+		return x, false
+	}
+	x = ListChange{List: f.name, Change: Delisted}
+	if was > 0 {
+		x.Was = f.states[was-1]
+	}
+	if is > 0 {
+		x.Change = f.states[is-1]
+	}
+	if ByName(f.name) {
+		text := string(l.texts[last.Text : last.Text+uint32(last.Length)])
+		x.Reference, x.Name, _ = strings.Cut(text, "\n")
+	} else {
+		x.EIN = ein.EIN(last.Key)
+	}
+	return x, true
+}
+
+// InventedEdition is a made-up edition of a log.
+type InventedEdition struct {
+	Version string
+	Changes []ListChange // since the edition before
+}
+
+// NewLog makes a log of a few editions, in memory. All lists are in all of them.
+func NewLog(editions []InventedEdition) (*Log, error) {
+	var r record
+	for i, x := range editions {
+		e := edition{Stamp: stamp(x.Version)}
+		if i > 0 {
+			e.Compared, e.Steps = ^uint32(0), uint32(len(x.Changes))
+			for _, c := range x.Changes {
+				l := &followed[slices.IndexFunc(followed, func(l list) bool { return l.name == c.List })]
+				code := func(word string) uint8 { return uint8(slices.Index(l.states, word) + 1) }
+				entry := entry{key: uint64(c.EIN)}
+				if ByName(l.name) {
+					entry = textual(c.Reference, c.Name)
+				}
+				r.add(l, &entry, code(c.Was), code(c.Change))
+			}
+		}
+		r.editions = append(r.editions, e)
+	}
+	var b bytes.Buffer
+	if err := r.write(&b); err != nil {
+		return nil, err
+	}
+	f, err := mapped.Read("memory", b.Bytes(), logKind)
+	if err != nil {
+		return nil, fmt.Errorf("an invented log: %w", err)
+	}
+	l := readLog(f)
+	return l, f.Err()
+}

@@ -1,0 +1,252 @@
+package change
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"grantgraph/internal/snapshot"
+	"grantgraph/internal/snapshot/mapped"
+)
+
+// linesPath is where the digests of a build stand in its snapshot.
+const linesPath = "change/lines.gg"
+
+// linesKind is the file of the digests. Its version changes with its columns and
+// with what a digest is made of: digests of two versions cannot be compared.
+var linesKind = &mapped.Kind{
+	Magic: "GGlines1", Name: "file of digests",
+	Missing: "lines_unreadable", Version: "lines_version", Damaged: "lines_damaged",
+}
+
+// filed is a return that stands for its filer and period, in order of filer,
+// period and family.
+type filed struct {
+	Filing uint64 // digest of its key
+	Amount int64  // of its grants
+	EIN    uint32
+	Period uint32 // its end, as a number of eight digits
+	Family uint32 // 1 for a Form 990-T, which stands beside another return of the period
+	Lines  uint32 // how many of the lines that follow are its own
+}
+
+func (f *filed) compare(g *filed) int {
+	return cmp.Or(cmp.Compare(f.EIN, g.EIN), cmp.Compare(f.Period, g.Period), cmp.Compare(f.Family, g.Family))
+}
+
+// line is a grant line, in order of its place.
+type line struct {
+	Place   uint32    // its number in the list, and which list it is
+	Content [2]uint32 // digest of what its row says, in two halves to save the gap
+}
+
+func (l line) content() uint64 { return uint64(l.Content[0]) | uint64(l.Content[1])<<32 }
+
+func byPlace(a, b line) int {
+	return cmp.Or(cmp.Compare(a.Place, b.Place), cmp.Compare(a.content(), b.content()))
+}
+
+// lines are the digests of a build.
+type lines struct {
+	file  *mapped.File
+	filed []filed
+	lines []line
+}
+
+// openLines opens the digests of a build. They must be closed.
+func openLines(s *snapshot.Snapshot) (*lines, error) {
+	f, err := mapped.Open(filepath.Join(s.Dir, filepath.FromSlash(linesPath)), linesKind)
+	if err != nil {
+		return nil, err
+	}
+	x := &lines{file: f, filed: mapped.Column[filed](f, "returns", mapped.AnyLength), lines: mapped.Column[line](f, "lines", mapped.AnyLength)}
+	n := 0
+	for i := range x.filed {
+		n += int(x.filed[i].Lines)
+		if i > 0 && x.filed[i-1].compare(&x.filed[i]) >= 0 {
+			f.Fail("the returns are out of order")
+		}
+	}
+	if n != len(x.lines) {
+		f.Fail("it has %d lines where its returns have %d", len(x.lines), n)
+	}
+	if err := f.Err(); err != nil {
+		_ = f.Close()
+		return nil, err
+	}
+	return x, nil
+}
+
+// returnRow is what is read of table returns.
+type returnRow struct {
+	Filing string `parquet:"filing"`
+	EIN    string `parquet:"ein"`
+	Form   string `parquet:"form"`
+	Period string `parquet:"period_end"`
+	Fate   string `parquet:"fate"`
+}
+
+// grantRow is what is read of table grants: where a line stands, and what its row
+// says. What is left out says nothing of the line: its key, which names the
+// filing; match_prob, which every build estimates anew; and what is known of the
+// recipient from elsewhere, such as its cause.
+type grantRow struct {
+	FunderEIN string `parquet:"funder_ein"`
+	Filing    string `parquet:"filing"`
+	Period    string `parquet:"period_end"`
+	Part      string `parquet:"part"`
+	Line      int32  `parquet:"line"`
+
+	Amount         int64  `parquet:"amount"`
+	Year           int32  `parquet:"tax_year"`
+	RecipID        string `parquet:"recip_id"`
+	RecipEIN       string `parquet:"recipient_ein"`
+	Raw            string `parquet:"recipient_raw"`
+	Filed          string `parquet:"recipient_filed"`
+	City           string `parquet:"recipient_city"`
+	State          string `parquet:"recipient_state"`
+	ZIP            string `parquet:"recipient_zip"`
+	County         string `parquet:"recipient_county"`
+	Country        string `parquet:"recipient_country"`
+	Purpose        string `parquet:"purpose"`
+	EINSource      string `parquet:"ein_source"`
+	EINConflict    string `parquet:"ein_conflict"`
+	Tier           string `parquet:"source_tier"`
+	Support        int32  `parquet:"support"`
+	IsIndividual   bool   `parquet:"is_individual"`
+	IsUnidentified bool   `parquet:"is_unidentified"`
+	IsDAF          bool   `parquet:"is_daf"`
+	IsRelatedParty bool   `parquet:"is_related_party"`
+	AmountSuspect  bool   `parquet:"amount_suspect"`
+}
+
+// appendContent writes what a row says, each text with its length, so that no two
+// rows are written alike.
+func (r *grantRow) appendContent(b []byte) []byte {
+	for _, text := range [...]string{r.RecipID, r.RecipEIN, r.Raw, r.Filed, r.City, r.State, r.ZIP, r.County, r.Country, r.Purpose, r.EINSource, r.EINConflict, r.Tier} {
+		b = binary.AppendUvarint(b, uint64(len(text)))
+		b = append(b, text...)
+	}
+	b = binary.AppendVarint(b, r.Amount)
+	b = binary.AppendVarint(b, int64(r.Year))
+	b = binary.AppendVarint(b, int64(r.Support))
+	for _, is := range [...]bool{r.IsIndividual, r.IsUnidentified, r.IsDAF, r.IsRelatedParty, r.AmountSuspect} {
+		b = strconv.AppendBool(b, is)
+	}
+	return b
+}
+
+// place is where a line stands: a return has one list that rows are made of, but
+// another form for the same period has another.
+func (r *grantRow) place() uint32 {
+	place := uint32(r.Line) << 1
+	if r.Part == "SI2" {
+		place |= 1
+	}
+	return place
+}
+
+// writeLines writes the digests of a build from its tables.
+func writeLines(ctx context.Context, w *snapshot.Writer) error {
+	s := w.Unpublished()
+	returns, err := readReturns(ctx, s)
+	if err != nil {
+		return err
+	}
+	return w.WriteFile(linesPath, func(out io.Writer) error {
+		f := mapped.NewWriter(out, linesKind)
+		f.Begin("lines")
+		all, err := addLines(ctx, f, s, returns)
+		if err != nil {
+			return err
+		}
+		mapped.Add(f, "returns", all)
+		return f.Close()
+	})
+}
+
+// readReturns reads the returns that stand, in order.
+func readReturns(ctx context.Context, s *snapshot.Snapshot) (list []filed, err error) {
+	for r, err := range snapshot.Rows[returnRow](s, snapshot.Returns) {
+		if err = cmp.Or(err, ctx.Err()); err != nil {
+			return nil, err
+		}
+		if r.Fate != "chosen" {
+			continue
+		}
+		f := filed{Filing: digest([]byte(r.Filing)), EIN: number(r.EIN), Period: day(r.Period)}
+		if r.Form == "990T" {
+			f.Family = 1
+		}
+		list = append(list, f)
+	}
+	slices.SortFunc(list, func(a, b filed) int { return a.compare(&b) })
+	for i := 1; i < len(list); i++ {
+		if list[i-1].compare(&list[i]) == 0 {
+			return nil, fmt.Errorf("two returns stand for EIN %09d and the period that ended %d", list[i].EIN, list[i].Period)
+		}
+	}
+	return list, nil
+}
+
+// placed is a line of a funder whose others are still being read.
+type placed struct {
+	line
+	period uint32
+	amount int64
+}
+
+// addLines writes the lines of all returns in their order, and counts them. The
+// grants come by funder, so those of one are in memory at a time.
+func addLines(ctx context.Context, f io.Writer, s *snapshot.Snapshot, returns []filed) ([]filed, error) {
+	var (
+		held   []placed
+		funder string
+		at     int // in returns
+		buf    []byte
+	)
+	end := func() error {
+		if len(held) == 0 {
+			return nil
+		}
+		slices.SortFunc(held, func(a, b placed) int { return cmp.Or(cmp.Compare(a.period, b.period), byPlace(a.line, b.line)) })
+		buf = buf[:0]
+		for _, p := range held {
+			want := filed{EIN: number(funder), Period: p.period}
+			for at < len(returns) && returns[at].compare(&want) < 0 {
+				at++
+			}
+			if at == len(returns) || returns[at].compare(&want) != 0 {
+				return fmt.Errorf("a grant of %s stands in a return for the period that ended %d, and there is none", funder, p.period)
+			}
+			returns[at].Lines++
+			returns[at].Amount += p.amount
+			buf = binary.LittleEndian.AppendUint32(buf, p.Place)
+			buf = binary.LittleEndian.AppendUint64(buf, p.content())
+		}
+		held = held[:0]
+		_, err := f.Write(buf)
+		return err
+	}
+	var text []byte
+	for r, err := range snapshot.Rows[grantRow](s, snapshot.Grants) {
+		if err = cmp.Or(err, ctx.Err()); err != nil {
+			return nil, err
+		}
+		if r.FunderEIN != funder {
+			if err := end(); err != nil {
+				return nil, err
+			}
+			funder = r.FunderEIN
+		}
+		text = r.appendContent(text[:0])
+		sum := digest(text)
+		held = append(held, placed{line{r.place(), [2]uint32{uint32(sum), uint32(sum >> 32)}}, day(r.Period), r.Amount})
+	}
+	return returns, end()
+}

@@ -1,0 +1,263 @@
+package change
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/fault"
+	"grantgraph/internal/snapshot"
+	"grantgraph/internal/snapshot/mapped"
+)
+
+// sincePath is where a snapshot says what is different from earlier builds.
+const sincePath = snapshot.HistoryDir + "/changes.gg"
+
+// Damaged is the slug of the error for a file that is not as it was written.
+const Damaged = "changes_damaged"
+
+var sinceKind = &mapped.Kind{
+	Magic: "GGsince1", Name: "file of changes",
+	Missing: "changes_unreadable", Version: "changes_version", Damaged: Damaged,
+}
+
+// mostCompared is with how many earlier builds a new one is compared, the latest
+// of those that are kept.
+const mostCompared = 12
+
+// Build adds to a snapshot what is different from the builds that are kept, and
+// what the builds after it need to say the same of it.
+func Build(ctx context.Context, w *snapshot.Writer) error {
+	if err := writeLines(ctx, w); err != nil {
+		return err
+	}
+	after, err := openLines(w.Unpublished())
+	if err != nil {
+		return err
+	}
+	defer after.file.Close()
+	kept, err := w.Kept()
+	if err != nil {
+		return err
+	}
+	var list []since
+	for _, s := range kept[max(0, len(kept)-mostCompared):] {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		before, ok, err := sinceKept(s, after)
+		if err != nil {
+			return err
+		}
+		if ok {
+			list = append(list, before)
+		}
+	}
+	return w.WriteFile(sincePath, func(out io.Writer) error { return write(out, list) })
+}
+
+// sinceKept compares a kept build with a new one; ok is false for a build without
+// digests, or with others than this program makes, or with damaged ones: nobody
+// is told of changes since then, and the new build is none the worse.
+func sinceKept(s *snapshot.Snapshot, after *lines) (x since, ok bool, err error) {
+	release, err := s.Hold()
+	if err != nil {
+		return x, false, nil // it is being removed
+	}
+	defer release()
+	if !s.Has(linesPath) {
+		return x, false, nil
+	}
+	before, err := openLines(s)
+	if f, is := fault.Of(err); is && slices.Contains([]string{linesKind.Missing, linesKind.Version, linesKind.Damaged}, f.Slug) {
+		return x, false, nil
+	}
+	if err != nil {
+		return x, false, err
+	}
+	defer before.file.Close()
+	return newSince(s.Manifest.Version, compare(before, after)), true, nil
+}
+
+// since is what is different from an earlier build.
+type since struct {
+	version string
+	total   Counts   // of the funders
+	filers  []Filer  // in order of EIN
+	funders []uint32 // those among them, most rows first
+}
+
+func newSince(version string, filers []Filer) since {
+	s := since{version: version, filers: filers}
+	for i := range filers {
+		if filers[i].Funder != 0 {
+			s.funders = append(s.funders, uint32(i))
+		}
+	}
+	slices.SortStableFunc(s.funders, func(a, b uint32) int { return cmp.Compare(filers[b].rows(), filers[a].rows()) })
+	return s
+}
+
+// stampSize is the length of a version.
+const stampSize = 16
+
+// write writes the file, builds in the order given, which is theirs.
+func write(out io.Writer, list []since) error {
+	f := mapped.NewWriter(out, sinceKind)
+	stamps := make([][stampSize]byte, len(list))
+	for i := range list {
+		if copy(stamps[i][:], list[i].version); len(list[i].version) != stampSize {
+			f.Fail(fmt.Errorf("%q is not a version", list[i].version))
+		}
+		mapped.Add(f, fmt.Sprintf("filers.%d", i), list[i].filers)
+		mapped.Add(f, fmt.Sprintf("funders.%d", i), list[i].funders)
+	}
+	mapped.Add(f, "versions", stamps)
+	return f.Close()
+}
+
+// Index has what is different from earlier builds. It is safe for concurrent use.
+type Index struct {
+	mu     sync.RWMutex // held for reading by every question, for writing by Close
+	closed bool
+	file   *mapped.File
+	since  []since // latest last
+}
+
+// Open opens the changes of a snapshot. One that was built before there was such a
+// file knows of no earlier build.
+func Open(s *snapshot.Snapshot) (*Index, error) {
+	if !s.Has(sincePath) {
+		return New(nil)
+	}
+	f, err := mapped.Open(filepath.Join(s.Dir, filepath.FromSlash(sincePath)), sinceKind)
+	if err != nil {
+		return nil, err
+	}
+	x := newIndex(f)
+	if err := f.Err(); err != nil {
+		_ = f.Close()
+		return nil, err
+	}
+	return x, nil
+}
+
+// Invented is a made-up difference to an earlier build.
+type Invented struct {
+	Version string
+	Filers  []Filer // in order of EIN
+}
+
+// New makes an index of a few differences, in memory.
+func New(list []Invented) (*Index, error) {
+	var all []since
+	for _, x := range list {
+		all = append(all, newSince(x.Version, x.Filers))
+	}
+	var b bytes.Buffer
+	if err := write(&b, all); err != nil {
+		return nil, err
+	}
+	f, err := mapped.Read("memory", b.Bytes(), sinceKind)
+	if err != nil {
+		return nil, err
+	}
+	x := newIndex(f)
+	return x, f.Err()
+}
+
+// newIndex finds the columns of a file and checks that they fit together.
+func newIndex(f *mapped.File) *Index {
+	x := &Index{file: f}
+	for i, stamp := range mapped.Column[[stampSize]byte](f, "versions", mapped.AnyLength) {
+		s := since{version: string(stamp[:])}
+		s.filers = mapped.Column[Filer](f, fmt.Sprintf("filers.%d", i), mapped.AnyLength)
+		s.funders = mapped.Column[uint32](f, fmt.Sprintf("funders.%d", i), mapped.AnyLength)
+		if !snapshot.IsVersion(s.version) || i > 0 && f.Err() == nil && x.since[i-1].version >= s.version {
+			f.Fail("the builds are out of order")
+		}
+		if !slices.IsSortedFunc(s.filers, func(a, b Filer) int { return cmp.Compare(a.EIN, b.EIN) }) {
+			f.Fail("the filers are out of order")
+		}
+		if slices.ContainsFunc(s.funders, func(i uint32) bool { return int(i) >= len(s.filers) }) {
+			f.Fail("the funders are not among the filers")
+		}
+		if f.Err() != nil {
+			return x
+		}
+		for _, i := range s.funders {
+			s.total.add(&s.filers[i].Counts)
+		}
+		x.since = append(x.since, s)
+	}
+	return x
+}
+
+// Close waits for the questions under way and unmaps the file.
+func (x *Index) Close() error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.closed {
+		return nil
+	}
+	x.closed, x.since = true, nil
+	return x.file.Close()
+}
+
+// Versions are the builds that the differences are known to, latest first.
+func (x *Index) Versions() []string {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	list := []string{}
+	for _, s := range slices.Backward(x.since) {
+		list = append(list, s.version)
+	}
+	return list
+}
+
+// Page is some of the funders of which the build differs from an earlier one.
+type Page struct {
+	Funders int    // in all
+	Total   Counts // of all
+	List    []Filer
+}
+
+// Page are funders in the order of how many of their rows are different, most
+// first, and where as many are in order of EIN; known is false where the
+// differences to the version are not known.
+func (x *Index) Page(version string, offset, limit int) (p Page, known bool) {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	i := slices.IndexFunc(x.since, func(s since) bool { return s.version == version })
+	if i < 0 {
+		return p, false
+	}
+	s := &x.since[i]
+	p = Page{Funders: len(s.funders), Total: s.total, List: []Filer{}}
+	from := min(offset, len(s.funders))
+	for _, i := range s.funders[from:min(from+limit, len(s.funders))] {
+		p.List = append(p.List, s.filers[i])
+	}
+	return p, true
+}
+
+// Latest is what is different of a filer, funder or not, from the latest of the
+// earlier builds, and which that is; empty where none is known.
+func (x *Index) Latest(e ein.EIN) (version string, c Counts) {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	if len(x.since) == 0 {
+		return "", c
+	}
+	s := &x.since[len(x.since)-1]
+	if i, found := slices.BinarySearchFunc(s.filers, uint32(e), func(f Filer, e uint32) int { return cmp.Compare(f.EIN, e) }); found {
+		c = s.filers[i].Counts
+	}
+	return s.version, c
+}
