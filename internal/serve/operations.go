@@ -13,12 +13,14 @@ import (
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/api/admin"
 	"grantgraph/internal/serve/api/agentkeys"
+	"grantgraph/internal/serve/api/changes"
 	"grantgraph/internal/serve/api/grants"
 	"grantgraph/internal/serve/api/meta"
 	"grantgraph/internal/serve/api/organizations"
 	"grantgraph/internal/serve/api/profiles"
 	"grantgraph/internal/serve/api/query"
 	"grantgraph/internal/serve/api/screening"
+	"grantgraph/internal/serve/change"
 	"grantgraph/internal/serve/dataset"
 	"grantgraph/internal/serve/directory"
 	"grantgraph/internal/serve/example"
@@ -43,6 +45,8 @@ type Dataset struct {
 	Compliance *lists.Current
 	Screen     *screen.Screener
 	Standing   *screen.Standing // of the organizations of Directory
+	Changes    *change.Index    // since earlier builds
+	ListLog    *change.Log      // since earlier editions of Compliance
 }
 
 // Search finds organizations, by name and by EIN.
@@ -64,7 +68,7 @@ func asRead(d *dataset.Dataset) api.Dataset {
 	if d == nil {
 		return nil
 	}
-	to := &Dataset{Manifest: d.Snapshot.Manifest, Directory: d.Directory, Profiles: d.Profiles, Compliance: d.Lists, Screen: d.Screen, Standing: d.Standing}
+	to := &Dataset{Manifest: d.Snapshot.Manifest, Directory: d.Directory, Profiles: d.Profiles, Compliance: d.Lists, Screen: d.Screen, Standing: d.Standing, Changes: d.Changes, ListLog: d.ListLog}
 	if d.Graph != nil {
 		to.Graph = d.Graph
 	}
@@ -107,6 +111,12 @@ func operations(p parts) []api.Group {
 			Clock:     p.clock,
 		}),
 		meta.Group(meta.Parts{Lists: func(d api.Dataset) *lists.Current { return d.(*Dataset).Compliance }, Ring: p.ring, Clock: p.clock, Search: searchInfo}),
+		changes.Group(changes.Parts{
+			Changes:  func(d api.Dataset) *change.Index { return d.(*Dataset).Changes },
+			Log:      func(d api.Dataset) *change.Log { return d.(*Dataset).ListLog },
+			Names:    func(d api.Dataset) changes.Names { return named(d) },
+			Screener: func(d api.Dataset) *screen.Screener { return d.(*Dataset).Screen },
+		}),
 		grants.Group(func(d api.Dataset) grants.Graph { return d.(*Dataset).Graph }),
 		screening.Group(screening.Parts{
 			Screener: func(d api.Dataset) *screen.Screener { return d.(*Dataset).Screen }, Names: named,
@@ -179,7 +189,7 @@ func Examples(base string) (api.Examples, error) {
 func Invented() *Dataset {
 	orgs, standing := example.Directory()
 	return &Dataset{Manifest: example.Manifest(), Graph: example.Grants(), Search: example.Organizations(), Directory: orgs, Standing: standing, Profiles: example.Profiles(),
-		SQL: example.Warehouse{}, Compliance: example.Lists(), Screen: example.Screener()}
+		SQL: example.Warehouse{}, Compliance: example.Lists(), Screen: example.Screener(), Changes: example.Changes(), ListLog: example.ListLog()}
 }
 
 // OpenAPI is the OpenAPI document of a service at an address.

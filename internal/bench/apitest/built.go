@@ -10,6 +10,7 @@ import (
 	"grantgraph/internal/serve"
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/api/grants"
+	"grantgraph/internal/serve/change"
 	"grantgraph/internal/serve/directory"
 	"grantgraph/internal/serve/graph"
 	"grantgraph/internal/serve/profile"
@@ -62,6 +63,10 @@ func Built(t testing.TB) *serve.Dataset {
 		if profiles, built.err = profile.Open(s); built.err != nil {
 			return
 		}
+		var changes *change.Index
+		if changes, built.err = change.Open(s); built.err != nil {
+			return
+		}
 		// Tests run side by side with the same few keys.
 		if box, built.err = sqlbox.New(sqlbox.Options{Workers: 2, Queue: 1000, Wait: time.Minute, PerOwner: 1000}); built.err != nil {
 			return
@@ -70,7 +75,7 @@ func Built(t testing.TB) *serve.Dataset {
 			return
 		}
 		built.data = &serve.Dataset{Manifest: s.Manifest, Graph: g, Search: x, Directory: orgs, Standing: &screen.Standing{}, Profiles: profiles,
-			SQL: built.sql, Compliance: &lists.Current{}, Screen: screen.New(&lists.Current{}, &screen.Rows{})}
+			SQL: built.sql, Compliance: &lists.Current{}, Screen: screen.New(&lists.Current{}, &screen.Rows{}), Changes: changes, ListLog: &change.Log{}}
 	})
 	if built.err != nil {
 		t.Fatal(built.err)

@@ -239,7 +239,7 @@ func TestExamples(t *testing.T) {
 				want = 402
 			case "pro_table":
 				want = 403
-			case "unknown_ein":
+			case "unknown_ein", "unknown_version":
 				want = 404
 			case "invalid":
 				want = 422

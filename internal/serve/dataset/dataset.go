@@ -50,7 +50,9 @@ type Dataset struct {
 func (d *Dataset) Version() string { return d.Snapshot.Manifest.Version }
 
 // Whole says whether all indexes are in service.
-func (d *Dataset) Whole() bool { return d.Browsable() && d.Directory != nil && d.Profiles != nil && d.Changes != nil }
+func (d *Dataset) Whole() bool {
+	return d.Browsable() && d.Directory != nil && d.Profiles != nil && d.Changes != nil
+}
 
 // Browsable says whether what pages show is in service: grants and names.
 func (d *Dataset) Browsable() bool { return d.Graph != nil && d.Search != nil }

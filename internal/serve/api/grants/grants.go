@@ -136,10 +136,11 @@ func listPlan[T, R any](of graphOf, about graph.About, wire func(*T, *graph.Filt
 		c.Fields = c.Params.Choices("fields")
 		asked := graph.Question{About: about, Filter: &f.filter, Sort: sort}
 		whole := asked.Canonical()
-		page, err := readPage(c, whole)
+		offset, limit, err := c.ReadPage(whole)
 		if err != nil {
 			return nil, err
 		}
+		page := graph.Page{Offset: offset, Limit: limit}
 		asked.Page = page
 		c.Question = string(asked.Canonical())
 		c.Weight = g.Weight(about, &f.filter, page) + int64(page.Limit)*rowWeight
@@ -152,12 +153,7 @@ func listPlan[T, R any](of graphOf, about graph.About, wire func(*T, *graph.Filt
 			for i := range found {
 				rows[i] = wire(&found[i], &f.filter)
 			}
-			list := &api.List[R]{Head: api.Success, Hits: hits, Page: int64(page.Offset/page.Limit) + 1, Limit: page.Limit,
-				ResultsCount: len(rows), TotalPages: (hits + int64(page.Limit) - 1) / int64(page.Limit), Results: rows}
-			if end := int64(page.Offset) + int64(len(rows)); len(rows) > 0 && end < hits {
-				next := c.Cursor(whole, end)
-				list.NextCursor = &next
-			}
+			list := api.ListOf(c, whole, rows, hits, page.Offset, page.Limit)
 			if list.Service, err = service(ctx, c, g, f); err != nil {
 				return nil, err
 			}

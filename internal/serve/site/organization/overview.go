@@ -25,6 +25,7 @@ type overview struct {
 	Gave, Received flow
 	Flows          template.HTML
 	Money          template.HTML // finances over the years
+	News           *news         // nil when nothing is new
 }
 
 // flow is one direction of an organization's grants.
@@ -48,7 +49,7 @@ func (s *room) showOverview(w http.ResponseWriter, r *http.Request, v *view) err
 		return err
 	}
 	defer hold.Release()
-	page := overview{view: v}
+	page := overview{view: v, News: newsOf(v.set.Changes, v.EIN)}
 	e := v.EIN.String()
 	for _, side := range []struct {
 		side  graph.Side

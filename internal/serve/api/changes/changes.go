@@ -1,0 +1,304 @@
+// Package changes is the operations that say what is different since an earlier
+// build of the dataset and since an earlier edition of the compliance lists, so
+// that a client that keeps a copy reads only that again. What they answer was
+// compared when the dataset was built.
+package changes
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/fault"
+	"grantgraph/internal/serve/api"
+	"grantgraph/internal/serve/change"
+	"grantgraph/internal/serve/screen"
+	"grantgraph/internal/serve/search"
+	"grantgraph/internal/snapshot"
+	"grantgraph/internal/snapshot/lists"
+)
+
+// Names knows the names of organizations.
+type Names interface {
+	Lookup(ein.EIN) (search.Result, bool)
+}
+
+// Parts are what the operations work with.
+type Parts struct {
+	Changes  func(api.Dataset) *change.Index // nil where its file is out of service
+	Log      func(api.Dataset) *change.Log
+	Names    func(api.Dataset) Names            // nil where they are out of service
+	Screener func(api.Dataset) *screen.Screener // knows the names on the lists
+}
+
+// Group is the operations.
+func Group(p Parts) api.Group {
+	return api.Group{
+		Tag: "Changes", About: "What is new since an earlier build.",
+		Operations: []api.Operation{p.builds(), p.lists()},
+		Schemas: map[reflect.Type]string{
+			reflect.TypeFor[Summary]():   "ChangesSummary",
+			reflect.TypeFor[ListTotal](): "ChangesOfList",
+			reflect.TypeFor[Count]():     "ChangesCount",
+		},
+	}
+}
+
+// unknown is the failure of a build or an edition that nothing is known of.
+var unknown = api.Refusal{Slug: "unknown_version", Status: 404, Means: "the build or the edition to compare with is not known, or not any more", Do: "The message says which are. Where yours is none of them, read everything again, and take its version from the answer."}
+
+var refusals = []api.Refusal{unknown, api.CursorStale, api.CursorOther}
+
+// sinceParams say what is compared with.
+func sinceParams() []api.Param {
+	return []api.Param{
+		{Name: "since", Also: api.Words("since_version from_version version build after_version updated_since modified_since last_updated changed_since"), Type: api.String, MaxLength: 16, Example: "20251201T000000Z", Description: "Version of the build to compare with, as dataset.version of /meta gave it. Without it, the build before the one being served."},
+		{Name: "lists_since", Also: api.Words("edition edition_since lists_version since_edition compliance_since"), Type: api.String, MaxLength: 16, Example: "20251201T000000Z", Description: "Version of the edition of the compliance lists to compare with, as compliance_edition of /meta or lists_to of an earlier answer gave it; of a moment between two, the edition that was current then. Without it, the edition that was current when the build of since was made."},
+	}
+}
+
+// span is what is compared.
+type span struct {
+	from    string // build, empty where there is none before
+	edition string // empty where none is known
+}
+
+// read reads what is compared. It is refused before anything is counted.
+func (p Parts) read(c *api.Call) (s span, err error) {
+	log := p.Log(c.Data)
+	since, given := p.version(c, "since")
+	edition, dated := p.version(c, "lists_since")
+	if c.Params.Failed() {
+		return s, nil
+	}
+	now, kept := c.Data.Snapshot().Version, p.Changes(c.Data).Versions()
+	switch {
+	case given && since != now && !slices.Contains(kept, since):
+		f := fault.New(unknown.Slug, "The build %s is not one that the build being served was compared with.", since)
+		if len(kept) == 0 {
+			return s, f.Try("there is none before the one being served, %s; read everything, and ask again after the next build", now)
+		}
+		return s, f.Try("send one of %s; where yours is older, read everything again", strings.Join(kept, ", "))
+	case given:
+		s.from = since
+	case len(kept) > 0:
+		s.from = kept[0]
+	}
+	if !dated {
+		edition = s.from
+	}
+	if edition == "" {
+		return s, nil
+	}
+	if s.edition = log.At(edition); s.edition == "" && dated {
+		f := fault.New(unknown.Slug, "What the compliance lists were at %s is not known.", edition)
+		if all := log.Versions(); len(all) > 0 {
+			return s, f.Try("send an edition from %s on; where yours is older, screen everybody again", all[len(all)-1])
+		}
+		return s, f.Try("there is no edition to compare with; ask again after the lists have changed")
+	}
+	return s, nil
+}
+
+// version reads the version of a parameter.
+func (p Parts) version(c *api.Call, name string) (string, bool) {
+	text, given := c.Params.Text(name)
+	if given && !snapshot.IsVersion(text) {
+		c.Params.Problem(c.Params.Param(name), -1, "version", text, nil, "the value is not a version, such as 20251201T000000Z")
+	}
+	return text, given
+}
+
+// missing refuses a dataset whose changes are out of service.
+func (p Parts) missing(d api.Dataset) error {
+	if p.Changes(d) == nil {
+		return api.Damaged()
+	}
+	return nil
+}
+
+// rowWeight is what a row takes on its way to the wire, in bytes.
+const rowWeight = 2 << 10
+
+func (p Parts) builds() api.Operation {
+	return api.Operation{
+		ID: "listChanges", Method: "GET", Path: "/changes", Access: api.Grants, Cost: 1, Lists: true, Needs: p.missing,
+		Summary: "What is new since an earlier build",
+		Description: "Says what is different between an earlier build of the dataset and the one being served: how many returns are new, amended or gone and how many grants were added, removed or changed, in total and by funder, most rows first; and how much changed on each compliance list. " +
+			"A grant is the same one when the return for the same filer and period has a row that says the same; a row at the same line that says something else has changed. Send the version that your copy is of as since; a 304 to If-None-Match costs nothing.",
+		Params:   slices.Concat(sinceParams(), api.PageParams(), []api.Param{api.FormatParam(api.Formats...)}),
+		Response: ChangesAnswer{}, Formats: api.Formats, Refusals: refusals,
+		Examples: []api.Example{
+			{Case: "1", Description: "What is new since the build before", Query: "since=20251201T000000Z"},
+			{Case: "unknown_version", Description: "A build that is not kept", Query: "since=20200101T000000Z"},
+		},
+		Plan: p.planBuilds,
+	}
+}
+
+// ChangesAnswer is the answer of /changes.
+type ChangesAnswer struct {
+	api.Head
+	From         *string        `json:"from" doc:"Build that is compared with; null when the one being served is the first."`
+	To           string         `json:"to" doc:"Build being served. Send it as since next time."`
+	Versions     []string       `json:"versions" doc:"Builds that since may name, latest first."`
+	Summary      Summary        `json:"summary" doc:"All funders together."`
+	ListsFrom    *string        `json:"lists_from" doc:"Edition of the compliance lists that is compared with; null when none is known."`
+	ListsTo      *string        `json:"lists_to" doc:"Edition being served. Send it as lists_since next time; null when there is none."`
+	Lists        []ListTotal    `json:"lists" doc:"How much changed on each compliance list; /changes/lists has the organizations."`
+	Hits         int64          `json:"hits" doc:"Funders of which something is different."`
+	Page         int64          `json:"page" doc:"Page number, from 1."`
+	Limit        int            `json:"limit" doc:"Page size served."`
+	ResultsCount int            `json:"results_count" doc:"Rows in this page."`
+	TotalPages   int64          `json:"total_pages" doc:"Pages in all."`
+	NextCursor   *string        `json:"next_cursor" doc:"Send as cursor for the next page; null at the end."`
+	Results      []FunderChange `json:"results" doc:"The funders."`
+	api.Tail
+}
+
+// Table is the rows alone.
+func (a *ChangesAnswer) Table() (any, *int64, *string) { return a.Results, &a.Hits, a.NextCursor }
+
+// Summary is what is different of all funders.
+type Summary struct {
+	Funders        int   `json:"funders" doc:"Funders of which something is different."`
+	ReturnsNew     int64 `json:"returns_new" doc:"Returns for a period that had none."`
+	ReturnsAmended int64 `json:"returns_amended" doc:"Periods for which another return stands now, as an amended one does."`
+	ReturnsRemoved int64 `json:"returns_removed" doc:"Returns whose period has none any more."`
+	RowsAdded      int64 `json:"rows_added" doc:"Grants that were not there."`
+	RowsRemoved    int64 `json:"rows_removed" doc:"Grants that are not there any more."`
+	RowsChanged    int64 `json:"rows_changed" doc:"Grants of which the row says something else, such as another recipient."`
+	NetAmount      int64 `json:"net_amount" doc:"Dollars of all grants now less those before, whole dollars."`
+}
+
+// FunderChange is what is different of one funder.
+type FunderChange struct {
+	FunderEIN      string  `json:"funder_ein" doc:"EIN of the grantmaker, nine digits." pattern:"^[0-9]{9}$"`
+	FunderName     *string `json:"funder_name" doc:"Its name; null when nothing names it any more."`
+	FunderCity     *string `json:"funder_city" doc:"Its city."`
+	FunderState    *string `json:"funder_state" doc:"Its two-letter state."`
+	ReturnsNew     int64   `json:"returns_new" doc:"Returns for a period that had none."`
+	ReturnsAmended int64   `json:"returns_amended" doc:"Periods for which another return stands now."`
+	ReturnsRemoved int64   `json:"returns_removed" doc:"Returns whose period has none any more."`
+	RowsAdded      int64   `json:"rows_added" doc:"Grants that were not there."`
+	RowsRemoved    int64   `json:"rows_removed" doc:"Grants that are not there any more."`
+	RowsChanged    int64   `json:"rows_changed" doc:"Grants of which the row says something else."`
+	NetAmount      int64   `json:"net_amount" doc:"Dollars of its grants now less those before, whole dollars."`
+	URL            *string `json:"url" doc:"Page of the grantmaker; null when nothing names it any more." format:"uri"`
+}
+
+// ListTotal is how much changed on a list.
+type ListTotal struct {
+	Source   string  `json:"source" doc:"The list, as in compliance_sources of /meta."`
+	Title    string  `json:"title" doc:"Its name in words."`
+	Compared bool    `json:"compared" doc:"Whether both editions, and all between them, have the list; without that nothing is known of its changes."`
+	Changes  []Count `json:"changes" doc:"Entries by what became of them; empty when they were not compared."`
+}
+
+// Count is how many entries one thing became of.
+type Count struct {
+	Change string `json:"change" enum:"listed,revoked,reinstated,may_operate,may_not_operate,announced,delisted" doc:"What they are now; delisted for not on the list any more."`
+	Count  int    `json:"count" doc:"How many: organizations, or names on the lists without EINs."`
+}
+
+func (p Parts) planBuilds(c *api.Call) (api.Run, error) {
+	c.ReadFormat()
+	s, err := p.read(c)
+	if err != nil {
+		return nil, err
+	}
+	asked := []byte(s.from + " " + s.edition)
+	offset, limit, err := c.ReadPage(asked)
+	if err != nil {
+		return nil, err
+	}
+	c.Question = fmt.Sprintf("%s %d %d", asked, offset, limit)
+	c.Weight = int64(limit)*rowWeight + p.Log(c.Data).Weight()
+	return func(context.Context) (api.Answer, error) {
+		page, _ := p.Changes(c.Data).Page(s.from, offset, limit)
+		rows := []FunderChange{}
+		for _, f := range page.List {
+			rows = append(rows, p.funderRow(c, &f))
+		}
+		if s.from == "" {
+			c.Caveat("since", "There is no earlier build to compare with, so nothing is told of changes.")
+		}
+		found := p.listChanges(c, s)
+		list := api.ListOf(c, asked, rows, int64(page.Funders), offset, limit)
+		return &ChangesAnswer{
+			Head: list.Head, From: api.OrNull(s.from), To: c.Data.Snapshot().Version, Versions: p.Changes(c.Data).Versions(), Summary: summary(page),
+			ListsFrom: api.OrNull(s.edition), ListsTo: p.edition(c), Lists: totals(found),
+			Hits: list.Hits, Page: list.Page, Limit: list.Limit, ResultsCount: list.ResultsCount, TotalPages: list.TotalPages, NextCursor: list.NextCursor, Results: rows,
+			Tail: c.Tail(),
+		}, nil
+	}, nil
+}
+
+func summary(page change.Page) Summary {
+	t := &page.Total
+	return Summary{
+		Funders: page.Funders, ReturnsNew: int64(t.ReturnsNew), ReturnsAmended: int64(t.ReturnsAmended), ReturnsRemoved: int64(t.ReturnsRemoved),
+		RowsAdded: int64(t.RowsAdded), RowsRemoved: int64(t.RowsRemoved), RowsChanged: int64(t.RowsChanged), NetAmount: t.NetAmount,
+	}
+}
+
+func (p Parts) funderRow(c *api.Call, f *change.Filer) FunderChange {
+	e := ein.EIN(f.EIN)
+	row := FunderChange{
+		FunderEIN: e.String(), ReturnsNew: int64(f.ReturnsNew), ReturnsAmended: int64(f.ReturnsAmended), ReturnsRemoved: int64(f.ReturnsRemoved),
+		RowsAdded: int64(f.RowsAdded), RowsRemoved: int64(f.RowsRemoved), RowsChanged: int64(f.RowsChanged), NetAmount: f.NetAmount,
+	}
+	row.FunderName, row.FunderCity, row.FunderState, row.URL = p.whois(c, e)
+	return row
+}
+
+// whois is who an organization is, and its page: as the dataset knows it, else as
+// the lists do; nothing where nobody names it.
+func (p Parts) whois(c *api.Call, e ein.EIN) (name, city, state, page *string) {
+	if names := p.Names(c.Data); names != nil {
+		if org, known := names.Lookup(e); known {
+			url := c.Base + "/org/" + e.String() + "/" + search.Slug(org.Name)
+			return api.OrNull(org.Name), api.OrNull(org.City), api.OrNull(org.State), &url
+		}
+	}
+	org, _ := p.Screener(c.Data).Organization(screen.Query{EIN: e})
+	return org.OrganizationName, org.City, org.State, nil
+}
+
+// edition is the edition of the lists being served.
+func (p Parts) edition(c *api.Call) *string {
+	if all := p.Log(c.Data).Versions(); len(all) > 0 {
+		return &all[0]
+	}
+	return nil
+}
+
+// listChanges is what changed on the lists, nil where it is not known.
+func (p Parts) listChanges(c *api.Call, s span) *change.ListChanges {
+	if s.edition == "" {
+		c.Caveat("lists_since", "What the compliance lists were then is not known, so nothing is told of their changes.")
+		return nil
+	}
+	found, _ := p.Log(c.Data).Since(s.edition)
+	return found
+}
+
+func totals(found *change.ListChanges) []ListTotal {
+	out := []ListTotal{}
+	for _, l := range lists.All() {
+		t := ListTotal{Source: l.Name, Title: l.Title, Changes: []Count{}}
+		if found != nil {
+			i := slices.IndexFunc(found.Lists, func(x change.ListTotal) bool { return x.Name == l.Name })
+			if t.Compared = found.Lists[i].Compared; t.Compared {
+				for _, word := range change.Words(l.Name) {
+					t.Changes = append(t.Changes, Count{word, found.Lists[i].Counts[word]})
+				}
+			}
+		}
+		out = append(out, t)
+	}
+	return out
+}

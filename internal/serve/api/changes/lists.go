@@ -1,0 +1,111 @@
+package changes
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"grantgraph/internal/serve/api"
+	"grantgraph/internal/serve/change"
+	"grantgraph/internal/snapshot/lists"
+)
+
+// allWords are all changes that any list may have, each once.
+func allWords() (words []string) {
+	for _, name := range lists.Names() {
+		for _, word := range change.Words(name) {
+			if word != change.Delisted && !slices.Contains(words, word) {
+				words = append(words, word)
+			}
+		}
+	}
+	return append(words, change.Delisted)
+}
+
+func (p Parts) lists() api.Operation {
+	return api.Operation{
+		ID: "listComplianceChanges", Method: "GET", Path: "/changes/lists", Access: api.Paid, Cost: 1, Lists: true, Needs: p.missing,
+		Summary: "What is new on the compliance lists",
+		Description: "Lists the entries of the compliance lists that are different between an earlier edition and the one being served: organizations that were added to the master file or to Publication 78 or left them, that were revoked or reinstated, or whose standing in California changed; " +
+			"and names that came onto the sanctions list or off it, or that bulletins announced, which have no EIN: screen whom you pay again when there are any. Rows of the lists of California without an EIN are not followed.",
+		Params: slices.Concat(sinceParams(), []api.Param{
+			{Name: "source", Also: api.Words("sources list lists"), Type: api.String, List: true, Enum: lists.Names(), Example: "revocation", Description: "Only these lists, comma-separated."},
+			{Name: "change", Also: api.Words("changes status event kind"), Type: api.String, List: true, Enum: allWords(), Example: "revoked", Description: "Only entries that are this now, comma-separated; delisted for not on the list any more."},
+		}, api.PageParams(), []api.Param{api.FormatParam(api.Formats...)}),
+		Response: api.List[ListChange]{}, Formats: api.Formats, Refusals: refusals,
+		Examples: []api.Example{
+			{Case: "1", Description: "What is new on the lists since the build before", Query: "since=20251201T000000Z"},
+			{Case: "revoked", Description: "Organizations that were revoked", Query: "since=20251201T000000Z&source=revocation&change=revoked"},
+		},
+		Plan: p.planLists,
+	}
+}
+
+// ListChange is an entry of a list that changed.
+type ListChange struct {
+	Source    string  `json:"source" enum:"bmf,ca_ftb,ca_registry,irb,ofac,pub78,revocation" doc:"The list, as in compliance_sources of /meta."`
+	Change    string  `json:"change" enum:"listed,revoked,reinstated,may_operate,may_not_operate,announced,delisted" doc:"What it is now; delisted for not on the list any more."`
+	Was       *string `json:"was" doc:"What it was; null when it was not on the list."`
+	EIN       *string `json:"ein" doc:"EIN, nine digits; null on the lists that have none, ofac and irb." pattern:"^[0-9]{9}$"`
+	Name      *string `json:"name" doc:"Name of the organization, or the name on the list; null when nothing names it any more."`
+	City      *string `json:"city" doc:"City of the organization."`
+	State     *string `json:"state" doc:"Two-letter state of the organization."`
+	Reference *string `json:"reference" doc:"Number of the sanctioned entity (ofac), or of the bulletin (irb); null on other lists."`
+	URL       *string `json:"url" doc:"Page of the organization; null when there is none." format:"uri"`
+}
+
+func (p Parts) planLists(c *api.Call) (api.Run, error) {
+	c.ReadFormat()
+	sources, words := c.Params.Choices("source"), c.Params.Choices("change")
+	s, err := p.read(c)
+	if err != nil {
+		return nil, err
+	}
+	now := ""
+	if e := p.edition(c); e != nil {
+		now = *e
+	}
+	slices.Sort(sources)
+	slices.Sort(words)
+	// The edition is part of the question: another one has other rows, and a
+	// cursor into these says nothing of them.
+	asked := []byte(strings.Join([]string{s.edition, now, strings.Join(sources, ","), strings.Join(words, ",")}, " "))
+	offset, limit, err := c.ReadPage(asked)
+	if err != nil {
+		return nil, err
+	}
+	c.Question = fmt.Sprintf("%s %d %d", asked, offset, limit)
+	c.Weight = int64(limit)*rowWeight + p.Log(c.Data).Weight()
+	return func(context.Context) (api.Answer, error) {
+		rows, hits := []ListChange{}, 0
+		if found := p.listChanges(c, s); found != nil {
+			for _, t := range found.Lists {
+				if !t.Compared && (len(sources) == 0 || slices.Contains(sources, t.Name)) {
+					c.Caveat("source", "The list "+t.Name+" was not loaded in one of the editions, so nothing is told of its changes.")
+				}
+			}
+			for i := range found.List {
+				x := &found.List[i]
+				if len(sources) > 0 && !slices.Contains(sources, x.List) || len(words) > 0 && !slices.Contains(words, x.Change) {
+					continue
+				}
+				if hits++; hits > offset && len(rows) < limit {
+					rows = append(rows, p.listRow(c, x))
+				}
+			}
+		}
+		list := api.ListOf(c, asked, rows, int64(hits), offset, limit)
+		list.Tail = c.Tail()
+		return list, nil
+	}, nil
+}
+
+func (p Parts) listRow(c *api.Call, x *change.ListChange) ListChange {
+	row := ListChange{Source: x.List, Change: x.Change, Was: api.OrNull(x.Was), Name: api.OrNull(x.Name), Reference: api.OrNull(x.Reference)}
+	if !change.ByName(x.List) {
+		row.EIN = api.OrNull(x.EIN.String())
+		row.Name, row.City, row.State, row.URL = p.whois(c, x.EIN)
+	}
+	return row
+}

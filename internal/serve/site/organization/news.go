@@ -1,0 +1,39 @@
+package organization
+
+import (
+	"strings"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/serve/change"
+)
+
+// news is what the build being served has new of an organization's own returns.
+type news struct {
+	Since string // day of the build before
+	Text  string
+}
+
+// newsOf is what is new since the build before, nil when nothing is, when there
+// was none, and where that is out of service.
+func newsOf(x *change.Index, e ein.EIN) *news {
+	if x == nil {
+		return nil
+	}
+	version, c := x.Latest(e)
+	if version == "" || c.None() {
+		return nil
+	}
+	var said []string
+	for _, part := range []struct {
+		n    uint32
+		what string
+	}{
+		{c.ReturnsNew, "new return"}, {c.ReturnsAmended, "amended return"}, {c.ReturnsRemoved, "withdrawn return"},
+		{c.RowsAdded, "added grant"}, {c.RowsChanged, "changed grant"}, {c.RowsRemoved, "removed grant"},
+	} {
+		if part.n > 0 {
+			said = append(said, plural(int64(part.n), part.what))
+		}
+	}
+	return &news{Since: dayText(version[:4] + "-" + version[4:6] + "-" + version[6:8]), Text: strings.Join(said, ", ")}
+}
