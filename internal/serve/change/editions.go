@@ -267,13 +267,18 @@ func readLog(f *mapped.File) *Log {
 	if steps != len(l.steps) {
 		f.Fail("it has %d steps where its editions have %d", len(l.steps), steps)
 	}
+	texts := uint64(0)
 	for i := range l.steps {
 		s := &l.steps[i]
 		j := slices.IndexFunc(followed, func(l list) bool { return l.code == s.List })
-		if j < 0 || int(max(s.before(), s.after())) > len(followed[j].states) || uint64(s.Text)+uint64(s.Length) > uint64(len(l.texts)) {
+		if j < 0 || int(max(s.before(), s.after())) > len(followed[j].states) || uint64(s.Text) != texts {
 			f.Fail("step %d makes no sense", i)
 			return l
 		}
+		texts += uint64(s.Length)
+	}
+	if texts != uint64(len(l.texts)) {
+		f.Fail("it has texts of %d bytes where its steps have %d", len(l.texts), texts)
 	}
 	return l
 }

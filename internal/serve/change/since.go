@@ -110,15 +110,17 @@ const stampSize = 16
 // write writes the file, builds in the order given, which is theirs.
 func write(out io.Writer, list []since) error {
 	f := mapped.NewWriter(out, sinceKind)
-	stamps := make([][stampSize]byte, len(list))
+	stamps, sizes := make([][stampSize]byte, len(list)), make([]uint32, len(list))
 	for i := range list {
 		if copy(stamps[i][:], list[i].version); len(list[i].version) != stampSize {
 			f.Fail(fmt.Errorf("%q is not a version", list[i].version))
 		}
+		sizes[i] = uint32(len(list[i].filers))
 		mapped.Add(f, fmt.Sprintf("filers.%d", i), list[i].filers)
 		mapped.Add(f, fmt.Sprintf("funders.%d", i), list[i].funders)
 	}
 	mapped.Add(f, "versions", stamps)
+	mapped.Add(f, "sizes", sizes)
 	return f.Close()
 }
 
@@ -175,11 +177,16 @@ func New(list []Invented) (*Index, error) {
 // newIndex finds the columns of a file and checks that they fit together.
 func newIndex(f *mapped.File) *Index {
 	x := &Index{file: f}
-	for i, stamp := range mapped.Column[[stampSize]byte](f, "versions", mapped.AnyLength) {
-		s := since{version: string(stamp[:])}
-		s.filers = mapped.Column[Filer](f, fmt.Sprintf("filers.%d", i), mapped.AnyLength)
-		s.funders = mapped.Column[uint32](f, fmt.Sprintf("funders.%d", i), mapped.AnyLength)
-		if !snapshot.IsVersion(s.version) || i > 0 && f.Err() == nil && x.since[i-1].version >= s.version {
+	versions := mapped.Column[[stampSize]byte](f, "versions", mapped.AnyLength)
+	sizes := mapped.Column[uint32](f, "sizes", len(versions))
+	for i := range versions {
+		if f.Err() != nil {
+			return x
+		}
+		s := since{version: string(versions[i][:])}
+		s.filers = mapped.Column[Filer](f, fmt.Sprintf("filers.%d", i), int(sizes[i]))
+		s.funders = mapped.Column[uint32](f, fmt.Sprintf("funders.%d", i), giving(s.filers))
+		if !snapshot.IsVersion(s.version) || i > 0 && x.since[i-1].version >= s.version {
 			f.Fail("the builds are out of order")
 		}
 		if !slices.IsSortedFunc(s.filers, func(a, b Filer) int { return cmp.Compare(a.EIN, b.EIN) }) {
@@ -197,6 +204,16 @@ func newIndex(f *mapped.File) *Index {
 		x.since = append(x.since, s)
 	}
 	return x
+}
+
+// giving is how many of the filers are funders.
+func giving(filers []Filer) (n int) {
+	for i := range filers {
+		if filers[i].Funder != 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // Close waits for the questions under way and unmaps the file.

@@ -69,6 +69,7 @@ var plan = []struct {
 		{"docs/organizations.md", "Lists of organizations", "Organizations by place, cause, size, form and standing."},
 		{"docs/profiles.md", "Profiles", "What is known of one organization, and what resembles it."},
 		{"docs/prospects.md", "Prospects", "Who funds organizations like one: how they are found, and how well."},
+		{"docs/changes.md", "What is new since a build", "Which funders and organizations to read again, and what counts as different."},
 		{"docs/screening.md", "Screening", "What the lists say of a grantee, and reports to keep."},
 		{"CHANGELOG.md", "Changes", "What is new, and what to do when upgrading."},
 	}},
