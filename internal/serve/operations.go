@@ -112,10 +112,16 @@ func operations(p parts) []api.Group {
 		}),
 		meta.Group(meta.Parts{Lists: func(d api.Dataset) *lists.Current { return d.(*Dataset).Compliance }, Ring: p.ring, Clock: p.clock, Search: searchInfo}),
 		changes.Group(changes.Parts{
-			Changes:  func(d api.Dataset) *change.Index { return d.(*Dataset).Changes },
-			Log:      func(d api.Dataset) *change.Log { return d.(*Dataset).ListLog },
-			Names:    func(d api.Dataset) changes.Names { return named(d) },
+			Changes: func(d api.Dataset) *change.Index { return d.(*Dataset).Changes },
+			Log:     func(d api.Dataset) *change.Log { return d.(*Dataset).ListLog },
+			Names: func(d api.Dataset) changes.Names {
+				if x := d.(*Dataset).Search; x != nil {
+					return x
+				}
+				return nil
+			},
 			Screener: func(d api.Dataset) *screen.Screener { return d.(*Dataset).Screen },
+			Clock:    p.clock,
 		}),
 		grants.Group(func(d api.Dataset) grants.Graph { return d.(*Dataset).Graph }),
 		screening.Group(screening.Parts{

@@ -119,7 +119,7 @@ func TestTrim(t *testing.T) {
 		r.editions = append(r.editions, e)
 	}
 	r.trim()
-	if len(r.editions) != mostEditions || r.editions[0].Steps != 0 || len(r.steps) != mostEditions-1 || len(r.texts) != len(r.steps) || r.steps[0].Text != 0 || r.steps[0].Key != 11-1 {
+	if len(r.editions) != mostEditions || r.editions[0].Steps != 0 || len(r.steps) != mostEditions-1 || len(r.texts) != len(r.steps) || r.steps[0].Text != 0 || r.steps[0].Key != 11 {
 		t.Errorf("%d editions, %d steps, %d bytes, first %+v", len(r.editions), len(r.steps), len(r.texts), r.steps[0])
 	}
 }

@@ -163,7 +163,7 @@ func flip(t *testing.T, path string) {
 // that follows a sound one is refused.
 func TestDamagedIndex(t *testing.T) {
 	t.Parallel()
-	for _, index := range []string{"graph", "search", "directory"} {
+	for _, index := range []string{"graph", "search", "directory", "history"} {
 		t.Run(index, func(t *testing.T) {
 			t.Parallel()
 			data := t.TempDir()

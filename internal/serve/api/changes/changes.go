@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
@@ -21,9 +22,10 @@ import (
 	"grantgraph/internal/snapshot/lists"
 )
 
-// Names knows the names of organizations.
+// Names finds organizations, by EIN and by name.
 type Names interface {
 	Lookup(ein.EIN) (search.Result, bool)
+	Search(ctx context.Context, a search.Ask) (search.Answer, error)
 }
 
 // Parts are what the operations work with.
@@ -32,6 +34,7 @@ type Parts struct {
 	Log      func(api.Dataset) *change.Log
 	Names    func(api.Dataset) Names            // nil where they are out of service
 	Screener func(api.Dataset) *screen.Screener // knows the names on the lists
+	Clock    func() time.Time
 }
 
 // Group is the operations.
@@ -43,6 +46,7 @@ func Group(p Parts) api.Group {
 			reflect.TypeFor[Summary]():   "ChangesSummary",
 			reflect.TypeFor[ListTotal](): "ChangesOfList",
 			reflect.TypeFor[Count]():     "ChangesCount",
+			reflect.TypeFor[Match]():     "SanctionsNameMatch",
 		},
 	}
 }

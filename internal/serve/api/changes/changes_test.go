@@ -32,7 +32,7 @@ func TestRequests(t *testing.T) {
 		{Name: "with a parameter of nobody", Path: "changes?verbose=1", Costs: 1, Has: []string{`"unsupported":["verbose"]`}},
 		{Name: "the lists on a free key", Path: "changes/lists", Status: 402, Has: []string{`"error":"plan_required"`}},
 		{Name: "the lists", Path: "changes/lists?lists_since=20251201T000000Z", Plan: "plus", Costs: 1, Has: []string{
-			`"hits":3`, `{"source":"ofac","change":"listed","was":null,"ein":null,"name":"EXEMPLARY GAP RELIEF","city":null,"state":null,"reference":"900001","url":null}`,
+			`"hits":3`, `{"source":"ofac","change":"listed","was":null,"ein":null,"name":"EXEMPLARY GAP RELIEF","city":null,"state":null,"reference":"900001","url":null,"matches":[]}`,
 			`{"source":"revocation","change":"revoked","was":null,"ein":"000000006","name":"EXAMPLE LAPSED CLUB"`,
 		}},
 		{Name: "one list", Path: "changes/lists?source=pub78,ofac&change=delisted", Plan: "plus", Costs: 1, Has: []string{`"hits":1`, `"source":"pub78","change":"delisted","was":"listed"`}},

@@ -4,10 +4,13 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/change"
+	"grantgraph/internal/serve/screen"
+	"grantgraph/internal/serve/search"
 	"grantgraph/internal/snapshot/lists"
 )
 
@@ -28,7 +31,7 @@ func (p Parts) lists() api.Operation {
 		ID: "listComplianceChanges", Method: "GET", Path: "/changes/lists", Access: api.Paid, Cost: 1, Lists: true, Needs: p.missing,
 		Summary: "What is new on the compliance lists",
 		Description: "Lists the entries of the compliance lists that are different between an earlier edition and the one being served: organizations that were added to the master file or to Publication 78 or left them, that were revoked or reinstated, or whose standing in California changed; " +
-			"and names that came onto the sanctions list or off it, or that bulletins announced, which have no EIN: screen whom you pay again when there are any. Rows of the lists of California without an EIN are not followed.",
+			"and names that came onto the sanctions list or off it, or that bulletins announced, which have no EIN. With a name that is new on the sanctions list come the organizations that it may match; a name alone does not identify, so screen them. Rows of the lists of California without an EIN are not followed.",
 		Params: slices.Concat(sinceParams(), []api.Param{
 			{Name: "source", Also: api.Words("sources list lists"), Type: api.String, List: true, Enum: lists.Names(), Example: "revocation", Description: "Only these lists, comma-separated."},
 			{Name: "change", Also: api.Words("changes status event kind"), Type: api.String, List: true, Enum: allWords(), Example: "revoked", Description: "Only entries that are this now, comma-separated; delisted for not on the list any more."},
@@ -53,6 +56,50 @@ type ListChange struct {
 	State     *string `json:"state" doc:"Two-letter state of the organization."`
 	Reference *string `json:"reference" doc:"Number of the sanctioned entity (ofac), or of the bulletin (irb); null on other lists."`
 	URL       *string `json:"url" doc:"Page of the organization; null when there is none." format:"uri"`
+	Matches   []Match `json:"matches" doc:"Organizations whose name resembles one that is new on the sanctions list, of the ten that the search for organizations finds by it; null on other rows, and on those after the first 50 such names of a page."`
+}
+
+// Match is an organization that a name on the sanctions list may mean.
+type Match struct {
+	EIN   string  `json:"ein" doc:"EIN, nine digits." pattern:"^[0-9]{9}$"`
+	Name  string  `json:"name" doc:"Its name."`
+	Score float64 `json:"score" doc:"How much it resembles a name of the entity, 0.75 to 1, as in a screening."`
+}
+
+// String is how a file of rows has it.
+func (m Match) String() string { return fmt.Sprintf("%s %s %g", m.EIN, m.Name, m.Score) }
+
+// Bounds of looking for organizations by a name that is new on the sanctions list.
+const (
+	mostLooked     = 50 // names in a page
+	mostCandidates = 10 // organizations for each
+)
+
+// matches are the organizations that a name of a sanctioned entity may mean: those
+// that the search finds by it, of which a screening by name finds the entity. It is
+// nil where one of both is out of service.
+func (p Parts) matches(ctx context.Context, c *api.Call, x *change.ListChange) ([]Match, error) {
+	names := p.Names(c.Data)
+	if names == nil {
+		return nil, nil
+	}
+	found, err := names.Search(ctx, search.Ask{Text: x.Name, Mode: search.Text, Limit: mostCandidates})
+	if err != nil {
+		return nil, err
+	}
+	list := []Match{}
+	for _, org := range found.Results {
+		block := p.Screener(c.Data).ScreenName(screen.Subject{Name: org.Name}, nil, p.Clock()).Compliance.OFACSanctionsScreen
+		if !block.Screened {
+			return nil, nil
+		}
+		for _, m := range block.PotentialMatches {
+			if strconv.FormatInt(m.EntNum, 10) == x.Reference {
+				list = append(list, Match{org.EIN.String(), org.Name, m.Score})
+			}
+		}
+	}
+	return list, nil
 }
 
 func (p Parts) planLists(c *api.Call) (api.Run, error) {
@@ -77,8 +124,8 @@ func (p Parts) planLists(c *api.Call) (api.Run, error) {
 	}
 	c.Question = fmt.Sprintf("%s %d %d", asked, offset, limit)
 	c.Weight = int64(limit)*rowWeight + p.Log(c.Data).Weight()
-	return func(context.Context) (api.Answer, error) {
-		rows, hits := []ListChange{}, 0
+	return func(ctx context.Context) (api.Answer, error) {
+		rows, hits, looked := []ListChange{}, 0, 0
 		if found := p.listChanges(c, s); found != nil {
 			for _, t := range found.Lists {
 				if !t.Compared && (len(sources) == 0 || slices.Contains(sources, t.Name)) {
@@ -90,9 +137,17 @@ func (p Parts) planLists(c *api.Call) (api.Run, error) {
 				if len(sources) > 0 && !slices.Contains(sources, x.List) || len(words) > 0 && !slices.Contains(words, x.Change) {
 					continue
 				}
-				if hits++; hits > offset && len(rows) < limit {
-					rows = append(rows, p.listRow(c, x))
+				if hits++; hits <= offset || len(rows) == limit {
+					continue
 				}
+				row := p.listRow(c, x)
+				if x.List == lists.OFAC && x.Change != change.Delisted && looked < mostLooked {
+					looked++
+					if row.Matches, err = p.matches(ctx, c, x); err != nil {
+						return nil, err
+					}
+				}
+				rows = append(rows, row)
 			}
 		}
 		list := api.ListOf(c, asked, rows, int64(hits), offset, limit)

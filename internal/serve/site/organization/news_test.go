@@ -19,9 +19,9 @@ func TestNews(t *testing.T) {
 	}{
 		"new and amended": {[]change.Filer{{EIN: uint32(e), Funder: 1, Counts: change.Counts{ReturnsNew: 1, ReturnsAmended: 2, RowsAdded: 1200, RowsChanged: 1}}},
 			"Since the build of October 1, 2026: 1 new return, 2 amended returns, 1,200 added grants, 1 changed grant."},
-		"gone":         {[]change.Filer{{EIN: uint32(e), Funder: 1, Counts: change.Counts{ReturnsRemoved: 1, RowsRemoved: 3}}}, "Since the build of October 1, 2026: 1 withdrawn return, 3 removed grants."},
-		"another one":  {[]change.Filer{{EIN: uint32(e) + 1, Counts: change.Counts{ReturnsNew: 1}}}, ""},
-		"nothing new":  {nil, ""},
+		"gone":        {[]change.Filer{{EIN: uint32(e), Funder: 1, Counts: change.Counts{ReturnsRemoved: 1, RowsRemoved: 3}}}, "Since the build of October 1, 2026: 1 withdrawn return, 3 removed grants."},
+		"another one": {[]change.Filer{{EIN: uint32(e) + 1, Counts: change.Counts{ReturnsNew: 1}}}, ""},
+		"nothing new": {nil, ""},
 	} {
 		x, err := change.New([]change.Invented{{Version: "20261001T000000Z", Filers: c.filers}})
 		if err != nil {
