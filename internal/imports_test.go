@@ -1,10 +1,12 @@
 // Package internal_test holds the rule of imports: ingest and serve never import
 // each other; both import snapshot, which imports neither; the packages beside
 // them import only one another; bench may import everything, and is imported by
-// tests and by cmd alone.
+// tests and by cmd alone. Package client, for programs of others, imports none of
+// them; what serves has its types from there.
 package internal_test
 
 import (
+	"errors"
 	"go/parser"
 	"go/token"
 	"io/fs"
@@ -25,13 +27,14 @@ var mayImport = map[string][]string{
 	"ground":   {},
 	"snapshot": {"ground"},
 	"ingest":   {"ground", "snapshot"},
-	"serve":    {"ground", "snapshot"},
-	"bench":    {"ground", "snapshot", "ingest", "serve"},
+	"serve":    {"ground", "snapshot", "client"},
+	"bench":    {"ground", "snapshot", "ingest", "serve", "client"},
+	"client":   {},
 }
 
-// areaOf is the part of the house that a path below internal is in.
+// areaOf is the part of the house that a path below internal is in, or beside it.
 func areaOf(path string) string {
-	first, _, _ := strings.Cut(filepath.ToSlash(path), "/")
+	first, _, _ := strings.Cut(strings.TrimPrefix(filepath.ToSlash(path), "../"), "/")
 	if slices.Contains(ground, first) {
 		return "ground"
 	}
@@ -42,7 +45,7 @@ func areaOf(path string) string {
 func TestImports(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
-	err := filepath.WalkDir(".", func(path string, _ fs.DirEntry, err error) error {
+	look := func(path string, _ fs.DirEntry, err error) error {
 		if err != nil || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
 			return err
 		}
@@ -57,13 +60,17 @@ func TestImports(t *testing.T) {
 		}
 		for _, spec := range file.Imports {
 			name, _ := strconv.Unquote(spec.Path.Value)
-			inside, ours := strings.CutPrefix(name, "grantgraph/internal/")
-			if to := areaOf(inside); ours && to != from && !slices.Contains(allowed, to) {
+			inside, ours := strings.CutPrefix(name, "grantgraph/")
+			if from == "client" && strings.Contains(strings.Split(name, "/")[0], ".") {
+				t.Errorf("%s imports %s, which every program that uses it would have to take", path, name)
+			}
+			if to := areaOf(strings.TrimPrefix(inside, "internal/")); ours && to != from && !slices.Contains(allowed, to) {
 				t.Errorf("%s imports %s: %s may not import %s", path, name, from, to)
 			}
 		}
 		return nil
-	})
+	}
+	err := errors.Join(filepath.WalkDir(".", look), filepath.WalkDir("../client", look))
 	if err != nil || len(seen) != len(mayImport) {
 		t.Errorf("saw %v: %v", seen, err)
 	}

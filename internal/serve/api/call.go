@@ -109,7 +109,7 @@ func (c *Call) Service() Service {
 }
 
 // Tail is the end of the answer.
-func (c *Call) Tail() Tail { return Tail{c.Service()} }
+func (c *Call) Tail() Tail { return Tail{Service: c.Service()} }
 
 // Format is the format of the answer, once it is read.
 func (c *Call) Format() string { return c.format }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+
+	"grantgraph/client"
 )
 
 // catalogPath is where RFC 9727 looks for the catalogue of APIs of a site.
@@ -92,25 +94,11 @@ const toolsPath = "/mcp"
 // does not offer, nor what is for billing systems.
 func (op *Operation) listed() bool { return op.Access != Admin && !op.Off }
 
-// Listing is the answer of /api/v1 itself.
-type Listing struct {
-	Head
-	Name       string  `json:"name"`
-	Version    string  `json:"version"`
-	OpenAPI    string  `json:"openapi"`
-	Operations []Entry `json:"operations"`
-}
-
-// Entry is one operation of the listing.
-type Entry struct {
-	ID      string `json:"id"`
-	Method  string `json:"method"`
-	URL     string `json:"url"`
-	Summary string `json:"summary"`
-	Access  Access `json:"access"`
-	Cost    int    `json:"cost"`
-	Example string `json:"example"`
-}
+// The answer of /api/v1 itself.
+type (
+	Listing = client.Listing
+	Entry   = client.Entry
+)
 
 func (s *Handler) listing() []byte {
 	l := Listing{Head: Success, Name: title, Version: interfaceVersion, OpenAPI: s.config.BaseURL + "/openapi.json"}
@@ -119,7 +107,10 @@ func (s *Handler) listing() []byte {
 		if op.Off {
 			continue
 		}
-		l.Operations = append(l.Operations, Entry{op.ID, op.Method, s.config.BaseURL + Versioned + op.Path, op.Summary, op.Access, op.Cost, s.config.BaseURL + op.at(&op.Examples[0]) + "?example=1"})
+		l.Operations = append(l.Operations, Entry{
+			ID: op.ID, Method: op.Method, URL: s.config.BaseURL + Versioned + op.Path, Summary: op.Summary,
+			Access: string(op.Access), Cost: op.Cost, Example: s.config.BaseURL + op.at(&op.Examples[0]) + "?example=1",
+		})
 	}
 	return compact(l)
 }

@@ -328,7 +328,9 @@ func (s *Handler) fail(out *reply, c *Call, err error, logged bool) {
 	}
 	if errors.As(err, &bad) {
 		out.status = http.StatusUnprocessableEntity
-		out.encode(c.format, &Invalid{bad.problems, out.status, bad.Error(), refusedInvalid.Slug, s.described(refusedInvalid.Slug), out.id, service})
+		out.encode(c.format, &Invalid{
+			Detail: bad.problems, Code: out.status, Message: bad.Error(), Error: refusedInvalid.Slug, Docs: s.described(refusedInvalid.Slug), RequestID: out.id, Service: service,
+		})
 		return
 	}
 	var wait *account.WaitError
@@ -360,7 +362,7 @@ func (s *Handler) fail(out *reply, c *Call, err error, logged bool) {
 			out.header.Set("Retry-After", "5")
 		}
 	}
-	failure := Failure{out.status, f.Message, f.Slug, f.Hint, s.described(f.Slug), out.id, service}
+	failure := Failure{Code: out.status, Message: f.Message, Error: f.Slug, Hint: f.Hint, Docs: s.described(f.Slug), RequestID: out.id, Service: service}
 	var more Detailed
 	if errors.As(err, &more) {
 		out.encode(c.format, &detailed{failure, more.Detail()})

@@ -1,6 +1,10 @@
 package api
 
-import "fmt"
+import (
+	"fmt"
+
+	"grantgraph/client"
+)
 
 // Page sizes.
 const (
@@ -50,10 +54,10 @@ func (c *Call) ReadPage(asked []byte) (offset, limit int, err error) {
 // ListOf is the envelope of a page of the rows that a question has. Its tail is
 // for the caller to add, once all warnings are there.
 func ListOf[T any](c *Call, asked []byte, rows []T, hits int64, offset, limit int) *List[T] {
-	list := &List[T]{
+	list := &List[T]{List: client.List[T]{
 		Head: Success, Hits: hits, Page: int64(offset/limit) + 1, Limit: limit,
 		ResultsCount: len(rows), TotalPages: (hits + int64(limit) - 1) / int64(limit), Results: rows,
-	}
+	}}
 	if end := int64(offset) + int64(len(rows)); len(rows) > 0 && end < hits {
 		next := c.Cursor(asked, end)
 		list.NextCursor = &next

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 
+	"grantgraph/client"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/budget"
 )
@@ -66,14 +67,13 @@ var (
 	CursorOther = Refusal{Slug: "cursor_mismatch", Status: 400, Means: "the cursor belongs to another request", Do: "Send a cursor with the filters and the endpoint that it came from."}
 )
 
-// Problem is one reason why a request could not be validated.
-type Problem struct {
-	Loc   []any  `json:"loc" doc:"Where: query, path or body, then the name, then the position in a list." items:"string|integer"`
-	Msg   string `json:"msg" doc:"What is wrong."`
-	Type  string `json:"type" doc:"Stable identifier of the kind of problem."`
-	Input any    `json:"input,omitempty" doc:"The value as sent, shortened."`
-	Ctx   any    `json:"ctx,omitempty" doc:"The limits that apply."`
-}
+// The bodies of errors: Invalid of a 422, Failure of every other. Failures of some
+// operations have members of their own as well, see Detailed.
+type (
+	Problem = client.Problem
+	Failure = client.Failure
+	Invalid = client.Invalid
+)
 
 // invalid is the error of a request that failed validation.
 type invalid struct{ problems []Problem }
@@ -103,19 +103,6 @@ func InvalidBody(field, kind string, ctx any, message string) error {
 		loc = append(loc, field)
 	}
 	return &invalid{[]Problem{{Loc: loc, Type: kind, Ctx: ctx, Msg: message}}}
-}
-
-// Failure is the body of every error but a 422. Those of some operations have
-// members of their own as well, see Detailed.
-type Failure struct {
-	Code      int    `json:"code" doc:"The HTTP status."`
-	Message   string `json:"message" doc:"What went wrong, safe to show a user."`
-	Error     string `json:"error" doc:"Stable identifier of the cause."`
-	Hint      string `json:"hint,omitempty" doc:"What to do about it."`
-	Docs      string `json:"docs,omitempty" doc:"Where the cause and what to do about it are described." format:"uri"`
-	RequestID string `json:"request_id" doc:"Quote this when asking for help; also in X-Request-Id."`
-
-	Service *Service `json:"x_service,omitempty"`
 }
 
 // Detailed is an error that says more than words: the members of its detail, a
@@ -151,18 +138,6 @@ func (d *detailed) MarshalJSON() ([]byte, error) {
 	}
 	out[0] = '{'
 	return append(out, '}'), nil
-}
-
-// Invalid is the body of a 422.
-type Invalid struct {
-	Detail    []Problem `json:"detail" doc:"The problems found, at most 50."`
-	Code      int       `json:"code" doc:"The HTTP status."`
-	Message   string    `json:"message" doc:"The first problem in words."`
-	Error     string    `json:"error" doc:"Stable identifier of the cause."`
-	Docs      string    `json:"docs,omitempty" doc:"Where the cause and what to do about it are described." format:"uri"`
-	RequestID string    `json:"request_id" doc:"Quote this when asking for help; also in X-Request-Id."`
-
-	Service *Service `json:"x_service,omitempty"`
 }
 
 // explain turns an error into a Fault that may leave the process. Anything

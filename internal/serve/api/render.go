@@ -26,14 +26,14 @@ var contentTypes = map[string]string{
 
 // render writes a success into the reply, in the format of the call.
 func (r *reply) render(c *Call, a Answer) error {
-	if names := a.service().Unsupported; len(names) > 0 {
+	if names := a.Extension().Unsupported; len(names) > 0 {
 		r.header.Set("X-Service-Unsupported", headerNames(names))
 	}
 	r.status = http.StatusOK
 	if c.format == "json" || c.format == "xml" {
 		return r.encode(c.format, a)
 	}
-	if list := a.service().Warnings; len(list) > 0 {
+	if list := a.Extension().Warnings; len(list) > 0 {
 		r.header.Set("X-Service-Warnings", headerWarnings(list))
 	}
 	if file, ok := a.(Document); ok {
@@ -56,7 +56,7 @@ func (r *reply) render(c *Call, a Answer) error {
 	b := r.buffer()
 	var err error
 	if c.format == "csv" {
-		r.header.Set("Content-Disposition", `attachment; filename="`+fileName(c.op, a.service().Unsupported)+`"`)
+		r.header.Set("Content-Disposition", `attachment; filename="`+fileName(c.op, a.Extension().Unsupported)+`"`)
 		if own, ok := a.(ownCSV); ok {
 			err = own.WriteCSV(b)
 		} else {

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"grantgraph/client"
 )
 
 // Severities of warnings.
@@ -17,11 +19,7 @@ const (
 )
 
 // Warning tells a caller what the answer does not say by itself.
-type Warning struct {
-	Parameter string `json:"parameter" doc:"The parameter concerned."`
-	Severity  string `json:"severity" enum:"unsupported,caveat" doc:"unsupported: the filter did not run. caveat: it ran and has a limit worth knowing."`
-	Reason    string `json:"reason" doc:"Why."`
-}
+type Warning = client.Warning
 
 // Warnings collects what the answer has to say about the request.
 type Warnings struct {
@@ -43,7 +41,7 @@ const (
 )
 
 func (w *Warnings) add(parameter, severity, reason string) {
-	next := Warning{parameter, severity, reason}
+	next := Warning{Parameter: parameter, Severity: severity, Reason: reason}
 	if len(w.list) >= mostWarnings || slices.Contains(w.list, next) {
 		return
 	}
@@ -57,7 +55,7 @@ func (w *Warnings) add(parameter, severity, reason string) {
 	case same < mostOfOne:
 		w.list = append(w.list, next)
 	case same == mostOfOne:
-		w.list = append(w.list, Warning{parameter, severity, "There are more warnings of this kind than are listed."})
+		w.list = append(w.list, Warning{Parameter: parameter, Severity: severity, Reason: "There are more warnings of this kind than are listed."})
 	}
 }
 

@@ -185,9 +185,11 @@ func (of graphOf) planSummary(c *api.Call) (api.Run, error) {
 		if err != nil {
 			return nil, err
 		}
-		out := &SummaryAnswer{Head: api.Success, Summary: Sums{totals.Amount, totals.Grants, totals.Funders, totals.Recipients}, ByYear: []Year{}, filter: &f.filter}
+		out := &SummaryAnswer{filter: &f.filter}
+		out.Head, out.ByYear = api.Success, []Year{}
+		out.Summary = Sums{TotalAmount: totals.Amount, GrantCount: totals.Grants, FunderCount: totals.Funders, RecipientCount: totals.Recipients}
 		for _, y := range years {
-			out.ByYear = append(out.ByYear, Year{y.FiscalYear, y.Amount, y.Grants, y.Funders, y.Recipients, y.Partial})
+			out.ByYear = append(out.ByYear, Year{FiscalYear: y.FiscalYear, TotalAmount: y.Amount, GrantCount: y.Grants, FunderCount: y.Funders, RecipientCount: y.Recipients, Partial: y.Partial})
 		}
 		if by != graph.NoGrouping {
 			groups, err := g.Groups(ctx, &f.filter, by, top)

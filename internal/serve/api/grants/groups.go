@@ -7,23 +7,6 @@ import (
 	"grantgraph/internal/serve/graph"
 )
 
-// Groups are the grants of a summary by one grouping.
-type Groups struct {
-	By         string     `json:"by" enum:"subject,state,county,support,funder_type,funder,recipient,year" doc:"What the grants are grouped by."`
-	GroupCount int64      `json:"group_count" doc:"Groups that have a value, those in the row rest among them."`
-	Rows       []GroupRow `json:"rows" doc:"The groups with the most dollars, largest first (years in their order); then one row for the rest, if there is any; then one for the grants without a value, if there are any."`
-}
-
-// GroupRow is one group.
-type GroupRow struct {
-	Kind        string  `json:"kind" enum:"value,rest,none" doc:"value: a group. rest: all groups beyond top. none: the grants without a value."`
-	Key         *string `json:"key" doc:"The value: NTEE letter, state code, county FIPS code, support id, funder_type, EIN of the funder, recip_id or fiscal year; null for rest and none."`
-	Label       string  `json:"label" doc:"The group in words."`
-	EIN         *string `json:"ein" doc:"EIN of the funder or recipient; null when it has none, and in every other grouping." pattern:"^[0-9]{9}$"`
-	TotalAmount int64   `json:"total_amount" doc:"Whole dollars."`
-	GrantCount  int64   `json:"grant_count" doc:"Grants."`
-}
-
 // The kinds of rows.
 const (
 	valueRow = "value"

@@ -134,7 +134,7 @@ func agree(t *testing.T, w *apitest.World, query string, rows []grants.GrantRow)
 		years[g.FiscalYear] += g.Amount
 	}
 	s := apitest.Unmarshal[grants.SummaryAnswer](t, w.Get(t, "GET", "/api/v1/grants/summary?"+query, "pro"))
-	if s.Summary != (grants.Sums{total, int64(len(rows)), int64(len(funders)), int64(len(recipients))}) {
+	if s.Summary != (grants.Sums{TotalAmount: total, GrantCount: int64(len(rows)), FunderCount: int64(len(funders)), RecipientCount: int64(len(recipients))}) {
 		t.Errorf("%s: the summary is %+v, the rows come to %d, %d, %d, %d", query, s.Summary, total, len(rows), len(funders), len(recipients))
 	}
 	byYear := map[int]int64{}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 
+	"grantgraph/client"
 	"grantgraph/internal/irscode"
 	"grantgraph/internal/ntee"
 	"grantgraph/internal/orgname"
@@ -30,53 +31,12 @@ const maxListBody = 64 << 10
 const listRowWeight = 4 << 10
 
 // OrganizationList is the answer of POST /essentials.
-type OrganizationList struct {
-	api.Head
-	Hits         int64             `json:"hits" doc:"Organizations that match, in all."`
-	From         int64             `json:"from" doc:"How many of them come before this page."`
-	Size         int               `json:"size" doc:"Page size served."`
-	ResultsCount int               `json:"results_count" doc:"Rows in this page."`
-	NextCursor   *string           `json:"next_cursor" doc:"Send as cursor for the next page; null at the end."`
-	Mode         *string           `json:"mode" enum:"text,semantic,hybrid" doc:"How search_terms were matched, which may differ from what was asked for; null without search_terms."`
-	Results      []OrganizationRow `json:"results" doc:"The organizations."`
-	api.Tail
-}
+type OrganizationList struct{ client.OrganizationList }
 
 func (l *OrganizationList) Table() (any, *int64, *string) { return l.Results, &l.Hits, l.NextCursor }
 
-// OrganizationRow is one organization of the list. Figures are those of the latest
-// filing that was read.
-type OrganizationRow struct {
-	EIN            string   `json:"ein" doc:"EIN, nine digits." pattern:"^[0-9]{9}$"`
-	Name           string   `json:"name" doc:"Name."`
-	City           *string  `json:"city" doc:"City."`
-	State          *string  `json:"state" doc:"Two-letter US state."`
-	ZIP            *string  `json:"zip" doc:"ZIP code, five digits."`
-	CountyFIPS     *string  `json:"county_fips" doc:"FIPS code of the county, found from ZIP code and city."`
-	NTEECode       *string  `json:"ntee_code" doc:"NTEE code of the master file."`
-	NTEELabel      *string  `json:"ntee_label" doc:"The code in words."`
-	Subject        *string  `json:"subject" doc:"Cause: the NTEE major letter."`
-	SubjectLabel   *string  `json:"subject_label" doc:"The cause in words."`
-	SubsectionCode *string  `json:"subsection_code" doc:"501(c) subsection, two digits: 03 is 501(c)(3)."`
-	FoundationType *string  `json:"foundation_type" enum:"PC,PF,POF,SO" doc:"Public charity, private foundation, private operating foundation or supporting organization."`
-	FoundationCode *string  `json:"foundation_code" doc:"Foundation code of the master file, of which foundation_type is the class."`
-	GroupExemption *string  `json:"group_exemption" doc:"Number of the group exemption that it belongs to, four digits."`
-	RulingYear     *int     `json:"ruling_year" doc:"Year of the ruling that exempts it."`
-	FunderType     *string  `json:"funder_type" enum:"private_foundation,public_charity,daf_or_passthrough" doc:"Kind of grantmaker; null when no grants of it were read."`
-	ReturnType     *string  `json:"return_type" enum:"990,990EZ,990PF,990T" doc:"Form of the latest filing; null when none was read, as are the figures."`
-	FiscalYear     *int     `json:"fiscal_year" doc:"Calendar year in which the tax period of the latest filing ended."`
-	TotalRevenue   *int64   `json:"total_revenue" doc:"Whole dollars."`
-	TotalExpenses  *int64   `json:"total_expenses" doc:"Whole dollars."`
-	TotalAssets    *int64   `json:"total_assets" doc:"Whole dollars, at the end of the year."`
-	GrantsPaid     *int64   `json:"grants_paid" doc:"Whole dollars, as the filing states the total."`
-	InBMF          *bool    `json:"in_bmf" doc:"Whether the current master file has it; null when that list is out of service."`
-	Pub78Verified  *bool    `json:"pub78_verified" doc:"Whether the current Publication 78 has it; null when that list is out of service."`
-	Revoked        *bool    `json:"revoked" doc:"Whether it is on the automatic revocation list and was not reinstated; null when that list is out of service."`
-	Score          *float64 `json:"score" doc:"How well it matches search_terms, 0 to 1; null without."`
-	Match          *string  `json:"match" enum:"exact,strong,weak" doc:"The score in a word; null without search_terms."`
-	DisplayName    string   `json:"display_name" doc:"The name as it is shown to people: \"YMCA of Greater Mapleton\" where the register has capitals."`
-	URL            string   `json:"url" doc:"Page of the organization; stable and citable." format:"uri"`
-}
+// OrganizationRow is one organization of the list.
+type OrganizationRow = client.OrganizationRow
 
 // proprietary is the refusal of a cause, as the grant endpoints have it.
 var proprietary = api.Refusal{Slug: "proprietary_subject", Status: 400, Means: "subject has the shape of a code from a proprietary taxonomy", Do: "Give an NTEE letter (B), an NTEE code (B42) or a cause (Education)."}
@@ -169,7 +129,7 @@ func (p *Parts) planList(c *api.Call) (api.Run, error) {
 		c.Weight += searchWeight + rankedWeight*min(q.from+int64(q.size), search.MaxLimit)
 	}
 	return func(ctx context.Context) (api.Answer, error) {
-		a := &OrganizationList{Head: api.Success, From: q.from, Size: q.size, Results: []OrganizationRow{}}
+		a := &OrganizationList{client.OrganizationList{Head: api.Success, From: q.from, Size: q.size, Results: []OrganizationRow{}}}
 		found, err := l.find(ctx)
 		if err != nil {
 			return nil, err

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"grantgraph/client"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/money"
 	"grantgraph/internal/serve/api"
@@ -18,109 +19,7 @@ import (
 )
 
 // OrganizationQuery is the body of POST /essentials.
-type OrganizationQuery struct {
-	SearchTerms string               `json:"search_terms,omitempty" doc:"Name or words to look for, at most 200 bytes in UTF-8. It can also be given in filters."`
-	Mode        string               `json:"mode,omitempty" enum:"text,semantic,hybrid" doc:"How search_terms are matched; text unless given. It can also be given in filters."`
-	Filters     *OrganizationFilters `json:"filters,omitempty" doc:"What must hold, all of it."`
-	Sort        *OrganizationSort    `json:"sort,omitempty" doc:"Order of the rows. sort_by and sort_order can be given at the top level instead."`
-	SortBy      string               `json:"sort_by,omitempty" enum:"name,revenue,assets,expenses,grants_paid,score" doc:"The same as sort.sort_by."`
-	SortOrder   string               `json:"sort_order,omitempty" enum:"asc,desc" doc:"The same as sort.sort_order."`
-	From        int64                `json:"from,omitempty" also:"string" doc:"How many rows to leave out, from 0. Rows at any depth cost the same. By score, only the best 10,000 are listed."`
-	Size        int64                `json:"size,omitempty" also:"string" doc:"Rows in a page, 1 to 1,000; 25 unless given. More is served at 1,000 with a caveat."`
-	Cursor      string               `json:"cursor,omitempty" doc:"next_cursor of the page before, in place of from: pages on through any number of rows. Tied to the build of the dataset and to the question."`
-}
-
-// OrganizationSort is an order.
-type OrganizationSort struct {
-	SortBy    string `json:"sort_by,omitempty" enum:"name,revenue,assets,expenses,grants_paid,score" doc:"score with search_terms and revenue without unless given. Organizations without the figure come last, and equal ones are in the order of their EINs."`
-	SortOrder string `json:"sort_order,omitempty" enum:"asc,desc" doc:"asc for name and desc for all others unless given."`
-}
-
-// OrganizationFilters are the filters of POST /essentials. Lists may be sent as
-// one text with commas, and numbers as text.
-type OrganizationFilters struct {
-	SearchTerms    string   `json:"search_terms,omitempty" doc:"As at the top level."`
-	Mode           string   `json:"mode,omitempty" enum:"text,semantic,hybrid" doc:"As at the top level."`
-	State          []string `json:"state,omitempty" also:"string" doc:"Two-letter codes or names of states."`
-	City           []string `json:"city,omitempty" also:"string" doc:"Cities; a bare state code after a city says in which state: Springfield, IL."`
-	ZIP            []string `json:"zip,omitempty" also:"string|integer" items:"string|integer" doc:"ZIP codes: five digits, or the first three for a whole area."`
-	County         []string `json:"county,omitempty" also:"string" doc:"FIPS codes of counties, or names: Summit County, OH."`
-	MinRevenue     *int64   `json:"min_revenue,omitempty" also:"string" doc:"Least total revenue of the latest filing, whole dollars."`
-	MaxRevenue     *int64   `json:"max_revenue,omitempty" also:"string" doc:"Most total revenue."`
-	MinAssets      *int64   `json:"min_assets,omitempty" also:"string" doc:"Least total assets."`
-	MaxAssets      *int64   `json:"max_assets,omitempty" also:"string" doc:"Most total assets."`
-	MinExpenses    *int64   `json:"min_expenses,omitempty" also:"string" doc:"Least total expenses."`
-	MaxExpenses    *int64   `json:"max_expenses,omitempty" also:"string" doc:"Most total expenses."`
-	MinGrantsPaid  *int64   `json:"min_grants_paid,omitempty" also:"string" doc:"Least grants paid: organizations that make grants at some scale."`
-	MaxGrantsPaid  *int64   `json:"max_grants_paid,omitempty" also:"string" doc:"Most grants paid."`
-	Cause          []string `json:"cause,omitempty" also:"string" doc:"NTEE major letters, NTEE codes or causes in words."`
-	NTEE           []string `json:"ntee,omitempty" also:"string" doc:"NTEE codes or their beginnings, letters or causes. With cause, both must hold."`
-	ReturnType     []string `json:"return_type,omitempty" also:"string" enum:"990,990EZ,990PF,990T" doc:"Form of the latest filing. 990T: no other return was read."`
-	Subsection     []string `json:"subsection,omitempty" also:"string|integer" items:"string|integer" doc:"501(c) subsection codes: 3, 03 or 501(c)(3)."`
-	FoundationType []string `json:"foundation_type,omitempty" also:"string" doc:"PC, PF, POF or SO, or two-digit foundation codes of the master file."`
-	GroupExemption []string `json:"group_exemption,omitempty" also:"string|integer" items:"string|integer" doc:"Group exemption numbers."`
-	MinRulingYear  *int64   `json:"min_ruling_year,omitempty" also:"string" doc:"First year of the exemption ruling."`
-	MaxRulingYear  *int64   `json:"max_ruling_year,omitempty" also:"string" doc:"Last year of it."`
-	Pub78Verified  *bool    `json:"pub78_verified,omitempty" also:"string" doc:"Whether the current Publication 78 has the organization."`
-	Revoked        *bool    `json:"revoked,omitempty" also:"string" doc:"Whether it is on the automatic revocation list and was not reinstated."`
-	InBMF          *bool    `json:"in_bmf,omitempty" also:"string" doc:"Whether the current master file has it."`
-
-	Geography    *GeographyBlock    `json:"geography,omitempty" doc:"Candid's block. radius and msa are not honored."`
-	Organization *OrganizationBlock `json:"organization,omitempty" doc:"Candid's block. What is not listed is not honored."`
-	Financials   *FinancialsBlock   `json:"financials,omitempty" doc:"Candid's block. What is not listed is not honored."`
-}
-
-// GeographyBlock is Candid's filters of places.
-type GeographyBlock struct {
-	State  []string `json:"state,omitempty" also:"string" doc:"As state."`
-	City   []string `json:"city,omitempty" also:"string" doc:"As city."`
-	ZIP    []string `json:"zip,omitempty" also:"string|integer" items:"string|integer" doc:"As zip."`
-	County []string `json:"county,omitempty" also:"string" doc:"As county."`
-}
-
-// OrganizationBlock is Candid's filters of what an organization is.
-type OrganizationBlock struct {
-	NTEEMajorCodes  []string         `json:"ntee_major_codes,omitempty" also:"string" doc:"As cause; a code may be followed by its label."`
-	NTEEMinorCodes  []string         `json:"ntee_minor_codes,omitempty" also:"string" doc:"As ntee; a code may be followed by its label."`
-	SubsectionCodes []string         `json:"subsection_codes,omitempty" also:"string|integer" items:"string|integer" doc:"As subsection."`
-	FoundationCodes []string         `json:"foundation_codes,omitempty" also:"string" doc:"As foundation_type."`
-	GroupExemption  []string         `json:"group_exemption,omitempty" also:"string|integer" items:"string|integer" doc:"As group_exemption."`
-	RulingYear      *RangeBlock      `json:"ruling_year,omitempty" doc:"As min_ruling_year and max_ruling_year."`
-	Properties      *PropertiesBlock `json:"properties,omitempty" doc:"Its status on the lists."`
-}
-
-// PropertiesBlock is Candid's filters of standing.
-type PropertiesBlock struct {
-	BMFStatus      *bool `json:"bmf_status,omitempty" also:"string" doc:"As in_bmf."`
-	Pub78Verified  *bool `json:"pub78_verified,omitempty" also:"string" doc:"As pub78_verified."`
-	ExcludeRevoked *bool `json:"exclude_revoked_organizations,omitempty" also:"string" doc:"true as revoked false; false asks nothing."`
-}
-
-// FinancialsBlock is Candid's filters of figures.
-type FinancialsBlock struct {
-	MostRecentYear *MostRecentYearBlock `json:"most_recent_year,omitempty" doc:"Of the latest filing."`
-}
-
-// MostRecentYearBlock is those of the latest filing.
-type MostRecentYearBlock struct {
-	FormTypes     *FormTypesBlock `json:"form_types,omitempty" doc:"As return_type: any of those that are true."`
-	TotalRevenue  *RangeBlock     `json:"total_revenue,omitempty" doc:"As min_revenue and max_revenue."`
-	TotalExpenses *RangeBlock     `json:"total_expenses,omitempty" doc:"As min_expenses and max_expenses."`
-	TotalAssets   *RangeBlock     `json:"total_assets,omitempty" doc:"As min_assets and max_assets."`
-}
-
-// FormTypesBlock is Candid's names of forms.
-type FormTypesBlock struct {
-	F990   *bool `json:"f990,omitempty" also:"string" doc:"Form 990."`
-	F990EZ *bool `json:"f990ez,omitempty" also:"string" doc:"Form 990-EZ."`
-	F990PF *bool `json:"f990pf,omitempty" also:"string" doc:"Form 990-PF."`
-}
-
-// RangeBlock is a range, both ends included.
-type RangeBlock struct {
-	Min *int64 `json:"min,omitempty" also:"string" doc:"Least."`
-	Max *int64 `json:"max,omitempty" also:"string" doc:"Most."`
-}
+type OrganizationQuery = client.OrganizationQuery
 
 // listWords are other words for the fields of the body.
 var listWords = map[string]string{

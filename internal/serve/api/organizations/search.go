@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"grantgraph/client"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/place"
 	"grantgraph/internal/serve/api"
@@ -13,10 +14,7 @@ import (
 
 // SearchAnswer is the answer of /search.
 type SearchAnswer struct {
-	api.Head
-	Mode    string  `json:"mode" enum:"text,semantic,hybrid" doc:"The mode that was served; it may differ from the one asked for."`
-	Results []Found `json:"results" doc:"Organizations, best match first."`
-	api.Tail
+	client.SearchAnswer
 
 	hits int64 // matches in all
 }
@@ -26,25 +24,7 @@ func (s *SearchAnswer) Table() (any, *int64, *string) {
 }
 
 // Found is one organization.
-type Found struct {
-	EIN      string  `json:"ein" doc:"EIN, nine digits." pattern:"^[0-9]{9}$"`
-	Name     string  `json:"name" doc:"Name."`
-	Type     string  `json:"type" doc:"Kind of organization in words."`
-	Kind     string  `json:"kind" enum:"foundation,nonprofit" doc:"Kind of organization."`
-	Location *string `json:"location" doc:"Two-letter US state."`
-	State    string  `json:"state" doc:"Two-letter US state; empty when not known."`
-	City     *string `json:"city" doc:"City."`
-	URL      string  `json:"url" doc:"Page of the organization; stable and citable." format:"uri"`
-	Href     string  `json:"href" doc:"The same page, relative to the site."`
-	Slug     string  `json:"slug" doc:"Name as it appears in the address of the page."`
-	Cause    *string `json:"cause" doc:"Cause; null when the master file has no NTEE code."`
-	Revenue  *int64  `json:"revenue" doc:"Revenue in whole dollars, to tell similar names apart; 0 when neither a filing nor the master file states one."`
-	Score    float64 `json:"score" doc:"How well it answers, from 0 to 1; it means the same for every question: 1 for a match that is exact, 0.7 and more for a strong one, less for a weak one."`
-
-	Match       string `json:"match" enum:"exact,strong,weak" doc:"exact: the question is one of its names or its EIN. strong: every word of the question is in its names, place or documents, or its meaning is near. weak: something is missing, or the meaning is further off."`
-	DisplayName string `json:"display_name" doc:"The name as it is shown to people: \"YMCA of Greater Mapleton\" where the register has capitals."`
-	KnownFrom   string `json:"known_from" enum:"irs,grants" doc:"irs: the tax authority's lists or a return of its own. grants: only lines on which others say that they gave to it; its name is what they call it."`
-}
+type Found = client.Found
 
 // modes of /search.
 var modes = []string{"text", "semantic", "hybrid"}
@@ -102,7 +82,7 @@ func (of indexOf) planSearch(c *api.Call) (api.Run, error) {
 	}
 	c.ReadFormat()
 	return func(ctx context.Context) (api.Answer, error) {
-		out := &SearchAnswer{Head: api.Success, Mode: "text", Results: []Found{}}
+		out := &SearchAnswer{SearchAnswer: client.SearchAnswer{Head: api.Success, Mode: "text", Results: []Found{}}}
 		if search.Mode(mode) != search.Text && mode != "" && !c.Example() {
 			end, err := encoding.Begin(c.Caller.Address)
 			if err != nil {

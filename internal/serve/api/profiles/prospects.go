@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"grantgraph/client"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/grant"
@@ -98,10 +99,10 @@ func (p Parts) planProspects(c *api.Call) (api.Run, error) {
 			c.Caveat("ein", fmt.Sprintf("Funders that gave to it in fiscal year %d or later are left out. Returns that were not read may hold others.", counts.LastCompleteYear-prospect.Lately+1))
 		}
 		hits := int64(found.Total)
-		return &api.List[ProspectRow]{
+		return &api.List[ProspectRow]{List: client.List[ProspectRow]{
 			Head: api.Success, Hits: hits, Page: number, Limit: limit, ResultsCount: len(found.List), TotalPages: (hits + int64(limit) - 1) / int64(limit),
 			Results: prospectRows(c.Base, found.List), Tail: c.Tail(),
-		}, nil
+		}}, nil
 	}, nil
 }
 
@@ -185,68 +186,6 @@ func readSpan(r *api.Reader, low, high string) (from, to *int64) {
 	return from, to
 }
 
-// ProspectRow is a funder that may fund an organization.
-type ProspectRow struct {
-	FunderEIN            string          `json:"funder_ein" doc:"EIN of the grantmaker, nine digits." pattern:"^[0-9]{9}$"`
-	FunderName           string          `json:"funder_name" doc:"Name of the grantmaker."`
-	FunderCity           *string         `json:"funder_city" doc:"City of the grantmaker."`
-	FunderState          *string         `json:"funder_state" doc:"Two-letter state of the grantmaker."`
-	FunderType           *string         `json:"funder_type" enum:"private_foundation,public_charity,daf_or_passthrough" doc:"Kind of grantmaker."`
-	Score                float64         `json:"score" doc:"What the order rests on, 0 to 1. It compares funders for one organization and promises nothing."`
-	LastFiscalYear       int             `json:"last_fiscal_year" doc:"Fiscal year of its latest grant to anybody."`
-	LastFundedFiscalYear *int            `json:"last_funded_fiscal_year" doc:"Fiscal year in which it last funded this organization; null for never."`
-	GivenAmount          int64           `json:"given_amount" doc:"Its itemized grants of given_fiscal_year, whole dollars."`
-	GivenFiscalYear      int             `json:"given_fiscal_year" doc:"Its latest complete fiscal year with grants; where it has none, its latest."`
-	Reasons              ProspectReasons `json:"reasons" doc:"What speaks for it, as data."`
-	URL                  string          `json:"url" doc:"Page of the grantmaker." format:"uri"`
-}
-
-// ProspectReasons are what speaks for a funder.
-type ProspectReasons struct {
-	SharedRecipients     []ProspectRecipient `json:"shared_recipients" doc:"Organizations like this one that it funds, most alike first, at most 5."`
-	SharedRecipientCount int                 `json:"shared_recipient_count" doc:"Of the organizations like this one that were looked at, those that it funds."`
-	TypicalAmount        *int64              `json:"typical_amount" doc:"Its median grant, whole dollars."`
-	PlaceShare           *float64            `json:"place_share" doc:"Share of its dollars that went to recipients in the state of this organization, 0 to 1; null when the state is not known."`
-	CountyShare          *float64            `json:"county_share" doc:"The same of its county."`
-	SubjectShare         *float64            `json:"subject_share" doc:"Share of its dollars that went to recipients of the same cause, 0 to 1; null when the cause of this organization is not known."`
-	FirstTimeShare       *float64            `json:"first_time_share" doc:"Of its recipients of its latest complete fiscal year, the share that it had not funded in a year before, as far as returns were read; null when there is no year before to compare with."`
-	FirstTimeFiscalYear  *int                `json:"first_time_fiscal_year" doc:"The year that first_time_share is of."`
-	FirstTimeByYear      []FirstTimeYear     `json:"first_time_by_year" doc:"The same by complete fiscal year, latest first, at most 5."`
-	GrantsExamined       int64               `json:"grants_examined" doc:"Grants that the shares and the typical amount rest on: all, or a sample that is spread evenly where there are very many."`
-	GrantCount           int64               `json:"grant_count" doc:"Its grants in all."`
-}
-
-// ProspectRecipient is an organization like the one asked for that a funder
-// gave to.
-type ProspectRecipient struct {
-	RecipEIN       string  `json:"recip_ein" doc:"EIN, nine digits." pattern:"^[0-9]{9}$"`
-	RecipName      string  `json:"recip_name" doc:"Name."`
-	RecipCity      *string `json:"recip_city" doc:"City."`
-	RecipState     *string `json:"recip_state" doc:"Two-letter US state."`
-	TotalAmount    int64   `json:"total_amount" doc:"What the funder gave to it, whole dollars."`
-	GrantCount     int     `json:"grant_count" doc:"In so many grants."`
-	LastFiscalYear int     `json:"last_fiscal_year" doc:"Latest of them."`
-	Likeness       float64 `json:"likeness" doc:"How much it is like the organization asked for, by the funders they share or by cause, meaning, place and size, 0 to 1."`
-}
-
-// String is how a file of rows has it.
-func (r ProspectRecipient) String() string {
-	return fmt.Sprintf("%s %s %d in %d", r.RecipEIN, r.RecipName, r.TotalAmount, r.LastFiscalYear)
-}
-
-// FirstTimeYear is how open a funder was in a year.
-type FirstTimeYear struct {
-	FiscalYear     int     `json:"fiscal_year" doc:"Complete fiscal year."`
-	RecipientCount int     `json:"recipient_count" doc:"Recipients with an EIN that it funded, of those that were looked at: all, or an even sample where it has many thousands."`
-	FirstTimeCount int     `json:"first_time_count" doc:"Of these, those that it had not funded in a year before."`
-	FirstTimeShare float64 `json:"first_time_share" doc:"Their share, 0 to 1."`
-}
-
-// String is how a file of rows has it.
-func (y FirstTimeYear) String() string {
-	return fmt.Sprintf("%d: %d of %d", y.FiscalYear, y.FirstTimeCount, y.RecipientCount)
-}
-
 func prospectRows(base string, list []graph.Prospect) []ProspectRow {
 	rows := []ProspectRow{}
 	share := func(x *float64) *float64 {
@@ -262,7 +201,7 @@ func prospectRows(base string, list []graph.Prospect) []ProspectRow {
 			FunderEIN: x.EIN.String(), FunderName: x.Name, FunderCity: api.OrNull(x.City), FunderState: api.OrNull(x.State), FunderType: api.OrNull(x.Kind),
 			Score: rounded(x.Score), LastFiscalYear: x.LastYear, GivenAmount: x.Given, GivenFiscalYear: x.GivenYear, URL: pageURL(base, x.EIN, x.Name),
 			Reasons: ProspectReasons{
-				SharedRecipients: []ProspectRecipient{}, SharedRecipientCount: x.Signs.Shared, FirstTimeByYear: []FirstTimeYear{},
+				SharedRecipients: []ProspectRecipient{}, SharedRecipientCount: x.Signs.Shared, FirstTimeByYear: []ProspectFirstTimeYear{},
 				PlaceShare: share(x.PlaceShare), CountyShare: share(x.CountyShare), SubjectShare: share(x.CauseShare), GrantsExamined: x.Looked, GrantCount: x.Grants,
 			},
 		}
@@ -279,7 +218,9 @@ func prospectRows(base string, list []graph.Prospect) []ProspectRow {
 			})
 		}
 		for _, y := range x.FirstTime {
-			row.Reasons.FirstTimeByYear = append(row.Reasons.FirstTimeByYear, FirstTimeYear{y.FiscalYear, y.Recipients, y.New, rounded(float64(y.New) / float64(y.Recipients))})
+			row.Reasons.FirstTimeByYear = append(row.Reasons.FirstTimeByYear, ProspectFirstTimeYear{
+				FiscalYear: y.FiscalYear, RecipientCount: y.Recipients, FirstTimeCount: y.New, FirstTimeShare: rounded(float64(y.New) / float64(y.Recipients)),
+			})
 		}
 		if first := row.Reasons.FirstTimeByYear; len(first) > 0 {
 			row.Reasons.FirstTimeShare, row.Reasons.FirstTimeFiscalYear = &first[0].FirstTimeShare, &first[0].FiscalYear

@@ -1,6 +1,9 @@
 package profiles
 
-import "grantgraph/internal/serve/api"
+import (
+	"grantgraph/client"
+	"grantgraph/internal/serve/api"
+)
 
 // EssentialsAnswer is the answer of /essentials/{ein}.
 type EssentialsAnswer struct {
@@ -317,28 +320,15 @@ type CofunderScope struct {
 	RecipientCount     int `json:"recipient_count" doc:"Recipients in all."`
 }
 
-// SimilarRow is an organization that resembles another.
-type SimilarRow struct {
-	EIN     string  `json:"ein" doc:"EIN, nine digits." pattern:"^[0-9]{9}$"`
-	Name    string  `json:"name" doc:"Name."`
-	City    *string `json:"city" doc:"City."`
-	State   *string `json:"state" doc:"Two-letter US state."`
-	Score   float64 `json:"score" doc:"How much they resemble each other, 0 to 1."`
-	Reasons Reasons `json:"reasons" doc:"In what they resemble each other."`
-	URL     string  `json:"url" doc:"Page of the organization." format:"uri"`
-}
-
-// Reasons are in what two organizations resemble each other. What they do not
-// have in common is null.
-type Reasons struct {
-	SharedFunders    *int     `json:"shared_funders" doc:"Funders that both have."`
-	SharedRecipients *int     `json:"shared_recipients" doc:"Recipients that both fund."`
-	Cause            *string  `json:"cause" doc:"NTEE code, or major letter, that both have."`
-	CauseLabel       *string  `json:"cause_label" doc:"That in words."`
-	Meaning          *float64 `json:"meaning" doc:"Likeness of their missions, programs and purposes of grants, -1 to 1; null when it was not compared."`
-	Place            *string  `json:"place" enum:"county,state" doc:"The place that both are in."`
-	SizeRatio        *float64 `json:"size_ratio" doc:"Revenue of the smaller over that of the larger."`
-}
+// Rows of organizations that resemble another, and of funders that may fund one.
+type (
+	SimilarRow            = client.SimilarRow
+	SimilarReasons        = client.SimilarReasons
+	ProspectRow           = client.ProspectRow
+	ProspectReasons       = client.ProspectReasons
+	ProspectRecipient     = client.ProspectRecipient
+	ProspectFirstTimeYear = client.ProspectFirstTimeYear
+)
 
 // Governance is who runs an organization.
 type Governance struct {

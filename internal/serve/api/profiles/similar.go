@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"grantgraph/client"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/ntee"
 	"grantgraph/internal/serve/api"
@@ -79,10 +80,10 @@ func (p Parts) planSimilar(c *api.Call) (api.Run, error) {
 		rows := r.List[min(int64(len(r.List)), (number-1)*int64(limit)):]
 		rows = rows[:min(len(rows), limit)]
 		hits := int64(len(r.List))
-		list := &api.List[SimilarRow]{
+		list := &api.List[SimilarRow]{List: client.List[SimilarRow]{
 			Head: api.Success, Hits: hits, Page: number, Limit: limit, ResultsCount: len(rows), TotalPages: (hits + int64(limit) - 1) / int64(limit),
 			Results: similarRows(c.Base, rows), Tail: c.Tail(),
-		}
+		}}
 		return list, nil
 	}, nil
 }
@@ -134,7 +135,7 @@ func similarRows(base string, list []profile.Similar) []SimilarRow {
 		s := &list[i]
 		row := SimilarRow{
 			EIN: s.EIN.String(), Name: s.Name, City: api.OrNull(s.City), State: api.OrNull(s.State), Score: s.Score, URL: pageURL(base, s.EIN, s.Name),
-			Reasons: Reasons{Cause: api.OrNull(s.Cause), CauseLabel: causeLabel(s.Cause), Place: api.OrNull(s.Place)},
+			Reasons: SimilarReasons{Cause: api.OrNull(s.Cause), CauseLabel: causeLabel(s.Cause), Place: api.OrNull(s.Place)},
 		}
 		if s.SharedFunders > 0 {
 			row.Reasons.SharedFunders = &s.SharedFunders

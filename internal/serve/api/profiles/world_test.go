@@ -269,7 +269,7 @@ func (x *tables) check(t *testing.T, e string, p *profiles.PremierAnswer) {
 		t.Errorf("%s was awarded %+v, the table has %d for %.0f", e, g, len(x.awards[e]), awarded)
 	}
 	for i, s := range p.Similar {
-		if s.EIN == e || x.organizations[s.EIN] == nil || s.Score <= 0 || s.Score > 1 || i > 0 && s.Score > p.Similar[i-1].Score || s.Reasons == (profiles.Reasons{}) {
+		if s.EIN == e || x.organizations[s.EIN] == nil || s.Score <= 0 || s.Score > 1 || i > 0 && s.Score > p.Similar[i-1].Score || s.Reasons == (profiles.SimilarReasons{}) {
 			t.Errorf("%s resembles %+v", e, s)
 		}
 	}

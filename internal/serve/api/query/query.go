@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"grantgraph/client"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/api"
@@ -39,28 +40,19 @@ const (
 	sqlTimeout = 55 * time.Second
 )
 
-// SQLRequest is the body of a query.
-type SQLRequest struct {
-	SQL    string          `json:"sql" doc:"One statement that begins with SELECT, WITH or DESCRIBE, in the dialect of DuckDB."`
-	Params json.RawMessage `json:"params,omitempty" doc:"Values for the parameters of the statement: an array for ?, an object for $name. They are texts, numbers, booleans or null."`
-}
-
 // SQLAnswer is what a query found.
-type SQLAnswer struct {
-	api.Head
-	Columns   []SQLResultColumn `json:"columns" doc:"The columns, in the order of the query."`
-	Rows      []json.RawMessage `json:"rows" items:"object" doc:"The rows: an object each, with a member per column. Whole numbers and decimals keep every digit, days and times are ISO 8601 text, lists are arrays."`
-	RowCount  int               `json:"row_count" doc:"Rows in this answer."`
-	Truncated bool              `json:"truncated" doc:"Whether there were more rows than the 2,000 an answer may have."`
-	ElapsedMS float64           `json:"elapsed_ms" doc:"How long the query ran, in milliseconds."`
-	api.Tail
-}
+type SQLAnswer struct{ client.SQLAnswer }
 
-// SQLResultColumn is a column of an answer.
-type SQLResultColumn struct {
-	Name string `json:"name" doc:"Name of the column."`
-	Type string `json:"type" doc:"Its type, in the words of DuckDB."`
-}
+// Requests and answers as the wire has them.
+type (
+	SQLRequest      = client.SQLRequest
+	SQLResultColumn = client.SQLResultColumn
+	SQLSchemaAnswer = client.SQLSchemaAnswer
+	SQLFunction     = client.SQLFunction
+	SQLTable        = client.SQLTable
+	SQLColumn       = client.SQLColumn
+	SQLExample      = client.SQLExample
+)
 
 func (a *SQLAnswer) Table() (any, *int64, *string) {
 	if a.Truncated {
@@ -236,12 +228,12 @@ func (of warehouseOf) plan(c *api.Call) (api.Run, error) {
 		if found.Truncated {
 			c.Caveat("sql", fmt.Sprintf("There were more rows than an answer may have: these are the first %d the query came to. Aggregate, filter, or page by a key in ORDER BY and WHERE.", len(found.Rows)))
 		}
-		a := &SQLAnswer{
+		a := &SQLAnswer{client.SQLAnswer{
 			Head: api.Success, Columns: []SQLResultColumn{}, Rows: found.Rows, RowCount: len(found.Rows), Truncated: found.Truncated,
 			ElapsedMS: float64(found.Elapsed.Microseconds()) / 1000, Tail: c.Tail(),
-		}
+		}}
 		for _, col := range found.Columns {
-			a.Columns = append(a.Columns, SQLResultColumn{col.Name, col.Type})
+			a.Columns = append(a.Columns, SQLResultColumn{Name: col.Name, Type: col.Type})
 		}
 		return a, nil
 	}, nil
@@ -253,47 +245,6 @@ func withWait(err error) error {
 		f.Err = &account.WaitError{Wait: sqlbox.RetryAfter * time.Second}
 	}
 	return err
-}
-
-// SQLSchemaAnswer describes the warehouse.
-type SQLSchemaAnswer struct {
-	api.Head
-	Dialect   string        `json:"dialect" doc:"The dialect of SQL."`
-	Rules     []string      `json:"rules" doc:"Query rules."`
-	Functions []SQLFunction `json:"functions" doc:"Functions beyond those of the dialect."`
-	Tables    []SQLTable    `json:"tables" doc:"The tables."`
-	api.Tail
-}
-
-// SQLFunction is a function that queries may call.
-type SQLFunction struct {
-	Name    string `json:"name" doc:"Name of the function."`
-	Meaning string `json:"meaning" doc:"What it does and how to call it."`
-}
-
-// SQLTable is one table.
-type SQLTable struct {
-	Name     string       `json:"name" doc:"Name of the table."`
-	Group    string       `json:"group" doc:"What it belongs with."`
-	Plan     string       `json:"plan" enum:"paid,pro" doc:"Who may read it: paid is a key of any paid plan, pro one of the Pro plan."`
-	Meaning  string       `json:"meaning" doc:"What one row is."`
-	Columns  []SQLColumn  `json:"columns" doc:"Its columns."`
-	Traps    []string     `json:"traps" doc:"What is easily got wrong."`
-	Examples []SQLExample `json:"examples" doc:"Queries to begin with."`
-}
-
-// SQLColumn is a column of a table.
-type SQLColumn struct {
-	Name     string `json:"name" doc:"Name of the column."`
-	Type     string `json:"type" doc:"Its type, in the words of DuckDB."`
-	Nullable bool   `json:"nullable" doc:"Whether it may be null."`
-	Meaning  string `json:"meaning" doc:"What it holds."`
-}
-
-// SQLExample is a question and the query that answers it.
-type SQLExample struct {
-	Question string `json:"question" doc:"The question."`
-	SQL      string `json:"sql" doc:"The query."`
 }
 
 func schemaOperation() api.Operation {
@@ -313,7 +264,7 @@ func schema(c *api.Call) *SQLSchemaAnswer {
 	s := warehouse.Describe()
 	a := &SQLSchemaAnswer{Head: api.Success, Dialect: s.Dialect, Rules: s.Rules, Tail: c.Tail()}
 	for _, f := range s.Functions {
-		a.Functions = append(a.Functions, SQLFunction{f.Name, f.Meaning})
+		a.Functions = append(a.Functions, SQLFunction{Name: f.Name, Meaning: f.Meaning})
 	}
 	tables := s.Tables
 	if c.Example() {
@@ -326,10 +277,10 @@ func schema(c *api.Call) *SQLSchemaAnswer {
 			t.Plan = "pro"
 		}
 		for _, x := range v.Columns {
-			t.Columns = append(t.Columns, SQLColumn{x.Name, x.Type, x.Nullable, x.Meaning})
+			t.Columns = append(t.Columns, SQLColumn{Name: x.Name, Type: x.Type, Nullable: x.Nullable, Meaning: x.Meaning})
 		}
 		for _, x := range v.Examples {
-			t.Examples = append(t.Examples, SQLExample{x.Question, x.SQL})
+			t.Examples = append(t.Examples, SQLExample{Question: x.Question, SQL: x.SQL})
 		}
 		a.Tables = append(a.Tables, t)
 	}

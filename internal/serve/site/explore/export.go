@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"grantgraph/client"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/api/grants"
@@ -199,7 +200,7 @@ func (x *Export) apart(sum *grants.SummaryAnswer) (rows []any, err error) {
 		return nil, err
 	}
 	for _, line := range apart(figures) {
-		rows = append(rows, grants.RecipientRow{RecipName: line.Label, TotalAmount: line.Amount, GrantCount: line.Grants, Unidentified: true})
+		rows = append(rows, grants.RecipientRow{RecipientRow: client.RecipientRow{RecipName: line.Label, TotalAmount: line.Amount, GrantCount: line.Grants, Unidentified: true}})
 	}
 	return rows, nil
 }

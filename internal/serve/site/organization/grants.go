@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"grantgraph/client"
 	"grantgraph/internal/grant"
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/api/grants"
@@ -84,9 +85,9 @@ func newGrantLine(row grants.GrantRow) grantLine {
 	if !has(grant.Individuals) {
 		return grantLine{GrantRow: row, Nobody: has(grant.Unidentified) && row.RecipEIN == nil}
 	}
-	return grantLine{Person: true, GrantRow: grants.GrantRow{
+	return grantLine{Person: true, GrantRow: grants.GrantRow{GrantRow: client.GrantRow{
 		FunderEIN: row.FunderEIN, FunderName: row.FunderName, RecipState: row.RecipState, Amount: row.Amount, FiscalYear: row.FiscalYear,
-	}}
+	}}}
 }
 
 // years are those in which an organization gave, or received, from its first to

@@ -18,7 +18,8 @@ func CSV(w io.Writer, found *sqlbox.Result) error {
 	if _, err := io.WriteString(w, "\ufeff"); err != nil {
 		return err
 	}
-	a := &query.SQLAnswer{Rows: found.Rows}
+	a := &query.SQLAnswer{}
+	a.Rows = found.Rows
 	for _, c := range found.Columns {
 		a.Columns = append(a.Columns, query.SQLResultColumn{Name: c.Name, Type: c.Type})
 	}

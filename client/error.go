@@ -1,0 +1,57 @@
+package client
+
+import (
+	"errors"
+	"strconv"
+	"time"
+)
+
+// Error is why there is no answer. The service names the cause by a slug that
+// does not change, see the constants; so does this package, of what never reached
+// the service or is no answer of it.
+type Error struct {
+	Slug       string        // stable identifier of the cause
+	Message    string        // what went wrong
+	Hint       string        // what to do about it; may be empty
+	Docs       string        // where the cause is described; may be empty
+	Status     int           // of HTTP; 0 without an answer
+	RequestID  string        // to quote when asking for help; may be empty
+	RetryAfter time.Duration // how long the service asks to wait; 0 when it does not say
+	Problems   []Problem     // what could not be read of the request, on a 422
+	Attempts   int           // how often it was tried
+	Body       []byte        // the answer as it came; nil where it is none of the service
+	Err        error         // the cause, for errors.Is; may be nil
+
+	again bool // another attempt may be answered otherwise
+}
+
+// Slugs of what does not come from the service.
+const (
+	SlugBadAddress  = "bad_address"       // the address is not that of a service
+	SlugBadKey      = "bad_key"           // the key cannot be sent
+	SlugBadRequest  = "bad_request"       // the request cannot be made
+	SlugPlainHTTP   = "plain_http"        // the key would travel unencrypted
+	SlugRedirect    = "redirect"          // the service is somewhere else, and the key is not sent there
+	SlugUnreachable = "unreachable"       // nothing answered, or the connection broke
+	SlugStopped     = "stopped"           // the context ended
+	SlugUnexpected  = "unexpected_answer" // the answer is none of such a service
+)
+
+func (e *Error) Error() string {
+	s := e.Slug + ": " + e.Message
+	if e.Status != 0 {
+		s = strconv.Itoa(e.Status) + " " + s
+	}
+	return s
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// SlugOf is the slug of an error of this package, and empty for every other.
+func SlugOf(err error) string {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Slug
+	}
+	return ""
+}
