@@ -117,7 +117,7 @@ func printKeyAndAsk(a *app, client *agentClient, got *agentReply, talk bool, pau
 	}
 	if !talk {
 		client.printChallenge(a.Out, got.Challenge)
-		fmt.Fprintf(a.Out, "\nAnswer:  grantgraph agent-key answer --url %s --key KEY%s\n", client.base, strings.Repeat(" 'ANSWER'", len(got.Challenge.Questions)))
+		fmt.Fprintf(a.Out, "\nAnswer:  grantgraph agent-key answer --url %s --key KEY%s\n", client.Address(), strings.Repeat(" 'ANSWER'", len(got.Challenge.Questions)))
 		return nil
 	}
 	done, err := newChallengeDialog(a, client, pause).run(a.Ctx, got.Challenge)

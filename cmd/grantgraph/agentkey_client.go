@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -13,6 +14,7 @@ import (
 	"time"
 	"unicode"
 
+	"grantgraph/client"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/agent/httpsig"
 	"grantgraph/internal/serve/api"
@@ -27,26 +29,53 @@ const (
 	maxAsked     = 16 // questions, and calls, of a challenge
 )
 
-// agentClient speaks to a service with the key of an agent. It sends the key
-// to the address it was given and nowhere else: it follows no redirect, and of
-// the calls that a challenge names it takes the path and the query alone.
-type agentClient struct {
-	base *url.URL
-	key  string
-	http *http.Client
+// newClient makes a client for the service at an address. Commands have always
+// taken addresses without encryption, so a key goes there with a word of warning.
+func newClient(errs io.Writer, address string, o client.Options) (*client.Client, error) {
+	o.UserAgent = "grantgraph/" + programVersion()
+	c, err := client.New(address, o)
+	if client.SlugOf(err) == client.SlugPlainHTTP {
+		fmt.Fprintf(errs, "warning: the connection to %s is not encrypted; others on the way can read the key\n", printable(address))
+		o.PlainHTTP = true
+		c, err = client.New(address, o)
+	}
+	return c, explained(err)
 }
+
+// explained puts an error of the client into the words of this program, whose
+// users have flags.
+func explained(err error) error {
+	var e *client.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	f := fault.New(e.Slug, "%s", printable(e.Message)).Try("%s", printable(e.Hint))
+	f.Err = err
+	switch e.Slug {
+	case client.SlugBadAddress:
+		f.Slug, f.Message = "bad_flag", "--url: "+f.Message
+		f.Try("--url https://grants.example.org")
+	case client.SlugRedirect:
+		f.Try("that address for --url, if you trust it")
+	case client.SlugUnreachable:
+		f.Try("check --url, and that the service is running")
+	case client.SlugUnexpected:
+		f.Slug = "answer"
+		f.Try("check --url: it should be the address of a Grantgraph service, and a proxy in front of it may be the cause")
+	}
+	return f
+}
+
+// agentClient speaks to a service with the key of an agent. Of the calls that a
+// challenge names it takes the path and the query alone, so that the key goes to
+// the address it was given and nowhere else.
+type agentClient struct{ *client.Client }
 
 // newAgentClient makes a client for the service at an address, with or without
 // the path of its API.
-func newAgentClient(address, key string) (*agentClient, error) {
-	u, err := url.Parse(strings.TrimSuffix(strings.TrimRight(address, "/"), "/api/v1"))
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return nil, fault.New("bad_flag", "--url %q is not the address of a service", address).Try("--url https://grants.example.org")
-	}
-	return &agentClient{base: u, key: key, http: &http.Client{
-		Timeout:       agentTimeout,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}}, nil
+func newAgentClient(errs io.Writer, address, key string) (*agentClient, error) {
+	c, err := newClient(errs, address, client.Options{Key: key, Timeout: agentTimeout, MaxAnswer: maxReply})
+	return &agentClient{c}, err
 }
 
 // agentReply is the state of a key, and the bytes it was read from.
@@ -59,44 +88,27 @@ type agentReply struct {
 // the fault.
 type agentRefusal struct {
 	*fault.Fault
-	failure struct {
-		api.Failure
-		agentkeys.Attempt
-	}
-	raw []byte
+	failure agentkeys.Attempt
+	raw     []byte
 }
 
 func (r *agentRefusal) Unwrap() error { return r.Fault }
 
 // post sends a request to one of the addresses of agent keys. A body that is
-// nil is none, a signer that is nil signs nothing.
+// nil is none, a signer that is nil signs nothing. It is sent once: what was
+// lost on the way back has counted.
 func (c *agentClient) post(ctx context.Context, path string, body any, signer *httpsig.Signer) (*agentReply, error) {
-	var content []byte
-	if body != nil {
-		var err error
-		if content, err = json.Marshal(body); err != nil {
-			return nil, err
-		}
-	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base.String()+"/api/v1/agent-key"+path, bytes.NewReader(content))
-	if err != nil {
-		return nil, err
-	}
-	if body != nil {
-		r.Header.Set("Content-Type", "application/json")
-	}
+	r := client.Request{Method: http.MethodPost, Path: "/agent-key" + path, Body: body, Once: true}
 	if signer != nil {
-		if err := signer.Sign(r); err != nil {
-			return nil, err
-		}
+		r.Sign = signer.Sign
 	}
-	raw, err := c.do(r)
+	resp, err := c.do(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	got := &agentReply{raw: raw}
-	if err := json.Unmarshal(raw, &got.AgentKeyAnswer); err != nil || !plausible(&got.AgentKeyAnswer) {
-		return nil, c.unexpected("is not about the key of an agent")
+	got := &agentReply{raw: resp.Body}
+	if err := json.Unmarshal(resp.Body, &got.AgentKeyAnswer); err != nil || !plausible(&got.AgentKeyAnswer) {
+		return nil, unexpected(c.Client, "is not about the key of an agent")
 	}
 	return got, nil
 }
@@ -124,86 +136,49 @@ func (c *agentClient) sendAnswers(ctx context.Context, answers []string) (*agent
 // rows makes a call of a challenge and gives the rows of its page.
 func (c *agentClient) rows(ctx context.Context, call agentkeys.AgentCall) ([]agentRow, error) {
 	named, err := url.Parse(call.URL)
-	if err != nil || call.Method != http.MethodGet || !strings.HasPrefix(named.Path, "/") {
-		return nil, c.unexpected("names a call that cannot be made: " + printable(call.Method+" "+call.URL))
+	path, ours := "", false
+	if err == nil && call.Method == http.MethodGet {
+		_, path, ours = strings.Cut(named.EscapedPath(), api.Versioned+"/")
 	}
-	address := *c.base
-	address.Path, address.RawPath, address.RawQuery = named.Path, named.RawPath, named.RawQuery
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address.String(), nil)
-	if err != nil {
-		return nil, err
+	if !ours {
+		return nil, unexpected(c.Client, "names a call that cannot be made: "+printable(call.Method+" "+call.URL))
 	}
-	raw, err := c.do(r)
+	resp, err := c.do(ctx, client.Request{Path: "/" + path, Query: named.Query()})
 	if err != nil {
 		return nil, err
 	}
 	var page struct {
 		Results []agentRow `json:"results"`
 	}
-	d := json.NewDecoder(bytes.NewReader(raw))
+	d := json.NewDecoder(bytes.NewReader(resp.Body))
 	d.UseNumber()
 	if err := d.Decode(&page); err != nil {
-		return nil, c.unexpected("to " + address.Path + " is not a page of rows")
+		return nil, unexpected(c.Client, "to "+printable(named.Path)+" is not a page of rows")
 	}
 	return page.Results, nil
 }
 
 // do sends a request and gives the content of a success.
-func (c *agentClient) do(r *http.Request) ([]byte, error) {
-	r.Header.Set("Accept", "application/json")
-	r.Header.Set("User-Agent", "grantgraph/"+programVersion())
-	if c.key != "" {
-		r.Header.Set("X-API-Key", c.key)
+func (c *agentClient) do(ctx context.Context, r client.Request) (*client.Response, error) {
+	resp, err := c.Do(ctx, r)
+	var e *client.Error
+	if err == nil || !errors.As(err, &e) || e.Body == nil {
+		return resp, explained(err)
 	}
-	resp, err := c.http.Do(r)
-	if err != nil {
-		return nil, c.unreachable(r.Context(), err)
+	no := &agentRefusal{raw: e.Body}
+	if err := json.Unmarshal(e.Body, &no.failure); err != nil || no.failure.Challenge != nil && !answerable(no.failure.Challenge) {
+		return nil, unexpected(c.Client, "has a challenge that cannot be answered")
 	}
-	defer resp.Body.Close()
-	raw, err := io.ReadAll(io.LimitReader(resp.Body, maxReply+1))
-	switch {
-	case err != nil:
-		return nil, c.unreachable(r.Context(), err)
-	case len(raw) > maxReply:
-		return nil, c.unexpected("has more than " + bytesize(maxReply))
-	case resp.StatusCode == http.StatusOK:
-		return raw, nil
-	case resp.StatusCode >= 300 && resp.StatusCode < 400:
-		return nil, fault.New("redirect", "%s redirects to another address, %s, and keys are not sent there", c.base, printable(resp.Header.Get("Location"))).
-			Try("that address for --url, if you trust it")
-	}
-	no := &agentRefusal{raw: raw}
-	if err := json.Unmarshal(raw, &no.failure); err != nil || no.failure.Message == "" {
-		return nil, fault.New("answer", "%s responded with %s, and not in the format of this service", c.base, printable(resp.Status)).
-			Try("check --url; a proxy in front of the service may be the cause")
-	}
-	if ch := no.failure.Challenge; ch != nil && !answerable(ch) {
-		return nil, c.unexpected("has a challenge that cannot be answered")
-	}
-	no.Fault = fault.New(no.failure.Error, "%s", printable(no.failure.Message)).Try("%s", printable(no.failure.Hint))
-	if no.Hint == "" && resp.StatusCode == http.StatusNotFound {
+	no.Fault, _ = fault.Of(explained(err))
+	if no.Hint == "" && e.Status == http.StatusNotFound {
 		no.Try("check --url; not every service issues keys to agents")
 	}
 	return nil, no
 }
 
-// unreachable explains a request that had no answer.
-func (c *agentClient) unreachable(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		f := fault.New("stopped", "stopped before %s responded", c.base)
-		f.Err = ctx.Err()
-		return f
-	}
-	// What failed is said by the cause; the request is named already.
-	if u := (*url.Error)(nil); errors.As(err, &u) {
-		err = u.Err
-	}
-	return fault.New("unreachable", "%s does not respond: %w", c.base, err).Try("check --url, and that the service is running")
-}
-
 // unexpected is the error of an answer that no service of ours would give.
-func (c *agentClient) unexpected(what string) error {
-	return fault.New("answer", "the response of %s %s", c.base, what).Try("check --url: it should be the address of a Grantgraph service")
+func unexpected(c *client.Client, what string) error {
+	return fault.New("answer", "the response of %s %s", c.Address(), what).Try("check --url: it should be the address of a Grantgraph service")
 }
 
 // agentRow is a row of any of the calls.

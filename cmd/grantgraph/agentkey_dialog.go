@@ -26,11 +26,11 @@ func (c *agentClient) printKey(w io.Writer, a *agentReply) {
 	case "spent":
 		fmt.Fprintf(w, "A key of the %s tier: none of its %s calls are left. It expires at %s.\n", tier, limit, ends)
 		if a.Tier == "anonymous" {
-			fmt.Fprintf(w, "Next:  grantgraph agent-key challenge --url %s --key KEY\n", c.base)
+			fmt.Fprintf(w, "Next:  grantgraph agent-key challenge --url %s --key KEY\n", c.Address())
 		}
 	default:
 		fmt.Fprintf(w, "A key of the %s tier, unlocked: %s of %s calls are left. It expires at %s.\n", tier, count(a.Calls.Remaining), limit, ends)
-		fmt.Fprintf(w, "Use it:  curl -H 'X-API-Key: KEY' '%s/api/v1/grants/summary'\n", c.base)
+		fmt.Fprintf(w, "Use it:  curl -H 'X-API-Key: KEY' '%s/api/v1/grants/summary'\n", c.Address())
 	}
 }
 
@@ -175,7 +175,7 @@ func (v *challengeDialog) wait(ctx context.Context, seconds int) error {
 
 // resumeHint is how the challenge is taken up again.
 func (v *challengeDialog) resumeHint() string {
-	return fmt.Sprintf("continue later with:  grantgraph agent-key challenge --interactive --url %s --key KEY", v.client.base)
+	return fmt.Sprintf("continue later with:  grantgraph agent-key challenge --interactive --url %s --key KEY", v.client.Address())
 }
 
 // interrupted is the end of an interview by the wish of whoever was asked.

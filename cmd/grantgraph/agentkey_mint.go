@@ -33,7 +33,7 @@ func (c *agentMintCmd) run(a *app, pause pauseFunc) error {
 	if err != nil {
 		return err
 	}
-	client, err := newAgentClient(c.URL, "")
+	client, err := newAgentClient(a.Err, c.URL, "")
 	if err != nil {
 		return err
 	}
@@ -47,8 +47,10 @@ func (c *agentMintCmd) run(a *app, pause pauseFunc) error {
 	}
 	// The key stands alone on the first line, for scripts, and is out before
 	// anything can go wrong.
-	client.key = got.APIKey
 	fmt.Fprintf(a.Out, "%s\n\n", printable(got.APIKey))
+	if client, err = newAgentClient(a.Err, c.URL, got.APIKey); err != nil {
+		return err
+	}
 	return printKeyAndAsk(a, client, got, talk, pause)
 }
 

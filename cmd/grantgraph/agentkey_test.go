@@ -196,7 +196,7 @@ func TestAgentRefusals(t *testing.T) {
 		{"no challenge", line{200, `{"api_key":"k","status":"locked"}`}, []string{"not about the key of an agent"}},
 		{"no questions", line{200, `{"api_key":"k","status":"locked","challenge":{}}`}, []string{"not about the key of an agent"}},
 		{"endless challenge", line{400, `{"message":"m","error":"wrong_answer","challenge":{"questions":[` + strings.Repeat("{},", 99) + `{}]}}`}, []string{"a challenge that cannot be answered"}},
-		{"endless", line{200, strings.Repeat(" ", maxReply+1)}, []string{"more than 1.0 MiB"}},
+		{"endless", line{200, strings.Repeat(" ", maxReply+1)}, []string{"more than 1048576 bytes"}},
 		{"redirect", line{307, elsewhere.URL + "/api/v1/agent-key"}, []string{"redirects to another address, " + elsewhere.URL, "Try: that address for --url"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

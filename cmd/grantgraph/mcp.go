@@ -1,17 +1,17 @@
 package main
 
 import (
-	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"slices"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"grantgraph/client"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve"
 	"grantgraph/internal/serve/api"
@@ -37,7 +37,7 @@ is counted. With --url it passes calls on to a service, which counts them on the
 }
 
 func (c *mcpCmd) Run(a *app) error {
-	tools, done, err := c.tools(a.Ctx)
+	tools, done, err := c.tools(a)
 	if err != nil {
 		return err
 	}
@@ -55,9 +55,9 @@ type unclosed struct{ io.Writer }
 func (unclosed) Close() error { return nil }
 
 // tools are those over local data, or over a service.
-func (c *mcpCmd) tools(ctx context.Context) (tools *mcp.Service, done func(), err error) {
+func (c *mcpCmd) tools(a *app) (tools *mcp.Service, done func(), err error) {
 	if c.URL != "" {
-		tools, err = c.remote(ctx)
+		tools, err = c.remote(a)
 		return tools, func() {}, err
 	}
 	if c.KeyFile != "" {
@@ -76,35 +76,36 @@ func (c *mcpCmd) tools(ctx context.Context) (tools *mcp.Service, done func(), er
 
 // remote are the tools over a service: those of its operations that this program
 // knows.
-func (c *mcpCmd) remote(ctx context.Context) (*mcp.Service, error) {
+func (c *mcpCmd) remote(a *app) (*mcp.Service, error) {
 	key, err := readKey(c.KeyFile)
 	if err != nil {
 		return nil, err
 	}
-	client, err := newAgentClient(c.URL, key)
+	service, err := newClient(a.Err, c.URL, client.Options{Key: key, Timeout: toolTimeout, MaxAnswer: maxReply})
 	if err != nil {
 		return nil, err
 	}
-	client.http.Timeout = toolTimeout
-	offered, err := client.operations(ctx)
+	offered, err := service.Operations(a.Ctx)
 	if err != nil {
-		return nil, err
+		return nil, explained(err)
 	}
-	base := client.base.String()
+	base := service.Address()
 	examples, err := serve.Examples(base)
 	if err != nil {
 		return nil, err
 	}
 	for i := range examples.Groups {
 		g := &examples.Groups[i]
-		g.Operations = slices.DeleteFunc(g.Operations, func(op api.Operation) bool { return !slices.Contains(offered, op.ID) })
+		g.Operations = slices.DeleteFunc(g.Operations, func(op api.Operation) bool {
+			return !slices.ContainsFunc(offered.Operations, func(e client.Entry) bool { return e.ID == op.ID })
+		})
 	}
 	reference, err := api.Describe(base, examples)
 	if err != nil {
 		return nil, err
 	}
 	return mcp.New(mcp.Config{
-		Reference: reference, API: passing{client}, Version: programVersion(),
+		Reference: reference, API: newPassing(base), Version: programVersion(),
 		Authorize: func(r *http.Request, _ http.Header) *http.Request {
 			r.Header.Set("User-Agent", "grantgraph/"+programVersion())
 			if key != "" {
@@ -118,34 +119,25 @@ func (c *mcpCmd) remote(ctx context.Context) (*mcp.Service, error) {
 // toolTimeout is longer than any operation may take.
 const toolTimeout = time.Minute
 
-// passing sends requests to a service. Like every client here it follows no
-// redirect, so that the key goes nowhere else.
-type passing struct{ *agentClient }
+// passing sends the requests of tools to the service at an address. They are
+// ready, and the tools read the answers, refusals too. Like the client it follows
+// no redirect, so that the key goes nowhere else.
+type passing struct {
+	base string
+	http *http.Client
+}
+
+func newPassing(base string) passing {
+	return passing{base, &http.Client{
+		Timeout:       toolTimeout,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+}
 
 func (p passing) RoundTrip(r *http.Request) (*http.Response, error) {
 	resp, err := p.http.Do(r)
-	if err != nil {
-		return nil, p.unreachable(r.Context(), err)
+	if u := (*url.Error)(nil); errors.As(err, &u) {
+		return nil, fault.New("unreachable", "%s does not respond: %w", p.base, u.Err).Try("check --url, and that the service is running")
 	}
-	return resp, nil
-}
-
-// operations asks a service what it offers.
-func (c *agentClient) operations(ctx context.Context) (ids []string, err error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, c.base.String()+api.Versioned, nil)
-	if err != nil {
-		return nil, err
-	}
-	raw, err := c.do(r)
-	if err != nil {
-		return nil, err
-	}
-	var listing api.Listing
-	if err := json.Unmarshal(raw, &listing); err != nil || len(listing.Operations) == 0 {
-		return nil, c.unexpected("is not a list of operations")
-	}
-	for _, op := range listing.Operations {
-		ids = append(ids, op.ID)
-	}
-	return ids, nil
+	return resp, err
 }

@@ -63,7 +63,7 @@ func (c *screenCmd) run(a *app, pause pauseFunc) error {
 	if book.Guessed && !c.Quiet {
 		fmt.Fprintf(a.Err, "EINs are taken from column %d, by what is in it; --column names another.\n", book.Column+1)
 	}
-	by, err := c.source(pause)
+	by, err := c.source(a.Err, pause)
 	if err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ type screeningSource interface {
 	close()
 }
 
-func (c *screenCmd) source(pause pauseFunc) (screeningSource, error) {
+func (c *screenCmd) source(errs io.Writer, pause pauseFunc) (screeningSource, error) {
 	if c.URL == "" {
 		return openLocalScreening(c.Data)
 	}
@@ -139,7 +139,7 @@ func (c *screenCmd) source(pause pauseFunc) (screeningSource, error) {
 			return nil, fault.Disk(c.Reports, err)
 		}
 	}
-	return newRemoteScreening(c.URL, key, c.Reports, pause)
+	return newRemoteScreening(errs, c.URL, key, c.Reports, pause)
 }
 
 // key is the key for the service, which screening cannot do without.
