@@ -23,7 +23,7 @@ require: ## what the tests need beyond Go, installed where it is missing and we 
 	./scripts/require
 
 lint: ## formatting and static checks
-	@unformatted=$$("$$($(GO) env GOROOT)/bin/gofmt" -l cmd internal); if [ -n "$$unformatted" ]; then echo "not gofmt-clean:"; echo "$$unformatted"; exit 1; fi
+	@unformatted=$$("$$($(GO) env GOROOT)/bin/gofmt" -l client cmd internal); if [ -n "$$unformatted" ]; then echo "not gofmt-clean:"; echo "$$unformatted"; exit 1; fi
 	$(GO) vet ./...
 	$(GO) run $(STATICCHECK) ./...
 

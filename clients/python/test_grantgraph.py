@@ -1,0 +1,273 @@
+"""Tests of grantgraph.py. go test ./cmd/grantgraph -run TestClients runs them, with
+a service at GRANTGRAPH_URL; what no service of ours answers is answered here."""
+
+import gzip
+import http.server
+import json
+import os
+import threading
+import unittest
+import unittest.mock
+
+import grantgraph
+
+KEY = "gg_test_key"
+
+
+class Stub:
+    """A server that answers as a function says, and a client of it that never waits."""
+
+    def __init__(self, case, answer, **options):
+        self.calls, self.headers, self.waits = 0, [], []
+        stub = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                stub.calls += 1
+                stub.headers.append(dict(self.headers))
+                length = int(self.headers.get("Content-Length") or 0)
+                answer(self, stub.calls, self.rfile.read(length))
+
+            do_POST = do_GET
+
+            def log_message(self, *args):
+                pass
+
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        self.url = "http://127.0.0.1:%d" % server.server_port
+        case.addCleanup(thread.join)
+        case.addCleanup(server.server_close)
+        case.addCleanup(server.shutdown)
+        self.client = grantgraph.Client(self.url, KEY, pause=self.waits.append, **options)
+
+
+def send(handler, status, body, **headers):
+    raw = body if isinstance(body, bytes) else json.dumps(body).encode()
+    handler.send_response(status)
+    for name, value in headers.items():
+        handler.send_header(name.replace("_", "-"), value)
+    if "Content_Length" not in headers:
+        handler.send_header("Content-Length", str(len(raw)))
+    handler.end_headers()
+    handler.wfile.write(raw)
+
+
+def failure(slug):
+    return {"code": 1, "message": "It did not work.", "error": slug, "hint": "do something",
+            "request_id": "r-1"}
+
+
+class Hostile(unittest.TestCase):
+    def test_retries(self):
+        def busy(handler, call, body):
+            self.assertEqual(body, b'{"sql": "SELECT 1"}')
+            if call < 3:
+                send(handler, 429, failure("rate_limited"), Retry_After=str(call * 7))
+            else:
+                send(handler, 200, {"code": 200, "rows": []})
+
+        stub = Stub(self, busy)
+        self.assertEqual(stub.client.run_sql({"sql": "SELECT 1"})["rows"], [])
+        self.assertEqual(stub.waits, [7, 14])
+
+    def test_gives_up(self):
+        for status, slug, header, waits, calls, once in (
+                (503, "server_busy", None, [1, 2, 4], 4, False),
+                (503, "server_busy", "0", [0, 0, 0], 4, False),
+                (429, "rate_limited", "61", [], 1, False),
+                (429, "rate_limited", "nonsense", [1, 2, 4], 4, False),
+                (402, "quota_exhausted", "5", [], 1, False),
+                (503, "server_busy", None, [], 1, True)):
+            with self.subTest(slug=slug, header=header, once=once):
+                headers = {"Retry_After": header} if header else {}
+                stub = Stub(self, lambda h, call, body: send(h, status, failure(slug), **headers))
+                with self.assertRaises(grantgraph.Error) as caught:
+                    stub.client.call("POST", "/agent-key/answer", body={"answers": []}, once=once)
+                self.assertEqual((caught.exception.slug, caught.exception.attempts), (slug, calls))
+                self.assertEqual((stub.waits, stub.calls), (waits, calls))
+
+    def test_date(self):
+        class Header(dict):
+            pass
+
+        date = "Mon, 05 Oct 2026 01:02:%02d GMT"
+        header = Header({"Retry-After": date % 8, "Date": date % 3})
+        self.assertEqual(grantgraph._retry_after(header), 5)
+        self.assertEqual(grantgraph._retry_after(Header({"Retry-After": date % 1, "Date": date % 3})), 0)
+        self.assertIsNone(grantgraph._retry_after(Header({"Retry-After": date % 1})))
+
+    def test_broken(self):
+        def breaks(handler, call, body):
+            if call == 1:
+                handler.close_connection = True  # without a word
+            elif call == 2:
+                send(handler, 200, b'{"code": 200', Content_Length="1000")
+                handler.close_connection = True
+            else:
+                send(handler, 200, {"code": 200})
+
+        stub = Stub(self, breaks)
+        self.assertEqual(stub.client.get_meta(), {"code": 200})
+        self.assertEqual(stub.waits, [1, 2])
+
+    def test_nothing_there(self):
+        stub = Stub(self, None)
+        gone = grantgraph.Client("http://127.0.0.1:1", KEY, pause=stub.waits.append)
+        with self.assertRaises(grantgraph.Unreachable):
+            gone.get_meta()
+        self.assertEqual(stub.waits, [])
+
+    def test_error(self):
+        stub = Stub(self, lambda h, call, body: send(h, 402, failure("plan_required")))
+        with self.assertRaises(grantgraph.PlanRequired) as caught:
+            stub.client.summarize_grants()
+        e = caught.exception
+        self.assertEqual((e.status, e.hint, e.request_id, e.retry_after), (402, "do something", "r-1", None))
+        self.assertEqual(str(e), "402 plan_required: It did not work.")
+
+    def test_slug_of_tomorrow(self):
+        stub = Stub(self, lambda h, call, body: send(h, 400, failure("not_known_yet")))
+        with self.assertRaises(grantgraph.Error) as caught:
+            stub.client.get_meta()
+        self.assertEqual(caught.exception.slug, "not_known_yet")
+
+    def test_nonsense(self):
+        for body in (b"", b"<html>", b"{}", b"[]", b"null", b'{"code": 500}', b'{"code": 200', b"\xff",
+                     b"[" * 100000, b'{"code": 200, "x": "' + b"y" * 200000 + b'"}'):
+            with self.subTest(body=body[:20]):
+                stub = Stub(self, lambda h, call, _: send(h, 200, body), max_answer=150000)
+                with self.assertRaises(grantgraph.UnexpectedAnswer):
+                    stub.client.get_meta()
+                with self.assertRaises(grantgraph.UnexpectedAnswer):
+                    list(stub.client.list_transactions())
+
+    def test_compressed(self):
+        def packed(handler, call, body):
+            size = 10 if call == 1 else 10_000_000
+            raw = gzip.compress(json.dumps({"code": 200, "x": "y" * size}).encode())
+            send(handler, 200, raw, Content_Encoding="gzip")
+
+        stub = Stub(self, packed, max_answer=1 << 20)
+        self.assertEqual(stub.client.get_meta()["x"], "y" * 10)
+        with self.assertRaises(grantgraph.UnexpectedAnswer):
+            stub.client.get_meta()
+
+    def test_redirect(self):
+        other = Stub(self, lambda h, call, body: send(h, 200, {"code": 200}))
+        for status in (301, 302, 303, 307, 308):
+            stub = Stub(self, lambda h, call, body: send(h, status, b"", Location=other.url))
+            with self.assertRaises(grantgraph.Redirect):
+                stub.client.get_meta()
+            with self.assertRaises(grantgraph.Redirect):
+                stub.client.run_sql({"sql": "SELECT 1"})
+        self.assertEqual(other.calls, 0)
+
+    def test_kept(self):
+        def tagged(handler, call, body):
+            if handler.headers.get("If-None-Match") == 'W/"1"':
+                send(handler, 304, b"", ETag='W/"1"')
+            else:
+                send(handler, 200, {"code": 200, "call": call}, ETag='W/"1"')
+
+        stub = Stub(self, tagged)
+        self.assertEqual([stub.client.get_meta()["call"] for _ in range(3)], [1, 1, 1])
+        self.assertEqual(stub.calls, 3)
+        self.assertEqual(stub.client.search_organizations(q="another")["call"], 4)
+        stub = Stub(self, tagged, cache_bytes=0)
+        self.assertEqual([stub.client.get_meta()["call"] for _ in range(2)], [1, 2])
+
+    def test_cache_is_bounded(self):
+        cache = grantgraph._Cache(1000)
+        for i in range(100):
+            cache.keep("u%d" % i, "t", b"x" * 100)
+        cache.keep("large", "t", b"x" * 300)
+        cache.keep("untagged", None, b"x")
+        self.assertLessEqual(cache._used, 1000)
+        self.assertIsNotNone(cache.find("u99"))
+        for url in ("u0", "large", "untagged"):
+            self.assertIsNone(cache.find(url))
+
+    def test_endless(self):
+        for page in ({"hits": 9, "results": [{}], "next_cursor": "same"},
+                     {"hits": 9, "results": [], "next_cursor": "c"},
+                     {"hits": 1, "results": [{}, {}], "next_cursor": "c"}):
+            stub = Stub(self, lambda h, call, body: send(h, 200, dict(page, code=200)))
+            with self.assertRaises(grantgraph.UnexpectedAnswer):
+                list(stub.client.list_funders())
+
+    def test_addresses(self):
+        for address, raises in (
+                ("https://grants.example.org", None), ("https://example.org/grants/api/v1/", None),
+                ("http://localhost:8080", None), ("http://[::1]:8080", None),
+                ("http://grants.example.org", grantgraph.PlainHttp),
+                ("http://localhost.example.org", grantgraph.PlainHttp),
+                ("grants.example.org", grantgraph.BadAddress), ("ftp://example.org", grantgraph.BadAddress),
+                ("https://user@example.org", grantgraph.BadAddress), ("https://example.org?x", grantgraph.BadAddress),
+                ("https://example.org:port", grantgraph.BadAddress), ("", grantgraph.BadAddress)):
+            with self.subTest(address=address):
+                if raises:
+                    with self.assertRaises(raises):
+                        grantgraph.Client(address, KEY)
+                else:
+                    self.assertNotIn(KEY, repr(grantgraph.Client(address, KEY)))
+        grantgraph.Client("http://grants.example.org", "")
+        grantgraph.Client("http://10.0.0.1", KEY, plain_http=True)
+        with self.assertRaises(grantgraph.BadKey):
+            grantgraph.Client("https://grants.example.org", "one\ntwo")
+
+    def test_parameters(self):
+        self.assertEqual(
+            grantgraph._encoded({"a": [1, "x y"], "b": True, "c": None, "d": range(2020, 2022), "e": 0.5}),
+            "a=1%2Cx+y&b=1&d=2020%2C2021&e=0.5")
+
+
+class Service(unittest.TestCase):
+    def setUp(self):
+        self.service = grantgraph.Client(os.environ["GRANTGRAPH_URL"])
+
+    def test_all_grants_of_a_funder(self):
+        funder = next(self.service.list_funders(limit=1))
+        rows = list(self.service.list_transactions(funder_id=funder["funder_ein"], limit=7))
+        self.assertGreater(len(rows), 7)
+        self.assertEqual(len(rows), funder["grant_count"])
+        self.assertEqual(sum(row["amount"] for row in rows), funder["total_amount"])
+        counted = self.service.run_sql({"sql": "SELECT count(*) AS n FROM grants WHERE funder_ein = ?",
+                                        "params": [funder["funder_ein"]]})
+        self.assertEqual(counted["rows"], [{"n": len(rows)}])
+
+    def test_lists(self):
+        organizations = list(self.service.list_organizations({"size": 300}))
+        self.assertEqual(len({row["ein"] for row in organizations}), len(organizations))
+        funder = next(self.service.list_funders())["funder_ein"]
+        found = self.service.call("GET", "/prospects/" + funder)["hits"]
+        self.assertEqual(len(list(self.service.find_prospects(funder, limit=10))), found)
+
+    def test_screening(self):
+        ein = next(self.service.list_funders())["funder_ein"]
+        record = self.service.screen_organization(ein)
+        self.assertEqual(self.service.verify_report(record["report"])["status"], "valid")
+        many = self.service.screen_organizations({"eins": [ein, "12-34"]})
+        self.assertEqual([r["found"] for r in many["results"]], [True, False])
+
+    def test_refusals(self):
+        with self.assertRaises(grantgraph.UnsupportedParameter):
+            next(self.service.list_transactions(locaton="OH"))
+        with self.assertRaises(grantgraph.UnknownEIN):
+            self.service.get_premier("00-9999999")
+        with self.assertRaises(grantgraph.InvalidRequest) as caught:
+            self.service.search_organizations(q="x", limit=0)
+        self.assertEqual(caught.exception.problems[0]["loc"], ["query", "limit"])
+        free = grantgraph.Client(self.service.address, os.environ["GRANTGRAPH_FREE_KEY"])
+        with self.assertRaises(grantgraph.PlanRequired):
+            free.run_sql({"sql": "SELECT 1"})
+
+    def test_what_is_kept_costs_nothing(self):
+        first = self.service.summarize_grants(year=2022)
+        with unittest.mock.patch.object(grantgraph, "_parsed", side_effect=AssertionError("it was sent again")):
+            self.assertEqual(self.service.summarize_grants(year=2022), first)
+
+
+if __name__ == "__main__":
+    unittest.main()
