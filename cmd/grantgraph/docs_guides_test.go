@@ -39,7 +39,12 @@ var guides = []guide{
 	{"agents", map[string][]string{"bash": {`"locked"`}}},
 	{"candid", map[string][]string{"bash": {`"True"`}}},
 	{"limits", nil},
+	{"clients", map[string][]string{"python": {"[{'n': ", "valid\n", "unsupported_parameter - "}, "pandas": {"valid\n"}}},
 }
+
+// compiled are the files that have the code of languages which are compiled, and
+// whose tests do that.
+var compiled = map[string]string{"go": "../../client/example_test.go", "ts": "../../clients/typescript/example.ts"}
 
 // TestGuides runs the code of every guide against a service, in the order of
 // the page, and holds the answers that a page shows against those it gets.
@@ -85,11 +90,15 @@ func TestGuides(t *testing.T) {
 	}
 	t.Cleanup(s.Close)
 	service = s.Handler()
+	modules, err := filepath.Abs("../../clients/python")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, g := range guides {
 		t.Run(g.name, func(t *testing.T) {
 			t.Parallel()
 			text := textOf(t, "../../docs/guide/"+g.name+".md")
-			g.run(t, strings.ReplaceAll(text, guideBase, server.URL), "GRANTGRAPH_KEY="+key)
+			g.run(t, strings.ReplaceAll(text, guideBase, server.URL), "GRANTGRAPH_KEY="+key, "PYTHONPATH="+modules, "PYTHONDONTWRITEBYTECODE=1")
 			if g.name == "python" && (refused.Load() < 2 || further.Load() == 0) {
 				t.Errorf("nothing was tried again, or there was one page only: %d, %d", refused.Load(), further.Load())
 			}
@@ -100,7 +109,7 @@ func TestGuides(t *testing.T) {
 // mark stands between what the blocks of a page print.
 const mark = "@@ next block"
 
-func (g guide) run(t *testing.T, text, env string) {
+func (g guide) run(t *testing.T, text string, env ...string) {
 	var shell, python, pandas, script []string
 	shown := map[int]string{} // answers, by the block of the shell before them
 	for _, m := range fence.FindAllStringSubmatch(text, -1) {
@@ -117,6 +126,11 @@ func (g guide) run(t *testing.T, text, env string) {
 			script = append(script, code)
 		case language == "json":
 			shown[len(shell)-1] = code
+		case compiled[language] != "":
+			indented := regexp.MustCompile(`(?m)^(.)`).ReplaceAllString(code, "\t$1")
+			if file := textOf(t, compiled[language]); !strings.Contains(file, code) && !strings.Contains(file, indented) {
+				t.Errorf("%s does not have this code:\n%s", compiled[language], code)
+			}
 		case language != "text":
 			t.Errorf("code in %q is neither run nor marked as text:\n%s", language, code)
 		}
@@ -144,7 +158,7 @@ func (g guide) run(t *testing.T, text, env string) {
 	}
 	some("bash", len(shell) > 0, func(t *testing.T) {
 		paste.Needs(t, "curl", "jq")
-		ran := paste.Shell.Run(t, []string{strings.Join(shell, "\necho; echo '"+mark+"'\n")}, env)[0]
+		ran := paste.Shell.Run(t, []string{strings.Join(shell, "\necho; echo '"+mark+"'\n")}, env...)[0]
 		check("bash", ran)
 		printed := strings.Split(ran.Out, mark)
 		for i, answer := range shown {
@@ -162,16 +176,16 @@ func (g guide) run(t *testing.T, text, env string) {
 		}
 	})
 	some("python", len(python) > 0, func(t *testing.T) {
-		check("python", paste.Python.Run(t, []string{strings.Join(python, "\n")}, env)[0])
+		check("python", paste.Python.Run(t, []string{strings.Join(python, "\n")}, env...)[0])
 	})
 	some("pandas", len(pandas) > len(python), func(t *testing.T) {
 		if !paste.System.Has("pandas") {
 			paste.Lacking(t, "pandas")
 		}
-		check("pandas", paste.System.Run(t, []string{strings.Join(pandas, "\n")}, env)[0])
+		check("pandas", paste.System.Run(t, []string{strings.Join(pandas, "\n")}, env...)[0])
 	})
 	some("js", len(script) > 0, func(t *testing.T) {
-		for _, ran := range paste.Node.Run(t, script, env) {
+		for _, ran := range paste.Node.Run(t, script, env...) {
 			check("js", ran)
 		}
 	})

@@ -51,6 +51,7 @@ var plan = []struct {
 	}},
 	{"Guides", "One task each, with code to paste.", []placed{
 		{"docs/guide/python.md", "Python", "Call the API from Python, with pandas, pages and retries."},
+		{"docs/guide/clients.md", "Clients", "Call the API from Python, Go or TypeScript with little code of your own."},
 		{"docs/guide/spreadsheets.md", "Spreadsheets", "Grants in Excel and Google Sheets, with EINs that keep their zeros."},
 		{"docs/reconcile.md", "From names to EINs", "Link a spreadsheet of names to organizations, with OpenRefine or a script."},
 		{"docs/guide/agents.md", "Agents", "How a program gets a key by itself, and how to behave."},
