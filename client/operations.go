@@ -24,6 +24,24 @@ func (c *Client) GetMeta(ctx context.Context, q url.Values) (*MetaAnswer, error)
 	return ask[MetaAnswer](ctx, c, Request{Path: "/meta", Query: q})
 }
 
+// ListChanges: What is new since an earlier build. Needs any key; costs 1 call.
+func (c *Client) ListChanges(ctx context.Context, q url.Values) (*ChangesAnswer, error) {
+	return ask[ChangesAnswer](ctx, c, Request{Path: "/changes", Query: q})
+}
+
+// ListComplianceChanges: What is new on the compliance lists. These are all rows, however many
+// pages they take; a loop that ends early asks for no further page. What the
+// service does not honor is an error here, because a loop sees no warnings, unless
+// the query says strict=0. Needs a key of a paid plan; costs 1 call a page.
+func (c *Client) ListComplianceChanges(ctx context.Context, q url.Values) iter.Seq2[ListChange, error] {
+	return rows[ListChange](ctx, c, "/changes/lists", q, byCursor)
+}
+
+// ListComplianceChangesPage: One page of ListComplianceChanges, with the number of all rows and the warnings.
+func (c *Client) ListComplianceChangesPage(ctx context.Context, q url.Values) (*List[ListChange], error) {
+	return ask[List[ListChange]](ctx, c, Request{Path: "/changes/lists", Query: q})
+}
+
 // ListTransactions: Grants, one row each. These are all rows, however many
 // pages they take; a loop that ends early asks for no further page. What the
 // service does not honor is an error here, because a loop sees no warnings, unless

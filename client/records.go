@@ -268,6 +268,80 @@ type CaliforniaScreen struct {
 	FTBRecords []CaliforniaFTBRecord `json:"ftb_records,omitzero"`
 }
 
+// ChangesAnswer is an object of the wire.
+type ChangesAnswer struct {
+	Head
+	// Build that is compared with; null when the one being served is the first.
+	From *string `json:"from"`
+	// Build being served. Send it as since next time.
+	To string `json:"to"`
+	// Builds that since may name, latest first.
+	Versions []string `json:"versions"`
+	// All funders together.
+	Summary ChangesSummary `json:"summary"`
+	// Edition of the compliance lists that is compared with; null when none is known.
+	ListsFrom *string `json:"lists_from"`
+	// Edition being served. Send it as lists_since next time; null when there is none.
+	ListsTo *string `json:"lists_to"`
+	// How much changed on each compliance list; /changes/lists has the organizations.
+	Lists []ChangesOfList `json:"lists"`
+	// Funders of which something is different.
+	Hits int64 `json:"hits"`
+	// Page number, from 1.
+	Page int64 `json:"page"`
+	// Page size served.
+	Limit int `json:"limit"`
+	// Rows in this page.
+	ResultsCount int `json:"results_count"`
+	// Pages in all.
+	TotalPages int64 `json:"total_pages"`
+	// Send as cursor for the next page; null at the end.
+	NextCursor *string `json:"next_cursor"`
+	// The funders.
+	Results []FunderChange `json:"results"`
+	Tail
+}
+
+// ChangesCount is an object of the wire.
+type ChangesCount struct {
+	// What they are now; delisted for not on the list any more.
+	Change string `json:"change"`
+	// How many: organizations, or names on the lists without EINs.
+	Count int `json:"count"`
+}
+
+// ChangesOfList is an object of the wire.
+type ChangesOfList struct {
+	// The list, as in compliance_sources of /meta.
+	Source string `json:"source"`
+	// Its name in words.
+	Title string `json:"title"`
+	// Whether both editions, and all between them, have the list; without that nothing is known of its changes.
+	Compared bool `json:"compared"`
+	// Entries by what became of them; empty when they were not compared.
+	Changes []ChangesCount `json:"changes"`
+}
+
+// ChangesSummary is an object of the wire.
+type ChangesSummary struct {
+	// Funders of which something is different.
+	Funders int `json:"funders"`
+	// Returns for a period that had none.
+	ReturnsNew int64 `json:"returns_new"`
+	// Periods for which another return stands now, as an amended one does.
+	ReturnsAmended int64 `json:"returns_amended"`
+	// Returns whose period has none any more.
+	ReturnsRemoved int64 `json:"returns_removed"`
+	// Grants that were not there.
+	RowsAdded int64 `json:"rows_added"`
+	// Grants that are not there any more.
+	RowsRemoved int64 `json:"rows_removed"`
+	// Grants of which the row says something else, such as another recipient.
+	RowsChanged int64 `json:"rows_changed"`
+	// Dollars of all grants now less those before, whole dollars.
+	NetAmount int64 `json:"net_amount"`
+}
+
 // Cofunder is an object of the wire.
 type Cofunder struct {
 	// EIN of the grantmaker, nine digits.
@@ -493,6 +567,34 @@ type FinancialYear struct {
 	BalanceSheet ProfileBalanceSheet `json:"balance_sheet"`
 }
 
+// FunderChange is an object of the wire.
+type FunderChange struct {
+	// EIN of the grantmaker, nine digits.
+	FunderEIN string `json:"funder_ein"`
+	// Its name; null when nothing names it any more.
+	FunderName *string `json:"funder_name"`
+	// Its city.
+	FunderCity *string `json:"funder_city"`
+	// Its two-letter state.
+	FunderState *string `json:"funder_state"`
+	// Returns for a period that had none.
+	ReturnsNew int64 `json:"returns_new"`
+	// Periods for which another return stands now.
+	ReturnsAmended int64 `json:"returns_amended"`
+	// Returns whose period has none any more.
+	ReturnsRemoved int64 `json:"returns_removed"`
+	// Grants that were not there.
+	RowsAdded int64 `json:"rows_added"`
+	// Grants that are not there any more.
+	RowsRemoved int64 `json:"rows_removed"`
+	// Grants of which the row says something else.
+	RowsChanged int64 `json:"rows_changed"`
+	// Dollars of its grants now less those before, whole dollars.
+	NetAmount int64 `json:"net_amount"`
+	// Page of the grantmaker; null when nothing names it any more.
+	URL *string `json:"url"`
+}
+
 // FundingAnswer is an object of the wire.
 type FundingAnswer struct {
 	Head
@@ -707,6 +809,30 @@ type GroupExemption struct {
 	IsCentral *bool `json:"is_central"`
 	// Central organizations of the group.
 	ParentOrganizations []ParentOrganization `json:"parent_organizations,omitzero"`
+}
+
+// ListChange is an object of the wire.
+type ListChange struct {
+	// The list, as in compliance_sources of /meta.
+	Source string `json:"source"`
+	// What it is now; delisted for not on the list any more.
+	Change string `json:"change"`
+	// What it was; null when it was not on the list.
+	Was *string `json:"was"`
+	// EIN, nine digits; null on the lists that have none, ofac and irb.
+	EIN *string `json:"ein"`
+	// Name of the organization, or the name on the list; null when nothing names it any more.
+	Name *string `json:"name"`
+	// City of the organization.
+	City *string `json:"city"`
+	// Two-letter state of the organization.
+	State *string `json:"state"`
+	// Number of the sanctioned entity (ofac), or of the bulletin (irb); null on other lists.
+	Reference *string `json:"reference"`
+	// Page of the organization; null when there is none.
+	URL *string `json:"url"`
+	// Organizations whose name resembles one that is new on the sanctions list, of the ten that the search for organizations finds by it; null on other rows, and on those after the first 50 such names of a page.
+	Matches []SanctionsNameMatch `json:"matches"`
 }
 
 // LockedRules is an object of the wire.
@@ -1719,6 +1845,16 @@ type SanctionsMatch struct {
 	Flags []string `json:"flags"`
 	// Addresses of the entity in the list, at most 5.
 	Places []SanctionsPlace `json:"places"`
+}
+
+// SanctionsNameMatch is an object of the wire.
+type SanctionsNameMatch struct {
+	// EIN, nine digits.
+	EIN string `json:"ein"`
+	// Its name.
+	Name string `json:"name"`
+	// How much it resembles a name of the entity, 0.75 to 1, as in a screening.
+	Score float64 `json:"score"`
 }
 
 // SanctionsPlace is an object of the wire.

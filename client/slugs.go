@@ -31,6 +31,7 @@ const (
 	SlugProTable             = "pro_table"             // 403: the SQL names a table of the Pro plan; there is no partial answer
 	SlugNotPublic            = "not_public"            // 403: the endpoint serves a page of the site and is no part of the public API
 	SlugNotFound             = "not_found"             // 404: there is no such endpoint
+	SlugUnknownVersion       = "unknown_version"       // 404: the build or the edition to compare with is not known, or not any more
 	SlugUnknownEIN           = "unknown_ein"           // 404: no organization with this EIN is known; nothing was counted
 	SlugNoSuchKey            = "no_such_key"           // 404: there is no such key
 	SlugNoSuchAccount        = "no_such_account"       // 404: there is no such account

@@ -204,6 +204,10 @@ class NotFound(Error):
     """404: There is no such endpoint."""
 
 
+class UnknownVersion(Error):
+    """404: The build or the edition to compare with is not known, or not any more."""
+
+
 class UnknownEIN(Error):
     """404: No organization with this EIN is known; nothing was counted."""
 
@@ -336,6 +340,7 @@ _ERRORS = {
     "pro_table": ProTable,
     "not_public": NotPublic,
     "not_found": NotFound,
+    "unknown_version": UnknownVersion,
     "unknown_ein": UnknownEIN,
     "no_such_key": NoSuchKey,
     "no_such_account": NoSuchAccount,
@@ -596,6 +601,25 @@ class Client:
         Parameters: strict.
         """
         return self.call("GET", "/meta", query)
+
+    def list_changes(self, **query):
+        """What is new since an earlier build.
+
+        Needs any key; costs 1 call a page. An iterator over all rows, each a dict.
+
+        Parameters: since, lists_since, page, limit, cursor, strict.
+        """
+        return self.rows("GET", "/changes", query)
+
+    def list_compliance_changes(self, **query):
+        """What is new on the compliance lists.
+
+        Needs a key of a paid plan; costs 1 call a page. An iterator over all rows, each
+        a dict.
+
+        Parameters: since, lists_since, source, change, page, limit, cursor, strict.
+        """
+        return self.rows("GET", "/changes/lists", query)
 
     def list_transactions(self, **query):
         """Grants, one row each.

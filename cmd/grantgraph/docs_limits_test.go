@@ -58,7 +58,7 @@ type limit struct {
 // sizes, spans and visits are the bounds of docs/guide/limits.md.
 var (
 	sizes = []limit{
-		{"Rows in a page of grants, funders or recipients (`limit`)", "1,000", "api/grants/page.go", "maxLimit", "1000"},
+		{"Rows in a page of grants, funders or recipients (`limit`)", "1,000", "api/page.go", "maxLimit", "1000"},
 		{"EINs in `funder_id` or `recip_id`", "1,000", "api/grants/filter.go", "maxEINs", "1000"},
 		{"Keys in `grant_key`", "1,000", "api/grants/filter.go", "maxKeys", "1000"},
 		{"Groups of a summary (`top`)", "1,000", "graph/grouping.go", "MaxGroups", "1000"},

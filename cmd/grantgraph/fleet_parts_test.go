@@ -367,7 +367,7 @@ func (g *gateway) stop() {
 }
 
 func (g *gateway) store() *objectStore {
-	return &objectStore{address: "s3://" + bucket + "/" + prefix + "?endpoint=http://" + g.addr, env: credentials}
+	return &objectStore{address: "s3://" + bucket + "/" + prefix + "?endpoint=http://" + g.addr, env: storeCredentials}
 }
 
 // version is the one that was built last.

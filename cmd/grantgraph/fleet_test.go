@@ -85,12 +85,12 @@ func startObjectStore(t *testing.T) *objectStore {
 	server.Start()
 	t.Cleanup(server.Close)
 	s.address = bucket + "/fleet-" + strings.ToLower(rand.Text()[:8]) + "?endpoint=" + server.URL
-	s.env = credentials
+	s.env = storeCredentials
 	return s
 }
 
-// credentials are those of every store of the tests.
-var credentials = []string{"AWS_ACCESS_KEY_ID=tester", "AWS_SECRET_ACCESS_KEY=tester-secret", "AWS_REGION=us-east-1", "AWS_ENDPOINT_URL=", "AWS_ENDPOINT_URL_S3="}
+// storeCredentials are those of every store of the tests.
+var storeCredentials = []string{"AWS_ACCESS_KEY_ID=tester", "AWS_SECRET_ACCESS_KEY=tester-secret", "AWS_REGION=us-east-1", "AWS_ENDPOINT_URL=", "AWS_ENDPOINT_URL_S3="}
 
 // counted counts what a reader gets, and may spoil it.
 type counted struct {
