@@ -131,7 +131,7 @@ func (r *record) follow(ctx context.Context, before, after *snapshot.Snapshot, v
 
 // compareList adds the steps of one list; compared is false when one of the
 // editions does not have it, whole.
-func (r *record) compareList(ctx context.Context, l *list, before, after *snapshot.Snapshot) (compared bool, err error) {
+func (r *record) compareList(ctx context.Context, l *source, before, after *snapshot.Snapshot) (compared bool, err error) {
 	isOf := func(f snapshot.File) bool { return slices.Contains(l.tables, f.Table()) }
 	files := func(s *snapshot.Snapshot) (list []snapshot.File) {
 		for _, f := range s.Manifest.Files {
@@ -184,7 +184,7 @@ func (r *record) compareList(ctx context.Context, l *list, before, after *snapsh
 // longestText bounds the text of an entry.
 const longestText = 1 << 10
 
-func (r *record) add(l *list, e *entry, before, after uint8) {
+func (r *record) add(l *source, e *entry, before, after uint8) {
 	text := e.text[:min(len(e.text), longestText)]
 	r.steps = append(r.steps, step{Key: e.key, Text: uint32(len(r.texts)), Length: uint16(len(text)), List: l.code, States: before<<4 | after})
 	r.texts = append(r.texts, text...)
@@ -270,7 +270,7 @@ func readLog(f *mapped.File) *Log {
 	texts := uint64(0)
 	for i := range l.steps {
 		s := &l.steps[i]
-		j := slices.IndexFunc(followed, func(l list) bool { return l.code == s.List })
+		j := slices.IndexFunc(followed, func(l source) bool { return l.code == s.List })
 		if j < 0 || int(max(s.before(), s.after())) > len(followed[j].states) || uint64(s.Text) != texts {
 			f.Fail("step %d makes no sense", i)
 			return l
@@ -412,7 +412,7 @@ func (l *Log) since(at int) *ListChanges {
 }
 
 // change is what an entry went through from its first step to its last.
-func (l *Log) change(f *list, first, last *step) (x ListChange, changed bool) {
+func (l *Log) change(f *source, first, last *step) (x ListChange, changed bool) {
 	was, is := first.before(), last.after()
 	if was == is {
 		return x, false
@@ -447,7 +447,7 @@ func NewLog(editions []InventedEdition) (*Log, error) {
 		if i > 0 {
 			e.Compared, e.Steps = ^uint32(0), uint32(len(x.Changes))
 			for _, c := range x.Changes {
-				l := &followed[slices.IndexFunc(followed, func(l list) bool { return l.name == c.List })]
+				l := &followed[slices.IndexFunc(followed, func(l source) bool { return l.name == c.List })]
 				code := func(word string) uint8 { return uint8(slices.Index(l.states, word) + 1) }
 				entry := entry{key: uint64(c.EIN)}
 				if ByName(l.name) {

@@ -15,8 +15,8 @@ import (
 // Delisted is the change of what is on a list no more.
 const Delisted = "delisted"
 
-// list is a compliance list as it is followed from edition to edition.
-type list struct {
+// source is a compliance list as it is followed from edition to edition.
+type source struct {
 	name   string
 	code   uint8    // in files; never given to another list
 	tables []string // that its entries are read from
@@ -26,7 +26,7 @@ type list struct {
 
 // followed are the lists in order of name. Those with EINs are followed by
 // organization, so rows without one are not; the two without, by name.
-var followed = []list{
+var followed = []source{
 	{lists.BMF, 1, []string{lists.Masters}, []string{"listed"},
 		byEIN(lists.Masters, func(r *masterRow) string { return r.EIN }, always[masterRow])},
 	{lists.CAFTB, 2, []string{lists.FTBRecords}, []string{"revoked"},
@@ -43,7 +43,7 @@ var followed = []list{
 
 // Words are the changes that a list may have.
 func Words(name string) []string {
-	i := slices.IndexFunc(followed, func(l list) bool { return l.name == name })
+	i := slices.IndexFunc(followed, func(l source) bool { return l.name == name })
 	return append(slices.Clone(followed[i].states), Delisted)
 }
 
