@@ -131,7 +131,7 @@ func TestSystemdUnit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(unit, []byte(strings.Replace(text, "/usr/local/bin/grantgraph", self, 1)), 0o644); err != nil {
+	if err := os.WriteFile(unit, []byte(strings.ReplaceAll(text, "/usr/local/bin/grantgraph", self)), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if out, err := exec.Command(program, "verify", "--man=no", unit).CombinedOutput(); err != nil || len(bytes.TrimSpace(out)) > 0 {
