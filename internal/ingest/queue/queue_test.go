@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 }
 
 // newQueue is a queue in an empty database.
-func newQueue(t *testing.T) *Queue {
+func newQueue(t testing.TB) *Queue {
 	t.Helper()
 	if errors.Is(server.err, postgres.ErrNone) {
 		t.Skipf("no PostgreSQL to keep the queue in: %v; scripts/require installs it", server.err)

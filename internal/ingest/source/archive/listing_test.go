@@ -15,7 +15,7 @@ func TestListing(t *testing.T) {
 	body := packed(t, 4, true)
 	listing := func(body []byte) string {
 		t.Helper()
-		a, err := New(t.Context(), "x.zip", bytes.NewReader(body), int64(len(body)))
+		a, err := New(t.Context(), "x", bytes.NewReader(body), int64(len(body)))
 		if err != nil {
 			t.Fatal(err)
 		}
