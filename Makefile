@@ -37,7 +37,7 @@ soak: ## kills the server a hundred times on each store and asks a great many ra
 	GRANTGRAPH_KILLS=100 $(GO) test -count=1 -timeout 0 -v -run TestServerKilled ./cmd/grantgraph
 	ORACLE_CASES=$(CASES) $(GO) test -count=1 -timeout 0 ./internal/bench/oracle
 
-fleet: ## publisher and servers on a whole object store, which is built from source at first
+fleet: ## several machines under load, and everything that may happen to them; builds an object store from source at first
 	./scripts/fleet
 
 bench: ## the benchmarks of docs/benchmarks.md

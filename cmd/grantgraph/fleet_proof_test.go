@@ -2,12 +2,15 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -42,9 +45,9 @@ type proof struct {
 // was gone, in the words that are documented for it.
 func TestFleetUnderLoad(t *testing.T) {
 	t.Parallel()
-	nodes, clients := 2, 4
+	nodes, clients, pace := 2, 4, 40*time.Millisecond
 	if whole() {
-		nodes, clients = 3, 6
+		nodes, clients, pace = 3, 8, 100*time.Millisecond
 	}
 	f := startFleet(t, nodes)
 	p := &proof{T: t, fleet: f, load: newLoad(t, f, clients, 2, whole()), dice: rand.New(rand.NewPCG(seed(t), 3))}
@@ -60,7 +63,10 @@ func TestFleetUnderLoad(t *testing.T) {
 		}
 	}
 	f.awaitAll(t, version)
-	stop := p.load.start(40 * time.Millisecond)
+	if whole() {
+		p.measureReading()
+	}
+	stop := p.load.start(pace)
 	defer stop()
 	p.load.event(t, &fleetEvent{name: "nothing happens"}, func() { p.load.more(t, 100) })
 	p.killNode()
@@ -75,6 +81,7 @@ func TestFleetUnderLoad(t *testing.T) {
 		p.stopDatabase(10 * time.Second)
 		p.stopStore(time.Minute)
 		p.fillDisk(f.nodes[2])
+		p.read()
 	}
 	stop()
 	p.load.settle(t, f)
@@ -292,6 +299,124 @@ func (p *proof) fillDisk(n *fleetNode) {
 	})
 }
 
+// reading is a build whose returns are read by workers: where its parts are.
+type reading struct {
+	*proof
+	sources  string
+	database string
+	stage    string
+}
+
+// reading begins one with a queue and a stage of its own.
+func (p *proof) reading(name string) *reading {
+	database, err := p.fleet.database.Create(p.Context(), name)
+	if err != nil {
+		p.Fatal(err)
+	}
+	at, options, _ := strings.Cut(p.fleet.store.address, "?")
+	return &reading{p, world.Medium.Sources(p.T), database, at + "/" + name + "?" + options}
+}
+
+// run runs a command as a process of its own, and says what it printed and took
+// of the processors.
+func (p *proof) run(args ...string) (out []byte, seconds float64) {
+	cmd := p.command(args...)
+	var errs strings.Builder
+	cmd.Stderr = &errs
+	out, err := cmd.Output()
+	if err != nil {
+		p.Fatalf("%v: %v\n%s%s", args, err, out, errs.String())
+	}
+	return out, (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
+}
+
+func (p *proof) command(args ...string) *exec.Cmd {
+	cmd := p.fleet.store.program(args...)
+	cmd.Env = append(append(os.Environ(), cmd.Env...), "GRANTGRAPH_TEST_AS_PROGRAM=1")
+	return cmd
+}
+
+func (r *reading) plan() (seconds float64) {
+	_, seconds = r.run("ingest", "plan", "--sources", r.sources, "--database", r.database, "--stage", r.stage, "--quiet")
+	return seconds
+}
+
+// worker reads on one core, and is soon given up when it is gone.
+func (r *reading) worker() []string {
+	return []string{"ingest", "work", "--database", r.database, "--stage", r.stage, "--workers", "1", "--lease", "2s", "--json"}
+}
+
+// build is the content of a build, from what workers have read or without them.
+func (r *reading) build(args ...string) (content string, seconds float64) {
+	data := filepath.Join(r.TempDir(), "built")
+	_, seconds = r.run(append([]string{"build", "--sources", r.sources, "--data", data, "--meaning-documents", "0", "--quiet"}, args...)...)
+	s, err := snapshot.Open(data)
+	if err != nil {
+		r.Fatal(err)
+	}
+	return s.Manifest.Content, seconds
+}
+
+// read has two workers read returns for a build. One is killed, another comes, and
+// the build is that of one machine.
+func (p *proof) read() {
+	p.load.event(p.T, &fleetEvent{name: "two workers read returns, one is killed"}, func() {
+		r := p.reading("read")
+		r.plan()
+		start := func() *exec.Cmd {
+			cmd := r.command(r.worker()...)
+			if err := cmd.Start(); err != nil {
+				p.Fatal(err)
+			}
+			return cmd
+		}
+		first, second := start(), start()
+		until(p.T, "something to be read", func() (bool, error) {
+			var status struct{ Running, Staged struct{ Shards int } }
+			out, _ := r.run("ingest", "status", "--database", r.database, "--json")
+			err := json.Unmarshal(out, &status)
+			return status.Running.Shards+status.Staged.Shards > 0, err
+		})
+		if err := first.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+			p.Fatal(err)
+		}
+		_ = first.Wait()
+		for _, w := range []*exec.Cmd{second, start()} {
+			if err := w.Wait(); err != nil {
+				p.Error("a worker fails:", err)
+			}
+		}
+		got, _ := r.build("--stage", r.stage)
+		if want, _ := r.build(); got != want {
+			p.Errorf("workers make %s, one machine makes %s", got, want)
+		}
+	})
+}
+
+// measureReading has one worker read everything, and compares what that takes with
+// the reading of a build on one machine: what it takes more than one that finds
+// everything read.
+func (p *proof) measureReading() {
+	r := p.reading("measured")
+	plan := r.plan()
+	out, work := r.run(r.worker()...)
+	var done struct {
+		Bytes   float64 `json:"xml_bytes"`
+		Seconds float64 `json:"seconds"`
+	}
+	if err := json.Unmarshal(out, &done); err != nil {
+		p.Fatal(err)
+	}
+	staged, shared := r.build("--stage", r.stage)
+	alone, whole := r.build()
+	if staged != alone {
+		p.Errorf("a worker makes %s, one machine makes %s", staged, alone)
+	}
+	p.figure("A worker on one core staged %.1f MB of XML in %.1f seconds of which it took %.1f of the processor: %.1f MB for each of those. Planning took %.1f more. "+
+		"The same build on one machine took %.1f seconds of the processor, and %.1f from what was staged: reading by the queue takes %.2f times what reading by the build takes.\n\n",
+		done.Bytes/1e6, done.Seconds, work, done.Bytes/1e6/work, plan, whole, shared, (plan+work)/(whole-shared))
+}
+
 // smallDisk gives a node a disk of its own, where we may: root can mount one.
 func (n *fleetNode) smallDisk(t *testing.T) {
 	t.Helper()
@@ -373,6 +498,7 @@ func (p *proof) measure(nodes int) {
 	if nodes < len(p.fleet.nodes) {
 		return
 	}
+	p.figure("%d cores, load %s.\n\n", runtime.NumCPU(), hostLoad())
 	p.figure("| nodes | requests a second | for each second of the nodes' processors | to one node | for each second of HAProxy's | of PostgreSQL's |\n|---|---|---|---|---|---|\n")
 	for _, r := range p.rates {
 		p.figure("| %d | %.0f | %.0f | %.2f | %.0f | %.0f |\n", r.nodes, r.wall, r.node, r.node/p.rates[0].node, r.proxy, r.database)
