@@ -160,7 +160,7 @@ func recipientSQL(organizations, causes string) string {
 				CASE WHEN regexp_full_match(trim(o.ntee_cd), '[A-Za-z][A-Za-z0-9]{2,3}') THEN upper(trim(o.ntee_cd)) ELSE '' END ntee,
 				i.letter
 			FROM line l JOIN called c USING (recip_id) JOIN placed p USING (recip_id)
-			LEFT JOIN ` + organizations + ` o ON o.ein = l.ein LEFT JOIN ` + causes + ` i ON i.ein = l.ein AND l.ein <> ''
+			LEFT JOIN ` + organizations + ` o ON o.ein = nullif(l.ein, '') LEFT JOIN ` + causes + ` i ON i.ein = nullif(l.ein, '')
 		)
 		SELECT row_number() OVER (ORDER BY recip_id) id, * EXCLUDE (letter), CASE WHEN ntee = '' THEN coalesce(letter, '') ELSE '' END inferred,
 			words(name) AS words FROM named`
