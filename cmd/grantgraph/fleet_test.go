@@ -74,8 +74,8 @@ func startObjectStore(t *testing.T) *objectStore {
 				select {
 				case <-let:
 				case <-r.Context().Done():
+					return
 				}
-				return
 			}
 			w = &counted{w, r, spoil, &s.fetched}
 		}
