@@ -109,12 +109,12 @@ func fetched(addr, path string) (status int, body string) {
 func TestUpgradePage(t *testing.T) {
 	t.Parallel()
 	f := startFleet(t, 2)
-	l := newLoad(t, f, 3, 1, false)
+	l := newLoad(t, f, 2, 1, false)
 	l.learn(t, f, f.version(t))
 	for _, n := range f.nodes {
 		f.start(t, n)
 	}
-	stop := l.start(50 * time.Millisecond)
+	stop := l.start(100 * time.Millisecond)
 	defer stop()
 	at := 0 // the server that is being upgraded
 	next := ""
