@@ -56,16 +56,10 @@ func TestFleetUnderLoad(t *testing.T) {
 	if whole() {
 		f.nodes[2].smallDisk(t)
 	}
-	for n, node := range f.nodes {
-		f.start(t, node)
-		if whole() {
-			p.measure(n + 1)
-		}
+	for _, n := range f.nodes {
+		f.start(t, n)
 	}
 	f.awaitAll(t, version)
-	if whole() {
-		p.measureReading()
-	}
 	stop := p.load.start(pace)
 	defer stop()
 	p.load.event(t, &fleetEvent{name: "nothing happens"}, func() { p.load.more(t, 100) })
@@ -85,8 +79,16 @@ func TestFleetUnderLoad(t *testing.T) {
 	}
 	stop()
 	p.load.settle(t, f)
-	for _, n := range f.nodes {
-		n.stop(t)
+	for len(f.nodes) > 0 {
+		if whole() {
+			p.measure()
+		}
+		f.nodes[len(f.nodes)-1].stop(t)
+		f.nodes = f.nodes[:len(f.nodes)-1]
+	}
+	if whole() {
+		p.printRates()
+		p.measureReading()
 	}
 }
 
@@ -475,12 +477,13 @@ func (p *proof) figure(format string, args ...any) {
 }
 
 // measure asks as fast as the fleet answers, and adds what its parts took for it.
-func (p *proof) measure(nodes int) {
+func (p *proof) measure() {
 	const clients, each = 12, 250
+	nodes := len(p.fleet.nodes)
 	l := newLoad(p.T, p.fleet, clients, 1, false)
 	l.learn(p.T, p.fleet, p.fleet.version(p.T))
 	of := func() (node, proxy, database float64) {
-		for _, n := range p.fleet.nodes[:nodes] {
+		for _, n := range p.fleet.nodes {
 			node += timeTaken(p.T, n.cmd.Process.Pid)
 		}
 		return node, timeTaken(p.T, p.fleet.balancer.Process.Pid), timeTaken(p.T, p.fleet.database.PID())
@@ -495,9 +498,11 @@ func (p *proof) measure(nodes int) {
 	}
 	p.rates = slices.Delete(p.rates, len(p.rates)-2, len(p.rates)-1)
 	l.settle(p.T, p.fleet)
-	if nodes < len(p.fleet.nodes) {
-		return
-	}
+}
+
+// printRates prints what was measured, the fewest nodes first.
+func (p *proof) printRates() {
+	slices.Reverse(p.rates)
 	p.figure("%d cores, load %s.\n\n", runtime.NumCPU(), hostLoad())
 	p.figure("| nodes | requests a second | for each second of the nodes' processors | to one node | for each second of HAProxy's | of PostgreSQL's |\n|---|---|---|---|---|---|\n")
 	for _, r := range p.rates {
