@@ -165,6 +165,11 @@ func (p *proof) publishDamaged() {
 		failures := make([]float64, len(p.fleet.nodes))
 		for i, n := range p.fleet.nodes {
 			failures[i] = p.failures(n)
+			// What an older version has on the disk is not fetched, and sound.
+			until(p.T, n.name+" to have one version", func() (bool, error) {
+				versions, err := snapshot.Versions(n.data)
+				return len(versions) == 1, err
+			})
 		}
 		next := p.make()
 		p.spoil()
