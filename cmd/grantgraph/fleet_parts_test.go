@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -288,12 +287,9 @@ func (f *fleet) awaitNode(t *testing.T, n *fleetNode, version string) {
 	})
 }
 
-// until waits for something, and gives up when it has gone on for so long that
-// it will not come.
+// until waits for something, for as long as the test may run.
 func until(t *testing.T, what string, there func() (bool, error)) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
-	defer cancel()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for {
@@ -306,7 +302,7 @@ func until(t *testing.T, what string, there func() (bool, error)) {
 		}
 		select {
 		case <-tick.C:
-		case <-ctx.Done():
+		case <-t.Context().Done():
 			t.Fatalf("waited in vain for %s", what)
 		}
 	}

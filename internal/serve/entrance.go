@@ -109,11 +109,13 @@ func (e *Entrance) wait(l net.Listener, mux *http.ServeMux) {
 // handOver ends the waiting. The addresses stay bound: who comes in between
 // waits for whoever serves next.
 func (e *Entrance) handOver() error {
-	ctx, cancel := context.WithTimeout(context.Background(), readTimeout)
+	// What is answered here is short; who has not sent a request by then is cut off,
+	// because clients wait already.
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	for _, srv := range e.waiting {
 		if srv.Shutdown(ctx) != nil {
-			_ = srv.Close() // who has not sent a request by now
+			_ = srv.Close()
 		}
 	}
 	e.waiting = nil

@@ -29,6 +29,7 @@ type Options struct {
 	Database secret.URL    // of PostgreSQL
 	Name     string        // of what one server is to do
 	Poll     time.Duration // how often to compete, and to see that the lock is still held; 0 is two seconds
+	Patience time.Duration // how long the database may take for an answer; 0 is five seconds
 	Log      *slog.Logger
 }
 
@@ -41,7 +42,8 @@ type Candidate struct {
 	said    string // the failure that was last complained of
 }
 
-// patience is how long the database may take for anything that is asked here.
+// patience is how long the database may take for anything that is asked here,
+// unless somebody says otherwise.
 const patience = 5 * time.Second
 
 // New reads the address of the database and asks nothing of it yet.
@@ -55,8 +57,11 @@ func New(opt Options) (*Candidate, error) {
 	if opt.Poll <= 0 {
 		opt.Poll = 2 * time.Second
 	}
+	if opt.Patience <= 0 {
+		opt.Patience = patience
+	}
 	if config.ConnectTimeout == 0 {
-		config.ConnectTimeout = patience
+		config.ConnectTimeout = opt.Patience
 	}
 	// Services in different schemas of one database are different services.
 	sum := sha256.Sum256([]byte(opt.Name + "\x00" + config.RuntimeParams["search_path"]))
@@ -106,9 +111,10 @@ func (c *Candidate) compete(ctx context.Context, tick <-chan time.Time, work fun
 		_ = conn.Close(ctx)
 	}()
 	ask := func(text string, args ...any) (yes bool, err error) {
-		ctx, cancel := context.WithTimeout(ctx, patience)
+		ctx, cancel := context.WithTimeout(ctx, c.opt.Patience)
 		defer cancel()
-		return yes, conn.QueryRow(ctx, text, args...).Scan(&yes)
+		err = conn.QueryRow(ctx, text, args...).Scan(&yes)
+		return yes, err
 	}
 	for {
 		got, err := ask("SELECT pg_try_advisory_lock($1)", c.key)
