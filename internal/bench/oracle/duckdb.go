@@ -49,6 +49,11 @@ func (d *database) prepare(ctx context.Context) error {
 		return err
 	}
 	defer conn.Close()
+	// By default each database would take four fifths of the memory; two of them, and
+	// others beside them, have to fit.
+	if _, err := conn.ExecContext(ctx, "SET memory_limit = '7GB'"); err != nil {
+		return err
+	}
 	text, err := duckdb.NewTypeInfo(duckdb.TYPE_VARCHAR)
 	if err != nil {
 		return err
