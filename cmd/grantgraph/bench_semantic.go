@@ -7,7 +7,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"grantgraph/internal/bench/crowd"
@@ -92,15 +91,6 @@ func (c *benchCmd) benchSemantic(a *app) error {
 		return fault.New("gate_failed", "the median must be %v at most: %s", slowestMedian, strings.Join(slow, ", "))
 	}
 	return nil
-}
-
-// processorTime is what this process has used of the processor.
-func processorTime() time.Duration {
-	var u syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // crowd makes the organizations, or finds them.

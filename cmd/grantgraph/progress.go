@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"syscall"
 	"time"
 	"unicode/utf8"
 
@@ -18,11 +19,12 @@ type progress struct {
 	label string
 	bar   *progressbar.ProgressBar
 	start time.Time
+	used  time.Duration // of the processor before it began
 }
 
 // phase begins a phase of total units; total 0 means unknown.
 func (a *app) phase(label string, total int64, quiet bool) *progress {
-	p := &progress{label: label, start: time.Now()}
+	p := &progress{label: label, start: time.Now(), used: processorTime()}
 	if quiet {
 		return p
 	}
@@ -78,12 +80,22 @@ func (p *progress) clear() {
 	}
 }
 
-// end closes the phase with what came of it.
+// processorTime is what this process has used of the processor.
+func processorTime() time.Duration {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// end closes the phase with what came of it, how long it took, and what it took of
+// the processor, which says more where other programs run as well.
 func (p *progress) end(format string, args ...any) {
 	if p.bar != nil {
 		_ = p.bar.Finish()
 	}
 	if p.w != nil {
-		fmt.Fprintf(p.w, "  %-10s %s  (%s)\n", p.label, fmt.Sprintf(format, args...), time.Since(p.start).Round(10*time.Millisecond))
+		fmt.Fprintf(p.w, "  %-10s %s  (%s, processor %s)\n", p.label, fmt.Sprintf(format, args...), time.Since(p.start).Round(10*time.Millisecond), (processorTime() - p.used).Round(10*time.Millisecond))
 	}
 }
