@@ -178,14 +178,13 @@ func TestIngestKilled(t *testing.T) {
 
 	random := rand.New(rand.NewPCG(seed(t), 19))
 	type process struct {
-		cmd    *exec.Cmd
-		log    *bytes.Buffer
-		ended  chan error
-		killed bool
+		cmd   *exec.Cmd
+		log   *bytes.Buffer
+		ended chan error
 	}
 	scratch := t.TempDir()
 	start := func() *process {
-		p := &process{cmd: store.process("ingest", "work", "--database", database, "--stage", store.address, "--workers", "1", "--lease", "1s", "--scratch", scratch),
+		p := &process{cmd: store.process("ingest", "work", "--database", database, "--stage", store.address, "--workers", "1", "--lease", "5s", "--scratch", scratch),
 			log: new(bytes.Buffer), ended: make(chan error, 1)}
 		p.cmd.Stdout, p.cmd.Stderr = p.log, p.log
 		if err := p.cmd.Start(); err != nil {
