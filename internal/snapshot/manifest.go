@@ -118,6 +118,9 @@ func (m *Manifest) intact(body []byte) bool {
 	return hex.EncodeToString(sum[:]) == m.Seal
 }
 
+// history says whether the file is of the folder HistoryDir.
+func (f File) history() bool { return strings.HasPrefix(f.Path, HistoryDir+"/") }
+
 // contentHash is one number for the whole content: the hash of the list of
 // file hashes. Databases hold what tables hold as well, and so do vectors, of
 // which a machine without a fast encoder makes others; history depends on what
@@ -125,7 +128,7 @@ func (m *Manifest) intact(body []byte) bool {
 func contentHash(files []File) string {
 	h := sha256.New()
 	for _, f := range files {
-		if strings.HasSuffix(f.Path, ".duckdb") || strings.HasSuffix(f.Path, "/vectors.gg") || strings.HasPrefix(f.Path, HistoryDir+"/") {
+		if strings.HasSuffix(f.Path, ".duckdb") || strings.HasSuffix(f.Path, "/vectors.gg") || f.history() {
 			continue
 		}
 		fmt.Fprintf(h, "%s %d %s\n", f.SHA256, f.Bytes, f.Path)

@@ -98,8 +98,8 @@ func (r *record) follow(ctx context.Context, before, after *snapshot.Snapshot, v
 	}
 	defer release()
 	log, err := OpenLog(before)
-	switch f, ok := fault.Of(err); {
-	case ok && slices.Contains([]string{logKind.Missing, logKind.Version, logKind.Damaged}, f.Slug):
+	switch {
+	case logKind.Unusable(err): // it begins anew
 	case err != nil:
 		return err
 	default:

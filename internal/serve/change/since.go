@@ -11,7 +11,6 @@ import (
 	"sync"
 
 	"grantgraph/internal/ein"
-	"grantgraph/internal/fault"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/snapshot/mapped"
 )
@@ -26,6 +25,10 @@ var sinceKind = &mapped.Kind{
 	Magic: "GGsince1", Name: "file of changes",
 	Missing: "changes_unreadable", Version: "changes_version", Damaged: Damaged,
 }
+
+// Unusable says whether an error is that of a file of changes, of builds or of
+// lists, that cannot be used. Nothing else depends on it.
+func Unusable(err error) bool { return sinceKind.Unusable(err) || logKind.Unusable(err) }
 
 // mostCompared is with how many earlier builds a new one is compared, the latest
 // of those that are kept.
@@ -75,7 +78,7 @@ func sinceKept(s *snapshot.Snapshot, after *lines) (x since, ok bool, err error)
 		return x, false, nil
 	}
 	before, err := openLines(s)
-	if f, is := fault.Of(err); is && slices.Contains([]string{linesKind.Missing, linesKind.Version, linesKind.Damaged}, f.Slug) {
+	if linesKind.Unusable(err) {
 		return x, false, nil
 	}
 	if err != nil {

@@ -152,10 +152,12 @@ type opened struct {
 	screener *screen.Screener
 	log      *change.Log
 	edition  *shared // nil without an edition
+	bad      error   // why nothing is told of changes, nil where it is
 }
 
 // openEdition opens what screens against an edition of the lists and what tells of
-// its changes, and keeps it from being pruned.
+// its changes, and keeps it from being pruned. Without the latter, which bad says,
+// the lists are as good as before.
 func openEdition(now *lists.Current) (o opened, err error) {
 	if now.Edition == nil {
 		o.log = &change.Log{}
@@ -170,7 +172,10 @@ func openEdition(now *lists.Current) (o opened, err error) {
 		unhold()
 		return opened{}, err
 	}
-	if o.log, err = change.OpenLog(now.Edition.Snapshot); err != nil {
+	switch o.log, err = change.OpenLog(now.Edition.Snapshot); {
+	case change.Unusable(err):
+		o.log, o.bad = &change.Log{}, err
+	case err != nil:
 		err = errors.Join(err, o.screener.Close())
 		unhold()
 		return opened{}, err

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"grantgraph/internal/bench/world"
+	"grantgraph/internal/serve/change"
 	"grantgraph/internal/serve/graph"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/snapshot/lists"
@@ -199,6 +200,39 @@ func TestDamagedIndex(t *testing.T) {
 			}
 		})
 	}
+	// Without their changes the lists are in service, after others too.
+	t.Run("changes of the lists", func(t *testing.T) {
+		t.Parallel()
+		data := t.TempDir()
+		world.Small.Publish(t, data)
+		var after, first strings.Builder
+		following, err := Open(data, Options{Log: slog.New(slog.NewTextHandler(&after, nil))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer following.Close()
+		world.Other.Publish(t, data)
+		e, err := lists.Open(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		flip(t, filepath.Join(e.Dir, filepath.FromSlash(change.LogPath)))
+		if swapped, err := following.RefreshLists(); !swapped || err != nil {
+			t.Fatalf("the edition is not taken up: %v, %v", swapped, err)
+		}
+		h, err := Open(data, Options{Log: slog.New(slog.NewTextHandler(&first, nil))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer h.Close()
+		for h, log := range map[*Holder]*strings.Builder{following: &after, h: &first} {
+			d, release := h.Acquire()
+			if d.Lists.Version() != e.Manifest.Version || !d.Lists.Status(lists.BMF).Loaded || len(d.ListLog.Versions()) > 0 || !strings.Contains(log.String(), "lists.gg") {
+				t.Errorf("edition %q, %+v; %s", d.Lists.Version(), d.Lists.Status(lists.BMF), log)
+			}
+			release()
+		}
+	})
 }
 
 // TestDamagedLists damages a table of an edition of the lists: the edition

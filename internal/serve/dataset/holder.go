@@ -230,7 +230,7 @@ func (h *Holder) RefreshLists() (swapped bool, err error) {
 	if next.Version() == now.Lists.Version() {
 		if next.Stamp() != now.Lists.Stamp() {
 			next.Edition = now.Lists.Edition
-			h.swap(now.withLists(next, opened{now.Screen.With(next), now.ListLog, now.edition}, now.Standing))
+			h.swap(now.withLists(next, opened{screener: now.Screen.With(next), log: now.ListLog, edition: now.edition}, now.Standing))
 		}
 		return false, nil
 	}
@@ -246,6 +246,9 @@ func (h *Holder) RefreshLists() (swapped bool, err error) {
 			err = errors.Join(err, o.edition.close())
 		}
 		return false, err
+	}
+	if o.bad != nil {
+		h.opt.Log.Error("serving the compliance lists without their changes", "edition", next.Version(), "error", o.bad)
 	}
 	h.swap(now.withLists(next, o, standing))
 	return true, nil

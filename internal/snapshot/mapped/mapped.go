@@ -63,6 +63,13 @@ type Kind struct {
 	Missing, Version, Damaged string
 }
 
+// Unusable says whether an error is about a file of the kind: it is not there, of
+// another version, or not as it was written.
+func (k *Kind) Unusable(err error) bool {
+	f, ok := fault.Of(err)
+	return ok && (f.Slug == k.Missing || f.Slug == k.Version || f.Slug == k.Damaged)
+}
+
 func (k *Kind) damaged(path, format string, args ...any) error {
 	return fault.New(k.Damaged, "the %s %s cannot be used: %s", k.Name, path, fmt.Sprintf(format, args...)).
 		Try("build the snapshot again; the sources are untouched")
