@@ -21,12 +21,9 @@ import (
 // LogPath is where an edition has the log of what changed on the lists.
 const LogPath = snapshot.HistoryDir + "/lists.gg"
 
-// LogDamaged is the slug of the error for a log that is not as it was written.
-const LogDamaged = "list_changes_damaged"
-
 var logKind = &mapped.Kind{
 	Magic: "GGllog01", Name: "log of the lists",
-	Missing: "list_changes_unreadable", Version: "list_changes_version", Damaged: LogDamaged,
+	Missing: "list_changes_unreadable", Version: "list_changes_version", Damaged: "list_changes_damaged",
 }
 
 // Bounds of a log. What does not fit is dropped from its beginning.

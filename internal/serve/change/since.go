@@ -18,12 +18,9 @@ import (
 // sincePath is where a snapshot says what is different from earlier builds.
 const sincePath = snapshot.HistoryDir + "/changes.gg"
 
-// Damaged is the slug of the error for a file that is not as it was written.
-const Damaged = "changes_damaged"
-
 var sinceKind = &mapped.Kind{
 	Magic: "GGsince1", Name: "file of changes",
-	Missing: "changes_unreadable", Version: "changes_version", Damaged: Damaged,
+	Missing: "changes_unreadable", Version: "changes_version", Damaged: "changes_damaged",
 }
 
 // Unusable says whether an error is that of a file of changes, of builds or of

@@ -49,9 +49,10 @@ type Dataset struct {
 // Version is the version that answers are stamped with.
 func (d *Dataset) Version() string { return d.Snapshot.Manifest.Version }
 
-// Whole says whether all indexes are in service.
+// Whole says whether all indexes of the dataset itself are in service. What tells
+// of changes is not among them: only those who ask for it miss it.
 func (d *Dataset) Whole() bool {
-	return d.Browsable() && d.Directory != nil && d.Profiles != nil && d.Changes != nil
+	return d.Browsable() && d.Directory != nil && d.Profiles != nil
 }
 
 // Browsable says whether what pages show is in service: grants and names.
@@ -106,9 +107,11 @@ func openBuild(s *snapshot.Snapshot, lenient bool) (d *Dataset, bad error, err e
 	d.Directory, errs[2] = directory.Open(s)
 	d.Profiles, errs[3] = profile.Open(s)
 	d.Changes, errs[4] = change.Open(s)
-	damaged := []string{graph.Damaged, search.Damaged, directory.Damaged, profile.Damaged, change.Damaged}
+	damaged := []string{graph.Damaged, search.Damaged, directory.Damaged, profile.Damaged}
 	for _, err := range errs {
-		if f, ok := fault.Of(err); err != nil && (!lenient || !ok || !slices.Contains(damaged, f.Slug)) {
+		f, ok := fault.Of(err)
+		spared := change.Unusable(err) || ok && slices.Contains(damaged, f.Slug)
+		if err != nil && (!lenient || !spared) {
 			return nil, nil, errors.Join(err, d.build.close())
 		}
 	}

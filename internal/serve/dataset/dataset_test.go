@@ -195,7 +195,7 @@ func TestDamagedIndex(t *testing.T) {
 			defer h.Close()
 			d, release := h.Acquire()
 			defer release()
-			if d.Whole() || (d.Graph == nil) != (index == "graph") || (d.Search == nil) != (index == "search") || (d.Directory == nil) != (index == "directory") || (d.Standing == nil) != (index == "directory") || !strings.Contains(log.String(), filepath.Base(files[0])) {
+			if d.Whole() != (index == "history") || (d.Changes == nil) != (index == "history") || (d.Graph == nil) != (index == "graph") || (d.Search == nil) != (index == "search") || (d.Directory == nil) != (index == "directory") || (d.Standing == nil) != (index == "directory") || !strings.Contains(log.String(), filepath.Base(files[0])) {
 				t.Errorf("graph %t, search %t; %s", d.Graph != nil, d.Search != nil, &log)
 			}
 		})
