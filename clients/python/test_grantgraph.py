@@ -154,6 +154,40 @@ class Hostile(unittest.TestCase):
         with self.assertRaises(grantgraph.UnexpectedAnswer):
             stub.client.get_meta()
 
+    def test_compressed_and_cut(self):
+        raw = gzip.compress(json.dumps({"code": 200, "x": "y" * 10}).encode())
+
+        def cut(handler, call, body):
+            send(handler, 200, raw[:-9] if call == 1 else raw, Content_Encoding="gzip")
+
+        stub = Stub(self, cut)
+        self.assertEqual(stub.client.get_meta()["x"], "y" * 10)
+        self.assertEqual(stub.waits, [1])
+
+    def test_no_proxy_for_this_machine(self):
+        proxy = Stub(self, lambda h, call, body: send(h, 200, {"code": 200}))
+        with unittest.mock.patch.dict(os.environ, {"http_proxy": proxy.url, "no_proxy": ""}):
+            stub = Stub(self, lambda h, call, body: send(h, 200, {"code": 200}))
+            stub.client.get_meta()
+        self.assertEqual((stub.calls, proxy.calls), (1, 0))
+
+    def test_path_is_quoted(self):
+        paths = []
+
+        def told(handler, call, body):
+            paths.append(handler.path)
+            send(handler, 200, {"code": 200})
+
+        Stub(self, told).client.call("GET", "/\u00e4 b/%41")
+        self.assertEqual(paths, ["/api/v1/%C3%A4%20b/%41"])
+
+    def test_empty_body_is_not_changed(self):
+        stub = Stub(self, lambda h, call, body: send(
+            h, 200, {"code": 200, "hits": 0, "results": [], "next_cursor": None}))
+        body = {}
+        self.assertEqual(list(stub.client.list_organizations(body)), [])
+        self.assertEqual(body, {})
+
     def test_redirect(self):
         other = Stub(self, lambda h, call, body: send(h, 200, {"code": 200}))
         for status in (301, 302, 303, 307, 308):
@@ -203,6 +237,8 @@ class Hostile(unittest.TestCase):
                 ("http://localhost:8080", None), ("http://[::1]:8080", None),
                 ("http://grants.example.org", grantgraph.PlainHttp),
                 ("http://localhost.example.org", grantgraph.PlainHttp),
+                ("http://grants.localhost", grantgraph.PlainHttp),
+                ("https://ex\u00e4mple.org", grantgraph.BadAddress),
                 ("grants.example.org", grantgraph.BadAddress), ("ftp://example.org", grantgraph.BadAddress),
                 ("https://user@example.org", grantgraph.BadAddress), ("https://example.org?x", grantgraph.BadAddress),
                 ("https://example.org:port", grantgraph.BadAddress), ("", grantgraph.BadAddress)):
@@ -212,6 +248,9 @@ class Hostile(unittest.TestCase):
                         grantgraph.Client(address, KEY)
                 else:
                     self.assertNotIn(KEY, repr(grantgraph.Client(address, KEY)))
+        with self.assertRaises(grantgraph.BadAddress) as caught:
+            grantgraph.Client("https://user:secret@example.org", KEY)
+        self.assertNotIn("secret", str(caught.exception))
         grantgraph.Client("http://grants.example.org", "")
         grantgraph.Client("http://10.0.0.1", KEY, plain_http=True)
         with self.assertRaises(grantgraph.BadKey):
