@@ -26,6 +26,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"math"
 	"net"
 	"net/http"
 	"net/url"
@@ -83,13 +84,18 @@ type Client struct {
 func New(address string, o Options) (*Client, error) {
 	u, err := url.Parse(strings.TrimSuffix(strings.TrimRight(address, "/"), versioned))
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return nil, &Error{Slug: SlugBadAddress, Message: strconv.Quote(address) + " is not the address of a service", Hint: "give one such as https://grants.example.org"}
+		told := strconv.Quote(address)
+		if strings.Contains(address, "@") {
+			// What stands before it may be a password, and messages end up in logs.
+			told = "an address with a user name or a password"
+		}
+		return nil, &Error{Slug: SlugBadAddress, Message: told + " is not the address of a service", Hint: "give one such as https://grants.example.org"}
 	}
 	o.UserAgent = cmp.Or(o.UserAgent, "grantgraph-go")
 	o.Timeout = cmp.Or(o.Timeout, defaultTimeout)
 	o.Attempts = cmp.Or(o.Attempts, defaultAttempts)
 	o.LongestWait = cmp.Or(o.LongestWait, defaultLongestWait)
-	o.MaxAnswer = cmp.Or(o.MaxAnswer, defaultMaxAnswer)
+	o.MaxAnswer = min(cmp.Or(o.MaxAnswer, defaultMaxAnswer), math.MaxInt64-1) // a byte more is read
 	o.CacheBytes = cmp.Or(o.CacheBytes, defaultCacheBytes)
 	if o.Pause == nil {
 		o.Pause = pause
@@ -120,10 +126,10 @@ func (c *Client) WithKey(key string) (*Client, error) {
 	return &other, nil
 }
 
-// loopback reports whether a host is this machine.
+// loopback reports whether a host is this machine, to which net/http uses no proxy.
 func loopback(host string) bool {
 	ip := net.ParseIP(host)
-	return host == "localhost" || strings.HasSuffix(host, ".localhost") || ip != nil && ip.IsLoopback()
+	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // Address is that of the service, without the path of its API.
@@ -168,7 +174,7 @@ func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 			return nil, err
 		}
 		if stopped := c.options.Pause(ctx, min(wait, max(c.options.LongestWait, firstWait))); stopped != nil {
-			return nil, c.unanswered(stopped)
+			return nil, c.unanswered(ctx, stopped)
 		}
 	}
 }
@@ -187,13 +193,13 @@ func (c *Client) try(ctx context.Context, r *Request, body []byte) (*Response, *
 	}
 	resp, err := c.http.Do(q)
 	if err != nil {
-		return nil, c.unanswered(err)
+		return nil, c.unanswered(ctx, err)
 	}
 	defer resp.Body.Close()
 	raw, err := io.ReadAll(io.LimitReader(resp.Body, c.options.MaxAnswer+1))
 	switch {
 	case err != nil:
-		return nil, c.unanswered(err)
+		return nil, c.unanswered(ctx, err)
 	case int64(len(raw)) > c.options.MaxAnswer:
 		return nil, c.unexpected(resp, "has more than "+strconv.FormatInt(c.options.MaxAnswer, 10)+" bytes")
 	case resp.StatusCode == http.StatusNotModified && kept != nil:
@@ -286,18 +292,17 @@ func retryAfter(h http.Header) time.Duration {
 // unanswered is the error of a request that had no answer. A connection that
 // broke may be there again; at an address where nothing is, another attempt is
 // in vain.
-func (c *Client) unanswered(err error) *Error {
-	var u *url.Error
-	late := errors.As(err, &u) && u.Timeout()
-	if u != nil {
+func (c *Client) unanswered(ctx context.Context, err error) *Error {
+	if u := (*url.Error)(nil); errors.As(err, &u) {
 		err = u.Err // the request is named already
 	}
-	e := &Error{Slug: SlugUnreachable, Message: c.base.String() + " does not respond: " + err.Error(), Hint: "check the address, and that the service is running", Err: err}
-	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) && !late {
-		e.Slug, e.Message, e.Hint = SlugStopped, "stopped before "+c.base.String()+" responded", ""
-		return e
+	// A deadline of the context is the caller's; one of an attempt is not.
+	if ended := ctx.Err(); ended != nil || errors.Is(err, context.Canceled) {
+		return &Error{Slug: SlugStopped, Message: "stopped before " + c.base.String() + " responded", Err: errors.Join(ended, err)}
 	}
-	e.again = late || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET)
+	e := &Error{Slug: SlugUnreachable, Message: c.base.String() + " does not respond: " + err.Error(), Hint: "check the address, and that the service is running", Err: err}
+	var n net.Error
+	e.again = errors.As(err, &n) && n.Timeout() || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET)
 	return e
 }
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -15,6 +16,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"grantgraph/client"
@@ -431,12 +433,40 @@ func TestStopped(t *testing.T) {
 	}
 }
 
+// TestTimeouts tells the end of an attempt, which may be made again, from the end
+// that the caller set.
+func TestTimeouts(t *testing.T) {
+	t.Parallel()
+	calls := 0
+	late := transport(func(*http.Request) *http.Response {
+		body := io.Reader(strings.NewReader(`{"code":200}`))
+		if calls++; calls == 1 {
+			body = iotest.ErrReader(context.DeadlineExceeded) // as http.Client.Timeout ends it
+		}
+		return &http.Response{StatusCode: 200, Body: io.NopCloser(body)}
+	})
+	w := &waits{}
+	c, err := client.New("https://grants.example.org", client.Options{Transport: late, Pause: w.pause, MaxAnswer: math.MaxInt64})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Do(t.Context(), client.Request{Path: "/meta"}); err != nil || calls != 2 || len(w.list) != 1 {
+		t.Errorf("an attempt that took too long: %v, %d calls", err, calls)
+	}
+	for _, once := range []bool{false, true} {
+		ctx, cancel := context.WithDeadline(t.Context(), time.Unix(0, 0))
+		c, w := service(t, client.Options{}, func(w http.ResponseWriter, _ *http.Request) { success(w, "") })
+		if _, err := c.Do(ctx, client.Request{Path: "/meta", Once: once}); client.SlugOf(err) != client.SlugStopped || !errors.Is(err, context.DeadlineExceeded) || len(w.list) > 0 {
+			t.Errorf("a deadline of the caller: %v", err)
+		}
+		cancel()
+	}
+}
+
 func TestUnreachable(t *testing.T) {
 	t.Parallel()
-	gone := httptest.NewServer(nil)
-	gone.Close()
 	w := &waits{}
-	c, err := client.New(gone.URL, client.Options{Key: key, Pause: w.pause})
+	c, err := client.New("http://127.0.0.1:1", client.Options{Key: key, Pause: w.pause})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -463,6 +493,8 @@ func TestNew(t *testing.T) {
 		{"http://grants.example.org", client.Options{}, "", "http://grants.example.org"},
 		{"http://grants.example.org", client.Options{Key: key}, client.SlugPlainHTTP, ""},
 		{"http://localhost.example.org", client.Options{Key: key}, client.SlugPlainHTTP, ""},
+		{"http://grants.localhost", client.Options{Key: key}, client.SlugPlainHTTP, ""},
+		{"https://user:" + key + "@grants.example.org", client.Options{Key: key}, client.SlugBadAddress, ""},
 		{"http://10.0.0.1", client.Options{Key: key, PlainHTTP: true}, "", "http://10.0.0.1"},
 		{"grants.example.org", client.Options{}, client.SlugBadAddress, ""},
 		{"ftp://grants.example.org", client.Options{}, client.SlugBadAddress, ""},
