@@ -89,6 +89,9 @@ func (c *mcpCmd) remote(a *app) (*mcp.Service, error) {
 	if err != nil {
 		return nil, explained(err)
 	}
+	if len(offered.Operations) == 0 {
+		return nil, unexpected(service, "is not a list of operations")
+	}
 	base := service.Address()
 	examples, err := serve.Examples(base)
 	if err != nil {
@@ -136,6 +139,9 @@ func newPassing(base string) passing {
 
 func (p passing) RoundTrip(r *http.Request) (*http.Response, error) {
 	resp, err := p.http.Do(r)
+	if err != nil && r.Context().Err() != nil {
+		return nil, r.Context().Err() // nobody waits for it any more
+	}
 	if u := (*url.Error)(nil); errors.As(err, &u) {
 		return nil, fault.New("unreachable", "%s does not respond: %w", p.base, u.Err).Try("check --url, and that the service is running")
 	}
