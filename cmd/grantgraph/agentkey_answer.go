@@ -23,7 +23,7 @@ The exit code is 1 unless every answer is right.`
 }
 
 func (c *agentAnswerCmd) Run(a *app) error {
-	client, err := newAgentClient(a.Err, c.URL, c.Key.Reveal())
+	client, err := newAgentClient(a.Err, c.URL, c.Key.Reveal(), sleep)
 	if err != nil {
 		return err
 	}

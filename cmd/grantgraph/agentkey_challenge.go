@@ -24,7 +24,7 @@ func (c *agentChallengeCmd) run(a *app, pause pauseFunc) error {
 	if err != nil {
 		return err
 	}
-	client, err := newAgentClient(a.Err, c.URL, c.Key.Reveal())
+	client, err := newAgentClient(a.Err, c.URL, c.Key.Reveal(), pause)
 	if err != nil {
 		return err
 	}

@@ -73,8 +73,8 @@ type agentClient struct{ *client.Client }
 
 // newAgentClient makes a client for the service at an address, with or without
 // the path of its API.
-func newAgentClient(errs io.Writer, address, key string) (*agentClient, error) {
-	c, err := newClient(errs, address, client.Options{Key: key, Timeout: agentTimeout, MaxAnswer: maxReply})
+func newAgentClient(errs io.Writer, address, key string, pause pauseFunc) (*agentClient, error) {
+	c, err := newClient(errs, address, client.Options{Key: key, Timeout: agentTimeout, MaxAnswer: maxReply, Pause: pause})
 	return &agentClient{c}, err
 }
 

@@ -33,7 +33,7 @@ func (c *agentMintCmd) run(a *app, pause pauseFunc) error {
 	if err != nil {
 		return err
 	}
-	client, err := newAgentClient(a.Err, c.URL, "")
+	client, err := newAgentClient(a.Err, c.URL, "", pause)
 	if err != nil {
 		return err
 	}
@@ -48,7 +48,7 @@ func (c *agentMintCmd) run(a *app, pause pauseFunc) error {
 	// The key stands alone on the first line, for scripts, and is out before
 	// anything can go wrong.
 	fmt.Fprintf(a.Out, "%s\n\n", printable(got.APIKey))
-	if client, err = newAgentClient(a.Err, c.URL, got.APIKey); err != nil {
+	if client, err = newAgentClient(a.Err, c.URL, got.APIKey, pause); err != nil {
 		return err
 	}
 	return printKeyAndAsk(a, client, got, talk, pause)
