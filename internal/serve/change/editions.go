@@ -13,7 +13,6 @@ import (
 	"sync"
 
 	"grantgraph/internal/ein"
-	"grantgraph/internal/fault"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/snapshot/mapped"
 )
@@ -146,15 +145,13 @@ func (r *record) compareList(ctx context.Context, l *source, before, after *snap
 	if slices.Equal(was, is) {
 		return true, nil // taken over as it was
 	}
+	// What is wrong with the edition before is no reason to be without the new one.
 	if err := before.VerifyFiles(ctx, isOf); err != nil {
-		if f, ok := fault.Of(err); ok && f.Slug == snapshot.Damaged {
-			return false, nil
-		}
-		return false, err
+		return false, ctx.Err()
 	}
 	old, err := l.read(ctx, before)
 	if err != nil {
-		return false, err
+		return false, ctx.Err()
 	}
 	now, err := l.read(ctx, after)
 	if err != nil {
@@ -182,7 +179,7 @@ func (r *record) compareList(ctx context.Context, l *source, before, after *snap
 const longestText = 1 << 10
 
 func (r *record) add(l *source, e *entry, before, after uint8) {
-	text := e.text[:min(len(e.text), longestText)]
+	text := strings.ToValidUTF8(e.text[:min(len(e.text), longestText)], "") // it may end within a letter
 	r.steps = append(r.steps, step{Key: e.key, Text: uint32(len(r.texts)), Length: uint16(len(text)), List: l.code, States: before<<4 | after})
 	r.texts = append(r.texts, text...)
 }
