@@ -7,6 +7,7 @@ import (
 	"database/sql"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -82,10 +83,10 @@ func writeZip(t *testing.T, path string, members map[string]string) {
 	t.Helper()
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
-	for name, body := range members {
+	for _, name := range slices.Sorted(maps.Keys(members)) {
 		w, err := z.Create(name)
 		must(t, err)
-		_, err = io.WriteString(w, body)
+		_, err = io.WriteString(w, members[name])
 		must(t, err)
 	}
 	must(t, z.Close())
@@ -100,7 +101,8 @@ var paid = regexp.MustCompile(`<GrantOrContributionPdDurYrGrp>.*?</GrantOrContri
 func amend(t *testing.T, sources, month string) (filer string) {
 	t.Helper()
 	members := unzip(t, filepath.Join(sources, "990", month+".zip"))
-	for _, body := range members {
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		body := members[name]
 		groups := paid.FindAllString(body, -1)
 		if len(groups) < 5 || strings.Contains(body, "AmendedReturnInd") || !strings.Contains(body, "<IRS990PF documentId=\"IRS990PF\">") {
 			continue
