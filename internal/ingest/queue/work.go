@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -375,7 +376,8 @@ func stageSafely(ctx context.Context, r *ingest.Reader, p *ingest.Plan, key stri
 func environment(err error) bool {
 	f, ok := fault.Of(err)
 	if !ok {
-		return false
+		var broken net.Error
+		return errors.As(err, &broken)
 	}
 	switch f.Slug {
 	case "no_space", "no_permission", "io_error", "not_folder", "sources_missing":

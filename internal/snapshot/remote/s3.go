@@ -186,25 +186,26 @@ func (s *s3) Get(ctx context.Context, key string, off, n int64) (io.ReadCloser, 
 		if minio.ToErrorResponse(err).Code == "InvalidRange" {
 			return io.NopCloser(bytes.NewReader(nil)), nil // an empty object, or one that ends before
 		}
-		return nil, s.explain(err)
+		return nil, s.explain(ctx, err)
 	}
 	if off > 0 && header.Get("Content-Range") == "" {
 		body.Close()
 		return nil, fault.New("store_ranges", "%s does not read objects in part", s).Try("use a store that honors the Range header")
 	}
-	return &explained{body, s}, nil
+	return &explained{body, ctx, s}, nil
 }
 
 // explained is a body whose errors are put into words.
 type explained struct {
 	io.ReadCloser
-	s *s3
+	ctx context.Context // of the request
+	s   *s3
 }
 
 func (e *explained) Read(p []byte) (int, error) {
 	n, err := e.ReadCloser.Read(p)
 	if err != nil && err != io.EOF {
-		err = e.s.explain(err)
+		err = e.s.explain(e.ctx, err)
 	}
 	return n, err
 }
@@ -251,7 +252,7 @@ func (s sums) md5Base64() string { return base64.StdEncoding.EncodeToString(s.md
 
 func (s *s3) Put(ctx context.Context, key string, body io.ReaderAt, size int64) error {
 	if size > s.part {
-		return s.explain(s.putParts(ctx, key, body, size))
+		return s.explain(ctx, s.putParts(ctx, key, body, size))
 	}
 	release, err := s.slot(ctx)
 	if err != nil {
@@ -259,7 +260,7 @@ func (s *s3) Put(ctx context.Context, key string, body io.ReaderAt, size int64) 
 	}
 	defer release()
 	_, err = s.put(ctx, key, io.NewSectionReader(body, 0, size), size, minio.PutObjectOptions{ServerSideEncryption: s.sse})
-	return s.explain(err)
+	return s.explain(ctx, err)
 }
 
 func (s *s3) put(ctx context.Context, key string, body io.ReadSeeker, size int64, opt minio.PutObjectOptions) (minio.UploadInfo, error) {
@@ -403,7 +404,7 @@ func (s *s3) PutIf(ctx context.Context, key string, body []byte, tag string) (st
 		case r.StatusCode == http.StatusNotImplemented:
 			return "", unconditional(s)
 		}
-		return "", s.explain(err)
+		return "", s.explain(ctx, err)
 	}
 	return info.ETag, nil
 }
@@ -417,7 +418,7 @@ func unconditional(s Store) error {
 func (s *s3) Head(ctx context.Context, key string) (Info, error) {
 	o, err := s.core.StatObject(ctx, s.bucket, s.prefix+key, minio.StatObjectOptions{ServerSideEncryption: s.reading()})
 	if err != nil {
-		if err := s.explain(err); !errors.Is(err, fs.ErrNotExist) || s.met.Load() {
+		if err := s.explain(ctx, err); !errors.Is(err, fs.ErrNotExist) || s.met.Load() {
 			return Info{}, err
 		}
 		// Head has no body to say what is missing: the object, the bucket, or even
@@ -437,7 +438,7 @@ func (s *s3) List(ctx context.Context, prefix string, each func(Info) error) err
 	defer stop()
 	for o := range s.core.Client.ListObjects(ctx, s.bucket, minio.ListObjectsOptions{Prefix: s.prefix + prefix, Recursive: true}) {
 		if o.Err != nil {
-			return s.explain(o.Err)
+			return s.explain(ctx, o.Err)
 		}
 		key, ok := strings.CutPrefix(o.Key, s.prefix)
 		if !ok {
@@ -451,7 +452,7 @@ func (s *s3) List(ctx context.Context, prefix string, each func(Info) error) err
 }
 
 func (s *s3) Delete(ctx context.Context, key string) error {
-	err := s.explain(s.core.RemoveObject(ctx, s.bucket, s.prefix+key, minio.RemoveObjectOptions{}))
+	err := s.explain(ctx, s.core.RemoveObject(ctx, s.bucket, s.prefix+key, minio.RemoveObjectOptions{}))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -459,7 +460,7 @@ func (s *s3) Delete(ctx context.Context, key string) error {
 }
 
 func (s *s3) Forget(ctx context.Context, prefix string, then time.Time) error {
-	return s.explain(s.uploads(ctx, s.prefix+prefix, func(u minio.ObjectMultipartInfo) error {
+	return s.explain(ctx, s.uploads(ctx, s.prefix+prefix, func(u minio.ObjectMultipartInfo) error {
 		if !u.Initiated.Before(then) {
 			return nil
 		}
@@ -473,9 +474,14 @@ func (s *s3) noBucket() error {
 }
 
 // explain puts an error of the store into a person's terms.
-func (s *s3) explain(err error) error {
-	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return err
+func (s *s3) explain(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
+	// Only our own end is told by the context: a connection that times out looks
+	// like a deadline too, and is the store's.
+	if ctx.Err() != nil {
+		return ctx.Err()
 	}
 	if _, ok := fault.Of(err); ok {
 		return err

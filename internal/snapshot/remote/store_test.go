@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"log"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -450,5 +451,25 @@ func TestEncryptionHeaders(t *testing.T) {
 		if _, err := Open("s3://bucket", Options{Headers: []secret.Text{secret.New(line)}}); err == nil {
 			t.Errorf("%q was taken", line)
 		}
+	}
+}
+
+// TestTimeout tells a connection that times out, which looks like a deadline, from
+// the end of the caller's own time.
+func TestTimeout(t *testing.T) {
+	t.Parallel()
+	opened, err := Open("s3://bucket?endpoint=http://127.0.0.1:1", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := opened.(*s3)
+	late := &net.OpError{Op: "dial", Net: "tcp", Err: context.DeadlineExceeded}
+	if f, ok := fault.Of(s.explain(t.Context(), late)); !ok || f.Slug != "store_unreachable" {
+		t.Errorf("a dial that timed out is %v", f)
+	}
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := s.explain(over, late); err != context.Canceled {
+		t.Error(err)
 	}
 }
