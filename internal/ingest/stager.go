@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -31,9 +32,18 @@ func (st *stager) close() { st.volumes.close() }
 // stage reads the members of one shard and writes what they say. The shard's
 // directory appears under its name only when it is whole.
 func (st *stager) stage(ctx context.Context, p *Plan, s *shard) error {
-	// A name of its own: what an earlier build has left and nobody can remove
-	// is in nobody's way.
-	tmp, err := os.MkdirTemp(st.dir, s.key+stagingMark)
+	// Who waits for long may find that the system has tidied the folder away. A
+	// name of its own: what an earlier build has left and nobody can remove is in
+	// nobody's way.
+	err := disk.MkdirAll(st.dir, 0o755)
+	var tmp string
+	if err == nil {
+		tmp, err = os.MkdirTemp(st.dir, s.key+stagingMark)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return fault.New("no_scratch", "the folder %s for shards that are being made cannot be made: %w", st.dir, err).
+			Try("give another with --scratch")
+	}
 	if err != nil {
 		return fault.Disk(st.dir, err)
 	}

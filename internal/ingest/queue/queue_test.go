@@ -436,6 +436,38 @@ func TestGiveUp(t *testing.T) {
 	}
 }
 
+// TestScratchGone has the folder for shards removed under a worker that waits: it
+// makes another, and where it cannot, that is not the archives' fault.
+func TestScratchGone(t *testing.T) {
+	t.Parallel()
+	stage, scratch := newStage(t), filepath.Join(t.TempDir(), "scratch")
+	p, err := ingest.MakePlan(t.Context(), ingest.PlanOptions{Sources: lay(t, "a.zip")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := ingest.NewReader(t.Context(), p.Sources(), scratch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	for s := range p.Shards() {
+		if _, err := r.Stage(t.Context(), p, s.Key, stage); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := os.RemoveAll(scratch); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("nowhere", scratch); err != nil {
+		t.Fatal(err)
+	}
+	for s := range p.Shards() {
+		if _, err := r.Stage(t.Context(), p, s.Key, stage); slugOf(err) != "no_scratch" || !environment(err) {
+			t.Error(err)
+		}
+	}
+}
+
 func TestAddresses(t *testing.T) {
 	t.Parallel()
 	for url, slug := range map[string]string{

@@ -380,7 +380,7 @@ func environment(err error) bool {
 		return errors.As(err, &broken)
 	}
 	switch f.Slug {
-	case "no_space", "no_permission", "io_error", "not_folder", "sources_missing":
+	case "no_space", "no_permission", "no_scratch", "io_error", "not_folder", "sources_missing":
 		return true
 	}
 	return strings.HasPrefix(f.Slug, "store_") || strings.HasPrefix(f.Slug, "database_") || hopeless(f)
