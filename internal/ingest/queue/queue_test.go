@@ -401,8 +401,20 @@ func TestStop(t *testing.T) {
 	if _, err := q.Work(ctx, opt); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	if s := status(t, q); s.Running.Shards != 0 || s.Staged.Shards+s.Waiting.Shards != int64(p.Shards) {
-		t.Errorf("%+v", s)
+	stored, err := stage.Shards(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := status(t, q); s.Running.Shards != 0 || s.Staged.Shards != int64(len(stored)) || s.Staged.Shards+s.Waiting.Shards != int64(p.Shards) {
+		t.Errorf("%d shards are stored: %+v", len(stored), s)
+	}
+	stopping := &worker{q: q, opt: opt, stop: make(chan struct{})}
+	close(stopping.stop)
+	if err := stopping.patiently(func() error { return nil }); err != nil {
+		t.Errorf("what was begun is not finished: %v", err)
+	}
+	if err := stopping.patiently(func() error { return errors.New("fails") }); !errors.Is(err, errStopped) {
+		t.Error(err)
 	}
 	work(t, q, stage)
 	if s := status(t, q); s.Staged.Shards != int64(p.Shards) {

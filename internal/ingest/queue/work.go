@@ -263,7 +263,7 @@ type outcome struct {
 	packed int64
 }
 
-// errStopped is why a shard was not begun, or not gone on with.
+// errStopped is why a shard was not gone on with.
 var errStopped = errors.New("the worker stops")
 
 // Timeout lets a job take its time: that its worker lives is watched otherwise.
@@ -273,6 +273,11 @@ func (w *worker) Timeout(*river.Job[stageArgs]) time.Duration { return -1 }
 // completes its job; what is the matter with the machine, the store or the
 // database is waited for.
 func (w *worker) Work(ctx context.Context, job *river.Job[stageArgs]) error {
+	select {
+	case <-w.stop:
+		return river.JobSnooze(0)
+	default:
+	}
 	began := time.Now()
 	var found *ingest.PlannedShard
 	var o outcome
@@ -395,16 +400,12 @@ func hopeless(f *fault.Fault) bool {
 	return false
 }
 
-// patiently does something again until it works, the worker stops, or it has
-// failed for too long; then the worker gives up, and says why.
+// patiently does something again until it works, or it has failed and the worker
+// stops, or it has failed for too long; then the worker gives up, and says why.
+// It is tried once however it is with the worker: a shard that is stored is recorded.
 func (w *worker) patiently(do func() error) error {
 	began := time.Now()
 	for wait := 250 * time.Millisecond; ; wait = min(2*wait, 10*time.Second) {
-		select {
-		case <-w.stop:
-			return errStopped
-		default:
-		}
 		err := w.q.explain(do())
 		if err == nil {
 			return nil
