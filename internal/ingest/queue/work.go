@@ -112,9 +112,11 @@ func (q *Queue) Work(ctx context.Context, opt WorkOptions) (*Worked, error) {
 	close(w.stop)
 	// What was begun is finished; who cannot wait for it kills the worker, and
 	// others take it up.
+	rest := w.linger(host)
 	if serr := client.Stop(reading); err == nil {
 		err = serr
 	}
+	rest()
 	w.leave()
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -180,6 +182,28 @@ func (w *worker) attend(ctx context.Context, host string) error {
 			}
 		}
 	}
+}
+
+// linger says that the worker lives while it finishes what was begun, until rest
+// is called.
+func (w *worker) linger(host string) (rest func()) {
+	ctx, cancel := context.WithCancel(w.reading)
+	var lingering sync.WaitGroup
+	lingering.Go(func() {
+		again := time.NewTicker(w.opt.Lease / 3)
+		defer again.Stop()
+		for {
+			if err := w.beat(ctx, host); err != nil && ctx.Err() == nil {
+				w.note("the database cannot be told that this worker lives: %v", w.q.explain(err))
+			}
+			select {
+			case <-ctx.Done():
+				return
+			case <-again.C:
+			}
+		}
+	})
+	return func() { cancel(); lingering.Wait() }
 }
 
 func (w *worker) note(format string, args ...any) {
