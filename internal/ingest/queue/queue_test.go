@@ -317,12 +317,12 @@ func TestDeadWorkers(t *testing.T) {
 	}
 	seen := func(id, ago string) {
 		t.Helper()
-		if _, err := q.pool.Exec(t.Context(), `INSERT INTO worker (id, host, slots, lease, seen_at) VALUES ($1, 'h', 1, '10s', now() - $2::TEXT::INTERVAL)
+		if _, err := q.pool.Exec(t.Context(), `INSERT INTO worker (id, host, slots, lease, seen_at) VALUES ($1, 'h', 1, '1 hour', now() - $2::TEXT::INTERVAL)
 			ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at`, id, ago); err != nil {
 			t.Fatal(err)
 		}
 	}
-	seen("other", "5s")
+	seen("other", "1 minute")
 	hang(t, q, "other", 1)
 	if rescue(); count("running") != p.Shards {
 		t.Error("the jobs of a living worker were taken away")
@@ -330,7 +330,7 @@ func TestDeadWorkers(t *testing.T) {
 	if s := status(t, q); s.Running.Shards != int64(p.Shards) || !s.Workers[0].Alive {
 		t.Errorf("%+v", s)
 	}
-	seen("other", "11s")
+	seen("other", "61 minutes")
 	if rescue(); count("available") != p.Shards {
 		t.Error("the jobs of a dead worker stay with it")
 	}
