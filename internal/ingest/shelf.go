@@ -80,9 +80,18 @@ func (f *folderShelf) open(ctx context.Context, rel string) (*volume, error) {
 			sum, _, err := hashFile(ctx, path)
 			return sum, err
 		},
-		unchanged: func(context.Context) error {
+		unchanged: func(ctx context.Context) error {
 			now, err := os.Stat(path)
-			if err != nil || !os.SameFile(before, now) || now.Size() != before.Size() || !now.ModTime().Equal(before.ModTime()) {
+			if err != nil {
+				if gone := f.reach(ctx); gone != nil {
+					return gone
+				}
+				if !errors.Is(err, fs.ErrNotExist) {
+					return fault.Disk(path, err)
+				}
+				return sourceChanged(path)
+			}
+			if !os.SameFile(before, now) || now.Size() != before.Size() || !now.ModTime().Equal(before.ModTime()) {
 				return sourceChanged(path)
 			}
 			return nil
