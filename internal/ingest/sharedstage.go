@@ -179,6 +179,7 @@ type Quarantined struct {
 
 // Quarantine notes why a shard cannot be made, for who builds.
 func (s *Stage) Quarantine(ctx context.Context, key string, q Quarantined) error {
+	q.Reason = fault.Clip(q.Reason, 4000) // a stack may be longer than a build reads
 	body, err := json.Marshal(q)
 	if err != nil {
 		return err
@@ -429,7 +430,7 @@ func (b *builder) fetchShard(ctx context.Context, _ *Plan, s *shard) error {
 
 func (b *builder) incomplete(missing, all int) error {
 	return fault.New("stage_incomplete", "%d of %d shards are not in the stage %s", missing, all, b.opt.Stage).
-		Try("grantgraph ingest status shows what is left; run grantgraph ingest work until nothing is")
+		Try("grantgraph ingest status shows what is left; run grantgraph ingest work until nothing is, and grantgraph ingest plan first if nothing is left but shards are missing")
 }
 
 // sharedPlan is the plan of the shared stage, all of whose shards are there. The
