@@ -252,15 +252,21 @@ func (w *worker) rescue(ctx context.Context) error {
 		return err
 	}
 	for _, job := range jobs {
-		reason := fmt.Sprintf("%d workers died while they read it; it may need more memory than they have", maxDeaths)
-		if err := w.opt.Stage.Quarantine(ctx, job.Key, ingest.Quarantined{Archive: job.Archive, Reason: reason}); err != nil {
+		// The last of them may have stored it and died before it could say so.
+		size, there, err := w.opt.Stage.Has(ctx, job.Key)
+		if err != nil {
 			return err
 		}
-		err := pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
-			if _, err := tx.Exec(ctx, "UPDATE river_job SET state = 'discarded', finalized_at = now() WHERE id = $1 AND state = 'running'", job.ID); err != nil {
+		o := outcome{state: "staged", packed: size}
+		if !there {
+			o = outcome{state: "quarantined", reason: fmt.Sprintf("%d workers died while they read it; it may need more memory than they have", maxDeaths)}
+		}
+		err = pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
+			if err := w.write(ctx, tx, job.Key, job.Archive, o, 0); err != nil {
 				return err
 			}
-			return w.write(ctx, tx, job.Key, outcome{state: "quarantined", reason: reason}, 0)
+			_, err := tx.Exec(ctx, "UPDATE river_job SET state = 'discarded', finalized_at = now() WHERE id = $1 AND state = 'running'", job.ID)
+			return err
 		})
 		if err != nil {
 			return err
@@ -305,6 +311,7 @@ func (w *worker) Work(ctx context.Context, job *river.Job[stageArgs]) error {
 	began := time.Now()
 	var found *ingest.PlannedShard
 	var o outcome
+	again := false // a new plan wants the shard that was done with when we looked
 	err := w.patiently(func() (err error) {
 		found, o, err = w.make(ctx, job.Args.Key)
 		return err
@@ -312,11 +319,15 @@ func (w *worker) Work(ctx context.Context, job *river.Job[stageArgs]) error {
 	if err == nil {
 		took := time.Since(began).Seconds()
 		err = w.patiently(func() error {
-			return pgx.BeginFunc(ctx, w.q.pool, func(tx pgx.Tx) error {
-				if err := w.write(ctx, tx, job.Args.Key, o, took); err != nil {
+			return pgx.BeginFunc(ctx, w.q.pool, func(tx pgx.Tx) (err error) {
+				if found == nil {
+					if again, err = waits(ctx, tx, job.Args.Key); err != nil || again {
+						return err
+					}
+				} else if err := w.write(ctx, tx, job.Args.Key, found.Archive, o, took); err != nil {
 					return err
 				}
-				_, err := river.JobCompleteTx[*riverpgxv5.Driver](ctx, tx, job)
+				_, err = river.JobCompleteTx[*riverpgxv5.Driver](ctx, tx, job)
 				if errors.Is(err, rivertype.ErrNotFound) {
 					return nil // we were taken for dead, and another has done it
 				}
@@ -324,7 +335,7 @@ func (w *worker) Work(ctx context.Context, job *river.Job[stageArgs]) error {
 			})
 		})
 	}
-	if err != nil {
+	if err != nil || again {
 		return river.JobSnooze(0)
 	}
 	if found != nil {
@@ -346,11 +357,26 @@ func (w *worker) count(s *ingest.PlannedShard, o outcome) {
 	w.done.Packed += o.packed
 }
 
-// write records what became of a shard. One that is staged stays so.
-func (w *worker) write(ctx context.Context, tx pgx.Tx, key string, o outcome, took float64) error {
-	_, err := tx.Exec(ctx, "UPDATE shard SET state = $2, reason = $3, worker = $4, took = $5, packed = $6, done_at = now() WHERE key = $1 AND state <> 'staged'",
+// waits says whether a shard waits to be made, and keeps others from changing that.
+func waits(ctx context.Context, tx pgx.Tx, key string) (bool, error) {
+	var state string
+	err := tx.QueryRow(ctx, "SELECT state FROM shard WHERE key = $1 FOR UPDATE", key).Scan(&state)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return false, nil // of a plan before
+	}
+	return state == "waiting", err
+}
+
+// write records what became of a shard. One that is staged stays so. Why one is in
+// quarantine is stored while its row is locked: a planner, who locks all rows
+// before it takes the notes away, either takes this one away or finds the row so.
+func (w *worker) write(ctx context.Context, tx pgx.Tx, key, archive string, o outcome, took float64) error {
+	done, err := tx.Exec(ctx, "UPDATE shard SET state = $2, reason = $3, worker = $4, took = $5, packed = $6, done_at = now() WHERE key = $1 AND state <> 'staged'",
 		key, o.state, clean(o.reason), w.id, took, o.packed)
-	return err
+	if err != nil || o.state != "quarantined" || done.RowsAffected() == 0 {
+		return err
+	}
+	return w.opt.Stage.Quarantine(ctx, key, ingest.Quarantined{Archive: archive, Reason: o.reason})
 }
 
 // make makes a shard and stores it. An error is not the shard's fault.
@@ -360,7 +386,7 @@ func (w *worker) make(ctx context.Context, key string) (found *ingest.PlannedSha
 	err = w.q.pool.QueryRow(ctx, "SELECT plan.id, shard.state, shard.archive, shard.members, shard.bytes FROM plan, shard WHERE shard.key = $1", key).
 		Scan(&id, &state, &s.Archive, &s.Members, &s.Bytes)
 	if errors.Is(err, pgx.ErrNoRows) || err == nil && state != "waiting" {
-		return nil, outcome{state: "staged"}, nil // of a plan before, or done already
+		return nil, o, nil // of a plan before, or done already
 	}
 	if err != nil {
 		return nil, o, w.q.explain(err)
@@ -386,7 +412,7 @@ func (w *worker) make(ctx context.Context, key string) (found *ingest.PlannedSha
 	}
 	reason := err.Error()
 	w.note("%s is set aside: %s", s.Archive, reason)
-	return &s, outcome{state: "quarantined", reason: reason}, w.opt.Stage.Quarantine(ctx, key, ingest.Quarantined{Archive: s.Archive, Reason: reason})
+	return &s, outcome{state: "quarantined", reason: reason}, nil
 }
 
 // stageSafely makes a shard. That the program fails over a document must not take
