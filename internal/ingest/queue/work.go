@@ -157,20 +157,27 @@ func (w *worker) attend(ctx context.Context, host string) error {
 			return err
 		case <-beat.C:
 			alive := time.Since(last) <= w.opt.Lease
-			if err := w.beat(w.reading, host); err != nil {
-				w.note("the database cannot be told that this worker lives: %v", w.q.explain(err))
+			if err := w.beat(ctx, host); err != nil {
+				if ctx.Err() != nil {
+					return ctx.Err()
+				}
+				err = w.q.explain(err)
+				// Who has a shard to record gives up by itself; this one may be idle.
+				if time.Since(last)-w.opt.Lease > w.opt.Patient {
+					return err
+				}
+				w.note("the database cannot be told that this worker lives: %v", err)
 				continue
 			}
 			last = time.Now()
 			if !alive {
 				continue // the database was away, and the others have been silent as we were
 			}
-			if err := w.rescue(w.reading); err != nil {
+			if err := w.rescue(ctx); err != nil && ctx.Err() == nil {
 				w.note("jobs of dead workers could not be taken up: %v", w.q.explain(err))
 			}
 		case <-look.C:
-			var left, total int64
-			err := w.q.pool.QueryRow(ctx, "SELECT count(*) FILTER (WHERE state = 'waiting'), count(*) FROM shard").Scan(&left, &total)
+			left, total, err := w.left(ctx)
 			if err != nil {
 				continue // the beat says so
 			}
@@ -182,6 +189,14 @@ func (w *worker) attend(ctx context.Context, host string) error {
 			}
 		}
 	}
+}
+
+// left counts the shards that nobody has made yet, and all.
+func (w *worker) left(ctx context.Context) (left, total int64, err error) {
+	ctx, cancel := context.WithTimeout(ctx, w.opt.Lease)
+	defer cancel()
+	err = w.q.pool.QueryRow(ctx, "SELECT count(*) FILTER (WHERE state = 'waiting'), count(*) FROM shard").Scan(&left, &total)
+	return left, total, err
 }
 
 // linger says that the worker lives while it finishes what was begun, until rest
@@ -227,6 +242,8 @@ const dead = ` kind = '` + jobKind + `' AND river_job.state = 'running' AND NOT 
 // rescue gives the jobs of dead workers to the living. A shard over which workers
 // keep dying is taken for the cause.
 func (w *worker) rescue(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, w.opt.Lease)
+	defer cancel()
 	pool := w.q.pool
 	back, err := pool.Exec(ctx, "UPDATE river_job SET state = 'available', scheduled_at = least(scheduled_at, now()) WHERE attempt < $1 AND"+dead, maxDeaths)
 	if err != nil {
