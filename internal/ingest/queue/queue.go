@@ -109,6 +109,11 @@ func (q *Queue) setUp(ctx context.Context) error {
 	if _, err := q.pool.Exec(ctx, tables, pgx.QueryExecModeSimpleProtocol); err != nil {
 		return q.explain(err)
 	}
+	return q.version(ctx)
+}
+
+// version is an error if the tables are of a later version of the program.
+func (q *Queue) version(ctx context.Context) error {
 	var have int
 	if err := q.pool.QueryRow(ctx, "SELECT max(version) FROM layout").Scan(&have); err != nil {
 		return q.explain(err)

@@ -506,4 +506,7 @@ func TestLaterTables(t *testing.T) {
 	if _, err := q.Plan(t.Context(), PlanOptions{Sources: lay(t, "a.zip"), Stage: stage}); slugOf(err) != "queue_version" {
 		t.Error(err)
 	}
+	if _, err := q.Work(t.Context(), options(t, stage)); slugOf(err) != "queue_version" {
+		t.Error(err)
+	}
 }

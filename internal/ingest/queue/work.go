@@ -126,6 +126,9 @@ func (q *Queue) Work(ctx context.Context, opt WorkOptions) (*Worked, error) {
 
 // check finds out before any job is taken whether this worker can do one.
 func (w *worker) check(ctx context.Context) error {
+	if err := w.q.version(ctx); err != nil {
+		return err
+	}
 	id, err := w.q.currentPlan(ctx)
 	if err != nil {
 		return err
