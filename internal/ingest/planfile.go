@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"iter"
+	"math"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -247,6 +248,9 @@ func ParsePlan(body []byte) (*Plan, error) {
 			}
 			next[at] = to
 			s.segments = append(s.segments, segment{archive: at, from: from, to: to, first: s.members})
+			if to-from > math.MaxInt32-int(s.members) {
+				return nil, badPlan(fmt.Sprintf("its shard %d has too many members", i))
+			}
 			s.members += int32(to - from)
 		}
 		if s.key = p.keyOf(&s); s.members <= 0 || s.bytes < 0 || seen[s.key] {

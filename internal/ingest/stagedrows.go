@@ -168,15 +168,22 @@ type stagedLine struct {
 	NonCash      int64  `parquet:"noncash"`
 }
 
-// stagedRow is a row of a list that returns have.
+// stagedRow is a row of a staged table.
 type stagedRow interface {
-	member() int32 // of the shard: the return that has it
+	member() int32 // of the shard: the return that it is, or that has it
 }
 
-func (s stagedBooks) member() int32   { return s.Seq }
-func (s stagedPerson) member() int32  { return s.Seq }
-func (s stagedHolding) member() int32 { return s.Seq }
-func (s stagedRelated) member() int32 { return s.Seq }
+func (s stagedHead) member() int32       { return s.Seq }
+func (s stagedReturn) member() int32     { return s.Seq }
+func (s stagedFiler) member() int32      { return s.Seq }
+func (s stagedBooks) member() int32      { return s.Seq }
+func (s stagedLine) member() int32       { return s.Seq }
+func (s stagedPerson) member() int32     { return s.Seq }
+func (s stagedName) member() int32       { return s.Seq }
+func (s stagedHolding) member() int32    { return s.Seq }
+func (s stagedRelated) member() int32    { return s.Seq }
+func (s stagedFailure) member() int32    { return s.Seq }
+func (s stagedRelatedEIN) member() int32 { return s.Seq }
 
 type stagedPerson struct {
 	Seq          int32  `parquet:"seq"`

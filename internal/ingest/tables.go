@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 
+	"grantgraph/internal/fault"
 	"grantgraph/internal/snapshot"
 )
 
@@ -29,9 +30,22 @@ func cancelable[T any](ctx context.Context, rows iter.Seq2[T, error]) iter.Seq2[
 	}
 }
 
-// readStaged reads a table of a staged shard.
-func readStaged[T any](ctx context.Context, b *builder, s *shard, table string) iter.Seq2[T, error] {
-	return cancelable(ctx, snapshot.ReadParquet[T](b.shardFile(s, table)))
+// readStaged reads a table of a staged shard. The rows name members of the shard,
+// by which others reach into tables: checksums say that a shard is as it was
+// written, not by whom.
+func readStaged[T stagedRow](ctx context.Context, b *builder, s *shard, table string) iter.Seq2[T, error] {
+	rows := cancelable(ctx, snapshot.ReadParquet[T](b.shardFile(s, table)))
+	return func(yield func(T, error) bool) {
+		for row, err := range rows {
+			if seq := row.member(); err == nil && (seq < 0 || seq >= s.members) {
+				err = fault.New("stage_damaged", "the shard %s is damaged: its %s name a member %d of %d", s.key, table, seq, s.members).
+					Try("remove it from the stage, and stage it again")
+			}
+			if !yield(row, err) {
+				return
+			}
+		}
+	}
 }
 
 // writeTable writes a whole table, but no more of it once the context has
