@@ -54,14 +54,17 @@ func (c *exportCmd) Run(a *app) error {
 	if c.To != "" {
 		return c.send(a, s)
 	}
-	return c.write(a, s, c.Out, c.Out, warehouse.Location{})
+	return c.write(a, s, c.Out, c.Out, warehouse.Location{}, func() error { return nil })
 }
 
-// write exports into a folder and says what came of it.
-func (c *exportCmd) write(a *app, s *snapshot.Snapshot, dir, shown string, at warehouse.Location) error {
+// write exports into a folder, and then says what came of it.
+func (c *exportCmd) write(a *app, s *snapshot.Snapshot, dir, shown string, at warehouse.Location, then func() error) error {
 	t := newTable("table", ">rows", "files")
 	e, err := warehouse.Export(a.Ctx, s, dir, warehouse.ExportOptions{Open: c.Open, Location: at,
 		Done: func(x warehouse.ExportedTable) { t.add(x.Name, count(x.Rows), x.Files) }})
+	if err == nil {
+		err = then()
+	}
 	if err != nil {
 		return err
 	}
@@ -97,10 +100,7 @@ func (c *exportCmd) send(a *app, s *snapshot.Snapshot) error {
 		return fault.Disk(c.Data, err)
 	}
 	defer disk.RemoveAll(dir)
-	if err := c.write(a, s, dir, at.URI, at); err != nil {
-		return err
-	}
-	return sendFolder(a.Ctx, store, dir, prefix, warehouse.ExportName)
+	return c.write(a, s, dir, at.URI, at, func() error { return sendFolder(a.Ctx, store, dir, prefix, warehouse.ExportName) })
 }
 
 // sendFolder stores the files of a folder, one of them after all others.
