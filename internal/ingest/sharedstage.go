@@ -168,7 +168,16 @@ func (s *Stage) Prune(ctx context.Context, id string, p *Plan) (removed int, err
 			removed++
 		}
 	}
-	return removed, err
+	if err != nil {
+		return removed, err
+	}
+	// What workers that were killed have sent in part. The plan was stored just now,
+	// by the clock of the store.
+	plan, err := s.store.Head(ctx, stagePlans+id+".json")
+	if err != nil {
+		return removed, err
+	}
+	return removed, s.store.Forget(ctx, "stage/", plan.Modified.Add(-remote.Abandoned))
 }
 
 // Quarantined is a shard that cannot be made.

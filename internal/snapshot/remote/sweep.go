@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// abandoned is how long an interrupted upload is kept for whoever goes on with it.
-const abandoned = 7 * 24 * time.Hour
+// Abandoned is how long an interrupted upload is kept for whoever goes on with it.
+const Abandoned = 7 * 24 * time.Hour
 
 // sweep removes the versions beyond those to be kept, and content that no
 // version names. It never touches what a pointer or a lease names. kept says why
@@ -115,7 +115,7 @@ func (p Publication) sweep(ctx context.Context, h *holder) (removed []string, ke
 			return removed, "", err
 		}
 	}
-	return removed, "", p.Store.Forget(ctx, p.Area.objects(), now.Add(-abandoned))
+	return removed, "", p.Store.Forget(ctx, p.Area.objects(), now.Add(-Abandoned))
 }
 
 // tookTooLong is said by a sweeper whose lease others may take for dead.
