@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"runtime"
 	"sync"
 	"time"
 
@@ -16,10 +17,13 @@ import (
 // An Object is read in blocks, of which the last few are kept: the directory of
 // a zip and its members lie far apart, and each is read in small steps.
 const (
-	blockSize  = 1 << 20
-	keptBlocks = 16
-	readTries  = 4
+	blockSize = 1 << 20
+	readTries = 4
 )
+
+// keptBlocks has room for the directory and for as many readers as there are
+// cores: with fewer, each would throw out the block that the next one reads.
+var keptBlocks = max(16, 2*runtime.GOMAXPROCS(0))
 
 // Object is a large object of a store, read in places. It is safe for concurrent
 // use.
@@ -95,7 +99,7 @@ func (o *Object) block(number int64) *block {
 		}
 	}
 	b := &block{number: number}
-	if len(o.blocks) == keptBlocks {
+	if len(o.blocks) >= keptBlocks {
 		o.blocks = o.blocks[:copy(o.blocks, o.blocks[1:])]
 	}
 	o.blocks = append(o.blocks, b)
