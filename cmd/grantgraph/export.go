@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"grantgraph/internal/disk"
 	"grantgraph/internal/fault"
@@ -95,12 +96,27 @@ func (c *exportCmd) send(a *app, s *snapshot.Snapshot) error {
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
-	dir, err := os.MkdirTemp(c.Data, ".export-")
+	removeOldExports(c.Data)
+	dir, err := os.MkdirTemp(c.Data, exportMark)
 	if err != nil {
 		return fault.Disk(c.Data, err)
 	}
 	defer disk.RemoveAll(dir)
 	return c.write(a, s, dir, at.URI, at, func() error { return sendFolder(a.Ctx, store, dir, prefix, warehouse.ExportName) })
+}
+
+// exportMark begins the names of folders on their way to a store.
+const exportMark = ".export-"
+
+// removeOldExports removes what exports that were killed have left. One that is
+// younger than a day may be under way.
+func removeOldExports(data string) {
+	left, _ := filepath.Glob(filepath.Join(data, exportMark+"*")) // a data folder with brackets in its name has them stay
+	for _, old := range left {
+		if st, err := os.Stat(old); err == nil && time.Since(st.ModTime()) > 24*time.Hour {
+			_ = disk.RemoveAll(old)
+		}
+	}
 }
 
 // sendFolder stores the files of a folder, one of them after all others.
