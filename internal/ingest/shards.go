@@ -80,7 +80,7 @@ type planner struct {
 	// known are archives that were planned before, by name: one that the store
 	// says is the same is not read again to hash it.
 	known map[string]*plannedArchive
-	// refuse sets an archive aside that is no readable zip. A build fails then;
+	// refuse sets an archive aside that cannot be read. A build fails then;
 	// a fleet of workers goes on with the others.
 	refuse bool
 }
@@ -91,7 +91,7 @@ func (n *planner) plan(ctx context.Context, rels []string, step func()) (*Plan, 
 		a := &p.archives[i]
 		a.rel = rels[i]
 		err := n.examine(ctx, a)
-		if f, ok := fault.Of(err); ok && n.refuse && f.Slug == "wrong_format" {
+		if f, ok := fault.Of(err); ok && n.refuse && n.alone(ctx, f) {
 			*a, err = plannedArchive{rel: rels[i], refused: f.Message}, nil
 		}
 		step()
@@ -102,6 +102,17 @@ func (n *planner) plan(ctx context.Context, rels []string, step func()) (*Plan, 
 	}
 	p.cut(n.shardBytes)
 	return p, nil
+}
+
+// alone says whether it is this archive that cannot be read, and not all of them.
+func (n *planner) alone(ctx context.Context, f *fault.Fault) bool {
+	switch f.Slug {
+	case "wrong_format":
+		return true
+	case "no_permission", "io_error":
+		return n.shelf.reach(ctx) == nil
+	}
+	return false
 }
 
 // examine fills in what a plan says of an archive.
