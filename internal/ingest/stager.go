@@ -79,7 +79,7 @@ func (st *stager) stage(ctx context.Context, p *Plan, s *shard) error {
 func (st *stager) segment(ctx context.Context, w *shardWriter, from *plannedArchive, g segment) (err error) {
 	v, err := st.volumes.take(ctx, from)
 	if err != nil {
-		return err
+		return ofArchive{err}
 	}
 	defer func() { st.volumes.give(v, err == nil) }()
 	for i := g.from; i < g.to; i++ {
@@ -90,11 +90,26 @@ func (st *stager) segment(ctx context.Context, w *shardWriter, from *plannedArch
 			return err
 		}
 		if err := v.Err(); err != nil {
-			return unread(st.volumes.shelf.name(from.rel), err)
+			return ofArchive{unread(st.volumes.shelf.name(from.rel), err)}
 		}
 		st.step(int64(v.Members[i].Size) + 1)
 	}
-	return v.unchanged(ctx)
+	if err := v.unchanged(ctx); err != nil {
+		return ofArchive{err}
+	}
+	return nil
+}
+
+// ofArchive is an error of reading an archive, and not of writing what it says.
+type ofArchive struct{ error }
+
+func (e ofArchive) Unwrap() error { return e.error }
+
+// OfArchive says whether a shard could not be made because of its archive, or
+// the way to it.
+func OfArchive(err error) bool {
+	var e ofArchive
+	return errors.As(err, &e)
 }
 
 // unread says that an archive could not be read; that the work was stopped is

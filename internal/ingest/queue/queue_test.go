@@ -410,10 +410,10 @@ func TestStop(t *testing.T) {
 	}
 	stopping := &worker{q: q, opt: opt, stop: make(chan struct{})}
 	close(stopping.stop)
-	if err := stopping.patiently(func() error { return nil }); err != nil {
+	if err := stopping.patiently(func(bool) error { return nil }); err != nil {
 		t.Errorf("what was begun is not finished: %v", err)
 	}
-	if err := stopping.patiently(func() error { return errors.New("fails") }); !errors.Is(err, errStopped) {
+	if err := stopping.patiently(func(bool) error { return errors.New("fails") }); !errors.Is(err, errStopped) {
 		t.Error(err)
 	}
 	work(t, q, stage)

@@ -332,13 +332,13 @@ func (w *worker) Work(ctx context.Context, job *river.Job[stageArgs]) error {
 	var found *ingest.PlannedShard
 	var o outcome
 	again := false // a new plan wants the shard that was done with when we looked
-	err := w.patiently(func() (err error) {
-		found, o, err = w.make(ctx, job.Args.Key)
+	err := w.patiently(func(last bool) (err error) {
+		found, o, err = w.make(ctx, job.Args.Key, last)
 		return err
 	})
 	if err == nil {
 		took := time.Since(began).Seconds()
-		err = w.patiently(func() error {
+		err = w.patiently(func(bool) error {
 			return pgx.BeginFunc(ctx, w.q.pool, func(tx pgx.Tx) (err error) {
 				if found == nil {
 					if again, err = waits(ctx, tx, job.Args.Key); err != nil || again {
@@ -399,8 +399,9 @@ func (w *worker) write(ctx context.Context, tx pgx.Tx, key, archive string, o ou
 	return w.opt.Stage.Quarantine(ctx, key, ingest.Quarantined{Archive: archive, Reason: o.reason})
 }
 
-// make makes a shard and stores it. An error is not the shard's fault.
-func (w *worker) make(ctx context.Context, key string) (found *ingest.PlannedShard, o outcome, err error) {
+// make makes a shard and stores it. An error is not the shard's fault. The last time
+// it is, if its archive cannot be read while all else can be reached.
+func (w *worker) make(ctx context.Context, key string, last bool) (found *ingest.PlannedShard, o outcome, err error) {
 	var id, state string
 	var s ingest.PlannedShard
 	err = w.q.pool.QueryRow(ctx, "SELECT plan.id, shard.state, shard.archive, shard.members, shard.bytes FROM plan, shard WHERE shard.key = $1", key).
@@ -427,12 +428,21 @@ func (w *worker) make(ctx context.Context, key string) (found *ingest.PlannedSha
 	if err == nil {
 		return &s, outcome{state: "staged", packed: size}, nil
 	}
-	if ctx.Err() != nil || environment(err) {
+	if ctx.Err() != nil || environment(err) && !(last && ingest.OfArchive(err) && w.reaches(ctx, r, key)) {
 		return nil, o, err
 	}
 	reason := err.Error()
 	w.note("%s is set aside: %s", s.Archive, reason)
 	return &s, outcome{state: "quarantined", reason: reason}, nil
+}
+
+// reaches says whether the sources and the stage answer.
+func (w *worker) reaches(ctx context.Context, r *ingest.Reader, key string) bool {
+	if r.Reach(ctx) != nil {
+		return false
+	}
+	_, _, err := w.opt.Stage.Has(ctx, key)
+	return err == nil
 }
 
 // stageSafely makes a shard. That the program fails over a document must not take
@@ -473,15 +483,17 @@ func hopeless(f *fault.Fault) bool {
 // patiently does something again until it works, or it has failed and the worker
 // stops, or it has failed for too long; then the worker gives up, and says why.
 // It is tried once however it is with the worker: a shard that is stored is recorded.
-func (w *worker) patiently(do func() error) error {
+// What is done is told when it is the last time.
+func (w *worker) patiently(do func(last bool) error) error {
 	began := time.Now()
 	for wait := 250 * time.Millisecond; ; wait = min(2*wait, 10*time.Second) {
-		err := w.q.explain(do())
+		last := time.Since(began) >= w.opt.Patient
+		err := w.q.explain(do(last))
 		if err == nil {
 			return nil
 		}
 		f, ok := fault.Of(err)
-		if ok && hopeless(f) || time.Since(began) > w.opt.Patient {
+		if last || ok && hopeless(f) {
 			select {
 			case w.failed <- err:
 			default:
