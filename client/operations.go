@@ -24,8 +24,16 @@ func (c *Client) GetMeta(ctx context.Context, q url.Values) (*MetaAnswer, error)
 	return ask[MetaAnswer](ctx, c, Request{Path: "/meta", Query: q})
 }
 
-// ListChanges: What is new since an earlier build. Needs any key; costs 1 call.
-func (c *Client) ListChanges(ctx context.Context, q url.Values) (*ChangesAnswer, error) {
+// ListChanges: What is new since an earlier build. These are all rows, however many
+// pages they take; a loop that ends early asks for no further page. What the
+// service does not honor is an error here, because a loop sees no warnings, unless
+// the query says strict=0. Needs any key; costs 1 call a page.
+func (c *Client) ListChanges(ctx context.Context, q url.Values) iter.Seq2[FunderChange, error] {
+	return rows[FunderChange](ctx, c, "/changes", q, byCursor)
+}
+
+// ListChangesPage: One page of ListChanges, with the number of all rows and the warnings.
+func (c *Client) ListChangesPage(ctx context.Context, q url.Values) (*ChangesAnswer, error) {
 	return ask[ChangesAnswer](ctx, c, Request{Path: "/changes", Query: q})
 }
 

@@ -152,13 +152,12 @@ func (g *clientText) goOperations() (records, operations string) {
 		}
 		about := fmt.Sprintf("Needs %s; %s.", op.Who(), op.Price())
 		answer, page := g.goType(reflect.TypeOf(op.Response)), ""
-		if elem, list := strings.CutPrefix(answer, "List["); list {
+		if elem, list := g.goRow(reflect.TypeOf(op.Response)); list && op.Body == nil { // all rows of what has the cursor in its body are written by hand
 			about = strings.TrimSuffix(about, ".") + " a page."
 			by := "byNumber"
 			if slices.ContainsFunc(op.Params, func(p api.Param) bool { return p.Name == "cursor" }) {
 				by = "byCursor"
 			}
-			elem = strings.TrimSuffix(elem, "]")
 			fmt.Fprintf(&b, "\n// %s: %s. These are all rows, however many\n// pages they take; a loop that ends early asks for no further page. What the\n// service does not honor is an error here, because a loop sees no warnings, unless\n// the query says strict=0. %s\n"+
 				"func (c *Client) %s(%s, q url.Values) iter.Seq2[%s, error] {\n\treturn rows[%s](ctx, c, %s, q, %s)\n}\n", method, op.Summary, about, method, params, elem, elem, path, by)
 			page = "Page"
@@ -179,6 +178,17 @@ func (g *clientText) goOperations() (records, operations string) {
 		b.WriteString("\n" + g.records[name])
 	}
 	return b.String(), operations
+}
+
+// goRow is the type of the rows of an answer; list is false for one that is no
+// list. A list may have more than its rows.
+func (g *clientText) goRow(t reflect.Type) (row string, list bool) {
+	_, cursor := t.FieldByName("NextCursor")
+	results, rows := t.FieldByName("Results")
+	if !cursor || !rows {
+		return "", false
+	}
+	return g.goType(results.Type.Elem()), true
 }
 
 // goType is what a type of the wire is called in package client. One that the

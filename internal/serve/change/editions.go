@@ -218,9 +218,12 @@ func (r *record) write(out io.Writer) error {
 type Log struct {
 	record
 	file   *mapped.File
-	mu     sync.Mutex
+	mu     sync.RWMutex // held for reading by every question, for writing by Close
 	closed bool
-	recent map[string]*ListChanges // answers that were made, by the edition since when
+
+	kept   sync.Mutex              // guards what follows, by the edition since when:
+	recent map[string]*ListChanges // answers that were made
+	totals map[string][]ListTotal  // of all answers that were made, one for each edition at most
 }
 
 // OpenLog opens the log of an edition. An edition that was made before there were
@@ -242,7 +245,7 @@ func OpenLog(s *snapshot.Snapshot) (*Log, error) {
 
 // readLog finds the columns of a file and checks that they fit together.
 func readLog(f *mapped.File) *Log {
-	l := &Log{file: f, recent: map[string]*ListChanges{}}
+	l := &Log{file: f, recent: map[string]*ListChanges{}, totals: map[string][]ListTotal{}}
 	l.editions = mapped.Column[edition](f, "editions", mapped.AnyLength)
 	l.steps = mapped.Column[step](f, "steps", mapped.AnyLength)
 	l.texts = mapped.Column[byte](f, "texts", mapped.AnyLength)
@@ -290,8 +293,8 @@ func (l *Log) Close() error {
 
 // Versions are the editions that the log begins from or leads to, latest first.
 func (l *Log) Versions() []string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	l.mu.RLock()
+	defer l.mu.RUnlock()
 	list := []string{}
 	for i := range slices.Backward(l.editions) {
 		list = append(list, l.editions[i].version())
@@ -302,11 +305,36 @@ func (l *Log) Versions() []string {
 // stepWeight is what a step takes on its way into an answer, in bytes.
 const stepWeight = 128
 
-// Weight is about how many bytes it takes to answer.
-func (l *Log) Weight() int64 {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return int64(len(l.steps)) * stepWeight
+// Weight is about how many bytes it takes to say what changed since an edition.
+func (l *Log) Weight(version string) int64 {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	at := l.find(version)
+	if at < 0 || l.made(version) != nil {
+		return 0
+	}
+	return int64(len(l.after(at))) * stepWeight
+}
+
+// made is an answer that is kept, nil where there is none.
+func (l *Log) made(version string) *ListChanges {
+	l.kept.Lock()
+	defer l.kept.Unlock()
+	return l.recent[version]
+}
+
+// find is where an edition is among the editions, below 0 where it is not.
+func (l *Log) find(version string) int {
+	return slices.IndexFunc(l.editions, func(e edition) bool { return e.version() == version })
+}
+
+// after are the steps after an edition.
+func (l *Log) after(at int) []step {
+	from := 0
+	for i := range at + 1 {
+		from += int(l.editions[i].Steps)
+	}
+	return l.steps[from:]
 }
 
 // At is the edition that was the latest when a build was stamped; empty where the
@@ -344,42 +372,62 @@ type ListChange struct {
 	Reference string
 }
 
-// mostRecent is how many answers are kept to be given again.
-const mostRecent = 4
+// Bounds of the answers that are kept to be given again: how many, and how many
+// rows each may have.
+const (
+	mostRecent = 4
+	mostKept   = 1 << 16
+)
 
 // Since is what changed since an edition; known is false where the log does not
 // have it. The answer is shared, and not to be changed.
 func (l *Log) Since(version string) (c *ListChanges, known bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	i := slices.IndexFunc(l.editions, func(e edition) bool { return e.version() == version })
-	if i < 0 {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	at := l.find(version)
+	if at < 0 {
 		return nil, false
 	}
-	if c := l.recent[version]; c != nil {
+	if c = l.made(version); c != nil {
+		return c, true
+	}
+	c = l.since(at)
+	l.kept.Lock()
+	defer l.kept.Unlock()
+	l.totals[version] = c.Lists
+	if len(c.List) > mostKept {
 		return c, true
 	}
 	if len(l.recent) >= mostRecent {
 		clear(l.recent)
 	}
-	c = l.since(i)
 	l.recent[version] = c
 	return c, true
+}
+
+// Totals is how much changed since an edition, Since without its rows.
+func (l *Log) Totals(version string) (totals []ListTotal, known bool) {
+	l.kept.Lock()
+	totals, known = l.totals[version]
+	l.kept.Unlock()
+	if known {
+		return totals, true
+	}
+	c, known := l.Since(version)
+	if !known {
+		return nil, false
+	}
+	return c.Lists, true
 }
 
 // since puts the steps after an edition together: an entry was what it was before
 // its first step, and is what it is after its last.
 func (l *Log) since(at int) *ListChanges {
 	compared := ^uint32(0)
-	from := 0
-	for i := range l.editions {
-		if i <= at {
-			from += int(l.editions[i].Steps)
-		} else {
-			compared &= l.editions[i].Compared
-		}
+	for i := range l.editions[at+1:] {
+		compared &= l.editions[at+1+i].Compared
 	}
-	steps := slices.Clone(l.steps[from:])
+	steps := slices.Clone(l.after(at))
 	slices.SortStableFunc(steps, func(a, b step) int { return cmp.Or(cmp.Compare(a.List, b.List), cmp.Compare(a.Key, b.Key)) })
 	c := &ListChanges{List: []ListChange{}}
 	for i := range followed {

@@ -220,7 +220,7 @@ func (p Parts) planBuilds(c *api.Call) (api.Run, error) {
 		return nil, err
 	}
 	c.Question = fmt.Sprintf("%s %d %d", asked, offset, limit)
-	c.Weight = int64(limit)*rowWeight + p.Log(c.Data).Weight()
+	c.Weight = int64(limit)*rowWeight + p.Log(c.Data).Weight(s.edition)
 	return func(context.Context) (api.Answer, error) {
 		page, _ := p.Changes(c.Data).Page(s.from, offset, limit)
 		rows := []FunderChange{}
@@ -230,7 +230,10 @@ func (p Parts) planBuilds(c *api.Call) (api.Run, error) {
 		if s.from == "" {
 			c.Caveat("since", "There is no earlier build to compare with, so nothing is told of changes.")
 		}
-		found := p.listChanges(c, s)
+		var found []change.ListTotal
+		if p.compared(c, s) {
+			found, _ = p.Log(c.Data).Totals(s.edition)
+		}
 		list := api.ListOf(c, asked, rows, int64(page.Funders), offset, limit)
 		return &ChangesAnswer{
 			Head: list.Head, From: api.OrNull(s.from), To: c.Data.Snapshot().Version, Versions: p.Changes(c.Data).Versions(), Summary: summary(page),
@@ -280,25 +283,25 @@ func (p Parts) edition(c *api.Call) *string {
 	return nil
 }
 
-// listChanges is what changed on the lists, nil where it is not known.
-func (p Parts) listChanges(c *api.Call, s span) *change.ListChanges {
+// compared says whether there is an edition of the lists to compare with; where
+// there is none, so does the answer.
+func (p Parts) compared(c *api.Call, s span) bool {
 	if s.edition == "" {
 		c.Caveat("lists_since", "What the compliance lists were then is not known, so nothing is told of their changes.")
-		return nil
 	}
-	found, _ := p.Log(c.Data).Since(s.edition)
-	return found
+	return s.edition != ""
 }
 
-func totals(found *change.ListChanges) []ListTotal {
+// totals is how much changed on each list, where it is known.
+func totals(found []change.ListTotal) []ListTotal {
 	out := []ListTotal{}
 	for _, l := range lists.All() {
 		t := ListTotal{Source: l.Name, Title: l.Title, Changes: []Count{}}
 		if found != nil {
-			i := slices.IndexFunc(found.Lists, func(x change.ListTotal) bool { return x.Name == l.Name })
-			if t.Compared = found.Lists[i].Compared; t.Compared {
+			i := slices.IndexFunc(found, func(x change.ListTotal) bool { return x.Name == l.Name })
+			if t.Compared = found[i].Compared; t.Compared {
 				for _, word := range change.Words(l.Name) {
-					t.Changes = append(t.Changes, Count{word, found.Lists[i].Counts[word]})
+					t.Changes = append(t.Changes, Count{word, found[i].Counts[word]})
 				}
 			}
 		}

@@ -1,13 +1,16 @@
 package changes_test
 
 import (
+	"context"
 	"net/http"
 	"testing"
 
 	"grantgraph/internal/bench/apitest"
+	"grantgraph/internal/serve"
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/api/changes"
 	"grantgraph/internal/serve/change"
+	"grantgraph/internal/serve/search"
 )
 
 // TestRequests asks the invented dataset what is new.
@@ -71,6 +74,27 @@ func TestPages(t *testing.T) {
 	rec = w.Get(t, "GET", "/api/v1/changes?since=20251201T000000Z", "free", "If-None-Match", tag)
 	if rec.Code != http.StatusNotModified || w.Ledger.Calls("free") != calls+1 {
 		t.Errorf("the same question again: %d, and %d calls", rec.Code, w.Ledger.Calls("free")-calls)
+	}
+}
+
+// found is a search that finds two organizations, whatever is looked for.
+type found struct{ searching }
+
+type searching = serve.Search
+
+func (found) Search(context.Context, search.Ask) (search.Answer, error) {
+	return search.Answer{Hits: 2, Results: []search.Result{{EIN: 7, Name: "EXEMPLARY GAP TRADING COMPANY RELIEF FUND"}, {EIN: 1, Name: "EXAMPLE COMMUNITY FOUNDATION"}}}, nil
+}
+
+// TestMatches names the organization that a name new on the sanctions list
+// resembles, and not another that the search finds.
+func TestMatches(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t)
+	w.Data.Search = found{w.Data.Search}
+	list := apitest.Unmarshal[api.List[changes.ListChange]](t, w.Get(t, "GET", "/api/v1/changes/lists?source=ofac", "plus")).Results
+	if len(list) != 1 || len(list[0].Matches) != 1 || list[0].Matches[0].EIN != "000000007" || list[0].Matches[0].Score < 0.75 {
+		t.Errorf("%+v", list)
 	}
 }
 

@@ -123,10 +123,11 @@ func (p Parts) planLists(c *api.Call) (api.Run, error) {
 		return nil, err
 	}
 	c.Question = fmt.Sprintf("%s %d %d", asked, offset, limit)
-	c.Weight = int64(limit)*rowWeight + p.Log(c.Data).Weight()
+	c.Weight = int64(limit)*rowWeight + p.Log(c.Data).Weight(s.edition)
 	return func(ctx context.Context) (api.Answer, error) {
 		rows, hits, looked := []ListChange{}, 0, 0
-		if found := p.listChanges(c, s); found != nil {
+		if p.compared(c, s) {
+			found, _ := p.Log(c.Data).Since(s.edition)
 			for _, t := range found.Lists {
 				if !t.Compared && (len(sources) == 0 || slices.Contains(sources, t.Name)) {
 					c.Caveat("source", "The list "+t.Name+" was not loaded in one of the editions, so nothing is told of its changes.")
