@@ -185,7 +185,7 @@ func (q *question) ask(ctx context.Context, client *http.Client, base, key, have
 	}
 	defer r.Body.Close()
 	body, err := io.ReadAll(r.Body)
-	return r, volatile.ReplaceAll(body, nil), err
+	return r, volatile.ReplaceAll(body, []byte(`"_":0`)), err
 }
 
 // run asks at a pace until the context ends or so many were asked.
