@@ -126,7 +126,10 @@ func (c *benchCmd) Run(a *app) error {
 	if err := b.benchNames(); err != nil {
 		return err
 	}
-	return b.benchRecords()
+	if err := b.benchRecords(); err != nil {
+		return err
+	}
+	return b.timeProspects()
 }
 
 // corpus makes the world and the snapshot, or finds them.

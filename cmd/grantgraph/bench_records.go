@@ -13,7 +13,9 @@ import (
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/directory"
+	"grantgraph/internal/serve/graph"
 	"grantgraph/internal/serve/profile"
+	"grantgraph/internal/serve/prospect"
 	"grantgraph/internal/serve/screen"
 	"grantgraph/internal/snapshot/lists"
 )
@@ -71,6 +73,56 @@ func (b *bench) benchRecords() error {
 	}
 	defer records.Close()
 	return b.raceRecords(append(b.listClasses(x), b.lookups(x, profiles, tables, records)...))
+}
+
+// prospectsMedian is how long half of the questions for prospects may take.
+const prospectsMedian = 50 * time.Millisecond
+
+// timeProspects times the prospects of recipients, large and small. There is no SQL
+// beside them that would find the same.
+func (b *bench) timeProspects() error {
+	if !slices.Contains(b.Engines, "graph") {
+		return nil
+	}
+	g, err := graph.Open(b.snapshot)
+	if err != nil {
+		return err
+	}
+	defer g.Close()
+	profiles, err := profile.Open(b.snapshot)
+	if err != nil {
+		return err
+	}
+	defer profiles.Close()
+	random := rand.New(rand.NewPCG(b.Seed, 11))
+	t := oracle.Times{Engine: "ours"}
+	for len(t.Samples) < benchSamples {
+		// Any place in the list by dollars is as likely.
+		page := graph.Page{Offset: random.IntN(int(b.snapshot.Manifest.Counts.Recipients)), Limit: 1}
+		found, _, err := g.Recipients(b.app.Ctx, &graph.Filter{}, graph.Sort{}, page)
+		if err != nil {
+			return err
+		}
+		if len(found) == 0 || found[0].EIN == ein.None {
+			continue
+		}
+		began := time.Now()
+		_, known, err := prospect.Find(b.app.Ctx, g, profiles, &prospect.Fitted, prospect.Question{EIN: found[0].EIN, Page: graph.Page{Limit: 25}, Latest: b.snapshot.Manifest.Counts.LastCompleteYear})
+		if err != nil {
+			return err
+		}
+		if known {
+			t.Samples = append(t.Samples, time.Since(began))
+		}
+	}
+	slices.Sort(t.Samples)
+	at := func(q float64) time.Duration { return t.Samples[int(q*float64(len(t.Samples)-1))] }
+	if b.JSON {
+		return json.NewEncoder(b.app.Out).Encode(benchClass{Class: "prospects", Grants: b.snapshot.Manifest.Counts.Grants, Engines: engineTimes([]oracle.Times{t})})
+	}
+	fmt.Fprintf(b.app.Out, "\nprospects of %d recipients: median %s, 95th percentile %s, most %s; a median of %s at most is wanted\n",
+		len(t.Samples), at(0.5).Round(100*time.Microsecond), at(0.95).Round(100*time.Microsecond), at(1).Round(100*time.Microsecond), prospectsMedian)
+	return nil
 }
 
 // listed is a page of organizations.

@@ -6,25 +6,26 @@ import (
 
 	"grantgraph/internal/fault"
 	"grantgraph/internal/ingest"
+	"grantgraph/internal/secret"
 	"grantgraph/internal/serve/indexes"
 	"grantgraph/internal/snapshot"
-	"grantgraph/internal/snapshot/remote"
 )
 
 type buildCmd struct {
-	Sources  string `help:"Folder of upstream files, as fetch and synth fill it; only 990/*.zip is needed." default:"sources" placeholder:"DIR"`
-	Data     string `help:"Data directory for intermediate files and snapshots." default:"data" placeholder:"DIR"`
-	Stage    string `help:"Take what workers have read from here (see ingest) instead of reading the returns: s3://bucket/prefix, or a folder." placeholder:"STORE"`
-	Without  bool   `name:"without-quarantined" help:"With --stage: leave out what the workers could not read."`
-	Workers  int    `help:"Parallel workers; 0 is one per core." default:"0" placeholder:"N"`
-	Keep     int    `help:"How many snapshots to keep." default:"3" placeholder:"N"`
-	Complete int    `name:"complete-year" help:"Last fiscal year whose returns are all in the sources; later ones are marked as partial. By default it is the newest year with at least 95 % of the mean number of filers of the two years before, and 80 % of the fullest of the five before." placeholder:"YEAR"`
-	Model    string `help:"Model file for the lines that no rule decides, such as resolve/model.json of the current snapshot. By default one is trained on the sources." placeholder:"FILE"`
-	Meaning  int    `name:"meaning-documents" help:"How many organizations, the largest first, have their texts read by the slow encoder for search by meaning: about 100 a second on a core with AVX-512. The others get vectors from the fast one." default:"100000" placeholder:"N"`
-	Persons  string `name:"individuals" help:"How private persons that grants were paid to are shown: filed, as in the returns, or masked, without name, city, ZIP code and purpose." enum:"filed,masked" default:"filed"`
-	DryRun   bool   `name:"dry-run" help:"Only say which files would be read and which not, with the reasons. Nothing is written."`
-	JSON     bool   `name:"json" help:"Print the manifest as JSON instead of the report."`
-	Quiet    bool   `short:"q" help:"No progress."`
+	Sources  string        `help:"Folder of upstream files, as fetch and synth fill it; only 990/*.zip is needed." default:"sources" placeholder:"DIR"`
+	Data     string        `help:"Data directory for intermediate files and snapshots." default:"data" placeholder:"DIR"`
+	Stage    string        `help:"Take what workers have read from here (see ingest) instead of reading the returns: s3://bucket/prefix, or a folder." placeholder:"STORE"`
+	Header   []secret.Text `name:"store-header" help:"With --stage: header of server-side encryption, as the workers sent it." placeholder:"NAME:VALUE"`
+	Without  bool          `name:"without-quarantined" help:"With --stage: leave out what the workers could not read."`
+	Workers  int           `help:"Parallel workers; 0 is one per core." default:"0" placeholder:"N"`
+	Keep     int           `help:"How many snapshots to keep." default:"3" placeholder:"N"`
+	Complete int           `name:"complete-year" help:"Last fiscal year whose returns are all in the sources; later ones are marked as partial. By default it is the newest year with at least 95 % of the mean number of filers of the two years before, and 80 % of the fullest of the five before." placeholder:"YEAR"`
+	Model    string        `help:"Model file for the lines that no rule decides, such as resolve/model.json of the current snapshot. By default one is trained on the sources." placeholder:"FILE"`
+	Meaning  int           `name:"meaning-documents" help:"How many organizations, the largest first, have their texts read by the slow encoder for search by meaning: about 100 a second on a core with AVX-512. The others get vectors from the fast one." default:"100000" placeholder:"N"`
+	Persons  string        `name:"individuals" help:"How private persons that grants were paid to are shown: filed, as in the returns, or masked, without name, city, ZIP code and purpose." enum:"filed,masked" default:"filed"`
+	DryRun   bool          `name:"dry-run" help:"Only say which files would be read and which not, with the reasons. Nothing is written."`
+	JSON     bool          `name:"json" help:"Print the manifest as JSON instead of the report."`
+	Quiet    bool          `short:"q" help:"No progress."`
 }
 
 // Help is shown by build --help.
@@ -68,16 +69,15 @@ func (c *buildCmd) run(a *app) (*ingest.Result, error) {
 	if c.Meaning < 0 {
 		return nil, fault.New("bad_flag", "--meaning-documents must not be negative").Try("--meaning-documents 0 for the fast encoder alone")
 	}
-	if c.Without && c.Stage == "" {
-		return nil, fault.New("bad_flag", "--without-quarantined is for --stage").Try("omit it")
+	if (c.Without || len(c.Header) > 0) && c.Stage == "" {
+		return nil, fault.New("bad_flag", "--without-quarantined and --store-header are for --stage").Try("omit them")
 	}
 	var stage *ingest.Stage
 	if c.Stage != "" {
-		store, err := remote.Open(c.Stage, remote.Options{})
-		if err != nil {
+		var err error
+		if stage, err = (&stageFlags{c.Stage, c.Header}).open(); err != nil {
 			return nil, err
 		}
-		stage = ingest.OpenStage(store)
 	}
 	m, err := readModel(c.Model)
 	if err != nil {

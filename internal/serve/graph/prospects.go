@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 	"math/bits"
+	"runtime"
 	"slices"
 
 	"grantgraph/internal/ein"
@@ -144,6 +145,9 @@ const (
 	sharedShown      = 5
 	firstTimeYears   = 5
 	recentStateYears = 5
+
+	fundersAtOnce    = 2_048 // that are worth a part of their own on another core
+	candidatesAtOnce = 32
 )
 
 // Prospects finds funders that give to organizations like one and have not
@@ -171,28 +175,32 @@ func (g *Graph) Prospects(ctx context.Context, q *ProspectsQuestion) (*Prospects
 	out.Alike = len(s.alike)
 	s.walkBack()
 	s.addState()
-	short := s.shortlist()
+	short, err := s.shortlist(ctx)
+	if err != nil {
+		return nil, err
+	}
 	out.Examined = len(s.touched)
-	found := make([]rated, 0, len(short))
-	for i, f := range short {
-		if i%64 == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
+	found := make([]rated, len(short))
+	err = inRanges(ctx, 0, len(short), candidatesAtOnce, func(from, to int) {
+		for i := from; i < to; i++ {
+			found[i].id = short[i]
+			s.read(&found[i])
 		}
-		c := rated{id: f}
-		s.read(&c)
-		if !s.keeps(&c) {
-			continue
-		}
-		c.score = q.Score(&c.signs)
-		found = append(found, c)
+	})
+	if err != nil {
+		return nil, err
+	}
+	found = slices.DeleteFunc(found, func(c rated) bool { return !s.keeps(&c) })
+	for i := range found {
+		found[i].score = q.Score(&found[i].signs)
 	}
 	slices.SortFunc(found, func(a, b rated) int { return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.id, b.id)) })
 	found = found[:min(len(found), MostProspects)]
 	out.Total = len(found)
 	from := min(len(found), q.Page.Offset)
 	found = found[from:min(len(found), from+q.Page.Limit)]
-	out.List = s.explain(found)
-	return out, nil
+	out.List, err = s.explain(ctx, found)
+	return out, err
 }
 
 // rated is a candidate.
@@ -409,24 +417,34 @@ func (s *prospecting) addState() {
 }
 
 // shortlist takes the candidates that the quick signs speak for most.
-func (s *prospecting) shortlist() []uint32 {
+func (s *prospecting) shortlist(ctx context.Context) ([]uint32, error) {
 	admits := s.admission()
 	most := MostProspects
 	if !s.q.Only.Subject.Empty() || s.q.Only.MinAmount != nil || s.q.Only.MaxAmount != nil {
 		most *= 2
 	}
-	list := make([]neighbor, 0, most+1)
-	for _, f := range s.touched {
-		if !admits(f) {
-			continue
+	scores := make([]float64, len(s.touched)) // NaN for those who are not admitted
+	err := inRanges(ctx, 0, len(s.touched), fundersAtOnce, func(from, to int) {
+		for i := from; i < to; i++ {
+			if scores[i] = math.NaN(); admits(s.touched[i]) {
+				scores[i] = s.quick(s.touched[i])
+			}
 		}
-		list = keepClosest(list, most, neighbor{f, int(s.shared[f]), s.quick(f)})
+	})
+	if err != nil {
+		return nil, err
+	}
+	list := make([]neighbor, 0, most+1)
+	for i, f := range s.touched {
+		if !math.IsNaN(scores[i]) {
+			list = keepClosest(list, most, neighbor{f, int(s.shared[f]), scores[i]})
+		}
 	}
 	out := make([]uint32, len(list))
 	for i, n := range list {
 		out[i] = n.id
 	}
-	return out
+	return out, nil
 }
 
 // quick is what the signs say that need no rows, in about the measure of the
@@ -662,7 +680,7 @@ func medianOf(amounts []int64) int64 {
 }
 
 // explain gives the funders that are shown their reasons.
-func (s *prospecting) explain(found []rated) []Prospect {
+func (s *prospecting) explain(ctx context.Context, found []rated) ([]Prospect, error) {
 	g, r := s.g, s.g.reader()
 	list := make([]Prospect, len(found))
 	place := make(map[uint32]int, len(found))
@@ -677,11 +695,16 @@ func (s *prospecting) explain(found []rated) []Prospect {
 		if years := s.own[c.id]; years != 0 {
 			p.FundedYear = int(g.yearList[bits.Len64(years)-1])
 		}
-		s.explainGiving(c.id, p)
-		p.FirstTime = s.firstTime(c.id)
 	}
 	if s.q.Bare {
-		return list
+		return list, nil
+	}
+	err := inRanges(ctx, 0, len(found), 1, func(i, _ int) {
+		s.explainGiving(found[i].id, &list[i])
+		list[i].FirstTime = s.firstTime(found[i].id)
+	})
+	if err != nil {
+		return nil, err
 	}
 	for _, a := range s.alike {
 		s.eachFunder(a.recip, func(f uint32) {
@@ -694,7 +717,7 @@ func (s *prospecting) explain(found []rated) []Prospect {
 			}
 		})
 	}
-	return list
+	return list, nil
 }
 
 // sharedRecipient is what a funder gave to a recipient that resembles the
@@ -787,7 +810,7 @@ func (s *prospecting) firstTime(f uint32) (list []FirstTime) {
 }
 
 // ProspectsWeight bounds the memory in bytes that Prospects takes for an
-// organization: three numbers for each funder there is, a pair for each edge of a
+// organization: four numbers for each funder there is, a pair for each edge of a
 // walk, the candidates, and its own funders.
 func (g *Graph) ProspectsWeight(e ein.EIN) int64 {
 	if g.begin() != nil {
@@ -799,5 +822,5 @@ func (g *Graph) ProspectsWeight(e ein.EIN) int64 {
 		own += int64(g.recipTotals[r].Others)
 	}
 	const candidates = 2 << 20
-	return candidates + int64(len(g.funder))*(4+2+4+3*4) + 8*(prospectEdges+explainedRows*2) + 64*own
+	return candidates + int64(len(g.funder))*(4+2+4+3*4+8) + 8*(prospectEdges+explainedRows*2*int64(runtime.GOMAXPROCS(0))) + 64*own
 }
