@@ -699,9 +699,11 @@ func (s *prospecting) explain(ctx context.Context, found []rated) ([]Prospect, e
 	if s.q.Bare {
 		return list, nil
 	}
-	err := inRanges(ctx, 0, len(found), 1, func(i, _ int) {
-		s.explainGiving(found[i].id, &list[i])
-		list[i].FirstTime = s.firstTime(found[i].id)
+	err := inRanges(ctx, 0, len(found), 1, func(from, to int) {
+		for i := from; i < to; i++ {
+			s.explainGiving(found[i].id, &list[i])
+			list[i].FirstTime = s.firstTime(found[i].id)
+		}
 	})
 	if err != nil {
 		return nil, err
