@@ -50,7 +50,8 @@ func (benchCmd) Help() string {
 	return `Asks the graph, plain DuckDB, DuckDB over sorted and coded tables, and PostgreSQL
 with indexes the same questions about the same invented grants, in turn, and prints
 how long each took, also as a multiple of the graph's time. All results are compared
-in full; if two engines differ, the benchmark fails.
+in full; if two engines differ, the benchmark fails. Then it times the search by name,
+filters and records of organizations, and prospects.
 
 The graph is asked in such a way that its cache cannot help. All engines run on this
 machine, one request at a time, after a first one that is not counted. PostgreSQL
