@@ -832,7 +832,7 @@ type ListChange struct {
 	// Page of the organization; null when there is none.
 	URL *string `json:"url"`
 	// Organizations whose name resembles one that is new on the sanctions list, of the ten that the search for organizations finds by it; null on other rows, and on those after the first 50 such names of a page.
-	Matches []SanctionsNameMatch `json:"matches"`
+	Matches *[]SanctionsNameMatch `json:"matches"`
 }
 
 // LockedRules is an object of the wire.

@@ -59,7 +59,7 @@ var refusals = []api.Refusal{unknown, api.CursorStale, api.CursorOther}
 // sinceParams say what is compared with.
 func sinceParams() []api.Param {
 	return []api.Param{
-		{Name: "since", Also: api.Words("since_version from_version version build after_version updated_since modified_since last_updated changed_since"), Type: api.String, MaxLength: 16, Example: "20251201T000000Z", Description: "Version of the build to compare with, as dataset.version of /meta gave it. Without it, the build before the one being served."},
+		{Name: "since", Also: api.Words("since_version from_version version build after_version updated_since modified_since changed_since"), Type: api.String, MaxLength: 16, Example: "20251201T000000Z", Description: "Version of the build to compare with, as dataset.version of /meta gave it. Without it, the build before the one being served."},
 		{Name: "lists_since", Also: api.Words("edition edition_since lists_version since_edition compliance_since"), Type: api.String, MaxLength: 16, Example: "20251201T000000Z", Description: "Version of the edition of the compliance lists to compare with, as compliance_edition of /meta or lists_to of an earlier answer gave it; of a moment between two, the edition that was current then. Without it, the edition that was current when the build of since was made."},
 	}
 }

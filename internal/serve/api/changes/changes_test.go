@@ -93,8 +93,11 @@ func TestMatches(t *testing.T) {
 	w := apitest.New(t)
 	w.Data.Search = found{w.Data.Search}
 	list := apitest.Unmarshal[api.List[changes.ListChange]](t, w.Get(t, "GET", "/api/v1/changes/lists?source=ofac", "plus")).Results
-	if len(list) != 1 || len(list[0].Matches) != 1 || list[0].Matches[0].EIN != "000000007" || list[0].Matches[0].Score < 0.75 {
-		t.Errorf("%+v", list)
+	if len(list) != 1 || list[0].Matches == nil {
+		t.Fatalf("%+v", list)
+	}
+	if m := *list[0].Matches; len(m) != 1 || m[0].EIN != "000000007" || m[0].Score < 0.75 {
+		t.Errorf("%+v", m)
 	}
 }
 

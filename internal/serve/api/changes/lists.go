@@ -47,16 +47,16 @@ func (p Parts) lists() api.Operation {
 
 // ListChange is an entry of a list that changed.
 type ListChange struct {
-	Source    string  `json:"source" enum:"bmf,ca_ftb,ca_registry,irb,ofac,pub78,revocation" doc:"The list, as in compliance_sources of /meta."`
-	Change    string  `json:"change" enum:"listed,revoked,reinstated,may_operate,may_not_operate,announced,delisted" doc:"What it is now; delisted for not on the list any more."`
-	Was       *string `json:"was" doc:"What it was; null when it was not on the list."`
-	EIN       *string `json:"ein" doc:"EIN, nine digits; null on the lists that have none, ofac and irb." pattern:"^[0-9]{9}$"`
-	Name      *string `json:"name" doc:"Name of the organization, or the name on the list; null when nothing names it any more."`
-	City      *string `json:"city" doc:"City of the organization."`
-	State     *string `json:"state" doc:"Two-letter state of the organization."`
-	Reference *string `json:"reference" doc:"Number of the sanctioned entity (ofac), or of the bulletin (irb); null on other lists."`
-	URL       *string `json:"url" doc:"Page of the organization; null when there is none." format:"uri"`
-	Matches   []Match `json:"matches" doc:"Organizations whose name resembles one that is new on the sanctions list, of the ten that the search for organizations finds by it; null on other rows, and on those after the first 50 such names of a page."`
+	Source    string   `json:"source" enum:"bmf,ca_ftb,ca_registry,irb,ofac,pub78,revocation" doc:"The list, as in compliance_sources of /meta."`
+	Change    string   `json:"change" enum:"listed,revoked,reinstated,may_operate,may_not_operate,announced,delisted" doc:"What it is now; delisted for not on the list any more."`
+	Was       *string  `json:"was" doc:"What it was; null when it was not on the list."`
+	EIN       *string  `json:"ein" doc:"EIN, nine digits; null on the lists that have none, ofac and irb." pattern:"^[0-9]{9}$"`
+	Name      *string  `json:"name" doc:"Name of the organization, or the name on the list; null when nothing names it any more."`
+	City      *string  `json:"city" doc:"City of the organization."`
+	State     *string  `json:"state" doc:"Two-letter state of the organization."`
+	Reference *string  `json:"reference" doc:"Number of the sanctioned entity (ofac), or of the bulletin (irb); null on other lists."`
+	URL       *string  `json:"url" doc:"Page of the organization; null when there is none." format:"uri"`
+	Matches   *[]Match `json:"matches" doc:"Organizations whose name resembles one that is new on the sanctions list, of the ten that the search for organizations finds by it; null on other rows, and on those after the first 50 such names of a page."`
 }
 
 // Match is an organization that a name on the sanctions list may mean.
@@ -144,9 +144,11 @@ func (p Parts) planLists(c *api.Call) (api.Run, error) {
 				row := p.listRow(c, x)
 				if x.List == lists.OFAC && x.Change != change.Delisted && looked < mostLooked {
 					looked++
-					if row.Matches, err = p.matches(ctx, c, x); err != nil {
+					alike, err := p.matches(ctx, c, x)
+					if err != nil {
 						return nil, err
 					}
+					row.Matches = &alike
 				}
 				rows = append(rows, row)
 			}
