@@ -1,0 +1,124 @@
+package ask
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"grantgraph/internal/money"
+	"grantgraph/internal/serve/api/grants"
+)
+
+// groupings are what the API groups by.
+var groupings = map[string]string{"causes": "subject", "states": "state", "counties": "county", "support": "support", "funder_types": "funder_type", "years": "year"}
+
+var groupNouns = map[string][2]string{"causes": {"cause", "causes"}, "states": {"state", "states"}, "counties": {"county", "counties"}, "support": {"kind of support", "kinds of support"}, "funder_types": {"kind of funder", "kinds of funders"}, "years": {"fiscal year", "fiscal years"}}
+
+func (r *run) countGroups(by string) error {
+	s, err := r.summary(r.p, by)
+	if err != nil {
+		return err
+	}
+	if s.groups == nil {
+		return invalid("%s cannot be counted for these places", r.p.Of)
+	}
+	if s.grants == 0 {
+		r.none(r.p)
+	} else {
+		r.say("The recipients of grants%s are of %s.", spaced(r.p.describe()), number(s.groups.GroupCount, groupNouns[r.p.Of][0], groupNouns[r.p.Of][1]))
+		if r.p.Of == "years" || r.p.Of == "support" || r.p.Of == "funder_types" {
+			r.out.Answer = fmt.Sprintf("Grants%s are of %s.", spaced(r.p.describe()), number(s.groups.GroupCount, groupNouns[r.p.Of][0], groupNouns[r.p.Of][1]))
+		}
+		if r.p.Of == "states" || r.p.Of == "counties" {
+			r.out.Answer = fmt.Sprintf("Grants%s went to recipients in %s.", spaced(r.p.describe()), number(s.groups.GroupCount, groupNouns[r.p.Of][0], groupNouns[r.p.Of][1]))
+		}
+	}
+	r.figure("group_count", float64(s.groups.GroupCount), UnitCount)
+	r.groupRows(s.groups.Rows, 25)
+	return nil
+}
+
+// groupRows are the rows and the chart of groups.
+func (r *run) groupRows(rows []grants.GroupRow, top int) {
+	label := groupNouns[r.p.Of][0]
+	r.out.Columns = []Column{{"group", strings.ToUpper(label[:1]) + label[1:], UnitText}, {"total_amount", "Dollars", UnitDollars}, {"grant_count", "Grants", UnitCount}}
+	c := &Chart{Kind: "bars", Title: "Dollars by " + label, Unit: UnitDollars}
+	for _, g := range rows[:min(len(rows), top)] {
+		r.out.Rows = append(r.out.Rows, []any{g.Label, g.TotalAmount, g.GrantCount})
+		c.Labels, c.Values = append(c.Labels, g.Label), append(c.Values, g.TotalAmount)
+	}
+	if len(c.Values) > 1 {
+		r.out.Chart = c
+	}
+}
+
+func (p *Plan) top() int {
+	if p.Top != 0 {
+		return p.Top
+	}
+	return 10
+}
+
+func (r *run) groups() error {
+	p := r.p
+	s, err := r.summary(p, groupings[p.Of])
+	if err != nil {
+		return err
+	}
+	if s.grants == 0 || s.groups == nil {
+		r.none(p)
+		return nil
+	}
+	var rows []grants.GroupRow
+	whole := true
+	for _, g := range s.groups.Rows {
+		switch g.Kind {
+		case "value":
+			rows = append(rows, g)
+		case "rest":
+			whole = false
+		case "none":
+			r.caveat(fmt.Sprintf("%s (%s) are left out of the ranking: %s.", number(g.GrantCount, "grant", "grants"), money.Dollars(g.TotalAmount), g.Label))
+		}
+	}
+	if !whole && (p.Order == "grants" || p.Least) {
+		return invalid("there are too many %s to rank them that way", groupNouns[p.Of][1])
+	}
+	slices.SortStableFunc(rows, func(a, b grants.GroupRow) int {
+		x, y := a.TotalAmount, b.TotalAmount
+		if p.Order == "grants" {
+			x, y = a.GrantCount, b.GrantCount
+		}
+		if p.Least {
+			x, y = y, x
+		}
+		switch {
+		case x > y:
+			return -1
+		case x < y:
+			return 1
+		}
+		return 0
+	})
+	r.groupRows(rows, p.top())
+	if len(rows) == 0 {
+		r.none(p)
+		return nil
+	}
+	first := rows[0]
+	r.figure("total_amount", float64(first.TotalAmount), UnitDollars)
+	r.figure("grant_count", float64(first.GrantCount), UnitCount)
+	if p.Least {
+		r.out.Answer = fmt.Sprintf("Of grants%s, the least by %s is that of %s: %s in %s.", spaced(p.describe()), orderWord(p), first.Label, money.Dollars(first.TotalAmount), number(first.GrantCount, "grant", "grants"))
+	} else {
+		r.out.Answer = fmt.Sprintf("Of grants%s, the most by %s is that of %s: %s in %s.", spaced(p.describe()), orderWord(p), first.Label, money.Dollars(first.TotalAmount), number(first.GrantCount, "grant", "grants"))
+	}
+	return nil
+}
+
+func orderWord(p *Plan) string {
+	if p.Order == "grants" {
+		return "number of grants"
+	}
+	return "dollars"
+}
